@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Lease arithmetic. The paper counts a lease from contend's return and guards
+ * it with Δ + 2δ at the server (Section 4, Lemma 1), which needs every message
+ * to arrive within δ. We count from before the first transmission of what the
+ * server answered, so message delay leaves the argument and only the rates of
+ * two clocks remain: each runs within 1 ± ρ of real time. A server waits
+ * ⌈Δ(1 + ρ)⌉ plus a tick, a client uses ⌊Δ(1 - ρ)⌋ less a tick.
+ */
+#ifndef BFTM_CORE_LEASE_H
+#define BFTM_CORE_LEASE_H
+
+#include "limits.h"
+#include "types.h"
+
+/* ⌈lease · ρ⌉ in ns; lease <= 3.6e12 ns and ρ <= 1e5 ppm cannot overflow. */
+static inline u64 bftm_drift(u64 lease_ns, u32 rho_ppm)
+{
+	return div_u64(lease_ns * rho_ppm + 999999, 1000000);
+}
+
+/** bftm_lease_at_server() - ns for which a server keeps a grant of @lease_ns. */
+static inline u64 bftm_lease_at_server(u64 lease_ns, u32 rho_ppm)
+{
+	return lease_ns + bftm_drift(lease_ns, rho_ppm) + BFTM_TICK_NS;
+}
+
+/** bftm_lease_at_client() - ns after the send for which a grant is good. */
+static inline u64 bftm_lease_at_client(u64 lease_ns, u32 rho_ppm)
+{
+	return lease_ns - bftm_drift(lease_ns, rho_ppm) - BFTM_TICK_NS;
+}
+
+#endif /* BFTM_CORE_LEASE_H */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Every limit of bftmutex, in one place. The uapi header repeats those that
+ * applications see; kmod/device.c asserts that both agree.
+ */
+#ifndef BFTM_CORE_LIMITS_H
+#define BFTM_CORE_LIMITS_H
+
+#define BFTM_NAME_LEN_MAX	64	/* bytes of a lock name, no terminator */
+#define BFTM_KEY_LEN		32	/* bytes of a master or derived key */
+
+/* Servers of one cluster: b = 6 needs 31 for the ordering protocol's margin. */
+#define BFTM_SERVERS_MAX	31
+#define BFTM_SERVER_ID_MAX	65535u
+#define BFTM_CLIENT_ID_MAX	0xfffffffeu
+
+#define BFTM_NS_PER_US		1000ull
+#define BFTM_NS_PER_MS		1000000ull
+#define BFTM_NS_PER_SEC		1000000000ull
+
+/* Lease Δ: what a client may ask for, and what a server grants at most. */
+#define BFTM_LEASE_MIN_NS	(1 * BFTM_NS_PER_MS)
+#define BFTM_LEASE_MAX_NS	(3600 * BFTM_NS_PER_SEC)
+#define BFTM_LEASE_MAX_DEFAULT_NS (30 * BFTM_NS_PER_SEC)
+
+/* Expected one-way delay δ: tunes back-off and time-outs, never safety. */
+#define BFTM_DELTA_MIN_NS	(1 * BFTM_NS_PER_US)
+#define BFTM_DELTA_MAX_NS	(60 * BFTM_NS_PER_SEC)
+#define BFTM_DELTA_DEFAULT_NS	(10 * BFTM_NS_PER_MS)
+
+/* Bound ρ on the rate of a clock against real time, parts per million. */
+#define BFTM_RHO_MIN_PPM	1u
+#define BFTM_RHO_MAX_PPM	100000u
+#define BFTM_RHO_DEFAULT_PPM	2000u
+
+/*
+ * One tick of the coarsest clock source that may stand behind CLOCK_BOOTTIME
+ * on a machine that keeps time at all (ACPI PM timer: 279 ns), rounded up.
+ */
+#define BFTM_TICK_NS		(1 * BFTM_NS_PER_US)
+
+/* Server tables. At a limit the newcomer is refused; nothing is dropped. */
+#define BFTM_LOCKS_MIN		64u
+#define BFTM_LOCKS_MAX		(16u << 20)
+#define BFTM_LOCKS_DEFAULT	(1u << 20)
+#define BFTM_CLIENTS_MIN	1u
+#define BFTM_CLIENTS_MAX	(1u << 20)
+#define BFTM_CLIENTS_DEFAULT	(64u << 10)
+
+/* Device: requests that wait for the helper, in one network namespace. */
+#define BFTM_REQUESTS_MAX	65536u
+/* How long requests wait for a new helper after the old one died. */
+#define BFTM_HELPER_GRACE_NS	(5 * BFTM_NS_PER_SEC)
+/* How much later than the helper the kernel itself ends a timed request. */
+#define BFTM_TIMEOUT_SLACK_NS	(1 * BFTM_NS_PER_SEC)
+/* Bound on a TRY acquire, whatever the helper does. */
+#define BFTM_TRY_LIMIT_NS	(10 * BFTM_NS_PER_SEC)
+
+#define BFTM_PORT_DEFAULT	7373
+
+#endif /* BFTM_CORE_LIMITS_H */

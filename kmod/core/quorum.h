@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Quorum arithmetic: how many servers of n must say what, when b of them lie.
+ *
+ * The paper's contend (Section 4, Figure 1) needs quorums that intersect in
+ * 3b + 1 servers and judges the first quorum of answers. We wait for F FREE
+ * answers instead; two sets of F servers share 2F - n >= b + 1 servers, so at
+ * least one correct server would have said FREE to both winners.
+ */
+#ifndef BFTM_CORE_QUORUM_H
+#define BFTM_CORE_QUORUM_H
+
+#include "types.h"
+
+/** bftm_free_needed() - F, the FREE answers that win a lock. */
+static inline u32 bftm_free_needed(u32 n, u32 b)
+{
+	return (n + b + 2) / 2;		/* ⌈(n + b + 1) / 2⌉ */
+}
+
+/** bftm_literal_quorum() - q of the paper's literal contend. */
+static inline u32 bftm_literal_quorum(u32 n, u32 b)
+{
+	return (n + 3 * b + 2) / 2;	/* ⌈(n + 3b + 1) / 2⌉ */
+}
+
+/** bftm_servers_needed() - the fewest servers for locks that mask b liars. */
+static inline u32 bftm_servers_needed(u32 b)
+{
+	return 3 * b + 1;
+}
+
+/** bftm_servers_needed_literal() - the same for the paper's literal contend. */
+static inline u32 bftm_servers_needed_literal(u32 b)
+{
+	return 5 * b + 1;
+}
+
+/**
+ * bftm_kth_largest() - the k-th largest of n values
+ * @value: the values, not changed
+ * @n:     how many, at most BFTM_SERVERS_MAX
+ * @k:     1 for the largest
+ *
+ * With k = b + 1 the result is at most what some correct server reported.
+ *
+ * Return: the value, 0 when k is 0 or larger than n.
+ */
+u64 bftm_kth_largest(const u64 *value, u32 n, u32 k);
+
+#endif /* BFTM_CORE_QUORUM_H */

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * At-most-once delivery, which the paper's channels provide (Section 3): a
+ * server takes each sequence number of a client once. The window slides as in
+ * RFC 6479; what is older than it counts as taken.
+ */
+#ifndef BFTM_CORE_REPLAY_H
+#define BFTM_CORE_REPLAY_H
+
+#include "types.h"
+
+#define BFTM_WINDOW_WORDS	16
+#define BFTM_WINDOW_BITS	(BFTM_WINDOW_WORDS * 64)
+
+/**
+ * struct bftm_window - sequence numbers taken
+ * @top:  the highest, 0 before the first
+ * @bits: one for each number, at its residue; the word of the highest is
+ *        always partly used, so BFTM_WINDOW_BITS - 64 numbers are kept at least
+ */
+struct bftm_window {
+	u64 top;
+	u64 bits[BFTM_WINDOW_WORDS];
+};
+
+/**
+ * bftm_window_take() - is this number new? If so it is taken.
+ * @w:   zeroed before first use
+ * @seq: 1 or more
+ *
+ * Return: true for the first call with this number inside the window.
+ */
+static inline bool bftm_window_take(struct bftm_window *w, u64 seq)
+{
+	u64 word = seq / 64, top = w->top / 64, bit = 1ull << (seq % 64);
+	u64 i;
+
+	if (!seq)
+		return false;
+	if (seq > w->top) {
+		if (word - top >= BFTM_WINDOW_WORDS)
+			memset(w->bits, 0, sizeof(w->bits));
+		else
+			for (i = top + 1; i <= word; i++)
+				w->bits[i % BFTM_WINDOW_WORDS] = 0;
+		w->top = seq;
+	} else if (top - word >= BFTM_WINDOW_WORDS) {
+		return false;
+	}
+	if (w->bits[word % BFTM_WINDOW_WORDS] & bit)
+		return false;
+	w->bits[word % BFTM_WINDOW_WORDS] |= bit;
+	return true;
+}
+
+#endif /* BFTM_CORE_REPLAY_H */

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * The few names that the protocol cores need from their surroundings: fixed
+ * width integers, byte order, memory functions. In the kernel they are the
+ * kernel's own, elsewhere the C library's. Nothing else may be included by
+ * the files of this folder.
+ */
+#ifndef BFTM_CORE_TYPES_H
+#define BFTM_CORE_TYPES_H
+
+#ifdef __KERNEL__
+
+#include <linux/build_bug.h>
+#include <linux/math64.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <asm/byteorder.h>
+
+#else
+
+#include <assert.h>
+#include <endian.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <linux/types.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+#define cpu_to_le16(x) ((__le16)htole16(x))
+#define cpu_to_le32(x) ((__le32)htole32(x))
+#define cpu_to_le64(x) ((__le64)htole64(x))
+#define le16_to_cpu(x) le16toh((u16)(x))
+#define le32_to_cpu(x) le32toh((u32)(x))
+#define le64_to_cpu(x) le64toh((u64)(x))
+
+static inline u64 div_u64(u64 dividend, u32 divisor)
+{
+	return dividend / divisor;
+}
+
+static inline u64 div64_u64_rem(u64 dividend, u64 divisor, u64 *remainder)
+{
+	*remainder = dividend % divisor;
+	return dividend / divisor;
+}
+
+#endif /* __KERNEL__ */
+
+#endif /* BFTM_CORE_TYPES_H */
