@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * /dev/bftmutex: locks of a cluster whose servers may lie.
+ *
+ * One open file is one lock handle. It holds at most one lock, is inherited
+ * over fork() and exec(), can be passed over a socket, and gives its lock back
+ * at the last close(), however the process ends.
+ *
+ * All times are nanoseconds on CLOCK_BOOTTIME. Every structure begins with its
+ * own size; a longer one is taken when what the kernel does not know is zero
+ * (E2BIG otherwise), a shorter one than the first version is EINVAL. Flags and
+ * reserved fields that the kernel does not know must be zero (EINVAL).
+ */
+#ifndef _UAPI_LINUX_BFTMUTEX_H
+#define _UAPI_LINUX_BFTMUTEX_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define BFTM_NAME_MAX		64	/* bytes of a lock name, no terminator */
+#define BFTM_CLUSTER_MAX	32	/* bytes of a cluster name, likewise */
+
+/**
+ * enum bftm_acquire_flags - how to acquire
+ * @BFTM_TRY: ask once; EWOULDBLOCK when somebody else has the lock
+ */
+enum bftm_acquire_flags {
+	BFTM_TRY = 1 << 0,
+};
+
+/**
+ * enum bftm_way - what to do while somebody else has the lock
+ * @BFTM_WAY_DEFAULT:    what the cluster's configuration says
+ * @BFTM_WAY_BACKOFF:    sleep for a random time that grows with each failure
+ * @BFTM_WAY_NO_BACKOFF: ask again at once, for one client that is preferred
+ */
+enum bftm_way {
+	BFTM_WAY_DEFAULT = 0,
+	BFTM_WAY_BACKOFF = 1,
+	BFTM_WAY_NO_BACKOFF = 2,
+};
+
+/**
+ * struct bftm_acquire - argument of BFTM_IOC_ACQUIRE
+ * @size:        sizeof(struct bftm_acquire)
+ * @flags:       enum bftm_acquire_flags
+ * @way:         enum bftm_way
+ * @name_len:    bytes of @name, 1 to BFTM_NAME_MAX
+ * @cluster:     name from the helper's configuration, zero-filled; empty for
+ *               the default cluster
+ * @name:        of the lock, any bytes
+ * @lease_ns:    how long the lock may be held, 1 ms to 1 h and at most what
+ *               the servers grant; 0 for the cluster's default
+ * @timeout_ns:  how long to wait; 0 for ever (or until a signal)
+ * @deadline_ns: out: CLOCK_BOOTTIME until which the lock is held
+ * @token:       out: fencing token, 0 when none was asked for
+ * @attempts:    out: how often the servers were asked
+ * @reserved:    zero
+ */
+struct bftm_acquire {
+	__u32 size;
+	__u32 flags;
+	__u32 way;
+	__u32 name_len;
+	char cluster[BFTM_CLUSTER_MAX];
+	char name[BFTM_NAME_MAX];
+	__u64 lease_ns;
+	__u64 timeout_ns;
+	__u64 deadline_ns;
+	__u64 token;
+	__u32 attempts;
+	__u32 reserved;
+};
+
+/**
+ * enum bftm_state - what a handle is doing
+ * @BFTM_STATE_IDLE:    nothing
+ * @BFTM_STATE_PENDING: an acquire is under way
+ * @BFTM_STATE_HELD:    the lock is held until the deadline
+ * @BFTM_STATE_LOST:    the lock was held and is not any more; @reason says why
+ * @BFTM_STATE_FAILED:  an asynchronous acquire failed; @error says why
+ */
+enum bftm_state {
+	BFTM_STATE_IDLE = 0,
+	BFTM_STATE_PENDING = 1,
+	BFTM_STATE_HELD = 2,
+	BFTM_STATE_LOST = 3,
+	BFTM_STATE_FAILED = 4,
+};
+
+/**
+ * enum bftm_lost - why a lock was lost
+ * @BFTM_LOST_NOT:     it was not
+ * @BFTM_LOST_EXPIRED: its lease ended
+ */
+enum bftm_lost {
+	BFTM_LOST_NOT = 0,
+	BFTM_LOST_EXPIRED = 1,
+};
+
+/**
+ * struct bftm_status - argument of BFTM_IOC_STATUS, all out but @size
+ * @size:         sizeof(struct bftm_status)
+ * @state:        enum bftm_state, judged by the clock now
+ * @reason:       enum bftm_lost
+ * @error:        errno of the last acquire that failed, 0 for none
+ * @deadline_ns:  end of the lease, 0 when nothing is or was held
+ * @remaining_ns: ns until then, 0 unless held
+ * @token:        fencing token, 0 for none
+ * @attempts:     how often the servers were asked
+ * @reserved:     zero
+ */
+struct bftm_status {
+	__u32 size;
+	__u32 state;
+	__u32 reason;
+	__s32 error;
+	__u64 deadline_ns;
+	__u64 remaining_ns;
+	__u64 token;
+	__u32 attempts;
+	__u32 reserved;
+};
+
+/**
+ * struct bftm_signal - argument of BFTM_IOC_SET_SIGNAL
+ * @size:      sizeof(struct bftm_signal)
+ * @signo:     signal for the calling process, 0 for none; sent when the lease
+ *             is over, and @margin_ns before that when it is not 0
+ * @margin_ns: ns of warning before the deadline, at most 1 h; poll() shows it
+ *             as POLLPRI
+ * @reserved:  zero
+ */
+struct bftm_signal {
+	__u32 size;
+	__u32 signo;
+	__u64 margin_ns;
+	__u64 reserved;
+};
+
+#define BFTM_IOC_MAGIC		0xbf
+
+/*
+ * BFTM_IOC_ACQUIRE - take a lock. Blocks until it is held, the time is over or
+ * a signal arrives. On an O_NONBLOCK file it returns EINPROGRESS at once and
+ * poll() reports POLLIN when it is decided; STATUS tells the result.
+ *
+ * EALREADY: the handle holds a lock (release it first) · EBUSY: an acquire is
+ * under way on it · EWOULDBLOCK: BFTM_TRY, and somebody else has the lock ·
+ * ETIMEDOUT · EINTR · ENOTCONN: no helper · ENETUNREACH: too few servers
+ * answered · EACCES: b + 1 servers refused · ERANGE: the lease is not granted
+ * by b + 1 servers, or outside 1 ms to 1 h · ENOSPC: a table at b + 1 servers
+ * is full · ENOBUFS: too many requests wait · ENOKEY: unknown cluster, or no
+ * credentials · ENAMETOOLONG, EINVAL, E2BIG, EFAULT.
+ */
+#define BFTM_IOC_ACQUIRE	_IOWR(BFTM_IOC_MAGIC, 1, struct bftm_acquire)
+/*
+ * BFTM_IOC_RELEASE - give the lock back, or cancel the acquire under way.
+ * ENOLCK: nothing is held · EKEYEXPIRED: the lease was over before.
+ */
+#define BFTM_IOC_RELEASE	_IO(BFTM_IOC_MAGIC, 3)
+/* BFTM_IOC_STATUS - what the handle is doing. */
+#define BFTM_IOC_STATUS		_IOWR(BFTM_IOC_MAGIC, 4, struct bftm_status)
+/* BFTM_IOC_SET_SIGNAL - be told by a signal. EINVAL: no such signal. */
+#define BFTM_IOC_SET_SIGNAL	_IOW(BFTM_IOC_MAGIC, 5, struct bftm_signal)
+
+/*
+ * poll(): POLLIN - the asynchronous acquire is decided, or the lock is held;
+ * POLLPRI - the margin before the deadline is reached; POLLHUP - the lease is
+ * over.
+ */
+
+#endif /* _UAPI_LINUX_BFTMUTEX_H */
