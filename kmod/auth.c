@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <crypto/algapi.h>
+#include <crypto/blake2s.h>
+#include <linux/siphash.h>
+#include <linux/string.h>
+
+#include "auth.h"
+
+void bftm_derive(const u8 master[BFTM_KEY_LEN], u32 cluster, u16 server,
+		 u32 client, struct bftm_pair *ret)
+{
+	static const char label[16] = "bftmutex client";
+	struct {
+		__le32 cluster;
+		__le16 server;
+		__le16 zero;
+		__le32 client;
+	} __packed who = {
+		.cluster = cpu_to_le32(cluster),
+		.server = cpu_to_le16(server),
+		.client = cpu_to_le32(client),
+	};
+	__le64 raw[BLAKE2S_HASH_SIZE / 8];
+	struct blake2s_state state;
+
+	static_assert(sizeof(raw) == sizeof(*ret));
+	blake2s_init_key(&state, sizeof(raw), master, BFTM_KEY_LEN);
+	blake2s_update(&state, label, sizeof(label));
+	blake2s_update(&state, (const u8 *)&who, sizeof(who));
+	blake2s_final(&state, (u8 *)raw);
+	ret->request[0] = le64_to_cpu(raw[0]);
+	ret->request[1] = le64_to_cpu(raw[1]);
+	ret->reply[0] = le64_to_cpu(raw[2]);
+	ret->reply[1] = le64_to_cpu(raw[3]);
+	memzero_explicit(raw, sizeof(raw));
+}
+
+/*
+ * SipHash-2-4 with 128 bits of output (Aumasson and Bernstein), which the
+ * kernel's library has only with 64. The length is a multiple of 8 here.
+ */
+static void siphash128(const u64 key[2], const __le64 *data, u32 words,
+		       __le64 out[2])
+{
+	u64 v0 = SIPHASH_CONST_0 ^ key[0], v1 = SIPHASH_CONST_1 ^ key[1] ^ 0xee;
+	u64 v2 = SIPHASH_CONST_2 ^ key[0], v3 = SIPHASH_CONST_3 ^ key[1];
+	u32 i;
+
+	for (i = 0; i <= words; i++) {
+		u64 m = i < words ? le64_to_cpu(data[i]) : (u64)words * 8 << 56;
+
+		v3 ^= m;
+		SIPHASH_PERMUTATION(v0, v1, v2, v3);
+		SIPHASH_PERMUTATION(v0, v1, v2, v3);
+		v0 ^= m;
+	}
+	v2 ^= 0xee;
+	for (i = 0; i < 4; i++)
+		SIPHASH_PERMUTATION(v0, v1, v2, v3);
+	out[0] = cpu_to_le64(v0 ^ v1 ^ v2 ^ v3);
+	v1 ^= 0xdd;
+	for (i = 0; i < 4; i++)
+		SIPHASH_PERMUTATION(v0, v1, v2, v3);
+	out[1] = cpu_to_le64(v0 ^ v1 ^ v2 ^ v3);
+}
+
+static void tag(const u64 key[2], const struct bftm_wire *wire, __le64 out[2])
+{
+	static_assert(BFTM_TAGGED_LEN % sizeof(__le64) == 0);
+	static_assert(__alignof__(*wire) >= __alignof__(__le64));
+	siphash128(key, (const __le64 *)wire, BFTM_TAGGED_LEN / sizeof(__le64),
+		   out);
+}
+
+void bftm_sign(const u64 key[2], struct bftm_wire *wire)
+{
+	__le64 out[2];
+
+	static_assert(sizeof(out) == BFTM_TAG_LEN);
+	tag(key, wire, out);
+	memcpy(wire->tag, out, sizeof(out));
+}
+
+bool bftm_tag_ok(const u64 key[2], const struct bftm_wire *wire)
+{
+	__le64 out[2];
+
+	tag(key, wire, out);
+	return !crypto_memneq(out, wire->tag, sizeof(out));
+}

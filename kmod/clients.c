@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Lifetime: a client is added by the receive path and stays until its table
+ * goes, which happens after the sockets are released and a grace period is
+ * over. So a pointer found under RCU is good until the end of the read side,
+ * and nothing counts references.
+ */
+#include <linux/hash.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+
+#include "clients.h"
+#include "debug.h"
+
+#define BUCKET_BITS_MAX 16
+
+int bftm_clients_init(struct bftm_clients *t, u32 max)
+{
+	spin_lock_init(&t->lock);
+	t->count = 0;
+	t->max = max;
+	t->bits = clamp_t(u32, order_base_2(max), 1, BUCKET_BITS_MAX);
+	t->bucket = kvcalloc(1u << t->bits, sizeof(*t->bucket), GFP_KERNEL);
+	return t->bucket ? 0 : -ENOMEM;
+}
+
+void bftm_clients_destroy(struct bftm_clients *t)
+{
+	struct hlist_node *next;
+	struct bftm_client *c;
+	u32 i;
+
+	for (i = 0; i < 1u << t->bits; i++) {
+		hlist_for_each_entry_safe(c, next, &t->bucket[i], hash) {
+			bftm_destroyed("client", c);
+			kfree_sensitive(c);
+		}
+		cond_resched();
+	}
+	kvfree(t->bucket);
+}
+
+static struct hlist_head *bucket_of(struct bftm_clients *t, u32 id)
+{
+	return &t->bucket[hash_32(id, t->bits)];
+}
+
+struct bftm_client *bftm_client_find(struct bftm_clients *t, u32 id)
+{
+	struct bftm_client *c;
+
+	hlist_for_each_entry_rcu(c, bucket_of(t, id), hash,
+				 lockdep_is_held(&t->lock))
+		if (c->id == id)
+			return c;
+	return NULL;
+}
+
+struct bftm_client *bftm_client_add(struct bftm_clients *t, u32 id,
+				    const struct bftm_pair *pair)
+{
+	struct bftm_client *c;
+
+	spin_lock_bh(&t->lock);
+	c = bftm_client_find(t, id);
+	if (c || t->count >= t->max)
+		goto out;
+	c = kzalloc(sizeof(*c), GFP_ATOMIC | __GFP_NOWARN);
+	if (!c)
+		goto out;
+	c->id = id;
+	c->pair = *pair;
+	spin_lock_init(&c->lock);
+	hlist_add_head_rcu(&c->hash, bucket_of(t, id));
+	t->count++;
+	bftm_created("client", c);
+out:
+	spin_unlock_bh(&t->lock);
+	return c;
+}
+
+bool bftm_client_take(struct bftm_client *c, u64 seq, u64 now)
+{
+	bool fresh;
+
+	spin_lock(&c->lock);
+	fresh = bftm_window_take(&c->window, seq);
+	c->received++;
+	c->replayed += !fresh;
+	if (fresh)
+		c->seen_ns = now;
+	spin_unlock(&c->lock);
+	return fresh;
+}

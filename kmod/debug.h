@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Every long-lived object is logged when it comes and when it goes; tests
+ * switch the lines on (dyndbg=+p) and check that they pair up.
+ */
+#ifndef BFTM_DEBUG_H
+#define BFTM_DEBUG_H
+
+#include <linux/printk.h>
+
+#define bftm_created(kind, ptr) pr_debug("bftmutex: created %s %p\n", kind, ptr)
+#define bftm_destroyed(kind, ptr) \
+	pr_debug("bftmutex: destroyed %s %p\n", kind, ptr)
+
+#endif /* BFTM_DEBUG_H */

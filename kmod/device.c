@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/compat.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/nsproxy.h>
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
+#include <linux/uaccess.h>
+
+#include "device.h"
+#include "handle.h"
+
+/* Size of each structure in its first version: nothing shorter is taken. */
+#define ACQUIRE_V1	152
+#define STATUS_V1	48
+#define SIGNAL_V1	24
+
+static int device_open(struct inode *inode, struct file *file)
+{
+	struct net *net = get_net(current->nsproxy->net_ns);
+	struct bftm_handle *h = bftm_handle_new(bftm_net(net));
+
+	if (!h) {
+		put_net(net);
+		return -ENOMEM;
+	}
+	file->private_data = h;
+	return stream_open(inode, file);
+}
+
+static int device_release(struct inode *inode, struct file *file)
+{
+	struct bftm_handle *h = file->private_data;
+	struct net *net = h->bn->net;
+
+	bftm_handle_free(h);
+	put_net(net);
+	return 0;
+}
+
+static __poll_t device_poll(struct file *file, struct poll_table_struct *wait)
+{
+	struct bftm_handle *h = file->private_data;
+
+	poll_wait(file, &h->wait, wait);
+	return bftm_handle_poll(h);
+}
+
+/* A structure that begins with its size, from user space of any version. */
+static int get_struct(void *dst, size_t ksize, size_t first,
+		      const void __user *src, u32 *ret_size)
+{
+	u32 size;
+
+	if (get_user(size, (const u32 __user *)src))
+		return -EFAULT;
+	if (size < first)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	*ret_size = size;
+	return copy_struct_from_user(dst, ksize, src, size);
+}
+
+static int put_struct(void __user *dst, const void *src, size_t ksize, u32 size)
+{
+	return copy_to_user(dst, src, min_t(size_t, size, ksize)) ? -EFAULT : 0;
+}
+
+static int check_acquire(const struct bftm_acquire *arg)
+{
+	if (arg->flags & ~BFTM_TRY || arg->reserved || arg->deadline_ns ||
+	    arg->token || arg->attempts)
+		return -EINVAL;
+	if (arg->way > BFTM_WAY_NO_BACKOFF)
+		return -EINVAL;
+	if (arg->name_len > BFTM_NAME_MAX)
+		return -ENAMETOOLONG;
+	if (!arg->name_len)
+		return -EINVAL;
+	if (memchr_inv(arg->name + arg->name_len, 0,
+		       BFTM_NAME_MAX - arg->name_len))
+		return -EINVAL;
+	if (memchr_inv(arg->cluster + strnlen(arg->cluster, BFTM_CLUSTER_MAX),
+		       0, BFTM_CLUSTER_MAX -
+			  strnlen(arg->cluster, BFTM_CLUSTER_MAX)))
+		return -EINVAL;
+	if (arg->lease_ns && (arg->lease_ns < BFTM_LEASE_MIN_NS ||
+			      arg->lease_ns > BFTM_LEASE_MAX_NS))
+		return -ERANGE;
+	return 0;
+}
+
+static int ioctl_acquire(struct file *file, void __user *user)
+{
+	struct bftm_handle *h = file->private_data;
+	struct bftm_acquire arg;
+	u32 size;
+	int err;
+
+	static_assert(sizeof(arg) == ACQUIRE_V1);
+	static_assert(BFTM_NAME_MAX == BFTM_NAME_LEN_MAX);
+	err = get_struct(&arg, sizeof(arg), ACQUIRE_V1, user, &size);
+	if (err)
+		return err;
+	err = check_acquire(&arg);
+	if (err)
+		return err;
+	err = bftm_handle_acquire(h, &arg);
+	if (err)
+		return err;
+	if (file->f_flags & O_NONBLOCK)
+		return -EINPROGRESS;
+	err = bftm_handle_wait(h, &arg);
+	if (err)
+		return err;
+	err = put_struct(user, &arg, sizeof(arg), size);
+	if (err)
+		bftm_handle_release(h);	/* nobody would know of it */
+	return err;
+}
+
+static int ioctl_status(struct bftm_handle *h, void __user *user)
+{
+	struct bftm_status arg;
+	u32 size;
+	int err;
+
+	static_assert(sizeof(arg) == STATUS_V1);
+	err = get_struct(&arg, sizeof(arg), STATUS_V1, user, &size);
+	if (err)
+		return err;
+	memset(&arg, 0, sizeof(arg));
+	arg.size = size;
+	bftm_handle_status(h, &arg);
+	return put_struct(user, &arg, sizeof(arg), size);
+}
+
+static int ioctl_set_signal(struct bftm_handle *h, void __user *user)
+{
+	struct bftm_signal arg;
+	u32 size;
+	int err;
+
+	static_assert(sizeof(arg) == SIGNAL_V1);
+	err = get_struct(&arg, sizeof(arg), SIGNAL_V1, user, &size);
+	if (err)
+		return err;
+	if (arg.reserved || !valid_signal(arg.signo))
+		return -EINVAL;
+	if (arg.margin_ns > BFTM_LEASE_MAX_NS)
+		return -ERANGE;
+	bftm_handle_set_signal(h, arg.signo, arg.margin_ns);
+	return 0;
+}
+
+static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct bftm_handle *h = file->private_data;
+	void __user *user = (void __user *)arg;
+
+	/* By number: the size in the command grows with the structures. */
+	if (_IOC_TYPE(cmd) != BFTM_IOC_MAGIC)
+		return -ENOTTY;
+	switch (_IOC_NR(cmd)) {
+	case _IOC_NR(BFTM_IOC_ACQUIRE):
+		return ioctl_acquire(file, user);
+	case _IOC_NR(BFTM_IOC_RELEASE):
+		return cmd == BFTM_IOC_RELEASE ? bftm_handle_release(h) : -ENOTTY;
+	case _IOC_NR(BFTM_IOC_STATUS):
+		return ioctl_status(h, user);
+	case _IOC_NR(BFTM_IOC_SET_SIGNAL):
+		return ioctl_set_signal(h, user);
+	}
+	return -ENOTTY;
+}
+
+static const struct file_operations device_fops = {
+	.owner = THIS_MODULE,
+	.open = device_open,
+	.release = device_release,
+	.poll = device_poll,
+	.unlocked_ioctl = device_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "bftmutex",
+	.fops = &device_fops,
+	.mode = 0660,
+};
+
+int bftm_device_init(void)
+{
+	return misc_register(&device);
+}
+
+void bftm_device_exit(void)
+{
+	misc_deregister(&device);
+}

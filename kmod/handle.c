@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Lifetime: a handle is the private data of one file and is freed by its last
+ * close. Until then it can be reached from its namespace's list and from its
+ * request, both under the upcall's lock, and by its timer. bftm_handle_free()
+ * takes it off both under that lock and then waits for the timer, which takes
+ * the lock itself.
+ *
+ * The kernel, not the helper, ends a lease: the timer announces it, and every
+ * look at the state compares the clock with the deadline first.
+ */
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/ktime.h>
+#include <linux/timekeeping.h>
+
+#include "compat.h"
+#include "debug.h"
+#include "handle.h"
+#include "netlink.h"
+
+static void arm(struct bftm_handle *h, u64 at_ns)
+{
+	hrtimer_start(&h->timer, at_ns, HRTIMER_MODE_ABS_SOFT);
+}
+
+static void announce(struct bftm_handle *h, __poll_t events)
+{
+	wake_up_poll(&h->wait, events);
+	if (h->signo && h->signal_pid)
+		kill_pid_usb_asyncio(h->signo, EKEYEXPIRED, (sigval_t){},
+				     h->signal_pid, h->signal_cred);
+}
+
+/* The first instant of the margin; the deadline itself without one. */
+static u64 margin_at(const struct bftm_handle *h)
+{
+	u64 end = h->arg.deadline_ns;
+
+	return h->margin_ns < end ? end - h->margin_ns : 0;
+}
+
+static void end_request(struct bftm_handle *h)
+{
+	struct bftm_request *request = h->request;
+
+	h->request = NULL;
+	bftm_upcall_end(h->bn, request);
+}
+
+/* Held, and the clock is past the deadline? Then it is lost, here and now. */
+static void check_deadline(struct bftm_handle *h, u64 now)
+{
+	lockdep_assert_held(&h->bn->upcall.lock);
+	if (h->state != BFTM_STATE_HELD || now <= h->arg.deadline_ns)
+		return;
+	h->state = BFTM_STATE_LOST;
+	h->reason = BFTM_LOST_EXPIRED;
+	end_request(h);
+	announce(h, EPOLLHUP | EPOLLIN);
+	bftm_netlink_event(h);
+}
+
+static enum hrtimer_restart handle_timer(struct hrtimer *timer)
+{
+	struct bftm_handle *h = container_of(timer, struct bftm_handle, timer);
+	spinlock_t *lock = &h->bn->upcall.lock;
+	u64 now;
+
+	spin_lock(lock);
+	now = ktime_get_boottime_ns();
+	check_deadline(h, now);
+	if (h->state == BFTM_STATE_PENDING) {
+		/* Set for a timed acquire only; the helper was not in time. */
+		if (h->request->timeout_at_ns + BFTM_TIMEOUT_SLACK_NS <= now) {
+			end_request(h);
+			bftm_handle_failed(h, -ETIMEDOUT);
+		}
+	} else if (h->state == BFTM_STATE_HELD) {
+		if (!h->warned && h->margin_ns && margin_at(h) <= now) {
+			h->warned = true;
+			announce(h, EPOLLPRI);
+		}
+		/* hrtimers are not early, but this one may be an older one. */
+		if (!hrtimer_is_queued(timer))
+			arm(h, h->warned || !h->margin_ns ?
+			       h->arg.deadline_ns + 1 : margin_at(h));
+	}
+	spin_unlock(lock);
+	return HRTIMER_NORESTART;
+}
+
+struct bftm_handle *bftm_handle_new(struct bftm_net *bn)
+{
+	struct bftm_handle *h = kzalloc(sizeof(*h), GFP_KERNEL_ACCOUNT);
+
+	if (!h)
+		return NULL;
+	h->bn = bn;
+	init_waitqueue_head(&h->wait);
+	bftm_hrtimer_setup(&h->timer, handle_timer, CLOCK_BOOTTIME,
+			   HRTIMER_MODE_ABS_SOFT);
+	spin_lock_bh(&bn->upcall.lock);
+	list_add_tail(&h->all, &bn->upcall.handles);
+	spin_unlock_bh(&bn->upcall.lock);
+	bftm_created("handle", h);
+	return h;
+}
+
+void bftm_handle_free(struct bftm_handle *h)
+{
+	struct bftm_upcall *up = &h->bn->upcall;
+
+	spin_lock_bh(&up->lock);
+	check_deadline(h, ktime_get_boottime_ns());
+	if (h->request)
+		end_request(h);
+	if (h->state == BFTM_STATE_HELD) {
+		h->state = BFTM_STATE_IDLE;
+		bftm_netlink_event(h);
+	}
+	h->state = BFTM_STATE_IDLE;	/* the timer does not arm again */
+	list_del(&h->all);
+	spin_unlock_bh(&up->lock);
+	hrtimer_cancel(&h->timer);
+	put_pid(h->signal_pid);
+	put_pid(h->owner);
+	if (h->signal_cred)
+		put_cred(h->signal_cred);
+	bftm_destroyed("handle", h);
+	kfree(h);
+}
+
+/* Bound on how long the helper may take, 0 for none. */
+static u64 timeout_at(const struct bftm_acquire *arg, u64 now)
+{
+	if (arg->flags & BFTM_TRY)
+		return now + BFTM_TRY_LIMIT_NS;
+	if (!arg->timeout_ns)
+		return 0;
+	return now + min_t(u64, arg->timeout_ns, KTIME_MAX / 4);
+}
+
+static int begin(struct bftm_handle *h, struct bftm_request *request)
+{
+	struct pid *before;
+	u64 now = ktime_get_boottime_ns();
+	int err;
+
+	check_deadline(h, now);
+	if (h->state == BFTM_STATE_PENDING)
+		return -EBUSY;
+	if (h->state == BFTM_STATE_HELD)
+		return -EALREADY;
+	request->timeout_at_ns = timeout_at(&request->arg, now);
+	err = bftm_upcall_submit(h->bn, request, h);
+	if (err)
+		return err;
+	h->request = request;
+	h->id = request->id;
+	h->arg = request->arg;
+	h->state = BFTM_STATE_PENDING;
+	h->reason = BFTM_LOST_NOT;
+	h->error = 0;
+	h->warned = false;
+	before = h->owner;
+	h->owner = get_pid(task_tgid(current));
+	put_pid(before);
+	get_task_comm(h->comm, current);
+	if (request->timeout_at_ns)
+		arm(h, request->timeout_at_ns + BFTM_TIMEOUT_SLACK_NS);
+	return 0;
+}
+
+int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg)
+{
+	struct bftm_request *request;
+	int err;
+
+	request = kzalloc(sizeof(*request), GFP_KERNEL_ACCOUNT);
+	if (!request)
+		return -ENOMEM;
+	request->arg = *arg;
+	spin_lock_bh(&h->bn->upcall.lock);
+	err = begin(h, request);
+	spin_unlock_bh(&h->bn->upcall.lock);
+	if (err)
+		kfree(request);
+	return err;
+}
+
+void bftm_handle_won(struct bftm_handle *h, const struct bftm_result *result)
+{
+	lockdep_assert_held(&h->bn->upcall.lock);
+	h->state = BFTM_STATE_HELD;
+	h->arg.deadline_ns = result->deadline_ns;
+	h->arg.token = result->token;
+	h->arg.attempts = result->attempts;
+	arm(h, h->margin_ns ? margin_at(h) : result->deadline_ns + 1);
+	wake_up_poll(&h->wait, EPOLLIN);
+	bftm_netlink_event(h);
+}
+
+void bftm_handle_failed(struct bftm_handle *h, int error)
+{
+	lockdep_assert_held(&h->bn->upcall.lock);
+	h->request = NULL;
+	h->state = BFTM_STATE_FAILED;
+	h->error = -error;
+	wake_up_poll(&h->wait, EPOLLIN);
+}
+
+int bftm_handle_wait(struct bftm_handle *h, struct bftm_acquire *ret)
+{
+	struct bftm_upcall *up = &h->bn->upcall;
+	int err;
+
+	err = wait_event_interruptible(h->wait, READ_ONCE(h->state) !=
+						BFTM_STATE_PENDING);
+	spin_lock_bh(&up->lock);
+	switch (h->state) {
+	case BFTM_STATE_HELD:
+	case BFTM_STATE_LOST:	/* won, and over before this task ran */
+		ret->deadline_ns = h->arg.deadline_ns;
+		ret->token = h->arg.token;
+		ret->attempts = h->arg.attempts;
+		err = 0;
+		break;
+	case BFTM_STATE_PENDING:
+		end_request(h);
+		h->state = BFTM_STATE_IDLE;
+		h->error = EINTR;
+		err = -EINTR;
+		break;
+	case BFTM_STATE_FAILED:
+		h->state = BFTM_STATE_IDLE;
+		err = -h->error;
+		break;
+	case BFTM_STATE_IDLE:	/* another thread released it meanwhile */
+		err = -ECANCELED;
+		break;
+	}
+	spin_unlock_bh(&up->lock);
+	return err;
+}
+
+int bftm_handle_release(struct bftm_handle *h)
+{
+	int err = 0;
+
+	spin_lock_bh(&h->bn->upcall.lock);
+	check_deadline(h, ktime_get_boottime_ns());
+	switch (h->state) {
+	case BFTM_STATE_HELD:
+	case BFTM_STATE_PENDING:
+		end_request(h);
+		break;
+	case BFTM_STATE_LOST:
+		err = -EKEYEXPIRED;
+		break;
+	case BFTM_STATE_IDLE:
+	case BFTM_STATE_FAILED:
+		err = -ENOLCK;
+		break;
+	}
+	if (h->state == BFTM_STATE_HELD) {
+		h->state = BFTM_STATE_IDLE;
+		bftm_netlink_event(h);
+	}
+	h->state = BFTM_STATE_IDLE;
+	wake_up_poll(&h->wait, EPOLLIN);
+	spin_unlock_bh(&h->bn->upcall.lock);
+	return err;
+}
+
+void bftm_handle_status(struct bftm_handle *h, struct bftm_status *ret)
+{
+	u64 now;
+
+	spin_lock_bh(&h->bn->upcall.lock);
+	now = ktime_get_boottime_ns();
+	check_deadline(h, now);
+	ret->state = h->state;
+	ret->reason = h->reason;
+	ret->error = h->error;
+	if (h->state == BFTM_STATE_HELD || h->state == BFTM_STATE_LOST) {
+		ret->deadline_ns = h->arg.deadline_ns;
+		ret->token = h->arg.token;
+		ret->attempts = h->arg.attempts;
+	}
+	if (h->state == BFTM_STATE_HELD)
+		ret->remaining_ns = h->arg.deadline_ns - now;
+	spin_unlock_bh(&h->bn->upcall.lock);
+}
+
+void bftm_handle_set_signal(struct bftm_handle *h, u32 signo, u64 margin_ns)
+{
+	struct pid *pid = signo ? get_pid(task_tgid(current)) : NULL;
+	const struct cred *cred = signo ? get_current_cred() : NULL;
+
+	spin_lock_bh(&h->bn->upcall.lock);
+	swap(h->signal_pid, pid);
+	swap(h->signal_cred, cred);
+	h->signo = signo;
+	h->margin_ns = margin_ns;
+	h->warned = false;
+	if (h->state == BFTM_STATE_HELD)
+		arm(h, margin_ns ? margin_at(h) : h->arg.deadline_ns + 1);
+	spin_unlock_bh(&h->bn->upcall.lock);
+	put_pid(pid);
+	if (cred)
+		put_cred(cred);
+}
+
+__poll_t bftm_handle_poll(struct bftm_handle *h)
+{
+	__poll_t events = 0;
+	u64 now;
+
+	spin_lock_bh(&h->bn->upcall.lock);
+	now = ktime_get_boottime_ns();
+	check_deadline(h, now);
+	switch (h->state) {
+	case BFTM_STATE_HELD:
+		events = EPOLLIN | EPOLLRDNORM;
+		if (h->margin_ns && margin_at(h) <= now)
+			events |= EPOLLPRI;
+		break;
+	case BFTM_STATE_LOST:
+		events = EPOLLIN | EPOLLRDNORM | EPOLLHUP;
+		break;
+	case BFTM_STATE_FAILED:
+		events = EPOLLIN | EPOLLRDNORM;
+		break;
+	case BFTM_STATE_IDLE:
+	case BFTM_STATE_PENDING:
+		break;
+	}
+	spin_unlock_bh(&h->bn->upcall.lock);
+	return events;
+}

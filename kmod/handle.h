@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A lock handle: the states of one open /dev/bftmutex. */
+#ifndef BFTM_HANDLE_H
+#define BFTM_HANDLE_H
+
+#include <linux/cred.h>
+#include <linux/hrtimer.h>
+#include <linux/pid.h>
+#include <linux/wait.h>
+
+#include "upcall.h"
+
+/**
+ * struct bftm_handle - guarded by the lock of its namespace's upcall
+ * @all:         among all handles of the namespace
+ * @bn:          the namespace, whose reference the file holds
+ * @request:     while pending or held; belongs to the handle
+ * @wait:        those who wait for a change of state
+ * @timer:       end of a timed acquire; margin and end of the lease
+ * @state:       enum bftm_state
+ * @reason:      enum bftm_lost
+ * @error:       positive errno of the last acquire that failed
+ * @warned:      the margin was announced
+ * @id:          of the last request
+ * @arg:         of the last acquire; deadline, token and attempts filled in
+ * @margin_ns:   warning before the deadline
+ * @signo:       signal to send, 0 for none
+ * @signal_pid:  to whom
+ * @signal_cred: with the rights of him who asked for it
+ * @owner:       process that asked for the lock
+ * @comm:        its name
+ */
+struct bftm_handle {
+	struct list_head all;
+	struct bftm_net *bn;
+	struct bftm_request *request;
+	wait_queue_head_t wait;
+	struct hrtimer timer;
+	enum bftm_state state;
+	enum bftm_lost reason;
+	int error;
+	bool warned;
+	u64 id;
+	struct bftm_acquire arg;
+	u64 margin_ns;
+	u32 signo;
+	struct pid *signal_pid;
+	const struct cred *signal_cred;
+	struct pid *owner;
+	char comm[TASK_COMM_LEN];
+};
+
+/** bftm_handle_new() - of this namespace. Return: NULL without memory. */
+struct bftm_handle *bftm_handle_new(struct bftm_net *bn);
+
+/** bftm_handle_free() - gives back what it holds. Context: process. */
+void bftm_handle_free(struct bftm_handle *h);
+
+/**
+ * bftm_handle_acquire() - begin an acquire
+ * @arg:  checked
+ * Return: 0, -EALREADY, -EBUSY, -ENOTCONN, -ENOBUFS or -ENOMEM.
+ */
+int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg);
+
+/**
+ * bftm_handle_wait() - sleep until the acquire is decided
+ * @ret: deadline, token and attempts; untouched on failure
+ * Return: 0, -EINTR after which nothing is pending, or why it failed.
+ */
+int bftm_handle_wait(struct bftm_handle *h, struct bftm_acquire *ret);
+
+/** bftm_handle_release() - Return: 0, -ENOLCK or -EKEYEXPIRED. */
+int bftm_handle_release(struct bftm_handle *h);
+
+/** bftm_handle_status() - judged by the clock, not by the timer. */
+void bftm_handle_status(struct bftm_handle *h, struct bftm_status *ret);
+
+/** bftm_handle_set_signal() - @signo 0 for none. */
+void bftm_handle_set_signal(struct bftm_handle *h, u32 signo, u64 margin_ns);
+
+/** bftm_handle_poll() - events that are true now. */
+__poll_t bftm_handle_poll(struct bftm_handle *h);
+
+/* For the upcall, with its lock held. */
+void bftm_handle_won(struct bftm_handle *h, const struct bftm_result *result);
+void bftm_handle_failed(struct bftm_handle *h, int error);
+
+#endif /* BFTM_HANDLE_H */

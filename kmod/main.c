@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/module.h>
+
+#include "device.h"
+#include "netlink.h"
+#include "netns.h"
+#include "param.h"
+
+static int __init bftmutex_init(void)
+{
+	int err;
+
+	err = bftm_netns_init();
+	if (err)
+		return err;
+	/* Before netlink and device: nobody else can start a server yet. */
+	err = bftm_param_start();
+	if (err)
+		goto err_param;
+	err = bftm_netlink_init();
+	if (err)
+		goto err_netlink;
+	err = bftm_device_init();
+	if (err)
+		goto err_device;
+	return 0;
+
+err_device:
+	bftm_netlink_exit();
+err_netlink:
+err_param:
+	bftm_netns_exit();
+	return err;
+}
+
+static void __exit bftmutex_exit(void)
+{
+	bftm_device_exit();
+	bftm_netlink_exit();
+	bftm_netns_exit();	/* stops the servers */
+}
+
+module_init(bftmutex_init);
+module_exit(bftmutex_exit);
+
+MODULE_DESCRIPTION("Cluster locks that hold while up to b lock servers lie");
+MODULE_AUTHOR("The bftmutex authors");
+MODULE_LICENSE("GPL");
+MODULE_VERSION("0.1.0");
+MODULE_ALIAS_GENL_FAMILY("bftmutex");

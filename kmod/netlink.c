@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Every command acts on the namespace of the socket that it arrives on. */
+#include <linux/module.h>
+
+#include "netlink.h"
+#include "netlink_gen.h"
+#include "netns.h"
+#include "upcall.h"
+
+struct genl_family bftm_family __ro_after_init = {
+	.name = BFTMUTEX_FAMILY_NAME,
+	.version = BFTMUTEX_FAMILY_VERSION,
+	.netnsok = true,
+	.parallel_ops = true,
+	.module = THIS_MODULE,
+	.ops = bftmutex_nl_ops,
+	.n_ops = ARRAY_SIZE(bftmutex_nl_ops),
+	.mcgrps = bftmutex_nl_mcgrps,
+	.n_mcgrps = ARRAY_SIZE(bftmutex_nl_mcgrps),
+};
+
+int bftm_dump_one(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
+		    int (*put)(struct sk_buff *msg, const void *object),
+		    const void *object)
+{
+	void *hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid,
+				cb->nlh->nlmsg_seq, &bftm_family, NLM_F_MULTI, cmd);
+
+	if (!hdr)
+		return -EMSGSIZE;
+	if (put(skb, object)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+static int socket_closed(struct notifier_block *nb, unsigned long event,
+			 void *data)
+{
+	struct netlink_notify *n = data;
+
+	if (event == NETLINK_URELEASE && n->protocol == NETLINK_GENERIC)
+		bftm_upcall_deregister(bftm_net(n->net), n->portid);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block socket_notifier = {
+	.notifier_call = socket_closed,
+};
+
+int bftm_netlink_init(void)
+{
+	int err = genl_register_family(&bftm_family);
+
+	if (err)
+		return err;
+	err = netlink_register_notifier(&socket_notifier);
+	if (err)
+		genl_unregister_family(&bftm_family);
+	return err;
+}
+
+void bftm_netlink_exit(void)
+{
+	netlink_unregister_notifier(&socket_notifier);
+	genl_unregister_family(&bftm_family);
+}

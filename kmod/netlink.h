@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The generic netlink family; Documentation/netlink/specs/bftmutex.yaml. */
+#ifndef BFTM_NETLINK_H
+#define BFTM_NETLINK_H
+
+#include <net/genetlink.h>
+
+struct bftm_handle;
+
+extern struct genl_family bftm_family;
+
+int bftm_netlink_init(void);
+void bftm_netlink_exit(void);
+
+/**
+ * bftm_dump_one() - add one message to a dump
+ * @put:    writes its attributes
+ * @object: for @put
+ * Return: 0, or -EMSGSIZE when it did not fit and nothing was added.
+ */
+int bftm_dump_one(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
+		  int (*put)(struct sk_buff *msg, const void *object),
+		  const void *object);
+
+/**
+ * bftm_netlink_hint() - tell the helper that requests wait
+ * Context: any. Return: 0, or an error after which it was not told.
+ */
+int bftm_netlink_hint(struct net *net, u32 portid);
+
+/** bftm_netlink_event() - a handle changed; the upcall's lock is held. */
+void bftm_netlink_event(struct bftm_handle *h);
+
+#endif /* BFTM_NETLINK_H */

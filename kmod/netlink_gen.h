@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause) */
+/* Do not edit directly, auto-generated from: */
+/*	Documentation/netlink/specs/bftmutex.yaml */
+/* YNL-GEN kernel header */
+
+#ifndef _LINUX_BFTMUTEX_GEN_H
+#define _LINUX_BFTMUTEX_GEN_H
+
+#include <net/netlink.h>
+#include <net/genetlink.h>
+
+#include <uapi/linux/bftmutex_netlink.h>
+
+/* Ops table for bftmutex */
+extern const struct genl_ops bftmutex_nl_ops[9];
+
+int bftmutex_nl_server_start_doit(struct sk_buff *skb, struct genl_info *info);
+int bftmutex_nl_server_stop_doit(struct sk_buff *skb, struct genl_info *info);
+int bftmutex_nl_server_get_doit(struct sk_buff *skb, struct genl_info *info);
+int bftmutex_nl_lock_get_dumpit(struct sk_buff *skb,
+				struct netlink_callback *cb);
+int bftmutex_nl_client_get_dumpit(struct sk_buff *skb,
+				  struct netlink_callback *cb);
+int bftmutex_nl_handle_get_dumpit(struct sk_buff *skb,
+				  struct netlink_callback *cb);
+int bftmutex_nl_helper_register_doit(struct sk_buff *skb,
+				     struct genl_info *info);
+int bftmutex_nl_helper_pull_doit(struct sk_buff *skb, struct genl_info *info);
+int bftmutex_nl_helper_done_doit(struct sk_buff *skb, struct genl_info *info);
+
+enum {
+	BFTMUTEX_NLGRP_EVENTS,
+};
+
+extern const struct genl_multicast_group bftmutex_nl_mcgrps[1];
+
+#endif /* _LINUX_BFTMUTEX_GEN_H */

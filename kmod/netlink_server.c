@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Netlink, the server's side: start, stop and look. A server lives while its
+ * namespace's mutex is held; the socket that the request came on keeps the
+ * namespace.
+ */
+#include <linux/ktime.h>
+#include <linux/timekeeping.h>
+#include <net/sock.h>
+
+#include "netlink.h"
+#include "netlink_gen.h"
+#include "netns.h"
+#include "server.h"
+
+static int read_param(struct genl_info *info, struct bftm_server_param *p)
+{
+	struct nlattr **a = info->attrs;
+
+	bftm_server_param_default(p);
+	if (!a[BFTMUTEX_A_SERVER_CLUSTER] || !a[BFTMUTEX_A_SERVER_ID] ||
+	    !a[BFTMUTEX_A_SERVER_KEY]) {
+		GENL_SET_ERR_MSG(info, "cluster, id and key are needed");
+		return -EINVAL;
+	}
+	p->cluster = nla_get_u32(a[BFTMUTEX_A_SERVER_CLUSTER]);
+	p->id = nla_get_u16(a[BFTMUTEX_A_SERVER_ID]);
+	nla_memcpy(p->key, a[BFTMUTEX_A_SERVER_KEY], sizeof(p->key));
+	if (a[BFTMUTEX_A_SERVER_PORT])
+		p->port = nla_get_u16(a[BFTMUTEX_A_SERVER_PORT]);
+	if (a[BFTMUTEX_A_SERVER_LEASE_MAX_NS])
+		p->lease_max_ns = nla_get_u64(a[BFTMUTEX_A_SERVER_LEASE_MAX_NS]);
+	if (a[BFTMUTEX_A_SERVER_RHO_PPM])
+		p->rho_ppm = nla_get_u32(a[BFTMUTEX_A_SERVER_RHO_PPM]);
+	if (a[BFTMUTEX_A_SERVER_MAX_LOCKS])
+		p->max_locks = nla_get_u32(a[BFTMUTEX_A_SERVER_MAX_LOCKS]);
+	if (a[BFTMUTEX_A_SERVER_MAX_CLIENTS])
+		p->max_clients = nla_get_u32(a[BFTMUTEX_A_SERVER_MAX_CLIENTS]);
+	return 0;
+}
+
+int bftmutex_nl_server_start_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct bftm_net *bn = bftm_net(genl_info_net(info));
+	struct bftm_server_param p;
+	struct bftm_server *server;
+	int err;
+
+	err = read_param(info, &p);
+	if (err)
+		goto out;
+	mutex_lock(&bn->mutex);
+	if (bn->server) {
+		GENL_SET_ERR_MSG(info, "a server runs in this network namespace");
+		err = -EEXIST;
+	} else {
+		server = bftm_server_new(bn->net, &p, info->extack);
+		if (IS_ERR(server))
+			err = PTR_ERR(server);
+		else
+			bn->server = server;
+	}
+	mutex_unlock(&bn->mutex);
+out:
+	memzero_explicit(&p, sizeof(p));
+	return err;
+}
+
+int bftmutex_nl_server_stop_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct bftm_net *bn = bftm_net(genl_info_net(info));
+	struct nlattr *id = info->attrs[BFTMUTEX_A_SERVER_ID];
+	int err = 0;
+
+	mutex_lock(&bn->mutex);
+	if (!bn->server) {
+		GENL_SET_ERR_MSG(info, "no server runs in this network namespace");
+		err = -ENOENT;
+	} else if (id && nla_get_u16(id) != bn->server->param.id) {
+		GENL_SET_ERR_MSG(info, "the server of this network namespace has another id");
+		err = -ENOENT;
+	} else {
+		bftm_server_destroy(bn->server);
+		bn->server = NULL;
+	}
+	mutex_unlock(&bn->mutex);
+	return err;
+}
+
+static int put_stats(struct sk_buff *msg, const struct bftm_server *server)
+{
+	struct nlattr *nest = nla_nest_start(msg, BFTMUTEX_A_SERVER_STATS);
+	int i;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = BFTMUTEX_A_STATS_RECEIVED; i < BFTMUTEX_A_STATS_PAD; i++)
+		if (nla_put_u64_64bit(msg, i, bftm_server_stat(server, i),
+				      BFTMUTEX_A_STATS_PAD))
+			return -EMSGSIZE;
+	nla_nest_end(msg, nest);
+	return 0;
+}
+
+static int put_server(struct sk_buff *msg, const struct bftm_server *server)
+{
+	const struct bftm_server_param *p = &server->param;
+	u64 now = ktime_get_boottime_ns();
+	u64 end = server->cfg.quarantine_until_ns;
+
+	if (nla_put_u32(msg, BFTMUTEX_A_SERVER_CLUSTER, p->cluster) ||
+	    nla_put_u16(msg, BFTMUTEX_A_SERVER_ID, p->id) ||
+	    nla_put_u16(msg, BFTMUTEX_A_SERVER_PORT, p->port) ||
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_SERVER_LEASE_MAX_NS,
+			      p->lease_max_ns, BFTMUTEX_A_SERVER_PAD) ||
+	    nla_put_u32(msg, BFTMUTEX_A_SERVER_RHO_PPM, p->rho_ppm) ||
+	    nla_put_u32(msg, BFTMUTEX_A_SERVER_MAX_LOCKS, p->max_locks) ||
+	    nla_put_u32(msg, BFTMUTEX_A_SERVER_MAX_CLIENTS, p->max_clients) ||
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_SERVER_EPOCH, server->epoch,
+			      BFTMUTEX_A_SERVER_PAD) ||
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_SERVER_QUARANTINE_NS,
+			      now <= end ? end - now + 1 : 0,
+			      BFTMUTEX_A_SERVER_PAD) ||
+	    nla_put_u32(msg, BFTMUTEX_A_SERVER_LOCKS,
+			atomic_read(&server->locks->count)) ||
+	    nla_put_u32(msg, BFTMUTEX_A_SERVER_CLIENTS,
+			READ_ONCE(server->clients.count)))
+		return -EMSGSIZE;
+	return put_stats(msg, server);
+}
+
+int bftmutex_nl_server_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct bftm_net *bn = bftm_net(genl_info_net(info));
+	struct sk_buff *msg;
+	void *hdr;
+	int err;
+
+	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!msg)
+		return -ENOMEM;
+	hdr = genlmsg_put_reply(msg, info, &bftm_family, 0, info->genlhdr->cmd);
+	err = hdr ? 0 : -EMSGSIZE;
+	if (!err) {
+		mutex_lock(&bn->mutex);
+		err = bn->server ? put_server(msg, bn->server) : -ENOENT;
+		mutex_unlock(&bn->mutex);
+	}
+	if (err) {
+		nlmsg_free(msg);
+		return err;
+	}
+	genlmsg_end(msg, hdr);
+	return genlmsg_reply(msg, info);
+}
+
+static int put_lock(struct sk_buff *msg, const void *object)
+{
+	const struct bftm_entry *e = object;
+	u64 now = ktime_get_boottime_ns();
+
+	if (nla_put(msg, BFTMUTEX_A_LOCK_NAME, e->name_len, e->name) ||
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_LOCK_GNO, e->lock.gno,
+			      BFTMUTEX_A_LOCK_PAD))
+		return -EMSGSIZE;
+	if (!bftm_lock_owned(&e->lock, now))
+		return 0;
+	if (nla_put_u32(msg, BFTMUTEX_A_LOCK_CLIENT, e->lock.client) ||
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_LOCK_ATTEMPT, e->lock.attempt,
+			      BFTMUTEX_A_LOCK_PAD) ||
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_LOCK_REMAINING_NS,
+			      e->lock.until_ns - now + 1, BFTMUTEX_A_LOCK_PAD))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/*
+ * cb->args: [0] shard, [1] bucket, [2] entries of that bucket that were sent.
+ */
+struct lock_dump {
+	struct sk_buff *skb;
+	struct netlink_callback *cb;
+	long *pos;		/* of the walk */
+	long bucket[2];		/* of the entry before */
+	long index;		/* of the next entry in its bucket */
+};
+
+static int dump_lock(const struct bftm_entry *e, void *arg)
+{
+	struct lock_dump *d = arg;
+	int err;
+
+	if (d->bucket[0] != d->pos[0] || d->bucket[1] != d->pos[1]) {
+		d->bucket[0] = d->pos[0];
+		d->bucket[1] = d->pos[1];
+		/* Where the last message stopped, its entries were sent. */
+		d->index = 0;
+		if (d->pos[0] != d->cb->args[3] || d->pos[1] != d->cb->args[4])
+			d->cb->args[2] = 0;
+	}
+	if (d->index++ < d->cb->args[2])
+		return 0;
+	err = bftm_dump_one(d->skb, d->cb, BFTMUTEX_CMD_LOCK_GET, put_lock, e);
+	if (err)
+		return err;
+	d->cb->args[2] = d->index;
+	d->cb->args[3] = d->pos[0];
+	d->cb->args[4] = d->pos[1];
+	return 0;
+}
+
+int bftmutex_nl_lock_get_dumpit(struct sk_buff *skb,
+				struct netlink_callback *cb)
+{
+	struct bftm_net *bn = bftm_net(sock_net(cb->skb->sk));
+	struct lock_dump d = {
+		.skb = skb,
+		.cb = cb,
+		.pos = cb->args,
+		.bucket = { -1, -1 },
+	};
+
+	mutex_lock(&bn->mutex);
+	if (bn->server)
+		bftm_locks_walk(bn->server->locks, d.pos, dump_lock, &d);
+	mutex_unlock(&bn->mutex);
+	return skb->len;
+}
+
+static int put_client(struct sk_buff *msg, const void *object)
+{
+	const struct bftm_client *c = object;
+	u64 now = ktime_get_boottime_ns();
+	u64 seen = READ_ONCE(c->seen_ns);
+
+	if (nla_put_u32(msg, BFTMUTEX_A_CLIENT_ID, c->id) ||
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_CLIENT_LAST_SEQ,
+			      READ_ONCE(c->window.top), BFTMUTEX_A_CLIENT_PAD) ||
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_CLIENT_IDLE_NS,
+			      now > seen ? now - seen : 0,
+			      BFTMUTEX_A_CLIENT_PAD) ||
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_CLIENT_RECEIVED,
+			      READ_ONCE(c->received), BFTMUTEX_A_CLIENT_PAD) ||
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_CLIENT_REPLAYED,
+			      READ_ONCE(c->replayed), BFTMUTEX_A_CLIENT_PAD))
+		return -EMSGSIZE;
+	return 0;
+}
+
+int bftmutex_nl_client_get_dumpit(struct sk_buff *skb,
+				  struct netlink_callback *cb)
+{
+	struct bftm_net *bn = bftm_net(sock_net(cb->skb->sk));
+	struct bftm_clients *t;
+	struct bftm_client *c;
+	long index;
+
+	/* cb->args: [0] bucket, [1] clients of it that were sent. */
+	mutex_lock(&bn->mutex);
+	t = bn->server ? &bn->server->clients : NULL;
+	for (; t && cb->args[0] < 1L << t->bits; cb->args[0]++, cb->args[1] = 0) {
+		index = 0;
+		rcu_read_lock();
+		hlist_for_each_entry_rcu(c, &t->bucket[cb->args[0]], hash) {
+			if (index++ < cb->args[1])
+				continue;
+			if (bftm_dump_one(skb, cb, BFTMUTEX_CMD_CLIENT_GET,
+				     put_client, c)) {
+				rcu_read_unlock();
+				goto out;
+			}
+			cb->args[1] = index;
+		}
+		rcu_read_unlock();
+	}
+out:
+	mutex_unlock(&bn->mutex);
+	return skb->len;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Lifetime: an open handle holds a reference to its namespace, netlink requests
+ * run on a socket of it, so neither outlives it. What is left at its end is the
+ * server, which is stopped here, and requests that no helper fetched.
+ */
+#include <net/netns/generic.h>
+
+#include "debug.h"
+#include "netns.h"
+#include "server.h"
+#include "upcall.h"
+
+static unsigned int net_id;
+
+struct bftm_net *bftm_net(struct net *net)
+{
+	return net_generic(net, net_id);
+}
+
+static int __net_init netns_init(struct net *net)
+{
+	struct bftm_net *bn = bftm_net(net);
+
+	bn->net = net;
+	mutex_init(&bn->mutex);
+	bftm_upcall_init(&bn->upcall);
+	bftm_created("netns", bn);
+	return 0;
+}
+
+static void __net_exit netns_exit(struct net *net)
+{
+	struct bftm_net *bn = bftm_net(net);
+
+	if (bn->server)
+		bftm_server_destroy(bn->server);
+	bn->server = NULL;
+	bftm_upcall_destroy(&bn->upcall);
+	bftm_destroyed("netns", bn);
+}
+
+static struct pernet_operations netns_ops = {
+	.init = netns_init,
+	.exit = netns_exit,
+	.id = &net_id,
+	.size = sizeof(struct bftm_net),
+};
+
+int bftm_netns_init(void)
+{
+	return register_pernet_subsys(&netns_ops);
+}
+
+void bftm_netns_exit(void)
+{
+	unregister_pernet_subsys(&netns_ops);
+}

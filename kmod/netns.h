@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What bftmutex keeps in each network namespace. */
+#ifndef BFTM_NETNS_H
+#define BFTM_NETNS_H
+
+#include <linux/hashtable.h>
+#include <linux/hrtimer.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <net/net_namespace.h>
+
+#include "core/limits.h"
+
+struct bftm_server;
+
+#define BFTM_REQUEST_BITS 10
+
+/**
+ * struct bftm_upcall - the way to the helper
+ * @lock:     guards all of it and every handle of the namespace, taken with
+ *            bottom halves off
+ * @portid:   netlink port of the helper, 0 for none
+ * @hinted:   the helper was told that @queue is not empty
+ * @deserted: there has been no helper for longer than the grace period
+ * @count:    requests that exist
+ * @next_id:  number of the next request
+ * @queue:    requests to be pulled, oldest first
+ * @given:    acquires that were pulled and are not done
+ * @by_id:    those of @given
+ * @handles:  every open handle
+ * @grace:    fires when waiting for a new helper is over
+ */
+struct bftm_upcall {
+	spinlock_t lock;
+	u32 portid;
+	bool hinted;
+	bool deserted;
+	u32 count;
+	u64 next_id;
+	struct list_head queue;
+	struct list_head given;
+	DECLARE_HASHTABLE(by_id, BFTM_REQUEST_BITS);
+	struct list_head handles;
+	struct hrtimer grace;
+};
+
+/**
+ * struct bftm_net - of one namespace
+ * @net:    the namespace
+ * @mutex:  guards @server
+ * @server: NULL when none runs
+ * @upcall: the helper and what waits for it
+ */
+struct bftm_net {
+	struct net *net;
+	struct mutex mutex;
+	struct bftm_server *server;
+	struct bftm_upcall upcall;
+};
+
+/** bftm_net() - ours of a namespace. */
+struct bftm_net *bftm_net(struct net *net);
+
+int bftm_netns_init(void);
+void bftm_netns_exit(void);
+
+#endif /* BFTM_NETNS_H */

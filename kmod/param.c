@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ *	insmod bftmutex.ko server=/etc/bftmutex/keys/server-3.key
+ *
+ * The parameter is the path of a key file, never a key: parameters can be read
+ * in /sys. The file says which server of which cluster it is for.
+ */
+#include <linux/ctype.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/kernel_read_file.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "netns.h"
+#include "param.h"
+#include "server.h"
+
+#define KEY_FILE_MAX 4096
+
+static char *server = "";
+module_param(server, charp, 0444);
+MODULE_PARM_DESC(server, "key file of the server to start in the initial network namespace (made by bftmutexctl keygen)");
+
+static uint port = BFTM_PORT_DEFAULT;
+module_param(port, uint, 0444);
+MODULE_PARM_DESC(port, "its UDP port, 1 to 65535 (default 7373)");
+
+static uint lease_max_ms = BFTM_LEASE_MAX_DEFAULT_NS / BFTM_NS_PER_MS;
+module_param(lease_max_ms, uint, 0444);
+MODULE_PARM_DESC(lease_max_ms, "its longest lease in ms, 1 to 3600000 (default 30000)");
+
+static uint rho_ppm = BFTM_RHO_DEFAULT_PPM;
+module_param(rho_ppm, uint, 0444);
+MODULE_PARM_DESC(rho_ppm, "bound on the rate error of clocks in ppm, 1 to 100000 (default 2000)");
+
+static uint max_locks = BFTM_LOCKS_DEFAULT;
+module_param(max_locks, uint, 0444);
+MODULE_PARM_DESC(max_locks, "its limit on locks, 64 to 16777216 (default 1048576)");
+
+static uint max_clients = BFTM_CLIENTS_DEFAULT;
+module_param(max_clients, uint, 0444);
+MODULE_PARM_DESC(max_clients, "its limit on clients, 1 to 1048576 (default 65536)");
+
+static int check_range(const char *name, u64 value, u64 least, u64 most)
+{
+	if (value >= least && value <= most)
+		return 0;
+	pr_err("bftmutex: %s=%llu: must be %llu to %llu\n", name, value, least,
+	       most);
+	return -ERANGE;
+}
+
+/* What stands behind "word =" in the file, or NULL. */
+static const char *value_of(const char *text, const char *word)
+{
+	const char *p = text;
+
+	while ((p = strstr(p, word))) {
+		bool begins = p == text || !isalnum(p[-1]);
+
+		p += strlen(word);
+		if (!begins)
+			continue;
+		p = skip_spaces(p);
+		if (*p == '=')
+			return skip_spaces(p + 1);
+	}
+	return NULL;
+}
+
+static int number_of(const char *text, const char *word, u64 *ret)
+{
+	const char *p = value_of(text, word);
+	char digits[12] = {};
+	size_t i;
+
+	for (i = 0; p && i < sizeof(digits) - 1 && isdigit(p[i]); i++)
+		digits[i] = p[i];
+	return kstrtou64(digits, 10, ret);
+}
+
+static int parse_key_file(const char *path, const char *text,
+			  struct bftm_server_param *p)
+{
+	const char *key = value_of(text, "key");
+	u64 cluster, id;
+
+	if (number_of(text, "cluster", &cluster) ||
+	    number_of(text, "server", &id) || !key) {
+		pr_err("bftmutex: %s: needs cluster =, server = and key =\n",
+		       path);
+		return -EINVAL;
+	}
+	if (check_range("cluster in the key file", cluster, 1, U32_MAX) ||
+	    check_range("server in the key file", id, 1, BFTM_SERVER_ID_MAX))
+		return -ERANGE;
+	if (*key == '"')
+		key++;
+	if (strlen(key) < 2 * BFTM_KEY_LEN || isxdigit(key[2 * BFTM_KEY_LEN]) ||
+	    hex2bin(p->key, key, BFTM_KEY_LEN)) {
+		pr_err("bftmutex: %s: the key must be %d hexadecimal digits\n",
+		       path, 2 * BFTM_KEY_LEN);
+		return -EINVAL;
+	}
+	p->cluster = cluster;
+	p->id = id;
+	return 0;
+}
+
+static int read_key_file(const char *path, struct bftm_server_param *p)
+{
+	struct file *file = filp_open(path, O_RDONLY, 0);
+	void *text = NULL;
+	ssize_t len;
+	int err;
+
+	if (IS_ERR(file)) {
+		pr_err("bftmutex: server=%s: cannot open: error %ld\n", path,
+		       PTR_ERR(file));
+		return PTR_ERR(file);
+	}
+	if (file_inode(file)->i_mode & (S_IRWXG | S_IRWXO)) {
+		pr_err("bftmutex: server=%s: others than its owner can use this key; chmod 600 %s\n",
+		       path, path);
+		err = -EPERM;
+		goto out;
+	}
+	text = kzalloc(KEY_FILE_MAX + 1, GFP_KERNEL);
+	err = -ENOMEM;
+	if (!text)
+		goto out;
+	len = kernel_read_file(file, 0, &text, KEY_FILE_MAX, NULL,
+			       READING_UNKNOWN);
+	err = len < 0 ? len : parse_key_file(path, text, p);
+	kfree_sensitive(text);
+out:
+	fput(file);
+	return err;
+}
+
+int bftm_param_start(void)
+{
+	struct bftm_net *bn = bftm_net(&init_net);
+	struct bftm_server_param p;
+	struct bftm_server *s;
+	int err;
+
+	if (!*server)
+		return 0;
+	bftm_server_param_default(&p);
+	err = check_range("port", port, 1, 65535) ?:
+	      check_range("lease_max_ms", lease_max_ms, 1,
+		       BFTM_LEASE_MAX_NS / BFTM_NS_PER_MS) ?:
+	      check_range("rho_ppm", rho_ppm, BFTM_RHO_MIN_PPM, BFTM_RHO_MAX_PPM) ?:
+	      check_range("max_locks", max_locks, BFTM_LOCKS_MIN, BFTM_LOCKS_MAX) ?:
+	      check_range("max_clients", max_clients, BFTM_CLIENTS_MIN,
+		       BFTM_CLIENTS_MAX) ?:
+	      read_key_file(server, &p);
+	if (err)
+		goto out;
+	p.port = port;
+	p.lease_max_ns = lease_max_ms * BFTM_NS_PER_MS;
+	p.rho_ppm = rho_ppm;
+	p.max_locks = max_locks;
+	p.max_clients = max_clients;
+	s = bftm_server_new(&init_net, &p, NULL);
+	if (IS_ERR(s)) {
+		err = PTR_ERR(s);
+		pr_err("bftmutex: server %u on UDP port %u: cannot start: error %d\n",
+		       p.id, p.port, err);
+	} else {
+		mutex_lock(&bn->mutex);
+		bn->server = s;
+		mutex_unlock(&bn->mutex);
+	}
+out:
+	memzero_explicit(&p, sizeof(p));
+	return err;
+}

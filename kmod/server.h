@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The lock server of a network namespace. */
+#ifndef BFTM_SERVER_H
+#define BFTM_SERVER_H
+
+#include <linux/netlink.h>
+
+#include "clients.h"
+#include "locks.h"
+#include "uapi/linux/bftmutex_netlink.h"
+
+struct net;
+struct socket;
+
+/** struct bftm_server_param - how to start a server, checked by the caller */
+struct bftm_server_param {
+	u32 cluster;
+	u16 id;
+	u16 port;
+	u64 lease_max_ns;
+	u32 rho_ppm;
+	u32 max_locks;
+	u32 max_clients;
+	u8 key[BFTM_KEY_LEN];
+};
+
+/** struct bftm_stats - counters, by BFTMUTEX_A_STATS_*; one set a CPU */
+struct bftm_stats {
+	u64 counter[BFTMUTEX_A_STATS_MAX + 1];
+};
+
+/**
+ * struct bftm_server - a running server; all but the tables is constant
+ * @net:     its namespace
+ * @param:   as it was started
+ * @cfg:     what the protocol's core needs of it
+ * @epoch:   random number of this start
+ * @locks:   table of locks
+ * @clients: table of clients
+ * @stats:   counters
+ * @sock4:   UDP socket
+ * @sock6:   UDP socket, NULL where IPv6 is off
+ */
+struct bftm_server {
+	struct net *net;
+	struct bftm_server_param param;
+	struct bftm_server_cfg cfg;
+	u64 epoch;
+	struct bftm_locks *locks;
+	struct bftm_clients clients;
+	struct bftm_stats __percpu *stats;
+	struct socket *sock4;
+	struct socket *sock6;
+};
+
+#define bftm_count(server, name) \
+	this_cpu_inc((server)->stats->counter[BFTMUTEX_A_STATS_ ## name])
+
+/** bftm_server_param_default() - defaults of everything but who it is. */
+void bftm_server_param_default(struct bftm_server_param *p);
+
+/**
+ * bftm_server_new() - start a server
+ * @extack: gets the reason of a failure; may be NULL
+ * Context: process. Return: the server or an error pointer.
+ */
+struct bftm_server *bftm_server_new(struct net *net,
+				    const struct bftm_server_param *p,
+				    struct netlink_ext_ack *extack);
+
+/** bftm_server_destroy() - stop it. Context: process. */
+void bftm_server_destroy(struct bftm_server *server);
+
+/** bftm_server_stat() - sum of a counter over all CPUs. */
+u64 bftm_server_stat(const struct bftm_server *server, int which);
+
+/**
+ * bftm_server_receive() - decide a datagram
+ * @wire: in the request, out the reply
+ * Context: softirq, RCU read side. Return: true to send @wire back.
+ */
+bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire);
+
+#endif /* BFTM_SERVER_H */

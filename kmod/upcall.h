@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The way to the helper. The kernel queues requests and hints; the helper
+ * pulls them one by one and reports. It may die and come back at any moment.
+ */
+#ifndef BFTM_UPCALL_H
+#define BFTM_UPCALL_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "netns.h"
+#include "uapi/linux/bftmutex.h"
+#include "uapi/linux/bftmutex_netlink.h"
+
+struct bftm_handle;
+
+/**
+ * struct bftm_request - one acquisition on its way through the helper
+ * @list:    in the queue, among the given, or nowhere while its handle holds
+ * @by_id:   hashed while given
+ * @handle:  that waits or holds; NULL when it lost interest
+ * @id:      number, never used twice in a namespace
+ * @kind:    enum bftmutex_request_kind
+ * @arg:     what the application asked for
+ * @timeout_at_ns: CLOCK_BOOTTIME at which the acquire ends, 0 for never
+ * @attempt: that won, once it is held
+ *
+ * One object lives from the acquire to the release: it is turned into the
+ * CANCEL or RELEASE that ends it, so giving a lock back cannot fail for want
+ * of memory. It is freed when the helper pulls that end, or when there is no
+ * helper to pull it.
+ */
+struct bftm_request {
+	struct list_head list;
+	struct hlist_node by_id;
+	struct bftm_handle *handle;
+	u64 id;
+	u32 kind;
+	struct bftm_acquire arg;
+	u64 timeout_at_ns;
+	u64 attempt;
+};
+
+void bftm_upcall_init(struct bftm_upcall *up);
+void bftm_upcall_destroy(struct bftm_upcall *up);
+
+/**
+ * bftm_upcall_submit() - queue an acquire
+ * @request: allocated by the caller, @arg and @timeout_at_ns filled in
+ * Context: the upcall's lock held. Return: 0, -ENOTCONN without a helper,
+ * -ENOBUFS when too many requests exist.
+ */
+int bftm_upcall_submit(struct bftm_net *bn, struct bftm_request *request,
+		       struct bftm_handle *handle);
+
+/**
+ * bftm_upcall_end() - its handle is done with a request: cancel or release
+ * Context: the upcall's lock held, any. @request is not the caller's any more.
+ */
+void bftm_upcall_end(struct bftm_net *bn, struct bftm_request *request);
+
+/** bftm_upcall_register() - Return: 0, -EBUSY when there is a helper. */
+int bftm_upcall_register(struct bftm_net *bn, u32 portid);
+
+/** bftm_upcall_deregister() - the socket @portid was closed. */
+void bftm_upcall_deregister(struct bftm_net *bn, u32 portid);
+
+/**
+ * bftm_upcall_pull() - hand the oldest request to the helper
+ * @put: writes it down, called with the upcall's lock held
+ * @ret_id: number of the request
+ * Return: 0, -EPERM when @portid is not the helper, -ENODATA for none, or what
+ * @put returned; then nothing was handed over.
+ */
+int bftm_upcall_pull(struct bftm_net *bn, u32 portid,
+		     int (*put)(const struct bftm_request *request, void *arg),
+		     void *arg, u64 *ret_id);
+
+/** bftm_upcall_unpull() - it did not reach the helper: put it back. */
+void bftm_upcall_unpull(struct bftm_net *bn, u64 id);
+
+/** struct bftm_result - what the helper reports of an acquire */
+struct bftm_result {
+	u64 id;
+	int error;		/* negative errno, 0 when won */
+	u64 attempt;
+	u32 attempts;
+	u64 deadline_ns;
+	u64 token;
+};
+
+/**
+ * bftm_upcall_done() - an acquire is decided
+ * Return: 0, -EPERM, or -ESTALE when nobody waits for it or its deadline has
+ * passed (then it waits to be pulled again).
+ */
+int bftm_upcall_done(struct bftm_net *bn, u32 portid,
+		     const struct bftm_result *result);
+
+#endif /* BFTM_UPCALL_H */
