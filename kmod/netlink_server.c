@@ -43,48 +43,21 @@ int bftmutex_nl_server_start_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct bftm_net *bn = bftm_net(genl_info_net(info));
 	struct bftm_server_param p;
-	struct bftm_server *server;
 	int err;
 
 	err = read_param(info, &p);
-	if (err)
-		goto out;
-	mutex_lock(&bn->mutex);
-	if (bn->server) {
-		GENL_SET_ERR_MSG(info, "a server runs in this network namespace");
-		err = -EEXIST;
-	} else {
-		server = bftm_server_new(bn->net, &p, info->extack);
-		if (IS_ERR(server))
-			err = PTR_ERR(server);
-		else
-			bn->server = server;
-	}
-	mutex_unlock(&bn->mutex);
-out:
+	if (!err)
+		err = bftm_netns_start(bn, &p, info->extack);
 	memzero_explicit(&p, sizeof(p));
 	return err;
 }
 
 int bftmutex_nl_server_stop_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct bftm_net *bn = bftm_net(genl_info_net(info));
 	struct nlattr *id = info->attrs[BFTMUTEX_A_SERVER_ID];
-	int err = 0;
 
-	mutex_lock(&bn->mutex);
-	if (!bn->server) {
-		GENL_SET_ERR_MSG(info, "no server runs in this network namespace");
-		err = -ENOENT;
-	} else if (id && nla_get_u16(id) != bn->server->param.id) {
-		GENL_SET_ERR_MSG(info, "the server of this network namespace has another id");
-		err = -ENOENT;
-	} else {
-		bftm_server_destroy(bn->server);
-		bn->server = NULL;
-	}
-	mutex_unlock(&bn->mutex);
-	return err;
+	return bftm_netns_stop(bftm_net(genl_info_net(info)),
+			       id ? nla_get_u16(id) : 0, info->extack);
 }
 
 static int put_stats(struct sk_buff *msg, const struct bftm_server *server)

@@ -18,6 +18,50 @@ struct bftm_net *bftm_net(struct net *net)
 	return net_generic(net, net_id);
 }
 
+int bftm_netns_start(struct bftm_net *bn, const struct bftm_server_param *p,
+		     struct netlink_ext_ack *extack)
+{
+	struct bftm_server *server;
+	int err = 0;
+
+	mutex_lock(&bn->mutex);
+	if (bn->server) {
+		NL_SET_ERR_MSG(extack, "a server runs in this network namespace");
+		err = -EEXIST;
+		goto out;
+	}
+	/* A server with a shorter longest lease must outwait the one before. */
+	bn->longest_ns = max(bn->longest_ns,
+			     bftm_quarantine(p->lease_max_ns, p->rho_ppm, 0));
+	server = bftm_server_new(bn->net, p, bn->longest_ns, extack);
+	if (IS_ERR(server))
+		err = PTR_ERR(server);
+	else
+		bn->server = server;
+out:
+	mutex_unlock(&bn->mutex);
+	return err;
+}
+
+int bftm_netns_stop(struct bftm_net *bn, u16 id, struct netlink_ext_ack *extack)
+{
+	int err = 0;
+
+	mutex_lock(&bn->mutex);
+	if (!bn->server) {
+		NL_SET_ERR_MSG(extack, "no server runs in this network namespace");
+		err = -ENOENT;
+	} else if (id && id != bn->server->param.id) {
+		NL_SET_ERR_MSG(extack, "the server of this network namespace has another id");
+		err = -ENOENT;
+	} else {
+		bftm_server_destroy(bn->server);
+		bn->server = NULL;
+	}
+	mutex_unlock(&bn->mutex);
+	return err;
+}
+
 static int __net_init netns_init(struct net *net)
 {
 	struct bftm_net *bn = bftm_net(net);

@@ -13,6 +13,8 @@
 #include "core/limits.h"
 
 struct bftm_server;
+struct bftm_server_param;
+struct netlink_ext_ack;
 
 #define BFTM_REQUEST_BITS 10
 
@@ -48,16 +50,30 @@ struct bftm_upcall {
 /**
  * struct bftm_net - of one namespace
  * @net:    the namespace
- * @mutex:  guards @server
+ * @mutex:  guards @server and @longest_ns
  * @server: NULL when none runs
+ * @longest_ns: quarantine that covers every grant of servers run here before
  * @upcall: the helper and what waits for it
  */
 struct bftm_net {
 	struct net *net;
 	struct mutex mutex;
 	struct bftm_server *server;
+	u64 longest_ns;
 	struct bftm_upcall upcall;
 };
+
+/**
+ * bftm_netns_start() - start a server in a namespace
+ * @extack: gets the reason of a failure; may be NULL
+ * Return: 0, -EEXIST when one runs, or why it cannot start.
+ */
+int bftm_netns_start(struct bftm_net *bn, const struct bftm_server_param *p,
+		     struct netlink_ext_ack *extack);
+
+/** bftm_netns_stop() - @id: 0 for any. Return: 0, -ENOENT for no such server. */
+int bftm_netns_stop(struct bftm_net *bn, u16 id,
+		    struct netlink_ext_ack *extack);
 
 /** bftm_net() - ours of a namespace. */
 struct bftm_net *bftm_net(struct net *net);

@@ -142,9 +142,7 @@ out:
 
 int bftm_param_start(void)
 {
-	struct bftm_net *bn = bftm_net(&init_net);
 	struct bftm_server_param p;
-	struct bftm_server *s;
 	int err;
 
 	if (!*server)
@@ -165,16 +163,10 @@ int bftm_param_start(void)
 	p.rho_ppm = rho_ppm;
 	p.max_locks = max_locks;
 	p.max_clients = max_clients;
-	s = bftm_server_new(&init_net, &p, NULL);
-	if (IS_ERR(s)) {
-		err = PTR_ERR(s);
+	err = bftm_netns_start(bftm_net(&init_net), &p, NULL);
+	if (err)
 		pr_err("bftmutex: server %u on UDP port %u: cannot start: error %d\n",
 		       p.id, p.port, err);
-	} else {
-		mutex_lock(&bn->mutex);
-		bn->server = s;
-		mutex_unlock(&bn->mutex);
-	}
 out:
 	memzero_explicit(&p, sizeof(p));
 	return err;

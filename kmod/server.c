@@ -38,6 +38,7 @@ static void server_free(struct bftm_server *server)
 
 struct bftm_server *bftm_server_new(struct net *net,
 				    const struct bftm_server_param *p,
+				    u64 quarantine_ns,
 				    struct netlink_ext_ack *extack)
 {
 	struct bftm_server *server;
@@ -68,9 +69,8 @@ struct bftm_server *bftm_server_new(struct net *net,
 	 * Whatever was granted before this start is over when this ends. The
 	 * clock is read last, and nothing was granted since.
 	 */
-	server->cfg.quarantine_until_ns =
-		bftm_quarantine(p->lease_max_ns, p->rho_ppm,
-				ktime_get_boottime_ns());
+	server->cfg.quarantine_until_ns = ktime_get_boottime_ns() +
+					  quarantine_ns;
 	err = bftm_sockets_open(server, extack);
 	if (err)
 		goto err_free;

@@ -61,11 +61,13 @@ void bftm_server_param_default(struct bftm_server_param *p);
 
 /**
  * bftm_server_new() - start a server
+ * @quarantine_ns: no grant for so long
  * @extack: gets the reason of a failure; may be NULL
  * Context: process. Return: the server or an error pointer.
  */
 struct bftm_server *bftm_server_new(struct net *net,
 				    const struct bftm_server_param *p,
+				    u64 quarantine_ns,
 				    struct netlink_ext_ack *extack);
 
 /** bftm_server_destroy() - stop it. Context: process. */

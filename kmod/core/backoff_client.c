@@ -78,6 +78,7 @@ static void begin_round(struct bftm_contend *c,
 	c->attempt = attempt;
 	c->phase = BFTM_PHASE_TRY;
 	c->sends = 0;
+	c->again = 0;
 	c->rounds++;
 	/* Figure 1(a): "||u ∈ U [ status_u ← u.try() ]". */
 	send_try(c, everyone(cfg), now, out);
@@ -145,6 +146,26 @@ static u64 draw_sleep(const struct bftm_contend *c,
 	return base + rest;
 }
 
+/*
+ * Enough answers to know: F of any kind, or so many that are not FREE that F
+ * FREE cannot come any more. Both are more than b.
+ */
+static bool answered(const struct bftm_contend *c,
+		     const struct bftm_client_cfg *cfg)
+{
+	u32 f = bftm_free_needed(cfg->n, cfg->b);
+	u32 answers = cfg->n - count(c, cfg, BFTM_MSG_NONE);
+
+	return answers >= f ||
+	       answers - count(c, cfg, BFTM_MSG_FREE) > cfg->n - f;
+}
+
+bool bftm_contend_reached(const struct bftm_contend *c,
+			  const struct bftm_client_cfg *cfg)
+{
+	return c->reached || (c->phase == BFTM_PHASE_TRY && answered(c, cfg));
+}
+
 static void end_round(struct bftm_contend *c,
 		      const struct bftm_client_cfg *cfg, struct bftm_out *out)
 {
@@ -152,8 +173,7 @@ static void end_round(struct bftm_contend *c,
 	out->said_free = who(c, cfg, BFTM_MSG_FREE);
 	out->said_locked = who(c, cfg, BFTM_MSG_LOCKED);
 	out->silent = who(c, cfg, BFTM_MSG_NONE);
-	c->reached = cfg->n - count(c, cfg, BFTM_MSG_NONE) >=
-		     bftm_free_needed(cfg->n, cfg->b);
+	c->reached = answered(c, cfg);
 }
 
 /* F FREE answers cannot come any more, or not in time: cancel and sleep. */
@@ -161,17 +181,21 @@ static void lose_round(struct bftm_contend *c,
 		       const struct bftm_client_cfg *cfg, u64 now, u64 rnd,
 		       struct bftm_out *out)
 {
-	u32 f = bftm_free_needed(cfg->n, cfg->b);
-
 	end_round(c, cfg, out);
+	/* F grants that came when they were over are as good as silence. */
+	if (count(c, cfg, BFTM_MSG_FREE) >= bftm_free_needed(cfg->n, cfg->b))
+		c->reached = false;
 	if (c->want.once) {
 		die(c, cfg, c->reached ? BFTM_LOST_ROUND : BFTM_UNREACHABLE, out);
 		return;
 	}
 	out->release_to = everyone(cfg);
 	out->release_attempt = c->attempt;
-	/* Only competitors make s grow, not silence and not a quarantine. */
-	if (count(c, cfg, BFTM_MSG_LOCKED) > cfg->n - f || !c->retries)
+	/*
+	 * Only competitors make s grow, not silence and not a quarantine: one
+	 * is named by some correct server when more than b say LOCKED.
+	 */
+	if (count(c, cfg, BFTM_MSG_LOCKED) > cfg->b || !c->retries)
 		c->retries++;
 	c->phase = BFTM_PHASE_BACKOFF;
 	c->wake_ns = now + draw_sleep(c, cfg, rnd);
@@ -201,7 +225,11 @@ static void judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	if (cfg->literal)
 		decided = answers >= bftm_literal_quorum(cfg->n, cfg->b);
 
-	if (decided && free >= f && now <= bftm_contend_end(c, cfg)) {
+	if (decided && free >= f) {
+		if (now > bftm_contend_end(c, cfg)) {
+			lose_round(c, cfg, now, rnd, out);
+			return;
+		}
 		end_round(c, cfg, out);
 		c->phase = BFTM_PHASE_HOLD;
 		c->wake_ns = bftm_contend_end(c, cfg) + 1;
@@ -309,13 +337,17 @@ void bftm_contend_wake(struct bftm_contend *c,
 	}
 }
 
-void bftm_contend_again(struct bftm_contend *c, u32 u, u64 now,
-			struct bftm_out *out)
+void bftm_contend_again(struct bftm_contend *c, u32 u, struct bftm_out *out)
 {
 	memset(out, 0, sizeof(*out));
-	/* Two epochs in one round are an accident, more are a liar's game. */
-	if (c->phase == BFTM_PHASE_TRY && c->sends < BFTM_ROUND_SENDS)
-		send_try(c, 1u << u, now, out);
+	/*
+	 * The same k, whose lease counts from its first send. Once a round: a
+	 * second new epoch is an accident or a liar's game.
+	 */
+	if (c->phase != BFTM_PHASE_TRY || c->again & 1u << u)
+		return;
+	c->again |= 1u << u;
+	out->try_to = 1u << u;
 }
 
 void bftm_stray(const struct bftm_msg *msg, u32 u, struct bftm_out *out)

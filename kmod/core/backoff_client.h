@@ -23,8 +23,8 @@ enum bftm_phase {
 enum bftm_verdict {
 	BFTM_PENDING,		/* nothing yet */
 	BFTM_WON,		/* the lock is held until bftm_contend_end() */
-	BFTM_LOST_ROUND,	/* @once, and others have it */
-	BFTM_UNREACHABLE,	/* @once, and fewer than F servers answered */
+	BFTM_LOST_ROUND,	/* @once, and others have it (or quarantine) */
+	BFTM_UNREACHABLE,	/* @once, and too few servers answered in time */
 	BFTM_REFUSED,		/* b + 1 servers refused, for out.refusal */
 	BFTM_LAPSED,		/* it was held and the lease is over */
 };
@@ -89,6 +89,7 @@ struct bftm_contend {
 	u32 sends;		/* the last k */
 	u32 retries;		/* s of Figure 1 */
 	u32 rounds;		/* rounds begun */
+	u32 again;		/* servers whose new epoch was answered in this */
 	bool reached;		/* F servers answered in the last round */
 	u64 sent_ns[BFTM_SENDS];
 	struct bftm_answer server[BFTM_SERVERS_MAX];
@@ -148,11 +149,8 @@ void bftm_contend_wake(struct bftm_contend *c,
 		       const struct bftm_client_cfg *cfg, u64 now, u64 attempt,
 		       u64 rnd, struct bftm_out *out);
 
-/**
- * bftm_contend_again() - server @u has a new epoch: repeat the try there
- */
-void bftm_contend_again(struct bftm_contend *c, u32 u, u64 now,
-			struct bftm_out *out);
+/** bftm_contend_again() - server @u has a new epoch: repeat the try there */
+void bftm_contend_again(struct bftm_contend *c, u32 u, struct bftm_out *out);
 
 /**
  * bftm_contend_stop() - release what is held, or cancel what is asked for
@@ -168,6 +166,10 @@ void bftm_contend_stop(struct bftm_contend *c,
  */
 u64 bftm_contend_end(const struct bftm_contend *c,
 		     const struct bftm_client_cfg *cfg);
+
+/** bftm_contend_reached() - did F servers answer, in this round or the last? */
+bool bftm_contend_reached(const struct bftm_contend *c,
+			  const struct bftm_client_cfg *cfg);
 
 /** bftm_stray() - what to do with an answer to an attempt that is unknown. */
 void bftm_stray(const struct bftm_msg *msg, u32 u, struct bftm_out *out);

@@ -161,6 +161,11 @@ void bftm_server_step(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 {
 	*reply = *req;
 	reply->token = 0;
+	/* Attempts and sends are counted from 1; 0 is the word for none. */
+	if (!req->attempt || (req->type == BFTM_MSG_TRY && !req->k)) {
+		refuse(reply, BFTM_REFUSED_PROTO);
+		return;
+	}
 	switch (req->type) {
 	case BFTM_MSG_TRY:
 		step_try(cfg, lock, req, now, reply);
