@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * bftmutexd: contends for the applications of one network namespace.
+ *
+ * One thread. It sleeps in epoll until the kernel hints at requests
+ * (upcall.c), a server answers (cluster.c), a timer is due (loop.c), somebody
+ * asks how things are (status.c) or a signal comes. It never blocks but in
+ * calls of the kernel's netlink family, which do not sleep. It may die at any
+ * moment: what it was doing waits in the kernel, what was held stays held.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "cluster.h"
+#include "log.h"
+#include "loop.h"
+#include "status.h"
+#include "upcall.h"
+
+#ifndef BFTM_VERSION
+#define BFTM_VERSION "unknown"
+#endif
+
+#define STATE_DIR "/var/lib/bftmutex"
+
+const char *argp_program_version = "bftmutexd " BFTM_VERSION;
+
+static struct {
+	const char *conf;
+	const char *state;
+	const char *pid_file;
+	bool foreground;
+	bool debug;
+	bool check;
+} args = { .conf = BFTM_CONF_PATH, .state = STATE_DIR };
+
+static struct bftm_watch signals;
+
+static const struct argp_option options[] = {
+	{ "config", 'c', "FILE", 0, "Configuration (default " BFTM_CONF_PATH ")", 0 },
+	{ "state", 's', "DIR", 0, "What must survive a restart (default " STATE_DIR ")", 0 },
+	{ "pid-file", 'p', "FILE", 0, "Write the process's number there", 0 },
+	{ "foreground", 'f', NULL, 0, "Stay there, and log to stderr", 0 },
+	{ "debug", 'd', NULL, 0, "Log more", 0 },
+	{ "check", 'n', NULL, 0, "Check the configuration and exit", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case 'c':
+		args.conf = arg;
+		break;
+	case 's':
+		args.state = arg;
+		break;
+	case 'p':
+		args.pid_file = arg;
+		break;
+	case 'f':
+		args.foreground = true;
+		break;
+	case 'd':
+		args.debug = true;
+		break;
+	case 'n':
+		args.check = true;
+		break;
+	case ARGP_KEY_ARG:
+		argp_error(state, "'%s': no arguments are expected", arg);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.doc = "Contends for the cluster locks that programs of this network "
+	       "namespace ask for through /dev/bftmutex.\v"
+	       "SIGHUP reads the configuration again; when it has a mistake, the "
+	       "old one stays. SIGTERM and SIGINT end the daemon; locks that are "
+	       "held stay held until their deadline.",
+};
+
+static int configure(void)
+{
+	struct bftm_conf *conf;
+	int err = bftm_conf_load(args.conf, &conf);
+
+	if (err < 0)
+		return err;
+	if (!args.check)
+		err = bftm_clusters_configure(conf, args.state);
+	bftm_conf_free(conf);
+	return err;
+}
+
+static void on_signal(struct bftm_watch *watch)
+{
+	struct signalfd_siginfo info;
+
+	if (read(watch->fd, &info, sizeof(info)) != sizeof(info))
+		return;
+	if (info.ssi_signo != SIGHUP) {
+		bftm_loop_stop();
+		return;
+	}
+	if (configure() < 0)
+		bftm_log(LOG_ERR, "%s: has mistakes; the configuration in use stays",
+			 args.conf);
+	else
+		bftm_log(LOG_INFO, "%s: read again", args.conf);
+}
+
+static int watch_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signals.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	signals.ready = on_signal;
+	return signals.fd < 0 ? -errno : bftm_watch_add(&signals);
+}
+
+static int exit_code(int err)
+{
+	switch (-err) {
+	case 0:
+		return EX_OK;
+	case EINVAL:
+	case ENOKEY:
+		return EX_CONFIG;
+	case ENOENT:
+	case EBUSY:
+		return EX_UNAVAILABLE;
+	case EPERM:
+	case EACCES:
+		return EX_NOPERM;
+	}
+	return EX_OSERR;
+}
+
+static int serve(void)
+{
+	int err = bftm_upcall_open();
+
+	if (err == -ENOENT)
+		bftm_log(LOG_ERR, "the kernel module is not loaded: insmod bftmutex.ko or modprobe bftmutex");
+	else if (err == -EBUSY)
+		bftm_log(LOG_ERR, "this network namespace has a bftmutexd already");
+	else if (err == -EPERM)
+		bftm_log(LOG_ERR, "needs CAP_NET_ADMIN");
+	else if (err < 0)
+		bftm_log(LOG_ERR, "cannot serve the kernel: %s", strerror(-err));
+	return err;
+}
+
+static int start(void)
+{
+	int err;
+
+	if (mkdir(args.state, 0700) < 0 && errno != EEXIST) {
+		err = -errno;
+		bftm_log(LOG_ERR, "%s: %s", args.state, strerror(-err));
+		return err;
+	}
+	err = bftm_loop_init();
+	err = err ?: watch_signals();
+	err = err ?: configure();
+	err = err ?: serve();
+	return err ?: bftm_status_open();
+}
+
+static void write_pid(void)
+{
+	FILE *file = args.pid_file ? fopen(args.pid_file, "we") : NULL;
+
+	if (file) {
+		fprintf(file, "%d\n", (int)getpid());
+		fclose(file);
+	} else if (args.pid_file) {
+		bftm_log(LOG_WARNING, "%s: %s", args.pid_file, strerror(errno));
+	}
+}
+
+/* The parent leaves when the daemon serves, or with the reason why not. */
+static void detach(int *ret_report)
+{
+	int report[2];
+	char code = EX_SOFTWARE;
+	pid_t pid;
+
+	if (pipe(report) < 0)
+		exit(EX_OSERR);
+	pid = fork();
+	if (pid < 0)
+		exit(EX_OSERR);
+	if (pid > 0) {
+		close(report[1]);
+		if (read(report[0], &code, 1) != 1)
+			code = EX_SOFTWARE;
+		_exit(code);
+	}
+	close(report[0]);
+	setsid();
+	*ret_report = report[1];
+}
+
+static void tell_parent(int report, int code)
+{
+	char byte = (char)code;
+
+	if (write(report, &byte, 1) != 1)
+		bftm_log(LOG_DEBUG, "nobody waits for the start");
+	close(report);
+	if (!code && !freopen("/dev/null", "w", stderr))
+		bftm_log(LOG_DEBUG, "stderr stays open");
+}
+
+int main(int argc, char **argv)
+{
+	int report = -1, err;
+
+	argp_err_exit_status = EX_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	bftm_log_open("bftmutexd", false, args.debug);
+	if (args.check)
+		return exit_code(configure());
+	if (!args.foreground)
+		detach(&report);
+	err = start();
+	if (!err)
+		write_pid();
+	if (report >= 0) {
+		tell_parent(report, exit_code(err));
+		bftm_log_open("bftmutexd", true, args.debug);
+	}
+	if (!err) {
+		bftm_log(LOG_INFO, "ready");
+		err = bftm_loop_run();
+	}
+	bftm_status_close();
+	bftm_upcall_close();
+	bftm_clusters_stop();
+	if (args.pid_file)
+		unlink(args.pid_file);
+	return exit_code(err);
+}

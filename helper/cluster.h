@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A cluster as the daemon sees it: a socket, n servers, what is known of each,
+ * and what is asked of them.
+ */
+#ifndef BFTM_CLUSTER_H
+#define BFTM_CLUSTER_H
+
+#include <sys/queue.h>
+
+#include "../kmod/core/backoff_client.h"
+#include "../kmod/core/replay.h"
+#include "acquire.h"
+#include "conf.h"
+#include "identity.h"
+#include "keys.h"
+#include "loop.h"
+
+/**
+ * struct bftm_record - what a server did, since the daemon started
+ * @sent:       datagrams to it
+ * @received:   authentic answers
+ * @free, @locked, @waited, @refused, @released: of these
+ * @bad:        datagrams in its name that were not authentic or malformed
+ * @repeated:   answers that had come before
+ * @late:       answers to a round that was decided before
+ * @rounds:     rounds of try() in which it was asked
+ * @unanswered: those in which it did not answer
+ * @disagreed:  those in which it said FREE though enough others said LOCKED,
+ *              or LOCKED though enough others said FREE
+ */
+struct bftm_record {
+	u64 sent;
+	u64 received;
+	u64 free;
+	u64 locked;
+	u64 waited;
+	u64 refused;
+	u64 released;
+	u64 bad;
+	u64 repeated;
+	u64 late;
+	u64 rounds;
+	u64 unanswered;
+	u64 disagreed;
+};
+
+/**
+ * struct bftm_peer - one server
+ * @challenge_seq: sequence number of the newest CHALLENGE believed
+ * @quarantine_until_ns: as it said, by our clock
+ * @asked_ns:      when the oldest request was sent that is not answered, 0 for none
+ * @heard_ns:      when it was heard last, 0 for never
+ */
+struct bftm_peer {
+	const struct bftm_conf_server *conf;
+	struct bftm_mac *request_mac;
+	struct bftm_mac *reply_mac;
+	u64 epoch;
+	u64 challenge_seq;
+	u64 lease_max_ns;
+	u64 quarantine_until_ns;
+	u64 asked_ns;
+	u64 heard_ns;
+	u64 hello_ns;
+	u64 rtt_ns;
+	struct bftm_window answers;
+	struct bftm_record record;
+};
+
+/**
+ * struct bftm_cluster - one of the configuration
+ * @draining: a newer configuration replaced it; goes when nothing is under way
+ */
+struct bftm_cluster {
+	TAILQ_ENTRY(bftm_cluster) list;
+	struct bftm_conf_cluster conf;
+	struct bftm_client_cfg cfg;
+	struct bftm_credentials cred;
+	struct bftm_identity *identity;
+	struct bftm_watch socket;
+	struct bftm_timer probe;
+	struct bftm_peer peer[BFTM_SERVERS_MAX];
+	struct bftm_acquires acquires;
+	bool draining;
+};
+
+TAILQ_HEAD(bftm_clusters, bftm_cluster);
+extern struct bftm_clusters bftm_clusters;
+
+/**
+ * bftm_clusters_configure() - make the running clusters those of @conf
+ * @state: directory for what must survive a restart
+ * Return: 0, or -errno after which nothing has changed; logged.
+ */
+int bftm_clusters_configure(const struct bftm_conf *conf, const char *state);
+
+/** bftm_clusters_stop() - forget all; what is held stays held. */
+void bftm_clusters_stop(void);
+
+/** bftm_cluster_find() - by name, "" for the default; NULL for none. */
+struct bftm_cluster *bftm_cluster_find(const char *name);
+
+/**
+ * bftm_cluster_send() - send one message to several servers
+ * @to:  bit mask of servers
+ * @msg: all but who it is for; sequence numbers and epochs are filled in
+ */
+void bftm_cluster_send(struct bftm_cluster *cl, u32 to,
+		       const struct bftm_msg *msg);
+
+#endif /* BFTM_CLUSTER_H */

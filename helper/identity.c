@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "identity.h"
+#include "log.h"
+
+static LIST_HEAD(, bftm_identity) identities =
+	LIST_HEAD_INITIALIZER(identities);
+
+/*
+ * Wall-clock seconds, unless the last start used them already (or the clock was
+ * set back): then one more than that. Written before it is used.
+ */
+static int next_incarnation(int fd, u64 *ret)
+{
+	u64 incarnation = (u64)time(NULL), last;
+	char text[32] = {};
+	int len;
+
+	if (pread(fd, text, sizeof(text) - 1, 0) < 0)
+		return -errno;
+	last = strtoull(text, NULL, 10);
+	if (incarnation <= last)
+		incarnation = last + 1;
+	len = snprintf(text, sizeof(text), "%" PRIu64 "\n", incarnation);
+	if (pwrite(fd, text, (size_t)len, 0) != len || fsync(fd) < 0)
+		return errno ? -errno : -EIO;
+	*ret = incarnation;
+	return 0;
+}
+
+static int open_file(const char *path, u32 client)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd < 0) {
+		int err = -errno;
+
+		bftm_log(LOG_ERR, "%s: %s", path, strerror(-err));
+		return err;
+	}
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		bftm_log(LOG_ERR, "%s: another bftmutexd is client %u already",
+			 path, client);
+		close(fd);
+		return -EBUSY;
+	}
+	return fd;
+}
+
+int bftm_identity_get(const char *dir, u32 cluster, u32 client,
+		      struct bftm_identity **ret)
+{
+	struct bftm_identity *id;
+	char path[PATH_MAX];
+	u64 incarnation = 0;
+	int fd, err;
+
+	LIST_FOREACH(id, &identities, list) {
+		if (id->cluster == cluster && id->client == client) {
+			id->users++;
+			*ret = id;
+			return 0;
+		}
+	}
+	snprintf(path, sizeof(path), "%s/cluster-%u-client-%u", dir, cluster,
+		 client);
+	fd = open_file(path, client);
+	if (fd < 0)
+		return fd;
+	err = next_incarnation(fd, &incarnation);
+	id = err ? NULL : calloc(1, sizeof(*id));
+	if (!id) {
+		err = err ?: -ENOMEM;
+		bftm_log(LOG_ERR, "%s: %s", path, strerror(-err));
+		close(fd);
+		return err;
+	}
+	id->cluster = cluster;
+	id->client = client;
+	id->seq = incarnation << 32;
+	id->attempt = incarnation << 32;
+	id->fd = fd;
+	id->users = 1;
+	LIST_INSERT_HEAD(&identities, id, list);
+	*ret = id;
+	return 0;
+}
+
+void bftm_identity_put(struct bftm_identity *id)
+{
+	if (!id || --id->users)
+		return;
+	LIST_REMOVE(id, list);
+	close(id->fd);
+	free(id);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Who this client is, over restarts. Sequence numbers and attempts are never
+ * used twice: their high half is the incarnation, a number that grows with
+ * each start and is kept in the state directory.
+ */
+#ifndef BFTM_IDENTITY_H
+#define BFTM_IDENTITY_H
+
+#include <sys/queue.h>
+
+#include "../kmod/core/types.h"
+
+/**
+ * struct bftm_identity - a client of a cluster, shared by the configurations
+ * that name it
+ * @seq:     last sequence number used
+ * @attempt: last attempt used
+ */
+struct bftm_identity {
+	LIST_ENTRY(bftm_identity) list;
+	u32 cluster;
+	u32 client;
+	u64 seq;
+	u64 attempt;
+	int fd;
+	unsigned int users;
+};
+
+/**
+ * bftm_identity_get() - become this client
+ * @dir: state directory
+ * @ret: untouched on failure
+ *
+ * Return: 0; -EBUSY when another process is this client; -errno of the file.
+ * All are logged.
+ */
+int bftm_identity_get(const char *dir, u32 cluster, u32 client,
+		      struct bftm_identity **ret);
+void bftm_identity_put(struct bftm_identity *identity);
+
+#endif /* BFTM_IDENTITY_H */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The daemon's words: to stderr in the foreground, else to syslog. */
+#ifndef BFTM_LOG_H
+#define BFTM_LOG_H
+
+#include <stdbool.h>
+#include <syslog.h>
+
+/** bftm_log_open() - @debug: also LOG_DEBUG; @to_syslog: not to stderr */
+void bftm_log_open(const char *name, bool to_syslog, bool debug);
+
+/** bftm_log() - @level: LOG_ERR, LOG_WARNING, LOG_INFO or LOG_DEBUG */
+void bftm_log(int level, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif /* BFTM_LOG_H */

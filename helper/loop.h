@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The daemon's one thread: file descriptors that become readable and timers on
+ * CLOCK_BOOTTIME, which runs on while the machine sleeps, as leases do.
+ */
+#ifndef BFTM_LOOP_H
+#define BFTM_LOOP_H
+
+#include <stddef.h>
+
+#include <bsd/sys/tree.h>
+
+#include "../kmod/core/types.h"
+
+/* RB_GENERATE_STATIC, which wants an __unused that glibc does not have. */
+#define BFTM_TREE(name, type, field, compare) \
+	RB_GENERATE_INTERNAL(name, type, field, compare, \
+			     static __attribute__((unused)))
+
+#define container_of(ptr, type, member) \
+	((type *)((char *)(ptr) - offsetof(type, member)))
+
+/** struct bftm_watch - a descriptor; @ready is called while it is readable */
+struct bftm_watch {
+	int fd;
+	void (*ready)(struct bftm_watch *watch);
+};
+
+/** struct bftm_timer - @fire is called once, not before @at_ns */
+struct bftm_timer {
+	RB_ENTRY(bftm_timer) node;
+	u64 at_ns;
+	bool armed;
+	void (*fire)(struct bftm_timer *timer);
+};
+
+/** bftm_now() - CLOCK_BOOTTIME in ns */
+u64 bftm_now(void);
+
+/** bftm_loop_init() - 0 or -errno */
+int bftm_loop_init(void);
+
+/** bftm_watch_add(), bftm_watch_del() - of an open descriptor. 0 or -errno. */
+int bftm_watch_add(struct bftm_watch *watch);
+void bftm_watch_del(struct bftm_watch *watch);
+
+/** bftm_timer_arm() - set or change; bftm_timer_stop() - fine when not armed */
+void bftm_timer_arm(struct bftm_timer *timer, u64 at_ns);
+void bftm_timer_stop(struct bftm_timer *timer);
+
+/** bftm_loop_run() - until bftm_loop_stop(). 0 or -errno. */
+int bftm_loop_run(void);
+void bftm_loop_stop(void);
+
+#endif /* BFTM_LOOP_H */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Telling servers that an attempt is over, until they have heard it. */
+#ifndef BFTM_RELEASE_H
+#define BFTM_RELEASE_H
+
+#include "../kmod/core/types.h"
+
+struct bftm_cluster;
+
+/**
+ * bftm_release_begin() - release @attempt at the servers @to
+ *
+ * Sent now and twice more to those that do not acknowledge. What is lost all
+ * the same costs at most one lease.
+ */
+void bftm_release_begin(struct bftm_cluster *cl, const u8 *name, u8 len,
+			u64 attempt, u32 to);
+
+/** bftm_release_answer_from() - server @u has acknowledged. */
+void bftm_release_answer_from(struct bftm_cluster *cl, u32 u, u64 attempt);
+
+/** bftm_release_forget() - drop all of a cluster. */
+void bftm_release_forget(struct bftm_cluster *cl);
+
+#endif /* BFTM_RELEASE_H */

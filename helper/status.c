@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "../kmod/core/quorum.h"
+#include "cluster.h"
+#include "evidence.h"
+#include "log.h"
+#include "status.h"
+
+static struct bftm_watch watch = { .fd = -1 };
+static struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+static void add_u64(struct json_object *o, const char *key, u64 value)
+{
+	json_object_object_add(o, key, json_object_new_uint64(value));
+}
+
+static void add_text(struct json_object *o, const char *key, const char *text)
+{
+	json_object_object_add(o, key, json_object_new_string(text));
+}
+
+static struct json_object *describe_server(const struct bftm_cluster *cl, u32 u,
+					   u64 now)
+{
+	const struct bftm_peer *peer = &cl->peer[u];
+	const struct bftm_record *r = &peer->record;
+	struct json_object *o = json_object_new_object();
+	struct json_object *list = json_object_new_array();
+	char text[4][BFTM_EVIDENCE_LEN];
+	int i, n = bftm_evidence_list(cl, u, text);
+
+	add_u64(o, "id", peer->conf->id);
+	add_text(o, "address", peer->conf->text);
+	add_text(o, "state", bftm_evidence_state(cl, u, now));
+	json_object_object_add(o, "suspect", json_object_new_boolean(n > 0));
+	add_u64(o, "rtt_ns", peer->rtt_ns);
+	add_u64(o, "epoch", peer->epoch);
+	add_u64(o, "lease_max_ns", peer->lease_max_ns);
+	add_u64(o, "sent", r->sent);
+	add_u64(o, "received", r->received);
+	add_u64(o, "free", r->free);
+	add_u64(o, "locked", r->locked);
+	add_u64(o, "waited", r->waited);
+	add_u64(o, "refused", r->refused);
+	add_u64(o, "released", r->released);
+	add_u64(o, "bad", r->bad);
+	add_u64(o, "repeated", r->repeated);
+	add_u64(o, "late", r->late);
+	add_u64(o, "rounds", r->rounds);
+	add_u64(o, "unanswered", r->unanswered);
+	add_u64(o, "disagreed", r->disagreed);
+	for (i = 0; i < n; i++)
+		json_object_array_add(list, json_object_new_string(text[i]));
+	json_object_object_add(o, "evidence", list);
+	return o;
+}
+
+static struct json_object *describe_cluster(const struct bftm_cluster *cl)
+{
+	struct json_object *o = json_object_new_object();
+	struct json_object *servers = json_object_new_array();
+	u64 now = bftm_now();
+	u32 u;
+
+	add_text(o, "name", cl->conf.name);
+	add_u64(o, "id", cl->conf.id);
+	add_u64(o, "n", cl->conf.n);
+	add_u64(o, "b", cl->conf.b);
+	add_u64(o, "client", cl->cred.client);
+	add_u64(o, "free_needed", bftm_free_needed(cl->conf.n, cl->conf.b));
+	add_u64(o, "lease_ns", cl->conf.lease_ns);
+	add_u64(o, "delta_ns", cl->conf.delta_ns);
+	for (u = 0; u < cl->conf.n; u++)
+		json_object_array_add(servers, describe_server(cl, u, now));
+	json_object_object_add(o, "servers", servers);
+	return o;
+}
+
+static struct json_object *describe_servers(void)
+{
+	struct json_object *o = json_object_new_object();
+	struct json_object *clusters = json_object_new_array();
+	struct bftm_cluster *cl;
+
+	TAILQ_FOREACH(cl, &bftm_clusters, list)
+		if (!cl->draining)
+			json_object_array_add(clusters, describe_cluster(cl));
+	json_object_object_add(o, "clusters", clusters);
+	return o;
+}
+
+static struct json_object *describe_totals(void)
+{
+	struct json_object *o = json_object_new_object();
+
+	add_u64(o, "acquires", bftm_totals.acquires);
+	add_u64(o, "won", bftm_totals.won);
+	add_u64(o, "busy", bftm_totals.busy);
+	add_u64(o, "timeouts", bftm_totals.timeouts);
+	add_u64(o, "unreachable", bftm_totals.unreachable);
+	add_u64(o, "refused", bftm_totals.refused);
+	add_u64(o, "cancelled", bftm_totals.cancelled);
+	add_u64(o, "released", bftm_totals.released);
+	add_u64(o, "lapsed", bftm_totals.lapsed);
+	add_u64(o, "rounds", bftm_totals.rounds);
+	return o;
+}
+
+static void answer(int fd)
+{
+	/* A guest that is slow with his one line is not waited for long. */
+	struct timeval patience = { .tv_usec = 200000 };
+	struct json_object *o = NULL;
+	char line[32] = {};
+	const char *text;
+	ssize_t len;
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	len = recv(fd, line, sizeof(line) - 1, 0);
+	if (len <= 0)
+		return;
+	line[strcspn(line, "\r\n")] = '\0';
+	if (!strcmp(line, "servers"))
+		o = describe_servers();
+	else if (!strcmp(line, "stats"))
+		o = describe_totals();
+	text = o ? json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN) :
+		   "{\"error\":\"unknown request: servers or stats\"}";
+	/* The guest may have left: no SIGPIPE, and nothing is lost. */
+	if (send(fd, text, strlen(text), MSG_NOSIGNAL) < 0)
+		bftm_log(LOG_DEBUG, "status: %s", strerror(errno));
+	json_object_put(o);
+}
+
+static void ready(struct bftm_watch *w)
+{
+	int fd = accept4(w->fd, NULL, NULL, SOCK_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	answer(fd);
+	close(fd);
+}
+
+int bftm_status_open(void)
+{
+	const char *dir = getenv("BFTMUTEX_RUN") ?: "/run/bftmutex";
+	struct stat ns;
+	mode_t mask;
+	int err = 0;
+
+	if (stat("/proc/self/ns/net", &ns) < 0)
+		return -errno;
+	mkdir(dir, 0755);
+	snprintf(address.sun_path, sizeof(address.sun_path),
+		 "%s/helper-%ju.sock", dir, (uintmax_t)ns.st_ino);
+	unlink(address.sun_path);	/* ours: the kernel knows one helper */
+	watch.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	watch.ready = ready;
+	mask = umask(0117);
+	if (watch.fd < 0 ||
+	    bind(watch.fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
+	    listen(watch.fd, 16) < 0)
+		err = -errno;
+	umask(mask);
+	err = err ?: bftm_watch_add(&watch);
+	if (err < 0) {
+		bftm_log(LOG_ERR, "%s: %s", address.sun_path, strerror(-err));
+		if (watch.fd >= 0)
+			close(watch.fd);
+		watch.fd = -1;
+	}
+	return err;
+}
+
+void bftm_status_close(void)
+{
+	if (watch.fd < 0)
+		return;
+	bftm_watch_del(&watch);
+	close(watch.fd);
+	watch.fd = -1;
+	unlink(address.sun_path);
+}

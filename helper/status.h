@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What bftmutexctl asks the daemon: a line "servers" or "stats" on a socket of
+ * this network namespace is answered by one JSON object.
+ */
+#ifndef BFTM_STATUS_H
+#define BFTM_STATUS_H
+
+/** bftm_status_open() - 0 or -errno, logged */
+int bftm_status_open(void);
+void bftm_status_close(void);
+
+#endif /* BFTM_STATUS_H */

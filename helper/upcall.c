@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <string.h>
+
+#include <netlink/genl/ctrl.h>
+#include <netlink/genl/genl.h>
+
+#include "acquire.h"
+#include "log.h"
+#include "../uapi/linux/bftmutex.h"
+#include "loop.h"
+#include "nl.h"
+#include "upcall.h"
+
+#define LOOK_NS (1 * BFTM_NS_PER_SEC)
+
+static struct bftm_nl nl;
+static struct bftm_watch watch;
+static struct bftm_timer look;
+static bool registered;
+
+struct pulled {
+	u32 kind;
+	bool any;
+	struct bftm_ask ask;
+};
+
+static u64 get_u64(struct nlattr *attr)
+{
+	return attr ? nla_get_u64(attr) : 0;
+}
+
+static u32 get_u32(struct nlattr *attr)
+{
+	return attr ? nla_get_u32(attr) : 0;
+}
+
+static int read_request(struct nlattr **attr, void *arg)
+{
+	struct nlattr *name = attr[BFTMUTEX_A_HANDLE_NAME];
+	struct pulled *p = arg;
+	struct bftm_ask *ask = &p->ask;
+
+	if (!name || nla_len(name) > BFTM_NAME_LEN_MAX)
+		return -EBADMSG;
+	p->any = true;
+	p->kind = get_u32(attr[BFTMUTEX_A_HANDLE_KIND]);
+	ask->id = get_u64(attr[BFTMUTEX_A_HANDLE_ID]);
+	ask->name_len = (u8)nla_len(name);
+	memcpy(ask->name, nla_data(name), ask->name_len);
+	if (attr[BFTMUTEX_A_HANDLE_CLUSTER])
+		nla_strlcpy(ask->cluster, attr[BFTMUTEX_A_HANDLE_CLUSTER],
+			    sizeof(ask->cluster));
+	ask->once = get_u32(attr[BFTMUTEX_A_HANDLE_FLAGS]) & BFTM_TRY;
+	ask->no_backoff = get_u32(attr[BFTMUTEX_A_HANDLE_WAY]) ==
+			  BFTM_WAY_NO_BACKOFF;
+	ask->lease_ns = get_u64(attr[BFTMUTEX_A_HANDLE_LEASE_NS]);
+	ask->timeout_at_ns = get_u64(attr[BFTMUTEX_A_HANDLE_TIMEOUT_AT_NS]);
+	ask->attempt = get_u64(attr[BFTMUTEX_A_HANDLE_ATTEMPT]);
+	return 0;
+}
+
+static void handle(const struct pulled *p)
+{
+	switch (p->kind) {
+	case BFTMUTEX_REQUEST_KIND_ACQUIRE:
+		bftm_acquire_begin(&p->ask);
+		break;
+	case BFTMUTEX_REQUEST_KIND_CANCEL:
+		bftm_acquire_cancel(p->ask.id);
+		break;
+	case BFTMUTEX_REQUEST_KIND_RELEASE:
+		bftm_acquire_release(&p->ask);
+		break;
+	default:
+		bftm_log(LOG_ERR, "the kernel asks for something unknown: %u",
+			 p->kind);
+	}
+}
+
+static void pull_all(void)
+{
+	int err;
+
+	do {
+		struct pulled p = {};
+
+		err = bftm_nl_call(&nl, bftm_nl_msg(&nl, BFTMUTEX_CMD_HELPER_PULL, 0),
+				   read_request, BFTMUTEX_A_HANDLE_MAX, &p);
+		if (!err && p.any)
+			handle(&p);
+	} while (!err);
+	if (err == -ENODATA)
+		return;
+	/* The module was unloaded, perhaps to be loaded anew. */
+	bftm_log(LOG_WARNING, "no requests from the kernel: %s", strerror(-err));
+	bftm_upcall_close();
+}
+
+static void ready(struct bftm_watch *w)
+{
+	(void)w;
+	/* What arrives unasked are hints, which carry nothing. */
+	nl_recvmsgs_default(nl.sock);
+	pull_all();
+}
+
+static void look_again(struct bftm_timer *timer)
+{
+	if (registered)
+		pull_all();
+	else if (!bftm_upcall_open())
+		bftm_log(LOG_INFO, "serving the kernel again");
+	bftm_timer_arm(timer, bftm_now() + LOOK_NS);
+}
+
+int bftm_upcall_open(void)
+{
+	int err = bftm_nl_open(&nl);
+
+	look.fire = look_again;
+	bftm_timer_arm(&look, bftm_now() + LOOK_NS);
+	if (err < 0)
+		return err;
+	nl_socket_disable_seq_check(nl.sock);
+	err = bftm_nl_call(&nl, bftm_nl_msg(&nl, BFTMUTEX_CMD_HELPER_REGISTER, 0),
+			   NULL, 0, NULL);
+	if (err < 0) {
+		bftm_nl_close(&nl);
+		return err;
+	}
+	registered = true;
+	watch.fd = nl_socket_get_fd(nl.sock);
+	watch.ready = ready;
+	bftm_watch_add(&watch);
+	pull_all();
+	return 0;
+}
+
+void bftm_upcall_close(void)
+{
+	if (!registered)
+		return;
+	registered = false;
+	bftm_watch_del(&watch);
+	bftm_nl_close(&nl);
+	/* Whatever was under way belongs to the next helper now. */
+	bftm_acquire_forget();
+}
+
+static int done(u64 id, u32 error, u64 attempt, u64 deadline_ns, u32 attempts)
+{
+	struct nl_msg *msg;
+
+	if (!registered)
+		return -ENOTCONN;
+	msg = bftm_nl_msg(&nl, BFTMUTEX_CMD_HELPER_DONE, 0);
+	if (!msg)
+		return -ENOMEM;
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
+	nla_put_u32(msg, BFTMUTEX_A_HANDLE_ERROR, error);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ATTEMPT, attempt);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, deadline_ns);
+	nla_put_u32(msg, BFTMUTEX_A_HANDLE_ATTEMPTS, attempts);
+	return bftm_nl_call(&nl, msg, NULL, 0, NULL);
+}
+
+int bftm_upcall_won(u64 id, u64 attempt, u64 deadline_ns, u32 attempts)
+{
+	return done(id, 0, attempt, deadline_ns, attempts);
+}
+
+void bftm_upcall_failed(u64 id, int error, u32 attempts)
+{
+	int err = done(id, (u32)error, 0, 0, attempts);
+
+	if (err && err != -ESTALE)
+		bftm_log(LOG_WARNING, "request %llu: cannot report: %s",
+			 (unsigned long long)id, strerror(-err));
+}
