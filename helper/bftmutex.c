@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0
+/* bftmutex: run a command under a cluster lock, in the shape of flock(1). */
+#include <argp.h>
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "cmdline.h"
+#include "conf.h"
+#include "libbftmutex.h"
+#include "run.h"
+
+static void check_name(const char *name)
+{
+	size_t len = strlen(name);
+
+	if (!len)
+		errx(EX_DATAERR, "the lock name is empty, 1 to %d bytes are allowed",
+		     BFTM_NAME_MAX);
+	if (len > BFTM_NAME_MAX)
+		errx(EX_DATAERR, "lock '%s': the name has %zu bytes, 1 to %d are allowed",
+		     name, len, BFTM_NAME_MAX);
+}
+
+static int open_device(void)
+{
+	const char *path = getenv("BFTMUTEX_DEVICE");
+	int fd;
+
+	if (!path || !*path)
+		path = BFTMUTEX_DEVICE;
+	fd = bftmutex_open(path);
+	switch (-fd) {
+	case EACCES:
+	case EPERM:
+		errx(EX_NOPERM, "%s: you may not open it; are you in its group, bftmutex?", path);
+	case EMFILE:
+	case ENFILE:
+	case ENOMEM:
+		errx(EX_OSERR, "%s: %s", path, bftmutex_strerror(fd));
+	}
+	if (fd < 0)
+		errx(EX_NOINPUT, "%s: %s", path, bftmutex_strerror(fd));
+	return fd;
+}
+
+static void check_inherited_fd(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+	struct bftm_status status;
+	int r;
+
+	if (flags < 0)
+		errx(EX_DATAERR, "--fd %d: the descriptor is not open", fd);
+	r = bftmutex_status(fd, &status);
+	if (r < 0)
+		errx(EX_DATAERR, "--fd %d: %s", fd, bftmutex_strerror(r));
+	/* Nobody would be left to poll() for the result. */
+	if (flags & O_NONBLOCK)
+		errx(EX_DATAERR, "--fd %d: the descriptor is O_NONBLOCK", fd);
+}
+
+static int unlock(const struct options *o)
+{
+	int r = bftmutex_release(o->fd);
+
+	if (!r)
+		return EX_OK;
+	warnx("--fd %d: %s", o->fd, bftmutex_strerror(r));
+	return r == -EKEYEXPIRED ? o->lost_code : EX_DATAERR;
+}
+
+/*
+ * No signal handler is installed here, so a signal either ends this process,
+ * and with it the acquire, or it was a stop (Ctrl-Z) and the waiting goes on.
+ */
+static int acquire(const struct options *o, int fd, struct bftmutex_grant *grant)
+{
+	struct bftmutex_options lock = o->lock;
+	u64 start = bftm_boottime();
+	u64 waited;
+	int r;
+
+	/*
+	 * We become the command, with nobody beside it to watch the lease: let
+	 * the kernel tell it. Before the lock is held, so that no end of it is
+	 * missed.
+	 */
+	if (o->no_fork) {
+		r = bftmutex_set_signal(fd, SIGTERM, 0);
+		if (r < 0)
+			return r;
+	}
+	for (;;) {
+		r = bftmutex_acquire(fd, o->name, strlen(o->name), &lock, grant);
+		if (r != -EINTR)
+			return r;
+		waited = bftm_boottime() - start;
+		if (!lock.timeout_ns)
+			continue;
+		if (waited >= o->lock.timeout_ns)
+			return -ETIMEDOUT;
+		lock.timeout_ns = o->lock.timeout_ns - waited;
+	}
+}
+
+/* Says why there is no lock; the exit status for it. */
+static int refused(const struct options *o, int err)
+{
+	const char *why = bftmutex_strerror(err);
+	const char *cluster = o->lock.cluster ? o->lock.cluster : "";
+
+	switch (-err) {
+	case EWOULDBLOCK:
+		if (o->verbose)
+			warnx("lock '%s': %s", o->name, why);
+		return o->conflict_code;
+	case ETIMEDOUT:
+		/* We set no limit, so somebody did not answer. */
+		if (!o->lock.timeout_ns) {
+			warnx("lock '%s': no answer from bftmutexd or the servers", o->name);
+			return EX_UNAVAILABLE;
+		}
+		if (o->verbose)
+			warnx("lock '%s': not held after --wait %s", o->name, o->wait);
+		return o->conflict_code;
+	case EACCES:
+		warnx("lock '%s': %s by the servers", o->name, why);
+		return EX_NOPERM;
+	case ERANGE:
+		if (!o->lease) {
+			warnx("lock '%s': %s as the cluster's default; ask for less by --lease",
+			      o->name, why);
+			return EX_CONFIG;
+		}
+		warnx("lock '%s': %s: --lease %s; from 1ms to their maximum is allowed",
+		      o->name, why, o->lease);
+		return EX_USAGE;
+	case ENOKEY:
+		if (*cluster)
+			warnx("lock '%s': bftmutexd has no cluster '%s', or no credentials",
+			      o->name, cluster);
+		else
+			warnx("lock '%s': bftmutexd has no default cluster, or no credentials",
+			      o->name);
+		return EX_UNAVAILABLE;
+	case ENOBUFS:
+		warnx("lock '%s': %s, %u at most", o->name, why, BFTM_REQUESTS_MAX);
+		return EX_UNAVAILABLE;
+	case EALREADY:
+	case EBUSY:
+		warnx("--fd %d, lock '%s': %s", o->fd, o->name, why);
+		return EX_DATAERR;
+	case ENOTTY:
+		warnx("lock '%s': %s", o->name, why);
+		return EX_NOINPUT;
+	case EINVAL:
+	case E2BIG:
+	case EFAULT:
+		warnx("lock '%s': %s; is it of another version than %s?", o->name, why,
+		      argp_program_version);
+		return EX_SOFTWARE;
+	case ENOMEM:
+		warnx("lock '%s': %s", o->name, why);
+		return EX_OSERR;
+	default:
+		warnx("lock '%s': %s", o->name, why);
+		return EX_UNAVAILABLE;
+	}
+}
+
+static const char *format_us(u64 ns, char *buf, size_t len)
+{
+	return bftm_format_duration(ns - ns % BFTM_NS_PER_US, buf, len);
+}
+
+static void report(const struct options *o, const struct bftmutex_grant *grant, u64 start)
+{
+	u64 now = bftm_boottime();
+	u64 left = grant->deadline_ns > now ? grant->deadline_ns - now : 0;
+	char took[32], rest[32];
+
+	warnx("lock '%s': held after %s, attempts: %u, for %s, until %llu ns on CLOCK_BOOTTIME",
+	      o->name, format_us(now - start, took, sizeof(took)), grant->attempts,
+	      format_us(left, rest, sizeof(rest)), (unsigned long long)grant->deadline_ns);
+}
+
+static void put_number(const char *variable, u64 value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	setenv(variable, text, 1);
+}
+
+static int run(const struct options *o, int fd, const struct bftmutex_grant *grant)
+{
+	struct bftm_run job = {
+		.fd = fd,
+		.name = o->name,
+		.argv = o->command,
+		.grace_ns = o->grace_ns,
+		.lost_code = o->lost_code,
+	};
+
+	setenv("BFTMUTEX_NAME", o->name, 1);
+	put_number("BFTMUTEX_DEADLINE_NS", grant->deadline_ns);
+	/* One that we were started with is of another lock. */
+	unsetenv("BFTMUTEX_TOKEN");
+	if (grant->token)
+		put_number("BFTMUTEX_TOKEN", grant->token);
+
+	if (!o->close_fd)
+		fcntl(fd, F_SETFD, 0);
+	if (!o->no_fork)
+		return bftm_run(&job);
+	bftm_exec(o->command);
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = { 0 };
+	struct bftmutex_grant grant = { 0 };
+	u64 start;
+	int fd, r;
+
+	cmdline_parse(argc, argv, &o);
+	if (o.fd >= 0)
+		check_inherited_fd(o.fd);
+	if (o.unlock)
+		return unlock(&o);
+	check_name(o.name);
+
+	fd = o.fd >= 0 ? o.fd : open_device();
+	start = bftm_boottime();
+	r = acquire(&o, fd, &grant);
+	if (r < 0)
+		return refused(&o, r);
+	if (o.verbose)
+		report(&o, &grant, start);
+	if (bftm_boottime() > grant.deadline_ns) {
+		warnx("lock '%s' lost: its lease was over at once", o.name);
+		return o.lost_code;
+	}
+	return o.command ? run(&o, fd, &grant) : EX_OK;
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0
+/* libbftmutex: cluster locks from C, see libbftmutex.h. */
+#include "libbftmutex.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+static int result(int ret)
+{
+	return ret < 0 ? -errno : 0;
+}
+
+int bftmutex_open(const char *path)
+{
+	int fd = open(path ? path : BFTMUTEX_DEVICE, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int bftmutex_acquire(int fd, const void *name, size_t len,
+		     const struct bftmutex_options *options, struct bftmutex_grant *ret)
+{
+	static const struct bftmutex_options defaults;
+	const struct bftmutex_options *o = options ? options : &defaults;
+	struct bftm_acquire arg = {
+		.size = sizeof(arg),
+		.flags = o->flags,
+		.way = o->way,
+		.name_len = len,
+		.lease_ns = o->lease_ns,
+		.timeout_ns = o->timeout_ns,
+	};
+	size_t cluster_len = o->cluster ? strlen(o->cluster) : 0;
+	int err;
+
+	if (!len)
+		return -EINVAL;
+	if (len > sizeof(arg.name) || cluster_len > sizeof(arg.cluster))
+		return -ENAMETOOLONG;
+	memcpy(arg.name, name, len);
+	if (cluster_len)
+		memcpy(arg.cluster, o->cluster, cluster_len);
+
+	err = result(ioctl(fd, BFTM_IOC_ACQUIRE, &arg));
+	if (err < 0)
+		return err;
+	if (ret) {
+		*ret = (struct bftmutex_grant){
+			.deadline_ns = arg.deadline_ns,
+			.token = arg.token,
+			.attempts = arg.attempts,
+		};
+	}
+	return 0;
+}
+
+int bftmutex_release(int fd)
+{
+	return result(ioctl(fd, BFTM_IOC_RELEASE));
+}
+
+int bftmutex_status(int fd, struct bftm_status *ret)
+{
+	struct bftm_status arg = { .size = sizeof(arg) };
+	int err = result(ioctl(fd, BFTM_IOC_STATUS, &arg));
+
+	if (err < 0)
+		return err;
+	*ret = arg;
+	return 0;
+}
+
+int bftmutex_set_signal(int fd, int signo, uint64_t margin_ns)
+{
+	struct bftm_signal arg = {
+		.size = sizeof(arg),
+		.signo = signo,
+		.margin_ns = margin_ns,
+	};
+
+	if (signo < 0)
+		return -EINVAL;
+	return result(ioctl(fd, BFTM_IOC_SET_SIGNAL, &arg));
+}
+
+const char *bftmutex_strerror(int err)
+{
+	err = abs(err);
+	switch (err) {
+	case EWOULDBLOCK:
+		return "somebody else has the lock";
+	case ETIMEDOUT:
+		return "the time to wait is over";
+	case ENOTCONN:
+		return "bftmutexd is not running in this network namespace";
+	case ENETUNREACH:
+		return "too few servers answered";
+	case EACCES:
+		return "access is refused";
+	case EALREADY:
+		return "the handle holds a lock already; release it first";
+	case EBUSY:
+		return "an acquire is under way on the handle";
+	case ERANGE:
+		return "the servers do not grant such a lease";
+	case ENOSPC:
+		return "the tables of the servers are full";
+	case ENOBUFS:
+		return "too many requests wait for bftmutexd";
+	case ENOKEY:
+		return "the cluster is unknown, or there are no credentials for it";
+	case ENAMETOOLONG:
+		return "the name is too long";
+	case ENOLCK:
+		return "no lock is held";
+	case EKEYEXPIRED:
+		return "the lease is over";
+	case ENOENT:
+	case ENXIO:
+	case ENODEV:
+		return "no such device; is the module loaded? insmod bftmutex.ko";
+	case ENOTTY:
+		return "not a bftmutex device";
+	case EINVAL:
+	case E2BIG:
+		return "the kernel module does not know such a request";
+	default:
+		return strerror(err);
+	}
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0 */
+/*
+ * libbftmutex: cluster locks from C. A thin layer over /dev/bftmutex, which
+ * bftmutex(4) describes; nothing here keeps state or starts threads.
+ *
+ *	int fd = bftmutex_open(NULL);
+ *	int err = bftmutex_acquire(fd, "jobs", 4, NULL, NULL);
+ *	if (err < 0)
+ *		errx(1, "%s", bftmutex_strerror(err));
+ *	…
+ *	close(fd);
+ *
+ * Functions that can fail return a negative errno. Times are nanoseconds,
+ * points in time are on CLOCK_BOOTTIME. poll() the descriptor for POLLHUP to
+ * learn that the lease is over, and for POLLPRI to be warned before.
+ */
+#ifndef LIBBFTMUTEX_H
+#define LIBBFTMUTEX_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/bftmutex.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BFTMUTEX_DEVICE "/dev/bftmutex"
+
+/**
+ * struct bftmutex_options - how to acquire; all zero is fine
+ * @cluster:    name of at most BFTM_CLUSTER_MAX bytes, NULL for the default
+ * @lease_ns:   how long the lock may be held, 1 ms to 1 h; 0 for the default
+ * @timeout_ns: how long to wait; 0 for ever
+ * @flags:      enum bftm_acquire_flags
+ * @way:        enum bftm_way
+ */
+struct bftmutex_options {
+	const char *cluster;
+	uint64_t lease_ns;
+	uint64_t timeout_ns;
+	uint32_t flags;
+	uint32_t way;
+};
+
+/**
+ * struct bftmutex_grant - what was acquired
+ * @deadline_ns: until when the lock is held, on CLOCK_BOOTTIME
+ * @token:       fencing token, 0 for none
+ * @attempts:    how often the servers were asked
+ */
+struct bftmutex_grant {
+	uint64_t deadline_ns;
+	uint64_t token;
+	uint32_t attempts;
+};
+
+/**
+ * bftmutex_open() - make a lock handle
+ * @path: of the device, NULL for BFTMUTEX_DEVICE
+ *
+ * The descriptor is close-on-exec. close() it to give the lock back.
+ *
+ * Return: a descriptor, or -ENOENT (the module is not loaded), -EACCES or
+ * another error of open().
+ */
+int bftmutex_open(const char *path);
+
+/**
+ * bftmutex_acquire() - take a lock
+ * @fd:      a handle
+ * @name:    of the lock, any bytes
+ * @len:     of @name, 1 to BFTM_NAME_MAX
+ * @options: NULL for the defaults
+ * @ret:     what was acquired, untouched on failure; may be NULL
+ *
+ * On an O_NONBLOCK descriptor the result is -EINPROGRESS at once; poll() then
+ * shows POLLIN when it is decided, and bftmutex_status() tells how.
+ *
+ * Return: 0, -EINVAL or -ENAMETOOLONG for a bad name, or an error that
+ * BFTM_IOC_ACQUIRE lists in <linux/bftmutex.h>, such as -EWOULDBLOCK (BFTM_TRY
+ * and somebody else has the lock), -ETIMEDOUT, -EINTR, -ENOTCONN (no helper).
+ */
+int bftmutex_acquire(int fd, const void *name, size_t len,
+		     const struct bftmutex_options *options, struct bftmutex_grant *ret);
+
+/**
+ * bftmutex_release() - give the lock back, or cancel the acquire under way
+ *
+ * Return: 0, -ENOLCK (nothing is held) or -EKEYEXPIRED (the lease was over
+ * before, so somebody else may have held the lock since).
+ */
+int bftmutex_release(int fd);
+
+/**
+ * bftmutex_status() - what a handle is doing
+ * @ret: state, deadline, reason of a loss; untouched on failure
+ *
+ * Return: 0, or -ENOTTY when @fd is not of a bftmutex device.
+ */
+int bftmutex_status(int fd, struct bftm_status *ret);
+
+/**
+ * bftmutex_set_signal() - be told by a signal when the lease is over
+ * @signo:     signal for the calling process, 0 for none
+ * @margin_ns: send it this much before the end too, 0 to 1 h
+ *
+ * It is for all locks that this handle will hold. Set it before the lock is
+ * acquired: for one that is lost already no signal is sent.
+ *
+ * Return: 0, -EINVAL (no such signal) or -ERANGE (@margin_ns is too long).
+ */
+int bftmutex_set_signal(int fd, int signo, uint64_t margin_ns);
+
+/**
+ * bftmutex_strerror() - what an error of these functions means
+ * @err: errno, negative or positive
+ *
+ * Return: half a sentence without a full stop; valid until the next call.
+ */
+const char *bftmutex_strerror(int err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LIBBFTMUTEX_H */

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Runs a command under a lock and ends it when the lock is lost. */
+#ifndef BFTM_RUN_H
+#define BFTM_RUN_H
+
+#include <stdint.h>
+
+/**
+ * struct bftm_run - what to run, and under which lock
+ * @fd:        handle that holds the lock; the command inherits it unless it is
+ *             close-on-exec
+ * @name:      of the lock, for messages
+ * @argv:      the command, ends with NULL
+ * @grace_ns:  from SIGTERM to SIGKILL when the lock is lost
+ * @lost_code: exit status for that
+ */
+struct bftm_run {
+	int fd;
+	const char *name;
+	char **argv;
+	uint64_t grace_ns;
+	int lost_code;
+};
+
+/**
+ * bftm_run() - run a command in a process group of its own and watch the lease
+ *
+ * Does not return when the command died of a signal that was meant for this
+ * process too: then this process dies of it likewise, so that the shell or the
+ * service manager above sees what it expects.
+ *
+ * Return: the command's exit status, 128 + n when it died of signal n,
+ * @lost_code when the lock was lost before its end, or one of <sysexits.h>.
+ */
+int bftm_run(const struct bftm_run *run);
+
+/** bftm_exec() - become the command; <sysexits.h> status when it cannot be. */
+_Noreturn void bftm_exec(char **argv);
+
+/** bftm_boottime() - ns on CLOCK_BOOTTIME, the clock of leases. */
+uint64_t bftm_boottime(void);
+
+#endif /* BFTM_RUN_H */

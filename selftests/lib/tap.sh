@@ -1,0 +1,137 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Test Anything Protocol for shell tests.  Source it, test, call finish:
+#
+#	. "$(dirname "$0")/../lib/tap.sh"
+#	plan 3					# optional: a promise to keep
+#	ok "the file is there" test -e "$file"
+#	ok "the server is gone" ! kill -0 "$pid"
+#	is "exit status" "$?" 0
+#	finish
+#
+# The plan "1..N" comes last.  A script that ends in any other way than by
+# finish, skip_all or bail has bailed out.  If the script has a function named
+# cleanup, it is called at every exit (so leave the EXIT trap alone).
+#
+# ok and is return 1 for a failed test, so that "ok … || bail …" can be written:
+# do not use "set -e", which would end the script at the first failure.
+
+tap_count=0
+tap_failed=0
+tap_plan=
+tap_done=
+tap_log=$(mktemp) || exit 1
+echo "TAP version 13"
+
+# Lines for the reader of the log.
+diag() {
+	local line
+	while IFS= read -r line || [[ $line ]]; do
+		printf '# %s\n' "$line"
+	done <<<"$*"
+}
+
+# tap_result WORD DESC [DIRECTIVE]; "#" would begin a directive
+tap_result() {
+	tap_count=$((tap_count + 1))
+	printf '%s %d - %s%s\n' "$1" "$tap_count" "${2//#/\\#}" "${3:+ # $3}"
+	if [[ $1 == "not ok" ]]; then
+		tap_failed=$((tap_failed + 1))
+		return 1
+	fi
+}
+
+# plan N: how many tests there will be; finish checks it.
+plan() { tap_plan=$1; }
+
+# ok DESC [!] CMD...: CMD succeeds (with "!": fails).  It runs in this shell;
+# what it prints is shown only when the test fails.
+ok() {
+	local desc=$1 want=0 got=0
+	shift
+	if [[ $1 == ! ]]; then
+		want=1
+		shift
+	fi
+	# A process that CMD leaves behind may hold the file: no pipe here, it
+	# would be waited for.
+	"$@" >"$tap_log" 2>&1 || got=$?
+	if (((got != 0) == want)); then
+		tap_result ok "$desc"
+		return
+	fi
+	tap_result "not ok" "$desc" || :
+	diag "status $got of: $*"
+	diag "$(<"$tap_log")"
+	return 1
+}
+
+# is DESC GOT WANT: two strings are equal.
+is() {
+	if [[ $2 == "$3" ]]; then
+		tap_result ok "$1"
+		return
+	fi
+	tap_result "not ok" "$1" || :
+	diag "  got: $2"
+	diag " want: $3"
+	return 1
+}
+
+# skip DESC REASON: one test that cannot run here.
+skip() { tap_result ok "$1" "SKIP $2"; }
+
+# skip_all REASON: nothing of this script can run here.
+skip_all() {
+	tap_done=1
+	echo "1..0 # SKIP $*"
+	exit 4
+}
+
+# bail REASON: going on makes no sense.
+bail() {
+	tap_done=1
+	echo "Bail out! $*"
+	exit 1
+}
+
+# wait_for SECONDS CMD...: poll until CMD succeeds; 1 when it does not in time.
+# The only place with a fixed sleep, and the one that knows of slow machines.
+wait_for() {
+	local end=$((SECONDS + $1 * (${KSFT_MACHINE_SLOW:+4} + 1)))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		((SECONDS <= end)) || return 1
+		sleep 0.05
+	done
+}
+
+# Print the plan and exit: 0 when all is well, 1 otherwise.
+finish() {
+	tap_done=1
+	# A broken promise must show in the output too.
+	echo "1..${tap_plan:-$tap_count}"
+	if [[ $tap_plan ]] && ((tap_plan != tap_count)); then
+		diag "planned $tap_plan tests, ran $tap_count"
+		exit 1
+	fi
+	exit $((tap_failed != 0))
+}
+
+tap_exit() {
+	local status=$?
+	if [[ $(type -t cleanup) == function ]]; then
+		cleanup
+	fi
+	rm -f "$tap_log"
+	if [[ ! $tap_done ]]; then
+		echo "Bail out! the script ended early with status $status"
+		status=1
+	fi
+	exit "$status"
+}
+trap tap_exit EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
