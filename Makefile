@@ -20,8 +20,8 @@ CONFDIR ?= /etc/bftmutex
 # Headers for which the module is built by default, and those of the tests.
 KVER ?= $(shell uname -r)
 TEST_KERNELS := 6.1 6.12
-header_release = $(notdir $(patsubst %/,%,$(lastword $(sort \
-	$(wildcard /lib/modules/$(1).*/build/)))))
+header_release = $(patsubst /usr/src/linux-headers-%,%,$(lastword $(sort \
+	$(filter-out %-rt-amd64,$(wildcard /usr/src/linux-headers-$(1).*-amd64)))))
 
 BUILD := build
 BIN := $(BUILD)/bin
@@ -116,7 +116,125 @@ $(BIN)/libbftmutex.so.0: helper/libbftmutex.c helper/libbftmutex.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS_ALL) $(LDFLAGS) -fPIC -shared -Wl,-soname,libbftmutex.so.0 -o $@ $<
 
--include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+# Tests
+
+TESTS_BIN := $(BIN)/tests
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -O1
+UNIT := $(notdir $(basename $(wildcard selftests/unit/test_*.c)))
+KSELFTESTS := $(notdir $(basename $(wildcard selftests/bftmutex/*.c)))
+HARNESS := $(BUILD)/kselftest/kselftest_harness.h
+LINUX_SOURCE ?= /usr/src/linux-source-6.12.tar.xz
+
+tests: $(addprefix $(TESTS_BIN)/,$(KSELFTESTS)) $(addprefix $(TESTS_BIN)/unit/,$(UNIT))
+
+# The kernel's own harness and checker come with its source.
+$(HARNESS): $(LINUX_SOURCE)
+	@mkdir -p $(@D)
+	tar -xJf $< -C $(@D) --strip-components=1 --wildcards '*/scripts/checkpatch.pl' \
+		'*/scripts/spelling.txt' '*/scripts/const_structs.checkpatch' \
+		'*/tools/testing/selftests/kselftest.h' \
+		'*/tools/testing/selftests/kselftest_harness.h'
+	mv $(@D)/tools/testing/selftests/*.h $(@D)
+	@touch $@
+
+$(TESTS_BIN)/contender: $(call obj,selftests/bftmutex/contender helper/libbftmutex)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
+
+$(TESTS_BIN)/%: selftests/bftmutex/%.c $(HARNESS) \
+		$(call obj,helper/libbftmutex helper/nl $(KEYS) $(CONF) $(CORE))
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -I$(BUILD)/kselftest $(PKG_CFLAGS) $(CFLAGS_ALL) $(LDFLAGS) \
+		-MMD -MP -MF $(BUILD)/obj/test-$*.d -o $@ $< $(filter %.o,$^) \
+		$(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
+
+# Unit tests are linked with sanitized objects of what they test.
+sobj = $(patsubst %,$(BUILD)/obj-sanitize/%.o,$(1))
+
+$(BUILD)/obj-sanitize/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL) $(SANITIZE) -MMD -MP -c -o $@ $<
+
+UNIT_OBJS := $(CORE) $(CORE_SERVER) $(CONF) $(KEYS)
+$(TESTS_BIN)/unit/%: $(BUILD)/obj-sanitize/selftests/unit/%.o $(call sobj,$(UNIT_OBJS))
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(CONF_LIBS) $(CRYPTO_LIBS) \
+		$(shell pkg-config --libs cmocka)
+
+.PHONY: tests unit static vm
+.PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/obj-sanitize/%.o
+
+modules-%:
+	$(MAKE) module KVER=$(call header_release,$*)
+
+CHECK_BUILD = tools tests $(addprefix modules-,$(TEST_KERNELS))
+
+check:
+	@selftests/deps --for check
+	@$(MAKE) --no-print-directory $(CHECK_BUILD)
+	@selftests/check unit static vm
+
+unit static vm: tools tests
+	@selftests/check $@
+
+vm: $(addprefix modules-,$(TEST_KERNELS))
+
+demo:
+	@selftests/deps --for demo
+	@$(MAKE) --no-print-directory tools $(TESTS_BIN)/contender modules-6.1
+	@selftests/demo/demo
+
+# Installing
+
+INSTALL ?= install
+
+install: tools
+	$(INSTALL) -d $(DESTDIR)$(SBINDIR) $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR) \
+		$(DESTDIR)$(PREFIX)/include/linux $(DESTDIR)$(MANDIR) \
+		$(DESTDIR)$(UNITDIR) $(DESTDIR)$(UDEVDIR)
+	$(INSTALL) -d -m 0755 $(DESTDIR)$(CONFDIR)
+	$(INSTALL) -d -m 0700 $(DESTDIR)$(CONFDIR)/keys
+	$(INSTALL) -m 0755 $(BIN)/bftmutexd $(BIN)/bftmutexctl $(DESTDIR)$(SBINDIR)
+	$(INSTALL) -m 0755 $(BIN)/bftmutex $(DESTDIR)$(BINDIR)
+	$(INSTALL) -m 0644 $(BIN)/libbftmutex.a $(BIN)/libbftmutex.so.0 $(DESTDIR)$(LIBDIR)
+	ln -sf libbftmutex.so.0 $(DESTDIR)$(LIBDIR)/libbftmutex.so
+	$(INSTALL) -m 0644 helper/libbftmutex.h $(DESTDIR)$(PREFIX)/include
+	$(INSTALL) -m 0644 uapi/linux/*.h $(DESTDIR)$(PREFIX)/include/linux
+	for page in Documentation/man/*.[1-8]; do \
+		$(INSTALL) -D -m 0644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit; \
+	done
+	$(INSTALL) -m 0644 helper/systemd/*.service $(DESTDIR)$(UNITDIR)
+	$(INSTALL) -m 0644 helper/systemd/60-bftmutex.rules $(DESTDIR)$(UDEVDIR)
+	$(INSTALL) -D -m 0644 helper/systemd/bftmutex.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/bftmutex.conf
+	test -e $(DESTDIR)$(CONFDIR)/bftmutex.conf || \
+		$(INSTALL) -m 0644 helper/systemd/bftmutex.conf $(DESTDIR)$(CONFDIR)/bftmutex.conf
+	if [ -e $(BUILD)/$(KVER)/bftmutex.ko ]; then \
+		$(INSTALL) -D -m 0644 $(BUILD)/$(KVER)/bftmutex.ko \
+			$(DESTDIR)/lib/modules/$(KVER)/extra/bftmutex.ko && \
+		{ [ -n "$(DESTDIR)" ] || depmod $(KVER); }; \
+	else \
+		echo "the module for $(KVER) is not built: 'make module' first, or KVER=..."; \
+	fi
+
+# Keys and configuration stay.
+uninstall:
+	rm -f $(DESTDIR)$(SBINDIR)/bftmutexd $(DESTDIR)$(SBINDIR)/bftmutexctl \
+		$(DESTDIR)$(BINDIR)/bftmutex $(DESTDIR)$(LIBDIR)/libbftmutex.a \
+		$(DESTDIR)$(LIBDIR)/libbftmutex.so $(DESTDIR)$(LIBDIR)/libbftmutex.so.0 \
+		$(DESTDIR)$(PREFIX)/include/libbftmutex.h \
+		$(DESTDIR)$(PREFIX)/include/linux/bftmutex.h \
+		$(DESTDIR)$(PREFIX)/include/linux/bftmutex_netlink.h \
+		$(DESTDIR)$(UDEVDIR)/60-bftmutex.rules \
+		$(DESTDIR)$(PREFIX)/lib/sysusers.d/bftmutex.conf \
+		$(DESTDIR)/lib/modules/$(KVER)/extra/bftmutex.ko
+	for page in Documentation/man/*.[1-8]; do \
+		rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; \
+	done
+	for unit in helper/systemd/*.service; do \
+		rm -f $(DESTDIR)$(UNITDIR)/$${unit##*/}; \
+	done
+
+-include $(shell find $(BUILD)/obj $(BUILD)/obj-sanitize -name '*.d' 2>/dev/null)
 
 clean:
 	rm -rf $(BUILD)

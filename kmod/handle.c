@@ -72,8 +72,13 @@ static enum hrtimer_restart handle_timer(struct hrtimer *timer)
 	now = ktime_get_boottime_ns();
 	check_deadline(h, now);
 	if (h->state == BFTM_STATE_PENDING) {
-		/* Set for a timed acquire only; the helper was not in time. */
-		if (h->request->timeout_at_ns + BFTM_TIMEOUT_SLACK_NS <= now) {
+		u64 until = h->request->timeout_at_ns;
+
+		/*
+		 * The helper was not in time. Without a limit it is the timer
+		 * of the lease before, given back meanwhile, that fires here.
+		 */
+		if (until && until + BFTM_TIMEOUT_SLACK_NS <= now) {
 			end_request(h);
 			bftm_handle_failed(h, -ETIMEDOUT);
 		}

@@ -20,8 +20,8 @@ struct genl_family bftm_family __ro_after_init = {
 };
 
 int bftm_dump_one(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
-		    int (*put)(struct sk_buff *msg, const void *object),
-		    const void *object)
+		  int (*put)(struct sk_buff *msg, const void *object),
+		  const void *object)
 {
 	void *hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid,
 				cb->nlh->nlmsg_seq, &bftm_family, NLM_F_MULTI, cmd);

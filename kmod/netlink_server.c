@@ -238,7 +238,7 @@ int bftmutex_nl_client_get_dumpit(struct sk_buff *skb,
 			if (index++ < cb->args[1])
 				continue;
 			if (bftm_dump_one(skb, cb, BFTMUTEX_CMD_CLIENT_GET,
-				     put_client, c)) {
+					  put_client, c)) {
 				rcu_read_unlock();
 				goto out;
 			}

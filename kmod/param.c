@@ -121,7 +121,7 @@ static int read_key_file(const char *path, struct bftm_server_param *p)
 		       PTR_ERR(file));
 		return PTR_ERR(file);
 	}
-	if (file_inode(file)->i_mode & (S_IRWXG | S_IRWXO)) {
+	if (file_inode(file)->i_mode & 0077) {
 		pr_err("bftmutex: server=%s: others than its owner can use this key; chmod 600 %s\n",
 		       path, path);
 		err = -EPERM;
@@ -150,11 +150,11 @@ int bftm_param_start(void)
 	bftm_server_param_default(&p);
 	err = check_range("port", port, 1, 65535) ?:
 	      check_range("lease_max_ms", lease_max_ms, 1,
-		       BFTM_LEASE_MAX_NS / BFTM_NS_PER_MS) ?:
+			  BFTM_LEASE_MAX_NS / BFTM_NS_PER_MS) ?:
 	      check_range("rho_ppm", rho_ppm, BFTM_RHO_MIN_PPM, BFTM_RHO_MAX_PPM) ?:
 	      check_range("max_locks", max_locks, BFTM_LOCKS_MIN, BFTM_LOCKS_MAX) ?:
 	      check_range("max_clients", max_clients, BFTM_CLIENTS_MIN,
-		       BFTM_CLIENTS_MAX) ?:
+			  BFTM_CLIENTS_MAX) ?:
 	      read_key_file(server, &p);
 	if (err)
 		goto out;

@@ -60,7 +60,8 @@ struct bftm_server *bftm_server_new(struct net *net,
 				       (u64)ktime_get_real_seconds() << 32);
 	if (!server->stats || !server->locks ||
 	    bftm_clients_init(&server->clients, p->max_clients)) {
-		NL_SET_ERR_MSG(extack, "no memory for the tables; try a smaller max-locks or max-clients");
+		NL_SET_ERR_MSG(extack,
+			       "no memory for the tables; try a smaller max-locks or max-clients");
 		goto err_free;
 	}
 	server->cfg.lease_max_ns = p->lease_max_ns;

@@ -7,6 +7,12 @@
  *	CLIENT ENTERED_NS LEFT_NS WAITED_NS ROUNDS COUNT
  *
  * times on CLOCK_BOOTTIME, so that one process can check all logs for overlap.
+ *
+ * It behaves as a holder must: the deadline is compared with the clock last,
+ * before the write. Too late then, it writes nothing and enters anew; that is
+ * told on stderr. Too late only after the write, which no holder without a
+ * fencing token can rule out on a machine that stands still, it gives up with
+ * EX_TEMPFAIL: nothing can be said about exclusion then.
  */
 #include <argp.h>
 #include <errno.h>
@@ -15,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sysexits.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,9 +33,12 @@ static struct {
 	const char *counter;
 	const char *log;
 	unsigned long entries;
+	unsigned int seed;
 	double hold_ms;
+	double jitter_ms;
 	double lease_s;
 	double timeout_s;
+	uint32_t way;
 } args = { .client = "-", .lock = "counter", .entries = 5, .hold_ms = 5, .lease_s = 1 };
 
 static const struct argp_option options[] = {
@@ -40,8 +48,11 @@ static const struct argp_option options[] = {
 	{ "log", 'o', "FILE", 0, "Log to append to (default stdout)", 0 },
 	{ "entries", 'e', "N", 0, "How often to enter (default 5)", 0 },
 	{ "hold", 't', "MS", 0, "How long to stay inside (default 5)", 0 },
+	{ "jitter", 'j', "MS", 0, "And up to so long more, at random (default 0)", 0 },
+	{ "seed", 's', "N", 0, "Of what is random (default 0)", 0 },
 	{ "lease", 'l', "SEC", 0, "Lease to ask for (default 1)", 0 },
 	{ "timeout", 'w', "SEC", 0, "Wait no longer for an entry (default: for ever)", 0 },
+	{ "no-backoff", 'B', NULL, 0, "Ask again at once", 0 },
 	{ 0 },
 };
 
@@ -67,11 +78,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 't':
 		args.hold_ms = strtod(arg, NULL);
 		break;
+	case 'j':
+		args.jitter_ms = strtod(arg, NULL);
+		break;
+	case 's':
+		args.seed = (unsigned int)strtoul(arg, NULL, 10);
+		break;
 	case 'l':
 		args.lease_s = strtod(arg, NULL);
 		break;
 	case 'w':
 		args.timeout_s = strtod(arg, NULL);
+		break;
+	case 'B':
+		args.way = BFTM_WAY_NO_BACKOFF;
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -91,91 +111,103 @@ static uint64_t now_ns(void)
 
 static void stay(void)
 {
+	double ms = args.hold_ms + args.jitter_ms * rand_r(&args.seed) / RAND_MAX;
 	struct timespec pause = {
-		.tv_sec = (time_t)(args.hold_ms / 1e3),
-		.tv_nsec = (long)(args.hold_ms * 1e6) % 1000000000,
+		.tv_sec = (time_t)(ms / 1e3),
+		.tv_nsec = (long)(ms * 1e6) % 1000000000,
 	};
 
 	nanosleep(&pause, NULL);
 }
 
-static unsigned long count_up(void)
+static unsigned long read_counter(void)
 {
 	unsigned long value = 0;
 	FILE *file;
 
-	if (!args.counter) {
-		stay();
+	file = args.counter ? fopen(args.counter, "r") : NULL;
+	if (!file)
 		return 0;
-	}
-	file = fopen(args.counter, "r");
-	if (file) {
-		if (fscanf(file, "%lu", &value) != 1)
-			value = 0;
-		fclose(file);
-	}
-	stay();
+	if (fscanf(file, "%lu", &value) != 1)
+		value = 0;
+	fclose(file);
+	return value;
+}
+
+static void write_counter(unsigned long value)
+{
+	FILE *file;
+
+	if (!args.counter)
+		return;
 	file = fopen(args.counter, "w");
 	if (!file) {
 		perror(args.counter);
 		exit(EX_CANTCREAT);
 	}
-	fprintf(file, "%lu\n", ++value);
+	fprintf(file, "%lu\n", value);
 	fclose(file);
-	return value;
 }
 
-/* Is it still held? Asked last, as every holder must. */
-static int still_held(int fd)
-{
-	struct bftm_status status = { .size = sizeof(status) };
-
-	return !bftmutex_status(fd, &status) && status.state == BFTM_STATE_HELD;
-}
-
+/* Once inside and out again. 1: the lease was over before anything was done. */
 static int enter(int fd, int log)
 {
-	struct bftm_acquire acquire = {
-		.size = sizeof(acquire),
-		.name_len = (uint32_t)strlen(args.lock),
+	const struct bftmutex_options want = {
 		.lease_ns = (uint64_t)(args.lease_s * 1e9),
 		.timeout_ns = (uint64_t)(args.timeout_s * 1e9),
+		.way = args.way,
 	};
+	struct bftm_status status = { .size = sizeof(status) };
+	struct bftmutex_grant grant;
 	uint64_t asked, entered, left;
 	unsigned long count;
+	int err;
 
-	memcpy(acquire.name, args.lock, acquire.name_len);
 	asked = now_ns();
-	if (ioctl(fd, BFTM_IOC_ACQUIRE, &acquire) < 0) {
+	err = bftmutex_acquire(fd, args.lock, strlen(args.lock), &want, &grant);
+	if (err < 0) {
 		fprintf(stderr, "contender %s: acquire: %s\n", args.client,
-			strerror(errno));
-		return -errno;
+			bftmutex_strerror(err));
+		return EX_UNAVAILABLE;
 	}
 	entered = now_ns();
-	count = count_up();
-	left = now_ns();
-	if (!still_held(fd)) {
-		fprintf(stderr, "contender %s: lost the lock while inside\n",
-			args.client);
-		return -EKEYEXPIRED;
+	count = read_counter() + 1;
+	stay();
+	if (bftmutex_status(fd, &status) < 0 || status.state != BFTM_STATE_HELD) {
+		/* The kernel may only say so when it is true. */
+		if (now_ns() <= grant.deadline_ns) {
+			fprintf(stderr, "contender %s: lost before the deadline\n",
+				args.client);
+			return EX_SOFTWARE;
+		}
+		fprintf(stderr, "contender %s: too slow, not written\n", args.client);
+		bftmutex_release(fd);
+		return 1;
 	}
-	/* Logged while it is held, so that nothing can be lost by a crash. */
+	write_counter(count);
+	left = now_ns();
+	if (left > grant.deadline_ns) {
+		fprintf(stderr, "contender %s: written %" PRIu64 " ns late\n",
+			args.client, left - grant.deadline_ns);
+		return EX_TEMPFAIL;
+	}
+	/* Logged before the release, so that nothing can be lost by a crash. */
 	dprintf(log, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %lu\n",
-		args.client, entered, left, entered - asked, acquire.attempts,
-		count);
-	return ioctl(fd, BFTM_IOC_RELEASE) < 0 ? -errno : 0;
+		args.client, entered, left, entered - asked, grant.attempts, count);
+	bftmutex_release(fd);	/* may be too late by now, which is no harm */
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	unsigned long i;
-	int fd, log = STDOUT_FILENO, err;
+	int fd, log = STDOUT_FILENO, status;
+	unsigned long done = 0;
 
 	argp_err_exit_status = EX_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
-	fd = open("/dev/bftmutex", O_RDWR | O_CLOEXEC);
+	fd = bftmutex_open(NULL);
 	if (fd < 0) {
-		perror("/dev/bftmutex");
+		fprintf(stderr, "contender %s: %s\n", args.client, bftmutex_strerror(fd));
 		return EX_NOINPUT;
 	}
 	if (args.log)
@@ -184,10 +216,11 @@ int main(int argc, char **argv)
 		perror(args.log);
 		return EX_CANTCREAT;
 	}
-	for (i = 0; i < args.entries; i++) {
-		err = enter(fd, log);
-		if (err)
-			return EX_UNAVAILABLE;
+	while (done < args.entries) {
+		status = enter(fd, log);
+		if (status > 1)
+			return status;
+		done += !status;
 	}
 	return 0;
 }

@@ -1,0 +1,116 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A cluster for tests in a VM, by "bftmutexctl dev". Source it after tap.sh.
+#
+#	bftm-c1   bftm-c2  ...           clients 10.73.0.101, .102, ...
+#	   |         |
+#	---+---------+----+-------- bridge
+#	                  |
+#	     bftm-s1   bftm-s2  ...      servers 10.73.0.1, .2, ...
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+export PATH=$top/build/bin:$top/build/bin/tests:$PATH
+dev=/run/bftmutex/dev
+
+[[ ${BFTMUTEX_VM:-} ]] || skip_all "runs in a VM: selftests/vm/run $0"
+
+# Load the module; arguments are its parameters.
+load() {
+	modprobe -a udp_tunnel ip6_udp_tunnel 2>/dev/null
+	insmod "$BFTMUTEX_KO" dyndbg=+p "$@"
+}
+
+# One-letter wrappers: a command on server N, on client N.
+s() { ip netns exec "bftm-s$1" "${@:2}"; }
+c() { ip netns exec "bftm-c$1" "${@:2}"; }
+
+# up ARG...: a cluster, as "bftmutexctl dev up" takes it, ready to grant.
+up() {
+	bftmutexctl dev up "$@" >/dev/null || return
+	ready
+}
+
+# The quarantine is over at enough servers and every helper has found them.
+ready() {
+	local n
+	for n in $(clients); do
+		c "$n" bftmutex -w 60 -l 200ms "ready-$n" true || return
+	done
+}
+
+down() { bftmutexctl dev down >/dev/null; }
+
+clients() { ip netns list | sed -n 's/^bftm-c\([0-9]*\).*/\1/p' | sort -n; }
+
+# lie N STRATEGY [ARG...]: server N becomes a liar.
+lie() {
+	local n=$1 strategy=$2
+	shift 2
+	s "$n" bftmutexctl server stop >/dev/null 2>&1
+	kill_liar "$n"
+	s "$n" bftmutex-liar --key "$dev/keys/server-$n.key" \
+		--strategy "$strategy" --stats "$dev/liar-$n.json" \
+		"$@" >"$dev/liar-$n.out" 2>&1 &
+	echo $! >"$dev/liar-$n.pid"
+	wait_for 10 grep -q ready "$dev/liar-$n.out"
+}
+
+kill_liar() {
+	[[ -e $dev/liar-$1.pid ]] || return 0
+	kill "$(cat "$dev/liar-$1.pid")" 2>/dev/null
+	wait_for 5 ! kill -0 "$(cat "$dev/liar-$1.pid")" 2>/dev/null
+	rm -f "$dev/liar-$1.pid"
+}
+
+# honest N [ARG...]: server N is the kernel's again (and in quarantine).
+honest() {
+	local n=$1
+	shift
+	kill_liar "$n"
+	s "$n" bftmutexctl server start --id "$n" \
+		--key "$dev/keys/server-$n.key" "$@" >/dev/null
+}
+
+# contend COUNT ARG...: COUNT contenders spread over the clients, logs in
+# $entries and the counter in $counter; true when all came to their end.
+contend() {
+	local count=$1 i n list status=0 pids=()
+	shift
+	mapfile -t list < <(clients)
+	counter=$dev/counter
+	entries=$dev/entries
+	rm -f "$counter" "$entries"
+	for ((i = 1; i <= count; i++)); do
+		n=${list[(i - 1) % ${#list[@]}]}
+		c "$n" contender --client "$i@c$n" --counter "$counter" \
+			--log "$entries" "$@" &
+		pids+=($!)
+	done
+	for i in "${pids[@]}"; do
+		wait "$i" || status=1
+	done
+	return $status
+}
+
+# No two entries of the log overlap; says which do.
+no_overlap() {
+	sort -k2,2n "$entries" | awk '
+		NR > 1 && $2 <= end {
+			printf "%s entered at %s, %s left at %s\n", $1, $2, who, end
+			bad = 1
+		}
+		$3 > end { end = $3; who = $1 }
+		END { exit bad }'
+}
+
+# counted N: the log has N entries and the counter agrees.
+counted() {
+	local lines value
+	lines=$(wc -l <"$entries")
+	value=$(cat "$counter")
+	((lines == $1 && value == $1)) || {
+		echo "entries $lines, counter $value, expected $1"
+		return 1
+	}
+}
