@@ -82,6 +82,7 @@ static void pull_all(void)
 {
 	int err;
 
+	nl.notified = false;
 	do {
 		struct pulled p = {};
 
@@ -151,6 +152,7 @@ void bftm_upcall_close(void)
 static int done(u64 id, u32 error, u64 attempt, u64 deadline_ns, u32 attempts)
 {
 	struct nl_msg *msg;
+	int err;
 
 	if (!registered)
 		return -ENOTCONN;
@@ -162,7 +164,10 @@ static int done(u64 id, u32 error, u64 attempt, u64 deadline_ns, u32 attempts)
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ATTEMPT, attempt);
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, deadline_ns);
 	nla_put_u32(msg, BFTMUTEX_A_HANDLE_ATTEMPTS, attempts);
-	return bftm_nl_call(&nl, msg, NULL, 0, NULL);
+	err = bftm_nl_call(&nl, msg, NULL, 0, NULL);
+	if (nl.notified)
+		bftm_timer_arm(&look, 0);	/* a hint came in between */
+	return err;
 }
 
 int bftm_upcall_won(u64 id, u64 attempt, u64 deadline_ns, u32 attempts)

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/* bftmutexctl(8): finds the command and hands over to it. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ctl.h"
+
+static const struct command {
+	const char *group;	/* first of two words, or NULL */
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help;
+} commands[] = {
+	{ "server", "start", ctl_server_start, "start the lock server of this host" },
+	{ "server", "stop", ctl_server_stop, "stop it" },
+	{ "server", "show", ctl_server_show, "describe it, with its counters" },
+	{ "cluster", "show", ctl_cluster_show, "check and explain the configuration" },
+	{ NULL, "locks", ctl_locks, "list the locks in the server's table" },
+	{ NULL, "clients", ctl_clients, "list the clients it has authenticated" },
+	{ NULL, "holders", ctl_holders, "list who holds or waits for locks on this host" },
+	{ NULL, "servers", ctl_servers, "show the servers' health and signs of lying" },
+	{ NULL, "stats", ctl_stats, "show all counters of this host" },
+	{ NULL, "watch", ctl_watch, "print locks acquired, released and lost as it happens" },
+	{ NULL, "keygen", ctl_keygen, "make key files for servers and clients" },
+	{ "dev", "up", ctl_dev_up, "start a whole cluster on this machine, to try it out" },
+	{ "dev", "down", ctl_dev_down, "remove it" },
+	{}
+};
+
+/* Name of the program for messages of argp: "bftmutexctl server start". */
+static char program[64];
+
+static void print_help(FILE *to)
+{
+	const struct command *c;
+
+	fputs("Usage: " CTL_NAME " COMMAND [OPTION...]\n"
+	      "Administration of locks of a cluster whose servers may lie.\n\n", to);
+	for (c = commands; c->name; c++)
+		fprintf(to, "  %s%s%-*s %s\n", c->group ? c->group : "", c->group ? " " : "",
+			c->group ? 14 - (int)strlen(c->group) : 15, c->name, c->help);
+	fputs("\nEvery command has --help, --json and --version. See " CTL_NAME "(8).\n", to);
+}
+
+/* The words of a group, after one of them was missing or wrong. */
+static int bad_group(const char *group)
+{
+	const struct command *c;
+	char words[64] = "";
+
+	for (c = commands; c->name; c++)
+		if (c->group && !strcmp(c->group, group))
+			snprintf(words + strlen(words), sizeof(words) - strlen(words), " %s",
+				 c->name);
+	return ctl_fail(EX_USAGE, "after '%s' comes one of:%s", group, words);
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+	int words = c->group ? 2 : 1;
+
+	snprintf(program, sizeof(program), CTL_NAME " %s%s%s", c->group ? c->group : "",
+		 c->group ? " " : "", c->name);
+	argv[words] = program;
+	return c->run(argc - words, argv + words);
+}
+
+int main(int argc, char **argv)
+{
+	const char *word = argc > 1 ? argv[1] : NULL;
+	const struct command *c;
+	bool group = false;
+	int r;
+
+	argp_program_version = CTL_NAME " " BFTM_VERSION;
+	argp_err_exit_status = EX_USAGE;
+
+	if (!word) {
+		print_help(stderr);
+		return EX_USAGE;
+	}
+	if (!strcmp(word, "--help") || !strcmp(word, "-?") || !strcmp(word, "help")) {
+		print_help(stdout);
+		return 0;
+	}
+	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
+		puts(argp_program_version);
+		return 0;
+	}
+	for (c = commands; c->name; c++) {
+		if (strcmp(word, c->group ? c->group : c->name))
+			continue;
+		group = c->group;
+		if (group && (argc < 3 || strcmp(argv[2], c->name)))
+			continue;
+		r = run(c, argc, argv);
+		if (fflush(stdout) || ferror(stdout))
+			return ctl_fail(EX_IOERR, "cannot write the output");
+		return r;
+	}
+	if (group && argc > 2 && !strcmp(argv[2], "--help")) {
+		print_help(stdout);
+		return 0;
+	}
+	if (group)
+		return bad_group(word);
+	return ctl_fail(EX_USAGE, "unknown command '%s'; see " CTL_NAME " --help", word);
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The configuration: reads it, and tells the administrator all that is wrong. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "../kmod/core/quorum.h"
+#include "../kmod/core/wire.h"
+#include "conf.h"
+#include "conf_server.h"
+#include "syntax.h"
+
+enum key_number {
+	KEY_ID,
+	KEY_B,
+	KEY_LEASE_MAX,
+	KEY_LEASE,
+	KEY_DELTA,
+	KEY_RHO,
+	KEY_EXPONENT,
+	KEY_RETRY_MAX,
+	KEY_PROTOCOL,
+	KEY_CONTEND,
+	KEY_RETRY,
+	KEYS,
+};
+
+/**
+ * struct key - a key of a cluster
+ * @name:     in the file
+ * @kind:     how its value is written; a word's value is its index in @word
+ * @required: it must be there
+ * @min:      allowed values
+ * @max:      allowed values
+ * @standard: value when the key is not there
+ * @word:     the words
+ */
+struct key {
+	const char *name;
+	enum { NUMBER, DURATION, WORD } kind;
+	bool required;
+	u64 min, max, standard;
+	const char *word[3];
+};
+
+static const struct key keys[KEYS] = {
+	[KEY_ID] = { "id", NUMBER, true, 1, UINT32_MAX, 0, {} },
+	/* The upper bound comes from the number of servers, see read_key(). */
+	[KEY_B] = { "b", NUMBER, true, 0, 0, 0, {} },
+	[KEY_LEASE_MAX] = { "lease-max", DURATION, false, BFTM_LEASE_MIN_NS,
+			    BFTM_LEASE_MAX_NS, BFTM_LEASE_MAX_DEFAULT_NS, {} },
+	[KEY_LEASE] = { "lease", DURATION, false, BFTM_LEASE_MIN_NS, BFTM_LEASE_MAX_NS,
+			BFTM_LEASE_DEFAULT_NS, {} },
+	[KEY_DELTA] = { "delta", DURATION, false, BFTM_DELTA_MIN_NS, BFTM_DELTA_MAX_NS,
+			BFTM_DELTA_DEFAULT_NS, {} },
+	[KEY_RHO] = { "rho", NUMBER, false, BFTM_RHO_MIN_PPM, BFTM_RHO_MAX_PPM,
+		      BFTM_RHO_DEFAULT_PPM, {} },
+	[KEY_EXPONENT] = { "exponent", NUMBER, false, 1, BFTM_EXPONENT_MAX,
+			   BFTM_EXPONENT_DEFAULT, {} },
+	[KEY_RETRY_MAX] = { "retry-max", DURATION, false, BFTM_LEASE_MIN_NS,
+			    BFTM_LEASE_MAX_NS, BFTM_RETRY_MAX_DEFAULT_NS, {} },
+	[KEY_PROTOCOL] = { "protocol", WORD, false, 0, 0, 0, { "backoff" } },
+	[KEY_CONTEND] = { "contend", WORD, false, 0, 0, 0, { "quorum", "literal" } },
+	[KEY_RETRY] = { "retry", WORD, false, 0, 0, BFTM_RETRY_EXPONENTIAL, {
+			[BFTM_RETRY_EXPONENTIAL] = "exponential",
+			[BFTM_RETRY_POLYNOMIAL] = "polynomial" } },
+};
+
+static const u8 protocols[] = { BFTM_PROTO_BACKOFF };	/* in the order of the words */
+
+u32 bftm_liars_max(u32 n)
+{
+	u32 b = 0;
+
+	while (bftm_servers_needed(b + 1) <= n)
+		b++;
+	return b;
+}
+
+/* Returns whether *@ret can be used: false also when a required key is missing. */
+static bool read_key(struct bftm_syntax *syntax, cfg_t *section, const struct key *key, u64 *ret)
+{
+	const struct bftm_value *value = bftm_value(section, key->name);
+	u64 max = key == &keys[KEY_B] ? bftm_liars_max(BFTM_SERVERS_MAX) : key->max;
+
+	*ret = key->standard;
+	if (!value) {
+		if (key->required)
+			bftm_mistake(syntax, section->line, "%s '%s': key '%s' is missing",
+				     section->name, section->title, key->name);
+		return !key->required;
+	}
+	if (key->kind == WORD)
+		return bftm_value_word(syntax, value, key->word, ret);
+	return bftm_value_range(syntax, value, key->kind == DURATION, key->min, max, ret);
+}
+
+/* Do so many servers do what is asked of them? */
+static void check_quorum(struct bftm_syntax *syntax, cfg_t *section,
+			 const struct bftm_conf_cluster *cluster)
+{
+	unsigned int line = bftm_value(section, "b")->line;
+	u32 n = cluster->n, b = cluster->b;
+
+	if (!n || n > BFTM_SERVERS_MAX)
+		return;			/* that was reported, and is worse */
+	if (cluster->literal && n < bftm_servers_needed_literal(b))
+		bftm_mistake(syntax, line,
+			     "cluster '%s': %u servers cannot mask b = %u liars: contend = literal needs n >= 5b + 1 = %u",
+			     cluster->name, n, b, bftm_servers_needed_literal(b));
+	else if (n < bftm_servers_needed(b))
+		bftm_mistake(syntax, line,
+			     "cluster '%s': %u servers cannot mask b = %u liars: locks need n >= 3b + 1 = %u",
+			     cluster->name, n, b, bftm_servers_needed(b));
+}
+
+static void check_lease(struct bftm_syntax *syntax, cfg_t *section,
+			const struct bftm_conf_cluster *cluster)
+{
+	char lease[32], max[32];
+
+	if (cluster->lease_ns <= cluster->lease_max_ns)
+		return;
+	bftm_mistake(syntax, bftm_value(section, "lease")->line,
+		     "key 'lease' = '%s': must be at most lease-max = %s",
+		     bftm_format_duration(cluster->lease_ns, lease, sizeof(lease)),
+		     bftm_format_duration(cluster->lease_max_ns, max, sizeof(max)));
+}
+
+static void read_name(struct bftm_syntax *syntax, cfg_t *section, struct bftm_conf_cluster *ret)
+{
+	const struct bftm_value *credentials = bftm_value(section, "credentials");
+	const char *title = section->title, *p;
+	size_t len = strlen(title);
+	int n;
+
+	for (p = title; isgraph((unsigned char)*p) && *p != '/'; p++)
+		;
+	if (!len || len > BFTM_CLUSTER_MAX || *p)
+		bftm_mistake(syntax, section->line,
+			     "cluster '%s': a name is 1 to %d printable characters without space and '/'",
+			     title, BFTM_CLUSTER_MAX);
+	snprintf(ret->name, sizeof(ret->name), "%.*s", BFTM_CLUSTER_MAX, title);
+
+	if (credentials)
+		n = snprintf(ret->credentials, sizeof(ret->credentials), "%s", credentials->text);
+	else
+		n = snprintf(ret->credentials, sizeof(ret->credentials),
+			     BFTM_KEYS_DIR "/%s.client", ret->name);
+	if (n >= (int)sizeof(ret->credentials) || n == 0)
+		bftm_mistake(syntax, credentials->line,
+			     "key 'credentials': a path is 1 to %zu characters",
+			     sizeof(ret->credentials) - 1);
+}
+
+static void read_cluster(struct bftm_syntax *syntax, cfg_t *section,
+			 struct bftm_conf_cluster *ret)
+{
+	bool good[KEYS];
+	u64 value[KEYS];
+	int i;
+
+	read_name(syntax, section, ret);
+	for (i = 0; i < KEYS; i++)
+		good[i] = read_key(syntax, section, &keys[i], &value[i]);
+	/* Who lowers only lease-max does not mean longer leases by default. */
+	if (!bftm_value(section, "lease") && value[KEY_LEASE] > value[KEY_LEASE_MAX])
+		value[KEY_LEASE] = value[KEY_LEASE_MAX];
+
+	ret->id = value[KEY_ID];
+	ret->b = value[KEY_B];
+	ret->lease_ns = value[KEY_LEASE];
+	ret->lease_max_ns = value[KEY_LEASE_MAX];
+	ret->delta_ns = value[KEY_DELTA];
+	ret->rho_ppm = value[KEY_RHO];
+	ret->proto = protocols[value[KEY_PROTOCOL]];
+	ret->literal = value[KEY_CONTEND];
+	ret->retry = value[KEY_RETRY];
+	ret->exponent = value[KEY_EXPONENT];
+	ret->retry_max_ns = value[KEY_RETRY_MAX];
+	bftm_conf_read_servers(syntax, section, ret);
+
+	if (good[KEY_B] && good[KEY_CONTEND])
+		check_quorum(syntax, section, ret);
+	if (good[KEY_LEASE] && good[KEY_LEASE_MAX])
+		check_lease(syntax, section, ret);
+}
+
+static void check_ids(struct bftm_syntax *syntax, const struct bftm_conf *conf)
+{
+	const struct bftm_conf_cluster *a, *b;
+	cfg_t *section;
+
+	for (b = conf->cluster; b < conf->cluster + conf->count; b++) {
+		for (a = conf->cluster; a < b; a++) {
+			if (!b->id || a->id != b->id)
+				continue;
+			section = cfg_getnsec(syntax->root, "cluster", b - conf->cluster);
+			bftm_mistake(syntax, bftm_value(section, "id")->line,
+				     "clusters '%s' and '%s' have the same id %u", a->name,
+				     b->name, b->id);
+		}
+	}
+}
+
+static void read_default(struct bftm_syntax *syntax, struct bftm_conf *conf)
+{
+	const struct bftm_value *name = bftm_value(syntax->root, "default");
+	const struct bftm_conf_cluster *cluster;
+
+	if (!name)
+		return;
+	cluster = *name->text ? bftm_conf_find(conf, name->text) : NULL;
+	if (cluster)
+		conf->standard = cluster - conf->cluster;
+	else
+		bftm_mistake(syntax, name->line, "key 'default' = '%s': there is no such cluster",
+			     name->text);
+}
+
+static int read_conf(struct bftm_syntax *syntax, struct bftm_conf *ret)
+{
+	u32 i;
+
+	ret->count = cfg_size(syntax->root, "cluster");
+	if (!ret->count) {
+		bftm_mistake(syntax, 1, "no cluster is described here");
+		return -EINVAL;
+	}
+	ret->cluster = calloc(ret->count, sizeof(*ret->cluster));
+	if (!ret->cluster)
+		return -ENOMEM;
+	for (i = 0; i < ret->count; i++)
+		read_cluster(syntax, cfg_getnsec(syntax->root, "cluster", i), &ret->cluster[i]);
+	check_ids(syntax, ret);
+	read_default(syntax, ret);
+	return syntax->mistakes ? -EINVAL : 0;
+}
+
+static int read_file(struct bftm_syntax *syntax, FILE *file, struct bftm_conf *ret)
+{
+	cfg_opt_t server[] = { BFTM_KEY("address"), BFTM_KEY("port"), CFG_END() };
+	cfg_opt_t cluster[KEYS + 3] = {};
+	cfg_opt_t table[] = {
+		BFTM_KEY("default"),
+		CFG_SEC("cluster", cluster, CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES),
+		CFG_END(),
+	};
+	int r, i;
+
+	for (i = 0; i < KEYS; i++)
+		cluster[i] = (cfg_opt_t)BFTM_KEY(keys[i].name);
+	cluster[KEYS] = (cfg_opt_t)BFTM_KEY("credentials");
+	cluster[KEYS + 1] = (cfg_opt_t)CFG_SEC("server", server, CFGF_MULTI | CFGF_TITLE |
+					       CFGF_NO_TITLE_DUPES);
+
+	r = bftm_syntax_read(syntax, file, table);
+	return r < 0 ? r : read_conf(syntax, ret);
+}
+
+int bftm_conf_load(const char *path, struct bftm_conf **ret)
+{
+	struct bftm_syntax syntax = { .path = path };
+	struct bftm_conf *conf;
+	FILE *file;
+	int r;
+
+	conf = calloc(1, sizeof(*conf));
+	if (!conf)
+		return -ENOMEM;
+	file = fopen(path, "re");
+	if (!file) {
+		r = -errno;
+		fprintf(stderr, "%s: %s\n", path, strerror(-r));
+		goto err_conf;
+	}
+	r = read_file(&syntax, file, conf);
+	if (r < 0 && r != -EINVAL)
+		fprintf(stderr, "%s: %s\n", path, strerror(-r));
+	bftm_syntax_free(&syntax);
+	fclose(file);
+	if (r < 0)
+		goto err_conf;
+	*ret = conf;
+	return 0;
+
+err_conf:
+	bftm_conf_free(conf);
+	return r;
+}
+
+void bftm_conf_free(struct bftm_conf *conf)
+{
+	if (!conf)
+		return;
+	free(conf->cluster);
+	free(conf);
+}
+
+const struct bftm_conf_cluster *bftm_conf_find(const struct bftm_conf *conf, const char *name)
+{
+	u32 i;
+
+	if (!*name)
+		return &conf->cluster[conf->standard];
+	for (i = 0; i < conf->count; i++)
+		if (!strcmp(conf->cluster[i].name, name))
+			return &conf->cluster[i];
+	return NULL;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The servers of a cluster, as the configuration names them. */
+#include <arpa/inet.h>
+
+#include "conf.h"
+#include "conf_server.h"
+
+static void format_address(struct bftm_conf_server *server)
+{
+	const struct in6_addr *ip = &server->addr.sin6_addr;
+	unsigned int port = ntohs(server->addr.sin6_port);
+	char text[INET6_ADDRSTRLEN];
+
+	if (IN6_IS_ADDR_V4MAPPED(ip)) {
+		inet_ntop(AF_INET, &ip->s6_addr[12], text, sizeof(text));
+		snprintf(server->text, sizeof(server->text), "%s:%u", text, port);
+	} else {
+		inet_ntop(AF_INET6, ip, text, sizeof(text));
+		snprintf(server->text, sizeof(server->text), "[%s]:%u", text, port);
+	}
+}
+
+/* An address that one host can have; IPv4 comes back mapped. */
+static bool parse_address(const char *text, struct in6_addr *ret)
+{
+	struct in6_addr ip = {};
+	struct in_addr ip4;
+
+	if (inet_pton(AF_INET, text, &ip4) == 1) {
+		ip.s6_addr[10] = 0xff;
+		ip.s6_addr[11] = 0xff;
+		memcpy(&ip.s6_addr[12], &ip4, sizeof(ip4));
+	} else if (inet_pton(AF_INET6, text, &ip) != 1) {
+		return false;
+	}
+	if (IN6_IS_ADDR_V4MAPPED(&ip)) {
+		memcpy(&ip4, &ip.s6_addr[12], sizeof(ip4));
+		if (ip4.s_addr == INADDR_ANY || ip4.s_addr == INADDR_BROADCAST ||
+		    IN_MULTICAST(ntohl(ip4.s_addr)))
+			return false;
+	}
+	if (IN6_IS_ADDR_UNSPECIFIED(&ip) || IN6_IS_ADDR_MULTICAST(&ip))
+		return false;
+	*ret = ip;
+	return true;
+}
+
+static bool read_server(struct bftm_syntax *syntax, cfg_t *section, struct bftm_conf_server *ret)
+{
+	const struct bftm_value *address = bftm_value(section, "address");
+	const struct bftm_value *port_value = bftm_value(section, "port");
+	u64 id = 0, port = BFTM_PORT_DEFAULT;
+	bool good = true;
+
+	if (bftm_parse_number(section->title, &id) < 0 || id < 1 || id > BFTM_SERVER_ID_MAX) {
+		bftm_mistake(syntax, section->line, "server '%s': its number must be 1 to %u",
+			     section->title, BFTM_SERVER_ID_MAX);
+		good = false;
+	}
+	if (!address) {
+		bftm_mistake(syntax, section->line, "server '%s': key 'address' is missing",
+			     section->title);
+		good = false;
+	} else if (!parse_address(address->text, &ret->addr.sin6_addr)) {
+		bftm_mistake(syntax, address->line,
+			     "key 'address' = '%s': must be the numeric IPv4 or IPv6 address of one host",
+			     address->text);
+		good = false;
+	}
+	if (port_value && !bftm_value_range(syntax, port_value, false, 1, UINT16_MAX, &port))
+		good = false;
+
+	ret->id = id;
+	ret->addr.sin6_family = AF_INET6;
+	ret->addr.sin6_port = htons(port);
+	format_address(ret);
+	return good;
+}
+
+/* Against the servers before it, which are good. */
+static bool is_new_server(struct bftm_syntax *syntax, cfg_t *section,
+			  const struct bftm_conf_cluster *cluster, u32 count,
+			  const struct bftm_conf_server *server)
+{
+	const struct bftm_conf_server *other;
+
+	for (other = cluster->server; other < cluster->server + count; other++) {
+		if (other->id == server->id) {
+			bftm_mistake(syntax, section->line, "server '%s' is there twice",
+				     section->title);
+			return false;
+		}
+		if (!strcmp(other->text, server->text)) {
+			bftm_mistake(syntax, section->line,
+				     "servers %u and %u have the same address %s", other->id,
+				     server->id, server->text);
+			return false;
+		}
+	}
+	return true;
+}
+
+void bftm_conf_read_servers(struct bftm_syntax *syntax, cfg_t *section,
+			    struct bftm_conf_cluster *ret)
+{
+	u32 i, good = 0;
+
+	ret->n = cfg_size(section, "server");
+	if (!ret->n)
+		bftm_mistake(syntax, section->line, "cluster '%s': no servers", ret->name);
+	if (ret->n > BFTM_SERVERS_MAX)
+		bftm_mistake(syntax, section->line, "cluster '%s': %u servers, but %u are the most",
+			     ret->name, ret->n, BFTM_SERVERS_MAX);
+	for (i = 0; i < ret->n && good < BFTM_SERVERS_MAX; i++) {
+		cfg_t *server = cfg_getnsec(section, "server", i);
+
+		if (read_server(syntax, server, &ret->server[good]) &&
+		    is_new_server(syntax, server, ret, good, &ret->server[good]))
+			good++;
+	}
+}

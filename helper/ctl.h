@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* bftmutexctl: what its commands share. */
+#ifndef BFTM_CTL_H
+#define BFTM_CTL_H
+
+#include <argp.h>
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <sysexits.h>
+
+#include "nl.h"
+
+#ifndef BFTM_VERSION
+#define BFTM_VERSION "unknown"
+#endif
+
+#define CTL_NAME "bftmutexctl"
+
+/* Commands: options in argv as main() gets them; the result is the exit code. */
+int ctl_server_start(int argc, char **argv);
+int ctl_server_stop(int argc, char **argv);
+int ctl_server_show(int argc, char **argv);
+int ctl_cluster_show(int argc, char **argv);
+int ctl_locks(int argc, char **argv);
+int ctl_clients(int argc, char **argv);
+int ctl_holders(int argc, char **argv);
+int ctl_servers(int argc, char **argv);
+int ctl_stats(int argc, char **argv);
+int ctl_watch(int argc, char **argv);
+int ctl_keygen(int argc, char **argv);
+int ctl_dev_up(int argc, char **argv);
+int ctl_dev_down(int argc, char **argv);
+
+/* ctl_options.c: options */
+
+/** ctl_json - --json was given */
+extern bool ctl_json;
+/** ctl_common - --json, for argp's children of every command */
+extern const struct argp_child ctl_common[];
+
+/* An argument's value, or a usage error that names option, value and range. */
+u64 ctl_number(struct argp_state *state, const char *option, const char *text, u64 min, u64 max);
+u64 ctl_duration(struct argp_state *state, const char *option, const char *text, u64 min,
+		 u64 max);
+
+/** ctl_no_options() - parse a command line that has only the common options */
+void ctl_no_options(int argc, char **argv, const char *doc);
+
+/* ctl_print.c: output */
+
+/** ctl_fail() - say what is wrong on stderr; returns @code, an exit code */
+__attribute__((format(printf, 2, 3)))
+int ctl_fail(int code, const char *format, ...);
+
+/** ctl_progress() - what is being done, on stderr, once a second after the first */
+__attribute__((format(printf, 1, 2)))
+void ctl_progress(const char *format, ...);
+
+/** ctl_print_json() - an object or array as a document of its own */
+void ctl_print_json(struct json_object *object);
+
+/** ctl_describe() - an object as "key value" lines; keys in _ns as durations */
+void ctl_describe(struct json_object *object);
+
+/** ctl_print() - one or the other, as the user wants it */
+void ctl_print(struct json_object *object);
+
+/**
+ * struct ctl_column - of a table, ended by one without a title
+ * @key:   of the value in a row's object
+ * @title: heading
+ * @width: characters; a longer value pushes the next ones aside, the last
+ *         column is as wide as it is. Negative: left-aligned.
+ */
+struct ctl_column {
+	const char *key;
+	const char *title;
+	int width;
+};
+
+/**
+ * struct ctl_list - rows printed as they come, for tables of any length
+ * @column: of the table
+ * @rows:   printed so far
+ */
+struct ctl_list {
+	const struct ctl_column *column;
+	u32 rows;
+};
+
+/** ctl_list_row() - print a row and drop it */
+void ctl_list_row(struct ctl_list *list, struct json_object *row);
+/** ctl_list_end() - finish; @nothing is said when there was no row */
+void ctl_list_end(struct ctl_list *list, const char *nothing);
+
+/** ctl_escape() - bytes as printable ASCII: \xNN for others, \\ for \ */
+struct json_object *ctl_escape(const void *bytes, size_t len);
+
+/* ctl_netlink.c: the module */
+
+enum ctl_set { CTL_SERVER, CTL_LOCK, CTL_CLIENT, CTL_HANDLE };
+
+/** ctl_object() - attributes of a set as an object, keys with _ for - */
+struct json_object *ctl_object(enum ctl_set set, struct nlattr **attr);
+/** ctl_set_max() - its highest attribute */
+int ctl_set_max(enum ctl_set set);
+
+/** ctl_open() - connect to the module; 0, or an exit code after saying why */
+int ctl_open(struct bftm_nl *ret);
+/** ctl_refused() - say why a call failed with @error; the exit code */
+int ctl_refused(const struct bftm_nl *nl, int error, enum ctl_set set);
+/** ctl_server_get() - the server's description; 0, -ENOENT for none, -errno */
+int ctl_server_get(struct bftm_nl *nl, struct json_object **ret);
+
+/* ctl_helper.c: the daemon */
+
+/** ctl_connect_helper() - of the namespace that file @netns stands for; a socket or -errno */
+int ctl_connect_helper(const char *netns);
+
+/**
+ * ctl_ask_helper() - put a question to the bftmutexd of this namespace
+ * @question: "servers" or "stats"
+ * @ret:      its answer
+ *
+ * Return: 0, -ECONNREFUSED when none runs, or another -errno.
+ */
+int ctl_ask_helper(const char *question, struct json_object **ret);
+
+/* ctl_keygen.c */
+
+/** struct ctl_range - consecutive client numbers */
+struct ctl_range {
+	u32 first, last;
+};
+
+/**
+ * ctl_make_keys() - new masters for servers 1 to @servers, and credentials
+ * @dir:     folder, made when it is not there
+ * @cluster: number of the cluster
+ * @servers: how many
+ * @client:  whose credentials to make
+ * @clients: entries of @client
+ * @ret:     array of what was made: objects with file, kind, id
+ *
+ * Return: 0, or an exit code after saying why; then no file is left behind.
+ */
+int ctl_make_keys(const char *dir, u32 cluster, u32 servers, const struct ctl_range *client,
+		  u32 clients, struct json_object *ret);
+
+/* ctl_run.c: other programs, never through a shell */
+
+/**
+ * ctl_run() - run a program to its end
+ * @program: looked up in PATH; its arguments follow, then NULL
+ *
+ * Return: 0, or an exit code after saying which command failed and what it said.
+ */
+__attribute__((sentinel))
+int ctl_run(const char *program, ...);
+
+/** ctl_spawn() - start a program in a session of its own, output to file @log */
+__attribute__((sentinel))
+int ctl_spawn(const char *log, pid_t *ret, const char *program, ...);
+
+#endif /* BFTM_CTL_H */

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The module's answers as JSON objects, and its refusals as sentences. */
+#include <errno.h>
+
+#include "../uapi/linux/bftmutex.h"
+#include "ctl.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* How an attribute is coded, and what it means to people. */
+enum type { NONE, NUM16, NUM32, NUM64, TEXT, BYTES, STATE, REASON, STATS };
+
+struct attribute {
+	const char *name;
+	enum type type;
+};
+
+static const struct attribute server_attrs[] = {
+	[BFTMUTEX_A_SERVER_CLUSTER] = { "cluster", NUM32 },
+	[BFTMUTEX_A_SERVER_ID] = { "id", NUM16 },
+	[BFTMUTEX_A_SERVER_PORT] = { "port", NUM16 },
+	[BFTMUTEX_A_SERVER_KEY] = { "key", NONE },
+	[BFTMUTEX_A_SERVER_LEASE_MAX_NS] = { "lease_max_ns", NUM64 },
+	[BFTMUTEX_A_SERVER_RHO_PPM] = { "rho_ppm", NUM32 },
+	[BFTMUTEX_A_SERVER_MAX_LOCKS] = { "max_locks", NUM32 },
+	[BFTMUTEX_A_SERVER_MAX_CLIENTS] = { "max_clients", NUM32 },
+	[BFTMUTEX_A_SERVER_EPOCH] = { "epoch", NUM64 },
+	[BFTMUTEX_A_SERVER_QUARANTINE_NS] = { "quarantine_ns", NUM64 },
+	[BFTMUTEX_A_SERVER_LOCKS] = { "locks", NUM32 },
+	[BFTMUTEX_A_SERVER_CLIENTS] = { "clients", NUM32 },
+	[BFTMUTEX_A_SERVER_STATS] = { "stats", STATS },
+};
+
+static const struct attribute stats_attrs[] = {
+	[BFTMUTEX_A_STATS_RECEIVED] = { "received", NUM64 },
+	[BFTMUTEX_A_STATS_BAD_FORM] = { "bad_form", NUM64 },
+	[BFTMUTEX_A_STATS_BAD_ADDRESS] = { "bad_address", NUM64 },
+	[BFTMUTEX_A_STATS_BAD_TAG] = { "bad_tag", NUM64 },
+	[BFTMUTEX_A_STATS_REPLAYED] = { "replayed", NUM64 },
+	[BFTMUTEX_A_STATS_CHALLENGED] = { "challenged", NUM64 },
+	[BFTMUTEX_A_STATS_GRANTED] = { "granted", NUM64 },
+	[BFTMUTEX_A_STATS_REFRESHED] = { "refreshed", NUM64 },
+	[BFTMUTEX_A_STATS_LOCKED] = { "locked", NUM64 },
+	[BFTMUTEX_A_STATS_WAITED] = { "waited", NUM64 },
+	[BFTMUTEX_A_STATS_RELEASED] = { "released", NUM64 },
+	[BFTMUTEX_A_STATS_REFUSED] = { "refused", NUM64 },
+	[BFTMUTEX_A_STATS_SILENT] = { "silent", NUM64 },
+	[BFTMUTEX_A_STATS_EXPIRED] = { "expired", NUM64 },
+	[BFTMUTEX_A_STATS_SEND_FAILED] = { "send_failed", NUM64 },
+};
+
+static const struct attribute lock_attrs[] = {
+	[BFTMUTEX_A_LOCK_NAME] = { "name", BYTES },
+	[BFTMUTEX_A_LOCK_CLIENT] = { "client", NUM32 },
+	[BFTMUTEX_A_LOCK_ATTEMPT] = { "attempt", NUM64 },
+	[BFTMUTEX_A_LOCK_REMAINING_NS] = { "remaining_ns", NUM64 },
+	[BFTMUTEX_A_LOCK_GNO] = { "gno", NUM64 },
+};
+
+static const struct attribute client_attrs[] = {
+	[BFTMUTEX_A_CLIENT_ID] = { "id", NUM32 },
+	[BFTMUTEX_A_CLIENT_LAST_SEQ] = { "last_seq", NUM64 },
+	[BFTMUTEX_A_CLIENT_IDLE_NS] = { "idle_ns", NUM64 },
+	[BFTMUTEX_A_CLIENT_RECEIVED] = { "received", NUM64 },
+	[BFTMUTEX_A_CLIENT_REPLAYED] = { "replayed", NUM64 },
+};
+
+static const struct attribute handle_attrs[] = {
+	[BFTMUTEX_A_HANDLE_ID] = { "id", NUM64 },
+	[BFTMUTEX_A_HANDLE_KIND] = { "kind", NUM32 },
+	[BFTMUTEX_A_HANDLE_CLUSTER] = { "cluster", TEXT },
+	[BFTMUTEX_A_HANDLE_NAME] = { "name", BYTES },
+	[BFTMUTEX_A_HANDLE_FLAGS] = { "flags", NUM32 },
+	[BFTMUTEX_A_HANDLE_WAY] = { "way", NUM32 },
+	[BFTMUTEX_A_HANDLE_LEASE_NS] = { "lease_ns", NUM64 },
+	[BFTMUTEX_A_HANDLE_TIMEOUT_AT_NS] = { "timeout_at_ns", NUM64 },
+	[BFTMUTEX_A_HANDLE_ERROR] = { "error", NUM32 },
+	[BFTMUTEX_A_HANDLE_ATTEMPT] = { "attempt", NUM64 },
+	[BFTMUTEX_A_HANDLE_ATTEMPTS] = { "attempts", NUM32 },
+	[BFTMUTEX_A_HANDLE_DEADLINE_NS] = { "deadline_ns", NUM64 },
+	[BFTMUTEX_A_HANDLE_TOKEN] = { "token", NUM64 },
+	[BFTMUTEX_A_HANDLE_STATE] = { "state", STATE },
+	[BFTMUTEX_A_HANDLE_REASON] = { "reason", REASON },
+	[BFTMUTEX_A_HANDLE_PID] = { "pid", NUM32 },
+	[BFTMUTEX_A_HANDLE_COMM] = { "comm", TEXT },
+	[BFTMUTEX_A_HANDLE_REMAINING_NS] = { "remaining_ns", NUM64 },
+};
+
+static const struct set {
+	const struct attribute *attr;
+	int max;
+} sets[] = {
+	[CTL_SERVER] = { server_attrs, COUNT(server_attrs) - 1 },
+	[CTL_LOCK] = { lock_attrs, COUNT(lock_attrs) - 1 },
+	[CTL_CLIENT] = { client_attrs, COUNT(client_attrs) - 1 },
+	[CTL_HANDLE] = { handle_attrs, COUNT(handle_attrs) - 1 },
+};
+
+static const char *const state_names[] = {
+	[BFTM_STATE_IDLE] = "idle",
+	[BFTM_STATE_PENDING] = "pending",
+	[BFTM_STATE_HELD] = "held",
+	[BFTM_STATE_LOST] = "lost",
+	[BFTM_STATE_FAILED] = "failed",
+};
+
+static const char *const reason_names[] = {
+	[BFTM_LOST_NOT] = "none",
+	[BFTM_LOST_EXPIRED] = "expired",
+};
+
+int ctl_set_max(enum ctl_set set)
+{
+	return sets[set].max;
+}
+
+static struct json_object *from_attrs(const struct attribute *table, int max,
+				      struct nlattr **attr);
+
+static struct json_object *from_stats(struct nlattr *nest)
+{
+	struct nlattr *attr[COUNT(stats_attrs)];
+
+	if (nla_parse_nested(attr, COUNT(stats_attrs) - 1, nest, NULL) < 0)
+		return NULL;
+	return from_attrs(stats_attrs, COUNT(stats_attrs) - 1, attr);
+}
+
+/* A name for a number, or the number when a newer kernel knows more of them. */
+static struct json_object *from_enum(u32 number, const char *const *name, size_t count)
+{
+	if (number < count)
+		return json_object_new_string(name[number]);
+	return json_object_new_uint64(number);
+}
+
+/* The kernel is trusted, its version is not known: short attributes give null. */
+static struct json_object *from_attr(enum type type, struct nlattr *attr)
+{
+	static const int min_len[] = {
+		[NUM16] = 2, [NUM32] = 4, [NUM64] = 8, [STATE] = 4, [REASON] = 4, [STATS] = 0,
+	};
+
+	if (nla_len(attr) < min_len[type])
+		return NULL;
+	switch (type) {
+	case NUM16:
+		return json_object_new_uint64(nla_get_u16(attr));
+	case NUM32:
+		return json_object_new_uint64(nla_get_u32(attr));
+	case NUM64:
+		return json_object_new_uint64(nla_get_u64(attr));
+	case TEXT:
+		return ctl_escape(nla_data(attr), strnlen(nla_data(attr), nla_len(attr)));
+	case BYTES:
+		return ctl_escape(nla_data(attr), nla_len(attr));
+	case STATE:
+		return from_enum(nla_get_u32(attr), state_names, COUNT(state_names));
+	case REASON:
+		return from_enum(nla_get_u32(attr), reason_names, COUNT(reason_names));
+	case STATS:
+		return from_stats(attr);
+	case NONE:
+		break;
+	}
+	return NULL;
+}
+
+static struct json_object *from_attrs(const struct attribute *table, int max,
+				      struct nlattr **attr)
+{
+	struct json_object *object = json_object_new_object();
+	int i;
+
+	for (i = 1; i <= max; i++)
+		if (attr[i] && table[i].type != NONE)
+			json_object_object_add(object, table[i].name,
+					       from_attr(table[i].type, attr[i]));
+	return object;
+}
+
+struct json_object *ctl_object(enum ctl_set set, struct nlattr **attr)
+{
+	return from_attrs(sets[set].attr, sets[set].max, attr);
+}
+
+int ctl_open(struct bftm_nl *ret)
+{
+	int r = bftm_nl_open(ret);
+
+	if (r == -ENOENT || r == -EPROTONOSUPPORT)
+		return ctl_fail(EX_UNAVAILABLE,
+				"the kernel module is not loaded; load it by 'modprobe bftmutex' or 'insmod bftmutex.ko'");
+	if (r < 0)
+		return ctl_fail(EX_OSERR, "netlink: %s", strerror(-r));
+	return 0;
+}
+
+int ctl_refused(const struct bftm_nl *nl, int error, enum ctl_set set)
+{
+	const char *about = nl->attr > 0 && nl->attr <= sets[set].max ?
+			    sets[set].attr[nl->attr].name : "";
+
+	switch (-error) {
+	case EPERM:
+	case EACCES:
+		return ctl_fail(EX_NOPERM, "not permitted: only root (CAP_NET_ADMIN) may do this");
+	case ENOENT:
+		return ctl_fail(EX_UNAVAILABLE, "no server runs in this network namespace");
+	default:
+		return ctl_fail(error == -ERANGE || error == -EINVAL ? EX_DATAERR : EX_OSERR,
+				"the kernel refused%s%s: %s%s%s", *about ? " " : "", about,
+				strerror(-error), *nl->error ? ": " : "", nl->error);
+	}
+}
+
+static int take_server(struct nlattr **attr, void *arg)
+{
+	struct json_object **object = arg;
+
+	json_object_put(*object);
+	*object = ctl_object(CTL_SERVER, attr);
+	return 0;
+}
+
+int ctl_server_get(struct bftm_nl *nl, struct json_object **ret)
+{
+	struct json_object *object = NULL;
+	int r;
+
+	r = bftm_nl_call(nl, bftm_nl_msg(nl, BFTMUTEX_CMD_SERVER_GET, 0), take_server,
+			 ctl_set_max(CTL_SERVER), &object);
+	if (r == 0 && !object)
+		r = -ENODATA;
+	if (r < 0) {
+		json_object_put(object);
+		return r;
+	}
+	*ret = object;
+	return 0;
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Options that several commands have. */
+#include "conf.h"
+#include "ctl.h"
+
+bool ctl_json;
+
+static const struct argp_option options[] = {
+	{ "json", 'j', NULL, 0, "Print JSON instead of text for people", -1 },
+	{}
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	(void)state;
+	if (key != 'j')
+		return ARGP_ERR_UNKNOWN;
+	ctl_json = true;
+	return 0;
+}
+
+static const struct argp common = { .options = options, .parser = parse };
+
+const struct argp_child ctl_common[] = { { .argp = &common }, {} };
+
+u64 ctl_number(struct argp_state *state, const char *option, const char *text, u64 min, u64 max)
+{
+	u64 value;
+
+	if (bftm_parse_number(text, &value) < 0 || value < min || value > max)
+		argp_error(state, "%s '%s': must be %llu to %llu", option, text,
+			   (unsigned long long)min, (unsigned long long)max);
+	return value;
+}
+
+u64 ctl_duration(struct argp_state *state, const char *option, const char *text, u64 min,
+		 u64 max)
+{
+	char low[32], high[32];
+	u64 value;
+
+	if (bftm_parse_duration(text, &value) < 0 || value < min || value > max)
+		argp_error(state, "%s '%s': must be %s to %s", option, text,
+			   bftm_format_duration(min, low, sizeof(low)),
+			   bftm_format_duration(max, high, sizeof(high)));
+	return value;
+}
+
+void ctl_no_options(int argc, char **argv, const char *doc)
+{
+	const struct argp argp = { .doc = doc, .children = ctl_common };
+
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+}

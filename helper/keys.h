@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Keys. Each server has one 32-byte master key; the two keys that a client
+ * shares with it are derived from that, so a server stores nothing per client
+ * and a captured server tells nothing about another. Key files are refused
+ * when anybody but their owner can read them.
+ */
+#ifndef BFTM_KEYS_H
+#define BFTM_KEYS_H
+
+#include "../kmod/core/limits.h"
+#include "../kmod/core/types.h"
+#include "../kmod/core/wire.h"
+
+/**
+ * struct bftm_pair - what a client and a server share
+ * @request: SipHash key of datagrams to the server
+ * @reply:   SipHash key of datagrams from the server
+ *
+ * pair = BLAKE2s-256(key = master,
+ *		      "bftmutex client\0" · le32 cluster · le16 server ·
+ *		      le16 0 · le32 client)
+ */
+struct bftm_pair {
+	u8 request[16];
+	u8 reply[16];
+};
+
+/** struct bftm_master - a server's key file */
+struct bftm_master {
+	u32 cluster;
+	u16 server;
+	u8 key[BFTM_KEY_LEN];
+};
+
+/** struct bftm_credentials - a client's key file: one pair a server */
+struct bftm_credentials {
+	u32 cluster;
+	u32 client;
+	u32 count;
+	struct {
+		u16 server;
+		struct bftm_pair pair;
+	} key[BFTM_SERVERS_MAX];
+};
+
+/** bftm_derive() - a client's pair from a server's master. 0 or -EIO. */
+int bftm_derive(const struct bftm_master *master, u32 client,
+		struct bftm_pair *ret);
+
+/**
+ * bftm_master_load(), bftm_credentials_load() - read a key file
+ * @path: file, refused with -EPERM when group or others can read it
+ * @ret:  untouched on failure
+ *
+ * Mistakes are reported on stderr with the file, the line and what was
+ * expected; key material never is.
+ *
+ * Return: 0, -EPERM, -EINVAL or the -errno of opening the file.
+ */
+int bftm_master_load(const char *path, struct bftm_master *ret);
+int bftm_credentials_load(const char *path, struct bftm_credentials *ret);
+
+/** bftm_master_save(), bftm_credentials_save() - mode 0600, never over a file. */
+int bftm_master_save(const char *path, const struct bftm_master *master);
+int bftm_credentials_save(const char *path,
+			  const struct bftm_credentials *cred);
+
+/** struct bftm_mac - a prepared key; one per key and thread */
+struct bftm_mac;
+
+struct bftm_mac *bftm_mac_new(const u8 key[16]);
+void bftm_mac_free(struct bftm_mac *mac);
+
+/** bftm_mac_sign() - fill in the tag of a datagram. 0 or -EIO. */
+int bftm_mac_sign(struct bftm_mac *mac, struct bftm_wire *wire);
+
+/** bftm_mac_verify() - constant time. True when the tag is right. */
+bool bftm_mac_verify(struct bftm_mac *mac, const struct bftm_wire *wire);
+
+#endif /* BFTM_KEYS_H */

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* For tests of what reads files: a folder to write to, and the words on stderr. */
+#ifndef BFTM_UNIT_FILES_H
+#define BFTM_UNIT_FILES_H
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+static char unit_dir[64];
+static char unit_words[16384];
+static int unit_stderr = -1;
+
+/* cmocka's setup and teardown of a group: a folder of its own. */
+static inline int unit_make_dir(void **state)
+{
+	(void)state;
+	strcpy(unit_dir, "/tmp/bftm-unit-XXXXXX");
+	return mkdtemp(unit_dir) ? 0 : -1;
+}
+
+static inline int unit_remove_dir(void **state)
+{
+	(void)state;
+	return rmdir(unit_dir);
+}
+
+static inline const char *unit_path(const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", unit_dir, name);
+	return path;
+}
+
+static inline const char *unit_write(const char *name, const char *text, size_t len, int mode)
+{
+	const char *path = unit_path(name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, len), len);
+	assert_int_equal(fchmod(fd, mode), 0);
+	close(fd);
+	return path;
+}
+
+/* From here on stderr is kept … */
+static inline void unit_listen(void)
+{
+	int fd = open(unit_path("stderr"), O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+	assert_true(fd >= 0);
+	fflush(stderr);
+	unit_stderr = dup(STDERR_FILENO);
+	dup2(fd, STDERR_FILENO);
+	close(fd);
+}
+
+/* … until here, and returned with the folder's name left out. */
+static inline const char *unit_heard(void)
+{
+	size_t len = strlen(unit_dir) + 1;
+	ssize_t n;
+	char *p;
+
+	fflush(stderr);
+	lseek(STDERR_FILENO, 0, SEEK_SET);
+	n = read(STDERR_FILENO, unit_words, sizeof(unit_words) - 1);
+	dup2(unit_stderr, STDERR_FILENO);
+	close(unit_stderr);
+	unlink(unit_path("stderr"));
+	assert_true(n >= 0);
+	unit_words[n] = '\0';
+	while ((p = strstr(unit_words, unit_dir)))
+		memmove(p, p + len, strlen(p + len) + 1);
+	return unit_words;
+}
+
+#endif /* BFTM_UNIT_FILES_H */

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How many servers must say what: the arithmetic that every proof rests on,
+ * checked against its meaning and not against its formula.
+ */
+#include "unit.h"
+
+#include "../../kmod/core/limits.h"
+#include "../../kmod/core/quorum.h"
+
+/* F is the smallest size of which any two sets share b + 1 servers. */
+static void f_is_the_least_that_intersects_in_a_correct_server(void **state)
+{
+	u32 n, b, f;
+
+	(void)state;
+	for (n = 1; n <= BFTM_SERVERS_MAX; n++)
+		for (b = 0; b <= n; b++) {
+			f = bftm_free_needed(n, b);
+			assert_true(2 * f >= n + b + 1);
+			assert_true(2 * (f - 1) < n + b + 1);
+		}
+}
+
+/* The correct servers alone make F exactly from n = 3b + 1 on. */
+static void f_is_reached_without_the_liars_iff_3b_plus_1(void **state)
+{
+	u32 n, b;
+
+	(void)state;
+	for (n = 1; n <= BFTM_SERVERS_MAX; n++)
+		for (b = 0; b <= n; b++)
+			assert_int_equal(n - b >= bftm_free_needed(n, b),
+					 n >= bftm_servers_needed(b));
+}
+
+/* b liars that say LOCKED are not enough to take a round from anybody. */
+static void liars_alone_cannot_lock_out(void **state)
+{
+	u32 n, b;
+
+	(void)state;
+	for (b = 0; bftm_servers_needed(b) <= BFTM_SERVERS_MAX; b++)
+		for (n = bftm_servers_needed(b); n <= BFTM_SERVERS_MAX; n++)
+			assert_true(b <= n - bftm_free_needed(n, b));
+}
+
+/* The paper's q: any two sets share 3b + 1; b LOCKED among q leave F FREE. */
+static void literal_quorum(void **state)
+{
+	u32 n, b, q;
+
+	(void)state;
+	for (n = 1; n <= BFTM_SERVERS_MAX; n++)
+		for (b = 0; b <= n; b++) {
+			q = bftm_literal_quorum(n, b);
+			assert_true(2 * q >= n + 3 * b + 1);
+			assert_true(2 * (q - 1) < n + 3 * b + 1);
+			assert_int_equal(n - b >= q, n >= bftm_servers_needed_literal(b));
+			assert_int_equal(q - b, bftm_free_needed(n, b));
+		}
+}
+
+/* Do some two of these sets of at least @size servers share at most @b? */
+static bool some_pair_is_disjoint_enough(u32 n, u32 size, u32 b)
+{
+	u32 x, y;
+
+	for (x = 0; x < 1u << n; x++) {
+		if ((u32)__builtin_popcount(x) < size)
+			continue;
+		for (y = 0; y < 1u << n; y++)
+			if ((u32)__builtin_popcount(y) >= size &&
+			    (u32)__builtin_popcount(x & y) <= b)
+				return true;
+	}
+	return false;
+}
+
+/* Set by set: two winners always share a correct server, with F - 1 they need not. */
+static void every_pair_of_winners(void **state)
+{
+	u32 n, b, f;
+
+	(void)state;
+	for (n = 1; n <= 9; n++)
+		for (b = 0; 3 * b < n; b++) {
+			f = bftm_free_needed(n, b);
+			assert_false(some_pair_is_disjoint_enough(n, f, b));
+			assert_true(some_pair_is_disjoint_enough(n, f - 1, b));
+		}
+}
+
+static int descending(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static void kth_largest_is_what_sorting_says(void **state)
+{
+	u64 rnd = unit_seed(__func__), value[BFTM_SERVERS_MAX], sorted[BFTM_SERVERS_MAX];
+	u32 round, i, k, n;
+
+	(void)state;
+	for (round = 0; round < 20000; round++) {
+		/* Few different values, so that many are equal; or any at all. */
+		u64 mask = round % 3 ? (1u << round % 4) - 1 : ~0ull;
+
+		n = (u32)unit_between(&rnd, 1, BFTM_SERVERS_MAX);
+		for (i = 0; i < n; i++)
+			value[i] = unit_random(&rnd) & mask;
+		memcpy(sorted, value, sizeof(value[0]) * n);
+		qsort(sorted, n, sizeof(sorted[0]), descending);
+		for (k = 1; k <= n; k++)
+			assert_int_equal(bftm_kth_largest(value, n, k), sorted[k - 1]);
+	}
+}
+
+static void kth_largest_of_too_few(void **state)
+{
+	const u64 value[] = { 7, ~0ull, 7 };
+
+	(void)state;
+	assert_int_equal(bftm_kth_largest(value, 3, 0), 0);
+	assert_int_equal(bftm_kth_largest(value, 3, 4), 0);
+	assert_int_equal(bftm_kth_largest(value, 0, 1), 0);
+	assert_int_equal(bftm_kth_largest(value, 3, 1), ~0ull);
+	assert_int_equal(bftm_kth_largest(value, 3, 2), 7);
+	assert_int_equal(bftm_kth_largest(value, 3, 3), 7);
+}
+
+/* The (b + 1)-th largest lies between what correct servers hold. */
+static void liars_move_the_kth_largest_nowhere(void **state)
+{
+	u64 rnd = unit_seed(__func__), value[BFTM_SERVERS_MAX];
+	u32 round, i, n, b;
+
+	(void)state;
+	for (round = 0; round < 20000; round++) {
+		u64 most = 0, got;
+
+		b = (u32)unit_between(&rnd, 0, 10);
+		n = (u32)unit_between(&rnd, bftm_servers_needed(b), BFTM_SERVERS_MAX);
+		for (i = 0; i < n; i++) {
+			value[i] = i < b ? (round & 1 ? ~0ull : unit_random(&rnd)) :
+					   unit_between(&rnd, 100, 200);
+			if (i >= b && value[i] > most)
+				most = value[i];
+		}
+		got = bftm_kth_largest(value, n, b + 1);
+		assert_true(got <= most);
+		assert_true(got >= 100);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(f_is_the_least_that_intersects_in_a_correct_server),
+		cmocka_unit_test(f_is_reached_without_the_liars_iff_3b_plus_1),
+		cmocka_unit_test(liars_alone_cannot_lock_out),
+		cmocka_unit_test(literal_quorum),
+		cmocka_unit_test(every_pair_of_winners),
+		cmocka_unit_test(kth_largest_is_what_sorting_says),
+		cmocka_unit_test(kth_largest_of_too_few),
+		cmocka_unit_test(liars_move_the_kth_largest_nowhere),
+	};
+
+	return cmocka_run_group_tests_name("quorum", tests, NULL, NULL);
+}
