@@ -81,7 +81,7 @@ CTL := $(basename $(wildcard helper/ctl*.c)) helper/bftmutexctl helper/nl
 WRAPPER := $(addprefix helper/,bftmutex cmdline run libbftmutex duration)
 LIAR := $(basename $(wildcard selftests/liar/*.c))
 
-PROGRAMS := bftmutexd bftmutexctl bftmutex bftmutex-liar
+PROGRAMS := bftmutexd bftmutexctl bftmutex
 LIBRARIES := libbftmutex.a libbftmutex.so.0
 
 tools: $(addprefix $(BIN)/,$(PROGRAMS) $(LIBRARIES))
@@ -125,7 +125,8 @@ KSELFTESTS := $(notdir $(basename $(wildcard selftests/bftmutex/*.c)))
 HARNESS := $(BUILD)/kselftest/kselftest_harness.h
 LINUX_SOURCE ?= /usr/src/linux-source-6.12.tar.xz
 
-tests: $(addprefix $(TESTS_BIN)/,$(KSELFTESTS)) $(addprefix $(TESTS_BIN)/unit/,$(UNIT))
+tests: $(BIN)/bftmutex-liar $(addprefix $(TESTS_BIN)/,$(KSELFTESTS)) \
+	$(addprefix $(TESTS_BIN)/unit/,$(UNIT))
 
 # The kernel's own harness and checker come with its source.
 $(HARNESS): $(LINUX_SOURCE)
@@ -181,7 +182,8 @@ vm: $(addprefix modules-,$(TEST_KERNELS))
 
 demo:
 	@selftests/deps --for demo
-	@$(MAKE) --no-print-directory tools $(TESTS_BIN)/contender modules-6.1
+	@$(MAKE) --no-print-directory tools $(BIN)/bftmutex-liar \
+		$(TESTS_BIN)/contender modules-6.1
 	@selftests/demo/demo
 
 # Installing

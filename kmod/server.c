@@ -3,7 +3,7 @@
  * Lifetime: a server is made by bftm_server_new() and belongs to its namespace
  * (netns.c), whose mutex serialises start, stop and every look from netlink.
  * The receive path reaches it through the sockets' user data under RCU.
- * bftm_server_destroy() releases the sockets, which clears that pointer, waits
+ * bftm_server_destroy() closes the sockets, which clears that pointer and waits
  * for a grace period, stops the timers of the table and frees: nobody is left.
  */
 #include <linux/random.h>
@@ -85,7 +85,6 @@ err_free:
 void bftm_server_destroy(struct bftm_server *server)
 {
 	bftm_sockets_close(server);
-	synchronize_rcu();	/* the receive path has left */
 	server_free(server);
 }
 

@@ -162,4 +162,5 @@ void bftm_sockets_close(struct bftm_server *server)
 		udp_tunnel_sock_release(server->sock6);
 	server->sock4 = NULL;
 	server->sock6 = NULL;
+	synchronize_rcu();	/* the receive path has left */
 }

@@ -10,7 +10,7 @@ struct netlink_ext_ack;
 int bftm_sockets_open(struct bftm_server *server,
 		      struct netlink_ext_ack *extack);
 
-/** bftm_sockets_close() - the receive path may still run for a grace period. */
+/** bftm_sockets_close() - when it returns, nothing is received any more. */
 void bftm_sockets_close(struct bftm_server *server);
 
 #endif /* BFTM_SOCKET_H */
