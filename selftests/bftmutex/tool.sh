@@ -3,18 +3,30 @@
 #
 # bftmutex(1): every exit status, the command and its signals, lost leases.
 #
-# Needs a cluster that is up, its helper in this network namespace, and the tool
+# In a VM it makes a cluster and calls itself as one of its clients; elsewhere it
+# needs a cluster that is up, its helper in this network namespace, and the tool
 # as $BFTMUTEX_BIN/bftmutex.
 # Functions are called by name, and single quotes are for the command's shell.
 # shellcheck disable=SC2016,SC2317
 set -u
 
+# Longer than any test; the servers must grant it.
+long=15s
+
+if [[ ! ${BFTMUTEX_BIN-} ]]; then
+	top=$(cd "$(dirname "$0")/../.." && pwd)
+	(
+		. "$top/selftests/lib/tap.sh"
+		. "$top/selftests/lib/cluster.sh"
+		load && up --servers 4 --lease-max $long && finish
+	) >/dev/null || { echo "Bail out! no cluster"; exit 1; }
+	BFTMUTEX_BIN=$top/build/bin exec ip netns exec bftm-c1 "$0"
+fi
+
 # shellcheck source=selftests/lib/tap.sh
 . "$(dirname "$0")/../lib/tap.sh"
 
 tool=${BFTMUTEX_BIN:?}/bftmutex
-# Longer than any test, shorter than what servers grant by default.
-long=20s
 dir=$(mktemp -d) || bail "mktemp failed"
 mark=$dir/mark
 # Never the lock of a test before: it may be in its last lease still.
