@@ -118,8 +118,9 @@ static void on_signal(struct bftm_watch *watch)
 		return;
 	}
 	if (configure() < 0)
-		bftm_log(LOG_ERR, "%s: has mistakes; the configuration in use stays",
-			 args.conf);
+		bftm_log(LOG_ERR,
+			 "%s: cannot be used, the old configuration stays; see bftmutexd --check -c %s",
+			 args.conf, args.conf);
 	else
 		bftm_log(LOG_INFO, "%s: read again", args.conf);
 }
@@ -229,8 +230,11 @@ static void tell_parent(int report, int code)
 	if (write(report, &byte, 1) != 1)
 		bftm_log(LOG_DEBUG, "nobody waits for the start");
 	close(report);
-	if (!code && !freopen("/dev/null", "w", stderr))
-		bftm_log(LOG_DEBUG, "stderr stays open");
+	/* Whoever waits for the end of our output must not wait for ever. */
+	if (!code && (!freopen("/dev/null", "r", stdin) ||
+		      !freopen("/dev/null", "w", stdout) ||
+		      !freopen("/dev/null", "w", stderr) || chdir("/") < 0))
+		bftm_log(LOG_DEBUG, "cannot let go of the terminal");
 }
 
 int main(int argc, char **argv)

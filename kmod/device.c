@@ -97,6 +97,7 @@ static int ioctl_acquire(struct file *file, void __user *user)
 	struct bftm_handle *h = file->private_data;
 	struct bftm_acquire arg;
 	u32 size;
+	u64 id;
 	int err;
 
 	static_assert(sizeof(arg) == ACQUIRE_V1);
@@ -107,12 +108,12 @@ static int ioctl_acquire(struct file *file, void __user *user)
 	err = check_acquire(&arg);
 	if (err)
 		return err;
-	err = bftm_handle_acquire(h, &arg);
+	err = bftm_handle_acquire(h, &arg, &id);
 	if (err)
 		return err;
 	if (file->f_flags & O_NONBLOCK)
 		return -EINPROGRESS;
-	err = bftm_handle_wait(h, &arg);
+	err = bftm_handle_wait(h, id, &arg);
 	if (err)
 		return err;
 	err = put_struct(user, &arg, sizeof(arg), size);

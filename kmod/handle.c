@@ -178,7 +178,8 @@ static int begin(struct bftm_handle *h, struct bftm_request *request)
 	return 0;
 }
 
-int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg)
+int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
+			u64 *ret_id)
 {
 	struct bftm_request *request;
 	int err;
@@ -189,6 +190,8 @@ int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg)
 	request->arg = *arg;
 	spin_lock_bh(&h->bn->upcall.lock);
 	err = begin(h, request);
+	if (!err)
+		*ret_id = h->id;
 	spin_unlock_bh(&h->bn->upcall.lock);
 	if (err)
 		kfree(request);
@@ -216,14 +219,28 @@ void bftm_handle_failed(struct bftm_handle *h, int error)
 	wake_up_poll(&h->wait, EPOLLIN);
 }
 
-int bftm_handle_wait(struct bftm_handle *h, struct bftm_acquire *ret)
+static bool is_pending(struct bftm_handle *h, u64 id)
+{
+	bool pending;
+
+	spin_lock_bh(&h->bn->upcall.lock);
+	pending = h->id == id && h->state == BFTM_STATE_PENDING;
+	spin_unlock_bh(&h->bn->upcall.lock);
+	return pending;
+}
+
+int bftm_handle_wait(struct bftm_handle *h, u64 id, struct bftm_acquire *ret)
 {
 	struct bftm_upcall *up = &h->bn->upcall;
 	int err;
 
-	err = wait_event_interruptible(h->wait, READ_ONCE(h->state) !=
-						BFTM_STATE_PENDING);
+	err = wait_event_interruptible(h->wait, !is_pending(h, id));
 	spin_lock_bh(&up->lock);
+	if (h->id != id) {
+		/* Released by another thread, which has asked anew since. */
+		err = -ECANCELED;
+		goto out;
+	}
 	switch (h->state) {
 	case BFTM_STATE_HELD:
 	case BFTM_STATE_LOST:	/* won, and over before this task ran */
@@ -246,6 +263,7 @@ int bftm_handle_wait(struct bftm_handle *h, struct bftm_acquire *ret)
 		err = -ECANCELED;
 		break;
 	}
+out:
 	spin_unlock_bh(&up->lock);
 	return err;
 }

@@ -58,17 +58,20 @@ void bftm_handle_free(struct bftm_handle *h);
 
 /**
  * bftm_handle_acquire() - begin an acquire
- * @arg:  checked
+ * @arg:    checked
+ * @ret_id: number of the request, for bftm_handle_wait()
  * Return: 0, -EALREADY, -EBUSY, -ENOTCONN, -ENOBUFS or -ENOMEM.
  */
-int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg);
+int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
+			u64 *ret_id);
 
 /**
  * bftm_handle_wait() - sleep until the acquire is decided
+ * @id:  of the request: the handle may be used for another meanwhile
  * @ret: deadline, token and attempts; untouched on failure
  * Return: 0, -EINTR after which nothing is pending, or why it failed.
  */
-int bftm_handle_wait(struct bftm_handle *h, struct bftm_acquire *ret);
+int bftm_handle_wait(struct bftm_handle *h, u64 id, struct bftm_acquire *ret);
 
 /** bftm_handle_release() - Return: 0, -ENOLCK or -EKEYEXPIRED. */
 int bftm_handle_release(struct bftm_handle *h);

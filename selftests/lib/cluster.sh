@@ -15,6 +15,11 @@ dev=/run/bftmutex/dev
 
 [[ ${BFTMUTEX_VM:-} ]] || skip_all "runs in a VM: selftests/vm/run $0"
 
+# What is random follows from it: BFTMUTEX_SEED=N repeats a run.
+export BFTMUTEX_SEED=${BFTMUTEX_SEED:-$RANDOM}
+RANDOM=$BFTMUTEX_SEED
+diag "BFTMUTEX_SEED=$BFTMUTEX_SEED"
+
 # Load the module; arguments are its parameters.
 load() {
 	modprobe -a udp_tunnel ip6_udp_tunnel 2>/dev/null
@@ -39,7 +44,38 @@ ready() {
 	done
 }
 
-down() { bftmutexctl dev down >/dev/null; }
+down() {
+	local n
+	# Those started anew are not in the list of what "dev up" made.
+	for n in $(clients); do
+		kill_helper "$n"
+	done
+	bftmutexctl dev down >/dev/null
+}
+
+# helper N: its process.
+helper() { cat "$dev/c$1/pid"; }
+
+# gone PID
+gone() { ! kill -0 "$1" 2>/dev/null; }
+
+# kill_helper N [SIGNAL]
+kill_helper() {
+	[[ -e $dev/c$1/pid ]] || return 0
+	kill "-${2:-KILL}" "$(helper "$1")" 2>/dev/null
+	wait_for 10 gone "$(helper "$1")"
+}
+
+# start_helper N [ARG...]: after kill_helper; true when it serves.  A stopped or
+# killed process may leave its status socket behind.
+start_helper() {
+	local n=$1
+	shift
+	c "$n" bftmutexd --config "$dev/c$n/bftmutex.conf" --state "$dev/c$n" \
+		--foreground "$@" >"$dev/c$n/log" 2>&1 &
+	echo $! >"$dev/c$n/pid"
+	wait_for 10 grep -q ready "$dev/c$n/log"
+}
 
 clients() { ip netns list | sed -n 's/^bftm-c\([0-9]*\).*/\1/p' | sort -n; }
 
@@ -59,7 +95,7 @@ lie() {
 kill_liar() {
 	[[ -e $dev/liar-$1.pid ]] || return 0
 	kill "$(cat "$dev/liar-$1.pid")" 2>/dev/null
-	wait_for 5 ! kill -0 "$(cat "$dev/liar-$1.pid")" 2>/dev/null
+	wait_for 5 gone "$(cat "$dev/liar-$1.pid")"
 	rm -f "$dev/liar-$1.pid"
 }
 
@@ -114,3 +150,50 @@ counted() {
 		return 1
 	}
 }
+
+# embed CMD...: run a program that prints TAP; its tests become ours.
+embed() {
+	local name=${*: -1} line seen=0 want='' diagnosis=''
+	"$@" >"$dev/tap" 2>&1
+	local status=$?
+	while IFS= read -r line; do
+		case $line in
+		1..*) want=${line#1..} ;;
+		"ok "* | "not ok "*)
+			seen=$((seen + 1))
+			tap_result "${line%%ok *}ok" "$name: ${line#*ok * }" ||
+				diag "$diagnosis"
+			diagnosis=''
+			;;
+		*) diagnosis+=${line#"# "}$'\n' ;;
+		esac
+	done <"$dev/tap"
+	is "$name: came to its end" "$status, $seen tests" "0, ${want%% *} tests" ||
+		diag "$diagnosis"
+}
+
+# tune 'KEY = VALUE'...: set keys in every client's configuration, which makes
+# the helpers begin anew: what they noted about the servers is forgotten.
+tune() {
+	local n pair key
+	for n in $(clients); do
+		for pair; do
+			key=${pair%% *}
+			sed -i "/^\t$key = /d; s/^cluster .*/&\n\t$pair/" "$dev/c$n/bftmutex.conf"
+		done
+		# Without a change it would be the same cluster as before.
+		printf '#\n\trho = %d\n' $((2000 + ++tuned)) >"$dev/rho"
+		sed -i '/^#$/,/^\trho/d' "$dev/c$n/bftmutex.conf"
+		sed -i "/^cluster /r $dev/rho" "$dev/c$n/bftmutex.conf"
+		kill -HUP "$(cat "$dev/c$n/pid")"
+	done
+	for n in $(clients); do
+		wait_for 10 forgotten "$n" || return
+	done
+}
+tuned=0
+
+# servers N FILTER: what the helper of client N knows, through jq.
+servers() { c "$1" bftmutexctl servers --json | jq -r ".clusters[0].servers | $2"; }
+
+forgotten() { [[ $(servers "$1" '[.[].rounds] | add') == 0 ]]; }
