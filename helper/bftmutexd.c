@@ -233,7 +233,7 @@ static void tell_parent(int report, int code)
 	/* Whoever waits for the end of our output must not wait for ever. */
 	if (!code && (!freopen("/dev/null", "r", stdin) ||
 		      !freopen("/dev/null", "w", stdout) ||
-		      !freopen("/dev/null", "w", stderr) || chdir("/") < 0))
+		      !freopen("/dev/null", "w", stderr)))
 		bftm_log(LOG_DEBUG, "cannot let go of the terminal");
 }
 
