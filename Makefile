@@ -72,7 +72,7 @@ JSON_LIBS = $(shell pkg-config --libs json-c)
 CRYPTO_LIBS = $(shell pkg-config --libs libcrypto)
 
 CORE := $(addprefix kmod/core/,wire quorum backoff_client)
-CORE_SERVER := kmod/core/backoff_server
+CORE_SERVER := kmod/core/backoff_server kmod/core/admit
 CONF := $(addprefix helper/,conf conf_server syntax value duration)
 KEYS := $(addprefix helper/,keys mac)
 DAEMON := $(addprefix helper/,bftmutexd loop log identity cluster acquire \

@@ -225,9 +225,7 @@ void bftm_locks_step(struct bftm_locks *t, const struct bftm_server_cfg *cfg,
 	if (!e && req->type == BFTM_MSG_TRY) {
 		e = add(s, bucket, req, now);
 		if (!e) {
-			*reply = *req;
-			reply->type = BFTM_MSG_REFUSED;
-			reply->position = BFTM_REFUSED_LOCKS;
+			bftm_refuse(req, reply, BFTM_REFUSED_LOCKS);
 			goto out;
 		}
 	}

@@ -89,7 +89,7 @@ static int put_server(struct sk_buff *msg, const struct bftm_server *server)
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_RHO_PPM, p->rho_ppm) ||
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_MAX_LOCKS, p->max_locks) ||
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_MAX_CLIENTS, p->max_clients) ||
-	    nla_put_u64_64bit(msg, BFTMUTEX_A_SERVER_EPOCH, server->epoch,
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_SERVER_EPOCH, server->cfg.epoch,
 			      BFTMUTEX_A_SERVER_PAD) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_SERVER_QUARANTINE_NS,
 			      now <= end ? end - now + 1 : 0,

@@ -50,9 +50,11 @@ struct bftm_server *bftm_server_new(struct net *net,
 	bftm_created("server", server);
 	server->net = net;
 	server->param = *p;
+	server->cfg.cluster = p->cluster;
+	server->cfg.id = p->id;
 	do {
-		server->epoch = get_random_u64();
-	} while (!server->epoch);	/* 0 is what a client sends at first */
+		server->cfg.epoch = get_random_u64();
+	} while (!server->cfg.epoch);	/* 0 is what a client sends at first */
 
 	server->stats = alloc_percpu(struct bftm_stats);
 	/* Grant numbers grow over restarts, as long as the wall clock does. */
@@ -122,28 +124,6 @@ static struct bftm_client *authenticate(struct bftm_server *server,
 	return c;
 }
 
-static void refuse(const struct bftm_msg *req, struct bftm_msg *reply,
-		   enum bftm_refusal reason)
-{
-	*reply = *req;
-	reply->type = BFTM_MSG_REFUSED;
-	reply->position = reason;
-}
-
-/* The epoch in the request is not ours, or it asks for it. */
-static void challenge(struct bftm_server *server, const struct bftm_msg *req,
-		      u64 now, struct bftm_msg *reply)
-{
-	u64 end = server->cfg.quarantine_until_ns;
-
-	*reply = *req;
-	reply->type = BFTM_MSG_CHALLENGE;
-	reply->lease_ns = server->cfg.lease_max_ns;
-	reply->gno = now <= end ? end - now + 1 : 0;
-	reply->prio = 0;
-	reply->token = 0;
-}
-
 static void count_reply(struct bftm_server *server, const struct bftm_msg *req,
 			const struct bftm_msg *reply)
 {
@@ -174,17 +154,6 @@ static void count_reply(struct bftm_server *server, const struct bftm_msg *req,
 	}
 }
 
-static void decide(struct bftm_server *server, const struct bftm_msg *req,
-		   u64 now, struct bftm_msg *reply)
-{
-	if (req->type == BFTM_MSG_HELLO || req->server_epoch != server->epoch)
-		challenge(server, req, now, reply);
-	else if (req->proto != BFTM_PROTO_BACKOFF)
-		refuse(req, reply, BFTM_REFUSED_PROTO);
-	else
-		bftm_locks_step(server->locks, &server->cfg, req, reply);
-}
-
 bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire)
 {
 	u64 now = ktime_get_boottime_ns();
@@ -197,8 +166,7 @@ bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire)
 		bftm_count(server, BAD_FORM);
 		return false;
 	}
-	if (req.cluster != server->param.cluster ||
-	    req.server != server->param.id || (req.type & BFTM_MSG_REPLY)) {
+	if (!bftm_admit_address(&server->cfg, &req)) {
 		bftm_count(server, BAD_ADDRESS);
 		return false;
 	}
@@ -208,17 +176,17 @@ bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire)
 		goto out;
 	}
 	if (!c) {
-		refuse(&req, &reply, BFTM_REFUSED_CLIENTS);
-	} else if (bftm_client_take(c, req.seq, now)) {
-		decide(server, &req, now, &reply);
-	} else {
+		bftm_refuse(&req, &reply, BFTM_REFUSED_CLIENTS);
+	} else if (!bftm_client_take(c, req.seq, now)) {
 		bftm_count(server, REPLAYED);
 		goto out;
+	} else if (bftm_admit(&server->cfg, &req, now, &reply)) {
+		bftm_locks_step(server->locks, &server->cfg, &req, &reply);
 	}
 	count_reply(server, &req, &reply);
 	if (reply.type == BFTM_MSG_NONE)
 		goto out;
-	reply.server_epoch = server->epoch;
+	reply.server_epoch = server->cfg.epoch;
 	reply.flags = 0;
 	bftm_wire_put(&reply, wire);
 	bftm_sign(pair.reply, wire);

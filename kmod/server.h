@@ -33,8 +33,7 @@ struct bftm_stats {
  * struct bftm_server - a running server; all but the tables is constant
  * @net:     its namespace
  * @param:   as it was started
- * @cfg:     what the protocol's core needs of it
- * @epoch:   random number of this start
+ * @cfg:     what the cores need of it
  * @locks:   table of locks
  * @clients: table of clients
  * @stats:   counters
@@ -45,7 +44,6 @@ struct bftm_server {
 	struct net *net;
 	struct bftm_server_param param;
 	struct bftm_server_cfg cfg;
-	u64 epoch;
 	struct bftm_locks *locks;
 	struct bftm_clients clients;
 	struct bftm_stats __percpu *stats;

@@ -2,15 +2,6 @@
 #include "backoff_server.h"
 #include "lease.h"
 
-u64 bftm_quarantine(u64 lease_max_ns, u32 rho_ppm, u64 now)
-{
-	/*
-	 * A server forgets its grants when it stops. The longest that it may
-	 * have given ends before this, by the same sum as in grant().
-	 */
-	return now + bftm_lease_at_server(lease_max_ns, rho_ppm);
-}
-
 void bftm_lock_init(struct bftm_lock *lock, u64 gno)
 {
 	memset(lock, 0, sizeof(*lock));
@@ -97,24 +88,18 @@ static void grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 	refresh(cfg, lock, req, now);
 }
 
-static void refuse(struct bftm_msg *reply, enum bftm_refusal reason)
-{
-	reply->type = BFTM_MSG_REFUSED;
-	reply->position = reason;
-}
-
 static void step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		     const struct bftm_msg *req, u64 now,
 		     struct bftm_msg *reply)
 {
 	if (!(req->flags & BFTM_FLAG_NOQUEUE)) {
-		refuse(reply, BFTM_REFUSED_PROTO);
+		bftm_refuse(req, reply, BFTM_REFUSED_PROTO);
 		return;
 	}
 	if (req->lease_ns < BFTM_LEASE_MIN_NS ||
 	    req->lease_ns > cfg->lease_max_ns) {
+		bftm_refuse(req, reply, BFTM_REFUSED_LEASE);
 		reply->lease_ns = cfg->lease_max_ns;
-		refuse(reply, BFTM_REFUSED_LEASE);
 		return;
 	}
 	if (req->prio > lock->lam)
@@ -163,7 +148,7 @@ void bftm_server_step(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 	reply->token = 0;
 	/* Attempts and sends are counted from 1; 0 is the word for none. */
 	if (!req->attempt || (req->type == BFTM_MSG_TRY && !req->k)) {
-		refuse(reply, BFTM_REFUSED_PROTO);
+		bftm_refuse(req, reply, BFTM_REFUSED_PROTO);
 		return;
 	}
 	switch (req->type) {
@@ -175,6 +160,6 @@ void bftm_server_step(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		break;
 	default:
 		/* YIELD belongs to the queue, STAMP to fencing tokens. */
-		refuse(reply, BFTM_REFUSED_PROTO);
+		bftm_refuse(req, reply, BFTM_REFUSED_PROTO);
 	}
 }

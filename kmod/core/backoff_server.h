@@ -7,20 +7,7 @@
 #ifndef BFTM_CORE_BACKOFF_SERVER_H
 #define BFTM_CORE_BACKOFF_SERVER_H
 
-#include "wire.h"
-
-/**
- * struct bftm_server_cfg - what all locks of a server share
- * @lease_max_ns:        Δmax
- * @quarantine_until_ns: end of the quarantine after this start, by the
- *                       server's clock; see bftm_quarantine()
- * @rho_ppm:             ρ
- */
-struct bftm_server_cfg {
-	u64 lease_max_ns;
-	u64 quarantine_until_ns;
-	u32 rho_ppm;
-};
+#include "admit.h"
 
 #define BFTM_TOMBS 2
 
@@ -51,9 +38,6 @@ struct bftm_lock {
 		u32 client;
 	} tomb[BFTM_TOMBS];
 };
-
-/** bftm_quarantine() - the end of a quarantine that starts at @now. */
-u64 bftm_quarantine(u64 lease_max_ns, u32 rho_ppm, u64 now);
 
 /** bftm_lock_init() - a lock nobody has; its first grant is @gno + 1. */
 void bftm_lock_init(struct bftm_lock *lock, u64 gno);

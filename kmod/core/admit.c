@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#include "admit.h"
+#include "lease.h"
+
+u64 bftm_quarantine(u64 lease_max_ns, u32 rho_ppm, u64 now)
+{
+	/*
+	 * A server forgets its grants when it stops. The longest that it may
+	 * have given ends before this, by the sum that each grant is made of.
+	 */
+	return now + bftm_lease_at_server(lease_max_ns, rho_ppm);
+}
+
+bool bftm_admit_address(const struct bftm_server_cfg *cfg,
+			const struct bftm_msg *req)
+{
+	/* Replies are never answered, or two servers could talk for ever. */
+	return req->cluster == cfg->cluster && req->server == cfg->id &&
+	       !(req->type & BFTM_MSG_REPLY);
+}
+
+void bftm_refuse(const struct bftm_msg *req, struct bftm_msg *reply,
+		 enum bftm_refusal reason)
+{
+	*reply = *req;
+	reply->type = BFTM_MSG_REFUSED;
+	reply->position = reason;
+	reply->token = 0;
+}
+
+static void challenge(const struct bftm_server_cfg *cfg,
+		      const struct bftm_msg *req, u64 now,
+		      struct bftm_msg *reply)
+{
+	u64 end = cfg->quarantine_until_ns;
+
+	*reply = *req;
+	reply->type = BFTM_MSG_CHALLENGE;
+	reply->lease_ns = cfg->lease_max_ns;
+	reply->gno = now <= end ? end - now + 1 : 0;
+	reply->prio = 0;
+	reply->token = 0;
+}
+
+bool bftm_admit(const struct bftm_server_cfg *cfg, const struct bftm_msg *req,
+		u64 now, struct bftm_msg *reply)
+{
+	/*
+	 * A request made for an earlier incarnation is not looked at: it may
+	 * have been recorded then, when another window took its number.
+	 */
+	if (req->type == BFTM_MSG_HELLO || req->server_epoch != cfg->epoch)
+		challenge(cfg, req, now, reply);
+	else if (req->proto != BFTM_PROTO_BACKOFF)
+		bftm_refuse(req, reply, BFTM_REFUSED_PROTO);
+	else
+		return true;
+	return false;
+}
