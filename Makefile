@@ -38,6 +38,7 @@ help:
 	@echo 'make unit       unit tests alone, under ASan and UBSan'
 	@echo 'make static     checkpatch, sparse, W=1, shellcheck, man pages'
 	@echo 'make vm         tests in VMs alone'
+	@echo 'make fuzz       fuzz each parser and core for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make uninstall, make clean'
 
 deps:
@@ -162,18 +163,34 @@ $(TESTS_BIN)/unit/%: $(BUILD)/obj-sanitize/selftests/unit/%.o $(call sobj,$(UNIT
 	$(CC) $(CFLAGS_ALL) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(CONF_LIBS) $(CRYPTO_LIBS) \
 		$(shell pkg-config --libs cmocka)
 
-.PHONY: tests unit static vm
+# Fuzzers, by clang's libFuzzer on the same files.
+FUZZERS := wire server client conf
+FUZZ_SECONDS ?= 600
+FUZZ_FILES := $(addsuffix .c,$(CORE) $(CORE_SERVER) $(CONF) $(KEYS))
+
+fuzzers: $(addprefix $(TESTS_BIN)/fuzz/,$(FUZZERS))
+
+$(TESTS_BIN)/fuzz/%: selftests/fuzz/fuzz_%.c $(FUZZ_FILES) $(wildcard kmod/core/*.h helper/*.h)
+	@mkdir -p $(@D)
+	clang -std=gnu11 -O1 -g -Wno-c2x-extensions $(CPPFLAGS) \
+		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+		-o $@ $< $(FUZZ_FILES) $(CONF_LIBS) $(CRYPTO_LIBS)
+
+fuzz: fuzzers
+	@selftests/fuzz/run --seconds $(FUZZ_SECONDS)
+
+.PHONY: tests unit static vm fuzz fuzzers
 .PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/obj-sanitize/%.o
 
 modules-%:
 	$(MAKE) module KVER=$(call header_release,$*)
 
-CHECK_BUILD = tools tests $(addprefix modules-,$(TEST_KERNELS))
+CHECK_BUILD = tools tests fuzzers $(addprefix modules-,$(TEST_KERNELS))
 
 check:
 	@selftests/deps --for check
 	@$(MAKE) --no-print-directory $(CHECK_BUILD)
-	@selftests/check unit static vm
+	@selftests/check
 
 unit static vm: tools tests
 	@selftests/check $@
