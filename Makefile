@@ -157,6 +157,8 @@ $(BUILD)/obj-sanitize/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL) $(SANITIZE) -MMD -MP -c -o $@ $<
 
+$(TESTS_BIN)/unit/test_cluster: $(call sobj,selftests/unit/cluster selftests/unit/cluster_nodes)
+
 UNIT_OBJS := $(CORE) $(CORE_SERVER) $(CONF) $(KEYS)
 $(TESTS_BIN)/unit/%: $(BUILD)/obj-sanitize/selftests/unit/%.o $(call sobj,$(UNIT_OBJS))
 	@mkdir -p $(@D)

@@ -49,6 +49,7 @@ static u64 random_bits(void)
 }
 
 static void start(struct bftm_acquire_op *op);
+static void stop(struct bftm_acquire_op *op);
 
 static struct bftm_name *name_get(struct bftm_cluster *cl,
 				  const struct bftm_ask *ask)
@@ -68,12 +69,10 @@ static struct bftm_name *name_get(struct bftm_cluster *cl,
 	return name;
 }
 
-/* This request is over; the next of this host for the lock may contend. */
-static void finish(struct bftm_acquire_op *op)
+/* Forget a request. Return: its lock, NULL when nobody here names it now. */
+static struct bftm_name *detach(struct bftm_acquire_op *op)
 {
-	struct bftm_cluster *cl = op->cluster;
 	struct bftm_name *name = op->name;
-	struct bftm_acquire_op *next;
 
 	bftm_timer_stop(&op->timer);
 	RB_REMOVE(ops, &ops, op);
@@ -81,17 +80,27 @@ static void finish(struct bftm_acquire_op *op)
 		name->active = NULL;
 	else
 		TAILQ_REMOVE(&name->waiting, op, waiting);
-	free(op);
-	cl->acquires.count--;
-
-	next = TAILQ_FIRST(&name->waiting);
-	if (!name->active && next) {
-		TAILQ_REMOVE(&name->waiting, next, waiting);
-		start(next);
-	} else if (!name->active) {
-		RB_REMOVE(bftm_names, &cl->acquires.names, name);
+	op->cluster->acquires.count--;
+	if (!name->active && TAILQ_EMPTY(&name->waiting)) {
+		RB_REMOVE(bftm_names, &op->cluster->acquires.names, name);
 		free(name);
+		name = NULL;
 	}
+	free(op);
+	return name;
+}
+
+/* This request is over; the next of this host for the lock may contend. */
+static void finish(struct bftm_acquire_op *op)
+{
+	struct bftm_name *name = detach(op);
+	struct bftm_acquire_op *next;
+
+	if (!name || name->active)
+		return;
+	next = TAILQ_FIRST(&name->waiting);
+	TAILQ_REMOVE(&name->waiting, next, waiting);
+	start(next);
 }
 
 static void fail(struct bftm_acquire_op *op, int error)
@@ -133,23 +142,28 @@ static int refusal_errno(u32 refusal)
 	return EPROTONOSUPPORT;
 }
 
-static void won(struct bftm_acquire_op *op)
+/* Only these say that the kernel did not take it. */
+static bool not_taken(int err)
 {
-	struct bftm_out out;
+	return err == -ESTALE || err == -EPERM || err == -EINVAL || err == -ERANGE;
+}
+
+/* Tell the kernel. Return: false when the operation is gone. */
+static bool won(struct bftm_acquire_op *op)
+{
 	u64 end = bftm_contend_end(&op->contend, &op->cluster->cfg);
 	int err;
 
 	err = bftm_upcall_won(op->ask.id, op->contend.attempt, end,
 			      op->contend.rounds);
-	if (!err) {
-		bftm_totals.won++;
-		return;
+	if (!not_taken(err)) {
+		/* Also when nobody knows: then it may be held. */
+		bftm_totals.won += !err;
+		return true;
 	}
 	/* Nobody waits any more, or it is over already: give it back. */
-	bftm_contend_stop(&op->contend, &op->cluster->cfg, &out);
-	bftm_release_begin(op->cluster, op->ask.name, op->ask.name_len,
-			   out.release_attempt, out.release_to);
-	finish(op);
+	stop(op);
+	return false;
 }
 
 static void arm(struct bftm_acquire_op *op)
@@ -170,8 +184,7 @@ static void obey(struct bftm_acquire_op *op, const struct bftm_out *out)
 
 	if (out->round_over) {
 		bftm_totals.rounds++;
-		bftm_evidence_round(cl, out);
-		op->last_attempt = op->contend.attempt;
+		bftm_evidence_round(cl, op, out);
 		if (op->contend.reached)
 			op->unreachable_ns = 0;
 		else if (!op->unreachable_ns)
@@ -192,8 +205,8 @@ static void obey(struct bftm_acquire_op *op, const struct bftm_out *out)
 		arm(op);
 		return;
 	case BFTM_WON:
-		arm(op);
-		won(op);
+		if (won(op))
+			arm(op);
 		return;
 	case BFTM_LOST_ROUND:
 		fail(op, EWOULDBLOCK);
@@ -215,21 +228,26 @@ static void obey(struct bftm_acquire_op *op, const struct bftm_out *out)
 	}
 }
 
-static void time_out(struct bftm_acquire_op *op)
+/* Stop contending or holding: the servers are told. */
+static void give_back(struct bftm_acquire_op *op)
 {
 	struct bftm_out out;
-	bool reached = op->active && bftm_contend_reached(&op->contend,
-							  &op->cluster->cfg);
-	bool asked = op->active;
 
-	if (op->active) {
-		bftm_contend_stop(&op->contend, &op->cluster->cfg, &out);
-		if (out.release_to)
-			bftm_release_begin(op->cluster, op->ask.name,
-					   op->ask.name_len,
-					   out.release_attempt, out.release_to);
-	}
-	fail(op, asked && !reached ? ENETUNREACH : ETIMEDOUT);
+	if (!op->active)
+		return;
+	bftm_contend_stop(&op->contend, &op->cluster->cfg, &out);
+	if (out.release_to)
+		bftm_release_begin(op->cluster, op->ask.name, op->ask.name_len,
+				   out.release_attempt, out.release_to);
+}
+
+static void time_out(struct bftm_acquire_op *op)
+{
+	bool unreached = op->active &&
+			 !bftm_contend_reached(&op->contend, &op->cluster->cfg);
+
+	give_back(op);
+	fail(op, unreached ? ENETUNREACH : ETIMEDOUT);
 }
 
 static void fire(struct bftm_timer *timer)
@@ -326,15 +344,7 @@ static struct bftm_acquire_op *find(u64 id)
 
 static void stop(struct bftm_acquire_op *op)
 {
-	struct bftm_out out;
-
-	if (op->active) {
-		bftm_contend_stop(&op->contend, &op->cluster->cfg, &out);
-		if (out.release_to)
-			bftm_release_begin(op->cluster, op->ask.name,
-					   op->ask.name_len,
-					   out.release_attempt, out.release_to);
-	}
+	give_back(op);
 	finish(op);
 }
 
@@ -366,21 +376,15 @@ void bftm_acquire_release(const struct bftm_ask *ask)
 
 void bftm_acquire_forget(void)
 {
-	struct bftm_acquire_op *op, *next;
+	struct bftm_acquire_op *op;
 
-	for (op = RB_MIN(ops, &ops); op; op = next) {
-		next = RB_NEXT(ops, &ops, op);
-		/* Those that wait first, or the next would be started. */
-		if (!op->active) {
-			TAILQ_REMOVE(&op->name->waiting, op, waiting);
-			bftm_timer_stop(&op->timer);
-			RB_REMOVE(ops, &ops, op);
-			op->cluster->acquires.count--;
-			free(op);
-		}
+	while ((op = RB_MIN(ops, &ops))) {
+		/* What is held stays held; what is asked for is cancelled. */
+		if (op->active && op->contend.phase != BFTM_PHASE_HOLD)
+			give_back(op);
+		op->cluster->identity->orphan = op->cluster->identity->attempt;
+		detach(op);
 	}
-	while ((op = RB_MIN(ops, &ops)))
-		finish(op);
 }
 
 static struct bftm_acquire_op *asked(struct bftm_cluster *cl,
@@ -393,6 +397,26 @@ static struct bftm_acquire_op *asked(struct bftm_cluster *cl,
 	return name ? name->active : NULL;
 }
 
+/* May this attempt hold, although this cluster does not know it? */
+static bool is_elsewhere(const struct bftm_cluster *cl, const struct bftm_msg *msg)
+{
+	const struct bftm_acquire_op *op;
+	struct bftm_cluster *other;
+
+	/* Won through an earlier daemon, perhaps, and still held. */
+	if (msg->attempt <= cl->identity->orphan)
+		return true;
+	/* Or asked for before the configuration was read again. */
+	TAILQ_FOREACH(other, &bftm_clusters, list) {
+		if (other == cl || other->identity != cl->identity)
+			continue;
+		op = asked(other, msg);
+		if (op && op->contend.attempt == msg->attempt)
+			return true;
+	}
+	return false;
+}
+
 void bftm_acquire_answer(struct bftm_cluster *cl, u32 u,
 			 const struct bftm_msg *msg)
 {
@@ -403,22 +427,23 @@ void bftm_acquire_answer(struct bftm_cluster *cl, u32 u,
 		bftm_release_answer_from(cl, u, msg->attempt);
 		return;
 	}
+	bftm_evidence_answer(cl, u, op, msg);
+	if (is_elsewhere(cl, msg))
+		return;
 	if (!op) {
 		bftm_stray(msg, u, &out);
 	} else {
-		bftm_evidence_answer(cl, u, op, msg);
 		bftm_contend_answer(&op->contend, &cl->cfg, u, msg, bftm_now(),
 				    random_bits(), &out);
-	}
-	if (op && (out.verdict || out.try_to || out.round_over)) {
-		obey(op, &out);
-		return;
+		if (out.verdict || out.try_to || out.round_over) {
+			obey(op, &out);
+			return;
+		}
+		arm(op);
 	}
 	if (out.release_to)
 		bftm_release_begin(cl, msg->name, msg->name_len,
 				   out.release_attempt, out.release_to);
-	if (op && op->contend.phase != BFTM_PHASE_DEAD)
-		arm(op);
 }
 
 void bftm_acquire_epoch(struct bftm_cluster *cl, u32 u,

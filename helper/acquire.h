@@ -36,7 +36,6 @@ struct bftm_acquire_op {
 	struct bftm_ask ask;
 	struct bftm_timer timer;
 	struct bftm_contend contend;
-	u64 last_attempt;	/* of the round before */
 	u64 unreachable_ns;	/* since when too few servers answer, 0: they do */
 	bool active;		/* contends or holds; else waits for its turn */
 };

@@ -4,9 +4,10 @@
  *
  * One thread. It sleeps in epoll until the kernel hints at requests
  * (upcall.c), a server answers (cluster.c), a timer is due (loop.c), somebody
- * asks how things are (status.c) or a signal comes. It never blocks but in
- * calls of the kernel's netlink family, which do not sleep. It may die at any
- * moment: what it was doing waits in the kernel, what was held stays held.
+ * asks how things are (status.c) or a signal comes. It waits nowhere else but
+ * in calls of the kernel's netlink family, which are short, and for a guest of
+ * status.c, who has 200 ms. It may die at any moment: what it was doing waits in
+ * the kernel, what was held stays held.
  */
 #include <argp.h>
 #include <errno.h>

@@ -9,6 +9,7 @@
 
 #include "cluster.h"
 #include "log.h"
+#include "release.h"
 
 #define PROBE_NS	(1 * BFTM_NS_PER_SEC)
 #define SOCKET_BUFFER	(4 << 20)
@@ -126,18 +127,18 @@ static void take_challenge(struct bftm_cluster *cl, u32 u,
 	u64 before = peer->epoch;
 
 	/* An old one, kept by somebody, must not turn the epoch back. */
-	if (msg->seq <= peer->challenge_seq)
-		return;
-	peer->challenge_seq = msg->seq;
-	peer->epoch = msg->server_epoch;
-	peer->lease_max_ns = msg->lease_ns;
-	peer->quarantine_until_ns = msg->gno ? now + msg->gno : 0;
-	if (peer->hello_ns && !msg->attempt)
-		peer->rtt_ns = now - peer->hello_ns;
-	if (before && before != peer->epoch)
-		bftm_log(LOG_WARNING, "cluster %s: server %u has restarted",
-			 cl->conf.name, peer->conf->id);
-	if (before != peer->epoch)
+	if (msg->seq > peer->challenge_seq) {
+		peer->challenge_seq = msg->seq;
+		peer->epoch = msg->server_epoch;
+		peer->lease_max_ns = msg->lease_ns;
+		peer->quarantine_until_ns = msg->gno ? now + msg->gno : 0;
+		if (peer->hello_ns && !msg->attempt)
+			peer->rtt_ns = now - peer->hello_ns;
+		if (before && before != peer->epoch)
+			bftm_log(LOG_WARNING, "cluster %s: server %u has restarted",
+				 cl->conf.name, peer->conf->id);
+	}
+	if (msg->attempt)
 		bftm_acquire_epoch(cl, u, msg);
 }
 
@@ -172,6 +173,14 @@ static void take(struct bftm_cluster *cl, const void *data, size_t len,
 		return;
 	}
 	peer = &cl->peer[u];
+	/*
+	 * Only to what was asked through this socket: an answer kept from
+	 * before would name attempts that are not known here but may hold.
+	 */
+	if (msg.seq <= cl->first_seq || msg.seq > cl->identity->seq) {
+		peer->record.bad++;
+		return;
+	}
 	if (!bftm_window_take(&peer->answers, msg.seq)) {
 		peer->record.repeated++;
 		return;
@@ -349,6 +358,7 @@ static struct bftm_cluster *unchanged(const struct bftm_conf_cluster *conf)
 static void cluster_start(struct bftm_cluster *cl)
 {
 	TAILQ_INSERT_TAIL(&bftm_clusters, cl, list);
+	cl->first_seq = cl->identity->seq;
 	hello(cl, (u32)((1ull << cl->conf.n) - 1));
 	bftm_timer_arm(&cl->probe, bftm_now() + PROBE_NS);
 }
@@ -397,6 +407,7 @@ void bftm_clusters_stop(void)
 
 	bftm_acquire_forget();
 	while ((cl = TAILQ_FIRST(&bftm_clusters))) {
+		bftm_release_forget(cl);
 		TAILQ_REMOVE(&bftm_clusters, cl, list);
 		cluster_free(cl);
 	}

@@ -23,11 +23,12 @@
  * @free, @locked, @waited, @refused, @released: of these
  * @bad:        datagrams in its name that were not authentic or malformed
  * @repeated:   answers that had come before
- * @late:       answers to a round that was decided before
+ * @late:       answers that took longer than a repetition waits for
  * @rounds:     rounds of try() in which it was asked
  * @unanswered: those in which it did not answer
  * @disagreed:  those in which it said FREE though enough others said LOCKED,
  *              or LOCKED though enough others said FREE
+ * @free_alone: the former of these
  */
 struct bftm_record {
 	u64 sent;
@@ -43,6 +44,25 @@ struct bftm_record {
 	u64 rounds;
 	u64 unanswered;
 	u64 disagreed;
+	u64 free_alone;
+};
+
+#define BFTM_ROUNDS 64
+
+/**
+ * struct bftm_round - one that was decided, to judge the answers that follow
+ * @attempt:  its number
+ * @begun_ns: when its first try was sent
+ * @won:      F servers said FREE
+ * @lost:     more than n - F said LOCKED
+ * @counted:  servers that were counted as disagreeing
+ */
+struct bftm_round {
+	u64 attempt;
+	u64 begun_ns;
+	bool won;
+	bool lost;
+	u32 counted;
 };
 
 /**
@@ -70,6 +90,9 @@ struct bftm_peer {
 
 /**
  * struct bftm_cluster - one of the configuration
+ * @round:    the last ones, in a ring; @rounds were decided, of these
+ *            @rounds_won by FREE and @rounds_lost by LOCKED
+ * @first_seq: nothing was sent here up to this sequence number
  * @draining: a newer configuration replaced it; goes when nothing is under way
  */
 struct bftm_cluster {
@@ -82,6 +105,11 @@ struct bftm_cluster {
 	struct bftm_timer probe;
 	struct bftm_peer peer[BFTM_SERVERS_MAX];
 	struct bftm_acquires acquires;
+	struct bftm_round round[BFTM_ROUNDS];
+	u64 first_seq;
+	u64 rounds;
+	u64 rounds_won;
+	u64 rounds_lost;
 	bool draining;
 };
 

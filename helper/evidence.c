@@ -9,32 +9,78 @@
 /* So often at least, and so many times as often as the servers in the middle. */
 #define LEAST	5
 #define FACTOR	4
+#define FACTOR_DISAGREED 2	/* there is more to it, see below */
+
+/*
+ * And in more than two of five rounds that were won, or lost. A correct server
+ * whom another client always reaches first, or we, disagrees whenever both
+ * contend at the same moment; a liar does when it likes.
+ */
+#define OFTEN(count, rounds) (5 * (count) > 2 * (rounds))
 
 /* Unheard for so long, a server is called silent. */
 #define SILENT_NS (3 * BFTM_NS_PER_SEC)
 
-void bftm_evidence_round(struct bftm_cluster *cl, const struct bftm_out *out)
+/* Count at most one disagreement of a server in a round. */
+static void disagree(struct bftm_cluster *cl, struct bftm_round *round, u32 who)
+{
+	u32 u;
+
+	who &= ~round->counted;
+	round->counted |= who;
+	for (u = 0; u < cl->conf.n; u++) {
+		cl->peer[u].record.disagreed += who >> u & 1;
+		cl->peer[u].record.free_alone += !round->won && who >> u & 1;
+	}
+}
+
+void bftm_evidence_round(struct bftm_cluster *cl,
+			 const struct bftm_acquire_op *op,
+			 const struct bftm_out *out)
 {
 	u32 f = bftm_free_needed(cl->conf.n, cl->conf.b);
-	bool won = out->verdict == BFTM_WON;
-	u32 minority, u;
+	struct bftm_round *round = &cl->round[cl->rounds++ % BFTM_ROUNDS];
+	u32 u;
 
 	/*
 	 * With F FREE nobody else can hold the lock; with more than n - F
 	 * LOCKED, somebody may. Correct servers end up on the wrong side too,
-	 * when several contend at once, but all of them alike.
+	 * when several contend at once.
 	 */
-	minority = won ? out->said_locked : 0;
-	if (!won && (u32)__builtin_popcount(out->said_locked) > cl->conf.n - f)
-		minority = out->said_free;
+	*round = (struct bftm_round){
+		.attempt = op->contend.attempt,
+		.begun_ns = op->contend.sent_ns[1],
+		.won = out->verdict == BFTM_WON,
+	};
+	round->lost = !round->won &&
+		      (u32)__builtin_popcount(out->said_locked) > cl->conf.n - f;
+	/* Who asks again at once is half-way round with every release. */
+	if (op->contend.want.no_backoff)
+		round->won = round->lost = false;
+	cl->rounds_won += round->won;
+	cl->rounds_lost += round->lost;
 	for (u = 0; u < cl->conf.n; u++) {
 		struct bftm_record *r = &cl->peer[u].record;
 
 		r->rounds++;
-		r->disagreed += minority >> u & 1;
 		/* A round that is decided early says nothing of the slow. */
-		r->unanswered += !won && !out->said_locked && out->silent >> u & 1;
+		r->unanswered += out->verdict != BFTM_WON &&
+				 !out->said_locked && out->silent >> u & 1;
 	}
+	if (round->won)
+		disagree(cl, round, out->said_locked);
+	else if (round->lost)
+		disagree(cl, round, out->said_free);
+}
+
+static struct bftm_round *find_round(struct bftm_cluster *cl, u64 attempt)
+{
+	u32 i;
+
+	for (i = 0; i < BFTM_ROUNDS; i++)
+		if (cl->round[i].attempt == attempt)
+			return &cl->round[i];
+	return NULL;
 }
 
 void bftm_evidence_answer(struct bftm_cluster *cl, u32 u,
@@ -42,23 +88,29 @@ void bftm_evidence_answer(struct bftm_cluster *cl, u32 u,
 			  const struct bftm_msg *msg)
 {
 	struct bftm_record *r = &cl->peer[u].record;
-	const struct bftm_contend *c = &op->contend;
+	struct bftm_round *round = find_round(cl, msg->attempt);
+	u64 begun = 0;
 
-	if (msg->attempt != c->attempt) {
-		r->late += msg->attempt < c->attempt;
+	/*
+	 * Most rounds are decided before all have answered; late is only who
+	 * takes longer than a repetition of the question waits for.
+	 */
+	if (round)
+		begun = round->begun_ns;
+	else if (op && op->contend.attempt == msg->attempt)
+		begun = op->contend.sent_ns[1];
+	if (msg->k <= 1)
+		r->late += bftm_now() - begun > cl->cfg.resend_ns;
+	if (!round)
 		return;
-	}
-	if (msg->k && msg->k <= c->sends && c->sends - msg->k < BFTM_SENDS)
-		r->late += bftm_now() - c->sent_ns[msg->k % BFTM_SENDS] >
-			   cl->cfg.resend_ns;
-	if (op->contend.phase == BFTM_PHASE_HOLD)
-		r->disagreed += msg->type == BFTM_MSG_LOCKED;
-	else if (op->contend.phase == BFTM_PHASE_BACKOFF)
-		r->disagreed += msg->type == BFTM_MSG_FREE;
+	if ((round->won && msg->type == BFTM_MSG_LOCKED) ||
+	    (round->lost && msg->type == BFTM_MSG_FREE))
+		disagree(cl, round, 1u << u);
 }
 
 /* Does one of many stand out? Compared with the median of all. */
-static bool stands_out(const struct bftm_cluster *cl, u32 u, size_t offset)
+static bool stands_out(const struct bftm_cluster *cl, u32 u, size_t offset,
+		       u64 factor)
 {
 	u64 value[BFTM_SERVERS_MAX], mine, median;
 	u32 i;
@@ -67,11 +119,24 @@ static bool stands_out(const struct bftm_cluster *cl, u32 u, size_t offset)
 		value[i] = *(const u64 *)((const char *)&cl->peer[i].record + offset);
 	mine = value[u];
 	median = bftm_kth_largest(value, cl->conf.n, (cl->conf.n + 1) / 2);
-	return mine >= LEAST && mine > FACTOR * (median + 1);
+	return mine >= LEAST && mine > factor * (median + 1);
 }
 
-#define STANDS_OUT(cl, u, field) \
-	stands_out(cl, u, offsetof(struct bftm_record, field))
+#define STANDS_OUT(cl, u, field, factor) \
+	stands_out(cl, u, offsetof(struct bftm_record, field), factor)
+
+static bool disagrees(const struct bftm_cluster *cl, u32 u)
+{
+	const struct bftm_record *r = &cl->peer[u].record;
+	u32 i, rank = 0;
+
+	/* No more than b lie: nobody is named when so many disagree as often. */
+	for (i = 0; i < cl->conf.n; i++)
+		rank += cl->peer[i].record.disagreed >= r->disagreed;
+	return rank <= cl->conf.b && STANDS_OUT(cl, u, disagreed, FACTOR_DISAGREED) &&
+	       (OFTEN(r->free_alone, cl->rounds_lost) ||
+		OFTEN(r->disagreed - r->free_alone, cl->rounds_won));
+}
 
 int bftm_evidence_list(const struct bftm_cluster *cl, u32 u,
 		       char text[4][BFTM_EVIDENCE_LEN])
@@ -79,17 +144,17 @@ int bftm_evidence_list(const struct bftm_cluster *cl, u32 u,
 	const struct bftm_record *r = &cl->peer[u].record;
 	int n = 0;
 
-	if (STANDS_OUT(cl, u, disagreed))
+	if (disagrees(cl, u))
 		snprintf(text[n++], BFTM_EVIDENCE_LEN,
 			 "disagreed with the quorum in %" PRIu64 " of %" PRIu64 " rounds",
 			 r->disagreed, r->rounds);
-	if (STANDS_OUT(cl, u, late))
+	if (STANDS_OUT(cl, u, late, FACTOR))
 		snprintf(text[n++], BFTM_EVIDENCE_LEN,
 			 "answered too late %" PRIu64 " times", r->late);
-	if (STANDS_OUT(cl, u, repeated))
+	if (STANDS_OUT(cl, u, repeated, FACTOR))
 		snprintf(text[n++], BFTM_EVIDENCE_LEN,
 			 "repeated %" PRIu64 " old answers", r->repeated);
-	if (STANDS_OUT(cl, u, bad))
+	if (STANDS_OUT(cl, u, bad, FACTOR))
 		snprintf(text[n++], BFTM_EVIDENCE_LEN,
 			 "sent %" PRIu64 " datagrams that are not authentic", r->bad);
 	return n;

@@ -13,10 +13,15 @@ struct bftm_cluster;
 
 #define BFTM_EVIDENCE_LEN 96
 
-/** bftm_evidence_round() - a round of try() was decided */
-void bftm_evidence_round(struct bftm_cluster *cl, const struct bftm_out *out);
+/** bftm_evidence_round() - a round of try() by @op was decided */
+void bftm_evidence_round(struct bftm_cluster *cl,
+			 const struct bftm_acquire_op *op,
+			 const struct bftm_out *out);
 
-/** bftm_evidence_answer() - an answer arrived, before the core sees it */
+/**
+ * bftm_evidence_answer() - an answer arrived, before the core sees it
+ * @op: that is under way for this lock, NULL for none
+ */
 void bftm_evidence_answer(struct bftm_cluster *cl, u32 u,
 			  const struct bftm_acquire_op *op,
 			  const struct bftm_msg *msg);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -63,6 +64,7 @@ int bftm_identity_get(const char *dir, u32 cluster, u32 client,
 	struct bftm_identity *id;
 	char path[PATH_MAX];
 	u64 incarnation = 0;
+	u32 start;
 	int fd, err;
 
 	LIST_FOREACH(id, &identities, list) {
@@ -74,6 +76,8 @@ int bftm_identity_get(const char *dir, u32 cluster, u32 client,
 	}
 	snprintf(path, sizeof(path), "%s/cluster-%u-client-%u", dir, cluster,
 		 client);
+	if (getrandom(&start, sizeof(start), 0) != sizeof(start))
+		return -EIO;
 	fd = open_file(path, client);
 	if (fd < 0)
 		return fd;
@@ -88,7 +92,12 @@ int bftm_identity_get(const char *dir, u32 cluster, u32 client,
 	id->cluster = cluster;
 	id->client = client;
 	id->seq = incarnation << 32;
-	id->attempt = incarnation << 32;
+	/*
+	 * The same credentials may have been copied to another host, whose
+	 * clock shows the same second: begin anywhere in the lower half.
+	 */
+	id->attempt = incarnation << 32 | start >> 1;
+	id->orphan = id->attempt;
 	id->fd = fd;
 	id->users = 1;
 	LIST_INSERT_HEAD(&identities, id, list);

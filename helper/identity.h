@@ -16,6 +16,7 @@
  * that name it
  * @seq:     last sequence number used
  * @attempt: last attempt used
+ * @orphan:  attempts up to this one may hold without being known here
  */
 struct bftm_identity {
 	LIST_ENTRY(bftm_identity) list;
@@ -23,6 +24,7 @@ struct bftm_identity {
 	u32 client;
 	u64 seq;
 	u64 attempt;
+	u64 orphan;
 	int fd;
 	unsigned int users;
 };

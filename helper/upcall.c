@@ -18,6 +18,7 @@ static struct bftm_nl nl;
 static struct bftm_watch watch;
 static struct bftm_timer look;
 static bool registered;
+static bool broken;
 
 struct pulled {
 	u32 kind;
@@ -82,15 +83,17 @@ static void pull_all(void)
 {
 	int err;
 
-	nl.notified = false;
 	do {
 		struct pulled p = {};
+
+		nl.notified = false;
 
 		err = bftm_nl_call(&nl, bftm_nl_msg(&nl, BFTMUTEX_CMD_HELPER_PULL, 0),
 				   read_request, BFTMUTEX_A_HANDLE_MAX, &p);
 		if (!err && p.any)
 			handle(&p);
-	} while (!err);
+		/* A hint that came while there was nothing counts as well. */
+	} while (!err || (err == -ENODATA && nl.notified));
 	if (err == -ENODATA)
 		return;
 	/* The module was unloaded, perhaps to be loaded anew. */
@@ -108,11 +111,13 @@ static void ready(struct bftm_watch *w)
 
 static void look_again(struct bftm_timer *timer)
 {
+	bftm_timer_arm(timer, bftm_now() + LOOK_NS);
+	if (broken)
+		bftm_upcall_close();
 	if (registered)
 		pull_all();
 	else if (!bftm_upcall_open())
 		bftm_log(LOG_INFO, "serving the kernel again");
-	bftm_timer_arm(timer, bftm_now() + LOOK_NS);
 }
 
 int bftm_upcall_open(void)
@@ -143,6 +148,7 @@ void bftm_upcall_close(void)
 	if (!registered)
 		return;
 	registered = false;
+	broken = false;
 	bftm_watch_del(&watch);
 	bftm_nl_close(&nl);
 	/* Whatever was under way belongs to the next helper now. */
@@ -165,7 +171,12 @@ static int done(u64 id, u32 error, u64 attempt, u64 deadline_ns, u32 attempts)
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, deadline_ns);
 	nla_put_u32(msg, BFTMUTEX_A_HANDLE_ATTEMPTS, attempts);
 	err = bftm_nl_call(&nl, msg, NULL, 0, NULL);
-	if (nl.notified)
+	/*
+	 * A report that failed for want of memory may have arrived or not. A
+	 * new start, from the loop, makes the kernel ask again for the rest.
+	 */
+	broken = err && err != -ESTALE;
+	if (nl.notified || broken)
 		bftm_timer_arm(&look, 0);	/* a hint came in between */
 	return err;
 }

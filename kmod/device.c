@@ -6,6 +6,7 @@
 #include <linux/nsproxy.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
+#include <linux/time_namespace.h>
 #include <linux/uaccess.h>
 
 #include "device.h"
@@ -116,6 +117,7 @@ static int ioctl_acquire(struct file *file, void __user *user)
 	err = bftm_handle_wait(h, id, &arg);
 	if (err)
 		return err;
+	arg.deadline_ns = timens_add_boottime_ns(arg.deadline_ns);
 	err = put_struct(user, &arg, sizeof(arg), size);
 	if (err)
 		bftm_handle_release(h);	/* nobody would know of it */
@@ -135,6 +137,8 @@ static int ioctl_status(struct bftm_handle *h, void __user *user)
 	memset(&arg, 0, sizeof(arg));
 	arg.size = size;
 	bftm_handle_status(h, &arg);
+	if (arg.deadline_ns)
+		arg.deadline_ns = timens_add_boottime_ns(arg.deadline_ns);
 	return put_struct(user, &arg, sizeof(arg), size);
 }
 

@@ -58,7 +58,7 @@ static void check_deadline(struct bftm_handle *h, u64 now)
 	h->state = BFTM_STATE_LOST;
 	h->reason = BFTM_LOST_EXPIRED;
 	end_request(h);
-	announce(h, EPOLLHUP | EPOLLIN);
+	announce(h, EPOLLHUP | EPOLLIN | EPOLLRDNORM);
 	bftm_netlink_event(h);
 }
 
@@ -107,6 +107,7 @@ struct bftm_handle *bftm_handle_new(struct bftm_net *bn)
 	bftm_hrtimer_setup(&h->timer, handle_timer, CLOCK_BOOTTIME,
 			   HRTIMER_MODE_ABS_SOFT);
 	spin_lock_bh(&bn->upcall.lock);
+	h->number = ++bn->upcall.opened;
 	list_add_tail(&h->all, &bn->upcall.handles);
 	spin_unlock_bh(&bn->upcall.lock);
 	bftm_created("handle", h);
@@ -147,7 +148,8 @@ static u64 timeout_at(const struct bftm_acquire *arg, u64 now)
 	return now + min_t(u64, arg->timeout_ns, KTIME_MAX / 4);
 }
 
-static int begin(struct bftm_handle *h, struct bftm_request *request)
+static int begin(struct bftm_handle *h, struct bftm_request *request,
+		 const char comm[TASK_COMM_LEN])
 {
 	struct pid *before;
 	u64 now = ktime_get_boottime_ns();
@@ -172,7 +174,7 @@ static int begin(struct bftm_handle *h, struct bftm_request *request)
 	before = h->owner;
 	h->owner = get_pid(task_tgid(current));
 	put_pid(before);
-	get_task_comm(h->comm, current);
+	memcpy(h->comm, comm, sizeof(h->comm));
 	if (request->timeout_at_ns)
 		arm(h, request->timeout_at_ns + BFTM_TIMEOUT_SLACK_NS);
 	return 0;
@@ -182,14 +184,17 @@ int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
 			u64 *ret_id)
 {
 	struct bftm_request *request;
+	char comm[TASK_COMM_LEN];
 	int err;
 
+	/* Takes a lock that is no good inside of ours. */
+	get_task_comm(comm, current);
 	request = kzalloc(sizeof(*request), GFP_KERNEL_ACCOUNT);
 	if (!request)
 		return -ENOMEM;
 	request->arg = *arg;
 	spin_lock_bh(&h->bn->upcall.lock);
-	err = begin(h, request);
+	err = begin(h, request, comm);
 	if (!err)
 		*ret_id = h->id;
 	spin_unlock_bh(&h->bn->upcall.lock);
@@ -206,7 +211,7 @@ void bftm_handle_won(struct bftm_handle *h, const struct bftm_result *result)
 	h->arg.token = result->token;
 	h->arg.attempts = result->attempts;
 	arm(h, h->margin_ns ? margin_at(h) : result->deadline_ns + 1);
-	wake_up_poll(&h->wait, EPOLLIN);
+	wake_up_poll(&h->wait, EPOLLIN | EPOLLRDNORM);
 	bftm_netlink_event(h);
 }
 
@@ -216,7 +221,7 @@ void bftm_handle_failed(struct bftm_handle *h, int error)
 	h->request = NULL;
 	h->state = BFTM_STATE_FAILED;
 	h->error = -error;
-	wake_up_poll(&h->wait, EPOLLIN);
+	wake_up_poll(&h->wait, EPOLLIN | EPOLLRDNORM);
 }
 
 static bool is_pending(struct bftm_handle *h, u64 id)
@@ -241,9 +246,12 @@ int bftm_handle_wait(struct bftm_handle *h, u64 id, struct bftm_acquire *ret)
 		err = -ECANCELED;
 		goto out;
 	}
+	check_deadline(h, ktime_get_boottime_ns());
 	switch (h->state) {
-	case BFTM_STATE_HELD:
 	case BFTM_STATE_LOST:	/* won, and over before this task ran */
+		err = -EKEYEXPIRED;
+		break;
+	case BFTM_STATE_HELD:
 		ret->deadline_ns = h->arg.deadline_ns;
 		ret->token = h->arg.token;
 		ret->attempts = h->arg.attempts;
@@ -292,7 +300,7 @@ int bftm_handle_release(struct bftm_handle *h)
 		bftm_netlink_event(h);
 	}
 	h->state = BFTM_STATE_IDLE;
-	wake_up_poll(&h->wait, EPOLLIN);
+	wake_up_poll(&h->wait, EPOLLIN | EPOLLRDNORM);
 	spin_unlock_bh(&h->bn->upcall.lock);
 	return err;
 }

@@ -13,6 +13,7 @@
 /**
  * struct bftm_handle - guarded by the lock of its namespace's upcall
  * @all:         among all handles of the namespace
+ * @number:      of this open; grows along that list
  * @bn:          the namespace, whose reference the file holds
  * @request:     while pending or held; belongs to the handle
  * @wait:        those who wait for a change of state
@@ -32,6 +33,7 @@
  */
 struct bftm_handle {
 	struct list_head all;
+	u64 number;
 	struct bftm_net *bn;
 	struct bftm_request *request;
 	wait_queue_head_t wait;

@@ -24,6 +24,7 @@
 
 /* Entries looked at in one run of the timer, so that it never takes long. */
 #define TIMER_BATCH 64
+#define TIMER_PAUSE_NS (100 * BFTM_NS_PER_US)
 
 static struct bftm_entry *first_due(struct bftm_shard *s)
 {
@@ -99,7 +100,9 @@ static enum hrtimer_restart shard_timer(struct hrtimer *timer)
 	e = first_due(s);
 	/* Queued meanwhile by requeue()? Then it is armed already. */
 	if (e && !hrtimer_is_queued(timer)) {
-		hrtimer_set_expires(timer, e->due.expires);
+		/* Not at once: other softirqs have their turn between batches. */
+		hrtimer_set_expires(timer, max_t(u64, e->due.expires,
+						 now + TIMER_PAUSE_NS));
 		again = HRTIMER_RESTART;
 	}
 	spin_unlock(&s->lock);

@@ -52,18 +52,19 @@ static struct notifier_block socket_notifier = {
 
 int bftm_netlink_init(void)
 {
-	int err = genl_register_family(&bftm_family);
+	/* First the notifier: no helper may come and go unseen. */
+	int err = netlink_register_notifier(&socket_notifier);
 
 	if (err)
 		return err;
-	err = netlink_register_notifier(&socket_notifier);
+	err = genl_register_family(&bftm_family);
 	if (err)
-		genl_unregister_family(&bftm_family);
+		netlink_unregister_notifier(&socket_notifier);
 	return err;
 }
 
 void bftm_netlink_exit(void)
 {
-	netlink_unregister_notifier(&socket_notifier);
 	genl_unregister_family(&bftm_family);
+	netlink_unregister_notifier(&socket_notifier);
 }

@@ -81,14 +81,17 @@ const struct genl_ops bftmutex_nl_ops[9] = {
 	{
 		.cmd	= BFTMUTEX_CMD_LOCK_GET,
 		.dumpit	= bftmutex_nl_lock_get_dumpit,
+		.flags	= GENL_ADMIN_PERM | GENL_CMD_CAP_DUMP,
 	},
 	{
 		.cmd	= BFTMUTEX_CMD_CLIENT_GET,
 		.dumpit	= bftmutex_nl_client_get_dumpit,
+		.flags	= GENL_ADMIN_PERM | GENL_CMD_CAP_DUMP,
 	},
 	{
 		.cmd	= BFTMUTEX_CMD_HANDLE_GET,
 		.dumpit	= bftmutex_nl_handle_get_dumpit,
+		.flags	= GENL_ADMIN_PERM | GENL_CMD_CAP_DUMP,
 	},
 	{
 		.cmd	= BFTMUTEX_CMD_HELPER_REGISTER,
@@ -110,5 +113,5 @@ const struct genl_ops bftmutex_nl_ops[9] = {
 };
 
 const struct genl_multicast_group bftmutex_nl_mcgrps[] = {
-	[BFTMUTEX_NLGRP_EVENTS] = { "events", },
+	[BFTMUTEX_NLGRP_EVENTS] = { "events", .flags = GENL_MCAST_CAP_NET_ADMIN, },
 };

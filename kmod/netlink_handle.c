@@ -4,6 +4,7 @@
  * requests are looked at under the upcall's lock.
  */
 #include <linux/ktime.h>
+#include <linux/time_namespace.h>
 #include <linux/timekeeping.h>
 #include <net/sock.h>
 
@@ -60,17 +61,16 @@ int bftmutex_nl_handle_get_dumpit(struct sk_buff *skb,
 {
 	struct bftm_upcall *up = &bftm_net(sock_net(cb->skb->sk))->upcall;
 	struct bftm_handle *h;
-	long index = 0;
 
-	/* cb->args: [0] handles that were passed. */
+	/* cb->args: [0] the last handle that was passed; others may be gone. */
 	spin_lock_bh(&up->lock);
 	list_for_each_entry(h, &up->handles, all) {
-		if (index++ < cb->args[0])
+		if (h->number <= (unsigned long)cb->args[0])
 			continue;
 		if (h->state != BFTM_STATE_IDLE &&
 		    bftm_dump_one(skb, cb, BFTMUTEX_CMD_HANDLE_GET, put_handle, h))
 			break;
-		cb->args[0] = index;
+		cb->args[0] = (long)h->number;
 	}
 	spin_unlock_bh(&up->lock);
 	return skb->len;
@@ -87,8 +87,13 @@ int bftmutex_nl_helper_register_doit(struct sk_buff *skb,
 	return err;
 }
 
+/*
+ * The helper's clock is CLOCK_BOOTTIME as its time namespace shows it; ours is
+ * without that offset.
+ */
 static int put_request(const struct bftm_request *request, void *arg)
 {
+	u64 end = request->timeout_at_ns;
 	struct sk_buff *msg = arg;
 
 	if (put_arg(msg, &request->arg) ||
@@ -97,7 +102,8 @@ static int put_request(const struct bftm_request *request, void *arg)
 	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_KIND, request->kind) ||
 	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_WAY, request->arg.way) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_TIMEOUT_AT_NS,
-			      request->timeout_at_ns, BFTMUTEX_A_HANDLE_PAD) ||
+			      end ? timens_add_boottime_ns(end) : 0,
+			      BFTMUTEX_A_HANDLE_PAD) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_ATTEMPT, request->attempt,
 			      BFTMUTEX_A_HANDLE_PAD))
 		return -EMSGSIZE;
@@ -149,7 +155,8 @@ int bftmutex_nl_helper_done_doit(struct sk_buff *skb, struct genl_info *info)
 		.error = -(int)error,
 		.attempt = get_u64(info, BFTMUTEX_A_HANDLE_ATTEMPT),
 		.attempts = get_u32(info, BFTMUTEX_A_HANDLE_ATTEMPTS),
-		.deadline_ns = get_u64(info, BFTMUTEX_A_HANDLE_DEADLINE_NS),
+		.deadline_ns = get_u64(info, BFTMUTEX_A_HANDLE_DEADLINE_NS) -
+			       timens_add_boottime_ns(0),
 		.token = get_u64(info, BFTMUTEX_A_HANDLE_TOKEN),
 	};
 

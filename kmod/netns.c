@@ -30,10 +30,7 @@ int bftm_netns_start(struct bftm_net *bn, const struct bftm_server_param *p,
 		err = -EEXIST;
 		goto out;
 	}
-	/* A server with a shorter longest lease must outwait the one before. */
-	bn->longest_ns = max(bn->longest_ns,
-			     bftm_quarantine(p->lease_max_ns, p->rho_ppm, 0));
-	server = bftm_server_new(bn->net, p, bn->longest_ns, extack);
+	server = bftm_server_new(bn->net, p, bn->over_ns, extack);
 	if (IS_ERR(server))
 		err = PTR_ERR(server);
 	else
@@ -55,7 +52,10 @@ int bftm_netns_stop(struct bftm_net *bn, u16 id, struct netlink_ext_ack *extack)
 		NL_SET_ERR_MSG(extack, "the server of this network namespace has another id");
 		err = -ENOENT;
 	} else {
-		bftm_server_destroy(bn->server);
+		u64 over = bftm_server_destroy(bn->server);
+
+		/* The next one may have a shorter longest lease. */
+		bn->over_ns = max(bn->over_ns, over);
 		bn->server = NULL;
 	}
 	mutex_unlock(&bn->mutex);

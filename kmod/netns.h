@@ -30,7 +30,8 @@ struct netlink_ext_ack;
  * @queue:    requests to be pulled, oldest first
  * @given:    acquires that were pulled and are not done
  * @by_id:    those of @given
- * @handles:  every open handle
+ * @handles:  every open handle, in the order of opening
+ * @opened:   handles that were opened so far
  * @grace:    fires when waiting for a new helper is over
  */
 struct bftm_upcall {
@@ -44,22 +45,23 @@ struct bftm_upcall {
 	struct list_head given;
 	DECLARE_HASHTABLE(by_id, BFTM_REQUEST_BITS);
 	struct list_head handles;
+	u64 opened;
 	struct hrtimer grace;
 };
 
 /**
  * struct bftm_net - of one namespace
  * @net:    the namespace
- * @mutex:  guards @server and @longest_ns
+ * @mutex:  guards @server and @over_ns
  * @server: NULL when none runs
- * @longest_ns: quarantine that covers every grant of servers run here before
+ * @over_ns: CLOCK_BOOTTIME at which all grants of earlier servers are over
  * @upcall: the helper and what waits for it
  */
 struct bftm_net {
 	struct net *net;
 	struct mutex mutex;
 	struct bftm_server *server;
-	u64 longest_ns;
+	u64 over_ns;
 	struct bftm_upcall upcall;
 };
 

@@ -133,7 +133,14 @@ static int read_key_file(const char *path, struct bftm_server_param *p)
 		goto out;
 	len = kernel_read_file(file, 0, &text, KEY_FILE_MAX, NULL,
 			       READING_UNKNOWN);
-	err = len < 0 ? len : parse_key_file(path, text, p);
+	if (len < 0) {
+		/* Empty, longer than KEY_FILE_MAX, or not a regular file. */
+		pr_err("bftmutex: server=%s: is no key file: error %zd\n", path,
+		       len);
+		err = len;
+	} else {
+		err = parse_key_file(path, text, p);
+	}
 	kfree_sensitive(text);
 out:
 	fput(file);

@@ -38,7 +38,7 @@ static void server_free(struct bftm_server *server)
 
 struct bftm_server *bftm_server_new(struct net *net,
 				    const struct bftm_server_param *p,
-				    u64 quarantine_ns,
+				    u64 over_ns,
 				    struct netlink_ext_ack *extack)
 {
 	struct bftm_server *server;
@@ -72,8 +72,9 @@ struct bftm_server *bftm_server_new(struct net *net,
 	 * Whatever was granted before this start is over when this ends. The
 	 * clock is read last, and nothing was granted since.
 	 */
-	server->cfg.quarantine_until_ns = ktime_get_boottime_ns() +
-					  quarantine_ns;
+	server->cfg.quarantine_until_ns =
+		max(over_ns, bftm_quarantine(p->lease_max_ns, p->rho_ppm,
+					     ktime_get_boottime_ns()));
 	err = bftm_sockets_open(server, extack);
 	if (err)
 		goto err_free;
@@ -84,10 +85,15 @@ err_free:
 	return ERR_PTR(err);
 }
 
-void bftm_server_destroy(struct bftm_server *server)
+u64 bftm_server_destroy(struct bftm_server *server)
 {
+	u64 over;
+
 	bftm_sockets_close(server);
+	over = bftm_quarantine(server->param.lease_max_ns,
+			       server->param.rho_ppm, ktime_get_boottime_ns());
 	server_free(server);
+	return over;
 }
 
 u64 bftm_server_stat(const struct bftm_server *server, int which)

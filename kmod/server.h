@@ -59,17 +59,20 @@ void bftm_server_param_default(struct bftm_server_param *p);
 
 /**
  * bftm_server_new() - start a server
- * @quarantine_ns: no grant for so long
+ * @over_ns: CLOCK_BOOTTIME before which there is no grant in any case
  * @extack: gets the reason of a failure; may be NULL
  * Context: process. Return: the server or an error pointer.
  */
 struct bftm_server *bftm_server_new(struct net *net,
 				    const struct bftm_server_param *p,
-				    u64 quarantine_ns,
+				    u64 over_ns,
 				    struct netlink_ext_ack *extack);
 
-/** bftm_server_destroy() - stop it. Context: process. */
-void bftm_server_destroy(struct bftm_server *server);
+/**
+ * bftm_server_destroy() - stop it
+ * Context: process. Return: when its last grant is over, CLOCK_BOOTTIME.
+ */
+u64 bftm_server_destroy(struct bftm_server *server);
 
 /** bftm_server_stat() - sum of a counter over all CPUs. */
 u64 bftm_server_stat(const struct bftm_server *server, int which);

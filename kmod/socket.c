@@ -27,6 +27,11 @@ static int send4(struct bftm_server *server, struct sock *sk,
 
 	if (IS_ERR(rt))
 		return PTR_ERR(rt);
+	/* The source of a request proves nothing: answer one host only. */
+	if (rt->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST)) {
+		ip_rt_put(rt);
+		return -EACCES;
+	}
 	bftm_udp_xmit(rt, sk, skb, fl.saddr, fl.daddr, 0,
 		      ip4_dst_hoplimit(&rt->dst), 0, fl.fl4_sport,
 		      fl.fl4_dport, false, false);
@@ -52,7 +57,8 @@ static int send6(struct bftm_server *server, struct sock *sk,
 	dst = ipv6_stub->ipv6_dst_lookup_flow(server->net, sk, &fl, NULL);
 	if (IS_ERR(dst))
 		return PTR_ERR(dst);
-	bftm_udp6_xmit(dst, sk, skb, dst->dev, &fl.saddr, &fl.daddr, 0,
+	/* No tunnel device: the statistics of dst->dev are not a tunnel's. */
+	bftm_udp6_xmit(dst, sk, skb, NULL, &fl.saddr, &fl.daddr, 0,
 		       ip6_dst_hoplimit(dst), 0, fl.fl6_sport, fl.fl6_dport,
 		       false);
 	return 0;
@@ -90,6 +96,19 @@ static void answer(struct bftm_server *server, struct sock *sk,
 	}
 }
 
+/* Sent to all: its answer would go out under an address of all. */
+static bool to_many(const struct sk_buff *skb, int family)
+{
+	const struct rtable *rt = skb_rtable(skb);
+
+	if (skb->pkt_type != PACKET_HOST)
+		return true;
+	if (family == AF_INET6)
+		return ipv6_addr_is_multicast(&ipv6_hdr(skb)->daddr);
+	return ipv4_is_multicast(ip_hdr(skb)->daddr) ||
+	       (rt && rt->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST));
+}
+
 /* encap_rcv: softirq, RCU read side; the skb begins with the UDP header. */
 static int receive(struct sock *sk, struct sk_buff *skb)
 {
@@ -99,6 +118,10 @@ static int receive(struct sock *sk, struct sk_buff *skb)
 	if (!server)
 		goto drop;	/* being closed */
 	bftm_count(server, RECEIVED);
+	if (to_many(skb, sk->sk_family)) {
+		bftm_count(server, BAD_ADDRESS);
+		goto drop;
+	}
 	if (skb->len != sizeof(struct udphdr) + sizeof(wire) ||
 	    skb_copy_bits(skb, sizeof(struct udphdr), &wire, sizeof(wire))) {
 		bftm_count(server, BAD_FORM);

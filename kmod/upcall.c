@@ -84,7 +84,8 @@ int bftm_upcall_submit(struct bftm_net *bn, struct bftm_request *request,
 	struct bftm_upcall *up = &bn->upcall;
 
 	lockdep_assert_held(&up->lock);
-	if (!up->portid)
+	/* A helper that was there a moment ago may be about to come back. */
+	if (up->deserted)
 		return -ENOTCONN;
 	if (up->count >= BFTM_REQUESTS_MAX)
 		return -ENOBUFS;

@@ -48,7 +48,7 @@ void bftm_upcall_destroy(struct bftm_upcall *up);
 /**
  * bftm_upcall_submit() - queue an acquire
  * @request: allocated by the caller, @arg and @timeout_at_ns filled in
- * Context: the upcall's lock held. Return: 0, -ENOTCONN without a helper,
+ * Context: the upcall's lock held. Return: 0, -ENOTCONN without a helper (after its grace),
  * -ENOBUFS when too many requests exist.
  */
 int bftm_upcall_submit(struct bftm_net *bn, struct bftm_request *request,

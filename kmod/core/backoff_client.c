@@ -132,7 +132,7 @@ static u64 draw_sleep(const struct bftm_contend *c,
 	u32 i;
 
 	if (c->want.no_backoff)
-		return 0;
+		return cfg->delta_ns;	/* at once, but not in a tight loop */
 	if (cfg->polynomial)
 		for (i = 0; i < cfg->exponent; i++)
 			most = mul_sat(most, c->retries);
@@ -144,6 +144,28 @@ static u64 draw_sleep(const struct bftm_contend *c,
 		return base;
 	div64_u64_rem(rnd, most - base + 1, &rest);
 	return base + rest;
+}
+
+/*
+ * When so many servers are in quarantine that the round is lost, the next one
+ * need not wait longer than they say. The (b + 1)-th smallest time is at least
+ * what some correct server says, so liars cannot make the client hurry.
+ */
+static u64 cut_sleep(const struct bftm_contend *c,
+		     const struct bftm_client_cfg *cfg, u64 sleep)
+{
+	u32 waiting = count(c, cfg, BFTM_MSG_WAIT), u;
+	u64 wait[BFTM_SERVERS_MAX], least = 4 * cfg->delta_ns;
+
+	if (waiting <= cfg->b || count(c, cfg, BFTM_MSG_LOCKED) > cfg->b)
+		return sleep;
+	for (u = 0; u < cfg->n; u++)
+		wait[u] = c->server[u].type == BFTM_MSG_WAIT ?
+			  c->server[u].wait_ns : 0;
+	wait[0] = bftm_kth_largest(wait, cfg->n, waiting - cfg->b);
+	if (wait[0] < least)
+		wait[0] = least;
+	return wait[0] < sleep ? wait[0] : sleep;
 }
 
 /*
@@ -198,7 +220,7 @@ static void lose_round(struct bftm_contend *c,
 	if (count(c, cfg, BFTM_MSG_LOCKED) > cfg->b || !c->retries)
 		c->retries++;
 	c->phase = BFTM_PHASE_BACKOFF;
-	c->wake_ns = now + draw_sleep(c, cfg, rnd);
+	c->wake_ns = now + cut_sleep(c, cfg, draw_sleep(c, cfg, rnd));
 }
 
 /* b + 1 servers with one reason: a correct one is among them. */
@@ -288,8 +310,10 @@ void bftm_contend_answer(struct bftm_contend *c,
 		break;
 	case BFTM_MSG_LOCKED:
 	case BFTM_MSG_WAIT:
-		if (!a->k)
-			a->type = msg->type;
+		if (a->k)
+			break;
+		a->type = msg->type;
+		a->wait_ns = msg->lease_ns;
 		break;
 	case BFTM_MSG_REFUSED:
 		if (a->k)

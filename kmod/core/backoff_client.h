@@ -69,6 +69,7 @@ struct bftm_want {
  * @refusal: reason, when it refused
  * @k:       highest send that it said FREE to, 0 for none
  * @from_ns: when that was sent
+ * @wait_ns: in a WAIT, how long it says that its quarantine lasts
  * @lam:     highest priority it ever reported, kept over attempts
  */
 struct bftm_answer {
@@ -76,6 +77,7 @@ struct bftm_answer {
 	u8 refusal;
 	u32 k;
 	u64 from_ns;
+	u64 wait_ns;
 	u64 lam;
 };
 

@@ -27,6 +27,7 @@ static const struct {
 	{ "b + 1 of q LOCKED", 0x07, 0x10, 0x08, BFTM_MSG_LOCKED, BFTM_PHASE_BACKOFF },
 	{ "b + 1 LOCKED, not q yet", 0x03, 0x10, 0x08, BFTM_MSG_LOCKED, BFTM_PHASE_TRY },
 	{ "too many LOCKED for any q", 0, 0x30, 0x08, BFTM_MSG_LOCKED, BFTM_PHASE_BACKOFF },
+	{ "b LOCKED and a WAIT of q", 0x07, 0x10, 0x08, BFTM_MSG_WAIT, BFTM_PHASE_TRY },
 	{ "WAIT is no LOCKED", 0x0f, 0, 0x10, BFTM_MSG_WAIT, BFTM_PHASE_HOLD },
 };
 

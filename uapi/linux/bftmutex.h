@@ -145,13 +145,16 @@ struct bftm_signal {
  * a signal arrives. On an O_NONBLOCK file it returns EINPROGRESS at once and
  * poll() reports POLLIN when it is decided; STATUS tells the result.
  *
+ * EINPROGRESS · EKEYEXPIRED: won, and the lease was over before this task ran ·
+ * ECANCELED: another thread released the handle meanwhile ·
  * EALREADY: the handle holds a lock (release it first) · EBUSY: an acquire is
  * under way on it · EWOULDBLOCK: BFTM_TRY, and somebody else has the lock ·
  * ETIMEDOUT · EINTR · ENOTCONN: no helper · ENETUNREACH: too few servers
  * answered · EACCES: b + 1 servers refused · ERANGE: the lease is not granted
  * by b + 1 servers, or outside 1 ms to 1 h · ENOSPC: a table at b + 1 servers
  * is full · ENOBUFS: too many requests wait · ENOKEY: unknown cluster, or no
- * credentials · ENAMETOOLONG, EINVAL, E2BIG, EFAULT.
+ * credentials · EPROTONOSUPPORT: b + 1 servers do not serve the protocol ·
+ * ENAMETOOLONG, EINVAL, E2BIG, EFAULT, ENOMEM.
  */
 #define BFTM_IOC_ACQUIRE	_IOWR(BFTM_IOC_MAGIC, 1, struct bftm_acquire)
 /*
