@@ -140,8 +140,9 @@ static u64 draw_sleep(const struct bftm_contend *c,
 		most = c->retries < 63 ? mul_sat(base, 1ull << c->retries) : ~0ull;
 	if (most > cfg->retry_max_ns)
 		most = cfg->retry_max_ns;
-	if (most <= base)
-		return base;
+	/* Without a choice, two that collided once would collide for ever. */
+	if (most < mul_sat(base, 2))
+		most = mul_sat(base, 2);
 	div64_u64_rem(rnd, most - base + 1, &rest);
 	return base + rest;
 }

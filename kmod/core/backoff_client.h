@@ -39,7 +39,7 @@ enum bftm_verdict {
  * @exponent:     of the polynomial
  * @delta_ns:     δ
  * @resend_ns:    when to repeat a try that was not answered; doubles
- * @retry_max_ns: cap of one sleep; never below B = Δ + 4δ
+ * @retry_max_ns: cap of one sleep; never below 2B, B = Δ + 4δ
  */
 struct bftm_client_cfg {
 	u32 n;
