@@ -18,9 +18,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <sysexits.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,23 +35,30 @@ static struct {
 	const char *counter;
 	const char *log;
 	unsigned long entries;
+	unsigned int processes;
 	unsigned int seed;
 	double hold_ms;
 	double jitter_ms;
+	double pause_ms;
 	double lease_s;
 	double timeout_s;
 	uint32_t way;
-} args = { .client = "-", .lock = "counter", .entries = 5, .hold_ms = 5, .lease_s = 1 };
+	uint32_t flags;
+} args = { .client = "-", .lock = "counter", .entries = 5, .processes = 1, .hold_ms = 5,
+	   .lease_s = 1 };
 
 static const struct argp_option options[] = {
 	{ "client", 'i', "NAME", 0, "Its name in the log", 0 },
-	{ "lock", 'n', "NAME", 0, "Lock to take (default counter)", 0 },
+	{ "lock", 'N', "NAME", 0, "Lock to take (default counter)", 0 },
 	{ "counter", 'c', "FILE", 0, "Shared counter", 0 },
 	{ "log", 'o', "FILE", 0, "Log to append to (default stdout)", 0 },
 	{ "entries", 'e', "N", 0, "How often to enter (default 5)", 0 },
+	{ "processes", 'P', "N", 0, "Be so many, named NAME.1 to NAME.N (default 1)", 0 },
 	{ "hold", 't', "MS", 0, "How long to stay inside (default 5)", 0 },
 	{ "jitter", 'j', "MS", 0, "And up to so long more, at random (default 0)", 0 },
+	{ "pause", 'p', "MS", 0, "Up to so long outside before each entry, at random (default 0)", 0 },
 	{ "seed", 's', "N", 0, "Of what is random (default 0)", 0 },
+	{ "try", 'n', NULL, 0, "Poll: ask once, and again after the pause", 0 },
 	{ "lease", 'l', "SEC", 0, "Lease to ask for (default 1)", 0 },
 	{ "timeout", 'w', "SEC", 0, "Wait no longer for an entry (default: for ever)", 0 },
 	{ "no-backoff", 'B', NULL, 0, "Ask again at once", 0 },
@@ -63,7 +72,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'i':
 		args.client = arg;
 		break;
-	case 'n':
+	case 'N':
 		args.lock = arg;
 		break;
 	case 'c':
@@ -75,11 +84,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'e':
 		args.entries = strtoul(arg, NULL, 10);
 		break;
+	case 'P':
+		args.processes = (unsigned int)strtoul(arg, NULL, 10);
+		break;
 	case 't':
 		args.hold_ms = strtod(arg, NULL);
 		break;
 	case 'j':
 		args.jitter_ms = strtod(arg, NULL);
+		break;
+	case 'p':
+		args.pause_ms = strtod(arg, NULL);
 		break;
 	case 's':
 		args.seed = (unsigned int)strtoul(arg, NULL, 10);
@@ -89,6 +104,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'w':
 		args.timeout_s = strtod(arg, NULL);
+		break;
+	case 'n':
+		args.flags = BFTM_TRY;
 		break;
 	case 'B':
 		args.way = BFTM_WAY_NO_BACKOFF;
@@ -109,14 +127,14 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void stay(void)
+/* So many ms, and up to so many more. */
+static void stay(double ms, double jitter_ms)
 {
-	double ms = args.hold_ms + args.jitter_ms * rand_r(&args.seed) / RAND_MAX;
-	struct timespec pause = {
-		.tv_sec = (time_t)(ms / 1e3),
-		.tv_nsec = (long)(ms * 1e6) % 1000000000,
-	};
+	struct timespec pause;
 
+	ms += jitter_ms * rand_r(&args.seed) / RAND_MAX;
+	pause.tv_sec = (time_t)(ms / 1e3);
+	pause.tv_nsec = (long)(ms * 1e6) % 1000000000;
 	nanosleep(&pause, NULL);
 }
 
@@ -149,6 +167,17 @@ static void write_counter(unsigned long value)
 	fclose(file);
 }
 
+/* Who polls does so until the time to wait is over. */
+static bool again(int err, uint64_t asked)
+{
+	if (!args.flags || (err != -EWOULDBLOCK && err != -ENETUNREACH))
+		return false;
+	if (args.timeout_s && now_ns() - asked > args.timeout_s * 1e9)
+		return false;
+	stay(0, args.pause_ms);
+	return true;
+}
+
 /* Once inside and out again. 1: too slow, and nothing was written. */
 static int enter(int fd, int log)
 {
@@ -156,6 +185,7 @@ static int enter(int fd, int log)
 		.lease_ns = (uint64_t)(args.lease_s * 1e9),
 		.timeout_ns = (uint64_t)(args.timeout_s * 1e9),
 		.way = args.way,
+		.flags = args.flags,
 	};
 	struct bftm_status status = { .size = sizeof(status) };
 	struct bftmutex_grant grant;
@@ -163,8 +193,11 @@ static int enter(int fd, int log)
 	unsigned long count;
 	int err;
 
+	stay(0, args.pause_ms);
 	asked = now_ns();
-	err = bftmutex_acquire(fd, args.lock, strlen(args.lock), &want, &grant);
+	do {
+		err = bftmutex_acquire(fd, args.lock, strlen(args.lock), &want, &grant);
+	} while (again(err, asked));
 	if (err < 0) {
 		fprintf(stderr, "contender %s: acquire: %s\n", args.client,
 			bftmutex_strerror(err));
@@ -172,7 +205,7 @@ static int enter(int fd, int log)
 	}
 	entered = now_ns();
 	count = read_counter() + 1;
-	stay();
+	stay(args.hold_ms, args.jitter_ms);
 	if (bftmutex_status(fd, &status) < 0)
 		return EX_OSERR;
 	/* The kernel may say so only when it is true. */
@@ -198,13 +231,11 @@ static int enter(int fd, int log)
 	return 0;
 }
 
-int main(int argc, char **argv)
+static int run(void)
 {
 	int fd, log = STDOUT_FILENO, status;
 	unsigned long done = 0;
 
-	argp_err_exit_status = EX_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	fd = bftmutex_open(NULL);
 	if (fd < 0) {
 		fprintf(stderr, "contender %s: %s\n", args.client, bftmutex_strerror(fd));
@@ -223,4 +254,32 @@ int main(int argc, char **argv)
 		done += !status;
 	}
 	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	char name[64];
+	int status, worst = 0;
+	unsigned int i;
+
+	argp_err_exit_status = EX_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	if (args.processes <= 1)
+		return run();
+	for (i = 1; i <= args.processes; i++) {
+		snprintf(name, sizeof(name), "%s.%u", args.client, i);
+		switch (fork()) {
+		case -1:
+			perror("fork");
+			return EX_OSERR;
+		case 0:
+			args.client = name;
+			args.seed += i;
+			return run();
+		}
+	}
+	while (wait(&status) > 0)
+		if (status)
+			worst = WIFEXITED(status) ? WEXITSTATUS(status) : EX_SOFTWARE;
+	return worst;
 }
