@@ -54,7 +54,8 @@ struct bftm_record {
  * @attempt:  its number
  * @begun_ns: when its first try was sent
  * @won:      F servers said FREE
- * @lost:     more than n - F said LOCKED
+ * @lost:     more than n - F said LOCKED, and not for a holder seen before
+ * @gno:      of those that said LOCKED, which grant, when it was not won
  * @counted:  servers that were counted as disagreeing
  */
 struct bftm_round {
@@ -63,6 +64,7 @@ struct bftm_round {
 	bool won;
 	bool lost;
 	u32 counted;
+	u64 gno[BFTM_SERVERS_MAX];
 };
 
 /**
@@ -71,6 +73,9 @@ struct bftm_round {
  * @quarantine_until_ns: as it said, by our clock
  * @asked_ns:      when the oldest request was sent that is not answered, 0 for none
  * @heard_ns:      when it was heard last, 0 for never
+ * @locked_gno:    grant named by its last LOCKED
+ * @counted_gno:   the same, when it last disagreed with a round won
+ * @counted_ns:    and when that was
  */
 struct bftm_peer {
 	const struct bftm_conf_server *conf;
@@ -84,6 +89,9 @@ struct bftm_peer {
 	u64 heard_ns;
 	u64 hello_ns;
 	u64 rtt_ns;
+	u64 locked_gno;
+	u64 counted_gno;
+	u64 counted_ns;
 	struct bftm_window answers;
 	struct bftm_record record;
 };

@@ -6,7 +6,10 @@
 #include "cluster.h"
 #include "evidence.h"
 
-/* So often at least, and so many times as often as the servers in the middle. */
+/*
+ * So often at least, and so many times as often as some correct server: as no
+ * more than b lie, one of the b + 1 that did it most often is correct.
+ */
 #define LEAST	5
 #define FACTOR	4
 #define FACTOR_DISAGREED 2	/* there is more to it, see below */
@@ -22,16 +25,48 @@
 #define SILENT_NS (3 * BFTM_NS_PER_SEC)
 
 /* Count at most one disagreement of a server in a round. */
-static void disagree(struct bftm_cluster *cl, struct bftm_round *round, u32 who)
+static void disagree(struct bftm_cluster *cl, struct bftm_round *round, u32 u)
 {
-	u32 u;
+	struct bftm_peer *peer = &cl->peer[u];
+	u64 now = bftm_now();
 
-	who &= ~round->counted;
-	round->counted |= who;
-	for (u = 0; u < cl->conf.n; u++) {
-		cl->peer[u].record.disagreed += who >> u & 1;
-		cl->peer[u].record.free_alone += !round->won && who >> u & 1;
+	if (round->counted >> u & 1)
+		return;
+	round->counted |= 1u << u;
+	if (round->won) {
+		/*
+		 * A grant to a client that crashed stands in the way of many
+		 * rounds, but for no longer than a lease.
+		 */
+		if (peer->locked_gno == peer->counted_gno &&
+		    now - peer->counted_ns < cl->conf.lease_max_ns)
+			return;
+		peer->counted_gno = peer->locked_gno;
+		peer->counted_ns = now;
+	} else {
+		peer->record.free_alone++;
 	}
+	peer->record.disagreed++;
+}
+
+/*
+ * Was an earlier round lost to the same holder? More than b servers named the
+ * same grant then. Whom he has not asked says FREE as long as he holds.
+ */
+static bool same_holder(const struct bftm_cluster *cl,
+			const struct bftm_round *round)
+{
+	u32 i, u, same;
+
+	for (i = 0; i < BFTM_ROUNDS; i++) {
+		if (&cl->round[i] == round)
+			continue;
+		for (u = 0, same = 0; u < cl->conf.n; u++)
+			same += round->gno[u] && round->gno[u] == cl->round[i].gno[u];
+		if (same > cl->conf.b)
+			return true;
+	}
+	return false;
 }
 
 void bftm_evidence_round(struct bftm_cluster *cl,
@@ -40,37 +75,44 @@ void bftm_evidence_round(struct bftm_cluster *cl,
 {
 	u32 f = bftm_free_needed(cl->conf.n, cl->conf.b);
 	struct bftm_round *round = &cl->round[cl->rounds++ % BFTM_ROUNDS];
-	u32 u;
+	bool won = out->verdict == BFTM_WON;
+	u32 minority = 0, u;
 
+	*round = (struct bftm_round){
+		.attempt = op->contend.attempt,
+		.begun_ns = op->contend.sent_ns[1],
+	};
+	for (u = 0; u < cl->conf.n; u++) {
+		struct bftm_peer *peer = &cl->peer[u];
+
+		peer->record.rounds++;
+		/* A round that is decided early says nothing of the slow. */
+		peer->record.unanswered += !won && !out->said_locked &&
+					   out->silent >> u & 1;
+		if (!won && out->said_locked >> u & 1)
+			round->gno[u] = peer->locked_gno;
+	}
+	/* Who asks again at once is half-way round with every release. */
+	if (op->contend.want.no_backoff)
+		return;
 	/*
 	 * With F FREE nobody else can hold the lock; with more than n - F
 	 * LOCKED, somebody may. Correct servers end up on the wrong side too,
 	 * when several contend at once.
 	 */
-	*round = (struct bftm_round){
-		.attempt = op->contend.attempt,
-		.begun_ns = op->contend.sent_ns[1],
-		.won = out->verdict == BFTM_WON,
-	};
-	round->lost = !round->won &&
-		      (u32)__builtin_popcount(out->said_locked) > cl->conf.n - f;
-	/* Who asks again at once is half-way round with every release. */
-	if (op->contend.want.no_backoff)
-		round->won = round->lost = false;
+	if (won) {
+		round->won = true;
+		minority = out->said_locked;
+	} else if ((u32)__builtin_popcount(out->said_locked) > cl->conf.n - f &&
+		   !same_holder(cl, round)) {
+		round->lost = true;
+		minority = out->said_free;
+	}
 	cl->rounds_won += round->won;
 	cl->rounds_lost += round->lost;
-	for (u = 0; u < cl->conf.n; u++) {
-		struct bftm_record *r = &cl->peer[u].record;
-
-		r->rounds++;
-		/* A round that is decided early says nothing of the slow. */
-		r->unanswered += out->verdict != BFTM_WON &&
-				 !out->said_locked && out->silent >> u & 1;
-	}
-	if (round->won)
-		disagree(cl, round, out->said_locked);
-	else if (round->lost)
-		disagree(cl, round, out->said_free);
+	for (u = 0; u < cl->conf.n; u++)
+		if (minority >> u & 1)
+			disagree(cl, round, u);
 }
 
 static struct bftm_round *find_round(struct bftm_cluster *cl, u64 attempt)
@@ -99,27 +141,28 @@ void bftm_evidence_answer(struct bftm_cluster *cl, u32 u,
 		begun = round->begun_ns;
 	else if (op && op->contend.attempt == msg->attempt)
 		begun = op->contend.sent_ns[1];
+	if (msg->type == BFTM_MSG_LOCKED)
+		cl->peer[u].locked_gno = msg->gno;
 	if (msg->k <= 1)
 		r->late += bftm_now() - begun > cl->cfg.resend_ns;
 	if (!round)
 		return;
 	if ((round->won && msg->type == BFTM_MSG_LOCKED) ||
 	    (round->lost && msg->type == BFTM_MSG_FREE))
-		disagree(cl, round, 1u << u);
+		disagree(cl, round, u);
 }
 
-/* Does one of many stand out? Compared with the median of all. */
+/* Does one of many stand out? */
 static bool stands_out(const struct bftm_cluster *cl, u32 u, size_t offset,
 		       u64 factor)
 {
-	u64 value[BFTM_SERVERS_MAX], mine, median;
-	u32 i;
+	u32 b = cl->conf.b ? cl->conf.b : 1, i;
+	u64 value[BFTM_SERVERS_MAX], correct;
 
 	for (i = 0; i < cl->conf.n; i++)
 		value[i] = *(const u64 *)((const char *)&cl->peer[i].record + offset);
-	mine = value[u];
-	median = bftm_kth_largest(value, cl->conf.n, (cl->conf.n + 1) / 2);
-	return mine >= LEAST && mine > factor * (median + 1);
+	correct = bftm_kth_largest(value, cl->conf.n, b + 1);
+	return value[u] >= LEAST && value[u] > factor * (correct + 1);
 }
 
 #define STANDS_OUT(cl, u, field, factor) \
@@ -128,12 +171,8 @@ static bool stands_out(const struct bftm_cluster *cl, u32 u, size_t offset,
 static bool disagrees(const struct bftm_cluster *cl, u32 u)
 {
 	const struct bftm_record *r = &cl->peer[u].record;
-	u32 i, rank = 0;
 
-	/* No more than b lie: nobody is named when so many disagree as often. */
-	for (i = 0; i < cl->conf.n; i++)
-		rank += cl->peer[i].record.disagreed >= r->disagreed;
-	return rank <= cl->conf.b && STANDS_OUT(cl, u, disagreed, FACTOR_DISAGREED) &&
+	return STANDS_OUT(cl, u, disagreed, FACTOR_DISAGREED) &&
 	       (OFTEN(r->free_alone, cl->rounds_lost) ||
 		OFTEN(r->disagreed - r->free_alone, cl->rounds_won));
 }

@@ -9,7 +9,6 @@
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
-#include <linux/kernel_read_file.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
@@ -109,10 +108,28 @@ static int parse_key_file(const char *path, const char *text,
 	return 0;
 }
 
+/*
+ * Not by kernel_read_file(): a security module may have no rule for what is
+ * neither firmware nor a module nor a policy, and IPE warns about that.
+ */
+static ssize_t read_whole(struct file *file, char *text)
+{
+	loff_t size = i_size_read(file_inode(file)), pos = 0;
+	ssize_t len;
+
+	if (!S_ISREG(file_inode(file)->i_mode) || !size)
+		return -EINVAL;
+	if (size > KEY_FILE_MAX)
+		return -EFBIG;
+	len = kernel_read(file, text, size, &pos);
+	return len < 0 || len == size ? len : -EIO;
+}
+
 static int read_key_file(const char *path, struct bftm_server_param *p)
 {
-	struct file *file = filp_open(path, O_RDONLY, 0);
-	void *text = NULL;
+	/* O_NONBLOCK: a FIFO is opened at once, and refused then. */
+	struct file *file = filp_open(path, O_RDONLY | O_NONBLOCK, 0);
+	char *text = NULL;
 	ssize_t len;
 	int err;
 
@@ -131,8 +148,7 @@ static int read_key_file(const char *path, struct bftm_server_param *p)
 	err = -ENOMEM;
 	if (!text)
 		goto out;
-	len = kernel_read_file(file, 0, &text, KEY_FILE_MAX, NULL,
-			       READING_UNKNOWN);
+	len = read_whole(file, text);
 	if (len < 0) {
 		/* Empty, longer than KEY_FILE_MAX, or not a regular file. */
 		pr_err("bftmutex: server=%s: is no key file: error %zd\n", path,

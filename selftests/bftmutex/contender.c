@@ -56,7 +56,7 @@ static const struct argp_option options[] = {
 	{ "processes", 'P', "N", 0, "Be so many, named NAME.1 to NAME.N (default 1)", 0 },
 	{ "hold", 't', "MS", 0, "How long to stay inside (default 5)", 0 },
 	{ "jitter", 'j', "MS", 0, "And up to so long more, at random (default 0)", 0 },
-	{ "pause", 'p', "MS", 0, "Up to so long outside before each entry, at random (default 0)", 0 },
+	{ "pause", 'p', "MS", 0, "And outside before it, up to so long at random (default 0)", 0 },
 	{ "seed", 's', "N", 0, "Of what is random (default 0)", 0 },
 	{ "try", 'n', NULL, 0, "Poll: ask once, and again after the pause", 0 },
 	{ "lease", 'l', "SEC", 0, "Lease to ask for (default 1)", 0 },

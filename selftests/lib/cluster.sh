@@ -183,9 +183,10 @@ counted() {
 
 # embed CMD...: run a program that prints TAP; its tests become ours.
 embed() {
-	local name=${*: -1} line seen=0 want='' diagnosis='' skip
-	"$@" >"$tap_log.embedded" 2>&1
-	local status=$?
+	local name=${*: -1} line seen=0 want='' diagnosis='' skip output status
+	output=$(mktemp)
+	"$@" >"$output" 2>&1
+	status=$?
 	while IFS= read -r line; do
 		case $line in
 		1..*) want=${line#1..} ;;
@@ -200,8 +201,8 @@ embed() {
 			;;
 		*) diagnosis+=${line#"# "}$'\n' ;;
 		esac
-	done <"$tap_log.embedded"
-	rm -f "$tap_log.embedded"
+	done <"$output"
+	rm -f "$output"
 	is "$name: came to its end" "$status, $seen tests" "0, ${want%% *} tests" ||
 		diag "$diagnosis"
 }
