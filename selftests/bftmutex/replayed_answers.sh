@@ -10,6 +10,7 @@ cd "$(dirname "$0")/../.." || exit
 . selftests/lib/cluster.sh
 
 tape=$(mktemp)
+home=${dev:?}/c1 # of the daemon of client 1
 tap_pid=
 
 port_of() { # of the daemon's socket on client 1
@@ -58,18 +59,18 @@ wait_for 5 grep -q listening /tmp/tap.out
 
 hold killed
 ok "the first is in" kill -0 "$holder"
-kill -KILL "$(cat $dev/c1/pid)"
-wait_for 5 gone "$(cat $dev/c1/pid)"
+kill -KILL "$(cat "$home/pid")"
+wait_for 5 gone "$(cat "$home/pid")"
 mute
-c 1 bftmutexd -c $dev/c1/bftmutex.conf -s $dev/c1 -p $dev/c1/pid || bail "no daemon"
+c 1 bftmutexd -c "$home/bftmutex.conf" -s "$home" -p "$home/pid" || bail "no daemon"
 unmute
 replay "daemon killed" killed
 leave
 
 hold reread
-sed -i 's/^\(\s*\)b = .*/&\n\1rho = 1999/' $dev/c1/bftmutex.conf
-kill -HUP "$(cat $dev/c1/pid)"
-wait_for 10 sh -c "ip netns exec bftm-c1 bftmutexctl cluster show -c $dev/c1/bftmutex.conf | grep -q 1999"
+sed -i 's/^\(\s*\)b = .*/&\n\1rho = 1999/' "$home/bftmutex.conf"
+kill -HUP "$(cat "$home/pid")"
+wait_for 10 sh -c "ip netns exec bftm-c1 bftmutexctl cluster show -c $home/bftmutex.conf | grep -q 1999"
 replay "configuration read again" reread
 leave
 
