@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Two faces: FREE to clients of odd number and LOCKED to the others, and each
+ * second the other way round. What liars do when they want two winners.
+ */
+#include "strategy.h"
+
+static void answer(struct liar *l, const struct liar_request *req)
+{
+	u64 second = req->now_ns / BFTM_NS_PER_SEC;
+	struct bftm_msg reply = *req->honest;
+	u8 type;
+
+	if (req->msg->type == BFTM_MSG_TRY) {
+		type = (req->msg->client ^ second) & 1 ? BFTM_MSG_FREE : BFTM_MSG_LOCKED;
+		if (reply.type != type) {
+			reply = *req->msg;
+			reply.type = type;
+			reply.gno = liar_random(l);
+			liar_lied(l);
+		}
+	}
+	liar_say(l, req, &reply, 0);
+}
+
+const struct strategy strategy_equivocate = {
+	.name = "equivocate",
+	.what = "say FREE to odd, LOCKED to even clients, swap each second",
+	.answer = answer,
+};
