@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What may be wrong in an argument, and what has to stay as it is for ever. */
+#include <assert.h>
+#include <stddef.h>
+#include <sys/mman.h>
+
+#include "handle.h"
+#include "harness.h"
+
+#define PAGE	4096
+
+static_assert(sizeof(struct bftm_acquire) == 152);
+static_assert(offsetof(struct bftm_acquire, cluster) == 16);
+static_assert(offsetof(struct bftm_acquire, name) == 48);
+static_assert(offsetof(struct bftm_acquire, lease_ns) == 112);
+static_assert(offsetof(struct bftm_acquire, reserved) == 148);
+static_assert(sizeof(struct bftm_status) == 48);
+static_assert(sizeof(struct bftm_signal) == 24);
+static_assert(BFTM_IOC_ACQUIRE == 0xc098bf01u);
+static_assert(BFTM_IOC_RELEASE == 0xbf03u);
+static_assert(BFTM_IOC_STATUS == 0xc030bf04u);
+static_assert(BFTM_IOC_SET_SIGNAL == 0x4018bf05u);
+
+/* Two pages, of which the second faults; below 4 GiB for the 32-bit calls. */
+static char *guarded(void)
+{
+	char *p = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+
+	if (p == MAP_FAILED || mprotect(p + PAGE, PAGE, PROT_NONE))
+		abort();
+	return p;
+}
+
+/* A call as a 32-bit program makes it. */
+static int call32(int fd, uint32_t request, void *arg)
+{
+	int ret = 54;	/* ioctl */
+
+	asm volatile("int $0x80" : "+a" (ret) :
+		     "b" (fd), "c" (request), "d" ((uint32_t)(uintptr_t)arg) :
+		     "memory", "r8", "r9", "r10", "r11");
+	return ret;
+}
+
+/* One test for each ioctl that takes a structure, native and 32-bit. */
+FIXTURE(argument)
+{
+	int fd;
+	char *page;
+};
+
+FIXTURE_VARIANT(argument)
+{
+	uint32_t request;
+	uint32_t size;
+	bool writes;	/* the kernel writes it back */
+	int (*call)(int fd, uint32_t request, void *arg);
+};
+
+static int call64(int fd, uint32_t request, void *arg)
+{
+	return call(fd, request, arg);
+}
+
+FIXTURE_VARIANT_ADD(argument, acquire)
+{
+	.request = BFTM_IOC_ACQUIRE,
+	.size = sizeof(struct bftm_acquire),
+	.writes = true,
+	.call = call64,
+};
+
+FIXTURE_VARIANT_ADD(argument, status)
+{
+	.request = BFTM_IOC_STATUS,
+	.size = sizeof(struct bftm_status),
+	.writes = true,
+	.call = call64,
+};
+
+FIXTURE_VARIANT_ADD(argument, set_signal)
+{
+	.request = BFTM_IOC_SET_SIGNAL,
+	.size = sizeof(struct bftm_signal),
+	.writes = false,
+	.call = call64,
+};
+
+FIXTURE_VARIANT_ADD(argument, acquire_32bit)
+{
+	.request = BFTM_IOC_ACQUIRE,
+	.size = sizeof(struct bftm_acquire),
+	.writes = true,
+	.call = call32,
+};
+
+FIXTURE_VARIANT_ADD(argument, status_32bit)
+{
+	.request = BFTM_IOC_STATUS,
+	.size = sizeof(struct bftm_status),
+	.writes = true,
+	.call = call32,
+};
+
+FIXTURE_VARIANT_ADD(argument, set_signal_32bit)
+{
+	.request = BFTM_IOC_SET_SIGNAL,
+	.size = sizeof(struct bftm_signal),
+	.writes = false,
+	.call = call32,
+};
+
+FIXTURE_SETUP(argument)
+{
+	uint32_t size = sizeof(struct bftm_status);
+
+	self->fd = open_here(0);
+	self->page = guarded();
+	memcpy(self->page, &size, sizeof(size));
+	/* The compat path may be configured away, or switched off at boot. */
+	if (variant->call(self->fd, BFTM_IOC_STATUS, self->page))
+		SKIP(return, "no 32-bit programs here");
+	memset(self->page, 0, PAGE);
+}
+
+FIXTURE_TEARDOWN(argument)
+{
+	munmap(self->page, 2 * PAGE);
+	close(self->fd);
+}
+
+/* A good argument at @at that says it has @size bytes. */
+static void *fill(char *at, uint32_t request, uint32_t size)
+{
+	struct bftm_acquire arg = want("abi", 0, 0, BFTM_TRY);
+
+	if (request == BFTM_IOC_ACQUIRE)
+		memcpy(at, &arg, sizeof(arg));
+	memcpy(at, &size, sizeof(size));
+	return at;
+}
+
+TEST_F(argument, size)
+{
+	const uint32_t v1 = variant->size;
+	const struct {
+		uint32_t size;
+		uint32_t dirty;	/* offset of a byte that is not zero */
+		int result;
+	} rows[] = {
+		{ 0, 0, -EINVAL }, { 3, 0, -EINVAL }, { 4, 0, -EINVAL },
+		{ v1 - 1, 0, -EINVAL }, { v1, 0, 0 }, { v1, v1, 0 },
+		{ v1 + 1, 0, 0 }, { v1 + 1, v1, -E2BIG }, { v1 + 8, v1 + 7, -E2BIG },
+		{ PAGE, 0, 0 }, { PAGE, PAGE - 1, -E2BIG }, { PAGE + 1, 0, -E2BIG },
+		{ 0x7fffffff, 0, -E2BIG }, { 0x80000000, 0, -E2BIG },
+		{ 0xffffffff, 0, -E2BIG },
+	};
+	size_t i;
+	int got;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		memset(self->page, 0, PAGE);
+		if (rows[i].dirty)
+			self->page[rows[i].dirty] = 1;
+		fill(self->page, variant->request, rows[i].size);
+		got = variant->call(self->fd, variant->request, self->page);
+		EXPECT_EQ(rows[i].result, got) {
+			TH_LOG("size %u, byte %u set", rows[i].size, rows[i].dirty);
+		}
+		if (rows[i].dirty)
+			EXPECT_EQ(1, self->page[rows[i].dirty]);
+		release(self->fd);
+	}
+}
+
+TEST_F(argument, address)
+{
+	uint32_t request = variant->request;
+	char *end = self->page + PAGE;
+
+	EXPECT_EQ(-EFAULT, variant->call(self->fd, request, NULL));
+	EXPECT_EQ(-EFAULT, variant->call(self->fd, request, (void *)1));
+	EXPECT_EQ(-EFAULT, variant->call(self->fd, request, end));
+	EXPECT_EQ(-EFAULT, variant->call(self->fd, request, end - 3));
+	EXPECT_EQ(-EFAULT, variant->call(self->fd, request, (void *)-8));
+	/* It begins in memory and ends outside. */
+	memcpy(end - 4, &variant->size, 4);
+	EXPECT_EQ(-EFAULT, variant->call(self->fd, request, end - 4));
+	memset(self->page, 0, PAGE);
+	fill(self->page + 8, request, PAGE);
+	EXPECT_EQ(-EFAULT, variant->call(self->fd, request, self->page + 8));
+	EXPECT_EQ(BFTM_STATE_IDLE, state_of(self->fd));
+	memset(self->page, 0, PAGE);
+	fill(end - variant->size, request, variant->size);
+	EXPECT_EQ(0, variant->call(self->fd, request, end - variant->size));
+	release(self->fd);
+	memset(self->page, 0, PAGE);
+	fill(self->page + 1, request, variant->size);
+	EXPECT_EQ(0, variant->call(self->fd, request, self->page + 1));
+}
+
+TEST_F(argument, kernel_address)
+{
+	void *address = (void *)0xffffffff81000000;
+
+	if (variant->call == call32)
+		SKIP(return, "cannot be said with 32 bits");
+	EXPECT_EQ(-EFAULT, variant->call(self->fd, variant->request, address));
+	EXPECT_EQ(-EFAULT, variant->call(self->fd, variant->request, (void *)(1ull << 63)));
+}
+
+TEST_F(argument, read_only)
+{
+	int other = open_client(2, 0);
+
+	fill(self->page, variant->request, variant->size);
+	mprotect(self->page, PAGE, PROT_READ);
+	EXPECT_EQ(variant->writes ? -EFAULT : 0,
+		  variant->call(self->fd, variant->request, self->page));
+	/* A lock that nobody was told of is not held. */
+	EXPECT_EQ(BFTM_STATE_IDLE, state_of(self->fd));
+	EXPECT_EQ(0, get_soon(other, "abi", 0));
+	close(other);
+}
+
+/* A program built with a later header has another size in the number. */
+TEST_F(argument, number_of_a_later_version)
+{
+	uint32_t size = variant->size + 16;
+	uint32_t number = _IOC(_IOC_DIR(variant->request), BFTM_IOC_MAGIC,
+			       _IOC_NR(variant->request), size);
+
+	fill(self->page, variant->request, size);
+	EXPECT_EQ(0, variant->call(self->fd, number, self->page));
+}
+
+FIXTURE(acquire)
+{
+	int fd;
+	struct bftm_acquire arg;
+};
+
+FIXTURE_SETUP(acquire)
+{
+	self->fd = open_here(0);
+	self->arg = want(new_name(), 0, 0, BFTM_TRY);
+}
+
+FIXTURE_TEARDOWN(acquire)
+{
+	close(self->fd);
+}
+
+static int ask(int fd, const struct bftm_acquire *arg)
+{
+	struct bftm_acquire copy = *arg;
+	int err = call(fd, BFTM_IOC_ACQUIRE, &copy);
+
+	release(fd);
+	return err;
+}
+
+#define REFUSED(err, field, value) do {				\
+	struct bftm_acquire bad_ = self->arg;			\
+	bad_.field = value;					\
+	EXPECT_EQ(err, ask(self->fd, &bad_)) {			\
+		TH_LOG("%s = %s", #field, #value);		\
+	}							\
+} while (0)
+
+TEST_F(acquire, flags_and_reserved_fields)
+{
+	int bit;
+
+	for (bit = 1; bit < 32; bit++)
+		REFUSED(-EINVAL, flags, 1u << bit);
+	REFUSED(-EINVAL, flags, UINT32_MAX);
+	REFUSED(-EINVAL, way, 3);
+	REFUSED(-EINVAL, way, UINT32_MAX);
+	REFUSED(-EINVAL, reserved, 1);
+	REFUSED(-EINVAL, deadline_ns, 1);
+	REFUSED(-EINVAL, token, 1ull << 63);
+	REFUSED(-EINVAL, attempts, 1);
+	EXPECT_EQ(0, ask(self->fd, &self->arg));
+}
+
+TEST_F(acquire, name)
+{
+	REFUSED(-EINVAL, name_len, 0);
+	REFUSED(-ENAMETOOLONG, name_len, BFTM_NAME_MAX + 1);
+	REFUSED(-ENAMETOOLONG, name_len, UINT32_MAX);
+	REFUSED(-EINVAL, name[BFTM_NAME_MAX - 1], 'x');
+	REFUSED(-EINVAL, name[self->arg.name_len], 'x');
+	memset(self->arg.name, 0xff, BFTM_NAME_MAX);
+	REFUSED(-EINVAL, name_len, BFTM_NAME_MAX - 1);
+	self->arg.name_len = BFTM_NAME_MAX;
+	EXPECT_EQ(0, ask(self->fd, &self->arg));
+	/* A single zero byte is a name too. */
+	memset(self->arg.name, 0, BFTM_NAME_MAX);
+	self->arg.name_len = 1;
+	EXPECT_EQ(0, ask(self->fd, &self->arg));
+}
+
+TEST_F(acquire, cluster)
+{
+	set_cluster(&self->arg, "demo");
+	EXPECT_EQ(0, ask(self->fd, &self->arg));
+	REFUSED(-EINVAL, cluster[BFTM_CLUSTER_MAX - 1], 'x');
+	REFUSED(-EINVAL, cluster[5], 'x');
+	REFUSED(-ENOKEY, cluster[0], 'D');
+	memset(self->arg.cluster, 'x', BFTM_CLUSTER_MAX);
+	EXPECT_EQ(-ENOKEY, ask(self->fd, &self->arg));
+	memset(self->arg.cluster, 0, BFTM_CLUSTER_MAX);
+	REFUSED(-EINVAL, cluster[1], 'x');
+}
+
+TEST_F(acquire, lease)
+{
+	REFUSED(-ERANGE, lease_ns, 1);
+	REFUSED(-ERANGE, lease_ns, MS - 1);
+	REFUSED(-ERANGE, lease_ns, LEASE_MAX + 1);
+	REFUSED(-ERANGE, lease_ns, 3600 * SEC);
+	REFUSED(-ERANGE, lease_ns, 3600 * SEC + 1);
+	REFUSED(-ERANGE, lease_ns, UINT64_MAX);
+	REFUSED(0, lease_ns, LEASE_MAX);
+	/* Over before it begins, on a slow machine; but that is no mistake. */
+	self->arg.lease_ns = MS;
+	EXPECT_NE(-ERANGE, ask(self->fd, &self->arg));
+	EXPECT_NE(-EINVAL, ask(self->fd, &self->arg));
+}
+
+TEST_F(acquire, timeout)
+{
+	int err;
+
+	REFUSED(0, timeout_ns, UINT64_MAX);
+	self->arg.flags = 0;
+	REFUSED(0, timeout_ns, UINT64_MAX);
+	REFUSED(0, timeout_ns, (uint64_t)INT64_MAX);
+	/* Over before a server can answer: it ends, and is not had. */
+	self->arg.timeout_ns = 1;
+	err = ask(self->fd, &self->arg);
+	EXPECT_TRUE(err == -ETIMEDOUT || err == -ENETUNREACH) {
+		TH_LOG("result %d", err);
+	}
+}
+
+TEST_HARNESS_MAIN

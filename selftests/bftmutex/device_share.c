@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A handle in several processes, its end, and network namespaces. */
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+#include "handle.h"
+#include "harness.h"
+
+FIXTURE(share)
+{
+	int fd;		/* of client 1, holds the lock */
+	int other;	/* of client 2 */
+	const char *name;
+	uint64_t deadline_ns;
+};
+
+FIXTURE_SETUP(share)
+{
+	struct bftm_acquire arg;
+
+	self->fd = open_here(0);
+	self->other = open_client(2, 0);
+	self->name = new_name();
+	ASSERT_EQ(0, acquire(self->fd, self->name, LEASE_MAX, 0, &arg));
+	self->deadline_ns = arg.deadline_ns;
+}
+
+FIXTURE_TEARDOWN(share)
+{
+	close(self->fd);
+	close(self->other);
+}
+
+/* Somebody has it, or the machine slept until nobody can have it. */
+static bool is_taken(int other, const char *name, uint64_t deadline_ns)
+{
+	int err = try_lock(other, name, LEASE_MAX);
+
+	return err == -EWOULDBLOCK || now_ns() > deadline_ns;
+}
+
+/* Had again before the lease is over, not because it is. */
+static bool is_given_back(int other, const char *name, uint64_t deadline_ns)
+{
+	return !get_soon(other, name, LEASE_MAX) && now_ns() <= deadline_ns;
+}
+
+/* A child that keeps what it inherits until it is killed. */
+static pid_t sleeping_child(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pause();
+		_exit(0);
+	}
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* Whether a lock came back in time is asked again when the machine slept. */
+#define RETRIES	3
+
+static int take_again(int *fd, const char *name, uint64_t *deadline_ns)
+{
+	struct bftm_acquire arg;
+	int err;
+
+	*fd = open_here(0);
+	err = acquire(*fd, name, LEASE_MAX, 0, &arg);
+	*deadline_ns = arg.deadline_ns;
+	return err;
+}
+
+TEST_F(share, close_gives_it_back)
+{
+	bool back = false;
+	int i;
+
+	for (i = 0; i < RETRIES && !back; i++) {
+		if (i)
+			ASSERT_EQ(0, take_again(&self->fd, self->name, &self->deadline_ns));
+		close(self->fd);
+		back = is_given_back(self->other, self->name, self->deadline_ns);
+		release(self->other);
+	}
+	EXPECT_TRUE(back);
+}
+
+TEST_F(share, sigkill_gives_it_back)
+{
+	bool back = false;
+	pid_t pid;
+	int i;
+
+	for (i = 0; i < RETRIES && !back; i++) {
+		if (i)
+			ASSERT_EQ(0, take_again(&self->fd, self->name, &self->deadline_ns));
+		pid = sleeping_child();
+		close(self->fd);
+		end(pid);
+		back = is_given_back(self->other, self->name, self->deadline_ns);
+		release(self->other);
+	}
+	EXPECT_TRUE(back);
+}
+
+TEST_F(share, sigkill_of_a_waiter_leaves_nothing)
+{
+	int fd = open_here(0);
+	pid_t pid = fork();
+
+	if (!pid) {
+		acquire(fd, self->name, LEASE_MAX, 0, NULL);
+		_exit(0);
+	}
+	while (state_of(fd) != BFTM_STATE_PENDING)
+		sched_yield();
+	end(pid);
+	/* We have the handle too: interrupted, not closed. */
+	EXPECT_EQ(BFTM_STATE_IDLE, state_of(fd));
+	close(fd);
+	ASSERT_EQ(0, release(self->fd));
+	EXPECT_EQ(0, get_soon(self->other, self->name, LEASE_MAX));
+}
+
+TEST_F(share, fork_keeps_it_until_the_last_close)
+{
+	pid_t pid = sleeping_child();
+
+	ASSERT_GT(pid, 0);
+	close(self->fd);
+	EXPECT_TRUE(is_taken(self->other, self->name, self->deadline_ns));
+	end(pid);
+	release(self->other);
+	EXPECT_EQ(0, get_soon(self->other, self->name, LEASE_MAX));
+}
+
+TEST_F(share, child_can_release_for_all)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(release(self->fd) && now_ns() <= self->deadline_ns);
+	waitpid(pid, &status, 0);
+	EXPECT_EQ(0, status);
+	EXPECT_NE(BFTM_STATE_HELD, state_of(self->fd));
+	EXPECT_EQ(0, get_soon(self->other, self->name, LEASE_MAX));
+}
+
+TEST_F(share, exec_keeps_it)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		fcntl(self->fd, F_SETFD, 0);
+		execlp("sleep", "sleep", "1000", NULL);
+		_exit(1);
+	}
+	close(self->fd);
+	EXPECT_TRUE(is_taken(self->other, self->name, self->deadline_ns));
+	end(pid);
+	release(self->other);
+	EXPECT_EQ(0, get_soon(self->other, self->name, LEASE_MAX));
+}
+
+TEST_F(share, exec_with_cloexec_gives_it_back)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		execlp("sleep", "sleep", "1000", NULL);
+		_exit(1);
+	}
+	close(self->fd);
+	EXPECT_EQ(0, get_soon(self->other, self->name, LEASE_MAX));
+	EXPECT_EQ(0, kill(pid, 0));
+	end(pid);
+}
+
+static int pass(int socket, int *fd, bool send)
+{
+	union {
+		char buf[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = {};
+	char byte = 0;
+	struct iovec part = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr msg = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.buf,
+		.msg_controllen = sizeof(control.buf),
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	if (!send) {
+		if (recvmsg(socket, &msg, 0) != 1)
+			return -errno;
+		c = CMSG_FIRSTHDR(&msg);
+		memcpy(fd, CMSG_DATA(c), sizeof(int));
+		return 0;
+	}
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), fd, sizeof(int));
+	return sendmsg(socket, &msg, 0) == 1 ? 0 : -errno;
+}
+
+TEST_F(share, passed_over_a_socket)
+{
+	int pair[2], fd = -1;
+
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
+	ASSERT_EQ(0, pass(pair[0], &self->fd, true));
+	close(self->fd);
+	/* Nobody has it open: it is on its way. */
+	EXPECT_TRUE(is_taken(self->other, self->name, self->deadline_ns));
+	ASSERT_EQ(0, pass(pair[1], &fd, false));
+	EXPECT_EQ(self->deadline_ns, status_of(fd).deadline_ns);
+	close(fd);
+	release(self->other);
+	EXPECT_EQ(0, get_soon(self->other, self->name, LEASE_MAX));
+}
+
+TEST_F(share, lost_in_a_socket)
+{
+	int pair[2];
+
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
+	ASSERT_EQ(0, pass(pair[0], &self->fd, true));
+	close(self->fd);
+	close(pair[0]);
+	close(pair[1]);
+	EXPECT_EQ(0, get_soon(self->other, self->name, LEASE_MAX));
+}
+
+/* The handle's own namespace counts, not that of the process. */
+TEST_F(share, namespace_of_the_open)
+{
+	int fd;
+
+	ASSERT_EQ(0, unshare(CLONE_NEWNET));
+	/* No helper is here, */
+	fd = open_here(0);
+	EXPECT_EQ(-ENOTCONN, acquire(fd, self->name, LEASE_MAX, 0, NULL));
+	EXPECT_EQ(BFTM_STATE_IDLE, state_of(fd));
+	close(fd);
+	/* but there is one where this was opened. */
+	ASSERT_EQ(0, release(self->fd));
+	EXPECT_EQ(0, get_soon(self->fd, self->name, LEASE_MAX));
+}
+
+TEST_F(share, many_handles_of_one_process)
+{
+	char name[BFTM_NAME_MAX];
+	int fd[40], i;
+
+	for (i = 0; i < 40; i++) {
+		fd[i] = open_here(O_NONBLOCK);
+		snprintf(name, sizeof(name), "%s.%d", self->name, i);
+		ASSERT_EQ(-EINPROGRESS, acquire(fd[i], name, LEASE_MAX, 0, NULL));
+	}
+	for (i = 0; i < 40; i++) {
+		EXPECT_NE(0, poll_for(fd[i], POLLIN, LONG_MS) & POLLIN);
+		close(fd[i]);
+	}
+}
+
+TEST_HARNESS_MAIN
