@@ -19,7 +19,7 @@
  * whom another client always reaches first, or we, disagrees whenever both
  * contend at the same moment; a liar does when it likes.
  */
-#define OFTEN(count, rounds) (5 * (count) > 2 * (rounds))
+#define OFTEN(count, rounds) ((count) >= LEAST && 5 * (count) > 2 * (rounds))
 
 /* Unheard for so long, a server is called silent. */
 #define SILENT_NS (3 * BFTM_NS_PER_SEC)
@@ -38,7 +38,7 @@ static void disagree(struct bftm_cluster *cl, struct bftm_round *round, u32 u)
 		 * A grant to a client that crashed stands in the way of many
 		 * rounds, but for no longer than a lease.
 		 */
-		if (peer->locked_gno == peer->counted_gno &&
+		if (peer->locked_gno && peer->locked_gno == peer->counted_gno &&
 		    now - peer->counted_ns < cl->conf.lease_max_ns)
 			return;
 		peer->counted_gno = peer->locked_gno;
