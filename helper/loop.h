@@ -8,14 +8,8 @@
 
 #include <stddef.h>
 
-#include <bsd/sys/tree.h>
-
 #include "../kmod/core/types.h"
-
-/* RB_GENERATE_STATIC, which wants an __unused that glibc does not have. */
-#define BFTM_TREE(name, type, field, compare) \
-	RB_GENERATE_INTERNAL(name, type, field, compare, \
-			     static __attribute__((unused)))
+#include "tree.h"
 
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))

@@ -20,10 +20,8 @@ static int compare_locks(const struct liar_lock *a, const struct liar_lock *b)
 	return memcmp(a->name, b->name, a->name_len);
 }
 
-/* RB_GENERATE_STATIC wants an __unused that glibc does not have. */
-#define UNUSED static __attribute__((unused))
-RB_GENERATE_INTERNAL(liar_clients, liar_client, node, compare_clients, UNUSED)
-RB_GENERATE_INTERNAL(liar_locks, liar_lock, node, compare_locks, UNUSED)
+BFTM_TREE(liar_clients, liar_client, node, compare_clients)
+BFTM_TREE(liar_locks, liar_lock, node, compare_locks)
 
 void node_init(struct node *node, u64 now, bool quarantine)
 {

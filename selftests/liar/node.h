@@ -7,10 +7,10 @@
 #ifndef BFTM_LIAR_NODE_H
 #define BFTM_LIAR_NODE_H
 
-#include <bsd/sys/tree.h>
 #include <sys/queue.h>
 
 #include "../../helper/keys.h"
+#include "../../helper/tree.h"
 #include "../../kmod/core/backoff_server.h"
 #include "../../kmod/core/replay.h"
 
