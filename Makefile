@@ -38,6 +38,7 @@ help:
 	@echo 'make unit       unit tests alone, under ASan and UBSan'
 	@echo 'make static     checkpatch, sparse, W=1, shellcheck, man pages'
 	@echo 'make vm         tests in VMs alone'
+	@echo 'make model      every interleaving of small clusters: a quarter of an hour'
 	@echo 'make fuzz       fuzz each parser and core for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make uninstall, make clean'
 
@@ -126,7 +127,7 @@ KSELFTESTS := $(notdir $(basename $(wildcard selftests/bftmutex/*.c)))
 HARNESS := $(BUILD)/kselftest/kselftest_harness.h
 LINUX_SOURCE ?= /usr/src/linux-source-6.12.tar.xz
 
-tests: $(BIN)/bftmutex-liar $(addprefix $(TESTS_BIN)/,$(KSELFTESTS)) \
+tests: $(BIN)/bftmutex-liar $(BIN)/bftmutex-model $(addprefix $(TESTS_BIN)/,$(KSELFTESTS)) \
 	$(addprefix $(TESTS_BIN)/unit/,$(UNIT))
 
 # The kernel's own harness and checker come with its source.
@@ -165,6 +166,15 @@ $(TESTS_BIN)/unit/%: $(BUILD)/obj-sanitize/selftests/unit/%.o $(call sobj,$(UNIT
 	$(CC) $(CFLAGS_ALL) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(CONF_LIBS) $(CRYPTO_LIBS) \
 		$(shell pkg-config --libs cmocka)
 
+# Every interleaving of small clusters.
+MODEL := $(basename $(wildcard selftests/model/*.c))
+$(BIN)/bftmutex-model: $(call obj,$(MODEL) $(CORE) $(CORE_SERVER))
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
+
+model: $(BIN)/bftmutex-model
+	@selftests/model/run
+
 # Fuzzers, by clang's libFuzzer on the same files.
 FUZZERS := wire server client conf
 FUZZ_SECONDS ?= 600
@@ -181,7 +191,7 @@ $(TESTS_BIN)/fuzz/%: selftests/fuzz/fuzz_%.c $(FUZZ_FILES) $(wildcard kmod/core/
 fuzz: fuzzers
 	@selftests/fuzz/run --seconds $(FUZZ_SECONDS)
 
-.PHONY: tests unit static vm fuzz fuzzers
+.PHONY: tests unit static vm fuzz fuzzers model
 .PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/obj-sanitize/%.o
 
 modules-%:
