@@ -36,8 +36,10 @@ hold() { # client 1 enters and stays
 }
 
 replay() {
+	# A copy: what is sent again is recorded again.
+	cp "$tape" "$tape.copy"
 	mute
-	ok "$1: recorded answers are sent again" c 2 wiretap replay "$tape" 10.73.0.101 \
+	ok "$1: recorded answers are sent again" c 2 wiretap replay "$tape.copy" 10.73.0.101 \
 		$((16#$(port_of)))
 	unmute
 	# Whatever it makes of them, it repeats it for this long.
@@ -75,6 +77,6 @@ replay "configuration read again" reread
 leave
 
 kill "$tap_pid"
-rm -f "$tape"
+rm -f "$tape" "$tape.copy"
 down
 finish
