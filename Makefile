@@ -38,6 +38,7 @@ help:
 	@echo 'make unit       unit tests alone, under ASan and UBSan'
 	@echo 'make static     checkpatch, sparse, W=1, shellcheck, man pages'
 	@echo 'make vm         tests in VMs alone'
+	@echo 'make sim-long   ten million simulated scenarios; make sim-mutants: bugs planted and found'
 	@echo 'make model      every interleaving of small clusters: a quarter of an hour'
 	@echo 'make fuzz       fuzz each parser and core for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make uninstall, make clean'
@@ -127,7 +128,8 @@ KSELFTESTS := $(notdir $(basename $(wildcard selftests/bftmutex/*.c)))
 HARNESS := $(BUILD)/kselftest/kselftest_harness.h
 LINUX_SOURCE ?= /usr/src/linux-source-6.12.tar.xz
 
-tests: $(BIN)/bftmutex-liar $(BIN)/bftmutex-model $(addprefix $(TESTS_BIN)/,$(KSELFTESTS)) \
+tests: $(BIN)/bftmutex-liar $(BIN)/bftmutex-model $(BIN)/bftmutex-sim \
+	$(addprefix $(TESTS_BIN)/,$(KSELFTESTS)) \
 	$(addprefix $(TESTS_BIN)/unit/,$(UNIT))
 
 # The kernel's own harness and checker come with its source.
@@ -158,13 +160,25 @@ $(BUILD)/obj-sanitize/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL) $(SANITIZE) -MMD -MP -c -o $@ $<
 
-$(TESTS_BIN)/unit/test_cluster: $(call sobj,selftests/unit/cluster selftests/unit/cluster_nodes)
-
 UNIT_OBJS := $(CORE) $(CORE_SERVER) $(CONF) $(KEYS)
 $(TESTS_BIN)/unit/%: $(BUILD)/obj-sanitize/selftests/unit/%.o $(call sobj,$(UNIT_OBJS))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(CONF_LIBS) $(CRYPTO_LIBS) \
 		$(shell pkg-config --libs cmocka)
+
+# Whole clusters in virtual time, with the strategies of the liar.
+SIM := $(basename $(wildcard selftests/sim/*.c)) $(filter-out \
+	$(addprefix selftests/liar/,liar node socket cmdline),$(LIAR))
+$(BIN)/bftmutex-sim: $(call obj,$(SIM) $(CORE) $(CORE_SERVER))
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
+
+sim-mutants: $(BIN)/bftmutex-sim
+	@selftests/sim/mutants/run
+
+# About ten million scenarios take three quarters of an hour of a core.
+sim-long: $(BIN)/bftmutex-sim
+	$(BIN)/bftmutex-sim --runs $(or $(RUNS),10000000) --jobs 2
 
 # Every interleaving of small clusters.
 MODEL := $(basename $(wildcard selftests/model/*.c))
@@ -191,7 +205,7 @@ $(TESTS_BIN)/fuzz/%: selftests/fuzz/fuzz_%.c $(FUZZ_FILES) $(wildcard kmod/core/
 fuzz: fuzzers
 	@selftests/fuzz/run --seconds $(FUZZ_SECONDS)
 
-.PHONY: tests unit static vm fuzz fuzzers model
+.PHONY: tests unit static vm fuzz fuzzers model sim-mutants sim-long
 .PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/obj-sanitize/%.o
 
 modules-%:

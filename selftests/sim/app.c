@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Applications: they want locks, hold them for a while, look whether they still
+ * do, cancel, and give back; some too late.
+ */
+#include "story.h"
+
+void app_at(struct world *w, u32 x, u32 i, u64 at)
+{
+	struct event *e = queue_push(&w->queue, at, EVENT_APP, x);
+
+	e->part = i;
+	e->stamp = ++w->client[x].handle[i].stamp;
+}
+
+static u64 think(struct world *w)
+{
+	return rng_below(&w->rng[RNG_APP], w->plan->think_max + 1);
+}
+
+void app_start(struct world *w, u32 x)
+{
+	u32 i;
+
+	for (i = 0; i < w->plan->handles; i++) {
+		w->client[x].handle[i].wake_at = NEVER;
+		if (!w->script && !w->healed)
+			app_at(w, x, i, w->now + think(w));
+	}
+}
+
+/* A lock that no other application of this host has. */
+static bool choose_lock(struct world *w, struct client *c, struct handle *h)
+{
+	u32 lock = (u32)rng_below(&w->rng[RNG_APP], w->plan->locks), i;
+
+	for (i = 0; i < w->plan->handles; i++)
+		if (c->handle[i].app != APP_IDLE && c->handle[i].lock == lock)
+			return false;
+	h->lock = lock;
+	return true;
+}
+
+static void want(struct world *w, u32 x, u32 i)
+{
+	struct rng *r = &w->rng[RNG_APP];
+	struct client *c = &w->client[x];
+	struct handle *h = &c->handle[i];
+
+	if (!c->up)
+		return;
+	if (!choose_lock(w, c, h)) {
+		app_at(w, x, i, w->now + think(w) + 1);
+		return;
+	}
+	h->want = (struct bftm_want){
+		.lease_ns = rng_between(r, w->plan->lease_min, w->plan->lease_max),
+		.once = rng_chance(r, w->plan->once),
+		/* For one that is preferred: two would never end. */
+		.no_backoff = !x && rng_chance(r, w->plan->no_backoff),
+	};
+	if (!(rng_next(r) & 3))
+		h->want.lease_ns = w->plan->lease_max / 2;
+	h->app = APP_ASKING;
+	h->stamp++;
+	if (rng_chance(r, w->plan->cancel))
+		app_at(w, x, i, w->now + rng_scale(r, 1, 4 * w->plan->lease_max));
+	client_begin(w, x, i);
+}
+
+void app_act(struct world *w, u32 x, u32 i)
+{
+	struct handle *h = &w->client[x].handle[i];
+
+	if (h->app == APP_IDLE) {
+		if (!w->healed)
+			want(w, x, i);
+		return;
+	}
+	h->app = APP_IDLE;
+	h->stamp++;
+	client_end(w, x, i);
+	if (!w->healed && !w->script)
+		app_at(w, x, i, w->now + think(w));
+}
+
+/* The holder of a dead helper gives back, if a new helper runs by now. */
+void app_orphan(struct world *w, u32 x)
+{
+	struct client *c = &w->client[x];
+	struct orphan *o = &c->orphan;
+
+	if (!o->alive)
+		return;
+	o->alive = false;
+	check_fact(w, &(struct fact){
+		.kind = FACT_STOP, .client = x, .lock = o->lock, .hold = o->hold, .at = w->now,
+	});
+	tell(w, o->lock, "c%u gives %s back that it had from an earlier helper", x + 1,
+	     story_lock(o->lock));
+	if (c->up)
+		client_release(w, x, o->lock, o->attempt, (u32)((1ull << w->plan->n) - 1));
+}
+
+/* As BFTM_IOC_STATUS: the kernel compares the deadline with its clock, last. */
+void app_ask(struct world *w, u32 x, u32 i)
+{
+	struct client *c = &w->client[x];
+	struct handle *h = &c->handle[i];
+	u64 now = client_look(w, c);
+
+	if (h->app != APP_HOLDING || now > h->end_ns)
+		return;
+	check_fact(w, &(struct fact){
+		.kind = FACT_TOLD, .client = x, .lock = h->lock, .hold = h->hold,
+		.at = w->now, .now_ns = now,
+	});
+}
+
+void app_won(struct world *w, u32 x, u32 i)
+{
+	struct rng *r = &w->rng[RNG_APP];
+	struct client *c = &w->client[x];
+	struct handle *h = &c->handle[i];
+	struct event *e;
+	u64 use;
+
+	h->end_ns = h->known_end_ns;
+	/* The kernel takes no deadline that is over: nobody is told. */
+	if (client_look(w, c) > h->end_ns) {
+		app_at(w, x, i, w->now);
+		return;
+	}
+	h->app = APP_HOLDING;
+	if (w->script)
+		return;
+	check_fact(w, &(struct fact){
+		.kind = FACT_TOLD, .client = x, .lock = h->lock, .hold = h->hold,
+		.at = w->now + c->lag, .now_ns = client_look(w, c),
+	});
+	use = rng_next(r) & 1 ? rng_below(r, h->want.lease_ns * 5 / 4) :
+				rng_scale(r, 1, h->want.lease_ns);
+	if (rng_chance(r, w->plan->hold_all))
+		use = 2 * h->want.lease_ns;
+	app_at(w, x, i, w->now + c->lag + use);
+	if (rng_next(r) & 1)
+		return;
+	e = queue_push(&w->queue, clock_when(&c->clock, h->end_ns, w->now) +
+		       rng_below(r, 4), EVENT_ASK, x);
+	e->part = i;
+	e->stamp = h->stamp;
+}
+
+void app_failed(struct world *w, u32 x, u32 i, enum bftm_verdict verdict)
+{
+	struct client *c = &w->client[x];
+	struct handle *h = &c->handle[i];
+	struct fact f = {
+		.kind = FACT_OVER, .client = x, .lock = h->lock, .hold = h->hold,
+		.at = w->now + c->lag,
+	};
+
+	if (verdict == BFTM_LAPSED) {
+		w->stats.lapses++;
+		tell_at(w, h->lock, f.at, "c%u: its lease of %s is over", x + 1,
+			story_lock(h->lock));
+		check_fact(w, &f);
+	}
+	w->stats.refused += verdict == BFTM_REFUSED;
+	if (verdict != BFTM_LAPSED && w->healed)
+		check_fact(w, &(struct fact){
+			.kind = FACT_LEAVE, .client = x, .lock = h->lock, .at = w->now,
+		});
+	h->hold = 0;
+	h->app = APP_IDLE;
+	h->stamp++;
+	if (!w->healed && !w->script)
+		app_at(w, x, i, w->now + think(w) + 1);
+}
+
+/* From now on only one contends, or some for one lock; nothing else happens. */
+void app_heal(struct world *w)
+{
+	struct rng *r = &w->rng[RNG_APP];
+	u32 x, i, wanting = w->plan->lone ? 1 : (u32)rng_between(r, 1, w->plan->clients < 5 ?
+								   w->plan->clients : 5);
+
+	for (x = 0; x < w->plan->clients; x++) {
+		struct client *c = &w->client[x];
+
+		for (i = 0; i < w->plan->handles; i++) {
+			struct handle *h = &c->handle[i];
+			bool keeps = h->app == APP_ASKING && x < wanting && !i && !h->lock &&
+				     h->contend.phase != BFTM_PHASE_HOLD && !h->want.once &&
+				     h->want.lease_ns == w->plan->lease_max / 2;
+
+			if (keeps)
+				h->stamp++;	/* no cancel */
+			else if (h->app == APP_ASKING || (h->app == APP_HOLDING && x < wanting)) {
+				h->app = APP_IDLE;
+				client_end(w, x, i);
+			}
+		}
+	}
+	for (x = 0; x < wanting; x++) {
+		struct handle *h = &w->client[x].handle[0];
+
+		check_fact(w, &(struct fact){ .kind = FACT_WANT, .client = x, .at = w->now });
+		if (h->app == APP_ASKING)
+			continue;
+		h->app = APP_ASKING;
+		h->stamp++;
+		h->lock = 0;
+		/* Every server grants that, and it outlasts some messages. */
+		h->want = (struct bftm_want){ .lease_ns = w->plan->lease_max / 2 };
+		client_begin(w, x, 0);
+	}
+}

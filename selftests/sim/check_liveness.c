@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Liveness. When all faults end, at H, some clients contend for one lock, and
+ * within a bound one of them is inside; then the next, until none is left.
+ *
+ * The bound, in true time, with clocks at their slowest (1 - ρ):
+ *
+ *  settle  what was sent before H arrives by H + δ; a grant or quarantine that
+ *          begins by then lasts Δmax (1 + ρ) + tick by the server's clock
+ *  round   a round that lost messages repeats its send after resend · 1, 2, 4,
+ *          8, 8 and is given up after another 8: 31 resend
+ *  sleep   at most max(2B, cap), B = Δ + 4δ
+ *
+ * One that contends alone loses the round in which the world settles, sleeps,
+ * and then hears FREE from all correct servers, n - b >= F, within 2δ, or 4δ
+ * where it learns a server's new epoch first. So it wins by
+ *
+ *	settle + round + sleep + 4δ                                  (certainly)
+ *
+ * Several that contend lose a round only when another's TRY reached a server
+ * within 2δ of their own: a later one finds a winner, an earlier one wins. Each
+ * period of cap + round is a new draw for all of them; Lemma 2 says that s
+ * grows until draws hardly ever meet, and even with s = 1 they meet with a
+ * chance below 0.7. A hundred periods in a row: 0.7^100 = 3 · 10^-16.
+ *
+ * R17 wants 10 (Δ + 2δ) for one that contends; that holds whenever the cap of
+ * the sleep lets it, and this bound says by how much it does not.
+ */
+#include "story.h"
+
+#define PERIODS 100
+
+struct waiting {
+	u32 count;	/* clients that contend and are not served yet */
+	u64 since;	/* when the last was served */
+	u64 bound;
+	u64 serial;	/* of the deadline that was set last */
+};
+
+static void *start(struct world *w)
+{
+	return arena_take(&w->arena, sizeof(struct waiting));
+}
+
+static u64 slowest(const struct world *w, u64 ns)
+{
+	return ns / (PPM - w->plan->rho) * PPM + PPM;
+}
+
+static u64 bound(const struct world *w, u32 contenders)
+{
+	const struct plan *p = w->plan;
+	u64 base = p->lease_max + 4 * p->delta;
+	u64 sleep = p->retry_max > 2 * base ? p->retry_max : 2 * base;
+	u64 settle = p->delta + slowest(w, 2 * p->delta + p->lease_max + BFTM_TICK_NS +
+					p->lease_max * p->rho / PPM + 1);
+	u64 round = slowest(w, 31 * p->resend);
+	u64 once = settle + round + slowest(w, sleep) + 4 * p->delta;
+
+	return contenders == 1 ? once : once + PERIODS * slowest(w, sleep + 31 * p->resend);
+}
+
+static void expect(struct world *w, struct waiting *s)
+{
+	s->since = w->now;
+	s->serial++;
+	if (s->count)
+		check_look(w, (u32)s->serial, 0, w->now + bound(w, s->count));
+}
+
+static void on_fact(struct world *w, void *state, const struct fact *f)
+{
+	struct waiting *s = state;
+
+	switch (f->kind) {
+	case FACT_WANT:
+		s->count++;
+		break;
+	case FACT_LEAVE:
+		if (w->healed && s->count && !f->lock) {
+			s->count--;
+			expect(w, s);
+		}
+		break;
+	case FACT_HEALED:
+		expect(w, s);
+		break;
+	case FACT_WIN:
+		if (!w->healed || f->lock || !s->count)
+			break;
+		s->count--;
+		expect(w, s);
+		break;
+	default:
+		if (f->client || f->part != (u32)s->serial || !s->count)
+			break;
+		check_fails(w, &check_liveness, 0,
+			    "%u of those who contend for %s were not served for %s",
+			    s->count, story_lock(0), story_span(w->now - s->since));
+	}
+	/* Nobody waits any more: a bit longer, for what others check. */
+	if (w->healed && !s->count && w->end == NEVER)
+		w->end = w->now + 8 * w->plan->delta + 2 * w->plan->resend +
+			 w->plan->lease_max;
+}
+
+const struct checker check_liveness = {
+	.name = "liveness",
+	.rule = "when faults end, who contends gets in within a bound",
+	.facts = FACT(WANT) | FACT(LEAVE) | FACT(HEALED) | FACT(WIN) | FACT(LOOK),
+	.start = start,
+	.on_fact = on_fact,
+};

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A client around the core, as helper/acquire.c, helper/release.c and
+ * helper/cluster.c have it. Order matters here: the clock is read before
+ * anything is sent, the lock is not used any more before anybody hears so.
+ */
+#include "story.h"
+
+u64 client_look(const struct world *w, const struct client *c)
+{
+	return clock_at(&c->clock, w->now + c->lag);
+}
+
+void client_stall(struct world *w, struct client *c)
+{
+	struct rng *r = &w->rng[RNG_FAULT];
+
+	if (!world_fault(w, FAULT_STALL) || !rng_chance(r, w->plan->stall))
+		return;
+	w->stats.fault[FAULT_STALL]++;
+	c->lag += rng_scale(r, 1, 3 * w->plan->lease_max);
+}
+
+void client_done(struct world *w, struct client *c)
+{
+	if (c->lag)
+		c->busy_until = w->now + c->lag;
+	if (c->busy_until > w->heal_at)
+		c->busy_until = w->heal_at;	/* all that stops ends there */
+	c->lag = 0;
+}
+
+/* As bftm_cluster_send(). A host may go down between two datagrams. */
+static void send_to(struct world *w, struct client *c, u32 to, struct bftm_msg *msg)
+{
+	u32 u, x = (u32)(c - w->client);
+
+	msg->proto = BFTM_PROTO_BACKOFF;
+	msg->cluster = 1;
+	msg->client = x;
+	for (u = 0; u < w->plan->n; u++) {
+		if (!(to & 1u << u))
+			continue;
+		if (world_fault(w, FAULT_CRASH) && c->up && !c->lag &&
+		    rng_chance(&w->rng[RNG_FAULT], 500))
+			queue_push(&w->queue, w->now, EVENT_FAULT, x)->part = FAULTS;
+		msg->server = (u16)(u + 1);
+		msg->server_epoch = c->peer[u].epoch;
+		msg->seq = ++c->seq;
+		network_send(w, TO_SERVER, u, msg, w->now + c->lag);
+	}
+}
+
+static void name_lock(struct bftm_msg *msg, u32 lock)
+{
+	msg->name_len = 4;
+	msg->name[0] = (u8)lock;
+	msg->name[1] = (u8)(lock >> 8);
+	msg->name[2] = (u8)(lock >> 16);
+	msg->name[3] = 'L';
+}
+
+void client_try(struct world *w, struct client *c, const struct handle *h, u32 to)
+{
+	struct bftm_msg msg = {
+		.type = BFTM_MSG_TRY,
+		.flags = BFTM_FLAG_NOQUEUE,
+		.attempt = h->contend.attempt,
+		.k = h->contend.sends,
+		.lease_ns = h->contend.want.lease_ns,
+		.prio = h->contend.prio,
+	};
+
+	name_lock(&msg, h->lock);
+	tell_more(w, h->lock, "c%u asks %s for %s: send %u of %s", (u32)(c - w->client) + 1,
+		  story_servers(w, to), story_lock(h->lock), msg.k, story_attempt(w, msg.attempt));
+	send_to(w, c, to, &msg);
+}
+
+static void send_release(struct world *w, struct client *c, u32 lock, u64 attempt, u32 to)
+{
+	struct bftm_msg msg = { .type = BFTM_MSG_RELEASE, .attempt = attempt };
+
+	name_lock(&msg, lock);
+	send_to(w, c, to, &msg);
+}
+
+/* As bftm_release_begin(). */
+void client_release(struct world *w, u32 x, u32 lock, u64 attempt, u32 to)
+{
+	struct client *c = &w->client[x];
+	struct release *op;
+	struct event *e;
+
+	if (!w->protocol->releases)
+		return;
+	send_release(w, c, lock, attempt, to);
+	for (op = c->releases; op; op = op->next) {
+		if (op->core.attempt == attempt) {
+			op->core.unanswered |= to;
+			return;
+		}
+	}
+	op = w->spare;
+	if (op)
+		w->spare = op->next;
+	else
+		op = arena_take(&w->arena, sizeof(*op));
+	op->lock = lock;
+	w->numbers++;
+	op->number = (u32)w->numbers;
+	bftm_release_start(&op->core, &w->cfg, attempt, to, client_look(w, c));
+	op->next = c->releases;
+	c->releases = op;
+	e = queue_push(&w->queue, clock_when(&c->clock, op->core.wake_ns, w->now),
+		       EVENT_RELEASE, x);
+	e->part = op->number;
+	e->stamp = c->stamp;
+}
+
+static void drop_release(struct world *w, struct release **link)
+{
+	struct release *op = *link;
+
+	*link = op->next;
+	op->next = w->spare;
+	w->spare = op;
+}
+
+void client_release_wake(struct world *w, u32 x, u32 number)
+{
+	struct client *c = &w->client[x];
+	struct release **link;
+	struct event *e;
+	u64 now = client_look(w, c);
+	u32 to;
+
+	for (link = &c->releases; *link; link = &(*link)->next)
+		if ((*link)->number == number)
+			break;
+	if (!*link)
+		return;
+	client_stall(w, c);
+	if (now >= (*link)->core.wake_ns) {
+		to = bftm_release_wake(&(*link)->core, &w->cfg, now);
+		if (!to) {
+			drop_release(w, link);
+			client_done(w, c);
+			return;
+		}
+		send_release(w, c, (*link)->lock, (*link)->core.attempt, to);
+	}
+	e = queue_push(&w->queue, clock_when(&c->clock, (*link)->core.wake_ns, w->now),
+		       EVENT_RELEASE, x);
+	e->part = number;
+	e->stamp = c->stamp;
+	client_done(w, c);
+}

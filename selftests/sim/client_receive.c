@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a client hears, as take() of helper/cluster.c and the answering half of
+ * helper/acquire.c; and its starts and ends, as helper/identity.c has them.
+ */
+#include "story.h"
+
+/* As bftm_acquire_epoch(), of the one that asked for this lock. */
+static void new_epoch(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
+{
+	struct client *c = &w->client[x];
+	struct bftm_out out;
+	u32 i;
+
+	for (i = 0; i < w->plan->handles; i++) {
+		if (c->handle[i].contend.phase == BFTM_PHASE_DEAD ||
+		    c->handle[i].contend.attempt != msg->attempt)
+			continue;
+		bftm_contend_again(&c->handle[i].contend, u, &out);
+		if (out.try_to)
+			client_try(w, c, &c->handle[i], out.try_to);
+	}
+}
+
+static void take_challenge(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
+{
+	struct peer *peer = &w->client[x].peer[u];
+
+	/* An old one, kept by somebody, must not turn the epoch back. */
+	if (msg->seq > peer->challenge_seq) {
+		peer->challenge_seq = msg->seq;
+		peer->epoch = msg->server_epoch;
+	}
+	if (msg->attempt)
+		new_epoch(w, x, u, msg);
+}
+
+/* Who asked, or asked last: a core must bear answers after its end as well. */
+static struct handle *find_handle(struct world *w, struct client *c, u32 lock, u64 attempt)
+{
+	struct handle *h, *last = NULL;
+	u32 i;
+
+	for (i = 0; i < w->plan->handles; i++) {
+		h = &c->handle[i];
+		if (h->lock != lock)
+			continue;
+		if (h->app != APP_IDLE)
+			return h;
+		if (h->contend.attempt == attempt)
+			last = h;
+	}
+	return last;
+}
+
+static void released(struct world *w, struct client *c, u32 u, u64 attempt)
+{
+	struct release **link, *op;
+
+	for (link = &c->releases; (op = *link); link = &op->next) {
+		if (op->core.attempt != attempt)
+			continue;
+		if (bftm_release_answer(&op->core, u)) {
+			*link = op->next;
+			op->next = w->spare;
+			w->spare = op;
+		}
+		return;
+	}
+}
+
+/* As bftm_acquire_answer(). */
+static void answer(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
+{
+	struct client *c = &w->client[x];
+	u32 lock = msg->name[0] | (u32)msg->name[1] << 8 | (u32)msg->name[2] << 16;
+	struct handle *h = find_handle(w, c, lock, msg->attempt);
+	enum bftm_phase phase;
+	struct bftm_out out;
+	u64 now, before;
+
+	if (msg->type == BFTM_MSG_RELEASED) {
+		released(w, c, u, msg->attempt);
+		return;
+	}
+	/* As is_elsewhere(): won through an earlier helper, and perhaps held. */
+	if (msg->attempt <= c->incarnation << 32)
+		return;
+	if (!h) {
+		bftm_stray(msg, u, &out);
+		if (out.release_to)
+			client_release(w, x, lock, out.release_attempt, out.release_to);
+		return;
+	}
+	phase = h->contend.phase;
+	before = h->contend.attempt;
+	now = client_look(w, c);
+	w->protocol->answer(&h->contend, &w->cfg, u, msg, now, rng_next(&w->rng[RNG_CLIENT]), &out);
+	client_watch(w, x, (u32)(h - c->handle), before, phase);
+	client_watch_hold(w, x, (u32)(h - c->handle), out.verdict, now);
+	client_obey(w, x, (u32)(h - c->handle), &out);
+}
+
+void client_receive(struct world *w, u32 x, u32 server, const struct bftm_msg *msg)
+{
+	struct client *c = &w->client[x];
+	u32 u = msg->server - 1u;
+
+	if (!c->up || msg->cluster != 1 || msg->client != x || u >= w->plan->n ||
+	    !(msg->type & BFTM_MSG_REPLY))
+		return;
+	/* The tag: only this server has the key. */
+	if (u != server) {
+		w->stats.forged++;
+		return;
+	}
+	/* Only to what this helper asked: an earlier one's attempts may hold. */
+	if (msg->seq <= c->incarnation << 32 || msg->seq > c->seq) {
+		w->stats.forged++;
+		return;
+	}
+	if (!bftm_window_take(&c->peer[u].answers, msg->seq)) {
+		w->stats.replayed++;
+		return;
+	}
+	check_fact(w, &(struct fact){
+		.kind = FACT_TAKEN, .client = x, .server = u,
+		.receiver = (u64)(x + BFTM_SERVERS_MAX) << 32 | c->stamp,
+		.sender = u, .seq = msg->seq,
+	});
+	if (msg->type == BFTM_MSG_CHALLENGE)
+		take_challenge(w, x, u, msg);
+	else
+		answer(w, x, u, msg);
+	client_done(w, c);
+}
+
+void client_setup(struct world *w, u32 x)
+{
+	struct client *c = &w->client[x];
+
+	c->clock = fault_clock(w, false, true);
+	c->peer = arena_array(&w->arena, struct peer, w->plan->n);
+	c->handle = arena_array(&w->arena, struct handle, w->plan->handles);
+	/* A second of the wall clock; many hosts start in the same. */
+	c->incarnation = 0;
+	client_up(w, x);
+}
+
+static void hello(struct world *w, u32 x)
+{
+	struct client *c = &w->client[x];
+	struct bftm_msg msg = { .type = BFTM_MSG_HELLO, .cluster = 1, .client = x };
+	u32 u;
+
+	for (u = 0; u < w->plan->n; u++) {
+		msg.server = (u16)(u + 1);
+		msg.seq = ++c->seq;
+		network_send(w, TO_SERVER, u, &msg, w->now);
+	}
+}
+
+void client_up(struct world *w, u32 x)
+{
+	struct client *c = &w->client[x];
+
+	/* As next_incarnation(): more than any before, and kept on disk. */
+	c->incarnation++;
+	c->seq = c->incarnation << 32;
+	c->attempt = c->incarnation << 32;
+	c->releases = NULL;
+	memset(c->peer, 0, sizeof(*c->peer) * w->plan->n);
+	c->up = true;
+	c->host_up = true;
+	if (c->stamp)
+		tell(w, NO_LOCK, "c%u: its helper starts, for the %llu. time", x + 1,
+		     (unsigned long long)c->incarnation);
+	if (w->plan->hello)
+		hello(w, x);
+	app_start(w, x);
+}
+
+/* What is held goes down with the host, or outlives the helper. */
+static void abandon(struct world *w, u32 x, struct handle *h, bool host)
+{
+	struct client *c = &w->client[x];
+
+	if (h->contend.phase == BFTM_PHASE_TRY || h->contend.phase == BFTM_PHASE_HOLD)
+		check_fact(w, &(struct fact){
+			.kind = FACT_DEAD, .client = x, .lock = h->lock, .at = w->now,
+			.attempt = h->contend.attempt, .part = 1,
+		});
+	if (h->hold && !host && !c->orphan.alive) {
+		c->orphan = (struct orphan){
+			.alive = true, .lock = h->lock, .attempt = h->contend.attempt,
+			.hold = h->hold, .end_ns = h->end_ns,
+		};
+		queue_push(&w->queue, w->now + rng_scale(&w->rng[RNG_APP], 1, w->plan->lease_max),
+			   EVENT_ORPHAN, x);
+	} else if (h->hold) {
+		check_fact(w, &(struct fact){
+			.kind = FACT_GONE, .client = x, .lock = h->lock, .hold = h->hold,
+			.at = w->now,
+		});
+	}
+	h->stamp++;
+	memset(&h->contend, 0, sizeof(h->contend));
+	h->app = APP_IDLE;
+	h->hold = 0;
+	h->wake_at = NEVER;
+}
+
+void client_down(struct world *w, u32 x, bool host, u64 down)
+{
+	struct client *c = &w->client[x];
+	u32 i;
+
+	if (!c->up)
+		return;
+	tell(w, NO_LOCK, "c%u: its %s", x + 1, host ? "host goes down" : "helper is killed");
+	w->stats.fault[host ? FAULT_CRASH : FAULT_KILL]++;
+	c->up = false;
+	if (host && c->orphan.alive) {
+		check_fact(w, &(struct fact){
+			.kind = FACT_GONE, .client = x, .lock = c->orphan.lock,
+			.hold = c->orphan.hold, .at = w->now,
+		});
+		c->orphan.alive = false;
+	}
+	c->host_up = !host;
+	for (i = 0; i < w->plan->handles; i++)
+		abandon(w, x, &c->handle[i], host);
+	c->stamp++;
+	c->busy_until = 0;
+	c->releases = NULL;	/* forgotten, not spare: an event may name one */
+	queue_push(&w->queue, w->now + down, EVENT_START, x)->stamp = c->stamp;
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <argp.h>
+#include <errno.h>
+#include <string.h>
+
+#include "sim.h"
+
+#ifndef BFTM_VERSION
+#define BFTM_VERSION "unknown"
+#endif
+
+const char *argp_program_version = "bftmutex-sim " BFTM_VERSION;
+
+enum {
+	KEY_RUNS = 0x100,
+	KEY_SECONDS,
+	KEY_PROTOCOL,
+	KEY_ASYNC,
+	KEY_LEASE,
+	KEY_RHO,
+	KEY_LITERAL,
+	KEY_WITHOUT,
+	KEY_WITH,
+	KEY_LENGTH,
+	KEY_SCALE,
+	KEY_DELAYS,
+	KEY_GOLDEN,
+	KEY_WRITE,
+	KEY_WHOLE,
+	KEY_CHECK,
+	KEY_LIARS,
+	KEY_SKEW,
+};
+
+static const struct argp_option argp_options[] = {
+	{ "seed", 's', "S", 0, "The (first) scenario; 1", 1 },
+	{ "runs", KEY_RUNS, "N", 0, "Scenarios S to S + N - 1", 1 },
+	{ "seconds", KEY_SECONDS, "T", 0, "As many as fit into T seconds", 1 },
+	{ "jobs", 'j', "J", 0, "Processes for that; 1", 1 },
+	{ "trace", 't', NULL, 0, "Print the whole story of one scenario", 2 },
+	{ "whole", KEY_WHOLE, NULL, 0, "Do not make a failing scenario smaller", 2 },
+	{ "golden", KEY_GOLDEN, "DIR", 0, "Compare scripted scenarios with their stories", 2 },
+	{ "write", KEY_WRITE, NULL, 0, "With --golden: write the stories anew", 2 },
+	{ "protocol", KEY_PROTOCOL, "NAME", 0, "ours or paper; ours", 3 },
+	{ "async", KEY_ASYNC, NULL, 0, "Also networks that the protocol is not made for", 3 },
+	{ "literal", KEY_LITERAL, NULL, 0,
+	  "The first q answers decide, later than 2δ is too late", 3 },
+	{ "servers", 'n', "N", 0, "Instead of what the seed says", 4 },
+	{ "b", 'b', "N", 0, "Liars that clients reckon with", 4 },
+	{ "liars", KEY_LIARS, "N", 0, "Servers that lie; more than b break what they can", 4 },
+	{ "clients", 'c', "N", 0, "Instead of what the seed says", 4 },
+	{ "locks", 'l', "N", 0, "Instead of what the seed says", 4 },
+	{ "lease", KEY_LEASE, "MS", 0, "Δmax in ms", 4 },
+	{ "rho", KEY_RHO, "PPM", 0, "ρ", 4 },
+	{ "skew", KEY_SKEW, "PPM", 0, "How far clocks are really off, instead of ρ", 4 },
+	{ "length", KEY_LENGTH, "PERCENT", 0, "Of the drawn time with faults", 4 },
+	{ "without", KEY_WITHOUT, "FAULT,...", 0, "Faults that are off", 4 },
+	{ "with", KEY_WITH, "FAULT,...", 0, "Faults that are on", 4 },
+	{ "delays", KEY_DELAYS, "FILE", 0, "Recorded delays, one number a line", 4 },
+	{ "check", KEY_CHECK, "RULE", 0,
+	  "Look at one only: exclusion, once, deadline, release or liveness", 4 },
+	{ "scale", KEY_SCALE, NULL, 0, "One cluster with 10000 clients and 31 servers", 4 },
+	{ 0 },
+};
+
+static u64 parse_number(struct argp_state *state, const char *arg)
+{
+	char *end;
+	u64 value;
+
+	errno = 0;
+	value = strtoull(arg, &end, 0);
+	if (errno || *end || end == arg || *arg == '-')
+		argp_error(state, "'%s': not a number", arg);
+	return value;
+}
+
+static u32 faults(struct argp_state *state, const char *arg)
+{
+	u32 mask = 0, i;
+	size_t len;
+
+	for (;; arg += len + 1) {
+		len = strcspn(arg, ",");
+		for (i = 0; i < FAULTS; i++)
+			if (strlen(fault_names[i]) == len && !memcmp(fault_names[i], arg, len))
+				break;
+		if (len == 3 && !memcmp(arg, "all", 3))
+			mask = (1u << FAULTS) - 1;
+		else if (i == FAULTS)
+			argp_error(state, "'%.*s': no such fault", (int)len, arg);
+		else
+			mask |= 1u << i;
+		if (!arg[len])
+			return mask;
+	}
+}
+
+static bool parse_wish(int key, char *arg, struct argp_state *state, struct wish *w)
+{
+	switch (key) {
+	case 'n':
+		w->servers = (u32)parse_number(state, arg);
+		break;
+	case KEY_LIARS:
+		w->liars = (u32)parse_number(state, arg);
+		break;
+	case 'b':
+		w->b = (u32)parse_number(state, arg);
+		break;
+	case KEY_SKEW:
+		w->skew_ppm = (u32)parse_number(state, arg);
+		break;
+	case 'c':
+		w->clients = (u32)parse_number(state, arg);
+		break;
+	case 'l':
+		w->locks = (u32)parse_number(state, arg);
+		break;
+	case KEY_LEASE:
+		w->lease_ns = parse_number(state, arg) * BFTM_NS_PER_MS;
+		break;
+	case KEY_RHO:
+		w->rho_ppm = (u32)parse_number(state, arg);
+		break;
+	case KEY_LENGTH:
+		w->length_pct = (u32)parse_number(state, arg);
+		break;
+	case KEY_WITHOUT:
+		w->without |= faults(state, arg);
+		break;
+	case KEY_WITH:
+		w->with |= faults(state, arg);
+		break;
+	case KEY_LITERAL:
+		w->literal = true;
+		break;
+	case KEY_CHECK:
+		if (!check_exists(arg))
+			argp_error(state, "--check '%s': there is no such rule", arg);
+		w->check = arg;
+		break;
+	case KEY_SCALE:
+		w->scale = true;
+		break;
+	case KEY_DELAYS:
+		w->recorded = recorded_load(arg);
+		if (!w->recorded)
+			argp_error(state, "--delays '%s' cannot be used", arg);
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+static void check(struct argp_state *state, struct options *o, bool async)
+{
+	const char *wrong = plan_check(&o->wish);
+
+	o->wish.sync = o->wish.protocol->needs_sync && !async;
+	if (wrong)
+		argp_error(state, "%s", wrong);
+	if (!o->jobs || o->jobs > 256)
+		argp_error(state, "--jobs: 1 to 256");
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	static bool async;
+	struct options *o = state->input;
+
+	switch (key) {
+	case 's':
+		o->seed = parse_number(state, arg);
+		break;
+	case 'j':
+		o->jobs = (u32)parse_number(state, arg);
+		break;
+	case 't':
+		o->trace = true;
+		break;
+	case KEY_RUNS:
+		o->runs = parse_number(state, arg);
+		o->batch = true;
+		break;
+	case KEY_SECONDS:
+		o->seconds = parse_number(state, arg);
+		o->batch = true;
+		break;
+	case KEY_WHOLE:
+		o->shrink = false;
+		break;
+	case KEY_GOLDEN:
+		o->golden = arg;
+		break;
+	case KEY_WRITE:
+		o->golden_write = true;
+		break;
+	case KEY_ASYNC:
+		async = true;
+		break;
+	case KEY_PROTOCOL:
+		if (!strcmp(arg, protocol_paper.name))
+			o->wish.protocol = &protocol_paper;
+		else if (strcmp(arg, protocol_ours.name))
+			argp_error(state, "--protocol '%s': ours or paper", arg);
+		break;
+	case ARGP_KEY_ARG:
+		argp_error(state, "'%s': no argument is expected", arg);
+		break;
+	case ARGP_KEY_END:
+		check(state, o, async);
+		break;
+	default:
+		return parse_wish(key, arg, state, &o->wish) ? 0 : ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+void cmdline_parse(int argc, char **argv, struct options *ret)
+{
+	static const struct argp argp = {
+		.options = argp_options,
+		.parser = parse_option,
+		.doc = "Simulate clusters of the protocol's own code in virtual time, with "
+		       "everything that can go wrong, and check that no rule is broken.",
+	};
+
+	*ret = (struct options){
+		.wish = {
+			.protocol = &protocol_ours, .servers = AS_DRAWN, .b = AS_DRAWN,
+			.skew_ppm = AS_DRAWN, .liars = AS_DRAWN,
+			.clients = AS_DRAWN, .locks = AS_DRAWN, .rho_ppm = AS_DRAWN,
+			.length_pct = 100,
+		},
+		.seed = 1, .runs = ~0ull, .jobs = 1, .shrink = true, .program = argv[0],
+	};
+	argp_parse(&argp, argc, argv, 0, NULL, ret);
+}
+
+static void print_faults(const char *option, u32 mask, FILE *out)
+{
+	const char *between = option;
+	int i;
+
+	for (i = 0; i < FAULTS; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		fprintf(out, "%s%s", between, fault_names[i]);
+		between = ",";
+	}
+}
+
+static void print_number(const char *option, u32 value, FILE *out)
+{
+	if (value != AS_DRAWN)
+		fprintf(out, " --%s %u", option, value);
+}
+
+void cmdline_replay(const struct options *opt, u64 seed, FILE *out)
+{
+	const struct wish *w = &opt->wish;
+
+	fprintf(out, "  %s --seed %llu", opt->program, (unsigned long long)seed);
+	if (w->protocol != &protocol_ours)
+		fprintf(out, " --protocol %s%s", w->protocol->name, w->sync ? "" : " --async");
+	if (w->literal)
+		fprintf(out, " --literal");
+	if (w->scale)
+		fprintf(out, " --scale");
+	if (w->check)
+		fprintf(out, " --check %s", w->check);
+	print_number("servers", w->servers, out);
+	print_number("b", w->b, out);
+	print_number("liars", w->liars, out);
+	print_number("clients", w->clients, out);
+	print_number("locks", w->locks, out);
+	print_number("skew", w->skew_ppm, out);
+	print_number("rho", w->rho_ppm, out);
+	if (w->lease_ns)
+		fprintf(out, " --lease %llu", (unsigned long long)(w->lease_ns / BFTM_NS_PER_MS));
+	if (w->length_pct != 100)
+		fprintf(out, " --length %u", w->length_pct);
+	print_faults(" --without ", w->without, out);
+	print_faults(" --with ", w->with, out);
+	fprintf(out, "\n");
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The network: it loses, doubles, delays, holds back, and now and then knows
+ * exactly when a datagram hurts most. After healing every link takes a time of
+ * its own within δ, always the same, and nothing is lost.
+ */
+#include "story.h"
+
+/*
+ * Of each link and direction: until when it is blocked. Odd numbers: what is
+ * sent meanwhile is lost; even: it waits.
+ */
+void network_start(struct world *w)
+{
+	u32 links = w->plan->clients * w->plan->n;
+
+	w->blocked[TO_SERVER] = arena_array(&w->arena, u64, links);
+	w->blocked[TO_CLIENT] = arena_array(&w->arena, u64, links);
+}
+
+void network_heal(struct world *w)
+{
+	memset(w->blocked[TO_SERVER], 0, sizeof(u64) * w->plan->clients * w->plan->n);
+	memset(w->blocked[TO_CLIENT], 0, sizeof(u64) * w->plan->clients * w->plan->n);
+}
+
+void network_cut(struct world *w, int to, u32 client, u32 server, u64 until, bool hold)
+{
+	w->blocked[to][link_of(w, client, server)] = hold ? until & ~1ull : until | 1;
+}
+
+static u64 usual_delay(struct world *w, struct rng *r)
+{
+	const struct plan *p = w->plan;
+	u64 octave;
+
+	switch (p->delay) {
+	case DELAY_NONE:
+		return 0;
+	case DELAY_CONSTANT:
+		return p->delta / 2;
+	case DELAY_UNIFORM:
+		return rng_below(r, p->delta + 1);
+	case DELAY_HEAVY:
+		/*
+		 * Pareto, α = 1.5, from δ/8 on, in whole octaves: each is left
+		 * for the next with a chance of 2^-1.5. Beyond δ is one in 20.
+		 */
+		for (octave = p->delta / 8 + 1; octave < 4 * p->lease_max; octave *= 2)
+			if (!rng_chance(r, 353553))
+				break;
+		return octave + rng_below(r, octave);
+	case DELAY_RECORDED:
+		return p->delta / 2 / 1000 *
+		       p->recorded->ppm[rng_below(r, p->recorded->count)] / 1000;
+	case DELAYS:
+		break;
+	}
+	return 0;
+}
+
+/* A request that arrives when the server's grant or its quarantine just ends. */
+static u64 aim_at_server(struct world *w, struct rng *r, u32 u, const struct bftm_msg *msg)
+{
+	const struct server *s = &w->server[u];
+	const struct bftm_lock *lock = &s->lock[msg->name[0] | msg->name[1] << 8 |
+						msg->name[2] << 16];
+	u64 now = clock_at(&s->clock, w->now), until = s->cfg.quarantine_until_ns;
+
+	if (lock->attempt && lock->until_ns >= now)
+		until = lock->until_ns;
+	if (until < now || until - now > 4 * w->plan->lease_max)
+		return 0;
+	/* Just before, at and after it; after is when a correct server grants. */
+	until += rng_below(r, 4);
+	return clock_when(&s->clock, until ? until - 1 : 0, w->now) - w->now;
+}
+
+/* An answer that arrives when the client sends again, or thinks it is over. */
+static u64 aim_at_client(struct world *w, struct rng *r, const struct bftm_msg *msg)
+{
+	const struct client *c = &w->client[msg->client];
+	u64 draw = rng_next(r), wake = NEVER, at;
+	u32 h;
+
+	for (h = 0; h < w->plan->handles; h++)
+		if (c->handle[h].contend.attempt == msg->attempt)
+			wake = c->handle[h].contend.wake_ns;
+	if (wake == NEVER || !(draw & 3))
+		return 0;
+	at = clock_when(&c->clock, wake + (draw >> 2 & 1), w->now);
+	if (at - w->now > 4 * w->plan->lease_max)
+		return 0;
+	/* Or after some more sends. */
+	return (at - w->now) * (1 + (draw >> 3 & 1) * (draw >> 4 & 31));
+}
+
+static u64 draw_delay(struct world *w, struct rng *r, int to, u32 server,
+		      const struct bftm_msg *msg)
+{
+	u64 delay = 0;
+
+	if (plan_has(w->plan, FAULT_AIM) && rng_chance(r, w->plan->aim)) {
+		if (to == TO_CLIENT)
+			delay = aim_at_client(w, r, msg);
+		else if (msg->type == BFTM_MSG_TRY)
+			delay = aim_at_server(w, r, server, msg);
+		w->stats.aimed += delay > 0;
+		return delay;
+	}
+	if (plan_has(w->plan, FAULT_SLOW) && rng_chance(r, w->plan->slow)) {
+		w->stats.slow++;
+		return rng_below(r, w->plan->slow_max + 1);
+	}
+	return usual_delay(w, r);
+}
+
+/* Every link has its time: between δ/8 and δ. */
+static u64 healed_delay(const struct world *w, int to, u32 client, u32 server)
+{
+	struct rng r = { .state = w->plan->seed ^ (u64)client << 20 ^ server << 1 ^ (u64)to };
+
+	return rng_between(&r, w->plan->delta / 8 + 1, w->plan->delta);
+}
+
+static void deliver(struct world *w, int to, u32 server, const struct bftm_msg *msg, u64 at)
+{
+	struct event *e;
+
+	/* Whatever is under way when the world heals arrives within δ. */
+	if (!w->healed && at > w->heal_at + w->plan->delta)
+		at = w->heal_at + w->plan->delta;
+	e = queue_push(&w->queue, at, to == TO_SERVER ? EVENT_TO_SERVER : EVENT_TO_CLIENT,
+		       to == TO_SERVER ? server : msg->client);
+	e->from = (u16)server;
+	e->msg = *msg;
+}
+
+void network_send(struct world *w, int to, u32 server, const struct bftm_msg *msg, u64 at)
+{
+	struct rng *r = &w->rng[RNG_NET];
+	u64 blocked, arrives;
+	int copies = 1;
+
+	w->stats.sent++;
+	if (w->healed) {
+		deliver(w, to, server, msg, at + healed_delay(w, to, msg->client, server));
+		return;
+	}
+	if (plan_has(w->plan, FAULT_DUP) && rng_chance(r, w->plan->dup)) {
+		copies = 2;
+		w->stats.doubled++;
+	}
+	if (w->script) {
+		arrives = at + w->link_ns[to][link_of(w, msg->client, server)];
+		deliver(w, to, server, msg, arrives);
+		return;
+	}
+	while (copies--) {
+		if (plan_has(w->plan, FAULT_LOSS) && rng_chance(r, w->plan->loss)) {
+			w->stats.lost++;
+			tell_more(w, NO_LOCK, "%s from %s%u to %s%u is lost",
+				  bftm_msg_name(msg->type), to == TO_SERVER ? "c" : "s",
+				  to == TO_SERVER ? msg->client + 1 : server + 1,
+				  to == TO_SERVER ? "s" : "c",
+				  to == TO_SERVER ? server + 1 : msg->client + 1);
+			continue;
+		}
+		arrives = at + draw_delay(w, r, to, server, msg);
+		blocked = w->blocked[to][link_of(w, msg->client, server)];
+		if (at < blocked && blocked & 1) {
+			w->stats.lost++;
+			continue;
+		}
+		if (at < blocked) {
+			w->stats.clogged++;
+			arrives += blocked - at;
+		}
+		deliver(w, to, server, msg, arrives);
+	}
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What is simulated: every parameter of a scenario, drawn from its seed. Not
+ * only events are random but what can happen at all ("swarm testing", Groce et
+ * al. 2012): a scenario in which half of the faults are off goes where one with
+ * a bit of everything never comes.
+ */
+#ifndef BFTM_SIM_PLAN_H
+#define BFTM_SIM_PLAN_H
+
+#include "rng.h"
+
+/** enum fault - what can go wrong; names in fault_names[] */
+enum fault {
+	FAULT_LOSS,		/* datagrams are lost */
+	FAULT_DUP,		/* … arrive twice */
+	FAULT_SLOW,		/* … take up to several leases */
+	FAULT_AIM,		/* … arrive when they hurt most */
+	FAULT_CUT,		/* one-way partitions: all is lost */
+	FAULT_CLOG,		/* … or held back until they end */
+	FAULT_CRASH,		/* hosts of clients go down with their applications */
+	FAULT_KILL,		/* helpers are killed; who holds goes on holding */
+	FAULT_PAUSE,		/* hosts of clients stop for 1 … 10 leases */
+	FAULT_STALL,		/* a process is not scheduled between two steps */
+	FAULT_RESTART,		/* servers lose their memory */
+	FAULT_RECONF,		/* … and come back with another Δmax */
+	FAULT_RECLAIM,		/* servers forget idle locks */
+	FAULT_DRIFT,		/* rates of clocks, mostly at the ends of what ρ allows */
+	FAULT_SLEW,		/* … which change */
+	FAULT_GRAIN,		/* clocks as coarse as a tick */
+	FAULT_LIARS,		/* servers lie */
+	FAULT_LIAR_CLOCK,	/* clocks of liars ×0.5 … ×2, and steps */
+	FAULT_LIAR_AMNESIA,	/* liars restart without quarantine */
+	FAULTS
+};
+
+extern const char *const fault_names[FAULTS];
+
+/** enum delay_kind - distribution of a datagram's delay */
+enum delay_kind {
+	DELAY_NONE,		/* a perfect network: only leases matter */
+	DELAY_CONSTANT,
+	DELAY_UNIFORM,
+	DELAY_HEAVY,		/* Pareto, cut off at some leases */
+	DELAY_RECORDED,		/* of a file */
+	DELAYS
+};
+
+#define RECORDED_MAX 4096
+
+/** struct recorded - delays of a file, as multiples of their median in ppm */
+struct recorded {
+	u32 count;
+	u32 ppm[RECORDED_MAX];
+};
+
+struct protocol;
+
+#define AS_DRAWN ~0u
+
+/**
+ * struct wish - what the command line decides instead of the seed
+ * @without: faults that are off, a bit mask
+ * @with:    … that are on, whatever was drawn
+ * @servers, @b, @liars, @clients, @locks, @rho_ppm: AS_DRAWN or a number
+ * @skew_ppm:  AS_DRAWN for ρ, or how far off the rates of clocks are
+ * @lease_ns:  0 or Δmax
+ * @length_pct: of the drawn length of the phase with faults
+ * @scale:     one big cluster
+ * @sync:      as the paper assumes: delays within δ, perfect clocks
+ * @literal:   the first q answers decide
+ * @check:     the only checker that counts, or NULL
+ */
+struct wish {
+	const struct protocol *protocol;
+	const struct recorded *recorded;
+	u32 without;
+	u32 with;
+	u32 servers;
+	u32 b;
+	u32 liars;
+	u32 clients;
+	u32 locks;
+	u32 rho_ppm;
+	u32 skew_ppm;
+	u64 lease_ns;
+	u32 length_pct;
+	bool scale;
+	bool sync;
+	bool literal;
+	const char *check;
+};
+
+/**
+ * struct plan - a scenario before anything has happened
+ * @faults:      that are on, a bit mask
+ * @n, @b:       servers, and how many liars the clients reckon with
+ * @liars:       the first of the servers
+ * @clients:     hosts
+ * @handles:     of each host, one lock at a time each
+ * @rho, @skew:  ρ, and how far rates of clocks are really off
+ * @lease_max:   Δmax
+ * @delta:       δ
+ * @resend:      of the clients
+ * @retry_max:   cap of a sleep
+ * @delay:       how long datagrams take, around @delta
+ * @loss … @stall: chances in ppm, of a datagram or a step
+ * @crash_step:  that a server crashes after it has granted, likewise
+ * @crash_every … @slew_every: mean time to the next, of the whole cluster
+ * @safety:      length of the phase with faults
+ * @lone:        after it one client contends; otherwise some do
+ * @honest_end:  … and liars do not lie any more
+ * @once, @no_backoff, @cancel: chances of these ways to wait, and of waiting no more
+ * @hold_all:    chance of keeping a lock to the end of its lease
+ * @hello:       helpers ask servers for their epoch when they start
+ */
+struct plan {
+	u64 seed;
+	const struct protocol *protocol;
+	const struct recorded *recorded;
+	const char *check;
+	u32 faults;
+	u32 n, b, liars;
+	u32 clients, handles, locks;
+	u32 rho, skew;
+	u64 lease_max, lease_min;
+	u64 delta, resend, retry_max;
+	bool literal, polynomial;
+	u32 exponent;
+	enum delay_kind delay;
+	u32 loss, dup, slow, aim, stall, crash_step;
+	u64 slow_max;
+	u64 cut_every, crash_every, kill_every, pause_every, restart_every, slew_every;
+	u64 think_max;
+	u32 once, no_backoff, cancel, hold_all;
+	u64 safety;
+	bool lone, honest_end, hello, sync;
+};
+
+/** plan_draw() - the scenario of @seed, but for what @wish decides. */
+void plan_draw(struct plan *p, u64 seed, const struct wish *wish);
+
+/** plan_check() - NULL or why nobody can simulate that. */
+const char *plan_check(const struct wish *wish);
+
+static inline bool plan_has(const struct plan *p, enum fault fault)
+{
+	return p->faults >> fault & 1;
+}
+
+#endif /* BFTM_SIM_PLAN_H */

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+
+#include "script.h"
+#include "story.h"
+
+/* "5ms", "80us", "1s" */
+static bool parse_time(const char *word, u64 *ret)
+{
+	char unit[4] = {};
+	double value;
+
+	if (sscanf(word, "%lf%3s", &value, unit) != 2 || value < 0)
+		return false;
+	if (!strcmp(unit, "s"))
+		*ret = (u64)(value * 1e9);
+	else if (!strcmp(unit, "ms"))
+		*ret = (u64)(value * 1e6);
+	else if (!strcmp(unit, "us"))
+		*ret = (u64)(value * 1e3);
+	else
+		return false;
+	return true;
+}
+
+/* "c2" is client 1 */
+static bool parse_who(const char *word, char kind, u32 count, u32 *ret)
+{
+	u32 number;
+
+	if (word[0] != kind || sscanf(word + 1, "%u", &number) != 1 || !number || number > count)
+		return false;
+	*ret = number - 1;
+	return true;
+}
+
+static bool parse_pair(struct script *s, const char *name, const char *value)
+{
+	struct plan *p = &s->plan;
+	u32 number = (u32)strtoul(value, NULL, 10);
+
+	if (!strcmp(name, "servers"))
+		p->n = number;
+	else if (!strcmp(name, "b"))
+		p->b = number;
+	else if (!strcmp(name, "clients"))
+		p->clients = number;
+	else if (!strcmp(name, "seed"))
+		p->seed = number;
+	else if (!strcmp(name, "lease"))
+		return parse_time(value, &p->lease_max);
+	else if (!strcmp(name, "delay"))
+		return parse_time(value, &s->delay);
+	else
+		return false;
+	return true;
+}
+
+static bool parse_verb(struct script *s, struct script_line *l, char **word, u32 words)
+{
+	static const struct {
+		const char *name;
+		enum script_verb verb;
+		u32 words;
+	} verbs[] = {
+		{ "wants", SCRIPT_WANTS, 5 }, { "gives", SCRIPT_GIVES, 4 },
+		{ "dies", SCRIPT_DIES, 4 }, { "stops", SCRIPT_STOPS, 5 },
+		{ "restarts", SCRIPT_RESTARTS, 4 }, { "takes", SCRIPT_TAKES, 6 },
+	};
+	u32 n = s->plan.n, clients = s->plan.clients, i, place = words == 6 ? 4 : 3;
+
+	if (words < 4 || !parse_time(word[1], &l->at))
+		return false;
+	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (!strcmp(word[place], verbs[i].name) && words == verbs[i].words)
+			break;
+	if (i == sizeof(verbs) / sizeof(verbs[0]))
+		return false;
+	l->verb = verbs[i].verb;
+	if (words >= 5 && !parse_time(word[words - 1], &l->ns))
+		return false;
+	if (l->verb == SCRIPT_RESTARTS)
+		return parse_who(word[2], 's', n, &l->server);
+	if (l->verb != SCRIPT_TAKES)
+		return parse_who(word[2], 'c', clients, &l->client);
+	l->to = word[2][0] == 'c' ? TO_SERVER : TO_CLIENT;
+	return parse_who(word[l->to == TO_SERVER ? 2 : 3], 'c', clients, &l->client) &&
+	       parse_who(word[l->to == TO_SERVER ? 3 : 2], 's', n, &l->server);
+}
+
+static bool parse_line(struct script *s, char *text)
+{
+	char *word[16], *rest = NULL;
+	u32 words = 0, i;
+
+	for (word[0] = strtok_r(text, " \t", &rest); word[words] && words < 15;)
+		word[++words] = strtok_r(NULL, " \t", &rest);
+	if (!words || word[0][0] == '#')
+		return true;
+	if (!strcmp(word[0], "at"))
+		return s->lines < SCRIPT_LINES &&
+		       parse_verb(s, &s->line[s->lines++], word, words);
+	if (!strcmp(word[0], "end"))
+		return words == 2 && parse_time(word[1], &s->end);
+	if (!strcmp(word[0], "liar")) {
+		s->plan.liars = 1;
+		s->plan.faults = 1u << FAULT_LIARS;
+		return words == 2 && snprintf(s->strategy, sizeof(s->strategy), "%s", word[1]) > 0;
+	}
+	for (i = 0; i + 1 < words; i += 2)
+		if (!parse_pair(s, word[i], word[i + 1]))
+			return false;
+	return i == words;
+}
+
+bool script_parse(struct script *s, const char *path, char *text)
+{
+	char *line, *next;
+	u32 number = 1;
+
+	*s = (struct script){
+		.plan = {
+			.protocol = &protocol_ours, .seed = 1, .n = 4, .b = 1, .clients = 1,
+			.handles = 1, .locks = 1, .rho = 2000, .lease_max = 100 * MS,
+			.delay = DELAY_CONSTANT, .exponent = 2, .retry_max = 100 * 100 * MS,
+			.hello = true,
+		},
+		.delay = 5 * MS, .end = 1000 * MS,
+	};
+	for (line = text; line; line = next, number++) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = 0;
+		if (!strncmp(line, "---", 3)) {
+			s->expected = next;
+			break;
+		}
+		if (!parse_line(s, line)) {
+			fprintf(stderr, "%s:%u: not understood\n", path, number);
+			return false;
+		}
+	}
+	s->plan.delta = 2 * s->delay;
+	s->plan.resend = 4 * s->plan.delta;
+	s->plan.lease_min = s->plan.lease_max;
+	s->plan.safety = s->end + 1;
+	return s->plan.n && s->plan.n <= BFTM_SERVERS_MAX && s->plan.clients &&
+	       s->plan.b < s->plan.n && s->plan.liars <= s->plan.n;
+}
+
+void script_start(struct world *w)
+{
+	u32 links = w->plan->clients * w->plan->n, i;
+
+	for (i = 0; i < 2; i++)
+		w->link_ns[i] = arena_array(&w->arena, u64, links);
+	for (i = 0; i < links; i++)
+		w->link_ns[TO_SERVER][i] = w->link_ns[TO_CLIENT][i] = w->script->delay;
+	for (i = 0; i < w->script->lines; i++)
+		queue_push(&w->queue, w->script->line[i].at, EVENT_SCRIPT, 0)->part = i;
+	w->end = w->script->end;
+}
+
+static void wants(struct world *w, const struct script_line *l)
+{
+	struct handle *h = &w->client[l->client].handle[0];
+
+	h->app = APP_ASKING;
+	h->stamp++;
+	h->want = (struct bftm_want){ .lease_ns = l->ns };
+	client_begin(w, l->client, 0);
+}
+
+void script_line(struct world *w, u32 i)
+{
+	const struct script_line *l = &w->script->line[i];
+	struct handle *h = &w->client[l->client].handle[0];
+
+	switch (l->verb) {
+	case SCRIPT_WANTS:
+		wants(w, l);
+		break;
+	case SCRIPT_GIVES:
+		h->app = APP_IDLE;
+		client_end(w, l->client, 0);
+		break;
+	case SCRIPT_DIES:
+		client_down(w, l->client, true, NEVER / 2);
+		break;
+	case SCRIPT_STOPS:
+		w->client[l->client].busy_until = w->now + l->ns;
+		tell(w, NO_LOCK, "c%u stops for %s", l->client + 1, story_span(l->ns));
+		break;
+	case SCRIPT_RESTARTS:
+		server_crash(w, l->server, 0);
+		break;
+	case SCRIPT_TAKES:
+		w->link_ns[l->to][link_of(w, l->client, l->server)] = l->ns;
+	}
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Golden scenarios: what happens is written down, and the story that must come
+ * of it. A file is the script, a line of dashes, and the story:
+ *
+ *	# for the reader
+ *	servers 4 b 1 clients 2 lease 100ms delay 5ms seed 1
+ *	liar always-free		s1 lies like that
+ *	at 0ms c1 wants 80ms		for that long
+ *	at 20ms c1 gives		the lock back
+ *	at 20ms c1 dies
+ *	at 20ms c1 stops 50ms
+ *	at 20ms s2 restarts
+ *	at 20ms s2 c1 takes 30ms	from then on, from s2 to c1
+ *	end 300ms
+ */
+#ifndef BFTM_SIM_SCRIPT_H
+#define BFTM_SIM_SCRIPT_H
+
+#include "world.h"
+
+#define SCRIPT_LINES 64
+
+/** enum script_verb - what a line does */
+enum script_verb {
+	SCRIPT_WANTS,
+	SCRIPT_GIVES,
+	SCRIPT_DIES,
+	SCRIPT_STOPS,
+	SCRIPT_RESTARTS,
+	SCRIPT_TAKES,
+};
+
+/** struct script_line - at true time @at */
+struct script_line {
+	enum script_verb verb;
+	u64 at;
+	u64 ns;
+	u32 client;
+	u32 server;
+	int to;		/* SCRIPT_TAKES: TO_SERVER or TO_CLIENT */
+};
+
+/** struct script - one file; @delay by direction, client and server */
+struct script {
+	struct plan plan;
+	struct script_line line[SCRIPT_LINES];
+	u32 lines;
+	u64 end;
+	u64 delay;
+	char strategy[32];
+	const char *expected;	/* in the text of the file */
+};
+
+/** script_parse() - false with a message on stderr. @text must stay. */
+bool script_parse(struct script *s, const char *path, char *text);
+
+void script_start(struct world *w);
+void script_line(struct world *w, u32 i);
+
+/** golden_run() - every script of a folder, in TAP. Return: how many differ. */
+int golden_run(const char *dir, bool rewrite);
+
+#endif /* BFTM_SIM_SCRIPT_H */
