@@ -12,6 +12,7 @@ PREFIX ?= /usr
 SBINDIR ?= $(PREFIX)/sbin
 BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
+PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 MANDIR ?= $(PREFIX)/share/man
 UNITDIR ?= /lib/systemd/system
 UDEVDIR ?= /lib/udev/rules.d
@@ -40,6 +41,7 @@ help:
 	@echo 'make vm         tests in VMs alone'
 	@echo 'make sim-long   ten million simulated scenarios; make sim-mutants: bugs planted and found'
 	@echo 'make model      every interleaving of small clusters: a quarter of an hour'
+	@echo 'make figures    Documentation/figures, from the simulator'
 	@echo 'make fuzz       fuzz each parser and core for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make uninstall, make clean'
 
@@ -74,12 +76,13 @@ CONF_LIBS = $(shell pkg-config --libs libconfuse)
 JSON_LIBS = $(shell pkg-config --libs json-c)
 CRYPTO_LIBS = $(shell pkg-config --libs libcrypto)
 
-CORE := $(addprefix kmod/core/,wire quorum backoff_client)
-CORE_SERVER := kmod/core/backoff_server kmod/core/admit
-CONF := $(addprefix helper/,conf conf_server syntax value duration)
+CORE := $(addprefix kmod/core/,wire quorum contend round wait hold fence release)
+CORE_SERVER := $(addprefix kmod/core/,backoff_server server_queue admit access)
+CONF := $(addprefix helper/,conf conf_server conf_access syntax value duration)
 KEYS := $(addprefix helper/,keys mac)
-DAEMON := $(addprefix helper/,bftmutexd loop log identity cluster acquire \
-	release evidence upcall status nl)
+DAEMON := $(addprefix helper/,bftmutexd loop log identity names cluster socket probe \
+	recover acquire attempt report release evidence rounds contradiction upcall \
+	status nl)
 CTL := $(basename $(wildcard helper/ctl*.c)) helper/bftmutexctl helper/nl
 WRAPPER := $(addprefix helper/,bftmutex cmdline run libbftmutex duration)
 LIAR := $(basename $(wildcard selftests/liar/*.c))
@@ -128,7 +131,7 @@ KSELFTESTS := $(notdir $(basename $(wildcard selftests/bftmutex/*.c)))
 HARNESS := $(BUILD)/kselftest/kselftest_harness.h
 LINUX_SOURCE ?= /usr/src/linux-source-6.12.tar.xz
 
-tests: $(BIN)/bftmutex-liar $(BIN)/bftmutex-model $(BIN)/bftmutex-sim \
+tests: $(BIN)/bftmutex-liar $(BIN)/bftmutex-model $(BIN)/bftmutex-sim $(BIN)/bftmutex-figures \
 	$(addprefix $(TESTS_BIN)/,$(KSELFTESTS)) \
 	$(addprefix $(TESTS_BIN)/unit/,$(UNIT))
 
@@ -160,7 +163,7 @@ $(BUILD)/obj-sanitize/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL) $(SANITIZE) -MMD -MP -c -o $@ $<
 
-UNIT_OBJS := $(CORE) $(CORE_SERVER) $(CONF) $(KEYS)
+UNIT_OBJS := $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/contradiction
 $(TESTS_BIN)/unit/%: $(BUILD)/obj-sanitize/selftests/unit/%.o $(call sobj,$(UNIT_OBJS))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(CONF_LIBS) $(CRYPTO_LIBS) \
@@ -172,6 +175,16 @@ SIM := $(basename $(wildcard selftests/sim/*.c)) $(filter-out \
 $(BIN)/bftmutex-sim: $(call obj,$(SIM) $(CORE) $(CORE_SERVER))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
+
+# Figures of it, but for the applications.
+FIGURES := $(basename $(wildcard selftests/figures/*.c)) $(filter-out \
+	$(addprefix selftests/sim/,app main cmdline batch failure golden stats),$(SIM))
+$(BIN)/bftmutex-figures: $(call obj,$(FIGURES) $(CORE) $(CORE_SERVER))
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
+
+figures: $(BIN)/bftmutex-figures
+	@selftests/figures/run
 
 sim-mutants: $(BIN)/bftmutex-sim
 	@selftests/sim/mutants/run
@@ -205,7 +218,7 @@ $(TESTS_BIN)/fuzz/%: selftests/fuzz/fuzz_%.c $(FUZZ_FILES) $(wildcard kmod/core/
 fuzz: fuzzers
 	@selftests/fuzz/run --seconds $(FUZZ_SECONDS)
 
-.PHONY: tests unit static vm fuzz fuzzers model sim-mutants sim-long
+.PHONY: tests unit static vm fuzz fuzzers model sim-mutants sim-long figures
 .PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/obj-sanitize/%.o
 
 modules-%:
@@ -244,6 +257,9 @@ install: tools
 	$(INSTALL) -m 0644 $(BIN)/libbftmutex.a $(BIN)/libbftmutex.so.0 $(DESTDIR)$(LIBDIR)
 	ln -sf libbftmutex.so.0 $(DESTDIR)$(LIBDIR)/libbftmutex.so
 	$(INSTALL) -m 0644 helper/libbftmutex.h $(DESTDIR)$(PREFIX)/include
+	$(INSTALL) -d $(DESTDIR)$(PKGCONFIGDIR)
+	sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@LIBDIR@,$(LIBDIR),' -e 's,@VERSION@,$(VERSION),' \
+		helper/libbftmutex.pc.in >$(DESTDIR)$(PKGCONFIGDIR)/libbftmutex.pc
 	$(INSTALL) -m 0644 uapi/linux/*.h $(DESTDIR)$(PREFIX)/include/linux
 	for page in Documentation/man/*.[1-8]; do \
 		$(INSTALL) -D -m 0644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit; \
@@ -267,6 +283,7 @@ uninstall:
 		$(DESTDIR)$(BINDIR)/bftmutex $(DESTDIR)$(LIBDIR)/libbftmutex.a \
 		$(DESTDIR)$(LIBDIR)/libbftmutex.so $(DESTDIR)$(LIBDIR)/libbftmutex.so.0 \
 		$(DESTDIR)$(PREFIX)/include/libbftmutex.h \
+		$(DESTDIR)$(PKGCONFIGDIR)/libbftmutex.pc \
 		$(DESTDIR)$(PREFIX)/include/linux/bftmutex.h \
 		$(DESTDIR)$(PREFIX)/include/linux/bftmutex_netlink.h \
 		$(DESTDIR)$(UDEVDIR)/60-bftmutex.rules \

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What applications asked for: the shell around contend() of the core. Several
- * requests of this host for one lock queue here, so the host contends once.
- */
+/* What applications asked for, from the pull of a request to its end. */
 #ifndef BFTM_ACQUIRE_H
 #define BFTM_ACQUIRE_H
 
 #include <sys/queue.h>
 
 #include "../kmod/core/backoff_client.h"
+#include "evidence.h"
 #include "loop.h"
+#include "names.h"
 
 struct bftm_cluster;
-struct bftm_name;
 
 /** struct bftm_ask - an acquire as the kernel hands it over */
 struct bftm_ask {
@@ -21,32 +19,36 @@ struct bftm_ask {
 	u8 name[BFTM_NAME_LEN_MAX];
 	u8 name_len;
 	bool once;		/* BFTM_TRY */
-	bool no_backoff;	/* BFTM_WAY_NO_BACKOFF */
+	bool renew;		/* BFTM_RENEW */
+	bool fence;		/* BFTM_FENCE */
+	u32 way;		/* enum bftm_way */
 	u64 lease_ns;		/* 0 for the cluster's default */
 	u64 timeout_at_ns;	/* CLOCK_BOOTTIME, 0 for never */
-	u64 attempt;		/* of a release: what held the lock */
+	u64 attempt;		/* of a release or renewal: what holds the lock */
+	u64 deadline_ns;	/* of a renewal: CLOCK_BOOTTIME until which it does */
+	u32 sends;		/* of a renewal: highest send number reported */
 };
 
-/** struct bftm_acquire_op - one request; from pull until release or failure */
+/**
+ * struct bftm_acquire_op - one request; from pull until release or failure
+ * @beside:         among those that wait at @name, or hold beside its active one
+ * @contend:        unused while it waits
+ * @unreachable_ns: since when too few servers answer, 0: they do
+ * @told_sends:     how many sends of the attempt the kernel knows of
+ * @heard:          what servers said
+ */
 struct bftm_acquire_op {
 	RB_ENTRY(bftm_acquire_op) by_id;
-	TAILQ_ENTRY(bftm_acquire_op) waiting;
+	TAILQ_ENTRY(bftm_acquire_op) beside;
 	struct bftm_cluster *cluster;
 	struct bftm_name *name;
+	enum bftm_place place;
 	struct bftm_ask ask;
 	struct bftm_timer timer;
 	struct bftm_contend contend;
-	u64 unreachable_ns;	/* since when too few servers answer, 0: they do */
-	bool active;		/* contends or holds; else waits for its turn */
-};
-
-/** struct bftm_name - a lock that requests of this host name */
-struct bftm_name {
-	RB_ENTRY(bftm_name) node;
-	u8 len;
-	u8 name[BFTM_NAME_LEN_MAX];
-	struct bftm_acquire_op *active;
-	TAILQ_HEAD(, bftm_acquire_op) waiting;
+	u64 unreachable_ns;
+	u32 told_sends;
+	struct bftm_heard heard;
 };
 
 /** struct bftm_release_op - an attempt that is over, until servers know */
@@ -61,7 +63,6 @@ struct bftm_release_op {
 
 /** struct bftm_acquires - all of one cluster */
 struct bftm_acquires {
-	RB_HEAD(bftm_names, bftm_name) names;
 	RB_HEAD(bftm_releases, bftm_release_op) releases;
 	unsigned int count;
 };
@@ -77,6 +78,8 @@ struct bftm_totals {
 	u64 cancelled;
 	u64 released;
 	u64 lapsed;
+	u64 renewed;
+	u64 adopted;
 	u64 rounds;
 };
 
@@ -91,8 +94,23 @@ void bftm_acquire_cancel(u64 id);
 /** bftm_acquire_release() - give back what @ask->attempt holds. */
 void bftm_acquire_release(const struct bftm_ask *ask);
 
+/**
+ * bftm_acquire_renew() - make what @ask->attempt holds last longer
+ *
+ * The kernel asks so when an application does, and, of every lock held with
+ * BFTM_RENEW, when a helper registers: one that does not know the request takes
+ * it over from what @ask says.
+ */
+void bftm_acquire_renew(const struct bftm_ask *ask);
+
 /** bftm_acquire_forget() - drop all requests without a word to the kernel. */
 void bftm_acquire_forget(void);
+
+/** bftm_acquire_fail() - tell the kernel that a request failed; it is over. */
+void bftm_acquire_fail(struct bftm_acquire_op *op, int error);
+
+/** bftm_acquire_end() - forget a request; the next here may contend. */
+void bftm_acquire_end(struct bftm_acquire_op *op);
 
 /** bftm_acquire_answer() - an authentic answer of server number @u. */
 void bftm_acquire_answer(struct bftm_cluster *cl, u32 u,

@@ -88,12 +88,12 @@ static int acquire(const struct options *o, int fd, struct bftmutex_grant *grant
 	int r;
 
 	/*
-	 * We become the command, with nobody beside it to watch the lease: let
-	 * the kernel tell it. Before the lock is held, so that no end of it is
-	 * missed.
+	 * With -F we become the command, with nobody beside it to watch the
+	 * lease: let the kernel tell it. Before the lock is held, so that no
+	 * end of it is missed. Else the margin is for run.c, by poll().
 	 */
-	if (o->no_fork) {
-		r = bftmutex_set_signal(fd, SIGTERM, 0);
+	if (o->no_fork || o->margin) {
+		r = bftmutex_set_signal(fd, o->no_fork ? SIGTERM : 0, o->margin_ns);
 		if (r < 0)
 			return r;
 	}
@@ -205,6 +205,7 @@ static int run(const struct options *o, int fd, const struct bftmutex_grant *gra
 		.fd = fd,
 		.name = o->name,
 		.argv = o->command,
+		.margin = o->margin,
 		.grace_ns = o->grace_ns,
 		.lost_code = o->lost_code,
 	};
@@ -216,8 +217,12 @@ static int run(const struct options *o, int fd, const struct bftmutex_grant *gra
 	if (grant->token)
 		put_number("BFTMUTEX_TOKEN", grant->token);
 
-	if (!o->close_fd)
+	/* Whoever inherits the handle can look at it: the deadline moves. */
+	unsetenv("BFTMUTEX_FD");
+	if (!o->close_fd) {
+		put_number("BFTMUTEX_FD", (u64)fd);
 		fcntl(fd, F_SETFD, 0);
+	}
 	if (!o->no_fork)
 		return bftm_run(&job);
 	bftm_exec(o->command);

@@ -14,6 +14,7 @@ static const struct command {
 	{ "server", "start", ctl_server_start, "start the lock server of this host" },
 	{ "server", "stop", ctl_server_stop, "stop it" },
 	{ "server", "show", ctl_server_show, "describe it, with its counters" },
+	{ "server", "access", ctl_server_access, "set or show who may take which locks" },
 	{ "cluster", "show", ctl_cluster_show, "check and explain the configuration" },
 	{ NULL, "locks", ctl_locks, "list the locks in the server's table" },
 	{ NULL, "clients", ctl_clients, "list the clients it has authenticated" },

@@ -29,6 +29,8 @@
  * @disagreed:  those in which it said FREE though enough others said LOCKED,
  *              or LOCKED though enough others said FREE
  * @free_alone: the former of these
+ * @contradicted: answers that no honest server gives, after earlier ones
+ * @pushed:     FREE and INQUIRE that were not asked for
  */
 struct bftm_record {
 	u64 sent;
@@ -45,6 +47,8 @@ struct bftm_record {
 	u64 unanswered;
 	u64 disagreed;
 	u64 free_alone;
+	u64 contradicted;
+	u64 pushed;
 };
 
 #define BFTM_ROUNDS 64
@@ -57,12 +61,14 @@ struct bftm_record {
  * @lost:     more than n - F said LOCKED, and not for a holder seen before
  * @gno:      of those that said LOCKED, which grant, when it was not won
  * @counted:  servers that were counted as disagreeing
+ * @queued:   not a round of Figure 1: judged when it was over
  */
 struct bftm_round {
 	u64 attempt;
 	u64 begun_ns;
 	bool won;
 	bool lost;
+	bool queued;
 	u32 counted;
 	u64 gno[BFTM_SERVERS_MAX];
 };
@@ -76,6 +82,12 @@ struct bftm_round {
  * @locked_gno:    grant named by its last LOCKED
  * @counted_gno:   the same, when it last disagreed with a round won
  * @counted_ns:    and when that was
+ * @token:         no higher fencing token was stamped there, or
+ *                 BFTM_TOKEN_UNKNOWN
+ * @sent_seq:      sequence number of the last request to it
+ * @hello_seq:     of the last HELLO
+ * @suspect:       there is evidence against it, and that was reported
+ * @reported_ns:   when, the last time
  */
 struct bftm_peer {
 	const struct bftm_conf_server *conf;
@@ -92,8 +104,40 @@ struct bftm_peer {
 	u64 locked_gno;
 	u64 counted_gno;
 	u64 counted_ns;
+	u64 token;
+	u64 sent_seq;
+	u64 hello_seq;
+	u64 reported_ns;
+	bool suspect;
 	struct bftm_window answers;
 	struct bftm_record record;
+};
+
+/**
+ * struct bftm_recovery - the server that is told which tokens were stamped
+ * @active:    there is one, number @u
+ * @told:      RECOVER with @floor was sent as @told_seq
+ * @epoch:     its incarnation
+ * @since_seq: what was asked before its restart was known has at most this
+ * @until_ns:  then it is another's turn
+ * @known:     servers that have told what was stamped there: @top
+ * @failed:    those that did not learn lately; after @pause_ns they may again
+ * @hopeless:  it was logged that too few servers know
+ */
+struct bftm_recovery {
+	bool active;
+	bool told;
+	bool hopeless;
+	u32 u;
+	u32 known;
+	u32 failed;
+	u64 epoch;
+	u64 since_seq;
+	u64 told_seq;
+	u64 floor;
+	u64 until_ns;
+	u64 pause_ns;
+	u64 top[BFTM_SERVERS_MAX];
 };
 
 /**
@@ -101,6 +145,7 @@ struct bftm_peer {
  * @round:    the last ones, in a ring; @rounds were decided, of these
  *            @rounds_won by FREE and @rounds_lost by LOCKED
  * @first_seq: nothing was sent here up to this sequence number
+ * @old_seq:  was used a second ago or more, @last_seq since
  * @draining: a newer configuration replaced it; goes when nothing is under way
  */
 struct bftm_cluster {
@@ -114,7 +159,10 @@ struct bftm_cluster {
 	struct bftm_peer peer[BFTM_SERVERS_MAX];
 	struct bftm_acquires acquires;
 	struct bftm_round round[BFTM_ROUNDS];
+	struct bftm_recovery recovery;
 	u64 first_seq;
+	u64 last_seq;
+	u64 old_seq;
 	u64 rounds;
 	u64 rounds_won;
 	u64 rounds_lost;
@@ -137,6 +185,18 @@ void bftm_clusters_stop(void);
 /** bftm_cluster_find() - by name, "" for the default; NULL for none. */
 struct bftm_cluster *bftm_cluster_find(const char *name);
 
+/** bftm_cluster_everyone() - all its servers, as a bit mask. */
+static inline u32 bftm_cluster_everyone(const struct bftm_cluster *cl)
+{
+	return (u32)((1ull << cl->conf.n) - 1);
+}
+
+/* socket.c: datagrams. */
+
+/** bftm_cluster_open() - 0 or -errno */
+int bftm_cluster_open(struct bftm_cluster *cl);
+void bftm_cluster_close(struct bftm_cluster *cl);
+
 /**
  * bftm_cluster_send() - send one message to several servers
  * @to:  bit mask of servers
@@ -144,5 +204,24 @@ struct bftm_cluster *bftm_cluster_find(const char *name);
  */
 void bftm_cluster_send(struct bftm_cluster *cl, u32 to,
 		       const struct bftm_msg *msg);
+
+/* probe.c: how servers are. */
+
+/** bftm_hello() - ask these */
+void bftm_hello(struct bftm_cluster *cl, u32 to);
+
+/** bftm_probe() - once a second: who was not heard is asked. */
+void bftm_probe(struct bftm_cluster *cl);
+
+/** bftm_challenged() - server @u has said what it is. */
+void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
+
+/* recover.c: fencing tokens of servers that were restarted. */
+
+/** bftm_recover_heard() - after each answer of that kind */
+void bftm_recover_heard(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
+
+/** bftm_recover_wake() - once a second */
+void bftm_recover_wake(struct bftm_cluster *cl, u64 now);
 
 #endif /* BFTM_CLUSTER_H */

@@ -20,8 +20,11 @@ const char *argp_program_version = "bftmutex " BFTM_VERSION;
 
 enum {
 	KEY_FD = 0x100,
+	KEY_FENCE,
 	KEY_GRACE,
 	KEY_LOST_CODE,
+	KEY_MARGIN,
+	KEY_NO_RENEW,
 	KEY_VERBOSE,
 	KEY_WAY,
 };
@@ -32,13 +35,17 @@ static const struct argp_option argp_options[] = {
 	{ "timeout", 0, NULL, OPTION_ALIAS, NULL, 1 },
 	{ "conflict-exit-code", 'E', "CODE", 0, "Exit status when -n or -w fail (1)", 1 },
 	{ "exclusive", 'x', NULL, 0, "Get an exclusive lock: always, there are no others", 1 },
-	{ "way", KEY_WAY, "WAY", 0, "While somebody else has the lock: backoff or no-backoff", 1 },
-	{ "lease", 'l', "DUR", 0, "Hold the lock for at most DUR, such as 5s or 500ms", 2 },
+	{ "way", KEY_WAY, "WAY", 0, "While somebody else has the lock: queue, backoff or "
+	  "no-backoff", 1 },
+	{ "lease", 'l', "DUR", 0, "Hold the lock for DUR, such as 5s or 500ms, at a time", 2 },
+	{ "no-renew", KEY_NO_RENEW, NULL, 0, "Do not renew the lease: the lock is lost at its end", 2 },
+	{ "fence", KEY_FENCE, NULL, 0, "Get a fencing token, BFTMUTEX_TOKEN for the command", 2 },
 	{ "cluster", 'C', "CLUSTER", 0, "Cluster of bftmutex.conf(5) that has the lock", 2 },
 	{ "command", 'c', "SHELL", 0, "Run a command line by the shell", 3 },
 	{ "close", 'o', NULL, 0, "Do not let the command inherit the lock", 3 },
 	{ "no-fork", 'F', NULL, 0, "Become the command; nobody watches the lease then", 3 },
 	{ "grace", KEY_GRACE, "SEC", 0, "From SIGTERM to SIGKILL when the lock is lost (5)", 3 },
+	{ "margin", KEY_MARGIN, "DUR", 0, "End the command so long before the end of the lease", 3 },
 	{ "lost-exit-code", KEY_LOST_CODE, "CODE", 0, "Exit status when the lock is lost (79)", 3 },
 	{ "fd", KEY_FD, "N", 0, "Lock the open descriptor N of /dev/bftmutex", 4 },
 	{ "unlock", 'u', NULL, 0, "Give the lock of --fd back", 4 },
@@ -76,14 +83,25 @@ static void parse_lease(struct argp_state *state, struct options *o, const char 
 	o->lease = text;
 }
 
+static void parse_margin(struct argp_state *state, struct options *o, const char *text)
+{
+	o->margin_ns = parse_time(state, "--margin", text);
+	if (!o->margin_ns || o->margin_ns > BFTM_LEASE_MAX_NS)
+		argp_error(state, "--margin '%s': out of range, more than 0 to 1h is allowed",
+			   text);
+	o->margin = text;
+}
+
 static void parse_way(struct argp_state *state, struct options *o, const char *text)
 {
-	if (!strcmp(text, "backoff"))
+	if (!strcmp(text, "queue"))
+		o->lock.way = BFTM_WAY_QUEUE;
+	else if (!strcmp(text, "backoff"))
 		o->lock.way = BFTM_WAY_BACKOFF;
 	else if (!strcmp(text, "no-backoff"))
 		o->lock.way = BFTM_WAY_NO_BACKOFF;
 	else
-		argp_error(state, "--way '%s': backoff or no-backoff is allowed", text);
+		argp_error(state, "--way '%s': queue, backoff or no-backoff is allowed", text);
 }
 
 static void parse_cluster(struct argp_state *state, struct options *o, const char *text)
@@ -136,6 +154,8 @@ static void check(struct argp_state *state, const struct options *o)
 		argp_error(state, "'%s': --unlock takes no NAME", o->name);
 	if (o->fd >= 0 && (o->command || o->no_fork || o->close_fd))
 		argp_error(state, "--fd %d takes no command, no --no-fork and no --close", o->fd);
+	if (o->fd >= 0 && o->margin)
+		argp_error(state, "--fd %d takes no --margin: nobody would watch the lease", o->fd);
 	if (o->no_fork && o->close_fd)
 		argp_error(state, "--no-fork and --close: nothing would hold the lock");
 	if (!o->unlock && !o->name)
@@ -167,6 +187,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'l':
 		parse_lease(state, o, arg);
 		break;
+	case KEY_NO_RENEW:
+		o->lock.flags &= ~(u32)BFTM_RENEW;
+		break;
+	case KEY_FENCE:
+		o->lock.flags |= BFTM_FENCE;
+		break;
 	case 'C':
 		parse_cluster(state, o, arg);
 		break;
@@ -181,6 +207,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_GRACE:
 		o->grace_ns = parse_time(state, "--grace", arg);
+		break;
+	case KEY_MARGIN:
+		parse_margin(state, o, arg);
 		break;
 	case KEY_LOST_CODE:
 		o->lost_code = parse_int(state, "--lost-exit-code", arg, 255);
@@ -226,6 +255,7 @@ void cmdline_parse(int argc, char **argv, struct options *ret)
 	ret->conflict_code = EXIT_FAILURE;
 	ret->lost_code = EX_LOST;
 	ret->grace_ns = 5 * BFTM_NS_PER_SEC;
+	ret->lock.flags = BFTM_RENEW;
 	argp_err_exit_status = EX_USAGE;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, ret);
 }

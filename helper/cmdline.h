@@ -16,6 +16,8 @@
  * @wait:          --wait likewise
  * @command:       ends with NULL; NULL without one
  * @shell:         what @command points to for --command
+ * @margin:        --margin as it was written, NULL without
+ * @margin_ns:     end the command so long before the end of the lease
  * @fd:            of --fd, else -1
  * @grace_ns:      from SIGTERM to SIGKILL when the lock is lost
  * @conflict_code: exit status when somebody else has the lock
@@ -33,6 +35,8 @@ struct options {
 	const char *wait;
 	char **command;
 	char *shell[4];
+	const char *margin;
+	u64 margin_ns;
 	int fd;
 	u64 grace_ns;
 	int conflict_code;

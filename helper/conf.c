@@ -7,6 +7,7 @@
 #include "../kmod/core/quorum.h"
 #include "../kmod/core/wire.h"
 #include "conf.h"
+#include "conf_access.h"
 #include "conf_server.h"
 #include "syntax.h"
 
@@ -21,6 +22,7 @@ enum key_number {
 	KEY_RETRY_MAX,
 	KEY_PROTOCOL,
 	KEY_CONTEND,
+	KEY_WAIT,
 	KEY_RETRY,
 	KEYS,
 };
@@ -61,6 +63,7 @@ static const struct key keys[KEYS] = {
 			    BFTM_LEASE_MAX_NS, BFTM_RETRY_MAX_DEFAULT_NS, {} },
 	[KEY_PROTOCOL] = { "protocol", WORD, false, 0, 0, 0, { "backoff" } },
 	[KEY_CONTEND] = { "contend", WORD, false, 0, 0, 0, { "quorum", "literal" } },
+	[KEY_WAIT] = { "wait", WORD, false, 0, 0, 0, { "queue", "backoff" } },
 	[KEY_RETRY] = { "retry", WORD, false, 0, 0, BFTM_RETRY_EXPONENTIAL, {
 			[BFTM_RETRY_EXPONENTIAL] = "exponential",
 			[BFTM_RETRY_POLYNOMIAL] = "polynomial" } },
@@ -112,6 +115,19 @@ static void check_quorum(struct bftm_syntax *syntax, cfg_t *section,
 		bftm_mistake(syntax, line,
 			     "cluster '%s': %u servers cannot mask b = %u liars: locks need n >= 3b + 1 = %u",
 			     cluster->name, n, b, bftm_servers_needed(b));
+}
+
+/* Figure 1 as printed has no queue. */
+static void check_wait(struct bftm_syntax *syntax, cfg_t *section,
+		       struct bftm_conf_cluster *cluster)
+{
+	const struct bftm_value *wait = bftm_value(section, "wait");
+
+	if (cluster->literal && wait && !cluster->backoff)
+		bftm_mistake(syntax, wait->line,
+			     "cluster '%s': wait = queue is not for contend = literal, which only backs off",
+			     cluster->name);
+	cluster->backoff |= cluster->literal;
 }
 
 static void check_lease(struct bftm_syntax *syntax, cfg_t *section,
@@ -175,6 +191,7 @@ static void read_cluster(struct bftm_syntax *syntax, cfg_t *section,
 	ret->rho_ppm = value[KEY_RHO];
 	ret->proto = protocols[value[KEY_PROTOCOL]];
 	ret->literal = value[KEY_CONTEND];
+	ret->backoff = value[KEY_WAIT];
 	ret->retry = value[KEY_RETRY];
 	ret->exponent = value[KEY_EXPONENT];
 	ret->retry_max_ns = value[KEY_RETRY_MAX];
@@ -182,6 +199,8 @@ static void read_cluster(struct bftm_syntax *syntax, cfg_t *section,
 
 	if (good[KEY_B] && good[KEY_CONTEND])
 		check_quorum(syntax, section, ret);
+	if (good[KEY_WAIT] && good[KEY_CONTEND])
+		check_wait(syntax, section, ret);
 	if (good[KEY_LEASE] && good[KEY_LEASE_MAX])
 		check_lease(syntax, section, ret);
 }
@@ -220,7 +239,9 @@ static void read_default(struct bftm_syntax *syntax, struct bftm_conf *conf)
 
 static int read_conf(struct bftm_syntax *syntax, struct bftm_conf *ret)
 {
+	cfg_t *section;
 	u32 i;
+	int r;
 
 	ret->count = cfg_size(syntax->root, "cluster");
 	if (!ret->count) {
@@ -228,10 +249,16 @@ static int read_conf(struct bftm_syntax *syntax, struct bftm_conf *ret)
 		return -EINVAL;
 	}
 	ret->cluster = calloc(ret->count, sizeof(*ret->cluster));
-	if (!ret->cluster)
+	ret->access = calloc(ret->count, sizeof(*ret->access));
+	if (!ret->cluster || !ret->access)
 		return -ENOMEM;
-	for (i = 0; i < ret->count; i++)
-		read_cluster(syntax, cfg_getnsec(syntax->root, "cluster", i), &ret->cluster[i]);
+	for (i = 0; i < ret->count; i++) {
+		section = cfg_getnsec(syntax->root, "cluster", i);
+		read_cluster(syntax, section, &ret->cluster[i]);
+		r = bftm_conf_read_access(syntax, section, &ret->access[i]);
+		if (r < 0)
+			return r;
+	}
 	check_ids(syntax, ret);
 	read_default(syntax, ret);
 	return syntax->mistakes ? -EINVAL : 0;
@@ -240,7 +267,8 @@ static int read_conf(struct bftm_syntax *syntax, struct bftm_conf *ret)
 static int read_file(struct bftm_syntax *syntax, FILE *file, struct bftm_conf *ret)
 {
 	cfg_opt_t server[] = { BFTM_KEY("address"), BFTM_KEY("port"), CFG_END() };
-	cfg_opt_t cluster[KEYS + 3] = {};
+	cfg_opt_t access[] = BFTM_ACCESS_KEYS;
+	cfg_opt_t cluster[KEYS + 4] = {};
 	cfg_opt_t table[] = {
 		BFTM_KEY("default"),
 		CFG_SEC("cluster", cluster, CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES),
@@ -253,6 +281,7 @@ static int read_file(struct bftm_syntax *syntax, FILE *file, struct bftm_conf *r
 	cluster[KEYS] = (cfg_opt_t)BFTM_KEY("credentials");
 	cluster[KEYS + 1] = (cfg_opt_t)CFG_SEC("server", server, CFGF_MULTI | CFGF_TITLE |
 					       CFGF_NO_TITLE_DUPES);
+	cluster[KEYS + 2] = (cfg_opt_t)CFG_SEC("access", access, CFGF_MULTI);
 
 	r = bftm_syntax_read(syntax, file, table);
 	return r < 0 ? r : read_conf(syntax, ret);
@@ -291,8 +320,13 @@ err_conf:
 
 void bftm_conf_free(struct bftm_conf *conf)
 {
+	u32 i;
+
 	if (!conf)
 		return;
+	for (i = 0; conf->access && i < conf->count; i++)
+		free(conf->access[i].rule);
+	free(conf->access);
 	free(conf->cluster);
 	free(conf);
 }

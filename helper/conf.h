@@ -5,6 +5,7 @@
 
 #include <netinet/in.h>
 
+#include "../kmod/core/access.h"
 #include "../kmod/core/limits.h"
 #include "../kmod/core/types.h"
 #include "../uapi/linux/bftmutex.h"
@@ -43,6 +44,7 @@ struct bftm_conf_cluster {
 	u32 rho_ppm;			/* ρ */
 	u8 proto;			/* enum bftm_proto */
 	bool literal;			/* contend = literal: Figure 1 as printed */
+	bool backoff;			/* wait = backoff: not in the servers' queue */
 	enum bftm_retry retry;
 	u32 exponent;			/* of the polynomial, 1 to 8 */
 	u64 retry_max_ns;		/* cap of one sleep */
@@ -50,11 +52,18 @@ struct bftm_conf_cluster {
 	struct bftm_conf_server server[BFTM_SERVERS_MAX]; /* in file order */
 };
 
+/** struct bftm_conf_access - access rules of a cluster's servers, in file order */
+struct bftm_conf_access {
+	u32 count;			/* up to BFTM_RULES_MAX; 0: all is allowed */
+	struct bftm_rule *rule;
+};
+
 /** struct bftm_conf - a whole configuration */
 struct bftm_conf {
 	u32 count;
 	u32 standard;			/* index of the default cluster */
 	struct bftm_conf_cluster *cluster;
+	struct bftm_conf_access *access; /* of each cluster; clients need it not */
 };
 
 /**
@@ -68,6 +77,15 @@ struct bftm_conf {
  * Return: 0, -EINVAL for a mistake, or the -errno of opening the file.
  */
 int bftm_conf_load(const char *path, struct bftm_conf **ret);
+
+/**
+ * bftm_conf_load_access() - read a file that has nothing but sections "access"
+ * @path: file
+ * @ret:  the rules, to be freed; untouched on failure
+ *
+ * Mistakes and result are as of bftm_conf_load().
+ */
+int bftm_conf_load_access(const char *path, struct bftm_conf_access *ret);
 
 /** bftm_conf_free() - NULL is fine. */
 void bftm_conf_free(struct bftm_conf *conf);

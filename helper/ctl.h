@@ -20,6 +20,7 @@
 int ctl_server_start(int argc, char **argv);
 int ctl_server_stop(int argc, char **argv);
 int ctl_server_show(int argc, char **argv);
+int ctl_server_access(int argc, char **argv);
 int ctl_cluster_show(int argc, char **argv);
 int ctl_locks(int argc, char **argv);
 int ctl_clients(int argc, char **argv);
@@ -98,7 +99,7 @@ struct json_object *ctl_escape(const void *bytes, size_t len);
 
 /* ctl_netlink.c: the module */
 
-enum ctl_set { CTL_SERVER, CTL_LOCK, CTL_CLIENT, CTL_HANDLE };
+enum ctl_set { CTL_SERVER, CTL_LOCK, CTL_CLIENT, CTL_HANDLE, CTL_SUSPECT, CTL_RULE };
 
 /** ctl_object() - attributes of a set as an object, keys with _ for - */
 struct json_object *ctl_object(enum ctl_set set, struct nlattr **attr);
@@ -111,6 +112,43 @@ int ctl_open(struct bftm_nl *ret);
 int ctl_refused(const struct bftm_nl *nl, int error, enum ctl_set set);
 /** ctl_server_get() - the server's description; 0, -ENOENT for none, -errno */
 int ctl_server_get(struct bftm_nl *nl, struct json_object **ret);
+
+/* ctl_access.c: access rules */
+
+struct bftm_conf_access;
+
+/** ctl_rules_msg() - a request with these rules; NULL: no memory */
+struct nl_msg *ctl_rules_msg(struct bftm_nl *nl, u8 cmd, const struct bftm_conf_access *access);
+
+/**
+ * ctl_conf_access() - the rules that a configuration has for a cluster
+ * @cluster: its number
+ * @ret:     rules, to be freed; untouched on failure
+ *
+ * Return: 0, -ENOENT when it does not describe this cluster, or as of
+ * bftm_conf_load(), which has said why.
+ */
+int ctl_conf_access(const char *path, u32 cluster, struct bftm_conf_access *ret);
+
+/** ctl_conf_failed() - exit code for an error of bftm_conf_load() */
+int ctl_conf_failed(int error);
+
+/* ctl_state.c: what must survive a restart of a server */
+
+/** ctl_state_path() - of the file, into @ret of PATH_MAX bytes */
+const char *ctl_state_path(const char *dir, u32 cluster, u16 server, char *ret);
+
+/**
+ * ctl_state_begin() - note that a server starts here
+ * @dir:       state directory, made when it is not there
+ * @ret_first: it never did before
+ *
+ * Return: 0, or -errno when it could not be noted.
+ */
+int ctl_state_begin(const char *dir, u32 cluster, u16 server, bool *ret_first);
+
+/** ctl_state_undo() - it did not start after all, and never had */
+void ctl_state_undo(const char *dir, u32 cluster, u16 server);
 
 /* ctl_helper.c: the daemon */
 

@@ -13,16 +13,21 @@
 
 int dev_start_servers(const struct dev *dev)
 {
-	char netns[16], key[PATH_MAX], lease[32];
+	char netns[16], key[PATH_MAX], state[PATH_MAX], lease[32];
 	u32 i;
 	int r;
 
 	bftm_format_duration(dev->lease_max_ns, lease, sizeof(lease));
+	/* New keys make it a new cluster, whatever had its number before. */
+	dev_path(dev, state, "servers");
+	r = dev_made(dev, DEV_TREE, state);
+	if (r)
+		return r;
 	for (i = 1; i <= dev->servers; i++) {
 		snprintf(netns, sizeof(netns), "bftm-s%u", i);
 		dev_path(dev, key, "keys/server-%u.key", i);
 		r = ctl_run("ip", "netns", "exec", netns, dev_self(), "server", "start", "--key",
-			    key, "--lease-max", lease, NULL);
+			    key, "--lease-max", lease, "--state", state, NULL);
 		if (r)
 			return r;
 		ctl_progress("started %u of %u servers", i, dev->servers);

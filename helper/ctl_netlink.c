@@ -8,7 +8,7 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* How an attribute is coded, and what it means to people. */
-enum type { NONE, NUM16, NUM32, NUM64, TEXT, BYTES, STATE, REASON, STATS };
+enum type { NONE, NUM16, NUM32, NUM64, TEXT, BYTES, STATE, REASON, STATS, FLAG };
 
 struct attribute {
 	const char *name;
@@ -29,6 +29,10 @@ static const struct attribute server_attrs[] = {
 	[BFTMUTEX_A_SERVER_LOCKS] = { "locks", NUM32 },
 	[BFTMUTEX_A_SERVER_CLIENTS] = { "clients", NUM32 },
 	[BFTMUTEX_A_SERVER_STATS] = { "stats", STATS },
+	[BFTMUTEX_A_SERVER_MAX_WAITERS] = { "max_waiters", NUM32 },
+	[BFTMUTEX_A_SERVER_TOKEN_FLOOR] = { "token_floor", NUM64 },
+	[BFTMUTEX_A_SERVER_RULES] = { "rules", NUM32 },
+	[BFTMUTEX_A_SERVER_RULE] = { "rule", NONE },
 };
 
 static const struct attribute stats_attrs[] = {
@@ -47,6 +51,13 @@ static const struct attribute stats_attrs[] = {
 	[BFTMUTEX_A_STATS_SILENT] = { "silent", NUM64 },
 	[BFTMUTEX_A_STATS_EXPIRED] = { "expired", NUM64 },
 	[BFTMUTEX_A_STATS_SEND_FAILED] = { "send_failed", NUM64 },
+	[BFTMUTEX_A_STATS_QUEUED] = { "queued", NUM64 },
+	[BFTMUTEX_A_STATS_PUSHED] = { "pushed", NUM64 },
+	[BFTMUTEX_A_STATS_INQUIRED] = { "inquired", NUM64 },
+	[BFTMUTEX_A_STATS_YIELDED] = { "yielded", NUM64 },
+	[BFTMUTEX_A_STATS_STAMPED] = { "stamped", NUM64 },
+	[BFTMUTEX_A_STATS_DENIED] = { "denied", NUM64 },
+	[BFTMUTEX_A_STATS_RECOVERED] = { "recovered", NUM64 },
 };
 
 static const struct attribute lock_attrs[] = {
@@ -55,6 +66,8 @@ static const struct attribute lock_attrs[] = {
 	[BFTMUTEX_A_LOCK_ATTEMPT] = { "attempt", NUM64 },
 	[BFTMUTEX_A_LOCK_REMAINING_NS] = { "remaining_ns", NUM64 },
 	[BFTMUTEX_A_LOCK_GNO] = { "gno", NUM64 },
+	[BFTMUTEX_A_LOCK_WAITERS] = { "waiters", NUM32 },
+	[BFTMUTEX_A_LOCK_TOKEN] = { "token", NUM64 },
 };
 
 static const struct attribute client_attrs[] = {
@@ -84,6 +97,23 @@ static const struct attribute handle_attrs[] = {
 	[BFTMUTEX_A_HANDLE_PID] = { "pid", NUM32 },
 	[BFTMUTEX_A_HANDLE_COMM] = { "comm", TEXT },
 	[BFTMUTEX_A_HANDLE_REMAINING_NS] = { "remaining_ns", NUM64 },
+	[BFTMUTEX_A_HANDLE_SENDS] = { "sends", NUM32 },
+};
+
+static const struct attribute rule_attrs[] = {
+	[BFTMUTEX_A_RULE_CLIENT_FIRST] = { "client_first", NUM32 },
+	[BFTMUTEX_A_RULE_CLIENT_LAST] = { "client_last", NUM32 },
+	[BFTMUTEX_A_RULE_PREFIX] = { "prefix", BYTES },
+	[BFTMUTEX_A_RULE_DENY] = { "deny", FLAG },
+	[BFTMUTEX_A_RULE_LEASE_MAX_NS] = { "lease_max_ns", NUM64 },
+	[BFTMUTEX_A_RULE_MAX_WAITERS] = { "max_waiters", NUM32 },
+};
+
+static const struct attribute suspect_attrs[] = {
+	[BFTMUTEX_A_SUSPECT_CLUSTER] = { "cluster", TEXT },
+	[BFTMUTEX_A_SUSPECT_SERVER_ID] = { "server_id", NUM16 },
+	[BFTMUTEX_A_SUSPECT_EVIDENCE] = { "evidence", TEXT },
+	[BFTMUTEX_A_SUSPECT_COUNT] = { "count", NUM64 },
 };
 
 static const struct set {
@@ -94,6 +124,8 @@ static const struct set {
 	[CTL_LOCK] = { lock_attrs, COUNT(lock_attrs) - 1 },
 	[CTL_CLIENT] = { client_attrs, COUNT(client_attrs) - 1 },
 	[CTL_HANDLE] = { handle_attrs, COUNT(handle_attrs) - 1 },
+	[CTL_SUSPECT] = { suspect_attrs, COUNT(suspect_attrs) - 1 },
+	[CTL_RULE] = { rule_attrs, COUNT(rule_attrs) - 1 },
 };
 
 static const char *const state_names[] = {
@@ -107,6 +139,8 @@ static const char *const state_names[] = {
 static const char *const reason_names[] = {
 	[BFTM_LOST_NOT] = "none",
 	[BFTM_LOST_EXPIRED] = "expired",
+	[BFTM_LOST_NOT_RENEWED] = "not-renewed",
+	[BFTM_LOST_NO_HELPER] = "no-helper",
 };
 
 int ctl_set_max(enum ctl_set set)
@@ -160,6 +194,8 @@ static struct json_object *from_attr(enum type type, struct nlattr *attr)
 		return from_enum(nla_get_u32(attr), reason_names, COUNT(reason_names));
 	case STATS:
 		return from_stats(attr);
+	case FLAG:
+		return json_object_new_boolean(true);
 	case NONE:
 		break;
 	}
@@ -216,10 +252,19 @@ int ctl_refused(const struct bftm_nl *nl, int error, enum ctl_set set)
 
 static int take_server(struct nlattr **attr, void *arg)
 {
-	struct json_object **object = arg;
+	struct json_object **object = arg, *stats = NULL;
 
 	json_object_put(*object);
 	*object = ctl_object(CTL_SERVER, attr);
+	if (!attr[BFTMUTEX_A_SERVER_TOKEN_FLOOR])
+		json_object_object_add(*object, "token_floor",
+				       ctl_json ? NULL : json_object_new_string("unknown"));
+	/* The counters come last, whatever was added after them. */
+	if (json_object_object_get_ex(*object, "stats", &stats)) {
+		json_object_get(stats);
+		json_object_object_del(*object, "stats");
+		json_object_object_add(*object, "stats", stats);
+	}
 	return 0;
 }
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* bftmutexctl locks, clients, holders, watch: what the module holds. */
+/* bftmutexctl locks, clients, holders: what the module holds. */
 #include <errno.h>
 #include <stdio.h>
-#include <time.h>
-
-#include <netlink/genl/ctrl.h>
 
 #include "ctl.h"
 
@@ -46,6 +43,8 @@ int ctl_locks(int argc, char **argv)
 		{ "client", "CLIENT", 10 },
 		{ "attempt", "ATTEMPT", 20 },
 		{ "remaining_ns", "REMAINING", 10 },
+		{ "waiters", "WAITERS", 7 },
+		{ "token", "TOKEN", 8 },
 		{ "gno", "GRANT", 20 },
 		{ "name", "LOCK", 0 },
 		{}
@@ -73,7 +72,7 @@ int ctl_clients(int argc, char **argv)
 
 static const struct ctl_column handle_columns[] = {
 	{ "state", "STATE", -7 },
-	{ "reason", "REASON", -7 },
+	{ "reason", "REASON", -11 },
 	{ "remaining_ns", "REMAINING", 10 },
 	{ "token", "TOKEN", 8 },
 	{ "attempts", "TRIES", 6 },
@@ -91,88 +90,4 @@ int ctl_holders(int argc, char **argv)
 		       "/dev/bftmutex.");
 	return dump(BFTMUTEX_CMD_HANDLE_GET, CTL_HANDLE, handle_columns,
 		    "Nobody here holds or waits for a lock.");
-}
-
-static const char *text_of(struct json_object *object, const char *key)
-{
-	struct json_object *value = NULL;
-
-	json_object_object_get_ex(object, key, &value);
-	return value ? json_object_get_string(value) : "-";
-}
-
-/* IDLE is what a handle is after a release. */
-static const char *event_name(struct json_object *event)
-{
-	const char *state = text_of(event, "state");
-
-	return !strcmp(state, "idle") ? "released" : state;
-}
-
-static int on_event(struct nl_msg *msg, void *arg)
-{
-	struct nlattr *attr[BFTMUTEX_A_HANDLE_MAX + 1];
-	struct json_object *event;
-	struct timespec now;
-	char text[32];
-	struct tm tm;
-
-	(void)arg;
-	if (genlmsg_hdr(nlmsg_hdr(msg))->cmd != BFTMUTEX_CMD_LOCK_EVENT ||
-	    genlmsg_parse(nlmsg_hdr(msg), 0, attr, BFTMUTEX_A_HANDLE_MAX, NULL) < 0)
-		return NL_SKIP;
-	event = ctl_object(CTL_HANDLE, attr);
-	if (ctl_json) {
-		puts(json_object_to_json_string_ext(event, JSON_C_TO_STRING_PLAIN |
-						    JSON_C_TO_STRING_NOSLASHESCAPE));
-	} else {
-		clock_gettime(CLOCK_REALTIME, &now);
-		localtime_r(&now.tv_sec, &tm);
-		strftime(text, sizeof(text), "%H:%M:%S", &tm);
-		printf("%s.%03ld  %-8s  %s  by %s[%s], token %s\n", text, now.tv_nsec / 1000000,
-		       event_name(event), text_of(event, "name"), text_of(event, "comm"),
-		       text_of(event, "pid"), text_of(event, "token"));
-	}
-	json_object_put(event);
-	fflush(stdout);
-	return NL_OK;
-}
-
-static int watch(struct bftm_nl *nl)
-{
-	int group, r;
-
-	group = genl_ctrl_resolve_grp(nl->sock, BFTMUTEX_FAMILY_NAME, BFTMUTEX_MCGRP_EVENTS);
-	r = group < 0 ? group : nl_socket_add_membership(nl->sock, group);
-	if (r < 0)
-		return ctl_fail(EX_OSERR, "netlink: %s", nl_geterror(r));
-	nl_socket_disable_seq_check(nl->sock);
-	nl_socket_modify_cb(nl->sock, NL_CB_VALID, NL_CB_CUSTOM, on_event, NULL);
-	if (!ctl_json)
-		fputs("Waiting for locks to be acquired, released or lost; end with Ctrl-C.\n",
-		      stderr);
-	while (!ferror(stdout)) {
-		r = bftm_nl_errno(nl_recvmsgs_default(nl->sock));
-		if (r == -ENOBUFS)
-			ctl_fail(0, "events came faster than they could be printed; some are lost");
-		else if (r < 0 && r != -EINTR && r != -EAGAIN)
-			return ctl_fail(EX_OSERR, "netlink: %s", strerror(-r));
-	}
-	return EX_IOERR;
-}
-
-int ctl_watch(int argc, char **argv)
-{
-	struct bftm_nl nl;
-	int r;
-
-	ctl_no_options(argc, argv,
-		       "Print a line, or with --json an object in a line, whenever a lock is "
-		       "acquired, released or lost through this host's /dev/bftmutex.");
-	r = ctl_open(&nl);
-	if (r)
-		return r;
-	r = watch(&nl);
-	bftm_nl_close(&nl);
-	return r;
 }

@@ -100,6 +100,7 @@ int bftm_identity_get(const char *dir, u32 cluster, u32 client,
 	id->orphan = id->attempt;
 	id->fd = fd;
 	id->users = 1;
+	bftm_names_init(&id->names);
 	LIST_INSERT_HEAD(&identities, id, list);
 	*ret = id;
 	return 0;
@@ -110,6 +111,7 @@ void bftm_identity_put(struct bftm_identity *id)
 	if (!id || --id->users)
 		return;
 	LIST_REMOVE(id, list);
+	bftm_names_free(&id->names);
 	close(id->fd);
 	free(id);
 }

@@ -10,6 +10,7 @@
 #include <sys/queue.h>
 
 #include "../kmod/core/types.h"
+#include "names.h"
 
 /**
  * struct bftm_identity - a client of a cluster, shared by the configurations
@@ -17,6 +18,7 @@
  * @seq:     last sequence number used
  * @attempt: last attempt used
  * @orphan:  attempts up to this one may hold without being known here
+ * @names:   locks that are asked for as this client
  */
 struct bftm_identity {
 	LIST_ENTRY(bftm_identity) list;
@@ -25,6 +27,7 @@ struct bftm_identity {
 	u64 seq;
 	u64 attempt;
 	u64 orphan;
+	struct bftm_names names;
 	int fd;
 	unsigned int users;
 };

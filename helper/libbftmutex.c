@@ -57,6 +57,18 @@ int bftmutex_acquire(int fd, const void *name, size_t len,
 	return 0;
 }
 
+int bftmutex_renew(int fd, uint64_t timeout_ns, uint64_t *ret_deadline_ns)
+{
+	struct bftm_renew arg = { .size = sizeof(arg), .timeout_ns = timeout_ns };
+	int err = result(ioctl(fd, BFTM_IOC_RENEW, &arg));
+
+	if (err < 0)
+		return err;
+	if (ret_deadline_ns)
+		*ret_deadline_ns = arg.deadline_ns;
+	return 0;
+}
+
 int bftmutex_release(int fd)
 {
 	return result(ioctl(fd, BFTM_IOC_RELEASE));
@@ -112,6 +124,10 @@ const char *bftmutex_strerror(int err)
 		return "too many requests wait for bftmutexd";
 	case ENOKEY:
 		return "the cluster is unknown, or there are no credentials for it";
+	case ENODATA:
+		return "too few servers know which fencing tokens were given";
+	case ECANCELED:
+		return "another thread released the handle";
 	case ENAMETOOLONG:
 		return "the name is too long";
 	case ENOLCK:

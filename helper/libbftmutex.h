@@ -32,8 +32,8 @@ extern "C" {
  * @cluster:    name of at most BFTM_CLUSTER_MAX bytes, NULL for the default
  * @lease_ns:   how long the lock may be held, 1 ms to 1 h; 0 for the default
  * @timeout_ns: how long to wait; 0 for ever
- * @flags:      enum bftm_acquire_flags
- * @way:        enum bftm_way
+ * @flags:      BFTM_TRY, BFTM_RENEW, BFTM_FENCE
+ * @way:        BFTM_WAY_QUEUE, BFTM_WAY_BACKOFF, BFTM_WAY_NO_BACKOFF
  */
 struct bftmutex_options {
 	const char *cluster;
@@ -91,6 +91,21 @@ int bftmutex_acquire(int fd, const void *name, size_t len,
  * before, so somebody else may have held the lock since).
  */
 int bftmutex_release(int fd);
+
+/**
+ * bftmutex_renew() - make what is held last longer, now
+ * @timeout_ns:      how long to wait; 0 until the lease is over
+ * @ret_deadline_ns: until when it is held now, untouched on failure; may be NULL
+ *
+ * For a lock that was acquired with BFTM_RENEW there is no need for it. On an
+ * O_NONBLOCK descriptor the result is -EINPROGRESS at once; bftmutex_status()
+ * shows the new deadline when it has come.
+ *
+ * Return: 0, -ENOLCK (nothing is held), -EKEYEXPIRED (the lease is over),
+ * -ETIMEDOUT or -EINTR (it goes on), -ENOTCONN (no helper), -ECANCELED (another
+ * thread released the handle).
+ */
+int bftmutex_renew(int fd, uint64_t timeout_ns, uint64_t *ret_deadline_ns);
 
 /**
  * bftmutex_status() - what a handle is doing

@@ -68,6 +68,8 @@ int bftm_nl_open(struct bftm_nl *ret)
 	/* Kernels without these options answer less precisely, not wrongly. */
 	fd = nl_socket_get_fd(nl.sock);
 	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
+	/* A failure without the request in it fits MESSAGE_SIZE. */
+	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 	setsockopt(fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &one, sizeof(one));
 
 	r = genl_ctrl_resolve(nl.sock, BFTMUTEX_FAMILY_NAME);
@@ -201,11 +203,13 @@ static int on_sequence(struct nl_msg *msg, void *arg)
 	return NL_SKIP;
 }
 
-/* A table that changes while it is listed is its normal state. */
+/* For most tables that is the normal state. */
 static int on_dump_changed(struct nl_msg *msg, void *arg)
 {
+	struct call *call = arg;
+
 	(void)msg;
-	(void)arg;
+	call->nl->changed = true;
 	return NL_OK;
 }
 
@@ -242,6 +246,7 @@ int bftm_nl_call(struct bftm_nl *nl, struct nl_msg *msg,
 
 	nl->error[0] = '\0';
 	nl->attr = 0;
+	nl->changed = false;
 	if (!msg)
 		return -ENOMEM;
 	r = nl_send_auto(nl->sock, msg);	/* asks for an ack as well */

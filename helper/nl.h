@@ -16,6 +16,7 @@
  * @attr:     attribute of the request that the last failure is about, or 0
  * @notified: a notification came in the middle of a call and was dropped;
  *            whoever waits for notifications clears it
+ * @changed:  what the last call listed was changed while it was listed
  * @error:    the kernel's words on the last failure, or ""
  */
 struct bftm_nl {
@@ -23,6 +24,7 @@ struct bftm_nl {
 	int family;
 	int attr;
 	bool notified;
+	bool changed;
 	char error[256];
 };
 

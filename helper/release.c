@@ -5,11 +5,13 @@
 #include "cluster.h"
 #include "release.h"
 
+/* By name too: a liar may put the attempt of one lock under another's name. */
 static int compare(const struct bftm_release_op *a,
 		   const struct bftm_release_op *b)
 {
-	return a->release.attempt < b->release.attempt ? -1 :
-	       a->release.attempt > b->release.attempt;
+	if (a->release.attempt != b->release.attempt)
+		return a->release.attempt < b->release.attempt ? -1 : 1;
+	return a->len != b->len ? a->len - b->len : memcmp(a->name, b->name, a->len);
 }
 
 BFTM_TREE(bftm_releases, bftm_release_op, node, compare)
@@ -49,17 +51,19 @@ static void fire(struct bftm_timer *timer)
 	bftm_timer_arm(timer, op->release.wake_ns);
 }
 
-static struct bftm_release_op *find(struct bftm_cluster *cl, u64 attempt)
+static struct bftm_release_op *find(struct bftm_cluster *cl, const u8 *name, u8 len,
+				    u64 attempt)
 {
-	struct bftm_release_op key = { .release.attempt = attempt };
+	struct bftm_release_op key = { .release.attempt = attempt, .len = len };
 
+	memcpy(key.name, name, len);
 	return RB_FIND(bftm_releases, &cl->acquires.releases, &key);
 }
 
 void bftm_release_begin(struct bftm_cluster *cl, const u8 *name, u8 len,
 			u64 attempt, u32 to)
 {
-	struct bftm_release_op *op = find(cl, attempt);
+	struct bftm_release_op *op = find(cl, name, len, attempt);
 
 	send_release(cl, name, len, attempt, to);
 	/* A server that still says FREE to it was just told, and is told again. */
@@ -80,9 +84,9 @@ void bftm_release_begin(struct bftm_cluster *cl, const u8 *name, u8 len,
 	bftm_timer_arm(&op->timer, op->release.wake_ns);
 }
 
-void bftm_release_answer_from(struct bftm_cluster *cl, u32 u, u64 attempt)
+void bftm_release_answer_from(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 {
-	struct bftm_release_op *op = find(cl, attempt);
+	struct bftm_release_op *op = find(cl, msg->name, msg->name_len, msg->attempt);
 
 	if (op && bftm_release_answer(&op->release, u))
 		drop(op);

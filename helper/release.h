@@ -3,7 +3,7 @@
 #ifndef BFTM_RELEASE_H
 #define BFTM_RELEASE_H
 
-#include "../kmod/core/types.h"
+#include "../kmod/core/wire.h"
 
 struct bftm_cluster;
 
@@ -17,7 +17,7 @@ void bftm_release_begin(struct bftm_cluster *cl, const u8 *name, u8 len,
 			u64 attempt, u32 to);
 
 /** bftm_release_answer_from() - server @u has acknowledged. */
-void bftm_release_answer_from(struct bftm_cluster *cl, u32 u, u64 attempt);
+void bftm_release_answer_from(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
 
 /** bftm_release_forget() - drop all of a cluster. */
 void bftm_release_forget(struct bftm_cluster *cl);

@@ -44,7 +44,7 @@
  * @owns_tty:  its group is the foreground group, through us
  * @uses_tty:  it was once, and shall be again after a stop
  * @ended:     the process is gone; others of its group may be left
- * @lost:      the lock was lost, SIGTERM is sent
+ * @lost:      the lock was lost or its margin reached, SIGTERM is sent
  * @killed:    SIGKILL is sent too
  * @kill_ns:   when to send it
  */
@@ -232,17 +232,30 @@ static int exit_status(struct job *job)
  * Events
  */
 
-static void on_lost(struct job *job)
+static void terminate(struct job *job)
 {
 	job->lost = true;
 	job->kill_ns = bftm_boottime() + job->run->grace_ns;
 	if (job->kill_ns < job->run->grace_ns)
 		job->kill_ns = FOR_EVER;
-	warnx("lock '%s' lost: its lease ended before the command%s", job->run->name,
-	      job->ended ? "" : "; sending SIGTERM");
 	kill(-job->pid, SIGTERM);
 	/* What is stopped would not notice. */
 	kill(-job->pid, SIGCONT);
+}
+
+static void on_lost(struct job *job)
+{
+	warnx("lock '%s' lost: its lease ended before the command%s", job->run->name,
+	      job->ended ? "" : "; sending SIGTERM");
+	terminate(job);
+}
+
+/* Not lost yet, and not renewed in time: so that the command ends before. */
+static void on_margin(struct job *job)
+{
+	warnx("lock '%s': its lease ends in less than --margin %s%s", job->run->name,
+	      job->run->margin, job->ended ? "" : "; sending SIGTERM");
+	terminate(job);
 }
 
 static void on_grace_over(struct job *job)
@@ -339,7 +352,8 @@ static void wait_for_event(struct job *job)
 	/* Once seen, POLLHUP stays. */
 	struct pollfd fds[] = {
 		{ .fd = job->signals, .events = POLLIN },
-		{ .fd = job->lost ? -1 : job->run->fd },
+		{ .fd = job->lost ? -1 : job->run->fd,
+		  .events = job->run->margin ? POLLPRI : 0 },
 	};
 	uint64_t ns = time_left(job);
 	struct timespec left = {
@@ -352,7 +366,9 @@ static void wait_for_event(struct job *job)
 			return;
 		err(EX_OSERR, "poll");
 	}
-	if (fds[1].revents)
+	if (fds[1].revents & POLLPRI && !(fds[1].revents & POLLHUP))
+		on_margin(job);
+	else if (fds[1].revents)
 		on_lost(job);
 	if (job->lost && !job->killed && bftm_boottime() >= job->kill_ns)
 		on_grace_over(job);

@@ -11,6 +11,7 @@
  *             close-on-exec
  * @name:      of the lock, for messages
  * @argv:      the command, ends with NULL
+ * @margin:    of the handle, as the user wrote it; NULL for none
  * @grace_ns:  from SIGTERM to SIGKILL when the lock is lost
  * @lost_code: exit status for that
  */
@@ -18,6 +19,7 @@ struct bftm_run {
 	int fd;
 	const char *name;
 	char **argv;
+	const char *margin;
 	uint64_t grace_ns;
 	int lost_code;
 };
@@ -30,7 +32,8 @@ struct bftm_run {
  * service manager above sees what it expects.
  *
  * Return: the command's exit status, 128 + n when it died of signal n,
- * @lost_code when the lock was lost before its end, or one of <sysexits.h>.
+ * @lost_code when the lock was lost, or its margin reached, before its end, or one
+ * of <sysexits.h>.
  */
 int bftm_run(const struct bftm_run *run);
 

@@ -38,8 +38,8 @@ static struct json_object *describe_server(const struct bftm_cluster *cl, u32 u,
 	const struct bftm_record *r = &peer->record;
 	struct json_object *o = json_object_new_object();
 	struct json_object *list = json_object_new_array();
-	char text[4][BFTM_EVIDENCE_LEN];
-	int i, n = bftm_evidence_list(cl, u, text);
+	struct bftm_evidence evidence[BFTM_EVIDENCE_KINDS];
+	int i, n = bftm_evidence_list(cl, u, evidence);
 
 	add_u64(o, "id", peer->conf->id);
 	add_text(o, "address", peer->conf->text);
@@ -61,8 +61,12 @@ static struct json_object *describe_server(const struct bftm_cluster *cl, u32 u,
 	add_u64(o, "rounds", r->rounds);
 	add_u64(o, "unanswered", r->unanswered);
 	add_u64(o, "disagreed", r->disagreed);
+	add_u64(o, "contradicted", r->contradicted);
+	add_u64(o, "pushed", r->pushed);
+	if (peer->token != BFTM_TOKEN_UNKNOWN)
+		add_u64(o, "token", peer->token);
 	for (i = 0; i < n; i++)
-		json_object_array_add(list, json_object_new_string(text[i]));
+		json_object_array_add(list, json_object_new_string(evidence[i].text));
 	json_object_object_add(o, "evidence", list);
 	return o;
 }
@@ -114,6 +118,8 @@ static struct json_object *describe_totals(void)
 	add_u64(o, "cancelled", bftm_totals.cancelled);
 	add_u64(o, "released", bftm_totals.released);
 	add_u64(o, "lapsed", bftm_totals.lapsed);
+	add_u64(o, "renewed", bftm_totals.renewed);
+	add_u64(o, "adopted", bftm_totals.adopted);
 	add_u64(o, "rounds", bftm_totals.rounds);
 	return o;
 }

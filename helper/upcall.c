@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <netlink/genl/ctrl.h>
@@ -41,6 +42,7 @@ static int read_request(struct nlattr **attr, void *arg)
 	struct nlattr *name = attr[BFTMUTEX_A_HANDLE_NAME];
 	struct pulled *p = arg;
 	struct bftm_ask *ask = &p->ask;
+	u32 flags;
 
 	if (!name || nla_len(name) > BFTM_NAME_LEN_MAX)
 		return -EBADMSG;
@@ -52,12 +54,16 @@ static int read_request(struct nlattr **attr, void *arg)
 	if (attr[BFTMUTEX_A_HANDLE_CLUSTER])
 		nla_strlcpy(ask->cluster, attr[BFTMUTEX_A_HANDLE_CLUSTER],
 			    sizeof(ask->cluster));
-	ask->once = get_u32(attr[BFTMUTEX_A_HANDLE_FLAGS]) & BFTM_TRY;
-	ask->no_backoff = get_u32(attr[BFTMUTEX_A_HANDLE_WAY]) ==
-			  BFTM_WAY_NO_BACKOFF;
+	flags = get_u32(attr[BFTMUTEX_A_HANDLE_FLAGS]);
+	ask->once = flags & BFTM_TRY;
+	ask->renew = flags & BFTM_RENEW;
+	ask->fence = flags & BFTM_FENCE;
+	ask->way = get_u32(attr[BFTMUTEX_A_HANDLE_WAY]);
 	ask->lease_ns = get_u64(attr[BFTMUTEX_A_HANDLE_LEASE_NS]);
 	ask->timeout_at_ns = get_u64(attr[BFTMUTEX_A_HANDLE_TIMEOUT_AT_NS]);
 	ask->attempt = get_u64(attr[BFTMUTEX_A_HANDLE_ATTEMPT]);
+	ask->deadline_ns = get_u64(attr[BFTMUTEX_A_HANDLE_DEADLINE_NS]);
+	ask->sends = get_u32(attr[BFTMUTEX_A_HANDLE_SENDS]);
 	return 0;
 }
 
@@ -72,6 +78,9 @@ static void handle(const struct pulled *p)
 		break;
 	case BFTMUTEX_REQUEST_KIND_RELEASE:
 		bftm_acquire_release(&p->ask);
+		break;
+	case BFTMUTEX_REQUEST_KIND_RENEW:
+		bftm_acquire_renew(&p->ask);
 		break;
 	default:
 		bftm_log(LOG_ERR, "the kernel asks for something unknown: %u",
@@ -155,42 +164,90 @@ void bftm_upcall_close(void)
 	bftm_acquire_forget();
 }
 
-static int done(u64 id, u32 error, u64 attempt, u64 deadline_ns, u32 attempts)
+/*
+ * Send a report. One that failed for want of memory may have arrived or not: a
+ * new start, from the loop, makes the kernel ask again for the rest. ESTALE and
+ * EALREADY are the kernel's answers to a report that it understood.
+ */
+static int report(struct nl_msg *msg)
 {
-	struct nl_msg *msg;
-	int err;
+	int err = bftm_nl_call(&nl, msg, NULL, 0, NULL);
 
-	if (!registered)
-		return -ENOTCONN;
-	msg = bftm_nl_msg(&nl, BFTMUTEX_CMD_HELPER_DONE, 0);
-	if (!msg)
-		return -ENOMEM;
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
-	nla_put_u32(msg, BFTMUTEX_A_HANDLE_ERROR, error);
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ATTEMPT, attempt);
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, deadline_ns);
-	nla_put_u32(msg, BFTMUTEX_A_HANDLE_ATTEMPTS, attempts);
-	err = bftm_nl_call(&nl, msg, NULL, 0, NULL);
-	/*
-	 * A report that failed for want of memory may have arrived or not. A
-	 * new start, from the loop, makes the kernel ask again for the rest.
-	 */
-	broken = err && err != -ESTALE;
+	broken = broken || (err && err != -ESTALE && err != -EALREADY);
 	if (nl.notified || broken)
 		bftm_timer_arm(&look, 0);	/* a hint came in between */
 	return err;
 }
 
-int bftm_upcall_won(u64 id, u64 attempt, u64 deadline_ns, u32 attempts)
+static struct nl_msg *new_report(u8 cmd)
 {
-	return done(id, 0, attempt, deadline_ns, attempts);
+	return registered ? bftm_nl_msg(&nl, cmd, 0) : NULL;
+}
+
+int bftm_upcall_won(const struct bftm_won *won)
+{
+	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_DONE);
+
+	if (!msg)
+		return registered ? -ENOMEM : -ENOTCONN;
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, won->id);
+	nla_put_string(msg, BFTMUTEX_A_HANDLE_CLUSTER, won->cluster);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_LEASE_NS, won->lease_ns);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ATTEMPT, won->attempt);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, won->deadline_ns);
+	nla_put_u32(msg, BFTMUTEX_A_HANDLE_ATTEMPTS, won->attempts);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_TOKEN, won->token);
+	nla_put_u32(msg, BFTMUTEX_A_HANDLE_SENDS, won->sends);
+	return report(msg);
+}
+
+int bftm_upcall_renewed(u64 id, u64 deadline_ns, u32 sends)
+{
+	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_RENEWED);
+
+	if (!msg)
+		return registered ? -ENOMEM : -ENOTCONN;
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, deadline_ns);
+	nla_put_u32(msg, BFTMUTEX_A_HANDLE_SENDS, sends);
+	return report(msg);
+}
+
+static int failed(u64 id, u32 error, u32 attempts)
+{
+	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_DONE);
+
+	if (!msg)
+		return registered ? -ENOMEM : -ENOTCONN;
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
+	nla_put_u32(msg, BFTMUTEX_A_HANDLE_ERROR, error);
+	nla_put_u32(msg, BFTMUTEX_A_HANDLE_ATTEMPTS, attempts);
+	return report(msg);
 }
 
 void bftm_upcall_failed(u64 id, int error, u32 attempts)
 {
-	int err = done(id, (u32)error, 0, 0, attempts);
+	int err = failed(id, (u32)error, attempts);
 
 	if (err && err != -ESTALE)
 		bftm_log(LOG_WARNING, "request %llu: cannot report: %s",
 			 (unsigned long long)id, strerror(-err));
+}
+
+void bftm_upcall_suspect(const char *cluster, u16 server, const char *evidence, u64 count)
+{
+	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_SUSPECT);
+	char text[BFTMUTEX_EVIDENCE_MAX + 1];
+
+	if (!msg)
+		return;
+	snprintf(text, sizeof(text), "%s", evidence);
+	nla_put_string(msg, BFTMUTEX_A_SUSPECT_CLUSTER, cluster);
+	nla_put_u16(msg, BFTMUTEX_A_SUSPECT_SERVER_ID, server);
+	nla_put_string(msg, BFTMUTEX_A_SUSPECT_EVIDENCE, text);
+	nla_put_u64(msg, BFTMUTEX_A_SUSPECT_COUNT, count);
+	/* For those who listen; no reason to begin anew. */
+	bftm_nl_call(&nl, msg, NULL, 0, NULL);
+	if (nl.notified)
+		bftm_timer_arm(&look, 0);
 }

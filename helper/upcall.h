@@ -17,10 +17,53 @@ int bftm_upcall_open(void);
 /** bftm_upcall_close() - the kernel keeps what waits for the next helper. */
 void bftm_upcall_close(void);
 
-/** bftm_upcall_won() - 0, or a -errno after which the lock must be released. */
-int bftm_upcall_won(u64 id, u64 attempt, u64 deadline_ns, u32 attempts);
+/**
+ * struct bftm_won - an acquire that has the lock
+ * @id:          of the request
+ * @cluster, @lease_ns: whose lock, and for how long each time; what defaults were
+ * @attempt:     that holds it
+ * @deadline_ns: CLOCK_BOOTTIME until which
+ * @attempts:    how often servers were asked
+ * @token:       fencing token, 0 for none; needed when one was asked for
+ * @sends:       highest number of a send for the attempt
+ */
+struct bftm_won {
+	u64 id;
+	const char *cluster;
+	u64 lease_ns;
+	u64 attempt;
+	u64 deadline_ns;
+	u32 attempts;
+	u64 token;
+	u32 sends;
+};
+
+/**
+ * bftm_upcall_won() - report it
+ * Return: 0; -ESTALE, -EPERM, -EINVAL or -ERANGE: the kernel did not take it, and
+ * it must be released; any other: nobody knows.
+ */
+int bftm_upcall_won(const struct bftm_won *won);
+
+/**
+ * bftm_upcall_renewed() - what is held lasts longer
+ * @deadline_ns: later than the one reported before
+ * @sends:       highest number of a send for the attempt
+ * Return: 0; -ESTALE: nobody holds it any more, it must be released; -EALREADY:
+ * it lasts as long already, and @sends is noted. After any other failure it is held
+ * at least until the deadline that was reported before: it must not be released.
+ */
+int bftm_upcall_renewed(u64 id, u64 deadline_ns, u32 sends);
 
 /** bftm_upcall_failed() - @error: positive errno */
 void bftm_upcall_failed(u64 id, int error, u32 attempts);
+
+/**
+ * bftm_upcall_suspect() - tell who listens to events about a server
+ * @cluster:  name in the configuration
+ * @evidence: of 64 bytes at most, the rest is cut off
+ * @count:    how often it was seen
+ */
+void bftm_upcall_suspect(const char *cluster, u16 server, const char *evidence, u64 count);
 
 #endif /* BFTM_UPCALL_H */

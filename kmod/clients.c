@@ -16,6 +16,12 @@
 
 #define BUCKET_BITS_MAX 16
 
+/* What a client costs; locks of debugging and real-time kernels are larger. */
+#if !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC) && \
+	!defined(CONFIG_PREEMPT_RT)
+static_assert(sizeof(struct bftm_client) <= 256);
+#endif
+
 int bftm_clients_init(struct bftm_clients *t, u32 max)
 {
 	spin_lock_init(&t->lock);
@@ -81,7 +87,8 @@ out:
 	return c;
 }
 
-bool bftm_client_take(struct bftm_client *c, u64 seq, u64 now)
+bool bftm_client_take(struct bftm_client *c, u64 seq, u64 now,
+		      const struct bftm_address *from)
 {
 	bool fresh;
 
@@ -91,6 +98,19 @@ bool bftm_client_take(struct bftm_client *c, u64 seq, u64 now)
 	c->replayed += !fresh;
 	if (fresh)
 		c->seen_ns = now;
+	/* One that was overtaken may come from where the client is no more. */
+	if (fresh && from && (seq == c->window.top || !c->address.family))
+		c->address = *from;
 	spin_unlock(&c->lock);
 	return fresh;
+}
+
+struct bftm_address bftm_client_address(struct bftm_client *c)
+{
+	struct bftm_address address;
+
+	spin_lock(&c->lock);
+	address = c->address;
+	spin_unlock(&c->lock);
+	return address;
 }

@@ -3,6 +3,7 @@
 #ifndef BFTM_CLIENTS_H
 #define BFTM_CLIENTS_H
 
+#include <linux/in6.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
 
@@ -10,25 +11,53 @@
 #include "core/replay.h"
 
 /**
+ * struct bftm_address - where a datagram came from, and so where to send one
+ * @remote6: the other's, for AF_INET6
+ * @local6:  ours
+ * @remote4: the other's, for AF_INET
+ * @local4:  ours
+ * @port:    the other's; ours is the server's
+ * @family:  AF_INET, AF_INET6, or 0 for nowhere
+ * @ifindex: of the interface, 0 unless the address means nothing without it
+ */
+struct bftm_address {
+	union {
+		struct {
+			struct in6_addr remote6;
+			struct in6_addr local6;
+		};
+		struct {
+			__be32 remote4;
+			__be32 local4;
+		};
+	};
+	__be16 port;
+	u16 family;
+	int ifindex;
+};
+
+/**
  * struct bftm_client - one client
  * @hash:     in its table, under RCU; never removed before the table
  * @id:       number of the client
+ * @lock:     guards all that is not constant
  * @pair:     keys shared with it, constant
- * @lock:     guards the rest
  * @window:   sequence numbers taken
  * @received: authentic datagrams
  * @replayed: those of them that had been taken before
  * @seen_ns:  time of the last, CLOCK_BOOTTIME
+ * @address:  where it was heard last, for what it did not ask for
  */
 struct bftm_client {
 	struct hlist_node hash;
 	u32 id;
-	struct bftm_pair pair;
 	spinlock_t lock;
+	struct bftm_pair pair;
 	struct bftm_window window;
 	u64 received;
 	u64 replayed;
 	u64 seen_ns;
+	struct bftm_address address;
 };
 
 /**
@@ -65,8 +94,16 @@ struct bftm_client *bftm_client_add(struct bftm_clients *t, u32 id,
 
 /**
  * bftm_client_take() - take a sequence number
+ * @from: where it came from; NULL if it was not made for this incarnation of
+ *        the server, so that it may be a recorded one that the window has
+ *        forgotten: anybody can send that from anywhere
+ *
  * Context: softirq. Return: false for one that was taken before.
  */
-bool bftm_client_take(struct bftm_client *c, u64 seq, u64 now);
+bool bftm_client_take(struct bftm_client *c, u64 seq, u64 now,
+		      const struct bftm_address *from);
+
+/** bftm_client_address() - where to reach it. Context: softirq. */
+struct bftm_address bftm_client_address(struct bftm_client *c);
 
 #endif /* BFTM_CLIENTS_H */

@@ -16,6 +16,7 @@
 #define ACQUIRE_V1	152
 #define STATUS_V1	48
 #define SIGNAL_V1	24
+#define RENEW_V1	32
 
 static int device_open(struct inode *inode, struct file *file)
 {
@@ -71,10 +72,10 @@ static int put_struct(void __user *dst, const void *src, size_t ksize, u32 size)
 
 static int check_acquire(const struct bftm_acquire *arg)
 {
-	if (arg->flags & ~BFTM_TRY || arg->reserved || arg->deadline_ns ||
-	    arg->token || arg->attempts)
+	if (arg->flags & ~(BFTM_TRY | BFTM_RENEW | BFTM_FENCE) || arg->reserved ||
+	    arg->deadline_ns || arg->token || arg->attempts)
 		return -EINVAL;
-	if (arg->way > BFTM_WAY_NO_BACKOFF)
+	if (arg->way > BFTM_WAY_QUEUE)
 		return -EINVAL;
 	if (arg->name_len > BFTM_NAME_MAX)
 		return -ENAMETOOLONG;
@@ -124,6 +125,33 @@ static int ioctl_acquire(struct file *file, void __user *user)
 	return err;
 }
 
+static int ioctl_renew(struct file *file, void __user *user)
+{
+	struct bftm_handle *h = file->private_data;
+	struct bftm_renewal renewal;
+	struct bftm_renew arg;
+	u32 size;
+	int err;
+
+	static_assert(sizeof(arg) == RENEW_V1);
+	err = get_struct(&arg, sizeof(arg), RENEW_V1, user, &size);
+	if (err)
+		return err;
+	if (arg.flags || arg.deadline_ns)
+		return -EINVAL;
+	err = bftm_handle_renew(h, arg.lease_ns, &renewal);
+	if (err)
+		return err;
+	if (file->f_flags & O_NONBLOCK)
+		return -EINPROGRESS;
+	err = bftm_handle_renew_wait(h, &renewal, arg.timeout_ns,
+				     &arg.deadline_ns);
+	if (err)
+		return err;
+	arg.deadline_ns = timens_add_boottime_ns(arg.deadline_ns);
+	return put_struct(user, &arg, sizeof(arg), size);
+}
+
 static int ioctl_status(struct bftm_handle *h, void __user *user)
 {
 	struct bftm_status arg;
@@ -171,6 +199,8 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	switch (_IOC_NR(cmd)) {
 	case _IOC_NR(BFTM_IOC_ACQUIRE):
 		return ioctl_acquire(file, user);
+	case _IOC_NR(BFTM_IOC_RENEW):
+		return ioctl_renew(file, user);
 	case _IOC_NR(BFTM_IOC_RELEASE):
 		return cmd == BFTM_IOC_RELEASE ? bftm_handle_release(h) : -ENOTTY;
 	case _IOC_NR(BFTM_IOC_STATUS):

@@ -10,38 +10,16 @@
  * look at the state compares the clock with the deadline first.
  */
 #include <linux/poll.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/ktime.h>
 #include <linux/timekeeping.h>
 
-#include "compat.h"
 #include "debug.h"
 #include "handle.h"
 #include "netlink.h"
+#include "trace.h"
 
-static void arm(struct bftm_handle *h, u64 at_ns)
-{
-	hrtimer_start(&h->timer, at_ns, HRTIMER_MODE_ABS_SOFT);
-}
-
-static void announce(struct bftm_handle *h, __poll_t events)
-{
-	wake_up_poll(&h->wait, events);
-	if (h->signo && h->signal_pid)
-		kill_pid_usb_asyncio(h->signo, EKEYEXPIRED, (sigval_t){},
-				     h->signal_pid, h->signal_cred);
-}
-
-/* The first instant of the margin; the deadline itself without one. */
-static u64 margin_at(const struct bftm_handle *h)
-{
-	u64 end = h->arg.deadline_ns;
-
-	return h->margin_ns < end ? end - h->margin_ns : 0;
-}
-
-static void end_request(struct bftm_handle *h)
+void bftm_handle_end(struct bftm_handle *h)
 {
 	struct bftm_request *request = h->request;
 
@@ -49,51 +27,19 @@ static void end_request(struct bftm_handle *h)
 	bftm_upcall_end(h->bn, request);
 }
 
-/* Held, and the clock is past the deadline? Then it is lost, here and now. */
-static void check_deadline(struct bftm_handle *h, u64 now)
+/* What is held is released, what is pending is cancelled. */
+static void give_back(struct bftm_handle *h)
 {
-	lockdep_assert_held(&h->bn->upcall.lock);
-	if (h->state != BFTM_STATE_HELD || now <= h->arg.deadline_ns)
-		return;
-	h->state = BFTM_STATE_LOST;
-	h->reason = BFTM_LOST_EXPIRED;
-	end_request(h);
-	announce(h, EPOLLHUP | EPOLLIN | EPOLLRDNORM);
-	bftm_netlink_event(h);
-}
+	bool held = h->state == BFTM_STATE_HELD;
 
-static enum hrtimer_restart handle_timer(struct hrtimer *timer)
-{
-	struct bftm_handle *h = container_of(timer, struct bftm_handle, timer);
-	spinlock_t *lock = &h->bn->upcall.lock;
-	u64 now;
-
-	spin_lock(lock);
-	now = ktime_get_boottime_ns();
-	check_deadline(h, now);
-	if (h->state == BFTM_STATE_PENDING) {
-		u64 until = h->request->timeout_at_ns;
-
-		/*
-		 * The helper was not in time. Without a limit it is the timer
-		 * of the lease before, given back meanwhile, that fires here.
-		 */
-		if (until && until + BFTM_TIMEOUT_SLACK_NS <= now) {
-			end_request(h);
-			bftm_handle_failed(h, -ETIMEDOUT);
-		}
-	} else if (h->state == BFTM_STATE_HELD) {
-		if (!h->warned && h->margin_ns && margin_at(h) <= now) {
-			h->warned = true;
-			announce(h, EPOLLPRI);
-		}
-		/* hrtimers are not early, but this one may be an older one. */
-		if (!hrtimer_is_queued(timer))
-			arm(h, h->warned || !h->margin_ns ?
-			       h->arg.deadline_ns + 1 : margin_at(h));
+	bftm_handle_end(h);
+	h->state = BFTM_STATE_IDLE;
+	if (held) {
+		trace_bftm_released(h);
+		bftm_netlink_event(h);
+	} else {
+		trace_bftm_failed(h, ECANCELED);
 	}
-	spin_unlock(lock);
-	return HRTIMER_NORESTART;
 }
 
 struct bftm_handle *bftm_handle_new(struct bftm_net *bn)
@@ -104,8 +50,7 @@ struct bftm_handle *bftm_handle_new(struct bftm_net *bn)
 		return NULL;
 	h->bn = bn;
 	init_waitqueue_head(&h->wait);
-	bftm_hrtimer_setup(&h->timer, handle_timer, CLOCK_BOOTTIME,
-			   HRTIMER_MODE_ABS_SOFT);
+	bftm_handle_timer_init(h);
 	spin_lock_bh(&bn->upcall.lock);
 	h->number = ++bn->upcall.opened;
 	list_add_tail(&h->all, &bn->upcall.handles);
@@ -119,13 +64,9 @@ void bftm_handle_free(struct bftm_handle *h)
 	struct bftm_upcall *up = &h->bn->upcall;
 
 	spin_lock_bh(&up->lock);
-	check_deadline(h, ktime_get_boottime_ns());
+	bftm_handle_check(h, ktime_get_boottime_ns());
 	if (h->request)
-		end_request(h);
-	if (h->state == BFTM_STATE_HELD) {
-		h->state = BFTM_STATE_IDLE;
-		bftm_netlink_event(h);
-	}
+		give_back(h);
 	h->state = BFTM_STATE_IDLE;	/* the timer does not arm again */
 	list_del(&h->all);
 	spin_unlock_bh(&up->lock);
@@ -155,7 +96,7 @@ static int begin(struct bftm_handle *h, struct bftm_request *request,
 	u64 now = ktime_get_boottime_ns();
 	int err;
 
-	check_deadline(h, now);
+	bftm_handle_check(h, now);
 	if (h->state == BFTM_STATE_PENDING)
 		return -EBUSY;
 	if (h->state == BFTM_STATE_HELD)
@@ -171,12 +112,14 @@ static int begin(struct bftm_handle *h, struct bftm_request *request,
 	h->reason = BFTM_LOST_NOT;
 	h->error = 0;
 	h->warned = false;
+	h->renewing = false;
 	before = h->owner;
 	h->owner = get_pid(task_tgid(current));
 	put_pid(before);
 	memcpy(h->comm, comm, sizeof(h->comm));
 	if (request->timeout_at_ns)
-		arm(h, request->timeout_at_ns + BFTM_TIMEOUT_SLACK_NS);
+		bftm_handle_arm_at(h, request->timeout_at_ns + BFTM_TIMEOUT_SLACK_NS);
+	trace_bftm_acquire(h);
 	return 0;
 }
 
@@ -208,10 +151,11 @@ void bftm_handle_won(struct bftm_handle *h, const struct bftm_result *result)
 	lockdep_assert_held(&h->bn->upcall.lock);
 	h->state = BFTM_STATE_HELD;
 	h->arg.deadline_ns = result->deadline_ns;
-	h->arg.token = result->token;
+	h->arg.token = h->arg.flags & BFTM_FENCE ? result->token : 0;
 	h->arg.attempts = result->attempts;
-	arm(h, h->margin_ns ? margin_at(h) : result->deadline_ns + 1);
+	bftm_handle_arm(h);
 	wake_up_poll(&h->wait, EPOLLIN | EPOLLRDNORM);
+	trace_bftm_won(h);
 	bftm_netlink_event(h);
 }
 
@@ -221,6 +165,7 @@ void bftm_handle_failed(struct bftm_handle *h, int error)
 	h->request = NULL;
 	h->state = BFTM_STATE_FAILED;
 	h->error = -error;
+	trace_bftm_failed(h, h->error);
 	wake_up_poll(&h->wait, EPOLLIN | EPOLLRDNORM);
 }
 
@@ -246,7 +191,7 @@ int bftm_handle_wait(struct bftm_handle *h, u64 id, struct bftm_acquire *ret)
 		err = -ECANCELED;
 		goto out;
 	}
-	check_deadline(h, ktime_get_boottime_ns());
+	bftm_handle_check(h, ktime_get_boottime_ns());
 	switch (h->state) {
 	case BFTM_STATE_LOST:	/* won, and over before this task ran */
 		err = -EKEYEXPIRED;
@@ -258,9 +203,10 @@ int bftm_handle_wait(struct bftm_handle *h, u64 id, struct bftm_acquire *ret)
 		err = 0;
 		break;
 	case BFTM_STATE_PENDING:
-		end_request(h);
+		bftm_handle_end(h);
 		h->state = BFTM_STATE_IDLE;
 		h->error = EINTR;
+		trace_bftm_failed(h, EINTR);
 		err = -EINTR;
 		break;
 	case BFTM_STATE_FAILED:
@@ -281,11 +227,11 @@ int bftm_handle_release(struct bftm_handle *h)
 	int err = 0;
 
 	spin_lock_bh(&h->bn->upcall.lock);
-	check_deadline(h, ktime_get_boottime_ns());
+	bftm_handle_check(h, ktime_get_boottime_ns());
 	switch (h->state) {
 	case BFTM_STATE_HELD:
 	case BFTM_STATE_PENDING:
-		end_request(h);
+		give_back(h);
 		break;
 	case BFTM_STATE_LOST:
 		err = -EKEYEXPIRED;
@@ -294,10 +240,6 @@ int bftm_handle_release(struct bftm_handle *h)
 	case BFTM_STATE_FAILED:
 		err = -ENOLCK;
 		break;
-	}
-	if (h->state == BFTM_STATE_HELD) {
-		h->state = BFTM_STATE_IDLE;
-		bftm_netlink_event(h);
 	}
 	h->state = BFTM_STATE_IDLE;
 	wake_up_poll(&h->wait, EPOLLIN | EPOLLRDNORM);
@@ -311,7 +253,7 @@ void bftm_handle_status(struct bftm_handle *h, struct bftm_status *ret)
 
 	spin_lock_bh(&h->bn->upcall.lock);
 	now = ktime_get_boottime_ns();
-	check_deadline(h, now);
+	bftm_handle_check(h, now);
 	ret->state = h->state;
 	ret->reason = h->reason;
 	ret->error = h->error;
@@ -325,25 +267,6 @@ void bftm_handle_status(struct bftm_handle *h, struct bftm_status *ret)
 	spin_unlock_bh(&h->bn->upcall.lock);
 }
 
-void bftm_handle_set_signal(struct bftm_handle *h, u32 signo, u64 margin_ns)
-{
-	struct pid *pid = signo ? get_pid(task_tgid(current)) : NULL;
-	const struct cred *cred = signo ? get_current_cred() : NULL;
-
-	spin_lock_bh(&h->bn->upcall.lock);
-	swap(h->signal_pid, pid);
-	swap(h->signal_cred, cred);
-	h->signo = signo;
-	h->margin_ns = margin_ns;
-	h->warned = false;
-	if (h->state == BFTM_STATE_HELD)
-		arm(h, margin_ns ? margin_at(h) : h->arg.deadline_ns + 1);
-	spin_unlock_bh(&h->bn->upcall.lock);
-	put_pid(pid);
-	if (cred)
-		put_cred(cred);
-}
-
 __poll_t bftm_handle_poll(struct bftm_handle *h)
 {
 	__poll_t events = 0;
@@ -351,11 +274,11 @@ __poll_t bftm_handle_poll(struct bftm_handle *h)
 
 	spin_lock_bh(&h->bn->upcall.lock);
 	now = ktime_get_boottime_ns();
-	check_deadline(h, now);
+	bftm_handle_check(h, now);
 	switch (h->state) {
 	case BFTM_STATE_HELD:
 		events = EPOLLIN | EPOLLRDNORM;
-		if (h->margin_ns && margin_at(h) <= now)
+		if (bftm_handle_in_margin(h, now))
 			events |= EPOLLPRI;
 		break;
 	case BFTM_STATE_LOST:

@@ -22,6 +22,7 @@
  * @reason:      enum bftm_lost
  * @error:       positive errno of the last acquire that failed
  * @warned:      the margin was announced
+ * @renewing:    the program asked for a renewal that has not come yet
  * @id:          of the last request
  * @arg:         of the last acquire; deadline, token and attempts filled in
  * @margin_ns:   warning before the deadline
@@ -42,6 +43,7 @@ struct bftm_handle {
 	enum bftm_lost reason;
 	int error;
 	bool warned;
+	bool renewing;
 	u64 id;
 	struct bftm_acquire arg;
 	u64 margin_ns;
@@ -50,6 +52,16 @@ struct bftm_handle {
 	const struct cred *signal_cred;
 	struct pid *owner;
 	char comm[TASK_COMM_LEN];
+};
+
+/**
+ * struct bftm_renewal - what a program waits for that asked for a renewal
+ * @id:          of the request: the handle may be used for another meanwhile
+ * @deadline_ns: that was known when it asked
+ */
+struct bftm_renewal {
+	u64 id;
+	u64 deadline_ns;
 };
 
 /** bftm_handle_new() - of this namespace. Return: NULL without memory. */
@@ -75,6 +87,25 @@ int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
  */
 int bftm_handle_wait(struct bftm_handle *h, u64 id, struct bftm_acquire *ret);
 
+/**
+ * bftm_handle_renew() - ask the helper for a renewal of what is held
+ * @lease_ns: 0, or what it was acquired with
+ * @ret:      what is to be waited for, by bftm_handle_renew_wait()
+ * Return: 0, -EINVAL, -EKEYEXPIRED, -ENOLCK or -ENOTCONN.
+ */
+int bftm_handle_renew(struct bftm_handle *h, u64 lease_ns,
+		      struct bftm_renewal *ret);
+
+/**
+ * bftm_handle_renew_wait() - sleep until the deadline has moved
+ * @timeout_ns:      0 for none; the end of the lease ends it in any case
+ * @ret_deadline_ns: the new deadline; untouched on failure
+ * Return: 0, -EKEYEXPIRED, -ETIMEDOUT, -EINTR, -ENOTCONN or -ECANCELED.
+ */
+int bftm_handle_renew_wait(struct bftm_handle *h,
+			   const struct bftm_renewal *renewal, u64 timeout_ns,
+			   u64 *ret_deadline_ns);
+
 /** bftm_handle_release() - Return: 0, -ENOLCK or -EKEYEXPIRED. */
 int bftm_handle_release(struct bftm_handle *h);
 
@@ -90,5 +121,24 @@ __poll_t bftm_handle_poll(struct bftm_handle *h);
 /* For the upcall, with its lock held. */
 void bftm_handle_won(struct bftm_handle *h, const struct bftm_result *result);
 void bftm_handle_failed(struct bftm_handle *h, int error);
+/** bftm_handle_renewed() - Return: 0, or -EALREADY: it lasts as long already. */
+int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns);
+/** bftm_handle_deserted() - no helper is left to renew it. */
+void bftm_handle_deserted(struct bftm_handle *h);
+/** bftm_handle_is_renewed() - is it up to the helper to renew what is held? */
+bool bftm_handle_is_renewed(const struct bftm_handle *h);
+
+/* Between the handle's own files, with the upcall's lock held. */
+void bftm_handle_timer_init(struct bftm_handle *h);
+/** bftm_handle_arm() - for the margin, or the deadline, of what is held. */
+void bftm_handle_arm(struct bftm_handle *h);
+/** bftm_handle_arm_at() - @at_ns: CLOCK_BOOTTIME */
+void bftm_handle_arm_at(struct bftm_handle *h, u64 at_ns);
+/** bftm_handle_check() - held, and @now past the deadline? Then it is lost. */
+void bftm_handle_check(struct bftm_handle *h, u64 now);
+/** bftm_handle_in_margin() - of the deadline that is known. */
+bool bftm_handle_in_margin(const struct bftm_handle *h, u64 now);
+/** bftm_handle_end() - cancel or release its request. */
+void bftm_handle_end(struct bftm_handle *h);
 
 #endif /* BFTM_HANDLE_H */

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Lifetime: an entry is made, used and freed under its shard's lock, and no
- * pointer to it leaves that lock. The timer of a shard runs under the same
- * lock; bftm_locks_destroy() stops it after the sockets, which alone feed the
- * table, are gone.
+ * pointer to it, or to its queue, leaves that lock. The timer of a shard runs
+ * under the same lock, but for the moment of a send: it holds no pointer then,
+ * and begins with the first entry afterwards.
+ *
+ * Who steps, and so arms timers and makes entries, is the receive path alone.
+ * bftm_locks_stop() comes when that has left: a timer that was cancelled is
+ * armed by nobody any more.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -14,7 +18,7 @@
 
 #include "compat.h"
 #include "debug.h"
-#include "locks.h"
+#include "server.h"
 
 /*
  * A lock that nobody has is kept for a while: its tombs keep late messages
@@ -25,6 +29,9 @@
 /* Entries looked at in one run of the timer, so that it never takes long. */
 #define TIMER_BATCH 64
 #define TIMER_PAUSE_NS (100 * BFTM_NS_PER_US)
+
+/* What a lock costs, held or idle. */
+static_assert(offsetof(struct bftm_entry, name) + 15 <= 192);
 
 static struct bftm_entry *first_due(struct bftm_shard *s)
 {
@@ -59,8 +66,12 @@ static void requeue(struct bftm_shard *s, struct bftm_entry *e)
 static void reclaim(struct bftm_shard *s, struct bftm_entry *e)
 {
 	lockdep_assert_held(&s->lock);
+	/* Neither grant numbers nor tokens come again. */
 	if (e->lock.gno > s->gno)
-		s->gno = e->lock.gno;	/* grant numbers never come again */
+		s->gno = e->lock.gno;
+	if (e->lock.hi != BFTM_TOKEN_UNKNOWN && e->lock.hi > s->hi)
+		s->hi = e->lock.hi;
+	bftm_waiters_free(s, e);
 	timerqueue_del(&s->due, &e->due);
 	hlist_del(&e->hash);
 	atomic_dec(&s->table->count);
@@ -68,11 +79,22 @@ static void reclaim(struct bftm_shard *s, struct bftm_entry *e)
 	kfree(e);
 }
 
-/* Take back what is over, then forget what has been idle for long. */
-static void look_at(struct bftm_shard *s, struct bftm_entry *e, u64 now)
+/*
+ * Take back what is over and grant it to the next, then forget what has been
+ * idle for long. Nobody waits for a lock that has no owner: the core grants it
+ * to a waiter as soon as it takes it from its owner.
+ */
+static void look_at(struct bftm_shard *s, struct bftm_entry *e, u64 now,
+		    struct bftm_msg *push)
 {
-	if (bftm_lock_expire(&e->lock, now))
+	if (bftm_lock_expire(&s->table->server->cfg, &e->lock, now, push))
 		atomic64_inc(&s->table->expired);
+	if (push->type != BFTM_MSG_NONE) {
+		push->name_len = e->name_len;
+		memcpy(push->name, e->name, e->name_len);
+	}
+	if (!bftm_lock_waited(&e->lock))
+		bftm_waiters_free(s, e);
 	if (due_at(e) <= now) {
 		reclaim(s, e);
 		return;
@@ -86,16 +108,30 @@ static enum hrtimer_restart shard_timer(struct hrtimer *timer)
 {
 	struct bftm_shard *s = container_of(timer, struct bftm_shard, timer);
 	enum hrtimer_restart again = HRTIMER_NORESTART;
-	u64 now = ktime_get_boottime_ns();
 	struct bftm_entry *e;
+	struct bftm_msg push;
+	u64 now;
 	int i;
 
 	spin_lock(&s->lock);
+	now = ktime_get_boottime_ns();
 	for (i = 0; i < TIMER_BATCH; i++) {
 		e = first_due(s);
 		if (!e || e->due.expires > now)
 			break;
-		look_at(s, e, now);
+		look_at(s, e, now, &push);
+		if (push.type == BFTM_MSG_NONE)
+			continue;
+		/*
+		 * The entry is back in the queue, and @e is not used again. The
+		 * shard and the server live until this callback was waited for.
+		 * Others may step meanwhile: what they queue first arms the
+		 * timer for that time, and all that is due later stays so.
+		 */
+		spin_unlock(&s->lock);
+		bftm_server_push(s->table->server, &push);
+		spin_lock(&s->lock);
+		now = ktime_get_boottime_ns();	/* the core's runs forwards */
 	}
 	e = first_due(s);
 	/* Queued meanwhile by requeue()? Then it is armed already. */
@@ -109,8 +145,9 @@ static enum hrtimer_restart shard_timer(struct hrtimer *timer)
 	return again;
 }
 
-struct bftm_locks *bftm_locks_new(u32 max, u64 gno)
+struct bftm_locks *bftm_locks_new(struct bftm_server *server, u64 gno)
 {
+	u32 max = server->param.max_locks;
 	u32 buckets = roundup_pow_of_two(DIV_ROUND_UP(max, BFTM_SHARDS));
 	struct bftm_locks *t;
 	int i;
@@ -124,7 +161,9 @@ struct bftm_locks *bftm_locks_new(u32 max, u64 gno)
 		kvfree(t);
 		return NULL;
 	}
+	t->server = server;
 	t->max = max;
+	t->room_max = max(BFTM_QUEUE_ROOM * max, server->param.max_waiters);
 	t->mask = buckets - 1;
 	get_random_bytes(&t->secret, sizeof(t->secret));
 	for (i = 0; i < BFTM_SHARDS; i++) {
@@ -142,6 +181,14 @@ struct bftm_locks *bftm_locks_new(u32 max, u64 gno)
 	return t;
 }
 
+void bftm_locks_stop(struct bftm_locks *t)
+{
+	int i;
+
+	for (i = 0; i < BFTM_SHARDS; i++)
+		hrtimer_cancel(&t->shard[i].timer);
+}
+
 void bftm_locks_destroy(struct bftm_locks *t)
 {
 	struct bftm_entry *e;
@@ -150,7 +197,6 @@ void bftm_locks_destroy(struct bftm_locks *t)
 	for (i = 0; i < BFTM_SHARDS; i++) {
 		struct bftm_shard *s = &t->shard[i];
 
-		hrtimer_cancel(&s->timer);
 		spin_lock_bh(&s->lock);
 		while ((e = first_due(s)))
 			reclaim(s, e);
@@ -182,12 +228,22 @@ static bool make_room(struct bftm_shard *s, u64 now)
 	if (atomic_inc_return(&s->table->count) <= s->table->max)
 		return true;
 	e = first_due(s);
-	if (e && !bftm_lock_owned(&e->lock, now)) {
+	if (e && !bftm_lock_owned(&e->lock, now) &&
+	    !bftm_lock_waited(&e->lock)) {
 		reclaim(s, e);
 		return true;
 	}
 	atomic_dec(&s->table->count);
 	return false;
+}
+
+/* No token above it was stamped for any lock that is not in this shard. */
+static u64 known_hi(struct bftm_shard *s)
+{
+	u64 floor = bftm_server_floor(s->table->server);
+
+	lockdep_assert_held(&s->lock);
+	return floor == BFTM_TOKEN_UNKNOWN ? floor : max(floor, s->hi);
 }
 
 static struct bftm_entry *add(struct bftm_shard *s, struct hlist_head *bucket,
@@ -203,7 +259,7 @@ static struct bftm_entry *add(struct bftm_shard *s, struct hlist_head *bucket,
 		atomic_dec(&s->table->count);
 		return NULL;
 	}
-	bftm_lock_init(&e->lock, s->gno);
+	bftm_lock_init(&e->lock, s->gno, known_hi(s));
 	timerqueue_init(&e->due);
 	e->name_len = req->name_len;
 	memcpy(e->name, req->name, req->name_len);
@@ -212,33 +268,52 @@ static struct bftm_entry *add(struct bftm_shard *s, struct hlist_head *bucket,
 	return e;
 }
 
-void bftm_locks_step(struct bftm_locks *t, const struct bftm_server_cfg *cfg,
-		     const struct bftm_msg *req, struct bftm_msg *reply)
+static bool step(struct bftm_shard *s, struct bftm_entry *e,
+		 const struct bftm_server_cfg *cfg, const struct bftm_msg *req,
+		 u64 now, struct bftm_msg *reply, struct bftm_msg *push)
+{
+	u64 gno = e->lock.gno;
+
+	if (e->lock.hi == BFTM_TOKEN_UNKNOWN)
+		bftm_lock_learn(&e->lock, known_hi(s));
+	if (bftm_lock_lacks_room(&e->lock, req, now))
+		bftm_waiters_enlarge(s, e, cfg->waiters_max);
+	bftm_server_step(cfg, &e->lock, req, now, reply, push);
+	/* Known to the server before anybody can hear of it. */
+	if (reply->type == BFTM_MSG_SACK)
+		bftm_server_stamped(s->table->server, reply->gno);
+	e->touched_ns = now;
+	requeue(s, e);
+	return e->lock.gno != gno;
+}
+
+bool bftm_locks_step(struct bftm_locks *t, const struct bftm_server_cfg *cfg,
+		     const struct bftm_msg *req, struct bftm_msg *reply,
+		     struct bftm_msg *push)
 {
 	u64 hash = siphash(req->name, req->name_len, &t->secret);
 	struct bftm_shard *s = &t->shard[hash >> (64 - BFTM_SHARD_BITS)];
 	struct hlist_head *bucket = &s->bucket[hash & t->mask];
 	struct bftm_entry *e;
+	bool granted = false;
 	u64 now;
 
 	spin_lock(&s->lock);
 	/* Read under the lock: the core's clock never runs backwards. */
 	now = ktime_get_boottime_ns();
 	e = find(bucket, req);
-	if (!e && req->type == BFTM_MSG_TRY) {
+	if (!e && bftm_server_needs(req))
 		e = add(s, bucket, req, now);
-		if (!e) {
-			bftm_refuse(req, reply, BFTM_REFUSED_LOCKS);
-			goto out;
-		}
-	}
-	bftm_server_step(cfg, e ? &e->lock : NULL, req, now, reply);
 	if (e) {
-		e->touched_ns = now;
-		requeue(s, e);
+		granted = step(s, e, cfg, req, now, reply, push);
+	} else if (bftm_server_needs(req)) {
+		bftm_refuse(req, reply, BFTM_REFUSED_LOCKS);
+		push->type = BFTM_MSG_NONE;
+	} else {
+		bftm_server_step(cfg, NULL, req, now, reply, push);
 	}
-out:
 	spin_unlock(&s->lock);
+	return granted;
 }
 
 int bftm_locks_walk(struct bftm_locks *t, long pos[2],

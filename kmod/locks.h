@@ -14,12 +14,17 @@
 #define BFTM_SHARD_BITS	6
 #define BFTM_SHARDS	(1 << BFTM_SHARD_BITS)
 
+/* Room in the first queue of a lock. */
+#define BFTM_QUEUE_ROOM	4
+
+struct bftm_server;
+
 /**
  * struct bftm_entry - a lock in the table, reached only under its shard's lock
  * @hash:       in its bucket
  * @due:        in its shard's queue: when to look at it again
  * @touched_ns: last request
- * @lock:       the protocol's state
+ * @lock:       the protocol's state; its queue comes and goes, see locks.c
  * @name_len:   bytes of @name
  */
 struct bftm_entry {
@@ -33,10 +38,12 @@ struct bftm_entry {
 
 /**
  * struct bftm_shard - a part of the table
- * @lock:   guards all of it, taken with bottom halves off
+ * @lock:   guards all of it, taken with bottom halves off; nothing is sent
+ *          under it. That of the server's tokens nests inside.
  * @timer:  fires when the first of @due is; CLOCK_BOOTTIME, softirq
  * @due:    entries by time
  * @gno:    highest grant number of the entries that were reclaimed
+ * @hi:     highest fencing token of these, of those known
  * @table:  the table
  * @bucket: chains
  */
@@ -45,21 +52,29 @@ struct bftm_shard {
 	struct hrtimer timer;
 	struct timerqueue_head due;
 	u64 gno;
+	u64 hi;
 	struct bftm_locks *table;
 	struct hlist_head *bucket;
 } ____cacheline_aligned_in_smp;
 
 /**
  * struct bftm_locks - all locks of a server
+ * @server:  whose they are
  * @count:   entries
  * @max:     how many there may be
+ * @room:    waiters that all queues have room for
+ * @room_max: how many that may be: BFTM_QUEUE_ROOM for each lock, and one queue
+ *           of any length at least
  * @mask:    buckets of a shard, less one
  * @expired: leases that ended without a release
  * @secret:  of the hash, so that names cannot be made to collide
  */
 struct bftm_locks {
+	struct bftm_server *server;
 	atomic_t count;
 	u32 max;
+	atomic_t room;
+	u32 room_max;
 	u32 mask;
 	atomic64_t expired;
 	siphash_key_t secret;
@@ -67,18 +82,46 @@ struct bftm_locks {
 	struct bftm_shard shard[BFTM_SHARDS];
 };
 
-/** bftm_locks_new() - @gno: number before the first grant. NULL: no memory. */
-struct bftm_locks *bftm_locks_new(u32 max, u64 gno);
+/**
+ * bftm_locks_new() - an empty table
+ * @server: its parameters are there; grants are made by its cfg
+ * @gno:    number before the first grant
+ * Return: NULL when memory is short.
+ */
+struct bftm_locks *bftm_locks_new(struct bftm_server *server, u64 gno);
 
-/** bftm_locks_destroy() - nobody may use it any more; stops the timers. */
+/**
+ * bftm_locks_stop() - end the timers, which send
+ *
+ * Nobody may step any more. Walking and bftm_locks_destroy() are possible.
+ */
+void bftm_locks_stop(struct bftm_locks *t);
+
+/** bftm_locks_destroy() - after bftm_locks_stop(). */
 void bftm_locks_destroy(struct bftm_locks *t);
 
 /**
  * bftm_locks_step() - decide a request on the lock that it names
- * Context: softirq. REFUSED in @reply when the table is full.
+ * @cfg:   as it is for this request; the server's, or with narrower limits
+ * @reply: as of bftm_server_step(); REFUSED when the table is full
+ * @push:  as of bftm_server_step(); the caller sends it
+ * Context: softirq. Return: true when the lock was granted anew.
  */
-void bftm_locks_step(struct bftm_locks *t, const struct bftm_server_cfg *cfg,
-		     const struct bftm_msg *req, struct bftm_msg *reply);
+bool bftm_locks_step(struct bftm_locks *t, const struct bftm_server_cfg *cfg,
+		     const struct bftm_msg *req, struct bftm_msg *reply,
+		     struct bftm_msg *push);
+
+/**
+ * bftm_waiters_enlarge() - twice the room in a queue, but for @max at most
+ *
+ * Or no more than there is, when memory is short or all queues together have
+ * room_max: the core refuses then.
+ * Context: the shard is locked.
+ */
+void bftm_waiters_enlarge(struct bftm_shard *s, struct bftm_entry *e, u32 max);
+
+/** bftm_waiters_free() - Context: the shard is locked. Who is in it is gone. */
+void bftm_waiters_free(struct bftm_shard *s, struct bftm_entry *e);
 
 /**
  * bftm_locks_walk() - look at every lock

@@ -5,6 +5,7 @@
 
 #include <net/genetlink.h>
 
+struct bftm_acquire;
 struct bftm_handle;
 
 extern struct genl_family bftm_family;
@@ -28,7 +29,13 @@ int bftm_dump_one(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
  */
 int bftm_netlink_hint(struct net *net, u32 portid);
 
+/** bftm_netlink_put_arg() - what was asked for. Return: 0 or -EMSGSIZE. */
+int bftm_netlink_put_arg(struct sk_buff *msg, const struct bftm_acquire *arg);
+
 /** bftm_netlink_event() - a handle changed; the upcall's lock is held. */
 void bftm_netlink_event(struct bftm_handle *h);
+
+/** bftm_netlink_renew_event() - its lease was renewed; likewise. */
+void bftm_netlink_renew_event(struct bftm_handle *h);
 
 #endif /* BFTM_NETLINK_H */

@@ -31,8 +31,47 @@ static struct netlink_range_validation bftmutex_a_server_max_clients_range = {
 	.max	= 1048576ULL,
 };
 
+static struct netlink_range_validation bftmutex_a_server_max_waiters_range = {
+	.min	= 1ULL,
+	.max	= 65536ULL,
+};
+
+static struct netlink_range_validation bftmutex_a_server_token_floor_range = {
+	.max	= 9223372036854775807ULL,
+};
+
+static struct netlink_range_validation bftmutex_a_rule_client_first_range = {
+	.min	= 1ULL,
+	.max	= 4294967294ULL,
+};
+
+static struct netlink_range_validation bftmutex_a_rule_client_last_range = {
+	.min	= 1ULL,
+	.max	= 4294967294ULL,
+};
+
+static struct netlink_range_validation bftmutex_a_rule_lease_max_ns_range = {
+	.min	= 1000000ULL,
+	.max	= 3600000000000ULL,
+};
+
+static struct netlink_range_validation bftmutex_a_rule_max_waiters_range = {
+	.min	= 1ULL,
+	.max	= 65536ULL,
+};
+
+/* Common nested types */
+const struct nla_policy bftmutex_rule_nl_policy[BFTMUTEX_A_RULE_PAD + 1] = {
+	[BFTMUTEX_A_RULE_CLIENT_FIRST] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_rule_client_first_range),
+	[BFTMUTEX_A_RULE_CLIENT_LAST] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_rule_client_last_range),
+	[BFTMUTEX_A_RULE_PREFIX] = { .type = NLA_BINARY, },
+	[BFTMUTEX_A_RULE_DENY] = { .type = NLA_FLAG, },
+	[BFTMUTEX_A_RULE_LEASE_MAX_NS] = NLA_POLICY_FULL_RANGE(NLA_U64, &bftmutex_a_rule_lease_max_ns_range),
+	[BFTMUTEX_A_RULE_MAX_WAITERS] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_rule_max_waiters_range),
+};
+
 /* BFTMUTEX_CMD_SERVER_START - do */
-static const struct nla_policy bftmutex_server_start_nl_policy[BFTMUTEX_A_SERVER_MAX_CLIENTS + 1] = {
+static const struct nla_policy bftmutex_server_start_nl_policy[BFTMUTEX_A_SERVER_RULE + 1] = {
 	[BFTMUTEX_A_SERVER_CLUSTER] = NLA_POLICY_MIN(NLA_U32, 1),
 	[BFTMUTEX_A_SERVER_ID] = NLA_POLICY_MIN(NLA_U16, 1),
 	[BFTMUTEX_A_SERVER_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
@@ -41,6 +80,9 @@ static const struct nla_policy bftmutex_server_start_nl_policy[BFTMUTEX_A_SERVER
 	[BFTMUTEX_A_SERVER_RHO_PPM] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_server_rho_ppm_range),
 	[BFTMUTEX_A_SERVER_MAX_LOCKS] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_server_max_locks_range),
 	[BFTMUTEX_A_SERVER_MAX_CLIENTS] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_server_max_clients_range),
+	[BFTMUTEX_A_SERVER_MAX_WAITERS] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_server_max_waiters_range),
+	[BFTMUTEX_A_SERVER_TOKEN_FLOOR] = NLA_POLICY_FULL_RANGE(NLA_U64, &bftmutex_a_server_token_floor_range),
+	[BFTMUTEX_A_SERVER_RULE] = NLA_POLICY_NESTED(bftmutex_rule_nl_policy),
 };
 
 /* BFTMUTEX_CMD_SERVER_STOP - do */
@@ -48,23 +90,46 @@ static const struct nla_policy bftmutex_server_stop_nl_policy[BFTMUTEX_A_SERVER_
 	[BFTMUTEX_A_SERVER_ID] = NLA_POLICY_MIN(NLA_U16, 1),
 };
 
+/* BFTMUTEX_CMD_ACCESS_SET - do */
+static const struct nla_policy bftmutex_access_set_nl_policy[BFTMUTEX_A_SERVER_RULE + 1] = {
+	[BFTMUTEX_A_SERVER_RULE] = NLA_POLICY_NESTED(bftmutex_rule_nl_policy),
+};
+
 /* BFTMUTEX_CMD_HELPER_DONE - do */
-static const struct nla_policy bftmutex_helper_done_nl_policy[BFTMUTEX_A_HANDLE_TOKEN + 1] = {
+static const struct nla_policy bftmutex_helper_done_nl_policy[BFTMUTEX_A_HANDLE_SENDS + 1] = {
 	[BFTMUTEX_A_HANDLE_ID] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_ERROR] = { .type = NLA_U32, },
+	[BFTMUTEX_A_HANDLE_CLUSTER] = { .type = NLA_NUL_STRING, .len = BFTMUTEX_CLUSTER_NAME_MAX, },
+	[BFTMUTEX_A_HANDLE_LEASE_NS] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_ATTEMPT] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_ATTEMPTS] = { .type = NLA_U32, },
 	[BFTMUTEX_A_HANDLE_DEADLINE_NS] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_TOKEN] = { .type = NLA_U64, },
+	[BFTMUTEX_A_HANDLE_SENDS] = { .type = NLA_U32, },
+};
+
+/* BFTMUTEX_CMD_HELPER_RENEWED - do */
+static const struct nla_policy bftmutex_helper_renewed_nl_policy[BFTMUTEX_A_HANDLE_SENDS + 1] = {
+	[BFTMUTEX_A_HANDLE_ID] = { .type = NLA_U64, },
+	[BFTMUTEX_A_HANDLE_DEADLINE_NS] = { .type = NLA_U64, },
+	[BFTMUTEX_A_HANDLE_SENDS] = { .type = NLA_U32, },
+};
+
+/* BFTMUTEX_CMD_HELPER_SUSPECT - do */
+static const struct nla_policy bftmutex_helper_suspect_nl_policy[BFTMUTEX_A_SUSPECT_COUNT + 1] = {
+	[BFTMUTEX_A_SUSPECT_CLUSTER] = { .type = NLA_NUL_STRING, .len = BFTMUTEX_CLUSTER_NAME_MAX, },
+	[BFTMUTEX_A_SUSPECT_SERVER_ID] = NLA_POLICY_MIN(NLA_U16, 1),
+	[BFTMUTEX_A_SUSPECT_EVIDENCE] = { .type = NLA_NUL_STRING, .len = BFTMUTEX_EVIDENCE_MAX, },
+	[BFTMUTEX_A_SUSPECT_COUNT] = { .type = NLA_U64, },
 };
 
 /* Ops table for bftmutex */
-const struct genl_ops bftmutex_nl_ops[9] = {
+const struct genl_ops bftmutex_nl_ops[13] = {
 	{
 		.cmd		= BFTMUTEX_CMD_SERVER_START,
 		.doit		= bftmutex_nl_server_start_doit,
 		.policy		= bftmutex_server_start_nl_policy,
-		.maxattr	= BFTMUTEX_A_SERVER_MAX_CLIENTS,
+		.maxattr	= BFTMUTEX_A_SERVER_RULE,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{
@@ -77,6 +142,18 @@ const struct genl_ops bftmutex_nl_ops[9] = {
 	{
 		.cmd	= BFTMUTEX_CMD_SERVER_GET,
 		.doit	= bftmutex_nl_server_get_doit,
+	},
+	{
+		.cmd		= BFTMUTEX_CMD_ACCESS_SET,
+		.doit		= bftmutex_nl_access_set_doit,
+		.policy		= bftmutex_access_set_nl_policy,
+		.maxattr	= BFTMUTEX_A_SERVER_RULE,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd	= BFTMUTEX_CMD_ACCESS_GET,
+		.dumpit	= bftmutex_nl_access_get_dumpit,
+		.flags	= GENL_ADMIN_PERM | GENL_CMD_CAP_DUMP,
 	},
 	{
 		.cmd	= BFTMUTEX_CMD_LOCK_GET,
@@ -107,11 +184,26 @@ const struct genl_ops bftmutex_nl_ops[9] = {
 		.cmd		= BFTMUTEX_CMD_HELPER_DONE,
 		.doit		= bftmutex_nl_helper_done_doit,
 		.policy		= bftmutex_helper_done_nl_policy,
-		.maxattr	= BFTMUTEX_A_HANDLE_TOKEN,
+		.maxattr	= BFTMUTEX_A_HANDLE_SENDS,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= BFTMUTEX_CMD_HELPER_RENEWED,
+		.doit		= bftmutex_nl_helper_renewed_doit,
+		.policy		= bftmutex_helper_renewed_nl_policy,
+		.maxattr	= BFTMUTEX_A_HANDLE_SENDS,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= BFTMUTEX_CMD_HELPER_SUSPECT,
+		.doit		= bftmutex_nl_helper_suspect_doit,
+		.policy		= bftmutex_helper_suspect_nl_policy,
+		.maxattr	= BFTMUTEX_A_SUSPECT_COUNT,
 		.flags		= GENL_ADMIN_PERM,
 	},
 };
 
 const struct genl_multicast_group bftmutex_nl_mcgrps[] = {
 	[BFTMUTEX_NLGRP_EVENTS] = { "events", .flags = GENL_MCAST_CAP_NET_ADMIN, },
+	[BFTMUTEX_NLGRP_RENEWALS] = { "renewals", .flags = GENL_MCAST_CAP_NET_ADMIN, },
 };

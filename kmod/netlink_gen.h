@@ -11,12 +11,18 @@
 
 #include <uapi/linux/bftmutex_netlink.h>
 
+/* Common nested types */
+extern const struct nla_policy bftmutex_rule_nl_policy[BFTMUTEX_A_RULE_PAD + 1];
+
 /* Ops table for bftmutex */
-extern const struct genl_ops bftmutex_nl_ops[9];
+extern const struct genl_ops bftmutex_nl_ops[13];
 
 int bftmutex_nl_server_start_doit(struct sk_buff *skb, struct genl_info *info);
 int bftmutex_nl_server_stop_doit(struct sk_buff *skb, struct genl_info *info);
 int bftmutex_nl_server_get_doit(struct sk_buff *skb, struct genl_info *info);
+int bftmutex_nl_access_set_doit(struct sk_buff *skb, struct genl_info *info);
+int bftmutex_nl_access_get_dumpit(struct sk_buff *skb,
+				  struct netlink_callback *cb);
 int bftmutex_nl_lock_get_dumpit(struct sk_buff *skb,
 				struct netlink_callback *cb);
 int bftmutex_nl_client_get_dumpit(struct sk_buff *skb,
@@ -27,11 +33,16 @@ int bftmutex_nl_helper_register_doit(struct sk_buff *skb,
 				     struct genl_info *info);
 int bftmutex_nl_helper_pull_doit(struct sk_buff *skb, struct genl_info *info);
 int bftmutex_nl_helper_done_doit(struct sk_buff *skb, struct genl_info *info);
+int bftmutex_nl_helper_renewed_doit(struct sk_buff *skb,
+				    struct genl_info *info);
+int bftmutex_nl_helper_suspect_doit(struct sk_buff *skb,
+				    struct genl_info *info);
 
 enum {
 	BFTMUTEX_NLGRP_EVENTS,
+	BFTMUTEX_NLGRP_RENEWALS,
 };
 
-extern const struct genl_multicast_group bftmutex_nl_mcgrps[1];
+extern const struct genl_multicast_group bftmutex_nl_mcgrps[2];
 
 #endif /* _LINUX_BFTMUTEX_GEN_H */

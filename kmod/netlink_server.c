@@ -9,6 +9,7 @@
 #include <net/sock.h>
 
 #include "netlink.h"
+#include "netlink_access.h"
 #include "netlink_gen.h"
 #include "netns.h"
 #include "server.h"
@@ -36,7 +37,12 @@ static int read_param(struct genl_info *info, struct bftm_server_param *p)
 		p->max_locks = nla_get_u32(a[BFTMUTEX_A_SERVER_MAX_LOCKS]);
 	if (a[BFTMUTEX_A_SERVER_MAX_CLIENTS])
 		p->max_clients = nla_get_u32(a[BFTMUTEX_A_SERVER_MAX_CLIENTS]);
-	return 0;
+	if (a[BFTMUTEX_A_SERVER_MAX_WAITERS])
+		p->max_waiters = nla_get_u32(a[BFTMUTEX_A_SERVER_MAX_WAITERS]);
+	p->floor_known = a[BFTMUTEX_A_SERVER_TOKEN_FLOOR];
+	if (p->floor_known)
+		p->token_floor = nla_get_u64(a[BFTMUTEX_A_SERVER_TOKEN_FLOOR]);
+	return bftm_netlink_read_rules(info, &p->rules);
 }
 
 int bftmutex_nl_server_start_doit(struct sk_buff *skb, struct genl_info *info)
@@ -46,8 +52,11 @@ int bftmutex_nl_server_start_doit(struct sk_buff *skb, struct genl_info *info)
 	int err;
 
 	err = read_param(info, &p);
-	if (!err)
+	if (!err) {
 		err = bftm_netns_start(bn, &p, info->extack);
+		if (err)
+			bftm_rules_destroy(p.rules);
+	}
 	memzero_explicit(&p, sizeof(p));
 	return err;
 }
@@ -67,16 +76,18 @@ static int put_stats(struct sk_buff *msg, const struct bftm_server *server)
 
 	if (!nest)
 		return -EMSGSIZE;
-	for (i = BFTMUTEX_A_STATS_RECEIVED; i < BFTMUTEX_A_STATS_PAD; i++)
-		if (nla_put_u64_64bit(msg, i, bftm_server_stat(server, i),
+	for (i = BFTMUTEX_A_STATS_RECEIVED; i <= BFTMUTEX_A_STATS_MAX; i++)
+		if (i != BFTMUTEX_A_STATS_PAD &&
+		    nla_put_u64_64bit(msg, i, bftm_server_stat(server, i),
 				      BFTMUTEX_A_STATS_PAD))
 			return -EMSGSIZE;
 	nla_nest_end(msg, nest);
 	return 0;
 }
 
-static int put_server(struct sk_buff *msg, const struct bftm_server *server)
+static int put_server(struct sk_buff *msg, const struct bftm_net *bn)
 {
+	const struct bftm_server *server = bn->server;
 	const struct bftm_server_param *p = &server->param;
 	u64 now = ktime_get_boottime_ns();
 	u64 end = server->cfg.quarantine_until_ns;
@@ -97,7 +108,13 @@ static int put_server(struct sk_buff *msg, const struct bftm_server *server)
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_LOCKS,
 			atomic_read(&server->locks->count)) ||
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_CLIENTS,
-			READ_ONCE(server->clients.count)))
+			READ_ONCE(server->clients.count)) ||
+	    nla_put_u32(msg, BFTMUTEX_A_SERVER_MAX_WAITERS, p->max_waiters) ||
+	    nla_put_u32(msg, BFTMUTEX_A_SERVER_RULES, bftm_netlink_count_rules(bn)))
+		return -EMSGSIZE;
+	if (p->floor_known &&
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_SERVER_TOKEN_FLOOR, p->token_floor,
+			      BFTMUTEX_A_SERVER_PAD))
 		return -EMSGSIZE;
 	return put_stats(msg, server);
 }
@@ -116,7 +133,7 @@ int bftmutex_nl_server_get_doit(struct sk_buff *skb, struct genl_info *info)
 	err = hdr ? 0 : -EMSGSIZE;
 	if (!err) {
 		mutex_lock(&bn->mutex);
-		err = bn->server ? put_server(msg, bn->server) : -ENOENT;
+		err = bn->server ? put_server(msg, bn) : -ENOENT;
 		mutex_unlock(&bn->mutex);
 	}
 	if (err) {
@@ -134,6 +151,12 @@ static int put_lock(struct sk_buff *msg, const void *object)
 
 	if (nla_put(msg, BFTMUTEX_A_LOCK_NAME, e->name_len, e->name) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_LOCK_GNO, e->lock.gno,
+			      BFTMUTEX_A_LOCK_PAD) ||
+	    nla_put_u32(msg, BFTMUTEX_A_LOCK_WAITERS,
+			e->lock.queue ? e->lock.queue->count : 0))
+		return -EMSGSIZE;
+	if (e->lock.hi != BFTM_TOKEN_UNKNOWN &&
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_LOCK_TOKEN, e->lock.hi,
 			      BFTMUTEX_A_LOCK_PAD))
 		return -EMSGSIZE;
 	if (!bftm_lock_owned(&e->lock, now))

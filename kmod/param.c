@@ -42,6 +42,14 @@ static uint max_clients = BFTM_CLIENTS_DEFAULT;
 module_param(max_clients, uint, 0444);
 MODULE_PARM_DESC(max_clients, "its limit on clients, 1 to 1048576 (default 65536)");
 
+static uint max_waiters = BFTM_WAITERS_DEFAULT;
+module_param(max_waiters, uint, 0444);
+MODULE_PARM_DESC(max_waiters, "its limit on clients that wait for one lock, 1 to 65536 (default 1024)");
+
+static char *token_floor = "";
+module_param(token_floor, charp, 0444);
+MODULE_PARM_DESC(token_floor, "no higher fencing token was ever stamped by it: 0 at the very first start, else leave it out (default unknown)");
+
 static int check_range(const char *name, u64 value, u64 least, u64 most)
 {
 	if (value >= least && value <= most)
@@ -49,6 +57,21 @@ static int check_range(const char *name, u64 value, u64 least, u64 most)
 	pr_err("bftmutex: %s=%llu: must be %llu to %llu\n", name, value, least,
 	       most);
 	return -ERANGE;
+}
+
+/* Without the parameter nothing is known. */
+static int read_floor(struct bftm_server_param *p)
+{
+	if (!*token_floor)
+		return 0;
+	if (kstrtou64(token_floor, 10, &p->token_floor) ||
+	    p->token_floor > BFTM_TOKEN_FLOOR_MAX) {
+		pr_err("bftmutex: token_floor=%s: must be 0 to %llu\n", token_floor,
+		       BFTM_TOKEN_FLOOR_MAX);
+		return -ERANGE;
+	}
+	p->floor_known = true;
+	return 0;
 }
 
 /* What stands behind "word =" in the file, or NULL. */
@@ -178,6 +201,9 @@ int bftm_param_start(void)
 	      check_range("max_locks", max_locks, BFTM_LOCKS_MIN, BFTM_LOCKS_MAX) ?:
 	      check_range("max_clients", max_clients, BFTM_CLIENTS_MIN,
 			  BFTM_CLIENTS_MAX) ?:
+	      check_range("max_waiters", max_waiters, BFTM_WAITERS_MIN,
+			  BFTM_WAITERS_MAX) ?:
+	      read_floor(&p) ?:
 	      read_key_file(server, &p);
 	if (err)
 		goto out;
@@ -186,6 +212,7 @@ int bftm_param_start(void)
 	p.rho_ppm = rho_ppm;
 	p.max_locks = max_locks;
 	p.max_clients = max_clients;
+	p.max_waiters = max_waiters;
 	err = bftm_netns_start(bftm_net(&init_net), &p, NULL);
 	if (err)
 		pr_err("bftmutex: server %u on UDP port %u: cannot start: error %d\n",

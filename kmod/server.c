@@ -2,9 +2,14 @@
 /*
  * Lifetime: a server is made by bftm_server_new() and belongs to its namespace
  * (netns.c), whose mutex serialises start, stop and every look from netlink.
- * The receive path reaches it through the sockets' user data under RCU.
- * bftm_server_destroy() closes the sockets, which clears that pointer and waits
- * for a grace period, stops the timers of the table and frees: nobody is left.
+ * The receive path reaches it through the sockets' user data under RCU, the
+ * timers of the table through the table. Both send, also by the other socket.
+ *
+ * stop() therefore goes in this order: (1) user data is cleared and a grace
+ * period waited for, so nobody receives: from now on only timers step, and
+ * nobody but a running timer arms one; (2) the timers are cancelled, which waits
+ * for the one that may be sending: nobody sends; (3) the sockets are closed.
+ * Then nobody but the caller knows the server, and it is freed.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -14,6 +19,7 @@
 #include "debug.h"
 #include "server.h"
 #include "socket.h"
+#include "trace.h"
 
 void bftm_server_param_default(struct bftm_server_param *p)
 {
@@ -23,6 +29,14 @@ void bftm_server_param_default(struct bftm_server_param *p)
 	p->rho_ppm = BFTM_RHO_DEFAULT_PPM;
 	p->max_locks = BFTM_LOCKS_DEFAULT;
 	p->max_clients = BFTM_CLIENTS_DEFAULT;
+	p->max_waiters = BFTM_WAITERS_DEFAULT;
+}
+
+static void stop(struct bftm_server *server)
+{
+	bftm_sockets_deafen(server);
+	bftm_locks_stop(server->locks);
+	bftm_sockets_close(server);
 }
 
 static void server_free(struct bftm_server *server)
@@ -31,6 +45,7 @@ static void server_free(struct bftm_server *server)
 		bftm_clients_destroy(&server->clients);
 	if (server->locks)
 		bftm_locks_destroy(server->locks);
+	bftm_rules_destroy(rcu_dereference_protected(server->rules, true));
 	free_percpu(server->stats);
 	bftm_destroyed("server", server);
 	kfree_sensitive(server);
@@ -50,6 +65,7 @@ struct bftm_server *bftm_server_new(struct net *net,
 	bftm_created("server", server);
 	server->net = net;
 	server->param = *p;
+	server->param.rules = NULL;
 	server->cfg.cluster = p->cluster;
 	server->cfg.id = p->id;
 	do {
@@ -58,8 +74,7 @@ struct bftm_server *bftm_server_new(struct net *net,
 
 	server->stats = alloc_percpu(struct bftm_stats);
 	/* Grant numbers grow over restarts, as long as the wall clock does. */
-	server->locks = bftm_locks_new(p->max_locks,
-				       (u64)ktime_get_real_seconds() << 32);
+	server->locks = bftm_locks_new(server, (u64)ktime_get_real_seconds() << 32);
 	if (!server->stats || !server->locks ||
 	    bftm_clients_init(&server->clients, p->max_clients)) {
 		NL_SET_ERR_MSG(extack,
@@ -68,6 +83,11 @@ struct bftm_server *bftm_server_new(struct net *net,
 	}
 	server->cfg.lease_max_ns = p->lease_max_ns;
 	server->cfg.rho_ppm = p->rho_ppm;
+	server->cfg.waiters_max = p->max_waiters;
+	server->cfg.hi_known = p->floor_known;
+	server->cfg.hi_floor = p->token_floor;
+	spin_lock_init(&server->token_lock);
+	server->tokens.floor = p->floor_known ? p->token_floor : BFTM_TOKEN_UNKNOWN;
 	/*
 	 * Whatever was granted before this start is over when this ends. The
 	 * clock is read last, and nothing was granted since.
@@ -75,11 +95,16 @@ struct bftm_server *bftm_server_new(struct net *net,
 	server->cfg.quarantine_until_ns =
 		max(over_ns, bftm_quarantine(p->lease_max_ns, p->rho_ppm,
 					     ktime_get_boottime_ns()));
+	/* Before the first datagram: it is decided by them. */
+	RCU_INIT_POINTER(server->rules, p->rules);
 	err = bftm_sockets_open(server, extack);
 	if (err)
-		goto err_free;
+		goto err_rules;
 	return server;
 
+err_rules:
+	stop(server);	/* one socket may be open, and at work */
+	RCU_INIT_POINTER(server->rules, NULL);	/* they stay the caller's */
 err_free:
 	server_free(server);
 	return ERR_PTR(err);
@@ -89,23 +114,11 @@ u64 bftm_server_destroy(struct bftm_server *server)
 {
 	u64 over;
 
-	bftm_sockets_close(server);
+	stop(server);
 	over = bftm_quarantine(server->param.lease_max_ns,
 			       server->param.rho_ppm, ktime_get_boottime_ns());
 	server_free(server);
 	return over;
-}
-
-u64 bftm_server_stat(const struct bftm_server *server, int which)
-{
-	u64 sum = 0;
-	int cpu;
-
-	if (which == BFTMUTEX_A_STATS_EXPIRED)
-		return atomic64_read(&server->locks->expired);
-	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu_ptr(server->stats, cpu)->counter[which]);
-	return sum;
 }
 
 /*
@@ -130,44 +143,68 @@ static struct bftm_client *authenticate(struct bftm_server *server,
 	return c;
 }
 
-static void count_reply(struct bftm_server *server, const struct bftm_msg *req,
-			const struct bftm_msg *reply)
+u64 bftm_server_floor(struct bftm_server *server)
 {
-	switch (reply->type) {
-	case BFTM_MSG_NONE:
-		bftm_count(server, SILENT);
-		break;
-	case BFTM_MSG_CHALLENGE:
-		bftm_count(server, CHALLENGED);
-		break;
-	case BFTM_MSG_FREE:
-		if (req->k > 1)
-			bftm_count(server, REFRESHED);
-		else
-			bftm_count(server, GRANTED);
-		break;
-	case BFTM_MSG_LOCKED:
-		bftm_count(server, LOCKED);
-		break;
-	case BFTM_MSG_WAIT:
-		bftm_count(server, WAITED);
-		break;
-	case BFTM_MSG_RELEASED:
-		bftm_count(server, RELEASED);
-		break;
-	default:
-		bftm_count(server, REFUSED);
-	}
+	u64 floor;
+
+	spin_lock(&server->token_lock);
+	floor = server->tokens.floor;
+	spin_unlock(&server->token_lock);
+	return floor;
 }
 
-bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire)
+void bftm_server_stamped(struct bftm_server *server, u64 token)
+{
+	spin_lock(&server->token_lock);
+	bftm_tokens_stamped(&server->tokens, token);
+	spin_unlock(&server->token_lock);
+}
+
+static void answer_tokens(struct bftm_server *server, const struct bftm_msg *req,
+			  struct bftm_msg *reply)
+{
+	u64 before;
+	bool told;
+
+	spin_lock(&server->token_lock);
+	before = server->tokens.floor;
+	bftm_tokens_answer(&server->tokens, &server->cfg, req, reply);
+	told = server->tokens.floor != before;
+	spin_unlock(&server->token_lock);
+	if (told)
+		bftm_count(server, RECOVERED);
+}
+
+/* Return: true when the lock was granted anew. */
+static bool decide(struct bftm_server *server, const struct bftm_msg *req, u64 now,
+		   struct bftm_msg *reply, struct bftm_msg *push)
+{
+	const struct bftm_rules *rules = rcu_dereference(server->rules);
+	const struct bftm_server_cfg *cfg = &server->cfg;
+	struct bftm_server_cfg narrowed;
+
+	if (rules) {
+		narrowed = server->cfg;
+		if (!bftm_access_admit(rules->rule, rules->count, req, &narrowed, reply))
+			return false;
+		cfg = &narrowed;
+	}
+	if (bftm_admit(&server->cfg, req, now, reply))
+		return bftm_locks_step(server->locks, cfg, req, reply, push);
+	answer_tokens(server, req, reply);
+	return false;
+}
+
+bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire,
+			 const struct bftm_address *from, struct bftm_msg *push)
 {
 	u64 now = ktime_get_boottime_ns();
+	bool genuine, granted = false, answer = false;
 	struct bftm_msg req, reply;
 	struct bftm_client *c;
 	struct bftm_pair pair;
-	bool genuine, answer = false;
 
+	push->type = BFTM_MSG_NONE;
 	if (bftm_wire_get(wire, sizeof(*wire), &req)) {
 		bftm_count(server, BAD_FORM);
 		return false;
@@ -183,13 +220,14 @@ bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire)
 	}
 	if (!c) {
 		bftm_refuse(&req, &reply, BFTM_REFUSED_CLIENTS);
-	} else if (!bftm_client_take(c, req.seq, now)) {
+	} else if (!bftm_client_take(c, req.seq, now,
+				     req.server_epoch == server->cfg.epoch ? from : NULL)) {
 		bftm_count(server, REPLAYED);
 		goto out;
-	} else if (bftm_admit(&server->cfg, &req, now, &reply)) {
-		bftm_locks_step(server->locks, &server->cfg, &req, &reply);
+	} else {
+		granted = decide(server, &req, now, &reply, push);
 	}
-	count_reply(server, &req, &reply);
+	bftm_server_note(server, &req, &reply, push, granted);
 	if (reply.type == BFTM_MSG_NONE)
 		goto out;
 	reply.server_epoch = server->cfg.epoch;
@@ -200,4 +238,38 @@ bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire)
 out:
 	memzero_explicit(&pair, sizeof(pair));
 	return answer;
+}
+
+/*
+ * How much can one datagram cause? Nothing, unless it is authentic and fresh.
+ * Then an answer to its source and a push, each of its length. And who waits is
+ * granted the lock once more by a timer, if nothing else did so before: one push
+ * for each place in a queue, which a TRY or a YIELD has made. So three at most,
+ * and pushes only to clients that are in a queue or own a lock, at the address
+ * from which an authentic datagram of this incarnation came.
+ */
+void bftm_server_push(struct bftm_server *server, const struct bftm_msg *push)
+{
+	struct bftm_address to;
+	struct bftm_client *c;
+	struct bftm_wire wire;
+
+	trace_bftm_push(server, push);
+	if (push->type == BFTM_MSG_FREE) {
+		bftm_count(server, PUSHED);
+		trace_bftm_grant(server, push);
+	} else {
+		bftm_count(server, INQUIRED);
+	}
+	rcu_read_lock();
+	c = bftm_client_find(&server->clients, push->client);
+	/* It asked in this incarnation, so it has an address. */
+	if (!c)
+		goto out;
+	to = bftm_client_address(c);
+	bftm_wire_put(push, &wire);
+	bftm_sign(c->pair.reply, &wire);
+	bftm_socket_send(server, &to, &wire);
+out:
+	rcu_read_unlock();
 }

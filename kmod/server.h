@@ -5,6 +5,7 @@
 
 #include <linux/netlink.h>
 
+#include "access.h"
 #include "clients.h"
 #include "locks.h"
 #include "uapi/linux/bftmutex_netlink.h"
@@ -12,7 +13,16 @@
 struct net;
 struct socket;
 
-/** struct bftm_server_param - how to start a server, checked by the caller */
+/**
+ * struct bftm_server_param - how to start a server, checked by the caller
+ * @max_waiters: most clients that wait for one lock
+ * @floor_known: no token above @token_floor was stamped before this start; else
+ *               it is not known which were
+ * @rules:       access rules to begin with, NULL for none; the server's once
+ *               it was started, and NULL in its own copy
+ *
+ * The others are as in struct bftm_server_cfg.
+ */
 struct bftm_server_param {
 	u32 cluster;
 	u16 id;
@@ -21,6 +31,10 @@ struct bftm_server_param {
 	u32 rho_ppm;
 	u32 max_locks;
 	u32 max_clients;
+	u32 max_waiters;
+	bool floor_known;
+	u64 token_floor;
+	struct bftm_rules *rules;
 	u8 key[BFTM_KEY_LEN];
 };
 
@@ -30,12 +44,15 @@ struct bftm_stats {
 };
 
 /**
- * struct bftm_server - a running server; all but the tables is constant
+ * struct bftm_server - a running server; all but tables, rules and tokens is constant
  * @net:     its namespace
  * @param:   as it was started
  * @cfg:     what the cores need of it
  * @locks:   table of locks
  * @clients: table of clients
+ * @rules:   access rules, NULL for none; see access.c
+ * @token_lock: guards @tokens; innermost, taken with bottom halves off
+ * @tokens:  what is known of all fencing tokens
  * @stats:   counters
  * @sock4:   UDP socket
  * @sock6:   UDP socket, NULL where IPv6 is off
@@ -46,6 +63,9 @@ struct bftm_server {
 	struct bftm_server_cfg cfg;
 	struct bftm_locks *locks;
 	struct bftm_clients clients;
+	struct bftm_rules __rcu *rules;
+	spinlock_t token_lock;
+	struct bftm_tokens tokens;
 	struct bftm_stats __percpu *stats;
 	struct socket *sock4;
 	struct socket *sock6;
@@ -78,10 +98,36 @@ u64 bftm_server_destroy(struct bftm_server *server);
 u64 bftm_server_stat(const struct bftm_server *server, int which);
 
 /**
+ * bftm_server_note() - count and trace an answer
+ * @granted: the request made a grant, not necessarily its own
+ */
+void bftm_server_note(struct bftm_server *server, const struct bftm_msg *req,
+		      const struct bftm_msg *reply, const struct bftm_msg *push,
+		      bool granted);
+
+/** bftm_server_floor() - of the tokens; BFTM_TOKEN_UNKNOWN. Context: softirq. */
+u64 bftm_server_floor(struct bftm_server *server);
+
+/** bftm_server_stamped() - a token was. Context: softirq. */
+void bftm_server_stamped(struct bftm_server *server, u64 token);
+
+/**
  * bftm_server_receive() - decide a datagram
  * @wire: in the request, out the reply
+ * @from: where it came from
+ * @push: what another client is to hear, for bftm_server_push(); type
+ *        BFTM_MSG_NONE for nothing
  * Context: softirq, RCU read side. Return: true to send @wire back.
  */
-bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire);
+bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire,
+			 const struct bftm_address *from, struct bftm_msg *push);
+
+/**
+ * bftm_server_push() - send what a client did not ask for just now
+ *
+ * To where it was heard last. It may be lost as any datagram: who waits, polls.
+ * Context: softirq, no lock is held.
+ */
+void bftm_server_push(struct bftm_server *server, const struct bftm_msg *push);
 
 #endif /* BFTM_SERVER_H */

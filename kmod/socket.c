@@ -12,16 +12,16 @@
 #include "server.h"
 #include "socket.h"
 
-static int send4(struct bftm_server *server, struct sock *sk,
-		 const struct sk_buff *req, struct sk_buff *skb)
+static int send4(struct bftm_server *server, const struct bftm_address *to,
+		 struct sk_buff *skb)
 {
-	const struct udphdr *uh = udp_hdr(req);
+	struct sock *sk = server->sock4->sk;
 	struct flowi4 fl = {
 		.flowi4_proto = IPPROTO_UDP,
-		.daddr = ip_hdr(req)->saddr,
-		.saddr = ip_hdr(req)->daddr,
-		.fl4_dport = uh->source,
-		.fl4_sport = uh->dest,
+		.daddr = to->remote4,
+		.saddr = to->local4,
+		.fl4_dport = to->port,
+		.fl4_sport = htons(server->param.port),
 	};
 	struct rtable *rt = ip_route_output_flow(server->net, &fl, sk);
 
@@ -39,21 +39,20 @@ static int send4(struct bftm_server *server, struct sock *sk,
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
-static int send6(struct bftm_server *server, struct sock *sk,
-		 const struct sk_buff *req, struct sk_buff *skb)
+static int send6(struct bftm_server *server, const struct bftm_address *to,
+		 struct sk_buff *skb)
 {
-	const struct udphdr *uh = udp_hdr(req);
+	struct sock *sk = server->sock6->sk;
 	struct flowi6 fl = {
 		.flowi6_proto = IPPROTO_UDP,
-		.daddr = ipv6_hdr(req)->saddr,
-		.saddr = ipv6_hdr(req)->daddr,
-		.fl6_dport = uh->source,
-		.fl6_sport = uh->dest,
+		.flowi6_oif = to->ifindex,
+		.daddr = to->remote6,
+		.saddr = to->local6,
+		.fl6_dport = to->port,
+		.fl6_sport = htons(server->param.port),
 	};
 	struct dst_entry *dst;
 
-	if (ipv6_addr_type(&fl.daddr) & IPV6_ADDR_LINKLOCAL)
-		fl.flowi6_oif = req->skb_iif;
 	dst = ipv6_stub->ipv6_dst_lookup_flow(server->net, sk, &fl, NULL);
 	if (IS_ERR(dst))
 		return PTR_ERR(dst);
@@ -64,15 +63,19 @@ static int send6(struct bftm_server *server, struct sock *sk,
 	return 0;
 }
 #else
-static int send6(struct bftm_server *server, struct sock *sk,
-		 const struct sk_buff *req, struct sk_buff *skb)
+static int send6(struct bftm_server *server, const struct bftm_address *to,
+		 struct sk_buff *skb)
 {
 	return -EAFNOSUPPORT;
 }
 #endif
 
-static void answer(struct bftm_server *server, struct sock *sk,
-		   const struct sk_buff *req, const struct bftm_wire *wire)
+/*
+ * A socket is there for the family that something came by: its pointer was set
+ * before the first datagram, and is cleared after the last one was sent.
+ */
+void bftm_socket_send(struct bftm_server *server, const struct bftm_address *to,
+		      const struct bftm_wire *wire)
 {
 	const unsigned int head = LL_MAX_HEADER + sizeof(struct ipv6hdr) +
 				  sizeof(struct udphdr);
@@ -86,14 +89,33 @@ static void answer(struct bftm_server *server, struct sock *sk,
 	}
 	skb_reserve(skb, head);
 	skb_put_data(skb, wire, sizeof(*wire));
-	if (sk->sk_family == AF_INET)
-		err = send4(server, sk, req, skb);
+	if (to->family == AF_INET)
+		err = send4(server, to, skb);
+	else if (to->family == AF_INET6)
+		err = send6(server, to, skb);
 	else
-		err = send6(server, sk, req, skb);
+		err = -EDESTADDRREQ;
 	if (err) {
 		bftm_count(server, SEND_FAILED);
 		kfree_skb(skb);
 	}
+}
+
+static void read_address(const struct sk_buff *skb, u16 family,
+			 struct bftm_address *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	ret->family = family;
+	ret->port = udp_hdr(skb)->source;
+	if (family == AF_INET) {
+		ret->remote4 = ip_hdr(skb)->saddr;
+		ret->local4 = ip_hdr(skb)->daddr;
+		return;
+	}
+	ret->remote6 = ipv6_hdr(skb)->saddr;
+	ret->local6 = ipv6_hdr(skb)->daddr;
+	if (ipv6_addr_type(&ret->remote6) & IPV6_ADDR_LINKLOCAL)
+		ret->ifindex = skb->skb_iif;
 }
 
 /* Sent to all: its answer would go out under an address of all. */
@@ -113,7 +135,10 @@ static bool to_many(const struct sk_buff *skb, int family)
 static int receive(struct sock *sk, struct sk_buff *skb)
 {
 	struct bftm_server *server = rcu_dereference_sk_user_data(sk);
+	struct bftm_address from;
 	struct bftm_wire wire;
+	struct bftm_msg push;
+	bool answer;
 
 	if (!server)
 		goto drop;	/* being closed */
@@ -127,8 +152,12 @@ static int receive(struct sock *sk, struct sk_buff *skb)
 		bftm_count(server, BAD_FORM);
 		goto drop;
 	}
-	if (bftm_server_receive(server, &wire)) {
-		answer(server, sk, skb, &wire);
+	read_address(skb, sk->sk_family, &from);
+	answer = bftm_server_receive(server, &wire, &from, &push);
+	if (push.type != BFTM_MSG_NONE)
+		bftm_server_push(server, &push);	/* somebody waits for it */
+	if (answer) {
+		bftm_socket_send(server, &from, &wire);
 		consume_skb(skb);
 		return 0;
 	}
@@ -165,16 +194,23 @@ int bftm_sockets_open(struct bftm_server *server,
 {
 	int err = open_one(server, AF_INET, &server->sock4);
 
-	if (!err && IS_ENABLED(CONFIG_IPV6) && ipv6_mod_enabled()) {
+	if (!err && IS_ENABLED(CONFIG_IPV6) && ipv6_mod_enabled())
 		err = open_one(server, AF_INET6, &server->sock6);
-		if (err)
-			bftm_sockets_close(server);
-	}
 	if (err == -EADDRINUSE)
 		NL_SET_ERR_MSG(extack, "the UDP port is in use");
 	else if (err)
 		NL_SET_ERR_MSG(extack, "cannot open the UDP sockets");
 	return err;
+}
+
+void bftm_sockets_deafen(struct bftm_server *server)
+{
+	/* receive() drops what comes without it. */
+	if (server->sock4)
+		rcu_assign_sk_user_data(server->sock4->sk, NULL);
+	if (server->sock6)
+		rcu_assign_sk_user_data(server->sock6->sk, NULL);
+	synchronize_rcu();	/* the receive path has left */
 }
 
 void bftm_sockets_close(struct bftm_server *server)
@@ -185,5 +221,5 @@ void bftm_sockets_close(struct bftm_server *server)
 		udp_tunnel_sock_release(server->sock6);
 	server->sock4 = NULL;
 	server->sock6 = NULL;
-	synchronize_rcu();	/* the receive path has left */
+	synchronize_rcu();	/* receive() has returned, its code may go */
 }

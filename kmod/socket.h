@@ -3,14 +3,33 @@
 #ifndef BFTM_SOCKET_H
 #define BFTM_SOCKET_H
 
+struct bftm_address;
 struct bftm_server;
+struct bftm_wire;
 struct netlink_ext_ack;
 
-/** bftm_sockets_open() - the server must be ready: packets come at once. */
+/**
+ * bftm_sockets_open() - the server must be ready: packets come at once
+ * Return: 0 or an error; then some may be open, and are to be closed.
+ */
 int bftm_sockets_open(struct bftm_server *server,
 		      struct netlink_ext_ack *extack);
 
-/** bftm_sockets_close() - when it returns, nothing is received any more. */
+/**
+ * bftm_sockets_deafen() - when it returns, nothing is received any more
+ *
+ * The receive path has left; sending is possible until bftm_sockets_close().
+ */
+void bftm_sockets_deafen(struct bftm_server *server);
+
+/** bftm_sockets_close() - after bftm_sockets_deafen(); nobody may send now. */
 void bftm_sockets_close(struct bftm_server *server);
+
+/**
+ * bftm_socket_send() - send a signed datagram, or count that it failed
+ * Context: softirq, the sockets are open and stay so.
+ */
+void bftm_socket_send(struct bftm_server *server, const struct bftm_address *to,
+		      const struct bftm_wire *wire);
 
 #endif /* BFTM_SOCKET_H */

@@ -17,19 +17,25 @@ struct bftm_handle;
 
 /**
  * struct bftm_request - one acquisition on its way through the helper
- * @list:    in the queue, among the given, or nowhere while its handle holds
- * @by_id:   hashed while given
+ * @list:    in the queue, among the given, or nowhere while its handle holds and
+ *           no renewal waits to be pulled
+ * @by_id:   hashed while given and while held
  * @handle:  that waits or holds; NULL when it lost interest
  * @id:      number, never used twice in a namespace
- * @kind:    enum bftmutex_request_kind
+ * @kind:    enum bftmutex_request_kind, of what is in the queue
  * @arg:     what the application asked for
  * @timeout_at_ns: CLOCK_BOOTTIME at which the acquire ends, 0 for never
  * @attempt: that won, once it is held
+ * @sends:   highest number of a send for the attempt, as the helper said
  *
  * One object lives from the acquire to the release: it is turned into the
  * CANCEL or RELEASE that ends it, so giving a lock back cannot fail for want
  * of memory. It is freed when the helper pulls that end, or when there is no
  * helper to pull it.
+ *
+ * While its handle holds, it is queued as RENEW and pulled any number of times;
+ * it is in the queue at most once, and belongs to the handle all the time. When
+ * the handle is done with it, a RENEW that waits becomes a RELEASE in its place.
  */
 struct bftm_request {
 	struct list_head list;
@@ -40,6 +46,7 @@ struct bftm_request {
 	struct bftm_acquire arg;
 	u64 timeout_at_ns;
 	u64 attempt;
+	u32 sends;
 };
 
 void bftm_upcall_init(struct bftm_upcall *up);
@@ -55,12 +62,27 @@ int bftm_upcall_submit(struct bftm_net *bn, struct bftm_request *request,
 		       struct bftm_handle *handle);
 
 /**
+ * bftm_upcall_renew() - queue a renewal, unless one is
+ * @request: held
+ * Context: the upcall's lock held. Return: 0, -ENOTCONN without a helper (after
+ * its grace).
+ */
+int bftm_upcall_renew(struct bftm_net *bn, struct bftm_request *request);
+
+/**
  * bftm_upcall_end() - its handle is done with a request: cancel or release
  * Context: the upcall's lock held, any. @request is not the caller's any more.
  */
 void bftm_upcall_end(struct bftm_net *bn, struct bftm_request *request);
 
-/** bftm_upcall_register() - Return: 0, -EBUSY when there is a helper. */
+/**
+ * bftm_upcall_register() - become the helper
+ *
+ * What the helper before had taken and not finished can be pulled again, and so
+ * can, before it, a RENEW of each lock that it had to renew.
+ *
+ * Return: 0, -EBUSY when there is a helper.
+ */
 int bftm_upcall_register(struct bftm_net *bn, u32 portid);
 
 /** bftm_upcall_deregister() - the socket @portid was closed. */
@@ -84,18 +106,58 @@ void bftm_upcall_unpull(struct bftm_net *bn, u64 id);
 struct bftm_result {
 	u64 id;
 	int error;		/* negative errno, 0 when won */
+	char cluster[BFTM_CLUSTER_MAX];	/* empty: as it was asked for */
+	u64 lease_ns;			/* 0: likewise */
 	u64 attempt;
 	u32 attempts;
 	u64 deadline_ns;
 	u64 token;
+	u32 sends;
 };
 
 /**
  * bftm_upcall_done() - an acquire is decided
  * Return: 0, -EPERM, or -ESTALE when nobody waits for it or its deadline has
- * passed (then it waits to be pulled again).
+ * passed (then it waits to be pulled again), or -EINVAL for BFTM_FENCE without a
+ * token.
  */
 int bftm_upcall_done(struct bftm_net *bn, u32 portid,
 		     const struct bftm_result *result);
+
+/**
+ * bftm_upcall_renewed() - what is held lasts longer
+ * @deadline_ns: CLOCK_BOOTTIME, later than the one known
+ * @sends:       highest number of a send for the attempt
+ * Return: 0; -ESTALE when it is not held any more, or was over before; -EALREADY
+ * when it lasts as long already (@sends is noted); -EPERM. After -ESTALE alone
+ * nobody holds it.
+ */
+int bftm_upcall_renewed(struct bftm_net *bn, u32 portid, u64 id,
+			u64 deadline_ns, u32 sends);
+
+/** bftm_upcall_is_helper() - is @portid? */
+bool bftm_upcall_is_helper(struct bftm_net *bn, u32 portid);
+
+/* Between the upcall's own files, with its lock held. */
+
+/*
+ * An attempt won and its handle holds it: the request is hashed, and in the queue
+ * while a RENEW waits to be pulled.
+ */
+static inline bool bftm_request_is_held(const struct bftm_request *request)
+{
+	return request->handle && request->attempt;
+}
+
+/* The helper has it and is not done. */
+static inline bool bftm_request_is_given(const struct bftm_request *request)
+{
+	return !hlist_unhashed(&request->by_id) && !request->attempt;
+}
+
+void bftm_request_free(struct bftm_upcall *up, struct bftm_request *request);
+
+/** bftm_upcall_hint() - tell the helper that requests wait, if it is not told. */
+void bftm_upcall_hint(struct bftm_net *bn);
 
 #endif /* BFTM_UPCALL_H */

@@ -49,11 +49,27 @@ bool bftm_admit(const struct bftm_server_cfg *cfg, const struct bftm_msg *req,
 	 * A request made for an earlier incarnation is not looked at: it may
 	 * have been recorded then, when another window took its number.
 	 */
-	if (req->type == BFTM_MSG_HELLO || req->server_epoch != cfg->epoch)
+	if (req->type == BFTM_MSG_HELLO || req->type == BFTM_MSG_RECOVER ||
+	    req->server_epoch != cfg->epoch)
 		challenge(cfg, req, now, reply);
 	else if (req->proto != BFTM_PROTO_BACKOFF)
 		bftm_refuse(req, reply, BFTM_REFUSED_PROTO);
 	else
 		return true;
 	return false;
+}
+
+void bftm_tokens_answer(struct bftm_tokens *t, const struct bftm_server_cfg *cfg,
+			const struct bftm_msg *req, struct bftm_msg *reply)
+{
+	/*
+	 * Section 5 of protocol.rst: the (b + 1)-th largest of n - 1 - b others
+	 * is at least what any fenced holder had.
+	 */
+	if (req->type == BFTM_MSG_RECOVER && req->server_epoch == cfg->epoch &&
+	    t->floor == BFTM_TOKEN_UNKNOWN &&
+	    req->token <= BFTM_TOKEN_FLOOR_MAX)
+		t->floor = req->token;
+	if (reply->type == BFTM_MSG_CHALLENGE)
+		reply->token = bftm_tokens_top(t);
 }

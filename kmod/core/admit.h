@@ -19,6 +19,10 @@
  * @lease_max_ns:        Δmax
  * @quarantine_until_ns: end of the quarantine after this start, by the
  *                       server's clock; see bftm_quarantine()
+ * @waiters_max:         clients that may wait for one lock
+ * @hi_known:            no token above @hi_floor was stamped before this start;
+ *                       else it is not known which were
+ * @hi_floor:            see there, 0 … BFTM_TOKEN_FLOOR_MAX
  */
 struct bftm_server_cfg {
 	u32 cluster;
@@ -27,7 +31,46 @@ struct bftm_server_cfg {
 	u64 epoch;
 	u64 lease_max_ns;
 	u64 quarantine_until_ns;
+	u32 waiters_max;
+	bool hi_known;
+	u64 hi_floor;
 };
+
+/**
+ * struct bftm_tokens - what a server knows of all fencing tokens
+ * @floor: no higher one was stamped before this start; BFTM_TOKEN_UNKNOWN until
+ *         others have told
+ * @top:   highest one stamped since, for any lock
+ *
+ * Locks share a floor, so that one message brings back what a restart lost. It
+ * makes tokens jump, never fall.
+ */
+struct bftm_tokens {
+	u64 floor;
+	u64 top;
+};
+
+/** bftm_tokens_top() - no token above it was stamped; or BFTM_TOKEN_UNKNOWN. */
+static inline u64 bftm_tokens_top(const struct bftm_tokens *t)
+{
+	return t->floor > t->top ? t->floor : t->top;
+}
+
+/** bftm_tokens_stamped() - this token was, for some lock. */
+static inline void bftm_tokens_stamped(struct bftm_tokens *t, u64 token)
+{
+	if (token > t->top)
+		t->top = token;
+}
+
+/**
+ * bftm_tokens_answer() - what an answer of bftm_admit() lacks
+ *
+ * Takes what RECOVER says, if the request was made for this incarnation and
+ * nothing is known yet; completes CHALLENGE. Other answers are left alone.
+ */
+void bftm_tokens_answer(struct bftm_tokens *t, const struct bftm_server_cfg *cfg,
+			const struct bftm_msg *req, struct bftm_msg *reply);
 
 /** bftm_quarantine() - the end of a quarantine that starts at @now. */
 u64 bftm_quarantine(u64 lease_max_ns, u32 rho_ppm, u64 now);

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #include "backoff_server.h"
 #include "lease.h"
+#include "server_queue.h"
 
-void bftm_lock_init(struct bftm_lock *lock, u64 gno)
+void bftm_lock_init(struct bftm_lock *lock, u64 gno, u64 hi)
 {
 	memset(lock, 0, sizeof(*lock));
 	lock->gno = gno;
+	lock->hi = hi;
+}
+
+void bftm_lock_learn(struct bftm_lock *lock, u64 hi)
+{
+	if (lock->hi == BFTM_TOKEN_UNKNOWN)
+		lock->hi = hi;
 }
 
 bool bftm_lock_owned(const struct bftm_lock *lock, u64 now)
@@ -15,14 +23,6 @@ bool bftm_lock_owned(const struct bftm_lock *lock, u64 now)
 	 * at the instant of equality the holder may still be inside.
 	 */
 	return lock->attempt && now <= lock->until_ns;
-}
-
-bool bftm_lock_expire(struct bftm_lock *lock, u64 now)
-{
-	if (!lock->attempt || bftm_lock_owned(lock, now))
-		return false;
-	lock->attempt = 0;
-	return true;
 }
 
 static bool is_owner(const struct bftm_lock *lock, const struct bftm_msg *req)
@@ -59,7 +59,7 @@ static void bury(struct bftm_lock *lock, const struct bftm_msg *req)
 }
 
 static void refresh(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-		    const struct bftm_msg *req, u64 now)
+		    u32 k, u64 now)
 {
 	/*
 	 * Refresh and echo go together: the client counts from its send of the
@@ -70,32 +70,149 @@ static void refresh(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 
 	if (until > lock->until_ns)
 		lock->until_ns = until;
-	if (req->k > lock->k)
-		lock->k = req->k;
+	if (k > lock->k)
+		lock->k = k;
 }
 
 static void grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-		  const struct bftm_msg *req, u64 now)
+		  const struct bftm_waiter *w, u64 now)
 {
 	/* Figure 1(b): "lastGranted ← clock(); return FREE". */
-	lock->attempt = req->attempt;
-	lock->client = req->client;
-	lock->lease_ns = req->lease_ns;
-	lock->prio = req->prio;
+	lock->attempt = w->attempt;
+	lock->client = w->client;
+	lock->lease_ns = w->lease_ns;
+	lock->prio = w->prio;
 	lock->k = 0;
 	lock->until_ns = 0;
 	lock->gno++;
-	refresh(cfg, lock, req, now);
+	refresh(cfg, lock, w->k, now);
+}
+
+/* What the owner hears without having asked. */
+static void tell_owner(const struct bftm_server_cfg *cfg,
+		       const struct bftm_lock *lock, u8 type,
+		       struct bftm_msg *push)
+{
+	push->type = type;
+	push->proto = BFTM_PROTO_BACKOFF;
+	push->cluster = cfg->cluster;
+	push->server = cfg->id;
+	push->server_epoch = cfg->epoch;
+	push->client = lock->client;
+	push->attempt = lock->attempt;
+	push->k = lock->k;
+	push->gno = lock->gno;
+	push->prio = lock->lam;
+	push->token = lock->hi;
+}
+
+/*
+ * Section 5, "breaking ties": the lock goes to the waiter with the least
+ * (priority, client). next() of the queue in protocol.rst.
+ */
+static void grant_next(const struct bftm_server_cfg *cfg,
+		       struct bftm_lock *lock, u64 now, struct bftm_msg *push)
+{
+	struct bftm_waiter *w, next;
+
+	if (bftm_lock_owned(lock, now))
+		return;
+	lock->attempt = 0;
+	bftm_queue_forget(lock->queue, now);
+	w = bftm_queue_first(lock->queue);
+	if (!w)
+		return;
+	next = *w;
+	bftm_queue_remove(lock->queue, w);
+	grant(cfg, lock, &next, now);
+	tell_owner(cfg, lock, BFTM_MSG_FREE, push);
+}
+
+bool bftm_lock_expire(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+		      u64 now, struct bftm_msg *push)
+{
+	memset(push, 0, sizeof(*push));
+	if (!lock->attempt || bftm_lock_owned(lock, now))
+		return false;
+	grant_next(cfg, lock, now, push);
+	return true;
+}
+
+bool bftm_lock_lacks_room(const struct bftm_lock *lock,
+			  const struct bftm_msg *req, u64 now)
+{
+	if (req->type != BFTM_MSG_TRY || req->flags & BFTM_FLAG_NOQUEUE ||
+	    is_owner(lock, req) || bftm_queue_find(lock->queue, req->client))
+		return false;
+	if (!bftm_lock_owned(lock, now) && !bftm_lock_waited(lock))
+		return false;
+	return !lock->queue || lock->queue->count == lock->queue->room;
+}
+
+/* Wait for the lock, or go on waiting. */
+static void wait_for_it(const struct bftm_server_cfg *cfg,
+			struct bftm_lock *lock, const struct bftm_waiter *me,
+			u64 now, struct bftm_msg *reply)
+{
+	struct bftm_waiter *w = bftm_queue_find(lock->queue, me->client);
+
+	if (w) {
+		/* A send that was overtaken by a later one says nothing new. */
+		if (me->attempt > w->attempt || me->k > w->k)
+			*w = *me;
+		w->heard_ns = now;
+	} else {
+		bftm_queue_forget(lock->queue, now);
+		/* Who goes first must be heard, or full queues could deadlock. */
+		if (bftm_queue_position(lock->queue, me) <= cfg->waiters_max)
+			w = bftm_queue_add(lock->queue, me);
+		if (!w) {
+			reply->type = BFTM_MSG_REFUSED;
+			reply->position = BFTM_REFUSED_WAITERS;
+			return;
+		}
+	}
+	reply->type = BFTM_MSG_WAIT;
+	reply->position = bftm_queue_position(lock->queue, w);
+	reply->lease_ns = lock->until_ns - now + 1;
+}
+
+/* Somebody else owns the lock, or is to. */
+static void step_contended(const struct bftm_server_cfg *cfg,
+			   struct bftm_lock *lock, const struct bftm_msg *req,
+			   const struct bftm_waiter *me, u64 now,
+			   struct bftm_msg *reply, struct bftm_msg *push)
+{
+	reply->gno = lock->gno;
+	if (req->flags & BFTM_FLAG_NOQUEUE) {
+		reply->type = BFTM_MSG_LOCKED;
+		reply->lease_ns = lock->until_ns - now + 1;
+		return;
+	}
+	wait_for_it(cfg, lock, me, now, reply);
+	/*
+	 * Servers may have seen another order. The owner that does not hold
+	 * yet gives way to a better priority, which all servers agree on.
+	 */
+	if (reply->type == BFTM_MSG_WAIT &&
+	    bftm_goes_before(me->prio, me->client, lock->prio, lock->client))
+		tell_owner(cfg, lock, BFTM_MSG_INQUIRE, push);
 }
 
 static void step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		     const struct bftm_msg *req, u64 now,
-		     struct bftm_msg *reply)
+		     struct bftm_msg *reply, struct bftm_msg *push)
 {
-	if (!(req->flags & BFTM_FLAG_NOQUEUE)) {
-		bftm_refuse(req, reply, BFTM_REFUSED_PROTO);
-		return;
-	}
+	const struct bftm_waiter me = {
+		.attempt = req->attempt,
+		.prio = req->prio,
+		.lease_ns = req->lease_ns,
+		.heard_ns = now,
+		.client = req->client,
+		.k = req->k,
+	};
+	struct bftm_waiter *first;
+
 	if (req->lease_ns < BFTM_LEASE_MIN_NS ||
 	    req->lease_ns > cfg->lease_max_ns) {
 		bftm_refuse(req, reply, BFTM_REFUSED_LEASE);
@@ -108,6 +225,7 @@ static void step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 
 	if (now <= cfg->quarantine_until_ns) {
 		reply->type = BFTM_MSG_WAIT;
+		reply->position = 0;
 		reply->lease_ns = cfg->quarantine_until_ns - now + 1;
 		return;
 	}
@@ -115,51 +233,155 @@ static void step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		reply->type = BFTM_MSG_NONE;
 		return;
 	}
-	if (is_owner(lock, req)) {
-		refresh(cfg, lock, req, now);
-	} else if (!bftm_lock_owned(lock, now)) {
-		grant(cfg, lock, req, now);
-	} else {
-		reply->type = BFTM_MSG_LOCKED;
-		reply->lease_ns = lock->until_ns - now + 1;
-		reply->gno = lock->gno;
+	first = bftm_queue_find(lock->queue, req->client);
+	if (first && req->attempt < first->attempt && !is_owner(lock, req)) {
+		reply->type = BFTM_MSG_NONE;	/* an old one, and dead */
 		return;
+	}
+	if (bftm_lock_owned(lock, now) && !is_owner(lock, req)) {
+		step_contended(cfg, lock, req, &me, now, reply, push);
+		return;
+	}
+	if (is_owner(lock, req)) {
+		refresh(cfg, lock, req->k, now);
+	} else {
+		bftm_queue_forget(lock->queue, now);
+		first = bftm_queue_first(lock->queue);
+		if (first && first->client != me.client &&
+		    (req->flags & BFTM_FLAG_NOQUEUE ||
+		     bftm_goes_before(first->prio, first->client, me.prio, me.client))) {
+			grant_next(cfg, lock, now, push);
+			step_contended(cfg, lock, req, &me, now, reply,
+				       push);
+			return;
+		}
+		first = bftm_queue_find(lock->queue, me.client);
+		if (first)
+			bftm_queue_remove(lock->queue, first);
+		grant(cfg, lock, &me, now);
 	}
 	reply->type = BFTM_MSG_FREE;
 	reply->gno = lock->gno;
 }
 
-static void step_release(struct bftm_lock *lock, const struct bftm_msg *req,
-			 struct bftm_msg *reply)
+static void step_release(const struct bftm_server_cfg *cfg,
+			 struct bftm_lock *lock, const struct bftm_msg *req,
+			 u64 now, struct bftm_msg *reply, struct bftm_msg *push)
 {
+	struct bftm_waiter *w;
+
 	reply->type = BFTM_MSG_RELEASED;
 	if (!lock)
 		return;
 	bury(lock, req);
-	if (is_owner(lock, req))
+	w = bftm_queue_find(lock->queue, req->client);
+	if (w && w->attempt == req->attempt)
+		bftm_queue_remove(lock->queue, w);
+	if (is_owner(lock, req)) {
 		lock->attempt = 0;
+		grant_next(cfg, lock, now, push);
+	}
+}
+
+static void step_yield(const struct bftm_server_cfg *cfg,
+		       struct bftm_lock *lock, const struct bftm_msg *req,
+		       u64 now, struct bftm_msg *reply, struct bftm_msg *push)
+{
+	struct bftm_waiter me, *w;
+
+	reply->type = BFTM_MSG_NONE;
+	/* Of this very grant: a late YIELD must not free a later one. */
+	if (!lock || !is_owner(lock, req) || req->gno != lock->gno)
+		return;
+	/* Again a waiter, with the lease and the send that the grant was for. */
+	me = (struct bftm_waiter){
+		.attempt = lock->attempt,
+		.prio = lock->prio,
+		.lease_ns = lock->lease_ns,
+		.heard_ns = now,
+		.client = lock->client,
+		.k = lock->k,
+	};
+	w = bftm_queue_find(lock->queue, me.client);
+	if (w && w->attempt > me.attempt) {
+		lock->attempt = 0;		/* a newer one of it waits */
+		grant_next(cfg, lock, now, push);
+		return;
+	}
+	if (w)
+		bftm_queue_remove(lock->queue, w);	/* one before it, and dead */
+	bftm_queue_forget(lock->queue, now);
+	w = bftm_queue_first(lock->queue);
+	if (!w || bftm_goes_before(me.prio, me.client, w->prio, w->client)) {
+		/* Whom it was for has gone: it is its own successor. */
+		grant(cfg, lock, &me, now);
+	} else {
+		struct bftm_waiter next = *w;
+
+		*w = me;
+		grant(cfg, lock, &next, now);
+	}
+	tell_owner(cfg, lock, BFTM_MSG_FREE, push);
+}
+
+static void step_stamp(struct bftm_lock *lock, const struct bftm_msg *req,
+		       struct bftm_msg *reply)
+{
+	bool again = req->token == lock->hi && req->attempt == lock->hi_attempt &&
+		     req->client == lock->hi_client;
+
+	if (lock->hi == BFTM_TOKEN_UNKNOWN) {
+		bftm_refuse(req, reply, BFTM_REFUSED_TOKENS);
+		return;
+	}
+	reply->type = BFTM_MSG_SNACK;
+	reply->gno = req->token;
+	/* Only higher ones, or two holders could share a token. */
+	if (again || req->token > lock->hi) {
+		lock->hi = req->token;
+		lock->hi_attempt = req->attempt;
+		lock->hi_client = req->client;
+		reply->type = BFTM_MSG_SACK;
+	}
+	reply->token = lock->hi;
+}
+
+/* Attempts and sends are counted from 1; 0 is the word for none. */
+static bool is_formed(const struct bftm_msg *req)
+{
+	return req->attempt && (req->type != BFTM_MSG_TRY || req->k) &&
+	       (req->type != BFTM_MSG_STAMP || req->token != BFTM_TOKEN_UNKNOWN);
 }
 
 void bftm_server_step(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		      const struct bftm_msg *req, u64 now,
-		      struct bftm_msg *reply)
+		      struct bftm_msg *reply, struct bftm_msg *push)
 {
+	memset(push, 0, sizeof(*push));
 	*reply = *req;
-	reply->token = 0;
-	/* Attempts and sends are counted from 1; 0 is the word for none. */
-	if (!req->attempt || (req->type == BFTM_MSG_TRY && !req->k)) {
+	reply->token = lock ? lock->hi : 0;
+	if (!is_formed(req)) {
 		bftm_refuse(req, reply, BFTM_REFUSED_PROTO);
 		return;
 	}
 	switch (req->type) {
 	case BFTM_MSG_TRY:
-		step_try(cfg, lock, req, now, reply);
+		step_try(cfg, lock, req, now, reply, push);
 		break;
 	case BFTM_MSG_RELEASE:
-		step_release(lock, req, reply);
+		step_release(cfg, lock, req, now, reply, push);
+		break;
+	case BFTM_MSG_YIELD:
+		step_yield(cfg, lock, req, now, reply, push);
+		break;
+	case BFTM_MSG_STAMP:
+		step_stamp(lock, req, reply);
 		break;
 	default:
-		/* YIELD belongs to the queue, STAMP to fencing tokens. */
 		bftm_refuse(req, reply, BFTM_REFUSED_PROTO);
+	}
+	if (push->type != BFTM_MSG_NONE) {
+		push->name_len = req->name_len;
+		memcpy(push->name, req->name, sizeof(push->name));
 	}
 }

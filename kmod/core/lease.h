@@ -31,4 +31,16 @@ static inline u64 bftm_lease_at_client(u64 lease_ns, u32 rho_ppm)
 	return lease_ns - bftm_drift(lease_ns, rho_ppm) - BFTM_TICK_NS;
 }
 
+/** bftm_poll() - ns between two TRY of one who waits in the queue */
+static inline u64 bftm_poll(u64 lease_ns)
+{
+	return lease_ns / 8;
+}
+
+/** bftm_poll_window() - ns after which one who was not heard waits no more */
+static inline u64 bftm_poll_window(u64 lease_ns)
+{
+	return 4 * bftm_poll(lease_ns);
+}
+
 #endif /* BFTM_CORE_LEASE_H */

@@ -47,6 +47,17 @@
 #define BFTM_CLIENTS_MAX	(1u << 20)
 #define BFTM_CLIENTS_DEFAULT	(64u << 10)
 
+/* Clients that wait for one lock at one server. */
+#define BFTM_WAITERS_MIN	1u
+#define BFTM_WAITERS_MAX	65536u
+#define BFTM_WAITERS_DEFAULT	1024u
+
+/* Access rules of a server. */
+#define BFTM_RULES_MAX		1024u
+
+/* Highest fencing token that a server may be told of; those above are left. */
+#define BFTM_TOKEN_FLOOR_MAX	((1ull << 63) - 1)
+
 /* Device: requests that wait for the helper, in one network namespace. */
 #define BFTM_REQUESTS_MAX	65536u
 /* How long requests wait for a new helper after the old one died. */

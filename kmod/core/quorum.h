@@ -24,6 +24,20 @@ static inline u32 bftm_literal_quorum(u32 n, u32 b)
 	return (n + 3 * b + 2) / 2;	/* ⌈(n + 3b + 1) / 2⌉ */
 }
 
+/**
+ * bftm_fence_quorum() - the servers that must accept one fencing token
+ *
+ * With n >= 5b + 1 two such sets share 2b + 1 correct servers, so up to 2b of
+ * those may have lost their memory. With fewer servers it is all that can be
+ * waited for.
+ */
+static inline u32 bftm_fence_quorum(u32 n, u32 b)
+{
+	u32 q = bftm_literal_quorum(n, b);
+
+	return q < n - b ? q : n - b;
+}
+
 /** bftm_servers_needed() - the fewest servers for locks that mask b liars. */
 static inline u32 bftm_servers_needed(u32 b)
 {

@@ -7,6 +7,7 @@ static const char *const msg_names[] = {
 	[BFTM_MSG_RELEASE] = "RELEASE",
 	[BFTM_MSG_YIELD] = "YIELD",
 	[BFTM_MSG_STAMP] = "STAMP",
+	[BFTM_MSG_RECOVER] = "RECOVER",
 };
 
 static const char *const reply_names[] = {
@@ -21,7 +22,7 @@ static const char *const reply_names[] = {
 	[BFTM_MSG_SNACK & ~BFTM_MSG_REPLY] = "SNACK",
 };
 
-#define LAST_REQUEST	BFTM_MSG_STAMP
+#define LAST_REQUEST	BFTM_MSG_RECOVER
 #define LAST_REPLY	BFTM_MSG_SNACK
 
 static bool is_type(u8 type)
@@ -52,6 +53,10 @@ const char *bftm_refusal_name(u32 reason)
 		return "access denied";
 	case BFTM_REFUSED_PROTO:
 		return "message or protocol not served";
+	case BFTM_REFUSED_WAITERS:
+		return "queue of the lock full";
+	case BFTM_REFUSED_TOKENS:
+		return "not known which tokens were stamped";
 	}
 	return "unknown reason";
 }
@@ -60,6 +65,7 @@ const char *bftm_refusal_name(u32 reason)
 static bool name_ok(const struct bftm_wire *w)
 {
 	bool may_be_empty = w->type == BFTM_MSG_HELLO ||
+			    w->type == BFTM_MSG_RECOVER ||
 			    w->type == BFTM_MSG_CHALLENGE ||
 			    w->type == BFTM_MSG_REFUSED;
 	size_t i;

@@ -27,17 +27,21 @@ enum bftm_proto {
  * @BFTM_MSG_HELLO:     what is your epoch? (answered by CHALLENGE)
  * @BFTM_MSG_TRY:       try() of Figure 1, with Δ and the send number k
  * @BFTM_MSG_RELEASE:   attempt is over, release or cancel it
- * @BFTM_MSG_YIELD:     answer to INQUIRE, for the queue
- * @BFTM_MSG_STAMP:     offer of a fencing token
+ * @BFTM_MSG_YIELD:     take grant @gno back and queue the attempt again; not
+ *                      answered
+ * @BFTM_MSG_STAMP:     may @token be the fencing token of this attempt?
+ * @BFTM_MSG_RECOVER:   after a restart: no server stamped more than @token
  * @BFTM_MSG_CHALLENGE: my epoch is in the header, and what I am
  * @BFTM_MSG_FREE:      FREE of Figure 1: granted to this attempt
  * @BFTM_MSG_LOCKED:    LOCKED of Figure 1: granted to another
- * @BFTM_MSG_WAIT:      no answer yet: quarantine, or queued
+ * @BFTM_MSG_WAIT:      not yet: queued, or in quarantine (@position 0)
  * @BFTM_MSG_RELEASED:  the attempt named owns nothing here any more
  * @BFTM_MSG_REFUSED:   not done, for the reason in @position
- * @BFTM_MSG_INQUIRE:   would you yield? for the queue
- * @BFTM_MSG_SACK:      token accepted
- * @BFTM_MSG_SNACK:     token refused, a higher one was seen
+ * @BFTM_MSG_INQUIRE:   one with a better priority waits: would you yield @gno?
+ * @BFTM_MSG_SACK:      token @gno accepted
+ * @BFTM_MSG_SNACK:     token @gno refused, @token was stamped before
+ *
+ * FREE and INQUIRE also come unasked, then with @seq 0.
  */
 enum bftm_msg_type {
 	BFTM_MSG_NONE = 0,
@@ -46,6 +50,7 @@ enum bftm_msg_type {
 	BFTM_MSG_RELEASE = 0x03,
 	BFTM_MSG_YIELD = 0x04,
 	BFTM_MSG_STAMP = 0x05,
+	BFTM_MSG_RECOVER = 0x06,
 	BFTM_MSG_CHALLENGE = 0x81,
 	BFTM_MSG_FREE = 0x82,
 	BFTM_MSG_LOCKED = 0x83,
@@ -58,6 +63,9 @@ enum bftm_msg_type {
 };
 
 #define BFTM_MSG_REPLY		0x80
+
+/* In @token of an answer: not known since a restart, see BFTM_MSG_RECOVER. */
+#define BFTM_TOKEN_UNKNOWN	(~0ull)
 
 /** enum bftm_msg_flag - modifiers of a request */
 enum bftm_msg_flag {
@@ -73,6 +81,8 @@ enum bftm_refusal {
 	BFTM_REFUSED_CLIENTS = 3,	/* client table full */
 	BFTM_REFUSED_ACCESS = 4,	/* not allowed for this client */
 	BFTM_REFUSED_PROTO = 5,		/* message or protocol not served */
+	BFTM_REFUSED_WAITERS = 6,	/* queue of the lock full */
+	BFTM_REFUSED_TOKENS = 7,	/* not known which tokens were stamped */
 };
 
 /**
@@ -89,7 +99,7 @@ enum bftm_refusal {
  *                in a reply, what it is
  * @seq:          strictly increasing per client over all servers and restarts
  *                (incarnation in the high half); a server takes each once. A
- *                reply repeats the request's.
+ *                reply repeats the request's; 0 when it answers none
  * @attempt:      number of the attempt, incarnation in the high half, never
  *                used twice by a client
  * @k:            number of the send of this attempt that is asked or answered
@@ -97,8 +107,10 @@ enum bftm_refusal {
  * @lease_ns:     in TRY the Δ asked for; in LOCKED and WAIT an estimate of the
  *                wait in ns; in CHALLENGE the longest lease granted
  * @prio:         Lamport priority; in replies the highest that was seen
- * @gno:          number of the grant; in CHALLENGE ns of quarantine left
- * @token:        in STAMP the token offered; in replies the highest stamped
+ * @gno:          number of the grant; in CHALLENGE ns of quarantine left; in
+ *                SACK and SNACK the token that was offered
+ * @token:        in STAMP the token offered; in replies the highest stamped for
+ *                this lock, in CHALLENGE for any
  * @name:         of the lock, filled up with zero bytes
  * @tag:          authentication
  */

@@ -4,7 +4,7 @@
  * only one may do at a time: read a counter, wait, write it back plus one. With
  * two inside at once, counts are lost. For each entry a line goes to the log:
  *
- *	CLIENT ENTERED_NS LEFT_NS WAITED_NS ROUNDS COUNT
+ *	CLIENT ENTERED_NS LEFT_NS WAITED_NS ROUNDS COUNT TOKEN
  *
  * times on CLOCK_BOOTTIME, so that one process can check all logs for overlap.
  *
@@ -62,6 +62,9 @@ static const struct argp_option options[] = {
 	{ "lease", 'l', "SEC", 0, "Lease to ask for (default 1)", 0 },
 	{ "timeout", 'w', "SEC", 0, "Wait no longer for an entry (default: for ever)", 0 },
 	{ "no-backoff", 'B', NULL, 0, "Ask again at once", 0 },
+	{ "backoff", 'b', NULL, 0, "Sleep and ask again, outside of the servers' queue", 0 },
+	{ "renew", 'r', NULL, 0, "Have the lease renewed", 0 },
+	{ "fence", 'f', NULL, 0, "With a fencing token", 0 },
 	{ 0 },
 };
 
@@ -106,7 +109,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args.timeout_s = strtod(arg, NULL);
 		break;
 	case 'n':
-		args.flags = BFTM_TRY;
+		args.flags |= BFTM_TRY;
+		break;
+	case 'r':
+		args.flags |= BFTM_RENEW;
+		break;
+	case 'f':
+		args.flags |= BFTM_FENCE;
+		break;
+	case 'b':
+		args.way = BFTM_WAY_BACKOFF;
 		break;
 	case 'B':
 		args.way = BFTM_WAY_NO_BACKOFF;
@@ -170,7 +182,7 @@ static void write_counter(unsigned long value)
 /* Who polls does so until the time to wait is over. */
 static bool again(int err, uint64_t asked)
 {
-	if (!args.flags || (err != -EWOULDBLOCK && err != -ENETUNREACH))
+	if (!(args.flags & BFTM_TRY) || (err != -EWOULDBLOCK && err != -ENETUNREACH))
 		return false;
 	if (args.timeout_s && now_ns() - asked > args.timeout_s * 1e9)
 		return false;
@@ -219,14 +231,16 @@ static int enter(int fd, int log)
 	}
 	write_counter(count);
 	left = now_ns();
-	if (left > grant.deadline_ns) {
+	/* A renewal has moved the deadline, which the status shows. */
+	if (left > status.deadline_ns) {
 		fprintf(stderr, "contender %s: written %" PRIu64 " ns late\n",
-			args.client, left - grant.deadline_ns);
+			args.client, left - status.deadline_ns);
 		return EX_TEMPFAIL;
 	}
 	/* Logged before the release, so that nothing can be lost by a crash. */
-	dprintf(log, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %lu\n",
-		args.client, entered, left, entered - asked, grant.attempts, count);
+	dprintf(log, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %lu %" PRIu64 "\n",
+		args.client, entered, left, entered - asked, grant.attempts, count,
+		grant.token);
 	bftmutex_release(fd);	/* may be too late by now, which is no harm */
 	return 0;
 }

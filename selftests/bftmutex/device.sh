@@ -14,7 +14,7 @@ cleanup() { down; }
 
 load || bail "the module cannot be loaded"
 up --servers 4 --clients 3 --lease-max 1s || bail "no cluster"
-for program in ${1:-device_acquire device_lease device_signal device_matrix device_abi device_share}; do
+for program in ${1:-device_acquire device_lease device_renew device_signal device_matrix device_abi device_arguments device_share}; do
 	embed c 1 "$program"
 done
 finish

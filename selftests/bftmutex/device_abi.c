@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What may be wrong in an argument, and what has to stay as it is for ever. */
+/* Sizes and addresses of arguments, and what has to stay as it is for ever. */
 #include <assert.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -16,7 +16,10 @@ static_assert(offsetof(struct bftm_acquire, lease_ns) == 112);
 static_assert(offsetof(struct bftm_acquire, reserved) == 148);
 static_assert(sizeof(struct bftm_status) == 48);
 static_assert(sizeof(struct bftm_signal) == 24);
+static_assert(sizeof(struct bftm_renew) == 32);
+static_assert(offsetof(struct bftm_renew, deadline_ns) == 24);
 static_assert(BFTM_IOC_ACQUIRE == 0xc098bf01u);
+static_assert(BFTM_IOC_RENEW == 0xc020bf02u);
 static_assert(BFTM_IOC_RELEASE == 0xbf03u);
 static_assert(BFTM_IOC_STATUS == 0xc030bf04u);
 static_assert(BFTM_IOC_SET_SIGNAL == 0x4018bf05u);
@@ -55,6 +58,7 @@ FIXTURE_VARIANT(argument)
 	uint32_t request;
 	uint32_t size;
 	bool writes;	/* the kernel writes it back */
+	int good;	/* result of a good argument */
 	int (*call)(int fd, uint32_t request, void *arg);
 };
 
@@ -87,6 +91,16 @@ FIXTURE_VARIANT_ADD(argument, set_signal)
 	.call = call64,
 };
 
+/* Of nothing: that it works, device_renew.c tells. */
+FIXTURE_VARIANT_ADD(argument, renew)
+{
+	.request = BFTM_IOC_RENEW,
+	.size = sizeof(struct bftm_renew),
+	.writes = false,
+	.good = -ENOLCK,
+	.call = call64,
+};
+
 FIXTURE_VARIANT_ADD(argument, acquire_32bit)
 {
 	.request = BFTM_IOC_ACQUIRE,
@@ -100,6 +114,15 @@ FIXTURE_VARIANT_ADD(argument, status_32bit)
 	.request = BFTM_IOC_STATUS,
 	.size = sizeof(struct bftm_status),
 	.writes = true,
+	.call = call32,
+};
+
+FIXTURE_VARIANT_ADD(argument, renew_32bit)
+{
+	.request = BFTM_IOC_RENEW,
+	.size = sizeof(struct bftm_renew),
+	.writes = false,
+	.good = -ENOLCK,
 	.call = call32,
 };
 
@@ -165,7 +188,7 @@ TEST_F(argument, size)
 			self->page[rows[i].dirty] = 1;
 		fill(self->page, variant->request, rows[i].size);
 		got = variant->call(self->fd, variant->request, self->page);
-		EXPECT_EQ(rows[i].result, got) {
+		EXPECT_EQ(rows[i].result ?: variant->good, got) {
 			TH_LOG("size %u, byte %u set", rows[i].size, rows[i].dirty);
 		}
 		if (rows[i].dirty)
@@ -193,11 +216,11 @@ TEST_F(argument, address)
 	EXPECT_EQ(BFTM_STATE_IDLE, state_of(self->fd));
 	memset(self->page, 0, PAGE);
 	fill(end - variant->size, request, variant->size);
-	EXPECT_EQ(0, variant->call(self->fd, request, end - variant->size));
+	EXPECT_EQ(variant->good, variant->call(self->fd, request, end - variant->size));
 	release(self->fd);
 	memset(self->page, 0, PAGE);
 	fill(self->page + 1, request, variant->size);
-	EXPECT_EQ(0, variant->call(self->fd, request, self->page + 1));
+	EXPECT_EQ(variant->good, variant->call(self->fd, request, self->page + 1));
 }
 
 TEST_F(argument, kernel_address)
@@ -216,7 +239,7 @@ TEST_F(argument, read_only)
 
 	fill(self->page, variant->request, variant->size);
 	mprotect(self->page, PAGE, PROT_READ);
-	EXPECT_EQ(variant->writes ? -EFAULT : 0,
+	EXPECT_EQ(variant->writes ? -EFAULT : variant->good,
 		  variant->call(self->fd, variant->request, self->page));
 	/* A lock that nobody was told of is not held. */
 	EXPECT_EQ(BFTM_STATE_IDLE, state_of(self->fd));
@@ -232,118 +255,7 @@ TEST_F(argument, number_of_a_later_version)
 			       _IOC_NR(variant->request), size);
 
 	fill(self->page, variant->request, size);
-	EXPECT_EQ(0, variant->call(self->fd, number, self->page));
-}
-
-FIXTURE(acquire)
-{
-	int fd;
-	struct bftm_acquire arg;
-};
-
-FIXTURE_SETUP(acquire)
-{
-	self->fd = open_here(0);
-	self->arg = want(new_name(), 0, 0, BFTM_TRY);
-}
-
-FIXTURE_TEARDOWN(acquire)
-{
-	close(self->fd);
-}
-
-static int ask(int fd, const struct bftm_acquire *arg)
-{
-	struct bftm_acquire copy = *arg;
-	int err = call(fd, BFTM_IOC_ACQUIRE, &copy);
-
-	release(fd);
-	return err;
-}
-
-#define REFUSED(err, field, value) do {				\
-	struct bftm_acquire bad_ = self->arg;			\
-	bad_.field = value;					\
-	EXPECT_EQ(err, ask(self->fd, &bad_)) {			\
-		TH_LOG("%s = %s", #field, #value);		\
-	}							\
-} while (0)
-
-TEST_F(acquire, flags_and_reserved_fields)
-{
-	int bit;
-
-	for (bit = 1; bit < 32; bit++)
-		REFUSED(-EINVAL, flags, 1u << bit);
-	REFUSED(-EINVAL, flags, UINT32_MAX);
-	REFUSED(-EINVAL, way, 3);
-	REFUSED(-EINVAL, way, UINT32_MAX);
-	REFUSED(-EINVAL, reserved, 1);
-	REFUSED(-EINVAL, deadline_ns, 1);
-	REFUSED(-EINVAL, token, 1ull << 63);
-	REFUSED(-EINVAL, attempts, 1);
-	EXPECT_EQ(0, ask(self->fd, &self->arg));
-}
-
-TEST_F(acquire, name)
-{
-	REFUSED(-EINVAL, name_len, 0);
-	REFUSED(-ENAMETOOLONG, name_len, BFTM_NAME_MAX + 1);
-	REFUSED(-ENAMETOOLONG, name_len, UINT32_MAX);
-	REFUSED(-EINVAL, name[BFTM_NAME_MAX - 1], 'x');
-	REFUSED(-EINVAL, name[self->arg.name_len], 'x');
-	memset(self->arg.name, 0xff, BFTM_NAME_MAX);
-	REFUSED(-EINVAL, name_len, BFTM_NAME_MAX - 1);
-	self->arg.name_len = BFTM_NAME_MAX;
-	EXPECT_EQ(0, ask(self->fd, &self->arg));
-	/* A single zero byte is a name too. */
-	memset(self->arg.name, 0, BFTM_NAME_MAX);
-	self->arg.name_len = 1;
-	EXPECT_EQ(0, ask(self->fd, &self->arg));
-}
-
-TEST_F(acquire, cluster)
-{
-	set_cluster(&self->arg, "demo");
-	EXPECT_EQ(0, ask(self->fd, &self->arg));
-	REFUSED(-EINVAL, cluster[BFTM_CLUSTER_MAX - 1], 'x');
-	REFUSED(-EINVAL, cluster[5], 'x');
-	REFUSED(-ENOKEY, cluster[0], 'D');
-	memset(self->arg.cluster, 'x', BFTM_CLUSTER_MAX);
-	EXPECT_EQ(-ENOKEY, ask(self->fd, &self->arg));
-	memset(self->arg.cluster, 0, BFTM_CLUSTER_MAX);
-	REFUSED(-EINVAL, cluster[1], 'x');
-}
-
-TEST_F(acquire, lease)
-{
-	REFUSED(-ERANGE, lease_ns, 1);
-	REFUSED(-ERANGE, lease_ns, MS - 1);
-	REFUSED(-ERANGE, lease_ns, LEASE_MAX + 1);
-	REFUSED(-ERANGE, lease_ns, 3600 * SEC);
-	REFUSED(-ERANGE, lease_ns, 3600 * SEC + 1);
-	REFUSED(-ERANGE, lease_ns, UINT64_MAX);
-	REFUSED(0, lease_ns, LEASE_MAX);
-	/* Over before it begins, on a slow machine; but that is no mistake. */
-	self->arg.lease_ns = MS;
-	EXPECT_NE(-ERANGE, ask(self->fd, &self->arg));
-	EXPECT_NE(-EINVAL, ask(self->fd, &self->arg));
-}
-
-TEST_F(acquire, timeout)
-{
-	int err;
-
-	REFUSED(0, timeout_ns, UINT64_MAX);
-	self->arg.flags = 0;
-	REFUSED(0, timeout_ns, UINT64_MAX);
-	REFUSED(0, timeout_ns, (uint64_t)INT64_MAX);
-	/* Over before a server can answer: it ends, and is not had. */
-	self->arg.timeout_ns = 1;
-	err = ask(self->fd, &self->arg);
-	EXPECT_TRUE(err == -ETIMEDOUT || err == -ENETUNREACH) {
-		TH_LOG("result %d", err);
-	}
+	EXPECT_EQ(variant->good, variant->call(self->fd, number, self->page));
 }
 
 TEST_HARNESS_MAIN

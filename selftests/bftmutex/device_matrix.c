@@ -16,6 +16,7 @@ FIXTURE_VARIANT(state)
 	int state;
 	int acquire;	/* result of a good acquire */
 	int release;	/* result of a release */
+	int renew;	/* result of a renewal */
 	int events;	/* that poll() reports */
 	int error;	/* in the status */
 };
@@ -24,12 +25,14 @@ FIXTURE_VARIANT_ADD(state, idle)
 {
 	.state = BFTM_STATE_IDLE,
 	.release = -ENOLCK,
+	.renew = -ENOLCK,
 };
 
 FIXTURE_VARIANT_ADD(state, pending)
 {
 	.state = BFTM_STATE_PENDING,
 	.acquire = -EBUSY,
+	.renew = -ENOLCK,
 };
 
 FIXTURE_VARIANT_ADD(state, held)
@@ -43,6 +46,7 @@ FIXTURE_VARIANT_ADD(state, lost)
 {
 	.state = BFTM_STATE_LOST,
 	.release = -EKEYEXPIRED,
+	.renew = -EKEYEXPIRED,
 	.events = POLLIN | POLLHUP,
 };
 
@@ -50,6 +54,7 @@ FIXTURE_VARIANT_ADD(state, failed)
 {
 	.state = BFTM_STATE_FAILED,
 	.release = -ENOLCK,
+	.renew = -ENOLCK,
 	.events = POLLIN,
 	.error = ENOKEY,
 };
@@ -169,6 +174,24 @@ TEST_F(state, release)
 	EXPECT_EQ(-ENOLCK, release(self->fd));
 }
 
+TEST_F(state, renew)
+{
+	uint64_t before = status_of(self->fd).deadline_ns, after = 0;
+	int err = renew(self->fd, 0, &after);
+
+	/* A machine that slept for a lease is no failure. */
+	EXPECT_EQ(state_of(self->fd) == BFTM_STATE_LOST ? -EKEYEXPIRED : variant->renew, err);
+	EXPECT_TRUE(err || after > before);
+	EXPECT_TRUE(is_still(self->fd, variant->state));
+}
+
+TEST_F(state, renew_nonblock)
+{
+	set_blocking(self->fd, false);
+	EXPECT_EQ(variant->renew ?: -EINPROGRESS, renew(self->fd, 0, NULL));
+	EXPECT_TRUE(is_still(self->fd, variant->state));
+}
+
 TEST_F(state, status)
 {
 	bool was_held = variant->state == BFTM_STATE_HELD || variant->state == BFTM_STATE_LOST;
@@ -197,7 +220,6 @@ TEST_F(state, unknown_ioctls)
 	char buf[256] = {};
 
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO(BFTM_IOC_MAGIC, 0), buf));
-	EXPECT_EQ(-ENOTTY, call(self->fd, _IO(BFTM_IOC_MAGIC, 2), buf));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO(BFTM_IOC_MAGIC, 6), buf));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO(BFTM_IOC_MAGIC, 255), buf));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO('x', 1), buf));

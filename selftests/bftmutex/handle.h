@@ -154,6 +154,16 @@ static inline int release(int fd)
 	return call(fd, BFTM_IOC_RELEASE, NULL);
 }
 
+static inline int renew(int fd, uint64_t timeout_ns, uint64_t *ret_deadline_ns)
+{
+	struct bftm_renew arg = { .size = sizeof(arg), .timeout_ns = timeout_ns };
+	int err = call(fd, BFTM_IOC_RENEW, &arg);
+
+	if (ret_deadline_ns)
+		*ret_deadline_ns = arg.deadline_ns;
+	return err;
+}
+
 static inline struct bftm_status status_of(int fd)
 {
 	struct bftm_status status = { .size = sizeof(status) };

@@ -46,7 +46,7 @@ says() { ok "$1" grep -qF -- "$2" <(echo "$err"); }
 # hold N [LEASE]: client N has the lock until the job $holder ends.
 hold() {
 	rm -f "$mark"
-	ip netns exec "bftm-c$1" bftmutex -l "${2:-1s}" "$lock" \
+	ip netns exec "bftm-c$1" bftmutex --no-renew -l "${2:-1s}" "$lock" \
 		sh -c "touch $mark; exec sleep 100" 2>/dev/null &
 	holder=$!
 	wait_for 20 test -e "$mark"
@@ -54,7 +54,7 @@ hold() {
 
 # ask N FILE: client N waits for the lock, and makes FILE when it has it.
 ask() {
-	ip netns exec "bftm-c$1" bftmutex -l 500ms "$lock" touch "$2" 2>"$work/err.$1" &
+	ip netns exec "bftm-c$1" bftmutex --no-renew -l 2s "$lock" touch "$2" 2>"$work/err.$1" &
 	asker=$!
 }
 

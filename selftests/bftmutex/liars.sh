@@ -33,13 +33,13 @@ named() {
 	local n
 	for n in $(clients); do
 		c "$n" bftmutexctl servers --json
-	done >"$dev/servers"
+	done >"$dev/known"
 	all=$(jq -rs '[.[].clusters[0].servers[] | select(.suspect) | .id] | unique |
-		map(tostring) | join(" ")' "$dev/servers")
+		map(tostring) | join(" ")' "$dev/known")
 	[[ $all == "$1" ]] && return
 	echo "suspects: '$all' instead of '$1'"
 	jq -r '.clusters[0] | .client as $client | .servers[] |
-		"client \($client): server \(.id) \(.state), rounds \(.rounds), disagreed \(.disagreed), late \(.late), repeated \(.repeated), bad \(.bad) \(.evidence | join(", "))"' "$dev/servers"
+		"client \($client): server \(.id) \(.state), rounds \(.rounds), disagreed \(.disagreed), late \(.late), repeated \(.repeated), bad \(.bad) \(.evidence | join(", "))"' "$dev/known"
 	return 1
 }
 
@@ -51,7 +51,7 @@ known() {
 		named "$1" && return
 		[[ $1 && ! $all ]] || return
 		contend $count --entries $entries_each --lock "$2" --lease 0.3 \
-			--hold 10 --timeout 30 && counted $((count * entries_each)) &&
+			--hold 25 --timeout 30 && counted $((count * entries_each)) &&
 			no_overlap || return
 	done
 	named "$1"
@@ -62,7 +62,7 @@ judge() {
 	local desc=$1 lock=$2 begin=$SECONDS n
 	tune || bail "the helpers do not take their configuration"
 	ok "$desc: all complete" contend $count --entries $entries_each --lock "$lock" \
-		--lease 0.3 --hold 3 --jitter 3 --pause 30 --timeout 30
+		--lease 0.3 --hold 25 --jitter 5 --pause 30 --timeout 30
 	ok "$desc: no entry is lost" counted $((count * entries_each))
 	ok "$desc: one at a time" no_overlap
 	ok "$desc: suspects are '$3'" known "$3" "$lock"

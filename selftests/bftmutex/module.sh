@@ -128,6 +128,8 @@ lease_max_ms 0,3600001 1 to 3600000
 rho_ppm 0,100001 1 to 100000
 max_locks 63,16777217 64 to 16777216
 max_clients 0,1048577 1 to 1048576
+max_waiters 0,65537 1 to 65536
+token_floor -1,x,9223372036854775808,18446744073709551616 0 to 9223372036854775807
 END
 refused "port=-1" "invalid for parameter" server="$key" port=-1
 refused "unknown parameter value" "invalid for parameter" server="$key" rho_ppm=many
@@ -145,9 +147,11 @@ wait $taken 2>/dev/null
 # One line starts a server
 #
 
-ok "insmod starts a server" insmod "$BFTMUTEX_KO" dyndbg=+p server="$key" lease_max_ms=2000
+ok "insmod starts a server" insmod "$BFTMUTEX_KO" dyndbg=+p server="$key" lease_max_ms=2000 \
+	max_waiters=7 token_floor=5
 show=$(bftmutexctl server show --json)
-for pair in cluster:9 id:1 port:7373 lease_max_ns:2000000000; do
+for pair in cluster:9 id:1 port:7373 lease_max_ns:2000000000 max_waiters:7 \
+	token_floor:5; do
 	is "its ${pair%:*}" "$(jq -r ".${pair%:*}" <<<"$show")" "${pair#*:}"
 done
 ok "no key in /sys" ! grep -rqi "${digits:0:16}" /sys/module/bftmutex/parameters

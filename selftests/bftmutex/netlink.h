@@ -68,6 +68,7 @@ static inline int stop_server(struct bftm_nl *nl)
 struct wanted {
 	int attr;
 	uint64_t value;
+	bool there;
 	int messages;
 };
 
@@ -78,6 +79,7 @@ static inline int take_number(struct nlattr **attr, void *arg)
 
 	w->messages++;
 	w->value = 0;
+	w->there = a;
 	if (a)
 		memcpy(&w->value, nla_data(a), (size_t)nla_len(a));
 	return 0;
@@ -97,8 +99,8 @@ static inline uint64_t server_value(struct bftm_nl *nl, int attr)
 struct seen {
 	int count;
 	int state;
-	uint32_t kind, flags, way;
-	uint64_t id, lease_ns, timeout_at_ns, attempt, deadline_ns;
+	uint32_t kind, flags, way, reason, sends;
+	uint64_t id, lease_ns, timeout_at_ns, attempt, deadline_ns, token;
 	char cluster[BFTM_CLUSTER_MAX + 1];
 	char name[BFTM_NAME_MAX + 1];
 };
@@ -126,6 +128,9 @@ static inline int take(struct nlattr **attr, void *arg)
 	s->timeout_at_ns = number(attr[BFTMUTEX_A_HANDLE_TIMEOUT_AT_NS]);
 	s->attempt = number(attr[BFTMUTEX_A_HANDLE_ATTEMPT]);
 	s->deadline_ns = number(attr[BFTMUTEX_A_HANDLE_DEADLINE_NS]);
+	s->reason = (uint32_t)number(attr[BFTMUTEX_A_HANDLE_REASON]);
+	s->sends = (uint32_t)number(attr[BFTMUTEX_A_HANDLE_SENDS]);
+	s->token = number(attr[BFTMUTEX_A_HANDLE_TOKEN]);
 	if (attr[BFTMUTEX_A_HANDLE_CLUSTER])
 		nla_strlcpy(s->cluster, attr[BFTMUTEX_A_HANDLE_CLUSTER], sizeof(s->cluster));
 	memset(s->name, 0, sizeof(s->name));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the kernel hands to a helper, and what it takes from it. */
 #include "harness.h"
-#include "netlink.h"
+#include "fake_helper.h"
 
 /* We are the helper of a network namespace of our own. */
 FIXTURE(helper)
@@ -12,73 +12,12 @@ FIXTURE(helper)
 	const char *name;
 };
 
-static int pull(struct bftm_nl *nl, struct seen *ret)
-{
-	memset(ret, 0, sizeof(*ret));
-	return bftm_nl_call(nl, bftm_nl_msg(nl, BFTMUTEX_CMD_HELPER_PULL, 0), take,
-			    BFTMUTEX_A_HANDLE_MAX, ret);
-}
-
-#define NONE	UINT64_MAX	/* leave the attribute out */
-
-static int done(struct bftm_nl *nl, uint64_t id, uint64_t error, uint64_t attempt,
-		uint64_t deadline_ns)
-{
-	struct nl_msg *msg = bftm_nl_msg(nl, BFTMUTEX_CMD_HELPER_DONE, 0);
-
-	if (id != NONE)
-		nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
-	if (error != NONE)
-		nla_put_u32(msg, BFTMUTEX_A_HANDLE_ERROR, (uint32_t)error);
-	if (attempt != NONE)
-		nla_put_u64(msg, BFTMUTEX_A_HANDLE_ATTEMPT, attempt);
-	if (deadline_ns != NONE)
-		nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, deadline_ns);
-	nla_put_u32(msg, BFTMUTEX_A_HANDLE_ATTEMPTS, 7);
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_TOKEN, 11);
-	return send_msg(nl, msg);
-}
-
-static int on_event(struct nl_msg *msg, void *arg)
-{
-	struct nlattr *attr[BFTMUTEX_A_HANDLE_MAX + 1];
-
-	if (!genlmsg_parse(nlmsg_hdr(msg), 0, attr, BFTMUTEX_A_HANDLE_MAX, NULL))
-		take(attr, arg);
-	return NL_OK;
-}
-
-static struct nl_sock *open_events(void)
-{
-	struct nl_sock *sock = nl_socket_alloc();
-	int group;
-
-	genl_connect(sock);
-	group = genl_ctrl_resolve_grp(sock, BFTMUTEX_FAMILY_NAME, BFTMUTEX_MCGRP_EVENTS);
-	if (group < 0 || nl_socket_add_membership(sock, group))
-		abort();
-	nl_socket_disable_seq_check(sock);
-	nl_socket_set_nonblocking(sock);
-	return sock;
-}
-
-/* The state that the next event tells; -1 when none comes. */
-static int next_event(struct nl_sock *sock, struct seen *ret, int ms)
-{
-	memset(ret, 0, sizeof(*ret));
-	nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM, on_event, ret);
-	if (poll_for(nl_socket_get_fd(sock), POLLIN, ms) != POLLIN ||
-	    nl_recvmsgs_default(sock) < 0 || ret->count != 1)
-		return -1;
-	return ret->state;
-}
-
 FIXTURE_SETUP(helper)
 {
 	ASSERT_EQ(0, fresh_netns());
 	ASSERT_EQ(0, bftm_nl_open(&self->nl));
 	ASSERT_EQ(0, command(&self->nl, BFTMUTEX_CMD_HELPER_REGISTER, 0));
-	self->events = open_events();
+	self->events = open_events(BFTMUTEX_MCGRP_EVENTS);
 	self->fd = open_here(O_NONBLOCK);
 	ASSERT_GE(self->fd, 0);
 	self->name = new_name();
@@ -91,16 +30,6 @@ FIXTURE_TEARDOWN(helper)
 	bftm_nl_close(&self->nl);
 }
 
-/* An acquire that was pulled. */
-static uint64_t pulled(struct bftm_nl *nl, int fd, const char *name)
-{
-	struct seen s;
-
-	if (acquire(fd, name, 0, 0, NULL) != -EINPROGRESS || pull(nl, &s))
-		abort();
-	return s.id;
-}
-
 TEST_F(helper, sees_all_that_was_asked)
 {
 	struct bftm_acquire arg = want(self->name, 12 * MS, 34 * SEC, 0);
@@ -108,7 +37,8 @@ TEST_F(helper, sees_all_that_was_asked)
 	struct seen s;
 
 	memset(arg.cluster, 'c', sizeof(arg.cluster));
-	arg.way = BFTM_WAY_NO_BACKOFF;
+	arg.way = BFTM_WAY_QUEUE;
+	arg.flags = BFTM_RENEW | BFTM_FENCE;
 	EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
 	ASSERT_EQ(-EINPROGRESS, call(self->fd, BFTM_IOC_ACQUIRE, &arg));
 	ASSERT_EQ(0, pull(&self->nl, &s));
@@ -117,12 +47,15 @@ TEST_F(helper, sees_all_that_was_asked)
 	EXPECT_NE(0, s.id);
 	EXPECT_STREQ(self->name, s.name);
 	EXPECT_EQ(BFTM_CLUSTER_MAX, strspn(s.cluster, "c"));
-	EXPECT_EQ(0, s.flags);
-	EXPECT_EQ(BFTM_WAY_NO_BACKOFF, s.way);
+	EXPECT_EQ(BFTM_RENEW | BFTM_FENCE, s.flags);
+	EXPECT_EQ(BFTM_WAY_QUEUE, s.way);
 	EXPECT_EQ(12 * MS, s.lease_ns);
 	EXPECT_GE(s.timeout_at_ns, before + 34 * SEC);
 	EXPECT_LE(s.timeout_at_ns, now_ns() + 34 * SEC);
 	EXPECT_EQ(0, s.attempt);
+	EXPECT_EQ(0, s.deadline_ns);
+	EXPECT_EQ(0, s.token);
+	EXPECT_EQ(0, s.sends);
 	EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
 }
 
@@ -154,7 +87,7 @@ TEST_F(helper, wins_and_gives_back)
 	ASSERT_EQ(0, done(&self->nl, id, NONE, 5, end));
 	status = status_of(self->fd);
 	EXPECT_EQ(end, status.deadline_ns);
-	EXPECT_EQ(11, status.token);
+	EXPECT_EQ(0, status.token);
 	EXPECT_EQ(7, status.attempts);
 	EXPECT_NE(0, poll_now(self->fd) & POLLIN);
 	EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
@@ -166,6 +99,22 @@ TEST_F(helper, wins_and_gives_back)
 	EXPECT_STREQ(self->name, s.name);
 	EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
 	EXPECT_EQ(-ESTALE, done(&self->nl, id, NONE, 5, now_ns() + SEC));
+}
+
+TEST_F(helper, gives_a_token_when_asked_for_one)
+{
+	struct bftm_acquire arg = want(self->name, 0, 0, BFTM_FENCE);
+	struct seen s;
+
+	ASSERT_EQ(-EINPROGRESS, call(self->fd, BFTM_IOC_ACQUIRE, &arg));
+	ASSERT_EQ(0, pull(&self->nl, &s));
+	/* Else a program would take 0 for one. */
+	EXPECT_EQ(-EINVAL, done_with(&self->nl, s.id, 0, 5, now_ns() + 50 * SEC, 0, 3));
+	EXPECT_EQ(BFTM_STATE_PENDING, state_of(self->fd));
+	ASSERT_EQ(0, done_with(&self->nl, s.id, 0, 5, now_ns() + 50 * SEC, UINT64_MAX, 3));
+	EXPECT_EQ(UINT64_MAX, status_of(self->fd).token);
+	ASSERT_EQ(BFTM_STATE_HELD, next_event(self->events, &s, LONG_MS));
+	EXPECT_EQ(UINT64_MAX, s.token);
 }
 
 TEST_F(helper, lost_lock_is_given_back_too)

@@ -10,12 +10,14 @@
 static const struct { uint8_t cmd; int flags; } restricted[] = {
 	{ BFTMUTEX_CMD_SERVER_START, 0 },
 	{ BFTMUTEX_CMD_SERVER_STOP, 0 },
+	{ BFTMUTEX_CMD_ACCESS_SET, 0 },
 	{ BFTMUTEX_CMD_HELPER_REGISTER, 0 },
 	{ BFTMUTEX_CMD_HELPER_PULL, 0 },
 	{ BFTMUTEX_CMD_HELPER_DONE, 0 },
 	{ BFTMUTEX_CMD_LOCK_GET, NLM_F_DUMP },
 	{ BFTMUTEX_CMD_CLIENT_GET, NLM_F_DUMP },
 	{ BFTMUTEX_CMD_HANDLE_GET, NLM_F_DUMP },
+	{ BFTMUTEX_CMD_ACCESS_GET, NLM_F_DUMP },
 };
 
 /* The fixture's namespace has a server and a helper. */
@@ -81,7 +83,7 @@ TEST_F(rights, with_the_capability)
 {
 	size_t i;
 
-	for (i = 5; i < ARRAY_SIZE(restricted); i++)
+	for (i = 6; i < ARRAY_SIZE(restricted); i++)
 		EXPECT_EQ(0, command(&self->nl, restricted[i].cmd, restricted[i].flags));
 	EXPECT_EQ(0, join_events());
 }

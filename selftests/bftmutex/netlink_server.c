@@ -39,6 +39,8 @@ static const struct range ranges[] = {
 	{ "rho-ppm", BFTMUTEX_A_SERVER_RHO_PPM, 4, 1, 100000, false },
 	{ "max-locks", BFTMUTEX_A_SERVER_MAX_LOCKS, 4, 64, 16 << 20, false },
 	{ "max-clients", BFTMUTEX_A_SERVER_MAX_CLIENTS, 4, 1, 1 << 20, false },
+	{ "max-waiters", BFTMUTEX_A_SERVER_MAX_WAITERS, 4, 1, 1 << 16, false },
+	{ "token-floor", BFTMUTEX_A_SERVER_TOKEN_FLOOR, 8, 0, INT64_MAX, false },
 };
 
 static uint64_t top_of(const struct range *r)
@@ -155,9 +157,29 @@ TEST_F(server, defaults)
 	EXPECT_EQ(2000, server_value(&self->nl, BFTMUTEX_A_SERVER_RHO_PPM));
 	EXPECT_EQ(1 << 20, server_value(&self->nl, BFTMUTEX_A_SERVER_MAX_LOCKS));
 	EXPECT_EQ(1 << 16, server_value(&self->nl, BFTMUTEX_A_SERVER_MAX_CLIENTS));
+	EXPECT_EQ(1024, server_value(&self->nl, BFTMUTEX_A_SERVER_MAX_WAITERS));
+	EXPECT_EQ(0, server_value(&self->nl, BFTMUTEX_A_SERVER_RULES));
 	EXPECT_GT(server_value(&self->nl, BFTMUTEX_A_SERVER_QUARANTINE_NS), 0);
 	EXPECT_NE(0, server_value(&self->nl, BFTMUTEX_A_SERVER_EPOCH));
 	EXPECT_EQ(0, server_value(&self->nl, BFTMUTEX_A_SERVER_KEY));
+}
+
+/* That nothing is known of tokens is not that there was none. */
+TEST_F(server, token_floor_is_told_or_not)
+{
+	struct range floor = { "", BFTMUTEX_A_SERVER_TOKEN_FLOOR, 8, 0, 0, false };
+	struct wanted w = { .attr = BFTMUTEX_A_SERVER_TOKEN_FLOOR };
+
+	ASSERT_EQ(0, start_server(&self->nl));
+	ASSERT_EQ(0, bftm_nl_call(&self->nl, bftm_nl_msg(&self->nl, BFTMUTEX_CMD_SERVER_GET, 0),
+				  take_number, BFTMUTEX_A_SERVER_MAX, &w));
+	EXPECT_FALSE(w.there);
+	ASSERT_EQ(0, stop_server(&self->nl));
+	ASSERT_EQ(0, start_value(&self->nl, &floor, 0));
+	ASSERT_EQ(0, bftm_nl_call(&self->nl, bftm_nl_msg(&self->nl, BFTMUTEX_CMD_SERVER_GET, 0),
+				  take_number, BFTMUTEX_A_SERVER_MAX, &w));
+	EXPECT_TRUE(w.there);
+	EXPECT_EQ(0, w.value);
 }
 
 /* As everywhere in netlink: the last one counts. */

@@ -47,7 +47,7 @@ looks() {
 # waits DESC LEASE_MAX_MS: server 1, restarted so, says WAIT for the quarantine,
 # which is that of the longer leases of before when they were longer.
 waits() {
-	local raw free waits began
+	local raw free asked waits began
 	[[ $2 == "$lease_max" ]] || began=${EPOCHREALTIME/./}000
 	s 1 bftmutexctl server stop >/dev/null
 	c 1 raw 1 10.73.0.1 quarantine "$dev/keys/client-50.client" >"$dev/raw" 2>&1 &
@@ -58,16 +58,17 @@ waits() {
 	ok "$1: it says that it has granted nothing" looks
 	wait $raw
 	is "$1: WAIT, then FREE" "$? $(grep -v free_ns "$dev/raw")" "0 "
-	read -r free waits < <(sed -n 's/free_ns=\([0-9]*\) waits=\([0-9]*\)/\1 \2/p' "$dev/raw")
+	read -r free asked waits < <(tr -dc '0-9 \n' < <(grep free_ns "$dev/raw"))
 	diag "$1: FREE after $(((free - began) / 1000)) us and $waits WAIT"
 	ok "$1: it was long enough" test $((free - began)) -ge $quarantine_ns
-	ok "$1: it said WAIT" test "$waits" -gt 0
+	# On a slow machine it may be over before the first question.
+	ok "$1: it said WAIT" test $((waits > 0 || asked - began >= quarantine_ns)) = 1
 }
 
 # The deadline of client 1, who holds the lock "$1" for as long as it can.
 hold() {
 	rm -f "$dev/deadline"
-	c 1 bftmutex -l "${longer}ms" "$1" sh -c \
+	c 1 bftmutex --no-renew -l "${longer}ms" "$1" sh -c \
 		"echo \$BFTMUTEX_DEADLINE_NS >$dev/deadline; sleep 60" 2>/dev/null &
 	holder=$!
 	wait_for 10 test -s "$dev/deadline" || bail "nobody holds the lock"

@@ -28,12 +28,13 @@ static void refusals(struct peer *p, const char *name)
 } while (0)
 	REFUSE("TRY for an hour", BFTM_REFUSED_LEASE, lease_ns, 3600 * BFTM_NS_PER_SEC);
 	REFUSE("TRY for less than 1 ms", BFTM_REFUSED_LEASE, lease_ns, BFTM_LEASE_MIN_NS - 1);
-	REFUSE("TRY to queue", BFTM_REFUSED_PROTO, flags, 0);
 	REFUSE("TRY of attempt 0", BFTM_REFUSED_PROTO, attempt, 0);
 	REFUSE("TRY number 0", BFTM_REFUSED_PROTO, k, 0);
 	REFUSE("another protocol", BFTM_REFUSED_PROTO, proto, 2);
-	REFUSE("YIELD", BFTM_REFUSED_PROTO, type, BFTM_MSG_YIELD);
-	REFUSE("STAMP", BFTM_REFUSED_PROTO, type, BFTM_MSG_STAMP);
+	REFUSE("YIELD of attempt 0", BFTM_REFUSED_PROTO, attempt, 0);
+	t[n - 1].m.type = BFTM_MSG_YIELD;
+	REFUSE("STAMP of no token", BFTM_REFUSED_PROTO, token, BFTM_TOKEN_UNKNOWN);
+	t[n - 1].m.type = BFTM_MSG_STAMP;
 	for (i = 0; i < n; i++) {
 		struct bftm_msg r = ask(p, t[i].m, BFTM_MSG_REFUSED, t[i].why);
 
@@ -85,7 +86,8 @@ static void types(struct peer *p, struct peer *q)
 
 	/* Of an attempt that is over there is nothing to hear. */
 	tell(p, request(BFTM_MSG_TRY, name, attempt));
-	expected.silent++;
+	tell(p, request(BFTM_MSG_YIELD, name, attempt));
+	expected.silent += 2;
 	hello(p);
 	refusals(p, name);
 }
@@ -149,7 +151,7 @@ static void strangers(struct peer *p, struct peer *q)
 	for (type = 0; type < 256; type++) {
 		v = m;
 		v.type = (u8)type;
-		if (type >= BFTM_MSG_HELLO && type <= BFTM_MSG_STAMP)
+		if (type >= BFTM_MSG_HELLO && type <= BFTM_MSG_RECOVER)
 			continue;
 		prepare(p, &v, &wire);
 		say_bytes(p, &wire, sizeof(wire));
@@ -247,7 +249,8 @@ static void limits(struct peer *p, struct peer *q, struct peer *third)
 	m = request(BFTM_MSG_TRY, "newcomer", attempt);
 	r = ask(q, m, BFTM_MSG_REFUSED, "TRY of one lock too many");
 	check(r.position == BFTM_REFUSED_LOCKS, "lock 65: reason %u", r.position);
-	ask(q, request(BFTM_MSG_TRY, "limit-63", attempt), BFTM_MSG_LOCKED, "TRY of another's lock");
+	ask(q, request(BFTM_MSG_TRY, "limit-63", attempt), BFTM_MSG_LOCKED,
+	    "TRY of another's lock");
 	m = request(BFTM_MSG_TRY, "limit-0", attempt);
 	m.k = 2;
 	ask(p, m, BFTM_MSG_FREE, "TRY of the owner");
@@ -285,10 +288,11 @@ static void hold(struct peer *p)
 static void quarantine(struct peer *p)
 {
 	struct bftm_msg m, r;
-	u64 attempt = fresh();
+	u64 attempt = fresh(), asked;
 	int waits = 0;
 
 	do {
+		asked = clock_ns(CLOCK_REALTIME);
 		m = request(BFTM_MSG_TRY, "limit-0", ++attempt);
 		tell(p, m);
 		r.type = BFTM_MSG_WAIT;
@@ -302,7 +306,8 @@ static void quarantine(struct peer *p)
 		usleep(1000);
 	} while (r.type == BFTM_MSG_WAIT || r.type == BFTM_MSG_CHALLENGE);
 	check(r.type == BFTM_MSG_FREE, "%s after WAIT", bftm_msg_name(r.type));
-	printf("free_ns=%" PRIu64 " waits=%d\n", clock_ns(CLOCK_REALTIME), waits);
+	printf("free_ns=%" PRIu64 " asked_ns=%" PRIu64 " waits=%d\n", clock_ns(CLOCK_REALTIME),
+	       asked, waits);
 	ask(p, request(BFTM_MSG_RELEASE, "limit-0", attempt), BFTM_MSG_RELEASED, "RELEASE");
 }
 

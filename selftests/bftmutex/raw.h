@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <netdb.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,6 +36,7 @@ struct peer {
 static struct {
 	unsigned int received, bad_form, bad_address, bad_tag, replayed, challenged;
 	unsigned int granted, refreshed, locked, waited, released, refused, silent;
+	unsigned int queued, pushed, inquired, yielded, stamped, denied, recovered;
 } expected;
 
 static int failures;
@@ -72,10 +74,30 @@ static inline u64 fresh(void)
 	return last;
 }
 
+/* A socket to a server at a numeric address, IPv6 with %INTERFACE if need be. */
+static inline int open_socket(const char *address)
+{
+	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST, .ai_socktype = SOCK_DGRAM };
+	int never = IP_PMTUDISC_DONT, fd;
+	struct addrinfo *to;
+	char port[8];
+
+	snprintf(port, sizeof(port), "%d", BFTM_PORT_DEFAULT);
+	if (getaddrinfo(address, port, &hints, &to))
+		return -1;
+	fd = socket(to->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	/* Fragments where the path needs them. */
+	setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &never, sizeof(never));
+	if (connect(fd, to->ai_addr, to->ai_addrlen) < 0) {
+		close(fd);
+		fd = -1;
+	}
+	freeaddrinfo(to);
+	return fd;
+}
+
 static inline void open_peer(struct peer *p, u16 server, const char *address, const char *path)
 {
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(BFTM_PORT_DEFAULT) };
-	int never = IP_PMTUDISC_DONT;
 	struct bftm_credentials cred;
 	u32 i;
 
@@ -83,11 +105,8 @@ static inline void open_peer(struct peer *p, u16 server, const char *address, co
 		exit(EX_NOINPUT);
 	for (i = 0; i < cred.count && cred.key[i].server != server; i++)
 		;
-	p->fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	/* Fragments where the path needs them. */
-	setsockopt(p->fd, IPPROTO_IP, IP_MTU_DISCOVER, &never, sizeof(never));
-	if (i == cred.count || inet_pton(AF_INET, address, &to.sin_addr) != 1 ||
-	    connect(p->fd, (struct sockaddr *)&to, sizeof(to)) < 0) {
+	p->fd = open_socket(address);
+	if (i == cred.count || p->fd < 0) {
 		fprintf(stderr, "raw: no server %u at %s\n", server, address);
 		exit(EX_USAGE);
 	}

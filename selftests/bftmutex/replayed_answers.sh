@@ -28,8 +28,10 @@ unmute() {
 	for n in 1 2 3 4; do ip -n bftm-s$n route del blackhole 10.73.0.101/32; done
 }
 
-hold() { # client 1 enters and stays
-	rm -f /tmp/inside
+hold() { # client 1 enters after client 2, so that servers push grants, and stays
+	rm -f /tmp/inside /tmp/before
+	c 2 bftmutex -w 30 -l 8s "$1" sh -c 'touch /tmp/before; exec sleep 2' &
+	wait_for 40 test -e /tmp/before
 	c 1 bftmutex -w 30 -l 8s "$1" sh -c 'touch /tmp/inside; exec sleep 60' &
 	holder=$!
 	wait_for 40 test -e /tmp/inside

@@ -161,6 +161,15 @@ deadline=$(sed -n 's/^BFTMUTEX_DEADLINE_NS=//p' "$dir/out")
 ok "environment: BFTMUTEX_DEADLINE_NS ($deadline)" \
 	test $((deadline > now * 10000000 && deadline <= (now + 1) * 10000000 + 20000000000)) = 1
 ok "environment: no BFTMUTEX_TOKEN of another lock" ! grep -qx BFTMUTEX_TOKEN=7 "$dir/out"
+is "environment: BFTMUTEX_FD is the handle" \
+	"$("$tool" "$lock" sh -c 'readlink "/proc/self/fd/$BFTMUTEX_FD"')" \
+	"${BFTMUTEX_DEVICE:-/dev/bftmutex}"
+BFTMUTEX_FD=7 t -o "$lock" env
+ok "environment: no BFTMUTEX_FD with -o" ! grep -q ^BFTMUTEX_FD= "$dir/out"
+
+first=$("$tool" --fence "$lock" sh -c 'echo "$BFTMUTEX_TOKEN"')
+second=$("$tool" --fence "$lock" sh -c 'echo "$BFTMUTEX_TOKEN"')
+ok "--fence: tokens grow ($first, $second)" test "${first:-0}" -gt 0 -a "${second:-0}" -gt "${first:-0}"
 
 t --verbose -l $long "$lock" true
 says "--verbose tells time and deadline" "lock '$lock'" "held after" CLOCK_BOOTTIME
@@ -168,7 +177,7 @@ t "$lock" true
 is "silent otherwise" "$out$err" ""
 t -x --exclusive "$lock" true
 is "-x" "$status" 0
-for way in backoff no-backoff; do
+for way in queue backoff no-backoff; do
 	t --way $way "$lock" true
 	is "--way $way" "$status" 0
 done
@@ -288,7 +297,7 @@ if exec 9<"${BFTMUTEX_DEVICE:-/dev/bftmutex}"; then
 
 	new_lock
 	exec 9<"${BFTMUTEX_DEVICE:-/dev/bftmutex}"
-	t --fd 9 -l 1s "$lock"
+	t --fd 9 --no-renew -l 1s "$lock"
 	# Whoever gets the lock now has waited for the lease to end.
 	t -w 10 "$lock" true
 	is "--fd: the lease ends" "$status" 0
@@ -303,9 +312,11 @@ wrong "--fd of another file" 65 "not a bftmutex device" --fd 2 "$lock"
 #
 
 
-# A command that shows $mark, and ends with 33 at signal $1.
+# A command that shows $mark, and ends with 33 at signal $1.  No substitution in
+# the loop: bash may parse it, and fail to, for a trap.
 at_signal() {
-	script="trap 'exit 33' $1; touch $mark; while :; do read -rt 0.05 <> <(:) || :; done"
+	script="trap 'exit 33' $1; exec 3<> <(:); touch $mark
+		while :; do read -rt 0.05 -u 3 || :; done"
 }
 
 # stopped PID, running PID
@@ -355,12 +366,48 @@ ok "SIGCONT lets it go on" wait_for 10 running "$command"
 stop_background
 
 #
+# The lease is renewed
+#
+
+new_lock
+t -l 1s "$lock" sleep 4
+is "renewed: the command may take longer than a lease" "$status" 0
+is "renewed: without a word" "$err" ""
+
+new_lock
+start -l 1s "$lock" sh -c "touch $mark; exec sleep 60"
+t -w 3 "$lock" true
+is "renewed: nobody else gets the lock" "$status" 1
+stop_background
+t -w 10 "$lock" true
+is "renewed: until the end" "$status" 0
+
+new_lock
+t -F -l 1s "$lock" sleep 3
+is "renewed: -F" "$status" 0
+
+new_lock
+t -l 2s --margin 500ms "$lock" sleep 5
+is "renewed: the margin is not reached" "$status" 0
+
+#
 # The lock is lost
 #
 
 new_lock
+t --no-renew -l 5s --margin 3s "$lock" sh -c "trap 'echo \$\$ >$mark; exit 0' TERM
+	while :; do sleep .1; done"
+is "margin: status" "$status" 79
+says "margin: message" "lock '$lock'" "--margin 3s" SIGTERM
+ok "margin: the command may tidy up" test -e "$mark"
+
+new_lock
+t -F --no-renew -l 5s --margin 4s "$lock" sleep 60
+is "margin: -F, the kernel sends SIGTERM" "$status" 143
+
+new_lock
 begin=$SECONDS
-t -l 1s "$lock" sleep 60
+t --no-renew -l 1s "$lock" sleep 60
 is "lost: status" "$status" 79
 says "lost: message" "lock '$lock' lost" SIGTERM
 ok "lost: in time" test $((SECONDS - begin)) -lt 20
@@ -368,30 +415,30 @@ t -w 10 "$lock" true
 is "lost: another gets the lock" "$status" 0
 
 new_lock
-t -l 1s "$lock" bash -c "trap 'touch $mark; exit 0' TERM; sleep 60 & wait"
+t --no-renew -l 1s "$lock" bash -c "trap 'touch $mark; exit 0' TERM; sleep 60 & wait"
 is "lost: 79, though the command exits with 0 at SIGTERM" "$status" 79
 ok "lost: the command may tidy up" test -e "$mark"
 
 new_lock
-t -l 1s --grace .5 --lost-exit-code 80 "$lock" \
+t --no-renew -l 1s --grace .5 --lost-exit-code 80 "$lock" \
 	sh -c "echo \$\$ >$mark; trap '' TERM; while :; do sleep .1; done"
 is "lost, SIGTERM ignored, --lost-exit-code: status" "$status" 80
 says "lost, SIGTERM ignored: message" "lock '$lock' lost" SIGKILL
 ok "lost, SIGTERM ignored: killed" gone "$(<"$mark")"
 
 new_lock
-t -l 1s --grace 0 "$lock" sh -c "trap '' TERM; while :; do sleep .1; done"
+t --no-renew -l 1s --grace 0 "$lock" sh -c "trap '' TERM; while :; do sleep .1; done"
 is "lost, --grace 0" "$status" 79
 
 new_lock
-t -l 1s --grace .5 "$lock" sh -c "
+t --no-renew -l 1s --grace .5 "$lock" sh -c "
 	sh -c 'echo \$\$ >$mark; trap \"\" TERM; while :; do sleep .1; done' &
 	wait"
 is "lost, a child of the command ignores SIGTERM: status" "$status" 79
 ok "lost, a child of the command ignores SIGTERM: killed" wait_for 5 gone "$(<"$mark")"
 
 new_lock
-t -l 1s "$lock" sh -c 'kill -STOP $$'
+t --no-renew -l 1s "$lock" sh -c 'kill -STOP $$'
 is "lost, the command is stopped" "$status" 79
 
 new_lock
@@ -399,7 +446,7 @@ t -l 5s "$lock" sh -c 'exit 7'
 is "the command ends before the lease" "$status" 7
 
 new_lock
-t -F -l 1s "$lock" sleep 60
+t -F --no-renew -l 1s "$lock" sleep 60
 is "-F: the kernel sends SIGTERM" "$status" 143
 
 #
@@ -426,6 +473,10 @@ for value in 256 -1 x ''; do
 		wrong "--fd '$value'" 64 "--fd '$value'" --fd "$value" "$lock"
 done
 wrong "--way fast" 64 "--way 'fast'" --way fast "$lock" true
+for value in 0 2h abc; do
+	wrong "--margin $value" 64 "--margin '$value'" --margin $value "$lock" true
+done
+wrong "--fd with --margin" 64 "--fd 9" --fd 9 --margin 1s "$lock"
 long_name=$(printf '%033d' 0)
 wrong "-C of 33 bytes" 64 "--cluster '$long_name': 33 bytes" -C "$long_name" "$lock" true
 wrong "-F -o" 64 "--no-fork" -F -o "$lock" true

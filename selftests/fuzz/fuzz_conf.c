@@ -10,6 +10,24 @@
 #include "../../kmod/core/quorum.h"
 #include "fuzz.h"
 
+static void check_access(const struct bftm_conf_access *access)
+{
+	u32 i;
+
+	must(access->count <= BFTM_RULES_MAX);
+	for (i = 0; i < access->count; i++) {
+		const struct bftm_rule *rule = &access->rule[i];
+
+		must(rule->client_first && rule->client_first <= rule->client_last &&
+		     rule->client_last <= BFTM_CLIENT_ID_MAX);
+		must(rule->prefix_len <= BFTM_NAME_LEN_MAX);
+		must(!rule->lease_max_ns || (rule->lease_max_ns >= BFTM_LEASE_MIN_NS &&
+					     rule->lease_max_ns <= BFTM_LEASE_MAX_NS));
+		must(rule->waiters_max <= BFTM_WAITERS_MAX);
+		must(!rule->deny || (!rule->lease_max_ns && !rule->waiters_max));
+	}
+}
+
 static void check_conf(const char *path)
 {
 	struct bftm_conf *conf;
@@ -27,6 +45,7 @@ static void check_conf(const char *path)
 		     cl->lease_ns <= cl->lease_max_ns &&
 		     cl->lease_max_ns <= BFTM_LEASE_MAX_NS);
 		must(bftm_conf_find(conf, cl->name) == cl);
+		check_access(&conf->access[i]);
 	}
 	bftm_conf_free(conf);
 }

@@ -15,8 +15,18 @@ static void answer(struct liar *l, const struct liar_request *req)
 	liar_say(l, req, &reply, 0);
 }
 
+static void push(struct liar *l, const struct bftm_msg *msg, u64 now_ns)
+{
+	(void)now_ns;
+	if (msg->type == BFTM_MSG_FREE)
+		liar_lied(l);
+	else
+		liar_push(l, msg, 0);
+}
+
 const struct strategy strategy_always_locked = {
 	.name = "always-locked",
 	.what = "say LOCKED to everybody",
 	.answer = answer,
+	.push = push,
 };

@@ -6,6 +6,7 @@
 
 #include "../../helper/conf.h"
 #include "liar.h"
+#include "strategies.h"
 
 #ifndef BFTM_VERSION
 #define BFTM_VERSION "unknown"
@@ -26,16 +27,9 @@ enum {
 	KEY_SWITCH,
 	KEY_STATS,
 	KEY_NO_QUARANTINE,
+	KEY_WAITERS,
+	KEY_FLOOR,
 };
-
-static const struct strategy *const strategies[] = {
-	&strategy_honest, &strategy_silent, &strategy_always_free, &strategy_always_locked,
-	&strategy_equivocate, &strategy_late, &strategy_replay, &strategy_duplicate,
-	&strategy_silent_some, &strategy_twin, &strategy_adaptive, &strategy_refuse,
-	&strategy_challenge, &strategy_unasked,
-};
-
-#define STRATEGIES (sizeof(strategies) / sizeof(strategies[0]))
 
 static const struct argp_option argp_options[] = {
 	{ "key", 'k', "FILE", 0, "Key file of the server to be: its number and master key", 1 },
@@ -43,6 +37,9 @@ static const struct argp_option argp_options[] = {
 	{ "lease-max", KEY_LEASE_MAX, "DUR", 0, "Longest lease granted, such as 5s (30s)", 1 },
 	{ "rho", KEY_RHO, "PPM", 0, "Bound on the rate of clocks, 1 to 100000 (2000)", 1 },
 	{ "no-quarantine", KEY_NO_QUARANTINE, NULL, 0, "Grant at once after the start", 1 },
+	{ "max-waiters", KEY_WAITERS, "N", 0, "Clients that may wait for one lock (1024)", 1 },
+	{ "token-floor", KEY_FLOOR, "N", 0,
+	  "No higher fencing token was stamped before; without it none is stamped until told", 1 },
 	{ "strategy", 's', "NAME[,NAME...]", 0, "What to do with the truth, see below", 2 },
 	{ "switch", KEY_SWITCH, "SEC", 0,
 	  "Use the strategies in turn, each for SEC seconds; else each request draws one", 2 },
@@ -161,6 +158,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_STATS:
 		o->stats = arg;
 		break;
+	case KEY_WAITERS:
+		o->waiters_max = (u32)parse_number(state, "--max-waiters", arg, BFTM_WAITERS_MIN,
+						   BFTM_WAITERS_MAX);
+		break;
+	case KEY_FLOOR:
+		o->token_floor = parse_number(state, "--token-floor", arg, 0,
+					      BFTM_TOKEN_FLOOR_MAX);
+		break;
 	case KEY_NO_QUARANTINE:
 		o->no_quarantine = true;
 		break;
@@ -213,6 +218,8 @@ const char *liar_cmdline(int argc, char **argv, struct liar_options *ret)
 		.seed = 1,
 		.lease_max_ns = BFTM_LEASE_MAX_DEFAULT_NS,
 		.rho_ppm = BFTM_RHO_DEFAULT_PPM,
+		.waiters_max = BFTM_WAITERS_DEFAULT,
+		.token_floor = BFTM_TOKEN_UNKNOWN,
 	};
 	argp_parse(&argp, argc, argv, 0, NULL, &p);
 	return p.names;

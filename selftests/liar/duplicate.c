@@ -40,8 +40,26 @@ static void answer(struct liar *l, const struct liar_request *req)
 		liar_lied(l);
 }
 
+static void push(struct liar *l, const struct bftm_msg *msg, u64 now_ns)
+{
+	struct bftm_msg other = *msg;
+	int i;
+
+	(void)now_ns;
+	for (i = 0; i < COPIES; i++)
+		liar_push(l, msg, i ? liar_delay(l) : 0);
+	/* The same again, as if somebody had asked; and in another's name. */
+	other.seq = 1;
+	liar_push(l, &other, 0);
+	other = *msg;
+	other.server = msg->server > 1 ? msg->server - 1 : msg->server + 1;
+	liar_push(l, &other, 0);
+	liar_lied(l);
+}
+
 const struct strategy strategy_duplicate = {
 	.name = "duplicate",
 	.what = "answer thrice, with mutilated copies and in another's name",
 	.answer = answer,
+	.push = push,
 };

@@ -5,14 +5,18 @@
  */
 #include "strategy.h"
 
+static bool is_friend(u32 client, u64 now_ns)
+{
+	return (client ^ now_ns / BFTM_NS_PER_SEC) & 1;
+}
+
 static void answer(struct liar *l, const struct liar_request *req)
 {
-	u64 second = req->now_ns / BFTM_NS_PER_SEC;
 	struct bftm_msg reply = *req->honest;
 	u8 type;
 
 	if (req->msg->type == BFTM_MSG_TRY) {
-		type = (req->msg->client ^ second) & 1 ? BFTM_MSG_FREE : BFTM_MSG_LOCKED;
+		type = is_friend(req->msg->client, req->now_ns) ? BFTM_MSG_FREE : BFTM_MSG_LOCKED;
 		if (reply.type != type) {
 			reply = *req->msg;
 			reply.type = type;
@@ -23,8 +27,17 @@ static void answer(struct liar *l, const struct liar_request *req)
 	liar_say(l, req, &reply, 0);
 }
 
+static void push(struct liar *l, const struct bftm_msg *msg, u64 now_ns)
+{
+	if (is_friend(msg->client, now_ns))
+		liar_push(l, msg, 0);
+	else
+		liar_lied(l);
+}
+
 const struct strategy strategy_equivocate = {
 	.name = "equivocate",
 	.what = "say FREE to odd, LOCKED to even clients, swap each second",
 	.answer = answer,
+	.push = push,
 };

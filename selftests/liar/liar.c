@@ -3,7 +3,7 @@
  * bftmutex-liar: a lock server in user space with a lie in it.
  *
  * One thread: the two sockets, a signalfd and the time of the next late answer
- * are all it waits for. SIGUSR1 writes the counters, SIGTERM and SIGINT write
+ * or of a lease's end are all it waits for. SIGUSR1 writes the counters, SIGTERM and SIGINT write
  * them and end it.
  */
 #include <errno.h>
@@ -38,8 +38,8 @@ u64 liar_delay(const struct liar *l)
 	return l->opt.delay_ns;
 }
 
-void liar_seal(struct liar *l, const struct liar_request *req, const struct bftm_msg *msg,
-	       struct bftm_wire *wire)
+static void seal(const struct liar *l, const struct liar_client *client,
+		 const struct bftm_msg *msg, struct bftm_wire *wire)
 {
 	struct bftm_msg reply = *msg;
 
@@ -47,8 +47,20 @@ void liar_seal(struct liar *l, const struct liar_request *req, const struct bftm
 		reply.server_epoch = l->node.cfg.epoch;
 	reply.flags = 0;
 	bftm_wire_put(&reply, wire);
-	if (bftm_mac_sign(req->client->reply, wire) < 0)
+	if (bftm_mac_sign(client->reply, wire) < 0)
 		memset(wire->tag, 0, sizeof(wire->tag));
+}
+
+void liar_seal(struct liar *l, const struct liar_request *req, const struct bftm_msg *msg,
+	       struct bftm_wire *wire)
+{
+	seal(l, req->client, msg, wire);
+}
+
+void liar_send(struct liar *l, const struct liar_request *req, const void *data, size_t len,
+	       u64 delay_ns)
+{
+	liar_send_to(l, req->from, data, len, delay_ns);
 }
 
 void liar_say(struct liar *l, const struct liar_request *req, const struct bftm_msg *msg,
@@ -60,6 +72,17 @@ void liar_say(struct liar *l, const struct liar_request *req, const struct bftm_
 		return;
 	liar_seal(l, req, msg, &wire);
 	liar_send(l, req, &wire, sizeof(wire), delay_ns);
+}
+
+void liar_push(struct liar *l, const struct bftm_msg *msg, u64 delay_ns)
+{
+	const struct liar_client *client = node_client(&l->node, msg->client);
+	struct bftm_wire wire;
+
+	if (msg->type == BFTM_MSG_NONE || !client)
+		return;
+	seal(l, client, msg, &wire);
+	liar_send_to(l, &client->from, &wire, sizeof(wire), delay_ns);
 }
 
 void *liar_state(struct liar *l)
@@ -90,25 +113,53 @@ static const struct strategy *choose(struct liar *l, u64 now)
 	return l->opt.strategy[l->current];
 }
 
+static void show_push(struct liar *l, const struct strategy *s, const struct bftm_msg *push,
+		      u64 now)
+{
+	if (push->type == BFTM_MSG_NONE)
+		return;
+	l->pushes++;
+	if (l->opt.verbose)
+		fprintf(stderr, "client %u, attempt %llu, send %u, unasked: %s, %s\n",
+			push->client, (unsigned long long)push->attempt, push->k,
+			bftm_msg_name(push->type), s->name);
+	if (s->push)
+		s->push(l, push, now);
+	else
+		liar_push(l, push, 0);
+}
+
 void liar_handle(struct liar *l, const struct liar_from *from, const void *data, size_t len)
 {
 	struct liar_request req = { .from = from, .now_ns = liar_now() };
-	struct bftm_msg msg, honest;
 	const struct strategy *s;
+	struct decision d;
 
-	if (!node_decide(&l->node, data, len, req.now_ns, &msg, &req.client, &honest))
+	if (!node_decide(&l->node, from, data, len, req.now_ns, &d))
 		return;
-	honest.server_epoch = l->node.cfg.epoch;
-	req.msg = &msg;
-	req.honest = &honest;
+	req.msg = &d.req;
+	req.honest = &d.reply;
+	req.client = d.client;
 	l->requests++;
 	s = choose(l, req.now_ns);
 	if (l->opt.verbose)
-		fprintf(stderr, "client %u, attempt %llu, send %u: %s -> %s, %s\n", msg.client,
-			(unsigned long long)msg.attempt, msg.k, bftm_msg_name(msg.type),
-			honest.type == BFTM_MSG_NONE ? "silence" : bftm_msg_name(honest.type),
+		fprintf(stderr, "client %u, attempt %llu, send %u: %s -> %s, %s\n", d.req.client,
+			(unsigned long long)d.req.attempt, d.req.k, bftm_msg_name(d.req.type),
+			d.reply.type == BFTM_MSG_NONE ? "silence" : bftm_msg_name(d.reply.type),
 			s->name);
 	s->answer(l, &req);
+	show_push(l, s, &d.push, req.now_ns);
+}
+
+/* Leases that are over. Return: when the next is, 0 for never. */
+static u64 expire(struct liar *l, u64 now)
+{
+	struct bftm_msg push;
+
+	while (node_expire(&l->node, now, &push))
+		if (push.type != BFTM_MSG_NONE)
+			show_push(l, choose(l, now), &push, now);
+	return node_due(&l->node);
 }
 
 static void write_stats(const struct liar *l)
@@ -119,9 +170,10 @@ static void write_stats(const struct liar *l)
 		fprintf(stderr, "bftmutex-liar: %s: %s\n", l->opt.stats, strerror(errno));
 		return;
 	}
-	fprintf(f, "{\"strategy\":\"%s\",\"requests\":%llu,\"lies\":%llu,\"replies\":%llu}\n",
-		l->names, (unsigned long long)l->requests, (unsigned long long)l->lies,
-		(unsigned long long)l->replies);
+	fprintf(f, "{\"strategy\":\"%s\",\"requests\":%llu,\"lies\":%llu,\"replies\":%llu,"
+		"\"pushes\":%llu}\n", l->names, (unsigned long long)l->requests,
+		(unsigned long long)l->lies, (unsigned long long)l->replies,
+		(unsigned long long)l->pushes);
 	fflush(f);
 	if (l->opt.stats)
 		fclose(f);
@@ -160,12 +212,15 @@ static void run(struct liar *l)
 		{ .fd = l->fd[1], .events = POLLIN },
 	};
 	struct timespec left;
-	u64 now, next;
+	u64 now, due, next;
 	int i;
 
 	do {
 		now = liar_now();
+		due = expire(l, now);
 		next = liar_send_due(l, now);
+		if (due && (!next || due < next))
+			next = due;
 		left.tv_sec = (time_t)((next - now) / BFTM_NS_PER_SEC);
 		left.tv_nsec = (long)((next - now) % BFTM_NS_PER_SEC);
 		if (ppoll(fds, 3, next ? &left : NULL, NULL) < 0 && errno != EINTR)
@@ -216,6 +271,9 @@ int main(int argc, char **argv)
 		return err == -EPERM ? EX_NOPERM : err == -EINVAL ? EX_DATAERR : EX_NOINPUT;
 	l.node.cfg.lease_max_ns = l.opt.lease_max_ns;
 	l.node.cfg.rho_ppm = l.opt.rho_ppm;
+	l.node.cfg.waiters_max = l.opt.waiters_max;
+	l.node.cfg.hi_known = l.opt.token_floor != BFTM_TOKEN_UNKNOWN;
+	l.node.cfg.hi_floor = l.opt.token_floor;
 	node_init(&l.node, liar_now(), !l.opt.no_quarantine);
 	l.switch_ns = liar_now() + l.opt.switch_ns;
 	l.signals = open_signals();

@@ -3,7 +3,6 @@
 #ifndef BFTM_LIAR_H
 #define BFTM_LIAR_H
 
-#include <netinet/in.h>
 #include <sys/queue.h>
 #include <time.h>
 
@@ -11,18 +10,7 @@
 #include "node.h"
 #include "strategy.h"
 
-#define LIAR_STRATEGIES_MAX 16
-
-/** struct liar_from - a peer, and which of our addresses it knows us by */
-struct liar_from {
-	int fd;
-	struct sockaddr_in6 peer;	/* or the shorter one of IPv4 */
-	socklen_t peer_len;
-	union {
-		struct in_pktinfo v4;
-		struct in6_pktinfo v6;
-	} local;
-};
+#define LIAR_STRATEGIES_MAX 32
 
 /** struct liar_late - a datagram that waits for its time */
 struct liar_late {
@@ -44,6 +32,8 @@ struct liar_options {
 	u64 seed;
 	u64 lease_max_ns;
 	u32 rho_ppm;
+	u32 waiters_max;
+	u64 token_floor;
 	u64 switch_ns;
 	bool no_quarantine;
 	bool verbose;
@@ -62,6 +52,7 @@ struct liar_options {
  * @late:     what is to be sent later, earliest first
  * @waiting:  how many those are
  * @requests: authentic and fresh ones
+ * @pushes:   honest ones
  * @lies:     see liar_lied()
  * @replies:  datagrams sent
  */
@@ -79,6 +70,7 @@ struct liar {
 	u32 waiting;
 	u64 random;
 	u64 requests;
+	u64 pushes;
 	u64 lies;
 	u64 replies;
 };
@@ -102,6 +94,10 @@ void liar_receive(struct liar *l, int fd);
 
 /** liar_send_due() - send what is due. Return: when the next is, 0 for none. */
 u64 liar_send_due(struct liar *l, u64 now);
+
+/** liar_send_to() - these bytes, after this delay. */
+void liar_send_to(struct liar *l, const struct liar_from *to, const void *data, size_t len,
+		  u64 delay_ns);
 
 /** liar_handle() - a datagram of @len bytes in @data. */
 void liar_handle(struct liar *l, const struct liar_from *from, const void *data, size_t len);

@@ -20,13 +20,23 @@ static int compare_locks(const struct liar_lock *a, const struct liar_lock *b)
 	return memcmp(a->name, b->name, a->name_len);
 }
 
+/* Two may end at the same instant. */
+static int compare_dues(const struct liar_lock *a, const struct liar_lock *b)
+{
+	if (a->due_ns != b->due_ns)
+		return a->due_ns < b->due_ns ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
 BFTM_TREE(liar_clients, liar_client, node, compare_clients)
 BFTM_TREE(liar_locks, liar_lock, node, compare_locks)
+BFTM_TREE(liar_dues, liar_lock, due, compare_dues)
 
 void node_init(struct node *node, u64 now, bool quarantine)
 {
 	RB_INIT(&node->clients);
 	RB_INIT(&node->locks);
+	RB_INIT(&node->dues);
 	TAILQ_INIT(&node->idle);
 	node->cfg.cluster = node->master.cluster;
 	node->cfg.id = node->master.server;
@@ -35,6 +45,7 @@ void node_init(struct node *node, u64 now, bool quarantine)
 			abort();	/* cannot happen for 8 bytes */
 	} while (!node->cfg.epoch);	/* 0 is what a client sends at first */
 	node->gno = (u64)time(NULL) << 32;
+	node->tokens.floor = node->cfg.hi_known ? node->cfg.hi_floor : BFTM_TOKEN_UNKNOWN;
 	node->cfg.quarantine_until_ns = quarantine ?
 		bftm_quarantine(node->cfg.lease_max_ns, node->cfg.rho_ppm, now) : 0;
 }
@@ -50,9 +61,14 @@ static void lock_free(struct node *node, struct liar_lock *lock)
 {
 	if (lock->lock.gno > node->gno)
 		node->gno = lock->lock.gno;	/* grant numbers never come again */
+	if (lock->lock.hi > node->hi && lock->lock.hi != BFTM_TOKEN_UNKNOWN)
+		node->hi = lock->lock.hi;	/* nor do tokens */
+	if (lock->due_ns)
+		RB_REMOVE(liar_dues, &node->dues, lock);
 	RB_REMOVE(liar_locks, &node->locks, lock);
 	TAILQ_REMOVE(&node->idle, lock, list);
 	node->lock_count--;
+	free(lock->lock.queue);
 	free(lock);
 }
 
@@ -91,11 +107,17 @@ static struct liar_client *client_new(const struct node *node, u32 id)
 	return c;
 }
 
+struct liar_client *node_client(struct node *node, u32 id)
+{
+	struct liar_client key = { .id = id };
+
+	return RB_FIND(liar_clients, &node->clients, &key);
+}
+
 static struct liar_client *authenticate(struct node *node, const struct bftm_wire *wire, u32 id)
 {
-	struct liar_client key = { .id = id }, *c;
+	struct liar_client *c = node_client(node, id);
 
-	c = RB_FIND(liar_clients, &node->clients, &key);
 	if (c)
 		return bftm_mac_verify(c->request, wire) ? c : NULL;
 	c = client_new(node, id);
@@ -111,7 +133,7 @@ static struct liar_client *authenticate(struct node *node, const struct bftm_wir
 	return c;
 }
 
-/* A few of the oldest go when they are idle; there is no timer. */
+/* A few of the oldest go when they are idle. */
 static void forget_idle(struct node *node, u64 now)
 {
 	struct liar_lock *lock;
@@ -121,7 +143,7 @@ static void forget_idle(struct node *node, u64 now)
 		lock = TAILQ_FIRST(&node->idle);
 		if (!lock || lock->touched_ns + IDLE_NS > now)
 			return;
-		if (bftm_lock_owned(&lock->lock, now)) {
+		if (lock->lock.attempt || bftm_lock_waited(&lock->lock)) {
 			lock->touched_ns = now;
 			TAILQ_REMOVE(&node->idle, lock, list);
 			TAILQ_INSERT_TAIL(&node->idle, lock, list);
@@ -129,6 +151,12 @@ static void forget_idle(struct node *node, u64 now)
 			lock_free(node, lock);
 		}
 	}
+}
+
+/* No higher token was stamped for a lock that is not in the table, or unknown. */
+static u64 tokens_known(const struct node *node)
+{
+	return node->tokens.floor > node->hi ? node->tokens.floor : node->hi;
 }
 
 static struct liar_lock *lock_new(struct node *node, const struct bftm_msg *req, u64 now)
@@ -141,7 +169,7 @@ static struct liar_lock *lock_new(struct node *node, const struct bftm_msg *req,
 	lock = calloc(1, sizeof(*lock) + req->name_len);
 	if (!lock)
 		return NULL;
-	bftm_lock_init(&lock->lock, node->gno);
+	bftm_lock_init(&lock->lock, node->gno, tokens_known(node));
 	lock->name_len = req->name_len;
 	memcpy(lock->name, req->name, req->name_len);
 	RB_INSERT(liar_locks, &node->locks, lock);
@@ -163,34 +191,103 @@ static struct liar_lock *lock_find(struct node *node, const struct bftm_msg *req
 	return RB_FIND(liar_locks, &node->locks, &key.lock);
 }
 
-static void step(struct node *node, const struct bftm_msg *req, u64 now, struct bftm_msg *reply)
+/* As the kernel: twice as long, and never shrunk while somebody waits. */
+static void make_room(const struct node *node, struct bftm_lock *lock)
 {
-	struct liar_lock *lock = lock_find(node, req);
+	u32 room = lock->queue ? 2 * lock->queue->room : 4;
+	struct bftm_queue *q;
 
-	if (!lock && req->type == BFTM_MSG_TRY) {
-		lock = lock_new(node, req, now);
+	if (room > node->cfg.waiters_max)
+		room = node->cfg.waiters_max;
+	if (lock->queue && room <= lock->queue->room)
+		return;
+	q = realloc(lock->queue, sizeof(*q) + room * sizeof(q->waiter[0]));
+	if (!q)
+		return;		/* the core refuses then */
+	if (!lock->queue)
+		q->count = 0;
+	q->room = room;
+	lock->queue = q;
+}
+
+/* After anything that may have changed who has it, and until when. */
+static void plan(struct node *node, struct liar_lock *lock)
+{
+	u64 due = lock->lock.attempt ? lock->lock.until_ns + 1 : 0;
+
+	if (lock->due_ns != due) {
+		if (lock->due_ns)
+			RB_REMOVE(liar_dues, &node->dues, lock);
+		lock->due_ns = due;
+		if (due)
+			RB_INSERT(liar_dues, &node->dues, lock);
+	}
+	if (lock->lock.queue && !lock->lock.queue->count) {
+		free(lock->lock.queue);
+		lock->lock.queue = NULL;
+	}
+}
+
+static void step(struct node *node, u64 now, struct decision *d)
+{
+	struct liar_lock *lock = lock_find(node, &d->req);
+
+	if (!lock && bftm_server_needs(&d->req)) {
+		lock = lock_new(node, &d->req, now);
 		if (!lock) {
-			bftm_refuse(req, reply, BFTM_REFUSED_LOCKS);
+			bftm_refuse(&d->req, &d->reply, BFTM_REFUSED_LOCKS);
 			return;
 		}
 	}
-	bftm_server_step(&node->cfg, lock ? &lock->lock : NULL, req, now, reply);
 	if (lock) {
+		bftm_lock_learn(&lock->lock, tokens_known(node));
+		if (bftm_lock_lacks_room(&lock->lock, &d->req, now))
+			make_room(node, &lock->lock);
+	}
+	bftm_server_step(&node->cfg, lock ? &lock->lock : NULL, &d->req, now, &d->reply, &d->push);
+	if (d->reply.type == BFTM_MSG_SACK)
+		bftm_tokens_stamped(&node->tokens, d->reply.gno);
+	if (lock) {
+		plan(node, lock);
 		lock->touched_ns = now;
 		TAILQ_REMOVE(&node->idle, lock, list);
 		TAILQ_INSERT_TAIL(&node->idle, lock, list);
 	}
 }
 
-bool node_decide(struct node *node, const void *data, size_t len, u64 now, struct bftm_msg *req,
-		 struct liar_client **client, struct bftm_msg *reply)
+u64 node_due(struct node *node)
 {
-	if (bftm_wire_get(data, len, req) || !bftm_admit_address(&node->cfg, req))
+	const struct liar_lock *lock = RB_MIN(liar_dues, &node->dues);
+
+	return lock ? lock->due_ns : 0;
+}
+
+bool node_expire(struct node *node, u64 now, struct bftm_msg *push)
+{
+	struct liar_lock *lock = RB_MIN(liar_dues, &node->dues);
+
+	if (!lock || !bftm_lock_expire(&node->cfg, &lock->lock, now, push))
 		return false;
-	*client = authenticate(node, data, req->client);
-	if (!*client || !bftm_window_take(&(*client)->window, req->seq))
+	push->name_len = lock->name_len;
+	memcpy(push->name, lock->name, lock->name_len);
+	plan(node, lock);
+	return true;
+}
+
+bool node_decide(struct node *node, const struct liar_from *from, const void *data, size_t len,
+		 u64 now, struct decision *ret)
+{
+	if (bftm_wire_get(data, len, &ret->req) || !bftm_admit_address(&node->cfg, &ret->req))
 		return false;
-	if (bftm_admit(&node->cfg, req, now, reply))
-		step(node, req, now, reply);
+	ret->client = authenticate(node, data, ret->req.client);
+	if (!ret->client || !bftm_window_take(&ret->client->window, ret->req.seq))
+		return false;
+	ret->client->from = *from;
+	ret->push.type = BFTM_MSG_NONE;
+	if (bftm_admit(&node->cfg, &ret->req, now, &ret->reply))
+		step(node, now, ret);
+	else
+		bftm_tokens_answer(&node->tokens, &node->cfg, &ret->req, &ret->reply);
+	ret->reply.server_epoch = node->cfg.epoch;
 	return true;
 }

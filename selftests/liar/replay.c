@@ -6,6 +6,7 @@
 #include "strategy.h"
 
 #define KEPT 64
+#define PUSHED 8
 
 /** struct old - an honest answer of the past */
 struct old {
@@ -16,6 +17,7 @@ struct old {
 /** struct past - all that are kept, @next is where the next goes */
 struct past {
 	struct old kept[KEPT];
+	struct bftm_msg pushed[PUSHED];
 	u32 next;
 };
 
@@ -75,9 +77,25 @@ static void answer(struct liar *l, const struct liar_request *req)
 		keep(l, req);
 }
 
+/* Pushes come true again, to whoever is there by now. */
+static void push(struct liar *l, const struct bftm_msg *msg, u64 now_ns)
+{
+	struct past *past = liar_state(l);
+	struct bftm_msg *old = &past->pushed[liar_random(l) % PUSHED];
+
+	(void)now_ns;
+	liar_push(l, msg, 0);
+	if (old->type != BFTM_MSG_NONE) {
+		liar_push(l, old, 0);
+		liar_lied(l);
+	}
+	*old = *msg;
+}
+
 const struct strategy strategy_replay = {
 	.name = "replay",
 	.what = "send old answers, also as answers to new requests",
 	.state = sizeof(struct past),
 	.answer = answer,
+	.push = push,
 };

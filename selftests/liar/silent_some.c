@@ -4,13 +4,30 @@
 
 #define SWAP 64
 
+static bool knows(struct liar *l, u32 client)
+{
+	const u32 *asked = liar_state(l);
+
+	return (client + *asked / SWAP) & 1;
+}
+
 static void answer(struct liar *l, const struct liar_request *req)
 {
 	u32 *asked = liar_state(l);
 
-	if ((req->msg->client + (*asked)++ / SWAP) & 1)
+	if (knows(l, req->msg->client))
 		liar_say(l, req, req->honest, 0);
 	else if (req->honest->type != BFTM_MSG_NONE)
+		liar_lied(l);
+	++*asked;
+}
+
+static void push(struct liar *l, const struct bftm_msg *msg, u64 now_ns)
+{
+	(void)now_ns;
+	if (knows(l, msg->client))
+		liar_push(l, msg, 0);
+	else
 		liar_lied(l);
 }
 
@@ -19,4 +36,5 @@ const struct strategy strategy_silent_some = {
 	.what = "answer every other client only, and swap now and then",
 	.state = sizeof(u32),
 	.answer = answer,
+	.push = push,
 };

@@ -134,20 +134,20 @@ static void send_now(struct liar *l, const struct liar_from *to, const void *dat
 		l->replies++;
 }
 
-void liar_send(struct liar *l, const struct liar_request *req, const void *data, size_t len,
-	       u64 delay_ns)
+void liar_send_to(struct liar *l, const struct liar_from *to, const void *data, size_t len,
+		  u64 delay_ns)
 {
 	struct liar_late *late, *earlier;
 
 	if (!delay_ns) {
-		send_now(l, req->from, data, len);
+		send_now(l, to, data, len);
 		return;
 	}
 	late = l->waiting < WAITING_MAX ? malloc(sizeof(*late) + len) : NULL;
 	if (!late)
 		return;
-	late->at_ns = req->now_ns + delay_ns;
-	late->to = *req->from;
+	late->at_ns = liar_now() + delay_ns;
+	late->to = *to;
 	late->len = len;
 	memcpy(late->data, data, len);
 	l->waiting++;

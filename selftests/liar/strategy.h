@@ -3,6 +3,14 @@
  * What a lying server does with the answer that an honest one would give. The
  * server (node.c) has authenticated the request and decided it by the
  * protocol's core; a strategy says what is sent, when and how often.
+ *
+ * An honest server also speaks unasked: FREE to the next in the queue, INQUIRE
+ * to an owner. It does so while it answers somebody else, or when a lease ends.
+ * A strategy is shown each such push, after the answer, and may keep it to
+ * itself; and it may push whatever it likes at any time, with liar_push().
+ *
+ * bftmutex-liar and the simulator both stand around these files. Each provides
+ * the functions declared below, and shows strategies what happens.
  */
 #ifndef BFTM_LIAR_STRATEGY_H
 #define BFTM_LIAR_STRATEGY_H
@@ -35,12 +43,15 @@ struct liar_request {
  * @what:   for --help
  * @state:  bytes that each liar keeps for it, see liar_state()
  * @answer: answers one request
+ * @push:   what becomes of an honest push, FREE or INQUIRE for @push->client;
+ *          NULL: it is sent
  */
 struct strategy {
 	const char *name;
 	const char *what;
 	size_t state;
 	void (*answer)(struct liar *l, const struct liar_request *req);
+	void (*push)(struct liar *l, const struct bftm_msg *push, u64 now_ns);
 };
 
 /** struct liar_rival - an attempt that liars know of */
@@ -63,21 +74,6 @@ struct liar_shared {
 	struct liar_rival rival[LIAR_RIVALS];
 	u32 mood;
 };
-
-extern const struct strategy strategy_honest;
-extern const struct strategy strategy_silent;
-extern const struct strategy strategy_always_free;
-extern const struct strategy strategy_always_locked;
-extern const struct strategy strategy_equivocate;
-extern const struct strategy strategy_late;
-extern const struct strategy strategy_replay;
-extern const struct strategy strategy_duplicate;
-extern const struct strategy strategy_silent_some;
-extern const struct strategy strategy_twin;
-extern const struct strategy strategy_adaptive;
-extern const struct strategy strategy_refuse;
-extern const struct strategy strategy_challenge;
-extern const struct strategy strategy_unasked;
 
 /** liar_state() - @state bytes of the strategy in use, zeroed at first. */
 void *liar_state(struct liar *l);
@@ -103,6 +99,14 @@ void liar_send(struct liar *l, const struct liar_request *req, const void *data,
 /** liar_say() - seal and send; a message of type BFTM_MSG_NONE is not sent. */
 void liar_say(struct liar *l, const struct liar_request *req, const struct bftm_msg *msg,
 	      u64 delay_ns);
+
+/**
+ * liar_push() - seal and send to client @msg->client, who did not ask
+ * @msg: any message; clients hear FREE and INQUIRE with @seq 0
+ *
+ * To where that client was heard last; nothing for one that never was.
+ */
+void liar_push(struct liar *l, const struct bftm_msg *msg, u64 delay_ns);
 
 /** liar_lied() - count a lie: something sent, late or not sent at all. */
 void liar_lied(struct liar *l);

@@ -27,7 +27,13 @@ static void answer(struct liar *l, const struct liar_request *req)
 	default:
 		reply.k += 1 + (draw >> 10 & 31);
 	}
-	liar_say(l, req, &reply, draw & 1 << 20 ? liar_delay(l) : 0);
+	if (draw & 1 << 21) {
+		/* As if it had been the client's turn. */
+		reply.seq = 0;
+		liar_push(l, &reply, draw & 1 << 20 ? liar_delay(l) : 0);
+	} else {
+		liar_say(l, req, &reply, draw & 1 << 20 ? liar_delay(l) : 0);
+	}
 	liar_lied(l);
 }
 

@@ -111,7 +111,7 @@ honest() {
 	shift
 	kill_liar "$n"
 	s "$n" bftmutexctl server start --id "$n" \
-		--key "$dev/keys/server-$n.key" "$@" >/dev/null
+		--key "$dev/keys/server-$n.key" --state "$dev/servers" "$@" >/dev/null
 }
 
 # contend COUNT ARG...: COUNT contenders spread evenly over the clients, logs in

@@ -27,6 +27,8 @@ static const char help[] =
 "  --sends N        of each attempt, 1 to 6; 1\n"
 "  --restarts N     of correct servers, together; 0\n"
 "  --steps N        parts of a lease; 1\n"
+"  --queue MASK     1, 2 or 3: the first, the second or both of two clients wait\n"
+"                   in the queue; 0\n"
 "  --instants N     moments at the beginning of each; 2\n"
 "  --fine           … less than a clock's tick apart\n"
 "  --speeds WHICH   worst (the default), all or even: rates of the clocks\n"
@@ -60,6 +62,7 @@ static const struct counted {
 	{ "sends", &plan.sends, 1, SENDS_MAX },
 	{ "restarts", &plan.restarts, 0, 3 },
 	{ "steps", &plan.steps, 1, 12 },
+	{ "queue", &plan.queue, 0, 3 },
 	{ "instants", &plan.instants, 1, 9 },
 	{ "paper", &paper_quorum, 1, SERVERS_MAX },
 };
@@ -171,6 +174,8 @@ static void check_plan(void)
 {
 	if (plan.liars >= plan.n)
 		errx(2, "no server is left that does not lie");
+	if (plan.queue && (plan.clients != 2 || plan.literal || plan.sends > 3))
+		errx(2, "--queue is for two clients, and at most 3 sends");
 	if (!uses(2) && !plan.attempts)
 		errx(2, "without R2 there must be a number of --attempts");
 	/* A third tomb would push out the first, by an order that is not kept. */

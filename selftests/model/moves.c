@@ -3,22 +3,16 @@
  * All that can happen next. What is left out by uses(r) is the reduction Rr,
  * proven in reduce.c.
  */
-#include "world.h"
+#include "moves.h"
 
-/** struct turn - what the functions below hand on */
-struct turn {
-	const struct world *w;
-	struct visitor *v;
-};
-
-static void emit(const struct turn *t, const struct event *e, struct world *next)
+void emit(const struct turn *t, const struct event *e, struct world *next)
 {
 	settle(next);
 	reduce(next);
 	/* Nothing came of it? (Whatever the time, until it goes on.) */
 	if (!memcmp(t->w, next, offsetof(struct world, part)))
 		return;
-	if (uses(6) && e->kind == REQUEST && e->type == BFTM_MSG_TRY &&
+	if (uses(6) && !plan.queue && e->kind == REQUEST && e->type == BFTM_MSG_TRY &&
 	    !gains(t->w, next))
 		return;
 	t->v->see(t->v, e, next);
@@ -49,12 +43,12 @@ static void act(const struct turn *t, u32 c, u8 kind)
 	}
 }
 
-static void answer(const struct turn *t, u32 c, u32 u, u8 type, u32 attempt,
-		   u32 k)
+static void answer_of(const struct turn *t, u32 c, u32 u, u8 type, u32 attempt, u32 k,
+		      enum grant grant)
 {
 	struct event e = {
 		.kind = ANSWER, .client = (u8)c, .server = (u8)u, .type = type,
-		.attempt = (u8)attempt, .k = (u8)k,
+		.attempt = (u8)attempt, .k = (u8)k, .grant = (u8)grant,
 	};
 	struct world next;
 
@@ -66,6 +60,46 @@ static void answer(const struct turn *t, u32 c, u32 u, u8 type, u32 attempt,
 		if (uses(5) || !e.old)
 			break;
 	}
+}
+
+static void answer(const struct turn *t, u32 c, u32 u, u8 type, u32 attempt,
+		   u32 k)
+{
+	answer_of(t, c, u, type, attempt, k, GRANT_LAST);
+}
+
+/* Has somebody asked to wait who goes before c? */
+static bool has_better(const struct world *w, u32 c)
+{
+	u32 d = !c, attempt = w->client[d].attempt;
+
+	if (!plan.attempts && attempt)
+		attempt--;		/* one before was better yet */
+	return plan.queue >> d & 1 && attempt &&
+	       (attempt < w->client[c].attempt || (attempt == w->client[c].attempt && d < c));
+}
+
+/*
+ * INQUIRE, and FREE for what was yielded: of correct servers what they said,
+ * of liars all there is. The YIELD that answers is in flight by that alone.
+ */
+static void inquiries(const struct turn *t, u32 c, u32 u)
+{
+	const struct m_client *m = &t->w->client[c];
+	const struct m_server *s = &t->w->server[u];
+	u32 k, g;
+
+	if (is_liar(u)) {
+		for (g = GRANT_OLD; !uses(4) && g <= GRANT_NEXT; g++) {
+			answer_of(t, c, u, BFTM_MSG_INQUIRE, m->attempt, 1, g);
+			answer_of(t, c, u, BFTM_MSG_FREE, m->attempt, m->sends, g);
+		}
+		return;
+	}
+	if (s->owner == c + 1 && s->attempt == m->attempt && has_better(t->w, c))
+		answer_of(t, c, u, BFTM_MSG_INQUIRE, m->attempt, 1, GRANT_LAST);
+	for (k = 1; s->yielded[c] && k <= m->sends; k++)
+		answer_of(t, c, u, BFTM_MSG_FREE, m->attempt, k, s->yielded[c]);
 }
 
 /* What u may say to c about attempts that are over, or not begun. */
@@ -104,6 +138,8 @@ static void answers(const struct turn *t, u32 c, u32 u)
 	stray_answers(t, c, u);
 	if (m->phase == BFTM_PHASE_DEAD)
 		return;
+	if (plan.queue)
+		inquiries(t, c, u);
 	if (!uses(4) || (is_liar(u) && m->phase == BFTM_PHASE_HOLD))
 		refusals(t, c, u);
 	if (is_liar(u) && (!uses(3) || m->phase == BFTM_PHASE_HOLD)) {
@@ -125,6 +161,7 @@ static void win(const struct turn *t, u32 c)
 	struct event e = { .kind = WIN, .client = (u8)c, .attempt = m->attempt };
 	struct event one = {
 		.kind = ANSWER, .client = (u8)c, .attempt = m->attempt, .old = true,
+		.grant = GRANT_LAST,
 	};
 	u32 u, k;
 
@@ -138,6 +175,7 @@ static void win(const struct turn *t, u32 c)
 		one.server = (u8)u;
 		one.type = BFTM_MSG_FREE;
 		one.k = (u8)k;
+		one.grant = is_liar(u) && plan.queue ? GRANT_NEXT : GRANT_LAST;
 		node_answer(&next, &one);
 		e.won |= one.won;
 		next.server[u].flight[c] = 0;
@@ -153,56 +191,6 @@ static void win(const struct turn *t, u32 c)
 	}
 	if (m->phase == BFTM_PHASE_HOLD)
 		emit(t, &e, &next);
-}
-
-static void request(const struct turn *t, u32 u, u32 c, u8 type, u32 attempt,
-		    u32 k)
-{
-	struct event e = {
-		.kind = REQUEST, .client = (u8)c, .server = (u8)u,
-		.type = type, .attempt = (u8)attempt, .k = (u8)k,
-	};
-	struct world next;
-
-	for (e.old = true; ; e.old = false) {
-		next = *t->w;
-		node_server(&next, &e);
-		emit(t, &e, &next);
-		if (!e.old || type == BFTM_MSG_RELEASE ||
-		    (uses(5) && e.reply == BFTM_MSG_FREE))
-			break;
-	}
-}
-
-static void requests(const struct turn *t, u32 u, u32 c)
-{
-	const struct m_client *m = &t->w->client[c];
-	u32 a, k;
-
-	for (a = 1; a <= m->attempt; a++) {
-		u32 last = m->sends;
-
-		if (is_over(t->w, c, a)) {
-			request(t, u, c, BFTM_MSG_RELEASE, a, 0);
-			last = plan.sends;
-		}
-		for (k = uses(6) ? last : 1; k <= last; k++)
-			request(t, u, c, BFTM_MSG_TRY, a, k);
-	}
-}
-
-static void restart(const struct turn *t, u32 u)
-{
-	struct event e = { .kind = RESTART, .server = (u8)u };
-	struct world next;
-
-	for (e.old = true; ; e.old = false) {
-		next = *t->w;
-		node_restart(&next, &e);
-		emit(t, &e, &next);
-		if (uses(5) || !e.old)
-			break;
-	}
 }
 
 static void step(const struct turn *t)
@@ -290,6 +278,8 @@ void world_moves(const void *world, struct visitor *v)
 			if (!is_liar(u))
 				requests(&t, u, c);
 		}
+		if (!is_liar(u) && plan.queue)
+			timer(&t, u);
 		if (!is_liar(u) && t.w->restarts < plan.restarts)
 			restart(&t, u);
 	}

@@ -12,14 +12,13 @@
 #include <err.h>
 
 #include "../../kmod/core/lease.h"
-#include "world.h"
+#include "node.h"
 
 static u64 lease[2];		/* Δ, and that of an uneven last client */
-static u64 lease_max;
+u64 node_lease_max;
 static s32 pace[2];		/* of a slow and a fast clock, in a part of Δ */
 static s32 moment[2];		/* likewise, in ε */
 static struct bftm_client_cfg client_cfg;
-static const u32 rho_ppm = BFTM_RHO_MAX_PPM;
 
 void node_setup(void)
 {
@@ -29,7 +28,7 @@ void node_setup(void)
 
 	lease[0] = (BFTM_LEASE_MIN_NS + unit - 1) / unit * unit;
 	lease[1] = 2 * lease[0];
-	lease_max = lease[plan.uneven];
+	node_lease_max = lease[plan.uneven];
 	part = lease[0] / plan.steps;
 	if (plan.instants * epsilon >= part)
 		errx(2, "so many instants are longer than a part of a lease");
@@ -41,7 +40,7 @@ void node_setup(void)
 	moment[0] = (s32)(epsilon - epsilon / slew);
 	moment[1] = (s32)(epsilon + epsilon / slew);
 	client_cfg = (struct bftm_client_cfg){
-		.n = plan.n, .b = plan.b, .rho_ppm = rho_ppm,
+		.n = plan.n, .b = plan.b, .rho_ppm = RHO_PPM,
 		.literal = plan.literal,
 		/* Timers of 0 are due at once and fire whenever we like. */
 		.resend_ns = 0,
@@ -65,112 +64,6 @@ s32 node_gain(const struct world *w, bool fast)
 	return pace[fast] - w->instant * moment[fast];
 }
 
-static u64 reading(const struct event *e)
-{
-	return NOW - (e->old ? BFTM_TICK_NS : 0);
-}
-
-/* Servers */
-
-static void load_lock(const struct m_server *s, u64 noise, struct bftm_lock *lock)
-{
-	u32 c, i = 0;
-
-	memset(lock, 0, sizeof(*lock));
-	lock->gno = lock->lam = lock->prio = noise;
-	lock->k = (u32)noise;
-	if (s->owner) {
-		lock->client = s->owner;
-		lock->attempt = s->attempt;
-		lock->until_ns = NOW + (u64)(int64_t)s->left;
-		lock->lease_ns = node_lease(s->owner - 1u);
-	}
-	/* With two clients nothing is ever pushed out, so order is nothing. */
-	for (c = 0; c < plan.clients && i < BFTM_TOMBS; c++) {
-		if (!s->tomb[c])
-			continue;
-		lock->tomb[i].client = c + 1;
-		lock->tomb[i++].attempt = s->tomb[c];
-	}
-}
-
-static void store_lock(struct m_server *s, const struct bftm_lock *lock)
-{
-	u32 c, i;
-
-	s->owner = 0;
-	s->attempt = 0;
-	s->left = NEVER;
-	if (lock->attempt) {
-		s->owner = (u8)lock->client;
-		s->attempt = (u8)lock->attempt;
-		s->left = (s32)(int64_t)(lock->until_ns - NOW);
-		if (lock->lease_ns != node_lease(lock->client - 1))
-			errx(2, "a server keeps a lease that was not asked for");
-	}
-	for (c = 0; c < plan.clients; c++)
-		s->tomb[c] = 0;
-	for (i = 0; i < BFTM_TOMBS; i++)
-		if (lock->tomb[i].client)
-			s->tomb[lock->tomb[i].client - 1] = (u8)lock->tomb[i].attempt;
-}
-
-static u8 step_server(struct m_server *s, const struct event *e, u64 noise)
-{
-	struct bftm_server_cfg cfg = {
-		.id = e->server + 1u, .rho_ppm = rho_ppm, .epoch = 1,
-		.lease_max_ns = lease_max,
-		.quarantine_until_ns = s->quarantine == NEVER ? 0 :
-				       NOW + (u64)(int64_t)s->quarantine,
-	};
-	struct bftm_msg req = {
-		.type = e->type, .proto = BFTM_PROTO_BACKOFF,
-		.server = e->server + 1u, .client = e->client + 1u,
-		.attempt = e->attempt, .k = e->k, .server_epoch = cfg.epoch,
-		.flags = e->type == BFTM_MSG_TRY ? BFTM_FLAG_NOQUEUE : 0,
-		.lease_ns = node_lease(e->client), .prio = noise, .gno = noise,
-	};
-	struct bftm_lock lock;
-	struct bftm_msg reply;
-
-	load_lock(s, noise, &lock);
-	if (bftm_admit(&cfg, &req, reading(e), &reply))
-		bftm_server_step(&cfg, &lock, &req, reading(e), &reply);
-	store_lock(s, &lock);
-	if (reply.type == BFTM_MSG_FREE &&
-	    (reply.k != req.k || reply.attempt != req.attempt))
-		errx(2, "a server says FREE to what was not asked");
-	return reply.type;
-}
-
-void node_server(struct world *w, struct event *e)
-{
-	struct m_server *s = &w->server[e->server], again = *s;
-
-	e->reply = step_server(s, e, 7);
-	if (plan.twice && (step_server(&again, e, 1ull << 50) != e->reply ||
-			   memcmp(&again, s, sizeof(again))))
-		errx(2, "a server's step depends on a field that is not kept");
-	/* FREE to an attempt that is over is in flight anyway. */
-	if (e->reply == BFTM_MSG_FREE && !is_over(w, e->client, e->attempt))
-		s->flight[e->client] |= (u8)(1u << (e->k - 1));
-}
-
-void node_restart(struct world *w, const struct event *e)
-{
-	struct m_server *s = &w->server[e->server];
-
-	s->owner = 0;
-	s->attempt = 0;
-	s->left = NEVER;
-	memset(s->tomb, 0, sizeof(s->tomb));
-	s->quarantine = (s32)(int64_t)(bftm_quarantine(lease_max, rho_ppm,
-						       reading(e)) - NOW);
-	w->restarts++;
-}
-
-/* Clients */
-
 static void load_contend(const struct world *w, u32 c, u64 noise,
 			 struct bftm_contend *cc)
 {
@@ -180,7 +73,7 @@ static void load_contend(const struct world *w, u32 c, u64 noise,
 	memset(cc, 0, offsetof(struct bftm_contend, server));
 	cc->phase = m->phase;
 	cc->want.lease_ns = node_lease(c);
-	cc->want.no_backoff = true;
+	cc->want.wait = queues(c) ? BFTM_WAIT_QUEUE : BFTM_WAIT_NO_BACKOFF;
 	cc->attempt = m->attempt;
 	cc->prio = noise;
 	cc->retries = (u32)noise % 8;
@@ -195,10 +88,23 @@ static void load_contend(const struct world *w, u32 c, u64 noise,
 			.type = known->type, .k = known->k, .lam = noise,
 			.refusal = known->type == BFTM_MSG_REFUSED,
 			.from_ns = NOW - (u64)(int64_t)known->age,
+			.granted = known->k ? number_of(GRANT_LAST) : 0,
+			.yielded = number_of(is_liar(u) ? known->yielded :
+					     plan.queue ? w->server[u].yielded[c] : 0),
 		};
 	}
 	if (m->phase == BFTM_PHASE_HOLD)
 		cc->wake_ns = bftm_contend_end(cc, &client_cfg) + 1;
+}
+
+static void store_yielded(struct world *w, u32 c, u32 u, u64 yielded)
+{
+	u32 g = yielded ? (u32)(yielded + GRANT_LAST - GNO) : GRANT_NONE;
+
+	if (is_liar(u))
+		w->client[c].known[u].yielded = (u8)g;
+	else
+		w->server[u].yielded[c] = (u8)g;
 }
 
 static void store_contend(struct world *w, u32 c, const struct bftm_contend *cc)
@@ -217,6 +123,8 @@ static void store_contend(struct world *w, u32 c, const struct bftm_contend *cc)
 		m->known[u].k = (u8)cc->server[u].k;
 		m->known[u].age = cc->server[u].k ?
 			(s32)(int64_t)(NOW - cc->server[u].from_ns) : 0;
+		if (plan.queue)
+			store_yielded(w, c, u, cc->server[u].yielded);
 	}
 }
 
@@ -225,11 +133,13 @@ static void call(struct bftm_contend *cc, const struct event *e, u64 noise,
 {
 	struct bftm_msg msg = {
 		.type = e->type, .attempt = e->attempt, .k = e->k,
-		.position = BFTM_REFUSED_LEASE, .prio = noise, .gno = noise,
+		.position = BFTM_REFUSED_LEASE, .prio = noise,
+		.gno = plan.queue ? number_of(e->grant) : noise,
 		.client = e->client + 1u, .server = e->server + 1u,
 	};
 	struct bftm_want want = {
-		.lease_ns = node_lease(e->client), .no_backoff = true,
+		.lease_ns = node_lease(e->client),
+		.wait = queues(e->client) ? BFTM_WAIT_QUEUE : BFTM_WAIT_NO_BACKOFF,
 	};
 
 	switch (e->kind) {
@@ -275,6 +185,10 @@ static void run(struct world *w, const struct event *e, struct bftm_out *out)
 	store_contend(w, e->client, &cc);
 	if (plan.twice && memcmp(&again, w, sizeof(again)))
 		errx(2, "a client's step depends on a field that is not kept");
+	/* What is held, or over, is not yielded; nor to who did not ask. */
+	if (out->yield_to && (w->client[e->client].phase == BFTM_PHASE_HOLD ||
+			      out->yield_to != 1u << e->server))
+		w->fault = FAULT_RELEASED;
 	if (out->verdict == BFTM_WON &&
 	    bftm_contend_end(&cc, &client_cfg) < reading(e))
 		w->fault = FAULT_LATE;
@@ -318,6 +232,6 @@ bool node_inside(const struct world *w, u32 c)
 bool node_useful(u32 c, s32 age)
 {
 	/* Over by the oldest reading: by every other, and for ever. */
-	return age <= (int64_t)bftm_lease_at_client(node_lease(c), rho_ppm) +
+	return age <= (int64_t)bftm_lease_at_client(node_lease(c), RHO_PPM) +
 		      (int64_t)BFTM_TICK_NS;
 }

@@ -17,6 +17,7 @@
 #define KNOWN_BITS	7
 #define SERVER_BITS	(1 + 2 + 2 + 2 * TIME_BITS)
 #define SHARE_BITS	(KNOWN_BITS + SENDS_MAX + 2)	/* of each client */
+#define QUEUE_BITS	2				/* likewise */
 #define CLIENT_BITS	(2 + 2 + 3 + 1)
 
 /** struct names - a dictionary */
@@ -66,10 +67,11 @@ static u32 order_count(void)
 	return plan.clients == 1 ? 1 : plan.clients == 2 ? 2 : 6;
 }
 
-/* Clients may not change places with one that wants another lease. */
+/* Clients may not change places with one that wants another lease, or goes first. */
 static bool allowed(const u8 *order)
 {
-	return !plan.uneven || order[plan.clients - 1] == plan.clients - 1;
+	return (!plan.uneven || order[plan.clients - 1] == plan.clients - 1) &&
+	       (!plan.queue || !order[0]);
 }
 
 static u64 spell_server(const struct world *w, u32 u, const u8 *order)
@@ -90,6 +92,10 @@ static u64 spell_server(const struct world *w, u32 u, const u8 *order)
 		key = key << KNOWN_BITS | name_known(&w->client[c].known[u]);
 		key = key << SENDS_MAX | s->flight[c];
 		key = key << 2 | s->tomb[c];
+		if (!plan.queue)
+			continue;
+		/* Of liars, which have no queue, what clients know. */
+		key = key << 2 | (is_liar(u) ? w->client[c].known[u].yielded : s->yielded[c]);
 	}
 	return key;
 }
@@ -105,12 +111,18 @@ static u64 take(u64 *key, u32 bits)
 static void read_server(u64 key, struct world *w, u32 u)
 {
 	struct m_server *s = &w->server[u];
+	u8 yielded[CLIENTS_MAX];
 	u32 c;
 
 	for (c = plan.clients; c--; ) {
+		yielded[c] = plan.queue ? (u8)take(&key, 2) : 0;
 		s->tomb[c] = (u8)take(&key, 2);
 		s->flight[c] = (u8)take(&key, SENDS_MAX);
 		known_name(take(&key, KNOWN_BITS), &w->client[c].known[u]);
+		if (plan.queue && is_liar(u))
+			w->client[c].known[u].yielded = yielded[c];
+		else if (plan.queue)
+			s->yielded[c] = yielded[c];
 	}
 	s->quarantine = (s32)times.value[take(&key, TIME_BITS)];
 	s->left = (s32)times.value[take(&key, TIME_BITS)];
@@ -146,7 +158,7 @@ static void read_client(u64 key, struct m_client *m)
 
 static size_t server_bytes(void)
 {
-	return (SERVER_BITS + plan.clients * SHARE_BITS + 7) / 8;
+	return (SERVER_BITS + plan.clients * (SHARE_BITS + (plan.queue ? QUEUE_BITS : 0)) + 7) / 8;
 }
 
 static size_t client_bytes(void)

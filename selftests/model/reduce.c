@@ -61,6 +61,12 @@
  *     k (b). One that brings no FREE that counts is not: before it y covers
  *     after it.
  *
+ * With a queue (plan.queue) the lemma is not proven anew, but each step is tried
+ * with and without R1 and R2. R3 holds as a FREE counts if and only if no later
+ * INQUIRE names its grant, whichever comes first; R4 includes INQUIRE of liars,
+ * which only takes their own FREE away; of R6 the second half is not used, as a
+ * TRY that brings no FREE may still make an owner yield.
+ *
  * That the reductions hide nothing is also tried: where there is room, a plan
  * is enumerated with and without them, and every broken core that must be
  * found out is found with them.
@@ -75,14 +81,31 @@ static void settle_server(struct m_server *s)
 	 * A grant that is over is as good as none: TRY of its owner renews it,
 	 * TRY of anybody is granted, with the same result.
 	 */
-	if (s->owner && s->left < over)
-		s->owner = 0;
+	if (s->owner && s->left < over) {
+		/* With a queue the next is whoever has the better priority. */
+		s->left = 2 * over;
+		if (!plan.queue)
+			s->owner = 0;
+	}
 	if (!s->owner) {
 		s->attempt = 0;
 		s->left = NEVER;
 	}
+	s->waits[0] = 0;
+	s->waits[1] = 0;
 	if (s->quarantine < over)
 		s->quarantine = NEVER;
+}
+
+static void settle_yields(struct world *w, u32 c, u32 u)
+{
+	struct m_client *m = &w->client[c];
+	struct m_server *s = &w->server[u];
+
+	if (s->yielded[c] == GRANT_LAST)
+		s->flight[c] = 0;	/* what was yielded does not count */
+	/* In the queue an answer is FREE or nothing. */
+	m->known[u].type = m->known[u].k ? BFTM_MSG_FREE : BFTM_MSG_NONE;
 }
 
 static void settle_client(struct world *w, u32 c)
@@ -98,8 +121,12 @@ static void settle_client(struct world *w, u32 c)
 		memset(m->known, 0, sizeof(m->known));
 		for (u = 0; u < plan.n; u++)
 			w->server[u].flight[c] = 0;
+		for (u = 0; plan.queue && u < plan.n; u++)
+			w->server[u].yielded[c] = 0;
 		return;
 	}
+	for (u = 0; plan.queue && u < plan.n; u++)
+		settle_yields(w, c, u);
 	for (k = 0; k < m->sends; k++)
 		if (!node_useful(c, m->age[k]))
 			m->age[k] = useless;
@@ -162,7 +189,7 @@ static void deliver_to_holder(struct world *w, u32 u, u32 c)
 	struct event e = {
 		.kind = ANSWER, .type = BFTM_MSG_FREE, .old = true,
 		.client = (u8)c, .server = (u8)u, .attempt = m->attempt,
-		.k = (u8)lowest(w->server[u].flight[c]),
+		.k = (u8)lowest(w->server[u].flight[c]), .grant = GRANT_LAST,
 	};
 
 	if (m->phase != BFTM_PHASE_HOLD || !e.k)

@@ -22,11 +22,12 @@
  * @k:       which send of it
  * @type:    of the message delivered
  * @reply:   what a server answered
+ * @grant:   which grant a message is about, enum grant
  * @old:     the clock read showed a value one tick old
  * @won:     a client got in by this
  */
 struct event {
-	u8 kind, client, server, attempt, k, type, reply;
+	u8 kind, client, server, attempt, k, type, reply, grant;
 	bool old, won;
 };
 

@@ -81,6 +81,8 @@ static void tell_request(const struct event *e, const struct world *after)
 	printf("server %u receives ", e->server + 1u);
 	if (e->type == BFTM_MSG_TRY)
 		printf("TRY %u of ", e->k);
+	else if (e->type == BFTM_MSG_YIELD)
+		printf("YIELD of %s grant of ", e->grant == GRANT_LAST ? "the last" : "an older");
 	else
 		printf("RELEASE of ");
 	printf("%s", attempt_name(e->client, e->attempt));
@@ -98,6 +100,8 @@ static void tell_answer(const struct event *e, const struct world *after)
 	printf("%c receives %s", client_name(e->client), bftm_msg_name(e->type));
 	if (e->type == BFTM_MSG_FREE)
 		printf(" to TRY %u of %s", e->k, attempt_name(e->client, e->attempt));
+	if (e->grant == GRANT_OLD || (e->grant && e->type == BFTM_MSG_INQUIRE))
+		printf(" about %s grant", e->grant == GRANT_OLD ? "an older" : "the last");
 	printf(" from server %u%s", e->server + 1u,
 	       is_liar(e->server) ? ", which lies" : "");
 	if (after->client[e->client].phase == BFTM_PHASE_HOLD)
@@ -144,6 +148,9 @@ void world_tell(const void *before, const struct event *e, const void *after)
 		break;
 	case REQUEST:
 		tell_request(e, w);
+		break;
+	case EXPIRE:
+		printf("server %u sees that a lease is over\n", e->server + 1u);
 		break;
 	case RESTART:
 		printf("server %u restarts: its memory is lost\n", e->server + 1u);

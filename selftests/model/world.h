@@ -39,6 +39,20 @@
  *   everybody: always. Some may not have been sent; that is a superset too.
  * - FREE of the current attempt from a correct server: struct m_server.flight.
  *
+ * With a queue (plan.queue), each a superset:
+ *
+ * - Who waits at a server is chosen anew at each event there: nobody, or any
+ *   attempts that go on, with their last send. For a TRY may always arrive once
+ *   more, and who is not heard is forgotten some time.
+ * - INQUIRE about its last grant, from every server to the attempt that owns
+ *   it, once somebody with a better priority has asked somewhere.
+ * - YIELD of what a client was asked to yield, and FREE for it, always.
+ *
+ * FREE for grants that were never yielded are alike. INQUIRE about grants that
+ * others followed without a YIELD is not delivered: it can only take FREE away.
+ * Priorities are the numbers of attempts; among equals the first client goes
+ * first.
+ *
  * Liars remember nothing. Each may send anything about any attempt, at the
  * instant at which it is delivered; that is as good as having sent it before.
  * What is sent to them has no effect.
@@ -82,13 +96,14 @@ enum speeds {
  * @fine:      instants that are less than a tick apart
  * @speeds:    see there
  * @uneven:    the last client asks for twice the lease
+ * @queue:     bit c: client c waits in the queue; 0 for none. With two clients
  * @literal:   of struct bftm_client_cfg
  * @without:   bit r: leave out reduction Rr, see reduce.c
  * @silent:    the liars say nothing
  * @twice:     run each step with other values in fields that must not matter
  */
 struct plan {
-	u32 n, b, liars, clients, attempts, sends, restarts, steps, instants;
+	u32 n, b, liars, clients, attempts, sends, restarts, steps, instants, queue;
 	enum speeds speeds;
 	u32 without;
 	bool fine, uneven, literal, silent, twice;
@@ -109,7 +124,20 @@ enum fault {
 	FAULT_NONE,
 	FAULT_LATE,		/* won, when the lease was over already */
 	FAULT_REVIVED,		/* inside again after the end */
-	FAULT_RELEASED,		/* sent RELEASE of an attempt that is not over */
+	FAULT_RELEASED,		/* sent RELEASE of an attempt that is not over, or YIELD */
+};
+
+/**
+ * enum grant - which grant of a server to an attempt a message is about
+ *
+ * A core only asks whether one number is larger than another, or whether it is
+ * the server's last. So of those that were yielded one stands for all.
+ */
+enum grant {
+	GRANT_NONE,
+	GRANT_OLD,		/* yielded, and another was made since */
+	GRANT_LAST,
+	GRANT_NEXT,		/* only liars know it */
 };
 
 /* No padding in what follows, so that memcmp() compares. */
@@ -124,6 +152,9 @@ struct m_server {
 	u8 spare;
 	u8 tomb[4];		/* of each client, 0 for none */
 	u8 flight[4];		/* bit k - 1: FREE k of its attempt was sent */
+	/* With plan.queue, for each client: */
+	u8 yielded[2];		/* enum grant: the highest that it was asked to yield */
+	u8 waits[2];		/* k with which it waits, 0 for not; for one event only */
 };
 
 /** struct m_known - what a client knows of one server */
@@ -131,7 +162,8 @@ struct m_known {
 	s32 age;		/* of the send that FREE answered, in ns */
 	u8 type;
 	u8 k;
-	u8 spare[2];
+	u8 yielded;		/* of a liar; enum grant */
+	u8 spare;
 };
 
 /** struct m_client - phase BACKOFF counts as DEAD: both just begin again */
@@ -150,7 +182,7 @@ struct world {
 	s32 part;		/* of leases, for stories; not packed */
 };
 
-static_assert(sizeof(struct m_server) == 20);
+static_assert(sizeof(struct m_server) == 24);
 static_assert(sizeof(struct m_known) == 8);
 static_assert(sizeof(struct m_client) == 4 * SENDS_MAX + 4 + 8 * SERVERS_MAX);
 
@@ -190,6 +222,9 @@ s32 node_gain(const struct world *w, bool fast);
 /** node_server() - TRY or RELEASE arrives; fills in e->reply. */
 void node_server(struct world *w, struct event *e);
 
+/** node_expire() - the timer of a server. */
+void node_expire(struct world *w, const struct event *e);
+
 /** node_restart() - a server loses its memory. */
 void node_restart(struct world *w, const struct event *e);
 
@@ -218,6 +253,7 @@ enum kind {
 	WIN,		/* all FREE that there are arrive, and it gets in */
 	REQUEST,	/* TRY or RELEASE arrives at a server */
 	RESTART,
+	EXPIRE,			/* the timer of a server */
 };
 
 void world_starts(struct visitor *v);

@@ -41,6 +41,18 @@ static bool choose_lock(struct world *w, struct client *c, struct handle *h)
 	return true;
 }
 
+static enum bftm_wait draw_way(struct world *w, u32 x)
+{
+	struct rng *r = &w->rng[RNG_APP];
+
+	if (rng_chance(r, w->plan->once))
+		return BFTM_WAIT_NOT;
+	/* For one that is preferred: two would never end. */
+	if (!x && rng_chance(r, w->plan->no_backoff))
+		return BFTM_WAIT_NO_BACKOFF;
+	return rng_chance(r, w->plan->backoff) ? BFTM_WAIT_BACKOFF : BFTM_WAIT_QUEUE;
+}
+
 static void want(struct world *w, u32 x, u32 i)
 {
 	struct rng *r = &w->rng[RNG_APP];
@@ -55,9 +67,9 @@ static void want(struct world *w, u32 x, u32 i)
 	}
 	h->want = (struct bftm_want){
 		.lease_ns = rng_between(r, w->plan->lease_min, w->plan->lease_max),
-		.once = rng_chance(r, w->plan->once),
-		/* For one that is preferred: two would never end. */
-		.no_backoff = !x && rng_chance(r, w->plan->no_backoff),
+		.wait = draw_way(w, x),
+		.renew = rng_chance(r, w->plan->renew),
+		.fence = rng_chance(r, w->plan->fence),
 	};
 	if (!(rng_next(r) & 3))
 		h->want.lease_ns = w->plan->lease_max / 2;
@@ -68,6 +80,36 @@ static void want(struct world *w, u32 x, u32 i)
 	client_begin(w, x, i);
 }
 
+/* In the healed world some ask more than once, most of them at once. */
+static void again(struct world *w, u32 x, u32 i)
+{
+	struct handle *h = &w->client[x].handle[i];
+
+	if (!h->turns)
+		return;
+	h->turns--;
+	w->turns--;
+	h->app = APP_ASKING;
+	h->stamp++;
+	check_fact(w, &(struct fact){
+		.kind = FACT_WANT, .client = x, .at = w->now,
+		.fair = h->want.wait == BFTM_WAIT_QUEUE && !h->want.fence,
+	});
+	client_begin(w, x, i);
+}
+
+static void next_turn(struct world *w, u32 x, u32 i)
+{
+	struct rng *r = &w->rng[RNG_APP];
+	u64 at = check_settled(w);
+
+	if (!w->client[x].handle[i].turns)
+		return;
+	if (at < w->now)
+		at = w->now;
+	app_at(w, x, i, at + (rng_next(r) & 3 ? 1 : rng_below(r, w->plan->lease_max / 4)));
+}
+
 void app_act(struct world *w, u32 x, u32 i)
 {
 	struct handle *h = &w->client[x].handle[i];
@@ -75,12 +117,16 @@ void app_act(struct world *w, u32 x, u32 i)
 	if (h->app == APP_IDLE) {
 		if (!w->healed)
 			want(w, x, i);
+		else
+			again(w, x, i);
 		return;
 	}
 	h->app = APP_IDLE;
 	h->stamp++;
 	client_end(w, x, i);
-	if (!w->healed && !w->script)
+	if (w->healed)
+		next_turn(w, x, i);
+	else if (!w->script)
 		app_at(w, x, i, w->now + think(w));
 }
 
@@ -115,6 +161,8 @@ void app_ask(struct world *w, u32 x, u32 i)
 		.kind = FACT_TOLD, .client = x, .lock = h->lock, .hold = h->hold,
 		.at = w->now, .now_ns = now,
 	});
+	if (w->plan->renew && rng_next(&w->rng[RNG_APP]) & 1)
+		client_renew(w, x, i);
 }
 
 void app_won(struct world *w, u32 x, u32 i)
@@ -140,7 +188,11 @@ void app_won(struct world *w, u32 x, u32 i)
 	});
 	use = rng_next(r) & 1 ? rng_below(r, h->want.lease_ns * 5 / 4) :
 				rng_scale(r, 1, h->want.lease_ns);
-	if (rng_chance(r, w->plan->hold_all))
+	if (h->want.renew)
+		use *= 1 + rng_below(r, 4);
+	if (h->turns)
+		use = rng_below(r, h->want.lease_ns / 4);
+	else if (rng_chance(r, w->plan->hold_all))
 		use = 2 * h->want.lease_ns;
 	app_at(w, x, i, w->now + c->lag + use);
 	if (rng_next(r) & 1)
@@ -174,7 +226,9 @@ void app_failed(struct world *w, u32 x, u32 i, enum bftm_verdict verdict)
 	h->hold = 0;
 	h->app = APP_IDLE;
 	h->stamp++;
-	if (!w->healed && !w->script)
+	if (w->healed)
+		next_turn(w, x, i);
+	else if (!w->script)
 		app_at(w, x, i, w->now + think(w) + 1);
 }
 
@@ -182,6 +236,8 @@ void app_failed(struct world *w, u32 x, u32 i, enum bftm_verdict verdict)
 void app_heal(struct world *w)
 {
 	struct rng *r = &w->rng[RNG_APP];
+	/* Tokens come when servers know theirs, and sooner when they agree. */
+	bool fence = server_token_gap(w, 0) < 8;
 	u32 x, i, wanting = w->plan->lone ? 1 : (u32)rng_between(r, 1, w->plan->clients < 5 ?
 								   w->plan->clients : 5);
 
@@ -191,12 +247,15 @@ void app_heal(struct world *w)
 		for (i = 0; i < w->plan->handles; i++) {
 			struct handle *h = &c->handle[i];
 			bool keeps = h->app == APP_ASKING && x < wanting && !i && !h->lock &&
-				     h->contend.phase != BFTM_PHASE_HOLD && !h->want.once &&
+				     h->contend.phase != BFTM_PHASE_HOLD &&
+				     h->want.wait != BFTM_WAIT_NOT && !h->want.renew &&
+				     (fence || !h->want.fence) &&
 				     h->want.lease_ns == w->plan->lease_max / 2;
 
 			if (keeps)
 				h->stamp++;	/* no cancel */
-			else if (h->app == APP_ASKING || (h->app == APP_HOLDING && x < wanting)) {
+			else if (h->app == APP_ASKING || (h->app == APP_HOLDING &&
+							   (x < wanting || h->want.renew))) {
 				h->app = APP_IDLE;
 				client_end(w, x, i);
 			}
@@ -205,6 +264,9 @@ void app_heal(struct world *w)
 	for (x = 0; x < wanting; x++) {
 		struct handle *h = &w->client[x].handle[0];
 
+		if (w->plan->turns)
+			h->turns = w->plan->turns - 1;
+		w->turns += h->turns;
 		check_fact(w, &(struct fact){ .kind = FACT_WANT, .client = x, .at = w->now });
 		if (h->app == APP_ASKING)
 			continue;
@@ -212,7 +274,12 @@ void app_heal(struct world *w)
 		h->stamp++;
 		h->lock = 0;
 		/* Every server grants that, and it outlasts some messages. */
-		h->want = (struct bftm_want){ .lease_ns = w->plan->lease_max / 2 };
+		h->want = (struct bftm_want){
+			.lease_ns = w->plan->lease_max / 2,
+			.wait = rng_chance(r, w->plan->backoff) ? BFTM_WAIT_BACKOFF :
+								  BFTM_WAIT_QUEUE,
+			.fence = rng_chance(r, w->plan->fence) && fence,
+		};
 		client_begin(w, x, 0);
 	}
 }

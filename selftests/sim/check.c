@@ -5,6 +5,7 @@
 
 static const struct checker *const checkers[CHECKERS] = {
 	&check_exclusion, &check_once, &check_deadline, &check_release, &check_liveness,
+	&check_tokens, &check_fairness,
 };
 
 bool check_exists(const char *name)

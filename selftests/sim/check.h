@@ -18,13 +18,15 @@ enum fact_kind {
 	FACT_WIN,		/* it is inside, until @end_ns of its clock */
 	FACT_EXTEND,		/* … until this @end_ns now */
 	FACT_TOLD,		/* the application heard that it still holds */
+	FACT_OFFER,		/* it asks servers to stamp @token for @attempt */
 	FACT_STOP,		/* it stopped using the lock at @at, of its own will */
 	FACT_OVER,		/* it was told that the lease is over */
 	FACT_GONE,		/* its host went down */
 	FACT_DEAD,		/* the client is through with @attempt */
 	FACT_TAKEN,		/* a datagram got to a core, see struct fact */
 	FACT_RELEASED,		/* correct server decided RELEASE of @attempt */
-	FACT_RESTARTED,		/* server */
+	FACT_CRASHED,		/* server loses its memory */
+	FACT_RESTARTED,		/* … and is back */
 	FACT_WANT,		/* after healing: a client has begun to contend */
 	FACT_LEAVE,		/* … or does not want it any more */
 	FACT_HEALED,
@@ -38,6 +40,8 @@ enum fact_kind {
  * @hold:    number of the holding, unique
  * @now_ns:  what the client's clock showed when it was told so
  * @receiver, @sender, @seq: of a datagram that was taken
+ * @fair:    in WANT: it waits in the queue, and for nothing else
+ * @token:   offered, or that it was told with a win that is @fenced
  * @before, @after: the server's lock, before and after it decided
  */
 struct fact {
@@ -53,6 +57,9 @@ struct fact {
 	u64 receiver;
 	u64 sender;
 	u64 seq;
+	u64 token;
+	bool fenced;
+	bool fair;
 	const struct bftm_lock *before;
 	const struct bftm_lock *after;
 	u32 part;
@@ -82,8 +89,10 @@ extern const struct checker check_once;
 extern const struct checker check_deadline;
 extern const struct checker check_release;
 extern const struct checker check_liveness;
+extern const struct checker check_tokens;
+extern const struct checker check_fairness;
 
-#define CHECKERS 5
+#define CHECKERS 7
 
 /** struct violation - the first thing that went wrong */
 struct violation {
@@ -105,6 +114,9 @@ void check_fails(struct world *w, const struct checker *checker, u32 lock, const
 
 /** check_exists() - is there a checker of this name? */
 bool check_exists(const char *name);
+
+/** check_settled() - by then what was granted or began in faults is over. */
+u64 check_settled(const struct world *w);
 
 /** check_look() - a FACT_LOOK with this @part, at true time @at. */
 void check_look(struct world *w, u32 part, u32 client, u64 at);

@@ -23,6 +23,17 @@
  * grows until draws hardly ever meet, and even with s = 1 they meet with a
  * chance below 0.7. A hundred periods in a row: 0.7^100 = 3 · 10^-16.
  *
+ * In the queue there is no sleep but a poll, Δ/8, or two: every correct
+ * server then knows all who wait, and all give the lock to the one with the
+ * least priority, those that gave it to another after INQUIRE and YIELD, 4δ.
+ * Before that may come who is in a queue and dead: nobody is for longer than
+ * its poll window, Δ/2, and the last one granted has a lease. Settle is longer
+ * by that window.
+ *
+ *  fence   a token is refused by servers that stamped a higher one. The next
+ *          attempt offers one more, so each of the gap between correct servers
+ *          may cost a lease, and a pause of δ
+ *
  * R17 wants 10 (Δ + 2δ) for one that contends; that holds whenever the cap of
  * the sleep lets it, and this bound says by how much it does not.
  */
@@ -33,7 +44,7 @@
 struct waiting {
 	u32 count;	/* clients that contend and are not served yet */
 	u64 since;	/* when the last was served */
-	u64 bound;
+	u64 gap;	/* between the tokens of correct servers when it healed */
 	u64 serial;	/* of the deadline that was set last */
 };
 
@@ -47,17 +58,22 @@ static u64 slowest(const struct world *w, u64 ns)
 	return ns / (PPM - w->plan->rho) * PPM + PPM;
 }
 
-static u64 bound(const struct world *w, u32 contenders)
+static u64 bound(const struct world *w, const struct waiting *s)
 {
 	const struct plan *p = w->plan;
 	u64 base = p->lease_max + 4 * p->delta;
 	u64 sleep = p->retry_max > 2 * base ? p->retry_max : 2 * base;
 	u64 settle = p->delta + slowest(w, 2 * p->delta + p->lease_max + BFTM_TICK_NS +
-					p->lease_max * p->rho / PPM + 1);
+					p->lease_max * p->rho / PPM + 1) +
+		     slowest(w, p->lease_max / 2);
+	u64 fence = p->fence ? (s->gap + 2) * slowest(w, p->lease_max + 2 * p->delta) : 0;
 	u64 round = slowest(w, 31 * p->resend);
-	u64 once = settle + round + slowest(w, sleep) + 4 * p->delta;
+	u64 poll = slowest(w, p->lease_max / 4);
+	u64 once = settle + round + slowest(w, sleep) + 8 * p->delta + fence;
 
-	return contenders == 1 ? once : once + PERIODS * slowest(w, sleep + 31 * p->resend);
+	if (!p->backoff && !p->no_backoff)
+		return settle + poll + 8 * p->delta + fence;
+	return s->count == 1 ? once : once + PERIODS * slowest(w, sleep + 31 * p->resend);
 }
 
 static void expect(struct world *w, struct waiting *s)
@@ -65,7 +81,7 @@ static void expect(struct world *w, struct waiting *s)
 	s->since = w->now;
 	s->serial++;
 	if (s->count)
-		check_look(w, (u32)s->serial, 0, w->now + bound(w, s->count));
+		check_look(w, (u32)s->serial, 0, w->now + bound(w, s));
 }
 
 static void on_fact(struct world *w, void *state, const struct fact *f)
@@ -75,6 +91,8 @@ static void on_fact(struct world *w, void *state, const struct fact *f)
 	switch (f->kind) {
 	case FACT_WANT:
 		s->count++;
+		if (s->count == 1)
+			expect(w, s);
 		break;
 	case FACT_LEAVE:
 		if (w->healed && s->count && !f->lock) {
@@ -83,6 +101,9 @@ static void on_fact(struct world *w, void *state, const struct fact *f)
 		}
 		break;
 	case FACT_HEALED:
+		s->gap = server_token_gap(w, 0);
+		if (s->gap == NEVER)
+			s->gap = 0;	/* then nobody asks for a token */
 		expect(w, s);
 		break;
 	case FACT_WIN:
@@ -99,7 +120,7 @@ static void on_fact(struct world *w, void *state, const struct fact *f)
 			    s->count, story_lock(0), story_span(w->now - s->since));
 	}
 	/* Nobody waits any more: a bit longer, for what others check. */
-	if (w->healed && !s->count && w->end == NEVER)
+	if (w->healed && !s->count && !w->turns && w->end == NEVER)
 		w->end = w->now + 8 * w->plan->delta + 2 * w->plan->resend +
 			 w->plan->lease_max;
 }

@@ -63,13 +63,12 @@ static void grow(struct world *w, struct seen *s)
 /* True when these were not together before. 64 bits hardly ever collide. */
 static bool is_new(struct world *w, struct seen *s, u64 a, u64 b, u64 c)
 {
-	struct rng r = { .state = a };
+	u64 key = ((a * 0x9e3779b97f4a7c15u ^ b) * 0xbf58476d1ce4e5b9u ^ c) * 0x94d049bb133111ebu;
 
-	r.state = rng_next(&r) ^ b;
-	r.state = rng_next(&r) ^ c;
+	key ^= key >> 32;
 	if (2 * s->count > s->room)
 		grow(w, s);
-	return insert(s, rng_next(&r) | 1);
+	return insert(s, key * 0x9e3779b97f4a7c15u | 1);
 }
 
 static void taken(struct world *w, struct seen *s, const struct fact *f)

@@ -7,11 +7,13 @@
  */
 #include "story.h"
 
-/** struct grave - attempts that died in the healed world */
+/** struct grave - attempts that died in the healed world; @gno: a grant after that */
 struct grave {
 	u64 attempt;
 	u32 client;
 	u32 lock;
+	u32 server;
+	u64 gno;
 };
 
 #define GRAVES 64
@@ -29,19 +31,38 @@ static void *start(struct world *w)
 static void released(struct world *w, const struct fact *f)
 {
 	const struct bftm_lock *b = f->before, *a = f->after;
+	u32 i;
 
 	if (a->attempt && a->attempt == f->attempt && a->client == f->client)
 		check_fails(w, &check_release, f->lock,
 			    "s%u was told that c%u is through with %s, and still believes in it",
 			    f->server + 1, f->client + 1, story_attempt(w, f->attempt));
-	if (b->attempt && !a->attempt && (b->attempt != f->attempt || b->client != f->client))
+	for (i = 0; a->queue && i < a->queue->count; i++)
+		if (a->queue->waiter[i].attempt == f->attempt &&
+		    a->queue->waiter[i].client == f->client)
+			check_fails(w, &check_release, f->lock,
+				    "s%u was told that c%u is through with %s, and lets it wait",
+				    f->server + 1, f->client + 1, story_attempt(w, f->attempt));
+	if (b->attempt && a->attempt != b->attempt && (b->attempt != f->attempt || b->client != f->client))
 		check_fails(w, &check_release, f->lock,
 			    "c%u is through with %s, and s%u takes %s back from c%u",
 			    f->client + 1, story_attempt(w, f->attempt), f->server + 1,
 			    story_lock(f->lock), b->client + 1);
 }
 
-static void look(struct world *w, const struct grave *g)
+/*
+ * The last TRY left before it died and arrives within δ, as does its RELEASE.
+ * Where RELEASE was faster and the tomb is full, TRY is granted or queued, and
+ * a queued one granted at some later time. FREE is answered by another RELEASE:
+ * 3δ after the grant. Twice that is generous. A server whose new epoch is
+ * learned by that RELEASE hears it again one resend later.
+ */
+static u64 patience(const struct world *w)
+{
+	return 6 * w->plan->delta + 2 * w->plan->resend;
+}
+
+static void look(struct world *w, u32 part, struct grave *g)
 {
 	u32 u;
 
@@ -49,12 +70,18 @@ static void look(struct world *w, const struct grave *g)
 		const struct server *s = &w->server[u];
 		const struct bftm_lock *lock = &s->lock[g->lock];
 
-		if (lock->attempt == g->attempt && lock->client == g->client &&
-		    bftm_lock_owned(lock, clock_at(&s->clock, w->now)))
+		if (lock->attempt != g->attempt || lock->client != g->client ||
+		    !bftm_lock_owned(lock, clock_at(&s->clock, w->now)))
+			continue;
+		if (g->server == u && g->gno == lock->gno)
 			check_fails(w, &check_release, g->lock,
 				    "c%u was through with %s of %s long ago, and nobody told s%u",
 				    g->client + 1, story_attempt(w, g->attempt),
 				    story_lock(g->lock), u + 1);
+		g->server = u;
+		g->gno = lock->gno;
+		check_look(w, part, NO_LOCK, w->now + patience(w));
+		return;
 	}
 }
 
@@ -62,15 +89,10 @@ static void died(struct world *w, struct graves *s, const struct fact *f)
 {
 	if (!w->healed || f->part || s->count == GRAVES || !w->protocol->releases)
 		return;
-	s->grave[s->count] = (struct grave){ f->attempt, f->client, f->lock };
-	/*
-	 * The last TRY left before it died and arrives within δ, as does its
-	 * RELEASE. Where RELEASE was faster and the tomb is full, FREE is
-	 * answered by another: 3δ. Twice that is generous. A server whose new
-	 * epoch is learned by that RELEASE hears it again one resend later.
-	 */
-	check_look(w, s->count++, NO_LOCK,
-		   f->at + 6 * w->plan->delta + 2 * w->plan->resend);
+	s->grave[s->count] = (struct grave){
+		.attempt = f->attempt, .client = f->client, .lock = f->lock,
+	};
+	check_look(w, s->count++, NO_LOCK, f->at + patience(w));
 }
 
 static void on_fact(struct world *w, void *state, const struct fact *f)
@@ -82,7 +104,7 @@ static void on_fact(struct world *w, void *state, const struct fact *f)
 	else if (f->kind == FACT_DEAD)
 		died(w, s, f);
 	else if (f->client == NO_LOCK)
-		look(w, &s->grave[f->part]);
+		look(w, f->part, &s->grave[f->part]);
 }
 
 const struct checker check_release = {

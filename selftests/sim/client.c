@@ -19,6 +19,9 @@ void client_stall(struct world *w, struct client *c)
 		return;
 	w->stats.fault[FAULT_STALL]++;
 	c->lag += rng_scale(r, 1, 3 * w->plan->lease_max);
+	/* All that stops ends when the world heals. */
+	if (w->now + c->lag > w->heal_at)
+		c->lag = w->heal_at - w->now;
 }
 
 void client_done(struct world *w, struct client *c)
@@ -51,20 +54,11 @@ static void send_to(struct world *w, struct client *c, u32 to, struct bftm_msg *
 	}
 }
 
-static void name_lock(struct bftm_msg *msg, u32 lock)
-{
-	msg->name_len = 4;
-	msg->name[0] = (u8)lock;
-	msg->name[1] = (u8)(lock >> 8);
-	msg->name[2] = (u8)(lock >> 16);
-	msg->name[3] = 'L';
-}
-
 void client_try(struct world *w, struct client *c, const struct handle *h, u32 to)
 {
 	struct bftm_msg msg = {
 		.type = BFTM_MSG_TRY,
-		.flags = BFTM_FLAG_NOQUEUE,
+		.flags = bftm_contend_queues(&h->contend) ? 0 : BFTM_FLAG_NOQUEUE,
 		.attempt = h->contend.attempt,
 		.k = h->contend.sends,
 		.lease_ns = h->contend.want.lease_ns,
@@ -75,6 +69,40 @@ void client_try(struct world *w, struct client *c, const struct handle *h, u32 t
 	tell_more(w, h->lock, "c%u asks %s for %s: send %u of %s", (u32)(c - w->client) + 1,
 		  story_servers(w, to), story_lock(h->lock), msg.k, story_attempt(w, msg.attempt));
 	send_to(w, c, to, &msg);
+}
+
+void client_say(struct world *w, struct client *c, const struct handle *h, u8 type, u64 number,
+		u32 to)
+{
+	struct bftm_msg msg = {
+		.type = type, .attempt = h->contend.attempt, .k = h->contend.sends,
+	};
+
+	if (type == BFTM_MSG_STAMP)
+		msg.token = number;
+	else
+		msg.gno = number;
+	name_lock(&msg, h->lock);
+	tell_more(w, h->lock, "c%u says %s %u of %s to %s", (u32)(c - w->client) + 1,
+		  bftm_msg_name(type), (u32)number, story_attempt(w, msg.attempt),
+		  story_servers(w, to));
+	send_to(w, c, to, &msg);
+}
+
+void client_hello(struct world *w, u32 x, u32 to)
+{
+	struct bftm_msg msg = { .type = BFTM_MSG_HELLO };
+
+	send_to(w, &w->client[x], to, &msg);
+}
+
+void client_answer_recovery(struct world *w, u32 x, u32 to, u64 floor)
+{
+	struct bftm_msg msg = { .type = BFTM_MSG_RECOVER, .token = floor };
+
+	tell(w, NO_LOCK, "c%u tells s%u that no token above %llu was stamped", x + 1,
+	     w->client[x].recovery.server + 1, (unsigned long long)floor);
+	send_to(w, &w->client[x], to, &msg);
 }
 
 static void send_release(struct world *w, struct client *c, u32 lock, u64 attempt, u32 to)
@@ -96,7 +124,8 @@ void client_release(struct world *w, u32 x, u32 lock, u64 attempt, u32 to)
 		return;
 	send_release(w, c, lock, attempt, to);
 	for (op = c->releases; op; op = op->next) {
-		if (op->core.attempt == attempt) {
+		/* A liar may name an attempt for a lock that it is not for. */
+		if (op->core.attempt == attempt && op->lock == lock) {
 			op->core.unanswered |= to;
 			return;
 		}

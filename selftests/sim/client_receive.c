@@ -13,7 +13,7 @@ static void new_epoch(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 	u32 i;
 
 	for (i = 0; i < w->plan->handles; i++) {
-		if (c->handle[i].contend.phase == BFTM_PHASE_DEAD ||
+		if (!bftm_contend_alive(&c->handle[i].contend) ||
 		    c->handle[i].contend.attempt != msg->attempt)
 			continue;
 		bftm_contend_again(&c->handle[i].contend, u, &out);
@@ -31,6 +31,7 @@ static void take_challenge(struct world *w, u32 x, u32 u, const struct bftm_msg 
 		peer->challenge_seq = msg->seq;
 		peer->epoch = msg->server_epoch;
 	}
+	client_tokens(w, x, u, msg);
 	if (msg->attempt)
 		new_epoch(w, x, u, msg);
 }
@@ -53,12 +54,12 @@ static struct handle *find_handle(struct world *w, struct client *c, u32 lock, u
 	return last;
 }
 
-static void released(struct world *w, struct client *c, u32 u, u64 attempt)
+static void released(struct world *w, struct client *c, u32 u, u32 lock, u64 attempt)
 {
 	struct release **link, *op;
 
 	for (link = &c->releases; (op = *link); link = &op->next) {
-		if (op->core.attempt != attempt)
+		if (op->core.attempt != attempt || op->lock != lock)
 			continue;
 		if (bftm_release_answer(&op->core, u)) {
 			*link = op->next;
@@ -73,19 +74,23 @@ static void released(struct world *w, struct client *c, u32 u, u64 attempt)
 static void answer(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 {
 	struct client *c = &w->client[x];
-	u32 lock = msg->name[0] | (u32)msg->name[1] << 8 | (u32)msg->name[2] << 16;
+	u32 lock = lock_number(msg);
 	struct handle *h = find_handle(w, c, lock, msg->attempt);
 	enum bftm_phase phase;
 	struct bftm_out out;
 	u64 now, before;
 
 	if (msg->type == BFTM_MSG_RELEASED) {
-		released(w, c, u, msg->attempt);
+		released(w, c, u, lock, msg->attempt);
 		return;
 	}
 	/* As is_elsewhere(): won through an earlier helper, and perhaps held. */
-	if (msg->attempt <= c->incarnation << 32)
+	if (msg->attempt <= c->incarnation << 32 && !(h && h->contend.attempt == msg->attempt))
 		return;
+	/* It lost what it knew of tokens: find out, for whoever asks next. */
+	if (msg->type == BFTM_MSG_REFUSED && msg->position == BFTM_REFUSED_TOKENS &&
+	    !c->recovery.on)
+		client_hello(w, x, 1u << u);
 	if (!h) {
 		bftm_stray(msg, u, &out);
 		if (out.release_to)
@@ -101,6 +106,34 @@ static void answer(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 	client_obey(w, x, (u32)(h - c->handle), &out);
 }
 
+/* FREE and INQUIRE come unasked, and may come twice. */
+static bool is_push(const struct bftm_msg *msg)
+{
+	return !msg->seq && (msg->type == BFTM_MSG_FREE || msg->type == BFTM_MSG_INQUIRE);
+}
+
+/* Only to what this helper asked, each once. */
+static bool is_fresh(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
+{
+	struct client *c = &w->client[x];
+
+	/* An earlier one's attempts may hold. */
+	if (msg->seq <= c->incarnation << 32 || msg->seq > c->seq) {
+		w->stats.forged++;
+		return false;
+	}
+	if (!bftm_window_take(&c->peer[u].answers, msg->seq)) {
+		w->stats.replayed++;
+		return false;
+	}
+	check_fact(w, &(struct fact){
+		.kind = FACT_TAKEN, .client = x, .server = u,
+		.receiver = (u64)(x + BFTM_SERVERS_MAX) << 32 | c->stamp,
+		.sender = u, .seq = msg->seq,
+	});
+	return true;
+}
+
 void client_receive(struct world *w, u32 x, u32 server, const struct bftm_msg *msg)
 {
 	struct client *c = &w->client[x];
@@ -114,20 +147,8 @@ void client_receive(struct world *w, u32 x, u32 server, const struct bftm_msg *m
 		w->stats.forged++;
 		return;
 	}
-	/* Only to what this helper asked: an earlier one's attempts may hold. */
-	if (msg->seq <= c->incarnation << 32 || msg->seq > c->seq) {
-		w->stats.forged++;
+	if (!is_push(msg) && !is_fresh(w, x, u, msg))
 		return;
-	}
-	if (!bftm_window_take(&c->peer[u].answers, msg->seq)) {
-		w->stats.replayed++;
-		return;
-	}
-	check_fact(w, &(struct fact){
-		.kind = FACT_TAKEN, .client = x, .server = u,
-		.receiver = (u64)(x + BFTM_SERVERS_MAX) << 32 | c->stamp,
-		.sender = u, .seq = msg->seq,
-	});
 	if (msg->type == BFTM_MSG_CHALLENGE)
 		take_challenge(w, x, u, msg);
 	else
@@ -147,19 +168,6 @@ void client_setup(struct world *w, u32 x)
 	client_up(w, x);
 }
 
-static void hello(struct world *w, u32 x)
-{
-	struct client *c = &w->client[x];
-	struct bftm_msg msg = { .type = BFTM_MSG_HELLO, .cluster = 1, .client = x };
-	u32 u;
-
-	for (u = 0; u < w->plan->n; u++) {
-		msg.server = (u16)(u + 1);
-		msg.seq = ++c->seq;
-		network_send(w, TO_SERVER, u, &msg, w->now);
-	}
-}
-
 void client_up(struct world *w, u32 x)
 {
 	struct client *c = &w->client[x];
@@ -169,6 +177,7 @@ void client_up(struct world *w, u32 x)
 	c->seq = c->incarnation << 32;
 	c->attempt = c->incarnation << 32;
 	c->releases = NULL;
+	c->recovery.on = false;
 	memset(c->peer, 0, sizeof(*c->peer) * w->plan->n);
 	c->up = true;
 	c->host_up = true;
@@ -176,8 +185,9 @@ void client_up(struct world *w, u32 x)
 		tell(w, NO_LOCK, "c%u: its helper starts, for the %llu. time", x + 1,
 		     (unsigned long long)c->incarnation);
 	if (w->plan->hello)
-		hello(w, x);
+		client_hello(w, x, (u32)((1ull << w->plan->n) - 1));
 	app_start(w, x);
+	client_adopt(w, x);
 }
 
 /* What is held goes down with the host, or outlives the helper. */
@@ -185,7 +195,7 @@ static void abandon(struct world *w, u32 x, struct handle *h, bool host)
 {
 	struct client *c = &w->client[x];
 
-	if (h->contend.phase == BFTM_PHASE_TRY || h->contend.phase == BFTM_PHASE_HOLD)
+	if (bftm_contend_alive(&h->contend))
 		check_fact(w, &(struct fact){
 			.kind = FACT_DEAD, .client = x, .lock = h->lock, .at = w->now,
 			.attempt = h->contend.attempt, .part = 1,
@@ -193,10 +203,10 @@ static void abandon(struct world *w, u32 x, struct handle *h, bool host)
 	if (h->hold && !host && !c->orphan.alive) {
 		c->orphan = (struct orphan){
 			.alive = true, .lock = h->lock, .attempt = h->contend.attempt,
-			.hold = h->hold, .end_ns = h->end_ns,
+			.hold = h->hold, .end_ns = h->end_ns, .want = h->want, .sends = h->sends,
+			.give_at = w->now + rng_scale(&w->rng[RNG_APP], 1, w->plan->lease_max),
 		};
-		queue_push(&w->queue, w->now + rng_scale(&w->rng[RNG_APP], 1, w->plan->lease_max),
-			   EVENT_ORPHAN, x);
+		queue_push(&w->queue, c->orphan.give_at, EVENT_ORPHAN, x);
 	} else if (h->hold) {
 		check_fact(w, &(struct fact){
 			.kind = FACT_GONE, .client = x, .lock = h->lock, .hold = h->hold,

@@ -25,11 +25,54 @@ static void tell_round(struct world *w, u32 x, const struct handle *h, const str
 {
 	if (out->verdict == BFTM_WON || !out->round_over)
 		return;
+	if (h->contend.phase == BFTM_PHASE_TRY) {
+		tell_more(w, h->lock, "c%u still waits for %s: FREE from %s, WAIT from %s", x + 1,
+			  story_lock(h->lock), story_servers(w, out->said_free),
+			  story_servers(w, out->said_locked));
+		return;
+	}
+	if (h->contend.phase == BFTM_PHASE_FENCE) {
+		tell(w, h->lock, "c%u could have %s, and asks for token %s", x + 1,
+		     story_lock(h->lock), story_number(h->contend.token));
+		return;
+	}
 	tell(w, h->lock, "c%u loses the round for %s: FREE from %s, LOCKED from %s; sleeps %s",
 	     x + 1, story_lock(h->lock), story_servers(w, out->said_free),
 	     story_servers(w, out->said_locked),
 	     h->contend.phase == BFTM_PHASE_BACKOFF ?
 		story_span(h->contend.wake_ns - client_look(w, &w->client[x])) : "no more");
+}
+
+static void offer(struct world *w, u32 x, const struct handle *h)
+{
+	check_fact(w, &(struct fact){
+		.kind = FACT_OFFER, .client = x, .lock = h->lock, .attempt = h->contend.attempt,
+		.token = h->contend.token,
+	});
+}
+
+/* As bftm_handle_renewed(): the kernel believes it while the old end has not come. */
+static bool extend(struct world *w, u32 x, u32 i)
+{
+	struct client *c = &w->client[x];
+	struct handle *h = &c->handle[i];
+
+	if (client_look(w, c) <= h->end_ns) {
+		w->stats.renewed++;
+		h->end_ns = h->known_end_ns;
+		h->sends = h->contend.sends;
+		return true;
+	}
+	/* The kernel ended it in time, and the helper hears so now. */
+	check_fact(w, &(struct fact){
+		.kind = FACT_OVER, .client = x, .lock = h->lock, .hold = h->hold,
+		.at = clock_when(&c->clock, h->end_ns + 1, w->now),
+	});
+	h->hold = 0;
+	h->app = APP_IDLE;
+	client_end(w, x, i);
+	app_failed(w, x, i, BFTM_LOST_ROUND);
+	return false;
 }
 
 void client_obey(struct world *w, u32 x, u32 i, const struct bftm_out *out)
@@ -40,13 +83,22 @@ void client_obey(struct world *w, u32 x, u32 i, const struct bftm_out *out)
 	w->stats.rounds += out->round_over;
 	if (w->story)
 		tell_round(w, x, h, out);
+	if (out->stamp_to)
+		offer(w, x, h);
 	client_stall(w, c);
+	if (out->extended && !extend(w, x, i))
+		return;
 	if (out->verdict == BFTM_LAPSED || out->verdict == BFTM_REFUSED)
 		app_failed(w, x, i, out->verdict);
 	if (out->release_to)
 		client_release(w, x, h->lock, out->release_attempt, out->release_to);
 	if (out->try_to)
 		client_try(w, c, h, out->try_to);
+	w->stats.yielded += out->yield_to != 0;
+	if (out->yield_to)
+		client_say(w, c, h, BFTM_MSG_YIELD, out->yield_gno, out->yield_to);
+	if (out->stamp_to)
+		client_say(w, c, h, BFTM_MSG_STAMP, h->contend.token, out->stamp_to);
 	if (out->verdict == BFTM_LOST_ROUND || out->verdict == BFTM_UNREACHABLE)
 		app_failed(w, x, i, out->verdict);
 	client_arm(w, x, i);
@@ -59,15 +111,17 @@ void client_watch(struct world *w, u32 x, u32 i, u64 before, enum bftm_phase pha
 	const struct handle *h = &w->client[x].handle[i];
 	struct fact f = { .client = x, .lock = h->lock, .at = w->now };
 
-	if ((phase == BFTM_PHASE_TRY || phase == BFTM_PHASE_HOLD) &&
-	    (h->contend.attempt != before || h->contend.phase == BFTM_PHASE_DEAD ||
-	     h->contend.phase == BFTM_PHASE_BACKOFF)) {
+	if (phase != BFTM_PHASE_DEAD && phase != BFTM_PHASE_BACKOFF &&
+	    (h->contend.attempt != before || !bftm_contend_alive(&h->contend))) {
 		f.kind = FACT_DEAD;
 		f.attempt = before;
+		/* Of an adopted one nobody here knows for long that it is over. */
+		f.part = before <= w->client[x].incarnation << 32;
 		check_fact(w, &f);
 	}
 	if (h->contend.attempt != before) {
 		f.kind = FACT_ATTEMPT;
+		f.part = 0;
 		f.attempt = h->contend.attempt;
 		check_fact(w, &f);
 	}
@@ -79,7 +133,7 @@ void client_watch_hold(struct world *w, u32 x, u32 i, enum bftm_verdict verdict,
 	struct handle *h = &c->handle[i];
 	struct fact f = {
 		.client = x, .lock = h->lock, .at = w->now, .attempt = h->contend.attempt,
-		.now_ns = now,
+		.now_ns = now, .fenced = h->contend.want.fence, .token = h->contend.token,
 	};
 
 	if (h->contend.phase != BFTM_PHASE_HOLD)
@@ -89,8 +143,11 @@ void client_watch_hold(struct world *w, u32 x, u32 i, enum bftm_verdict verdict,
 		h->hold = ++w->holds;
 		w->stats.wins++;
 		f.kind = FACT_WIN;
-		tell(w, h->lock, "c%u has %s, for %s", x + 1, story_lock(h->lock),
-		     story_span(f.end_ns > now ? f.end_ns - now : 0));
+		h->sends = h->contend.sends;
+		fault_kill(w, x);
+		tell(w, h->lock, "c%u has %s, for %s%s%s", x + 1, story_lock(h->lock),
+		     story_span(f.end_ns > now ? f.end_ns - now : 0),
+		     f.fenced ? ", token " : "", f.fenced ? story_number(f.token) : "");
 	} else {
 		if (f.end_ns == h->known_end_ns)
 			return;
@@ -98,6 +155,8 @@ void client_watch_hold(struct world *w, u32 x, u32 i, enum bftm_verdict verdict,
 		tell(w, h->lock, "c%u has %s for %s more", x + 1, story_lock(h->lock),
 		     story_span(f.end_ns - h->known_end_ns));
 	}
+	if (f.kind == FACT_WIN && f.fenced)
+		fault_fenced(w);
 	h->known_end_ns = f.end_ns;
 	f.hold = h->hold;
 	check_fact(w, &f);
@@ -116,6 +175,52 @@ void client_begin(struct world *w, u32 x, u32 i)
 	tell(w, h->lock, "c%u wants %s for %s", x + 1, story_lock(h->lock),
 	     story_span(h->want.lease_ns));
 	client_obey(w, x, i, &out);
+	client_done(w, c);
+}
+
+void client_renew(struct world *w, u32 x, u32 i)
+{
+	struct client *c = &w->client[x];
+	struct handle *h = &c->handle[i];
+	enum bftm_phase phase = h->contend.phase;
+	struct bftm_out out;
+
+	if (!w->protocol->releases)
+		return;
+	bftm_contend_renew(&h->contend, &w->cfg, client_look(w, c), &out);
+	client_watch(w, x, i, h->contend.attempt, phase);
+	client_obey(w, x, i, &out);
+	client_done(w, c);
+}
+
+void client_adopt(struct world *w, u32 x)
+{
+	struct client *c = &w->client[x];
+	struct handle *h = &c->handle[0];
+	struct orphan *o = &c->orphan;
+	u64 now = client_look(w, c);
+	struct bftm_out out;
+
+	if (!o->alive || now > o->end_ns || !w->protocol->releases)
+		return;
+	/* For want of memory it may fail; then nobody may think that it is over. */
+	if (world_fault(w, FAULT_KILL) && !w->script && rng_chance(&w->rng[RNG_FAULT], PPM / 4))
+		return;
+	o->alive = false;
+	w->stats.adopted++;
+	h->lock = o->lock;
+	h->want = o->want;
+	h->app = APP_HOLDING;
+	h->hold = o->hold;
+	h->end_ns = o->end_ns;
+	h->known_end_ns = o->end_ns;
+	h->sends = o->sends;
+	tell(w, h->lock, "c%u: the new helper goes on with %s", x + 1, story_lock(h->lock));
+	bftm_contend_adopt(&h->contend, &w->cfg, &h->want, o->attempt, o->end_ns, o->sends, now,
+			   &out);
+	if (!w->script)
+		app_at(w, x, 0, w->healed ? w->now + 1 : o->give_at);
+	client_obey(w, x, 0, &out);
 	client_done(w, c);
 }
 

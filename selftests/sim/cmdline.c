@@ -30,6 +30,10 @@ enum {
 	KEY_CHECK,
 	KEY_LIARS,
 	KEY_SKEW,
+	KEY_BACKOFF,
+	KEY_RENEW,
+	KEY_FENCE,
+	KEY_FAIR,
 };
 
 static const struct argp_option argp_options[] = {
@@ -53,12 +57,17 @@ static const struct argp_option argp_options[] = {
 	{ "lease", KEY_LEASE, "MS", 0, "Δmax in ms", 4 },
 	{ "rho", KEY_RHO, "PPM", 0, "ρ", 4 },
 	{ "skew", KEY_SKEW, "PPM", 0, "How far clocks are really off, instead of ρ", 4 },
+	{ "backoff", KEY_BACKOFF, "PERCENT", 0, "Of those who wait; the others queue", 4 },
+	{ "renew", KEY_RENEW, "PERCENT", 0, "Of the locks that are held", 4 },
+	{ "fence", KEY_FENCE, "PERCENT", 0, "Likewise, with a fencing token", 4 },
 	{ "length", KEY_LENGTH, "PERCENT", 0, "Of the drawn time with faults", 4 },
 	{ "without", KEY_WITHOUT, "FAULT,...", 0, "Faults that are off", 4 },
 	{ "with", KEY_WITH, "FAULT,...", 0, "Faults that are on", 4 },
 	{ "delays", KEY_DELAYS, "FILE", 0, "Recorded delays, one number a line", 4 },
 	{ "check", KEY_CHECK, "RULE", 0,
-	  "Look at one only: exclusion, once, deadline, release or liveness", 4 },
+	  "Look at one only: exclusion, once, deadline, release,\n"
+	  "liveness, tokens or fairness", 4 },
+	{ "fair", KEY_FAIR, NULL, 0, "No faults, all contend for one lock: who gets how often?", 4 },
 	{ "scale", KEY_SCALE, NULL, 0, "One cluster with 10000 clients and 31 servers", 4 },
 	{ 0 },
 };
@@ -111,6 +120,15 @@ static bool parse_wish(int key, char *arg, struct argp_state *state, struct wish
 	case KEY_SKEW:
 		w->skew_ppm = (u32)parse_number(state, arg);
 		break;
+	case KEY_BACKOFF:
+		w->backoff_pct = (u32)parse_number(state, arg);
+		break;
+	case KEY_RENEW:
+		w->renew_pct = (u32)parse_number(state, arg);
+		break;
+	case KEY_FENCE:
+		w->fence_pct = (u32)parse_number(state, arg);
+		break;
 	case 'c':
 		w->clients = (u32)parse_number(state, arg);
 		break;
@@ -142,6 +160,9 @@ static bool parse_wish(int key, char *arg, struct argp_state *state, struct wish
 		break;
 	case KEY_SCALE:
 		w->scale = true;
+		break;
+	case KEY_FAIR:
+		w->fair = true;
 		break;
 	case KEY_DELAYS:
 		w->recorded = recorded_load(arg);
@@ -232,57 +253,10 @@ void cmdline_parse(int argc, char **argv, struct options *ret)
 			.protocol = &protocol_ours, .servers = AS_DRAWN, .b = AS_DRAWN,
 			.skew_ppm = AS_DRAWN, .liars = AS_DRAWN,
 			.clients = AS_DRAWN, .locks = AS_DRAWN, .rho_ppm = AS_DRAWN,
+			.backoff_pct = AS_DRAWN, .renew_pct = AS_DRAWN, .fence_pct = AS_DRAWN,
 			.length_pct = 100,
 		},
 		.seed = 1, .runs = ~0ull, .jobs = 1, .shrink = true, .program = argv[0],
 	};
 	argp_parse(&argp, argc, argv, 0, NULL, ret);
-}
-
-static void print_faults(const char *option, u32 mask, FILE *out)
-{
-	const char *between = option;
-	int i;
-
-	for (i = 0; i < FAULTS; i++) {
-		if (!(mask >> i & 1))
-			continue;
-		fprintf(out, "%s%s", between, fault_names[i]);
-		between = ",";
-	}
-}
-
-static void print_number(const char *option, u32 value, FILE *out)
-{
-	if (value != AS_DRAWN)
-		fprintf(out, " --%s %u", option, value);
-}
-
-void cmdline_replay(const struct options *opt, u64 seed, FILE *out)
-{
-	const struct wish *w = &opt->wish;
-
-	fprintf(out, "  %s --seed %llu", opt->program, (unsigned long long)seed);
-	if (w->protocol != &protocol_ours)
-		fprintf(out, " --protocol %s%s", w->protocol->name, w->sync ? "" : " --async");
-	if (w->literal)
-		fprintf(out, " --literal");
-	if (w->scale)
-		fprintf(out, " --scale");
-	if (w->check)
-		fprintf(out, " --check %s", w->check);
-	print_number("servers", w->servers, out);
-	print_number("b", w->b, out);
-	print_number("liars", w->liars, out);
-	print_number("clients", w->clients, out);
-	print_number("locks", w->locks, out);
-	print_number("skew", w->skew_ppm, out);
-	print_number("rho", w->rho_ppm, out);
-	if (w->lease_ns)
-		fprintf(out, " --lease %llu", (unsigned long long)(w->lease_ns / BFTM_NS_PER_MS));
-	if (w->length_pct != 100)
-		fprintf(out, " --length %u", w->length_pct);
-	print_faults(" --without ", w->without, out);
-	print_faults(" --with ", w->with, out);
-	fprintf(out, "\n");
 }

@@ -116,10 +116,13 @@ static void pause_host(struct world *w)
 	tell(w, NO_LOCK, "c%u stops for %s", x + 1, story_span(span));
 }
 
-static u64 down_time(struct world *w)
+static u64 down_time(struct world *w, bool host)
 {
 	struct rng *r = &w->rng[RNG_FAULT];
 
+	/* A helper is started again at once; what it held may be saved. */
+	if (!host && rng_next(r) & 3)
+		return rng_scale(r, 1, w->plan->lease_max / 4);
 	return rng_next(r) & 3 ? rng_scale(r, 1, 4 * w->plan->lease_max) : 0;
 }
 
@@ -147,6 +150,37 @@ static u32 some_server(struct world *w, bool liar)
 	return liar ? (u32)rng_below(r, w->plan->liars) : (u32)rng_below(r, w->plan->n);
 }
 
+void fault_kill(struct world *w, u32 x)
+{
+	struct rng *r = &w->rng[RNG_FAULT];
+	struct event *e;
+
+	if (!world_fault(w, FAULT_KILL) || !rng_chance(r, 4 * w->plan->crash_step))
+		return;
+	e = queue_push(&w->queue, w->now + rng_scale(r, 1, w->plan->lease_max / 2), EVENT_FAULT, x);
+	e->part = FAULTS + 1;
+}
+
+void fault_fenced(struct world *w)
+{
+	struct rng *r = &w->rng[RNG_FAULT];
+	u64 until = w->now + 4 * w->plan->lease_max;
+	u32 u, x, heard;
+
+	if (!world_fault(w, FAULT_RESTART) || !w->plan->spaced || rng_next(r) & 1)
+		return;
+	/* One who has stamped it forgets, another is not heard but by one client. */
+	u = (u32)rng_below(r, w->plan->n);
+	heard = (u32)rng_below(r, w->plan->clients);
+	for (x = 0; x < w->plan->clients && world_fault(w, FAULT_CUT); x++) {
+		if (x == heard)
+			continue;
+		network_cut(w, TO_SERVER, x, u, until, false);
+		network_cut(w, TO_CLIENT, x, u, until, false);
+	}
+	server_crash(w, (u + 1 + (u32)rng_below(r, w->plan->n)) % w->plan->n, 0);
+}
+
 void fault_next(struct world *w, u32 i)
 {
 	struct rng *r = &w->rng[RNG_FAULT];
@@ -164,14 +198,15 @@ void fault_next(struct world *w, u32 i)
 	case FAULT_CRASH:
 	case FAULT_KILL:
 		client_down(w, (u32)rng_below(r, w->plan->clients), fault == FAULT_CRASH,
-			    down_time(w));
+			    down_time(w, fault == FAULT_CRASH));
 		break;
 	case FAULT_PAUSE:
 		pause_host(w);
 		break;
 	case FAULT_RESTART:
 	case FAULT_LIAR_AMNESIA:
-		server_crash(w, some_server(w, fault == FAULT_LIAR_AMNESIA), down_time(w));
+		server_crash(w, some_server(w, fault == FAULT_LIAR_AMNESIA),
+			     down_time(w, true));
 		break;
 	default:
 		change_clock(w, fault == FAULT_LIAR_CLOCK);

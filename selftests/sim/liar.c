@@ -5,18 +5,10 @@
  * here. A liar has the keys of its server and of no other: what it says under
  * another name arrives as what it is.
  */
-#include "../liar/strategy.h"
+#include "../liar/strategies.h"
 #include "script.h"
 #include "story.h"
 
-static const struct strategy *const strategies[] = {
-	&strategy_honest, &strategy_silent, &strategy_always_free, &strategy_always_locked,
-	&strategy_equivocate, &strategy_late, &strategy_replay, &strategy_duplicate,
-	&strategy_silent_some, &strategy_twin, &strategy_adaptive, &strategy_refuse,
-	&strategy_challenge, &strategy_unasked,
-};
-
-#define STRATEGIES (sizeof(strategies) / sizeof(strategies[0]))
 #define BRIBED 2	/* of so many, see draw_set() */
 
 /** struct liar_from - where a request came from */
@@ -36,7 +28,7 @@ struct liar_client {
  * @state:   of each, when it was used
  * @together: all liars use the same at the same time
  * @lag_ppm: answers that come late on top of it: two strategies in one
- * @honest:  answer to the request at hand
+ * @honest:  answer or push at hand
  */
 struct liar {
 	struct world *w;
@@ -170,6 +162,19 @@ void liar_say(struct liar *l, const struct liar_request *req, const struct bftm_
 	deliver(l, req->from, &reply, delay_ns);
 }
 
+void liar_push(struct liar *l, const struct bftm_msg *msg, u64 delay_ns)
+{
+	struct liar_from to = { .client = msg->client };
+	struct bftm_msg push = *msg;
+
+	if (msg->type == BFTM_MSG_NONE || msg->client >= l->w->plan->clients)
+		return;
+	if (push.type != BFTM_MSG_CHALLENGE)
+		push.server_epoch = liar_cfg(l)->epoch;
+	push.flags = 0;
+	deliver(l, &to, &push, delay_ns);
+}
+
 /* One strategy, a few, or all. */
 static u32 draw_set(struct rng *r)
 {
@@ -227,6 +232,19 @@ void liar_setup(struct world *w, u32 u)
 		w->liars = arena_take(&w->arena, sizeof(*w->liars));
 }
 
+/* The strategy of the hour. */
+static const struct strategy *choose(struct liar *l, const struct bftm_msg *honest)
+{
+	struct world *w = l->w;
+
+	if (!(rng_next(&w->rng[RNG_LIAR]) & 63))
+		l->current = draw_one(&w->rng[RNG_LIAR], l->set);
+	if (l->together)
+		l->current = w->server[0].liar->current;
+	l->honest = honest;
+	return strategies[l->current];
+}
+
 void liar_answer(struct world *w, u32 u, const struct bftm_msg *req,
 		 const struct bftm_msg *honest, u64 now)
 {
@@ -237,10 +255,16 @@ void liar_answer(struct world *w, u32 u, const struct bftm_msg *req,
 		.msg = req, .honest = honest, .client = &client, .from = &from, .now_ns = now,
 	};
 
-	if (!(rng_next(&w->rng[RNG_LIAR]) & 63))
-		l->current = draw_one(&w->rng[RNG_LIAR], l->set);
-	if (l->together)
-		l->current = w->server[0].liar->current;
-	l->honest = honest;
-	strategies[l->current]->answer(l, &r);
+	choose(l, honest)->answer(l, &r);
+}
+
+void liar_pushes(struct world *w, u32 u, const struct bftm_msg *push, u64 now)
+{
+	struct liar *l = w->server[u].liar;
+	const struct strategy *s = choose(l, push);
+
+	if (s->push)
+		s->push(l, push, now);
+	else
+		liar_push(l, push, 0);
 }

@@ -105,9 +105,14 @@ static u64 draw_delay(struct world *w, struct rng *r, int to, u32 server,
 			delay = aim_at_client(w, r, msg);
 		else if (msg->type == BFTM_MSG_TRY)
 			delay = aim_at_server(w, r, server, msg);
+		else if (msg->type == BFTM_MSG_YIELD)
+			delay = rng_below(r, w->plan->lease_max / 2);
 		w->stats.aimed += delay > 0;
 		return delay;
 	}
+	/* Some servers stamp a token much later than others. */
+	if (msg->type == BFTM_MSG_STAMP && w->plan->spaced && rng_chance(r, PPM / 4))
+		return rng_below(r, w->plan->lease_max / 2);
 	if (plan_has(w->plan, FAULT_SLOW) && rng_chance(r, w->plan->slow)) {
 		w->stats.slow++;
 		return rng_below(r, w->plan->slow_max + 1);

@@ -56,7 +56,7 @@ static void back_off(struct bftm_contend *c, const struct bftm_client_cfg *cfg, 
 		out->said_free |= (u32)(c->server[u].type == BFTM_MSG_FREE) << u;
 		out->said_locked |= (u32)(c->server[u].type == BFTM_MSG_LOCKED) << u;
 	}
-	if (c->want.once) {
+	if (c->want.wait == BFTM_WAIT_NOT) {
 		c->phase = BFTM_PHASE_DEAD;
 		out->verdict = BFTM_LOST_ROUND;
 		return;
@@ -139,8 +139,10 @@ static void paper_stop(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 }
 
 static void paper_step(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-		       const struct bftm_msg *req, u64 now, struct bftm_msg *reply)
+		       const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
+		       struct bftm_msg *push)
 {
+	memset(push, 0, sizeof(*push));
 	*reply = *req;
 	reply->type = BFTM_MSG_NONE;
 	if (req->type != BFTM_MSG_TRY || now <= cfg->quarantine_until_ns)

@@ -148,7 +148,7 @@ static void draw_faults(struct plan *p, struct rng *r, const struct wish *wish)
 
 static void draw_rest(struct plan *p, struct rng *r, const struct wish *wish)
 {
-	u32 leases = (u32)rng_between(r, 4, 16);
+	u32 leases = (u32)rng_between(r, 3, 6);
 
 	p->safety = leases * p->lease_max * wish->length_pct / 100;
 	p->lone = rng_next(r) & 1;
@@ -160,50 +160,27 @@ static void draw_rest(struct plan *p, struct rng *r, const struct wish *wish)
 	p->no_backoff = rng_next(r) & 7 ? 0 : PPM / 4;
 }
 
-static void draw_scale(struct plan *p, const struct wish *wish)
+/* Some clusters wait in the queue, some as in Figure 1, some in both ways. */
+static void draw_ways(struct plan *p, struct rng *r, const struct wish *wish)
 {
-	p->literal = false;
-	p->clients = wish->clients == AS_DRAWN ? 10000 : wish->clients;
-	p->n = wish->servers == AS_DRAWN ? 31 : wish->servers;
-	p->b = (p->n - 1) / 3;
-	p->liars = wish->liars == AS_DRAWN ? p->b : wish->liars;
-	p->handles = 1;
-	p->locks = wish->locks == AS_DRAWN ? p->clients / 4 + 1 : wish->locks;
-	p->safety = 8 * p->lease_max * wish->length_pct / 100;
-	/* One fault is one host's: with so many hosts there are more. */
-	p->cut_every = p->crash_every = p->kill_every = p->pause_every = p->lease_max / 64;
-	p->retry_max = 64 * (p->lease_max + 4 * p->delta);
-	p->no_backoff = 0;
-}
+	static const u32 backoff[8] = { 0, 0, 0, 0, PPM / 8, PPM / 2, PPM * 7 / 8, PPM };
+	u64 draw = rng_next(r);
 
-/*
- * One in eight is a race of clocks: nothing but rates, grains and rounding
- * stands between two clients, and what arrives does so to the nanosecond.
- */
-static void draw_race(struct plan *p, struct rng *r, const struct wish *wish)
-{
-	if (rng_below(r, 8) || wish->scale || p->sync)
-		return;
-	p->delay = DELAY_NONE;
-	p->aim = rng_next(r) & 1 ? PPM : PPM * 7 / 10;
-	p->no_backoff = 0;
-	p->lease_min = p->lease_max;
-	p->crash_step = PPM / 8;
-	p->hold_all = PPM / 4 * 3;
-	p->faults &= 1u << FAULT_RESTART | 1u << FAULT_LIARS | 1u << FAULT_SLEW |
-		     1u << FAULT_KILL;
-	p->faults |= 1u << FAULT_AIM | 1u << FAULT_DRIFT | 1u << FAULT_GRAIN;
-	p->faults |= wish->with;
-	p->faults &= ~wish->without;
-	if (wish->servers == AS_DRAWN && wish->liars == AS_DRAWN &&
-	    wish->b == AS_DRAWN && rng_next(r) & 1) {
-		p->n = 1 + (u32)rng_below(r, 4) % 3;
-		p->b = 0;
-		p->liars = 0;
-		p->literal = false;
-	}
-	if (!plan_has(p, FAULT_LIARS))
-		p->liars = 0;
+	p->backoff = p->literal || p->protocol->needs_sync ? PPM : backoff[draw & 7];
+	p->renew = draw >> 3 & 1 ? PPM / 2 : 0;
+	p->fence = draw >> 4 & 1 ? draw >> 5 & 1 ? PPM : PPM / 4 : 0;
+	if (wish->backoff_pct != AS_DRAWN)
+		p->backoff = wish->backoff_pct * (PPM / 100);
+	if (wish->renew_pct != AS_DRAWN)
+		p->renew = wish->renew_pct * (PPM / 100);
+	if (wish->fence_pct != AS_DRAWN)
+		p->fence = wish->fence_pct * (PPM / 100);
+	p->waiters_max = draw >> 6 & 7 ? BFTM_WAITERS_DEFAULT : 1 + (draw >> 9 & 1);
+	p->keep_tokens = !(draw >> 10 & 3);
+	p->turns = draw >> 13 & 7 ? 1 : 6;
+	p->spaced = p->fence && draw >> 12 & 1;
+	if (p->protocol->needs_sync)
+		p->renew = p->fence = 0;
 }
 
 void plan_draw(struct plan *p, u64 seed, const struct wish *wish)
@@ -217,10 +194,14 @@ void plan_draw(struct plan *p, u64 seed, const struct wish *wish)
 	draw_network(p, &r, wish);
 	draw_rates(p, &r);
 	draw_rest(p, &r, wish);
+	draw_ways(p, &r, wish);
 	if (wish->scale)
-		draw_scale(p, wish);
+		plan_draw_scale(p, wish);
 	draw_faults(p, &r, wish);
-	draw_race(p, &r, wish);
+	if (wish->fair)
+		plan_draw_fair(p, wish);
+	plan_draw_race(p, &r, wish);
+	plan_draw_fence(p, &r, wish);
 	if (p->sync) {
 		/* Section 3: "any message … arrives by time T' + δ". */
 		p->delay = DELAY_UNIFORM;
@@ -245,6 +226,10 @@ const char *plan_check(const struct wish *wish)
 	if (wish->rho_ppm != AS_DRAWN &&
 	    (wish->rho_ppm < BFTM_RHO_MIN_PPM || wish->rho_ppm > BFTM_RHO_MAX_PPM))
 		return "--rho: 1 to 100000";
+	if ((wish->backoff_pct != AS_DRAWN && wish->backoff_pct > 100) ||
+	    (wish->renew_pct != AS_DRAWN && wish->renew_pct > 100) ||
+	    (wish->fence_pct != AS_DRAWN && wish->fence_pct > 100))
+		return "--backoff, --renew, --fence: 0 to 100";
 	if (wish->lease_ns && (wish->lease_ns < 2 * BFTM_LEASE_MIN_NS ||
 			       wish->lease_ns > 60 * BFTM_NS_PER_SEC))
 		return "--lease: 2ms to 60s";

@@ -64,9 +64,11 @@ struct protocol;
  * @with:    … that are on, whatever was drawn
  * @servers, @b, @liars, @clients, @locks, @rho_ppm: AS_DRAWN or a number
  * @skew_ppm:  AS_DRAWN for ρ, or how far off the rates of clocks are
+ * @backoff_pct, @renew_pct, @fence_pct: AS_DRAWN or of so many in a hundred locks
  * @lease_ns:  0 or Δmax
  * @length_pct: of the drawn length of the phase with faults
  * @scale:     one big cluster
+ * @fair:      no faults, and all contend for one lock all the time
  * @sync:      as the paper assumes: delays within δ, perfect clocks
  * @literal:   the first q answers decide
  * @check:     the only checker that counts, or NULL
@@ -83,9 +85,13 @@ struct wish {
 	u32 locks;
 	u32 rho_ppm;
 	u32 skew_ppm;
+	u32 backoff_pct;
+	u32 renew_pct;
+	u32 fence_pct;
 	u64 lease_ns;
 	u32 length_pct;
 	bool scale;
+	bool fair;
 	bool sync;
 	bool literal;
 	const char *check;
@@ -109,8 +115,15 @@ struct wish {
  * @crash_every … @slew_every: mean time to the next, of the whole cluster
  * @safety:      length of the phase with faults
  * @lone:        after it one client contends; otherwise some do
+ * @turns:       … each so often, 0 is once
  * @honest_end:  … and liars do not lie any more
- * @once, @no_backoff, @cancel: chances of these ways to wait, and of waiting no more
+ * @once, @no_backoff, @backoff, @cancel: chances of these ways to wait, else it
+ *               is the queue; and of waiting no more
+ * @renew, @fence: chances of a lock with these
+ * @waiters_max: of a lock at a server
+ * @keep_tokens: servers keep over a restart which tokens they stamped
+ * @fair:        nothing goes wrong, see struct wish
+ * @spaced:      not two servers at a time do not know that
  * @hold_all:    chance of keeping a lock to the end of its lease
  * @hello:       helpers ask servers for their epoch when they start
  */
@@ -132,13 +145,21 @@ struct plan {
 	u64 slow_max;
 	u64 cut_every, crash_every, kill_every, pause_every, restart_every, slew_every;
 	u64 think_max;
-	u32 once, no_backoff, cancel, hold_all;
+	u32 once, no_backoff, backoff, cancel, hold_all;
+	u32 renew, fence, waiters_max, turns;
 	u64 safety;
 	bool lone, honest_end, hello, sync;
+	bool keep_tokens, spaced, fair;
 };
 
 /** plan_draw() - the scenario of @seed, but for what @wish decides. */
 void plan_draw(struct plan *p, u64 seed, const struct wish *wish);
+
+/* plan_special.c: change what was drawn. */
+void plan_draw_scale(struct plan *p, const struct wish *wish);
+void plan_draw_fair(struct plan *p, const struct wish *wish);
+void plan_draw_fence(struct plan *p, struct rng *r, const struct wish *wish);
+void plan_draw_race(struct plan *p, struct rng *r, const struct wish *wish);
 
 /** plan_check() - NULL or why nobody can simulate that. */
 const char *plan_check(const struct wish *wish);

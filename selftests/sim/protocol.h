@@ -25,7 +25,8 @@ struct protocol {
 		     struct bftm_out *out);
 	u64 (*end)(const struct bftm_contend *c, const struct bftm_client_cfg *cfg);
 	void (*step)(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-		     const struct bftm_msg *req, u64 now, struct bftm_msg *reply);
+		     const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
+		     struct bftm_msg *push);
 };
 
 extern const struct protocol protocol_ours;

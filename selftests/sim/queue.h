@@ -14,6 +14,8 @@ enum event_kind {
 	EVENT_APP,		/* the application of @part at client @to acts */
 	EVENT_ORPHAN,		/* … of a holder whose helper is gone */
 	EVENT_ASK,		/* it looks whether it still holds */
+	EVENT_EXPIRE,		/* timer of lock @part at server @to */
+	EVENT_RECOVER,		/* client @to asks server @part for its tokens (again) */
 	EVENT_START,		/* server or client @to starts (again) */
 	EVENT_FAULT,		/* the next of a kind of fault, @part */
 	EVENT_HEAL,		/* the end of all faults */

@@ -94,6 +94,8 @@ static void for_client(struct world *w, const struct event *e)
 	} else if (c->stamp == e->stamp && c->up) {
 		if (e->kind == EVENT_RELEASE)
 			client_release_wake(w, e->to, e->part);
+		else if (e->kind == EVENT_RECOVER)
+			client_recover(w, e->to, e->part);
 		else if (c->handle[e->part].wake_at <= e->at)
 			client_wake(w, e->to, e->part);
 	}
@@ -105,14 +107,19 @@ static void handle(struct world *w, const struct event *e)
 	case EVENT_TO_SERVER:
 		server_receive(w, e->to, &e->msg);
 		break;
+	case EVENT_EXPIRE:
+		if (w->server[e->to].stamp == e->stamp)
+			server_expire(w, e->to, e->part);
+		break;
 	case EVENT_START:
 		start_again(w, e);
 		break;
 	case EVENT_FAULT:
-		if (e->part == FAULTS)
-			client_down(w, e->to, true, w->plan->lease_max);
-		else
+		if (e->part < FAULTS)
 			fault_next(w, e->part);
+		else if (!w->healed)
+			client_down(w, e->to, e->part == FAULTS, e->part == FAULTS ?
+				    w->plan->lease_max : w->plan->delta);
 		break;
 	case EVENT_HEAL:
 		heal(w);

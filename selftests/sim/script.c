@@ -63,7 +63,8 @@ static bool parse_verb(struct script *s, struct script_line *l, char **word, u32
 		enum script_verb verb;
 		u32 words;
 	} verbs[] = {
-		{ "wants", SCRIPT_WANTS, 5 }, { "gives", SCRIPT_GIVES, 4 },
+		{ "wants", SCRIPT_WANTS, 5 }, { "queues", SCRIPT_QUEUES, 5 },
+		{ "keeps", SCRIPT_KEEPS, 5 }, { "fences", SCRIPT_FENCES, 5 }, { "gives", SCRIPT_GIVES, 4 },
 		{ "dies", SCRIPT_DIES, 4 }, { "stops", SCRIPT_STOPS, 5 },
 		{ "restarts", SCRIPT_RESTARTS, 4 }, { "takes", SCRIPT_TAKES, 6 },
 	};
@@ -79,11 +80,11 @@ static bool parse_verb(struct script *s, struct script_line *l, char **word, u32
 	l->verb = verbs[i].verb;
 	if (words >= 5 && !parse_time(word[words - 1], &l->ns))
 		return false;
-	if (l->verb == SCRIPT_RESTARTS)
+	l->to = word[2][0] == 'c' ? TO_SERVER : TO_CLIENT;
+	if (l->verb == SCRIPT_RESTARTS && l->to == TO_CLIENT)
 		return parse_who(word[2], 's', n, &l->server);
 	if (l->verb != SCRIPT_TAKES)
 		return parse_who(word[2], 'c', clients, &l->client);
-	l->to = word[2][0] == 'c' ? TO_SERVER : TO_CLIENT;
 	return parse_who(word[l->to == TO_SERVER ? 2 : 3], 'c', clients, &l->client) &&
 	       parse_who(word[l->to == TO_SERVER ? 3 : 2], 's', n, &l->server);
 }
@@ -123,7 +124,7 @@ bool script_parse(struct script *s, const char *path, char *text)
 			.protocol = &protocol_ours, .seed = 1, .n = 4, .b = 1, .clients = 1,
 			.handles = 1, .locks = 1, .rho = 2000, .lease_max = 100 * MS,
 			.delay = DELAY_CONSTANT, .exponent = 2, .retry_max = 100 * 100 * MS,
-			.hello = true,
+			.hello = true, .fence = PPM,
 		},
 		.delay = 5 * MS, .end = 1000 * MS,
 	};
@@ -167,7 +168,12 @@ static void wants(struct world *w, const struct script_line *l)
 
 	h->app = APP_ASKING;
 	h->stamp++;
-	h->want = (struct bftm_want){ .lease_ns = l->ns };
+	h->want = (struct bftm_want){
+		.lease_ns = l->ns,
+		.wait = l->verb == SCRIPT_WANTS ? BFTM_WAIT_BACKOFF : BFTM_WAIT_QUEUE,
+		.renew = l->verb == SCRIPT_KEEPS,
+		.fence = l->verb == SCRIPT_FENCES,
+	};
 	client_begin(w, l->client, 0);
 }
 
@@ -178,6 +184,9 @@ void script_line(struct world *w, u32 i)
 
 	switch (l->verb) {
 	case SCRIPT_WANTS:
+	case SCRIPT_QUEUES:
+	case SCRIPT_KEEPS:
+	case SCRIPT_FENCES:
 		wants(w, l);
 		break;
 	case SCRIPT_GIVES:
@@ -192,7 +201,10 @@ void script_line(struct world *w, u32 i)
 		tell(w, NO_LOCK, "c%u stops for %s", l->client + 1, story_span(l->ns));
 		break;
 	case SCRIPT_RESTARTS:
-		server_crash(w, l->server, 0);
+		if (l->to == TO_SERVER)
+			client_down(w, l->client, false, 0);
+		else
+			server_crash(w, l->server, 0);
 		break;
 	case SCRIPT_TAKES:
 		w->link_ns[l->to][link_of(w, l->client, l->server)] = l->ns;

@@ -6,10 +6,14 @@
  *	# for the reader
  *	servers 4 b 1 clients 2 lease 100ms delay 5ms seed 1
  *	liar always-free		s1 lies like that
- *	at 0ms c1 wants 80ms		for that long
+ *	at 0ms c1 wants 80ms		for that long, with back-off
+ *	at 0ms c1 queues 80ms		… in the queue
+ *	at 0ms c1 keeps 80ms		… and renews it
+ *	at 0ms c1 fences 80ms		in the queue, with a fencing token
  *	at 20ms c1 gives		the lock back
  *	at 20ms c1 dies
  *	at 20ms c1 stops 50ms
+ *	at 20ms c1 restarts		its helper
  *	at 20ms s2 restarts
  *	at 20ms s2 c1 takes 30ms	from then on, from s2 to c1
  *	end 300ms
@@ -24,6 +28,9 @@
 /** enum script_verb - what a line does */
 enum script_verb {
 	SCRIPT_WANTS,
+	SCRIPT_QUEUES,
+	SCRIPT_KEEPS,
+	SCRIPT_FENCES,
 	SCRIPT_GIVES,
 	SCRIPT_DIES,
 	SCRIPT_STOPS,
@@ -38,7 +45,7 @@ struct script_line {
 	u64 ns;
 	u32 client;
 	u32 server;
-	int to;		/* SCRIPT_TAKES: TO_SERVER or TO_CLIENT */
+	int to;		/* TO_SERVER: from, or at, a client; or TO_CLIENT */
 };
 
 /** struct script - one file; @delay by direction, client and server */

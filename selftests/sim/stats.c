@@ -10,8 +10,11 @@ void stats_add(struct stats *sum, const struct stats *s)
 	size_t i;
 
 	static_assert(sizeof(struct stats) % sizeof(u64) == 0);
+	u64 worst = sum->worst_wait > s->worst_wait ? sum->worst_wait : s->worst_wait;
+
 	for (i = 0; i < sizeof(*s) / sizeof(u64); i++)
 		to[i] += from[i];
+	sum->worst_wait = worst;
 }
 
 static double per(u64 sum, u64 count)
@@ -30,6 +33,15 @@ void stats_print(const struct stats *s, u64 cpu_ns, u64 wall_ns)
 	printf("  wins %llu, rounds %llu, lapses %llu, refused %llu\n",
 	       (unsigned long long)s->wins, (unsigned long long)s->rounds,
 	       (unsigned long long)s->lapses, (unsigned long long)s->refused);
+	printf("  renewed %llu, adopted %llu, fenced %llu, pushes %llu, yields %llu, recoveries %llu\n",
+	       (unsigned long long)s->renewed, (unsigned long long)s->adopted,
+	       (unsigned long long)s->fenced, (unsigned long long)s->pushed,
+	       (unsigned long long)s->yielded, (unsigned long long)s->recovered);
+	if (s->worst_wait)
+		printf("  others were served while one waited: at most %llu times\n",
+		       (unsigned long long)s->worst_wait);
+	if (s->jains)
+		printf("  Jain's index of fairness: %.4f\n", per(s->jain_ppm, s->jains) / PPM);
 	printf("  datagrams %llu: lost %llu, doubled %llu, slow %llu, aimed %llu, clogged %llu\n",
 	       (unsigned long long)s->sent, (unsigned long long)s->lost,
 	       (unsigned long long)s->doubled, (unsigned long long)s->slow,

@@ -56,6 +56,15 @@ const char *story_lock(u32 lock)
 	return text;
 }
 
+const char *story_number(u64 number)
+{
+	size_t size;
+	char *text = next_text(&size);
+
+	snprintf(text, size, "%" PRIu64, number);
+	return text;
+}
+
 const char *story_servers(const struct world *w, u32 mask)
 {
 	size_t size, len = 0;

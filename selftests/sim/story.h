@@ -46,6 +46,8 @@ void story_add(struct world *w, u32 lock, bool is_main, u64 at, const char *form
 const char *story_span(u64 ns);
 /** story_lock() - "A" … "Z", "L26" …; story_who() - "c1" and so on. */
 const char *story_lock(u32 lock);
+/** story_number() - in decimal */
+const char *story_number(u64 number);
 /** story_servers() - "s1 s2 s5" */
 const char *story_servers(const struct world *w, u32 mask);
 /** story_attempt() - "#2.1" for the first attempt of the second incarnation. */

@@ -3,12 +3,10 @@
 #ifndef BFTM_SIM_WORLD_H
 #define BFTM_SIM_WORLD_H
 
-#include "../../kmod/core/replay.h"
 #include "arena.h"
 #include "check.h"
-#include "clock.h"
+#include "hosts.h"
 #include "plan.h"
-#include "protocol.h"
 #include "queue.h"
 
 struct story;
@@ -29,85 +27,12 @@ enum stream {
 	STREAMS
 };
 
-/** struct server - as kmod/server.c and kmod/netns.c */
-struct server {
-	struct clock clock;
-	struct bftm_server_cfg cfg;
-	bool up;
-	bool lies;
-	u32 stamp;		/* of its restarts */
-	u64 over_ns;		/* see bn->over_ns in kmod/netns.c */
-	u64 first_gno;
-	struct bftm_lock *lock;		/* by number of the lock */
-	u64 *touched_ns;		/* 0: nobody asked for it yet */
-	struct bftm_window *window;	/* by client */
-	struct liar *liar;
-};
-
-/** struct peer - a server as a helper knows it; as in helper/cluster.h */
-struct peer {
-	u64 epoch;
-	u64 challenge_seq;
-	struct bftm_window answers;
-};
-
-/** enum app - where an application stands */
-enum app {
-	APP_IDLE,
-	APP_ASKING,
-	APP_HOLDING,
-};
-
-/** struct handle - an application with one lock at a time; helper/acquire.h */
-struct handle {
-	struct bftm_contend contend;
-	struct bftm_want want;
-	enum app app;
-	u32 lock;
-	u32 stamp;		/* of its APP and ASK events */
-	u64 wake_at;		/* a WAKE event is queued for this, NEVER for none */
-	u64 hold;		/* number of the holding, 0 for none */
-	u64 end_ns;		/* of it, as the application was told */
-	u64 known_end_ns;	/* … as the core has it */
-};
-
-/** struct orphan - who holds goes on holding when the helper is killed */
-struct orphan {
-	bool alive;
-	u32 lock;
-	u64 attempt;
-	u64 hold;
-	u64 end_ns;
-};
-
-/** struct release - as struct bftm_release_op in helper/acquire.h */
-struct release {
-	struct release *next;
-	struct bftm_release core;
-	u32 lock;
-	u32 number;
-};
-
-/** struct client - a host with a helper */
-struct client {
-	struct clock clock;
-	bool up;		/* the helper runs */
-	bool host_up;
-	u32 stamp;		/* of the starts of its helper */
-	u64 busy_until;		/* it sees nothing before this */
-	u64 lag;		/* how long it was held up within this step */
-	u64 incarnation;	/* as in helper/identity.c */
-	u64 seq;
-	u64 attempt;
-	struct peer *peer;
-	struct handle *handle;
-	struct release *releases;
-	struct orphan orphan;
-};
-
 /** struct stats - of one scenario or many */
 struct stats {
 	u64 scenarios, sim_ns, events, wins, rounds, lapses, refused, crash_wins;
+	u64 adopted, renewed, fenced, pushed, yielded, recovered;
+	u64 jain_ppm, jains;	/* Jain's index of wins by client, summed; and how many */
+	u64 worst_wait;		/* grants to others; the highest, not a sum */
 	u64 sent, lost, doubled, slow, aimed, clogged, replayed, forged, lies;
 	u64 fault[FAULTS];
 };
@@ -136,6 +61,7 @@ struct world {
 	u64 end;		/* nothing happens after it */
 	u64 heal_at;
 	bool healed;
+	u32 turns;		/* of all, see struct handle */
 	bool over;
 	u64 holds;
 	u64 numbers;
@@ -185,13 +111,44 @@ void network_heal(struct world *w);
 /** network_cut() - stop what goes that way until @until; hold it back or lose it. */
 void network_cut(struct world *w, int to, u32 client, u32 server, u64 until, bool hold);
 
-/* server.c, server_start.c */
+/* server.c, server_locks.c */
 void server_setup(struct world *w, u32 u);
 void server_receive(struct world *w, u32 u, const struct bftm_msg *req);
 void server_crash(struct world *w, u32 u, u64 down);
 void server_up(struct world *w, u32 u);
+/** server_expire() - the timer of a lock. */
+void server_expire(struct world *w, u32 u, u32 l);
+/** server_push() - what a server says unasked; its name is filled in here. */
+void server_push(struct world *w, u32 u, u32 l, struct bftm_msg *push);
+/** server_lock() - the lock that a request names; NULL when it need not be made. */
+struct bftm_lock *server_lock(struct world *w, u32 u, const struct bftm_msg *req, u64 now);
+/** server_arm() - the timer of a lock that somebody waits for. */
+void server_arm(struct world *w, u32 u, u32 l);
+void server_forget_locks(struct world *w, u32 u);
+/** server_knows() - does it know which tokens it stamped? */
+static inline bool server_knows(const struct server *s)
+{
+	return s->tokens.floor != BFTM_TOKEN_UNKNOWN;
+}
 
-/* client.c, client_step.c, client_receive.c */
+/** server_token_gap() - how far correct servers are apart; NEVER: one does not know. */
+u64 server_token_gap(const struct world *w, u32 l);
+
+static inline u32 lock_number(const struct bftm_msg *msg)
+{
+	return msg->name[0] | (u32)msg->name[1] << 8 | (u32)msg->name[2] << 16;
+}
+
+static inline void name_lock(struct bftm_msg *msg, u32 lock)
+{
+	msg->name_len = 4;
+	msg->name[0] = (u8)lock;
+	msg->name[1] = (u8)(lock >> 8);
+	msg->name[2] = (u8)(lock >> 16);
+	msg->name[3] = 'L';
+}
+
+/* client.c, client_send.c, client_step.c, client_receive.c, client_recover.c */
 void client_setup(struct world *w, u32 x);
 void client_receive(struct world *w, u32 x, u32 server, const struct bftm_msg *msg);
 void client_wake(struct world *w, u32 x, u32 h);
@@ -207,6 +164,19 @@ void client_end(struct world *w, u32 x, u32 h);
 void client_release(struct world *w, u32 x, u32 lock, u64 attempt, u32 to);
 /** client_try() - send TRY of the current attempt. */
 void client_try(struct world *w, struct client *c, const struct handle *h, u32 to);
+/** client_say() - YIELD or STAMP of the current attempt. */
+void client_say(struct world *w, struct client *c, const struct handle *h, u8 type, u64 number,
+		u32 to);
+/** client_renew() - the application wants to hold it longer. */
+void client_renew(struct world *w, u32 x, u32 h);
+/** client_adopt() - a new helper goes on with what the one before won. */
+void client_adopt(struct world *w, u32 x);
+/** client_hello() - ask servers for their epochs and tokens. */
+void client_hello(struct world *w, u32 x, u32 to);
+void client_answer_recovery(struct world *w, u32 x, u32 to, u64 floor);
+/** client_tokens() - what CHALLENGE says of tokens; client_recover() - again. */
+void client_tokens(struct world *w, u32 x, u32 u, const struct bftm_msg *msg);
+void client_recover(struct world *w, u32 x, u32 u);
 /** client_obey() - do what the core says, as obey() of helper/acquire.c. */
 void client_obey(struct world *w, u32 x, u32 h, const struct bftm_out *out);
 /** client_arm() - the timer of the operation. */
@@ -235,6 +205,10 @@ void app_heal(struct world *w);
 /* fault.c */
 void fault_start(struct world *w);
 void fault_next(struct world *w, u32 fault);
+/** fault_kill() - perhaps the helper of a new holder is killed soon. */
+void fault_kill(struct world *w, u32 x);
+/** fault_fenced() - somebody got a token: make it hard to remember. */
+void fault_fenced(struct world *w);
 void fault_heal(struct world *w);
 struct clock fault_clock(struct world *w, bool liar, bool of_client);
 
@@ -242,5 +216,7 @@ struct clock fault_clock(struct world *w, bool liar, bool of_client);
 void liar_setup(struct world *w, u32 u);
 void liar_answer(struct world *w, u32 u, const struct bftm_msg *req,
 		 const struct bftm_msg *honest, u64 now);
+/** liar_pushes() - after liar_answer(), and when a lease ended: the honest push. */
+void liar_pushes(struct world *w, u32 u, const struct bftm_msg *push, u64 now);
 
 #endif /* BFTM_SIM_WORLD_H */

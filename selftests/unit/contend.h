@@ -31,7 +31,7 @@ static int fresh_client(void **state)
 		.n = 7, .b = 1, .rho_ppm = 2000, .exponent = 2, .delta_ns = 10 * MS,
 		.resend_ns = RESEND, .retry_max_ns = 60000 * MS,
 	};
-	want = (struct bftm_want){ .lease_ns = L };
+	want = (struct bftm_want){ .lease_ns = L, .wait = BFTM_WAIT_BACKOFF };
 	memset(&c, 0, sizeof(c));
 	return 0;
 }
@@ -45,6 +45,15 @@ static inline void start(u64 attempt, u64 now)
 static inline enum bftm_verdict says(u32 u, u8 type, u32 k, u64 now)
 {
 	const struct bftm_msg msg = { .type = type, .attempt = c.attempt, .k = k };
+
+	bftm_contend_answer(&c, &cfg, u, &msg, now, 0, &out);
+	return out.verdict;
+}
+
+/* The same with the number of a grant, or of a token that is answered. */
+static inline enum bftm_verdict says_of(u32 u, u8 type, u32 k, u64 gno, u64 now)
+{
+	const struct bftm_msg msg = { .type = type, .attempt = c.attempt, .k = k, .gno = gno };
 
 	bftm_contend_answer(&c, &cfg, u, &msg, now, 0, &out);
 	return out.verdict;

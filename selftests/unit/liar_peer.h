@@ -41,7 +41,7 @@ static char dir[] = "/tmp/bftmutex-liar-XXXXXX", key_path[64], stats_path[64];
 static pid_t liar;
 static u16 port;
 static u64 epoch;
-static unsigned int requests, lies, replies;
+static unsigned int requests, lies, replies, pushes;
 
 static inline u64 peer_now(void)
 {
@@ -143,7 +143,7 @@ static inline void liar_start(const char *strategy, const char *option, const ch
 	peer_connect(&peers[2], false);
 }
 
-#define STATS "\"requests\":%u,\"lies\":%u,\"replies\":%u}\n"
+#define STATS "\"requests\":%u,\"lies\":%u,\"replies\":%u,\"pushes\":%u}\n"
 
 static inline void read_stats(const char *strategy)
 {
@@ -154,9 +154,9 @@ static inline void read_stats(const char *strategy)
 	assert_non_null(fgets(line, sizeof(line), f));
 	fclose(f);
 	assert_int_equal(sscanf(line, "{\"strategy\":\"%*[^\"]\"," STATS, &requests, &lies,
-				&replies), 3);
+				&replies, &pushes), 4);
 	snprintf(want, sizeof(want), "{\"strategy\":\"%s\"," STATS, strategy, requests, lies,
-		 replies);
+		 replies, pushes);
 	assert_string_equal(line, want);
 }
 
@@ -183,6 +183,23 @@ static inline void peer_send(u32 c, struct bftm_msg msg)
 	bftm_wire_put(&msg, &wire);
 	assert_int_equal(bftm_mac_sign(peers[c].request, &wire), 0);
 	assert_int_equal(send(peers[c].fd, &wire, sizeof(wire), 0), sizeof(wire));
+}
+
+/* About lock x. */
+static inline void peer_say(u32 c, u8 type, u64 attempt, struct bftm_msg msg)
+{
+	msg.type = type;
+	msg.attempt = attempt;
+	msg.lease_ns = LEASE;
+	msg.name_len = 1;
+	msg.name[0] = 'x';
+	peer_send(c, msg);
+}
+
+/* A try that waits in the queue for lock x. */
+static inline void peer_queue(u32 c, u64 attempt, u32 k)
+{
+	peer_say(c, BFTM_MSG_TRY, attempt, (struct bftm_msg){ .k = k });
 }
 
 static inline void peer_try(u32 c, const char *name, u64 attempt, u32 k)

@@ -118,7 +118,7 @@ static void sleep_is_capped_and_never_below_b(void **state)
 static void no_backoff_tries_again_at_once(void **state)
 {
 	(void)state;
-	want.no_backoff = true;
+	want.wait = BFTM_WAIT_NO_BACKOFF;
 	start(1, T0);
 	lose(T0 + 5, ~0ull);
 	assert_cancelled(1);
@@ -170,7 +170,7 @@ static void asked_once(void **state)
 	size_t i;
 
 	(void)state;
-	want.once = true;
+	want.wait = BFTM_WAIT_NOT;
 	for (i = 0; i < ARRAY_SIZE(once); i++) {
 		enum bftm_verdict got;
 

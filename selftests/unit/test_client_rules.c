@@ -247,6 +247,31 @@ static void release_that_all_acknowledge(void **state)
 	assert_int_equal(bftm_release_wake(&r, &cfg, T0 + RESEND), 0);
 }
 
+/* A floor for a server that forgot: n - 1 - b others must have told. */
+static void recovered(void **state)
+{
+	u64 top[BFTM_SERVERS_MAX] = { 0, 90, 70, 50, 30, 10, ~0ull - 1 }, floor = 1234;
+	u32 known;
+
+	(void)state;
+	for (known = 0; known < 5; known++) {
+		assert_false(bftm_recovered_token(&cfg, top, known, &floor));
+		assert_int_equal(floor, 1234);
+	}
+	assert_true(bftm_recovered_token(&cfg, top, known, &floor));
+	assert_int_equal(floor, 90);		/* the second of seven */
+	/* With fewer than 5b + 1 the others do not know enough. */
+	cfg.n = 5;
+	assert_false(bftm_recovered_token(&cfg, top, 4, &floor));
+	cfg.n = 6;
+	assert_true(bftm_recovered_token(&cfg, top, 4, &floor));
+	cfg.b = 0;
+	cfg.n = 1;
+	assert_false(bftm_recovered_token(&cfg, top, 0, &floor));
+	cfg.n = 2;
+	assert_true(bftm_recovered_token(&cfg, top, 1, &floor));
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, fresh_client)
@@ -261,6 +286,7 @@ int main(void)
 		TEST(b_plus_1_equal_refusals_end_it),
 		TEST(different_refusals),
 		TEST(reached),
+		TEST(recovered),
 		TEST(release_is_bounded),
 		TEST(release_that_all_acknowledge),
 	};

@@ -72,6 +72,9 @@ static const struct {
 	{ WITH("retry-max = 0"), "f:1: key 'retry-max' = '0': must be 1ms to 1h\n" },
 	{ WITH("protocol = raft"), "f:1: key 'protocol' = 'raft': must be backoff\n" },
 	{ WITH("contend = Quorum"), "f:1: key 'contend' = 'Quorum': must be quorum or literal\n" },
+	{ WITH("wait = long"), "f:1: key 'wait' = 'long': must be queue or backoff\n" },
+	{ "cluster x { id = 1 b = 0 contend = literal\n wait = queue " SERVER " }",
+	  "f:2: cluster 'x': wait = queue is not for contend = literal, which only backs off\n" },
 	{ WITH("retry = never"),
 	  "f:1: key 'retry' = 'never': must be exponential or polynomial\n" },
 	{ WITH("credentials = \"\""), "f:1: key 'credentials': a path is 1 to 4095 characters\n" },
@@ -200,6 +203,7 @@ static void a_configuration_with_all_keys(void **state)
 	assert_int_equal(c->rho_ppm, 100);
 	assert_int_equal(c->proto, 1);
 	assert_true(c->literal);
+	assert_true(c->backoff);	/* follows from it */
 	assert_int_equal(c->retry, BFTM_RETRY_POLYNOMIAL);
 	assert_int_equal(c->exponent, 3);
 	assert_int_equal(c->retry_max_ns, 5000000000);
@@ -234,6 +238,7 @@ static void what_is_left_out_has_its_default(void **state)
 	assert_int_equal(c->rho_ppm, BFTM_RHO_DEFAULT_PPM);
 	assert_int_equal(c->proto, 1);
 	assert_false(c->literal);
+	assert_false(c->backoff);
 	assert_int_equal(c->retry, BFTM_RETRY_EXPONENTIAL);
 	assert_int_equal(c->exponent, 2);
 	assert_int_equal(c->retry_max_ns, 60 * BFTM_NS_PER_SEC);

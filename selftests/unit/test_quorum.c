@@ -91,6 +91,54 @@ static void every_pair_of_winners(void **state)
 		}
 }
 
+/*
+ * Two sets that accepted tokens share a correct server; with 5b + 1 servers
+ * 2b + 1 of them, of which 2b may have lost their memory. The correct servers
+ * alone are always enough, and a token that b liars refuse is not refused.
+ */
+static void fence_quorum(void **state)
+{
+	u32 n, b, q;
+
+	(void)state;
+	for (b = 0; bftm_servers_needed(b) <= BFTM_SERVERS_MAX; b++)
+		for (n = bftm_servers_needed(b); n <= BFTM_SERVERS_MAX; n++) {
+			q = bftm_fence_quorum(n, b);
+			assert_true(2 * q - n >= b + 1);
+			assert_true(q <= n - b);
+			assert_true(b <= n - q);
+			/* Never more than there is to gain, never less than F. */
+			assert_true(q <= bftm_literal_quorum(n, b));
+			assert_true(q >= bftm_free_needed(n, b));
+			if (n >= bftm_servers_needed_literal(b)) {
+				assert_true(2 * q - n >= 3 * b + 1);
+				assert_true(2 * (q - 1) < n + 3 * b + 1);
+			} else {
+				assert_int_equal(q, n - b);
+			}
+		}
+}
+
+/*
+ * After a restart: n - 1 - b others tell, b of them lie. With 5b + 1 servers
+ * the (b + 1)-th largest is no lower than a token that was fenced.
+ */
+static void recovery_finds_what_was_fenced(void **state)
+{
+	u32 n, b, told, accepted;
+
+	(void)state;
+	for (b = 0; bftm_servers_needed_literal(b) <= BFTM_SERVERS_MAX; b++)
+		for (n = bftm_servers_needed_literal(b); n <= BFTM_SERVERS_MAX; n++) {
+			told = n - 1 - b;
+			/* Of q, one was itself; b did not tell, b lied. */
+			accepted = bftm_fence_quorum(n, b) - 1;
+			assert_true(accepted >= 2 * b);
+			assert_true(accepted - 2 * b >= b + 1 || n == 1);
+			assert_true(accepted - b <= told);
+		}
+}
+
 static int descending(const void *a, const void *b)
 {
 	u64 x = *(const u64 *)a, y = *(const u64 *)b;
@@ -163,6 +211,8 @@ int main(void)
 		cmocka_unit_test(liars_alone_cannot_lock_out),
 		cmocka_unit_test(literal_quorum),
 		cmocka_unit_test(every_pair_of_winners),
+		cmocka_unit_test(fence_quorum),
+		cmocka_unit_test(recovery_finds_what_was_fenced),
 		cmocka_unit_test(kth_largest_is_what_sorting_says),
 		cmocka_unit_test(kth_largest_of_too_few),
 		cmocka_unit_test(liars_move_the_kth_largest_nowhere),

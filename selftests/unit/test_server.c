@@ -19,15 +19,16 @@ static const struct bftm_server_cfg cfg = {
 	.lease_max_ns = BFTM_NS_PER_SEC,
 	.quarantine_until_ns = 1000,
 	.rho_ppm = RHO,
+	.waiters_max = 8,
 };
 
 static struct bftm_lock lock;
-static struct bftm_msg reply;
+static struct bftm_msg reply, push;
 
 static int fresh_lock(void **state)
 {
 	(void)state;
-	bftm_lock_init(&lock, 100);
+	bftm_lock_init(&lock, 100, 0);
 	return 0;
 }
 
@@ -37,7 +38,9 @@ static void step(struct bftm_msg req, u64 now)
 	req.name_len = 1;
 	req.name[0] = 'x';
 	memset(&reply, 0xee, sizeof(reply));
-	bftm_server_step(&cfg, &lock, &req, now, &reply);
+	bftm_server_step(&cfg, &lock, &req, now, &reply, &push);
+	/* Nobody waits here. */
+	assert_int_equal(push.type, BFTM_MSG_NONE);
 	/* Whatever it says, it answers this request and echoes its numbers. */
 	assert_int_equal(reply.seq, 77);
 	assert_int_equal(reply.attempt, req.attempt);
@@ -96,7 +99,7 @@ static void a_grant_is_over_strictly_after_its_end(void **state)
 	LOCKED(try(BOB, 1, 2, T0 + GUARD));
 	assert_int_equal(reply.lease_ns, 1);
 	assert_true(bftm_lock_owned(&lock, T0 + GUARD));
-	assert_false(bftm_lock_expire(&lock, T0 + GUARD));
+	assert_false(bftm_lock_expire(&cfg, &lock, T0 + GUARD, &push));
 	FREE(try(BOB, 1, 3, T0 + GUARD + 1));
 	LOCKED(try(ALICE, 1, 2, T0 + GUARD + 2));
 }
@@ -104,11 +107,11 @@ static void a_grant_is_over_strictly_after_its_end(void **state)
 static void a_timer_may_take_back_what_is_over(void **state)
 {
 	(void)state;
-	assert_false(bftm_lock_expire(&lock, T0));
+	assert_false(bftm_lock_expire(&cfg, &lock, T0, &push));
 	FREE(try(ALICE, 1, 1, T0));
-	assert_false(bftm_lock_expire(&lock, T0 + GUARD));
-	assert_true(bftm_lock_expire(&lock, T0 + GUARD + 1));
-	assert_false(bftm_lock_expire(&lock, T0 + GUARD + 1));
+	assert_false(bftm_lock_expire(&cfg, &lock, T0 + GUARD, &push));
+	assert_true(bftm_lock_expire(&cfg, &lock, T0 + GUARD + 1, &push));
+	assert_false(bftm_lock_expire(&cfg, &lock, T0 + GUARD + 1, &push));
 	assert_false(bftm_lock_owned(&lock, T0));
 	/* The numbers of grants go on. */
 	FREE(try(ALICE, 1, 2, T0 + GUARD + 2));
@@ -177,7 +180,7 @@ static void release_must_match_client_and_attempt(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(table); i++) {
-		bftm_lock_init(&lock, 0);
+		bftm_lock_init(&lock, 0, 0);
 		FREE(try(ALICE, 5, 1, T0));
 		RELEASED(release(table[i].client, table[i].attempt, T0 + 1));
 		assert_int_equal(bftm_lock_owned(&lock, T0 + 1), !table[i].frees);
@@ -274,10 +277,10 @@ static void quarantine_outlasts_every_grant(void **state)
 	FREE(try_for(ALICE, 1, 1, cfg.lease_max_ns, T0));
 	until = lock.until_ns;
 	next.quarantine_until_ns = bftm_quarantine(cfg.lease_max_ns, RHO, T0);
-	bftm_lock_init(&lock, 200);
-	bftm_server_step(&next, &lock, &req, until, &reply);
+	bftm_lock_init(&lock, 200, 0);
+	bftm_server_step(&next, &lock, &req, until, &reply, &push);
 	assert_int_equal(reply.type, BFTM_MSG_WAIT);
-	bftm_server_step(&next, &lock, &req, until + 1, &reply);
+	bftm_server_step(&next, &lock, &req, until + 1, &reply, &push);
 	assert_int_equal(reply.type, BFTM_MSG_FREE);
 }
 

@@ -9,8 +9,8 @@
 
 static const u8 types[] = {
 	BFTM_MSG_HELLO, BFTM_MSG_TRY, BFTM_MSG_RELEASE, BFTM_MSG_YIELD, BFTM_MSG_STAMP,
-	BFTM_MSG_CHALLENGE, BFTM_MSG_FREE, BFTM_MSG_LOCKED, BFTM_MSG_WAIT, BFTM_MSG_RELEASED,
-	BFTM_MSG_REFUSED, BFTM_MSG_INQUIRE, BFTM_MSG_SACK, BFTM_MSG_SNACK,
+	BFTM_MSG_RECOVER, BFTM_MSG_CHALLENGE, BFTM_MSG_FREE, BFTM_MSG_LOCKED, BFTM_MSG_WAIT,
+	BFTM_MSG_RELEASED, BFTM_MSG_REFUSED, BFTM_MSG_INQUIRE, BFTM_MSG_SACK, BFTM_MSG_SNACK,
 };
 
 static bool is_type(u32 type)
@@ -25,7 +25,8 @@ static bool is_type(u32 type)
 
 static bool may_have_no_name(u8 type)
 {
-	return type == BFTM_MSG_HELLO || type == BFTM_MSG_CHALLENGE || type == BFTM_MSG_REFUSED;
+	return type == BFTM_MSG_HELLO || type == BFTM_MSG_RECOVER ||
+	       type == BFTM_MSG_CHALLENGE || type == BFTM_MSG_REFUSED;
 }
 
 static void fill(void *to, size_t len, u64 *rnd)
@@ -308,7 +309,7 @@ static void every_type_has_its_own_name(void **state)
 	}
 	for (i = 0; i < 10; i++)
 		assert_int_equal(strcmp(bftm_refusal_name(i), "unknown reason") != 0,
-				 i >= BFTM_REFUSED_LEASE && i <= BFTM_REFUSED_PROTO);
+				 i >= BFTM_REFUSED_LEASE && i <= BFTM_REFUSED_TOKENS);
 }
 
 int main(void)

@@ -22,10 +22,17 @@
 
 /**
  * enum bftm_acquire_flags - how to acquire
- * @BFTM_TRY: ask once; EWOULDBLOCK when somebody else has the lock
+ * @BFTM_TRY:   ask once; EWOULDBLOCK when somebody else has the lock
+ * @BFTM_RENEW: the helper renews the lock while the handle holds it, so that it
+ *              is held until it is released or closed, or until too few servers
+ *              answer for the rest of a lease
+ * @BFTM_FENCE: deliver a fencing token: larger than that of every earlier
+ *              holder, and not 0. ENODATA when it cannot be had
  */
 enum bftm_acquire_flags {
 	BFTM_TRY = 1 << 0,
+	BFTM_RENEW = 1 << 1,
+	BFTM_FENCE = 1 << 2,
 };
 
 /**
@@ -33,11 +40,15 @@ enum bftm_acquire_flags {
  * @BFTM_WAY_DEFAULT:    what the cluster's configuration says
  * @BFTM_WAY_BACKOFF:    sleep for a random time that grows with each failure
  * @BFTM_WAY_NO_BACKOFF: ask again at once, for one client that is preferred
+ * @BFTM_WAY_QUEUE:      wait in the queue of the servers, who hand the lock over;
+ *                       fair as far as correct servers agree on the order. The
+ *                       default of a configuration that says nothing
  */
 enum bftm_way {
 	BFTM_WAY_DEFAULT = 0,
 	BFTM_WAY_BACKOFF = 1,
 	BFTM_WAY_NO_BACKOFF = 2,
+	BFTM_WAY_QUEUE = 3,
 };
 
 /**
@@ -50,10 +61,12 @@ enum bftm_way {
  *               the default cluster
  * @name:        of the lock, any bytes
  * @lease_ns:    how long the lock may be held, 1 ms to 1 h and at most what
- *               the servers grant; 0 for the cluster's default
+ *               the servers grant; 0 for the cluster's default. A renewal is
+ *               for as long again
  * @timeout_ns:  how long to wait; 0 for ever (or until a signal)
- * @deadline_ns: out: CLOCK_BOOTTIME until which the lock is held
- * @token:       out: fencing token, 0 when none was asked for
+ * @deadline_ns: out: CLOCK_BOOTTIME until which the lock is held; renewals move
+ *               it, STATUS tells where to
+ * @token:       out: fencing token, 0 when none was asked for (BFTM_FENCE)
  * @attempts:    out: how often the servers were asked
  * @reserved:    zero
  */
@@ -70,6 +83,22 @@ struct bftm_acquire {
 	__u64 token;
 	__u32 attempts;
 	__u32 reserved;
+};
+
+/**
+ * struct bftm_renew - argument of BFTM_IOC_RENEW
+ * @size:        sizeof(struct bftm_renew)
+ * @flags:       zero
+ * @lease_ns:    0, or what the lock was acquired with
+ * @timeout_ns:  how long to wait; 0 until the lease is over (or until a signal)
+ * @deadline_ns: out: CLOCK_BOOTTIME until which the lock is held now
+ */
+struct bftm_renew {
+	__u32 size;
+	__u32 flags;
+	__u64 lease_ns;
+	__u64 timeout_ns;
+	__u64 deadline_ns;
 };
 
 /**
@@ -90,12 +119,17 @@ enum bftm_state {
 
 /**
  * enum bftm_lost - why a lock was lost
- * @BFTM_LOST_NOT:     it was not
- * @BFTM_LOST_EXPIRED: its lease ended
+ * @BFTM_LOST_NOT:         it was not
+ * @BFTM_LOST_EXPIRED:     its lease ended, and nobody had asked for a renewal
+ * @BFTM_LOST_NOT_RENEWED: its lease ended before a renewal that was asked for,
+ *                         by BFTM_RENEW or BFTM_IOC_RENEW, was reported
+ * @BFTM_LOST_NO_HELPER:   likewise, and there was no helper at that moment
  */
 enum bftm_lost {
 	BFTM_LOST_NOT = 0,
 	BFTM_LOST_EXPIRED = 1,
+	BFTM_LOST_NOT_RENEWED = 2,
+	BFTM_LOST_NO_HELPER = 3,
 };
 
 /**
@@ -128,7 +162,8 @@ struct bftm_status {
  * @signo:     signal for the calling process, 0 for none; sent when the lease
  *             is over, and @margin_ns before that when it is not 0
  * @margin_ns: ns of warning before the deadline, at most 1 h; poll() shows it
- *             as POLLPRI
+ *             as POLLPRI. A renewal that leads out of the margin ends the
+ *             warning, and there is another one before the new deadline
  * @reserved:  zero
  */
 struct bftm_signal {
@@ -154,6 +189,7 @@ struct bftm_signal {
  * by b + 1 servers, or outside 1 ms to 1 h · ENOSPC: a table at b + 1 servers
  * is full · ENOBUFS: too many requests wait · ENOKEY: unknown cluster, or no
  * credentials · EPROTONOSUPPORT: b + 1 servers do not serve the protocol ·
+ * ENODATA: BFTM_FENCE, and fewer than q servers know which tokens were given ·
  * ENAMETOOLONG, EINVAL, E2BIG, EFAULT, ENOMEM.
  */
 #define BFTM_IOC_ACQUIRE	_IOWR(BFTM_IOC_MAGIC, 1, struct bftm_acquire)
@@ -162,6 +198,19 @@ struct bftm_signal {
  * ENOLCK: nothing is held · EKEYEXPIRED: the lease was over before.
  */
 #define BFTM_IOC_RELEASE	_IO(BFTM_IOC_MAGIC, 3)
+/*
+ * BFTM_IOC_RENEW - have the servers asked for a renewal now. Blocks until the
+ * deadline has moved. On an O_NONBLOCK file it returns EINPROGRESS at once;
+ * STATUS shows the new deadline. After ETIMEDOUT and EINTR the renewal goes on.
+ * With BFTM_RENEW there is no need for it.
+ *
+ * EINPROGRESS · ENOLCK: nothing is held · EKEYEXPIRED: the lease is over, before
+ * the call or before a renewal · ETIMEDOUT · EINTR · ENOTCONN: no helper ·
+ * ECANCELED: another thread released the handle meanwhile · EINVAL: another
+ * lease than that of the acquire, flags or @deadline_ns not zero · E2BIG,
+ * EFAULT.
+ */
+#define BFTM_IOC_RENEW		_IOWR(BFTM_IOC_MAGIC, 2, struct bftm_renew)
 /* BFTM_IOC_STATUS - what the handle is doing. */
 #define BFTM_IOC_STATUS		_IOWR(BFTM_IOC_MAGIC, 4, struct bftm_status)
 /* BFTM_IOC_SET_SIGNAL - be told by a signal. EINVAL: no such signal. */

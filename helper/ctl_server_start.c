@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0
+/* bftmutexctl server start: the lock server of this network namespace. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <openssl/crypto.h>
+
+#include "conf.h"
+#include "ctl.h"
+#include "keys.h"
+
+#define STATE_DIR "/var/lib/bftmutex"
+
+/**
+ * struct start - what the user asked for; 0 or NULL for what he did not
+ * @floor:  which fencing tokens were stamped before this start
+ * @access: rules to begin with
+ * @first:  this server never started on this host before
+ */
+struct start {
+	const char *key, *state, *config;
+	u64 cluster, id, port, lease_max_ns, rho_ppm, max_locks, max_clients, max_waiters;
+	enum { BY_STATE, KNOWN, UNKNOWN } floor;
+	u64 token_floor;
+	struct bftm_conf_access access;
+	bool first;
+};
+
+static const struct argp_option start_options[] = {
+	{ "key", 'k', "FILE", 0, "The server's key file, by keygen (required)", 0 },
+	{ "id", 'i', "N", 0, "Number of the server; must agree with the key file", 0 },
+	{ "cluster", 'C', "N", 0, "Number of the cluster; must agree with the key file", 0 },
+	{ "port", 'p', "PORT", 0, "UDP port (7373)", 0 },
+	{ "lease-max", 'l', "DUR", 0, "Longest lease, and so length of the quarantine (30s)", 0 },
+	{ "rho", 'r', "PPM", 0, "Bound on the rate error of clocks (2000)", 0 },
+	{ "max-locks", 'L', "N", 0, "Most locks in the table (1048576)", 0 },
+	{ "max-clients", 'c', "N", 0, "Most clients in the table (65536)", 0 },
+	{ "max-waiters", 'w', "N", 0, "Most clients that wait for one lock (1024)", 0 },
+	{ "token-floor", 't', "N", 0, "It never stamped a higher fencing token than this; or "
+	  "'unknown' (0 at its first start on this host, then unknown)", 0 },
+	{ "state", 's', "DIR", 0, "Remembers that it was started (" STATE_DIR ")", 0 },
+	{ "config", 'f', "FILE", 0, "Take the cluster's access rules from here ("
+	  BFTM_CONF_PATH ", if that is there and describes the cluster)", 0 },
+	{}
+};
+
+static void parse_floor(struct argp_state *state, const char *text, struct start *start)
+{
+	start->floor = UNKNOWN;
+	if (!strcmp(text, "unknown"))
+		return;
+	start->floor = KNOWN;
+	if (bftm_parse_number(text, &start->token_floor) < 0 ||
+	    start->token_floor > BFTM_TOKEN_FLOOR_MAX)
+		argp_error(state, "--token-floor '%s': must be unknown or 0 to %llu", text,
+			   BFTM_TOKEN_FLOOR_MAX);
+}
+
+static error_t parse_start(int key, char *arg, struct argp_state *state)
+{
+	struct start *start = state->input;
+
+	switch (key) {
+	case 'k':
+		start->key = arg;
+		return 0;
+	case 'i':
+		start->id = ctl_number(state, "--id", arg, 1, BFTM_SERVER_ID_MAX);
+		return 0;
+	case 'C':
+		start->cluster = ctl_number(state, "--cluster", arg, 1, UINT32_MAX);
+		return 0;
+	case 'p':
+		start->port = ctl_number(state, "--port", arg, 1, UINT16_MAX);
+		return 0;
+	case 'l':
+		start->lease_max_ns = ctl_duration(state, "--lease-max", arg, BFTM_LEASE_MIN_NS,
+						   BFTM_LEASE_MAX_NS);
+		return 0;
+	case 'r':
+		start->rho_ppm = ctl_number(state, "--rho", arg, BFTM_RHO_MIN_PPM,
+					    BFTM_RHO_MAX_PPM);
+		return 0;
+	case 'L':
+		start->max_locks = ctl_number(state, "--max-locks", arg, BFTM_LOCKS_MIN,
+					      BFTM_LOCKS_MAX);
+		return 0;
+	case 'c':
+		start->max_clients = ctl_number(state, "--max-clients", arg, BFTM_CLIENTS_MIN,
+						BFTM_CLIENTS_MAX);
+		return 0;
+	case 'w':
+		start->max_waiters = ctl_number(state, "--max-waiters", arg, BFTM_WAITERS_MIN,
+						BFTM_WAITERS_MAX);
+		return 0;
+	case 't':
+		parse_floor(state, arg, start);
+		return 0;
+	case 's':
+		start->state = arg;
+		return 0;
+	case 'f':
+		start->config = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!start->key)
+			argp_error(state, "--key FILE is missing");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp start_argp = {
+	.options = start_options,
+	.parser = parse_start,
+	.doc = "Start the lock server of this network namespace. It answers at once and "
+	       "grants locks when its quarantine is over.",
+	.children = ctl_common,
+};
+
+/* The message to the module; what the user left out is the module's to choose. */
+static struct nl_msg *start_message(struct bftm_nl *nl, const struct start *start,
+				    const struct bftm_master *master)
+{
+	struct nl_msg *msg = ctl_rules_msg(nl, BFTMUTEX_CMD_SERVER_START, &start->access);
+	int r;
+
+	if (!msg)
+		return NULL;
+	r = nla_put_u32(msg, BFTMUTEX_A_SERVER_CLUSTER, master->cluster);
+	r |= nla_put_u16(msg, BFTMUTEX_A_SERVER_ID, master->server);
+	r |= nla_put(msg, BFTMUTEX_A_SERVER_KEY, sizeof(master->key), master->key);
+	if (start->port)
+		r |= nla_put_u16(msg, BFTMUTEX_A_SERVER_PORT, start->port);
+	if (start->lease_max_ns)
+		r |= nla_put_u64(msg, BFTMUTEX_A_SERVER_LEASE_MAX_NS, start->lease_max_ns);
+	if (start->rho_ppm)
+		r |= nla_put_u32(msg, BFTMUTEX_A_SERVER_RHO_PPM, start->rho_ppm);
+	if (start->max_locks)
+		r |= nla_put_u32(msg, BFTMUTEX_A_SERVER_MAX_LOCKS, start->max_locks);
+	if (start->max_clients)
+		r |= nla_put_u32(msg, BFTMUTEX_A_SERVER_MAX_CLIENTS, start->max_clients);
+	if (start->max_waiters)
+		r |= nla_put_u32(msg, BFTMUTEX_A_SERVER_MAX_WAITERS, start->max_waiters);
+	if (start->floor == KNOWN)
+		r |= nla_put_u64(msg, BFTMUTEX_A_SERVER_TOKEN_FLOOR, start->token_floor);
+	if (r) {
+		nlmsg_free(msg);
+		return NULL;
+	}
+	return msg;
+}
+
+/* Is the server that runs here already this one? */
+static bool runs(struct bftm_nl *nl, const struct bftm_master *master)
+{
+	struct json_object *server, *id = NULL, *cluster = NULL;
+	bool same;
+
+	if (ctl_server_get(nl, &server) < 0)
+		return false;
+	json_object_object_get_ex(server, "id", &id);
+	json_object_object_get_ex(server, "cluster", &cluster);
+	same = json_object_get_uint64(id) == master->server &&
+	       json_object_get_uint64(cluster) == master->cluster;
+	json_object_put(server);
+	return same;
+}
+
+static void explain_start(const struct start *start, const struct bftm_master *master)
+{
+	char path[PATH_MAX];
+
+	ctl_state_path(start->state, master->cluster, master->server, path);
+	puts("The server runs. It grants nothing until its quarantine is over.");
+	if (start->floor == KNOWN && start->first && !start->token_floor)
+		puts("Fencing tokens: it begins with 0.");
+	else if (start->floor == KNOWN)
+		printf("Fencing tokens: it begins after %llu.\n",
+		       (unsigned long long)start->token_floor);
+	else
+		puts("Fencing tokens: those it stamped before are not known, so it stamps none until\n"
+		     "a client has told it what the other servers know.");
+	printf("That is %s %s.\n", start->first ? "its first start here, noted in" :
+	       "not its first start here, by", path);
+	if (start->access.count)
+		printf("Access: %u rules.\n", start->access.count);
+	else
+		puts("Access: every client may take every lock.");
+	putchar('\n');
+}
+
+static int report_start(struct bftm_nl *nl, const struct start *start,
+			const struct bftm_master *master)
+{
+	struct json_object *server;
+	int r;
+
+	r = ctl_server_get(nl, &server);
+	if (r < 0)
+		return ctl_refused(nl, r, CTL_SERVER);
+	if (!ctl_json)
+		explain_start(start, master);
+	ctl_print(server);
+	json_object_put(server);
+	return 0;
+}
+
+static int call_start(struct bftm_nl *nl, const struct start *start,
+		      const struct bftm_master *master)
+{
+	unsigned int port = start->port ? start->port : BFTM_PORT_DEFAULT;
+	int r = bftm_nl_call(nl, start_message(nl, start, master), NULL, 0, NULL);
+
+	if (r == 0)
+		return report_start(nl, start, master);
+	/* Otherwise the next start would be taken for one after this. */
+	if (start->first && !(r == -EEXIST && runs(nl, master)))
+		ctl_state_undo(start->state, master->cluster, master->server);
+	if (r == -EEXIST)
+		return ctl_fail(EX_UNAVAILABLE,
+				"a server runs in this network namespace already; see 'server show'");
+	if (r == -EADDRINUSE)
+		return ctl_fail(EX_UNAVAILABLE, "UDP port %u is taken; choose another by --port",
+				port);
+	return ctl_refused(nl, r, CTL_SERVER);
+}
+
+/* Which tokens were stamped before: none, only if it never ran. */
+static int decide_floor(struct start *start, const struct bftm_master *master)
+{
+	int r = ctl_state_begin(start->state, master->cluster, master->server, &start->first);
+
+	if (r < 0)
+		return ctl_fail(r == -EACCES || r == -EPERM ? EX_NOPERM : EX_CANTCREAT,
+				"%s: the start of the server cannot be noted: %s",
+				start->state, strerror(-r));
+	if (start->floor == BY_STATE)
+		start->floor = start->first ? KNOWN : UNKNOWN;
+	return 0;
+}
+
+/* The configuration is for clients, so a server host need not have one. */
+static int load_access(struct start *start, const struct bftm_master *master)
+{
+	const char *path = start->config ? start->config : BFTM_CONF_PATH;
+	int r;
+
+	if (access(path, F_OK) < 0) {
+		if (errno == ENOENT && !start->config)
+			return 0;
+		return ctl_fail(ctl_conf_failed(-errno), "%s: %s", path, strerror(errno));
+	}
+	r = ctl_conf_access(path, master->cluster, &start->access);
+	if (r == -ENOENT)
+		return !start->config ? 0 :
+		       ctl_fail(EX_CONFIG, "%s: there is no cluster with number %u, as the key is for",
+				path, master->cluster);
+	return r < 0 ? ctl_conf_failed(r) : 0;
+}
+
+static int start_server(struct start *start, const struct bftm_master *master)
+{
+	struct bftm_nl nl;
+	int r;
+
+	r = load_access(start, master);
+	if (r)
+		return r;
+	r = ctl_open(&nl);
+	if (r)
+		goto out;
+	r = decide_floor(start, master);
+	if (r == 0)
+		r = call_start(&nl, start, master);
+	bftm_nl_close(&nl);
+out:
+	free(start->access.rule);
+	return r;
+}
+
+int ctl_server_start(int argc, char **argv)
+{
+	struct start start = { .state = STATE_DIR };
+	struct bftm_master master;
+	int r;
+
+	argp_parse(&start_argp, argc, argv, 0, NULL, &start);
+	r = bftm_master_load(start.key, &master);
+	if (r < 0)	/* it was said why */
+		return r == -EPERM || r == -EACCES ? EX_NOPERM :
+		       r == -EINVAL ? EX_DATAERR : EX_NOINPUT;
+	if (start.id && start.id != master.server)
+		r = ctl_fail(EX_USAGE, "--id %u: the key in %s is for server %u",
+			     (unsigned int)start.id, start.key, master.server);
+	else if (start.cluster && start.cluster != master.cluster)
+		r = ctl_fail(EX_USAGE, "--cluster %u: the key in %s is for cluster %u",
+			     (unsigned int)start.cluster, start.key, master.cluster);
+	else
+		r = start_server(&start, &master);
+	OPENSSL_cleanse(&master, sizeof(master));
+	return r;
+}

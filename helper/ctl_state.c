@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Was this server ever started on this host? A server forgets which fencing
+ * tokens it stamped, and may say that there was none only at its very first
+ * start. The file that tells stays for ever and is made before the start.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ctl.h"
+
+const char *ctl_state_path(const char *dir, u32 cluster, u16 server, char *ret)
+{
+	snprintf(ret, PATH_MAX, "%s/server-%u-%u", dir, cluster, server);
+	return ret;
+}
+
+/* The name in the folder must outlive a loss of power as well. */
+static int sync_dir(const char *dir)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
+
+	if (fd < 0 || fsync(fd) < 0)
+		r = -errno;
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+int ctl_state_begin(const char *dir, u32 cluster, u16 server, bool *ret_first)
+{
+	char path[PATH_MAX];
+	int fd, r = 0;
+
+	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	fd = open(ctl_state_path(dir, cluster, server, path),
+		  O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0 && errno != EEXIST)
+		return -errno;
+	*ret_first = fd >= 0;
+	if (fd < 0)
+		return 0;
+	/* For people; that the file is there is what counts. */
+	if (dprintf(fd, "first started at %" PRIu64 "\n", (u64)time(NULL)) < 0 || fsync(fd) < 0)
+		r = errno ? -errno : -EIO;
+	close(fd);
+	r = r ?: sync_dir(dir);
+	if (r < 0)
+		unlink(path);
+	return r;
+}
+
+void ctl_state_undo(const char *dir, u32 cluster, u16 server)
+{
+	char path[PATH_MAX];
+
+	unlink(ctl_state_path(dir, cluster, server, path));
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0
+/* bftmutexctl watch: what happens to locks, and what servers are suspected of. */
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+
+#include <netlink/genl/ctrl.h>
+
+#include "ctl.h"
+
+static const char *text_of(struct json_object *object, const char *key)
+{
+	struct json_object *value = NULL;
+
+	json_object_object_get_ex(object, key, &value);
+	return value ? json_object_get_string(value) : "-";
+}
+
+static void print_now(void)
+{
+	struct timespec now;
+	char text[32];
+	struct tm tm;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	localtime_r(&now.tv_sec, &tm);
+	strftime(text, sizeof(text), "%H:%M:%S", &tm);
+	printf("%s.%03ld  ", text, now.tv_nsec / 1000000);
+}
+
+static void print_lock(struct json_object *event, const char *what)
+{
+	/* IDLE is what a handle is after a release. */
+	if (!strcmp(what, "idle"))
+		what = "released";
+	printf("%-8s  %s  by %s[%s], token %s", what, text_of(event, "name"),
+	       text_of(event, "comm"), text_of(event, "pid"), text_of(event, "token"));
+	if (!strcmp(what, "lost"))
+		printf(", %s", text_of(event, "reason"));
+	putchar('\n');
+}
+
+static void print_suspect(struct json_object *event)
+{
+	printf("%-8s  server %s of cluster %s: %s, count %s\n", "suspect",
+	       text_of(event, "server_id"), text_of(event, "cluster"),
+	       text_of(event, "evidence"), text_of(event, "count"));
+}
+
+static void print_event(u8 cmd, struct json_object *event)
+{
+	print_now();
+	if (cmd == BFTMUTEX_CMD_SUSPECT_EVENT)
+		print_suspect(event);
+	else
+		print_lock(event, cmd == BFTMUTEX_CMD_RENEW_EVENT ? "renewed" :
+						text_of(event, "state"));
+}
+
+static int on_event(struct nl_msg *msg, void *arg)
+{
+	u8 cmd = genlmsg_hdr(nlmsg_hdr(msg))->cmd;
+	enum ctl_set set = cmd == BFTMUTEX_CMD_SUSPECT_EVENT ? CTL_SUSPECT : CTL_HANDLE;
+	struct nlattr *attr[BFTMUTEX_A_HANDLE_MAX + 1];
+	struct json_object *event;
+
+	(void)arg;
+	_Static_assert((int)BFTMUTEX_A_SUSPECT_MAX <= (int)BFTMUTEX_A_HANDLE_MAX, "attr is too small");
+	if ((cmd != BFTMUTEX_CMD_LOCK_EVENT && cmd != BFTMUTEX_CMD_RENEW_EVENT &&
+	     cmd != BFTMUTEX_CMD_SUSPECT_EVENT) ||
+	    genlmsg_parse(nlmsg_hdr(msg), 0, attr, ctl_set_max(set), NULL) < 0)
+		return NL_SKIP;
+	event = ctl_object(set, attr);
+	if (ctl_json) {
+		if (cmd == BFTMUTEX_CMD_RENEW_EVENT)
+			json_object_object_add(event, "renewed", json_object_new_boolean(true));
+		puts(json_object_to_json_string_ext(event, JSON_C_TO_STRING_PLAIN |
+						    JSON_C_TO_STRING_NOSLASHESCAPE));
+	} else {
+		print_event(cmd, event);
+	}
+	json_object_put(event);
+	fflush(stdout);
+	return NL_OK;
+}
+
+static int join(struct bftm_nl *nl, const char *name)
+{
+	int group = genl_ctrl_resolve_grp(nl->sock, BFTMUTEX_FAMILY_NAME, name);
+	int r = group < 0 ? group : nl_socket_add_membership(nl->sock, group);
+
+	return r < 0 ? ctl_fail(EX_OSERR, "netlink: %s", nl_geterror(r)) : 0;
+}
+
+static int watch(struct bftm_nl *nl, bool renewals)
+{
+	int r = join(nl, BFTMUTEX_MCGRP_EVENTS);
+
+	if (!r && renewals)
+		r = join(nl, BFTMUTEX_MCGRP_RENEWALS);
+	if (r)
+		return r;
+	nl_socket_disable_seq_check(nl->sock);
+	nl_socket_modify_cb(nl->sock, NL_CB_VALID, NL_CB_CUSTOM, on_event, NULL);
+	if (!ctl_json)
+		fputs("Waiting for locks to be acquired, released or lost; end with Ctrl-C.\n",
+		      stderr);
+	while (!ferror(stdout)) {
+		r = bftm_nl_errno(nl_recvmsgs_default(nl->sock));
+		if (r == -ENOBUFS)
+			ctl_fail(0, "events came faster than they could be printed; some are lost");
+		else if (r < 0 && r != -EINTR && r != -EAGAIN)
+			return ctl_fail(EX_OSERR, "netlink: %s", strerror(-r));
+	}
+	return EX_IOERR;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	bool *renewals = state->input;
+
+	(void)arg;
+	if (key != 'r')
+		return ARGP_ERR_UNKNOWN;
+	*renewals = true;
+	return 0;
+}
+
+int ctl_watch(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{ "renewals", 'r', NULL, 0, "Print renewals of locks too", 0 },
+		{ 0 },
+	};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.children = ctl_common,
+		.doc = "Print a line, or with --json an object in a line, whenever a lock is "
+		       "acquired, released or lost through this host's /dev/bftmutex, or the "
+		       "daemon has evidence against a server.",
+	};
+	bool renewals = false;
+	struct bftm_nl nl;
+	int r;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &renewals);
+	r = ctl_open(&nl);
+	if (r)
+		return r;
+	r = watch(&nl, renewals);
+	bftm_nl_close(&nl);
+	return r;
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How servers are: who was not heard is asked, and tells when it was started. */
+#include "cluster.h"
+#include "log.h"
+
+#define QUIET_NS	(5 * BFTM_NS_PER_SEC)
+#define REPEAT_NS	(1 * BFTM_NS_PER_SEC)
+
+void bftm_hello(struct bftm_cluster *cl, u32 to)
+{
+	struct bftm_msg msg = { .type = BFTM_MSG_HELLO };
+	u64 now = bftm_now();
+	u32 u;
+
+	bftm_cluster_send(cl, to, &msg);
+	for (u = 0; u < cl->conf.n; u++) {
+		if (!(to & 1u << u))
+			continue;
+		cl->peer[u].hello_ns = now;
+		cl->peer[u].hello_seq = cl->peer[u].sent_seq;
+	}
+}
+
+void bftm_probe(struct bftm_cluster *cl)
+{
+	u64 now = bftm_now();
+	u32 u, to = 0;
+
+	for (u = 0; u < cl->conf.n; u++) {
+		struct bftm_peer *peer = &cl->peer[u];
+		u64 pause = peer->heard_ns ? QUIET_NS : REPEAT_NS;
+		/* Its quarantine should be over: then it can learn of tokens. */
+		bool news = peer->token == BFTM_TOKEN_UNKNOWN && peer->quarantine_until_ns &&
+			    now > peer->quarantine_until_ns;
+
+		if ((news || now - peer->heard_ns >= pause) && now - peer->hello_ns >= REPEAT_NS)
+			to |= 1u << u;
+	}
+	if (to)
+		bftm_hello(cl, to);
+	bftm_recover_wake(cl, now);
+	bftm_evidence_report(cl, now);
+	cl->old_seq = cl->last_seq;
+	cl->last_seq = cl->identity->seq;
+}
+
+/* An old one, kept by somebody, must not turn the epoch back. */
+static void believe(struct bftm_cluster *cl, struct bftm_peer *peer,
+		    const struct bftm_msg *msg)
+{
+	u64 now = bftm_now(), before = peer->epoch;
+
+	peer->challenge_seq = msg->seq;
+	peer->epoch = msg->server_epoch;
+	peer->lease_max_ns = msg->lease_ns;
+	peer->quarantine_until_ns = msg->gno ? now + msg->gno : 0;
+	peer->token = msg->token;
+	if (msg->seq == peer->hello_seq)
+		peer->rtt_ns = now - peer->hello_ns;
+	if (before && before != peer->epoch)
+		bftm_log(LOG_WARNING, "cluster %s: server %u has restarted",
+			 cl->conf.name, peer->conf->id);
+}
+
+void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
+{
+	struct bftm_peer *peer = &cl->peer[u];
+
+	if (msg->seq > peer->challenge_seq)
+		believe(cl, peer, msg);
+	bftm_recover_heard(cl, u, msg);
+	if (msg->attempt)
+		bftm_acquire_epoch(cl, u, msg);
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+
+#include "acquire.h"
+#include "cluster.h"
+#include "report.h"
+#include "upcall.h"
+
+static u64 end_of(const struct bftm_acquire_op *op)
+{
+	return bftm_contend_end(&op->contend, &op->cluster->cfg);
+}
+
+/* Only these say that the kernel did not take it. */
+static bool not_taken(int err)
+{
+	return err == -ESTALE || err == -EPERM || err == -EINVAL || err == -ERANGE;
+}
+
+bool bftm_report_won(struct bftm_acquire_op *op)
+{
+	const struct bftm_contend *c = &op->contend;
+	const struct bftm_won won = {
+		.id = op->ask.id,
+		.cluster = op->cluster->conf.name,
+		.lease_ns = c->want.lease_ns,
+		.attempt = c->attempt,
+		.deadline_ns = end_of(op),
+		.attempts = c->rounds,
+		.token = c->want.fence ? c->token : 0,
+		.sends = c->sends,
+	};
+	int err;
+
+	op->told_sends = c->sends;
+	err = bftm_upcall_won(&won);
+	bftm_totals.won += !err;
+	/* When nobody knows whether it arrived, it may be held. */
+	return !not_taken(err);
+}
+
+bool bftm_report_renewed(struct bftm_acquire_op *op)
+{
+	int err;
+
+	op->told_sends = op->contend.sends;
+	err = bftm_upcall_renewed(op->ask.id, end_of(op), op->contend.sends);
+	bftm_totals.renewed += !err;
+	return err != -ESTALE;
+}
+
+int bftm_refusal_errno(u32 refusal)
+{
+	switch (refusal) {
+	case BFTM_REFUSED_LEASE:
+		return ERANGE;
+	case BFTM_REFUSED_LOCKS:
+	case BFTM_REFUSED_CLIENTS:
+	case BFTM_REFUSED_WAITERS:
+		return ENOSPC;
+	case BFTM_REFUSED_ACCESS:
+		return EACCES;
+	case BFTM_REFUSED_TOKENS:
+		return ENODATA;
+	}
+	return EPROTONOSUPPORT;
+}

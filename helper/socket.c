@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A cluster's socket: signs what goes out, believes what is signed and fresh. */
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "cluster.h"
+
+#define SOCKET_BUFFER	(4 << 20)
+#define BATCH		64
+
+static void send_batch(struct bftm_cluster *cl, struct mmsghdr *batch, int n)
+{
+	int sent = 0, r;
+
+	while (sent < n) {
+		r = sendmmsg(cl->socket.fd, batch + sent, (unsigned int)(n - sent), 0);
+		/* A datagram that cannot go is one that is lost: go on. */
+		sent += r > 0 ? r : 1;
+	}
+}
+
+void bftm_cluster_send(struct bftm_cluster *cl, u32 to,
+		       const struct bftm_msg *msg)
+{
+	struct bftm_wire wire[BFTM_SERVERS_MAX];
+	struct iovec part[BFTM_SERVERS_MAX];
+	struct mmsghdr batch[BFTM_SERVERS_MAX] = {};
+	struct bftm_msg m = *msg;
+	u64 now = bftm_now();
+	int n = 0;
+	u32 u;
+
+	m.proto = cl->conf.proto;
+	m.cluster = cl->conf.id;
+	m.client = cl->cred.client;
+	for (u = 0; u < cl->conf.n; u++) {
+		struct bftm_peer *peer = &cl->peer[u];
+
+		if (!(to & 1u << u))
+			continue;
+		m.server = peer->conf->id;
+		m.server_epoch = peer->epoch;
+		m.seq = ++cl->identity->seq;
+		peer->sent_seq = m.seq;
+		bftm_wire_put(&m, &wire[n]);
+		if (bftm_mac_sign(peer->request_mac, &wire[n]) < 0)
+			continue;
+		part[n].iov_base = &wire[n];
+		part[n].iov_len = sizeof(wire[n]);
+		batch[n].msg_hdr.msg_iov = &part[n];
+		batch[n].msg_hdr.msg_iovlen = 1;
+		batch[n].msg_hdr.msg_name = (void *)&peer->conf->addr;
+		batch[n].msg_hdr.msg_namelen = sizeof(peer->conf->addr);
+		n++;
+		peer->record.sent++;
+		if (!peer->asked_ns)
+			peer->asked_ns = now;
+	}
+	send_batch(cl, batch, n);
+}
+
+static int index_of(const struct bftm_cluster *cl, u16 server)
+{
+	u32 u;
+
+	for (u = 0; u < cl->conf.n; u++)
+		if (cl->conf.server[u].id == server)
+			return (int)u;
+	return -1;
+}
+
+static void count_answer(struct bftm_record *r, const struct bftm_msg *msg)
+{
+	r->received++;
+	r->free += msg->type == BFTM_MSG_FREE;
+	r->locked += msg->type == BFTM_MSG_LOCKED;
+	r->waited += msg->type == BFTM_MSG_WAIT;
+	r->refused += msg->type == BFTM_MSG_REFUSED;
+	r->released += msg->type == BFTM_MSG_RELEASED;
+}
+
+/* To nothing that was asked: said once more, it says nothing else. */
+static bool is_push(const struct bftm_msg *msg)
+{
+	return !msg->seq && (msg->type == BFTM_MSG_FREE ||
+			     msg->type == BFTM_MSG_INQUIRE);
+}
+
+static void take_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
+{
+	struct bftm_peer *peer = &cl->peer[u];
+
+	/*
+	 * Only to what was asked through this socket: an answer kept from
+	 * before would name attempts that are not known here but may hold.
+	 */
+	if (msg->seq <= cl->first_seq || msg->seq > cl->identity->seq) {
+		peer->record.bad++;
+		return;
+	}
+	if (!bftm_window_take(&peer->answers, msg->seq)) {
+		peer->record.repeated++;
+		return;
+	}
+	peer->heard_ns = bftm_now();
+	peer->asked_ns = 0;
+	count_answer(&peer->record, msg);
+	if (msg->type == BFTM_MSG_CHALLENGE)
+		bftm_challenged(cl, u, msg);
+	else
+		bftm_acquire_answer(cl, u, msg);
+}
+
+static void take(struct bftm_cluster *cl, const void *data, size_t len,
+		 const struct sockaddr_in6 *from)
+{
+	const struct bftm_wire *wire = data;
+	struct bftm_msg msg;
+	int u;
+
+	if (bftm_wire_get(data, len, &msg) || !(msg.type & BFTM_MSG_REPLY) ||
+	    msg.cluster != cl->conf.id || msg.client != cl->cred.client)
+		msg.server = 0;
+	u = index_of(cl, msg.server);
+	if (u < 0 || !bftm_mac_verify(cl->peer[u].reply_mac, wire)) {
+		/* Only the address says who it was; it proves nothing. */
+		for (u = 0; u < (int)cl->conf.n; u++)
+			if (!memcmp(&cl->conf.server[u].addr, from, sizeof(*from)))
+				cl->peer[u].record.bad++;
+		return;
+	}
+	if (is_push(&msg)) {
+		cl->peer[u].record.pushed++;
+		bftm_acquire_answer(cl, (u32)u, &msg);
+	} else {
+		take_answer(cl, (u32)u, &msg);
+	}
+}
+
+static void receive(struct bftm_watch *watch)
+{
+	struct bftm_cluster *cl = container_of(watch, struct bftm_cluster, socket);
+	/* One byte more than a message, to see what is too long. */
+	union {
+		struct bftm_wire wire;
+		u8 raw[BFTM_WIRE_LEN + 8];
+	} data[BATCH];
+	struct sockaddr_in6 from[BATCH] = {};
+	struct mmsghdr batch[BATCH] = {};
+	struct iovec part[BATCH];
+	int i, n;
+
+	for (i = 0; i < BATCH; i++) {
+		part[i].iov_base = &data[i];
+		part[i].iov_len = sizeof(data[i]);
+		batch[i].msg_hdr.msg_iov = &part[i];
+		batch[i].msg_hdr.msg_iovlen = 1;
+		batch[i].msg_hdr.msg_name = &from[i];
+		batch[i].msg_hdr.msg_namelen = sizeof(from[i]);
+	}
+	n = recvmmsg(watch->fd, batch, BATCH, MSG_DONTWAIT, NULL);
+	for (i = 0; i < n; i++)
+		take(cl, &data[i], batch[i].msg_len, &from[i]);
+}
+
+int bftm_cluster_open(struct bftm_cluster *cl)
+{
+	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int off = 0, size = SOCKET_BUFFER;
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	/* Addresses of IPv4 are mapped, see struct bftm_conf_server. */
+	setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) < 0)
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	cl->socket.fd = fd;
+	cl->socket.ready = receive;
+	err = bftm_watch_add(&cl->socket);
+	if (err < 0) {
+		close(fd);
+		cl->socket.fd = -1;
+	}
+	return err;
+}
+
+void bftm_cluster_close(struct bftm_cluster *cl)
+{
+	if (cl->socket.fd < 0)
+		return;
+	bftm_watch_del(&cl->socket);
+	close(cl->socket.fd);
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#include "access.h"
+
+static bool is_for(const struct bftm_rule *rule, u32 client)
+{
+	return client >= rule->client_first && client <= rule->client_last;
+}
+
+static bool fits(const struct bftm_rule *rule, const struct bftm_msg *req)
+{
+	if (!is_for(rule, req->client))
+		return false;
+	if (req->type == BFTM_MSG_RECOVER)
+		return !rule->deny || !rule->prefix_len;
+	return req->name_len >= rule->prefix_len &&
+	       !memcmp(req->name, rule->prefix, rule->prefix_len);
+}
+
+const struct bftm_rule *bftm_access_find(const struct bftm_rule *rule, u32 count,
+					 const struct bftm_msg *req)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (fits(&rule[i], req))
+			return &rule[i];
+	return NULL;
+}
+
+/* What gives back always passes: it was had by rules that may be gone. */
+static bool needs_right(const struct bftm_msg *req)
+{
+	return req->type == BFTM_MSG_TRY || req->type == BFTM_MSG_STAMP ||
+	       req->type == BFTM_MSG_RECOVER;
+}
+
+bool bftm_access_admit(const struct bftm_rule *rule, u32 count,
+		       const struct bftm_msg *req, struct bftm_server_cfg *cfg,
+		       struct bftm_msg *reply)
+{
+	if (!count || !needs_right(req) || req->server_epoch != cfg->epoch)
+		return true;
+	rule = bftm_access_find(rule, count, req);
+	if (!rule || rule->deny) {
+		bftm_refuse(req, reply, BFTM_REFUSED_ACCESS);
+		return false;
+	}
+	if (rule->lease_max_ns && rule->lease_max_ns < cfg->lease_max_ns)
+		cfg->lease_max_ns = rule->lease_max_ns;
+	if (rule->waiters_max && rule->waiters_max < cfg->waiters_max)
+		cfg->waiters_max = rule->waiters_max;
+	return true;
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#include "contend.h"
+#include "quorum.h"
+
+u32 bftm_said(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+	      u8 type)
+{
+	u32 u, mask = 0;
+
+	for (u = 0; u < cfg->n; u++)
+		if (c->server[u].type == type)
+			mask |= 1u << u;
+	return mask;
+}
+
+void bftm_send_try(struct bftm_contend *c, u32 to, u64 now,
+		   struct bftm_out *out)
+{
+	c->sends++;
+	c->sent_ns[c->sends % BFTM_SENDS] = now;
+	out->try_to |= to;
+}
+
+/* Forget what servers said to an earlier attempt, but not what they have seen. */
+static void reset(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		  u64 attempt)
+{
+	u32 u;
+
+	for (u = 0; u < cfg->n; u++) {
+		struct bftm_answer *a = &c->server[u];
+
+		*a = (struct bftm_answer){ .lam = a->lam, .hi = a->hi };
+	}
+	c->attempt = attempt;
+	c->sends = 0;
+	c->sends_base = 0;
+	c->again = 0;
+	c->known_end_ns = 0;
+	c->resends = 0;
+}
+
+void bftm_begin_attempt(struct bftm_contend *c,
+			const struct bftm_client_cfg *cfg, u64 attempt, u64 now,
+			struct bftm_out *out)
+{
+	u64 lam[BFTM_SERVERS_MAX], seen;
+	u32 u;
+
+	for (u = 0; u < cfg->n; u++)
+		lam[u] = c->server[u].lam;
+	/* Some correct server saw this much; b liars cannot inflate it. */
+	seen = bftm_kth_largest(lam, cfg->n, cfg->b + 1);
+	c->prio = 1 + (seen > c->prio ? seen : c->prio);
+	reset(c, cfg, attempt);
+	c->phase = BFTM_PHASE_TRY;
+	c->rounds++;
+	/* Figure 1(a): "||u ∈ U [ status_u ← u.try() ]". */
+	bftm_send_try(c, bftm_everyone(cfg), now, out);
+	if (bftm_contend_queues(c))
+		bftm_wait_begun(c, cfg, now);
+	else
+		bftm_round_begun(c, cfg, now);
+}
+
+void bftm_contend_start(struct bftm_contend *c,
+			const struct bftm_client_cfg *cfg,
+			const struct bftm_want *want, u64 attempt, u64 now,
+			struct bftm_out *out)
+{
+	memset(out, 0, sizeof(*out));
+	c->want = *want;
+	c->retries = 0;
+	c->rounds = 0;
+	c->reached = false;
+	c->token = 0;
+	bftm_begin_attempt(c, cfg, attempt, now, out);
+}
+
+void bftm_contend_adopt(struct bftm_contend *c,
+			const struct bftm_client_cfg *cfg,
+			const struct bftm_want *want, u64 attempt, u64 end_ns,
+			u32 sends, u64 now, struct bftm_out *out)
+{
+	memset(out, 0, sizeof(*out));
+	c->want = *want;
+	/* It need not go into any queue: it has the lock. */
+	c->want.wait = BFTM_WAIT_BACKOFF;
+	reset(c, cfg, attempt);
+	c->phase = BFTM_PHASE_HOLD;
+	c->known_end_ns = end_ns;
+	/* What answers an earlier helper's send must not look like ours. */
+	c->sends_base = sends + BFTM_ADOPT_SENDS;
+	c->sends = c->sends_base;
+	bftm_contend_renew(c, cfg, now, out);
+}
+
+void bftm_die(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+	      enum bftm_verdict verdict, struct bftm_out *out)
+{
+	out->verdict = verdict;
+	out->release_to = bftm_everyone(cfg);
+	out->release_attempt = c->attempt;
+	c->phase = BFTM_PHASE_DEAD;
+}
+
+void bftm_contend_stop(struct bftm_contend *c,
+		       const struct bftm_client_cfg *cfg, struct bftm_out *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (bftm_contend_alive(c))
+		bftm_die(c, cfg, BFTM_PENDING, out);
+	c->phase = BFTM_PHASE_DEAD;
+}
+
+/*
+ * Enough answers to know: F of any kind, or so many that are not FREE that F
+ * FREE cannot come any more. Both are more than b.
+ */
+bool bftm_answered(const struct bftm_contend *c,
+		   const struct bftm_client_cfg *cfg)
+{
+	u32 f = bftm_free_needed(cfg->n, cfg->b);
+	u32 answers = cfg->n - bftm_count(bftm_said(c, cfg, BFTM_MSG_NONE));
+	u32 free = bftm_count(bftm_said(c, cfg, BFTM_MSG_FREE));
+
+	return answers >= f || answers - free > cfg->n - f;
+}
+
+bool bftm_contend_reached(const struct bftm_contend *c,
+			  const struct bftm_client_cfg *cfg)
+{
+	return c->reached ||
+	       (c->phase == BFTM_PHASE_TRY && bftm_answered(c, cfg));
+}
+
+void bftm_end_round(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		    struct bftm_out *out)
+{
+	out->round_over = true;
+	out->said_free = bftm_said(c, cfg, BFTM_MSG_FREE);
+	out->said_locked = bftm_said(c, cfg, BFTM_MSG_LOCKED);
+	if (bftm_contend_queues(c))
+		out->said_locked |= bftm_said(c, cfg, BFTM_MSG_WAIT);
+	out->silent = bftm_said(c, cfg, BFTM_MSG_NONE);
+	c->reached = bftm_answered(c, cfg);
+}
+
+/* b + 1 servers with one reason: a correct one is among them. */
+static bool is_refused(const struct bftm_contend *c,
+		       const struct bftm_client_cfg *cfg, u32 reason)
+{
+	u32 u, sum = 0;
+
+	for (u = 0; u < cfg->n; u++)
+		sum += c->server[u].type == BFTM_MSG_REFUSED &&
+		       c->server[u].refusal == reason;
+	return sum > cfg->b;
+}
+
+static void judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		  u64 now, u64 rnd, struct bftm_out *out)
+{
+	if (bftm_contend_queues(c))
+		bftm_wait_judge(c, cfg, now, out);
+	else
+		bftm_round_judge(c, cfg, now, rnd, out);
+}
+
+static void yield(u32 u, u64 gno, struct bftm_out *out)
+{
+	out->yield_to = 1u << u;
+	out->yield_gno = gno;
+}
+
+/* Return: true when it counts, as it does while its lease may still be good. */
+static bool take_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		      u32 u, const struct bftm_msg *msg, u64 now,
+		      struct bftm_out *out)
+{
+	struct bftm_answer *a = &c->server[u];
+
+	/* A grant that was given back; the server may not have heard. */
+	if (a->yielded && msg->gno <= a->yielded) {
+		if (c->phase == BFTM_PHASE_TRY)
+			yield(u, msg->gno, out);
+		return false;
+	}
+	/* A k that was never sent, or so long ago that its time is forgotten. */
+	if (msg->k <= c->sends_base || msg->k > c->sends ||
+	    c->sends - msg->k >= BFTM_SENDS)
+		return false;
+	a->type = BFTM_MSG_FREE;
+	if (msg->k > a->k) {
+		a->k = msg->k;
+		a->from_ns = c->sent_ns[msg->k % BFTM_SENDS];
+	}
+	if (msg->gno > a->granted) {
+		a->granted = msg->gno;
+		if (c->phase == BFTM_PHASE_TRY && bftm_contend_queues(c))
+			bftm_wait_granted(c, cfg, now);
+	}
+	return true;
+}
+
+/* Section 5, "breaking ties": give way to one with a better priority. */
+static void take_inquire(struct bftm_contend *c, u32 u,
+			 const struct bftm_msg *msg, struct bftm_out *out)
+{
+	struct bftm_answer *a = &c->server[u];
+
+	if (msg->gno > a->yielded)
+		a->yielded = msg->gno;
+	if (a->granted <= msg->gno) {
+		a->k = 0;
+		a->type = bftm_contend_queues(c) ? BFTM_MSG_WAIT :
+						   BFTM_MSG_LOCKED;
+		a->wait_ns = 0;
+	}
+	yield(u, msg->gno, out);
+}
+
+static void answer_try(struct bftm_contend *c,
+		       const struct bftm_client_cfg *cfg, u32 u,
+		       const struct bftm_msg *msg, u64 now, u64 rnd,
+		       struct bftm_out *out)
+{
+	struct bftm_answer *a = &c->server[u];
+
+	switch (msg->type) {
+	case BFTM_MSG_FREE:
+		take_free(c, cfg, u, msg, now, out);
+		break;
+	case BFTM_MSG_INQUIRE:
+		take_inquire(c, u, msg, out);
+		break;
+	case BFTM_MSG_LOCKED:
+	case BFTM_MSG_WAIT:
+		/* In a round, FREE is the last word of a server. */
+		if (a->k && !bftm_contend_queues(c))
+			break;
+		a->type = msg->type;
+		a->wait_ns = msg->position ? 0 : msg->lease_ns;
+		break;
+	case BFTM_MSG_REFUSED:
+		if (a->k)
+			break;
+		a->type = msg->type;
+		a->refusal = (u8)msg->position;
+		if (is_refused(c, cfg, a->refusal)) {
+			bftm_end_round(c, cfg, out);
+			out->refusal = a->refusal;
+			bftm_die(c, cfg, BFTM_REFUSED, out);
+			return;
+		}
+		break;
+	default:
+		return;
+	}
+	judge(c, cfg, now, rnd, out);
+}
+
+static void answer_hold(struct bftm_contend *c,
+			const struct bftm_client_cfg *cfg, u32 u,
+			const struct bftm_msg *msg, u64 now,
+			struct bftm_out *out)
+{
+	u64 before = bftm_contend_end(c, cfg);
+
+	/* A late FREE may extend the end, never revive it. */
+	if (now > before) {
+		bftm_hold_wake(c, cfg, now, out);
+		return;
+	}
+	if (msg->type == BFTM_MSG_FREE) {
+		if (take_free(c, cfg, u, msg, now, out))
+			bftm_hold_grew(c, cfg, before, now, out);
+	} else if (c->phase == BFTM_PHASE_FENCE) {
+		bftm_fence_answer(c, cfg, u, msg, now, out);
+	}
+}
+
+void bftm_contend_answer(struct bftm_contend *c,
+			 const struct bftm_client_cfg *cfg, u32 u,
+			 const struct bftm_msg *msg, u64 now, u64 rnd,
+			 struct bftm_out *out)
+{
+	struct bftm_answer *a = &c->server[u];
+
+	memset(out, 0, sizeof(*out));
+	if (msg->prio > a->lam)
+		a->lam = msg->prio;
+	if (msg->token != BFTM_TOKEN_UNKNOWN && msg->token > a->hi)
+		a->hi = msg->token;
+	if (msg->attempt != c->attempt || !bftm_contend_alive(c))
+		bftm_stray(msg, u, out);
+	else if (c->phase == BFTM_PHASE_TRY)
+		answer_try(c, cfg, u, msg, now, rnd, out);
+	else
+		answer_hold(c, cfg, u, msg, now, out);
+}
+
+void bftm_contend_wake(struct bftm_contend *c,
+		       const struct bftm_client_cfg *cfg, u64 now, u64 attempt,
+		       u64 rnd, struct bftm_out *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (now < c->wake_ns)
+		return;
+	switch (c->phase) {
+	case BFTM_PHASE_DEAD:
+		break;
+	case BFTM_PHASE_TRY:
+		if (bftm_contend_queues(c))
+			bftm_wait_wake(c, cfg, now, out);
+		else
+			bftm_round_wake(c, cfg, now, rnd, out);
+		break;
+	case BFTM_PHASE_BACKOFF:
+		bftm_begin_attempt(c, cfg, attempt, now, out);
+		break;
+	case BFTM_PHASE_FENCE:
+	case BFTM_PHASE_HOLD:
+		bftm_hold_wake(c, cfg, now, out);
+		break;
+	}
+}
+
+void bftm_contend_again(struct bftm_contend *c, u32 u, struct bftm_out *out)
+{
+	memset(out, 0, sizeof(*out));
+	/*
+	 * The same k, whose lease counts from its first send. Once a round: a
+	 * second new epoch is an accident or a liar's game.
+	 */
+	if ((c->phase != BFTM_PHASE_TRY && c->phase != BFTM_PHASE_HOLD) ||
+	    c->again & 1u << u)
+		return;
+	c->again |= 1u << u;
+	out->try_to = 1u << u;
+}

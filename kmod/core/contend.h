@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* What the files of contend() share; see backoff_client.h. */
+#ifndef BFTM_CORE_CONTEND_H
+#define BFTM_CORE_CONTEND_H
+
+#include "backoff_client.h"
+
+static inline u32 bftm_everyone(const struct bftm_client_cfg *cfg)
+{
+	return (u32)((1ull << cfg->n) - 1);
+}
+
+static inline u32 bftm_count(u32 servers)
+{
+	u32 sum = 0;
+
+	for (; servers; servers &= servers - 1)
+		sum++;
+	return sum;
+}
+
+/** bftm_said() - the servers whose last answer is of this type. */
+u32 bftm_said(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+	      u8 type);
+
+/** bftm_send_try() - next k of this attempt; @now was read before it is sent. */
+void bftm_send_try(struct bftm_contend *c, u32 to, u64 now,
+		   struct bftm_out *out);
+
+/** bftm_begin_attempt() - try() with a fresh attempt, to all. */
+void bftm_begin_attempt(struct bftm_contend *c,
+			const struct bftm_client_cfg *cfg, u64 attempt, u64 now,
+			struct bftm_out *out);
+
+/** bftm_die() - it is over; servers are to hear it. */
+void bftm_die(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+	      enum bftm_verdict verdict, struct bftm_out *out);
+
+/** bftm_end_round() - report a round or poll as it stands. */
+void bftm_end_round(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		    struct bftm_out *out);
+
+/** bftm_answered() - enough answers to know how a round ends? */
+bool bftm_answered(const struct bftm_contend *c,
+		   const struct bftm_client_cfg *cfg);
+
+/** bftm_later() - @ns · 2^@doublings after @now, with at most 3 of them. */
+static inline u64 bftm_later(u64 now, u64 ns, u32 doublings)
+{
+	return now + (ns << (doublings < 3 ? doublings : 3));
+}
+
+/* round.c: Figure 1 with back-off. */
+void bftm_round_begun(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		      u64 now);
+void bftm_round_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		      u64 now, u64 rnd, struct bftm_out *out);
+void bftm_round_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		     u64 now, u64 rnd, struct bftm_out *out);
+/** bftm_quarantine_left() - at most @most, less when only restarts are waited for. */
+u64 bftm_quarantine_left(const struct bftm_contend *c,
+			 const struct bftm_client_cfg *cfg, u64 most);
+
+/* wait.c: the queue. */
+void bftm_wait_begun(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		     u64 now);
+void bftm_wait_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		     u64 now, struct bftm_out *out);
+void bftm_wait_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		    u64 now, struct bftm_out *out);
+/** bftm_wait_granted() - a new grant: the others can be expected now. */
+void bftm_wait_granted(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		       u64 now);
+
+/* hold.c: the lease. */
+void bftm_hold_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		     u64 now, struct bftm_out *out);
+/** bftm_hold_told() - the application may know now. */
+void bftm_hold_told(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		    u64 now, struct bftm_out *out);
+/** bftm_hold_grew() - a FREE came; @before is the end without it. */
+void bftm_hold_grew(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		    u64 before, u64 now, struct bftm_out *out);
+void bftm_hold_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		    u64 now, struct bftm_out *out);
+
+/* fence.c: tokens. */
+void bftm_fence_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		      u64 now, struct bftm_out *out);
+void bftm_fence_answer(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		       u32 u, const struct bftm_msg *msg, u64 now,
+		       struct bftm_out *out);
+void bftm_fence_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		     u64 now, struct bftm_out *out);
+
+#endif /* BFTM_CORE_CONTEND_H */

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Fencing tokens: a number that grows from holder to holder, so that a resource
+ * can refuse one who lost the lock without noticing. The holder is fenced when
+ * q servers have accepted one token while its lease is good. Two such sets
+ * share a correct server, which accepts only what is higher than before.
+ */
+#include "contend.h"
+#include "quorum.h"
+
+static void offer(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		  u64 now, struct bftm_out *out)
+{
+	u64 hi[BFTM_SERVERS_MAX], seen;
+	u32 u;
+
+	for (u = 0; u < cfg->n; u++)
+		hi[u] = c->server[u].hi;
+	/* At most what a correct server holds: b liars inflate by nothing. */
+	seen = bftm_kth_largest(hi, cfg->n, cfg->b + 1);
+	/* One correct server alone may be far ahead, since it has recovered. */
+	c->token += c->step;
+	if (c->step < BFTM_STEP_MAX)
+		c->step *= 2;
+	if (c->token <= seen)
+		c->token = seen + 1;
+	c->accepted = 0;
+	c->denied = 0;
+	c->resends = 0;
+	c->resend_ns = now + cfg->resend_ns;
+	out->stamp_to = bftm_everyone(cfg);
+}
+
+static void arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+{
+	c->wake_ns = bftm_contend_end(c, cfg) + 1;
+	if (c->resend_ns < c->wake_ns)
+		c->wake_ns = c->resend_ns;
+}
+
+void bftm_fence_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		      u64 now, struct bftm_out *out)
+{
+	c->phase = BFTM_PHASE_FENCE;
+	c->ignorant = 0;
+	c->step = 1;
+	offer(c, cfg, now, out);
+	arm(c, cfg);
+}
+
+void bftm_fence_answer(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		       u32 u, const struct bftm_msg *msg, u64 now,
+		       struct bftm_out *out)
+{
+	u32 q = bftm_fence_quorum(cfg->n, cfg->b);
+
+	switch (msg->type) {
+	case BFTM_MSG_SACK:
+		if (msg->gno != c->token)
+			return;		/* of an offer that was given up */
+		c->accepted |= 1u << u;
+		c->ignorant &= ~(1u << u);
+		/* The caller has compared @now with the end of the lease. */
+		if (bftm_count(c->accepted) >= q)
+			bftm_hold_told(c, cfg, now, out);
+		return;
+	case BFTM_MSG_SNACK:
+		if (msg->gno != c->token)
+			return;
+		c->denied |= 1u << u;
+		c->ignorant &= ~(1u << u);
+		if (bftm_count(c->denied) > cfg->n - q)
+			offer(c, cfg, now, out);
+		break;
+	case BFTM_MSG_REFUSED:
+		if (msg->position == BFTM_REFUSED_TOKENS)
+			c->ignorant |= 1u << u;
+		break;
+	default:
+		return;
+	}
+	arm(c, cfg);
+}
+
+/* The lease was too short for it: begin anew, or give up. */
+static void fail(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		 u64 now, struct bftm_out *out)
+{
+	if (bftm_count(c->ignorant) > cfg->b) {
+		out->refusal = BFTM_REFUSED_TOKENS;
+		bftm_die(c, cfg, BFTM_REFUSED, out);
+	} else if (c->want.wait == BFTM_WAIT_NOT) {
+		bftm_die(c, cfg, BFTM_UNREACHABLE, out);
+	} else {
+		out->release_to = bftm_everyone(cfg);
+		out->release_attempt = c->attempt;
+		c->phase = BFTM_PHASE_BACKOFF;
+		c->wake_ns = now + cfg->delta_ns;
+	}
+}
+
+void bftm_fence_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		     u64 now, struct bftm_out *out)
+{
+	bool hopeless = c->want.wait == BFTM_WAIT_NOT &&
+			bftm_count(c->ignorant) > cfg->b;
+
+	if (now > bftm_contend_end(c, cfg) ||
+	    (now >= c->resend_ns && hopeless)) {
+		fail(c, cfg, now, out);
+		return;
+	}
+	if (now >= c->resend_ns && c->denied) {
+		/* Too many others are silent, and who denies goes on to. */
+		offer(c, cfg, now, out);
+	} else if (now >= c->resend_ns) {
+		/* The ignorant may have learned by now. */
+		out->stamp_to = bftm_everyone(cfg) & ~c->accepted;
+		c->resends++;
+		c->resend_ns = bftm_later(now, cfg->resend_ns, c->resends);
+	}
+	arm(c, cfg);		/* the end may have moved */
+}
+
+bool bftm_recovered_token(const struct bftm_client_cfg *cfg, const u64 *top,
+			  u32 known, u64 *ret)
+{
+	u32 q = bftm_fence_quorum(cfg->n, cfg->b);
+
+	/*
+	 * Of the q that accepted a token, the restarted one, b liars and b that
+	 * are not heard leave b + 1 only if there are 3b + 2.
+	 */
+	if (known < cfg->n - 1 - cfg->b || q < 3 * cfg->b + 2)
+		return false;
+	*ret = bftm_kth_largest(top, cfg->n, cfg->b + 1);
+	return true;
+}

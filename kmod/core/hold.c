@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* The lease of a lock that is held: until when, and how it is renewed. */
+#include "contend.h"
+#include "lease.h"
+#include "quorum.h"
+
+u64 bftm_contend_end(const struct bftm_contend *c,
+		     const struct bftm_client_cfg *cfg)
+{
+	u64 good = bftm_lease_at_client(c->want.lease_ns, cfg->rho_ppm);
+	u64 end[BFTM_SERVERS_MAX];
+	u32 u;
+
+	for (u = 0; u < cfg->n; u++)
+		end[u] = c->server[u].k ? c->server[u].from_ns + good : 0;
+	/* The F-th largest: up to it, F grants are still good. */
+	end[0] = bftm_kth_largest(end, cfg->n, bftm_free_needed(cfg->n, cfg->b));
+	return end[0] > c->known_end_ns ? end[0] : c->known_end_ns;
+}
+
+/* Some tries are left before the end even when the lease is short. */
+static u64 soon(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		u64 now)
+{
+	u64 next = bftm_later(now, cfg->resend_ns, c->resends);
+	u64 most = now + bftm_poll(c->want.lease_ns);
+
+	return next < most ? next : most;
+}
+
+static void arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+{
+	c->wake_ns = bftm_contend_end(c, cfg) + 1;
+	if (c->poll_ns && c->poll_ns < c->wake_ns)
+		c->wake_ns = c->poll_ns;
+}
+
+/* The next renewal: half a lease after the send that the lease counts from. */
+static void plan_renewal(struct bftm_contend *c,
+			 const struct bftm_client_cfg *cfg, u64 now)
+{
+	u64 from = bftm_contend_end(c, cfg) -
+		   bftm_lease_at_client(c->want.lease_ns, cfg->rho_ppm);
+
+	c->resends = 0;
+	c->poll_ns = 0;
+	if (!c->want.renew)
+		return;
+	c->poll_ns = from + c->want.lease_ns / 2;
+	/* Grants of several sends may come one by one; answers are under way. */
+	if (c->poll_ns < soon(c, cfg, now))
+		c->poll_ns = soon(c, cfg, now);
+}
+
+void bftm_hold_told(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		    u64 now, struct bftm_out *out)
+{
+	c->phase = BFTM_PHASE_HOLD;
+	out->verdict = BFTM_WON;
+	plan_renewal(c, cfg, now);
+	arm(c, cfg);
+}
+
+void bftm_hold_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		     u64 now, struct bftm_out *out)
+{
+	bftm_end_round(c, cfg, out);
+	if (c->want.fence)
+		bftm_fence_begin(c, cfg, now, out);
+	else
+		bftm_hold_told(c, cfg, now, out);
+}
+
+void bftm_hold_grew(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		    u64 before, u64 now, struct bftm_out *out)
+{
+	if (bftm_contend_end(c, cfg) == before || c->phase != BFTM_PHASE_HOLD)
+		return;
+	out->extended = true;
+	plan_renewal(c, cfg, now);
+	arm(c, cfg);
+}
+
+static void renew(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		  u64 now, struct bftm_out *out)
+{
+	c->poll_ns = soon(c, cfg, now);
+	c->resends++;
+	c->again = 0;
+	bftm_send_try(c, bftm_everyone(cfg), now, out);
+	arm(c, cfg);
+}
+
+void bftm_contend_renew(struct bftm_contend *c,
+			const struct bftm_client_cfg *cfg, u64 now,
+			struct bftm_out *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (c->phase != BFTM_PHASE_HOLD)
+		return;
+	if (now > bftm_contend_end(c, cfg)) {
+		bftm_die(c, cfg, BFTM_LAPSED, out);
+		return;
+	}
+	c->resends = 0;
+	renew(c, cfg, now, out);
+}
+
+void bftm_hold_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		    u64 now, struct bftm_out *out)
+{
+	if (c->phase == BFTM_PHASE_FENCE)
+		bftm_fence_wake(c, cfg, now, out);
+	else if (now > bftm_contend_end(c, cfg))
+		bftm_die(c, cfg, BFTM_LAPSED, out);
+	else if (c->poll_ns && now >= c->poll_ns)
+		renew(c, cfg, now, out);
+}

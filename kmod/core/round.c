@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* Rounds of try() with back-off between them: Figure 1(a). */
+#include "contend.h"
+#include "quorum.h"
+
+void bftm_round_begun(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		      u64 now)
+{
+	c->wake_ns = bftm_later(now, cfg->resend_ns, c->sends - 1);
+}
+
+/* x · y, or the largest number there is. */
+static u64 mul_sat(u64 x, u64 y)
+{
+	u64 rest;
+
+	return x && y > div64_u64_rem(~0ull, x, &rest) ? ~0ull : x * y;
+}
+
+/* Figure 1(a): "d ←R [(Δ + 4δ) … 2^s (Δ + 4δ)]", or s^exponent for 2^s. */
+static u64 draw_sleep(const struct bftm_contend *c,
+		      const struct bftm_client_cfg *cfg, u64 rnd)
+{
+	u64 base = c->want.lease_ns + 4 * cfg->delta_ns, most = base, rest;
+	u32 i;
+
+	if (c->want.wait == BFTM_WAIT_NO_BACKOFF)
+		return cfg->delta_ns;	/* at once, but not in a tight loop */
+	if (cfg->polynomial)
+		for (i = 0; i < cfg->exponent; i++)
+			most = mul_sat(most, c->retries);
+	else
+		most = c->retries < 63 ? mul_sat(base, 1ull << c->retries) : ~0ull;
+	if (most > cfg->retry_max_ns)
+		most = cfg->retry_max_ns;
+	/* Without a choice, two that collided once would collide for ever. */
+	if (most < mul_sat(base, 2))
+		most = mul_sat(base, 2);
+	div64_u64_rem(rnd, most - base + 1, &rest);
+	return base + rest;
+}
+
+/*
+ * When so many servers are in quarantine that nobody can win, there is no need
+ * to wait longer than they say. The (b + 1)-th smallest time is at least what
+ * some correct server says, so liars cannot make the client hurry.
+ */
+u64 bftm_quarantine_left(const struct bftm_contend *c,
+			 const struct bftm_client_cfg *cfg, u64 most)
+{
+	u64 wait[BFTM_SERVERS_MAX], least = 4 * cfg->delta_ns;
+	u32 waiting = 0, others = 0, u;
+
+	for (u = 0; u < cfg->n; u++) {
+		const struct bftm_answer *a = &c->server[u];
+
+		wait[u] = a->type == BFTM_MSG_WAIT ? a->wait_ns : 0;
+		waiting += wait[u] != 0;
+		others += a->type == BFTM_MSG_LOCKED ||
+			  (a->type == BFTM_MSG_WAIT && !a->wait_ns);
+	}
+	if (waiting <= cfg->b || others > cfg->b)
+		return most;
+	wait[0] = bftm_kth_largest(wait, cfg->n, waiting - cfg->b);
+	if (wait[0] < least)
+		wait[0] = least;
+	return wait[0] < most ? wait[0] : most;
+}
+
+/* F FREE answers cannot come any more, or not in time: cancel and sleep. */
+static void lose_round(struct bftm_contend *c,
+		       const struct bftm_client_cfg *cfg, u64 now, u64 rnd,
+		       struct bftm_out *out)
+{
+	u32 locked = bftm_count(bftm_said(c, cfg, BFTM_MSG_LOCKED));
+	u32 free = bftm_count(bftm_said(c, cfg, BFTM_MSG_FREE));
+
+	bftm_end_round(c, cfg, out);
+	/* F grants that came when they were over are as good as silence. */
+	if (free >= bftm_free_needed(cfg->n, cfg->b))
+		c->reached = false;
+	if (c->want.wait == BFTM_WAIT_NOT) {
+		bftm_die(c, cfg, c->reached ? BFTM_LOST_ROUND : BFTM_UNREACHABLE,
+			 out);
+		return;
+	}
+	out->release_to = bftm_everyone(cfg);
+	out->release_attempt = c->attempt;
+	/*
+	 * Only competitors make s grow, not silence and not a quarantine: one
+	 * is named by some correct server when more than b say LOCKED.
+	 */
+	if (locked > cfg->b || !c->retries)
+		c->retries++;
+	c->phase = BFTM_PHASE_BACKOFF;
+	c->wake_ns = now + bftm_quarantine_left(c, cfg, draw_sleep(c, cfg, rnd));
+}
+
+void bftm_round_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		      u64 now, u64 rnd, struct bftm_out *out)
+{
+	u32 f = bftm_free_needed(cfg->n, cfg->b);
+	u32 free = bftm_count(bftm_said(c, cfg, BFTM_MSG_FREE));
+	u32 locked = bftm_count(bftm_said(c, cfg, BFTM_MSG_LOCKED));
+	u32 answers = cfg->n - bftm_count(bftm_said(c, cfg, BFTM_MSG_NONE));
+	bool decided = true;
+
+	if (cfg->literal)
+		decided = answers >= bftm_literal_quorum(cfg->n, cfg->b);
+
+	if (decided && free >= f) {
+		if (now > bftm_contend_end(c, cfg))
+			lose_round(c, cfg, now, rnd, out);
+		else
+			bftm_hold_begin(c, cfg, now, out);
+		return;
+	}
+	/* Figure 1(a): "if |{u : status_u = locked}| ≤ b return", and its else. */
+	if (answers - free > cfg->n - f ||
+	    (cfg->literal && decided && locked > cfg->b))
+		lose_round(c, cfg, now, rnd, out);
+}
+
+void bftm_round_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		     u64 now, u64 rnd, struct bftm_out *out)
+{
+	if (c->sends >= BFTM_ROUND_SENDS) {
+		lose_round(c, cfg, now, rnd, out);
+		return;
+	}
+	bftm_send_try(c, bftm_said(c, cfg, BFTM_MSG_NONE), now, out);
+	c->wake_ns = bftm_later(now, cfg->resend_ns, c->sends - 1);
+}

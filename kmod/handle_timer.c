@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The clock of a handle: end of a timed acquire, margin, and end of the lease.
+ *
+ * The timer is armed and its callback runs under the upcall's lock, so a callback
+ * that waits for the lock may find that what it fired for was released, renewed
+ * or armed anew. It judges by the clock, and leaves a timer that is queued alone.
+ */
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
+#include <linux/ktime.h>
+#include <linux/timekeeping.h>
+
+#include "compat.h"
+#include "handle.h"
+#include "netlink.h"
+#include "trace.h"
+
+static void announce(struct bftm_handle *h, __poll_t events)
+{
+	wake_up_poll(&h->wait, events);
+	if (h->signo && h->signal_pid)
+		kill_pid_usb_asyncio(h->signo, EKEYEXPIRED, (sigval_t){},
+				     h->signal_pid, h->signal_cred);
+}
+
+/* The first instant of the margin; the deadline itself without one. */
+static u64 margin_at(const struct bftm_handle *h)
+{
+	u64 end = h->arg.deadline_ns;
+
+	return h->margin_ns < end ? end - h->margin_ns : 0;
+}
+
+bool bftm_handle_in_margin(const struct bftm_handle *h, u64 now)
+{
+	return h->margin_ns && margin_at(h) <= now;
+}
+
+void bftm_handle_arm_at(struct bftm_handle *h, u64 at_ns)
+{
+	lockdep_assert_held(&h->bn->upcall.lock);
+	hrtimer_start(&h->timer, at_ns, HRTIMER_MODE_ABS_SOFT);
+}
+
+void bftm_handle_arm(struct bftm_handle *h)
+{
+	bool over = h->warned || !h->margin_ns;
+
+	bftm_handle_arm_at(h, over ? h->arg.deadline_ns + 1 : margin_at(h));
+}
+
+static enum bftm_lost why(const struct bftm_handle *h)
+{
+	if (!bftm_handle_is_renewed(h))
+		return BFTM_LOST_EXPIRED;
+	return h->bn->upcall.portid ? BFTM_LOST_NOT_RENEWED : BFTM_LOST_NO_HELPER;
+}
+
+void bftm_handle_check(struct bftm_handle *h, u64 now)
+{
+	lockdep_assert_held(&h->bn->upcall.lock);
+	if (h->state != BFTM_STATE_HELD || now <= h->arg.deadline_ns)
+		return;
+	h->reason = why(h);
+	h->state = BFTM_STATE_LOST;
+	bftm_handle_end(h);
+	trace_bftm_lost(h);
+	announce(h, EPOLLHUP | EPOLLIN | EPOLLRDNORM);
+	bftm_netlink_event(h);
+}
+
+static enum hrtimer_restart handle_timer(struct hrtimer *timer)
+{
+	struct bftm_handle *h = container_of(timer, struct bftm_handle, timer);
+	spinlock_t *lock = &h->bn->upcall.lock;
+	u64 now;
+
+	spin_lock(lock);
+	now = ktime_get_boottime_ns();
+	bftm_handle_check(h, now);
+	if (h->state == BFTM_STATE_PENDING) {
+		u64 until = h->request->timeout_at_ns;
+
+		/*
+		 * The helper was not in time. Without a limit it is the timer
+		 * of the lease before, given back meanwhile, that fires here.
+		 */
+		if (until && until + BFTM_TIMEOUT_SLACK_NS <= now) {
+			bftm_handle_end(h);
+			bftm_handle_failed(h, -ETIMEDOUT);
+		}
+	} else if (h->state == BFTM_STATE_HELD) {
+		if (!h->warned && bftm_handle_in_margin(h, now)) {
+			h->warned = true;
+			announce(h, EPOLLPRI);
+		}
+		/* hrtimers are not early, but this one may be an older one. */
+		if (!hrtimer_is_queued(timer))
+			bftm_handle_arm(h);
+	}
+	spin_unlock(lock);
+	return HRTIMER_NORESTART;
+}
+
+void bftm_handle_timer_init(struct bftm_handle *h)
+{
+	bftm_hrtimer_setup(&h->timer, handle_timer, CLOCK_BOOTTIME,
+			   HRTIMER_MODE_ABS_SOFT);
+}
+
+void bftm_handle_set_signal(struct bftm_handle *h, u32 signo, u64 margin_ns)
+{
+	struct pid *pid = signo ? get_pid(task_tgid(current)) : NULL;
+	const struct cred *cred = signo ? get_current_cred() : NULL;
+
+	spin_lock_bh(&h->bn->upcall.lock);
+	swap(h->signal_pid, pid);
+	swap(h->signal_cred, cred);
+	h->signo = signo;
+	h->margin_ns = margin_ns;
+	h->warned = false;
+	if (h->state == BFTM_STATE_HELD)
+		bftm_handle_arm(h);
+	spin_unlock_bh(&h->bn->upcall.lock);
+	put_pid(pid);
+	if (cred)
+		put_cred(cred);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Access rules in netlink messages. */
+#ifndef BFTM_NETLINK_ACCESS_H
+#define BFTM_NETLINK_ACCESS_H
+
+#include <net/genetlink.h>
+
+struct bftm_net;
+struct bftm_rules;
+
+/**
+ * bftm_netlink_read_rules() - the access rules of a request
+ * @ret: the list, the caller's; NULL when the request has none
+ * Return: 0; -E2BIG for too many, -EINVAL or -ERANGE for a wrong one, -ENOMEM.
+ */
+int bftm_netlink_read_rules(struct genl_info *info, struct bftm_rules **ret);
+
+/** bftm_netlink_count_rules() - of the running server; its mutex is held. */
+u32 bftm_netlink_count_rules(const struct bftm_net *bn);
+
+#endif /* BFTM_NETLINK_ACCESS_H */

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Netlink, the helper's side: what it pulls, and what it reports. Requests are
+ * looked at under the upcall's lock.
+ */
+#include <linux/ktime.h>
+#include <linux/time_namespace.h>
+#include <linux/timekeeping.h>
+
+#include "handle.h"
+#include "netlink.h"
+#include "netlink_gen.h"
+#include "trace.h"
+
+int bftmutex_nl_helper_register_doit(struct sk_buff *skb,
+				     struct genl_info *info)
+{
+	int err = bftm_upcall_register(bftm_net(genl_info_net(info)),
+				       info->snd_portid);
+
+	if (err == -EBUSY)
+		GENL_SET_ERR_MSG(info, "this network namespace has a helper");
+	return err;
+}
+
+/*
+ * The helper's clock is CLOCK_BOOTTIME as its time namespace shows it; ours is
+ * without that offset.
+ */
+static int put_request(const struct bftm_request *request, void *arg)
+{
+	const struct bftm_handle *h = request->handle;
+	u64 held = h ? h->arg.deadline_ns : 0;
+	u64 end = request->timeout_at_ns;
+	struct sk_buff *msg = arg;
+
+	if (bftm_netlink_put_arg(msg, &request->arg) ||
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_ID, request->id,
+			      BFTMUTEX_A_HANDLE_PAD) ||
+	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_KIND, request->kind) ||
+	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_WAY, request->arg.way) ||
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_TIMEOUT_AT_NS,
+			      end ? timens_add_boottime_ns(end) : 0,
+			      BFTMUTEX_A_HANDLE_PAD) ||
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_ATTEMPT, request->attempt,
+			      BFTMUTEX_A_HANDLE_PAD) ||
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS,
+			      held ? timens_add_boottime_ns(held) : 0,
+			      BFTMUTEX_A_HANDLE_PAD) ||
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_TOKEN,
+			      h ? h->arg.token : 0, BFTMUTEX_A_HANDLE_PAD) ||
+	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_SENDS, request->sends))
+		return -EMSGSIZE;
+	return 0;
+}
+
+int bftmutex_nl_helper_pull_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct bftm_net *bn = bftm_net(genl_info_net(info));
+	struct sk_buff *msg;
+	void *hdr;
+	int err;
+	u64 id;
+
+	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!msg)
+		return -ENOMEM;
+	hdr = genlmsg_put_reply(msg, info, &bftm_family, 0, info->genlhdr->cmd);
+	err = hdr ? 0 : -EMSGSIZE;
+	if (!err)
+		err = bftm_upcall_pull(bn, info->snd_portid, put_request, msg,
+				       &id);
+	if (err) {
+		nlmsg_free(msg);
+		return err;
+	}
+	genlmsg_end(msg, hdr);
+	err = genlmsg_reply(msg, info);
+	if (err)
+		bftm_upcall_unpull(bn, id);
+	return err;
+}
+
+static u64 get_u64(struct genl_info *info, int attr)
+{
+	return info->attrs[attr] ? nla_get_u64(info->attrs[attr]) : 0;
+}
+
+static u32 get_u32(struct genl_info *info, int attr)
+{
+	return info->attrs[attr] ? nla_get_u32(info->attrs[attr]) : 0;
+}
+
+/* See put_request(). */
+static u64 get_deadline(struct genl_info *info)
+{
+	u64 end = get_u64(info, BFTMUTEX_A_HANDLE_DEADLINE_NS);
+
+	return end ? end - timens_add_boottime_ns(0) : 0;
+}
+
+static int check_deadline(struct genl_info *info, u64 deadline_ns)
+{
+	if (deadline_ns <= ktime_get_boottime_ns() + BFTM_LEASE_MAX_NS)
+		return 0;
+	GENL_SET_ERR_MSG(info, "deadline must be within 1 h");
+	return -ERANGE;
+}
+
+int bftmutex_nl_helper_done_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	u32 error = get_u32(info, BFTMUTEX_A_HANDLE_ERROR);
+	struct bftm_result result = {
+		.id = get_u64(info, BFTMUTEX_A_HANDLE_ID),
+		.error = -(int)error,
+		.attempt = get_u64(info, BFTMUTEX_A_HANDLE_ATTEMPT),
+		.attempts = get_u32(info, BFTMUTEX_A_HANDLE_ATTEMPTS),
+		.deadline_ns = get_deadline(info),
+		.token = get_u64(info, BFTMUTEX_A_HANDLE_TOKEN),
+		.lease_ns = get_u64(info, BFTMUTEX_A_HANDLE_LEASE_NS),
+		.sends = get_u32(info, BFTMUTEX_A_HANDLE_SENDS),
+	};
+	struct nlattr *cluster = info->attrs[BFTMUTEX_A_HANDLE_CLUSTER];
+	int err;
+
+	/* The policy has its length; there is no terminator. */
+	if (cluster)
+		memcpy(result.cluster, nla_data(cluster),
+		       strnlen(nla_data(cluster), nla_len(cluster)));
+
+	if (!result.id || (!error && !result.attempt)) {
+		GENL_SET_ERR_MSG(info, "id is needed, and attempt with success");
+		return -EINVAL;
+	}
+	if (error > MAX_ERRNO) {
+		GENL_SET_ERR_MSG(info, "error must be 0 to 4095");
+		return -ERANGE;
+	}
+	err = check_deadline(info, result.deadline_ns);
+	if (err)
+		return err;
+	err = bftm_upcall_done(bftm_net(genl_info_net(info)), info->snd_portid,
+			       &result);
+	if (err == -EINVAL)
+		GENL_SET_ERR_MSG(info, "a token was asked for");
+	return err;
+}
+
+int bftmutex_nl_helper_renewed_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	u64 id = get_u64(info, BFTMUTEX_A_HANDLE_ID);
+	u64 end = get_deadline(info);
+	int err;
+
+	if (!id || !info->attrs[BFTMUTEX_A_HANDLE_DEADLINE_NS]) {
+		GENL_SET_ERR_MSG(info, "id and deadline are needed");
+		return -EINVAL;
+	}
+	err = check_deadline(info, end);
+	if (err)
+		return err;
+	return bftm_upcall_renewed(bftm_net(genl_info_net(info)), info->snd_portid,
+				   id, end, get_u32(info, BFTMUTEX_A_HANDLE_SENDS));
+}
+
+int bftm_netlink_hint(struct net *net, u32 portid)
+{
+	struct sk_buff *msg = genlmsg_new(0, GFP_ATOMIC | __GFP_NOWARN);
+	void *hdr;
+
+	if (!msg)
+		return -ENOMEM;
+	hdr = genlmsg_put(msg, 0, 0, &bftm_family, 0, BFTMUTEX_CMD_HELPER_READY);
+	if (!hdr) {
+		nlmsg_free(msg);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(msg, hdr);
+	return genlmsg_unicast(net, msg, portid);
+}
+
+/** struct suspect - what is told of a server that looks like a liar */
+struct suspect {
+	const char *cluster;
+	u16 server;
+	const char *evidence;
+	u64 count;
+};
+
+static struct sk_buff *suspect_msg(const struct suspect *s)
+{
+	struct sk_buff *msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	void *hdr;
+
+	if (!msg)
+		return NULL;
+	hdr = genlmsg_put(msg, 0, 0, &bftm_family, 0, BFTMUTEX_CMD_SUSPECT_EVENT);
+	if (!hdr ||
+	    nla_put_string(msg, BFTMUTEX_A_SUSPECT_CLUSTER, s->cluster) ||
+	    nla_put_u16(msg, BFTMUTEX_A_SUSPECT_SERVER_ID, s->server) ||
+	    nla_put_string(msg, BFTMUTEX_A_SUSPECT_EVIDENCE, s->evidence) ||
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_SUSPECT_COUNT, s->count,
+			      BFTMUTEX_A_SUSPECT_PAD)) {
+		nlmsg_free(msg);
+		return NULL;
+	}
+	genlmsg_end(msg, hdr);
+	return msg;
+}
+
+int bftmutex_nl_helper_suspect_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr **attr = info->attrs;
+	struct net *net = genl_info_net(info);
+	struct suspect s;
+	struct sk_buff *msg;
+
+	if (!attr[BFTMUTEX_A_SUSPECT_CLUSTER] ||
+	    !attr[BFTMUTEX_A_SUSPECT_SERVER_ID] ||
+	    !attr[BFTMUTEX_A_SUSPECT_EVIDENCE]) {
+		GENL_SET_ERR_MSG(info, "cluster, server-id and evidence are needed");
+		return -EINVAL;
+	}
+	if (!bftm_upcall_is_helper(bftm_net(net), info->snd_portid))
+		return -EPERM;
+	s.cluster = nla_data(attr[BFTMUTEX_A_SUSPECT_CLUSTER]);
+	s.server = nla_get_u16(attr[BFTMUTEX_A_SUSPECT_SERVER_ID]);
+	s.evidence = nla_data(attr[BFTMUTEX_A_SUSPECT_EVIDENCE]);
+	s.count = get_u64(info, BFTMUTEX_A_SUSPECT_COUNT);
+	trace_bftm_suspect(net, s.cluster, s.server, s.evidence, s.count);
+	if (!genl_has_listeners(&bftm_family, net, BFTMUTEX_NLGRP_EVENTS))
+		return 0;
+	msg = suspect_msg(&s);
+	if (!msg)
+		return -ENOMEM;
+	/* That nobody listens any more, or not fast enough, is no failure. */
+	genlmsg_multicast_netns(&bftm_family, net, msg, 0, BFTMUTEX_NLGRP_EVENTS,
+				GFP_KERNEL);
+	return 0;
+}

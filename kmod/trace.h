@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Tracepoints: /sys/kernel/tracing/events/bftmutex. */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM bftmutex
+
+#if !defined(BFTM_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define BFTM_TRACE_H
+
+#include <linux/tracepoint.h>
+
+#include "handle.h"
+#include "server.h"
+
+#ifndef BFTM_TRACE_NAME
+#define BFTM_TRACE_NAME
+/* Any bytes as a string that filters can compare: "?" for what is not printable. */
+static inline void bftm_trace_name(char dst[BFTM_NAME_MAX + 1], const void *name,
+				   size_t len)
+{
+	const u8 *from = name;
+	size_t i;
+
+	for (i = 0; i < len && i < BFTM_NAME_MAX; i++)
+		dst[i] = from[i] > 0x20 && from[i] < 0x7f ? from[i] : '?';
+	dst[i] = '\0';
+}
+#endif
+
+/*
+ * The device: of each acquire that begins, either that it won or that it failed;
+ * of each that won, that the lock was renewed any number of times, and at last
+ * that it was lost or released. All with the upcall's lock held.
+ */
+
+TRACE_EVENT(bftm_acquire,
+	TP_PROTO(const struct bftm_handle *h),
+	TP_ARGS(h),
+	TP_STRUCT__entry(
+		__field(u32, netns)
+		__field(u32, flags)
+		__field(u32, way)
+		__field(u64, id)
+		__field(u64, lease_ns)
+		__field(u64, timeout_ns)
+		__array(char, name, BFTM_NAME_MAX + 1)
+	),
+	TP_fast_assign(
+		__entry->netns = h->bn->net->ns.inum;
+		__entry->flags = h->arg.flags;
+		__entry->way = h->arg.way;
+		__entry->id = h->id;
+		__entry->lease_ns = h->arg.lease_ns;
+		__entry->timeout_ns = h->arg.timeout_ns;
+		bftm_trace_name(__entry->name, h->arg.name, h->arg.name_len);
+	),
+	TP_printk("netns=%u id=%llu name=%s flags=%#x way=%u lease_ns=%llu timeout_ns=%llu",
+		  __entry->netns, __entry->id, __entry->name, __entry->flags,
+		  __entry->way, __entry->lease_ns, __entry->timeout_ns)
+);
+
+/* What is or was held. */
+DECLARE_EVENT_CLASS(bftm_held,
+	TP_PROTO(const struct bftm_handle *h),
+	TP_ARGS(h),
+	TP_STRUCT__entry(
+		__field(u32, netns)
+		__field(u32, reason)
+		__field(u32, attempts)
+		__field(u64, id)
+		__field(u64, deadline_ns)
+		__field(u64, token)
+		__array(char, name, BFTM_NAME_MAX + 1)
+	),
+	TP_fast_assign(
+		__entry->netns = h->bn->net->ns.inum;
+		__entry->reason = h->reason;
+		__entry->attempts = h->arg.attempts;
+		__entry->id = h->id;
+		__entry->deadline_ns = h->arg.deadline_ns;
+		__entry->token = h->arg.token;
+		bftm_trace_name(__entry->name, h->arg.name, h->arg.name_len);
+	),
+	TP_printk("netns=%u id=%llu name=%s deadline_ns=%llu token=%llu attempts=%u reason=%u",
+		  __entry->netns, __entry->id, __entry->name, __entry->deadline_ns,
+		  __entry->token, __entry->attempts, __entry->reason)
+);
+
+DEFINE_EVENT(bftm_held, bftm_won, TP_PROTO(const struct bftm_handle *h), TP_ARGS(h));
+DEFINE_EVENT(bftm_held, bftm_renewed, TP_PROTO(const struct bftm_handle *h), TP_ARGS(h));
+DEFINE_EVENT(bftm_held, bftm_lost, TP_PROTO(const struct bftm_handle *h), TP_ARGS(h));
+DEFINE_EVENT(bftm_held, bftm_released, TP_PROTO(const struct bftm_handle *h), TP_ARGS(h));
+
+TRACE_EVENT(bftm_failed,
+	TP_PROTO(const struct bftm_handle *h, int error),
+	TP_ARGS(h, error),
+	TP_STRUCT__entry(
+		__field(u32, netns)
+		__field(int, error)
+		__field(u64, id)
+		__array(char, name, BFTM_NAME_MAX + 1)
+	),
+	TP_fast_assign(
+		__entry->netns = h->bn->net->ns.inum;
+		__entry->error = error;
+		__entry->id = h->id;
+		bftm_trace_name(__entry->name, h->arg.name, h->arg.name_len);
+	),
+	TP_printk("netns=%u id=%llu name=%s error=%d", __entry->netns, __entry->id,
+		  __entry->name, __entry->error)
+);
+
+/* The helper has evidence against a server. */
+TRACE_EVENT(bftm_suspect,
+	TP_PROTO(const struct net *net, const char *cluster, u16 server,
+		 const char *evidence, u64 count),
+	TP_ARGS(net, cluster, server, evidence, count),
+	TP_STRUCT__entry(
+		__field(u32, netns)
+		__field(u16, server)
+		__field(u64, count)
+		__array(char, cluster, BFTM_NAME_MAX + 1)
+		__array(char, evidence, BFTM_NAME_MAX + 1)
+	),
+	TP_fast_assign(
+		__entry->netns = net->ns.inum;
+		__entry->server = server;
+		__entry->count = count;
+		bftm_trace_name(__entry->cluster, cluster, strlen(cluster));
+		bftm_trace_name(__entry->evidence, evidence, strlen(evidence));
+	),
+	TP_printk("netns=%u cluster=%s server=%u evidence=%s count=%llu", __entry->netns,
+		  __entry->cluster, __entry->server, __entry->evidence, __entry->count)
+);
+
+/*
+ * The server: what it grants, sends without having been asked, takes back,
+ * stamps and refuses. @m is the message that says so.
+ */
+DECLARE_EVENT_CLASS(bftm_said,
+	TP_PROTO(const struct bftm_server *server, const struct bftm_msg *m),
+	TP_ARGS(server, m),
+	TP_STRUCT__entry(
+		__field(u32, netns)
+		__field(u16, server)
+		__field(u8, type)
+		__field(u32, client)
+		__field(u32, k)
+		__field(u32, reason)
+		__field(u64, attempt)
+		__field(u64, gno)
+		__field(u64, token)
+		__array(char, name, BFTM_NAME_MAX + 1)
+	),
+	TP_fast_assign(
+		__entry->netns = server->net->ns.inum;
+		__entry->server = server->cfg.id;
+		__entry->type = m->type;
+		__entry->client = m->client;
+		__entry->k = m->k;
+		__entry->reason = m->position;
+		__entry->attempt = m->attempt;
+		__entry->gno = m->gno;
+		__entry->token = m->token;
+		bftm_trace_name(__entry->name, m->name, m->name_len);
+	),
+	TP_printk("netns=%u server=%u name=%s client=%u attempt=%llu k=%u gno=%llu token=%llu reason=%u type=%#x",
+		  __entry->netns, __entry->server, __entry->name, __entry->client,
+		  __entry->attempt, __entry->k, __entry->gno, __entry->token,
+		  __entry->reason, __entry->type)
+);
+
+#define BFTM_SAID(name) DEFINE_EVENT(bftm_said, name, \
+	TP_PROTO(const struct bftm_server *server, const struct bftm_msg *m), \
+	TP_ARGS(server, m))
+
+BFTM_SAID(bftm_grant);
+BFTM_SAID(bftm_push);
+BFTM_SAID(bftm_yield);
+BFTM_SAID(bftm_stamp);
+BFTM_SAID(bftm_refuse);
+
+#undef BFTM_SAID
+
+#endif /* BFTM_TRACE_H */
+
+/* Out of tree: the path is one of Kbuild's, which -I$(src) begins. */
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH kmod
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The helper's side of the upcall: it comes, pulls, reports and goes. */
+#include <linux/ktime.h>
+#include <linux/timekeeping.h>
+
+#include "debug.h"
+#include "handle.h"
+#include "upcall.h"
+
+static struct bftm_net *net_of(struct bftm_upcall *up)
+{
+	return container_of(up, struct bftm_net, upcall);
+}
+
+static void queue_renew(struct bftm_request *request, struct list_head *queue)
+{
+	request->kind = BFTMUTEX_REQUEST_KIND_RENEW;
+	list_move_tail(&request->list, queue);
+}
+
+/*
+ * The helper before has renewed these, or was to. First of all that waits, since
+ * their leases run.
+ */
+static void adopt(struct bftm_upcall *up)
+{
+	struct bftm_handle *h;
+	LIST_HEAD(first);
+
+	list_for_each_entry(h, &up->handles, all)
+		if (bftm_handle_is_renewed(h))
+			queue_renew(h->request, &first);
+	list_splice(&first, &up->queue);
+}
+
+int bftm_upcall_register(struct bftm_net *bn, u32 portid)
+{
+	struct bftm_upcall *up = &bn->upcall;
+	int err = -EBUSY;
+
+	spin_lock_bh(&up->lock);
+	if (!up->portid) {
+		up->portid = portid;
+		up->deserted = false;
+		up->hinted = false;
+		adopt(up);
+		bftm_upcall_hint(bn);
+		err = 0;
+	}
+	spin_unlock_bh(&up->lock);
+	if (!err)
+		hrtimer_try_to_cancel(&up->grace);
+	return err;
+}
+
+/* What the helper had taken and not finished waits for the next one. */
+static void take_back(struct bftm_upcall *up)
+{
+	struct bftm_request *request;
+
+	list_for_each_entry(request, &up->given, list)
+		hash_del(&request->by_id);
+	list_splice_init(&up->given, &up->queue);
+}
+
+void bftm_upcall_deregister(struct bftm_net *bn, u32 portid)
+{
+	struct bftm_upcall *up = &bn->upcall;
+
+	spin_lock_bh(&up->lock);
+	if (up->portid == portid) {
+		up->portid = 0;
+		take_back(up);
+		hrtimer_start(&up->grace, ns_to_ktime(BFTM_HELPER_GRACE_NS),
+			      HRTIMER_MODE_REL_SOFT);
+	}
+	spin_unlock_bh(&up->lock);
+}
+
+int bftm_upcall_pull(struct bftm_net *bn, u32 portid,
+		     int (*put)(const struct bftm_request *request, void *arg),
+		     void *arg, u64 *ret_id)
+{
+	struct bftm_upcall *up = &bn->upcall;
+	struct bftm_request *request;
+	int err;
+
+	spin_lock_bh(&up->lock);
+	err = -EPERM;
+	if (up->portid != portid)
+		goto out;
+	err = -ENODATA;
+	request = list_first_entry_or_null(&up->queue, struct bftm_request,
+					   list);
+	if (!request) {
+		up->hinted = false;
+		goto out;
+	}
+	err = put(request, arg);
+	if (err)
+		goto out;
+	*ret_id = request->id;
+	list_del_init(&request->list);
+	switch (request->kind) {
+	case BFTMUTEX_REQUEST_KIND_ACQUIRE:
+		list_add_tail(&request->list, &up->given);
+		hash_add(up->by_id, &request->by_id, request->id);
+		break;
+	case BFTMUTEX_REQUEST_KIND_RENEW:	/* its handle's, as before */
+		break;
+	case BFTMUTEX_REQUEST_KIND_CANCEL:
+	case BFTMUTEX_REQUEST_KIND_RELEASE:
+		bftm_request_free(up, request);
+		break;
+	}
+out:
+	spin_unlock_bh(&up->lock);
+	return err;
+}
+
+static struct bftm_request *find(struct bftm_upcall *up, u64 id)
+{
+	struct bftm_request *request;
+
+	hash_for_each_possible(up->by_id, request, by_id, id)
+		if (request->id == id)
+			return request;
+	return NULL;
+}
+
+void bftm_upcall_unpull(struct bftm_net *bn, u64 id)
+{
+	struct bftm_upcall *up = &bn->upcall;
+	struct bftm_request *request;
+
+	spin_lock_bh(&up->lock);
+	request = find(up, id);
+	if (request) {
+		if (bftm_request_is_given(request))
+			hash_del(&request->by_id);
+		else
+			request->kind = BFTMUTEX_REQUEST_KIND_RENEW;
+		list_move(&request->list, &up->queue);
+	}
+	spin_unlock_bh(&up->lock);
+}
+
+/* What was left to defaults is what they were then, also when they change. */
+static void resolve(struct bftm_acquire *arg, const struct bftm_result *result)
+{
+	if (result->lease_ns)
+		arg->lease_ns = result->lease_ns;
+	if (result->cluster[0])
+		memcpy(arg->cluster, result->cluster, BFTM_CLUSTER_MAX);
+}
+
+int bftm_upcall_done(struct bftm_net *bn, u32 portid,
+		     const struct bftm_result *result)
+{
+	struct bftm_upcall *up = &bn->upcall;
+	struct bftm_request *request;
+	int err = 0;
+
+	spin_lock_bh(&up->lock);
+	if (up->portid != portid) {
+		err = -EPERM;
+		goto out;
+	}
+	request = find(up, result->id);
+	if (!request || !bftm_request_is_given(request)) {
+		err = -ESTALE;
+		goto out;
+	}
+	if (!result->error && request->arg.flags & BFTM_FENCE && !result->token) {
+		err = -EINVAL;
+		goto out;
+	}
+	list_del_init(&request->list);
+	if (result->error) {
+		hash_del(&request->by_id);
+		bftm_handle_failed(request->handle, result->error);
+		bftm_request_free(up, request);
+	} else if (result->deadline_ns > ktime_get_boottime_ns()) {
+		request->attempt = result->attempt;
+		request->sends = result->sends;
+		resolve(&request->arg, result);
+		resolve(&request->handle->arg, result);
+		bftm_handle_won(request->handle, result);
+	} else {
+		hash_del(&request->by_id);
+		list_add(&request->list, &up->queue);
+		bftm_upcall_hint(net_of(up));
+		err = -ESTALE;
+	}
+out:
+	spin_unlock_bh(&up->lock);
+	return err;
+}
+
+int bftm_upcall_renewed(struct bftm_net *bn, u32 portid, u64 id,
+			u64 deadline_ns, u32 sends)
+{
+	struct bftm_upcall *up = &bn->upcall;
+	struct bftm_request *request;
+	struct bftm_handle *h;
+	int err = -EPERM;
+
+	spin_lock_bh(&up->lock);
+	if (up->portid != portid)
+		goto out;
+	err = -ESTALE;
+	request = find(up, id);
+	if (!request || !bftm_request_is_held(request))
+		goto out;
+	/* Too late? Then this ends lease and request. */
+	h = request->handle;
+	bftm_handle_check(h, ktime_get_boottime_ns());
+	if (h->request != request)
+		goto out;
+	request->sends = max(request->sends, sends);
+	err = bftm_handle_renewed(h, deadline_ns);
+out:
+	spin_unlock_bh(&up->lock);
+	return err;
+}
+
+bool bftm_upcall_is_helper(struct bftm_net *bn, u32 portid)
+{
+	bool is_helper;
+
+	spin_lock_bh(&bn->upcall.lock);
+	is_helper = bn->upcall.portid == portid;
+	spin_unlock_bh(&bn->upcall.lock);
+	return is_helper;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the programs share that take a server through cases, datagram by datagram:
+ *
+ *	PROGRAM SERVER CASE ADDRESS CREDENTIALS [ADDRESS CREDENTIALS]...
+ *
+ * Exit status 0: all was as it must be; what was not is on stderr. They print by
+ * how much the server's counters must have grown.
+ */
+#ifndef BFTM_QUEUE_H
+#define BFTM_QUEUE_H
+
+#include "raw.h"
+
+#define PEERS_MAX 8
+/* So that a slow machine polls in time: who is not heard for half of it waits no more. */
+#define LONG_NS (4 * BFTM_NS_PER_SEC)
+
+static char name[24];
+
+static inline struct bftm_msg try_lock(u64 attempt, u32 k, u64 prio)
+{
+	struct bftm_msg m = request(BFTM_MSG_TRY, name, attempt);
+
+	m.flags = 0;
+	m.lease_ns = LONG_NS;
+	m.prio = prio;
+	m.k = k;
+	return m;
+}
+
+/* Ask as ask() does, and count. */
+static inline struct bftm_msg want(struct peer *p, struct bftm_msg m, u8 type, const char *why)
+{
+	struct bftm_msg r = ask(p, m, type, why);
+
+	expected.granted += r.type == BFTM_MSG_FREE && m.k == 1;
+	expected.refreshed += r.type == BFTM_MSG_FREE && m.k > 1;
+	expected.locked += r.type == BFTM_MSG_LOCKED;
+	expected.queued += r.type == BFTM_MSG_WAIT && r.position;
+	expected.released += r.type == BFTM_MSG_RELEASED;
+	expected.refused += r.type == BFTM_MSG_REFUSED;
+	expected.stamped += r.type == BFTM_MSG_SACK;
+	expected.denied += r.type == BFTM_MSG_SNACK;
+	expected.challenged += r.type == BFTM_MSG_CHALLENGE;
+	return r;
+}
+
+static inline void want_wait(struct peer *p, struct bftm_msg m, u32 position, const char *why)
+{
+	struct bftm_msg r = want(p, m, BFTM_MSG_WAIT, why);
+
+	check(r.position == position, "%s: position %u instead of %u", why, r.position, position);
+	check(r.lease_ns && r.lease_ns <= 2 * LONG_NS, "%s: for %" PRIu64 " ns", why, r.lease_ns);
+}
+
+static inline void want_refused(struct peer *p, struct bftm_msg m, enum bftm_refusal reason,
+			 const char *why)
+{
+	struct bftm_msg r = want(p, m, BFTM_MSG_REFUSED, why);
+
+	check(r.position == (u32)reason, "%s: reason %u", why, r.position);
+}
+
+static inline void release(struct peer *p, u64 attempt)
+{
+	want(p, request(BFTM_MSG_RELEASE, name, attempt), BFTM_MSG_RELEASED, "RELEASE");
+}
+
+/* What comes next has not been asked for. */
+static inline struct bftm_msg pushed(struct peer *p, u8 type, const struct bftm_msg *about, u64 gno,
+			      const char *why)
+{
+	struct bftm_msg r = {};
+
+	if (!check(hear(p, &r, PATIENCE_MS), "%s: nothing was pushed", why))
+		return r;
+	check(r.type == type && !r.seq, "%s: %s with seq %" PRIu64 " instead of a pushed %s", why,
+	      bftm_msg_name(r.type), r.seq, bftm_msg_name(type));
+	check(r.attempt == about->attempt && r.k == about->k, "%s: for %" PRIu64 " k %u", why,
+	      r.attempt, r.k);
+	check(r.gno == gno, "%s: grant %" PRIu64 " instead of %" PRIu64, why, r.gno, gno);
+	check(r.server_epoch == p->epoch && r.client == p->client && r.server == p->server &&
+	      r.cluster == p->cluster && !r.flags && r.proto == BFTM_PROTO_BACKOFF &&
+	      r.name_len == about->name_len && !memcmp(r.name, about->name, sizeof(r.name)),
+	      "%s: for somebody else", why);
+	expected.pushed += r.type == BFTM_MSG_FREE;
+	expected.inquired += r.type == BFTM_MSG_INQUIRE;
+	return r;
+}
+
+static inline void yield(struct peer *p, u64 attempt, u64 gno)
+{
+	struct bftm_msg m = request(BFTM_MSG_YIELD, name, attempt);
+
+	m.gno = gno;
+	tell(p, m);
+}
+
+/** struct test - a case, a lock of its own in "name"; the last has no name */
+struct test {
+	const char *name;
+	void (*run)(struct peer *p);
+	int peers;
+};
+
+static inline void print_expected(void)
+{
+	printf("received=%u granted=%u refreshed=%u locked=%u released=%u refused=%u silent=%u "
+	       "queued=%u pushed=%u inquired=%u yielded=%u stamped=%u denied=%u "
+	       "recovered=%u challenged=%u waited=%u\n",
+	       expected.received, expected.granted, expected.refreshed, expected.locked,
+	       expected.released, expected.refused, expected.silent, expected.queued,
+	       expected.pushed, expected.inquired, expected.yielded, expected.stamped,
+	       expected.denied, expected.recovered, expected.challenged, expected.waited);
+}
+
+static inline int run_test(int argc, char **argv, const struct test *t)
+{
+	int i, n = (argc - 3) / 2;
+	struct peer p[PEERS_MAX];
+
+	for (; t->name && argc > 2 && strcmp(t->name, argv[2]); t++)
+		;
+	if (!t->name || n != t->peers || n > PEERS_MAX) {
+		fputs("usage: PROGRAM SERVER CASE {ADDRESS CREDENTIALS}...\n", stderr);
+		return EX_USAGE;
+	}
+	snprintf(name, sizeof(name), "q%" PRIu64, fresh());	/* never seen before */
+	for (i = 0; i < n; i++) {
+		open_peer(&p[i], (u16)atoi(argv[1]), argv[3 + 2 * i], argv[4 + 2 * i]);
+		hello(&p[i]);
+	}
+	t->run(p);
+	/* Nobody was told anything else. */
+	for (i = 0; i < n; i++) {
+		p[i].seq = fresh();
+		hello(&p[i]);
+	}
+	print_expected();
+	return failures != 0;
+}
+
+#endif /* BFTM_QUEUE_H */

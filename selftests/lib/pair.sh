@@ -1,0 +1,56 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A server and a host of clients without a helper, for datagrams by hand. Source it
+# after cluster.sh.
+#
+#	bftm-c1 ---------------- bftm-s1
+#	10.73.0.101              10.73.0.1
+#	fd73::101, fe80::101     fd73::1, fe80::1
+#
+# shellcheck disable=SC2154,SC2317,SC2034,SC2119  # shared, or called by name
+
+dir=$(mktemp -d)
+v4=10.73.0.1
+v6=fd73::1
+local6=fe80::1%eth0
+pid=
+
+cleanup() {
+	[[ ! $pid ]] || kill "$pid" 2>/dev/null
+	ip netns delete bftm-c1 2>/dev/null
+	ip netns delete bftm-s1 2>/dev/null
+	rmmod bftmutex 2>/dev/null
+	rm -rf "$dir"
+}
+
+net() {
+	ip netns add bftm-s1 && ip netns add bftm-c1 || return
+	ip link add eth0 netns bftm-s1 type veth peer name eth0 netns bftm-c1 || return
+	host s1 1 && host c1 101
+}
+
+# host NAME NUMBER
+host() {
+	ip -n "bftm-$1" link set lo up
+	ip -n "bftm-$1" link set eth0 addrgenmode none
+	ip -n "bftm-$1" addr add "10.73.0.$2/24" dev eth0
+	ip -n "bftm-$1" addr add "fd73::$2/64" dev eth0 nodad
+	ip -n "bftm-$1" addr add "fe80::$2/64" dev eth0 nodad
+	ip -n "bftm-$1" link set eth0 up
+}
+
+# start [ARG...]: returns when its quarantine is over.
+start() {
+	s 1 bftmutexctl server start --key "$dir/server-1.key" --lease-max 5s "$@" >/dev/null &&
+		wait_for 30 granting
+}
+stop() { s 1 bftmutexctl server stop >/dev/null; }
+restart() { stop && start "$@"; }
+granting() { [[ $(show .quarantine_ns) == 0 ]]; }
+show() { s 1 bftmutexctl server show --json | jq -r "$1"; }
+locks() { s 1 bftmutexctl locks --json | jq -c "$1"; }
+
+load || bail "module"
+net || bail "network"
+bftmutexctl keygen --dir "$dir" --cluster 9 --servers 1 --clients 50-56 >/dev/null || bail "keys"

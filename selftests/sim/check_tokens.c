@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Fencing tokens. Of one lock they grow from holder to holder, in true time: a
+ * resource that has seen one can refuse all before it. And they grow slowly: the
+ * next one offered, for whatever lock, is at most a step more than the highest that
+ * was ever offered. Attempts make them grow, and nothing else does: not liars,
+ * not restarts, after which tokens jump, but only to where some token was.
+ *
+ * The first rule has conditions, and what breaks them voids it for the rest of
+ * a scenario. Servers that keep over a restart what they stamped need none. Of
+ * others, two at a time may not be without that knowledge; and the fence quorum
+ * q less the restarted one, b liars and b that are not heard must leave b + 1
+ * that tell, so that the (b + 1)-th largest is high enough: q >= 3b + 2, which
+ * is so for n >= 5b + 1 and n > 1.
+ */
+#include "../../kmod/core/quorum.h"
+#include "story.h"
+
+/** struct fenced - the last holder of a lock with a token */
+struct fenced {
+	u64 token;
+	u32 client;
+};
+
+struct tokens {
+	u64 offered;
+	struct fenced *fenced;	/* by lock */
+	bool lost;
+};
+
+static void *start(struct world *w)
+{
+	struct tokens *s = arena_take(&w->arena, sizeof(*s));
+
+	s->fenced = arena_array(&w->arena, struct fenced, w->plan->locks);
+	return s;
+}
+
+static bool can_recover(const struct world *w)
+{
+	u32 n = w->plan->n, b = w->plan->b;
+
+	return n >= bftm_servers_needed_literal(b) && bftm_fence_quorum(n, b) >= 3 * b + 2;
+}
+
+/* A correct server goes down. */
+static void crashed(struct world *w, struct tokens *s, u32 server)
+{
+	u32 u;
+
+	if (server < w->plan->liars || w->plan->keep_tokens)
+		return;
+	if (!can_recover(w))
+		s->lost = true;
+	for (u = w->plan->liars; u < w->plan->n; u++)
+		if (u != server && (!w->server[u].up || !server_knows(&w->server[u])))
+			s->lost = true;
+}
+
+static void won(struct world *w, struct tokens *s, const struct fact *f)
+{
+	struct fenced *last = &s->fenced[f->lock];
+
+	if (!f->fenced)
+		return;
+	w->stats.fenced++;
+	if (f->token <= last->token && !s->lost)
+		check_fails(w, &check_tokens, f->lock,
+			    "c%u gets token %llu of %s, and c%u had %llu before", f->client + 1,
+			    (unsigned long long)f->token, story_lock(f->lock), last->client + 1,
+			    (unsigned long long)last->token);
+	last->token = f->token;
+	last->client = f->client;
+}
+
+static void on_fact(struct world *w, void *state, const struct fact *f)
+{
+	struct tokens *s = state;
+
+	if (f->kind == FACT_WIN) {
+		won(w, s, f);
+	} else if (f->kind == FACT_CRASHED) {
+		crashed(w, s, f->server);
+	} else {
+		if (f->token > s->offered + BFTM_STEP_MAX)
+			check_fails(w, &check_tokens, f->lock,
+				    "c%u offers token %llu, and no more than %llu was offered before",
+				    f->client + 1, (unsigned long long)f->token,
+				    (unsigned long long)s->offered);
+		if (f->token > s->offered)
+			s->offered = f->token;
+	}
+}
+
+const struct checker check_tokens = {
+	.name = "tokens",
+	.rule = "fencing tokens grow from holder to holder, and only by a step a try",
+	.facts = FACT(WIN) | FACT(OFFER) | FACT(CRASHED),
+	.start = start,
+	.on_fact = on_fact,
+};
