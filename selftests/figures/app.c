@@ -86,7 +86,10 @@ static void next(struct world *w, u32 x)
 	struct trial *t = trial_of(w);
 
 	if (t->load.healing) {
-		if (!w->healed && w->client[x].up)
+		/* Won, and over before the application ran: it asks again. */
+		if (w->healed && !x && !t->served)
+			ask(w, x);
+		else if (!w->healed && w->client[x].up)
 			app_at(w, x, 0, w->now + rng_below(&w->rng[RNG_APP], w->plan->think_max));
 	} else if (t->load.registered && t->registered < w->plan->clients) {
 		/* One after the other all have the lock; then those that count ask. */

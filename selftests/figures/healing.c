@@ -59,6 +59,12 @@ static void curve(struct trial *t, const struct setting *s, u32 trials)
 		s->set(t, i + 1);
 		t->load.healing = true;
 		t->load.wait = s->wait;
+		/* Checkers look at the plan to see what to expect. */
+		t->plan.backoff = s->wait == BFTM_WAIT_BACKOFF ? PPM : 0;
+		t->plan.renew = 0;
+		t->plan.fence = 0;
+		t->plan.turns = 0;
+		t->plan.waiters_max = BFTM_WAITERS_DEFAULT;
 		t->plan.retry_max = 6 * t->plan.lease_max;
 		trial_run(t);
 		bound = 10 * (double)(t->plan.lease_max + 2 * t->plan.delta);
