@@ -179,7 +179,7 @@ static int start(void)
 
 	if (mkdir(args.state, 0700) < 0 && errno != EEXIST) {
 		err = -errno;
-		bftm_log(LOG_ERR, "%s: %s", args.state, strerror(-err));
+		bftm_log(LOG_ERR, "--state %s: %s", args.state, strerror(-err));
 		return err;
 	}
 	err = bftm_loop_init();

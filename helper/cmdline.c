@@ -35,8 +35,8 @@ static const struct argp_option argp_options[] = {
 	{ "timeout", 0, NULL, OPTION_ALIAS, NULL, 1 },
 	{ "conflict-exit-code", 'E', "CODE", 0, "Exit status when -n or -w fail (1)", 1 },
 	{ "exclusive", 'x', NULL, 0, "Get an exclusive lock: always, there are no others", 1 },
-	{ "way", KEY_WAY, "WAY", 0, "While somebody else has the lock: queue, backoff or "
-	  "no-backoff", 1 },
+	{ "way", KEY_WAY, "WAY", 0, "While somebody else has the lock: queue (unless "
+	  "configured otherwise), backoff or no-backoff", 1 },
 	{ "lease", 'l', "DUR", 0, "Hold the lock for DUR, such as 5s or 500ms, at a time", 2 },
 	{ "no-renew", KEY_NO_RENEW, NULL, 0, "Do not renew the lease: the lock is lost at its end", 2 },
 	{ "fence", KEY_FENCE, NULL, 0, "Get a fencing token, BFTMUTEX_TOKEN for the command", 2 },

@@ -93,7 +93,8 @@ static error_t parse_set(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (set->file)
-			argp_error(state, "only one file can be named");
+			argp_error(state, "'%s': only one file can be named, and '%s' is",
+				   arg, set->file);
 		set->file = arg;
 		return 0;
 	case ARGP_KEY_END:

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "../kmod/core/backoff_client.h"
 #include "../kmod/core/lease.h"
 #include "../kmod/core/quorum.h"
 #include "conf.h"
@@ -12,19 +13,32 @@
 struct derived {
 	u32 needed;		/* answers that decide an attempt */
 	u32 liars_max;		/* that so many servers could mask */
+	u32 token_needed;	/* servers that accept a fencing token */
+	bool learns;		/* which tokens there were, after its restart */
 	u64 quarantine_ns;	/* of a server after its start */
 	u64 backoff_ns;		/* B, the shortest sleep between two tries */
 };
 
 static struct derived derive(const struct bftm_conf_cluster *cluster)
 {
+	const struct bftm_client_cfg cfg = { .n = cluster->n, .b = cluster->b };
+	const u64 top[BFTM_SERVERS_MAX] = {};
+	u64 floor;
+
 	return (struct derived){
 		.needed = cluster->literal ? bftm_literal_quorum(cluster->n, cluster->b) :
 					     bftm_free_needed(cluster->n, cluster->b),
 		.liars_max = bftm_liars_max(cluster->n),
+		.token_needed = bftm_fence_quorum(cluster->n, cluster->b),
+		.learns = bftm_recovered_token(&cfg, top, cluster->n - 1, &floor),
 		.quarantine_ns = bftm_lease_at_server(cluster->lease_max_ns, cluster->rho_ppm),
 		.backoff_ns = cluster->lease_ns + 4 * cluster->delta_ns,
 	};
+}
+
+static const char *wait_name(const struct bftm_conf_cluster *cluster)
+{
+	return cluster->backoff ? "backoff" : "queue";
 }
 
 static const char *retry_name(const struct bftm_conf_cluster *cluster)
@@ -65,6 +79,9 @@ static struct json_object *to_json(const struct bftm_conf_cluster *cluster)
 	add_text(object, "contend", cluster->literal ? "literal" : "quorum");
 	add_number(object, cluster->literal ? "quorum" : "free_needed", d.needed);
 	add_number(object, "silent_max", cluster->n - d.needed);
+	add_number(object, "token_needed", d.token_needed);
+	json_object_object_add(object, "token_learned", json_object_new_boolean(d.learns));
+	add_text(object, "wait", wait_name(cluster));
 	add_number(object, "lease_ns", cluster->lease_ns);
 	add_number(object, "lease_max_ns", cluster->lease_max_ns);
 	add_number(object, "quarantine_ns", d.quarantine_ns);
@@ -103,11 +120,15 @@ static void print(const struct bftm_conf_cluster *cluster, bool standard)
 		printf("  %-18s%u FREE answers\n", "a lock needs", d.needed);
 	printf("  %-18s%u servers down, silent or lying (at most %u of them lying)\n", "stands",
 	       cluster->n - d.needed, cluster->b);
+	printf("  %-18s%u servers; one that was restarted %s\n", "a token needs", d.token_needed,
+	       d.learns ? "learns from the others" : "needs --token-floor");
 	print_duration("lease", cluster->lease_ns, " unless the application says otherwise");
 	print_duration("longest lease", cluster->lease_max_ns, "");
 	print_duration("quarantine", d.quarantine_ns, " after a server's start");
 	print_duration("expected delay", cluster->delta_ns, " one way");
 	printf("  %-18s%u ppm\n", "clock rate error", cluster->rho_ppm);
+	printf("  %-18s%s, unless the application says otherwise\n", "who waits",
+	       cluster->backoff ? "backs off" : "stands in the servers' queue");
 	print_duration("back-off from", d.backoff_ns, " (B = lease + 4 delta)");
 	print_duration("back-off up to", cluster->retry_max_ns, "");
 	printf("  %-18s%s", "back-off grows", retry_name(cluster));
@@ -133,7 +154,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (show->name)
-			argp_error(state, "only one cluster can be named");
+			argp_error(state, "'%s': only one cluster can be named, and '%s' is",
+				   arg, show->name);
 		show->name = arg;
 		return 0;
 	default:

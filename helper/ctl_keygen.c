@@ -256,7 +256,9 @@ static void parse_clients(struct argp_state *state, char *arg, struct keygen *re
 		last = end ? ctl_number(state, "--clients", end, 1, BFTM_CLIENT_ID_MAX) : first;
 		total += last - first + 1;
 		if (first <= before || last < first)
-			argp_error(state, "--clients: the numbers must rise, as in 1-4,9");
+			argp_error(state, "--clients %llu-%llu: must rise, as in 1-4,9, and be above %llu",
+				   (unsigned long long)first, (unsigned long long)last,
+				   (unsigned long long)before);
 		if (total > BFTM_CLIENTS_DEFAULT || ret->clients == RANGES_MAX)
 			argp_error(state, "--clients: must be at most %u clients in %u ranges",
 				   BFTM_CLIENTS_DEFAULT, RANGES_MAX);

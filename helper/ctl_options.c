@@ -12,12 +12,15 @@ static const struct argp_option options[] = {
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	(void)arg;
-	(void)state;
-	if (key != 'j')
-		return ARGP_ERR_UNKNOWN;
-	ctl_json = true;
-	return 0;
+	switch (key) {
+	case 'j':
+		ctl_json = true;
+		return 0;
+	case ARGP_KEY_ARG:	/* one that the command itself does not take */
+		argp_error(state, "'%s': no such argument is expected", arg);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp common = { .options = options, .parser = parse };

@@ -119,7 +119,7 @@ const char *bftmutex_strerror(int err)
 	case ERANGE:
 		return "the servers do not grant such a lease";
 	case ENOSPC:
-		return "the tables of the servers are full";
+		return "the tables of the servers are full, or the queue of the lock";
 	case ENOBUFS:
 		return "too many requests wait for bftmutexd";
 	case ENOKEY:
@@ -137,7 +137,7 @@ const char *bftmutex_strerror(int err)
 	case ENOENT:
 	case ENXIO:
 	case ENODEV:
-		return "no such device; is the module loaded? insmod bftmutex.ko";
+		return "no such device; is the module loaded? modprobe bftmutex";
 	case ENOTTY:
 		return "not a bftmutex device";
 	case EINVAL:

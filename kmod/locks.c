@@ -26,7 +26,7 @@
  */
 #define IDLE_NS (10 * BFTM_NS_PER_SEC)
 
-/* Entries looked at in one run of the timer, so that it never takes long. */
+/* Entries looked at in one run of the timer, or freed in one go. */
 #define TIMER_BATCH 64
 #define TIMER_PAUSE_NS (100 * BFTM_NS_PER_US)
 
@@ -192,16 +192,19 @@ void bftm_locks_stop(struct bftm_locks *t)
 void bftm_locks_destroy(struct bftm_locks *t)
 {
 	struct bftm_entry *e;
-	int i;
+	int i, n;
 
 	for (i = 0; i < BFTM_SHARDS; i++) {
 		struct bftm_shard *s = &t->shard[i];
 
-		spin_lock_bh(&s->lock);
-		while ((e = first_due(s)))
-			reclaim(s, e);
-		spin_unlock_bh(&s->lock);
-		cond_resched();
+		/* There may be 2^18 of them: packets want this CPU meanwhile. */
+		do {
+			spin_lock_bh(&s->lock);
+			for (n = 0; n < TIMER_BATCH && (e = first_due(s)); n++)
+				reclaim(s, e);
+			spin_unlock_bh(&s->lock);
+			cond_resched();
+		} while (n == TIMER_BATCH);
 	}
 	bftm_destroyed("locks", t);
 	kvfree(t->bucket);

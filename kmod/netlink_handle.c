@@ -66,6 +66,8 @@ int bftmutex_nl_handle_get_dumpit(struct sk_buff *skb,
 	list_for_each_entry(h, &up->handles, all) {
 		if (h->number <= (unsigned long)cb->args[0])
 			continue;
+		/* Its timer may be late; nobody is told that it is held still. */
+		bftm_handle_check(h, ktime_get_boottime_ns());
 		if (h->state != BFTM_STATE_IDLE &&
 		    bftm_dump_one(skb, cb, BFTMUTEX_CMD_HANDLE_GET, put_handle, h))
 			break;

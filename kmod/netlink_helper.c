@@ -27,12 +27,11 @@ int bftmutex_nl_helper_register_doit(struct sk_buff *skb,
  * The helper's clock is CLOCK_BOOTTIME as its time namespace shows it; ours is
  * without that offset.
  */
-static int put_request(const struct bftm_request *request, void *arg)
+static int put_request(struct sk_buff *msg, const struct bftm_request *request)
 {
 	const struct bftm_handle *h = request->handle;
 	u64 held = h ? h->arg.deadline_ns : 0;
 	u64 end = request->timeout_at_ns;
-	struct sk_buff *msg = arg;
 
 	if (bftm_netlink_put_arg(msg, &request->arg) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_ID, request->id,
@@ -54,30 +53,39 @@ static int put_request(const struct bftm_request *request, void *arg)
 	return 0;
 }
 
+/** struct answer - to a pull; @msg is NULL once it was sent */
+struct answer {
+	struct genl_info *info;
+	struct sk_buff *msg;
+	void *hdr;
+};
+
+/* Never sleeps: the reply waits in the helper's socket, or there is no room. */
+static int give_request(const struct bftm_request *request, void *arg)
+{
+	struct answer *a = arg;
+	struct sk_buff *msg = a->msg;
+
+	if (put_request(msg, request))
+		return -EMSGSIZE;
+	genlmsg_end(msg, a->hdr);
+	a->msg = NULL;
+	return genlmsg_reply(msg, a->info);
+}
+
 int bftmutex_nl_helper_pull_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct bftm_net *bn = bftm_net(genl_info_net(info));
-	struct sk_buff *msg;
-	void *hdr;
-	int err;
-	u64 id;
+	struct answer a = { .info = info };
+	int err = -EMSGSIZE;
 
-	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
-	if (!msg)
+	a.msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!a.msg)
 		return -ENOMEM;
-	hdr = genlmsg_put_reply(msg, info, &bftm_family, 0, info->genlhdr->cmd);
-	err = hdr ? 0 : -EMSGSIZE;
-	if (!err)
-		err = bftm_upcall_pull(bn, info->snd_portid, put_request, msg,
-				       &id);
-	if (err) {
-		nlmsg_free(msg);
-		return err;
-	}
-	genlmsg_end(msg, hdr);
-	err = genlmsg_reply(msg, info);
-	if (err)
-		bftm_upcall_unpull(bn, id);
+	a.hdr = genlmsg_put_reply(a.msg, info, &bftm_family, 0, info->genlhdr->cmd);
+	if (a.hdr)
+		err = bftm_upcall_pull(bn, info->snd_portid, give_request, &a);
+	nlmsg_free(a.msg);
 	return err;
 }
 

@@ -90,17 +90,14 @@ void bftm_upcall_deregister(struct bftm_net *bn, u32 portid);
 
 /**
  * bftm_upcall_pull() - hand the oldest request to the helper
- * @put: writes it down, called with the upcall's lock held
- * @ret_id: number of the request
+ * @give: sends it, called with the upcall's lock held; the request may be gone or
+ *        belong to others as soon as that is released
  * Return: 0, -EPERM when @portid is not the helper, -ENODATA for none, or what
- * @put returned; then nothing was handed over.
+ * @give returned; then nothing was handed over.
  */
 int bftm_upcall_pull(struct bftm_net *bn, u32 portid,
-		     int (*put)(const struct bftm_request *request, void *arg),
-		     void *arg, u64 *ret_id);
-
-/** bftm_upcall_unpull() - it did not reach the helper: put it back. */
-void bftm_upcall_unpull(struct bftm_net *bn, u64 id);
+		     int (*give)(const struct bftm_request *request, void *arg),
+		     void *arg);
 
 /** struct bftm_result - what the helper reports of an acquire */
 struct bftm_result {

@@ -78,8 +78,8 @@ void bftm_upcall_deregister(struct bftm_net *bn, u32 portid)
 }
 
 int bftm_upcall_pull(struct bftm_net *bn, u32 portid,
-		     int (*put)(const struct bftm_request *request, void *arg),
-		     void *arg, u64 *ret_id)
+		     int (*give)(const struct bftm_request *request, void *arg),
+		     void *arg)
 {
 	struct bftm_upcall *up = &bn->upcall;
 	struct bftm_request *request;
@@ -96,10 +96,10 @@ int bftm_upcall_pull(struct bftm_net *bn, u32 portid,
 		up->hinted = false;
 		goto out;
 	}
-	err = put(request, arg);
+	/* Before the request changes: what did not reach the helper is not lost. */
+	err = give(request, arg);
 	if (err)
 		goto out;
-	*ret_id = request->id;
 	list_del_init(&request->list);
 	switch (request->kind) {
 	case BFTMUTEX_REQUEST_KIND_ACQUIRE:
@@ -126,23 +126,6 @@ static struct bftm_request *find(struct bftm_upcall *up, u64 id)
 		if (request->id == id)
 			return request;
 	return NULL;
-}
-
-void bftm_upcall_unpull(struct bftm_net *bn, u64 id)
-{
-	struct bftm_upcall *up = &bn->upcall;
-	struct bftm_request *request;
-
-	spin_lock_bh(&up->lock);
-	request = find(up, id);
-	if (request) {
-		if (bftm_request_is_given(request))
-			hash_del(&request->by_id);
-		else
-			request->kind = BFTMUTEX_REQUEST_KIND_RENEW;
-		list_move(&request->list, &up->queue);
-	}
-	spin_unlock_bh(&up->lock);
 }
 
 /* What was left to defaults is what they were then, also when they change. */

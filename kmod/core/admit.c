@@ -63,7 +63,7 @@ void bftm_tokens_answer(struct bftm_tokens *t, const struct bftm_server_cfg *cfg
 			const struct bftm_msg *req, struct bftm_msg *reply)
 {
 	/*
-	 * Section 5 of protocol.rst: the (b + 1)-th largest of n - 1 - b others
+	 * "Fencing tokens" in protocol.rst: the (b + 1)-th largest of n - 1 - b others
 	 * is at least what any fenced holder had.
 	 */
 	if (req->type == BFTM_MSG_RECOVER && req->server_epoch == cfg->epoch &&

@@ -284,7 +284,7 @@ void bftm_stray(const struct bftm_msg *msg, u32 u, struct bftm_out *out);
  * before has then been counted or given up.
  *
  * Return: false while fewer than n - 1 - b others have told, and always when q is
- * less than 3b + 2: with fewer than 5b + 1 servers others do not know enough.
+ * less than 3b + 2: with fewer than 4b + 2 servers others do not know enough.
  */
 bool bftm_recovered_token(const struct bftm_client_cfg *cfg, const u64 *top,
 			  u32 known, u64 *ret);

@@ -7,7 +7,7 @@
 #
 #	bftm-c1 … bftm-c64 ---- bridge ---- bftm-s1 … bftm-s7    n = 7, b = 1
 #
-# HANDOVER_HOSTS is how many contend at most.
+# BFTMUTEX_HOSTS is how many contend at most.
 #
 # Functions are called by name, load may have no arguments, and variables are
 # shared with the libraries.
@@ -19,7 +19,7 @@ set -u
 # shellcheck source=selftests/lib/cluster.sh
 . "$(dirname "$0")/../lib/cluster.sh"
 
-hosts=${HANDOVER_HOSTS:-16}
+hosts=${BFTMUTEX_HOSTS:-16}
 hold_us=2000
 
 cleanup() { down; }

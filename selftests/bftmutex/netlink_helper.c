@@ -147,6 +147,46 @@ TEST_F(helper, is_told_of_a_cancel_only_if_it_began)
 	EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
 }
 
+/* Ask for a request without reading what was answered. */
+static void pull_unread(struct bftm_nl *nl)
+{
+	struct nl_msg *msg = bftm_nl_msg(nl, BFTMUTEX_CMD_HELPER_PULL, 0);
+	struct nlmsghdr *header = nlmsg_hdr(msg);
+
+	/* Fails when there is no room for the answer; or does not, and it is lost. */
+	send(nl_socket_get_fd(nl->sock), header, header->nlmsg_len, 0);
+	nlmsg_free(msg);
+}
+
+static void read_all(struct bftm_nl *nl)
+{
+	char buf[4096];
+
+	while (recv(nl_socket_get_fd(nl->sock), buf, sizeof(buf), MSG_DONTWAIT) >= 0 ||
+	       errno == ENOBUFS)
+		;
+}
+
+TEST_F(helper, end_that_does_not_reach_it_can_be_pulled_again)
+{
+	uint64_t id = pulled(&self->nl, self->fd, self->name);
+	struct seen s;
+	int i;
+
+	ASSERT_EQ(0, done(&self->nl, id, 0, 5, now_ns() + 50 * SEC));
+	ASSERT_EQ(0, nl_socket_set_buffer_size(self->nl.sock, 2048, 2048));
+	for (i = 0; i < 64; i++)
+		pull_unread(&self->nl);
+	ASSERT_EQ(0, release(self->fd));
+	pull_unread(&self->nl);
+	read_all(&self->nl);
+	ASSERT_EQ(0, pull(&self->nl, &s));
+	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_RELEASE, s.kind);
+	EXPECT_EQ(id, s.id);
+	EXPECT_EQ(5, s.attempt);
+	EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
+}
+
 TEST_F(helper, bad_reports_change_nothing)
 {
 	uint64_t id = pulled(&self->nl, self->fd, self->name), hour = 3600 * SEC;

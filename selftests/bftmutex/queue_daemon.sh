@@ -5,9 +5,9 @@
 # it waits in the servers' queue, renews, goes on with what a killed one held,
 # and tells restarted servers which tokens there were.
 #
-#	bftm-c1, bftm-c2, bftm-c3 ---- bridge ---- bftm-s1 … bftm-s4
+#	bftm-c1, bftm-c2, bftm-c3 ---- bridge ---- bftm-s1 … bftm-s6
 #
-# n = 4, b = 1, F = 3; a token needs 3 servers, and a restarted one 2 others.
+# n = 6, b = 1, F = 4; a token needs 5 servers, and a restarted one 4 others.
 #
 # Functions are called by name, load may have no arguments, and variables are
 # shared with the libraries.
@@ -122,7 +122,7 @@ learned() { grep -q "server $1 has restarted and has learned from the others" "$
 out_of_quarantine() { (($(s "$1" bftmutexctl server show --json | jq .quarantine_ns) == 0)); }
 
 load || bail "the module cannot be loaded"
-up --servers 4 -b 1 --clients 3 --lease-max $lease_max || bail "no cluster"
+up --servers 6 -b 1 --clients 3 --lease-max $lease_max || bail "no cluster"
 # Whose log is read: dev up starts them in the background.
 for n in 1 2 3; do
 	kill_helper "$n"
@@ -265,7 +265,7 @@ wait
 
 new_lock
 last=0
-for n in 1 2 3 4; do
+for n in 1 2 3 4 5 6; do
 	got=$(token 1)
 	ok "server $n: a token above $last: $got" test "${got:-0}" -gt "$last"
 	last=${got:-0}
@@ -277,13 +277,13 @@ got=$(token 2)
 ok "all restarted, one after the other: a token above $last: $got" test "${got:-0}" -gt "$last"
 
 # At the same time, or one could learn from another.
-for n in 1 2 3 4; do
+for n in 1 2 3 4 5 6; do
 	s "$n" bftmutexctl server stop >/dev/null
 done
-for n in 1 2 3 4; do
+for n in 1 2 3 4 5 6; do
 	start_ignorant "$n" || bail "no restart"
 done
-for n in 1 2 3 4; do
+for n in 1 2 3 4 5 6; do
 	wait_for 20 out_of_quarantine "$n"
 done
 c 1 bftmutex -l 500ms -w 20 --fence "$lock" true 2>"$work/err"

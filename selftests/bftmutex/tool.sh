@@ -499,7 +499,7 @@ is "name of 64 bytes" "$status" 0
 #
 
 export BFTMUTEX_DEVICE=$dir/missing
-wrong "no device" 66 "$dir/missing: no such device; is the module loaded? insmod bftmutex.ko" \
+wrong "no device" 66 "$dir/missing: no such device; is the module loaded? modprobe bftmutex" \
 	"$lock" true
 export BFTMUTEX_DEVICE=$dir/file
 touch "$dir/file"

@@ -161,7 +161,8 @@ void app_ask(struct world *w, u32 x, u32 i)
 		.kind = FACT_TOLD, .client = x, .lock = h->lock, .hold = h->hold,
 		.at = w->now, .now_ns = now,
 	});
-	if (w->plan->renew && rng_next(&w->rng[RNG_APP]) & 1)
+	/* Others wait for the end of this lease when the world has healed. */
+	if (!w->healed && w->plan->renew && rng_next(&w->rng[RNG_APP]) & 1)
 		client_renew(w, x, i);
 }
 
