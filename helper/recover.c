@@ -61,6 +61,9 @@ static void tell(struct bftm_cluster *cl)
 	struct bftm_recovery *r = &cl->recovery;
 	struct bftm_msg msg = { .type = BFTM_MSG_RECOVER };
 
+	/* It restarted again meanwhile. */
+	if (cl->peer[r->u].epoch != r->epoch)
+		return;
 	if (!bftm_recovered_token(&cl->cfg, r->top, (u32)__builtin_popcount(r->known),
 				  &r->floor))
 		return;

@@ -27,11 +27,13 @@ const struct bftm_rule *bftm_access_find(const struct bftm_rule *rule, u32 count
 	return NULL;
 }
 
-/* What gives back always passes: it was had by rules that may be gone. */
+/*
+ * What gives back always passes: it was had by rules that may be gone. YIELD
+ * gives back to wait again, which may end in another grant.
+ */
 static bool needs_right(const struct bftm_msg *req)
 {
-	return req->type == BFTM_MSG_TRY || req->type == BFTM_MSG_STAMP ||
-	       req->type == BFTM_MSG_RECOVER;
+	return req->type != BFTM_MSG_RELEASE && req->type != BFTM_MSG_HELLO;
 }
 
 bool bftm_access_admit(const struct bftm_rule *rule, u32 count,

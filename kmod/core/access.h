@@ -45,9 +45,9 @@ const struct bftm_rule *bftm_access_find(const struct bftm_rule *rule, u32 count
  * bftm_access_admit() - may the protocol see this request?
  * @rule:  the rules, in their order
  * @count: how many, up to BFTM_RULES_MAX; 0: everything is allowed
- * @req:   authentic; TRY, STAMP and RECOVER need the right. RELEASE and YIELD,
- *         which only give back, do not, nor does what bftm_admit() challenges
- *         because it was made for another incarnation.
+ * @req:   authentic; all but RELEASE, which only gives back, and HELLO need the
+ *         right. What bftm_admit() challenges, because it was made for another
+ *         incarnation, does not.
  * @cfg:   in the server, out with the limits that the rule leaves of it. It is
  *         for this request alone: its lease_max_ns is not the quarantine's.
  * @reply: the answer when not: REFUSED, by BFTM_REFUSED_ACCESS. May not be @req.

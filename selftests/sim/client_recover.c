@@ -68,6 +68,9 @@ void client_tokens(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 	if (!bftm_recovered_token(&w->cfg, r->top, (u32)__builtin_popcount(r->known), &floor))
 		return;
 	r->on = false;
+	/* It restarted again meanwhile, and its quarantine is not over. */
+	if (r->epoch != w->client[x].peer[r->server].epoch)
+		return;
 	w->stats.recovered++;
 	client_answer_recovery(w, x, 1u << r->server, floor);
 }
