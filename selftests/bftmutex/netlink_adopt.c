@@ -83,6 +83,36 @@ TEST_F(adopt, all_that_is_held_to_be_renewed)
 		close(fd[i]);
 }
 
+/* Whose defaults they were, and what, may be different by then. */
+TEST_F(adopt, with_what_defaults_stood_for)
+{
+	struct bftm_acquire arg = want(self->name, 0, 0, BFTM_RENEW);
+	struct bftm_renew again = { .size = sizeof(again) };
+	struct nl_msg *msg;
+	struct seen s;
+
+	ASSERT_EQ(-EINPROGRESS, call(self->fd, BFTM_IOC_ACQUIRE, &arg));
+	ASSERT_EQ(0, pull(&self->nl, &s));
+	EXPECT_EQ(0, s.lease_ns);
+	EXPECT_STREQ("", s.cluster);
+	msg = bftm_nl_msg(&self->nl, BFTMUTEX_CMD_HELPER_DONE, 0);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, s.id);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ATTEMPT, 5);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, self->end);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_LEASE_NS, 7 * SEC);
+	nla_put_string(msg, BFTMUTEX_A_HANDLE_CLUSTER, "west");
+	ASSERT_EQ(0, send_msg(&self->nl, msg));
+	take_over(&self->nl);
+	ASSERT_EQ(0, pull(&self->nl, &s));
+	EXPECT_EQ(7 * SEC, s.lease_ns);
+	EXPECT_STREQ("west", s.cluster);
+	/* The true one is a good lease for a renewal too. */
+	again.lease_ns = 7 * SEC;
+	EXPECT_EQ(-EINPROGRESS, call(self->fd, BFTM_IOC_RENEW, &again));
+	again.lease_ns = 8 * SEC;
+	EXPECT_EQ(-EINVAL, call(self->fd, BFTM_IOC_RENEW, &again));
+}
+
 /* Longer than the kernel waits for the next helper. */
 TEST_F(adopt, after_a_long_time_without_a_helper)
 {
