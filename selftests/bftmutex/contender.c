@@ -234,7 +234,7 @@ static int enter(int fd, int log)
 	/* A renewal has moved the deadline, which the status shows. */
 	if (left > status.deadline_ns) {
 		fprintf(stderr, "contender %s: written %" PRIu64 " ns late\n",
-			args.client, left - status.deadline_ns);
+			args.client, left - (uint64_t)status.deadline_ns);
 		return EX_TEMPFAIL;
 	}
 	/* Logged before the release, so that nothing can be lost by a crash. */
