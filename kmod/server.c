@@ -84,8 +84,6 @@ struct bftm_server *bftm_server_new(struct net *net,
 	server->cfg.lease_max_ns = p->lease_max_ns;
 	server->cfg.rho_ppm = p->rho_ppm;
 	server->cfg.waiters_max = p->max_waiters;
-	server->cfg.hi_known = p->floor_known;
-	server->cfg.hi_floor = p->token_floor;
 	spin_lock_init(&server->token_lock);
 	server->tokens.floor = p->floor_known ? p->token_floor : BFTM_TOKEN_UNKNOWN;
 	/*

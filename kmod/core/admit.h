@@ -20,9 +20,6 @@
  * @quarantine_until_ns: end of the quarantine after this start, by the
  *                       server's clock; see bftm_quarantine()
  * @waiters_max:         clients that may wait for one lock
- * @hi_known:            no token above @hi_floor was stamped before this start;
- *                       else it is not known which were
- * @hi_floor:            see there, 0 … BFTM_TOKEN_FLOOR_MAX
  */
 struct bftm_server_cfg {
 	u32 cluster;
@@ -32,8 +29,6 @@ struct bftm_server_cfg {
 	u64 lease_max_ns;
 	u64 quarantine_until_ns;
 	u32 waiters_max;
-	bool hi_known;
-	u64 hi_floor;
 };
 
 /**

@@ -272,9 +272,7 @@ int main(int argc, char **argv)
 	l.node.cfg.lease_max_ns = l.opt.lease_max_ns;
 	l.node.cfg.rho_ppm = l.opt.rho_ppm;
 	l.node.cfg.waiters_max = l.opt.waiters_max;
-	l.node.cfg.hi_known = l.opt.token_floor != BFTM_TOKEN_UNKNOWN;
-	l.node.cfg.hi_floor = l.opt.token_floor;
-	node_init(&l.node, liar_now(), !l.opt.no_quarantine);
+	node_init(&l.node, liar_now(), !l.opt.no_quarantine, l.opt.token_floor);
 	l.switch_ns = liar_now() + l.opt.switch_ns;
 	l.signals = open_signals();
 	if (l.signals < 0 || !make_states(&l) || liar_sockets_open(&l) < 0)

@@ -32,7 +32,7 @@ BFTM_TREE(liar_clients, liar_client, node, compare_clients)
 BFTM_TREE(liar_locks, liar_lock, node, compare_locks)
 BFTM_TREE(liar_dues, liar_lock, due, compare_dues)
 
-void node_init(struct node *node, u64 now, bool quarantine)
+void node_init(struct node *node, u64 now, bool quarantine, u64 token_floor)
 {
 	RB_INIT(&node->clients);
 	RB_INIT(&node->locks);
@@ -45,7 +45,7 @@ void node_init(struct node *node, u64 now, bool quarantine)
 			abort();	/* cannot happen for 8 bytes */
 	} while (!node->cfg.epoch);	/* 0 is what a client sends at first */
 	node->gno = (u64)time(NULL) << 32;
-	node->tokens.floor = node->cfg.hi_known ? node->cfg.hi_floor : BFTM_TOKEN_UNKNOWN;
+	node->tokens.floor = token_floor;
 	node->cfg.quarantine_until_ns = quarantine ?
 		bftm_quarantine(node->cfg.lease_max_ns, node->cfg.rho_ppm, now) : 0;
 }

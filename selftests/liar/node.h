@@ -76,8 +76,11 @@ struct node {
 	TAILQ_HEAD(, liar_lock) idle;
 };
 
-/** node_init() - @node->master and what is left of @node->cfg are set. */
-void node_init(struct node *node, u64 now, bool quarantine);
+/**
+ * node_init() - @node->master and what is left of @node->cfg are set
+ * @token_floor: no higher token was stamped before; may be BFTM_TOKEN_UNKNOWN
+ */
+void node_init(struct node *node, u64 now, bool quarantine, u64 token_floor);
 void node_destroy(struct node *node);
 
 /** struct decision - what an honest server does about a request */

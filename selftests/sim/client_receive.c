@@ -84,7 +84,7 @@ static void answer(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 		released(w, c, u, lock, msg->attempt);
 		return;
 	}
-	/* As is_elsewhere(): won through an earlier helper, and perhaps held. */
+	/* As bftm_acquire_answer(): won through an earlier helper, and perhaps held. */
 	if (msg->attempt <= c->incarnation << 32 && !(h && h->contend.attempt == msg->attempt))
 		return;
 	/* It lost what it knew of tokens: find out, for whoever asks next. */

@@ -74,8 +74,6 @@ static void forget_tokens(struct world *w, struct server *s)
 
 	if (s->stamp && w->plan->keep_tokens && server_knows(s))
 		floor = bftm_tokens_top(&s->tokens);
-	s->cfg.hi_known = floor != BFTM_TOKEN_UNKNOWN;
-	s->cfg.hi_floor = s->cfg.hi_known ? floor : 0;
 	s->tokens = (struct bftm_tokens){ .floor = floor };
 	s->hi = 0;
 }
