@@ -144,6 +144,11 @@ int bftmutex_nl_helper_done_doit(struct sk_buff *skb, struct genl_info *info)
 		GENL_SET_ERR_MSG(info, "error must be 0 to 4095");
 		return -ERANGE;
 	}
+	if (result.lease_ns && (result.lease_ns < BFTM_LEASE_MIN_NS ||
+				result.lease_ns > BFTM_LEASE_MAX_NS)) {
+		GENL_SET_ERR_MSG(info, "lease-ns must be 1000000 to 3600000000000, or 0");
+		return -ERANGE;
+	}
 	err = check_deadline(info, result.deadline_ns);
 	if (err)
 		return err;
