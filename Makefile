@@ -189,7 +189,7 @@ figures: $(BIN)/bftmutex-figures
 sim-mutants: $(BIN)/bftmutex-sim
 	@selftests/sim/mutants/run
 
-# About ten million scenarios take three quarters of an hour of a core.
+# Ten million scenarios take about seventy minutes of a core.
 sim-long: $(BIN)/bftmutex-sim
 	$(BIN)/bftmutex-sim --runs $(or $(RUNS),10000000) --jobs 2
 
