@@ -83,17 +83,17 @@ TEST_F(adopt, all_that_is_held_to_be_renewed)
 		close(fd[i]);
 }
 
-static int won_by_default(FIXTURE_DATA(adopt) *self, uint64_t id, uint64_t lease_ns,
+static int won_by_default(struct bftm_nl *nl, uint64_t end, uint64_t id, uint64_t lease_ns,
 			  const char *cluster)
 {
-	struct nl_msg *msg = bftm_nl_msg(&self->nl, BFTMUTEX_CMD_HELPER_DONE, 0);
+	struct nl_msg *msg = bftm_nl_msg(nl, BFTMUTEX_CMD_HELPER_DONE, 0);
 
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ATTEMPT, 5);
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, self->end);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, end);
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_LEASE_NS, lease_ns);
 	nla_put_string(msg, BFTMUTEX_A_HANDLE_CLUSTER, cluster);
-	return send_msg(&self->nl, msg);
+	return send_msg(nl, msg);
 }
 
 /* Whose defaults they were, and what, may be different by then. */
@@ -107,11 +107,12 @@ TEST_F(adopt, with_what_defaults_stood_for)
 	ASSERT_EQ(0, pull(&self->nl, &s));
 	EXPECT_EQ(0, s.lease_ns);
 	EXPECT_STREQ("", s.cluster);
-	EXPECT_EQ(-ERANGE, won_by_default(self, s.id, MS - 1, "west"));
-	EXPECT_EQ(-ERANGE, won_by_default(self, s.id, 3600 * SEC + 1, "west"));
+	EXPECT_EQ(-ERANGE, won_by_default(&self->nl, self->end, s.id, MS - 1, "west"));
+	EXPECT_EQ(-ERANGE, won_by_default(&self->nl, self->end, s.id, 3600 * SEC + 1, "west"));
 	/* One byte more than the name of a cluster may have. */
-	EXPECT_GT(0, won_by_default(self, s.id, 7 * SEC, "123456789012345678901234567890123"));
-	ASSERT_EQ(0, won_by_default(self, s.id, 7 * SEC, "west"));
+	EXPECT_GT(0, won_by_default(&self->nl, self->end, s.id, 7 * SEC,
+				    "123456789012345678901234567890123"));
+	ASSERT_EQ(0, won_by_default(&self->nl, self->end, s.id, 7 * SEC, "west"));
 	take_over(&self->nl);
 	ASSERT_EQ(0, pull(&self->nl, &s));
 	EXPECT_EQ(7 * SEC, s.lease_ns);
