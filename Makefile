@@ -42,6 +42,7 @@ help:
 	@echo 'make sim-long   ten million simulated scenarios; make sim-mutants: bugs planted and found'
 	@echo 'make model      every interleaving of small clusters: a quarter of an hour'
 	@echo 'make figures    Documentation/figures, from the simulator'
+	@echo 'make bench      the table of performance goals, in a VM: a quarter of an hour'
 	@echo 'make fuzz       fuzz each parser and core for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make uninstall, make clean'
 
@@ -202,6 +203,22 @@ $(BIN)/bftmutex-model: $(call obj,$(MODEL) $(CORE) $(CORE_SERVER))
 model: $(BIN)/bftmutex-model
 	@selftests/model/run
 
+# Times against goals, in a VM whose clock counts instructions.
+BENCH := $(addprefix $(BIN)/bench/,$(notdir $(basename $(wildcard selftests/bench/*.c))))
+$(BIN)/bench/%: selftests/bench/%.c $(call obj,$(KEYS) $(CONF) $(CORE))
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS_ALL) $(LDFLAGS) -MMD -MP -MF $(BUILD)/obj/bench-$*.d \
+		-o $@ $< $(filter %.o,$^) $(CONF_LIBS) $(CRYPTO_LIBS) $(BENCH_LIBS)
+$(BIN)/bench/etcd: BENCH_LIBS = $(shell pkg-config --libs libcurl)
+
+bench:
+	@selftests/deps --for bench
+	@$(MAKE) --no-print-directory tools $(BIN)/bftmutex-liar $(TESTS_BIN)/handover \
+		bench-programs modules-6.1
+	@selftests/bench/run
+
+bench-programs: $(BENCH)
+
 # Fuzzers, by clang's libFuzzer on the same files.
 FUZZERS := wire server client conf
 FUZZ_SECONDS ?= 600
@@ -218,7 +235,8 @@ $(TESTS_BIN)/fuzz/%: selftests/fuzz/fuzz_%.c $(FUZZ_FILES) $(wildcard kmod/core/
 fuzz: fuzzers
 	@selftests/fuzz/run --seconds $(FUZZ_SECONDS)
 
-.PHONY: tests unit static vm fuzz fuzzers model sim-mutants sim-long figures
+.PHONY: tests unit static vm fuzz fuzzers model sim-mutants sim-long figures bench \
+	bench-programs
 .PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/obj-sanitize/%.o
 
 modules-%:

@@ -59,6 +59,16 @@ bool bftm_admit(const struct bftm_server_cfg *cfg, const struct bftm_msg *req,
 	return false;
 }
 
+bool bftm_admit_order(const struct bftm_server_cfg *cfg,
+		      const struct bftm_msg *head, u64 now,
+		      struct bftm_msg *reply)
+{
+	if (head->server_epoch == cfg->epoch)
+		return true;
+	challenge(cfg, head, now, reply);
+	return false;
+}
+
 void bftm_tokens_answer(struct bftm_tokens *t, const struct bftm_server_cfg *cfg,
 			const struct bftm_msg *req, struct bftm_msg *reply)
 {

@@ -82,6 +82,11 @@ bool bftm_admit_address(const struct bftm_server_cfg *cfg,
 bool bftm_admit(const struct bftm_server_cfg *cfg, const struct bftm_msg *req,
 		u64 now, struct bftm_msg *reply);
 
+/** bftm_admit_order() - likewise, for what bftm_order_head() made of a request. */
+bool bftm_admit_order(const struct bftm_server_cfg *cfg,
+		      const struct bftm_msg *head, u64 now,
+		      struct bftm_msg *reply);
+
 /** bftm_refuse() - the answer REFUSED. @reply may not be @req. */
 void bftm_refuse(const struct bftm_msg *req, struct bftm_msg *reply,
 		 enum bftm_refusal reason);

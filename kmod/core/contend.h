@@ -4,19 +4,11 @@
 #define BFTM_CORE_CONTEND_H
 
 #include "backoff_client.h"
+#include "servers.h"
 
 static inline u32 bftm_everyone(const struct bftm_client_cfg *cfg)
 {
-	return (u32)((1ull << cfg->n) - 1);
-}
-
-static inline u32 bftm_count(u32 servers)
-{
-	u32 sum = 0;
-
-	for (; servers; servers &= servers - 1)
-		sum++;
-	return sum;
+	return bftm_all(cfg->n);
 }
 
 /** bftm_said() - the servers whose last answer is of this type. */

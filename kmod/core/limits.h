@@ -58,6 +58,23 @@
 /* Highest fencing token that a server may be told of; those above are left. */
 #define BFTM_TOKEN_FLOOR_MAX	((1ull << 63) - 1)
 
+/*
+ * Objects of the ordering protocol. A name is a byte shorter than that of a
+ * lock: with a zero byte behind it names the lock that orders the clients.
+ */
+#define BFTM_OBJECT_NAME_MAX	(BFTM_NAME_LEN_MAX - 1)
+#define BFTM_OBJECTS_MIN	1u
+#define BFTM_OBJECTS_MAX	65536u
+#define BFTM_OBJECTS_DEFAULT	4096u
+/* Bytes of a whole state: table of responses and what the type keeps. */
+#define BFTM_STATE_MIN		1024u
+#define BFTM_STATE_MAX		(1u << 20)
+#define BFTM_STATE_DEFAULT	(64u << 10)
+/* Bytes of an operation, and of its response. */
+#define BFTM_OP_MAX		(16u << 10)
+/* Operations that wait at one server for one object: one a client. */
+#define BFTM_PENDING_MAX	1024u
+
 /* Device: requests that wait for the helper, in one network namespace. */
 #define BFTM_REQUESTS_MAX	65536u
 /* How long requests wait for a new helper after the old one died. */

@@ -38,6 +38,28 @@ static inline u32 bftm_fence_quorum(u32 n, u32 b)
 	return q < n - b ? q : n - b;
 }
 
+/**
+ * bftm_order_quorum() - q of the ordering protocol
+ *
+ * Two such sets share 2b + 1 servers, so b + 1 correct ones: what was proposed
+ * to one set is seen by the next (Section 7, Lemma 4).
+ */
+static inline u32 bftm_order_quorum(u32 n, u32 b)
+{
+	return (n + 2 * b + 2) / 2;	/* ⌈(n + 2b + 1) / 2⌉ */
+}
+
+/**
+ * bftm_servers_needed_order() - the fewest servers for ordering
+ *
+ * Section 6.2: b liars may be silent while b correct servers have seen a higher
+ * rank. Where one signed rank is proof enough, those need not be waited for.
+ */
+static inline u32 bftm_servers_needed_order(u32 b, bool signed_ranks)
+{
+	return (signed_ranks ? 4 : 6) * b + 1;
+}
+
 /** bftm_servers_needed() - the fewest servers for locks that mask b liars. */
 static inline u32 bftm_servers_needed(u32 b)
 {

@@ -57,6 +57,12 @@ const char *bftm_refusal_name(u32 reason)
 		return "queue of the lock full";
 	case BFTM_REFUSED_TOKENS:
 		return "not known which tokens were stamped";
+	case BFTM_REFUSED_OBJECTS:
+		return "object table full";
+	case BFTM_REFUSED_STATE:
+		return "state or operation too long or malformed";
+	case BFTM_REFUSED_PENDING:
+		return "too many operations wait for the object";
 	}
 	return "unknown reason";
 }

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* Line numbers are those of Figure 2; "Ordering" in protocol.rst has the rest. */
+#include "order_client.h"
+#include "quorum.h"
+#include "servers.h"
+
+static void clear(struct bftm_order_out *out)
+{
+	memset(out, 0, sizeof(*out));
+}
+
+static void send_phase(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 to,
+		       u64 now, struct bftm_order_out *out)
+{
+	static const u8 type[] = {
+		[BFTM_ORDER_GETTING] = BFTM_ORDER_GET,
+		[BFTM_ORDER_PROPOSING] = BFTM_ORDER_PROPOSE,
+		[BFTM_ORDER_COMMITTING] = BFTM_ORDER_COMMIT,
+		[BFTM_ORDER_INSTALLING] = BFTM_ORDER_INSTALL,
+	};
+
+	out->send = type[o->phase];
+	out->to = to;
+	o->wake_ns = now + (cfg->resend_ns << (o->sends < 3 ? o->sends : 3));
+	o->sends++;
+}
+
+static void enter(struct bftm_order *o, const struct bftm_order_cfg *cfg,
+		  enum bftm_order_phase phase, u64 now, struct bftm_order_out *out)
+{
+	o->phase = phase;
+	o->answered = 0;
+	o->sends = 0;
+	/* Recovering servers take nothing but INSTALL. */
+	send_phase(o, cfg, phase == BFTM_ORDER_INSTALLING ? o->recovering :
+		   bftm_all(cfg->n) & ~o->recovering, now, out);
+}
+
+static void over(struct bftm_order *o, enum bftm_order_verdict verdict,
+		 struct bftm_order_out *out)
+{
+	o->phase = BFTM_ORDER_IDLE;
+	o->wake_ns = 0;
+	out->send = 0;
+	out->to = 0;
+	out->verdict = verdict;
+}
+
+void bftm_order_begin(struct bftm_order *o, const struct bftm_order_cfg *cfg,
+		      bool refresh, u64 now, struct bftm_order_out *out)
+{
+	clear(out);
+	if (refresh)
+		o->completed = 0;
+	/* A rank that two iterations share lets the state fork. */
+	o->rank.count++;
+	o->excepted = 0;
+	o->proven = 0;
+	o->recovering = 0;
+	o->bodyless = 0;
+	o->refused = 0;
+	o->begun_ns = now;
+	enter(o, cfg, BFTM_ORDER_GETTING, now, out);
+}
+
+/*
+ * The new rank comes from the (b + 1)-th largest report: the largest may be a
+ * liar's, who would drive ranks to their end. A signed one is no lie.
+ */
+static void outranked(struct bftm_order *o, const struct bftm_order_cfg *cfg,
+		      u64 proof, struct bftm_order_out *out)
+{
+	u64 seen = bftm_kth_largest(o->reported, cfg->n, cfg->b + 1);
+
+	if (seen < proof)
+		seen = proof;
+	if (o->rank.count < seen)
+		o->rank.count = seen;
+	o->timeouts = 0;
+	over(o, BFTM_ORDER_OUTRANKED, out);
+}
+
+static void timed_out(struct bftm_order *o, struct bftm_order_out *out)
+{
+	/* Others may have a rank that too few have shown. */
+	o->rank.count += 1ull << (o->timeouts < 16 ? o->timeouts : 16);
+	o->timeouts++;
+	over(o, BFTM_ORDER_TIMEOUT, out);
+}
+
+static void except(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
+		   const struct bftm_order_msg *msg, bool genuine,
+		   struct bftm_order_out *out)
+{
+	struct bftm_order_exception e;
+	struct bftm_rank max;
+
+	if (msg->data_len != sizeof(e))
+		return;
+	memcpy(&e, msg->data, sizeof(e));
+	max.count = le64_to_cpu(e.count);
+	max.client = le32_to_cpu(e.client);
+	max.incarnation = le32_to_cpu(e.incarnation);
+	if (bftm_rank_cmp(&max, &o->rank) <= 0)
+		return;
+	o->reported[u] = max.count;
+	o->excepted |= 1u << u;
+	genuine = genuine && cfg->signed_ranks;
+	if (genuine || bftm_count(o->excepted) > cfg->b)
+		outranked(o, cfg, genuine ? max.count : 0, out);
+}
+
+static void read_got(struct bftm_got *got, const struct bftm_order_msg *msg)
+{
+	struct bftm_order_got w;
+	u32 i;
+
+	memcpy(&w, msg->data, sizeof(w));
+	got->sc = msg->id;
+	got->sp.version = le64_to_cpu(w.sp_version);
+	got->sp.len = le32_to_cpu(w.sp_len);
+	memcpy(got->sp.digest, w.sp_digest, sizeof(w.sp_digest));
+	got->prop.count = le64_to_cpu(w.prop_count);
+	got->prop.client = le32_to_cpu(w.prop_client);
+	got->prop.incarnation = le32_to_cpu(w.prop_incarnation);
+	got->pending = le32_to_cpu(w.pending);
+	got->count = (msg->data_len - sizeof(w)) / sizeof(struct bftm_order_waiting);
+	if (got->count > BFTM_ORDER_WAITING_MAX)
+		got->count = BFTM_ORDER_WAITING_MAX;
+	for (i = 0; i < got->count; i++) {
+		struct bftm_order_waiting p;
+		struct bftm_op *op = &got->op[i];
+
+		memcpy(&p, msg->data + sizeof(w) + i * sizeof(p), sizeof(p));
+		op->op = le64_to_cpu(p.op);
+		op->client = le32_to_cpu(p.client);
+		op->id.version = 0;
+		op->id.len = le32_to_cpu(p.len);
+		memcpy(op->id.digest, p.digest, sizeof(p.digest));
+	}
+}
+
+static void got(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
+		const struct bftm_order_msg *msg, struct bftm_order_out *out)
+{
+	u32 i;
+
+	if (msg->data_len < sizeof(struct bftm_order_got))
+		return;
+	read_got(&o->got[u], msg);
+	o->answered |= 1u << u;
+	if (bftm_count(o->answered) < bftm_order_quorum(cfg->n, cfg->b))
+		return;
+	o->quorum = o->answered;
+	o->waiting = 0;
+	for (i = 0; i < cfg->n; i++)
+		if (o->quorum >> i & 1 && o->waiting < o->got[i].pending)
+			o->waiting = o->got[i].pending;
+	if (!bftm_order_choose(o, cfg)) {
+		over(o, BFTM_ORDER_UNSURE, out);
+		return;
+	}
+	o->phase = BFTM_ORDER_MAKING;
+	o->wake_ns = o->begun_ns + cfg->limit_ns;
+	out->verdict = BFTM_ORDER_MAKE;
+}
+
+static void committed(struct bftm_order *o, const struct bftm_order_cfg *cfg, u64 now,
+		      struct bftm_order_out *out)
+{
+	if (o->completed < o->next.version)
+		o->completed = o->next.version;
+	o->timeouts = 0;
+	if (o->recovering)
+		enter(o, cfg, BFTM_ORDER_INSTALLING, now, out);
+	else
+		over(o, BFTM_ORDER_DONE, out);
+	out->verdict = BFTM_ORDER_DONE;
+}
+
+/* An answer of the current phase: have enough come? */
+static void done(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u, u64 now,
+		 struct bftm_order_out *out)
+{
+	o->answered |= 1u << u;
+	o->bodyless &= ~(1u << u);
+	if (o->phase == BFTM_ORDER_INSTALLING) {
+		o->recovering &= ~(1u << u);
+		if (!o->recovering)
+			over(o, BFTM_ORDER_ON, out);
+		return;
+	}
+	if (bftm_count(o->answered) < bftm_order_quorum(cfg->n, cfg->b))
+		return;
+	if (o->phase == BFTM_ORDER_PROPOSING)
+		enter(o, cfg, BFTM_ORDER_COMMITTING, now, out);
+	else
+		committed(o, cfg, now, out);
+}
+
+static bool abandoned(const struct bftm_order *o, const struct bftm_order_cfg *cfg, u64 now)
+{
+	return now - o->begun_ns >= cfg->limit_ns;
+}
+
+void bftm_order_answer(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
+		       const struct bftm_order_msg *msg, bool genuine, u64 now,
+		       struct bftm_order_out *out)
+{
+	static const u8 expected[] = {
+		[BFTM_ORDER_GETTING] = BFTM_ORDER_GOT,
+		[BFTM_ORDER_PROPOSING] = BFTM_ORDER_PROPOSED,
+		[BFTM_ORDER_COMMITTING] = BFTM_ORDER_COMMITTED,
+		[BFTM_ORDER_INSTALLING] = BFTM_ORDER_INSTALLED,
+		[BFTM_ORDER_MAKING] = BFTM_MSG_NONE,
+	};
+	u32 bit = 1u << u;
+
+	clear(out);
+	/* An answer counts in the iteration and the phase that asked for it. */
+	if (o->phase == BFTM_ORDER_IDLE || bftm_rank_cmp(&msg->rank, &o->rank))
+		return;
+	if (abandoned(o, cfg, now)) {
+		timed_out(o, out);
+		return;
+	}
+	if (msg->type == BFTM_ORDER_EXCEPTION) {
+		if (o->phase != BFTM_ORDER_INSTALLING)
+			except(o, cfg, u, msg, genuine, out);
+	} else if (msg->type == BFTM_ORDER_RECOVERING) {
+		if (o->phase == BFTM_ORDER_GETTING || o->phase == BFTM_ORDER_MAKING)
+			o->recovering |= bit & ~o->answered;
+	} else if (msg->type == BFTM_ORDER_NEEDBODY) {
+		if (o->phase < BFTM_ORDER_PROPOSING || o->answered & bit ||
+		    o->bodyless & bit || !bftm_body_same(&msg->id, &o->next))
+			return;
+		o->bodyless |= bit;
+		out->send = BFTM_ORDER_PROPOSE + (u8)(o->phase - BFTM_ORDER_PROPOSING);
+		out->to = bit;
+	} else if (msg->type != expected[o->phase] || o->answered & bit) {
+		return;
+	} else if (o->phase == BFTM_ORDER_GETTING) {
+		got(o, cfg, u, msg, out);
+	} else if (bftm_body_same(&msg->id, &o->next)) {
+		done(o, cfg, u, now, out);
+	}
+}
+
+void bftm_order_refused(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
+			u32 reason, u64 now, struct bftm_order_out *out)
+{
+	clear(out);
+	if (o->phase == BFTM_ORDER_IDLE || o->phase == BFTM_ORDER_INSTALLING)
+		return;
+	if (abandoned(o, cfg, now)) {
+		timed_out(o, out);
+		return;
+	}
+	o->refused |= 1u << u;
+	o->reason = reason;
+	if (bftm_count(o->refused) <= cfg->b)
+		return;
+	over(o, BFTM_ORDER_DENIED, out);
+	out->refusal = reason;
+}
+
+void bftm_order_made(struct bftm_order *o, const struct bftm_order_cfg *cfg,
+		     const struct bftm_body_id *id, u64 now, struct bftm_order_out *out)
+{
+	clear(out);
+	if (o->phase != BFTM_ORDER_MAKING)
+		return;
+	if (abandoned(o, cfg, now)) {
+		timed_out(o, out);
+		return;
+	}
+	o->next = *id;
+	enter(o, cfg, BFTM_ORDER_PROPOSING, now, out);
+}
+
+void bftm_order_unmade(struct bftm_order *o)
+{
+	struct bftm_order_out out;
+
+	over(o, BFTM_ORDER_ON, &out);
+}
+
+void bftm_order_wake(struct bftm_order *o, const struct bftm_order_cfg *cfg, u64 now,
+		     struct bftm_order_out *out)
+{
+	bool installing = o->phase == BFTM_ORDER_INSTALLING;
+
+	clear(out);
+	if (o->phase == BFTM_ORDER_IDLE || now < o->wake_ns)
+		return;
+	if (installing && (o->sends >= BFTM_INSTALL_SENDS || abandoned(o, cfg, now)))
+		over(o, BFTM_ORDER_ON, out);
+	else if (abandoned(o, cfg, now) || o->sends >= BFTM_ORDER_SENDS)
+		timed_out(o, out);
+	else
+		send_phase(o, cfg, installing ? o->recovering :
+			   bftm_all(cfg->n) & ~o->answered & ~o->recovering, now, out);
+}
+
+u16 bftm_order_room(const struct bftm_order *o)
+{
+	u32 told = o->waiting < BFTM_ORDER_WAITING_MAX / 2 ? o->waiting * 2 + 2 :
+							      BFTM_ORDER_WAITING_MAX;
+
+	if (told > BFTM_ORDER_WAITING_MAX)
+		told = BFTM_ORDER_WAITING_MAX;
+	return (u16)(sizeof(struct bftm_order_got) +
+		     told * sizeof(struct bftm_order_waiting));
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Client side of the ordering protocol (Figure 2, corrected): the ordering
+ * thread, one struct bftm_order per object, and the vote on a response. Inputs
+ * are a beginning, an answer, a state that the caller has made, a timer; each
+ * says what to send. Bodies, and the mutex of line 2.9, are the caller's: whether
+ * it contends is a question of speed, not of order.
+ *
+ * order_client.c runs an iteration, order_choose.c decides what it proposes,
+ * order_vote.c counts responses.
+ */
+#ifndef BFTM_CORE_ORDER_CLIENT_H
+#define BFTM_CORE_ORDER_CLIENT_H
+
+#include "order_state.h"
+#include "order_wire.h"
+
+/**
+ * struct bftm_order_cfg - what all objects of a cluster share
+ * @n:            servers, at most BFTM_SERVERS_MAX
+ * @b:            liars among them; n >= 6b + 1, or 4b + 1 with @signed_ranks
+ * @signed_ranks: one exception with a good signature ends an iteration
+ * @resend_ns:    when to repeat what was not answered; doubles
+ * @limit_ns:     Lmax: an older iteration is abandoned; at most the Δmax of
+ *                every server, whose quarantine outlasts it
+ */
+struct bftm_order_cfg {
+	u32 n;
+	u32 b;
+	bool signed_ranks;
+	u64 resend_ns;
+	u64 limit_ns;
+};
+
+#define BFTM_ORDER_SENDS	4	/* of a phase until it is given up */
+#define BFTM_INSTALL_SENDS	3	/* likewise, where nobody waits for it */
+
+/** enum bftm_order_phase - where an iteration stands */
+enum bftm_order_phase {
+	BFTM_ORDER_IDLE,	/* there is none */
+	BFTM_ORDER_GETTING,	/* lines 2.10–13 */
+	BFTM_ORDER_MAKING,	/* lines 2.14–24: the caller makes the state */
+	BFTM_ORDER_PROPOSING,	/* lines 2.25–27 */
+	BFTM_ORDER_COMMITTING,	/* lines 2.28–31 */
+	BFTM_ORDER_INSTALLING,	/* committed; servers that recover are told */
+};
+
+/** enum bftm_order_verdict - what became of an iteration */
+enum bftm_order_verdict {
+	BFTM_ORDER_ON,		/* it goes on */
+	BFTM_ORDER_MAKE,	/* make the state: see bftm_order_made() */
+	BFTM_ORDER_DONE,	/* @next is committed at a quorum */
+	BFTM_ORDER_OUTRANKED,	/* over: others have a higher rank */
+	BFTM_ORDER_TIMEOUT,	/* over: too few answered in time */
+	BFTM_ORDER_UNSURE,	/* over: the answers say too little, try again */
+	BFTM_ORDER_DENIED,	/* over: b + 1 servers refused, for @refusal */
+};
+
+/**
+ * struct bftm_order_out - what to do after a call
+ * @verdict: what became of the iteration
+ * @send:    enum bftm_order_type to send, 0 for nothing. GET, with @rank; or
+ *           PROPOSE, COMMIT, INSTALL of @next with @rank. PROPOSE, INSTALL and
+ *           all to servers in @bodyless bring the body as data, if it fits. If
+ *           not, its pieces are PUT before: before INSTALL, before PROPOSE when
+ *           @applies, and to servers in @bodyless
+ * @to:      to these servers, a bit mask
+ * @refusal: enum bftm_refusal, when denied
+ */
+struct bftm_order_out {
+	enum bftm_order_verdict verdict;
+	u8 send;
+	u32 to;
+	u32 refusal;
+};
+
+/** struct bftm_op - an operation that servers told of */
+struct bftm_op {
+	u64 op;
+	u32 client;
+	struct bftm_body_id id;
+};
+
+/**
+ * struct bftm_got - what one server answered to GET
+ * @sc, @sp: σc and σpc
+ * @prop:    rank of the proposer of @sp
+ * @pending: how many operations wait there
+ * @count:   entries of @op
+ * @op:      operations that wait
+ */
+struct bftm_got {
+	struct bftm_body_id sc;
+	struct bftm_body_id sp;
+	struct bftm_rank prop;
+	u32 pending;
+	u32 count;
+	struct bftm_op op[BFTM_ORDER_WAITING_MAX];
+};
+
+/**
+ * struct bftm_order - the ordering thread of one object
+ * @phase:      where it stands
+ * @rank:       of the iteration; @rank.client and @rank.incarnation are set by
+ *              the caller once
+ * @completed:  of line 2.17, kept over iterations
+ * @answered:   servers that did in this phase
+ * @excepted:   servers that have shown a higher rank
+ * @proven:     of these, with a good signature
+ * @recovering: servers that said RECOVERING
+ * @bodyless:   servers that said NEEDBODY
+ * @refused:    servers that refused
+ * @reason:     what they said last
+ * @reported:   count of the highest rank that each server has shown
+ * @timeouts:   in a row
+ * @got:        answers to GET; those in @quorum count
+ * @quorum:     of servers that answered GET
+ * @base:       the state that was chosen; bit mask @holders has it
+ * @applies:    operations are to be applied to @base; otherwise it is proposed
+ *              again as it is
+ * @next:       the state that is proposed and committed
+ * @begun_ns:   when the iteration began
+ * @wake_ns:    when to call bftm_order_wake()
+ * @sends:      of this phase
+ * @waiting:    most operations that a server told to wait, last time
+ */
+struct bftm_order {
+	enum bftm_order_phase phase;
+	struct bftm_rank rank;
+	u64 completed;
+	u32 answered;
+	u32 excepted;
+	u32 proven;
+	u32 recovering;
+	u32 bodyless;
+	u32 refused;
+	u32 reason;
+	u64 reported[BFTM_SERVERS_MAX];
+	u32 timeouts;
+	struct bftm_got got[BFTM_SERVERS_MAX];
+	u32 quorum;
+	struct bftm_body_id base;
+	u32 holders;
+	bool applies;
+	struct bftm_body_id next;
+	u64 begun_ns;
+	u64 wake_ns;
+	u32 sends;
+	u32 waiting;
+};
+
+/**
+ * bftm_order_begin() - begin an iteration, with a fresh rank
+ * @refresh: commit what is committed once more, as a client does that knows
+ *           nothing; for servers that recover
+ */
+void bftm_order_begin(struct bftm_order *o, const struct bftm_order_cfg *cfg,
+		      bool refresh, u64 now, struct bftm_order_out *out);
+
+/**
+ * bftm_order_answer() - an authentic answer of server number @u (0 … n - 1)
+ * @genuine: an EXCEPTION whose rank is signed well by the client it names
+ */
+void bftm_order_answer(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
+		       const struct bftm_order_msg *msg, bool genuine, u64 now,
+		       struct bftm_order_out *out);
+
+/** bftm_order_refused() - server @u said REFUSED to a request of the iteration */
+void bftm_order_refused(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
+			u32 reason, u64 now, struct bftm_order_out *out);
+
+/**
+ * bftm_order_ops() - the operations that b + 1 servers say wait
+ * @ret: ascending by client, one a client
+ * @holders: servers that told of each; room for @room of both
+ * Return: how many. Valid after BFTM_ORDER_MAKE.
+ */
+u32 bftm_order_ops(const struct bftm_order *o, const struct bftm_order_cfg *cfg,
+		   struct bftm_op *ret, u32 *holders, u32 room);
+
+/**
+ * bftm_order_made() - the state is there
+ * @id: @o->base when it is proposed as it is; otherwise a state with the next
+ *      version, in which at least one operation was applied
+ */
+void bftm_order_made(struct bftm_order *o, const struct bftm_order_cfg *cfg,
+		     const struct bftm_body_id *id, u64 now, struct bftm_order_out *out);
+
+/**
+ * bftm_order_unmade() - it is not: nothing is left to apply, or no server gives a
+ * body that it said it has. The iteration ends; @out is not needed.
+ */
+void bftm_order_unmade(struct bftm_order *o);
+
+/** bftm_order_wake() - the time is @now; does nothing before o->wake_ns */
+void bftm_order_wake(struct bftm_order *o, const struct bftm_order_cfg *cfg, u64 now,
+		     struct bftm_order_out *out);
+
+/** bftm_order_room() - bytes of data that a GET should leave room for */
+u16 bftm_order_room(const struct bftm_order *o);
+
+/* order_choose.c */
+
+/**
+ * bftm_order_choose() - lines 2.14–24 and 2.33–43
+ *
+ * Sets @o->completed, @o->base, @o->holders and @o->applies.
+ *
+ * Return: false when the answers say too little.
+ */
+bool bftm_order_choose(struct bftm_order *o, const struct bftm_order_cfg *cfg);
+
+/* order_vote.c: lines 2.3–7 */
+
+/**
+ * struct bftm_vote - the response to an operation, piece by piece
+ * @op:     its number
+ * @offset: of the piece that is voted on
+ * @heard:  servers that have said what it is
+ * @refused, @reason: servers that refused, and what they said last
+ * @said:   by each; bytes of the response and of the piece, and the piece
+ */
+struct bftm_vote {
+	u64 op;
+	u32 offset;
+	u32 heard;
+	u32 refused;
+	u32 reason;
+	struct {
+		u32 len;
+		u16 data_len;
+		u8 data[BFTM_ORDER_DATA_MAX];
+	} said[BFTM_SERVERS_MAX];
+};
+
+/** bftm_vote_begin() - nobody has said anything about @op from @offset on. */
+void bftm_vote_begin(struct bftm_vote *v, u64 op, u32 offset);
+
+/**
+ * bftm_vote_count() - an authentic RESPONSE of server number @u
+ * Return: a server whose answer b + 1 have given; -1 while there is none.
+ */
+int bftm_vote_count(struct bftm_vote *v, const struct bftm_order_cfg *cfg, u32 u,
+		    const struct bftm_order_msg *msg);
+
+#endif /* BFTM_CORE_ORDER_CLIENT_H */

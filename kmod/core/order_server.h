@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Server side of the ordering protocol (Figure 3, corrected). One struct
+ * bftm_object per name; the caller keeps it and its bodies, serialises the calls
+ * and authenticates what it passes in.
+ *
+ * Bodies are the caller's: the core stores and drops pointers. After each step
+ * the caller compares @sc and @sp with what they were before, and finds pending
+ * operations that were dropped behind @pend->count, up to the count before, or as
+ * @replaced.
+ */
+#ifndef BFTM_CORE_ORDER_SERVER_H
+#define BFTM_CORE_ORDER_SERVER_H
+
+#include "admit.h"
+#include "order_state.h"
+#include "order_wire.h"
+
+/**
+ * struct bftm_body - a state or an operation; never changes
+ * @id:   with the digest of @data, which the caller has computed itself
+ * @data: @id.len bytes
+ */
+struct bftm_body {
+	struct bftm_body_id id;
+	const u8 *data;
+};
+
+/**
+ * struct bftm_pending - an operation that waits
+ * @op:     its number
+ * @client: whose
+ * @room:   of its SUBMIT, and so of a response that comes unasked
+ * @body:   what it is
+ */
+struct bftm_pending {
+	u64 op;
+	u32 client;
+	u32 room;
+	struct bftm_body *body;
+};
+
+/**
+ * struct bftm_pendings - what waits, one entry a client, ascending
+ * @count: entries in use
+ * @room:  entries there are; the caller provides them
+ */
+struct bftm_pendings {
+	u32 count;
+	u32 room;
+	struct bftm_pending entry[];
+};
+
+/**
+ * struct bftm_object - an object at a server
+ * @max:        maxRank of Figure 3
+ * @prop:       proposer: the rank that @sp was proposed or committed with
+ * @told:       rank of the last GET that was answered RECOVERING
+ * @signature:  of @max, all zero when it came without one
+ * @sc:         σc, the state committed last; NULL for σ0
+ * @sp:         σpc, proposed or committed last; likewise
+ * @pend:       pending; NULL is none
+ * @replaced:   body of an operation that the last step put another for, or NULL
+ * @recovering: this server may have promised or stored what it does not know
+ */
+struct bftm_object {
+	struct bftm_rank max;
+	struct bftm_rank prop;
+	struct bftm_rank told;
+	u8 signature[BFTM_SIGNATURE_LEN];
+	struct bftm_body *sc;
+	struct bftm_body *sp;
+	struct bftm_pendings *pend;
+	struct bftm_body *replaced;
+	bool recovering;
+};
+
+/** bftm_object_init() - an object in σ0. */
+void bftm_object_init(struct bftm_object *o, bool recovering);
+
+/** bftm_object_body() - the body of this id that the object knows; or NULL. */
+struct bftm_body *bftm_object_body(const struct bftm_object *o,
+				   const struct bftm_body_id *id);
+
+/**
+ * bftm_object_wants() - would bftm_order_step() look at a body with this request?
+ *
+ * If not, the caller need not make one of the data, nor look for an upload.
+ */
+bool bftm_object_wants(const struct bftm_object *o, const struct bftm_order_msg *req);
+
+/**
+ * bftm_object_lacks_room() - will this SUBMIT find no room in @o->pend?
+ *
+ * The caller may then provide a larger one, of up to BFTM_PENDING_MAX entries
+ * with the old ones copied; without it the request is refused.
+ */
+bool bftm_object_lacks_room(const struct bftm_object *o, const struct bftm_order_msg *req);
+
+/**
+ * bftm_order_step() - decide a request
+ * @cfg:   the server
+ * @o:     the object it names
+ * @req:   any request but PUT, authentic, of this incarnation
+ * @body:  the body @req->id if the caller has it, from the data or an upload and
+ *         with a digest that it has checked; NULL if not
+ * @now:   CLOCK_BOOTTIME in ns
+ * @out:   room for @req->room bytes: data of the reply
+ * @reply: the answer, type BFTM_MSG_NONE for silence; type BFTM_MSG_REFUSED with
+ *         enum bftm_refusal in @offset becomes a struct bftm_wire. May not be
+ *         @req
+ */
+void bftm_order_step(const struct bftm_server_cfg *cfg, struct bftm_object *o,
+		     const struct bftm_order_msg *req, struct bftm_body *body,
+		     u64 now, u8 *out, struct bftm_order_msg *reply);
+
+/**
+ * bftm_order_response() - what a client whose operation was dropped is to hear
+ * @p:   the operation, of those behind @o->pend->count after a COMMIT
+ * @out: room for @p->room bytes
+ * @ret: RESPONSE, all but @name, @cluster, @server and @server_epoch; type
+ *       BFTM_MSG_NONE when there is none to this very operation
+ */
+void bftm_order_response(const struct bftm_object *o, const struct bftm_pending *p,
+			 u8 *out, struct bftm_order_msg *ret);
+
+/**
+ * struct bftm_upload - a body that arrives in pieces
+ * @id:     of the body
+ * @client: whose
+ * @pieces: that are here
+ * @have:   which
+ * @data:   @id.len bytes
+ */
+struct bftm_upload {
+	struct bftm_body_id id;
+	u32 client;
+	u32 pieces;
+	u64 have[BFTM_PIECES_MAX / 64];
+	u8 *data;
+};
+
+/** bftm_pieces() - how many a body of @len bytes has */
+static inline u32 bftm_pieces(u32 len)
+{
+	return (len + BFTM_PIECE_LEN - 1) / BFTM_PIECE_LEN;
+}
+
+/**
+ * bftm_upload_take() - a PUT with the upload's id
+ * Return: false when the piece is none of this body; it is not to be answered.
+ */
+bool bftm_upload_take(struct bftm_upload *up, const struct bftm_order_msg *req);
+
+/** bftm_upload_complete() - is all of it here? */
+static inline bool bftm_upload_complete(const struct bftm_upload *up)
+{
+	return up->pieces == bftm_pieces(up->id.len);
+}
+
+#endif /* BFTM_CORE_ORDER_SERVER_H */

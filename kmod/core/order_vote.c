@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* Lines 2.3–7: what b + 1 servers say alike, a correct one says too. */
+#include "order_client.h"
+
+void bftm_vote_begin(struct bftm_vote *v, u64 op, u32 offset)
+{
+	v->op = op;
+	v->offset = offset;
+	v->heard = 0;
+	v->refused = 0;
+	v->reason = 0;
+}
+
+static bool same(const struct bftm_vote *v, u32 a, u32 b)
+{
+	return v->said[a].len == v->said[b].len &&
+	       v->said[a].data_len == v->said[b].data_len &&
+	       !memcmp(v->said[a].data, v->said[b].data, v->said[a].data_len);
+}
+
+int bftm_vote_count(struct bftm_vote *v, const struct bftm_order_cfg *cfg, u32 u,
+		    const struct bftm_order_msg *msg)
+{
+	u32 i, votes = 0;
+
+	if (msg->type != BFTM_ORDER_RESPONSE || msg->op != v->op ||
+	    msg->offset != v->offset || msg->id.len > BFTM_OP_MAX ||
+	    msg->data_len > BFTM_ORDER_DATA_MAX)
+		return -1;
+	v->said[u].len = msg->id.len;
+	v->said[u].data_len = msg->data_len;
+	memcpy(v->said[u].data, msg->data, msg->data_len);
+	v->heard |= 1u << u;
+	for (i = 0; i < cfg->n; i++)
+		votes += v->heard >> i & 1 && same(v, i, u);
+	return votes > cfg->b ? (int)u : -1;
+}
