@@ -5,6 +5,7 @@
 #include <linux/string.h>
 
 #include "auth.h"
+#include "compat.h"
 
 void bftm_derive(const u8 master[BFTM_KEY_LEN], u32 cluster, u16 server,
 		 u32 client, struct bftm_pair *ret)
@@ -39,15 +40,14 @@ void bftm_derive(const u8 master[BFTM_KEY_LEN], u32 cluster, u16 server,
  * SipHash-2-4 with 128 bits of output (Aumasson and Bernstein), which the
  * kernel's library has only with 64. The length is a multiple of 8 here.
  */
-static void siphash128(const u64 key[2], const __le64 *data, u32 words,
-		       __le64 out[2])
+static void siphash128(const u64 key[2], const u8 *data, u32 words, __le64 out[2])
 {
 	u64 v0 = SIPHASH_CONST_0 ^ key[0], v1 = SIPHASH_CONST_1 ^ key[1] ^ 0xee;
 	u64 v2 = SIPHASH_CONST_2 ^ key[0], v3 = SIPHASH_CONST_3 ^ key[1];
 	u32 i;
 
 	for (i = 0; i <= words; i++) {
-		u64 m = i < words ? le64_to_cpu(data[i]) : (u64)words * 8 << 56;
+		u64 m = i < words ? get_unaligned_le64(data + 8 * i) : (u64)words * 8 << 56;
 
 		v3 ^= m;
 		SIPHASH_PERMUTATION(v0, v1, v2, v3);
@@ -64,27 +64,19 @@ static void siphash128(const u64 key[2], const __le64 *data, u32 words,
 	out[1] = cpu_to_le64(v0 ^ v1 ^ v2 ^ v3);
 }
 
-static void tag(const u64 key[2], const struct bftm_wire *wire, __le64 out[2])
-{
-	static_assert(BFTM_TAGGED_LEN % sizeof(__le64) == 0);
-	static_assert(__alignof__(*wire) >= __alignof__(__le64));
-	siphash128(key, (const __le64 *)wire, BFTM_TAGGED_LEN / sizeof(__le64),
-		   out);
-}
-
-void bftm_sign(const u64 key[2], struct bftm_wire *wire)
+void bftm_sign(const u64 key[2], void *buf, size_t len)
 {
 	__le64 out[2];
 
 	static_assert(sizeof(out) == BFTM_TAG_LEN);
-	tag(key, wire, out);
-	memcpy(wire->tag, out, sizeof(out));
+	siphash128(key, buf, (len - BFTM_TAG_LEN) / 8, out);
+	memcpy(buf + len - BFTM_TAG_LEN, out, sizeof(out));
 }
 
-bool bftm_tag_ok(const u64 key[2], const struct bftm_wire *wire)
+bool bftm_tag_ok(const u64 key[2], const void *buf, size_t len)
 {
 	__le64 out[2];
 
-	tag(key, wire, out);
-	return !crypto_memneq(out, wire->tag, sizeof(out));
+	siphash128(key, buf, (len - BFTM_TAG_LEN) / 8, out);
+	return !crypto_memneq(out, buf + len - BFTM_TAG_LEN, sizeof(out));
 }

@@ -27,10 +27,14 @@ struct bftm_pair {
 void bftm_derive(const u8 master[BFTM_KEY_LEN], u32 cluster, u16 server,
 		 u32 client, struct bftm_pair *ret);
 
-/** bftm_sign() - fill in the tag of a datagram, over all that stands before. */
-void bftm_sign(const u64 key[2], struct bftm_wire *wire);
+/**
+ * bftm_sign() - fill in the tag of a datagram, over all that stands before
+ * @buf: any alignment
+ * @len: of it all, tag included: a multiple of 8, at least BFTM_TAG_LEN
+ */
+void bftm_sign(const u64 key[2], void *buf, size_t len);
 
 /** bftm_tag_ok() - constant time. Return: true when the tag is right. */
-bool __must_check bftm_tag_ok(const u64 key[2], const struct bftm_wire *wire);
+bool __must_check bftm_tag_ok(const u64 key[2], const void *buf, size_t len);
 
 #endif /* BFTM_AUTH_H */

@@ -9,6 +9,12 @@
 #include <linux/version.h>
 #include <net/udp_tunnel.h>
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#include <asm/unaligned.h>
+#else
+#include <linux/unaligned.h>
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 static inline void
 bftm_hrtimer_setup(struct hrtimer *timer,

@@ -11,12 +11,14 @@
 
 #include "device.h"
 #include "handle.h"
+#include "submit.h"
 
 /* Size of each structure in its first version: nothing shorter is taken. */
 #define ACQUIRE_V1	152
 #define STATUS_V1	48
 #define SIGNAL_V1	24
 #define RENEW_V1	32
+#define SUBMIT_V1	168
 
 static int device_open(struct inode *inode, struct file *file)
 {
@@ -70,24 +72,32 @@ static int put_struct(void __user *dst, const void *src, size_t ksize, u32 size)
 	return copy_to_user(dst, src, min_t(size_t, size, ksize)) ? -EFAULT : 0;
 }
 
+/* Names of a lock or object and of its cluster. */
+static int check_names(const char *name, u32 len, u32 max, const char *cluster)
+{
+	size_t cluster_len = strnlen(cluster, BFTM_CLUSTER_MAX);
+
+	if (len > max)
+		return -ENAMETOOLONG;
+	if (!len || memchr_inv(name + len, 0, BFTM_NAME_MAX - len))
+		return -EINVAL;
+	if (memchr_inv(cluster + cluster_len, 0, BFTM_CLUSTER_MAX - cluster_len))
+		return -EINVAL;
+	return 0;
+}
+
 static int check_acquire(const struct bftm_acquire *arg)
 {
+	int err;
+
 	if (arg->flags & ~(BFTM_TRY | BFTM_RENEW | BFTM_FENCE) || arg->reserved ||
 	    arg->deadline_ns || arg->token || arg->attempts)
 		return -EINVAL;
 	if (arg->way > BFTM_WAY_QUEUE)
 		return -EINVAL;
-	if (arg->name_len > BFTM_NAME_MAX)
-		return -ENAMETOOLONG;
-	if (!arg->name_len)
-		return -EINVAL;
-	if (memchr_inv(arg->name + arg->name_len, 0,
-		       BFTM_NAME_MAX - arg->name_len))
-		return -EINVAL;
-	if (memchr_inv(arg->cluster + strnlen(arg->cluster, BFTM_CLUSTER_MAX),
-		       0, BFTM_CLUSTER_MAX -
-			  strnlen(arg->cluster, BFTM_CLUSTER_MAX)))
-		return -EINVAL;
+	err = check_names(arg->name, arg->name_len, BFTM_NAME_MAX, arg->cluster);
+	if (err)
+		return err;
 	if (arg->lease_ns && (arg->lease_ns < BFTM_LEASE_MIN_NS ||
 			      arg->lease_ns > BFTM_LEASE_MAX_NS))
 		return -ERANGE;
@@ -152,6 +162,52 @@ static int ioctl_renew(struct file *file, void __user *user)
 	return put_struct(user, &arg, sizeof(arg), size);
 }
 
+static int check_submit(const struct bftm_submit *arg)
+{
+	if (arg->flags || arg->id)
+		return -EINVAL;
+	if (arg->op_len > BFTM_OP_MAX)
+		return -EMSGSIZE;
+	if (!arg->op_len)
+		return -EINVAL;
+	return check_names(arg->name, arg->name_len, BFTM_OBJECT_NAME_MAX, arg->cluster);
+}
+
+static int check_fetch(const struct bftm_submit *arg)
+{
+	if (arg->flags != BFTM_FETCH || arg->name_len || arg->op_len || arg->op ||
+	    arg->timeout_ns || memchr_inv(arg->name, 0, BFTM_NAME_MAX) ||
+	    memchr_inv(arg->cluster, 0, BFTM_CLUSTER_MAX))
+		return -EINVAL;
+	return 0;
+}
+
+static int ioctl_submit(struct bftm_handle *h, void __user *user)
+{
+	struct bftm_submit arg;
+	bool fetch;
+	u32 size;
+	int err;
+
+	static_assert(sizeof(arg) == SUBMIT_V1);
+	static_assert(BFTM_SUBMIT_NAME_MAX == BFTM_OBJECT_NAME_MAX);
+	static_assert(BFTM_SUBMIT_MAX == BFTM_OP_MAX);
+	static_assert(BFTMUTEX_OP_MAX == BFTM_OP_MAX);
+	err = get_struct(&arg, sizeof(arg), SUBMIT_V1, user, &size);
+	if (err)
+		return err;
+	if (arg.response_len || arg.version || arg.status || arg.reserved)
+		return -EINVAL;
+	fetch = arg.flags & BFTM_FETCH;
+	err = fetch ? check_fetch(&arg) : check_submit(&arg);
+	if (err)
+		return err;
+	err = fetch ? bftm_submit_fetch(h, &arg) : bftm_submit(h, &arg);
+	if (err && err != -EOVERFLOW)
+		return err;
+	return put_struct(user, &arg, sizeof(arg), size) ?: err;
+}
+
 static int ioctl_status(struct bftm_handle *h, void __user *user)
 {
 	struct bftm_status arg;
@@ -205,6 +261,8 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return cmd == BFTM_IOC_RELEASE ? bftm_handle_release(h) : -ENOTTY;
 	case _IOC_NR(BFTM_IOC_STATUS):
 		return ioctl_status(h, user);
+	case _IOC_NR(BFTM_IOC_SUBMIT):
+		return ioctl_submit(h, user);
 	case _IOC_NR(BFTM_IOC_SET_SIGNAL):
 		return ioctl_set_signal(h, user);
 	}

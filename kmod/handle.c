@@ -17,6 +17,8 @@
 #include "debug.h"
 #include "handle.h"
 #include "netlink.h"
+#include "sleep.h"
+#include "submit.h"
 #include "trace.h"
 
 void bftm_handle_end(struct bftm_handle *h)
@@ -50,6 +52,7 @@ struct bftm_handle *bftm_handle_new(struct bftm_net *bn)
 		return NULL;
 	h->bn = bn;
 	init_waitqueue_head(&h->wait);
+	INIT_LIST_HEAD(&h->kept);
 	bftm_handle_timer_init(h);
 	spin_lock_bh(&bn->upcall.lock);
 	h->number = ++bn->upcall.opened;
@@ -71,6 +74,7 @@ void bftm_handle_free(struct bftm_handle *h)
 	list_del(&h->all);
 	spin_unlock_bh(&up->lock);
 	hrtimer_cancel(&h->timer);
+	bftm_submit_forget(h);
 	put_pid(h->signal_pid);
 	put_pid(h->owner);
 	if (h->signal_cred)
@@ -80,29 +84,28 @@ void bftm_handle_free(struct bftm_handle *h)
 }
 
 /* Bound on how long the helper may take, 0 for none. */
-static u64 timeout_at(const struct bftm_acquire *arg, u64 now)
+static u64 timeout_at(const struct bftm_acquire *arg)
 {
 	if (arg->flags & BFTM_TRY)
-		return now + BFTM_TRY_LIMIT_NS;
-	if (!arg->timeout_ns)
-		return 0;
-	return now + min_t(u64, arg->timeout_ns, KTIME_MAX / 4);
+		return bftm_sleep_until(BFTM_TRY_LIMIT_NS);
+	return arg->timeout_ns ? bftm_sleep_until(arg->timeout_ns) : 0;
 }
 
 static int begin(struct bftm_handle *h, struct bftm_request *request,
 		 const char comm[TASK_COMM_LEN])
 {
 	struct pid *before;
-	u64 now = ktime_get_boottime_ns();
 	int err;
 
-	bftm_handle_check(h, now);
+	bftm_handle_check(h, ktime_get_boottime_ns());
 	if (h->state == BFTM_STATE_PENDING)
 		return -EBUSY;
 	if (h->state == BFTM_STATE_HELD)
 		return -EALREADY;
-	request->timeout_at_ns = timeout_at(&request->arg, now);
-	err = bftm_upcall_submit(h->bn, request, h);
+	request->kind = BFTMUTEX_REQUEST_KIND_ACQUIRE;
+	request->timeout_at_ns = timeout_at(&request->arg);
+	request->handle = h;
+	err = bftm_upcall_add(h->bn, request);
 	if (err)
 		return err;
 	h->request = request;

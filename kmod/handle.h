@@ -31,6 +31,8 @@
  * @signal_cred: with the rights of him who asked for it
  * @owner:       process that asked for the lock
  * @comm:        its name
+ * @kept:        responses to submits that did not fit, oldest first
+ * @kept_count:  how many
  */
 struct bftm_handle {
 	struct list_head all;
@@ -52,6 +54,8 @@ struct bftm_handle {
 	const struct cred *signal_cred;
 	struct pid *owner;
 	char comm[TASK_COMM_LEN];
+	struct list_head kept;
+	u32 kept_count;
 };
 
 /**

@@ -6,13 +6,13 @@
  * A lease that is over stays over: the deadline moves only while the clock has
  * not passed the old one, and only away.
  */
-#include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/poll.h>
 #include <linux/timekeeping.h>
 
 #include "handle.h"
 #include "netlink.h"
+#include "sleep.h"
 #include "trace.h"
 
 bool bftm_handle_is_renewed(const struct bftm_handle *h)
@@ -52,21 +52,29 @@ int bftm_handle_renew(struct bftm_handle *h, u64 lease_ns,
 	return err;
 }
 
+/** struct waiting - for a renewal */
+struct waiting {
+	struct bftm_handle *h;
+	const struct bftm_renewal *renewal;
+	u64 *ret_deadline_ns;
+};
+
 /* What became of a renewal; -EINPROGRESS while it is not decided. */
-static int outcome(struct bftm_handle *h, const struct bftm_renewal *renewal,
-		   u64 *ret_deadline_ns)
+static int outcome(void *arg)
 {
+	const struct waiting *w = arg;
+	struct bftm_handle *h = w->h;
 	int err = -ECANCELED;	/* another thread released it meanwhile */
 
 	spin_lock_bh(&h->bn->upcall.lock);
 	bftm_handle_check(h, ktime_get_boottime_ns());
-	if (h->id != renewal->id)
+	if (h->id != w->renewal->id)
 		goto out;
 	if (h->state == BFTM_STATE_LOST) {
 		err = -EKEYEXPIRED;
 	} else if (h->state == BFTM_STATE_HELD) {
-		if (h->arg.deadline_ns > renewal->deadline_ns) {
-			*ret_deadline_ns = h->arg.deadline_ns;
+		if (h->arg.deadline_ns > w->renewal->deadline_ns) {
+			*w->ret_deadline_ns = h->arg.deadline_ns;
 			err = 0;
 		} else {
 			err = h->bn->upcall.deserted ? -ENOTCONN : -EINPROGRESS;
@@ -81,31 +89,13 @@ int bftm_handle_renew_wait(struct bftm_handle *h,
 			   const struct bftm_renewal *renewal, u64 timeout_ns,
 			   u64 *ret_deadline_ns)
 {
-	ktime_t until = ktime_add_safe(ktime_get_boottime(),
-				       min_t(u64, timeout_ns, KTIME_MAX / 4));
-	ktime_t *expires = timeout_ns ? &until : NULL;
-	struct wait_queue_entry entry;
-	bool timed_out = false;
-	int err, interrupted;
+	struct waiting w = {
+		.h = h,
+		.renewal = renewal,
+		.ret_deadline_ns = ret_deadline_ns,
+	};
 
-	init_wait_entry(&entry, 0);
-	for (;;) {
-		interrupted = prepare_to_wait_event(&h->wait, &entry,
-						    TASK_INTERRUPTIBLE);
-		err = outcome(h, renewal, ret_deadline_ns);
-		if (err != -EINPROGRESS)
-			break;
-		if (interrupted || timed_out) {
-			err = interrupted ? -EINTR : -ETIMEDOUT;
-			break;
-		}
-		/* By the clock of leases, which wait_event_*() cannot. */
-		timed_out = !schedule_hrtimeout_range_clock(expires, 0,
-							    HRTIMER_MODE_ABS,
-							    CLOCK_BOOTTIME);
-	}
-	finish_wait(&h->wait, &entry);
-	return err;
+	return bftm_sleep(&h->wait, timeout_ns ? bftm_sleep_until(timeout_ns) : 0, outcome, &w);
 }
 
 int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns)

@@ -4,6 +4,7 @@
 
 #include "netlink.h"
 #include "netlink_gen.h"
+#include "netlink_journal.h"
 #include "netns.h"
 #include "upcall.h"
 
@@ -36,13 +37,39 @@ int bftm_dump_one(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 	return 0;
 }
 
+int bftm_dump_step(struct bftm_dump *d, const void *object)
+{
+	long *args = d->cb->args;
+	int err;
+
+	if (d->bucket[0] != args[0] || d->bucket[1] != args[1]) {
+		d->bucket[0] = args[0];
+		d->bucket[1] = args[1];
+		/* Where the last message stopped, its entries were sent. */
+		d->index = 0;
+		if (args[0] != args[3] || args[1] != args[4])
+			args[2] = 0;
+	}
+	if (d->index++ < args[2])
+		return 0;
+	err = bftm_dump_one(d->skb, d->cb, d->cmd, d->put, object);
+	if (err)
+		return err;
+	args[2] = d->index;
+	args[3] = args[0];
+	args[4] = args[1];
+	return 0;
+}
+
 static int socket_closed(struct notifier_block *nb, unsigned long event,
 			 void *data)
 {
 	struct netlink_notify *n = data;
 
-	if (event == NETLINK_URELEASE && n->protocol == NETLINK_GENERIC)
+	if (event == NETLINK_URELEASE && n->protocol == NETLINK_GENERIC) {
 		bftm_upcall_deregister(bftm_net(n->net), n->portid);
+		bftm_netlink_journal_closed(bftm_net(n->net), n->portid);
+	}
 	return NOTIFY_DONE;
 }
 

@@ -24,10 +24,32 @@ int bftm_dump_one(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 		  const void *object);
 
 /**
- * bftm_netlink_hint() - tell the helper that requests wait
+ * struct bftm_dump - a dump of a table in shards
+ * @skb, @cb: the dump's; @cb->args are [0] shard, [1] bucket, [2] entries of the
+ *            bucket ([3], [4]) that were sent
+ * @cmd:      of its messages
+ * @put:      as of bftm_dump_one()
+ * @bucket:   of the entry before, at first { -1, -1 }
+ * @index:    of the next entry in its bucket
+ */
+struct bftm_dump {
+	struct sk_buff *skb;
+	struct netlink_callback *cb;
+	u8 cmd;
+	int (*put)(struct sk_buff *msg, const void *object);
+	long bucket[2];
+	long index;
+};
+
+/** bftm_dump_step() - for a walk at @cb->args. Return: as bftm_dump_one(). */
+int bftm_dump_step(struct bftm_dump *d, const void *object);
+
+/**
+ * bftm_netlink_hint() - tell a process that something waits for it
+ * @cmd: BFTMUTEX_CMD_*, without attributes
  * Context: any. Return: 0, or an error after which it was not told.
  */
-int bftm_netlink_hint(struct net *net, u32 portid);
+int bftm_netlink_hint(struct net *net, u32 portid, u8 cmd);
 
 /** bftm_netlink_put_arg() - what was asked for. Return: 0 or -EMSGSIZE. */
 int bftm_netlink_put_arg(struct sk_buff *msg, const struct bftm_acquire *arg);

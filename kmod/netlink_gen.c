@@ -40,6 +40,21 @@ static struct netlink_range_validation bftmutex_a_server_token_floor_range = {
 	.max	= 9223372036854775807ULL,
 };
 
+static struct netlink_range_validation bftmutex_a_server_max_objects_range = {
+	.min	= 1ULL,
+	.max	= 65536ULL,
+};
+
+static struct netlink_range_validation bftmutex_a_server_max_state_range = {
+	.min	= 1024ULL,
+	.max	= 1048576ULL,
+};
+
+static struct netlink_range_validation bftmutex_a_server_object_memory_range = {
+	.min	= 16777216ULL,
+	.max	= 1099511627776ULL,
+};
+
 static struct netlink_range_validation bftmutex_a_rule_client_first_range = {
 	.min	= 1ULL,
 	.max	= 4294967294ULL,
@@ -61,6 +76,12 @@ static struct netlink_range_validation bftmutex_a_rule_max_waiters_range = {
 };
 
 /* Common nested types */
+const struct nla_policy bftmutex_rank_nl_policy[BFTMUTEX_A_RANK_PAD + 1] = {
+	[BFTMUTEX_A_RANK_COUNT] = { .type = NLA_U64, },
+	[BFTMUTEX_A_RANK_CLIENT] = { .type = NLA_U32, },
+	[BFTMUTEX_A_RANK_INCARNATION] = { .type = NLA_U32, },
+};
+
 const struct nla_policy bftmutex_rule_nl_policy[BFTMUTEX_A_RULE_PAD + 1] = {
 	[BFTMUTEX_A_RULE_CLIENT_FIRST] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_rule_client_first_range),
 	[BFTMUTEX_A_RULE_CLIENT_LAST] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_rule_client_last_range),
@@ -70,8 +91,14 @@ const struct nla_policy bftmutex_rule_nl_policy[BFTMUTEX_A_RULE_PAD + 1] = {
 	[BFTMUTEX_A_RULE_MAX_WAITERS] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_rule_max_waiters_range),
 };
 
+const struct nla_policy bftmutex_state_nl_policy[BFTMUTEX_A_STATE_PAD + 1] = {
+	[BFTMUTEX_A_STATE_VERSION] = { .type = NLA_U64, },
+	[BFTMUTEX_A_STATE_LENGTH] = { .type = NLA_U32, },
+	[BFTMUTEX_A_STATE_DIGEST] = NLA_POLICY_EXACT_LEN(BFTMUTEX_DIGEST_LEN),
+};
+
 /* BFTMUTEX_CMD_SERVER_START - do */
-static const struct nla_policy bftmutex_server_start_nl_policy[BFTMUTEX_A_SERVER_RULE + 1] = {
+static const struct nla_policy bftmutex_server_start_nl_policy[BFTMUTEX_A_SERVER_JOURNAL_ID + 1] = {
 	[BFTMUTEX_A_SERVER_CLUSTER] = NLA_POLICY_MIN(NLA_U32, 1),
 	[BFTMUTEX_A_SERVER_ID] = NLA_POLICY_MIN(NLA_U16, 1),
 	[BFTMUTEX_A_SERVER_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
@@ -83,6 +110,11 @@ static const struct nla_policy bftmutex_server_start_nl_policy[BFTMUTEX_A_SERVER
 	[BFTMUTEX_A_SERVER_MAX_WAITERS] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_server_max_waiters_range),
 	[BFTMUTEX_A_SERVER_TOKEN_FLOOR] = NLA_POLICY_FULL_RANGE(NLA_U64, &bftmutex_a_server_token_floor_range),
 	[BFTMUTEX_A_SERVER_RULE] = NLA_POLICY_NESTED(bftmutex_rule_nl_policy),
+	[BFTMUTEX_A_SERVER_MAX_OBJECTS] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_server_max_objects_range),
+	[BFTMUTEX_A_SERVER_MAX_STATE] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_server_max_state_range),
+	[BFTMUTEX_A_SERVER_OBJECT_MEMORY] = NLA_POLICY_FULL_RANGE(NLA_U64, &bftmutex_a_server_object_memory_range),
+	[BFTMUTEX_A_SERVER_DURABILITY] = NLA_POLICY_MAX(NLA_U32, 2),
+	[BFTMUTEX_A_SERVER_JOURNAL_ID] = NLA_POLICY_MIN(NLA_U64, 1),
 };
 
 /* BFTMUTEX_CMD_SERVER_STOP - do */
@@ -123,13 +155,52 @@ static const struct nla_policy bftmutex_helper_suspect_nl_policy[BFTMUTEX_A_SUSP
 	[BFTMUTEX_A_SUSPECT_COUNT] = { .type = NLA_U64, },
 };
 
+/* BFTMUTEX_CMD_HELPER_SUBMITTED - do */
+static const struct nla_policy bftmutex_helper_submitted_nl_policy[BFTMUTEX_A_HANDLE_VERSION + 1] = {
+	[BFTMUTEX_A_HANDLE_ID] = { .type = NLA_U64, },
+	[BFTMUTEX_A_HANDLE_ERROR] = { .type = NLA_U32, },
+	[BFTMUTEX_A_HANDLE_STATUS] = NLA_POLICY_MAX(NLA_U32, 4095),
+	[BFTMUTEX_A_HANDLE_VERSION] = { .type = NLA_U64, },
+	[BFTMUTEX_A_HANDLE_RESPONSE] = { .type = NLA_BINARY, },
+};
+
+/* BFTMUTEX_CMD_JOURNAL_OPEN - do */
+static const struct nla_policy bftmutex_journal_open_nl_policy[BFTMUTEX_A_JOURNAL_ID + 1] = {
+	[BFTMUTEX_A_JOURNAL_ID] = { .type = NLA_U64, },
+};
+
+/* BFTMUTEX_CMD_JOURNAL_DONE - do */
+static const struct nla_policy bftmutex_journal_done_nl_policy[BFTMUTEX_A_JOURNAL_CHANGE + 1] = {
+	[BFTMUTEX_A_JOURNAL_NAME] = { .type = NLA_BINARY, },
+	[BFTMUTEX_A_JOURNAL_CHANGE] = { .type = NLA_U64, },
+};
+
+/* BFTMUTEX_CMD_JOURNAL_LOAD - do */
+static const struct nla_policy bftmutex_journal_load_nl_policy[BFTMUTEX_A_JOURNAL_RECOVERING + 1] = {
+	[BFTMUTEX_A_JOURNAL_NAME] = { .type = NLA_BINARY, },
+	[BFTMUTEX_A_JOURNAL_RANK] = NLA_POLICY_NESTED(bftmutex_rank_nl_policy),
+	[BFTMUTEX_A_JOURNAL_SIGNATURE] = NLA_POLICY_EXACT_LEN(BFTMUTEX_SIGNATURE_LEN),
+	[BFTMUTEX_A_JOURNAL_PROPOSER] = NLA_POLICY_NESTED(bftmutex_rank_nl_policy),
+	[BFTMUTEX_A_JOURNAL_COMMITTED] = NLA_POLICY_NESTED(bftmutex_state_nl_policy),
+	[BFTMUTEX_A_JOURNAL_PROPOSED] = NLA_POLICY_NESTED(bftmutex_state_nl_policy),
+	[BFTMUTEX_A_JOURNAL_RECOVERING] = { .type = NLA_FLAG, },
+	[BFTMUTEX_A_JOURNAL_BODY] = NLA_POLICY_MAX(NLA_U32, 1),
+	[BFTMUTEX_A_JOURNAL_OFFSET] = { .type = NLA_U32, },
+	[BFTMUTEX_A_JOURNAL_PIECE] = { .type = NLA_BINARY, },
+};
+
+/* BFTMUTEX_CMD_JOURNAL_LOADED - do */
+static const struct nla_policy bftmutex_journal_loaded_nl_policy[BFTMUTEX_A_JOURNAL_COMPLETE + 1] = {
+	[BFTMUTEX_A_JOURNAL_COMPLETE] = { .type = NLA_FLAG, },
+};
+
 /* Ops table for bftmutex */
-const struct genl_ops bftmutex_nl_ops[13] = {
+const struct genl_ops bftmutex_nl_ops[20] = {
 	{
 		.cmd		= BFTMUTEX_CMD_SERVER_START,
 		.doit		= bftmutex_nl_server_start_doit,
 		.policy		= bftmutex_server_start_nl_policy,
-		.maxattr	= BFTMUTEX_A_SERVER_RULE,
+		.maxattr	= BFTMUTEX_A_SERVER_JOURNAL_ID,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{
@@ -199,6 +270,51 @@ const struct genl_ops bftmutex_nl_ops[13] = {
 		.doit		= bftmutex_nl_helper_suspect_doit,
 		.policy		= bftmutex_helper_suspect_nl_policy,
 		.maxattr	= BFTMUTEX_A_SUSPECT_COUNT,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= BFTMUTEX_CMD_HELPER_SUBMITTED,
+		.doit		= bftmutex_nl_helper_submitted_doit,
+		.policy		= bftmutex_helper_submitted_nl_policy,
+		.maxattr	= BFTMUTEX_A_HANDLE_VERSION,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd	= BFTMUTEX_CMD_OBJECT_GET,
+		.dumpit	= bftmutex_nl_object_get_dumpit,
+		.flags	= GENL_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= BFTMUTEX_CMD_JOURNAL_OPEN,
+		.doit		= bftmutex_nl_journal_open_doit,
+		.policy		= bftmutex_journal_open_nl_policy,
+		.maxattr	= BFTMUTEX_A_JOURNAL_ID,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd	= BFTMUTEX_CMD_JOURNAL_PULL,
+		.doit	= bftmutex_nl_journal_pull_doit,
+		.flags	= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= BFTMUTEX_CMD_JOURNAL_DONE,
+		.doit		= bftmutex_nl_journal_done_doit,
+		.policy		= bftmutex_journal_done_nl_policy,
+		.maxattr	= BFTMUTEX_A_JOURNAL_CHANGE,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= BFTMUTEX_CMD_JOURNAL_LOAD,
+		.doit		= bftmutex_nl_journal_load_doit,
+		.policy		= bftmutex_journal_load_nl_policy,
+		.maxattr	= BFTMUTEX_A_JOURNAL_RECOVERING,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= BFTMUTEX_CMD_JOURNAL_LOADED,
+		.doit		= bftmutex_nl_journal_loaded_doit,
+		.policy		= bftmutex_journal_loaded_nl_policy,
+		.maxattr	= BFTMUTEX_A_JOURNAL_COMPLETE,
 		.flags		= GENL_ADMIN_PERM,
 	},
 };

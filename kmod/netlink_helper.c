@@ -4,12 +4,14 @@
  * looked at under the upcall's lock.
  */
 #include <linux/ktime.h>
+#include <linux/slab.h>
 #include <linux/time_namespace.h>
 #include <linux/timekeeping.h>
 
 #include "handle.h"
 #include "netlink.h"
 #include "netlink_gen.h"
+#include "submit.h"
 #include "trace.h"
 
 int bftmutex_nl_helper_register_doit(struct sk_buff *skb,
@@ -29,6 +31,7 @@ int bftmutex_nl_helper_register_doit(struct sk_buff *skb,
  */
 static int put_request(struct sk_buff *msg, const struct bftm_request *request)
 {
+	const struct bftm_submission *s = request->submission;
 	const struct bftm_handle *h = request->handle;
 	u64 held = h ? h->arg.deadline_ns : 0;
 	u64 end = request->timeout_at_ns;
@@ -48,7 +51,8 @@ static int put_request(struct sk_buff *msg, const struct bftm_request *request)
 			      BFTMUTEX_A_HANDLE_PAD) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_TOKEN,
 			      h ? h->arg.token : 0, BFTMUTEX_A_HANDLE_PAD) ||
-	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_SENDS, request->sends))
+	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_SENDS, request->sends) ||
+	    (s && nla_put(msg, BFTMUTEX_A_HANDLE_OP, s->op_len, s->op)))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -73,13 +77,13 @@ static int give_request(const struct bftm_request *request, void *arg)
 	return genlmsg_reply(msg, a->info);
 }
 
-int bftmutex_nl_helper_pull_doit(struct sk_buff *skb, struct genl_info *info)
+static int pull(struct genl_info *info, size_t room)
 {
 	struct bftm_net *bn = bftm_net(genl_info_net(info));
 	struct answer a = { .info = info };
 	int err = -EMSGSIZE;
 
-	a.msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	a.msg = genlmsg_new(room, GFP_KERNEL);
 	if (!a.msg)
 		return -ENOMEM;
 	a.hdr = genlmsg_put_reply(a.msg, info, &bftm_family, 0, info->genlhdr->cmd);
@@ -87,6 +91,14 @@ int bftmutex_nl_helper_pull_doit(struct sk_buff *skb, struct genl_info *info)
 		err = bftm_upcall_pull(bn, info->snd_portid, give_request, &a);
 	nlmsg_free(a.msg);
 	return err;
+}
+
+int bftmutex_nl_helper_pull_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	int err = pull(info, GENLMSG_DEFAULT_SIZE);
+
+	/* Few operations are so long. */
+	return err == -EMSGSIZE ? pull(info, GENLMSG_DEFAULT_SIZE + BFTM_OP_MAX) : err;
 }
 
 static u64 get_u64(struct genl_info *info, int attr)
@@ -115,6 +127,19 @@ static int check_deadline(struct genl_info *info, u64 deadline_ns)
 	return -ERANGE;
 }
 
+static int check_report(struct genl_info *info, u64 id, u32 error)
+{
+	if (!id) {
+		GENL_SET_ERR_MSG(info, "id is needed");
+		return -EINVAL;
+	}
+	if (error > MAX_ERRNO) {
+		GENL_SET_ERR_MSG(info, "error must be 0 to 4095");
+		return -ERANGE;
+	}
+	return 0;
+}
+
 int bftmutex_nl_helper_done_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	u32 error = get_u32(info, BFTMUTEX_A_HANDLE_ERROR);
@@ -136,13 +161,12 @@ int bftmutex_nl_helper_done_doit(struct sk_buff *skb, struct genl_info *info)
 		memcpy(result.cluster, nla_data(cluster),
 		       strnlen(nla_data(cluster), nla_len(cluster)));
 
-	if (!result.id || (!error && !result.attempt)) {
-		GENL_SET_ERR_MSG(info, "id is needed, and attempt with success");
+	err = check_report(info, result.id, error);
+	if (err)
+		return err;
+	if (!error && !result.attempt) {
+		GENL_SET_ERR_MSG(info, "attempt is needed with success");
 		return -EINVAL;
-	}
-	if (error > MAX_ERRNO) {
-		GENL_SET_ERR_MSG(info, "error must be 0 to 4095");
-		return -ERANGE;
 	}
 	if (result.lease_ns && (result.lease_ns < BFTM_LEASE_MIN_NS ||
 				result.lease_ns > BFTM_LEASE_MAX_NS)) {
@@ -156,6 +180,41 @@ int bftmutex_nl_helper_done_doit(struct sk_buff *skb, struct genl_info *info)
 			       &result);
 	if (err == -EINVAL)
 		GENL_SET_ERR_MSG(info, "a token was asked for");
+	return err;
+}
+
+int bftmutex_nl_helper_submitted_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *response = info->attrs[BFTMUTEX_A_HANDLE_RESPONSE];
+	u32 error = get_u32(info, BFTMUTEX_A_HANDLE_ERROR);
+	struct bftm_answer answer = {
+		.id = get_u64(info, BFTMUTEX_A_HANDLE_ID),
+		.error = -(int)error,
+		.status = get_u32(info, BFTMUTEX_A_HANDLE_STATUS),
+		.version = get_u64(info, BFTMUTEX_A_HANDLE_VERSION),
+		.len = response ? nla_len(response) : 0,
+	};
+	int err;
+
+	err = check_report(info, answer.id, error);
+	if (err)
+		return err;
+	if (!error != !!answer.version || (error && (answer.status || answer.len))) {
+		GENL_SET_ERR_MSG(info, "either error, or version with status and response");
+		return -EINVAL;
+	}
+	if (answer.len > BFTM_OP_MAX) {
+		NL_SET_ERR_MSG_ATTR(info->extack, response,
+				    "response must be at most 16384 bytes");
+		return -ERANGE;
+	}
+	if (answer.len) {
+		answer.response = nla_memdup(response, GFP_KERNEL);
+		if (!answer.response)
+			return -ENOMEM;
+	}
+	err = bftm_upcall_submitted(bftm_net(genl_info_net(info)), info->snd_portid, &answer);
+	kfree(answer.response);
 	return err;
 }
 
@@ -176,14 +235,14 @@ int bftmutex_nl_helper_renewed_doit(struct sk_buff *skb, struct genl_info *info)
 				   id, end, get_u32(info, BFTMUTEX_A_HANDLE_SENDS));
 }
 
-int bftm_netlink_hint(struct net *net, u32 portid)
+int bftm_netlink_hint(struct net *net, u32 portid, u8 cmd)
 {
 	struct sk_buff *msg = genlmsg_new(0, GFP_ATOMIC | __GFP_NOWARN);
 	void *hdr;
 
 	if (!msg)
 		return -ENOMEM;
-	hdr = genlmsg_put(msg, 0, 0, &bftm_family, 0, BFTMUTEX_CMD_HELPER_READY);
+	hdr = genlmsg_put(msg, 0, 0, &bftm_family, 0, cmd);
 	if (!hdr) {
 		nlmsg_free(msg);
 		return -EMSGSIZE;

@@ -11,6 +11,8 @@
 #include "netlink.h"
 #include "netlink_access.h"
 #include "netlink_gen.h"
+#include "netlink_journal.h"
+#include "netlink_object.h"
 #include "netns.h"
 #include "server.h"
 
@@ -39,10 +41,17 @@ static int read_param(struct genl_info *info, struct bftm_server_param *p)
 		p->max_clients = nla_get_u32(a[BFTMUTEX_A_SERVER_MAX_CLIENTS]);
 	if (a[BFTMUTEX_A_SERVER_MAX_WAITERS])
 		p->max_waiters = nla_get_u32(a[BFTMUTEX_A_SERVER_MAX_WAITERS]);
+	if (a[BFTMUTEX_A_SERVER_MAX_OBJECTS])
+		p->max_objects = nla_get_u32(a[BFTMUTEX_A_SERVER_MAX_OBJECTS]);
+	if (a[BFTMUTEX_A_SERVER_MAX_STATE])
+		p->max_state = nla_get_u32(a[BFTMUTEX_A_SERVER_MAX_STATE]);
+	if (a[BFTMUTEX_A_SERVER_OBJECT_MEMORY])
+		p->object_memory = nla_get_u64(a[BFTMUTEX_A_SERVER_OBJECT_MEMORY]);
 	p->floor_known = a[BFTMUTEX_A_SERVER_TOKEN_FLOOR];
 	if (p->floor_known)
 		p->token_floor = nla_get_u64(a[BFTMUTEX_A_SERVER_TOKEN_FLOOR]);
-	return bftm_netlink_read_rules(info, &p->rules);
+	return bftm_netlink_read_journal(info, p) ?:
+	       bftm_netlink_read_rules(info, &p->rules);
 }
 
 int bftmutex_nl_server_start_doit(struct sk_buff *skb, struct genl_info *info)
@@ -116,7 +125,8 @@ static int put_server(struct sk_buff *msg, const struct bftm_net *bn)
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_SERVER_TOKEN_FLOOR, p->token_floor,
 			      BFTMUTEX_A_SERVER_PAD))
 		return -EMSGSIZE;
-	return put_stats(msg, server);
+	return bftm_netlink_put_objects(msg, server) ?:
+	       bftm_netlink_put_journal(msg, server) ?: put_stats(msg, server);
 }
 
 int bftmutex_nl_server_get_doit(struct sk_buff *skb, struct genl_info *info)
@@ -170,55 +180,26 @@ static int put_lock(struct sk_buff *msg, const void *object)
 	return 0;
 }
 
-/*
- * cb->args: [0] shard, [1] bucket, [2] entries of that bucket that were sent.
- */
-struct lock_dump {
-	struct sk_buff *skb;
-	struct netlink_callback *cb;
-	long *pos;		/* of the walk */
-	long bucket[2];		/* of the entry before */
-	long index;		/* of the next entry in its bucket */
-};
-
 static int dump_lock(const struct bftm_entry *e, void *arg)
 {
-	struct lock_dump *d = arg;
-	int err;
-
-	if (d->bucket[0] != d->pos[0] || d->bucket[1] != d->pos[1]) {
-		d->bucket[0] = d->pos[0];
-		d->bucket[1] = d->pos[1];
-		/* Where the last message stopped, its entries were sent. */
-		d->index = 0;
-		if (d->pos[0] != d->cb->args[3] || d->pos[1] != d->cb->args[4])
-			d->cb->args[2] = 0;
-	}
-	if (d->index++ < d->cb->args[2])
-		return 0;
-	err = bftm_dump_one(d->skb, d->cb, BFTMUTEX_CMD_LOCK_GET, put_lock, e);
-	if (err)
-		return err;
-	d->cb->args[2] = d->index;
-	d->cb->args[3] = d->pos[0];
-	d->cb->args[4] = d->pos[1];
-	return 0;
+	return bftm_dump_step(arg, e);
 }
 
 int bftmutex_nl_lock_get_dumpit(struct sk_buff *skb,
 				struct netlink_callback *cb)
 {
 	struct bftm_net *bn = bftm_net(sock_net(cb->skb->sk));
-	struct lock_dump d = {
+	struct bftm_dump d = {
 		.skb = skb,
 		.cb = cb,
-		.pos = cb->args,
+		.cmd = BFTMUTEX_CMD_LOCK_GET,
+		.put = put_lock,
 		.bucket = { -1, -1 },
 	};
 
 	mutex_lock(&bn->mutex);
 	if (bn->server)
-		bftm_locks_walk(bn->server->locks, d.pos, dump_lock, &d);
+		bftm_locks_walk(bn->server->locks, cb->args, dump_lock, &d);
 	mutex_unlock(&bn->mutex);
 	return skb->len;
 }

@@ -26,10 +26,11 @@ struct netlink_ext_ack;
  * @hinted:   the helper was told that @queue is not empty
  * @deserted: there has been no helper for longer than the grace period
  * @count:    requests that exist
+ * @bytes:    that submits of the namespace take up
  * @next_id:  number of the next request
  * @queue:    requests to be pulled, oldest first
- * @given:    acquires that were pulled and are not done
- * @by_id:    those of @given
+ * @given:    acquires and submits that were pulled and are not done
+ * @by_id:    those of @given, and what is held
  * @handles:  every open handle, in the order of opening
  * @opened:   handles that were opened so far
  * @grace:    fires when waiting for a new helper is over
@@ -40,6 +41,7 @@ struct bftm_upcall {
 	bool hinted;
 	bool deserted;
 	u32 count;
+	u64 bytes;
 	u64 next_id;
 	struct list_head queue;
 	struct list_head given;

@@ -46,6 +46,18 @@ static uint max_waiters = BFTM_WAITERS_DEFAULT;
 module_param(max_waiters, uint, 0444);
 MODULE_PARM_DESC(max_waiters, "its limit on clients that wait for one lock, 1 to 65536 (default 1024)");
 
+static uint max_objects = BFTM_OBJECTS_DEFAULT;
+module_param(max_objects, uint, 0444);
+MODULE_PARM_DESC(max_objects, "its limit on objects, 1 to 65536 (default 4096)");
+
+static uint max_state = BFTM_STATE_DEFAULT;
+module_param(max_state, uint, 0444);
+MODULE_PARM_DESC(max_state, "its limit on the bytes of an object's state, 1024 to 1048576 (default 65536)");
+
+static unsigned long long object_memory = BFTM_OBJECT_MEMORY_DEFAULT;
+module_param(object_memory, ullong, 0444);
+MODULE_PARM_DESC(object_memory, "its limit on the bytes of all objects, 16777216 to 1099511627776 (default 268435456)");
+
 static char *token_floor = "";
 module_param(token_floor, charp, 0444);
 MODULE_PARM_DESC(token_floor, "no higher fencing token was ever stamped by it: 0 at the very first start, else leave it out (default unknown)");
@@ -203,6 +215,11 @@ int bftm_param_start(void)
 			  BFTM_CLIENTS_MAX) ?:
 	      check_range("max_waiters", max_waiters, BFTM_WAITERS_MIN,
 			  BFTM_WAITERS_MAX) ?:
+	      check_range("max_objects", max_objects, BFTM_OBJECTS_MIN,
+			  BFTM_OBJECTS_MAX) ?:
+	      check_range("max_state", max_state, BFTM_STATE_MIN, BFTM_STATE_MAX) ?:
+	      check_range("object_memory", object_memory, BFTM_OBJECT_MEMORY_MIN,
+			  BFTM_OBJECT_MEMORY_MAX) ?:
 	      read_floor(&p) ?:
 	      read_key_file(server, &p);
 	if (err)
@@ -213,6 +230,9 @@ int bftm_param_start(void)
 	p.max_locks = max_locks;
 	p.max_clients = max_clients;
 	p.max_waiters = max_waiters;
+	p.max_objects = max_objects;
+	p.max_state = max_state;
+	p.object_memory = object_memory;
 	err = bftm_netns_start(bftm_net(&init_net), &p, NULL);
 	if (err)
 		pr_err("bftmutex: server %u on UDP port %u: cannot start: error %d\n",

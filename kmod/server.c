@@ -30,12 +30,16 @@ void bftm_server_param_default(struct bftm_server_param *p)
 	p->max_locks = BFTM_LOCKS_DEFAULT;
 	p->max_clients = BFTM_CLIENTS_DEFAULT;
 	p->max_waiters = BFTM_WAITERS_DEFAULT;
+	p->max_objects = BFTM_OBJECTS_DEFAULT;
+	p->max_state = BFTM_STATE_DEFAULT;
+	p->object_memory = BFTM_OBJECT_MEMORY_DEFAULT;
 }
 
 static void stop(struct bftm_server *server)
 {
 	bftm_sockets_deafen(server);
 	bftm_locks_stop(server->locks);
+	bftm_objects_stop(server->objects);
 	bftm_sockets_close(server);
 }
 
@@ -45,6 +49,10 @@ static void server_free(struct bftm_server *server)
 		bftm_clients_destroy(&server->clients);
 	if (server->locks)
 		bftm_locks_destroy(server->locks);
+	if (server->objects) {
+		bftm_journal_destroy(server);
+		bftm_objects_destroy(server->objects);
+	}
 	bftm_rules_destroy(rcu_dereference_protected(server->rules, true));
 	free_percpu(server->stats);
 	bftm_destroyed("server", server);
@@ -75,10 +83,12 @@ struct bftm_server *bftm_server_new(struct net *net,
 	server->stats = alloc_percpu(struct bftm_stats);
 	/* Grant numbers grow over restarts, as long as the wall clock does. */
 	server->locks = bftm_locks_new(server, (u64)ktime_get_real_seconds() << 32);
-	if (!server->stats || !server->locks ||
+	server->objects = bftm_objects_new(server);
+	if (!server->stats || !server->locks || !server->objects ||
+	    bftm_journal_new(server) ||
 	    bftm_clients_init(&server->clients, p->max_clients)) {
 		NL_SET_ERR_MSG(extack,
-			       "no memory for the tables; try a smaller max-locks or max-clients");
+			       "no memory for the tables; try a smaller max-locks, max-clients or max-objects");
 		goto err_free;
 	}
 	server->cfg.lease_max_ns = p->lease_max_ns;
@@ -119,25 +129,20 @@ u64 bftm_server_destroy(struct bftm_server *server)
 	return over;
 }
 
-/*
- * Who sent this? Nothing is allocated and no state changes before the tag was
- * found right; a stranger costs a hash or two and gets no answer.
- */
-static struct bftm_client *authenticate(struct bftm_server *server,
-					const struct bftm_wire *wire,
-					const struct bftm_msg *req,
-					struct bftm_pair *pair, bool *genuine)
+struct bftm_client *bftm_server_authenticate(struct bftm_server *server, const void *buf,
+					     size_t len, u32 client, struct bftm_pair *pair,
+					     bool *genuine)
 {
-	struct bftm_client *c = bftm_client_find(&server->clients, req->client);
+	struct bftm_client *c = bftm_client_find(&server->clients, client);
 
 	if (c)
 		*pair = c->pair;
 	else
 		bftm_derive(server->param.key, server->param.cluster,
-			    server->param.id, req->client, pair);
-	*genuine = bftm_tag_ok(pair->request, wire);
+			    server->param.id, client, pair);
+	*genuine = bftm_tag_ok(pair->request, buf, len);
 	if (*genuine && !c)
-		c = bftm_client_add(&server->clients, req->client, pair);
+		c = bftm_client_add(&server->clients, client, pair);
 	return c;
 }
 
@@ -158,8 +163,8 @@ void bftm_server_stamped(struct bftm_server *server, u64 token)
 	spin_unlock(&server->token_lock);
 }
 
-static void answer_tokens(struct bftm_server *server, const struct bftm_msg *req,
-			  struct bftm_msg *reply)
+void bftm_server_answer_tokens(struct bftm_server *server, const struct bftm_msg *req,
+			       struct bftm_msg *reply)
 {
 	u64 before;
 	bool told;
@@ -189,7 +194,7 @@ static bool decide(struct bftm_server *server, const struct bftm_msg *req, u64 n
 	}
 	if (bftm_admit(&server->cfg, req, now, reply))
 		return bftm_locks_step(server->locks, cfg, req, reply, push);
-	answer_tokens(server, req, reply);
+	bftm_server_answer_tokens(server, req, reply);
 	return false;
 }
 
@@ -211,7 +216,8 @@ bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire,
 		bftm_count(server, BAD_ADDRESS);
 		return false;
 	}
-	c = authenticate(server, wire, &req, &pair, &genuine);
+	c = bftm_server_authenticate(server, wire, sizeof(*wire), req.client, &pair,
+				     &genuine);
 	if (!genuine) {
 		bftm_count(server, BAD_TAG);
 		goto out;
@@ -231,7 +237,7 @@ bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire,
 	reply.server_epoch = server->cfg.epoch;
 	reply.flags = 0;
 	bftm_wire_put(&reply, wire);
-	bftm_sign(pair.reply, wire);
+	bftm_sign(pair.reply, wire, sizeof(*wire));
 	answer = true;
 out:
 	memzero_explicit(&pair, sizeof(pair));
@@ -245,6 +251,12 @@ out:
  * for each place in a queue, which a TRY or a YIELD has made. So three at most,
  * and pushes only to clients that are in a queue or own a lock, at the address
  * from which an authentic datagram of this incarnation came.
+ *
+ * Of the ordering, the answer is no longer than the request. A COMMIT or INSTALL
+ * ends as many operations as wait, up to BFTM_PENDING_MAX, and each of their clients
+ * hears of it: but an operation ends once, a SUBMIT has begun it, and the push is no
+ * longer than that SUBMIT, and goes to its client. So each SUBMIT causes two at most,
+ * and all others one.
  */
 void bftm_server_push(struct bftm_server *server, const struct bftm_msg *push)
 {
@@ -266,7 +278,7 @@ void bftm_server_push(struct bftm_server *server, const struct bftm_msg *push)
 		goto out;
 	to = bftm_client_address(c);
 	bftm_wire_put(push, &wire);
-	bftm_sign(c->pair.reply, &wire);
+	bftm_sign(c->pair.reply, &wire, sizeof(wire));
 	bftm_socket_send(server, &to, &wire);
 out:
 	rcu_read_unlock();

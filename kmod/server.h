@@ -8,6 +8,7 @@
 #include "access.h"
 #include "clients.h"
 #include "locks.h"
+#include "objects.h"
 #include "uapi/linux/bftmutex_netlink.h"
 
 struct net;
@@ -16,8 +17,13 @@ struct socket;
 /**
  * struct bftm_server_param - how to start a server, checked by the caller
  * @max_waiters: most clients that wait for one lock
+ * @max_objects: most objects in the table
+ * @max_state:   most bytes of a state
+ * @object_memory: most bytes of all objects, with what waits and arrives for them
  * @floor_known: no token above @token_floor was stamped before this start; else
  *               it is not known which were
+ * @durability:  what a restart may forget of objects: BFTMUTEX_DURABILITY_*
+ * @journal_id:  of the file that keeps it, 0 for none
  * @rules:       access rules to begin with, NULL for none; the server's once
  *               it was started, and NULL in its own copy
  *
@@ -32,8 +38,13 @@ struct bftm_server_param {
 	u32 max_locks;
 	u32 max_clients;
 	u32 max_waiters;
+	u32 max_objects;
+	u32 max_state;
+	u64 object_memory;
 	bool floor_known;
 	u64 token_floor;
+	u32 durability;
+	u64 journal_id;
 	struct bftm_rules *rules;
 	u8 key[BFTM_KEY_LEN];
 };
@@ -49,6 +60,7 @@ struct bftm_stats {
  * @param:   as it was started
  * @cfg:     what the cores need of it
  * @locks:   table of locks
+ * @objects: table of objects
  * @clients: table of clients
  * @rules:   access rules, NULL for none; see access.c
  * @token_lock: guards @tokens; innermost, taken with bottom halves off
@@ -62,6 +74,7 @@ struct bftm_server {
 	struct bftm_server_param param;
 	struct bftm_server_cfg cfg;
 	struct bftm_locks *locks;
+	struct bftm_objects *objects;
 	struct bftm_clients clients;
 	struct bftm_rules __rcu *rules;
 	spinlock_t token_lock;
@@ -105,6 +118,41 @@ void bftm_server_note(struct bftm_server *server, const struct bftm_msg *req,
 		      const struct bftm_msg *reply, const struct bftm_msg *push,
 		      bool granted);
 
+/**
+ * bftm_server_recovering() - may it have served objects before this start?
+ *
+ * Not when nothing was ever stamped: then this start is the cluster's first.
+ */
+static inline bool bftm_server_recovering(const struct bftm_server *server)
+{
+	return !server->param.floor_known || server->param.token_floor;
+}
+
+/** bftm_server_note_order() - count and trace what a step of the ordering came to */
+void bftm_server_note_order(struct bftm_server *server, const struct bftm_order_msg *req,
+			    const struct bftm_order_msg *reply, u32 changed);
+
+/**
+ * bftm_server_authenticate() - who sent this?
+ *
+ * Nothing is allocated and no state changes before the tag was found right; a
+ * stranger costs a hash or two and gets no answer.
+ *
+ * @buf:     the datagram, of @len bytes
+ * @client:  who it says it is of
+ * @pair:    his keys
+ * @genuine: it is
+ * Context: RCU read side, softirq. Return: the client, NULL when there is no room
+ * for one more or it is not genuine.
+ */
+struct bftm_client *bftm_server_authenticate(struct bftm_server *server, const void *buf,
+					     size_t len, u32 client, struct bftm_pair *pair,
+					     bool *genuine);
+
+/** bftm_server_answer_tokens() - complete what bftm_admit() answered. Context: softirq. */
+void bftm_server_answer_tokens(struct bftm_server *server, const struct bftm_msg *req,
+			       struct bftm_msg *reply);
+
 /** bftm_server_floor() - of the tokens; BFTM_TOKEN_UNKNOWN. Context: softirq. */
 u64 bftm_server_floor(struct bftm_server *server);
 
@@ -121,6 +169,15 @@ void bftm_server_stamped(struct bftm_server *server, u64 token);
  */
 bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire,
 			 const struct bftm_address *from, struct bftm_msg *push);
+
+/**
+ * bftm_server_receive_order() - decide a datagram of the ordering, and answer it
+ * @buf:  of @len bytes, any alignment; nobody else writes to it
+ * @from: where it came from
+ * Context: softirq, RCU read side.
+ */
+bool bftm_server_receive_order(struct bftm_server *server, const void *buf, size_t len,
+			       const struct bftm_address *from);
 
 /**
  * bftm_server_push() - send what a client did not ask for just now

@@ -70,25 +70,28 @@ static int send6(struct bftm_server *server, const struct bftm_address *to,
 }
 #endif
 
+struct sk_buff *bftm_socket_room(struct bftm_server *server, size_t len)
+{
+	const unsigned int head = LL_MAX_HEADER + sizeof(struct ipv6hdr) +
+				  sizeof(struct udphdr);
+	struct sk_buff *skb = alloc_skb(head + len, GFP_ATOMIC | __GFP_NOWARN);
+
+	if (skb)
+		skb_reserve(skb, head);
+	else
+		bftm_count(server, SEND_FAILED);
+	return skb;
+}
+
 /*
  * A socket is there for the family that something came by: its pointer was set
  * before the first datagram, and is cleared after the last one was sent.
  */
-void bftm_socket_send(struct bftm_server *server, const struct bftm_address *to,
-		      const struct bftm_wire *wire)
+void bftm_socket_send_skb(struct bftm_server *server, const struct bftm_address *to,
+			  struct sk_buff *skb)
 {
-	const unsigned int head = LL_MAX_HEADER + sizeof(struct ipv6hdr) +
-				  sizeof(struct udphdr);
-	struct sk_buff *skb;
 	int err;
 
-	skb = alloc_skb(head + sizeof(*wire), GFP_ATOMIC | __GFP_NOWARN);
-	if (!skb) {
-		bftm_count(server, SEND_FAILED);
-		return;
-	}
-	skb_reserve(skb, head);
-	skb_put_data(skb, wire, sizeof(*wire));
 	if (to->family == AF_INET)
 		err = send4(server, to, skb);
 	else if (to->family == AF_INET6)
@@ -99,6 +102,17 @@ void bftm_socket_send(struct bftm_server *server, const struct bftm_address *to,
 		bftm_count(server, SEND_FAILED);
 		kfree_skb(skb);
 	}
+}
+
+void bftm_socket_send(struct bftm_server *server, const struct bftm_address *to,
+		      const struct bftm_wire *wire)
+{
+	struct sk_buff *skb = bftm_socket_room(server, sizeof(*wire));
+
+	if (!skb)
+		return;
+	skb_put_data(skb, wire, sizeof(*wire));
+	bftm_socket_send_skb(server, to, skb);
 }
 
 static void read_address(const struct sk_buff *skb, u16 family,
@@ -131,14 +145,47 @@ static bool to_many(const struct sk_buff *skb, int family)
 	       (rt && rt->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST));
 }
 
+/* Return: true when it was answered. */
+static bool receive_lock(struct bftm_server *server, struct sk_buff *skb,
+			 const struct bftm_address *from)
+{
+	struct bftm_wire wire;
+	struct bftm_msg push;
+	bool answer;
+
+	if (skb_copy_bits(skb, sizeof(struct udphdr), &wire, sizeof(wire))) {
+		bftm_count(server, BAD_FORM);
+		return false;
+	}
+	answer = bftm_server_receive(server, &wire, from, &push);
+	if (push.type != BFTM_MSG_NONE)
+		bftm_server_push(server, &push);	/* somebody waits for it */
+	if (answer)
+		bftm_socket_send(server, from, &wire);
+	return answer;
+}
+
+/*
+ * Longer ones, not by way of the stack. The skb is ours; what another has mapped,
+ * and could write to after the tag was found right, is not in its linear part.
+ */
+static bool receive_order(struct bftm_server *server, struct sk_buff *skb,
+			  const struct bftm_address *from)
+{
+	size_t len = skb->len - sizeof(struct udphdr);
+
+	if (len < BFTM_ORDER_LEN_MIN || len > BFTM_ORDER_LEN_MAX || !pskb_may_pull(skb, skb->len)) {
+		bftm_count(server, BAD_FORM);
+		return false;
+	}
+	return bftm_server_receive_order(server, skb->data + sizeof(struct udphdr), len, from);
+}
+
 /* encap_rcv: softirq, RCU read side; the skb begins with the UDP header. */
 static int receive(struct sock *sk, struct sk_buff *skb)
 {
 	struct bftm_server *server = rcu_dereference_sk_user_data(sk);
 	struct bftm_address from;
-	struct bftm_wire wire;
-	struct bftm_msg push;
-	bool answer;
 
 	if (!server)
 		goto drop;	/* being closed */
@@ -147,17 +194,10 @@ static int receive(struct sock *sk, struct sk_buff *skb)
 		bftm_count(server, BAD_ADDRESS);
 		goto drop;
 	}
-	if (skb->len != sizeof(struct udphdr) + sizeof(wire) ||
-	    skb_copy_bits(skb, sizeof(struct udphdr), &wire, sizeof(wire))) {
-		bftm_count(server, BAD_FORM);
-		goto drop;
-	}
 	read_address(skb, sk->sk_family, &from);
-	answer = bftm_server_receive(server, &wire, &from, &push);
-	if (push.type != BFTM_MSG_NONE)
-		bftm_server_push(server, &push);	/* somebody waits for it */
-	if (answer) {
-		bftm_socket_send(server, &from, &wire);
+	/* Each of the two shapes has lengths of its own. */
+	if (skb->len == sizeof(struct udphdr) + BFTM_WIRE_LEN ?
+	    receive_lock(server, skb, &from) : receive_order(server, skb, &from)) {
 		consume_skb(skb);
 		return 0;
 	}

@@ -7,6 +7,7 @@ struct bftm_address;
 struct bftm_server;
 struct bftm_wire;
 struct netlink_ext_ack;
+struct sk_buff;
 
 /**
  * bftm_sockets_open() - the server must be ready: packets come at once
@@ -24,6 +25,20 @@ void bftm_sockets_deafen(struct bftm_server *server);
 
 /** bftm_sockets_close() - after bftm_sockets_deafen(); nobody may send now. */
 void bftm_sockets_close(struct bftm_server *server);
+
+/**
+ * bftm_socket_room() - a datagram to be written where it is sent from
+ * @len: bytes of it, at most; its payload is skb->data, and empty yet
+ * Context: softirq. Return: NULL when memory is short; it was counted.
+ */
+struct sk_buff *bftm_socket_room(struct bftm_server *server, size_t len);
+
+/**
+ * bftm_socket_send_skb() - likewise, of bftm_socket_room(); takes it in any case
+ * Context: as of bftm_socket_send().
+ */
+void bftm_socket_send_skb(struct bftm_server *server, const struct bftm_address *to,
+			  struct sk_buff *skb);
 
 /**
  * bftm_socket_send() - send a signed datagram, or count that it failed

@@ -82,3 +82,49 @@ void bftm_server_note(struct bftm_server *server, const struct bftm_msg *req,
 		trace_bftm_refuse(server, reply);
 	}
 }
+
+void bftm_server_note_order(struct bftm_server *server, const struct bftm_order_msg *req,
+			    const struct bftm_order_msg *reply, u32 changed)
+{
+	switch (reply->type) {
+	case BFTM_MSG_NONE:
+		bftm_count(server, SILENT);
+		break;
+	case BFTM_ORDER_RESPONSE:
+	case BFTM_ORDER_PENDING:
+		bftm_count(server, SUBMITTED);
+		break;
+	case BFTM_ORDER_GOT:
+		bftm_count(server, GOT);
+		break;
+	case BFTM_ORDER_RECOVERING:
+		bftm_count(server, FORGOTTEN);
+		break;
+	case BFTM_ORDER_PROPOSED:
+		bftm_count(server, PROPOSED);
+		break;
+	case BFTM_ORDER_COMMITTED:
+		bftm_count(server, COMMITTED);
+		break;
+	case BFTM_ORDER_INSTALLED:
+		bftm_count(server, INSTALLED);
+		break;
+	case BFTM_ORDER_EXCEPTION:
+		bftm_count(server, EXCEPTED);
+		break;
+	case BFTM_ORDER_NEEDBODY:
+		bftm_count(server, NEEDBODY);
+		break;
+	case BFTM_ORDER_BODY:
+	case BFTM_ORDER_NOBODY:
+		bftm_count(server, FETCHED);
+		break;
+	case BFTM_ORDER_STORED:
+		bftm_count(server, STORED);
+		break;
+	default:
+		bftm_count(server, REFUSED);
+	}
+	if (changed || reply->type == BFTM_MSG_REFUSED)
+		trace_bftm_order(server, req, reply, changed);
+}

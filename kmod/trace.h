@@ -10,6 +10,7 @@
 
 #include "handle.h"
 #include "server.h"
+#include "submit.h"
 
 #ifndef BFTM_TRACE_NAME
 #define BFTM_TRACE_NAME
@@ -109,6 +110,52 @@ TRACE_EVENT(bftm_failed,
 		  __entry->name, __entry->error)
 );
 
+/* Of each submit that begins, one end follows: an error, or an answer. */
+TRACE_EVENT(bftm_submit,
+	TP_PROTO(const struct bftm_submission *s),
+	TP_ARGS(s),
+	TP_STRUCT__entry(
+		__field(u32, netns)
+		__field(u32, op_len)
+		__field(u64, id)
+		__field(u64, timeout_at_ns)
+		__array(char, name, BFTM_NAME_MAX + 1)
+	),
+	TP_fast_assign(
+		__entry->netns = s->handle->bn->net->ns.inum;
+		__entry->op_len = s->op_len;
+		__entry->id = s->id;
+		__entry->timeout_at_ns = s->request->timeout_at_ns;
+		bftm_trace_name(__entry->name, s->request->arg.name, s->request->arg.name_len);
+	),
+	TP_printk("netns=%u id=%llu name=%s op_len=%u timeout_at_ns=%llu", __entry->netns,
+		  __entry->id, __entry->name, __entry->op_len, __entry->timeout_at_ns)
+);
+
+TRACE_EVENT(bftm_submitted,
+	TP_PROTO(const struct bftm_submission *s),
+	TP_ARGS(s),
+	TP_STRUCT__entry(
+		__field(u32, netns)
+		__field(int, error)
+		__field(u32, status)
+		__field(u32, len)
+		__field(u64, id)
+		__field(u64, version)
+	),
+	TP_fast_assign(
+		__entry->netns = s->handle->bn->net->ns.inum;
+		__entry->error = -s->error;
+		__entry->status = s->status;
+		__entry->len = s->len;
+		__entry->id = s->id;
+		__entry->version = s->version;
+	),
+	TP_printk("netns=%u id=%llu error=%d status=%u version=%llu response_len=%u",
+		  __entry->netns, __entry->id, __entry->error, __entry->status,
+		  __entry->version, __entry->len)
+);
+
 /* The helper has evidence against a server. */
 TRACE_EVENT(bftm_suspect,
 	TP_PROTO(const struct net *net, const char *cluster, u16 server,
@@ -180,6 +227,43 @@ BFTM_SAID(bftm_stamp);
 BFTM_SAID(bftm_refuse);
 
 #undef BFTM_SAID
+
+/* The ordering: what a request made the server promise, store or refuse. */
+TRACE_EVENT(bftm_order,
+	TP_PROTO(const struct bftm_server *server, const struct bftm_order_msg *req,
+		 const struct bftm_order_msg *reply, u32 changed),
+	TP_ARGS(server, req, reply, changed),
+	TP_STRUCT__entry(
+		__field(u32, netns)
+		__field(u16, server)
+		__field(u8, type)
+		__field(u8, reply)
+		__field(u32, client)
+		__field(u32, changed)
+		__field(u32, reason)
+		__field(u64, rank)
+		__field(u64, op)
+		__field(u64, version)
+		__array(char, name, BFTM_NAME_MAX + 1)
+	),
+	TP_fast_assign(
+		__entry->netns = server->net->ns.inum;
+		__entry->server = server->cfg.id;
+		__entry->type = req->type;
+		__entry->reply = reply->type;
+		__entry->client = req->client;
+		__entry->changed = changed;
+		__entry->reason = reply->type == BFTM_MSG_REFUSED ? reply->offset : 0;
+		__entry->rank = req->rank.count;
+		__entry->op = req->op;
+		__entry->version = req->id.version;
+		bftm_trace_name(__entry->name, req->name, req->name_len);
+	),
+	TP_printk("netns=%u server=%u name=%s client=%u type=%#x reply=%#x rank=%llu op=%llu version=%llu changed=%#x reason=%u",
+		  __entry->netns, __entry->server, __entry->name, __entry->client,
+		  __entry->type, __entry->reply, __entry->rank, __entry->op,
+		  __entry->version, __entry->changed, __entry->reason)
+);
 
 #endif /* BFTM_TRACE_H */
 

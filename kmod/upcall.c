@@ -2,12 +2,12 @@
 /* The device's side of the upcall: requests come, are renewed and end. */
 #include <linux/slab.h>
 #include <linux/ktime.h>
-#include <linux/timekeeping.h>
 
 #include "compat.h"
 #include "debug.h"
 #include "handle.h"
 #include "netlink.h"
+#include "submit.h"
 #include "upcall.h"
 
 void bftm_request_free(struct bftm_upcall *up, struct bftm_request *request)
@@ -18,13 +18,25 @@ void bftm_request_free(struct bftm_upcall *up, struct bftm_request *request)
 	kfree(request);
 }
 
+void bftm_request_failed(struct bftm_upcall *up, struct bftm_request *request, int error)
+{
+	struct bftm_answer answer = { .error = error };
+
+	if (request->handle)
+		bftm_handle_failed(request->handle, error);
+	if (request->submission)
+		bftm_submit_answered(request->submission, &answer);
+	bftm_request_free(up, request);
+}
+
 void bftm_upcall_hint(struct bftm_net *bn)
 {
 	struct bftm_upcall *up = &bn->upcall;
 
 	/* Without memory for it, the helper's own clock makes it look. */
 	if (up->portid && !up->hinted && !list_empty(&up->queue))
-		up->hinted = !bftm_netlink_hint(bn->net, up->portid);
+		up->hinted = !bftm_netlink_hint(bn->net, up->portid,
+						BFTMUTEX_CMD_HELPER_READY);
 }
 
 /* No helper came back in time: nothing may hang. */
@@ -41,9 +53,7 @@ static enum hrtimer_restart grace_over(struct hrtimer *timer)
 			list_del_init(&request->list);
 			if (bftm_request_is_held(request))
 				continue;	/* it is its handle's */
-			if (request->handle)
-				bftm_handle_failed(request->handle, -ENOTCONN);
-			bftm_request_free(up, request);
+			bftm_request_failed(up, request, -ENOTCONN);
 		}
 		list_for_each_entry(h, &up->handles, all)
 			bftm_handle_deserted(h);
@@ -79,8 +89,7 @@ void bftm_upcall_destroy(struct bftm_upcall *up)
 	spin_unlock_bh(&up->lock);
 }
 
-int bftm_upcall_submit(struct bftm_net *bn, struct bftm_request *request,
-		       struct bftm_handle *handle)
+int bftm_upcall_add(struct bftm_net *bn, struct bftm_request *request)
 {
 	struct bftm_upcall *up = &bn->upcall;
 
@@ -92,8 +101,6 @@ int bftm_upcall_submit(struct bftm_net *bn, struct bftm_request *request,
 		return -ENOBUFS;
 	up->count++;
 	request->id = ++up->next_id;
-	request->kind = BFTMUTEX_REQUEST_KIND_ACQUIRE;
-	request->handle = handle;
 	list_add_tail(&request->list, &up->queue);
 	bftm_created("request", request);
 	bftm_upcall_hint(bn);
@@ -120,11 +127,11 @@ void bftm_upcall_end(struct bftm_net *bn, struct bftm_request *request)
 	struct bftm_upcall *up = &bn->upcall;
 
 	lockdep_assert_held(&up->lock);
-	request->handle = NULL;
 	if (bftm_request_is_given(request)) {
 		hash_del(&request->by_id);
 		list_del_init(&request->list);
-		request->kind = BFTMUTEX_REQUEST_KIND_CANCEL;
+		request->kind = request->submission ? BFTMUTEX_REQUEST_KIND_WITHDRAW :
+						      BFTMUTEX_REQUEST_KIND_CANCEL;
 	} else if (request->attempt) {
 		hash_del(&request->by_id);
 		/* In place, when a RENEW waits: it is pulled no later. */
@@ -135,6 +142,8 @@ void bftm_upcall_end(struct bftm_net *bn, struct bftm_request *request)
 		bftm_request_free(up, request);
 		return;
 	}
+	request->handle = NULL;
+	request->submission = NULL;
 	if (up->deserted) {
 		list_del(&request->list);
 		bftm_request_free(up, request);

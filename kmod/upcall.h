@@ -14,17 +14,19 @@
 #include "uapi/linux/bftmutex_netlink.h"
 
 struct bftm_handle;
+struct bftm_submission;
 
 /**
- * struct bftm_request - one acquisition on its way through the helper
+ * struct bftm_request - one acquisition, or one submit, on its way through the helper
  * @list:    in the queue, among the given, or nowhere while its handle holds and
  *           no renewal waits to be pulled
  * @by_id:   hashed while given and while held
- * @handle:  that waits or holds; NULL when it lost interest
+ * @handle:  that waits or holds; NULL when it lost interest, and of a submit
+ * @submission: that waits; NULL when it lost interest, and of an acquisition
  * @id:      number, never used twice in a namespace
  * @kind:    enum bftmutex_request_kind, of what is in the queue
- * @arg:     what the application asked for
- * @timeout_at_ns: CLOCK_BOOTTIME at which the acquire ends, 0 for never
+ * @arg:     what the application asked for; of a submit, cluster and name
+ * @timeout_at_ns: CLOCK_BOOTTIME at which acquire or submit ends, 0 for never
  * @attempt: that won, once it is held
  * @sends:   highest number of a send for the attempt, as the helper said
  *
@@ -36,11 +38,16 @@ struct bftm_handle;
  * While its handle holds, it is queued as RENEW and pulled any number of times;
  * it is in the queue at most once, and belongs to the handle all the time. When
  * the handle is done with it, a RENEW that waits becomes a RELEASE in its place.
+ *
+ * A submit goes the way of an acquire that fails: it is freed when it is answered,
+ * or turned into the WITHDRAW that tells the helper that nobody waits. It is given
+ * to one helper only.
  */
 struct bftm_request {
 	struct list_head list;
 	struct hlist_node by_id;
 	struct bftm_handle *handle;
+	struct bftm_submission *submission;
 	u64 id;
 	u32 kind;
 	struct bftm_acquire arg;
@@ -53,13 +60,13 @@ void bftm_upcall_init(struct bftm_upcall *up);
 void bftm_upcall_destroy(struct bftm_upcall *up);
 
 /**
- * bftm_upcall_submit() - queue an acquire
- * @request: allocated by the caller, @arg and @timeout_at_ns filled in
+ * bftm_upcall_add() - queue an acquire or a submit
+ * @request: allocated by the caller; @kind, @arg, @timeout_at_ns and who waits
+ *           filled in
  * Context: the upcall's lock held. Return: 0, -ENOTCONN without a helper (after its grace),
  * -ENOBUFS when too many requests exist.
  */
-int bftm_upcall_submit(struct bftm_net *bn, struct bftm_request *request,
-		       struct bftm_handle *handle);
+int bftm_upcall_add(struct bftm_net *bn, struct bftm_request *request);
 
 /**
  * bftm_upcall_renew() - queue a renewal, unless one is
@@ -70,7 +77,8 @@ int bftm_upcall_submit(struct bftm_net *bn, struct bftm_request *request,
 int bftm_upcall_renew(struct bftm_net *bn, struct bftm_request *request);
 
 /**
- * bftm_upcall_end() - its handle is done with a request: cancel or release
+ * bftm_upcall_end() - who waited, or held, is done with a request: cancel it,
+ * release what it holds, or withdraw it
  * Context: the upcall's lock held, any. @request is not the caller's any more.
  */
 void bftm_upcall_end(struct bftm_net *bn, struct bftm_request *request);
@@ -78,14 +86,19 @@ void bftm_upcall_end(struct bftm_net *bn, struct bftm_request *request);
 /**
  * bftm_upcall_register() - become the helper
  *
- * What the helper before had taken and not finished can be pulled again, and so
- * can, before it, a RENEW of each lock that it had to renew.
+ * Acquires that the helper before had taken and not finished can be pulled again,
+ * and so can, before them, a RENEW of each lock that it had to renew.
  *
  * Return: 0, -EBUSY when there is a helper.
  */
 int bftm_upcall_register(struct bftm_net *bn, u32 portid);
 
-/** bftm_upcall_deregister() - the socket @portid was closed. */
+/**
+ * bftm_upcall_deregister() - the socket @portid was closed
+ *
+ * If that was the helper, each submit that it had taken and not answered fails with
+ * EOWNERDEAD: nobody else may apply it.
+ */
 void bftm_upcall_deregister(struct bftm_net *bn, u32 portid);
 
 /**
@@ -122,6 +135,29 @@ int bftm_upcall_done(struct bftm_net *bn, u32 portid,
 		     const struct bftm_result *result);
 
 /**
+ * struct bftm_answer - what the helper reports of a submit
+ * @error:    negative errno; 0 when it was applied, and the rest is valid
+ * @status:   positive errno of the object, or 0
+ * @version:  of the object's state
+ * @response: of kmalloc(), NULL for none; NULL when it was taken
+ * @len:      of @response, bytes, at most BFTM_OP_MAX
+ */
+struct bftm_answer {
+	u64 id;
+	int error;
+	u32 status;
+	u64 version;
+	void *response;
+	u32 len;
+};
+
+/**
+ * bftm_upcall_submitted() - a submit is answered
+ * Return: 0, -EPERM, or -ESTALE when nobody waits for it.
+ */
+int bftm_upcall_submitted(struct bftm_net *bn, u32 portid, struct bftm_answer *answer);
+
+/**
  * bftm_upcall_renewed() - what is held lasts longer
  * @deadline_ns: CLOCK_BOOTTIME, later than the one known
  * @sends:       highest number of a send for the attempt
@@ -153,6 +189,9 @@ static inline bool bftm_request_is_given(const struct bftm_request *request)
 }
 
 void bftm_request_free(struct bftm_upcall *up, struct bftm_request *request);
+
+/** bftm_request_failed() - who waits is told a negative errno; the request is freed. */
+void bftm_request_failed(struct bftm_upcall *up, struct bftm_request *request, int error);
 
 /** bftm_upcall_hint() - tell the helper that requests wait, if it is not told. */
 void bftm_upcall_hint(struct bftm_net *bn);

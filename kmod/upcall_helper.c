@@ -5,6 +5,7 @@
 
 #include "debug.h"
 #include "handle.h"
+#include "submit.h"
 #include "upcall.h"
 
 static struct bftm_net *net_of(struct bftm_upcall *up)
@@ -53,13 +54,21 @@ int bftm_upcall_register(struct bftm_net *bn, u32 portid)
 	return err;
 }
 
-/* What the helper had taken and not finished waits for the next one. */
+/*
+ * What the helper had taken and not finished waits for the next one, but for what
+ * may have been applied.
+ */
 static void take_back(struct bftm_upcall *up)
 {
-	struct bftm_request *request;
+	struct bftm_request *request, *next;
 
-	list_for_each_entry(request, &up->given, list)
+	list_for_each_entry_safe(request, next, &up->given, list) {
 		hash_del(&request->by_id);
+		if (request->submission) {
+			list_del(&request->list);
+			bftm_request_failed(up, request, -EOWNERDEAD);
+		}
+	}
 	list_splice_init(&up->given, &up->queue);
 }
 
@@ -103,6 +112,7 @@ int bftm_upcall_pull(struct bftm_net *bn, u32 portid,
 	list_del_init(&request->list);
 	switch (request->kind) {
 	case BFTMUTEX_REQUEST_KIND_ACQUIRE:
+	case BFTMUTEX_REQUEST_KIND_SUBMIT:
 		list_add_tail(&request->list, &up->given);
 		hash_add(up->by_id, &request->by_id, request->id);
 		break;
@@ -110,6 +120,7 @@ int bftm_upcall_pull(struct bftm_net *bn, u32 portid,
 		break;
 	case BFTMUTEX_REQUEST_KIND_CANCEL:
 	case BFTMUTEX_REQUEST_KIND_RELEASE:
+	case BFTMUTEX_REQUEST_KIND_WITHDRAW:
 		bftm_request_free(up, request);
 		break;
 	}
@@ -150,7 +161,7 @@ int bftm_upcall_done(struct bftm_net *bn, u32 portid,
 		goto out;
 	}
 	request = find(up, result->id);
-	if (!request || !bftm_request_is_given(request)) {
+	if (!request || !request->handle || !bftm_request_is_given(request)) {
 		err = -ESTALE;
 		goto out;
 	}
@@ -161,8 +172,7 @@ int bftm_upcall_done(struct bftm_net *bn, u32 portid,
 	list_del_init(&request->list);
 	if (result->error) {
 		hash_del(&request->by_id);
-		bftm_handle_failed(request->handle, result->error);
-		bftm_request_free(up, request);
+		bftm_request_failed(up, request, result->error);
 	} else if (result->deadline_ns > ktime_get_boottime_ns()) {
 		request->attempt = result->attempt;
 		request->sends = result->sends;
@@ -175,6 +185,29 @@ int bftm_upcall_done(struct bftm_net *bn, u32 portid,
 		bftm_upcall_hint(net_of(up));
 		err = -ESTALE;
 	}
+out:
+	spin_unlock_bh(&up->lock);
+	return err;
+}
+
+int bftm_upcall_submitted(struct bftm_net *bn, u32 portid, struct bftm_answer *answer)
+{
+	struct bftm_upcall *up = &bn->upcall;
+	struct bftm_request *request;
+	int err = -EPERM;
+
+	spin_lock_bh(&up->lock);
+	if (up->portid != portid)
+		goto out;
+	err = -ESTALE;
+	request = find(up, answer->id);
+	if (!request || !request->submission)
+		goto out;
+	hash_del(&request->by_id);
+	list_del(&request->list);
+	bftm_submit_answered(request->submission, answer);
+	bftm_request_free(up, request);
+	err = 0;
 out:
 	spin_unlock_bh(&up->lock);
 	return err;

@@ -74,9 +74,22 @@
 #define BFTM_OP_MAX		(16u << 10)
 /* Operations that wait at one server for one object: one a client. */
 #define BFTM_PENDING_MAX	1024u
+/* Bodies that arrive in pieces, at one server: for one object, and for all. */
+#define BFTM_UPLOADS_MAX	64u
+#define BFTM_UPLOADS_ALL_MAX	4096u
+/* Bytes that all objects of a server may take, with all that belongs to them. */
+#define BFTM_OBJECT_MEMORY_MIN	(16ull << 20)
+#define BFTM_OBJECT_MEMORY_MAX	(1ull << 40)
+#define BFTM_OBJECT_MEMORY_DEFAULT (256ull << 20)
+/* Bytes of answers of a server that wait for its journal. */
+#define BFTM_HELD_BYTES_MAX	(8u << 20)
 
 /* Device: requests that wait for the helper, in one network namespace. */
 #define BFTM_REQUESTS_MAX	65536u
+/* Bytes of operations and of room for responses, likewise. */
+#define BFTM_SUBMIT_BYTES_MAX	(64u << 20)
+/* Responses that did not fit and that one handle keeps. */
+#define BFTM_KEPT_MAX		64u
 /* How long requests wait for a new helper after the old one died. */
 #define BFTM_HELPER_GRACE_NS	(5 * BFTM_NS_PER_SEC)
 /* How much later than the helper the kernel itself ends a timed request. */

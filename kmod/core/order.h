@@ -12,9 +12,12 @@
 #define BFTM_DIGEST_LEN		32	/* BLAKE2s-256, of a whole body */
 #define BFTM_SIGNATURE_LEN	64	/* Ed25519, of a rank */
 
+/* No client gets there; so the count after one that a server took never wraps. */
+#define BFTM_RANK_COUNT_MAX	((1ull << 63) - 1)
+
 /**
  * struct bftm_rank - rank of an iteration (Section 6.2), never used twice
- * @count:       compared first
+ * @count:       compared first, 1 to BFTM_RANK_COUNT_MAX
  * @client:      whose it is, breaks ties
  * @incarnation: of that client, grows with each of its starts
  *

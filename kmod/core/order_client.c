@@ -82,6 +82,10 @@ static void outranked(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 
 static void timed_out(struct bftm_order *o, struct bftm_order_out *out)
 {
+	if (o->phase == BFTM_ORDER_INSTALLING) {	/* what was asked for is done */
+		over(o, BFTM_ORDER_ON, out);
+		return;
+	}
 	/* Others may have a rank that too few have shown. */
 	o->rank.count += 1ull << (o->timeouts < 16 ? o->timeouts : 16);
 	o->timeouts++;
@@ -101,7 +105,7 @@ static void except(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u
 	max.count = le64_to_cpu(e.count);
 	max.client = le32_to_cpu(e.client);
 	max.incarnation = le32_to_cpu(e.incarnation);
-	if (bftm_rank_cmp(&max, &o->rank) <= 0)
+	if (bftm_rank_cmp(&max, &o->rank) <= 0 || max.count > BFTM_RANK_COUNT_MAX)
 		return;
 	o->reported[u] = max.count;
 	o->excepted |= 1u << u;
@@ -212,7 +216,6 @@ void bftm_order_answer(struct bftm_order *o, const struct bftm_order_cfg *cfg, u
 		[BFTM_ORDER_PROPOSING] = BFTM_ORDER_PROPOSED,
 		[BFTM_ORDER_COMMITTING] = BFTM_ORDER_COMMITTED,
 		[BFTM_ORDER_INSTALLING] = BFTM_ORDER_INSTALLED,
-		[BFTM_ORDER_MAKING] = BFTM_MSG_NONE,
 	};
 	u32 bit = 1u << u;
 
@@ -237,7 +240,8 @@ void bftm_order_answer(struct bftm_order *o, const struct bftm_order_cfg *cfg, u
 		o->bodyless |= bit;
 		out->send = BFTM_ORDER_PROPOSE + (u8)(o->phase - BFTM_ORDER_PROPOSING);
 		out->to = bit;
-	} else if (msg->type != expected[o->phase] || o->answered & bit) {
+	} else if (o->phase == BFTM_ORDER_MAKING || msg->type != expected[o->phase] ||
+		   o->answered & bit) {
 		return;
 	} else if (o->phase == BFTM_ORDER_GETTING) {
 		got(o, cfg, u, msg, out);
@@ -293,9 +297,8 @@ void bftm_order_wake(struct bftm_order *o, const struct bftm_order_cfg *cfg, u64
 	clear(out);
 	if (o->phase == BFTM_ORDER_IDLE || now < o->wake_ns)
 		return;
-	if (installing && (o->sends >= BFTM_INSTALL_SENDS || abandoned(o, cfg, now)))
-		over(o, BFTM_ORDER_ON, out);
-	else if (abandoned(o, cfg, now) || o->sends >= BFTM_ORDER_SENDS)
+	if (abandoned(o, cfg, now) ||
+	    o->sends >= (installing ? BFTM_INSTALL_SENDS : BFTM_ORDER_SENDS))
 		timed_out(o, out);
 	else
 		send_phase(o, cfg, installing ? o->recovering :

@@ -35,6 +35,13 @@ struct bftm_body *bftm_object_body(const struct bftm_object *o,
 	return NULL;
 }
 
+/* Operations, which have no version, are none. */
+static struct bftm_body *known_state(const struct bftm_object *o,
+				     const struct bftm_body_id *id)
+{
+	return id->version ? bftm_object_body(o, id) : NULL;
+}
+
 /* The place of a client in the list, or where it would be. */
 static u32 place(const struct bftm_pendings *pend, u32 client)
 {
@@ -82,7 +89,7 @@ bool bftm_object_wants(const struct bftm_object *o, const struct bftm_order_msg 
 	case BFTM_ORDER_PROPOSE:
 	case BFTM_ORDER_COMMIT:
 		return !o->recovering && bftm_rank_cmp(&req->rank, &o->max) >= 0 &&
-		       !is_initial(&req->id) && !bftm_object_body(o, &req->id);
+		       !is_initial(&req->id) && !known_state(o, &req->id);
 	case BFTM_ORDER_INSTALL:
 		return o->recovering && !is_initial(&req->id) &&
 		       !bftm_rank_cmp(&req->rank, &o->told);
@@ -274,7 +281,7 @@ static bool take_state(struct bftm_object *o, const struct bftm_order_msg *req,
 	*ret = NULL;
 	if (is_initial(&req->id))
 		return true;
-	*ret = req->id.version ? bftm_object_body(o, &req->id) : NULL;
+	*ret = known_state(o, &req->id);
 	if (*ret)
 		return true;
 	if (!body) {
@@ -413,7 +420,8 @@ void bftm_order_step(const struct bftm_server_cfg *cfg, struct bftm_object *o,
 	o->replaced = NULL;
 	/* A rank is its client's own. */
 	if (req->type != BFTM_ORDER_SUBMIT && req->type != BFTM_ORDER_FETCH &&
-	    (req->rank.client != req->client || !req->rank.count))
+	    (req->rank.client != req->client || !req->rank.count ||
+	     req->rank.count > BFTM_RANK_COUNT_MAX))
 		return;
 	if (o->recovering) {
 		/* What the memory had promised is over when this silence is. */
@@ -443,14 +451,21 @@ void bftm_order_step(const struct bftm_server_cfg *cfg, struct bftm_object *o,
 	}
 }
 
+bool bftm_piece_ok(const struct bftm_order_msg *req)
+{
+	u32 left;
+
+	if (req->offset % BFTM_PIECE_LEN || req->offset >= req->id.len)
+		return false;
+	left = req->id.len - req->offset;
+	return req->data_len == (left < BFTM_PIECE_LEN ? left : BFTM_PIECE_LEN);
+}
+
 bool bftm_upload_take(struct bftm_upload *up, const struct bftm_order_msg *req)
 {
-	u32 piece = req->offset / BFTM_PIECE_LEN, len;
+	u32 piece = req->offset / BFTM_PIECE_LEN;
 
-	if (req->offset % BFTM_PIECE_LEN || req->offset >= up->id.len)
-		return false;
-	len = up->id.len - req->offset;
-	if (req->data_len != (len < BFTM_PIECE_LEN ? len : BFTM_PIECE_LEN))
+	if (!bftm_piece_ok(req))
 		return false;
 	if (up->have[piece / 64] & 1ull << piece % 64)
 		return true;

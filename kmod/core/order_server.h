@@ -146,6 +146,9 @@ static inline u32 bftm_pieces(u32 len)
 	return (len + BFTM_PIECE_LEN - 1) / BFTM_PIECE_LEN;
 }
 
+/** bftm_piece_ok() - is the data of this PUT a piece of a body of that length? */
+bool bftm_piece_ok(const struct bftm_order_msg *req);
+
 /**
  * bftm_upload_take() - a PUT with the upload's id
  * Return: false when the piece is none of this body; it is not to be answered.

@@ -21,11 +21,16 @@ u32 bftm_state_clients(const u8 *body)
 	return clients_of(body);
 }
 
+static void read_entry(const u8 *body, u32 i, struct bftm_state_client *ret)
+{
+	memcpy(ret, body + sizeof(struct bftm_state_head) + i * sizeof(*ret), sizeof(*ret));
+}
+
 static void read_client(const u8 *body, u32 i, struct bftm_applied *ret)
 {
 	struct bftm_state_client c;
 
-	memcpy(&c, body + sizeof(struct bftm_state_head) + i * sizeof(c), sizeof(c));
+	read_entry(body, i, &c);
 	ret->op = le64_to_cpu(c.op);
 	ret->client = le32_to_cpu(c.client);
 	ret->len = le32_to_cpu(c.response_len);
@@ -34,7 +39,7 @@ static void read_client(const u8 *body, u32 i, struct bftm_applied *ret)
 
 bool bftm_state_ok(const u8 *body, u32 len, u64 version)
 {
-	u64 begin, end, last = 0;
+	u64 begin, end, at, last = 0;
 	struct bftm_state_head head;
 	u32 i;
 
@@ -47,14 +52,14 @@ bool bftm_state_ok(const u8 *body, u32 len, u64 version)
 		return false;
 	end = len - le32_to_cpu(head.app_len);
 	for (i = 0; i < le32_to_cpu(head.clients); i++) {
-		struct bftm_applied a;
+		struct bftm_state_client c;
 
-		read_client(body, i, &a);
-		if (i && a.client <= last)
+		read_entry(body, i, &c);
+		if (i && le32_to_cpu(c.client) <= last)
 			return false;
-		last = a.client;
-		if ((u64)(a.response - body) < begin ||
-		    (u64)(a.response - body) + a.len > end)
+		last = le32_to_cpu(c.client);
+		at = le32_to_cpu(c.response_at);	/* no pointer yet: it may wrap */
+		if (at < begin || at + le32_to_cpu(c.response_len) > end)
 			return false;
 	}
 	return true;
@@ -120,7 +125,7 @@ static u32 merge(const u8 *old, const struct bftm_applied *applied, u32 count,
 		 struct writer *w)
 {
 	u32 i = 0, k = 0, n = 0, olds = clients_of(old);
-	struct bftm_applied a;
+	struct bftm_applied a = {};
 
 	while (i < olds || k < count) {
 		if (i < olds)

@@ -19,6 +19,8 @@
 
 #define BFTM_NAME_MAX		64	/* bytes of a lock name, no terminator */
 #define BFTM_CLUSTER_MAX	32	/* bytes of a cluster name, likewise */
+#define BFTM_SUBMIT_NAME_MAX	63	/* bytes of an object name, likewise */
+#define BFTM_SUBMIT_MAX		16384	/* bytes of an operation, and of a response */
 
 /**
  * enum bftm_acquire_flags - how to acquire
@@ -173,6 +175,56 @@ struct bftm_signal {
 	__u64 reserved;
 };
 
+/**
+ * enum bftm_submit_flags - how to submit
+ * @BFTM_FETCH: submit nothing: get the response that did not fit
+ */
+enum bftm_submit_flags {
+	BFTM_FETCH = 1 << 0,
+};
+
+/**
+ * struct bftm_submit - argument of BFTM_IOC_SUBMIT
+ * @size:          sizeof(struct bftm_submit)
+ * @flags:         enum bftm_submit_flags
+ * @name_len:      bytes of @name, 1 to BFTM_SUBMIT_NAME_MAX
+ * @op_len:        bytes at @op, 1 to BFTM_SUBMIT_MAX
+ * @cluster:       name from the helper's configuration, zero-filled; empty for
+ *                 the default cluster
+ * @name:          of the object, any bytes
+ * @op:            address of the operation
+ * @response:      address of the room for the response, which may not be touched
+ *                 until the call returns; 0 for none
+ * @response_room: bytes at @response
+ * @response_len:  out: bytes of the response, also after EOVERFLOW
+ * @timeout_ns:    how long to wait; 0 for ever (or until a signal)
+ * @id:            out: 0; after EOVERFLOW, and in with BFTM_FETCH: number of the
+ *                 response that did not fit
+ * @version:       out: of the object's state after the operation, from 1
+ * @status:        out: errno of the object: 0 when it did as it was asked
+ * @reserved:      zero
+ *
+ * With BFTM_FETCH all but @size, @flags, @response, @response_room and @id are
+ * zero.
+ */
+struct bftm_submit {
+	__u32 size;
+	__u32 flags;
+	__u32 name_len;
+	__u32 op_len;
+	char cluster[BFTM_CLUSTER_MAX];
+	char name[BFTM_NAME_MAX];
+	__u64 op;
+	__u64 response;
+	__u32 response_room;
+	__u32 response_len;
+	__u64 timeout_ns;
+	__u64 id;
+	__u64 version;
+	__u32 status;
+	__u32 reserved;
+};
+
 #define BFTM_IOC_MAGIC		0xbf
 
 /*
@@ -215,6 +267,39 @@ struct bftm_signal {
 #define BFTM_IOC_STATUS		_IOWR(BFTM_IOC_MAGIC, 4, struct bftm_status)
 /* BFTM_IOC_SET_SIGNAL - be told by a signal. EINVAL: no such signal. */
 #define BFTM_IOC_SET_SIGNAL	_IOW(BFTM_IOC_MAGIC, 5, struct bftm_signal)
+
+/*
+ * BFTM_IOC_SUBMIT - have an operation applied to an object that all clients
+ * share, once, in an order that is the same for all. Blocks until there is a
+ * response, the time is over or a signal arrives, also on an O_NONBLOCK file. It
+ * has nothing to do with the lock that the handle may hold; any number of threads
+ * may submit on one handle at once. RELEASE and close() by another thread do not
+ * end it.
+ *
+ * It succeeds when the operation was applied, whatever the object thinks of it:
+ * that is @status. A response longer than @response_room is EOVERFLOW: then the
+ * operation was applied, @response_len, @version and @status are as in success,
+ * and the handle keeps the response, as number @id, until BFTM_FETCH has got it
+ * or the handle is closed.
+ *
+ * Applied or not, nobody knows: ETIMEDOUT · EINTR · EFAULT, when writing the
+ * response failed · EOWNERDEAD: the helper ended before it reported · any error
+ * of the servers but EACCES, ENOSPC and EPROTONOSUPPORT.
+ *
+ * Not applied: ENOTCONN: no helper · EACCES: b + 1 servers refused · ENOSPC: a
+ * table at b + 1 servers is full · EPROTONOSUPPORT: the cluster has too few
+ * servers for it, or b + 1 do not serve the protocol · ENOBUFS: too many requests
+ * wait, or too many bytes of them · EBUSY: the handle keeps 64 responses that
+ * nobody fetched · EMSGSIZE: @op_len is more than BFTM_SUBMIT_MAX, or too much to
+ * be sent with what the helper adds (8 bytes) · ENOKEY: unknown cluster, or no
+ * credentials · ENAMETOOLONG · EINVAL: no name, no operation, bytes behind the
+ * name that are not zero, an out field or @reserved that is not, an unknown flag
+ * · E2BIG, EFAULT, ENOMEM.
+ *
+ * BFTM_FETCH: ENOENT: no such response on this handle · EOVERFLOW: still does not
+ * fit, and is kept · EINVAL · EFAULT.
+ */
+#define BFTM_IOC_SUBMIT		_IOWR(BFTM_IOC_MAGIC, 6, struct bftm_submit)
 
 /*
  * poll(): POLLIN - the asynchronous acquire is decided, or the lock is held;

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The journal of a server in netlink messages. */
+#ifndef BFTM_NETLINK_JOURNAL_H
+#define BFTM_NETLINK_JOURNAL_H
+
+#include <net/genetlink.h>
+
+struct bftm_net;
+struct bftm_server;
+struct bftm_server_param;
+
+/**
+ * bftm_netlink_read_journal() - of a server to be started
+ * Return: 0; -EINVAL: durability and journal do not fit together.
+ */
+int bftm_netlink_read_journal(struct genl_info *info, struct bftm_server_param *p);
+
+/** bftm_netlink_put_journal() - of a server that runs. Return: 0 or -EMSGSIZE. */
+int bftm_netlink_put_journal(struct sk_buff *msg, const struct bftm_server *server);
+
+/** bftm_netlink_journal_closed() - a socket is; it may have been anybody's. */
+void bftm_netlink_journal_closed(struct bftm_net *bn, u32 portid);
+
+#endif /* BFTM_NETLINK_JOURNAL_H */

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The receive path of the ordering protocol. A reply is written into the skb that
+ * it is sent in: on the stack there is no room for the longest.
+ */
+#include <linux/skbuff.h>
+#include <linux/ktime.h>
+#include <linux/timekeeping.h>
+
+#include "server.h"
+#include "socket.h"
+#include "trace.h"
+
+/* REFUSED and CHALLENGE have the shape of the locks' messages. */
+static noinline_for_stack void send_wire(struct bftm_server *server,
+					 const struct bftm_address *to,
+					 const struct bftm_pair *pair, struct bftm_msg *reply)
+{
+	struct bftm_wire wire;
+
+	reply->server_epoch = server->cfg.epoch;
+	bftm_wire_put(reply, &wire);
+	bftm_sign(pair->reply, &wire, sizeof(wire));
+	bftm_socket_send(server, to, &wire);
+}
+
+/* In the skb stands the data already, behind the room for the head. */
+static void send_order(struct bftm_server *server, const struct bftm_outcome *outcome,
+		       const struct bftm_address *to, const struct bftm_pair *pair,
+		       struct bftm_order_msg *reply, struct sk_buff *skb)
+{
+	size_t len;
+
+	/* No longer than it must be. */
+	reply->room = 0;
+	reply->server_epoch = server->cfg.epoch;
+	len = bftm_order_wire_put(reply, skb->data);
+	skb_put(skb, len);
+	bftm_sign(pair->reply, skb->data, len);
+	bftm_journal_send(server, outcome, to, reply->type, skb);
+}
+
+/*
+ * Tell a client the response to an operation that a COMMIT or INSTALL of somebody
+ * reflects. See bftm_server_push() for how much one datagram can cause.
+ */
+static noinline_for_stack void push(struct bftm_server *server,
+				    const struct bftm_order_msg *req,
+				    const struct bftm_stored *op,
+				    const struct bftm_outcome *outcome)
+{
+	const struct bftm_object reflects = { .sc = &outcome->state->body };
+	struct bftm_client *c = bftm_client_find(&server->clients, op->what.client);
+	struct bftm_order_msg msg;
+	struct bftm_address to;
+	struct sk_buff *skb;
+
+	if (!c)
+		return;
+	skb = bftm_socket_room(server, bftm_order_len(op->what.room));
+	if (!skb)
+		return;
+	bftm_order_response(&reflects, &op->what, skb->data + BFTM_ORDER_HEAD_LEN, &msg);
+	if (msg.type == BFTM_MSG_NONE) {
+		kfree_skb(skb);
+		return;
+	}
+	msg.cluster = server->cfg.cluster;
+	msg.server = server->cfg.id;
+	msg.name_len = req->name_len;
+	memcpy(msg.name, req->name, sizeof(msg.name));
+	bftm_count(server, PUSHED);
+	to = bftm_client_address(c);
+	send_order(server, outcome, &to, &c->pair, &msg, skb);
+}
+
+static void push_all(struct bftm_server *server, const struct bftm_order_msg *req,
+		     struct bftm_outcome *outcome)
+{
+	struct bftm_stored *op;
+
+	while ((op = bftm_outcome_next(outcome))) {
+		push(server, req, op, outcome);
+		bftm_stored_put(op);
+	}
+}
+
+static noinline_for_stack bool admit(struct bftm_server *server, const struct bftm_msg *head,
+				     u64 now, struct bftm_msg *reply)
+{
+	const struct bftm_rules *rules = rcu_dereference(server->rules);
+	struct bftm_server_cfg narrowed;
+
+	if (rules) {
+		narrowed = server->cfg;
+		if (!bftm_access_admit(rules->rule, rules->count, head, &narrowed, reply))
+			return false;
+	}
+	if (bftm_admit_order(&server->cfg, head, now, reply))
+		return true;
+	bftm_server_answer_tokens(server, head, reply);
+	return false;
+}
+
+/* What the protocol says to a request that it may see. */
+static bool decide(struct bftm_server *server, const struct bftm_order_msg *req,
+		   const struct bftm_msg *head, const struct bftm_address *from,
+		   const struct bftm_pair *pair)
+{
+	struct sk_buff *skb = bftm_socket_room(server, bftm_order_len(req->room));
+	struct bftm_outcome outcome;
+	struct bftm_order_msg reply;
+
+	if (!skb)
+		return false;	/* as if it had been lost */
+	bftm_objects_step(server->objects, &server->cfg, req,
+			  skb->data + BFTM_ORDER_HEAD_LEN, &reply, &outcome);
+	bftm_server_note_order(server, req, &reply, outcome.changed);
+	push_all(server, req, &outcome);
+	bftm_outcome_done(&outcome);
+	if (reply.type == BFTM_MSG_REFUSED) {
+		struct bftm_msg refused;
+
+		bftm_refuse(head, &refused, reply.offset);
+		send_wire(server, from, pair, &refused);
+	} else if (reply.type != BFTM_MSG_NONE) {
+		send_order(server, &outcome, from, pair, &reply, skb);
+		return true;
+	}
+	kfree_skb(skb);
+	return reply.type != BFTM_MSG_NONE;
+}
+
+bool bftm_server_receive_order(struct bftm_server *server, const void *buf, size_t len,
+			       const struct bftm_address *from)
+{
+	u64 now = ktime_get_boottime_ns();
+	struct bftm_msg head, reply;
+	struct bftm_order_msg req;
+	struct bftm_client *c;
+	struct bftm_pair pair;
+	bool genuine, answered = false;
+
+	if (bftm_order_wire_get(buf, len, &req)) {
+		bftm_count(server, BAD_FORM);
+		return false;
+	}
+	bftm_order_head(&req, &head);
+	if (!bftm_admit_address(&server->cfg, &head)) {
+		bftm_count(server, BAD_ADDRESS);
+		return false;
+	}
+	c = bftm_server_authenticate(server, buf, len, req.client, &pair, &genuine);
+	if (!genuine) {
+		bftm_count(server, BAD_TAG);
+		goto out;
+	}
+	if (!c) {
+		bftm_refuse(&head, &reply, BFTM_REFUSED_CLIENTS);
+	} else if (!bftm_client_take(c, req.seq, now,
+				     req.server_epoch == server->cfg.epoch ? from : NULL)) {
+		bftm_count(server, REPLAYED);
+		goto out;
+	} else if (admit(server, &head, now, &reply)) {
+		answered = decide(server, &req, &head, from, &pair);
+		goto out;
+	}
+	if (reply.type == BFTM_MSG_CHALLENGE) {
+		bftm_count(server, CHALLENGED);
+	} else {
+		bftm_count(server, REFUSED);
+		trace_bftm_refuse(server, &reply);
+	}
+	send_wire(server, from, &pair, &reply);
+	answered = true;
+out:
+	memzero_explicit(&pair, sizeof(pair));
+	return answered;
+}

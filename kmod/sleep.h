@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* To wait for a decision by the clock of leases, which wait_event_*() cannot. */
+#ifndef BFTM_SLEEP_H
+#define BFTM_SLEEP_H
+
+#include <linux/ktime.h>
+#include <linux/wait.h>
+
+/**
+ * bftm_sleep_until() - when a wait that begins now is over
+ * @timeout_ns: any; what is too long is cut to decades
+ * Return: CLOCK_BOOTTIME, ns
+ */
+u64 bftm_sleep_until(u64 timeout_ns);
+
+/**
+ * bftm_sleep() - sleep until something is decided, interruptibly
+ * @wait:    woken when it may be
+ * @at_ns:   CLOCK_BOOTTIME at which to give up, 0 for never
+ * @outcome: tells what was decided, -EINPROGRESS for nothing yet
+ * @arg:     for @outcome
+ * Return: what @outcome returned, or -EINTR or -ETIMEDOUT while it said
+ * -EINPROGRESS.
+ */
+int bftm_sleep(struct wait_queue_head *wait, u64 at_ns, int (*outcome)(void *arg), void *arg);
+
+#endif /* BFTM_SLEEP_H */

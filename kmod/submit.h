@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Operations on objects, from the program that submits one to its response. */
+#ifndef BFTM_SUBMIT_H
+#define BFTM_SUBMIT_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+
+struct bftm_answer;
+struct bftm_handle;
+struct bftm_request;
+struct bftm_submit;
+
+/**
+ * struct bftm_submission - one operation; guarded by the upcall's lock
+ * @list:    among those whose response its handle keeps
+ * @handle:  whose it is
+ * @wait:    the thread that submitted
+ * @request: on its way through the helper; NULL once that is over
+ * @id:      number of @request
+ * @bytes:   that it takes up of what the namespace may have
+ * @room:    bytes of a response that are among @bytes
+ * @op_len:  bytes of @op
+ * @op:      NULL when it is not needed any more
+ * @error:   negative errno of the helper
+ * @status:  errno of the object, positive
+ * @version: of the object's state
+ * @response: NULL for none
+ * @len:     bytes of @response
+ */
+struct bftm_submission {
+	struct list_head list;
+	struct bftm_handle *handle;
+	struct wait_queue_head wait;
+	struct bftm_request *request;
+	u64 id;
+	u32 bytes;
+	u32 room;
+	u32 op_len;
+	void *op;
+	int error;
+	u32 status;
+	u64 version;
+	void *response;
+	u32 len;
+};
+
+/**
+ * bftm_submit() - have an operation applied, and wait for the response
+ * @arg: checked; response_len, id, version and status are filled in when it was
+ *       applied, also when it returns -EOVERFLOW
+ * Context: process. Return: 0, or an error of BFTM_IOC_SUBMIT.
+ */
+int bftm_submit(struct bftm_handle *h, struct bftm_submit *arg);
+
+/**
+ * bftm_submit_fetch() - get a response that did not fit
+ * @arg: as with bftm_submit(); its id says which
+ * Context: process. Return: 0, -ENOENT, or -EOVERFLOW or -EFAULT, after which it
+ * is kept.
+ */
+int bftm_submit_fetch(struct bftm_handle *h, struct bftm_submit *arg);
+
+/** bftm_submit_forget() - its file is closed: free what @h keeps. Context: process. */
+void bftm_submit_forget(struct bftm_handle *h);
+
+/**
+ * bftm_submit_answered() - for the upcall: the request is over
+ * @answer: its response is taken
+ * Context: the upcall's lock held.
+ */
+void bftm_submit_answered(struct bftm_submission *s, struct bftm_answer *answer);
+
+#endif /* BFTM_SUBMIT_H */
