@@ -51,6 +51,7 @@ static void note_prio(struct bftm_acquire_op *op)
 /* Forget a request. Return: whose turn it is now, or NULL. */
 static struct bftm_acquire_op *detach(struct bftm_acquire_op *op)
 {
+	const struct bftm_inside *inside = op->ask.inside;
 	struct bftm_acquire_op *next;
 
 	note_prio(op);
@@ -59,6 +60,8 @@ static struct bftm_acquire_op *detach(struct bftm_acquire_op *op)
 	RB_REMOVE(ops, &ops, op);
 	op->cluster->acquires.count--;
 	free(op);
+	if (inside && inside->over)
+		inside->over(inside->arg);
 	return next;
 }
 
@@ -75,7 +78,8 @@ void bftm_acquire_fail(struct bftm_acquire_op *op, int error)
 	bftm_totals.busy += error == EWOULDBLOCK;
 	bftm_totals.timeouts += error == ETIMEDOUT;
 	bftm_totals.unreachable += error == ENETUNREACH;
-	bftm_upcall_failed(op->ask.id, error, op->contend.rounds);
+	if (!op->ask.inside)
+		bftm_upcall_failed(op->ask.id, error, op->contend.rounds);
 	bftm_acquire_end(op);
 }
 
@@ -119,10 +123,12 @@ void bftm_acquire_begin(const struct bftm_ask *arg)
 
 	bftm_totals.acquires++;
 	op = error ? NULL : op_new(cl, &ask, false);
-	if (!op) {
+	if (!op && ask.inside)
+		ask.inside->over(ask.inside->arg);
+	else if (!op)
 		bftm_upcall_failed(ask.id, error ?: ENOMEM, 0);
+	if (!op)
 		return;
-	}
 	if (op->place == BFTM_PLACE_ACTIVE)
 		bftm_attempt_start(op);
 	else if (ask.once)
@@ -198,7 +204,7 @@ void bftm_acquire_forget(void)
 
 	while ((op = RB_MIN(ops, &ops))) {
 		/* What is held stays held; what is asked for is cancelled. */
-		if (op->contend.phase != BFTM_PHASE_HOLD)
+		if (op->contend.phase != BFTM_PHASE_HOLD || op->ask.inside)
 			bftm_attempt_give_back(op);
 		op->cluster->identity->orphan = op->cluster->identity->attempt;
 		detach(op);

@@ -12,6 +12,17 @@
 
 struct bftm_cluster;
 
+/**
+ * struct bftm_inside - who asks for a lock inside the daemon, not through the kernel
+ * @won:  it has the lock; must not give it back from within
+ * @over: it has not, or not any more; the request is gone
+ */
+struct bftm_inside {
+	void (*won)(void *arg);
+	void (*over)(void *arg);
+	void *arg;
+};
+
 /** struct bftm_ask - an acquire as the kernel hands it over */
 struct bftm_ask {
 	u64 id;			/* number of the request */
@@ -27,6 +38,7 @@ struct bftm_ask {
 	u64 attempt;		/* of a release or renewal: what holds the lock */
 	u64 deadline_ns;	/* of a renewal: CLOCK_BOOTTIME until which it does */
 	u32 sends;		/* of a renewal: highest send number reported */
+	const struct bftm_inside *inside; /* NULL: an application, through the kernel */
 };
 
 /**

@@ -23,6 +23,7 @@
 #include "cluster.h"
 #include "log.h"
 #include "loop.h"
+#include "object_exec.h"
 #include "status.h"
 #include "upcall.h"
 
@@ -104,6 +105,8 @@ static int configure(void)
 		return err;
 	if (!args.check)
 		err = bftm_clusters_configure(conf, args.state);
+	if (!args.check && !err)
+		bftm_exec_configure(conf);
 	bftm_conf_free(conf);
 	return err;
 }
@@ -263,6 +266,7 @@ int main(int argc, char **argv)
 	bftm_status_close();
 	bftm_upcall_close();
 	bftm_clusters_stop();
+	bftm_exec_stop();
 	if (args.pid_file)
 		unlink(args.pid_file);
 	return exit_code(err);

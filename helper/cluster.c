@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../kmod/core/lease.h"
 #include "cluster.h"
 #include "log.h"
+#include "order.h"
+#include "rank.h"
 #include "release.h"
 
 #define PROBE_NS	(1 * BFTM_NS_PER_SEC)
@@ -73,6 +76,7 @@ static void cluster_free(struct bftm_cluster *cl)
 		bftm_mac_free(cl->peer[u].request_mac);
 		bftm_mac_free(cl->peer[u].reply_mac);
 	}
+	bftm_rank_keys_free(cl->rank_keys);
 	bftm_identity_put(cl->identity);
 	explicit_bzero(&cl->cred, sizeof(cl->cred));
 	free(cl);
@@ -94,6 +98,14 @@ static void set_cfg(struct bftm_cluster *cl)
 		.resend_ns = 4 * conf->delta_ns,
 		.retry_max_ns = conf->retry_max_ns,
 	};
+	cl->order_cfg = (struct bftm_order_cfg){
+		.n = conf->n,
+		.b = conf->b,
+		.signed_ranks = conf->signed_ranks,
+		.resend_ns = cl->cfg.resend_ns,
+		/* Over before the silence of a server that was restarted is. */
+		.limit_ns = bftm_lease_at_client(conf->lease_max_ns, conf->rho_ppm),
+	};
 }
 
 static int cluster_new(const struct bftm_conf_cluster *conf, const char *state,
@@ -113,6 +125,9 @@ static int cluster_new(const struct bftm_conf_cluster *conf, const char *state,
 	err = bftm_credentials_load(conf->credentials, &cl->cred);
 	if (!err)
 		err = load_keys(cl);
+	if (!err && conf->signed_ranks)
+		err = bftm_rank_keys_load(conf->credentials, conf->id, cl->cred.client,
+					  &cl->rank_keys);
 	if (!err)
 		err = bftm_identity_get(state, conf->id, cl->cred.client,
 					&cl->identity);
@@ -193,12 +208,24 @@ void bftm_clusters_stop(void)
 {
 	struct bftm_cluster *cl;
 
+	TAILQ_FOREACH(cl, &bftm_clusters, list)
+		bftm_orders_free(cl->identity);
 	bftm_acquire_forget();
 	while ((cl = TAILQ_FIRST(&bftm_clusters))) {
 		bftm_release_forget(cl);
 		TAILQ_REMOVE(&bftm_clusters, cl, list);
 		cluster_free(cl);
 	}
+}
+
+struct bftm_cluster *bftm_cluster_of(const struct bftm_identity *identity)
+{
+	struct bftm_cluster *cl;
+
+	TAILQ_FOREACH(cl, &bftm_clusters, list)
+		if (!cl->draining && cl->identity == identity)
+			return cl;
+	return NULL;
 }
 
 struct bftm_cluster *bftm_cluster_find(const char *name)

@@ -9,6 +9,8 @@
 #include <sys/queue.h>
 
 #include "../kmod/core/backoff_client.h"
+#include "../kmod/core/order_client.h"
+#include "../kmod/core/quorum.h"
 #include "../kmod/core/replay.h"
 #include "acquire.h"
 #include "conf.h"
@@ -31,6 +33,10 @@
  * @free_alone: the former of these
  * @contradicted: answers that no honest server gives, after earlier ones
  * @pushed:     FREE and INQUIRE that were not asked for
+ * @ordered:    answers of the ordering protocol
+ * @false_bodies: bodies that are not what their digest says
+ * @false_responses: responses other than what b + 1 servers say
+ * @false_signatures: ranks with a signature that is not their client's
  */
 struct bftm_record {
 	u64 sent;
@@ -49,6 +55,10 @@ struct bftm_record {
 	u64 free_alone;
 	u64 contradicted;
 	u64 pushed;
+	u64 ordered;
+	u64 false_bodies;
+	u64 false_responses;
+	u64 false_signatures;
 };
 
 #define BFTM_ROUNDS 64
@@ -146,13 +156,16 @@ struct bftm_recovery {
  *            @rounds_won by FREE and @rounds_lost by LOCKED
  * @first_seq: nothing was sent here up to this sequence number
  * @old_seq:  was used a second ago or more, @last_seq since
+ * @rank_keys: NULL unless ranks are signed
  * @draining: a newer configuration replaced it; goes when nothing is under way
  */
 struct bftm_cluster {
 	TAILQ_ENTRY(bftm_cluster) list;
 	struct bftm_conf_cluster conf;
 	struct bftm_client_cfg cfg;
+	struct bftm_order_cfg order_cfg;
 	struct bftm_credentials cred;
+	struct bftm_rank_keys *rank_keys;
 	struct bftm_identity *identity;
 	struct bftm_watch socket;
 	struct bftm_timer probe;
@@ -191,6 +204,15 @@ static inline u32 bftm_cluster_everyone(const struct bftm_cluster *cl)
 	return (u32)((1ull << cl->conf.n) - 1);
 }
 
+/** bftm_cluster_of() - one that this client is configured for now, or NULL */
+struct bftm_cluster *bftm_cluster_of(const struct bftm_identity *identity);
+
+/** bftm_cluster_orders() - are its servers enough for the ordering protocol? */
+static inline bool bftm_cluster_orders(const struct bftm_cluster *cl)
+{
+	return cl->conf.n >= bftm_servers_needed_order(cl->conf.b, cl->conf.signed_ranks);
+}
+
 /* socket.c: datagrams. */
 
 /** bftm_cluster_open() - 0 or -errno */
@@ -204,6 +226,10 @@ void bftm_cluster_close(struct bftm_cluster *cl);
  */
 void bftm_cluster_send(struct bftm_cluster *cl, u32 to,
 		       const struct bftm_msg *msg);
+
+/** bftm_cluster_send_order() - likewise, of the ordering protocol */
+void bftm_cluster_send_order(struct bftm_cluster *cl, u32 to,
+			     const struct bftm_order_msg *msg);
 
 /* probe.c: how servers are. */
 

@@ -9,6 +9,7 @@
 #include "conf.h"
 #include "conf_access.h"
 #include "conf_server.h"
+#include "conf_type.h"
 #include "syntax.h"
 
 enum key_number {
@@ -24,6 +25,8 @@ enum key_number {
 	KEY_CONTEND,
 	KEY_WAIT,
 	KEY_RETRY,
+	KEY_SIGNED_RANKS,
+	KEY_MAX_STATE,
 	KEYS,
 };
 
@@ -67,6 +70,9 @@ static const struct key keys[KEYS] = {
 	[KEY_RETRY] = { "retry", WORD, false, 0, 0, BFTM_RETRY_EXPONENTIAL, {
 			[BFTM_RETRY_EXPONENTIAL] = "exponential",
 			[BFTM_RETRY_POLYNOMIAL] = "polynomial" } },
+	[KEY_SIGNED_RANKS] = { "signed-ranks", WORD, false, 0, 0, 0, { "no", "yes" } },
+	[KEY_MAX_STATE] = { "max-state", NUMBER, false, BFTM_STATE_MIN, BFTM_STATE_MAX,
+			    BFTM_STATE_DEFAULT, {} },
 };
 
 static const u8 protocols[] = { BFTM_PROTO_BACKOFF };	/* in the order of the words */
@@ -115,6 +121,24 @@ static void check_quorum(struct bftm_syntax *syntax, cfg_t *section,
 		bftm_mistake(syntax, line,
 			     "cluster '%s': %u servers cannot mask b = %u liars: locks need n >= 3b + 1 = %u",
 			     cluster->name, n, b, bftm_servers_needed(b));
+}
+
+/* Whoever says how objects are ordered means to use them. */
+static void check_order(struct bftm_syntax *syntax, cfg_t *section,
+			const struct bftm_conf_cluster *cluster)
+{
+	const struct bftm_value *key = bftm_value(section, "signed-ranks");
+	u32 n = cluster->n, b = cluster->b;
+
+	if (!key || (!cluster->signed_ranks && bftm_value(section, "max-state")))
+		key = bftm_value(section, "max-state");
+	if (!key || !n || n > BFTM_SERVERS_MAX ||
+	    n >= bftm_servers_needed_order(b, cluster->signed_ranks))
+		return;
+	bftm_mistake(syntax, key->line,
+		     "cluster '%s': %u servers cannot order with b = %u liars: that needs n >= 6b + 1 = %u, or n >= 4b + 1 = %u with signed-ranks = yes",
+		     cluster->name, n, b, bftm_servers_needed_order(b, false),
+		     bftm_servers_needed_order(b, true));
 }
 
 /* Figure 1 as printed has no queue. */
@@ -190,6 +214,8 @@ static void read_cluster(struct bftm_syntax *syntax, cfg_t *section,
 	ret->delta_ns = value[KEY_DELTA];
 	ret->rho_ppm = value[KEY_RHO];
 	ret->proto = protocols[value[KEY_PROTOCOL]];
+	ret->signed_ranks = value[KEY_SIGNED_RANKS];
+	ret->state_max = value[KEY_MAX_STATE];
 	ret->literal = value[KEY_CONTEND];
 	ret->backoff = value[KEY_WAIT];
 	ret->retry = value[KEY_RETRY];
@@ -199,6 +225,8 @@ static void read_cluster(struct bftm_syntax *syntax, cfg_t *section,
 
 	if (good[KEY_B] && good[KEY_CONTEND])
 		check_quorum(syntax, section, ret);
+	if (good[KEY_B] && good[KEY_SIGNED_RANKS])
+		check_order(syntax, section, ret);
 	if (good[KEY_WAIT] && good[KEY_CONTEND])
 		check_wait(syntax, section, ret);
 	if (good[KEY_LEASE] && good[KEY_LEASE_MAX])
@@ -261,17 +289,22 @@ static int read_conf(struct bftm_syntax *syntax, struct bftm_conf *ret)
 	}
 	check_ids(syntax, ret);
 	read_default(syntax, ret);
+	r = bftm_conf_read_types(syntax, ret);
+	if (r < 0)
+		return r;
 	return syntax->mistakes ? -EINVAL : 0;
 }
 
 static int read_file(struct bftm_syntax *syntax, FILE *file, struct bftm_conf *ret)
 {
-	cfg_opt_t server[] = { BFTM_KEY("address"), BFTM_KEY("port"), CFG_END() };
+	cfg_opt_t server[] = BFTM_SERVER_KEYS;
 	cfg_opt_t access[] = BFTM_ACCESS_KEYS;
+	cfg_opt_t type[] = BFTM_TYPE_KEYS;
 	cfg_opt_t cluster[KEYS + 4] = {};
 	cfg_opt_t table[] = {
 		BFTM_KEY("default"),
 		CFG_SEC("cluster", cluster, CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES),
+		CFG_SEC("type", type, CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES),
 		CFG_END(),
 	};
 	int r, i;
@@ -327,6 +360,7 @@ void bftm_conf_free(struct bftm_conf *conf)
 	for (i = 0; conf->access && i < conf->count; i++)
 		free(conf->access[i].rule);
 	free(conf->access);
+	bftm_conf_free_types(conf->type, conf->types);
 	free(conf->cluster);
 	free(conf);
 }

@@ -30,6 +30,11 @@ struct bftm_conf_server {
 	u16 id;				/* 1 to 65535, unique in the cluster */
 	struct sockaddr_in6 addr;	/* IPv4 is mapped: ::ffff:a.b.c.d */
 	char text[INET6_ADDRSTRLEN + 8]; /* "10.0.0.1:7373", "[fd00::1]:7373" */
+	u32 durability;			/* BFTMUTEX_DURABILITY_* */
+	char journal[512];		/* path; empty for the usual one */
+	u32 max_objects;		/* limits of its objects; 0 for the usual ones */
+	u32 max_state;
+	u64 object_memory;
 };
 
 /** struct bftm_conf_cluster - one cluster */
@@ -43,6 +48,8 @@ struct bftm_conf_cluster {
 	u64 delta_ns;			/* δ, expected one-way delay */
 	u32 rho_ppm;			/* ρ */
 	u8 proto;			/* enum bftm_proto */
+	bool signed_ranks;		/* of the ordering protocol: then n >= 4b + 1 is enough */
+	u32 state_max;			/* bytes of an object's state, as the servers take it */
 	bool literal;			/* contend = literal: Figure 1 as printed */
 	bool backoff;			/* wait = backoff: not in the servers' queue */
 	enum bftm_retry retry;
@@ -58,12 +65,26 @@ struct bftm_conf_access {
 	struct bftm_rule *rule;
 };
 
+#define BFTM_TIME_LIMIT_DEFAULT_NS (1 * BFTM_NS_PER_SEC)
+#define BFTM_TIME_LIMIT_MAX_NS	(10 * BFTM_NS_PER_SEC)
+#define BFTM_ARGUMENTS_MAX	64u
+
+/** struct bftm_conf_type - a program that is a type of replicated objects */
+struct bftm_conf_type {
+	char name[32];
+	char *text;			/* path and arguments, a zero byte after each */
+	char *argv[BFTM_ARGUMENTS_MAX + 2]; /* in @text; the path first, then NULL */
+	u64 limit_ns;			/* of one request, 1 ms to 10 s */
+};
+
 /** struct bftm_conf - a whole configuration */
 struct bftm_conf {
 	u32 count;
 	u32 standard;			/* index of the default cluster */
 	struct bftm_conf_cluster *cluster;
 	struct bftm_conf_access *access; /* of each cluster; clients need it not */
+	u32 types;			/* entries of @type */
+	struct bftm_conf_type *type;
 };
 
 /**

@@ -2,6 +2,7 @@
 /* The servers of a cluster, as the configuration names them. */
 #include <arpa/inet.h>
 
+#include "../uapi/linux/bftmutex_netlink.h"
 #include "conf.h"
 #include "conf_server.h"
 
@@ -45,6 +46,58 @@ static bool parse_address(const char *text, struct in6_addr *ret)
 	return true;
 }
 
+/* For "bftmutexctl server start" on the server's own host. */
+static bool read_journal(struct bftm_syntax *syntax, cfg_t *section, struct bftm_conf_server *ret)
+{
+	static const char *const words[] = {
+		[BFTMUTEX_DURABILITY_NONE] = "none",
+		[BFTMUTEX_DURABILITY_ASYNC] = "async",
+		[BFTMUTEX_DURABILITY_SYNC] = "sync",
+		NULL
+	};
+	const struct bftm_value *durability = bftm_value(section, "durability");
+	const struct bftm_value *journal = bftm_value(section, "journal");
+	u64 word = BFTMUTEX_DURABILITY_NONE;
+	int len = 1;
+
+	if (durability && !bftm_value_word(syntax, durability, words, &word))
+		return false;
+	ret->durability = (u32)word;
+	if (journal)
+		len = snprintf(ret->journal, sizeof(ret->journal), "%s", journal->text);
+	if (len > 0 && len < (int)sizeof(ret->journal))
+		return true;
+	bftm_mistake(syntax, journal->line, "key 'journal': a path is 1 to %zu characters",
+		     sizeof(ret->journal) - 1);
+	return false;
+}
+
+/* A number within limits; 0 when the file has none. */
+static bool read_limit(struct bftm_syntax *syntax, cfg_t *section, const char *key, u64 min,
+		       u64 max, u64 *ret)
+{
+	const struct bftm_value *value = bftm_value(section, key);
+
+	*ret = 0;
+	return !value || bftm_value_range(syntax, value, false, min, max, ret);
+}
+
+/* Likewise. */
+static bool read_limits(struct bftm_syntax *syntax, cfg_t *section, struct bftm_conf_server *ret)
+{
+	u64 objects, state;
+	bool good;
+
+	good = read_limit(syntax, section, "max-objects", BFTM_OBJECTS_MIN, BFTM_OBJECTS_MAX,
+			  &objects);
+	good &= read_limit(syntax, section, "max-state", BFTM_STATE_MIN, BFTM_STATE_MAX, &state);
+	good &= read_limit(syntax, section, "object-memory", BFTM_OBJECT_MEMORY_MIN,
+			   BFTM_OBJECT_MEMORY_MAX, &ret->object_memory);
+	ret->max_objects = (u32)objects;
+	ret->max_state = (u32)state;
+	return good;
+}
+
 static bool read_server(struct bftm_syntax *syntax, cfg_t *section, struct bftm_conf_server *ret)
 {
 	const struct bftm_value *address = bftm_value(section, "address");
@@ -68,6 +121,8 @@ static bool read_server(struct bftm_syntax *syntax, cfg_t *section, struct bftm_
 		good = false;
 	}
 	if (port_value && !bftm_value_range(syntax, port_value, false, 1, UINT16_MAX, &port))
+		good = false;
+	if (!read_journal(syntax, section, ret) || !read_limits(syntax, section, ret))
 		good = false;
 
 	ret->id = id;

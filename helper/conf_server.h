@@ -6,6 +6,13 @@
 #include "conf.h"
 #include "syntax.h"
 
+/** BFTM_SERVER_KEYS - the keys of a section "server" */
+#define BFTM_SERVER_KEYS { \
+	BFTM_KEY("address"), BFTM_KEY("port"), BFTM_KEY("durability"), BFTM_KEY("journal"), \
+	BFTM_KEY("max-objects"), BFTM_KEY("max-state"), BFTM_KEY("object-memory"), \
+	CFG_END() \
+}
+
 /**
  * bftm_conf_read_servers() - the servers of a cluster
  * @syntax:  the file; mistakes are reported and counted there

@@ -21,13 +21,20 @@ int ctl_server_start(int argc, char **argv);
 int ctl_server_stop(int argc, char **argv);
 int ctl_server_show(int argc, char **argv);
 int ctl_server_access(int argc, char **argv);
+int ctl_server_journal(int argc, char **argv);
 int ctl_cluster_show(int argc, char **argv);
 int ctl_locks(int argc, char **argv);
+int ctl_objects(int argc, char **argv);
 int ctl_clients(int argc, char **argv);
 int ctl_holders(int argc, char **argv);
 int ctl_servers(int argc, char **argv);
 int ctl_stats(int argc, char **argv);
 int ctl_watch(int argc, char **argv);
+int ctl_object_create(int argc, char **argv);
+int ctl_object_submit(int argc, char **argv);
+int ctl_object_show(int argc, char **argv);
+int ctl_object_watch(int argc, char **argv);
+int ctl_object_history(int argc, char **argv);
 int ctl_keygen(int argc, char **argv);
 int ctl_dev_up(int argc, char **argv);
 int ctl_dev_down(int argc, char **argv);
@@ -99,7 +106,9 @@ struct json_object *ctl_escape(const void *bytes, size_t len);
 
 /* ctl_netlink.c: the module */
 
-enum ctl_set { CTL_SERVER, CTL_LOCK, CTL_CLIENT, CTL_HANDLE, CTL_SUSPECT, CTL_RULE };
+enum ctl_set {
+	CTL_SERVER, CTL_LOCK, CTL_OBJECT, CTL_CLIENT, CTL_HANDLE, CTL_SUSPECT, CTL_RULE
+};
 
 /** ctl_object() - attributes of a set as an object, keys with _ for - */
 struct json_object *ctl_object(enum ctl_set set, struct nlattr **attr);
@@ -147,6 +156,12 @@ const char *ctl_state_path(const char *dir, u32 cluster, u16 server, char *ret);
  */
 int ctl_state_begin(const char *dir, u32 cluster, u16 server, bool *ret_first);
 
+/** ctl_state_last() - number of the last start that was noted, 0 for none */
+u64 ctl_state_last(const char *dir, u32 cluster, u16 server);
+
+/** ctl_state_note() - note the number of a start, after ctl_state_begin(). 0 or -errno. */
+int ctl_state_note(const char *dir, u32 cluster, u16 server, u64 start);
+
 /** ctl_state_undo() - it did not start after all, and never had */
 void ctl_state_undo(const char *dir, u32 cluster, u16 server);
 
@@ -157,12 +172,16 @@ int ctl_connect_helper(const char *netns);
 
 /**
  * ctl_ask_helper() - put a question to the bftmutexd of this namespace
- * @question: "servers" or "stats"
+ * @question: "servers", "stats", "objects" or "history CLUSTER NAME"
  * @ret:      its answer
  *
- * Return: 0, -ECONNREFUSED when none runs, or another -errno.
+ * Return: 0, -ECONNREFUSED when none runs, -EBADMSG when it does not understand, or
+ * another -errno.
  */
 int ctl_ask_helper(const char *question, struct json_object **ret);
+
+/** ctl_helper_failed() - say why it failed; an exit code */
+int ctl_helper_failed(int error);
 
 /* ctl_keygen.c */
 
@@ -184,6 +203,18 @@ struct ctl_range {
  */
 int ctl_make_keys(const char *dir, u32 cluster, u32 servers, const struct ctl_range *client,
 		  u32 clients, struct json_object *ret);
+
+/** ctl_note_made() - note a file that was made, for the user and for undoing it */
+void ctl_note_made(struct json_object *made, const char *file, const char *kind, u32 id);
+
+/**
+ * ctl_make_ranks() - rank keys of clients, in @dir beside their credentials
+ * @made: gets what was made; the public keys come last
+ *
+ * Return: 0, or an exit code after saying why.
+ */
+int ctl_make_ranks(const char *dir, u32 cluster, const struct ctl_range *range, u32 count,
+		   struct json_object *made);
 
 /* ctl_run.c: other programs, never through a shell */
 

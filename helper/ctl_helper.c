@@ -86,7 +86,7 @@ static int read_answer(int fd, char **ret)
 int ctl_ask_helper(const char *question, struct json_object **ret)
 {
 	struct json_object *answer;
-	char line[32], *text = NULL;
+	char line[160], *text = NULL;
 	int fd, r;
 
 	fd = ctl_connect_helper("/proc/self/ns/net");
@@ -102,7 +102,8 @@ int ctl_ask_helper(const char *question, struct json_object **ret)
 		return r;
 	answer = json_tokener_parse(text);
 	free(text);
-	if (!json_object_is_type(answer, json_type_object)) {
+	if (!json_object_is_type(answer, json_type_object) &&
+	    !json_object_is_type(answer, json_type_array)) {
 		json_object_put(answer);
 		return -EBADMSG;
 	}
@@ -110,7 +111,7 @@ int ctl_ask_helper(const char *question, struct json_object **ret)
 	return 0;
 }
 
-static int helper_failed(int error)
+int ctl_helper_failed(int error)
 {
 	switch (-error) {
 	case ECONNREFUSED:
@@ -194,7 +195,7 @@ int ctl_servers(int argc, char **argv)
 		       "sees it, and what speaks for one of them lying.");
 	r = ctl_ask_helper("servers", &answer);
 	if (r < 0)
-		return helper_failed(r);
+		return ctl_helper_failed(r);
 	clusters = member(answer, "clusters");
 	if (ctl_json)
 		ctl_print_json(answer);
@@ -248,7 +249,7 @@ int ctl_stats(int argc, char **argv)
 			r = ctl_fail(EX_UNAVAILABLE,
 				     "neither a server nor bftmutexd runs in this network namespace");
 		else
-			r = helper_failed(r);
+			r = ctl_helper_failed(r);
 	}
 	if (r == 0)
 		ctl_print(all);

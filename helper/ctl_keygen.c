@@ -22,8 +22,7 @@ struct masters {
 	struct bftm_master of[BFTM_SERVERS_MAX];
 };
 
-/* Notes a file that was made, for the user and for undo(). */
-static void note(struct json_object *made, const char *file, const char *kind, u32 id)
+void ctl_note_made(struct json_object *made, const char *file, const char *kind, u32 id)
 {
 	struct json_object *entry = json_object_new_object();
 
@@ -92,7 +91,7 @@ static int make_masters(const char *dir, u32 cluster, u32 servers, struct master
 			return ctl_fail(EX_OSERR, "no memory");
 		r = saved(bftm_master_save(path, master), path);
 		if (r == 0)
-			note(made, path, "server", master->server);
+			ctl_note_made(made, path, "server", master->server);
 		free(path);
 		if (r)
 			return r;
@@ -123,7 +122,7 @@ static int make_client(const char *dir, const struct masters *masters, u32 clien
 	} else {
 		r = saved(bftm_credentials_save(path, &cred), path);
 		if (r == 0)
-			note(made, path, "client", client);
+			ctl_note_made(made, path, "client", client);
 		free(path);
 	}
 	OPENSSL_cleanse(&cred, sizeof(cred));
@@ -211,6 +210,8 @@ int ctl_make_keys(const char *dir, u32 cluster, u32 servers, const struct ctl_ra
 		r = make_masters(dir, cluster, servers, &masters, ret);
 	if (r == 0)
 		r = make_clients(dir, &masters, client, clients, ret);
+	if (r == 0)
+		r = ctl_make_ranks(dir, masters.of[0].cluster, client, clients, ret);
 	if (r)
 		undo(ret);
 	OPENSSL_cleanse(&masters, sizeof(masters));
@@ -230,6 +231,8 @@ static int add_clients(const char *dir, const struct ctl_range *client, u32 clie
 			     dir);
 	if (r == 0)
 		r = make_clients(dir, &masters, client, clients, ret);
+	if (r == 0)
+		r = ctl_make_ranks(dir, masters.of[0].cluster, client, clients, ret);
 	if (r)
 		undo(ret);
 	OPENSSL_cleanse(&masters, sizeof(masters));
@@ -303,11 +306,13 @@ static void print_made(struct json_object *made)
 {
 	size_t i;
 
-	puts("Made, readable by their owner only:");
+	puts("Made, readable by their owner only but for ranks:");
 	for (i = 0; i < json_object_array_length(made); i++)
 		printf("  %s\n", file_of(made, i));
 	puts("\nCopy server-N.key to server N alone, for 'bftmutexctl server start --key FILE',\n"
 	     "and client-N.client to client N alone, as " BFTM_KEYS_DIR "/CLUSTER.client.\n"
+	     "For 'signed-ranks = yes' also client-N.rank to client N alone, as CLUSTER.rank\n"
+	     "there, and ranks, which is no secret, to all clients.\n"
 	     "Keep the servers' keys in a safe place: further clients are made from them.");
 }
 
@@ -324,10 +329,11 @@ int ctl_keygen(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
-		.doc = "Make key files: server-N.key, the master key of a server, and "
-		       "client-N.client, a client's keys for all servers. Without --servers, "
+		.doc = "Make key files: server-N.key, the master key of a server; "
+		       "client-N.client, a client's keys for all servers; client-N.rank, with "
+		       "which it signs ranks; and ranks, the public keys to these. Without --servers, "
 		       "add clients to the servers whose keys are in DIR. Nothing is ever "
-		       "overwritten.",
+		       "overwritten but ranks, to which clients are added.",
 		.children = ctl_common,
 	};
 	struct keygen keygen = {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The module's answers as JSON objects, and its refusals as sentences. */
 #include <errno.h>
+#include <stdio.h>
 
 #include "../uapi/linux/bftmutex.h"
 #include "ctl.h"
@@ -8,7 +9,8 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* How an attribute is coded, and what it means to people. */
-enum type { NONE, NUM16, NUM32, NUM64, TEXT, BYTES, STATE, REASON, STATS, FLAG };
+enum type { NONE, NUM16, NUM32, NUM64, TEXT, BYTES, HEX, STATE, REASON, STATS, FLAG, DURABILITY,
+	    JOURNAL };
 
 struct attribute {
 	const char *name;
@@ -33,6 +35,16 @@ static const struct attribute server_attrs[] = {
 	[BFTMUTEX_A_SERVER_TOKEN_FLOOR] = { "token_floor", NUM64 },
 	[BFTMUTEX_A_SERVER_RULES] = { "rules", NUM32 },
 	[BFTMUTEX_A_SERVER_RULE] = { "rule", NONE },
+	[BFTMUTEX_A_SERVER_MAX_OBJECTS] = { "max_objects", NUM32 },
+	[BFTMUTEX_A_SERVER_MAX_STATE] = { "max_state", NUM32 },
+	[BFTMUTEX_A_SERVER_OBJECT_MEMORY] = { "object_memory", NUM64 },
+	[BFTMUTEX_A_SERVER_OBJECTS] = { "objects", NUM32 },
+	[BFTMUTEX_A_SERVER_OBJECT_MEMORY_USED] = { "object_memory_used", NUM64 },
+	[BFTMUTEX_A_SERVER_RECOVERING] = { "recovering", FLAG },
+	[BFTMUTEX_A_SERVER_DURABILITY] = { "durability", DURABILITY },
+	[BFTMUTEX_A_SERVER_JOURNAL_ID] = { "journal_id", NONE },
+	[BFTMUTEX_A_SERVER_JOURNAL_STATE] = { "journal", JOURNAL },
+	[BFTMUTEX_A_SERVER_UNSAVED] = { "unsaved", NUM32 },
 };
 
 static const struct attribute stats_attrs[] = {
@@ -58,6 +70,19 @@ static const struct attribute stats_attrs[] = {
 	[BFTMUTEX_A_STATS_STAMPED] = { "stamped", NUM64 },
 	[BFTMUTEX_A_STATS_DENIED] = { "denied", NUM64 },
 	[BFTMUTEX_A_STATS_RECOVERED] = { "recovered", NUM64 },
+	[BFTMUTEX_A_STATS_SUBMITTED] = { "submitted", NUM64 },
+	[BFTMUTEX_A_STATS_GOT] = { "got", NUM64 },
+	[BFTMUTEX_A_STATS_PROPOSED] = { "proposed", NUM64 },
+	[BFTMUTEX_A_STATS_COMMITTED] = { "committed", NUM64 },
+	[BFTMUTEX_A_STATS_INSTALLED] = { "installed", NUM64 },
+	[BFTMUTEX_A_STATS_EXCEPTED] = { "excepted", NUM64 },
+	[BFTMUTEX_A_STATS_NEEDBODY] = { "needbody", NUM64 },
+	[BFTMUTEX_A_STATS_FETCHED] = { "fetched", NUM64 },
+	[BFTMUTEX_A_STATS_STORED] = { "stored", NUM64 },
+	[BFTMUTEX_A_STATS_FORGOTTEN] = { "forgotten", NUM64 },
+	[BFTMUTEX_A_STATS_HELD] = { "held", NUM64 },
+	[BFTMUTEX_A_STATS_JOURNALLED] = { "journalled", NUM64 },
+	[BFTMUTEX_A_STATS_UNJOURNALLED] = { "unjournalled", NUM64 },
 };
 
 static const struct attribute lock_attrs[] = {
@@ -68,6 +93,19 @@ static const struct attribute lock_attrs[] = {
 	[BFTMUTEX_A_LOCK_GNO] = { "gno", NUM64 },
 	[BFTMUTEX_A_LOCK_WAITERS] = { "waiters", NUM32 },
 	[BFTMUTEX_A_LOCK_TOKEN] = { "token", NUM64 },
+};
+
+static const struct attribute object_attrs[] = {
+	[BFTMUTEX_A_OBJECT_NAME] = { "name", BYTES },
+	[BFTMUTEX_A_OBJECT_VERSION] = { "version", NUM64 },
+	[BFTMUTEX_A_OBJECT_DIGEST] = { "digest", HEX },
+	[BFTMUTEX_A_OBJECT_LENGTH] = { "length", NUM32 },
+	[BFTMUTEX_A_OBJECT_PROPOSED_VERSION] = { "proposed_version", NUM64 },
+	[BFTMUTEX_A_OBJECT_RANK_COUNT] = { "rank_count", NUM64 },
+	[BFTMUTEX_A_OBJECT_RANK_CLIENT] = { "rank_client", NUM32 },
+	[BFTMUTEX_A_OBJECT_PENDING] = { "pending", NUM32 },
+	[BFTMUTEX_A_OBJECT_UPLOADS] = { "uploads", NUM32 },
+	[BFTMUTEX_A_OBJECT_RECOVERING] = { "recovering", FLAG },
 };
 
 static const struct attribute client_attrs[] = {
@@ -125,6 +163,7 @@ static const struct set {
 	[CTL_CLIENT] = { client_attrs, COUNT(client_attrs) - 1 },
 	[CTL_HANDLE] = { handle_attrs, COUNT(handle_attrs) - 1 },
 	[CTL_SUSPECT] = { suspect_attrs, COUNT(suspect_attrs) - 1 },
+	[CTL_OBJECT] = { object_attrs, COUNT(object_attrs) - 1 },
 	[CTL_RULE] = { rule_attrs, COUNT(rule_attrs) - 1 },
 };
 
@@ -141,6 +180,18 @@ static const char *const reason_names[] = {
 	[BFTM_LOST_EXPIRED] = "expired",
 	[BFTM_LOST_NOT_RENEWED] = "not-renewed",
 	[BFTM_LOST_NO_HELPER] = "no-helper",
+};
+
+static const char *const durability_names[] = {
+	[BFTMUTEX_DURABILITY_NONE] = "none",
+	[BFTMUTEX_DURABILITY_ASYNC] = "async",
+	[BFTMUTEX_DURABILITY_SYNC] = "sync",
+};
+
+static const char *const journal_names[] = {
+	[BFTMUTEX_JOURNAL_STATE_LOADING] = "loading",
+	[BFTMUTEX_JOURNAL_STATE_DETACHED] = "detached",
+	[BFTMUTEX_JOURNAL_STATE_ATTACHED] = "attached",
 };
 
 int ctl_set_max(enum ctl_set set)
@@ -168,11 +219,22 @@ static struct json_object *from_enum(u32 number, const char *const *name, size_t
 	return json_object_new_uint64(number);
 }
 
+static struct json_object *from_bytes(const u8 *bytes, size_t len)
+{
+	char text[2 * BFTMUTEX_KEY_LEN + 1] = "";
+	size_t i;
+
+	for (i = 0; i < len && 2 * i + 2 < sizeof(text); i++)
+		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+	return json_object_new_string(text);
+}
+
 /* The kernel is trusted, its version is not known: short attributes give null. */
 static struct json_object *from_attr(enum type type, struct nlattr *attr)
 {
 	static const int min_len[] = {
 		[NUM16] = 2, [NUM32] = 4, [NUM64] = 8, [STATE] = 4, [REASON] = 4, [STATS] = 0,
+		[DURABILITY] = 4, [JOURNAL] = 4,
 	};
 
 	if (nla_len(attr) < min_len[type])
@@ -188,10 +250,16 @@ static struct json_object *from_attr(enum type type, struct nlattr *attr)
 		return ctl_escape(nla_data(attr), strnlen(nla_data(attr), nla_len(attr)));
 	case BYTES:
 		return ctl_escape(nla_data(attr), nla_len(attr));
+	case HEX:
+		return from_bytes(nla_data(attr), nla_len(attr));
 	case STATE:
 		return from_enum(nla_get_u32(attr), state_names, COUNT(state_names));
 	case REASON:
 		return from_enum(nla_get_u32(attr), reason_names, COUNT(reason_names));
+	case DURABILITY:
+		return from_enum(nla_get_u32(attr), durability_names, COUNT(durability_names));
+	case JOURNAL:
+		return from_enum(nla_get_u32(attr), journal_names, COUNT(journal_names));
 	case STATS:
 		return from_stats(attr);
 	case FLAG:
@@ -259,6 +327,8 @@ static int take_server(struct nlattr **attr, void *arg)
 	if (!attr[BFTMUTEX_A_SERVER_TOKEN_FLOOR])
 		json_object_object_add(*object, "token_floor",
 				       ctl_json ? NULL : json_object_new_string("unknown"));
+	if (!attr[BFTMUTEX_A_SERVER_RECOVERING])
+		json_object_object_add(*object, "recovering", json_object_new_boolean(false));
 	/* The counters come last, whatever was added after them. */
 	if (json_object_object_get_ex(*object, "stats", &stats)) {
 		json_object_get(stats);

@@ -10,6 +10,8 @@
 
 #include "conf.h"
 #include "ctl.h"
+#include "ctl_journal.h"
+#include "ctl_limits.h"
 #include "keys.h"
 
 #define STATE_DIR "/var/lib/bftmutex"
@@ -18,14 +20,17 @@
  * struct start - what the user asked for; 0 or NULL for what he did not
  * @floor:  which fencing tokens were stamped before this start
  * @access: rules to begin with
+ * @durability: what of objects is to outlive the server
  * @first:  this server never started on this host before
  */
 struct start {
 	const char *key, *state, *config;
-	u64 cluster, id, port, lease_max_ns, rho_ppm, max_locks, max_clients, max_waiters;
+	u64 cluster, id, port, lease_max_ns, rho_ppm;
+	struct ctl_limits limits;
 	enum { BY_STATE, KNOWN, UNKNOWN } floor;
 	u64 token_floor;
 	struct bftm_conf_access access;
+	struct ctl_durability durability;
 	bool first;
 };
 
@@ -39,11 +44,20 @@ static const struct argp_option start_options[] = {
 	{ "max-locks", 'L', "N", 0, "Most locks in the table (1048576)", 0 },
 	{ "max-clients", 'c', "N", 0, "Most clients in the table (65536)", 0 },
 	{ "max-waiters", 'w', "N", 0, "Most clients that wait for one lock (1024)", 0 },
+	{ "max-objects", 'o', "N", 0, "Most objects in the table (4096)", 0 },
+	{ "max-state", 'S', "BYTES", 0, "Longest state of an object (65536)", 0 },
+	{ "object-memory", 'm', "BYTES", 0, "Most memory of all objects (268435456)", 0 },
 	{ "token-floor", 't', "N", 0, "It never stamped a higher fencing token than this; or "
 	  "'unknown' (0 at its first start on this host, then unknown)", 0 },
 	{ "state", 's', "DIR", 0, "Remembers that it was started (" STATE_DIR ")", 0 },
 	{ "config", 'f', "FILE", 0, "Take the cluster's access rules from here ("
 	  BFTM_CONF_PATH ", if that is there and describes the cluster)", 0 },
+	{ "durability", 'd', "WORD", 0, "What of objects a journal keeps: none, async or sync "
+	  "(the configuration's, or none)", 0 },
+	{ "journal", 'J', "FILE", 0, "The journal (the configuration's, or one in the state "
+	  "directory)", 0 },
+	{ "trust-journal", 'T', NULL, 0, "Believe it, whatever happened since: after a loss of "
+	  "power of all servers", 0 },
 	{}
 };
 
@@ -84,18 +98,6 @@ static error_t parse_start(int key, char *arg, struct argp_state *state)
 		start->rho_ppm = ctl_number(state, "--rho", arg, BFTM_RHO_MIN_PPM,
 					    BFTM_RHO_MAX_PPM);
 		return 0;
-	case 'L':
-		start->max_locks = ctl_number(state, "--max-locks", arg, BFTM_LOCKS_MIN,
-					      BFTM_LOCKS_MAX);
-		return 0;
-	case 'c':
-		start->max_clients = ctl_number(state, "--max-clients", arg, BFTM_CLIENTS_MIN,
-						BFTM_CLIENTS_MAX);
-		return 0;
-	case 'w':
-		start->max_waiters = ctl_number(state, "--max-waiters", arg, BFTM_WAITERS_MIN,
-						BFTM_WAITERS_MAX);
-		return 0;
 	case 't':
 		parse_floor(state, arg, start);
 		return 0;
@@ -105,12 +107,24 @@ static error_t parse_start(int key, char *arg, struct argp_state *state)
 	case 'f':
 		start->config = arg;
 		return 0;
+	case 'd':
+		ctl_durability_parse(state, arg, &start->durability);
+		return 0;
+	case 'J':
+		if (!*arg || strlen(arg) >= sizeof(start->durability.path))
+			argp_error(state, "--journal '%s': a path is 1 to %zu characters", arg,
+				   sizeof(start->durability.path) - 1);
+		strcpy(start->durability.path, arg);
+		return 0;
+	case 'T':
+		start->durability.trust = true;
+		return 0;
 	case ARGP_KEY_END:
 		if (!start->key)
 			argp_error(state, "--key FILE is missing");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return ctl_limits_parse(state, key, arg, &start->limits);
 	}
 }
 
@@ -140,14 +154,10 @@ static struct nl_msg *start_message(struct bftm_nl *nl, const struct start *star
 		r |= nla_put_u64(msg, BFTMUTEX_A_SERVER_LEASE_MAX_NS, start->lease_max_ns);
 	if (start->rho_ppm)
 		r |= nla_put_u32(msg, BFTMUTEX_A_SERVER_RHO_PPM, start->rho_ppm);
-	if (start->max_locks)
-		r |= nla_put_u32(msg, BFTMUTEX_A_SERVER_MAX_LOCKS, start->max_locks);
-	if (start->max_clients)
-		r |= nla_put_u32(msg, BFTMUTEX_A_SERVER_MAX_CLIENTS, start->max_clients);
-	if (start->max_waiters)
-		r |= nla_put_u32(msg, BFTMUTEX_A_SERVER_MAX_WAITERS, start->max_waiters);
+	r |= ctl_limits_put(&start->limits, msg);
 	if (start->floor == KNOWN)
 		r |= nla_put_u64(msg, BFTMUTEX_A_SERVER_TOKEN_FLOOR, start->token_floor);
+	r |= ctl_durability_put(&start->durability, msg);
 	if (r) {
 		nlmsg_free(msg);
 		return NULL;
@@ -191,6 +201,9 @@ static void explain_start(const struct start *start, const struct bftm_master *m
 		printf("Access: %u rules.\n", start->access.count);
 	else
 		puts("Access: every client may take every lock.");
+	if (start->durability.mode != BFTMUTEX_DURABILITY_NONE)
+		printf("Objects: they are kept while this runs:\n"
+		       "	bftmutexctl server journal --file %s\n", start->durability.path);
 	putchar('\n');
 }
 
@@ -210,17 +223,36 @@ static int report_start(struct bftm_nl *nl, const struct start *start,
 	return 0;
 }
 
-static int call_start(struct bftm_nl *nl, const struct start *start,
-		      const struct bftm_master *master)
+/* Its objects are silent until they have been loaded. */
+static int load(struct bftm_nl *nl, struct start *start)
+{
+	int r = ctl_durability_load(&start->durability);
+
+	if (r)
+		bftm_nl_call(nl, bftm_nl_msg(nl, BFTMUTEX_CMD_SERVER_STOP, 0), NULL, 0, NULL);
+	return r;
+}
+
+/* Otherwise the next start would be taken for one after this. */
+static void undo(struct start *start, const struct bftm_master *master)
+{
+	if (start->first)
+		ctl_state_undo(start->state, master->cluster, master->server);
+}
+
+static int call_start(struct bftm_nl *nl, struct start *start, const struct bftm_master *master)
 {
 	unsigned int port = start->port ? start->port : BFTM_PORT_DEFAULT;
 	int r = bftm_nl_call(nl, start_message(nl, start, master), NULL, 0, NULL);
 
-	if (r == 0)
-		return report_start(nl, start, master);
-	/* Otherwise the next start would be taken for one after this. */
-	if (start->first && !(r == -EEXIST && runs(nl, master)))
-		ctl_state_undo(start->state, master->cluster, master->server);
+	if (r == 0) {
+		r = load(nl, start);
+		ctl_durability_end(&start->durability, false);
+		return r ?: report_start(nl, start, master);
+	}
+	ctl_durability_end(&start->durability, start->first);
+	if (!(r == -EEXIST && runs(nl, master)))
+		undo(start, master);
 	if (r == -EEXIST)
 		return ctl_fail(EX_UNAVAILABLE,
 				"a server runs in this network namespace already; see 'server show'");
@@ -263,18 +295,40 @@ static int load_access(struct start *start, const struct bftm_master *master)
 	return r < 0 ? ctl_conf_failed(r) : 0;
 }
 
+/* Not when a server runs: then this is no start, and the module will say so. */
+static int begin_durability(struct bftm_nl *nl, struct start *start,
+			    const struct bftm_master *master)
+{
+	struct json_object *server;
+	int r;
+
+	if (ctl_server_get(nl, &server) == 0) {
+		json_object_put(server);
+		return 0;
+	}
+	r = ctl_durability_begin(&start->durability, start->state, master,
+				 start->floor == KNOWN && !start->token_floor);
+	if (r) {
+		ctl_durability_end(&start->durability, start->first);
+		undo(start, master);
+	}
+	return r;
+}
+
 static int start_server(struct start *start, const struct bftm_master *master)
 {
 	struct bftm_nl nl;
 	int r;
 
-	r = load_access(start, master);
+	r = load_access(start, master) ?:
+	    ctl_limits_conf(&start->limits, start->config, master) ?:
+	    ctl_durability_conf(&start->durability, start->config, master);
 	if (r)
 		return r;
 	r = ctl_open(&nl);
 	if (r)
 		goto out;
-	r = decide_floor(start, master);
+	r = decide_floor(start, master) ?: begin_durability(&nl, start, master);
 	if (r == 0)
 		r = call_start(&nl, start, master);
 	bftm_nl_close(&nl);

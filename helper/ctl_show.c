@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* bftmutexctl locks, clients, holders: what the module holds. */
+/* bftmutexctl locks, objects, clients, holders: what the module holds. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -19,7 +19,8 @@ static int take_row(struct nlattr **attr, void *arg)
 }
 
 /* A dump of @set by @cmd as a table; @nothing is said when it is empty. */
-static int dump(u8 cmd, enum ctl_set set, const struct ctl_column *column, const char *nothing)
+static int dump(u8 cmd, enum ctl_set set, int (*take)(struct nlattr **attr, void *arg),
+		const struct ctl_column *column, const char *nothing)
 {
 	struct dump d = { .set = set, .list = { .column = column } };
 	struct bftm_nl nl;
@@ -28,7 +29,7 @@ static int dump(u8 cmd, enum ctl_set set, const struct ctl_column *column, const
 	r = ctl_open(&nl);
 	if (r)
 		return r;
-	r = bftm_nl_call(&nl, bftm_nl_msg(&nl, cmd, NLM_F_DUMP), take_row, ctl_set_max(set), &d);
+	r = bftm_nl_call(&nl, bftm_nl_msg(&nl, cmd, NLM_F_DUMP), take, ctl_set_max(set), &d);
 	if (r == 0 || d.list.rows)
 		ctl_list_end(&d.list, nothing);
 	if (r < 0)
@@ -51,7 +52,37 @@ int ctl_locks(int argc, char **argv)
 	};
 
 	ctl_no_options(argc, argv, "List the locks in the table of the server that runs here.");
-	return dump(BFTMUTEX_CMD_LOCK_GET, CTL_LOCK, columns, "The server has no locks.");
+	return dump(BFTMUTEX_CMD_LOCK_GET, CTL_LOCK, take_row, columns, "The server has no locks.");
+}
+
+static int take_object(struct nlattr **attr, void *arg)
+{
+	struct json_object *row = ctl_object(CTL_OBJECT, attr);
+	struct dump *dump = arg;
+
+	if (!attr[BFTMUTEX_A_OBJECT_RECOVERING])
+		json_object_object_add(row, "recovering", json_object_new_boolean(false));
+	ctl_list_row(&dump->list, row);
+	return ferror(stdout) ? -EIO : 0;
+}
+
+int ctl_objects(int argc, char **argv)
+{
+	static const struct ctl_column columns[] = {
+		{ "version", "VERSION", 10 },
+		{ "length", "BYTES", 8 },
+		{ "proposed_version", "PROPOSED", 10 },
+		{ "rank_count", "RANK", 10 },
+		{ "rank_client", "OF CLIENT", 10 },
+		{ "pending", "PENDING", 7 },
+		{ "recovering", "RECOVERING", 10 },
+		{ "name", "OBJECT", 0 },
+		{}
+	};
+
+	ctl_no_options(argc, argv, "List the objects in the table of the server that runs here.");
+	return dump(BFTMUTEX_CMD_OBJECT_GET, CTL_OBJECT, take_object, columns,
+		    "The server has no objects.");
 }
 
 int ctl_clients(int argc, char **argv)
@@ -67,7 +98,7 @@ int ctl_clients(int argc, char **argv)
 
 	ctl_no_options(argc, argv,
 		       "List the clients that the server that runs here has authenticated.");
-	return dump(BFTMUTEX_CMD_CLIENT_GET, CTL_CLIENT, columns, "The server has seen no client.");
+	return dump(BFTMUTEX_CMD_CLIENT_GET, CTL_CLIENT, take_row, columns, "The server has seen no client.");
 }
 
 static const struct ctl_column handle_columns[] = {
@@ -88,6 +119,6 @@ int ctl_holders(int argc, char **argv)
 	ctl_no_options(argc, argv,
 		       "List who holds, waits for or has lost a lock through this host's "
 		       "/dev/bftmutex.");
-	return dump(BFTMUTEX_CMD_HANDLE_GET, CTL_HANDLE, handle_columns,
+	return dump(BFTMUTEX_CMD_HANDLE_GET, CTL_HANDLE, take_row, handle_columns,
 		    "Nobody here holds or waits for a lock.");
 }

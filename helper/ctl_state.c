@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Was this server ever started on this host? A server forgets which fencing
- * tokens it stamped, and may say that there was none only at its very first
- * start. The file that tells stays for ever and is made before the start.
+ * Was this server ever started on this host, and how often? A server forgets which
+ * fencing tokens it stamped, and may say that there was none only at its very first
+ * start. And a journal may say what its objects were only if it was there at the
+ * last start. The file that tells stays for ever and is made before the start.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -55,6 +57,47 @@ int ctl_state_begin(const char *dir, u32 cluster, u16 server, bool *ret_first)
 	if (r < 0)
 		unlink(path);
 	return r;
+}
+
+u64 ctl_state_last(const char *dir, u32 cluster, u16 server)
+{
+	char path[PATH_MAX], line[128];
+	u64 last = 0;
+	FILE *file;
+
+	file = fopen(ctl_state_path(dir, cluster, server, path), "re");
+	while (file && fgets(line, sizeof(line), file))
+		sscanf(line, "start %" SCNx64, &last);
+	if (file)
+		fclose(file);
+	return last;
+}
+
+/* The first line stays; what follows is replaced as a whole or not at all. */
+int ctl_state_note(const char *dir, u32 cluster, u16 server, u64 start)
+{
+	char path[PATH_MAX], fresh[PATH_MAX + 8], first[128] = "";
+	int fd, r = 0;
+	FILE *file;
+
+	file = fopen(ctl_state_path(dir, cluster, server, path), "re");
+	if (!file)
+		return -errno;
+	if (!fgets(first, sizeof(first), file))
+		strcpy(first, "\n");
+	fclose(file);
+	snprintf(fresh, sizeof(fresh), "%s.new", path);
+	fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	if (dprintf(fd, "%sstart %" PRIx64 "\n", first, start) < 0 || fsync(fd) < 0)
+		r = errno ? -errno : -EIO;
+	close(fd);
+	if (r == 0 && rename(fresh, path) < 0)
+		r = -errno;
+	if (r < 0)
+		unlink(fresh);
+	return r ?: sync_dir(dir);
 }
 
 void ctl_state_undo(const char *dir, u32 cluster, u16 server)

@@ -71,6 +71,12 @@ int bftm_evidence_list(const struct bftm_cluster *cl, u32 u,
 
 	if (r->contradicted)
 		add(list, &n, r->contradicted, "contradicted itself");
+	if (r->false_bodies)
+		add(list, &n, r->false_bodies, "gave a body that is another");
+	if (r->false_responses)
+		add(list, &n, r->false_responses, "gave a response that is none");
+	if (r->false_signatures)
+		add(list, &n, r->false_signatures, "gave a signature that is none");
 	if (disagrees(cl, u)) {
 		add(list, &n, r->disagreed, "disagreed with the quorum");
 		snprintf(list[n - 1].text, BFTM_EVIDENCE_LEN,

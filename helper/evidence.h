@@ -12,7 +12,7 @@ struct bftm_acquire_op;
 struct bftm_cluster;
 
 #define BFTM_EVIDENCE_LEN 96
-#define BFTM_EVIDENCE_KINDS 5
+#define BFTM_EVIDENCE_KINDS 8
 
 /**
  * struct bftm_claim - what one server said of one lock, by one of its epochs

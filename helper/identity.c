@@ -13,6 +13,7 @@
 
 #include "identity.h"
 #include "log.h"
+#include "order.h"
 
 static LIST_HEAD(, bftm_identity) identities =
 	LIST_HEAD_INITIALIZER(identities);
@@ -37,6 +38,17 @@ static int next_incarnation(int fd, u64 *ret)
 		return errno ? -errno : -EIO;
 	*ret = incarnation;
 	return 0;
+}
+
+u32 bftm_identity_renew(struct bftm_identity *id)
+{
+	u64 fresh = (u64)id->incarnation + 1;
+
+	if (next_incarnation(id->fd, &fresh) < 0)
+		bftm_log(LOG_ERR, "cluster %u: incarnation of client %u: %s", id->cluster,
+			 id->client, strerror(errno));
+	id->incarnation = (u32)fresh;
+	return id->incarnation;
 }
 
 static int open_file(const char *path, u32 client)
@@ -92,6 +104,8 @@ int bftm_identity_get(const char *dir, u32 cluster, u32 client,
 	id->cluster = cluster;
 	id->client = client;
 	id->seq = incarnation << 32;
+	id->incarnation = (u32)incarnation;
+	RB_INIT(&id->orderings);
 	/*
 	 * The same credentials may have been copied to another host, whose
 	 * clock shows the same second: begin anywhere in the lower half.
@@ -111,6 +125,7 @@ void bftm_identity_put(struct bftm_identity *id)
 	if (!id || --id->users)
 		return;
 	LIST_REMOVE(id, list);
+	bftm_orders_free(id);
 	bftm_names_free(&id->names);
 	close(id->fd);
 	free(id);

@@ -12,6 +12,8 @@
 #include "../kmod/core/types.h"
 #include "names.h"
 
+struct bftm_ordering;
+
 /**
  * struct bftm_identity - a client of a cluster, shared by the configurations
  * that name it
@@ -19,6 +21,8 @@
  * @attempt: last attempt used
  * @orphan:  attempts up to this one may hold without being known here
  * @names:   locks that are asked for as this client
+ * @incarnation: the last one used
+ * @orderings: objects likewise, @orderings_count of them
  */
 struct bftm_identity {
 	LIST_ENTRY(bftm_identity) list;
@@ -28,6 +32,9 @@ struct bftm_identity {
 	u64 attempt;
 	u64 orphan;
 	struct bftm_names names;
+	u32 incarnation;
+	RB_HEAD(bftm_orderings, bftm_ordering) orderings;
+	u32 orderings_count;
 	int fd;
 	unsigned int users;
 };
@@ -43,5 +50,13 @@ struct bftm_identity {
 int bftm_identity_get(const char *dir, u32 cluster, u32 client,
 		      struct bftm_identity **ret);
 void bftm_identity_put(struct bftm_identity *identity);
+
+/**
+ * bftm_identity_renew() - an incarnation that was never used
+ *
+ * For operations on an object, when it is not known whether the last one, which was
+ * refused, will be applied.
+ */
+u32 bftm_identity_renew(struct bftm_identity *identity);
 
 #endif /* BFTM_IDENTITY_H */

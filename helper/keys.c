@@ -17,7 +17,7 @@
 /* A line for each server and a little more. */
 #define TEXT_MAX (256 + BFTM_SERVERS_MAX * 128)
 
-static FILE *open_private(const char *path, int *ret_errno)
+FILE *bftm_open_private(const char *path, int *ret_errno)
 {
 	struct stat st;
 	FILE *file;
@@ -126,7 +126,7 @@ static int read_keys(const char *path, const char *kind, struct bftm_master *mas
 	FILE *file;
 	int r;
 
-	file = open_private(path, &r);
+	file = bftm_open_private(path, &r);
 	if (!file)
 		return r;
 	r = bftm_syntax_read(&syntax, file, table);
@@ -170,8 +170,7 @@ int bftm_credentials_load(const char *path, struct bftm_credentials *ret)
 	return r;
 }
 
-/* A new file with this text or, on failure, no file. */
-static int save(const char *path, const char *text)
+int bftm_save_private(const char *path, const char *text)
 {
 	size_t len = strlen(text);
 	ssize_t done;
@@ -208,7 +207,7 @@ int bftm_master_save(const char *path, const struct bftm_master *master)
 		snprintf(text, sizeof(text),
 			 MASTER " {\n\tcluster = %u\n\tserver = %u\n\tkey = \"%s\"\n}\n",
 			 master->cluster, master->server, hex);
-		r = save(path, text);
+		r = bftm_save_private(path, text);
 	}
 	OPENSSL_cleanse(hex, sizeof(hex));
 	OPENSSL_cleanse(text, sizeof(text));
@@ -231,7 +230,7 @@ int bftm_credentials_save(const char *path, const struct bftm_credentials *cred)
 	}
 	snprintf(text + len, sizeof(text) - len, "}\n");
 	if (r == 0)
-		r = save(path, text);
+		r = bftm_save_private(path, text);
 	OPENSSL_cleanse(hex, sizeof(hex));
 	OPENSSL_cleanse(text, sizeof(text));
 	return r;

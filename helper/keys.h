@@ -8,6 +8,8 @@
 #ifndef BFTM_KEYS_H
 #define BFTM_KEYS_H
 
+#include <stdio.h>
+
 #include "../kmod/core/limits.h"
 #include "../kmod/core/types.h"
 #include "../kmod/core/wire.h"
@@ -66,11 +68,26 @@ int bftm_master_save(const char *path, const struct bftm_master *master);
 int bftm_credentials_save(const char *path,
 			  const struct bftm_credentials *cred);
 
+/**
+ * bftm_open_private() - open a file that nobody but its owner can read
+ * @ret_errno: 0; -EPERM when others can; -errno: then the result is NULL. Reported.
+ */
+FILE *bftm_open_private(const char *path, int *ret_errno);
+
+/** bftm_save_private() - a new file with this text or, on failure, no file. 0, -errno. */
+int bftm_save_private(const char *path, const char *text);
+
 /** struct bftm_mac - a prepared key; one per key and thread */
 struct bftm_mac;
 
 struct bftm_mac *bftm_mac_new(const u8 key[16]);
 void bftm_mac_free(struct bftm_mac *mac);
+
+/** bftm_mac_sign_bytes() - fill in the tag at the end of @len bytes. 0 or -EIO. */
+int bftm_mac_sign_bytes(struct bftm_mac *mac, void *buf, size_t len);
+
+/** bftm_mac_verify_bytes() - likewise: constant time, true when it is right. */
+bool bftm_mac_verify_bytes(struct bftm_mac *mac, const void *buf, size_t len);
 
 /** bftm_mac_sign() - fill in the tag of a datagram. 0 or -EIO. */
 int bftm_mac_sign(struct bftm_mac *mac, struct bftm_wire *wire);

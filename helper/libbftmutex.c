@@ -98,6 +98,89 @@ int bftmutex_set_signal(int fd, int signo, uint64_t margin_ns)
 	return result(ioctl(fd, BFTM_IOC_SET_SIGNAL, &arg));
 }
 
+/* What came of a submit or a fetch. */
+static int take_response(int fd, struct bftm_submit *arg, struct bftmutex_response *ret)
+{
+	int err;
+
+	arg->size = sizeof(*arg);
+	arg->response = (uintptr_t)ret->data;
+	arg->response_room = ret->room > BFTM_SUBMIT_MAX ? BFTM_SUBMIT_MAX : (uint32_t)ret->room;
+	err = result(ioctl(fd, BFTM_IOC_SUBMIT, arg));
+	if (err < 0 && (err != -EOVERFLOW || !arg->id))
+		return err;
+	ret->len = arg->response_len;
+	ret->version = arg->version;
+	ret->id = err ? arg->id : 0;
+	ret->status = arg->status;
+	return err;
+}
+
+int bftmutex_submit(int fd, const void *name, size_t len, const void *op, size_t op_len,
+		    const struct bftmutex_options *options, struct bftmutex_response *response)
+{
+	static const struct bftmutex_options defaults;
+	const struct bftmutex_options *o = options ? options : &defaults;
+	struct bftm_submit arg = {
+		.name_len = (uint32_t)len,
+		.op_len = (uint32_t)op_len,
+		.op = (uintptr_t)op,
+		.timeout_ns = o->timeout_ns,
+	};
+	size_t cluster_len = o->cluster ? strlen(o->cluster) : 0;
+
+	if (!len || o->flags || o->way || o->lease_ns)
+		return -EINVAL;
+	if (len > BFTM_SUBMIT_NAME_MAX || cluster_len > sizeof(arg.cluster))
+		return -ENAMETOOLONG;
+	if (op_len > BFTM_SUBMIT_MAX)
+		return -EMSGSIZE;
+	memcpy(arg.name, name, len);
+	if (cluster_len)
+		memcpy(arg.cluster, o->cluster, cluster_len);
+	return take_response(fd, &arg, response);
+}
+
+int bftmutex_fetch(int fd, struct bftmutex_response *response)
+{
+	struct bftm_submit arg = { .flags = BFTM_FETCH, .id = response->id };
+
+	return take_response(fd, &arg, response);
+}
+
+/* Most responses are short; there is a second way for the others. */
+#define FIRST_ROOM 256
+
+int bftmutex_submit_alloc(int fd, const void *name, size_t len, const void *op, size_t op_len,
+			  const struct bftmutex_options *options,
+			  struct bftmutex_response *response)
+{
+	struct bftmutex_response got = { .data = malloc(FIRST_ROOM + 1), .room = FIRST_ROOM };
+	int err;
+
+	if (!got.data)
+		return -ENOMEM;
+	err = bftmutex_submit(fd, name, len, op, op_len, options, &got);
+	if (err == -EOVERFLOW && got.id) {
+		void *more = realloc(got.data, got.len + 1);
+
+		if (more) {
+			got.data = more;
+			got.room = got.len;
+			err = bftmutex_fetch(fd, &got);
+		} else {
+			err = -ENOMEM;
+		}
+	}
+	if (err < 0) {
+		free(got.data);
+		return err;
+	}
+	((char *)got.data)[got.len] = '\0';
+	*response = got;
+	return 0;
+}
+
 const char *bftmutex_strerror(int err)
 {
 	err = abs(err);
@@ -115,7 +198,7 @@ const char *bftmutex_strerror(int err)
 	case EALREADY:
 		return "the handle holds a lock already; release it first";
 	case EBUSY:
-		return "an acquire is under way on the handle";
+		return "an acquire is under way on the handle, or it keeps too many responses";
 	case ERANGE:
 		return "the servers do not grant such a lease";
 	case ENOSPC:
@@ -128,6 +211,14 @@ const char *bftmutex_strerror(int err)
 		return "too few servers know which fencing tokens were given";
 	case ECANCELED:
 		return "another thread released the handle";
+	case EPROTONOSUPPORT:
+		return "the servers do not serve this, or are too few for it";
+	case EOWNERDEAD:
+		return "bftmutexd ended; the operation may have been applied, or not";
+	case EMSGSIZE:
+		return "the operation is too long";
+	case EOVERFLOW:
+		return "the response is longer than the room for it";
 	case ENAMETOOLONG:
 		return "the name is too long";
 	case ENOLCK:

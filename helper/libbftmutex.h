@@ -128,6 +128,70 @@ int bftmutex_status(int fd, struct bftm_status *ret);
 int bftmutex_set_signal(int fd, int signo, uint64_t margin_ns);
 
 /**
+ * struct bftmutex_response - of an object
+ * @data:    room for the response; in
+ * @room:    bytes there; in
+ * @len:     bytes of the response
+ * @version: of the object's state after the operation, from 1
+ * @id:      after -EOVERFLOW: number of the response, for bftmutex_fetch(); else 0
+ * @status:  0, or errno of the object, positive: why it did not do as it was asked
+ */
+struct bftmutex_response {
+	void *data;
+	size_t room;
+	size_t len;
+	uint64_t version;
+	uint64_t id;
+	uint32_t status;
+};
+
+/**
+ * bftmutex_submit() - have an operation applied to an object that all clients share
+ * @fd:       a handle; it does not matter what it holds, and any number of threads
+ *            may submit on it at once
+ * @name:     of the object, any bytes
+ * @len:      of @name, 1 to BFTM_SUBMIT_NAME_MAX
+ * @op:       the operation, such as "add 1"
+ * @op_len:   of @op, 1 to BFTM_SUBMIT_MAX
+ * @options:  cluster and timeout_ns; the rest is 0. NULL for the defaults
+ * @response: data and room are set by the caller, BFTM_SUBMIT_MAX bytes are always
+ *            enough; the rest is filled in when the operation was applied, that is
+ *            after 0 and -EOVERFLOW, and untouched otherwise
+ *
+ * Return: 0 when it was applied, whatever the object thinks of it (see status), or an
+ * error that BFTM_IOC_SUBMIT lists in <linux/bftmutex.h>. After -EOVERFLOW (applied,
+ * but there is more than @room) bftmutex_fetch() gets the response. After -ETIMEDOUT,
+ * -EINTR, -EOWNERDEAD and -ENETUNREACH it may have been applied or not, or still be.
+ */
+int bftmutex_submit(int fd, const void *name, size_t len, const void *op, size_t op_len,
+		    const struct bftmutex_options *options,
+		    struct bftmutex_response *response);
+
+/**
+ * bftmutex_submit_alloc() - likewise, with as much room as it takes
+ * @response: all of it is filled in when the operation was applied: data is from
+ *            malloc(), with a zero byte behind it that len does not count
+ *
+ * Return: as bftmutex_submit(), but never -EOVERFLOW; -ENOMEM also when it was
+ * applied and there is no memory for the response.
+ */
+int bftmutex_submit_alloc(int fd, const void *name, size_t len, const void *op,
+			  size_t op_len, const struct bftmutex_options *options,
+			  struct bftmutex_response *response);
+
+/**
+ * bftmutex_fetch() - get a response that did not fit
+ * @response: as -EOVERFLOW left it, with data and room for len bytes
+ *
+ * The handle keeps such a response until it is fetched or closed, and takes no more
+ * submits when it keeps 64 (-EBUSY).
+ *
+ * Return: 0; -EOVERFLOW when it does not fit still, and is kept; -ENOENT when the
+ * handle keeps no such response.
+ */
+int bftmutex_fetch(int fd, struct bftmutex_response *response);
+
+/**
  * bftmutex_strerror() - what an error of these functions means
  * @err: errno, negative or positive
  *

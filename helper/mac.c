@@ -109,16 +109,27 @@ void bftm_mac_free(struct bftm_mac *mac)
 	free(mac);
 }
 
+int bftm_mac_sign_bytes(struct bftm_mac *mac, void *buf, size_t len)
+{
+	return compute(mac->ctx, mac->key, sizeof(mac->key), buf, len - BFTM_TAG_LEN,
+		       (u8 *)buf + len - BFTM_TAG_LEN, BFTM_TAG_LEN) ? 0 : -EIO;
+}
+
+bool bftm_mac_verify_bytes(struct bftm_mac *mac, const void *buf, size_t len)
+{
+	u8 tag[BFTM_TAG_LEN];
+
+	return compute(mac->ctx, mac->key, sizeof(mac->key), buf, len - BFTM_TAG_LEN, tag,
+		       sizeof(tag)) &&
+	       !CRYPTO_memcmp(tag, (const u8 *)buf + len - BFTM_TAG_LEN, sizeof(tag));
+}
+
 int bftm_mac_sign(struct bftm_mac *mac, struct bftm_wire *wire)
 {
-	return compute(mac->ctx, mac->key, sizeof(mac->key), wire, BFTM_TAGGED_LEN, wire->tag,
-		       sizeof(wire->tag)) ? 0 : -EIO;
+	return bftm_mac_sign_bytes(mac, wire, sizeof(*wire));
 }
 
 bool bftm_mac_verify(struct bftm_mac *mac, const struct bftm_wire *wire)
 {
-	u8 tag[BFTM_TAG_LEN];
-
-	return compute(mac->ctx, mac->key, sizeof(mac->key), wire, BFTM_TAGGED_LEN, tag,
-		       sizeof(tag)) && !CRYPTO_memcmp(tag, wire->tag, sizeof(tag));
+	return bftm_mac_verify_bytes(mac, wire, sizeof(*wire));
 }

@@ -90,16 +90,24 @@ void bftm_nl_close(struct bftm_nl *nl)
 	nl->sock = NULL;
 }
 
-struct nl_msg *bftm_nl_msg(struct bftm_nl *nl, u8 cmd, int flags)
+static struct nl_msg *begin(struct bftm_nl *nl, struct nl_msg *msg, u8 cmd, int flags)
 {
-	struct nl_msg *msg = nlmsg_alloc();
-
 	if (msg && !genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, nl->family, 0,
 				NLM_F_REQUEST | flags, cmd, BFTMUTEX_FAMILY_VERSION)) {
 		nlmsg_free(msg);
 		return NULL;
 	}
 	return msg;
+}
+
+struct nl_msg *bftm_nl_msg(struct bftm_nl *nl, u8 cmd, int flags)
+{
+	return begin(nl, nlmsg_alloc(), cmd, flags);
+}
+
+struct nl_msg *bftm_nl_msg_room(struct bftm_nl *nl, u8 cmd, int flags, size_t room)
+{
+	return begin(nl, nlmsg_alloc_size(NLMSG_HDRLEN + GENL_HDRLEN + room), cmd, flags);
 }
 
 /* The innermost attribute of the request that covers @offset, 0 for none. */

@@ -38,6 +38,9 @@ void bftm_nl_close(struct bftm_nl *nl);
 /** bftm_nl_msg() - an empty request @cmd with @flags (NLM_F_*); NULL: no memory */
 struct nl_msg *bftm_nl_msg(struct bftm_nl *nl, u8 cmd, int flags);
 
+/** bftm_nl_msg_room() - the same, with room for attributes of so many bytes */
+struct nl_msg *bftm_nl_msg_room(struct bftm_nl *nl, u8 cmd, int flags, size_t room);
+
 /** bftm_nl_errno() - libnl's result as a -errno. */
 int bftm_nl_errno(int result);
 

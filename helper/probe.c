@@ -2,6 +2,7 @@
 /* How servers are: who was not heard is asked, and tells when it was started. */
 #include "cluster.h"
 #include "log.h"
+#include "order.h"
 
 #define QUIET_NS	(5 * BFTM_NS_PER_SEC)
 #define REPEAT_NS	(1 * BFTM_NS_PER_SEC)
@@ -60,6 +61,8 @@ static void believe(struct bftm_cluster *cl, struct bftm_peer *peer,
 	if (before && before != peer->epoch)
 		bftm_log(LOG_WARNING, "cluster %s: server %u has restarted",
 			 cl->conf.name, peer->conf->id);
+	if (before && before != peer->epoch)
+		bftm_order_restarted(cl, (u32)(peer - cl->peer));
 }
 
 void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
@@ -69,6 +72,8 @@ void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 	if (msg->seq > peer->challenge_seq)
 		believe(cl, peer, msg);
 	bftm_recover_heard(cl, u, msg);
-	if (msg->attempt)
+	if (msg->proto == BFTM_PROTO_ORDER)
+		bftm_order_epoch(cl, u, msg);
+	else if (msg->attempt)
 		bftm_acquire_epoch(cl, u, msg);
 }

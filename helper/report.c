@@ -33,6 +33,10 @@ bool bftm_report_won(struct bftm_acquire_op *op)
 	int err;
 
 	op->told_sends = c->sends;
+	if (op->ask.inside) {
+		op->ask.inside->won(op->ask.inside->arg);
+		return true;
+	}
 	err = bftm_upcall_won(&won);
 	bftm_totals.won += !err;
 	/* When nobody knows whether it arrived, it may be held. */
@@ -44,6 +48,8 @@ bool bftm_report_renewed(struct bftm_acquire_op *op)
 	int err;
 
 	op->told_sends = op->contend.sends;
+	if (op->ask.inside)
+		return true;
 	err = bftm_upcall_renewed(op->ask.id, end_of(op), op->contend.sends);
 	bftm_totals.renewed += !err;
 	return err != -ESTALE;
@@ -57,6 +63,7 @@ int bftm_refusal_errno(u32 refusal)
 	case BFTM_REFUSED_LOCKS:
 	case BFTM_REFUSED_CLIENTS:
 	case BFTM_REFUSED_WAITERS:
+	case BFTM_REFUSED_OBJECTS:
 		return ENOSPC;
 	case BFTM_REFUSED_ACCESS:
 		return EACCES;

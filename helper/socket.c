@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cluster.h"
+#include "order.h"
 
 #define SOCKET_BUFFER	(4 << 20)
 #define BATCH		64
@@ -20,6 +21,27 @@ static void send_batch(struct bftm_cluster *cl, struct mmsghdr *batch, int n)
 		/* A datagram that cannot go is one that is lost: go on. */
 		sent += r > 0 ? r : 1;
 	}
+}
+
+/* One more datagram for a batch; @part is its iovec. */
+static void add_to_batch(struct mmsghdr *batch, struct iovec *part, void *data, size_t len,
+			 const struct bftm_peer *peer)
+{
+	part->iov_base = data;
+	part->iov_len = len;
+	batch->msg_hdr.msg_iov = part;
+	batch->msg_hdr.msg_iovlen = 1;
+	batch->msg_hdr.msg_name = (void *)&peer->conf->addr;
+	batch->msg_hdr.msg_namelen = sizeof(peer->conf->addr);
+}
+
+static u64 next_seq(struct bftm_cluster *cl, struct bftm_peer *peer, u64 now)
+{
+	peer->sent_seq = ++cl->identity->seq;
+	peer->record.sent++;
+	if (!peer->asked_ns)
+		peer->asked_ns = now;
+	return peer->sent_seq;
 }
 
 void bftm_cluster_send(struct bftm_cluster *cl, u32 to,
@@ -43,21 +65,43 @@ void bftm_cluster_send(struct bftm_cluster *cl, u32 to,
 			continue;
 		m.server = peer->conf->id;
 		m.server_epoch = peer->epoch;
-		m.seq = ++cl->identity->seq;
-		peer->sent_seq = m.seq;
+		m.seq = next_seq(cl, peer, now);
 		bftm_wire_put(&m, &wire[n]);
 		if (bftm_mac_sign(peer->request_mac, &wire[n]) < 0)
 			continue;
-		part[n].iov_base = &wire[n];
-		part[n].iov_len = sizeof(wire[n]);
-		batch[n].msg_hdr.msg_iov = &part[n];
-		batch[n].msg_hdr.msg_iovlen = 1;
-		batch[n].msg_hdr.msg_name = (void *)&peer->conf->addr;
-		batch[n].msg_hdr.msg_namelen = sizeof(peer->conf->addr);
+		add_to_batch(&batch[n], &part[n], &wire[n], sizeof(wire[n]), peer);
 		n++;
-		peer->record.sent++;
-		if (!peer->asked_ns)
-			peer->asked_ns = now;
+	}
+	send_batch(cl, batch, n);
+}
+
+void bftm_cluster_send_order(struct bftm_cluster *cl, u32 to,
+			     const struct bftm_order_msg *msg)
+{
+	static u8 data[BFTM_SERVERS_MAX][BFTM_ORDER_LEN_MAX];
+	struct iovec part[BFTM_SERVERS_MAX];
+	struct mmsghdr batch[BFTM_SERVERS_MAX] = {};
+	struct bftm_order_msg m = *msg;
+	u64 now = bftm_now();
+	size_t len;
+	int n = 0;
+	u32 u;
+
+	m.cluster = cl->conf.id;
+	m.client = cl->cred.client;
+	for (u = 0; u < cl->conf.n; u++) {
+		struct bftm_peer *peer = &cl->peer[u];
+
+		if (!(to & 1u << u))
+			continue;
+		m.server = peer->conf->id;
+		m.server_epoch = peer->epoch;
+		m.seq = next_seq(cl, peer, now);
+		len = bftm_order_wire_put(&m, data[n]);
+		if (bftm_mac_sign_bytes(peer->request_mac, data[n], len) < 0)
+			continue;
+		add_to_batch(&batch[n], &part[n], data[n], len, peer);
+		n++;
 	}
 	send_batch(cl, batch, n);
 }
@@ -74,7 +118,6 @@ static int index_of(const struct bftm_cluster *cl, u16 server)
 
 static void count_answer(struct bftm_record *r, const struct bftm_msg *msg)
 {
-	r->received++;
 	r->free += msg->type == BFTM_MSG_FREE;
 	r->locked += msg->type == BFTM_MSG_LOCKED;
 	r->waited += msg->type == BFTM_MSG_WAIT;
@@ -89,29 +132,69 @@ static bool is_push(const struct bftm_msg *msg)
 			     msg->type == BFTM_MSG_INQUIRE);
 }
 
-static void take_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
+/*
+ * Only to what was asked through this socket: an answer kept from before would
+ * name attempts that are not known here but may hold.
+ */
+static bool is_fresh(struct bftm_cluster *cl, struct bftm_peer *peer, u64 seq)
 {
-	struct bftm_peer *peer = &cl->peer[u];
-
-	/*
-	 * Only to what was asked through this socket: an answer kept from
-	 * before would name attempts that are not known here but may hold.
-	 */
-	if (msg->seq <= cl->first_seq || msg->seq > cl->identity->seq) {
+	if (seq <= cl->first_seq || seq > cl->identity->seq) {
 		peer->record.bad++;
-		return;
+		return false;
 	}
-	if (!bftm_window_take(&peer->answers, msg->seq)) {
+	if (!bftm_window_take(&peer->answers, seq)) {
 		peer->record.repeated++;
-		return;
+		return false;
 	}
 	peer->heard_ns = bftm_now();
 	peer->asked_ns = 0;
-	count_answer(&peer->record, msg);
+	peer->record.received++;
+	return true;
+}
+
+static void take_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
+{
+	if (!is_fresh(cl, &cl->peer[u], msg->seq))
+		return;
+	count_answer(&cl->peer[u].record, msg);
 	if (msg->type == BFTM_MSG_CHALLENGE)
 		bftm_challenged(cl, u, msg);
+	else if (msg->proto == BFTM_PROTO_ORDER)
+		bftm_order_refused_by(cl, u, msg);
 	else
 		bftm_acquire_answer(cl, u, msg);
+}
+
+/* Only the address says who it was; it proves nothing. */
+static void count_bad(struct bftm_cluster *cl, const struct sockaddr_in6 *from)
+{
+	u32 u;
+
+	for (u = 0; u < cl->conf.n; u++)
+		if (!memcmp(&cl->conf.server[u].addr, from, sizeof(*from)))
+			cl->peer[u].record.bad++;
+}
+
+static void take_order(struct bftm_cluster *cl, const void *data, size_t len,
+		       const struct sockaddr_in6 *from)
+{
+	struct bftm_order_msg msg;
+	int u = -1;
+
+	if (!bftm_order_wire_get(data, len, &msg) && msg.type & BFTM_MSG_REPLY &&
+	    msg.cluster == cl->conf.id && msg.client == cl->cred.client)
+		u = index_of(cl, msg.server);
+	if (u < 0 || !bftm_mac_verify_bytes(cl->peer[u].reply_mac, data, len)) {
+		count_bad(cl, from);
+		return;
+	}
+	/* A response is the same whenever it is said, asked for or not. */
+	if (msg.seq || msg.type != BFTM_ORDER_RESPONSE) {
+		if (!is_fresh(cl, &cl->peer[u], msg.seq))
+			return;
+	}
+	cl->peer[u].record.ordered++;
+	bftm_order_answer_from(cl, (u32)u, &msg);
 }
 
 static void take(struct bftm_cluster *cl, const void *data, size_t len,
@@ -126,10 +209,7 @@ static void take(struct bftm_cluster *cl, const void *data, size_t len,
 		msg.server = 0;
 	u = index_of(cl, msg.server);
 	if (u < 0 || !bftm_mac_verify(cl->peer[u].reply_mac, wire)) {
-		/* Only the address says who it was; it proves nothing. */
-		for (u = 0; u < (int)cl->conf.n; u++)
-			if (!memcmp(&cl->conf.server[u].addr, from, sizeof(*from)))
-				cl->peer[u].record.bad++;
+		count_bad(cl, from);
 		return;
 	}
 	if (is_push(&msg)) {
@@ -144,9 +224,9 @@ static void receive(struct bftm_watch *watch)
 {
 	struct bftm_cluster *cl = container_of(watch, struct bftm_cluster, socket);
 	/* One byte more than a message, to see what is too long. */
-	union {
+	static union {
 		struct bftm_wire wire;
-		u8 raw[BFTM_WIRE_LEN + 8];
+		u8 raw[BFTM_ORDER_LEN_MAX + 8];
 	} data[BATCH];
 	struct sockaddr_in6 from[BATCH] = {};
 	struct mmsghdr batch[BATCH] = {};
@@ -162,8 +242,12 @@ static void receive(struct bftm_watch *watch)
 		batch[i].msg_hdr.msg_namelen = sizeof(from[i]);
 	}
 	n = recvmmsg(watch->fd, batch, BATCH, MSG_DONTWAIT, NULL);
-	for (i = 0; i < n; i++)
-		take(cl, &data[i], batch[i].msg_len, &from[i]);
+	for (i = 0; i < n; i++) {
+		if (batch[i].msg_len == BFTM_WIRE_LEN)
+			take(cl, &data[i], batch[i].msg_len, &from[i]);
+		else
+			take_order(cl, &data[i], batch[i].msg_len, &from[i]);
+	}
 }
 
 int bftm_cluster_open(struct bftm_cluster *cl)

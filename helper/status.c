@@ -16,6 +16,7 @@
 #include "cluster.h"
 #include "evidence.h"
 #include "log.h"
+#include "order.h"
 #include "status.h"
 
 static struct bftm_watch watch = { .fd = -1 };
@@ -63,6 +64,7 @@ static struct json_object *describe_server(const struct bftm_cluster *cl, u32 u,
 	add_u64(o, "disagreed", r->disagreed);
 	add_u64(o, "contradicted", r->contradicted);
 	add_u64(o, "pushed", r->pushed);
+	add_u64(o, "ordered", r->ordered);
 	if (peer->token != BFTM_TOKEN_UNKNOWN)
 		add_u64(o, "token", peer->token);
 	for (i = 0; i < n; i++)
@@ -124,12 +126,53 @@ static struct json_object *describe_totals(void)
 	return o;
 }
 
+static struct json_object *describe_objects(void)
+{
+	struct json_object *o = json_object_new_object();
+	struct json_object *clusters = json_object_new_array();
+	struct bftm_cluster *cl;
+
+	TAILQ_FOREACH(cl, &bftm_clusters, list)
+		if (!cl->draining)
+			json_object_array_add(clusters, bftm_order_describe(cl));
+	json_object_object_add(o, "clusters", clusters);
+	return o;
+}
+
+/* "history CLUSTER NAME"; CLUSTER is "-" for the default one. */
+static struct json_object *describe_history(const char *words)
+{
+	size_t len = strcspn(words, " ");
+	char name[BFTM_CLUSTER_MAX + 1] = {};
+	struct bftm_cluster *cl;
+
+	if (!words[len] || len >= sizeof(name))
+		return NULL;
+	memcpy(name, words, len);
+	cl = bftm_cluster_find(strcmp(name, "-") ? name : "");
+	words += len + 1;
+	return cl ? bftm_order_history(cl, (const u8 *)words, strlen(words)) : NULL;
+}
+
+static struct json_object *describe(const char *line)
+{
+	if (!strcmp(line, "servers"))
+		return describe_servers();
+	if (!strcmp(line, "stats"))
+		return describe_totals();
+	if (!strcmp(line, "objects"))
+		return describe_objects();
+	if (!strncmp(line, "history ", 8))
+		return describe_history(line + 8);
+	return NULL;
+}
+
 static void answer(int fd)
 {
 	/* A guest that is slow with his one line is not waited for long. */
 	struct timeval patience = { .tv_usec = 200000 };
 	struct json_object *o = NULL;
-	char line[32] = {};
+	char line[BFTM_CLUSTER_MAX + BFTM_NAME_LEN_MAX + 16] = {};
 	const char *text;
 	ssize_t len;
 
@@ -139,12 +182,9 @@ static void answer(int fd)
 	if (len <= 0)
 		return;
 	line[strcspn(line, "\r\n")] = '\0';
-	if (!strcmp(line, "servers"))
-		o = describe_servers();
-	else if (!strcmp(line, "stats"))
-		o = describe_totals();
+	o = describe(line);
 	text = o ? json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN) :
-		   "{\"error\":\"unknown request: servers or stats\"}";
+		   "{\"error\":\"unknown request: servers, stats, objects, or history CLUSTER NAME\"}";
 	/* The guest may have left: no SIGPIPE, and nothing is lost. */
 	if (send(fd, text, strlen(text), MSG_NOSIGNAL) < 0)
 		bftm_log(LOG_DEBUG, "status: %s", strerror(errno));

@@ -87,7 +87,8 @@ static void report_twice(cfg_t *section, const char *title)
 	unsigned int i;
 
 	for (i = 0; i < cfg_num(section); i++)
-		if (section->opts[i].flags & CFGF_NO_TITLE_DUPES)
+		if ((section->opts[i].flags & CFGF_NO_TITLE_DUPES) &&
+		    cfg_opt_gettsec(&section->opts[i], title))
 			bftm_mistake(reading, section->line, "%s '%s' is there twice",
 				     section->opts[i].name,
 				     reading->secret ? "(not shown)" : title);

@@ -11,6 +11,7 @@
 #include "../uapi/linux/bftmutex.h"
 #include "loop.h"
 #include "nl.h"
+#include "order.h"
 #include "upcall.h"
 
 #define LOOK_NS (1 * BFTM_NS_PER_SEC)
@@ -25,7 +26,11 @@ struct pulled {
 	u32 kind;
 	bool any;
 	struct bftm_ask ask;
+	struct bftm_submit_ask submit;
 };
+
+/* Room in a report for all but the response. */
+#define SUBMITTED_ROOM 256
 
 static u64 get_u64(struct nlattr *attr)
 {
@@ -35,6 +40,26 @@ static u64 get_u64(struct nlattr *attr)
 static u32 get_u32(struct nlattr *attr)
 {
 	return attr ? nla_get_u32(attr) : 0;
+}
+
+/* The operation is kept until the next request is pulled. */
+static int read_submit(struct nlattr **attr, struct pulled *p)
+{
+	static u8 op[BFTM_OP_MAX];
+	struct nlattr *body = attr[BFTMUTEX_A_HANDLE_OP];
+	struct bftm_submit_ask *ask = &p->submit;
+
+	if (!body || nla_len(body) > (int)sizeof(op))
+		return -EBADMSG;
+	memcpy(op, nla_data(body), (size_t)nla_len(body));
+	ask->id = p->ask.id;
+	memcpy(ask->cluster, p->ask.cluster, sizeof(ask->cluster));
+	memcpy(ask->name, p->ask.name, sizeof(ask->name));
+	ask->name_len = p->ask.name_len;
+	ask->timeout_at_ns = p->ask.timeout_at_ns;
+	ask->op = op;
+	ask->op_len = (u32)nla_len(body);
+	return 0;
 }
 
 static int read_request(struct nlattr **attr, void *arg)
@@ -64,7 +89,7 @@ static int read_request(struct nlattr **attr, void *arg)
 	ask->attempt = get_u64(attr[BFTMUTEX_A_HANDLE_ATTEMPT]);
 	ask->deadline_ns = get_u64(attr[BFTMUTEX_A_HANDLE_DEADLINE_NS]);
 	ask->sends = get_u32(attr[BFTMUTEX_A_HANDLE_SENDS]);
-	return 0;
+	return p->kind == BFTMUTEX_REQUEST_KIND_SUBMIT ? read_submit(attr, p) : 0;
 }
 
 static void handle(const struct pulled *p)
@@ -81,6 +106,12 @@ static void handle(const struct pulled *p)
 		break;
 	case BFTMUTEX_REQUEST_KIND_RENEW:
 		bftm_acquire_renew(&p->ask);
+		break;
+	case BFTMUTEX_REQUEST_KIND_SUBMIT:
+		bftm_order_submit(&p->submit);
+		break;
+	case BFTMUTEX_REQUEST_KIND_WITHDRAW:
+		bftm_order_withdraw(p->ask.id);
 		break;
 	default:
 		bftm_log(LOG_ERR, "the kernel asks for something unknown: %u",
@@ -162,6 +193,8 @@ void bftm_upcall_close(void)
 	bftm_nl_close(&nl);
 	/* Whatever was under way belongs to the next helper now. */
 	bftm_acquire_forget();
+	/* But operations, which are driven to their end. */
+	bftm_order_orphan();
 }
 
 /*
@@ -232,6 +265,42 @@ void bftm_upcall_failed(u64 id, int error, u32 attempts)
 	if (err && err != -ESTALE)
 		bftm_log(LOG_WARNING, "request %llu: cannot report: %s",
 			 (unsigned long long)id, strerror(-err));
+}
+
+static void report_submit(u64 id, struct nl_msg *msg)
+{
+	int err = msg ? report(msg) : registered ? -ENOMEM : -ENOTCONN;
+
+	if (err && err != -ESTALE)
+		bftm_log(LOG_WARNING, "request %llu: cannot report: %s",
+			 (unsigned long long)id, strerror(-err));
+}
+
+void bftm_upcall_submitted(const struct bftm_submitted *done)
+{
+	struct nl_msg *msg = registered ?
+		bftm_nl_msg_room(&nl, BFTMUTEX_CMD_HELPER_SUBMITTED, 0,
+				 SUBMITTED_ROOM + done->len) : NULL;
+
+	if (msg) {
+		nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, done->id);
+		nla_put_u64(msg, BFTMUTEX_A_HANDLE_VERSION, done->version);
+		nla_put_u32(msg, BFTMUTEX_A_HANDLE_STATUS, done->status);
+		if (done->len)
+			nla_put(msg, BFTMUTEX_A_HANDLE_RESPONSE, (int)done->len, done->response);
+	}
+	report_submit(done->id, msg);
+}
+
+void bftm_upcall_submit_failed(u64 id, int error)
+{
+	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_SUBMITTED);
+
+	if (msg) {
+		nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
+		nla_put_u32(msg, BFTMUTEX_A_HANDLE_ERROR, (u32)error);
+	}
+	report_submit(id, msg);
 }
 
 void bftm_upcall_suspect(const char *cluster, u16 server, const char *evidence, u64 count)

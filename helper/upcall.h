@@ -59,6 +59,27 @@ int bftm_upcall_renewed(u64 id, u64 deadline_ns, u32 sends);
 void bftm_upcall_failed(u64 id, int error, u32 attempts);
 
 /**
+ * struct bftm_submitted - a submit whose operation was applied
+ * @id:       of the request
+ * @version:  of the object's state after it
+ * @status:   errno of the object, 0 for good
+ * @response: @len bytes
+ */
+struct bftm_submitted {
+	u64 id;
+	u64 version;
+	u32 status;
+	u32 len;
+	const u8 *response;
+};
+
+/** bftm_upcall_submitted() - report it; nobody may wait for it any more */
+void bftm_upcall_submitted(const struct bftm_submitted *done);
+
+/** bftm_upcall_submit_failed() - @error: positive errno */
+void bftm_upcall_submit_failed(u64 id, int error);
+
+/**
  * bftm_upcall_suspect() - tell who listens to events about a server
  * @cluster:  name in the configuration
  * @evidence: of 64 bytes at most, the rest is cut off

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Values of a file: numbers, durations and words within their bounds. */
+#include <stdio.h>
 #include <string.h>
 
 #include "conf.h"
@@ -39,6 +40,8 @@ bool bftm_value_range(struct bftm_syntax *syntax, const struct bftm_value *value
 bool bftm_value_word(struct bftm_syntax *syntax, const struct bftm_value *value,
 		     const char *const *word, u64 *ret)
 {
+	char list[128] = "";
+	size_t len = 0;
 	u64 i;
 
 	for (i = 0; word[i]; i++) {
@@ -46,8 +49,11 @@ bool bftm_value_word(struct bftm_syntax *syntax, const struct bftm_value *value,
 			*ret = i;
 			return true;
 		}
+		/* "one", "one or two", "one, two or three" */
+		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s",
+					!i ? "" : word[i + 1] ? ", " : " or ", word[i]);
 	}
-	bftm_mistake(syntax, value->line, "key '%s' = '%s': must be %s%s%s", value->key->name,
-		     shown(syntax, value), word[0], word[1] ? " or " : "", word[1] ? word[1] : "");
+	bftm_mistake(syntax, value->line, "key '%s' = '%s': must be %s", value->key->name,
+		     shown(syntax, value), list);
 	return false;
 }

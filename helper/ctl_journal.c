@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * bftmutexctl server journal: keeps what happens to the objects of the server of
+ * this network namespace. Whatever changed is pulled, committed as a whole, and
+ * then the server is told; so it may be killed at any moment.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf.h"
+#include "ctl_journal.h"
+
+/* What one commit has at most; the rest goes into the next. */
+#define BATCH_OBJECTS	1024
+#define BATCH_BYTES	(16u << 20)
+/* A hint may be lost. */
+#define LOOK_AGAIN	((struct timespec){ .tv_sec = 1 })
+
+/* What was pulled and is to be confirmed. */
+struct taken {
+	u64 change;
+	u8 name_len;
+	u8 name[BFTM_OBJECT_NAME_MAX];
+};
+
+/* An object of which pieces arrive. */
+struct arriving {
+	bool any;
+	bool more;
+	u64 change;
+	struct bftm_journal_object object;
+	const struct bftm_body_id *id;	/* of the body that comes, in @object */
+	u32 len;			/* bytes of it that are here */
+	u8 data[BFTM_STATE_MAX];
+};
+
+static struct arriving arriving;
+static struct taken taken[BATCH_OBJECTS];
+static volatile sig_atomic_t ending;
+
+static void on_signal(int number)
+{
+	(void)number;
+	ending = 1;
+}
+
+int ctl_journal_attach(struct bftm_nl *nl, const char *path, u64 id)
+{
+	struct nl_msg *msg = bftm_nl_msg(nl, BFTMUTEX_CMD_JOURNAL_OPEN, 0);
+	int r;
+
+	if (msg)
+		nla_put_u64(msg, BFTMUTEX_A_JOURNAL_ID, id);
+	r = bftm_nl_call(nl, msg, NULL, 0, NULL);
+	switch (-r) {
+	case EBUSY:
+		return ctl_fail(EX_UNAVAILABLE, "journal %s: the server has a journal at work",
+				path);
+	case ESTALE:
+		return ctl_fail(EX_DATAERR, "journal %s: the server was started with another file",
+				path);
+	case EOPNOTSUPP:
+		return ctl_fail(EX_CONFIG,
+				"the server was started without --durability, and keeps nothing");
+	}
+	return r < 0 ? ctl_refused(nl, r, CTL_SERVER) : 0;
+}
+
+static bool read_rank(struct nlattr *nest, struct bftm_rank *ret)
+{
+	struct nlattr *a[BFTMUTEX_A_RANK_MAX + 1];
+
+	if (!nest || nla_parse_nested(a, BFTMUTEX_A_RANK_MAX, nest, NULL) < 0 ||
+	    !a[BFTMUTEX_A_RANK_COUNT] || !a[BFTMUTEX_A_RANK_CLIENT] ||
+	    !a[BFTMUTEX_A_RANK_INCARNATION])
+		return false;
+	ret->count = nla_get_u64(a[BFTMUTEX_A_RANK_COUNT]);
+	ret->client = nla_get_u32(a[BFTMUTEX_A_RANK_CLIENT]);
+	ret->incarnation = nla_get_u32(a[BFTMUTEX_A_RANK_INCARNATION]);
+	return true;
+}
+
+static bool read_state(struct nlattr *nest, struct bftm_body_id *ret)
+{
+	struct nlattr *a[BFTMUTEX_A_STATE_MAX + 1];
+
+	if (!nest || nla_parse_nested(a, BFTMUTEX_A_STATE_MAX, nest, NULL) < 0 ||
+	    !a[BFTMUTEX_A_STATE_VERSION] || !a[BFTMUTEX_A_STATE_LENGTH] ||
+	    !a[BFTMUTEX_A_STATE_DIGEST] ||
+	    nla_len(a[BFTMUTEX_A_STATE_DIGEST]) != sizeof(ret->digest))
+		return false;
+	ret->version = nla_get_u64(a[BFTMUTEX_A_STATE_VERSION]);
+	ret->len = nla_get_u32(a[BFTMUTEX_A_STATE_LENGTH]);
+	memcpy(ret->digest, nla_data(a[BFTMUTEX_A_STATE_DIGEST]), sizeof(ret->digest));
+	return ret->len <= BFTM_STATE_MAX;
+}
+
+/* The first message about an object. */
+static bool read_head(struct nlattr **attr, struct bftm_journal_object *o)
+{
+	struct nlattr *name = attr[BFTMUTEX_A_JOURNAL_NAME];
+	struct nlattr *signature = attr[BFTMUTEX_A_JOURNAL_SIGNATURE];
+
+	if (!name || nla_len(name) > BFTM_OBJECT_NAME_MAX || !signature ||
+	    nla_len(signature) != sizeof(o->signature))
+		return false;
+	o->name_len = (u8)nla_len(name);
+	memcpy(o->name, nla_data(name), o->name_len);
+	memcpy(o->signature, nla_data(signature), sizeof(o->signature));
+	return read_rank(attr[BFTMUTEX_A_JOURNAL_RANK], &o->rank) &&
+	       read_rank(attr[BFTMUTEX_A_JOURNAL_PROPOSER], &o->proposer) &&
+	       read_state(attr[BFTMUTEX_A_JOURNAL_COMMITTED], &o->committed) &&
+	       read_state(attr[BFTMUTEX_A_JOURNAL_PROPOSED], &o->proposed);
+}
+
+static bool read_piece(struct nlattr **attr, struct arriving *in)
+{
+	struct nlattr *piece = attr[BFTMUTEX_A_JOURNAL_PIECE];
+	u32 len = (u32)nla_len(piece);
+
+	if (!attr[BFTMUTEX_A_JOURNAL_BODY] || !attr[BFTMUTEX_A_JOURNAL_OFFSET])
+		return false;
+	in->id = nla_get_u32(attr[BFTMUTEX_A_JOURNAL_BODY]) ? &in->object.proposed :
+							     &in->object.committed;
+	if (!nla_get_u32(attr[BFTMUTEX_A_JOURNAL_OFFSET]))
+		in->len = 0;
+	if (nla_get_u32(attr[BFTMUTEX_A_JOURNAL_OFFSET]) != in->len ||
+	    len > in->id->len - in->len)
+		return false;
+	memcpy(in->data + in->len, nla_data(piece), len);
+	in->len += len;
+	return true;
+}
+
+static int on_pulled(struct nlattr **attr, void *arg)
+{
+	struct arriving *in = arg;
+
+	in->any = true;
+	in->more = attr[BFTMUTEX_A_JOURNAL_MORE];
+	in->id = NULL;
+	if (attr[BFTMUTEX_A_JOURNAL_CHANGE])
+		in->change = nla_get_u64(attr[BFTMUTEX_A_JOURNAL_CHANGE]);
+	if (attr[BFTMUTEX_A_JOURNAL_RANK] && !read_head(attr, &in->object))
+		return -EPROTO;
+	if (attr[BFTMUTEX_A_JOURNAL_PIECE] && !read_piece(attr, in))
+		return -EPROTO;
+	return 0;
+}
+
+static int pull_failed(const struct bftm_nl *nl, int error)
+{
+	if (error == -ENOENT)
+		return ctl_fail(EX_UNAVAILABLE, "the server has been stopped");
+	if (error == -EPERM)
+		return ctl_fail(EX_UNAVAILABLE, "the server has been started anew");
+	return ctl_refused(nl, error, CTL_SERVER);
+}
+
+/**
+ * struct keeper - the process
+ * @bytes: of bodies, in this batch
+ * @count: objects in it
+ */
+struct keeper {
+	const char *path;
+	struct bftm_journal file;
+	struct bftm_nl nl;
+	u32 bytes;
+	u32 count;
+};
+
+/* A whole object into the open transaction. Return: 0, 1 for none, an exit code below 0. */
+static int pull_object(struct keeper *k)
+{
+	struct arriving *in = &arriving;
+	struct taken *t = &taken[k->count];
+	int r;
+
+	do {
+		in->any = false;
+		r = bftm_nl_call(&k->nl, bftm_nl_msg(&k->nl, BFTMUTEX_CMD_JOURNAL_PULL, 0),
+				 on_pulled, BFTMUTEX_A_JOURNAL_MAX, in);
+		if (r == -ENODATA)
+			return 1;
+		if (r < 0)
+			return -pull_failed(&k->nl, r);
+		if (!in->any)
+			return -ctl_fail(EX_PROTOCOL, "the module said nothing of an object");
+		if (in->id && in->len == in->id->len) {
+			r = bftm_journal_put_body(&k->file, &in->object, in->id, in->data);
+			k->bytes += in->len;
+		}
+		if (r < 0)
+			return -ctl_journal_failed(k->path, &k->file, r);
+	} while (in->more);
+	r = bftm_journal_put(&k->file, &in->object);
+	if (r < 0)
+		return -ctl_journal_failed(k->path, &k->file, r);
+	t->change = in->change;
+	t->name_len = in->object.name_len;
+	memcpy(t->name, in->object.name, t->name_len);
+	k->count++;
+	return 0;
+}
+
+static int confirm(struct keeper *k)
+{
+	struct nl_msg *msg;
+	u32 i;
+	int r;
+
+	for (i = 0; i < k->count; i++) {
+		msg = bftm_nl_msg(&k->nl, BFTMUTEX_CMD_JOURNAL_DONE, 0);
+		if (msg) {
+			nla_put(msg, BFTMUTEX_A_JOURNAL_NAME, taken[i].name_len, taken[i].name);
+			nla_put_u64(msg, BFTMUTEX_A_JOURNAL_CHANGE, taken[i].change);
+		}
+		r = bftm_nl_call(&k->nl, msg, NULL, 0, NULL);
+		if (r < 0)
+			return pull_failed(&k->nl, r);
+	}
+	return 0;
+}
+
+/* All that has changed by now. Return: 0 or an exit code. */
+static int keep_batch(struct keeper *k, bool *ret_more)
+{
+	int r;
+
+	k->count = 0;
+	k->bytes = 0;
+	r = bftm_journal_begin(&k->file);
+	if (r < 0)
+		return ctl_journal_failed(k->path, &k->file, r);
+	do {
+		r = pull_object(k);
+		if (r < 0)
+			return -r;
+	} while (r == 0 && k->count < BATCH_OBJECTS && k->bytes < BATCH_BYTES);
+	*ret_more = r == 0;
+	r = bftm_journal_commit(&k->file);
+	if (r < 0)
+		return ctl_journal_failed(k->path, &k->file, r);
+	return confirm(k);
+}
+
+/* Until something may have changed, or the end; signals come only here. */
+static int wait_for_hint(struct keeper *k, const sigset_t *open)
+{
+	struct pollfd fd = { .fd = nl_socket_get_fd(k->nl.sock), .events = POLLIN };
+	int r;
+
+	if (k->nl.notified) {
+		k->nl.notified = false;
+		return 0;
+	}
+	r = ppoll(&fd, 1, &LOOK_AGAIN, open);
+	if (r < 0 && errno != EINTR)
+		return ctl_fail(EX_OSERR, "poll: %s", strerror(errno));
+	if (r <= 0)
+		return 0;
+	r = bftm_nl_errno(nl_recvmsgs_default(k->nl.sock));
+	if (r < 0 && r != -ENOBUFS && r != -EAGAIN && r != -EINTR)
+		return ctl_fail(EX_OSERR, "netlink: %s", strerror(-r));
+	return 0;
+}
+
+static int follow(struct keeper *k)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	sigset_t ours, before;
+	bool more;
+	int r = 0;
+
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGTERM);
+	sigaddset(&ours, SIGINT);
+	sigprocmask(SIG_BLOCK, &ours, &before);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	nl_socket_disable_seq_check(k->nl.sock);
+	while (r == 0 && !ending) {
+		more = false;
+		r = keep_batch(k, &more);
+		if (r == 0 && !more)
+			r = wait_for_hint(k, &before);
+	}
+	return r;
+}
+
+static int run(struct keeper *k)
+{
+	int r = bftm_journal_open(&k->file, k->path);
+
+	if (r < 0) {
+		r = ctl_journal_failed(k->path, &k->file, r);
+		goto out;
+	}
+	r = ctl_open(&k->nl);
+	if (r)
+		goto out;
+	r = ctl_journal_attach(&k->nl, k->path, k->file.about.id);
+	if (r == 0) {
+		fprintf(stderr, CTL_NAME ": server %u of cluster %u is kept in %s\n",
+			k->file.about.server, k->file.about.cluster, k->path);
+		r = follow(k);
+	}
+	bftm_nl_close(&k->nl);
+out:
+	bftm_journal_close(&k->file);
+	return r;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct keeper *k = state->input;
+
+	switch (key) {
+	case 'F':
+		k->path = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!k->path)
+			argp_error(state, "--file FILE is missing");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int ctl_server_journal(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{ "file", 'F', "FILE", 0, "As the server was started with (required)", 0 },
+		{}
+	};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.doc = "Keep what happens to the objects of the server of this network namespace, "
+		       "until it is stopped. The server has to be started with --durability.",
+		.children = ctl_common,
+	};
+	static struct keeper k;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &k);
+	return run(&k);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* bftmutexctl object: objects that all clients share. */
+#ifndef BFTM_CTL_OBJECT_H
+#define BFTM_CTL_OBJECT_H
+
+#include "ctl.h"
+#include "libbftmutex.h"
+
+/**
+ * struct object - what the command line says
+ * @fd:       handle, -1 before object_open()
+ * @words:    what follows NAME, ended by NULL
+ * @words_min, @words_max: how many are expected, UINT_MAX for any
+ * @input:    standard input is the last argument
+ * @raw:      print nothing but the response
+ * @interval_ns: between two looks
+ */
+struct object {
+	int fd;
+	const char *name;
+	size_t name_len;
+	char **words;
+	u32 words_min;
+	u32 words_max;
+	struct bftmutex_options options;
+	bool input;
+	bool raw;
+	u64 interval_ns;
+};
+
+/** object_args - the options all commands have, as an argp child with struct object */
+extern const struct argp object_args;
+
+/** object_open() - 0, or an exit code after saying why */
+int object_open(struct object *o);
+
+/**
+ * object_ask() - submit a request
+ * @ret: the response, to be freed
+ *
+ * Return: 0 when it was applied, whatever the object says; else an exit code after
+ * saying why.
+ */
+int object_ask(struct object *o, const void *request, size_t len,
+	       struct bftmutex_response *ret);
+
+/** object_refusal() - words for a status of an object other than 0 */
+const char *object_refusal(u32 status);
+
+/** object_text() - bytes as they are, as a JSON string */
+struct json_object *object_text(const void *bytes, size_t len);
+
+/** object_add() - a key with a value that is dropped when it is NULL */
+void object_add_text(struct json_object *o, const char *key, const char *text);
+
+/** object_reading() - the request that reads all of an object of a type; NULL: none */
+const char *object_reading(const char *type);
+
+#endif /* BFTM_CTL_OBJECT_H */

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Applies operations to an object, request by request. It goes on from
+ * proceed() until all are done or a program runs, and from there when the program
+ * has ended.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "object.h"
+
+static const struct bftm_object_type *const builtin[] = {
+	&bftm_object_counter, &bftm_object_log, &bftm_object_map, &bftm_object_queue,
+	&bftm_object_register,
+};
+
+#define BUILTIN "counter, log, map, queue, register"
+
+const struct bftm_object_type *bftm_object_builtin(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(builtin) / sizeof(builtin[0]); i++)
+		if (!strcmp(builtin[i]->name, name))
+			return builtin[i];
+	return NULL;
+}
+
+bool bftm_type_name_ok(const char *name, size_t len)
+{
+	size_t i;
+
+	if (!len || len > BFTM_TYPE_NAME_MAX)
+		return false;
+	for (i = 0; i < len; i++)
+		if (!((name[i] >= 'a' && name[i] <= 'z') || (name[i] >= 'A' && name[i] <= 'Z') ||
+		      (name[i] >= '0' && name[i] <= '9') ||
+		      name[i] == '.' || name[i] == '_' || name[i] == '-'))
+			return false;
+	return true;
+}
+
+/* The name of the object's type, NULL when there is none. */
+static const char *type_of(const struct bftm_bytes *app)
+{
+	const char *name = (const char *)app->data;
+	size_t len = app->len <= BFTM_TYPE_NAME_MAX ? app->len : BFTM_TYPE_NAME_MAX + 1;
+
+	len = len ? strnlen(name, len) : 0;
+	return len < app->len && bftm_type_name_ok(name, len) ? name : NULL;
+}
+
+static bool is_program(const struct bftm_object_job *job, const char *type)
+{
+	return !bftm_object_builtin(type) && job->exec && job->exec->knows(job->exec, type);
+}
+
+static bool is_known(const struct bftm_object_job *job, const char *type)
+{
+	return bftm_object_builtin(type) || is_program(job, type);
+}
+
+/* Begins a call: @call->word and @call->rest. */
+static void split(struct bftm_object_job *job, struct bftm_object_call *call)
+{
+	const u8 *space = job->request_len ? memchr(job->request, ' ', job->request_len) : NULL;
+
+	call->word = job->request;
+	call->word_len = space ? (u32)(space - job->request) : job->request_len;
+	if (space) {
+		call->rest = space + 1;
+		call->rest_len = job->request_len - call->word_len - 1;
+	}
+}
+
+/* The type that "create" asks for, with a zero byte into @ret; false: a bad name. */
+static bool create_type(const struct bftm_object_call *call, char ret[BFTM_TYPE_NAME_MAX + 1])
+{
+	if (!call->rest || !bftm_type_name_ok((const char *)call->rest, call->rest_len))
+		return false;
+	memcpy(ret, call->rest, call->rest_len);
+	ret[call->rest_len] = '\0';
+	return true;
+}
+
+static u32 create(struct bftm_object_job *job, struct bftm_object_call *call)
+{
+	char name[BFTM_TYPE_NAME_MAX + 1];
+	const struct bftm_object_type *type;
+	u32 init_len;
+	const char *old;
+
+	if (job->state.len) {
+		old = type_of(&job->state);
+		return old ? bftm_respond(call, old, strlen(old)) ?: EEXIST : EEXIST;
+	}
+	if (!create_type(call, name))
+		return bftm_bad_request(call,
+					"create: TYPE must be 1 to %u letters, digits and ._-",
+					BFTM_TYPE_NAME_MAX);
+	if (!is_known(job, name))
+		return bftm_bad_request(call, "create '%s': no such type; there are " BUILTIN
+					" and those of the configuration", name);
+	type = bftm_object_builtin(name);
+	init_len = type ? type->init_len : 0;
+	if (strlen(name) + 1 + init_len > call->room)
+		return EMSGSIZE;
+	if (!bftm_bytes_add(&job->state, name, strlen(name) + 1) ||
+	    (type && !bftm_bytes_add(&job->state, type->init, init_len))) {
+		job->state.len = 0;
+		return ENOMEM;
+	}
+	call->replaced = true;
+	return 0;
+}
+
+/* Notes the answer to the request, whatever it is. */
+static void answer(struct bftm_object_job *job, struct bftm_object_call *call, u32 status)
+{
+	struct bftm_object_op *op = &job->op[job->at];
+
+	if (!status && !call->replaced && job->state.len + (u64)call->response.len > call->room)
+		status = EMSGSIZE;
+	if (status == ENOMEM)
+		job->error = -ENOMEM;
+	if (status == EMSGSIZE)
+		job->rest = EMSGSIZE;
+	/* Words about what went wrong are left out where they find no room. */
+	if (status == EMSGSIZE ||
+	    (status && job->state.len + (u64)call->response.len > call->room))
+		call->response.len = 0;
+	if (!bftm_answer_add(&op->response, status, call->response.data, call->response.len))
+		job->error = -ENOMEM;
+	job->spent += call->response.len;
+	bftm_bytes_free(&call->response);
+	if (!--job->answers) {
+		job->applied++;
+		job->at++;
+	}
+}
+
+static void begin_call(struct bftm_object_job *job, struct bftm_object_call *call)
+{
+	struct bftm_object_op *op = &job->op[job->at];
+
+	*call = (struct bftm_object_call){ .app = &job->state };
+	split(job, call);
+	call->room = job->room > job->spent ? job->room - job->spent : 0;
+	call->answer_room = BFTM_OP_MAX - op->response.len -
+			    (bftm_answers_room(job->answers) - bftm_answers_room(0));
+}
+
+static void proceed(struct bftm_object_job *job);
+
+/* A program has ended. */
+static void ran(void *arg, u32 status, const struct bftm_bytes *state,
+		const struct bftm_bytes *response)
+{
+	struct bftm_object_job *job = arg;
+	struct bftm_object_call call;
+	u8 *place;
+
+	job->run = NULL;
+	begin_call(job, &call);
+	call.state_at = strlen((const char *)job->state.data) + 1;
+	call.state_len = job->state.len - call.state_at;
+	status = bftm_respond(&call, response->data, response->len) ?: status;
+	if (!status && state)
+		status = bftm_replace(&call, 0, call.state_len, state->len, &place);
+	if (!status && state && state->len)
+		memcpy(place, state->data, state->len);
+	answer(job, &call, status);
+	proceed(job);
+}
+
+static void run(struct bftm_object_job *job, const char *type, struct bftm_object_call *call)
+{
+	u32 at = strlen(type) + 1;
+	bool first = !job->applied &&
+		     job->answers == bftm_batch_count(job->op[job->at].body, job->op[job->at].len);
+
+	if (!first && job->now() >= job->until_ns) {
+		job->rest = EAGAIN;
+		answer(job, call, EAGAIN);
+		return;
+	}
+	job->run = job->exec->start(job->exec, type, job->state.data + at, job->state.len - at,
+				    job->request, job->request_len, ran, job);
+	if (!job->run)
+		answer(job, call, EIO);
+}
+
+static void one_request(struct bftm_object_job *job)
+{
+	const struct bftm_object_type *builtin_type;
+	struct bftm_object_call call;
+	const char *type;
+
+	begin_call(job, &call);
+	if (job->rest)
+		return answer(job, &call, job->rest);
+	if (bftm_is(&call, "create"))
+		return answer(job, &call, create(job, &call));
+	if (!job->state.len)
+		return answer(job, &call, ENOENT);
+	type = type_of(&job->state);
+	if (!type)
+		return answer(job, &call, EBADMSG);
+	if (bftm_is(&call, "type") && !call.rest)
+		return answer(job, &call, bftm_respond(&call, type, strlen(type)));
+	builtin_type = bftm_object_builtin(type);
+	if (builtin_type) {
+		call.state_at = strlen(type) + 1;
+		call.state = job->state.data + call.state_at;
+		call.state_len = job->state.len - call.state_at;
+		return answer(job, &call, builtin_type->apply(&call));
+	}
+	if (is_program(job, type))
+		run(job, type, &call);
+	else
+		answer(job, &call, ENOPKG);
+}
+
+/* May this daemon judge it, or has another client to? */
+static bool is_judged(struct bftm_object_job *job, const struct bftm_object_op *op)
+{
+	char name[BFTM_TYPE_NAME_MAX + 1];
+	struct bftm_object_call call;
+	const char *type;
+	u32 at = 0;
+
+	if (op->own)
+		return true;
+	if (job->state.len) {
+		type = type_of(&job->state);
+		return !type || is_known(job, type);
+	}
+	while (bftm_batch_next(op->body, op->len, &at, &job->request, &job->request_len)) {
+		call = (struct bftm_object_call){};
+		split(job, &call);
+		if (bftm_is(&call, "create") && create_type(&call, name) && !is_known(job, name))
+			return false;
+	}
+	return true;
+}
+
+static bool out_of_time(const struct bftm_object_job *job)
+{
+	const char *type = job->applied ? type_of(&job->state) : NULL;
+
+	return type && is_program(job, type) && job->now() >= job->until_ns;
+}
+
+/* Begins the next operation, or passes over it. */
+static void begin_op(struct bftm_object_job *job)
+{
+	struct bftm_object_op *op = &job->op[job->at];
+	u32 count = bftm_batch_count(op->body, op->len);
+	u32 bare = bftm_answers_room(count);
+
+	if ((u64)job->spent + bare + job->state.len > job->room || !is_judged(job, op) ||
+	    out_of_time(job)) {
+		job->at++;
+		return;
+	}
+	job->next = 0;
+	job->rest = 0;
+	job->answers = count;
+	job->spent += bare;
+	op->applied = true;
+	if (!bftm_answers_begin(&op->response, job->version, count))
+		job->error = -ENOMEM;
+	if (!count) {
+		job->applied++;
+		job->at++;
+	}
+}
+
+static void proceed(struct bftm_object_job *job)
+{
+	struct bftm_object_op *op;
+
+	while (job->at < job->count && !job->error) {
+		if (!job->answers) {
+			begin_op(job);
+			continue;
+		}
+		op = &job->op[job->at];
+		bftm_batch_next(op->body, op->len, &job->next, &job->request, &job->request_len);
+		one_request(job);
+		if (job->run)
+			return;
+	}
+	if (job->error) {
+		bftm_object_free(job);
+		job->applied = 0;
+	}
+	job->done(job);
+}
+
+void bftm_object_apply(struct bftm_object_job *job)
+{
+	if (job->app_len && !bftm_bytes_add(&job->state, job->app, job->app_len))
+		job->error = -ENOMEM;
+	proceed(job);
+}
+
+void bftm_object_cancel(struct bftm_object_job *job)
+{
+	if (job->run)
+		job->exec->cancel(job->run);
+	job->run = NULL;
+}
+
+void bftm_object_free(struct bftm_object_job *job)
+{
+	u32 i;
+
+	bftm_bytes_free(&job->state);
+	for (i = 0; i < job->count; i++) {
+		bftm_bytes_free(&job->op[i].response);
+		job->op[i].applied = false;
+	}
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The last requests of this host for an object, for whoever checks what happened. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "cluster.h"
+#include "ordering.h"
+
+void bftm_history_init(struct bftm_history *h)
+{
+	TAILQ_INIT(&h->list);
+}
+
+static void forget(struct bftm_history *h)
+{
+	struct bftm_past *p = TAILQ_FIRST(&h->list);
+
+	TAILQ_REMOVE(&h->list, p, list);
+	h->count--;
+	h->bytes -= p->len + p->response_len;
+	free(p);
+}
+
+void bftm_history_free(struct bftm_history *h)
+{
+	while (h->count)
+		forget(h);
+}
+
+void bftm_history_add(struct bftm_history *h, const struct bftm_request *r, u64 now,
+		      u64 version, const struct bftm_object_answer *a)
+{
+	u32 response_len = a ? a->len : 0;
+	struct bftm_past *p = malloc(sizeof(*p) + r->len + response_len);
+
+	if (!p)
+		return;
+	*p = (struct bftm_past){
+		.process = r->process,
+		.invoke_ns = r->invoke_ns,
+		.return_ns = now,
+		.version = version,
+		.status = a ? a->status : 0,
+		.len = r->len,
+		.response_len = response_len,
+	};
+	memcpy(p->text, r->text, r->len);
+	if (response_len)
+		memcpy(p->text + r->len, a->data, response_len);
+	TAILQ_INSERT_TAIL(&h->list, p, list);
+	h->count++;
+	h->bytes += r->len + response_len;
+	while (h->count > BFTM_HISTORY_MAX || h->bytes > BFTM_HISTORY_BYTES)
+		forget(h);
+}
+
+static void add_u64(struct json_object *o, const char *key, u64 value, bool known)
+{
+	json_object_object_add(o, key, known ? json_object_new_uint64(value) : NULL);
+}
+
+static struct json_object *describe(const struct bftm_cluster *cl,
+				    const struct bftm_ordering *o, const struct bftm_past *p)
+{
+	struct json_object *line = json_object_new_object();
+	bool known = p->return_ns;
+
+	add_u64(line, "client", cl->cred.client, true);
+	add_u64(line, "process", p->process, true);
+	json_object_object_add(line, "object",
+			       json_object_new_string_len((const char *)o->name, o->len));
+	json_object_object_add(line, "request",
+			       json_object_new_string_len((const char *)p->text, (int)p->len));
+	add_u64(line, "invoke_ns", p->invoke_ns, true);
+	add_u64(line, "return_ns", p->return_ns, known);
+	add_u64(line, "status", p->status, known);
+	json_object_object_add(line, "response", known ?
+			       json_object_new_string_len((const char *)p->text + p->len,
+							  (int)p->response_len) : NULL);
+	add_u64(line, "version", p->version, known);
+	return line;
+}
+
+/* What is under way may be applied. */
+static void add_pending(struct json_object *list, const struct bftm_cluster *cl,
+			const struct bftm_ordering *o, const struct bftm_requests *requests)
+{
+	const struct bftm_request *r;
+
+	TAILQ_FOREACH(r, requests, beside) {
+		struct bftm_history one;
+
+		if (!r->id)
+			continue;	/* is there already */
+		bftm_history_init(&one);
+		one.count = one.bytes = 0;
+		bftm_history_add(&one, r, 0, 0, NULL);
+		if (!one.count)
+			continue;
+		json_object_array_add(list, describe(cl, o, TAILQ_FIRST(&one.list)));
+		bftm_history_free(&one);
+	}
+}
+
+struct json_object *bftm_order_history(const struct bftm_cluster *cl, const u8 *name,
+				       size_t len)
+{
+	const struct bftm_ordering *o = bftm_ordering_find(cl, name, len);
+	struct json_object *list = json_object_new_array();
+	const struct bftm_past *p;
+
+	if (!o)
+		return list;
+	TAILQ_FOREACH(p, &o->history.list, list)
+		json_object_array_add(list, describe(cl, o, p));
+	if (o->work)
+		add_pending(list, cl, o, &o->work->batch);
+	return list;
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Line 2.22: the state that an iteration proposes, and the bodies that it takes. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../kmod/core/servers.h"
+#include "cluster.h"
+#include "digest.h"
+#include "object_exec.h"
+#include "ordering.h"
+
+static void drop_next(struct bftm_order_work *w)
+{
+	if (w->next.data != w->state.data)
+		free(w->next.data);
+	w->next.data = NULL;
+}
+
+void bftm_make_keep(struct bftm_order_work *w, struct bftm_body_here *body)
+{
+	if (body->data == w->state.data)
+		return;
+	if (w->next.data == w->state.data)
+		w->next.data = NULL;
+	free(w->state.data);
+	w->state = *body;
+}
+
+static bool is_here(const struct bftm_order_work *w)
+{
+	return !w->order.base.len ||
+	       (w->state.data && bftm_body_same(&w->state.id, &w->order.base));
+}
+
+static const u8 *base_of(const struct bftm_order_work *w)
+{
+	return w->order.base.len ? w->state.data : NULL;
+}
+
+/* A body that was fetched for an iteration before may do for this one. */
+static struct bftm_fetch *find_fetch(struct bftm_order_work *w, const struct bftm_body_id *id)
+{
+	u32 i;
+
+	for (i = 0; i < w->fetches; i++)
+		if (w->fetch[i].body.data && bftm_body_same(&w->fetch[i].body.id, id))
+			return &w->fetch[i];
+	return NULL;
+}
+
+static void keep_fetched(struct bftm_order_work *w)
+{
+	u32 i, k, kept = 0;
+
+	for (i = 0; i < w->fetches; i++) {
+		bool used = false;
+
+		for (k = 0; k < w->job.count && w->fetch[i].over; k++)
+			used |= bftm_body_same(&w->ops[k].id, &w->fetch[i].body.id);
+		if (used && w->fetch[i].body.data)
+			w->fetch[kept++] = w->fetch[i];
+		else
+			bftm_fetch_stop(&w->fetch[i]);
+	}
+	w->fetches = kept;
+}
+
+/* What others wait for, without what this client had submitted before a restart. */
+static u32 list_ops(struct bftm_order_work *w, u32 *holders)
+{
+	u32 me = w->ordering->identity->client, i, kept = 0, count;
+
+	count = bftm_order_ops(&w->order, bftm_order_cfg_of(w), w->ops, holders, BFTM_OPS_MAX);
+	for (i = 0; i < count; i++) {
+		if (w->ops[i].client == me || w->ops[i].id.len > BFTM_OP_MAX)
+			continue;
+		w->ops[kept] = w->ops[i];
+		holders[kept++] = holders[i];
+	}
+	return kept;
+}
+
+static void gather_ops(struct bftm_order_work *w)
+{
+	u32 holders[BFTM_OPS_MAX], i;
+
+	w->job.count = list_ops(w, holders);
+	keep_fetched(w);
+	for (i = 0; i < w->job.count; i++)
+		if (w->ops[i].id.len && !find_fetch(w, &w->ops[i].id) &&
+		    w->fetches < BFTM_OPS_MAX)
+			bftm_fetch_begin(w, &w->fetch[w->fetches++], &w->ops[i].id, holders[i]);
+}
+
+void bftm_make(struct bftm_order_work *w)
+{
+	bftm_make_stop(w);
+	w->gathering = true;
+	w->job.count = 0;
+	if (!is_here(w))
+		bftm_fetch_begin(w, &w->fetch_state, &w->order.base, w->order.holders);
+	if (w->order.applies)
+		gather_ops(w);
+	bftm_make_gathered(w);
+}
+
+static bool follows(const struct bftm_order_work *w, u32 client, u64 op)
+{
+	struct bftm_applied a = {};
+
+	if (base_of(w))
+		bftm_state_find(base_of(w), client, &a);
+	return bftm_op_follows(a.client == client ? a.op : 0, op);
+}
+
+static void insert_own(struct bftm_order_work *w)
+{
+	struct bftm_op own = {
+		.op = w->op,
+		.client = w->ordering->identity->client,
+		.id = w->id,
+	};
+	u32 i = 0;
+
+	while (i < w->job.count && w->ops[i].client < own.client)
+		i++;
+	memmove(&w->ops[i + 1], &w->ops[i], (w->job.count - i) * sizeof(own));
+	memmove(&w->job_ops[i + 1], &w->job_ops[i], (w->job.count - i) * sizeof(w->job_ops[0]));
+	w->ops[i] = own;
+	w->job_ops[i] = (struct bftm_object_op){
+		.body = w->body.data,
+		.len = w->body.len,
+		.own = true,
+	};
+	w->job.count++;
+}
+
+/* Those whose turn it is, and whose bodies are here. */
+static void collect(struct bftm_order_work *w)
+{
+	u32 i, kept = 0, count = w->job.count;
+	const struct bftm_fetch *f;
+
+	for (i = 0; i < count; i++) {
+		f = find_fetch(w, &w->ops[i].id);
+		if (!follows(w, w->ops[i].client, w->ops[i].op) || (!f && w->ops[i].id.len))
+			continue;
+		w->ops[kept] = w->ops[i];
+		w->job_ops[kept] = (struct bftm_object_op){
+			.body = f ? f->body.data : NULL,
+			.len = w->ops[i].id.len,
+		};
+		kept++;
+	}
+	w->job.count = kept;
+	/* Whom there was no room to tell of comes first the next time. */
+	w->from = kept ? w->ops[kept - 1].client + 1 : 0;
+	if (w->op && follows(w, w->ordering->identity->client, w->op))
+		insert_own(w);
+}
+
+/* Bytes for what the type keeps and the responses to these operations. */
+static u32 room_of(const struct bftm_order_work *w)
+{
+	const u8 *base = base_of(w);
+	u64 used = sizeof(struct bftm_state_head) +
+		   (u64)w->job.count * sizeof(struct bftm_state_client);
+	struct bftm_applied a;
+	u32 i, app_len;
+
+	if (base) {
+		bftm_state_app(base, w->state.id.len, &app_len);
+		used += w->state.id.len - sizeof(struct bftm_state_head) - app_len;
+	}
+	for (i = 0; base && i < w->job.count; i++)
+		if (bftm_state_find(base, w->ops[i].client, &a))
+			used -= a.len + sizeof(struct bftm_state_client);
+	return used < w->limit ? (u32)(w->limit - used) : 0;
+}
+
+/* What was applied and the type's new bytes, as a state. False: no memory. */
+static bool assemble(struct bftm_order_work *w)
+{
+	const struct bftm_object_job *job = &w->job;
+	struct bftm_applied applied[BFTM_OPS_MAX + 1];
+	u64 version = w->order.base.version + 1;
+	u32 i, count = 0, len;
+	u8 *body;
+
+	for (i = 0; i < job->count; i++) {
+		if (!job->op[i].applied)
+			continue;
+		applied[count++] = (struct bftm_applied){
+			.op = w->ops[i].op,
+			.client = w->ops[i].client,
+			.len = job->op[i].response.len,
+			.response = job->op[i].response.data,
+		};
+	}
+	body = malloc(w->limit);
+	len = body ? bftm_state_make(base_of(w), version, applied, count, job->state.data,
+				     job->state.len, body, w->limit) : 0;
+	if (!len || bftm_body_describe(version, body, len, &w->next.id) < 0) {
+		free(body);
+		return false;
+	}
+	w->next.data = realloc(body, len) ?: body;
+	bftm_order_totals.applied += count;
+	return true;
+}
+
+/* A long body goes ahead: the core's patience is for datagrams. */
+static void propose(struct bftm_order_work *w)
+{
+	if (w->next.id.len <= BFTM_ORDER_DATA_MAX || !w->order.applies) {
+		bftm_iterate_made(w, true);
+		return;
+	}
+	bftm_put_begin(&w->put_state, &w->next.id, w->next.data);
+	bftm_put_to(w, &w->put_state,
+		    bftm_cluster_everyone(w->cluster) & ~w->order.recovering);
+}
+
+static bool has_own(const struct bftm_order_work *w)
+{
+	u32 i;
+
+	for (i = 0; i < w->job.count; i++)
+		if (w->job_ops[i].own)
+			return true;
+	return false;
+}
+
+static void applied(struct bftm_object_job *job)
+{
+	struct bftm_order_work *w = job->arg;
+	bool good;
+
+	w->making = false;
+	if (w->order.phase != BFTM_ORDER_MAKING) {
+		bftm_object_free(job);
+		return;
+	}
+	/* Not even what was answered would fit the state. */
+	if (!job->error && !job->applied && has_own(w))
+		bftm_requests_fail(&w->batch, EMSGSIZE);
+	good = !job->error && job->applied && assemble(w);
+	bftm_object_free(job);
+	if (good)
+		propose(w);
+	else
+		bftm_iterate_made(w, false);
+}
+
+static void apply(struct bftm_order_work *w)
+{
+	struct bftm_object_job *job = &w->job;
+	u32 count, app_len;
+
+	collect(w);
+	count = job->count;
+	if (!count) {
+		bftm_iterate_made(w, false);
+		return;
+	}
+	*job = (struct bftm_object_job){
+		.app = bftm_state_app(base_of(w), w->order.base.len, &app_len),
+		.version = w->order.base.version + 1,
+		.room = room_of(w),
+		.op = w->job_ops,
+		.count = count,
+		.exec = &bftm_exec,
+		.now = bftm_now,
+		.until_ns = w->order.begun_ns + bftm_order_cfg_of(w)->limit_ns / 2,
+		.done = applied,
+		.arg = w,
+	};
+	job->app_len = app_len;
+	w->making = true;
+	bftm_object_apply(job);
+}
+
+static bool all_over(const struct bftm_order_work *w)
+{
+	u32 i;
+
+	for (i = 0; i < w->fetches; i++)
+		if (!w->fetch[i].over)
+			return false;
+	return !w->fetch_state.holders || w->fetch_state.over;
+}
+
+void bftm_make_gathered(struct bftm_order_work *w)
+{
+	struct bftm_body_here *got = &w->fetch_state.body;
+
+	if (!w->gathering || !all_over(w))
+		return;
+	w->gathering = false;
+	drop_next(w);
+	if (got->data && bftm_state_ok(got->data, got->id.len, got->id.version)) {
+		bftm_make_keep(w, got);
+		got->data = NULL;
+	}
+	bftm_fetch_stop(&w->fetch_state);
+	if (!is_here(w)) {
+		bftm_iterate_made(w, false);
+		return;
+	}
+	if (w->order.applies) {
+		apply(w);
+		return;
+	}
+	w->next.id = w->order.base;
+	w->next.data = w->order.base.len ? w->state.data : NULL;
+	bftm_iterate_made(w, true);
+}
+
+void bftm_make_stop(struct bftm_order_work *w)
+{
+	u32 i;
+
+	w->gathering = false;
+	if (w->making) {
+		bftm_object_cancel(&w->job);
+		bftm_object_free(&w->job);
+	}
+	w->making = false;
+	bftm_fetch_stop(&w->fetch_state);
+	for (i = 0; i < w->fetches; i++)
+		if (!w->fetch[i].over)
+			bftm_fetch_stop(&w->fetch[i]);
+}
+
+void bftm_make_free(struct bftm_order_work *w)
+{
+	u32 i;
+
+	bftm_make_stop(w);
+	for (i = 0; i < w->fetches; i++)
+		bftm_fetch_stop(&w->fetch[i]);
+	w->fetches = 0;
+	drop_next(w);
+	free(w->state.data);
+	w->state.data = NULL;
+}
