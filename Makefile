@@ -67,7 +67,7 @@ $(BUILD)/%/bftmutex.ko: $(KMOD_SOURCES)
 # The tools
 
 CFLAGS ?= -O2 -g
-PKGS := libnl-genl-3.0 json-c libconfuse libcrypto libbsd
+PKGS := libnl-genl-3.0 json-c libconfuse libcrypto libbsd sqlite3
 CPPFLAGS += -D_GNU_SOURCE -DBFTM_VERSION=\"$(VERSION)\" -Iuapi
 CFLAGS_ALL := -std=gnu11 -Wall -Wextra -Wformat=2 -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -fstack-protector-strong $(CFLAGS)
@@ -76,17 +76,28 @@ NL_LIBS = $(shell pkg-config --libs libnl-genl-3.0)
 CONF_LIBS = $(shell pkg-config --libs libconfuse)
 JSON_LIBS = $(shell pkg-config --libs json-c)
 CRYPTO_LIBS = $(shell pkg-config --libs libcrypto)
+SQLITE_LIBS = $(shell pkg-config --libs sqlite3)
 
-CORE := $(addprefix kmod/core/,wire quorum contend round wait hold fence release)
-CORE_SERVER := $(addprefix kmod/core/,backoff_server server_queue admit access)
-CONF := $(addprefix helper/,conf conf_server conf_access syntax value duration)
-KEYS := $(addprefix helper/,keys mac)
+CORE := $(addprefix kmod/core/,wire quorum contend round wait hold fence release \
+	order_wire order_state order_client order_choose order_vote transfer)
+CORE_SERVER := $(addprefix kmod/core/,backoff_server server_queue admit access order_server)
+OBJECT := $(addprefix helper/,object object_batch object_call object_list object_counter \
+	object_log object_map object_queue object_register)
+OBJECT_EXEC := $(addprefix helper/,object_exec object_exec_text)
+CONF := $(addprefix helper/,conf conf_server conf_access conf_type syntax value duration) \
+	$(OBJECT)
+KEYS := $(addprefix helper/,keys mac rank rank_file)
+ORDER := $(basename $(wildcard helper/order*.c))
 DAEMON := $(addprefix helper/,bftmutexd loop log identity names cluster socket probe \
 	recover acquire attempt report release evidence rounds contradiction upcall \
-	status nl)
-CTL := $(basename $(wildcard helper/ctl*.c)) helper/bftmutexctl helper/nl
+	status nl digest) $(ORDER) $(OBJECT_EXEC)
+JOURNAL := helper/journal helper/journal_object
+CTL := $(basename $(wildcard helper/ctl*.c)) helper/bftmutexctl helper/nl helper/libbftmutex \
+	$(JOURNAL)
 WRAPPER := $(addprefix helper/,bftmutex cmdline run libbftmutex duration)
-LIAR := $(basename $(wildcard selftests/liar/*.c))
+# Ways to lie about order are files selftests/liar/order_*.c.
+ORDER_LIES := $(basename $(wildcard selftests/liar/order_*.c))
+LIAR := $(filter-out $(ORDER_LIES),$(basename $(wildcard selftests/liar/*.c)))
 
 PROGRAMS := bftmutexd bftmutexctl bftmutex
 LIBRARIES := libbftmutex.a libbftmutex.so.0
@@ -105,13 +116,14 @@ $(BIN)/bftmutexd: $(call obj,$(DAEMON) $(CONF) $(KEYS) $(CORE))
 
 $(BIN)/bftmutexctl: $(call obj,$(CTL) $(CONF) $(KEYS) $(CORE))
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(JSON_LIBS) $(CRYPTO_LIBS)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(JSON_LIBS) $(CRYPTO_LIBS) \
+		$(SQLITE_LIBS)
 
 $(BIN)/bftmutex: $(call obj,$(WRAPPER))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
 
-$(BIN)/bftmutex-liar: $(call obj,$(LIAR) $(CONF) $(KEYS) $(CORE) $(CORE_SERVER))
+$(BIN)/bftmutex-liar: $(call obj,$(LIAR) $(ORDER_LIES) helper/digest $(CONF) $(KEYS) $(CORE) $(CORE_SERVER))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(CONF_LIBS) $(CRYPTO_LIBS)
 
@@ -132,7 +144,7 @@ KSELFTESTS := $(notdir $(basename $(wildcard selftests/bftmutex/*.c)))
 HARNESS := $(BUILD)/kselftest/kselftest_harness.h
 LINUX_SOURCE ?= /usr/src/linux-source-6.12.tar.xz
 
-tests: $(BIN)/bftmutex-liar $(BIN)/bftmutex-model $(BIN)/bftmutex-sim $(BIN)/bftmutex-figures \
+tests: $(BIN)/bftmutex-liar $(BIN)/bftmutex-lin $(BIN)/bftmutex-model $(BIN)/bftmutex-sim $(BIN)/bftmutex-figures \
 	$(addprefix $(TESTS_BIN)/,$(KSELFTESTS)) \
 	$(addprefix $(TESTS_BIN)/unit/,$(UNIT))
 
@@ -150,12 +162,23 @@ $(TESTS_BIN)/contender: $(call obj,selftests/bftmutex/contender helper/libbftmut
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
 
+# For "make bench" too, which has no use for the kernel's source.
+$(TESTS_BIN)/handover: $(call obj,selftests/bftmutex/handover)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $(filter %.o,$^)
+
 $(TESTS_BIN)/%: selftests/bftmutex/%.c $(HARNESS) \
-		$(call obj,helper/libbftmutex helper/nl $(KEYS) $(CONF) $(CORE))
+		$(call obj,helper/libbftmutex helper/nl helper/digest $(KEYS) $(CONF) $(CORE))
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -I$(BUILD)/kselftest $(PKG_CFLAGS) $(CFLAGS_ALL) $(LDFLAGS) \
 		-MMD -MP -MF $(BUILD)/obj/test-$*.d -o $@ $< $(filter %.o,$^) \
 		$(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
+
+# Checks histories of objects; main.c reads files of them.
+LIN := $(filter-out selftests/lin/main,$(basename $(wildcard selftests/lin/*.c)))
+$(BIN)/bftmutex-lin: $(call obj,$(LIN) selftests/lin/main)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(JSON_LIBS)
 
 # Unit tests are linked with sanitized objects of what they test.
 sobj = $(patsubst %,$(BUILD)/obj-sanitize/%.o,$(1))
@@ -164,7 +187,8 @@ $(BUILD)/obj-sanitize/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL) $(SANITIZE) -MMD -MP -c -o $@ $<
 
-UNIT_OBJS := $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/contradiction
+UNIT_OBJS := $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/contradiction helper/digest \
+	$(OBJECT_EXEC) helper/loop helper/log $(LIN)
 $(TESTS_BIN)/unit/%: $(BUILD)/obj-sanitize/selftests/unit/%.o $(call sobj,$(UNIT_OBJS))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(CONF_LIBS) $(CRYPTO_LIBS) \
@@ -172,20 +196,26 @@ $(TESTS_BIN)/unit/%: $(BUILD)/obj-sanitize/selftests/unit/%.o $(call sobj,$(UNIT
 
 # Whole clusters in virtual time, with the strategies of the liar.
 SIM := $(basename $(wildcard selftests/sim/*.c)) $(filter-out \
-	$(addprefix selftests/liar/,liar node socket cmdline),$(LIAR))
-$(BIN)/bftmutex-sim: $(call obj,$(SIM) $(CORE) $(CORE_SERVER))
+	$(addprefix selftests/liar/,liar liar_order node node_order node_bodies socket cmdline),\
+	$(LIAR)) $(ORDER_LIES)
+SIM_OBJS := $(sort $(CORE) $(CORE_SERVER) $(OBJECT) kmod/core/transfer)
+$(BIN)/bftmutex-sim: $(call obj,$(SIM) $(SIM_OBJS))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
 
 # Figures of it, but for the applications.
 FIGURES := $(basename $(wildcard selftests/figures/*.c)) $(filter-out \
 	$(addprefix selftests/sim/,app main cmdline batch failure golden stats),$(SIM))
-$(BIN)/bftmutex-figures: $(call obj,$(FIGURES) $(CORE) $(CORE_SERVER))
+$(BIN)/bftmutex-figures: $(call obj,$(FIGURES) $(SIM_OBJS))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
 
 figures: $(BIN)/bftmutex-figures
 	@selftests/figures/run
+
+# What it is made of, for those who change some of it.
+sim-sources:
+	@echo $(addsuffix .c,$(SIM) $(SIM_OBJS))
 
 sim-mutants: $(BIN)/bftmutex-sim
 	@selftests/sim/mutants/run
@@ -200,8 +230,15 @@ $(BIN)/bftmutex-model: $(call obj,$(MODEL) $(CORE) $(CORE_SERVER))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
 
-model: $(BIN)/bftmutex-model
+# Every sequence of iterations of the ordering protocol.
+ORDER_MODEL := $(basename $(wildcard selftests/order_model/*.c))
+$(BIN)/bftmutex-order-model: $(call obj,$(ORDER_MODEL) $(CORE) $(CORE_SERVER))
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
+
+model: $(BIN)/bftmutex-model $(BIN)/bftmutex-order-model
 	@selftests/model/run
+	@selftests/order_model/run
 
 # Times against goals, in a VM whose clock counts instructions.
 BENCH := $(addprefix $(BIN)/bench/,$(notdir $(basename $(wildcard selftests/bench/*.c))))
@@ -209,7 +246,7 @@ $(BIN)/bench/%: selftests/bench/%.c $(call obj,$(KEYS) $(CONF) $(CORE))
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS_ALL) $(LDFLAGS) -MMD -MP -MF $(BUILD)/obj/bench-$*.d \
 		-o $@ $< $(filter %.o,$^) $(CONF_LIBS) $(CRYPTO_LIBS) $(BENCH_LIBS)
-$(BIN)/bench/etcd: BENCH_LIBS = $(shell pkg-config --libs libcurl)
+$(BIN)/bench/etcd_lock: BENCH_LIBS = $(shell pkg-config --libs libnghttp2)
 
 bench:
 	@selftests/deps --for bench
@@ -220,9 +257,9 @@ bench:
 bench-programs: $(BENCH)
 
 # Fuzzers, by clang's libFuzzer on the same files.
-FUZZERS := wire server client conf
+FUZZERS := wire server client conf order_wire order_server order_client object
 FUZZ_SECONDS ?= 600
-FUZZ_FILES := $(addsuffix .c,$(CORE) $(CORE_SERVER) $(CONF) $(KEYS))
+FUZZ_FILES := $(addsuffix .c,$(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/object_exec_text)
 
 fuzzers: $(addprefix $(TESTS_BIN)/fuzz/,$(FUZZERS))
 
@@ -235,7 +272,7 @@ $(TESTS_BIN)/fuzz/%: selftests/fuzz/fuzz_%.c $(FUZZ_FILES) $(wildcard kmod/core/
 fuzz: fuzzers
 	@selftests/fuzz/run --seconds $(FUZZ_SECONDS)
 
-.PHONY: tests unit static vm fuzz fuzzers model sim-mutants sim-long figures bench \
+.PHONY: tests unit static vm fuzz fuzzers model sim-mutants sim-sources sim-long figures bench \
 	bench-programs
 .PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/obj-sanitize/%.o
 

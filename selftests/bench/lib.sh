@@ -9,25 +9,26 @@
 #	   |          |
 #	bftm-s1    bftm-s2  ...     10.73.0.1, .2, ...
 #
+# shellcheck disable=SC2154,SC2034  # shared with cluster.sh, or with rows
 # shellcheck source=selftests/lib/tap.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/tap.sh"
 # shellcheck source=selftests/lib/cluster.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/cluster.sh"
 
-# shellcheck disable=SC2154  # of cluster.sh
 PATH=$top/build/bin/bench:$PATH
 values=${BFTMUTEX_VALUES:-/dev/stdout}
 work=$(mktemp -d)
 started=()
 
-cleanup() {
+cleanup() { end_cluster; rm -rf "$work"; }
+
+end_cluster() {
 	local pid
 	for pid in "${started[@]}"; do
-		kill "$pid" 2>/dev/null
-		wait "$pid" 2>/dev/null
-	done
-	down
-	rm -rf "$work"
+		kill "$pid" && wait "$pid"
+	done 2>/dev/null
+	started=()
+	down 2>"$work/down" || diag "$(tail -n 3 "$work/down")"
 }
 
 # at COMMAND...: on the client
@@ -35,23 +36,22 @@ at() { ip netns exec bftm-net "$@"; }
 
 # cluster N B [ARG...]: n servers that grant, and a helper on the client
 cluster() {
-	local n=$1 b=$2
-	shift 2
-	bftmutexctl dev up --servers "$n" -b "$b" --clients 1 --lease-max 6s "$@" >/dev/null &&
-		move_client && client_is_ready
-}
-
-# The helper of bftm-c1 goes where the shorter path is.
-move_client() {
+	bftmutexctl dev up --servers "$1" -b "$2" --clients 1 --lease-max 6s "${@:3}" \
+		>"$work/up" 2>&1 || { diag "$(tail -n 3 "$work/up")" && return 1; }
+	# The helper of bftm-c1 goes where the path is shorter.
 	kill_helper 1
-	ip -n bftm-net addr add 10.73.0.200/24 dev br0 &&
-		at bftmutexd --config "$dev/c1/bftmutex.conf" --state "$dev/c1" \
-			--foreground >"$dev/c1/log" 2>&1 &
+	ip -n bftm-net addr add 10.73.0.200/24 dev br0 || return
+	ip netns exec bftm-net bftmutexd --config "$dev/c1/bftmutex.conf" --state "$dev/c1" \
+		--foreground >"$dev/c1/log" 2>&1 &
 	started+=($!)
-	wait_for 20 grep -q ready "$dev/c1/log"
+	wait_for 20 grep -q ready "$dev/c1/log" && wait_for 60 at bftmutex -w 60 ready true
 }
 
-client_is_ready() { wait_for 60 at bftmutex -w 60 ready true; }
+# new_client NUMBER: keys for one that is no helper, in $keys
+new_client() {
+	keys=$dev/keys/client-$1.client
+	bftmutexctl keygen --dir "$dev/keys" --clients "$1" >/dev/null
+}
 
 # addresses FROM TO
 addresses() {
@@ -75,6 +75,6 @@ row() {
 	shift
 	ok "$desc" into "$work/values" "$@" || return
 	cat "$work/values" >>"$values"
-	diag "$(awk '$1 ~ /\.p50$/ { sub(/\.p50$/, "", $1); printf "%s p50 %d %s\n", $1, $2, $3 }' "$work/values")"
+	awk '$1 ~ /[.](p50|per_grant)$/ { print "# " $1, $2, $3 }' "$work/values"
 }
 into() { "${@:2}" >"$1"; }

@@ -58,6 +58,7 @@ static void once(struct peer *p, struct bftm_msg m, u8 want, struct bench_times 
 int main(int argc, char **argv)
 {
 	static const char *const part[] = { "", "_wire", "_macs" };
+	const struct timeval patience = { .tv_sec = 5 };
 	struct bench_times t[3];
 	char name[128];
 	u32 count, i;
@@ -68,6 +69,7 @@ int main(int argc, char **argv)
 		errx(EX_USAGE, "try NAME COUNT SERVER ADDRESS CREDENTIALS");
 	count = bench_number("COUNT", argv[2], 1, BENCH_COUNT_MAX);
 	open_peer(&p, (u16)bench_number("SERVER", argv[3], 1, 65535), argv[4], argv[5]);
+	setsockopt(p.fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	for (i = 0; i < 3; i++)
 		bench_alloc(&t[i], count);
 	hello(&p);

@@ -18,11 +18,18 @@ static_assert(sizeof(struct bftm_status) == 48);
 static_assert(sizeof(struct bftm_signal) == 24);
 static_assert(sizeof(struct bftm_renew) == 32);
 static_assert(offsetof(struct bftm_renew, deadline_ns) == 24);
+static_assert(sizeof(struct bftm_submit) == 168);
+static_assert(offsetof(struct bftm_submit, cluster) == 16);
+static_assert(offsetof(struct bftm_submit, op) == 112);
+static_assert(offsetof(struct bftm_submit, response_len) == 132);
+static_assert(offsetof(struct bftm_submit, timeout_ns) == 136);
+static_assert(offsetof(struct bftm_submit, reserved) == 164);
 static_assert(BFTM_IOC_ACQUIRE == 0xc098bf01u);
 static_assert(BFTM_IOC_RENEW == 0xc020bf02u);
 static_assert(BFTM_IOC_RELEASE == 0xbf03u);
 static_assert(BFTM_IOC_STATUS == 0xc030bf04u);
 static_assert(BFTM_IOC_SET_SIGNAL == 0x4018bf05u);
+static_assert(BFTM_IOC_SUBMIT == 0xc0a8bf06u);
 
 /* Two pages, of which the second faults; below 4 GiB for the 32-bit calls. */
 static char *guarded(void)
@@ -101,6 +108,16 @@ FIXTURE_VARIANT_ADD(argument, renew)
 	.call = call64,
 };
 
+/* BFTM_FETCH of what is not there. */
+FIXTURE_VARIANT_ADD(argument, submit)
+{
+	.request = BFTM_IOC_SUBMIT,
+	.size = sizeof(struct bftm_submit),
+	.writes = false,
+	.good = -ENOENT,
+	.call = call64,
+};
+
 FIXTURE_VARIANT_ADD(argument, acquire_32bit)
 {
 	.request = BFTM_IOC_ACQUIRE,
@@ -123,6 +140,15 @@ FIXTURE_VARIANT_ADD(argument, renew_32bit)
 	.size = sizeof(struct bftm_renew),
 	.writes = false,
 	.good = -ENOLCK,
+	.call = call32,
+};
+
+FIXTURE_VARIANT_ADD(argument, submit_32bit)
+{
+	.request = BFTM_IOC_SUBMIT,
+	.size = sizeof(struct bftm_submit),
+	.writes = false,
+	.good = -ENOENT,
 	.call = call32,
 };
 
@@ -157,9 +183,12 @@ FIXTURE_TEARDOWN(argument)
 static void *fill(char *at, uint32_t request, uint32_t size)
 {
 	struct bftm_acquire arg = want("abi", 0, 0, BFTM_TRY);
+	struct bftm_submit fetch = { .flags = BFTM_FETCH, .id = 1 };
 
 	if (request == BFTM_IOC_ACQUIRE)
 		memcpy(at, &arg, sizeof(arg));
+	if (request == BFTM_IOC_SUBMIT)
+		memcpy(at, &fetch, sizeof(fetch));
 	memcpy(at, &size, sizeof(size));
 	return at;
 }

@@ -215,12 +215,23 @@ TEST_F(state, set_signal)
 	EXPECT_TRUE(is_still(self->fd, variant->state));
 }
 
+/* It has nothing to do with the state; that it works, submit.sh tells. */
+TEST_F(state, submit_badly)
+{
+	struct bftm_submit arg = { .size = sizeof(arg) };
+
+	EXPECT_EQ(-EINVAL, call(self->fd, BFTM_IOC_SUBMIT, &arg));
+	arg.flags = BFTM_FETCH;
+	EXPECT_EQ(-ENOENT, call(self->fd, BFTM_IOC_SUBMIT, &arg));
+	EXPECT_TRUE(is_still(self->fd, variant->state));
+}
+
 TEST_F(state, unknown_ioctls)
 {
 	char buf[256] = {};
 
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO(BFTM_IOC_MAGIC, 0), buf));
-	EXPECT_EQ(-ENOTTY, call(self->fd, _IO(BFTM_IOC_MAGIC, 6), buf));
+	EXPECT_EQ(-ENOTTY, call(self->fd, _IO(BFTM_IOC_MAGIC, 7), buf));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO(BFTM_IOC_MAGIC, 255), buf));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO('x', 1), buf));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IOW(BFTM_IOC_MAGIC, 3, int), buf));

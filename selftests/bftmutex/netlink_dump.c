@@ -330,7 +330,7 @@ static int find_key(struct nl_msg *msg, void *arg)
 
 TEST_F(dump, no_key_in_any_answer)
 {
-	static const uint8_t asks[] = { BFTMUTEX_CMD_LOCK_GET, BFTMUTEX_CMD_CLIENT_GET,
+	static const uint8_t asks[] = { BFTMUTEX_CMD_LOCK_GET, BFTMUTEX_CMD_OBJECT_GET, BFTMUTEX_CMD_CLIENT_GET,
 					BFTMUTEX_CMD_HANDLE_GET, BFTMUTEX_CMD_SERVER_GET };
 	struct nl_sock *sock = nl_socket_alloc();
 	int found = 0;

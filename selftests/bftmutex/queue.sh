@@ -12,28 +12,6 @@ set -u
 # shellcheck source=selftests/lib/pair.sh
 . "$(dirname "$0")/../lib/pair.sh"
 
-# shellcheck disable=SC2016
-grown='$a[0].stats as $before | .stats as $after |
-	($want | split(" ") | map(split("=")[0])) | map("\(.)=\($after[.] - $before[.])") | join(" ")'
-
-# run DESC PROGRAM CASE {ADDRESS CLIENT}...: all is as it must be, and counted.
-run() {
-	local desc=$1 program=$2 name=$3 args=() want status
-	shift 3
-	while (($#)); do
-		args+=("$1" "$dir/client-$2.client")
-		shift 2
-	done
-	show . >"$dir/before"
-	c 1 "$program" 1 "$name" "${args[@]}" >"$dir/out" 2>"$dir/err"
-	status=$?
-	grep '^#' "$dir/out"
-	want=$(grep '^received' "$dir/out")
-	is "$desc" "$status $(<"$dir/err")" "0 "
-	is "$desc: counters" "$(show . | jq -r --slurpfile a "$dir/before" --arg want "$want" \
-		"$grown")" "$want"
-}
-
 #
 # The queue
 #

@@ -6,6 +6,7 @@
 
 #include "../../helper/conf.h"
 #include "liar.h"
+#include "order_strategies.h"
 #include "strategies.h"
 
 #ifndef BFTM_VERSION
@@ -29,6 +30,7 @@ enum {
 	KEY_NO_QUARANTINE,
 	KEY_WAITERS,
 	KEY_FLOOR,
+	KEY_ORDER,
 };
 
 static const struct argp_option argp_options[] = {
@@ -39,8 +41,11 @@ static const struct argp_option argp_options[] = {
 	{ "no-quarantine", KEY_NO_QUARANTINE, NULL, 0, "Grant at once after the start", 1 },
 	{ "max-waiters", KEY_WAITERS, "N", 0, "Clients that may wait for one lock (1024)", 1 },
 	{ "token-floor", KEY_FLOOR, "N", 0,
-	  "No higher fencing token was stamped before; without it none is stamped until told", 1 },
+	  "No higher fencing token was stamped before, and no object was; without it none is "
+	  "stamped until told, and objects are recovered", 1 },
 	{ "strategy", 's', "NAME[,NAME...]", 0, "What to do with the truth, see below", 2 },
+	{ "order", KEY_ORDER, "NAME[,NAME...]", 0,
+	  "The same for the ordering protocol, see below (honest)", 2 },
 	{ "switch", KEY_SWITCH, "SEC", 0,
 	  "Use the strategies in turn, each for SEC seconds; else each request draws one", 2 },
 	{ "delay", KEY_DELAY, "MS", 0, "How late the late strategy is, in ms (50)", 2 },
@@ -109,15 +114,46 @@ static void parse_strategies(struct argp_state *state, struct parse *p, const ch
 	}
 }
 
+static const struct order_strategy *find_order(const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < ORDER_STRATEGIES; i++)
+		if (strlen(order_strategies[i]->name) == len &&
+		    !memcmp(order_strategies[i]->name, name, len))
+			return order_strategies[i];
+	return NULL;
+}
+
+static void parse_orders(struct argp_state *state, struct liar_options *o, const char *text)
+{
+	const char *name = text;
+	size_t len;
+
+	for (o->orders = 0;; name += len + 1) {
+		len = strcspn(name, ",");
+		if (o->orders == LIAR_STRATEGIES_MAX)
+			argp_error(state, "--order '%s': at most %d names are allowed", text,
+				   LIAR_STRATEGIES_MAX);
+		o->order[o->orders] = find_order(name, len);
+		if (!o->order[o->orders])
+			argp_error(state, "--order '%.*s': not one of those that --help lists",
+				   (int)len, name);
+		o->orders++;
+		if (!name[len])
+			return;
+	}
+}
+
 static void check(struct argp_state *state, const struct parse *p)
 {
 	if (!p->opt->key)
 		argp_error(state, "--key FILE is needed");
 	if (!p->opt->strategies)
 		argp_error(state, "--strategy NAME is needed");
-	if (p->opt->switch_ns && p->opt->strategies < 2)
-		argp_error(state, "--switch needs more than one --strategy, not '%s' alone",
-			   p->names);
+	if (p->opt->switch_ns && p->opt->strategies < 2 && p->opt->orders < 2)
+		argp_error(state, "--switch needs more than one --strategy or --order, not '%s' "
+			   "alone", p->names);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -131,6 +167,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case 's':
 		parse_strategies(state, p, arg);
+		break;
+	case KEY_ORDER:
+		parse_orders(state, o, arg);
 		break;
 	case 'p':
 		o->port = (u16)parse_number(state, "--port", arg, 1, 65535);
@@ -197,6 +236,9 @@ static char *add_strategies(int key, const char *text, void *input)
 	fputs("Strategies:\n", f);
 	for (i = 0; i < STRATEGIES; i++)
 		fprintf(f, "  %-15s %s\n", strategies[i]->name, strategies[i]->what);
+	fputs("Strategies of the ordering protocol:\n", f);
+	for (i = 0; i < ORDER_STRATEGIES; i++)
+		fprintf(f, "  %-15s %s\n", order_strategies[i]->name, order_strategies[i]->what);
 	fclose(f);
 	return all;	/* argp frees it */
 }
@@ -206,7 +248,7 @@ const char *liar_cmdline(int argc, char **argv, struct liar_options *ret)
 	static const struct argp argp = {
 		.options = argp_options,
 		.parser = parse_option,
-		.doc = "Be a lock server that lies: the protocol's own code, and a strategy "
+		.doc = "Be a server that lies: the protocol's own code, and a strategy "
 		       "between it and the wire.\v",
 		.help_filter = add_strategies,
 	};
@@ -220,6 +262,8 @@ const char *liar_cmdline(int argc, char **argv, struct liar_options *ret)
 		.rho_ppm = BFTM_RHO_DEFAULT_PPM,
 		.waiters_max = BFTM_WAITERS_DEFAULT,
 		.token_floor = BFTM_TOKEN_UNKNOWN,
+		.order = { &order_honest },
+		.orders = 1,
 	};
 	argp_parse(&argp, argc, argv, 0, NULL, &p);
 	return p.names;

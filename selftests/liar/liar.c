@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bftmutex-liar: a lock server in user space with a lie in it.
+ * bftmutex-liar: a server of locks and objects in user space with a lie in it.
  *
  * One thread: the two sockets, a signalfd and the time of the next late answer
  * or of a lease's end are all it waits for. SIGUSR1 writes the counters, SIGTERM and SIGINT write
@@ -100,16 +100,20 @@ const struct bftm_server_cfg *liar_cfg(const struct liar *l)
 	return &l->node.cfg;
 }
 
-static const struct strategy *choose(struct liar *l, u64 now)
+u32 liar_turn(struct liar *l, u32 strategies, u64 now)
 {
-	if (!l->opt.switch_ns) {
-		l->current = (u32)(liar_random(l) % l->opt.strategies);
-		return l->opt.strategy[l->current];
-	}
+	if (!l->opt.switch_ns)
+		return (u32)(liar_random(l) % strategies);
 	while (now >= l->switch_ns) {
 		l->switch_ns += l->opt.switch_ns;
-		l->current = (l->current + 1) % l->opt.strategies;
+		l->turn++;
 	}
+	return l->turn % strategies;
+}
+
+static const struct strategy *choose(struct liar *l, u64 now)
+{
+	l->current = liar_turn(l, l->opt.strategies, now);
 	return l->opt.strategy[l->current];
 }
 
@@ -135,6 +139,10 @@ void liar_handle(struct liar *l, const struct liar_from *from, const void *data,
 	const struct strategy *s;
 	struct decision d;
 
+	if (len != BFTM_WIRE_LEN) {
+		liar_handle_order(l, from, data, len);
+		return;
+	}
 	if (!node_decide(&l->node, from, data, len, req.now_ns, &d))
 		return;
 	req.msg = &d.req;
@@ -235,6 +243,11 @@ static bool make_states(struct liar *l)
 {
 	u32 i;
 
+	for (i = 0; i < l->opt.orders; i++) {
+		l->order_state[i] = calloc(1, l->opt.order[i]->state + 1);
+		if (!l->order_state[i])
+			return false;
+	}
 	for (i = 0; i < l->opt.strategies; i++) {
 		l->state[i] = calloc(1, l->opt.strategy[i]->state + 1);
 		if (!l->state[i])
@@ -250,7 +263,8 @@ static void close_all(struct liar *l)
 
 	for (i = 0; i < l->opt.strategies; i++)
 		free(l->state[i]);
-
+	for (i = 0; i < l->opt.orders; i++)
+		free(l->order_state[i]);
 	while ((late = TAILQ_FIRST(&l->late))) {
 		TAILQ_REMOVE(&l->late, late, list);
 		free(late);

@@ -8,6 +8,7 @@
 
 #include "../../helper/keys.h"
 #include "node.h"
+#include "order_strategy.h"
 #include "strategy.h"
 
 #define LIAR_STRATEGIES_MAX 32
@@ -27,6 +28,8 @@ struct liar_options {
 	const char *stats;
 	const struct strategy *strategy[LIAR_STRATEGIES_MAX];
 	u32 strategies;
+	const struct order_strategy *order[LIAR_STRATEGIES_MAX];
+	u32 orders;
 	u16 port;
 	u64 delay_ns;
 	u64 seed;
@@ -43,9 +46,11 @@ struct liar_options {
  * struct liar - the server
  * @names:    of the strategies, as on the command line
  * @current:  the strategy in use, its index
+ * @turn:     how often they have been switched
  * @switch_ns: when to use the next, 0 for never
  * @state:    of each strategy
  * @shared:   what it would tell others
+ * @order_current, @order_state, @known: likewise, of the ordering protocol
  * @node:     the honest server inside
  * @fd:       sockets of IPv4 and IPv6, -1 for none
  * @signals:  signalfd
@@ -60,9 +65,13 @@ struct liar {
 	struct liar_options opt;
 	const char *names;
 	u32 current;
+	u32 turn;
 	u64 switch_ns;
 	void *state[LIAR_STRATEGIES_MAX];
 	struct liar_shared shared;
+	u32 order_current;
+	void *order_state[LIAR_STRATEGIES_MAX];
+	struct order_known known;
 	struct node node;
 	int fd[2];
 	int signals;
@@ -98,6 +107,12 @@ u64 liar_send_due(struct liar *l, u64 now);
 /** liar_send_to() - these bytes, after this delay. */
 void liar_send_to(struct liar *l, const struct liar_from *to, const void *data, size_t len,
 		  u64 delay_ns);
+
+/** liar_turn() - the strategy for a request, of so many: its index. */
+u32 liar_turn(struct liar *l, u32 strategies, u64 now);
+
+/** liar_handle_order() - a datagram that may be of the ordering protocol. */
+void liar_handle_order(struct liar *l, const struct liar_from *from, const void *data, size_t len);
 
 /** liar_handle() - a datagram of @len bytes in @data. */
 void liar_handle(struct liar *l, const struct liar_from *from, const void *data, size_t len);

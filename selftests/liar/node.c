@@ -3,7 +3,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "node.h"
+#include "node_order.h"
 
 /* As in the kernel: the tombs of an idle lock are kept that long. */
 #define IDLE_NS (10 * BFTM_NS_PER_SEC)
@@ -38,6 +38,9 @@ void node_init(struct node *node, u64 now, bool quarantine, u64 token_floor)
 	RB_INIT(&node->locks);
 	RB_INIT(&node->dues);
 	TAILQ_INIT(&node->idle);
+	RB_INIT(&node->objects);
+	TAILQ_INIT(&node->uploads);
+	node->recovering = token_floor == BFTM_TOKEN_UNKNOWN;
 	node->cfg.cluster = node->master.cluster;
 	node->cfg.id = node->master.server;
 	do {
@@ -83,6 +86,7 @@ void node_destroy(struct node *node)
 	}
 	while ((lock = TAILQ_FIRST(&node->idle)))
 		lock_free(node, lock);
+	node_objects_destroy(node);
 	explicit_bzero(&node->master, sizeof(node->master));
 }
 
@@ -114,22 +118,34 @@ struct liar_client *node_client(struct node *node, u32 id)
 	return RB_FIND(liar_clients, &node->clients, &key);
 }
 
-static struct liar_client *authenticate(struct node *node, const struct bftm_wire *wire, u32 id)
+static struct liar_client *authenticate(struct node *node, const void *data, size_t len, u32 id)
 {
 	struct liar_client *c = node_client(node, id);
 
 	if (c)
-		return bftm_mac_verify(c->request, wire) ? c : NULL;
+		return bftm_mac_verify_bytes(c->request, data, len) ? c : NULL;
 	c = client_new(node, id);
 	if (!c)
 		return NULL;
 	/* The kernel says that its table is full; here nobody gets that far. */
-	if (!bftm_mac_verify(c->request, wire) || node->client_count >= BFTM_CLIENTS_DEFAULT) {
+	if (!bftm_mac_verify_bytes(c->request, data, len) ||
+	    node->client_count >= BFTM_CLIENTS_DEFAULT) {
 		client_free(c);
 		return NULL;
 	}
 	RB_INSERT(liar_clients, &node->clients, c);
 	node->client_count++;
+	return c;
+}
+
+struct liar_client *node_authenticate(struct node *node, const struct liar_from *from,
+				      const void *data, size_t len, const struct bftm_msg *head)
+{
+	struct liar_client *c = authenticate(node, data, len, head->client);
+
+	if (!c || !bftm_window_take(&c->window, head->seq))
+		return NULL;
+	c->from = *from;
 	return c;
 }
 
@@ -279,10 +295,9 @@ bool node_decide(struct node *node, const struct liar_from *from, const void *da
 {
 	if (bftm_wire_get(data, len, &ret->req) || !bftm_admit_address(&node->cfg, &ret->req))
 		return false;
-	ret->client = authenticate(node, data, ret->req.client);
-	if (!ret->client || !bftm_window_take(&ret->client->window, ret->req.seq))
+	ret->client = node_authenticate(node, from, data, len, &ret->req);
+	if (!ret->client)
 		return false;
-	ret->client->from = *from;
 	ret->push.type = BFTM_MSG_NONE;
 	if (bftm_admit(&node->cfg, &ret->req, now, &ret->reply))
 		step(node, now, ret);

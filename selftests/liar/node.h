@@ -51,6 +51,8 @@ struct liar_lock {
 RB_HEAD(liar_clients, liar_client);
 RB_HEAD(liar_locks, liar_lock);
 RB_HEAD(liar_dues, liar_lock);
+RB_HEAD(liar_objects, liar_object);
+TAILQ_HEAD(liar_uploads, liar_upload);
 
 /**
  * struct node - the server
@@ -61,6 +63,9 @@ RB_HEAD(liar_dues, liar_lock);
  * @tokens: of all locks
  * @dues:   locks that are granted, the first to end first
  * @idle:   locks, the longest untouched first
+ * @objects: see node_order.h
+ * @uploads: bodies that arrive, the last touched first
+ * @recovering: what was promised before this start is not known
  */
 struct node {
 	struct bftm_master master;
@@ -74,14 +79,28 @@ struct node {
 	u32 lock_count;
 	struct liar_dues dues;
 	TAILQ_HEAD(, liar_lock) idle;
+	struct liar_objects objects;
+	u32 object_count;
+	struct liar_uploads uploads;
+	u32 upload_count;
+	bool recovering;
 };
 
 /**
  * node_init() - @node->master and what is left of @node->cfg are set
- * @token_floor: no higher token was stamped before; may be BFTM_TOKEN_UNKNOWN
+ * @token_floor: no higher token was stamped before; may be BFTM_TOKEN_UNKNOWN, then
+ *               objects may have been before, too
  */
 void node_init(struct node *node, u64 now, bool quarantine, u64 token_floor);
 void node_destroy(struct node *node);
+
+/**
+ * node_authenticate() - is this datagram its client's, and new?
+ * @head: what it says of itself
+ * Return: the client, which now is heard from there; or NULL.
+ */
+struct liar_client *node_authenticate(struct node *node, const struct liar_from *from,
+				      const void *data, size_t len, const struct bftm_msg *head);
 
 /** struct decision - what an honest server does about a request */
 struct decision {

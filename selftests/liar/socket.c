@@ -88,7 +88,7 @@ void liar_receive(struct liar *l, int fd)
 	/* Some bytes more than a message, to see what is too long. */
 	union {
 		struct bftm_wire wire;
-		u8 raw[BFTM_WIRE_LEN + 8];
+		u8 raw[BFTM_ORDER_LEN_MAX + 8];
 	} data;
 	struct liar_from from = { .fd = fd };
 	union control control;

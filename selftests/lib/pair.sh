@@ -50,7 +50,30 @@ restart() { stop && start "$@"; }
 granting() { [[ $(show .quarantine_ns) == 0 ]]; }
 show() { s 1 bftmutexctl server show --json | jq -r "$1"; }
 locks() { s 1 bftmutexctl locks --json | jq -c "$1"; }
+objects() { s 1 bftmutexctl objects --json | jq -c "$1"; }
+
+# shellcheck disable=SC2016
+grown='$a[0].stats as $before | .stats as $after |
+	($want | split(" ") | map(split("=")[0])) | map("\(.)=\($after[.] - $before[.])") | join(" ")'
+
+# run DESC PROGRAM CASE {ADDRESS CLIENT}...: all is as it must be, and counted.
+run() {
+	local desc=$1 program=$2 name=$3 args=() want status
+	shift 3
+	while (($#)); do
+		args+=("$1" "$dir/client-$2.client")
+		shift 2
+	done
+	show . >"$dir/before"
+	c 1 "$program" 1 "$name" "${args[@]}" >"$dir/out" 2>"$dir/err"
+	status=$?
+	grep '^#' "$dir/out"
+	want=$(grep '^received' "$dir/out")
+	is "$desc" "$status $(<"$dir/err")" "0 "
+	is "$desc: counters" "$(show . | jq -r --slurpfile a "$dir/before" --arg want "$want" \
+		"$grown")" "$want"
+}
 
 load || bail "module"
 net || bail "network"
-bftmutexctl keygen --dir "$dir" --cluster 9 --servers 1 --clients 50-56 >/dev/null || bail "keys"
+bftmutexctl keygen --dir "$dir" --cluster 9 --servers 1 --clients 50-57 >/dev/null || bail "keys"

@@ -5,7 +5,8 @@
 
 static const struct checker *const checkers[CHECKERS] = {
 	&check_exclusion, &check_once, &check_deadline, &check_release, &check_liveness,
-	&check_tokens, &check_fairness,
+	&check_tokens, &check_fairness, &check_chain, &check_response, &check_ranks,
+	&check_answered, &check_kept,
 };
 
 bool check_exists(const char *name)
@@ -18,12 +19,18 @@ bool check_exists(const char *name)
 	return false;
 }
 
+static bool is_watching(const struct world *w, const struct checker *c)
+{
+	return c->orders == w->plan->protocol->orders;
+}
+
 void check_start(struct world *w)
 {
 	u32 i;
 
 	for (i = 0; i < CHECKERS; i++)
-		w->check[i] = checkers[i]->start(w);
+		if (is_watching(w, checkers[i]))
+			w->check[i] = checkers[i]->start(w);
 }
 
 void check_fact(struct world *w, const struct fact *f)
@@ -34,7 +41,7 @@ void check_fact(struct world *w, const struct fact *f)
 	if (!now.at)
 		now.at = w->now;
 	for (i = 0; i < CHECKERS; i++)
-		if (checkers[i]->facts >> f->kind & 1)
+		if (checkers[i]->facts >> f->kind & 1 && is_watching(w, checkers[i]))
 			checkers[i]->on_fact(w, w->check[i], &now);
 }
 
@@ -43,7 +50,7 @@ void check_end(struct world *w)
 	u32 i;
 
 	for (i = 0; i < CHECKERS && !w->failed.checker; i++)
-		if (checkers[i]->at_end)
+		if (checkers[i]->at_end && is_watching(w, checkers[i]))
 			checkers[i]->at_end(w, w->check[i]);
 }
 

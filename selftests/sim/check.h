@@ -11,6 +11,8 @@
 
 struct world;
 struct bftm_lock;
+struct bftm_body;
+struct bftm_rank;
 
 /** enum fact_kind - what happened */
 enum fact_kind {
@@ -31,6 +33,12 @@ enum fact_kind {
 	FACT_LEAVE,		/* … or does not want it any more */
 	FACT_HEALED,
 	FACT_LOOK,		/* the time that check_look() asked for */
+	FACT_SUBMIT,		/* client submits operation @op, @body */
+	FACT_IN_DOUBT,		/* … and went down before it was answered */
+	FACT_ANSWERED,		/* … and got @len bytes of @response */
+	FACT_RANK,		/* it begins an iteration with @rank; @part: after a time-out */
+	FACT_COMMITTED,		/* it has committed @body at a quorum */
+	FACT_ADOPTED,		/* a correct server has @body as committed; NULL for σ0 */
 	FACT_KINDS
 };
 
@@ -63,6 +71,11 @@ struct fact {
 	const struct bftm_lock *before;
 	const struct bftm_lock *after;
 	u32 part;
+	u32 len;
+	u64 op;
+	const struct bftm_body *body;
+	const struct bftm_rank *rank;
+	const u8 *response;
 };
 
 #define FACT(kind) (1u << FACT_##kind)
@@ -72,6 +85,7 @@ struct fact {
  * @name:   for messages
  * @rule:   what it says
  * @facts:  it wants to hear of, FACT() | …
+ * @orders: of the ordering protocol
  * @start:  a scenario begins; returns what on_fact and at_end get
  * @at_end: it is over, with nothing wrong so far; may be NULL
  */
@@ -79,6 +93,7 @@ struct checker {
 	const char *name;
 	const char *rule;
 	u32 facts;
+	bool orders;
 	void *(*start)(struct world *w);
 	void (*on_fact)(struct world *w, void *state, const struct fact *f);
 	void (*at_end)(struct world *w, void *state);
@@ -91,8 +106,13 @@ extern const struct checker check_release;
 extern const struct checker check_liveness;
 extern const struct checker check_tokens;
 extern const struct checker check_fairness;
+extern const struct checker check_chain;
+extern const struct checker check_response;
+extern const struct checker check_ranks;
+extern const struct checker check_answered;
+extern const struct checker check_kept;
 
-#define CHECKERS 7
+#define CHECKERS 12
 
 /** struct violation - the first thing that went wrong */
 struct violation {

@@ -13,7 +13,6 @@
  * that tell, so that the (b + 1)-th largest is high enough: q >= 3b + 2, which
  * is so for n >= 5b + 1 and n > 1.
  */
-#include "../../kmod/core/quorum.h"
 #include "story.h"
 
 /** struct fenced - the last holder of a lock with a token */
@@ -36,11 +35,10 @@ static void *start(struct world *w)
 	return s;
 }
 
+/* The judge counts for himself: the core's arithmetic is on trial. */
 static bool can_recover(const struct world *w)
 {
-	u32 n = w->plan->n, b = w->plan->b;
-
-	return n >= bftm_servers_needed_literal(b) && bftm_fence_quorum(n, b) >= 3 * b + 2;
+	return w->plan->n > 1 && w->plan->n >= 5 * w->plan->b + 1;
 }
 
 /* A correct server goes down. */

@@ -3,6 +3,7 @@
  * What a client hears, as take() of helper/cluster.c and the answering half of
  * helper/acquire.c; and its starts and ends, as helper/identity.c has them.
  */
+#include "order.h"
 #include "story.h"
 
 /* As bftm_acquire_epoch(), of the one that asked for this lock. */
@@ -165,6 +166,8 @@ void client_setup(struct world *w, u32 x)
 	c->handle = arena_array(&w->arena, struct handle, w->plan->handles);
 	/* A second of the wall clock; many hosts start in the same. */
 	c->incarnation = 0;
+	if (w->order)
+		order_client_setup(w, x);
 	client_up(w, x);
 }
 
@@ -184,6 +187,10 @@ void client_up(struct world *w, u32 x)
 	if (c->stamp)
 		tell(w, NO_LOCK, "c%u: its helper starts, for the %llu. time", x + 1,
 		     (unsigned long long)c->incarnation);
+	if (w->order) {
+		order_client_up(w, x);
+		return;
+	}
 	if (w->plan->hello)
 		client_hello(w, x, (u32)((1ull << w->plan->n) - 1));
 	app_start(w, x);
@@ -227,6 +234,10 @@ void client_down(struct world *w, u32 x, bool host, u64 down)
 
 	if (!c->up)
 		return;
+	if (w->order) {
+		order_client_down(w, x, down);
+		return;
+	}
 	tell(w, NO_LOCK, "c%u: its %s", x + 1, host ? "host goes down" : "helper is killed");
 	w->stats.fault[host ? FAULT_CRASH : FAULT_KILL]++;
 	c->up = false;

@@ -45,7 +45,7 @@ static const struct argp_option argp_options[] = {
 	{ "whole", KEY_WHOLE, NULL, 0, "Do not make a failing scenario smaller", 2 },
 	{ "golden", KEY_GOLDEN, "DIR", 0, "Compare scripted scenarios with their stories", 2 },
 	{ "write", KEY_WRITE, NULL, 0, "With --golden: write the stories anew", 2 },
-	{ "protocol", KEY_PROTOCOL, "NAME", 0, "ours or paper; ours", 3 },
+	{ "protocol", KEY_PROTOCOL, "NAME", 0, "ours, paper or order; ours", 3 },
 	{ "async", KEY_ASYNC, NULL, 0, "Also networks that the protocol is not made for", 3 },
 	{ "literal", KEY_LITERAL, NULL, 0,
 	  "The first q answers decide, later than 2δ is too late", 3 },
@@ -66,7 +66,8 @@ static const struct argp_option argp_options[] = {
 	{ "delays", KEY_DELAYS, "FILE", 0, "Recorded delays, one number a line", 4 },
 	{ "check", KEY_CHECK, "RULE", 0,
 	  "Look at one only: exclusion, once, deadline, release,\n"
-	  "liveness, tokens or fairness", 4 },
+	  "liveness, tokens or fairness; with --protocol order:\n"
+	  "chain, response, ranks, answered or kept", 4 },
 	{ "fair", KEY_FAIR, NULL, 0, "No faults, all contend for one lock: who gets how often?", 4 },
 	{ "scale", KEY_SCALE, NULL, 0, "One cluster with 10000 clients and 31 servers", 4 },
 	{ 0 },
@@ -224,8 +225,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_PROTOCOL:
 		if (!strcmp(arg, protocol_paper.name))
 			o->wish.protocol = &protocol_paper;
+		else if (!strcmp(arg, protocol_order.name))
+			o->wish.protocol = &protocol_order;
 		else if (strcmp(arg, protocol_ours.name))
-			argp_error(state, "--protocol '%s': ours or paper", arg);
+			argp_error(state, "--protocol '%s': ours, paper or order", arg);
 		break;
 	case ARGP_KEY_ARG:
 		argp_error(state, "'%s': no argument is expected", arg);

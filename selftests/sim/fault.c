@@ -77,7 +77,7 @@ struct clock fault_clock(struct world *w, bool liar, bool of_client)
 static void block_links(struct world *w, bool hold)
 {
 	struct rng *r = &w->rng[RNG_FAULT];
-	u64 until = w->now + rng_scale(r, 1, 3 * w->plan->lease_max);
+	u64 until = w->now + rng_scale(r, 1, w->plan->order.cut_max ?: 3 * w->plan->lease_max);
 	u64 servers = rng_next(r), clients = rng_next(r);
 	u32 ways = 1 + (u32)rng_below(r, 3), x, u;
 
@@ -120,6 +120,8 @@ static u64 down_time(struct world *w, bool host)
 {
 	struct rng *r = &w->rng[RNG_FAULT];
 
+	if (w->order && host)
+		return rng_next(r) & 1 ? 0 : rng_scale(r, 1, w->plan->order.down_max);
 	/* A helper is started again at once; what it held may be saved. */
 	if (!host && rng_next(r) & 3)
 		return rng_scale(r, 1, w->plan->lease_max / 4);

@@ -6,6 +6,7 @@
  * another name arrives as what it is.
  */
 #include "../liar/strategies.h"
+#include "liar.h"
 #include "script.h"
 #include "story.h"
 
@@ -19,26 +20,6 @@ struct liar_from {
 /** struct liar_client - only its number: keys are the network's business here */
 struct liar_client {
 	u32 id;
-};
-
-/**
- * struct liar - a server that lies
- * @set:     strategies that it uses in this scenario
- * @current: the one in use, an index of strategies[]
- * @state:   of each, when it was used
- * @together: all liars use the same at the same time
- * @lag_ppm: answers that come late on top of it: two strategies in one
- * @honest:  answer or push at hand
- */
-struct liar {
-	struct world *w;
-	u32 number;
-	u32 set;
-	u32 current;
-	bool together;
-	u32 lag_ppm;
-	const struct bftm_msg *honest;
-	void *state[STRATEGIES];
 };
 
 void *liar_state(struct liar *l)

@@ -4,7 +4,16 @@
  * exactly when a datagram hurts most. After healing every link takes a time of
  * its own within δ, always the same, and nothing is lost.
  */
+#include "order.h"
 #include "story.h"
+
+/** struct letter - a datagram, of locks or of the ordering protocol */
+struct letter {
+	const struct bftm_msg *msg;
+	struct packet *packet;
+	u32 client;
+	u8 type;
+};
 
 /*
  * Of each link and direction: until when it is blocked. Odd numbers: what is
@@ -95,23 +104,41 @@ static u64 aim_at_client(struct world *w, struct rng *r, const struct bftm_msg *
 	return (at - w->now) * (1 + (draw >> 3 & 1) * (draw >> 4 & 31));
 }
 
-static u64 draw_delay(struct world *w, struct rng *r, int to, u32 server,
-		      const struct bftm_msg *msg)
+/* What a server is to do comes when others have done something else meanwhile. */
+static u64 aim_order(struct world *w, struct rng *r, int to, u8 type)
 {
-	u64 delay = 0;
+	u64 draw = rng_next(r);
+
+	if (to == TO_CLIENT || !(draw & 3))
+		return draw >> 2 & 7 ? 0 : rng_below(r, 4 * w->plan->resend);
+	if (type == BFTM_ORDER_FETCH || (type <= BFTM_ORDER_GET && draw >> 3 & 1))
+		return 0;
+	return draw >> 2 & 1 ? rng_scale(r, 1, w->plan->order.aim_max) : 0;
+}
+
+static u64 aim(struct world *w, struct rng *r, int to, u32 server, const struct letter *l)
+{
+	if (l->packet)
+		return aim_order(w, r, to, l->type);
+	if (to == TO_CLIENT)
+		return aim_at_client(w, r, l->msg);
+	if (l->type == BFTM_MSG_TRY)
+		return aim_at_server(w, r, server, l->msg);
+	return l->type == BFTM_MSG_YIELD ? rng_below(r, w->plan->lease_max / 2) : 0;
+}
+
+static u64 draw_delay(struct world *w, struct rng *r, int to, u32 server,
+		      const struct letter *l)
+{
+	u64 delay;
 
 	if (plan_has(w->plan, FAULT_AIM) && rng_chance(r, w->plan->aim)) {
-		if (to == TO_CLIENT)
-			delay = aim_at_client(w, r, msg);
-		else if (msg->type == BFTM_MSG_TRY)
-			delay = aim_at_server(w, r, server, msg);
-		else if (msg->type == BFTM_MSG_YIELD)
-			delay = rng_below(r, w->plan->lease_max / 2);
+		delay = aim(w, r, to, server, l);
 		w->stats.aimed += delay > 0;
 		return delay;
 	}
 	/* Some servers stamp a token much later than others. */
-	if (msg->type == BFTM_MSG_STAMP && w->plan->spaced && rng_chance(r, PPM / 4))
+	if (l->type == BFTM_MSG_STAMP && w->plan->spaced && rng_chance(r, PPM / 4))
 		return rng_below(r, w->plan->lease_max / 2);
 	if (plan_has(w->plan, FAULT_SLOW) && rng_chance(r, w->plan->slow)) {
 		w->stats.slow++;
@@ -128,20 +155,32 @@ static u64 healed_delay(const struct world *w, int to, u32 client, u32 server)
 	return rng_between(&r, w->plan->delta / 8 + 1, w->plan->delta);
 }
 
-static void deliver(struct world *w, int to, u32 server, const struct bftm_msg *msg, u64 at)
+static void deliver(struct world *w, int to, u32 server, const struct letter *l, u64 at)
 {
+	enum event_kind kind = to == TO_SERVER ? EVENT_TO_SERVER : EVENT_TO_CLIENT;
 	struct event *e;
 
 	/* Whatever is under way when the world heals arrives within δ. */
 	if (!w->healed && at > w->heal_at + w->plan->delta)
 		at = w->heal_at + w->plan->delta;
-	e = queue_push(&w->queue, at, to == TO_SERVER ? EVENT_TO_SERVER : EVENT_TO_CLIENT,
-		       to == TO_SERVER ? server : msg->client);
+	if (l->packet) {
+		l->packet->refs++;
+		kind = to == TO_SERVER ? EVENT_ORDER_TO_SERVER : EVENT_ORDER_TO_CLIENT;
+	}
+	e = queue_push(&w->queue, at, kind, to == TO_SERVER ? server : l->client);
 	e->from = (u16)server;
-	e->msg = *msg;
+	e->packet = l->packet;
+	if (l->msg)
+		e->msg = *l->msg;
 }
 
-void network_send(struct world *w, int to, u32 server, const struct bftm_msg *msg, u64 at)
+static const char *name_of(const struct letter *l)
+{
+	return l->packet && l->type != BFTM_MSG_CHALLENGE && l->type != BFTM_MSG_REFUSED ?
+	       bftm_order_name(l->type) : bftm_msg_name(l->type);
+}
+
+static void send(struct world *w, int to, u32 server, const struct letter *l, u64 at)
 {
 	struct rng *r = &w->rng[RNG_NET];
 	u64 blocked, arrives;
@@ -149,7 +188,7 @@ void network_send(struct world *w, int to, u32 server, const struct bftm_msg *ms
 
 	w->stats.sent++;
 	if (w->healed) {
-		deliver(w, to, server, msg, at + healed_delay(w, to, msg->client, server));
+		deliver(w, to, server, l, at + healed_delay(w, to, l->client, server));
 		return;
 	}
 	if (plan_has(w->plan, FAULT_DUP) && rng_chance(r, w->plan->dup)) {
@@ -157,22 +196,22 @@ void network_send(struct world *w, int to, u32 server, const struct bftm_msg *ms
 		w->stats.doubled++;
 	}
 	if (w->script) {
-		arrives = at + w->link_ns[to][link_of(w, msg->client, server)];
-		deliver(w, to, server, msg, arrives);
+		arrives = at + w->link_ns[to][link_of(w, l->client, server)];
+		deliver(w, to, server, l, arrives);
 		return;
 	}
 	while (copies--) {
 		if (plan_has(w->plan, FAULT_LOSS) && rng_chance(r, w->plan->loss)) {
 			w->stats.lost++;
-			tell_more(w, NO_LOCK, "%s from %s%u to %s%u is lost",
-				  bftm_msg_name(msg->type), to == TO_SERVER ? "c" : "s",
-				  to == TO_SERVER ? msg->client + 1 : server + 1,
+			tell_more(w, l->packet ? 0 : NO_LOCK, "%s from %s%u to %s%u is lost",
+				  name_of(l), to == TO_SERVER ? "c" : "s",
+				  to == TO_SERVER ? l->client + 1 : server + 1,
 				  to == TO_SERVER ? "s" : "c",
-				  to == TO_SERVER ? server + 1 : msg->client + 1);
+				  to == TO_SERVER ? server + 1 : l->client + 1);
 			continue;
 		}
-		arrives = at + draw_delay(w, r, to, server, msg);
-		blocked = w->blocked[to][link_of(w, msg->client, server)];
+		arrives = at + draw_delay(w, r, to, server, l);
+		blocked = w->blocked[to][link_of(w, l->client, server)];
 		if (at < blocked && blocked & 1) {
 			w->stats.lost++;
 			continue;
@@ -181,6 +220,20 @@ void network_send(struct world *w, int to, u32 server, const struct bftm_msg *ms
 			w->stats.clogged++;
 			arrives += blocked - at;
 		}
-		deliver(w, to, server, msg, arrives);
+		deliver(w, to, server, l, arrives);
 	}
+}
+
+void network_send(struct world *w, int to, u32 server, const struct bftm_msg *msg, u64 at)
+{
+	send(w, to, server, &(struct letter){
+		.msg = msg, .client = msg->client, .type = msg->type,
+	}, at);
+}
+
+void network_order(struct world *w, int to, u32 server, struct packet *p, u64 at)
+{
+	send(w, to, server, &(struct letter){
+		.packet = p, .client = p->msg.client, .type = p->msg.type,
+	}, at);
 }

@@ -198,6 +198,10 @@ void plan_draw(struct plan *p, u64 seed, const struct wish *wish)
 	if (wish->scale)
 		plan_draw_scale(p, wish);
 	draw_faults(p, &r, wish);
+	if (p->protocol->orders) {
+		plan_draw_order(p, &r, wish);
+		return;
+	}
 	if (wish->fair)
 		plan_draw_fair(p, wish);
 	plan_draw_race(p, &r, wish);

@@ -54,6 +54,31 @@ struct recorded {
 	u32 ppm[RECORDED_MAX];
 };
 
+/**
+ * struct order_plan - what is drawn for the ordering protocol only
+ * @signed_ranks: b liars of 4b + 1 are masked
+ * @head_start: of ranks: they need not begin at 1
+ * @ops:        that each application submits
+ * @type:       of the object, an index
+ * @huge:       some bodies are longer than a datagram
+ * @caches:     clients keep the state that they saw last
+ * @careless:   chance in ppm that an iteration does not take the modelled mutex
+ * @crash_send: chance that a client's host goes down with a datagram
+ * @limit:      Lmax
+ * @state_max:  bytes of a state
+ * @pause:      doublings of the pause between iterations, before the world heals
+ * @tangle:     half of what is sent comes when it is not expected any more
+ * @down_max, @cut_max, @aim_max: longest time that a client is down, that links
+ *              are cut, that a datagram is aimed
+ * @response_room: bytes for a response in one datagram
+ */
+struct order_plan {
+	bool signed_ranks, huge, caches, tangle;
+	u32 head_start, ops, type, careless, crash_send, state_max, pause;
+	unsigned short response_room;
+	u64 limit, down_max, cut_max, aim_max;
+};
+
 struct protocol;
 
 #define AS_DRAWN ~0u
@@ -126,6 +151,7 @@ struct wish {
  * @spaced:      not two servers at a time do not know that
  * @hold_all:    chance of keeping a lock to the end of its lease
  * @hello:       helpers ask servers for their epoch when they start
+ * @order:       of the ordering protocol
  */
 struct plan {
 	u64 seed;
@@ -150,6 +176,7 @@ struct plan {
 	u64 safety;
 	bool lone, honest_end, hello, sync;
 	bool keep_tokens, spaced, fair;
+	struct order_plan order;
 };
 
 /** plan_draw() - the scenario of @seed, but for what @wish decides. */
@@ -160,6 +187,9 @@ void plan_draw_scale(struct plan *p, const struct wish *wish);
 void plan_draw_fair(struct plan *p, const struct wish *wish);
 void plan_draw_fence(struct plan *p, struct rng *r, const struct wish *wish);
 void plan_draw_race(struct plan *p, struct rng *r, const struct wish *wish);
+
+/* plan_order.c: likewise, for the ordering protocol. */
+void plan_draw_order(struct plan *p, struct rng *r, const struct wish *wish);
 
 /** plan_check() - NULL or why nobody can simulate that. */
 const char *plan_check(const struct wish *wish);

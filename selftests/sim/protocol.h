@@ -13,6 +13,7 @@ struct protocol {
 	const char *name;
 	const char *what;
 	bool releases;	/* a holder can give the lock back before its time */
+	bool orders;	/* no locks: the world of order.h; the rest is empty */
 	bool needs_sync;/* safe only if delays keep within δ and clocks agree */
 	u32 (*servers_needed)(u32 b);
 	void (*start)(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
@@ -31,5 +32,6 @@ struct protocol {
 
 extern const struct protocol protocol_ours;
 extern const struct protocol protocol_paper;
+extern const struct protocol protocol_order;
 
 #endif /* BFTM_SIM_PROTOCOL_H */

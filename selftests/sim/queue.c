@@ -53,6 +53,7 @@ struct event *queue_push(struct queue *q, u64 at, enum event_kind kind, u32 to)
 	e->stamp = 0;
 	e->from = 0;
 	e->arg = 0;
+	e->packet = NULL;
 	return e;
 }
 

@@ -5,6 +5,8 @@
 
 #include "../../kmod/core/wire.h"
 
+struct packet;
+
 /** enum event_kind - what happens, and to whom */
 enum event_kind {
 	EVENT_TO_SERVER,	/* a datagram arrives at server @to */
@@ -21,12 +23,17 @@ enum event_kind {
 	EVENT_HEAL,		/* the end of all faults */
 	EVENT_LOOK,		/* a checker wants to look, @part */
 	EVENT_SCRIPT,		/* a line of a golden scenario, @part */
+	EVENT_ORDER_TO_SERVER,	/* a datagram of the ordering protocol, @packet */
+	EVENT_ORDER_TO_CLIENT,	/* … of server @from */
+	EVENT_ORDER_WAKE,	/* timer of the ordering thread of client @to */
+	EVENT_ORDER_APP,	/* its application submits */
 };
 
 /**
  * struct event - one of them
  * @stamp: an event is void when its object has another stamp by now
  * @arg:   by kind
+ * @packet: of the ordering protocol
  * @msg:   of a datagram; not set for others
  */
 struct event {
@@ -37,6 +44,7 @@ struct event {
 	u32 stamp;
 	u16 from;
 	u8 kind;
+	struct packet *packet;
 	struct bftm_msg msg;
 };
 

@@ -27,7 +27,7 @@ void cmdline_replay(const struct options *opt, u64 seed, FILE *out)
 
 	fprintf(out, "  %s --seed %llu", opt->program, (unsigned long long)seed);
 	if (w->protocol != &protocol_ours)
-		fprintf(out, " --protocol %s%s", w->protocol->name, w->sync ? "" : " --async");
+		fprintf(out, " --protocol %s%s", w->protocol->name, w->sync || !w->protocol->needs_sync ? "" : " --async");
 	if (w->literal)
 		fprintf(out, " --literal");
 	if (w->scale)

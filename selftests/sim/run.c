@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* One scenario from its beginning to its end: the loop of events. */
+#include "order.h"
 #include "script.h"
 #include "story.h"
 
@@ -22,6 +23,8 @@ static void set_up(struct world *w)
 	w->client = arena_array(&w->arena, struct client, p->clients);
 	w->heal_at = w->now + p->safety;
 	w->end = NEVER;
+	if (p->protocol->orders)
+		order_start(w);
 	network_start(w);
 	check_start(w);
 	if (w->script)
@@ -40,7 +43,10 @@ static void heal(struct world *w)
 	w->healed = true;
 	tell(w, NO_LOCK, "all faults end");
 	fault_heal(w);
-	app_heal(w);
+	if (w->order)
+		order_heal(w);
+	else
+		app_heal(w);
 	check_fact(w, &(struct fact){ .kind = FACT_HEALED });
 }
 
@@ -71,6 +77,7 @@ static bool put_off(struct world *w, const struct event *e)
 	later->stamp = e->stamp;
 	later->from = e->from;
 	later->arg = e->arg;
+	later->packet = e->packet;
 	if (e->kind == EVENT_TO_CLIENT)
 		later->msg = e->msg;
 	return true;
@@ -80,7 +87,9 @@ static void for_client(struct world *w, const struct event *e)
 {
 	struct client *c = &w->client[e->to];
 
-	if (e->kind == EVENT_ORPHAN) {
+	if (w->order) {
+		order_event(w, e);
+	} else if (e->kind == EVENT_ORPHAN) {
 		app_orphan(w, e->to);
 	} else if (e->kind == EVENT_TO_CLIENT) {
 		client_receive(w, e->to, e->from, &e->msg);
@@ -107,6 +116,9 @@ static void handle(struct world *w, const struct event *e)
 	case EVENT_TO_SERVER:
 		server_receive(w, e->to, &e->msg);
 		break;
+	case EVENT_ORDER_TO_SERVER:
+		order_event(w, e);
+		break;
 	case EVENT_EXPIRE:
 		if (w->server[e->to].stamp == e->stamp)
 			server_expire(w, e->to, e->part);
@@ -118,8 +130,9 @@ static void handle(struct world *w, const struct event *e)
 		if (e->part < FAULTS)
 			fault_next(w, e->part);
 		else if (!w->healed)
-			client_down(w, e->to, e->part == FAULTS, e->part == FAULTS ?
-				    w->plan->lease_max : w->plan->delta);
+			client_down(w, e->to, e->part == FAULTS, e->part != FAULTS ?
+				    w->plan->delta : w->plan->order.down_max ?:
+				    w->plan->lease_max);
 		break;
 	case EVENT_HEAL:
 		heal(w);

@@ -4,6 +4,7 @@
  * sequence number, epoch, tokens, the protocol's step, and what it pushes.
  */
 #include "../../kmod/core/admit.h"
+#include "order.h"
 #include "story.h"
 
 void server_setup(struct world *w, u32 u)
@@ -22,7 +23,9 @@ void server_setup(struct world *w, u32 u)
 	s->queue = arena_array(&w->arena, struct bftm_queue *, w->plan->locks);
 	s->window = arena_array(&w->arena, struct bftm_window, w->plan->clients);
 	s->first_gno = 1ull << 32;
-	if (s->lies)
+	if (w->order)
+		order_server_setup(w, u);
+	else if (s->lies)
 		liar_setup(w, u);
 	server_up(w, u);
 	/* All but a few have been up for long. */
@@ -46,7 +49,8 @@ void server_crash(struct world *w, u32 u, u64 down)
 	struct server *s = &w->server[u];
 	u64 over;
 
-	if (!s->up || (w->plan->spaced && !s->lies && others_recover(w, u)))
+	if (!s->up || (w->plan->spaced && !s->lies && others_recover(w, u)) ||
+	    (w->order && !order_may_crash(w, u)))
 		return;
 	s->up = false;
 	check_fact(w, &(struct fact){ .kind = FACT_CRASHED, .server = u });
@@ -90,6 +94,8 @@ void server_up(struct world *w, u32 u)
 	memset(s->window, 0, sizeof(*s->window) * w->plan->clients);
 	server_forget_locks(w, u);
 	forget_tokens(w, s);
+	if (w->order)
+		order_server_up(w, u);
 	s->first_gno += 1ull << 32;
 	s->cfg.quarantine_until_ns = bftm_quarantine(s->cfg.lease_max_ns, s->cfg.rho_ppm, now);
 	/* A server with a shorter longest lease must outwait the one before. */

@@ -12,6 +12,8 @@
 struct story;
 struct script;
 struct liar;
+struct order;
+struct packet;
 
 #define NEVER (~0ull)
 #define MS BFTM_NS_PER_MS
@@ -53,6 +55,7 @@ struct world {
 	struct release *spare;	/* release operations for reuse */
 	void *check[CHECKERS];
 	struct liar_shared *liars;
+	struct order *order;	/* of the ordering protocol, or NULL */
 	struct story *story;	/* NULL: nobody wants to read it */
 	void (*progress)(const struct world *w);	/* called now and then, or NULL */
 	struct stats stats;
@@ -106,6 +109,8 @@ enum { TO_SERVER, TO_CLIENT };
  * @at:     when it leaves
  */
 void network_send(struct world *w, int to, u32 server, const struct bftm_msg *msg, u64 at);
+/** network_order() - the same of the ordering protocol; it counts how often. */
+void network_order(struct world *w, int to, u32 server, struct packet *p, u64 at);
 void network_start(struct world *w);
 void network_heal(struct world *w);
 /** network_cut() - stop what goes that way until @until; hold it back or lose it. */

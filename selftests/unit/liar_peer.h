@@ -116,14 +116,18 @@ static inline void peer_connect(struct peer *p, bool v6)
 				 v6 ? sizeof(six) : sizeof(four)), 0);
 }
 
-/* Start one; @option and @value may be NULL. Waits until it listens. */
-static inline void liar_start(const char *strategy, const char *option, const char *value)
+/* Start one with these options, NULL at the end. Waits until it listens. */
+static inline void liar_start_with(const char *strategy, const char *const *more)
 {
 	char text[8], line[16] = "";
-	const char *argv[12] = { liar_path(), "--key", key_path, "--stats", stats_path,
-				 "--strategy", strategy, "--port", text, option, value };
+	const char *argv[20] = { liar_path(), "--key", key_path, "--stats", stats_path,
+				 "--strategy", strategy, "--port", text };
 	int out[2], i;
 
+	for (i = 0; more[i]; i++) {
+		assert_true(i < 10);
+		argv[9 + i] = more[i];
+	}
 	for (i = 0; !liar; i++) {
 		assert_true(i < 10);	/* somebody else may be faster at a port */
 		port = free_port();
@@ -141,6 +145,14 @@ static inline void liar_start(const char *strategy, const char *option, const ch
 	epoch = 0;
 	peer_connect(&peers[1], false);
 	peer_connect(&peers[2], false);
+}
+
+/* @option and @value may be NULL. */
+static inline void liar_start(const char *strategy, const char *option, const char *value)
+{
+	const char *const more[] = { option, value, NULL };
+
+	liar_start_with(strategy, more);
 }
 
 #define STATS "\"requests\":%u,\"lies\":%u,\"replies\":%u,\"pushes\":%u}\n"

@@ -120,6 +120,29 @@ static void fence_quorum(void **state)
 }
 
 /*
+ * Two sets that took a state share 2b + 1 servers, b + 1 of them correct. The
+ * correct servers alone are enough from 4b + 1 on; from 6b + 1 also those that
+ * have not seen a rank which only b correct ones have.
+ */
+static void order_quorum(void **state)
+{
+	u32 n, b, q;
+
+	(void)state;
+	for (n = 1; n <= BFTM_SERVERS_MAX; n++)
+		for (b = 0; b <= n; b++) {
+			q = bftm_order_quorum(n, b);
+			assert_true(2 * q >= n + 2 * b + 1);
+			assert_true(2 * (q - 1) < n + 2 * b + 1);
+			assert_int_equal(n - b >= q, n >= bftm_servers_needed_order(b, true));
+			if (n >= bftm_servers_needed_order(b, false))
+				assert_true(n - b - b >= q);
+			else
+				assert_true(!b || n < 2 * b || n - 2 * b < q);
+		}
+}
+
+/*
  * After a restart: n - 1 - b others tell, b of them lie. With 5b + 1 servers
  * the (b + 1)-th largest is no lower than a token that was fenced.
  */
@@ -212,6 +235,7 @@ int main(void)
 		cmocka_unit_test(literal_quorum),
 		cmocka_unit_test(every_pair_of_winners),
 		cmocka_unit_test(fence_quorum),
+		cmocka_unit_test(order_quorum),
 		cmocka_unit_test(recovery_finds_what_was_fenced),
 		cmocka_unit_test(kth_largest_is_what_sorting_says),
 		cmocka_unit_test(kth_largest_of_too_few),

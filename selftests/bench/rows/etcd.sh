@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The lock of etcd: three members that do not wait for any disk.
+# shellcheck disable=SC2154  # variables of lib.sh
 # shellcheck source=selftests/bench/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -15,10 +16,13 @@ for u in {1..3}; do
 done
 # The member that is asked should be the one that leads.
 leads() {
-	at etcdctl --endpoints "$(addresses 1 3 | sed 's/$/:2379/' | paste -sd,)" endpoint status |
+	at etcdctl --endpoints "$(addresses 1 3 | sed 's/$/:2379/' | paste -sd,)" endpoint status 2>"$work/leader.log" |
 		awk -F', ' '$5 == "true" { sub(/:.*/, "", $1); print $1 }' >"$work/leader"
 	[[ -s $work/leader ]]
 }
-wait_for 60 leads || bail "etcd has no leader"
-row "etcd" at etcd 300 "$(<"$work/leader")"
+wait_for 60 leads || {
+	diag "$(tail -n 5 "$work"/etcd-*.log "$work/leader.log")"
+	bail "etcd has no leader"
+}
+row "etcd" at etcd_lock 300 "$(head -n 1 "$work/leader")"
 finish

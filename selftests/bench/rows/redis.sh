@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The locks of Redis: one server, and Redlock over five.
+# shellcheck disable=SC2154  # variables of lib.sh
 # shellcheck source=selftests/bench/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
@@ -13,7 +14,7 @@ done
 for u in {1..5}; do
 	wait_for 30 grep -q "Ready to accept" "$work/redis-server-$u.log" || bail "Redis $u"
 done
-row "Redis, one server" at redis redis 500 1 "${all[0]}"
-row "Redlock, all five answers" at redis redlock 500 5 "${all[@]}"
-row "Redlock, back at the third answer" at redis redlock3 500 3 "${all[@]}"
+row "Redis, one server" at redis_lock redis 500 1 "${all[0]}"
+# A majority is enough; with all servers on one processor it is no different from five.
+row "Redlock, done at the third answer" at redis_lock redlock 500 3 "${all[@]}"
 finish

@@ -2,9 +2,9 @@
 /*
  * Round trips that compute nothing:
  *
- *	echo serve ADDRESS                  a UDP server that sends back what it gets
- *	echo icmp NAME COUNT ADDRESS        ping
- *	echo udp NAME COUNT LEN AWAIT ADDRESS...
+ *	round_trip serve ADDRESS                  a UDP server that sends back what it gets
+ *	round_trip icmp NAME COUNT ADDRESS        ping
+ *	round_trip udp NAME COUNT LEN AWAIT ADDRESS...
  *	                                    LEN bytes to each, done when AWAIT
  *	                                    have answered; strays are left for later
  */

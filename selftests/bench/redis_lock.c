@@ -2,7 +2,7 @@
 /*
  * Locks by Redis: "SET NAME VALUE NX PX 10000".
  *
- *	redis NAME COUNT AWAIT ADDRESS...
+ *	redis_lock NAME COUNT AWAIT ADDRESS...
  *
  * With several servers it is Redlock, pipelined: the command goes to all at once;
  * done when AWAIT have said OK. Giving back is not timed.
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
 	int on = 1;
 
 	if (argc < 5 || argc - 4 > SERVERS_MAX)
-		errx(EX_USAGE, "redis NAME COUNT AWAIT ADDRESS... (at most %d)", SERVERS_MAX);
+		errx(EX_USAGE, "redis_lock NAME COUNT AWAIT ADDRESS... (at most %d)", SERVERS_MAX);
 	count = bench_number("COUNT", argv[2], 1, BENCH_COUNT_MAX);
 	for (servers = 0; argv[4 + servers]; servers++) {
 		server[servers].fd = bench_connect(argv[4 + servers], PORT, SOCK_STREAM, 0);

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Many locks of one server, all held:
+ *
+ *	locks SERVER ADDRESS CREDENTIALS COUNT...
+ *
+ * At each COUNT, in growing order, prints locks_COUNT, the round trip of a TRY for
+ * one of the last TIMED new ones, and locks_COUNT.slab, the memory in the kernel's
+ * slabs in bytes.
+ */
+#include "../bftmutex/raw.h"
+#include "bench.h"
+
+#define TIMED	500u
+#define BURST	64u
+#define LONG_NS	(100 * BFTM_NS_PER_SEC)	/* none ends before we do */
+
+static struct bftm_wire in;
+static u64 attempt;
+
+static u64 slab_bytes(void)
+{
+	unsigned long long kb = 0;
+	char line[128];
+	FILE *f = fopen("/proc/meminfo", "re");
+
+	if (!f)
+		err(EX_OSFILE, "/proc/meminfo");
+	while (fgets(line, sizeof(line), f) && sscanf(line, "Slab: %llu", &kb) != 1)
+		;
+	fclose(f);
+	return kb * 1024;
+}
+
+/* Names of up to 15 bytes fit an entry of 192. */
+static void say_try(struct peer *p, u32 number)
+{
+	struct bftm_wire wire;
+	struct bftm_msg m;
+	char name[16];
+
+	snprintf(name, sizeof(name), "lock.%u", number);
+	m = request(BFTM_MSG_TRY, name, ++attempt);
+	m.lease_ns = LONG_NS;
+	prepare(p, &m, &wire);
+	if (send(p->fd, &wire, sizeof(wire), 0) != sizeof(wire))
+		err(EX_UNAVAILABLE, "send");
+}
+
+static void hear_free(struct peer *p, u32 number)
+{
+	if (recv(p->fd, &in, sizeof(in), 0) != sizeof(in) || !bftm_mac_verify(p->reply, &in) ||
+	    in.type != BFTM_MSG_FREE)
+		errx(EX_UNAVAILABLE, "lock %u: %s, %s", number, bftm_msg_name(in.type),
+		     strerror(errno));
+}
+
+/* Locks @from to @to - 1, many at once. */
+static void fill(struct peer *p, u32 from, u32 to)
+{
+	u32 i, n;
+
+	for (; from < to; from += n) {
+		n = to - from < BURST ? to - from : BURST;
+		for (i = 0; i < n; i++)
+			say_try(p, from + i);
+		for (i = 0; i < n; i++)
+			hear_free(p, from + i);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct timeval patience = { .tv_sec = 5 };
+	u32 had = 0, count, i;
+	struct bench_times t;
+	struct peer p = {};
+	char name[32];
+	u64 before;
+
+	if (argc < 5)
+		errx(EX_USAGE, "locks SERVER ADDRESS CREDENTIALS COUNT...");
+	open_peer(&p, (u16)bench_number("SERVER", argv[1], 1, 65535), argv[2], argv[3]);
+	setsockopt(p.fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	bench_settle(hello(&p).gno);	/* its quarantine */
+	attempt = fresh();
+	bench_alloc(&t, TIMED);
+	for (argv += 4; *argv; argv++) {
+		count = bench_number("COUNT", *argv, had + TIMED, BFTM_LOCKS_MAX);
+		fill(&p, had, count - TIMED);
+		for (i = count - TIMED; i < count; i++) {
+			before = bench_now();
+			say_try(&p, i);
+			hear_free(&p, i);
+			bench_add(&t, bench_now() - before);
+		}
+		had = count;
+		snprintf(name, sizeof(name), "locks_%u", count);
+		bench_print(name, &t);
+		printf("%s.slab %llu bytes\n", name, (unsigned long long)slab_bytes());
+		fflush(stdout);
+	}
+	return failures != 0;
+}

@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# One contender, alone and among a thousand clients that want nothing.
+# shellcheck disable=SC2154  # variables of lib.sh
+# shellcheck source=selftests/bench/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+cluster 7 1 || bail "no cluster"
+row "one client of one" at acquire alone 300
+for u in {1..7}; do
+	ok "a thousand more at server $u" at register 1001 2000 "10.73.0.$u" "$dev/keys/server-$u.key"
+done
+known=$(s 1 bftmutexctl server show --json | jq .clients)
+is "clients that server 1 knows" "$known" 1001
+row "one client of a thousand and one" at acquire among 300
+finish

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Objects at a server; see order_raw.h for how this is called. */
+#include "order_raw.h"
+
+#define OP(n) ((7ull << 32) + (n))
+
+static struct bftm_order_got got_of(const struct answer *a)
+{
+	struct bftm_order_got got = {};
+
+	if (check(a->order.data_len >= sizeof(got), "GOT with %u bytes", a->order.data_len))
+		memcpy(&got, a->order.data, sizeof(got));
+	return got;
+}
+
+/* One operation from its submit to its response, and once more. */
+static void story(struct peer *p)
+{
+	struct peer *q = p + 1;
+	struct body *op = op_new("add 1"), *state = small_state(1, q, OP(1));
+	struct bftm_order_msg m;
+	struct bftm_order_got got;
+	struct answer a;
+
+	ask_order(q, submit(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT");
+	ask_order(q, submit(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT again");
+	a = ask_order(p, get(1), BFTM_ORDER_GOT, "GET");
+	got = got_of(&a);
+	check(!a.order.id.version && !got.sp_version && !got.prop_count, "GET: not the beginning");
+	check(le32_to_cpu(got.pending) == 1 && a.order.data_len == sizeof(got) + 48,
+	      "GET: %u wait, %u bytes", le32_to_cpu(got.pending), a.order.data_len);
+	m = order(BFTM_ORDER_FETCH, 0);
+	m.id = op->id;
+	m.room = BFTM_PIECE_LEN;
+	a = ask_order(p, m, BFTM_ORDER_BODY, "FETCH of an operation");
+	check(a.order.data_len == op->id.len && !memcmp(a.order.data, op->data, op->id.len),
+	      "FETCH of an operation: other bytes");
+	ask_order(p, about(order(BFTM_ORDER_PROPOSE, 1), state, false), BFTM_ORDER_NEEDBODY,
+		  "PROPOSE without the body");
+	ask_order(p, about(order(BFTM_ORDER_PROPOSE, 1), state, true), BFTM_ORDER_PROPOSED,
+		  "PROPOSE");
+	ask_order(p, about(order(BFTM_ORDER_COMMIT, 1), state, false), BFTM_ORDER_COMMITTED,
+		  "COMMIT");
+	pushed_response(q, OP(1), "done", "COMMIT");
+	ask_order(p, about(order(BFTM_ORDER_COMMIT, 1), state, false), BFTM_ORDER_COMMITTED,
+		  "COMMIT again");
+	a = ask_order(q, submit(OP(1), op, true), BFTM_ORDER_RESPONSE, "SUBMIT of what was applied");
+	check(a.order.data_len == 4 && a.order.id.len == 4 && !memcmp(a.order.data, "done", 4),
+	      "SUBMIT: another response");
+	a = ask_order(q, get(2), BFTM_ORDER_GOT, "GET of another");
+	got = got_of(&a);
+	check(bftm_body_same(&a.order.id, &state->id) && le64_to_cpu(got.sp_version) == 1 &&
+	      le64_to_cpu(got.prop_count) == 1 && le32_to_cpu(got.prop_client) == p->client &&
+	      !got.pending, "GET of another: another state");
+	a = ask_order(p, about(order(BFTM_ORDER_PROPOSE, 1), state, false),
+		      BFTM_ORDER_EXCEPTION, "PROPOSE of an outranked one");
+}
+
+/* What an object can be like, of client q and its iteration 5, when p comes. */
+enum state { NOTHING, PROMISED, WAITING, PROPOSED, COMMITTED, BOTH, ARRIVED, ARRIVING, STATES };
+
+static const char *const state_names[] = {
+	"nothing", "promised", "waiting", "proposed", "committed", "committed, and one proposed",
+	"arrived", "arriving",
+};
+
+static struct body *small, *next, *big, *op;
+
+static void make(enum state state, struct peer *p)
+{
+	struct peer *q = p + 1;
+
+	switch (state) {
+	case PROMISED:
+		ask_order(q, get(5), BFTM_ORDER_GOT, "GET");
+		break;
+	case WAITING:
+		ask_order(q, submit(OP(9), op, true), BFTM_ORDER_PENDING, "SUBMIT");
+		break;
+	case PROPOSED:
+		ask_order(q, about(order(BFTM_ORDER_PROPOSE, 5), small, true),
+			  BFTM_ORDER_PROPOSED, "PROPOSE");
+		break;
+	case COMMITTED:
+		ask_order(q, about(order(BFTM_ORDER_COMMIT, 5), small, true),
+			  BFTM_ORDER_COMMITTED, "COMMIT");
+		break;
+	case BOTH:
+		make(COMMITTED, p);
+		ask_order(q, about(order(BFTM_ORDER_PROPOSE, 5), next, true),
+			  BFTM_ORDER_PROPOSED, "PROPOSE of the next");
+		break;
+	case ARRIVED:
+		put(p, big);
+		break;
+	case ARRIVING:
+		ask_order(p, piece(big, BFTM_PIECE_LEN), BFTM_ORDER_STORED, "PUT");
+		break;
+	case NOTHING:
+	case STATES:
+		break;
+	}
+}
+
+/**
+ * struct row - a message of p, and what it must hear in each state
+ * @count:  of its rank
+ * @what:   the body that it names; KNOWN is what the object has, or would have
+ * @whole:  with its bytes
+ * @spoil:  what else is special about it
+ * @answer: a type, a reason for a refusal, or NO
+ */
+struct row {
+	const char *name;
+	u8 type;
+	u64 count;
+	enum { INITIAL, SMALL, NEXT, KNOWN, OPERATION } what;
+	bool whole;
+	void (*spoil)(struct bftm_order_msg *m);
+	u8 answer[STATES];
+};
+
+static void other_rank(struct bftm_order_msg *m)
+{
+	m->rank.client = 1;
+}
+
+/* Its bytes say 1. */
+static void other_version(struct bftm_order_msg *m)
+{
+	m->id.version = 3;
+}
+
+/* And of no version that an object knows. */
+static void other_digest(struct bftm_order_msg *m)
+{
+	m->id.version = 4;
+	m->id.digest[31] ^= 1;
+}
+
+static void at_end(struct bftm_order_msg *m)
+{
+	m->offset = m->id.len;
+}
+
+static void first_piece(struct bftm_order_msg *m)
+{
+	if (m->data_len > BFTM_PIECE_LEN)
+		m->data_len = BFTM_PIECE_LEN;
+}
+
+static void short_piece(struct bftm_order_msg *m)
+{
+	first_piece(m);
+	m->data_len--;
+}
+
+#define NO	0
+#define BAD	BFTM_REFUSED_STATE
+#define EXC	BFTM_ORDER_EXCEPTION
+#define GOT	BFTM_ORDER_GOT
+#define PROP	BFTM_ORDER_PROPOSED
+#define COMM	BFTM_ORDER_COMMITTED
+#define NEED	BFTM_ORDER_NEEDBODY
+#define INST	BFTM_ORDER_INSTALLED
+#define BODY	BFTM_ORDER_BODY
+#define NONE	BFTM_ORDER_NOBODY
+#define PEND	BFTM_ORDER_PENDING
+#define KEPT	BFTM_ORDER_STORED
+#define ALL(x)	{ x, x, x, x, x, x, x, x }
+#define M(type)	BFTM_ORDER_ ## type
+
+static const struct row rows[] = {
+	{ "SUBMIT", M(SUBMIT), 0, OPERATION, true, NULL, ALL(PEND) },
+	{ "SUBMIT without the body", M(SUBMIT), 0, OPERATION, false, NULL, ALL(NEED) },
+	{ "SUBMIT of a state", M(SUBMIT), 0, NEXT, true, NULL, ALL(BAD) },
+	{ "GET", M(GET), 6, INITIAL, false, NULL, ALL(GOT) },
+	{ "GET, outranked", M(GET), 4, INITIAL, false, NULL,
+	  { GOT, EXC, GOT, EXC, EXC, EXC, GOT, GOT } },
+	{ "GET without a rank", M(GET), 0, INITIAL, false, NULL, ALL(NO) },
+	{ "GET with another's rank", M(GET), 6, INITIAL, false, other_rank, ALL(NO) },
+	{ "PROPOSE", M(PROPOSE), 6, SMALL, true, NULL, ALL(PROP) },
+	{ "PROPOSE, outranked", M(PROPOSE), 4, SMALL, true, NULL,
+	  { PROP, EXC, PROP, EXC, EXC, EXC, PROP, PROP } },
+	{ "PROPOSE without the body", M(PROPOSE), 6, KNOWN, false, NULL,
+	  { NEED, NEED, NEED, PROP, PROP, PROP, PROP, NEED } },
+	{ "PROPOSE of the beginning", M(PROPOSE), 6, INITIAL, false, NULL, ALL(PROP) },
+	{ "PROPOSE without a rank", M(PROPOSE), 0, SMALL, true, NULL, ALL(NO) },
+	{ "PROPOSE with another's rank", M(PROPOSE), 6, SMALL, true, other_rank, ALL(NO) },
+	{ "PROPOSE of an operation", M(PROPOSE), 6, OPERATION, true, NULL, ALL(BAD) },
+	{ "PROPOSE of another version", M(PROPOSE), 6, SMALL, true, other_version, ALL(BAD) },
+	{ "PROPOSE with another digest", M(PROPOSE), 6, SMALL, true, other_digest, ALL(BAD) },
+	{ "COMMIT", M(COMMIT), 6, SMALL, true, NULL, ALL(COMM) },
+	{ "COMMIT, outranked", M(COMMIT), 4, SMALL, true, NULL,
+	  { COMM, EXC, COMM, EXC, EXC, EXC, COMM, COMM } },
+	{ "COMMIT without the body", M(COMMIT), 6, KNOWN, false, NULL,
+	  { NEED, NEED, NEED, COMM, COMM, COMM, COMM, NEED } },
+	{ "COMMIT of the beginning", M(COMMIT), 6, INITIAL, false, NULL, ALL(COMM) },
+	{ "COMMIT without a rank", M(COMMIT), 0, SMALL, true, NULL, ALL(NO) },
+	{ "INSTALL of what is", M(INSTALL), 6, KNOWN, false, NULL,
+	  { NO, NO, NO, NO, INST, INST, NO, NO } },
+	{ "INSTALL of something else", M(INSTALL), 6, NEXT, true, NULL, ALL(NO) },
+	{ "FETCH", M(FETCH), 0, KNOWN, false, NULL,
+	  { NONE, NONE, NONE, BODY, BODY, BODY, NONE, NONE } },
+	{ "FETCH behind the end", M(FETCH), 0, KNOWN, false, at_end, ALL(NONE) },
+	{ "FETCH of an operation", M(FETCH), 0, OPERATION, false, NULL,
+	  { NONE, NONE, BODY, NONE, NONE, NONE, NONE, NONE } },
+	{ "PUT", M(PUT), 0, KNOWN, true, first_piece, ALL(KEPT) },
+	{ "PUT of a part of a piece", M(PUT), 0, KNOWN, true, short_piece, ALL(NO) },
+};
+
+static const struct body *body_of(const struct row *row, enum state state)
+{
+	switch (row->what) {
+	case SMALL:
+		return small;
+	case NEXT:
+		return next;
+	case KNOWN:
+		return state == ARRIVED || state == ARRIVING ? big : small;
+	case OPERATION:
+		return op;
+	case INITIAL:
+		break;
+	}
+	return NULL;
+}
+
+static void cell(struct peer *p, const struct row *row, enum state state)
+{
+	struct bftm_order_msg m;
+	u8 want = row->answer[state];
+	char why[96];
+
+	snprintf(name, sizeof(name), "m%zu-%d", row - rows, state);
+	snprintf(why, sizeof(why), "%s, when %s", row->name, state_names[state]);
+	make(state, p);
+	m = order(row->type, row->count);
+	if (row->type == BFTM_ORDER_GET || row->type == BFTM_ORDER_SUBMIT)
+		m.room = 512;
+	m.op = row->type == BFTM_ORDER_SUBMIT ? OP(3) : 0;
+	if (row->what != INITIAL)
+		m = about(m, body_of(row, state), row->whole);
+	if (row->spoil)
+		row->spoil(&m);
+	if (!want)
+		silent(p, m, why);
+	else if (want < BFTM_MSG_REPLY)
+		refused(p, m, want, why);
+	else
+		ask_order(p, m, want, why);
+}
+
+/* Every message, to an object in every state. */
+static void matrix(struct peer *p)
+{
+	static u8 app[1500];
+	enum state state;
+	size_t i;
+
+	small = small_state(1, p + 1, OP(1));
+	next = small_state(2, p + 1, OP(2));
+	big = state_new(1, p + 1, OP(1), "done", app, sizeof(app));
+	op = op_new("add 1");
+	for (state = NOTHING; state < STATES; state++)
+		for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+			cell(p, &rows[i], state);
+}
+
+static const struct test tests[] = {
+	{ "story", story, 2 },
+	{ "matrix", matrix, 2 },
+	{}
+};
+
+int main(int argc, char **argv)
+{
+	return run_test(argc, argv, tests);
+}

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Bodies in pieces, limits of what a server keeps, and objects that it has forgotten;
+ * see order_raw.h for how this is called.
+ */
+#include "order_raw.h"
+
+#define OP(n) ((7ull << 32) + (n))
+
+static struct body *random_state(u64 version, const struct peer *p, u32 app_len)
+{
+	static u8 app[BODY_ROOM];
+	u32 i;
+
+	for (i = 0; i < app_len; i++)
+		app[i] = (u8)rand();
+	return state_new(version, p, OP(1), "done", app, app_len);
+}
+
+static struct body *random_op(u32 len)
+{
+	static u8 data[BODY_ROOM];
+	u32 i;
+
+	for (i = 0; i < len; i++)
+		data[i] = (u8)rand();
+	return body_new(0, data, len);
+}
+
+/* All of it comes back as it went there. */
+static void fetch_all(struct peer *p, const struct body *b)
+{
+	struct bftm_order_msg m = order(BFTM_ORDER_FETCH, 0);
+	struct answer a;
+
+	m.id = b->id;
+	m.room = BFTM_PIECE_LEN;
+	for (m.offset = 0; m.offset < b->id.len; m.offset += BFTM_PIECE_LEN) {
+		m.seq = 0;
+		a = ask_order(p, m, BFTM_ORDER_BODY, "FETCH");
+		check(a.order.offset == m.offset &&
+		      a.order.data_len == piece(b, m.offset).data_len &&
+		      !memcmp(a.order.data, b->data + m.offset, a.order.data_len),
+		      "FETCH at %u: other bytes", m.offset);
+	}
+	m.seq = 0;
+	ask_order(p, m, BFTM_ORDER_NOBODY, "FETCH behind the end");
+}
+
+/* Pieces in any order, twice, and such that are none. */
+static void pieces(struct peer *p)
+{
+	struct peer *q = p + 1;
+	struct body *b = random_state(1, p, 5000), *op = random_op(BFTM_OP_MAX);
+	u32 count = (b->id.len + BFTM_PIECE_LEN - 1) / BFTM_PIECE_LEN, i, at[8];
+	struct bftm_order_msg m = piece(b, 0);
+
+	for (i = 0; i < count; i++)
+		at[i] = i * BFTM_PIECE_LEN;
+	for (i = count - 1; i > 0; i--) {
+		u32 k = (u32)rand() % (i + 1), was = at[i];
+
+		at[i] = at[k];
+		at[k] = was;
+	}
+	for (i = 0; i < count; i++) {
+		ask_order(p, about(order(BFTM_ORDER_PROPOSE, 2), b, false), BFTM_ORDER_NEEDBODY,
+			  "PROPOSE before all pieces are there");
+		ask_order(p, piece(b, at[i]), BFTM_ORDER_STORED, "PUT");
+		ask_order(p, piece(b, at[i]), BFTM_ORDER_STORED, "PUT again");
+	}
+	m.offset = 1;
+	silent(p, m, "PUT at 1");
+	m.offset = (u32)-1024;
+	silent(p, m, "PUT far behind the end");
+	m.offset = count * BFTM_PIECE_LEN;
+	silent(p, m, "PUT behind the end");
+	m = piece(b, 0);
+	m.data_len = 512;
+	silent(p, m, "PUT of half a piece");
+	m = piece(b, (count - 1) * BFTM_PIECE_LEN);
+	m.data_len++;
+	silent(p, m, "PUT of more than the rest");
+	m = order(BFTM_ORDER_PUT, 0);
+	silent(p, m, "PUT of nothing");
+	ask_order(q, about(order(BFTM_ORDER_PROPOSE, 2), b, false), BFTM_ORDER_NEEDBODY,
+		  "PROPOSE of what another has put");
+	decide(p, 3, b, false);
+	fetch_all(q, b);
+	ask_order(q, piece(b, 0), BFTM_ORDER_STORED, "PUT of what is known");
+
+	put(q, op);
+	ask_order(q, submit(OP(2), op, false), BFTM_ORDER_PENDING, "SUBMIT after PUT");
+	fetch_all(p, op);
+}
+
+/* Pieces that do not make the body that they were to make. */
+static void digest(struct peer *p)
+{
+	struct body *b = random_state(1, p, 3000), *wrong = body_new(1, b->data, b->id.len);
+	struct bftm_order_msg m;
+	u32 last = BFTM_PIECE_LEN * 2;
+
+	wrong->data[100] ^= 1;
+	ask_order(p, piece(wrong, 0), BFTM_ORDER_STORED, "PUT");
+	ask_order(p, piece(b, BFTM_PIECE_LEN), BFTM_ORDER_STORED, "PUT");
+	refused(p, piece(b, last), BFTM_REFUSED_STATE, "the last PUT of a wrong body");
+	ask_order(p, about(order(BFTM_ORDER_PROPOSE, 1), b, false), BFTM_ORDER_NEEDBODY,
+		  "PROPOSE of a wrong body");
+	put(p, b);
+	ask_order(p, about(order(BFTM_ORDER_PROPOSE, 1), b, false), BFTM_ORDER_PROPOSED,
+		  "PROPOSE of the right one");
+
+	/* Right bytes that are no state. */
+	wrong = random_op(2000);
+	wrong->id.version = 2;
+	put(p, wrong);
+	refused(p, about(order(BFTM_ORDER_PROPOSE, 2), wrong, false), BFTM_REFUSED_STATE,
+		"PROPOSE of what is no state");
+	m = order(BFTM_ORDER_PUT, 0);
+	m.data = b->data;
+	m.data_len = BFTM_PIECE_LEN;
+	m.id.len = BFTM_OP_MAX + 1;
+	refused(p, m, BFTM_REFUSED_STATE, "PUT of an operation that is too long");
+	m.id.version = 1;
+	m.id.len = (64 << 10) + 1;
+	m.seq = 0;
+	refused(p, m, BFTM_REFUSED_STATE, "PUT of a state that is too long");
+	m.id.len = 0xffffffff;
+	m.seq = 0;
+	refused(p, m, BFTM_REFUSED_STATE, "PUT of the longest state there is");
+}
+
+/* A response that is longer than a datagram; and one that is pushed only in part. */
+static void response(struct peer *p)
+{
+	struct peer *q = p + 1;
+	struct body *op = op_new("read"), *state;
+	struct bftm_order_msg m;
+	static char text[3001];
+	struct answer a;
+	u32 i;
+
+	for (i = 0; i < 3000; i++)
+		text[i] = (char)('a' + rand() % 26);
+	state = state_new(1, q, OP(1), text, "app", 3);
+	ask_order(q, submit(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT");
+	put(p, state);
+	decide(p, 1, state, false);
+	check(hear_order(q, &a, PATIENCE_MS) && a.type == BFTM_ORDER_RESPONSE && !a.order.seq &&
+	      a.order.id.len == 3000 && a.order.data_len == 256 &&
+	      !memcmp(a.order.data, text, 256) && a.len == bftm_order_len(256),
+	      "what was pushed: %s, %u of %u bytes", answer_name(a.type), a.order.data_len,
+	      a.order.id.len);
+	m = submit(OP(1), op, true);
+	m.room = BFTM_ORDER_DATA_MAX;
+	for (i = 0; i < 3000; i += a.order.data_len) {
+		m.offset = i;
+		m.seq = 0;
+		a = ask_order(q, m, BFTM_ORDER_RESPONSE, "SUBMIT for more");
+		if (!check(a.order.data_len && a.order.offset == i &&
+			   !memcmp(a.order.data, text + i, a.order.data_len),
+			   "response from %u on: other bytes", i))
+			return;
+	}
+	check(i == 3000, "%u bytes of a response of 3000", i);
+	m.offset = 3000;
+	m.seq = 0;
+	a = ask_order(q, m, BFTM_ORDER_RESPONSE, "SUBMIT for what is behind");
+	check(!a.order.data_len, "behind the end of a response: %u bytes", a.order.data_len);
+}
+
+/* Eight clients wait; one state answers them all, each once. */
+static void crowd(struct peer *p)
+{
+	struct bftm_applied applied[PEERS_MAX];
+	struct body *op = op_new("add 1"), *state;
+	static u8 data[4096];
+	struct bftm_order_got got;
+	struct answer a;
+	u32 len;
+	int i;
+
+	for (i = 0; i < PEERS_MAX; i++) {
+		ask_order(&p[i], submit(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT");
+		ask_order(&p[i], submit(OP(2), op, true), BFTM_ORDER_PENDING, "SUBMIT of the next");
+		silent(&p[i], submit(OP(1), op, true), "SUBMIT of an older one");
+		applied[i] = (struct bftm_applied) {
+			.op = OP(2), .client = p[i].client, .len = 4, .response = (u8 *)"done",
+		};
+	}
+	a = ask_order(p, get(1), BFTM_ORDER_GOT, "GET");
+	memcpy(&got, a.order.data, sizeof(got));
+	check(le32_to_cpu(got.pending) == PEERS_MAX, "%u wait", le32_to_cpu(got.pending));
+	len = bftm_state_make(NULL, 1, applied, PEERS_MAX - 1, (u8 *)"app", 3, data, sizeof(data));
+	state = body_new(1, data, len);
+	decide(&p[PEERS_MAX - 1], 2, state, true);
+	for (i = 0; i < PEERS_MAX - 1; i++)
+		pushed_response(&p[i], OP(2), "done", "COMMIT");
+	a = ask_order(p, get(3), BFTM_ORDER_GOT, "GET");
+	memcpy(&got, a.order.data, sizeof(got));
+	check(le32_to_cpu(got.pending) == 1, "%u still wait", le32_to_cpu(got.pending));
+}
+
+/* A server started with --max-objects 2 --max-state 1024. */
+static void limits(struct peer *p)
+{
+	struct body *op = op_new("add 1"), *longest = random_state(1, p, 1024 - 16 - 24 - 4);
+	struct body *longer = random_state(1, p, 1024 - 16 - 24 - 3);
+	struct bftm_order_msg m;
+
+	check(longest->id.len == 1024 && longer->id.len == 1025, "%u and %u bytes",
+	      longest->id.len, longer->id.len);
+	snprintf(name, sizeof(name), "first");
+	ask_order(p, get(1), BFTM_ORDER_GOT, "the first object");
+	snprintf(name, sizeof(name), "second");
+	ask_order(p, submit(OP(1), op, true), BFTM_ORDER_PENDING, "the second");
+	snprintf(name, sizeof(name), "third");
+	refused(p, get(1), BFTM_REFUSED_OBJECTS, "GET of one too many");
+	refused(p, submit(OP(1), op, true), BFTM_REFUSED_OBJECTS, "SUBMIT to one too many");
+	refused(p, piece(longest, 0), BFTM_REFUSED_OBJECTS, "PUT for one too many");
+	refused(p, about(order(BFTM_ORDER_COMMIT, 1), longest, true), BFTM_REFUSED_OBJECTS,
+		"COMMIT of one too many");
+	m = order(BFTM_ORDER_FETCH, 0);
+	m.id = op->id;
+	ask_order(p, m, BFTM_ORDER_NOBODY, "FETCH of one too many");
+	snprintf(name, sizeof(name), "first");
+	refused(p, about(order(BFTM_ORDER_PROPOSE, 1), longer, true), BFTM_REFUSED_STATE,
+		"a state that is a byte too long");
+	refused(p, piece(longer, 0), BFTM_REFUSED_STATE, "the same in pieces");
+	decide(p, 2, longest, true);
+}
+
+/* So many bodies arrive for one object; one more when one was left for long. */
+static void arrivals(struct peer *p)
+{
+	u64 end = clock_ns(CLOCK_BOOTTIME) + 20 * BFTM_NS_PER_SEC;
+	struct body *b = random_state(1, p, 2000);
+	struct bftm_order_msg m = piece(b, 0);
+	struct answer a;
+	u32 i;
+
+	for (i = 0; i < BFTM_UPLOADS_MAX; i++) {
+		m.id.version = 1 + i;
+		m.seq = 0;
+		ask_order(p, m, BFTM_ORDER_STORED, "PUT");
+	}
+	/* The one put last is not the next that is given up. */
+	do {
+		m.id.version = 1000;
+		m.seq = 0;
+		tell_order(p, m);
+		expected.silent++;
+	} while (!hear_order(p, &a, 100) && clock_ns(CLOCK_BOOTTIME) < end);
+	expected.silent--;
+	check(a.type == BFTM_ORDER_STORED, "one more: %s", answer_name(a.type));
+	m.id.version = 1000;
+	m.seq = 0;
+	ask_order(p, m, BFTM_ORDER_STORED, "the same again");
+}
+
+#define BATCH 32
+
+/* Submit @op to @count objects from number @first on, by all. Return: how many wait. */
+static unsigned int submit_many(struct peer *p, const struct body *op, unsigned int first,
+				enum bftm_refusal *ret)
+{
+	unsigned int i, k, n = 0;
+	struct answer a;
+
+	for (i = 0; i < BATCH; i++) {
+		snprintf(name, sizeof(name), "n%u", first + i);
+		for (k = 0; k < PEERS_MAX; k++)
+			tell_order(&p[k], submit(OP(1), op, true));
+	}
+	for (i = 0; i < BATCH * PEERS_MAX; i++) {
+		if (!check(hear_order(&p[i % PEERS_MAX], &a, PATIENCE_MS), "SUBMIT: no answer"))
+			break;
+		if (a.type == BFTM_ORDER_PENDING)
+			n++;
+		else if (check(a.type == BFTM_MSG_REFUSED, "%s", answer_name(a.type)))
+			*ret = a.plain.position;
+	}
+	return n;
+}
+
+/* A server with --object-memory 16777216: operations may have three quarters. */
+static void memory(struct peer *p)
+{
+	struct body *op = random_op(1000), *state;
+	unsigned int n = 0, i, k, more;
+	enum bftm_refusal reason = 0;
+
+	for (i = 0; i < 50 * BATCH; i += BATCH) {
+		more = submit_many(p, op, i, &reason);
+		n += more;
+		if (more < BATCH * PEERS_MAX)
+			break;
+	}
+	check(reason == BFTM_REFUSED_PENDING || reason == BFTM_REFUSED_OBJECTS,
+	      "number %u: %s", n, bftm_refusal_name(reason));
+	check(n > 4000 && n < 6200, "%u operations of 1000 bytes in 12 MiB", n);
+	/* What was begun comes to its end, and makes room. */
+	for (i = 0; i < 10; i++) {
+		snprintf(name, sizeof(name), "n%u", i);
+		for (k = 0; k < PEERS_MAX; k++) {
+			state = random_state(k + 1, &p[k], 600);
+			decide(&p[k], k + 1, state, true);
+		}
+	}
+	snprintf(name, sizeof(name), "again");
+	ask_order(p, submit(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT when there is room");
+}
+
+/* A server that was started again, in its quarantine. */
+static void quarantine(struct peer *p)
+{
+	struct body *op = op_new("add 1"), *state = small_state(1, p, OP(1));
+
+	silent(p, submit(OP(1), op, true), "SUBMIT");
+	silent(p, get(1), "GET");
+	silent(p, about(order(BFTM_ORDER_PROPOSE, 1), state, true), "PROPOSE");
+	silent(p, about(order(BFTM_ORDER_COMMIT, 1), state, true), "COMMIT");
+	silent(p, about(order(BFTM_ORDER_INSTALL, 1), state, true), "INSTALL");
+	silent(p, about(order(BFTM_ORDER_FETCH, 0), state, false), "FETCH");
+	silent(p, piece(state, 0), "PUT");
+}
+
+/* The same after it: what was forgotten is brought back, and only by who may. */
+static void recovery(struct peer *p)
+{
+	struct peer *q = p + 1;
+	struct body *op = op_new("add 1"), *state = random_state(7, p, 3000);
+	struct body *other = small_state(1, p, OP(1));
+	struct answer a;
+
+	silent(p, submit(OP(2), op, true), "SUBMIT");
+	silent(p, about(order(BFTM_ORDER_PROPOSE, 1), other, true), "PROPOSE");
+	silent(p, about(order(BFTM_ORDER_COMMIT, 1), other, true), "COMMIT");
+	silent(p, about(order(BFTM_ORDER_FETCH, 0), other, false), "FETCH");
+	silent(p, about(order(BFTM_ORDER_INSTALL, 1), other, true), "INSTALL without GET");
+	silent(p, get(0), "GET without a rank");
+	ask_order(p, get(4), BFTM_ORDER_RECOVERING, "GET");
+	ask_order(p, get(4), BFTM_ORDER_RECOVERING, "GET again");
+	silent(q, get(3), "GET with a lower rank");
+	ask_order(q, get(5), BFTM_ORDER_RECOVERING, "GET with a higher rank");
+	silent(p, about(order(BFTM_ORDER_INSTALL, 4), other, true), "INSTALL that was outranked");
+	silent(p, about(order(BFTM_ORDER_COMMIT, 9), other, true), "COMMIT");
+	ask_order(q, about(order(BFTM_ORDER_INSTALL, 5), state, false), BFTM_ORDER_NEEDBODY,
+		  "INSTALL before its body");
+	put(q, state);
+	ask_order(q, about(order(BFTM_ORDER_INSTALL, 5), state, false), BFTM_ORDER_INSTALLED,
+		  "INSTALL");
+	ask_order(q, about(order(BFTM_ORDER_INSTALL, 5), state, false), BFTM_ORDER_INSTALLED,
+		  "INSTALL again");
+	ask_order(p, get(4), BFTM_ORDER_EXCEPTION, "GET below the rank that it was told");
+	a = ask_order(p, get(6), BFTM_ORDER_GOT, "GET");
+	check(bftm_body_same(&a.order.id, &state->id), "GET: another state than was installed");
+	fetch_all(p, state);
+	ask_order(p, submit(OP(2), op, true), BFTM_ORDER_PENDING, "SUBMIT");
+	ask_order(p, submit(OP(1), op, true), BFTM_ORDER_RESPONSE, "SUBMIT of what was applied");
+}
+
+static const struct test tests[] = {
+	{ "pieces", pieces, 2 },
+	{ "digest", digest, 1 },
+	{ "response", response, 2 },
+	{ "crowd", crowd, 8 },
+	{ "limits", limits, 1 },
+	{ "arrivals", arrivals, 1 },
+	{ "memory", memory, 8 },
+	{ "quarantine", quarantine, 1 },
+	{ "recovery", recovery, 2 },
+	{}
+};
+
+int main(int argc, char **argv)
+{
+	return run_test(argc, argv, tests);
+}

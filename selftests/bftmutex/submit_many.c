@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Ten thousand submits of sixteen threads, and the limits of a network namespace. */
+#include <sys/resource.h>
+
+#include "harness.h"
+#include "submit.h"
+
+#define THREADS		16
+#define EACH		625
+#define COUNT		(THREADS * EACH)
+#define REQUESTS_MAX	65536
+#define KEPT_MAX	64
+#define BYTES_MAX	(64u << 20)
+
+FIXTURE(many)
+{
+	struct bftm_nl nl;
+	pthread_t helper;
+	int fd;
+};
+
+FIXTURE_SETUP(many)
+{
+	ASSERT_EQ(0, fresh_netns());
+	ASSERT_EQ(0, bftm_nl_open(&self->nl));
+	ASSERT_EQ(0, command(&self->nl, BFTMUTEX_CMD_HELPER_REGISTER, 0));
+	self->fd = open_here(0);
+	ASSERT_GE(self->fd, 0);
+}
+
+FIXTURE_TEARDOWN(many)
+{
+	close(self->fd);
+	bftm_nl_close(&self->nl);
+}
+
+/* A helper with one object: a counter. It ends when it is told to. */
+static void *count(void *arg)
+{
+	static struct asked a;
+	struct bftm_nl *nl = arg;
+	uint64_t version = 0;
+	char response[32];
+
+	while (!next_asked(nl, &a)) {
+		version++;
+		snprintf(response, sizeof(response), "%llu", (unsigned long long)version);
+		if (a.op_len != 3 || memcmp(a.op, "add", 3)) {
+			answer(nl, a.head.id, 0, version, "ended");
+			return NULL;
+		}
+		if (answer(nl, a.head.id, 0, version, response))
+			return arg;
+	}
+	return arg;
+}
+
+/* What a thread was answered. */
+struct adder {
+	pthread_t thread;
+	int fd, failed;
+	unsigned int got[EACH];
+};
+
+static void *add(void *arg)
+{
+	struct adder *a = arg;
+	char response[32];
+	int i;
+
+	for (i = 0; i < EACH; i++) {
+		struct bftm_submit s = text_on("counter", "add");
+		int fd = a->fd < 0 ? open_here(0) : a->fd;
+
+		memset(response, 0, sizeof(response));
+		make_room(&s, response, sizeof(response) - 1);
+		if (submit(fd, &s) || s.version != strtoul(response, NULL, 10))
+			a->failed++;
+		a->got[i] = (unsigned int)s.version;
+		if (a->fd < 0)
+			close(fd);
+	}
+	return NULL;
+}
+
+/* Returns how many of 1 … COUNT were answered, each once and growing in each thread. */
+static int add_all(struct bftm_nl *nl, pthread_t *helper, int fd)
+{
+	static struct adder adders[THREADS];
+	static bool seen[COUNT + 1];
+	int i, j, good = 0;
+
+	pthread_create(helper, NULL, count, nl);
+	for (i = 0; i < THREADS; i++) {
+		adders[i].fd = fd;
+		pthread_create(&adders[i].thread, NULL, add, &adders[i]);
+	}
+	for (i = 0; i < THREADS; i++) {
+		unsigned int last = 0;
+
+		pthread_join(adders[i].thread, NULL);
+		if (adders[i].failed)
+			return -1;
+		for (j = 0; j < EACH; j++) {
+			unsigned int got = adders[i].got[j];
+
+			if (got <= last || got > COUNT || seen[got])
+				return -1;
+			seen[got] = true;
+			last = got;
+			good++;
+		}
+	}
+	return good;
+}
+
+static void *end_helper(int fd, pthread_t helper)
+{
+	struct bftm_submit s = text_on("counter", "end");
+	char response[32];
+	void *failed;
+
+	make_room(&s, response, sizeof(response));
+	if (submit(fd, &s))
+		abort();
+	pthread_join(helper, &failed);
+	return failed;
+}
+
+TEST_F_TIMEOUT(many, threads_on_one_handle, 120)
+{
+	EXPECT_EQ(COUNT, add_all(&self->nl, &self->helper, self->fd));
+	EXPECT_EQ(NULL, end_helper(self->fd, self->helper));
+}
+
+TEST_F_TIMEOUT(many, threads_on_many_handles, 120)
+{
+	EXPECT_EQ(COUNT, add_all(&self->nl, &self->helper, -1));
+	EXPECT_EQ(NULL, end_helper(self->fd, self->helper));
+}
+
+TEST_F_TIMEOUT(many, requests_up_to_the_limit, 120)
+{
+	struct rlimit limit = { REQUESTS_MAX + 100, REQUESTS_MAX + 100 };
+	struct program *p = calloc(1, sizeof(*p));
+	struct bftm_submit s = text_on("x", "get");
+	int fd = -1, i;
+	uint64_t id;
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
+	start_program(p, self->fd, s, 10);
+	id = next_submit(&self->nl);
+	for (i = 0; i < REQUESTS_MAX - 1; i++) {
+		fd = open_here(O_NONBLOCK);
+		ASSERT_EQ(-EINPROGRESS, acquire(fd, "lock", 0, 0, NULL));
+	}
+	fd = open_here(O_NONBLOCK);
+	EXPECT_EQ(-ENOBUFS, acquire(fd, "lock", 0, 0, NULL));
+	EXPECT_EQ(-ENOBUFS, submit(self->fd, &s));
+	/* One of them less, one more; and none but that. */
+	ASSERT_EQ(0, answer(&self->nl, id, 0, 1, "got"));
+	EXPECT_EQ(0, end_program(p));
+	EXPECT_EQ(-EINPROGRESS, acquire(fd, "lock", 0, 0, NULL));
+	EXPECT_EQ(-ENOBUFS, submit(self->fd, &s));
+	/* A helper that does not come back ends all of them at once. */
+	release(fd);
+	start_program(p, self->fd, s, 10);
+	bftm_nl_close(&self->nl);
+	EXPECT_EQ(-ENOTCONN, end_program(p));
+	EXPECT_EQ(BFTM_STATE_FAILED, state_of(fd - 1));
+	ASSERT_EQ(0, bftm_nl_open(&self->nl));
+}
+
+static void *answer_long(void *arg)
+{
+	static const char response[BFTM_SUBMIT_MAX];
+	static struct asked a;
+	struct bftm_nl *nl = arg;
+
+	while (!next_asked(nl, &a) && a.op_len == 1)
+		report(nl, a.head.id, NONE, 0, 1, response, sizeof(response));
+	answer(nl, a.head.id, 0, 1, "ended");
+	return NULL;
+}
+
+TEST_F_TIMEOUT(many, bytes_up_to_the_limit, 120)
+{
+	struct bftm_submit s = text_on("x", "g"), first = s;
+	int fds[KEPT_MAX], i, j, err;
+	char response[BFTM_SUBMIT_MAX];
+
+	pthread_create(&self->helper, NULL, answer_long, &self->nl);
+	for (i = 0; i < KEPT_MAX; i++) {
+		fds[i] = open_here(0);
+		for (j = 0; j < KEPT_MAX; j++) {
+			s = text_on("x", "g");
+			ASSERT_EQ(-EOVERFLOW, submit(fds[i], &s));
+			if (!i && !j)
+				first = s;
+		}
+	}
+	/* The last went beyond it, and is there all the same. */
+	EXPECT_EQ(0, fetch(fds[KEPT_MAX - 1], s.id, response, sizeof(response), NULL));
+	s = text_on("x", "g");
+	EXPECT_EQ(-EOVERFLOW, submit(fds[KEPT_MAX - 1], &s));
+	s = text_on("x", "g");
+	EXPECT_EQ(-ENOBUFS, submit(self->fd, &s));
+	/* Room for what is left, to the byte. */
+	ASSERT_EQ(0, fetch(fds[0], first.id, response, sizeof(response), NULL));
+	s = text_on("x", "g");
+	make_room(&s, response, BYTES_MAX - (KEPT_MAX * KEPT_MAX - 1) * (1 + BFTM_SUBMIT_MAX));
+	EXPECT_EQ(-ENOBUFS, submit(self->fd, &s));
+	s.response_room--;
+	EXPECT_EQ(-EOVERFLOW, submit(self->fd, &s));
+	EXPECT_EQ(0, fetch(self->fd, s.id, response, sizeof(response), NULL));
+	for (i = 0; i < KEPT_MAX; i++)
+		close(fds[i]);
+	/* All of it is free again. */
+	for (i = 0; i < KEPT_MAX; i++) {
+		s = text_on("x", "g");
+		err = submit(self->fd, &s);
+		EXPECT_EQ(-EOVERFLOW, err);
+	}
+	close(self->fd);
+	self->fd = open_here(0);
+	end_helper(self->fd, self->helper);
+}
+
+TEST_HARNESS_MAIN

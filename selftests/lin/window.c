@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What answers say about other operations. Who reads what only one operation has
+ * written knows that it was applied, and before the answer came. And what left a
+ * queue first came into it first.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "model.h"
+
+#define NOBODY	UINT32_MAX
+#define MANY	(UINT32_MAX - 1)
+
+/**
+ * struct written - a text, to a key
+ * @by:   the only operation that writes it, NOBODY or MANY
+ * @seen: the first answer with it came then
+ * @pop:  the only one that took it from a queue, NOBODY or MANY
+ */
+struct written {
+	u32 by;
+	u64 seen_ns;
+	u32 pop;
+};
+
+/* Texts to keys: a table of pairs. */
+struct table {
+	u32 size;
+	u64 *pair;
+	struct written *of;
+};
+
+static struct written *find(struct table *t, u32 key, u32 text)
+{
+	u64 pair = ((u64)key << 32 | text) + 1;
+	u32 at = lin_mix(pair) & (t->size - 1);
+
+	while (t->pair[at] && t->pair[at] != pair)
+		at = (at + 1) & (t->size - 1);
+	if (!t->pair[at]) {
+		t->pair[at] = pair;
+		t->of[at] = (struct written){ NOBODY, LIN_NEVER, NOBODY };
+	}
+	return &t->of[at];
+}
+
+static void see(struct table *t, u32 key, u32 text, const struct lin_call *by)
+{
+	struct written *w = find(t, key, text);
+
+	if (by->op->return_ns < w->seen_ns)
+		w->seen_ns = by->op->return_ns;
+}
+
+static void note(struct table *t, const struct lin_model *model, const struct lin_call *call,
+		 u32 i)
+{
+	bool good = !call->op->status, is_queue = model == &lin_queue || model == &lin_loose;
+	struct written *w;
+
+	if (call->kind == LIN_WRITE || call->kind == LIN_CAS) {
+		w = find(t, call->key, call->value);
+		w->by = w->by == NOBODY ? i : MANY;
+	}
+	if (call->pending || model == &lin_log || model == &lin_counter)
+		return;
+	if (call->kind == LIN_CAS)
+		see(t, call->key, good ? call->old : call->answer, call);
+	if (good && (call->kind == LIN_READ || (call->kind == LIN_DELETE && is_queue)))
+		see(t, call->key, call->answer, call);
+	if (good && call->kind == LIN_DELETE && is_queue) {
+		w = find(t, 0, call->answer);
+		w->pop = w->pop == NOBODY ? i : MANY;
+	}
+}
+
+/* When what was pushed left the queue. */
+static void leave(struct lin_window *window, const struct written *w,
+		  const struct lin_call *call, bool open_pops)
+{
+	if (w->by == MANY || w->pop == MANY)
+		return;
+	if (w->pop != NOBODY) {
+		window->seen_from_ns = call[w->pop].op->invoke_ns;
+		window->seen_until_ns = call[w->pop].op->return_ns;
+	} else if (!open_pops) {
+		window->seen_from_ns = LIN_NEVER;
+	}
+}
+
+static bool alike(const struct lin_call *a, const struct lin_call *b)
+{
+	return a->kind == b->kind && a->key == b->key && a->value == b->value &&
+	       a->old == b->old && a->a == b->a;
+}
+
+/* What may come at any time, and never, is the same as any older one like it. */
+static void pair(struct lin_window *window, const struct lin_call *call, u32 calls)
+{
+	u32 i, j;
+
+	for (i = 0; i < calls; i++) {
+		if (window[i].end_ns != LIN_NEVER || call[i].op->return_ns != LIN_NEVER)
+			continue;
+		for (j = i; j-- > 0;) {
+			if (window[j].end_ns != LIN_NEVER || !alike(&call[i], &call[j]) ||
+			    call[j].op->return_ns != LIN_NEVER)
+				continue;
+			window[i].twin = j;
+			break;
+		}
+	}
+}
+
+struct lin_window *lin_windows(const struct lin_model *model, const struct lin_texts *texts,
+			       const struct lin_call *call, u32 calls)
+{
+	struct lin_window *window = calloc(calls + 1, sizeof(*window));
+	bool is_queue = model == &lin_queue || model == &lin_loose, open_pops = false;
+	struct table t = { .size = 64 };
+	struct written *w;
+	u32 i;
+
+	(void)texts;
+	while (t.size < 6 * calls)
+		t.size *= 2;
+	t.pair = calloc(t.size, sizeof(*t.pair));
+	t.of = calloc(t.size, sizeof(*t.of));
+	if (!window || !t.pair || !t.of)
+		abort();
+	for (i = 0; i < calls; i++) {
+		note(&t, model, &call[i], i);
+		open_pops |= call[i].pending && call[i].kind == LIN_DELETE;
+	}
+	for (i = 0; i < calls; i++) {
+		window[i] = (struct lin_window){
+			.end_ns = call[i].pending ? LIN_NEVER : call[i].op->return_ns,
+			.seen_until_ns = LIN_NEVER,
+			.twin = LIN_NO_TWIN,
+		};
+		if (call[i].kind != LIN_WRITE && call[i].kind != LIN_CAS)
+			continue;
+		w = find(&t, call[i].key, call[i].value);
+		/* The empty text is there without anybody. */
+		if (call[i].pending && w->by == i && call[i].value)
+			window[i].end_ns = w->seen_ns;
+		if (is_queue)
+			leave(&window[i], w, call, open_pops);
+	}
+	pair(window, call, calls);
+	free(t.pair);
+	free(t.of);
+	return window;
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the ordering thread hears. */
+#include "order.h"
+#include "story.h"
+
+void order_client_again(struct world *w, u32 x, u32 u)
+{
+	static const u8 type[] = {
+		[BFTM_ORDER_GETTING] = BFTM_ORDER_GET,
+		[BFTM_ORDER_PROPOSING] = BFTM_ORDER_PROPOSE,
+		[BFTM_ORDER_COMMITTING] = BFTM_ORDER_COMMIT,
+		[BFTM_ORDER_INSTALLING] = BFTM_ORDER_INSTALL,
+		[BFTM_ORDER_MAKING] = 0,
+	};
+	struct order_client *o = &w->order->client[x];
+
+	if (o->op && !(o->vote.heard >> u & 1))
+		order_say(w, x, BFTM_ORDER_SUBMIT, 1u << u);
+	if (o->core.phase != BFTM_ORDER_IDLE && !(o->core.answered >> u & 1) &&
+	    type[o->core.phase])
+		order_say(w, x, type[o->core.phase], 1u << u);
+}
+
+static void challenged(struct world *w, u32 x, u32 u, const struct bftm_order_msg *msg)
+{
+	struct peer *peer = &w->client[x].peer[u];
+
+	/* An old one, kept by somebody, must not turn the epoch back. */
+	if (msg->seq <= peer->challenge_seq)
+		return;
+	peer->challenge_seq = msg->seq;
+	if (peer->epoch == msg->server_epoch)
+		return;
+	peer->epoch = msg->server_epoch;
+	order_client_again(w, x, u);
+}
+
+static void vote(struct world *w, u32 x, u32 u, const struct bftm_order_msg *msg)
+{
+	struct order_client *o = &w->order->client[x];
+	int winner;
+
+	if (!o->op)
+		return;
+	winner = bftm_vote_count(&o->vote, &w->order->cfg, u, msg);
+	if (winner < 0)
+		return;
+	if (o->response_len + o->vote.said[winner].data_len > BFTM_OP_MAX)
+		return;
+	memcpy(o->response + o->response_len, o->vote.said[winner].data,
+	       o->vote.said[winner].data_len);
+	o->response_len += o->vote.said[winner].data_len;
+	if (o->response_len >= o->vote.said[winner].len) {
+		order_client_answered(w, x);
+		return;
+	}
+	if (!o->vote.said[winner].data_len)
+		return;
+	/* The next piece. */
+	bftm_vote_begin(&o->vote, o->op, o->response_len);
+	o->submits = 0;
+	order_client_submit_all(w, x);
+}
+
+static bool genuine(const struct world *w, const struct bftm_order_msg *msg)
+{
+	struct bftm_order_exception e;
+	u8 signature[BFTM_SIGNATURE_LEN];
+	struct bftm_rank rank;
+
+	if (msg->type != BFTM_ORDER_EXCEPTION || msg->data_len != sizeof(e) ||
+	    !w->order->cfg.signed_ranks)
+		return false;
+	memcpy(&e, msg->data, sizeof(e));
+	rank.count = le64_to_cpu(e.count);
+	rank.client = le32_to_cpu(e.client);
+	rank.incarnation = le32_to_cpu(e.incarnation);
+	order_sign(w, &rank, signature);
+	return !memcmp(signature, e.signature, sizeof(signature));
+}
+
+static void answered(struct world *w, u32 x, u32 u, const struct bftm_order_msg *msg)
+{
+	struct client *c = &w->client[x];
+	struct order_client *o = &w->order->client[x];
+	struct bftm_order_out out;
+	u64 now = client_look(w, c);
+
+	if (msg->type == BFTM_MSG_REFUSED) {
+		if (bftm_rank_cmp(&msg->rank, &o->core.rank))
+			return;
+		bftm_order_refused(&o->core, &w->order->cfg, u, msg->offset, now, &out);
+	} else {
+		bftm_order_answer(&o->core, &w->order->cfg, u, msg, genuine(w, msg), now, &out);
+	}
+	order_client_obey(w, x, &out);
+}
+
+static void take(struct world *w, u32 x, u32 u, const struct bftm_order_msg *msg)
+{
+	struct order_client *o = &w->order->client[x];
+
+	switch (msg->type) {
+	case BFTM_MSG_CHALLENGE:
+		challenged(w, x, u, msg);
+		break;
+	case BFTM_ORDER_RESPONSE:
+		vote(w, x, u, msg);
+		break;
+	case BFTM_ORDER_STORED:
+		order_put_stored(w, x, u, msg);
+		break;
+	case BFTM_ORDER_BODY:
+	case BFTM_ORDER_NOBODY:
+		order_make_heard(w, x, u, msg);
+		break;
+	case BFTM_ORDER_PENDING:
+		break;
+	case BFTM_ORDER_NEEDBODY:
+		if (msg->op) {
+			if (o->op == msg->op && o->body->id.len > BFTM_ORDER_DATA_MAX)
+				order_put(w, x, u, o->body);
+			break;
+		}
+		/* fall through */
+	default:
+		answered(w, x, u, msg);
+	}
+}
+
+/* Only to what this helper asked, each once; a response comes unasked as well. */
+static bool is_fresh(struct world *w, struct client *c, u32 u, const struct bftm_order_msg *msg)
+{
+	if (!msg->seq && msg->type == BFTM_ORDER_RESPONSE)
+		return true;
+	if (msg->seq <= c->incarnation << 32 || msg->seq > c->seq) {
+		w->stats.forged++;
+		return false;
+	}
+	if (bftm_window_take(&c->peer[u].answers, msg->seq))
+		return true;
+	w->stats.replayed++;
+	return false;
+}
+
+void order_client_receive(struct world *w, u32 x, u32 server, const struct packet *p)
+{
+	struct client *c = &w->client[x];
+	u32 u = p->msg.server - 1u;
+
+	if (!c->up || p->msg.client != x)
+		return;
+	/* The tag: only this server has the key. */
+	if (u != server || !(p->msg.type & BFTM_MSG_REPLY)) {
+		w->stats.forged++;
+		return;
+	}
+	if (!is_fresh(w, c, u, &p->msg))
+		return;
+	take(w, x, u, &p->msg);
+	order_client_arm(w, x);
+	client_done(w, c);
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A server of the ordering protocol around its core, as kmod/objects.c. */
+#include "order.h"
+#include "story.h"
+
+static struct order_server *object_of(const struct world *w, u32 u)
+{
+	return &w->order->server[u];
+}
+
+void order_server_setup(struct world *w, u32 u)
+{
+	struct order_server *o = object_of(w, u);
+
+	o->upload = arena_array(&w->arena, struct bftm_upload *, w->plan->clients);
+	if (w->server[u].lies)
+		order_liar_setup(w, u);
+}
+
+/* Only the first start of all is before anything. */
+void order_server_up(struct world *w, u32 u)
+{
+	struct order_server *o = object_of(w, u);
+
+	bftm_object_init(&o->object, w->server[u].stamp != 0);
+	memset(o->upload, 0, sizeof(o->upload[0]) * w->plan->clients);
+}
+
+bool order_may_crash(const struct world *w, u32 u)
+{
+	u32 n = w->plan->n, b = w->plan->b, i;
+
+	/* Where the others are no quorum without it, it would stay without for ever. */
+	if (n < bftm_order_quorum(n, b) + b + 1 && !w->server[u].lies)
+		return false;
+	for (i = w->plan->liars; i < n && !w->server[u].lies; i++)
+		if (i != u && (!w->server[i].up || object_of(w, i)->object.recovering))
+			return false;
+	return true;
+}
+
+/* The body that a request names, from its data or from what came in pieces. */
+static struct bftm_body *body_for(struct world *w, struct order_server *o,
+				  const struct bftm_order_msg *req)
+{
+	const struct bftm_upload *up = o->upload[req->client];
+	const u8 *data = NULL;
+	u8 digest[BFTM_DIGEST_LEN];
+
+	if (!bftm_object_wants(&o->object, req))
+		return NULL;
+	if (req->offset == 0 && req->data_len == req->id.len && req->type != BFTM_ORDER_GET)
+		data = req->data;
+	else if (up && bftm_body_same(&up->id, &req->id) && bftm_upload_complete(up))
+		data = up->data;
+	if (!data)
+		return NULL;
+	order_digest(data, req->id.len, digest);
+	if (memcmp(digest, req->id.digest, sizeof(digest)))
+		return NULL;
+	return order_body_of(w, req->id.version, data, req->id.len);
+}
+
+/* More entries for those who wait, as often as they are needed. */
+static void make_room(struct world *w, struct bftm_object *o)
+{
+	struct bftm_pendings *old = o->pend;
+	u32 room = old ? 2 * old->room : 4;
+
+	o->pend = arena_take(&w->arena, sizeof(*old) + room * sizeof(old->entry[0]));
+	if (old)
+		memcpy(o->pend, old, sizeof(*old) + old->room * sizeof(old->entry[0]));
+	o->pend->room = room;
+}
+
+static void store(struct world *w, struct order_server *o, const struct bftm_order_msg *req,
+		  struct bftm_order_msg *reply)
+{
+	struct bftm_upload *up = o->upload[req->client];
+
+	if (req->id.len > BFTM_STATE_MAX || !req->id.len)
+		return;
+	if (!up || !bftm_body_same(&up->id, &req->id)) {
+		up = arena_take(&w->arena, sizeof(*up));
+		up->id = req->id;
+		up->client = req->client;
+		up->data = arena_take(&w->arena, req->id.len);
+		o->upload[req->client] = up;
+	}
+	if (bftm_upload_take(up, req))
+		reply->type = BFTM_ORDER_STORED;
+}
+
+static void push(struct world *w, u32 u, const struct bftm_pending *p)
+{
+	struct server *s = &w->server[u];
+	struct packet *out = packet_new(w, p->room);
+
+	bftm_order_response(&object_of(w, u)->object, p, out->data, &out->msg);
+	if (out->msg.type == BFTM_MSG_NONE) {
+		packet_drop(w, out);
+		return;
+	}
+	out->msg.cluster = 1;
+	out->msg.server = s->cfg.id;
+	out->msg.server_epoch = s->cfg.epoch;
+	w->stats.pushed++;
+	tell_more(w, 0, "s%u %s c%u the response to operation %s", u + 1,
+		  s->lies ? "should push to" : "pushes to", p->client + 1,
+		  story_attempt(w, p->op));
+	if (s->lies && !(w->healed && w->plan->honest_end)) {
+		order_liar_pushes(w, u, &out->msg, clock_at(&s->clock, w->now));
+		packet_drop(w, out);
+	} else {
+		packet_send(w, TO_CLIENT, u, out, w->now);
+	}
+}
+
+static void adopted(struct world *w, u32 u)
+{
+	const struct bftm_object *o = &object_of(w, u)->object;
+
+	tell(w, 0, "s%u has %s as committed, with %s", u + 1,
+	     story_body(o->sc ? &o->sc->id : &(struct bftm_body_id){}), story_rank(&o->prop));
+	if (!w->server[u].lies)
+		check_fact(w, &(struct fact){
+			.kind = FACT_ADOPTED, .server = u, .body = o->sc,
+		});
+}
+
+static void decide(struct world *w, u32 u, const struct bftm_order_msg *req, u64 now,
+		   struct packet *out)
+{
+	struct order_server *o = object_of(w, u);
+	struct bftm_object *object = &o->object;
+	struct bftm_body *sc = object->sc, *sp = object->sp;
+	bool was_recovering = object->recovering;
+	u32 pending, i;
+
+	if (bftm_object_lacks_room(object, req))
+		make_room(w, object);
+	pending = object->pend ? object->pend->count : 0;
+	bftm_order_step(&w->server[u].cfg, object, req, body_for(w, o, req), now, out->data,
+			&out->msg);
+	if (w->story)
+		tell_order_answer(w, u, req, &out->msg);
+	if (was_recovering && !object->recovering) {
+		w->stats.recovered++;
+		tell(w, 0, "s%u has recovered", u + 1);
+	}
+	if (sp != object->sp && object->sp != object->sc)
+		tell_more(w, 0, "s%u has %s as proposed, with %s", u + 1,
+			  story_body(&object->sp->id), story_rank(&object->prop));
+	if (sc != object->sc)
+		adopted(w, u);
+	for (i = object->pend ? object->pend->count : 0; i < pending; i++)
+		push(w, u, &object->pend->entry[i]);
+}
+
+/* A promise is forgotten: whom it was made to does not get any further for a while. */
+static void leave_alone(struct world *w, u32 u, u32 x)
+{
+	u64 until = w->now + rng_scale(&w->rng[RNG_FAULT], w->plan->delta, 3 * w->plan->lease_max);
+	u32 i;
+
+	for (i = 0; i < w->plan->n; i++)
+		if (i != u)
+			network_cut(w, TO_SERVER, x, i, until, false);
+}
+
+/* It may crash at every step; best just after it has promised something. */
+static void perhaps_crash(struct world *w, u32 u, u32 x, u8 type)
+{
+	struct rng *r = &w->rng[RNG_FAULT];
+
+	if (!world_fault(w, FAULT_RESTART) ||
+	    (type != BFTM_ORDER_GOT && type != BFTM_ORDER_PROPOSED &&
+	     type != BFTM_ORDER_COMMITTED) || !rng_chance(r, w->plan->crash_step))
+		return;
+	if (w->plan->order.tangle && rng_next(r) & 1)
+		leave_alone(w, u, x);
+	server_crash(w, u, w->plan->order.tangle || rng_next(r) & 1 ? 0 :
+		     rng_scale(r, 1, 2 * w->plan->lease_max));
+}
+
+static void challenge(const struct bftm_msg *head, struct bftm_order_msg *reply)
+{
+	reply->type = BFTM_MSG_CHALLENGE;
+	reply->data_len = 0;
+	reply->server_epoch = head->server_epoch;
+}
+
+void order_server_receive(struct world *w, u32 u, const struct packet *p)
+{
+	const struct bftm_order_msg *req = &p->msg;
+	struct server *s = &w->server[u];
+	struct bftm_msg head, answer;
+	struct packet *out;
+	u64 now;
+
+	if (!s->up)
+		return;
+	now = clock_at(&s->clock, w->now);
+	bftm_order_head(req, &head);
+	if (!bftm_admit_address(&s->cfg, &head))
+		return;
+	if (!bftm_window_take(&s->window[req->client], req->seq)) {
+		w->stats.replayed++;
+		return;
+	}
+	out = packet_new(w, req->room);
+	out->msg = *req;
+	out->msg.data = out->data;
+	out->msg.data_len = 0;
+	if (!bftm_admit_order(&s->cfg, &head, now, &answer)) {
+		challenge(&answer, &out->msg);
+	} else if (req->type == BFTM_ORDER_PUT) {
+		out->msg.type = BFTM_MSG_NONE;
+		store(w, object_of(w, u), req, &out->msg);
+		if (w->story)
+			tell_order_answer(w, u, req, &out->msg);
+	} else {
+		decide(w, u, req, now, out);
+	}
+	out->msg.server_epoch = s->cfg.epoch;
+	world_mix(w, (u64)out->msg.type << 56 ^ req->rank.count ^ req->op ^ now);
+	if (s->lies && !(w->healed && w->plan->honest_end) && req->type != BFTM_ORDER_PUT)
+		order_liar_answer(w, u, req, &out->msg, now);
+	else if (out->msg.type != BFTM_MSG_NONE)
+		network_order(w, TO_CLIENT, u, out, w->now);
+	perhaps_crash(w, u, req->client, out->msg.type);
+	packet_drop(w, out);
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Words for what the ordering protocol does. */
+#include <ctype.h>
+#include <inttypes.h>
+
+#include "order.h"
+#include "story.h"
+
+static char *next_text(size_t *room)
+{
+	static __thread char text[8][160];
+	static __thread unsigned int next;
+
+	*room = sizeof(text[0]);
+	return text[next++ % 8];
+}
+
+const char *story_body(const struct bftm_body_id *id)
+{
+	size_t room;
+	char *text = next_text(&room);
+
+	if (id->len)
+		snprintf(text, room, "σ%" PRIu64 ":%02x%02x", id->version, id->digest[0],
+			 id->digest[1]);
+	else
+		snprintf(text, room, "σ%" PRIu64, id->version);
+	return text;
+}
+
+const char *story_rank(const struct bftm_rank *rank)
+{
+	size_t room;
+	char *text = next_text(&room);
+
+	if (!rank->count)
+		return "0";
+	snprintf(text, room, "%" PRIu64 ".c%u", rank->count, rank->client + 1);
+	if (rank->incarnation > 1)
+		snprintf(text, room, "%" PRIu64 ".c%u#%u", rank->count, rank->client + 1,
+			 rank->incarnation);
+	return text;
+}
+
+const char *story_text(const u8 *data, u32 len)
+{
+	size_t room, i;
+	char *text = next_text(&room);
+
+	for (i = 0; i < len && i < room - 1 && i < 48; i++)
+		text[i] = isprint(data[i]) ? (char)data[i] : '.';
+	text[i] = 0;
+	return text;
+}
+
+static const char *type_name(u8 type)
+{
+	if (type == BFTM_MSG_NONE)
+		return "nothing";
+	return type == BFTM_MSG_REFUSED || type == BFTM_MSG_CHALLENGE ? bftm_msg_name(type) :
+	       bftm_order_name(type);
+}
+
+void tell_order_answer(struct world *w, u32 u, const struct bftm_order_msg *req,
+		       const struct bftm_order_msg *reply)
+{
+	const char *tells = w->server[u].lies ? "should tell" : "tells";
+	struct bftm_order_got got;
+
+	if (reply->type == BFTM_ORDER_GOT && reply->data_len >= sizeof(got)) {
+		struct bftm_body_id sp = {};
+		struct bftm_rank prop;
+
+		memcpy(&got, reply->data, sizeof(got));
+		sp.version = le64_to_cpu(got.sp_version);
+		sp.len = le32_to_cpu(got.sp_len);
+		memcpy(sp.digest, got.sp_digest, sizeof(sp.digest));
+		prop.count = le64_to_cpu(got.prop_count);
+		prop.client = le32_to_cpu(got.prop_client);
+		prop.incarnation = le32_to_cpu(got.prop_incarnation);
+		tell_more(w, 0, "s%u %s c%u: GOT %s: %s is committed, %s proposed with %s, %u wait",
+			  u + 1, tells, req->client + 1, story_rank(&req->rank),
+			  story_body(&reply->id), story_body(&sp), story_rank(&prop),
+			  le32_to_cpu(got.pending));
+	} else if (reply->type == BFTM_ORDER_EXCEPTION) {
+		struct bftm_order_exception e;
+		struct bftm_rank max;
+
+		memcpy(&e, reply->data, sizeof(e));
+		max.count = le64_to_cpu(e.count);
+		max.client = le32_to_cpu(e.client);
+		max.incarnation = le32_to_cpu(e.incarnation);
+		tell_more(w, 0, "s%u %s c%u: EXCEPTION to %s %s, it has seen %s", u + 1, tells,
+			  req->client + 1, bftm_order_name(req->type), story_rank(&req->rank),
+			  story_rank(&max));
+	} else if (req->type == BFTM_ORDER_SUBMIT) {
+		tell_more(w, 0, "s%u %s c%u: %s to operation %s", u + 1, tells, req->client + 1,
+			  type_name(reply->type), story_attempt(w, req->op));
+	} else if (req->type == BFTM_ORDER_FETCH || req->type == BFTM_ORDER_PUT) {
+		tell_more(w, 0, "s%u %s c%u: %s of %s at %u", u + 1, tells, req->client + 1,
+			  type_name(reply->type), story_body(&req->id), req->offset);
+	} else {
+		tell_more(w, 0, "s%u %s c%u: %s to %s %s%s%s", u + 1, tells, req->client + 1,
+			  type_name(reply->type), bftm_order_name(req->type),
+			  story_rank(&req->rank),
+			  req->type == BFTM_ORDER_GET ? "" : " of ",
+			  req->type == BFTM_ORDER_GET ? "" : story_body(&req->id));
+	}
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How an iteration ends: outranked, denied, in time, told to who has lost its memory. */
+#include "order_iteration.h"
+
+static struct bftm_rank rank_of(u64 count, u32 client)
+{
+	return (struct bftm_rank){ count, client, 1 };
+}
+
+static void b_plus_1_exceptions(void **state)
+{
+	static const enum bftm_order_phase phases[] = {
+		BFTM_ORDER_GETTING, BFTM_ORDER_MAKING, BFTM_ORDER_PROPOSING, BFTM_ORDER_COMMITTING,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(phases); i++) {
+		fresh_iteration(state);
+		reach(phases[i]);
+		assert_int_equal(says_exception(0, rank_of(50, 1), false), BFTM_ORDER_ON);
+		assert_int_equal(says_exception(0, rank_of(60, 1), false), BFTM_ORDER_ON);
+		assert_int_equal(says_exception(1, rank_of(1, ME - 1), false), BFTM_ORDER_ON);
+		assert_int_equal(o.phase, phases[i]);
+		assert_int_equal(says_exception(5, rank_of(40, 2), false), BFTM_ORDER_OUTRANKED);
+		assert_int_equal(out.send, 0);
+		assert_int_equal(o.phase, BFTM_ORDER_IDLE);
+		/* The highest is one server's word. */
+		assert_int_equal(o.rank.count, 40);
+		begin();
+		assert_int_equal(o.rank.count, 41);
+	}
+}
+
+/* The same count of a client with a higher number is higher. */
+static void ties_are_exceptions(void **state)
+{
+	(void)state;
+	begin();
+	says_exception(0, o.rank, false);
+	says_exception(1, rank_of(1, ME - 1), false);
+	says_exception(2, (struct bftm_rank){ 1, ME, 0 }, false);
+	says_exception(3, rank_of(0, ME + 1), false);
+	assert_int_equal(o.excepted, 0);
+	says_exception(4, (struct bftm_rank){ 1, ME, 2 }, false);
+	assert_int_equal(says_exception(5, rank_of(1, ME + 1), false), BFTM_ORDER_OUTRANKED);
+	begin();
+	assert_int_equal(o.rank.count, 2);
+}
+
+/* b liars with the highest ranks there are do not move it at all. */
+static void liars_do_not_drive_ranks(void **state)
+{
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 100; i++) {
+		begin();
+		says_exception(0, rank_of(~0ull, ~0u), true);
+		says_exception(1, rank_of(o.rank.count + 3, 1), false);
+	}
+	assert_in_range(o.rank.count, 100, 500);
+}
+
+/* A count after which none would be left is not believed, whoever says it. */
+static void ranks_never_wrap(void **state)
+{
+	u32 u;
+
+	(void)state;
+	cfg.signed_ranks = true;
+	begin();
+	for (u = 0; u < 7; u++) {
+		assert_int_equal(says_exception(u, rank_of(~0ull, 1), true), BFTM_ORDER_ON);
+		assert_int_equal(says_exception(u, rank_of(BFTM_RANK_COUNT_MAX + 1, 1), true),
+				 BFTM_ORDER_ON);
+	}
+	assert_int_equal(says_exception(0, rank_of(BFTM_RANK_COUNT_MAX, 1), true),
+			 BFTM_ORDER_OUTRANKED);
+	begin();
+	assert_int_equal(o.rank.count, BFTM_RANK_COUNT_MAX + 1);
+}
+
+static void one_signed_rank_is_enough(void **state)
+{
+	(void)state;
+	cfg.signed_ranks = true;
+	cfg.n = 5;
+	begin();
+	assert_int_equal(says_exception(0, rank_of(50, 1), false), BFTM_ORDER_ON);
+	assert_int_equal(says_exception(0, rank_of(1, ME), true), BFTM_ORDER_ON);
+	assert_int_equal(says_exception(0, rank_of(60, 1), true), BFTM_ORDER_OUTRANKED);
+	assert_int_equal(o.rank.count, 60);
+	/* A cluster without signatures takes no word for one. */
+	fresh_iteration(state);
+	begin();
+	assert_int_equal(says_exception(0, rank_of(60, 1), true), BFTM_ORDER_ON);
+}
+
+static void b_plus_1_refusals(void **state)
+{
+	(void)state;
+	reach(BFTM_ORDER_PROPOSING);
+	bftm_order_refused(&o, &cfg, 3, BFTM_REFUSED_ACCESS, now, &out);
+	bftm_order_refused(&o, &cfg, 3, BFTM_REFUSED_ACCESS, now, &out);
+	assert_int_equal(out.verdict, BFTM_ORDER_ON);
+	bftm_order_refused(&o, &cfg, 4, BFTM_REFUSED_STATE, now, &out);
+	assert_int_equal(out.verdict, BFTM_ORDER_DENIED);
+	assert_int_equal(out.refusal, BFTM_REFUSED_STATE);
+	assert_int_equal(o.phase, BFTM_ORDER_IDLE);
+	bftm_order_refused(&o, &cfg, 5, BFTM_REFUSED_STATE, now, &out);
+	assert_int_equal(out.verdict, BFTM_ORDER_ON);
+	begin();
+	bftm_order_refused(&o, &cfg, 5, BFTM_REFUSED_STATE, now, &out);
+	assert_int_equal(out.verdict, BFTM_ORDER_ON);
+}
+
+/* Only to those who have not answered; later and later; then it is over. */
+static void what_is_lost_is_repeated(void **state)
+{
+	u64 due = T0;
+	u32 i;
+
+	(void)state;
+	begin();
+	got_one(2, state_id(0, 0), 0);
+	for (i = 0; i < 3; i++) {
+		due += RESEND << i;
+		assert_int_equal(o.wake_ns, due);
+		wake(due - 1);
+		assert_int_equal(out.send, 0);
+		assert_int_equal(wake(due), BFTM_ORDER_ON);
+		assert_int_equal(out.send, BFTM_ORDER_GET);
+		assert_int_equal(out.to, ALL & ~4u);
+	}
+	assert_int_equal(wake(due + (RESEND << 3)), BFTM_ORDER_TIMEOUT);
+	assert_int_equal(out.send, 0);
+	assert_int_equal(o.wake_ns, 0);
+	assert_int_equal(wake(due + 100 * RESEND), BFTM_ORDER_ON);
+}
+
+/* +1 +2 +4 … to the rank, beside the one of each beginning; bounded. */
+static void timeouts_raise_the_rank(void **state)
+{
+	u64 count = 0;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 20; i++) {
+		begin();
+		count++;
+		assert_int_equal(o.rank.count, count);
+		while (wake(o.wake_ns) == BFTM_ORDER_ON)
+			;
+		assert_int_equal(out.verdict, BFTM_ORDER_TIMEOUT);
+		count += 1ull << (i < 16 ? i : 16);
+		assert_int_equal(o.rank.count, count);
+	}
+	reach(BFTM_ORDER_COMMITTING);
+	for (i = 0; i < 5; i++)
+		says(i, BFTM_ORDER_COMMITTED);
+	count = o.rank.count;
+	begin();
+	while (wake(o.wake_ns) == BFTM_ORDER_ON)
+		;
+	assert_int_equal(o.rank.count, count + 2);
+}
+
+/* Lmax ends every phase, whatever comes then. */
+static void an_old_iteration_is_abandoned(void **state)
+{
+	static const enum bftm_order_phase phases[] = {
+		BFTM_ORDER_GETTING, BFTM_ORDER_MAKING, BFTM_ORDER_PROPOSING, BFTM_ORDER_COMMITTING,
+	};
+	size_t i;
+	u32 how;
+
+	for (i = 0; i < ARRAY_SIZE(phases); i++)
+		for (how = 0; how < 4; how++) {
+			fresh_iteration(state);
+			reach(phases[i]);
+			now = T0 + LIMIT - 1;
+			says(6, BFTM_ORDER_NEEDBODY);
+			assert_int_equal(out.verdict, BFTM_ORDER_ON);
+			assert_int_equal(o.phase, phases[i]);
+			now = T0 + LIMIT;
+			if (how == 0)
+				says(6, BFTM_ORDER_PROPOSED);
+			else if (how == 1)
+				bftm_order_refused(&o, &cfg, 0, 1, now, &out);
+			else if (how == 2 && phases[i] == BFTM_ORDER_MAKING)
+				made(state_id(1, 'A'));
+			else
+				wake(now);
+			assert_int_equal(out.verdict, BFTM_ORDER_TIMEOUT);
+			assert_int_equal(out.send, 0);
+			assert_int_equal(o.phase, BFTM_ORDER_IDLE);
+		}
+}
+
+/* Server 6 said RECOVERING; the others commit. */
+static void commit_with_one_that_recovers(void)
+{
+	u32 u;
+
+	begin();
+	answer(6, (struct bftm_order_msg){ .type = BFTM_ORDER_RECOVERING });
+	for (u = 0; u < 5; u++)
+		got_one(u, state_id(0, 0), 0);
+	made(state_id(1, 'A'));
+	assert_int_equal(out.to, 0x3f);
+	for (u = 0; u < 5; u++)
+		says(u, BFTM_ORDER_PROPOSED);
+	assert_int_equal(out.to, 0x3f);
+	for (u = 0; u < 5; u++)
+		says(u, BFTM_ORDER_COMMITTED);
+	assert_int_equal(out.verdict, BFTM_ORDER_DONE);
+	assert_int_equal(out.send, BFTM_ORDER_INSTALL);
+	assert_int_equal(out.to, 0x40);
+	assert_int_equal(o.phase, BFTM_ORDER_INSTALLING);
+}
+
+static void a_server_that_recovers_is_told(void **state)
+{
+	(void)state;
+	commit_with_one_that_recovers();
+	says(6, BFTM_ORDER_NEEDBODY);
+	assert_int_equal(out.send, BFTM_ORDER_INSTALL);
+	assert_int_equal(out.to, 0x40);
+	says(5, BFTM_ORDER_INSTALLED);
+	assert_int_equal(o.phase, BFTM_ORDER_INSTALLING);
+	says(6, BFTM_ORDER_INSTALLED);
+	assert_int_equal(o.phase, BFTM_ORDER_IDLE);
+	assert_int_equal(out.verdict, BFTM_ORDER_ON);
+}
+
+/* Nobody waits for it: it is neither outranked nor denied, and ends soon. */
+static void installing_ends_quietly(void **state)
+{
+	u32 sends;
+
+	(void)state;
+	commit_with_one_that_recovers();
+	says_exception(0, rank_of(50, 1), true);
+	says_exception(1, rank_of(50, 1), true);
+	bftm_order_refused(&o, &cfg, 0, 1, now, &out);
+	bftm_order_refused(&o, &cfg, 1, 1, now, &out);
+	assert_int_equal(o.phase, BFTM_ORDER_INSTALLING);
+	for (sends = 1; o.phase; sends++) {
+		assert_int_equal(wake(o.wake_ns), BFTM_ORDER_ON);
+		assert_int_equal(out.send, o.phase ? BFTM_ORDER_INSTALL : 0);
+	}
+	assert_int_equal(sends, BFTM_INSTALL_SENDS + 1);
+	assert_int_equal(o.rank.count, 1);
+	/* Nor does it time out after it is done, whatever comes so late. */
+	fresh_iteration(state);
+	commit_with_one_that_recovers();
+	now = T0 + LIMIT;
+	assert_int_equal(says(5, BFTM_ORDER_INSTALLED), BFTM_ORDER_ON);
+	assert_int_equal(o.phase, BFTM_ORDER_IDLE);
+	assert_int_equal(o.timeouts, 0);
+	fresh_iteration(state);
+	commit_with_one_that_recovers();
+	assert_int_equal(wake(T0 + LIMIT), BFTM_ORDER_ON);
+	assert_int_equal(o.phase, BFTM_ORDER_IDLE);
+	assert_int_equal(o.timeouts, 0);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup(f, fresh_iteration)
+	const struct CMUnitTest tests[] = {
+		TEST(b_plus_1_exceptions),
+		TEST(ties_are_exceptions),
+		TEST(liars_do_not_drive_ranks),
+		TEST(ranks_never_wrap),
+		TEST(one_signed_rank_is_enough),
+		TEST(b_plus_1_refusals),
+		TEST(what_is_lost_is_repeated),
+		TEST(timeouts_raise_the_rank),
+		TEST(an_old_iteration_is_abandoned),
+		TEST(a_server_that_recovers_is_told),
+		TEST(installing_ends_quietly),
+	};
+
+	return cmocka_run_group_tests_name("order_client_ends", tests, NULL, NULL);
+}

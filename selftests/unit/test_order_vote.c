@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The vote on a response: what b + 1 servers say alike, piece by piece. */
+#include "unit.h"
+
+#include "../../kmod/core/order_client.h"
+
+static struct bftm_order_cfg cfg;
+static struct bftm_vote v;
+
+static int fresh_vote(void **state)
+{
+	(void)state;
+	cfg = (struct bftm_order_cfg){ .n = 7, .b = 1 };
+	memset(&v, 0x5a, sizeof(v));
+	bftm_vote_begin(&v, 3, 0);
+	return 0;
+}
+
+static int vote(u32 u, u64 op, u32 len, u32 offset, const char *text)
+{
+	const struct bftm_order_msg msg = {
+		.type = BFTM_ORDER_RESPONSE, .op = op, .id.len = len, .offset = offset,
+		.data = (const u8 *)text, .data_len = (u16)strlen(text),
+	};
+
+	return bftm_vote_count(&v, &cfg, u, &msg);
+}
+
+static void b_plus_1_alike(void **state)
+{
+	(void)state;
+	assert_int_equal(vote(4, 3, 3, 0, "yes"), -1);
+	assert_int_equal(vote(4, 3, 3, 0, "yes"), -1);
+	assert_int_equal(vote(5, 3, 2, 0, "no"), -1);
+	assert_int_equal(vote(6, 3, 3, 0, "yes"), 6);
+	assert_memory_equal(v.said[6].data, "yes", 3);
+	assert_int_equal(v.said[6].len, 3);
+	assert_int_equal(v.heard, 0x70);
+}
+
+static void as_many_as_b_says(void **state)
+{
+	u32 u;
+
+	for (cfg.b = 0; cfg.b <= 7; cfg.b++) {
+		u32 b = cfg.b;
+
+		fresh_vote(state);
+		cfg.b = b;
+		cfg.n = 4 * b + 1;
+		for (u = 0; u < b; u++)
+			assert_int_equal(vote(u, 3, 3, 0, "yes"), -1);
+		assert_int_equal(vote(u, 3, 3, 0, "yes"), u);
+	}
+}
+
+/* The same bytes of a longer response, or less of them, are another answer. */
+static void all_of_it_must_be_alike(void **state)
+{
+	(void)state;
+	vote(0, 3, 5, 0, "yes");
+	assert_int_equal(vote(1, 3, 6, 0, "yes"), -1);
+	assert_int_equal(vote(2, 3, 5, 0, "yess"), -1);
+	assert_int_equal(vote(3, 3, 5, 0, "yex"), -1);
+	assert_int_equal(vote(4, 3, 5, 0, ""), -1);
+	assert_int_equal(vote(5, 3, 5, 0, "yex"), 5);
+}
+
+static void of_this_operation_and_piece(void **state)
+{
+	struct bftm_order_msg msg = { .type = BFTM_ORDER_PENDING, .op = 3 };
+	u32 u;
+
+	(void)state;
+	for (u = 0; u < 7; u++) {
+		assert_int_equal(vote(u, 4, 3, 0, "yes"), -1);
+		assert_int_equal(vote(u, 2, 3, 0, "yes"), -1);
+		assert_int_equal(vote(u, 3, 3, 1, "yes"), -1);
+		assert_int_equal(vote(u, 3, BFTM_OP_MAX + 1, 0, "yes"), -1);
+		assert_int_equal(bftm_vote_count(&v, &cfg, u, &msg), -1);
+	}
+	assert_int_equal(v.heard, 0);
+	bftm_vote_begin(&v, 3, 1024);
+	vote(0, 3, 1030, 1024, "second");
+	assert_int_equal(vote(1, 3, 1030, 1024, "second"), 1);
+	bftm_vote_begin(&v, 4, 0);
+	assert_int_equal(vote(2, 4, 1030, 0, "second"), -1);
+}
+
+static void an_empty_response(void **state)
+{
+	(void)state;
+	vote(0, 3, 0, 0, "");
+	assert_int_equal(vote(1, 3, 0, 0, ""), 1);
+}
+
+/* Who changes its mind has one vote, for what it said last. */
+static void one_vote_each(void **state)
+{
+	(void)state;
+	vote(0, 3, 1, 0, "a");
+	vote(0, 3, 1, 0, "b");
+	assert_int_equal(vote(1, 3, 1, 0, "a"), -1);
+	assert_int_equal(vote(2, 3, 1, 0, "b"), 2);
+}
+
+static void longest_pieces(void **state)
+{
+	static u8 data[BFTM_ORDER_DATA_MAX + 1];
+	struct bftm_order_msg msg = {
+		.type = BFTM_ORDER_RESPONSE, .op = 3, .id.len = BFTM_OP_MAX, .data = data,
+	};
+
+	(void)state;
+	msg.data_len = BFTM_ORDER_DATA_MAX + 1;
+	assert_int_equal(bftm_vote_count(&v, &cfg, 0, &msg), -1);
+	assert_int_equal(v.heard, 0);
+	msg.data_len = BFTM_ORDER_DATA_MAX;
+	assert_int_equal(bftm_vote_count(&v, &cfg, 0, &msg), -1);
+	assert_int_equal(bftm_vote_count(&v, &cfg, 30, &msg), -1);	/* no server of the 7 */
+	assert_int_equal(bftm_vote_count(&v, &cfg, 1, &msg), 1);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup(f, fresh_vote)
+	const struct CMUnitTest tests[] = {
+		TEST(b_plus_1_alike),
+		TEST(as_many_as_b_says),
+		TEST(all_of_it_must_be_alike),
+		TEST(of_this_operation_and_piece),
+		TEST(an_empty_response),
+		TEST(one_vote_each),
+		TEST(longest_pieces),
+	};
+
+	return cmocka_run_group_tests_name("order_vote", tests, NULL, NULL);
+}
