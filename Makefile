@@ -41,6 +41,7 @@ help:
 	@echo 'make vm         tests in VMs alone'
 	@echo 'make sim-long   ten million simulated scenarios; make sim-mutants: bugs planted and found'
 	@echo 'make model      every interleaving of small clusters: a quarter of an hour'
+	@echo 'make order-torture  ordered objects under loss and kills, for hours'
 	@echo 'make figures    Documentation/figures, from the simulator'
 	@echo 'make bench      the table of performance goals, in a VM: a quarter of an hour'
 	@echo 'make fuzz       fuzz each parser and core for FUZZ_SECONDS=$(FUZZ_SECONDS)'
@@ -224,6 +225,12 @@ sim-mutants: $(BIN)/bftmutex-sim
 sim-long: $(BIN)/bftmutex-sim
 	$(BIN)/bftmutex-sim --runs $(or $(RUNS),10000000) --jobs 2
 
+# Ten thousand requests of each type of object, under loss and with programs killed.
+order-torture: tools $(BIN)/bftmutex-lin $(TESTS_BIN)/order_load modules-6.1
+	selftests/vm/run --icount --mem 1024 --timeout 14400 -- env BFTMUTEX_OPS=10000 \
+		BFTMUTEX_HOSTS=8 $(if $(SEED),BFTMUTEX_SEED=$(SEED)) \
+		selftests/bftmutex/order_torture.sh
+
 # Every interleaving of small clusters.
 MODEL := $(basename $(wildcard selftests/model/*.c))
 $(BIN)/bftmutex-model: $(call obj,$(MODEL) $(CORE) $(CORE_SERVER))
@@ -272,7 +279,7 @@ $(TESTS_BIN)/fuzz/%: selftests/fuzz/fuzz_%.c $(FUZZ_FILES) $(wildcard kmod/core/
 fuzz: fuzzers
 	@selftests/fuzz/run --seconds $(FUZZ_SECONDS)
 
-.PHONY: tests unit static vm fuzz fuzzers model sim-mutants sim-sources sim-long figures bench \
+.PHONY: order-torture tests unit static vm fuzz fuzzers model sim-mutants sim-sources sim-long figures bench \
 	bench-programs
 .PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/obj-sanitize/%.o
 

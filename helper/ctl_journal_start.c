@@ -276,14 +276,19 @@ static int send_object(const struct bftm_journal_object *o, const void *committe
 	return r;
 }
 
+/* With async a file knows it only of the start that made it. */
+static bool is_complete(const struct ctl_durability *d)
+{
+	return d->trust || (d->file.about.complete &&
+			    (d->created || d->mode == BFTMUTEX_DURABILITY_SYNC));
+}
+
 static int end_load(struct load *l)
 {
-	bool complete = l->d->trust || (l->d->mode == BFTMUTEX_DURABILITY_SYNC &&
-					l->d->file.about.complete);
 	struct nl_msg *msg = bftm_nl_msg(&l->nl, BFTMUTEX_CMD_JOURNAL_LOADED, 0);
 	int r;
 
-	if (msg && complete)
+	if (msg && is_complete(l->d))
 		nla_put_flag(msg, BFTMUTEX_A_JOURNAL_COMPLETE);
 	r = bftm_nl_call(&l->nl, msg, NULL, 0, NULL);
 	return r < 0 ? ctl_refused(&l->nl, r, CTL_SERVER) : 0;

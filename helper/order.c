@@ -173,8 +173,8 @@ static int begin(const struct bftm_submit_ask *ask, struct bftm_cluster *cl)
 	if (!w)
 		return ENOMEM;
 	err = bftm_request_new(o, cl, ask);
-	if (!err && !w->op && bftm_order_pack(w))
-		bftm_submit_begin(w);
+	if (!err && !w->op)
+		bftm_submit_next(w);
 	return -err;
 }
 

@@ -70,8 +70,11 @@ void bftm_order_restarted(struct bftm_cluster *cl, u32 u);
 /** bftm_orders_free() - forget a client's objects */
 void bftm_orders_free(struct bftm_identity *identity);
 
-/** bftm_order_describe() - the objects of a cluster, and what was done with them */
+/** bftm_order_describe() - the objects of a cluster that this host has used */
 struct json_object *bftm_order_describe(const struct bftm_cluster *cl);
+
+/** bftm_order_describe_totals() - bftm_order_totals */
+struct json_object *bftm_order_describe_totals(void);
 
 /**
  * bftm_order_history() - the last requests of this host for an object

@@ -52,9 +52,10 @@ static struct json_object *describe(const struct bftm_ordering *o)
 	return j;
 }
 
-static void add_totals(struct json_object *o)
+struct json_object *bftm_order_describe_totals(void)
 {
 	const struct bftm_order_totals *t = &bftm_order_totals;
+	struct json_object *o = json_object_new_object();
 
 	add_u64(o, "submits", t->submits);
 	add_u64(o, "answered", t->answered);
@@ -72,13 +73,13 @@ static void add_totals(struct json_object *o)
 	add_u64(o, "stored", t->stored);
 	add_u64(o, "installed", t->installed);
 	add_u64(o, "locked", t->locked);
+	return o;
 }
 
 struct json_object *bftm_order_describe(const struct bftm_cluster *cl)
 {
 	struct json_object *j = json_object_new_object();
 	struct json_object *objects = json_object_new_array();
-	struct json_object *totals = json_object_new_object();
 	const struct bftm_ordering *o;
 
 	json_object_object_add(j, "name", json_object_new_string(cl->conf.name));
@@ -86,7 +87,5 @@ struct json_object *bftm_order_describe(const struct bftm_cluster *cl)
 	for (o = bftm_ordering_next(cl, NULL); o; o = bftm_ordering_next(cl, o))
 		json_object_array_add(objects, describe(o));
 	json_object_object_add(j, "objects", objects);
-	add_totals(totals);
-	json_object_object_add(j, "stats", totals);
 	return j;
 }

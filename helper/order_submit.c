@@ -99,15 +99,23 @@ void bftm_submit_poll(struct bftm_order_work *w)
 	arm(w);
 }
 
+void bftm_submit_next(struct bftm_order_work *w)
+{
+	/* What comes until the iteration is over goes along with the next one. */
+	if (w->order.phase != BFTM_ORDER_IDLE && w->order.phase != BFTM_ORDER_INSTALLING)
+		return;
+	if (bftm_order_pack(w))
+		bftm_submit_begin(w);
+	else
+		bftm_order_soon(w, 0);
+}
+
 /* The operation is over; the next may begin. */
 static void next(struct bftm_order_work *w)
 {
 	bftm_timer_stop(&w->submit);
 	bftm_put_stop(&w->put_op);
-	if (bftm_order_pack(w))
-		bftm_submit_begin(w);
-	else
-		bftm_order_soon(w, 0);
+	bftm_submit_next(w);
 }
 
 /* Who said something else than b + 1 did has lied. */

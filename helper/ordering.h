@@ -273,6 +273,8 @@ void bftm_order_deliver(struct bftm_order_work *w);
 
 /* order_submit.c: lines 2.1–7 */
 
+/** bftm_submit_next() - no operation is under way: begin one if requests wait */
+void bftm_submit_next(struct bftm_order_work *w);
 /** bftm_submit_begin() - the operation, to all servers */
 void bftm_submit_begin(struct bftm_order_work *w);
 /** bftm_submit_poll() - it was committed: the response should come */

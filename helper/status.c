@@ -123,6 +123,7 @@ static struct json_object *describe_totals(void)
 	add_u64(o, "renewed", bftm_totals.renewed);
 	add_u64(o, "adopted", bftm_totals.adopted);
 	add_u64(o, "rounds", bftm_totals.rounds);
+	json_object_object_add(o, "ordering", bftm_order_describe_totals());
 	return o;
 }
 

@@ -8,7 +8,8 @@
  * stop() therefore goes in this order: (1) user data is cleared and a grace
  * period waited for, so nobody receives: from now on only timers step, and
  * nobody but a running timer arms one; (2) the timers are cancelled, which waits
- * for the one that may be sending: nobody sends; (3) the sockets are closed.
+ * for the one that may be sending: nobody sends; so is the work of the objects;
+ * (3) the sockets are closed.
  * Then nobody but the caller knows the server, and it is freed.
  */
 #include <linux/random.h>

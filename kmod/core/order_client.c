@@ -55,7 +55,6 @@ void bftm_order_begin(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 	/* A rank that two iterations share lets the state fork. */
 	o->rank.count++;
 	o->excepted = 0;
-	o->proven = 0;
 	o->recovering = 0;
 	o->bodyless = 0;
 	o->refused = 0;
@@ -276,6 +275,12 @@ void bftm_order_made(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 		return;
 	if (abandoned(o, cfg, now)) {
 		timed_out(o, out);
+		return;
+	}
+	/* Not what was made for an iteration before, on another base. */
+	if (o->applies ? id->version != o->base.version + 1 :
+			 !bftm_body_same(id, &o->base)) {
+		over(o, BFTM_ORDER_UNSURE, out);
 		return;
 	}
 	o->next = *id;

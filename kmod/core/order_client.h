@@ -106,7 +106,6 @@ struct bftm_got {
  * @completed:  of line 2.17, kept over iterations
  * @answered:   servers that did in this phase
  * @excepted:   servers that have shown a higher rank
- * @proven:     of these, with a good signature
  * @recovering: servers that said RECOVERING
  * @bodyless:   servers that said NEEDBODY
  * @refused:    servers that refused
@@ -130,7 +129,6 @@ struct bftm_order {
 	u64 completed;
 	u32 answered;
 	u32 excepted;
-	u32 proven;
 	u32 recovering;
 	u32 bodyless;
 	u32 refused;

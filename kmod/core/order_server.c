@@ -188,7 +188,7 @@ static void submit(struct bftm_object *o, const struct bftm_order_msg *req,
 		return;
 	if (!body)
 		reply->type = BFTM_ORDER_NEEDBODY;
-	else if (body->id.version || body->id.len > BFTM_OP_MAX)
+	else if (body->id.version || body->id.len > BFTM_OP_MAX || !(u32)req->op)
 		refuse(reply, BFTM_REFUSED_STATE);
 	else if (!p && (!o->pend || o->pend->count == o->pend->room))
 		refuse(reply, BFTM_REFUSED_PENDING);

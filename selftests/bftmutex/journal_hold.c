@@ -275,7 +275,41 @@ static void flood(struct peer *p)
 	printf("# %u of 16384 answers were held\n", sent);
 }
 
+/* An object without a memory gets it back, and its client hears when that is kept. */
+static void rejoin(struct peer *p)
+{
+	struct body *state = state_new(5, p, OP(5), "done", NULL, 0);
+	struct bftm_order_msg m = about(order(BFTM_ORDER_INSTALL, 3), state, true);
+	struct shown s;
+
+	become_journal();
+	ask_order(p, get(3), BFTM_ORDER_RECOVERING, "GET");
+	nothing_waits("what is recovering has nothing to be kept");
+	held(p, m, "INSTALL");
+	s = keep("INSTALL");
+	check(s.count == 3 && s.proposer == 3 && s.committed == 5 && s.proposed == 5 &&
+	      s.bytes == state->id.len, "INSTALL: another image");
+	heard(p, BFTM_ORDER_INSTALLED, 3, "after done");
+	ask_order(p, m, BFTM_ORDER_INSTALLED, "INSTALL again");
+}
+
+/* Without waiting for anybody. */
+static void async(struct peer *p)
+{
+	struct body *state = small_state(1, p, OP(1));
+	struct shown s;
+
+	decide(p, 1, state, true);
+	become_journal();
+	decide(p, 2, state, true);
+	s = keep("all of it at once");
+	check(s.count == 2 && s.committed == 1 && s.bytes == state->id.len, "another image");
+	nothing_waits("all is kept");
+}
+
 static const struct test tests[] = {
+	{ "rejoin", rejoin, 1 },
+	{ "async", async, 1 },
 	{ "promises", promises, 1 },
 	{ "harmless", harmless, 1 },
 	{ "states", states, 2 },

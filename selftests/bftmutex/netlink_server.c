@@ -229,6 +229,7 @@ TEST_F(server, unknown_commands_and_kinds)
 	EXPECT_EQ(-EOPNOTSUPP, command(&self->nl, BFTMUTEX_CMD_LOCK_GET, 0));
 	EXPECT_EQ(-EOPNOTSUPP, command(&self->nl, BFTMUTEX_CMD_SERVER_GET, NLM_F_DUMP));
 	EXPECT_EQ(0, command(&self->nl, BFTMUTEX_CMD_LOCK_GET, NLM_F_DUMP));
+	EXPECT_EQ(0, command(&self->nl, BFTMUTEX_CMD_OBJECT_GET, NLM_F_DUMP));
 	EXPECT_EQ(0, command(&self->nl, BFTMUTEX_CMD_CLIENT_GET, NLM_F_DUMP));
 	EXPECT_EQ(0, command(&self->nl, BFTMUTEX_CMD_HANDLE_GET, NLM_F_DUMP));
 }

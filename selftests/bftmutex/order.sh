@@ -38,6 +38,7 @@ linearizable() { bftmutex-lin "$history"; }
 # large N: a value of N bytes
 large() { head -c "$1" /dev/zero | tr '\0' x; }
 
+named() { [[ $(servers 1 '[.[] | select(.suspect) | .id] | map(tostring) | join(" ")') == "$1" ]]; }
 recovered() { [[ $(server_objects "$1" '[.[] | select(.recovering)] | length') == 0 ]]; }
 knows() { [[ $(server_objects "$1" "map(.name) | contains([\"$2\"])") == true ]]; }
 
@@ -109,4 +110,17 @@ diag "a helper died: $answered of $requests answered, $unknown not known, total 
 ok "a helper dies: nothing is lost or done twice" \
 	test "$total" -ge $((296 + answered)) -a "$total" -le $((296 + answered + unknown))
 is "a helper dies: the next one goes on" "$(submit 2 counter "add 0")" "0 $total"
+
+# One that says what it likes is outvoted, and named.
+lie 4 honest --order respond || bail "no liar"
+counts "a server lies" counter $((total + 45)) --threads 3 --count 5
+ok "a server lies: it is named" wait_for 20 named 4
+kill_liar 4
+
+# With signed ranks, and a server less.
+total=$((total + 45))
+tune 'signed-ranks = yes' || bail "configuration"
+counts "signed ranks" counter $((total + 45)) --threads 3 --count 5
+is "signed ranks: nobody is blamed" "$(for n in 1 2 3; do
+	servers "$n" '[.[] | select(.suspect)] | length'; done | xargs)" "0 0 0"
 finish

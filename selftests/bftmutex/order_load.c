@@ -8,7 +8,7 @@
  *	--type TYPE	counter, register, map, queue or log: random requests
  *	--request TEXT	this request each time, instead
  *	--create	create it first; that it is there already is fine
- *	--clients A-B	hosts (1-1), named as by "bftmutexctl dev"
+ *	--clients A-B	hosts (1-1), named as by "bftmutexctl dev"; 0-0: this one
  *	--threads N	on each (1)
  *	--count N	requests of each thread (100)
  *	--pause US	between two of a thread, at most (0)
@@ -372,7 +372,7 @@ static const struct argp argp = { .options = options, .parser = parse };
 static void start(struct worker *w, int i)
 {
 	w->client = args.first + i / args.threads;
-	w->fd = open_client(w->client, 0);
+	w->fd = w->client ? open_client(w->client, 0) : open_here(0);
 	if (w->fd < 0)
 		errx(EX_UNAVAILABLE, "client %d: %s", w->client, strerror(-w->fd));
 	w->process = (uint64_t)getpid() << 32 | (uint64_t)i;

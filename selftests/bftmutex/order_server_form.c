@@ -191,6 +191,16 @@ static void replays(struct peer *p)
 	expected.replayed++;
 }
 
+/* By the rules of the server it may do nothing, and leaves nothing. */
+static void denied(struct peer *p)
+{
+	struct bftm_order_msg m[SAMPLES];
+	size_t i;
+
+	for (i = 0; i < samples(m); i++)
+		refused(p, m[i], BFTM_REFUSED_ACCESS, bftm_order_name(m[i].type));
+}
+
 /* Very many of which none is genuine, about objects that are not there. */
 static void flood(struct peer *p)
 {
@@ -219,6 +229,7 @@ static const struct test tests[] = {
 	{ "forms", forms, 1 },
 	{ "strangers", strangers, 2 },
 	{ "replays", replays, 1 },
+	{ "denied", denied, 1 },
 	{ "flood", flood, 1 },
 	{}
 };

@@ -26,6 +26,41 @@ run "memory" order_server_body memory $eight
 ok "memory in use: at most 16 MiB" test "$(show .object_memory_used)" -le 16777216
 
 #
+# What the configuration says
+#
+
+cat >"$dir/conf" <<END
+cluster one {
+	id = 9
+	b = 0
+	credentials = "$dir/client-50.client"
+	max-state = 3000
+	server 1 { address = $v4  max-objects = 5  object-memory = 20000000 }
+	server 2 { address = 10.73.0.2  max-objects = 6  max-state = 4000 }
+	access { client = 50  prefix = "o" }
+}
+END
+limits() { show '[.max_objects, .max_state, .object_memory] | join(" ")'; }
+ok "restart by a configuration" restart --token-floor 0 --config "$dir/conf"
+is "its limits" "$(limits)" "5 3000 20000000"
+run "who may" order_server_form replays $v4 50
+run "who may not" order_server_form denied $v4 51
+is "and leaves nothing" "$(show .objects)" 0
+ok "restart with options" restart --token-floor 0 --config "$dir/conf" --max-objects 7 --max-state 2000
+is "they go first" "$(limits)" "7 2000 20000000"
+for pair in max-objects:0:'1 to 65536' max-state:1048577:'1024 to 1048576' \
+	object-memory:1:'16777216 to 1099511627776'; do
+	IFS=: read -r key value range <<<"$pair"
+	sed "s/max-objects = 5.*object-memory = [0-9]*/$key = $value/" "$dir/conf" >"$dir/bad"
+	s 1 bftmutexctl server start --key "$dir/server-1.key" --config "$dir/bad" 2>"$dir/err"
+	is "$key = $value: not started" "$?" 78
+	ok "$key = $value: says what is wrong" grep -q "'$key' = '$value': must be $range" "$dir/err"
+	s 1 bftmutexctl server start --key "$dir/server-1.key" "--$key" "$value" 2>"$dir/err"
+	is "--$key $value: not started" "$?" 64
+	ok "--$key $value: says what is wrong" grep -q -- "--$key '$value': must be $range" "$dir/err"
+done
+
+#
 # A server that forgot
 #
 

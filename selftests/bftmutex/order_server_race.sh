@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Objects are listed while they come and change, and servers stop under traffic.
-# shellcheck disable=SC2154,SC2317  # set by, or called from, what is sourced
+# shellcheck disable=SC2154,SC2317,SC2086  # set by, or called from, what is sourced
 set -u
 
 # shellcheck source=selftests/lib/tap.sh

@@ -72,6 +72,8 @@ kill_helper() {
 start_helper() {
 	local n=$1
 	shift
+	# The one before was ready too, and ours may take a while to begin.
+	: >"$dev/c$n/log"
 	# Not by c: $! is to be the daemon, not a shell that waits for it.
 	ip netns exec "bftm-c$n" bftmutexd --config "$dev/c$n/bftmutex.conf" --state "$dev/c$n" \
 		--foreground "$@" >"$dev/c$n/log" 2>&1 &

@@ -115,7 +115,7 @@ struct order_client {
 /**
  * struct order - the world
  * @holder:     client that has the modelled mutex, until @held_until; or NEVER
- * @unanswered: operations under way, and those that wait for it
+ * @promised:   client, from 1, that has a promise which @forgetful forgets; or 0
  */
 struct order {
 	struct bftm_order_cfg cfg;
@@ -126,6 +126,8 @@ struct order {
 	struct order_known *known;
 	u32 holder;
 	u64 held_until;
+	u32 promised;
+	u32 forgetful;
 };
 
 /* order.c: the seams to the rest of the simulator */
@@ -192,6 +194,14 @@ void order_put(struct world *w, u32 x, u32 u, const struct bftm_body *body);
 void order_put_stored(struct world *w, u32 x, u32 u, const struct bftm_order_msg *msg);
 void order_put_wake(struct world *w, u32 x);
 u64 order_put_due(const struct world *w, u32 x);
+
+/* order_fault.c */
+/** order_fault_promise() - perhaps what is promised to this iteration is forgotten. */
+void order_fault_promise(struct world *w, u32 x);
+/** order_fault_forgets() - server @u has answered: it goes down if this was it. */
+bool order_fault_forgets(struct world *w, u32 u, u32 x, u8 type);
+/** order_fault_recovered() - it has been told what others know. */
+void order_fault_recovered(struct world *w, u32 u);
 
 /* order_make.c */
 /** order_make() - begin to make the next state. */

@@ -119,6 +119,7 @@ static void begin(struct world *w, u32 x)
 		.kind = FACT_RANK, .client = x, .rank = &o->core.rank,
 		.part = o->core.timeouts != 0,
 	});
+	order_fault_promise(w, x);
 	tell_more(w, 0, "c%u begins an iteration: rank %s", x + 1, story_rank(&o->core.rank));
 	order_client_obey(w, x, &out);
 }

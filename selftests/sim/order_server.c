@@ -146,6 +146,7 @@ static void decide(struct world *w, u32 u, const struct bftm_order_msg *req, u64
 		tell_order_answer(w, u, req, &out->msg);
 	if (was_recovering && !object->recovering) {
 		w->stats.recovered++;
+		order_fault_recovered(w, u);
 		tell(w, 0, "s%u has recovered", u + 1);
 	}
 	if (sp != object->sp && object->sp != object->sc)
@@ -157,28 +158,17 @@ static void decide(struct world *w, u32 u, const struct bftm_order_msg *req, u64
 		push(w, u, &object->pend->entry[i]);
 }
 
-/* A promise is forgotten: whom it was made to does not get any further for a while. */
-static void leave_alone(struct world *w, u32 u, u32 x)
-{
-	u64 until = w->now + rng_scale(&w->rng[RNG_FAULT], w->plan->delta, 3 * w->plan->lease_max);
-	u32 i;
-
-	for (i = 0; i < w->plan->n; i++)
-		if (i != u)
-			network_cut(w, TO_SERVER, x, i, until, false);
-}
-
 /* It may crash at every step; best just after it has promised something. */
 static void perhaps_crash(struct world *w, u32 u, u32 x, u8 type)
 {
 	struct rng *r = &w->rng[RNG_FAULT];
 
+	if (order_fault_forgets(w, u, x, type))
+		return;
 	if (!world_fault(w, FAULT_RESTART) ||
 	    (type != BFTM_ORDER_GOT && type != BFTM_ORDER_PROPOSED &&
 	     type != BFTM_ORDER_COMMITTED) || !rng_chance(r, w->plan->crash_step))
 		return;
-	if (w->plan->order.tangle && rng_next(r) & 1)
-		leave_alone(w, u, x);
 	server_crash(w, u, w->plan->order.tangle || rng_next(r) & 1 ? 0 :
 		     rng_scale(r, 1, 2 * w->plan->lease_max));
 }

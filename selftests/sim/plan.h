@@ -68,13 +68,14 @@ struct recorded {
  * @state_max:  bytes of a state
  * @pause:      doublings of the pause between iterations, before the world heals
  * @tangle:     half of what is sent comes when it is not expected any more
+ * @forgets:    chance that a server forgets the first promise of an iteration
  * @down_max, @cut_max, @aim_max: longest time that a client is down, that links
  *              are cut, that a datagram is aimed
  * @response_room: bytes for a response in one datagram
  */
 struct order_plan {
 	bool signed_ranks, huge, caches, tangle;
-	u32 head_start, ops, type, careless, crash_send, state_max, pause;
+	u32 head_start, ops, type, careless, crash_send, forgets, state_max, pause;
 	unsigned short response_room;
 	u64 limit, down_max, cut_max, aim_max;
 };

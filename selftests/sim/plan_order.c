@@ -68,8 +68,6 @@ static void draw_times(struct plan *p, struct rng *r, const struct wish *wish)
 	p->safety = p->safety * wish->length_pct / 100;
 	p->think_max = rng_scale(r, p->delta, 2 * p->safety / p->order.ops);
 	p->slow_max = rng_scale(r, p->delta, rng_next(r) & 1 ? 64 * p->delta : 4 * p->lease_max);
-	/* Of a clock that may run slow, while those of servers run fast. */
-	p->order.limit = p->lease_max - p->lease_max * p->rho / PPM - BFTM_TICK_NS;
 }
 
 static void draw_rates(struct plan *p, struct rng *r)
@@ -91,15 +89,29 @@ static void draw_rates(struct plan *p, struct rng *r)
  * Servers forget, and are told again, as often as they can within the time of a
  * few iterations: these may take longer than a server is silent.
  */
-static void forgetful(struct plan *p, struct rng *r)
+static void forgetful(struct plan *p, struct rng *r, const struct wish *wish)
 {
-	p->delta = p->lease_max / (24 + (u32)rng_below(r, 24));
-	p->resend = p->delta * (2 + rng_below(r, 8));
-	p->safety = p->lease_max * (2 + rng_below(r, 6));
+	u64 draw = rng_next(r);
+
+	if (wish->servers == AS_DRAWN && wish->b == AS_DRAWN && draw & 1) {
+		p->b = 0;
+		p->n = 3;
+		p->liars = 0;
+	}
+	if (draw & 2)
+		p->rho = p->skew = BFTM_RHO_MAX_PPM;
+	p->delta = p->lease_max / (24 + (u32)(draw >> 8 & 15));
+	p->resend = p->delta * (2 + (draw >> 12 & 7));
+	p->safety = p->lease_max * (2 + (draw >> 16 & 7));
 	p->order.aim_max = rng_scale(r, 8 * p->delta, 4 * p->lease_max);
+	p->order.down_max = 1 + p->delta;
 	p->think_max = rng_below(r, p->lease_max / 2);
-	p->order.ops += 4;
-	p->crash_step = PPM / 8;
+	p->order.ops += 8;
+	p->order.crash_send = draw >> 20 & 1 ? 2000 : 0;
+	p->order.head_start = 64;
+	p->loss /= 4;
+	p->crash_step = draw >> 21 & 1 ? PPM / 8 : PPM / 256;
+	p->order.forgets = draw >> 22 & 1 ? PPM : PPM / 4;
 }
 
 /*
@@ -107,7 +119,7 @@ static void forgetful(struct plan *p, struct rng *r)
  * other, die in the middle and are back at once; of what they send a part is
  * lost, and another part comes after several iterations of others.
  */
-static void tangle(struct plan *p, struct rng *r)
+static void tangle(struct plan *p, struct rng *r, const struct wish *wish)
 {
 	static const u32 aim[4] = { 50000, 150000, 300000, 500000 };
 	u64 draw = rng_next(r);
@@ -132,7 +144,7 @@ static void tangle(struct plan *p, struct rng *r)
 	p->crash_step = PPM / 16;
 	p->order.head_start = draw >> 10 & 1 ? 64 : 0;
 	if (plan_has(p, FAULT_RESTART))
-		forgetful(p, r);
+		forgetful(p, r, wish);
 }
 
 void plan_draw_order(struct plan *p, struct rng *r, const struct wish *wish)
@@ -153,7 +165,9 @@ void plan_draw_order(struct plan *p, struct rng *r, const struct wish *wish)
 	p->fence = p->renew = p->backoff = 0;
 	p->spaced = false;
 	if (rng_next(r) & 1)
-		tangle(p, r);
+		tangle(p, r, wish);
+	/* Of a clock that may run slow, while those of servers run fast. */
+	p->order.limit = p->lease_max - p->lease_max * p->rho / PPM - BFTM_TICK_NS;
 	p->faults |= wish->with;
 	p->faults &= ~wish->without;
 	if (!plan_has(p, FAULT_LIARS))

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What hurts most when servers lose their memory: a client has the promise of one
+ * server, which forgets it and is told of newer states; another quorum, with that
+ * server in it, goes on; then the client hears the rest of its quorum.
+ */
+#include "order.h"
+#include "story.h"
+
+static bool has_highest_rank(const struct world *w, u32 x)
+{
+	u32 i;
+
+	for (i = 0; i < w->plan->clients; i++)
+		if (i != x && w->order->client[i].core.rank.count >=
+			      w->order->client[x].core.rank.count)
+			return false;
+	return true;
+}
+
+/* Nothing from this client, or from all others, gets to a server. */
+static void cut(struct world *w, u32 x, bool others, u32 u, u64 until)
+{
+	u32 i;
+
+	for (i = 0; i < w->plan->clients; i++)
+		if ((i == x) != others)
+			network_cut(w, TO_SERVER, i, u, until, false);
+}
+
+void order_fault_promise(struct world *w, u32 x)
+{
+	struct rng *r = &w->rng[RNG_FAULT];
+	u32 s, u;
+
+	if (!world_fault(w, FAULT_RESTART) || !rng_chance(r, w->plan->order.forgets) ||
+	    !has_highest_rank(w, x))
+		return;
+	s = w->plan->liars + (u32)rng_below(r, w->plan->n - w->plan->liars);
+	if (!order_may_crash(w, s))
+		return;
+	for (u = 0; u < w->plan->n; u++)
+		if (u != s)
+			cut(w, x, false, u, w->now + 3 * w->plan->lease_max);
+	w->order->promised = x + 1;
+	w->order->forgetful = s;
+}
+
+bool order_fault_forgets(struct world *w, u32 u, u32 x, u8 type)
+{
+	if (w->order->promised != x + 1 || w->order->forgetful != u || type != BFTM_ORDER_GOT ||
+	    !world_fault(w, FAULT_RESTART))
+		return false;
+	server_crash(w, u, 0);
+	return true;
+}
+
+void order_fault_recovered(struct world *w, u32 u)
+{
+	struct rng *r = &w->rng[RNG_FAULT];
+	u32 n = w->plan->n, missed = n - bftm_order_quorum(n, w->plan->b), first, i, s;
+	u64 until = w->now + rng_between(r, 1, w->plan->lease_max / 2);
+
+	if (!w->order->promised || w->order->forgetful != u || w->healed)
+		return;
+	first = (u32)rng_below(r, n);
+	for (i = 0; i < n; i++) {
+		s = (first + i) % n;
+		if (s == u)
+			continue;
+		cut(w, w->order->promised - 1, false, s, until);
+		if (s >= w->plan->liars && missed) {
+			cut(w, w->order->promised - 1, true, s, until + w->plan->lease_max / 4);
+			missed--;
+		}
+	}
+	w->order->promised = 0;
+}
