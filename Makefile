@@ -189,11 +189,11 @@ $(BUILD)/obj-sanitize/%.o: %.c
 	$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL) $(SANITIZE) -MMD -MP -c -o $@ $<
 
 UNIT_OBJS := $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/contradiction helper/digest \
-	$(OBJECT_EXEC) helper/loop helper/log $(LIN)
+	$(OBJECT_EXEC) helper/loop helper/log $(LIN) $(JOURNAL)
 $(TESTS_BIN)/unit/%: $(BUILD)/obj-sanitize/selftests/unit/%.o $(call sobj,$(UNIT_OBJS))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(CONF_LIBS) $(CRYPTO_LIBS) \
-		$(shell pkg-config --libs cmocka)
+		$(SQLITE_LIBS) $(shell pkg-config --libs cmocka)
 
 # Whole clusters in virtual time, with the strategies of the liar.
 SIM := $(basename $(wildcard selftests/sim/*.c)) $(filter-out \

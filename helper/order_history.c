@@ -8,6 +8,8 @@
 #include "cluster.h"
 #include "ordering.h"
 
+static u64 total;
+
 void bftm_history_init(struct bftm_history *h)
 {
 	TAILQ_INIT(&h->list);
@@ -20,6 +22,7 @@ static void forget(struct bftm_history *h)
 	TAILQ_REMOVE(&h->list, p, list);
 	h->count--;
 	h->bytes -= p->len + p->response_len;
+	total -= p->len + p->response_len;
 	free(p);
 }
 
@@ -52,7 +55,9 @@ void bftm_history_add(struct bftm_history *h, const struct bftm_request *r, u64 
 	TAILQ_INSERT_TAIL(&h->list, p, list);
 	h->count++;
 	h->bytes += r->len + response_len;
-	while (h->count > BFTM_HISTORY_MAX || h->bytes > BFTM_HISTORY_BYTES)
+	total += r->len + response_len;
+	while (h->count > BFTM_HISTORY_MAX || h->bytes > BFTM_HISTORY_BYTES ||
+	       (h->count && total > BFTM_HISTORY_TOTAL))
 		forget(h);
 }
 
@@ -94,8 +99,8 @@ static void add_pending(struct json_object *list, const struct bftm_cluster *cl,
 
 		if (!r->id)
 			continue;	/* is there already */
+		one = (struct bftm_history){};
 		bftm_history_init(&one);
-		one.count = one.bytes = 0;
 		bftm_history_add(&one, r, 0, 0, NULL);
 		if (!one.count)
 			continue;

@@ -172,8 +172,8 @@ static void denied(struct bftm_order_work *w, u32 reason)
 	pause_for(w, cfg->resend_ns << PAUSE_DOUBLINGS_MAX);
 	w->ordering->restarted = 0;
 	/* Their limit is lower than ours: less fits, and requests get EMSGSIZE. */
-	if (reason == BFTM_REFUSED_STATE && w->next.data && w->next.id.len < w->limit)
-		w->limit = w->next.id.len;
+	if (reason == BFTM_REFUSED_STATE && w->next.data && w->next.id.len <= w->limit)
+		w->limit = w->next.id.len - 1;
 	else
 		bftm_submit_denied(w, reason);
 }
@@ -309,6 +309,8 @@ static void obey(struct bftm_order_work *w, const struct bftm_order_out *out)
 		denied(w, out->refusal);
 		break;
 	}
+	if (!under_way(w))
+		bftm_make_stop(w);	/* what it applies may change now */
 	if (under_way(w) && !may_be_cut_short(w))
 		bftm_timer_arm(&w->wake, w->order.wake_ns);
 	else

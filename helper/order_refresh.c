@@ -10,6 +10,8 @@
 
 #define FIRST_NS		(1 * BFTM_NS_PER_SEC)
 #define DOUBLINGS_MAX		6
+/* Then the first refresh after it comes soon again. */
+#define QUIET_NS		(600 * BFTM_NS_PER_SEC)
 
 static u64 pause_ns(const struct bftm_ordering *o)
 {
@@ -28,6 +30,7 @@ static void refresh(struct bftm_timer *timer)
 	if (!o->restarted)
 		return;
 	o->refreshes++;
+	o->refreshed_ns = bftm_now();
 	bftm_timer_arm(timer, bftm_now() + pause_ns(o));
 	cl = bftm_cluster_of(o->identity);
 	w = cl && bftm_cluster_orders(cl) ? bftm_order_work_get(o) : NULL;
@@ -44,25 +47,30 @@ void bftm_refresh_init(struct bftm_ordering *o)
 	o->refresh.fire = refresh;
 }
 
+/* A liar may pretend to be restarted again and again: that is answered less and less. */
+static void note(struct bftm_ordering *o, u32 u, u64 from_ns)
+{
+	if (o->restarted >> u & 1)
+		return;
+	o->restarted |= 1u << u;
+	if (bftm_now() - o->refreshed_ns > QUIET_NS)
+		o->refreshes = 0;
+	bftm_timer_arm(&o->refresh, from_ns + pause_ns(o));
+}
+
 void bftm_refresh_restarted(struct bftm_ordering *o, struct bftm_cluster *cl, u32 u)
 {
 	u64 quiet = cl->peer[u].quarantine_until_ns, now = bftm_now();
 
-	o->restarted |= 1u << u;
-	o->refreshes = 0;
 	/* Until then it says nothing of objects. */
-	bftm_timer_arm(&o->refresh, (quiet > now ? quiet : now) + pause_ns(o));
+	note(o, u, quiet > now ? quiet : now);
 }
 
 void bftm_refresh_heard(struct bftm_ordering *o, u32 u, const struct bftm_order_msg *msg)
 {
 	switch (msg->type) {
 	case BFTM_ORDER_RECOVERING:
-		if (o->restarted >> u & 1)
-			break;
-		o->restarted |= 1u << u;
-		o->refreshes = 0;
-		bftm_timer_arm(&o->refresh, bftm_now() + pause_ns(o));
+		note(o, u, bftm_now());
 		break;
 	case BFTM_ORDER_GOT:
 	case BFTM_ORDER_PROPOSED:

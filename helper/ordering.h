@@ -18,6 +18,8 @@
 /* Requests of this host that are remembered, of each object, and their bytes. */
 #define BFTM_HISTORY_MAX	1024
 #define BFTM_HISTORY_BYTES	(1u << 20)
+/* And of all objects together; above it, new ones are not remembered. */
+#define BFTM_HISTORY_TOTAL	(64u << 20)
 /* Asked for so often, a response that should be there takes an iteration. */
 #define BFTM_POLLS_MAX		5
 
@@ -76,7 +78,7 @@ struct bftm_history {
  * @ops:         operations numbered so far
  * @ranks:       count of the highest rank used, when there is no @work
  * @restarted:   servers that were, and have not told since that they know it
- * @refresh:     for their sake; @refreshes in a row
+ * @refresh:     for their sake; @refreshes in a row, the last at @refreshed_ns
  * @contended_ns: when another was met last
  * @waiting:     requests for the next operation
  *
@@ -94,6 +96,7 @@ struct bftm_ordering {
 	u64 version;
 	u32 restarted;
 	u32 refreshes;
+	u64 refreshed_ns;
 	struct bftm_timer refresh;
 	u64 contended_ns;
 	struct bftm_requests waiting;

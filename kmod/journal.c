@@ -13,27 +13,11 @@
  * of their own, so they can be sent in pieces while the object goes on.
  */
 #include <linux/bottom_half.h>
-#include <linux/skbuff.h>
 #include <linux/slab.h>
 
 #include "debug.h"
 #include "netlink.h"
 #include "server.h"
-#include "socket.h"
-
-/**
- * struct held - an answer that is not to be known yet
- * @list:  in its object's
- * @after: number of the change that must be kept before
- * @to:    for whom
- * @skb:   what is sent
- */
-struct held {
-	struct list_head list;
-	u64 after;
-	struct bftm_address to;
-	struct sk_buff *skb;
-};
 
 int bftm_journal_new(struct bftm_server *server)
 {
@@ -63,25 +47,6 @@ void bftm_saved_init(struct bftm_saved *s)
 	INIT_LIST_HEAD(&s->held);
 }
 
-static size_t cost(const struct held *h)
-{
-	return sizeof(*h) + h->skb->truesize;
-}
-
-/* With the lock. */
-static void drop_held(struct bftm_journal *j, struct bftm_saved *s)
-{
-	struct held *h, *next;
-
-	list_for_each_entry_safe(h, next, &s->held, list) {
-		bftm_count(j->server, UNJOURNALLED);
-		j->held_bytes -= cost(h);
-		kfree_skb(h->skb);
-		kfree(h);
-	}
-	INIT_LIST_HEAD(&s->held);
-}
-
 /* With the lock: what was pulled is not on its way any more. */
 static void take_back(struct bftm_saved *s)
 {
@@ -104,7 +69,7 @@ static void forget_process(struct bftm_journal *j)
 	list_splice_init(&j->given, &j->waiting);
 	list_for_each_entry(s, &j->waiting, queue) {
 		take_back(s);
-		drop_held(j, s);
+		bftm_held_drop(j, s);
 	}
 	spin_unlock_bh(&j->lock);
 }
@@ -157,54 +122,6 @@ void bftm_journal_hint(struct bftm_journal *j)
 	/* If it is lost: the process looks once a second in any case. */
 	if (portid)
 		bftm_netlink_hint(j->server->net, portid, BFTMUTEX_CMD_JOURNAL_READY);
-}
-
-/* What is said of operations that wait, and of bodies on their way. */
-static bool reveals(u8 type)
-{
-	return type != BFTM_ORDER_PENDING && type != BFTM_ORDER_NEEDBODY &&
-	       type != BFTM_ORDER_STORED;
-}
-
-/* Return: true when the datagram was taken, to be sent later or never. */
-static bool hold(struct bftm_journal *j, const struct bftm_outcome *outcome,
-		 const struct bftm_address *to, struct sk_buff *skb)
-{
-	struct bftm_saved *s = &outcome->thing->saved;
-	struct held *h = kmalloc(sizeof(*h), GFP_ATOMIC | __GFP_NOWARN);
-	bool unsaved, keeps;
-
-	spin_lock(&j->lock);
-	unsaved = s->done < outcome->unsaved;
-	keeps = unsaved && h && j->portid &&
-		j->held_bytes + sizeof(*h) + skb->truesize <= BFTM_HELD_BYTES_MAX;
-	if (keeps) {
-		h->after = outcome->unsaved;
-		h->to = *to;
-		h->skb = skb;
-		j->held_bytes += cost(h);
-		list_add_tail(&h->list, &s->held);
-	}
-	spin_unlock(&j->lock);
-	if (keeps) {
-		bftm_count(j->server, HELD);
-		return true;
-	}
-	kfree(h);
-	if (unsaved) {
-		bftm_count(j->server, UNJOURNALLED);
-		kfree_skb(skb);
-	}
-	return unsaved;
-}
-
-void bftm_journal_send(struct bftm_server *server, const struct bftm_outcome *outcome,
-		       const struct bftm_address *to, u8 type, struct sk_buff *skb)
-{
-	if (outcome->unsaved && reveals(type) &&
-	    hold(server->objects->journal, outcome, to, skb))
-		return;
-	bftm_socket_send_skb(server, to, skb);
 }
 
 int bftm_journal_open(struct bftm_journal *j, u32 portid, u64 id)
@@ -314,20 +231,13 @@ int bftm_journal_pull(struct bftm_journal *j, u32 portid,
 /* With both locks: the file has what was pulled. */
 static void keep(struct bftm_journal *j, struct bftm_saved *s, struct list_head *released)
 {
-	struct held *h, *next;
-
 	WRITE_ONCE(s->done, s->taken);
 	if (s->sc)
 		s->sc->kept = true;
 	if (s->sp)
 		s->sp->kept = true;
 	take_back(s);
-	list_for_each_entry_safe(h, next, &s->held, list) {
-		if (h->after > s->done)
-			continue;
-		j->held_bytes -= cost(h);
-		list_move_tail(&h->list, released);
-	}
+	bftm_held_release(j, s, released);
 	if (s->done < s->changes) {
 		list_move_tail(&s->queue, &j->waiting);
 	} else {
@@ -341,7 +251,6 @@ int bftm_journal_done(struct bftm_journal *j, u32 portid, const u8 *name, u8 nam
 {
 	struct bftm_objects *t = j->server->objects;
 	struct bftm_order_msg who;
-	struct held *h, *next;
 	struct bftm_place at;
 	struct bftm_thing *e;
 	LIST_HEAD(released);
@@ -351,8 +260,7 @@ int bftm_journal_done(struct bftm_journal *j, u32 portid, const u8 *name, u8 nam
 		return -EPERM;
 	name_object(&who, name, name_len);
 	at = bftm_objects_place(t, &who);
-	local_bh_disable();
-	spin_lock(&at.shard->lock);
+	spin_lock_bh(&at.shard->lock);
 	e = bftm_objects_find(t, &at, &who);
 	spin_lock(&j->lock);
 	if (e && taken && e->saved.taken == taken && j->transfer.thing != e) {
@@ -360,15 +268,18 @@ int bftm_journal_done(struct bftm_journal *j, u32 portid, const u8 *name, u8 nam
 		err = 0;
 	}
 	spin_unlock(&j->lock);
-	spin_unlock(&at.shard->lock);
+	spin_unlock_bh(&at.shard->lock);
 	if (!err)
 		bftm_count(j->server, JOURNALLED);
-	rcu_read_lock();
+	/* There may be thousands: others run between them. */
 	list_for_each_entry_safe(h, next, &released, list) {
+		local_bh_disable();
+		rcu_read_lock();
 		bftm_socket_send_skb(j->server, &h->to, h->skb);
+		rcu_read_unlock();
+		local_bh_enable();
 		kfree(h);
+		cond_resched();
 	}
-	rcu_read_unlock();
-	local_bh_enable();
 	return err;
 }

@@ -141,16 +141,6 @@ u64 bftm_journal_note(struct bftm_journal *j, struct bftm_thing *e, u32 changed)
  */
 void bftm_journal_hint(struct bftm_journal *j);
 
-/**
- * bftm_journal_send() - send what a step says, as soon as that may be known
- * @outcome: of the step
- * @type:    enum bftm_order_type of the datagram
- * @skb:     the datagram, as for bftm_socket_send_skb(); taken in any case
- * Context: softirq, as of bftm_socket_send().
- */
-void bftm_journal_send(struct bftm_server *server, const struct bftm_outcome *outcome,
-		       const struct bftm_address *to, u8 type, struct sk_buff *skb);
-
 /*
  * The process. All below are called with the namespace's mutex held, which keeps
  * the server; -EPERM: @portid is not the journal's.
@@ -178,6 +168,27 @@ int bftm_journal_pull(struct bftm_journal *j, u32 portid,
  */
 int bftm_journal_done(struct bftm_journal *j, u32 portid, const u8 *name, u8 name_len,
 		      u64 taken);
+
+/* journal_held.c: answers that wait */
+
+/**
+ * bftm_journal_send() - send what a step says, as soon as that may be known
+ * @outcome: of the step
+ * @type:    enum bftm_order_type of the datagram
+ * @skb:     the datagram, as for bftm_socket_send_skb(); taken in any case
+ * Context: softirq, as of bftm_socket_send().
+ */
+void bftm_journal_send(struct bftm_server *server, const struct bftm_outcome *outcome,
+		       const struct bftm_address *to, u8 type, struct sk_buff *skb);
+
+/** bftm_held_drop() - those of an object. Context: the lock is held. */
+void bftm_held_drop(struct bftm_journal *j, struct bftm_saved *s);
+
+/** bftm_held_release() - those that may be sent, into @ret. Context: likewise. */
+void bftm_held_release(struct bftm_journal *j, struct bftm_saved *s, struct list_head *ret);
+
+/** bftm_held_send() - send them. Context: as of bftm_journal_send(). */
+void bftm_held_send(struct bftm_journal *j, struct list_head *released);
 
 /* journal_load.c: from the file */
 

@@ -47,8 +47,8 @@ static const char *fault(const struct bftm_image *i)
 
 	if (!i->name_len)
 		return "an object has a name";
-	if (!i->max.count)
-		return "rank must not be 0";
+	if (!i->max.count || i->max.count > BFTM_RANK_COUNT_MAX)
+		return "the count of rank must be 1 to 9223372036854775807";
 	if (bftm_rank_cmp(&i->prop, &i->max) > 0)
 		return "proposer must be at most rank";
 	if ((is_initial(&i->sc) && !bftm_body_same(&i->sc, &none)) ||
@@ -139,7 +139,7 @@ static int finish(struct bftm_journal *j, struct netlink_ext_ack *extack)
 	else
 		err = insert(j);
 	if (err == -ENOSPC)
-		NL_SET_ERR_MSG(extack, "max-objects or object-memory is too small for what the journal has");
+		NL_SET_ERR_MSG(extack, "max-objects or object-memory is too small for the journal");
 	bftm_transfer_end(t);
 	return err;
 }

@@ -11,6 +11,11 @@
 #include "netns.h"
 #include "server.h"
 
+/* What the policies let pass fits. */
+static_assert(BFTMUTEX_OBJECT_NAME_MAX == BFTM_OBJECT_NAME_MAX);
+static_assert(BFTMUTEX_DIGEST_LEN == BFTM_DIGEST_LEN);
+static_assert(BFTMUTEX_SIGNATURE_LEN == BFTM_SIGNATURE_LEN);
+
 static int put_rank(struct sk_buff *msg, int attr, const struct bftm_rank *rank)
 {
 	struct nlattr *nest = nla_nest_start(msg, attr);
@@ -241,7 +246,7 @@ static int get_image(struct genl_info *info, struct bftm_image *ret)
 		      get_state(info, BFTMUTEX_A_JOURNAL_COMMITTED, &ret->sc) ?:
 		      get_state(info, BFTMUTEX_A_JOURNAL_PROPOSED, &ret->sp);
 	if (err) {
-		GENL_SET_ERR_MSG(info, "name, of at most 63 bytes, rank, signature, proposer, committed and proposed are needed, with all that belongs to them");
+		GENL_SET_ERR_MSG(info, "name, ranks, signature and both states are needed");
 		return err;
 	}
 	ret->name_len = nla_len(name);
@@ -314,7 +319,7 @@ int bftm_netlink_read_journal(struct genl_info *info, struct bftm_server_param *
 
 	p->durability = durability ? nla_get_u32(durability) : BFTMUTEX_DURABILITY_NONE;
 	p->journal_id = id ? nla_get_u64(id) : 0;
-	if ((p->durability == BFTMUTEX_DURABILITY_NONE) == !p->journal_id)
+	if (!p->durability == !p->journal_id)
 		return 0;
 	GENL_SET_ERR_MSG(info, "durability async and sync need a journal-id, and none has none");
 	return -EINVAL;

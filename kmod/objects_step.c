@@ -157,9 +157,10 @@ void bftm_objects_refuse(const struct bftm_order_msg *req, struct bftm_order_msg
 {
 	if (error == -ENOMEM)
 		return;		/* there may be memory when it asks again */
-	if (error == -ENOSPC)
+	/* Which state is too long is no question of how much memory is left. */
+	if (error == -ENOSPC || (error == -EDQUOT && req->id.version))
 		refuse(reply, BFTM_REFUSED_OBJECTS);
-	else if (error == -EDQUOT && !req->id.version)
+	else if (error == -EDQUOT)
 		refuse(reply, BFTM_REFUSED_PENDING);
 	else
 		refuse(reply, BFTM_REFUSED_STATE);

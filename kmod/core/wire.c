@@ -58,7 +58,7 @@ const char *bftm_refusal_name(u32 reason)
 	case BFTM_REFUSED_TOKENS:
 		return "not known which tokens were stamped";
 	case BFTM_REFUSED_OBJECTS:
-		return "object table full";
+		return "object table or its memory full";
 	case BFTM_REFUSED_STATE:
 		return "state or operation too long or malformed";
 	case BFTM_REFUSED_PENDING:

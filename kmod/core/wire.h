@@ -84,7 +84,7 @@ enum bftm_refusal {
 	BFTM_REFUSED_PROTO = 5,		/* message or protocol not served */
 	BFTM_REFUSED_WAITERS = 6,	/* queue of the lock full */
 	BFTM_REFUSED_TOKENS = 7,	/* not known which tokens were stamped */
-	BFTM_REFUSED_OBJECTS = 8,	/* object table full */
+	BFTM_REFUSED_OBJECTS = 8,	/* object table or its memory full */
 	BFTM_REFUSED_STATE = 9,		/* state or operation too long, or malformed */
 	BFTM_REFUSED_PENDING = 10,	/* too many operations wait for the object */
 };

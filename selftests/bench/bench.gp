@@ -44,7 +44,7 @@ set xrange [0.9:70]
 set yrange [1000:*]
 set format y "10^{%L}"
 set xtics (1, 2, 4, 8, 16, 32, 64)
-set key right top Right noreverse
+set key right center Right noreverse
 plot temp . "/queue" using 1:2 with linespoints linecolor rgb blue pointtype 7 pointsize 0.6 \
 	title "queue", temp . "/backoff" using 1:2 with linespoints linecolor rgb red \
 	pointtype 5 pointsize 0.6 title "back-off, leases of 5 s", \

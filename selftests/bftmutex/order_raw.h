@@ -19,7 +19,6 @@
 
 #define PEERS_MAX 8
 #define FAILURES_MAX 8
-#define BODY_ROOM (96u << 10)
 
 /* What the server must have counted, besides what raw.h has. */
 static struct {
@@ -38,17 +37,17 @@ struct answer {
 	size_t len;
 };
 
-/** struct body - of a state or an operation */
+/** struct body - of a state or an operation; freed with the process */
 struct body {
 	struct bftm_body_id id;
-	u8 data[BODY_ROOM];
+	u8 data[];
 };
 
 static inline struct body *body_new(u64 version, const void *data, u32 len)
 {
-	struct body *b = calloc(1, sizeof(*b));
+	struct body *b = calloc(1, sizeof(*b) + len);
 
-	if (!b || len > sizeof(b->data))
+	if (!b)
 		abort();
 	memcpy(b->data, data, len);
 	if (bftm_body_describe(version, data, len, &b->id) < 0)
@@ -71,7 +70,7 @@ static inline struct body *state_new(u64 version, const struct peer *p, u64 op,
 		.len = (u32)strlen(response),
 		.response = (const u8 *)response,
 	};
-	static u8 data[BODY_ROOM];
+	static u8 data[BFTM_STATE_MAX];
 	u32 len = bftm_state_make(NULL, version, &a, 1, app, app_len, data, sizeof(data));
 
 	if (!len)
@@ -79,7 +78,6 @@ static inline struct body *state_new(u64 version, const struct peer *p, u64 op,
 	return body_new(version, data, len);
 }
 
-/* Both are freed with the process. */
 static inline struct body *small_state(u64 version, const struct peer *p, u64 op)
 {
 	return state_new(version, p, op, "done", "app", 3);

@@ -9,7 +9,7 @@
 
 static struct body *random_state(u64 version, const struct peer *p, u32 app_len)
 {
-	static u8 app[BODY_ROOM];
+	static u8 app[BFTM_STATE_MAX];
 	u32 i;
 
 	for (i = 0; i < app_len; i++)
@@ -19,7 +19,7 @@ static struct body *random_state(u64 version, const struct peer *p, u32 app_len)
 
 static struct body *random_op(u32 len)
 {
-	static u8 data[BODY_ROOM];
+	static u8 data[BFTM_OP_MAX];
 	u32 i;
 
 	for (i = 0; i < len; i++)
@@ -231,6 +231,17 @@ static void limits(struct peer *p)
 	decide(p, 2, longest, true);
 }
 
+/* A server with --max-state 1048576. */
+static void longest(struct peer *p)
+{
+	struct body *b = random_state(1, p, BFTM_STATE_MAX - 16 - 24 - 4);
+
+	check(b->id.len == BFTM_STATE_MAX, "%u bytes", b->id.len);
+	put(p, b);
+	decide(p, 1, b, false);
+	fetch_all(p, b);
+}
+
 /* So many bodies arrive for one object; one more when one was left for long. */
 static void arrivals(struct peer *p)
 {
@@ -367,6 +378,7 @@ static const struct test tests[] = {
 	{ "response", response, 2 },
 	{ "crowd", crowd, 8 },
 	{ "limits", limits, 1 },
+	{ "longest", longest, 1 },
 	{ "arrivals", arrivals, 1 },
 	{ "memory", memory, 8 },
 	{ "quarantine", quarantine, 1 },

@@ -6,7 +6,7 @@
 #include "order_raw.h"
 
 #define OP(n) ((7ull << 32) + (n))
-#define STRANGERS 20000
+#define STRANGERS 5000
 
 /* What a server makes of these bytes, found out with the same code. */
 static void expect_bytes(struct peer *p, const void *bytes, size_t len)

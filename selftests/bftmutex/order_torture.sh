@@ -22,7 +22,7 @@ set -u
 # While the host reads a program, timers of the guest run on as if it took no time.
 export KSFT_MACHINE_SLOW=1
 
-ops=${BFTMUTEX_OPS:-90}
+ops=${BFTMUTEX_OPS:-60}
 hosts=${BFTMUTEX_HOSTS:-3}
 types=${BFTMUTEX_TYPES:-counter register map queue log}
 threads=2
@@ -61,7 +61,8 @@ ended() {
 
 # torture: kill a program or a helper each time that a few requests more are made
 torture() {
-	local n step=$((hosts * share / 6 + 1)) at=0
+	local n step=$((hosts * share / 4 + 1)) at=0
+	((step <= 150)) || step=150
 	load=()
 	for n in $(clients); do
 		start_load "$n"

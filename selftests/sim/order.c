@@ -39,6 +39,7 @@ void order_event(struct world *w, const struct event *e)
 {
 	switch ((enum event_kind)e->kind) {
 	case EVENT_ORDER_TO_SERVER:
+		order_fault_keep(w, e->to, e->packet);
 		order_server_receive(w, e->to, e->packet);
 		packet_drop(w, e->packet);
 		break;

@@ -41,13 +41,15 @@ struct order_body {
 #define ORDER_BUCKETS	256
 #define ORDER_OPS	16	/* applied in one step, at most */
 #define ORDER_REQUESTS	4	/* packed into one operation, at most */
+#define ORDER_OLD	8	/* datagrams that come again after a restart */
 #define PACKET_CLASSES	3
 
 /** struct order_server - what a server keeps of the object */
 struct order_server {
 	struct bftm_object object;
 	struct bftm_upload **upload;	/* by client */
-	bool forgot;			/* since it was told */
+	struct packet *old[ORDER_OLD];	/* what came before it went down */
+	u32 olds;
 };
 
 /** struct order_put - a body on its way to one server, in pieces */
@@ -202,6 +204,9 @@ void order_fault_promise(struct world *w, u32 x);
 bool order_fault_forgets(struct world *w, u32 u, u32 x, u8 type);
 /** order_fault_recovered() - it has been told what others know. */
 void order_fault_recovered(struct world *w, u32 u);
+/** order_fault_keep() - this may come again; order_fault_old() - it does. */
+void order_fault_keep(struct world *w, u32 u, struct packet *p);
+void order_fault_old(struct world *w, u32 u);
 
 /* order_make.c */
 /** order_make() - begin to make the next state. */
@@ -231,8 +236,10 @@ const char *story_body(const struct bftm_body_id *id);
 const char *story_rank(const struct bftm_rank *rank);
 /** story_text() - bytes that are mostly text */
 const char *story_text(const u8 *data, u32 len);
-/** tell_order_answer() - what a server says */
-void tell_order_answer(struct world *w, u32 u, const struct bftm_order_msg *req,
-		       const struct bftm_order_msg *reply);
+/** tell_order_answer() - what a server says; @tells is the verb */
+void tell_order_answer(struct world *w, u32 u, const char *tells,
+		       const struct bftm_order_msg *req, const struct bftm_order_msg *reply);
+/** tell_response() - to the operation under way */
+void tell_response(struct world *w, u32 x, const u8 *response, u32 len);
 
 #endif /* BFTM_SIM_ORDER_H */

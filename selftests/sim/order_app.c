@@ -116,12 +116,28 @@ static void add(struct world *w, struct bftm_bytes *op, const char *request)
 		abort();
 }
 
+static void tell_op(struct world *w, u32 x, const u8 *op, u32 op_len)
+{
+	char text[160] = "";
+	const u8 *request;
+	size_t used = 0;
+	u32 at = 0, len;
+
+	while (used < sizeof(text) && bftm_batch_next(op, op_len, &at, &request, &len))
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
+					 used ? ", " : "", story_text(request, len));
+	tell(w, 0, "c%u submits %s as %s", x + 1, text,
+	     story_attempt(w, w->order->client[x].last_op + 1));
+}
+
 /* The bytes last as long as the scenario does. */
 static void submit(struct world *w, u32 x, struct bftm_bytes *op)
 {
 	u8 *data = arena_take(&w->arena, op->len);
 
 	memcpy(data, op->data, op->len);
+	if (w->story)
+		tell_op(w, x, data, op->len);
 	order_client_submit(w, x, data, op->len);
 	bftm_bytes_free(op);
 }

@@ -54,6 +54,9 @@ void order_client_up(struct world *w, u32 x)
 	forget(w, x);
 	for (i = 0; i < 2 * w->plan->n; i++)
 		o->put[i].body = NULL;
+	/* As a helper that has asked for the epochs when it started. */
+	for (i = 0; i < w->plan->n && w->plan->hello; i++)
+		w->client[x].peer[i].epoch = w->server[i].cfg.epoch;
 	o->putting = false;
 	order_app_start(w, x);
 }
@@ -290,6 +293,8 @@ void order_client_answered(struct world *w, u32 x)
 {
 	struct order_client *o = thread_of(w, x);
 
+	if (w->story)
+		tell_response(w, x, o->response, o->response_len);
 	check_fact(w, &(struct fact){
 		.kind = FACT_ANSWERED, .client = x, .op = o->op,
 		.response = o->response, .len = o->response_len,

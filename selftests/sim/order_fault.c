@@ -59,7 +59,7 @@ void order_fault_recovered(struct world *w, u32 u)
 {
 	struct rng *r = &w->rng[RNG_FAULT];
 	u32 n = w->plan->n, missed = n - bftm_order_quorum(n, w->plan->b), first, i, s;
-	u64 until = w->now + rng_between(r, 1, w->plan->lease_max / 2);
+	u64 until = w->now + rng_between(r, 1, w->plan->lease_max / 4);
 
 	if (!w->order->promised || w->order->forgetful != u || w->healed)
 		return;
@@ -75,4 +75,45 @@ void order_fault_recovered(struct world *w, u32 u)
 		}
 	}
 	w->order->promised = 0;
+}
+
+void order_fault_keep(struct world *w, u32 u, struct packet *p)
+{
+	struct order_server *o = &w->order->server[u];
+	struct packet **place = &o->old[o->olds % ORDER_OLD];
+
+	if (!w->plan->order.forgets || !world_fault(w, FAULT_DUP) ||
+	    (p->msg.type != BFTM_ORDER_PROPOSE && p->msg.type != BFTM_ORDER_COMMIT &&
+	     p->msg.type != BFTM_ORDER_INSTALL))
+		return;
+	if (*place)
+		packet_drop(w, *place);
+	p->refs++;
+	*place = p;
+	o->olds++;
+}
+
+void order_fault_old(struct world *w, u32 u)
+{
+	struct order_server *o = &w->order->server[u];
+	struct server *s = &w->server[u];
+	u64 at;
+	u32 i;
+
+	for (i = 0; i < ORDER_OLD && world_fault(w, FAULT_DUP); i++) {
+		struct packet *p = o->old[i];
+		struct event *e;
+
+		if (!p)
+			continue;
+		at = clock_when(&s->clock, s->cfg.quarantine_until_ns + 1, w->now) +
+		     rng_below(&w->rng[RNG_FAULT], w->plan->delta);
+		if (at > w->heal_at)
+			continue;
+		p->refs++;
+		e = queue_push(&w->queue, at, EVENT_ORDER_TO_SERVER, u);
+		e->from = (u16)u;
+		e->packet = p;
+		w->stats.doubled++;
+	}
 }

@@ -44,6 +44,7 @@ static void tell_lie(const struct liar *l, const struct bftm_order_msg *msg, u64
 {
 	struct world *w = l->w;
 	const struct bftm_order_msg *honest = l->order_honest;
+	char tells[80];
 	const char *after = delay_ns ? ", after " : "", *span = delay_ns ? story_span(delay_ns) : "";
 
 	if (msg->type == honest->type && msg->data_len == honest->data_len &&
@@ -53,9 +54,9 @@ static void tell_lie(const struct liar *l, const struct bftm_order_msg *msg, u64
 		tell_more(w, 0, "s%u does so%s%s", l->number + 1, after, span);
 		return;
 	}
-	tell_more(w, 0, "s%u lies (%s)%s%s:", l->number + 1, order_strategies[l->current]->name,
-		  after, span);
-	tell_order_answer(w, l->number, msg, msg);
+	snprintf(tells, sizeof(tells), "lies (%s)%s%s to", order_strategies[l->current]->name, after,
+		 span);
+	tell_order_answer(w, l->number, tells, msg, msg);
 }
 
 static void deliver(struct liar *l, u32 client, const struct bftm_order_msg *msg, u64 delay_ns)

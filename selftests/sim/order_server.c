@@ -143,7 +143,8 @@ static void decide(struct world *w, u32 u, const struct bftm_order_msg *req, u64
 	bftm_order_step(&w->server[u].cfg, object, req, body_for(w, o, req), now, out->data,
 			&out->msg);
 	if (w->story)
-		tell_order_answer(w, u, req, &out->msg);
+		tell_order_answer(w, u, w->server[u].lies ? "should tell" : "tells", req,
+				  &out->msg);
 	if (was_recovering && !object->recovering) {
 		w->stats.recovered++;
 		order_fault_recovered(w, u);
@@ -208,7 +209,8 @@ void order_server_receive(struct world *w, u32 u, const struct packet *p)
 		out->msg.type = BFTM_MSG_NONE;
 		store(w, object_of(w, u), req, &out->msg);
 		if (w->story)
-			tell_order_answer(w, u, req, &out->msg);
+			tell_order_answer(w, u, w->server[u].lies ? "should tell" : "tells", req,
+				  &out->msg);
 	} else {
 		decide(w, u, req, now, out);
 	}

@@ -2,6 +2,7 @@
 /* Words for what the ordering protocol does. */
 #include <ctype.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "order.h"
 #include "story.h"
@@ -53,6 +54,27 @@ const char *story_text(const u8 *data, u32 len)
 	return text;
 }
 
+void tell_response(struct world *w, u32 x, const u8 *response, u32 len)
+{
+	struct bftm_object_answer a;
+	u64 op = w->order->client[x].op, version;
+	char text[160] = "";
+	size_t used = 0;
+	int i, count;
+
+	count = bftm_answers(response, len, &version);
+	for (i = 0; i < count && used < sizeof(text); i++) {
+		bftm_answer_get(response, (u32)i, &a);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s%s%s",
+					 i ? ", " : "", a.len ? story_text(a.data, a.len) : "",
+					 a.len && a.status ? " " : "",
+					 a.status ? strerrorname_np((int)a.status) :
+					 a.len ? "" : "done");
+	}
+	tell(w, 0, "c%u has the answer to %s, of version %s: %s", x + 1, story_attempt(w, op),
+	     story_number(version), text);
+}
+
 static const char *type_name(u8 type)
 {
 	if (type == BFTM_MSG_NONE)
@@ -61,10 +83,9 @@ static const char *type_name(u8 type)
 	       bftm_order_name(type);
 }
 
-void tell_order_answer(struct world *w, u32 u, const struct bftm_order_msg *req,
-		       const struct bftm_order_msg *reply)
+void tell_order_answer(struct world *w, u32 u, const char *tells,
+		       const struct bftm_order_msg *req, const struct bftm_order_msg *reply)
 {
-	const char *tells = w->server[u].lies ? "should tell" : "tells";
 	struct bftm_order_got got;
 
 	if (reply->type == BFTM_ORDER_GOT && reply->data_len >= sizeof(got)) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Scenarios of the ordering protocol: much happens within a few time-outs. */
+#include "../../kmod/core/lease.h"
 #include "../../kmod/core/order_wire.h"
 #include "../../kmod/core/quorum.h"
 #include "plan.h"
@@ -101,12 +102,13 @@ static void forgetful(struct plan *p, struct rng *r, const struct wish *wish)
 	if (draw & 2)
 		p->rho = p->skew = BFTM_RHO_MAX_PPM;
 	p->delta = p->lease_max / (24 + (u32)(draw >> 8 & 15));
-	p->resend = p->delta * (2 + (draw >> 12 & 7));
+	p->resend = p->delta * (2 + (draw >> 12 & 15));
 	p->safety = p->lease_max * (2 + (draw >> 16 & 7));
+	p->delay = draw >> 23 & 3 ? DELAY_NONE : p->delay;
 	p->order.aim_max = rng_scale(r, 8 * p->delta, 4 * p->lease_max);
 	p->order.down_max = 1 + p->delta;
-	p->think_max = rng_below(r, p->lease_max / 2);
-	p->order.ops += 8;
+	p->think_max = rng_below(r, p->lease_max / 4);
+	p->order.ops += 12;
 	p->order.crash_send = draw >> 20 & 1 ? 2000 : 0;
 	p->order.head_start = 64;
 	p->loss /= 4;
@@ -167,7 +169,7 @@ void plan_draw_order(struct plan *p, struct rng *r, const struct wish *wish)
 	if (rng_next(r) & 1)
 		tangle(p, r, wish);
 	/* Of a clock that may run slow, while those of servers run fast. */
-	p->order.limit = p->lease_max - p->lease_max * p->rho / PPM - BFTM_TICK_NS;
+	p->order.limit = bftm_lease_at_client(p->lease_max, p->rho);
 	p->faults |= wish->with;
 	p->faults &= ~wish->without;
 	if (!plan_has(p, FAULT_LIARS))

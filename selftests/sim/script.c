@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdio.h>
 
+#include "order.h"
 #include "script.h"
 #include "story.h"
 
@@ -51,9 +52,27 @@ static bool parse_pair(struct script *s, const char *name, const char *value)
 		return parse_time(value, &p->lease_max);
 	else if (!strcmp(name, "delay"))
 		return parse_time(value, &s->delay);
+	else if (!strcmp(name, "signed"))
+		p->order.signed_ranks = number;
+	else if (!strcmp(name, "protocol") && !strcmp(value, protocol_order.name))
+		p->protocol = &protocol_order;
 	else
 		return false;
 	return true;
+}
+
+/* "at 0ms c1 submits add 1" */
+static bool parse_submit(struct script *s, struct script_line *l, char **word, u32 words)
+{
+	size_t len = 0;
+	u32 i;
+
+	l->verb = SCRIPT_SUBMITS;
+	for (i = 4; i < words && len < sizeof(l->request); i++)
+		len += (size_t)snprintf(l->request + len, sizeof(l->request) - len, "%s%s",
+					i > 4 ? " " : "", word[i]);
+	return words > 4 && len < sizeof(l->request) && s->plan.protocol->orders &&
+	       parse_who(word[2], 'c', s->plan.clients, &l->client);
 }
 
 static bool parse_verb(struct script *s, struct script_line *l, char **word, u32 words)
@@ -72,6 +91,8 @@ static bool parse_verb(struct script *s, struct script_line *l, char **word, u32
 
 	if (words < 4 || !parse_time(word[1], &l->at))
 		return false;
+	if (!strcmp(word[3], "submits"))
+		return parse_submit(s, l, word, words);
 	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
 		if (!strcmp(word[place], verbs[i].name) && words == verbs[i].words)
 			break;
@@ -125,6 +146,10 @@ bool script_parse(struct script *s, const char *path, char *text)
 			.handles = 1, .locks = 1, .rho = 2000, .lease_max = 100 * MS,
 			.delay = DELAY_CONSTANT, .exponent = 2, .retry_max = 100 * 100 * MS,
 			.hello = true, .fence = PPM,
+			.order = {
+				.careless = PPM, .state_max = BFTM_STATE_DEFAULT,
+				.response_room = BFTM_ORDER_DATA_MAX, .caches = true,
+			},
 		},
 		.delay = 5 * MS, .end = 1000 * MS,
 	};
@@ -145,6 +170,7 @@ bool script_parse(struct script *s, const char *path, char *text)
 	s->plan.resend = 4 * s->plan.delta;
 	s->plan.lease_min = s->plan.lease_max;
 	s->plan.safety = s->end + 1;
+	s->plan.order.limit = s->plan.lease_max;
 	return s->plan.n && s->plan.n <= BFTM_SERVERS_MAX && s->plan.clients &&
 	       s->plan.b < s->plan.n && s->plan.liars <= s->plan.n;
 }
@@ -183,6 +209,9 @@ void script_line(struct world *w, u32 i)
 	struct handle *h = &w->client[l->client].handle[0];
 
 	switch (l->verb) {
+	case SCRIPT_SUBMITS:
+		order_app_script(w, l->client, l->request);
+		break;
 	case SCRIPT_WANTS:
 	case SCRIPT_QUEUES:
 	case SCRIPT_KEEPS:

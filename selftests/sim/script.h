@@ -16,7 +16,11 @@
  *	at 20ms c1 restarts		its helper
  *	at 20ms s2 restarts
  *	at 20ms s2 c1 takes 30ms	from then on, from s2 to c1
+ *	at 0ms c1 submits add 1		of the ordering protocol, to a counter
  *	end 300ms
+ *
+ * "protocol order" in the first line chooses the ordering protocol; "signed 1"
+ * its signed ranks.
  */
 #ifndef BFTM_SIM_SCRIPT_H
 #define BFTM_SIM_SCRIPT_H
@@ -36,6 +40,7 @@ enum script_verb {
 	SCRIPT_STOPS,
 	SCRIPT_RESTARTS,
 	SCRIPT_TAKES,
+	SCRIPT_SUBMITS,
 };
 
 /** struct script_line - at true time @at */
@@ -43,6 +48,7 @@ struct script_line {
 	enum script_verb verb;
 	u64 at;
 	u64 ns;
+	char request[32];
 	u32 client;
 	u32 server;
 	int to;		/* TO_SERVER: from, or at, a client; or TO_CLIENT */

@@ -101,6 +101,8 @@ void server_up(struct world *w, u32 u)
 	/* A server with a shorter longest lease must outwait the one before. */
 	if (s->over_ns > s->cfg.quarantine_until_ns)
 		s->cfg.quarantine_until_ns = s->over_ns;
+	if (w->order && s->stamp)
+		order_fault_old(w, u);
 	if (s->lies && world_fault(w, FAULT_LIAR_AMNESIA))
 		s->cfg.quarantine_until_ns = 0;
 	if (s->stamp) {

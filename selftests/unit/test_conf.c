@@ -114,6 +114,14 @@ static const struct {
 	{ "cluster x { id = 1\n b = 1 contend = literal " FIVE " }",
 	  "f:2: cluster 'x': 5 servers cannot mask b = 1 liars: "
 	  "contend = literal needs n >= 5b + 1 = 6\n" },
+	{ "cluster x { id = 1 b = 1\n max-state = 2000 " FIVE " }",
+	  "f:2: cluster 'x': 5 servers cannot order with b = 1 liars: that needs "
+	  "n >= 6b + 1 = 7, or n >= 4b + 1 = 5 with signed-ranks = yes\n" },
+	{ "cluster x { id = 1 b = 1\n signed-ranks = no " FIVE " }",
+	  "f:2: cluster 'x': 5 servers cannot order with b = 1 liars: that needs "
+	  "n >= 6b + 1 = 7, or n >= 4b + 1 = 5 with signed-ranks = yes\n" },
+	{ WITH("signed-ranks = maybe"), "f:1: key 'signed-ranks' = 'maybe': must be no or yes\n" },
+	{ WITH("max-state = 1023"), "f:1: key 'max-state' = '1023': must be 1024 to 1048576\n" },
 
 	{ WITH("") "\n" WITH(""), "f:2: cluster 'x' is there twice\n" },
 	{ WITH("") "\ncluster y { id = 1 b = 0 " SERVER " }",

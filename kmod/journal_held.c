@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Answers that wait until the journal has what they reveal. */
+#include <linux/skbuff.h>
+#include <linux/slab.h>
+
+#include "server.h"
+#include "socket.h"
+
+/**
+ * struct held - an answer that is not to be known yet
+ * @list:  in its object's
+ * @after: number of the change that must be kept before
+ * @to:    for whom
+ * @skb:   what is sent
+ */
+struct held {
+	struct list_head list;
+	u64 after;
+	struct bftm_address to;
+	struct sk_buff *skb;
+};
+
+static size_t cost(const struct held *h)
+{
+	return sizeof(*h) + h->skb->truesize;
+}
+
+void bftm_held_drop(struct bftm_journal *j, struct bftm_saved *s)
+{
+	struct held *h, *next;
+
+	list_for_each_entry_safe(h, next, &s->held, list) {
+		bftm_count(j->server, UNJOURNALLED);
+		j->held_bytes -= cost(h);
+		kfree_skb(h->skb);
+		kfree(h);
+	}
+	INIT_LIST_HEAD(&s->held);
+}
+
+void bftm_held_release(struct bftm_journal *j, struct bftm_saved *s, struct list_head *ret)
+{
+	struct held *h, *next;
+
+	list_for_each_entry_safe(h, next, &s->held, list) {
+		if (h->after > s->done)
+			continue;
+		j->held_bytes -= cost(h);
+		list_move_tail(&h->list, ret);
+	}
+}
+
+void bftm_held_send(struct bftm_journal *j, struct list_head *released)
+{
+	struct held *h, *next;
+
+	rcu_read_lock();
+	list_for_each_entry_safe(h, next, released, list) {
+		bftm_socket_send_skb(j->server, &h->to, h->skb);
+		kfree(h);
+	}
+	rcu_read_unlock();
+}
+
+/* What is said of operations that wait, and of bodies on their way. */
+static bool reveals(u8 type)
+{
+	return type != BFTM_ORDER_PENDING && type != BFTM_ORDER_NEEDBODY &&
+	       type != BFTM_ORDER_STORED;
+}
+
+/* Return: true when the datagram was taken, to be sent later or never. */
+static bool hold(struct bftm_journal *j, const struct bftm_outcome *outcome,
+		 const struct bftm_address *to, struct sk_buff *skb)
+{
+	struct bftm_saved *s = &outcome->thing->saved;
+	struct held *h = kmalloc(sizeof(*h), GFP_ATOMIC | __GFP_NOWARN);
+	bool unsaved, keeps;
+
+	spin_lock(&j->lock);
+	unsaved = s->done < outcome->unsaved;
+	keeps = unsaved && h && j->portid &&
+		j->held_bytes + sizeof(*h) + skb->truesize <= BFTM_HELD_BYTES_MAX;
+	if (keeps) {
+		h->after = outcome->unsaved;
+		h->to = *to;
+		h->skb = skb;
+		j->held_bytes += cost(h);
+		list_add_tail(&h->list, &s->held);
+	}
+	spin_unlock(&j->lock);
+	if (keeps) {
+		bftm_count(j->server, HELD);
+		return true;
+	}
+	kfree(h);
+	if (unsaved) {
+		bftm_count(j->server, UNJOURNALLED);
+		kfree_skb(skb);
+	}
+	return unsaved;
+}
+
+void bftm_journal_send(struct bftm_server *server, const struct bftm_outcome *outcome,
+		       const struct bftm_address *to, u8 type, struct sk_buff *skb)
+{
+	if (outcome->unsaved && reveals(type) &&
+	    hold(server->objects->journal, outcome, to, skb))
+		return;
+	bftm_socket_send_skb(server, to, skb);
+}
