@@ -145,7 +145,7 @@ KSELFTESTS := $(notdir $(basename $(wildcard selftests/bftmutex/*.c)))
 HARNESS := $(BUILD)/kselftest/kselftest_harness.h
 LINUX_SOURCE ?= /usr/src/linux-source-6.12.tar.xz
 
-tests: $(BIN)/bftmutex-liar $(BIN)/bftmutex-lin $(BIN)/bftmutex-model $(BIN)/bftmutex-sim $(BIN)/bftmutex-figures \
+tests: $(BIN)/bftmutex-liar $(BIN)/bftmutex-lin $(BIN)/bftmutex-model $(BIN)/bftmutex-order-model $(BIN)/bftmutex-sim $(BIN)/bftmutex-figures \
 	$(addprefix $(TESTS_BIN)/,$(KSELFTESTS)) \
 	$(addprefix $(TESTS_BIN)/unit/,$(UNIT))
 

@@ -271,15 +271,6 @@ int bftm_journal_done(struct bftm_journal *j, u32 portid, const u8 *name, u8 nam
 	spin_unlock_bh(&at.shard->lock);
 	if (!err)
 		bftm_count(j->server, JOURNALLED);
-	/* There may be thousands: others run between them. */
-	list_for_each_entry_safe(h, next, &released, list) {
-		local_bh_disable();
-		rcu_read_lock();
-		bftm_socket_send_skb(j->server, &h->to, h->skb);
-		rcu_read_unlock();
-		local_bh_enable();
-		kfree(h);
-		cond_resched();
-	}
+	bftm_held_send(j, &released);
 	return err;
 }

@@ -187,7 +187,7 @@ void bftm_held_drop(struct bftm_journal *j, struct bftm_saved *s);
 /** bftm_held_release() - those that may be sent, into @ret. Context: likewise. */
 void bftm_held_release(struct bftm_journal *j, struct bftm_saved *s, struct list_head *ret);
 
-/** bftm_held_send() - send them. Context: as of bftm_journal_send(). */
+/** bftm_held_send() - send them. Context: process, the sockets stay open. */
 void bftm_held_send(struct bftm_journal *j, struct list_head *released);
 
 /* journal_load.c: from the file */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Answers that wait until the journal has what they reveal. */
+#include <linux/bottom_half.h>
+#include <linux/sched.h>
 #include <linux/skbuff.h>
 #include <linux/slab.h>
 
@@ -54,12 +56,16 @@ void bftm_held_send(struct bftm_journal *j, struct list_head *released)
 {
 	struct held *h, *next;
 
-	rcu_read_lock();
+	/* There may be thousands: others run between them. */
 	list_for_each_entry_safe(h, next, released, list) {
+		local_bh_disable();
+		rcu_read_lock();
 		bftm_socket_send_skb(j->server, &h->to, h->skb);
+		rcu_read_unlock();
+		local_bh_enable();
 		kfree(h);
+		cond_resched();
 	}
-	rcu_read_unlock();
 }
 
 /* What is said of operations that wait, and of bodies on their way. */

@@ -226,6 +226,7 @@ void bftm_objects_step(struct bftm_objects *t, const struct bftm_server_cfg *cfg
 	*reply = *req;
 	reply->type = BFTM_MSG_NONE;
 	reply->data_len = 0;
+	/* After it, all that bftm_journal_loaded() has seen loaded is there. */
 	if (smp_load_acquire(&t->loading))
 		return;
 	if (req->type == BFTM_ORDER_PUT) {

@@ -55,7 +55,7 @@ load || bail "module"
 up --servers 7 -b 1 --clients 2 --lease-max 1s || bail "no cluster"
 id=$(s 1 bftmutexctl server show --json | jq .cluster)
 # As a cluster that begins with journals.
-each server_stop && each server_start && each follow || bail "journals"
+{ each server_stop && each server_start && each follow; } || bail "journals"
 ready || bail "not ready"
 
 is "create" "$(submit 1 counter "create counter")" "0 "

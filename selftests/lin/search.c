@@ -231,7 +231,10 @@ static enum lin_verdict search(struct search *s, u64 *steps)
 static const struct lin_call *ranking;
 static const struct lin_window *windows;
 
-/* By version; what nobody knows whether it happened comes last, the youngest first. */
+/*
+ * As the ordering thread applies; what nobody knows whether it happened comes last,
+ * the youngest first.
+ */
 static int compare(const void *a, const void *b)
 {
 	u32 i = *(const u32 *)a, j = *(const u32 *)b;
@@ -244,6 +247,9 @@ static int compare(const void *a, const void *b)
 		return x->invoke_ns > y->invoke_ns ? -1 : 1;
 	if (x->version != y->version)
 		return x->version < y->version ? -1 : 1;
+	/* A version applies operations by client, as their hosts packed them. */
+	if (x->client != y->client)
+		return x->client < y->client ? -1 : 1;
 	return i < j ? -1 : 1;
 }
 

@@ -145,7 +145,8 @@ struct lin_window *lin_windows(const struct lin_model *model, const struct lin_t
 		/* The empty text is there without anybody. */
 		if (call[i].pending && w->by == i && call[i].value)
 			window[i].end_ns = w->seen_ns;
-		if (is_queue)
+		/* What was refused never came in. */
+		if (is_queue && (call[i].pending || !call[i].op->status))
 			leave(&window[i], w, call, open_pops);
 	}
 	pair(window, call, calls);

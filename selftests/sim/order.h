@@ -92,6 +92,7 @@ struct order_client {
 	struct order_fetch fetch;
 	struct order_put *put;		/* of each server two: a state, an operation */
 	bool putting;			/* some were begun */
+	u32 reached;			/* servers, in this phase */
 	bool dying;			/* its host has gone down, in the middle of a step */
 	bool follows;			/* what is said comes after its body */
 	bool uploads;			/* @next, before it is proposed */
@@ -204,6 +205,8 @@ void order_fault_promise(struct world *w, u32 x);
 bool order_fault_forgets(struct world *w, u32 u, u32 x, u8 type);
 /** order_fault_recovered() - it has been told what others know. */
 void order_fault_recovered(struct world *w, u32 u);
+/** order_fault_reached() - the servers that this phase of an iteration gets to */
+u32 order_fault_reached(struct world *w, u32 x, u8 type);
 /** order_fault_keep() - this may come again; order_fault_old() - it does. */
 void order_fault_keep(struct world *w, u32 u, struct packet *p);
 void order_fault_old(struct world *w, u32 u);

@@ -77,6 +77,36 @@ void order_fault_recovered(struct world *w, u32 u)
 	w->order->promised = 0;
 }
 
+static u32 some(struct rng *r, u32 n, u32 count)
+{
+	u32 set = 0, u;
+
+	while (bftm_count(set) < count) {
+		u = (u32)rng_below(r, n);
+		set |= 1u << u;
+	}
+	return set;
+}
+
+u32 order_fault_reached(struct world *w, u32 x, u8 type)
+{
+	struct order_client *o = &w->order->client[x];
+	struct rng *r = &w->rng[RNG_FAULT];
+	u32 n = w->plan->n, q = bftm_order_quorum(n, w->plan->b);
+	u64 draw;
+
+	if (o->core.sends > 1 || type == BFTM_ORDER_INSTALL)
+		return type == BFTM_ORDER_INSTALL ? bftm_all(n) : o->reached;
+	draw = rng_next(r);
+	o->reached = bftm_all(n);
+	/* A quorum of its own each time, or too few. */
+	if (type == BFTM_ORDER_GET || draw & 1)
+		o->reached = some(r, n, q);
+	else if (draw & 2)
+		o->reached = some(r, n, 1 + (u32)rng_below(r, q - 1));
+	return o->reached;
+}
+
 void order_fault_keep(struct world *w, u32 u, struct packet *p)
 {
 	struct order_server *o = &w->order->server[u];

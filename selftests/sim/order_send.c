@@ -18,12 +18,6 @@ static void send_one(struct world *w, u32 x, u32 u, struct packet *p)
 	p->msg.server_epoch = c->peer[u].epoch;
 	p->msg.seq = ++c->seq;
 	packet_send(w, TO_SERVER, u, p, w->now + c->lag);
-	/* A host may go down between two datagrams. */
-	if (world_fault(w, FAULT_CRASH) && !c->lag &&
-	    rng_chance(&w->rng[RNG_FAULT], w->plan->order.crash_send)) {
-		o->dying = true;
-		queue_push(&w->queue, w->now, EVENT_FAULT, x)->part = FAULTS;
-	}
 }
 
 void order_fetch(struct world *w, u32 x, u32 u, const struct bftm_body_id *id, u32 at)
@@ -197,12 +191,31 @@ static void say_to(struct world *w, u32 x, u8 type, u32 u, const struct bftm_ord
 	send_one(w, x, u, p);
 }
 
+/* A host may go down between two datagrams: most, some or few are out by then. */
+static u32 told_by_the_dying(struct world *w, u32 x, u32 to)
+{
+	struct rng *r = &w->rng[RNG_FAULT];
+	u32 draw;
+
+	if (!world_fault(w, FAULT_CRASH) || w->client[x].lag || bftm_count(to) < 2 ||
+	    !rng_chance(r, w->plan->order.crash_send))
+		return to;
+	draw = (u32)rng_next(r);
+	queue_push(&w->queue, w->now, EVENT_FAULT, x)->part = FAULTS;
+	if (draw >> 31)
+		return to & draw & (u32)rng_next(r) & (u32)rng_next(r);
+	return to & draw;
+}
+
 void order_say(struct world *w, u32 x, u8 type, u32 to)
 {
 	struct order_client *o = &w->order->client[x];
-	u32 i, u, n = w->plan->n, first = 0;
 	struct bftm_order_msg msg;
+	u32 u, told;
 
+	if (w->plan->order.subsets && !w->healed && type != BFTM_ORDER_SUBMIT)
+		to &= order_fault_reached(w, x, type);
+	told = told_by_the_dying(w, x, to);
 	fill(w, x, type, &msg);
 	if (type == BFTM_ORDER_SUBMIT) {
 		tell_more(w, 0, "c%u sends operation %s to %s", x + 1, story_attempt(w, o->op),
@@ -213,12 +226,8 @@ void order_say(struct world *w, u32 x, u8 type, u32 to)
 			  type == BFTM_ORDER_GET ? "" : story_body(&msg.id),
 			  story_servers(w, to));
 	}
-	/* Who dies in between has told any of them. */
-	if (w->plan->order.crash_send)
-		first = (u32)rng_below(&w->rng[RNG_CLIENT], n);
-	for (i = 0; i < n; i++) {
-		u = (first + i) % n;
-		if (to >> u & 1)
+	for (u = 0; u < w->plan->n; u++)
+		if (told >> u & 1)
 			say_to(w, x, type, u, &msg);
-	}
+	o->dying |= told != to;
 }

@@ -63,18 +63,19 @@ struct recorded {
  * @huge:       some bodies are longer than a datagram
  * @caches:     clients keep the state that they saw last
  * @careless:   chance in ppm that an iteration does not take the modelled mutex
- * @crash_send: chance that a client's host goes down with a datagram
+ * @crash_send: chance that a client's host goes down while it tells servers
  * @limit:      Lmax
  * @state_max:  bytes of a state
  * @pause:      doublings of the pause between iterations, before the world heals
  * @tangle:     half of what is sent comes when it is not expected any more
+ * @subsets:    each phase of an iteration gets to some of the servers
  * @forgets:    chance that a server forgets the first promise of an iteration
  * @down_max, @cut_max, @aim_max: longest time that a client is down, that links
  *              are cut, that a datagram is aimed
  * @response_room: bytes for a response in one datagram
  */
 struct order_plan {
-	bool signed_ranks, huge, caches, tangle;
+	bool signed_ranks, huge, caches, tangle, subsets;
 	u32 head_start, ops, type, careless, crash_send, forgets, state_max, pause;
 	unsigned short response_room;
 	u64 limit, down_max, cut_max, aim_max;

@@ -81,7 +81,7 @@ static void draw_rates(struct plan *p, struct rng *r)
 	p->pause_every = rng_scale(r, least, most);
 	p->restart_every = rng_scale(r, least, most);
 	p->slew_every = rng_scale(r, least, most);
-	p->order.crash_send = rng_next(r) & 1 ? 0 : (u32)rng_scale(r, 500, 30000);
+	p->order.crash_send = rng_next(r) & 1 ? 0 : (u32)rng_scale(r, 2000, 100000);
 	p->stall = (u32)rng_scale(r, 1000, 30000);
 	p->crash_step = PPM / 64;
 }
@@ -109,11 +109,24 @@ static void forgetful(struct plan *p, struct rng *r, const struct wish *wish)
 	p->order.down_max = 1 + p->delta;
 	p->think_max = rng_below(r, p->lease_max / 4);
 	p->order.ops += 12;
-	p->order.crash_send = draw >> 20 & 1 ? 2000 : 0;
+	p->order.crash_send = draw >> 20 & 1 ? 10000 : 0;
 	p->order.head_start = 64;
 	p->loss /= 4;
 	p->crash_step = draw >> 21 & 1 ? PPM / 8 : PPM / 256;
 	p->order.forgets = draw >> 22 & 1 ? PPM : PPM / 4;
+}
+
+/* Nothing is lost by chance: who hears of what is drawn, phase by phase. */
+static void subsets(struct plan *p)
+{
+	p->order.subsets = true;
+	p->faults &= 1u << FAULT_LIARS | 1u << FAULT_CRASH;
+	p->delay = DELAY_UNIFORM;
+	p->order.crash_send /= 8;
+	p->crash_every *= 4;
+	p->order.ops += 4;
+	p->safety *= 4;
+	p->think_max = 4 * p->delta;
 }
 
 /*
@@ -135,7 +148,7 @@ static void tangle(struct plan *p, struct rng *r, const struct wish *wish)
 	p->order.aim_max = rng_scale(r, 8 * p->delta, 256 * p->delta);
 	p->loss = (u32)rng_scale(r, 10000, 400000);
 	p->resend = 2 * p->delta + rng_below(r, 2 * p->delta);
-	p->order.crash_send = draw >> 3 & 1 ? (u32)rng_scale(r, 2000, 60000) : 0;
+	p->order.crash_send = draw >> 3 & 1 ? (u32)rng_scale(r, 10000, 300000) : 0;
 	p->order.down_max = 1 + rng_below(r, 8 * p->delta);
 	p->order.ops = 3 + (u32)(draw >> 4 & 7);
 	p->order.huge = false;
@@ -147,6 +160,8 @@ static void tangle(struct plan *p, struct rng *r, const struct wish *wish)
 	p->order.head_start = draw >> 10 & 1 ? 64 : 0;
 	if (plan_has(p, FAULT_RESTART))
 		forgetful(p, r, wish);
+	else if (draw >> 11 & 1)
+		subsets(p);
 }
 
 void plan_draw_order(struct plan *p, struct rng *r, const struct wish *wish)

@@ -43,6 +43,8 @@ static const struct story good[] = {
 					    { 5, 6, "append b", 0, "0" }, { 7, 8, "read 0", 0, "b\n" } } },
 	{ "queue, both orders", { C("queue"), { 3, 6, "push a", 0, "" }, { 4, 5, "push b", 0, "" },
 				  { 7, 8, "pop", 0, "b" }, { 9, 10, "pop", 0, "a" }, { 11, 12, "pop", ENODATA, "" } } },
+	{ "a push that was refused", { { 1, 39, "push a", ENOENT, "" }, { 32, 53, "create queue", 0, "" },
+		{ 36, 51, "push b", 0, "" }, { 39, 83, "pop", 0, "b" } } },
 	{ "a lost pop", { C("queue"), { 3, 4, "push a", 0, "" }, { 5, NEVER, "pop", 0, "" },
 			  { 6, 7, "push b", 0, "" }, { 8, 9, "pop", 0, "b" } } },
 	{ "cas fails and succeeds", { C("register"), { 3, 8, "cas  a", 0, "" }, { 3, 8, "cas  b", ESTALE, "a" } } },
