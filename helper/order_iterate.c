@@ -322,8 +322,13 @@ void bftm_iterate_answer(struct bftm_order_work *w, u32 u, const struct bftm_ord
 	bool genuine = msg->type == BFTM_ORDER_EXCEPTION && bftm_rank_genuine(w, u, msg);
 	struct bftm_order_out out;
 
-	if (!under_way(w))
+	if (!under_way(w)) {
+		/* What it says of ranks is for the next iteration. */
+		if (msg->type == BFTM_ORDER_EXCEPTION)
+			bftm_order_answer(&w->order, bftm_order_cfg_of(w), u, msg, genuine,
+					  bftm_now(), &out);
 		return;
+	}
 	if (msg->type == BFTM_ORDER_NEEDBODY && bftm_body_same(&msg->id, &w->put_state.id))
 		w->put_state.stored &= ~(1u << u);	/* it has lost what it stored */
 	bftm_order_answer(&w->order, bftm_order_cfg_of(w), u, msg, genuine, bftm_now(), &out);

@@ -46,6 +46,20 @@ static void over(struct bftm_order *o, enum bftm_order_verdict verdict,
 	out->verdict = verdict;
 }
 
+/*
+ * The new rank comes from the (b + 1)-th largest report: the largest may be a
+ * liar's, who would drive ranks to their end. A signed one is no lie.
+ */
+static void catch_up(struct bftm_order *o, const struct bftm_order_cfg *cfg)
+{
+	u64 seen = bftm_kth_largest(o->reported, cfg->n, cfg->b + 1);
+
+	if (seen < o->proven)
+		seen = o->proven;
+	if (o->rank.count < seen)
+		o->rank.count = seen;
+}
+
 void bftm_order_begin(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 		      bool refresh, u64 now, struct bftm_order_out *out)
 {
@@ -53,6 +67,7 @@ void bftm_order_begin(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 	if (refresh)
 		o->completed = 0;
 	/* A rank that two iterations share lets the state fork. */
+	catch_up(o, cfg);
 	o->rank.count++;
 	o->excepted = 0;
 	o->recovering = 0;
@@ -62,19 +77,10 @@ void bftm_order_begin(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 	enter(o, cfg, BFTM_ORDER_GETTING, now, out);
 }
 
-/*
- * The new rank comes from the (b + 1)-th largest report: the largest may be a
- * liar's, who would drive ranks to their end. A signed one is no lie.
- */
 static void outranked(struct bftm_order *o, const struct bftm_order_cfg *cfg,
-		      u64 proof, struct bftm_order_out *out)
+		      struct bftm_order_out *out)
 {
-	u64 seen = bftm_kth_largest(o->reported, cfg->n, cfg->b + 1);
-
-	if (seen < proof)
-		seen = proof;
-	if (o->rank.count < seen)
-		o->rank.count = seen;
+	catch_up(o, cfg);
 	o->timeouts = 0;
 	over(o, BFTM_ORDER_OUTRANKED, out);
 }
@@ -91,26 +97,39 @@ static void timed_out(struct bftm_order *o, struct bftm_order_out *out)
 	over(o, BFTM_ORDER_TIMEOUT, out);
 }
 
-static void except(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
-		   const struct bftm_order_msg *msg, bool genuine,
-		   struct bftm_order_out *out)
+/*
+ * What an exception says of ranks counts when its iteration is over as well: one
+ * ends with the first b + 1 exceptions, and a liar who is always among them, with
+ * a rank just above, would let a client that is behind catch up step by step.
+ */
+static bool note_rank(struct bftm_order *o, u32 u, const struct bftm_order_msg *msg,
+		      bool proven, struct bftm_rank *ret)
 {
 	struct bftm_order_exception e;
-	struct bftm_rank max;
 
 	if (msg->data_len != sizeof(e))
-		return;
+		return false;
 	memcpy(&e, msg->data, sizeof(e));
-	max.count = le64_to_cpu(e.count);
-	max.client = le32_to_cpu(e.client);
-	max.incarnation = le32_to_cpu(e.incarnation);
-	if (bftm_rank_cmp(&max, &o->rank) <= 0 || max.count > BFTM_RANK_COUNT_MAX)
+	ret->count = le64_to_cpu(e.count);
+	ret->client = le32_to_cpu(e.client);
+	ret->incarnation = le32_to_cpu(e.incarnation);
+	if (ret->count > BFTM_RANK_COUNT_MAX)
+		return false;
+	if (o->reported[u] < ret->count)
+		o->reported[u] = ret->count;
+	if (proven && o->proven < ret->count)
+		o->proven = ret->count;
+	return true;
+}
+
+static void except(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
+		   const struct bftm_rank *max, bool proven, struct bftm_order_out *out)
+{
+	if (bftm_rank_cmp(max, &o->rank) <= 0)
 		return;
-	o->reported[u] = max.count;
 	o->excepted |= 1u << u;
-	genuine = genuine && cfg->signed_ranks;
-	if (genuine || bftm_count(o->excepted) > cfg->b)
-		outranked(o, cfg, genuine ? max.count : 0, out);
+	if (proven || bftm_count(o->excepted) > cfg->b)
+		outranked(o, cfg, out);
 }
 
 static void read_got(struct bftm_got *got, const struct bftm_order_msg *msg)
@@ -216,9 +235,13 @@ void bftm_order_answer(struct bftm_order *o, const struct bftm_order_cfg *cfg, u
 		[BFTM_ORDER_COMMITTING] = BFTM_ORDER_COMMITTED,
 		[BFTM_ORDER_INSTALLING] = BFTM_ORDER_INSTALLED,
 	};
+	bool proven = genuine && cfg->signed_ranks;
+	struct bftm_rank max = {};
 	u32 bit = 1u << u;
 
 	clear(out);
+	if (msg->type == BFTM_ORDER_EXCEPTION && !note_rank(o, u, msg, proven, &max))
+		return;
 	/* An answer counts in the iteration and the phase that asked for it. */
 	if (o->phase == BFTM_ORDER_IDLE || bftm_rank_cmp(&msg->rank, &o->rank))
 		return;
@@ -228,7 +251,7 @@ void bftm_order_answer(struct bftm_order *o, const struct bftm_order_cfg *cfg, u
 	}
 	if (msg->type == BFTM_ORDER_EXCEPTION) {
 		if (o->phase != BFTM_ORDER_INSTALLING)
-			except(o, cfg, u, msg, genuine, out);
+			except(o, cfg, u, &max, proven, out);
 	} else if (msg->type == BFTM_ORDER_RECOVERING) {
 		if (o->phase == BFTM_ORDER_GETTING || o->phase == BFTM_ORDER_MAKING)
 			o->recovering |= bit & ~o->answered;

@@ -111,6 +111,7 @@ struct bftm_got {
  * @refused:    servers that refused
  * @reason:     what they said last
  * @reported:   count of the highest rank that each server has shown
+ * @proven:     … and that any has shown with a good signature
  * @timeouts:   in a row
  * @got:        answers to GET; those in @quorum count
  * @quorum:     of servers that answered GET
@@ -134,6 +135,7 @@ struct bftm_order {
 	u32 refused;
 	u32 reason;
 	u64 reported[BFTM_SERVERS_MAX];
+	u64 proven;
 	u32 timeouts;
 	struct bftm_got got[BFTM_SERVERS_MAX];
 	u32 quorum;
@@ -158,6 +160,8 @@ void bftm_order_begin(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 /**
  * bftm_order_answer() - an authentic answer of server number @u (0 … n - 1)
  * @genuine: an EXCEPTION whose rank is signed well by the client it names
+ *
+ * EXCEPTION is passed in when no iteration is under way as well: its rank counts.
  */
 void bftm_order_answer(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
 		       const struct bftm_order_msg *msg, bool genuine, u64 now,

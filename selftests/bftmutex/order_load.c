@@ -111,13 +111,16 @@ static void make_map(struct worker *w, char *text)
 		sprintf(text, "list");
 }
 
-/* About as many go as come, so that it stays short. */
+/*
+ * About as many go as come, so that it stays short. Values that are never alike tell
+ * bftmutex-lin what became of requests without an answer.
+ */
 static void make_queue(struct worker *w, char *text)
 {
 	unsigned int way = below(w, 20);
 
 	if (way < 8)
-		sprintf(text, "push %u", below(w, 1000));
+		sprintf(text, "push %u", below(w, 1u << 31));
 	else if (way < 17)
 		sprintf(text, "pop");
 	else
@@ -129,7 +132,7 @@ static void make_log(struct worker *w, char *text)
 	unsigned int way = below(w, 10);
 
 	if (way < 4)
-		sprintf(text, "append %u", below(w, 10));
+		sprintf(text, "append %u", below(w, 1u << 31));
 	else if (way < 7)
 		sprintf(text, "len");
 	else

@@ -34,6 +34,7 @@ struct tried {
  * @left:  operations that must have a place yet
  * @depth: of @stack
  * @set:   hash of what has a place
+ * @guided: look only where the order is that of versions
  */
 struct search {
 	const struct lin_model *model;
@@ -41,6 +42,7 @@ struct search {
 	struct lin_state *state;
 	u32 calls;
 	u64 until;
+	bool guided;
 	struct lin_window *window;
 	struct node *node;
 	u32 *rank;
@@ -113,11 +115,35 @@ static bool has_twin(const struct search *s, u32 i)
 	return s->window[i].twin != LIN_NO_TWIN && !s->placed[s->window[i].twin];
 }
 
+static bool is_known(const struct search *s, u32 i)
+{
+	return s->call[i].op->version && s->window[i].end_ns != LIN_NEVER;
+}
+
+/* Of what has no place yet, the one that a client applied first. */
+static u32 first_applied(const struct search *s)
+{
+	u32 i, first = NOTHING;
+
+	for (i = s->node[s->calls].next; i != s->calls; i = s->node[i].next)
+		if (is_known(s, i) && (first == NOTHING || s->rank[i] < s->rank[first]))
+			first = i;
+	return first;
+}
+
+/* Does another one of the same client's same operation, or an earlier one, come first? */
+static bool is_early(const struct search *s, u32 i, u32 first)
+{
+	return first != NOTHING && is_known(s, i) &&
+	       (s->call[i].op->version != s->call[first].op->version ||
+		s->call[i].op->client != s->call[first].op->client);
+}
+
 /* The best of what may come next, of a rank of at least @rank. */
 static u32 candidate(const struct search *s, u32 rank)
 {
+	u32 i, best = NOTHING, first = s->guided ? first_applied(s) : NOTHING;
 	u64 returned = LIN_NEVER;
-	u32 i, best = NOTHING;
 
 	for (i = s->node[s->calls].next; i != s->calls; i = s->node[i].next) {
 		const struct lin_call *call = &s->call[i];
@@ -126,7 +152,8 @@ static u32 candidate(const struct search *s, u32 rank)
 			break;
 		if (s->window[i].end_ns < returned)
 			returned = s->window[i].end_ns;
-		if (s->rank[i] >= rank && !has_twin(s, i) && (best == NOTHING || s->rank[i] < s->rank[best]))
+		if (s->rank[i] >= rank && !has_twin(s, i) && !is_early(s, i, first) &&
+		    (best == NOTHING || s->rank[i] < s->rank[best]))
 			best = i;
 	}
 	return best;
@@ -267,11 +294,11 @@ static void rank(struct search *s)
 	free(by_rank);
 }
 
-enum lin_verdict lin_search(const struct lin_model *model, const struct lin_texts *texts,
-			    struct lin_call *call, u32 calls, bool exists, u64 until,
-			    u64 *steps, u32 *order, u32 *ordered)
+static enum lin_verdict look(const struct lin_model *model, const struct lin_texts *texts,
+			     struct lin_call *call, u32 calls, bool exists, u64 until,
+			     bool guided, u64 *steps, u32 *order, u32 *ordered)
 {
-	struct search s = { .model = model, .call = call, .until = until };
+	struct search s = { .model = model, .call = call, .until = until, .guided = guided };
 	enum lin_verdict verdict;
 	u32 i;
 
@@ -306,4 +333,22 @@ enum lin_verdict lin_search(const struct lin_model *model, const struct lin_text
 	free(s.stack);
 	free(s.tried);
 	return verdict;
+}
+
+/*
+ * An order that agrees with the versions is as good as any, and soon found. That
+ * there is none says nothing: versions are claims, like all else.
+ */
+enum lin_verdict lin_search(const struct lin_model *model, const struct lin_texts *texts,
+			    struct lin_call *call, u32 calls, bool exists, u64 until,
+			    u64 *steps, u32 *order, u32 *ordered)
+{
+	u64 some = *steps / 4, before = some;
+	enum lin_verdict verdict;
+
+	verdict = look(model, texts, call, calls, exists, until, true, &some, order, ordered);
+	*steps -= before - some;
+	if (verdict == LIN_GOOD)
+		return verdict;
+	return look(model, texts, call, calls, exists, until, false, steps, order, ordered);
 }

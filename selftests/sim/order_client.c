@@ -23,6 +23,7 @@ static void forget(struct world *w, u32 x)
 		o->core.rank.count = rng_below(&w->rng[RNG_CLIENT], w->plan->order.head_start + 1);
 	o->core.completed = 0;
 	o->core.timeouts = 0;
+	o->core.proven = 0;
 	o->core.waiting = 0;
 	memset(o->core.reported, 0, sizeof(o->core.reported));
 	o->fetch.on = false;
