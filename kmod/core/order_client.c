@@ -122,13 +122,19 @@ static bool note_rank(struct bftm_order *o, u32 u, const struct bftm_order_msg *
 	return true;
 }
 
+/*
+ * Over when no quorum can answer any more, not at b + 1 exceptions: a liar with a
+ * rank just above, beside the one correct server that a dead client had reached,
+ * would end each iteration that a quorum is about to answer. Of 2b + 1, b + 1 are
+ * correct, so that each end brings the rank past one of theirs.
+ */
 static void except(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
 		   const struct bftm_rank *max, bool proven, struct bftm_order_out *out)
 {
 	if (bftm_rank_cmp(max, &o->rank) <= 0)
 		return;
 	o->excepted |= 1u << u;
-	if (proven || bftm_count(o->excepted) > cfg->b)
+	if (proven || bftm_count(o->excepted) > cfg->n - bftm_order_quorum(cfg->n, cfg->b))
 		outranked(o, cfg, out);
 }
 

@@ -7,7 +7,8 @@ static struct bftm_rank rank_of(u64 count, u32 client)
 	return (struct bftm_rank){ count, client, 1 };
 }
 
-static void b_plus_1_exceptions(void **state)
+/* Of seven, five are a quorum: it cannot be had any more when three refuse. */
+static void exceptions_without_a_quorum(void **state)
 {
 	static const enum bftm_order_phase phases[] = {
 		BFTM_ORDER_GETTING, BFTM_ORDER_MAKING, BFTM_ORDER_PROPOSING, BFTM_ORDER_COMMITTING,
@@ -21,7 +22,8 @@ static void b_plus_1_exceptions(void **state)
 		assert_int_equal(says_exception(0, rank_of(60, 1), false), BFTM_ORDER_ON);
 		assert_int_equal(says_exception(1, rank_of(1, ME - 1), false), BFTM_ORDER_ON);
 		assert_int_equal(o.phase, phases[i]);
-		assert_int_equal(says_exception(5, rank_of(40, 2), false), BFTM_ORDER_OUTRANKED);
+		assert_int_equal(says_exception(5, rank_of(40, 2), false), BFTM_ORDER_ON);
+		assert_int_equal(says_exception(6, rank_of(30, 2), false), BFTM_ORDER_OUTRANKED);
 		assert_int_equal(out.send, 0);
 		assert_int_equal(o.phase, BFTM_ORDER_IDLE);
 		/* The highest is one server's word. */
@@ -42,6 +44,7 @@ static void ties_are_exceptions(void **state)
 	says_exception(3, rank_of(0, ME + 1), false);
 	assert_int_equal(o.excepted, 0);
 	says_exception(4, (struct bftm_rank){ 1, ME, 2 }, false);
+	says_exception(6, (struct bftm_rank){ 1, ME, 2 }, false);
 	assert_int_equal(says_exception(5, rank_of(1, ME + 1), false), BFTM_ORDER_OUTRANKED);
 	begin();
 	assert_int_equal(o.rank.count, 2);
@@ -57,8 +60,27 @@ static void liars_do_not_drive_ranks(void **state)
 		begin();
 		says_exception(0, rank_of(~0ull, ~0u), true);
 		says_exception(1, rank_of(o.rank.count + 3, 1), false);
+		says_exception(2, rank_of(o.rank.count + 3, 1), false);
 	}
 	assert_in_range(o.rank.count, 100, 500);
+}
+
+/*
+ * One correct server has the rank that a dead client left, a liar tells one just
+ * above: the other five answer, and the iteration goes on.
+ */
+static void a_liar_beside_one_outranked(void **state)
+{
+	u32 u;
+
+	(void)state;
+	begin();
+	assert_int_equal(says_exception(5, rank_of(8254, 3), false), BFTM_ORDER_ON);
+	assert_int_equal(says_exception(1, rank_of(o.rank.count + 2, 2), false), BFTM_ORDER_ON);
+	for (u = 0; u < 7; u++)
+		if (u != 1 && u != 5)
+			got_one(u, state_id(0, 0), 0);
+	assert_int_equal(out.verdict, BFTM_ORDER_MAKE);
 }
 
 /* A count after which none would be left is not believed, whoever says it. */
@@ -269,9 +291,10 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, fresh_iteration)
 	const struct CMUnitTest tests[] = {
-		TEST(b_plus_1_exceptions),
+		TEST(exceptions_without_a_quorum),
 		TEST(ties_are_exceptions),
 		TEST(liars_do_not_drive_ranks),
+		TEST(a_liar_beside_one_outranked),
 		TEST(ranks_never_wrap),
 		TEST(one_signed_rank_is_enough),
 		TEST(b_plus_1_refusals),
