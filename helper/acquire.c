@@ -166,7 +166,7 @@ void bftm_acquire_release(const struct bftm_ask *ask)
 				   bftm_cluster_everyone(cl));
 }
 
-/* An earlier daemon won it. What cannot be adopted lapses. */
+/* An earlier daemon won it, or the kernel by itself. What cannot be adopted lapses. */
 static void adopt(const struct bftm_ask *arg)
 {
 	struct bftm_cluster *cl = bftm_cluster_find(arg->cluster);
@@ -175,8 +175,8 @@ static void adopt(const struct bftm_ask *arg)
 
 	/* It has been waited for. */
 	ask.timeout_at_ns = 0;
-	if (cl && ask.lease_ns && ask.attempt <= cl->identity->orphan &&
-	    ask.deadline_ns > bftm_now())
+	if (cl && ask.lease_ns && ask.deadline_ns > bftm_now() &&
+	    (ask.attempt & BFTM_ATTEMPT_KERNEL || ask.attempt <= cl->identity->orphan))
 		op = op_new(cl, &ask, true);
 	if (!op) {
 		bftm_log(LOG_WARNING,
@@ -206,7 +206,7 @@ void bftm_acquire_forget(void)
 		/* What is held stays held; what is asked for is cancelled. */
 		if (op->contend.phase != BFTM_PHASE_HOLD || op->ask.inside)
 			bftm_attempt_give_back(op);
-		op->cluster->identity->orphan = op->cluster->identity->attempt;
+		op->cluster->identity->orphan = op->cluster->identity->counters->attempt;
 		detach(op);
 	}
 }
@@ -231,8 +231,8 @@ void bftm_acquire_answer(struct bftm_cluster *cl, u32 u,
 		bftm_attempt_answer(op, u, msg);
 		return;
 	}
-	/* Won through an earlier daemon, perhaps, and still held. */
-	if (msg->attempt <= cl->identity->orphan)
+	/* Won through an earlier daemon, perhaps, or the kernel's, and still held. */
+	if (msg->attempt & BFTM_ATTEMPT_KERNEL || msg->attempt <= cl->identity->orphan)
 		return;
 	bftm_stray(msg, u, &out);
 	if (out.release_to)

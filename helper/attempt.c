@@ -16,7 +16,7 @@
 
 static u64 fresh_attempt(struct bftm_cluster *cl)
 {
-	return ++cl->identity->attempt;
+	return bftm_identity_next_attempt(cl->identity);
 }
 
 static u64 random_bits(void)

@@ -6,6 +6,7 @@
 
 #include "../kmod/core/lease.h"
 #include "cluster.h"
+#include "lend.h"
 #include "log.h"
 #include "order.h"
 #include "rank.h"
@@ -71,6 +72,7 @@ static void cluster_free(struct bftm_cluster *cl)
 	u32 u;
 
 	bftm_timer_stop(&cl->probe);
+	bftm_lend_end(cl);
 	bftm_cluster_close(cl);
 	for (u = 0; u < cl->conf.n; u++) {
 		bftm_mac_free(cl->peer[u].request_mac);
@@ -120,6 +122,7 @@ static int cluster_new(const struct bftm_conf_cluster *conf, const char *state,
 	memcpy(&cl->conf, conf, sizeof(cl->conf));
 	cl->socket.fd = -1;
 	cl->probe.fire = probe;
+	bftm_lend_init(cl);
 	RB_INIT(&cl->acquires.releases);
 	set_cfg(cl);
 	err = bftm_credentials_load(conf->credentials, &cl->cred);
@@ -160,7 +163,7 @@ static struct bftm_cluster *unchanged(const struct bftm_conf_cluster *conf)
 static void cluster_start(struct bftm_cluster *cl)
 {
 	TAILQ_INSERT_TAIL(&bftm_clusters, cl, list);
-	cl->first_seq = cl->identity->seq;
+	cl->first_seq = bftm_identity_seq(cl->identity);
 	cl->last_seq = cl->old_seq = cl->first_seq;
 	bftm_hello(cl, bftm_cluster_everyone(cl));
 	bftm_timer_arm(&cl->probe, bftm_now() + PROBE_NS);
@@ -194,12 +197,15 @@ int bftm_clusters_configure(const struct bftm_conf *conf, const char *state)
 		for (i = 0; i < conf->count; i++)
 			if (now[i] == cl)
 				cl->draining = false;
+		if (cl->draining)
+			bftm_lend_end(cl);
 	}
 	for (i = 0; i < conf->count; i++)
 		if (now[conf->count + i])
 			cluster_start(now[conf->count + i]);
 	snprintf(standard, sizeof(standard), "%s",
 		 conf->cluster[conf->standard].name);
+	bftm_lend_all();
 	free(now);
 	return 0;
 }

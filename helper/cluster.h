@@ -96,6 +96,7 @@ struct bftm_round {
  *                 BFTM_TOKEN_UNKNOWN
  * @sent_seq:      sequence number of the last request to it
  * @hello_seq:     of the last HELLO
+ * @hasty_epoch:   of a start whose quarantine is too short, after that was reported
  * @suspect:       there is evidence against it, and that was reported
  * @reported_ns:   when, the last time
  */
@@ -118,6 +119,7 @@ struct bftm_peer {
 	u64 sent_seq;
 	u64 hello_seq;
 	u64 reported_ns;
+	u64 hasty_epoch;
 	bool suspect;
 	struct bftm_window answers;
 	struct bftm_record record;
@@ -157,6 +159,7 @@ struct bftm_recovery {
  * @first_seq: nothing was sent here up to this sequence number
  * @old_seq:  was used a second ago or more, @last_seq since
  * @rank_keys: NULL unless ranks are signed
+ * @lend:     when to lend the kernel what it needs; @lent: it has it
  * @draining: a newer configuration replaced it; goes when nothing is under way
  */
 struct bftm_cluster {
@@ -169,6 +172,7 @@ struct bftm_cluster {
 	struct bftm_identity *identity;
 	struct bftm_watch socket;
 	struct bftm_timer probe;
+	struct bftm_timer lend;
 	struct bftm_peer peer[BFTM_SERVERS_MAX];
 	struct bftm_acquires acquires;
 	struct bftm_round round[BFTM_ROUNDS];
@@ -179,6 +183,7 @@ struct bftm_cluster {
 	u64 rounds;
 	u64 rounds_won;
 	u64 rounds_lost;
+	bool lent;
 	bool draining;
 };
 

@@ -26,6 +26,7 @@ enum key_number {
 	KEY_WAIT,
 	KEY_RETRY,
 	KEY_SIGNED_RANKS,
+	KEY_FAST_PATH,
 	KEY_MAX_STATE,
 	KEYS,
 };
@@ -71,6 +72,7 @@ static const struct key keys[KEYS] = {
 			[BFTM_RETRY_EXPONENTIAL] = "exponential",
 			[BFTM_RETRY_POLYNOMIAL] = "polynomial" } },
 	[KEY_SIGNED_RANKS] = { "signed-ranks", WORD, false, 0, 0, 0, { "no", "yes" } },
+	[KEY_FAST_PATH] = { "fast-path", WORD, false, 0, 0, 1, { "no", "yes" } },
 	[KEY_MAX_STATE] = { "max-state", NUMBER, false, BFTM_STATE_MIN, BFTM_STATE_MAX,
 			    BFTM_STATE_DEFAULT, {} },
 };
@@ -215,6 +217,7 @@ static void read_cluster(struct bftm_syntax *syntax, cfg_t *section,
 	ret->rho_ppm = value[KEY_RHO];
 	ret->proto = protocols[value[KEY_PROTOCOL]];
 	ret->signed_ranks = value[KEY_SIGNED_RANKS];
+	ret->fast_path = value[KEY_FAST_PATH];
 	ret->state_max = value[KEY_MAX_STATE];
 	ret->literal = value[KEY_CONTEND];
 	ret->backoff = value[KEY_WAIT];

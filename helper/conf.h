@@ -49,6 +49,7 @@ struct bftm_conf_cluster {
 	u32 rho_ppm;			/* ρ */
 	u8 proto;			/* enum bftm_proto */
 	bool signed_ranks;		/* of the ordering protocol: then n >= 4b + 1 is enough */
+	bool fast_path;			/* the kernel takes free locks by itself */
 	u32 state_max;			/* bytes of an object's state, as the servers take it */
 	bool literal;			/* contend = literal: Figure 1 as printed */
 	bool backoff;			/* wait = backoff: not in the servers' queue */

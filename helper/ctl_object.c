@@ -77,8 +77,11 @@ static int failed(const struct object *o, int error)
 	case EINTR:
 	case EOWNERDEAD:
 	case ENETUNREACH:
+	case EREMOTEIO:
 		return ctl_fail(EX_TEMPFAIL, "object '%s': %s; it may be applied, or not", o->name,
 				why);
+	case EIDRM:
+		return ctl_fail(EX_TEMPFAIL, "object '%s': %s", o->name, why);
 	case EACCES:
 		return ctl_fail(EX_NOPERM, "object '%s': %s", o->name, why);
 	case ENOKEY:

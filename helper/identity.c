@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -70,6 +71,28 @@ static int open_file(const char *path, u32 client)
 	return fd;
 }
 
+static void identity_free(struct bftm_identity *id)
+{
+	munmap(id->counters, sizeof(*id->counters));
+	free(id);
+}
+
+static struct bftm_identity *identity_new(void)
+{
+	struct bftm_identity *id = calloc(1, sizeof(*id));
+
+	if (!id)
+		return NULL;
+	/* Shared, so that no fork() makes a copy that the kernel does not add to. */
+	id->counters = mmap(NULL, sizeof(*id->counters), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (id->counters == MAP_FAILED) {
+		free(id);
+		return NULL;
+	}
+	return id;
+}
+
 int bftm_identity_get(const char *dir, u32 cluster, u32 client,
 		      struct bftm_identity **ret)
 {
@@ -94,7 +117,7 @@ int bftm_identity_get(const char *dir, u32 cluster, u32 client,
 	if (fd < 0)
 		return fd;
 	err = next_incarnation(fd, &incarnation);
-	id = err ? NULL : calloc(1, sizeof(*id));
+	id = err ? NULL : identity_new();
 	if (!id) {
 		err = err ?: -ENOMEM;
 		bftm_log(LOG_ERR, "%s: %s", path, strerror(-err));
@@ -103,15 +126,15 @@ int bftm_identity_get(const char *dir, u32 cluster, u32 client,
 	}
 	id->cluster = cluster;
 	id->client = client;
-	id->seq = incarnation << 32;
+	id->counters->seq = incarnation << 32;
 	id->incarnation = (u32)incarnation;
 	RB_INIT(&id->orderings);
 	/*
 	 * The same credentials may have been copied to another host, whose
 	 * clock shows the same second: begin anywhere in the lower half.
 	 */
-	id->attempt = incarnation << 32 | start >> 1;
-	id->orphan = id->attempt;
+	id->counters->attempt = incarnation << 32 | start >> 1;
+	id->orphan = id->counters->attempt | BFTM_ATTEMPT_KERNEL;
 	id->fd = fd;
 	id->users = 1;
 	bftm_names_init(&id->names);
@@ -128,5 +151,5 @@ void bftm_identity_put(struct bftm_identity *id)
 	bftm_orders_free(id);
 	bftm_names_free(&id->names);
 	close(id->fd);
-	free(id);
+	identity_free(id);
 }

@@ -10,6 +10,7 @@
 #include <sys/queue.h>
 
 #include "../kmod/core/types.h"
+#include "../uapi/linux/bftmutex.h"
 #include "names.h"
 
 struct bftm_ordering;
@@ -17,8 +18,8 @@ struct bftm_ordering;
 /**
  * struct bftm_identity - a client of a cluster, shared by the configurations
  * that name it
- * @seq:     last sequence number used
- * @attempt: last attempt used
+ * @counters: sequence numbers and attempts, in a page of their own; the kernel draws
+ *           from them as well
  * @orphan:  attempts up to this one may hold without being known here
  * @names:   locks that are asked for as this client
  * @incarnation: the last one used
@@ -28,8 +29,7 @@ struct bftm_identity {
 	LIST_ENTRY(bftm_identity) list;
 	u32 cluster;
 	u32 client;
-	u64 seq;
-	u64 attempt;
+	struct bftm_counters *counters;
 	u64 orphan;
 	struct bftm_names names;
 	u32 incarnation;
@@ -50,6 +50,25 @@ struct bftm_identity {
 int bftm_identity_get(const char *dir, u32 cluster, u32 client,
 		      struct bftm_identity **ret);
 void bftm_identity_put(struct bftm_identity *identity);
+
+/** bftm_identity_seq() - the last sequence number used */
+static inline u64 bftm_identity_seq(const struct bftm_identity *id)
+{
+	return __atomic_load_n(&id->counters->seq, __ATOMIC_RELAXED);
+}
+
+/** bftm_identity_next_seq() - Return: one that was never used */
+static inline u64 bftm_identity_next_seq(struct bftm_identity *id)
+{
+	return __atomic_add_fetch(&id->counters->seq, 1, __ATOMIC_RELAXED);
+}
+
+/** bftm_identity_next_attempt() - Return: one that was never used, even */
+static inline u64 bftm_identity_next_attempt(struct bftm_identity *id)
+{
+	return __atomic_add_fetch(&id->counters->attempt, 2, __ATOMIC_RELAXED) &
+	       ~(u64)BFTM_ATTEMPT_KERNEL;
+}
 
 /**
  * bftm_identity_renew() - an incarnation that was never used

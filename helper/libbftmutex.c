@@ -215,6 +215,10 @@ const char *bftmutex_strerror(int err)
 		return "the servers do not serve this, or are too few for it";
 	case EOWNERDEAD:
 		return "bftmutexd ended; the operation may have been applied, or not";
+	case EREMOTEIO:
+		return "the servers refuse what they may have taken";
+	case EIDRM:
+		return "the operation was applied, but its response is no longer kept";
 	case EMSGSIZE:
 		return "the operation is too long";
 	case EOVERFLOW:

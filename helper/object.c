@@ -103,7 +103,7 @@ static u32 create(struct bftm_object_job *job, struct bftm_object_call *call)
 					" and those of the configuration", name);
 	type = bftm_object_builtin(name);
 	init_len = type ? type->init_len : 0;
-	if (strlen(name) + 1 + init_len > call->room)
+	if (strlen(name) + 1 + (u64)init_len + call->spare > call->room)
 		return EMSGSIZE;
 	if (!bftm_bytes_add(&job->state, name, strlen(name) + 1) ||
 	    (type && !bftm_bytes_add(&job->state, type->init, init_len))) {
@@ -146,6 +146,7 @@ static void begin_call(struct bftm_object_job *job, struct bftm_object_call *cal
 	*call = (struct bftm_object_call){ .app = &job->state };
 	split(job, call);
 	call->room = job->room > job->spent ? job->room - job->spent : 0;
+	call->spare = job->spare;
 	call->answer_room = BFTM_OP_MAX - op->response.len -
 			    (bftm_answers_room(job->answers) - bftm_answers_room(0));
 }
@@ -251,22 +252,29 @@ static bool out_of_time(const struct bftm_object_job *job)
 	return type && is_program(job, type) && job->now() >= job->until_ns;
 }
 
+/* Is there room for a response of so many bytes? */
+static bool fits(const struct bftm_object_job *job, u32 bytes)
+{
+	return (u64)job->spent + bytes + job->state.len <= job->room;
+}
+
 /* Begins the next operation, or passes over it. */
 static void begin_op(struct bftm_object_job *job)
 {
 	struct bftm_object_op *op = &job->op[job->at];
 	u32 count = bftm_batch_count(op->body, op->len);
-	u32 bare = bftm_answers_room(count);
 
-	if ((u64)job->spent + bare + job->state.len > job->room || !is_judged(job, op) ||
-	    out_of_time(job)) {
+	/* Nothing is before the first: what does not fit now never will. */
+	if (!job->applied && !fits(job, bftm_answers_room(count)))
+		count = 0;
+	if (!fits(job, bftm_answers_room(count)) || !is_judged(job, op) || out_of_time(job)) {
 		job->at++;
 		return;
 	}
 	job->next = 0;
 	job->rest = 0;
 	job->answers = count;
-	job->spent += bare;
+	job->spent += bftm_answers_room(count);
 	op->applied = true;
 	if (!bftm_answers_begin(&op->response, job->version, count))
 		job->error = -ENOMEM;

@@ -107,6 +107,7 @@ struct bftm_object_call {
 	u32 state_at;		/* of @app: where @state begins */
 	u32 answer_room;	/* for @response */
 	u32 room;		/* for @app and @response */
+	u32 spare;		/* of @room, when @app grows */
 	bool replaced;
 };
 
@@ -217,8 +218,10 @@ struct bftm_object_op {
  * @app, @app_len: application part of the old state; none for σ0
  * @version:  of the new state
  * @room:     bytes that the new application part and all responses together may
- *            have: what the servers allow a state, less its head, its table and
- *            the responses of other clients
+ *            have: what the servers allow a state, less its head and its table;
+ *            responses of other clients give way
+ * @spare:    bytes of @room that the application part may not grow into: there shall
+ *            be answers when it is full
  * @op:       @count operations, in the order in which they are applied
  * @exec:     how programs are run; NULL: there are none
  * @now:      clock of @until_ns; NULL without programs
@@ -236,6 +239,7 @@ struct bftm_object_job {
 	u32 app_len;
 	u64 version;
 	u32 room;
+	u32 spare;
 	struct bftm_object_op *op;
 	u32 count;
 	const struct bftm_object_exec *exec;
@@ -262,7 +266,8 @@ struct bftm_object_job {
  *
  * A request that does not fit, and those after it in its operation, are not
  * applied and get EMSGSIZE. An operation that is none gets a response without
- * answers. In @job, fields up to @arg are set, the others zero; it and what it
+ * answers, and so does the first one when not even bare statuses fit; one behind
+ * others has to wait then. In @job, fields up to @arg are set, the others zero; it and what it
  * points to must stay until @done.
  */
 void bftm_object_apply(struct bftm_object_job *job);

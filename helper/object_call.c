@@ -55,10 +55,11 @@ u32 bftm_replace(struct bftm_object_call *call, u32 at, u32 remove, u32 add, u8 
 {
 	struct bftm_bytes *app = call->app;
 	u32 from = call->state_at + at, behind = app->len - from - remove;
+	u32 spare = add > remove ? call->spare : 0;
 	u8 *place;
 
 	assert(!call->replaced && at <= call->state_len && remove <= call->state_len - at);
-	if ((u64)app->len - remove + add + call->response.len > call->room)
+	if ((u64)app->len - remove + add + call->response.len + spare > call->room)
 		return EMSGSIZE;
 	if (add > remove && !bftm_bytes_add(app, NULL, add - remove))
 		return ENOMEM;

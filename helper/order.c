@@ -7,6 +7,7 @@
 
 #include "../kmod/core/servers.h"
 #include "cluster.h"
+#include "log.h"
 #include "ordering.h"
 #include "upcall.h"
 
@@ -59,7 +60,7 @@ static struct bftm_ordering *get(struct bftm_identity *identity, const u8 *name,
 	o->identity = identity;
 	o->len = len;
 	memcpy(o->name, name, len);
-	o->incarnation = (u32)(identity->seq >> 32);
+	o->incarnation = (u32)(bftm_identity_seq(identity) >> 32);
 	TAILQ_INIT(&o->waiting);
 	bftm_history_init(&o->history);
 	bftm_refresh_init(o);
@@ -107,7 +108,7 @@ struct bftm_order_work *bftm_order_work_get(struct bftm_ordering *o)
 	w->wake.fire = wake;
 	w->order.rank.count = o->ranks;
 	w->order.rank.client = o->identity->client;
-	w->order.rank.incarnation = (u32)(o->identity->seq >> 32);
+	w->order.rank.incarnation = (u32)(bftm_identity_seq(o->identity) >> 32);
 	TAILQ_INIT(&w->batch);
 	bftm_submit_init(w);
 	bftm_bodies_init(w);
@@ -195,11 +196,33 @@ static struct bftm_order_work *work_of(struct bftm_cluster *cl, const u8 *name, 
 	return o && o->work && o->work->cluster == cl ? o->work : NULL;
 }
 
+/*
+ * A server that lost its memory is silent for its own longest lease. An iteration of
+ * ours, begun before, must be over by then: as long as it may last, no longer than that.
+ */
+static bool is_hasty(struct bftm_cluster *cl, u32 u)
+{
+	struct bftm_peer *peer = &cl->peer[u];
+	char theirs[24], ours[24];
+
+	if (peer->lease_max_ns >= cl->conf.lease_max_ns)
+		return false;
+	if (peer->hasty_epoch == peer->epoch)
+		return true;
+	peer->hasty_epoch = peer->epoch;
+	bftm_format_duration(peer->lease_max_ns, theirs, sizeof(theirs));
+	bftm_format_duration(cl->conf.lease_max_ns, ours, sizeof(ours));
+	bftm_log(LOG_WARNING, "cluster %s: server %u has a lease-max of %s, which is less than %s "
+		 "here: for objects it counts as one that is down", cl->conf.name, peer->conf->id,
+		 theirs, ours);
+	return true;
+}
+
 void bftm_order_answer_from(struct bftm_cluster *cl, u32 u, const struct bftm_order_msg *msg)
 {
 	struct bftm_order_work *w = work_of(cl, msg->name, msg->name_len);
 
-	if (!w)
+	if (!w || is_hasty(cl, u))
 		return;
 	bftm_refresh_heard(w->ordering, u, msg);
 	switch (msg->type) {

@@ -30,6 +30,7 @@ struct bftm_order_totals {
 	u64 answered;
 	u64 timeouts;
 	u64 refused;
+	u64 gone;		/* applied, but the response was no longer kept */
 	u64 withdrawn;
 	u64 operations;		/* that requests were packed into */
 	u64 iterations;

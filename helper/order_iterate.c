@@ -186,7 +186,7 @@ static void begin(struct bftm_order_work *w, bool refresh)
 	bftm_put_stop(&w->put_state);
 	w->owed = 0;
 	w->awaits = false;
-	w->first_seq = w->ordering->identity->seq;
+	w->first_seq = bftm_identity_seq(w->ordering->identity);
 	bftm_order_totals.iterations++;
 	bftm_order_begin(&w->order, bftm_order_cfg_of(w), refresh, bftm_now(), &out);
 	obey(w, &out);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Line 2.22: the state that an iteration proposes, and the bodies that it takes. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,15 +104,6 @@ void bftm_make(struct bftm_order_work *w)
 	bftm_make_gathered(w);
 }
 
-static bool follows(const struct bftm_order_work *w, u32 client, u64 op)
-{
-	struct bftm_applied a = {};
-
-	if (base_of(w))
-		bftm_state_find(base_of(w), client, &a);
-	return bftm_op_follows(a.client == client ? a.op : 0, op);
-}
-
 static void insert_own(struct bftm_order_work *w)
 {
 	struct bftm_op own = {
@@ -140,11 +130,19 @@ static void insert_own(struct bftm_order_work *w)
 static void collect(struct bftm_order_work *w)
 {
 	u32 i, kept = 0, count = w->job.count;
+	enum bftm_order_turn own = BFTM_TURN_NOT;
 	const struct bftm_fetch *f;
 
+	w->space = (struct bftm_order_space){
+		.base = base_of(w), .base_len = w->order.base.len, .limit = w->limit,
+	};
+	if (w->op)
+		own = bftm_order_turn(&w->space, w->ordering->identity->client, w->op);
+	w->due = own != BFTM_TURN_NOT;
 	for (i = 0; i < count; i++) {
 		f = find_fetch(w, &w->ops[i].id);
-		if (!follows(w, w->ops[i].client, w->ops[i].op) || (!f && w->ops[i].id.len))
+		if ((!f && w->ops[i].id.len) ||
+		    bftm_order_turn(&w->space, w->ops[i].client, w->ops[i].op) != BFTM_TURN_NOW)
 			continue;
 		w->ops[kept] = w->ops[i];
 		w->job_ops[kept] = (struct bftm_object_op){
@@ -156,27 +154,8 @@ static void collect(struct bftm_order_work *w)
 	w->job.count = kept;
 	/* Whom there was no room to tell of comes first the next time. */
 	w->from = kept ? w->ops[kept - 1].client + 1 : 0;
-	if (w->op && follows(w, w->ordering->identity->client, w->op))
+	if (own == BFTM_TURN_NOW)
 		insert_own(w);
-}
-
-/* Bytes for what the type keeps and the responses to these operations. */
-static u32 room_of(const struct bftm_order_work *w)
-{
-	const u8 *base = base_of(w);
-	u64 used = sizeof(struct bftm_state_head) +
-		   (u64)w->job.count * sizeof(struct bftm_state_client);
-	struct bftm_applied a;
-	u32 i, app_len;
-
-	if (base) {
-		bftm_state_app(base, w->state.id.len, &app_len);
-		used += w->state.id.len - sizeof(struct bftm_state_head) - app_len;
-	}
-	for (i = 0; base && i < w->job.count; i++)
-		if (bftm_state_find(base, w->ops[i].client, &a))
-			used -= a.len + sizeof(struct bftm_state_client);
-	return used < w->limit ? (u32)(w->limit - used) : 0;
 }
 
 /* What was applied and the type's new bytes, as a state. False: no memory. */
@@ -222,16 +201,6 @@ static void propose(struct bftm_order_work *w)
 		    bftm_cluster_everyone(w->cluster) & ~w->order.recovering);
 }
 
-static bool has_own(const struct bftm_order_work *w)
-{
-	u32 i;
-
-	for (i = 0; i < w->job.count; i++)
-		if (w->job_ops[i].own)
-			return true;
-	return false;
-}
-
 static void applied(struct bftm_object_job *job)
 {
 	struct bftm_order_work *w = job->arg;
@@ -242,9 +211,8 @@ static void applied(struct bftm_object_job *job)
 		bftm_object_free(job);
 		return;
 	}
-	/* Not even what was answered would fit the state. */
-	if (!job->error && !job->applied && has_own(w))
-		bftm_requests_fail(&w->batch, EMSGSIZE);
+	if (!job->error && !job->applied && w->due)
+		bftm_submit_no_room(w);
 	good = !job->error && job->applied && assemble(w);
 	bftm_object_free(job);
 	if (good)
@@ -261,13 +229,16 @@ static void apply(struct bftm_order_work *w)
 	collect(w);
 	count = job->count;
 	if (!count) {
+		if (w->due)
+			bftm_submit_no_room(w);
 		bftm_iterate_made(w, false);
 		return;
 	}
 	*job = (struct bftm_object_job){
 		.app = bftm_state_app(base_of(w), w->order.base.len, &app_len),
 		.version = w->order.base.version + 1,
-		.room = room_of(w),
+		.room = bftm_order_left(&w->space),
+		.spare = bftm_order_spare(&w->space),
 		.op = w->job_ops,
 		.count = count,
 		.exec = &bftm_exec,

@@ -54,7 +54,9 @@ static void fail(struct bftm_request *r, int error)
 	if (!r->id)
 		return;
 	bftm_order_totals.timeouts += error == ETIMEDOUT;
-	bftm_order_totals.refused += error != ETIMEDOUT && error != ENETUNREACH;
+	bftm_order_totals.gone += error == EIDRM;
+	bftm_order_totals.refused += error != ETIMEDOUT && error != ENETUNREACH &&
+				     error != EIDRM;
 	bftm_upcall_submit_failed(r->id, error);
 	leave(r);
 }
@@ -206,6 +208,8 @@ static void answer(struct bftm_order_work *w, struct bftm_request *r, u64 versio
 
 void bftm_order_deliver(struct bftm_order_work *w)
 {
+	/* What a response without answers says: not even for these there was room. */
+	static const struct bftm_object_answer no_room = { .status = EMSGSIZE };
 	struct bftm_request *r, *next;
 	u64 version = 0;
 	int count, i = 0;
@@ -218,15 +222,24 @@ void bftm_order_deliver(struct bftm_order_work *w)
 		if (i < count) {
 			bftm_answer_get(w->response.data, (u32)i, &a);
 			answer(w, r, version, &a);
+		} else if (!count) {
+			answer(w, r, version, &no_room);
 		} else {
 			fail(r, EREMOTEIO);
 		}
 		drop(&w->batch, r);
 	}
-	if (i != count)
+	if (count && i != count)
 		bftm_log(LOG_WARNING, "operation %" PRIu64 ": %d requests, %d answers",
 			 w->op, i, count);
 	if (w->ordering->version < version)
 		w->ordering->version = version;
+	w->op = 0;
+}
+
+void bftm_order_abandon(struct bftm_order_work *w, int error)
+{
+	bftm_requests_fail(&w->batch, error);
+	bftm_requests_drop(&w->batch);
 	w->op = 0;
 }

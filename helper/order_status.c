@@ -61,6 +61,7 @@ struct json_object *bftm_order_describe_totals(void)
 	add_u64(o, "answered", t->answered);
 	add_u64(o, "timeouts", t->timeouts);
 	add_u64(o, "refused", t->refused);
+	add_u64(o, "gone", t->gone);
 	add_u64(o, "withdrawn", t->withdrawn);
 	add_u64(o, "operations", t->operations);
 	add_u64(o, "iterations", t->iterations);

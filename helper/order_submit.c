@@ -118,14 +118,22 @@ static void next(struct bftm_order_work *w)
 	bftm_submit_next(w);
 }
 
-/* Who said something else than b + 1 did has lied. */
+static bool is_gone(const struct bftm_vote *v, u32 u)
+{
+	return v->said[u].len == BFTM_RESPONSE_GONE;
+}
+
+/*
+ * Who said something else than b + 1 did has lied; but a response may be gone at one
+ * server, and not yet at another.
+ */
 static void blame(struct bftm_order_work *w, u32 u)
 {
 	const struct bftm_vote *v = &w->vote;
 	u32 i;
 
 	for (i = 0; i < w->cluster->conf.n; i++)
-		if (v->heard >> i & 1 &&
+		if (v->heard >> i & 1 && is_gone(v, i) == is_gone(v, u) &&
 		    (v->said[i].len != v->said[u].len ||
 		     v->said[i].data_len != v->said[u].data_len ||
 		     memcmp(v->said[i].data, v->said[u].data, v->said[u].data_len)))
@@ -141,6 +149,11 @@ static void respond(struct bftm_order_work *w, u32 u, const struct bftm_order_ms
 		return;
 	blame(w, (u32)winner);
 	w->settled = true;
+	if (is_gone(v, (u32)winner)) {
+		bftm_order_abandon(w, EIDRM);
+		next(w);
+		return;
+	}
 	if (!bftm_bytes_add(&w->response, v->said[winner].data, v->said[winner].data_len))
 		return;		/* without memory: once more, when it is repeated */
 	if (w->response.len < v->said[winner].len) {
@@ -176,24 +189,26 @@ void bftm_submit_answer(struct bftm_order_work *w, u32 u, const struct bftm_orde
 }
 
 /*
- * Nothing under this number will be applied, as far as anybody knows; but a server
- * may have it without our knowing. So the next operation is of a new incarnation,
- * which the rules of bftm_op_follows() put in its place.
+ * Servers that have it may still see it applied. So the next operation is of a new
+ * incarnation, which the rules of bftm_op_follows() put in its place.
+ * @error: for who asked for it; @others: for those that came meanwhile, of whom no
+ * server knows, and who would fare no better
  */
-static void give_up(struct bftm_order_work *w, int error)
+static void give_up(struct bftm_order_work *w, int error, int others, const char *why)
 {
 	struct bftm_ordering *o = w->ordering;
 
-	bftm_log(LOG_WARNING, "cluster %s: ordering refused: %s", w->cluster->conf.name,
-		 bftm_refusal_name(w->vote.reason));
-	bftm_requests_fail(&w->batch, error);
-	bftm_requests_drop(&w->batch);
-	/* Those that came meanwhile would fare no better. */
-	bftm_requests_fail(&o->waiting, error);
+	bftm_log(LOG_WARNING, "cluster %s: ordering refused: %s", w->cluster->conf.name, why);
+	bftm_order_abandon(w, error);
+	bftm_requests_fail(&o->waiting, others);
 	o->incarnation = bftm_identity_renew(o->identity);
 	o->ops = 0;
-	w->op = 0;
 	next(w);
+}
+
+void bftm_submit_no_room(struct bftm_order_work *w)
+{
+	give_up(w, EREMOTEIO, ENOSPC, "no room in the state for one more client");
 }
 
 void bftm_submit_denied(struct bftm_order_work *w, u32 reason)
@@ -203,10 +218,10 @@ void bftm_submit_denied(struct bftm_order_work *w, u32 reason)
 	if (!w->op)
 		return;
 	w->vote.reason = reason;
-	if (!w->known && !w->settled)
-		give_up(w, error);
+	if (w->settled)
+		bftm_requests_fail(&w->batch, EREMOTEIO);	/* it is done, whoever refuses */
 	else
-		bftm_requests_fail(&w->batch, EREMOTEIO);	/* some have it */
+		give_up(w, w->known ? EREMOTEIO : error, error, bftm_refusal_name(reason));
 }
 
 bool bftm_submit_refused(struct bftm_order_work *w, u32 u, u32 reason)

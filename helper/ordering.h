@@ -11,6 +11,7 @@
 #include "loop.h"
 #include "object.h"
 #include "order.h"
+#include "order_room.h"
 #include "tree.h"
 
 /* What one iteration applies: at most so many operations of others, and its own. */
@@ -179,7 +180,8 @@ enum bftm_order_lock {
  * @next:       the one that is proposed
  * @ops:        that an iteration applies, @count; @place is that of the own one
  * @from:       pending operations from this client on are asked for
- * @limit:      bytes that a state may have
+ * @limit:      bytes that a state may have; @space of the next one
+ * @due:        the operation under way is still to be applied
  * @lock, @lock_id: the mutex, and the request for it
  * @patience_ns: until then it is waited for; @impatient: in vain, the last time
  */
@@ -227,6 +229,8 @@ struct bftm_order_work {
 	bool making;
 	u32 from;
 	u32 limit;
+	struct bftm_order_space space;
+	bool due;
 
 	enum bftm_order_lock lock;
 	u64 patience_ns;
@@ -273,6 +277,8 @@ void bftm_requests_drop(struct bftm_requests *list);
 bool bftm_order_pack(struct bftm_order_work *w);
 /** bftm_order_deliver() - the operation is over, @w->response is its response */
 void bftm_order_deliver(struct bftm_order_work *w);
+/** bftm_order_abandon() - it is over, and all who asked for it get @error */
+void bftm_order_abandon(struct bftm_order_work *w, int error);
 
 /* order_submit.c: lines 2.1–7 */
 
@@ -287,6 +293,8 @@ void bftm_submit_answer(struct bftm_order_work *w, u32 u, const struct bftm_orde
 bool bftm_submit_refused(struct bftm_order_work *w, u32 u, u32 reason);
 /** bftm_submit_denied() - b + 1 refuse, whatever it is that they do. */
 void bftm_submit_denied(struct bftm_order_work *w, u32 reason);
+/** bftm_submit_no_room() - the state cannot even take note of the operation */
+void bftm_submit_no_room(struct bftm_order_work *w);
 /** bftm_submit_to() - once more to these */
 void bftm_submit_to(struct bftm_order_work *w, u32 to);
 void bftm_submit_init(struct bftm_order_work *w);

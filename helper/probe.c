@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How servers are: who was not heard is asked, and tells when it was started. */
 #include "cluster.h"
+#include "lend.h"
 #include "log.h"
 #include "order.h"
 
@@ -42,7 +43,7 @@ void bftm_probe(struct bftm_cluster *cl)
 	bftm_recover_wake(cl, now);
 	bftm_evidence_report(cl, now);
 	cl->old_seq = cl->last_seq;
-	cl->last_seq = cl->identity->seq;
+	cl->last_seq = bftm_identity_seq(cl->identity);
 }
 
 /* An old one, kept by somebody, must not turn the epoch back. */
@@ -58,6 +59,8 @@ static void believe(struct bftm_cluster *cl, struct bftm_peer *peer,
 	peer->token = msg->token;
 	if (msg->seq == peer->hello_seq)
 		peer->rtt_ns = now - peer->hello_ns;
+	if (before != peer->epoch)
+		bftm_lend_soon(cl);
 	if (before && before != peer->epoch)
 		bftm_log(LOG_WARNING, "cluster %s: server %u has restarted",
 			 cl->conf.name, peer->conf->id);

@@ -34,7 +34,7 @@ static void begin(struct bftm_cluster *cl, u32 u)
 	r->known = 0;
 	r->epoch = cl->peer[u].epoch;
 	/* What others answer to a later question, they knew after its restart. */
-	r->since_seq = cl->identity->seq;
+	r->since_seq = bftm_identity_seq(cl->identity);
 	r->until_ns = bftm_now() + TRY_NS;
 	memset(r->top, 0, sizeof(r->top));
 	bftm_hello(cl, bftm_cluster_everyone(cl) & ~(1u << u));

@@ -176,7 +176,7 @@ void bftm_evidence_round(struct bftm_cluster *cl, struct bftm_acquire_op *op,
 	judge_first(cl, op, won);
 	if (won) {
 		op->heard.won_ns = bftm_now();
-		op->heard.won_seq = cl->identity->seq;
+		op->heard.won_seq = bftm_identity_seq(cl->identity);
 	}
 }
 
@@ -276,7 +276,7 @@ void bftm_evidence_answer(struct bftm_cluster *cl, u32 u,
 		if (msg->server_epoch == peer->epoch)
 			peer->record.contradicted +=
 				bftm_contradicts(&op->heard.claim[u], &op->contend, &cl->cfg,
-						 u, msg, cl->identity->seq, bftm_now());
+						 u, msg, bftm_identity_seq(cl->identity), bftm_now());
 		if (bftm_contend_queues(&op->contend))
 			hear(u, op, msg);
 	}

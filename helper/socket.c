@@ -37,7 +37,7 @@ static void add_to_batch(struct mmsghdr *batch, struct iovec *part, void *data, 
 
 static u64 next_seq(struct bftm_cluster *cl, struct bftm_peer *peer, u64 now)
 {
-	peer->sent_seq = ++cl->identity->seq;
+	peer->sent_seq = bftm_identity_next_seq(cl->identity);
 	peer->record.sent++;
 	if (!peer->asked_ns)
 		peer->asked_ns = now;
@@ -138,7 +138,7 @@ static bool is_push(const struct bftm_msg *msg)
  */
 static bool is_fresh(struct bftm_cluster *cl, struct bftm_peer *peer, u64 seq)
 {
-	if (seq <= cl->first_seq || seq > cl->identity->seq) {
+	if (seq <= cl->first_seq || seq > bftm_identity_seq(cl->identity)) {
 		peer->record.bad++;
 		return false;
 	}

@@ -88,6 +88,9 @@ static struct json_object *describe_cluster(const struct bftm_cluster *cl)
 	add_u64(o, "free_needed", bftm_free_needed(cl->conf.n, cl->conf.b));
 	add_u64(o, "lease_ns", cl->conf.lease_ns);
 	add_u64(o, "delta_ns", cl->conf.delta_ns);
+	json_object_object_add(o, "fast_path", json_object_new_boolean(cl->lent));
+	add_u64(o, "fast_won", cl->identity->counters->won);
+	add_u64(o, "fast_left", cl->identity->counters->lost);
 	for (u = 0; u < cl->conf.n; u++)
 		json_object_array_add(servers, describe_server(cl, u, now));
 	json_object_object_add(o, "servers", servers);

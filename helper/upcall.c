@@ -9,6 +9,7 @@
 #include "acquire.h"
 #include "log.h"
 #include "../uapi/linux/bftmutex.h"
+#include "lend.h"
 #include "loop.h"
 #include "nl.h"
 #include "order.h"
@@ -179,6 +180,7 @@ int bftm_upcall_open(void)
 	watch.fd = nl_socket_get_fd(nl.sock);
 	watch.ready = ready;
 	bftm_watch_add(&watch);
+	bftm_lend_all();
 	pull_all();
 	return 0;
 }
@@ -303,6 +305,20 @@ void bftm_upcall_submit_failed(u64 id, int error)
 	report_submit(id, msg);
 }
 
+struct nl_msg *bftm_upcall_msg(u8 cmd, size_t room)
+{
+	return registered ? bftm_nl_msg_room(&nl, cmd, 0, room) : NULL;
+}
+
+int bftm_upcall_call(struct nl_msg *msg)
+{
+	int err = bftm_nl_call(&nl, msg, NULL, 0, NULL);
+
+	if (nl.notified)
+		bftm_timer_arm(&look, 0);
+	return err;
+}
+
 void bftm_upcall_suspect(const char *cluster, u16 server, const char *evidence, u64 count)
 {
 	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_SUSPECT);
@@ -315,8 +331,5 @@ void bftm_upcall_suspect(const char *cluster, u16 server, const char *evidence, 
 	nla_put_u16(msg, BFTMUTEX_A_SUSPECT_SERVER_ID, server);
 	nla_put_string(msg, BFTMUTEX_A_SUSPECT_EVIDENCE, text);
 	nla_put_u64(msg, BFTMUTEX_A_SUSPECT_COUNT, count);
-	/* For those who listen; no reason to begin anew. */
-	bftm_nl_call(&nl, msg, NULL, 0, NULL);
-	if (nl.notified)
-		bftm_timer_arm(&look, 0);
+	bftm_upcall_call(msg);	/* for those who listen */
 }

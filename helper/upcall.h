@@ -17,6 +17,8 @@ int bftm_upcall_open(void);
 /** bftm_upcall_close() - the kernel keeps what waits for the next helper. */
 void bftm_upcall_close(void);
 
+struct nl_msg;
+
 /**
  * struct bftm_won - an acquire that has the lock
  * @id:          of the request
@@ -78,6 +80,12 @@ void bftm_upcall_submitted(const struct bftm_submitted *done);
 
 /** bftm_upcall_submit_failed() - @error: positive errno */
 void bftm_upcall_submit_failed(u64 id, int error);
+
+/** bftm_upcall_msg() - an empty request of the helper; NULL: no memory, or no kernel */
+struct nl_msg *bftm_upcall_msg(u8 cmd, size_t room);
+
+/** bftm_upcall_call() - send it; a failure is no reason to begin anew. 0 or -errno */
+int bftm_upcall_call(struct nl_msg *msg);
 
 /**
  * bftm_upcall_suspect() - tell who listens to events about a server

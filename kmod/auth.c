@@ -44,16 +44,22 @@ static void siphash128(const u64 key[2], const u8 *data, u32 words, __le64 out[2
 {
 	u64 v0 = SIPHASH_CONST_0 ^ key[0], v1 = SIPHASH_CONST_1 ^ key[1] ^ 0xee;
 	u64 v2 = SIPHASH_CONST_2 ^ key[0], v3 = SIPHASH_CONST_3 ^ key[1];
-	u32 i;
+	const u8 *end = data + 8 * words;
+	u64 m;
+	int i;
 
-	for (i = 0; i <= words; i++) {
-		u64 m = i < words ? get_unaligned_le64(data + 8 * i) : (u64)words * 8 << 56;
-
+	for (; data != end; data += 8) {
+		m = get_unaligned_le64(data);
 		v3 ^= m;
 		SIPHASH_PERMUTATION(v0, v1, v2, v3);
 		SIPHASH_PERMUTATION(v0, v1, v2, v3);
 		v0 ^= m;
 	}
+	m = (u64)words * 8 << 56;
+	v3 ^= m;
+	SIPHASH_PERMUTATION(v0, v1, v2, v3);
+	SIPHASH_PERMUTATION(v0, v1, v2, v3);
+	v0 ^= m;
 	v2 ^= 0xee;
 	for (i = 0; i < 4; i++)
 		SIPHASH_PERMUTATION(v0, v1, v2, v3);

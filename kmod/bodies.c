@@ -7,8 +7,10 @@
  */
 #include <crypto/blake2s.h>
 #include <linux/err.h>
+#include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
+#include <linux/rculist.h>
 #include <linux/slab.h>
 
 #include "bodies.h"
@@ -21,22 +23,94 @@ bool bftm_budget_take(struct bftm_budget *b, size_t bytes, bool fresh)
 	return false;
 }
 
-struct bftm_stored *bftm_stored_new(struct bftm_budget *b, const struct bftm_body_id *id,
-				    gfp_t gfp)
+void bftm_shares_init(struct bftm_shares *t)
+{
+	spin_lock_init(&t->lock);
+}
+
+void bftm_shares_destroy(struct bftm_shares *t)
+{
+	struct hlist_node *next;
+	struct bftm_share *share;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(t->bucket); i++)
+		hlist_for_each_entry_safe(share, next, &t->bucket[i], hash) {
+			WARN_ON_ONCE(atomic64_read(&share->bytes) || atomic_read(&share->uploads));
+			kfree(share);
+		}
+}
+
+static struct bftm_share *find_share(struct hlist_head *bucket, u32 client)
+{
+	struct bftm_share *share;
+
+	hlist_for_each_entry_rcu(share, bucket, hash)
+		if (share->client == client)
+			return share;
+	return NULL;
+}
+
+struct bftm_share *bftm_share_get(struct bftm_shares *t, u32 client)
+{
+	struct hlist_head *bucket = &t->bucket[hash_32(client, BFTM_SHARE_BITS)];
+	struct bftm_share *share;
+
+	rcu_read_lock();
+	share = find_share(bucket, client);
+	if (share)
+		goto out;
+	spin_lock_bh(&t->lock);
+	share = find_share(bucket, client);
+	if (!share) {
+		share = kzalloc(sizeof(*share), GFP_ATOMIC | __GFP_NOWARN);
+		if (share) {
+			share->client = client;
+			hlist_add_head_rcu(&share->hash, bucket);
+		}
+	}
+	spin_unlock_bh(&t->lock);
+out:
+	rcu_read_unlock();
+	return share;
+}
+
+static bool share_take(struct bftm_share *share, size_t bytes, u64 most)
+{
+	if (!share || atomic64_add_return(bytes, &share->bytes) <= most)
+		return true;
+	atomic64_sub(bytes, &share->bytes);
+	return false;
+}
+
+static void share_give(struct bftm_share *share, size_t bytes)
+{
+	if (share)
+		atomic64_sub(bytes, &share->bytes);
+}
+
+struct bftm_stored *bftm_stored_new(struct bftm_budget *b, struct bftm_share *share,
+				    const struct bftm_body_id *id, gfp_t gfp)
 {
 	size_t cost = bftm_stored_size(id->len);
 	struct bftm_stored *s;
 
-	/* Operations have no version. */
-	if (!bftm_budget_take(b, cost, !id->version))
+	if (!share_take(share, cost, b->each))
 		return ERR_PTR(-EDQUOT);
+	/* Operations have no version. */
+	if (!bftm_budget_take(b, cost, !id->version)) {
+		share_give(share, cost);
+		return ERR_PTR(-EDQUOT);
+	}
 	s = kvmalloc(struct_size(s, data, id->len), gfp | __GFP_NOWARN);
 	if (!s) {
 		bftm_budget_give(b, cost);
+		share_give(share, cost);
 		return ERR_PTR(-ENOMEM);
 	}
 	refcount_set(&s->refs, 1);
 	s->budget = b;
+	s->share = share;
 	s->next = NULL;
 	s->kept = false;
 	s->body.id = *id;
@@ -44,10 +118,19 @@ struct bftm_stored *bftm_stored_new(struct bftm_budget *b, const struct bftm_bod
 	return s;
 }
 
+void bftm_stored_settle(struct bftm_stored *s)
+{
+	if (!s)
+		return;
+	share_give(s->share, bftm_stored_size(s->body.id.len));
+	s->share = NULL;
+}
+
 void bftm_stored_put(struct bftm_stored *s)
 {
 	if (!s || !refcount_dec_and_test(&s->refs))
 		return;
+	bftm_stored_settle(s);
 	bftm_budget_give(s->budget, bftm_stored_size(s->body.id.len));
 	kvfree(s);
 }

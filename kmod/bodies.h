@@ -4,8 +4,10 @@
 #define BFTM_BODIES_H
 
 #include <linux/atomic.h>
+#include <linux/list.h>
 #include <linux/log2.h>
 #include <linux/refcount.h>
+#include <linux/spinlock.h>
 
 #include "core/order_server.h"
 
@@ -15,12 +17,45 @@
  * @most:  how many that may be
  * @fresh: how many, for what begins something: an object, an operation. States
  *         may take the rest, so that what was begun can come to its end.
+ * @each:  how many for bodies of one client that wait or arrive
  */
 struct bftm_budget {
 	atomic64_t used;
 	u64 most;
 	u64 fresh;
+	u64 each;
 };
+
+/**
+ * struct bftm_share - what of it one client takes, until it is an object's
+ * @hash:    among the others, under RCU; never removed before all of them are
+ * @client:  whose
+ * @uploads: bodies that arrive in pieces
+ * @bytes:   of bodies: operations that wait, and what arrives
+ */
+struct bftm_share {
+	struct hlist_node hash;
+	u32 client;
+	atomic_t uploads;
+	atomic64_t bytes;
+};
+
+#define BFTM_SHARE_BITS 8
+
+/** struct bftm_shares - of all clients that were authenticated; @lock to insert */
+struct bftm_shares {
+	spinlock_t lock;
+	struct hlist_head bucket[1 << BFTM_SHARE_BITS];
+};
+
+/** bftm_shares_init() - @t is zero. */
+void bftm_shares_init(struct bftm_shares *t);
+
+/** bftm_shares_destroy() - no body that counts in one may be left. */
+void bftm_shares_destroy(struct bftm_shares *t);
+
+/** bftm_share_get() - Return: NULL when memory is short. Context: any but hard IRQ. */
+struct bftm_share *bftm_share_get(struct bftm_shares *t, u32 client);
 
 /** bftm_budget_take() - Return: false when so many bytes are not left. */
 bool __must_check bftm_budget_take(struct bftm_budget *b, size_t bytes, bool fresh);
@@ -34,6 +69,7 @@ static inline void bftm_budget_give(struct bftm_budget *b, size_t bytes)
  * struct bftm_stored - a body in memory
  * @refs:   who holds it: σc, σpc, a pending operation, an upload, who looks
  * @budget: that it counts in
+ * @share:  of whom it counts; NULL when it is an object's
  * @next:   in a list of bodies on their way out; an operation stands in one
  * @what:   of an operation that was dropped, with @next
  * @kept:   the journal has it, for as long as it is σc or σpc
@@ -43,6 +79,7 @@ static inline void bftm_budget_give(struct bftm_budget *b, size_t bytes)
 struct bftm_stored {
 	refcount_t refs;
 	struct bftm_budget *budget;
+	struct bftm_share *share;
 	struct bftm_stored *next;
 	struct bftm_pending what;
 	bool kept;
@@ -64,13 +101,17 @@ static inline size_t bftm_stored_size(u32 len)
 
 /**
  * bftm_stored_new() - room for a body, uninitialised
- * @id:  of the body, at most BFTM_STATE_MAX bytes
- * @gfp: how to allocate it
+ * @share: of the client that brings it; NULL for none
+ * @id:    of the body, at most BFTM_STATE_MAX bytes
+ * @gfp:   how to allocate it
  * Return: with one reference, or an error pointer: -EDQUOT without budget,
  * -ENOMEM.
  */
-struct bftm_stored *bftm_stored_new(struct bftm_budget *b, const struct bftm_body_id *id,
-				    gfp_t gfp);
+struct bftm_stored *bftm_stored_new(struct bftm_budget *b, struct bftm_share *share,
+				    const struct bftm_body_id *id, gfp_t gfp);
+
+/** bftm_stored_settle() - it is a state of its object now. Context: the shard is locked. */
+void bftm_stored_settle(struct bftm_stored *s);
 
 static inline struct bftm_stored *bftm_stored_get(struct bftm_stored *s)
 {

@@ -28,12 +28,10 @@ bftm_hrtimer_setup(struct hrtimer *timer,
 #define bftm_hrtimer_setup hrtimer_setup
 #endif
 
-/* Both grew an argument, the control block's flags, in 6.17. */
+/* It grew an argument, the control block's flags, in 6.17. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
-#define bftm_udp_xmit(...) udp_tunnel_xmit_skb(__VA_ARGS__)
 #define bftm_udp6_xmit(...) udp_tunnel6_xmit_skb(__VA_ARGS__)
 #else
-#define bftm_udp_xmit(...) udp_tunnel_xmit_skb(__VA_ARGS__, 0)
 #define bftm_udp6_xmit(...) udp_tunnel6_xmit_skb(__VA_ARGS__, 0)
 #endif
 

@@ -156,6 +156,9 @@ void bftm_handle_won(struct bftm_handle *h, const struct bftm_result *result)
 	h->arg.deadline_ns = result->deadline_ns;
 	h->arg.token = h->arg.flags & BFTM_FENCE ? result->token : 0;
 	h->arg.attempts = result->attempts;
+	h->renew_at_ns = 0;
+	if (h->request->fast && h->arg.flags & BFTM_RENEW)
+		h->renew_at_ns = ktime_get_boottime_ns() + h->arg.lease_ns / 4;
 	bftm_handle_arm(h);
 	wake_up_poll(&h->wait, EPOLLIN | EPOLLRDNORM);
 	trace_bftm_won(h);

@@ -23,6 +23,7 @@
  * @error:       positive errno of the last acquire that failed
  * @warned:      the margin was announced
  * @renewing:    the program asked for a renewal that has not come yet
+ * @renew_at_ns: when the helper is to take over what the kernel won, 0 for never
  * @id:          of the last request
  * @arg:         of the last acquire; deadline, token and attempts filled in
  * @margin_ns:   warning before the deadline
@@ -46,6 +47,7 @@ struct bftm_handle {
 	int error;
 	bool warned;
 	bool renewing;
+	u64 renew_at_ns;
 	u64 id;
 	struct bftm_acquire arg;
 	u64 margin_ns;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The clock of a handle: end of a timed acquire, margin, and end of the lease.
+ * The clock of a handle: end of a timed acquire, renewal by the helper, margin, and
+ * end of the lease.
  *
  * The timer is armed and its callback runs under the upcall's lock, so a callback
  * that waits for the lock may find that what it fired for was released, renewed
@@ -46,8 +47,9 @@ void bftm_handle_arm_at(struct bftm_handle *h, u64 at_ns)
 void bftm_handle_arm(struct bftm_handle *h)
 {
 	bool over = h->warned || !h->margin_ns;
+	u64 at = over ? h->arg.deadline_ns + 1 : margin_at(h);
 
-	bftm_handle_arm_at(h, over ? h->arg.deadline_ns + 1 : margin_at(h));
+	bftm_handle_arm_at(h, min_not_zero(at, h->renew_at_ns));
 }
 
 static enum bftm_lost why(const struct bftm_handle *h)
@@ -94,6 +96,11 @@ static enum hrtimer_restart handle_timer(struct hrtimer *timer)
 		if (!h->warned && bftm_handle_in_margin(h, now)) {
 			h->warned = true;
 			announce(h, EPOLLPRI);
+		}
+		if (h->renew_at_ns && h->renew_at_ns <= now) {
+			h->renew_at_ns = 0;
+			/* Without a helper the next one is asked for it. */
+			bftm_upcall_renew(h->bn, h->request);
 		}
 		/* hrtimers are not early, but this one may be an older one. */
 		if (!hrtimer_is_queued(timer))

@@ -61,15 +61,23 @@ static void take_back(struct bftm_saved *s)
 static void forget_process(struct bftm_journal *j)
 {
 	struct bftm_saved *s;
+	LIST_HEAD(all);
 
 	bftm_transfer_end(&j->transfer);
 	spin_lock_bh(&j->lock);
 	j->portid = 0;
 	j->hinted = false;
-	list_splice_init(&j->given, &j->waiting);
-	list_for_each_entry(s, &j->waiting, queue) {
+	list_splice_init(&j->waiting, &all);
+	list_splice_init(&j->given, &all);
+	/* There may be many: others run between them, and none of these goes away. */
+	while (!list_empty(&all)) {
+		s = list_first_entry(&all, struct bftm_saved, queue);
 		take_back(s);
 		bftm_held_drop(j, s);
+		list_move_tail(&s->queue, &j->waiting);
+		spin_unlock_bh(&j->lock);
+		cond_resched();
+		spin_lock_bh(&j->lock);
 	}
 	spin_unlock_bh(&j->lock);
 }
@@ -119,9 +127,9 @@ void bftm_journal_hint(struct bftm_journal *j)
 		j->hinted = portid;
 	}
 	spin_unlock(&j->lock);
-	/* If it is lost: the process looks once a second in any case. */
-	if (portid)
-		bftm_netlink_hint(j->server->net, portid, BFTMUTEX_CMD_JOURNAL_READY);
+	/* If it is lost, who comes next hints; and the process looks once a second. */
+	if (portid && bftm_netlink_hint(j->server->net, portid, BFTMUTEX_CMD_JOURNAL_READY) < 0)
+		WRITE_ONCE(j->hinted, false);
 }
 
 int bftm_journal_open(struct bftm_journal *j, u32 portid, u64 id)

@@ -66,7 +66,7 @@ static int make_room(struct bftm_journal *j, const struct bftm_body_id *id,
 
 	if (is_initial(id))
 		return 0;
-	s = bftm_stored_new(&j->server->objects->budget, id, GFP_KERNEL);
+	s = bftm_stored_new(&j->server->objects->budget, NULL, id, GFP_KERNEL);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
 	s->kept = true;

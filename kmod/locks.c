@@ -30,7 +30,12 @@
 #define TIMER_BATCH 64
 #define TIMER_PAUSE_NS (100 * BFTM_NS_PER_US)
 
-/* What a lock costs, held or idle. */
+/*
+ * What a lock costs, held or idle. The name begins in what would else be padding,
+ * behind which struct_size() would begin to count.
+ */
+#define ENTRY_SIZE(name_len) \
+	max_t(size_t, sizeof(struct bftm_entry), offsetof(struct bftm_entry, name) + (name_len))
 static_assert(offsetof(struct bftm_entry, name) + 15 <= 192);
 
 static struct bftm_entry *first_due(struct bftm_shard *s)
@@ -256,8 +261,7 @@ static struct bftm_entry *add(struct bftm_shard *s, struct hlist_head *bucket,
 
 	if (!make_room(s, now))
 		return NULL;
-	e = kmalloc(struct_size(e, name, req->name_len),
-		    GFP_ATOMIC | __GFP_NOWARN);
+	e = kmalloc(ENTRY_SIZE(req->name_len), GFP_ATOMIC | __GFP_NOWARN);
 	if (!e) {
 		atomic_dec(&s->table->count);
 		return NULL;

@@ -75,7 +75,42 @@ static struct netlink_range_validation bftmutex_a_rule_max_waiters_range = {
 	.max	= 65536ULL,
 };
 
+static struct netlink_range_validation bftmutex_a_session_client_id_range = {
+	.min	= 1ULL,
+	.max	= 4294967294ULL,
+};
+
+static struct netlink_range_validation bftmutex_a_session_rho_ppm_range = {
+	.min	= 1ULL,
+	.max	= 100000ULL,
+};
+
+static struct netlink_range_validation bftmutex_a_session_delta_ns_range = {
+	.min	= 1000ULL,
+	.max	= 60000000000ULL,
+};
+
+static struct netlink_range_validation bftmutex_a_session_lease_ns_range = {
+	.min	= 1000000ULL,
+	.max	= 3600000000000ULL,
+};
+
+static struct netlink_range_validation bftmutex_a_session_lease_max_ns_range = {
+	.min	= 1000000ULL,
+	.max	= 3600000000000ULL,
+};
+
 /* Common nested types */
+const struct nla_policy bftmutex_peer_nl_policy[BFTMUTEX_A_PEER_PAD + 1] = {
+	[BFTMUTEX_A_PEER_SERVER_ID] = NLA_POLICY_MIN(NLA_U16, 1),
+	[BFTMUTEX_A_PEER_EPOCH] = { .type = NLA_U64, },
+	[BFTMUTEX_A_PEER_ADDRESS] = NLA_POLICY_EXACT_LEN(16),
+	[BFTMUTEX_A_PEER_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
+	[BFTMUTEX_A_PEER_IFINDEX] = { .type = NLA_U32, },
+	[BFTMUTEX_A_PEER_REQUEST_KEY] = NLA_POLICY_EXACT_LEN(BFTMUTEX_PAIR_KEY_LEN),
+	[BFTMUTEX_A_PEER_REPLY_KEY] = NLA_POLICY_EXACT_LEN(BFTMUTEX_PAIR_KEY_LEN),
+};
+
 const struct nla_policy bftmutex_rank_nl_policy[BFTMUTEX_A_RANK_PAD + 1] = {
 	[BFTMUTEX_A_RANK_COUNT] = { .type = NLA_U64, },
 	[BFTMUTEX_A_RANK_CLIENT] = { .type = NLA_U32, },
@@ -194,8 +229,24 @@ static const struct nla_policy bftmutex_journal_loaded_nl_policy[BFTMUTEX_A_JOUR
 	[BFTMUTEX_A_JOURNAL_COMPLETE] = { .type = NLA_FLAG, },
 };
 
+/* BFTMUTEX_CMD_HELPER_LEND - do */
+static const struct nla_policy bftmutex_helper_lend_nl_policy[BFTMUTEX_A_SESSION_PEER + 1] = {
+	[BFTMUTEX_A_SESSION_CLUSTER] = { .type = NLA_NUL_STRING, .len = BFTMUTEX_CLUSTER_NAME_MAX, },
+	[BFTMUTEX_A_SESSION_STANDARD] = { .type = NLA_FLAG, },
+	[BFTMUTEX_A_SESSION_CLUSTER_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[BFTMUTEX_A_SESSION_CLIENT_ID] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_session_client_id_range),
+	[BFTMUTEX_A_SESSION_LIARS] = NLA_POLICY_MAX(NLA_U32, 10),
+	[BFTMUTEX_A_SESSION_RHO_PPM] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_session_rho_ppm_range),
+	[BFTMUTEX_A_SESSION_DELTA_NS] = NLA_POLICY_FULL_RANGE(NLA_U64, &bftmutex_a_session_delta_ns_range),
+	[BFTMUTEX_A_SESSION_LEASE_NS] = NLA_POLICY_FULL_RANGE(NLA_U64, &bftmutex_a_session_lease_ns_range),
+	[BFTMUTEX_A_SESSION_LEASE_MAX_NS] = NLA_POLICY_FULL_RANGE(NLA_U64, &bftmutex_a_session_lease_max_ns_range),
+	[BFTMUTEX_A_SESSION_COUNTERS] = { .type = NLA_U64, },
+	[BFTMUTEX_A_SESSION_SOCKET] = { .type = NLA_U32, },
+	[BFTMUTEX_A_SESSION_PEER] = NLA_POLICY_NESTED(bftmutex_peer_nl_policy),
+};
+
 /* Ops table for bftmutex */
-const struct genl_ops bftmutex_nl_ops[20] = {
+const struct genl_ops bftmutex_nl_ops[21] = {
 	{
 		.cmd		= BFTMUTEX_CMD_SERVER_START,
 		.doit		= bftmutex_nl_server_start_doit,
@@ -315,6 +366,13 @@ const struct genl_ops bftmutex_nl_ops[20] = {
 		.doit		= bftmutex_nl_journal_loaded_doit,
 		.policy		= bftmutex_journal_loaded_nl_policy,
 		.maxattr	= BFTMUTEX_A_JOURNAL_COMPLETE,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= BFTMUTEX_CMD_HELPER_LEND,
+		.doit		= bftmutex_nl_helper_lend_doit,
+		.policy		= bftmutex_helper_lend_nl_policy,
+		.maxattr	= BFTMUTEX_A_SESSION_PEER,
 		.flags		= GENL_ADMIN_PERM,
 	},
 };

@@ -12,12 +12,13 @@
 #include <uapi/linux/bftmutex_netlink.h>
 
 /* Common nested types */
+extern const struct nla_policy bftmutex_peer_nl_policy[BFTMUTEX_A_PEER_PAD + 1];
 extern const struct nla_policy bftmutex_rank_nl_policy[BFTMUTEX_A_RANK_PAD + 1];
 extern const struct nla_policy bftmutex_rule_nl_policy[BFTMUTEX_A_RULE_PAD + 1];
 extern const struct nla_policy bftmutex_state_nl_policy[BFTMUTEX_A_STATE_PAD + 1];
 
 /* Ops table for bftmutex */
-extern const struct genl_ops bftmutex_nl_ops[20];
+extern const struct genl_ops bftmutex_nl_ops[21];
 
 int bftmutex_nl_server_start_doit(struct sk_buff *skb, struct genl_info *info);
 int bftmutex_nl_server_stop_doit(struct sk_buff *skb, struct genl_info *info);
@@ -49,6 +50,7 @@ int bftmutex_nl_journal_done_doit(struct sk_buff *skb, struct genl_info *info);
 int bftmutex_nl_journal_load_doit(struct sk_buff *skb, struct genl_info *info);
 int bftmutex_nl_journal_loaded_doit(struct sk_buff *skb,
 				    struct genl_info *info);
+int bftmutex_nl_helper_lend_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	BFTMUTEX_NLGRP_EVENTS,

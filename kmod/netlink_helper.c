@@ -133,8 +133,9 @@ static int check_report(struct genl_info *info, u64 id, u32 error)
 		GENL_SET_ERR_MSG(info, "id is needed");
 		return -EINVAL;
 	}
-	if (error > MAX_ERRNO) {
-		GENL_SET_ERR_MSG(info, "error must be 0 to 4095");
+	/* From 512 on, the kernel's own: some would have a call made again. */
+	if (error >= ERESTARTSYS) {
+		GENL_SET_ERR_MSG(info, "error must be 0 to 511");
 		return -ERANGE;
 	}
 	return 0;
@@ -187,7 +188,7 @@ int bftmutex_nl_helper_submitted_doit(struct sk_buff *skb, struct genl_info *inf
 {
 	struct nlattr *response = info->attrs[BFTMUTEX_A_HANDLE_RESPONSE];
 	u32 error = get_u32(info, BFTMUTEX_A_HANDLE_ERROR);
-	struct bftm_answer answer = {
+	struct bftm_submitted answer = {
 		.id = get_u64(info, BFTMUTEX_A_HANDLE_ID),
 		.error = -(int)error,
 		.status = get_u32(info, BFTMUTEX_A_HANDLE_STATUS),

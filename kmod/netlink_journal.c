@@ -150,6 +150,8 @@ int bftmutex_nl_journal_open_doit(struct sk_buff *skb, struct genl_info *info)
 	if (err)
 		return err;
 	err = bftm_journal_open(j, info->snd_portid, nla_get_u64(id));
+	if (!err)
+		WRITE_ONCE(bn->journal_portid, info->snd_portid);
 	mutex_unlock(&bn->mutex);
 	if (err == -EBUSY)
 		GENL_SET_ERR_MSG(info, "the server has a journal");
@@ -348,6 +350,9 @@ int bftm_netlink_put_journal(struct sk_buff *msg, const struct bftm_server *serv
 
 void bftm_netlink_journal_closed(struct bftm_net *bn, u32 portid)
 {
+	/* Whoever closes any other socket need not wait for what the mutex is held for. */
+	if (READ_ONCE(bn->journal_portid) != portid)
+		return;
 	mutex_lock(&bn->mutex);
 	if (bn->server && bn->server->objects->journal)
 		bftm_journal_close(bn->server->objects->journal, portid);

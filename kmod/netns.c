@@ -9,6 +9,7 @@
 #include "debug.h"
 #include "netns.h"
 #include "server.h"
+#include "session.h"
 #include "upcall.h"
 
 static unsigned int net_id;
@@ -68,6 +69,7 @@ static int __net_init netns_init(struct net *net)
 
 	bn->net = net;
 	mutex_init(&bn->mutex);
+	mutex_init(&bn->session_mutex);
 	bftm_upcall_init(&bn->upcall);
 	bftm_created("netns", bn);
 	return 0;
@@ -80,6 +82,7 @@ static void __net_exit netns_exit(struct net *net)
 	if (bn->server)
 		bftm_server_destroy(bn->server);
 	bn->server = NULL;
+	bftm_session_revoke(bn, NULL, 0);
 	bftm_upcall_destroy(&bn->upcall);
 	bftm_destroyed("netns", bn);
 }

@@ -31,6 +31,9 @@ struct netlink_ext_ack;
  * @queue:    requests to be pulled, oldest first
  * @given:    acquires and submits that were pulled and are not done
  * @by_id:    those of @given, and what is held
+ * @by_name:  acquisitions, by the name of the lock
+ * @fast:     those that the kernel makes by itself, by attempt
+ * @sessions: what the helper has lent
  * @handles:  every open handle, in the order of opening
  * @opened:   handles that were opened so far
  * @grace:    fires when waiting for a new helper is over
@@ -46,6 +49,9 @@ struct bftm_upcall {
 	struct list_head queue;
 	struct list_head given;
 	DECLARE_HASHTABLE(by_id, BFTM_REQUEST_BITS);
+	DECLARE_HASHTABLE(by_name, BFTM_REQUEST_BITS);
+	DECLARE_HASHTABLE(fast, BFTM_REQUEST_BITS);
+	struct list_head sessions;
 	struct list_head handles;
 	u64 opened;
 	struct hrtimer grace;
@@ -57,14 +63,18 @@ struct bftm_upcall {
  * @mutex:  guards @server and @over_ns
  * @server: NULL when none runs
  * @over_ns: CLOCK_BOOTTIME at which all grants of earlier servers are over
+ * @journal_portid: of the last that opened a journal
  * @upcall: the helper and what waits for it
+ * @session_mutex: serialises lending and taking back
  */
 struct bftm_net {
 	struct net *net;
 	struct mutex mutex;
 	struct bftm_server *server;
 	u64 over_ns;
+	u32 journal_portid;
 	struct bftm_upcall upcall;
+	struct mutex session_mutex;
 };
 
 /**

@@ -38,6 +38,8 @@ struct bftm_objects *bftm_objects_new(const struct bftm_server *server)
 	t->recovering = bftm_server_recovering(server);
 	t->budget.most = server->param.object_memory;
 	t->budget.fresh = server->param.object_memory / 4 * 3;
+	t->budget.each = server->param.object_memory / 4;
+	bftm_shares_init(&t->shares);
 	t->mask = buckets - 1;
 	get_random_bytes(&t->secret, sizeof(t->secret));
 	INIT_WORK(&t->work, bftm_uploads_work);
@@ -98,6 +100,7 @@ void bftm_objects_destroy(struct bftm_objects *t)
 		cond_resched();
 	}
 	WARN_ON_ONCE(atomic64_read(&t->budget.used));
+	bftm_shares_destroy(&t->shares);
 	bftm_destroyed("objects", t);
 	kvfree(t->bucket);
 	kvfree(t);

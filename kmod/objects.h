@@ -60,6 +60,7 @@ struct bftm_object_shard {
  * @journal:    what is told of every durable change, NULL for none
  * @uploads:    bodies that arrive
  * @budget:     memory of all of it
+ * @shares:     who takes how much
  * @asked:      bit 0: @work is to make room for what @wanted brings
  * @wanted:     a PUT for which there was no memory at once, without its data
  * @work:       may wait for memory
@@ -75,6 +76,7 @@ struct bftm_objects {
 	struct bftm_journal *journal;
 	atomic_t uploads;
 	struct bftm_budget budget;
+	struct bftm_shares shares;
 	unsigned long asked;
 	struct bftm_order_msg wanted;
 	struct work_struct work;

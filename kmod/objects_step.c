@@ -126,11 +126,11 @@ static void run(struct bftm_objects *t, const struct bftm_server_cfg *cfg,
 			out, reply);
 	ret->changed = compare(&b, o);
 	if (o->sc != b.sc) {
-		bftm_stored_get(bftm_stored_of(o->sc));
+		bftm_stored_settle(bftm_stored_get(bftm_stored_of(o->sc)));
 		lost[0] = bftm_stored_of(b.sc);
 	}
 	if (o->sp != b.sp) {
-		bftm_stored_get(bftm_stored_of(o->sp));
+		bftm_stored_settle(bftm_stored_get(bftm_stored_of(o->sp)));
 		lost[1] = bftm_stored_of(b.sp);
 	}
 	if (o->replaced || pending_of(o) > b.pending)
@@ -178,16 +178,19 @@ static void without(const struct bftm_objects *t, const struct bftm_order_msg *r
 
 static struct bftm_stored *make_body(struct bftm_objects *t, const struct bftm_order_msg *req)
 {
+	struct bftm_share *share = bftm_share_get(&t->shares, req->client);
 	struct bftm_stored *s;
 
 	if (req->id.version && req->id.len > t->state_max)
 		return ERR_PTR(-EMSGSIZE);
 	if (!bftm_digest_ok(&req->id, req->data))
 		return ERR_PTR(-EBADMSG);
-	s = bftm_stored_new(&t->budget, &req->id, GFP_ATOMIC);
+	if (!share)
+		return ERR_PTR(-ENOMEM);
+	s = bftm_stored_new(&t->budget, share, &req->id, GFP_ATOMIC);
 	if (PTR_ERR_OR_ZERO(s) == -EDQUOT) {
 		bftm_uploads_reclaim(t);
-		s = bftm_stored_new(&t->budget, &req->id, GFP_ATOMIC);
+		s = bftm_stored_new(&t->budget, share, &req->id, GFP_ATOMIC);
 	}
 	if (!IS_ERR(s))
 		memcpy(s->data, req->data, req->id.len);

@@ -9,6 +9,7 @@
 #include "clients.h"
 #include "locks.h"
 #include "objects.h"
+#include "route.h"
 #include "uapi/linux/bftmutex_netlink.h"
 
 struct net;
@@ -68,6 +69,7 @@ struct bftm_stats {
  * @stats:   counters
  * @sock4:   UDP socket
  * @sock6:   UDP socket, NULL where IPv6 is off
+ * @routes:  to those who were answered lately
  */
 struct bftm_server {
 	struct net *net;
@@ -82,6 +84,7 @@ struct bftm_server {
 	struct bftm_stats __percpu *stats;
 	struct socket *sock4;
 	struct socket *sock6;
+	struct bftm_routes routes;
 };
 
 #define bftm_count(server, name) \

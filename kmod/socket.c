@@ -1,72 +1,62 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 #include <linux/udp.h>
 #include <net/ip6_route.h>
-#include <net/ipv6_stubs.h>
 #include <net/route.h>
+#include <net/udp.h>
 
 #include "compat.h"
+#include "route.h"
 #include "server.h"
 #include "socket.h"
 
-static int send4(struct bftm_server *server, const struct bftm_address *to,
-		 struct sk_buff *skb)
+static void send4(struct bftm_server *server, const struct bftm_address *to,
+		  struct dst_entry *dst, struct sk_buff *skb)
 {
 	struct sock *sk = server->sock4->sk;
-	struct flowi4 fl = {
-		.flowi4_proto = IPPROTO_UDP,
-		.daddr = to->remote4,
-		.saddr = to->local4,
-		.fl4_dport = to->port,
-		.fl4_sport = htons(server->param.port),
-	};
-	struct rtable *rt = ip_route_output_flow(server->net, &fl, sk);
+	struct udphdr *uh;
+	struct iphdr *ip;
 
-	if (IS_ERR(rt))
-		return PTR_ERR(rt);
-	/* The source of a request proves nothing: answer one host only. */
-	if (rt->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST)) {
-		ip_rt_put(rt);
-		return -EACCES;
-	}
-	bftm_udp_xmit(rt, sk, skb, fl.saddr, fl.daddr, 0,
-		      ip4_dst_hoplimit(&rt->dst), 0, fl.fl4_sport,
-		      fl.fl4_dport, false, false);
-	return 0;
+	uh = __skb_push(skb, sizeof(*uh));
+	skb_reset_transport_header(skb);
+	uh->source = htons(server->param.port);
+	uh->dest = to->port;
+	uh->len = htons(skb->len);
+	udp_set_csum(false, skb, to->local4, to->remote4, skb->len);
+
+	ip = __skb_push(skb, sizeof(*ip));
+	skb_reset_network_header(skb);
+	ip->version = 4;
+	ip->ihl = sizeof(*ip) / 4;
+	ip->tos = 0;
+	/* As a program's datagrams: in one piece, where the first link lets it pass. */
+	ip->frag_off = skb->len <= dst_mtu(dst) && ip_dont_fragment(sk, dst) ? htons(IP_DF) : 0;
+	ip->ttl = ip4_dst_hoplimit(dst);
+	ip->protocol = IPPROTO_UDP;
+	ip->saddr = to->local4;
+	ip->daddr = to->remote4;
+	ip_select_ident(server->net, skb, NULL);
+	skb_dst_set_noref(skb, dst);
+	ip_local_out(server->net, sk, skb);
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
-static int send6(struct bftm_server *server, const struct bftm_address *to,
-		 struct sk_buff *skb)
+static void send6(struct bftm_server *server, const struct bftm_address *to,
+		  struct dst_entry *dst, struct sk_buff *skb)
 {
-	struct sock *sk = server->sock6->sk;
-	struct flowi6 fl = {
-		.flowi6_proto = IPPROTO_UDP,
-		.flowi6_oif = to->ifindex,
-		.daddr = to->remote6,
-		.saddr = to->local6,
-		.fl6_dport = to->port,
-		.fl6_sport = htons(server->param.port),
-	};
-	struct dst_entry *dst;
-
-	dst = ipv6_stub->ipv6_dst_lookup_flow(server->net, sk, &fl, NULL);
-	if (IS_ERR(dst))
-		return PTR_ERR(dst);
 	/* No tunnel device: the statistics of dst->dev are not a tunnel's. */
-	bftm_udp6_xmit(dst, sk, skb, NULL, &fl.saddr, &fl.daddr, 0,
-		       ip6_dst_hoplimit(dst), 0, fl.fl6_sport, fl.fl6_dport,
-		       false);
-	return 0;
+	bftm_udp6_xmit(dst, server->sock6->sk, skb, NULL, (struct in6_addr *)&to->local6,
+		       (struct in6_addr *)&to->remote6, 0, ip6_dst_hoplimit(dst), 0,
+		       htons(server->param.port), to->port, false);
 }
 #else
-static int send6(struct bftm_server *server, const struct bftm_address *to,
-		 struct sk_buff *skb)
+static void send6(struct bftm_server *server, const struct bftm_address *to,
+		  struct dst_entry *dst, struct sk_buff *skb)
 {
-	return -EAFNOSUPPORT;
 }
 #endif
 
@@ -90,15 +80,13 @@ struct sk_buff *bftm_socket_room(struct bftm_server *server, size_t len)
 void bftm_socket_send_skb(struct bftm_server *server, const struct bftm_address *to,
 			  struct sk_buff *skb)
 {
-	int err;
+	struct dst_entry *dst = bftm_route(server, to);
 
-	if (to->family == AF_INET)
-		err = send4(server, to, skb);
-	else if (to->family == AF_INET6)
-		err = send6(server, to, skb);
-	else
-		err = -EDESTADDRREQ;
-	if (err) {
+	if (!IS_ERR(dst) && to->family == AF_INET) {
+		send4(server, to, dst, skb);
+	} else if (!IS_ERR(dst) && dst_hold_safe(dst)) {
+		send6(server, to, dst, skb);	/* takes it */
+	} else {
 		bftm_count(server, SEND_FAILED);
 		kfree_skb(skb);
 	}
@@ -145,24 +133,78 @@ static bool to_many(const struct sk_buff *skb, int family)
 	       (rt && rt->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST));
 }
 
-/* Return: true when it was answered. */
-static bool receive_lock(struct bftm_server *server, struct sk_buff *skb,
+/*
+ * Can the answer go where the request stood? Not when another has it, or may still
+ * read it: captured packets are clones. Nor when it is in pieces, or its sender waits
+ * to hear of it.
+ */
+static bool is_ours(const struct sk_buff *skb, u16 family)
+{
+	const unsigned int head = family == AF_INET ? sizeof(struct iphdr) :
+						      sizeof(struct ipv6hdr);
+
+	return !skb_shared(skb) && !skb_cloned(skb) && !skb_is_nonlinear(skb) &&
+	       !skb_is_gso(skb) && !skb_shinfo(skb)->flags && !skb_shinfo(skb)->tx_flags &&
+	       skb_headroom(skb) >= head;
+}
+
+/*
+ * It begins its way anew: of how it came nothing may show in how it goes. That is what
+ * a tunnel forgets, and what a program's datagram never had.
+ */
+static void turn_round(struct sk_buff *skb)
+{
+	skb_orphan(skb);
+	skb_scrub_packet(skb, true);
+	skb_clear_hash(skb);
+	skb_init_secmark(skb);
+	skb_reset_redirect(skb);
+	skb_metadata_clear(skb);
+	skb_unset_mac_header(skb);
+	skb_set_dst_pending_confirm(skb, 0);
+	skb_set_queue_mapping(skb, 0);
+	__vlan_hwaccel_clear_tag(skb);
+	*skb_hwtstamps(skb) = (struct skb_shared_hwtstamps){};
+	memset(skb->cb, 0, sizeof(skb->cb));
+	skb->ip_summed = CHECKSUM_NONE;
+	skb->csum_valid = 0;
+	skb->csum_level = 0;
+	skb->csum_not_inet = 0;
+	skb->encapsulation = 0;
+	skb->priority = 0;
+	skb->dev = NULL;
+}
+
+/* Return: true when it was answered; then @skb may be the answer, and NULL now. */
+static bool receive_lock(struct bftm_server *server, struct sk_buff **skb,
 			 const struct bftm_address *from)
 {
 	struct bftm_wire wire;
 	struct bftm_msg push;
+	const void *data;
 	bool answer;
 
-	if (skb_copy_bits(skb, sizeof(struct udphdr), &wire, sizeof(wire))) {
+	data = skb_header_pointer(*skb, sizeof(struct udphdr), sizeof(wire), &wire);
+	if (!data) {
 		bftm_count(server, BAD_FORM);
 		return false;
 	}
+	if (data != &wire)
+		memcpy(&wire, data, sizeof(wire));
 	answer = bftm_server_receive(server, &wire, from, &push);
 	if (push.type != BFTM_MSG_NONE)
 		bftm_server_push(server, &push);	/* somebody waits for it */
-	if (answer)
+	if (!answer)
+		return false;
+	if (!is_ours(*skb, from->family)) {
 		bftm_socket_send(server, from, &wire);
-	return answer;
+		return true;
+	}
+	turn_round(*skb);
+	memcpy(__skb_pull(*skb, sizeof(struct udphdr)), &wire, sizeof(wire));
+	bftm_socket_send_skb(server, from, *skb);
+	*skb = NULL;
+	return true;
 }
 
 /*
@@ -197,7 +239,7 @@ static int receive(struct sock *sk, struct sk_buff *skb)
 	read_address(skb, sk->sk_family, &from);
 	/* Each of the two shapes has lengths of its own. */
 	if (skb->len == sizeof(struct udphdr) + BFTM_WIRE_LEN ?
-	    receive_lock(server, skb, &from) : receive_order(server, skb, &from)) {
+	    receive_lock(server, &skb, &from) : receive_order(server, skb, &from)) {
 		consume_skb(skb);
 		return 0;
 	}
@@ -232,8 +274,13 @@ static int open_one(struct bftm_server *server, int family,
 int bftm_sockets_open(struct bftm_server *server,
 		      struct netlink_ext_ack *extack)
 {
-	int err = open_one(server, AF_INET, &server->sock4);
+	int err = bftm_routes_init(server);
 
+	if (err) {
+		NL_SET_ERR_MSG(extack, "no memory for routes");
+		return err;
+	}
+	err = open_one(server, AF_INET, &server->sock4);
 	if (!err && IS_ENABLED(CONFIG_IPV6) && ipv6_mod_enabled())
 		err = open_one(server, AF_INET6, &server->sock6);
 	if (err == -EADDRINUSE)
@@ -262,4 +309,5 @@ void bftm_sockets_close(struct bftm_server *server)
 	server->sock4 = NULL;
 	server->sock6 = NULL;
 	synchronize_rcu();	/* receive() has returned, its code may go */
+	bftm_routes_destroy(server);
 }

@@ -42,7 +42,7 @@ void bftm_socket_send_skb(struct bftm_server *server, const struct bftm_address 
 
 /**
  * bftm_socket_send() - send a signed datagram, or count that it failed
- * Context: softirq, the sockets are open and stay so.
+ * Context: softirq, RCU read side, the sockets are open and stay so.
  */
 void bftm_socket_send(struct bftm_server *server, const struct bftm_address *to,
 		      const struct bftm_wire *wire);

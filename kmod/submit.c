@@ -134,7 +134,7 @@ static int end(struct bftm_submission *s, int err)
 	return err;
 }
 
-void bftm_submit_answered(struct bftm_submission *s, struct bftm_answer *answer)
+void bftm_submit_answered(struct bftm_submission *s, struct bftm_submitted *answer)
 {
 	struct bftm_upcall *up = &s->handle->bn->upcall;
 

@@ -7,7 +7,7 @@
 #include <linux/types.h>
 #include <linux/wait.h>
 
-struct bftm_answer;
+struct bftm_submitted;
 struct bftm_handle;
 struct bftm_request;
 struct bftm_submit;
@@ -70,6 +70,6 @@ void bftm_submit_forget(struct bftm_handle *h);
  * @answer: its response is taken
  * Context: the upcall's lock held.
  */
-void bftm_submit_answered(struct bftm_submission *s, struct bftm_answer *answer);
+void bftm_submit_answered(struct bftm_submission *s, struct bftm_submitted *answer);
 
 #endif /* BFTM_SUBMIT_H */

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The device's side of the upcall: requests come, are renewed and end. */
+#include <linux/jhash.h>
 #include <linux/slab.h>
 #include <linux/ktime.h>
 
 #include "compat.h"
 #include "debug.h"
+#include "fast.h"
 #include "handle.h"
 #include "netlink.h"
 #include "submit.h"
@@ -14,13 +16,14 @@ void bftm_request_free(struct bftm_upcall *up, struct bftm_request *request)
 {
 	lockdep_assert_held(&up->lock);
 	up->count--;
+	hash_del(&request->by_name);
 	bftm_destroyed("request", request);
 	kfree(request);
 }
 
 void bftm_request_failed(struct bftm_upcall *up, struct bftm_request *request, int error)
 {
-	struct bftm_answer answer = { .error = error };
+	struct bftm_submitted answer = { .error = error };
 
 	if (request->handle)
 		bftm_handle_failed(request->handle, error);
@@ -70,6 +73,9 @@ void bftm_upcall_init(struct bftm_upcall *up)
 	INIT_LIST_HEAD(&up->given);
 	INIT_LIST_HEAD(&up->handles);
 	hash_init(up->by_id);
+	hash_init(up->by_name);
+	hash_init(up->fast);
+	INIT_LIST_HEAD(&up->sessions);
 	bftm_hrtimer_setup(&up->grace, grace_over, CLOCK_BOOTTIME,
 			   HRTIMER_MODE_REL_SOFT);
 }
@@ -78,7 +84,7 @@ void bftm_upcall_destroy(struct bftm_upcall *up)
 {
 	struct bftm_request *request, *next;
 
-	/* No handle is open: what is left are ends that nobody pulled. */
+	/* No helper is there, so no session is. No handle is open: what is left are ends that nobody pulled. */
 	hrtimer_cancel(&up->grace);
 	spin_lock_bh(&up->lock);
 	list_for_each_entry_safe(request, next, &up->queue, list) {
@@ -87,6 +93,24 @@ void bftm_upcall_destroy(struct bftm_upcall *up)
 	}
 	WARN_ON(!list_empty(&up->given) || !list_empty(&up->handles));
 	spin_unlock_bh(&up->lock);
+}
+
+/* Is a lock of this name, in whichever cluster, asked for or held? */
+static bool is_named(struct bftm_upcall *up, const struct bftm_acquire *arg, u32 key)
+{
+	const struct bftm_request *other;
+
+	hash_for_each_possible(up->by_name, other, by_name, key)
+		if (other->arg.name_len == arg->name_len &&
+		    !memcmp(other->arg.name, arg->name, arg->name_len))
+			return true;
+	return false;
+}
+
+void bftm_upcall_requeue(struct bftm_net *bn, struct bftm_request *request)
+{
+	list_add_tail(&request->list, &bn->upcall.queue);
+	bftm_upcall_hint(bn);
 }
 
 int bftm_upcall_add(struct bftm_net *bn, struct bftm_request *request)
@@ -101,9 +125,17 @@ int bftm_upcall_add(struct bftm_net *bn, struct bftm_request *request)
 		return -ENOBUFS;
 	up->count++;
 	request->id = ++up->next_id;
-	list_add_tail(&request->list, &up->queue);
+	INIT_LIST_HEAD(&request->list);
 	bftm_created("request", request);
-	bftm_upcall_hint(bn);
+	if (request->handle) {
+		u32 key = jhash(request->arg.name, request->arg.name_len, 0);
+		bool alone = !is_named(up, &request->arg, key);
+
+		hash_add(up->by_name, &request->by_name, key);
+		if (alone && bftm_fast_begin(bn, request))
+			return 0;
+	}
+	bftm_upcall_requeue(bn, request);
 	return 0;
 }
 
@@ -114,6 +146,8 @@ int bftm_upcall_renew(struct bftm_net *bn, struct bftm_request *request)
 	lockdep_assert_held(&up->lock);
 	if (up->deserted)
 		return -ENOTCONN;
+	if (request->fast)
+		bftm_fast_leave(request);
 	if (list_empty(&request->list)) {
 		request->kind = BFTMUTEX_REQUEST_KIND_RENEW;
 		list_add_tail(&request->list, &up->queue);
@@ -127,6 +161,12 @@ void bftm_upcall_end(struct bftm_net *bn, struct bftm_request *request)
 	struct bftm_upcall *up = &bn->upcall;
 
 	lockdep_assert_held(&up->lock);
+	if (request->fast) {
+		bftm_fast_end(request);
+		hash_del(&request->by_id);
+		bftm_request_free(up, request);
+		return;
+	}
 	if (bftm_request_is_given(request)) {
 		hash_del(&request->by_id);
 		list_del_init(&request->list);

@@ -13,6 +13,7 @@
 #include "uapi/linux/bftmutex.h"
 #include "uapi/linux/bftmutex_netlink.h"
 
+struct bftm_fast;
 struct bftm_handle;
 struct bftm_submission;
 
@@ -21,6 +22,8 @@ struct bftm_submission;
  * @list:    in the queue, among the given, or nowhere while its handle holds and
  *           no renewal waits to be pulled
  * @by_id:   hashed while given and while held
+ * @by_name: of an acquisition, hashed until it is freed
+ * @fast:    the kernel asks for the lock, or holds it, by itself; else NULL
  * @handle:  that waits or holds; NULL when it lost interest, and of a submit
  * @submission: that waits; NULL when it lost interest, and of an acquisition
  * @id:      number, never used twice in a namespace
@@ -46,6 +49,8 @@ struct bftm_submission;
 struct bftm_request {
 	struct list_head list;
 	struct hlist_node by_id;
+	struct hlist_node by_name;
+	struct bftm_fast *fast;
 	struct bftm_handle *handle;
 	struct bftm_submission *submission;
 	u64 id;
@@ -60,7 +65,7 @@ void bftm_upcall_init(struct bftm_upcall *up);
 void bftm_upcall_destroy(struct bftm_upcall *up);
 
 /**
- * bftm_upcall_add() - queue an acquire or a submit
+ * bftm_upcall_add() - begin an acquire, here or by queueing it, or queue a submit
  * @request: allocated by the caller; @kind, @arg, @timeout_at_ns and who waits
  *           filled in
  * Context: the upcall's lock held. Return: 0, -ENOTCONN without a helper (after its grace),
@@ -135,14 +140,14 @@ int bftm_upcall_done(struct bftm_net *bn, u32 portid,
 		     const struct bftm_result *result);
 
 /**
- * struct bftm_answer - what the helper reports of a submit
+ * struct bftm_submitted - what the helper reports of a submit
  * @error:    negative errno; 0 when it was applied, and the rest is valid
  * @status:   positive errno of the object, or 0
  * @version:  of the object's state
  * @response: of kmalloc(), NULL for none; NULL when it was taken
  * @len:      of @response, bytes, at most BFTM_OP_MAX
  */
-struct bftm_answer {
+struct bftm_submitted {
 	u64 id;
 	int error;
 	u32 status;
@@ -155,7 +160,7 @@ struct bftm_answer {
  * bftm_upcall_submitted() - a submit is answered
  * Return: 0, -EPERM, or -ESTALE when nobody waits for it.
  */
-int bftm_upcall_submitted(struct bftm_net *bn, u32 portid, struct bftm_answer *answer);
+int bftm_upcall_submitted(struct bftm_net *bn, u32 portid, struct bftm_submitted *answer);
 
 /**
  * bftm_upcall_renewed() - what is held lasts longer
@@ -167,6 +172,13 @@ int bftm_upcall_submitted(struct bftm_net *bn, u32 portid, struct bftm_answer *a
  */
 int bftm_upcall_renewed(struct bftm_net *bn, u32 portid, u64 id,
 			u64 deadline_ns, u32 sends);
+
+/** bftm_upcall_won() - the handle holds. Context: the upcall's lock held. */
+void bftm_upcall_won(struct bftm_net *bn, struct bftm_request *request,
+		     const struct bftm_result *result);
+
+/** bftm_upcall_requeue() - an acquire is the helper's now. Context: as above. */
+void bftm_upcall_requeue(struct bftm_net *bn, struct bftm_request *request);
 
 /** bftm_upcall_is_helper() - is @portid? */
 bool bftm_upcall_is_helper(struct bftm_net *bn, u32 portid);

@@ -5,6 +5,7 @@
 
 #include "debug.h"
 #include "handle.h"
+#include "session.h"
 #include "submit.h"
 #include "upcall.h"
 
@@ -75,15 +76,19 @@ static void take_back(struct bftm_upcall *up)
 void bftm_upcall_deregister(struct bftm_net *bn, u32 portid)
 {
 	struct bftm_upcall *up = &bn->upcall;
+	bool was_helper;
 
 	spin_lock_bh(&up->lock);
-	if (up->portid == portid) {
+	was_helper = up->portid == portid;
+	if (was_helper) {
 		up->portid = 0;
 		take_back(up);
 		hrtimer_start(&up->grace, ns_to_ktime(BFTM_HELPER_GRACE_NS),
 			      HRTIMER_MODE_REL_SOFT);
 	}
 	spin_unlock_bh(&up->lock);
+	if (was_helper)
+		bftm_session_revoke(bn, NULL, portid);
 }
 
 int bftm_upcall_pull(struct bftm_net *bn, u32 portid,
@@ -148,6 +153,19 @@ static void resolve(struct bftm_acquire *arg, const struct bftm_result *result)
 		memcpy(arg->cluster, result->cluster, BFTM_CLUSTER_MAX);
 }
 
+void bftm_upcall_won(struct bftm_net *bn, struct bftm_request *request,
+		     const struct bftm_result *result)
+{
+	lockdep_assert_held(&bn->upcall.lock);
+	request->attempt = result->attempt;
+	request->sends = result->sends;
+	resolve(&request->arg, result);
+	resolve(&request->handle->arg, result);
+	if (hlist_unhashed(&request->by_id))
+		hash_add(bn->upcall.by_id, &request->by_id, request->id);
+	bftm_handle_won(request->handle, result);
+}
+
 int bftm_upcall_done(struct bftm_net *bn, u32 portid,
 		     const struct bftm_result *result)
 {
@@ -174,11 +192,7 @@ int bftm_upcall_done(struct bftm_net *bn, u32 portid,
 		hash_del(&request->by_id);
 		bftm_request_failed(up, request, result->error);
 	} else if (result->deadline_ns > ktime_get_boottime_ns()) {
-		request->attempt = result->attempt;
-		request->sends = result->sends;
-		resolve(&request->arg, result);
-		resolve(&request->handle->arg, result);
-		bftm_handle_won(request->handle, result);
+		bftm_upcall_won(bn, request, result);
 	} else {
 		hash_del(&request->by_id);
 		list_add(&request->list, &up->queue);
@@ -190,7 +204,7 @@ out:
 	return err;
 }
 
-int bftm_upcall_submitted(struct bftm_net *bn, u32 portid, struct bftm_answer *answer)
+int bftm_upcall_submitted(struct bftm_net *bn, u32 portid, struct bftm_submitted *answer)
 {
 	struct bftm_upcall *up = &bn->upcall;
 	struct bftm_request *request;

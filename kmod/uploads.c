@@ -21,6 +21,7 @@
  * @of_shard: in its shard's
  * @thing:    the object
  * @stored:   the body
+ * @share:    of the client, which has one upload more
  * @used_ns:  last piece
  * @right:    whole, and with the digest that it must have
  * @upload:   which pieces are here
@@ -30,6 +31,7 @@ struct arrival {
 	struct list_head of_shard;
 	struct bftm_thing *thing;
 	struct bftm_stored *stored;
+	struct bftm_share *share;
 	u64 used_ns;
 	bool right;
 	struct bftm_upload upload;
@@ -55,6 +57,7 @@ static struct bftm_stored *remove(struct bftm_objects *t, struct arrival *a)
 	list_del(&a->of_shard);
 	a->thing->upload_count--;
 	atomic_dec(&t->uploads);
+	atomic_dec(&a->share->uploads);
 	bftm_budget_give(&t->budget, sizeof(*a));
 	kfree(a);
 	return s;
@@ -106,28 +109,35 @@ void bftm_uploads_reclaim(struct bftm_objects *t)
 static struct arrival *arrival_new(struct bftm_objects *t, const struct bftm_order_msg *req,
 				   gfp_t gfp)
 {
+	struct bftm_share *share = bftm_share_get(&t->shares, req->client);
 	long err = -EDQUOT;
 	struct arrival *a;
 
-	if (!bftm_budget_take(&t->budget, sizeof(*a), !req->id.version))
-		return ERR_PTR(err);
+	if (!share)
+		return ERR_PTR(-ENOMEM);
+	if (atomic_inc_return(&share->uploads) > BFTM_UPLOADS_EACH_MAX ||
+	    !bftm_budget_take(&t->budget, sizeof(*a), !req->id.version))
+		goto err_share;
 	a = kzalloc(sizeof(*a), gfp | __GFP_NOWARN);
 	err = -ENOMEM;
 	if (!a)
 		goto err_budget;
-	a->stored = bftm_stored_new(&t->budget, &req->id, gfp);
+	a->stored = bftm_stored_new(&t->budget, share, &req->id, gfp);
 	err = PTR_ERR_OR_ZERO(a->stored);
 	if (err)
 		goto err_free;
 	a->upload.id = req->id;
 	a->upload.client = req->client;
 	a->upload.data = a->stored->data;
+	a->share = share;
 	return a;
 
 err_free:
 	kfree(a);
 err_budget:
 	bftm_budget_give(&t->budget, sizeof(*a));
+err_share:
+	atomic_dec(&share->uploads);
 	return ERR_PTR(err);
 }
 
@@ -136,22 +146,42 @@ static void arrival_free(struct bftm_objects *t, struct arrival *a)
 	if (!a)
 		return;
 	bftm_stored_put(a->stored);
+	atomic_dec(&a->share->uploads);
 	bftm_budget_give(&t->budget, sizeof(*a));
 	kfree(a);
+}
+
+/*
+ * Of those that must go for one more of this client, the one used longest ago; NULL
+ * for none. A client that has many pushes out its own, whatever it does to them.
+ */
+static struct arrival *find_last(struct bftm_thing *e, u32 client)
+{
+	struct arrival *a, *last = NULL;
+	u32 own = 0;
+
+	list_for_each_entry(a, &e->uploads, of_thing) {
+		if (a->upload.client != client)
+			continue;
+		last = a;
+		own++;
+	}
+	if (own >= BFTM_UPLOADS_OWN_MAX)
+		return last;
+	return e->upload_count < BFTM_UPLOADS_MAX ? NULL :
+	       list_last_entry(&e->uploads, struct arrival, of_thing);
 }
 
 /* Return: false when no other can be given up for it. */
 static bool insert(struct bftm_objects *t, struct bftm_object_shard *s, struct bftm_thing *e,
 		   struct arrival *a, u64 now)
 {
-	struct arrival *last;
+	struct arrival *last = find_last(e, a->upload.client);
 
-	if (e->upload_count >= BFTM_UPLOADS_MAX) {
-		last = list_last_entry(&e->uploads, struct arrival, of_thing);
-		if (!is_idle(last, now))
-			return false;
+	if (last && last->upload.client != a->upload.client && !is_idle(last, now))
+		return false;
+	if (last)
 		bftm_stored_put(remove(t, last));
-	}
 	if (atomic_inc_return(&t->uploads) > BFTM_UPLOADS_ALL_MAX) {
 		atomic_dec(&t->uploads);
 		return false;

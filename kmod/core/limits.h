@@ -74,9 +74,14 @@
 #define BFTM_OP_MAX		(16u << 10)
 /* Operations that wait at one server for one object: one a client. */
 #define BFTM_PENDING_MAX	1024u
-/* Bodies that arrive in pieces, at one server: for one object, and for all. */
+/*
+ * Bodies that arrive in pieces, at one server: for one object, and for all; and of
+ * one client, for one object and for all.
+ */
 #define BFTM_UPLOADS_MAX	64u
 #define BFTM_UPLOADS_ALL_MAX	4096u
+#define BFTM_UPLOADS_OWN_MAX	16u
+#define BFTM_UPLOADS_EACH_MAX	1024u
 /* Bytes that all objects of a server may take, with all that belongs to them. */
 #define BFTM_OBJECT_MEMORY_MIN	(16ull << 20)
 #define BFTM_OBJECT_MEMORY_MAX	(1ull << 40)

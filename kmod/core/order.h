@@ -15,6 +15,9 @@
 /* No client gets there; so the count after one that a server took never wraps. */
 #define BFTM_RANK_COUNT_MAX	((1ull << 63) - 1)
 
+/* In place of the length of a response: it was given, and is no longer kept. */
+#define BFTM_RESPONSE_GONE	0xffffffffu
+
 /**
  * struct bftm_rank - rank of an iteration (Section 6.2), never used twice
  * @count:       compared first, 1 to BFTM_RANK_COUNT_MAX

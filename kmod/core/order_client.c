@@ -99,8 +99,8 @@ static void timed_out(struct bftm_order *o, struct bftm_order_out *out)
 
 /*
  * What an exception says of ranks counts when its iteration is over as well: one
- * ends with the first b + 1 exceptions, and a liar who is always among them, with
- * a rank just above, would let a client that is behind catch up step by step.
+ * signed rank ends it, and a liar who is always the first, with an old one that is
+ * just above, would let a client that is behind catch up step by step.
  */
 static bool note_rank(struct bftm_order *o, u32 u, const struct bftm_order_msg *msg,
 		      bool proven, struct bftm_rank *ret)

@@ -220,7 +220,8 @@ bool bftm_order_choose(struct bftm_order *o, const struct bftm_order_cfg *cfg);
  * @offset: of the piece that is voted on
  * @heard:  servers that have said what it is
  * @refused, @reason: servers that refused, and what they said last
- * @said:   by each; bytes of the response and of the piece, and the piece
+ * @said:   by each; bytes of the response, or BFTM_RESPONSE_GONE, bytes of the
+ *          piece, and the piece
  */
 struct bftm_vote {
 	u64 op;
@@ -240,6 +241,9 @@ void bftm_vote_begin(struct bftm_vote *v, u64 op, u32 offset);
 
 /**
  * bftm_vote_count() - an authentic RESPONSE of server number @u
+ *
+ * A correct server may say the response, and another that it is gone already.
+ *
  * Return: a server whose answer b + 1 have given; -1 while there is none.
  */
 int bftm_vote_count(struct bftm_vote *v, const struct bftm_order_cfg *cfg, u32 u,

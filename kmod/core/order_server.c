@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* Line numbers are those of Figure 3; "Ordering" in protocol.rst has the rest. */
-#include "order_server.h"
+#include "order_pending.h"
 
 void bftm_object_init(struct bftm_object *o, bool recovering)
 {
@@ -42,50 +42,11 @@ static struct bftm_body *known_state(const struct bftm_object *o,
 	return id->version ? bftm_object_body(o, id) : NULL;
 }
 
-/* The place of a client in the list, or where it would be. */
-static u32 place(const struct bftm_pendings *pend, u32 client)
-{
-	u32 low = 0, high = pend ? pend->count : 0, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (pend->entry[middle].client < client)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static struct bftm_pending *pending_of(const struct bftm_object *o, u32 client)
-{
-	u32 i = place(o->pend, client);
-
-	if (!o->pend || i == o->pend->count || o->pend->entry[i].client != client)
-		return NULL;
-	return &o->pend->entry[i];
-}
-
-static bool applied(const struct bftm_object *o, u32 client, struct bftm_applied *ret)
-{
-	return o->sc && bftm_state_find(o->sc->data, client, ret);
-}
-
-/* Does a SUBMIT bring what is neither done nor known? */
-static bool is_news(const struct bftm_object *o, const struct bftm_order_msg *req)
-{
-	const struct bftm_pending *p = pending_of(o, req->client);
-	struct bftm_applied a;
-
-	return !o->recovering && !(applied(o, req->client, &a) && a.op >= req->op) &&
-	       !(p && p->op >= req->op);
-}
-
 bool bftm_object_wants(const struct bftm_object *o, const struct bftm_order_msg *req)
 {
 	switch (req->type) {
 	case BFTM_ORDER_SUBMIT:
-		return is_news(o, req);
+		return bftm_pending_news(o, req);
 	case BFTM_ORDER_PROPOSE:
 	case BFTM_ORDER_COMMIT:
 		return !o->recovering && bftm_rank_cmp(&req->rank, &o->max) >= 0 &&
@@ -95,13 +56,6 @@ bool bftm_object_wants(const struct bftm_object *o, const struct bftm_order_msg 
 		       !bftm_rank_cmp(&req->rank, &o->told);
 	}
 	return false;
-}
-
-bool bftm_object_lacks_room(const struct bftm_object *o, const struct bftm_order_msg *req)
-{
-	return req->type == BFTM_ORDER_SUBMIT && is_news(o, req) &&
-	       !pending_of(o, req->client) &&
-	       (!o->pend || o->pend->count == o->pend->room);
 }
 
 static void refuse(struct bftm_order_msg *reply, enum bftm_refusal reason)
@@ -125,7 +79,7 @@ static void respond(const struct bftm_applied *a, u32 offset, u8 *out,
 {
 	reply->type = BFTM_ORDER_RESPONSE;
 	memset(&reply->id, 0, sizeof(reply->id));
-	reply->id.len = a->len;
+	reply->id.len = a->gone ? BFTM_RESPONSE_GONE : a->len;
 	reply->offset = offset;
 	if (offset < a->len)
 		put_data(reply, out, a->response + offset, a->len - offset);
@@ -137,35 +91,12 @@ void bftm_order_response(const struct bftm_object *o, const struct bftm_pending 
 	struct bftm_applied a;
 
 	memset(ret, 0, sizeof(*ret));
-	if (!applied(o, p->client, &a) || a.op != p->op)
+	if (!bftm_object_applied(o, p->client, &a) || a.op != p->op)
 		return;
 	ret->client = p->client;
 	ret->op = p->op;
 	ret->room = (u16)p->room;
 	respond(&a, 0, out, ret);
-}
-
-static void enqueue(struct bftm_object *o, const struct bftm_order_msg *req,
-		    struct bftm_body *body)
-{
-	struct bftm_pendings *pend = o->pend;
-	struct bftm_pending news = {
-		.op = req->op,
-		.client = req->client,
-		.room = req->room,
-		.body = body,
-	};
-	u32 i = place(pend, req->client);
-
-	if (i < pend->count && pend->entry[i].client == req->client) {
-		o->replaced = pend->entry[i].body;
-		pend->entry[i] = news;
-		return;
-	}
-	memmove(&pend->entry[i + 1], &pend->entry[i],
-		(pend->count - i) * sizeof(pend->entry[0]));
-	pend->entry[i] = news;
-	pend->count++;
 }
 
 /* Lines 3.1–4. */
@@ -175,12 +106,12 @@ static void submit(struct bftm_object *o, const struct bftm_order_msg *req,
 	struct bftm_pending *p;
 	struct bftm_applied a;
 
-	if (applied(o, req->client, &a) && a.op >= req->op) {
+	if (bftm_object_applied(o, req->client, &a) && a.op >= req->op) {
 		if (a.op == req->op)
 			respond(&a, req->offset, out, reply);
 		return;		/* older ones have no response any more */
 	}
-	p = pending_of(o, req->client);
+	p = bftm_pending_of(o, req->client);
 	if (p && p->op > req->op)
 		return;
 	reply->type = BFTM_ORDER_PENDING;
@@ -193,7 +124,7 @@ static void submit(struct bftm_object *o, const struct bftm_order_msg *req,
 	else if (!p && (!o->pend || o->pend->count == o->pend->room))
 		refuse(reply, BFTM_REFUSED_PENDING);
 	else
-		enqueue(o, req, body);
+		bftm_pending_add(o, req, body);
 }
 
 static void except(const struct bftm_object *o, u8 *out, struct bftm_order_msg *reply)
@@ -224,25 +155,6 @@ static bool rank_ok(struct bftm_object *o, const struct bftm_order_msg *req)
 	return cmp >= 0;
 }
 
-static void tell_waiting(const struct bftm_object *o, u32 from, u32 room,
-			 struct bftm_order_waiting *ret, u32 *told)
-{
-	u32 i = place(o->pend, from), k;
-
-	for (k = 0; o->pend && k < o->pend->count && k < room; k++) {
-		const struct bftm_pending *p = &o->pend->entry[(i + k) % o->pend->count];
-		struct bftm_order_waiting w = {
-			.client = cpu_to_le32(p->client),
-			.len = cpu_to_le32(p->body->id.len),
-			.op = cpu_to_le64(p->op),
-		};
-
-		memcpy(w.digest, p->body->id.digest, sizeof(w.digest));
-		memcpy(&ret[k], &w, sizeof(w));
-	}
-	*told = k;
-}
-
 /* Lines 3.5–10. */
 static void get(struct bftm_object *o, const struct bftm_order_msg *req, u8 *out,
 		struct bftm_order_msg *reply)
@@ -264,9 +176,9 @@ static void get(struct bftm_object *o, const struct bftm_order_msg *req, u8 *out
 	}
 	memcpy(got.sp_digest, sp->digest, sizeof(got.sp_digest));
 	memcpy(out, &got, sizeof(got));
-	tell_waiting(o, req->from,
-		     (req->room - sizeof(got)) / sizeof(struct bftm_order_waiting),
-		     (struct bftm_order_waiting *)(out + sizeof(got)), &told);
+	bftm_pending_tell(o, req->from,
+			  (req->room - sizeof(got)) / sizeof(struct bftm_order_waiting),
+			  (struct bftm_order_waiting *)(out + sizeof(got)), &told);
 	reply->type = BFTM_ORDER_GOT;
 	reply->id = *id_of(o->sc);
 	reply->data = out;
@@ -315,28 +227,6 @@ static void propose(struct bftm_object *o, const struct bftm_order_msg *req,
 	reply->type = BFTM_ORDER_PROPOSED;
 }
 
-/* Line 3.23. What was applied goes behind the others, for the caller. */
-static void drop_reflected(struct bftm_object *o)
-{
-	struct bftm_pendings *pend = o->pend;
-	u32 i, kept = 0, dropped = 0;
-
-	for (i = 0; pend && i < pend->count; i++) {
-		struct bftm_pending p = pend->entry[i];
-		struct bftm_applied a;
-
-		if (applied(o, p.client, &a) && a.op >= p.op) {
-			dropped++;
-			continue;
-		}
-		/* Swap, so that none of the dropped is overwritten. */
-		pend->entry[i] = pend->entry[kept];
-		pend->entry[kept++] = p;
-	}
-	if (pend)
-		pend->count -= dropped;
-}
-
 static void adopt(struct bftm_object *o, const struct bftm_order_msg *req,
 		  struct bftm_body *state)
 {
@@ -344,7 +234,7 @@ static void adopt(struct bftm_object *o, const struct bftm_order_msg *req,
 	o->prop = req->rank;
 	o->sc = state;
 	o->sp = state;	/* also at a server that missed the propose */
-	drop_reflected(o);
+	bftm_pending_drop(o);
 }
 
 /* Lines 3.19–27. */

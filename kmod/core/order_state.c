@@ -33,8 +33,9 @@ static void read_client(const u8 *body, u32 i, struct bftm_applied *ret)
 	read_entry(body, i, &c);
 	ret->op = le64_to_cpu(c.op);
 	ret->client = le32_to_cpu(c.client);
-	ret->len = le32_to_cpu(c.response_len);
-	ret->response = body + le32_to_cpu(c.response_at);
+	ret->gone = le32_to_cpu(c.response_len) == BFTM_RESPONSE_GONE;
+	ret->len = ret->gone ? 0 : le32_to_cpu(c.response_len);
+	ret->response = ret->gone ? NULL : body + le32_to_cpu(c.response_at);
 }
 
 bool bftm_state_ok(const u8 *body, u32 len, u64 version)
@@ -59,7 +60,8 @@ bool bftm_state_ok(const u8 *body, u32 len, u64 version)
 			return false;
 		last = le32_to_cpu(c.client);
 		at = le32_to_cpu(c.response_at);	/* no pointer yet: it may wrap */
-		if (at < begin || at + le32_to_cpu(c.response_len) > end)
+		if (le32_to_cpu(c.response_len) == BFTM_RESPONSE_GONE ? at != 0 :
+		    at < begin || at + le32_to_cpu(c.response_len) > end)
 			return false;
 	}
 	return true;
@@ -94,79 +96,123 @@ const u8 *bftm_state_app(const u8 *body, u32 len, u32 *app_len)
 	return body + len - *app_len;
 }
 
-/* Where the next client and the next response of a new body go. */
-struct writer {
-	u8 *body;
-	u64 client_at;
-	u64 response_at;
-	u64 end;
+/* Both are ascending: one after the other, and a newer one stands for an older one. */
+struct merge {
+	const u8 *old;
+	const struct bftm_applied *applied;
+	u32 olds;
+	u32 count;
+	u32 i;		/* next one of @old */
+	u32 k;		/* and of @applied */
 };
 
-static void write_client(struct writer *w, const struct bftm_applied *a)
+/* Return: false at the end. @is_old: it comes from the state before. */
+static bool next(struct merge *m, struct bftm_applied *ret, bool *is_old)
+{
+	if (m->i == m->olds && m->k == m->count)
+		return false;
+	if (m->i < m->olds)
+		read_client(m->old, m->i, ret);
+	*is_old = m->i < m->olds &&
+		  (m->k == m->count || m->applied[m->k].client > ret->client);
+	if (*is_old) {
+		m->i++;
+		return true;
+	}
+	if (m->i < m->olds && m->applied[m->k].client == ret->client)
+		m->i++;
+	*ret = m->applied[m->k++];
+	return true;
+}
+
+/* Bytes of responses when old ones of so many bytes and more give way. */
+static u64 kept(struct merge m, u32 limit, u32 *clients)
+{
+	struct bftm_applied a;
+	u64 bytes = 0;
+	bool is_old;
+
+	for (*clients = 0; next(&m, &a, &is_old); ++*clients)
+		if (!is_old || a.len < limit)
+			bytes += a.len;
+	return bytes;
+}
+
+/* The greatest such limit that leaves no more than @room; 0 when there is none. */
+static u32 find_limit(struct merge m, u64 room)
+{
+	u32 low = 0, high = BFTM_STATE_MAX + 1, middle = high, clients;
+
+	while (low < high) {	/* mostly all fits, at once */
+		if (kept(m, middle, &clients) <= room)
+			low = middle;
+		else
+			high = middle - 1;
+		middle = low + (high - low + 1) / 2;
+	}
+	return low;
+}
+
+static u32 write_client(u8 *body, u32 i, u32 at, const struct bftm_applied *a)
 {
 	struct bftm_state_client c = {
 		.client = cpu_to_le32(a->client),
-		.response_len = cpu_to_le32(a->len),
+		.response_len = cpu_to_le32(a->gone ? BFTM_RESPONSE_GONE : a->len),
 		.op = cpu_to_le64(a->op),
-		.response_at = cpu_to_le32((u32)w->response_at),
+		.response_at = cpu_to_le32(a->gone ? 0 : at),
 	};
 
-	if (w->response_at + a->len <= w->end) {
-		memcpy(w->body + w->client_at, &c, sizeof(c));
-		if (a->len)
-			memcpy(w->body + w->response_at, a->response, a->len);
-	}
-	w->client_at += sizeof(c);
-	w->response_at += a->len;
+	memcpy(body + sizeof(struct bftm_state_head) + i * sizeof(c), &c, sizeof(c));
+	if (a->len)
+		memcpy(body + at, a->response, a->len);
+	return at + a->len;
 }
 
-/* Both are ascending: merge them, and a newer entry stands for an older one. */
-static u32 merge(const u8 *old, const struct bftm_applied *applied, u32 count,
-		 struct writer *w)
+/* @spare: bytes for some of those that are just as long as @limit. */
+static u32 write_clients(struct merge m, u32 limit, u64 spare, u8 *body, u32 at)
 {
-	u32 i = 0, k = 0, n = 0, olds = clients_of(old);
-	struct bftm_applied a = {};
+	struct bftm_applied a;
+	bool is_old;
+	u32 i;
 
-	while (i < olds || k < count) {
-		if (i < olds)
-			read_client(old, i, &a);
-		if (i == olds || (k < count && applied[k].client <= a.client)) {
-			if (i < olds && applied[k].client == a.client)
-				i++;
-			a = applied[k++];
-		} else {
-			i++;
+	for (i = 0; next(&m, &a, &is_old); i++) {
+		if (is_old && a.len == limit && spare >= limit) {
+			spare -= limit;
+		} else if (is_old && a.len >= limit) {
+			a.len = 0;
+			a.gone = true;
 		}
-		if (w)
-			write_client(w, &a);
-		n++;
+		at = write_client(body, i, at, &a);
 	}
-	return n;
+	return at;
 }
 
 u32 bftm_state_make(const u8 *old, u64 version, const struct bftm_applied *applied,
 		    u32 count, const u8 *app, u32 app_len, u8 *ret, u32 room)
 {
-	u32 clients = merge(old, applied, count, NULL);
+	struct merge m = {
+		.old = old, .applied = applied, .olds = clients_of(old), .count = count,
+	};
+	u32 clients, limit, at;
+	u64 begin, left;
 	struct bftm_state_head head = {
 		.version = cpu_to_le64(version),
-		.clients = cpu_to_le32(clients),
 		.app_len = cpu_to_le32(app_len),
 	};
-	struct writer w = {
-		.body = ret,
-		.client_at = sizeof(head),
-		.response_at = sizeof(head) + (u64)clients * sizeof(struct bftm_state_client),
-		.end = room,
-	};
 
-	if (w.response_at > room)
+	kept(m, 0, &clients);
+	begin = sizeof(head) + (u64)clients * sizeof(struct bftm_state_client);
+	if (begin + app_len > room)
 		return 0;
-	merge(old, applied, count, &w);
-	if (w.response_at + app_len > room)
+	left = room - begin - app_len;
+	limit = find_limit(m, left);
+	if (!limit)
 		return 0;
+	left -= kept(m, limit, &clients);
+	at = write_clients(m, limit, left, ret, (u32)begin);
+	head.clients = cpu_to_le32(clients);
 	memcpy(ret, &head, sizeof(head));
 	if (app_len)
-		memcpy(ret + w.response_at, app, app_len);
-	return (u32)(w.response_at + app_len);
+		memcpy(ret + at, app, app_len);
+	return at + app_len;
 }

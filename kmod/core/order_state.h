@@ -3,7 +3,9 @@
  * The body of a state: its version, the number and the response of the last
  * operation of each client, and what the object's type keeps. The response is in
  * the state and not garbage-collected with the next version (Section 6.1 would
- * allow it): a client whose answers were lost could never get it again.
+ * allow it): a client whose answers were lost could never get it again. Where there
+ * is no room for all, the longest responses give way, but not the numbers: what was
+ * applied is never applied again, whoever asks.
  */
 #ifndef BFTM_CORE_ORDER_STATE_H
 #define BFTM_CORE_ORDER_STATE_H
@@ -19,9 +21,9 @@ struct bftm_state_head {
 
 struct bftm_state_client {
 	__le32 client;
-	__le32 response_len;
+	__le32 response_len;	/* or BFTM_RESPONSE_GONE */
 	__le64 op;
-	__le32 response_at;	/* from the start of the body */
+	__le32 response_at;	/* from the start of the body; 0 when it is gone */
 	__le32 zero;
 };
 
@@ -34,12 +36,14 @@ static_assert(sizeof(struct bftm_state_client) == 24);
  * @client:   whose
  * @len:      bytes of @response
  * @response: in the body, for bftm_state_make() anywhere
+ * @gone:     it had one, which gave way to others; then @len is 0
  */
 struct bftm_applied {
 	u64 op;
 	u32 client;
 	u32 len;
 	const u8 *response;
+	bool gone;
 };
 
 /** bftm_state_ok() - is it a body of this version? No other is looked into. */
@@ -68,7 +72,10 @@ const u8 *bftm_state_app(const u8 *body, u32 len, u32 *app_len);
  * @ret:     the body
  * @room:    bytes it may have
  *
- * Return: its length, 0 when there is not enough room.
+ * When that is not enough, responses of @old to clients that are not in @applied
+ * give way, longest first, until it is.
+ *
+ * Return: its length, 0 when even so there is not enough room.
  */
 u32 bftm_state_make(const u8 *old, u64 version, const struct bftm_applied *applied,
 		    u32 count, const u8 *app, u32 app_len, u8 *ret, u32 room);

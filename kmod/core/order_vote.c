@@ -24,8 +24,9 @@ int bftm_vote_count(struct bftm_vote *v, const struct bftm_order_cfg *cfg, u32 u
 	u32 i, votes = 0;
 
 	if (msg->type != BFTM_ORDER_RESPONSE || msg->op != v->op ||
-	    msg->offset != v->offset || msg->id.len > BFTM_OP_MAX ||
-	    msg->data_len > BFTM_ORDER_DATA_MAX)
+	    msg->offset != v->offset || msg->data_len > BFTM_ORDER_DATA_MAX)
+		return -1;
+	if (msg->id.len == BFTM_RESPONSE_GONE ? msg->data_len != 0 : msg->id.len > BFTM_OP_MAX)
 		return -1;
 	v->said[u].len = msg->id.len;
 	v->said[u].data_len = msg->data_len;

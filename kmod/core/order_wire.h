@@ -36,7 +36,8 @@
  *                         committed; data as in COMMIT
  * @BFTM_ORDER_FETCH:      the piece of body @id at @offset?
  * @BFTM_ORDER_PUT:        the data is the piece of body @id at @offset
- * @BFTM_ORDER_RESPONSE:   to operation @op: data from @offset on, of @id.len bytes
+ * @BFTM_ORDER_RESPONSE:   to operation @op: data from @offset on, of @id.len bytes;
+ *                         or @id.len is BFTM_RESPONSE_GONE and there is none
  * @BFTM_ORDER_PENDING:    operation @op waits
  * @BFTM_ORDER_GOT:        answer to GET: @id is σc; the data is struct
  *                         bftm_order_got

@@ -70,18 +70,15 @@ const char *bftm_refusal_name(u32 reason)
 /* Used bytes first, then only zeroes: one name has one spelling. */
 static bool name_ok(const struct bftm_wire *w)
 {
+	static const __u8 zeroes[BFTM_NAME_LEN_MAX];
 	bool may_be_empty = w->type == BFTM_MSG_HELLO ||
 			    w->type == BFTM_MSG_RECOVER ||
 			    w->type == BFTM_MSG_CHALLENGE ||
 			    w->type == BFTM_MSG_REFUSED;
-	size_t i;
 
 	if (w->name_len > BFTM_NAME_LEN_MAX || (!w->name_len && !may_be_empty))
 		return false;
-	for (i = w->name_len; i < BFTM_NAME_LEN_MAX; i++)
-		if (w->name[i])
-			return false;
-	return true;
+	return !memcmp(w->name + w->name_len, zeroes, BFTM_NAME_LEN_MAX - w->name_len);
 }
 
 enum bftm_wire_error bftm_wire_get(const void *buf, size_t len,

@@ -3,9 +3,11 @@
  * Locks and values by etcd, over one HTTP/2 connection that stays, as its own
  * client has: the calls of etcd 3.4's gRPC, by nghttp2.
  *
- *	etcd_lock COUNT ADDRESS
+ *	etcd_lock COUNT ADDRESS [AT-ONCE...]
  *
- * Prints etcd_lock (v3lockpb.Lock/Lock; giving back is not timed) and etcd_put.
+ * Prints etcd_lock (v3lockpb.Lock/Lock; giving back is not timed) and etcd_put; or
+ * instead, for each AT-ONCE, etcd_put_AT-ONCE: of so many puts on their way at any
+ * time, each one's time and the time for each.
  */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -18,6 +20,7 @@
 #define PORT	2379
 #define LEASE	0x1234567
 #define WARM_UP	50
+#define AT_ONCE_MAX	64u
 
 static const char lock_name[] = "lock";
 static nghttp2_session *session;
@@ -27,6 +30,10 @@ static int fd;
 /* Of the call under way. */
 static int grpc_status;
 static bool closed;
+
+/* When puts of many at once were sent, and those that are answered. */
+static uint64_t sent_ns[AT_ONCE_MAX];
+static struct bench_times flown;
 
 /** struct body - a gRPC message: a byte 0, its length, and protobuf fields */
 struct body {
@@ -72,8 +79,14 @@ static int take_header(nghttp2_session *h, const nghttp2_frame *frame, const uin
 
 static int take_end(nghttp2_session *h, int32_t stream, uint32_t error, void *arg)
 {
-	(void)h, (void)stream, (void)error, (void)arg;
+	uint64_t *sent = nghttp2_session_get_stream_user_data(h, stream);
+
+	(void)error, (void)arg;
 	closed = true;
+	if (sent) {
+		bench_add(&flown, bench_now() - *sent);
+		*sent = 0;
+	}
 	return 0;
 }
 
@@ -93,7 +106,7 @@ static ssize_t give_body(nghttp2_session *h, int32_t stream, uint8_t *buf, size_
 /* Frames may be many; they go out in one piece. */
 static void send_all(void)
 {
-	uint8_t out[2048];
+	uint8_t out[16384];
 	const uint8_t *data;
 	size_t filled = 0;
 	ssize_t len;
@@ -111,7 +124,8 @@ static void send_all(void)
 #define HEADER(n, v) { .name = (uint8_t *)(n), .namelen = strlen(n), \
 		       .value = (uint8_t *)(v), .valuelen = strlen(v) }
 
-static void rpc(const char *method, struct body *b)
+/* @sent: when, for one of many; NULL for a call by itself */
+static void submit(const char *method, struct body *b, uint64_t *sent)
 {
 	const nghttp2_nv headers[] = {
 		HEADER(":method", "POST"), HEADER(":scheme", "http"), HEADER(":path", method),
@@ -120,15 +134,23 @@ static void rpc(const char *method, struct body *b)
 	};
 	nghttp2_data_provider body = { .source.ptr = b, .read_callback = give_body };
 	uint32_t size = htonl((uint32_t)b->len - 5);
+
+	memcpy(b->data + 1, &size, sizeof(size));
+	if (sent)
+		*sent = bench_now();
+	if (nghttp2_submit_request(session, NULL, headers, sizeof(headers) / sizeof(headers[0]),
+				   &body, sent) < 0)
+		errx(EX_SOFTWARE, "%s: nghttp2", method);
+}
+
+/* Until one call is over. */
+static void wait_for_one(const char *method)
+{
 	uint8_t in[4096];
 	ssize_t len;
 
-	memcpy(b->data + 1, &size, sizeof(size));
 	grpc_status = -1;
 	closed = false;
-	if (nghttp2_submit_request(session, NULL, headers, sizeof(headers) / sizeof(headers[0]),
-				   &body, NULL) < 0)
-		errx(EX_SOFTWARE, "%s: nghttp2", method);
 	while (!closed) {
 		send_all();
 		len = recv(fd, in, sizeof(in), 0);
@@ -137,6 +159,12 @@ static void rpc(const char *method, struct body *b)
 	}
 	if (grpc_status)
 		errx(EX_PROTOCOL, "%s: gRPC status %d", method, grpc_status);
+}
+
+static void rpc(const char *method, struct body *b)
+{
+	submit(method, b, NULL);
+	wait_for_one(method);
 }
 
 static void open_session(void)
@@ -184,13 +212,56 @@ static void unlock(void)
 	rpc("/v3lockpb.Lock/Unlock", &b);
 }
 
-static void put(void)
+static const char put_method[] = "/etcdserverpb.KV/Put";
+
+static struct body put_body(void)
 {
 	struct body b = begin();
 
 	put_text(&b, 1, "key");
 	put_text(&b, 2, "0123456789abcdef0123456789abcdef01234567");
-	rpc("/etcdserverpb.KV/Put", &b);
+	return b;
+}
+
+static void put(void)
+{
+	struct body b = put_body();
+
+	rpc(put_method, &b);
+}
+
+static void fly(uint32_t count, uint32_t at_once)
+{
+	struct body b = put_body();
+	uint32_t i;
+
+	while (flown.count < count) {
+		for (i = 0; i < at_once; i++)
+			if (!sent_ns[i])
+				submit(put_method, &b, &sent_ns[i]);
+		wait_for_one(put_method);
+	}
+	/* The others end as well, so that the next ones begin alone. */
+	for (i = 0; i < at_once; i++)
+		while (sent_ns[i])
+			wait_for_one(put_method);
+}
+
+static void measure_many(uint32_t count, uint32_t at_once)
+{
+	uint64_t before;
+	char name[32];
+
+	bench_alloc(&flown, count);
+	fly(WARM_UP, at_once);
+	flown.count = 0;
+	before = bench_now();
+	fly(count, at_once);
+	before = bench_now() - before;
+	snprintf(name, sizeof(name), "etcd_put_%u", at_once);
+	printf("%s.per_request %" PRIu64 " ns\n", name, before / count);
+	bench_print(name, &flown);
+	free(flown.ns);
 }
 
 static void measure(const char *name, uint32_t count, void (*call)(void), void (*undo)(void))
@@ -214,13 +285,21 @@ static void measure(const char *name, uint32_t count, void (*call)(void), void (
 
 int main(int argc, char **argv)
 {
-	if (argc != 3)
-		errx(EX_USAGE, "etcd_lock COUNT ADDRESS");
+	uint32_t count;
+	int i;
+
+	if (argc < 3)
+		errx(EX_USAGE, "etcd_lock COUNT ADDRESS [AT-ONCE...]");
+	count = bench_number("COUNT", argv[1], 1, BENCH_COUNT_MAX);
 	address = argv[2];
 	open_session();
-	grant_lease();
-	measure("etcd_lock", bench_number("COUNT", argv[1], 1, BENCH_COUNT_MAX), lock, unlock);
-	measure("etcd_put", bench_number("COUNT", argv[1], 1, BENCH_COUNT_MAX), put, NULL);
+	for (i = 3; i < argc; i++)
+		measure_many(count, bench_number("AT-ONCE", argv[i], 1, AT_ONCE_MAX));
+	if (argc == 3) {
+		grant_lease();
+		measure("etcd_lock", count, lock, unlock);
+		measure("etcd_put", count, put, NULL);
+	}
 	nghttp2_session_del(session);
 	return 0;
 }

@@ -69,6 +69,30 @@ daemon() {
 	started+=($!)
 }
 
+# etcd_members: three at the first servers, none of which waits for any disk; $leader is
+# the address of the one that leads, and should be asked
+etcd_members() {
+	local u members=a1=http://10.73.0.1:2380,a2=http://10.73.0.2:2380,a3=http://10.73.0.3:2380
+	for u in {1..3}; do
+		daemon "$u" etcd --name "a$u" --data-dir "$work/etcd-$u" --unsafe-no-fsync \
+			--initial-cluster "$members" \
+			--initial-advertise-peer-urls "http://10.73.0.$u:2380" \
+			--listen-peer-urls "http://10.73.0.$u:2380" \
+			--listen-client-urls "http://10.73.0.$u:2379" \
+			--advertise-client-urls "http://10.73.0.$u:2379"
+	done
+	wait_for 60 etcd_leads && leader=$(head -n 1 "$work/leader") && return
+	diag "$(tail -n 5 "$work"/etcd-*.log "$work/leader.log")"
+	bail "etcd has no leader"
+}
+
+etcd_leads() {
+	at etcdctl --endpoints "$(addresses 1 3 | sed 's/$/:2379/' | paste -sd,)" endpoint status \
+		2>"$work/leader.log" |
+		awk -F', ' '$5 == "true" { sub(/:.*/, "", $1); print $1 }' >"$work/leader"
+	[[ -s $work/leader ]]
+}
+
 # row DESC COMMAND...: what COMMAND prints, "NAME VALUE UNIT" a line, is measured
 row() {
 	local desc=$1

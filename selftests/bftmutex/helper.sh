@@ -60,17 +60,6 @@ ask() {
 
 now_ms() { echo $((${EPOCHREALTIME/./} / 1000)); }
 
-# again FUNCTION: three times at most, for a machine may sleep longer than a lease.
-again() {
-	local turn
-	for turn in first second third; do
-		"$@" && return
-		echo "the $turn time"
-		ended "$holder"
-	done
-	return 1
-}
-
 states() { c "$1" bftmutexctl holders --json | jq -r '.[].state' | sort | xargs; }
 in_state() { [[ $(states "$1") == *"$2"* ]]; }
 
@@ -78,6 +67,7 @@ ended() {
 	kill "$1" 2>/dev/null
 	wait "$1" 2>/dev/null
 }
+undo() { ended "$holder"; }
 
 load || bail "the module cannot be loaded"
 up --servers 4 --clients 2 --lease-max 8s || bail "no cluster"
@@ -153,13 +143,17 @@ ok "killed while held: before the lease was over" test $(($(now_ms) - begin)) -l
 #
 
 new_lock
+hold 2 8s
 kill -STOP "$(helper 1)"
+t 1 "$lock.other" true
+is "stopped: what nobody wants, the kernel gets" $status 0
+t 1 -w .2 "$lock" true
+is "stopped: -w times out" $status 1
 begin=$SECONDS
 t 1 -n "$lock" true
 ok "stopped: -n comes to an end" test $((SECONDS - begin)) -lt 60
 ok "stopped: and fails" test "$status" -ne 0
-t 1 -w .2 "$lock" true
-is "stopped: -w times out" $status 1
+ended "$holder"
 kill -CONT "$(helper 1)"
 t 1 -w 20 "$lock" true
 is "continued: it works again" $status 0

@@ -42,6 +42,15 @@ named() { [[ $(servers 1 '[.[] | select(.suspect) | .id] | map(tostring) | join(
 recovered() { [[ $(server_objects "$1" '[.[] | select(.recovering)] | length') == 0 ]]; }
 knows() { [[ $(server_objects "$1" "map(.name) | contains([\"$2\"])") == true ]]; }
 
+# waits OBJECT: an operation on it does, at all servers
+waits() {
+	local server
+	for server in {1..7}; do
+		[[ $(server_objects "$server" ".[] | select(.name == \"$1\") | .pending") == 1 ]] ||
+			return
+	done
+}
+
 load || bail "module"
 up --servers 7 -b 1 --clients 3 --lease-max 1s || bail "no cluster"
 
@@ -70,9 +79,23 @@ submit 1 big "create map" >/dev/null
 is "a long operation" "$(submit 1 big "set a $(large 9000)")" "0 "
 is "and another" "$(submit 2 big "set b $(large 12000)")" "0 "
 is "a long response" "$(submit 3 big "get b")" "0 $(large 12000)"
-# The long response is in the state as well, until its client submits again.
-is "a state that is full" "$(for key in c d e f g; do
-	submit 2 big "set $key $(large 12000)"; done | xargs)" "0 0 90 90 90"
+# The long response is in the state as well, until its client submits again or the room
+# is needed. Client 3 does not hear that its request was done, before that happens.
+is "much is there" "$(for key in c d; do
+	submit 2 big "set $key $(large 12000)"; done | xargs)" "0 0"
+deaf c3
+submit 3 big "get b" >"$dev/gone" &
+asker=$!
+ok "a response that is lost: its request waits" wait_for 20 waits big
+is "a response that is lost: another client applies it" "$(submit 1 big "get none")" "61 "
+is "a response that is lost: others need the room" "$(submit 2 big "get b")" "0 $(large 12000)"
+hearing c3
+wait "$asker"
+is "a response that is lost: its client is told so" "$(cat "$dev/gone")" EIDRM
+is "and goes on" "$(submit 3 big "get b")" "0 $(large 12000)"
+is "a state that is full" "$(for key in e f g; do
+	submit 2 big "set $key $(large 12000)"; done | xargs)" "0 90 90"
+is "and can be emptied" "$(submit 1 big "get b")/$(submit 1 big "delete b")" "90 /0 "
 is "too long for any datagrams" "$(submit 1 big "set a $(large 16380)")" EMSGSIZE
 
 # What is not there, or may not be.
@@ -123,4 +146,11 @@ tune 'signed-ranks = yes' || bail "configuration"
 counts "signed ranks" counter $((total + 45)) --threads 3 --count 5
 is "signed ranks: nobody is blamed" "$(for n in 1 2 3; do
 	servers "$n" '[.[] | select(.suspect)] | length'; done | xargs)" "0 0 0"
+
+# A client that may take longer than restarted servers are silent does without them.
+tune 'lease-max = 2s' || bail "configuration"
+is "servers with a short silence count as down" "$(submit 1 counter get --timeout 3)" ENETUNREACH
+is "and that is said once of each" "$(grep -c "lease-max of 1s, which is less than 2s" "$dev/c1/log")" 6
+tune 'lease-max = 1s' || bail "configuration"
+is "and with the same time they do not" "$(submit 1 counter get)" "0 $((total + 45))"
 finish

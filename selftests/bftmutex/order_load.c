@@ -14,6 +14,7 @@
  *	--pause US	between two of a thread, at most (0)
  *	--timeout S	of a request (0: none)
  *	--seed N	of what is random
+ *	--die N		within 20 ms after N requests were begun
  *	--print		one request only: prints "STATUS RESPONSE", or the error
  *	--history FILE	lines of JSON are appended to it: one with "return_ns" null when
  *			a request begins, a second one when it is answered
@@ -25,6 +26,7 @@
 #include <err.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sysexits.h>
 
@@ -32,6 +34,7 @@
 #include "handle.h"
 
 #define REQUEST_MAX	(BFTM_SUBMIT_MAX + 2)
+#define LAST_WORDS_US	20000
 #define LINE_MAX_LEN	(6 * (REQUEST_MAX + BFTM_SUBMIT_MAX) + 512)
 
 static struct {
@@ -39,7 +42,7 @@ static struct {
 	bool create;
 	bool print;
 	int first, last, threads, count;
-	uint64_t pause_us, timeout_ns, seed;
+	uint64_t pause_us, timeout_ns, seed, die;
 	int fd;
 } args = { .object = "load", .type = "counter", .first = 1, .last = 1, .threads = 1, .count = 100,
 	   .fd = -1 };
@@ -206,6 +209,15 @@ static void note(struct worker *w, const char *request, uint64_t invoked, uint64
 		err(EX_IOERR, "%s", args.history);
 }
 
+/* Dies by a signal that nobody handles, wherever its threads are then. */
+static void age(struct worker *w)
+{
+	static atomic_uint_least64_t begun;
+
+	if (atomic_fetch_add(&begun, 1) + 1 == args.die)
+		ualarm(1 + below(w, LAST_WORDS_US), 0);
+}
+
 static bool is_certain(int error)
 {
 	return error == -EACCES || error == -ENOSPC || error == -EPROTONOSUPPORT ||
@@ -221,6 +233,7 @@ static int submit(struct worker *w, const char *request, int i)
 	int error;
 
 	note(w, request, invoked, 0, NULL);
+	age(w);
 	error = bftmutex_submit(w->fd, args.object, strlen(args.object), request,
 				strlen(request), &options, &response);
 	returned = now_ns();
@@ -318,6 +331,7 @@ static const struct argp_option options[] = {
 	{ "pause", 'p', "US", 0, "", 0 },
 	{ "timeout", 'w', "S", 0, "", 0 },
 	{ "seed", 's', "N", 0, "", 0 },
+	{ "die", 'd', "N", 0, "", 0 },
 	{ "print", 'P', NULL, 0, "", 0 },
 	{ "history", 'h', "FILE", 0, "", 0 },
 	{ 0 },
@@ -356,6 +370,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 's':
 		args.seed = strtoull(arg, NULL, 10);
+		break;
+	case 'd':
+		args.die = strtoull(arg, NULL, 10);
 		break;
 	case 'P':
 		args.print = true;

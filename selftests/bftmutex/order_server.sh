@@ -57,7 +57,7 @@ run "pieces" order_server_body pieces $v4 50 $v6 51
 run "digests" order_server_body digest $v4 50
 run "a long response" order_server_body response $v4 50 $v6 51
 run "many clients wait" order_server_body crowd $eight
-run "many bodies arrive" order_server_body arrivals $v4 50
+run "many bodies arrive" order_server_room arrivals $eight
 
 # Datagrams in pieces, and under tcpdump's eyes.
 ip -n bftm-c1 route replace 10.73.0.0/24 dev eth0 mtu lock 100

@@ -1,31 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bodies in pieces, limits of what a server keeps, and objects that it has forgotten;
- * see order_raw.h for how this is called.
+ * Bodies in pieces, and objects that a server has forgotten; see order_raw.h for how
+ * this is called.
  */
-#include "order_raw.h"
-
-#define OP(n) ((7ull << 32) + (n))
-
-static struct body *random_state(u64 version, const struct peer *p, u32 app_len)
-{
-	static u8 app[BFTM_STATE_MAX];
-	u32 i;
-
-	for (i = 0; i < app_len; i++)
-		app[i] = (u8)rand();
-	return state_new(version, p, OP(1), "done", app, app_len);
-}
-
-static struct body *random_op(u32 len)
-{
-	static u8 data[BFTM_OP_MAX];
-	u32 i;
-
-	for (i = 0; i < len; i++)
-		data[i] = (u8)rand();
-	return body_new(0, data, len);
-}
+#include "order_random.h"
 
 /* All of it comes back as it went there. */
 static void fetch_all(struct peer *p, const struct body *b)
@@ -202,35 +180,6 @@ static void crowd(struct peer *p)
 	check(le32_to_cpu(got.pending) == 1, "%u still wait", le32_to_cpu(got.pending));
 }
 
-/* A server started with --max-objects 2 --max-state 1024. */
-static void limits(struct peer *p)
-{
-	struct body *op = op_new("add 1"), *longest = random_state(1, p, 1024 - 16 - 24 - 4);
-	struct body *longer = random_state(1, p, 1024 - 16 - 24 - 3);
-	struct bftm_order_msg m;
-
-	check(longest->id.len == 1024 && longer->id.len == 1025, "%u and %u bytes",
-	      longest->id.len, longer->id.len);
-	snprintf(name, sizeof(name), "first");
-	ask_order(p, get(1), BFTM_ORDER_GOT, "the first object");
-	snprintf(name, sizeof(name), "second");
-	ask_order(p, submit(OP(1), op, true), BFTM_ORDER_PENDING, "the second");
-	snprintf(name, sizeof(name), "third");
-	refused(p, get(1), BFTM_REFUSED_OBJECTS, "GET of one too many");
-	refused(p, submit(OP(1), op, true), BFTM_REFUSED_OBJECTS, "SUBMIT to one too many");
-	refused(p, piece(longest, 0), BFTM_REFUSED_OBJECTS, "PUT for one too many");
-	refused(p, about(order(BFTM_ORDER_COMMIT, 1), longest, true), BFTM_REFUSED_OBJECTS,
-		"COMMIT of one too many");
-	m = order(BFTM_ORDER_FETCH, 0);
-	m.id = op->id;
-	ask_order(p, m, BFTM_ORDER_NOBODY, "FETCH of one too many");
-	snprintf(name, sizeof(name), "first");
-	refused(p, about(order(BFTM_ORDER_PROPOSE, 1), longer, true), BFTM_REFUSED_STATE,
-		"a state that is a byte too long");
-	refused(p, piece(longer, 0), BFTM_REFUSED_STATE, "the same in pieces");
-	decide(p, 2, longest, true);
-}
-
 /* A server with --max-state 1048576. */
 static void longest(struct peer *p)
 {
@@ -240,87 +189,6 @@ static void longest(struct peer *p)
 	put(p, b);
 	decide(p, 1, b, false);
 	fetch_all(p, b);
-}
-
-/* So many bodies arrive for one object; one more when one was left for long. */
-static void arrivals(struct peer *p)
-{
-	u64 end = clock_ns(CLOCK_BOOTTIME) + 20 * BFTM_NS_PER_SEC;
-	struct body *b = random_state(1, p, 2000);
-	struct bftm_order_msg m = piece(b, 0);
-	struct answer a;
-	u32 i;
-
-	for (i = 0; i < BFTM_UPLOADS_MAX; i++) {
-		m.id.version = 1 + i;
-		m.seq = 0;
-		ask_order(p, m, BFTM_ORDER_STORED, "PUT");
-	}
-	/* The one put last is not the next that is given up. */
-	do {
-		m.id.version = 1000;
-		m.seq = 0;
-		tell_order(p, m);
-		expected.silent++;
-	} while (!hear_order(p, &a, 100) && clock_ns(CLOCK_BOOTTIME) < end);
-	expected.silent--;
-	check(a.type == BFTM_ORDER_STORED, "one more: %s", answer_name(a.type));
-	m.id.version = 1000;
-	m.seq = 0;
-	ask_order(p, m, BFTM_ORDER_STORED, "the same again");
-}
-
-#define BATCH 32
-
-/* Submit @op to @count objects from number @first on, by all. Return: how many wait. */
-static unsigned int submit_many(struct peer *p, const struct body *op, unsigned int first,
-				enum bftm_refusal *ret)
-{
-	unsigned int i, k, n = 0;
-	struct answer a;
-
-	for (i = 0; i < BATCH; i++) {
-		snprintf(name, sizeof(name), "n%u", first + i);
-		for (k = 0; k < PEERS_MAX; k++)
-			tell_order(&p[k], submit(OP(1), op, true));
-	}
-	for (i = 0; i < BATCH * PEERS_MAX; i++) {
-		if (!check(hear_order(&p[i % PEERS_MAX], &a, PATIENCE_MS), "SUBMIT: no answer"))
-			break;
-		if (a.type == BFTM_ORDER_PENDING)
-			n++;
-		else if (check(a.type == BFTM_MSG_REFUSED, "%s", answer_name(a.type)))
-			*ret = a.plain.position;
-	}
-	return n;
-}
-
-/* A server with --object-memory 16777216: operations may have three quarters. */
-static void memory(struct peer *p)
-{
-	struct body *op = random_op(1000), *state;
-	unsigned int n = 0, i, k, more;
-	enum bftm_refusal reason = 0;
-
-	for (i = 0; i < 50 * BATCH; i += BATCH) {
-		more = submit_many(p, op, i, &reason);
-		n += more;
-		if (more < BATCH * PEERS_MAX)
-			break;
-	}
-	check(reason == BFTM_REFUSED_PENDING || reason == BFTM_REFUSED_OBJECTS,
-	      "number %u: %s", n, bftm_refusal_name(reason));
-	check(n > 4000 && n < 6200, "%u operations of 1000 bytes in 12 MiB", n);
-	/* What was begun comes to its end, and makes room. */
-	for (i = 0; i < 10; i++) {
-		snprintf(name, sizeof(name), "n%u", i);
-		for (k = 0; k < PEERS_MAX; k++) {
-			state = random_state(k + 1, &p[k], 600);
-			decide(&p[k], k + 1, state, true);
-		}
-	}
-	snprintf(name, sizeof(name), "again");
-	ask_order(p, submit(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT when there is room");
 }
 
 /* A server that was started again, in its quarantine. */
@@ -377,10 +245,7 @@ static const struct test tests[] = {
 	{ "digest", digest, 1 },
 	{ "response", response, 2 },
 	{ "crowd", crowd, 8 },
-	{ "limits", limits, 1 },
 	{ "longest", longest, 1 },
-	{ "arrivals", arrivals, 1 },
-	{ "memory", memory, 8 },
 	{ "quarantine", quarantine, 1 },
 	{ "recovery", recovery, 2 },
 	{}

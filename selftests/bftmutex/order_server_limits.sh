@@ -19,13 +19,16 @@ eight="$v4 50 $v4 51 $v4 52 $v4 53 $v6 54 $v6 55 $v6 56 $v4 57"
 #
 
 ok "start" start --token-floor 0 --max-objects 2 --max-state 1024
-run "two objects of 1024 bytes" order_server_body limits $v4 50
+run "two objects of 1024 bytes" order_server_room limits $v4 50
 is "a third that was refused is not there" "$(objects 'map(.name) | sort')" '["first","second"]'
 ok "restart" restart --token-floor 0 --max-state 1048576
 run "a state of 1 MiB" order_server_body longest $v4 50
 ok "restart" restart --token-floor 0 --object-memory 16777216
-run "memory" order_server_body memory $eight
+run "memory" order_server_room memory $eight
 ok "memory in use: at most 16 MiB" test "$(show .object_memory_used)" -le 16777216
+ok "restart" restart --token-floor 0 --object-memory 16777216
+run "a client that takes all it gets" order_server_room share $eight
+ok "memory in use: almost 16 MiB" test "$(show .object_memory_used)" -gt 15728640
 
 #
 # What the configuration says

@@ -269,6 +269,20 @@ static void limits(struct peer *p, struct peer *q, struct peer *third)
 	check(r.type == BFTM_MSG_FREE, "room is not used again");
 }
 
+/* Very many locks, to see what they cost; names as long as an entry of 192 bytes has room. */
+static void many(struct peer *p)
+{
+	u64 attempt = fresh();
+	char name[16];
+	int i;
+
+	for (i = 0; i < 10000; i++) {
+		snprintf(name, sizeof(name), "plenty.%08d", i);
+		ask(p, request(BFTM_MSG_TRY, name, attempt), BFTM_MSG_FREE, name);
+	}
+	expected.granted += (unsigned int)i;
+}
+
 /* A lock that is held for as long as there is, to see that it stays so. */
 static void hold(struct peer *p)
 {
@@ -352,6 +366,8 @@ int main(int argc, char **argv)
 		replays(&p[0]);
 	else if (!strcmp(command, "limits") && n == 3)
 		limits(&p[0], &p[1], &p[2]);
+	else if (!strcmp(command, "many"))
+		many(&p[0]);
 	else if (!strcmp(command, "hold"))
 		hold(&p[0]);
 	else

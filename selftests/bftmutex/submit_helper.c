@@ -100,7 +100,7 @@ TEST_F(helper, status_is_the_objects)
 TEST_F(helper, any_error_is_passed_on)
 {
 	static const uint32_t errors[] = { 1, EACCES, ENETUNREACH, EPROTONOSUPPORT, EINPROGRESS,
-					   EOVERFLOW, 4095 };
+					   EOVERFLOW, 511 };
 	uint64_t id;
 	size_t i;
 
@@ -134,7 +134,7 @@ TEST_F(helper, bad_reports_change_nothing)
 			{ lock, NONE, 0, 1, -ESTALE },		{ lock, EIO, NONE, NONE, -ESTALE },
 			{ id, NONE, 0, NONE, -EINVAL },		{ id, NONE, 0, 0, -EINVAL },
 			{ id, NONE, 4096, 1, -ERANGE },		{ id, NONE, UINT32_MAX, 1, -ERANGE },
-			{ id, 4096, NONE, NONE, -ERANGE },	{ id, UINT32_MAX, NONE, NONE, -ERANGE },
+			{ id, 512, NONE, NONE, -ERANGE },	{ id, UINT32_MAX, NONE, NONE, -ERANGE },
 			{ id, EIO, 1, NONE, -EINVAL },		{ id, EIO, NONE, 1, -EINVAL },
 		};
 

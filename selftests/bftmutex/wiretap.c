@@ -4,13 +4,17 @@
  *
  *	wiretap record FILE		keep answers that pass by, until SIGTERM
  *	wiretap replay FILE ADDRESS PORT	send them again
+ *	wiretap late INTERFACE|any	look at nothing before SIGTERM; then say how many
+ *					came in, went out, and are not what goes that way
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include <net/if.h>
 #include <netinet/ip.h>
 #include <netinet/udp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,12 +71,61 @@ static int replay(const char *path, const char *address, const char *port)
 	return !count;
 }
 
+/* What is captured stays in the kernel, as it does with a program that is slow. */
+static int late(const char *interface)
+{
+	int in = socket(AF_PACKET, SOCK_DGRAM, htons(ETH_P_ALL)), size = 16 << 20, term;
+	struct sockaddr_ll any = {
+		.sll_family = AF_PACKET,
+		.sll_protocol = htons(ETH_P_ALL),
+		.sll_ifindex = (int)if_nametoindex(interface),
+	};
+	unsigned int requests = 0, replies = 0, wrong = 0;
+	u8 packet[2048];
+	sigset_t set;
+	ssize_t len;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (in < 0 || setsockopt(in, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) < 0 ||
+	    (any.sll_ifindex && bind(in, (struct sockaddr *)&any, sizeof(any)) < 0)) {
+		perror("wiretap");
+		return 1;
+	}
+	puts("listening");
+	fflush(stdout);
+	sigwait(&set, &term);
+	for (;;) {
+		struct sockaddr_ll from;
+		socklen_t from_len = sizeof(from);
+		bool out;
+
+		len = recvfrom(in, packet, sizeof(packet), MSG_DONTWAIT,
+			       (struct sockaddr *)&from, &from_len);
+		if (len < 0)
+			break;
+		/* Of both families, each with no more than its usual header. */
+		if (len < BFTM_WIRE_LEN + (ssize_t)sizeof(struct udphdr) ||
+		    packet[len - BFTM_WIRE_LEN] != BFTM_WIRE_VERSION)
+			continue;
+		out = from.sll_pkttype == PACKET_OUTGOING;
+		requests += !out;
+		replies += out;
+		wrong += out != !!(packet[len - BFTM_WIRE_LEN + 1] & BFTM_MSG_REPLY);
+	}
+	printf("in=%u out=%u wrong=%u\n", requests, replies, wrong);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "record"))
 		return record(argv[2]);
 	if (argc == 5 && !strcmp(argv[1], "replay"))
 		return replay(argv[2], argv[3], argv[4]);
-	fprintf(stderr, "usage: wiretap record FILE | replay FILE ADDRESS PORT\n");
+	if (argc == 3 && !strcmp(argv[1], "late"))
+		return late(argv[2]);
+	fprintf(stderr, "usage: wiretap record FILE | replay FILE ADDRESS PORT | late INTERFACE|any\n");
 	return 64;
 }

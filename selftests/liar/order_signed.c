@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Signatures of ranks that were used, of any client, whatever was asked. */
+/*
+ * Signatures of ranks that were used, of any client, whatever was asked: of those
+ * that are higher the lowest, so that who is behind stays behind.
+ */
 #include "order_known.h"
 
 static void answer(struct liar *l, const struct order_request *req)
@@ -12,7 +15,7 @@ static void answer(struct liar *l, const struct order_request *req)
 	for (i = 0; i < ORDER_KNOWN; i++) {
 		s = &k->signature[i];
 		if (s->rank.count && bftm_rank_cmp(&s->rank, &req->msg->rank) > 0 &&
-		    (!best || liar_random(l) & 1))
+		    (!best || bftm_rank_cmp(&s->rank, &best->rank) < 0))
 			best = s;
 	}
 	if (!best || req->msg->type == BFTM_ORDER_SUBMIT || req->msg->type == BFTM_ORDER_FETCH) {

@@ -266,4 +266,16 @@ hearing() {
 	done
 }
 
+# again FUNCTION: three times at most, for a machine may sleep longer than a lease.
+# In between "undo", where there is one.
+again() {
+	local turn
+	for turn in first second third; do
+		"$@" && return
+		echo "the $turn time"
+		[[ $(type -t undo) != function ]] || undo
+	done
+	return 1
+}
+
 now_ns() { awk '{ printf "%.0f\n", $1 * 1e9 }' /proc/uptime; }

@@ -149,7 +149,7 @@ void lin_push(struct lin_state *state, const struct lin_call *call, struct lin_u
 	u32 text = call->value;
 
 	undo->what = LIN_APPENDED;
-	state->by[state->tail] = call->op;
+	state->by[state->tail] = call;
 	state->list[state->tail] = text;
 	state->prefix[state->tail + 1] = state->prefix[state->tail] * BASE +
 					 state->texts->text[text].hash;

@@ -91,7 +91,7 @@ struct lin_state {
 	int64_t number;
 	int64_t *value;
 	u32 *list;
-	const struct lin_op **by;
+	const struct lin_call **by;
 	u64 *prefix;
 	u64 *power;
 	u32 head;
@@ -165,21 +165,83 @@ bool lin_number(const u8 *text, u32 len, int64_t *ret);
  * @seen_from_ns, @seen_until_ns: what it pushed to a queue was popped after the one
  *          and before the other; 0 and LIN_NEVER when nothing is known, both
  *          LIN_NEVER: it never was
+ * @pop:    the answered pop that took what it pushed, LIN_NOBODY when it is not known
+ * @unseen: what it pushed to a queue was in no answer
  * @twin:   an older one that is the same request, when both may be without end;
  *          else LIN_NO_TWIN
  */
 #define LIN_NO_TWIN UINT32_MAX
+#define LIN_NOBODY UINT32_MAX
 
 struct lin_window {
 	u64 end_ns;
 	u64 seen_from_ns;
 	u64 seen_until_ns;
+	u32 pop;
+	bool unseen;
 	u32 twin;
 };
 
 /** lin_windows() - of all calls, whose @pending is set; to be freed */
 struct lin_window *lin_windows(const struct lin_model *model, const struct lin_texts *texts,
 			       const struct lin_call *call, u32 calls);
+
+/* prune.c: what need not be tried, because something else is as good or nothing is */
+
+/**
+ * lin_turns_of_sums() - of a counter to which nothing negative is added: each answer
+ * tells the sum before it, and those come in their order
+ * @call: whose @pending is set
+ * Return: NULL when it is no such counter.
+ */
+struct lin_turns *lin_turns_of_sums(const struct lin_model *model,
+				    const struct lin_texts *texts,
+				    const struct lin_call *call, u32 calls);
+/**
+ * lin_turns_of_pops() - of a queue: what is popped first came into it first, if
+ * versions are as pops claim
+ * Return: NULL when it is none.
+ */
+struct lin_turns *lin_turns_of_pops(const struct lin_model *model,
+				    const struct lin_window *window,
+				    const struct lin_call *call, u32 calls);
+void lin_turns_free(struct lin_turns *t);
+/** lin_turn() - the least that has no place yet; INT64_MAX for none */
+int64_t lin_turn(struct lin_turns *t, const bool *placed);
+/** lin_turn_of() - of call @i; INT64_MIN when it has none */
+int64_t lin_turn_of(const struct lin_turns *t, u32 i);
+/** lin_turns_back() - call @i has no place any more */
+void lin_turns_back(struct lin_turns *t, u32 i);
+
+/**
+ * struct lin_run - what was put last to a register or map, without an answer
+ * @key: the last one's, its text and 1; 0 for nothing
+ * @many: others' keys as well
+ *
+ * What may come at any time, or never, can as well come just before somebody looks, and
+ * need not come if nobody does. So after it comes who looks, or another such one; and
+ * only what depends on the one before can follow it at the same key.
+ */
+struct lin_run {
+	u32 key;
+	bool many;
+};
+
+/**
+ * lin_run_on() - may it come next?
+ * @open: it has no answer, and may come at any time or never
+ * Return: false when it need not be tried; else @run is what comes after it.
+ */
+bool lin_run_on(struct lin_run *run, const struct lin_model *model,
+		const struct lin_call *call, bool open);
+/**
+ * lin_wants() - may @call's answer depend on just what @by makes?
+ * @by: changes a register or a key of a map
+ */
+bool lin_wants(const struct lin_texts *texts, const struct lin_call *call,
+	       const struct lin_call *by);
+/** lin_run_hash() - equal for equal ones */
+u64 lin_run_hash(const struct lin_run *run);
 
 /* search.c */
 

@@ -54,12 +54,12 @@ static bool may_be_first(const struct lin_state *state, u32 text)
 
 	if (state->value[text] < 0)
 		return false;
-	for (i = state->tail; !first; first = state->list[i] == text ? state->by[i] : NULL)
+	for (i = state->tail; !first; first = state->list[i] == text ? state->by[i]->op : NULL)
 		i--;
 	for (; left; left -= state->value[state->list[at]] >= 0) {
 		at--;
 		before += state->value[state->list[at]] >= 0 &&
-			  state->by[at]->return_ns < first->invoke_ns;
+			  state->by[at]->op->return_ns < first->invoke_ns;
 	}
 	return before <= state->number;
 }
@@ -76,7 +76,7 @@ static bool step_loose(struct lin_state *state, const struct lin_call *call,
 			return false;
 		lin_put(state, call->value, 1, undo);
 		undo->what = LIN_CAME;
-		state->by[state->tail] = call->op;
+		state->by[state->tail] = call;
 		state->list[state->tail++] = call->value;
 		return true;
 	}

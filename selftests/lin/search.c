@@ -11,6 +11,7 @@
 #include "model.h"
 
 #define NOTHING UINT32_MAX
+#define LINKS_MAX 4
 
 struct node {
 	u32 next;
@@ -19,6 +20,7 @@ struct node {
 
 struct frame {
 	u32 call;
+	struct lin_run run;
 	struct lin_undo undo;
 };
 
@@ -35,6 +37,8 @@ struct tried {
  * @depth: of @stack
  * @set:   hash of what has a place
  * @guided: look only where the order is that of versions
+ * @turns:  of a counter that only grows, or of a queue when @guided; else NULL
+ * @run:    what was put last without an answer, and nobody has looked at yet
  */
 struct search {
 	const struct lin_model *model;
@@ -48,6 +52,8 @@ struct search {
 	u32 *rank;
 	bool *placed;
 	u32 left;
+	struct lin_turns *turns;
+	struct lin_run run;
 	struct frame *stack;
 	u32 depth;
 	u64 set;
@@ -80,7 +86,8 @@ static bool insert(struct tried *table, u64 size, struct tried key)
 /* Notes set and state; false when they were there before. */
 static bool is_new(struct search *s)
 {
-	struct tried key = { s->set, lin_state_hash(s->state) | 1 }, *old = s->tried;
+	struct tried key = { s->set, (lin_state_hash(s->state) ^ lin_run_hash(&s->run)) | 1 };
+	struct tried *old = s->tried;
 	u64 i, old_size = s->tried_size;
 
 	if (2 * s->tried_count >= s->tried_size) {
@@ -159,6 +166,60 @@ static u32 candidate(const struct search *s, u32 rank)
 	return best;
 }
 
+/*
+ * Without an answer, and it changes something: does anything that may come next look at
+ * what it makes, or at what another one without an answer makes of that?
+ */
+static bool is_wanted(const struct search *s, u32 call, u32 first, u32 links)
+{
+	u64 returned = LIN_NEVER;
+	u32 i;
+
+	for (i = s->node[s->calls].next; i != s->calls; i = s->node[i].next) {
+		if (s->call[i].op->invoke_ns > returned)
+			return false;
+		if (s->window[i].end_ns < returned)
+			returned = s->window[i].end_ns;
+		if (i == call || is_early(s, i, first) ||
+		    !lin_wants(s->state->texts, &s->call[i], &s->call[call]))
+			continue;
+		/* A chain so long is not looked through. */
+		if (s->window[i].end_ns != LIN_NEVER || !links ||
+		    is_wanted(s, i, first, links - 1))
+			return true;
+	}
+	return false;
+}
+
+static bool is_worth_trying(const struct search *s, u32 call)
+{
+	return is_wanted(s, call, s->guided ? first_applied(s) : NOTHING, LINKS_MAX);
+}
+
+/* Would a sum be passed that somebody saw, and who saw it has no place yet? */
+static bool is_too_much(struct search *s, u32 i)
+{
+	return s->turns && s->call[i].pending && s->call[i].kind == LIN_ADD &&
+	       s->call[i].a > lin_turn(s->turns, s->placed) - s->state->number;
+}
+
+/* Would it come into the queue before another one that leaves it earlier? */
+static bool is_out_of_turn(struct search *s, u32 i)
+{
+	return s->turns && s->model == &lin_queue &&
+	       lin_turn_of(s->turns, i) > lin_turn(s->turns, s->placed);
+}
+
+/* A pop without an answer did not take what another one is known to have taken. */
+static bool takes_another_s(const struct search *s, u32 i)
+{
+	const struct lin_state *state = s->state;
+
+	return s->model == &lin_queue && s->call[i].pending &&
+	       s->call[i].kind == LIN_DELETE && state->head < state->tail &&
+	       s->window[state->by[state->head] - s->call].pop != LIN_NOBODY;
+}
+
 /* Is there another one that must come before, see struct lin_window? */
 static bool comes_later(const struct search *s, u32 call)
 {
@@ -176,15 +237,22 @@ static bool comes_later(const struct search *s, u32 call)
 static bool place(struct search *s, u32 i)
 {
 	struct frame *frame = &s->stack[s->depth];
+	bool open = s->window[i].end_ns == LIN_NEVER;
+	struct lin_run run = s->run;
 
 	frame->call = i;
-	if (comes_later(s, i) || !lin_step(s->model, s->state, &s->call[i], &frame->undo))
+	frame->run = s->run;
+	if (!lin_run_on(&run, s->model, &s->call[i], open) ||
+	    (open && run.key && !is_worth_trying(s, i)) || is_too_much(s, i) ||
+	    is_out_of_turn(s, i) || takes_another_s(s, i) || comes_later(s, i) || !lin_step(s->model, s->state, &s->call[i], &frame->undo))
 		return false;
 	/* Where it does nothing it need not have happened. */
 	if (s->call[i].pending && frame->undo.what == LIN_NOTHING)
 		return false;
 	s->set ^= s->call[i].zobrist;
+	s->run = run;
 	if (!is_new(s)) {
+		s->run = frame->run;
 		s->set ^= s->call[i].zobrist;
 		lin_step_back(s->state, &frame->undo);
 		return false;
@@ -227,6 +295,9 @@ static u32 take_back(struct search *s)
 
 	put_back(s, i);
 	s->placed[i] = false;
+	s->run = s->stack[s->depth].run;
+	if (s->turns)
+		lin_turns_back(s->turns, i);
 	s->left += s->window[i].end_ns != LIN_NEVER;
 	s->set ^= s->call[i].zobrist;
 	lin_step_back(s->state, &s->stack[s->depth].undo);
@@ -319,6 +390,9 @@ static enum lin_verdict look(const struct lin_model *model, const struct lin_tex
 	s.window = lin_windows(model, texts, call, s.calls);
 	for (i = 0; i < s.calls; i++)
 		s.left += s.window[i].end_ns != LIN_NEVER;
+	s.turns = guided && model == &lin_queue ?
+		  lin_turns_of_pops(model, s.window, call, s.calls) :
+		  lin_turns_of_sums(model, texts, call, s.calls);
 	rank(&s);
 	verdict = search(&s, steps);
 	for (i = 0; order && i < s.depth; i++)
@@ -332,6 +406,7 @@ static enum lin_verdict look(const struct lin_model *model, const struct lin_tex
 	free(s.placed);
 	free(s.stack);
 	free(s.tried);
+	lin_turns_free(s.turns);
 	return verdict;
 }
 

@@ -9,7 +9,7 @@
 
 #include "model.h"
 
-#define NOBODY	UINT32_MAX
+#define NOBODY	LIN_NOBODY
 #define MANY	(UINT32_MAX - 1)
 
 /**
@@ -81,6 +81,8 @@ static void leave(struct lin_window *window, const struct written *w,
 {
 	if (w->by == MANY || w->pop == MANY)
 		return;
+	window->pop = w->pop;
+	window->unseen = w->pop == NOBODY && w->seen_ns == LIN_NEVER;
 	if (w->pop != NOBODY) {
 		window->seen_from_ns = call[w->pop].op->invoke_ns;
 		window->seen_until_ns = call[w->pop].op->return_ns;
@@ -89,10 +91,13 @@ static void leave(struct lin_window *window, const struct written *w,
 	}
 }
 
-static bool alike(const struct lin_call *a, const struct lin_call *b)
+/* What nobody saw might have been anything else that nobody saw. */
+static bool alike(const struct lin_window *window, const struct lin_call *call, u32 i, u32 j)
 {
-	return a->kind == b->kind && a->key == b->key && a->value == b->value &&
-	       a->old == b->old && a->a == b->a;
+	const struct lin_call *a = &call[i], *b = &call[j];
+
+	return a->kind == b->kind && a->key == b->key && a->old == b->old && a->a == b->a &&
+	       (a->value == b->value || (window[i].unseen && window[j].unseen));
 }
 
 /* What may come at any time, and never, is the same as any older one like it. */
@@ -104,7 +109,7 @@ static void pair(struct lin_window *window, const struct lin_call *call, u32 cal
 		if (window[i].end_ns != LIN_NEVER || call[i].op->return_ns != LIN_NEVER)
 			continue;
 		for (j = i; j-- > 0;) {
-			if (window[j].end_ns != LIN_NEVER || !alike(&call[i], &call[j]) ||
+			if (window[j].end_ns != LIN_NEVER || !alike(window, call, i, j) ||
 			    call[j].op->return_ns != LIN_NEVER)
 				continue;
 			window[i].twin = j;
@@ -137,6 +142,7 @@ struct lin_window *lin_windows(const struct lin_model *model, const struct lin_t
 		window[i] = (struct lin_window){
 			.end_ns = call[i].pending ? LIN_NEVER : call[i].op->return_ns,
 			.seen_until_ns = LIN_NEVER,
+			.pop = LIN_NOBODY,
 			.twin = LIN_NO_TWIN,
 		};
 		if (call[i].kind != LIN_WRITE && call[i].kind != LIN_CAS)

@@ -17,6 +17,7 @@ static void *start(struct world *w)
 {
 	struct ranks *r = arena_take(&w->arena, sizeof(*r));
 
+	r->highest = w->plan->order.past;
 	r->last = arena_array(&w->arena, struct bftm_rank, w->plan->clients);
 	return r;
 }

@@ -156,7 +156,7 @@ void client_watch_hold(struct world *w, u32 x, u32 i, enum bftm_verdict verdict,
 		     story_span(f.end_ns - h->known_end_ns));
 	}
 	if (f.kind == FACT_WIN && f.fenced)
-		fault_fenced(w);
+		fault_fenced(w, h->lock, f.token);
 	h->known_end_ns = f.end_ns;
 	f.hold = h->hold;
 	check_fact(w, &f);

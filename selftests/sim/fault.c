@@ -163,7 +163,36 @@ void fault_kill(struct world *w, u32 x)
 	e->part = FAULTS + 1;
 }
 
-void fault_fenced(struct world *w)
+/*
+ * Of those who have stamped a token one forgets it, and others are heard by one
+ * client each, perhaps by nobody, until that one has been told what others know.
+ */
+static void forget_token(struct world *w, u32 lock, u64 token)
+{
+	struct rng *r = &w->rng[RNG_FAULT];
+	u64 until = w->now + 3 * w->plan->lease_max;
+	u32 u, x, heard, gone = w->plan->n;
+
+	for (u = w->plan->liars; u < w->plan->n; u++) {
+		if (w->server[u].lock[lock].hi != token)
+			continue;
+		if (gone == w->plan->n && !rng_below(r, 3)) {
+			gone = u;
+			continue;
+		}
+		heard = (u32)rng_below(r, w->plan->clients + 1);
+		for (x = 0; x < w->plan->clients; x++) {
+			if (x == heard)
+				continue;
+			network_cut(w, TO_SERVER, x, u, until, false);
+			network_cut(w, TO_CLIENT, x, u, until, false);
+		}
+	}
+	if (gone < w->plan->n)
+		server_crash(w, gone, 0);
+}
+
+void fault_fenced(struct world *w, u32 lock, u64 token)
 {
 	struct rng *r = &w->rng[RNG_FAULT];
 	u64 until = w->now + 4 * w->plan->lease_max;
@@ -171,6 +200,10 @@ void fault_fenced(struct world *w)
 
 	if (!world_fault(w, FAULT_RESTART) || !w->plan->spaced || rng_next(r) & 1)
 		return;
+	if (w->plan->tangle) {
+		forget_token(w, lock, token);
+		return;
+	}
 	/* One who has stamped it forgets, another is not heard but by one client. */
 	u = (u32)rng_below(r, w->plan->n);
 	heard = (u32)rng_below(r, w->plan->clients);

@@ -10,8 +10,6 @@
 #include "script.h"
 #include "story.h"
 
-#define BRIBED 2	/* of so many, see draw_set() */
-
 /** struct liar_from - where a request came from */
 struct liar_from {
 	u32 client;
@@ -156,8 +154,18 @@ void liar_push(struct liar *l, const struct bftm_msg *msg, u64 delay_ns)
 	deliver(l, &to, &push, delay_ns);
 }
 
+static u32 find(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < STRATEGIES - 1; i++)
+		if (!strcmp(strategies[i]->name, name))
+			break;
+	return i;
+}
+
 /* One strategy, a few, or all. */
-static u32 draw_set(struct rng *r)
+static u32 draw_set(const struct plan *p, struct rng *r)
 {
 	u32 all = (1u << STRATEGIES) - 1, one = 1u << rng_below(r, STRATEGIES);
 
@@ -167,8 +175,8 @@ static u32 draw_set(struct rng *r)
 	case 1:
 		return 1u << rng_below(r, STRATEGIES) | one;
 	default:
-		/* FREE to everybody is the most dangerous of all. */
-		return rng_below(r, 3) ? one : 1u << BRIBED;
+		/* The most dangerous: FREE to everybody, and tokens forgotten. */
+		return rng_below(r, 3) ? one : 1u << find(p->tangle ? "deny" : "always-free");
 	}
 }
 
@@ -203,7 +211,7 @@ void liar_setup(struct world *w, u32 u)
 	l->w = w;
 	l->number = u;
 	l->together = u && rng_next(r) & 1;
-	l->set = l->together ? w->server[0].liar->set : draw_set(r);
+	l->set = l->together ? w->server[0].liar->set : draw_set(w->plan, r);
 	l->current = draw_one(r, l->set);
 	l->lag_ppm = rng_next(r) & 3 ? 0 : PPM / 4;
 	w->server[u].liar = l;

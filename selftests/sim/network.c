@@ -180,6 +180,17 @@ static const char *name_of(const struct letter *l)
 	       bftm_order_name(l->type) : bftm_msg_name(l->type);
 }
 
+/* In a tangle a token never gets to up to two of the servers, drawn for each. */
+static bool is_deaf(const struct world *w, u32 server, const struct letter *l)
+{
+	struct rng r = { .state = w->plan->seed };
+
+	if (l->type != BFTM_MSG_STAMP || !w->plan->tangle)
+		return false;
+	r.state ^= l->msg->attempt << 16 ^ l->msg->token << 8 ^ l->client;
+	return server == rng_below(&r, w->plan->n) || server == rng_below(&r, w->plan->n);
+}
+
 static void send(struct world *w, int to, u32 server, const struct letter *l, u64 at)
 {
 	struct rng *r = &w->rng[RNG_NET];
@@ -201,7 +212,8 @@ static void send(struct world *w, int to, u32 server, const struct letter *l, u6
 		return;
 	}
 	while (copies--) {
-		if (plan_has(w->plan, FAULT_LOSS) && rng_chance(r, w->plan->loss)) {
+		if (is_deaf(w, server, l) ||
+		    (plan_has(w->plan, FAULT_LOSS) && rng_chance(r, w->plan->loss))) {
 			w->stats.lost++;
 			tell_more(w, l->packet ? 0 : NO_LOCK, "%s from %s%u to %s%u is lost",
 				  name_of(l), to == TO_SERVER ? "c" : "s",

@@ -93,6 +93,7 @@ struct order_client {
 	struct order_put *put;		/* of each server two: a state, an operation */
 	bool putting;			/* some were begun */
 	u32 reached;			/* servers, in this phase */
+	bool dooms;			/* it proposes to one, and dies */
 	bool dying;			/* its host has gone down, in the middle of a step */
 	bool follows;			/* what is said comes after its body */
 	bool uploads;			/* @next, before it is proposed */
@@ -119,6 +120,8 @@ struct order_client {
  * struct order - the world
  * @holder:     client that has the modelled mutex, until @held_until; or NEVER
  * @promised:   client, from 1, that has a promise which @forgetful forgets; or 0
+ * @lonely:     servers that one proposed to who told nobody else
+ * @newcomer:   has come, see newcomer_asks()
  */
 struct order {
 	struct bftm_order_cfg cfg;
@@ -131,6 +134,8 @@ struct order {
 	u64 held_until;
 	u32 promised;
 	u32 forgetful;
+	u32 lonely;
+	bool newcomer;
 };
 
 /* order.c: the seams to the rest of the simulator */
@@ -152,6 +157,12 @@ void packet_send(struct world *w, int to, u32 server, struct packet *p, u64 at);
 void order_digest(const u8 *data, size_t len, u8 ret[BFTM_DIGEST_LEN]);
 /** order_body_of() - the body of these bytes, which must last. */
 struct bftm_body *order_body_of(struct world *w, u64 version, const u8 *data, u32 len);
+/** order_past() - a rank of the one who is gone */
+static inline struct bftm_rank order_past(const struct world *w, u64 count)
+{
+	return (struct bftm_rank){ .count = count, .client = w->plan->clients - 1 };
+}
+
 /** order_sign() - of a rank, by its client */
 void order_sign(const struct world *w, const struct bftm_rank *rank,
 		u8 ret[BFTM_SIGNATURE_LEN]);

@@ -196,13 +196,24 @@ static bool is_idle(const struct world *w)
 	return true;
 }
 
+/* Where ranks have a past, the last to ask has just been started and knows of none. */
+static bool newcomer_asks(struct world *w, u32 x)
+{
+	if (!w->plan->order.past || w->order->newcomer)
+		return false;
+	w->order->newcomer = true;
+	w->order->client[x].todo++;
+	client_down(w, x, true, 0);
+	return true;
+}
+
 void order_app_answered(struct world *w, u32 x)
 {
 	struct order_client *o = &w->order->client[x];
 
 	if (o->todo)
 		act_at(w, x, w->now + think(w));
-	else if (w->healed && is_idle(w))
+	else if (w->healed && is_idle(w) && !newcomer_asks(w, (x + 1) % w->plan->clients))
 		order_finish(w);
 }
 
@@ -215,7 +226,7 @@ void order_app_heal(struct world *w)
 		w->order->client[x].todo++;
 	for (x = 0; x < w->plan->clients; x++)
 		order_app_start(w, x);
-	if (is_idle(w))
+	if (is_idle(w) && !newcomer_asks(w, 0))
 		order_finish(w);
 }
 

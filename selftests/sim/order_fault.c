@@ -88,6 +88,46 @@ static u32 some(struct rng *r, u32 n, u32 count)
 	return set;
 }
 
+/* A quorum with all of those, or as few of them as may be, or drawn. */
+static u32 quorum_about(struct rng *r, u32 n, u32 q, u32 those)
+{
+	u64 draw = rng_next(r);
+	u32 set = draw & 1 && bftm_count(those) < q ? those : 0;
+	u32 others = draw & 3 ? bftm_all(n) : bftm_all(n) & ~those, u;
+
+	if (bftm_count(others) < q)
+		others = bftm_all(n);
+	while (bftm_count(set) < q) {
+		u = (u32)rng_below(r, n);
+		set |= 1u << u & others;
+	}
+	return set;
+}
+
+/*
+ * One iteration of two gets to a quorum and there to its end; the other proposes to
+ * one server alone, and its client dies. Later quorums have those servers or not.
+ */
+static u32 reached_or_lonely(struct world *w, u32 x, u8 type)
+{
+	struct order_client *o = &w->order->client[x];
+	struct rng *r = &w->rng[RNG_FAULT];
+	u32 n = w->plan->n;
+
+	if (type == BFTM_ORDER_GET) {
+		o->dooms = rng_next(r) & 1;
+		o->reached = quorum_about(r, n, bftm_order_quorum(n, w->plan->b),
+					  w->order->lonely);
+	} else if (type == BFTM_ORDER_PROPOSE && o->dooms && world_fault(w, FAULT_CRASH)) {
+		o->reached = 1u << rng_between(r, w->plan->liars, n - 1);
+		w->order->lonely |= o->reached;
+		queue_push(&w->queue, w->now, EVENT_FAULT, x)->part = FAULTS;
+	} else if (type == BFTM_ORDER_COMMIT) {
+		w->order->lonely &= ~o->reached;
+	}
+	return o->reached;
+}
+
 u32 order_fault_reached(struct world *w, u32 x, u8 type)
 {
 	struct order_client *o = &w->order->client[x];
@@ -97,6 +137,8 @@ u32 order_fault_reached(struct world *w, u32 x, u8 type)
 
 	if (o->core.sends > 1 || type == BFTM_ORDER_INSTALL)
 		return type == BFTM_ORDER_INSTALL ? bftm_all(n) : o->reached;
+	if (w->plan->order.lonely)
+		return reached_or_lonely(w, x, type);
 	draw = rng_next(r);
 	o->reached = bftm_all(n);
 	/* A quorum of its own each time, or too few. */

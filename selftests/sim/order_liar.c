@@ -107,23 +107,27 @@ static u32 draw_one(struct rng *r, u32 set)
 	return i;
 }
 
-/* Those that want a fork, of order_strategies[]. */
-static u32 dangerous(void)
+/* Those that want a fork, or that clients stay behind; of order_strategies[]. */
+static u32 dangerous(const struct plan *p)
 {
 	static const struct order_strategy *const some[] = {
 		&order_rival, &order_permit, &order_twin, &order_mix, &order_deny,
 	};
+	const struct order_strategy *behind = p->order.signed_ranks ? &order_signed : &order_outrank;
 	u32 set = 0, i, k;
 
-	for (i = 0; i < ORDER_STRATEGIES; i++)
+	for (i = 0; i < ORDER_STRATEGIES; i++) {
+		if (p->order.past && order_strategies[i] == behind)
+			return 1u << i;
 		for (k = 0; k < sizeof(some) / sizeof(some[0]); k++)
 			if (order_strategies[i] == some[k])
 				set |= 1u << i;
+	}
 	return set;
 }
 
 /* One strategy, two, or all; half of the time the most dangerous. */
-static u32 draw_set(struct rng *r)
+static u32 draw_set(const struct plan *p, struct rng *r)
 {
 	u32 one = 1u << rng_below(r, ORDER_STRATEGIES);
 
@@ -136,9 +140,9 @@ static u32 draw_set(struct rng *r)
 	case 3:
 		return one;
 	case 4:
-		return dangerous();
+		return dangerous(p);
 	default:
-		return 1u << draw_one(r, dangerous());
+		return 1u << draw_one(r, dangerous(p));
 	}
 }
 
@@ -164,7 +168,7 @@ void order_liar_setup(struct world *w, u32 u)
 	l->w = w;
 	l->number = u;
 	l->together = u && rng_next(r) & 3;
-	l->set = l->together ? w->server[0].liar->set : draw_set(r);
+	l->set = l->together ? w->server[0].liar->set : draw_set(w->plan, r);
 	l->current = draw_one(r, l->set);
 	l->lag_ppm = rng_next(r) & 3 ? 0 : PPM / 4;
 	w->server[u].liar = l;
@@ -187,6 +191,21 @@ static const struct order_strategy *choose(struct liar *l, const struct bftm_ord
 	return order_strategies[l->current];
 }
 
+/* Of the one who is gone they have kept all signatures; the next hurts most. */
+static void remember(struct world *w, const struct bftm_order_msg *req)
+{
+	u8 signature[BFTM_SIGNATURE_LEN];
+	struct bftm_order_msg old = {
+		.rank = order_past(w, req->rank.count + 1), .data = signature,
+	};
+
+	if (req->type != BFTM_ORDER_GET || req->rank.count >= w->plan->order.past ||
+	    !w->order->cfg.signed_ranks)
+		return;
+	order_sign(w, &old.rank, signature);
+	order_known_signature(w->order->known, &old);
+}
+
 void order_liar_answer(struct world *w, u32 u, const struct bftm_order_msg *req,
 		       const struct bftm_order_msg *honest, u64 now)
 {
@@ -199,6 +218,7 @@ void order_liar_answer(struct world *w, u32 u, const struct bftm_order_msg *req,
 	};
 
 	order_known_note(w->order->known, req);
+	remember(w, req);
 	choose(l, honest)->answer(l, &r);
 }
 

@@ -17,12 +17,22 @@ void order_server_setup(struct world *w, u32 u)
 		order_liar_setup(w, u);
 }
 
-/* Only the first start of all is before anything. */
+/* What one who is gone has told it before. */
+static void has_seen(const struct world *w, struct bftm_object *o)
+{
+	o->max = order_past(w, w->plan->order.past);
+	if (w->order->cfg.signed_ranks)
+		order_sign(w, &o->max, o->signature);
+}
+
+/* Only the first start of all is before anything but ranks. */
 void order_server_up(struct world *w, u32 u)
 {
 	struct order_server *o = object_of(w, u);
 
 	bftm_object_init(&o->object, w->server[u].stamp != 0);
+	if (!w->server[u].stamp && w->plan->order.past && w->plan->order.saw >> u & 1)
+		has_seen(w, &o->object);
 	memset(o->upload, 0, sizeof(o->upload[0]) * w->plan->clients);
 }
 

@@ -58,6 +58,8 @@ struct recorded {
  * struct order_plan - what is drawn for the ordering protocol only
  * @signed_ranks: b liars of 4b + 1 are masked
  * @head_start: of ranks: they need not begin at 1
+ * @past:       0 or the rank that one had who is gone
+ * @saw:        which servers have seen it, a bit mask
  * @ops:        that each application submits
  * @type:       of the object, an index
  * @huge:       some bodies are longer than a datagram
@@ -69,14 +71,15 @@ struct recorded {
  * @pause:      doublings of the pause between iterations, before the world heals
  * @tangle:     half of what is sent comes when it is not expected any more
  * @subsets:    each phase of an iteration gets to some of the servers
+ * @lonely:     … and what is proposed often to one alone
  * @forgets:    chance that a server forgets the first promise of an iteration
  * @down_max, @cut_max, @aim_max: longest time that a client is down, that links
  *              are cut, that a datagram is aimed
  * @response_room: bytes for a response in one datagram
  */
 struct order_plan {
-	bool signed_ranks, huge, caches, tangle, subsets;
-	u32 head_start, ops, type, careless, crash_send, forgets, state_max, pause;
+	bool signed_ranks, huge, caches, tangle, subsets, lonely;
+	u32 head_start, past, saw, ops, type, careless, crash_send, forgets, state_max, pause;
 	unsigned short response_room;
 	u64 limit, down_max, cut_max, aim_max;
 };
@@ -151,6 +154,7 @@ struct wish {
  * @keep_tokens: servers keep over a restart which tokens they stamped
  * @fair:        nothing goes wrong, see struct wish
  * @spaced:      not two servers at a time do not know that
+ * @tangle:      and each token gets to some of the servers only
  * @hold_all:    chance of keeping a lock to the end of its lease
  * @hello:       helpers ask servers for their epoch when they start
  * @order:       of the ordering protocol
@@ -177,7 +181,7 @@ struct plan {
 	u32 renew, fence, waiters_max, turns;
 	u64 safety;
 	bool lone, honest_end, hello, sync;
-	bool keep_tokens, spaced, fair;
+	bool keep_tokens, spaced, tangle, fair;
 	struct order_plan order;
 };
 

@@ -117,8 +117,9 @@ static void forgetful(struct plan *p, struct rng *r, const struct wish *wish)
 }
 
 /* Nothing is lost by chance: who hears of what is drawn, phase by phase. */
-static void subsets(struct plan *p)
+static void subsets(struct plan *p, struct rng *r)
 {
+	p->order.lonely = rng_next(r) & 1;
 	p->order.subsets = true;
 	p->faults &= 1u << FAULT_LIARS | 1u << FAULT_CRASH;
 	p->delay = DELAY_UNIFORM;
@@ -161,7 +162,24 @@ static void tangle(struct plan *p, struct rng *r, const struct wish *wish)
 	if (plan_has(p, FAULT_RESTART))
 		forgetful(p, r, wish);
 	else if (draw >> 11 & 1)
-		subsets(p);
+		subsets(p, r);
+}
+
+/*
+ * In one of eight somebody used ranks for long, is gone, and all servers, some or one
+ * have seen the last: clients are far behind, and liars can keep them there.
+ */
+static void draw_past(struct plan *p, struct rng *r)
+{
+	u64 draw = rng_next(r);
+
+	if (draw & 7)
+		return;
+	p->order.past = (u32)rng_scale(r, 64, 1u << 16);
+	p->order.saw = ~0u;
+	if (draw & 8)
+		p->order.saw = draw & 16 ? (u32)(draw >> 32) :
+					   1u << rng_between(r, p->liars, p->n - 1);
 }
 
 void plan_draw_order(struct plan *p, struct rng *r, const struct wish *wish)
@@ -189,4 +207,5 @@ void plan_draw_order(struct plan *p, struct rng *r, const struct wish *wish)
 	p->faults &= ~wish->without;
 	if (!plan_has(p, FAULT_LIARS))
 		p->liars = 0;
+	draw_past(p, r);
 }

@@ -71,7 +71,9 @@ void plan_draw_race(struct plan *p, struct rng *r, const struct wish *wish)
 
 /*
  * One in eight is about tokens: servers forget them one at a time, as often as
- * they can, and holders stamp few servers more than they must.
+ * they can, and holders stamp few servers more than they must. Half of those with
+ * liars are tangles: each token gets to some of the servers, who knows it is heard
+ * by few, and holders hold until the one who forgot it is back.
  */
 void plan_draw_fence(struct plan *p, struct rng *r, const struct wish *wish)
 {
@@ -94,4 +96,16 @@ void plan_draw_fence(struct plan *p, struct rng *r, const struct wish *wish)
 	p->crash_step = PPM / 16;
 	p->think_max = p->lease_max / 8;
 	p->liars = plan_has(p, FAULT_LIARS) ? p->b : 0;
+	if (!p->liars || rng_next(r) & 1)
+		return;
+	p->tangle = true;
+	p->delay = DELAY_UNIFORM;
+	p->faults &= ~(1u << FAULT_CUT | 1u << FAULT_CLOG | 1u << FAULT_SLOW | 1u << FAULT_AIM |
+		       1u << FAULT_LIAR_CLOCK | 1u << FAULT_LIAR_AMNESIA);
+	p->faults |= wish->with;
+	p->hold_all = PPM;
+	p->lease_min = p->lease_max;
+	p->crash_step = 0;
+	p->restart_every = 64 * p->lease_max;
+	p->safety *= 4;
 }

@@ -213,7 +213,7 @@ void fault_next(struct world *w, u32 fault);
 /** fault_kill() - perhaps the helper of a new holder is killed soon. */
 void fault_kill(struct world *w, u32 x);
 /** fault_fenced() - somebody got a token: make it hard to remember. */
-void fault_fenced(struct world *w);
+void fault_fenced(struct world *w, u32 lock, u64 token);
 void fault_heal(struct world *w);
 struct clock fault_clock(struct world *w, bool liar, bool of_client);
 

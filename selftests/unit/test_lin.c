@@ -123,7 +123,7 @@ static void a_violation_is_explained(void **state)
 
 /* Against trying every order, with the daemon's types as the object. */
 
-#define DRAWN_MAX 6
+#define DRAWN_MAX 7
 
 struct drawn {
 	struct row row[DRAWN_MAX];
@@ -177,8 +177,8 @@ static const char *const words[][7] = {
 /* Overlapping requests, answered in the order they are drawn, some of it changed. */
 static void draw(struct drawn *d, const char *const *word, u64 *seed)
 {
+	u32 i, at, from, lost = (u32)unit_between(seed, 0, 1) ? 1 : 5;
 	struct asked a = {};
-	u32 i, at, from;
 
 	d->count = (u32)unit_between(seed, 2, DRAWN_MAX);
 	for (i = 0; i < d->count; i++) {
@@ -192,7 +192,7 @@ static void draw(struct drawn *d, const char *const *word, u64 *seed)
 		else
 			snprintf(d->request[i], sizeof(d->request[i]), "create %s", word[0]);
 		row->invoke = at > from ? at - from : 1;
-		row->answer = unit_between(seed, 0, 5) ? at + (u32)unit_between(seed, 0, 25) : NEVER;
+		row->answer = unit_between(seed, 0, lost) ? at + (u32)unit_between(seed, 0, 25) : NEVER;
 		row->request = d->request[i];
 		row->response = d->response[i];
 		row->status = row->answer || unit_between(seed, 0, 1) ? ask(&a, row->request) : 0;

@@ -213,6 +213,20 @@ static void no_room_at_all(void **state)
 	assert_false(op[1].applied);
 	assert_null(op[1].response.data);
 	bftm_object_free(&job);
+
+	/* The first one is told so, if at all possible. */
+	job = (struct bftm_object_job){ .room = FULL - 1 };
+	apply(&job, op, 2);
+	assert_int_equal(job.applied, 1);
+	assert_true(op[0].applied);
+	assert_int_equal(op[0].response.len, FULL - 8);
+	assert_false(op[1].applied);
+	assert_null(job.state.data);
+	bftm_object_free(&job);
+	job = (struct bftm_object_job){ .room = FULL - 9 };
+	apply(&job, op, 2);
+	assert_int_equal(job.applied, 0);
+	bftm_object_free(&job);
 	bftm_bytes_free(&create);
 	bftm_bytes_free(&get);
 }

@@ -282,6 +282,29 @@ static void commit_drops_what_it_reflects(void **state)
 	assert_int_equal(submit(5, 5, NULL), BFTM_ORDER_PENDING);
 }
 
+/* It is said so, asked or unasked, and nothing else; and the next operation may come. */
+static void a_response_that_is_gone(void **state)
+{
+	const struct bftm_applied a = { .client = ALICE, .op = 1, .gone = true };
+	struct bftm_order_msg pushed, req = {
+		.type = BFTM_ORDER_SUBMIT, .client = ALICE, .op = 1, .offset = 1040,
+	};
+
+	(void)state;
+	submit(ALICE, 1, op_of(10));
+	commit(1, BOB, state_with(1, &a, 1));
+	assert_int_equal(waiting.list.count, 0);
+	bftm_order_response(&obj, &waiting.list.entry[0], out, &pushed);
+	assert_int_equal(pushed.type, BFTM_ORDER_RESPONSE);
+	assert_int_equal(pushed.id.len, BFTM_RESPONSE_GONE);
+	assert_int_equal(pushed.data_len, 0);
+	assert_int_equal(step_at(LATER, req, NULL), BFTM_ORDER_RESPONSE);
+	assert_int_equal(reply.id.len, BFTM_RESPONSE_GONE);
+	assert_int_equal(reply.offset, 1040);
+	assert_int_equal(reply.data_len, 0);
+	assert_int_equal(submit(ALICE, 2, op_of(10)), BFTM_ORDER_PENDING);
+}
+
 /* Every subset of clients that a commit may reflect. */
 static void every_subset_dropped(void **state)
 {
@@ -319,6 +342,7 @@ int main(void)
 		TEST(too_many_wait),
 		TEST(the_longest_operation),
 		TEST(commit_drops_what_it_reflects),
+		TEST(a_response_that_is_gone),
 		TEST(every_subset_dropped),
 	};
 

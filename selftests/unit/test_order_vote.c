@@ -38,6 +38,23 @@ static void b_plus_1_alike(void **state)
 	assert_int_equal(v.heard, 0x70);
 }
 
+/* Some servers have the response still, and at others it is gone: b + 1 of either. */
+static void a_response_that_is_gone(void **state)
+{
+	(void)state;
+	assert_int_equal(vote(1, 3, 3, 0, "yes"), -1);
+	assert_int_equal(vote(2, 3, BFTM_RESPONSE_GONE, 0, ""), -1);
+	assert_int_equal(vote(3, 3, BFTM_RESPONSE_GONE, 0, "x"), -1);
+	assert_int_equal(vote(4, 3, BFTM_RESPONSE_GONE - 1, 0, ""), -1);
+	assert_int_equal(vote(5, 3, BFTM_RESPONSE_GONE, 0, ""), 5);
+	assert_int_equal(v.said[5].len, BFTM_RESPONSE_GONE);
+	/* Also when a part of it had come. */
+	bftm_vote_begin(&v, 3, 1040);
+	assert_int_equal(vote(1, 3, BFTM_RESPONSE_GONE, 0, ""), -1);
+	assert_int_equal(vote(2, 3, BFTM_RESPONSE_GONE, 1040, ""), -1);
+	assert_int_equal(vote(1, 3, BFTM_RESPONSE_GONE, 1040, ""), 1);
+}
+
 static void as_many_as_b_says(void **state)
 {
 	u32 u;
@@ -126,6 +143,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup(f, fresh_vote)
 	const struct CMUnitTest tests[] = {
 		TEST(b_plus_1_alike),
+		TEST(a_response_that_is_gone),
 		TEST(as_many_as_b_says),
 		TEST(all_of_it_must_be_alike),
 		TEST(of_this_operation_and_piece),

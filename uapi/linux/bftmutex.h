@@ -282,9 +282,13 @@ struct bftm_submit {
  * and the handle keeps the response, as number @id, until BFTM_FETCH has got it
  * or the handle is closed.
  *
+ * EIDRM: it was applied, but its response is no longer kept: the object had to make
+ * room for those of others before this helper could get it.
+ *
  * Applied or not, nobody knows: ETIMEDOUT · EINTR · EFAULT, when writing the
- * response failed · EOWNERDEAD: the helper ended before it reported · any error
- * of the servers but EACCES, ENOSPC and EPROTONOSUPPORT.
+ * response failed · EOWNERDEAD: the helper ended before it reported · ENETUNREACH:
+ * too few servers answered · EREMOTEIO: servers refuse it, or the object has no room
+ * for one more client, but some may have it.
  *
  * Not applied: ENOTCONN: no helper · EACCES: b + 1 servers refused · ENOSPC: a
  * table at b + 1 servers is full · EPROTONOSUPPORT: the cluster has too few
@@ -306,5 +310,23 @@ struct bftm_submit {
  * POLLPRI - the margin before the deadline is reached; POLLHUP - the lease is
  * over.
  */
+
+#define BFTM_ATTEMPT_KERNEL	1	/* bit of an attempt: the kernel's; the helper's are even */
+
+/**
+ * struct bftm_counters - numbers that kernel and helper draw for one client, each
+ * adding atomically; see helper-lend of the netlink family
+ * @seq:     last sequence number used; the next is one more
+ * @attempt: two are added for each attempt, which is the sum with the lowest bit
+ *           set by the kernel and cleared by the helper
+ * @won:     acquires that the kernel won by itself
+ * @lost:    those that it left to the helper after it had asked
+ */
+struct bftm_counters {
+	__u64 seq;
+	__u64 attempt;
+	__u64 won;
+	__u64 lost;
+};
 
 #endif /* _UAPI_LINUX_BFTMUTEX_H */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the kernel needs to take locks that nobody wants by itself. */
+#ifndef BFTM_LEND_H
+#define BFTM_LEND_H
+
+struct bftm_cluster;
+
+/** bftm_lend_init() - for a cluster that is made */
+void bftm_lend_init(struct bftm_cluster *cl);
+
+/** bftm_lend_soon() - what was lent, if anything, has changed: in a moment anew */
+void bftm_lend_soon(struct bftm_cluster *cl);
+
+/** bftm_lend_all() - all clusters anew: the kernel knows of none, or not which is standard */
+void bftm_lend_all(void);
+
+/** bftm_lend_end() - the kernel leaves it to the daemon, at once */
+void bftm_lend_end(struct bftm_cluster *cl);
+
+#endif /* BFTM_LEND_H */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* Operations that wait at a server: for order_server.c. */
+#ifndef BFTM_CORE_ORDER_PENDING_H
+#define BFTM_CORE_ORDER_PENDING_H
+
+#include "order_server.h"
+
+/** bftm_pending_of() - what waits of a client; NULL for none */
+struct bftm_pending *bftm_pending_of(const struct bftm_object *o, u32 client);
+
+/** bftm_object_applied() - what σc reflects of a client. False: nothing. */
+bool bftm_object_applied(const struct bftm_object *o, u32 client, struct bftm_applied *ret);
+
+/** bftm_pending_news() - does a SUBMIT bring what is neither done nor known? */
+bool bftm_pending_news(const struct bftm_object *o, const struct bftm_order_msg *req);
+
+/** bftm_pending_add() - of a SUBMIT, for which there is room */
+void bftm_pending_add(struct bftm_object *o, const struct bftm_order_msg *req,
+		      struct bftm_body *body);
+
+/**
+ * bftm_pending_tell() - what waits, of client @from and those after it first
+ * @room: entries of @ret, any alignment
+ * @told: how many there are
+ */
+void bftm_pending_tell(const struct bftm_object *o, u32 from, u32 room,
+		       struct bftm_order_waiting *ret, u32 *told);
+
+/** bftm_pending_drop() - line 3.23: what σc reflects goes behind the others */
+void bftm_pending_drop(struct bftm_object *o);
+
+#endif /* BFTM_CORE_ORDER_PENDING_H */

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rules are those of the core that the helper runs; here are its clock, its
+ * numbers and its datagrams. One attempt with BFTM_WAIT_NOT: it queues nowhere, so
+ * servers never ask it to yield for long, and who loses has lost a round trip.
+ *
+ * Lifetime: an acquisition is reached through its request, its session's lists and
+ * the table of attempts, all under the upcall's lock, and goes from all of them at
+ * once. The session's timer and the receive path hold that lock while they use it.
+ *
+ * Attempts of one lock are numbered in the order in which they begin: both sides
+ * draw from one counter, and no request for a lock begins here while another for it
+ * is under way, in the kernel or at the helper (bftm_upcall_names()). That matters
+ * because servers take a RELEASE for the end of all attempts up to its number.
+ */
+#include <linux/ktime.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "core/servers.h"
+#include "debug.h"
+#include "fast.h"
+#include "handle.h"
+#include "upcall.h"
+
+/* How often an attempt is sent before the helper shall see to it. */
+#define FAST_SENDS	2
+/* Rounds that the helper is to see after one in which servers disagreed. */
+#define FAST_WATCH	16
+
+static struct bftm_fast *find(struct bftm_upcall *up, const struct bftm_session *s,
+			      u64 attempt)
+{
+	struct bftm_fast *f;
+
+	hash_for_each_possible(up->fast, f, by_attempt, attempt)
+		if (f->attempt == attempt && f->session == s)
+			return f;
+	return NULL;
+}
+
+static void fast_free(struct bftm_fast *f)
+{
+	lockdep_assert_held(&f->session->bn->upcall.lock);
+	hash_del(&f->by_attempt);
+	list_del(&f->list);
+	if (f->request)
+		f->request->fast = NULL;
+	kfree(f->contend);
+	bftm_destroyed("fast", f);
+	kfree(f);
+}
+
+static void arm(struct bftm_session *s, u64 at_ns)
+{
+	if (s->timer_ns && s->timer_ns <= at_ns)
+		return;
+	s->timer_ns = at_ns;
+	hrtimer_start(&s->timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_SOFT);
+}
+
+static void send(struct bftm_fast *f, u32 to, struct bftm_msg *msg)
+{
+	if (!to)
+		return;
+	msg->attempt = f->attempt;
+	msg->name_len = f->name_len;
+	memcpy(msg->name, f->name, f->name_len);
+	bftm_session_send(f->session, to, msg);
+}
+
+static void send_release(struct bftm_fast *f, u32 to)
+{
+	struct bftm_msg msg = { .type = BFTM_MSG_RELEASE };
+
+	send(f, to, &msg);
+}
+
+/* From now on nobody waits for it and nobody holds it. */
+static void give_back(struct bftm_fast *f)
+{
+	struct bftm_session *s = f->session;
+	u32 all = bftm_all(s->cfg.n);
+
+	kfree(f->contend);
+	f->contend = NULL;
+	f->request->fast = NULL;
+	f->request = NULL;
+	list_move_tail(&f->list, &s->active);
+	bftm_release_start(&f->release, &s->cfg, f->attempt, all, ktime_get_boottime_ns());
+	send_release(f, all);
+	arm(s, f->release.wake_ns);
+}
+
+/* Somebody else wants it as well, or too few answer: that takes the helper. */
+static void hand_over(struct bftm_fast *f)
+{
+	struct bftm_request *request = f->request;
+
+	f->session->counters->lost++;
+	give_back(f);
+	bftm_upcall_requeue(f->session->bn, request);
+}
+
+static void won(struct bftm_fast *f, u64 now)
+{
+	const struct bftm_contend *c = f->contend;
+	struct bftm_session *s = f->session;
+	struct bftm_request *request = f->request;
+	struct bftm_result result = {
+		.id = request->id,
+		.lease_ns = c->want.lease_ns,
+		.attempt = f->attempt,
+		.attempts = c->rounds,
+		.deadline_ns = bftm_contend_end(c, &s->cfg),
+		.token = c->want.fence ? c->token : 0,
+		.sends = c->sends,
+	};
+
+	if (result.deadline_ns <= now) {
+		hand_over(f);
+		return;
+	}
+	strscpy_pad(result.cluster, s->cluster, sizeof(result.cluster));
+	kfree(f->contend);
+	f->contend = NULL;
+	list_move(&f->list, &s->held);
+	s->counters->won++;
+	bftm_upcall_won(s->bn, request, &result);
+}
+
+static void obey(struct bftm_fast *f, const struct bftm_out *out, u64 now)
+{
+	const struct bftm_contend *c = f->contend;
+	struct bftm_msg try = {
+		.type = BFTM_MSG_TRY,
+		.flags = BFTM_FLAG_NOQUEUE,
+		.k = c->sends,
+		.lease_ns = c->want.lease_ns,
+		.prio = c->prio,
+	};
+	struct bftm_msg yield = { .type = BFTM_MSG_YIELD, .gno = out->yield_gno };
+	struct bftm_msg stamp = { .type = BFTM_MSG_STAMP, .token = c->token };
+
+	if (out->round_over && out->said_locked)
+		f->session->watch = FAST_WATCH;
+	send(f, out->try_to, &try);
+	send(f, out->yield_to, &yield);
+	send(f, out->stamp_to, &stamp);
+	if (out->verdict == BFTM_WON)
+		won(f, now);
+	else if (out->verdict != BFTM_PENDING)
+		hand_over(f);
+	else
+		arm(f->session, c->wake_ns);
+}
+
+static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *request)
+{
+	struct bftm_fast *f = kmalloc(sizeof(*f), GFP_ATOMIC | __GFP_NOWARN);
+
+	if (!f)
+		return NULL;
+	f->contend = kmalloc(sizeof(*f->contend), GFP_ATOMIC | __GFP_NOWARN);
+	if (!f->contend) {
+		kfree(f);
+		return NULL;
+	}
+	/* Of the servers that there are, and no more. */
+	memset(f->contend, 0, offsetof(struct bftm_contend, server[s->cfg.n]));
+	f->session = s;
+	f->request = request;
+	f->attempt = atomic64_add_return(2, (atomic64_t *)&s->counters->attempt) |
+		     BFTM_ATTEMPT_KERNEL;
+	f->name_len = request->arg.name_len;
+	memcpy(f->name, request->arg.name, f->name_len);
+	hash_add(s->bn->upcall.fast, &f->by_attempt, f->attempt);
+	list_add_tail(&f->list, &s->active);
+	request->fast = f;
+	bftm_created("fast", f);
+	return f;
+}
+
+bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
+{
+	const struct bftm_acquire *arg = &request->arg;
+	struct bftm_session *s = bftm_session_find(bn, arg->cluster);
+	struct bftm_want want = {
+		.wait = BFTM_WAIT_NOT,
+		.fence = arg->flags & BFTM_FENCE,
+	};
+	struct bftm_fast *f;
+	struct bftm_out out;
+	u64 now;
+
+	lockdep_assert_held(&bn->upcall.lock);
+	if (!s || request->submission)
+		return false;
+	want.lease_ns = arg->lease_ns ?: s->lease_ns;
+	if (want.lease_ns > s->lease_max_ns)
+		return false;
+	if (s->watch) {
+		s->watch--;
+		return false;
+	}
+	f = fast_new(s, request);
+	if (!f)
+		return false;
+	now = ktime_get_boottime_ns();
+	bftm_contend_start(f->contend, &s->cfg, &want, f->attempt, now, &out);
+	obey(f, &out, now);
+	return true;
+}
+
+void bftm_fast_end(struct bftm_request *request)
+{
+	give_back(request->fast);
+}
+
+void bftm_fast_leave(struct bftm_request *request)
+{
+	fast_free(request->fast);
+}
+
+void bftm_fast_retire(struct bftm_session *s)
+{
+	struct bftm_fast *f, *next;
+
+	list_for_each_entry_safe(f, next, &s->active, list)
+		if (f->request)
+			hand_over(f);
+	/* What is given back was told to all servers once at least. */
+	list_for_each_entry_safe(f, next, &s->active, list)
+		fast_free(f);
+	list_for_each_entry_safe(f, next, &s->held, list)
+		fast_free(f);
+}
+
+static bool in_time(const struct bftm_fast *f, u64 now)
+{
+	u64 until = f->request->timeout_at_ns;
+
+	return f->contend->sends < FAST_SENDS && (!until || now < until);
+}
+
+static u64 wake_of(const struct bftm_fast *f)
+{
+	return f->contend ? f->contend->wake_ns : f->release.wake_ns;
+}
+
+static void wake(struct bftm_fast *f, u64 now)
+{
+	const struct bftm_client_cfg *cfg = &f->session->cfg;
+	struct bftm_out out;
+	u32 to;
+
+	if (f->contend && in_time(f, now)) {
+		bftm_contend_wake(f->contend, cfg, now, 0, 0, &out);
+		obey(f, &out, now);
+	} else if (f->contend) {
+		hand_over(f);
+	} else {
+		to = bftm_release_wake(&f->release, cfg, now);
+		send_release(f, to);
+		if (!to)
+			fast_free(f);
+	}
+}
+
+void bftm_fast_wake(struct bftm_session *s, u64 now)
+{
+	struct bftm_fast *f, *next;
+
+	s->timer_ns = 0;
+	list_for_each_entry_safe(f, next, &s->active, list)
+		if (wake_of(f) <= now)
+			wake(f, now);
+	list_for_each_entry(f, &s->active, list)
+		arm(s, wake_of(f));
+}
+
+static void answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
+{
+	struct bftm_out out;
+	u64 now;
+
+	if (f->contend) {
+		now = ktime_get_boottime_ns();
+		/* The random bits are for a sleep, and this one does not. */
+		bftm_contend_answer(f->contend, &f->session->cfg, u, msg, now, 0, &out);
+		obey(f, &out, now);
+	} else if (f->request) {
+		if (msg->type == BFTM_MSG_LOCKED)
+			f->session->watch = FAST_WATCH;
+	} else if (msg->type == BFTM_MSG_RELEASED && bftm_release_answer(&f->release, u)) {
+		fast_free(f);
+	}
+}
+
+bool bftm_fast_answer(struct bftm_session *s, u32 u, const struct bftm_msg *msg)
+{
+	struct bftm_upcall *up = &s->bn->upcall;
+	struct bftm_fast *f;
+
+	lockdep_assert_held(&up->lock);
+	f = find(up, s, msg->attempt);
+	if (!f)
+		return false;
+	/* A liar may put the attempt of one lock under another's name. */
+	if (f->name_len == msg->name_len && !memcmp(f->name, msg->name, f->name_len))
+		answer(f, u, msg);
+	return true;
+}

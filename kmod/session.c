@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Lifetime: a session is made under the session mutex of its namespace, listed under
+ * the upcall's lock, and known to its socket by the socket's user data, under RCU. It
+ * ends when the helper lends another in its place, or takes it back, or goes:
+ * retire() takes it off the list with all that it does, under the lock, so that its
+ * timer is armed no more; then the timer is stopped, the socket made an ordinary one
+ * again and a grace period waited for, so that nobody receives for it.
+ *
+ * A session holds its socket's file, and by that the namespace; the helper's netlink
+ * socket goes at the latest when the helper does, and takes the session with it.
+ *
+ * The socket is the helper's own, so that servers see one client at one address: what
+ * they push for what the helper waits for goes there as ever.
+ */
+#include <linux/file.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/net.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <net/udp_tunnel.h>
+
+#include "compat.h"
+#include "debug.h"
+#include "fast.h"
+#include "netns.h"
+#include "session.h"
+#include "udp.h"
+#include "upcall.h"
+
+struct bftm_session *bftm_session_find(struct bftm_net *bn, const char *cluster)
+{
+	struct bftm_session *s;
+
+	lockdep_assert_held(&bn->upcall.lock);
+	list_for_each_entry(s, &bn->upcall.sessions, list)
+		if (*cluster ? !strncmp(s->cluster, cluster, BFTM_CLUSTER_MAX) : s->standard)
+			return s;
+	return NULL;
+}
+
+static enum hrtimer_restart session_timer(struct hrtimer *timer)
+{
+	struct bftm_session *s = container_of(timer, struct bftm_session, timer);
+	spinlock_t *lock = &s->bn->upcall.lock;
+
+	spin_lock(lock);
+	/* One that is retired has nothing left to do, and arms it no more. */
+	bftm_fast_wake(s, ktime_get_boottime_ns());
+	spin_unlock(lock);
+	return HRTIMER_NORESTART;
+}
+
+static int index_of(const struct bftm_session *s, u16 server)
+{
+	u32 u;
+
+	for (u = 0; u < s->cfg.n; u++)
+		if (s->peer[u].id == server)
+			return u;
+	return -1;
+}
+
+/* Return: true when it answers what the kernel does, and nobody else needs it. */
+static bool take(struct bftm_session *s, const void *wire)
+{
+	spinlock_t *lock = &s->bn->upcall.lock;
+	struct bftm_msg msg;
+	bool taken;
+	int u;
+
+	/* CHALLENGE is for the helper: a server was restarted. */
+	if (bftm_wire_get(wire, BFTM_WIRE_LEN, &msg) || !(msg.type & BFTM_MSG_REPLY) ||
+	    msg.type == BFTM_MSG_CHALLENGE || !(msg.attempt & BFTM_ATTEMPT_KERNEL) ||
+	    msg.cluster != s->id || msg.client != s->client)
+		return false;
+	u = index_of(s, msg.server);
+	if (u < 0 || !bftm_tag_ok(s->peer[u].pair.reply, wire, BFTM_WIRE_LEN))
+		return false;
+	spin_lock(lock);
+	taken = bftm_fast_answer(s, u, &msg);
+	spin_unlock(lock);
+	return taken;
+}
+
+/* encap_rcv: softirq, RCU read side; the skb begins with the UDP header. */
+static int receive(struct sock *sk, struct sk_buff *skb)
+{
+	struct bftm_session *s = rcu_dereference_sk_user_data(sk);
+	const size_t len = sizeof(struct udphdr) + BFTM_WIRE_LEN;
+
+	/* Others cannot write to the linear part, after its tag was found right. */
+	if (!s || skb->len != len || !pskb_may_pull(skb, len) ||
+	    !take(s, skb->data + sizeof(struct udphdr)))
+		return 1;	/* it is the helper's */
+	consume_skb(skb);
+	return 0;
+}
+
+void bftm_session_send(struct bftm_session *s, u32 to, struct bftm_msg *msg)
+{
+	struct sock *sk = s->sock->sk;
+	u32 u;
+
+	msg->proto = BFTM_PROTO_BACKOFF;
+	msg->cluster = s->id;
+	msg->client = s->client;
+	for (u = 0; u < s->cfg.n; u++) {
+		struct bftm_session_peer *peer = &s->peer[u];
+		struct sk_buff *skb;
+		struct bftm_wire *wire;
+
+		if (!(to >> u & 1))
+			continue;
+		skb = bftm_udp_room(sizeof(*wire));
+		if (!skb)
+			continue;
+		msg->server = peer->id;
+		msg->server_epoch = peer->epoch;
+		msg->seq = atomic64_inc_return((atomic64_t *)&s->counters->seq);
+		wire = skb_put(skb, sizeof(*wire));
+		bftm_wire_put(msg, wire);
+		bftm_sign(peer->pair.request, wire, sizeof(*wire));
+		if (bftm_udp_send(s->bn->net, sk, inet_sk(sk)->inet_sport, &peer->to,
+				  &peer->route, skb))
+			kfree_skb(skb);
+	}
+}
+
+/* Of user space, and nobody else's: l2tp takes sockets in the same way. */
+static int check_socket(const struct bftm_net *bn, const struct socket *sock)
+{
+	const struct sock *sk = sock->sk;
+
+	if (sk->sk_protocol != IPPROTO_UDP || sk->sk_type != SOCK_DGRAM ||
+	    (sk->sk_family != AF_INET6 && sk->sk_family != AF_INET))
+		return -EINVAL;
+	if (sock_net(sk) != bn->net || !inet_sk(sk)->inet_num)
+		return -EINVAL;
+	return 0;
+}
+
+/* Its user data is ours already when a session before this one has it. */
+static int attach(struct bftm_session *s)
+{
+	struct udp_tunnel_sock_cfg tunnel = {
+		.sk_user_data = s,
+		.encap_type = 1,
+		.encap_rcv = receive,
+	};
+	struct sock *sk = s->sock->sk;
+	bool ours, other;
+
+	lock_sock(sk);
+	ours = udp_sk(sk)->encap_rcv == receive;
+	other = !ours && (udp_sk(sk)->encap_type || rcu_access_pointer(sk->sk_user_data));
+	if (ours)
+		rcu_assign_sk_user_data(sk, s);
+	release_sock(sk);
+	if (other)
+		return -EINVAL;
+	if (!ours)
+		setup_udp_tunnel_sock(s->bn->net, s->sock, &tunnel);
+	return 0;
+}
+
+static void detach(struct bftm_session *s)
+{
+	struct sock *sk = s->sock->sk;
+
+	lock_sock(sk);
+	/* Not when the next session has it already. */
+	if (rcu_access_pointer(sk->sk_user_data) == s) {
+		rcu_assign_sk_user_data(sk, NULL);
+		udp_sk(sk)->encap_type = 0;
+		udp_sk(sk)->encap_rcv = NULL;
+	}
+	release_sock(sk);
+	synchronize_rcu();	/* receive() has returned, also for module exit */
+}
+
+/* Both sides add to 64 bits at once, wherever the helper has them in its memory. */
+static int pin(struct bftm_session *s, u64 counters)
+{
+	static_assert(!(sizeof(*s->counters) & (sizeof(*s->counters) - 1)));
+	if (!IS_ENABLED(CONFIG_64BIT))
+		return -EOPNOTSUPP;
+	if (!IS_ALIGNED(counters, sizeof(*s->counters)))
+		return -EINVAL;
+	if (pin_user_pages_fast(counters, 1, FOLL_WRITE | FOLL_LONGTERM, &s->page) != 1) {
+		s->page = NULL;
+		return -EFAULT;
+	}
+	s->counters = page_address(s->page) + offset_in_page(counters);
+	return 0;
+}
+
+static void session_free(struct bftm_session *s)
+{
+	u32 u;
+
+	for (u = 0; u < s->cfg.n; u++)
+		dst_cache_destroy(&s->peer[u].route);
+	if (s->page)
+		unpin_user_pages_dirty_lock(&s->page, 1, true);
+	if (s->sock)
+		sockfd_put(s->sock);
+	kvfree_sensitive(s, struct_size(s, peer, s->cfg.n));
+}
+
+/* Off the list: nobody begins anything by it, and what it does is the helper's. */
+static void retire(struct bftm_session *s)
+{
+	lockdep_assert_held(&s->bn->upcall.lock);
+	list_del(&s->list);
+	bftm_fast_retire(s);
+}
+
+/* One that is retired. */
+static void dispose(struct bftm_session *s)
+{
+	hrtimer_cancel(&s->timer);
+	detach(s);
+	bftm_destroyed("session", s);
+	session_free(s);
+}
+
+static int lend(struct bftm_net *bn, struct bftm_session *s, struct bftm_session **old)
+{
+	struct bftm_upcall *up = &bn->upcall;
+	int err = attach(s);
+
+	if (err)
+		return err;
+	spin_lock_bh(&up->lock);
+	if (up->portid != s->portid) {
+		err = -EPERM;
+	} else {
+		*old = bftm_session_find(bn, s->cluster);
+		if (*old)
+			retire(*old);
+		list_add(&s->list, &up->sessions);
+	}
+	spin_unlock_bh(&up->lock);
+	if (err)
+		detach(s);
+	return err;
+}
+
+int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, int fd, u64 counters)
+{
+	struct bftm_session *old = NULL;
+	int err;
+	u32 u;
+
+	s->sock = sockfd_lookup(fd, &err);
+	if (s->sock)
+		err = check_socket(bn, s->sock) ?: pin(s, counters);
+	for (u = 0; u < s->cfg.n && !err; u++)
+		err = dst_cache_init(&s->peer[u].route, GFP_KERNEL_ACCOUNT);
+	if (err) {
+		session_free(s);
+		return err;
+	}
+	s->bn = bn;
+	INIT_LIST_HEAD(&s->active);
+	INIT_LIST_HEAD(&s->held);
+	bftm_hrtimer_setup(&s->timer, session_timer, CLOCK_BOOTTIME, HRTIMER_MODE_ABS_SOFT);
+	mutex_lock(&bn->session_mutex);
+	err = lend(bn, s, &old);
+	mutex_unlock(&bn->session_mutex);
+	if (err)
+		session_free(s);
+	else
+		bftm_created("session", s);
+	if (old)
+		dispose(old);
+	return err;
+}
+
+void bftm_session_revoke(struct bftm_net *bn, const char *cluster, u32 portid)
+{
+	struct bftm_session *s, *next;
+	LIST_HEAD(gone);
+
+	mutex_lock(&bn->session_mutex);
+	spin_lock_bh(&bn->upcall.lock);
+	list_for_each_entry_safe(s, next, &bn->upcall.sessions, list) {
+		if ((cluster && strcmp(s->cluster, cluster)) || (portid && s->portid != portid))
+			continue;
+		retire(s);
+		list_add(&s->list, &gone);
+	}
+	spin_unlock_bh(&bn->upcall.lock);
+	mutex_unlock(&bn->session_mutex);
+	list_for_each_entry_safe(s, next, &gone, list)
+		dispose(s);
+}

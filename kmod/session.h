@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the helper has lent the kernel of a cluster: keys, addresses, a socket and
+ * the counters that both draw numbers from. By it the kernel asks the servers
+ * itself; see fast.h.
+ */
+#ifndef BFTM_SESSION_H
+#define BFTM_SESSION_H
+
+#include <linux/hrtimer.h>
+#include <linux/list.h>
+#include <net/dst_cache.h>
+
+#include "clients.h"
+#include "core/backoff_client.h"
+#include "uapi/linux/bftmutex.h"
+
+struct bftm_net;
+struct page;
+struct socket;
+
+/** struct bftm_session_peer - a server of the cluster */
+struct bftm_session_peer {
+	u16 id;
+	u64 epoch;
+	struct bftm_pair pair;
+	struct bftm_address to;
+	struct dst_cache route;
+};
+
+/**
+ * struct bftm_session - constant once it is listed, but for what the lock of its
+ * namespace's upcall guards
+ * @list:     among those of the namespace, guarded
+ * @bn:       the namespace
+ * @portid:   helper that lent it
+ * @cluster:  name
+ * @standard: an empty name means this one
+ * @id:       number of the cluster
+ * @client:   number of this client
+ * @lease_ns, @lease_max_ns: when none is asked for; and the longest
+ * @cfg:      for the core
+ * @page:     of the helper, pinned
+ * @counters: in it
+ * @sock:     reference to the helper's socket
+ * @timer:    for the earliest of @active, guarded
+ * @timer_ns: what it is armed for, 0 for nothing, guarded
+ * @active:   acquisitions with something to do at a time, guarded
+ * @held:     those that hold, guarded
+ * @watch:    so many acquires are left to the helper, which takes down who
+ *            disagrees with whom, guarded
+ * @peer:     cfg.n servers
+ */
+struct bftm_session {
+	struct list_head list;
+	struct bftm_net *bn;
+	u32 portid;
+	char cluster[BFTM_CLUSTER_MAX + 1];
+	bool standard;
+	u32 id;
+	u32 client;
+	u64 lease_ns;
+	u64 lease_max_ns;
+	struct bftm_client_cfg cfg;
+	struct page *page;
+	struct bftm_counters *counters;
+	struct socket *sock;
+	struct hrtimer timer;
+	u64 timer_ns;
+	struct list_head active;
+	struct list_head held;
+	u32 watch;
+	struct bftm_session_peer peer[];
+};
+
+/** bftm_session_find() - Context: the upcall's lock held. @cluster: "" for standard */
+struct bftm_session *bftm_session_find(struct bftm_net *bn, const char *cluster);
+
+/**
+ * bftm_session_lend() - take what the helper lends, in place of what it lent before
+ * @s:  filled in up to @cfg and @peer, of kvzalloc(); not the caller's any more
+ * @fd: the socket, of the calling process
+ * @counters: address of the counters, in the calling process
+ *
+ * Context: process. Return: 0, -EPERM, -EFAULT, -EBADF, -ENOTSOCK or -EINVAL.
+ */
+int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, int fd, u64 counters);
+
+/** bftm_session_revoke() - @cluster: NULL for all; @portid: the helper's, 0 for any */
+void bftm_session_revoke(struct bftm_net *bn, const char *cluster, u32 portid);
+
+/**
+ * bftm_session_send() - send one message to several servers
+ * @to:  bit mask
+ * @msg: all but who it is for; sequence numbers and epochs are filled in
+ *
+ * What cannot go is lost, as on the way. Context: softirqs off, does not sleep.
+ */
+void bftm_session_send(struct bftm_session *s, u32 to, struct bftm_msg *msg);
+
+#endif /* BFTM_SESSION_H */

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * As a tunnel sends, but for less: the route is remembered, and the headers of a
+ * datagram that is never fragmented (RFC 6864: it needs no number) are written here.
+ */
+#include <linux/ipv6.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/udp.h>
+#include <net/dst_cache.h>
+#include <net/ip6_route.h>
+#include <net/ipv6_stubs.h>
+#include <net/route.h>
+#include <net/udp.h>
+
+#include "clients.h"
+#include "compat.h"
+#include "udp.h"
+
+#define HEAD (LL_MAX_HEADER + sizeof(struct ipv6hdr) + sizeof(struct udphdr))
+
+static struct rtable *route4(struct net *net, struct sock *sk, struct flowi4 *fl,
+			     struct dst_cache *route)
+{
+	struct rtable *rt = dst_cache_get_ip4(route, &fl->saddr);
+
+	if (rt)
+		return rt;
+	rt = ip_route_output_flow(net, fl, sk);
+	if (!IS_ERR(rt))
+		dst_cache_set_ip4(route, &rt->dst, fl->saddr);
+	return rt;
+}
+
+static void put_headers(struct sk_buff *skb, const struct flowi4 *fl, u8 ttl)
+{
+	struct udphdr *uh = __skb_push(skb, sizeof(*uh));
+	struct iphdr *iph;
+
+	uh->source = fl->fl4_sport;
+	uh->dest = fl->fl4_dport;
+	uh->len = htons(skb->len);
+	skb_reset_transport_header(skb);
+	udp_set_csum(false, skb, fl->saddr, fl->daddr, skb->len);
+	iph = __skb_push(skb, sizeof(*iph));
+	skb_reset_network_header(skb);
+	*iph = (struct iphdr){
+		.version = 4,
+		.ihl = sizeof(*iph) / 4,
+		.frag_off = htons(IP_DF),
+		.ttl = ttl,
+		.protocol = IPPROTO_UDP,
+		.saddr = fl->saddr,
+		.daddr = fl->daddr,
+	};
+}
+
+static int send4(struct net *net, struct sock *sk, __be16 port, const struct bftm_address *to,
+		 struct dst_cache *route, struct sk_buff *skb)
+{
+	struct flowi4 fl = {
+		.flowi4_proto = IPPROTO_UDP,
+		.daddr = to->remote4,
+		.fl4_dport = to->port,
+		.fl4_sport = port,
+	};
+	struct rtable *rt = route4(net, sk, &fl, route);
+
+	if (IS_ERR(rt))
+		return PTR_ERR(rt);
+	if (rt->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST)) {
+		ip_rt_put(rt);
+		return -EACCES;
+	}
+	put_headers(skb, &fl, ip4_dst_hoplimit(&rt->dst));
+	skb_dst_set(skb, &rt->dst);
+	ip_local_out(net, sk, skb);
+	return 0;
+}
+
+#if IS_ENABLED(CONFIG_IPV6)
+static int send6(struct net *net, struct sock *sk, __be16 port, const struct bftm_address *to,
+		 struct dst_cache *route, struct sk_buff *skb)
+{
+	struct flowi6 fl = {
+		.flowi6_proto = IPPROTO_UDP,
+		.flowi6_oif = to->ifindex,
+		.daddr = to->remote6,
+		.fl6_dport = to->port,
+		.fl6_sport = port,
+	};
+	struct dst_entry *dst = dst_cache_get_ip6(route, &fl.saddr);
+
+	if (!dst) {
+		dst = ipv6_stub->ipv6_dst_lookup_flow(net, sk, &fl, NULL);
+		if (IS_ERR(dst))
+			return PTR_ERR(dst);
+		dst_cache_set_ip6(route, dst, &fl.saddr);
+	}
+	/* No tunnel device: the statistics of dst->dev are not a tunnel's. */
+	bftm_udp6_xmit(dst, sk, skb, NULL, &fl.saddr, &fl.daddr, 0, ip6_dst_hoplimit(dst), 0,
+		       fl.fl6_sport, fl.fl6_dport, false);
+	return 0;
+}
+#else
+static int send6(struct net *net, struct sock *sk, __be16 port, const struct bftm_address *to,
+		 struct dst_cache *route, struct sk_buff *skb)
+{
+	return -EAFNOSUPPORT;
+}
+#endif
+
+struct sk_buff *bftm_udp_room(size_t len)
+{
+	unsigned int size = SKB_DATA_ALIGN(HEAD + len) +
+			    SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
+	/* A part of a page: where memory is cleared when it is allocated, less is. */
+	void *data = netdev_alloc_frag(size);
+	struct sk_buff *skb = data ? build_skb(data, size) : NULL;
+
+	if (skb)
+		skb_reserve(skb, HEAD);
+	else if (data)
+		skb_free_frag(data);
+	return skb;
+}
+
+int bftm_udp_send(struct net *net, struct sock *sk, __be16 port,
+		  const struct bftm_address *to, struct dst_cache *route, struct sk_buff *skb)
+{
+	if (to->family == AF_INET)
+		return send4(net, sk, port, to, route, skb);
+	if (to->family == AF_INET6)
+		return send6(net, sk, port, to, route, skb);
+	return -EDESTADDRREQ;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Datagrams from the kernel, by a socket that exists. */
+#ifndef BFTM_UDP_H
+#define BFTM_UDP_H
+
+#include <linux/types.h>
+
+struct bftm_address;
+struct dst_cache;
+struct net;
+struct sk_buff;
+struct sock;
+
+/**
+ * bftm_udp_room() - a datagram of @len bytes to be written
+ * Context: softirqs off. Return: NULL without memory.
+ */
+struct sk_buff *bftm_udp_room(size_t len);
+
+/**
+ * bftm_udp_send() - send it
+ * @port: of the source, as on the wire
+ * @to:   without a local address the route decides
+ * @route: to there, remembered
+ * @skb:  of bftm_udp_room(), and short: it is not to be fragmented; the caller's still
+ *        when it fails
+ *
+ * Context: softirqs off. Return: 0, or why it cannot go.
+ */
+int bftm_udp_send(struct net *net, struct sock *sk, __be16 port,
+		  const struct bftm_address *to, struct dst_cache *route, struct sk_buff *skb);
+
+#endif /* BFTM_UDP_H */

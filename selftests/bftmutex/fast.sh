@@ -1,0 +1,151 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The fast path: a lock that nobody wants is the kernel's business alone. What it
+# took is held, renewed, given back and handed over like any other, whatever becomes
+# of the daemon and the servers meanwhile.
+#
+#	bftm-c1, bftm-c2 ---- bridge ---- bftm-s1 … bftm-s4    n = 4, b = 1, F = 3
+#
+# Functions are called by name, load may have no arguments, and variables are
+# shared with the libraries.
+# shellcheck disable=SC2317,SC2119,SC2154,SC2034
+set -u
+
+# shellcheck source=selftests/lib/tap.sh
+. "$(dirname "$0")/../lib/tap.sh"
+# shellcheck source=selftests/lib/cluster.sh
+. "$(dirname "$0")/../lib/cluster.sh"
+
+work=$(mktemp -d)
+
+cleanup() {
+	local pids
+	mapfile -t pids < <(jobs -p)
+	((${#pids[@]} == 0)) || kill -KILL "${pids[@]}" 2>/dev/null
+	down
+	rm -rf "$work"
+}
+
+# know N KEY: what the daemon of client N says of its cluster
+know() { c "$1" bftmutexctl servers --json | jq ".clusters[0].$2"; }
+lent() { [[ $(know "$1" fast_path) == "${2:-true}" ]]; }
+
+# entries COUNT ARG...: client 1 alone enters a lock of its own so many times
+entries() {
+	c 1 contender --client c1 --counter "$work/own" --log "$work/own.log" --hold 0 \
+		--lease 2 --lock own --entries "$@"
+}
+
+# taken COUNT: so many of them by the kernel; a busy machine may miss a few
+taken() {
+	local before after
+	before=$(know 1 fast_won)
+	entries "$1" || return
+	after=$(know 1 fast_won)
+	((after - before >= $1 * 4 / 5)) || {
+		echo "the kernel took $((after - before)) of $1"
+		return 1
+	}
+}
+
+load || bail "the module cannot be loaded"
+up --servers 4 --clients 2 --lease-max 4s || bail "no cluster"
+
+ok "the daemon lends what it takes" wait_for 10 lent 1
+ok "the kernel takes what nobody wants" taken 20
+
+#
+# Held
+#
+
+# Longer than three leases: the daemon goes on with it.
+holds() {
+	ip netns exec bftm-c1 bftmutex -l 1s kept sh -c "touch $work/kept; exec sleep 4" &
+	holder=$!
+	wait_for 10 test -e "$work/kept" || return
+	c 2 bftmutex -n kept true
+	status=$?
+	((status == 1)) || { echo "another gets it: status $status"; return 1; }
+	wait "$holder"
+}
+ok "what it took is renewed, and nobody else's" holds
+ok "and given back" c 2 bftmutex -w 20 kept true
+
+# A waiting client gets it when the holder lets go, long before the lease is over.
+handed_over() {
+	local begin
+	ip netns exec bftm-c1 bftmutex -l 4s --no-renew handed \
+		sh -c "touch $work/handed; until test -e $work/enough; do sleep .05; done" &
+	holder=$!
+	wait_for 10 test -e "$work/handed" || return
+	ip netns exec bftm-c2 bftmutex -w 20 handed true &
+	waiter=$!
+	wait_for 10 waits || return
+	begin=$(now_ns)
+	touch "$work/enough"
+	wait "$waiter" && (($(now_ns) - begin < 3000000000))
+}
+waits() { c 2 bftmutexctl holders --json | jq -e '.[] | select(.state == "pending")' >/dev/null; }
+ok "who waits for it is next" again handed_over
+
+#
+# Two clients at once, and what may happen meanwhile
+#
+
+exact() { no_overlap && counted "$1"; }
+
+ok "contended: all come to their end" contend 4 --entries 25 --hold 2 --lease 2
+ok "contended: exact" exact 100
+
+# What is under way when its daemon goes, or is told to read its configuration again.
+restless() {
+	local turn=0
+	while [[ ! -e $work/quiet ]]; do
+		turn=$((turn + 1))
+		if ((turn % 3)); then
+			tune_one
+		else
+			kill_helper 1
+			start_helper 1 || return
+		fi
+		c 1 bftmutex -w 20 "restless-$turn" true
+	done
+	echo "$turn" >"$work/turns"
+}
+# Another configuration, though it says the same.
+tune_one() {
+	sed -i -e '/^\trho = /d' -e "s/^cluster .*/&\n\trho = $((3000 + turn))/" \
+		"$dev/c1/bftmutex.conf"
+	kill -HUP "$(helper 1)"
+}
+restless &
+restless=$!
+# Who waits for a daemon may wait for as long as a lease that it has lost.
+ok "restarts: all come to their end" contend 4 --entries 25 --hold 2 --lease 2 --pause 40
+ok "restarts: exact" exact 100
+touch "$work/quiet"
+wait "$restless"
+diag "restarts: $(<"$work/turns") of daemon or configuration"
+ok "restarts: there were some" test "$(<"$work/turns")" -ge 3
+ok "restarts: the kernel takes locks again" again taken 20
+
+netem c1 c2 s1 s2 s3 s4 -- delay 1ms loss 20%
+ok "loss: all come to their end" contend 4 --entries 5 --hold 2 --lease 2 --timeout 60
+ok "loss: exact" exact 20
+netem c1 c2 s1 s2 s3 s4
+
+# It is in quarantine, and then another incarnation, of which the daemon has to tell.
+s 2 bftmutexctl server stop >/dev/null
+honest 2
+known() { [[ $(servers 1 '[.[] | select(.epoch != 0)] | length') == 4 ]]; }
+ok "a server was restarted: the kernel takes locks" again taken 10
+ok "when all are back as well" again taken 10
+
+tune 'fast-path = no'
+ok "switched off" wait_for 10 lent 1 false
+before=$(know 1 fast_won)
+ok "then the daemon takes them" entries 10
+is "and the kernel none" "$(know 1 fast_won)" "$before"
+
+finish
