@@ -12,6 +12,7 @@
 
 #define NOTHING UINT32_MAX
 #define LINKS_MAX 4
+#define COUNTED_WITHIN 1
 
 struct node {
 	u32 next;
@@ -220,6 +221,27 @@ static bool takes_another_s(const struct search *s, u32 i)
 	       s->window[state->by[state->head] - s->call].pop != LIN_NOBODY;
 }
 
+/*
+ * What was pushed without an answer, and was in no other, shows only where the length
+ * is told: a moment later, by the version.
+ */
+static bool is_not_counted(const struct search *s, u32 call)
+{
+	u32 i, first;
+
+	if (!s->guided || !s->window[call].unseen || !s->call[call].pending)
+		return false;
+	first = first_applied(s);
+	for (i = s->node[s->calls].next; first != NOTHING && i != s->calls; i = s->node[i].next) {
+		if (s->call[i].op->invoke_ns > s->call[first].op->return_ns)
+			break;
+		if (s->call[i].kind == LIN_LEN && is_known(s, i) &&
+		    s->call[i].op->version <= s->call[first].op->version + COUNTED_WITHIN)
+			return false;
+	}
+	return true;
+}
+
 /* Is there another one that must come before, see struct lin_window? */
 static bool comes_later(const struct search *s, u32 call)
 {
@@ -244,7 +266,7 @@ static bool place(struct search *s, u32 i)
 	frame->run = s->run;
 	if (!lin_run_on(&run, s->model, &s->call[i], open) ||
 	    (open && run.key && !is_worth_trying(s, i)) || is_too_much(s, i) ||
-	    is_out_of_turn(s, i) || takes_another_s(s, i) || comes_later(s, i) || !lin_step(s->model, s->state, &s->call[i], &frame->undo))
+	    is_not_counted(s, i) || is_out_of_turn(s, i) || takes_another_s(s, i) || comes_later(s, i) || !lin_step(s->model, s->state, &s->call[i], &frame->undo))
 		return false;
 	/* Where it does nothing it need not have happened. */
 	if (s->call[i].pending && frame->undo.what == LIN_NOTHING)
