@@ -12,7 +12,7 @@
 
 #define NOTHING UINT32_MAX
 #define LINKS_MAX 4
-#define COUNTED_WITHIN 1
+#define COUNTED_WITHIN 0
 
 struct node {
 	u32 next;
