@@ -154,7 +154,7 @@ static int attach(struct bftm_session *s)
 
 	lock_sock(sk);
 	ours = udp_sk(sk)->encap_rcv == receive;
-	other = !ours && (udp_sk(sk)->encap_type || rcu_access_pointer(sk->sk_user_data));
+	other = !ours && (udp_sk(sk)->encap_type || READ_ONCE(sk->sk_user_data));
 	if (ours)
 		rcu_assign_sk_user_data(sk, s);
 	release_sock(sk);
@@ -171,7 +171,7 @@ static void detach(struct bftm_session *s)
 
 	lock_sock(sk);
 	/* Not when the next session has it already. */
-	if (rcu_access_pointer(sk->sk_user_data) == s) {
+	if (READ_ONCE(sk->sk_user_data) == s) {
 		rcu_assign_sk_user_data(sk, NULL);
 		udp_sk(sk)->encap_type = 0;
 		udp_sk(sk)->encap_rcv = NULL;

@@ -17,7 +17,8 @@
 #include "compat.h"
 #include "udp.h"
 
-#define HEAD (LL_MAX_HEADER + sizeof(struct ipv6hdr) + sizeof(struct udphdr))
+/* Behind an Ethernet header with its tags; for a longer one the stack makes room. */
+#define HEAD (32 + sizeof(struct ipv6hdr) + sizeof(struct udphdr))
 
 static struct rtable *route4(struct net *net, struct sock *sk, struct flowi4 *fl,
 			     struct dst_cache *route)

@@ -70,15 +70,24 @@ const char *bftm_refusal_name(u32 reason)
 /* Used bytes first, then only zeroes: one name has one spelling. */
 static bool name_ok(const struct bftm_wire *w)
 {
-	static const __u8 zeroes[BFTM_NAME_LEN_MAX];
 	bool may_be_empty = w->type == BFTM_MSG_HELLO ||
 			    w->type == BFTM_MSG_RECOVER ||
 			    w->type == BFTM_MSG_CHALLENGE ||
 			    w->type == BFTM_MSG_REFUSED;
+	size_t i;
+	u64 word;
 
 	if (w->name_len > BFTM_NAME_LEN_MAX || (!w->name_len && !may_be_empty))
 		return false;
-	return !memcmp(w->name + w->name_len, zeroes, BFTM_NAME_LEN_MAX - w->name_len);
+	for (i = w->name_len; i % sizeof(word); i++)
+		if (w->name[i])
+			return false;
+	for (; i < BFTM_NAME_LEN_MAX; i += sizeof(word)) {
+		memcpy(&word, &w->name[i], sizeof(word));
+		if (word)
+			return false;
+	}
+	return true;
 }
 
 enum bftm_wire_error bftm_wire_get(const void *buf, size_t len,

@@ -74,6 +74,20 @@ static inline u64 fresh(void)
 	return last;
 }
 
+/* To speak from BFTMUTEX_PORT, if that is set; it stands at one place in both families. */
+static inline int bind_port(int fd, int family)
+{
+	const char *port = getenv("BFTMUTEX_PORT");
+	union {
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} any = { .v6.sin6_family = (sa_family_t)family };
+
+	any.v4.sin_port = htons(port ? (u16)strtoul(port, NULL, 10) : 0);
+	return bind(fd, (struct sockaddr *)&any,
+		    family == AF_INET ? sizeof(any.v4) : sizeof(any.v6));
+}
+
 /* A socket to a server at a numeric address, IPv6 with %INTERFACE if need be. */
 static inline int open_socket(const char *address)
 {
@@ -88,7 +102,7 @@ static inline int open_socket(const char *address)
 	fd = socket(to->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	/* Fragments where the path needs them. */
 	setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &never, sizeof(never));
-	if (connect(fd, to->ai_addr, to->ai_addrlen) < 0) {
+	if (bind_port(fd, to->ai_family) < 0 || connect(fd, to->ai_addr, to->ai_addrlen) < 0) {
 		close(fd);
 		fd = -1;
 	}

@@ -64,25 +64,30 @@ ok "no more" tc -n bftm-s1 qdisc del dev eth0 clsact
 # Where it goes
 #
 
+# asked ADDRESS [COMMAND...]: from the same port each time, so that a route to it is kept.
+asked() { BFTMUTEX_PORT=7000 c 1 "${@:2}" raw 1 "$1" hold "$dir/client-50.client"; }
+
 fragments() { s 1 awk '/^Ip: [0-9]/ { print $18 }' /proc/net/snmp; }
+ok "answered" asked $v4
 ok "a route for 100 bytes" ip -n bftm-s1 route replace 10.73.0.0/24 dev eth0 mtu lock 100
 before=$(fragments)
-ok "answered over it" answered $v4
+ok "answered over it" asked $v4
 ok "in fragments" test "$(fragments)" -gt "$before"
 ok "a route for more" ip -n bftm-s1 route replace 10.73.0.0/24 dev eth0
 before=$(fragments)
-ok "answered over it" answered $v4
+ok "answered over it" asked $v4
 is "not in fragments" "$(fragments)" "$before"
 
 # closed ADDRESS WHERE
 closed() {
 	local before
+	ok "answered" asked "$1"
 	before=$(show .stats.send_failed)
 	ok "no way to $2" ip -n bftm-s1 route add unreachable "$2"
-	ok "no answer" ! c 1 timeout 2 raw 1 "$1" hold "$dir/client-50.client"
+	ok "no answer" ! asked "$1" timeout 2
 	ok "since it cannot be sent" test "$(show .stats.send_failed)" -gt "$before"
 	ok "a way again" ip -n bftm-s1 route del unreachable "$2"
-	ok "an answer" answered "$1"
+	ok "an answer" asked "$1"
 }
 closed $v4 10.73.0.101/32
 closed $v6 fd73::101/128
@@ -107,7 +112,7 @@ end_asking() {
 }
 # Granted is what was answered; without jq, which takes a while in a VM.
 granted() { s 1 bftmutexctl server show --json | sed 's/.*"granted": *\([0-9]*\).*/\1/;t;d'; }
-asked() { (($(granted) > $1)); }
+went_on() { (($(granted) > $1)); }
 
 # Both ends go, and the kernel waits for whoever refers to one of them.
 replug() {
@@ -120,7 +125,7 @@ move() {
 		timeout 20 ip -n bftm-s2 link set eth0 netns bftm-s1 && host s1 1
 }
 
-more() { wait_for 20 asked "$(granted)"; }
+more() { wait_for 20 went_on "$(granted)"; }
 
 # over_and_over COMMAND: between requests that are answered
 over_and_over() {

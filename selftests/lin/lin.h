@@ -6,8 +6,8 @@
  * linearizability, 2017). Models are written anew here, and share nothing with
  * the types of the daemon.
  *
- * lin.c keeps histories, search.c searches, model*.c are the objects, print.c is
- * for people, main.c reads files.
+ * lin.c keeps histories, search.c searches, window.c, prune.c and worth.c say what need
+ * not be tried, model*.c are the objects, print.c is for people, main.c reads files.
  */
 #ifndef BFTM_LIN_H
 #define BFTM_LIN_H

@@ -167,6 +167,8 @@ bool lin_number(const u8 *text, u32 len, int64_t *ret);
  *          LIN_NEVER: it never was
  * @pop:    the answered pop that took what it pushed, LIN_NOBODY when it is not known
  * @unseen: what it pushed to a queue was in no answer
+ * @at:     where in a log reads show what it appended, -1 when they do not
+ * @shown:  of the entry at this place of a log: some call's @at is here
  * @twin:   an older one that is the same request, when both may be without end;
  *          else LIN_NO_TWIN
  */
@@ -179,6 +181,8 @@ struct lin_window {
 	u64 seen_until_ns;
 	u32 pop;
 	bool unseen;
+	int64_t at;
+	bool shown;
 	u32 twin;
 };
 
@@ -189,10 +193,10 @@ struct lin_window *lin_windows(const struct lin_model *model, const struct lin_t
 /* prune.c: what need not be tried, because something else is as good or nothing is */
 
 /**
- * lin_turns_of_sums() - of a counter to which nothing negative is added: each answer
- * tells the sum before it, and those come in their order
+ * lin_turns_of_sums() - of a counter to which nothing negative is added, or of a log:
+ * answers tell the sum, or length, before them, and those come in their order
  * @call: whose @pending is set
- * Return: NULL when it is no such counter.
+ * Return: NULL when it is no such one.
  */
 struct lin_turns *lin_turns_of_sums(const struct lin_model *model,
 				    const struct lin_texts *texts,

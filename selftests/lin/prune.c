@@ -63,6 +63,17 @@ static bool sum_before(const struct lin_texts *texts, const struct lin_call *cal
 	       !__builtin_sub_overflow(*ret, call->a, ret) && *ret >= 0;
 }
 
+/* A log tells its length, and where it appended. */
+static bool length_before(const struct lin_texts *texts, const struct lin_call *call,
+			  int64_t *ret)
+{
+	const struct lin_text *text = &texts->text[call->answer];
+
+	return !call->pending && !call->op->status &&
+	       (call->kind == LIN_WRITE || call->kind == LIN_LEN) &&
+	       lin_number(text->data, text->len, ret) && *ret >= 0;
+}
+
 struct lin_turns *lin_turns_of_sums(const struct lin_model *model,
 				    const struct lin_texts *texts,
 				    const struct lin_call *call, u32 calls)
@@ -71,14 +82,15 @@ struct lin_turns *lin_turns_of_sums(const struct lin_model *model,
 	int64_t sum;
 	u32 i;
 
-	if (model != &lin_counter)
+	if (model != &lin_counter && model != &lin_log)
 		return NULL;
 	for (i = 0; i < calls; i++)
 		if (call[i].kind == LIN_ADD && call[i].a < 0)
 			return NULL;
 	t = turns_new(calls);
 	for (i = 0; i < calls; i++)
-		if (sum_before(texts, &call[i], &sum))
+		if (model == &lin_log ? length_before(texts, &call[i], &sum) :
+					sum_before(texts, &call[i], &sum))
 			t->of[t->count++] = (struct turn){ sum, i };
 	return sorted(t);
 }

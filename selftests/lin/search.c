@@ -8,60 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "model.h"
-
-#define NOTHING UINT32_MAX
-#define LINKS_MAX 4
-#define COUNTED_WITHIN 0
-
-struct node {
-	u32 next;
-	u32 prev;
-};
-
-struct frame {
-	u32 call;
-	struct lin_run run;
-	struct lin_undo undo;
-};
-
-struct tried {
-	u64 set;
-	u64 state;
-};
-
-/**
- * struct search - @window says when each must have a place at the latest, see
- *		   window.c; @node links what is left, ascending by invocation, node @calls is
- *		   head and end; @rank says what to try first
- * @left:  operations that must have a place yet
- * @depth: of @stack
- * @set:   hash of what has a place
- * @guided: look only where the order is that of versions
- * @turns:  of a counter that only grows, or of a queue when @guided; else NULL
- * @run:    what was put last without an answer, and nobody has looked at yet
- */
-struct search {
-	const struct lin_model *model;
-	struct lin_call *call;
-	struct lin_state *state;
-	u32 calls;
-	u64 until;
-	bool guided;
-	struct lin_window *window;
-	struct node *node;
-	u32 *rank;
-	bool *placed;
-	u32 left;
-	struct lin_turns *turns;
-	struct lin_run run;
-	struct frame *stack;
-	u32 depth;
-	u64 set;
-	struct tried *tried;
-	u64 tried_size;
-	u64 tried_count;
-};
+#include "search.h"
 
 static void *room(size_t count, size_t size)
 {
@@ -123,34 +70,10 @@ static bool has_twin(const struct search *s, u32 i)
 	return s->window[i].twin != LIN_NO_TWIN && !s->placed[s->window[i].twin];
 }
 
-static bool is_known(const struct search *s, u32 i)
-{
-	return s->call[i].op->version && s->window[i].end_ns != LIN_NEVER;
-}
-
-/* Of what has no place yet, the one that a client applied first. */
-static u32 first_applied(const struct search *s)
-{
-	u32 i, first = NOTHING;
-
-	for (i = s->node[s->calls].next; i != s->calls; i = s->node[i].next)
-		if (is_known(s, i) && (first == NOTHING || s->rank[i] < s->rank[first]))
-			first = i;
-	return first;
-}
-
-/* Does another one of the same client's same operation, or an earlier one, come first? */
-static bool is_early(const struct search *s, u32 i, u32 first)
-{
-	return first != NOTHING && is_known(s, i) &&
-	       (s->call[i].op->version != s->call[first].op->version ||
-		s->call[i].op->client != s->call[first].op->client);
-}
-
 /* The best of what may come next, of a rank of at least @rank. */
 static u32 candidate(const struct search *s, u32 rank)
 {
-	u32 i, best = NOTHING, first = s->guided ? first_applied(s) : NOTHING;
+	u32 i, best = NOTHING, first = s->guided ? lin_first_applied(s) : NOTHING;
 	u64 returned = LIN_NEVER;
 
 	for (i = s->node[s->calls].next; i != s->calls; i = s->node[i].next) {
@@ -160,100 +83,11 @@ static u32 candidate(const struct search *s, u32 rank)
 			break;
 		if (s->window[i].end_ns < returned)
 			returned = s->window[i].end_ns;
-		if (s->rank[i] >= rank && !has_twin(s, i) && !is_early(s, i, first) &&
+		if (s->rank[i] >= rank && !has_twin(s, i) && !lin_is_early(s, i, first) &&
 		    (best == NOTHING || s->rank[i] < s->rank[best]))
 			best = i;
 	}
 	return best;
-}
-
-/*
- * Without an answer, and it changes something: does anything that may come next look at
- * what it makes, or at what another one without an answer makes of that?
- */
-static bool is_wanted(const struct search *s, u32 call, u32 first, u32 links)
-{
-	u64 returned = LIN_NEVER;
-	u32 i;
-
-	for (i = s->node[s->calls].next; i != s->calls; i = s->node[i].next) {
-		if (s->call[i].op->invoke_ns > returned)
-			return false;
-		if (s->window[i].end_ns < returned)
-			returned = s->window[i].end_ns;
-		if (i == call || is_early(s, i, first) ||
-		    !lin_wants(s->state->texts, &s->call[i], &s->call[call]))
-			continue;
-		/* A chain so long is not looked through. */
-		if (s->window[i].end_ns != LIN_NEVER || !links ||
-		    is_wanted(s, i, first, links - 1))
-			return true;
-	}
-	return false;
-}
-
-static bool is_worth_trying(const struct search *s, u32 call)
-{
-	return is_wanted(s, call, s->guided ? first_applied(s) : NOTHING, LINKS_MAX);
-}
-
-/* Would a sum be passed that somebody saw, and who saw it has no place yet? */
-static bool is_too_much(struct search *s, u32 i)
-{
-	return s->turns && s->call[i].pending && s->call[i].kind == LIN_ADD &&
-	       s->call[i].a > lin_turn(s->turns, s->placed) - s->state->number;
-}
-
-/* Would it come into the queue before another one that leaves it earlier? */
-static bool is_out_of_turn(struct search *s, u32 i)
-{
-	return s->turns && s->model == &lin_queue &&
-	       lin_turn_of(s->turns, i) > lin_turn(s->turns, s->placed);
-}
-
-/* A pop without an answer did not take what another one is known to have taken. */
-static bool takes_another_s(const struct search *s, u32 i)
-{
-	const struct lin_state *state = s->state;
-
-	return s->model == &lin_queue && s->call[i].pending &&
-	       s->call[i].kind == LIN_DELETE && state->head < state->tail &&
-	       s->window[state->by[state->head] - s->call].pop != LIN_NOBODY;
-}
-
-/*
- * What was pushed without an answer, and was in no other, shows only where the length
- * is told: a moment later, by the version.
- */
-static bool is_not_counted(const struct search *s, u32 call)
-{
-	u32 i, first;
-
-	if (!s->guided || !s->window[call].unseen || !s->call[call].pending)
-		return false;
-	first = first_applied(s);
-	for (i = s->node[s->calls].next; first != NOTHING && i != s->calls; i = s->node[i].next) {
-		if (s->call[i].op->invoke_ns > s->call[first].op->return_ns)
-			break;
-		if (s->call[i].kind == LIN_LEN && is_known(s, i) &&
-		    s->call[i].op->version <= s->call[first].op->version + COUNTED_WITHIN)
-			return false;
-	}
-	return true;
-}
-
-/* Is there another one that must come before, see struct lin_window? */
-static bool comes_later(const struct search *s, u32 call)
-{
-	u32 i = s->node[s->calls].next;
-
-	if (!s->window[call].seen_from_ns)
-		return false;
-	for (; i != s->calls && s->call[i].op->invoke_ns <= s->window[call].end_ns;
-	     i = s->node[i].next)
-		if (s->window[i].seen_until_ns < s->window[call].seen_from_ns)
-			return true;
-	return false;
 }
 
 static bool place(struct search *s, u32 i)
@@ -265,8 +99,8 @@ static bool place(struct search *s, u32 i)
 	frame->call = i;
 	frame->run = s->run;
 	if (!lin_run_on(&run, s->model, &s->call[i], open) ||
-	    (open && run.key && !is_worth_trying(s, i)) || is_too_much(s, i) ||
-	    is_not_counted(s, i) || is_out_of_turn(s, i) || takes_another_s(s, i) || comes_later(s, i) || !lin_step(s->model, s->state, &s->call[i], &frame->undo))
+	    (open && run.key && !lin_is_worth_trying(s, i)) || lin_is_out(s, i) ||
+	    !lin_step(s->model, s->state, &s->call[i], &frame->undo))
 		return false;
 	/* Where it does nothing it need not have happened. */
 	if (s->call[i].pending && frame->undo.what == LIN_NOTHING)
@@ -389,7 +223,7 @@ static void rank(struct search *s)
 
 static enum lin_verdict look(const struct lin_model *model, const struct lin_texts *texts,
 			     struct lin_call *call, u32 calls, bool exists, u64 until,
-			     bool guided, u64 *steps, u32 *order, u32 *ordered)
+			     u32 guided, u64 *steps, u32 *order, u32 *ordered)
 {
 	struct search s = { .model = model, .call = call, .until = until, .guided = guided };
 	enum lin_verdict verdict;
@@ -440,12 +274,17 @@ enum lin_verdict lin_search(const struct lin_model *model, const struct lin_text
 			    struct lin_call *call, u32 calls, bool exists, u64 until,
 			    u64 *steps, u32 *order, u32 *ordered)
 {
-	u64 some = *steps / 4, before = some;
+	u32 guided, most = model == &lin_queue ? 4 : 1;
 	enum lin_verdict verdict;
+	u64 some, before;
 
-	verdict = look(model, texts, call, calls, exists, until, true, &some, order, ordered);
-	*steps -= before - some;
-	if (verdict == LIN_GOOD)
-		return verdict;
-	return look(model, texts, call, calls, exists, until, false, steps, order, ordered);
+	for (guided = 1; guided <= most; guided *= 2) {
+		before = some = *steps / 4;
+		verdict = look(model, texts, call, calls, exists, until, guided, &some, order,
+			       ordered);
+		*steps -= before - some;
+		if (verdict == LIN_GOOD)
+			return verdict;
+	}
+	return look(model, texts, call, calls, exists, until, 0, steps, order, ordered);
 }

@@ -91,6 +91,56 @@ static void leave(struct lin_window *window, const struct written *w,
 	}
 }
 
+static u32 writer(const struct lin_texts *texts, const struct lin_call *call, u32 calls,
+		  const u8 *data, size_t len)
+{
+	const struct lin_text *text;
+	u32 i, by = NOBODY;
+
+	for (i = 0; i < calls; i++) {
+		text = &texts->text[call[i].value];
+		if (call[i].kind != LIN_WRITE || text->len != len ||
+		    memcmp(text->data, data, len))
+			continue;
+		if (by != NOBODY)
+			return NOBODY;
+		by = i;
+	}
+	return by;
+}
+
+/* Which lines are which entries, where none has several lines. */
+static void show(struct lin_window *window, const struct lin_texts *texts,
+		 const struct lin_call *call, u32 calls)
+{
+	const u8 *line, *end, *stop;
+	int64_t at;
+	u32 i, by;
+
+	for (i = 0; i < calls; i++)
+		if (call[i].kind == LIN_WRITE &&
+		    memchr(texts->text[call[i].value].data, '\n', texts->text[call[i].value].len))
+			return;
+	for (i = 0; i < calls; i++) {
+		if (call[i].kind != LIN_READ || call[i].pending || call[i].op->status)
+			continue;
+		line = texts->text[call[i].answer].data;
+		stop = line + texts->text[call[i].answer].len;
+		for (at = call[i].a; at < calls && line < stop; at++, line = end + 1) {
+			end = memchr(line, '\n', (size_t)(stop - line));
+			if (!end)
+				break;
+			if (window[at].shown)
+				continue;
+			by = writer(texts, call, calls, line, (size_t)(end - line));
+			if (by == NOBODY)
+				continue;
+			window[at].shown = true;
+			window[by].at = at;
+		}
+	}
+}
+
 /* What nobody saw might have been anything else that nobody saw. */
 static bool alike(const struct lin_window *window, const struct lin_call *call, u32 i, u32 j)
 {
@@ -127,7 +177,6 @@ struct lin_window *lin_windows(const struct lin_model *model, const struct lin_t
 	struct written *w;
 	u32 i;
 
-	(void)texts;
 	while (t.size < 6 * calls)
 		t.size *= 2;
 	t.pair = calloc(t.size, sizeof(*t.pair));
@@ -143,6 +192,7 @@ struct lin_window *lin_windows(const struct lin_model *model, const struct lin_t
 			.end_ns = call[i].pending ? LIN_NEVER : call[i].op->return_ns,
 			.seen_until_ns = LIN_NEVER,
 			.pop = LIN_NOBODY,
+			.at = -1,
 			.twin = LIN_NO_TWIN,
 		};
 		if (call[i].kind != LIN_WRITE && call[i].kind != LIN_CAS)
@@ -155,6 +205,8 @@ struct lin_window *lin_windows(const struct lin_model *model, const struct lin_t
 		if (is_queue && (call[i].pending || !call[i].op->status))
 			leave(&window[i], w, call, open_pops);
 	}
+	if (model == &lin_log)
+		show(window, texts, call, calls);
 	pair(window, call, calls);
 	free(t.pair);
 	free(t.of);

@@ -93,7 +93,7 @@ struct order_client {
 	struct order_put *put;		/* of each server two: a state, an operation */
 	bool putting;			/* some were begun */
 	u32 reached;			/* servers, in this phase */
-	bool dooms;			/* it proposes to one, and dies */
+	u8 dooms;			/* how it ends early, see order_fault.c */
 	bool dying;			/* its host has gone down, in the middle of a step */
 	bool follows;			/* what is said comes after its body */
 	bool uploads;			/* @next, before it is proposed */

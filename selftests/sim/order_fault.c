@@ -104,9 +104,15 @@ static u32 quorum_about(struct rng *r, u32 n, u32 q, u32 those)
 	return set;
 }
 
+static void dies(struct world *w, u32 x)
+{
+	queue_push(&w->queue, w->now, EVENT_FAULT, x)->part = FAULTS;
+}
+
 /*
- * One iteration of two gets to a quorum and there to its end; the other proposes to
- * one server alone, and its client dies. Later quorums have those servers or not.
+ * One iteration of two gets to a quorum and there to its end, or commits to those
+ * alone that missed what it proposed; the other proposes to one server alone, and to
+ * liars, and its client dies. Later quorums have those servers or not.
  */
 static u32 reached_or_lonely(struct world *w, u32 x, u8 type)
 {
@@ -115,13 +121,18 @@ static u32 reached_or_lonely(struct world *w, u32 x, u8 type)
 	u32 n = w->plan->n;
 
 	if (type == BFTM_ORDER_GET) {
-		o->dooms = rng_next(r) & 1;
+		o->dooms = (u8)rng_next(r) & 7;
 		o->reached = quorum_about(r, n, bftm_order_quorum(n, w->plan->b),
 					  w->order->lonely);
-	} else if (type == BFTM_ORDER_PROPOSE && o->dooms && world_fault(w, FAULT_CRASH)) {
+	} else if (type == BFTM_ORDER_PROPOSE && o->dooms & 1 && world_fault(w, FAULT_CRASH)) {
 		o->reached = 1u << rng_between(r, w->plan->liars, n - 1);
 		w->order->lonely |= o->reached;
-		queue_push(&w->queue, w->now, EVENT_FAULT, x)->part = FAULTS;
+		o->reached |= bftm_all(w->plan->liars);
+		dies(w, x);
+	} else if (type == BFTM_ORDER_COMMIT && o->dooms == 2 && world_fault(w, FAULT_CRASH) &&
+		   w->order->lonely) {
+		o->reached = w->order->lonely;
+		dies(w, x);
 	} else if (type == BFTM_ORDER_COMMIT) {
 		w->order->lonely &= ~o->reached;
 	}
