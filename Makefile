@@ -68,7 +68,7 @@ $(BUILD)/%/bftmutex.ko: $(KMOD_SOURCES)
 # The tools
 
 CFLAGS ?= -O2 -g
-PKGS := libnl-genl-3.0 json-c libconfuse libcrypto libsodium libbsd sqlite3
+PKGS := libnl-genl-3.0 json-c libconfuse libcrypto libbsd sqlite3
 CPPFLAGS += -D_GNU_SOURCE -DBFTM_VERSION=\"$(VERSION)\" -Iuapi
 CFLAGS_ALL := -std=gnu11 -Wall -Wextra -Wformat=2 -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -fstack-protector-strong $(CFLAGS)
@@ -76,7 +76,7 @@ PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS))
 NL_LIBS = $(shell pkg-config --libs libnl-genl-3.0)
 CONF_LIBS = $(shell pkg-config --libs libconfuse)
 JSON_LIBS = $(shell pkg-config --libs json-c)
-CRYPTO_LIBS = $(shell pkg-config --libs libcrypto libsodium)
+CRYPTO_LIBS = $(shell pkg-config --libs libcrypto)
 SQLITE_LIBS = $(shell pkg-config --libs sqlite3)
 
 CORE := $(addprefix kmod/core/,wire quorum contend round wait hold fence release \

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* SipHash-2-4-128 tags by libsodium, and the derivation of their keys by OpenSSL. */
+/* SipHash-2-4-128 tags and the derivation of their keys, by OpenSSL. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <sodium/crypto_shorthash_siphash24.h>
 
 #include "keys.h"
 
 #define LABEL "bftmutex client"	/* with its final zero byte */
 
-/* The same sizes by two names. */
-static_assert(crypto_shorthash_siphashx24_KEYBYTES == 16);
-static_assert(crypto_shorthash_siphashx24_BYTES == BFTM_TAG_LEN);
-
 struct bftm_mac {
+	EVP_MAC_CTX *ctx;
 	u8 key[16];
 };
 
@@ -45,6 +41,20 @@ static EVP_MAC_CTX *new_context(EVP_MAC *mac, size_t size)
 	return ctx;
 }
 
+/*
+ * The key comes with every message: OpenSSL 3.0's SipHash does not start over
+ * without one.
+ */
+static bool compute(EVP_MAC_CTX *ctx, const u8 *key, size_t key_len, const void *data,
+		    size_t len, u8 *ret, size_t ret_len)
+{
+	size_t got;
+
+	return EVP_MAC_init(ctx, key, key_len, NULL) == 1 &&
+	       EVP_MAC_update(ctx, data, len) == 1 &&
+	       EVP_MAC_final(ctx, ret, &got, ret_len) == 1 && got == ret_len;
+}
+
 int bftm_derive(const struct bftm_master *master, u32 client, struct bftm_pair *ret)
 {
 	const struct derivation input = {
@@ -57,13 +67,11 @@ int bftm_derive(const struct bftm_master *master, u32 client, struct bftm_pair *
 	EVP_MAC_CTX *ctx;
 	EVP_MAC *mac;
 	int r = -EIO;
-	size_t got;
 
 	mac = EVP_MAC_fetch(NULL, "BLAKE2SMAC", NULL);
 	ctx = new_context(mac, sizeof(pair));
-	if (ctx && EVP_MAC_init(ctx, master->key, sizeof(master->key), NULL) == 1 &&
-	    EVP_MAC_update(ctx, (const u8 *)&input, sizeof(input)) == 1 &&
-	    EVP_MAC_final(ctx, (u8 *)&pair, &got, sizeof(pair)) == 1 && got == sizeof(pair)) {
+	if (ctx && compute(ctx, master->key, sizeof(master->key), &input, sizeof(input),
+			   (u8 *)&pair, sizeof(pair))) {
 		*ret = pair;
 		r = 0;
 	}
@@ -75,10 +83,20 @@ int bftm_derive(const struct bftm_master *master, u32 client, struct bftm_pair *
 
 struct bftm_mac *bftm_mac_new(const u8 key[16])
 {
-	struct bftm_mac *mac = malloc(sizeof(*mac));
+	static EVP_MAC *siphash;	/* looked up once; lives as long as we do */
+	struct bftm_mac *mac;
 
-	if (mac)
-		memcpy(mac->key, key, sizeof(mac->key));
+	if (!siphash)
+		siphash = EVP_MAC_fetch(NULL, "SIPHASH", NULL);
+	mac = calloc(1, sizeof(*mac));
+	if (!mac)
+		return NULL;
+	mac->ctx = new_context(siphash, BFTM_TAG_LEN);
+	if (!mac->ctx) {
+		free(mac);
+		return NULL;
+	}
+	memcpy(mac->key, key, sizeof(mac->key));
 	return mac;
 }
 
@@ -86,25 +104,23 @@ void bftm_mac_free(struct bftm_mac *mac)
 {
 	if (!mac)
 		return;
+	EVP_MAC_CTX_free(mac->ctx);	/* OpenSSL cleanses its own copy */
 	OPENSSL_cleanse(mac->key, sizeof(mac->key));
 	free(mac);
 }
 
-static int compute(const struct bftm_mac *mac, const void *buf, size_t len, u8 tag[BFTM_TAG_LEN])
-{
-	return crypto_shorthash_siphashx24(tag, buf, len - BFTM_TAG_LEN, mac->key) ? -EIO : 0;
-}
-
 int bftm_mac_sign_bytes(struct bftm_mac *mac, void *buf, size_t len)
 {
-	return compute(mac, buf, len, (u8 *)buf + len - BFTM_TAG_LEN);
+	return compute(mac->ctx, mac->key, sizeof(mac->key), buf, len - BFTM_TAG_LEN,
+		       (u8 *)buf + len - BFTM_TAG_LEN, BFTM_TAG_LEN) ? 0 : -EIO;
 }
 
 bool bftm_mac_verify_bytes(struct bftm_mac *mac, const void *buf, size_t len)
 {
 	u8 tag[BFTM_TAG_LEN];
 
-	return !compute(mac, buf, len, tag) &&
+	return compute(mac->ctx, mac->key, sizeof(mac->key), buf, len - BFTM_TAG_LEN, tag,
+		       sizeof(tag)) &&
 	       !CRYPTO_memcmp(tag, (const u8 *)buf + len - BFTM_TAG_LEN, sizeof(tag));
 }
 

@@ -13,36 +13,7 @@
 #include "route.h"
 #include "server.h"
 #include "socket.h"
-
-static void send4(struct bftm_server *server, const struct bftm_address *to,
-		  struct dst_entry *dst, struct sk_buff *skb)
-{
-	struct sock *sk = server->sock4->sk;
-	struct udphdr *uh;
-	struct iphdr *ip;
-
-	uh = __skb_push(skb, sizeof(*uh));
-	skb_reset_transport_header(skb);
-	uh->source = htons(server->param.port);
-	uh->dest = to->port;
-	uh->len = htons(skb->len);
-	udp_set_csum(false, skb, to->local4, to->remote4, skb->len);
-
-	ip = __skb_push(skb, sizeof(*ip));
-	skb_reset_network_header(skb);
-	ip->version = 4;
-	ip->ihl = sizeof(*ip) / 4;
-	ip->tos = 0;
-	/* As a program's datagrams: in one piece, where the first link lets it pass. */
-	ip->frag_off = skb->len <= dst_mtu(dst) && ip_dont_fragment(sk, dst) ? htons(IP_DF) : 0;
-	ip->ttl = ip4_dst_hoplimit(dst);
-	ip->protocol = IPPROTO_UDP;
-	ip->saddr = to->local4;
-	ip->daddr = to->remote4;
-	ip_select_ident(server->net, skb, NULL);
-	skb_dst_set_noref(skb, dst);
-	ip_local_out(server->net, sk, skb);
-}
+#include "udp.h"
 
 #if IS_ENABLED(CONFIG_IPV6)
 static void send6(struct bftm_server *server, const struct bftm_address *to,
@@ -83,7 +54,9 @@ void bftm_socket_send_skb(struct bftm_server *server, const struct bftm_address 
 	struct dst_entry *dst = bftm_route(server, to);
 
 	if (!IS_ERR(dst) && to->family == AF_INET) {
-		send4(server, to, dst, skb);
+		skb_dst_set_noref(skb, dst);
+		bftm_udp_out4(server->net, server->sock4->sk, skb, to,
+			      htons(server->param.port));
 	} else if (!IS_ERR(dst) && dst_hold_safe(dst)) {
 		send6(server, to, dst, skb);	/* takes it */
 	} else {

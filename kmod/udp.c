@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * As a tunnel sends, but for less: the route is remembered, and the headers of a
- * datagram that is never fragmented (RFC 6864: it needs no number) are written here.
+ * As a tunnel sends, but for less: the route is remembered, and headers are written
+ * here; a datagram that is never fragmented needs no number (RFC 6864).
  */
 #include <linux/ipv6.h>
 #include <linux/netdevice.h>
@@ -33,27 +33,34 @@ static struct rtable *route4(struct net *net, struct sock *sk, struct flowi4 *fl
 	return rt;
 }
 
-static void put_headers(struct sk_buff *skb, const struct flowi4 *fl, u8 ttl)
+void bftm_udp_out4(struct net *net, struct sock *sk, struct sk_buff *skb,
+		   const struct bftm_address *to, __be16 port)
 {
+	struct dst_entry *dst = skb_dst(skb);
 	struct udphdr *uh = __skb_push(skb, sizeof(*uh));
-	struct iphdr *iph;
+	struct iphdr *ip;
+	bool whole;
 
-	uh->source = fl->fl4_sport;
-	uh->dest = fl->fl4_dport;
+	uh->source = port;
+	uh->dest = to->port;
 	uh->len = htons(skb->len);
 	skb_reset_transport_header(skb);
-	udp_set_csum(false, skb, fl->saddr, fl->daddr, skb->len);
-	iph = __skb_push(skb, sizeof(*iph));
+	udp_set_csum(false, skb, to->local4, to->remote4, skb->len);
+	ip = __skb_push(skb, sizeof(*ip));
 	skb_reset_network_header(skb);
-	*iph = (struct iphdr){
+	/* As a program's datagrams: in one piece, where the first link lets it pass. */
+	whole = skb->len <= dst_mtu(dst) && ip_dont_fragment(sk, dst);
+	*ip = (struct iphdr){
 		.version = 4,
-		.ihl = sizeof(*iph) / 4,
-		.frag_off = htons(IP_DF),
-		.ttl = ttl,
+		.ihl = sizeof(*ip) / 4,
+		.frag_off = whole ? htons(IP_DF) : 0,
+		.ttl = ip4_dst_hoplimit(dst),
 		.protocol = IPPROTO_UDP,
-		.saddr = fl->saddr,
-		.daddr = fl->daddr,
+		.saddr = to->local4,
+		.daddr = to->remote4,
 	};
+	ip_select_ident(net, skb, NULL);
+	ip_local_out(net, sk, skb);
 }
 
 static int send4(struct net *net, struct sock *sk, __be16 port, const struct bftm_address *to,
@@ -66,6 +73,7 @@ static int send4(struct net *net, struct sock *sk, __be16 port, const struct bft
 		.fl4_sport = port,
 	};
 	struct rtable *rt = route4(net, sk, &fl, route);
+	struct bftm_address from;
 
 	if (IS_ERR(rt))
 		return PTR_ERR(rt);
@@ -73,9 +81,10 @@ static int send4(struct net *net, struct sock *sk, __be16 port, const struct bft
 		ip_rt_put(rt);
 		return -EACCES;
 	}
-	put_headers(skb, &fl, ip4_dst_hoplimit(&rt->dst));
+	from = *to;
+	from.local4 = fl.saddr;
 	skb_dst_set(skb, &rt->dst);
-	ip_local_out(net, sk, skb);
+	bftm_udp_out4(net, sk, skb, &from, port);
 	return 0;
 }
 

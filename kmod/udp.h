@@ -18,12 +18,20 @@ struct sock;
 struct sk_buff *bftm_udp_room(size_t len);
 
 /**
+ * bftm_udp_out4() - put the headers before a datagram and send it
+ * @skb:  its payload, with room for them; its route is set
+ * @to:   both ends, of AF_INET
+ * @port: of the source, as on the wire
+ */
+void bftm_udp_out4(struct net *net, struct sock *sk, struct sk_buff *skb,
+		   const struct bftm_address *to, __be16 port);
+
+/**
  * bftm_udp_send() - send it
  * @port: of the source, as on the wire
  * @to:   without a local address the route decides
  * @route: to there, remembered
- * @skb:  of bftm_udp_room(), and short: it is not to be fragmented; the caller's still
- *        when it fails
+ * @skb:  of bftm_udp_room(); the caller's still when it fails
  *
  * Context: softirqs off. Return: 0, or why it cannot go.
  */

@@ -84,7 +84,7 @@ void bftm_upcall_destroy(struct bftm_upcall *up)
 {
 	struct bftm_request *request, *next;
 
-	/* No helper is there, so no session is. No handle is open: what is left are ends that nobody pulled. */
+	/* No helper is there, so no session is; no handle is open: ends nobody pulled. */
 	hrtimer_cancel(&up->grace);
 	spin_lock_bh(&up->lock);
 	list_for_each_entry_safe(request, next, &up->queue, list) {

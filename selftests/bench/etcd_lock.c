@@ -81,7 +81,8 @@ static int take_end(nghttp2_session *h, int32_t stream, uint32_t error, void *ar
 {
 	uint64_t *sent = nghttp2_session_get_stream_user_data(h, stream);
 
-	(void)error, (void)arg;
+	(void)error;
+	(void)arg;
 	closed = true;
 	if (sent) {
 		bench_add(&flown, bench_now() - *sent);

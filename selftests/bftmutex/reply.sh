@@ -68,14 +68,14 @@ ok "no more" tc -n bftm-s1 qdisc del dev eth0 clsact
 asked() { BFTMUTEX_PORT=7000 c 1 "${@:2}" raw 1 "$1" hold "$dir/client-50.client"; }
 
 fragments() { s 1 awk '/^Ip: [0-9]/ { print $18 }' /proc/net/snmp; }
-ok "answered" asked $v4
+ok "answered" asked "$v4"
 ok "a route for 100 bytes" ip -n bftm-s1 route replace 10.73.0.0/24 dev eth0 mtu lock 100
 before=$(fragments)
-ok "answered over it" asked $v4
+ok "answered over it" asked "$v4"
 ok "in fragments" test "$(fragments)" -gt "$before"
 ok "a route for more" ip -n bftm-s1 route replace 10.73.0.0/24 dev eth0
 before=$(fragments)
-ok "answered over it" asked $v4
+ok "answered over it" asked "$v4"
 is "not in fragments" "$(fragments)" "$before"
 
 # closed ADDRESS WHERE
