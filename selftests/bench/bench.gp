@@ -23,7 +23,7 @@ set title "parts of an acquire, n = 7, traced; µs"
 unset logscale x
 set format x "%g"
 set xrange [0:*]
-rows = 7
+rows = 5
 set yrange [rows - 0.4:-0.6]
 set boxwidth 0.6
 plot temp . "/parts" using ($1 / 2):0:($1 / 2):(0.3):ytic(2) with boxxyerrorbars linecolor rgb blue

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Where the time of an acquire goes, from a trace of some with events of bftmutex,
-# sched and raw_syscalls: means over those that are complete, as rows print them.
-# System calls of amd64: 16 ioctl, 299 recvmmsg, 307 sendmmsg.
+# sched and raw_syscalls: means over those that are complete, as rows print them. The
+# kernel has sent to all when it traces "acquire", before any server is at work; each
+# server's grant is traced when it has decided.
+# System calls of amd64: 16 ioctl.
 
 function end_part(name) { took[name] += now - since; since = now }
 
@@ -21,15 +23,12 @@ event == "sys_enter:" && comm == "acquire" && stage == 0 {
 	delete seen
 }
 { seen[event]++ }
-event == "bftm_acquire:" { since = begin; stage = 1 }
-stage == 1 && comm == "bftmutexd" { end_part("1_wake_helper"); stage = 2 }
-stage == 2 && event == "sys_enter:" && $7 == 307 { end_part("2_pull_and_sign"); stage = 3 }
-stage == 3 && event == "sys_exit:" && $7 == 307 { end_part("3_send_and_servers"); stage = 4 }
-stage == 4 && event == "sys_enter:" && $7 == 299 { end_part("4_pull_again_and_poll"); stage = 5 }
-stage == 5 && event == "sys_exit:" && $7 == 299 { end_part("5_receive"); stage = 6 }
-stage == 6 && event == "bftm_won:" { end_part("6_judge_and_report"); stage = 7 }
-stage == 7 && event == "sys_exit:" && comm == "acquire" {
-	end_part("7_return")
+event == "bftm_acquire:" { since = begin; end_part("1_sign_and_send"); stage = 1 }
+stage == 2 && event == "bftm_grant:" { end_part("3_other_servers") }
+stage == 1 && event == "bftm_grant:" { end_part("2_first_server"); stage = 2 }
+stage == 2 && event == "bftm_won:" { end_part("4_answers"); stage = 3 }
+stage == 3 && event == "sys_exit:" && comm == "acquire" {
+	end_part("5_wake_and_return")
 	took["all"] += now - begin
 	for (event in seen)
 		events[event] += seen[event]
