@@ -19,7 +19,7 @@ answered() { c 1 raw 1 "$1" types "$dir/client-50.client" "$dir/client-51.client
 
 everywhere() {
 	local address
-	for address in $v4 $v6 $local6; do
+	for address in "$v4" "$v6" $local6; do
 		ok "$1, $address" answered "$address"
 	done
 }
@@ -89,8 +89,8 @@ closed() {
 	ok "a way again" ip -n bftm-s1 route del unreachable "$2"
 	ok "an answer" asked "$1"
 }
-closed $v4 10.73.0.101/32
-closed $v6 fd73::101/128
+closed "$v4" 10.73.0.101/32
+closed "$v6" fd73::101/128
 
 #
 # Devices and namespaces that go away while they are asked
@@ -99,7 +99,7 @@ closed $v6 fd73::101/128
 churns=()
 ask() {
 	local address
-	for address in $v4 $v6; do
+	for address in "$v4" "$v6"; do
 		ip netns exec bftm-c1 churn 1 "$address" "$dir/client-52.client" "$dir/client-53.client" \
 			>"$dir/churn" 2>&1 &
 		churns+=($!)
