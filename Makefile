@@ -227,7 +227,7 @@ sim-long: $(BIN)/bftmutex-sim
 	$(BIN)/bftmutex-sim --runs $(or $(RUNS),10000000) --jobs 2
 
 # Ten thousand requests of each type of object, under loss and with programs killed.
-order-torture: tools $(BIN)/bftmutex-lin $(TESTS_BIN)/order_load modules-6.1
+order-torture: tools $(BIN)/bftmutex-lin $(BIN)/bftmutex-liar $(TESTS_BIN)/order_load modules-6.1
 	selftests/vm/run --icount --mem 1024 --timeout 14400 -- env BFTMUTEX_OPS=10000 \
 		BFTMUTEX_HOSTS=8 $(if $(SEED),BFTMUTEX_SEED=$(SEED)) \
 		selftests/bftmutex/order_torture.sh

@@ -102,6 +102,13 @@ static void hand_over(struct bftm_fast *f)
 	bftm_upcall_requeue(f->session->bn, request);
 }
 
+static bool is_late(const struct bftm_fast *f, u64 now)
+{
+	u64 until = f->request->timeout_at_ns;
+
+	return until && now >= until;
+}
+
 static void won(struct bftm_fast *f, u64 now)
 {
 	const struct bftm_contend *c = f->contend;
@@ -117,7 +124,7 @@ static void won(struct bftm_fast *f, u64 now)
 		.sends = c->sends,
 	};
 
-	if (result.deadline_ns <= now) {
+	if (result.deadline_ns <= now || is_late(f, now)) {
 		hand_over(f);
 		return;
 	}
@@ -236,13 +243,6 @@ void bftm_fast_retire(struct bftm_session *s)
 		fast_free(f);
 }
 
-static bool in_time(const struct bftm_fast *f, u64 now)
-{
-	u64 until = f->request->timeout_at_ns;
-
-	return f->contend->sends < FAST_SENDS && (!until || now < until);
-}
-
 static u64 wake_of(const struct bftm_fast *f)
 {
 	return f->contend ? f->contend->wake_ns : f->release.wake_ns;
@@ -254,7 +254,7 @@ static void wake(struct bftm_fast *f, u64 now)
 	struct bftm_out out;
 	u32 to;
 
-	if (f->contend && in_time(f, now)) {
+	if (f->contend && f->contend->sends < FAST_SENDS && !is_late(f, now)) {
 		bftm_contend_wake(f->contend, cfg, now, 0, 0, &out);
 		obey(f, &out, now);
 	} else if (f->contend) {
