@@ -291,7 +291,7 @@ CHECK_BUILD = tools tests fuzzers $(addprefix modules-,$(TEST_KERNELS))
 
 check:
 	@selftests/deps --for check
-	@$(MAKE) --no-print-directory $(CHECK_BUILD)
+	@$(MAKE) --no-print-directory -j$$(nproc) $(CHECK_BUILD)
 	@selftests/check
 
 unit static vm: tools tests
