@@ -149,7 +149,7 @@ static void obey(struct bftm_fast *f, const struct bftm_out *out, u64 now)
 	struct bftm_msg yield = { .type = BFTM_MSG_YIELD, .gno = out->yield_gno };
 	struct bftm_msg stamp = { .type = BFTM_MSG_STAMP, .token = c->token };
 
-	if (out->round_over && out->said_locked)
+	if (out->verdict == BFTM_WON && out->said_locked)
 		f->session->watch = FAST_WATCH;
 	send(f, out->try_to, &try);
 	send(f, out->yield_to, &yield);

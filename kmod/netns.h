@@ -12,6 +12,7 @@
 
 #include "core/limits.h"
 
+struct bftm_request;
 struct bftm_server;
 struct bftm_server_param;
 struct netlink_ext_ack;
@@ -29,6 +30,8 @@ struct netlink_ext_ack;
  * @bytes:    that submits of the namespace take up
  * @next_id:  number of the next request
  * @queue:    requests to be pulled, oldest first
+ * @ending:   the end of an acquire, pulled last: until the next pull the helper may not
+ *            have sent it, and the lock is none for the fast path
  * @given:    acquires and submits that were pulled and are not done
  * @by_id:    those of @given, and what is held
  * @by_name:  acquisitions, by the name of the lock
@@ -47,6 +50,7 @@ struct bftm_upcall {
 	u64 bytes;
 	u64 next_id;
 	struct list_head queue;
+	struct bftm_request *ending;
 	struct list_head given;
 	DECLARE_HASHTABLE(by_id, BFTM_REQUEST_BITS);
 	DECLARE_HASHTABLE(by_name, BFTM_REQUEST_BITS);

@@ -87,6 +87,8 @@ void bftm_upcall_destroy(struct bftm_upcall *up)
 	/* No helper is there, so no session is; no handle is open: ends nobody pulled. */
 	hrtimer_cancel(&up->grace);
 	spin_lock_bh(&up->lock);
+	if (up->ending)
+		bftm_request_free(up, up->ending);
 	list_for_each_entry_safe(request, next, &up->queue, list) {
 		list_del(&request->list);
 		bftm_request_free(up, request);

@@ -35,7 +35,7 @@ struct bftm_submission;
  *
  * One object lives from the acquire to the release: it is turned into the
  * CANCEL or RELEASE that ends it, so giving a lock back cannot fail for want
- * of memory. It is freed when the helper pulls that end, or when there is no
+ * of memory. It is freed at the pull after that of its end, or when there is no
  * helper to pull it.
  *
  * While its handle holds, it is queued as RENEW and pulled any number of times;

@@ -35,6 +35,14 @@ static void adopt(struct bftm_upcall *up)
 	list_splice(&first, &up->queue);
 }
 
+/* What was pulled before is done. */
+static void end_last(struct bftm_upcall *up)
+{
+	if (up->ending)
+		bftm_request_free(up, up->ending);
+	up->ending = NULL;
+}
+
 int bftm_upcall_register(struct bftm_net *bn, u32 portid)
 {
 	struct bftm_upcall *up = &bn->upcall;
@@ -82,6 +90,7 @@ void bftm_upcall_deregister(struct bftm_net *bn, u32 portid)
 	was_helper = up->portid == portid;
 	if (was_helper) {
 		up->portid = 0;
+		end_last(up);
 		take_back(up);
 		hrtimer_start(&up->grace, ns_to_ktime(BFTM_HELPER_GRACE_NS),
 			      HRTIMER_MODE_REL_SOFT);
@@ -103,6 +112,7 @@ int bftm_upcall_pull(struct bftm_net *bn, u32 portid,
 	err = -EPERM;
 	if (up->portid != portid)
 		goto out;
+	end_last(up);
 	err = -ENODATA;
 	request = list_first_entry_or_null(&up->queue, struct bftm_request,
 					   list);
@@ -126,7 +136,7 @@ int bftm_upcall_pull(struct bftm_net *bn, u32 portid,
 	case BFTMUTEX_REQUEST_KIND_CANCEL:
 	case BFTMUTEX_REQUEST_KIND_RELEASE:
 	case BFTMUTEX_REQUEST_KIND_WITHDRAW:
-		bftm_request_free(up, request);
+		up->ending = request;
 		break;
 	}
 out:

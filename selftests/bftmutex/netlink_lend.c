@@ -471,6 +471,8 @@ TEST_F(lend, taken_back)
 		ASSERT_EQ(0, release(waits));
 		ASSERT_EQ(0, pull(&self->nl, &s));
 		EXPECT_EQ(BFTMUTEX_REQUEST_KIND_CANCEL, s.kind);
+		/* Who pulls again has done that: the lock is free for the kernel. */
+		EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
 		EXPECT_TRUE(silence(self));
 	}
 	close(waits);
