@@ -117,9 +117,8 @@ for program in bftmutex bftmutexctl bftmutexd bftmutex-lin bftmutex-liar order_l
 	$program --help >/dev/null
 done
 mkfifo /run/ends && exec {ends}<>/run/ends
-load || bail "module"
 # Of so many objects the kernel's log would overrun.
-echo 'module bftmutex -p' >/proc/dynamic_debug/control
+load dyndbg=-p || bail "module"
 modprobe sch_netem || bail "sch_netem"
 up --servers 7 -b 1 --clients "$many" --lease-max 1s || bail "no cluster"
 tune "delta = 5ms" || bail "configuration"
