@@ -59,8 +59,9 @@ static int load_keys(struct bftm_cluster *cl)
 				 cl->conf.credentials, peer->conf->id, cl->conf.name);
 			return -ENOKEY;
 		}
-		peer->request_mac = bftm_mac_new(cl->cred.key[i].pair.request);
-		peer->reply_mac = bftm_mac_new(cl->cred.key[i].pair.reply);
+		peer->pair = &cl->cred.key[i].pair;
+		peer->request_mac = bftm_mac_new(peer->pair->request);
+		peer->reply_mac = bftm_mac_new(peer->pair->reply);
 		if (!peer->request_mac || !peer->reply_mac)
 			return -ENOMEM;
 	}
@@ -96,8 +97,7 @@ static void set_cfg(struct bftm_cluster *cl)
 		.polynomial = conf->retry == BFTM_RETRY_POLYNOMIAL,
 		.exponent = conf->exponent,
 		.delta_ns = conf->delta_ns,
-		/* Two round trips: what takes longer is taken for lost. */
-		.resend_ns = 4 * conf->delta_ns,
+		.resend_ns = BFTM_RESEND_DELTAS * conf->delta_ns,
 		.retry_max_ns = conf->retry_max_ns,
 	};
 	cl->order_cfg = (struct bftm_order_cfg){

@@ -85,6 +85,7 @@ struct bftm_round {
 
 /**
  * struct bftm_peer - one server
+ * @pair:          keys, of the cluster's credentials
  * @challenge_seq: sequence number of the newest CHALLENGE believed
  * @quarantine_until_ns: as it said, by our clock
  * @asked_ns:      when the oldest request was sent that is not answered, 0 for none
@@ -102,6 +103,7 @@ struct bftm_round {
  */
 struct bftm_peer {
 	const struct bftm_conf_server *conf;
+	const struct bftm_pair *pair;
 	struct bftm_mac *request_mac;
 	struct bftm_mac *reply_mac;
 	u64 epoch;

@@ -19,20 +19,15 @@ static void put_peer(struct nl_msg *msg, const struct bftm_cluster *cl, u32 u)
 	const struct bftm_peer *peer = &cl->peer[u];
 	const struct sockaddr_in6 *addr = &peer->conf->addr;
 	struct nlattr *nest = nla_nest_start(msg, BFTMUTEX_A_SESSION_PEER);
-	const struct bftm_pair *pair = NULL;
-	u32 i;
 
-	for (i = 0; i < cl->cred.count; i++)
-		if (cl->cred.key[i].server == peer->conf->id)
-			pair = &cl->cred.key[i].pair;
 	nla_put_u16(msg, BFTMUTEX_A_PEER_SERVER_ID, peer->conf->id);
 	nla_put_u64(msg, BFTMUTEX_A_PEER_EPOCH, peer->epoch);
 	nla_put(msg, BFTMUTEX_A_PEER_ADDRESS, sizeof(addr->sin6_addr), &addr->sin6_addr);
 	nla_put_u16(msg, BFTMUTEX_A_PEER_PORT, ntohs(addr->sin6_port));
 	nla_put_u32(msg, BFTMUTEX_A_PEER_IFINDEX, addr->sin6_scope_id);
-	/* load_keys() has seen that it is there. */
-	nla_put(msg, BFTMUTEX_A_PEER_REQUEST_KEY, sizeof(pair->request), pair->request);
-	nla_put(msg, BFTMUTEX_A_PEER_REPLY_KEY, sizeof(pair->reply), pair->reply);
+	nla_put(msg, BFTMUTEX_A_PEER_REQUEST_KEY, sizeof(peer->pair->request),
+		peer->pair->request);
+	nla_put(msg, BFTMUTEX_A_PEER_REPLY_KEY, sizeof(peer->pair->reply), peer->pair->reply);
 	nla_nest_end(msg, nest);
 }
 
@@ -66,6 +61,26 @@ static bool can_lend(const struct bftm_cluster *cl)
 	       known >= bftm_free_needed(cl->conf.n, cl->conf.b);
 }
 
+/* NULL: no memory, or no kernel. */
+static struct nl_msg *lend_msg(const struct bftm_cluster *cl, u32 peers)
+{
+	struct nl_msg *msg = bftm_upcall_msg(BFTMUTEX_CMD_HELPER_LEND, ROOM + peers * PEER_ROOM);
+
+	if (msg)
+		nla_put_string(msg, BFTMUTEX_A_SESSION_CLUSTER, cl->conf.name);
+	return msg;
+}
+
+/* Without peers: what the kernel may have is taken back. */
+static void revoke(struct bftm_cluster *cl)
+{
+	struct nl_msg *msg = lend_msg(cl, 0);
+
+	cl->lent = false;
+	if (msg)
+		bftm_upcall_call(msg);
+}
+
 static void lend(struct bftm_cluster *cl)
 {
 	struct nl_msg *msg;
@@ -73,16 +88,17 @@ static void lend(struct bftm_cluster *cl)
 
 	if (!can_lend(cl))
 		return;
-	msg = bftm_upcall_msg(BFTMUTEX_CMD_HELPER_LEND, ROOM + cl->conf.n * PEER_ROOM);
+	msg = lend_msg(cl, cl->conf.n);
 	if (!msg)
 		return;
-	nla_put_string(msg, BFTMUTEX_A_SESSION_CLUSTER, cl->conf.name);
 	put_session(msg, cl);
 	err = bftm_upcall_call(msg);
 	cl->lent = !err;
-	if (err)
-		bftm_log(LOG_WARNING, "cluster %s: the kernel takes no locks by itself: %s",
-			 cl->conf.name, strerror(-err));
+	if (!err)
+		return;
+	bftm_log(LOG_WARNING, "cluster %s: the kernel takes no locks by itself: %s",
+		 cl->conf.name, strerror(-err));
+	revoke(cl);	/* what was lent before is not true any more */
 }
 
 static void fire(struct bftm_timer *timer)
@@ -111,15 +127,15 @@ void bftm_lend_all(void)
 
 void bftm_lend_end(struct bftm_cluster *cl)
 {
-	struct nl_msg *msg;
-
 	bftm_timer_stop(&cl->lend);
-	if (!cl->lent)
-		return;
-	cl->lent = false;
-	msg = bftm_upcall_msg(BFTMUTEX_CMD_HELPER_LEND, ROOM);
-	if (!msg)
-		return;
-	nla_put_string(msg, BFTMUTEX_A_SESSION_CLUSTER, cl->conf.name);
-	bftm_upcall_call(msg);
+	if (cl->lent)
+		revoke(cl);
+}
+
+void bftm_lend_forget(void)
+{
+	struct bftm_cluster *cl;
+
+	TAILQ_FOREACH(cl, &bftm_clusters, list)
+		cl->lent = false;
 }

@@ -17,4 +17,7 @@ void bftm_lend_all(void);
 /** bftm_lend_end() - the kernel leaves it to the daemon, at once */
 void bftm_lend_end(struct bftm_cluster *cl);
 
+/** bftm_lend_forget() - there is no kernel any more that has anything */
+void bftm_lend_forget(void);
+
 #endif /* BFTM_LEND_H */

@@ -196,16 +196,13 @@ static struct bftm_order_work *work_of(struct bftm_cluster *cl, const u8 *name, 
 	return o && o->work && o->work->cluster == cl ? o->work : NULL;
 }
 
-/*
- * A server that lost its memory is silent for its own longest lease. An iteration of
- * ours, begun before, must be over by then: as long as it may last, no longer than that.
- */
+/* It would count again before an iteration of ours is over that it has forgotten. */
 static bool is_hasty(struct bftm_cluster *cl, u32 u)
 {
 	struct bftm_peer *peer = &cl->peer[u];
 	char theirs[24], ours[24];
 
-	if (peer->lease_max_ns >= cl->conf.lease_max_ns)
+	if (bftm_order_silence_ok(peer->lease_max_ns, cl->conf.lease_max_ns))
 		return false;
 	if (peer->hasty_epoch == peer->epoch)
 		return true;

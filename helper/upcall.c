@@ -193,6 +193,7 @@ void bftm_upcall_close(void)
 	broken = false;
 	bftm_watch_del(&watch);
 	bftm_nl_close(&nl);
+	bftm_lend_forget();
 	/* Whatever was under way belongs to the next helper now. */
 	bftm_acquire_forget();
 	/* But operations, which are driven to their end. */

@@ -14,9 +14,6 @@
 #include "session.h"
 #include "upcall.h"
 
-/* Two round trips, as in the helper: what takes longer is taken for lost. */
-#define RESEND_DELTAS	4
-
 static void read_key(const struct nlattr *a, u64 ret[2])
 {
 	ret[0] = get_unaligned_le64(nla_data(a));
@@ -123,7 +120,7 @@ static struct bftm_session *read_session(struct genl_info *info, u32 n)
 	s->cfg.b = nla_get_u32(a[BFTMUTEX_A_SESSION_LIARS]);
 	s->cfg.rho_ppm = nla_get_u32(a[BFTMUTEX_A_SESSION_RHO_PPM]);
 	s->cfg.delta_ns = nla_get_u64(a[BFTMUTEX_A_SESSION_DELTA_NS]);
-	s->cfg.resend_ns = RESEND_DELTAS * s->cfg.delta_ns;
+	s->cfg.resend_ns = BFTM_RESEND_DELTAS * s->cfg.delta_ns;
 	err = read_peers(info, s);
 	if (err) {
 		kvfree_sensitive(s, struct_size(s, peer, n));
@@ -139,6 +136,7 @@ int bftmutex_nl_helper_lend_doit(struct sk_buff *skb, struct genl_info *info)
 	u32 n = count_peers(info);
 	struct bftm_session *s;
 	char cluster[BFTM_CLUSTER_MAX + 1];
+	int err;
 
 	if (!bftm_upcall_is_helper(bn, info->snd_portid))
 		return -EPERM;
@@ -148,16 +146,30 @@ int bftmutex_nl_helper_lend_doit(struct sk_buff *skb, struct genl_info *info)
 		return 0;
 	}
 	if (!is_whole(info)) {
-		GENL_SET_ERR_MSG(info, "all attributes but standard are needed");
+		GENL_SET_ERR_MSG(info,
+				 "cluster, cluster-id, client-id, liars, rho-ppm, delta-ns, lease-ns, lease-max-ns, counters and socket are needed");
 		return -EINVAL;
 	}
 	if (n > BFTM_SERVERS_MAX || n < 3 * nla_get_u32(a[BFTMUTEX_A_SESSION_LIARS]) + 1) {
 		GENL_SET_ERR_MSG(info, "there must be 3 liars + 1 peers or more, and at most 31");
 		return -ERANGE;
 	}
+	if (!IS_ALIGNED(nla_get_u64(a[BFTMUTEX_A_SESSION_COUNTERS]),
+			sizeof(struct bftm_counters))) {
+		NL_SET_ERR_MSG_ATTR(info->extack, a[BFTMUTEX_A_SESSION_COUNTERS],
+				    "counters must be at a multiple of 32");
+		return -EINVAL;
+	}
 	s = read_session(info, n);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
-	return bftm_session_lend(bn, s, nla_get_u32(a[BFTMUTEX_A_SESSION_SOCKET]),
-				 nla_get_u64(a[BFTMUTEX_A_SESSION_COUNTERS]));
+	err = bftm_session_lend(bn, s, nla_get_u32(a[BFTMUTEX_A_SESSION_SOCKET]),
+				nla_get_u64(a[BFTMUTEX_A_SESSION_COUNTERS]));
+	if (err == -EFAULT)
+		NL_SET_ERR_MSG_ATTR(info->extack, a[BFTMUTEX_A_SESSION_COUNTERS],
+				    "counters must be in memory that can be written");
+	else if (err == -EBADF || err == -ENOTSOCK || err == -EINVAL)
+		NL_SET_ERR_MSG_ATTR(info->extack, a[BFTMUTEX_A_SESSION_SOCKET],
+				    "socket must be a bound UDP socket of this namespace that nobody else serves");
+	return err;
 }

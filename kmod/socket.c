@@ -15,22 +15,6 @@
 #include "socket.h"
 #include "udp.h"
 
-#if IS_ENABLED(CONFIG_IPV6)
-static void send6(struct bftm_server *server, const struct bftm_address *to,
-		  struct dst_entry *dst, struct sk_buff *skb)
-{
-	/* No tunnel device: the statistics of dst->dev are not a tunnel's. */
-	bftm_udp6_xmit(dst, server->sock6->sk, skb, NULL, (struct in6_addr *)&to->local6,
-		       (struct in6_addr *)&to->remote6, 0, ip6_dst_hoplimit(dst), 0,
-		       htons(server->param.port), to->port, false);
-}
-#else
-static void send6(struct bftm_server *server, const struct bftm_address *to,
-		  struct dst_entry *dst, struct sk_buff *skb)
-{
-}
-#endif
-
 struct sk_buff *bftm_socket_room(struct bftm_server *server, size_t len)
 {
 	const unsigned int head = LL_MAX_HEADER + sizeof(struct ipv6hdr) +
@@ -58,7 +42,7 @@ void bftm_socket_send_skb(struct bftm_server *server, const struct bftm_address 
 		bftm_udp_out4(server->net, server->sock4->sk, skb, to,
 			      htons(server->param.port));
 	} else if (!IS_ERR(dst) && dst_hold_safe(dst)) {
-		send6(server, to, dst, skb);	/* takes it */
+		bftm_udp_out6(server->sock6->sk, dst, skb, to, htons(server->param.port));
 	} else {
 		bftm_count(server, SEND_FAILED);
 		kfree_skb(skb);

@@ -89,6 +89,16 @@ static int send4(struct net *net, struct sock *sk, __be16 port, const struct bft
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
+void bftm_udp_out6(struct sock *sk, struct dst_entry *dst, struct sk_buff *skb,
+		   const struct bftm_address *to, __be16 port)
+{
+	struct in6_addr local = to->local6, remote = to->remote6;
+
+	/* No tunnel device: the statistics of dst->dev are not a tunnel's. */
+	bftm_udp6_xmit(dst, sk, skb, NULL, &local, &remote, 0, ip6_dst_hoplimit(dst), 0, port,
+		       to->port, false);
+}
+
 static int send6(struct net *net, struct sock *sk, __be16 port, const struct bftm_address *to,
 		 struct dst_cache *route, struct sk_buff *skb)
 {
@@ -100,6 +110,7 @@ static int send6(struct net *net, struct sock *sk, __be16 port, const struct bft
 		.fl6_sport = port,
 	};
 	struct dst_entry *dst = dst_cache_get_ip6(route, &fl.saddr);
+	struct bftm_address from = *to;
 
 	if (!dst) {
 		dst = ipv6_stub->ipv6_dst_lookup_flow(net, sk, &fl, NULL);
@@ -107,12 +118,18 @@ static int send6(struct net *net, struct sock *sk, __be16 port, const struct bft
 			return PTR_ERR(dst);
 		dst_cache_set_ip6(route, dst, &fl.saddr);
 	}
-	/* No tunnel device: the statistics of dst->dev are not a tunnel's. */
-	bftm_udp6_xmit(dst, sk, skb, NULL, &fl.saddr, &fl.daddr, 0, ip6_dst_hoplimit(dst), 0,
-		       fl.fl6_sport, fl.fl6_dport, false);
+	from.local6 = fl.saddr;
+	bftm_udp_out6(sk, dst, skb, &from, port);
 	return 0;
 }
 #else
+void bftm_udp_out6(struct sock *sk, struct dst_entry *dst, struct sk_buff *skb,
+		   const struct bftm_address *to, __be16 port)
+{
+	kfree_skb(skb);
+	dst_release(dst);
+}
+
 static int send6(struct net *net, struct sock *sk, __be16 port, const struct bftm_address *to,
 		 struct dst_cache *route, struct sk_buff *skb)
 {

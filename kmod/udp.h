@@ -7,6 +7,7 @@
 
 struct bftm_address;
 struct dst_cache;
+struct dst_entry;
 struct net;
 struct sk_buff;
 struct sock;
@@ -24,6 +25,10 @@ struct sk_buff *bftm_udp_room(size_t len);
  * @port: of the source, as on the wire
  */
 void bftm_udp_out4(struct net *net, struct sock *sk, struct sk_buff *skb,
+		   const struct bftm_address *to, __be16 port);
+
+/** bftm_udp_out6() - the same of AF_INET6; takes a reference to the route @dst */
+void bftm_udp_out6(struct sock *sk, struct dst_entry *dst, struct sk_buff *skb,
 		   const struct bftm_address *to, __be16 port);
 
 /**

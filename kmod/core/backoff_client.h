@@ -73,6 +73,7 @@ struct bftm_want {
 	bool fence;		/* with a fencing token */
 };
 
+#define BFTM_RESEND_DELTAS 4	/* resend_ns: two round trips; what takes longer is lost */
 #define BFTM_SENDS	16	/* send times remembered per attempt */
 #define BFTM_ROUND_SENDS 6	/* sends until a round is given up */
 #define BFTM_STEP_MAX	(1u << 16) /* of fencing tokens, while they are denied */

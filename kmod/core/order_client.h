@@ -150,6 +150,19 @@ struct bftm_order {
 };
 
 /**
+ * bftm_order_silence_ok() - may this server's answers count?
+ * @server_ns: its longest lease, as it says
+ * @limit_ns:  the longest lease that limits our iterations
+ *
+ * A server that lost its memory is silent for its own longest lease. An iteration that
+ * began before must be over by then: it may last no longer than that.
+ */
+static inline bool bftm_order_silence_ok(u64 server_ns, u64 limit_ns)
+{
+	return server_ns >= limit_ns;
+}
+
+/**
  * bftm_order_begin() - begin an iteration, with a fresh rank
  * @refresh: commit what is committed once more, as a client does that knows
  *           nothing; for servers that recover
