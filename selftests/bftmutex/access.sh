@@ -25,13 +25,6 @@ cleanup() {
 	rm -rf "$work"
 }
 
-stop_jobs() {
-	local pids
-	mapfile -t pids < <(jobs -p)
-	((${#pids[@]} == 0)) || kill -KILL "${pids[@]}" 2>/dev/null
-	wait 2>/dev/null
-}
-
 # t N ARG...: bftmutex on client N; status and err tell what it did.
 t() {
 	c "$1" bftmutex "${@:2}" >"$work/out" 2>"$work/err"

@@ -18,11 +18,10 @@ set -u
 . "$(dirname "$0")/../lib/cluster.sh"
 
 work=$(mktemp -d)
+mkfifo "$work/enough"
 
 cleanup() {
-	local pids
-	mapfile -t pids < <(jobs -p)
-	((${#pids[@]} == 0)) || kill -KILL "${pids[@]}" 2>/dev/null
+	stop_jobs
 	down
 	rm -rf "$work"
 }
@@ -59,14 +58,19 @@ ok "the kernel takes what nobody wants" taken 20
 # Held
 #
 
-# Longer than three leases: the daemon goes on with it.
+# Until the daemon has renewed it three times.
+renewed() { c 1 bftmutexctl stats --json | jq .helper.renewed; }
+thrice() { (($(renewed) >= before + 3)); }
 holds() {
-	ip netns exec bftm-c1 bftmutex -l 1s kept sh -c "touch $work/kept; exec sleep 4" &
+	before=$(renewed)
+	ip netns exec bftm-c1 bftmutex -l 1s kept sh -c "touch $work/kept; read line <$work/enough" &
 	holder=$!
 	wait_for 10 test -e "$work/kept" || return
 	c 2 bftmutex -n kept true
 	status=$?
 	((status == 1)) || { echo "another gets it: status $status"; return 1; }
+	wait_for 20 thrice || return
+	echo >"$work/enough"
 	wait "$holder"
 }
 ok "what it took is renewed, and nobody else's" holds
@@ -76,14 +80,14 @@ ok "and given back" c 2 bftmutex -w 20 kept true
 handed_over() {
 	local begin
 	ip netns exec bftm-c1 bftmutex -l 4s --no-renew handed \
-		sh -c "touch $work/handed; until test -e $work/enough; do sleep .05; done" &
+		sh -c "touch $work/handed; read line <$work/enough" &
 	holder=$!
 	wait_for 10 test -e "$work/handed" || return
 	ip netns exec bftm-c2 bftmutex -w 20 handed true &
 	waiter=$!
 	wait_for 10 waits || return
 	begin=$(now_ns)
-	touch "$work/enough"
+	echo >"$work/enough"
 	wait "$waiter" && (($(now_ns) - begin < 3000000000))
 }
 waits() { c 2 bftmutexctl holders --json | jq -e '.[] | select(.state == "pending")' >/dev/null; }

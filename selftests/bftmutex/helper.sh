@@ -20,12 +20,6 @@ cleanup() {
 	rm -rf "$work"
 }
 
-stop_jobs() {
-	local pids
-	mapfile -t pids < <(jobs -p)
-	((${#pids[@]} == 0)) || kill -KILL "${pids[@]}" 2>/dev/null
-}
-
 # A lock that no other test has, and a file to say that it was had.
 new_lock() {
 	count=$((count + 1))

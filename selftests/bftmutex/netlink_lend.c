@@ -32,6 +32,9 @@ FIXTURE(lend)
 	int socket_attr;
 	uint64_t counters_attr;
 	bool twins;
+	int peer_leave_out;
+	int wrong;		/* attribute with a value that it cannot have */
+	uint64_t value;
 };
 typedef FIXTURE_DATA(lend) lend_t;
 
@@ -57,12 +60,18 @@ static void put_peer(lend_t *self, struct nl_msg *msg, uint32_t u)
 
 	/* Half of them by IPv6. */
 	inet_pton(AF_INET6, u % 2 ? "::1" : "::ffff:127.0.0.1", &address);
-	nla_put_u16(msg, BFTMUTEX_A_PEER_SERVER_ID, (uint16_t)(self->twins ? 1 : 1 + u));
-	nla_put_u64(msg, BFTMUTEX_A_PEER_EPOCH, 100 + u);
-	nla_put(msg, BFTMUTEX_A_PEER_ADDRESS, sizeof(address), &address);
-	nla_put_u16(msg, BFTMUTEX_A_PEER_PORT, self->port[u % N]);
-	nla_put(msg, BFTMUTEX_A_PEER_REQUEST_KEY, sizeof(request_key), request_key);
-	nla_put(msg, BFTMUTEX_A_PEER_REPLY_KEY, sizeof(reply_key), reply_key);
+	if (self->peer_leave_out != BFTMUTEX_A_PEER_SERVER_ID)
+		nla_put_u16(msg, BFTMUTEX_A_PEER_SERVER_ID, (uint16_t)(self->twins ? 1 : 1 + u));
+	if (self->peer_leave_out != BFTMUTEX_A_PEER_EPOCH)
+		nla_put_u64(msg, BFTMUTEX_A_PEER_EPOCH, 100 + u);
+	if (self->peer_leave_out != BFTMUTEX_A_PEER_ADDRESS)
+		nla_put(msg, BFTMUTEX_A_PEER_ADDRESS, sizeof(address), &address);
+	if (self->peer_leave_out != BFTMUTEX_A_PEER_PORT)
+		nla_put_u16(msg, BFTMUTEX_A_PEER_PORT, self->port[u % N]);
+	if (self->peer_leave_out != BFTMUTEX_A_PEER_REQUEST_KEY)
+		nla_put(msg, BFTMUTEX_A_PEER_REQUEST_KEY, sizeof(request_key), request_key);
+	if (self->peer_leave_out != BFTMUTEX_A_PEER_REPLY_KEY)
+		nla_put(msg, BFTMUTEX_A_PEER_REPLY_KEY, sizeof(reply_key), reply_key);
 	nla_nest_end(msg, nest);
 }
 
@@ -85,10 +94,12 @@ static int lend(lend_t *self)
 	nla_put_flag(msg, BFTMUTEX_A_SESSION_STANDARD);
 	for (i = 0; i < 3; i++)
 		if (numbers[i].attr != self->leave_out)
-			nla_put_u32(msg, numbers[i].attr, numbers[i].value);
+			nla_put_u32(msg, numbers[i].attr, self->wrong == numbers[i].attr ?
+				    (uint32_t)self->value : numbers[i].value);
 	for (i = 0; i < 2; i++)
 		if (long_numbers[i].attr != self->leave_out)
-			nla_put_u64(msg, long_numbers[i].attr, long_numbers[i].value);
+			nla_put_u64(msg, long_numbers[i].attr, self->wrong == long_numbers[i].attr ?
+				    self->value : long_numbers[i].value);
 	if (self->leave_out != BFTMUTEX_A_SESSION_LIARS)
 		nla_put_u32(msg, BFTMUTEX_A_SESSION_LIARS, self->liars);
 	if (self->leave_out != BFTMUTEX_A_SESSION_LEASE_MAX_NS)
@@ -231,6 +242,42 @@ TEST_F(lend, all_is_needed)
 	}
 }
 
+TEST_F(lend, of_each_peer_too)
+{
+	int attr;
+
+	for (attr = BFTMUTEX_A_PEER_SERVER_ID; attr < BFTMUTEX_A_PEER_PAD; attr++) {
+		self->peer_leave_out = attr;
+		EXPECT_EQ(attr == BFTMUTEX_A_PEER_IFINDEX ? 0 : -EINVAL, lend(self))
+			TH_LOG("attribute %d", attr);
+	}
+}
+
+/* The kernel names the attribute; its range is in the family's policy. */
+TEST_F(lend, out_of_range)
+{
+	static const struct {
+		int attr;
+		uint64_t value;
+	} wrong[] = {
+		{ BFTMUTEX_A_SESSION_CLUSTER_ID, 0 }, { BFTMUTEX_A_SESSION_CLIENT_ID, 0 },
+		{ BFTMUTEX_A_SESSION_CLIENT_ID, UINT32_MAX },
+		{ BFTMUTEX_A_SESSION_RHO_PPM, 0 }, { BFTMUTEX_A_SESSION_RHO_PPM, 100001 },
+		{ BFTMUTEX_A_SESSION_DELTA_NS, 999 },
+		{ BFTMUTEX_A_SESSION_DELTA_NS, 60 * SEC + 1 },
+		{ BFTMUTEX_A_SESSION_LEASE_NS, MS - 1 },
+		{ BFTMUTEX_A_SESSION_LEASE_NS, 3600 * SEC + 1 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		self->wrong = wrong[i].attr;
+		self->value = wrong[i].value;
+		EXPECT_EQ(-ERANGE, lend(self)) TH_LOG("attribute %d", wrong[i].attr);
+		EXPECT_EQ(wrong[i].attr, self->nl.attr);
+	}
+}
+
 TEST_F(lend, what_cannot_be)
 {
 	self->liars = 2;
@@ -246,8 +293,10 @@ TEST_F(lend, what_cannot_be)
 	self->twins = false;
 	self->counters_attr++;
 	EXPECT_EQ(-EINVAL, lend(self));
+	EXPECT_STREQ("counters must be at a multiple of 32", self->nl.error);
 	self->counters_attr = 0;
 	EXPECT_EQ(-EFAULT, lend(self));
+	EXPECT_STREQ("counters must be in memory that can be written", self->nl.error);
 	self->counters_attr = (uintptr_t)self->counters;
 	EXPECT_EQ(0, lend(self));
 	self->peers = 0;
@@ -267,6 +316,8 @@ TEST_F(lend, sockets)
 	EXPECT_EQ(-EINVAL, lend(self));
 	self->socket_attr = unbound;
 	EXPECT_EQ(-EINVAL, lend(self));
+	EXPECT_EQ(BFTMUTEX_A_SESSION_SOCKET, self->nl.attr);
+	EXPECT_EQ(0, strncmp("socket must be", self->nl.error, 14));
 	close(no_udp);
 	close(unbound);
 	/* Of another namespace. */

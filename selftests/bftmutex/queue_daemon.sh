@@ -24,9 +24,7 @@ lease_max=4s
 count=0
 
 cleanup() {
-	local pids
-	mapfile -t pids < <(jobs -p)
-	((${#pids[@]} == 0)) || kill -KILL "${pids[@]}" 2>/dev/null
+	stop_jobs
 	down
 	rm -rf "$work"
 }

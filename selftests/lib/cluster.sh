@@ -266,6 +266,14 @@ hearing() {
 	done
 }
 
+# All that runs in the background ends.
+stop_jobs() {
+	local pids
+	mapfile -t pids < <(jobs -p)
+	((${#pids[@]} == 0)) || kill -KILL "${pids[@]}" 2>/dev/null
+	wait 2>/dev/null
+}
+
 # again FUNCTION: three times at most, for a machine may sleep longer than a lease.
 # In between "undo", where there is one.
 again() {

@@ -76,17 +76,10 @@ static u32 candidate(const struct search *s, u32 rank)
 	u32 i, best = NOTHING, first = s->guided ? lin_first_applied(s) : NOTHING;
 	u64 returned = LIN_NEVER;
 
-	for (i = s->node[s->calls].next; i != s->calls; i = s->node[i].next) {
-		const struct lin_call *call = &s->call[i];
-
-		if (call->op->invoke_ns > returned)
-			break;
-		if (s->window[i].end_ns < returned)
-			returned = s->window[i].end_ns;
+	for (i = lin_next(s, s->calls, &returned); i != s->calls; i = lin_next(s, i, &returned))
 		if (s->rank[i] >= rank && !has_twin(s, i) && !lin_is_early(s, i, first) &&
 		    (best == NOTHING || s->rank[i] < s->rank[best]))
 			best = i;
-	}
 	return best;
 }
 
@@ -130,11 +123,7 @@ static bool place_reader(struct search *s)
 	struct lin_undo undo;
 	u32 i;
 
-	for (i = s->node[s->calls].next; i != s->calls; i = s->node[i].next) {
-		if (s->call[i].op->invoke_ns > returned)
-			return false;
-		if (s->window[i].end_ns < returned)
-			returned = s->window[i].end_ns;
+	for (i = lin_next(s, s->calls, &returned); i != s->calls; i = lin_next(s, i, &returned)) {
 		if (s->call[i].pending || !lin_step(s->model, s->state, &s->call[i], &undo))
 			continue;
 		lin_step_back(s->state, &undo);

@@ -59,6 +59,23 @@ struct search {
 
 /* worth.c */
 
+/**
+ * lin_next() - of those without a place, one that may come next
+ * @i:        the one before, s->calls at first
+ * @returned: LIN_NEVER at first: when one of those before had its answer
+ *
+ * Return: s->calls at the end: all others were asked after some answer.
+ */
+static inline u32 lin_next(const struct search *s, u32 i, u64 *returned)
+{
+	i = s->node[i].next;
+	if (i == s->calls || s->call[i].op->invoke_ns > *returned)
+		return s->calls;
+	if (s->window[i].end_ns < *returned)
+		*returned = s->window[i].end_ns;
+	return i;
+}
+
 /** lin_first_applied() - of what has no place yet, the one that a client applied first */
 u32 lin_first_applied(const struct search *s);
 /**
@@ -68,7 +85,7 @@ u32 lin_first_applied(const struct search *s);
 bool lin_is_early(const struct search *s, u32 i, u32 first);
 /** lin_is_worth_trying() - of a change without an answer: may anything depend on it? */
 bool lin_is_worth_trying(const struct search *s, u32 call);
-/** lin_is_out() - does something that has no place yet rule it out for now? */
+/** lin_is_out() - does something that has no place yet have to come before it? */
 bool lin_is_out(struct search *s, u32 i);
 
 #endif /* BFTM_LIN_SEARCH_H */

@@ -36,11 +36,7 @@ static bool is_wanted(const struct search *s, u32 call, u32 first, u32 links)
 	u64 returned = LIN_NEVER;
 	u32 i;
 
-	for (i = s->node[s->calls].next; i != s->calls; i = s->node[i].next) {
-		if (s->call[i].op->invoke_ns > returned)
-			return false;
-		if (s->window[i].end_ns < returned)
-			returned = s->window[i].end_ns;
+	for (i = lin_next(s, s->calls, &returned); i != s->calls; i = lin_next(s, i, &returned)) {
 		if (i == call || lin_is_early(s, i, first) ||
 		    !lin_wants(s->state->texts, &s->call[i], &s->call[call]))
 			continue;

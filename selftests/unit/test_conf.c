@@ -121,6 +121,7 @@ static const struct {
 	  "f:2: cluster 'x': 5 servers cannot order with b = 1 liars: that needs "
 	  "n >= 6b + 1 = 7, or n >= 4b + 1 = 5 with signed-ranks = yes\n" },
 	{ WITH("signed-ranks = maybe"), "f:1: key 'signed-ranks' = 'maybe': must be no or yes\n" },
+	{ WITH("fast-path = maybe"), "f:1: key 'fast-path' = 'maybe': must be no or yes\n" },
 	{ WITH("max-state = 1023"), "f:1: key 'max-state' = '1023': must be 1024 to 1048576\n" },
 
 	{ WITH("") "\n" WITH(""), "f:2: cluster 'x' is there twice\n" },
