@@ -84,7 +84,7 @@ is "a long response" "$(submit 3 big "get b")" "0 $(large 12000)"
 is "much is there" "$(for key in c d; do
 	submit 2 big "set $key $(large 12000)"; done | xargs)" "0 0"
 deaf c3
-submit 3 big "get b" >"$dev/gone" &
+submit 3 big "get b" --timeout 120 >"$dev/gone" &
 asker=$!
 ok "a response that is lost: its request waits" wait_for 20 waits big
 is "a response that is lost: another client applies it" "$(submit 1 big "get none")" "61 "
