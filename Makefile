@@ -54,15 +54,16 @@ deps:
 
 module: $(BUILD)/$(KVER)/bftmutex.ko
 
+KDIR ?= /lib/modules/$*/build
 KMOD_SOURCES := $(wildcard kmod/*.[ch] kmod/core/*.[ch] uapi/linux/*.h) Kbuild
 
 $(BUILD)/%/bftmutex.ko: $(KMOD_SOURCES)
-	@test -d /lib/modules/$*/build || { \
+	@test -d $(KDIR) || { \
 		echo 'no kernel headers for $*: apt-get install linux-headers-$*' >&2; \
 		exit 1; }
 	@mkdir -p $(@D)
 	@cp -rsf $(CURDIR)/Kbuild $(CURDIR)/kmod $(CURDIR)/uapi $(@D)
-	$(MAKE) -C /lib/modules/$*/build M=$(CURDIR)/$(@D) $(KBUILD_FLAGS) modules
+	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(@D) $(KBUILD_FLAGS) modules
 	@touch $@
 
 # The tools
@@ -286,6 +287,13 @@ fuzz: fuzzers
 
 modules-%:
 	$(MAKE) module KVER=$(call header_release,$*)
+
+# Kernels with checkers, built once: KASAN and lockdep, or KCSAN.
+modules-%-debug modules-%-kcsan:
+	@folder=$$(selftests/vm/build-kernel $(@:modules-%=%)) && \
+	$(MAKE) module KDIR=$$folder/build KVER=$$(cd $$folder/lib/modules && echo *)
+
+debug-kernel: $(TEST_KERNELS:%=modules-%-debug)
 
 CHECK_BUILD = tools tests fuzzers $(addprefix modules-,$(TEST_KERNELS))
 
