@@ -35,4 +35,12 @@ bftm_hrtimer_setup(struct hrtimer *timer,
 #define bftm_udp6_xmit(...) udp_tunnel6_xmit_skb(__VA_ARGS__, 0)
 #endif
 
+/* Since 6.4 a kernel without SCTP has no such field. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+static inline void skb_reset_csum_not_inet(struct sk_buff *skb)
+{
+	skb->csum_not_inet = 0;
+}
+#endif
+
 #endif /* BFTM_COMPAT_H */

@@ -126,7 +126,7 @@ static void turn_round(struct sk_buff *skb)
 	skb->ip_summed = CHECKSUM_NONE;
 	skb->csum_valid = 0;
 	skb->csum_level = 0;
-	skb->csum_not_inet = 0;
+	skb_reset_csum_not_inet(skb);
 	skb->encapsulation = 0;
 	skb->priority = 0;
 	skb->dev = NULL;
