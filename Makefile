@@ -39,6 +39,7 @@ help:
 	@echo 'make unit       unit tests alone, under ASan and UBSan'
 	@echo 'make static     checkpatch, sparse, W=1, shellcheck, man pages'
 	@echo 'make vm         tests in VMs alone'
+	@echo 'make check-debug, check-kcsan  these on kernels with KASAN and lockdep, or KCSAN'
 	@echo 'make sim-long   ten million simulated scenarios; make sim-mutants: bugs planted and found'
 	@echo 'make model      every interleaving of small clusters: a quarter of an hour'
 	@echo 'make order-torture  ordered objects under loss, lies and kills: 45 minutes'
@@ -281,7 +282,7 @@ $(TESTS_BIN)/fuzz/%: selftests/fuzz/fuzz_%.c $(FUZZ_FILES) $(wildcard kmod/core/
 fuzz: fuzzers
 	@selftests/fuzz/run --seconds $(FUZZ_SECONDS)
 
-.PHONY: order-torture tests unit static vm fuzz fuzzers model sim-mutants sim-sources sim-long figures bench \
+.PHONY: check-debug check-kcsan debug-kernel order-torture tests unit static vm fuzz fuzzers model sim-mutants sim-sources sim-long figures bench \
 	bench-programs
 .PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/obj-sanitize/%.o
 
@@ -294,6 +295,10 @@ modules-%-debug modules-%-kcsan:
 	$(MAKE) module KDIR=$$folder/build KVER=$$(cd $$folder/lib/modules && echo *)
 
 debug-kernel: $(TEST_KERNELS:%=modules-%-debug)
+
+check-debug check-kcsan: check-%: tools tests
+	@$(MAKE) --no-print-directory $(TEST_KERNELS:%=modules-%-$*)
+	@selftests/check $(TEST_KERNELS:%=%-$*)
 
 CHECK_BUILD = tools tests fuzzers $(addprefix modules-,$(TEST_KERNELS))
 
