@@ -14,7 +14,6 @@
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
-share=/run/share
 liar=4
 victim=2
 clients=3
@@ -22,7 +21,8 @@ processes=2
 entries_each=5
 lease_max_ms=4000
 
-appears() { [[ -e $share/$1 ]]; }
+# shellcheck source=selftests/lib/link.sh
+. "$here/../lib/link.sh"
 
 # What a server does, in its VM.
 server() {
@@ -50,13 +50,8 @@ server() {
 
 # One network namespace of the client's VM, with its helper.
 client() {
-	local n=$1 nic=$2 i
-	ip netns add "bftm-c$n"
-	ip link add "m$n" link "$nic" netns "bftm-c$n" type macvlan mode bridge
-	ip -n "bftm-c$n" link set "m$n" name eth0
-	ip -n "bftm-c$n" address add "10.77.0.$((100 + n))/24" dev eth0
-	ip -n "bftm-c$n" link set lo up
-	ip -n "bftm-c$n" link set eth0 up
+	local n=$1 i
+	link_namespace "bftm-c$n" $((100 + n)) || return
 	mkdir -p "$dev/c$n"
 	{
 		printf 'cluster hosts {\n\tid = 9\n\tb = 1\n\tlease-max = %dms\n' $lease_max_ms
@@ -82,12 +77,11 @@ client_vm() {
 	. "$here/../lib/tap.sh"
 	# shellcheck source=selftests/lib/cluster.sh
 	. "$here/../lib/cluster.sh"
-	local nic n total=$((clients * processes * entries_each)) work=(--jitter 5 --timeout 60)
-	nic=$(ip -o -4 address | sed -n 's/^[0-9]*: \([^ ]*\) .*10\.77\.0\..*/\1/p')
+	local n total=$((clients * processes * entries_each)) work=(--jitter 5 --timeout 60)
 	load || bail "module"
 	mkdir -p "$dev"
 	for ((n = 1; n <= clients; n++)); do
-		client $n "$nic" || bail "client $n: $(<"$dev/c$n/log")"
+		client $n || bail "client $n: $(<"$dev/c$n/log")"
 	done
 	for n in 1 2 3 4 5 6; do
 		wait_for 60 appears "server-$n" || bail "server $n does not come up"
