@@ -8,17 +8,15 @@
  *	                                    LEN bytes to each, done when AWAIT
  *	                                    have answered; strays are left for later
  */
-#include <netinet/ip_icmp.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "bench.h"
+#include "ping.h"
 
 #define PORT		7007
 #define LEN_MAX		1400
 #define SERVERS_MAX	64
-#define PING_LEN	56	/* what ping(8) sends */
 #define WARM_UP		20
 
 static int serve(const char *address)
@@ -41,25 +39,15 @@ static int serve(const char *address)
 static void icmp(const char *name, uint32_t count, const char *address)
 {
 	int fd = bench_connect(address, 0, SOCK_DGRAM, IPPROTO_ICMP);
-	struct {
-		struct icmphdr head;
-		char data[PING_LEN];
-	} out = { .head.type = ICMP_ECHO }, in;
 	struct bench_times times;
-	uint64_t before;
+	uint64_t took;
 	uint32_t i;
 
 	bench_alloc(&times, count);
 	for (i = 0; i < WARM_UP + count; i++) {
-		out.head.un.echo.sequence = htons((uint16_t)i);
-		before = bench_now();
-		if (send(fd, &out, sizeof(out), 0) < 0 || recv(fd, &in, sizeof(in), 0) < 0)
-			err(EX_UNAVAILABLE, "%s", address);
+		took = ping_once(fd, (uint16_t)i, address);
 		if (i >= WARM_UP)
-			bench_add(&times, bench_now() - before);
-		if (in.head.type != ICMP_ECHOREPLY ||
-		    in.head.un.echo.sequence != out.head.un.echo.sequence)
-			errx(EX_PROTOCOL, "%s: another answer", address);
+			bench_add(&times, took);
 	}
 	bench_print(name, &times);
 }
