@@ -82,6 +82,12 @@ struct bftm_locks {
 	struct bftm_shard shard[BFTM_SHARDS];
 };
 
+/** bftm_locks_init() - before any table. Return: -ENOMEM, or 0. */
+int bftm_locks_init(void);
+
+/** bftm_locks_exit() - when no table is left. */
+void bftm_locks_exit(void);
+
 /**
  * bftm_locks_new() - an empty table
  * @server: its parameters are there; grants are made by its cfg

@@ -2,6 +2,7 @@
 #include <linux/module.h>
 
 #include "device.h"
+#include "locks.h"
 #include "netlink.h"
 #include "netns.h"
 #include "param.h"
@@ -10,9 +11,12 @@ static int __init bftmutex_init(void)
 {
 	int err;
 
-	err = bftm_netns_init();
+	err = bftm_locks_init();
 	if (err)
 		return err;
+	err = bftm_netns_init();
+	if (err)
+		goto err_netns;
 	/* Before netlink and device: nobody else can start a server yet. */
 	err = bftm_param_start();
 	if (err)
@@ -30,6 +34,8 @@ err_device:
 err_netlink:
 err_param:
 	bftm_netns_exit();
+err_netns:
+	bftm_locks_exit();
 	return err;
 }
 
@@ -38,6 +44,7 @@ static void __exit bftmutex_exit(void)
 	bftm_device_exit();
 	bftm_netlink_exit();
 	bftm_netns_exit();	/* stops the servers */
+	bftm_locks_exit();
 }
 
 module_init(bftmutex_init);

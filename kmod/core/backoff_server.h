@@ -74,7 +74,7 @@ struct bftm_lock {
 	struct {
 		u32 client;
 		u64 attempt;
-	} tomb[BFTM_TOMBS];
+	} __packed tomb[BFTM_TOMBS];	/* there are a million locks: no padding */
 };
 
 /** bftm_lock_init() - a lock nobody has; its first grant is @gno + 1. */

@@ -31,6 +31,10 @@ typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 
+#ifndef __packed
+#define __packed __attribute__((packed))
+#endif
+
 #define cpu_to_le16(x) ((__le16)htole16(x))
 #define cpu_to_le32(x) ((__le32)htole32(x))
 #define cpu_to_le64(x) ((__le64)htole64(x))

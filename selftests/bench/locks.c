@@ -32,7 +32,7 @@ static u64 slab_bytes(void)
 	return kb * 1024;
 }
 
-/* Names of up to 15 bytes fit an entry of 192. */
+/* Names of up to 15 bytes are short ones. */
 static void say_try(struct peer *p, u32 number)
 {
 	struct bftm_wire wire;

@@ -269,7 +269,7 @@ static void limits(struct peer *p, struct peer *q, struct peer *third)
 	check(r.type == BFTM_MSG_FREE, "room is not used again");
 }
 
-/* Very many locks, to see what they cost; names as long as an entry of 192 bytes has room. */
+/* Very many locks, to see what they cost; names as long as are kept among the short ones. */
 static void many(struct peer *p)
 {
 	u64 attempt = fresh();
