@@ -20,30 +20,58 @@ values=${BFTMUTEX_VALUES:-/dev/stdout}
 work=$(mktemp -d)
 started=()
 
-cleanup() { end_cluster; rm -rf "$work"; }
+# The cluster that a row left for the next one, as it was asked for.
+stands=/run/bench-cluster
 
-end_cluster() {
+cleanup() {
+	stop_started
+	[[ -e $stands ]] || end_cluster
+	rm -rf "$work"
+}
+
+stop_started() {
 	local pid
 	for pid in "${started[@]}"; do
 		kill "$pid" && wait "$pid"
 	done 2>/dev/null
 	started=()
-	down 2>"$work/down" || diag "$(tail -n 3 "$work/down")"
+}
+
+end_cluster() {
+	stop_started
+	rm -f "$stands"
+	[[ ! -d $dev ]] || down 2>"$work/down" || diag "$(tail -n 3 "$work/down")"
 }
 
 # at COMMAND...: on the client
 at() { ip netns exec bftm-net "$@"; }
 
+# dev_up ARG...: once more when it took too long to read what is needed from the host
+dev_up() {
+	bftmutexctl dev up "$@" >"$work/up" 2>&1 && return
+	diag "$(tail -n 3 "$work/up")"
+	bftmutexctl dev down >/dev/null 2>&1
+	bftmutexctl dev up "$@" >"$work/up" 2>&1
+}
+
+# leave_cluster N B [ARG...]: nothing was done to it that the next row would notice
+leave_cluster() { echo "$*" >"$stands"; }
+
 # cluster N B [ARG...]: n servers that grant, and a helper on the client
 cluster() {
-	bftmutexctl dev up --servers "$1" -b "$2" --clients 1 --lease-max 6s "${@:3}" \
-		>"$work/up" 2>&1 || { diag "$(tail -n 3 "$work/up")" && return 1; }
+	local left=
+	[[ ! -e $stands ]] || left=$(<"$stands")
+	rm -f "$stands"
+	[[ $left != "$*" ]] || return 0
+	[[ ! $left ]] || end_cluster
+	dev_up --servers "$1" -b "$2" --clients 1 --lease-max 6s "${@:3}" || return
 	# The helper of bftm-c1 goes where the path is shorter.
 	kill_helper 1
 	ip -n bftm-net addr add 10.73.0.200/24 dev br0 || return
 	ip netns exec bftm-net bftmutexd --config "$dev/c1/bftmutex.conf" --state "$dev/c1" \
 		--foreground >"$dev/c1/log" 2>&1 &
-	started+=($!)
+	echo $! >"$dev/c1/pid"
+	disown $!
 	wait_for 20 grep -q ready "$dev/c1/log" && wait_for 60 at bftmutex -w 60 ready true
 }
 
@@ -67,6 +95,20 @@ daemon() {
 	shift
 	ip netns exec "bftm-s$n" "$@" >"$work/${1##*/}-$n.log" 2>&1 &
 	started+=($!)
+}
+
+# redis_servers: five, which keep nothing on any disk, at the addresses in $redis
+redis_servers() {
+	local u
+	mapfile -t redis < <(addresses 1 5)
+	for u in {1..5}; do
+		daemon "$u" redis-server --bind "10.73.0.$u" --save "" --appendonly no \
+			--dir "$work" --protected-mode no
+	done
+	for u in {1..5}; do
+		wait_for 30 grep -q "Ready to accept" "$work/redis-server-$u.log" ||
+			bail "Redis $u"
+	done
 }
 
 # etcd_members: three at the first servers, none of which waits for any disk; $leader is

@@ -10,4 +10,5 @@ row "acquire, n = 7, b = 1" at acquire acquire 300
 end_cluster
 cluster 4 1 || bail "no cluster"
 row "acquire, n = 4, b = 1" at acquire acquire4 300
+leave_cluster 4 1
 finish

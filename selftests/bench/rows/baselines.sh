@@ -19,4 +19,5 @@ row "UDP echo, one server" at round_trip udp udp 2000 96 1 "${all[0]}"
 row "UDP echo, 7 sent, 6 awaited" at round_trip udp fanout 1000 96 6 "${all[@]}"
 row "UDP echo, 7 sent, 6 awaited, of the length of ours" at round_trip udp fanout160 1000 160 6 "${all[@]}"
 row "UDP echo, 4 sent, 3 awaited" at round_trip udp fanout4 1000 96 3 "${all[@]:0:4}"
+leave_cluster 7 1
 finish

@@ -24,4 +24,5 @@ mount -t tracefs none $tracing 2>/dev/null
 ok "room for the trace" eval "echo 8192 >$tracing/buffer_size_kb"
 ok "tracing" trace 1
 row "parts of an acquire" traced
+leave_cluster 7 1
 finish

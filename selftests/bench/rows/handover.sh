@@ -18,7 +18,8 @@ as_rows() {
 	}'
 }
 
-up --servers 7 -b 1 --clients "$hosts" --lease-max 6s 2>/dev/null || bail "no cluster"
+dev_up --servers 7 -b 1 --clients "$hosts" --lease-max 6s || bail "no cluster"
+ready || bail "the cluster does not grant"
 row "acquire from host to host" as_rows near handover alone 100
 row "hand-over" as_rows handover handover pair 100
 for ((t = 1; t <= hosts; t *= 2)); do

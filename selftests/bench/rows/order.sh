@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # An operation on an object that nobody else uses; and many threads at once, whose
-# requests are packed into operations. Beside it puts of etcd, one after the other and
-# many at a time.
+# requests are packed into operations. Puts of etcd beside it are in the row etcd.
 # shellcheck disable=SC2154  # variables of lib.sh
 # shellcheck source=selftests/bench/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -44,10 +43,4 @@ for n in 1 4 16 64; do
 	row "$n threads" threads $n $((n == 1 ? 64 : 256 / n + 4))
 	diag "$(grep -v p50 "$work/values")"
 done
-# What it leaves behind in idle time is not to be theirs.
-end_cluster
-cluster 7 1 || bail "no cluster"
-etcd_members
-row "puts of etcd" at etcd_lock 300 "$leader" 1 4 16 64
-diag "$(grep per_request "$work/values")"
 finish
