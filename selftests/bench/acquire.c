@@ -9,6 +9,7 @@
  */
 #include "../bftmutex/handle.h"
 #include "bench.h"
+#include "mark.h"
 
 #define WARM_UP	20
 #define LEASE	(2 * SEC)
@@ -30,9 +31,11 @@ int main(int argc, char **argv)
 	bench_alloc(&got, count);
 	bench_alloc(&gave, count);
 	for (i = 0; i < WARM_UP + count; i++) {
+		mark("begin");
 		before = bench_now();
 		result = acquire(fd, "bench", LEASE, 0, NULL);
 		between = bench_now();
+		mark("end");
 		if (result < 0)
 			errx(EX_UNAVAILABLE, "acquire: %s", strerror(-result));
 		bench_settle(5 * BENCH_MS);

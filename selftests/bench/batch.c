@@ -18,6 +18,7 @@
 
 #include "../bftmutex/raw.h"
 #include "bench.h"
+#include "mark.h"
 
 #define BURST	64
 #define WARM_UP	5
@@ -50,10 +51,11 @@ static void make(struct peer *p, const char *kind)
 
 static void burst(struct peer *p, bool answered, struct bench_times t[3])
 {
-	u64 before, sent, taking;
+	u64 before, sent, taking, taken;
 	int i;
 
 	run_as(SCHED_FIFO, 1);
+	mark("begin");
 	before = bench_now();
 	for (i = 0; i < BURST; i++)
 		if (send(p->fd, &out[i], sizeof(out[i]), 0) < 0)
@@ -64,9 +66,11 @@ static void burst(struct peer *p, bool answered, struct bench_times t[3])
 	for (i = 0; answered && i < BURST; i++)
 		if (recv(p->fd, &in, sizeof(in), 0) != sizeof(in))
 			err(EX_UNAVAILABLE, "%d of %d answered", i, BURST);
+	taken = bench_now();
+	mark("end");
 	bench_add(&t[0], sent - before);
-	bench_add(&t[1], bench_now() - before);
-	bench_add(&t[2], bench_now() - taking);
+	bench_add(&t[1], taken - before);
+	bench_add(&t[2], taken - taking);
 	if (answered && !bftm_mac_verify(p->reply, &in))
 		errx(EX_PROTOCOL, "a wrong tag");
 }

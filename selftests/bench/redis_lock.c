@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "mark.h"
 
 #define PORT		6379
 #define SERVERS_MAX	16
@@ -90,7 +91,7 @@ int main(int argc, char **argv)
 {
 	struct bench_times times;
 	uint32_t count, await, i;
-	uint64_t before;
+	uint64_t before, took;
 	int on = 1;
 
 	if (argc < 5 || argc - 4 > SERVERS_MAX)
@@ -104,11 +105,14 @@ int main(int argc, char **argv)
 	bench_alloc(&times, count);
 	for (i = 0; i < WARM_UP + count; i++) {
 		expect_all();
+		mark("begin");
 		before = bench_now();
 		say(TAKE);
 		hear_from(await, TAKEN);
+		took = bench_now() - before;
+		mark("end");
 		if (i >= WARM_UP)
-			bench_add(&times, bench_now() - before);
+			bench_add(&times, took);
 		if (servers > 1)
 			hear_from(still_silent(), TAKEN);
 		expect_all();

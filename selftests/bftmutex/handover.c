@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <sysexits.h>
 
+#include "../bench/mark.h"
 #include "handle.h"
 
 #define LEASE		(5 * SEC)
@@ -96,6 +97,7 @@ static void *wait_for_lock(void *arg)
 
 	must(acquire(w->fd, "pair", LEASE, 0, NULL), "acquire");
 	w->had_ns = now_ns();
+	mark("end");
 	return NULL;
 }
 
@@ -115,6 +117,7 @@ static void pair(int count)
 		if (pthread_create(&thread, NULL, wait_for_lock, next))
 			errx(EX_OSERR, "thread");
 		sleep_ns(50 * MS);	/* it waits in the servers' queue */
+		mark("begin");
 		released = now_ns();
 		must(call(w[(i + 1) & 1].fd, BFTM_IOC_RELEASE, NULL), "release");
 		pthread_join(thread, NULL);
