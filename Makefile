@@ -43,6 +43,7 @@ help:
 	@echo 'make sim-long   ten million simulated scenarios; make sim-mutants: bugs planted and found'
 	@echo 'make model      every interleaving of small clusters: a quarter of an hour'
 	@echo 'make order-torture  ordered objects under loss, lies and kills: 45 minutes'
+	@echo 'make races      what ends while traffic arrives, ITERATIONS=10000 of each: hours'
 	@echo 'make figures    Documentation/figures, from the simulator'
 	@echo 'make bench      the table of performance goals, in a VM: a quarter of an hour'
 	@echo 'make fuzz       fuzz each parser and core for FUZZ_SECONDS=$(FUZZ_SECONDS)'
@@ -147,7 +148,7 @@ KSELFTESTS := $(notdir $(basename $(wildcard selftests/bftmutex/*.c)))
 HARNESS := $(BUILD)/kselftest/kselftest_harness.h
 LINUX_SOURCE ?= /usr/src/linux-source-6.12.tar.xz
 
-tests: $(BIN)/bftmutex-liar $(BIN)/bftmutex-lin $(BIN)/bftmutex-model $(BIN)/bftmutex-order-model $(BIN)/bftmutex-sim $(BIN)/bftmutex-figures \
+tests: $(BIN)/bftmutex-liar $(BIN)/bftmutex-lin $(BIN)/bftmutex-races $(BIN)/bftmutex-model $(BIN)/bftmutex-order-model $(BIN)/bftmutex-sim $(BIN)/bftmutex-figures \
 	$(addprefix $(TESTS_BIN)/,$(KSELFTESTS)) \
 	$(addprefix $(TESTS_BIN)/unit/,$(UNIT))
 
@@ -183,6 +184,16 @@ LIN := $(filter-out selftests/lin/main,$(basename $(wildcard selftests/lin/*.c))
 $(BIN)/bftmutex-lin: $(call obj,$(LIN) selftests/lin/main)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(JSON_LIBS)
+
+# What ends while traffic arrives, over and over.
+RACES := $(basename $(wildcard selftests/races/*.c))
+$(BIN)/bftmutex-races: $(call obj,$(RACES) helper/nl helper/digest $(KEYS) $(CONF) $(CORE))
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
+
+# ITERATIONS of each scenario, 10000 unless set; see selftests/races/run.
+races: tools tests modules-6.1
+	@selftests/races/run
 
 # Unit tests are linked with sanitized objects of what they test.
 sobj = $(patsubst %,$(BUILD)/obj-sanitize/%.o,$(1))
@@ -282,7 +293,7 @@ $(TESTS_BIN)/fuzz/%: selftests/fuzz/fuzz_%.c $(FUZZ_FILES) $(wildcard kmod/core/
 fuzz: fuzzers
 	@selftests/fuzz/run --seconds $(FUZZ_SECONDS)
 
-.PHONY: check-debug check-kcsan debug-kernel order-torture tests unit static vm fuzz fuzzers model sim-mutants sim-sources sim-long figures bench \
+.PHONY: races check-debug check-kcsan debug-kernel order-torture tests unit static vm fuzz fuzzers model sim-mutants sim-sources sim-long figures bench \
 	bench-programs
 .PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/obj-sanitize/%.o
 
