@@ -44,6 +44,7 @@ help:
 	@echo 'make model      every interleaving of small clusters: a quarter of an hour'
 	@echo 'make order-torture  ordered objects under loss, lies and kills: 45 minutes'
 	@echo 'make races      what ends while traffic arrives, ITERATIONS=10000 of each: hours'
+	@echo 'make floods     ten million datagrams that nobody may notice, and what they cost'
 	@echo 'make figures    Documentation/figures, from the simulator'
 	@echo 'make bench      the table of performance goals, in a VM: a quarter of an hour'
 	@echo 'make fuzz       fuzz each parser and core for FUZZ_SECONDS=$(FUZZ_SECONDS)'
@@ -148,7 +149,7 @@ KSELFTESTS := $(notdir $(basename $(wildcard selftests/bftmutex/*.c)))
 HARNESS := $(BUILD)/kselftest/kselftest_harness.h
 LINUX_SOURCE ?= /usr/src/linux-source-6.12.tar.xz
 
-tests: $(BIN)/bftmutex-liar $(BIN)/bftmutex-lin $(BIN)/bftmutex-races $(BIN)/bftmutex-model $(BIN)/bftmutex-order-model $(BIN)/bftmutex-sim $(BIN)/bftmutex-figures \
+tests: $(BIN)/bftmutex-liar $(BIN)/bftmutex-lin $(BIN)/bftmutex-floods $(BIN)/bftmutex-races $(BIN)/bftmutex-model $(BIN)/bftmutex-order-model $(BIN)/bftmutex-sim $(BIN)/bftmutex-figures \
 	$(addprefix $(TESTS_BIN)/,$(KSELFTESTS)) \
 	$(addprefix $(TESTS_BIN)/unit/,$(UNIT))
 
@@ -194,6 +195,15 @@ $(BIN)/bftmutex-races: $(call obj,$(RACES) helper/nl helper/digest $(KEYS) $(CON
 # ITERATIONS of each scenario, 10000 unless set; see selftests/races/run.
 races: tools tests modules-6.1
 	@selftests/races/run
+
+# Datagrams that nobody may notice.
+FLOODS := $(basename $(wildcard selftests/floods/*.c))
+$(BIN)/bftmutex-floods: $(call obj,$(FLOODS) helper/digest $(KEYS) $(CONF) $(CORE))
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(CONF_LIBS) $(CRYPTO_LIBS)
+
+floods: tools tests modules-6.1
+	@selftests/floods/run
 
 # Unit tests are linked with sanitized objects of what they test.
 sobj = $(patsubst %,$(BUILD)/obj-sanitize/%.o,$(1))
@@ -293,7 +303,7 @@ $(TESTS_BIN)/fuzz/%: selftests/fuzz/fuzz_%.c $(FUZZ_FILES) $(wildcard kmod/core/
 fuzz: fuzzers
 	@selftests/fuzz/run --seconds $(FUZZ_SECONDS)
 
-.PHONY: races check-debug check-kcsan debug-kernel order-torture tests unit static vm fuzz fuzzers model sim-mutants sim-sources sim-long figures bench \
+.PHONY: floods races check-debug check-kcsan debug-kernel order-torture tests unit static vm fuzz fuzzers model sim-mutants sim-sources sim-long figures bench \
 	bench-programs
 .PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/obj-sanitize/%.o
 
