@@ -2,11 +2,13 @@
 /* The module is loaded and unloaded, with a server, while datagrams and programs come. */
 #include <sys/syscall.h>
 
+#include "lend.h"
 #include "server.h"
 
 #define PARAM	"lease_max_ms=1 max_locks=64 max_clients=64 token_floor=0"
 
 static int opener;
+static struct lender lender;
 
 int races_load(struct races *r, const char *param)
 {
@@ -46,7 +48,6 @@ static void open_often(struct races *r, unsigned int number)
 	}
 }
 
-/* These toggle nothing that other processors run: see selftests/races/run. */
 static bool begin(struct races *r)
 {
 	opener = races_start(r, open_often, 0);
@@ -96,7 +97,12 @@ static bool by_netlink(struct races *r, uint64_t i)
 		return races_failed("no family");
 	good = races_start_server(r, &nl, 64, SHORT);
 	bftm_nl_close(&nl);
-	return good && unload(r);
+	/* A helper, and what it lent, may be there to the end, and longer. */
+	if (good && !races_random(4))
+		good = lender_open(&lender, r) && lender_lend(&lender, 1);
+	good = good && unload(r);
+	lender_close(&lender);
+	return good;
 }
 
 const struct scenario races_modules[] = {

@@ -3,7 +3,10 @@
 #
 # In the VM: scenarios, each with and without a packet capture; see "run".
 #
-#	vm.sh ITERATIONS MODES DYNDBG [SCENARIO...]	MODES: plain, capture or both
+#	vm.sh ITERATIONS[/SLOW] MODES DYNDBG [SCENARIO...]
+#
+# MODES: plain, capture or both. SLOW: how often modules and namespaces come and go,
+# which takes a second each.
 #
 # shellcheck disable=SC2154,SC2317  # set by, or called from, what is sourced
 
@@ -12,7 +15,7 @@
 # shellcheck source=selftests/lib/cluster.sh
 . "$(dirname "$0")/../lib/cluster.sh"
 
-iterations=$1 modes=$2 dyndbg=$3
+iterations=${1%/*} slow=${1#*/} modes=$2 dyndbg=$3
 shift 3
 dir=$(mktemp -d)
 
@@ -40,15 +43,15 @@ hold_tunnel() {
 }
 
 race() {
-	local name=$1
-	shift
+	local name=$1 times=$2
+	shift 2
 	if [[ $name == insmod-* ]]; then
 		rmmod bftmutex 2>/dev/null
 	elif [[ ! -e /sys/module/bftmutex ]]; then
 		insmod "$dir/bftmutex.ko" "dyndbg=\"$dyndbg\"" || return
 	fi
 	bftmutex-races --keys "$dir" --ko "$dir/bftmutex.ko" --dyndbg "$dyndbg" \
-		--iterations "$iterations" --seed "$BFTMUTEX_SEED" "$@" "$name" >"$dir/line"
+		--iterations "$times" --seed "$BFTMUTEX_SEED" "$@" "$name" >"$dir/line"
 }
 
 (($#)) || mapfile -t scenarios < <(bftmutex-races --list | cut -d ' ' -f 1)
@@ -61,12 +64,14 @@ ok "a tunnel is held open" hold_tunnel
 echo 1 >/sys/kernel/rcu_expedited
 
 for name in "${scenarios[@]}"; do
+	times=$iterations
+	[[ $name != insmod-* && $name != netns ]] || times=$slow
 	for mode in plain capture; do
 		[[ $modes == both || $modes == "$mode" ]] || continue
 		option=()
 		[[ $mode == plain ]] || option=(--capture)
 		: >"$dir/line"
-		ok "$name, $mode: $iterations times" race "$name" "${option[@]}"
+		ok "$name, $mode: $times times" race "$name" "$times" "${option[@]}"
 		diag "$(sed "s/^/race /" "$dir/line")"
 	done
 done
