@@ -8,17 +8,17 @@ int flood_goodput(int argc, char **argv);
 
 int flood_goodput(int argc, char **argv)
 {
-	uint64_t seconds = strtoull(argv[0], NULL, 10), begin, end, pairs = 0, failed = 0;
+	uint64_t ms = strtoull(argv[0], NULL, 10), begin, end, pairs = 0, failed = 0;
 	int fd = open_here(0), result;
 	char name[24];
 
 	(void)argc;
-	if (seconds < 1 || seconds > 3600)
-		errx(64, "SECONDS '%s': must be 1 to 3600", argv[0]);
+	if (ms < 1 || ms > 3600000)
+		errx(64, "MS '%s': must be 1 to 3600000", argv[0]);
 	if (fd < 0)
 		errx(69, "/dev/bftmutex: %s", strerror(-fd));
 	begin = now_ns();
-	end = begin + seconds * SEC;
+	end = begin + ms * MS;
 	while (now_ns() < end) {
 		/* A few names, so that a release under way delays nobody. */
 		snprintf(name, sizeof(name), "goodput%d", (int)(pairs % 16));

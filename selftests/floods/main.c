@@ -9,8 +9,8 @@
  *		so many a second, over all servers, until it is killed
  *	bftmutex-floods amplify COUNT SERVER ADDRESS CREDENTIALS
  *		requests of every type; no answer is longer
- *	bftmutex-floods goodput SECONDS
- *		acquires and releases through /dev/bftmutex
+ *	bftmutex-floods goodput MS
+ *		acquires and releases through /dev/bftmutex for so long
  *
  * What is random follows from BFTMUTEX_SEED. Exit status 0: all was as it must be.
  */

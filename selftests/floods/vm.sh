@@ -3,10 +3,10 @@
 #
 # In the VM, by a clock that counts instructions; see "run".
 #
-#	vm.sh DATAGRAMS SERVERS REQUESTS SECONDS RATE
+#	vm.sh DATAGRAMS SERVERS REQUESTS MS RATE
 #
 # DATAGRAMS in all, over clusters of each number in "SERVERS", then REQUESTS of a client
-# of every type, then honest programs for SECONDS beside RATE datagrams a second.
+# of every type, then honest programs for MS beside RATE datagrams a second.
 #
 #	c1 10.73.0.101 ---+--- bridge in bftm-net ---+--- s1 eth0 10.73.0.1
 #	                       frames go in here, at  `--- s2 eth0 10.73.0.2 …
@@ -19,7 +19,7 @@
 # shellcheck source=selftests/lib/cluster.sh
 . "$(dirname "$0")/../lib/cluster.sh"
 
-datagrams=$1 sizes=$2 requests=$3 seconds=$4 rate=$5
+datagrams=$1 sizes=$2 requests=$3 ms=$4 rate=$5
 kinds=(random truncated bit key replay)
 keys=$dev/keys
 dir=$(mktemp -d)
@@ -164,7 +164,7 @@ calm() {
 
 # honest DESC: pairs per second of a program on client 1
 honest_pairs() {
-	c 1 bftmutex-floods goodput "$seconds" >"$dir/pairs" && read -r pairs lost <"$dir/pairs"
+	c 1 bftmutex-floods goodput "$ms" >"$dir/pairs" && read -r pairs lost <"$dir/pairs"
 }
 
 measure() {
