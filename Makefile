@@ -45,6 +45,8 @@ help:
 	@echo 'make order-torture  ordered objects under loss, lies and kills: 45 minutes'
 	@echo 'make races      what ends while traffic arrives, ITERATIONS=10000 of each: hours'
 	@echo 'make floods     ten million datagrams that nobody may notice, and what they cost'
+	@echo 'make torture    locks under faults of all kinds, SECONDS=120 of them, from SEED='
+	@echo 'make reloads    10,000 restarts of a server: nothing granted in its quarantine'
 	@echo 'make figures    Documentation/figures, from the simulator'
 	@echo 'make bench      the table of performance goals, in a VM: a quarter of an hour'
 	@echo 'make fuzz       fuzz each parser and core for FUZZ_SECONDS=$(FUZZ_SECONDS)'
@@ -149,7 +151,7 @@ KSELFTESTS := $(notdir $(basename $(wildcard selftests/bftmutex/*.c)))
 HARNESS := $(BUILD)/kselftest/kselftest_harness.h
 LINUX_SOURCE ?= /usr/src/linux-source-6.12.tar.xz
 
-tests: $(BIN)/bftmutex-liar $(BIN)/bftmutex-lin $(BIN)/bftmutex-floods $(BIN)/bftmutex-races $(BIN)/bftmutex-model $(BIN)/bftmutex-order-model $(BIN)/bftmutex-sim $(BIN)/bftmutex-figures \
+tests: $(BIN)/bftmutex-history $(TORTURE_TESTS) $(BIN)/bftmutex-liar $(BIN)/bftmutex-lin $(BIN)/bftmutex-floods $(BIN)/bftmutex-races $(BIN)/bftmutex-model $(BIN)/bftmutex-order-model $(BIN)/bftmutex-sim $(BIN)/bftmutex-figures \
 	$(addprefix $(TESTS_BIN)/,$(KSELFTESTS)) \
 	$(addprefix $(TESTS_BIN)/unit/,$(UNIT))
 
@@ -205,6 +207,34 @@ $(BIN)/bftmutex-floods: $(call obj,$(FLOODS) helper/digest $(KEYS) $(CONF) $(COR
 floods: tools tests modules-6.1
 	@selftests/floods/run
 
+# Locks under whatever may befall them; bftmutex-history checks what clients wrote down.
+HISTORY := $(addprefix selftests/torture/,history stays counters)
+TORTURE_TESTS := $(addprefix $(TESTS_BIN)/,torture_client reloads)
+$(BIN)/bftmutex-history: $(call obj,$(HISTORY) selftests/torture/main)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
+
+$(TESTS_BIN)/torture_client: $(call obj,selftests/torture/torture_client helper/libbftmutex)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
+
+$(TESTS_BIN)/reloads: $(call obj,selftests/torture/reloads helper/nl $(KEYS) $(CONF) $(CORE))
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
+
+TORTURE := tools $(BIN)/bftmutex-lin $(BIN)/bftmutex-liar $(BIN)/bftmutex-history \
+	$(TORTURE_TESTS) modules-6.1
+
+torture: $(TORTURE)
+	selftests/vm/run --icount --mem 1024 --timeout 14400 -- env \
+		BFTMUTEX_SECONDS=$(or $(SECONDS),120) $(if $(SEED),BFTMUTEX_SEED=$(SEED)) \
+		selftests/bftmutex/torture.sh
+
+# Ten thousand servers stopped and started, each while a lock is held there.
+reloads: $(TORTURE)
+	selftests/vm/run --icount --timeout 14400 -- env BFTMUTEX_RELOADS=$(or $(RELOADS),10000) \
+		$(if $(SEED),BFTMUTEX_SEED=$(SEED)) selftests/bftmutex/reloads.sh
+
 # Unit tests are linked with sanitized objects of what they test.
 sobj = $(patsubst %,$(BUILD)/obj-sanitize/%.o,$(1))
 
@@ -213,7 +243,7 @@ $(BUILD)/obj-sanitize/%.o: %.c
 	$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL) $(SANITIZE) -MMD -MP -c -o $@ $<
 
 UNIT_OBJS := $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/contradiction helper/digest \
-	$(OBJECT_EXEC) helper/order_room helper/loop helper/log $(LIN) $(JOURNAL)
+	$(OBJECT_EXEC) helper/order_room helper/loop helper/log $(LIN) $(JOURNAL) $(HISTORY)
 $(TESTS_BIN)/unit/%: $(BUILD)/obj-sanitize/selftests/unit/%.o $(call sobj,$(UNIT_OBJS))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(CONF_LIBS) $(CRYPTO_LIBS) \
@@ -303,7 +333,7 @@ $(TESTS_BIN)/fuzz/%: selftests/fuzz/fuzz_%.c $(FUZZ_FILES) $(wildcard kmod/core/
 fuzz: fuzzers
 	@selftests/fuzz/run --seconds $(FUZZ_SECONDS)
 
-.PHONY: floods races check-debug check-kcsan debug-kernel order-torture tests unit static vm fuzz fuzzers model sim-mutants sim-sources sim-long figures bench \
+.PHONY: torture reloads floods races check-debug check-kcsan debug-kernel order-torture tests unit static vm fuzz fuzzers model sim-mutants sim-sources sim-long figures bench \
 	bench-programs
 .PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/obj-sanitize/%.o
 

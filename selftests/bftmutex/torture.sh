@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Locks under everything that may befall them, by a schedule that the seed draws: one
+# holder at a time, tokens grow, no update is lost, nobody is told what is not so, and
+# when it is over each lock is had again soon.
+#
+#	bftm-c1 … bftm-c3 ---- bridge ---- bftm-s1 … bftm-s6    n = 6, b = 1, s1 lies
+#
+# BFTMUTEX_SECONDS is how long (120 by "make torture"), BFTMUTEX_SEED repeats it. With
+# BFTMUTEX_KEEP=DIR, such as /run/share, schedule and histories are kept there.
+#
+# Functions are called by name, load may have no arguments, and variables are
+# shared with the libraries.
+# shellcheck disable=SC2317,SC2119,SC2154,SC2034
+set -u
+
+# shellcheck source=selftests/lib/tap.sh
+. "$(dirname "$0")/../lib/tap.sh"
+# shellcheck source=selftests/lib/cluster.sh
+. "$(dirname "$0")/../lib/cluster.sh"
+# shellcheck source=selftests/torture/nemesis.sh
+. "$(dirname "$0")/../torture/nemesis.sh"
+
+# While the host reads a file, timers of the guest run on as if it took no time.
+export KSFT_MACHINE_SLOW=1
+
+seconds=${BFTMUTEX_SECONDS:-4}
+servers=${BFTMUTEX_SERVERS:-6}
+many=${BFTMUTEX_HOSTS:-3}
+processes=2
+locks=3
+lease_max=400
+delta=5
+# R17: 10 × (Δ + 2δ)
+bound=$((10 * (lease_max + 2 * delta)))
+work=$(mktemp -d)
+mkfifo "$work/never"
+loads=()
+watchers=()
+strategies=()
+
+cleanup() {
+	[[ ! ${BFTMUTEX_KEEP:-} ]] || cp "$work"/{history,schedule,counter}* "$BFTMUTEX_KEEP"
+	stop_jobs
+	kill_liar 1
+	down
+	rm -rf "$work"
+}
+
+start_clients() {
+	local n
+	for n in $(clients); do
+		ip netns exec "bftm-c$n" torture_client --dir "$work" --name "c$n" --locks $locks \
+			--lease $lease_max --processes $processes \
+			--seed $((BFTMUTEX_SEED * 100 + n)) &
+		loads+=($!)
+	done
+}
+
+entered_all() {
+	local healed n
+	healed=$(awk '$2 == "heal" { print $1 }' "$work/history.marks")
+	for ((n = 1; n <= locks; n++)); do
+		awk -v healed="$healed" -v lock="l$n" '$2 == "enter" && $4 == lock && $1 > healed \
+			{ found = 1; exit } END { exit !found }' "$work"/history.c* || return
+	done
+}
+
+# The worst of all clients; those that were killed on purpose do not count.
+end_clients() {
+	local pid worst=0
+	touch "$work/stop"
+	for pid in "${loads[@]}"; do
+		wait "$pid" || worst=$?
+	done
+	return $worst
+}
+
+note_counters() {
+	local file
+	for file in "$work"/counter.*; do
+		mark final - "${file##*.}" "$(od -An -t u8 -j 8 -N 8 "$file" | tr -d ' ')"
+	done
+}
+
+for program in bftmutexctl bftmutexd bftmutex-liar bftmutex-history bftmutex-lin \
+	torture_client jq; do
+	$program --help >/dev/null
+done
+perl "$top/selftests/torture/schedule" "$BFTMUTEX_SEED" "$seconds" "$servers" "$many" \
+	$processes $lease_max >"$work/schedule" || bail "no schedule"
+diag "$(wc -l <"$work/schedule") lines of schedule $(md5sum <"$work/schedule" | cut -c-8)," \
+	"again by: make torture SEED=$BFTMUTEX_SEED SECONDS=$seconds"
+# Of so many objects the kernel's log would overrun.
+load dyndbg=-p || bail "module"
+modprobe sch_netem || bail "sch_netem"
+up --servers "$servers" -b 1 --clients "$many" --lease-max ${lease_max}ms || bail "no cluster"
+tune "delta = ${delta}ms" "retry-max = ${lease_max}ms" || bail "configuration"
+mapfile -t everyone < <(clients | sed 's/^/c/'; seq -f s%g "$servers")
+
+start_clients
+nemesis "$work/schedule"
+heal
+diag "nemesis: $(for word in "${!done_of[@]}"; do echo "${done_of[$word]} $word"; done |
+	sort -k2 | paste -sd,)"
+diag "server 1 lied: $(printf '%s\n' "${strategies[@]}" | sort | uniq -c | awk '{ print $1, $2 }' |
+	paste -sd,)"
+ok "healed: every lock is had again" wait_for 60 entered_all
+ok "all come to their end" end_clients
+((${#watchers[@]} == 0)) || wait "${watchers[@]}"
+note_counters
+cat "$work"/history.* >"$work/all"
+ok "one at a time" bftmutex-history --heal $bound --lin "$work/lin" "$work/all"
+diag "$(bftmutex-history --heal $bound "$work/all" | tail -n 20)"
+ok "some are inside" test "$(grep -c ' enter ' "$work/all")" -ge $((2 * seconds))
+ok "counters are linearizable" bftmutex-lin --quiet --model counter "$work/lin"
+finish
