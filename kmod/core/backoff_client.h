@@ -76,6 +76,7 @@ struct bftm_want {
 #define BFTM_RESEND_DELTAS 4	/* resend_ns: two round trips; what takes longer is lost */
 #define BFTM_SENDS	16	/* send times remembered per attempt */
 #define BFTM_ROUND_SENDS 6	/* sends until a round is given up */
+#define BFTM_UNHEARD_POLLS 8	/* a lease without answers, and a wait is given up */
 #define BFTM_STEP_MAX	(1u << 16) /* of fencing tokens, while they are denied */
 #define BFTM_ADOPT_SENDS 1024	/* k that another helper may have used since */
 
@@ -117,6 +118,7 @@ struct bftm_answer {
  * @rounds:    rounds and polls begun
  * @again:     servers whose new epoch was answered in this round
  * @reached:   F servers answered in the last round
+ * @unheard:   polls in a row to which fewer than F servers answered
  * @poll_ns:   when to send to all again: queued, or renewing
  * @resend_ns: when to send to the silent again
  * @resends:   how often that was done since the last poll
@@ -141,6 +143,7 @@ struct bftm_contend {
 	u32 again;
 	bool reached;
 	u32 resends;
+	u32 unheard;
 	u64 poll_ns;
 	u64 resend_ns;
 	u64 known_end_ns;

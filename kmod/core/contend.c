@@ -38,6 +38,7 @@ static void reset(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	c->again = 0;
 	c->known_end_ns = 0;
 	c->resends = 0;
+	c->unheard = 0;
 }
 
 void bftm_begin_attempt(struct bftm_contend *c,
@@ -312,7 +313,7 @@ void bftm_contend_wake(struct bftm_contend *c,
 		break;
 	case BFTM_PHASE_TRY:
 		if (bftm_contend_queues(c))
-			bftm_wait_wake(c, cfg, now, out);
+			bftm_wait_wake(c, cfg, now, rnd, out);
 		else
 			bftm_round_wake(c, cfg, now, rnd, out);
 		break;

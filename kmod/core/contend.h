@@ -49,6 +49,9 @@ void bftm_round_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		      u64 now, u64 rnd, struct bftm_out *out);
 void bftm_round_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, u64 rnd, struct bftm_out *out);
+/** bftm_lose_round() - cancel the attempt and sleep, unless it asked once only. */
+void bftm_lose_round(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		     u64 now, u64 rnd, struct bftm_out *out);
 /** bftm_quarantine_left() - at most @most, less when only restarts are waited for. */
 u64 bftm_quarantine_left(const struct bftm_contend *c,
 			 const struct bftm_client_cfg *cfg, u64 most);
@@ -59,7 +62,7 @@ void bftm_wait_begun(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 void bftm_wait_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, struct bftm_out *out);
 void bftm_wait_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
-		    u64 now, struct bftm_out *out);
+		    u64 now, u64 rnd, struct bftm_out *out);
 /** bftm_wait_granted() - a new grant: the others can be expected now. */
 void bftm_wait_granted(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		       u64 now);

@@ -68,9 +68,8 @@ u64 bftm_quarantine_left(const struct bftm_contend *c,
 }
 
 /* F FREE answers cannot come any more, or not in time: cancel and sleep. */
-static void lose_round(struct bftm_contend *c,
-		       const struct bftm_client_cfg *cfg, u64 now, u64 rnd,
-		       struct bftm_out *out)
+void bftm_lose_round(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		     u64 now, u64 rnd, struct bftm_out *out)
 {
 	u32 locked = bftm_count(bftm_said(c, cfg, BFTM_MSG_LOCKED));
 	u32 free = bftm_count(bftm_said(c, cfg, BFTM_MSG_FREE));
@@ -110,7 +109,7 @@ void bftm_round_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 
 	if (decided && free >= f) {
 		if (now > bftm_contend_end(c, cfg))
-			lose_round(c, cfg, now, rnd, out);
+			bftm_lose_round(c, cfg, now, rnd, out);
 		else
 			bftm_hold_begin(c, cfg, now, out);
 		return;
@@ -118,14 +117,14 @@ void bftm_round_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	/* Figure 1(a): "if |{u : status_u = locked}| ≤ b return", and its else. */
 	if (answers - free > cfg->n - f ||
 	    (cfg->literal && decided && locked > cfg->b))
-		lose_round(c, cfg, now, rnd, out);
+		bftm_lose_round(c, cfg, now, rnd, out);
 }
 
 void bftm_round_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, u64 rnd, struct bftm_out *out)
 {
 	if (c->sends >= BFTM_ROUND_SENDS) {
-		lose_round(c, cfg, now, rnd, out);
+		bftm_lose_round(c, cfg, now, rnd, out);
 		return;
 	}
 	bftm_send_try(c, bftm_said(c, cfg, BFTM_MSG_NONE), now, out);

@@ -4,6 +4,9 @@
  * paper lets servers hold their answers back (Section 5, "delayed reply list");
  * as printed that is unsafe. Here a server says WAIT at once and FREE later,
  * and a lease counts from the last try() that it had heard.
+ *
+ * A try() also refreshes what was granted. Who cannot hear that it has the lock
+ * would so keep it from all others; it gives back what it may have, and sleeps.
  */
 #include "contend.h"
 #include "lease.h"
@@ -54,7 +57,7 @@ void bftm_wait_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 }
 
 void bftm_wait_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
-		    u64 now, struct bftm_out *out)
+		    u64 now, u64 rnd, struct bftm_out *out)
 {
 	u32 u;
 
@@ -67,6 +70,11 @@ void bftm_wait_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		c->resends++;
 		c->resend_ns = bftm_later(now, cfg->resend_ns, c->resends);
 		arm(c, cfg);
+		return;
+	}
+	c->unheard = bftm_answered(c, cfg) ? 0 : c->unheard + 1;
+	if (c->unheard == BFTM_UNHEARD_POLLS) {
+		bftm_lose_round(c, cfg, now, rnd, out);
 		return;
 	}
 	bftm_end_round(c, cfg, out);

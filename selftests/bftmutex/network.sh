@@ -43,6 +43,9 @@ through() {
 }
 
 rounds() { servers "$1" '[.[].rounds] | max'; }
+owned() {
+	[[ $(s 1 bftmutexctl locks --json | jq ".[] | select(.name == \"$1\") | .client") == [1-9]* ]]
+}
 more_rounds() { (($(rounds 1) > $1)); }
 
 load || bail "module"
@@ -55,6 +58,19 @@ through "delay and reordering" delay 5ms 4ms reorder 20%
 through "duplication" duplicate 20%
 through "all of these" delay 5ms 4ms reorder 20% duplicate 20% loss 20%
 netem "${all[@]}"
+
+# Servers grant the lock to one who cannot know. Others may wait for it, but not for long.
+deaf c2
+ip netns exec bftm-c2 bftmutex -w 60 -l 500ms unheard true &
+asker=$!
+ok "a client hears nothing: it is granted the lock" wait_for 20 owned unheard
+begin=$(now_ns)
+ok "a client hears nothing: another gets it" c 1 bftmutex -w 60 -l 500ms unheard true
+took=$((($(now_ns) - begin) / 1000000))
+diag "a client hears nothing: another waited for $took ms"
+ok "a client hears nothing: soon" test $took -le $((4 * lease_ms))
+hearing c2
+ok "a client hears again: it gets the lock" wait "$asker"
 
 deaf s2
 judge "a server hears nothing" contend $count --entries $entries_each --lock deaf "${work[@]}"
