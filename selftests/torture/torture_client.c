@@ -9,7 +9,8 @@
  *	counter.LOCK	two numbers of 8 bytes: the highest token that came, the value
  *	stop		when it is there all come to their end
  *
- * Locks are l1 … lN. Those with odd numbers are taken with a token, and have a counter.
+ * Locks are l1 … lN. Those with odd numbers are taken with a token, and have a counter;
+ * with --plain none are.
  */
 #include <argp.h>
 #include <errno.h>
@@ -37,6 +38,7 @@ static struct {
 	const char *dir;
 	const char *signal;
 	unsigned long processes, locks, lease_ms, seed;
+	bool plain;
 } args = { .dir = ".", .processes = 2, .locks = 3, .lease_ms = 400, .seed = 1 };
 
 static const struct argp_option options[] = {
@@ -44,6 +46,7 @@ static const struct argp_option options[] = {
 	{ "lease", 'l', "MS", 0, "Longest lease asked for, 20 to 60000 (400)", 0 },
 	{ "locks", 'L', "N", 0, "How many locks there are, 1 to 64 (3)", 0 },
 	{ "name", 'n', "NAME", 0, "Of this client; with --signal, NAME.I of a process", 0 },
+	{ "plain", 'p', NULL, 0, "Without tokens", 0 },
 	{ "processes", 'P', "N", 0, "1 to 64 (2)", 0 },
 	{ "seed", 's', "N", 0, "Of what is random (1)", 0 },
 	{ "signal", 'k', "KILL|STOP|CONT", 0, "Send it to a process, and write that down", 0 },
@@ -75,6 +78,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'n':
 		args.name = arg;
+		break;
+	case 'p':
+		args.plain = true;
 		break;
 	case 'P':
 		args.processes = within(state, "--processes", arg, 1, PROCESSES_MAX);
@@ -251,17 +257,17 @@ static void once(struct me *me)
 		.way = draw_way(&me->rng),
 	};
 	struct bftmutex_grant grant;
-	bool renews = rng_chance(&me->rng, PPM / 3);
+	bool renews = rng_chance(&me->rng, PPM / 3), fence = number % 2 && !args.plain;
 	int err;
 
 	if (renews && rng_chance(&me->rng, PPM / 2))
 		want.flags |= BFTM_RENEW;
-	if (number % 2)
+	if (fence)
 		want.flags |= BFTM_FENCE;
 	if (rng_chance(&me->rng, PPM / 8))
 		want.flags |= BFTM_TRY;
 	snprintf(me->lock, sizeof(me->lock), "l%u", (unsigned int)number);
-	if (number % 2)
+	if (fence)
 		me->counter = open_in_dir("counter", me->lock, O_RDWR | O_CREAT);
 	note(me, now_ns(), "invoke", "%s", "");
 	err = bftmutex_acquire(me->fd, me->lock, strlen(me->lock), &want, &grant);
@@ -274,7 +280,7 @@ static void once(struct me *me)
 		note(me, now_ns(), "leave", "%s", "");
 		bftmutex_release(me->fd);
 	}
-	if (number % 2)
+	if (fence)
 		close(me->counter);
 	stay(rng_below(&me->rng, 20 * MS));
 }
