@@ -20,7 +20,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/wait.h>
 #include <sysexits.h>
 #include <time.h>
@@ -28,6 +27,7 @@
 
 #include "../../helper/libbftmutex.h"
 #include "../sim/rng.h"
+#include "guard.h"
 #include "history.h"
 
 #define MS		1000000ull
@@ -166,33 +166,6 @@ static void note(struct me *me, u64 at_ns, const char *what, const char *format,
 		exit(EX_IOERR);
 }
 
-/* What guards the counter: no token that is lower than one that came before. */
-struct guarded {
-	u64 highest, value;
-};
-
-/* Return: false when the token is too old. @ret_value is what is there then. */
-static bool guard(struct me *me, u64 token, const u64 *set, u64 *ret_value)
-{
-	struct guarded g = {};
-	bool good;
-
-	if (flock(me->counter, LOCK_EX) < 0)
-		exit(EX_OSERR);
-	if (pread(me->counter, &g, sizeof(g), 0) < 0)
-		exit(EX_IOERR);
-	good = token >= g.highest;
-	*ret_value = g.value;
-	if (good) {
-		g.highest = token;
-		g.value = set ? *set : g.value;
-		if (pwrite(me->counter, &g, sizeof(g), 0) != sizeof(g))
-			exit(EX_IOERR);
-	}
-	flock(me->counter, LOCK_UN);
-	return good;
-}
-
 /* Return: false when it is not held any more. */
 static bool look(struct me *me)
 {
@@ -227,7 +200,7 @@ static void inside(struct me *me, const struct bftmutex_grant *grant, u64 hold_n
 
 	if (grant->token) {
 		note(me, now_ns(), "read", " %" PRIu64, grant->token);
-		updates = guard(me, grant->token, NULL, &value);
+		updates = guard(me->counter, grant->token, NULL, &value);
 	}
 	be_inside(me, hold_ns, renews);
 	if (!updates)
@@ -235,7 +208,7 @@ static void inside(struct me *me, const struct bftmutex_grant *grant, u64 hold_n
 	/* Whether the lease is over does not matter to it: that is what tokens are for. */
 	next = value + 1;
 	note(me, now_ns(), "begin", " %" PRIu64 " %" PRIu64, grant->token, next);
-	updates = guard(me, grant->token, &next, &value);
+	updates = guard(me->counter, grant->token, &next, &value);
 	note(me, now_ns(), updates ? "wrote" : "refuse", " %" PRIu64 " %" PRIu64, grant->token,
 	     next);
 }

@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# How long it takes to get a lock that nobody has: one round trip, whatever b servers
+# do, and a few when datagrams are lost.
+#
+#	bftm-c1 ---- bridge, 1 ms each way ---- bftm-s1 … bftm-s7    n = 7, b = 1, s4 lies
+#
+# Functions are called by name, load may have no arguments, and variables are
+# shared with the libraries.
+# shellcheck disable=SC2317,SC2119,SC2154,SC2034
+set -u
+
+# shellcheck source=selftests/lib/tap.sh
+. "$(dirname "$0")/../lib/tap.sh"
+# shellcheck source=selftests/lib/cluster.sh
+. "$(dirname "$0")/../lib/cluster.sh"
+
+# While the host reads a file, timers of the guest run on as if it took no time.
+export KSFT_MACHINE_SLOW=1
+
+entries_each=${BFTMUTEX_ENTRIES:-41}
+everyone=(c1 s1 s2 s3 s4 s5 s6 s7)
+
+cleanup() {
+	kill_liar 4
+	down
+}
+
+# quantile PERCENT: of the times to wait in the log, in us
+quantile() {
+	sort -k4,4n "$entries" | awk -v p="$1" '{ v[NR] = $4 } END {
+		i = int(NR * p / 100 + 0.999); printf "%d\n", v[i < 1 ? 1 : i] / 1000 }'
+}
+
+# measure LOCK [COUNT]: $median and $slow (99 %) in us
+measure() {
+	contend 1 --entries "${2:-$entries_each}" --lock "$1" --hold 0 --lease 0.9 \
+		--timeout 20 || return
+	median=$(quantile 50)
+	slow=$(quantile 99)
+}
+
+# as_fast: the median is at most 1.2 times that without faults
+as_fast() {
+	measure "$1" || return
+	echo "median $median us, without faults $healthy us"
+	((10 * median <= 12 * healthy))
+}
+
+for program in bftmutexctl bftmutexd bftmutex-liar contender jq; do
+	$program --help >/dev/null
+done
+load dyndbg=-p || bail "module"
+modprobe sch_netem || bail "sch_netem"
+up --servers 7 -b 1 --clients 1 --lease-max 1s || bail "no cluster"
+tune "delta = 1ms" || bail "configuration"
+netem "${everyone[@]}" -- delay 1ms
+ok "without faults" measure healthy
+healthy=$median
+diag "without faults: median $healthy us, 99 % in $slow us, a round trip takes 2000 us at least"
+ok "without faults: one round trip" test "$healthy" -ge 2000 -a "$healthy" -lt 4000
+
+mapfile -t lies < <(bftmutex-liar --help | sed -n '/^Strategies:/,/ordering/s/^  \([a-z-]*\)  .*/\1/p')
+ok "there are lies" test "${#lies[@]}" -ge 20
+for lie in "${lies[@]}"; do
+	lie 4 "$lie" --lease-max 1s --seed "$RANDOM" || bail "no liar"
+	ok "$lie: as fast as without" as_fast "lie-$lie"
+	diag "$lie: median $median us, $((100 * median / healthy)) % of $healthy us; 99 % in $slow us"
+done
+kill_liar 4
+ok "nobody there: as fast as without" as_fast gone
+diag "nobody there: median $median us"
+
+honest 4 --lease-max 1s
+ready
+netem "${everyone[@]}" -- delay 1ms loss 10%
+ok "loss of 10 percent" measure loss $((10 * entries_each))
+diag "loss of 10 percent: median $median us, 99 % in $slow us," \
+	"$((100 * slow / healthy)) % of a round trip"
+ok "loss of 10 percent: 99 % in five round trips" test "$slow" -le $((5 * healthy))
+netem "${everyone[@]}"
+finish
