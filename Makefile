@@ -227,7 +227,7 @@ TORTURE := tools $(BIN)/bftmutex-lin $(BIN)/bftmutex-liar $(BIN)/bftmutex-histor
 
 torture: $(TORTURE)
 	selftests/vm/run --icount --mem 1024 --timeout 14400 -- env \
-		BFTMUTEX_SECONDS=$(or $(SECONDS),120) $(if $(SEED),BFTMUTEX_SEED=$(SEED)) \
+		BFTMUTEX_HOSTS=3 BFTMUTEX_SECONDS=$(or $(SECONDS),120) $(if $(SEED),BFTMUTEX_SEED=$(SEED)) \
 		selftests/bftmutex/torture.sh
 
 # Ten thousand servers stopped and started, each while a lock is held there.

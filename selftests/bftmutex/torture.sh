@@ -31,7 +31,7 @@ export KSFT_MACHINE_SLOW=1
 seconds=${BFTMUTEX_SECONDS:-4}
 servers=6 plain=()
 ((BFTMUTEX_SEED % 2 == 0)) || { servers=4 plain=(--plain); }
-many=${BFTMUTEX_HOSTS:-3}
+many=${BFTMUTEX_HOSTS:-2}
 processes=2
 locks=3
 lease_max=400

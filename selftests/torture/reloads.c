@@ -75,8 +75,8 @@ static void stop(struct bftm_nl *nl)
 	call(nl, bftm_nl_msg(nl, BFTMUTEX_CMD_SERVER_STOP, 0), "stop");
 }
 
-/* One TRY. Return: the type of its answer; one in another epoch is asked again. */
-static u8 try_once(struct client *c, u64 lease_ns)
+/* One TRY. Return: its answer; one in another epoch is asked again. */
+static struct bftm_msg try_once(struct client *c, u64 lease_ns)
 {
 	struct bftm_msg m, r;
 	int turn;
@@ -93,7 +93,7 @@ static u8 try_once(struct client *c, u64 lease_ns)
 			}
 		} while (r.seq != c->peer.seq);
 		if (r.type != BFTM_MSG_CHALLENGE)
-			return r.type;
+			return r;
 		c->peer.epoch = r.server_epoch;
 	}
 	fprintf(stderr, "reloads: a new epoch with each answer\n");
@@ -111,24 +111,42 @@ static void give_back(struct client *c)
 	ask(&c->peer, request(BFTM_MSG_RELEASE, LOCK, c->attempt), BFTM_MSG_RELEASED, "RELEASE");
 }
 
+/* Nothing comes unasked for half of the time that a server says it will take. */
+static void listen_to(struct client *c, u64 left_ns)
+{
+	const struct timespec half = { .tv_nsec = (long)(left_ns / 2) };
+	struct pollfd fd[2] = {
+		{ .fd = c[0].peer.fd, .events = POLLIN },
+		{ .fd = c[1].peer.fd, .events = POLLIN },
+	};
+
+	/* Near the end there is no time to lose. */
+	if (left_ns > 100000 && left_ns < BFTM_NS_PER_SEC && ppoll(fd, 2, &half, NULL) > 0) {
+		total.early++;
+		fprintf(stderr, "heard something %" PRIu64 " ns too early\n", left_ns);
+	}
+}
+
 /* Both ask in turn until one gets it: not before @quarantine_ns, nor @deadline_ns. */
 static struct client *contend(struct client *c, u64 quarantine_ns, u64 deadline_ns, u64 lease_ns)
 {
 	u64 not_before = quarantine_ns > deadline_ns ? quarantine_ns : deadline_ns, at;
+	struct bftm_msg answer;
 	unsigned int turn;
-	u8 type;
 
 	for (turn = 0;; turn++) {
-		type = try_once(&c[turn % 2], lease_ns);
+		answer = try_once(&c[turn % 2], lease_ns);
 		at = now_ns();
 		total.asked++;
-		if (type == BFTM_MSG_FREE)
+		if (answer.type == BFTM_MSG_FREE)
 			break;
 		total.waited++;
-		if (type != BFTM_MSG_WAIT) {
-			fprintf(stderr, "reloads: %s instead of WAIT\n", bftm_msg_name(type));
+		if (answer.type != BFTM_MSG_WAIT) {
+			fprintf(stderr, "reloads: %s instead of WAIT\n",
+				bftm_msg_name(answer.type));
 			exit(EX_PROTOCOL);
 		}
+		listen_to(c, answer.lease_ns);
 	}
 	if (at <= not_before) {
 		total.early++;
@@ -153,7 +171,7 @@ static void reloads(struct bftm_nl *nl, const struct bftm_master *master, struct
 		lease = rng_between(&rng, BFTM_LEASE_MIN_NS, lease_max);
 		do {
 			deadline = now_ns() + bftm_lease_at_client(lease, BFTM_RHO_DEFAULT_PPM);
-		} while (try_once(&c[0], lease) != BFTM_MSG_FREE);
+		} while (try_once(&c[0], lease).type != BFTM_MSG_FREE);
 		stop(nl);
 		lease_max = rng_between(&rng, BFTM_LEASE_MIN_NS, 4 * BFTM_NS_PER_MS);
 		began = now_ns();
