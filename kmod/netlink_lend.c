@@ -129,7 +129,7 @@ static struct bftm_session *read_session(struct genl_info *info, u32 n)
 	return s;
 }
 
-int bftmutex_nl_helper_lend_doit(struct sk_buff *skb, struct genl_info *info)
+static int lend(struct genl_info *info)
 {
 	struct bftm_net *bn = bftm_net(genl_info_net(info));
 	struct nlattr **a = info->attrs;
@@ -171,5 +171,29 @@ int bftmutex_nl_helper_lend_doit(struct sk_buff *skb, struct genl_info *info)
 	else if (err == -EBADF || err == -ENOTSOCK || err == -EINVAL)
 		NL_SET_ERR_MSG_ATTR(info->extack, a[BFTMUTEX_A_SESSION_SOCKET],
 				    "socket must be a bound UDP socket of this namespace that nobody else serves");
+	return err;
+}
+
+/* The message is freed as it is, and quoted when this fails. */
+static void wipe_keys(const struct genl_info *info)
+{
+	struct nlattr *peer, *a;
+	int rest, left;
+
+	nlmsg_for_each_attr(peer, info->nlhdr, GENL_HDRLEN, rest) {
+		if (nla_type(peer) != BFTMUTEX_A_SESSION_PEER)
+			continue;
+		nla_for_each_nested(a, peer, left)
+			if (nla_type(a) == BFTMUTEX_A_PEER_REQUEST_KEY ||
+			    nla_type(a) == BFTMUTEX_A_PEER_REPLY_KEY)
+				memzero_explicit(nla_data(a), nla_len(a));
+	}
+}
+
+int bftmutex_nl_helper_lend_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	int err = lend(info);
+
+	wipe_keys(info);
 	return err;
 }

@@ -57,6 +57,7 @@ static int read_param(struct genl_info *info, struct bftm_server_param *p)
 int bftmutex_nl_server_start_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct bftm_net *bn = bftm_net(genl_info_net(info));
+	struct nlattr *key = info->attrs[BFTMUTEX_A_SERVER_KEY];
 	struct bftm_server_param p;
 	int err;
 
@@ -67,6 +68,9 @@ int bftmutex_nl_server_start_doit(struct sk_buff *skb, struct genl_info *info)
 			bftm_rules_destroy(p.rules);
 	}
 	memzero_explicit(&p, sizeof(p));
+	/* The message is freed as it is, and quoted when this fails. */
+	if (key)
+		memzero_explicit(nla_data(key), nla_len(key));
 	return err;
 }
 
