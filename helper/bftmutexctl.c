@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "ctl.h"
+#include "keys.h"
 
 static const struct command {
 	const char *group;	/* first of two words, or NULL */
@@ -82,6 +83,7 @@ int main(int argc, char **argv)
 
 	argp_program_version = CTL_NAME " " BFTM_VERSION;
 	argp_err_exit_status = EX_USAGE;
+	bftm_keys_no_dump();
 
 	if (!word) {
 		print_help(stderr);

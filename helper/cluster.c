@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <openssl/crypto.h>
+
 #include "../kmod/core/lease.h"
 #include "cluster.h"
 #include "lend.h"
@@ -155,7 +157,7 @@ static struct bftm_cluster *unchanged(const struct bftm_conf_cluster *conf)
 	if (!cl || memcmp(&cl->conf, conf, sizeof(*conf)) ||
 	    bftm_credentials_load(conf->credentials, &cred) < 0)
 		return NULL;
-	same = !memcmp(&cl->cred, &cred, sizeof(cred));
+	same = !CRYPTO_memcmp(&cl->cred, &cred, sizeof(cred));
 	explicit_bzero(&cred, sizeof(cred));
 	return same ? cl : NULL;
 }

@@ -159,7 +159,7 @@ static struct nl_msg *start_message(struct bftm_nl *nl, const struct start *star
 		r |= nla_put_u64(msg, BFTMUTEX_A_SERVER_TOKEN_FLOOR, start->token_floor);
 	r |= ctl_durability_put(&start->durability, msg);
 	if (r) {
-		nlmsg_free(msg);
+		bftm_nl_free(msg);
 		return NULL;
 	}
 	return msg;

@@ -2,6 +2,8 @@
 /* Key files: a server's master key, a client's credentials. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +18,14 @@
 
 /* A line for each server and a little more. */
 #define TEXT_MAX (256 + BFTM_SERVERS_MAX * 128)
+
+void bftm_keys_no_dump(void)
+{
+	static const struct rlimit none;
+
+	setrlimit(RLIMIT_CORE, &none);
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
 
 FILE *bftm_open_private(const char *path, int *ret_errno)
 {
@@ -36,6 +46,9 @@ FILE *bftm_open_private(const char *path, int *ret_errno)
 		fclose(file);
 		file = NULL;
 	}
+	/* A buffer would be freed with the key in it. */
+	if (file)
+		setvbuf(file, NULL, _IONBF, 0);
 	return file;
 }
 

@@ -77,6 +77,9 @@ FILE *bftm_open_private(const char *path, int *ret_errno);
 /** bftm_save_private() - a new file with this text or, on failure, no file. 0, -errno. */
 int bftm_save_private(const char *path, const char *text);
 
+/** bftm_keys_no_dump() - no core dumps, no debugger without CAP_SYS_PTRACE */
+void bftm_keys_no_dump(void);
+
 /** struct bftm_mac - a prepared key; one per key and thread */
 struct bftm_mac;
 

@@ -104,8 +104,10 @@ void bftm_mac_free(struct bftm_mac *mac)
 {
 	if (!mac)
 		return;
-	EVP_MAC_CTX_free(mac->ctx);	/* OpenSSL cleanses its own copy */
+	/* What OpenSSL frees as it is, the state after the key, is one of another key. */
 	OPENSSL_cleanse(mac->key, sizeof(mac->key));
+	EVP_MAC_init(mac->ctx, mac->key, sizeof(mac->key), NULL);
+	EVP_MAC_CTX_free(mac->ctx);
 	free(mac);
 }
 

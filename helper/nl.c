@@ -2,6 +2,7 @@
 /* Calls of the generic netlink family, with the kernel's own words on failures. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include <linux/netlink.h>
@@ -241,6 +242,12 @@ static int receive(struct call *call)
 	return call->done ? call->result : bftm_nl_errno(r);
 }
 
+void bftm_nl_free(struct nl_msg *msg)
+{
+	explicit_bzero(nlmsg_hdr(msg), nlmsg_hdr(msg)->nlmsg_len);
+	nlmsg_free(msg);
+}
+
 int bftm_nl_call(struct bftm_nl *nl, struct nl_msg *msg,
 		 int (*each)(struct nlattr **attr, void *arg), int max, void *arg)
 {
@@ -260,6 +267,6 @@ int bftm_nl_call(struct bftm_nl *nl, struct nl_msg *msg,
 	r = nl_send_auto(nl->sock, msg);	/* asks for an ack as well */
 	call.request = nlmsg_hdr(msg);
 	r = r < 0 ? bftm_nl_errno(r) : receive(&call);
-	nlmsg_free(msg);
+	bftm_nl_free(msg);
 	return r;
 }

@@ -41,13 +41,16 @@ struct nl_msg *bftm_nl_msg(struct bftm_nl *nl, u8 cmd, int flags);
 /** bftm_nl_msg_room() - the same, with room for attributes of so many bytes */
 struct nl_msg *bftm_nl_msg_room(struct bftm_nl *nl, u8 cmd, int flags, size_t room);
 
+/** bftm_nl_free() - of a request that is not sent; it may have keys, so it is wiped */
+void bftm_nl_free(struct nl_msg *msg);
+
 /** bftm_nl_errno() - libnl's result as a -errno. */
 int bftm_nl_errno(int result);
 
 /**
  * bftm_nl_call() - send a request, hand every answer to @each, wait for the end
  * @nl:   the socket
- * @msg:  the request, always freed
+ * @msg:  the request, always freed, as by bftm_nl_free()
  * @each: gets the answer's attributes, indexed by number up to @max; may be
  *        NULL; a negative result ends the call with it
  * @max:  highest attribute number

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What is left of keys in memory that was freed, and who could see them there. */
+#include "unit.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <openssl/crypto.h>
+
+#include "../../helper/keys.h"
+
+/* OpenSSL's memory, with its size in front of it, aligned as malloc's is. */
+#define HEAD 16
+static u64 wanted[4];
+static bool looking;
+static int frees, found;
+
+static void *take(size_t size, const char *file, int line)
+{
+	char *block = malloc(HEAD + size);
+
+	(void)file;
+	(void)line;
+	if (!block)
+		return NULL;
+	memcpy(block, &size, sizeof(size));
+	return block + HEAD;
+}
+
+static void give(void *at, const char *file, int line)
+{
+	size_t size, i;
+	u32 w;
+
+	(void)file;
+	(void)line;
+	if (!at)
+		return;
+	memcpy(&size, (char *)at - HEAD, sizeof(size));
+	for (i = 0; looking && i + 8 <= size; i += 8)
+		for (w = 0; w < ARRAY_SIZE(wanted); w++)
+			found += !memcmp((char *)at + i, &wanted[w], 8);
+	frees += looking;
+	free((char *)at - HEAD);
+}
+
+static void *take_more(void *at, size_t size, const char *file, int line)
+{
+	void *larger = take(size, file, line);
+	size_t old;
+
+	if (at && larger) {
+		memcpy(&old, (char *)at - HEAD, sizeof(old));
+		memcpy(larger, at, old < size ? old : size);
+		give(at, file, line);
+	}
+	return larger;
+}
+
+static u64 rotl(u64 x, int by)
+{
+	return x << by | x >> (64 - by);
+}
+
+static void sip_round(u64 v[4])
+{
+	v[0] += v[1];
+	v[2] += v[3];
+	v[1] = rotl(v[1], 13) ^ v[0];
+	v[3] = rotl(v[3], 16) ^ v[2];
+	v[0] = rotl(v[0], 32) + v[3];
+	v[2] += v[1];
+	v[1] = rotl(v[1], 17) ^ v[2];
+	v[3] = rotl(v[3], 21) ^ v[0];
+	v[2] = rotl(v[2], 32);
+}
+
+/* SipHash's state after one word; from it and the word the key follows. */
+static void state_after(const u8 key[16], const u8 word[8], u64 v[4])
+{
+	u64 k[2], m;
+
+	memcpy(k, key, sizeof(k));
+	memcpy(&m, word, sizeof(m));
+	k[0] = le64_to_cpu(k[0]);
+	k[1] = le64_to_cpu(k[1]);
+	m = le64_to_cpu(m);
+	v[0] = k[0] ^ 0x736f6d6570736575u;
+	v[1] = k[1] ^ 0x646f72616e646f6du ^ 0xee;
+	v[2] = k[0] ^ 0x6c7967656e657261u;
+	v[3] = k[1] ^ 0x7465646279746573u ^ m;
+	sip_round(v);
+	sip_round(v);
+	v[0] ^= m;
+}
+
+static void no_key_in_what_openssl_frees(void **state)
+{
+	static const u8 key[16] = "a key to be lost";
+	u8 message[8 + BFTM_TAG_LEN] = "message";
+	struct bftm_mac *mac = bftm_mac_new(key);
+
+	(void)state;
+	assert_non_null(mac);
+	assert_int_equal(bftm_mac_sign_bytes(mac, message, sizeof(message)), 0);
+	state_after(key, message, wanted);
+	looking = true;
+	bftm_mac_free(mac);
+	looking = false;
+	assert_true(frees > 0);
+	assert_int_equal(found, 0);
+}
+
+/* In a process of its own: there is no way back. */
+static void no_core_and_no_debugger(void **state)
+{
+	struct rlimit core;
+	pid_t pid = fork();
+	int status;
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (!pid) {
+		bftm_keys_no_dump();
+		getrlimit(RLIMIT_CORE, &core);
+		_exit(prctl(PR_GET_DUMPABLE) || core.rlim_cur || core.rlim_max);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_key_in_what_openssl_frees),
+		cmocka_unit_test(no_core_and_no_debugger),
+	};
+
+	/* Before it has any. */
+	if (CRYPTO_set_mem_functions(take, take_more, give) != 1)
+		return 1;
+	return cmocka_run_group_tests_name("key memory", tests, NULL, NULL);
+}
