@@ -76,8 +76,12 @@ $(BUILD)/%/bftmutex.ko: $(KMOD_SOURCES)
 CFLAGS ?= -O2 -g
 PKGS := libnl-genl-3.0 json-c libconfuse libcrypto libbsd sqlite3
 CPPFLAGS += -D_GNU_SOURCE -DBFTM_VERSION=\"$(VERSION)\" -Iuapi
+# What makes mistakes in them harder to use; checked by selftests/static/hardening.
+HARDEN := -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection -fPIE \
+	$(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-fcf-protection)
+override LDFLAGS += -Wl,-z,relro,-z,now
 CFLAGS_ALL := -std=gnu11 -Wall -Wextra -Wformat=2 -Wshadow -Wstrict-prototypes \
-	-Wmissing-prototypes -fstack-protector-strong $(CFLAGS)
+	-Wmissing-prototypes $(HARDEN) $(CFLAGS)
 PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS))
 NL_LIBS = $(shell pkg-config --libs libnl-genl-3.0)
 CONF_LIBS = $(shell pkg-config --libs libconfuse)
@@ -119,16 +123,17 @@ $(BUILD)/obj/%.o: %.c
 
 $(BIN)/bftmutexd: $(call obj,$(DAEMON) $(CONF) $(KEYS) $(CORE))
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(JSON_LIBS) $(CRYPTO_LIBS)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -pie -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(JSON_LIBS) \
+		$(CRYPTO_LIBS)
 
 $(BIN)/bftmutexctl: $(call obj,$(CTL) $(CONF) $(KEYS) $(CORE))
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(JSON_LIBS) $(CRYPTO_LIBS) \
-		$(SQLITE_LIBS)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -pie -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(JSON_LIBS) \
+		$(CRYPTO_LIBS) $(SQLITE_LIBS)
 
 $(BIN)/bftmutex: $(call obj,$(WRAPPER))
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -pie -o $@ $^
 
 $(BIN)/bftmutex-liar: $(call obj,$(LIAR) $(ORDER_LIES) helper/digest $(CONF) $(KEYS) $(CORE) $(CORE_SERVER))
 	@mkdir -p $(@D)
@@ -145,7 +150,7 @@ $(BIN)/libbftmutex.so.0: helper/libbftmutex.c helper/libbftmutex.h
 # Tests
 
 TESTS_BIN := $(BIN)/tests
-SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -O1
+SANITIZE := -U_FORTIFY_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined -O1
 UNIT := $(notdir $(basename $(wildcard selftests/unit/test_*.c)))
 KSELFTESTS := $(notdir $(basename $(wildcard selftests/bftmutex/*.c)))
 HARNESS := $(BUILD)/kselftest/kselftest_harness.h
