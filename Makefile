@@ -74,7 +74,7 @@ $(BUILD)/%/bftmutex.ko: $(KMOD_SOURCES)
 # The tools
 
 CFLAGS ?= -O2 -g
-PKGS := libnl-genl-3.0 json-c libconfuse libcrypto libbsd sqlite3
+PKGS := libnl-genl-3.0 json-c libconfuse libcrypto libbsd libseccomp sqlite3
 CPPFLAGS += -D_GNU_SOURCE -DBFTM_VERSION=\"$(VERSION)\" -Iuapi
 # What makes mistakes in them harder to use; checked by selftests/static/hardening.
 HARDEN := -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection -fPIE \
@@ -87,6 +87,7 @@ NL_LIBS = $(shell pkg-config --libs libnl-genl-3.0)
 CONF_LIBS = $(shell pkg-config --libs libconfuse)
 JSON_LIBS = $(shell pkg-config --libs json-c)
 CRYPTO_LIBS = $(shell pkg-config --libs libcrypto)
+SECCOMP_LIBS = $(shell pkg-config --libs libseccomp)
 SQLITE_LIBS = $(shell pkg-config --libs sqlite3)
 
 CORE := $(addprefix kmod/core/,wire quorum contend round wait hold fence release \
@@ -101,7 +102,7 @@ KEYS := $(addprefix helper/,keys mac rank rank_file)
 ORDER := $(basename $(wildcard helper/order*.c))
 DAEMON := $(addprefix helper/,bftmutexd loop log identity lend names cluster socket probe \
 	recover acquire attempt report release evidence rounds contradiction upcall \
-	status nl digest) $(ORDER) $(OBJECT_EXEC)
+	status nl digest sandbox sandbox_calls) $(ORDER) $(OBJECT_EXEC)
 JOURNAL := helper/journal helper/journal_object
 CTL := $(basename $(wildcard helper/ctl*.c)) helper/bftmutexctl helper/nl helper/libbftmutex \
 	$(JOURNAL)
@@ -124,7 +125,7 @@ $(BUILD)/obj/%.o: %.c
 $(BIN)/bftmutexd: $(call obj,$(DAEMON) $(CONF) $(KEYS) $(CORE))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -pie -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(JSON_LIBS) \
-		$(CRYPTO_LIBS)
+		$(CRYPTO_LIBS) $(SECCOMP_LIBS)
 
 $(BIN)/bftmutexctl: $(call obj,$(CTL) $(CONF) $(KEYS) $(CORE))
 	@mkdir -p $(@D)
@@ -249,10 +250,12 @@ $(BUILD)/obj-sanitize/%.o: %.c
 
 UNIT_OBJS := $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/contradiction helper/digest \
 	$(OBJECT_EXEC) helper/order_room helper/loop helper/log $(LIN) $(JOURNAL) $(HISTORY)
+	$(OBJECT_EXEC) helper/order_room helper/loop helper/log $(LIN) $(JOURNAL) \
+	helper/sandbox helper/sandbox_calls
 $(TESTS_BIN)/unit/%: $(BUILD)/obj-sanitize/selftests/unit/%.o $(call sobj,$(UNIT_OBJS))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(CONF_LIBS) $(CRYPTO_LIBS) \
-		$(SQLITE_LIBS) $(shell pkg-config --libs cmocka)
+		$(SQLITE_LIBS) $(SECCOMP_LIBS) $(shell pkg-config --libs cmocka)
 
 # Whole clusters in virtual time, with the strategies of the liar.
 SIM := $(basename $(wildcard selftests/sim/*.c)) $(filter-out \

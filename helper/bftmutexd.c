@@ -24,6 +24,7 @@
 #include "log.h"
 #include "loop.h"
 #include "object_exec.h"
+#include "sandbox.h"
 #include "status.h"
 #include "upcall.h"
 
@@ -45,6 +46,8 @@ static struct {
 } args = { .conf = BFTM_CONF_PATH, .state = STATE_DIR };
 
 static struct bftm_watch signals;
+static enum bftm_sandbox sandbox;
+static bool closed;
 
 static const struct argp_option options[] = {
 	{ "config", 'c', "FILE", 0, "Configuration (default " BFTM_CONF_PATH ")", 0 },
@@ -105,6 +108,10 @@ static int configure(void)
 		return err;
 	if (!args.check)
 		err = bftm_clusters_configure(conf, args.state);
+	if (!err && closed && conf->sandbox != sandbox)
+		bftm_log(LOG_WARNING, "%s: sandbox is another one at the next start", args.conf);
+	else if (!err)
+		sandbox = conf->sandbox;
 	if (!args.check && !err)
 		bftm_exec_configure(conf);
 	bftm_conf_free(conf);
@@ -185,7 +192,8 @@ static int start(void)
 		bftm_log(LOG_ERR, "--state %s: %s", args.state, strerror(-err));
 		return err;
 	}
-	err = bftm_loop_init();
+	err = bftm_sandbox_begin();
+	err = err ?: bftm_loop_init();
 	err = err ?: watch_signals();
 	err = err ?: configure();
 	err = err ?: serve();
@@ -255,6 +263,8 @@ int main(int argc, char **argv)
 	err = start();
 	if (!err)
 		write_pid();
+	err = err ?: bftm_sandbox_close(sandbox);
+	closed = true;
 	if (report >= 0) {
 		tell_parent(report, exit_code(err));
 		bftm_log_open("bftmutexd", true, args.debug);

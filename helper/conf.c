@@ -268,6 +268,21 @@ static void read_default(struct bftm_syntax *syntax, struct bftm_conf *conf)
 			     name->text);
 }
 
+/* A program that cannot be started would fail its first request, not here. */
+static void read_sandbox(struct bftm_syntax *syntax, struct bftm_conf *conf)
+{
+	static const char *const words[] = { "no", "yes", "strict", NULL };
+	const struct bftm_value *value = bftm_value(syntax->root, "sandbox");
+	u64 word = BFTM_SANDBOX_YES;
+
+	if (value)
+		bftm_value_word(syntax, value, words, &word);
+	conf->sandbox = word;
+	if (word == BFTM_SANDBOX_STRICT && cfg_size(syntax->root, "type"))
+		bftm_mistake(syntax, value->line,
+			     "key 'sandbox' = 'strict': with a section 'type' it must be no or yes");
+}
+
 static int read_conf(struct bftm_syntax *syntax, struct bftm_conf *ret)
 {
 	cfg_t *section;
@@ -292,6 +307,7 @@ static int read_conf(struct bftm_syntax *syntax, struct bftm_conf *ret)
 	}
 	check_ids(syntax, ret);
 	read_default(syntax, ret);
+	read_sandbox(syntax, ret);
 	r = bftm_conf_read_types(syntax, ret);
 	if (r < 0)
 		return r;
@@ -306,6 +322,7 @@ static int read_file(struct bftm_syntax *syntax, FILE *file, struct bftm_conf *r
 	cfg_opt_t cluster[KEYS + 4] = {};
 	cfg_opt_t table[] = {
 		BFTM_KEY("default"),
+		BFTM_KEY("sandbox"),
 		CFG_SEC("cluster", cluster, CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES),
 		CFG_SEC("type", type, CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES),
 		CFG_END(),

@@ -9,6 +9,7 @@
 #include "../kmod/core/limits.h"
 #include "../kmod/core/types.h"
 #include "../uapi/linux/bftmutex.h"
+#include "sandbox.h"
 
 #define BFTM_CONF_PATH "/etc/bftmutex/bftmutex.conf"
 #define BFTM_KEYS_DIR "/etc/bftmutex/keys"
@@ -84,6 +85,7 @@ struct bftm_conf {
 	u32 standard;			/* index of the default cluster */
 	struct bftm_conf_cluster *cluster;
 	struct bftm_conf_access *access; /* of each cluster; clients need it not */
+	enum bftm_sandbox sandbox;
 	u32 types;			/* entries of @type */
 	struct bftm_conf_type *type;
 };

@@ -124,6 +124,10 @@ static const struct {
 	{ WITH("fast-path = maybe"), "f:1: key 'fast-path' = 'maybe': must be no or yes\n" },
 	{ WITH("max-state = 1023"), "f:1: key 'max-state' = '1023': must be 1024 to 1048576\n" },
 
+	{ "sandbox = maybe\n" WITH(""), "f:1: key 'sandbox' = 'maybe': must be no, yes or strict\n" },
+	{ "type t { program = /t }\nsandbox = strict\n" WITH(""),
+	  "f:2: key 'sandbox' = 'strict': with a section 'type' it must be no or yes\n" },
+
 	{ WITH("") "\n" WITH(""), "f:2: cluster 'x' is there twice\n" },
 	{ WITH("") "\ncluster y { id = 1 b = 0 " SERVER " }",
 	  "f:2: clusters 'x' and 'y' have the same id 1\n" },
@@ -178,6 +182,7 @@ static void a_configuration_with_all_keys(void **state)
 	static const char text[] =
 		"# clusters\n"
 		"default = storage   # not the first\n"
+		"sandbox = strict\n"
 		"cluster other { id = 4294967295 b = 0 lease-max = 2s " SERVER " }\n"
 		"cluster storage {\n"
 		"\tid = 7\n\tb = 1\n\tcredentials = \"/etc/my keys#1\"\n\tlease = 1.5s\n"
@@ -198,6 +203,7 @@ static void a_configuration_with_all_keys(void **state)
 	assert_string_equal(unit_words, "");
 	assert_int_equal(conf->count, 2);
 	assert_int_equal(conf->standard, 1);
+	assert_int_equal(conf->sandbox, BFTM_SANDBOX_STRICT);
 	c = bftm_conf_find(conf, "");
 	assert_ptr_equal(c, bftm_conf_find(conf, "storage"));
 	assert_null(bftm_conf_find(conf, "stor"));
@@ -250,6 +256,7 @@ static void what_is_left_out_has_its_default(void **state)
 	assert_false(c->backoff);
 	assert_int_equal(c->retry, BFTM_RETRY_EXPONENTIAL);
 	assert_int_equal(c->exponent, 2);
+	assert_int_equal(conf->sandbox, BFTM_SANDBOX_YES);
 	assert_int_equal(c->retry_max_ns, 60 * BFTM_NS_PER_SEC);
 	bftm_conf_free(conf);
 }
