@@ -23,6 +23,8 @@ enum attempt {
 
 static bool succeeds(enum attempt what)
 {
+	int ends[2];
+
 	switch (what) {
 	case READ_FILE:
 		return open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0;
@@ -56,7 +58,7 @@ static bool succeeds(enum attempt what)
 	case RING:
 		return syscall(SYS_io_uring_setup, 0, 0) >= 0 || errno != ENOSYS;
 	case PIPE:
-		return syscall(SYS_pipe2, (int [2]){}, 0) >= 0;
+		return syscall(SYS_pipe2, ends, 0) >= 0;
 	}
 	return false;
 }
