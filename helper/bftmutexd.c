@@ -11,6 +11,7 @@
  */
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,7 +220,7 @@ static void detach(int *ret_report)
 	char code = EX_SOFTWARE;
 	pid_t pid;
 
-	if (pipe(report) < 0)
+	if (pipe2(report, O_CLOEXEC) < 0)
 		exit(EX_OSERR);
 	pid = fork();
 	if (pid < 0)

@@ -198,7 +198,7 @@ int bftm_rank_private_save(const char *path, u32 cluster, u32 client,
 int bftm_rank_public_save(const char *path, u32 cluster,
 			  const struct bftm_rank_client *client, u32 count)
 {
-	char fresh[PATH_MAX], hex[HEX_LEN + 1];
+	char fresh[PATH_MAX], public[HEX_LEN + 1];
 	FILE *file;
 	int bad;
 	u32 i;
@@ -209,8 +209,8 @@ int bftm_rank_public_save(const char *path, u32 cluster,
 	if (!file)
 		return -errno;
 	fprintf(file, PUBLIC " {\n\tcluster = %u\n", cluster);
-	for (i = 0; i < count && format_hex(client[i].key, hex) == 0; i++)
-		fprintf(file, "\tclient %u { key = \"%s\" }\n", client[i].client, hex);
+	for (i = 0; i < count && format_hex(client[i].key, public) == 0; i++)
+		fprintf(file, "\tclient %u { key = \"%s\" }\n", client[i].client, public);
 	fprintf(file, "}\n");
 	bad = i < count || fflush(file) || fsync(fileno(file)) < 0;
 	bad |= fclose(file);

@@ -53,6 +53,7 @@ static void fast_free(struct bftm_fast *f)
 
 static void arm(struct bftm_session *s, u64 at_ns)
 {
+	lockdep_assert_held(&s->bn->upcall.lock);
 	if (s->timer_ns && s->timer_ns <= at_ns)
 		return;
 	s->timer_ns = at_ns;

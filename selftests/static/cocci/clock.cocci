@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0
+// Leases are measured by CLOCK_BOOTTIME, which runs through suspend, and read exactly.
+// ktime_get_real_seconds() and time() are for numbers that grow over restarts.
+// Files: kmod helper :!helper/ctl*
+@r@
+position p;
+identifier clock =~ "^(ktime_get|ktime_get_ns|ktime_get_raw|ktime_get_raw_ns|ktime_get_real|ktime_get_real_ns|ktime_get_coarse.*|ktime_get_seconds|ktime_get_boottime_seconds|local_clock|sched_clock|get_jiffies_64|gettimeofday)$";
+@@
+clock@p(...)
+
+@j@
+position p;
+identifier clock =~ "^(jiffies|jiffies_64|CLOCK_MONOTONIC|CLOCK_MONOTONIC_RAW|CLOCK_MONOTONIC_COARSE|CLOCK_REALTIME|CLOCK_REALTIME_COARSE)$";
+@@
+clock@p
+
+@script:python@
+p << r.p;
+@@
+print("%s:%s: another clock than CLOCK_BOOTTIME" % (p[0].file, p[0].line))
+
+@script:python@
+p << j.p;
+@@
+print("%s:%s: another clock than CLOCK_BOOTTIME" % (p[0].file, p[0].line))

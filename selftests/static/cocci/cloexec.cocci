@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+// No descriptor is there for programs that are started: O_CLOEXEC and the like.
+// Files: helper
+@r@
+position p;
+expression path, flags;
+identifier f =~ "^(open|openat)$";
+@@
+(
+f(path, <+... O_CLOEXEC ...+>, ...)
+|
+f@p(path, flags, ...)
+)
+
+@s@
+position p;
+expression domain, type, protocol;
+@@
+(
+socket(domain, <+... SOCK_CLOEXEC ...+>, protocol)
+|
+socket@p(domain, type, protocol)
+)
+
+@o@
+position p;
+identifier f =~ "^(pipe|dup|accept|epoll_create|inotify_init|creat|mkstemp|popen|tmpfile)$";
+@@
+f@p(...)
+
+@m@
+position p;
+constant char[] mode !~ "e";
+expression path;
+@@
+fopen@p(path, mode)
+
+@script:python@
+p << r.p;
+@@
+print("%s:%s: without O_CLOEXEC" % (p[0].file, p[0].line))
+
+@script:python@
+p << s.p;
+@@
+print("%s:%s: without SOCK_CLOEXEC" % (p[0].file, p[0].line))
+
+@script:python@
+p << o.p;
+@@
+print("%s:%s: there is one that takes O_CLOEXEC" % (p[0].file, p[0].line))
+
+@script:python@
+p << m.p;
+@@
+print("%s:%s: fopen() without \"e\"" % (p[0].file, p[0].line))

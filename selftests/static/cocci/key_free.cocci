@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0
+// What has keys in it is freed by kfree_sensitive() or kvfree_sensitive().
+// Files: kmod
+@r@
+{struct bftm_server, struct bftm_server_param, struct bftm_client, struct bftm_pair,
+ struct bftm_session, struct bftm_session_peer} *x;
+position p;
+@@
+\(kfree\|kvfree\|vfree\)(x)@p
+
+@script:python@
+p << r.p;
+@@
+print("%s:%s: freed with keys in it: kfree_sensitive()" % (p[0].file, p[0].line))

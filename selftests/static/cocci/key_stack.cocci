@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0
+// Keys on the stack are wiped before the function returns.
+// Files: kmod helper
+@r@
+identifier f, x;
+position p;
+@@
+f(...)
+{
+...
+\(struct bftm_pair x@p;\|struct bftm_server_param x@p;\|struct bftm_master x@p;\|
+  struct bftm_master x@p = { ... };\|struct bftm_credentials x@p;\|
+  struct bftm_credentials x@p = { ... };\|struct masters x@p;\)
+...
+}
+
+@wiped@
+identifier r.f, r.x;
+@@
+f(...)
+{
+<+...
+\(memzero_explicit\|explicit_bzero\|OPENSSL_cleanse\)(&x, sizeof(x))
+...+>
+}
+
+@script:python depends on !wiped@
+p << r.p;
+x << r.x;
+@@
+print("%s:%s: keys in '%s' stay on the stack: memzero_explicit(), OPENSSL_cleanse()" %
+      (p[0].file, p[0].line, x))

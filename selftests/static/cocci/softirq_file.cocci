@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0
+// These files are all softirq or under a spin lock: nothing in them may sleep.
+// Files: kmod/fast.c kmod/waiters.c kmod/objects_step.c kmod/server_order.c kmod/udp.c kmod/core
+@r@
+position p;
+identifier sleeps =~ "^(mutex_lock|msleep|might_sleep|cond_resched|copy_from_user|copy_to_user|kvmalloc|kvzalloc|vmalloc)$";
+@@
+\(GFP_KERNEL@p\|GFP_KERNEL_ACCOUNT@p\|sleeps@p(...)\)
+
+@script:python@
+p << r.p;
+@@
+print("%s:%s: this may sleep, in softirq" % (p[0].file, p[0].line))
