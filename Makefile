@@ -49,7 +49,7 @@ help:
 	@echo 'make reloads    10,000 restarts of a server: nothing granted in its quarantine'
 	@echo 'make figures    Documentation/figures, from the simulator'
 	@echo 'make bench      the table of performance goals, in a VM: a quarter of an hour'
-	@echo 'make fuzz       fuzz each parser and core for FUZZ_SECONDS=$(FUZZ_SECONDS)'
+	@echo 'make fuzz       fuzz each parser and core for FUZZ_SECONDS=$(FUZZ_SECONDS); fuzz-fast without sanitizers'
 	@echo 'make uninstall, make clean'
 
 deps:
@@ -325,23 +325,48 @@ bench:
 
 bench-programs: $(BENCH)
 
-# Fuzzers, by clang's libFuzzer on the same files.
-FUZZERS := wire server client conf order_wire order_server order_client object
+# Fuzzers, by clang's libFuzzer on the same files: with sanitizers in tests/fuzz, for their
+# number in tests/fuzz-fast, and to see what they reach in tests/fuzz-coverage. The files
+# come from an archive, so that the fuzzer looks at no more of them than a target calls.
+FUZZERS := $(patsubst selftests/fuzz/fuzz_%.c,%,$(wildcard selftests/fuzz/fuzz_*.c))
 FUZZ_SECONDS ?= 600
-FUZZ_FILES := $(addsuffix .c,$(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/object_exec_text)
+FUZZ_OBJS := $(sort $(filter-out helper/bftmutexctl helper/bftmutexd,$(CORE) $(CORE_SERVER) \
+	$(CONF) $(KEYS) $(DAEMON) $(CTL) $(WRAPPER))) $(addprefix selftests/fuzz/,file kernel)
+FUZZ_CFLAGS := -std=gnu11 -g -Wall -Wextra -Wno-c2x-extensions
+FUZZ_CFLAGS_fuzz := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
+FUZZ_CFLAGS_fuzz-fast := -O2
+FUZZ_CFLAGS_fuzz-coverage := -O1 -fprofile-instr-generate -fcoverage-mapping
 
 fuzzers: $(addprefix $(TESTS_BIN)/fuzz/,$(FUZZERS))
 
-$(TESTS_BIN)/fuzz/%: selftests/fuzz/fuzz_%.c $(FUZZ_FILES) $(wildcard kmod/core/*.h helper/*.h)
-	@mkdir -p $(@D)
-	clang -std=gnu11 -O1 -g -Wno-c2x-extensions $(CPPFLAGS) \
-		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-		-o $@ $< $(FUZZ_FILES) $(CONF_LIBS) $(CRYPTO_LIBS)
+define FUZZ_RULES
+$(BUILD)/obj-$(1)/%.o: %.c
+	@mkdir -p $$(@D)
+	clang $(FUZZ_CFLAGS) $(CPPFLAGS) $$(PKG_CFLAGS) $$(FUZZ_CFLAGS_$(1)) \
+		-fsanitize=fuzzer-no-link -MMD -MP -c -o $$@ $$<
+
+$(BUILD)/obj-$(1)/all.a: $(patsubst %,$(BUILD)/obj-$(1)/%.o,$(FUZZ_OBJS))
+	rm -f $$@
+	$(AR) rcs $$@ $$^
+
+$(TESTS_BIN)/$(1)/%: $(BUILD)/obj-$(1)/selftests/fuzz/fuzz_%.o $(BUILD)/obj-$(1)/all.a
+	@mkdir -p $$(@D)
+	clang $$(FUZZ_CFLAGS_$(1)) -fsanitize=fuzzer -o $$@ $$^ $$(NL_LIBS) $$(CONF_LIBS) \
+		$$(JSON_LIBS) $$(CRYPTO_LIBS) $$(SQLITE_LIBS)
+
+.PRECIOUS: $(BUILD)/obj-$(1)/%.o
+endef
+$(foreach variant,fuzz fuzz-fast fuzz-coverage,$(eval $(call FUZZ_RULES,$(variant))))
 
 fuzz: fuzzers
 	@selftests/fuzz/run --seconds $(FUZZ_SECONDS)
 
 .PHONY: torture reloads floods races check-debug check-kcsan debug-kernel order-torture tests unit static vm fuzz fuzzers model sim-mutants sim-sources sim-long figures bench \
+
+fuzz-fast: $(addprefix $(TESTS_BIN)/fuzz-fast/,$(FUZZERS))
+	@selftests/fuzz/run --fast --seconds $(FUZZ_SECONDS)
+
+.PHONY: order-torture tests unit static vm fuzz fuzz-fast fuzzers model sim-mutants sim-sources sim-long figures bench \
 	bench-programs
 .PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/obj-sanitize/%.o
 
@@ -431,7 +456,7 @@ uninstall:
 		rm -f $(DESTDIR)$(UNITDIR)/$${unit##*/}; \
 	done
 
--include $(shell find $(BUILD)/obj $(BUILD)/obj-sanitize -name '*.d' 2>/dev/null)
+-include $(shell find $(wildcard $(BUILD)/obj*) -name '*.d' 2>/dev/null)
 
 clean:
 	rm -rf $(BUILD)

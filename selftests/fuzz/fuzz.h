@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len);
 /** must() - what holds whatever comes in; the fuzzer keeps what breaks it. */
 #define must(condition) do { \
 	if (!(condition)) { \
-		fprintf(stderr, "%s:%d: broken: %s\n", __FILE__, __LINE__, \
+		dprintf(2, "%s:%d: broken: %s\n", __FILE__, __LINE__, \
 			#condition); \
 		abort(); \
 	} \

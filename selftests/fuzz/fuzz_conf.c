@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The parsers of configuration and key files: any text is read or refused. */
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
+/* The parsers of configuration files: any text is read or refused. */
 #include "../../helper/conf.h"
-#include "../../helper/keys.h"
 #include "../../kmod/core/quorum.h"
+#include "file.h"
 #include "fuzz.h"
 
 static void check_access(const struct bftm_conf_access *access)
@@ -52,20 +47,12 @@ static void check_conf(const char *path)
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 {
-	struct bftm_credentials credentials;
-	struct bftm_master master;
-	char path[64];
-	int fd;
+	struct bftm_conf_access access = {};
 
-	fd = memfd_create("conf", MFD_CLOEXEC);
-	if (fd < 0 || write(fd, data, len) != (ssize_t)len || fchmod(fd, 0600) < 0)
-		abort();
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	check_conf(path);
-	if (!bftm_master_load(path, &master))
-		must(master.server && master.cluster);
-	if (!bftm_credentials_load(path, &credentials))
-		must(credentials.count <= BFTM_SERVERS_MAX && credentials.client);
-	close(fd);
+	fuzz_quiet();
+	check_conf(fuzz_file(data, len));
+	if (!bftm_conf_load_access(fuzz_file(data, len), &access))
+		check_access(&access);
+	free(access.rule);
 	return 0;
 }
