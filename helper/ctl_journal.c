@@ -30,6 +30,7 @@ struct taken {
 /* An object of which pieces arrive. */
 struct arriving {
 	bool any;
+	bool head;			/* the first message was there */
 	bool more;
 	u64 change;
 	struct bftm_journal_object object;
@@ -105,7 +106,7 @@ static bool read_head(struct nlattr **attr, struct bftm_journal_object *o)
 	struct nlattr *name = attr[BFTMUTEX_A_JOURNAL_NAME];
 	struct nlattr *signature = attr[BFTMUTEX_A_JOURNAL_SIGNATURE];
 
-	if (!name || nla_len(name) > BFTM_OBJECT_NAME_MAX || !signature ||
+	if (!name || !nla_len(name) || nla_len(name) > BFTM_OBJECT_NAME_MAX || !signature ||
 	    nla_len(signature) != sizeof(o->signature))
 		return false;
 	o->name_len = (u8)nla_len(name);
@@ -128,8 +129,9 @@ static bool read_piece(struct nlattr **attr, struct arriving *in)
 							     &in->object.committed;
 	if (!nla_get_u32(attr[BFTMUTEX_A_JOURNAL_OFFSET]))
 		in->len = 0;
+	/* It may be of the other body, which is shorter than what came of the first. */
 	if (nla_get_u32(attr[BFTMUTEX_A_JOURNAL_OFFSET]) != in->len ||
-	    len > in->id->len - in->len)
+	    in->len > in->id->len || len > in->id->len - in->len)
 		return false;
 	memcpy(in->data + in->len, nla_data(piece), len);
 	in->len += len;
@@ -145,7 +147,9 @@ static int on_pulled(struct nlattr **attr, void *arg)
 	in->id = NULL;
 	if (attr[BFTMUTEX_A_JOURNAL_CHANGE])
 		in->change = nla_get_u64(attr[BFTMUTEX_A_JOURNAL_CHANGE]);
-	if (attr[BFTMUTEX_A_JOURNAL_RANK] && !read_head(attr, &in->object))
+	if (attr[BFTMUTEX_A_JOURNAL_RANK])
+		in->head = read_head(attr, &in->object) && attr[BFTMUTEX_A_JOURNAL_CHANGE];
+	if (!in->head)
 		return -EPROTO;
 	if (attr[BFTMUTEX_A_JOURNAL_PIECE] && !read_piece(attr, in))
 		return -EPROTO;
@@ -181,6 +185,7 @@ static int pull_object(struct keeper *k)
 	struct taken *t = &taken[k->count];
 	int r;
 
+	in->head = false;
 	do {
 		in->any = false;
 		r = bftm_nl_call(&k->nl, bftm_nl_msg(&k->nl, BFTMUTEX_CMD_JOURNAL_PULL, 0),

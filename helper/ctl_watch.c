@@ -59,12 +59,16 @@ static void print_event(u8 cmd, struct json_object *event)
 
 static int on_event(struct nl_msg *msg, void *arg)
 {
-	u8 cmd = genlmsg_hdr(nlmsg_hdr(msg))->cmd;
-	enum ctl_set set = cmd == BFTMUTEX_CMD_SUSPECT_EVENT ? CTL_SUSPECT : CTL_HANDLE;
 	struct nlattr *attr[BFTMUTEX_A_HANDLE_MAX + 1];
 	struct json_object *event;
+	enum ctl_set set;
+	u8 cmd;
 
 	(void)arg;
+	if (!genlmsg_valid_hdr(nlmsg_hdr(msg), 0))
+		return NL_SKIP;
+	cmd = genlmsg_hdr(nlmsg_hdr(msg))->cmd;
+	set = cmd == BFTMUTEX_CMD_SUSPECT_EVENT ? CTL_SUSPECT : CTL_HANDLE;
 	_Static_assert((int)BFTMUTEX_A_SUSPECT_MAX <= (int)BFTMUTEX_A_HANDLE_MAX, "attr is too small");
 	if ((cmd != BFTMUTEX_CMD_LOCK_EVENT && cmd != BFTMUTEX_CMD_RENEW_EVENT &&
 	     cmd != BFTMUTEX_CMD_SUSPECT_EVENT) ||

@@ -15,6 +15,8 @@
 #define RECEIVE_SIZE	(1024 * 1024)
 #define SEND_SIZE	(64 * 1024)
 
+#define MAX_ERRNO	4095	/* as the kernel has it */
+
 /* One call under way. */
 struct call {
 	struct bftm_nl *nl;
@@ -139,6 +141,12 @@ static void take_ext_ack(struct call *call, struct nlattr *head, int len)
 					      nla_get_u32(attr[NLMSGERR_ATTR_OFFS]));
 }
 
+/* Callers print it, or make it their exit code. */
+static int errno_of(int error)
+{
+	return error < 0 && error >= -MAX_ERRNO ? error : -EBADMSG;
+}
+
 /* NLMSG_ERROR with an error: the request follows it, then what is wrong. */
 static int on_error(struct sockaddr_nl *from, struct nlmsgerr *error, void *arg)
 {
@@ -153,7 +161,7 @@ static int on_error(struct sockaddr_nl *from, struct nlmsgerr *error, void *arg)
 	if (header->nlmsg_flags & NLM_F_ACK_TLVS)
 		take_ext_ack(call, (struct nlattr *)((char *)error + skip),
 			     (int)nlmsg_datalen(header) - skip);
-	call->result = error->error;
+	call->result = errno_of(error->error);
 	call->done = true;
 	return NL_STOP;
 }
@@ -176,8 +184,8 @@ static int on_finish(struct nl_msg *msg, void *arg)
 
 	if (nlmsg_datalen(header) >= (int)sizeof(error))
 		memcpy(&error, nlmsg_data(header), sizeof(error));
-	if (error < 0) {
-		call->result = error;
+	if (error) {
+		call->result = errno_of(error);
 		take_ext_ack(call, (struct nlattr *)((char *)nlmsg_data(header) + skip),
 			     nlmsg_datalen(header) - skip);
 	}
