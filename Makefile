@@ -154,11 +154,12 @@ TESTS_BIN := $(BIN)/tests
 SANITIZE := -U_FORTIFY_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined -O1
 UNIT := $(notdir $(basename $(wildcard selftests/unit/test_*.c)))
 KSELFTESTS := $(notdir $(basename $(wildcard selftests/bftmutex/*.c)))
+TORTURE_TESTS := $(addprefix $(TESTS_BIN)/,torture_client reloads)
 HARNESS := $(BUILD)/kselftest/kselftest_harness.h
 LINUX_SOURCE ?= /usr/src/linux-source-6.12.tar.xz
 
-tests: $(BIN)/bftmutex-history $(TORTURE_TESTS) $(BIN)/bftmutex-liar $(BIN)/bftmutex-lin $(BIN)/bftmutex-floods $(BIN)/bftmutex-races $(BIN)/bftmutex-model $(BIN)/bftmutex-order-model $(BIN)/bftmutex-sim $(BIN)/bftmutex-figures \
-	$(addprefix $(TESTS_BIN)/,$(KSELFTESTS)) \
+tests: $(addprefix $(BIN)/bftmutex-,liar lin history floods races model order-model sim figures) \
+	$(TORTURE_TESTS) $(addprefix $(TESTS_BIN)/,$(KSELFTESTS)) \
 	$(addprefix $(TESTS_BIN)/unit/,$(UNIT))
 
 # The kernel's own harness and checker come with its source.
@@ -215,7 +216,6 @@ floods: tools tests modules-6.1
 
 # Locks under whatever may befall them; bftmutex-history checks what clients wrote down.
 HISTORY := $(addprefix selftests/torture/,history stays counters)
-TORTURE_TESTS := $(addprefix $(TESTS_BIN)/,torture_client reloads)
 $(BIN)/bftmutex-history: $(call obj,$(HISTORY) selftests/torture/main)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
@@ -249,8 +249,7 @@ $(BUILD)/obj-sanitize/%.o: %.c
 	$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL) $(SANITIZE) -MMD -MP -c -o $@ $<
 
 UNIT_OBJS := $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/contradiction helper/digest \
-	$(OBJECT_EXEC) helper/order_room helper/loop helper/log $(LIN) $(JOURNAL) $(HISTORY)
-	$(OBJECT_EXEC) helper/order_room helper/loop helper/log $(LIN) $(JOURNAL) \
+	$(OBJECT_EXEC) helper/order_room helper/loop helper/log $(LIN) $(JOURNAL) $(HISTORY) \
 	helper/sandbox helper/sandbox_calls
 $(TESTS_BIN)/unit/%: $(BUILD)/obj-sanitize/selftests/unit/%.o $(call sobj,$(UNIT_OBJS))
 	@mkdir -p $(@D)
@@ -361,13 +360,12 @@ $(foreach variant,fuzz fuzz-fast fuzz-coverage,$(eval $(call FUZZ_RULES,$(varian
 fuzz: fuzzers
 	@selftests/fuzz/run --seconds $(FUZZ_SECONDS)
 
-.PHONY: torture reloads floods races check-debug check-kcsan debug-kernel order-torture tests unit static vm fuzz fuzzers model sim-mutants sim-sources sim-long figures bench \
-
 fuzz-fast: $(addprefix $(TESTS_BIN)/fuzz-fast/,$(FUZZERS))
 	@selftests/fuzz/run --fast --seconds $(FUZZ_SECONDS)
 
-.PHONY: order-torture tests unit static vm fuzz fuzz-fast fuzzers model sim-mutants sim-sources sim-long figures bench \
-	bench-programs
+.PHONY: tests unit static vm fuzz fuzz-fast fuzzers model sim-mutants sim-sources sim-long figures \
+	bench bench-programs order-torture torture reloads races floods debug-kernel \
+	check-debug check-kcsan
 .PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/obj-sanitize/%.o
 
 modules-%:
