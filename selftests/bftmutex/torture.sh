@@ -127,7 +127,8 @@ done
 perl "$top/selftests/torture/schedule" "$BFTMUTEX_SEED" "$seconds" "$servers" "$many" \
 	$processes $lease_max >"$work/schedule" || bail "no schedule"
 diag "$(wc -l <"$work/schedule") lines of schedule $(md5sum <"$work/schedule" | cut -c-8)," \
-	"again by: make torture SEED=$BFTMUTEX_SEED SECONDS=$seconds"
+	"again by: BFTMUTEX_SEED=$BFTMUTEX_SEED BFTMUTEX_SECONDS=$seconds BFTMUTEX_HOSTS=$many" \
+	"selftests/vm/run --icount --mem 1024 --timeout 14400 -- selftests/bftmutex/torture.sh"
 # Of so many objects the kernel's log would overrun.
 load dyndbg=-p || bail "module"
 modprobe sch_netem || bail "sch_netem"
