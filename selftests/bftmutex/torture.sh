@@ -47,7 +47,9 @@ strategies=()
 
 cleanup() {
 	local n
-	[[ ! ${BFTMUTEX_KEEP:-} ]] || cp "$work"/* "$BFTMUTEX_KEEP" 2>/dev/null
+	# Nobody would end reading a pipe.
+	rm -f "$work/never"
+	[[ ! ${BFTMUTEX_KEEP:-} ]] || cp "$work"/* "$BFTMUTEX_KEEP"
 	stop_jobs
 	for ((n = 1; n <= servers; n++)); do
 		kill_liar "$n"
