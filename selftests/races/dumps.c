@@ -98,7 +98,7 @@ static bool dump(struct races *r, uint64_t i)
 	int err;
 
 	if (races_random(2))
-		races_until(&r->shared->heard, races_get(&r->shared->heard), 10);
+		races_until(&r->shared->heard, races_get(&r->shared->heard), WAIT_MS);
 	if (i % 8 == 0 && (!replace_rules() || !lender_serve(&lender, 8)))
 		return false;
 	if (i % 64 == 0 && (!races_stop(&nl) || !races_start_server(r, &nl, 1024, LONGER)))

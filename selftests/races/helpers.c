@@ -189,7 +189,7 @@ static bool helper(struct races *r, uint64_t i)
 	if (!races_until(&r->shared->ready, ready, LONG_MS))
 		return races_failed("helper %" PRIu64 " does not serve", i);
 	if (kills) {
-		races_until(&r->shared->pending, races_get(&r->shared->pending), 5);
+		races_until(&r->shared->pending, races_get(&r->shared->pending), WAIT_MS / 10);
 		races_pause(1000);
 		kill(pid, SIGKILL);
 		races_add(&r->shared->killed, 1);
@@ -220,7 +220,7 @@ static bool lend(struct races *r, uint64_t i)
 		return false;
 	if (!lender_lend(&lender, races_random(4) != 0))
 		return false;
-	races_until(&r->shared->acquired, races_get(&r->shared->acquired), 5);
+	races_until(&r->shared->acquired, races_get(&r->shared->acquired), WAIT_MS / 10);
 	races_pause(500);
 	return lender_serve(&lender, 8) && (races_random(2) || lender_lend(&lender, 0));
 }

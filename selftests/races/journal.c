@@ -131,7 +131,7 @@ static bool journal(struct races *r, uint64_t i)
 		return races_failed("journal-loaded: %s", j.error);
 	loading = false;
 	/* Datagrams come, and what would be said of them waits. */
-	races_until(&r->shared->heard, races_get(&r->shared->heard), 20);
+	races_until(&r->shared->heard, races_get(&r->shared->heard), WAIT_MS);
 	races_pause(1000);
 	good = follow(&j, races_random(8));
 	if (good && i % 16 == 0)

@@ -66,7 +66,7 @@ static bool unload(struct races *r)
 
 	/* Traffic is answered; every fourth time it goes at any moment. */
 	if (races_random(4))
-		races_until(&r->shared->heard, races_get(&r->shared->heard), 20);
+		races_until(&r->shared->heard, races_get(&r->shared->heard), WAIT_MS);
 	races_pause(1000);
 	if (!soon(is_unloaded, &err) || err)
 		return races_failed("delete_module: %s", strerror(-err));

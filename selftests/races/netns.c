@@ -172,7 +172,7 @@ static bool once(struct races *r, uint64_t i)
 	if (fd < 0)
 		return false;
 	if (races_random(8))
-		races_until(&r->shared->granted, granted, 50);
+		races_until(&r->shared->granted, granted, WAIT_MS);
 	races_pause(1000);
 	close(fd);
 	return soon(is_gone, name) || races_failed("%s stays", name);

@@ -13,6 +13,8 @@
 /* Quarantine and leases are over at once, or as soon as a program has used one. */
 #define SHORT		MS
 #define LONGER		(100 * MS)
+/* For traffic to be answered; most times it is at once. */
+#define WAIT_MS		200
 
 /* Ask as often as what was asked for is only late. */
 static inline bool soon(bool (*is_so)(void *arg), void *arg)

@@ -66,7 +66,7 @@ static bool end(struct races *r)
 static void let_answer(struct races *r)
 {
 	if (races_random(8))
-		races_until(&r->shared->heard, races_get(&r->shared->heard), 20);
+		races_until(&r->shared->heard, races_get(&r->shared->heard), WAIT_MS);
 	races_pause(1000);
 }
 
