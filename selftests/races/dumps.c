@@ -40,11 +40,10 @@ static bool end(struct races *r)
 	bool good = races_stop(&nl);
 	size_t i;
 
-	(void)r;
 	lender_close(&lender);
 	bftm_nl_close(&nl);
 	for (i = 0; i < TABLES; i++)
-		if (!entries[i])
+		if (!entries[i] && r->iterations >= RACES_ENOUGH)
 			good = races_failed("table %zu was always empty", i);
 	return good;
 }

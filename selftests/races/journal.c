@@ -54,10 +54,9 @@ static bool end(struct races *r)
 {
 	bool good = stop();
 
-	(void)r;
 	bftm_nl_close(&nl);
 	printf("journal held=%" PRIu64 " dropped=%" PRIu64 "\n", held, dropped);
-	if (!held || !dropped)
+	if ((!held || !dropped) && r->iterations >= RACES_ENOUGH)
 		good = races_failed("no answer was held, or none was dropped");
 	return good;
 }

@@ -17,6 +17,8 @@
 #define RACES_LOCKS	4
 #define RACES_ORDER	54
 #define RACES_HELPER	57
+/* From so many iterations on, everything that can happen must have happened. */
+#define RACES_ENOUGH	100
 /* Who sends what is not authentic: the capture leaves that out. */
 #define RACES_STRANGER	99
 
