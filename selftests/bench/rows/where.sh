@@ -18,13 +18,13 @@ trace() { # 0 or 1
 	done
 }
 
-# where_row NAME PER MEDIAN COMMAND...: MEDIAN is the name of that of one operation,
+# where_row NAME PER TIME COMMAND...: TIME is the name of the median of one operation,
 # or of PER at once, in what the COMMAND prints: "NAME VALUE ..." or "NAME=VALUE"
 where_row() { row "where: $1" where_of "$@"; }
 where_of() {
-	local name=$1 per=$2 median=$3 untraced
+	local name=$1 per=$2 time=$3 untraced
 	shift 3
-	untraced=$("$@" | tr '=' ' ' | awk -v name="$median" '$1 == name { print $2 }')
+	untraced=$("$@" | tr '=' ' ' | awk -v name="$time" '$1 == name { print $2 }')
 	echo >$tracing/trace
 	trace 1 && BFTMUTEX_MARK=$tracing/trace_marker "$@" >/dev/null && trace 0 &&
 		"$bench/where" "$name" "$per" "$untraced" <$tracing/trace
@@ -41,6 +41,11 @@ where_row acquire 1 acquire.p50 at acquire acquire 20
 redis_servers
 where_row redis 1 redis.p50 at redis_lock redis 20 1 10.73.0.1
 where_row redlock 1 redlock.p50 at redis_lock redlock 20 3 "${redis[@]}"
+stop_started
+
+# Its median says nothing of the garbage that is collected, of which a trace has some.
+etcd_members
+where_row etcd_lock 1 etcd_lock.mean at etcd_lock 50 "$leader"
 stop_started
 
 new_client 200
