@@ -19,7 +19,7 @@
 
 #define DEV_DIR		"/run/bftmutex/dev"
 #define DEV_CLUSTER	"demo"
-#define DEV_CLUSTER_ID	73
+#define DEV_CLUSTER_ID	73u
 #define DEV_CLIENTS_MAX	64
 #define DEV_NETNS_DIR	"/run/netns"
 

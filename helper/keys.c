@@ -108,6 +108,7 @@ static void read_client(struct bftm_syntax *syntax, cfg_t *section, struct bftm_
 
 	static_assert(sizeof(ret->key[0].pair) == BFTM_KEY_LEN);
 
+	/* cppcheck-suppress ctunullpointer; NULL only where a master is wanted */
 	ret->cluster = read_number(syntax, section, "cluster", UINT32_MAX);
 	ret->client = read_number(syntax, section, "client", BFTM_CLIENT_ID_MAX);
 	if (n < 1 || n > BFTM_SERVERS_MAX)

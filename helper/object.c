@@ -165,6 +165,7 @@ static void ran(void *arg, u32 status, const struct bftm_bytes *state,
 	begin_call(job, &call);
 	call.state_at = strlen((const char *)job->state.data) + 1;
 	call.state_len = job->state.len - call.state_at;
+	/* cppcheck-suppress selfAssignment; no, for it is GNU's ?: */
 	status = bftm_respond(&call, response->data, response->len) ?: status;
 	if (!status && state)
 		status = bftm_replace(&call, 0, call.state_len, state->len, &place);

@@ -232,7 +232,7 @@ static void cell(struct peer *p, const struct row *row, enum state state)
 	u8 want = row->answer[state];
 	char why[96];
 
-	snprintf(name, sizeof(name), "m%zu-%d", row - rows, state);
+	snprintf(name, sizeof(name), "m%td-%d", row - rows, state);
 	snprintf(why, sizeof(why), "%s, when %s", row->name, state_names[state]);
 	make(state, p);
 	m = order(row->type, row->count);

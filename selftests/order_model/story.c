@@ -45,7 +45,7 @@ static void print_lie(const struct lie *lie)
 
 void story_move(const struct move *m)
 {
-	printf("client %u:\n", m->client + 1);
+	printf("client %d:\n", m->client + 1);
 	print_set("GET is answered by", m->got);
 	if (m->lied)
 		print_lie(&m->lie);

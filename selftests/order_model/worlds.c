@@ -110,6 +110,7 @@ static void grow(void)
 
 	room = room ? 2 * room : 1024;
 	slots = 4 * room;
+	/* cppcheck-suppress memleakOnRealloc; without memory this is the end */
 	known = realloc(known, room * sizeof(*known));
 	free(table);
 	table = calloc(slots, sizeof(*table));

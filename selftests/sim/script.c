@@ -115,7 +115,7 @@ static bool parse_line(struct script *s, char *text)
 	char *word[16], *rest = NULL;
 	u32 words = 0, i;
 
-	for (word[0] = strtok_r(text, " \t", &rest); word[words] && words < 15;)
+	for (word[0] = strtok_r(text, " \t", &rest); words < 15 && word[words];)
 		word[++words] = strtok_r(NULL, " \t", &rest);
 	if (!words || word[0][0] == '#')
 		return true;

@@ -87,8 +87,8 @@ static inline pid_t spawn(char *const argv[], int out)
 	if (pid)
 		return pid;
 	dup2(out, STDOUT_FILENO);
-	if (!getenv("VERBOSE"))
-		freopen("/dev/null", "w", stderr);
+	if (!getenv("VERBOSE") && !freopen("/dev/null", "w", stderr))
+		_exit(127);
 	execv(argv[0], argv);
 	_exit(127);
 }

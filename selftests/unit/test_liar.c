@@ -65,6 +65,7 @@ static void strangers_and_copies_get_nothing(void **state)
 	struct bftm_wire wire, good;
 	struct bftm_msg msg = { .type = BFTM_MSG_HELLO, .proto = 1, .cluster = 3, .server = 5,
 				.client = 1, .seq = ++peers[1].seq };
+	u8 ones[200];
 	u32 bit;
 
 	(void)state;
@@ -76,9 +77,10 @@ static void strangers_and_copies_get_nothing(void **state)
 		((u8 *)&wire)[bit / 8] ^= (u8)(1u << bit % 8);
 		send(peers[1].fd, &wire, sizeof(wire), 0);
 	}
-	for (bit = 0; bit < 200; bit += 7)
+	memset(ones, 1, sizeof(ones));
+	for (bit = 0; bit < sizeof(ones); bit += 7)
 		if (bit != sizeof(good))
-			send(peers[1].fd, memset(alloca(200), 1, 200), bit, 0);
+			send(peers[1].fd, ones, bit, 0);
 	send(peers[1].fd, &good, sizeof(good), 0);
 	send(peers[1].fd, &good, sizeof(good), 0);
 	assert_int_equal(peer_answer(1).type, BFTM_MSG_CHALLENGE);

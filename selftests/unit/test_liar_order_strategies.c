@@ -28,7 +28,9 @@ static int read_names(void **state)
 	pid = spawn(argv, out[1]);
 	close(out[1]);
 	f = fdopen(out[0], "r");
-	while (f && fgets(line, sizeof(line), f)) {
+	if (!f)
+		return -1;
+	while (fgets(line, sizeof(line), f)) {
 		if (listed && named < NAMES && sscanf(line, "  %31[a-z-]", names[named]) == 1)
 			named++;
 		listed |= !strcmp(line, "Strategies of the ordering protocol:\n");

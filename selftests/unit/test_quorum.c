@@ -182,6 +182,7 @@ static void kth_largest_is_what_sorting_says(void **state)
 		n = (u32)unit_between(&rnd, 1, BFTM_SERVERS_MAX);
 		for (i = 0; i < n; i++)
 			value[i] = unit_random(&rnd) & mask;
+		/* cppcheck-suppress uninitvar; n is 1 at least */
 		memcpy(sorted, value, sizeof(value[0]) * n);
 		qsort(sorted, n, sizeof(sorted[0]), descending);
 		for (k = 1; k <= n; k++)
