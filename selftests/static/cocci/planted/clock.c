@@ -6,7 +6,7 @@ static bool over(u64 until_ns)
 
 static bool late(unsigned long at)
 {
-	return jiffies > at;	/* found */
+	return time_after(jiffies, at);	/* found */
 }
 
 static bool right(u64 until_ns)

@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# New keys while locks are held, as Documentation/security.rst says.
+#
+#	bftm-c1, bftm-c2 ---- bridge ---- bftm-s1 … bftm-s4    n = 4, b = 1, F = 3
+#
+# shellcheck disable=SC2154,SC2317  # set by, or called from, what is sourced
+
+# shellcheck source=selftests/lib/tap.sh
+. "$(dirname "$0")/../lib/tap.sh"
+# shellcheck source=selftests/lib/cluster.sh
+. "$(dirname "$0")/../lib/cluster.sh"
+
+work=$(mktemp -d)
+
+cleanup() {
+	stop_jobs
+	down
+	rm -rf "$work"
+}
+
+granted() { c "$1" bftmutex -w 30 -l 2s "rotation.$RANDOM" true; }
+is_held() { c 1 bftmutexctl holders --json | jq -e 'any(.[]; .state == "held")'; }
+logged() { grep -qF -- "$2" "$dev/c$1/log"; }
+# answers CLIENT SERVER: it is as a server should be
+answers() { [[ $(servers "$1" ".[] | select(.id == $2) | .state") == ok ]]; }
+
+load || bail "the module cannot be loaded"
+up --servers 4 --clients 2 --lease-max 10s || bail "no cluster"
+for n in 1 2; do
+	kill_helper $n TERM
+	start_helper $n
+done
+
+#
+# A server's key
+#
+
+ip netns exec bftm-c1 bftmutex -l 10s rotation.held sh -c "touch $work/held; exec sleep 1000" &
+ok "a lock is held" wait_for 20 test -e "$work/held"
+
+new=$work/new
+ok "keys for all" bftmutexctl keygen --cluster 73 --servers 4 --dir "$new"
+cp "$dev"/keys/server-[124].key "$new/"
+ok "and for the clients" bftmutexctl keygen --clients 1-2 --dir "$new"
+s 3 bftmutexctl server stop >/dev/null
+ok "server 3 starts with its new key" s 3 bftmutexctl server start --id 3 --lease-max 10s \
+	--key "$new/server-3.key" --state "$dev/servers"
+ok "the others grant meanwhile" granted 2
+for n in 1 2; do
+	cp "$new/client-$n.client" "$dev/keys/client-$n.client"
+	kill -HUP "$(helper $n)"
+	ok "client $n: new credentials" wait_for 20 logged $n "read again"
+	ok "client $n: server 3 knows it" wait_for 20 answers $n 3
+done
+ok "the lock is held all the time" is_held
+ok "client 2: nothing needs the old ones" wait_for 20 logged 2 "not used any more"
+kill %1
+ok "client 1: nor does it, when it is given back" wait_for 20 logged 1 "not used any more"
+# One of four may be missing, and now that is not server 3.
+s 4 bftmutexctl server stop >/dev/null
+for n in 1 2; do
+	ok "client $n: server 3 grants by its new key" wait_for 60 granted $n
+done
+
+#
+# A client's key
+#
+
+cat >"$work/rules" <<'END'
+access { client = 2  deny = yes }
+access { client = any }
+END
+for n in 1 2 3; do
+	ok "server $n: client 2 is forbidden" s $n bftmutexctl server access set "$work/rules"
+done
+ok "client 2 gets nothing any more" ! c 2 bftmutex -w 5 rotation.forbidden true
+ok "client 1 does" granted 1
+finish
