@@ -55,7 +55,7 @@ void races_traffic_order(struct races *r)
 	char path[128];
 	u64 turn;
 
-	snprintf(path, sizeof(path), "%s/client-%u.client", r->dir, RACES_ORDER);
+	snprintf(path, sizeof(path), "%s/client-%d.client", r->dir, RACES_ORDER);
 	open_peer(&p, RACES_SERVER, r->address, path);
 	for (turn = 0;; turn++) {
 		struct bftm_msg hello = { .type = BFTM_MSG_HELLO };
