@@ -255,8 +255,12 @@ int main(int argc, char **argv)
 	int report = -1, err;
 
 	argp_err_exit_status = EX_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	err = argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	bftm_log_open("bftmutexd", false, args.debug);
+	if (err) {
+		bftm_log(LOG_ERR, "the command line cannot be read: %s", strerror(err));
+		return EX_OSERR;
+	}
 	if (args.check)
 		return exit_code(configure());
 	if (!args.foreground)

@@ -251,11 +251,18 @@ static const struct argp argp = {
 
 void cmdline_parse(int argc, char **argv, struct options *ret)
 {
+	error_t error;
+
 	ret->fd = -1;
 	ret->conflict_code = EXIT_FAILURE;
 	ret->lost_code = EX_LOST;
 	ret->grace_ns = 5 * BFTM_NS_PER_SEC;
 	ret->lock.flags = BFTM_RENEW;
 	argp_err_exit_status = EX_USAGE;
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, ret);
+	error = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, ret);
+	/* Mistakes end the program; what comes back is that memory is short. */
+	if (error) {
+		fprintf(stderr, "bftmutex: the command line cannot be read: %s\n", strerror(error));
+		exit(EX_OSERR);
+	}
 }

@@ -348,8 +348,10 @@ int bftm_conf_load(const char *path, struct bftm_conf **ret)
 	int r;
 
 	conf = calloc(1, sizeof(*conf));
-	if (!conf)
+	if (!conf) {
+		fprintf(stderr, "%s: %s\n", path, strerror(ENOMEM));
 		return -ENOMEM;
+	}
 	file = fopen(path, "re");
 	if (!file) {
 		r = -errno;

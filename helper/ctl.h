@@ -51,6 +51,9 @@ u64 ctl_number(struct argp_state *state, const char *option, const char *text, u
 u64 ctl_duration(struct argp_state *state, const char *option, const char *text, u64 min,
 		 u64 max);
 
+/** ctl_parse() - argp_parse(), which ends the program when it fails for want of memory */
+void ctl_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
+
 /** ctl_no_options() - parse a command line that has only the common options */
 void ctl_no_options(int argc, char **argv, const char *doc);
 

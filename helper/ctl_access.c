@@ -54,7 +54,15 @@ struct nl_msg *ctl_rules_msg(struct bftm_nl *nl, u8 cmd, const struct bftm_conf_
 
 int ctl_conf_failed(int error)
 {
-	return error == -EINVAL ? EX_CONFIG : error == -EACCES ? EX_NOPERM : EX_NOINPUT;
+	switch (-error) {
+	case EINVAL:
+		return EX_CONFIG;
+	case EACCES:
+		return EX_NOPERM;
+	case ENOMEM:
+		return EX_OSERR;
+	}
+	return EX_NOINPUT;
 }
 
 int ctl_conf_access(const char *path, u32 cluster, struct bftm_conf_access *ret)
@@ -183,7 +191,7 @@ static int run_set(int argc, char **argv)
 	struct bftm_nl nl;
 	int r;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &set);
+	ctl_parse(&argp, argc, argv, 0, &set);
 	r = ctl_open(&nl);
 	if (r)
 		return r;

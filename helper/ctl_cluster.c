@@ -201,7 +201,7 @@ int ctl_cluster_show(int argc, char **argv)
 	struct bftm_conf *conf;
 	int r;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &show);
+	ctl_parse(&argp, argc, argv, 0, &show);
 	r = bftm_conf_load(show.path, &conf);
 	if (r < 0)	/* it was said why */
 		return r == -EINVAL ? EX_CONFIG : r == -EACCES ? EX_NOPERM : EX_NOINPUT;

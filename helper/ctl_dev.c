@@ -244,7 +244,7 @@ int ctl_dev_up(int argc, char **argv)
 	char command[PATH_MAX];
 	int r;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &dev);
+	ctl_parse(&argp, argc, argv, 0, &dev);
 	if (geteuid() != 0)
 		return ctl_fail(EX_NOPERM, "not permitted: only root makes network namespaces");
 	if (dev_is_up(&dev))
@@ -285,7 +285,7 @@ int ctl_dev_down(int argc, char **argv)
 	bool was_up;
 	int r = 0;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &dev);
+	ctl_parse(&argp, argc, argv, 0, &dev);
 	if (geteuid() != 0)
 		return ctl_fail(EX_NOPERM, "not permitted: only root removes network namespaces");
 	was_up = dev_is_up(&dev);

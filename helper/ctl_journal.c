@@ -353,6 +353,6 @@ int ctl_server_journal(int argc, char **argv)
 	};
 	static struct keeper k;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &k);
+	ctl_parse(&argp, argc, argv, 0, &k);
 	return run(&k);
 }

@@ -340,7 +340,7 @@ int ctl_keygen(int argc, char **argv)
 	struct json_object *made;
 	int r;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &keygen);
+	ctl_parse(&argp, argc, argv, 0, &keygen);
 	made = json_object_new_array();
 	if (keygen.servers)
 		r = ctl_make_keys(keygen.dir, keygen.cluster, keygen.servers, keygen.client,

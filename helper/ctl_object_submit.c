@@ -81,7 +81,7 @@ int ctl_object_create(int argc, char **argv)
 	char request[128];
 	int len;
 
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
+	ctl_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
 	len = snprintf(request, sizeof(request), "create %s", o.words[0]);
 	if (len >= (int)sizeof(request))
 		return ctl_fail(EX_USAGE, "TYPE '%s': too long", o.words[0]);
@@ -162,7 +162,7 @@ int ctl_object_submit(int argc, char **argv)
 	size_t len = 0;
 	int code;
 
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
+	ctl_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
 	code = compose(&o, &request, &len);
 	if (!code)
 		code = submit(&o, request, len);
@@ -210,7 +210,7 @@ int ctl_object_show(int argc, char **argv)
 	char *type = NULL;
 	int code;
 
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
+	ctl_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
 	code = object_open(&o);
 	if (code)
 		return code;

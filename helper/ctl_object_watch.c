@@ -188,7 +188,7 @@ int ctl_object_watch(int argc, char **argv)
 	struct seen s = {};
 	int code;
 
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
+	ctl_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
 	pause.tv_sec = (time_t)(o.interval_ns / BFTM_NS_PER_SEC);
 	pause.tv_nsec = (long)(o.interval_ns % BFTM_NS_PER_SEC);
 	code = object_open(&o);
@@ -250,7 +250,7 @@ int ctl_object_history(int argc, char **argv)
 	size_t i;
 	int r;
 
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
+	ctl_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
 	snprintf(question, sizeof(question), "history %s %s", o.options.cluster ?: "-", o.name);
 	r = ctl_ask_helper(question, &answer);
 	if (r < 0)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Options that several commands have. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "conf.h"
 #include "ctl.h"
 
@@ -50,9 +53,18 @@ u64 ctl_duration(struct argp_state *state, const char *option, const char *text,
 	return value;
 }
 
+void ctl_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
+{
+	error_t error = argp_parse(argp, argc, argv, flags, NULL, input);
+
+	/* Mistakes end the program; what comes back is that memory is short. */
+	if (error)
+		exit(ctl_fail(EX_OSERR, "the command line cannot be read: %s", strerror(error)));
+}
+
 void ctl_no_options(int argc, char **argv, const char *doc)
 {
 	const struct argp argp = { .doc = doc, .children = ctl_common };
 
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	ctl_parse(&argp, argc, argv, 0, NULL);
 }

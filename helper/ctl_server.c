@@ -34,7 +34,7 @@ int ctl_server_stop(int argc, char **argv)
 	u64 id = 0;
 	int r;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &id);
+	ctl_parse(&argp, argc, argv, 0, &id);
 	r = ctl_open(&nl);
 	if (r)
 		return r;

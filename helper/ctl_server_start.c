@@ -343,7 +343,7 @@ int ctl_server_start(int argc, char **argv)
 	struct bftm_master master;
 	int r;
 
-	argp_parse(&start_argp, argc, argv, 0, NULL, &start);
+	ctl_parse(&start_argp, argc, argv, 0, &start);
 	r = bftm_master_load(start.key, &master);
 	if (r < 0)	/* it was said why */
 		return r == -EPERM || r == -EACCES ? EX_NOPERM :

@@ -148,7 +148,7 @@ int ctl_watch(int argc, char **argv)
 	struct bftm_nl nl;
 	int r;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &renewals);
+	ctl_parse(&argp, argc, argv, 0, &renewals);
 	r = ctl_open(&nl);
 	if (r)
 		return r;

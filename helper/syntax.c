@@ -225,7 +225,11 @@ static int parse(struct bftm_syntax *syntax, const char *text, cfg_opt_t *table)
 	reading = NULL;
 	if (r == CFG_SUCCESS)
 		return 0;
-	return syntax->mistakes ? -EINVAL : -ENOMEM;
+	if (syntax->mistakes)
+		return -EINVAL;
+	/* What libconfuse had no memory to finish, it cannot free either. */
+	syntax->root = NULL;
+	return -ENOMEM;
 }
 
 int bftm_syntax_read(struct bftm_syntax *syntax, FILE *file, cfg_opt_t *table)
