@@ -139,7 +139,8 @@ static int finish(struct bftm_journal *j, struct netlink_ext_ack *extack)
 	else
 		err = insert(j);
 	if (err == -ENOSPC)
-		NL_SET_ERR_MSG(extack, "max-objects or object-memory is too small for the journal");
+		NL_SET_ERR_MSG(extack,
+			       "max-objects or object-memory is too small for the journal, or there is no memory");
 	bftm_transfer_end(t);
 	return err;
 }
