@@ -50,6 +50,8 @@ help:
 	@echo 'make figures    Documentation/figures, from the simulator'
 	@echo 'make bench      the table of performance goals, in a VM: a quarter of an hour'
 	@echo 'make fuzz       fuzz each parser and core for FUZZ_SECONDS=$(FUZZ_SECONDS); fuzz-fast without sanitizers'
+	@echo 'make coverage   what fuzzers and unit tests reach of the parsers; coverage-kernel: of the module'
+	@echo 'make failures   each allocation of the programs failing; fail-nth: of the module, in a VM'
 	@echo 'make uninstall, make clean'
 
 deps:
@@ -360,12 +362,55 @@ $(foreach variant,fuzz fuzz-fast fuzz-coverage,$(eval $(call FUZZ_RULES,$(varian
 fuzz: fuzzers
 	@selftests/fuzz/run --seconds $(FUZZ_SECONDS)
 
+# Until there were so many executions.
+fuzz-campaign: $(addprefix $(TESTS_BIN)/fuzz-fast/,$(FUZZERS))
+	@selftests/fuzz/campaign $(or $(RUNS),1000000000)
+
 fuzz-fast: $(addprefix $(TESTS_BIN)/fuzz-fast/,$(FUZZERS))
 	@selftests/fuzz/run --fast --seconds $(FUZZ_SECONDS)
 
 .PHONY: tests unit static vm fuzz fuzz-fast fuzzers model sim-mutants sim-sources sim-long figures \
 	bench bench-programs order-torture torture reloads races floods debug-kernel \
 	check-debug check-kcsan
+
+# What the fuzzers' inputs and the unit tests reach of the parsers. The unit tests are
+# those of the sanitized build, by clang.
+COVERAGE_UNIT := $(patsubst %,test_%,wire order_wire transfer conf conf_access conf_type keys rank \
+	duration journal object object_types object_exec order_ops order_state)
+$(TESTS_BIN)/coverage/%: $(BUILD)/obj-fuzz-coverage/selftests/unit/%.o $(BUILD)/obj-fuzz-coverage/all.a
+	@mkdir -p $(@D)
+	clang $(FUZZ_CFLAGS_fuzz-coverage) -fsanitize=fuzzer-no-link -o $@ $^ $(NL_LIBS) $(CONF_LIBS) \
+		$(JSON_LIBS) $(CRYPTO_LIBS) $(SQLITE_LIBS) $(shell pkg-config --libs cmocka)
+
+coverage: $(addprefix $(TESTS_BIN)/fuzz-coverage/,$(FUZZERS)) \
+		$(addprefix $(TESTS_BIN)/coverage/,$(COVERAGE_UNIT))
+	@selftests/coverage/user
+
+# What the tests in VMs reach of the module, by a kernel with checkers: hours.
+coverage-kernel: tools tests
+	@folder=$$(selftests/vm/build-kernel 6.12-debug) && \
+	$(MAKE) --no-print-directory module BUILD=$(BUILD)/gcov KDIR=$$folder/build \
+		KVER=$$(cd $$folder/lib/modules && echo *) KBUILD_FLAGS=GCOV_PROFILE=y
+	@selftests/coverage/kernel
+
+# Every call of the module with each of its allocations failing, and some under traffic.
+fail-nth: tools tests modules-6.12-debug
+	@for test in nth traffic; do \
+		selftests/vm/run --kernel 6.12-debug --mem 1536 --timeout 3000 --append no_timer_check -- \
+			selftests/failures/$$test.sh || exit; \
+	done
+
+# The programs, likewise.
+failures: tools $(TESTS_BIN)/fail_alloc.so
+	@selftests/failures/run
+
+$(TESTS_BIN)/fail_alloc.so: selftests/failures/fail_alloc.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS_ALL) -fPIC -shared -o $@ $< -ldl
+
+.PHONY: coverage coverage-kernel fail-nth failures fuzz-campaign fuzz-fast
+.PHONY: order-torture tests unit static vm fuzz fuzzers model sim-mutants sim-sources sim-long figures bench \
+	bench-programs
 .PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/obj-sanitize/%.o
 
 modules-%:
@@ -383,6 +428,8 @@ check-debug check-kcsan: check-%: tools tests
 	@selftests/check $(TEST_KERNELS:%=%-$*)
 
 CHECK_BUILD = tools tests fuzzers $(addprefix modules-,$(TEST_KERNELS))
+
+CHECK_BUILD = tools tests fuzzers $(TESTS_BIN)/fail_alloc.so $(addprefix modules-,$(TEST_KERNELS))
 
 check:
 	@selftests/deps --for check

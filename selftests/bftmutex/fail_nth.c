@@ -19,6 +19,7 @@ static struct bftm_nl nl;	/* calls that fail, and the helper's */
 static struct bftm_nl calm;	/* those that look */
 static int fd;			/* a handle */
 static uint64_t id;		/* of the request that was pulled */
+static uint64_t deadline;	/* of what is held; asking for the time may fail as well */
 static int injector;
 
 /** struct view - what can be seen of this namespace */
@@ -82,6 +83,15 @@ static void with_server(void)
 		abort();
 }
 
+/* A dump that was not read to its end is in the way of the next on its socket. */
+static void with_socket(void)
+{
+	with_server();
+	bftm_nl_close(&nl);
+	if (bftm_nl_open(&nl))
+		abort();
+}
+
 static void without_server(void)
 {
 	stop_server(&calm);
@@ -122,7 +132,7 @@ static int do_access_set(void)
 
 static void reset_rules(void)
 {
-	with_server();
+	with_socket();
 	if (set_rules(&calm, 1))
 		abort();
 }
@@ -246,6 +256,7 @@ static int do_journal_loaded(void)
 static void with_object(void)
 {
 	with_journal();
+	with_socket();
 	if (load(0))
 		abort();
 }
@@ -341,13 +352,14 @@ static void check_pull(int err)
 static void with_pulled(void)
 {
 	with_request();
+	deadline = now_ns() + 600 * SEC;
 	if (do_pull())
 		abort();
 }
 
 static int do_done(void)
 {
-	return done(&nl, id, 0, 6, now_ns() + 600 * SEC);
+	return done(&nl, id, 0, 6, deadline);
 }
 
 static void with_held(void)
@@ -359,7 +371,7 @@ static void with_held(void)
 
 static int do_renewed(void)
 {
-	return renewed(&nl, id, now_ns() + 1200 * SEC, 2);
+	return renewed(&nl, id, deadline + 600 * SEC, 2);
 }
 
 static struct nl_sock *events;
@@ -549,6 +561,7 @@ static int do_fetch(void)
  * @setup: makes the state before it, from any
  * @run:   the call; @want is what it returns when nothing fails
  * @check: more than what can be seen; may be NULL
+ * @also:  another error that stands for want of memory
  */
 static const struct operation {
 	const char *name;
@@ -556,43 +569,46 @@ static const struct operation {
 	int (*run)(void);
 	int want;
 	void (*check)(int err);
+	int also;
 } operations[] = {
-	{ "server-start", without_server, do_server_start, 0, NULL },
-	{ "server-stop", with_server, do_server_stop, 0, NULL },
-	{ "server-get", with_server, do_server_get, 0, NULL },
-	{ "access-set", reset_rules, do_access_set, 0, NULL },
-	{ "access-get", reset_rules, do_access_get, 0, NULL },
-	{ "lock-get", with_server, do_lock_get, 0, NULL },
-	{ "client-get", with_server, do_client_get, 0, NULL },
-	{ "journal-open", new_journal, do_journal_open, 0, NULL },
-	{ "journal-load", with_journal, do_journal_load, 0, NULL },
-	{ "journal-load, state", with_journal, do_journal_load_state, 0, NULL },
-	{ "object-get", with_object, do_object_get, 0, NULL },
-	{ "journal-loaded", with_object, do_journal_loaded, 0, NULL },
-	{ "journal-pull", with_loaded, do_journal_pull, -ENODATA, NULL },
-	{ "journal-done", with_loaded, do_journal_done, 0, NULL },
-	{ "helper-register", no_helper, do_register, 0, NULL },
-	{ "open, close", fresh_handle, do_open, 0, NULL },
-	{ "ACQUIRE", fresh_handle, do_acquire, -EINPROGRESS, NULL },
-	{ "helper-pull", with_request, do_pull, 0, check_pull },
-	{ "helper-done", with_pulled, do_done, 0, NULL },
-	{ "helper-renewed", with_held, do_renewed, 0, NULL },
-	{ "handle-get", with_held, do_handle_get, 0, NULL },
-	{ "STATUS", with_held, do_status, 0, NULL },
-	{ "SET_SIGNAL", with_held, do_signal, 0, NULL },
-	{ "poll", with_held, do_poll, 0, NULL },
-	{ "RENEW", with_held, do_renew, -EINPROGRESS, NULL },
-	{ "RELEASE", with_held, do_release, 0, NULL },
-	{ "helper-suspect", with_listener, do_suspect, 0, NULL },
-	{ "helper-lend", fresh_handle, do_lend, 0, NULL },
-	{ "ACQUIRE, fast path", with_session, do_acquire, -EINPROGRESS, NULL },
-	{ "SUBMIT", with_answers, do_submit, 0, NULL },
-	{ "SUBMIT, fetch", with_answers, do_fetch, 0, NULL },
+	/* ENFILE is what the kernel says when there is no memory for a socket. */
+	{ "server-start", without_server, do_server_start, 0, NULL, -ENFILE },
+	{ "server-stop", with_server, do_server_stop, 0, NULL, 0 },
+	{ "server-get", with_socket, do_server_get, 0, NULL, 0 },
+	{ "access-set", reset_rules, do_access_set, 0, NULL, 0 },
+	{ "access-get", reset_rules, do_access_get, 0, NULL, 0 },
+	{ "lock-get", with_socket, do_lock_get, 0, NULL, 0 },
+	{ "client-get", with_socket, do_client_get, 0, NULL, 0 },
+	{ "journal-open", new_journal, do_journal_open, 0, NULL, 0 },
+	{ "journal-load", with_journal, do_journal_load, 0, NULL, -ENOSPC },
+	{ "journal-load, state", with_journal, do_journal_load_state, 0, NULL, 0 },
+	{ "object-get", with_object, do_object_get, 0, NULL, 0 },
+	{ "journal-loaded", with_object, do_journal_loaded, 0, NULL, 0 },
+	{ "journal-pull", with_loaded, do_journal_pull, -ENODATA, NULL, 0 },
+	{ "journal-done", with_loaded, do_journal_done, -ESTALE, NULL, 0 },
+	{ "helper-register", no_helper, do_register, 0, NULL, 0 },
+	{ "open, close", fresh_handle, do_open, 0, NULL, 0 },
+	{ "ACQUIRE", fresh_handle, do_acquire, -EINPROGRESS, NULL, 0 },
+	{ "helper-pull", with_request, do_pull, 0, check_pull, 0 },
+	{ "helper-done", with_pulled, do_done, 0, NULL, 0 },
+	{ "helper-renewed", with_held, do_renewed, 0, NULL, 0 },
+	{ "handle-get", with_held, do_handle_get, 0, NULL, 0 },
+	{ "STATUS", with_held, do_status, 0, NULL, 0 },
+	{ "SET_SIGNAL", with_held, do_signal, 0, NULL, 0 },
+	{ "poll", with_held, do_poll, 0, NULL, 0 },
+	{ "RENEW", with_held, do_renew, -EINPROGRESS, NULL, 0 },
+	{ "RELEASE", with_held, do_release, 0, NULL, 0 },
+	{ "helper-suspect", with_listener, do_suspect, 0, NULL, 0 },
+	{ "helper-lend", fresh_handle, do_lend, 0, NULL, 0 },
+	{ "ACQUIRE, fast path", with_session, do_acquire, -EINPROGRESS, NULL, 0 },
+	{ "SUBMIT", with_answers, do_submit, 0, NULL, 0 },
+	{ "SUBMIT, fetch", with_answers, do_fetch, 0, NULL, 0 },
 };
 
+/* EIO is how bftm_nl_errno() has it when sending or receiving fails with EFAULT. */
 static bool is_clean(int err)
 {
-	return err == -ENOMEM || err == -ENOBUFS || err == -EFAULT;
+	return err == -ENOMEM || err == -ENOBUFS || err == -EFAULT || err == -EIO;
 }
 
 static void print_view(const char *when, const struct view *v)
@@ -627,7 +643,7 @@ static int try(const struct operation *o)
 		err = o->run();
 		hit = fail_nth_disarm(injector);
 		now = look();
-		if (err != o->want && !(hit && is_clean(err))) {
+		if (err != o->want && !(hit && (is_clean(err) || err == o->also))) {
 			printf("# failure %d: error %d\n", n, err);
 			return -1;
 		}
@@ -656,7 +672,6 @@ int main(int argc, char **argv)
 	int failures;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	printf("TAP version 13\n");
 	injector = fail_nth_open();
 	if (injector < 0) {
 		printf("1..0 # SKIP the kernel has no fault injection\n");
