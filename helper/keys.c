@@ -137,7 +137,7 @@ static int read_keys(const char *path, const char *kind, struct bftm_master *mas
 		CFG_END(),
 	};
 	struct bftm_syntax syntax = { .path = path, .secret = true };
-	cfg_t *section = NULL;
+	cfg_t *section;
 	FILE *file;
 	int r;
 
@@ -145,17 +145,18 @@ static int read_keys(const char *path, const char *kind, struct bftm_master *mas
 	if (!file)
 		return r;
 	r = bftm_syntax_read(&syntax, file, table);
-	if (r == 0)
-		section = cfg_getsec(syntax.root, kind);
 	if (r == 0 && (cfg_size(syntax.root, kind) != 1 ||
-		       cfg_size(syntax.root, MASTER) + cfg_size(syntax.root, CLIENT) != 1))
+		       cfg_size(syntax.root, MASTER) + cfg_size(syntax.root, CLIENT) != 1)) {
 		bftm_mistake(&syntax, 1, "must hold one section '%s' and nothing else", kind);
-	else if (r == 0 && !section)
-		r = -ENOMEM;	/* libconfuse needs some to find it */
-	else if (r == 0 && master)
-		read_master(&syntax, section, master);
-	else if (r == 0)
-		read_client(&syntax, section, cred);
+	} else if (r == 0) {
+		section = cfg_getsec(syntax.root, kind);
+		if (!section)
+			r = -ENOMEM;	/* libconfuse needs some to find it */
+		else if (master)
+			read_master(&syntax, section, master);
+		else
+			read_client(&syntax, section, cred);
+	}
 	if (r < 0 && r != -EINVAL)
 		fprintf(stderr, "%s: %s\n", path, strerror(-r));
 	if (syntax.mistakes)

@@ -103,6 +103,8 @@ static bool starts_with(const char *text, const char *start)
 __attribute__((format(printf, 2, 0)))
 static void report(cfg_t *section, const char *format, va_list args)
 {
+	if (!reading)
+		return;		/* whoever asks for a section looks whether it is there */
 	if (starts_with(format, "no such option")) {
 		report_unknown(section, va_arg(args, const char *));
 		/* Skip it and go on. The next known key takes this back. */
@@ -221,6 +223,7 @@ static int parse(struct bftm_syntax *syntax, const char *text, cfg_opt_t *table)
 	cfg_set_error_function(syntax->root, report);
 
 	reading = syntax;
+	errno = 0;
 	r = cfg_parse_buf(syntax->root, text);
 	reading = NULL;
 	if (r == CFG_SUCCESS)
@@ -228,7 +231,8 @@ static int parse(struct bftm_syntax *syntax, const char *text, cfg_opt_t *table)
 	if (syntax->mistakes)
 		return -EINVAL;
 	/* What libconfuse had no memory to finish, it cannot free either. */
-	syntax->root = NULL;
+	if (errno == ENOMEM)
+		syntax->root = NULL;
 	return -ENOMEM;
 }
 
