@@ -18,10 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *old, size_t size);
-extern void *__libc_memalign(size_t align, size_t size);
+#include "fail_alloc.h"
 
 static long nth;
 static bool all_after;
