@@ -371,7 +371,7 @@ fuzz-fast: $(addprefix $(TESTS_BIN)/fuzz-fast/,$(FUZZERS))
 
 .PHONY: tests unit static vm fuzz fuzz-fast fuzzers model sim-mutants sim-sources sim-long figures \
 	bench bench-programs order-torture torture reloads races floods debug-kernel \
-	check-debug check-kcsan
+	check-debug check-kcsan coverage coverage-kernel fail-nth failures fuzz-campaign
 
 # What the fuzzers' inputs and the unit tests reach of the parsers. The unit tests are
 # those of the sanitized build, by clang.
@@ -408,9 +408,6 @@ $(TESTS_BIN)/fail_alloc.so: selftests/failures/fail_alloc.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS_ALL) -fPIC -shared -o $@ $< -ldl
 
-.PHONY: coverage coverage-kernel fail-nth failures fuzz-campaign fuzz-fast
-.PHONY: order-torture tests unit static vm fuzz fuzzers model sim-mutants sim-sources sim-long figures bench \
-	bench-programs
 .PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/obj-sanitize/%.o
 
 modules-%:
