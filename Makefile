@@ -333,7 +333,7 @@ FUZZERS := $(patsubst selftests/fuzz/fuzz_%.c,%,$(wildcard selftests/fuzz/fuzz_*
 FUZZ_SECONDS ?= 600
 FUZZ_OBJS := $(sort $(filter-out helper/bftmutexctl helper/bftmutexd,$(CORE) $(CORE_SERVER) \
 	$(CONF) $(KEYS) $(DAEMON) $(CTL) $(WRAPPER))) $(addprefix selftests/fuzz/,file kernel)
-FUZZ_CFLAGS := -std=gnu11 -g -Wall -Wextra -Wno-c2x-extensions
+FUZZ_CFLAGS := -std=gnu11 -g -Wall -Wextra -Wno-c2x-extensions -Wno-missing-field-initializers
 FUZZ_CFLAGS_fuzz := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
 FUZZ_CFLAGS_fuzz-fast := -O2
 FUZZ_CFLAGS_fuzz-coverage := -O1 -fprofile-instr-generate -fcoverage-mapping
