@@ -18,7 +18,7 @@
 . "$(dirname "$0")/inject.sh"
 
 cleanup() {
-	echo 0 >$fault/failslab/probability
+	echo 0 >"$fault/failslab/probability"
 	down
 }
 
