@@ -8,7 +8,8 @@
  * network namespace NETNS: the server's own is the shortest way to it.
  * At each COUNT, in growing order, prints locks_COUNT, the round trip of a TRY for
  * one of the last TIMED new ones, and locks_COUNT.slab, the memory in the kernel's
- * slabs in bytes.
+ * slabs in bytes. All leases end at the same time: then prints locks_end, the round
+ * trip of one TRY after the other while they do, and they are forgotten.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -18,10 +19,11 @@
 
 #define TIMED	500u
 #define BURST	64u
-#define LONG_NS	(100 * BFTM_NS_PER_SEC)	/* none ends before we do */
+#define LONG_NS	(100 * BFTM_NS_PER_SEC)	/* for all to be taken in */
+#define ENDING	20000u
 
 static struct bftm_wire in;
-static u64 attempt;
+static u64 attempt, end_ns;
 
 static u64 slab_bytes(void)
 {
@@ -46,7 +48,7 @@ static void say_try(struct peer *p, u32 number)
 
 	snprintf(name, sizeof(name), "lock.%u", number);
 	m = request(BFTM_MSG_TRY, name, ++attempt);
-	m.lease_ns = LONG_NS;
+	m.lease_ns = end_ns - bench_now();
 	prepare(p, &m, &wire);
 	if (send(p->fd, &wire, sizeof(wire), 0) != sizeof(wire))
 		err(EX_UNAVAILABLE, "send");
@@ -74,6 +76,33 @@ static void fill(struct peer *p, u32 from, u32 to)
 	}
 }
 
+static void time_try(struct peer *p, u32 number, struct bench_times *t)
+{
+	u64 before = bench_now();
+
+	say_try(p, number);
+	hear_free(p, number, true);
+	bench_add(t, bench_now() - before);
+}
+
+/* From a little before they end, locks from @number on. */
+static void time_end(struct peer *p, u32 number)
+{
+	struct bench_times t;
+	u64 most = 0;
+	u32 i;
+
+	bench_alloc(&t, ENDING);
+	bench_settle(end_ns - BFTM_NS_PER_MS - bench_now());
+	end_ns += LONG_NS;
+	for (i = 0; i < ENDING; i++)
+		time_try(p, number + i, &t);
+	for (i = 0; i < t.count; i++)
+		most = t.ns[i] > most ? t.ns[i] : most;
+	bench_print("locks_end", &t);
+	printf("locks_end.max %llu ns\n", (unsigned long long)most);
+}
+
 static void enter(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -90,7 +119,6 @@ int main(int argc, char **argv)
 	struct bench_times t;
 	struct peer p = {}, filler = {};
 	char name[32];
-	u64 before;
 	u16 server;
 
 	if (argc < 7)
@@ -105,20 +133,18 @@ int main(int argc, char **argv)
 	bench_settle(hello(&p).gno);	/* its quarantine */
 	attempt = fresh();
 	bench_alloc(&t, TIMED);
+	end_ns = bench_now() + LONG_NS;
 	for (argv += 6; *argv; argv++) {
 		count = bench_number("COUNT", *argv, had + TIMED, BFTM_LOCKS_MAX);
 		fill(&filler, had, count - TIMED);
-		for (i = count - TIMED; i < count; i++) {
-			before = bench_now();
-			say_try(&p, i);
-			hear_free(&p, i, true);
-			bench_add(&t, bench_now() - before);
-		}
+		for (i = count - TIMED; i < count; i++)
+			time_try(&p, i, &t);
 		had = count;
 		snprintf(name, sizeof(name), "locks_%u", count);
 		bench_print(name, &t);
 		printf("%s.slab %llu bytes\n", name, (unsigned long long)slab_bytes());
 		fflush(stdout);
 	}
+	time_end(&p, had);
 	return failures != 0;
 }

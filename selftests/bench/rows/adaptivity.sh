@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# One contender, alone and among a thousand clients that want nothing.
+# One contender, alone and among a thousand clients that want nothing; and a full table.
 # shellcheck disable=SC2154  # variables of lib.sh
 # shellcheck source=selftests/bench/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -13,4 +13,11 @@ done
 known=$(s 1 bftmutexctl server show --json | jq .clients)
 is "clients that server 1 knows" "$known" 1001
 row "one client of a thousand and one" at acquire among 300
+# As many as it has room for.
+new_client 200
+row "a server's try, a thousand and two clients" at try try_1000 300 1 10.73.0.1 "$keys"
+ok "clients until the server has no room" at register 2001 66534 10.73.0.1 \
+	"$dev/keys/server-1.key"
+is "clients that server 1 knows by then" "$(s 1 bftmutexctl server show --json | jq .clients)" 65536
+row "a server's try, 65,536 clients" at try try_65536 300 1 10.73.0.1 "$keys"
 finish
