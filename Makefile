@@ -48,7 +48,7 @@ help:
 	@echo 'make torture    locks under faults of all kinds, SECONDS=120 of them, from SEED='
 	@echo 'make reloads    10,000 restarts of a server: nothing granted in its quarantine'
 	@echo 'make figures    Documentation/figures, from the simulator'
-	@echo 'make bench      the table of performance goals, in a VM: a quarter of an hour'
+	@echo 'make bench      the table of performance goals, in VMs: five minutes'
 	@echo 'make fuzz       fuzz each parser and core for FUZZ_SECONDS=$(FUZZ_SECONDS); fuzz-fast without sanitizers'
 	@echo 'make coverage   what fuzzers and unit tests reach of the parsers; coverage-kernel: of the module'
 	@echo 'make failures   each allocation of the programs failing; fail-nth: of the module, in a VM'
