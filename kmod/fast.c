@@ -24,7 +24,7 @@
 #include "upcall.h"
 
 /* How often an attempt is sent before the helper shall see to it. */
-#define FAST_SENDS	2
+#define FAST_SENDS	3
 /* Rounds that the helper is to see after one in which servers disagreed. */
 #define FAST_WATCH	16
 

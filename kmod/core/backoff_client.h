@@ -50,7 +50,7 @@ enum bftm_verdict {
  * @polynomial:   sleep up to s^exponent B instead of 2^s B
  * @exponent:     of the polynomial
  * @delta_ns:     δ
- * @resend_ns:    when to repeat a try that was not answered; doubles
+ * @resend_ns:    when to repeat a try that was not answered; see bftm_later()
  * @retry_max_ns: cap of one sleep; never below 2B, B = Δ + 4δ
  */
 struct bftm_client_cfg {
@@ -75,7 +75,7 @@ struct bftm_want {
 
 #define BFTM_RESEND_DELTAS 4	/* resend_ns: two round trips; what takes longer is lost */
 #define BFTM_SENDS	16	/* send times remembered per attempt */
-#define BFTM_ROUND_SENDS 6	/* sends until a round is given up */
+#define BFTM_ROUND_SENDS 7	/* sends until a round is given up */
 #define BFTM_UNHEARD_POLLS 8	/* a lease without answers, and a wait is given up */
 #define BFTM_STEP_MAX	(1u << 16) /* of fencing tokens, while they are denied */
 #define BFTM_ADOPT_SENDS 1024	/* k that another helper may have used since */

@@ -4,6 +4,7 @@
 #define BFTM_CORE_CONTEND_H
 
 #include "backoff_client.h"
+#include "resend.h"
 #include "servers.h"
 
 static inline u32 bftm_everyone(const struct bftm_client_cfg *cfg)
@@ -35,12 +36,6 @@ void bftm_end_round(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 /** bftm_answered() - enough answers to know how a round ends? */
 bool bftm_answered(const struct bftm_contend *c,
 		   const struct bftm_client_cfg *cfg);
-
-/** bftm_later() - @ns · 2^@doublings after @now, with at most 3 of them. */
-static inline u64 bftm_later(u64 now, u64 ns, u32 doublings)
-{
-	return now + (ns << (doublings < 3 ? doublings : 3));
-}
 
 /* round.c: Figure 1 with back-off. */
 void bftm_round_begun(struct bftm_contend *c, const struct bftm_client_cfg *cfg,

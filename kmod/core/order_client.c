@@ -2,6 +2,7 @@
 /* Line numbers are those of Figure 2; "Ordering" in protocol.rst has the rest. */
 #include "order_client.h"
 #include "quorum.h"
+#include "resend.h"
 #include "servers.h"
 
 static void clear(struct bftm_order_out *out)
@@ -21,7 +22,7 @@ static void send_phase(struct bftm_order *o, const struct bftm_order_cfg *cfg, u
 
 	out->send = type[o->phase];
 	out->to = to;
-	o->wake_ns = now + (cfg->resend_ns << (o->sends < 3 ? o->sends : 3));
+	o->wake_ns = bftm_later(now, cfg->resend_ns, o->sends);
 	o->sends++;
 }
 

@@ -20,7 +20,7 @@
  * @n:            servers, at most BFTM_SERVERS_MAX
  * @b:            liars among them; n >= 6b + 1, or 4b + 1 with @signed_ranks
  * @signed_ranks: one exception with a good signature ends an iteration
- * @resend_ns:    when to repeat what was not answered; doubles
+ * @resend_ns:    when to repeat what was not answered; see bftm_later()
  * @limit_ns:     Lmax: an older iteration is abandoned; at most the Δmax of
  *                every server, whose quarantine outlasts it
  */
@@ -32,7 +32,7 @@ struct bftm_order_cfg {
 	u64 limit_ns;
 };
 
-#define BFTM_ORDER_SENDS	4	/* of a phase until it is given up */
+#define BFTM_ORDER_SENDS	5	/* of a phase until it is given up */
 #define BFTM_INSTALL_SENDS	3	/* likewise, where nobody waits for it */
 
 /** enum bftm_order_phase - where an iteration stands */

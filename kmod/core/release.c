@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* The end of an attempt, until servers know. */
 #include "backoff_client.h"
+#include "resend.h"
 
 void bftm_stray(const struct bftm_msg *msg, u32 u, struct bftm_out *out)
 {
@@ -33,7 +34,7 @@ u32 bftm_release_wake(struct bftm_release *r,
 {
 	if (now < r->wake_ns || r->sends >= BFTM_RELEASE_SENDS)
 		return 0;
-	r->wake_ns = now + (cfg->resend_ns << r->sends);
+	r->wake_ns = bftm_later(now, cfg->resend_ns, r->sends);
 	r->sends++;
 	return r->unanswered;
 }

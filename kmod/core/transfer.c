@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#include "resend.h"
 #include "transfer.h"
 
 static bool is_set(const u64 *bits, u32 i)
@@ -14,12 +15,6 @@ void bftm_transfer_begin(struct bftm_transfer *t, u32 len)
 	t->window = BFTM_TRANSFER_WINDOW_MAX / 2;
 }
 
-/* Doubles with each round that was in vain. */
-static void expect(struct bftm_transfer *t, u64 resend_ns, u64 now)
-{
-	t->wake_ns = now + (resend_ns << (t->repeats < 3 ? t->repeats : 3));
-}
-
 u32 bftm_transfer_next(struct bftm_transfer *t, u64 resend_ns, u64 now)
 {
 	u32 i;
@@ -32,7 +27,7 @@ u32 bftm_transfer_next(struct bftm_transfer *t, u64 resend_ns, u64 now)
 		t->asked[i / 64] |= 1ull << i % 64;
 		t->flying++;
 		if (!t->wake_ns)
-			expect(t, resend_ns, now);
+			t->wake_ns = bftm_later(now, resend_ns, t->repeats);
 		return i * BFTM_PIECE_LEN;
 	}
 	return BFTM_TRANSFER_NONE;
@@ -55,7 +50,7 @@ bool bftm_transfer_piece(struct bftm_transfer *t, u32 offset, u64 resend_ns, u64
 		t->window++;
 	t->repeats = 0;
 	if (t->done < t->pieces)
-		expect(t, resend_ns, now);
+		t->wake_ns = bftm_later(now, resend_ns, t->repeats);
 	else
 		t->wake_ns = 0;
 	return true;

@@ -680,7 +680,7 @@ int main(int argc, char **argv)
 	fd = -1;
 	signal(SIGUSR1, SIG_IGN);
 	if (fresh_netns() || bftm_nl_open(&calm) || mlockall(MCL_CURRENT | MCL_FUTURE)) {
-		printf("Bail out! no namespace of our own\n");
+		printf("not ok 1 - no namespace of our own\n1..1\n");
 		return 1;
 	}
 	be_helper();

@@ -43,7 +43,7 @@ server() {
 			exit
 	fi
 	touch "$share/server-$BFTMUTEX_INDEX"
-	wait_for 120 appears stop
+	wait_for 400 appears stop
 	[[ -z ${lying:-} ]] || kill "$lying"
 	exit 0
 }
@@ -84,9 +84,9 @@ client_vm() {
 		client $n || bail "client $n: $(<"$dev/c$n/log")"
 	done
 	for n in 1 2 3 4 5 6; do
-		wait_for 60 appears "server-$n" || bail "server $n does not come up"
+		wait_for 120 appears "server-$n" || bail "server $n does not come up"
 	done
-	wait_for 20 heard_all || bail "a server is not heard"
+	wait_for 60 heard_all || bail "a server is not heard: $(servers 1 'map([.id, .state])|tostring')"
 	ready
 
 	ok "all up: all complete" contend $((clients * processes)) --entries $entries_each \
@@ -138,7 +138,7 @@ vm() {
 	local n=$1 kernel=$2
 	shift 2
 	"$here/../vm/run" --kernel "$kernel" --mem 256 --link $link --index "$n" --share "$share" \
-		--timeout 200 -- env STRATEGY="$strategy" selftests/bftmutex/hosts.sh "$@" \
+		--timeout 500 -- env STRATEGY="$strategy" selftests/bftmutex/hosts.sh "$@" \
 		>"$share/out-$n" 2>"$share/err-$n" &
 	vms[$n]=$!
 }
@@ -152,7 +152,7 @@ done
 vm 100 6.12 clients
 
 over() { appears holding || ! kill -0 "${vms[100]}"; }
-ok "a lease is held" wait_for 120 over
+ok "a lease is held" wait_for 400 over
 # The machine is gone from one moment to the next.
 qemu=$(pgrep -P "$(pgrep -P "${vms[$victim]}" -x timeout)")
 ok "server $victim is killed" kill -KILL "$qemu"

@@ -11,7 +11,7 @@
 #	finish
 #
 # The plan "1..N" comes last.  A script that ends in any other way than by
-# finish, skip_all or bail has bailed out.  If the script has a function named
+# finish, skip_all or bail has failed.  If the script has a function named
 # cleanup, it is called at every exit (so leave the EXIT trap alone).
 #
 # ok and is return 1 for a failed test, so that "ok … || bail …" can be written:
@@ -89,11 +89,12 @@ skip_all() {
 	exit 4
 }
 
-# bail REASON: going on makes no sense.
+# bail REASON: going on makes no sense. A failed test, since TAP's "Bail out!" ends
+# all other scripts too.
 bail() {
-	tap_done=1
-	echo "Bail out! $*"
-	exit 1
+	tap_result "not ok" "no further: $*"
+	tap_plan=
+	finish
 }
 
 # wait_for SECONDS CMD...: poll until CMD succeeds; 1 when it does not in time.
@@ -126,7 +127,8 @@ tap_exit() {
 	fi
 	rm -f "$tap_log"
 	if [[ ! $tap_done ]]; then
-		echo "Bail out! the script ended early with status $status"
+		tap_result "not ok" "the script ended early with status $status"
+		echo "1..$tap_count"
 		status=1
 	fi
 	exit "$status"

@@ -226,10 +226,10 @@ static void only_competitors_make_it_sleep_longer(void **state)
 	}
 }
 
-/* Resends go to the silent only, double, and end. */
+/* Resends go to the silent only, at growing pauses, and end. */
 static void resend_schedule(void **state)
 {
-	static const u32 pause[] = { 1, 2, 4, 8, 8, 8 };
+	static const u32 pause[] = { 1, 1, 2, 4, 8, 8, 8 };
 	u64 now = T0;
 	u32 i;
 

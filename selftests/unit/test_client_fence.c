@@ -166,9 +166,9 @@ static void resent_to_the_silent(void **state)
 	wake(c.wake_ns, 9, 0);
 	assert_int_equal(out.stamp_to, ALL & ~1u);
 	assert_int_equal(out.try_to | out.release_to, 0);
-	assert_int_equal(c.wake_ns, T0 + 1 + 3 * RESEND);
+	assert_int_equal(c.wake_ns, T0 + 1 + 2 * RESEND);
 	wake(c.wake_ns, 9, 0);
-	assert_int_equal(c.wake_ns, T0 + 1 + 7 * RESEND);
+	assert_int_equal(c.wake_ns, T0 + 1 + 4 * RESEND);
 	/* Who denies would deny again. */
 	stamps(1, SNACK, 1, 9, c.wake_ns - 1);
 	assert_quiet();

@@ -224,10 +224,10 @@ static void release_is_bounded(void **state)
 	assert_false(bftm_release_answer(&r, 1));
 	assert_false(bftm_release_answer(&r, 6));	/* was not asked */
 	assert_int_equal(bftm_release_wake(&r, &cfg, T0 + RESEND), 0x0d);
-	assert_int_equal(r.wake_ns, T0 + 3 * RESEND);
+	assert_int_equal(r.wake_ns, T0 + 2 * RESEND);
 	assert_false(bftm_release_answer(&r, 0));
-	assert_int_equal(bftm_release_wake(&r, &cfg, T0 + 3 * RESEND - 1), 0);
-	assert_int_equal(bftm_release_wake(&r, &cfg, T0 + 3 * RESEND), 0x0c);
+	assert_int_equal(bftm_release_wake(&r, &cfg, T0 + 2 * RESEND - 1), 0);
+	assert_int_equal(bftm_release_wake(&r, &cfg, T0 + 2 * RESEND), 0x0c);
 	assert_int_equal(r.sends, BFTM_RELEASE_SENDS);
 	assert_int_equal(bftm_release_wake(&r, &cfg, r.wake_ns), 0);
 	assert_int_equal(bftm_release_wake(&r, &cfg, ~0ull), 0);

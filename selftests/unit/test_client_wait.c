@@ -92,7 +92,7 @@ static void polls(void **state)
 /* To the silent again, twice as late each time, until the next poll. */
 static void resends(void **state)
 {
-	static const u32 at[] = { 1, 3, 7, 15, 23, 31, 39 };
+	static const u32 at[] = { 1, 2, 4, 8, 16, 24, 32, 40 };
 	u64 now;
 	size_t i;
 

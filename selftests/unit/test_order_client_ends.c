@@ -139,14 +139,15 @@ static void b_plus_1_refusals(void **state)
 /* Only to those who have not answered; later and later; then it is over. */
 static void what_is_lost_is_repeated(void **state)
 {
+	static const u32 pause[] = { 1, 1, 2, 4 };
 	u64 due = T0;
 	u32 i;
 
 	(void)state;
 	begin();
 	got_one(2, state_id(0, 0), 0);
-	for (i = 0; i < 3; i++) {
-		due += RESEND << i;
+	for (i = 0; i < ARRAY_SIZE(pause); i++) {
+		due += pause[i] * RESEND;
 		assert_int_equal(o.wake_ns, due);
 		wake(due - 1);
 		assert_int_equal(out.send, 0);
@@ -154,7 +155,7 @@ static void what_is_lost_is_repeated(void **state)
 		assert_int_equal(out.send, BFTM_ORDER_GET);
 		assert_int_equal(out.to, ALL & ~4u);
 	}
-	assert_int_equal(wake(due + (RESEND << 3)), BFTM_ORDER_TIMEOUT);
+	assert_int_equal(wake(due + 8 * RESEND), BFTM_ORDER_TIMEOUT);
 	assert_int_equal(out.send, 0);
 	assert_int_equal(o.wake_ns, 0);
 	assert_int_equal(wake(due + 100 * RESEND), BFTM_ORDER_ON);
