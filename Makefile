@@ -424,8 +424,6 @@ check-debug check-kcsan: check-%: tools tests
 	@$(MAKE) --no-print-directory $(TEST_KERNELS:%=modules-%-$*)
 	@selftests/check $(TEST_KERNELS:%=%-$*)
 
-CHECK_BUILD = tools tests fuzzers $(addprefix modules-,$(TEST_KERNELS))
-
 CHECK_BUILD = tools tests fuzzers $(TESTS_BIN)/fail_alloc.so $(addprefix modules-,$(TEST_KERNELS))
 
 check:
