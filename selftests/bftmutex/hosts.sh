@@ -160,13 +160,7 @@ touch "$share/killed"
 
 wait "${vms[100]}"
 status=$?
-while IFS= read -r line; do
-	case $line in
-	"ok "* | "not ok "*) tap_result "${line%%ok *}ok" "${line#*ok * - }" ;;
-	1..* | TAP*) ;;
-	*) echo "$line" ;;
-	esac
-done <"$share/out-100"
+tap_merge "" <"$share/out-100"
 is "clients: came to their end" "$status" 0 || diag "$(<"$share/err-100")"
 touch "$share/stop"
 for n in 1 2 3 4 5 6; do

@@ -415,7 +415,7 @@ TEST_F(lend, who_is_silent_is_the_helpers)
 
 	ASSERT_EQ(0, lend(self));
 	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < 3; i++)
 		ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_TRY, 0));
 	ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_RELEASE, BFTM_MSG_RELEASED));
 	EXPECT_EQ(0, pull(&self->nl, &s));

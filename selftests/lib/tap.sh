@@ -82,6 +82,20 @@ is() {
 # skip DESC REASON: one test that cannot run here.
 skip() { tap_result ok "$1" "SKIP $2"; }
 
+# tap_merge PREFIX: what another script prints, from standard input, as results of ours.
+tap_merge() {
+	local line
+	while IFS= read -r line; do
+		case $line in
+		1..0*SKIP*) skip "${1}all" "${line#*SKIP }" ;;
+		ok*' # SKIP '*) line=${line#ok * - } && skip "$1${line% # SKIP *}" "${line#* # SKIP }" ;;
+		"ok "* | "not ok "*) tap_result "${line%%ok *}ok" "$1${line#*ok * - }" || : ;;
+		1..* | TAP*) ;;
+		*) echo "$line" ;;
+		esac
+	done
+}
+
 # skip_all REASON: nothing of this script can run here.
 skip_all() {
 	tap_done=1
