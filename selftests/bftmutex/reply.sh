@@ -148,5 +148,5 @@ ok "they ask" more
 ok "the namespace is deleted" ip netns delete bftm-s1
 end_asking
 ok "unloaded" wait_for 10 rmmod bftmutex
-ok "what was created was destroyed" "$top/selftests/vm/check-log" < <(dmesg)
+ok "what was created was destroyed" log_is_clean
 finish
