@@ -424,7 +424,8 @@ check-debug check-kcsan: check-%: tools tests
 	@$(MAKE) --no-print-directory $(TEST_KERNELS:%=modules-%-$*)
 	@selftests/check $(TEST_KERNELS:%=%-$*)
 
-CHECK_BUILD = tools tests fuzzers $(TESTS_BIN)/fail_alloc.so $(addprefix modules-,$(TEST_KERNELS))
+CHECK_KERNELS = $(addprefix modules-,$(TEST_KERNELS)) modules-6.12-debug
+CHECK_BUILD = tools tests fuzzers $(TESTS_BIN)/fail_alloc.so $(CHECK_KERNELS)
 
 check:
 	@selftests/deps --for check
@@ -434,7 +435,7 @@ check:
 unit static vm: tools tests
 	@selftests/check $@
 
-vm: $(addprefix modules-,$(TEST_KERNELS))
+vm: $(CHECK_KERNELS)
 
 demo:
 	@selftests/deps --for demo
