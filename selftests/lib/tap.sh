@@ -82,7 +82,8 @@ is() {
 # skip DESC REASON: one test that cannot run here.
 skip() { tap_result ok "$1" "SKIP $2"; }
 
-# tap_merge PREFIX: what another script prints, from standard input, as results of ours.
+# tap_merge PREFIX: what another script prints, from standard input, as results of ours;
+# up to "exit status N", which it returns, or the end.
 tap_merge() {
 	local line
 	while IFS= read -r line; do
@@ -91,6 +92,7 @@ tap_merge() {
 		ok*' # SKIP '*) line=${line#ok * - } && skip "$1${line% # SKIP *}" "${line#* # SKIP }" ;;
 		"ok "* | "not ok "*) tap_result "${line%%ok *}ok" "$1${line#*ok * - }" || : ;;
 		1..* | TAP*) ;;
+		"exit status "*) return "${line##* }" ;;
 		*) echo "$line" ;;
 		esac
 	done
