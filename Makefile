@@ -243,20 +243,38 @@ reloads: $(TORTURE)
 	selftests/vm/run --icount --timeout 14400 -- env BFTMUTEX_RELOADS=$(or $(RELOADS),10000) \
 		$(if $(SEED),BFTMUTEX_SEED=$(SEED)) selftests/bftmutex/reloads.sh
 
-# Unit tests are linked with sanitized objects of what they test.
+# Unit tests are linked with sanitized objects of what they test. They come from an archive:
+# a test may have functions of its own in the place of one of them.
 sobj = $(patsubst %,$(BUILD)/obj-sanitize/%.o,$(1))
 
 $(BUILD)/obj-sanitize/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL) $(SANITIZE) -MMD -MP -c -o $@ $<
 
-UNIT_OBJS := $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/contradiction helper/digest \
-	$(OBJECT_EXEC) helper/order_room helper/loop helper/log $(LIN) $(JOURNAL) $(HISTORY) \
-	helper/sandbox helper/sandbox_calls
-$(TESTS_BIN)/unit/%: $(BUILD)/obj-sanitize/selftests/unit/%.o $(call sobj,$(UNIT_OBJS))
+UNIT_OBJS := $(sort $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/contradiction helper/digest \
+	$(OBJECT_EXEC) helper/order_room helper/loop helper/log $(LIN) $(HISTORY) \
+	helper/sandbox helper/sandbox_calls helper/upcall helper/status \
+	$(filter-out helper/bftmutexctl,$(CTL)))
+$(BUILD)/obj-sanitize/all.a: $(call sobj,$(UNIT_OBJS))
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(TESTS_BIN)/unit/%: $(BUILD)/obj-sanitize/selftests/unit/%.o $(BUILD)/obj-sanitize/all.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(CONF_LIBS) $(CRYPTO_LIBS) \
-		$(SQLITE_LIBS) $(SECCOMP_LIBS) $(shell pkg-config --libs cmocka)
+	$(CC) $(CFLAGS_ALL) $(SANITIZE) $(LDFLAGS) $(WRAP) -o $@ $^ $(UNIT_LIBS)
+
+UNIT_LIBS = $(NL_LIBS) $(JSON_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS) $(SQLITE_LIBS) $(SECCOMP_LIBS) \
+	$(shell pkg-config --libs cmocka)
+
+# Tests in which calls fail that selftests/unit/fail.c knows.
+FAIL_TESTS := $(patsubst selftests/unit/%.c,%,$(wildcard selftests/unit/test_fail_*.c))
+FAIL_CALLS := asprintf $(shell sed -En 's/^WRAP.[^,]*, (\w+),.*/\1/p' selftests/unit/fail.c)
+define UNIT_PARTS
+$(FAIL_TESTS:%=$(TESTS_BIN)/$(1)/%): WRAP := $(FAIL_CALLS:%=-Wl,--wrap=%)
+$(FAIL_TESTS:%=$(TESTS_BIN)/$(1)/%): $(BUILD)/$(2)/selftests/unit/fail.o
+endef
+$(eval $(call UNIT_PARTS,unit,obj-sanitize))
+$(eval $(call UNIT_PARTS,coverage,obj-fuzz-coverage))
 
 # Whole clusters in virtual time, with the strategies of the liar.
 SIM := $(basename $(wildcard selftests/sim/*.c)) $(filter-out \
@@ -328,11 +346,13 @@ bench-programs: $(BENCH)
 
 # Fuzzers, by clang's libFuzzer on the same files: with sanitizers in tests/fuzz, for their
 # number in tests/fuzz-fast, and to see what they reach in tests/fuzz-coverage. The files
-# come from an archive, so that the fuzzer looks at no more of them than a target calls.
+# come from an archive, so that the fuzzer looks at no more of them than a target calls; what
+# stands for the kernel and for files from another, before it.
 FUZZERS := $(patsubst selftests/fuzz/fuzz_%.c,%,$(wildcard selftests/fuzz/fuzz_*.c))
 FUZZ_SECONDS ?= 600
 FUZZ_OBJS := $(sort $(filter-out helper/bftmutexctl helper/bftmutexd,$(CORE) $(CORE_SERVER) \
-	$(CONF) $(KEYS) $(DAEMON) $(CTL) $(WRAPPER))) $(addprefix selftests/fuzz/,file kernel)
+	$(CONF) $(KEYS) $(DAEMON) $(CTL) $(WRAPPER)))
+FUZZ_FAKES := $(addprefix selftests/fuzz/,file kernel)
 FUZZ_CFLAGS := -std=gnu11 -g -Wall -Wextra -Wno-c2x-extensions -Wno-missing-field-initializers
 FUZZ_CFLAGS_fuzz := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
 FUZZ_CFLAGS_fuzz-fast := -O2
@@ -347,10 +367,13 @@ $(BUILD)/obj-$(1)/%.o: %.c
 		-fsanitize=fuzzer-no-link -MMD -MP -c -o $$@ $$<
 
 $(BUILD)/obj-$(1)/all.a: $(patsubst %,$(BUILD)/obj-$(1)/%.o,$(FUZZ_OBJS))
+$(BUILD)/obj-$(1)/fakes.a: $(patsubst %,$(BUILD)/obj-$(1)/%.o,$(FUZZ_FAKES))
+$(BUILD)/obj-$(1)/all.a $(BUILD)/obj-$(1)/fakes.a:
 	rm -f $$@
 	$(AR) rcs $$@ $$^
 
-$(TESTS_BIN)/$(1)/%: $(BUILD)/obj-$(1)/selftests/fuzz/fuzz_%.o $(BUILD)/obj-$(1)/all.a
+$(TESTS_BIN)/$(1)/%: $(BUILD)/obj-$(1)/selftests/fuzz/fuzz_%.o $(BUILD)/obj-$(1)/fakes.a \
+		$(BUILD)/obj-$(1)/all.a
 	@mkdir -p $$(@D)
 	clang $$(FUZZ_CFLAGS_$(1)) -fsanitize=fuzzer -o $$@ $$^ $$(NL_LIBS) $$(CONF_LIBS) \
 		$$(JSON_LIBS) $$(CRYPTO_LIBS) $$(SQLITE_LIBS)
@@ -375,12 +398,12 @@ fuzz-fast: $(addprefix $(TESTS_BIN)/fuzz-fast/,$(FUZZERS))
 
 # What the fuzzers' inputs and the unit tests reach of the parsers. The unit tests are
 # those of the sanitized build, by clang.
-COVERAGE_UNIT := $(patsubst %,test_%,wire order_wire transfer conf conf_access conf_type keys rank \
-	duration journal object object_types object_exec order_ops order_state)
+COVERAGE_UNIT := $(FAIL_TESTS) $(patsubst %,test_%,wire order_wire transfer conf conf_access \
+	conf_server conf_type keys key_files rank duration journal journal_broken object object_types \
+	object_exec order_ops order_state)
 $(TESTS_BIN)/coverage/%: $(BUILD)/obj-fuzz-coverage/selftests/unit/%.o $(BUILD)/obj-fuzz-coverage/all.a
 	@mkdir -p $(@D)
-	clang $(FUZZ_CFLAGS_fuzz-coverage) -fsanitize=fuzzer-no-link -o $@ $^ $(NL_LIBS) $(CONF_LIBS) \
-		$(JSON_LIBS) $(CRYPTO_LIBS) $(SQLITE_LIBS) $(shell pkg-config --libs cmocka)
+	clang $(FUZZ_CFLAGS_fuzz-coverage) -fsanitize=fuzzer-no-link $(WRAP) -o $@ $^ $(UNIT_LIBS)
 
 coverage: $(addprefix $(TESTS_BIN)/fuzz-coverage/,$(FUZZERS)) \
 		$(addprefix $(TESTS_BIN)/coverage/,$(COVERAGE_UNIT))

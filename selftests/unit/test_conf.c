@@ -120,6 +120,10 @@ static const struct {
 	{ "cluster x { id = 1 b = 1\n signed-ranks = no " FIVE " }",
 	  "f:2: cluster 'x': 5 servers cannot order with b = 1 liars: that needs "
 	  "n >= 6b + 1 = 7, or n >= 4b + 1 = 5 with signed-ranks = yes\n" },
+	{ "cluster x { id = 1 b = 1\n signed-ranks = no\n max-state = 2000 " FIVE " }",
+	  "f:3: cluster 'x': 5 servers cannot order with b = 1 liars: that needs "
+	  "n >= 6b + 1 = 7, or n >= 4b + 1 = 5 with signed-ranks = yes\n" },
+	{ "cluster x { id = 1 b = 0 signed-ranks = yes }", "f:1: cluster 'x': no servers\n" },
 	{ WITH("signed-ranks = maybe"), "f:1: key 'signed-ranks' = 'maybe': must be no or yes\n" },
 	{ WITH("fast-path = maybe"), "f:1: key 'fast-path' = 'maybe': must be no or yes\n" },
 	{ WITH("max-state = 1023"), "f:1: key 'max-state' = '1023': must be 1024 to 1048576\n" },
@@ -131,12 +135,14 @@ static const struct {
 	{ WITH("") "\n" WITH(""), "f:2: cluster 'x' is there twice\n" },
 	{ WITH("") "\ncluster y { id = 1 b = 0 " SERVER " }",
 	  "f:2: clusters 'x' and 'y' have the same id 1\n" },
+	{ WITH("") "\ncluster y { b = 0 " SERVER " }", "f:2: cluster 'y': key 'id' is missing\n" },
 	{ "cluster \"\" { id = 1 b = 0 " SERVER " }", "f:1: cluster '': " NAME_RULE },
 	{ "cluster \"a b\" { id = 1 b = 0 " SERVER " }", "f:1: cluster 'a b': " NAME_RULE },
 	{ "cluster ../x { id = 1 b = 0 " SERVER " }", "f:1: cluster '../x': " NAME_RULE },
 	{ "cluster " X32 "x { id = 1 b = 0 " SERVER " }",
 	  "f:1: cluster '" X32 "x': " NAME_RULE },
 	{ "default = y\n" WITH(""), "f:1: key 'default' = 'y': there is no such cluster\n" },
+	{ "default = ''\n" WITH(""), "f:1: key 'default' = '': there is no such cluster\n" },
 
 	/* One mistake does not hide another. */
 	{ "default = y\ncluster x {\n id = 0\n leese = 1s\n b = 1\n rho = 0\n"
@@ -187,7 +193,7 @@ static void a_configuration_with_all_keys(void **state)
 		"cluster storage {\n"
 		"\tid = 7\n\tb = 1\n\tcredentials = \"/etc/my keys#1\"\n\tlease = 1.5s\n"
 		"\tlease-max = 1m\n\tdelta = 250us\n\trho = 100\n\tprotocol = backoff\n"
-		"\tcontend = literal\n\tretry = polynomial\n\texponent = 3\n\tretry-max = 5s\n"
+		"\tcontend = literal\n\twait = backoff\n\tretry = polynomial\n\texponent = 3\n\tretry-max = 5s\n"
 		"\tserver 65535 { address = fd00::0:1 port = 1 }\n"
 		"\tserver 1 { address = \"::ffff:10.0.0.1\" port = 65535 }\n"
 		"\tserver 2 { address = 10.0.0.1 }\n"
@@ -270,7 +276,8 @@ static void the_largest_cluster(void **state)
 
 	(void)state;
 	for (n = 31; n <= 32; n++) {
-		len = snprintf(text, sizeof(text), "cluster x { id = 1 b = 10\n");
+		len = snprintf(text, sizeof(text), "cluster x { id = 1 b = 10 %s\n",
+			       n == 32 ? "signed-ranks = yes" : "");
 		for (i = 1; i <= n; i++)
 			len += snprintf(text + len, sizeof(text) - (size_t)len,
 					"server %d { address = 10.0.0.%d }\n", i, i);
