@@ -149,10 +149,8 @@ static int read_keys(const char *path, const char *kind, struct bftm_master *mas
 		       cfg_size(syntax.root, MASTER) + cfg_size(syntax.root, CLIENT) != 1)) {
 		bftm_mistake(&syntax, 1, "must hold one section '%s' and nothing else", kind);
 	} else if (r == 0) {
-		section = cfg_getsec(syntax.root, kind);
-		if (!section)
-			r = -ENOMEM;	/* libconfuse needs some to find it */
-		else if (master)
+		section = cfg_getnsec(syntax.root, kind, 0);
+		if (master)
 			read_master(&syntax, section, master);
 		else
 			read_client(&syntax, section, cred);

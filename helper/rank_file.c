@@ -92,7 +92,7 @@ int bftm_rank_private_load(const char *path, u32 cluster, u32 client,
 	if (r == 0 && cfg_size(syntax.root, PRIVATE) != 1) {
 		bftm_mistake(&syntax, 1, "must hold one section '%s'", PRIVATE);
 	} else if (r == 0) {
-		cfg_t *section = cfg_getsec(syntax.root, PRIVATE);
+		cfg_t *section = cfg_getnsec(syntax.root, PRIVATE, 0);
 
 		check_number(&syntax, section, "cluster", cluster);
 		check_number(&syntax, section, "client", client);
@@ -159,8 +159,10 @@ int bftm_rank_public_load(const char *path, u32 cluster, struct bftm_rank_client
 	if (r == 0 && cfg_size(syntax.root, PUBLIC) != 1) {
 		bftm_mistake(&syntax, 1, "must hold one section '%s'", PUBLIC);
 	} else if (r == 0) {
-		check_number(&syntax, cfg_getsec(syntax.root, PUBLIC), "cluster", cluster);
-		r = read_clients(&syntax, cfg_getsec(syntax.root, PUBLIC), &list, &count);
+		cfg_t *section = cfg_getnsec(syntax.root, PUBLIC, 0);
+
+		check_number(&syntax, section, "cluster", cluster);
+		r = read_clients(&syntax, section, &list, &count);
 	}
 	r = finish(&syntax, file, r);
 	if (r < 0) {
