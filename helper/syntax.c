@@ -34,12 +34,12 @@ void bftm_mistake(struct bftm_syntax *syntax, unsigned int line, const char *for
 	va_end(args);
 }
 
-/* Levenshtein's distance; 64 letters are more than any key has. */
+/* Levenshtein's distance to what a file says; 64 letters are more than any key has. */
 static size_t edit_distance(const char *a, const char *b)
 {
 	size_t row[65], len = strlen(b), i, j, above, corner;
 
-	if (strlen(a) > 64 || len > 64)
+	if (len > 64)
 		return SIZE_MAX;
 	for (j = 0; j <= len; j++)
 		row[j] = j;
@@ -67,7 +67,7 @@ static void report_unknown(cfg_t *section, const char *name)
 	unsigned int i;
 
 	for (i = 0; i < cfg_num(section); i++) {
-		distance = edit_distance(name, section->opts[i].name);
+		distance = edit_distance(section->opts[i].name, name);
 		if (distance < best) {
 			best = distance;
 			nearest = section->opts[i].name;
