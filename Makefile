@@ -266,12 +266,15 @@ $(TESTS_BIN)/unit/%: $(BUILD)/obj-sanitize/selftests/unit/%.o $(BUILD)/obj-sanit
 UNIT_LIBS = $(NL_LIBS) $(JSON_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS) $(SQLITE_LIBS) $(SECCOMP_LIBS) \
 	$(shell pkg-config --libs cmocka)
 
-# Tests in which calls fail that selftests/unit/fail.c knows.
+# Tests in which calls fail that selftests/unit/fail.c knows, and tests of what talks to the
+# kernel, told anything by the fuzzers' one.
 FAIL_TESTS := $(patsubst selftests/unit/%.c,%,$(wildcard selftests/unit/test_fail_*.c))
 FAIL_CALLS := asprintf $(shell sed -En 's/^WRAP.[^,]*, (\w+),.*/\1/p' selftests/unit/fail.c)
+KERNEL_TESTS := test_fail_netlink
 define UNIT_PARTS
 $(FAIL_TESTS:%=$(TESTS_BIN)/$(1)/%): WRAP := $(FAIL_CALLS:%=-Wl,--wrap=%)
 $(FAIL_TESTS:%=$(TESTS_BIN)/$(1)/%): $(BUILD)/$(2)/selftests/unit/fail.o
+$(KERNEL_TESTS:%=$(TESTS_BIN)/$(1)/%): $(BUILD)/$(2)/selftests/fuzz/kernel.o
 endef
 $(eval $(call UNIT_PARTS,unit,obj-sanitize))
 $(eval $(call UNIT_PARTS,coverage,obj-fuzz-coverage))
