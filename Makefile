@@ -270,7 +270,7 @@ UNIT_LIBS = $(NL_LIBS) $(JSON_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS) $(SQLITE_LIBS) $
 # kernel, told anything by the fuzzers' one.
 FAIL_TESTS := $(patsubst selftests/unit/%.c,%,$(wildcard selftests/unit/test_fail_*.c))
 FAIL_CALLS := asprintf $(shell sed -En 's/^WRAP.[^,]*, (\w+),.*/\1/p' selftests/unit/fail.c)
-KERNEL_TESTS := test_fail_netlink
+KERNEL_TESTS := test_fail_netlink test_fail_ctl
 define UNIT_PARTS
 $(FAIL_TESTS:%=$(TESTS_BIN)/$(1)/%): WRAP := $(FAIL_CALLS:%=-Wl,--wrap=%)
 $(FAIL_TESTS:%=$(TESTS_BIN)/$(1)/%): $(BUILD)/$(2)/selftests/unit/fail.o
