@@ -63,27 +63,27 @@ WRAP(int, rename, (const char *from, const char *to), (from, to), -1, EXDEV)
 WRAP(int, socket, (int family, int type, int protocol), (family, type, protocol), -1, ENFILE)
 WRAP(int, bind, (int fd, const struct sockaddr *a, socklen_t len), (fd, a, len), -1, EADDRINUSE)
 WRAP(int, listen, (int fd, int most), (fd, most), -1, EADDRINUSE)
-WRAP(cfg_t *, cfg_init, (cfg_opt_t *table, cfg_flag_t flags), (table, flags), NULL, ENOMEM)
-WRAP(int, OPENSSL_buf2hexstr_ex, (char *to, size_t room, size_t *len, const u8 *from, long bytes,
+WRAP(struct cfg_t *, cfg_init, (struct cfg_opt_t *table, cfg_flag_t flags), (table, flags), NULL, ENOMEM)
+WRAP(int, OPENSSL_buf2hexstr_ex, (char *to, size_t room, size_t *len, const unsigned char *from, long bytes,
 				  const char between), (to, room, len, from, bytes, between), 0, EIO)
-WRAP(int, sqlite3_prepare_v2, (sqlite3 *db, const char *sql, int len, sqlite3_stmt **ret,
+WRAP(int, sqlite3_prepare_v2, (struct sqlite3 *db, const char *sql, int len, struct sqlite3_stmt **ret,
 			       const char **tail), (db, sql, len, ret, tail), SQLITE_NOMEM, EIO)
-WRAP(int, sqlite3_step, (sqlite3_stmt *s), (s), SQLITE_IOERR, EIO)
+WRAP(int, sqlite3_step, (struct sqlite3_stmt *s), (s), SQLITE_IOERR, EIO)
 WRAP(struct nl_sock *, nl_socket_alloc, (void), (), NULL, ENOMEM)
 WRAP(int, genl_connect, (struct nl_sock *s), (s), -NLE_AF_NOSUPPORT, EPROTONOSUPPORT)
 WRAP(int, nl_socket_set_buffer_size, (struct nl_sock *s, int in, int out), (s, in, out),
-     -NLE_PERM, EPERM)
+	-NLE_PERM, EPERM)
 WRAP(int, genl_ctrl_resolve, (struct nl_sock *s, const char *name), (s, name),
-     -NLE_OBJ_NOTFOUND, ENOENT)
+	-NLE_OBJ_NOTFOUND, ENOENT)
 WRAP(struct nl_msg *, nlmsg_alloc, (void), (), NULL, ENOMEM)
 WRAP(struct nl_msg *, nlmsg_alloc_size, (size_t size), (size), NULL, ENOMEM)
 WRAP(void *, genlmsg_put, (struct nl_msg *msg, u32 port, u32 seq, int family, int head, int flags,
 			   u8 cmd, u8 version), (msg, port, seq, family, head, flags, cmd, version),
-     NULL, ENOMEM)
+	NULL, ENOMEM)
 WRAP(int, nl_send_auto, (struct nl_sock *s, struct nl_msg *msg), (s, msg), -NLE_NOMEM, ENOBUFS)
 WRAP(struct nl_cb *, nl_cb_alloc, (enum nl_cb_kind kind), (kind), NULL, ENOMEM)
 WRAP(int, genl_ctrl_resolve_grp, (struct nl_sock *s, const char *family, const char *name),
-     (s, family, name), -NLE_OBJ_NOTFOUND, ENOENT)
+	(s, family, name), -NLE_OBJ_NOTFOUND, ENOENT)
 
 /* It has no end of arguments of its own. */
 int __wrap_asprintf(char **ret, const char *format, ...);

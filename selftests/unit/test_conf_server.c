@@ -98,7 +98,7 @@ static void paths_are_not_cut(void **state)
 	static const struct {
 		const char *key, *words;
 		size_t most;
-	} cases[] = {
+	} paths[] = {
 		{ "} credentials = ", "f:2: key 'credentials': a path is 1 to 4095 characters\n",
 		  PATH_MAX - 1 },
 		{ "journal = ", "f:2: key 'journal': a path is 1 to 511 characters\n", 511 },
@@ -109,18 +109,18 @@ static void paths_are_not_cut(void **state)
 
 	(void)state;
 	memset(path, 'p', sizeof(path));
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(paths); i++) {
 		snprintf(text, sizeof(text),
 			 "cluster x { id = 1 b = 0 server 1 { address = 10.0.0.1\n%s%.*s }%s",
-			 cases[i].key, (int)cases[i].most + 1, path, i ? " }" : "");
+			 paths[i].key, (int)paths[i].most + 1, path, i ? " }" : "");
 		assert_int_equal(load(text, &conf), -EINVAL);
-		assert_string_equal(unit_words, cases[i].words);
+		assert_string_equal(unit_words, paths[i].words);
 		snprintf(text, sizeof(text),
 			 "cluster x { id = 1 b = 0 server 1 { address = 10.0.0.1\n%s%.*s }%s",
-			 cases[i].key, (int)cases[i].most, path, i ? " }" : "");
+			 paths[i].key, (int)paths[i].most, path, i ? " }" : "");
 		assert_int_equal(load(text, &conf), 0);
 		assert_int_equal(strlen(i ? conf->cluster->server[0].journal :
-					    conf->cluster->credentials), cases[i].most);
+					    conf->cluster->credentials), paths[i].most);
 		bftm_conf_free(conf);
 		conf = NULL;
 	}

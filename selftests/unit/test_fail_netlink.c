@@ -15,11 +15,12 @@
 #include "../fuzz/kernel.h"
 #include "fail.h"
 
-/* As selftests/fuzz/kernel.c reads it: packets of one message, and of two. */
+/*
+ * As selftests/fuzz/kernel.c reads it: packets of one message, and of two. A message is 4,
+ * an error's number (0 for an ack), 0; or 0xc0, 0, 0: a hint, which nobody asked for.
+ */
 #define ONE		3
 #define TWO		2
-#define NUMBER(error)	4, (error), 0		/* an error's number, 0 for an ack */
-#define HINT		0xc0, 0, 0		/* what nobody asked for */
 #define SAYS(...)	kernel_says((const u8[]){ __VA_ARGS__ }, sizeof((const u8[]){ __VA_ARGS__ }))
 
 static struct bftm_watch *watched;
@@ -128,7 +129,7 @@ void bftm_log(int level, const char *format, ...)
 /* Registers, and is asked for nothing. */
 static void serve(void)
 {
-	SAYS(ONE, NUMBER(0));
+	SAYS(ONE, 4, 0, 0);
 	assert_int_equal(bftm_upcall_open(), 0);
 	assert_non_null(watched);
 	*said = '\0';
@@ -160,7 +161,7 @@ static void every_call_of_a_start_fails(void **state)
 
 	(void)state;
 	for (nth = 1;; nth++) {
-		SAYS(ONE, NUMBER(0));
+		SAYS(ONE, 4, 0, 0);
 		look_at = 0;
 		forgotten = 0;
 		*said = '\0';
@@ -188,11 +189,11 @@ static void every_call_of_a_start_fails(void **state)
 	assert_null(watched);
 
 	/* The next look brings it back. */
-	SAYS(ONE, NUMBER(0));
+	SAYS(ONE, 4, 0, 0);
 	look->fire(look);
 	assert_string_equal(said, "serving the kernel again");
 	bftm_upcall_close();
-	SAYS(ONE, NUMBER(EBUSY));
+	SAYS(ONE, 4, EBUSY, 0);
 	assert_int_equal(bftm_upcall_open(), -EBUSY);
 	assert_null(watched);
 }
@@ -279,7 +280,7 @@ static void every_call_of_a_report_fails(void **state)
 	for (i = 0; i < ARRAY_SIZE(reports); i++) {
 		for (nth = 1;; nth++) {
 			serve();
-			SAYS(ONE, NUMBER(0));
+			SAYS(ONE, 4, 0, 0);
 			look_at = 99;
 			fail_begin(nth, NULL);
 			r = reports[i]();
@@ -290,7 +291,7 @@ static void every_call_of_a_report_fails(void **state)
 			/* One that may have arrived: the kernel is to ask again. */
 			assert_int_equal(look_at, nth > 2 ? 0 : 99);
 			forgotten = 0;
-			SAYS(ONE, NUMBER(0));
+			SAYS(ONE, 4, 0, 0);
 			look->fire(look);
 			assert_int_equal(forgotten, nth > 2);
 			assert_non_null(watched);
@@ -307,21 +308,21 @@ static void the_kernel_answers_a_report(void **state)
 	static const struct {
 		u8 error;
 		bool again;
-	} cases[] = { { ESTALE, false }, { EALREADY, false }, { EINVAL, true } };
+	} answers[] = { { ESTALE, false }, { EALREADY, false }, { EINVAL, true } };
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(answers); i++) {
 		serve();
 		look_at = 99;
-		SAYS(ONE, NUMBER(cases[i].error));
-		assert_int_equal(report_won(), -(int)cases[i].error);
-		assert_int_equal(look_at, cases[i].again ? 0 : 99);
+		SAYS(ONE, 4, answers[i].error, 0);
+		assert_int_equal(report_won(), -(int)answers[i].error);
+		assert_int_equal(look_at, answers[i].again ? 0 : 99);
 		/* And whatever becomes of the next one. */
 		look_at = 99;
-		SAYS(ONE, NUMBER(0));
+		SAYS(ONE, 4, 0, 0);
 		assert_int_equal(report_won(), 0);
-		assert_int_equal(look_at, cases[i].again ? 0 : 99);
+		assert_int_equal(look_at, answers[i].again ? 0 : 99);
 		look->fire(look);
 		bftm_upcall_close();
 	}
@@ -333,14 +334,14 @@ static void a_hint_between_answers(void **state)
 	(void)state;
 	serve();
 	look_at = 99;
-	SAYS(ONE, NUMBER(0));
+	SAYS(ONE, 4, 0, 0);
 	assert_int_equal(bftm_upcall_call(bftm_upcall_msg(BFTMUTEX_CMD_HELPER_DONE, 64)), 0);
 	assert_int_equal(look_at, 99);
-	SAYS(TWO, HINT, NUMBER(0));
+	SAYS(TWO, 0xc0, 0, 0, 4, 0, 0);
 	assert_int_equal(report_won(), 0);
 	assert_int_equal(look_at, 0);
 	look_at = 99;
-	SAYS(TWO, HINT, NUMBER(0));
+	SAYS(TWO, 0xc0, 0, 0, 4, 0, 0);
 	bftm_upcall_suspect("c", 1, "words", 1);
 	assert_int_equal(look_at, 0);
 	bftm_upcall_close();
@@ -355,7 +356,7 @@ static void requests_that_are_pulled(void **state)
 		/* Two in one, of 16,383 bytes and of five. */
 		BFTMUTEX_A_HANDLE_OP | 0x80, 2, 1, 251, 0x3f, 0xff,
 	};
-	static const u8 rest[] = { 1, 5, 0, 0, 0, 0, 0, NUMBER(0) };
+	static const u8 rest[] = { 1, 5, 0, 0, 0, 0, 0, 4, 0, 0 };
 	static u8 large[sizeof(operation) + 16383 + sizeof(rest)];
 
 	(void)state;
@@ -363,8 +364,8 @@ static void requests_that_are_pulled(void **state)
 	serve();
 	asked.id = 5;
 	asked.name_len = 0;
-	SAYS(ONE, HINT, TWO, 0, 0, 2, BFTMUTEX_A_HANDLE_NAME, 1, 'x',
-	     BFTMUTEX_A_HANDLE_KIND, 4, BFTMUTEX_REQUEST_KIND_ACQUIRE, 0, 0, 0, NUMBER(0));
+	SAYS(ONE, 0xc0, 0, 0, TWO, 0, 0, 2, BFTMUTEX_A_HANDLE_NAME, 1, 'x',
+	     BFTMUTEX_A_HANDLE_KIND, 4, BFTMUTEX_REQUEST_KIND_ACQUIRE, 0, 0, 0, 4, 0, 0);
 	watched->ready(watched);
 	assert_int_equal(asked.id, 0);
 	assert_int_equal(asked.name_len, 1);

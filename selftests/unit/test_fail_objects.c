@@ -4,8 +4,8 @@
 #include "object.h"
 
 #define X50 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
-#define X250 X50 X50 X50 X50 X50
-#define X500 X250 X250
+#define X250 X50 X50 X50 X50 X50 ""
+#define X500 X250 X250 ""
 
 /* Responses grow from 256 bytes by doubling: each piece of "list" is the first beyond once. */
 static const struct {
