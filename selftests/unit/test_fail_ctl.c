@@ -72,7 +72,7 @@ static const struct {
 	  "not permitted: only root (CAP_NET_ADMIN) may do this\n", EX_NOPERM },
 	{ { ONE, 4, ENOENT, 0 }, 4, -ENOENT, 0, "",
 	  "no server runs in this network namespace\n", EX_UNAVAILABLE },
-	/* As a whole message: an error that is none, the end of a dump without a number. */
+	/* Byte by byte: error -5000, which is none. */
 	{ { ONE, 6, 0, 2, 20, 0x78, 0xec, 0xff, 0xff }, 25, -EBADMSG, 0, "",
 	  "the kernel refused: Bad message\n", EX_OSERR },
 };
