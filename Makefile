@@ -50,6 +50,7 @@ help:
 	@echo 'make figures    Documentation/figures, from the simulator'
 	@echo 'make bench      the table of performance goals, in VMs: five minutes'
 	@echo 'make fuzz       fuzz each parser and core for FUZZ_SECONDS=$(FUZZ_SECONDS); fuzz-fast without sanitizers'
+	@echo 'make fuzz-kernel  fuzz the module in a VM for SECONDS=600, on KERNEL=6.12-debug'
 	@echo 'make coverage   what fuzzers and unit tests reach of the parsers; coverage-kernel: of the module'
 	@echo 'make failures   each allocation of the programs failing; fail-nth: of the module, in a VM'
 	@echo 'make uninstall, make clean'
@@ -392,12 +393,27 @@ fuzz: fuzzers
 fuzz-campaign: $(addprefix $(TESTS_BIN)/fuzz-fast/,$(FUZZERS))
 	@selftests/fuzz/campaign $(or $(RUNS),1000000000)
 
+# The module itself, in a VM; guided when the kernel has KCOV.
+KFUZZ := $(addprefix selftests/kfuzz/,main device netlink attribute datagram liar value cover) \
+	helper/nl helper/digest $(KEYS) $(CONF) $(CORE)
+$(BIN)/bftmutex-kfuzz: $(call obj,$(KFUZZ))
+	@mkdir -p $(@D)
+	clang -fsanitize=fuzzer -pie -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
+
+$(BIN)/bftmutex-kfuzz-seeds: $(call obj,selftests/kfuzz/seeds)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
+
+fuzz-kernel: $(BIN)/bftmutex-kfuzz $(BIN)/bftmutex-kfuzz-seeds modules-$(or $(KERNEL),6.12-debug)
+	@BFTMUTEX_SECONDS=$(or $(SECONDS),600) $(if $(SEED),SEED=$(SEED)) $(if $(KERNEL),KERNEL=$(KERNEL)) \
+		selftests/kfuzz/run
+
 fuzz-fast: $(addprefix $(TESTS_BIN)/fuzz-fast/,$(FUZZERS))
 	@selftests/fuzz/run --fast --seconds $(FUZZ_SECONDS)
 
 .PHONY: tests unit static vm fuzz fuzz-fast fuzzers model sim-mutants sim-sources sim-long figures \
 	bench bench-programs order-torture torture reloads races floods debug-kernel \
-	check-debug check-kcsan coverage coverage-kernel fail-nth failures fuzz-campaign
+	check-debug check-kcsan fuzz-kernel coverage coverage-kernel fail-nth failures fuzz-campaign
 
 # What the fuzzers' inputs and the unit tests reach of the parsers. The unit tests are
 # those of the sanitized build, by clang.
