@@ -127,7 +127,7 @@ static void count_place(u64 at)
 		return;
 	n = &number[at - text];
 	if (!*n && reached < PLACES - 1) {
-		*n = (u16)++reached;
+		*n = ++reached;
 		if (places >= 0)
 			dprintf(places, "%llx\n", (unsigned long long)(at - section));
 	}

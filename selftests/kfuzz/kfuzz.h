@@ -145,4 +145,7 @@ void kfuzz_result(u32 what, int error);
 /** kfuzz_cover_report() - how much was reached */
 void kfuzz_cover_report(void);
 
+/* libFuzzer calls it, and nothing declares it. */
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
 #endif /* BFTM_KFUZZ_H */

@@ -27,8 +27,6 @@
 
 struct kfuzz kfuzz;
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-
 static void begin_netns(void)
 {
 	struct ifreq ifr = { .ifr_name = "lo", .ifr_flags = IFF_UP };
