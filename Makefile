@@ -438,7 +438,7 @@ coverage-kernel: tools tests
 # Every call of the module with each of its allocations failing, and some under traffic.
 fail-nth: tools tests modules-6.12-debug
 	@for test in nth traffic; do \
-		selftests/vm/run --kernel 6.12-debug --mem 1536 --timeout 3000 --append no_timer_check -- \
+		selftests/vm/run --kernel 6.12-debug --icount --mem 1536 --timeout 3000 -- \
 			selftests/failures/$$test.sh || exit; \
 	done
 
