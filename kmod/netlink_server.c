@@ -100,10 +100,11 @@ static int put_stats(struct sk_buff *msg, const struct bftm_server *server)
 
 static int put_server(struct sk_buff *msg, const struct bftm_net *bn)
 {
-	const struct bftm_server *server = bn->server;
+	struct bftm_server *server = bn->server;
 	const struct bftm_server_param *p = &server->param;
 	u64 now = ktime_get_boottime_ns();
 	u64 end = server->cfg.quarantine_until_ns;
+	u64 floor = bftm_server_floor(server);
 
 	if (nla_put_u32(msg, BFTMUTEX_A_SERVER_CLUSTER, p->cluster) ||
 	    nla_put_u16(msg, BFTMUTEX_A_SERVER_ID, p->id) ||
@@ -125,8 +126,8 @@ static int put_server(struct sk_buff *msg, const struct bftm_net *bn)
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_MAX_WAITERS, p->max_waiters) ||
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_RULES, bftm_netlink_count_rules(bn)))
 		return -EMSGSIZE;
-	if (p->floor_known &&
-	    nla_put_u64_64bit(msg, BFTMUTEX_A_SERVER_TOKEN_FLOOR, p->token_floor,
+	if (floor != BFTM_TOKEN_UNKNOWN &&
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_SERVER_TOKEN_FLOOR, floor,
 			      BFTMUTEX_A_SERVER_PAD))
 		return -EMSGSIZE;
 	return bftm_netlink_put_objects(msg, server) ?:

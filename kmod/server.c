@@ -151,9 +151,9 @@ u64 bftm_server_floor(struct bftm_server *server)
 {
 	u64 floor;
 
-	spin_lock(&server->token_lock);
+	spin_lock_bh(&server->token_lock);
 	floor = server->tokens.floor;
-	spin_unlock(&server->token_lock);
+	spin_unlock_bh(&server->token_lock);
 	return floor;
 }
 

@@ -156,7 +156,7 @@ struct bftm_client *bftm_server_authenticate(struct bftm_server *server, const v
 void bftm_server_answer_tokens(struct bftm_server *server, const struct bftm_msg *req,
 			       struct bftm_msg *reply);
 
-/** bftm_server_floor() - of the tokens; BFTM_TOKEN_UNKNOWN. Context: softirq. */
+/** bftm_server_floor() - of the tokens, now; or BFTM_TOKEN_UNKNOWN. Context: not hard irq. */
 u64 bftm_server_floor(struct bftm_server *server);
 
 /** bftm_server_stamped() - a token was. Context: softirq. */

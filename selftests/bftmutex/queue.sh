@@ -43,7 +43,9 @@ run "its tokens are not" tokens reclaimed $v4 50
 #
 
 ok "restart" restart --max-waiters 2
+is "bftmutexctl server show" "$(show .token_floor)" null
 run "after a restart no token is known" tokens recover $v4 50 $v4 51
+is "bftmutexctl server show: what it has learned" "$(show .token_floor)" 70
 run "two waiters at most" queue few-waiters $v4 50 $v4 51 $v4 52 $v4 53
 ok "restart" restart --max-locks 64 --max-waiters 8
 run "waiters of all locks" queue many-waiters $v4 50 $v4 51 $v4 52 $v4 53 $v4 54 $v4 55 $v4 56
