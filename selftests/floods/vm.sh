@@ -101,6 +101,8 @@ inert() {
 	kill -STOP "$(helper 1)" "$(helper 2)"
 	for ((n = 1; n <= servers; n++)); do
 		macs[n]=$(mac "$n")
+		# The kernel asks for routers, after a minute, two, four ...
+		s "$n" sh -c 'echo 0 >/proc/sys/net/ipv6/conf/eth0/accept_ra'
 		# The first waits for the end of the quarantine.
 		((n != 2)) || stay_busy
 		ok "n = $servers: server $n has a state" record "$n"
