@@ -162,7 +162,7 @@ HARNESS := $(BUILD)/kselftest/kselftest_harness.h
 LINUX_SOURCE ?= /usr/src/linux-source-6.12.tar.xz
 
 tests: $(addprefix $(BIN)/bftmutex-,liar lin history floods races model order-model sim figures) \
-	$(TORTURE_TESTS) $(addprefix $(TESTS_BIN)/,$(KSELFTESTS)) \
+	$(TORTURE_TESTS) $(addprefix $(TESTS_BIN)/,fail_nth $(KSELFTESTS)) \
 	$(addprefix $(TESTS_BIN)/unit/,$(UNIT))
 
 # The kernel's own harness and checker come with its source.
@@ -436,6 +436,11 @@ coverage-kernel: tools tests
 	@selftests/coverage/kernel
 
 # Every call of the module with each of its allocations failing, and some under traffic.
+FAIL_NTH := $(addprefix selftests/failures/,fail_nth nth_server nth_client)
+$(TESTS_BIN)/fail_nth: $(call obj,$(FAIL_NTH) helper/nl helper/digest $(KEYS) $(CONF) $(CORE))
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
+
 fail-nth: tools tests modules-6.12-debug
 	@for test in nth traffic; do \
 		selftests/vm/run --kernel 6.12-debug --icount --mem 1536 --timeout 3000 -- \
