@@ -14,7 +14,6 @@
  * they push for what the helper waits for goes there as ever.
  */
 #include <linux/file.h>
-#include <linux/kcov.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/net.h>
@@ -99,15 +98,9 @@ static int hear(struct sock *sk, struct sk_buff *skb)
 	return 0;
 }
 
-/* Likewise; who fuzzes sees where what it sent has gone. Without KCOV that is nothing. */
 static int receive(struct sock *sk, struct sk_buff *skb)
 {
-	int passed;
-
-	kcov_remote_start_common(skb_get_kcov_handle(skb));
-	passed = hear(sk, skb);
-	kcov_remote_stop();
-	return passed;
+	return bftm_udp_hear(hear, sk, skb);
 }
 
 void bftm_session_send(struct bftm_session *s, u32 to, struct bftm_msg *msg)

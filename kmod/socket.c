@@ -2,7 +2,6 @@
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
-#include <linux/kcov.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 #include <linux/udp.h>
@@ -206,15 +205,9 @@ drop:
 	return 0;
 }
 
-/* Likewise; who fuzzes sees where what it sent has gone. Without KCOV that is nothing. */
 static int receive(struct sock *sk, struct sk_buff *skb)
 {
-	int passed;
-
-	kcov_remote_start_common(skb_get_kcov_handle(skb));
-	passed = hear(sk, skb);
-	kcov_remote_stop();
-	return passed;
+	return bftm_udp_hear(hear, sk, skb);
 }
 
 static int open_one(struct bftm_server *server, int family,
