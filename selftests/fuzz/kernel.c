@@ -10,6 +10,7 @@
 
 #include "../../uapi/linux/bftmutex_netlink.h"
 #include "kernel.h"
+#include "packet.h"
 
 #define FAMILY	0x21
 #define GROUP	1	/* of all groups of events: it is never joined */
@@ -18,8 +19,8 @@
 static struct fuzz_bytes *in;
 static struct nlmsghdr asked;	/* the last request */
 static u32 calm;
-static u8 packet[32 * 1024];
-static size_t packet_len;
+static u8 packet_bytes[32 * 1024];
+static struct packet out = { .bytes = packet_bytes, .room = sizeof(packet_bytes) };
 
 char fuzz_said[1 << 20];
 size_t fuzz_said_len;
@@ -37,28 +38,9 @@ void fuzz_kernel_calm(void)
 	fuzz_said_len = 0;
 }
 
-static void *add(size_t len)
-{
-	size_t padded = NLMSG_ALIGN(len);
-	u8 *at = packet + packet_len;
-
-	if (padded > sizeof(packet) - packet_len)
-		return NULL;
-	packet_len += padded;
-	return memset(at, 0, padded);
-}
-
-static void add_bytes(const void *data, size_t len)
-{
-	void *at = add(len);
-
-	if (at)
-		memcpy(at, data, len);
-}
-
 static struct nlattr *begin_attr(u16 type)
 {
-	struct nlattr *attr = add(sizeof(*attr));
+	struct nlattr *attr = packet_add(&out, sizeof(*attr));
 
 	if (attr)
 		attr->nla_type = type;
@@ -68,14 +50,14 @@ static struct nlattr *begin_attr(u16 type)
 static void end_attr(struct nlattr *attr)
 {
 	if (attr)
-		attr->nla_len = (u16)(packet + packet_len - (u8 *)attr);
+		attr->nla_len = (u16)packet_since(&out, attr);
 }
 
 static void add_attr(u16 type, const void *data, size_t len)
 {
 	struct nlattr *attr = begin_attr(type);
 
-	add_bytes(data, len);
+	packet_add_bytes(&out, data, len);
 	if (attr)
 		attr->nla_len = (u16)(sizeof(*attr) + len);
 }
@@ -99,7 +81,7 @@ static void read_attr(int depth)
 	attr = begin_attr(bits & 63);
 	if (len > in->left)
 		len = in->left;
-	add_bytes(in->at, len);
+	packet_add_bytes(&out, in->at, len);
 	in->at += len;
 	in->left -= len;
 	if (attr)
@@ -119,7 +101,7 @@ static void read_answer(void)
 {
 	struct genlmsghdr genl = { .cmd = (u8)fuzz_take(in, 1) % 48, .version = 1 };
 
-	add_bytes(&genl, sizeof(genl));
+	packet_add_bytes(&out, &genl, sizeof(genl));
 	read_attrs();
 }
 
@@ -130,7 +112,7 @@ static void read_error(void)
 	if (error.error < -132)
 		error.error = 0;
 	error.msg.nlmsg_len = sizeof(error.msg);
-	add_bytes(&error, sizeof(error));
+	packet_add_bytes(&out, &error, sizeof(error));
 	read_attrs();
 }
 
@@ -138,7 +120,7 @@ static void read_done(void)
 {
 	int error = -(int)fuzz_take(in, 1) % 133;
 
-	add_bytes(&error, sizeof(error));
+	packet_add_bytes(&out, &error, sizeof(error));
 	read_attrs();
 }
 
@@ -148,7 +130,7 @@ static void read_raw(void)
 
 	if (len > in->left)
 		len = in->left;
-	add_bytes(in->at, len);
+	packet_add_bytes(&out, in->at, len);
 	in->at += len;
 	in->left -= len;
 }
@@ -160,7 +142,7 @@ static void read_message(void)
 		NLM_F_MULTI | NLM_F_DUMP_INTR, NLM_F_CAPPED, 0xffff,
 	};
 	u8 bits = (u8)fuzz_take(in, 1);
-	struct nlmsghdr *head = add(sizeof(*head));
+	struct nlmsghdr *head = packet_add(&out, sizeof(*head));
 
 	if (!head)
 		return;
@@ -187,7 +169,7 @@ static void read_message(void)
 	default:
 		read_answer();
 	}
-	head->nlmsg_len = (u32)(packet + packet_len - (u8 *)head);
+	head->nlmsg_len = (u32)packet_since(&out, head);
 	if ((bits & 7) == 6)
 		head->nlmsg_len += (u32)fuzz_take(in, 1);
 }
@@ -199,7 +181,7 @@ static void answer_family(void)
 		BFTMUTEX_MCGRP_EVENTS, BFTMUTEX_MCGRP_RENEWALS,
 	};
 	struct genlmsghdr genl = { .cmd = CTRL_CMD_NEWFAMILY, .version = 2 };
-	struct nlmsghdr *head = add(sizeof(*head));
+	struct nlmsghdr *head = packet_add(&out, sizeof(*head));
 	struct nlattr *groups, *group;
 	u16 family = FAMILY;
 	u32 id = GROUP;
@@ -208,7 +190,7 @@ static void answer_family(void)
 	head->nlmsg_type = GENL_ID_CTRL;
 	head->nlmsg_seq = asked.nlmsg_seq;
 	head->nlmsg_pid = asked.nlmsg_pid;
-	add_bytes(&genl, sizeof(genl));
+	packet_add_bytes(&out, &genl, sizeof(genl));
 	add_attr(CTRL_ATTR_FAMILY_NAME, BFTMUTEX_FAMILY_NAME, sizeof(BFTMUTEX_FAMILY_NAME));
 	add_attr(CTRL_ATTR_FAMILY_ID, &family, sizeof(family));
 	groups = begin_attr(CTRL_ATTR_MCAST_GROUPS | NLA_F_NESTED);
@@ -219,19 +201,19 @@ static void answer_family(void)
 		end_attr(group);
 	}
 	end_attr(groups);
-	head->nlmsg_len = (u32)(packet + packet_len - (u8 *)head);
+	head->nlmsg_len = (u32)packet_since(&out, head);
 }
 
 static void answer_error(int number)
 {
 	struct nlmsgerr error = { .error = number, .msg = asked };
-	struct nlmsghdr *head = add(sizeof(*head));
+	struct nlmsghdr *head = packet_add(&out, sizeof(*head));
 
 	head->nlmsg_type = NLMSG_ERROR;
 	head->nlmsg_seq = asked.nlmsg_seq;
 	head->nlmsg_pid = asked.nlmsg_pid;
-	add_bytes(&error, sizeof(error));
-	head->nlmsg_len = (u32)(packet + packet_len - (u8 *)head);
+	packet_add_bytes(&out, &error, sizeof(error));
+	head->nlmsg_len = (u32)packet_since(&out, head);
 }
 
 /* Return: false when the socket fails, with errno. */
@@ -240,7 +222,7 @@ static bool make_packet(void)
 	static const int errors[] = { EINTR, ENOBUFS, EAGAIN, EBADF };
 	u8 more;
 
-	packet_len = 0;
+	out.len = 0;
 	if (asked.nlmsg_type == GENL_ID_CTRL) {
 		if (asked.nlmsg_flags & NLM_F_ACK) {
 			answer_family();
@@ -266,7 +248,7 @@ static bool make_packet(void)
 	}
 	for (more %= 4; more < 4 && in->left; more++)
 		read_message();
-	return packet_len || make_packet();
+	return out.len || make_packet();
 }
 
 ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
@@ -277,13 +259,13 @@ ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
 	(void)fd;
 	if (!make_packet())
 		return -1;
-	len = packet_len < msg->msg_iov->iov_len ? packet_len : msg->msg_iov->iov_len;
-	memcpy(msg->msg_iov->iov_base, packet, len);
+	len = out.len < msg->msg_iov->iov_len ? out.len : msg->msg_iov->iov_len;
+	memcpy(msg->msg_iov->iov_base, out.bytes, len);
 	memcpy(msg->msg_name, &from, sizeof(from));
 	msg->msg_namelen = sizeof(from);
 	msg->msg_controllen = 0;
-	msg->msg_flags = len < packet_len ? MSG_TRUNC : 0;
-	return flags & MSG_TRUNC ? (ssize_t)packet_len : (ssize_t)len;
+	msg->msg_flags = len < out.len ? MSG_TRUNC : 0;
+	return flags & MSG_TRUNC ? (ssize_t)out.len : (ssize_t)len;
 }
 
 ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)

@@ -8,10 +8,11 @@
 
 #include "../../helper/keys.h"
 #include "../../uapi/linux/bftmutex_netlink.h"
+#include "../fuzz/packet.h"
 #include "kfuzz.h"
 
-static u8 packet[1 << 16] __attribute__((aligned(8)));
-static size_t packet_len;
+static u8 packet_bytes[1 << 16] __attribute__((aligned(8)));
+static struct packet out = { .bytes = packet_bytes, .room = sizeof(packet_bytes) };
 
 /*
  * What an attribute is, in the order of their numbers: 2, 4, 8 bytes of a value; flag,
@@ -37,31 +38,12 @@ static const char *const attributes[BFTMUTEX_CMD_MAX + 1] = {
 	[BFTMUTEX_CMD_HELPER_LEND] = "sf444488884P",
 };
 
-static void *add(size_t len)
-{
-	size_t padded = NLMSG_ALIGN(len);
-	u8 *at = packet + packet_len;
-
-	if (padded > sizeof(packet) - packet_len)
-		return NULL;
-	packet_len += padded;
-	return memset(at, 0, padded);
-}
-
-static void add_bytes(const void *data, size_t len)
-{
-	void *at = add(len);
-
-	if (at && len)
-		memcpy(at, data, len);
-}
-
 /* A number's bytes are in the host's order, as netlink has them. */
 static size_t put_number(size_t bytes)
 {
 	u64 value = kfuzz_value();
 
-	add_bytes(&value, bytes);
+	packet_add_bytes(&out, &value, bytes);
 	return bytes;
 }
 
@@ -70,7 +52,7 @@ static size_t put_pair(bool request)
 	struct bftm_pair pair;
 
 	kfuzz_pair(KFUZZ_LENDER, &pair);
-	add_bytes(request ? pair.request : pair.reply, sizeof(pair.request));
+	packet_add_bytes(&out, request ? pair.request : pair.reply, sizeof(pair.request));
 	return sizeof(pair.request);
 }
 
@@ -83,15 +65,15 @@ static size_t put_much(void)
 	void *at;
 
 	if (which < KFUZZ_BODIES) {
-		add_bytes(b->data, b->len);
+		packet_add_bytes(&out, b->data, b->len);
 		return b->len;
 	}
 	if (which < 2 * KFUZZ_BODIES) {
-		add_bytes(b->data, b->len / 2);
+		packet_add_bytes(&out, b->data, b->len / 2);
 		return b->len / 2;
 	}
 	len = which < 240 ? which : (size_t)kfuzz_value() % 30000;
-	at = add(len);
+	at = packet_add(&out, len);
 	if (at)
 		memset(at, kfuzz_byte(), len);
 	return len;
@@ -106,7 +88,7 @@ static size_t put_address(void)
 		{ 0xff, 2, [15] = 1 },
 	};
 
-	add_bytes(addresses[kfuzz_byte() % 4], 16);
+	packet_add_bytes(&out, addresses[kfuzz_byte() % 4], 16);
 	return 16;
 }
 
@@ -119,7 +101,7 @@ static size_t put_content(char type, int depth)
 	static const char *const words[] = { "main", "", "other", "a name of thirty-two bytes, this." };
 	static const char *const nested[] = { "44bf84", "28a24pq", "844", "84d" };
 	static const char nests[] = "RPKT";
-	size_t before = packet_len;
+	size_t before = out.len;
 	u8 name[BFTM_NAME_LEN_MAX];
 	const char *word;
 
@@ -130,23 +112,23 @@ static size_t put_content(char type, int depth)
 		return put_number((size_t)type - '0');
 	case 's':
 		word = words[kfuzz_byte() % 4];
-		add_bytes(word, strlen(word) + 1);
+		packet_add_bytes(&out, word, strlen(word) + 1);
 		return strlen(word) + 1;
 	case 'b':
 		before = kfuzz_name(name);
-		add_bytes(name, before);
+		packet_add_bytes(&out, name, before);
 		return before;
 	case 'k':
-		add_bytes(key, sizeof(key));
+		packet_add_bytes(&out, key, sizeof(key));
 		return sizeof(key);
 	case 'p':
 	case 'q':
 		return put_pair(type == 'p');
 	case 'd':
-		add_bytes(kfuzz_body(kfuzz_byte())->digest, 32);
+		packet_add_bytes(&out, kfuzz_body(kfuzz_byte())->digest, 32);
 		return 32;
 	case 'g':
-		add(BFTMUTEX_SIGNATURE_LEN);
+		packet_add(&out, BFTMUTEX_SIGNATURE_LEN);
 		return BFTMUTEX_SIGNATURE_LEN;
 	case 'a':
 		return put_address();
@@ -158,7 +140,7 @@ static size_t put_content(char type, int depth)
 	case 'T':
 		if (depth < 3)
 			put_attributes(nested[strchr(nests, type) - nests], depth + 1);
-		return packet_len - before;
+		return out.len - before;
 	}
 	return 0;
 }
@@ -166,7 +148,7 @@ static size_t put_content(char type, int depth)
 /* Number; with the highest bit a content of another type, or a length that is none. */
 static void put_attribute(const char *types, int depth)
 {
-	struct nlattr *attr = add(sizeof(*attr));
+	struct nlattr *attr = packet_add(&out, sizeof(*attr));
 	u8 byte = kfuzz_byte();
 	u16 number = byte & 0x3f;
 	char type = number && number <= strlen(types) ? types[number - 1] : '4';
@@ -195,11 +177,11 @@ struct nlmsghdr *kfuzz_message(const struct genlmsghdr *genl)
 {
 	struct nlmsghdr *head;
 
-	packet_len = 0;
-	head = add(sizeof(*head));
-	add_bytes(genl, sizeof(*genl));
+	out.len = 0;
+	head = packet_add(&out, sizeof(*head));
+	packet_add_bytes(&out, genl, sizeof(*genl));
 	put_attributes(genl->cmd <= BFTMUTEX_CMD_MAX && attributes[genl->cmd] ?
 		       attributes[genl->cmd] : "", 0);
-	head->nlmsg_len = (u32)packet_len;
+	head->nlmsg_len = (u32)out.len;
 	return head;
 }
