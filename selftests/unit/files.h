@@ -80,4 +80,30 @@ static inline const char *unit_heard(void)
 	return unit_words;
 }
 
+/**
+ * unit_given() - file f has this text, and what is said from here on is kept
+ * unit_read() - @r; file f is gone, and what was said is in unit_words
+ *
+ * Around the call of what reads it: unit_read(read_it(unit_given(text, 0600)))
+ */
+static inline const char *unit_given(const char *text, int mode)
+{
+	unit_listen();
+	return unit_write("f", text, strlen(text), mode);
+}
+
+static inline int unit_read(int r)
+{
+	unit_heard();
+	unlink(unit_path("f"));
+	return r;
+}
+
+/** unit_says() - these, and no others, were the words on @text */
+static inline void unit_says(const char *text, const char *words)
+{
+	if (strcmp(unit_words, words))
+		fail_msg("%s\n--- says\n%s--- not\n%s", text, unit_words, words);
+}
+
 #endif /* BFTM_UNIT_FILES_H */

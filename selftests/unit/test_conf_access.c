@@ -45,12 +45,10 @@ static void every_mistake_is_named(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		unit_write("f", bad[i].text, strlen(bad[i].text), 0600);
-		unit_listen();
-		assert_int_equal(bftm_conf_load(unit_path("f"), &conf), -EINVAL);
-		assert_string_equal(unit_heard(), bad[i].words);
+		assert_int_equal(unit_read(bftm_conf_load(unit_given(bad[i].text, 0600), &conf)),
+				 -EINVAL);
+		unit_says(bad[i].text, bad[i].words);
 	}
-	unlink(unit_path("f"));
 	assert_null(conf);
 }
 

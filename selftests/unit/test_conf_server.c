@@ -48,13 +48,7 @@ static const struct {
 
 static int load(const char *text, struct bftm_conf **ret)
 {
-	int r;
-
-	unit_listen();
-	r = bftm_conf_load(unit_write("f", text, strlen(text), 0644), ret);
-	unit_heard();
-	unlink(unit_path("f"));
-	return r;
+	return unit_read(bftm_conf_load(unit_given(text, 0644), ret));
 }
 
 static void every_mistake_is_named(void **state)
@@ -66,9 +60,7 @@ static void every_mistake_is_named(void **state)
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		if (load(bad[i].text, &conf) != -EINVAL || conf)
 			fail_msg("taken for good: %s", bad[i].text);
-		if (strcmp(unit_words, bad[i].words))
-			fail_msg("%s\n--- says\n%s--- not\n%s", bad[i].text, unit_words,
-				 bad[i].words);
+		unit_says(bad[i].text, bad[i].words);
 	}
 }
 

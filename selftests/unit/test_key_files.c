@@ -13,13 +13,7 @@
 
 static int load(const char *text, struct bftm_credentials *cred)
 {
-	int r;
-
-	unit_listen();
-	r = bftm_credentials_load(unit_write("f", text, strlen(text), 0600), cred);
-	unit_heard();
-	unlink(unit_path("f"));
-	return r;
+	return unit_read(bftm_credentials_load(unit_given(text, 0600), cred));
 }
 
 static void servers_have_numbers(void **state)
