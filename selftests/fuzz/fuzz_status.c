@@ -3,67 +3,13 @@
  * The daemon's status socket, asked anything: one answer, which is JSON, and nothing
  * else.
  */
-#include <string.h>
-
-#include <json-c/json.h>
-
-#include "../../helper/cluster.h"
-#include "../../helper/evidence.h"
 #include "../../helper/log.h"
-#include "../../helper/order.h"
-#include "../../helper/status.h"
+#include "../../helper/loop.h"
 #include "file.h"
 #include "kernel.h"
-
-struct bftm_clusters bftm_clusters = TAILQ_HEAD_INITIALIZER(bftm_clusters);
-struct bftm_totals bftm_totals;
+#include "status.h"
 
 static struct bftm_watch *watched;
-static struct bftm_counters counters;
-static struct bftm_identity identity = { .counters = &counters };
-static struct bftm_conf_server server = { .id = 1 };
-static struct bftm_cluster cluster = {
-	.conf = { .name = "storage", .n = 1, .id = 1 }, .identity = &identity,
-};
-
-struct bftm_cluster *bftm_cluster_find(const char *name)
-{
-	must(strlen(name) <= BFTM_CLUSTER_MAX);
-	return *name == 'n' ? NULL : &cluster;
-}
-
-int bftm_evidence_list(const struct bftm_cluster *cl, u32 u,
-		       struct bftm_evidence list[BFTM_EVIDENCE_KINDS])
-{
-	must(cl == &cluster && !u);
-	snprintf(list[0].text, sizeof(list[0].text), "%s", "repeats itself");
-	return 1;
-}
-
-const char *bftm_evidence_state(const struct bftm_cluster *cl, u32 u, u64 now)
-{
-	must(cl == &cluster && !u && now);
-	return "ok";
-}
-
-struct json_object *bftm_order_describe(const struct bftm_cluster *cl)
-{
-	return json_object_new_string(cl->conf.name);
-}
-
-struct json_object *bftm_order_describe_totals(void)
-{
-	return json_object_new_object();
-}
-
-struct json_object *bftm_order_history(const struct bftm_cluster *cl, const u8 *name, size_t len)
-{
-	struct json_object *list = json_object_new_array();
-
-	must(cl == &cluster && !memchr(name, 0, len) && !name[len]);
-	json_object_array_add(list, json_object_new_string_len((const char *)name, (int)len));
-	return list;
-}
 
 int bftm_watch_add(struct bftm_watch *watch)
 {
@@ -99,7 +45,6 @@ static void listen_once(void)
 	must(!bftm_status_open() && watched);
 	snprintf(path, sizeof(path), "rm -r '%s'", dir);
 	must(!system(path));
-	cluster.peer[0].conf = &server;
 	TAILQ_INSERT_TAIL(&bftm_clusters, &cluster, list);
 }
 

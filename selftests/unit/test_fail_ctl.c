@@ -3,16 +3,33 @@
 #include <errno.h>
 #include <string.h>
 
+#include <netlink/errno.h>
+
 #include "../../helper/ctl.h"
-#include "../fuzz/kernel.h"
 #include "fail.h"
 #include "files.h"
+#include "kernel.h"
 
-/* As selftests/fuzz/kernel.c reads it: a packet of one message. */
-#define ONE	3
 /* An error and what is said about it: capped, and behind the request. */
 #define CAPPED	(2 << 3 | 4)
 #define BEHIND	(3 << 3 | 4)
+
+static void numbers_of_libnl(void **state)
+{
+	static const struct {
+		int nle, error;
+	} cases[] = {
+		{ NLE_SUCCESS, 0 }, { NLE_OBJ_NOTFOUND, ENOENT }, { NLE_NOMEM, ENOBUFS },
+		{ NLE_PERM, EPERM }, { NLE_NOACCESS, EPERM }, { NLE_AGAIN, EAGAIN },
+		{ NLE_INTR, EINTR }, { NLE_AF_NOSUPPORT, EPROTONOSUPPORT },
+		{ NLE_PROTO_MISMATCH, EPROTONOSUPPORT }, { NLE_BAD_SOCK, EIO },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(bftm_nl_errno(-cases[i].nle), -cases[i].error);
+}
 
 static void the_module_cannot_be_reached(void **state)
 {
@@ -43,7 +60,7 @@ static void the_module_cannot_be_reached(void **state)
 
 /* What the kernel refuses, the attribute that it names, and what the user reads. */
 static const struct {
-	u8 says[24];
+	u8 says[25];
 	u8 len;
 	int error, attr;
 	const char *text, *words;
@@ -79,8 +96,6 @@ static const struct {
 
 static void the_kernel_refuses(void **state)
 {
-	u8 says[sizeof(refusals[0].says) + 1];
-	struct fuzz_bytes in;
 	struct bftm_nl nl;
 	struct nl_msg *msg;
 	size_t i;
@@ -89,10 +104,7 @@ static void the_kernel_refuses(void **state)
 	(void)state;
 	assert_int_equal(bftm_nl_open(&nl), 0);
 	for (i = 0; i < ARRAY_SIZE(refusals); i++) {
-		memset(says, 0, sizeof(says));
-		memcpy(says, refusals[i].says, sizeof(refusals[i].says));
-		in = (struct fuzz_bytes){ says, refusals[i].len };
-		fuzz_kernel_begin(&in);
+		kernel_says(refusals[i].says, refusals[i].len);
 		msg = bftm_nl_msg(&nl, BFTMUTEX_CMD_SERVER_START, 0);
 		nla_put_u32(msg, BFTMUTEX_A_SERVER_CLUSTER, 1);
 		nla_put_u32(msg, BFTMUTEX_A_SERVER_MAX_LOCKS, 2);
@@ -122,6 +134,7 @@ static void an_attribute_without_a_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_of_libnl),
 		cmocka_unit_test(the_module_cannot_be_reached),
 		cmocka_unit_test(the_kernel_refuses),
 		cmocka_unit_test(an_attribute_without_a_name),

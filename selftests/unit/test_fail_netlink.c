@@ -3,44 +3,19 @@
 #include <errno.h>
 #include <string.h>
 
-#include <netlink/errno.h>
-
 #include "../../helper/acquire.h"
 #include "../../helper/lend.h"
-#include "../../helper/log.h"
-#include "../../helper/loop.h"
 #include "../../helper/nl.h"
 #include "../../helper/order.h"
 #include "../../helper/upcall.h"
-#include "../fuzz/kernel.h"
+#include "daemon.h"
 #include "fail.h"
+#include "kernel.h"
 
-/*
- * As selftests/fuzz/kernel.c reads it: packets of one message, and of two. A message is 4,
- * an error's number (0 for an ack), 0; or 0xc0, 0, 0: a hint, which nobody asked for.
- */
-#define ONE		3
-#define TWO		2
-#define SAYS(...)	kernel_says((const u8[]){ __VA_ARGS__ }, sizeof((const u8[]){ __VA_ARGS__ }))
-
-static struct bftm_watch *watched;
 static struct bftm_timer *look;
 static u64 look_at;
-static char said[256];
 static u32 forgotten, submits;
 static struct bftm_ask asked;
-
-static struct fuzz_bytes in;
-
-static void kernel_says(const u8 *bytes, size_t len)
-{
-	static u8 kept[256];
-
-	assert_true(len <= sizeof(kept));
-	memcpy(kept, bytes, len);
-	in = (struct fuzz_bytes){ kept, len };
-	fuzz_kernel_begin(&in);
-}
 
 /* The rest of the daemon. */
 
@@ -92,38 +67,10 @@ void bftm_lend_forget(void)
 {
 }
 
-int bftm_watch_add(struct bftm_watch *watch)
-{
-	assert_null(watched);
-	watched = watch;
-	return 0;
-}
-
-void bftm_watch_del(struct bftm_watch *watch)
-{
-	assert_ptr_equal(watched, watch);
-	watched = NULL;
-}
-
 void bftm_timer_arm(struct bftm_timer *timer, u64 at_ns)
 {
 	look = timer;
 	look_at = at_ns;
-}
-
-u64 bftm_now(void)
-{
-	return 1;
-}
-
-void bftm_log(int level, const char *format, ...)
-{
-	va_list args;
-
-	(void)level;
-	va_start(args, format);
-	vsnprintf(said, sizeof(said), format, args);
-	va_end(args);
 }
 
 /* Registers, and is asked for nothing. */
@@ -133,23 +80,6 @@ static void serve(void)
 	assert_int_equal(bftm_upcall_open(), 0);
 	assert_non_null(watched);
 	*said = '\0';
-}
-
-static void numbers_of_libnl(void **state)
-{
-	static const struct {
-		int nle, error;
-	} cases[] = {
-		{ NLE_SUCCESS, 0 }, { NLE_OBJ_NOTFOUND, ENOENT }, { NLE_NOMEM, ENOBUFS },
-		{ NLE_PERM, EPERM }, { NLE_NOACCESS, EPERM }, { NLE_AGAIN, EAGAIN },
-		{ NLE_INTR, EINTR }, { NLE_AF_NOSUPPORT, EPROTONOSUPPORT },
-		{ NLE_PROTO_MISMATCH, EPROTONOSUPPORT }, { NLE_BAD_SOCK, EIO },
-	};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		assert_int_equal(bftm_nl_errno(-cases[i].nle), -cases[i].error);
 }
 
 static void every_call_of_a_start_fails(void **state)
@@ -375,8 +305,7 @@ static void requests_that_are_pulled(void **state)
 	/* An operation too long to be one ends it until the next look. */
 	memcpy(large, operation, sizeof(operation));
 	memcpy(large + sizeof(large) - sizeof(rest), rest, sizeof(rest));
-	in = (struct fuzz_bytes){ large, sizeof(large) };
-	fuzz_kernel_begin(&in);
+	kernel_says(large, sizeof(large));
 	submits = 0;
 	look->fire(look);
 	assert_int_equal(submits, 0);
@@ -387,7 +316,6 @@ static void requests_that_are_pulled(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_of_libnl),
 		cmocka_unit_test(no_report_without_a_kernel),
 		cmocka_unit_test(every_call_of_a_start_fails),
 		cmocka_unit_test(every_call_of_a_report_fails),

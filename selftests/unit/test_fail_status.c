@@ -5,97 +5,12 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include <json-c/json.h>
-
-#include "../../helper/cluster.h"
-#include "../../helper/evidence.h"
-#include "../../helper/log.h"
-#include "../../helper/order.h"
-#include "../../helper/status.h"
+#include "../fuzz/status.h"
+#include "daemon.h"
 #include "fail.h"
 #include "files.h"
 
-struct bftm_clusters bftm_clusters = TAILQ_HEAD_INITIALIZER(bftm_clusters);
-struct bftm_totals bftm_totals = { .won = 3 };
-
-static struct bftm_watch *watched;
-static int watch_error;
-static char said[256];
-static struct bftm_counters counters;
-static struct bftm_identity identity = { .counters = &counters };
-static struct bftm_conf_server servers[2] = { { .id = 1 }, { .id = 2 } };
-static struct bftm_cluster cluster = {
-	.conf = { .name = "storage", .n = 2, .id = 1 }, .identity = &identity,
-	.peer = { { .conf = &servers[0], .token = BFTM_TOKEN_UNKNOWN },
-		  { .conf = &servers[1], .token = 5 } },
-};
 static struct bftm_cluster going = { .conf = { .name = "going" }, .draining = true };
-
-struct bftm_cluster *bftm_cluster_find(const char *name)
-{
-	return *name ? NULL : &cluster;
-}
-
-int bftm_evidence_list(const struct bftm_cluster *cl, u32 u,
-		       struct bftm_evidence list[BFTM_EVIDENCE_KINDS])
-{
-	assert_ptr_equal(cl, &cluster);
-	snprintf(list[0].text, sizeof(list[0].text), "lies");
-	return u == 1;
-}
-
-const char *bftm_evidence_state(const struct bftm_cluster *cl, u32 u, u64 now)
-{
-	assert_ptr_equal(cl, &cluster);
-	return u || !now ? "suspect" : "ok";
-}
-
-struct json_object *bftm_order_describe(const struct bftm_cluster *cl)
-{
-	return json_object_new_string(cl->conf.name);
-}
-
-struct json_object *bftm_order_describe_totals(void)
-{
-	return json_object_new_object();
-}
-
-struct json_object *bftm_order_history(const struct bftm_cluster *cl, const u8 *name, size_t len)
-{
-	struct json_object *list = json_object_new_array();
-
-	assert_ptr_equal(cl, &cluster);
-	json_object_array_add(list, json_object_new_string_len((const char *)name, (int)len));
-	return list;
-}
-
-int bftm_watch_add(struct bftm_watch *watch)
-{
-	if (!watch_error)
-		watched = watch;
-	return watch_error;
-}
-
-void bftm_watch_del(struct bftm_watch *watch)
-{
-	assert_ptr_equal(watched, watch);
-	watched = NULL;
-}
-
-u64 bftm_now(void)
-{
-	return 1;
-}
-
-void bftm_log(int level, const char *format, ...)
-{
-	va_list args;
-
-	(void)level;
-	va_start(args, format);
-	vsnprintf(said, sizeof(said), format, args);
-	va_end(args);
-}
 
 /* What the socket's folder has, which is the socket or nothing. */
 static bool socket_path(char ret[108])
@@ -177,7 +92,7 @@ static void questions_are_answered(void **state)
 		{ "servers", "\"token\":5,\"evidence\"" },
 		{ "servers", "\"name\":\"storage\"" },
 		{ "history - visits", "[\"visits\"]" },
-		{ "history other visits", "\"error\":\"unknown request" },
+		{ "history nowhere visits", "\"error\":\"unknown request" },
 		{ "history -", "\"error\":\"unknown request" },
 		{ "history 123456789012345678901234567890123 visits", "\"error\":\"unknown request" },
 		{ "secrets", "\"error\":\"unknown request" },
