@@ -49,7 +49,7 @@ help:
 	@echo 'make reloads    10,000 restarts of a server: nothing granted in its quarantine'
 	@echo 'make figures    Documentation/figures, from the simulator'
 	@echo 'make bench      the table of performance goals, in VMs: five minutes'
-	@echo 'make fuzz       fuzz each parser and core for FUZZ_SECONDS=$(FUZZ_SECONDS); fuzz-fast without sanitizers'
+	@echo 'make fuzz       fuzz each parser and core for SECONDS=600; fuzz-fast without sanitizers'
 	@echo 'make fuzz-kernel  fuzz the module in a VM for SECONDS=600, on KERNEL=6.12-debug'
 	@echo 'make coverage   what fuzzers and unit tests reach of the parsers; coverage-kernel: of the module'
 	@echo 'make failures   each allocation of the programs failing; fail-nth: of the module, in a VM'
@@ -198,6 +198,12 @@ $(BIN)/bftmutex-lin: $(call obj,$(LIN) selftests/lin/main)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(JSON_LIBS)
 
+# Campaigns last; what they are given is looked at before anything is built for them.
+# given,NAME,MIN,MAX,DEFAULT
+quoted = '$(subst ','\'',$(1))'
+given = selftests/lib/number $(1) $(call quoted,$(or $($(1)),$(4))) $(2) $(3)
+given_seed = $(call given,SEED,0,1000000000,0)
+
 # What ends while traffic arrives, over and over.
 RACES := $(basename $(wildcard selftests/races/*.c))
 $(BIN)/bftmutex-races: $(call obj,$(RACES) helper/nl helper/digest $(KEYS) $(CONF) $(CORE))
@@ -205,7 +211,9 @@ $(BIN)/bftmutex-races: $(call obj,$(RACES) helper/nl helper/digest $(KEYS) $(CON
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
 
 # ITERATIONS of each scenario, 10000 unless set; see selftests/races/run.
-races: tools tests modules-6.1
+races:
+	@selftests/races/run --check
+	@$(MAKE) --no-print-directory tools tests modules-6.1
 	@selftests/races/run
 
 # Datagrams that nobody may notice.
@@ -214,7 +222,9 @@ $(BIN)/bftmutex-floods: $(call obj,$(FLOODS) helper/digest $(KEYS) $(CONF) $(COR
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(CONF_LIBS) $(CRYPTO_LIBS)
 
-floods: tools tests modules-6.1
+floods:
+	@selftests/floods/run --check
+	@$(MAKE) --no-print-directory tools tests modules-6.1
 	@selftests/floods/run
 
 # Locks under whatever may befall them; bftmutex-history checks what clients wrote down.
@@ -234,13 +244,19 @@ $(TESTS_BIN)/reloads: $(call obj,selftests/torture/reloads helper/nl $(KEYS) $(C
 TORTURE := tools $(BIN)/bftmutex-lin $(BIN)/bftmutex-liar $(BIN)/bftmutex-history \
 	$(TORTURE_TESTS) modules-6.1
 
-torture: $(TORTURE)
+torture:
+	@$(call given,SECONDS,1,3600,120)
+	@$(given_seed)
+	@$(MAKE) --no-print-directory $(TORTURE)
 	selftests/vm/run --icount --mem 1024 --timeout 14400 -- env \
 		BFTMUTEX_HOSTS=3 BFTMUTEX_SECONDS=$(or $(SECONDS),120) $(if $(SEED),BFTMUTEX_SEED=$(SEED)) \
 		selftests/bftmutex/torture.sh
 
 # Ten thousand servers stopped and started, each while a lock is held there.
-reloads: $(TORTURE)
+reloads:
+	@$(call given,RELOADS,1,1000000,10000)
+	@$(given_seed)
+	@$(MAKE) --no-print-directory $(TORTURE)
 	selftests/vm/run --icount --timeout 14400 -- env BFTMUTEX_RELOADS=$(or $(RELOADS),10000) \
 		$(if $(SEED),BFTMUTEX_SEED=$(SEED)) selftests/bftmutex/reloads.sh
 
@@ -307,11 +323,15 @@ sim-mutants: $(BIN)/bftmutex-sim
 	@selftests/sim/mutants/run
 
 # Ten million scenarios take about seventy minutes of a core.
-sim-long: $(BIN)/bftmutex-sim
+sim-long:
+	@$(call given,RUNS,1,1000000000000,10000000)
+	@$(MAKE) --no-print-directory $(BIN)/bftmutex-sim
 	$(BIN)/bftmutex-sim --runs $(or $(RUNS),10000000) --jobs 2
 
 # Ten thousand requests of each type of object, under loss and with programs killed.
-order-torture: tools $(BIN)/bftmutex-lin $(BIN)/bftmutex-liar $(TESTS_BIN)/order_load modules-6.1
+order-torture:
+	@$(given_seed)
+	@$(MAKE) --no-print-directory tools $(BIN)/bftmutex-lin $(BIN)/bftmutex-liar $(TESTS_BIN)/order_load modules-6.1
 	selftests/vm/run --icount --mem 1024 --timeout 14400 -- env BFTMUTEX_OPS=10000 \
 		BFTMUTEX_HOSTS=8 $(if $(SEED),BFTMUTEX_SEED=$(SEED)) \
 		selftests/bftmutex/order_torture.sh
@@ -353,7 +373,6 @@ bench-programs: $(BENCH)
 # come from an archive, so that the fuzzer looks at no more of them than a target calls; what
 # stands for the kernel and for files from another, before it.
 FUZZERS := $(patsubst selftests/fuzz/fuzz_%.c,%,$(wildcard selftests/fuzz/fuzz_*.c))
-FUZZ_SECONDS ?= 600
 FUZZ_OBJS := $(sort $(filter-out helper/bftmutexctl helper/bftmutexd,$(CORE) $(CORE_SERVER) \
 	$(CONF) $(KEYS) $(DAEMON) $(CTL) $(WRAPPER)))
 FUZZ_FAKES := $(addprefix selftests/fuzz/,file kernel)
@@ -386,11 +405,22 @@ $(TESTS_BIN)/$(1)/%: $(BUILD)/obj-$(1)/selftests/fuzz/fuzz_%.o $(BUILD)/obj-$(1)
 endef
 $(foreach variant,fuzz fuzz-fast fuzz-coverage,$(eval $(call FUZZ_RULES,$(variant))))
 
-fuzz: fuzzers
-	@selftests/fuzz/run --seconds $(FUZZ_SECONDS)
+FUZZERS_FAST := $(addprefix $(TESTS_BIN)/fuzz-fast/,$(FUZZERS))
+
+fuzz:
+	@$(call given,SECONDS,1,999999,600)
+	@$(MAKE) --no-print-directory fuzzers
+	@selftests/fuzz/run --seconds $(or $(SECONDS),600)
+
+fuzz-fast:
+	@$(call given,SECONDS,1,999999,600)
+	@$(MAKE) --no-print-directory $(FUZZERS_FAST)
+	@selftests/fuzz/run --fast --seconds $(or $(SECONDS),600)
 
 # Until there were so many executions.
-fuzz-campaign: $(addprefix $(TESTS_BIN)/fuzz-fast/,$(FUZZERS))
+fuzz-campaign:
+	@$(call given,RUNS,1,1000000000000,1000000000)
+	@$(MAKE) --no-print-directory $(FUZZERS_FAST)
 	@selftests/fuzz/campaign $(or $(RUNS),1000000000)
 
 # The module itself, in a VM; guided when the kernel has KCOV.
@@ -404,12 +434,10 @@ $(BIN)/bftmutex-kfuzz-seeds: $(call obj,selftests/kfuzz/seeds)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
 
-fuzz-kernel: $(BIN)/bftmutex-kfuzz $(BIN)/bftmutex-kfuzz-seeds modules-$(or $(KERNEL),6.12-debug)
-	@BFTMUTEX_SECONDS=$(or $(SECONDS),600) $(if $(SEED),SEED=$(SEED)) $(if $(KERNEL),KERNEL=$(KERNEL)) \
-		selftests/kfuzz/run
-
-fuzz-fast: $(addprefix $(TESTS_BIN)/fuzz-fast/,$(FUZZERS))
-	@selftests/fuzz/run --fast --seconds $(FUZZ_SECONDS)
+fuzz-kernel:
+	@BFTMUTEX_SECONDS=$(call quoted,$(SECONDS)) selftests/kfuzz/run --check
+	@$(MAKE) --no-print-directory $(BIN)/bftmutex-kfuzz $(BIN)/bftmutex-kfuzz-seeds modules-$(or $(KERNEL),6.12-debug)
+	@BFTMUTEX_SECONDS=$(call quoted,$(SECONDS)) selftests/kfuzz/run
 
 .PHONY: tests unit static vm fuzz fuzz-fast fuzzers model sim-mutants sim-sources sim-long figures \
 	bench bench-programs order-torture torture reloads races floods debug-kernel \
