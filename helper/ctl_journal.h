@@ -68,4 +68,29 @@ int ctl_journal_failed(const char *path, const struct bftm_journal *j, int error
 /** ctl_journal_attach() - become the journal of the server here; 0 or an exit code */
 int ctl_journal_attach(struct bftm_nl *nl, const char *path, u64 id);
 
+/**
+ * struct ctl_arriving - an object of which pieces arrive
+ * @any:    a message came since this was cleared
+ * @head:   the first message was there
+ * @more:   others follow
+ * @change: number to confirm it by
+ * @object: without bodies
+ * @id:     of the body that comes, in @object; NULL: none with this message
+ * @len:    bytes of it that are here
+ * @data:   these
+ */
+struct ctl_arriving {
+	bool any;
+	bool head;
+	bool more;
+	u64 change;
+	struct bftm_journal_object object;
+	const struct bftm_body_id *id;
+	u32 len;
+	u8 data[BFTM_STATE_MAX];
+};
+
+/** ctl_journal_pulled() - a message about the object @arg, a ctl_arriving; -EPROTO or 0 */
+int ctl_journal_pulled(struct nlattr **attr, void *arg);
+
 #endif /* BFTM_CTL_JOURNAL_H */

@@ -33,48 +33,6 @@
 #define TIMER_BATCH 8
 #define TIMER_PAUSE_NS (100 * BFTM_NS_PER_US)
 
-/*
- * What a lock costs, held or idle. The name begins in what would else be padding,
- * behind which struct_size() would begin to count.
- */
-#define ENTRY_SIZE(name_len) \
-	max_t(size_t, sizeof(struct bftm_entry), offsetof(struct bftm_entry, name) + (name_len))
-
-/* Entries with names that short have a cache, of which 22 are in a page. */
-#define SHORT_NAME 15
-#define SHORT_SIZE ENTRY_SIZE(SHORT_NAME)
-static_assert(offsetof(struct bftm_entry, name) + SHORT_NAME <= 184);
-
-static struct kmem_cache *short_cache;
-
-int __init bftm_locks_init(void)
-{
-	short_cache = kmem_cache_create("bftm_lock", SHORT_SIZE, 0, 0, NULL);
-	return short_cache ? 0 : -ENOMEM;
-}
-
-void bftm_locks_exit(void)
-{
-	kmem_cache_destroy(short_cache);
-}
-
-static struct bftm_entry *entry_alloc(u8 name_len)
-{
-	const gfp_t gfp = GFP_ATOMIC | __GFP_NOWARN;
-
-	if (name_len <= SHORT_NAME)
-		return kmem_cache_alloc(short_cache, gfp);
-	return kmalloc(ENTRY_SIZE(name_len), gfp);
-}
-
-static void entry_free(struct bftm_entry *e)
-{
-	if (e->name_len <= SHORT_NAME)
-		kmem_cache_free(short_cache, e);
-	else
-		kfree(e);
-}
-
 static struct bftm_entry *first_due(struct bftm_shard *s)
 {
 	struct timerqueue_node *node = timerqueue_getnext(&s->due);
@@ -118,7 +76,7 @@ static void reclaim(struct bftm_shard *s, struct bftm_entry *e)
 	hlist_del(&e->hash);
 	atomic_dec(&s->table->count);
 	bftm_destroyed("lock", e);
-	entry_free(e);
+	bftm_entry_free(e);
 }
 
 /*
@@ -298,7 +256,7 @@ static struct bftm_entry *add(struct bftm_shard *s, struct hlist_head *bucket,
 
 	if (!make_room(s, now))
 		return NULL;
-	e = entry_alloc(req->name_len);
+	e = bftm_entry_alloc(req->name_len);
 	if (!e) {
 		atomic_dec(&s->table->count);
 		return NULL;

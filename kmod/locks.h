@@ -82,11 +82,20 @@ struct bftm_locks {
 	struct bftm_shard shard[BFTM_SHARDS];
 };
 
-/** bftm_locks_init() - before any table. Return: -ENOMEM, or 0. */
-int bftm_locks_init(void);
+/** bftm_entries_init() - before any table. Return: -ENOMEM, or 0. */
+int bftm_entries_init(void);
 
-/** bftm_locks_exit() - when no table is left. */
-void bftm_locks_exit(void);
+/** bftm_entries_exit() - when no table is left. */
+void bftm_entries_exit(void);
+
+/**
+ * bftm_entry_alloc() - with room for a name; nothing in it is set
+ * Context: any. Return: NULL without memory.
+ */
+struct bftm_entry *bftm_entry_alloc(u8 name_len);
+
+/** bftm_entry_free() - Context: any. Its name_len is what it was made with. */
+void bftm_entry_free(struct bftm_entry *e);
 
 /**
  * bftm_locks_new() - an empty table

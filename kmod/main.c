@@ -11,7 +11,7 @@ static int __init bftmutex_init(void)
 {
 	int err;
 
-	err = bftm_locks_init();
+	err = bftm_entries_init();
 	if (err)
 		return err;
 	err = bftm_netns_init();
@@ -35,7 +35,7 @@ err_netlink:
 err_param:
 	bftm_netns_exit();
 err_netns:
-	bftm_locks_exit();
+	bftm_entries_exit();
 	return err;
 }
 
@@ -44,7 +44,7 @@ static void __exit bftmutex_exit(void)
 	bftm_device_exit();
 	bftm_netlink_exit();
 	bftm_netns_exit();	/* stops the servers */
-	bftm_locks_exit();
+	bftm_entries_exit();
 }
 
 module_init(bftmutex_init);
