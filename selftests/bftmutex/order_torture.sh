@@ -20,9 +20,6 @@ set -u
 # shellcheck source=selftests/lib/order.sh
 . "$(dirname "$0")/../lib/order.sh"
 
-# While the host reads a file, timers of the guest run on as if it took no time.
-export KSFT_MACHINE_SLOW=1
-
 ops=${BFTMUTEX_OPS:-40}
 many=${BFTMUTEX_HOSTS:-2}
 types=${BFTMUTEX_TYPES:-counter register map queue log}
@@ -113,9 +110,7 @@ final() {
 
 linearizable() { bftmutex-lin "$dev/history"; }
 
-for program in bftmutex bftmutexctl bftmutexd bftmutex-lin bftmutex-liar order_load jq; do
-	$program --help >/dev/null
-done
+preload bftmutex bftmutexctl bftmutexd bftmutex-lin bftmutex-liar order_load jq
 mkfifo /run/ends && exec {ends}<>/run/ends
 # Of so many objects the kernel's log would overrun.
 load dyndbg=-p || bail "module"

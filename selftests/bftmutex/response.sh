@@ -16,9 +16,6 @@ set -u
 # shellcheck source=selftests/lib/cluster.sh
 . "$(dirname "$0")/../lib/cluster.sh"
 
-# While the host reads a file, timers of the guest run on as if it took no time.
-export KSFT_MACHINE_SLOW=1
-
 entries_each=${BFTMUTEX_ENTRIES:-41}
 everyone=(c1 s1 s2 s3 s4 s5 s6 s7)
 
@@ -48,9 +45,7 @@ as_fast() {
 	((10 * median <= 12 * healthy))
 }
 
-for program in bftmutexctl bftmutexd bftmutex-liar contender jq; do
-	$program --help >/dev/null
-done
+preload bftmutexctl bftmutexd bftmutex-liar contender jq
 load dyndbg=-p || bail "module"
 modprobe sch_netem || bail "sch_netem"
 up --servers 7 -b 1 --clients 1 --lease-max 1s || bail "no cluster"

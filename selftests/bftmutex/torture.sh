@@ -25,9 +25,6 @@ set -u
 # shellcheck source=selftests/torture/nemesis.sh
 . "$(dirname "$0")/../torture/nemesis.sh"
 
-# While the host reads a file, timers of the guest run on as if it took no time.
-export KSFT_MACHINE_SLOW=1
-
 seconds=${BFTMUTEX_SECONDS:-4}
 servers=6 plain=()
 ((BFTMUTEX_SEED % 2 == 0)) || { servers=4 plain=(--plain); }
@@ -122,10 +119,7 @@ is_found() {
 	! bftmutex-history "$work/all" >"$work/found" && grep '^overlap' "$work/found"
 }
 
-for program in bftmutexctl bftmutexd bftmutex-liar bftmutex-history bftmutex-lin \
-	torture_client jq; do
-	$program --help >/dev/null
-done
+preload bftmutexctl bftmutexd bftmutex-liar bftmutex-history bftmutex-lin torture_client jq
 perl "$top/selftests/torture/schedule" "$BFTMUTEX_SEED" "$seconds" "$servers" "$many" \
 	$processes $lease_max >"$work/schedule" || bail "no schedule"
 diag "$(wc -l <"$work/schedule") lines of schedule $(md5sum <"$work/schedule" | cut -c-8)," \
