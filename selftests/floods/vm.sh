@@ -32,7 +32,11 @@ cleanup() {
 }
 
 mac() { ip -n "bftm-s$1" -json link show eth0 | jq -r '.[0].address'; }
-sent_by() { s "$1" cat /sys/class/net/eth0/statistics/tx_packets; }
+# Packets, not frames: neighbours ask each other by ARP whether they are there.
+sent_by() {
+	s "$1" awk '/^Ip: [0-9]/ { n += $11 } /^Ip6OutRequests/ { n += $2 } END { print n }' \
+		/proc/net/snmp /proc/net/snmp6
+}
 stat() { s "$1" bftmutexctl server show --json | jq "$2"; }
 
 # What a flood may not change: all that the server knows, without what the clock does.
@@ -93,7 +97,7 @@ rest() {
 
 # inert N COUNT: datagrams of every kind to N servers, COUNT in all
 inert() {
-	local n kind each memory buffers grown
+	local n kind each memory buffers grown sent
 	servers=$1
 	each=$(($2 / servers / ${#kinds[@]}))
 	macs=()
@@ -105,7 +109,9 @@ inert() {
 		s "$n" sh -c 'echo 0 >/proc/sys/net/ipv6/conf/eth0/accept_ra'
 		# The first waits for the end of the quarantine.
 		((n != 2)) || stay_busy
+		sent=$(sent_by "$n")
 		ok "n = $servers: server $n has a state" record "$n"
+		ok "n = $servers: what server $n sent was counted" test "$(sent_by "$n")" -gt "$sent"
 	done
 	[[ ${busy-} ]] || stay_busy
 	# What is allocated once is.
