@@ -39,7 +39,11 @@ before=$(slab)
 run "very many strangers" order_server_form flood $v4 50
 is "nothing changed" "$(everything)" "$(<"$dir/nothing")"
 grown_kb=$(($(slab) - before))
-ok "and no memory was taken: $grown_kb kB" test $grown_kb -lt 1024
+if [[ -e /sys/kernel/debug/kmemleak ]]; then
+	skip "memory taken: $grown_kb kB" "checkers in the kernel keep what was freed for a while"
+else
+	ok "and no memory was taken: $grown_kb kB" test $grown_kb -lt 1024
+fi
 
 #
 # The protocol
