@@ -39,11 +39,10 @@ before=$(slab)
 run "very many strangers" order_server_form flood $v4 50
 is "nothing changed" "$(everything)" "$(<"$dir/nothing")"
 grown_kb=$(($(slab) - before))
-if [[ -e /sys/kernel/debug/kmemleak ]]; then
-	skip "memory taken: $grown_kb kB" "checkers in the kernel keep what was freed for a while"
-else
-	ok "and no memory was taken: $grown_kb kB" test $grown_kb -lt 1024
-fi
+# Checkers keep for a while what was freed, and half a kB about each object that is not.
+most_kb=1024
+[[ ! -e /sys/kernel/debug/kmemleak ]] || most_kb=2048
+ok "and no memory was taken: $grown_kb kB" test $grown_kb -lt $most_kb
 
 #
 # The protocol
