@@ -184,11 +184,12 @@ static void read_name(struct bftm_syntax *syntax, cfg_t *section, struct bftm_co
 			     title, BFTM_CLUSTER_MAX);
 	snprintf(ret->name, sizeof(ret->name), "%.*s", BFTM_CLUSTER_MAX, title);
 
-	if (credentials)
-		n = snprintf(ret->credentials, sizeof(ret->credentials), "%s", credentials->text);
-	else
-		n = snprintf(ret->credentials, sizeof(ret->credentials),
-			     BFTM_KEYS_DIR "/%s.client", ret->name);
+	if (!credentials) {
+		snprintf(ret->credentials, sizeof(ret->credentials), BFTM_KEYS_DIR "/%s.client",
+			 ret->name);
+		return;
+	}
+	n = snprintf(ret->credentials, sizeof(ret->credentials), "%s", credentials->text);
 	if (n >= (int)sizeof(ret->credentials) || n == 0)
 		bftm_mistake(syntax, credentials->line,
 			     "key 'credentials': a path is 1 to %zu characters",

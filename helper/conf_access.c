@@ -34,7 +34,7 @@ static void read_clients(struct bftm_syntax *syntax, cfg_t *section, struct bftm
 {
 	const struct bftm_value *client = bftm_value(section, "client");
 
-	if (!parse_clients(client ? client->text : "any", ret))
+	if (!parse_clients(client ? client->text : "any", ret) && client)
 		bftm_mistake(syntax, client->line,
 			     "key 'client' = '%s': must be any, a number 1 to %u, or two such as 7-9",
 			     client->text, BFTM_CLIENT_ID_MAX);
@@ -74,7 +74,7 @@ static void read_rule(struct bftm_syntax *syntax, cfg_t *section, struct bftm_ru
 	number = 0;
 	if (deny && bftm_value_word(syntax, deny, answers, &number))
 		ret->deny = number;
-	if (ret->deny && (lease || waiters))
+	if (deny && ret->deny && (lease || waiters))
 		bftm_mistake(syntax, deny->line,
 			     "key 'deny' = 'yes': such a rule has neither 'lease-max' nor 'waiters'");
 }

@@ -232,6 +232,7 @@ static int add_clients(const char *dir, const struct ctl_range *client, u32 clie
 	if (r == 0)
 		r = make_clients(dir, &masters, client, clients, ret);
 	if (r == 0)
+		/* NOLINTNEXTLINE: with r == 0 there is one, or load_masters() has said none */
 		r = ctl_make_ranks(dir, masters.of[0].cluster, client, clients, ret);
 	if (r)
 		undo(ret);

@@ -57,6 +57,7 @@ static int spawn(const char *const *argv, int out, bool session, pid_t *ret)
 	posix_spawn_file_actions_adddup2(&actions, out, STDERR_FILENO);
 	if (session)
 		posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSID);
+	/* NOLINTNEXTLINE: a command has a name */
 	r = posix_spawnp(ret, argv[0], &actions, &attr, (char *const *)argv, environ);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&actions);

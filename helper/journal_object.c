@@ -73,6 +73,7 @@ int bftm_journal_put(struct bftm_journal *j, const struct bftm_journal_object *o
 				       "digest IS NOT ?2 AND digest IS NOT ?3", &s);
 	if (r < 0)
 		return r;
+	/* NOLINTNEXTLINE: what was prepared is there when r is 0 */
 	sqlite3_bind_blob(s, 1, o->name, o->name_len, SQLITE_STATIC);
 	bind_digest(s, 2, &o->committed);
 	bind_digest(s, 3, &o->proposed);

@@ -180,6 +180,7 @@ void bftm_fetch_begin(struct bftm_order_work *w, struct bftm_fetch *f,
 	f->holders = holders & ~liars ?: holders;
 	f->body.id = *id;
 	/* Not always the same one. */
+	/* NOLINTNEXTLINE: a cluster has servers */
 	f->from = (u32)(w->order.rank.count % w->cluster->conf.n);
 	f->body.data = id->len <= BFTM_STATE_MAX ? malloc(id->len) : NULL;
 	if (f->body.data)

@@ -104,6 +104,7 @@ static void add_pending(struct json_object *list, const struct bftm_cluster *cl,
 		bftm_history_add(&one, r, 0, 0, NULL);
 		if (!one.count)
 			continue;
+		/* NOLINTNEXTLINE: freed by bftm_history_free(); lists of queue.h are not understood */
 		json_object_array_add(list, describe(cl, o, TAILQ_FIRST(&one.list)));
 		bftm_history_free(&one);
 	}

@@ -46,6 +46,7 @@ void bftm_requests_drop(struct bftm_requests *list)
 	struct bftm_request *r;
 
 	while ((r = TAILQ_FIRST(list)))
+		/* NOLINTNEXTLINE: TAILQ_REMOVE() is not understood */
 		drop(list, r);
 }
 

@@ -14,6 +14,7 @@ static int compare(const struct bftm_release_op *a,
 	return a->len != b->len ? a->len - b->len : memcmp(a->name, b->name, a->len);
 }
 
+/* NOLINTNEXTLINE: RB_REMOVE() is not understood */
 BFTM_TREE(bftm_releases, bftm_release_op, node, compare)
 
 static void send_release(struct bftm_cluster *cl, const u8 *name, u8 len,

@@ -161,6 +161,7 @@ static int blank_comments(struct bftm_syntax *syntax, char *text)
 	unsigned int line = 1, quoted = 0, opened = 0, depth = 0;
 	char quote = '\0', *p;
 
+	/* NOLINTNEXTLINE: what was read has a text */
 	for (p = text; *p; p++) {
 		if (*p == '\n')
 			line++;
