@@ -44,6 +44,7 @@ static struct {
 	double timeout_s;
 	uint32_t way;
 	uint32_t flags;
+	bool patient;
 } args = { .client = "-", .lock = "counter", .entries = 5, .processes = 1, .hold_ms = 5,
 	   .lease_s = 1 };
 
@@ -59,6 +60,7 @@ static const struct argp_option options[] = {
 	{ "pause", 'p', "MS", 0, "And outside before it, up to so long at random (default 0)", 0 },
 	{ "seed", 's', "N", 0, "Of what is random (default 0)", 0 },
 	{ "try", 'n', NULL, 0, "Poll: ask once, and again after the pause", 0 },
+	{ "patient", 'a', NULL, 0, "Ask again, too, when there was no memory", 0 },
 	{ "lease", 'l', "SEC", 0, "Lease to ask for (default 1)", 0 },
 	{ "timeout", 'w', "SEC", 0, "Wait no longer for an entry (default: for ever)", 0 },
 	{ "no-backoff", 'B', NULL, 0, "Ask again at once", 0 },
@@ -110,6 +112,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'n':
 		args.flags |= BFTM_TRY;
+		break;
+	case 'a':
+		args.patient = true;
 		break;
 	case 'r':
 		args.flags |= BFTM_RENEW;
@@ -179,10 +184,18 @@ static void write_counter(unsigned long value)
 	fclose(file);
 }
 
-/* Who polls does so until the time to wait is over. */
+/* ENOSPC is said by servers whose tables do not grow. */
+static bool lacks_memory(int err)
+{
+	return err == -ENOMEM || err == -ENOBUFS || err == -ENOSPC;
+}
+
+/* Who polls, or is patient, is so until the time to wait is over. */
 static bool again(int err, uint64_t asked)
 {
-	if (!(args.flags & BFTM_TRY) || (err != -EWOULDBLOCK && err != -ENETUNREACH))
+	bool polls = args.flags & BFTM_TRY && (err == -EWOULDBLOCK || err == -ENETUNREACH);
+
+	if (!polls && !(args.patient && lacks_memory(err)))
 		return false;
 	if (args.timeout_s && now_ns() - asked > args.timeout_s * 1e9)
 		return false;

@@ -17,6 +17,7 @@ set -u
 . "$(dirname "$0")/../lib/pair.sh"
 
 count=${BFTMUTEX_RELOADS:-100}
+"$(dirname "$0")/../lib/number" BFTMUTEX_RELOADS "$count" 1 1000000 || exit
 
 reload() {
 	c 1 reloads "$count" "$BFTMUTEX_SEED" "$dir/server-1.key" "$v4" "$dir/client-50.client" \

@@ -184,5 +184,7 @@ int main(int argc, char **argv)
 	try_all(nth_client_operations, name);
 	nth_stop_answering();
 	printf("1..%zu\n", tried);
-	return all_good ? 0 : 1;
+	if (!tried)
+		printf("Bail out! '%s': no such operation\n", name);
+	return all_good && tried ? 0 : 1;
 }
