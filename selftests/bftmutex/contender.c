@@ -263,7 +263,9 @@ static int run(void)
 	int fd, log = STDOUT_FILENO, status;
 	unsigned long done = 0;
 
-	fd = bftmutex_open(NULL);
+	do {
+		fd = bftmutex_open(NULL);
+	} while (args.patient && lacks_memory(fd));
 	if (fd < 0) {
 		fprintf(stderr, "contender %s: %s\n", args.client, bftmutex_strerror(fd));
 		return EX_NOINPUT;
