@@ -497,6 +497,8 @@ $(MODULES_CHECKED): modules-%:
 
 debug-kernel: $(MODULES_CHECKED)
 
+# Two processors for each VM, and time that is real.
+check-kcsan: export JOBS ?= 1
 check-debug check-kcsan: check-%: tools tests
 	@$(MAKE) --no-print-directory $(TEST_KERNELS:%=modules-%-$*)
 	@selftests/check $(TEST_KERNELS:%=%-$*)

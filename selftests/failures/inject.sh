@@ -31,6 +31,10 @@ fail_module() {
 			sort | sed -n '1p;$p')
 		echo "0x${range[0]}" >$fault/failslab/require-start
 		printf '0x%x\n' $((0x${range[1]} + 4096)) >$fault/failslab/require-end
+		# The kernel warns when what vmalloc() notes for itself cannot be allocated.
+		mapfile -t range < <(sort /proc/kallsyms | grep -A 1 -w alloc_vmap_area | cut -d ' ' -f 1)
+		echo "0x${range[0]}" >$fault/failslab/reject-start
+		echo "0x${range[1]}" >$fault/failslab/reject-end
 		echo 32 >$fault/failslab/stacktrace-depth
 		echo -1 >$fault/failslab/times
 	fi
