@@ -30,7 +30,7 @@ static u8 counters[PLACES + RESULTS] __attribute__((section("__libfuzzer_extra_c
 static u16 number[TEXT_MAX];	/* of the address, from 1 */
 static u32 reached;
 static u64 text, text_end, section;
-static int places = -1;		/* a file that gets the address of each new one */
+static FILE *places;		/* gets the address of each new one */
 
 /* Those of threads, and the remote one behind them. */
 static u64 *area[THREADS + 1];
@@ -100,7 +100,7 @@ bool kfuzz_cover_open(void)
 	const char *path = getenv("BFTMUTEX_PLACES");
 
 	if (path)
-		places = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+		places = fopen(path, "ae");
 	if (!find_text())
 		return false;
 	own = open_area(&area[threads]);
@@ -128,8 +128,8 @@ static void count_place(u64 at)
 	n = &number[at - text];
 	if (!*n && reached < PLACES - 1) {
 		*n = ++reached;
-		if (places >= 0)
-			dprintf(places, "%llx\n", (unsigned long long)(at - section));
+		if (places)
+			fprintf(places, "%llx\n", (unsigned long long)(at - section));
 	}
 	if (*n)
 		count(&counters[*n]);
@@ -181,6 +181,13 @@ void kfuzz_cover_end(void)
 	}
 	for (i = 0; i < threads; i++)
 		collect(area[i]);
+}
+
+/* The file is the host's: while that is busy, our clock of instructions leaps. */
+void kfuzz_cover_keep(void)
+{
+	if (places)
+		fflush(places);
 }
 
 /* Below zero is an error. */

@@ -142,6 +142,8 @@ void kfuzz_cover_begin(bool remote);
 void kfuzz_cover_end(void);
 /** kfuzz_result() - what an operation returned is something reached, too */
 void kfuzz_result(u32 what, int error);
+/** kfuzz_cover_keep() - after an input: what is new of it is written down */
+void kfuzz_cover_keep(void);
 /** kfuzz_cover_report() - how much was reached */
 void kfuzz_cover_report(void);
 

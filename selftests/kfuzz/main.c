@@ -158,6 +158,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	for (ops = 0; kfuzz.in.left && ops < OPS_MAX; ops++)
 		do_one();
 	end(len & 1);
+	kfuzz_cover_keep();
 	if (kfuzz.spoilt || ++inputs % NETNS_INPUTS == 0)
 		begin_netns();
 	return 0;
