@@ -32,9 +32,9 @@ fail_module() {
 		echo "0x${range[0]}" >$fault/failslab/require-start
 		printf '0x%x\n' $((0x${range[1]} + 4096)) >$fault/failslab/require-end
 		# The kernel warns when what vmalloc() notes for itself cannot be allocated.
-		mapfile -t range < <(sort /proc/kallsyms | grep -A 1 -w alloc_vmap_area | cut -d ' ' -f 1)
+		range=("$(awk '$3 == "alloc_vmap_area" { print $1; exit }' /proc/kallsyms)")
 		echo "0x${range[0]}" >$fault/failslab/reject-start
-		echo "0x${range[1]}" >$fault/failslab/reject-end
+		printf '0x%x\n' $((0x${range[0]} + 16384)) >$fault/failslab/reject-end
 		echo 32 >$fault/failslab/stacktrace-depth
 		echo -1 >$fault/failslab/times
 	fi
