@@ -490,7 +490,7 @@ modules-%:
 	$(MAKE) module KVER=$(call header_release,$*)
 
 # Kernels with checkers, built once: KASAN and lockdep, or KCSAN.
-MODULES_CHECKED := $(foreach v,debug kcsan,$(TEST_KERNELS:%=modules-%-$(v)))
+MODULES_CHECKED := $(foreach v,6.1 6.12,modules-$(v)-debug modules-$(v)-kcsan)
 $(MODULES_CHECKED): modules-%:
 	@folder=$$(selftests/vm/build-kernel $*) && \
 	$(MAKE) module KDIR=$$folder/build KVER=$$(cd $$folder/lib/modules && echo *)
