@@ -470,11 +470,9 @@ $(TESTS_BIN)/fail_nth: $(call obj,$(FAIL_NTH) helper/nl helper/digest $(KEYS) $(
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
 
 fail-nth: tools tests modules-6.12-debug
-	@for test in nth traffic; do \
-		selftests/vm/run --kernel 6.12-debug --icount --mem 1536 --timeout 3000 \
-			--allow 'kmemleak: Cannot allocate' -- \
-			selftests/failures/$$test.sh || exit; \
-	done
+	@set -- --kernel 6.12-debug --icount --mem 1536 --timeout 3000; \
+	selftests/vm/run "$$@" -- selftests/failures/nth.sh && \
+	selftests/vm/run "$$@" --allow 'kmemleak: Cannot allocate' -- selftests/failures/traffic.sh
 
 # The programs, likewise.
 failures: tools $(TESTS_BIN)/fail_alloc.so

@@ -261,11 +261,12 @@ static int enter(int fd, int log)
 static int run(void)
 {
 	int fd, log = STDOUT_FILENO, status;
+	uint64_t asked = now_ns();
 	unsigned long done = 0;
 
 	do {
 		fd = bftmutex_open(NULL);
-	} while (args.patient && lacks_memory(fd));
+	} while (again(fd, asked));
 	if (fd < 0) {
 		fprintf(stderr, "contender %s: %s\n", args.client, bftmutex_strerror(fd));
 		return EX_NOINPUT;
