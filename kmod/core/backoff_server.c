@@ -219,7 +219,7 @@ static void step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		reply->lease_ns = cfg->lease_max_ns;
 		return;
 	}
-	/* NOLINTNEXTLINE: and for a TRY */
+	/* NOLINTNEXTLINE: bftm_server_needs() a lock for a TRY */
 	if (req->prio > lock->lam)
 		lock->lam = req->prio;
 	reply->prio = lock->lam;
@@ -328,7 +328,7 @@ static void step_yield(const struct bftm_server_cfg *cfg,
 static void step_stamp(struct bftm_lock *lock, const struct bftm_msg *req,
 		       struct bftm_msg *reply)
 {
-	/* NOLINTNEXTLINE: bftm_server_needs() a lock for a STAMP */
+	/* NOLINTNEXTLINE: and for a STAMP */
 	bool again = req->token == lock->hi && req->attempt == lock->hi_attempt &&
 		     req->client == lock->hi_client;
 
