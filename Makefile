@@ -39,6 +39,7 @@ help:
 	@echo 'make unit       unit tests alone, under ASan and UBSan'
 	@echo 'make static     checkpatch, sparse, W=1, shellcheck, man pages'
 	@echo 'make vm         tests in VMs alone'
+	@echo 'make check-stock  those that make check runs on a kernel with KASAN only, on Debian'\''s'
 	@echo 'make check-debug, check-kcsan  these on kernels with KASAN and lockdep, or KCSAN'
 	@echo 'make sim-long   ten million simulated scenarios; make sim-mutants: bugs planted and found'
 	@echo 'make model      every interleaving of small clusters: a quarter of an hour'
@@ -441,7 +442,7 @@ fuzz-kernel:
 
 .PHONY: tests unit static vm fuzz fuzz-fast fuzzers model sim-mutants sim-sources sim-long figures \
 	bench bench-programs order-torture torture reloads races floods debug-kernel \
-	check-debug check-kcsan fuzz-kernel coverage coverage-kernel fail-nth failures fuzz-campaign
+	check-stock check-debug check-kcsan fuzz-kernel coverage coverage-kernel fail-nth failures fuzz-campaign
 
 # What the fuzzers' inputs and the unit tests reach of the parsers. The unit tests are
 # those of the sanitized build, by clang.
@@ -494,6 +495,9 @@ $(MODULES_CHECKED): modules-%:
 	$(MAKE) module KDIR=$$folder/build KVER=$$(cd $$folder/lib/modules && echo *)
 
 debug-kernel: $(MODULES_CHECKED)
+
+check-stock: tools tests $(TEST_KERNELS:%=modules-%)
+	@selftests/check stock
 
 # Two processors for each VM, and time that is real.
 check-kcsan: export JOBS ?= 1
