@@ -39,7 +39,7 @@ help:
 	@echo 'make unit       unit tests alone, under ASan and UBSan'
 	@echo 'make static     checkpatch, sparse, W=1, shellcheck, man pages'
 	@echo 'make vm         tests in VMs alone'
-	@echo 'make check-stock  those that make check runs on a kernel with KASAN only, on Debian'\''s'
+	@echo 'make check-stock  what make check leaves out on Debian'\''s kernels, being on another'
 	@echo 'make check-debug, check-kcsan  these on kernels with KASAN and lockdep, or KCSAN'
 	@echo 'make sim-long   ten million simulated scenarios; make sim-mutants: bugs planted and found'
 	@echo 'make model      every interleaving of small clusters: a quarter of an hour'
