@@ -130,7 +130,7 @@ cleanup() {
 	for n in "${!vms[@]}"; do
 		kill "${vms[$n]}" 2>/dev/null
 	done
-	wait
+	wait_jobs
 	rm -rf "$share"
 }
 

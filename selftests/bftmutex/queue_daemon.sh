@@ -146,7 +146,7 @@ diag "in $eighths eighths of a lease: $more polls"
 ok "queue: about each eighth of a lease" test "$more" -le $((eighths + 3))
 let_go 1
 ok "queue: the next has it" wait_for 10 test -s "$work/mark.2" -a -s "$work/mark.3"
-wait
+wait_jobs
 for n in 2 3; do
 	diag "client $n had it $(($(<"$work/mark.$n") - released)) ms after the release"
 done
@@ -204,7 +204,7 @@ ok "killed again: another of the host waits" in_state 1 pending
 let_go 1
 ok "killed again: it has the lock" wait_for 10 test -s "$work/mark.1"
 diag "$(($(<"$work/mark.1") - released)) ms after the release"
-wait
+wait_jobs
 
 # The next one has another default.
 with_default() {
@@ -258,7 +258,7 @@ ok "configuration read again: held for three leases more" again read_again
 ok "configuration read again: the other waits" in_state 2 pending
 let_go 1
 ok "configuration read again: and has it then" wait_for 10 test -s "$work/mark.2"
-wait
+wait_jobs
 
 #
 # Tokens

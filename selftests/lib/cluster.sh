@@ -283,7 +283,7 @@ stop_jobs() {
 	local pids
 	mapfile -t pids < <(jobs -p)
 	((${#pids[@]} == 0)) || kill -KILL "${pids[@]}" 2>/dev/null
-	wait 2>/dev/null
+	wait_jobs
 }
 
 # again FUNCTION: three times at most, for a machine may sleep longer than a lease.

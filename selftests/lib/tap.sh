@@ -82,6 +82,15 @@ is() {
 # skip DESC REASON: one test that cannot run here.
 skip() { tap_result ok "$1" "SKIP $2"; }
 
+# wait_jobs: for all of the script's. Not "wait", which in bash 5.2 waits for process
+# substitutions as well, and now and then for one that has ended: forever, while a
+# daemon lives.
+wait_jobs() {
+	local pids
+	mapfile -t pids < <(jobs -p)
+	((${#pids[@]} == 0)) || wait "${pids[@]}" 2>/dev/null
+}
+
 # figure DESC CMD...: as ok, of a figure of time or memory, of which checkers take more.
 figure() {
 	if [[ $(uname -r) == *-bftmutex-* ]]; then
