@@ -28,12 +28,23 @@ unmute() {
 	for n in 1 2 3 4; do ip -n bftm-s$n route del blackhole 10.73.0.101/32; done
 }
 
+# In the queue of three servers, who can grant by themselves.
+queued() {
+	local n
+	for n in 1 2 3; do
+		s $n bftmutexctl locks --json | jq -e 'any(.[]; .waiters > 0)' >/dev/null || return
+	done
+}
+
 hold() { # client 1 enters after client 2, so that servers push grants, and stays
-	rm -f /tmp/inside /tmp/before
-	c 2 bftmutex -w 30 -l 8s "$1" sh -c 'touch /tmp/before; exec sleep 2' &
+	rm -f /tmp/inside /tmp/before /tmp/go
+	mkfifo /tmp/go
+	c 2 bftmutex -w 30 -l 8s "$1" sh -c 'touch /tmp/before; read -r _ </tmp/go' &
 	wait_for 40 test -e /tmp/before
 	c 1 bftmutex -w 30 -l 8s "$1" sh -c 'touch /tmp/inside; exec sleep 60' &
 	holder=$!
+	wait_for 20 queued || return
+	echo 1<>/tmp/go
 	wait_for 40 test -e /tmp/inside
 }
 
