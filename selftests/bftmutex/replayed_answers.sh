@@ -39,9 +39,9 @@ queued() {
 hold() { # client 1 enters after client 2, so that servers push grants, and stays
 	rm -f /tmp/inside /tmp/before /tmp/go
 	mkfifo /tmp/go
-	c 2 bftmutex -w 30 -l 8s "$1" sh -c 'touch /tmp/before; read -r _ </tmp/go' &
+	c 2 bftmutex -w 30 -l 60s "$1" sh -c 'touch /tmp/before; read -r _ </tmp/go' &
 	wait_for 40 test -e /tmp/before
-	c 1 bftmutex -w 30 -l 8s "$1" sh -c 'touch /tmp/inside; exec sleep 60' &
+	c 1 bftmutex -w 30 -l 60s "$1" sh -c 'touch /tmp/inside; exec sleep 1000' &
 	holder=$!
 	wait_for 20 queued || return
 	echo 1<>/tmp/go
@@ -67,7 +67,7 @@ leave() {
 }
 
 load || bail "cannot load the module"
-up --servers 4 --clients 2 --lease-max 8s || bail "no cluster"
+up --servers 4 --clients 2 --lease-max 60s || bail "no cluster"
 c 1 wiretap record "$tape" >/tmp/tap.out &
 tap_pid=$!
 wait_for 5 grep -q listening /tmp/tap.out
