@@ -170,7 +170,7 @@ static int lend(struct genl_info *info)
 				    "counters must be in memory that can be written");
 	else if (err == -EBADF || err == -ENOTSOCK || err == -EINVAL)
 		NL_SET_ERR_MSG_ATTR(info->extack, a[BFTMUTEX_A_SESSION_SOCKET],
-				    "socket must be a bound UDP socket of this namespace that nobody else serves");
+				    "socket must be a bound IPv6 UDP socket of this namespace that nobody else serves");
 	return err;
 }
 

@@ -69,7 +69,7 @@ struct bftm_upcall {
  * @over_ns: CLOCK_BOOTTIME at which all grants of earlier servers are over
  * @journal_portid: of the last that opened a journal
  * @upcall: the helper and what waits for it
- * @session_mutex: serialises lending and taking back
+ * @session_mutex: serialises lending
  */
 struct bftm_net {
 	struct net *net;

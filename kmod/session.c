@@ -7,6 +7,9 @@
  * timer is armed no more; then the timer is stopped, the socket made an ordinary one
  * again and a grace period waited for, so that nobody receives for it.
  *
+ * A helper and what it lent go in one hold of the lock: the helper that comes next
+ * never sees a lock that the kernel holds by itself.
+ *
  * A session holds its socket's file, and by that the namespace; the helper's netlink
  * socket goes at the latest when the helper does, and takes the session with it.
  *
@@ -133,13 +136,16 @@ void bftm_session_send(struct bftm_session *s, u32 to, struct bftm_msg *msg)
 	}
 }
 
-/* Of user space, and nobody else's: l2tp takes sockets in the same way. */
+/*
+ * Of user space, and nobody else's: l2tp takes sockets in the same way. Of IPv6, since
+ * peers may be, and the route to one is looked up by what only such a socket has.
+ */
 static int check_socket(const struct bftm_net *bn, const struct socket *sock)
 {
 	const struct sock *sk = sock->sk;
 
 	if (sk->sk_protocol != IPPROTO_UDP || sk->sk_type != SOCK_DGRAM ||
-	    (sk->sk_family != AF_INET6 && sk->sk_family != AF_INET))
+	    sk->sk_family != AF_INET6)
 		return -EINVAL;
 	if (sock_net(sk) != bn->net || !inet_sk(sk)->inet_num)
 		return -EINVAL;
@@ -283,21 +289,34 @@ int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, int fd, u64 c
 	return err;
 }
 
-void bftm_session_revoke(struct bftm_net *bn, const char *cluster, u32 portid)
+void bftm_sessions_retire(struct bftm_net *bn, const char *cluster, u32 portid,
+			  struct list_head *gone)
 {
 	struct bftm_session *s, *next;
-	LIST_HEAD(gone);
 
-	mutex_lock(&bn->session_mutex);
-	spin_lock_bh(&bn->upcall.lock);
+	lockdep_assert_held(&bn->upcall.lock);
 	list_for_each_entry_safe(s, next, &bn->upcall.sessions, list) {
 		if ((cluster && strcmp(s->cluster, cluster)) || (portid && s->portid != portid))
 			continue;
 		retire(s);
-		list_add(&s->list, &gone);
+		list_add(&s->list, gone);
 	}
-	spin_unlock_bh(&bn->upcall.lock);
-	mutex_unlock(&bn->session_mutex);
-	list_for_each_entry_safe(s, next, &gone, list)
+}
+
+void bftm_sessions_dispose(struct list_head *gone)
+{
+	struct bftm_session *s, *next;
+
+	list_for_each_entry_safe(s, next, gone, list)
 		dispose(s);
+}
+
+void bftm_session_revoke(struct bftm_net *bn, const char *cluster, u32 portid)
+{
+	LIST_HEAD(gone);
+
+	spin_lock_bh(&bn->upcall.lock);
+	bftm_sessions_retire(bn, cluster, portid, &gone);
+	spin_unlock_bh(&bn->upcall.lock);
+	bftm_sessions_dispose(&gone);
 }

@@ -86,7 +86,20 @@ struct bftm_session *bftm_session_find(struct bftm_net *bn, const char *cluster)
  */
 int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, int fd, u64 counters);
 
-/** bftm_session_revoke() - @cluster: NULL for all; @portid: the helper's, 0 for any */
+/**
+ * bftm_sessions_retire() - from now on the kernel begins and holds nothing by them
+ * @cluster: NULL for all
+ * @portid:  the helper's that lent them, 0 for any
+ * @gone:    gets them, for bftm_sessions_dispose()
+ * Context: the upcall's lock held.
+ */
+void bftm_sessions_retire(struct bftm_net *bn, const char *cluster, u32 portid,
+			  struct list_head *gone);
+
+/** bftm_sessions_dispose() - of those that are retired. Context: process. */
+void bftm_sessions_dispose(struct list_head *gone);
+
+/** bftm_session_revoke() - both. Context: process. */
 void bftm_session_revoke(struct bftm_net *bn, const char *cluster, u32 portid);
 
 /**

@@ -84,20 +84,20 @@ static void take_back(struct bftm_upcall *up)
 void bftm_upcall_deregister(struct bftm_net *bn, u32 portid)
 {
 	struct bftm_upcall *up = &bn->upcall;
-	bool was_helper;
+	LIST_HEAD(gone);
 
 	spin_lock_bh(&up->lock);
-	was_helper = up->portid == portid;
-	if (was_helper) {
+	if (up->portid == portid) {
 		up->portid = 0;
 		end_last(up);
 		take_back(up);
+		/* In one go with it: what the next one adopts is nobody else's. */
+		bftm_sessions_retire(bn, NULL, portid, &gone);
 		hrtimer_start(&up->grace, ns_to_ktime(BFTM_HELPER_GRACE_NS),
 			      HRTIMER_MODE_REL_SOFT);
 	}
 	spin_unlock_bh(&up->lock);
-	if (was_helper)
-		bftm_session_revoke(bn, NULL, portid);
+	bftm_sessions_dispose(&gone);
 }
 
 int bftm_upcall_pull(struct bftm_net *bn, u32 portid,

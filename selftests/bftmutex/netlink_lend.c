@@ -306,7 +306,11 @@ TEST_F(lend, what_cannot_be)
 
 TEST_F(lend, sockets)
 {
-	int no_udp = socket(AF_INET, SOCK_STREAM, 0), unbound = socket(AF_INET, SOCK_DGRAM, 0);
+	int no_udp = socket(AF_INET6, SOCK_STREAM, 0), unbound = socket(AF_INET6, SOCK_DGRAM, 0);
+	struct sockaddr_in addr = { .sin_family = AF_INET };
+	int ipv4 = socket(AF_INET, SOCK_DGRAM, 0);
+
+	ASSERT_EQ(0, bind(ipv4, (struct sockaddr *)&addr, sizeof(addr)));
 
 	self->socket_attr = 1000;
 	EXPECT_EQ(-EBADF, lend(self));
@@ -318,8 +322,13 @@ TEST_F(lend, sockets)
 	EXPECT_EQ(-EINVAL, lend(self));
 	EXPECT_EQ(BFTMUTEX_A_SESSION_SOCKET, self->nl.attr);
 	EXPECT_EQ(0, strncmp("socket must be", self->nl.error, 14));
+	/* Peers may be of IPv6, and so must it be: with an acquire the kernel would send. */
+	self->socket_attr = ipv4;
+	EXPECT_EQ(-EINVAL, lend(self));
+	EXPECT_EQ(-EINPROGRESS, begin(self, 0));
 	close(no_udp);
 	close(unbound);
+	close(ipv4);
 	/* Of another namespace. */
 	self->socket_attr = self->sock;
 	ASSERT_EQ(0, fresh_netns());

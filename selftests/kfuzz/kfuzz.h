@@ -45,7 +45,7 @@ enum kfuzz_number {
 	V_NOW, V_SOON, V_LATER, V_ID, V_ID_BEFORE, V_EPOCH, V_GNO, V_TOKEN, V_CHANGE,
 	V_COUNTERS, V_SOCKET, V_MS, V_10_MS, V_SEC, V_HOUR, V_DAY, V_MAX, V_HALF, V_U32,
 	V_LIAR, V_PORT, V_STATE_LEN, V_LONG_LEN, V_OP_1, V_OP_2, V_KIB, V_16_KIB, V_MIB,
-	V_16_MIB, V_JOURNAL, V_MAX_LESS, V_I64,
+	V_16_MIB, V_JOURNAL, V_MAX_LESS, V_I64, V_SOCKET_V4,
 	V_SMALL,		/* 0, 1, 2 … */
 	V_RAW = 0xf0,		/* eight bytes follow */
 };
@@ -60,7 +60,7 @@ struct kfuzz {
 	u64 change;		/* that the journal pulled */
 	u64 epoch, gno, token;	/* of the server */
 	void *counters;		/* a page that is lent */
-	int socket;		/* a socket that is lent */
+	int socket, socket_v4;	/* sockets to lend */
 	bool say;		/* what is done, on stderr */
 	bool spoilt;		/* the namespace: a server had long leases */
 };

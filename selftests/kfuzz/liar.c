@@ -65,6 +65,7 @@ static void renew_loan(void)
 	struct {
 		u64 seq, attempt, won, lost;
 	} *counters = kfuzz.counters;
+	struct sockaddr_in any = { .sin_family = AF_INET };
 
 	if (!counters) {
 		counters = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
@@ -73,12 +74,18 @@ static void renew_loan(void)
 			abort();
 		kfuzz.counters = counters;
 		kfuzz.socket = -1;
+		kfuzz.socket_v4 = -1;
 	}
 	counters->seq = 5ull << 32;
 	counters->attempt = (5ull << 32) + 10;
 	if (kfuzz.socket >= 0)
 		close(kfuzz.socket);
 	kfuzz.socket = kfuzz_udp(0, false, false);
+	if (kfuzz.socket_v4 >= 0)
+		close(kfuzz.socket_v4);
+	kfuzz.socket_v4 = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (kfuzz.socket_v4 < 0 || bind(kfuzz.socket_v4, (void *)&any, sizeof(any)))
+		abort();
 }
 
 void kfuzz_liar_begin(void)

@@ -40,6 +40,8 @@ u64 kfuzz_value(void)
 		return (uintptr_t)kfuzz.counters;
 	case V_SOCKET:
 		return (u64)kfuzz.socket;
+	case V_SOCKET_V4:
+		return (u64)kfuzz.socket_v4;
 	case V_MS:
 		return BFTM_NS_PER_MS;
 	case V_10_MS:

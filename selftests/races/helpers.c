@@ -28,11 +28,11 @@ static bool registered(void *arg)
 	return command(arg, BFTMUTEX_CMD_HELPER_REGISTER, 0) != -EBUSY;
 }
 
-bool lender_open(struct lender *ret, struct races *r)
+static bool prepare(struct lender *ret, struct races *r)
 {
 	*ret = (struct lender){ .r = r };
-	if (bftm_nl_open(&ret->nl) || !soon(registered, &ret->nl))
-		return races_failed("cannot be the helper");
+	if (bftm_nl_open(&ret->nl))
+		return races_failed("no family");
 	ret->counters = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 			     -1, 0);
 	if (ret->counters == MAP_FAILED)
@@ -43,6 +43,12 @@ bool lender_open(struct lender *ret, struct races *r)
 	ret->sock[0] = udp_socket();
 	ret->sock[1] = udp_socket();
 	return true;
+}
+
+bool lender_open(struct lender *ret, struct races *r)
+{
+	return prepare(ret, r) &&
+	       (soon(registered, &ret->nl) || races_failed("cannot be the helper"));
 }
 
 void lender_close(struct lender *l)
@@ -162,20 +168,41 @@ static bool end(struct races *r)
 }
 
 /* Until it is killed, or has done enough. */
-static void serve(struct races *r, unsigned int turns)
+static void serve_as(struct lender *l, unsigned int turns)
 {
-	struct lender l;
 	unsigned int i;
 
-	if (!lender_open(&l, r) || !lender_lend(&l, 1))
+	if (!lender_lend(l, 1))
 		_exit(1);
-	races_add(&r->shared->ready, 1);
+	races_add(&l->r->shared->ready, 1);
 	for (i = 0; i < turns; i++) {
-		if (!lender_serve(&l, 4) || (!races_random(8) && !lender_lend(&l, races_random(2))))
+		if (!lender_serve(l, 4) || (!races_random(8) && !lender_lend(l, races_random(2))))
 			_exit(1);
 		usleep(races_random(100));
 	}
 	_exit(0);
+}
+
+static void serve(struct races *r, unsigned int turns)
+{
+	struct lender l;
+
+	if (!lender_open(&l, r))
+		_exit(1);
+	serve_as(&l, turns);
+}
+
+/* It does not wait for the one before to be gone. */
+static void serve_next(struct races *r, unsigned int turns)
+{
+	struct lender l;
+
+	if (!prepare(&l, r))
+		_exit(1);
+	races_add(&r->shared->waiting, 1);
+	while (!registered(&l.nl))
+		;
+	serve_as(&l, turns);
 }
 
 /* Most are killed in the middle; the others go by themselves. */
@@ -197,6 +224,46 @@ static bool helper(struct races *r, uint64_t i)
 	if (waitpid(pid, &status, 0) != pid || (kills ? !WIFSIGNALED(status) : status))
 		return races_failed("helper %" PRIu64 ": status %#x", i, status);
 	return true;
+}
+
+static int serving;	/* pid */
+
+static bool kill_serving(struct races *r)
+{
+	int status;
+
+	if (!serving)
+		return true;
+	kill(serving, SIGKILL);
+	races_add(&r->shared->killed, 1);
+	if (waitpid(serving, &status, 0) != serving || !WIFSIGNALED(status))
+		return races_failed("helper: status %#x", status);
+	serving = 0;
+	return true;
+}
+
+/* One is killed while the next is at the door. */
+static bool successor(struct races *r, uint64_t i)
+{
+	uint64_t ready = races_get(&r->shared->ready), waiting = races_get(&r->shared->waiting);
+	int next = races_start(r, serve_next, 1000000);
+
+	if (!races_until(&r->shared->waiting, waiting, LONG_MS))
+		return races_failed("helper %" PRIu64 " does not come", i);
+	races_until(&r->shared->acquired, races_get(&r->shared->acquired), WAIT_MS / 10);
+	races_pause(1000);
+	if (!kill_serving(r))
+		return false;
+	serving = next;
+	return races_until(&r->shared->ready, ready, LONG_MS) ||
+	       races_failed("helper %" PRIu64 " does not serve", i);
+}
+
+static bool end_successor(struct races *r)
+{
+	bool good = kill_serving(r);
+
+	return end(r) && good;
 }
 
 /* Programs went by the fast path. */
@@ -231,6 +298,8 @@ static bool lend(struct races *r, uint64_t i)
 const struct scenario races_helpers[] = {
 	{ "helper", "helper, killed or gone by itself, with all it lent", begin, helper, end,
 	  .device = true },
+	{ "successor", "helper, killed, while the next one is at the door", begin, successor,
+	  end_successor, .device = true },
 	{ "lend", "what is lent for the fast path, lent anew or taken back", begin_lend, lend, end_lend,
 	  .device = true },
 	{}

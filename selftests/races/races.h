@@ -35,12 +35,13 @@
  * @captured: datagrams that the capture has seen
  * @wrong:    what must not be: an answer with a wrong tag, an error nobody may get
  * @ready:    the helper of this iteration serves
+ * @waiting:  helpers that came before the one before was gone
  * @killed:   helpers that were
  */
 struct races_shared {
 	uint64_t sent, heard, granted, pushed, ordered;
 	uint64_t acquired, pending, submits;
-	uint64_t captured, wrong, ready, killed;
+	uint64_t captured, wrong, ready, waiting, killed;
 };
 
 /** struct races - a run; @dir is the folder of keys */
