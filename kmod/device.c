@@ -25,9 +25,9 @@ static int device_open(struct inode *inode, struct file *file)
 	struct net *net = get_net(current->nsproxy->net_ns);
 	struct bftm_handle *h = bftm_handle_new(bftm_net(net));
 
-	if (!h) {
+	if (IS_ERR(h)) {
 		put_net(net);
-		return -ENOMEM;
+		return PTR_ERR(h);
 	}
 	file->private_data = h;
 	return stream_open(inode, file);

@@ -4,9 +4,9 @@
  * numbers and its datagrams. One attempt with BFTM_WAIT_NOT: it queues nowhere, so
  * servers never ask it to yield for long, and who loses has lost a round trip.
  *
- * Lifetime: an acquisition is reached through its request, its session's lists and
- * the table of attempts, all under the upcall's lock, and goes from all of them at
- * once. The session's timer and the receive path hold that lock while they use it.
+ * Lifetime: an acquisition is reached through its request, its session and the table
+ * of attempts, all under the upcall's lock, and goes from all of them at once. The
+ * session's timer and the receive path hold that lock while they use it.
  *
  * Attempts of one lock are numbered in the order in which they begin: both sides
  * draw from one counter, and no request for a lock begins here while another for it
@@ -27,6 +27,12 @@
 #define FAST_SENDS	3
 /* Rounds that the helper is to see after one in which servers disagreed. */
 #define FAST_WATCH	16
+/* More are the helper's, from the beginning: a session that goes gives back all. */
+#define FAST_ASKING_MAX	1024
+#define FAST_MAX	BFTM_REQUESTS_MAX
+/* In one run of the timer, each with a datagram to every server; then others may run. */
+#define WAKE_BATCH	8
+#define WAKE_PAUSE_NS	(100 * BFTM_NS_PER_US)
 
 static struct bftm_fast *find(struct bftm_upcall *up, const struct bftm_session *s,
 			      u64 attempt)
@@ -39,14 +45,41 @@ static struct bftm_fast *find(struct bftm_upcall *up, const struct bftm_session 
 	return NULL;
 }
 
+static struct bftm_fast *first_due(struct bftm_session *s)
+{
+	struct timerqueue_node *node = timerqueue_getnext(&s->due);
+
+	return node ? container_of(node, struct bftm_fast, due) : NULL;
+}
+
+static void not_due(struct bftm_fast *f)
+{
+	if (RB_EMPTY_NODE(&f->due.node))
+		return;
+	timerqueue_del(&f->session->due, &f->due);
+	RB_CLEAR_NODE(&f->due.node);
+}
+
+/* No more is asked for it. */
+static void forget_contend(struct bftm_fast *f)
+{
+	f->session->asking -= !!f->contend;
+	kfree(f->contend);
+	f->contend = NULL;
+}
+
 static void fast_free(struct bftm_fast *f)
 {
-	lockdep_assert_held(&f->session->bn->upcall.lock);
+	struct bftm_session *s = f->session;
+
+	lockdep_assert_held(&s->bn->upcall.lock);
 	hash_del(&f->by_attempt);
 	list_del(&f->list);
+	not_due(f);
+	forget_contend(f);
 	if (f->request)
 		f->request->fast = NULL;
-	kfree(f->contend);
+	s->count--;
 	bftm_destroyed("fast", f);
 	kfree(f);
 }
@@ -58,6 +91,16 @@ static void arm(struct bftm_session *s, u64 at_ns)
 		return;
 	s->timer_ns = at_ns;
 	hrtimer_start(&s->timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_SOFT);
+}
+
+static void wake_at(struct bftm_fast *f, u64 at_ns)
+{
+	if (!RB_EMPTY_NODE(&f->due.node) && f->due.expires == at_ns)
+		return;
+	not_due(f);
+	f->due.expires = at_ns;
+	timerqueue_add(&f->session->due, &f->due);
+	arm(f->session, at_ns);
 }
 
 static void send(struct bftm_fast *f, u32 to, struct bftm_msg *msg)
@@ -83,14 +126,12 @@ static void give_back(struct bftm_fast *f)
 	struct bftm_session *s = f->session;
 	u32 all = bftm_all(s->cfg.n);
 
-	kfree(f->contend);
-	f->contend = NULL;
+	forget_contend(f);
 	f->request->fast = NULL;
 	f->request = NULL;
-	list_move_tail(&f->list, &s->active);
 	bftm_release_start(&f->release, &s->cfg, f->attempt, all, ktime_get_boottime_ns());
 	send_release(f, all);
-	arm(s, f->release.wake_ns);
+	wake_at(f, f->release.wake_ns);
 }
 
 /* Somebody else wants it as well, or too few answer: that takes the helper. */
@@ -130,9 +171,8 @@ static void won(struct bftm_fast *f, u64 now)
 		return;
 	}
 	strscpy_pad(result.cluster, s->cluster, sizeof(result.cluster));
-	kfree(f->contend);
-	f->contend = NULL;
-	list_move(&f->list, &s->held);
+	forget_contend(f);
+	not_due(f);
 	s->counters->won++;
 	bftm_upcall_won(s->bn, request, &result);
 }
@@ -160,7 +200,7 @@ static void obey(struct bftm_fast *f, const struct bftm_out *out, u64 now)
 	else if (out->verdict != BFTM_PENDING)
 		hand_over(f);
 	else
-		arm(f->session, c->wake_ns);
+		wake_at(f, c->wake_ns);
 }
 
 static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *request)
@@ -183,7 +223,10 @@ static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *r
 	f->name_len = request->arg.name_len;
 	memcpy(f->name, request->arg.name, f->name_len);
 	hash_add(s->bn->upcall.fast, &f->by_attempt, f->attempt);
-	list_add_tail(&f->list, &s->active);
+	list_add_tail(&f->list, &s->all);
+	timerqueue_init(&f->due);
+	s->asking++;
+	s->count++;
 	request->fast = f;
 	bftm_created("fast", f);
 	return f;
@@ -206,6 +249,8 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 		return false;
 	want.lease_ns = arg->lease_ns ?: s->lease_ns;
 	if (want.lease_ns > s->lease_max_ns)
+		return false;
+	if (s->asking >= FAST_ASKING_MAX || s->count >= FAST_MAX)
 		return false;
 	if (s->watch) {
 		s->watch--;
@@ -234,19 +279,12 @@ void bftm_fast_retire(struct bftm_session *s)
 {
 	struct bftm_fast *f, *next;
 
-	list_for_each_entry_safe(f, next, &s->active, list)
-		if (f->request)
+	list_for_each_entry_safe(f, next, &s->all, list) {
+		if (f->contend)
 			hand_over(f);
-	/* What is given back was told to all servers once at least. */
-	list_for_each_entry_safe(f, next, &s->active, list)
+		/* What is given back was told to all servers once at least. */
 		fast_free(f);
-	list_for_each_entry_safe(f, next, &s->held, list)
-		fast_free(f);
-}
-
-static u64 wake_of(const struct bftm_fast *f)
-{
-	return f->contend ? f->contend->wake_ns : f->release.wake_ns;
+	}
 }
 
 static void wake(struct bftm_fast *f, u64 now)
@@ -270,14 +308,20 @@ static void wake(struct bftm_fast *f, u64 now)
 
 void bftm_fast_wake(struct bftm_session *s, u64 now)
 {
-	struct bftm_fast *f, *next;
+	struct bftm_fast *f;
+	unsigned int i;
 
 	s->timer_ns = 0;
-	list_for_each_entry_safe(f, next, &s->active, list)
-		if (wake_of(f) <= now)
-			wake(f, now);
-	list_for_each_entry(f, &s->active, list)
-		arm(s, wake_of(f));
+	for (i = 0; i < WAKE_BATCH; i++) {
+		f = first_due(s);
+		if (!f || f->due.expires > now)
+			break;
+		not_due(f);
+		wake(f, now);
+	}
+	f = first_due(s);
+	if (f)
+		arm(s, max_t(u64, f->due.expires, i < WAKE_BATCH ? 0 : now + WAKE_PAUSE_NS));
 }
 
 static void answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)

@@ -16,7 +16,8 @@ struct bftm_request;
  * struct bftm_fast - one acquisition by the kernel, until servers know of its end;
  * guarded by the upcall's lock
  * @by_attempt: among all of the namespace
- * @list:       of its session: active or held
+ * @list:       of its session
+ * @due:        queued while it has something to do at a time
  * @session:    it goes when that does
  * @request:    that waits or holds; NULL when it is given back
  * @contend:    the core, until it has won
@@ -27,6 +28,7 @@ struct bftm_request;
 struct bftm_fast {
 	struct hlist_node by_attempt;
 	struct list_head list;
+	struct timerqueue_node due;
 	struct bftm_session *session;
 	struct bftm_request *request;
 	struct bftm_contend *contend;

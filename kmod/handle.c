@@ -47,17 +47,27 @@ static void give_back(struct bftm_handle *h)
 struct bftm_handle *bftm_handle_new(struct bftm_net *bn)
 {
 	struct bftm_handle *h = kzalloc(sizeof(*h), GFP_KERNEL_ACCOUNT);
+	struct bftm_upcall *up = &bn->upcall;
+	bool room;
 
 	if (!h)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	h->bn = bn;
 	init_waitqueue_head(&h->wait);
 	INIT_LIST_HEAD(&h->kept);
 	bftm_handle_timer_init(h);
-	spin_lock_bh(&bn->upcall.lock);
-	h->number = ++bn->upcall.opened;
-	list_add_tail(&h->all, &bn->upcall.handles);
-	spin_unlock_bh(&bn->upcall.lock);
+	spin_lock_bh(&up->lock);
+	room = up->open < BFTM_HANDLES_MAX;
+	if (room) {
+		up->open++;
+		h->number = ++up->opened;
+		list_add_tail(&h->all, &up->handles);
+	}
+	spin_unlock_bh(&up->lock);
+	if (!room) {
+		kfree(h);
+		return ERR_PTR(-ENFILE);
+	}
 	bftm_created("handle", h);
 	return h;
 }
@@ -72,6 +82,7 @@ void bftm_handle_free(struct bftm_handle *h)
 		give_back(h);
 	h->state = BFTM_STATE_IDLE;	/* the timer does not arm again */
 	list_del(&h->all);
+	up->open--;
 	spin_unlock_bh(&up->lock);
 	hrtimer_cancel(&h->timer);
 	bftm_submit_forget(h);

@@ -39,6 +39,7 @@ struct netlink_ext_ack;
  * @sessions: what the helper has lent
  * @handles:  every open handle, in the order of opening
  * @opened:   handles that were opened so far
+ * @open:     handles in @handles
  * @grace:    fires when waiting for a new helper is over
  */
 struct bftm_upcall {
@@ -58,6 +59,7 @@ struct bftm_upcall {
 	struct list_head sessions;
 	struct list_head handles;
 	u64 opened;
+	u32 open;
 	struct hrtimer grace;
 };
 

@@ -274,8 +274,8 @@ int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, int fd, u64 c
 		return err;
 	}
 	s->bn = bn;
-	INIT_LIST_HEAD(&s->active);
-	INIT_LIST_HEAD(&s->held);
+	timerqueue_init_head(&s->due);
+	INIT_LIST_HEAD(&s->all);
 	bftm_hrtimer_setup(&s->timer, session_timer, CLOCK_BOOTTIME, HRTIMER_MODE_ABS_SOFT);
 	mutex_lock(&bn->session_mutex);
 	err = lend(bn, s, &old);

@@ -9,6 +9,7 @@
 
 #include <linux/hrtimer.h>
 #include <linux/list.h>
+#include <linux/timerqueue.h>
 #include <net/dst_cache.h>
 
 #include "clients.h"
@@ -43,10 +44,12 @@ struct bftm_session_peer {
  * @page:     of the helper, pinned
  * @counters: in it
  * @sock:     reference to the helper's socket
- * @timer:    for the earliest of @active, guarded
+ * @timer:    for the earliest of @due, guarded
  * @timer_ns: what it is armed for, 0 for nothing, guarded
- * @active:   acquisitions with something to do at a time, guarded
- * @held:     those that hold, guarded
+ * @due:      acquisitions with something to do at a time, guarded
+ * @all:      acquisitions, guarded
+ * @count:    of them, guarded
+ * @asking:   those among them that are not decided, guarded
  * @watch:    so many acquires are left to the helper, which takes down who
  *            disagrees with whom, guarded
  * @peer:     cfg.n servers
@@ -67,8 +70,10 @@ struct bftm_session {
 	struct socket *sock;
 	struct hrtimer timer;
 	u64 timer_ns;
-	struct list_head active;
-	struct list_head held;
+	struct timerqueue_head due;
+	struct list_head all;
+	u32 count;
+	u32 asking;
 	u32 watch;
 	struct bftm_session_peer peer[];
 };

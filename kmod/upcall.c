@@ -42,27 +42,46 @@ void bftm_upcall_hint(struct bftm_net *bn)
 						BFTMUTEX_CMD_HELPER_READY);
 }
 
+/* Ended in one run of the timer; then others may run. */
+#define GRACE_BATCH	64
+#define GRACE_PAUSE_NS	(100 * BFTM_NS_PER_US)
+
+static void desert(struct bftm_upcall *up)
+{
+	struct bftm_handle *h;
+
+	up->deserted = true;
+	list_for_each_entry(h, &up->handles, all)
+		bftm_handle_deserted(h);
+}
+
 /* No helper came back in time: nothing may hang. */
 static enum hrtimer_restart grace_over(struct hrtimer *timer)
 {
 	struct bftm_upcall *up = container_of(timer, struct bftm_upcall, grace);
-	struct bftm_request *request, *next;
-	struct bftm_handle *h;
+	enum hrtimer_restart again = HRTIMER_NORESTART;
+	struct bftm_request *request;
+	unsigned int i;
 
 	spin_lock(&up->lock);
-	if (!up->portid) {
-		up->deserted = true;
-		list_for_each_entry_safe(request, next, &up->queue, list) {
-			list_del_init(&request->list);
-			if (bftm_request_is_held(request))
-				continue;	/* it is its handle's */
+	if (up->portid)
+		goto out;
+	if (!up->deserted)
+		desert(up);
+	for (i = 0; i < GRACE_BATCH && !list_empty(&up->queue); i++) {
+		request = list_first_entry(&up->queue, struct bftm_request, list);
+		list_del_init(&request->list);
+		if (!bftm_request_is_held(request))	/* else it is its handle's */
 			bftm_request_failed(up, request, -ENOTCONN);
-		}
-		list_for_each_entry(h, &up->handles, all)
-			bftm_handle_deserted(h);
 	}
+	/* A helper that came and went meanwhile has armed it anew. */
+	if (!list_empty(&up->queue) && !hrtimer_is_queued(timer)) {
+		hrtimer_forward_now(timer, ns_to_ktime(GRACE_PAUSE_NS));
+		again = HRTIMER_RESTART;
+	}
+out:
 	spin_unlock(&up->lock);
-	return HRTIMER_NORESTART;
+	return again;
 }
 
 void bftm_upcall_init(struct bftm_upcall *up)

@@ -91,6 +91,8 @@
 
 /* Device: requests that wait for the helper, in one network namespace. */
 #define BFTM_REQUESTS_MAX	65536u
+/* Handles that are open there, each with one acquire at a time and any number of submits. */
+#define BFTM_HANDLES_MAX	131072u
 /* Bytes of operations and of room for responses, likewise. */
 #define BFTM_SUBMIT_BYTES_MAX	(64u << 20)
 /* Responses that did not fit and that one handle keeps. */

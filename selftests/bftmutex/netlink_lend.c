@@ -5,6 +5,7 @@
  */
 #include <arpa/inet.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "../../helper/keys.h"
 #include "fake_helper.h"
@@ -566,6 +567,46 @@ TEST_F(lend, with_a_token)
 	EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
 	EXPECT_EQ(msg.token, status_of(self->fd).token);
 	EXPECT_NE(0, status_of(self->fd).token);
+}
+
+/* No server answers any of them: the helper gets all, and none is lost when it goes. */
+TEST_F_TIMEOUT(lend, more_than_the_kernel_asks_for, 120)
+{
+	enum { COUNT = 4000 };
+	struct rlimit limit = { COUNT + 100, COUNT + 100 };
+	static bool seen[COUNT + 2];
+	int fds[COUNT], i, count = 0;
+	uint64_t until;
+	char name[16];
+	struct seen s;
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
+	ASSERT_EQ(0, lend(self));
+	for (i = 0; i < COUNT; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		fds[i] = open_here(O_NONBLOCK);
+		ASSERT_EQ(-EINPROGRESS, acquire(fds[i], name, 0, 0, NULL));
+	}
+	until = now_ns() + LONG_MS * MS;
+	while (count < COUNT && now_ns() < until) {
+		if (pull(&self->nl, &s))
+			continue;	/* the kernel still asks for the rest */
+		ASSERT_EQ(BFTMUTEX_REQUEST_KIND_ACQUIRE, s.kind);
+		ASSERT_LE(s.id, COUNT);
+		ASSERT_FALSE(seen[s.id]);
+		seen[s.id] = true;
+		count++;
+	}
+	EXPECT_EQ(COUNT, count);
+	EXPECT_EQ(0, self->counters->won);
+	EXPECT_GE(self->counters->lost, 1024);
+	EXPECT_LT(self->counters->lost, COUNT);
+	bftm_nl_close(&self->nl);
+	for (i = 0; i < COUNT; i++) {
+		ASSERT_EQ(POLLIN, poll_for(fds[i], POLLIN, LONG_MS));
+		ASSERT_EQ(BFTM_STATE_FAILED, state_of(fds[i]));
+		close(fds[i]);
+	}
 }
 
 TEST_HARNESS_MAIN

@@ -9,6 +9,7 @@
 #define EACH		625
 #define COUNT		(THREADS * EACH)
 #define REQUESTS_MAX	65536
+#define HANDLES_MAX	131072
 #define KEPT_MAX	64
 #define BYTES_MAX	(64u << 20)
 
@@ -167,8 +168,24 @@ TEST_F_TIMEOUT(many, requests_up_to_the_limit, 120)
 	start_program(p, self->fd, s, 10);
 	bftm_nl_close(&self->nl);
 	EXPECT_EQ(-ENOTCONN, end_program(p));
+	EXPECT_EQ(POLLIN, poll_for(fd - 1, POLLIN, LONG_MS));
 	EXPECT_EQ(BFTM_STATE_FAILED, state_of(fd - 1));
 	ASSERT_EQ(0, bftm_nl_open(&self->nl));
+}
+
+TEST_F_TIMEOUT(many, handles_up_to_the_limit, 120)
+{
+	struct rlimit limit = { HANDLES_MAX + 100, HANDLES_MAX + 100 };
+	int fd = -1, i;
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
+	for (i = 1; i < HANDLES_MAX; i++) {	/* the fixture's is one */
+		fd = open_here(0);
+		ASSERT_GE(fd, 0);
+	}
+	EXPECT_EQ(-ENFILE, open_here(0));
+	close(fd);
+	EXPECT_EQ(fd, open_here(0));
 }
 
 static void *answer_long(void *arg)

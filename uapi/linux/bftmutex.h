@@ -4,7 +4,8 @@
  *
  * One open file is one lock handle. It holds at most one lock, is inherited
  * over fork() and exec(), can be passed over a socket, and gives its lock back
- * at the last close(), however the process ends.
+ * at the last close(), however the process ends. Up to 131072 can be open in a
+ * network namespace (ENFILE).
  *
  * All times are nanoseconds on CLOCK_BOOTTIME. Every structure begins with its
  * own size; a longer one is taken when what the kernel does not know is zero
