@@ -80,7 +80,7 @@ struct bftm_client *bftm_client_add(struct bftm_clients *t, u32 id,
 	c->pair = *pair;
 	spin_lock_init(&c->lock);
 	hlist_add_head_rcu(&c->hash, bucket_of(t, id));
-	t->count++;
+	WRITE_ONCE(t->count, t->count + 1);
 	bftm_created("client", c);
 out:
 	spin_unlock_bh(&t->lock);

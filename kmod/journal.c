@@ -66,7 +66,7 @@ static void forget_process(struct bftm_journal *j)
 	bftm_transfer_end(&j->transfer);
 	spin_lock_bh(&j->lock);
 	j->portid = 0;
-	j->hinted = false;
+	WRITE_ONCE(j->hinted, false);
 	list_splice_init(&j->waiting, &all);
 	list_splice_init(&j->given, &all);
 	/* There may be many: others run between them, and none of these goes away. */
@@ -124,7 +124,7 @@ void bftm_journal_hint(struct bftm_journal *j)
 	spin_lock(&j->lock);
 	if (!j->hinted && !list_empty(&j->waiting)) {
 		portid = j->portid;
-		j->hinted = portid;
+		WRITE_ONCE(j->hinted, portid);
 	}
 	spin_unlock(&j->lock);
 	/* If it is lost, who comes next hints; and the process looks once a second. */
@@ -206,7 +206,7 @@ static bool begin(struct bftm_journal *j)
 		e = list_first_entry(&j->waiting, struct bftm_thing, saved.queue);
 		list_move_tail(&e->saved.queue, &j->given);
 	} else {
-		j->hinted = false;
+		WRITE_ONCE(j->hinted, false);
 	}
 	spin_unlock_bh(&j->lock);
 	if (!e)

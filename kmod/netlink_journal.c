@@ -330,20 +330,23 @@ int bftm_netlink_read_journal(struct genl_info *info, struct bftm_server_param *
 int bftm_netlink_put_journal(struct sk_buff *msg, const struct bftm_server *server)
 {
 	struct bftm_journal *j = server->objects->journal;
-	u32 state = BFTMUTEX_JOURNAL_STATE_DETACHED;
+	u32 state = BFTMUTEX_JOURNAL_STATE_DETACHED, unsaved;
 
 	if (nla_put_u32(msg, BFTMUTEX_A_SERVER_DURABILITY, server->param.durability))
 		return -EMSGSIZE;
 	if (!j)
 		return 0;
+	spin_lock_bh(&j->lock);
 	if (server->objects->loading)
 		state = BFTMUTEX_JOURNAL_STATE_LOADING;
-	else if (READ_ONCE(j->portid))
+	else if (j->portid)
 		state = BFTMUTEX_JOURNAL_STATE_ATTACHED;
+	unsaved = j->unsaved;
+	spin_unlock_bh(&j->lock);
 	if (nla_put_u64_64bit(msg, BFTMUTEX_A_SERVER_JOURNAL_ID, j->id,
 			      BFTMUTEX_A_SERVER_PAD) ||
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_JOURNAL_STATE, state) ||
-	    nla_put_u32(msg, BFTMUTEX_A_SERVER_UNSAVED, READ_ONCE(j->unsaved)))
+	    nla_put_u32(msg, BFTMUTEX_A_SERVER_UNSAVED, unsaved))
 		return -EMSGSIZE;
 	return 0;
 }

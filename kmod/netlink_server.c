@@ -57,9 +57,9 @@ static int read_param(struct genl_info *info, struct bftm_server_param *p)
 int bftmutex_nl_server_start_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct bftm_net *bn = bftm_net(genl_info_net(info));
-	struct nlattr *key = info->attrs[BFTMUTEX_A_SERVER_KEY];
 	struct bftm_server_param p;
-	int err;
+	struct nlattr *a;
+	int err, rest;
 
 	err = read_param(info, &p);
 	if (!err) {
@@ -68,9 +68,10 @@ int bftmutex_nl_server_start_doit(struct sk_buff *skb, struct genl_info *info)
 			bftm_rules_destroy(p.rules);
 	}
 	memzero_explicit(&p, sizeof(p));
-	/* The message is freed as it is, and quoted when this fails. */
-	if (key)
-		memzero_explicit(nla_data(key), nla_len(key));
+	/* The message is freed as it is, and quoted when this fails; a key may be there twice. */
+	nlmsg_for_each_attr(a, info->nlhdr, GENL_HDRLEN, rest)
+		if (nla_type(a) == BFTMUTEX_A_SERVER_KEY)
+			memzero_explicit(nla_data(a), nla_len(a));
 	return err;
 }
 
@@ -211,22 +212,23 @@ int bftmutex_nl_lock_get_dumpit(struct sk_buff *skb,
 
 static int put_client(struct sk_buff *msg, const void *object)
 {
-	const struct bftm_client *c = object;
+	struct bftm_client *c = (struct bftm_client *)object;
 	u64 now = ktime_get_boottime_ns();
-	u64 seen = READ_ONCE(c->seen_ns);
+	int err;
 
-	if (nla_put_u32(msg, BFTMUTEX_A_CLIENT_ID, c->id) ||
-	    nla_put_u64_64bit(msg, BFTMUTEX_A_CLIENT_LAST_SEQ,
-			      READ_ONCE(c->window.top), BFTMUTEX_A_CLIENT_PAD) ||
-	    nla_put_u64_64bit(msg, BFTMUTEX_A_CLIENT_IDLE_NS,
-			      now > seen ? now - seen : 0,
-			      BFTMUTEX_A_CLIENT_PAD) ||
-	    nla_put_u64_64bit(msg, BFTMUTEX_A_CLIENT_RECEIVED,
-			      READ_ONCE(c->received), BFTMUTEX_A_CLIENT_PAD) ||
-	    nla_put_u64_64bit(msg, BFTMUTEX_A_CLIENT_REPLAYED,
-			      READ_ONCE(c->replayed), BFTMUTEX_A_CLIENT_PAD))
-		return -EMSGSIZE;
-	return 0;
+	spin_lock_bh(&c->lock);
+	err = nla_put_u32(msg, BFTMUTEX_A_CLIENT_ID, c->id) ?:
+	      nla_put_u64_64bit(msg, BFTMUTEX_A_CLIENT_LAST_SEQ, c->window.top,
+				BFTMUTEX_A_CLIENT_PAD) ?:
+	      nla_put_u64_64bit(msg, BFTMUTEX_A_CLIENT_IDLE_NS,
+				now > c->seen_ns ? now - c->seen_ns : 0,
+				BFTMUTEX_A_CLIENT_PAD) ?:
+	      nla_put_u64_64bit(msg, BFTMUTEX_A_CLIENT_RECEIVED, c->received,
+				BFTMUTEX_A_CLIENT_PAD) ?:
+	      nla_put_u64_64bit(msg, BFTMUTEX_A_CLIENT_REPLAYED, c->replayed,
+				BFTMUTEX_A_CLIENT_PAD);
+	spin_unlock_bh(&c->lock);
+	return err;
 }
 
 int bftmutex_nl_client_get_dumpit(struct sk_buff *skb,

@@ -89,6 +89,21 @@ TEST_F(keys, of_a_start_that_is_not_whole)
 	EXPECT_EQ(NULL, memmem(answer, len, server_key, 8));
 }
 
+TEST_F(keys, of_a_server_twice)
+{
+	struct nl_msg *msg = start_msg(&self->nl);
+	const struct nlmsgerr *answer;
+	size_t len;
+
+	ASSERT_EQ(0, start_server(&self->nl));
+	nla_put(msg, BFTMUTEX_A_SERVER_KEY, sizeof(server_key), server_key);
+	answer = quoted(&self->nl, msg, &len);
+	EXPECT_EQ(-EEXIST, answer->error);
+	EXPECT_GT(len, sizeof(*answer) + 2 * sizeof(server_key));
+	EXPECT_EQ(NULL, memmem(answer, len, server_key, 8));
+	EXPECT_EQ(0, stop_server(&self->nl));
+}
+
 TEST_F(keys, lent_by_a_stranger)
 {
 	const struct nlmsgerr *answer;
