@@ -204,6 +204,8 @@ $(BIN)/bftmutex-lin: $(call obj,$(LIN) selftests/lin/main)
 quoted = '$(subst ','\'',$(1))'
 given = selftests/lib/number $(1) $(call quoted,$(or $($(1)),$(4))) $(2) $(3)
 given_seed = $(call given,SEED,0,1000000000,0)
+vm_kernel = $(or $(KERNEL),6.1)
+given_kernel = selftests/lib/kernel $(call quoted,$(vm_kernel))
 
 # What ends while traffic arrives, over and over.
 RACES := $(basename $(wildcard selftests/races/*.c))
@@ -214,7 +216,8 @@ $(BIN)/bftmutex-races: $(call obj,$(RACES) helper/nl helper/digest $(KEYS) $(CON
 # ITERATIONS of each scenario, 10000 unless set; see selftests/races/run.
 races:
 	@selftests/races/run --check
-	@$(MAKE) --no-print-directory tools tests modules-6.1
+	@$(given_kernel)
+	@$(MAKE) --no-print-directory tools tests modules-$(vm_kernel)
 	@selftests/races/run
 
 # Datagrams that nobody may notice.
@@ -225,7 +228,8 @@ $(BIN)/bftmutex-floods: $(call obj,$(FLOODS) helper/digest $(KEYS) $(CONF) $(COR
 
 floods:
 	@selftests/floods/run --check
-	@$(MAKE) --no-print-directory tools tests modules-6.1
+	@$(given_kernel)
+	@$(MAKE) --no-print-directory tools tests modules-$(vm_kernel)
 	@selftests/floods/run
 
 # Locks under whatever may befall them; bftmutex-history checks what clients wrote down.
@@ -243,13 +247,14 @@ $(TESTS_BIN)/reloads: $(call obj,selftests/torture/reloads helper/nl $(KEYS) $(C
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
 
 TORTURE := tools $(BIN)/bftmutex-lin $(BIN)/bftmutex-liar $(BIN)/bftmutex-history \
-	$(TORTURE_TESTS) modules-6.1
+	$(TORTURE_TESTS) modules-$(vm_kernel)
 
 torture:
 	@$(call given,SECONDS,1,3600,120)
 	@$(given_seed)
+	@$(given_kernel)
 	@$(MAKE) --no-print-directory $(TORTURE)
-	selftests/vm/run --icount --mem 1024 --timeout 14400 -- env \
+	selftests/vm/run --kernel $(vm_kernel) --icount --mem 1024 --timeout 14400 -- env \
 		BFTMUTEX_HOSTS=3 BFTMUTEX_SECONDS=$(or $(SECONDS),120) $(if $(SEED),BFTMUTEX_SEED=$(SEED)) \
 		selftests/bftmutex/torture.sh
 
@@ -257,8 +262,9 @@ torture:
 reloads:
 	@$(call given,RELOADS,1,1000000,10000)
 	@$(given_seed)
+	@$(given_kernel)
 	@$(MAKE) --no-print-directory $(TORTURE)
-	selftests/vm/run --icount --timeout 14400 -- env BFTMUTEX_RELOADS=$(or $(RELOADS),10000) \
+	selftests/vm/run --kernel $(vm_kernel) --icount --timeout 14400 -- env BFTMUTEX_RELOADS=$(or $(RELOADS),10000) \
 		$(if $(SEED),BFTMUTEX_SEED=$(SEED)) selftests/bftmutex/reloads.sh
 
 # Unit tests are linked with sanitized objects of what they test. They come from an archive:
@@ -326,14 +332,18 @@ sim-mutants: $(BIN)/bftmutex-sim
 # Ten million scenarios take about seventy minutes of a core.
 sim-long:
 	@$(call given,RUNS,1,1000000000000,10000000)
+	@$(call given,SEED,1,1000000000,1)
+	@$(call given,JOBS,1,1024,2)
 	@$(MAKE) --no-print-directory $(BIN)/bftmutex-sim
-	$(BIN)/bftmutex-sim --runs $(or $(RUNS),10000000) --jobs 2
+	$(BIN)/bftmutex-sim --runs $(or $(RUNS),10000000) --jobs $(or $(JOBS),2) --seed $(or $(SEED),1)
 
 # Ten thousand requests of each type of object, under loss and with programs killed.
 order-torture:
 	@$(given_seed)
-	@$(MAKE) --no-print-directory tools $(BIN)/bftmutex-lin $(BIN)/bftmutex-liar $(TESTS_BIN)/order_load modules-6.1
-	selftests/vm/run --icount --mem 1024 --timeout 14400 -- env BFTMUTEX_OPS=10000 \
+	@$(given_kernel)
+	@$(MAKE) --no-print-directory tools $(BIN)/bftmutex-lin $(BIN)/bftmutex-liar \
+		$(TESTS_BIN)/order_load modules-$(vm_kernel)
+	selftests/vm/run --kernel $(vm_kernel) --icount --mem 1024 --timeout 14400 -- env BFTMUTEX_OPS=10000 \
 		BFTMUTEX_HOSTS=8 $(if $(SEED),BFTMUTEX_SEED=$(SEED)) \
 		selftests/bftmutex/order_torture.sh
 
@@ -410,11 +420,13 @@ FUZZERS_FAST := $(addprefix $(TESTS_BIN)/fuzz-fast/,$(FUZZERS))
 
 fuzz:
 	@$(call given,SECONDS,1,999999,600)
+	@$(call given,SEED,1,4294967295,1)
 	@$(MAKE) --no-print-directory fuzzers
 	@selftests/fuzz/run --seconds $(or $(SECONDS),600)
 
 fuzz-fast:
 	@$(call given,SECONDS,1,999999,600)
+	@$(call given,SEED,1,4294967295,1)
 	@$(MAKE) --no-print-directory $(FUZZERS_FAST)
 	@selftests/fuzz/run --fast --seconds $(or $(SECONDS),600)
 
@@ -437,6 +449,7 @@ $(BIN)/bftmutex-kfuzz-seeds: $(call obj,selftests/kfuzz/seeds)
 
 fuzz-kernel:
 	@BFTMUTEX_SECONDS=$(call quoted,$(SECONDS)) selftests/kfuzz/run --check
+	@selftests/lib/kernel $(call quoted,$(or $(KERNEL),6.12-debug))
 	@$(MAKE) --no-print-directory $(BIN)/bftmutex-kfuzz $(BIN)/bftmutex-kfuzz-seeds modules-$(or $(KERNEL),6.12-debug)
 	@BFTMUTEX_SECONDS=$(call quoted,$(SECONDS)) selftests/kfuzz/run
 
