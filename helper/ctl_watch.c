@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* bftmutexctl watch: what happens to locks, and what servers are suspected of. */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -57,6 +58,15 @@ static void print_event(u8 cmd, struct json_object *event)
 						text_of(event, "state"));
 }
 
+static void print(u8 cmd, struct json_object *event)
+{
+	if (!ctl_json)
+		print_event(cmd, event);
+	else
+		puts(json_object_to_json_string_ext(event, JSON_C_TO_STRING_PLAIN |
+						    JSON_C_TO_STRING_NOSLASHESCAPE));
+}
+
 static int on_event(struct nl_msg *msg, void *arg)
 {
 	struct nlattr *attr[BFTMUTEX_A_HANDLE_MAX + 1];
@@ -75,17 +85,39 @@ static int on_event(struct nl_msg *msg, void *arg)
 	    genlmsg_parse(nlmsg_hdr(msg), 0, attr, ctl_set_max(set), NULL) < 0)
 		return NL_SKIP;
 	event = ctl_object(set, attr);
-	if (ctl_json) {
-		if (cmd == BFTMUTEX_CMD_RENEW_EVENT)
-			json_object_object_add(event, "renewed", json_object_new_boolean(true));
-		puts(json_object_to_json_string_ext(event, JSON_C_TO_STRING_PLAIN |
-						    JSON_C_TO_STRING_NOSLASHESCAPE));
-	} else {
-		print_event(cmd, event);
-	}
+	if (ctl_json && cmd == BFTMUTEX_CMD_RENEW_EVENT)
+		json_object_object_add(event, "renewed", json_object_new_boolean(true));
+	print(cmd, event);
 	json_object_put(event);
 	fflush(stdout);
 	return NL_OK;
+}
+
+static int on_handle(struct nlattr **attr, void *arg)
+{
+	struct json_object *handle = ctl_object(CTL_HANDLE, attr);
+
+	(void)arg;
+	if (!strcmp(text_of(handle, "state"), "held"))
+		print(BFTMUTEX_CMD_LOCK_EVENT, handle);
+	json_object_put(handle);
+	return 0;
+}
+
+/* Events are gone: who keeps account of them begins anew, from what is so now. */
+static int resync(void)
+{
+	struct bftm_nl nl;
+	int r = ctl_open(&nl);
+
+	if (r)
+		return r;
+	ctl_fail(0, "events came faster than they could be printed; some are lost: what is held now follows");
+	r = bftm_nl_call(&nl, bftm_nl_msg(&nl, BFTMUTEX_CMD_HANDLE_GET, NLM_F_DUMP), on_handle,
+			 BFTMUTEX_A_HANDLE_MAX, NULL);
+	bftm_nl_close(&nl);
+	fflush(stdout);
+	return r ? ctl_fail(EX_OSERR, "netlink: %s", strerror(-r)) : 0;
 }
 
 static int join(struct bftm_nl *nl, const char *name)
@@ -98,23 +130,34 @@ static int join(struct bftm_nl *nl, const char *name)
 
 static int watch(struct bftm_nl *nl, bool renewals)
 {
+	struct pollfd events = { .fd = nl_socket_get_fd(nl->sock), .events = POLLIN };
 	int r = join(nl, BFTMUTEX_MCGRP_EVENTS);
+	bool lost = false;
 
 	if (!r && renewals)
 		r = join(nl, BFTMUTEX_MCGRP_RENEWALS);
 	if (r)
 		return r;
 	nl_socket_disable_seq_check(nl->sock);
+	nl_socket_set_nonblocking(nl->sock);
 	nl_socket_modify_cb(nl->sock, NL_CB_VALID, NL_CB_CUSTOM, on_event, NULL);
 	if (!ctl_json)
 		fputs("Waiting for locks to be acquired, released or lost; end with Ctrl-C.\n",
 		      stderr);
 	while (!ferror(stdout)) {
 		r = bftm_nl_errno(nl_recvmsgs_default(nl->sock));
-		if (r == -ENOBUFS)
-			ctl_fail(0, "events came faster than they could be printed; some are lost");
-		else if (r < 0 && r != -EINTR && r != -EAGAIN)
+		if (r == -ENOBUFS) {
+			lost = true;	/* the next one; earlier ones are there still */
+		} else if (r == -EAGAIN && lost) {
+			lost = false;
+			r = resync();
+			if (r)
+				return r;
+		} else if (r == -EAGAIN) {
+			poll(&events, 1, -1);
+		} else if (r < 0 && r != -EINTR) {
 			return ctl_fail(EX_OSERR, "netlink: %s", strerror(-r));
+		}
 	}
 	return EX_IOERR;
 }

@@ -94,6 +94,33 @@ waits() { c 2 bftmutexctl holders --json | jq -e '.[] | select(.state == "pendin
 ok "who waits for it is next" again handed_over
 
 #
+# Who watches, and looks away for longer than the kernel has room
+#
+
+watching() { c 1 bftmutex -w 20 seen true && [[ -s $work/events ]]; }
+held_still() { jq -es 'any(.name == "unseen" and .state == "held")' "$work/events" >/dev/null; }
+misses() {
+	rm -f "$work/kept"
+	ip netns exec bftm-c1 bftmutexctl watch --json >"$work/events" 2>"$work/missed" &
+	watcher=$!
+	wait_for 20 watching || return
+	kill -STOP "$watcher"
+	entries "${BFTMUTEX_EVENTS:-400}" || return
+	ip netns exec bftm-c1 bftmutex -l 4s unseen \
+		sh -c "touch $work/kept; read line <$work/enough" &
+	holder=$!
+	wait_for 10 test -e "$work/kept" || return
+	kill -CONT "$watcher"
+	wait_for 20 grep -q "some are lost: what is held now follows" "$work/missed"
+}
+ok "events that are missed are said to be" misses
+ok "and what is held is told" wait_for 10 held_still
+echo >"$work/enough"
+wait "$holder"
+kill "$watcher"
+wait "$watcher" 2>/dev/null
+
+#
 # Two clients at once, and what may happen meanwhile
 #
 
