@@ -40,6 +40,7 @@ help:
 	@echo 'make static     checkpatch, sparse, W=1, shellcheck, man pages'
 	@echo 'make vm         tests in VMs alone'
 	@echo 'make check-stock  what make check leaves out on Debian'\''s kernels, being on another'
+	@echo 'make check-capture  the tests of the module with a capture of all packets'
 	@echo 'make check-debug, check-kcsan  these on kernels with KASAN and lockdep, or KCSAN'
 	@echo 'make sim-long   ten million simulated scenarios; make sim-mutants: bugs planted and found'
 	@echo 'make model      every interleaving of small clusters: a quarter of an hour'
@@ -455,7 +456,7 @@ fuzz-kernel:
 
 .PHONY: tests unit static vm fuzz fuzz-fast fuzzers model sim-mutants sim-sources sim-long figures \
 	bench bench-programs order-torture torture reloads races floods debug-kernel \
-	check-stock check-debug check-kcsan fuzz-kernel coverage coverage-kernel fail-nth failures fuzz-campaign
+	check-stock check-capture check-debug check-kcsan fuzz-kernel coverage coverage-kernel fail-nth failures fuzz-campaign
 
 # What the fuzzers' inputs and the unit tests reach of the parsers. The unit tests are
 # those of the sanitized build, by clang.
@@ -511,6 +512,11 @@ debug-kernel: $(MODULES_CHECKED)
 
 check-stock: tools tests $(TEST_KERNELS:%=modules-%)
 	@selftests/check stock
+
+# With a capture of all packets; what judges times is not run.
+CAPTURED := $(filter-out floods handover hosts response,$(basename $(notdir $(wildcard selftests/bftmutex/*.sh))))
+check-capture: tools tests modules-6.1
+	@BFTMUTEX_CAPTURE=1 selftests/check $(CAPTURED:%=%-6.1)
 
 # Two processors for each VM, and time that is real.
 check-kcsan: export JOBS ?= 1

@@ -20,6 +20,12 @@ export BFTMUTEX_SEED=${BFTMUTEX_SEED:-$RANDOM}
 RANDOM=$BFTMUTEX_SEED
 diag "BFTMUTEX_SEED=$BFTMUTEX_SEED"
 
+# "make check-capture": all that arrives anywhere is shared with somebody who reads it late.
+if [[ ${BFTMUTEX_CAPTURE-} ]]; then
+	capture /run/captured &
+	disown
+fi
+
 # Load the module; arguments are its parameters.
 load() {
 	modprobe -a udp_tunnel ip6_udp_tunnel 2>/dev/null

@@ -145,6 +145,7 @@ wait_for() {
 # Print the plan and exit: 0 when all is well, 1 otherwise.
 finish() {
 	tap_done=1
+	[[ ! -e /run/captured ]] || diag "captured packets: $(</run/captured)"
 	# A broken promise must show in the output too.
 	echo "1..${tap_plan:-$tap_count}"
 	if [[ $tap_plan ]] && ((tap_plan != tap_count)); then
