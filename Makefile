@@ -489,9 +489,11 @@ fail-nth: tools tests modules-6.12-debug
 	selftests/vm/run "$$@" -- selftests/failures/nth.sh && \
 	selftests/vm/run "$$@" --allow 'kmemleak: Cannot allocate' -- selftests/failures/traffic.sh
 
-# The programs, likewise.
-failures: tools $(TESTS_BIN)/fail_alloc.so
+# The programs, likewise; then the daemon at work, in a VM.
+failures: tools tests $(TESTS_BIN)/fail_alloc.so modules-6.1
 	@selftests/failures/run
+	@selftests/vm/run --mem 1024 --timeout 3000 --allow 'audit: type=1326|kauditd_printk_skb' -- \
+		selftests/failures/daemon.sh
 
 $(TESTS_BIN)/fail_alloc.so: selftests/failures/fail_alloc.c
 	@mkdir -p $(@D)

@@ -4,6 +4,7 @@
  *
  *	FAIL_ALLOC_NTH   which, from 1; 0 or unset: none. From "N+" on all fail
  *	FAIL_ALLOC_FILE  is made when one has failed
+ *	FAIL_ALLOC_TRACE set: who wanted it is said on stderr
  *
  * Counted are malloc, calloc, realloc, reallocarray, aligned_alloc and
  * posix_memalign, of the program and of its libraries, from main() on: what goes
@@ -11,6 +12,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,17 +22,22 @@
 
 #include "fail_alloc.h"
 
+#define CALLERS_MAX 32
+
 static long nth;
 static bool all_after;
 static long count;
 
 static void note(void)
 {
+	void *callers[CALLERS_MAX];
 	const char *path = getenv("FAIL_ALLOC_FILE");
 	int fd = path ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
 
 	if (fd >= 0)
 		close(fd);
+	if (getenv("FAIL_ALLOC_TRACE"))
+		backtrace_symbols_fd(callers, backtrace(callers, CALLERS_MAX), STDERR_FILENO);
 }
 
 static bool fails(void)
@@ -96,7 +103,10 @@ static main_t *real_main;
 static int begin(int argc, char **argv, char **env)
 {
 	const char *text = getenv("FAIL_ALLOC_NTH");
+	void *caller;
 
+	/* Once now, since its first call allocates. */
+	backtrace(&caller, 1);
 	nth = text ? atol(text) : 0;
 	all_after = text && strchr(text, '+');
 	return real_main(argc, argv, env);

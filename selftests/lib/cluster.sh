@@ -83,14 +83,15 @@ kill_helper() {
 }
 
 # start_helper N [ARG...]: after kill_helper; true when it serves.  A stopped or
-# killed process may leave its status socket behind.
+# killed process may leave its status socket behind. With words in "run_helper" by that.
+run_helper=()
 start_helper() {
 	local n=$1
 	shift
 	# The one before was ready too, and ours may take a while to begin.
 	: >"$dev/c$n/log"
 	# Not by c: $! is to be the daemon, not a shell that waits for it.
-	ip netns exec "bftm-c$n" bftmutexd --config "$dev/c$n/bftmutex.conf" --state "$dev/c$n" \
+	ip netns exec "bftm-c$n" "${run_helper[@]}" bftmutexd --config "$dev/c$n/bftmutex.conf" --state "$dev/c$n" \
 		--foreground "$@" >"$dev/c$n/log" 2>&1 &
 	echo $! >"$dev/c$n/pid"
 	# That it was killed is no news for the log of the test.
