@@ -40,13 +40,14 @@ adds() {
 # A lock that nobody wants, one that another has; an object; what is asked and told.
 work() {
 	answered bftmutex -l 1s -w 5 alone true || return
-	c 2 bftmutex -l 1s -w 20 both sh -c "touch $dir/inside; read line <$dir/enough" &
+	c 2 bftmutex -l 1s -w 20 both sh -c "touch $dir/inside
+		until [ -e $dir/enough ]; do sleep 0.05; done" &
 	holder=$!
 	wait_for 20 test -e "$dir/inside" || return
 	answered bftmutex -n both true || return
 	timeout 60 ip netns exec bftm-c1 bftmutex -l 1s -w 5 both true &
 	waiter=$!
-	echo >"$dir/enough"
+	touch "$dir/enough"
 	wait "$holder"
 	wait "$waiter"
 	status=$?
@@ -78,7 +79,7 @@ end_is_clean() {
 
 one() {
 	kill_helper 1
-	rm -f "$dir/inside"
+	rm -f "$dir/inside" "$dir/enough"
 	run_helper=(env LD_PRELOAD="$hook" FAIL_ALLOC_NTH="$1" FAIL_ALLOC_TRACE=1)
 	start_helper 1
 	run_helper=()
@@ -104,7 +105,6 @@ if (($# == 0)); then
 	set -- "${which[@]}"
 fi
 [[ -e $hook ]] || bail "not built; 'make failures' does it"
-mkfifo "$dir/enough"
 load || bail "the module cannot be loaded"
 up --servers 7 -b 1 --clients 2 --lease-max 1s || bail "no cluster"
 ok "an object is made" c 1 bftmutexctl object create counter counter
