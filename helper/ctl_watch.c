@@ -70,14 +70,17 @@ static void print(u8 cmd, struct json_object *event)
 static int on_event(struct nl_msg *msg, void *arg)
 {
 	struct nlattr *attr[BFTMUTEX_A_HANDLE_MAX + 1];
+	const bool *lost = arg;
 	struct json_object *event;
 	enum ctl_set set;
 	u8 cmd;
 
-	(void)arg;
 	if (!genlmsg_valid_hdr(nlmsg_hdr(msg), 0))
 		return NL_SKIP;
 	cmd = genlmsg_hdr(nlmsg_hdr(msg))->cmd;
+	/* What is held is about to be told, and until then there may be no end of these. */
+	if (*lost && cmd != BFTMUTEX_CMD_SUSPECT_EVENT)
+		return NL_SKIP;
 	set = cmd == BFTMUTEX_CMD_SUSPECT_EVENT ? CTL_SUSPECT : CTL_HANDLE;
 	_Static_assert((int)BFTMUTEX_A_SUSPECT_MAX <= (int)BFTMUTEX_A_HANDLE_MAX, "attr is too small");
 	if ((cmd != BFTMUTEX_CMD_LOCK_EVENT && cmd != BFTMUTEX_CMD_RENEW_EVENT &&
@@ -112,7 +115,8 @@ static int resync(void)
 
 	if (r)
 		return r;
-	ctl_fail(0, "events came faster than they could be printed; some are lost: what is held now follows");
+	if (ctl_json)
+		puts("{\"lost_events\":true}");
 	r = bftm_nl_call(&nl, bftm_nl_msg(&nl, BFTMUTEX_CMD_HANDLE_GET, NLM_F_DUMP), on_handle,
 			 BFTMUTEX_A_HANDLE_MAX, NULL);
 	bftm_nl_close(&nl);
@@ -140,14 +144,16 @@ static int watch(struct bftm_nl *nl, bool renewals)
 		return r;
 	nl_socket_disable_seq_check(nl->sock);
 	nl_socket_set_nonblocking(nl->sock);
-	nl_socket_modify_cb(nl->sock, NL_CB_VALID, NL_CB_CUSTOM, on_event, NULL);
+	nl_socket_modify_cb(nl->sock, NL_CB_VALID, NL_CB_CUSTOM, on_event, &lost);
 	if (!ctl_json)
 		fputs("Waiting for locks to be acquired, released or lost; end with Ctrl-C.\n",
 		      stderr);
 	while (!ferror(stdout)) {
 		r = bftm_nl_errno(nl_recvmsgs_default(nl->sock));
 		if (r == -ENOBUFS) {
-			lost = true;	/* the next one; earlier ones are there still */
+			if (!lost)
+				ctl_fail(0, "events came faster than they could be printed; some are lost: what is held now follows");
+			lost = true;
 		} else if (r == -EAGAIN && lost) {
 			lost = false;
 			r = resync();

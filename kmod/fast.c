@@ -27,11 +27,14 @@
 #define FAST_SENDS	3
 /* Rounds that the helper is to see after one in which servers disagreed. */
 #define FAST_WATCH	16
-/* More are the helper's, from the beginning: a session that goes gives back all. */
-#define FAST_ASKING_MAX	1024
+/*
+ * Servers asked for all locks together: a session that goes tells all of them at once that it
+ * is over. More locks are the helper's from the beginning.
+ */
+#define FAST_ASKING_MAX	4096
 #define FAST_MAX	BFTM_REQUESTS_MAX
-/* In one run of the timer, each with a datagram to every server; then others may run. */
-#define WAKE_BATCH	8
+/* Acquisitions looked at, and datagrams, in one run of the timer; then others may run. */
+#define WAKE_BATCH	64
 #define WAKE_PAUSE_NS	(100 * BFTM_NS_PER_US)
 
 static struct bftm_fast *find(struct bftm_upcall *up, const struct bftm_session *s,
@@ -57,7 +60,6 @@ static void not_due(struct bftm_fast *f)
 	if (RB_EMPTY_NODE(&f->due.node))
 		return;
 	timerqueue_del(&f->session->due, &f->due);
-	RB_CLEAR_NODE(&f->due.node);
 }
 
 /* No more is asked for it. */
@@ -250,7 +252,7 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 	want.lease_ns = arg->lease_ns ?: s->lease_ns;
 	if (want.lease_ns > s->lease_max_ns)
 		return false;
-	if (s->asking >= FAST_ASKING_MAX || s->count >= FAST_MAX)
+	if (s->asking * s->cfg.n >= FAST_ASKING_MAX || s->count >= FAST_MAX)
 		return false;
 	if (s->watch) {
 		s->watch--;
@@ -287,7 +289,8 @@ void bftm_fast_retire(struct bftm_session *s)
 	}
 }
 
-static void wake(struct bftm_fast *f, u64 now)
+/* Return: datagrams that were sent, at most. */
+static unsigned int wake(struct bftm_fast *f, u64 now)
 {
 	const struct bftm_client_cfg *cfg = &f->session->cfg;
 	struct bftm_out out;
@@ -296,32 +299,43 @@ static void wake(struct bftm_fast *f, u64 now)
 	if (f->contend && f->contend->sends < FAST_SENDS && !is_late(f, now)) {
 		bftm_contend_wake(f->contend, cfg, now, 0, 0, &out);
 		obey(f, &out, now);
-	} else if (f->contend) {
-		hand_over(f);
-	} else {
-		to = bftm_release_wake(&f->release, cfg, now);
-		send_release(f, to);
-		if (!to)
-			fast_free(f);
+		return cfg->n;
 	}
+	if (f->contend) {
+		hand_over(f);
+		return cfg->n;
+	}
+	to = bftm_release_wake(&f->release, cfg, now);
+	if (to) {
+		send_release(f, to);
+		wake_at(f, f->release.wake_ns);
+	} else {
+		fast_free(f);
+	}
+	return hweight32(to);
 }
 
 void bftm_fast_wake(struct bftm_session *s, u64 now)
 {
 	struct bftm_fast *f;
-	unsigned int i;
+	unsigned int done;
+	u64 at;
 
-	s->timer_ns = 0;
-	for (i = 0; i < WAKE_BATCH; i++) {
+	s->timer_ns = now;	/* what is done here does not arm it */
+	for (done = 0; done < WAKE_BATCH; done += 1 + wake(f, now)) {
 		f = first_due(s);
 		if (!f || f->due.expires > now)
 			break;
 		not_due(f);
-		wake(f, now);
 	}
+	s->timer_ns = 0;
 	f = first_due(s);
-	if (f)
-		arm(s, max_t(u64, f->due.expires, i < WAKE_BATCH ? 0 : now + WAKE_PAUSE_NS));
+	if (!f)
+		return;
+	at = f->due.expires;
+	if (done >= WAKE_BATCH)
+		at = max_t(u64, at, ktime_get_boottime_ns() + WAKE_PAUSE_NS);
+	arm(s, at);
 }
 
 static void answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)

@@ -86,8 +86,11 @@ static void send_event(struct bftm_handle *h, u8 cmd, unsigned int group)
 	if (!genl_has_listeners(&bftm_family, net, group))
 		return;
 	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_ATOMIC | __GFP_NOWARN);
-	if (!msg)
+	if (!msg) {
+		/* Who listens is to know that something is missing. */
+		genl_set_err(&bftm_family, net, 0, group, -ENOBUFS);
 		return;
+	}
 	hdr = genlmsg_put(msg, 0, 0, &bftm_family, 0, cmd);
 	if (!hdr || put_handle(msg, h)) {
 		nlmsg_free(msg);

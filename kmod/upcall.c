@@ -59,12 +59,12 @@ static void desert(struct bftm_upcall *up)
 static enum hrtimer_restart grace_over(struct hrtimer *timer)
 {
 	struct bftm_upcall *up = container_of(timer, struct bftm_upcall, grace);
-	enum hrtimer_restart again = HRTIMER_NORESTART;
 	struct bftm_request *request;
 	unsigned int i;
 
 	spin_lock(&up->lock);
-	if (up->portid)
+	/* A helper came, or came and went and has armed it anew. */
+	if (up->portid || hrtimer_is_queued(timer))
 		goto out;
 	if (!up->deserted)
 		desert(up);
@@ -74,14 +74,11 @@ static enum hrtimer_restart grace_over(struct hrtimer *timer)
 		if (!bftm_request_is_held(request))	/* else it is its handle's */
 			bftm_request_failed(up, request, -ENOTCONN);
 	}
-	/* A helper that came and went meanwhile has armed it anew. */
-	if (!list_empty(&up->queue) && !hrtimer_is_queued(timer)) {
-		hrtimer_forward_now(timer, ns_to_ktime(GRACE_PAUSE_NS));
-		again = HRTIMER_RESTART;
-	}
+	if (!list_empty(&up->queue))
+		hrtimer_start(timer, ns_to_ktime(GRACE_PAUSE_NS), HRTIMER_MODE_REL_SOFT);
 out:
 	spin_unlock(&up->lock);
-	return again;
+	return HRTIMER_NORESTART;
 }
 
 void bftm_upcall_init(struct bftm_upcall *up)

@@ -55,11 +55,11 @@ int bftm_upcall_register(struct bftm_net *bn, u32 portid)
 		up->hinted = false;
 		adopt(up);
 		bftm_upcall_hint(bn);
+		/* A run that waits for the lock sees that there is a helper. */
+		hrtimer_try_to_cancel(&up->grace);
 		err = 0;
 	}
 	spin_unlock_bh(&up->lock);
-	if (!err)
-		hrtimer_try_to_cancel(&up->grace);
 	return err;
 }
 

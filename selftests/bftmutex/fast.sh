@@ -98,7 +98,11 @@ ok "who waits for it is next" again handed_over
 #
 
 watching() { c 1 bftmutex -w 20 seen true && [[ -s $work/events ]]; }
-held_still() { jq -es 'any(.name == "unseen" and .state == "held")' "$work/events" >/dev/null; }
+# It follows the mark: whoever keeps account begins anew there.
+held_still() {
+	sed '1,/lost_events/d' "$work/events" |
+		jq -es 'any(.name == "unseen" and .state == "held")' >/dev/null
+}
 misses() {
 	rm -f "$work/kept"
 	ip netns exec bftm-c1 bftmutexctl watch --json >"$work/events" 2>"$work/missed" &

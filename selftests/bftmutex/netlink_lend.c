@@ -569,6 +569,20 @@ TEST_F(lend, with_a_token)
 	EXPECT_NE(0, status_of(self->fd).token);
 }
 
+TEST_F(lend, a_release_is_sent_three_times)
+{
+	int i;
+
+	ASSERT_EQ(0, lend(self));
+	ASSERT_TRUE(holds(self, 0));
+	ASSERT_EQ(0, release(self->fd));
+	ASSERT_EQ(0, asked(self, 0, 2, BFTM_MSG_RELEASE, BFTM_MSG_RELEASED));
+	ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_TRY, 0));
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(0, asked(self, 3, 3, BFTM_MSG_RELEASE, 0));
+	EXPECT_TRUE(silence(self));
+}
+
 /* Acquires of locks @first to @last, one by one. */
 static bool begin_many(int *fds, int first, int last)
 {
