@@ -163,7 +163,7 @@ TORTURE_TESTS := $(addprefix $(TESTS_BIN)/,torture_client reloads)
 HARNESS := $(BUILD)/kselftest/kselftest_harness.h
 LINUX_SOURCE ?= /usr/src/linux-source-6.12.tar.xz
 
-tests: $(addprefix $(BIN)/bftmutex-,liar lin history floods races model order-model sim figures) \
+tests: $(addprefix $(BIN)/bftmutex-,liar lin history floods races kfuzz kfuzz-seeds model order-model sim figures) \
 	$(TORTURE_TESTS) $(addprefix $(TESTS_BIN)/,fail_nth $(KSELFTESTS)) \
 	$(addprefix $(TESTS_BIN)/unit/,$(UNIT))
 

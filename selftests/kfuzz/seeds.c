@@ -166,7 +166,8 @@ static const struct {
 	LISTED(submit), LISTED(fetch), LISTED(withdraw), LISTED(owner_dead), LISTED(try_lock),
 	LISTED(queue), LISTED(tokens), LISTED(recover), LISTED(stranger), LISTED(access),
 	LISTED(object), LISTED(outrank), LISTED(pieces), LISTED(install), LISTED(journal),
-	LISTED(journal_async), LISTED(fast), LISTED(fast_lied), LISTED(ioctl),
+	LISTED(journal_async), LISTED(fast), LISTED(fast_v4), LISTED(fast_lied),
+	LISTED(ioctl),
 };
 
 int main(int argc, char **argv)
