@@ -160,7 +160,7 @@ static int watch(struct bftm_nl *nl, bool renewals)
 			if (r)
 				return r;
 		} else if (r == -EAGAIN) {
-			poll(&events, 1, -1);
+			ppoll(&events, 1, NULL, NULL);
 		} else if (r < 0 && r != -EINTR) {
 			return ctl_fail(EX_OSERR, "netlink: %s", strerror(-r));
 		}
