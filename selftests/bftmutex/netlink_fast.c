@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the kernel does with what a helper has lent it. */
+#include <sys/resource.h>
+
+#include "netlink_lend.h"
+
+TEST_F(lend, one_round)
+{
+	struct sockaddr_in6 from;
+	struct bftm_msg msg;
+	uint64_t before;
+	struct seen s;
+
+	ASSERT_EQ(0, lend(self));
+	before = now_ns();
+	ASSERT_TRUE(holds(self, 0));
+	ASSERT_EQ(BFTM_MSG_TRY, told(self, 3, LONG_MS, &msg, &from));
+	EXPECT_EQ(BFTM_FLAG_NOQUEUE, msg.flags);
+	EXPECT_EQ((5ull << 32) + 13, msg.attempt);
+	EXPECT_EQ((5ull << 32) + 4, msg.seq);
+	EXPECT_EQ(LEASE, msg.lease_ns);
+	EXPECT_EQ(4, msg.name_len);
+	EXPECT_GE(status_of(self->fd).deadline_ns, before + LEASE / 2);
+	EXPECT_LE(status_of(self->fd).deadline_ns, now_ns() + LEASE);
+	EXPECT_EQ(1, status_of(self->fd).attempts);
+	EXPECT_EQ(1, self->counters->won);
+	EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
+	/* Given back to all, and told again to who says nothing. */
+	ASSERT_EQ(0, release(self->fd));
+	ASSERT_EQ(0, asked(self, 0, 2, BFTM_MSG_RELEASE, BFTM_MSG_RELEASED));
+	ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_RELEASE, 0));
+	ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_RELEASE, BFTM_MSG_RELEASED));
+	EXPECT_TRUE(silence(self));
+	EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
+	/* What the kernel does not wait for is the helper's. */
+	say(self, 3, msg, BFTM_MSG_FREE, &from, self->reply_mac);
+	EXPECT_EQ(POLLIN, poll_for(self->sock, POLLIN, LONG_MS));
+}
+
+TEST_F(lend, what_is_lost_is_sent_again)
+{
+	ASSERT_EQ(0, lend(self));
+	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
+	ASSERT_EQ(0, asked(self, 0, 1, BFTM_MSG_TRY, BFTM_MSG_FREE));
+	ASSERT_EQ(0, asked(self, 2, 3, BFTM_MSG_TRY, 0));
+	ASSERT_EQ(0, asked(self, 2, 2, BFTM_MSG_TRY, BFTM_MSG_FREE));
+	EXPECT_EQ(POLLIN, poll_for(self->fd, POLLIN, LONG_MS));
+	EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
+}
+
+/* Somebody has it: the helper is to see to it, and servers forget the attempt. */
+TEST_F(lend, what_is_not_free_is_the_helpers)
+{
+	struct seen s;
+
+	ASSERT_EQ(0, lend(self));
+	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
+	ASSERT_EQ(0, asked(self, 0, 1, BFTM_MSG_TRY, BFTM_MSG_LOCKED));
+	ASSERT_EQ(0, asked(self, 2, 3, BFTM_MSG_TRY, 0));
+	ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_RELEASE, BFTM_MSG_RELEASED));
+	ASSERT_EQ(0, pull(&self->nl, &s));
+	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_ACQUIRE, s.kind);
+	EXPECT_STREQ("lock", s.name);
+	EXPECT_EQ(1, self->counters->lost);
+	ASSERT_EQ(0, done(&self->nl, s.id, 0, 20, now_ns() + LEASE));
+	/* And while it is held, so is who else asks for it, though not for others. */
+	int other = open_here(O_NONBLOCK);
+
+	EXPECT_EQ(-EINPROGRESS, acquire(other, "lock", LEASE, 0, NULL));
+	EXPECT_EQ(0, pull(&self->nl, &s));
+	EXPECT_TRUE(silence(self));
+	close(other);
+}
+
+TEST_F(lend, who_is_silent_is_the_helpers)
+{
+	struct seen s;
+	int i;
+
+	ASSERT_EQ(0, lend(self));
+	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_TRY, 0));
+	ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_RELEASE, BFTM_MSG_RELEASED));
+	EXPECT_EQ(0, pull(&self->nl, &s));
+}
+
+/* Not authentic, of another attempt or name, a restart: none of it is a grant. */
+TEST_F(lend, what_proves_nothing)
+{
+	struct bftm_mac *wrong = bftm_mac_new(request_key);
+	struct sockaddr_in6 from;
+	struct bftm_msg msg, other;
+
+	ASSERT_EQ(0, lend(self));
+	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
+	ASSERT_EQ(0, asked(self, 0, 1, BFTM_MSG_TRY, BFTM_MSG_FREE));
+	ASSERT_EQ(BFTM_MSG_TRY, told(self, 2, LONG_MS, &msg, &from));
+	say(self, 2, msg, BFTM_MSG_FREE, &from, wrong);
+	other = msg;
+	other.attempt += 2;
+	say(self, 2, other, BFTM_MSG_FREE, &from, self->reply_mac);
+	say(self, 2, msg, BFTM_MSG_CHALLENGE, &from, self->reply_mac);
+	other = msg;
+	other.name[0] = 'L';
+	say(self, 2, other, BFTM_MSG_FREE, &from, self->reply_mac);
+	other = msg;
+	other.server = 2;
+	say(self, 2, other, BFTM_MSG_FREE, &from, self->reply_mac);
+	EXPECT_EQ(BFTM_STATE_PENDING, state_of(self->fd));
+	/* The first three are the helper's to read. */
+	for (int i = 0; i < 3; i++) {
+		struct bftm_wire wire;
+
+		ASSERT_EQ(POLLIN, poll_for(self->sock, POLLIN, LONG_MS));
+		EXPECT_EQ((ssize_t)sizeof(wire), recv(self->sock, &wire, sizeof(wire), 0));
+	}
+	EXPECT_EQ(0, poll_for(self->sock, POLLIN, 0));
+	say(self, 2, msg, BFTM_MSG_FREE, &from, self->reply_mac);
+	EXPECT_EQ(POLLIN, poll_for(self->fd, POLLIN, LONG_MS));
+	bftm_mac_free(wrong);
+}
+
+TEST_F(lend, cancelled)
+{
+	struct seen s;
+
+	ASSERT_EQ(0, lend(self));
+	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
+	ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_TRY, 0));
+	ASSERT_EQ(0, release(self->fd));
+	EXPECT_EQ(0, asked(self, 0, 3, BFTM_MSG_RELEASE, BFTM_MSG_RELEASED));
+	EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
+	EXPECT_EQ(BFTM_STATE_IDLE, state_of(self->fd));
+}
+
+/* The helper goes on with what is to be renewed, and releases it. */
+TEST_F(lend, renewed_by_the_helper)
+{
+	struct seen s;
+
+	ASSERT_EQ(0, lend(self));
+	ASSERT_TRUE(holds(self, BFTM_RENEW));
+	ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_TRY, 0));
+	EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
+	ASSERT_EQ(-EINPROGRESS, renew(self->fd, 0, NULL));
+	ASSERT_EQ(0, pull(&self->nl, &s));
+	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_RENEW, s.kind);
+	EXPECT_EQ((5ull << 32) + 13, s.attempt);
+	EXPECT_EQ(1, s.sends);
+	EXPECT_EQ(status_of(self->fd).deadline_ns, s.deadline_ns);
+	EXPECT_EQ(0, renewed(&self->nl, s.id, s.deadline_ns + SEC, 2000));
+	ASSERT_EQ(0, release(self->fd));
+	ASSERT_EQ(0, pull(&self->nl, &s));
+	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_RELEASE, s.kind);
+	EXPECT_EQ((5ull << 32) + 13, s.attempt);
+	EXPECT_TRUE(silence(self));
+}
+
+/* Taken back, lent anew, or without a helper: what is held stays, what waits is pulled. */
+TEST_F(lend, taken_back)
+{
+	int waits = open_here(O_NONBLOCK), way;
+	struct seen s;
+
+	for (way = 0; way < 3; way++) {
+		ASSERT_EQ(0, lend(self));
+		ASSERT_TRUE(holds(self, 0));
+		ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_TRY, 0));
+		ASSERT_EQ(-EINPROGRESS, acquire(waits, "other", LEASE, 0, NULL));
+		ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_TRY, 0));
+		self->peers = way ? N : 0;
+		if (way == 2)
+			take_over(&self->nl);
+		else
+			ASSERT_EQ(0, lend(self));
+		self->peers = N;
+		ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_RELEASE, 0));
+		ASSERT_EQ(0, pull(&self->nl, &s));
+		EXPECT_EQ(BFTMUTEX_REQUEST_KIND_ACQUIRE, s.kind);
+		EXPECT_STREQ("other", s.name);
+		EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
+		ASSERT_EQ(0, release(self->fd));
+		ASSERT_EQ(0, pull(&self->nl, &s));
+		EXPECT_EQ(BFTMUTEX_REQUEST_KIND_RELEASE, s.kind);
+		ASSERT_EQ(0, release(waits));
+		ASSERT_EQ(0, pull(&self->nl, &s));
+		EXPECT_EQ(BFTMUTEX_REQUEST_KIND_CANCEL, s.kind);
+		/* Who pulls again has done that: the lock is free for the kernel. */
+		EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
+		EXPECT_TRUE(silence(self));
+	}
+	close(waits);
+}
+
+TEST_F(lend, with_a_token)
+{
+	struct sockaddr_in6 from;
+	struct bftm_msg msg;
+	int u;
+
+	ASSERT_EQ(0, lend(self));
+	ASSERT_EQ(-EINPROGRESS, begin(self, BFTM_FENCE));
+	ASSERT_EQ(0, asked(self, 0, 2, BFTM_MSG_TRY, BFTM_MSG_FREE));
+	ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_TRY, 0));
+	/* q = 3 of 4 */
+	for (u = 0; u < 3; u++) {
+		ASSERT_EQ(BFTM_MSG_STAMP, told(self, u, LONG_MS, &msg, &from));
+		EXPECT_EQ(BFTM_STATE_PENDING, state_of(self->fd));
+		msg.gno = msg.token;
+		msg.type = BFTM_MSG_SACK;
+		struct bftm_wire wire;
+
+		bftm_wire_put(&msg, &wire);
+		bftm_mac_sign(self->reply_mac, &wire);
+		ASSERT_EQ((ssize_t)sizeof(wire),
+			  sendto(self->server[u], &wire, sizeof(wire), 0,
+				 (struct sockaddr *)&from, sizeof(from)));
+	}
+	EXPECT_EQ(POLLIN, poll_for(self->fd, POLLIN, LONG_MS));
+	EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
+	EXPECT_EQ(msg.token, status_of(self->fd).token);
+	EXPECT_NE(0, status_of(self->fd).token);
+}
+
+TEST_F(lend, a_release_is_sent_three_times)
+{
+	int i;
+
+	ASSERT_EQ(0, lend(self));
+	ASSERT_TRUE(holds(self, 0));
+	ASSERT_EQ(0, release(self->fd));
+	ASSERT_EQ(0, asked(self, 0, 2, BFTM_MSG_RELEASE, BFTM_MSG_RELEASED));
+	ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_TRY, 0));
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(0, asked(self, 3, 3, BFTM_MSG_RELEASE, 0));
+	EXPECT_TRUE(silence(self));
+}
+
+/* Acquires of locks @first to @last, one by one. */
+static bool begin_many(int *fds, int first, int last)
+{
+	char name[16];
+	int i;
+
+	for (i = first; i < last; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		fds[i] = open_here(O_NONBLOCK);
+		if (acquire(fds[i], name, 0, 0, NULL) != -EINPROGRESS)
+			return false;
+	}
+	return true;
+}
+
+/* How many acquires that were not seen yet are pulled, until there is none, or within @ms. */
+static int pull_many(lend_t *self, bool *seen, uint64_t ms, int most)
+{
+	uint64_t until = now_ns() + ms * MS;
+	struct seen s;
+	int count = 0;
+
+	while (count < most) {
+		if (pull(&self->nl, &s)) {
+			if (now_ns() >= until)
+				break;
+			continue;
+		}
+		if (s.kind != BFTMUTEX_REQUEST_KIND_ACQUIRE || seen[s.id])
+			return -1;
+		seen[s.id] = true;
+		count++;
+	}
+	return count;
+}
+
+/* No server answers: the kernel asks for so many, and the helper gets all in the end. */
+TEST_F_TIMEOUT(lend, more_than_the_kernel_asks_for, 120)
+{
+	enum { ASKING_MAX = 1024, FIRST = 1500, COUNT = FIRST + ASKING_MAX };
+	struct rlimit limit = { COUNT + 100, COUNT + 100 };
+	static bool seen[COUNT + 1];
+	int fds[COUNT], i;
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
+	self->wrong = BFTMUTEX_A_SESSION_DELTA_NS;
+	self->value = 60 * SEC;
+	ASSERT_EQ(0, lend(self));
+	ASSERT_TRUE(begin_many(fds, 0, FIRST));
+	EXPECT_EQ(FIRST - ASKING_MAX, pull_many(self, seen, 0, COUNT));
+	EXPECT_EQ(0, self->counters->lost);
+	/* What is lent in its place leaves them to the helper; the timer does, later. */
+	self->wrong = 0;
+	ASSERT_EQ(0, lend(self));
+	EXPECT_EQ(ASKING_MAX, pull_many(self, seen, 0, COUNT));
+	EXPECT_EQ(ASKING_MAX, self->counters->lost);
+	ASSERT_TRUE(begin_many(fds, FIRST, COUNT));
+	EXPECT_EQ(ASKING_MAX, pull_many(self, seen, LONG_MS, ASKING_MAX));
+	EXPECT_EQ(2 * ASKING_MAX, self->counters->lost);
+	EXPECT_EQ(0, self->counters->won);
+	/* None is lost when the helper goes for good. */
+	bftm_nl_close(&self->nl);
+	for (i = 0; i < COUNT; i++) {
+		ASSERT_EQ(POLLIN, poll_for(fds[i], POLLIN, LONG_MS));
+		ASSERT_EQ(BFTM_STATE_FAILED, state_of(fds[i]));
+		close(fds[i]);
+	}
+}
+
+TEST_HARNESS_MAIN
