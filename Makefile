@@ -265,7 +265,8 @@ reloads:
 	@$(given_seed)
 	@$(given_kernel)
 	@$(MAKE) --no-print-directory $(TORTURE)
-	selftests/vm/run --kernel $(vm_kernel) --icount --timeout 14400 -- env BFTMUTEX_RELOADS=$(or $(RELOADS),10000) \
+	selftests/vm/run --kernel $(vm_kernel) --icount --timeout 14400 -- env \
+		BFTMUTEX_RELOADS=$(or $(RELOADS),10000) \
 		$(if $(SEED),BFTMUTEX_SEED=$(SEED)) selftests/bftmutex/reloads.sh
 
 # Unit tests are linked with sanitized objects of what they test. They come from an archive:
@@ -448,10 +449,11 @@ $(BIN)/bftmutex-kfuzz-seeds: $(call obj,selftests/kfuzz/seeds)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
 
+fuzz-kernel: vm_kernel = $(or $(KERNEL),6.12-debug)
 fuzz-kernel:
 	@BFTMUTEX_SECONDS=$(call quoted,$(SECONDS)) selftests/kfuzz/run --check
-	@selftests/lib/kernel $(call quoted,$(or $(KERNEL),6.12-debug))
-	@$(MAKE) --no-print-directory $(BIN)/bftmutex-kfuzz $(BIN)/bftmutex-kfuzz-seeds modules-$(or $(KERNEL),6.12-debug)
+	@$(given_kernel)
+	@$(MAKE) --no-print-directory $(BIN)/bftmutex-kfuzz $(BIN)/bftmutex-kfuzz-seeds modules-$(vm_kernel)
 	@BFTMUTEX_SECONDS=$(call quoted,$(SECONDS)) selftests/kfuzz/run
 
 .PHONY: tests unit static vm fuzz fuzz-fast fuzzers model sim-mutants sim-sources sim-long figures \

@@ -40,8 +40,10 @@ static int open_device(void)
 	case EACCES:
 	case EPERM:
 		errx(EX_NOPERM, "%s: you may not open it; are you in its group, bftmutex?", path);
-	case EMFILE:
 	case ENFILE:
+		errx(EX_OSERR, "%s: too many files are open, or %u handles of this network namespace",
+		     path, BFTM_HANDLES_MAX);
+	case EMFILE:
 	case ENOMEM:
 		errx(EX_OSERR, "%s: %s", path, bftmutex_strerror(fd));
 	}

@@ -57,9 +57,8 @@ static struct bftm_fast *first_due(struct bftm_session *s)
 
 static void not_due(struct bftm_fast *f)
 {
-	if (RB_EMPTY_NODE(&f->due.node))
-		return;
-	timerqueue_del(&f->session->due, &f->due);
+	if (!RB_EMPTY_NODE(&f->due.node))
+		timerqueue_del(&f->session->due, &f->due);
 }
 
 /* No more is asked for it. */

@@ -70,7 +70,7 @@ struct bftm_renewal {
 	u64 deadline_ns;
 };
 
-/** bftm_handle_new() - of this namespace. Return: or -ENOMEM, or -ENFILE for too many. */
+/** bftm_handle_new() - of this namespace. Return: or ERR_PTR: -ENOMEM, -ENFILE for too many. */
 struct bftm_handle *bftm_handle_new(struct bftm_net *bn);
 
 /** bftm_handle_free() - gives back what it holds. Context: process. */
