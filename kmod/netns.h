@@ -7,6 +7,7 @@
 #include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/siphash.h>
 #include <linux/spinlock.h>
 #include <net/net_namespace.h>
 
@@ -35,6 +36,7 @@ struct netlink_ext_ack;
  * @given:    acquires and submits that were pulled and are not done
  * @by_id:    those of @given, and what is held
  * @by_name:  acquisitions, by the name of the lock
+ * @secret:   so that nobody can choose names that go to one place of @by_name
  * @fast:     those that the kernel makes by itself, by attempt
  * @sessions: what the helper has lent
  * @handles:  every open handle, in the order of opening
@@ -55,6 +57,7 @@ struct bftm_upcall {
 	struct list_head given;
 	DECLARE_HASHTABLE(by_id, BFTM_REQUEST_BITS);
 	DECLARE_HASHTABLE(by_name, BFTM_REQUEST_BITS);
+	siphash_key_t secret;
 	DECLARE_HASHTABLE(fast, BFTM_REQUEST_BITS);
 	struct list_head sessions;
 	struct list_head handles;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The device's side of the upcall: requests come, are renewed and end. */
-#include <linux/jhash.h>
-#include <linux/slab.h>
 #include <linux/ktime.h>
+#include <linux/random.h>
+#include <linux/siphash.h>
+#include <linux/slab.h>
 
 #include "compat.h"
 #include "debug.h"
@@ -90,6 +91,7 @@ void bftm_upcall_init(struct bftm_upcall *up)
 	INIT_LIST_HEAD(&up->handles);
 	hash_init(up->by_id);
 	hash_init(up->by_name);
+	get_random_bytes(&up->secret, sizeof(up->secret));
 	hash_init(up->fast);
 	INIT_LIST_HEAD(&up->sessions);
 	bftm_hrtimer_setup(&up->grace, grace_over, CLOCK_BOOTTIME,
@@ -114,7 +116,7 @@ void bftm_upcall_destroy(struct bftm_upcall *up)
 }
 
 /* Is a lock of this name, in whichever cluster, asked for or held? */
-static bool is_named(struct bftm_upcall *up, const struct bftm_acquire *arg, u32 key)
+static bool is_named(struct bftm_upcall *up, const struct bftm_acquire *arg, u64 key)
 {
 	const struct bftm_request *other;
 
@@ -146,7 +148,7 @@ int bftm_upcall_add(struct bftm_net *bn, struct bftm_request *request)
 	INIT_LIST_HEAD(&request->list);
 	bftm_created("request", request);
 	if (request->handle) {
-		u32 key = jhash(request->arg.name, request->arg.name_len, 0);
+		u64 key = siphash(request->arg.name, request->arg.name_len, &up->secret);
 		bool alone = !is_named(up, &request->arg, key);
 
 		hash_add(up->by_name, &request->by_name, key);
