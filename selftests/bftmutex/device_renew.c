@@ -81,16 +81,24 @@ TEST_F(renew, without_the_flag_it_does_not)
 	EXPECT_EQ(BFTM_LOST_EXPIRED, (int)status_of(self->fd).reason);
 }
 
+/* A busy machine may need longer than the lease is: again, then. */
 TEST_F(renew, by_the_program)
 {
 	struct bftm_acquire arg;
 	uint64_t end;
-	int i;
+	int i, again = 0, err = -EKEYEXPIRED;
 
-	ASSERT_EQ(0, hold(self->fd, self->name, LEASE, 0, 0, &arg));
 	for (i = 0; i < 5; i++) {
+		if (err == -EKEYEXPIRED)
+			ASSERT_EQ(0, hold(self->fd, self->name, LEASE, 0, 0, &arg));
 		sleep_ns(LEASE / 4);
-		ASSERT_EQ(0, renew(self->fd, 0, &end));
+		err = renew(self->fd, 0, &end);
+		if (err == -EKEYEXPIRED && again++ < 10) {
+			release(self->fd);
+			i = -1;
+			continue;
+		}
+		ASSERT_EQ(0, err);
 		EXPECT_GT(end, arg.deadline_ns);
 		EXPECT_LE(end, now_ns() + LEASE);
 		EXPECT_EQ(end, status_of(self->fd).deadline_ns);
