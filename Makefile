@@ -531,9 +531,13 @@ check-debug check-kcsan: check-%: tools tests
 CHECK_KERNELS = $(addprefix modules-,$(TEST_KERNELS)) modules-6.12-debug
 CHECK_BUILD = tools tests fuzzers $(TESTS_BIN)/fail_alloc.so $(CHECK_KERNELS)
 
+# For who wants to see something else; V=1 shows the commands.
+QUIETLY = @$(if $(V),,echo "building; make V=1 $@ shows how" &&) \
+	$(MAKE) --no-print-directory $(if $(V),,--silent)
+
 check:
 	@selftests/deps --for check
-	@$(MAKE) --no-print-directory -j$$(nproc) $(CHECK_BUILD)
+	$(QUIETLY) -j$$(nproc) $(CHECK_BUILD)
 	@selftests/check
 
 unit static vm: tools tests
@@ -543,8 +547,7 @@ vm: $(CHECK_KERNELS)
 
 demo:
 	@selftests/deps --for demo
-	@$(MAKE) --no-print-directory tools $(BIN)/bftmutex-liar \
-		$(TESTS_BIN)/contender modules-6.1
+	$(QUIETLY) -j$$(nproc) tools $(BIN)/bftmutex-liar $(TESTS_BIN)/contender modules-6.1
 	@selftests/demo/demo
 
 # Installing
