@@ -47,8 +47,12 @@ static __poll_t device_poll(struct file *file, struct poll_table_struct *wait)
 {
 	struct bftm_handle *h = file->private_data;
 
-	poll_wait(file, &h->wait, wait);
-	return bftm_handle_poll(h);
+	/* Each of them is woken with the namespace's lock held. Who is not has to know. */
+	if (poll_does_not_wait(wait) || !bftm_handle_crowded(h))
+		poll_wait(file, &h->wait, wait);
+	else
+		WRITE_ONCE(h->deaf, true);
+	return bftm_handle_poll(h) | (READ_ONCE(h->deaf) ? EPOLLERR : 0);
 }
 
 /* A structure that begins with its size, from user space of any version. */

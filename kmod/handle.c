@@ -241,11 +241,13 @@ out:
 
 int bftm_handle_release(struct bftm_handle *h)
 {
+	enum bftm_state before;
 	int err = 0;
 
 	spin_lock_bh(&h->bn->upcall.lock);
 	bftm_handle_check(h, ktime_get_boottime_ns());
-	switch (h->state) {
+	before = h->state;
+	switch (before) {
 	case BFTM_STATE_HELD:
 	case BFTM_STATE_PENDING:
 		give_back(h);
@@ -259,7 +261,8 @@ int bftm_handle_release(struct bftm_handle *h)
 		break;
 	}
 	h->state = BFTM_STATE_IDLE;
-	wake_up_poll(&h->wait, EPOLLIN | EPOLLRDNORM);
+	if (before != BFTM_STATE_IDLE)
+		wake_up_poll(&h->wait, EPOLLIN | EPOLLRDNORM);
 	spin_unlock_bh(&h->bn->upcall.lock);
 	return err;
 }
@@ -282,6 +285,19 @@ void bftm_handle_status(struct bftm_handle *h, struct bftm_status *ret)
 	if (h->state == BFTM_STATE_HELD)
 		ret->remaining_ns = h->arg.deadline_ns - now;
 	spin_unlock_bh(&h->bn->upcall.lock);
+}
+
+bool bftm_handle_crowded(struct bftm_handle *h)
+{
+	struct list_head *entry;
+	unsigned int count = 0;
+
+	spin_lock_irq(&h->wait.lock);
+	list_for_each(entry, &h->wait.head)
+		if (++count >= BFTM_WATCHERS_MAX)
+			break;
+	spin_unlock_irq(&h->wait.lock);
+	return count >= BFTM_WATCHERS_MAX;
 }
 
 __poll_t bftm_handle_poll(struct bftm_handle *h)

@@ -17,6 +17,7 @@
  * @bn:          the namespace, whose reference the file holds
  * @request:     while pending or held; belongs to the handle
  * @wait:        those who wait for a change of state
+ * @deaf:        somebody is not among them, since they were too many
  * @timer:       end of a timed acquire; margin and end of the lease
  * @state:       enum bftm_state
  * @reason:      enum bftm_lost
@@ -41,6 +42,7 @@ struct bftm_handle {
 	struct bftm_net *bn;
 	struct bftm_request *request;
 	wait_queue_head_t wait;
+	bool deaf;
 	struct hrtimer timer;
 	enum bftm_state state;
 	enum bftm_lost reason;
@@ -106,7 +108,8 @@ int bftm_handle_renew(struct bftm_handle *h, u64 lease_ns,
  * bftm_handle_renew_wait() - sleep until the deadline has moved
  * @timeout_ns:      0 for none; the end of the lease ends it in any case
  * @ret_deadline_ns: the new deadline; untouched on failure
- * Return: 0, -EKEYEXPIRED, -ETIMEDOUT, -EINTR, -ENOTCONN or -ECANCELED.
+ * Return: 0, -EKEYEXPIRED, -ETIMEDOUT, -EINTR, -ENOTCONN, -ECANCELED or -EBUSY: too
+ * many wait for this handle.
  */
 int bftm_handle_renew_wait(struct bftm_handle *h,
 			   const struct bftm_renewal *renewal, u64 timeout_ns,
@@ -120,6 +123,9 @@ void bftm_handle_status(struct bftm_handle *h, struct bftm_status *ret);
 
 /** bftm_handle_set_signal() - @signo 0 for none. */
 void bftm_handle_set_signal(struct bftm_handle *h, u32 signo, u64 margin_ns);
+
+/** bftm_handle_crowded() - do as many wait for its changes as may? */
+bool bftm_handle_crowded(struct bftm_handle *h);
 
 /** bftm_handle_poll() - events that are true now. */
 __poll_t bftm_handle_poll(struct bftm_handle *h);

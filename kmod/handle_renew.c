@@ -95,6 +95,8 @@ int bftm_handle_renew_wait(struct bftm_handle *h,
 		.ret_deadline_ns = ret_deadline_ns,
 	};
 
+	if (bftm_handle_crowded(h))
+		return -EBUSY;
 	return bftm_sleep(&h->wait, timeout_ns ? bftm_sleep_until(timeout_ns) : 0, outcome, &w);
 }
 

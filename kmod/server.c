@@ -96,6 +96,7 @@ struct bftm_server *bftm_server_new(struct net *net,
 	server->cfg.rho_ppm = p->rho_ppm;
 	server->cfg.waiters_max = p->max_waiters;
 	spin_lock_init(&server->token_lock);
+	server->begun_ns = ktime_get_boottime_ns();
 	server->tokens.floor = p->floor_known ? p->token_floor : BFTM_TOKEN_UNKNOWN;
 	/*
 	 * Whatever was granted before this start is over when this ends. The
@@ -179,6 +180,17 @@ void bftm_server_answer_tokens(struct bftm_server *server, const struct bftm_msg
 		bftm_count(server, RECOVERED);
 }
 
+static bool may_be_stamped(struct bftm_server *server, const struct bftm_msg *req, u64 now)
+{
+	bool may_be;
+
+	spin_lock(&server->token_lock);
+	may_be = bftm_tokens_may_be(&server->tokens, req->token, ktime_get_real_ns(),
+				    now - server->begun_ns);
+	spin_unlock(&server->token_lock);
+	return may_be;
+}
+
 /* Return: true when the lock was granted anew. */
 static bool decide(struct bftm_server *server, const struct bftm_msg *req, u64 now,
 		   struct bftm_msg *reply, struct bftm_msg *push)
@@ -193,10 +205,15 @@ static bool decide(struct bftm_server *server, const struct bftm_msg *req, u64 n
 			return false;
 		cfg = &narrowed;
 	}
-	if (bftm_admit(&server->cfg, req, now, reply))
-		return bftm_locks_step(server->locks, cfg, req, reply, push);
-	bftm_server_answer_tokens(server, req, reply);
-	return false;
+	if (!bftm_admit(&server->cfg, req, now, reply)) {
+		bftm_server_answer_tokens(server, req, reply);
+		return false;
+	}
+	if (req->type == BFTM_MSG_STAMP && !may_be_stamped(server, req, now)) {
+		bftm_refuse(req, reply, BFTM_REFUSED_PROTO);
+		return false;
+	}
+	return bftm_locks_step(server->locks, cfg, req, reply, push);
 }
 
 bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire,

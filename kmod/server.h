@@ -66,6 +66,7 @@ struct bftm_stats {
  * @rules:   access rules, NULL for none; see access.c
  * @token_lock: guards @tokens; innermost, taken with bottom halves off
  * @tokens:  what is known of all fencing tokens
+ * @begun_ns: CLOCK_BOOTTIME of its start
  * @stats:   counters
  * @sock4:   UDP socket
  * @sock6:   UDP socket, NULL where IPv6 is off
@@ -81,6 +82,7 @@ struct bftm_server {
 	struct bftm_rules __rcu *rules;
 	spinlock_t token_lock;
 	struct bftm_tokens tokens;
+	u64 begun_ns;
 	struct bftm_stats __percpu *stats;
 	struct socket *sock4;
 	struct socket *sock6;

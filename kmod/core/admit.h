@@ -51,6 +51,22 @@ static inline u64 bftm_tokens_top(const struct bftm_tokens *t)
 	return t->floor > t->top ? t->floor : t->top;
 }
 
+/**
+ * bftm_tokens_may_be() - can holders have come to this token by now?
+ * @wall_ns: the server's clock, since 1970
+ * @up_ns:   since this start
+ *
+ * From holder to holder a token grows by little, and nobody holds for less than a
+ * nanosecond. So a client that stamps what it likes, of locks of its own, cannot take
+ * all tokens from all others, whose locks begin with the highest that was forgotten.
+ */
+static inline bool bftm_tokens_may_be(const struct bftm_tokens *t, u64 token, u64 wall_ns,
+				      u64 up_ns)
+{
+	return token <= wall_ns ||
+	       (t->floor != BFTM_TOKEN_UNKNOWN && token <= t->floor + up_ns);
+}
+
 /** bftm_tokens_stamped() - this token was, for some lock. */
 static inline void bftm_tokens_stamped(struct bftm_tokens *t, u64 token)
 {

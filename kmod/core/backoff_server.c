@@ -221,7 +221,8 @@ static void step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 	}
 	/* NOLINTNEXTLINE: bftm_server_needs() a lock for a TRY */
 	if (req->prio > lock->lam)
-		lock->lam = req->prio;
+		lock->lam = req->prio - lock->lam > BFTM_PRIO_JUMP_MAX ?
+			    lock->lam + BFTM_PRIO_JUMP_MAX : req->prio;
 	reply->prio = lock->lam;
 
 	if (now <= cfg->quarantine_until_ns) {

@@ -52,7 +52,10 @@ void bftm_begin_attempt(struct bftm_contend *c,
 		lam[u] = c->server[u].lam;
 	/* Some correct server saw this much; b liars cannot inflate it. */
 	seen = bftm_kth_largest(lam, cfg->n, cfg->b + 1);
-	c->prio = 1 + (seen > c->prio ? seen : c->prio);
+	if (seen > c->prio)
+		c->prio = seen;
+	if (c->prio < ~0ull)
+		c->prio++;
 	reset(c, cfg, attempt);
 	c->phase = BFTM_PHASE_TRY;
 	c->rounds++;

@@ -55,6 +55,9 @@
 /* Access rules of a server. */
 #define BFTM_RULES_MAX		1024u
 
+/* Farther the highest priority of a lock does not move for one TRY: it has an end. */
+#define BFTM_PRIO_JUMP_MAX	(1ull << 32)
+
 /* Highest fencing token that a server may be told of; those above are left. */
 #define BFTM_TOKEN_FLOOR_MAX	((1ull << 63) - 1)
 
@@ -93,6 +96,8 @@
 #define BFTM_REQUESTS_MAX	65536u
 /* Handles that are open there, each with one acquire at a time and any number of submits. */
 #define BFTM_HANDLES_MAX	131072u
+/* Entries of poll(), epoll and threads that wait for changes of one of them. */
+#define BFTM_WATCHERS_MAX	64u
 /* Bytes of operations and of room for responses, likewise. */
 #define BFTM_SUBMIT_BYTES_MAX	(64u << 20)
 /* Responses that did not fit and that one handle keeps. */

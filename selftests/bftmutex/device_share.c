@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A handle in several processes, its end, and network namespaces. */
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
 #include "handle.h"
 #include "harness.h"
+
+#define WATCHERS_MAX	64	/* bftmutex(4) */
 
 FIXTURE(share)
 {
@@ -275,6 +278,30 @@ TEST_F(share, many_handles_of_one_process)
 		EXPECT_NE(0, poll_for(fd[i], POLLIN, LONG_MS) & POLLIN);
 		close(fd[i]);
 	}
+}
+
+/* Each is woken with the lock of the namespace held, so there is an end to it. */
+TEST_F(share, watchers_have_a_limit)
+{
+	struct epoll_event event = { .events = EPOLLHUP };
+	int ep = epoll_create1(EPOLL_CLOEXEC), fds[WATCHERS_MAX + 1], i;
+
+	ASSERT_GE(ep, 0);
+	for (i = 0; i <= WATCHERS_MAX; i++) {
+		fds[i] = dup(self->fd);
+		ASSERT_GE(fds[i], 0);
+		ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, fds[i], &event));
+		EXPECT_EQ(i == WATCHERS_MAX, epoll_wait(ep, &event, 1, 0));
+	}
+	EXPECT_EQ(EPOLLERR, event.events);
+	EXPECT_EQ(POLLERR, poll_for(self->fd, POLLPRI, LONG_MS));
+	EXPECT_EQ(-EBUSY, renew(self->fd, 0, &self->deadline_ns));
+	/* It stays so: who was not woken may not have looked. */
+	close(ep);
+	for (i = 0; i <= WATCHERS_MAX; i++)
+		close(fds[i]);
+	EXPECT_EQ(POLLERR, poll_for(self->fd, POLLPRI, LONG_MS));
+	EXPECT_EQ(0, release(self->fd));
 }
 
 TEST_HARNESS_MAIN

@@ -55,6 +55,8 @@ static void stamps(struct peer *p)
 	want_stamp(&p[1], stamp(b, 11), BFTM_MSG_SNACK, 11, "STAMP of another's");
 	want_stamp(&p[1], stamp(a, 11), BFTM_MSG_SNACK, 11, "STAMP of another's, same attempt");
 	want_stamp(&p[0], stamp(a + 1, 11), BFTM_MSG_SNACK, 11, "STAMP of another attempt");
+	want_refused(&p[1], stamp(b, BFTM_TOKEN_UNKNOWN - 1), BFTM_REFUSED_PROTO,
+		     "STAMP that leaves no token for others");
 	r = want(&p[1], second, BFTM_MSG_WAIT, "TRY");
 	check(r.token == 11, "WAIT with token %" PRIu64, r.token);
 	want_stamp(&p[1], stamp(b, 20), BFTM_MSG_SACK, 20, "STAMP of one who waits");

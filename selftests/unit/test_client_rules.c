@@ -124,6 +124,19 @@ static void priorities(void **state)
 	assert_int_equal(c.prio, 103);
 }
 
+/* There is none above the highest, and 0 would go before all. */
+static void priorities_end(void **state)
+{
+	u32 u;
+
+	(void)state;
+	start(1, T0);
+	for (u = 0; u < 3; u++)
+		reports(u, ~0ull);
+	wake(c.wake_ns, 2, 0);
+	assert_true(c.prio == ~0ull);
+}
+
 /* What answers to dead attempts report is as true as any. */
 static void priorities_of_strays_count(void **state)
 {
@@ -282,6 +295,7 @@ int main(void)
 		LITERAL(literal_with_b_silent),
 		TEST(priorities),
 		TEST(priorities_of_strays_count),
+		TEST(priorities_end),
 		TEST(b_refusals_do_nothing),
 		TEST(b_plus_1_equal_refusals_end_it),
 		TEST(different_refusals),

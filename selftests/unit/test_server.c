@@ -297,6 +297,10 @@ static void priorities_are_reported(void **state)
 	RELEASED(release(BOB, 1, T0));
 	FREE(try(ALICE, 2, 1, T0));
 	assert_int_equal(reply.prio, CAROL);
+	/* One client cannot use them up. */
+	step((struct bftm_msg){ .type = BFTM_MSG_TRY, .client = BOB, .attempt = 2, .k = 1,
+				.lease_ns = BFTM_NS_PER_SEC, .prio = ~0ull }, T0);
+	assert_true(reply.prio == CAROL + BFTM_PRIO_JUMP_MAX);
 }
 
 int main(void)

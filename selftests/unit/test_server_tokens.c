@@ -131,6 +131,28 @@ static void recovery(void **state)
 	assert_int_equal(reply.token, 41);
 }
 
+/* Whoever stamps what it likes leaves tokens for those who stamp what follows. */
+static void tokens_that_may_be(void **state)
+{
+	struct bftm_tokens t = { .floor = 0 };
+	const u64 wall = 1800000000ull * BFTM_NS_PER_SEC, up = 20;
+
+	(void)state;
+	assert_true(bftm_tokens_may_be(&t, 1, wall, up));
+	assert_true(bftm_tokens_may_be(&t, wall, wall, up));
+	assert_false(bftm_tokens_may_be(&t, wall + 1, wall, up));
+	assert_false(bftm_tokens_may_be(&t, BFTM_TOKEN_UNKNOWN - 1, wall, up));
+	/* A clock that is wrong: as many as there can have been since the start. */
+	assert_true(bftm_tokens_may_be(&t, 20, 0, up));
+	assert_false(bftm_tokens_may_be(&t, 21, 0, up));
+	t.floor = BFTM_TOKEN_FLOOR_MAX;
+	assert_true(bftm_tokens_may_be(&t, BFTM_TOKEN_FLOOR_MAX + 20, wall, up));
+	assert_false(bftm_tokens_may_be(&t, BFTM_TOKEN_FLOOR_MAX + 21, wall, up));
+	t.floor = BFTM_TOKEN_UNKNOWN;
+	assert_true(bftm_tokens_may_be(&t, wall, wall, up));
+	assert_false(bftm_tokens_may_be(&t, wall + 1, wall, up));
+}
+
 /* What was told to be unknown stays so; an answer that is none is left alone. */
 static void recovery_of_nothing(void **state)
 {
@@ -163,6 +185,7 @@ int main(void)
 		TEST(what_is_not_known_is_not_stamped),
 		TEST(recovery),
 		TEST(recovery_of_nothing),
+		TEST(tokens_that_may_be),
 	};
 
 	return cmocka_run_group_tests_name("server tokens", tests, NULL, NULL);

@@ -259,9 +259,9 @@ struct bftm_submit {
  *
  * EINPROGRESS · ENOLCK: nothing is held · EKEYEXPIRED: the lease is over, before
  * the call or before a renewal · ETIMEDOUT · EINTR · ENOTCONN: no helper ·
- * ECANCELED: another thread released the handle meanwhile · EINVAL: another
- * lease than that of the acquire, flags or @deadline_ns not zero · E2BIG,
- * EFAULT.
+ * ECANCELED: another thread released the handle meanwhile · EBUSY: 64 wait for it
+ * already; the renewal goes on · EINVAL: another lease than that of the acquire,
+ * flags or @deadline_ns not zero · E2BIG, EFAULT.
  */
 #define BFTM_IOC_RENEW		_IOWR(BFTM_IOC_MAGIC, 2, struct bftm_renew)
 /* BFTM_IOC_STATUS - what the handle is doing. */
@@ -309,7 +309,7 @@ struct bftm_submit {
 /*
  * poll(): POLLIN - the asynchronous acquire is decided, or the lock is held;
  * POLLPRI - the margin before the deadline is reached; POLLHUP - the lease is
- * over.
+ * over; POLLERR - more than 64 waited for this handle at once, and were not woken.
  */
 
 #define BFTM_ATTEMPT_KERNEL	1	/* bit of an attempt: the kernel's; the helper's are even */
