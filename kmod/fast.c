@@ -33,9 +33,6 @@
  */
 #define FAST_ASKING_MAX	4096
 #define FAST_MAX	BFTM_REQUESTS_MAX
-/* Acquisitions looked at, and datagrams, in one run of the timer; then others may run. */
-#define WAKE_BATCH	64
-#define WAKE_PAUSE_NS	(100 * BFTM_NS_PER_US)
 
 static struct bftm_fast *find(struct bftm_upcall *up, const struct bftm_session *s,
 			      u64 attempt)
@@ -48,17 +45,9 @@ static struct bftm_fast *find(struct bftm_upcall *up, const struct bftm_session 
 	return NULL;
 }
 
-static struct bftm_fast *first_due(struct bftm_session *s)
-{
-	struct timerqueue_node *node = timerqueue_getnext(&s->due);
-
-	return node ? container_of(node, struct bftm_fast, due) : NULL;
-}
-
 static void not_due(struct bftm_fast *f)
 {
-	if (!RB_EMPTY_NODE(&f->due.node))
-		timerqueue_del(&f->session->due, &f->due);
+	bftm_alarm_clear(&f->session->alarms, &f->due);
 }
 
 /* No more is asked for it. */
@@ -85,23 +74,10 @@ static void fast_free(struct bftm_fast *f)
 	kfree(f);
 }
 
-static void arm(struct bftm_session *s, u64 at_ns)
-{
-	lockdep_assert_held(&s->bn->upcall.lock);
-	if (s->timer_ns && s->timer_ns <= at_ns)
-		return;
-	s->timer_ns = at_ns;
-	hrtimer_start(&s->timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_SOFT);
-}
-
 static void wake_at(struct bftm_fast *f, u64 at_ns)
 {
-	if (!RB_EMPTY_NODE(&f->due.node) && f->due.expires == at_ns)
-		return;
-	not_due(f);
-	f->due.expires = at_ns;
-	timerqueue_add(&f->session->due, &f->due);
-	arm(f->session, at_ns);
+	lockdep_assert_held(&f->session->bn->upcall.lock);
+	bftm_alarm_set(&f->session->alarms, &f->due, at_ns);
 }
 
 static void send(struct bftm_fast *f, u32 to, struct bftm_msg *msg)
@@ -288,9 +264,10 @@ void bftm_fast_retire(struct bftm_session *s)
 	}
 }
 
-/* Return: datagrams that were sent, at most. */
-static unsigned int wake(struct bftm_fast *f, u64 now)
+/* Return: one, and the datagrams that were sent, at most. */
+static unsigned int wake(struct timerqueue_node *due, u64 now)
 {
+	struct bftm_fast *f = container_of(due, struct bftm_fast, due);
 	const struct bftm_client_cfg *cfg = &f->session->cfg;
 	struct bftm_out out;
 	u32 to;
@@ -298,11 +275,11 @@ static unsigned int wake(struct bftm_fast *f, u64 now)
 	if (f->contend && f->contend->sends < FAST_SENDS && !is_late(f, now)) {
 		bftm_contend_wake(f->contend, cfg, now, 0, 0, &out);
 		obey(f, &out, now);
-		return cfg->n;
+		return 1 + cfg->n;
 	}
 	if (f->contend) {
 		hand_over(f);
-		return cfg->n;
+		return 1 + cfg->n;
 	}
 	to = bftm_release_wake(&f->release, cfg, now);
 	if (to) {
@@ -311,30 +288,12 @@ static unsigned int wake(struct bftm_fast *f, u64 now)
 	} else {
 		fast_free(f);
 	}
-	return hweight32(to);
+	return 1 + hweight32(to);
 }
 
 void bftm_fast_wake(struct bftm_session *s, u64 now)
 {
-	struct bftm_fast *f;
-	unsigned int done;
-	u64 at;
-
-	s->timer_ns = now;	/* what is done here does not arm it */
-	for (done = 0; done < WAKE_BATCH; done += 1 + wake(f, now)) {
-		f = first_due(s);
-		if (!f || f->due.expires > now)
-			break;
-		not_due(f);
-	}
-	s->timer_ns = 0;
-	f = first_due(s);
-	if (!f)
-		return;
-	at = f->due.expires;
-	if (done >= WAKE_BATCH)
-		at = max_t(u64, at, ktime_get_boottime_ns() + WAKE_PAUSE_NS);
-	arm(s, at);
+	bftm_alarms_run(&s->alarms, now, wake);
 }
 
 static void answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Lifetime: a handle is the private data of one file and is freed by its last
- * close. Until then it can be reached from its namespace's list and from its
- * request, both under the upcall's lock, and by its timer. bftm_handle_free()
- * takes it off both under that lock and then waits for the timer, which takes
- * the lock itself.
+ * close. Until then it can be reached from its namespace's list, from its alarms and
+ * from its request, all under the upcall's lock, and bftm_handle_free() takes it off all
+ * of them in one hold of it.
  *
  * The kernel, not the helper, ends a lease: the timer announces it, and every
  * look at the state compares the clock with the deadline first.
@@ -55,7 +54,7 @@ struct bftm_handle *bftm_handle_new(struct bftm_net *bn)
 	h->bn = bn;
 	init_waitqueue_head(&h->wait);
 	INIT_LIST_HEAD(&h->kept);
-	bftm_handle_timer_init(h);
+	timerqueue_init(&h->due);
 	spin_lock_bh(&up->lock);
 	room = up->open < BFTM_HANDLES_MAX;
 	if (room) {
@@ -80,11 +79,10 @@ void bftm_handle_free(struct bftm_handle *h)
 	bftm_handle_check(h, ktime_get_boottime_ns());
 	if (h->request)
 		give_back(h);
-	h->state = BFTM_STATE_IDLE;	/* the timer does not arm again */
+	bftm_alarm_clear(&up->alarms, &h->due);
 	list_del(&h->all);
 	up->open--;
 	spin_unlock_bh(&up->lock);
-	hrtimer_cancel(&h->timer);
 	bftm_submit_forget(h);
 	put_pid(h->signal_pid);
 	put_pid(h->owner);

@@ -4,8 +4,8 @@
 #define BFTM_HANDLE_H
 
 #include <linux/cred.h>
-#include <linux/hrtimer.h>
 #include <linux/pid.h>
+#include <linux/timerqueue.h>
 #include <linux/wait.h>
 
 #include "upcall.h"
@@ -18,7 +18,7 @@
  * @request:     while pending or held; belongs to the handle
  * @wait:        those who wait for a change of state
  * @deaf:        somebody is not among them, since they were too many
- * @timer:       end of a timed acquire; margin and end of the lease
+ * @due:         end of a timed acquire; margin and end of the lease
  * @state:       enum bftm_state
  * @reason:      enum bftm_lost
  * @error:       positive errno of the last acquire that failed
@@ -43,7 +43,7 @@ struct bftm_handle {
 	struct bftm_request *request;
 	wait_queue_head_t wait;
 	bool deaf;
-	struct hrtimer timer;
+	struct timerqueue_node due;
 	enum bftm_state state;
 	enum bftm_lost reason;
 	int error;
@@ -141,7 +141,7 @@ void bftm_handle_deserted(struct bftm_handle *h);
 bool bftm_handle_is_renewed(const struct bftm_handle *h);
 
 /* Between the handle's own files, with the upcall's lock held. */
-void bftm_handle_timer_init(struct bftm_handle *h);
+enum hrtimer_restart bftm_handle_timer(struct hrtimer *timer);
 /** bftm_handle_arm() - for the margin, or the deadline, of what is held. */
 void bftm_handle_arm(struct bftm_handle *h);
 /** bftm_handle_arm_at() - @at_ns: CLOCK_BOOTTIME */

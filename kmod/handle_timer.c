@@ -3,16 +3,14 @@
  * The clock of a handle: end of a timed acquire, renewal by the helper, margin, and
  * end of the lease.
  *
- * The timer is armed and its callback runs under the upcall's lock, so a callback
- * that waits for the lock may find that what it fired for was released, renewed
- * or armed anew. It judges by the clock, and leaves a timer that is queued alone.
+ * What was set for a lease or an acquire stays when that is over: who is looked at
+ * judges by the clock.
  */
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/ktime.h>
 #include <linux/timekeeping.h>
 
-#include "compat.h"
 #include "handle.h"
 #include "netlink.h"
 #include "trace.h"
@@ -41,7 +39,7 @@ bool bftm_handle_in_margin(const struct bftm_handle *h, u64 now)
 void bftm_handle_arm_at(struct bftm_handle *h, u64 at_ns)
 {
 	lockdep_assert_held(&h->bn->upcall.lock);
-	hrtimer_start(&h->timer, at_ns, HRTIMER_MODE_ABS_SOFT);
+	bftm_alarm_set(&h->bn->upcall.alarms, &h->due, at_ns);
 }
 
 void bftm_handle_arm(struct bftm_handle *h)
@@ -72,21 +70,20 @@ void bftm_handle_check(struct bftm_handle *h, u64 now)
 	bftm_netlink_event(h);
 }
 
-static enum hrtimer_restart handle_timer(struct hrtimer *timer)
-{
-	struct bftm_handle *h = container_of(timer, struct bftm_handle, timer);
-	spinlock_t *lock = &h->bn->upcall.lock;
-	u64 now;
+/* A lease that is over is told to all servers, which takes longest. */
+#define TAKES 4
 
-	spin_lock(lock);
-	now = ktime_get_boottime_ns();
+static unsigned int look_at(struct timerqueue_node *due, u64 now)
+{
+	struct bftm_handle *h = container_of(due, struct bftm_handle, due);
+
 	bftm_handle_check(h, now);
 	if (h->state == BFTM_STATE_PENDING) {
 		u64 until = h->request->timeout_at_ns;
 
 		/*
-		 * The helper was not in time. Without a limit it is the timer
-		 * of the lease before, given back meanwhile, that fires here.
+		 * The helper was not in time. Without a limit it is the alarm
+		 * of the lease before, given back meanwhile, that rings here.
 		 */
 		if (until && until + BFTM_TIMEOUT_SLACK_NS <= now) {
 			bftm_handle_end(h);
@@ -102,18 +99,19 @@ static enum hrtimer_restart handle_timer(struct hrtimer *timer)
 			/* Without a helper the next one is asked for it. */
 			bftm_upcall_renew(h->bn, h->request);
 		}
-		/* hrtimers are not early, but this one may be an older one. */
-		if (!hrtimer_is_queued(timer))
-			bftm_handle_arm(h);
+		bftm_handle_arm(h);
 	}
-	spin_unlock(lock);
-	return HRTIMER_NORESTART;
+	return TAKES;
 }
 
-void bftm_handle_timer_init(struct bftm_handle *h)
+enum hrtimer_restart bftm_handle_timer(struct hrtimer *timer)
 {
-	bftm_hrtimer_setup(&h->timer, handle_timer, CLOCK_BOOTTIME,
-			   HRTIMER_MODE_ABS_SOFT);
+	struct bftm_upcall *up = container_of(timer, struct bftm_upcall, alarms.timer);
+
+	spin_lock(&up->lock);
+	bftm_alarms_run(&up->alarms, ktime_get_boottime_ns(), look_at);
+	spin_unlock(&up->lock);
+	return HRTIMER_NORESTART;
 }
 
 void bftm_handle_set_signal(struct bftm_handle *h, u32 signo, u64 margin_ns)

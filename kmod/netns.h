@@ -11,6 +11,7 @@
 #include <linux/spinlock.h>
 #include <net/net_namespace.h>
 
+#include "alarms.h"
 #include "core/limits.h"
 
 struct bftm_request;
@@ -39,6 +40,7 @@ struct netlink_ext_ack;
  * @secret:   so that nobody can choose names that go to one place of @by_name
  * @fast:     those that the kernel makes by itself, by attempt
  * @sessions: what the helper has lent
+ * @alarms:   handles with something to do at a time
  * @handles:  every open handle, in the order of opening
  * @opened:   handles that were opened so far
  * @open:     handles in @handles
@@ -60,6 +62,7 @@ struct bftm_upcall {
 	siphash_key_t secret;
 	DECLARE_HASHTABLE(fast, BFTM_REQUEST_BITS);
 	struct list_head sessions;
+	struct bftm_alarms alarms;
 	struct list_head handles;
 	u64 opened;
 	u32 open;

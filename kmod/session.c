@@ -45,7 +45,7 @@ struct bftm_session *bftm_session_find(struct bftm_net *bn, const char *cluster)
 
 static enum hrtimer_restart session_timer(struct hrtimer *timer)
 {
-	struct bftm_session *s = container_of(timer, struct bftm_session, timer);
+	struct bftm_session *s = container_of(timer, struct bftm_session, alarms.timer);
 	spinlock_t *lock = &s->bn->upcall.lock;
 
 	spin_lock(lock);
@@ -230,7 +230,7 @@ static void retire(struct bftm_session *s)
 /* One that is retired. */
 static void dispose(struct bftm_session *s)
 {
-	hrtimer_cancel(&s->timer);
+	hrtimer_cancel(&s->alarms.timer);
 	detach(s);
 	bftm_destroyed("session", s);
 	session_free(s);
@@ -274,9 +274,8 @@ int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, int fd, u64 c
 		return err;
 	}
 	s->bn = bn;
-	timerqueue_init_head(&s->due);
 	INIT_LIST_HEAD(&s->all);
-	bftm_hrtimer_setup(&s->timer, session_timer, CLOCK_BOOTTIME, HRTIMER_MODE_ABS_SOFT);
+	bftm_alarms_init(&s->alarms, session_timer);
 	mutex_lock(&bn->session_mutex);
 	err = lend(bn, s, &old);
 	mutex_unlock(&bn->session_mutex);

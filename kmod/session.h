@@ -7,11 +7,10 @@
 #ifndef BFTM_SESSION_H
 #define BFTM_SESSION_H
 
-#include <linux/hrtimer.h>
 #include <linux/list.h>
-#include <linux/timerqueue.h>
 #include <net/dst_cache.h>
 
+#include "alarms.h"
 #include "clients.h"
 #include "core/backoff_client.h"
 #include "uapi/linux/bftmutex.h"
@@ -44,9 +43,7 @@ struct bftm_session_peer {
  * @page:     of the helper, pinned
  * @counters: in it
  * @sock:     reference to the helper's socket
- * @timer:    for the earliest of @due, guarded
- * @timer_ns: what it is armed for, 0 for nothing, guarded
- * @due:      acquisitions with something to do at a time, guarded
+ * @alarms:   acquisitions with something to do at a time, guarded
  * @all:      acquisitions, guarded
  * @count:    of them, guarded
  * @asking:   those among them that are not decided, guarded
@@ -68,9 +65,7 @@ struct bftm_session {
 	struct page *page;
 	struct bftm_counters *counters;
 	struct socket *sock;
-	struct hrtimer timer;
-	u64 timer_ns;
-	struct timerqueue_head due;
+	struct bftm_alarms alarms;
 	struct list_head all;
 	u32 count;
 	u32 asking;

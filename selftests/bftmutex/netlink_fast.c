@@ -306,4 +306,41 @@ TEST_F_TIMEOUT(lend, more_than_the_kernel_asks_for, 120)
 	}
 }
 
+/* Each is told to all servers; more than the kernel looks at in one go. */
+TEST_F_TIMEOUT(lend, leases_that_end_together, 120)
+{
+	enum { COUNT = 200 };
+	uint64_t end = now_ns() + 15 * SEC;
+	int fds[COUNT], i, u, released = 0;
+	struct sockaddr_in6 from;
+	struct bftm_acquire arg;
+	struct bftm_msg msg;
+	char name[16];
+
+	ASSERT_EQ(0, lend(self));
+	for (i = 0; i < COUNT; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		fds[i] = open_here(O_NONBLOCK);
+		arg = want(name, (end - now_ns()) / 998 * 1000, 0, 0);
+		ASSERT_EQ(-EINPROGRESS, call(fds[i], BFTM_IOC_ACQUIRE, &arg));
+		ASSERT_EQ(0, asked(self, 0, 2, BFTM_MSG_TRY, BFTM_MSG_FREE));
+		ASSERT_EQ(BFTM_STATE_HELD, state_of(fds[i]));
+		while (told(self, 3, 0, &msg, &from))
+			;
+	}
+	/* Woken, each of them, with no look at the clock by who waits. */
+	for (i = 0; i < COUNT; i++) {
+		ASSERT_EQ(POLLHUP, poll_for(fds[i], 0, LONG_MS));
+		ASSERT_EQ(BFTM_LOST_EXPIRED, (int)status_of(fds[i]).reason);
+		close(fds[i]);
+	}
+	for (u = 0; u < 3; u++)
+		while (released < COUNT * (u + 1)) {
+			i = told(self, u, LONG_MS, &msg, &from);
+			ASSERT_EQ(BFTM_MSG_RELEASE, i);
+			say(self, u, msg, BFTM_MSG_RELEASED, &from, self->reply_mac);
+			released++;
+		}
+}
+
 TEST_HARNESS_MAIN
