@@ -76,7 +76,6 @@ static void fast_free(struct bftm_fast *f)
 
 static void wake_at(struct bftm_fast *f, u64 at_ns)
 {
-	lockdep_assert_held(&f->session->bn->upcall.lock);
 	bftm_alarm_set(&f->session->alarms, &f->due, at_ns);
 }
 
@@ -264,8 +263,7 @@ void bftm_fast_retire(struct bftm_session *s)
 	}
 }
 
-/* Return: one, and the datagrams that were sent, at most. */
-static unsigned int wake(struct timerqueue_node *due, u64 now)
+unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 now)
 {
 	struct bftm_fast *f = container_of(due, struct bftm_fast, due);
 	const struct bftm_client_cfg *cfg = &f->session->cfg;
@@ -289,11 +287,6 @@ static unsigned int wake(struct timerqueue_node *due, u64 now)
 		fast_free(f);
 	}
 	return 1 + hweight32(to);
-}
-
-void bftm_fast_wake(struct bftm_session *s, u64 now)
-{
-	bftm_alarms_run(&s->alarms, now, wake);
 }
 
 static void answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)

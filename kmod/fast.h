@@ -56,8 +56,8 @@ void bftm_fast_leave(struct bftm_request *request);
 /** bftm_fast_retire() - a session goes: the helper goes on with all of it. */
 void bftm_fast_retire(struct bftm_session *s);
 
-/** bftm_fast_wake() - the session's timer. */
-void bftm_fast_wake(struct bftm_session *s, u64 now);
+/** bftm_fast_ring() - @due: of one. Return: one, and the datagrams that were sent, at most. */
+unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 now);
 
 /**
  * bftm_fast_answer() - an authentic answer of server number @u

@@ -141,7 +141,8 @@ void bftm_handle_deserted(struct bftm_handle *h);
 bool bftm_handle_is_renewed(const struct bftm_handle *h);
 
 /* Between the handle's own files, with the upcall's lock held. */
-enum hrtimer_restart bftm_handle_timer(struct hrtimer *timer);
+/** bftm_handle_ring() - @due: of one, which has something to do now. */
+unsigned int bftm_handle_ring(struct timerqueue_node *due, u64 now);
 /** bftm_handle_arm() - for the margin, or the deadline, of what is held. */
 void bftm_handle_arm(struct bftm_handle *h);
 /** bftm_handle_arm_at() - @at_ns: CLOCK_BOOTTIME */

@@ -73,7 +73,7 @@ void bftm_handle_check(struct bftm_handle *h, u64 now)
 /* A lease that is over is told to all servers, which takes longest. */
 #define TAKES 4
 
-static unsigned int look_at(struct timerqueue_node *due, u64 now)
+unsigned int bftm_handle_ring(struct timerqueue_node *due, u64 now)
 {
 	struct bftm_handle *h = container_of(due, struct bftm_handle, due);
 
@@ -102,16 +102,6 @@ static unsigned int look_at(struct timerqueue_node *due, u64 now)
 		bftm_handle_arm(h);
 	}
 	return TAKES;
-}
-
-enum hrtimer_restart bftm_handle_timer(struct hrtimer *timer)
-{
-	struct bftm_upcall *up = container_of(timer, struct bftm_upcall, alarms.timer);
-
-	spin_lock(&up->lock);
-	bftm_alarms_run(&up->alarms, ktime_get_boottime_ns(), look_at);
-	spin_unlock(&up->lock);
-	return HRTIMER_NORESTART;
 }
 
 void bftm_handle_set_signal(struct bftm_handle *h, u32 signo, u64 margin_ns)

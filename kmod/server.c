@@ -185,7 +185,8 @@ static bool may_be_stamped(struct bftm_server *server, const struct bftm_msg *re
 	bool may_be;
 
 	spin_lock(&server->token_lock);
-	may_be = bftm_tokens_may_be(&server->tokens, req->token, ktime_get_real_ns(),
+	may_be = bftm_tokens_may_be(&server->tokens, req->token,
+				    ktime_get_real_seconds() * BFTM_NS_PER_SEC,
 				    now - server->begun_ns);
 	spin_unlock(&server->token_lock);
 	return may_be;

@@ -43,18 +43,6 @@ struct bftm_session *bftm_session_find(struct bftm_net *bn, const char *cluster)
 	return NULL;
 }
 
-static enum hrtimer_restart session_timer(struct hrtimer *timer)
-{
-	struct bftm_session *s = container_of(timer, struct bftm_session, alarms.timer);
-	spinlock_t *lock = &s->bn->upcall.lock;
-
-	spin_lock(lock);
-	/* One that is retired has nothing left to do, and arms it no more. */
-	bftm_fast_wake(s, ktime_get_boottime_ns());
-	spin_unlock(lock);
-	return HRTIMER_NORESTART;
-}
-
 static int index_of(const struct bftm_session *s, u16 server)
 {
 	u32 u;
@@ -230,7 +218,7 @@ static void retire(struct bftm_session *s)
 /* One that is retired. */
 static void dispose(struct bftm_session *s)
 {
-	hrtimer_cancel(&s->alarms.timer);
+	bftm_alarms_stop(&s->alarms);
 	detach(s);
 	bftm_destroyed("session", s);
 	session_free(s);
@@ -275,7 +263,7 @@ int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, int fd, u64 c
 	}
 	s->bn = bn;
 	INIT_LIST_HEAD(&s->all);
-	bftm_alarms_init(&s->alarms, session_timer);
+	bftm_alarms_init(&s->alarms, &bn->upcall.lock, bftm_fast_ring);
 	mutex_lock(&bn->session_mutex);
 	err = lend(bn, s, &old);
 	mutex_unlock(&bn->session_mutex);

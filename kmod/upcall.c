@@ -94,7 +94,7 @@ void bftm_upcall_init(struct bftm_upcall *up)
 	get_random_bytes(&up->secret, sizeof(up->secret));
 	hash_init(up->fast);
 	INIT_LIST_HEAD(&up->sessions);
-	bftm_alarms_init(&up->alarms, bftm_handle_timer);
+	bftm_alarms_init(&up->alarms, &up->lock, bftm_handle_ring);
 	bftm_hrtimer_setup(&up->grace, grace_over, CLOCK_BOOTTIME,
 			   HRTIMER_MODE_REL_SOFT);
 }
@@ -105,7 +105,7 @@ void bftm_upcall_destroy(struct bftm_upcall *up)
 
 	/* No helper is there, so no session is; no handle is open: ends nobody pulled. */
 	hrtimer_cancel(&up->grace);
-	hrtimer_cancel(&up->alarms.timer);
+	bftm_alarms_stop(&up->alarms);
 	spin_lock_bh(&up->lock);
 	if (up->ending)
 		bftm_request_free(up, up->ending);
