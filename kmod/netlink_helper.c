@@ -4,7 +4,6 @@
  * looked at under the upcall's lock.
  */
 #include <linux/ktime.h>
-#include <linux/slab.h>
 #include <linux/time_namespace.h>
 #include <linux/timekeeping.h>
 
@@ -193,6 +192,7 @@ int bftmutex_nl_helper_submitted_doit(struct sk_buff *skb, struct genl_info *inf
 		.error = -(int)error,
 		.status = get_u32(info, BFTMUTEX_A_HANDLE_STATUS),
 		.version = get_u64(info, BFTMUTEX_A_HANDLE_VERSION),
+		.response = response ? nla_data(response) : NULL,
 		.len = response ? nla_len(response) : 0,
 	};
 	int err;
@@ -209,14 +209,7 @@ int bftmutex_nl_helper_submitted_doit(struct sk_buff *skb, struct genl_info *inf
 				    "response must be at most 16384 bytes");
 		return -ERANGE;
 	}
-	if (answer.len) {
-		answer.response = nla_memdup(response, GFP_KERNEL);
-		if (!answer.response)
-			return -ENOMEM;
-	}
-	err = bftm_upcall_submitted(bftm_net(genl_info_net(info)), info->snd_portid, &answer);
-	kfree(answer.response);
-	return err;
+	return bftm_upcall_submitted(bftm_net(genl_info_net(info)), info->snd_portid, &answer);
 }
 
 int bftmutex_nl_helper_renewed_doit(struct sk_buff *skb, struct genl_info *info)

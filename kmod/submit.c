@@ -16,6 +16,7 @@
  * Once, at most: only bftm_upcall_pull() hands an operation to a helper, and what was
  * handed over is never queued again.
  */
+#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -34,21 +35,22 @@ static struct bftm_submission *submission_new(struct bftm_handle *h,
 	if (!s)
 		return ERR_PTR(err);
 	s->op = kmalloc(arg->op_len, GFP_KERNEL_ACCOUNT);
-	if (!s->op)
-		goto err_op;
+	/* The longest: who submits pays for it, and none is lost for want of memory. */
+	s->response = kvmalloc(BFTM_OP_MAX, GFP_KERNEL_ACCOUNT);
+	if (!s->op || !s->response)
+		goto err_free;
 	err = -EFAULT;
 	if (copy_from_user(s->op, u64_to_user_ptr(arg->op), arg->op_len))
-		goto err_copy;
+		goto err_free;
 	init_waitqueue_head(&s->wait);
 	s->handle = h;
 	s->op_len = arg->op_len;
-	s->room = min(arg->response_room, BFTM_OP_MAX);
 	bftm_created("submission", s);
 	return s;
 
-err_copy:
+err_free:
+	kvfree(s->response);
 	kfree(s->op);
-err_op:
 	kfree(s);
 	return ERR_PTR(err);
 }
@@ -62,7 +64,7 @@ static void submission_free(struct bftm_submission *s)
 	up->bytes -= s->bytes;
 	spin_unlock_bh(&up->lock);
 	bftm_destroyed("submission", s);
-	kfree(s->response);
+	kvfree(s->response);
 	kfree(s->op);
 	kfree(s);
 }
@@ -85,7 +87,7 @@ static struct bftm_request *request_new(const struct bftm_submit *arg)
 static int begin(struct bftm_submission *s, struct bftm_request *request)
 {
 	struct bftm_upcall *up = &s->handle->bn->upcall;
-	u32 bytes = s->op_len + s->room;
+	u32 bytes = s->op_len + BFTM_OP_MAX;
 	int err;
 
 	lockdep_assert_held(&up->lock);
@@ -134,23 +136,16 @@ static int end(struct bftm_submission *s, int err)
 	return err;
 }
 
-void bftm_submit_answered(struct bftm_submission *s, struct bftm_submitted *answer)
+void bftm_submit_answered(struct bftm_submission *s, const struct bftm_submitted *answer)
 {
-	struct bftm_upcall *up = &s->handle->bn->upcall;
-
-	lockdep_assert_held(&up->lock);
+	lockdep_assert_held(&s->handle->bn->upcall.lock);
 	s->request = NULL;
 	s->error = answer->error;
 	s->status = answer->status;
 	s->version = answer->version;
-	s->response = answer->response;
 	s->len = answer->len;
-	answer->response = NULL;
-	/* It is there already: it counts, and goes beyond the limit if need be. */
-	if (s->len > s->room) {
-		s->bytes += s->len - s->room;
-		up->bytes += s->len - s->room;
-	}
+	if (s->len)
+		memcpy(s->response, answer->response, s->len);
 	wake_up_interruptible(&s->wait);
 }
 

@@ -20,13 +20,12 @@ struct bftm_submit;
  * @request: on its way through the helper; NULL once that is over
  * @id:      number of @request
  * @bytes:   that it takes up of what the namespace may have
- * @room:    bytes of a response that are among @bytes
  * @op_len:  bytes of @op
  * @op:      NULL when it is not needed any more
  * @error:   negative errno of the helper
  * @status:  errno of the object, positive
  * @version: of the object's state
- * @response: NULL for none
+ * @response: has room for BFTM_OP_MAX bytes
  * @len:     bytes of @response
  */
 struct bftm_submission {
@@ -36,7 +35,6 @@ struct bftm_submission {
 	struct bftm_request *request;
 	u64 id;
 	u32 bytes;
-	u32 room;
 	u32 op_len;
 	void *op;
 	int error;
@@ -67,9 +65,9 @@ void bftm_submit_forget(struct bftm_handle *h);
 
 /**
  * bftm_submit_answered() - for the upcall: the request is over
- * @answer: its response is taken
+ * @answer: its response is copied
  * Context: the upcall's lock held.
  */
-void bftm_submit_answered(struct bftm_submission *s, struct bftm_submitted *answer);
+void bftm_submit_answered(struct bftm_submission *s, const struct bftm_submitted *answer);
 
 #endif /* BFTM_SUBMIT_H */

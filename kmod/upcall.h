@@ -144,7 +144,7 @@ int bftm_upcall_done(struct bftm_net *bn, u32 portid,
  * @error:    negative errno; 0 when it was applied, and the rest is valid
  * @status:   positive errno of the object, or 0
  * @version:  of the object's state
- * @response: of kmalloc(), NULL for none; NULL when it was taken
+ * @response: @len bytes, copied when somebody waits for it
  * @len:      of @response, bytes, at most BFTM_OP_MAX
  */
 struct bftm_submitted {
@@ -152,7 +152,7 @@ struct bftm_submitted {
 	int error;
 	u32 status;
 	u64 version;
-	void *response;
+	const void *response;
 	u32 len;
 };
 
@@ -160,7 +160,8 @@ struct bftm_submitted {
  * bftm_upcall_submitted() - a submit is answered
  * Return: 0, -EPERM, or -ESTALE when nobody waits for it.
  */
-int bftm_upcall_submitted(struct bftm_net *bn, u32 portid, struct bftm_submitted *answer);
+int bftm_upcall_submitted(struct bftm_net *bn, u32 portid,
+			  const struct bftm_submitted *answer);
 
 /**
  * bftm_upcall_renewed() - what is held lasts longer

@@ -214,7 +214,8 @@ out:
 	return err;
 }
 
-int bftm_upcall_submitted(struct bftm_net *bn, u32 portid, struct bftm_submitted *answer)
+int bftm_upcall_submitted(struct bftm_net *bn, u32 portid,
+			  const struct bftm_submitted *answer)
 {
 	struct bftm_upcall *up = &bn->upcall;
 	struct bftm_request *request;

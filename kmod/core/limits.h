@@ -98,7 +98,7 @@
 #define BFTM_HANDLES_MAX	131072u
 /* Entries of poll(), epoll and threads that wait for changes of one of them. */
 #define BFTM_WATCHERS_MAX	64u
-/* Bytes of operations and of room for responses, likewise. */
+/* Bytes of operations, and BFTM_OP_MAX for the response to each, likewise. */
 #define BFTM_SUBMIT_BYTES_MAX	(64u << 20)
 /* Responses that did not fit and that one handle keeps. */
 #define BFTM_KEPT_MAX		64u
