@@ -23,22 +23,31 @@ bool bftm_budget_take(struct bftm_budget *b, size_t bytes, bool fresh)
 	return false;
 }
 
-void bftm_shares_init(struct bftm_shares *t)
+#define BUCKET_BITS_MAX 16
+
+int bftm_shares_init(struct bftm_shares *t, u32 clients)
 {
 	spin_lock_init(&t->lock);
+	t->bits = clamp_t(u32, order_base_2(clients), 1, BUCKET_BITS_MAX);
+	t->bucket = kvcalloc(1u << t->bits, sizeof(*t->bucket), GFP_KERNEL);
+	return t->bucket ? 0 : -ENOMEM;
 }
 
 void bftm_shares_destroy(struct bftm_shares *t)
 {
 	struct hlist_node *next;
 	struct bftm_share *share;
-	int i;
+	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(t->bucket); i++)
+	for (i = 0; i < 1u << t->bits; i++) {
 		hlist_for_each_entry_safe(share, next, &t->bucket[i], hash) {
-			WARN_ON_ONCE(atomic64_read(&share->bytes) || atomic_read(&share->uploads));
+			WARN_ON_ONCE(atomic64_read(&share->bytes) ||
+				     atomic_read(&share->uploads) || share->held);
 			kfree(share);
 		}
+		cond_resched();
+	}
+	kvfree(t->bucket);
 }
 
 static struct bftm_share *find_share(struct hlist_head *bucket, u32 client)
@@ -53,7 +62,7 @@ static struct bftm_share *find_share(struct hlist_head *bucket, u32 client)
 
 struct bftm_share *bftm_share_get(struct bftm_shares *t, u32 client)
 {
-	struct hlist_head *bucket = &t->bucket[hash_32(client, BFTM_SHARE_BITS)];
+	struct hlist_head *bucket = &t->bucket[hash_32(client, t->bits)];
 	struct bftm_share *share;
 
 	rcu_read_lock();
@@ -63,7 +72,7 @@ struct bftm_share *bftm_share_get(struct bftm_shares *t, u32 client)
 	spin_lock_bh(&t->lock);
 	share = find_share(bucket, client);
 	if (!share) {
-		share = kzalloc(sizeof(*share), GFP_ATOMIC | __GFP_NOWARN);
+		share = kzalloc(sizeof(*share), GFP_NOWAIT | __GFP_NOWARN);
 		if (share) {
 			share->client = client;
 			hlist_add_head_rcu(&share->hash, bucket);
@@ -96,7 +105,7 @@ struct bftm_stored *bftm_stored_new(struct bftm_budget *b, struct bftm_share *sh
 	struct bftm_stored *s;
 
 	if (!share_take(share, cost, b->each))
-		return ERR_PTR(-EDQUOT);
+		return ERR_PTR(-ENOBUFS);
 	/* Operations have no version. */
 	if (!bftm_budget_take(b, cost, !id->version)) {
 		share_give(share, cost);

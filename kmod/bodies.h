@@ -32,24 +32,30 @@ struct bftm_budget {
  * @client:  whose
  * @uploads: bodies that arrive in pieces
  * @bytes:   of bodies: operations that wait, and what arrives
+ * @held:    bytes of answers to it that the journal holds; guarded by its lock
  */
 struct bftm_share {
 	struct hlist_node hash;
 	u32 client;
 	atomic_t uploads;
 	atomic64_t bytes;
+	size_t held;
 };
 
-#define BFTM_SHARE_BITS 8
-
-/** struct bftm_shares - of all clients that were authenticated; @lock to insert */
+/**
+ * struct bftm_shares - of all clients that were authenticated
+ * @lock:   guards insertion
+ * @bits:   log2 of the number of buckets
+ * @bucket: chains, read under RCU
+ */
 struct bftm_shares {
 	spinlock_t lock;
-	struct hlist_head bucket[1 << BFTM_SHARE_BITS];
+	u32 bits;
+	struct hlist_head *bucket;
 };
 
-/** bftm_shares_init() - @t is zero. */
-void bftm_shares_init(struct bftm_shares *t);
+/** bftm_shares_init() - for at most @clients. Return: 0 or -ENOMEM. */
+int bftm_shares_init(struct bftm_shares *t, u32 clients);
 
 /** bftm_shares_destroy() - no body that counts in one may be left. */
 void bftm_shares_destroy(struct bftm_shares *t);
@@ -104,8 +110,8 @@ static inline size_t bftm_stored_size(u32 len)
  * @share: of the client that brings it; NULL for none
  * @id:    of the body, at most BFTM_STATE_MAX bytes
  * @gfp:   how to allocate it
- * Return: with one reference, or an error pointer: -EDQUOT without budget,
- * -ENOMEM.
+ * Return: with one reference, or an error pointer: -EDQUOT without budget, -ENOBUFS
+ * when the client has no more of it, -ENOMEM.
  */
 struct bftm_stored *bftm_stored_new(struct bftm_budget *b, struct bftm_share *share,
 				    const struct bftm_body_id *id, gfp_t gfp);

@@ -73,7 +73,7 @@ struct bftm_client *bftm_client_add(struct bftm_clients *t, u32 id,
 	c = bftm_client_find(t, id);
 	if (c || t->count >= t->max)
 		goto out;
-	c = kzalloc(sizeof(*c), GFP_ATOMIC | __GFP_NOWARN);
+	c = kzalloc(sizeof(*c), GFP_NOWAIT | __GFP_NOWARN);
 	if (!c)
 		goto out;
 	c->id = id;

@@ -31,7 +31,7 @@ void bftm_entries_exit(void)
 
 struct bftm_entry *bftm_entry_alloc(u8 name_len)
 {
-	const gfp_t gfp = GFP_ATOMIC | __GFP_NOWARN;
+	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN;
 
 	if (name_len <= SHORT_NAME)
 		return kmem_cache_alloc(short_cache, gfp);

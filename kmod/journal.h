@@ -174,12 +174,15 @@ int bftm_journal_done(struct bftm_journal *j, u32 portid, const u8 *name, u8 nam
 /**
  * bftm_journal_send() - send what a step says, as soon as that may be known
  * @outcome: of the step
+ * @client:  to whom
+ * @to:      where that is
  * @type:    enum bftm_order_type of the datagram
  * @skb:     the datagram, as for bftm_socket_send_skb(); taken in any case
  * Context: softirq, as of bftm_socket_send().
  */
 void bftm_journal_send(struct bftm_server *server, const struct bftm_outcome *outcome,
-		       const struct bftm_address *to, u8 type, struct sk_buff *skb);
+		       u32 client, const struct bftm_address *to, u8 type,
+		       struct sk_buff *skb);
 
 /** bftm_held_drop() - those of an object. Context: the lock is held. */
 void bftm_held_drop(struct bftm_journal *j, struct bftm_saved *s);

@@ -13,18 +13,35 @@
  * @list:  in its object's
  * @after: number of the change that must be kept before
  * @to:    for whom
+ * @share: of that client
  * @skb:   what is sent
  */
 struct held {
 	struct list_head list;
 	u64 after;
 	struct bftm_address to;
+	struct bftm_share *share;
 	struct sk_buff *skb;
 };
 
-static size_t cost(const struct held *h)
+static bool take(struct bftm_journal *j, struct held *h)
 {
-	return sizeof(*h) + h->skb->truesize;
+	size_t bytes = sizeof(*h) + h->skb->truesize;
+
+	if (j->held_bytes + bytes > BFTM_HELD_BYTES_MAX ||
+	    h->share->held + bytes > BFTM_HELD_EACH_MAX)
+		return false;
+	j->held_bytes += bytes;
+	h->share->held += bytes;
+	return true;
+}
+
+static void give(struct bftm_journal *j, struct held *h)
+{
+	size_t bytes = sizeof(*h) + h->skb->truesize;
+
+	j->held_bytes -= bytes;
+	h->share->held -= bytes;
 }
 
 void bftm_held_drop(struct bftm_journal *j, struct bftm_saved *s)
@@ -33,7 +50,7 @@ void bftm_held_drop(struct bftm_journal *j, struct bftm_saved *s)
 
 	list_for_each_entry_safe(h, next, &s->held, list) {
 		bftm_count(j->server, UNJOURNALLED);
-		j->held_bytes -= cost(h);
+		give(j, h);
 		kfree_skb(h->skb);
 		kfree(h);
 	}
@@ -47,7 +64,7 @@ void bftm_held_release(struct bftm_journal *j, struct bftm_saved *s, struct list
 	list_for_each_entry_safe(h, next, &s->held, list) {
 		if (h->after > s->done)
 			continue;
-		j->held_bytes -= cost(h);
+		give(j, h);
 		list_move_tail(&h->list, ret);
 	}
 }
@@ -76,24 +93,25 @@ static bool reveals(u8 type)
 }
 
 /* Return: true when the datagram was taken, to be sent later or never. */
-static bool hold(struct bftm_journal *j, const struct bftm_outcome *outcome,
+static bool hold(struct bftm_journal *j, const struct bftm_outcome *outcome, u32 client,
 		 const struct bftm_address *to, struct sk_buff *skb)
 {
+	struct bftm_share *share = bftm_share_get(&j->server->objects->shares, client);
 	struct bftm_saved *s = &outcome->thing->saved;
-	struct held *h = kmalloc(sizeof(*h), GFP_ATOMIC | __GFP_NOWARN);
+	struct held *h = kmalloc(sizeof(*h), GFP_NOWAIT | __GFP_NOWARN);
 	bool unsaved, keeps;
 
-	spin_lock(&j->lock);
-	unsaved = s->done < outcome->unsaved;
-	keeps = unsaved && h && j->portid &&
-		j->held_bytes + sizeof(*h) + skb->truesize <= BFTM_HELD_BYTES_MAX;
-	if (keeps) {
+	if (h) {
 		h->after = outcome->unsaved;
 		h->to = *to;
+		h->share = share;
 		h->skb = skb;
-		j->held_bytes += cost(h);
-		list_add_tail(&h->list, &s->held);
 	}
+	spin_lock(&j->lock);
+	unsaved = s->done < outcome->unsaved;
+	keeps = unsaved && h && share && j->portid && take(j, h);
+	if (keeps)
+		list_add_tail(&h->list, &s->held);
 	spin_unlock(&j->lock);
 	if (keeps) {
 		bftm_count(j->server, HELD);
@@ -108,10 +126,10 @@ static bool hold(struct bftm_journal *j, const struct bftm_outcome *outcome,
 }
 
 void bftm_journal_send(struct bftm_server *server, const struct bftm_outcome *outcome,
-		       const struct bftm_address *to, u8 type, struct sk_buff *skb)
+		       u32 client, const struct bftm_address *to, u8 type, struct sk_buff *skb)
 {
 	if (outcome->unsaved && reveals(type) &&
-	    hold(server->objects->journal, outcome, to, skb))
+	    hold(server->objects->journal, outcome, client, to, skb))
 		return;
 	bftm_socket_send_skb(server, to, skb);
 }

@@ -29,7 +29,8 @@ struct bftm_objects *bftm_objects_new(const struct bftm_server *server)
 	if (!t)
 		return NULL;
 	t->bucket = kvcalloc(buckets, BFTM_OBJECT_SHARDS * sizeof(*t->bucket), GFP_KERNEL);
-	if (!t->bucket) {
+	if (!t->bucket || bftm_shares_init(&t->shares, server->param.max_clients)) {
+		kvfree(t->bucket);
 		kvfree(t);
 		return NULL;
 	}
@@ -39,7 +40,6 @@ struct bftm_objects *bftm_objects_new(const struct bftm_server *server)
 	t->budget.most = server->param.object_memory;
 	t->budget.fresh = server->param.object_memory / 4 * 3;
 	t->budget.each = server->param.object_memory / 4;
-	bftm_shares_init(&t->shares);
 	t->mask = buckets - 1;
 	get_random_bytes(&t->secret, sizeof(t->secret));
 	INIT_WORK(&t->work, bftm_uploads_work);
@@ -127,7 +127,7 @@ static struct bftm_thing *add(struct bftm_objects *t, struct hlist_head *bucket,
 		goto err_count;
 	if (!bftm_budget_take(&t->budget, size, true))
 		goto err_count;
-	e = kmalloc(size, GFP_ATOMIC | __GFP_NOWARN);
+	e = kmalloc(size, GFP_NOWAIT | __GFP_NOWARN);
 	if (!e)
 		goto err_budget;
 	bftm_object_init(&e->object, t->recovering);

@@ -154,7 +154,7 @@ int bftm_objects_walk(struct bftm_objects *t, long pos[2],
 
 /**
  * bftm_objects_refuse() - say why a request cannot be served
- * @error: -ENOSPC: no more objects; -EDQUOT: no room for the body; -EMSGSIZE: it
+ * @error: -ENOSPC: no more objects; -EDQUOT, -ENOBUFS: no room for the body; -EMSGSIZE: it
  *         is too long; -EBADMSG: it has another digest; silence for -ENOMEM
  */
 void bftm_objects_refuse(const struct bftm_order_msg *req, struct bftm_order_msg *reply,

@@ -40,7 +40,7 @@ static void enlarge(struct bftm_objects *t, struct bftm_object *o)
 		return;
 	if (!bftm_budget_take(&t->budget, pendings_size(room), true))
 		return;
-	new = kmalloc(pendings_size(room), GFP_ATOMIC | __GFP_NOWARN);
+	new = kmalloc(pendings_size(room), GFP_NOWAIT | __GFP_NOWARN);
 	if (!new) {
 		bftm_budget_give(&t->budget, pendings_size(room));
 		return;
@@ -155,12 +155,14 @@ static void refuse(struct bftm_order_msg *reply, enum bftm_refusal reason)
 void bftm_objects_refuse(const struct bftm_order_msg *req, struct bftm_order_msg *reply,
 			 long error)
 {
+	bool full = error == -EDQUOT || error == -ENOBUFS;
+
 	if (error == -ENOMEM)
 		return;		/* there may be memory when it asks again */
 	/* Which state is too long is no question of how much memory is left. */
-	if (error == -ENOSPC || (error == -EDQUOT && req->id.version))
+	if (error == -ENOSPC || (full && req->id.version))
 		refuse(reply, BFTM_REFUSED_OBJECTS);
-	else if (error == -EDQUOT)
+	else if (full)
 		refuse(reply, BFTM_REFUSED_PENDING);
 	else
 		refuse(reply, BFTM_REFUSED_STATE);
@@ -187,11 +189,9 @@ static struct bftm_stored *make_body(struct bftm_objects *t, const struct bftm_o
 		return ERR_PTR(-EBADMSG);
 	if (!share)
 		return ERR_PTR(-ENOMEM);
-	s = bftm_stored_new(&t->budget, share, &req->id, GFP_ATOMIC);
-	if (PTR_ERR_OR_ZERO(s) == -EDQUOT) {
-		bftm_uploads_reclaim(t);
-		s = bftm_stored_new(&t->budget, share, &req->id, GFP_ATOMIC);
-	}
+	s = bftm_stored_new(&t->budget, share, &req->id, GFP_NOWAIT);
+	if (bftm_uploads_reclaim(t, req->client, PTR_ERR_OR_ZERO(s)))
+		s = bftm_stored_new(&t->budget, share, &req->id, GFP_NOWAIT);
 	if (!IS_ERR(s))
 		memcpy(s->data, req->data, req->id.len);
 	return s;

@@ -26,7 +26,7 @@ static noinline_for_stack void send_wire(struct bftm_server *server,
 
 /* In the skb stands the data already, behind the room for the head. */
 static void send_order(struct bftm_server *server, const struct bftm_outcome *outcome,
-		       const struct bftm_address *to, const struct bftm_pair *pair,
+		       const struct bftm_address *to, const struct bftm_client *c,
 		       struct bftm_order_msg *reply, struct sk_buff *skb)
 {
 	size_t len;
@@ -36,8 +36,8 @@ static void send_order(struct bftm_server *server, const struct bftm_outcome *ou
 	reply->server_epoch = server->cfg.epoch;
 	len = bftm_order_wire_put(reply, skb->data);
 	skb_put(skb, len);
-	bftm_sign(pair->reply, skb->data, len);
-	bftm_journal_send(server, outcome, to, reply->type, skb);
+	bftm_sign(c->pair.reply, skb->data, len);
+	bftm_journal_send(server, outcome, c->id, to, reply->type, skb);
 }
 
 /*
@@ -71,7 +71,7 @@ static noinline_for_stack void push(struct bftm_server *server,
 	memcpy(msg.name, req->name, sizeof(msg.name));
 	bftm_count(server, PUSHED);
 	to = bftm_client_address(c);
-	send_order(server, outcome, &to, &c->pair, &msg, skb);
+	send_order(server, outcome, &to, c, &msg, skb);
 }
 
 static void push_all(struct bftm_server *server, const struct bftm_order_msg *req,
@@ -105,7 +105,7 @@ static noinline_for_stack bool admit(struct bftm_server *server, const struct bf
 /* What the protocol says to a request that it may see. */
 static bool decide(struct bftm_server *server, const struct bftm_order_msg *req,
 		   const struct bftm_msg *head, const struct bftm_address *from,
-		   const struct bftm_pair *pair)
+		   const struct bftm_client *c)
 {
 	struct sk_buff *skb = bftm_socket_room(server, bftm_order_len(req->room));
 	struct bftm_outcome outcome;
@@ -122,9 +122,9 @@ static bool decide(struct bftm_server *server, const struct bftm_order_msg *req,
 		struct bftm_msg refused;
 
 		bftm_refuse(head, &refused, reply.offset);
-		send_wire(server, from, pair, &refused);
+		send_wire(server, from, &c->pair, &refused);
 	} else if (reply.type != BFTM_MSG_NONE) {
-		send_order(server, &outcome, from, pair, &reply, skb);
+		send_order(server, &outcome, from, c, &reply, skb);
 		return true;
 	}
 	kfree_skb(skb);
@@ -162,7 +162,7 @@ bool bftm_server_receive_order(struct bftm_server *server, const void *buf, size
 		bftm_count(server, REPLAYED);
 		goto out;
 	} else if (admit(server, &head, now, &reply)) {
-		answered = decide(server, &req, &head, from, &pair);
+		answered = decide(server, &req, &head, from, c);
 		goto out;
 	}
 	if (reply.type == BFTM_MSG_CHALLENGE) {

@@ -84,12 +84,14 @@ static bool is_idle(const struct arrival *a, u64 now)
 	return now > a->used_ns + IDLE_NS;
 }
 
-void bftm_uploads_reclaim(struct bftm_objects *t)
+bool bftm_uploads_reclaim(struct bftm_objects *t, u32 client, long error)
 {
 	struct arrival *a, *before;
 	u64 now = ktime_get_boottime_ns();
 	int i;
 
+	if (error != -EDQUOT && error != -ENOBUFS)
+		return false;
 	for (i = 0; i < BFTM_OBJECT_SHARDS; i++) {
 		struct bftm_object_shard *s = &t->shard[i];
 
@@ -99,24 +101,29 @@ void bftm_uploads_reclaim(struct bftm_objects *t)
 
 			if (!is_idle(a, now))
 				break;
+			if (error == -ENOBUFS && a->upload.client != client)
+				continue;
 			bftm_stored_put(remove(t, a));
 			bftm_objects_forget(t, e);
 		}
 		spin_unlock(&s->lock);
 	}
+	return true;
 }
 
 static struct arrival *arrival_new(struct bftm_objects *t, const struct bftm_order_msg *req,
 				   gfp_t gfp)
 {
 	struct bftm_share *share = bftm_share_get(&t->shares, req->client);
-	long err = -EDQUOT;
+	long err = -ENOBUFS;
 	struct arrival *a;
 
 	if (!share)
 		return ERR_PTR(-ENOMEM);
-	if (atomic_inc_return(&share->uploads) > BFTM_UPLOADS_EACH_MAX ||
-	    !bftm_budget_take(&t->budget, sizeof(*a), !req->id.version))
+	if (atomic_inc_return(&share->uploads) > BFTM_UPLOADS_EACH_MAX)
+		goto err_share;
+	err = -EDQUOT;
+	if (!bftm_budget_take(&t->budget, sizeof(*a), !req->id.version))
 		goto err_share;
 	a = kzalloc(sizeof(*a), gfp | __GFP_NOWARN);
 	err = -ENOMEM;
@@ -277,12 +284,10 @@ static struct arrival *make_arrival(struct bftm_objects *t, const struct bftm_or
 	struct arrival *a;
 
 	if (atomic_read(&t->uploads) >= BFTM_UPLOADS_ALL_MAX)
-		bftm_uploads_reclaim(t);
-	a = arrival_new(t, req, GFP_ATOMIC);
-	if (PTR_ERR_OR_ZERO(a) == -EDQUOT) {
-		bftm_uploads_reclaim(t);
-		a = arrival_new(t, req, GFP_ATOMIC);
-	}
+		bftm_uploads_reclaim(t, req->client, -EDQUOT);
+	a = arrival_new(t, req, GFP_NOWAIT);
+	if (bftm_uploads_reclaim(t, req->client, PTR_ERR_OR_ZERO(a)))
+		a = arrival_new(t, req, GFP_NOWAIT);
 	if (PTR_ERR_OR_ZERO(a) == -ENOMEM)
 		ask(t, req);
 	return a;

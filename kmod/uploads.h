@@ -29,9 +29,11 @@ void bftm_uploads_work(struct work_struct *work);
 
 /**
  * bftm_uploads_reclaim() - give up those that were not used lately
- * Context: softirq, no shard is locked.
+ * @client: who wants room
+ * @error:  of bftm_stored_new(): for want of budget all of them, of a share the client's
+ * Context: softirq, no shard is locked. Return: true when it is worth another try.
  */
-void bftm_uploads_reclaim(struct bftm_objects *t);
+bool bftm_uploads_reclaim(struct bftm_objects *t, u32 client, long error);
 
 /** bftm_uploads_free() - all those of @e. Context: its shard is locked. */
 void bftm_uploads_free(struct bftm_objects *t, struct bftm_thing *e);

@@ -29,7 +29,7 @@ void bftm_waiters_enlarge(struct bftm_shard *s, struct bftm_entry *e, u32 max)
 		return;
 	if (atomic_add_return(room - had, &s->table->room) > s->table->room_max)
 		goto undo;
-	q = kmalloc(struct_size(q, waiter, room), GFP_ATOMIC | __GFP_NOWARN);
+	q = kmalloc(struct_size(q, waiter, room), GFP_NOWAIT | __GFP_NOWARN);
 	if (!q)
 		goto undo;
 	q->count = old ? old->count : 0;

@@ -89,8 +89,9 @@
 #define BFTM_OBJECT_MEMORY_MIN	(16ull << 20)
 #define BFTM_OBJECT_MEMORY_MAX	(1ull << 40)
 #define BFTM_OBJECT_MEMORY_DEFAULT (256ull << 20)
-/* Bytes of answers of a server that wait for its journal. */
+/* Bytes of answers of a server that wait for its journal: all, and those to one client. */
 #define BFTM_HELD_BYTES_MAX	(8u << 20)
+#define BFTM_HELD_EACH_MAX	(BFTM_HELD_BYTES_MAX / 4)
 
 /* Device: requests that wait for the helper, in one network namespace. */
 #define BFTM_REQUESTS_MAX	65536u

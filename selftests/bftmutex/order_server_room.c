@@ -125,6 +125,31 @@ static void one_share(struct peer *p, const struct body *b, const struct body *o
 	ask_order(p + 1, submit(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT of another");
 }
 
+/*
+ * The same server. A body of another that has paused is not given up for one that
+ * wants more than its share; its own are.
+ */
+static void paused(struct peer *p)
+{
+	struct body *b = random_state(1, p, 33000), *own = random_state(1, p + 1, 1500);
+	u64 end = clock_ns(CLOCK_BOOTTIME) + 20 * BFTM_NS_PER_SEC;
+	struct answer a = {};
+
+	snprintf(name, sizeof(name), "paused");
+	ask_order(p + 1, piece(own, 0), BFTM_ORDER_STORED, "PUT that pauses");
+	hoard(p, b);
+	do {
+		tell_order(p, begun(b, 5000));
+		check(hear_order(p, &a, PATIENCE_MS), "PUT beyond the share: no answer");
+	} while (a.type != BFTM_ORDER_STORED && clock_ns(CLOCK_BOOTTIME) < end);
+	check(a.type == BFTM_ORDER_STORED, "one more: %s", answer_name(a.type));
+	snprintf(name, sizeof(name), "paused");
+	ask_order(p + 1, piece(own, BFTM_PIECE_LEN), BFTM_ORDER_STORED, "the rest");
+	ask_order(p + 1, get(1), BFTM_ORDER_GOT, "GET");
+	ask_order(p + 1, about(order(BFTM_ORDER_PROPOSE, 1), own, false), BFTM_ORDER_PROPOSED,
+		  "PROPOSE of it");
+}
+
 /* A server with --object-memory 16777216. */
 static void share(struct peer *p)
 {
@@ -217,6 +242,7 @@ static void memory(struct peer *p)
 static const struct test tests[] = {
 	{ "limits", limits, 1 },
 	{ "arrivals", arrivals, 8 },
+	{ "paused", paused, 2 },
 	{ "share", share, 8 },
 	{ "memory", memory, 8 },
 	{}
