@@ -509,7 +509,7 @@ modules-%:
 # Kernels with checkers, built once: KASAN and lockdep, or KCSAN.
 MODULES_CHECKED := $(foreach v,6.1 6.12,modules-$(v)-debug modules-$(v)-kcsan)
 $(MODULES_CHECKED): modules-%:
-	@folder=$$(selftests/vm/build-kernel $*) && \
+	@folder=$$(MAKEFLAGS= selftests/vm/build-kernel $*) && \
 	$(MAKE) module KDIR=$$folder/build KVER=$$(cd $$folder/lib/modules && echo *)
 
 debug-kernel: $(MODULES_CHECKED)
