@@ -475,7 +475,7 @@ coverage: $(addprefix $(TESTS_BIN)/fuzz-coverage/,$(FUZZERS)) \
 
 # What the tests in VMs reach of the module, by a kernel with checkers: hours.
 coverage-kernel: tools tests
-	@folder=$$(selftests/vm/build-kernel 6.12-debug) && \
+	@folder=$$(MAKEFLAGS= selftests/vm/build-kernel 6.12-debug) && \
 	$(MAKE) --no-print-directory module BUILD=$(BUILD)/gcov KDIR=$$folder/build \
 		KVER=$$(cd $$folder/lib/modules && echo *) KBUILD_FLAGS=GCOV_PROFILE=y
 	@selftests/coverage/kernel

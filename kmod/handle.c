@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Lifetime: a handle is the private data of one file and is freed by its last
- * close. Until then it can be reached from its namespace's list, from its alarms and
- * from its request, all under the upcall's lock, and bftm_handle_free() takes it off all
- * of them in one hold of it.
+ * close. Until then it can be reached from its namespace's array, from its alarms and
+ * from its request, all under the upcall's lock. bftm_handle_free() takes it out of
+ * the array first: who found it there has the lock, and is done with it when
+ * bftm_handle_free() has got that, which takes it off the others in one hold of it.
  *
  * The kernel, not the helper, ends a lease: the timer announces it, and every
  * look at the state compares the clock with the deadline first.
@@ -46,8 +47,7 @@ static void give_back(struct bftm_handle *h)
 struct bftm_handle *bftm_handle_new(struct bftm_net *bn)
 {
 	struct bftm_handle *h = kzalloc(sizeof(*h), GFP_KERNEL_ACCOUNT);
-	struct bftm_upcall *up = &bn->upcall;
-	bool room;
+	int err;
 
 	if (!h)
 		return ERR_PTR(-ENOMEM);
@@ -55,17 +55,12 @@ struct bftm_handle *bftm_handle_new(struct bftm_net *bn)
 	init_waitqueue_head(&h->wait);
 	INIT_LIST_HEAD(&h->kept);
 	timerqueue_init(&h->due);
-	spin_lock_bh(&up->lock);
-	room = up->open < BFTM_HANDLES_MAX;
-	if (room) {
-		up->open++;
-		h->number = ++up->opened;
-		list_add_tail(&h->all, &up->handles);
-	}
-	spin_unlock_bh(&up->lock);
-	if (!room) {
+	/* There are as many numbers as there may be handles. */
+	err = xa_alloc(&bn->upcall.handles, &h->number, h,
+		       XA_LIMIT(0, BFTM_HANDLES_MAX - 1), GFP_KERNEL);
+	if (err) {
 		kfree(h);
-		return ERR_PTR(-ENFILE);
+		return ERR_PTR(err == -EBUSY ? -ENFILE : err);
 	}
 	bftm_created("handle", h);
 	return h;
@@ -75,13 +70,12 @@ void bftm_handle_free(struct bftm_handle *h)
 {
 	struct bftm_upcall *up = &h->bn->upcall;
 
+	xa_erase(&up->handles, h->number);
 	spin_lock_bh(&up->lock);
 	bftm_handle_check(h, ktime_get_boottime_ns());
 	if (h->request)
 		give_back(h);
 	bftm_alarm_clear(&up->alarms, &h->due);
-	list_del(&h->all);
-	up->open--;
 	spin_unlock_bh(&up->lock);
 	bftm_submit_forget(h);
 	put_pid(h->signal_pid);
@@ -90,6 +84,25 @@ void bftm_handle_free(struct bftm_handle *h)
 		put_cred(h->signal_cred);
 	bftm_destroyed("handle", h);
 	kfree(h);
+}
+
+/* How many in one hold of the lock. */
+#define WALK_BATCH 64
+
+bool bftm_handles_walk(struct bftm_upcall *up, unsigned long *at,
+		       int (*visit)(struct bftm_handle *h, void *arg), void *arg)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&up->lock);
+	for (i = 0; i < WALK_BATCH; i++) {
+		struct bftm_handle *h = xa_find(&up->handles, at, ULONG_MAX, XA_PRESENT);
+
+		if (!h || visit(h, arg))
+			return false;
+		++*at;
+	}
+	return true;
 }
 
 /* Bound on how long the helper may take, 0 for none. */

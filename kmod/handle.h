@@ -12,8 +12,7 @@
 
 /**
  * struct bftm_handle - guarded by the lock of its namespace's upcall
- * @all:         among all handles of the namespace
- * @number:      of this open; grows along that list
+ * @number:      among all handles of the namespace
  * @bn:          the namespace, whose reference the file holds
  * @request:     while pending or held; belongs to the handle
  * @wait:        those who wait for a change of state
@@ -37,8 +36,7 @@
  * @kept_count:  how many
  */
 struct bftm_handle {
-	struct list_head all;
-	u64 number;
+	u32 number;
 	struct bftm_net *bn;
 	struct bftm_request *request;
 	wait_queue_head_t wait;
@@ -137,6 +135,17 @@ void bftm_handle_failed(struct bftm_handle *h, int error);
 int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns);
 /** bftm_handle_deserted() - no helper is left to renew it. */
 void bftm_handle_deserted(struct bftm_handle *h);
+
+/**
+ * bftm_handles_walk() - look at some of the handles of a namespace
+ * @at:    number from which on; then, where to go on
+ * @visit: ends the walk at a handle by returning other than 0
+ * Context: the upcall's lock held, which others may have before the rest. Return:
+ * false at the end.
+ */
+bool bftm_handles_walk(struct bftm_upcall *up, unsigned long *at,
+		       int (*visit)(struct bftm_handle *h, void *arg), void *arg);
+
 /** bftm_handle_is_renewed() - is it up to the helper to renew what is held? */
 bool bftm_handle_is_renewed(const struct bftm_handle *h);
 

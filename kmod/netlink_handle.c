@@ -55,25 +55,39 @@ static int put_handle(struct sk_buff *msg, const void *object)
 	return 0;
 }
 
+/** struct dump - one message of a dump */
+struct dump {
+	struct sk_buff *skb;
+	struct netlink_callback *cb;
+};
+
+static int dump_handle(struct bftm_handle *h, void *arg)
+{
+	const struct dump *d = arg;
+
+	/* Its timer may be late; nobody is told that it is held still. */
+	bftm_handle_check(h, ktime_get_boottime_ns());
+	if (h->state == BFTM_STATE_IDLE)
+		return 0;
+	return bftm_dump_one(d->skb, d->cb, BFTMUTEX_CMD_HANDLE_GET, put_handle, h);
+}
+
 int bftmutex_nl_handle_get_dumpit(struct sk_buff *skb,
 				  struct netlink_callback *cb)
 {
 	struct bftm_upcall *up = &bftm_net(sock_net(cb->skb->sk))->upcall;
-	struct bftm_handle *h;
+	struct dump d = { .skb = skb, .cb = cb };
+	unsigned long at = cb->args[0];
+	bool more;
 
-	/* cb->args: [0] the last handle that was passed; others may be gone. */
-	spin_lock_bh(&up->lock);
-	list_for_each_entry(h, &up->handles, all) {
-		if (h->number <= (unsigned long)cb->args[0])
-			continue;
-		/* Its timer may be late; nobody is told that it is held still. */
-		bftm_handle_check(h, ktime_get_boottime_ns());
-		if (h->state != BFTM_STATE_IDLE &&
-		    bftm_dump_one(skb, cb, BFTMUTEX_CMD_HANDLE_GET, put_handle, h))
-			break;
-		cb->args[0] = (long)h->number;
-	}
-	spin_unlock_bh(&up->lock);
+	/* cb->args: [0] the number to go on from. */
+	do {
+		spin_lock_bh(&up->lock);
+		more = bftm_handles_walk(up, &at, dump_handle, &d);
+		spin_unlock_bh(&up->lock);
+		cond_resched();
+	} while (more);
+	cb->args[0] = (long)at;
 	return skb->len;
 }
 

@@ -9,6 +9,7 @@
 #include <linux/mutex.h>
 #include <linux/siphash.h>
 #include <linux/spinlock.h>
+#include <linux/xarray.h>
 #include <net/net_namespace.h>
 
 #include "alarms.h"
@@ -41,9 +42,8 @@ struct netlink_ext_ack;
  * @fast:     those that the kernel makes by itself, by attempt
  * @sessions: what the helper has lent
  * @alarms:   handles with something to do at a time
- * @handles:  every open handle, in the order of opening
- * @opened:   handles that were opened so far
- * @open:     handles in @handles
+ * @handles:  every open handle, by its number; changed without @lock, looked at with it
+ * @told:     handles below that number know that they are deserted
  * @grace:    fires when waiting for a new helper is over
  */
 struct bftm_upcall {
@@ -63,9 +63,8 @@ struct bftm_upcall {
 	DECLARE_HASHTABLE(fast, BFTM_REQUEST_BITS);
 	struct list_head sessions;
 	struct bftm_alarms alarms;
-	struct list_head handles;
-	u64 opened;
-	u32 open;
+	struct xarray handles;
+	unsigned long told;
 	struct hrtimer grace;
 };
 

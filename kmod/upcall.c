@@ -47,13 +47,10 @@ void bftm_upcall_hint(struct bftm_net *bn)
 #define GRACE_BATCH	64
 #define GRACE_PAUSE_NS	(100 * BFTM_NS_PER_US)
 
-static void desert(struct bftm_upcall *up)
+static int desert(struct bftm_handle *h, void *arg)
 {
-	struct bftm_handle *h;
-
-	up->deserted = true;
-	list_for_each_entry(h, &up->handles, all)
-		bftm_handle_deserted(h);
+	bftm_handle_deserted(h);
+	return 0;
 }
 
 /* No helper came back in time: nothing may hang. */
@@ -62,20 +59,23 @@ static enum hrtimer_restart grace_over(struct hrtimer *timer)
 	struct bftm_upcall *up = container_of(timer, struct bftm_upcall, grace);
 	struct bftm_request *request;
 	unsigned int i;
+	bool more;
 
 	spin_lock(&up->lock);
 	/* A helper came, or came and went and has armed it anew. */
 	if (up->portid || hrtimer_is_queued(timer))
 		goto out;
 	if (!up->deserted)
-		desert(up);
+		up->told = 0;
+	up->deserted = true;
+	more = bftm_handles_walk(up, &up->told, desert, NULL);
 	for (i = 0; i < GRACE_BATCH && !list_empty(&up->queue); i++) {
 		request = list_first_entry(&up->queue, struct bftm_request, list);
 		list_del_init(&request->list);
 		if (!bftm_request_is_held(request))	/* else it is its handle's */
 			bftm_request_failed(up, request, -ENOTCONN);
 	}
-	if (!list_empty(&up->queue))
+	if (more || !list_empty(&up->queue))
 		hrtimer_start(timer, ns_to_ktime(GRACE_PAUSE_NS), HRTIMER_MODE_REL_SOFT);
 out:
 	spin_unlock(&up->lock);
@@ -88,7 +88,7 @@ void bftm_upcall_init(struct bftm_upcall *up)
 	up->deserted = true;
 	INIT_LIST_HEAD(&up->queue);
 	INIT_LIST_HEAD(&up->given);
-	INIT_LIST_HEAD(&up->handles);
+	xa_init_flags(&up->handles, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 	hash_init(up->by_id);
 	hash_init(up->by_name);
 	get_random_bytes(&up->secret, sizeof(up->secret));
@@ -113,7 +113,7 @@ void bftm_upcall_destroy(struct bftm_upcall *up)
 		list_del(&request->list);
 		bftm_request_free(up, request);
 	}
-	WARN_ON(!list_empty(&up->given) || !list_empty(&up->handles));
+	WARN_ON(!list_empty(&up->given) || !xa_empty(&up->handles));
 	spin_unlock_bh(&up->lock);
 }
 

@@ -14,25 +14,17 @@ static struct bftm_net *net_of(struct bftm_upcall *up)
 	return container_of(up, struct bftm_net, upcall);
 }
 
-static void queue_renew(struct bftm_request *request, struct list_head *queue)
-{
-	request->kind = BFTMUTEX_REQUEST_KIND_RENEW;
-	list_move_tail(&request->list, queue);
-}
-
 /*
- * The helper before has renewed these, or was to. First of all that waits, since
- * their leases run.
+ * Into the list @arg, if the helper before has renewed it, or was to. What the kernel
+ * won by itself is later than this helper.
  */
-static void adopt(struct bftm_upcall *up)
+static int adopt(struct bftm_handle *h, void *arg)
 {
-	struct bftm_handle *h;
-	LIST_HEAD(first);
-
-	list_for_each_entry(h, &up->handles, all)
-		if (bftm_handle_is_renewed(h))
-			queue_renew(h->request, &first);
-	list_splice(&first, &up->queue);
+	if (bftm_handle_is_renewed(h) && !h->request->fast) {
+		h->request->kind = BFTMUTEX_REQUEST_KIND_RENEW;
+		list_move_tail(&h->request->list, arg);
+	}
+	return 0;
 }
 
 /* What was pulled before is done. */
@@ -46,21 +38,33 @@ static void end_last(struct bftm_upcall *up)
 int bftm_upcall_register(struct bftm_net *bn, u32 portid)
 {
 	struct bftm_upcall *up = &bn->upcall;
-	int err = -EBUSY;
+	unsigned long at = 0;
+	LIST_HEAD(first);
 
 	spin_lock_bh(&up->lock);
-	if (!up->portid) {
-		up->portid = portid;
-		up->deserted = false;
-		up->hinted = false;
-		adopt(up);
-		bftm_upcall_hint(bn);
-		/* A run that waits for the lock sees that there is a helper. */
-		hrtimer_try_to_cancel(&up->grace);
-		err = 0;
+	if (up->portid) {
+		spin_unlock_bh(&up->lock);
+		return -EBUSY;
 	}
+	up->portid = portid;
+	up->deserted = false;
+	up->hinted = false;
+	/* A run that waits for the lock sees that there is a helper. */
+	hrtimer_try_to_cancel(&up->grace);
+	/*
+	 * Others run between them, and may end what is in the list: there it becomes
+	 * a RELEASE, or leaves it. The socket is in use here, so nobody deregisters it.
+	 */
+	while (bftm_handles_walk(up, &at, adopt, &first)) {
+		spin_unlock_bh(&up->lock);
+		cond_resched();
+		spin_lock_bh(&up->lock);
+	}
+	/* Before all that waits, since these leases run. */
+	list_splice(&first, &up->queue);
+	bftm_upcall_hint(bn);
 	spin_unlock_bh(&up->lock);
-	return err;
+	return 0;
 }
 
 /*
