@@ -32,6 +32,7 @@ struct bftm_budget {
  * @client:  whose
  * @uploads: bodies that arrive in pieces
  * @bytes:   of bodies: operations that wait, and what arrives
+ * @looked_ns: CLOCK_BOOTTIME at which its idle uploads were given up last, 0 for never
  * @held:    bytes of answers to it that the journal holds; guarded by its lock
  */
 struct bftm_share {
@@ -39,6 +40,7 @@ struct bftm_share {
 	u32 client;
 	atomic_t uploads;
 	atomic64_t bytes;
+	atomic64_t looked_ns;
 	size_t held;
 };
 

@@ -84,6 +84,16 @@ static bool is_idle(const struct arrival *a, u64 now)
 	return now > a->used_ns + IDLE_NS;
 }
 
+/* Looking for a client's own passes those of others, so it is done once in a while. */
+static bool may_look(struct bftm_objects *t, u32 client, u64 now)
+{
+	struct bftm_share *share = bftm_share_get(&t->shares, client);
+	s64 last = share ? atomic64_read(&share->looked_ns) : 0;
+
+	return share && (!last || now > last + IDLE_NS) &&
+	       atomic64_cmpxchg(&share->looked_ns, last, now) == last;
+}
+
 bool bftm_uploads_reclaim(struct bftm_objects *t, u32 client, long error)
 {
 	struct arrival *a, *before;
@@ -91,6 +101,8 @@ bool bftm_uploads_reclaim(struct bftm_objects *t, u32 client, long error)
 	int i;
 
 	if (error != -EDQUOT && error != -ENOBUFS)
+		return false;
+	if (error == -ENOBUFS && !may_look(t, client, now))
 		return false;
 	for (i = 0; i < BFTM_OBJECT_SHARDS; i++) {
 		struct bftm_object_shard *s = &t->shard[i];
