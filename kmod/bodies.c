@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 
 #include "bodies.h"
+#include "buckets.h"
 
 bool bftm_budget_take(struct bftm_budget *b, size_t bytes, bool fresh)
 {
@@ -23,13 +24,10 @@ bool bftm_budget_take(struct bftm_budget *b, size_t bytes, bool fresh)
 	return false;
 }
 
-#define BUCKET_BITS_MAX 16
-
 int bftm_shares_init(struct bftm_shares *t, u32 clients)
 {
 	spin_lock_init(&t->lock);
-	t->bits = clamp_t(u32, order_base_2(clients), 1, BUCKET_BITS_MAX);
-	t->bucket = kvcalloc(1u << t->bits, sizeof(*t->bucket), GFP_KERNEL);
+	t->bucket = bftm_buckets_new(clients, &t->bits);
 	return t->bucket ? 0 : -ENOMEM;
 }
 

@@ -6,15 +6,13 @@
  * and nothing counts references.
  */
 #include <linux/hash.h>
-#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
+#include "buckets.h"
 #include "clients.h"
 #include "debug.h"
-
-#define BUCKET_BITS_MAX 16
 
 /* What a client costs; locks of debugging and real-time kernels are larger. */
 #if !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC) && \
@@ -27,8 +25,7 @@ int bftm_clients_init(struct bftm_clients *t, u32 max)
 	spin_lock_init(&t->lock);
 	t->count = 0;
 	t->max = max;
-	t->bits = clamp_t(u32, order_base_2(max), 1, BUCKET_BITS_MAX);
-	t->bucket = kvcalloc(1u << t->bits, sizeof(*t->bucket), GFP_KERNEL);
+	t->bucket = bftm_buckets_new(max, &t->bits);
 	return t->bucket ? 0 : -ENOMEM;
 }
 

@@ -90,7 +90,7 @@ static bool may_look(struct bftm_objects *t, u32 client, u64 now)
 	struct bftm_share *share = bftm_share_get(&t->shares, client);
 	s64 last = share ? atomic64_read(&share->looked_ns) : 0;
 
-	return share && (!last || now > last + IDLE_NS) &&
+	return share && now > last + IDLE_NS &&
 	       atomic64_cmpxchg(&share->looked_ns, last, now) == last;
 }
 
