@@ -32,7 +32,7 @@ quantile() {
 
 # measure LOCK [COUNT [OPTION...]]: $median and $slow (99 %) in us
 measure() {
-	contend 1 --entries "${2:-$entries_each}" --lock "$1" --hold 0 --lease 0.9 \
+	contend 1 --entries "${2:-$entries_each}" --lock "$1" --hold 0 --lease 3.9 \
 		--timeout 20 "${@:3}" || return
 	median=$(quantile 50)
 	slow=$(quantile 99)
@@ -48,7 +48,7 @@ as_fast() {
 preload bftmutexctl bftmutexd bftmutex-liar contender jq
 load dyndbg=-p || bail "module"
 modprobe sch_netem || bail "sch_netem"
-up --servers 7 -b 1 --clients 1 --lease-max 1s || bail "no cluster"
+up --servers 7 -b 1 --clients 1 --lease-max 4s || bail "no cluster"
 tune "delta = 1ms" || bail "configuration"
 netem "${everyone[@]}" -- delay 1ms
 ok "without faults" measure healthy
@@ -59,13 +59,13 @@ figure "without faults: one round trip" test "$healthy" -ge 2000 -a "$healthy" -
 mapfile -t lies < <(bftmutex-liar --help | sed -n '/^Strategies:/,/ordering/s/^  \([a-z-]*\)  .*/\1/p')
 ok "there are lies" test "${#lies[@]}" -ge 20
 for lie in "${lies[@]}"; do
-	lie 4 "$lie" --lease-max 1s --seed "$RANDOM" || bail "no liar"
+	lie 4 "$lie" --lease-max 4s --seed "$RANDOM" || bail "no liar"
 	as_fast "$lie" "lie-$lie"
 done
 kill_liar 4
 as_fast "nobody there" gone
 
-honest 4 --lease-max 1s
+honest 4 --lease-max 4s
 ready
 netem "${everyone[@]}" -- delay 1ms loss 10%
 # A lock that was released this moment is not free yet where the datagram was lost.
