@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Ten thousand submits of sixteen threads, and the limits of a network namespace. */
 #include <sys/resource.h>
+#include <sysexits.h>
 
 #include "harness.h"
 #include "submit.h"
@@ -176,7 +177,9 @@ TEST_F_TIMEOUT(many, requests_up_to_the_limit, 120)
 TEST_F_TIMEOUT(many, handles_up_to_the_limit, 120)
 {
 	struct rlimit limit = { HANDLES_MAX + 100, HANDLES_MAX + 100 };
+	char words[128] = "";
 	int fd = -1, i;
+	FILE *tool;
 
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
 	for (i = 1; i < HANDLES_MAX; i++) {	/* the fixture's is one */
@@ -184,6 +187,11 @@ TEST_F_TIMEOUT(many, handles_up_to_the_limit, 120)
 		ASSERT_GE(fd, 0);
 	}
 	EXPECT_EQ(-ENFILE, open_here(0));
+	tool = popen("bftmutex lock true 2>&1", "r");
+	ASSERT_NE(NULL, tool);
+	EXPECT_NE(NULL, fgets(words, sizeof(words), tool));
+	EXPECT_NE(NULL, strstr(words, " or 131072 handles of this network namespace"));
+	EXPECT_EQ(EX_OSERR << 8, pclose(tool));
 	close(fd);
 	EXPECT_EQ(fd, open_here(0));
 }
