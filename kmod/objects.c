@@ -92,6 +92,8 @@ void bftm_objects_destroy(struct bftm_objects *t)
 		struct bftm_object_shard *s = &t->shard[i];
 
 		for (k = 0; k <= t->mask; k++) {
+			if (hlist_empty(&s->bucket[k]))
+				continue;
 			spin_lock_bh(&s->lock);
 			hlist_for_each_entry_safe(e, next, &s->bucket[k], hash)
 				free_thing(t, e);
