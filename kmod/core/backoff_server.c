@@ -231,7 +231,8 @@ static void step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		reply->lease_ns = cfg->quarantine_until_ns - now + 1;
 		return;
 	}
-	if (is_over(lock, req)) {
+	/* A later attempt of its client, given up while it holds, does not end this one. */
+	if (is_over(lock, req) && !is_owner(lock, req)) {
 		reply->type = BFTM_MSG_NONE;
 		return;
 	}

@@ -143,6 +143,26 @@ static void reordered_tries_never_shorten_a_grant(void **state)
 	FREE(try(BOB, 1, 1, T0 + 10 + GUARD + 1));
 }
 
+/*
+ * Who gives up a later attempt while he holds by an earlier one goes on holding. Servers
+ * took that RELEASE for the end of both once, and said nothing to a renewal any more.
+ */
+static void a_later_attempt_given_up_ends_no_earlier_one(void **state)
+{
+	(void)state;
+	FREE(try(ALICE, 1, 1, T0));
+	LOCKED(try(ALICE, 2, 1, T0 + 5));
+	RELEASED(release(ALICE, 2, T0 + 10));
+	FREE(try(ALICE, 1, 2, T0 + L / 2));
+	assert_int_equal(reply.gno, 101);
+	LOCKED(try(BOB, 1, 1, T0 + L / 2 + GUARD));
+	/* Its own end is one, and what comes late of it is nothing any more. */
+	RELEASED(release(ALICE, 1, T0 + L / 2 + GUARD));
+	SILENT(try(ALICE, 1, 3, T0 + L / 2 + GUARD));
+	SILENT(try(ALICE, 2, 2, T0 + L / 2 + GUARD));
+	FREE(try(BOB, 1, 2, T0 + L / 2 + GUARD));
+}
+
 /* Δ is the grant's: neither another client's nor a later try of the owner's. */
 static void the_guard_is_that_of_the_grant(void **state)
 {
@@ -311,6 +331,7 @@ int main(void)
 		TEST(a_grant_is_over_strictly_after_its_end),
 		TEST(a_timer_may_take_back_what_is_over),
 		TEST(refresh_and_echo_go_together),
+		TEST(a_later_attempt_given_up_ends_no_earlier_one),
 		TEST(reordered_tries_never_shorten_a_grant),
 		TEST(the_guard_is_that_of_the_grant),
 		TEST(an_overdue_owner_is_still_the_owner),
