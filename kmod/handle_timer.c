@@ -23,12 +23,12 @@ static void announce(struct bftm_handle *h, __poll_t events)
 				     h->signal_pid, h->signal_cred);
 }
 
-/* The first instant of the margin; the deadline itself without one. */
+/* The first instant of the margin, not 0, which is never; the deadline itself without one. */
 static u64 margin_at(const struct bftm_handle *h)
 {
 	u64 end = h->arg.deadline_ns;
 
-	return h->margin_ns < end ? end - h->margin_ns : 0;
+	return h->margin_ns < end ? end - h->margin_ns : 1;
 }
 
 bool bftm_handle_in_margin(const struct bftm_handle *h, u64 now)
