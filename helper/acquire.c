@@ -166,8 +166,8 @@ void bftm_acquire_release(const struct bftm_ask *ask)
 				   bftm_cluster_everyone(cl));
 }
 
-/* An earlier daemon won it, or the kernel by itself. What cannot be adopted lapses. */
-static void adopt(const struct bftm_ask *arg)
+/* An earlier daemon won it, or the kernel by itself. Return: NULL when it cannot be adopted. */
+static struct bftm_acquire_op *adopt(const struct bftm_ask *arg)
 {
 	struct bftm_cluster *cl = bftm_cluster_find(arg->cluster);
 	struct bftm_ask ask = *arg;
@@ -178,23 +178,29 @@ static void adopt(const struct bftm_ask *arg)
 	if (cl && ask.lease_ns && ask.deadline_ns > bftm_now() &&
 	    (ask.attempt & BFTM_ATTEMPT_KERNEL || ask.attempt <= cl->identity->orphan))
 		op = op_new(cl, &ask, true);
-	if (!op) {
-		bftm_log(LOG_WARNING,
-			 "request %" PRIu64 ": cannot be renewed, its lease will end",
-			 ask.id);
-		return;
-	}
+	if (!op)
+		return NULL;
 	bftm_totals.adopted++;
 	bftm_attempt_adopt(op);
+	return op;
 }
 
 void bftm_acquire_renew(const struct bftm_ask *ask)
 {
-	struct bftm_acquire_op *op = find(ask->id);
+	struct bftm_acquire_op *op = find(ask->id) ?: adopt(ask);
 
 	if (op)
 		bftm_attempt_renew(op);
 	else
+		bftm_log(LOG_WARNING,
+			 "request %" PRIu64 ": cannot be renewed, its lease will end",
+			 ask->id);
+}
+
+void bftm_acquire_held(const struct bftm_ask *ask)
+{
+	/* One that cannot be adopted is an obstacle at the servers only. */
+	if (!find(ask->id))
 		adopt(ask);
 }
 

@@ -115,6 +115,13 @@ void bftm_acquire_release(const struct bftm_ask *ask);
  */
 void bftm_acquire_renew(const struct bftm_ask *ask);
 
+/**
+ * bftm_acquire_held() - @ask->attempt holds the lock, and nobody wants it renewed
+ *
+ * Others of this host wait until the kernel says that it is given back, or its lease is over.
+ */
+void bftm_acquire_held(const struct bftm_ask *ask);
+
 /** bftm_acquire_forget() - drop all requests without a word to the kernel. */
 void bftm_acquire_forget(void);
 

@@ -234,13 +234,12 @@ void bftm_attempt_start(struct bftm_acquire_op *op)
 void bftm_attempt_adopt(struct bftm_acquire_op *op)
 {
 	struct bftm_want want = { .lease_ns = op->ask.lease_ns, .renew = op->ask.renew };
-	struct bftm_out out;
 
 	op->contend.prio = op->name->prio;
 	op->told_sends = op->ask.sends;
 	bftm_contend_adopt(&op->contend, &op->cluster->cfg, &want, op->ask.attempt,
-			   op->ask.deadline_ns, op->ask.sends, bftm_now(), &out);
-	obey(op, &out);
+			   op->ask.deadline_ns, op->ask.sends);
+	arm(op);
 }
 
 void bftm_attempt_renew(struct bftm_acquire_op *op)

@@ -16,7 +16,7 @@ void bftm_attempt_init(struct bftm_acquire_op *op);
 /** bftm_attempt_start() - contend; it is this request's turn. */
 void bftm_attempt_start(struct bftm_acquire_op *op);
 
-/** bftm_attempt_adopt() - go on with what an earlier daemon won, as ask says. */
+/** bftm_attempt_adopt() - go on with what an earlier daemon, or the kernel, won, as ask says. */
 void bftm_attempt_adopt(struct bftm_acquire_op *op);
 
 /** bftm_attempt_renew() - make it last longer, if it is held. */

@@ -19,10 +19,15 @@ void bftm_names_init(struct bftm_names *names)
 	TAILQ_INIT(&names->idle);
 }
 
+/* Somebody here contends for it or holds it: others wait for that to end. */
+static bool is_taken(const struct bftm_name *name)
+{
+	return name->active || !TAILQ_EMPTY(&name->adopted);
+}
+
 static bool is_idle(const struct bftm_name *name)
 {
-	return !name->active && TAILQ_EMPTY(&name->waiting) &&
-	       TAILQ_EMPTY(&name->adopted);
+	return !is_taken(name) && TAILQ_EMPTY(&name->waiting);
 }
 
 static void forget(struct bftm_names *names, struct bftm_name *name)
@@ -81,7 +86,7 @@ int bftm_name_join(struct bftm_names *names, struct bftm_acquire_op *op,
 	if (adopted) {
 		op->place = BFTM_PLACE_ADOPTED;
 		TAILQ_INSERT_TAIL(&name->adopted, op, beside);
-	} else if (name->active) {
+	} else if (is_taken(name)) {
 		op->place = BFTM_PLACE_WAITING;
 		TAILQ_INSERT_TAIL(&name->waiting, op, beside);
 	} else {
@@ -109,7 +114,7 @@ struct bftm_acquire_op *bftm_name_leave(struct bftm_names *names,
 		break;
 	}
 	op->name = NULL;
-	next = name->active ? NULL : TAILQ_FIRST(&name->waiting);
+	next = is_taken(name) ? NULL : TAILQ_FIRST(&name->waiting);
 	if (next) {
 		TAILQ_REMOVE(&name->waiting, next, beside);
 		next->place = BFTM_PLACE_ACTIVE;

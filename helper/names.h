@@ -18,14 +18,14 @@ struct bftm_acquire_op;
 enum bftm_place {
 	BFTM_PLACE_WAITING,	/* for its turn */
 	BFTM_PLACE_ACTIVE,	/* contends, or holds what it won */
-	BFTM_PLACE_ADOPTED,	/* holds what an earlier daemon won */
+	BFTM_PLACE_ADOPTED,	/* holds what an earlier daemon, or the kernel, won */
 };
 
 /**
  * struct bftm_name - a lock
  * @active:  the one that contends or holds, or NULL
  * @waiting: others, in the order in which they came
- * @adopted: holders beside them
+ * @adopted: holders beside it; while there is one, nobody else becomes active
  * @prio:    highest Lamport priority met: a request that began at 1 again
  *           would go before all that wait
  */

@@ -108,6 +108,9 @@ static void handle(const struct pulled *p)
 	case BFTMUTEX_REQUEST_KIND_RENEW:
 		bftm_acquire_renew(&p->ask);
 		break;
+	case BFTMUTEX_REQUEST_KIND_HELD:
+		bftm_acquire_held(&p->ask);
+		break;
 	case BFTMUTEX_REQUEST_KIND_SUBMIT:
 		bftm_order_submit(&p->submit);
 		break;

@@ -8,10 +8,11 @@
  * of attempts, all under the upcall's lock, and goes from all of them at once. The
  * session's timer and the receive path hold that lock while they use it.
  *
- * Attempts of one lock are numbered in the order in which they begin: both sides
- * draw from one counter, and no request for a lock begins here while another for it
- * is under way, in the kernel or at the helper (bftm_upcall_names()). That matters
- * because servers take a RELEASE for the end of all attempts up to its number.
+ * Attempts of one lock are numbered in the order in which they begin, and this host has
+ * one at a time: both sides draw from one counter, no request for a lock begins here
+ * while another for it is under way, in the kernel or at the helper, and what is under
+ * way here when another comes is the helper's from then on (bftm_fast_entrust()). That
+ * matters because servers take a RELEASE for the end of all attempts up to its number.
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
@@ -251,11 +252,32 @@ void bftm_fast_leave(struct bftm_request *request)
 	fast_free(request->fast);
 }
 
+static void entrust_held(struct bftm_fast *f)
+{
+	struct bftm_request *request = f->request;
+	struct bftm_net *bn = f->session->bn;
+
+	fast_free(f);
+	bftm_upcall_held(bn, request);
+}
+
+void bftm_fast_entrust(struct bftm_request *request)
+{
+	if (request->fast->contend)
+		hand_over(request->fast);
+	else
+		entrust_held(request->fast);
+}
+
 void bftm_fast_retire(struct bftm_session *s)
 {
 	struct bftm_fast *f, *next;
 
 	list_for_each_entry_safe(f, next, &s->all, list) {
+		if (f->request && !f->contend) {
+			entrust_held(f);
+			continue;
+		}
 		if (f->contend)
 			hand_over(f);
 		/* What is given back was told to all servers once at least. */

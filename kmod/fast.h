@@ -53,6 +53,9 @@ void bftm_fast_end(struct bftm_request *request);
 /** bftm_fast_leave() - the helper goes on with what is held. */
 void bftm_fast_leave(struct bftm_request *request);
 
+/** bftm_fast_entrust() - the helper goes on with what the kernel asks for or holds. */
+void bftm_fast_entrust(struct bftm_request *request);
+
 /** bftm_fast_retire() - a session goes: the helper goes on with all of it. */
 void bftm_fast_retire(struct bftm_session *s);
 

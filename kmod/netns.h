@@ -37,8 +37,8 @@ struct netlink_ext_ack;
  *            have sent it, and the lock is none for the fast path
  * @given:    acquires and submits that were pulled and are not done
  * @by_id:    those of @given, and what is held
- * @by_name:  acquisitions, by the name of the lock
- * @secret:   so that nobody can choose names that go to one place of @by_name
+ * @by_name:  one acquisition for each name of a lock
+ * @secret:   so that nobody can choose names, or keep numbers, that go to one place of a table
  * @fast:     those that the kernel makes by itself, by attempt
  * @sessions: what the helper has lent
  * @alarms:   handles with something to do at a time

@@ -13,11 +13,24 @@
 #include "submit.h"
 #include "upcall.h"
 
+/* Another is hashed for those of its name. */
+static void forget_name(struct bftm_request *request)
+{
+	struct bftm_request *other;
+
+	if (!hlist_unhashed(&request->by_name) && !list_empty(&request->same)) {
+		other = list_first_entry(&request->same, struct bftm_request, same);
+		hlist_add_behind(&other->by_name, &request->by_name);
+	}
+	hash_del(&request->by_name);
+	list_del(&request->same);
+}
+
 void bftm_request_free(struct bftm_upcall *up, struct bftm_request *request)
 {
 	lockdep_assert_held(&up->lock);
 	up->count--;
-	hash_del(&request->by_name);
+	forget_name(request);
 	bftm_destroyed("request", request);
 	kfree(request);
 }
@@ -117,16 +130,49 @@ void bftm_upcall_destroy(struct bftm_upcall *up)
 	spin_unlock_bh(&up->lock);
 }
 
-/* Is a lock of this name, in whichever cluster, asked for or held? */
-static bool is_named(struct bftm_upcall *up, const struct bftm_acquire *arg, u64 key)
+/* Who asks for, or holds, a lock of this name, in whichever cluster. */
+static struct bftm_request *find_name(struct bftm_upcall *up, const struct bftm_acquire *arg,
+				      u64 key)
 {
-	const struct bftm_request *other;
+	struct bftm_request *other;
 
 	hash_for_each_possible(up->by_name, other, by_name, key)
 		if (other->arg.name_len == arg->name_len &&
 		    !memcmp(other->arg.name, arg->name, arg->name_len))
-			return true;
+			return other;
+	return NULL;
+}
+
+/* Return: true when no other has it. */
+static bool add_name(struct bftm_upcall *up, struct bftm_request *request)
+{
+	u64 key = siphash(request->arg.name, request->arg.name_len, &up->secret);
+	struct bftm_request *other = find_name(up, &request->arg, key);
+
+	if (!other) {
+		hash_add(up->by_name, &request->by_name, key);
+		return true;
+	}
+	list_add(&request->same, &other->same);
+	/* Begun when it was alone, so it is the only one. */
+	if (other->fast)
+		bftm_fast_entrust(other);
 	return false;
+}
+
+void bftm_request_mark_held(struct bftm_request *request)
+{
+	struct bftm_handle *h = request->handle;
+
+	request->kind = bftm_handle_is_renewed(h) ? BFTMUTEX_REQUEST_KIND_RENEW :
+						    BFTMUTEX_REQUEST_KIND_HELD;
+	h->renew_at_ns = 0;
+}
+
+void bftm_upcall_held(struct bftm_net *bn, struct bftm_request *request)
+{
+	bftm_request_mark_held(request);
+	bftm_upcall_requeue(bn, request);
 }
 
 void bftm_upcall_requeue(struct bftm_net *bn, struct bftm_request *request)
@@ -148,16 +194,10 @@ int bftm_upcall_add(struct bftm_net *bn, struct bftm_request *request)
 	up->count++;
 	request->id = ++up->next_id;
 	INIT_LIST_HEAD(&request->list);
+	INIT_LIST_HEAD(&request->same);
 	bftm_created("request", request);
-	if (request->handle) {
-		u64 key = siphash(request->arg.name, request->arg.name_len, &up->secret);
-		bool alone = !is_named(up, &request->arg, key);
-
-		hash_add(up->by_name, &request->by_name, key);
-		if (alone && bftm_fast_begin(bn, request))
-			return 0;
-	}
-	bftm_upcall_requeue(bn, request);
+	if (request->submission || !add_name(up, request) || !bftm_fast_begin(bn, request))
+		bftm_upcall_requeue(bn, request);
 	return 0;
 }
 
@@ -170,11 +210,9 @@ int bftm_upcall_renew(struct bftm_net *bn, struct bftm_request *request)
 		return -ENOTCONN;
 	if (request->fast)
 		bftm_fast_leave(request);
-	if (list_empty(&request->list)) {
-		request->kind = BFTMUTEX_REQUEST_KIND_RENEW;
-		list_add_tail(&request->list, &up->queue);
-		bftm_upcall_hint(bn);
-	}
+	request->kind = BFTMUTEX_REQUEST_KIND_RENEW;
+	if (list_empty(&request->list))
+		bftm_upcall_requeue(bn, request);
 	return 0;
 }
 
@@ -196,7 +234,7 @@ void bftm_upcall_end(struct bftm_net *bn, struct bftm_request *request)
 						      BFTMUTEX_REQUEST_KIND_CANCEL;
 	} else if (request->attempt) {
 		hash_del(&request->by_id);
-		/* In place, when a RENEW waits: it is pulled no later. */
+		/* In place, when a RENEW or HELD waits: it is pulled no later. */
 		request->kind = BFTMUTEX_REQUEST_KIND_RELEASE;
 	} else {
 		/* The helper never saw it. */

@@ -20,9 +20,10 @@ struct bftm_submission;
 /**
  * struct bftm_request - one acquisition, or one submit, on its way through the helper
  * @list:    in the queue, among the given, or nowhere while its handle holds and
- *           no renewal waits to be pulled
+ *           the helper has pulled all that is to be known of it
  * @by_id:   hashed while given and while held
- * @by_name: of an acquisition, hashed until it is freed
+ * @by_name: of an acquisition; one of those for a lock of that name is hashed
+ * @same:    the others for a lock of that name
  * @fast:    the kernel asks for the lock, or holds it, by itself; else NULL
  * @handle:  that waits or holds; NULL when it lost interest, and of a submit
  * @submission: that waits; NULL when it lost interest, and of an acquisition
@@ -38,9 +39,9 @@ struct bftm_submission;
  * of memory. It is freed at the pull after that of its end, or when there is no
  * helper to pull it.
  *
- * While its handle holds, it is queued as RENEW and pulled any number of times;
+ * While its handle holds, it is queued as RENEW or HELD and pulled any number of times;
  * it is in the queue at most once, and belongs to the handle all the time. When
- * the handle is done with it, a RENEW that waits becomes a RELEASE in its place.
+ * the handle is done with it, what waits becomes a RELEASE in its place.
  *
  * A submit goes the way of an acquire that fails: it is freed when it is answered,
  * or turned into the WITHDRAW that tells the helper that nobody waits. It is given
@@ -50,6 +51,7 @@ struct bftm_request {
 	struct list_head list;
 	struct hlist_node by_id;
 	struct hlist_node by_name;
+	struct list_head same;
 	struct bftm_fast *fast;
 	struct bftm_handle *handle;
 	struct bftm_submission *submission;
@@ -66,8 +68,11 @@ void bftm_upcall_destroy(struct bftm_upcall *up);
 
 /**
  * bftm_upcall_add() - begin an acquire, here or by queueing it, or queue a submit
- * @request: allocated by the caller; @kind, @arg, @timeout_at_ns and who waits
- *           filled in
+ * @request: zeroed by the caller; @kind, @arg, @timeout_at_ns and who waits filled in
+ *
+ * The kernel has a lock by itself only while nobody else here wants one of that name:
+ * then it is the helper's, who lets all others of this host wait for its end.
+ *
  * Context: the upcall's lock held. Return: 0, -ENOTCONN without a helper (after its grace),
  * -ENOBUFS when too many requests exist.
  */
@@ -91,8 +96,8 @@ void bftm_upcall_end(struct bftm_net *bn, struct bftm_request *request);
 /**
  * bftm_upcall_register() - become the helper
  *
- * Acquires that the helper before had taken and not finished can be pulled again,
- * and so can, before them, a RENEW of each lock that it had to renew.
+ * Acquires that the helper before had taken and not finished can be pulled again, and
+ * before them each lock that is held: a RENEW of what is to be renewed, else HELD.
  *
  * Return: 0, -EBUSY when there is a helper.
  */
@@ -178,17 +183,20 @@ int bftm_upcall_renewed(struct bftm_net *bn, u32 portid, u64 id,
 void bftm_upcall_won(struct bftm_net *bn, struct bftm_request *request,
 		     const struct bftm_result *result);
 
-/** bftm_upcall_requeue() - an acquire is the helper's now. Context: as above. */
+/** bftm_upcall_requeue() - a request is the helper's now. Context: as above. */
 void bftm_upcall_requeue(struct bftm_net *bn, struct bftm_request *request);
 
 /** bftm_upcall_is_helper() - is @portid? */
 bool bftm_upcall_is_helper(struct bftm_net *bn, u32 portid);
 
+/** bftm_upcall_held() - what the kernel held by itself is the helper's. Context: as above. */
+void bftm_upcall_held(struct bftm_net *bn, struct bftm_request *request);
+
 /* Between the upcall's own files, with its lock held. */
 
 /*
  * An attempt won and its handle holds it: the request is hashed, and in the queue
- * while a RENEW waits to be pulled.
+ * while a RENEW or HELD waits to be pulled.
  */
 static inline bool bftm_request_is_held(const struct bftm_request *request)
 {
@@ -200,6 +208,9 @@ static inline bool bftm_request_is_given(const struct bftm_request *request)
 {
 	return !hlist_unhashed(&request->by_id) && !request->attempt;
 }
+
+/** bftm_request_mark_held() - the helper shall know of what is held, and renew it if need be */
+void bftm_request_mark_held(struct bftm_request *request);
 
 void bftm_request_free(struct bftm_upcall *up, struct bftm_request *request);
 

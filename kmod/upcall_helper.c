@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The helper's side of the upcall: it comes, pulls, reports and goes. */
 #include <linux/ktime.h>
+#include <linux/siphash.h>
 #include <linux/timekeeping.h>
 
 #include "debug.h"
@@ -9,19 +10,25 @@
 #include "submit.h"
 #include "upcall.h"
 
+/* Numbers follow each other: without a secret one could keep those of one chain. */
+static u64 id_key(const struct bftm_upcall *up, u64 id)
+{
+	return siphash_1u64(id, &up->secret);
+}
+
 static struct bftm_net *net_of(struct bftm_upcall *up)
 {
 	return container_of(up, struct bftm_net, upcall);
 }
 
 /*
- * Into the list @arg, if the helper before has renewed it, or was to. What the kernel
- * won by itself is later than this helper.
+ * Into the list @arg, if it holds what the helper before knew of. What the kernel won by
+ * itself is later than this helper.
  */
 static int adopt(struct bftm_handle *h, void *arg)
 {
-	if (bftm_handle_is_renewed(h) && !h->request->fast) {
-		h->request->kind = BFTMUTEX_REQUEST_KIND_RENEW;
+	if (h->state == BFTM_STATE_HELD && !h->request->fast) {
+		bftm_request_mark_held(h->request);
 		list_move_tail(&h->request->list, arg);
 	}
 	return 0;
@@ -133,9 +140,10 @@ int bftm_upcall_pull(struct bftm_net *bn, u32 portid,
 	case BFTMUTEX_REQUEST_KIND_ACQUIRE:
 	case BFTMUTEX_REQUEST_KIND_SUBMIT:
 		list_add_tail(&request->list, &up->given);
-		hash_add(up->by_id, &request->by_id, request->id);
+		hash_add(up->by_id, &request->by_id, id_key(up, request->id));
 		break;
 	case BFTMUTEX_REQUEST_KIND_RENEW:	/* its handle's, as before */
+	case BFTMUTEX_REQUEST_KIND_HELD:
 		break;
 	case BFTMUTEX_REQUEST_KIND_CANCEL:
 	case BFTMUTEX_REQUEST_KIND_RELEASE:
@@ -152,7 +160,7 @@ static struct bftm_request *find(struct bftm_upcall *up, u64 id)
 {
 	struct bftm_request *request;
 
-	hash_for_each_possible(up->by_id, request, by_id, id)
+	hash_for_each_possible(up->by_id, request, by_id, id_key(up, id))
 		if (request->id == id)
 			return request;
 	return NULL;
@@ -176,7 +184,7 @@ void bftm_upcall_won(struct bftm_net *bn, struct bftm_request *request,
 	resolve(&request->arg, result);
 	resolve(&request->handle->arg, result);
 	if (hlist_unhashed(&request->by_id))
-		hash_add(bn->upcall.by_id, &request->by_id, request->id);
+		hash_add(bn->upcall.by_id, &request->by_id, id_key(&bn->upcall, request->id));
 	bftm_handle_won(request->handle, result);
 }
 

@@ -210,12 +210,11 @@ void bftm_contend_start(struct bftm_contend *c,
  * @sends:   highest @sends that helper has reported; it may have used up to
  *           BFTM_ADOPT_SENDS more
  *
- * Renews at once, whatever @want says.
+ * Nothing is sent before bftm_contend_renew().
  */
 void bftm_contend_adopt(struct bftm_contend *c,
 			const struct bftm_client_cfg *cfg,
-			const struct bftm_want *want, u64 attempt, u64 end_ns,
-			u32 sends, u64 now, struct bftm_out *out);
+			const struct bftm_want *want, u64 attempt, u64 end_ns, u32 sends);
 
 /** bftm_contend_renew() - ask now for a longer hold; if it is held at all */
 void bftm_contend_renew(struct bftm_contend *c,

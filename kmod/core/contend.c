@@ -83,10 +83,8 @@ void bftm_contend_start(struct bftm_contend *c,
 
 void bftm_contend_adopt(struct bftm_contend *c,
 			const struct bftm_client_cfg *cfg,
-			const struct bftm_want *want, u64 attempt, u64 end_ns,
-			u32 sends, u64 now, struct bftm_out *out)
+			const struct bftm_want *want, u64 attempt, u64 end_ns, u32 sends)
 {
-	memset(out, 0, sizeof(*out));
 	c->want = *want;
 	/* It need not go into any queue: it has the lock. */
 	c->want.wait = BFTM_WAIT_BACKOFF;
@@ -96,7 +94,8 @@ void bftm_contend_adopt(struct bftm_contend *c,
 	/* What answers an earlier helper's send must not look like ours. */
 	c->sends_base = sends + BFTM_ADOPT_SENDS;
 	c->sends = c->sends_base;
-	bftm_contend_renew(c, cfg, now, out);
+	c->poll_ns = 0;
+	c->wake_ns = end_ns + 1;
 }
 
 void bftm_die(struct bftm_contend *c, const struct bftm_client_cfg *cfg,

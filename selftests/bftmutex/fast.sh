@@ -76,6 +76,73 @@ holds() {
 ok "what it took is renewed, and nobody else's" holds
 ok "and given back" c 2 bftmutex -w 20 kept true
 
+#
+# Held, and wanted by others of the same host: they wait, or not, and that is all
+#
+
+# spoil NAME SPOILER...: it is held and renewed while that is done, and after it
+spoil() {
+	local name=$1 status
+	shift
+	ip netns exec bftm-c1 bftmutex -l 1s "$name" \
+		sh -c "touch $work/$name; read line <$work/enough" 2>"$work/$name.err" &
+	holder=$!
+	wait_for 10 test -e "$work/$name" || return
+	"$@" "$name"
+	before=$(renewed)
+	wait_for 20 thrice || echo "$name: not renewed"
+	timeout 20 sh -c "echo >$work/enough"
+	wait "$holder"
+	status=$?
+	((status == 0)) || echo "$name: status $status, $(<"$work/$name.err")"
+	return $status
+}
+# refused STATUS ARG... NAME: another of this host does not get it
+refused() {
+	local want=$1 status=0
+	shift
+	c 1 bftmutex "${@:1:$#-1}" "${!#}" true 2>/dev/null || status=$?
+	((status == want)) || echo "${!#}: status $status, not $want"
+}
+adopted() { before=$(renewed) && wait_for 20 thrice; }
+busy() { refused 1 -n "$1"; }
+busy_later() { adopted; busy "$1"; }
+patient_later() { adopted; refused 1 -w 0.5 "$1"; }
+backoff_later() { adopted; refused 1 -w 0.5 --way backoff "$1"; }
+helper_gone() {
+	adopted
+	kill_helper 1
+	start_helper 1
+	busy "$1"
+	patient_later "$1"
+}
+ok "another does not wait, at once" spoil busy busy
+ok "another does not wait, of what the daemon has" spoil busy-later busy_later
+ok "another waits for a while" spoil patient-later patient_later
+ok "another backs off" spoil backoff-later backoff_later
+ok "others, and another daemon" spoil helper-gone helper_gone
+
+# Who waits is next, at once.
+next_here() {
+	local begin
+	ip netns exec bftm-c1 bftmutex -l 4s --no-renew next \
+		sh -c "touch $work/next; read line <$work/enough" &
+	holder=$!
+	wait_for 10 test -e "$work/next" || return
+	ip netns exec bftm-c1 bftmutex -w 20 next true &
+	waiter=$!
+	wait_for 10 waits 1 || return
+	begin=$(now_ns)
+	echo >"$work/enough"
+	wait "$waiter" && (($(now_ns) - begin < 3000000000))
+}
+# waits N: a program of client N
+waits() {
+	c "$1" bftmutexctl holders --json |
+		jq -e '.[] | select(.state == "pending")' >/dev/null
+}
+ok "who waits here is next" again next_here
+
 # A waiting client gets it when the holder lets go, long before the lease is over.
 handed_over() {
 	local begin
@@ -85,12 +152,11 @@ handed_over() {
 	wait_for 10 test -e "$work/handed" || return
 	ip netns exec bftm-c2 bftmutex -w 20 handed true &
 	waiter=$!
-	wait_for 10 waits || return
+	wait_for 10 waits 2 || return
 	begin=$(now_ns)
 	echo >"$work/enough"
 	wait "$waiter" && (($(now_ns) - begin < 3000000000))
 }
-waits() { c 2 bftmutexctl holders --json | jq -e '.[] | select(.state == "pending")' >/dev/null; }
 ok "who waits for it is next" again handed_over
 
 #

@@ -157,6 +157,90 @@ TEST_F(lend, renewed_by_the_helper)
 	EXPECT_TRUE(silence(self));
 }
 
+/*
+ * Who comes second waits for the first to end, whatever way he goes: the helper hears of
+ * both. Attempts of one host side by side ended each other once, since a server takes the
+ * RELEASE of one for the end of all before it.
+ */
+TEST_F(lend, who_comes_second_waits)
+{
+	int second = open_here(O_NONBLOCK), i;
+	struct seen s;
+
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, lend(self));
+		ASSERT_TRUE(holds(self, i ? BFTM_RENEW : 0));
+		ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_TRY, 0));
+		ASSERT_EQ(-EINPROGRESS, acquire(second, "lock", LEASE, 0, NULL));
+		ASSERT_EQ(0, pull(&self->nl, &s));
+		EXPECT_EQ(i ? BFTMUTEX_REQUEST_KIND_RENEW : BFTMUTEX_REQUEST_KIND_HELD, s.kind);
+		EXPECT_STREQ("lock", s.name);
+		EXPECT_EQ((5ull << 32) + 13 + 2 * i, s.attempt);
+		EXPECT_EQ(1, s.sends);
+		EXPECT_EQ(status_of(self->fd).deadline_ns, s.deadline_ns);
+		ASSERT_EQ(0, pull(&self->nl, &s));
+		EXPECT_EQ(BFTMUTEX_REQUEST_KIND_ACQUIRE, s.kind);
+		/* And a renewal is asked for as ever. */
+		ASSERT_EQ(-EINPROGRESS, renew(self->fd, 0, NULL));
+		ASSERT_EQ(0, pull(&self->nl, &s));
+		EXPECT_EQ(BFTMUTEX_REQUEST_KIND_RENEW, s.kind);
+		EXPECT_EQ(0, renewed(&self->nl, s.id, s.deadline_ns + SEC, 2000));
+		ASSERT_EQ(0, release(self->fd));
+		ASSERT_EQ(0, pull(&self->nl, &s));
+		EXPECT_EQ(BFTMUTEX_REQUEST_KIND_RELEASE, s.kind);
+		ASSERT_EQ(0, release(second));
+		ASSERT_EQ(0, pull(&self->nl, &s));
+		EXPECT_EQ(BFTMUTEX_REQUEST_KIND_CANCEL, s.kind);
+		EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
+		EXPECT_TRUE(silence(self));
+	}
+	close(second);
+}
+
+/* The first of them not yet: then both are the helper's, in the order in which they came. */
+TEST_F(lend, who_comes_second_while_the_first_asks)
+{
+	int second = open_here(O_NONBLOCK);
+	struct seen s;
+	uint64_t id;
+
+	ASSERT_EQ(0, lend(self));
+	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
+	ASSERT_EQ(0, asked(self, 0, 1, BFTM_MSG_TRY, BFTM_MSG_FREE));
+	ASSERT_EQ(0, asked(self, 2, 3, BFTM_MSG_TRY, 0));
+	ASSERT_EQ(-EINPROGRESS, acquire(second, "lock", LEASE, 0, NULL));
+	ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_RELEASE, BFTM_MSG_RELEASED));
+	ASSERT_EQ(0, pull(&self->nl, &s));
+	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_ACQUIRE, s.kind);
+	id = s.id;
+	ASSERT_EQ(0, pull(&self->nl, &s));
+	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_ACQUIRE, s.kind);
+	EXPECT_EQ(id + 1, s.id);
+	EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
+	EXPECT_TRUE(silence(self));
+	close(second);
+}
+
+/*
+ * As long as may be, and longer than the machine has run: at once, not when the helper
+ * is to take it over.
+ */
+TEST_F(lend, a_margin_that_has_begun)
+{
+	const struct timespec patience = { .tv_sec = LEASE / SEC / 8 };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (now_ns() > 3000 * SEC)
+		SKIP(return, "the machine runs for longer");
+	ASSERT_EQ(0, lend(self));
+	ASSERT_EQ(0, set_signal(self->fd, SIGUSR1, 3600 * SEC));
+	ASSERT_TRUE(holds(self, BFTM_RENEW));
+	EXPECT_EQ(SIGUSR1, sigtimedwait(&set, NULL, &patience));
+}
+
 /* Taken back, lent anew, or without a helper: what is held stays, what waits is pulled. */
 TEST_F(lend, taken_back)
 {
@@ -176,6 +260,9 @@ TEST_F(lend, taken_back)
 			ASSERT_EQ(0, lend(self));
 		self->peers = N;
 		ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_RELEASE, 0));
+		ASSERT_EQ(0, pull(&self->nl, &s));
+		EXPECT_EQ(BFTMUTEX_REQUEST_KIND_HELD, s.kind);
+		EXPECT_STREQ("lock", s.name);
 		ASSERT_EQ(0, pull(&self->nl, &s));
 		EXPECT_EQ(BFTMUTEX_REQUEST_KIND_ACQUIRE, s.kind);
 		EXPECT_STREQ("other", s.name);

@@ -174,6 +174,56 @@ TEST_F_TIMEOUT(many, requests_up_to_the_limit, 120)
 	ASSERT_EQ(0, bftm_nl_open(&self->nl));
 }
 
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* What an acquire of that lock takes, the least of some. */
+static uint64_t cost(int fd, const char *name)
+{
+	uint64_t least = ~0ull, begun, took;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		begun = now_ns();
+		if (acquire(fd, name, 0, 0, NULL) != -EINPROGRESS)
+			return 0;
+		took = now_ns() - begun;
+		least = took < least ? took : least;
+		release(fd);
+	}
+	return least;
+}
+
+/* They stood in one chain, with every 1,024th other lock. */
+TEST_F_TIMEOUT(many, who_want_one_lock_delay_no_other, 300)
+{
+	enum { MANY = 30000, NAMES = 4096 };
+	struct rlimit limit = { MANY + 100, MANY + 100 };
+	static uint64_t ns[NAMES];
+	char name[16];
+	int i, fd;
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
+	for (i = 0; i < MANY; i++) {
+		fd = open_here(O_NONBLOCK);
+		ASSERT_EQ(-EINPROGRESS, acquire(fd, "lock", 0, 0, NULL));
+	}
+	fd = open_here(O_NONBLOCK);
+	for (i = 0; i < NAMES; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		ns[i] = cost(fd, name);
+		ASSERT_NE(0, ns[i]);
+	}
+	qsort(ns, NAMES, sizeof(ns[0]), by_value);
+	TH_LOG("%llu ns, at most %llu", (unsigned long long)ns[NAMES / 2],
+	       (unsigned long long)ns[NAMES - 1]);
+	EXPECT_LT(ns[NAMES - 1], 4 * ns[NAMES / 2]);
+}
+
 TEST_F_TIMEOUT(many, handles_up_to_the_limit, 120)
 {
 	struct rlimit limit = { HANDLES_MAX + 100, HANDLES_MAX + 100 };

@@ -54,6 +54,11 @@ void bftm_acquire_renew(const struct bftm_ask *ask)
 	bftm_upcall_renewed(ask->id, ask->deadline_ns, ask->sends);
 }
 
+void bftm_acquire_held(const struct bftm_ask *ask)
+{
+	check_ask(ask);
+}
+
 void bftm_acquire_forget(void)
 {
 }

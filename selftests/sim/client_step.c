@@ -216,8 +216,8 @@ void client_adopt(struct world *w, u32 x)
 	h->known_end_ns = o->end_ns;
 	h->sends = o->sends;
 	tell(w, h->lock, "c%u: the new helper goes on with %s", x + 1, story_lock(h->lock));
-	bftm_contend_adopt(&h->contend, &w->cfg, &h->want, o->attempt, o->end_ns, o->sends, now,
-			   &out);
+	bftm_contend_adopt(&h->contend, &w->cfg, &h->want, o->attempt, o->end_ns, o->sends);
+	bftm_contend_renew(&h->contend, &w->cfg, now, &out);
 	if (!w->script)
 		app_at(w, x, 0, w->healed ? w->now + 1 : o->give_at);
 	client_obey(w, x, 0, &out);

@@ -39,6 +39,11 @@ void bftm_acquire_renew(const struct bftm_ask *ask)
 	asked = *ask;
 }
 
+void bftm_acquire_held(const struct bftm_ask *ask)
+{
+	asked = *ask;
+}
+
 void bftm_acquire_forget(void)
 {
 	forgotten++;

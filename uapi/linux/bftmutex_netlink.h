@@ -35,6 +35,10 @@
  *   EOWNERDEAD.
  * @BFTMUTEX_REQUEST_KIND_WITHDRAW: Nobody waits for this submit any more. It
  *   may be applied or not. No report.
+ * @BFTMUTEX_REQUEST_KIND_HELD: This attempt holds the lock, until a release
+ *   says that it does not. No report. Told when another request for the lock
+ *   comes, which is to wait, and of all that is held when a helper registers,
+ *   so that a host has one attempt for a lock at a time.
  */
 enum bftmutex_request_kind {
 	BFTMUTEX_REQUEST_KIND_ACQUIRE,
@@ -43,6 +47,7 @@ enum bftmutex_request_kind {
 	BFTMUTEX_REQUEST_KIND_RENEW,
 	BFTMUTEX_REQUEST_KIND_SUBMIT,
 	BFTMUTEX_REQUEST_KIND_WITHDRAW,
+	BFTMUTEX_REQUEST_KIND_HELD,
 };
 
 #define BFTMUTEX_DIGEST_LEN	32
