@@ -181,13 +181,15 @@ static int by_value(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* What an acquire of that lock takes, the least of some. */
-static uint64_t cost(int fd, const char *name)
+/* What an acquire of lock @i takes, the least of some. */
+static uint64_t cost(int fd, int i)
 {
 	uint64_t least = ~0ull, begun, took;
-	int i;
+	char name[16];
+	int turn;
 
-	for (i = 0; i < 5; i++) {
+	snprintf(name, sizeof(name), "%d", i);
+	for (turn = 0; turn < 5; turn++) {
 		begun = now_ns();
 		if (acquire(fd, name, 0, 0, NULL) != -EINPROGRESS)
 			return 0;
@@ -203,9 +205,8 @@ TEST_F_TIMEOUT(many, who_want_one_lock_delay_no_other, 300)
 {
 	enum { MANY = 30000, NAMES = 4096 };
 	struct rlimit limit = { MANY + 100, MANY + 100 };
-	static uint64_t ns[NAMES];
-	char name[16];
-	int i, fd;
+	static uint64_t ns[NAMES], sorted[NAMES];
+	int i, fd, turn, slow = 0;
 
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
 	for (i = 0; i < MANY; i++) {
@@ -213,15 +214,18 @@ TEST_F_TIMEOUT(many, who_want_one_lock_delay_no_other, 300)
 		ASSERT_EQ(-EINPROGRESS, acquire(fd, "lock", 0, 0, NULL));
 	}
 	fd = open_here(O_NONBLOCK);
+	for (i = 0; i < NAMES; i++)
+		sorted[i] = ns[i] = cost(fd, i);
+	qsort(sorted, NAMES, sizeof(sorted[0]), by_value);
+	ASSERT_NE(0, sorted[0]);
+	/* A busy machine is slow now and then, but not always with the same. */
 	for (i = 0; i < NAMES; i++) {
-		snprintf(name, sizeof(name), "%d", i);
-		ns[i] = cost(fd, name);
-		ASSERT_NE(0, ns[i]);
+		for (turn = 0; turn < 10 && ns[i] > 4 * sorted[NAMES / 2]; turn++)
+			ns[i] = cost(fd, i);
+		slow += turn == 10;
 	}
-	qsort(ns, NAMES, sizeof(ns[0]), by_value);
-	TH_LOG("%llu ns, at most %llu", (unsigned long long)ns[NAMES / 2],
-	       (unsigned long long)ns[NAMES - 1]);
-	EXPECT_LT(ns[NAMES - 1], 4 * ns[NAMES / 2]);
+	TH_LOG("%llu ns, %d slow", (unsigned long long)sorted[NAMES / 2], slow);
+	EXPECT_EQ(0, slow);
 }
 
 TEST_F_TIMEOUT(many, handles_up_to_the_limit, 120)
