@@ -103,9 +103,9 @@ OBJECT := $(addprefix helper/,object object_batch object_call object_list object
 OBJECT_EXEC := $(addprefix helper/,object_exec object_exec_text)
 CONF := $(addprefix helper/,conf conf_server conf_access conf_type syntax value duration) \
 	$(OBJECT)
-KEYS := $(addprefix helper/,keys mac rank rank_file)
+KEYS := $(addprefix helper/,keys mac rank rank_file log)
 ORDER := $(basename $(wildcard helper/order*.c))
-DAEMON := $(addprefix helper/,bftmutexd loop log identity lend names cluster socket probe \
+DAEMON := $(addprefix helper/,bftmutexd loop identity lend names cluster socket probe \
 	recover acquire attempt report release evidence rounds contradiction upcall \
 	status nl digest sandbox sandbox_calls) $(ORDER) $(OBJECT_EXEC)
 JOURNAL := helper/journal helper/journal_object

@@ -10,6 +10,7 @@
 #include "conf_access.h"
 #include "conf_server.h"
 #include "conf_type.h"
+#include "log.h"
 #include "syntax.h"
 
 enum key_number {
@@ -350,18 +351,18 @@ int bftm_conf_load(const char *path, struct bftm_conf **ret)
 
 	conf = calloc(1, sizeof(*conf));
 	if (!conf) {
-		fprintf(stderr, "%s: %s\n", path, strerror(ENOMEM));
+		bftm_log(LOG_ERR, "%s: %s", path, strerror(ENOMEM));
 		return -ENOMEM;
 	}
 	file = fopen(path, "re");
 	if (!file) {
 		r = -errno;
-		fprintf(stderr, "%s: %s\n", path, strerror(-r));
+		bftm_log(LOG_ERR, "%s: %s", path, strerror(-r));
 		goto err_conf;
 	}
 	r = read_file(&syntax, file, conf);
 	if (r < 0 && r != -EINVAL)
-		fprintf(stderr, "%s: %s\n", path, strerror(-r));
+		bftm_log(LOG_ERR, "%s: %s", path, strerror(-r));
 	bftm_syntax_free(&syntax);
 	fclose(file);
 	if (r < 0)

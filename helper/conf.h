@@ -95,7 +95,7 @@ struct bftm_conf {
  * @path: file
  * @ret:  the configuration; untouched on failure
  *
- * Every mistake is reported on stderr as "FILE:LINE: …" with the key, the
+ * Every mistake is reported by bftm_log() as "FILE:LINE: …" with the key, the
  * value and what is allowed (for an unknown key the nearest known one).
  *
  * Return: 0, -EINVAL for a mistake, or the -errno of opening the file.

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "conf_access.h"
+#include "log.h"
 
 /* "any", "7" or "7-9". */
 static bool parse_clients(const char *text, struct bftm_rule *ret)
@@ -122,12 +123,12 @@ int bftm_conf_load_access(const char *path, struct bftm_conf_access *ret)
 	file = fopen(path, "re");
 	if (!file) {
 		r = -errno;
-		fprintf(stderr, "%s: %s\n", path, strerror(-r));
+		bftm_log(LOG_ERR, "%s: %s", path, strerror(-r));
 		return r;
 	}
 	r = read_file(&syntax, file, &access);
 	if (r < 0 && r != -EINVAL)
-		fprintf(stderr, "%s: %s\n", path, strerror(-r));
+		bftm_log(LOG_ERR, "%s: %s", path, strerror(-r));
 	bftm_syntax_free(&syntax);
 	fclose(file);
 	if (r < 0)

@@ -11,6 +11,7 @@
 
 #include "conf.h"
 #include "keys.h"
+#include "log.h"
 #include "syntax.h"
 
 #define MASTER "bftmutex-master"
@@ -36,10 +37,10 @@ FILE *bftm_open_private(const char *path, int *ret_errno)
 	file = fopen(path, "re");
 	if (!file || fstat(fileno(file), &st) < 0) {
 		*ret_errno = -errno;
-		fprintf(stderr, "%s: %s\n", path, strerror(errno));
+		bftm_log(LOG_ERR, "%s: %s", path, strerror(errno));
 	} else if (st.st_mode & 077) {
 		*ret_errno = -EPERM;
-		fprintf(stderr, "%s: mode %04o lets others use the key; correct it by: chmod 600 %s\n",
+		bftm_log(LOG_ERR, "%s: mode %04o lets others use the key; correct it by: chmod 600 %s",
 			path, st.st_mode & 07777, path);
 	}
 	if (*ret_errno && file) {
@@ -156,7 +157,7 @@ static int read_keys(const char *path, const char *kind, struct bftm_master *mas
 			read_client(&syntax, section, cred);
 	}
 	if (r < 0 && r != -EINVAL)
-		fprintf(stderr, "%s: %s\n", path, strerror(-r));
+		bftm_log(LOG_ERR, "%s: %s", path, strerror(-r));
 	if (syntax.mistakes)
 		r = -EINVAL;
 	bftm_syntax_free(&syntax);

@@ -55,7 +55,7 @@ int bftm_derive(const struct bftm_master *master, u32 client,
  * @path: file, refused with -EPERM when group or others can read it
  * @ret:  untouched on failure
  *
- * Mistakes are reported on stderr with the file, the line and what was
+ * Mistakes are reported by bftm_log() with the file, the line and what was
  * expected; key material never is.
  *
  * Return: 0, -EPERM, -EINVAL or the -errno of opening the file.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "log.h"
 
 static bool use_syslog, show_debug;
-static const char *program = "bftmutexd";
+static const char *program;
 
 void bftm_log_open(const char *name, bool to_syslog, bool debug)
 {
@@ -26,7 +27,7 @@ void bftm_log(int level, const char *format, ...)
 	if (use_syslog) {
 		vsyslog(level, format, args);
 	} else {
-		fprintf(stderr, "%s: ", program);
+		fprintf(stderr, "%s: ", program ? program : program_invocation_short_name);
 		vfprintf(stderr, format, args);
 		fputc('\n', stderr);
 	}

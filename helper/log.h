@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The daemon's words: to stderr in the foreground, else to syslog. */
+/* To stderr, with the program's name; from the daemon in the background to syslog. */
 #ifndef BFTM_LOG_H
 #define BFTM_LOG_H
 

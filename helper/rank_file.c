@@ -9,6 +9,7 @@
 #include <openssl/crypto.h>
 
 #include "conf.h"
+#include "log.h"
 #include "rank_file.h"
 #include "syntax.h"
 
@@ -66,7 +67,7 @@ static void check_number(struct bftm_syntax *syntax, cfg_t *section, const char 
 static int finish(struct bftm_syntax *syntax, FILE *file, int r)
 {
 	if (r < 0 && r != -EINVAL)
-		fprintf(stderr, "%s: %s\n", syntax->path, strerror(-r));
+		bftm_log(LOG_ERR, "%s: %s", syntax->path, strerror(-r));
 	if (syntax->mistakes)
 		r = -EINVAL;
 	bftm_syntax_free(syntax);
@@ -152,7 +153,7 @@ int bftm_rank_public_load(const char *path, u32 cluster, struct bftm_rank_client
 
 	if (!file) {
 		r = -errno;
-		fprintf(stderr, "%s: %s\n", path, strerror(-r));
+		bftm_log(LOG_ERR, "%s: %s", path, strerror(-r));
 		return r;
 	}
 	r = bftm_syntax_read(&syntax, file, table);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "log.h"
 #include "syntax.h"
 
 #define FILE_MAX (1 << 20)
@@ -19,9 +20,10 @@ static struct bftm_syntax *reading;
 static void print_mistake(struct bftm_syntax *syntax, unsigned int line, const char *format,
 			  va_list args)
 {
-	fprintf(stderr, "%s:%u: ", syntax->path, line);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	char text[1024];
+
+	vsnprintf(text, sizeof(text), format, args);
+	bftm_log(LOG_ERR, "%s:%u: %s", syntax->path, line, text);
 	syntax->mistakes++;
 }
 

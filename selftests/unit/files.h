@@ -3,6 +3,7 @@
 #ifndef BFTM_UNIT_FILES_H
 #define BFTM_UNIT_FILES_H
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,12 +61,20 @@ static inline void unit_listen(void)
 	close(fd);
 }
 
-/* … until here, and returned with the folder's name left out. */
+static inline void unit_leave_out(const char *what)
+{
+	size_t len = strlen(what);
+	char *p;
+
+	while ((p = strstr(unit_words, what)))
+		memmove(p, p + len, strlen(p + len) + 1);
+}
+
+/* … until here, and returned with the names of the folder and the program left out. */
 static inline const char *unit_heard(void)
 {
-	size_t len = strlen(unit_dir) + 1;
+	char name[128];
 	ssize_t n;
-	char *p;
 
 	fflush(stderr);
 	lseek(STDERR_FILENO, 0, SEEK_SET);
@@ -75,8 +84,10 @@ static inline const char *unit_heard(void)
 	unlink(unit_path("stderr"));
 	assert_true(n >= 0);
 	unit_words[n] = '\0';
-	while ((p = strstr(unit_words, unit_dir)))
-		memmove(p, p + len, strlen(p + len) + 1);
+	snprintf(name, sizeof(name), "%s/", unit_dir);
+	unit_leave_out(name);
+	snprintf(name, sizeof(name), "%s: ", program_invocation_short_name);
+	unit_leave_out(name);
 	return unit_words;
 }
 
