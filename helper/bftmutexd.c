@@ -56,7 +56,7 @@ static const struct argp_option options[] = {
 	{ "pid-file", 'p', "FILE", 0, "Write the process's number there", 0 },
 	{ "foreground", 'f', NULL, 0, "Stay there, and log to stderr", 0 },
 	{ "debug", 'd', NULL, 0, "Log more", 0 },
-	{ "check", 'n', NULL, 0, "Check the configuration and exit", 0 },
+	{ "check", 'n', NULL, 0, "Check the configuration and its keys, and exit", 0 },
 	{ 0 },
 };
 
@@ -107,8 +107,8 @@ static int configure(void)
 
 	if (err < 0)
 		return err;
-	if (!args.check)
-		err = bftm_clusters_configure(conf, args.state);
+	err = args.check ? bftm_clusters_check(conf) :
+			   bftm_clusters_configure(conf, args.state);
 	if (!err && closed && conf->sandbox != sandbox)
 		bftm_log(LOG_WARNING, "%s: sandbox is another one at the next start", args.conf);
 	else if (!err)
@@ -261,8 +261,9 @@ int main(int argc, char **argv)
 		bftm_log(LOG_ERR, "the command line cannot be read: %s", strerror(err));
 		return EX_OSERR;
 	}
+	/* With the rights that it would have to read its keys. */
 	if (args.check)
-		return exit_code(configure());
+		return exit_code(bftm_sandbox_begin() ?: configure());
 	if (!args.foreground)
 		detach(&report);
 	err = start();

@@ -38,7 +38,7 @@ static void probe(struct bftm_timer *timer)
 	bftm_timer_arm(timer, bftm_now() + PROBE_NS);
 }
 
-static int load_keys(struct bftm_cluster *cl)
+static int match_keys(struct bftm_cluster *cl)
 {
 	u32 u, i;
 
@@ -68,6 +68,19 @@ static int load_keys(struct bftm_cluster *cl)
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+static int load_keys(struct bftm_cluster *cl)
+{
+	const struct bftm_conf_cluster *conf = &cl->conf;
+	int err = bftm_credentials_load(conf->credentials, &cl->cred);
+
+	if (!err)
+		err = match_keys(cl);
+	if (!err && conf->signed_ranks)
+		err = bftm_rank_keys_load(conf->credentials, conf->id, cl->cred.client,
+					  &cl->rank_keys);
+	return err;
 }
 
 static void cluster_free(struct bftm_cluster *cl)
@@ -112,6 +125,7 @@ static void set_cfg(struct bftm_cluster *cl)
 	};
 }
 
+/* With @state NULL only as far as its keys: to see whether they are right. */
 static int cluster_new(const struct bftm_conf_cluster *conf, const char *state,
 		       struct bftm_cluster **ret)
 {
@@ -127,16 +141,11 @@ static int cluster_new(const struct bftm_conf_cluster *conf, const char *state,
 	bftm_lend_init(cl);
 	RB_INIT(&cl->acquires.releases);
 	set_cfg(cl);
-	err = bftm_credentials_load(conf->credentials, &cl->cred);
-	if (!err)
-		err = load_keys(cl);
-	if (!err && conf->signed_ranks)
-		err = bftm_rank_keys_load(conf->credentials, conf->id, cl->cred.client,
-					  &cl->rank_keys);
-	if (!err)
+	err = load_keys(cl);
+	if (!err && state)
 		err = bftm_identity_get(state, conf->id, cl->cred.client,
 					&cl->identity);
-	if (!err)
+	if (!err && state)
 		err = bftm_cluster_open(cl);
 	if (err) {
 		bftm_log(LOG_ERR, "cluster %s: cannot be used: %s", conf->name,
@@ -169,6 +178,21 @@ static void cluster_start(struct bftm_cluster *cl)
 	cl->last_seq = cl->old_seq = cl->first_seq;
 	bftm_hello(cl, bftm_cluster_everyone(cl));
 	bftm_timer_arm(&cl->probe, bftm_now() + PROBE_NS);
+}
+
+int bftm_clusters_check(const struct bftm_conf *conf)
+{
+	struct bftm_cluster *cl;
+	int err = 0, r;
+	u32 i;
+
+	for (i = 0; i < conf->count; i++) {
+		r = cluster_new(&conf->cluster[i], NULL, &cl);
+		if (!r)
+			cluster_free(cl);
+		err = err ?: r;
+	}
+	return err;
 }
 
 int bftm_clusters_configure(const struct bftm_conf *conf, const char *state)

@@ -199,6 +199,9 @@ extern struct bftm_clusters bftm_clusters;
  */
 int bftm_clusters_configure(const struct bftm_conf *conf, const char *state);
 
+/** bftm_clusters_check() - could they be? The keys are read, no client is begun. 0 or -errno. */
+int bftm_clusters_check(const struct bftm_conf *conf);
+
 /** bftm_clusters_stop() - forget all; what is held stays held. */
 void bftm_clusters_stop(void);
 

@@ -231,6 +231,33 @@ ok "50 requests at once for one lock" c 1 crowd 50 "$lock" one
 
 bad_tags() { s 1 bftmutexctl server show --json | jq .stats.bad_tag; }
 
+# checks DESC STATUS TEXT: what --check says of the keys, though it is running.
+checks() {
+	c 1 bftmutexd --check --config "$conf" --state "$work/none" >"$work/err" 2>&1
+	is "--check, $1: status" $? "$2"
+	err=$(<"$work/err")
+	says "--check, $1: it says so" "$3"
+	ok "--check, $1: with its name" ! grep -qv "^bftmutexd: " "$work/err"
+}
+key=$dev/keys/client-1.client
+checks "right keys" 0 ""
+is "--check, right keys: without a word" "$err" ""
+mv "$key" "$work/key"
+checks "no credentials" 69 "$key: No such file"
+ln -s "$dev/keys/server-1.key" "$key"
+checks "keys of a server" 78 "$key:1: must hold one section 'bftmutex-client'"
+rm "$key"
+sed 's/cluster = 73/cluster = 74/' "$work/key" >"$key"
+chmod 600 "$key"
+checks "keys of another cluster" 78 "$key: is for cluster 74, cluster demo is number 73"
+sed '/server 4/d' "$work/key" >"$key"
+checks "a key is lacking" 78 "$key: has no key for server 4 of cluster demo"
+cp "$work/key" "$key"
+chmod 644 "$key"
+checks "others can read them" 77 "$key: mode 0644 lets others use the key"
+mv "$work/key" "$key"
+ok "--check begins no client" ! test -e "$work/none"
+
 chmod 644 "$dev/keys/client-1.client"
 kill_helper 1
 ok "readable credentials: refused" ! start_helper 1
