@@ -292,10 +292,8 @@ static int read_conf(struct bftm_syntax *syntax, struct bftm_conf *ret)
 	int r;
 
 	ret->count = cfg_size(syntax->root, "cluster");
-	if (!ret->count) {
-		bftm_mistake(syntax, 1, "no cluster is described here");
-		return -EINVAL;
-	}
+	if (!ret->count)
+		return syntax->mistakes ? -EINVAL : 0;
 	ret->cluster = calloc(ret->count, sizeof(*ret->cluster));
 	ret->access = calloc(ret->count, sizeof(*ret->access));
 	if (!ret->cluster || !ret->access)
@@ -342,7 +340,7 @@ static int read_file(struct bftm_syntax *syntax, FILE *file, struct bftm_conf *r
 	return r < 0 ? r : read_conf(syntax, ret);
 }
 
-int bftm_conf_load(const char *path, struct bftm_conf **ret)
+int bftm_conf_load_any(const char *path, struct bftm_conf **ret)
 {
 	struct bftm_syntax syntax = { .path = path };
 	struct bftm_conf *conf;
@@ -373,6 +371,22 @@ int bftm_conf_load(const char *path, struct bftm_conf **ret)
 err_conf:
 	bftm_conf_free(conf);
 	return r;
+}
+
+int bftm_conf_load(const char *path, struct bftm_conf **ret)
+{
+	struct bftm_conf *conf;
+	int r = bftm_conf_load_any(path, &conf);
+
+	if (r < 0)
+		return r;
+	if (!conf->count) {
+		bftm_log(LOG_ERR, "%s:1: no cluster is described here", path);
+		bftm_conf_free(conf);
+		return -EINVAL;
+	}
+	*ret = conf;
+	return 0;
 }
 
 void bftm_conf_free(struct bftm_conf *conf)

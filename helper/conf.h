@@ -102,6 +102,9 @@ struct bftm_conf {
  */
 int bftm_conf_load(const char *path, struct bftm_conf **ret);
 
+/** bftm_conf_load_any() - likewise, but one that describes no cluster has no mistake */
+int bftm_conf_load_any(const char *path, struct bftm_conf **ret);
+
 /**
  * bftm_conf_load_access() - read a file that has nothing but sections "access"
  * @path: file

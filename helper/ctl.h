@@ -15,6 +15,7 @@
 #endif
 
 #define CTL_NAME "bftmutexctl"
+#define CTL_STATE_DIR "/var/lib/bftmutex"
 
 /* Commands: options in argv as main() gets them; the result is the exit code. */
 int ctl_server_start(int argc, char **argv);
@@ -131,16 +132,6 @@ struct bftm_conf_access;
 
 /** ctl_rules_msg() - a request with these rules; NULL: no memory */
 struct nl_msg *ctl_rules_msg(struct bftm_nl *nl, u8 cmd, const struct bftm_conf_access *access);
-
-/**
- * ctl_conf_access() - the rules that a configuration has for a cluster
- * @cluster: its number
- * @ret:     rules, to be freed; untouched on failure
- *
- * Return: 0, -ENOENT when it does not describe this cluster, or as of
- * bftm_conf_load(), which has said why.
- */
-int ctl_conf_access(const char *path, u32 cluster, struct bftm_conf_access *ret);
 
 /** ctl_conf_failed() - exit code for an error of bftm_conf_load() */
 int ctl_conf_failed(int error);

@@ -65,7 +65,8 @@ int ctl_conf_failed(int error)
 	return EX_NOINPUT;
 }
 
-int ctl_conf_access(const char *path, u32 cluster, struct bftm_conf_access *ret)
+/* The rules that a configuration has for a cluster; -ENOENT when it does not describe it. */
+static int conf_access(const char *path, u32 cluster, struct bftm_conf_access *ret)
 {
 	struct bftm_conf *conf;
 	int r;
@@ -144,7 +145,7 @@ static int load_set(struct bftm_nl *nl, const struct set *set, struct bftm_conf_
 		return r;
 	if (access(config, R_OK) < 0)
 		return ctl_fail(ctl_conf_failed(-errno), "%s: %s", config, strerror(errno));
-	r = ctl_conf_access(config, cluster, ret);
+	r = conf_access(config, cluster, ret);
 	if (r == -ENOENT)
 		return ctl_fail(EX_CONFIG, "%s: there is no cluster with number %u, which is served here",
 				config, cluster);

@@ -34,14 +34,15 @@ struct ctl_durability {
 void ctl_durability_parse(struct argp_state *state, const char *text,
 			  struct ctl_durability *ret);
 
+struct bftm_conf_server;
+
 /**
  * ctl_durability_conf() - what the configuration says where no option does
- * @config: its path, NULL for that of every host, if that is there
+ * @server: of this server, NULL for nothing
  *
- * Return: 0 or an exit code after saying why.
+ * Return: 0, or an exit code after saying what does not go together.
  */
-int ctl_durability_conf(struct ctl_durability *d, const char *config,
-			const struct bftm_master *master);
+int ctl_durability_conf(struct ctl_durability *d, const struct bftm_conf_server *server);
 
 /**
  * ctl_durability_begin() - open or make the file, and note that a server starts

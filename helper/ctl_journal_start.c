@@ -31,40 +31,21 @@ void ctl_durability_parse(struct argp_state *state, const char *text,
 	ret->mode = i;
 }
 
-static void take_conf(struct ctl_durability *d, const struct bftm_conf_cluster *cluster,
-		      u16 id)
+int ctl_durability_conf(struct ctl_durability *d, const struct bftm_conf_server *server)
 {
-	const struct bftm_conf_server *server;
+	bool journal = *d->path;
 
-	for (server = cluster->server; server < cluster->server + cluster->n; server++) {
-		if (server->id != id)
-			continue;
-		if (!d->given)
-			d->mode = server->durability;
-		if (!*d->path)
-			snprintf(d->path, sizeof(d->path), "%s", server->journal);
-	}
-}
-
-int ctl_durability_conf(struct ctl_durability *d, const char *config,
-			const struct bftm_master *master)
-{
-	const char *path = config ? config : BFTM_CONF_PATH;
-	struct bftm_conf *conf;
-	u32 i;
-	int r;
-
-	if (config || access(path, F_OK) == 0) {
-		r = bftm_conf_load(path, &conf);
-		if (r < 0)
-			return ctl_conf_failed(r);
-		for (i = 0; i < conf->count; i++)
-			if (conf->cluster[i].id == master->cluster)
-				take_conf(d, &conf->cluster[i], master->server);
-		bftm_conf_free(conf);
-	}
-	if (d->trust && d->mode == BFTMUTEX_DURABILITY_NONE)
+	if (server && !d->given)
+		d->mode = server->durability;
+	if (server && !journal)
+		snprintf(d->path, sizeof(d->path), "%s", server->journal);
+	if (d->mode != BFTMUTEX_DURABILITY_NONE)
+		return 0;
+	if (d->trust)
 		return ctl_fail(EX_USAGE, "--trust-journal is for --durability async or sync");
+	if (journal)
+		return ctl_fail(EX_USAGE, "--journal %s is for --durability async or sync",
+				d->path);
 	return 0;
 }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <unistd.h>
-
 #include "conf.h"
 #include "ctl.h"
 #include "ctl_limits.h"
@@ -47,33 +45,13 @@ static void take(struct ctl_limits *limits, enum ctl_limit which, u64 value)
 		limits->value[which] = value;
 }
 
-int ctl_limits_conf(struct ctl_limits *limits, const char *config,
-		    const struct bftm_master *master)
+void ctl_limits_conf(struct ctl_limits *limits, const struct bftm_conf_cluster *cluster,
+		     const struct bftm_conf_server *server)
 {
-	const char *path = config ? config : BFTM_CONF_PATH;
-	struct bftm_conf *conf;
-	u32 i, u;
-	int r;
-
-	if (!config && access(path, F_OK) < 0)
-		return 0;
-	r = bftm_conf_load(path, &conf);
-	if (r < 0)
-		return ctl_conf_failed(r);
-	for (i = 0; i < conf->count; i++) {
-		const struct bftm_conf_cluster *cluster = &conf->cluster[i];
-
-		for (u = 0; cluster->id == master->cluster && u < cluster->n; u++) {
-			if (cluster->server[u].id != master->server)
-				continue;
-			take(limits, CTL_MAX_OBJECTS, cluster->server[u].max_objects);
-			take(limits, CTL_MAX_STATE, cluster->server[u].max_state);
-			take(limits, CTL_MAX_STATE, cluster->state_max);
-			take(limits, CTL_OBJECT_MEMORY, cluster->server[u].object_memory);
-		}
-	}
-	bftm_conf_free(conf);
-	return 0;
+	take(limits, CTL_MAX_OBJECTS, server->max_objects);
+	take(limits, CTL_MAX_STATE, server->max_state);
+	take(limits, CTL_MAX_STATE, cluster->state_max);
+	take(limits, CTL_OBJECT_MEMORY, server->object_memory);
 }
 
 int ctl_limits_put(const struct ctl_limits *limits, struct nl_msg *msg)

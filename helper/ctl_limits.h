@@ -5,7 +5,7 @@
 
 #include <argp.h>
 
-#include "keys.h"
+#include "conf.h"
 
 struct nl_msg;
 
@@ -29,13 +29,9 @@ struct ctl_limits {
 error_t ctl_limits_parse(struct argp_state *state, int key, const char *arg,
 			 struct ctl_limits *limits);
 
-/**
- * ctl_limits_conf() - what no option said is as the configuration says
- * @config: its path, NULL for the usual one, if there is one
- * Return: 0, or an exit code after saying why.
- */
-int ctl_limits_conf(struct ctl_limits *limits, const char *config,
-		    const struct bftm_master *master);
+/** ctl_limits_conf() - what no option said is as the configuration says of this server */
+void ctl_limits_conf(struct ctl_limits *limits, const struct bftm_conf_cluster *cluster,
+		     const struct bftm_conf_server *server);
 
 /** ctl_limits_put() - as attributes of server-start. 0 or not. */
 int ctl_limits_put(const struct ctl_limits *limits, struct nl_msg *msg);

@@ -14,8 +14,6 @@
 #include "ctl_limits.h"
 #include "keys.h"
 
-#define STATE_DIR "/var/lib/bftmutex"
-
 /**
  * struct start - what the user asked for; 0 or NULL for what he did not
  * @floor:  which fencing tokens were stamped before this start
@@ -49,9 +47,9 @@ static const struct argp_option start_options[] = {
 	{ "object-memory", 'm', "BYTES", 0, "Most memory of all objects (268435456)", 0 },
 	{ "token-floor", 't', "N", 0, "It never stamped a higher fencing token than this; or "
 	  "'unknown' (0 at its first start on this host, then unknown)", 0 },
-	{ "state", 's', "DIR", 0, "Remembers that it was started (" STATE_DIR ")", 0 },
-	{ "config", 'f', "FILE", 0, "Take the cluster's access rules from here ("
-	  BFTM_CONF_PATH ", if that is there and describes the cluster)", 0 },
+	{ "state", 's', "DIR", 0, "Remembers that it was started (" CTL_STATE_DIR ")", 0 },
+	{ "config", 'f', "FILE", 0, "Take the cluster's access rules, and what it says of this "
+	  "server, from here (" BFTM_CONF_PATH ", if that is there and describes the cluster)", 0 },
 	{ "durability", 'd', "WORD", 0, "What of objects a journal keeps: none, async or sync "
 	  "(the configuration's, or none)", 0 },
 	{ "journal", 'J', "FILE", 0, "The journal (the configuration's, or one in the state "
@@ -276,23 +274,55 @@ static int decide_floor(struct start *start, const struct bftm_master *master)
 	return 0;
 }
 
-/* The configuration is for clients, so a server host need not have one. */
-static int load_access(struct start *start, const struct bftm_master *master)
+static const struct bftm_conf_server *find_server(const struct bftm_conf_cluster *cluster, u16 id)
 {
-	const char *path = start->config ? start->config : BFTM_CONF_PATH;
+	u32 i;
+
+	for (i = 0; i < cluster->n; i++)
+		if (cluster->server[i].id == id)
+			return &cluster->server[i];
+	return NULL;
+}
+
+/* What it says of this cluster, and where no option says otherwise of this server. */
+static int take_conf(struct start *start, struct bftm_conf *conf, const struct bftm_master *master)
+{
+	const struct bftm_conf_server *server = NULL;
+	u32 i;
+
+	for (i = 0; i < conf->count && conf->cluster[i].id != master->cluster; i++)
+		;
+	if (i == conf->count && start->config)
+		return ctl_fail(EX_CONFIG, "%s: there is no cluster with number %u, as the key is for",
+				start->config, master->cluster);
+	if (i < conf->count) {
+		server = find_server(&conf->cluster[i], master->server);
+		start->access = conf->access[i];
+		conf->access[i].rule = NULL;	/* ours now */
+	}
+	if (server)
+		ctl_limits_conf(&start->limits, &conf->cluster[i], server);
+	return ctl_durability_conf(&start->durability, server);
+}
+
+/*
+ * That of every host is for clients: a server host need not have one, or has the one that
+ * came with the installation. One that was named has to have the cluster.
+ */
+static int load_conf(struct start *start, const struct bftm_master *master)
+{
+	struct bftm_conf *conf;
 	int r;
 
-	if (access(path, F_OK) < 0) {
-		if (errno == ENOENT && !start->config)
-			return 0;
-		return ctl_fail(ctl_conf_failed(-errno), "%s: %s", path, strerror(errno));
-	}
-	r = ctl_conf_access(path, master->cluster, &start->access);
-	if (r == -ENOENT)
-		return !start->config ? 0 :
-		       ctl_fail(EX_CONFIG, "%s: there is no cluster with number %u, as the key is for",
-				path, master->cluster);
-	return r < 0 ? ctl_conf_failed(r) : 0;
+	if (!start->config && access(BFTM_CONF_PATH, F_OK) < 0 && errno == ENOENT)
+		return ctl_durability_conf(&start->durability, NULL);
+	r = start->config ? bftm_conf_load(start->config, &conf) :
+			    bftm_conf_load_any(BFTM_CONF_PATH, &conf);
+	if (r < 0)
+		return ctl_conf_failed(r);
+	r = take_conf(start, conf, master);
+	bftm_conf_free(conf);
+	return r;
 }
 
 /* Not when a server runs: then this is no start, and the module will say so. */
@@ -320,12 +350,7 @@ static int start_server(struct start *start, const struct bftm_master *master)
 	struct bftm_nl nl;
 	int r;
 
-	r = load_access(start, master) ?:
-	    ctl_limits_conf(&start->limits, start->config, master) ?:
-	    ctl_durability_conf(&start->durability, start->config, master);
-	if (r)
-		return r;
-	r = ctl_open(&nl);
+	r = load_conf(start, master) ?: ctl_open(&nl);
 	if (r)
 		goto out;
 	r = decide_floor(start, master) ?: begin_durability(&nl, start, master);
@@ -339,7 +364,7 @@ out:
 
 int ctl_server_start(int argc, char **argv)
 {
-	struct start start = { .state = STATE_DIR };
+	struct start start = { .state = CTL_STATE_DIR };
 	struct bftm_master master;
 	int r;
 

@@ -126,6 +126,11 @@ stop
 ok "options go before them" conf "durability = sync  journal = $configured" --durability none
 is "so nothing is kept" "$(show .durability)" none
 stop
+ok "a file for what it says" conf "durability = sync" --journal "$configured.2"
+is "which is taken" "$(show .durability) $(stat -c %a "$configured.2")" "sync 600"
+stop
+ok "a file for nothing" says 64 "--journal $configured is for --durability async or sync" \
+	conf "" --journal "$configured"
 ok "a wrong word" says 78 "key 'durability' = 'often': must be none, async or sync" \
 	conf "durability = often"
 

@@ -310,6 +310,23 @@ static void files_that_are_no_configuration(void **state)
 	bftm_conf_free(NULL);
 }
 
+/* As it comes with the installation; who needs a cluster says that there is none. */
+static void nothing_at_all(void **state)
+{
+	struct bftm_conf *conf = NULL;
+
+	(void)state;
+	assert_int_equal(unit_read(bftm_conf_load_any(unit_given("# cluster x {\n", 0644), &conf)), 0);
+	assert_string_equal(unit_words, "");
+	assert_int_equal(conf->count, 0);
+	bftm_conf_free(conf);
+	conf = NULL;
+	assert_int_equal(unit_read(bftm_conf_load_any(unit_given("leese = 1s", 0644), &conf)), -EINVAL);
+	assert_string_equal(unit_words, "f:1: unknown key 'leese'\n");
+	assert_int_equal(unit_read(bftm_conf_load_any(unit_given("cluster x { }", 0644), &conf)), -EINVAL);
+	assert_null(conf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -318,6 +335,7 @@ int main(void)
 		cmocka_unit_test(what_is_left_out_has_its_default),
 		cmocka_unit_test(the_largest_cluster),
 		cmocka_unit_test(files_that_are_no_configuration),
+		cmocka_unit_test(nothing_at_all),
 	};
 
 	return cmocka_run_group_tests_name("conf", tests, unit_make_dir, unit_remove_dir);
