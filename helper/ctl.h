@@ -153,8 +153,16 @@ int ctl_state_begin(const char *dir, u32 cluster, u16 server, bool *ret_first);
 /** ctl_state_last() - number of the last start that was noted, 0 for none */
 u64 ctl_state_last(const char *dir, u32 cluster, u16 server);
 
-/** ctl_state_note() - note the number of a start, after ctl_state_begin(). 0 or -errno. */
-int ctl_state_note(const char *dir, u32 cluster, u16 server, u64 start);
+/** ctl_state_journal() - with which file that was, into @ret of PATH_MAX bytes; "" for none */
+const char *ctl_state_journal(const char *dir, u32 cluster, u16 server, char *ret);
+
+/**
+ * ctl_state_note() - note the number of a start, after ctl_state_begin()
+ * @journal: with this file, NULL for none
+ *
+ * Return: 0 or -errno.
+ */
+int ctl_state_note(const char *dir, u32 cluster, u16 server, u64 start, const char *journal);
 
 /** ctl_state_undo() - it did not start after all, and never had */
 void ctl_state_undo(const char *dir, u32 cluster, u16 server);

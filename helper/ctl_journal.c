@@ -70,11 +70,14 @@ static int pull_failed(const struct bftm_nl *nl, int error)
 
 /**
  * struct keeper - the process
+ * @path:  NULL until it is known
+ * @state: where the server's start was noted
  * @bytes: of bodies, in this batch
  * @count: objects in it
  */
 struct keeper {
 	const char *path;
+	const char *state;
 	struct bftm_journal file;
 	struct bftm_nl nl;
 	u32 bytes;
@@ -201,7 +204,32 @@ static int follow(struct keeper *k)
 	return r;
 }
 
-static int run(struct keeper *k)
+/* The file that the server of this namespace was started with, as that was noted. */
+static int find_file(struct keeper *k, char path[PATH_MAX])
+{
+	struct json_object *server, *cluster = NULL, *id = NULL;
+	struct bftm_nl nl;
+	int r = ctl_open(&nl);
+
+	if (r)
+		return r;
+	r = ctl_server_get(&nl, &server);
+	if (r < 0)
+		r = ctl_refused(&nl, r, CTL_SERVER);
+	bftm_nl_close(&nl);
+	if (r)
+		return r;
+	json_object_object_get_ex(server, "cluster", &cluster);
+	json_object_object_get_ex(server, "id", &id);
+	k->path = ctl_state_journal(k->state, (u32)json_object_get_uint64(cluster),
+				    (u16)json_object_get_uint64(id), path);
+	json_object_put(server);
+	return *path ? 0 :
+	       ctl_fail(EX_CONFIG, "the server was started without --durability, and keeps nothing, or with another --state than %s",
+			k->state);
+}
+
+static int keep(struct keeper *k)
 {
 	int r = bftm_journal_open(&k->file, k->path);
 
@@ -232,9 +260,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'F':
 		k->path = arg;
 		return 0;
-	case ARGP_KEY_END:
-		if (!k->path)
-			argp_error(state, "--file FILE is missing");
+	case 's':
+		k->state = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -244,7 +271,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int ctl_server_journal(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
-		{ "file", 'F', "FILE", 0, "As the server was started with (required)", 0 },
+		{ "file", 'F', "FILE", 0, "The journal (the one that the server was started with)", 0 },
+		{ "state", 's', "DIR", 0, "Remembers which one that is (" CTL_STATE_DIR ")", 0 },
 		{}
 	};
 	static const struct argp argp = {
@@ -254,8 +282,9 @@ int ctl_server_journal(int argc, char **argv)
 		       "until it is stopped. The server has to be started with --durability.",
 		.children = ctl_common,
 	};
-	static struct keeper k;
+	static struct keeper k = { .state = CTL_STATE_DIR };
+	char path[PATH_MAX];
 
 	ctl_parse(&argp, argc, argv, 0, &k);
-	return run(&k);
+	return (k.path ? 0 : find_file(&k, path)) ?: keep(&k);
 }

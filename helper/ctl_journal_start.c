@@ -2,6 +2,7 @@
 /* The journal when a server starts: what the file has, the server is told. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -116,6 +117,7 @@ int ctl_durability_begin(struct ctl_durability *d, const char *state,
 			 const struct bftm_master *master, bool known)
 {
 	u64 last = ctl_state_last(state, master->cluster, master->server);
+	char path[PATH_MAX];
 	bool sync = d->mode == BFTMUTEX_DURABILITY_SYNC;
 	int r = fresh(&d->start);
 
@@ -133,7 +135,8 @@ int ctl_durability_begin(struct ctl_durability *d, const char *state,
 		r = bftm_journal_starting(&d->file, last, d->trust, d->start);
 	if (r < 0)
 		return ctl_journal_failed(d->path, &d->file, r);
-	r = ctl_state_note(state, master->cluster, master->server, d->start);
+	r = ctl_state_note(state, master->cluster, master->server, d->start,
+			   d->file.db ? realpath(d->path, path) : NULL);
 	if (r < 0)
 		return ctl_fail(r == -EACCES || r == -EPERM ? EX_NOPERM : EX_CANTCREAT,
 				"%s: the start of the server cannot be noted: %s", state,

@@ -200,8 +200,10 @@ static void explain_start(const struct start *start, const struct bftm_master *m
 	else
 		puts("Access: every client may take every lock.");
 	if (start->durability.mode != BFTMUTEX_DURABILITY_NONE)
-		printf("Objects: they are kept while this runs:\n"
-		       "	bftmutexctl server journal --file %s\n", start->durability.path);
+		printf("Objects: they are kept in %s while this runs:\n"
+		       "	bftmutexctl server journal%s%s\n", start->durability.path,
+		       strcmp(start->state, CTL_STATE_DIR) ? " --state " : "",
+		       strcmp(start->state, CTL_STATE_DIR) ? start->state : "");
 	putchar('\n');
 }
 

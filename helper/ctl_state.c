@@ -73,8 +73,25 @@ u64 ctl_state_last(const char *dir, u32 cluster, u16 server)
 	return last;
 }
 
+const char *ctl_state_journal(const char *dir, u32 cluster, u16 server, char *ret)
+{
+	static const char word[] = "journal ";
+	char path[PATH_MAX], line[PATH_MAX + sizeof(word)];
+	FILE *file;
+
+	*ret = '\0';
+	file = fopen(ctl_state_path(dir, cluster, server, path), "re");
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, word, strlen(word)))
+			snprintf(ret, PATH_MAX, "%.*s", (int)strcspn(line + strlen(word), "\n"),
+				 line + strlen(word));
+	if (file)
+		fclose(file);
+	return ret;
+}
+
 /* The first line stays; what follows is replaced as a whole or not at all. */
-int ctl_state_note(const char *dir, u32 cluster, u16 server, u64 start)
+int ctl_state_note(const char *dir, u32 cluster, u16 server, u64 start, const char *journal)
 {
 	char path[PATH_MAX], fresh[PATH_MAX + 8], first[128] = "";
 	int fd, r = 0;
@@ -90,7 +107,8 @@ int ctl_state_note(const char *dir, u32 cluster, u16 server, u64 start)
 	fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return -errno;
-	if (dprintf(fd, "%sstart %" PRIx64 "\n", first, start) < 0 || fsync(fd) < 0)
+	if (dprintf(fd, "%sstart %" PRIx64 "\n", first, start) < 0 ||
+	    (journal && dprintf(fd, "journal %s\n", journal) < 0) || fsync(fd) < 0)
 		r = errno ? -errno : -EIO;
 	close(fd);
 	if (r == 0 && rename(fresh, path) < 0)

@@ -165,6 +165,8 @@ umount "$dir/ro"
 ok "no server" says 69 "no server runs" journal
 s 1 bftmutexctl server start --key "$dir/server-1.key" --state "$dir/state" >/dev/null
 ok "a server that keeps nothing" says 78 "without --durability" journal
+ok "nor notes a file" says 78 "without --durability" \
+	s 1 bftmutexctl server journal --state "$dir/state"
 stop
 begin
 cp "$file" "$dir/other.file" && sqlite3 "$dir/other.file" "UPDATE about SET id = id - 1"
@@ -172,6 +174,14 @@ ok "a file that it was not started with" says 65 "started with another file" \
 	s 1 bftmutexctl server journal --file "$dir/other.file"
 follow
 ok "two at a time" says 69 "has a journal at work" journal
+unfollow
+(cd "$dir" && stop && file=journal begin)
+noted() { s 1 timeout -s KILL 30 bftmutexctl server journal --state "$1"; }
+noted "$dir/state" 2>"$dir/journal.err" &
+keeper=$!
+ok "the start notes which file it is" \
+	wait_for 10 grep -q "server 1 of cluster 9 is kept in $file" "$dir/journal.err"
+ok "but not everywhere" says 78 "another --state than $dir" noted "$dir"
 stop
 keeper_ended() { gone "$keeper"; }
 ok "it ends with its server" wait_for 10 keeper_ended
