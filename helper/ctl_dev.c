@@ -54,8 +54,11 @@ static int load_module(const struct dev *dev)
 	r = dev_made(dev, DEV_MODULE, "bftmutex");
 	if (r)
 		return r;
-	return dev->module ? ctl_run("insmod", dev->module, NULL) :
-			     ctl_run("modprobe", "bftmutex", NULL);
+	if (!dev->module)
+		return ctl_run("modprobe", "bftmutex", NULL);
+	/* insmod does not look for what it needs. */
+	r = ctl_run("modprobe", "-a", "udp_tunnel", "ip6_udp_tunnel", NULL);
+	return r ? r : ctl_run("insmod", dev->module, NULL);
 }
 
 static int make_keys(const struct dev *dev)
@@ -155,7 +158,14 @@ static void print_usage(const struct dev *dev)
 	printf("Take a lock:        ip netns exec bftm-c1 bftmutex demo echo hello\n"
 	       "See the servers:    ip netns exec bftm-c1 " CTL_NAME " servers\n"
 	       "Look into a server: ip netns exec bftm-s1 " CTL_NAME " server show\n"
-	       "Remove it all:      %s\n\n", down_command(dev, command));
+	       "Remove it all:      %s\n"
+	       "Restart a server:   ip netns exec bftm-s1 " CTL_NAME " server stop\n"
+	       "                    ip netns exec bftm-s1 " CTL_NAME " server start --lease-max %s \\\n"
+	       "                      --key %s/keys/server-1.key --state %s/servers \\\n"
+	       "                      --config %s/servers/bftmutex.conf\n\n",
+	       down_command(dev, command),
+	       bftm_format_duration(dev->lease_max_ns, text, sizeof(text)), dev->dir, dev->dir,
+	       dev->dir);
 	printf("The first lock is granted %s after the start, when the servers' quarantine is "
 	       "over.\n",
 	       bftm_format_duration(bftm_lease_at_server(dev->lease_max_ns, BFTM_RHO_DEFAULT_PPM) /

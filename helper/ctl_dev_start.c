@@ -11,30 +11,7 @@
 #include "ctl.h"
 #include "ctl_dev.h"
 
-int dev_start_servers(const struct dev *dev)
-{
-	char netns[16], key[PATH_MAX], state[PATH_MAX], lease[32];
-	u32 i;
-	int r;
-
-	bftm_format_duration(dev->lease_max_ns, lease, sizeof(lease));
-	/* New keys make it a new cluster, whatever had its number before. */
-	dev_path(dev, state, "servers");
-	r = dev_made(dev, DEV_TREE, state);
-	if (r)
-		return r;
-	for (i = 1; i <= dev->servers; i++) {
-		snprintf(netns, sizeof(netns), "bftm-s%u", i);
-		dev_path(dev, key, "keys/server-%u.key", i);
-		r = ctl_run("ip", "netns", "exec", netns, dev_self(), "server", "start", "--key",
-			    key, "--lease-max", lease, "--state", state, NULL);
-		if (r)
-			return r;
-		ctl_progress("started %u of %u servers", i, dev->servers);
-	}
-	return 0;
-}
-
+/* For a client, or with 0 for the servers, which need no credentials. */
 static int write_conf(const struct dev *dev, u32 client, const char *path)
 {
 	char lease[32], delay[32];
@@ -52,13 +29,49 @@ static int write_conf(const struct dev *dev, u32 client, const char *path)
 	if (dev->delay_ns)
 		fprintf(file, "\tdelta = %s\n",
 			bftm_format_duration(dev->delay_ns, delay, sizeof(delay)));
-	fprintf(file, "\tcredentials = \"%s/keys/client-%u.client\"\n", dev->dir, client);
+	if (client)
+		fprintf(file, "\tcredentials = \"%s/keys/client-%u.client\"\n", dev->dir, client);
 	for (i = 1; i <= dev->servers; i++)
 		fprintf(file, "\tserver %u { address = 10.73.0.%u }\n", i, i);
 	fprintf(file, "}\n");
 	bad = ferror(file);
 	bad |= fclose(file) != 0;
 	return bad ? ctl_fail(EX_IOERR, "%s: cannot be written", path) : 0;
+}
+
+static int start_server(const struct dev *dev, u32 number)
+{
+	char netns[16], key[PATH_MAX], state[PATH_MAX], conf[PATH_MAX], lease[32];
+
+	snprintf(netns, sizeof(netns), "bftm-s%u", number);
+	dev_path(dev, key, "keys/server-%u.key", number);
+	dev_path(dev, state, "servers");
+	dev_path(dev, conf, "servers/bftmutex.conf");
+	return ctl_run("ip", "netns", "exec", netns, dev_self(), "server", "start", "--key", key,
+		       "--lease-max", bftm_format_duration(dev->lease_max_ns, lease, sizeof(lease)),
+		       "--state", state, "--config", conf, NULL);
+}
+
+int dev_start_servers(const struct dev *dev)
+{
+	char state[PATH_MAX], conf[PATH_MAX];
+	u32 i;
+	int r;
+
+	/* New keys make it a new cluster, whatever had its number before. */
+	dev_path(dev, state, "servers");
+	r = dev_made(dev, DEV_TREE, state);
+	if (r)
+		return r;
+	if (mkdir(state, 0700) < 0)
+		return ctl_fail(EX_CANTCREAT, "%s: %s", state, strerror(errno));
+	/* What this host has in /etc is not for them. */
+	r = write_conf(dev, 0, dev_path(dev, conf, "servers/bftmutex.conf"));
+	for (i = 1; i <= dev->servers && r == 0; i++) {
+		r = start_server(dev, i);
+		ctl_progress("started %u of %u servers", i, dev->servers);
+	}
+	return r;
 }
 
 /* Next to this program, as in the folder where both were built; else in PATH. */
