@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 		print_help(stderr);
 		return EX_USAGE;
 	}
-	if (!strcmp(word, "--help") || !strcmp(word, "-?") || !strcmp(word, "help")) {
+	if (ctl_asks_help(word) || !strcmp(word, "help")) {
 		print_help(stdout);
 		return 0;
 	}
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 			return ctl_fail(EX_IOERR, "cannot write the output");
 		return r;
 	}
-	if (group && argc > 2 && !strcmp(argv[2], "--help")) {
+	if (group && argc > 2 && ctl_asks_help(argv[2])) {
 		print_help(stdout);
 		return 0;
 	}

@@ -55,6 +55,9 @@ u64 ctl_duration(struct argp_state *state, const char *option, const char *text,
 /** ctl_parse() - argp_parse(), which ends the program when it fails for want of memory */
 void ctl_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
 
+/** ctl_asks_help() - is this --help, or another word for it? */
+bool ctl_asks_help(const char *word);
+
 /** ctl_no_options() - parse a command line that has only the common options */
 void ctl_no_options(int argc, char **argv, const char *doc);
 

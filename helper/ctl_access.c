@@ -311,6 +311,12 @@ int ctl_server_access(int argc, char **argv)
 	const char *word = argc > 1 ? argv[1] : "";
 	bool set = !strcmp(word, "set");
 
+	if (ctl_asks_help(word)) {
+		puts("Usage: " CTL_NAME " server access set [FILE] [OPTION...]\n"
+		     "       " CTL_NAME " server access show [OPTION...]\n"
+		     "Set or show who may take which locks; both have --help.");
+		return 0;
+	}
 	if (!set && strcmp(word, "show"))
 		return ctl_fail(EX_USAGE, "after 'server access' comes one of: set show");
 	snprintf(program, sizeof(program), "%s %s", argv[0], word);

@@ -62,6 +62,11 @@ void ctl_parse(const struct argp *argp, int argc, char **argv, unsigned int flag
 		exit(ctl_fail(EX_OSERR, "the command line cannot be read: %s", strerror(error)));
 }
 
+bool ctl_asks_help(const char *word)
+{
+	return !strcmp(word, "--help") || !strcmp(word, "-?") || !strcmp(word, "--usage");
+}
+
 void ctl_no_options(int argc, char **argv, const char *doc)
 {
 	const struct argp argp = { .doc = doc, .children = ctl_common };

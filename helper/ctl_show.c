@@ -23,15 +23,20 @@ static int dump(u8 cmd, enum ctl_set set, int (*take)(struct nlattr **attr, void
 		const struct ctl_column *column, const char *nothing)
 {
 	struct dump d = { .set = set, .list = { .column = column } };
+	struct json_object *server = NULL;
 	struct bftm_nl nl;
 	int r;
 
 	r = ctl_open(&nl);
 	if (r)
 		return r;
-	r = bftm_nl_call(&nl, bftm_nl_msg(&nl, cmd, NLM_F_DUMP), take, ctl_set_max(set), &d);
+	/* The list of no server is empty as well. */
+	r = set == CTL_HANDLE ? 0 : ctl_server_get(&nl, &server);
+	if (r == 0)
+		r = bftm_nl_call(&nl, bftm_nl_msg(&nl, cmd, NLM_F_DUMP), take, ctl_set_max(set), &d);
 	if (r == 0 || d.list.rows)
 		ctl_list_end(&d.list, nothing);
+	json_object_put(server);
 	if (r < 0)
 		r = ctl_refused(&nl, r, set);
 	bftm_nl_close(&nl);

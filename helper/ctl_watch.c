@@ -127,9 +127,11 @@ static int resync(void)
 static int join(struct bftm_nl *nl, const char *name)
 {
 	int group = genl_ctrl_resolve_grp(nl->sock, BFTMUTEX_FAMILY_NAME, name);
-	int r = group < 0 ? group : nl_socket_add_membership(nl->sock, group);
+	int r = bftm_nl_errno(group < 0 ? group : nl_socket_add_membership(nl->sock, group));
 
-	return r < 0 ? ctl_fail(EX_OSERR, "netlink: %s", nl_geterror(r)) : 0;
+	if (r == -EPERM)
+		return ctl_refused(nl, r, CTL_HANDLE);
+	return r < 0 ? ctl_fail(EX_OSERR, "netlink: %s", strerror(-r)) : 0;
 }
 
 static int watch(struct bftm_nl *nl, bool renewals)
