@@ -152,6 +152,9 @@ static int refused(const struct options *o, int err)
 			warnx("lock '%s': bftmutexd has no default cluster, or no credentials",
 			      o->name);
 		return EX_UNAVAILABLE;
+	case ENODATA:
+		warnx("lock '%s': %s; see --token-floor in bftmutexctl(8)", o->name, why);
+		return EX_UNAVAILABLE;
 	case ENOBUFS:
 		warnx("lock '%s': %s, %u at most", o->name, why, BFTM_REQUESTS_MAX);
 		return EX_UNAVAILABLE;

@@ -192,7 +192,8 @@ static void explain_start(const struct start *start, const struct bftm_master *m
 		       (unsigned long long)start->token_floor);
 	else
 		puts("Fencing tokens: those it stamped before are not known, so it stamps none until\n"
-		     "a client has told it what the other servers know.");
+		     "a client has told it what the other servers know (n >= 5b + 1; with fewer,\n"
+		     "start it with --token-floor N).");
 	printf("That is %s %s.\n", start->first ? "its first start here, noted in" :
 	       "not its first start here, by", path);
 	if (start->access.count)

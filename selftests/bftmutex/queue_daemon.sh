@@ -290,7 +290,7 @@ done
 c 1 bftmutex -l 500ms -w 20 --fence "$lock" true 2>"$work/err"
 is "all restarted at once: no token (status)" $? 69
 diag "$(<"$work/err")"
-ok "all restarted at once: it says so" grep -q "token" "$work/err"
+ok "all restarted at once: it says so, and what to do" grep -q "see --token-floor" "$work/err"
 c 1 bftmutex -w 20 "$lock" true
 is "all restarted at once: locks without token" $? 0
 ok "nobody is suspected" test -z "$(for n in 1 2 3; do servers $n '.[] | select(.suspect) | .id'; done)"
