@@ -120,8 +120,9 @@ static int refused(const struct options *o, int err)
 
 	switch (-err) {
 	case EWOULDBLOCK:
+		/* Who only asked once does not know which. */
 		if (o->verbose)
-			warnx("lock '%s': %s", o->name, why);
+			warnx("lock '%s': %s, or so many servers are in quarantine", o->name, why);
 		return o->conflict_code;
 	case ETIMEDOUT:
 		/* We set no limit, so somebody did not answer. */
@@ -141,7 +142,7 @@ static int refused(const struct options *o, int err)
 			      o->name, why);
 			return EX_CONFIG;
 		}
-		warnx("lock '%s': %s: --lease %s; from 1ms to their maximum is allowed",
+		warnx("lock '%s': %s: --lease %s; from 1ms to their --lease-max is allowed, 30s unless they were started with another",
 		      o->name, why, o->lease);
 		return EX_USAGE;
 	case ENOKEY:
@@ -194,6 +195,21 @@ static void report(const struct options *o, const struct bftmutex_grant *grant, 
 	warnx("lock '%s': held after %s, attempts: %u, for %s, until %llu ns on CLOCK_BOOTTIME",
 	      o->name, format_us(now - start, took, sizeof(took)), grant->attempts,
 	      format_us(left, rest, sizeof(rest)), (unsigned long long)grant->deadline_ns);
+}
+
+/* Is there time for the command at all? Says so when not. */
+static bool has_time(const struct options *o, const struct bftmutex_grant *grant)
+{
+	u64 now = bftm_boottime();
+	u64 left = grant->deadline_ns > now ? grant->deadline_ns - now : 0;
+	char rest[32];
+
+	if (!left)
+		warnx("lock '%s' lost: its lease was over at once", o->name);
+	else if (left <= o->margin_ns)
+		warnx("lock '%s': its lease ends in %s, which is not more than --margin %s: the command is not started",
+		      o->name, format_us(left, rest, sizeof(rest)), o->margin);
+	return left > o->margin_ns;
 }
 
 static void put_number(const char *variable, u64 value)
@@ -254,9 +270,7 @@ int main(int argc, char **argv)
 		return refused(&o, r);
 	if (o.verbose)
 		report(&o, &grant, start);
-	if (bftm_boottime() > grant.deadline_ns) {
-		warnx("lock '%s' lost: its lease was over at once", o.name);
+	if (!has_time(&o, &grant))
 		return o.lost_code;
-	}
 	return o.command ? run(&o, fd, &grant) : EX_OK;
 }

@@ -156,6 +156,8 @@ static void check(struct argp_state *state, const struct options *o)
 		argp_error(state, "--fd %d takes no command, no --no-fork and no --close", o->fd);
 	if (o->fd >= 0 && o->margin)
 		argp_error(state, "--fd %d takes no --margin: nobody would watch the lease", o->fd);
+	if (o->margin && o->lease && o->margin_ns >= o->lock.lease_ns)
+		argp_error(state, "--margin '%s': must be less than --lease %s", o->margin, o->lease);
 	if (o->no_fork && o->close_fd)
 		argp_error(state, "--no-fork and --close: nothing would hold the lock");
 	if (!o->unlock && !o->name)

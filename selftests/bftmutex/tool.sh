@@ -193,7 +193,7 @@ is "-n: status" "$status" 1
 is "-n: silent" "$err" ""
 ok "-n: the command does not run" ! test -e "$mark.no"
 t -n --verbose "$lock" true
-says "-n --verbose says why" "lock '$lock'" "somebody else"
+says "-n --verbose says why" "lock '$lock'" "somebody else" "quarantine"
 t -w 0 "$lock" true
 is "-w 0 is -n" "$status" 1
 t -n -E 42 "$lock" true
@@ -406,6 +406,12 @@ t -F --no-renew -l 5s --margin 4s "$lock" sleep 60
 is "margin: -F, the kernel sends SIGTERM" "$status" 143
 
 new_lock
+t --margin 1m "$lock" touch "$mark"
+is "margin longer than the lease: status" "$status" 79
+says "margin longer than the lease: message" "lock '$lock': its lease ends in" "--margin 1m" "not started"
+ok "margin longer than the lease: the command is not started" ! test -e "$mark"
+
+new_lock
 begin=$SECONDS
 t --no-renew -l 1s "$lock" sleep 60
 is "lost: status" "$status" 79
@@ -476,6 +482,8 @@ wrong "--way fast" 64 "--way 'fast'" --way fast "$lock" true
 for value in 0 2h abc; do
 	wrong "--margin $value" 64 "--margin '$value'" --margin $value "$lock" true
 done
+wrong "--margin as long as --lease" 64 "--margin '5s': must be less than --lease 5s" \
+	--margin 5s -l 5s "$lock" true
 wrong "--fd with --margin" 64 "--fd 9" --fd 9 --margin 1s "$lock"
 long_name=$(printf '%033d' 0)
 wrong "-C of 33 bytes" 64 "--cluster '$long_name': 33 bytes" -C "$long_name" "$lock" true
@@ -529,7 +537,7 @@ if [[ -c /dev/bftmutex ]]; then
 		skip "lease that is not granted" "the servers grant 1h"
 	else
 		is "lease that is not granted: status" "$status" 64
-		says "lease that is not granted: message" "--lease 1h"
+		says "lease that is not granted: message" "--lease 1h" "--lease-max" "30s"
 	fi
 	unshare -n "$tool" "$lock" true 2>"$dir/err"
 	is "no helper: status" $? 69
