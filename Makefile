@@ -27,7 +27,7 @@ header_release = $(patsubst /usr/src/linux-headers-%,%,$(lastword $(sort \
 BUILD := build
 BIN := $(BUILD)/bin
 
-.PHONY: all module tools demo check deps install uninstall clean help
+.PHONY: all module no-release tools demo check deps install uninstall clean help
 
 all: module tools
 
@@ -36,12 +36,14 @@ help:
 	@echo 'make deps       install the Debian packages that building and testing need'
 	@echo 'make tools      the programs, in $(BIN)'
 	@echo 'make module     the module for KVER=$(KVER), in $(BUILD)/KVER'
+	@echo 'make tests      programs of the tests, which selftests/check wants; make fuzzers: of fuzz'
 	@echo 'make unit       unit tests alone, under ASan and UBSan'
 	@echo 'make static     checkpatch, sparse, W=1, shellcheck, man pages'
 	@echo 'make vm         tests in VMs alone'
 	@echo 'make check-stock  what make check leaves out on Debian'\''s kernels, being on another'
 	@echo 'make check-capture  the tests of the module with a capture of all packets'
-	@echo 'make check-debug, check-kcsan  these on kernels with KASAN and lockdep, or KCSAN'
+	@echo 'make debug-kernel  kernels with KASAN and lockdep, or KCSAN, and the module for them'
+	@echo 'make check-debug, check-kcsan  the tests of the module on kernels with KASAN and lockdep, or KCSAN'
 	@echo 'make sim-long   ten million simulated scenarios; make sim-mutants: bugs planted and found'
 	@echo 'make model      every interleaving of small clusters: a quarter of an hour'
 	@echo 'make order-torture  ordered objects under loss, lies and kills: 45 minutes'
@@ -52,6 +54,7 @@ help:
 	@echo 'make figures    Documentation/figures, from the simulator'
 	@echo 'make bench      the table of performance goals, in VMs: five minutes'
 	@echo 'make fuzz       fuzz each parser and core for SECONDS=600; fuzz-fast without sanitizers'
+	@echo 'make fuzz-campaign  each without sanitizers until RUNS=1000000000 are done'
 	@echo 'make fuzz-kernel  fuzz the module in a VM for SECONDS=600, on KERNEL=6.12-debug'
 	@echo 'make coverage   what fuzzers and unit tests reach of the parsers; coverage-kernel: of the module'
 	@echo 'make failures   each allocation of the programs failing; fail-nth: of the module, in a VM'
@@ -62,7 +65,10 @@ deps:
 
 # The module: sources are linked into a folder for each kernel.
 
-module: $(BUILD)/$(KVER)/bftmutex.ko
+module: $(if $(KVER),$(BUILD)/$(KVER)/bftmutex.ko,no-release)
+
+no-release:
+	@echo "KVER='': must be the release of a kernel, such as $$(uname -r)" >&2; exit 1
 
 KDIR ?= /lib/modules/$*/build
 KMOD_SOURCES := $(wildcard kmod/*.[ch] kmod/core/*.[ch] uapi/linux/*.h) Kbuild
@@ -434,6 +440,8 @@ fuzz-fast:
 
 # Until there were so many executions.
 fuzz-campaign:
+	@$(if $(SECONDS),printf "SECONDS='%s': a campaign ends after RUNS= and not by time\n" \
+		$(call quoted,$(SECONDS)) >&2; exit 64)
 	@$(call given,RUNS,1,1000000000000,1000000000)
 	@$(MAKE) --no-print-directory $(FUZZERS_FAST)
 	@selftests/fuzz/campaign $(or $(RUNS),1000000000)
@@ -504,6 +512,7 @@ $(TESTS_BIN)/fail_alloc.so: selftests/failures/fail_alloc.c
 .PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/obj-sanitize/%.o
 
 modules-%:
+	@$(if $(call header_release,$*),,echo 'no headers of Linux $*; selftests/deps installs them' >&2; exit 1)
 	$(MAKE) module KVER=$(call header_release,$*)
 
 # Kernels with checkers, built once: KASAN and lockdep, or KCSAN.
