@@ -584,6 +584,8 @@ install: tools
 	$(INSTALL) -m 0644 helper/systemd/*.service $(DESTDIR)$(UNITDIR)
 	$(INSTALL) -m 0644 helper/systemd/60-bftmutex.rules $(DESTDIR)$(UDEVDIR)
 	$(INSTALL) -D -m 0644 helper/systemd/bftmutex.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/bftmutex.conf
+	[ -n "$(DESTDIR)" ] || ! command -v systemd-sysusers >/dev/null || \
+		systemd-sysusers $(PREFIX)/lib/sysusers.d/bftmutex.conf
 	test -e $(DESTDIR)$(CONFDIR)/bftmutex.conf || \
 		$(INSTALL) -m 0644 helper/systemd/bftmutex.conf $(DESTDIR)$(CONFDIR)/bftmutex.conf
 	if [ -e $(BUILD)/$(KVER)/bftmutex.ko ]; then \
