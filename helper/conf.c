@@ -380,6 +380,7 @@ int bftm_conf_load(const char *path, struct bftm_conf **ret)
 
 	if (r < 0)
 		return r;
+	/* NOLINTNEXTLINE: a file that cannot be opened leaves an errno */
 	if (!conf->count) {
 		bftm_log(LOG_ERR, "%s:1: no cluster is described here", path);
 		bftm_conf_free(conf);
