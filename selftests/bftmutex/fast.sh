@@ -119,42 +119,29 @@ lease=4s
 ok "others, and another daemon" again spoil helper-gone helper_gone
 lease=
 
-# Who waits is next, at once.
-next_here() {
-	local begin
-	ip netns exec bftm-c1 bftmutex -l 4s --no-renew next \
-		sh -c "touch $work/next; read line <$work/enough" &
-	holder=$!
-	wait_for 10 test -e "$work/next" || return
-	ip netns exec bftm-c1 bftmutex -w 20 next true &
-	waiter=$!
-	wait_for 10 waits 1 || return
-	begin=$(now_ns)
-	echo >"$work/enough"
-	wait "$waiter" && (($(now_ns) - begin < 3000000000))
-}
 # waits N: a program of client N
 waits() {
 	c "$1" bftmutexctl holders --json |
 		jq -e '.[] | select(.state == "pending")' >/dev/null
 }
-ok "who waits here is next" again next_here
-
-# A waiting client gets it when the holder lets go, long before the lease is over.
+# handed_over NAME N: who waits, at client N, gets it when the holder lets go, long before
+# the lease is over
 handed_over() {
 	local begin
-	ip netns exec bftm-c1 bftmutex -l 4s --no-renew handed \
-		sh -c "touch $work/handed; read line <$work/enough" &
+	rm -f "$work/$1"
+	ip netns exec bftm-c1 bftmutex -l 4s --no-renew "$1" \
+		sh -c "touch $work/$1; read line <$work/enough" &
 	holder=$!
-	wait_for 10 test -e "$work/handed" || return
-	ip netns exec bftm-c2 bftmutex -w 20 handed true &
+	wait_for 10 test -e "$work/$1" || return
+	ip netns exec "bftm-c$2" bftmutex -w 20 "$1" true &
 	waiter=$!
-	wait_for 10 waits 2 || return
+	wait_for 10 waits "$2" || return
 	begin=$(now_ns)
 	echo >"$work/enough"
 	wait "$waiter" && (($(now_ns) - begin < 3000000000))
 }
-ok "who waits for it is next" again handed_over
+ok "who waits here is next" again handed_over here 1
+ok "who waits elsewhere is next" again handed_over elsewhere 2
 
 #
 # Who watches, and looks away for longer than the kernel has room
