@@ -78,12 +78,11 @@ void bftm_order_begin(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 	enter(o, cfg, BFTM_ORDER_GETTING, now, out);
 }
 
-static void outranked(struct bftm_order *o, const struct bftm_order_cfg *cfg,
-		      struct bftm_order_out *out)
+/* +1, +2, +4 …: there may be a rank that too few have shown, or that a liar keeps back. */
+static void raise(struct bftm_order *o)
 {
-	catch_up(o, cfg);
-	o->timeouts = 0;
-	over(o, BFTM_ORDER_OUTRANKED, out);
+	o->rank.count += 1ull << (o->raised < 16 ? o->raised : 16);
+	o->raised++;
 }
 
 static void timed_out(struct bftm_order *o, struct bftm_order_out *out)
@@ -92,9 +91,7 @@ static void timed_out(struct bftm_order *o, struct bftm_order_out *out)
 		over(o, BFTM_ORDER_ON, out);
 		return;
 	}
-	/* Others may have a rank that too few have shown. */
-	o->rank.count += 1ull << (o->timeouts < 16 ? o->timeouts : 16);
-	o->timeouts++;
+	raise(o);
 	over(o, BFTM_ORDER_TIMEOUT, out);
 }
 
@@ -127,16 +124,27 @@ static bool note_rank(struct bftm_order *o, u32 u, const struct bftm_order_msg *
  * Over when no quorum can answer any more, not at b + 1 exceptions: a liar with a
  * rank just above, beside the one correct server that a dead client had reached,
  * would end each iteration that a quorum is about to answer. Of 2b + 1, b + 1 are
- * correct, so that each end brings the rank past one of theirs.
+ * correct, so that each end brings the rank past one of theirs. One signed rank ends
+ * it too, but may be an old one that is just above: from a liar who keeps thousands
+ * of them, and shows the next one each time.
  */
 static void except(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
 		   const struct bftm_rank *max, bool proven, struct bftm_order_out *out)
 {
+	bool unreachable;
+
 	if (bftm_rank_cmp(max, &o->rank) <= 0)
 		return;
 	o->excepted |= 1u << u;
-	if (proven || bftm_count(o->excepted) > cfg->n - bftm_order_quorum(cfg->n, cfg->b))
-		outranked(o, cfg, out);
+	unreachable = bftm_count(o->excepted) > cfg->n - bftm_order_quorum(cfg->n, cfg->b);
+	if (!proven && !unreachable)
+		return;
+	catch_up(o, cfg);
+	if (unreachable)
+		o->raised = 0;
+	else
+		raise(o);
+	over(o, BFTM_ORDER_OUTRANKED, out);
 }
 
 static void read_got(struct bftm_got *got, const struct bftm_order_msg *msg)
@@ -199,7 +207,7 @@ static void committed(struct bftm_order *o, const struct bftm_order_cfg *cfg, u6
 {
 	if (o->completed < o->next.version)
 		o->completed = o->next.version;
-	o->timeouts = 0;
+	o->raised = 0;
 	if (o->recovering)
 		enter(o, cfg, BFTM_ORDER_INSTALLING, now, out);
 	else

@@ -112,7 +112,7 @@ struct bftm_got {
  * @reason:     what they said last
  * @reported:   count of the highest rank that each server has shown
  * @proven:     … and that any has shown with a good signature
- * @timeouts:   in a row
+ * @raised:     how often in a row the rank was raised by more than others have shown
  * @got:        answers to GET; those in @quorum count
  * @quorum:     of servers that answered GET
  * @base:       the state that was chosen; bit mask @holders has it
@@ -136,7 +136,7 @@ struct bftm_order {
 	u32 reason;
 	u64 reported[BFTM_SERVERS_MAX];
 	u64 proven;
-	u32 timeouts;
+	u32 raised;
 	struct bftm_got got[BFTM_SERVERS_MAX];
 	u32 quorum;
 	struct bftm_body_id base;
