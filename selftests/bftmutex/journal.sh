@@ -22,16 +22,6 @@ hold() {
 	done
 	s 1 journal_hold 1 "$1" "${args[@]}"
 }
-# says STATUS TEXT CMD...: it fails so, with these words.
-says() {
-	local want=$1 text=$2 got=0
-	shift 2
-	"$@" >"$dir/said" 2>&1 || got=$?
-	((got == want)) && grep -qF -- "$text" "$dir/said" && return
-	echo "status $got instead of $want, and:"
-	cat "$dir/said"
-	return 1
-}
 objects() { s 1 bftmutexctl objects --json | jq -r "$1"; }
 about() { sqlite3 "$file" "SELECT $1 FROM about"; }
 journal() { s 1 timeout -s KILL 30 bftmutexctl server journal --file "$file" "$@"; }

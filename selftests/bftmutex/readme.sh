@@ -43,16 +43,6 @@ hosts() {
 }
 no_hosts() { ip netns list | sed -n 's/^\(bftm-[^ ]*\).*/\1/p' | xargs -n 1 ip netns delete; }
 
-# says STATUS TEXT CMD...: its exit status, and words among all that it says.
-says() {
-	local want=$1 text=$2 got=0
-	shift 2
-	"$@" >"$work/said" 2>&1 || got=$?
-	((got == want)) && grep -qF -- "$text" "$work/said" && return
-	echo "status $got instead of $want, and:"
-	cat "$work/said"
-	return 1
-}
 nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 
 #
@@ -123,7 +113,7 @@ no_hosts
 
 printf 'cluster mine { id = 73 b = 0 lease = 2h }\n' >$conf
 ok "dev up, whatever is in /etc" says 0 "--state /run/bftmutex/dev/servers" bftmutexctl dev up --servers 4
-sed -n 's/^Restart a server: *//p; /^ .*server start/,/^$/p' "$work/said" >"$work/restart"
+sed -n 's/^Restart a server: *//p; /^ .*server start/,/^$/p' "$tap_log.said" >"$work/restart"
 ok "a server is restarted as it says" says 0 "not its first start here" sh "$work/restart"
 ok "dev down" bftmutexctl dev down
 rmmod bftmutex ip6_udp_tunnel udp_tunnel 2>/dev/null

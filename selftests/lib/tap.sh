@@ -79,6 +79,18 @@ is() {
 	return 1
 }
 
+# says STATUS TEXT CMD...: its exit status, and words among all that it says, which stays
+# in $tap_log.said; for ok.
+says() {
+	local want=$1 text=$2 got=0
+	shift 2
+	"$@" >"$tap_log.said" 2>&1 || got=$?
+	((got == want)) && grep -qF -- "$text" "$tap_log.said" && return
+	echo "status $got instead of $want, and:"
+	cat "$tap_log.said"
+	return 1
+}
+
 # skip DESC REASON: one test that cannot run here.
 skip() { tap_result ok "$1" "SKIP $2"; }
 
@@ -160,7 +172,7 @@ tap_exit() {
 	if [[ $(type -t cleanup) == function ]]; then
 		cleanup
 	fi
-	rm -f "$tap_log"
+	rm -f "$tap_log" "$tap_log.said"
 	if [[ ! $tap_done ]]; then
 		tap_result "not ok" "the script ended early with status $status"
 		echo "1..$tap_count"
