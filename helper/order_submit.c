@@ -217,7 +217,6 @@ void bftm_submit_denied(struct bftm_order_work *w, u32 reason)
 
 	if (!w->op)
 		return;
-	w->vote.reason = reason;
 	if (w->settled)
 		bftm_requests_fail(&w->batch, EREMOTEIO);	/* it is done, whoever refuses */
 	else
@@ -226,13 +225,9 @@ void bftm_submit_denied(struct bftm_order_work *w, u32 reason)
 
 bool bftm_submit_refused(struct bftm_order_work *w, u32 u, u32 reason)
 {
-	struct bftm_vote *v = &w->vote;
-
-	v->refused |= 1u << u;
-	v->reason = reason;
 	/* When too many wait, ours can be applied all the same: by us. */
 	if (reason == BFTM_REFUSED_PENDING || reason == BFTM_REFUSED_STATE ||
-	    bftm_count(v->refused) <= w->cluster->conf.b)
+	    !bftm_vote_refused(w->vote.refusal, bftm_order_cfg_of(w), u, reason))
 		return false;
 	bftm_submit_denied(w, reason);
 	return true;

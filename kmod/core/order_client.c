@@ -5,6 +5,15 @@
 #include "resend.h"
 #include "servers.h"
 
+/*
+ * Who reaches but one server, for hours, leaves it with a rank 2^TIMEOUT_RAISE higher at
+ * each time-out. If it lies, and shows these one by one; or if it is correct, and the
+ * only one that needs to be won over: whoever is shown a higher rank passes 2^16 of them
+ * at a time in the end.
+ */
+#define TIMEOUT_RAISE	16
+#define SHOWN_RAISE	32
+
 static void clear(struct bftm_order_out *out)
 {
 	memset(out, 0, sizeof(*out));
@@ -73,25 +82,32 @@ void bftm_order_begin(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 	o->excepted = 0;
 	o->recovering = 0;
 	o->bodyless = 0;
-	o->refused = 0;
+	memset(o->refusal, 0, sizeof(o->refusal));
 	o->begun_ns = now;
 	enter(o, cfg, BFTM_ORDER_GETTING, now, out);
 }
 
-/* +1, +2, +4 …: there may be a rank that too few have shown, or that a liar keeps back. */
-static void raise(struct bftm_order *o)
+/*
+ * +1, +2, +4 …, in the end 2^@most: there may be a rank that too few have shown, or
+ * that a liar keeps back.
+ */
+static void raise(struct bftm_order *o, u32 most)
 {
-	o->rank.count += 1ull << (o->raised < 16 ? o->raised : 16);
+	o->rank.count += 1ull << (o->raised < most ? o->raised : most);
 	o->raised++;
 }
 
-static void timed_out(struct bftm_order *o, struct bftm_order_out *out)
+static void timed_out(struct bftm_order *o, const struct bftm_order_cfg *cfg,
+		      struct bftm_order_out *out)
 {
+	bool shown;
+
 	if (o->phase == BFTM_ORDER_INSTALLING) {	/* what was asked for is done */
 		over(o, BFTM_ORDER_ON, out);
 		return;
 	}
-	raise(o);
+	shown = bftm_kth_largest(o->reported, cfg->n, 1) > o->rank.count;
+	raise(o, shown ? SHOWN_RAISE : TIMEOUT_RAISE);
 	over(o, BFTM_ORDER_TIMEOUT, out);
 }
 
@@ -126,7 +142,7 @@ static bool note_rank(struct bftm_order *o, u32 u, const struct bftm_order_msg *
  * would end each iteration that a quorum is about to answer. Of 2b + 1, b + 1 are
  * correct, so that each end brings the rank past one of theirs. One signed rank ends
  * it too, but may be an old one that is just above: from a liar who keeps thousands
- * of them, and shows the next one each time.
+ * of them, TIMEOUT_RAISE apart, and shows the next one each time.
  */
 static void except(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
 		   const struct bftm_rank *max, bool proven, struct bftm_order_out *out)
@@ -143,7 +159,7 @@ static void except(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u
 	if (unreachable)
 		o->raised = 0;
 	else
-		raise(o);
+		raise(o, SHOWN_RAISE);
 	over(o, BFTM_ORDER_OUTRANKED, out);
 }
 
@@ -261,7 +277,7 @@ void bftm_order_answer(struct bftm_order *o, const struct bftm_order_cfg *cfg, u
 	if (o->phase == BFTM_ORDER_IDLE || bftm_rank_cmp(&msg->rank, &o->rank))
 		return;
 	if (abandoned(o, cfg, now)) {
-		timed_out(o, out);
+		timed_out(o, cfg, out);
 		return;
 	}
 	if (msg->type == BFTM_ORDER_EXCEPTION) {
@@ -294,12 +310,10 @@ void bftm_order_refused(struct bftm_order *o, const struct bftm_order_cfg *cfg, 
 	if (o->phase == BFTM_ORDER_IDLE || o->phase == BFTM_ORDER_INSTALLING)
 		return;
 	if (abandoned(o, cfg, now)) {
-		timed_out(o, out);
+		timed_out(o, cfg, out);
 		return;
 	}
-	o->refused |= 1u << u;
-	o->reason = reason;
-	if (bftm_count(o->refused) <= cfg->b)
+	if (!bftm_vote_refused(o->refusal, cfg, u, reason))
 		return;
 	over(o, BFTM_ORDER_DENIED, out);
 	out->refusal = reason;
@@ -312,7 +326,7 @@ void bftm_order_made(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 	if (o->phase != BFTM_ORDER_MAKING)
 		return;
 	if (abandoned(o, cfg, now)) {
-		timed_out(o, out);
+		timed_out(o, cfg, out);
 		return;
 	}
 	/* Not what was made for an iteration before, on another base. */
@@ -342,7 +356,7 @@ void bftm_order_wake(struct bftm_order *o, const struct bftm_order_cfg *cfg, u64
 		return;
 	if (abandoned(o, cfg, now) ||
 	    o->sends >= (installing ? BFTM_INSTALL_SENDS : BFTM_ORDER_SENDS))
-		timed_out(o, out);
+		timed_out(o, cfg, out);
 	else
 		send_phase(o, cfg, installing ? o->recovering :
 			   bftm_all(cfg->n) & ~o->answered & ~o->recovering, now, out);

@@ -53,7 +53,7 @@ enum bftm_order_verdict {
 	BFTM_ORDER_OUTRANKED,	/* over: others have a higher rank */
 	BFTM_ORDER_TIMEOUT,	/* over: too few answered in time */
 	BFTM_ORDER_UNSURE,	/* over: the answers say too little, try again */
-	BFTM_ORDER_DENIED,	/* over: b + 1 servers refused, for @refusal */
+	BFTM_ORDER_DENIED,	/* over: b + 1 servers refused, all for @refusal */
 };
 
 /**
@@ -108,8 +108,7 @@ struct bftm_got {
  * @excepted:   servers that have shown a higher rank
  * @recovering: servers that said RECOVERING
  * @bodyless:   servers that said NEEDBODY
- * @refused:    servers that refused
- * @reason:     what they said last
+ * @refusal:    what each server refused for last, 0 if it has not
  * @reported:   count of the highest rank that each server has shown
  * @proven:     … and that any has shown with a good signature
  * @raised:     how often in a row the rank was raised by more than others have shown
@@ -132,8 +131,7 @@ struct bftm_order {
 	u32 excepted;
 	u32 recovering;
 	u32 bodyless;
-	u32 refused;
-	u32 reason;
+	u32 refusal[BFTM_SERVERS_MAX];
 	u64 reported[BFTM_SERVERS_MAX];
 	u64 proven;
 	u32 raised;
@@ -232,7 +230,7 @@ bool bftm_order_choose(struct bftm_order *o, const struct bftm_order_cfg *cfg);
  * @op:     its number
  * @offset: of the piece that is voted on
  * @heard:  servers that have said what it is
- * @refused, @reason: servers that refused, and what they said last
+ * @refusal: what each server refused for last, 0 if it has not
  * @said:   by each; bytes of the response, or BFTM_RESPONSE_GONE, bytes of the
  *          piece, and the piece
  */
@@ -240,14 +238,22 @@ struct bftm_vote {
 	u64 op;
 	u32 offset;
 	u32 heard;
-	u32 refused;
-	u32 reason;
+	u32 refusal[BFTM_SERVERS_MAX];
 	struct {
 		u32 len;
 		u16 data_len;
 		u8 data[BFTM_ORDER_DATA_MAX];
 	} said[BFTM_SERVERS_MAX];
 };
+
+/**
+ * bftm_vote_refused() - server number @u refused for @reason, enum bftm_refusal
+ * @refusal: of all servers; changed
+ *
+ * Return: b + 1 servers have refused for it, so a correct one has.
+ */
+bool bftm_vote_refused(u32 refusal[BFTM_SERVERS_MAX], const struct bftm_order_cfg *cfg, u32 u,
+		       u32 reason);
 
 /** bftm_vote_begin() - nobody has said anything about @op from @offset on. */
 void bftm_vote_begin(struct bftm_vote *v, u64 op, u32 offset);

@@ -7,8 +7,18 @@ void bftm_vote_begin(struct bftm_vote *v, u64 op, u32 offset)
 	v->op = op;
 	v->offset = offset;
 	v->heard = 0;
-	v->refused = 0;
-	v->reason = 0;
+	memset(v->refusal, 0, sizeof(v->refusal));
+}
+
+bool bftm_vote_refused(u32 refusal[BFTM_SERVERS_MAX], const struct bftm_order_cfg *cfg, u32 u,
+		       u32 reason)
+{
+	u32 i, votes = 0;
+
+	refusal[u] = reason;
+	for (i = 0; i < cfg->n; i++)
+		votes += refusal[i] == reason;
+	return reason && votes > cfg->b;
 }
 
 static bool same(const struct bftm_vote *v, u32 a, u32 b)

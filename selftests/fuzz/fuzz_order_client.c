@@ -18,7 +18,8 @@
 struct oracle {
 	struct bftm_rank rank;
 	struct bftm_body_id next;
-	u32 got, proposed, committed, excepted, refused, recovering;
+	u32 got, proposed, committed, excepted, recovering;
+	u32 refusal[BFTM_SERVERS_MAX];
 	bool genuine;
 	u32 sends;
 	struct bftm_body_id sc[BFTM_SERVERS_MAX], sp[BFTM_SERVERS_MAX];
@@ -158,6 +159,15 @@ static void check_make(void)
 	check_ops();
 }
 
+static u32 refused_for(u32 reason)
+{
+	u32 u, servers = 0;
+
+	for (u = 0; u < cfg.n; u++)
+		servers += seen.refusal[u] == reason;
+	return servers;
+}
+
 static void check(const struct bftm_order_out *out, u64 now)
 {
 	u32 q = bftm_order_quorum(cfg.n, cfg.b);
@@ -181,7 +191,7 @@ static void check(const struct bftm_order_out *out, u64 now)
 		must(seen.genuine || bftm_count(seen.excepted) > cfg.b);
 		break;
 	case BFTM_ORDER_DENIED:
-		must(bftm_count(seen.refused) > cfg.b);
+		must(out->refusal && refused_for(out->refusal) > cfg.b);
 		break;
 	case BFTM_ORDER_TIMEOUT:
 		must(now >= order.begun_ns + cfg.resend_ns);
@@ -287,7 +297,7 @@ static void act(struct fuzz_bytes *in, u64 *now)
 			bftm_order_unmade(&order);
 			break;
 		}
-		seen.refused |= 1u << u;
+		seen.refusal[u] = what;
 		bftm_order_refused(&order, &cfg, u, what, *now, &out);
 		break;
 	default:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Ranks: none is used twice, and liars drive nobody's up. A client begins with at
- * most one more than anybody has used before, or up to 2^16 more after a
- * time-out, which is its own step.
+ * most one more than anybody has used before, or up to 2^32 more after a time-out
+ * or one signed rank, which is its own step.
  */
 #include "order.h"
 #include "story.h"
@@ -26,7 +26,7 @@ static void on_fact(struct world *w, void *state, const struct fact *f)
 {
 	struct ranks *r = state;
 	struct bftm_rank *last = &r->last[f->client];
-	u64 step = f->part ? 1u << 17 : 1;
+	u64 step = f->part ? 1ull << 33 : 1;
 
 	if (last->incarnation != f->rank->incarnation)
 		step += w->plan->order.head_start;

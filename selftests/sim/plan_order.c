@@ -175,7 +175,7 @@ static void draw_past(struct plan *p, struct rng *r)
 
 	if (draw & 7)
 		return;
-	p->order.past = (u32)rng_scale(r, 64, 1u << 16);
+	p->order.past = (u32)rng_scale(r, 64, 1u << 31);
 	p->order.saw = ~0u;
 	if (draw & 8)
 		p->order.saw = draw & 16 ? (u32)(draw >> 32) :

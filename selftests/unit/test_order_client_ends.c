@@ -118,10 +118,27 @@ static void one_signed_rank_is_enough(void **state)
 	assert_int_equal(says_exception(0, rank_of(60, 1), true), BFTM_ORDER_ON);
 }
 
+/* Iterations that end by the next of so many signed ranks, so far apart, until none is left. */
+static u32 lost_to(u64 stock, u64 apart)
+{
+	u32 lost;
+
+	for (lost = 0; ; lost++) {
+		u64 next;
+
+		begin();
+		next = o.rank.count / apart + 1;
+		if (next > stock)
+			return lost;
+		assert_int_equal(says_exception(0, rank_of(next * apart, 1), true),
+				 BFTM_ORDER_OUTRANKED);
+	}
+}
+
 /*
- * A liar has kept all that somebody signed who is gone, and shows of 2^16 ranks the
- * one that is next: no more than 17 iterations are lost. Where a correct server is
- * among those who except, the rank is no higher than needed.
+ * A liar has kept all that somebody signed who is gone, and shows the one that is next:
+ * of 2^16, or of those of twelve days of time-outs, one a second. Where a correct server
+ * is among those who except, the rank is no higher than needed.
  */
 static void old_signed_ranks_one_by_one(void **state)
 {
@@ -130,14 +147,11 @@ static void old_signed_ranks_one_by_one(void **state)
 	(void)state;
 	cfg.signed_ranks = true;
 	cfg.n = 5;
-	for (lost = 0; lost < 100; lost++) {
-		begin();
-		if (o.rank.count >= 1u << 16)
-			break;
-		assert_int_equal(says_exception(0, rank_of(o.rank.count + 1, 1), true),
-				 BFTM_ORDER_OUTRANKED);
-	}
-	assert_in_range(lost, 2, 17);
+	assert_in_range(lost_to(1u << 16, 1), 2, 17);
+	fresh_iteration(state);
+	cfg.signed_ranks = true;
+	cfg.n = 5;
+	assert_in_range(lost_to(1u << 20, (1u << 16) + 1), 2, 48);
 	fresh_iteration(state);
 	cfg.signed_ranks = false;
 	for (lost = 0; lost < 100; lost++) {
@@ -155,7 +169,12 @@ static void b_plus_1_refusals(void **state)
 	bftm_order_refused(&o, &cfg, 3, BFTM_REFUSED_ACCESS, now, &out);
 	bftm_order_refused(&o, &cfg, 3, BFTM_REFUSED_ACCESS, now, &out);
 	assert_int_equal(out.verdict, BFTM_ORDER_ON);
+	/* For another reason each: of 2b + 1, b are liars who say what suits them. */
 	bftm_order_refused(&o, &cfg, 4, BFTM_REFUSED_STATE, now, &out);
+	assert_int_equal(out.verdict, BFTM_ORDER_ON);
+	bftm_order_refused(&o, &cfg, 1, 0, now, &out);
+	assert_int_equal(out.verdict, BFTM_ORDER_ON);
+	bftm_order_refused(&o, &cfg, 3, BFTM_REFUSED_STATE, now, &out);
 	assert_int_equal(out.verdict, BFTM_ORDER_DENIED);
 	assert_int_equal(out.refusal, BFTM_REFUSED_STATE);
 	assert_int_equal(o.phase, BFTM_ORDER_IDLE);
@@ -216,6 +235,27 @@ static void timeouts_raise_the_rank(void **state)
 	while (wake(o.wake_ns) == BFTM_ORDER_ON)
 		;
 	assert_int_equal(o.rank.count, count + 2);
+}
+
+/*
+ * One correct server has the rank of who is gone, too far off for time-outs alone, and
+ * without it there is no quorum; of what it says nobody else says as much.
+ */
+static void a_rank_that_one_has_shown(void **state)
+{
+	u32 lost;
+
+	(void)state;
+	for (lost = 0; lost < 1000; lost++) {
+		begin();
+		if (o.rank.count > 1ull << 33)
+			break;
+		says_exception(5, rank_of(1ull << 33, 1), false);
+		while (wake(o.wake_ns) == BFTM_ORDER_ON)
+			;
+		assert_int_equal(out.verdict, BFTM_ORDER_TIMEOUT);
+	}
+	assert_in_range(lost, 30, 36);
 }
 
 /* Lmax ends every phase, whatever comes then. */
@@ -332,6 +372,7 @@ int main(void)
 		TEST(b_plus_1_refusals),
 		TEST(what_is_lost_is_repeated),
 		TEST(timeouts_raise_the_rank),
+		TEST(a_rank_that_one_has_shown),
 		TEST(an_old_iteration_is_abandoned),
 		TEST(a_server_that_recovers_is_told),
 		TEST(installing_ends_quietly),

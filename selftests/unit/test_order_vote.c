@@ -55,6 +55,23 @@ static void a_response_that_is_gone(void **state)
 	assert_int_equal(vote(1, 3, BFTM_RESPONSE_GONE, 1040, ""), 1);
 }
 
+/* One refuses since it is full, and a liar for another reason. */
+static void refusals_with_one_reason(void **state)
+{
+	u32 *refusal = v.refusal;
+
+	(void)state;
+	assert_false(bftm_vote_refused(refusal, &cfg, 0, BFTM_REFUSED_OBJECTS));
+	assert_false(bftm_vote_refused(refusal, &cfg, 1, BFTM_REFUSED_ACCESS));
+	assert_false(bftm_vote_refused(refusal, &cfg, 1, BFTM_REFUSED_ACCESS));
+	assert_false(bftm_vote_refused(refusal, &cfg, 1, BFTM_REFUSED_LEASE));
+	assert_false(bftm_vote_refused(refusal, &cfg, 2, BFTM_REFUSED_ACCESS));
+	assert_false(bftm_vote_refused(refusal, &cfg, 3, 0));
+	assert_true(bftm_vote_refused(refusal, &cfg, 1, BFTM_REFUSED_OBJECTS));
+	bftm_vote_begin(&v, 3, 0);
+	assert_false(bftm_vote_refused(refusal, &cfg, 1, BFTM_REFUSED_OBJECTS));
+}
+
 static void as_many_as_b_says(void **state)
 {
 	u32 u;
@@ -144,6 +161,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(b_plus_1_alike),
 		TEST(a_response_that_is_gone),
+		TEST(refusals_with_one_reason),
 		TEST(as_many_as_b_says),
 		TEST(all_of_it_must_be_alike),
 		TEST(of_this_operation_and_piece),
