@@ -16,6 +16,8 @@
 #include "upcall.h"
 
 #define LOOK_NS (1 * BFTM_NS_PER_SEC)
+/* So many requests, then answers of servers, timers and signals have their turn. */
+#define PULLS 64
 
 static struct bftm_nl nl;
 static struct bftm_watch watch;
@@ -123,13 +125,19 @@ static void handle(const struct pulled *p)
 	}
 }
 
-static void pull_all(void)
+static void pull(void)
 {
+	u32 pulls = 0;
 	int err;
 
 	do {
 		struct pulled p = {};
 
+		/* Not 0, which would come before whatever else is due. */
+		if (pulls++ == PULLS) {
+			bftm_timer_arm(&look, bftm_now());
+			return;
+		}
 		nl.notified = false;
 
 		err = bftm_nl_call(&nl, bftm_nl_msg(&nl, BFTMUTEX_CMD_HELPER_PULL, 0),
@@ -150,7 +158,7 @@ static void ready(struct bftm_watch *w)
 	(void)w;
 	/* What arrives unasked are hints, which carry nothing. */
 	nl_recvmsgs_default(nl.sock);
-	pull_all();
+	pull();
 }
 
 static void look_again(struct bftm_timer *timer)
@@ -159,7 +167,7 @@ static void look_again(struct bftm_timer *timer)
 	if (broken)
 		bftm_upcall_close();
 	if (registered)
-		pull_all();
+		pull();
 	else if (!bftm_upcall_open())
 		bftm_log(LOG_INFO, "serving the kernel again");
 }
@@ -184,7 +192,7 @@ int bftm_upcall_open(void)
 	watch.ready = ready;
 	bftm_watch_add(&watch);
 	bftm_lend_all();
-	pull_all();
+	pull();
 	return 0;
 }
 
@@ -214,7 +222,7 @@ static int report(struct nl_msg *msg)
 
 	broken = broken || (err && err != -ESTALE && err != -EALREADY);
 	if (nl.notified || broken)
-		bftm_timer_arm(&look, 0);	/* a hint came in between */
+		bftm_timer_arm(&look, bftm_now());	/* a hint came in between */
 	return err;
 }
 
@@ -319,7 +327,7 @@ int bftm_upcall_call(struct nl_msg *msg)
 	int err = bftm_nl_call(&nl, msg, NULL, 0, NULL);
 
 	if (nl.notified)
-		bftm_timer_arm(&look, 0);
+		bftm_timer_arm(&look, bftm_now());
 	return err;
 }
 
