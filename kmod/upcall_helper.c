@@ -21,15 +21,22 @@ static struct bftm_net *net_of(struct bftm_upcall *up)
 	return container_of(up, struct bftm_net, upcall);
 }
 
-/*
- * Into the list @arg, if it holds what the helper before knew of. What the kernel won by
- * itself is later than this helper.
- */
+/* struct adopted - what the helper before knew of, that is held: to be renewed or not */
+struct adopted {
+	struct list_head renew;
+	struct list_head keep;
+};
+
+/* What the kernel won by itself is later than this helper. */
 static int adopt(struct bftm_handle *h, void *arg)
 {
+	struct adopted *adopted = arg;
+
 	if (h->state == BFTM_STATE_HELD && !h->request->fast) {
 		bftm_request_mark_held(h->request);
-		list_move_tail(&h->request->list, arg);
+		list_move_tail(&h->request->list,
+			       h->request->kind == BFTMUTEX_REQUEST_KIND_RENEW ?
+			       &adopted->renew : &adopted->keep);
 	}
 	return 0;
 }
@@ -45,9 +52,11 @@ static void end_last(struct bftm_upcall *up)
 int bftm_upcall_register(struct bftm_net *bn, u32 portid)
 {
 	struct bftm_upcall *up = &bn->upcall;
+	struct adopted adopted;
 	unsigned long at = 0;
-	LIST_HEAD(first);
 
+	INIT_LIST_HEAD(&adopted.renew);
+	INIT_LIST_HEAD(&adopted.keep);
 	spin_lock_bh(&up->lock);
 	if (up->portid) {
 		spin_unlock_bh(&up->lock);
@@ -59,16 +68,17 @@ int bftm_upcall_register(struct bftm_net *bn, u32 portid)
 	/* A run that waits for the lock sees that there is a helper. */
 	hrtimer_try_to_cancel(&up->grace);
 	/*
-	 * Others run between them, and may end what is in the list: there it becomes
+	 * Others run between them, and may end what is in a list: there it becomes
 	 * a RELEASE, or leaves it. The socket is in use here, so nobody deregisters it.
 	 */
-	while (bftm_handles_walk(up, &at, adopt, &first)) {
+	while (bftm_handles_walk(up, &at, adopt, &adopted)) {
 		spin_unlock_bh(&up->lock);
 		cond_resched();
 		spin_lock_bh(&up->lock);
 	}
-	/* Before all that waits, since these leases run. */
-	list_splice(&first, &up->queue);
+	/* Before all that waits, since these leases run; those nobody renews run out anyway. */
+	list_splice(&adopted.keep, &up->queue);
+	list_splice(&adopted.renew, &up->queue);
 	bftm_upcall_hint(bn);
 	spin_unlock_bh(&up->lock);
 	return 0;
