@@ -161,7 +161,8 @@ struct bftm_recovery {
  * @first_seq: nothing was sent here up to this sequence number
  * @old_seq:  was used a second ago or more, @last_seq since
  * @rank_keys: NULL unless ranks are signed
- * @lend:     when to lend the kernel what it needs; @lent: it has it
+ * @lend:     when to lend the kernel what it needs; @lend_ns: when that was, last;
+ *            @lent: it has it
  * @draining: a newer configuration replaced it; goes when nothing is under way
  */
 struct bftm_cluster {
@@ -186,6 +187,7 @@ struct bftm_cluster {
 	u64 rounds_won;
 	u64 rounds_lost;
 	bool lent;
+	u64 lend_ns;
 	bool draining;
 };
 

@@ -10,6 +10,8 @@
 
 /* Servers of a cluster are heard of one after the other. */
 #define SOON_NS (10 * BFTM_NS_PER_MS)
+/* A server that tells of a new start each time must not keep daemon and kernel busy. */
+#define PAUSE_NS (1 * BFTM_NS_PER_SEC)
 /* Room in a message for all but the servers, and for each of them. */
 #define ROOM		512
 #define PEER_ROOM	128
@@ -103,7 +105,10 @@ static void lend(struct bftm_cluster *cl)
 
 static void fire(struct bftm_timer *timer)
 {
-	lend(container_of(timer, struct bftm_cluster, lend));
+	struct bftm_cluster *cl = container_of(timer, struct bftm_cluster, lend);
+
+	cl->lend_ns = bftm_now();
+	lend(cl);
 }
 
 void bftm_lend_init(struct bftm_cluster *cl)
@@ -113,7 +118,14 @@ void bftm_lend_init(struct bftm_cluster *cl)
 
 void bftm_lend_soon(struct bftm_cluster *cl)
 {
-	bftm_timer_arm(&cl->lend, bftm_now() + SOON_NS);
+	u64 at_ns = bftm_now() + SOON_NS;
+
+	/* The next one does not put it off. */
+	if (cl->lend.armed)
+		return;
+	if (cl->lent && at_ns < cl->lend_ns + PAUSE_NS)
+		at_ns = cl->lend_ns + PAUSE_NS;
+	bftm_timer_arm(&cl->lend, at_ns);
 }
 
 void bftm_lend_all(void)
@@ -122,7 +134,7 @@ void bftm_lend_all(void)
 
 	TAILQ_FOREACH(cl, &bftm_clusters, list)
 		if (!cl->draining)
-			bftm_lend_soon(cl);
+			bftm_timer_arm(&cl->lend, bftm_now() + SOON_NS);
 }
 
 void bftm_lend_end(struct bftm_cluster *cl)

@@ -8,7 +8,10 @@ struct bftm_cluster;
 /** bftm_lend_init() - for a cluster that is made */
 void bftm_lend_init(struct bftm_cluster *cl);
 
-/** bftm_lend_soon() - what was lent, if anything, has changed: in a moment anew */
+/**
+ * bftm_lend_soon() - a server has a new epoch: in a moment anew, but a second after the
+ * last time at the earliest
+ */
 void bftm_lend_soon(struct bftm_cluster *cl);
 
 /** bftm_lend_all() - all clusters anew: the kernel knows of none, or not which is standard */

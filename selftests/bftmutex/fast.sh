@@ -115,6 +115,18 @@ ok "another does not wait, at once" again spoil busy busy
 ok "another does not wait, of what the daemon has" again spoil busy-later busy_later
 ok "another waits for a while" again spoil patient-later patient_later
 ok "another backs off" again spoil backoff-later backoff_later
+pestered() {
+	local pest status
+	ip netns exec bftm-c1 pester 500 >"$work/pest" 2>&1 &
+	pest=$!
+	wait_for 20 grep -q pestering "$work/pest" && adopted
+	status=$?
+	kill "$pest"
+	wait "$pest" 2>/dev/null
+	grep -v pestering "$work/pest"
+	return "$status"
+}
+ok "another asks for what it cannot have, all the time" again spoil pestered pestered
 lease=4s
 ok "others, and another daemon" again spoil helper-gone helper_gone
 lease=
@@ -215,6 +227,21 @@ wait "$restless"
 diag "restarts: $(<"$work/turns") of daemon or configuration"
 ok "restarts: there were some" test "$(<"$work/turns")" -ge 3
 ok "restarts: the kernel takes locks again" again taken 20
+
+# A liar that has been started anew each time it is asked: the kernel is told once a second.
+sessions() { dmesg | grep -c 'bftmutex: created session'; }
+told() {
+	local begin before told seconds
+	lie 4 challenge --lease-max 4s --seed "$RANDOM" || return
+	begin=$SECONDS before=$(sessions)
+	taken "${BFTMUTEX_ENTRIES:-400}" || return
+	told=$(($(sessions) - before)) seconds=$((SECONDS - begin))
+	diag "told $told times in $seconds s"
+	# Both clients' daemons, and one each that was due.
+	((told <= 2 * (seconds + 2)))
+}
+ok "always another start: the kernel takes locks, and is told now and then" told
+honest 4
 
 netem c1 c2 s1 s2 s3 s4 -- delay 1ms loss 20%
 ok "loss: all come to their end" contend 4 --entries 5 --hold 2 --lease 2 --timeout 60
