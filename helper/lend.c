@@ -90,6 +90,7 @@ static void lend(struct bftm_cluster *cl)
 
 	if (!can_lend(cl))
 		return;
+	cl->lend_ns = bftm_now();
 	msg = lend_msg(cl, cl->conf.n);
 	if (!msg)
 		return;
@@ -105,10 +106,7 @@ static void lend(struct bftm_cluster *cl)
 
 static void fire(struct bftm_timer *timer)
 {
-	struct bftm_cluster *cl = container_of(timer, struct bftm_cluster, lend);
-
-	cl->lend_ns = bftm_now();
-	lend(cl);
+	lend(container_of(timer, struct bftm_cluster, lend));
 }
 
 void bftm_lend_init(struct bftm_cluster *cl)
@@ -118,14 +116,18 @@ void bftm_lend_init(struct bftm_cluster *cl)
 
 void bftm_lend_soon(struct bftm_cluster *cl)
 {
+	bftm_timer_arm(&cl->lend, bftm_now() + SOON_NS);
+}
+
+void bftm_lend_again(struct bftm_cluster *cl)
+{
 	u64 at_ns = bftm_now() + SOON_NS;
 
-	/* The next one does not put it off. */
-	if (cl->lend.armed)
-		return;
-	if (cl->lent && at_ns < cl->lend_ns + PAUSE_NS)
+	if (at_ns < cl->lend_ns + PAUSE_NS)
 		at_ns = cl->lend_ns + PAUSE_NS;
-	bftm_timer_arm(&cl->lend, at_ns);
+	/* The next one does not put it off. */
+	if (!cl->lend.armed)
+		bftm_timer_arm(&cl->lend, at_ns);
 }
 
 void bftm_lend_all(void)
@@ -134,7 +136,7 @@ void bftm_lend_all(void)
 
 	TAILQ_FOREACH(cl, &bftm_clusters, list)
 		if (!cl->draining)
-			bftm_timer_arm(&cl->lend, bftm_now() + SOON_NS);
+			bftm_lend_soon(cl);
 }
 
 void bftm_lend_end(struct bftm_cluster *cl)

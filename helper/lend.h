@@ -8,11 +8,14 @@ struct bftm_cluster;
 /** bftm_lend_init() - for a cluster that is made */
 void bftm_lend_init(struct bftm_cluster *cl);
 
+/** bftm_lend_soon() - a server was heard that was not known: in a moment */
+void bftm_lend_soon(struct bftm_cluster *cl);
+
 /**
- * bftm_lend_soon() - a server has a new epoch: in a moment anew, but a second after the
+ * bftm_lend_again() - a server has another epoch: in a moment, but a second after the
  * last time at the earliest
  */
-void bftm_lend_soon(struct bftm_cluster *cl);
+void bftm_lend_again(struct bftm_cluster *cl);
 
 /** bftm_lend_all() - all clusters anew: the kernel knows of none, or not which is standard */
 void bftm_lend_all(void);

@@ -59,13 +59,16 @@ static void believe(struct bftm_cluster *cl, struct bftm_peer *peer,
 	peer->token = msg->token;
 	if (msg->seq == peer->hello_seq)
 		peer->rtt_ns = now - peer->hello_ns;
-	if (before != peer->epoch)
+	if (before == peer->epoch)
+		return;
+	if (!before) {
 		bftm_lend_soon(cl);
-	if (before && before != peer->epoch)
-		bftm_log(LOG_WARNING, "cluster %s: server %u has restarted",
-			 cl->conf.name, peer->conf->id);
-	if (before && before != peer->epoch)
-		bftm_order_restarted(cl, (u32)(peer - cl->peer));
+		return;
+	}
+	bftm_lend_again(cl);
+	bftm_log(LOG_WARNING, "cluster %s: server %u has restarted", cl->conf.name,
+		 peer->conf->id);
+	bftm_order_restarted(cl, (u32)(peer - cl->peer));
 }
 
 void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)

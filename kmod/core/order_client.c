@@ -88,13 +88,19 @@ void bftm_order_begin(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 }
 
 /*
- * +1, +2, +4 …, in the end 2^@most: there may be a rank that too few have shown, or
- * that a liar keeps back.
+ * By 1, 2, 4 …, in the end 2^@most: there may be a rank that too few have shown, or
+ * that a liar keeps back. @row: how often before.
  */
-static void raise(struct bftm_order *o, u32 most)
+static void raise(struct bftm_order *o, u32 *row, u32 most)
 {
-	o->rank.count += 1ull << (o->raised < most ? o->raised : most);
-	o->raised++;
+	o->rank.count += 1ull << (*row < most ? *row : most);
+	(*row)++;
+}
+
+static void forget_raises(struct bftm_order *o)
+{
+	o->timeouts = 0;
+	o->proofs = 0;
 }
 
 static void timed_out(struct bftm_order *o, const struct bftm_order_cfg *cfg,
@@ -107,7 +113,9 @@ static void timed_out(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 		return;
 	}
 	shown = bftm_kth_largest(o->reported, cfg->n, 1) > o->rank.count;
-	raise(o, shown ? SHOWN_RAISE : TIMEOUT_RAISE);
+	raise(o, &o->timeouts, shown ? SHOWN_RAISE : TIMEOUT_RAISE);
+	/* Honest clients, of which none gets through, show each other theirs. */
+	o->proofs = 0;
 	over(o, BFTM_ORDER_TIMEOUT, out);
 }
 
@@ -142,7 +150,7 @@ static bool note_rank(struct bftm_order *o, u32 u, const struct bftm_order_msg *
  * would end each iteration that a quorum is about to answer. Of 2b + 1, b + 1 are
  * correct, so that each end brings the rank past one of theirs. One signed rank ends
  * it too, but may be an old one that is just above: from a liar who keeps thousands
- * of them, TIMEOUT_RAISE apart, and shows the next one each time.
+ * of them, 2^TIMEOUT_RAISE apart, and shows the next one each time.
  */
 static void except(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
 		   const struct bftm_rank *max, bool proven, struct bftm_order_out *out)
@@ -157,9 +165,9 @@ static void except(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u
 		return;
 	catch_up(o, cfg);
 	if (unreachable)
-		o->raised = 0;
+		forget_raises(o);
 	else
-		raise(o, SHOWN_RAISE);
+		raise(o, &o->proofs, SHOWN_RAISE);
 	over(o, BFTM_ORDER_OUTRANKED, out);
 }
 
@@ -223,7 +231,7 @@ static void committed(struct bftm_order *o, const struct bftm_order_cfg *cfg, u6
 {
 	if (o->completed < o->next.version)
 		o->completed = o->next.version;
-	o->raised = 0;
+	forget_raises(o);
 	if (o->recovering)
 		enter(o, cfg, BFTM_ORDER_INSTALLING, now, out);
 	else

@@ -111,7 +111,8 @@ struct bftm_got {
  * @refusal:    what each server refused for last, 0 if it has not
  * @reported:   count of the highest rank that each server has shown
  * @proven:     … and that any has shown with a good signature
- * @raised:     how often in a row the rank was raised by more than others have shown
+ * @timeouts:   since the last commit, or since too many were ahead
+ * @proofs:     iterations in a row that one signed rank has ended
  * @got:        answers to GET; those in @quorum count
  * @quorum:     of servers that answered GET
  * @base:       the state that was chosen; bit mask @holders has it
@@ -134,7 +135,8 @@ struct bftm_order {
 	u32 refusal[BFTM_SERVERS_MAX];
 	u64 reported[BFTM_SERVERS_MAX];
 	u64 proven;
-	u32 raised;
+	u32 timeouts;
+	u32 proofs;
 	struct bftm_got got[BFTM_SERVERS_MAX];
 	u32 quorum;
 	struct bftm_body_id base;

@@ -121,7 +121,7 @@ pestered() {
 	pest=$!
 	wait_for 20 grep -q pestering "$work/pest" && adopted
 	status=$?
-	kill "$pest"
+	kill "$pest" || status=1
 	wait "$pest" 2>/dev/null
 	grep -v pestering "$work/pest"
 	return "$status"
@@ -234,6 +234,10 @@ told() {
 	local begin before told seconds
 	lie 4 challenge --lease-max 4s --seed "$RANDOM" || return
 	begin=$SECONDS before=$(sessions)
+	while (($(sessions) < before + 2)); do
+		entries 20 || return
+		((SECONDS < begin + 60)) || { echo "it is not told"; return 1; }
+	done
 	taken "${BFTMUTEX_ENTRIES:-400}" || return
 	told=$(($(sessions) - before)) seconds=$((SECONDS - begin))
 	diag "told $told times in $seconds s"

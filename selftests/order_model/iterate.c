@@ -128,7 +128,7 @@ static void begin(struct bftm_order *o, const struct world *w, u8 client)
 	/* From exceptions it knows the highest count there is. */
 	o->rank = (struct bftm_rank){ w->count, client + 1u, 1 };
 	o->completed = w->completed[client];
-	o->raised = 0;
+	o->timeouts = 0;
 	memset(o->reported, 0, sizeof(o->reported));
 	bftm_order_begin(o, &cfg, false, NOW, &out);
 }

@@ -22,7 +22,8 @@ static void forget(struct world *w, u32 x)
 	if (!w->healed)
 		o->core.rank.count = rng_below(&w->rng[RNG_CLIENT], w->plan->order.head_start + 1);
 	o->core.completed = 0;
-	o->core.raised = 0;
+	o->core.timeouts = 0;
+	o->core.proofs = 0;
 	o->core.proven = 0;
 	o->core.waiting = 0;
 	memset(o->core.reported, 0, sizeof(o->core.reported));
@@ -121,7 +122,7 @@ static void begin(struct world *w, u32 x)
 	w->stats.rounds++;
 	check_fact(w, &(struct fact){
 		.kind = FACT_RANK, .client = x, .rank = &o->core.rank,
-		.part = o->core.raised != 0,
+		.part = o->core.timeouts || o->core.proofs,
 	});
 	order_fault_promise(w, x);
 	tell_more(w, 0, "c%u begins an iteration: rank %s", x + 1, story_rank(&o->core.rank));
