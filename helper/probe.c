@@ -75,6 +75,8 @@ void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 {
 	struct bftm_peer *peer = &cl->peer[u];
 
+	if (!msg->server_epoch)		/* no server's: it would be heard of anew each time */
+		return;
 	if (msg->seq > peer->challenge_seq)
 		believe(cl, peer, msg);
 	bftm_recover_heard(cl, u, msg);
