@@ -126,7 +126,7 @@ pestered() {
 	grep -v pestering "$work/pest"
 	return "$status"
 }
-ok "another asks for what it cannot have, all the time" again spoil pestered pestered
+figure "another asks for what it cannot have, all the time" again spoil pestered pestered
 lease=4s
 ok "others, and another daemon" again spoil helper-gone helper_gone
 lease=
