@@ -114,6 +114,12 @@ static int check(const struct bftm_cluster *cl, struct bftm_ask *ask)
 	return 0;
 }
 
+/* Also one that is not the configuration any more: which servers are asked matters. */
+static struct bftm_cluster *won_by(const struct bftm_ask *ask)
+{
+	return bftm_cluster_configured(ask->configuration) ?: bftm_cluster_find(ask->cluster);
+}
+
 void bftm_acquire_begin(const struct bftm_ask *arg)
 {
 	struct bftm_ask ask = *arg;
@@ -160,23 +166,33 @@ void bftm_acquire_release(const struct bftm_ask *ask)
 		return;
 	}
 	/* Won through an earlier daemon, or its lease is over. */
-	cl = bftm_cluster_find(ask->cluster);
+	cl = won_by(ask);
 	if (cl)
 		bftm_release_begin(cl, ask->name, ask->name_len, ask->attempt,
 				   bftm_cluster_everyone(cl));
 }
 
+/*
+ * An earlier daemon's attempts are not above what its successor began with; the kernel's, by
+ * this daemon, are.
+ */
+static bool is_ours(const struct bftm_cluster *cl, const struct bftm_ask *ask)
+{
+	return ask->attempt <= cl->identity->orphan ||
+	       (ask->attempt & BFTM_ATTEMPT_KERNEL &&
+		cl->configuration == ask->configuration);
+}
+
 /* An earlier daemon won it, or the kernel by itself. Return: NULL when it cannot be adopted. */
 static struct bftm_acquire_op *adopt(const struct bftm_ask *arg)
 {
-	struct bftm_cluster *cl = bftm_cluster_find(arg->cluster);
+	struct bftm_cluster *cl = won_by(arg);
 	struct bftm_ask ask = *arg;
 	struct bftm_acquire_op *op = NULL;
 
 	/* It has been waited for. */
 	ask.timeout_at_ns = 0;
-	if (cl && ask.lease_ns && ask.deadline_ns > bftm_now() &&
-	    (ask.attempt & BFTM_ATTEMPT_KERNEL || ask.attempt <= cl->identity->orphan))
+	if (cl && ask.lease_ns && ask.deadline_ns > bftm_now() && is_ours(cl, &ask))
 		op = op_new(cl, &ask, true);
 	if (!op)
 		return NULL;
@@ -207,6 +223,7 @@ void bftm_acquire_held(const struct bftm_ask *ask)
 void bftm_acquire_forget(void)
 {
 	struct bftm_acquire_op *op;
+	struct bftm_cluster *cl;
 
 	while ((op = RB_MIN(ops, &ops))) {
 		/* What is held stays held; what is asked for is cancelled. */
@@ -215,6 +232,8 @@ void bftm_acquire_forget(void)
 		op->cluster->identity->orphan = op->cluster->identity->counters->attempt;
 		detach(op);
 	}
+	TAILQ_FOREACH(cl, &bftm_clusters, list)
+		bftm_identity_skip(cl->identity);
 }
 
 void bftm_acquire_answer(struct bftm_cluster *cl, u32 u,

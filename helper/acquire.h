@@ -38,6 +38,7 @@ struct bftm_ask {
 	u64 attempt;		/* of a release or renewal: what holds the lock */
 	u64 deadline_ns;	/* of a renewal: CLOCK_BOOTTIME until which it does */
 	u32 sends;		/* of a renewal: highest send number reported */
+	u64 configuration;	/* of a renewal or release: by which it was won, 0: not known */
 	const struct bftm_inside *inside; /* NULL: an application, through the kernel */
 };
 

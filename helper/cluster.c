@@ -8,11 +8,13 @@
 
 #include "../kmod/core/lease.h"
 #include "cluster.h"
+#include "digest.h"
 #include "lend.h"
 #include "log.h"
 #include "order.h"
 #include "rank.h"
 #include "release.h"
+#include "upcall.h"
 
 #define PROBE_NS	(1 * BFTM_NS_PER_SEC)
 
@@ -23,11 +25,17 @@ static char standard[BFTM_CLUSTER_MAX + 1];
 
 static void cluster_free(struct bftm_cluster *cl);
 
+/* What the kernel won by it was the daemon's at once, but has to be pulled. */
+static bool is_drained(const struct bftm_cluster *cl)
+{
+	return cl->draining && !cl->acquires.count && bftm_upcall_pulled_ns() > cl->draining_ns;
+}
+
 static void probe(struct bftm_timer *timer)
 {
 	struct bftm_cluster *cl = container_of(timer, struct bftm_cluster, probe);
 
-	if (cl->draining && !cl->acquires.count) {
+	if (is_drained(cl)) {
 		bftm_log(LOG_INFO, "cluster %s: its old configuration is not used any more",
 			 cl->conf.name);
 		TAILQ_REMOVE(&bftm_clusters, cl, list);
@@ -125,6 +133,22 @@ static void set_cfg(struct bftm_cluster *cl)
 	};
 }
 
+/* All of it counts: what another daemon may do differently is not known to be harmless. */
+static int number(struct bftm_cluster *cl)
+{
+	struct {
+		struct bftm_conf_cluster conf;
+		u64 client;	/* leaves no gap */
+	} all = { .client = cl->cred.client };
+	u8 digest[BFTM_DIGEST_LEN];
+	int err;
+
+	memcpy(&all.conf, &cl->conf, sizeof(all.conf));
+	err = bftm_digest(&all, sizeof(all), digest);
+	memcpy(&cl->configuration, digest, sizeof(cl->configuration));
+	return err;
+}
+
 /* With @state NULL only as far as its keys: to see whether they are right. */
 static int cluster_new(const struct bftm_conf_cluster *conf, const char *state,
 		       struct bftm_cluster **ret)
@@ -141,7 +165,7 @@ static int cluster_new(const struct bftm_conf_cluster *conf, const char *state,
 	bftm_lend_init(cl);
 	RB_INIT(&cl->acquires.releases);
 	set_cfg(cl);
-	err = load_keys(cl);
+	err = load_keys(cl) ?: number(cl);
 	if (!err && state)
 		err = bftm_identity_get(state, conf->id, cl->cred.client,
 					&cl->identity);
@@ -200,6 +224,7 @@ int bftm_clusters_configure(const struct bftm_conf *conf, const char *state)
 	struct bftm_cluster **now, *cl;
 	int err = 0;
 	u32 i, made;
+	bool was;
 
 	now = calloc(2 * conf->count, sizeof(*now));
 	if (!now)
@@ -219,12 +244,15 @@ int bftm_clusters_configure(const struct bftm_conf *conf, const char *state)
 		return err;
 	}
 	TAILQ_FOREACH(cl, &bftm_clusters, list) {
+		was = cl->draining;
 		cl->draining = true;
 		for (i = 0; i < conf->count; i++)
 			if (now[i] == cl)
 				cl->draining = false;
-		if (cl->draining)
+		if (cl->draining && !was) {
 			bftm_lend_end(cl);
+			cl->draining_ns = bftm_now();
+		}
 	}
 	for (i = 0; i < conf->count; i++)
 		if (now[conf->count + i])
@@ -270,4 +298,15 @@ struct bftm_cluster *bftm_cluster_find(const char *name)
 		if (!cl->draining && !strcmp(cl->conf.name, name))
 			return cl;
 	return NULL;
+}
+
+struct bftm_cluster *bftm_cluster_configured(u64 configuration)
+{
+	struct bftm_cluster *cl, *ret = NULL;
+
+	/* The newest of them: its keys are. */
+	TAILQ_FOREACH(cl, &bftm_clusters, list)
+		if (cl->configuration == configuration)
+			ret = cl;
+	return ret;
 }

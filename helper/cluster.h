@@ -163,7 +163,9 @@ struct bftm_recovery {
  * @rank_keys: NULL unless ranks are signed
  * @lend:     when to lend the kernel what it needs; @lend_ns: when that was, last;
  *            @lent: it has it
+ * @configuration: number of its configuration: the same for the same one, also of the next daemon
  * @draining: a newer configuration replaced it; goes when nothing is under way
+ * @draining_ns: since when
  */
 struct bftm_cluster {
 	TAILQ_ENTRY(bftm_cluster) list;
@@ -188,7 +190,9 @@ struct bftm_cluster {
 	u64 rounds_lost;
 	bool lent;
 	u64 lend_ns;
+	u64 configuration;
 	bool draining;
+	u64 draining_ns;
 };
 
 TAILQ_HEAD(bftm_clusters, bftm_cluster);
@@ -209,6 +213,9 @@ void bftm_clusters_stop(void);
 
 /** bftm_cluster_find() - by name, "" for the default; NULL for none. */
 struct bftm_cluster *bftm_cluster_find(const char *name);
+
+/** bftm_cluster_configured() - by number of its configuration, also one that drains, or NULL */
+struct bftm_cluster *bftm_cluster_configured(u64 configuration);
 
 /** bftm_cluster_everyone() - all its servers, as a bit mask. */
 static inline u32 bftm_cluster_everyone(const struct bftm_cluster *cl)

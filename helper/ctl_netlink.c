@@ -136,6 +136,7 @@ static const struct attribute handle_attrs[] = {
 	[BFTMUTEX_A_HANDLE_COMM] = { "comm", TEXT },
 	[BFTMUTEX_A_HANDLE_REMAINING_NS] = { "remaining_ns", NUM64 },
 	[BFTMUTEX_A_HANDLE_SENDS] = { "sends", NUM32 },
+	[BFTMUTEX_A_HANDLE_CONFIGURATION] = { "configuration", NUM64 },
 };
 
 static const struct attribute rule_attrs[] = {

@@ -9,6 +9,7 @@
 
 #include <sys/queue.h>
 
+#include "../kmod/core/replay.h"
 #include "../kmod/core/types.h"
 #include "../uapi/linux/bftmutex.h"
 #include "names.h"
@@ -61,6 +62,17 @@ static inline u64 bftm_identity_seq(const struct bftm_identity *id)
 static inline u64 bftm_identity_next_seq(struct bftm_identity *id)
 {
 	return __atomic_add_fetch(&id->counters->seq, 1, __ATOMIC_RELAXED);
+}
+
+/**
+ * bftm_identity_skip() - what was sent before is old for a server from the next request on
+ *
+ * A YIELD that is still under way then frees no grant which that server confirms to whoever
+ * adopts the lock, and does not know that it was yielded.
+ */
+static inline void bftm_identity_skip(struct bftm_identity *id)
+{
+	__atomic_add_fetch(&id->counters->seq, BFTM_WINDOW_BITS, __ATOMIC_RELAXED);
 }
 
 /** bftm_identity_next_attempt() - Return: one that was never used, even */

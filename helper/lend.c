@@ -49,6 +49,7 @@ static void put_session(struct nl_msg *msg, const struct bftm_cluster *cl)
 	nla_put_u64(msg, BFTMUTEX_A_SESSION_LEASE_MAX_NS, conf->lease_max_ns);
 	nla_put_u64(msg, BFTMUTEX_A_SESSION_COUNTERS, (uintptr_t)cl->identity->counters);
 	nla_put_u32(msg, BFTMUTEX_A_SESSION_SOCKET, (u32)cl->socket.fd);
+	nla_put_u64(msg, BFTMUTEX_A_SESSION_CONFIGURATION, cl->configuration);
 	for (u = 0; u < conf->n; u++)
 		put_peer(msg, cl, u);
 }

@@ -28,6 +28,7 @@ bool bftm_report_won(struct bftm_acquire_op *op)
 		.deadline_ns = end_of(op),
 		.attempts = c->rounds,
 		.token = c->want.fence ? c->token : 0,
+		.configuration = op->cluster->configuration,
 		.sends = c->sends,
 	};
 	int err;

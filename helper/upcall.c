@@ -24,6 +24,7 @@ static struct bftm_watch watch;
 static struct bftm_timer look;
 static bool registered;
 static bool broken;
+static u64 pulled_ns;
 
 struct pulled {
 	u32 kind;
@@ -92,6 +93,7 @@ static int read_request(struct nlattr **attr, void *arg)
 	ask->attempt = get_u64(attr[BFTMUTEX_A_HANDLE_ATTEMPT]);
 	ask->deadline_ns = get_u64(attr[BFTMUTEX_A_HANDLE_DEADLINE_NS]);
 	ask->sends = get_u32(attr[BFTMUTEX_A_HANDLE_SENDS]);
+	ask->configuration = get_u64(attr[BFTMUTEX_A_HANDLE_CONFIGURATION]);
 	return p->kind == BFTMUTEX_REQUEST_KIND_SUBMIT ? read_submit(attr, p) : 0;
 }
 
@@ -146,8 +148,10 @@ static void pull(void)
 			handle(&p);
 		/* A hint that came while there was nothing counts as well. */
 	} while (!err || (err == -ENODATA && nl.notified));
-	if (err == -ENODATA)
+	if (err == -ENODATA) {
+		pulled_ns = bftm_now();
 		return;
+	}
 	/* The module was unloaded, perhaps to be loaded anew. */
 	bftm_log(LOG_WARNING, "no requests from the kernel: %s", strerror(-err));
 	bftm_upcall_close();
@@ -196,6 +200,11 @@ int bftm_upcall_open(void)
 	return 0;
 }
 
+u64 bftm_upcall_pulled_ns(void)
+{
+	return pulled_ns;
+}
+
 void bftm_upcall_close(void)
 {
 	if (!registered)
@@ -205,6 +214,7 @@ void bftm_upcall_close(void)
 	bftm_watch_del(&watch);
 	bftm_nl_close(&nl);
 	bftm_lend_forget();
+	pulled_ns = 0;
 	/* Whatever was under way belongs to the next helper now. */
 	bftm_acquire_forget();
 	/* But operations, which are driven to their end. */
@@ -245,6 +255,7 @@ int bftm_upcall_won(const struct bftm_won *won)
 	nla_put_u32(msg, BFTMUTEX_A_HANDLE_ATTEMPTS, won->attempts);
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_TOKEN, won->token);
 	nla_put_u32(msg, BFTMUTEX_A_HANDLE_SENDS, won->sends);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_CONFIGURATION, won->configuration);
 	return report(msg);
 }
 

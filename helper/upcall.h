@@ -17,6 +17,9 @@ int bftm_upcall_open(void);
 /** bftm_upcall_close() - the kernel keeps what waits for the next helper. */
 void bftm_upcall_close(void);
 
+/** bftm_upcall_pulled_ns() - when this helper had pulled all there was, last; 0 for never */
+u64 bftm_upcall_pulled_ns(void);
+
 struct nl_msg;
 
 /**
@@ -27,6 +30,7 @@ struct nl_msg;
  * @deadline_ns: CLOCK_BOOTTIME until which
  * @attempts:    how often servers were asked
  * @token:       fencing token, 0 for none; needed when one was asked for
+ * @configuration: the cluster's number of it
  * @sends:       highest number of a send for the attempt
  */
 struct bftm_won {
@@ -37,6 +41,7 @@ struct bftm_won {
 	u64 deadline_ns;
 	u32 attempts;
 	u64 token;
+	u64 configuration;
 	u32 sends;
 };
 

@@ -140,6 +140,7 @@ static void won(struct bftm_fast *f, u64 now)
 		.attempts = c->rounds,
 		.deadline_ns = bftm_contend_end(c, &s->cfg),
 		.token = c->want.fence ? c->token : 0,
+		.configuration = s->configuration,
 		.sends = c->sends,
 	};
 
@@ -154,6 +155,11 @@ static void won(struct bftm_fast *f, u64 now)
 	bftm_upcall_won(s->bn, request, &result);
 }
 
+/*
+ * No YIELD is sent: if this wins, whoever adopts the lock would have to know of one that is
+ * under way, as the server says FREE until it arrives and then gives the lock to another. What
+ * is not yielded is not counted here all the same; who loses gives it back with all the rest.
+ */
 static void obey(struct bftm_fast *f, const struct bftm_out *out, u64 now)
 {
 	const struct bftm_contend *c = f->contend;
@@ -164,13 +170,11 @@ static void obey(struct bftm_fast *f, const struct bftm_out *out, u64 now)
 		.lease_ns = c->want.lease_ns,
 		.prio = c->prio,
 	};
-	struct bftm_msg yield = { .type = BFTM_MSG_YIELD, .gno = out->yield_gno };
 	struct bftm_msg stamp = { .type = BFTM_MSG_STAMP, .token = c->token };
 
 	if (out->verdict == BFTM_WON && out->said_locked)
 		f->session->watch = FAST_WATCH;
 	send(f, out->try_to, &try);
-	send(f, out->yield_to, &yield);
 	send(f, out->stamp_to, &stamp);
 	if (out->verdict == BFTM_WON)
 		won(f, now);

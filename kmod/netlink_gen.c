@@ -163,7 +163,7 @@ static const struct nla_policy bftmutex_access_set_nl_policy[BFTMUTEX_A_SERVER_R
 };
 
 /* BFTMUTEX_CMD_HELPER_DONE - do */
-static const struct nla_policy bftmutex_helper_done_nl_policy[BFTMUTEX_A_HANDLE_SENDS + 1] = {
+static const struct nla_policy bftmutex_helper_done_nl_policy[BFTMUTEX_A_HANDLE_CONFIGURATION + 1] = {
 	[BFTMUTEX_A_HANDLE_ID] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_ERROR] = { .type = NLA_U32, },
 	[BFTMUTEX_A_HANDLE_CLUSTER] = { .type = NLA_NUL_STRING, .len = BFTMUTEX_CLUSTER_NAME_MAX, },
@@ -173,6 +173,7 @@ static const struct nla_policy bftmutex_helper_done_nl_policy[BFTMUTEX_A_HANDLE_
 	[BFTMUTEX_A_HANDLE_DEADLINE_NS] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_TOKEN] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_SENDS] = { .type = NLA_U32, },
+	[BFTMUTEX_A_HANDLE_CONFIGURATION] = { .type = NLA_U64, },
 };
 
 /* BFTMUTEX_CMD_HELPER_RENEWED - do */
@@ -230,7 +231,7 @@ static const struct nla_policy bftmutex_journal_loaded_nl_policy[BFTMUTEX_A_JOUR
 };
 
 /* BFTMUTEX_CMD_HELPER_LEND - do */
-static const struct nla_policy bftmutex_helper_lend_nl_policy[BFTMUTEX_A_SESSION_PEER + 1] = {
+static const struct nla_policy bftmutex_helper_lend_nl_policy[BFTMUTEX_A_SESSION_CONFIGURATION + 1] = {
 	[BFTMUTEX_A_SESSION_CLUSTER] = { .type = NLA_NUL_STRING, .len = BFTMUTEX_CLUSTER_NAME_MAX, },
 	[BFTMUTEX_A_SESSION_STANDARD] = { .type = NLA_FLAG, },
 	[BFTMUTEX_A_SESSION_CLUSTER_ID] = NLA_POLICY_MIN(NLA_U32, 1),
@@ -243,6 +244,7 @@ static const struct nla_policy bftmutex_helper_lend_nl_policy[BFTMUTEX_A_SESSION
 	[BFTMUTEX_A_SESSION_COUNTERS] = { .type = NLA_U64, },
 	[BFTMUTEX_A_SESSION_SOCKET] = { .type = NLA_U32, },
 	[BFTMUTEX_A_SESSION_PEER] = NLA_POLICY_NESTED(bftmutex_peer_nl_policy),
+	[BFTMUTEX_A_SESSION_CONFIGURATION] = { .type = NLA_U64, },
 };
 
 /* Ops table for bftmutex */
@@ -306,7 +308,7 @@ const struct genl_ops bftmutex_nl_ops[21] = {
 		.cmd		= BFTMUTEX_CMD_HELPER_DONE,
 		.doit		= bftmutex_nl_helper_done_doit,
 		.policy		= bftmutex_helper_done_nl_policy,
-		.maxattr	= BFTMUTEX_A_HANDLE_SENDS,
+		.maxattr	= BFTMUTEX_A_HANDLE_CONFIGURATION,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{
@@ -372,7 +374,7 @@ const struct genl_ops bftmutex_nl_ops[21] = {
 		.cmd		= BFTMUTEX_CMD_HELPER_LEND,
 		.doit		= bftmutex_nl_helper_lend_doit,
 		.policy		= bftmutex_helper_lend_nl_policy,
-		.maxattr	= BFTMUTEX_A_SESSION_PEER,
+		.maxattr	= BFTMUTEX_A_SESSION_CONFIGURATION,
 		.flags		= GENL_ADMIN_PERM,
 	},
 };

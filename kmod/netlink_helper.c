@@ -51,6 +51,8 @@ static int put_request(struct sk_buff *msg, const struct bftm_request *request)
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_TOKEN,
 			      h ? h->arg.token : 0, BFTMUTEX_A_HANDLE_PAD) ||
 	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_SENDS, request->sends) ||
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_CONFIGURATION,
+			      request->configuration, BFTMUTEX_A_HANDLE_PAD) ||
 	    (s && nla_put(msg, BFTMUTEX_A_HANDLE_OP, s->op_len, s->op)))
 		return -EMSGSIZE;
 	return 0;
@@ -152,6 +154,7 @@ int bftmutex_nl_helper_done_doit(struct sk_buff *skb, struct genl_info *info)
 		.token = get_u64(info, BFTMUTEX_A_HANDLE_TOKEN),
 		.lease_ns = get_u64(info, BFTMUTEX_A_HANDLE_LEASE_NS),
 		.sends = get_u32(info, BFTMUTEX_A_HANDLE_SENDS),
+		.configuration = get_u64(info, BFTMUTEX_A_HANDLE_CONFIGURATION),
 	};
 	struct nlattr *cluster = info->attrs[BFTMUTEX_A_HANDLE_CLUSTER];
 	int err;

@@ -121,6 +121,8 @@ static struct bftm_session *read_session(struct genl_info *info, u32 n)
 	s->cfg.rho_ppm = nla_get_u32(a[BFTMUTEX_A_SESSION_RHO_PPM]);
 	s->cfg.delta_ns = nla_get_u64(a[BFTMUTEX_A_SESSION_DELTA_NS]);
 	s->cfg.resend_ns = BFTM_RESEND_DELTAS * s->cfg.delta_ns;
+	if (a[BFTMUTEX_A_SESSION_CONFIGURATION])
+		s->configuration = nla_get_u64(a[BFTMUTEX_A_SESSION_CONFIGURATION]);
 	err = read_peers(info, s);
 	if (err) {
 		kvfree_sensitive(s, struct_size(s, peer, n));

@@ -38,6 +38,7 @@ struct bftm_session_peer {
  * @standard: an empty name means this one
  * @id:       number of the cluster
  * @client:   number of this client
+ * @configuration: a number of the helper's own, for what is won by this
  * @lease_ns, @lease_max_ns: when none is asked for; and the longest
  * @cfg:      for the core
  * @page:     of the helper, pinned
@@ -59,6 +60,7 @@ struct bftm_session {
 	bool standard;
 	u32 id;
 	u32 client;
+	u64 configuration;
 	u64 lease_ns;
 	u64 lease_max_ns;
 	struct bftm_client_cfg cfg;

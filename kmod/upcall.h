@@ -33,6 +33,7 @@ struct bftm_submission;
  * @timeout_at_ns: CLOCK_BOOTTIME at which acquire or submit ends, 0 for never
  * @attempt: that won, once it is held
  * @sends:   highest number of a send for the attempt, as the helper said
+ * @configuration: by which it won, a number of the helper's own
  *
  * One object lives from the acquire to the release: it is turned into the
  * CANCEL or RELEASE that ends it, so giving a lock back cannot fail for want
@@ -60,6 +61,7 @@ struct bftm_request {
 	struct bftm_acquire arg;
 	u64 timeout_at_ns;
 	u64 attempt;
+	u64 configuration;
 	u32 sends;
 };
 
@@ -132,6 +134,7 @@ struct bftm_result {
 	u32 attempts;
 	u64 deadline_ns;
 	u64 token;
+	u64 configuration;
 	u32 sends;
 };
 

@@ -191,6 +191,7 @@ void bftm_upcall_won(struct bftm_net *bn, struct bftm_request *request,
 	lockdep_assert_held(&bn->upcall.lock);
 	request->attempt = result->attempt;
 	request->sends = result->sends;
+	request->configuration = result->configuration;
 	resolve(&request->arg, result);
 	resolve(&request->handle->arg, result);
 	if (hlist_unhashed(&request->by_id))

@@ -85,6 +85,8 @@ TEST_F(adopt, all_that_is_held)
 		close(fd[i]);
 }
 
+#define CONFIGURATION 0xfedcba9876543210ull
+
 static int won_by_default(struct bftm_nl *nl, uint64_t end, uint64_t id, uint64_t lease_ns,
 			  const char *cluster)
 {
@@ -95,6 +97,7 @@ static int won_by_default(struct bftm_nl *nl, uint64_t end, uint64_t id, uint64_
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, end);
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_LEASE_NS, lease_ns);
 	nla_put_string(msg, BFTMUTEX_A_HANDLE_CLUSTER, cluster);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_CONFIGURATION, CONFIGURATION);
 	return send_msg(nl, msg);
 }
 
@@ -119,6 +122,7 @@ TEST_F(adopt, with_what_defaults_stood_for)
 	ASSERT_EQ(0, pull(&self->nl, &s));
 	EXPECT_EQ(7 * SEC, s.lease_ns);
 	EXPECT_STREQ("west", s.cluster);
+	EXPECT_EQ(CONFIGURATION, s.configuration);
 	/* The true one is a good lease for a renewal too. */
 	again.lease_ns = 7 * SEC;
 	EXPECT_EQ(-EINPROGRESS, call(self->fd, BFTM_IOC_RENEW, &again));

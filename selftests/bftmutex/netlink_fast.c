@@ -72,6 +72,54 @@ TEST_F(lend, what_is_not_free_is_the_helpers)
 	close(other);
 }
 
+/*
+ * Asked to give way, it counts that server no more, but sends no YIELD: a helper that adopts
+ * the lock would count a FREE which that YIELD, still under way, is about to undo.
+ */
+TEST_F(lend, nothing_is_yielded)
+{
+	struct sockaddr_in6 from;
+	struct bftm_msg msg;
+
+	ASSERT_EQ(0, lend(self));
+	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
+	ASSERT_EQ(BFTM_MSG_TRY, told(self, 0, LONG_MS, &msg, &from));
+	say(self, 0, msg, BFTM_MSG_FREE, &from, self->reply_mac);
+	say(self, 0, msg, BFTM_MSG_INQUIRE, &from, self->reply_mac);
+	say(self, 0, msg, BFTM_MSG_FREE, &from, self->reply_mac);
+	ASSERT_EQ(0, asked(self, 1, 2, BFTM_MSG_TRY, BFTM_MSG_FREE));
+	EXPECT_EQ(0, told(self, 0, 2, &msg, &from));
+	EXPECT_EQ(BFTM_STATE_PENDING, state_of(self->fd));
+	ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_TRY, BFTM_MSG_FREE));
+	EXPECT_EQ(POLLIN, poll_for(self->fd, POLLIN, LONG_MS));
+	EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
+}
+
+/* By which configuration it was won is what the helper said when it lent, not what it says now. */
+TEST_F(lend, lent_by_another_configuration)
+{
+	static const uint64_t numbers[] = { 0xfedcba9876543210, 0, 1 };
+	struct seen s;
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		self->configuration = numbers[i];
+		ASSERT_EQ(0, lend(self));
+		ASSERT_TRUE(holds(self, i % 2 ? BFTM_RENEW : 0));
+		ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_TRY, 0));
+		self->configuration = 7;
+		ASSERT_EQ(0, lend(self));
+		ASSERT_EQ(0, pull(&self->nl, &s));
+		EXPECT_EQ(i % 2 ? BFTMUTEX_REQUEST_KIND_RENEW : BFTMUTEX_REQUEST_KIND_HELD, s.kind);
+		EXPECT_EQ(numbers[i], s.configuration);
+		ASSERT_EQ(0, release(self->fd));
+		ASSERT_EQ(0, pull(&self->nl, &s));
+		EXPECT_EQ(BFTMUTEX_REQUEST_KIND_RELEASE, s.kind);
+		EXPECT_EQ(numbers[i], s.configuration);
+		EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
+	}
+}
+
 TEST_F(lend, who_is_silent_is_the_helpers)
 {
 	struct seen s;

@@ -36,6 +36,7 @@ FIXTURE(lend)
 	uint64_t counters_attr;
 	bool twins;
 	int peer_leave_out;
+	uint64_t configuration;
 	int wrong;		/* attribute with a value that it cannot have */
 	uint64_t value;
 };
@@ -111,6 +112,8 @@ static inline int lend(lend_t *self)
 		nla_put_u64(msg, BFTMUTEX_A_SESSION_COUNTERS, self->counters_attr);
 	if (self->leave_out != BFTMUTEX_A_SESSION_SOCKET)
 		nla_put_u32(msg, BFTMUTEX_A_SESSION_SOCKET, (uint32_t)self->socket_attr);
+	if (self->configuration)
+		nla_put_u64(msg, BFTMUTEX_A_SESSION_CONFIGURATION, self->configuration);
 	for (i = 0; i < self->peers; i++)
 		put_peer(self, msg, i);
 	return send_msg(&self->nl, msg);

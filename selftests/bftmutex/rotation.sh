@@ -21,6 +21,10 @@ cleanup() {
 }
 
 granted() { c "$1" bftmutex -w 30 -l 2s "rotation.$RANDOM" true; }
+lent() { [[ $(c 1 bftmutexctl servers --json | jq '.clusters[0].fast_path') == true ]]; }
+fast_won() { c 1 bftmutexctl servers --json | jq '.clusters[0].fast_won'; }
+deadline() { c 1 bftmutexctl holders --json | jq ".[] | select(.name == \"$1\") | .deadline_ns"; }
+lasts_beyond() { [[ $(deadline "$1") -gt $2 ]]; }
 is_held() { c 1 bftmutexctl holders --json | jq -e 'any(.[]; .state == "held")'; }
 logged() { grep -qF -- "$2" "$dev/c$1/log"; }
 # answers CLIENT SERVER: it is as a server should be
@@ -63,6 +67,40 @@ s 4 bftmutexctl server stop >/dev/null
 for n in 1 2; do
 	ok "client $n: server 3 grants by its new key" wait_for 60 granted $n
 done
+
+#
+# A client's number, while it has what the kernel won by the old one
+#
+
+kill_helper 1 TERM
+start_helper 1 || bail "no daemon"
+ok "the kernel takes what nobody wants" wait_for 30 lent
+before=$(fast_won)
+declare -A holder
+for name in once renewed; do
+	option=
+	[[ $name == renewed ]] || option=--no-renew
+	ip netns exec bftm-c1 bftmutex $option -l 8s rotation.$name \
+		sh -c "touch $work/$name; exec sleep 1000" &
+	holder[$name]=$!
+	ok "$name: held" wait_for 20 test -e "$work/$name"
+done
+is "the kernel won both" $(($(fast_won) - before)) 2
+end=$(deadline rotation.renewed)
+ok "keys for client 9" bftmutexctl keygen --clients 9 --dir "$new"
+sed -i "s,credentials = .*,credentials = $new/client-9.client," "$dev/c1/bftmutex.conf"
+kill -HUP "$(helper 1)"
+ok "they are read" wait_for 20 logged 1 "read again"
+kill "${holder[once]}"
+ok "what is given back is free at once" c 2 bftmutex -w 2 rotation.once true
+ok "what is renewed goes on" wait_for 30 lasts_beyond rotation.renewed "$end"
+ok "all the time by the old number" ! logged 1 "not used any more"
+kill "${holder[renewed]}"
+ok "until it is given back" wait_for 20 logged 1 "not used any more"
+ok "then there is the new number" granted 1
+kill_helper 1 TERM
+sed -i "s,credentials = .*,credentials = $dev/keys/client-1.client," "$dev/c1/bftmutex.conf"
+ok "and the old one again" start_helper 1
 
 #
 # A client's key

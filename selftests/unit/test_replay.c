@@ -5,6 +5,7 @@
  */
 #include "unit.h"
 
+#include "../../helper/identity.h"
 #include "../../kmod/core/replay.h"
 
 /* Kept for sure, and forgotten for sure, behind the highest number. */
@@ -190,6 +191,25 @@ static void zero_is_never_taken(void **state)
 	assert_false(bftm_window_take(&w, 0));
 }
 
+/* A YIELD that an adopter of the lock does not know of: it is too late, wherever it stands. */
+static void what_is_skipped_is_refused(void **state)
+{
+	struct bftm_counters counters;
+	struct bftm_identity id = { .counters = &counters };
+	struct bftm_window w;
+	u64 last, late;
+
+	(void)state;
+	for (last = 4096; last < 4096 + 64; last++) {
+		memset(&w, 0, sizeof(w));
+		counters.seq = last;
+		bftm_identity_skip(&id);
+		assert_true(bftm_window_take(&w, bftm_identity_next_seq(&id)));
+		for (late = last - 64; late <= last; late++)
+			assert_false(bftm_window_take(&w, late));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +218,7 @@ int main(void)
 		cmocka_unit_test(sweeps),
 		cmocka_unit_test(jumps_keep_what_is_near_and_forget_what_is_far),
 		cmocka_unit_test(zero_is_never_taken),
+		cmocka_unit_test(what_is_skipped_is_refused),
 	};
 
 	return cmocka_run_group_tests_name("replay", tests, NULL, NULL);
