@@ -16,8 +16,8 @@
 #include "upcall.h"
 
 #define LOOK_NS (1 * BFTM_NS_PER_SEC)
-/* So many requests, then answers of servers, timers and signals have their turn. */
-#define PULLS 64
+/* For so long, then answers of servers, timers and signals have their turn. */
+#define PULL_NS (2 * BFTM_NS_PER_MS)
 
 static struct bftm_nl nl;
 static struct bftm_watch watch;
@@ -129,29 +129,30 @@ static void handle(const struct pulled *p)
 
 static void pull(void)
 {
-	u32 pulls = 0;
+	u64 end_ns = bftm_now() + PULL_NS;
 	int err;
 
-	do {
+	for (;;) {
 		struct pulled p = {};
 
-		/* Not 0, which would come before whatever else is due. */
-		if (pulls++ == PULLS) {
-			bftm_timer_arm(&look, bftm_now());
-			return;
-		}
 		nl.notified = false;
-
 		err = bftm_nl_call(&nl, bftm_nl_msg(&nl, BFTMUTEX_CMD_HELPER_PULL, 0),
 				   read_request, BFTMUTEX_A_HANDLE_MAX, &p);
 		if (!err && p.any)
 			handle(&p);
+		if (err == -ENODATA)
+			pulled_ns = bftm_now();
 		/* A hint that came while there was nothing counts as well. */
-	} while (!err || (err == -ENODATA && nl.notified));
-	if (err == -ENODATA) {
-		pulled_ns = bftm_now();
-		return;
+		if (err && (err != -ENODATA || !nl.notified))
+			break;
+		/* Not 0, which would come before whatever else is due. */
+		if (bftm_now() >= end_ns) {
+			bftm_timer_arm(&look, bftm_now());
+			return;
+		}
 	}
+	if (err == -ENODATA)
+		return;
 	/* The module was unloaded, perhaps to be loaded anew. */
 	bftm_log(LOG_WARNING, "no requests from the kernel: %s", strerror(-err));
 	bftm_upcall_close();
