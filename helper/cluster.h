@@ -61,6 +61,9 @@ struct bftm_record {
 	u64 false_signatures;
 };
 
+/* What a server can have said in the log with each of its answers is said this often at most. */
+#define BFTM_SAID_AGAIN_NS (60 * BFTM_NS_PER_SEC)
+
 #define BFTM_ROUNDS 64
 
 /**
@@ -100,6 +103,8 @@ struct bftm_round {
  * @hasty_epoch:   of a start whose quarantine is too short, after that was reported
  * @suspect:       there is evidence against it, and that was reported
  * @reported_ns:   when, the last time
+ * @restarted_ns:  when it was logged that it has restarted, @hasty_ns that its quarantine is too
+ *                 short, @learned_ns that it has learned of tokens
  */
 struct bftm_peer {
 	const struct bftm_conf_server *conf;
@@ -121,6 +126,9 @@ struct bftm_peer {
 	u64 sent_seq;
 	u64 hello_seq;
 	u64 reported_ns;
+	u64 restarted_ns;
+	u64 hasty_ns;
+	u64 learned_ns;
 	u64 hasty_epoch;
 	bool suspect;
 	struct bftm_window answers;
@@ -136,7 +144,7 @@ struct bftm_peer {
  * @until_ns:  then it is another's turn
  * @known:     servers that have told what was stamped there: @top
  * @failed:    those that did not learn lately; after @pause_ns they may again
- * @hopeless:  it was logged that too few servers know
+ * @hopeless:  it was logged that too few servers know, last at @hopeless_ns
  */
 struct bftm_recovery {
 	bool active;
@@ -151,6 +159,7 @@ struct bftm_recovery {
 	u64 floor;
 	u64 until_ns;
 	u64 pause_ns;
+	u64 hopeless_ns;
 	u64 top[BFTM_SERVERS_MAX];
 };
 

@@ -26,9 +26,6 @@
 /* Unheard for so long, a server is called silent. */
 #define SILENT_NS (3 * BFTM_NS_PER_SEC)
 
-/* A server is reported no more often than this. */
-#define REPORT_NS (60 * BFTM_NS_PER_SEC)
-
 /* Does one of many stand out? */
 static bool stands_out(const struct bftm_cluster *cl, u32 u, size_t offset,
 		       u64 factor)
@@ -92,7 +89,7 @@ int bftm_evidence_list(const struct bftm_cluster *cl, u32 u,
 	return n;
 }
 
-void bftm_evidence_report(struct bftm_cluster *cl, u64 now)
+void bftm_evidence_report(struct bftm_cluster *cl)
 {
 	struct bftm_evidence list[BFTM_EVIDENCE_KINDS];
 	u32 u;
@@ -102,9 +99,7 @@ void bftm_evidence_report(struct bftm_cluster *cl, u64 now)
 		struct bftm_peer *peer = &cl->peer[u];
 
 		n = bftm_evidence_list(cl, u, list);
-		if (n && !peer->suspect &&
-		    (!peer->reported_ns || now - peer->reported_ns >= REPORT_NS)) {
-			peer->reported_ns = now;
+		if (n && !peer->suspect && bftm_due(&peer->reported_ns, BFTM_SAID_AGAIN_NS)) {
 			peer->suspect = true;
 			bftm_log(LOG_WARNING, "cluster %s: server %u %s", cl->conf.name,
 				 peer->conf->id, list[0].text);

@@ -111,7 +111,7 @@ int bftm_evidence_list(const struct bftm_cluster *cl, u32 u,
 		       struct bftm_evidence list[BFTM_EVIDENCE_KINDS]);
 
 /** bftm_evidence_report() - tell the kernel who became suspect; call it often. */
-void bftm_evidence_report(struct bftm_cluster *cl, u64 now);
+void bftm_evidence_report(struct bftm_cluster *cl);
 
 /** bftm_evidence_state() - "ok", "silent", "quarantine" or "unknown" */
 const char *bftm_evidence_state(const struct bftm_cluster *cl, u32 u, u64 now);

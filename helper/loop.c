@@ -71,6 +71,16 @@ void bftm_timer_arm(struct bftm_timer *timer, u64 at_ns)
 	RB_INSERT(timers, &timers, timer);
 }
 
+bool bftm_due(u64 *last_ns, u64 every_ns)
+{
+	u64 now = bftm_now();
+
+	if (*last_ns && now - *last_ns < every_ns)
+		return false;
+	*last_ns = now;
+	return true;
+}
+
 static void fire_due(void)
 {
 	u64 now = bftm_now();

@@ -42,6 +42,13 @@ void bftm_watch_del(struct bftm_watch *watch);
 void bftm_timer_arm(struct bftm_timer *timer, u64 at_ns);
 void bftm_timer_stop(struct bftm_timer *timer);
 
+/**
+ * bftm_due() - is it time again for what may happen once in a while?
+ * @last_ns:  when it was, 0 for never; now, if it is time
+ * @every_ns: so often at most
+ */
+bool bftm_due(u64 *last_ns, u64 every_ns);
+
 /** bftm_loop_run() - until bftm_loop_stop(). 0 or -errno. */
 int bftm_loop_run(void);
 void bftm_loop_stop(void);

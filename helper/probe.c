@@ -41,7 +41,7 @@ void bftm_probe(struct bftm_cluster *cl)
 	if (to)
 		bftm_hello(cl, to);
 	bftm_recover_wake(cl, now);
-	bftm_evidence_report(cl, now);
+	bftm_evidence_report(cl);
 	cl->old_seq = cl->last_seq;
 	cl->last_seq = bftm_identity_seq(cl->identity);
 }
@@ -66,8 +66,9 @@ static void believe(struct bftm_cluster *cl, struct bftm_peer *peer,
 		return;
 	}
 	bftm_lend_again(cl);
-	bftm_log(LOG_WARNING, "cluster %s: server %u has restarted", cl->conf.name,
-		 peer->conf->id);
+	if (bftm_due(&peer->restarted_ns, BFTM_SAID_AGAIN_NS))
+		bftm_log(LOG_WARNING, "cluster %s: server %u has restarted", cl->conf.name,
+			 peer->conf->id);
 	bftm_order_restarted(cl, (u32)(peer - cl->peer));
 }
 

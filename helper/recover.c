@@ -80,7 +80,8 @@ static void heard_ignorant(struct bftm_cluster *cl, const struct bftm_msg *msg)
 	struct bftm_peer *peer = &cl->peer[r->u];
 
 	if (!is_ignorant(peer)) {
-		if (r->told && peer->epoch == r->epoch)
+		if (r->told && peer->epoch == r->epoch &&
+		    bftm_due(&peer->learned_ns, BFTM_SAID_AGAIN_NS))
 			bftm_log(LOG_INFO,
 				 "cluster %s: server %u has restarted and has learned from the others that no token above %" PRIu64 " was given",
 				 cl->conf.name, peer->conf->id, r->floor);
@@ -120,7 +121,7 @@ static void give_up(struct bftm_cluster *cl, u64 now)
 {
 	struct bftm_recovery *r = &cl->recovery;
 
-	if (!r->told && !r->hopeless)
+	if (!r->told && !r->hopeless && bftm_due(&r->hopeless_ns, BFTM_SAID_AGAIN_NS))
 		bftm_log(LOG_INFO,
 			 "cluster %s: server %u does not know which fencing tokens were given, and too few others can tell it",
 			 cl->conf.name, cl->peer[r->u].conf->id);
