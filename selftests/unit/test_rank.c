@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../helper/cluster.h"
+#include "../../helper/ordering.h"
 #include "../../helper/rank.h"
 
 #define CLUSTER 5
@@ -101,6 +103,82 @@ static void test_signature(void **state)
 	bftm_rank_keys_free(three);
 }
 
+/* What server 0 shows of @rank to an iteration of client 3. Return: it counts. */
+static bool shows(struct bftm_order_work *w, const struct bftm_rank *ours,
+		  const struct bftm_rank *rank, const u8 *signature)
+{
+	struct bftm_order_exception e = {
+		.count = cpu_to_le64(rank->count),
+		.client = cpu_to_le32(rank->client),
+		.incarnation = cpu_to_le32(rank->incarnation),
+	};
+	struct bftm_order_msg msg = {
+		.type = BFTM_ORDER_EXCEPTION, .rank = *ours, .data = (const u8 *)&e,
+		.data_len = sizeof(e),
+	};
+	bool good;
+
+	memcpy(e.signature, signature, sizeof(e.signature));
+	good = bftm_rank_genuine(w, 0, &msg);
+	/* One byte less is no exception. */
+	msg.data_len--;
+	assert_false(bftm_rank_genuine(w, 0, &msg));
+	return good;
+}
+
+static void test_shown(void **state)
+{
+	static const u8 none[BFTM_SIGNATURE_LEN];
+	const struct bftm_rank rank = { .count = 7, .client = 9, .incarnation = 2 };
+	const struct bftm_rank stranger = { .count = 7, .client = 4, .incarnation = 2 };
+	struct bftm_rank ours = { .count = 5, .client = 3, .incarnation = 1 }, other = ours;
+	struct bftm_ordering o = { .len = 4 };
+	struct bftm_cluster *cl = calloc(1, sizeof(*cl));
+	struct bftm_order_work *w = calloc(1, sizeof(*w));
+	struct bftm_rank_keys *nine = load(0, 9);
+	u8 signature[BFTM_SIGNATURE_LEN];
+	u64 *lies;
+
+	(void)state;
+	assert_true(cl && w);
+	lies = &cl->peer[0].record.false_signatures;
+	memcpy(o.name, name, 4);
+	w->ordering = &o;
+	w->cluster = cl;
+	w->order.rank = ours;
+	assert_int_equal(bftm_rank_keys_sign(nine, name, 4, &rank, signature), 0);
+	/* Where ranks are not signed nothing is shown. */
+	assert_false(shows(w, &ours, &rank, signature));
+	cl->rank_keys = load(1, 3);
+	assert_true(shows(w, &ours, &rank, signature));
+	/* It was asked in an iteration that is over. */
+	w->order.rank.count = 6;
+	assert_true(shows(w, &ours, &rank, signature));
+	/* It was not, or not by us, or by an earlier daemon. */
+	other.client = 9;
+	assert_false(shows(w, &other, &rank, signature));
+	other = ours;
+	other.incarnation++;
+	assert_false(shows(w, &other, &rank, signature));
+	/* It knows of a rank, but of no signature, and that is no lie. */
+	assert_false(shows(w, &ours, &rank, none));
+	/* Nor that of a client who came later than our keys. */
+	assert_false(shows(w, &ours, &stranger, signature));
+	assert_int_equal(*lies, 0);
+	/* Another rank, or another object. */
+	other = rank;
+	other.count++;
+	assert_false(shows(w, &ours, &other, signature));
+	assert_int_equal(*lies, 1);
+	o.name[0]++;
+	assert_false(shows(w, &ours, &rank, signature));
+	assert_int_equal(*lies, 2);
+	bftm_rank_keys_free(cl->rank_keys);
+	bftm_rank_keys_free(nine);
+	free(cl);
+	free(w);
+}
+
 static void test_files(void **state)
 {
 	struct bftm_rank_keys *keys = NULL;
@@ -124,6 +202,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_signature),
+		cmocka_unit_test(test_shown),
 		cmocka_unit_test(test_files),
 	};
 
