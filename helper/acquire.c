@@ -117,7 +117,15 @@ static int check(const struct bftm_cluster *cl, struct bftm_ask *ask)
 /* Also one that is not the configuration any more: which servers are asked matters. */
 static struct bftm_cluster *won_by(const struct bftm_ask *ask)
 {
-	return bftm_cluster_configured(ask->configuration) ?: bftm_cluster_find(ask->cluster);
+	struct bftm_cluster *cl = bftm_cluster_configured(ask->configuration);
+
+	if (cl)
+		return cl;
+	/* An earlier daemon's, with other servers perhaps; of another client it is not ours. */
+	cl = bftm_cluster_find(ask->cluster);
+	if (cl && ask->configuration && !bftm_cluster_same_client(cl, ask->configuration))
+		return NULL;
+	return cl;
 }
 
 void bftm_acquire_begin(const struct bftm_ask *arg)
@@ -194,8 +202,12 @@ static struct bftm_acquire_op *adopt(const struct bftm_ask *arg)
 	ask.timeout_at_ns = 0;
 	if (cl && ask.lease_ns && ask.deadline_ns > bftm_now() && is_ours(cl, &ask))
 		op = op_new(cl, &ask, true);
-	if (!op)
+	if (!op) {
+		/* It is held all the same. */
+		if (cl && cl->draining && ask.deadline_ns > cl->draining_ns)
+			cl->draining_ns = ask.deadline_ns;
 		return NULL;
+	}
 	bftm_totals.adopted++;
 	bftm_attempt_adopt(op);
 	return op;
@@ -229,7 +241,8 @@ void bftm_acquire_forget(void)
 		/* What is held stays held; what is asked for is cancelled. */
 		if (op->contend.phase != BFTM_PHASE_HOLD || op->ask.inside)
 			bftm_attempt_give_back(op);
-		op->cluster->identity->orphan = op->cluster->identity->counters->attempt;
+		op->cluster->identity->orphan = op->cluster->identity->counters->attempt |
+						BFTM_ATTEMPT_KERNEL;
 		detach(op);
 	}
 	TAILQ_FOREACH(cl, &bftm_clusters, list)

@@ -31,13 +31,25 @@ static bool is_drained(const struct bftm_cluster *cl)
 	return cl->draining && !cl->acquires.count && bftm_upcall_pulled_ns() > cl->draining_ns;
 }
 
+static bool others_drain(const struct bftm_cluster *cl)
+{
+	const struct bftm_cluster *other;
+
+	TAILQ_FOREACH(other, &bftm_clusters, list)
+		if (other != cl && other->draining && other->conf.id == cl->conf.id)
+			return true;
+	return false;
+}
+
 static void probe(struct bftm_timer *timer)
 {
 	struct bftm_cluster *cl = container_of(timer, struct bftm_cluster, probe);
 
 	if (is_drained(cl)) {
-		bftm_log(LOG_INFO, "cluster %s: its old configuration is not used any more",
-			 cl->conf.name);
+		/* Who changes servers waits for this line: it is about all that are old. */
+		bftm_log(LOG_INFO, others_drain(cl) ?
+			 "cluster %s: an old configuration has ended, an older one is still used" :
+			 "cluster %s: its old configuration is not used any more", cl->conf.name);
 		TAILQ_REMOVE(&bftm_clusters, cl, list);
 		cluster_free(cl);
 		return;
@@ -133,19 +145,19 @@ static void set_cfg(struct bftm_cluster *cl)
 	};
 }
 
-/* All of it counts: what another daemon may do differently is not known to be harmless. */
+/* See bftm_cluster_same_client(). Of the rest all counts, since any of it may matter. */
 static int number(struct bftm_cluster *cl)
 {
-	struct {
-		struct bftm_conf_cluster conf;
-		u64 client;	/* leaves no gap */
-	} all = { .client = cl->cred.client };
+	const u32 who[2] = { cl->conf.id, cl->cred.client };
 	u8 digest[BFTM_DIGEST_LEN];
+	u32 half[2];
 	int err;
 
-	memcpy(&all.conf, &cl->conf, sizeof(all.conf));
-	err = bftm_digest(&all, sizeof(all), digest);
-	memcpy(&cl->configuration, digest, sizeof(cl->configuration));
+	err = bftm_digest(who, sizeof(who), digest);
+	memcpy(&half[1], digest, sizeof(half[1]));
+	err = err ?: bftm_digest(&cl->conf, sizeof(cl->conf), digest);
+	memcpy(&half[0], digest, sizeof(half[0]));
+	cl->configuration = (u64)half[1] << 32 | half[0];
 	return err;
 }
 

@@ -226,6 +226,15 @@ struct bftm_cluster *bftm_cluster_find(const char *name);
 /** bftm_cluster_configured() - by number of its configuration, also one that drains, or NULL */
 struct bftm_cluster *bftm_cluster_configured(u64 configuration);
 
+/**
+ * bftm_cluster_same_client() - is @configuration, of an earlier daemon, one of the same client
+ * of the same cluster? The upper half of the number says so.
+ */
+static inline bool bftm_cluster_same_client(const struct bftm_cluster *cl, u64 configuration)
+{
+	return cl->configuration >> 32 == configuration >> 32;
+}
+
 /** bftm_cluster_everyone() - all its servers, as a bit mask. */
 static inline u32 bftm_cluster_everyone(const struct bftm_cluster *cl)
 {

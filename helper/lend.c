@@ -80,8 +80,9 @@ static void revoke(struct bftm_cluster *cl)
 	struct nl_msg *msg = lend_msg(cl, 0);
 
 	cl->lent = false;
-	if (msg)
-		bftm_upcall_call(msg);
+	/* What the kernel wins by it from now on would be won by what is not true any more. */
+	if (!msg || bftm_upcall_call(msg))
+		bftm_upcall_again();
 }
 
 static void lend(struct bftm_cluster *cl)

@@ -343,6 +343,12 @@ int bftm_upcall_call(struct nl_msg *msg)
 	return err;
 }
 
+void bftm_upcall_again(void)
+{
+	broken = registered;
+	bftm_timer_arm(&look, bftm_now());
+}
+
 void bftm_upcall_suspect(const char *cluster, u16 server, const char *evidence, u64 count)
 {
 	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_SUSPECT);

@@ -92,6 +92,9 @@ struct nl_msg *bftm_upcall_msg(u8 cmd, size_t room);
 /** bftm_upcall_call() - send it; a failure is no reason to begin anew. 0 or -errno */
 int bftm_upcall_call(struct nl_msg *msg);
 
+/** bftm_upcall_again() - become the helper anew, from the loop: all that was lent is taken back */
+void bftm_upcall_again(void);
+
 /**
  * bftm_upcall_suspect() - tell who listens to events about a server
  * @cluster:  name in the configuration

@@ -94,10 +94,15 @@ ok "they are read" wait_for 20 logged 1 "read again"
 kill "${holder[once]}"
 ok "what is given back is free at once" c 2 bftmutex -w 2 rotation.once true
 ok "what is renewed goes on" wait_for 30 lasts_beyond rotation.renewed "$end"
+# Another change, and nothing was won by what was in between.
+sed -i "s/^cluster .*/&\n\trho = 3000/" "$dev/c1/bftmutex.conf"
+kill -HUP "$(helper 1)"
+ok "that all the older ones are done with is not said" wait_for 20 logged 1 "an older one is still used"
 ok "all the time by the old number" ! logged 1 "not used any more"
 kill "${holder[renewed]}"
 ok "until it is given back" wait_for 20 logged 1 "not used any more"
-ok "then there is the new number" granted 1
+is "then there is the new number" "$(c 1 bftmutexctl servers --json | jq '.clusters[0].client')" 9
+ok "and it gets locks" granted 1
 kill_helper 1 TERM
 sed -i "s,credentials = .*,credentials = $dev/keys/client-1.client," "$dev/c1/bftmutex.conf"
 ok "and the old one again" start_helper 1
