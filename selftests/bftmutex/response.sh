@@ -68,14 +68,15 @@ as_fast "nobody there" gone
 honest 4 --lease-max 4s
 ready
 netem "${everyone[@]}" -- delay 1ms loss 10%
-# A lock that was released this moment is not free yet where the datagram was lost.
-ok "loss of 10 percent" measure loss $((10 * entries_each)) --pause 100
+# A lock that was released this moment is not free yet where the datagram was lost: of such
+# pauses there are to be far fewer than one in a hundred.
+ok "loss of 10 percent" measure loss $((10 * entries_each)) --pause 2000
 diag "loss of 10 percent: median $median us, 99 % in $slow us," \
 	"$((100 * slow / healthy)) % of a round trip"
 figure "loss of 10 percent: 99 % in five round trips" test "$slow" -le $((5 * healthy))
 ok "at once after the release" measure again $((10 * entries_each))
 diag "at once after the release: median $median us, 99 % in $slow us," \
 	"$((100 * slow / healthy)) % of a round trip"
-figure "at once after the release: 99 % in eight round trips" test "$slow" -le $((8 * healthy))
+figure "at once after the release: 99 % in twelve round trips" test "$slow" -le $((12 * healthy))
 netem "${everyone[@]}"
 finish
