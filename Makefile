@@ -27,7 +27,7 @@ header_release = $(patsubst /usr/src/linux-headers-%,%,$(lastword $(sort \
 BUILD := build
 BIN := $(BUILD)/bin
 
-.PHONY: all module no-release tools demo check deps install uninstall clean help
+.PHONY: all module stall no-release tools demo check deps install uninstall clean help
 
 all: module tools
 
@@ -80,6 +80,15 @@ $(BUILD)/%/bftmutex.ko: $(KMOD_SOURCES)
 	@mkdir -p $(@D)
 	@cp -rsf $(CURDIR)/Kbuild $(CURDIR)/kmod $(CURDIR)/uapi $(@D)
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(@D) $(KBUILD_FLAGS) modules
+	@touch $@
+
+# For tests: a processor that stands still.
+stall: $(BUILD)/$(KVER)/stall/stall.ko
+
+$(BUILD)/%/stall/stall.ko: selftests/stall/stall.c selftests/stall/Kbuild
+	@mkdir -p $(@D)
+	@cp -sf $(addprefix $(CURDIR)/,$^) $(@D)
+	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(@D) modules
 	@touch $@
 
 # The tools
@@ -513,13 +522,13 @@ $(TESTS_BIN)/fail_alloc.so: selftests/failures/fail_alloc.c
 
 modules-%:
 	@$(if $(call header_release,$*),,echo 'no headers of Linux $*; selftests/deps installs them' >&2; exit 1)
-	$(MAKE) module KVER=$(call header_release,$*)
+	$(MAKE) module stall KVER=$(call header_release,$*)
 
 # Kernels with checkers, built once: KASAN and lockdep, or KCSAN.
 MODULES_CHECKED := $(foreach v,6.1 6.12,modules-$(v)-debug modules-$(v)-kcsan)
 $(MODULES_CHECKED): modules-%:
 	@folder=$$(MAKEFLAGS= selftests/vm/build-kernel $*) && \
-	$(MAKE) module KDIR=$$folder/build KVER=$$(cd $$folder/lib/modules && echo *)
+	$(MAKE) module stall KDIR=$$folder/build KVER=$$(cd $$folder/lib/modules && echo *)
 
 debug-kernel: $(MODULES_CHECKED)
 

@@ -102,6 +102,16 @@ bool bftm_client_take(struct bftm_client *c, u64 seq, u64 now,
 	return fresh;
 }
 
+bool bftm_client_holds(struct bftm_client *c, u64 seq)
+{
+	bool holds;
+
+	spin_lock(&c->lock);
+	holds = bftm_window_holds(&c->window, seq);
+	spin_unlock(&c->lock);
+	return holds;
+}
+
 struct bftm_address bftm_client_address(struct bftm_client *c)
 {
 	struct bftm_address address;

@@ -103,6 +103,13 @@ struct bftm_client *bftm_client_add(struct bftm_clients *t, u32 id,
 bool bftm_client_take(struct bftm_client *c, u64 seq, u64 now,
 		      const struct bftm_address *from);
 
+/**
+ * bftm_client_holds() - is a number that was taken still in the window?
+ *
+ * Context: softirq. Return: false when much later ones were taken since.
+ */
+bool bftm_client_holds(struct bftm_client *c, u64 seq);
+
 /** bftm_client_address() - where to reach it. Context: softirq. */
 struct bftm_address bftm_client_address(struct bftm_client *c);
 

@@ -290,8 +290,8 @@ static bool step(struct bftm_shard *s, struct bftm_entry *e,
 }
 
 bool bftm_locks_step(struct bftm_locks *t, const struct bftm_server_cfg *cfg,
-		     const struct bftm_msg *req, struct bftm_msg *reply,
-		     struct bftm_msg *push)
+		     struct bftm_client *c, const struct bftm_msg *req,
+		     struct bftm_msg *reply, struct bftm_msg *push)
 {
 	u64 hash = siphash(req->name, req->name_len, &t->secret);
 	struct bftm_shard *s = &t->shard[hash >> (64 - BFTM_SHARD_BITS)];
@@ -303,6 +303,16 @@ bool bftm_locks_step(struct bftm_locks *t, const struct bftm_server_cfg *cfg,
 	spin_lock(&s->lock);
 	/* Read under the lock: the core's clock never runs backwards. */
 	now = ktime_get_boottime_ns();
+	/*
+	 * It was new, but this processor may have stood still on the way here. Others have
+	 * then obeyed the client's next incarnation, which begins above the window and counts
+	 * on what it was answered: a YIELD of the last one would free a grant of this one.
+	 */
+	if (!bftm_client_holds(c, req->seq)) {
+		reply->type = BFTM_MSG_NONE;
+		push->type = BFTM_MSG_NONE;
+		goto out;
+	}
 	e = find(bucket, req);
 	if (!e && bftm_server_needs(req))
 		e = add(s, bucket, req, now);
@@ -314,6 +324,7 @@ bool bftm_locks_step(struct bftm_locks *t, const struct bftm_server_cfg *cfg,
 	} else {
 		bftm_server_step(cfg, NULL, req, now, reply, push);
 	}
+out:
 	spin_unlock(&s->lock);
 	return granted;
 }

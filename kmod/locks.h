@@ -17,6 +17,7 @@
 /* Room in the first queue of a lock. */
 #define BFTM_QUEUE_ROOM	4
 
+struct bftm_client;
 struct bftm_server;
 
 /**
@@ -39,7 +40,7 @@ struct bftm_entry {
 /**
  * struct bftm_shard - a part of the table
  * @lock:   guards all of it, taken with bottom halves off; nothing is sent
- *          under it. That of the server's tokens nests inside.
+ *          under it. That of the server's tokens nests inside, and a client's.
  * @timer:  fires when the first of @due is; CLOCK_BOOTTIME, softirq
  * @due:    entries by time
  * @gno:    highest grant number of the entries that were reclaimed
@@ -117,14 +118,15 @@ void bftm_locks_destroy(struct bftm_locks *t);
 
 /**
  * bftm_locks_step() - decide a request on the lock that it names
+ * @c:     whose it is; its number was taken
  * @cfg:   as it is for this request; the server's, or with narrower limits
  * @reply: as of bftm_server_step(); REFUSED when the table is full
  * @push:  as of bftm_server_step(); the caller sends it
  * Context: softirq. Return: true when the lock was granted anew.
  */
 bool bftm_locks_step(struct bftm_locks *t, const struct bftm_server_cfg *cfg,
-		     const struct bftm_msg *req, struct bftm_msg *reply,
-		     struct bftm_msg *push);
+		     struct bftm_client *c, const struct bftm_msg *req,
+		     struct bftm_msg *reply, struct bftm_msg *push);
 
 /**
  * bftm_waiters_enlarge() - twice the room in a queue, but for @max at most

@@ -193,8 +193,9 @@ static bool may_be_stamped(struct bftm_server *server, const struct bftm_msg *re
 }
 
 /* Return: true when the lock was granted anew. */
-static bool decide(struct bftm_server *server, const struct bftm_msg *req, u64 now,
-		   struct bftm_msg *reply, struct bftm_msg *push)
+static bool decide(struct bftm_server *server, struct bftm_client *c,
+		   const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
+		   struct bftm_msg *push)
 {
 	const struct bftm_rules *rules = rcu_dereference(server->rules);
 	const struct bftm_server_cfg *cfg = &server->cfg;
@@ -214,7 +215,7 @@ static bool decide(struct bftm_server *server, const struct bftm_msg *req, u64 n
 		bftm_refuse(req, reply, BFTM_REFUSED_PROTO);
 		return false;
 	}
-	return bftm_locks_step(server->locks, cfg, req, reply, push);
+	return bftm_locks_step(server->locks, cfg, c, req, reply, push);
 }
 
 bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire,
@@ -248,7 +249,7 @@ bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire,
 		bftm_count(server, REPLAYED);
 		goto out;
 	} else {
-		granted = decide(server, &req, now, &reply, push);
+		granted = decide(server, c, &req, now, &reply, push);
 	}
 	bftm_server_note(server, &req, &reply, push, granted);
 	if (reply.type == BFTM_MSG_NONE)

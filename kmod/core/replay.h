@@ -24,6 +24,16 @@ struct bftm_window {
 };
 
 /**
+ * bftm_window_holds() - is this number, one that was taken, still in the window?
+ *
+ * Return: false when one was taken since that is above it by BFTM_WINDOW_BITS or more.
+ */
+static inline bool bftm_window_holds(const struct bftm_window *w, u64 seq)
+{
+	return w->top / 64 - seq / 64 < BFTM_WINDOW_WORDS;
+}
+
+/**
  * bftm_window_take() - is this number new? If so it is taken.
  * @w:   zeroed before first use
  * @seq: 1 or more
@@ -44,7 +54,7 @@ static inline bool bftm_window_take(struct bftm_window *w, u64 seq)
 			for (i = top + 1; i <= word; i++)
 				w->bits[i % BFTM_WINDOW_WORDS] = 0;
 		w->top = seq;
-	} else if (top - word >= BFTM_WINDOW_WORDS) {
+	} else if (!bftm_window_holds(w, seq)) {
 		return false;
 	}
 	if (w->bits[word % BFTM_WINDOW_WORDS] & bit)

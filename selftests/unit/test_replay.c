@@ -173,6 +173,8 @@ static void jumps_keep_what_is_near_and_forget_what_is_far(void **state)
 			bool before = !((seq - (top - KEPT + 1)) % 7);
 			bool kept = top + jump - seq < KEPT;
 
+			if (kept || top + jump - seq >= GONE)
+				assert_int_equal(bftm_window_holds(&w, seq), kept);
 			if (kept || before)
 				assert_int_equal(bftm_window_take(&w, seq), kept && !before);
 		}
