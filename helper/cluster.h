@@ -61,9 +61,6 @@ struct bftm_record {
 	u64 false_signatures;
 };
 
-/* What a server can have said in the log with each of its answers is said this often at most. */
-#define BFTM_SAID_AGAIN_NS (60 * BFTM_NS_PER_SEC)
-
 #define BFTM_ROUNDS 64
 
 /**

@@ -14,10 +14,24 @@
 
 #include "identity.h"
 #include "log.h"
+#include "loop.h"
 #include "order.h"
+
+/* What is used of an incarnation's 2^32 numbers before the next one is recorded: half. */
+#define NUMBERS_AHEAD (1ull << 31)
 
 static LIST_HEAD(, bftm_identity) identities =
 	LIST_HEAD_INITIALIZER(identities);
+
+static int record(int fd, u64 incarnation)
+{
+	char text[32];
+	int len = snprintf(text, sizeof(text), "%" PRIu64 "\n", incarnation);
+
+	if (pwrite(fd, text, (size_t)len, 0) != len || fsync(fd) < 0)
+		return errno ? -errno : -EIO;
+	return 0;
+}
 
 /*
  * Wall-clock seconds, unless the last start used them already (or the clock was
@@ -27,18 +41,17 @@ static int next_incarnation(int fd, u64 *ret)
 {
 	u64 incarnation = (u64)time(NULL), last;
 	char text[32] = {};
-	int len;
+	int err;
 
 	if (pread(fd, text, sizeof(text) - 1, 0) < 0)
 		return -errno;
 	last = strtoull(text, NULL, 10);
 	if (incarnation <= last)
 		incarnation = last + 1;
-	len = snprintf(text, sizeof(text), "%" PRIu64 "\n", incarnation);
-	if (pwrite(fd, text, (size_t)len, 0) != len || fsync(fd) < 0)
-		return errno ? -errno : -EIO;
-	*ret = incarnation;
-	return 0;
+	err = record(fd, incarnation);
+	if (!err)
+		*ret = incarnation;
+	return err;
 }
 
 u32 bftm_identity_renew(struct bftm_identity *id)
@@ -49,7 +62,26 @@ u32 bftm_identity_renew(struct bftm_identity *id)
 		bftm_log(LOG_ERR, "cluster %u: incarnation of client %u: %s", id->cluster,
 			 id->client, strerror(errno));
 	id->incarnation = (u32)fresh;
+	if (fresh > id->recorded)
+		id->recorded = fresh;
 	return id->incarnation;
+}
+
+void bftm_identity_keep(struct bftm_identity *id)
+{
+	u64 attempt = __atomic_load_n(&id->counters->attempt, __ATOMIC_RELAXED);
+	u64 seq = bftm_identity_seq(id);
+	u64 soon = ((seq > attempt ? seq : attempt) + NUMBERS_AHEAD) >> 32;
+	int err;
+
+	if (soon <= id->recorded)
+		return;
+	err = record(id->fd, soon);
+	if (!err)
+		id->recorded = soon;
+	else if (bftm_due(&id->said_ns, BFTM_SAID_AGAIN_NS))
+		bftm_log(LOG_ERR, "cluster %u: incarnation of client %u: %s", id->cluster,
+			 id->client, strerror(-err));
 }
 
 static int open_file(const char *path, u32 client)
@@ -128,6 +160,7 @@ int bftm_identity_get(const char *dir, u32 cluster, u32 client,
 	id->client = client;
 	id->counters->seq = incarnation << 32;
 	id->incarnation = (u32)incarnation;
+	id->recorded = incarnation;
 	RB_INIT(&id->orderings);
 	/*
 	 * The same credentials may have been copied to another host, whose

@@ -24,6 +24,7 @@ struct bftm_ordering;
  * @orphan:  attempts up to this one may hold without being known here
  * @names:   locks that are asked for as this client
  * @incarnation: the last one used
+ * @recorded: the next daemon begins above it; @said_ns: when it was said that it cannot be
  * @orderings: objects likewise, @orderings_count of them
  */
 struct bftm_identity {
@@ -34,6 +35,8 @@ struct bftm_identity {
 	u64 orphan;
 	struct bftm_names names;
 	u32 incarnation;
+	u64 recorded;
+	u64 said_ns;
 	RB_HEAD(bftm_orderings, bftm_ordering) orderings;
 	u32 orderings_count;
 	int fd;
@@ -51,6 +54,14 @@ struct bftm_identity {
 int bftm_identity_get(const char *dir, u32 cluster, u32 client,
 		      struct bftm_identity **ret);
 void bftm_identity_put(struct bftm_identity *identity);
+
+/**
+ * bftm_identity_keep() - the next daemon begins above all numbers used until now
+ *
+ * Once a second. An incarnation has 2^32 of them; who is used for longer goes on into the
+ * next one, and the clock may not be there yet.
+ */
+void bftm_identity_keep(struct bftm_identity *identity);
 
 /** bftm_identity_seq() - the last sequence number used */
 static inline u64 bftm_identity_seq(const struct bftm_identity *id)

@@ -42,6 +42,9 @@ void bftm_watch_del(struct bftm_watch *watch);
 void bftm_timer_arm(struct bftm_timer *timer, u64 at_ns);
 void bftm_timer_stop(struct bftm_timer *timer);
 
+/* What could fill the log, as with each answer of a server, is said this often at most. */
+#define BFTM_SAID_AGAIN_NS (60 * BFTM_NS_PER_SEC)
+
 /**
  * bftm_due() - is it time again for what may happen once in a while?
  * @last_ns:  when it was, 0 for never; now, if it is time

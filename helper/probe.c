@@ -42,6 +42,7 @@ void bftm_probe(struct bftm_cluster *cl)
 		bftm_hello(cl, to);
 	bftm_recover_wake(cl, now);
 	bftm_evidence_report(cl);
+	bftm_identity_keep(cl->identity);
 	cl->old_seq = cl->last_seq;
 	cl->last_seq = bftm_identity_seq(cl->identity);
 }

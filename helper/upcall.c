@@ -33,8 +33,8 @@ struct pulled {
 	struct bftm_submit_ask submit;
 };
 
-/* Room in a report for all but the response. */
-#define SUBMITTED_ROOM 256
+/* Room in a report for all but a response. */
+#define REPORT_ROOM 256
 
 static u64 get_u64(struct nlattr *attr)
 {
@@ -237,14 +237,19 @@ static int report(struct nl_msg *msg)
 	return err;
 }
 
-static struct nl_msg *new_report(u8 cmd)
+/* Without memory for it, too, nobody else would tell the kernel. */
+static struct nl_msg *new_report(u8 cmd, size_t room)
 {
-	return registered ? bftm_nl_msg(&nl, cmd, 0) : NULL;
+	struct nl_msg *msg = bftm_upcall_msg(cmd, room);
+
+	if (!msg && registered)
+		bftm_upcall_again();
+	return msg;
 }
 
 int bftm_upcall_won(const struct bftm_won *won)
 {
-	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_DONE);
+	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_DONE, REPORT_ROOM);
 
 	if (!msg)
 		return registered ? -ENOMEM : -ENOTCONN;
@@ -262,7 +267,7 @@ int bftm_upcall_won(const struct bftm_won *won)
 
 int bftm_upcall_renewed(u64 id, u64 deadline_ns, u32 sends)
 {
-	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_RENEWED);
+	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_RENEWED, REPORT_ROOM);
 
 	if (!msg)
 		return registered ? -ENOMEM : -ENOTCONN;
@@ -274,7 +279,7 @@ int bftm_upcall_renewed(u64 id, u64 deadline_ns, u32 sends)
 
 static int failed(u64 id, u32 error, u32 attempts)
 {
-	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_DONE);
+	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_DONE, REPORT_ROOM);
 
 	if (!msg)
 		return registered ? -ENOMEM : -ENOTCONN;
@@ -304,9 +309,7 @@ static void report_submit(u64 id, struct nl_msg *msg)
 
 void bftm_upcall_submitted(const struct bftm_submitted *done)
 {
-	struct nl_msg *msg = registered ?
-		bftm_nl_msg_room(&nl, BFTMUTEX_CMD_HELPER_SUBMITTED, 0,
-				 SUBMITTED_ROOM + done->len) : NULL;
+	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_SUBMITTED, REPORT_ROOM + done->len);
 
 	if (msg) {
 		nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, done->id);
@@ -320,7 +323,7 @@ void bftm_upcall_submitted(const struct bftm_submitted *done)
 
 void bftm_upcall_submit_failed(u64 id, int error)
 {
-	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_SUBMITTED);
+	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_SUBMITTED, REPORT_ROOM);
 
 	if (msg) {
 		nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
@@ -351,7 +354,7 @@ void bftm_upcall_again(void)
 
 void bftm_upcall_suspect(const char *cluster, u16 server, const char *evidence, u64 count)
 {
-	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_SUSPECT);
+	struct nl_msg *msg = bftm_upcall_msg(BFTMUTEX_CMD_HELPER_SUSPECT, REPORT_ROOM);
 	char text[BFTMUTEX_EVIDENCE_MAX + 1];
 
 	if (!msg)

@@ -148,7 +148,7 @@ static void won(struct bftm_fast *f, u64 now)
 		hand_over(f);
 		return;
 	}
-	strscpy_pad(result.cluster, s->cluster, sizeof(result.cluster));
+	memcpy(result.cluster, s->cluster, sizeof(result.cluster));
 	forget_contend(f);
 	not_due(f);
 	s->counters->won++;
@@ -227,6 +227,9 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 
 	lockdep_assert_held(&bn->upcall.lock);
 	if (!s || request->submission)
+		return false;
+	/* The helper has locks of such names for itself, objects': it orders these. */
+	if (!arg->name[arg->name_len - 1])
 		return false;
 	want.lease_ns = arg->lease_ns ?: s->lease_ns;
 	if (want.lease_ns > s->lease_max_ns)

@@ -34,7 +34,7 @@ struct bftm_session_peer {
  * @list:     among those of the namespace, guarded
  * @bn:       the namespace
  * @portid:   helper that lent it
- * @cluster:  name
+ * @cluster:  name, filled with zeros
  * @standard: an empty name means this one
  * @id:       number of the cluster
  * @client:   number of this client

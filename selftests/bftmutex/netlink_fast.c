@@ -120,6 +120,36 @@ TEST_F(lend, lent_by_another_configuration)
 	}
 }
 
+/* The longest name of a cluster comes back whole. */
+TEST_F(lend, a_long_name)
+{
+	static const char longest[] = "12345678901234567890123456789012";
+	struct seen s;
+
+	ASSERT_EQ(BFTM_CLUSTER_MAX, strlen(longest));
+	self->cluster = longest;
+	ASSERT_EQ(0, lend(self));
+	ASSERT_TRUE(holds(self, 0));
+	ASSERT_EQ(0, lend(self));
+	ASSERT_EQ(0, pull(&self->nl, &s));
+	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_HELD, s.kind);
+	EXPECT_STREQ(longest, s.cluster);
+}
+
+/* The helper queues for locks of objects, whose names end in a zero byte, by itself. */
+TEST_F(lend, a_lock_of_an_object)
+{
+	struct bftm_acquire arg = want("object", LEASE, 0, 0);
+	struct seen s;
+
+	arg.name_len++;
+	ASSERT_EQ(0, lend(self));
+	ASSERT_EQ(-EINPROGRESS, call(self->fd, BFTM_IOC_ACQUIRE, &arg));
+	EXPECT_EQ(0, pull(&self->nl, &s));
+	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_ACQUIRE, s.kind);
+	EXPECT_TRUE(silence(self));
+}
+
 TEST_F(lend, who_is_silent_is_the_helpers)
 {
 	struct seen s;

@@ -37,6 +37,7 @@ FIXTURE(lend)
 	bool twins;
 	int peer_leave_out;
 	uint64_t configuration;
+	const char *cluster;
 	int wrong;		/* attribute with a value that it cannot have */
 	uint64_t value;
 };
@@ -94,7 +95,7 @@ static inline int lend(lend_t *self)
 	uint32_t i;
 
 	if (self->leave_out != BFTMUTEX_A_SESSION_CLUSTER)
-		nla_put_string(msg, BFTMUTEX_A_SESSION_CLUSTER, "main");
+		nla_put_string(msg, BFTMUTEX_A_SESSION_CLUSTER, self->cluster);
 	nla_put_flag(msg, BFTMUTEX_A_SESSION_STANDARD);
 	for (i = 0; i < 3; i++)
 		if (numbers[i].attr != self->leave_out)
@@ -138,6 +139,7 @@ FIXTURE_SETUP(lend)
 	self->sock = bound(NULL);
 	for (u = 0; u < N; u++)
 		self->server[u] = bound(&self->port[u]);
+	self->cluster = "main";
 	self->peers = N;
 	self->liars = 1;
 	self->socket_attr = self->sock;

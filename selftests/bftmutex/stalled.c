@@ -80,6 +80,7 @@ static void end(pid_t child)
 	int status = -1;
 
 	check(stands(), "it went on too early");
+	set(PARAMETERS "armed", '0');
 	set(PARAMETERS "stands", '0');
 	check(waitpid(child, &status, 0) == child && !status, "the YIELD: status %d", status);
 }
@@ -112,6 +113,8 @@ static void of_its_own(struct peer *p)
 
 	p[1].seq = p[0].seq;
 	hello(&p[1]);
+	want_wait(&p[2], other, 1, "poll");
+	pushed(&p[1], BFTM_MSG_INQUIRE, &own, r.gno, "poll");
 	end(child);
 	expected.yielded++;
 	pushed(&p[2], BFTM_MSG_FREE, &other, r.gno + 1, "YIELD");

@@ -13,7 +13,8 @@ set -u
 # shellcheck source=selftests/lib/pair.sh
 . "$(dirname "$0")/../lib/pair.sh"
 
-(($(nproc) > 1)) || skip_all "needs two processors"
+# Where probes are traps, a processor that stands in one hears of nothing.
+[[ $(uname -r) != *-bftmutex-* ]] || skip_all "not on kernels with checkers"
 start || bail "server"
 insmod "$(dirname "$BFTMUTEX_KO")/stall/stall.ko" function=bftmutex:bftm_locks_step ||
 	bail "module that stands still"

@@ -20,6 +20,7 @@ cleanup() {
 	[[ ! $pid ]] || kill "$pid" 2>/dev/null
 	ip netns delete bftm-c1 2>/dev/null
 	ip netns delete bftm-s1 2>/dev/null
+	rmmod stall 2>/dev/null
 	rmmod bftmutex 2>/dev/null
 	rm -rf "$dir"
 }

@@ -144,13 +144,15 @@ bail() {
 }
 
 # wait_for SECONDS CMD...: poll until CMD succeeds; 1 when it does not in time.
-# The only place with a fixed sleep, and the one that knows of slow machines.
+# The only place with a sleep, and the one that knows of slow machines. Pauses grow with
+# the time that was waited: looking costs more than a clock that counts instructions has.
 wait_for() {
-	local end=$((SECONDS + $1 * (${KSFT_MACHINE_SLOW:+4} + 1)))
+	local end=$((SECONDS + $1 * (${KSFT_MACHINE_SLOW:+4} + 1))) ms=50
 	shift
 	until "$@" >/dev/null 2>&1; do
 		((SECONDS <= end)) || return 1
-		sleep 0.05
+		sleep "${ms}e-3"
+		ms=$((ms * 3 / 2 < 1000 ? ms * 3 / 2 : 1000))
 	done
 }
 
