@@ -42,7 +42,7 @@ load || bail "module"
 up --servers 7 -b 1 --clients 2 --lease-max 5s || bail "no cluster"
 
 # A request may take seconds where the machine is emulated, and has other work.
-export PATIENCE=20
+export PATIENCE=12
 
 mkdir -p /tmp/ordering
 cd /tmp/ordering || bail "/tmp"

@@ -48,7 +48,12 @@ start() {
 }
 stop() { s 1 bftmutexctl server stop >/dev/null; }
 restart() { stop && start "$@"; }
-granting() { [[ $(show .quarantine_ns) == 0 ]]; }
+# Its quarantine is over; while it is not, it says for how long.
+granting() {
+	local ns
+	ns=$(show .quarantine_ns)
+	[[ $ns == 0 ]] || { sleep "${ns}e-9" && return 1; }
+}
 show() { s 1 bftmutexctl server show --json | jq -r "$1"; }
 locks() { s 1 bftmutexctl locks --json | jq -c "$1"; }
 objects() { s 1 bftmutexctl objects --json | jq -c "$1"; }

@@ -144,7 +144,7 @@ bail() {
 }
 
 # wait_for SECONDS CMD...: poll until CMD succeeds; 1 when it does not in time.
-# The only place with a sleep, and the one that knows of slow machines. Pauses grow with
+# The only place that sleeps for a fixed time, and the one that knows of slow machines. Pauses grow with
 # the time that was waited: looking costs more than a clock that counts instructions has.
 wait_for() {
 	local end=$((SECONDS + $1 * (${KSFT_MACHINE_SLOW:+4} + 1))) ms=50
