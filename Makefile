@@ -590,7 +590,9 @@ install: tools
 	for page in Documentation/man/*.[1-8]; do \
 		$(INSTALL) -D -m 0644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit; \
 	done
-	$(INSTALL) -m 0644 helper/systemd/*.service $(DESTDIR)$(UNITDIR)
+	for unit in helper/systemd/*.service; do \
+		sed 's,=/usr/sbin/,=$(SBINDIR)/,' $$unit >$(DESTDIR)$(UNITDIR)/$${unit##*/} || exit; \
+	done
 	$(INSTALL) -m 0644 helper/systemd/60-bftmutex.rules $(DESTDIR)$(UDEVDIR)
 	$(INSTALL) -D -m 0644 helper/systemd/bftmutex.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/bftmutex.conf
 	[ -n "$(DESTDIR)" ] || ! command -v systemd-sysusers >/dev/null || \

@@ -201,16 +201,17 @@ static int start(void)
 	return err ?: bftm_status_open();
 }
 
-static void write_pid(void)
+static int write_pid(void)
 {
-	FILE *file = args.pid_file ? fopen(args.pid_file, "we") : NULL;
+	FILE *file;
 
-	if (file) {
-		fprintf(file, "%d\n", (int)getpid());
-		fclose(file);
-	} else if (args.pid_file) {
-		bftm_log(LOG_WARNING, "%s: %s", args.pid_file, strerror(errno));
-	}
+	if (!args.pid_file)
+		return 0;
+	file = fopen(args.pid_file, "we");
+	if (file && fprintf(file, "%d\n", (int)getpid()) > 0 && !fclose(file))
+		return 0;
+	bftm_log(LOG_ERR, "--pid-file '%s': %s", args.pid_file, strerror(errno));
+	return -EIO;
 }
 
 /* The parent leaves when the daemon serves, or with the reason why not. */
@@ -267,8 +268,7 @@ int main(int argc, char **argv)
 	if (!args.foreground)
 		detach(&report);
 	err = start();
-	if (!err)
-		write_pid();
+	err = err ?: write_pid();
 	err = err ?: bftm_sandbox_close(sandbox);
 	closed = true;
 	if (report >= 0) {

@@ -311,8 +311,9 @@ static void print_made(struct json_object *made)
 	for (i = 0; i < json_object_array_length(made); i++)
 		printf("  %s\n", file_of(made, i));
 	puts("\nCopy server-N.key to server N alone, for 'bftmutexctl server start --key FILE',\n"
-	     "and client-N.client to client N alone, as " BFTM_KEYS_DIR "/CLUSTER.client.\n"
-	     "For 'signed-ranks = yes' also client-N.rank to client N alone, as CLUSTER.rank\n"
+	     "and client-N.client to client N alone, to " BFTM_KEYS_DIR ": as 'credentials' of its\n"
+	     "configuration says, or as NAME.client for a cluster that is called NAME there.\n"
+	     "For 'signed-ranks = yes' also client-N.rank to client N alone, as NAME.rank\n"
 	     "there, and ranks, which is no secret, to all clients.\n"
 	     "Keep the servers' keys in a safe place: further clients are made from them.");
 }

@@ -173,6 +173,10 @@ c 1 setpriv --bounding-set=-net_admin --inh-caps=-net_admin \
 is "without rights: status" $? 77
 err=$(<"$work/err")
 says "without rights: it says so" "CAP_NET_ADMIN"
+c 1 bftmutexd --config "$conf" --state "$dev/c1" --pid-file /nowhere/pid 2>"$work/err"
+is "no file for its number: status" $? 71
+err=$(<"$work/err")
+says "no file for its number: it says so" "--pid-file '/nowhere/pid': No such file or directory"
 start_helper 1
 
 #
