@@ -585,13 +585,15 @@ install: tools
 	$(INSTALL) -m 0644 helper/libbftmutex.h $(DESTDIR)$(PREFIX)/include
 	$(INSTALL) -d $(DESTDIR)$(PKGCONFIGDIR)
 	sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@LIBDIR@,$(LIBDIR),' -e 's,@VERSION@,$(VERSION),' \
-		helper/libbftmutex.pc.in >$(DESTDIR)$(PKGCONFIGDIR)/libbftmutex.pc
+		helper/libbftmutex.pc.in >$(BUILD)/libbftmutex.pc
+	$(INSTALL) -m 0644 $(BUILD)/libbftmutex.pc $(DESTDIR)$(PKGCONFIGDIR)
 	$(INSTALL) -m 0644 uapi/linux/*.h $(DESTDIR)$(PREFIX)/include/linux
 	for page in Documentation/man/*.[1-8]; do \
 		$(INSTALL) -D -m 0644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit; \
 	done
 	for unit in helper/systemd/*.service; do \
-		sed 's,=/usr/sbin/,=$(SBINDIR)/,' $$unit >$(DESTDIR)$(UNITDIR)/$${unit##*/} || exit; \
+		sed 's,=/usr/sbin/,=$(SBINDIR)/,' $$unit >$(BUILD)/unit && \
+		$(INSTALL) -m 0644 $(BUILD)/unit $(DESTDIR)$(UNITDIR)/$${unit##*/} || exit; \
 	done
 	$(INSTALL) -m 0644 helper/systemd/60-bftmutex.rules $(DESTDIR)$(UDEVDIR)
 	$(INSTALL) -D -m 0644 helper/systemd/bftmutex.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/bftmutex.conf

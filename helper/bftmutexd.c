@@ -201,6 +201,8 @@ static int start(void)
 	return err ?: bftm_status_open();
 }
 
+static bool pid_written;
+
 static int write_pid(void)
 {
 	FILE *file;
@@ -208,6 +210,7 @@ static int write_pid(void)
 	if (!args.pid_file)
 		return 0;
 	file = fopen(args.pid_file, "we");
+	pid_written = file;
 	if (file && fprintf(file, "%d\n", (int)getpid()) > 0 && !fclose(file))
 		return 0;
 	bftm_log(LOG_ERR, "--pid-file '%s': %s", args.pid_file, strerror(errno));
@@ -271,11 +274,12 @@ int main(int argc, char **argv)
 	err = err ?: write_pid();
 	err = err ?: bftm_sandbox_close(sandbox);
 	closed = true;
-	if (report >= 0) {
-		tell_parent(report, exit_code(err));
-		bftm_log_open("bftmutexd", true, args.debug);
-	}
 	if (!err) {
+		if (report >= 0) {
+			tell_parent(report, EX_OK);
+			report = -1;
+			bftm_log_open("bftmutexd", true, args.debug);
+		}
 		bftm_log(LOG_INFO, "ready");
 		err = bftm_loop_run();
 	}
@@ -283,7 +287,10 @@ int main(int argc, char **argv)
 	bftm_upcall_close();
 	bftm_clusters_stop();
 	bftm_exec_stop();
-	if (args.pid_file)
+	if (pid_written)
 		unlink(args.pid_file);
+	/* Who hears of it may start another at once. */
+	if (report >= 0)
+		tell_parent(report, exit_code(err));
 	return exit_code(err);
 }

@@ -27,10 +27,11 @@ static int record(int fd, u64 incarnation)
 {
 	char text[32];
 	int len = snprintf(text, sizeof(text), "%" PRIu64 "\n", incarnation);
+	ssize_t written = pwrite(fd, text, (size_t)len, 0);
 
-	if (pwrite(fd, text, (size_t)len, 0) != len || fsync(fd) < 0)
-		return errno ? -errno : -EIO;
-	return 0;
+	if (written >= 0 && written != len)
+		return -EIO;
+	return written < 0 || fsync(fd) < 0 ? -errno : 0;
 }
 
 /*
@@ -57,13 +58,14 @@ static int next_incarnation(int fd, u64 *ret)
 u32 bftm_identity_renew(struct bftm_identity *id)
 {
 	u64 fresh = (u64)id->incarnation + 1;
+	int err = next_incarnation(id->fd, &fresh);
 
-	if (next_incarnation(id->fd, &fresh) < 0)
+	if (err < 0)
 		bftm_log(LOG_ERR, "cluster %u: incarnation of client %u: %s", id->cluster,
-			 id->client, strerror(errno));
-	id->incarnation = (u32)fresh;
-	if (fresh > id->recorded)
+			 id->client, strerror(-err));
+	else
 		id->recorded = fresh;
+	id->incarnation = (u32)fresh;
 	return id->incarnation;
 }
 
@@ -74,6 +76,9 @@ void bftm_identity_keep(struct bftm_identity *id)
 	u64 soon = ((seq > attempt ? seq : attempt) + NUMBERS_AHEAD) >> 32;
 	int err;
 
+	/* Of operations, which could not be recorded when it was begun. */
+	if (soon < id->incarnation)
+		soon = id->incarnation;
 	if (soon <= id->recorded)
 		return;
 	err = record(id->fd, soon);

@@ -14,7 +14,8 @@ static u64 end_of(const struct bftm_acquire_op *op)
 /* Only these say that the kernel did not take it. */
 static bool not_taken(int err)
 {
-	return err == -ESTALE || err == -EPERM || err == -EINVAL || err == -ERANGE;
+	return err == -ESTALE || err == -EPERM || err == -EINVAL || err == -ERANGE ||
+	       err == -ECANCELED;
 }
 
 bool bftm_report_won(struct bftm_acquire_op *op)

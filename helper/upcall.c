@@ -252,7 +252,7 @@ int bftm_upcall_won(const struct bftm_won *won)
 	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_DONE, REPORT_ROOM);
 
 	if (!msg)
-		return registered ? -ENOMEM : -ENOTCONN;
+		return registered ? -ECANCELED : -ENOTCONN;
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, won->id);
 	nla_put_string(msg, BFTMUTEX_A_HANDLE_CLUSTER, won->cluster);
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_LEASE_NS, won->lease_ns);

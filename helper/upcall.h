@@ -48,7 +48,7 @@ struct bftm_won {
 /**
  * bftm_upcall_won() - report it
  * Return: 0; -ESTALE, -EPERM, -EINVAL or -ERANGE: the kernel did not take it, and
- * it must be released; any other: nobody knows.
+ * it must be released; so -ECANCELED, there was no memory to ask; any other: nobody knows.
  */
 int bftm_upcall_won(const struct bftm_won *won);
 

@@ -118,8 +118,8 @@ void bftm_locks_destroy(struct bftm_locks *t);
 
 /**
  * bftm_locks_step() - decide a request on the lock that it names
- * @c:     whose it is; its number was taken
  * @cfg:   as it is for this request; the server's, or with narrower limits
+ * @c:     whose it is; its number was taken
  * @reply: as of bftm_server_step(); REFUSED when the table is full
  * @push:  as of bftm_server_step(); the caller sends it
  * Context: softirq. Return: true when the lock was granted anew.

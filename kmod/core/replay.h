@@ -24,16 +24,6 @@ struct bftm_window {
 };
 
 /**
- * bftm_window_holds() - is this number, one that was taken, still in the window?
- *
- * Return: false when one was taken since that is above it by BFTM_WINDOW_BITS or more.
- */
-static inline bool bftm_window_holds(const struct bftm_window *w, u64 seq)
-{
-	return w->top / 64 - seq / 64 < BFTM_WINDOW_WORDS;
-}
-
-/**
  * bftm_window_take() - is this number new? If so it is taken.
  * @w:   zeroed before first use
  * @seq: 1 or more
@@ -54,13 +44,24 @@ static inline bool bftm_window_take(struct bftm_window *w, u64 seq)
 			for (i = top + 1; i <= word; i++)
 				w->bits[i % BFTM_WINDOW_WORDS] = 0;
 		w->top = seq;
-	} else if (!bftm_window_holds(w, seq)) {
+	} else if (top - word >= BFTM_WINDOW_WORDS) {
 		return false;
 	}
 	if (w->bits[word % BFTM_WINDOW_WORDS] & bit)
 		return false;
 	w->bits[word % BFTM_WINDOW_WORDS] |= bit;
 	return true;
+}
+
+/**
+ * bftm_window_holds() - is this number, one that was taken, still in the window?
+ *
+ * Return: false when one was taken since that is above it by BFTM_WINDOW_BITS or more; true
+ * when none is by more than BFTM_WINDOW_BITS - 64.
+ */
+static inline bool bftm_window_holds(const struct bftm_window *w, u64 seq)
+{
+	return w->top / 64 - seq / 64 < BFTM_WINDOW_WORDS;
 }
 
 #endif /* BFTM_CORE_REPLAY_H */

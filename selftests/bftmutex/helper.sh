@@ -163,8 +163,10 @@ err=$(<"$work/err")
 ok "second helper: refused (status $status)" test $status -ne 0
 says "second helper: with the same state" "another bftmutexd"
 mkdir "$work/state"
-c 1 bftmutexd --config "$conf" --state "$work/state" --foreground 2>"$work/err"
+echo mine >"$work/pid"
+c 1 bftmutexd --config "$conf" --state "$work/state" --foreground --pid-file "$work/pid" 2>"$work/err"
 is "second helper: status" $? 69
+is "second helper: the first one's file stays" "$(cat "$work/pid")" mine
 err=$(<"$work/err")
 says "second helper: with its own state" "has a bftmutexd already"
 kill_helper 1

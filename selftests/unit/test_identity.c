@@ -102,7 +102,34 @@ static void a_file_that_cannot_be_written(void **state)
 	/* It can be later. */
 	id->fd = fd;
 	bftm_identity_keep(id);
+	assert_int_equal(id->recorded, recorded + 2);
 	starts_above(id);
+	forget();
+}
+
+/* Operations get a new one all the same, and the file is told when it can be. */
+static void operations_while_it_cannot_be_written(void **state)
+{
+	struct bftm_identity *id = start();
+	u32 before = id->incarnation;
+	int fd = id->fd;
+
+	(void)state;
+	id->fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	assert_true(id->fd >= 0);
+	unit_listen();
+	assert_int_equal(bftm_identity_renew(id), before + 1);
+	assert_string_equal(unit_heard(),
+			    "cluster 9: incarnation of client 50: Bad file descriptor\n");
+	assert_int_equal(id->recorded, before);
+	close(id->fd);
+	id->fd = fd;
+	bftm_identity_keep(id);
+	assert_int_equal(id->recorded, before + 1);
+	starts_above(id);
+	id = start();
+	assert_true(id->incarnation > before + 1);
+	bftm_identity_put(id);
 	forget();
 }
 
@@ -112,6 +139,7 @@ int main(void)
 		cmocka_unit_test(each_start_is_an_incarnation),
 		cmocka_unit_test(more_numbers_than_an_incarnation_has),
 		cmocka_unit_test(a_file_that_cannot_be_written),
+		cmocka_unit_test(operations_while_it_cannot_be_written),
 	};
 
 	return cmocka_run_group_tests_name("identity", tests, unit_make_dir, unit_remove_dir);
