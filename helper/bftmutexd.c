@@ -201,7 +201,7 @@ static int start(void)
 	return err ?: bftm_status_open();
 }
 
-static bool pid_written;
+static const char *pid_file;	/* that was made here */
 
 static int write_pid(void)
 {
@@ -210,7 +210,7 @@ static int write_pid(void)
 	if (!args.pid_file)
 		return 0;
 	file = fopen(args.pid_file, "we");
-	pid_written = file;
+	pid_file = file ? args.pid_file : NULL;
 	if (file && fprintf(file, "%d\n", (int)getpid()) > 0 && !fclose(file))
 		return 0;
 	bftm_log(LOG_ERR, "--pid-file '%s': %s", args.pid_file, strerror(errno));
@@ -287,8 +287,8 @@ int main(int argc, char **argv)
 	bftm_upcall_close();
 	bftm_clusters_stop();
 	bftm_exec_stop();
-	if (pid_written)
-		unlink(args.pid_file);
+	if (pid_file)
+		unlink(pid_file);
 	/* Who hears of it may start another at once. */
 	if (report >= 0)
 		tell_parent(report, exit_code(err));
