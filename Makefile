@@ -452,6 +452,7 @@ fuzz-campaign:
 	@$(if $(SECONDS),printf "SECONDS='%s': a campaign ends after RUNS= and not by time\n" \
 		$(call quoted,$(SECONDS)) >&2; exit 64)
 	@$(call given,RUNS,1,1000000000000,1000000000)
+	@$(call given,SEED,1,4294967295,1)
 	@$(MAKE) --no-print-directory $(FUZZERS_FAST)
 	@selftests/fuzz/campaign $(or $(RUNS),1000000000)
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The journal when a server starts: what the file has, the server is told. */
+#include <err.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,9 @@ int ctl_durability_conf(struct ctl_durability *d, const struct bftm_conf_server 
 		snprintf(d->path, sizeof(d->path), "%s", server->journal);
 	if (d->mode != BFTMUTEX_DURABILITY_NONE)
 		return 0;
+	if (server && !d->given && *server->journal)
+		warnx("journal = %s of the configuration is not used: that takes durability = async or sync",
+		      server->journal);
 	if (d->trust)
 		return ctl_fail(EX_USAGE, "--trust-journal is for --durability async or sync");
 	if (journal)

@@ -85,7 +85,10 @@ static int failed(const struct object *o, int error)
 	case EACCES:
 		return ctl_fail(EX_NOPERM, "object '%s': %s", o->name, why);
 	case ENOKEY:
-		return ctl_fail(EX_CONFIG, "%s", why);
+		if (o->options.cluster)
+			return ctl_fail(EX_CONFIG, "bftmutexd has no cluster '%s', or no credentials",
+					o->options.cluster);
+		return ctl_fail(EX_CONFIG, "bftmutexd has no default cluster, or no credentials");
 	case EMSGSIZE:
 		return ctl_fail(EX_DATAERR, "object '%s': a request is at most %u bytes", o->name,
 				BFTM_SUBMIT_MAX - 8);

@@ -121,6 +121,9 @@ is "which is taken" "$(show .durability) $(stat -c %a "$configured.2")" "sync 60
 stop
 ok "a file for nothing" says 64 "--journal $configured is for --durability async or sync" \
 	conf "" --journal "$configured"
+ok "a file that is named, and not used" says 0 "journal = $configured of the configuration is not used" \
+	conf "journal = $configured"
+stop
 ok "a wrong word" says 78 "key 'durability' = 'often': must be none, async or sync" \
 	conf "durability = often"
 

@@ -99,6 +99,8 @@ is "and can be emptied" "$(submit 1 big "get b")/$(submit 1 big "delete b")" "90
 is "too long for any datagrams" "$(submit 1 big "set a $(large 16380)")" EMSGSIZE
 
 # What is not there, or may not be.
+ok "no such cluster" says 78 "bftmutexd has no cluster 'nope'" \
+	c 1 bftmutexctl object create -C nope counter counter
 tune 'b = 2' || bail "configuration"
 is "too few servers for so many liars" "$(submit 1 counter get)" EPROTONOSUPPORT
 tune 'b = 1' || bail "configuration"

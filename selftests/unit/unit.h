@@ -25,10 +25,15 @@ static inline u64 unit_seed(const char *test)
 {
 	const char *text = getenv("SEED");
 	struct timespec now;
+	char *end = "";
 	u64 seed;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	seed = text ? strtoull(text, NULL, 0) : (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
+	seed = text ? strtoull(text, &end, 0) : (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
+	if (*end || (text && !*text)) {
+		fprintf(stderr, "SEED='%s': must be a number\n", text);
+		exit(64);
+	}
 	printf("# %s: SEED=%llu\n", test, (unsigned long long)seed);
 	return seed;
 }
