@@ -293,7 +293,7 @@ $(BUILD)/obj-sanitize/%.o: %.c
 	$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL) $(SANITIZE) -MMD -MP -c -o $@ $<
 
 UNIT_OBJS := $(sort $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/contradiction helper/digest \
-	$(OBJECT_EXEC) helper/order_rank helper/order_room helper/identity helper/names helper/loop \
+	$(OBJECT_EXEC) helper/order_rank helper/order_room helper/identity helper/lend helper/names helper/loop \
 	helper/log helper/sandbox helper/sandbox_calls helper/upcall helper/status $(LIN) $(HISTORY) \
 	$(filter-out helper/bftmutexctl,$(CTL)))
 $(BUILD)/obj-sanitize/all.a: $(call sobj,$(UNIT_OBJS))

@@ -5,7 +5,7 @@ cd "$(dirname "$0")" || exit
 
 # What is not in the VM's memory comes from the host, and meanwhile the clock runs on to
 # whatever timer is next: those who start a cluster would give it up. So read it before.
-tools=(awk cat cut etcd etcdctl grep head ip jq kill mktemp paste perl redis-server rm sed sleep
+tools=(awk cat cut etcd etcdctl grep head ip gojq kill mktemp paste perl redis-server rm sed sleep
 	sort sysctl tail tc tr)
 mapfile -t files < <(type -P "${tools[@]}" &&
 	find ../../build/bin -maxdepth 2 -type f ! -path '*/tests/*' &&

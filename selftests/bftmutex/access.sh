@@ -61,7 +61,7 @@ rules() {
 	done
 }
 
-show() { s "$1" bftmutexctl server show --json | jq -r "$2"; }
+show() { s "$1" bftmutexctl server show --json | gojq -r "$2"; }
 
 # start SERVER... -- ARG...: again, and with these options.
 start() {
@@ -100,7 +100,7 @@ access { client = 1  prefix = "jobs/"  lease-max = 900ms  waiters = 16 }
 access { client = 2-7  prefix = "data/" }
 END
 is "rules: number" "$(cat "$work/set") $(show 1 .rules)" "rules                    3 3"
-is "rules: in their order" "$(s 1 bftmutexctl server access show --json | jq -c .)" \
+is "rules: in their order" "$(s 1 bftmutexctl server access show --json | gojq -c .)" \
 	'[{"client_first":1,"client_last":1,"prefix":"jobs/secret","deny":true},{"client_first":1,"client_last":1,"prefix":"jobs/","lease_max_ns":900000000,"max_waiters":16,"deny":false},{"client_first":2,"client_last":7,"prefix":"data/","deny":false}]'
 is "rules: for people" "$(s 1 bftmutexctl server access show | sed -n '3s/  */ /gp')" \
 	"1 no 900ms 16 jobs/"
@@ -111,7 +111,7 @@ denied "another client's" 2 jobs/1
 denied "a shorter name than the prefix" 2 data
 denied "what an earlier one denies" 1 jobs/secret/1
 cannot "a longer lease than the rule's" 64 "do not grant such a lease" 1 -l 1s jobs/1
-is "refused requests make no lock" "$(s 1 bftmutexctl locks --json | jq '[.[] | select(.name == "data")] | length')" 0
+is "refused requests make no lock" "$(s 1 bftmutexctl locks --json | gojq '[.[] | select(.name == "data")] | length')" 0
 
 rules 1 </dev/null
 rules 2 3 4 <<'END'
@@ -128,7 +128,7 @@ rules 2 </dev/null
 
 # What gives back always passes.
 kill_shell() { pkill -KILL -x sleep; }
-released() { [[ $(s 1 bftmutexctl locks --json | jq '[.[] | select(.client == 1)] | length') == 0 ]]; }
+released() { [[ $(s 1 bftmutexctl locks --json | gojq '[.[] | select(.client == 1)] | length') == 0 ]]; }
 # A busy machine may need longer for new rules than the lease is: again, then.
 for ((i = 0; i < 5; i++)); do
 	hold 1 kept $lease_max || bail "no lock"
@@ -197,7 +197,7 @@ can "flood: others go on" 1 calm
 can "flood: others go on" 2 calm
 has_refused() { (($(show 1 .stats.refused) > before + 50)); }
 ok "flood: it is refused" wait_for 20 has_refused
-is "flood: and makes no lock" "$(s 1 bftmutexctl locks --json | jq '[.[] | select(.name | length == 1)] | length')" 0
+is "flood: and makes no lock" "$(s 1 bftmutexctl locks --json | gojq '[.[] | select(.name | length == 1)] | length')" 0
 rules "${all[@]}" </dev/null
 before=$(show 1 .stats.granted)
 has_granted() { (($(show 1 .stats.granted) > before + 50)); }

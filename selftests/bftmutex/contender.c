@@ -223,6 +223,9 @@ static int enter(int fd, int log)
 	do {
 		err = bftmutex_acquire(fd, args.lock, strlen(args.lock), &want, &grant);
 	} while (again(err, asked));
+	/* The lease was over before this process could run. */
+	if (err == -EKEYEXPIRED)
+		return 1;
 	if (err < 0) {
 		fprintf(stderr, "contender %s: acquire: %s\n", args.client,
 			bftmutex_strerror(err));

@@ -15,7 +15,7 @@ cleanup() { down; }
 
 load || bail "the module cannot be loaded"
 up --servers 4 --clients 3 --lease-max 1s || bail "no cluster"
-left_to_helper() { [[ $(c 3 bftmutexctl servers --json | jq '.clusters[0].fast_path') == false ]]; }
+left_to_helper() { [[ $(c 3 bftmutexctl servers --json | gojq '.clusters[0].fast_path') == false ]]; }
 sed -i "s/^cluster .*/&\n\tfast-path = no/" "$dev/c3/bftmutex.conf"
 kill -HUP "$(helper 3)"
 wait_for 10 left_to_helper || bail "client 3 is on the fast path"

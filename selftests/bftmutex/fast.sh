@@ -27,7 +27,7 @@ cleanup() {
 }
 
 # know N KEY: what the daemon of client N says of its cluster
-know() { c "$1" bftmutexctl servers --json | jq ".clusters[0].$2"; }
+know() { c "$1" bftmutexctl servers --json | gojq ".clusters[0].$2"; }
 lent() { [[ $(know "$1" fast_path) == "${2:-true}" ]]; }
 
 # entries COUNT ARG...: client 1 alone enters a lock of its own so many times
@@ -59,7 +59,7 @@ ok "the kernel takes what nobody wants" taken 20
 #
 
 # Until the daemon has renewed it three times.
-renewed() { c 1 bftmutexctl stats --json | jq .helper.renewed; }
+renewed() { c 1 bftmutexctl stats --json | gojq .helper.renewed; }
 thrice() { (($(renewed) >= before + 3)); }
 holds() {
 	before=$(renewed)
@@ -134,7 +134,7 @@ lease=
 # waits N: a program of client N
 waits() {
 	c "$1" bftmutexctl holders --json |
-		jq -e '.[] | select(.state == "pending")' >/dev/null
+		gojq -e '.[] | select(.state == "pending")' >/dev/null
 }
 # handed_over NAME N: who waits, at client N, gets it when the holder lets go, long before
 # the lease is over
@@ -163,7 +163,7 @@ watching() { c 1 bftmutex -w 20 seen true && [[ -s $work/events ]]; }
 # It follows the mark: whoever keeps account begins anew there.
 held_still() {
 	sed '1,/lost_events/d' "$work/events" |
-		jq -es 'any(.name == "unseen" and .state == "held")' >/dev/null
+		gojq -es 'any(.name == "unseen" and .state == "held")' >/dev/null
 }
 misses() {
 	rm -f "$work/kept"

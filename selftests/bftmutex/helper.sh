@@ -54,7 +54,7 @@ ask() {
 
 now_ms() { echo $((${EPOCHREALTIME/./} / 1000)); }
 
-states() { c "$1" bftmutexctl holders --json | jq -r '.[].state' | sort | xargs; }
+states() { c "$1" bftmutexctl holders --json | gojq -r '.[].state' | sort | xargs; }
 in_state() { [[ $(states "$1") == *"$2"* ]]; }
 
 ended() {
@@ -235,7 +235,7 @@ ok "50 requests at once for one lock" c 1 crowd 50 "$lock" one
 # Keys
 #
 
-bad_tags() { s 1 bftmutexctl server show --json | jq .stats.bad_tag; }
+bad_tags() { s 1 bftmutexctl server show --json | gojq .stats.bad_tag; }
 
 # checks DESC STATUS TEXT: what --check says of the keys, though it is running.
 checks() {

@@ -22,7 +22,7 @@ hold() {
 	done
 	s 1 journal_hold 1 "$1" "${args[@]}"
 }
-objects() { s 1 bftmutexctl objects --json | jq -r "$1"; }
+objects() { s 1 bftmutexctl objects --json | gojq -r "$1"; }
 about() { sqlite3 "$file" "SELECT $1 FROM about"; }
 journal() { s 1 timeout -s KILL 30 bftmutexctl server journal --file "$file" "$@"; }
 traffic() { c 1 timeout 60 journal_traffic 1 "$v4" "$dir/client-50.client" "$acked" "$@"; }

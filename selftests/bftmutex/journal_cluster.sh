@@ -53,7 +53,7 @@ has() { [[ $(server_objects "$1" "map(.name) | contains([\"$2\"])") == true ]]; 
 
 load || bail "module"
 up --servers 7 -b 1 --clients 2 --lease-max 1s || bail "no cluster"
-id=$(s 1 bftmutexctl server show --json | jq .cluster)
+id=$(s 1 bftmutexctl server show --json | gojq .cluster)
 # As a cluster that begins with journals.
 { each server_stop && each server_start && each follow; } || bail "journals"
 ready || bail "not ready"

@@ -34,11 +34,11 @@ named() {
 	for n in $(clients); do
 		c "$n" bftmutexctl servers --json
 	done >"$dev/known"
-	all=$(jq -rs '[.[].clusters[0].servers[] | select(.suspect) | .id] | unique |
+	all=$(gojq -rs '[.[].clusters[0].servers[] | select(.suspect) | .id] | unique |
 		map(tostring) | join(" ")' "$dev/known")
 	[[ $all == "$1" ]] && return
 	echo "suspects: '$all' instead of '$1'"
-	jq -r '.clusters[0] | .client as $client | .servers[] |
+	gojq -r '.clusters[0] | .client as $client | .servers[] |
 		"client \($client): server \(.id) \(.state), rounds \(.rounds), disagreed \(.disagreed), late \(.late), repeated \(.repeated), bad \(.bad) \(.evidence | join(", "))"' "$dev/known"
 	return 1
 }

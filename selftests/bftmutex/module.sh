@@ -155,7 +155,7 @@ ok "insmod starts a server" insmod "$BFTMUTEX_KO" dyndbg=+p server="$key" lease_
 show=$(bftmutexctl server show --json)
 for pair in cluster:9 id:1 port:7373 lease_max_ns:2000000000 max_waiters:7 \
 	max_objects:9 max_state:2048 object_memory:20000000 token_floor:5; do
-	is "its ${pair%:*}" "$(jq -r ".${pair%:*}" <<<"$show")" "${pair#*:}"
+	is "its ${pair%:*}" "$(gojq -r ".${pair%:*}" <<<"$show")" "${pair#*:}"
 done
 ok "no key in /sys" ! grep -rqi "${digits:0:16}" /sys/module/bftmutex/parameters
 cat >"$dir/conf" <<END
@@ -206,7 +206,7 @@ done
 is "loaded and unloaded over and over" "$i of $loads" "$loads of $loads"
 
 load || bail "the module cannot be loaded"
-grants() { s 3 bftmutexctl server show --json | jq -e '.stats.granted > 0'; }
+grants() { s 3 bftmutexctl server show --json | gojq -e '.stats.granted > 0'; }
 for ((i = 0, failed = 0; i < loads / 4 && !failed; i++)); do
 	ip netns add bftm-s3
 	s 3 ip link set lo up

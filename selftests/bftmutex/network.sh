@@ -46,7 +46,7 @@ through() {
 
 rounds() { servers "$1" '[.[].rounds] | max'; }
 owned() {
-	[[ $(s 1 bftmutexctl locks --json | jq ".[] | select(.name == \"$1\") | .client") == [1-9]* ]]
+	[[ $(s 1 bftmutexctl locks --json | gojq ".[] | select(.name == \"$1\") | .client") == [1-9]* ]]
 }
 more_rounds() { (($(rounds 1) > $1)); }
 

@@ -90,7 +90,7 @@ account() {
 	done
 	count_datagrams
 	diag "$type: $((sent - sent_before)) datagrams, $((lost - lost_before)) lost;" \
-		"$(jq -rs '[.[].helper.ordering | to_entries[]] | group_by(.key)[] |
+		"$(gojq -rs '[.[].helper.ordering | to_entries[]] | group_by(.key)[] |
 			"\(map(.value) | add) \(.[0].key)"' "$dev/work" | paste -sd,)"
 }
 
@@ -99,7 +99,7 @@ count_datagrams() {
 	local host
 	read -r sent lost < <(for host in "${everyone[@]}"; do
 		tc -s -j -n "bftm-$host" qdisc show dev eth0
-	done | jq -rs 'map(.[0]) | [map(.packets), map(.drops)] | map(add) | @tsv')
+	done | gojq -rs 'map(.[0]) | [map(.packets), map(.drops)] | map(add) | @tsv')
 }
 
 # final: what is there at the end is part of the history
@@ -110,7 +110,7 @@ final() {
 
 linearizable() { bftmutex-lin "$dev/history"; }
 
-preload bftmutex bftmutexctl bftmutexd bftmutex-lin bftmutex-liar order_load jq
+preload bftmutex bftmutexctl bftmutexd bftmutex-lin bftmutex-liar order_load gojq
 mkfifo /run/ends && exec {ends}<>/run/ends
 # Of so many objects the kernel's log would overrun.
 load dyndbg=-p || bail "module"

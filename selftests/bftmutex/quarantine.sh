@@ -24,7 +24,7 @@ longer=5000
 
 cleanup() { down; }
 
-show() { s "$1" bftmutexctl server show --json | jq -r "$2"; }
+show() { s "$1" bftmutexctl server show --json | gojq -r "$2"; }
 grants() { [[ $(show "$1" .quarantine_ns) == 0 ]]; }
 
 # restart SERVER LEASE_MAX_MS

@@ -52,7 +52,7 @@ hold() {
 
 # let_go N: the holder on client N comes to its end, by $status at $released ms.
 let_go() {
-	c "$1" bftmutexctl holders --json | jq -r '.[] | select(.state == "held") | .pid' |
+	c "$1" bftmutexctl holders --json | gojq -r '.[] | select(.state == "held") | .pid' |
 		xargs -r kill 2>/dev/null
 	wait_for 10 test -s "$work/left"
 	read -r status released <"$work/left"
@@ -88,9 +88,9 @@ again() {
 }
 
 ms() { awk '{ printf "%d\n", $1 * 1000 }' /proc/uptime; }
-states() { c "$1" bftmutexctl holders --json | jq -r '.[].state' | sort | xargs; }
+states() { c "$1" bftmutexctl holders --json | gojq -r '.[].state' | sort | xargs; }
 in_state() { [[ $(states "$1") == *"$2"* ]]; }
-total() { c "$1" bftmutexctl stats --json | jq ".helper.$2"; }
+total() { c "$1" bftmutexctl stats --json | gojq ".helper.$2"; }
 adopted() { (($(total "$1" adopted) == 1)); }
 asked_again() { (($(total 2 rounds) >= rounds + 3)); }
 # taken N: client N cannot have the lock now
@@ -119,7 +119,7 @@ start_ignorant() {
 forget() { s "$1" bftmutexctl server stop >/dev/null && start_ignorant "$1"; }
 
 learned() { grep -q "server $1 has restarted and has learned from the others" "$dev"/c*/log; }
-out_of_quarantine() { (($(s "$1" bftmutexctl server show --json | jq .quarantine_ns) == 0)); }
+out_of_quarantine() { (($(s "$1" bftmutexctl server show --json | gojq .quarantine_ns) == 0)); }
 
 load || bail "the module cannot be loaded"
 up --servers 6 -b 1 --clients 3 --lease-max $lease_max || bail "no cluster"

@@ -8,7 +8,7 @@
 #	  (raw, clients 50 to 52)       `--- bftm-s2 10.73.0.2, small tables
 #
 # Functions are called by name, load may have no arguments, variables are shared
-# with the libraries, single quotes are for jq, awk and other shells.
+# with the libraries, single quotes are for gojq, awk and other shells.
 # shellcheck disable=SC2317,SC2119,SC2154,SC2034,SC2016
 set -u
 
@@ -70,7 +70,7 @@ provoke() {
 	status=$?
 	snapshot >"$dev/after"
 	is "$desc: answers" "$status $(<"$dev/err")" "0 "
-	mapfile -t lines < <(jq -rcn --arg held "$held" --slurpfile a "$dev/before" \
+	mapfile -t lines < <(gojq -rcn --arg held "$held" --slurpfile a "$dev/before" \
 		--slurpfile b "$dev/after" "$filter")
 	is "$desc: counters" "${lines[0]}" "$want"
 	[[ $1 == types ]] || is "$desc: nothing else changed" "${lines[2]}" "${lines[1]}"
@@ -100,7 +100,7 @@ limits=$!
 ok "quarantine: WAIT, then FREE" raw 1 quarantine 51
 all ""
 
-ip netns exec bftm-s1 tcpdump -i any -w /dev/null 2>"$dev/tcpdump" &
+ip netns exec bftm-s1 tcpdump --immediate-mode -i any -w /dev/null 2>"$dev/tcpdump" &
 tcpdump=$!
 wait_for 10 grep -q listening "$dev/tcpdump" || bail "$(<"$dev/tcpdump")"
 all "captured: "
@@ -127,5 +127,5 @@ wait $limits
 is "full tables: the newcomer is refused, others go on, room comes back" \
 	"$? $(grep -v '=' "$dev/limits")" "0 "
 is "no answer could not be sent" \
-	"$(s 1 bftmutexctl server show --json | jq .stats.send_failed)" 0
+	"$(s 1 bftmutexctl server show --json | gojq .stats.send_failed)" 0
 finish

@@ -32,7 +32,7 @@ unmute() {
 queued() {
 	local n
 	for n in 1 2 3; do
-		s $n bftmutexctl locks --json | jq -e 'any(.[]; .waiters > 0)' >/dev/null || return
+		s $n bftmutexctl locks --json | gojq -e 'any(.[]; .waiters > 0)' >/dev/null || return
 	done
 }
 

@@ -47,7 +47,7 @@ as_fast() {
 	figure "$1: as fast as without" test $((10 * median)) -le $((12 * healthy))
 }
 
-preload bftmutexctl bftmutexd bftmutex-liar contender jq
+preload bftmutexctl bftmutexd bftmutex-liar contender gojq
 load dyndbg=-p || bail "module"
 modprobe sch_netem || bail "sch_netem"
 up --servers 7 -b 1 --clients 1 --lease-max 4s || bail "no cluster"

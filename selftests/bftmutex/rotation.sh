@@ -21,11 +21,11 @@ cleanup() {
 }
 
 granted() { c "$1" bftmutex -w 30 -l 2s "rotation.$RANDOM" true; }
-lent() { [[ $(c 1 bftmutexctl servers --json | jq '.clusters[0].fast_path') == true ]]; }
-fast_won() { c 1 bftmutexctl servers --json | jq '.clusters[0].fast_won'; }
-deadline() { c 1 bftmutexctl holders --json | jq ".[] | select(.name == \"$1\") | .deadline_ns"; }
+lent() { [[ $(c 1 bftmutexctl servers --json | gojq '.clusters[0].fast_path') == true ]]; }
+fast_won() { c 1 bftmutexctl servers --json | gojq '.clusters[0].fast_won'; }
+deadline() { c 1 bftmutexctl holders --json | gojq ".[] | select(.name == \"$1\") | .deadline_ns"; }
 lasts_beyond() { [[ $(deadline "$1") -gt $2 ]]; }
-is_held() { c 1 bftmutexctl holders --json | jq -e 'any(.[]; .state == "held")'; }
+is_held() { c 1 bftmutexctl holders --json | gojq -e 'any(.[]; .state == "held")'; }
 logged() { grep -qF -- "$2" "$dev/c$1/log"; }
 # answers CLIENT SERVER: it is as a server should be
 answers() { [[ $(servers "$1" ".[] | select(.id == $2) | .state") == ok ]]; }
@@ -101,7 +101,7 @@ ok "that all the older ones are done with is not said" wait_for 20 logged 1 "an 
 ok "all the time by the old number" ! logged 1 "not used any more"
 kill "${holder[renewed]}"
 ok "until it is given back" wait_for 20 logged 1 "not used any more"
-is "then there is the new number" "$(c 1 bftmutexctl servers --json | jq '.clusters[0].client')" 9
+is "then there is the new number" "$(c 1 bftmutexctl servers --json | gojq '.clusters[0].client')" 9
 ok "and it gets locks" granted 1
 kill_helper 1 TERM
 sed -i "s,credentials = .*,credentials = $dev/keys/client-1.client," "$dev/c1/bftmutex.conf"

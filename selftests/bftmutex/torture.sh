@@ -119,7 +119,7 @@ is_found() {
 	! bftmutex-history "$work/all" >"$work/found" && grep '^overlap' "$work/found"
 }
 
-preload bftmutexctl bftmutexd bftmutex-liar bftmutex-history bftmutex-lin torture_client jq
+preload bftmutexctl bftmutexd bftmutex-liar bftmutex-history bftmutex-lin torture_client gojq
 perl "$top/selftests/torture/schedule" "$BFTMUTEX_SEED" "$seconds" "$servers" "$many" \
 	$processes $lease_max >"$work/schedule" || bail "no schedule"
 diag "$(wc -l <"$work/schedule") lines of schedule $(md5sum <"$work/schedule" | cut -c-8)," \

@@ -31,18 +31,18 @@ cleanup() {
 	rm -rf "$dir"
 }
 
-mac() { ip -n "bftm-s$1" -json link show eth0 | jq -r '.[0].address'; }
+mac() { ip -n "bftm-s$1" -json link show eth0 | gojq -r '.[0].address'; }
 # Packets, not frames: neighbours ask each other by ARP whether they are there.
 sent_by() {
 	s "$1" awk '/^Ip: [0-9]/ { n += $11 } /^Ip6OutRequests/ { n += $2 } END { print n }' \
 		/proc/net/snmp /proc/net/snmp6
 }
-stat() { s "$1" bftmutexctl server show --json | jq "$2"; }
+stat() { s "$1" bftmutexctl server show --json | gojq "$2"; }
 
 # What a flood may not change: all that the server knows, without what the clock does.
 state() {
 	s "$1" sh -c 'for what in locks clients objects "server show"; do
-		bftmutexctl $what --json; done' | jq -cs '
+		bftmutexctl $what --json; done' | gojq -cs '
 		(.[0] | map(select(.name | startswith("sample") | not) | del(.remaining_ns))),
 		(.[1] | map({ id, last_seq }) | sort_by(.id)),
 		(.[2] | sort_by(.name)),
@@ -77,7 +77,7 @@ record() {
 
 # What was counted since "before": as so many arrived, and were dropped unread.
 dropped() {
-	stat "$1" '.stats' | jq -rc --slurpfile a "$dir/stats-$1" \
+	stat "$1" '.stats' | gojq -rc --slurpfile a "$dir/stats-$1" \
 		'[to_entries[] | { (.key): (.value - $a[0][.key]) }] | add |
 		[.received, .bad_form + .bad_address + .bad_tag + .replayed,
 		 ([del(.received, .bad_form, .bad_address, .bad_tag, .replayed)[]] | add)] | join(" ")'

@@ -245,8 +245,8 @@ tuned=0
 
 forgotten() { [[ $(servers "$1" '[.[].rounds] | add') == 0 ]]; }
 
-# servers N FILTER: what the helper of client N knows, through jq.
-servers() { c "$1" bftmutexctl servers --json | jq -r ".clusters[0].servers | $2"; }
+# servers N FILTER: what the helper of client N knows, through gojq.
+servers() { c "$1" bftmutexctl servers --json | gojq -r ".clusters[0].servers | $2"; }
 
 # log_is_clean: the kernel has complained of nothing since tests run in this VM.
 log_is_clean() { "$top/selftests/vm/check-log" --after "vm: command starts" < <(dmesg); }

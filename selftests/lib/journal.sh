@@ -64,7 +64,7 @@ told() {
 # knows [FILE]: by the server itself, all that was told by then.
 knows() {
 	s 1 bftmutexctl objects --json |
-		jq -r '.[] | select(.recovering | not) |
+		gojq -r '.[] | select(.recovering | not) |
 			"\(.name) \(.rank_count) \(.proposed_version) \(.version)"' >"$dir/known"
 	told "$dir/known" "${1:-$acked}"
 }

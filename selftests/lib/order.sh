@@ -26,8 +26,8 @@ merge() {
 		mv "$1.merged" "$1"
 }
 
-# server_objects N FILTER: what server N knows, through jq
-server_objects() { s "$1" bftmutexctl objects --json | jq "$2"; }
+# server_objects N FILTER: what server N knows, through gojq
+server_objects() { s "$1" bftmutexctl objects --json | gojq "$2"; }
 
 # grows FILE
 grows() { [[ -s $1 ]]; }

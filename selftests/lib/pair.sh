@@ -54,9 +54,9 @@ granting() {
 	ns=$(show .quarantine_ns)
 	[[ $ns == 0 ]] || { sleep "${ns}e-9" && return 1; }
 }
-show() { s 1 bftmutexctl server show --json | jq -r "$1"; }
-locks() { s 1 bftmutexctl locks --json | jq -c "$1"; }
-objects() { s 1 bftmutexctl objects --json | jq -c "$1"; }
+show() { s 1 bftmutexctl server show --json | gojq -r "$1"; }
+locks() { s 1 bftmutexctl locks --json | gojq -c "$1"; }
+objects() { s 1 bftmutexctl objects --json | gojq -c "$1"; }
 
 # shellcheck disable=SC2016
 grown='$a[0].stats as $before | .stats as $after |
@@ -76,7 +76,7 @@ run() {
 	grep '^#' "$dir/out"
 	want=$(grep '^received' "$dir/out")
 	is "$desc" "$status $(<"$dir/err")" "0 "
-	is "$desc: counters" "$(show . | jq -r --slurpfile a "$dir/before" --arg want "$want" \
+	is "$desc: counters" "$(show . | gojq -r --slurpfile a "$dir/before" --arg want "$want" \
 		"$grown")" "$want"
 }
 

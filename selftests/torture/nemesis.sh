@@ -57,7 +57,7 @@ do_fast() {
 	kill -HUP "$(helper "$1")"
 }
 
-server() { s "$1" bftmutexctl server show --json | jq -r "$2"; }
+server() { s "$1" bftmutexctl server show --json | gojq -r "$2"; }
 # knows_tokens SERVER: since its last restart it has been told
 knows_tokens() { [[ $(server "$1" .token_floor) != null ]]; }
 

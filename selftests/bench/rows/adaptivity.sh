@@ -10,7 +10,7 @@ row "one client of one" at acquire alone 300
 for u in {1..7}; do
 	ok "a thousand more at server $u" at register 1001 2000 "10.73.0.$u" "$dev/keys/server-$u.key"
 done
-known=$(s 1 bftmutexctl server show --json | jq .clients)
+known=$(s 1 bftmutexctl server show --json | gojq .clients)
 is "clients that server 1 knows" "$known" 1001
 row "one client of a thousand and one" at acquire among 300
 # As many as it has room for.
@@ -18,6 +18,6 @@ new_client 200
 row "a server's try, a thousand and two clients" at try try_1000 300 1 10.73.0.1 "$keys"
 ok "clients until the server has no room" at register 2001 66534 10.73.0.1 \
 	"$dev/keys/server-1.key"
-is "clients that server 1 knows by then" "$(s 1 bftmutexctl server show --json | jq .clients)" 65536
+is "clients that server 1 knows by then" "$(s 1 bftmutexctl server show --json | gojq .clients)" 65536
 row "a server's try, 65,536 clients" at try try_65536 300 1 10.73.0.1 "$keys"
 finish

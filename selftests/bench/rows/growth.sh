@@ -19,7 +19,7 @@ use() {
 # knows "N B FAST-PATH": in every lock from now on
 knows() {
 	[[ $(at bftmutexctl servers --json |
-		jq -r '.clusters[0] | "\(.n) \(.b) \(.fast_path)"') == "$1" ]]
+		gojq -r '.clusters[0] | "\(.n) \(.b) \(.fast_path)"') == "$1" ]]
 }
 
 cluster 31 6 || bail "no cluster"

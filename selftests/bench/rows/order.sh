@@ -9,7 +9,7 @@
 # load ARG...: order_load on the client
 load() { at order_load --clients 0-0 --object "$object" --request "add 1" "$@" >"$work/load"; }
 value() { sed -n "s/^$1=//p" "$work/load"; }
-datagrams() { at bftmutexctl servers --json | jq ".clusters[0].servers | map(.$1) | add"; }
+datagrams() { at bftmutexctl servers --json | gojq ".clusters[0].servers | map(.$1) | add"; }
 
 submits() { # COUNT
 	local sent received
@@ -22,7 +22,7 @@ submits() { # COUNT
 		printf "submit.sent %.2f datagrams\nsubmit.received %.2f datagrams\n", s / n, r / n }'
 }
 
-operations() { at bftmutexctl stats --json | jq .helper.ordering.operations; }
+operations() { at bftmutexctl stats --json | gojq .helper.ordering.operations; }
 
 threads() { # N COUNT
 	local before
