@@ -138,8 +138,9 @@ static void obey(struct bftm_acquire_op *op, const struct bftm_out *out)
 		return;
 	case BFTM_REFUSED:
 		bftm_totals.refused++;
-		bftm_log(LOG_WARNING, "cluster %s: refused: %s", cl->conf.name,
-			 bftm_refusal_name(out->refusal));
+		if (bftm_due(&cl->refused_ns, BFTM_SAID_AGAIN_NS))
+			bftm_log(LOG_WARNING, "cluster %s: refused: %s", cl->conf.name,
+				 bftm_refusal_name(out->refusal));
 		bftm_acquire_fail(op, bftm_refusal_errno(out->refusal));
 		return;
 	case BFTM_LAPSED:

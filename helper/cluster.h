@@ -170,6 +170,7 @@ struct bftm_recovery {
  * @lend:     when to lend the kernel what it needs; @lend_ns: when that was, last;
  *            @lent: it has it
  * @configuration: number of its configuration: the same for the same one, also of the next daemon
+ * @refused_ns: when it was logged that servers refused a lock, last; @denied_ns: an operation
  * @draining: a newer configuration replaced it; goes when nothing is under way
  * @draining_ns: since when
  */
@@ -197,6 +198,8 @@ struct bftm_cluster {
 	bool lent;
 	u64 lend_ns;
 	u64 configuration;
+	u64 refused_ns;
+	u64 denied_ns;
 	bool draining;
 	u64 draining_ns;
 };

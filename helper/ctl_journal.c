@@ -19,6 +19,7 @@
 #define BATCH_BYTES	(16u << 20)
 /* A hint may be lost. */
 #define LOOK_AGAIN	((struct timespec){ .tv_sec = 1 })
+#define AT_ONCE		((struct timespec){})
 
 /* What was pulled and is to be confirmed. */
 struct taken {
@@ -138,7 +139,7 @@ static int confirm(struct keeper *k)
 	return 0;
 }
 
-/* All that has changed by now. Return: 0 or an exit code. */
+/* What has changed by now; @ret_more: look again. Return: 0 or an exit code. */
 static int keep_batch(struct keeper *k, bool *ret_more)
 {
 	int r;
@@ -153,15 +154,16 @@ static int keep_batch(struct keeper *k, bool *ret_more)
 		if (r < 0)
 			return -r;
 	} while (r == 0 && k->count < BATCH_OBJECTS && k->bytes < BATCH_BYTES);
-	*ret_more = r == 0;
+	/* What changed once more meanwhile was not hinted at. */
+	*ret_more = r == 0 || k->count;
 	r = bftm_journal_commit(&k->file);
 	if (r < 0)
 		return ctl_journal_failed(k->path, &k->file, r);
 	return confirm(k);
 }
 
-/* Until something may have changed, or the end; signals come only here. */
-static int wait_for_hint(struct keeper *k, const sigset_t *open)
+/* Until something may have changed, or the end, or not at all; signals come only here. */
+static int wait_for_hint(struct keeper *k, const struct timespec *limit, const sigset_t *open)
 {
 	struct pollfd fd = { .fd = nl_socket_get_fd(k->nl.sock), .events = POLLIN };
 	int r;
@@ -170,7 +172,7 @@ static int wait_for_hint(struct keeper *k, const sigset_t *open)
 		k->nl.notified = false;
 		return 0;
 	}
-	r = ppoll(&fd, 1, &LOOK_AGAIN, open);
+	r = ppoll(&fd, 1, limit, open);
 	if (r < 0 && errno != EINTR)
 		return ctl_fail(EX_OSERR, "poll: %s", strerror(errno));
 	if (r <= 0)
@@ -198,8 +200,8 @@ static int follow(struct keeper *k)
 	while (r == 0 && !ending) {
 		more = false;
 		r = keep_batch(k, &more);
-		if (r == 0 && !more)
-			r = wait_for_hint(k, &before);
+		if (r == 0)
+			r = wait_for_hint(k, more ? &AT_ONCE : &LOOK_AGAIN, &before);
 	}
 	return r;
 }

@@ -241,6 +241,12 @@ static void undo(struct start *start, const struct bftm_master *master)
 		ctl_state_undo(start->state, master->cluster, master->server);
 }
 
+static int runs_already(void)
+{
+	return ctl_fail(EX_UNAVAILABLE,
+			"a server runs in this network namespace already; see 'server show'");
+}
+
 static int call_start(struct bftm_nl *nl, struct start *start, const struct bftm_master *master)
 {
 	unsigned int port = start->port ? start->port : BFTM_PORT_DEFAULT;
@@ -255,8 +261,7 @@ static int call_start(struct bftm_nl *nl, struct start *start, const struct bftm
 	if (!(r == -EEXIST && runs(nl, master)))
 		undo(start, master);
 	if (r == -EEXIST)
-		return ctl_fail(EX_UNAVAILABLE,
-				"a server runs in this network namespace already; see 'server show'");
+		return runs_already();
 	if (r == -EADDRINUSE)
 		return ctl_fail(EX_UNAVAILABLE, "UDP port %u is taken; choose another by --port",
 				port);
@@ -328,7 +333,7 @@ static int load_conf(struct start *start, const struct bftm_master *master)
 	return r;
 }
 
-/* Not when a server runs: then this is no start, and the module will say so. */
+/* Not when a server runs: even if it stops now, this was not noted as a start. */
 static int begin_durability(struct bftm_nl *nl, struct start *start,
 			    const struct bftm_master *master)
 {
@@ -337,7 +342,9 @@ static int begin_durability(struct bftm_nl *nl, struct start *start,
 
 	if (ctl_server_get(nl, &server) == 0) {
 		json_object_put(server);
-		return 0;
+		if (!runs(nl, master))
+			undo(start, master);
+		return runs_already();
 	}
 	r = ctl_durability_begin(&start->durability, start->state, master,
 				 start->floor == KNOWN && !start->token_floor);

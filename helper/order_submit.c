@@ -198,7 +198,9 @@ static void give_up(struct bftm_order_work *w, int error, int others, const char
 {
 	struct bftm_ordering *o = w->ordering;
 
-	bftm_log(LOG_WARNING, "cluster %s: ordering refused: %s", w->cluster->conf.name, why);
+	if (bftm_due(&w->cluster->denied_ns, BFTM_SAID_AGAIN_NS))
+		bftm_log(LOG_WARNING, "cluster %s: ordering refused: %s", w->cluster->conf.name,
+			 why);
 	bftm_order_abandon(w, error);
 	bftm_requests_fail(&o->waiting, others);
 	o->incarnation = bftm_identity_renew(o->identity);

@@ -135,7 +135,7 @@ static int ioctl_acquire(struct file *file, void __user *user)
 	arg.deadline_ns = timens_add_boottime_ns(arg.deadline_ns);
 	err = put_struct(user, &arg, sizeof(arg), size);
 	if (err)
-		bftm_handle_release(h);	/* nobody would know of it */
+		bftm_handle_release(h, id);	/* nobody would know of it */
 	return err;
 }
 
@@ -262,7 +262,7 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	case _IOC_NR(BFTM_IOC_RENEW):
 		return ioctl_renew(file, user);
 	case _IOC_NR(BFTM_IOC_RELEASE):
-		return cmd == BFTM_IOC_RELEASE ? bftm_handle_release(h) : -ENOTTY;
+		return cmd == BFTM_IOC_RELEASE ? bftm_handle_release(h, 0) : -ENOTTY;
 	case _IOC_NR(BFTM_IOC_STATUS):
 		return ioctl_status(h, user);
 	case _IOC_NR(BFTM_IOC_SUBMIT):

@@ -250,12 +250,16 @@ out:
 	return err;
 }
 
-int bftm_handle_release(struct bftm_handle *h)
+int bftm_handle_release(struct bftm_handle *h, u64 id)
 {
 	enum bftm_state before;
 	int err = 0;
 
 	spin_lock_bh(&h->bn->upcall.lock);
+	if (id && h->id != id) {
+		err = -ECANCELED;
+		goto out;
+	}
 	bftm_handle_check(h, ktime_get_boottime_ns());
 	before = h->state;
 	switch (before) {
@@ -274,6 +278,7 @@ int bftm_handle_release(struct bftm_handle *h)
 	h->state = BFTM_STATE_IDLE;
 	if (before != BFTM_STATE_IDLE)
 		wake_up_poll(&h->wait, EPOLLIN | EPOLLRDNORM);
+out:
 	spin_unlock_bh(&h->bn->upcall.lock);
 	return err;
 }

@@ -113,8 +113,12 @@ int bftm_handle_renew_wait(struct bftm_handle *h,
 			   const struct bftm_renewal *renewal, u64 timeout_ns,
 			   u64 *ret_deadline_ns);
 
-/** bftm_handle_release() - Return: 0, -ENOLCK or -EKEYEXPIRED. */
-int bftm_handle_release(struct bftm_handle *h);
+/**
+ * bftm_handle_release() - give back what is held, or asked for
+ * @id: of the acquire that got it; 0 for any
+ * Return: 0, -ENOLCK or -EKEYEXPIRED; -ECANCELED when another has acquired since.
+ */
+int bftm_handle_release(struct bftm_handle *h, u64 id);
 
 /** bftm_handle_status() - judged by the clock, not by the timer. */
 void bftm_handle_status(struct bftm_handle *h, struct bftm_status *ret);

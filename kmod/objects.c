@@ -123,11 +123,13 @@ static struct bftm_thing *add(struct bftm_objects *t, struct hlist_head *bucket,
 			      const struct bftm_order_msg *req)
 {
 	size_t size = thing_size(req->name_len);
+	/* What a server had before its start may need all that it had then. */
+	bool fresh = !(t->loading || t->recovering);
 	struct bftm_thing *e;
 
 	if (atomic_inc_return(&t->count) > t->max)
 		goto err_count;
-	if (!bftm_budget_take(&t->budget, size, true))
+	if (!bftm_budget_take(&t->budget, size, fresh))
 		goto err_count;
 	e = kmalloc(size, GFP_NOWAIT | __GFP_NOWARN);
 	if (!e)

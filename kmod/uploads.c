@@ -321,7 +321,7 @@ static bool put(struct bftm_objects *t, const struct bftm_server_cfg *cfg,
 	/* As the core: silent until what was forgotten is over. */
 	if (e->object.recovering && now <= cfg->quarantine_until_ns)
 		return false;
-	if (bftm_object_body(&e->object, &req->id)) {
+	if (bftm_object_stored(&e->object, req)) {
 		reply->type = BFTM_ORDER_STORED;
 		return false;
 	}

@@ -35,6 +35,16 @@ struct bftm_body *bftm_object_body(const struct bftm_object *o,
 	return NULL;
 }
 
+bool bftm_object_stored(const struct bftm_object *o, const struct bftm_order_msg *req)
+{
+	const struct bftm_pending *p = bftm_pending_of(o, req->client);
+
+	if (req->id.version)
+		return bftm_object_body(o, &req->id);
+	/* The same bytes of another, or for another operation, are no help to a SUBMIT. */
+	return p && p->op == req->op && bftm_body_same(&req->id, &p->body->id);
+}
+
 /* Operations, which have no version, are none. */
 static struct bftm_body *known_state(const struct bftm_object *o,
 				     const struct bftm_body_id *id)

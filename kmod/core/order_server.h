@@ -78,6 +78,9 @@ struct bftm_object {
 /** bftm_object_init() - an object in σ0. */
 void bftm_object_init(struct bftm_object *o, bool recovering);
 
+/** bftm_object_stored() - is what a PUT brings there, for who brings it? */
+bool bftm_object_stored(const struct bftm_object *o, const struct bftm_order_msg *req);
+
 /** bftm_object_body() - the body of this id that the object knows; or NULL. */
 struct bftm_body *bftm_object_body(const struct bftm_object *o,
 				   const struct bftm_body_id *id);

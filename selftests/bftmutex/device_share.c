@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A handle in several processes, its end, and network namespaces. */
+#include <linux/userfaultfd.h>
+#include <pthread.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 
 #include "handle.h"
 #include "harness.h"
@@ -112,6 +117,71 @@ TEST_F(share, sigkill_gives_it_back)
 		release(self->other);
 	}
 	EXPECT_TRUE(back);
+}
+
+/* An acquire whose answer the kernel writes to a page that is watched. */
+struct stuck {
+	struct bftm_acquire *arg;
+	int fd;
+	int err;
+};
+
+static void *acquire_there(void *data)
+{
+	struct stuck *s = data;
+
+	s->err = call(s->fd, BFTM_IOC_ACQUIRE, s->arg);
+	return NULL;
+}
+
+/* Who writes to this page waits until it is let go. Return: -errno, or what tells of it. */
+static int watch_writes(void *page, size_t len)
+{
+	struct uffdio_writeprotect protect = {
+		.range = { (uintptr_t)page, len }, .mode = UFFDIO_WRITEPROTECT_MODE_WP,
+	};
+	struct uffdio_register area = {
+		.range = { (uintptr_t)page, len }, .mode = UFFDIO_REGISTER_MODE_WP,
+	};
+	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_PAGEFAULT_FLAG_WP };
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &area) ||
+	    ioctl(fd, UFFDIO_WRITEPROTECT, &protect))
+		return -errno;
+	return fd;
+}
+
+/* The answer of an acquire cannot be written when its lock has been given back already. */
+TEST_F(share, what_another_has_acquired_since_stays)
+{
+	size_t len = (size_t)sysconf(_SC_PAGESIZE);
+	void *page = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct uffdio_writeprotect let_go = { .range = { (uintptr_t)page, len } };
+	struct stuck s = { .arg = page, .fd = open_here(0) };
+	const char *name = new_name();
+	struct pollfd pfd = { .events = POLLIN };
+	pthread_t thread;
+
+	ASSERT_NE(MAP_FAILED, page);
+	*s.arg = want(new_name(), LEASE_MAX, 0, 0);
+	pfd.fd = watch_writes(page, len);
+	if (pfd.fd == -ENOSYS)
+		SKIP(return, "a kernel without userfaultfd");
+	ASSERT_LE(0, pfd.fd);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, acquire_there, &s));
+	ASSERT_EQ(1, poll(&pfd, 1, 30000));
+	EXPECT_EQ(0, release(s.fd));
+	EXPECT_EQ(0, acquire(s.fd, name, LEASE_MAX, 0, NULL));
+	ASSERT_EQ(0, mprotect(page, len, PROT_READ));
+	ASSERT_EQ(0, ioctl(pfd.fd, UFFDIO_WRITEPROTECT, &let_go));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(-EFAULT, s.err);
+	EXPECT_EQ(BFTM_STATE_HELD, state_of(s.fd));
+	EXPECT_EQ(0, release(s.fd));
+	close(s.fd);
+	close(pfd.fd);
+	munmap(page, len);
 }
 
 TEST_F(share, sigkill_of_a_waiter_leaves_nothing)

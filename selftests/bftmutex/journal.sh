@@ -102,6 +102,17 @@ is "unless the administrator says so" "$(objects 'map(.recovering) | any') $(sho
 	"false false"
 stop
 
+# As many as there were, in the memory that there was
+cram=(--object-memory 16777216 --max-state 1048576)
+anew --token-floor 0 "${cram[@]}"
+ok "the journal" follow
+ok "states beyond three quarters of the memory" c 1 order_server_room 1 crammed "$v4" "$dir/client-50.client"
+unfollow
+stop
+ok "started again" begin "${cram[@]}"
+is "all are there" "$(objects '"\(length) \(map(.recovering) | any)"')" "14 false"
+stop
+
 # From the configuration
 configured=$dir/configured
 conf() {

@@ -57,6 +57,7 @@ ok "tracepoint: a promise" fired "type=0x11 reply=0x92 rank=1 .* changed=0x1 "
 ok "tracepoint: a commit" fired "type=0x13 reply=0x95 rank=1 op=0 version=1 changed=0x6 "
 run "every message, to an object in every state" order_server matrix $v4 50 $v4 51
 run "pieces" order_server_body pieces $v4 50 $v6 51
+run "the same operation of two clients" order_server_body same $v4 50 $v6 51
 run "digests" order_server_body digest $v4 50
 run "a long response" order_server_body response $v4 50 $v6 51
 run "many clients wait" order_server_body crowd $eight

@@ -72,6 +72,35 @@ static void pieces(struct peer *p)
 	fetch_all(p, op);
 }
 
+static void put_for(struct peer *p, const struct body *b, u64 op)
+{
+	struct bftm_order_msg m;
+	u32 at;
+
+	for (at = 0; at < b->id.len; at += BFTM_PIECE_LEN) {
+		m = piece(b, at);
+		m.op = op;
+		ask_order(p, m, BFTM_ORDER_STORED, "PUT");
+	}
+}
+
+/* Two clients want the same, and one of them wants it twice. */
+static void same(struct peer *p)
+{
+	struct peer *q = p + 1;
+	struct body *op = random_op(2000);
+
+	put_for(p, op, OP(2));
+	ask_order(p, submit(OP(2), op, false), BFTM_ORDER_PENDING, "SUBMIT");
+	ask_order(q, submit(OP(2), op, false), BFTM_ORDER_NEEDBODY, "SUBMIT of what another has put");
+	put_for(q, op, OP(2));
+	ask_order(q, submit(OP(2), op, false), BFTM_ORDER_PENDING, "SUBMIT of the same");
+	put_for(p, op, OP(3));
+	ask_order(p, submit(OP(3), op, false), BFTM_ORDER_PENDING, "SUBMIT of the same once more");
+	put_for(p, op, OP(3));
+	ask_order(p, submit(OP(3), op, false), BFTM_ORDER_PENDING, "SUBMIT again");
+}
+
 /* Pieces that do not make the body that they were to make. */
 static void digest(struct peer *p)
 {
@@ -242,6 +271,7 @@ static void recovery(struct peer *p)
 
 static const struct test tests[] = {
 	{ "pieces", pieces, 2 },
+	{ "same", same, 2 },
 	{ "digest", digest, 1 },
 	{ "response", response, 2 },
 	{ "crowd", crowd, 8 },

@@ -32,6 +32,12 @@ ok "restart" restart --token-floor 0 --object-memory 16777216
 run "a client that takes all it gets" order_server_room share $eight
 ok "memory in use: almost 16 MiB" test "$(show .object_memory_used)" -gt 15728640
 
+ok "restart" restart --token-floor 0 --object-memory 16777216 --max-state 1048576
+run "states beyond three quarters" order_server_room crammed $v4 50
+ok "restart" restart --object-memory 16777216 --max-state 1048576
+run "a server that has forgotten them gets all back" order_server_room crammed-again $v4 50
+is "none is missing" "$(objects 'length')" 14
+
 #
 # What the configuration says
 #

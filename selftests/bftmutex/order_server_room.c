@@ -239,7 +239,51 @@ static void memory(struct peer *p)
 	ask_order(p, submit(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT when there is room");
 }
 
+#define CRAMMED 14
+#define CRAMMED_LEN 900000	/* it counts as 1 MiB */
+
+static void crammed_name(u32 i)
+{
+	snprintf(name, sizeof(name), "crammed%u", i);
+}
+
+/* Objects that are there may have all of 16 MiB, not only three quarters. */
+static void crammed(struct peer *p)
+{
+	struct body *b = random_state(2, p, CRAMMED_LEN);
+	u32 i;
+
+	for (i = 0; i < CRAMMED; i++) {
+		crammed_name(i);
+		ask_order(p, get(1), BFTM_ORDER_GOT, "GET");
+	}
+	for (i = 0; i < CRAMMED; i++) {
+		crammed_name(i);
+		put(p, b);
+		decide(p, 2, b, false);
+	}
+	snprintf(name, sizeof(name), "new");
+	refused(p, get(1), BFTM_REFUSED_OBJECTS, "GET of a new one");
+}
+
+/* A server that has forgotten them: they come back, as many as there were. */
+static void crammed_again(struct peer *p)
+{
+	struct body *b = random_state(2, p, CRAMMED_LEN);
+	u32 i;
+
+	for (i = 0; i < CRAMMED; i++) {
+		crammed_name(i);
+		ask_order(p, get(3), BFTM_ORDER_RECOVERING, "GET");
+		put(p, b);
+		ask_order(p, about(order(BFTM_ORDER_INSTALL, 3), b, false), BFTM_ORDER_INSTALLED,
+			  "INSTALL");
+	}
+}
+
 static const struct test tests[] = {
+	{ "crammed", crammed, 1 },
+	{ "crammed-again", crammed_again, 1 },
 	{ "limits", limits, 1 },
 	{ "arrivals", arrivals, 8 },
 	{ "paused", paused, 2 },
