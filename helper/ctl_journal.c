@@ -18,8 +18,7 @@
 #define BATCH_OBJECTS	1024
 #define BATCH_BYTES	(16u << 20)
 /* A hint may be lost. */
-#define LOOK_AGAIN	((struct timespec){ .tv_sec = 1 })
-#define AT_ONCE		((struct timespec){})
+static const struct timespec look_again = { .tv_sec = 1 }, at_once;
 
 /* What was pulled and is to be confirmed. */
 struct taken {
@@ -168,10 +167,9 @@ static int wait_for_hint(struct keeper *k, const struct timespec *limit, const s
 	struct pollfd fd = { .fd = nl_socket_get_fd(k->nl.sock), .events = POLLIN };
 	int r;
 
-	if (k->nl.notified) {
-		k->nl.notified = false;
-		return 0;
-	}
+	if (k->nl.notified)
+		limit = &at_once;
+	k->nl.notified = false;
 	r = ppoll(&fd, 1, limit, open);
 	if (r < 0 && errno != EINTR)
 		return ctl_fail(EX_OSERR, "poll: %s", strerror(errno));
@@ -201,7 +199,7 @@ static int follow(struct keeper *k)
 		more = false;
 		r = keep_batch(k, &more);
 		if (r == 0)
-			r = wait_for_hint(k, more ? &AT_ONCE : &LOOK_AGAIN, &before);
+			r = wait_for_hint(k, more ? &at_once : &look_again, &before);
 	}
 	return r;
 }

@@ -105,6 +105,15 @@ is "unless the administrator says so" "$(objects 'map(.recovering) | any') $(sho
 	"false false"
 stop
 
+# Under traffic
+anew --token-floor 0
+ok "the journal" follow
+clients_begin 8 0
+ok "under traffic" wait_for 20 answered 20
+ok "SIGTERM ends it well, too" unfollow
+clients_end
+stop
+
 # As many as there were, in the memory that there was
 cram=(--object-memory 16777216 --max-state 1048576)
 anew --token-floor 0 "${cram[@]}"
