@@ -110,7 +110,7 @@ end_asking() {
 	wait "${churns[@]}"
 	churns=()
 }
-# Granted is what was answered; without gojq, which takes a while in a VM.
+# Granted is what was answered; without another program to start.
 granted() { s 1 bftmutexctl server show --json | sed 's/.*"granted": *\([0-9]*\).*/\1/;t;d'; }
 went_on() { (($(granted) > $1)); }
 

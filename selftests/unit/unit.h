@@ -30,8 +30,8 @@ static inline u64 unit_seed(const char *test)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	seed = text ? strtoull(text, &end, 0) : (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
-	if (*end || (text && !*text)) {
-		fprintf(stderr, "SEED='%s': must be a number\n", text);
+	if (*end || (text && (*text < '0' || *text > '9'))) {
+		fprintf(stderr, "SEED='%s': must be a number from 0 to 2^64 - 1\n", text);
 		exit(64);
 	}
 	printf("# %s: SEED=%llu\n", test, (unsigned long long)seed);
