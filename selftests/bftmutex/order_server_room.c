@@ -242,9 +242,13 @@ static void memory(struct peer *p)
 #define CRAMMED 14
 #define CRAMMED_LEN 900000	/* it counts as 1 MiB */
 
-static void crammed_name(u32 i)
+/* Object @i, and its state. */
+static void cram(struct peer *p, u32 i, u64 rank, u8 answer, const struct body *b)
 {
 	snprintf(name, sizeof(name), "crammed%u", i);
+	ask_order(p, get(rank), answer, "GET");
+	if (b)
+		put(p, b);
 }
 
 /* Objects that are there may have all of 16 MiB, not only three quarters. */
@@ -253,13 +257,10 @@ static void crammed(struct peer *p)
 	struct body *b = random_state(2, p, CRAMMED_LEN);
 	u32 i;
 
+	for (i = 0; i < CRAMMED; i++)
+		cram(p, i, 1, BFTM_ORDER_GOT, NULL);
 	for (i = 0; i < CRAMMED; i++) {
-		crammed_name(i);
-		ask_order(p, get(1), BFTM_ORDER_GOT, "GET");
-	}
-	for (i = 0; i < CRAMMED; i++) {
-		crammed_name(i);
-		put(p, b);
+		cram(p, i, 2, BFTM_ORDER_GOT, b);
 		decide(p, 2, b, false);
 	}
 	snprintf(name, sizeof(name), "new");
@@ -273,9 +274,7 @@ static void crammed_again(struct peer *p)
 	u32 i;
 
 	for (i = 0; i < CRAMMED; i++) {
-		crammed_name(i);
-		ask_order(p, get(3), BFTM_ORDER_RECOVERING, "GET");
-		put(p, b);
+		cram(p, i, 3, BFTM_ORDER_RECOVERING, b);
 		ask_order(p, about(order(BFTM_ORDER_INSTALL, 3), b, false), BFTM_ORDER_INSTALLED,
 			  "INSTALL");
 	}
