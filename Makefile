@@ -120,7 +120,7 @@ CONF := $(addprefix helper/,conf conf_server conf_access conf_type syntax value 
 	$(OBJECT)
 KEYS := $(addprefix helper/,keys mac rank rank_file log)
 ORDER := $(basename $(wildcard helper/order*.c))
-DAEMON := $(addprefix helper/,bftmutexd loop identity lend names cluster socket probe \
+DAEMON := $(addprefix helper/,bftmutexd clock loop identity lend names cluster socket probe \
 	recover acquire attempt report release evidence rounds contradiction upcall \
 	status nl digest sandbox sandbox_calls) $(ORDER) $(OBJECT_EXEC)
 JOURNAL := helper/journal helper/journal_object
@@ -293,7 +293,7 @@ $(BUILD)/obj-sanitize/%.o: %.c
 	$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL) $(SANITIZE) -MMD -MP -c -o $@ $<
 
 UNIT_OBJS := $(sort $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/contradiction helper/digest \
-	$(OBJECT_EXEC) helper/order_rank helper/order_room helper/identity helper/lend helper/names helper/loop \
+	$(OBJECT_EXEC) helper/order_rank helper/order_room helper/identity helper/lend helper/names helper/clock helper/loop \
 	helper/log helper/sandbox helper/sandbox_calls helper/upcall helper/status $(LIN) $(HISTORY) \
 	$(filter-out helper/bftmutexctl,$(CTL)))
 $(BUILD)/obj-sanitize/all.a: $(call sobj,$(UNIT_OBJS))

@@ -200,12 +200,12 @@ static struct bftm_acquire_op *adopt(const struct bftm_ask *arg)
 
 	/* It has been waited for. */
 	ask.timeout_at_ns = 0;
-	if (cl && ask.lease_ns && ask.deadline_ns > bftm_now() && is_ours(cl, &ask))
+	if (cl && ask.lease_ns && ask.end_ns > bftm_now() && is_ours(cl, &ask))
 		op = op_new(cl, &ask, true);
 	if (!op) {
 		/* It is held all the same. */
-		if (cl && cl->draining && ask.deadline_ns > cl->draining_ns)
-			cl->draining_ns = ask.deadline_ns;
+		if (cl && cl->draining && ask.end_ns > cl->draining_ns)
+			cl->draining_ns = ask.end_ns;
 		return NULL;
 	}
 	bftm_totals.adopted++;

@@ -34,9 +34,9 @@ struct bftm_ask {
 	bool fence;		/* BFTM_FENCE */
 	u32 way;		/* enum bftm_way */
 	u64 lease_ns;		/* 0 for the cluster's default */
-	u64 timeout_at_ns;	/* CLOCK_BOOTTIME, 0 for never */
+	u64 timeout_at_ns;	/* by bftm_now(), 0 for never */
 	u64 attempt;		/* of a release or renewal: what holds the lock */
-	u64 deadline_ns;	/* of a renewal: CLOCK_BOOTTIME until which it does */
+	u64 end_ns;		/* of a renewal: until which it does, by bftm_now() */
 	u32 sends;		/* of a renewal: highest send number reported */
 	u64 configuration;	/* of a renewal or release: by which it was won, 0: not known */
 	const struct bftm_inside *inside; /* NULL: an application, through the kernel */

@@ -239,7 +239,7 @@ void bftm_attempt_adopt(struct bftm_acquire_op *op)
 	op->contend.prio = op->name->prio;
 	op->told_sends = op->ask.sends;
 	bftm_contend_adopt(&op->contend, &op->cluster->cfg, &want, op->ask.attempt,
-			   op->ask.deadline_ns, op->ask.sends);
+			   op->ask.end_ns, op->ask.sends);
 	arm(op);
 }
 

@@ -137,6 +137,7 @@ static const struct attribute handle_attrs[] = {
 	[BFTMUTEX_A_HANDLE_REMAINING_NS] = { "remaining_ns", NUM64 },
 	[BFTMUTEX_A_HANDLE_SENDS] = { "sends", NUM32 },
 	[BFTMUTEX_A_HANDLE_CONFIGURATION] = { "configuration", NUM64 },
+	[BFTMUTEX_A_HANDLE_END_NS] = { "end_ns", NUM64 },
 };
 
 static const struct attribute rule_attrs[] = {
@@ -181,6 +182,7 @@ static const char *const reason_names[] = {
 	[BFTM_LOST_EXPIRED] = "expired",
 	[BFTM_LOST_NOT_RENEWED] = "not-renewed",
 	[BFTM_LOST_NO_HELPER] = "no-helper",
+	[BFTM_LOST_SUSPENDED] = "suspended",
 };
 
 static const char *const durability_names[] = {

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "loop.h"
 
 static int compare(const struct bftm_timer *a, const struct bftm_timer *b)
@@ -20,14 +20,15 @@ BFTM_TREE(timers, bftm_timer, node, compare)
 static struct timers timers = RB_INITIALIZER(&timers);
 static int epoll_fd = -1;
 static int timer_fd = -1;
+
+/* So long a timer sleeps in one go, and is at most a millisecond late. */
+#define EXACT_NS 8000000
+
 static bool stopping;
 
 u64 bftm_now(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
+	return bftm_clock_ns();
 }
 
 static int add(int fd, void *ptr)
@@ -97,12 +98,17 @@ static void set_alarm(void)
 {
 	struct bftm_timer *first = RB_MIN(timers, &timers);
 	struct itimerspec at = {};
+	u64 now, at_ns;
 
 	if (first) {
-		at.it_value.tv_sec = (time_t)(first->at_ns / 1000000000);
-		at.it_value.tv_nsec = (long)(first->at_ns % 1000000000);
-		if (!first->at_ns)
-			at.it_value.tv_nsec = 1;
+		now = bftm_now();
+		at_ns = first->at_ns > now ? first->at_ns : now;
+		/* The timer's clock may be slower, but not by more than an eighth. */
+		if (at_ns - now > EXACT_NS)
+			at_ns -= (at_ns - now) / 8;
+		at_ns = bftm_clock_to_boottime(at_ns);
+		at.it_value.tv_sec = (time_t)(at_ns / 1000000000);
+		at.it_value.tv_nsec = (long)(at_ns % 1000000000);
 	}
 	timerfd_settime(timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The daemon's one thread: file descriptors that become readable and timers on
- * CLOCK_BOOTTIME, which runs on while the machine sleeps, as leases do.
+ * The daemon's one thread: file descriptors that become readable and timers on the
+ * clock of leases, which runs on while the machine sleeps.
  */
 #ifndef BFTM_LOOP_H
 #define BFTM_LOOP_H
@@ -28,7 +28,7 @@ struct bftm_timer {
 	void (*fire)(struct bftm_timer *timer);
 };
 
-/** bftm_now() - CLOCK_BOOTTIME in ns */
+/** bftm_now() - the clock of leases in ns */
 u64 bftm_now(void);
 
 /** bftm_loop_init() - 0 or -errno */

@@ -19,7 +19,7 @@ struct bftm_submit_ask {
 	char cluster[33];	/* "" for the default */
 	u8 name[BFTM_NAME_LEN_MAX];
 	u8 name_len;
-	u64 timeout_at_ns;	/* CLOCK_BOOTTIME, 0 for never */
+	u64 timeout_at_ns;	/* by bftm_now(), 0 for never */
 	const u8 *op;
 	u32 op_len;
 };

@@ -26,7 +26,7 @@ bool bftm_report_won(struct bftm_acquire_op *op)
 		.cluster = op->cluster->conf.name,
 		.lease_ns = c->want.lease_ns,
 		.attempt = c->attempt,
-		.deadline_ns = end_of(op),
+		.end_ns = end_of(op),
 		.attempts = c->rounds,
 		.token = c->want.fence ? c->token : 0,
 		.configuration = op->cluster->configuration,

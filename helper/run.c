@@ -11,6 +11,7 @@
  * signalfd, beside the handle that shows the end of the lease as POLLHUP.
  */
 #include "run.h"
+#include "libbftmutex.h"
 
 #include <err.h>
 #include <errno.h>
@@ -245,7 +246,12 @@ static void terminate(struct job *job)
 
 static void on_lost(struct job *job)
 {
-	warnx("lock '%s' lost: its lease ended before the command%s", job->run->name,
+	struct bftm_status status;
+	bool slept = !bftmutex_status(job->run->fd, &status) &&
+		     status.reason == BFTM_LOST_SUSPENDED;
+
+	warnx("lock '%s' lost: %s%s", job->run->name,
+	      slept ? "the machine was put to sleep" : "its lease ended before the command",
 	      job->ended ? "" : "; sending SIGTERM");
 	terminate(job);
 }

@@ -7,6 +7,7 @@
 #include <netlink/genl/genl.h>
 
 #include "acquire.h"
+#include "clock.h"
 #include "log.h"
 #include "../uapi/linux/bftmutex.h"
 #include "lend.h"
@@ -71,6 +72,7 @@ static int read_request(struct nlattr **attr, void *arg)
 	struct nlattr *name = attr[BFTMUTEX_A_HANDLE_NAME];
 	struct pulled *p = arg;
 	struct bftm_ask *ask = &p->ask;
+	u64 timeout_at;
 	u32 flags;
 
 	if (!name || nla_len(name) > BFTM_NAME_LEN_MAX)
@@ -89,9 +91,10 @@ static int read_request(struct nlattr **attr, void *arg)
 	ask->fence = flags & BFTM_FENCE;
 	ask->way = get_u32(attr[BFTMUTEX_A_HANDLE_WAY]);
 	ask->lease_ns = get_u64(attr[BFTMUTEX_A_HANDLE_LEASE_NS]);
-	ask->timeout_at_ns = get_u64(attr[BFTMUTEX_A_HANDLE_TIMEOUT_AT_NS]);
+	timeout_at = get_u64(attr[BFTMUTEX_A_HANDLE_TIMEOUT_AT_NS]);
+	ask->timeout_at_ns = timeout_at ? bftm_clock_from_boottime(timeout_at) : 0;
 	ask->attempt = get_u64(attr[BFTMUTEX_A_HANDLE_ATTEMPT]);
-	ask->deadline_ns = get_u64(attr[BFTMUTEX_A_HANDLE_DEADLINE_NS]);
+	ask->end_ns = get_u64(attr[BFTMUTEX_A_HANDLE_END_NS]);
 	ask->sends = get_u32(attr[BFTMUTEX_A_HANDLE_SENDS]);
 	ask->configuration = get_u64(attr[BFTMUTEX_A_HANDLE_CONFIGURATION]);
 	return p->kind == BFTMUTEX_REQUEST_KIND_SUBMIT ? read_submit(attr, p) : 0;
@@ -247,6 +250,13 @@ static struct nl_msg *new_report(u8 cmd, size_t room)
 	return msg;
 }
 
+/* The deadline is that much earlier that it comes first if no rate was changed. */
+static void put_end(struct nl_msg *msg, u64 end_ns)
+{
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, bftm_clock_to_boottime(end_ns) - BFTM_TICK_NS);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_END_NS, end_ns);
+}
+
 int bftm_upcall_won(const struct bftm_won *won)
 {
 	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_DONE, REPORT_ROOM);
@@ -257,7 +267,7 @@ int bftm_upcall_won(const struct bftm_won *won)
 	nla_put_string(msg, BFTMUTEX_A_HANDLE_CLUSTER, won->cluster);
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_LEASE_NS, won->lease_ns);
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ATTEMPT, won->attempt);
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, won->deadline_ns);
+	put_end(msg, won->end_ns);
 	nla_put_u32(msg, BFTMUTEX_A_HANDLE_ATTEMPTS, won->attempts);
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_TOKEN, won->token);
 	nla_put_u32(msg, BFTMUTEX_A_HANDLE_SENDS, won->sends);
@@ -265,14 +275,14 @@ int bftm_upcall_won(const struct bftm_won *won)
 	return report(msg);
 }
 
-int bftm_upcall_renewed(u64 id, u64 deadline_ns, u32 sends)
+int bftm_upcall_renewed(u64 id, u64 end_ns, u32 sends)
 {
 	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_RENEWED, REPORT_ROOM);
 
 	if (!msg)
 		return registered ? -ENOMEM : -ENOTCONN;
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, deadline_ns);
+	put_end(msg, end_ns);
 	nla_put_u32(msg, BFTMUTEX_A_HANDLE_SENDS, sends);
 	return report(msg);
 }

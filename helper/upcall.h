@@ -27,7 +27,7 @@ struct nl_msg;
  * @id:          of the request
  * @cluster, @lease_ns: whose lock, and for how long each time; what defaults were
  * @attempt:     that holds it
- * @deadline_ns: CLOCK_BOOTTIME until which
+ * @end_ns:      until which, by bftm_now()
  * @attempts:    how often servers were asked
  * @token:       fencing token, 0 for none; needed when one was asked for
  * @configuration: the cluster's number of it
@@ -38,7 +38,7 @@ struct bftm_won {
 	const char *cluster;
 	u64 lease_ns;
 	u64 attempt;
-	u64 deadline_ns;
+	u64 end_ns;
 	u32 attempts;
 	u64 token;
 	u64 configuration;
@@ -54,13 +54,13 @@ int bftm_upcall_won(const struct bftm_won *won);
 
 /**
  * bftm_upcall_renewed() - what is held lasts longer
- * @deadline_ns: later than the one reported before
+ * @end_ns:      later than the one reported before
  * @sends:       highest number of a send for the attempt
  * Return: 0; -ESTALE: nobody holds it any more, it must be released; -EALREADY:
  * it lasts as long already, and @sends is noted. After any other failure it is held
  * at least until the deadline that was reported before: it must not be released.
  */
-int bftm_upcall_renewed(u64 id, u64 deadline_ns, u32 sends);
+int bftm_upcall_renewed(u64 id, u64 end_ns, u32 sends);
 
 /** bftm_upcall_failed() - @error: positive errno */
 void bftm_upcall_failed(u64 id, int error, u32 attempts);

@@ -32,7 +32,7 @@ struct bftm_budget {
  * @client:  whose
  * @uploads: bodies that arrive in pieces
  * @bytes:   of bodies: operations that wait, and what arrives
- * @looked_ns: CLOCK_BOOTTIME at which idle uploads of it were looked for last
+ * @looked_ns: when idle uploads of it were looked for last
  * @held:    bytes of answers to it that the journal holds; guarded by its lock
  */
 struct bftm_share {

@@ -45,7 +45,7 @@ struct bftm_address {
  * @window:   sequence numbers taken
  * @received: authentic datagrams
  * @replayed: those of them that had been taken before
- * @seen_ns:  time of the last, CLOCK_BOOTTIME
+ * @seen_ns:  time of the last
  * @address:  where it was heard last, for what it did not ask for
  */
 struct bftm_client {

@@ -14,10 +14,9 @@
  * way here when another comes is the helper's from then on (bftm_fast_entrust()). That
  * matters because servers take a RELEASE for the end of all attempts up to its number.
  */
-#include <linux/ktime.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
 
+#include "clock.h"
 #include "core/servers.h"
 #include "debug.h"
 #include "fast.h"
@@ -77,7 +76,7 @@ static void fast_free(struct bftm_fast *f)
 
 static void wake_at(struct bftm_fast *f, u64 at_ns)
 {
-	bftm_alarm_set(&f->session->alarms, &f->due, at_ns);
+	bftm_alarm_set(&f->session->alarms, &f->due, bftm_clock_timer(at_ns));
 }
 
 static void send(struct bftm_fast *f, u32 to, struct bftm_msg *msg)
@@ -106,7 +105,7 @@ static void give_back(struct bftm_fast *f)
 	forget_contend(f);
 	f->request->fast = NULL;
 	f->request = NULL;
-	bftm_release_start(&f->release, &s->cfg, f->attempt, all, ktime_get_boottime_ns());
+	bftm_release_start(&f->release, &s->cfg, f->attempt, all, bftm_clock_ns());
 	send_release(f, all);
 	wake_at(f, f->release.wake_ns);
 }
@@ -121,11 +120,11 @@ static void hand_over(struct bftm_fast *f)
 	bftm_upcall_requeue(f->session->bn, request);
 }
 
-static bool is_late(const struct bftm_fast *f, u64 now)
+static bool is_late(const struct bftm_fast *f, u64 boot_ns)
 {
 	u64 until = f->request->timeout_at_ns;
 
-	return until && now >= until;
+	return until && boot_ns >= until;
 }
 
 static void won(struct bftm_fast *f, u64 now)
@@ -138,16 +137,17 @@ static void won(struct bftm_fast *f, u64 now)
 		.lease_ns = c->want.lease_ns,
 		.attempt = f->attempt,
 		.attempts = c->rounds,
-		.deadline_ns = bftm_contend_end(c, &s->cfg),
+		.end_ns = bftm_contend_end(c, &s->cfg),
 		.token = c->want.fence ? c->token : 0,
 		.configuration = s->configuration,
 		.sends = c->sends,
 	};
 
-	if (result.deadline_ns <= now || is_late(f, now)) {
+	if (result.end_ns <= now || is_late(f, ktime_get_boottime_ns())) {
 		hand_over(f);
 		return;
 	}
+	result.deadline_ns = bftm_clock_deadline(result.end_ns);
 	memcpy(result.cluster, s->cluster, sizeof(result.cluster));
 	forget_contend(f);
 	not_due(f);
@@ -243,7 +243,7 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 	f = fast_new(s, request);
 	if (!f)
 		return false;
-	now = ktime_get_boottime_ns();
+	now = bftm_clock_ns();
 	bftm_contend_start(f->contend, &s->cfg, &want, f->attempt, now, &out);
 	obey(f, &out, now);
 	return true;
@@ -292,14 +292,15 @@ void bftm_fast_retire(struct bftm_session *s)
 	}
 }
 
-unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 now)
+unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns)
 {
 	struct bftm_fast *f = container_of(due, struct bftm_fast, due);
 	const struct bftm_client_cfg *cfg = &f->session->cfg;
+	u64 now = bftm_clock_ns();
 	struct bftm_out out;
 	u32 to;
 
-	if (f->contend && f->contend->sends < FAST_SENDS && !is_late(f, now)) {
+	if (f->contend && f->contend->sends < FAST_SENDS && !is_late(f, boot_ns)) {
 		bftm_contend_wake(f->contend, cfg, now, 0, 0, &out);
 		obey(f, &out, now);
 		return 1 + cfg->n;
@@ -309,12 +310,11 @@ unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 now)
 		return 1 + cfg->n;
 	}
 	to = bftm_release_wake(&f->release, cfg, now);
-	if (to) {
-		send_release(f, to);
+	send_release(f, to);
+	if (to || now < f->release.wake_ns)	/* or woken too early */
 		wake_at(f, f->release.wake_ns);
-	} else {
+	else
 		fast_free(f);
-	}
 	return 1 + hweight32(to);
 }
 
@@ -324,7 +324,7 @@ static void answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
 	u64 now;
 
 	if (f->contend) {
-		now = ktime_get_boottime_ns();
+		now = bftm_clock_ns();
 		/* The random bits are for a sleep, and this one does not. */
 		bftm_contend_answer(f->contend, &f->session->cfg, u, msg, now, 0, &out);
 		obey(f, &out, now);

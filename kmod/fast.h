@@ -60,7 +60,7 @@ void bftm_fast_entrust(struct bftm_request *request);
 void bftm_fast_retire(struct bftm_session *s);
 
 /** bftm_fast_ring() - @due: of one. Return: one, and the datagrams that were sent, at most. */
-unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 now);
+unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns);
 
 /**
  * bftm_fast_answer() - an authentic answer of server number @u

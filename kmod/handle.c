@@ -7,13 +7,12 @@
  * bftm_handle_free() has got that, which takes it off the others in one hold of it.
  *
  * The kernel, not the helper, ends a lease: the timer announces it, and every
- * look at the state compares the clock with the deadline first.
+ * look at the state compares the clocks with the deadline first.
  */
 #include <linux/poll.h>
 #include <linux/slab.h>
-#include <linux/ktime.h>
-#include <linux/timekeeping.h>
 
+#include "clock.h"
 #include "debug.h"
 #include "handle.h"
 #include "netlink.h"
@@ -72,7 +71,7 @@ void bftm_handle_free(struct bftm_handle *h)
 
 	xa_erase(&up->handles, h->number);
 	spin_lock_bh(&up->lock);
-	bftm_handle_check(h, ktime_get_boottime_ns());
+	bftm_handle_check(h);
 	if (h->request)
 		give_back(h);
 	bftm_alarm_clear(&up->alarms, &h->due);
@@ -119,7 +118,7 @@ static int begin(struct bftm_handle *h, struct bftm_request *request,
 	struct pid *before;
 	int err;
 
-	bftm_handle_check(h, ktime_get_boottime_ns());
+	bftm_handle_check(h);
 	if (h->state == BFTM_STATE_PENDING)
 		return -EBUSY;
 	if (h->state == BFTM_STATE_HELD)
@@ -176,6 +175,7 @@ void bftm_handle_won(struct bftm_handle *h, const struct bftm_result *result)
 	lockdep_assert_held(&h->bn->upcall.lock);
 	h->state = BFTM_STATE_HELD;
 	h->arg.deadline_ns = result->deadline_ns;
+	h->end_ns = result->end_ns;
 	h->arg.token = h->arg.flags & BFTM_FENCE ? result->token : 0;
 	h->arg.attempts = result->attempts;
 	h->renew_at_ns = 0;
@@ -219,7 +219,7 @@ int bftm_handle_wait(struct bftm_handle *h, u64 id, struct bftm_acquire *ret)
 		err = -ECANCELED;
 		goto out;
 	}
-	bftm_handle_check(h, ktime_get_boottime_ns());
+	bftm_handle_check(h);
 	switch (h->state) {
 	case BFTM_STATE_LOST:	/* won, and over before this task ran */
 		err = -EKEYEXPIRED;
@@ -260,7 +260,7 @@ int bftm_handle_release(struct bftm_handle *h, u64 id)
 		err = -ECANCELED;
 		goto out;
 	}
-	bftm_handle_check(h, ktime_get_boottime_ns());
+	bftm_handle_check(h);
 	before = h->state;
 	switch (before) {
 	case BFTM_STATE_HELD:
@@ -285,11 +285,8 @@ out:
 
 void bftm_handle_status(struct bftm_handle *h, struct bftm_status *ret)
 {
-	u64 now;
-
 	spin_lock_bh(&h->bn->upcall.lock);
-	now = ktime_get_boottime_ns();
-	bftm_handle_check(h, now);
+	ret->remaining_ns = bftm_handle_check(h);
 	ret->state = h->state;
 	ret->reason = h->reason;
 	ret->error = h->error;
@@ -298,8 +295,6 @@ void bftm_handle_status(struct bftm_handle *h, struct bftm_status *ret)
 		ret->token = h->arg.token;
 		ret->attempts = h->arg.attempts;
 	}
-	if (h->state == BFTM_STATE_HELD)
-		ret->remaining_ns = h->arg.deadline_ns - now;
 	spin_unlock_bh(&h->bn->upcall.lock);
 }
 
@@ -319,15 +314,14 @@ bool bftm_handle_crowded(struct bftm_handle *h)
 __poll_t bftm_handle_poll(struct bftm_handle *h)
 {
 	__poll_t events = 0;
-	u64 now;
+	u64 left;
 
 	spin_lock_bh(&h->bn->upcall.lock);
-	now = ktime_get_boottime_ns();
-	bftm_handle_check(h, now);
+	left = bftm_handle_check(h);
 	switch (h->state) {
 	case BFTM_STATE_HELD:
 		events = EPOLLIN | EPOLLRDNORM;
-		if (bftm_handle_in_margin(h, now))
+		if (bftm_handle_in_margin(h, left))
 			events |= EPOLLPRI;
 		break;
 	case BFTM_STATE_LOST:

@@ -26,6 +26,8 @@
  * @renew_at_ns: when the helper is to take over what the kernel won, 0 for never
  * @id:          of the last request
  * @arg:         of the last acquire; deadline, token and attempts filled in
+ * @end_ns:      of what is held, by the clock of leases; what comes first ends it,
+ *               this or the deadline
  * @margin_ns:   warning before the deadline
  * @signo:       signal to send, 0 for none
  * @signal_pid:  to whom
@@ -50,6 +52,7 @@ struct bftm_handle {
 	u64 renew_at_ns;
 	u64 id;
 	struct bftm_acquire arg;
+	u64 end_ns;
 	u64 margin_ns;
 	u32 signo;
 	struct pid *signal_pid;
@@ -120,7 +123,7 @@ int bftm_handle_renew_wait(struct bftm_handle *h,
  */
 int bftm_handle_release(struct bftm_handle *h, u64 id);
 
-/** bftm_handle_status() - judged by the clock, not by the timer. */
+/** bftm_handle_status() - judged by the clocks, not by the timer. */
 void bftm_handle_status(struct bftm_handle *h, struct bftm_status *ret);
 
 /** bftm_handle_set_signal() - @signo 0 for none. */
@@ -136,7 +139,9 @@ __poll_t bftm_handle_poll(struct bftm_handle *h);
 void bftm_handle_won(struct bftm_handle *h, const struct bftm_result *result);
 void bftm_handle_failed(struct bftm_handle *h, int error);
 /** bftm_handle_renewed() - Return: 0, or -EALREADY: it lasts as long already. */
-int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns);
+int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns, u64 end_ns);
+/** bftm_handle_lose() - what it holds, if anything. */
+void bftm_handle_lose(struct bftm_handle *h, enum bftm_lost reason);
 /** bftm_handle_deserted() - no helper is left to renew it. */
 void bftm_handle_deserted(struct bftm_handle *h);
 
@@ -160,10 +165,13 @@ unsigned int bftm_handle_ring(struct timerqueue_node *due, u64 now);
 void bftm_handle_arm(struct bftm_handle *h);
 /** bftm_handle_arm_at() - @at_ns: CLOCK_BOOTTIME */
 void bftm_handle_arm_at(struct bftm_handle *h, u64 at_ns);
-/** bftm_handle_check() - held, and @now past the deadline? Then it is lost. */
-void bftm_handle_check(struct bftm_handle *h, u64 now);
-/** bftm_handle_in_margin() - of the deadline that is known. */
-bool bftm_handle_in_margin(const struct bftm_handle *h, u64 now);
+/**
+ * bftm_handle_check() - held, and past the deadline? Then it is lost.
+ * Return: ns that are left of what is held, 0 if nothing is.
+ */
+u64 bftm_handle_check(struct bftm_handle *h);
+/** bftm_handle_in_margin() - with so much left? */
+bool bftm_handle_in_margin(const struct bftm_handle *h, s64 left_ns);
 /** bftm_handle_end() - cancel or release its request. */
 void bftm_handle_end(struct bftm_handle *h);
 

@@ -6,10 +6,9 @@
  * A lease that is over stays over: the deadline moves only while the clock has
  * not passed the old one, and only away.
  */
-#include <linux/ktime.h>
 #include <linux/poll.h>
-#include <linux/timekeeping.h>
 
+#include "clock.h"
 #include "handle.h"
 #include "netlink.h"
 #include "sleep.h"
@@ -25,7 +24,7 @@ static int begin(struct bftm_handle *h, u64 lease_ns, struct bftm_renewal *ret)
 {
 	int err;
 
-	bftm_handle_check(h, ktime_get_boottime_ns());
+	bftm_handle_check(h);
 	if (h->state == BFTM_STATE_LOST)
 		return -EKEYEXPIRED;
 	if (h->state != BFTM_STATE_HELD)
@@ -67,7 +66,7 @@ static int outcome(void *arg)
 	int err = -ECANCELED;	/* another thread released it meanwhile */
 
 	spin_lock_bh(&h->bn->upcall.lock);
-	bftm_handle_check(h, ktime_get_boottime_ns());
+	bftm_handle_check(h);
 	if (h->id != w->renewal->id)
 		goto out;
 	if (h->state == BFTM_STATE_LOST) {
@@ -100,15 +99,16 @@ int bftm_handle_renew_wait(struct bftm_handle *h,
 	return bftm_sleep(&h->wait, timeout_ns ? bftm_sleep_until(timeout_ns) : 0, outcome, &w);
 }
 
-int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns)
+int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns, u64 end_ns)
 {
 	lockdep_assert_held(&h->bn->upcall.lock);
 	if (deadline_ns <= h->arg.deadline_ns)
 		return -EALREADY;
 	h->arg.deadline_ns = deadline_ns;
+	h->end_ns = max(h->end_ns, end_ns);
 	h->renewing = false;
 	/* Who is in a margin that is longer than the lease knows it. */
-	if (!bftm_handle_in_margin(h, ktime_get_boottime_ns()))
+	if (!bftm_handle_in_margin(h, bftm_clock_left(h->arg.deadline_ns, h->end_ns)))
 		h->warned = false;
 	bftm_handle_arm(h);
 	/* Wakes waiters for a renewal, and is an edge for epoll. */

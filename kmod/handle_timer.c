@@ -8,9 +8,8 @@
  */
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
-#include <linux/ktime.h>
-#include <linux/timekeeping.h>
 
+#include "clock.h"
 #include "handle.h"
 #include "netlink.h"
 #include "trace.h"
@@ -23,17 +22,9 @@ static void announce(struct bftm_handle *h, __poll_t events)
 				     h->signal_pid, h->signal_cred);
 }
 
-/* The first instant of the margin, not 0, which is never; the deadline itself without one. */
-static u64 margin_at(const struct bftm_handle *h)
+bool bftm_handle_in_margin(const struct bftm_handle *h, s64 left_ns)
 {
-	u64 end = h->arg.deadline_ns;
-
-	return h->margin_ns < end ? end - h->margin_ns : 1;
-}
-
-bool bftm_handle_in_margin(const struct bftm_handle *h, u64 now)
-{
-	return h->margin_ns && margin_at(h) <= now;
+	return h->margin_ns && left_ns <= (s64)h->margin_ns;
 }
 
 void bftm_handle_arm_at(struct bftm_handle *h, u64 at_ns)
@@ -42,12 +33,22 @@ void bftm_handle_arm_at(struct bftm_handle *h, u64 at_ns)
 	bftm_alarm_set(&h->bn->upcall.alarms, &h->due, at_ns);
 }
 
+/*
+ * Where timers are slower than the clock of leases, they are by an eighth at most: what is
+ * looked at after seven eighths is not looked at too late, up to a millisecond.
+ */
+#define EXACT_NS (8 * BFTM_NS_PER_MS)
+
 void bftm_handle_arm(struct bftm_handle *h)
 {
-	bool over = h->warned || !h->margin_ns;
-	u64 at = over ? h->arg.deadline_ns + 1 : margin_at(h);
+	u64 boot = ktime_get_boottime_ns();
+	s64 wait = bftm_clock_left(h->arg.deadline_ns, h->end_ns) + 1;
 
-	bftm_handle_arm_at(h, min_not_zero(at, h->renew_at_ns));
+	if (h->margin_ns && !h->warned)
+		wait -= h->margin_ns + 1;
+	if (wait > EXACT_NS)
+		wait -= wait / 8;
+	bftm_handle_arm_at(h, min_not_zero(boot + max_t(s64, wait, 0), h->renew_at_ns));
 }
 
 static enum bftm_lost why(const struct bftm_handle *h)
@@ -57,17 +58,31 @@ static enum bftm_lost why(const struct bftm_handle *h)
 	return h->bn->upcall.portid ? BFTM_LOST_NOT_RENEWED : BFTM_LOST_NO_HELPER;
 }
 
-void bftm_handle_check(struct bftm_handle *h, u64 now)
+void bftm_handle_lose(struct bftm_handle *h, enum bftm_lost reason)
 {
 	lockdep_assert_held(&h->bn->upcall.lock);
-	if (h->state != BFTM_STATE_HELD || now <= h->arg.deadline_ns)
+	if (h->state != BFTM_STATE_HELD)
 		return;
-	h->reason = why(h);
+	h->reason = reason;
 	h->state = BFTM_STATE_LOST;
 	bftm_handle_end(h);
 	trace_bftm_lost(h);
 	announce(h, EPOLLHUP | EPOLLIN | EPOLLRDNORM);
 	bftm_netlink_event(h);
+}
+
+u64 bftm_handle_check(struct bftm_handle *h)
+{
+	s64 left;
+
+	lockdep_assert_held(&h->bn->upcall.lock);
+	if (h->state != BFTM_STATE_HELD)
+		return 0;
+	left = bftm_clock_left(h->arg.deadline_ns, h->end_ns);
+	if (left >= 0)
+		return left;
+	bftm_handle_lose(h, why(h));
+	return 0;
 }
 
 /* A lease that is over is told to all servers, which takes longest. */
@@ -76,8 +91,8 @@ void bftm_handle_check(struct bftm_handle *h, u64 now)
 unsigned int bftm_handle_ring(struct timerqueue_node *due, u64 now)
 {
 	struct bftm_handle *h = container_of(due, struct bftm_handle, due);
+	u64 left = bftm_handle_check(h);
 
-	bftm_handle_check(h, now);
 	if (h->state == BFTM_STATE_PENDING) {
 		u64 until = h->request->timeout_at_ns;
 
@@ -90,7 +105,7 @@ unsigned int bftm_handle_ring(struct timerqueue_node *due, u64 now)
 			bftm_handle_failed(h, -ETIMEDOUT);
 		}
 	} else if (h->state == BFTM_STATE_HELD) {
-		if (!h->warned && bftm_handle_in_margin(h, now)) {
+		if (!h->warned && bftm_handle_in_margin(h, left)) {
 			h->warned = true;
 			announce(h, EPOLLPRI);
 		}

@@ -13,9 +13,8 @@
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/slab.h>
-#include <linux/ktime.h>
-#include <linux/timekeeping.h>
 
+#include "clock.h"
 #include "compat.h"
 #include "debug.h"
 #include "server.h"
@@ -60,7 +59,8 @@ static void requeue(struct bftm_shard *s, struct bftm_entry *e)
 	e->due.expires = due_at(e);
 	first = timerqueue_add(&s->due, &e->due);
 	if (first)
-		hrtimer_start(&s->timer, e->due.expires, HRTIMER_MODE_ABS_SOFT);
+		hrtimer_start(&s->timer, bftm_clock_timer(e->due.expires),
+			      HRTIMER_MODE_ABS_SOFT);
 }
 
 static void reclaim(struct bftm_shard *s, struct bftm_entry *e)
@@ -114,7 +114,7 @@ static enum hrtimer_restart shard_timer(struct hrtimer *timer)
 	int i;
 
 	spin_lock(&s->lock);
-	now = ktime_get_boottime_ns();
+	now = bftm_clock_ns();
 	for (i = 0; i < TIMER_BATCH; i++) {
 		e = first_due(s);
 		if (!e || e->due.expires > now)
@@ -131,14 +131,14 @@ static enum hrtimer_restart shard_timer(struct hrtimer *timer)
 		spin_unlock(&s->lock);
 		bftm_server_push(s->table->server, &push);
 		spin_lock(&s->lock);
-		now = ktime_get_boottime_ns();	/* the core's runs forwards */
+		now = bftm_clock_ns();	/* the core's runs forwards */
 	}
 	e = first_due(s);
 	/* Queued meanwhile by requeue()? Then it is armed already. */
 	if (e && !hrtimer_is_queued(timer)) {
 		/* Not at once: other softirqs have their turn between batches. */
-		hrtimer_set_expires(timer, max_t(u64, e->due.expires,
-						 now + TIMER_PAUSE_NS));
+		now = max_t(u64, e->due.expires, now + TIMER_PAUSE_NS);
+		hrtimer_set_expires(timer, bftm_clock_timer(now));
 		again = HRTIMER_RESTART;
 	}
 	spin_unlock(&s->lock);
@@ -302,7 +302,7 @@ bool bftm_locks_step(struct bftm_locks *t, const struct bftm_server_cfg *cfg,
 
 	spin_lock(&s->lock);
 	/* Read under the lock: the core's clock never runs backwards. */
-	now = ktime_get_boottime_ns();
+	now = bftm_clock_ns();
 	/*
 	 * It was new, but this processor may have stood still on the way here. Others have
 	 * then obeyed the client's next incarnation, which begins above the window and counts

@@ -41,7 +41,7 @@ struct bftm_entry {
  * struct bftm_shard - a part of the table
  * @lock:   guards all of it, taken with bottom halves off; nothing is sent
  *          under it. That of the server's tokens nests inside, and a client's.
- * @timer:  fires when the first of @due is; CLOCK_BOOTTIME, softirq
+ * @timer:  fires when the first of @due is, or about then; softirq
  * @due:    entries by time
  * @gno:    highest grant number of the entries that were reclaimed
  * @hi:     highest fencing token of these, of those known

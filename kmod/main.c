@@ -6,6 +6,7 @@
 #include "netlink.h"
 #include "netns.h"
 #include "param.h"
+#include "power.h"
 
 static int __init bftmutex_init(void)
 {
@@ -24,12 +25,17 @@ static int __init bftmutex_init(void)
 	err = bftm_netlink_init();
 	if (err)
 		goto err_netlink;
+	err = bftm_power_init();
+	if (err)
+		goto err_power;
 	err = bftm_device_init();
 	if (err)
 		goto err_device;
 	return 0;
 
 err_device:
+	bftm_power_exit();
+err_power:
 	bftm_netlink_exit();
 err_netlink:
 err_param:
@@ -42,6 +48,7 @@ err_netns:
 static void __exit bftmutex_exit(void)
 {
 	bftm_device_exit();
+	bftm_power_exit();
 	bftm_netlink_exit();
 	bftm_netns_exit();	/* stops the servers */
 	bftm_entries_exit();

@@ -163,7 +163,7 @@ static const struct nla_policy bftmutex_access_set_nl_policy[BFTMUTEX_A_SERVER_R
 };
 
 /* BFTMUTEX_CMD_HELPER_DONE - do */
-static const struct nla_policy bftmutex_helper_done_nl_policy[BFTMUTEX_A_HANDLE_CONFIGURATION + 1] = {
+static const struct nla_policy bftmutex_helper_done_nl_policy[BFTMUTEX_A_HANDLE_END_NS + 1] = {
 	[BFTMUTEX_A_HANDLE_ID] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_ERROR] = { .type = NLA_U32, },
 	[BFTMUTEX_A_HANDLE_CLUSTER] = { .type = NLA_NUL_STRING, .len = BFTMUTEX_CLUSTER_NAME_MAX, },
@@ -174,13 +174,15 @@ static const struct nla_policy bftmutex_helper_done_nl_policy[BFTMUTEX_A_HANDLE_
 	[BFTMUTEX_A_HANDLE_TOKEN] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_SENDS] = { .type = NLA_U32, },
 	[BFTMUTEX_A_HANDLE_CONFIGURATION] = { .type = NLA_U64, },
+	[BFTMUTEX_A_HANDLE_END_NS] = { .type = NLA_U64, },
 };
 
 /* BFTMUTEX_CMD_HELPER_RENEWED - do */
-static const struct nla_policy bftmutex_helper_renewed_nl_policy[BFTMUTEX_A_HANDLE_SENDS + 1] = {
+static const struct nla_policy bftmutex_helper_renewed_nl_policy[BFTMUTEX_A_HANDLE_END_NS + 1] = {
 	[BFTMUTEX_A_HANDLE_ID] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_DEADLINE_NS] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_SENDS] = { .type = NLA_U32, },
+	[BFTMUTEX_A_HANDLE_END_NS] = { .type = NLA_U64, },
 };
 
 /* BFTMUTEX_CMD_HELPER_SUSPECT - do */
@@ -308,14 +310,14 @@ const struct genl_ops bftmutex_nl_ops[21] = {
 		.cmd		= BFTMUTEX_CMD_HELPER_DONE,
 		.doit		= bftmutex_nl_helper_done_doit,
 		.policy		= bftmutex_helper_done_nl_policy,
-		.maxattr	= BFTMUTEX_A_HANDLE_CONFIGURATION,
+		.maxattr	= BFTMUTEX_A_HANDLE_END_NS,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{
 		.cmd		= BFTMUTEX_CMD_HELPER_RENEWED,
 		.doit		= bftmutex_nl_helper_renewed_doit,
 		.policy		= bftmutex_helper_renewed_nl_policy,
-		.maxattr	= BFTMUTEX_A_HANDLE_SENDS,
+		.maxattr	= BFTMUTEX_A_HANDLE_END_NS,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{

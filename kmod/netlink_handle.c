@@ -3,10 +3,9 @@
  * Netlink, the client host's side: handles and their events. Handles are looked
  * at under the upcall's lock.
  */
-#include <linux/ktime.h>
-#include <linux/timekeeping.h>
 #include <net/sock.h>
 
+#include "clock.h"
 #include "handle.h"
 #include "netlink.h"
 #include "netlink_gen.h"
@@ -28,8 +27,7 @@ int bftm_netlink_put_arg(struct sk_buff *msg, const struct bftm_acquire *arg)
 static int put_handle(struct sk_buff *msg, const void *object)
 {
 	const struct bftm_handle *h = object;
-	u64 now = ktime_get_boottime_ns();
-	u64 end = h->arg.deadline_ns;
+	s64 left = bftm_clock_left(h->arg.deadline_ns, h->end_ns);
 
 	if (bftm_netlink_put_arg(msg, &h->arg) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_ID, h->id,
@@ -39,8 +37,8 @@ static int put_handle(struct sk_buff *msg, const void *object)
 	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_PID, pid_nr(h->owner)) ||
 	    nla_put_string(msg, BFTMUTEX_A_HANDLE_COMM, h->comm) ||
 	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_ATTEMPTS, h->arg.attempts) ||
-	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, end,
-			      BFTMUTEX_A_HANDLE_PAD) ||
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS,
+			      h->arg.deadline_ns, BFTMUTEX_A_HANDLE_PAD) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_TOKEN, h->arg.token,
 			      BFTMUTEX_A_HANDLE_PAD))
 		return -EMSGSIZE;
@@ -50,7 +48,7 @@ static int put_handle(struct sk_buff *msg, const void *object)
 		return -EMSGSIZE;
 	if (h->state == BFTM_STATE_HELD &&
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_REMAINING_NS,
-			      end > now ? end - now : 0, BFTMUTEX_A_HANDLE_PAD))
+			      max_t(s64, left, 0), BFTMUTEX_A_HANDLE_PAD))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -66,7 +64,7 @@ static int dump_handle(struct bftm_handle *h, void *arg)
 	const struct dump *d = arg;
 
 	/* Its timer may be late; nobody is told that it is held still. */
-	bftm_handle_check(h, ktime_get_boottime_ns());
+	bftm_handle_check(h);
 	if (h->state == BFTM_STATE_IDLE)
 		return 0;
 	return bftm_dump_one(d->skb, d->cb, BFTMUTEX_CMD_HANDLE_GET, put_handle, h);

@@ -3,36 +3,42 @@
  * Netlink, the helper's side: what it pulls, and what it reports. Requests are
  * looked at under the upcall's lock.
  */
-#include <linux/ktime.h>
 #include <linux/time_namespace.h>
-#include <linux/timekeeping.h>
 
+#include "clock.h"
 #include "handle.h"
 #include "netlink.h"
 #include "netlink_gen.h"
+#include "power.h"
 #include "submit.h"
 #include "trace.h"
 
 int bftmutex_nl_helper_register_doit(struct sk_buff *skb,
 				     struct genl_info *info)
 {
-	int err = bftm_upcall_register(bftm_net(genl_info_net(info)),
-				       info->snd_portid);
+	int err;
 
+	if (!bftm_power_begin()) {
+		GENL_SET_ERR_MSG(info, "this machine is about to sleep");
+		return -EBUSY;
+	}
+	err = bftm_upcall_register(bftm_net(genl_info_net(info)), info->snd_portid);
+	bftm_power_end();
 	if (err == -EBUSY)
 		GENL_SET_ERR_MSG(info, "this network namespace has a helper");
 	return err;
 }
 
 /*
- * The helper's clock is CLOCK_BOOTTIME as its time namespace shows it; ours is
- * without that offset.
+ * The helper's clocks are as its time namespace shows them, which moves both by the same;
+ * ours are without that offset.
  */
 static int put_request(struct sk_buff *msg, const struct bftm_request *request)
 {
 	const struct bftm_submission *s = request->submission;
 	const struct bftm_handle *h = request->handle;
 	u64 held = h ? h->arg.deadline_ns : 0;
+	u64 held_end = h ? h->end_ns : 0;
 	u64 end = request->timeout_at_ns;
 
 	if (bftm_netlink_put_arg(msg, &request->arg) ||
@@ -53,6 +59,9 @@ static int put_request(struct sk_buff *msg, const struct bftm_request *request)
 	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_SENDS, request->sends) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_CONFIGURATION,
 			      request->configuration, BFTMUTEX_A_HANDLE_PAD) ||
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_END_NS,
+			      held_end ? timens_add_boottime_ns(held_end) : 0,
+			      BFTMUTEX_A_HANDLE_PAD) ||
 	    (s && nla_put(msg, BFTMUTEX_A_HANDLE_OP, s->op_len, s->op)))
 		return -EMSGSIZE;
 	return 0;
@@ -113,18 +122,26 @@ static u32 get_u32(struct genl_info *info, int attr)
 }
 
 /* See put_request(). */
-static u64 get_deadline(struct genl_info *info)
+static u64 get_deadline(struct genl_info *info, int attr)
 {
-	u64 end = get_u64(info, BFTMUTEX_A_HANDLE_DEADLINE_NS);
+	u64 end = get_u64(info, attr);
 
 	return end ? end - timens_add_boottime_ns(0) : 0;
 }
 
-static int check_deadline(struct genl_info *info, u64 deadline_ns)
+/* Of a helper that does not say it, the deadline alone counts. */
+static u64 get_end(struct genl_info *info)
 {
-	if (deadline_ns <= ktime_get_boottime_ns() + BFTM_LEASE_MAX_NS)
+	return get_deadline(info, BFTMUTEX_A_HANDLE_END_NS) ?:
+	       bftm_clock_ns() + BFTM_LEASE_MAX_NS;
+}
+
+static int check_deadline(struct genl_info *info, u64 deadline_ns, u64 end_ns)
+{
+	if (deadline_ns <= ktime_get_boottime_ns() + BFTM_LEASE_MAX_NS &&
+	    end_ns <= bftm_clock_ns() + BFTM_LEASE_MAX_NS)
 		return 0;
-	GENL_SET_ERR_MSG(info, "deadline must be within 1 h");
+	GENL_SET_ERR_MSG(info, "deadline and end must be within 1 h");
 	return -ERANGE;
 }
 
@@ -150,7 +167,8 @@ int bftmutex_nl_helper_done_doit(struct sk_buff *skb, struct genl_info *info)
 		.error = -(int)error,
 		.attempt = get_u64(info, BFTMUTEX_A_HANDLE_ATTEMPT),
 		.attempts = get_u32(info, BFTMUTEX_A_HANDLE_ATTEMPTS),
-		.deadline_ns = get_deadline(info),
+		.deadline_ns = get_deadline(info, BFTMUTEX_A_HANDLE_DEADLINE_NS),
+		.end_ns = get_end(info),
 		.token = get_u64(info, BFTMUTEX_A_HANDLE_TOKEN),
 		.lease_ns = get_u64(info, BFTMUTEX_A_HANDLE_LEASE_NS),
 		.sends = get_u32(info, BFTMUTEX_A_HANDLE_SENDS),
@@ -176,7 +194,7 @@ int bftmutex_nl_helper_done_doit(struct sk_buff *skb, struct genl_info *info)
 		GENL_SET_ERR_MSG(info, "lease-ns must be 1000000 to 3600000000000, or 0");
 		return -ERANGE;
 	}
-	err = check_deadline(info, result.deadline_ns);
+	err = check_deadline(info, result.deadline_ns, result.end_ns);
 	if (err)
 		return err;
 	err = bftm_upcall_done(bftm_net(genl_info_net(info)), info->snd_portid,
@@ -218,18 +236,20 @@ int bftmutex_nl_helper_submitted_doit(struct sk_buff *skb, struct genl_info *inf
 int bftmutex_nl_helper_renewed_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	u64 id = get_u64(info, BFTMUTEX_A_HANDLE_ID);
-	u64 end = get_deadline(info);
+	u64 deadline = get_deadline(info, BFTMUTEX_A_HANDLE_DEADLINE_NS);
+	u64 end = get_end(info);
 	int err;
 
 	if (!id || !info->attrs[BFTMUTEX_A_HANDLE_DEADLINE_NS]) {
 		GENL_SET_ERR_MSG(info, "id and deadline are needed");
 		return -EINVAL;
 	}
-	err = check_deadline(info, end);
+	err = check_deadline(info, deadline, end);
 	if (err)
 		return err;
 	return bftm_upcall_renewed(bftm_net(genl_info_net(info)), info->snd_portid,
-				   id, end, get_u32(info, BFTMUTEX_A_HANDLE_SENDS));
+				   id, deadline, end,
+				   get_u32(info, BFTMUTEX_A_HANDLE_SENDS));
 }
 
 int bftm_netlink_hint(struct net *net, u32 portid, u8 cmd)

@@ -4,10 +4,9 @@
  * namespace's mutex is held; the socket that the request came on keeps the
  * namespace.
  */
-#include <linux/ktime.h>
-#include <linux/timekeeping.h>
 #include <net/sock.h>
 
+#include "clock.h"
 #include "netlink.h"
 #include "netlink_access.h"
 #include "netlink_gen.h"
@@ -103,7 +102,7 @@ static int put_server(struct sk_buff *msg, const struct bftm_net *bn)
 {
 	struct bftm_server *server = bn->server;
 	const struct bftm_server_param *p = &server->param;
-	u64 now = ktime_get_boottime_ns();
+	u64 now = bftm_clock_ns();
 	u64 end = server->cfg.quarantine_until_ns;
 	u64 floor = bftm_server_floor(server);
 
@@ -163,7 +162,7 @@ int bftmutex_nl_server_get_doit(struct sk_buff *skb, struct genl_info *info)
 static int put_lock(struct sk_buff *msg, const void *object)
 {
 	const struct bftm_entry *e = object;
-	u64 now = ktime_get_boottime_ns();
+	u64 now = bftm_clock_ns();
 
 	if (nla_put(msg, BFTMUTEX_A_LOCK_NAME, e->name_len, e->name) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_LOCK_GNO, e->lock.gno,
@@ -213,7 +212,7 @@ int bftmutex_nl_lock_get_dumpit(struct sk_buff *skb,
 static int put_client(struct sk_buff *msg, const void *object)
 {
 	struct bftm_client *c = (struct bftm_client *)object;
-	u64 now = ktime_get_boottime_ns();
+	u64 now = bftm_clock_ns();
 	int err;
 
 	spin_lock_bh(&c->lock);

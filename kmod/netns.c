@@ -8,6 +8,7 @@
 
 #include "debug.h"
 #include "netns.h"
+#include "power.h"
 #include "server.h"
 #include "session.h"
 #include "upcall.h"
@@ -25,6 +26,10 @@ int bftm_netns_start(struct bftm_net *bn, const struct bftm_server_param *p,
 	struct bftm_server *server;
 	int err = 0;
 
+	if (!bftm_power_begin()) {
+		NL_SET_ERR_MSG(extack, "this machine is about to sleep");
+		return -EBUSY;
+	}
 	mutex_lock(&bn->mutex);
 	if (bn->server) {
 		NL_SET_ERR_MSG(extack, "a server runs in this network namespace");
@@ -38,6 +43,7 @@ int bftm_netns_start(struct bftm_net *bn, const struct bftm_server_param *p,
 		bn->server = server;
 out:
 	mutex_unlock(&bn->mutex);
+	bftm_power_end();
 	return err;
 }
 

@@ -5,9 +5,8 @@
  */
 #include <linux/err.h>
 #include <linux/slab.h>
-#include <linux/ktime.h>
-#include <linux/timekeeping.h>
 
+#include "clock.h"
 #include "uploads.h"
 
 /* Room in the first list of pending operations; and what an empty one keeps. */
@@ -122,7 +121,7 @@ static void run(struct bftm_objects *t, const struct bftm_server_cfg *cfg,
 
 	memcpy(b.signature, o->signature, sizeof(b.signature));
 	/* Read under the lock: the core's clock never runs backwards. */
-	bftm_order_step(cfg, o, req, body ? &body->body : NULL, ktime_get_boottime_ns(),
+	bftm_order_step(cfg, o, req, body ? &body->body : NULL, bftm_clock_ns(),
 			out, reply);
 	ret->changed = compare(&b, o);
 	if (o->sc != b.sc) {

@@ -14,9 +14,9 @@
  */
 #include <linux/random.h>
 #include <linux/slab.h>
-#include <linux/ktime.h>
 #include <linux/timekeeping.h>
 
+#include "clock.h"
 #include "debug.h"
 #include "server.h"
 #include "socket.h"
@@ -96,7 +96,7 @@ struct bftm_server *bftm_server_new(struct net *net,
 	server->cfg.rho_ppm = p->rho_ppm;
 	server->cfg.waiters_max = p->max_waiters;
 	spin_lock_init(&server->token_lock);
-	server->begun_ns = ktime_get_boottime_ns();
+	server->begun_ns = bftm_clock_ns();
 	server->tokens.floor = p->floor_known ? p->token_floor : BFTM_TOKEN_UNKNOWN;
 	/*
 	 * Whatever was granted before this start is over when this ends. The
@@ -104,7 +104,7 @@ struct bftm_server *bftm_server_new(struct net *net,
 	 */
 	server->cfg.quarantine_until_ns =
 		max(over_ns, bftm_quarantine(p->lease_max_ns, p->rho_ppm,
-					     ktime_get_boottime_ns()));
+					     bftm_clock_ns()));
 	/* Before the first datagram: it is decided by them. */
 	RCU_INIT_POINTER(server->rules, p->rules);
 	err = bftm_sockets_open(server, extack);
@@ -126,7 +126,7 @@ u64 bftm_server_destroy(struct bftm_server *server)
 
 	stop(server);
 	over = bftm_quarantine(server->param.lease_max_ns,
-			       server->param.rho_ppm, ktime_get_boottime_ns());
+			       server->param.rho_ppm, bftm_clock_ns());
 	server_free(server);
 	return over;
 }
@@ -221,7 +221,7 @@ static bool decide(struct bftm_server *server, struct bftm_client *c,
 bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire,
 			 const struct bftm_address *from, struct bftm_msg *push)
 {
-	u64 now = ktime_get_boottime_ns();
+	u64 now = bftm_clock_ns();
 	bool genuine, granted = false, answer = false;
 	struct bftm_msg req, reply;
 	struct bftm_client *c;

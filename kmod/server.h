@@ -56,7 +56,7 @@ struct bftm_stats {
 };
 
 /**
- * struct bftm_server - a running server; all but tables, rules and tokens is constant
+ * struct bftm_server - a running server, by the clock of leases; all but tables, rules and tokens is constant
  * @net:     its namespace
  * @param:   as it was started
  * @cfg:     what the cores need of it
@@ -66,7 +66,7 @@ struct bftm_stats {
  * @rules:   access rules, NULL for none; see access.c
  * @token_lock: guards @tokens; innermost, taken with bottom halves off
  * @tokens:  what is known of all fencing tokens
- * @begun_ns: CLOCK_BOOTTIME of its start
+ * @begun_ns: of its start
  * @stats:   counters
  * @sock4:   UDP socket
  * @sock6:   UDP socket, NULL where IPv6 is off
@@ -97,7 +97,7 @@ void bftm_server_param_default(struct bftm_server_param *p);
 
 /**
  * bftm_server_new() - start a server
- * @over_ns: CLOCK_BOOTTIME before which there is no grant in any case
+ * @over_ns: before which there is no grant in any case
  * @extack: gets the reason of a failure; may be NULL
  * Context: process. Return: the server or an error pointer.
  */
@@ -108,7 +108,7 @@ struct bftm_server *bftm_server_new(struct net *net,
 
 /**
  * bftm_server_destroy() - stop it
- * Context: process. Return: when its last grant is over, CLOCK_BOOTTIME.
+ * Context: process. Return: when its last grant is over.
  */
 u64 bftm_server_destroy(struct bftm_server *server);
 

@@ -4,9 +4,8 @@
  * it is sent in: on the stack there is no room for the longest.
  */
 #include <linux/skbuff.h>
-#include <linux/ktime.h>
-#include <linux/timekeeping.h>
 
+#include "clock.h"
 #include "server.h"
 #include "socket.h"
 #include "trace.h"
@@ -134,7 +133,7 @@ static bool decide(struct bftm_server *server, const struct bftm_order_msg *req,
 bool bftm_server_receive_order(struct bftm_server *server, const void *buf, size_t len,
 			       const struct bftm_address *from)
 {
-	u64 now = ktime_get_boottime_ns();
+	u64 now = bftm_clock_ns();
 	struct bftm_msg head, reply;
 	struct bftm_order_msg req;
 	struct bftm_client *c;

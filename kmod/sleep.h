@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* To wait for a decision by the clock of leases, which wait_event_*() cannot. */
+/* To wait for a decision by CLOCK_BOOTTIME, which wait_event_*() cannot. */
 #ifndef BFTM_SLEEP_H
 #define BFTM_SLEEP_H
 

@@ -113,6 +113,9 @@ int bftm_upcall_register(struct bftm_net *bn, u32 portid);
  */
 void bftm_upcall_deregister(struct bftm_net *bn, u32 portid);
 
+/** bftm_upcall_suspend() - nothing is held, and there is no helper. Context: process. */
+void bftm_upcall_suspend(struct bftm_net *bn);
+
 /**
  * bftm_upcall_pull() - hand the oldest request to the helper
  * @give: sends it, called with the upcall's lock held; the request may be gone or
@@ -132,7 +135,8 @@ struct bftm_result {
 	u64 lease_ns;			/* 0: likewise */
 	u64 attempt;
 	u32 attempts;
-	u64 deadline_ns;
+	u64 deadline_ns;		/* CLOCK_BOOTTIME */
+	u64 end_ns;			/* the same by the clock of leases */
 	u64 token;
 	u64 configuration;
 	u32 sends;
@@ -174,13 +178,14 @@ int bftm_upcall_submitted(struct bftm_net *bn, u32 portid,
 /**
  * bftm_upcall_renewed() - what is held lasts longer
  * @deadline_ns: CLOCK_BOOTTIME, later than the one known
+ * @end_ns:      the same by the clock of leases
  * @sends:       highest number of a send for the attempt
  * Return: 0; -ESTALE when it is not held any more, or was over before; -EALREADY
  * when it lasts as long already (@sends is noted); -EPERM. After -ESTALE alone
  * nobody holds it.
  */
 int bftm_upcall_renewed(struct bftm_net *bn, u32 portid, u64 id,
-			u64 deadline_ns, u32 sends);
+			u64 deadline_ns, u64 end_ns, u32 sends);
 
 /** bftm_upcall_won() - the handle holds. Context: the upcall's lock held. */
 void bftm_upcall_won(struct bftm_net *bn, struct bftm_request *request,

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The helper's side of the upcall: it comes, pulls, reports and goes. */
-#include <linux/ktime.h>
 #include <linux/siphash.h>
-#include <linux/timekeeping.h>
 
+#include "clock.h"
 #include "debug.h"
 #include "handle.h"
 #include "session.h"
@@ -108,7 +107,7 @@ void bftm_upcall_deregister(struct bftm_net *bn, u32 portid)
 	LIST_HEAD(gone);
 
 	spin_lock_bh(&up->lock);
-	if (up->portid == portid) {
+	if (portid && up->portid == portid) {
 		up->portid = 0;
 		end_last(up);
 		take_back(up);
@@ -119,6 +118,28 @@ void bftm_upcall_deregister(struct bftm_net *bn, u32 portid)
 	}
 	spin_unlock_bh(&up->lock);
 	bftm_sessions_dispose(&gone);
+}
+
+static int lose(struct bftm_handle *h, void *arg)
+{
+	bftm_handle_lose(h, BFTM_LOST_SUSPENDED);
+	return 0;
+}
+
+void bftm_upcall_suspend(struct bftm_net *bn)
+{
+	struct bftm_upcall *up = &bn->upcall;
+	unsigned long at = 0;
+
+	/* Without a helper, and what it lent, nothing comes to be held. */
+	bftm_upcall_deregister(bn, READ_ONCE(up->portid));
+	spin_lock_bh(&up->lock);
+	while (bftm_handles_walk(up, &at, lose, NULL)) {
+		spin_unlock_bh(&up->lock);
+		cond_resched();
+		spin_lock_bh(&up->lock);
+	}
+	spin_unlock_bh(&up->lock);
 }
 
 int bftm_upcall_pull(struct bftm_net *bn, u32 portid,
@@ -224,7 +245,7 @@ int bftm_upcall_done(struct bftm_net *bn, u32 portid,
 	if (result->error) {
 		hash_del(&request->by_id);
 		bftm_request_failed(up, request, result->error);
-	} else if (result->deadline_ns > ktime_get_boottime_ns()) {
+	} else if (bftm_clock_left(result->deadline_ns, result->end_ns) > 0) {
 		bftm_upcall_won(bn, request, result);
 	} else {
 		hash_del(&request->by_id);
@@ -262,7 +283,7 @@ out:
 }
 
 int bftm_upcall_renewed(struct bftm_net *bn, u32 portid, u64 id,
-			u64 deadline_ns, u32 sends)
+			u64 deadline_ns, u64 end_ns, u32 sends)
 {
 	struct bftm_upcall *up = &bn->upcall;
 	struct bftm_request *request;
@@ -278,11 +299,11 @@ int bftm_upcall_renewed(struct bftm_net *bn, u32 portid, u64 id,
 		goto out;
 	/* Too late? Then this ends lease and request. */
 	h = request->handle;
-	bftm_handle_check(h, ktime_get_boottime_ns());
+	bftm_handle_check(h);
 	if (h->request != request)
 		goto out;
 	request->sends = max(request->sends, sends);
-	err = bftm_handle_renewed(h, deadline_ns);
+	err = bftm_handle_renewed(h, deadline_ns, end_ns);
 out:
 	spin_unlock_bh(&up->lock);
 	return err;

@@ -6,10 +6,9 @@
  * body that is whole.
  */
 #include <linux/err.h>
-#include <linux/ktime.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
 
+#include "clock.h"
 #include "uploads.h"
 
 /* One that was used more lately is not given up for another. */
@@ -97,7 +96,7 @@ static bool may_look(struct bftm_objects *t, u32 client, u64 now)
 bool bftm_uploads_reclaim(struct bftm_objects *t, u32 client, long error)
 {
 	struct arrival *a, *before;
-	u64 now = ktime_get_boottime_ns();
+	u64 now = bftm_clock_ns();
 	int i;
 
 	if (error != -EDQUOT && error != -ENOBUFS)
@@ -281,7 +280,7 @@ void bftm_uploads_work(struct work_struct *work)
 		spin_lock_bh(&at.shard->lock);
 		e = bftm_objects_find(t, &at, &t->wanted);
 		if (e && !find(e, &t->wanted) &&
-		    insert(t, at.shard, e, new, ktime_get_boottime_ns()))
+		    insert(t, at.shard, e, new, bftm_clock_ns()))
 			new = NULL;
 		bftm_objects_forget(t, e);
 		spin_unlock_bh(&at.shard->lock);
@@ -311,7 +310,7 @@ static bool put(struct bftm_objects *t, const struct bftm_server_cfg *cfg,
 		const struct bftm_order_msg *req, struct arrival **new,
 		struct bftm_order_msg *reply, struct bftm_stored **whole)
 {
-	u64 now = ktime_get_boottime_ns();
+	u64 now = bftm_clock_ns();
 	struct arrival *a;
 
 	if (!e) {

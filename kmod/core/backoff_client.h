@@ -194,7 +194,7 @@ struct bftm_out {
  * @cfg:     the cluster
  * @want:    the request
  * @attempt: never used before by this client
- * @now:     CLOCK_BOOTTIME in ns, taken before this call
+ * @now:     the clock of leases in ns, taken before this call
  * @out:     what to do
  */
 void bftm_contend_start(struct bftm_contend *c,
@@ -252,7 +252,7 @@ void bftm_contend_stop(struct bftm_contend *c,
 
 /**
  * bftm_contend_end() - the last instant at which the lock is held
- * Return: CLOCK_BOOTTIME in ns, 0 while fewer than F servers said FREE.
+ * Return: by the clock of leases, ns; 0 while fewer than F servers said FREE.
  */
 u64 bftm_contend_end(const struct bftm_contend *c,
 		     const struct bftm_client_cfg *cfg);

@@ -89,7 +89,7 @@ void bftm_lock_learn(struct bftm_lock *lock, u64 hi);
  * @lock:  the lock it names; NULL for a request that needs none and finds none,
  *         see bftm_server_needs()
  * @req:   TRY, RELEASE, YIELD or STAMP, authentic
- * @now:   CLOCK_BOOTTIME in ns, not before any earlier call's
+ * @now:   the clock of leases in ns, not before any earlier call's
  * @reply: the answer, type BFTM_MSG_NONE for silence; may not be @req
  * @push:  FREE or INQUIRE for @push->client, who did not ask just now; type
  *         BFTM_MSG_NONE for nothing

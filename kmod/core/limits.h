@@ -34,8 +34,8 @@
 #define BFTM_RHO_DEFAULT_PPM	2000u
 
 /*
- * One tick of the coarsest clock source that may stand behind CLOCK_BOOTTIME
- * on a machine that keeps time at all (ACPI PM timer: 279 ns), rounded up.
+ * One tick of the coarsest clock source that may stand behind the clock of
+ * leases on a machine that keeps time at all (ACPI PM timer: 279 ns), rounded up.
  */
 #define BFTM_TICK_NS		(1 * BFTM_NS_PER_US)
 

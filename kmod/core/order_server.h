@@ -107,7 +107,7 @@ bool bftm_object_lacks_room(const struct bftm_object *o, const struct bftm_order
  * @req:   any request but PUT, authentic, of this incarnation
  * @body:  the body @req->id if the caller has it, from the data or an upload and
  *         with a digest that it has checked; NULL if not
- * @now:   CLOCK_BOOTTIME in ns
+ * @now:   the clock of leases in ns
  * @out:   room for @req->room bytes: data of the reply
  * @reply: the answer, type BFTM_MSG_NONE for silence; type BFTM_MSG_REFUSED with
  *         enum bftm_refusal in @offset becomes a struct bftm_wire. May not be

@@ -19,7 +19,7 @@ left_to_helper() { [[ $(c 3 bftmutexctl servers --json | gojq '.clusters[0].fast
 sed -i "s/^cluster .*/&\n\tfast-path = no/" "$dev/c3/bftmutex.conf"
 kill -HUP "$(helper 3)"
 wait_for 10 left_to_helper || bail "client 3 is on the fast path"
-for program in ${1:-device_acquire device_lease device_renew device_signal device_matrix device_abi device_arguments device_share}; do
+for program in ${1:-device_acquire device_lease device_renew device_signal device_matrix device_abi device_arguments device_share device_slewed}; do
 	embed c 1 "$program"
 done
 finish

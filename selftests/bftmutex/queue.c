@@ -4,6 +4,7 @@
  * queue.h.
  */
 #include "queue.h"
+#include "slew.h"
 
 /* The lock goes from one to the next, at once. */
 static void hand_over(struct peer *p)
@@ -70,7 +71,7 @@ static void expiry(struct peer *p)
 {
 	struct bftm_msg first = try_lock(fresh(), 1, 1), gone = try_lock(fresh(), 1, 1);
 	struct bftm_msg third = try_lock(fresh(), 1, 9), r;
-	u64 began = clock_ns(CLOCK_BOOTTIME), took;
+	u64 began = clock_ns(CLOCK_MONOTONIC_RAW), took;
 
 	first.lease_ns = 300 * BFTM_NS_PER_MS;
 	r = want(&p[0], first, BFTM_MSG_FREE, "TRY");
@@ -79,7 +80,7 @@ static void expiry(struct peer *p)
 	want_wait(&p[1], gone, 1, "TRY of one who goes away");
 	want_wait(&p[2], third, 2, "TRY of one who stays");
 	pushed(&p[2], BFTM_MSG_FREE, &third, r.gno + 1, "the end of a lease");
-	took = clock_ns(CLOCK_BOOTTIME) - began;
+	took = clock_ns(CLOCK_MONOTONIC_RAW) - began;
 	fprintf(stdout, "# pushed after %" PRIu64 " us\n", took / 1000);
 	check(took >= first.lease_ns, "the lease of 300 ms ended after %" PRIu64 " ns", took);
 	hello(&p[1]);	/* who has heard nothing else */
@@ -89,6 +90,19 @@ static void expiry(struct peer *p)
 	pushed(&p[2], BFTM_MSG_INQUIRE, &third, r.gno + 1, "who came back");
 	release(&p[1], gone.attempt);
 	release(&p[2], third.attempt);
+}
+
+/* So it is where the server's clock runs faster, since it was behind. */
+static void expiry_slewed(struct peer *p)
+{
+	u64 boot = clock_ns(CLOCK_BOOTTIME), raw = clock_ns(CLOCK_MONOTONIC_RAW);
+
+	check(set_tick(TICK_FAST_US), "tick: %s", strerror(errno));
+	expiry(p);
+	boot = clock_ns(CLOCK_BOOTTIME) - boot;
+	raw = clock_ns(CLOCK_MONOTONIC_RAW) - raw;
+	check(boot * 20 > raw * 21, "%" PRIu64 " ns in %" PRIu64 ": not faster", boot, raw);
+	check(set_tick(TICK_US), "tick: %s", strerror(errno));
 }
 
 /* An owner that does not hold yet gives way. */
@@ -196,6 +210,7 @@ static const struct test tests[] = {
 	{ "hand-over", hand_over, 3 },
 	{ "moved", moved, 3 },
 	{ "expiry", expiry, 3 },
+	{ "expiry-slewed", expiry_slewed, 3 },
 	{ "yield", yields, 2 },
 	{ "no-queue", no_queue, 3 },
 	{ "few-waiters", few_waiters, 4 },

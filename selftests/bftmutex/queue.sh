@@ -27,6 +27,7 @@ run "one waits by IPv4, one by IPv6" queue hand-over $v6 50 $v4 51 $local6 52
 run "a waiter moves" queue moved $v4 50 $v4 51 $v4 51
 run "a waiter moves to IPv6" queue moved $v4 50 $v4 51 $v6 51
 run "the end of a lease" queue expiry $v4 50 $v4 51 $v6 52
+run "the end of a lease, as the clock is corrected" queue expiry-slewed $v4 50 $v4 51 $v6 52
 run "INQUIRE and YIELD" queue yield $v4 50 $v4 51
 run "NOQUEUE waits for the queue" queue no-queue $v4 50 $v4 51 $v4 52
 

@@ -51,7 +51,7 @@ void bftm_acquire_release(const struct bftm_ask *ask)
 void bftm_acquire_renew(const struct bftm_ask *ask)
 {
 	check_ask(ask);
-	bftm_upcall_renewed(ask->id, ask->deadline_ns, ask->sends);
+	bftm_upcall_renewed(ask->id, ask->end_ns, ask->sends);
 }
 
 void bftm_acquire_held(const struct bftm_ask *ask)

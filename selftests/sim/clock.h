@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The clock of a host: CLOCK_BOOTTIME as it may be. It runs at a rate within
+ * The clock of a host, by which it counts leases, as it may be. It runs at a rate within
  * 1 ± ρ of true time, which may change, and shows multiples of its grain, that
  * is at most the tick that the lease arithmetic reckons with. Exact to the
  * nanosecond in both directions, because whole leases hang on one.

@@ -7,7 +7,9 @@
  * at the last close(), however the process ends. Up to 131072 can be open in a
  * network namespace (ENFILE).
  *
- * All times are nanoseconds on CLOCK_BOOTTIME. Every structure begins with its
+ * All times are nanoseconds on CLOCK_BOOTTIME. A deadline is what that clock will show, at
+ * its rate of then: where it is slowed down, since it was ahead, a lock is lost before, and
+ * poll(), the signal and STATUS tell when. Every structure begins with its
  * own size; a longer one is taken when what the kernel does not know is zero
  * (E2BIG otherwise), a shorter one than the first version is EINVAL. Flags and
  * reserved fields that the kernel does not know must be zero (EINVAL).
@@ -127,12 +129,14 @@ enum bftm_state {
  * @BFTM_LOST_NOT_RENEWED: its lease ended before a renewal that was asked for,
  *                         by BFTM_RENEW or BFTM_IOC_RENEW, was reported
  * @BFTM_LOST_NO_HELPER:   likewise, and there was no helper at that moment
+ * @BFTM_LOST_SUSPENDED:   the machine was put to sleep
  */
 enum bftm_lost {
 	BFTM_LOST_NOT = 0,
 	BFTM_LOST_EXPIRED = 1,
 	BFTM_LOST_NOT_RENEWED = 2,
 	BFTM_LOST_NO_HELPER = 3,
+	BFTM_LOST_SUSPENDED = 4,
 };
 
 /**
