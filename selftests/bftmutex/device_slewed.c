@@ -29,10 +29,7 @@ FIXTURE_VARIANT_ADD(slewed, helper)
 
 static uint64_t raw_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-	return (uint64_t)now.tv_sec * SEC + (uint64_t)now.tv_nsec;
+	return clock_ns(CLOCK_MONOTONIC_RAW);
 }
 
 FIXTURE_SETUP(slewed)

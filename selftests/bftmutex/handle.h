@@ -30,12 +30,17 @@
 /* Long enough to be sure on a machine that is busy with other things. */
 #define LONG_MS		20000
 
-static inline uint64_t now_ns(void)
+static inline uint64_t clock_ns(clockid_t id)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_BOOTTIME, &now);
+	clock_gettime(id, &now);
 	return (uint64_t)now.tv_sec * SEC + (uint64_t)now.tv_nsec;
+}
+
+static inline uint64_t now_ns(void)
+{
+	return clock_ns(CLOCK_BOOTTIME);
 }
 
 static inline void sleep_until(uint64_t at_ns)

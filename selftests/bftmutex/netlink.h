@@ -100,7 +100,7 @@ struct seen {
 	int count;
 	int state;
 	uint32_t kind, flags, way, reason, sends;
-	uint64_t id, lease_ns, timeout_at_ns, attempt, deadline_ns, token, configuration;
+	uint64_t id, lease_ns, timeout_at_ns, attempt, deadline_ns, end_ns, token, configuration;
 	char cluster[BFTM_CLUSTER_MAX + 1];
 	char name[BFTM_NAME_MAX + 1];
 };
@@ -132,6 +132,7 @@ static inline int take(struct nlattr **attr, void *arg)
 	s->sends = (uint32_t)number(attr[BFTMUTEX_A_HANDLE_SENDS]);
 	s->token = number(attr[BFTMUTEX_A_HANDLE_TOKEN]);
 	s->configuration = number(attr[BFTMUTEX_A_HANDLE_CONFIGURATION]);
+	s->end_ns = number(attr[BFTMUTEX_A_HANDLE_END_NS]);
 	if (attr[BFTMUTEX_A_HANDLE_CLUSTER])
 		nla_strlcpy(s->cluster, attr[BFTMUTEX_A_HANDLE_CLUSTER], sizeof(s->cluster));
 	memset(s->name, 0, sizeof(s->name));

@@ -129,6 +129,45 @@ TEST_F(helper, lost_lock_is_given_back_too)
 	EXPECT_EQ(5, s.attempt);
 }
 
+static int done_until(struct bftm_nl *nl, uint64_t id, uint64_t deadline_ns, uint64_t end_ns)
+{
+	struct nl_msg *msg = bftm_nl_msg(nl, BFTMUTEX_CMD_HELPER_DONE, 0);
+
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ATTEMPT, 5);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, deadline_ns);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_END_NS, end_ns);
+	return send_msg(nl, msg);
+}
+
+/* As if CLOCK_BOOTTIME had been slowed down since the lock was asked for. */
+TEST_F(helper, what_comes_first_ends_the_lease)
+{
+	uint64_t id = pulled(&self->nl, self->fd, self->name);
+	uint64_t now = now_ns(), deadline = now + 50 * SEC;
+	/* The VM does not sleep. */
+	uint64_t end = clock_ns(CLOCK_MONOTONIC_RAW) + 3 * SEC;
+	struct bftm_status status;
+	struct seen s;
+
+	EXPECT_EQ(-ERANGE, done_until(&self->nl, id, deadline, end + 3660 * SEC));
+	EXPECT_EQ(-ERANGE, done_until(&self->nl, id, deadline, UINT64_MAX));
+	EXPECT_EQ(-ESTALE, done_until(&self->nl, id, deadline, 1));
+	ASSERT_EQ(0, pull(&self->nl, &s));	/* so it waits again */
+	ASSERT_EQ(0, done_until(&self->nl, id, deadline, end));
+	status = status_of(self->fd);
+	EXPECT_EQ(deadline, status.deadline_ns);
+	EXPECT_LE(status.remaining_ns, 3 * SEC);
+	bftm_nl_close(&self->nl);
+	ASSERT_EQ(0, bftm_nl_open(&self->nl));
+	ASSERT_EQ(0, command(&self->nl, BFTMUTEX_CMD_HELPER_REGISTER, 0));
+	ASSERT_EQ(0, pull(&self->nl, &s));
+	EXPECT_EQ(deadline, s.deadline_ns);
+	EXPECT_EQ(end, s.end_ns);
+	EXPECT_EQ(POLLHUP, poll_for(self->fd, 0, LONG_MS));
+	EXPECT_GT(deadline, now_ns());
+}
+
 TEST_F(helper, is_told_of_a_cancel_only_if_it_began)
 {
 	struct seen s;
