@@ -72,7 +72,7 @@ static int read_request(struct nlattr **attr, void *arg)
 	struct nlattr *name = attr[BFTMUTEX_A_HANDLE_NAME];
 	struct pulled *p = arg;
 	struct bftm_ask *ask = &p->ask;
-	u64 timeout_at;
+	u64 timeout_at, deadline;
 	u32 flags;
 
 	if (!name || nla_len(name) > BFTM_NAME_LEN_MAX)
@@ -95,6 +95,10 @@ static int read_request(struct nlattr **attr, void *arg)
 	ask->timeout_at_ns = timeout_at ? bftm_clock_from_boottime(timeout_at) : 0;
 	ask->attempt = get_u64(attr[BFTMUTEX_A_HANDLE_ATTEMPT]);
 	ask->end_ns = get_u64(attr[BFTMUTEX_A_HANDLE_END_NS]);
+	/* Of an older kernel. */
+	deadline = get_u64(attr[BFTMUTEX_A_HANDLE_DEADLINE_NS]);
+	if (!ask->end_ns && deadline)
+		ask->end_ns = bftm_clock_from_boottime(deadline);
 	ask->sends = get_u32(attr[BFTMUTEX_A_HANDLE_SENDS]);
 	ask->configuration = get_u64(attr[BFTMUTEX_A_HANDLE_CONFIGURATION]);
 	return p->kind == BFTMUTEX_REQUEST_KIND_SUBMIT ? read_submit(attr, p) : 0;

@@ -21,12 +21,24 @@ static inline u64 bftm_clock_ns(void)
 	return ktime_to_ns(ktime_mono_to_any(ktime_get_raw(), TK_OFFS_BOOT));
 }
 
-/** bftm_clock_timer() - CLOCK_BOOTTIME at which it will be @at_ns, at the rate of now; or now */
+/*
+ * Where timers are slower than the clock of leases, they are by an eighth at most: what is
+ * looked at after seven eighths is not looked at too late, up to a millisecond.
+ */
+#define BFTM_CLOCK_EXACT_NS	(8 * BFTM_NS_PER_MS)
+
+/** bftm_clock_wait() - CLOCK_BOOTTIME at which to look whether it is over, before it is */
+static inline u64 bftm_clock_wait(s64 left_ns)
+{
+	if (left_ns > BFTM_CLOCK_EXACT_NS)
+		left_ns -= left_ns / 8;
+	return ktime_get_boottime_ns() + max_t(s64, left_ns, 0);
+}
+
+/** bftm_clock_timer() - CLOCK_BOOTTIME at which to look whether it is @at_ns */
 static inline u64 bftm_clock_timer(u64 at_ns)
 {
-	s64 left = at_ns - bftm_clock_ns();
-
-	return ktime_get_boottime_ns() + max_t(s64, left, 0);
+	return bftm_clock_wait(at_ns - bftm_clock_ns());
 }
 
 /**
@@ -39,6 +51,14 @@ static inline u64 bftm_clock_deadline(u64 end_ns)
 	u64 boot = ktime_get_boottime_ns();
 
 	return boot + end_ns - bftm_clock_ns() - BFTM_TICK_NS;
+}
+
+/** bftm_clock_end() - the other way round; not before it, if no rate was changed */
+static inline u64 bftm_clock_end(u64 deadline_ns)
+{
+	u64 boot = ktime_get_boottime_ns();
+
+	return bftm_clock_ns() + deadline_ns - boot;
 }
 
 /** bftm_clock_left() - ns until it is past either end; negative when it is. */

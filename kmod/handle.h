@@ -67,10 +67,12 @@ struct bftm_handle {
  * struct bftm_renewal - what a program waits for that asked for a renewal
  * @id:          of the request: the handle may be used for another meanwhile
  * @deadline_ns: that was known when it asked
+ * @end_ns:      likewise
  */
 struct bftm_renewal {
 	u64 id;
 	u64 deadline_ns;
+	u64 end_ns;
 };
 
 /** bftm_handle_new() - of this namespace. Return: or ERR_PTR: -ENOMEM, -ENFILE for too many. */

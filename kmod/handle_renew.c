@@ -37,6 +37,7 @@ static int begin(struct bftm_handle *h, u64 lease_ns, struct bftm_renewal *ret)
 	h->renewing = true;
 	ret->id = h->id;
 	ret->deadline_ns = h->arg.deadline_ns;
+	ret->end_ns = h->end_ns;
 	return 0;
 }
 
@@ -72,7 +73,8 @@ static int outcome(void *arg)
 	if (h->state == BFTM_STATE_LOST) {
 		err = -EKEYEXPIRED;
 	} else if (h->state == BFTM_STATE_HELD) {
-		if (h->arg.deadline_ns > w->renewal->deadline_ns) {
+		if (h->arg.deadline_ns > w->renewal->deadline_ns ||
+		    h->end_ns > w->renewal->end_ns) {
 			*w->ret_deadline_ns = h->arg.deadline_ns;
 			err = 0;
 		} else {
@@ -102,10 +104,11 @@ int bftm_handle_renew_wait(struct bftm_handle *h,
 int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns, u64 end_ns)
 {
 	lockdep_assert_held(&h->bn->upcall.lock);
-	if (deadline_ns <= h->arg.deadline_ns)
+	/* The same end is another deadline each time, by a little. */
+	if (end_ns ? end_ns <= h->end_ns : deadline_ns <= h->arg.deadline_ns)
 		return -EALREADY;
-	h->arg.deadline_ns = deadline_ns;
-	h->end_ns = max(h->end_ns, end_ns);
+	h->arg.deadline_ns = max_t(u64, h->arg.deadline_ns, deadline_ns);
+	h->end_ns = max(h->end_ns, end_ns ?: bftm_clock_end(deadline_ns));
 	h->renewing = false;
 	/* Who is in a margin that is longer than the lease knows it. */
 	if (!bftm_handle_in_margin(h, bftm_clock_left(h->arg.deadline_ns, h->end_ns)))

@@ -33,22 +33,13 @@ void bftm_handle_arm_at(struct bftm_handle *h, u64 at_ns)
 	bftm_alarm_set(&h->bn->upcall.alarms, &h->due, at_ns);
 }
 
-/*
- * Where timers are slower than the clock of leases, they are by an eighth at most: what is
- * looked at after seven eighths is not looked at too late, up to a millisecond.
- */
-#define EXACT_NS (8 * BFTM_NS_PER_MS)
-
 void bftm_handle_arm(struct bftm_handle *h)
 {
-	u64 boot = ktime_get_boottime_ns();
 	s64 wait = bftm_clock_left(h->arg.deadline_ns, h->end_ns) + 1;
 
 	if (h->margin_ns && !h->warned)
 		wait -= h->margin_ns + 1;
-	if (wait > EXACT_NS)
-		wait -= wait / 8;
-	bftm_handle_arm_at(h, min_not_zero(boot + max_t(s64, wait, 0), h->renew_at_ns));
+	bftm_handle_arm_at(h, min_not_zero(bftm_clock_wait(wait), h->renew_at_ns));
 }
 
 static enum bftm_lost why(const struct bftm_handle *h)

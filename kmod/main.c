@@ -18,6 +18,9 @@ static int __init bftmutex_init(void)
 	err = bftm_netns_init();
 	if (err)
 		goto err_netns;
+	err = bftm_power_init();
+	if (err)
+		goto err_power;
 	/* Before netlink and device: nobody else can start a server yet. */
 	err = bftm_param_start();
 	if (err)
@@ -25,20 +28,17 @@ static int __init bftmutex_init(void)
 	err = bftm_netlink_init();
 	if (err)
 		goto err_netlink;
-	err = bftm_power_init();
-	if (err)
-		goto err_power;
 	err = bftm_device_init();
 	if (err)
 		goto err_device;
 	return 0;
 
 err_device:
-	bftm_power_exit();
-err_power:
 	bftm_netlink_exit();
 err_netlink:
 err_param:
+	bftm_power_exit();
+err_power:
 	bftm_netns_exit();
 err_netns:
 	bftm_entries_exit();
@@ -48,8 +48,8 @@ err_netns:
 static void __exit bftmutex_exit(void)
 {
 	bftm_device_exit();
-	bftm_power_exit();
 	bftm_netlink_exit();
+	bftm_power_exit();
 	bftm_netns_exit();	/* stops the servers */
 	bftm_entries_exit();
 }

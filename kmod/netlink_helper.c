@@ -129,13 +129,6 @@ static u64 get_deadline(struct genl_info *info, int attr)
 	return end ? end - timens_add_boottime_ns(0) : 0;
 }
 
-/* Of a helper that does not say it, the deadline alone counts. */
-static u64 get_end(struct genl_info *info)
-{
-	return get_deadline(info, BFTMUTEX_A_HANDLE_END_NS) ?:
-	       bftm_clock_ns() + BFTM_LEASE_MAX_NS;
-}
-
 static int check_deadline(struct genl_info *info, u64 deadline_ns, u64 end_ns)
 {
 	if (deadline_ns <= ktime_get_boottime_ns() + BFTM_LEASE_MAX_NS &&
@@ -168,7 +161,7 @@ int bftmutex_nl_helper_done_doit(struct sk_buff *skb, struct genl_info *info)
 		.attempt = get_u64(info, BFTMUTEX_A_HANDLE_ATTEMPT),
 		.attempts = get_u32(info, BFTMUTEX_A_HANDLE_ATTEMPTS),
 		.deadline_ns = get_deadline(info, BFTMUTEX_A_HANDLE_DEADLINE_NS),
-		.end_ns = get_end(info),
+		.end_ns = get_deadline(info, BFTMUTEX_A_HANDLE_END_NS),
 		.token = get_u64(info, BFTMUTEX_A_HANDLE_TOKEN),
 		.lease_ns = get_u64(info, BFTMUTEX_A_HANDLE_LEASE_NS),
 		.sends = get_u32(info, BFTMUTEX_A_HANDLE_SENDS),
@@ -194,6 +187,9 @@ int bftmutex_nl_helper_done_doit(struct sk_buff *skb, struct genl_info *info)
 		GENL_SET_ERR_MSG(info, "lease-ns must be 1000000 to 3600000000000, or 0");
 		return -ERANGE;
 	}
+	/* Of a helper that does not say it, it is when the deadline is. */
+	if (!result.end_ns && result.deadline_ns)
+		result.end_ns = bftm_clock_end(result.deadline_ns);
 	err = check_deadline(info, result.deadline_ns, result.end_ns);
 	if (err)
 		return err;
@@ -237,7 +233,7 @@ int bftmutex_nl_helper_renewed_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	u64 id = get_u64(info, BFTMUTEX_A_HANDLE_ID);
 	u64 deadline = get_deadline(info, BFTMUTEX_A_HANDLE_DEADLINE_NS);
-	u64 end = get_end(info);
+	u64 end = get_deadline(info, BFTMUTEX_A_HANDLE_END_NS);
 	int err;
 
 	if (!id || !info->attrs[BFTMUTEX_A_HANDLE_DEADLINE_NS]) {

@@ -15,6 +15,9 @@
 #include "netns.h"
 #include "power.h"
 
+/* Grants of a server that was stopped before, as it ought to be, are over so much later. */
+#define ALLOWANCE_NS (2 * BFTM_NS_PER_SEC)
+
 /* Guards @sleeping against who begins what must not be there then. */
 static DECLARE_RWSEM(power_lock);
 static bool sleeping;
@@ -63,10 +66,24 @@ static int fall_asleep(void)
 		return -EBUSY;
 	}
 	down_read(&net_rwsem);
-	for_each_net(net)
+	for_each_net(net) {
+		/* Nobody else looks at it while there is no server and none begins. */
+		bftm_net(net)->over_ns += ALLOWANCE_NS;
 		bftm_upcall_suspend(bftm_net(net));
+	}
 	up_read(&net_rwsem);
 	return 0;
+}
+
+static void wake_up_again(void)
+{
+	struct net *net;
+
+	set_sleeping(false);
+	down_read(&net_rwsem);
+	for_each_net(net)
+		bftm_upcall_resume(bftm_net(net));
+	up_read(&net_rwsem);
 }
 
 static int power_event(struct notifier_block *nb, unsigned long event, void *data)
@@ -77,7 +94,7 @@ static int power_event(struct notifier_block *nb, unsigned long event, void *dat
 		return notifier_from_errno(fall_asleep());
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
-		set_sleeping(false);
+		wake_up_again();
 	}
 	return NOTIFY_DONE;
 }

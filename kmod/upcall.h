@@ -116,6 +116,9 @@ void bftm_upcall_deregister(struct bftm_net *bn, u32 portid);
 /** bftm_upcall_suspend() - nothing is held, and there is no helper. Context: process. */
 void bftm_upcall_suspend(struct bftm_net *bn);
 
+/** bftm_upcall_resume() - a helper may come again, and has the time for it from now on. */
+void bftm_upcall_resume(struct bftm_net *bn);
+
 /**
  * bftm_upcall_pull() - hand the oldest request to the helper
  * @give: sends it, called with the upcall's lock held; the request may be gone or
@@ -178,7 +181,7 @@ int bftm_upcall_submitted(struct bftm_net *bn, u32 portid,
 /**
  * bftm_upcall_renewed() - what is held lasts longer
  * @deadline_ns: CLOCK_BOOTTIME, later than the one known
- * @end_ns:      the same by the clock of leases
+ * @end_ns:      the same by the clock of leases; 0 of a helper that does not say
  * @sends:       highest number of a send for the attempt
  * Return: 0; -ESTALE when it is not held any more, or was over before; -EALREADY
  * when it lasts as long already (@sends is noted); -EPERM. After -ESTALE alone

@@ -134,11 +134,24 @@ void bftm_upcall_suspend(struct bftm_net *bn)
 	/* Without a helper, and what it lent, nothing comes to be held. */
 	bftm_upcall_deregister(bn, READ_ONCE(up->portid));
 	spin_lock_bh(&up->lock);
+	/* The time asleep is not the next helper's; see bftm_upcall_resume(). */
+	hrtimer_try_to_cancel(&up->grace);
 	while (bftm_handles_walk(up, &at, lose, NULL)) {
 		spin_unlock_bh(&up->lock);
 		cond_resched();
 		spin_lock_bh(&up->lock);
 	}
+	spin_unlock_bh(&up->lock);
+}
+
+void bftm_upcall_resume(struct bftm_net *bn)
+{
+	struct bftm_upcall *up = &bn->upcall;
+
+	spin_lock_bh(&up->lock);
+	if (!up->portid && !up->deserted)
+		hrtimer_start(&up->grace, ns_to_ktime(BFTM_HELPER_GRACE_NS),
+			      HRTIMER_MODE_REL_SOFT);
 	spin_unlock_bh(&up->lock);
 }
 

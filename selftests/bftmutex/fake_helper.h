@@ -51,6 +51,17 @@ static inline int renewed(struct bftm_nl *nl, uint64_t id, uint64_t deadline_ns,
 	return send_msg(nl, msg);
 }
 
+static inline int renewed_until(struct bftm_nl *nl, uint64_t id, uint64_t deadline_ns,
+				uint64_t end_ns)
+{
+	struct nl_msg *msg = bftm_nl_msg(nl, BFTMUTEX_CMD_HELPER_RENEWED, 0);
+
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, deadline_ns);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_END_NS, end_ns);
+	return send_msg(nl, msg);
+}
+
 static inline int on_event(struct nl_msg *msg, void *arg)
 {
 	struct nlattr *attr[BFTMUTEX_A_HANDLE_MAX + 1];

@@ -168,6 +168,22 @@ TEST_F(helper, what_comes_first_ends_the_lease)
 	EXPECT_GT(deadline, now_ns());
 }
 
+/* Its end is what the next one goes on from. */
+TEST_F(helper, who_says_no_end_means_the_deadline)
+{
+	uint64_t id = pulled(&self->nl, self->fd, self->name), end;
+	struct seen s;
+
+	ASSERT_EQ(0, done(&self->nl, id, 0, 5, now_ns() + 50 * SEC));
+	end = clock_ns(CLOCK_MONOTONIC_RAW) + 50 * SEC;
+	bftm_nl_close(&self->nl);
+	ASSERT_EQ(0, bftm_nl_open(&self->nl));
+	ASSERT_EQ(0, command(&self->nl, BFTMUTEX_CMD_HELPER_REGISTER, 0));
+	ASSERT_EQ(0, pull(&self->nl, &s));
+	EXPECT_LE(s.end_ns, end);
+	EXPECT_GE(s.end_ns, end - 20 * SEC);
+}
+
 TEST_F(helper, is_told_of_a_cancel_only_if_it_began)
 {
 	struct seen s;

@@ -84,6 +84,21 @@ TEST_F(renew, by_the_helper)
 	EXPECT_EQ(-ESTALE, renewed(&self->nl, self->id, self->end + SEC, 100));
 }
 
+/* A deadline may move by what the clocks drift, also to and fro. */
+TEST_F(renew, what_lasts_longer_is_the_end)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC_RAW) + 50 * SEC;
+
+	HOLD(0);
+	ASSERT_EQ(-EINPROGRESS, renew(self->fd, 0, NULL));
+	ASSERT_EQ(0, renewed_until(&self->nl, self->id, self->end, end + SEC));
+	EXPECT_EQ(-EALREADY, renewed_until(&self->nl, self->id, self->end + 1, end + SEC));
+	EXPECT_EQ(self->end, status_of(self->fd).deadline_ns);
+	ASSERT_EQ(0, renewed_until(&self->nl, self->id, self->end - 1, end + SEC + 1));
+	EXPECT_EQ(self->end, status_of(self->fd).deadline_ns);
+	EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
+}
+
 TEST_F(renew, keeps_the_lock_past_its_first_deadline)
 {
 	self->end = now_ns() + 300 * MS;
