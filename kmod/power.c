@@ -50,7 +50,7 @@ static bool any_server(void)
 
 	down_read(&net_rwsem);
 	for_each_net(net)
-		any |= READ_ONCE(bftm_net(net)->server) != NULL;
+		any |= !!READ_ONCE(bftm_net(net)->server);
 	up_read(&net_rwsem);
 	return any;
 }

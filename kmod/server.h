@@ -56,7 +56,7 @@ struct bftm_stats {
 };
 
 /**
- * struct bftm_server - a running server, by the clock of leases; all but tables, rules and tokens is constant
+ * struct bftm_server - a running server; all but tables, rules and tokens is constant
  * @net:     its namespace
  * @param:   as it was started
  * @cfg:     what the cores need of it
