@@ -4,6 +4,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "../kmod/core/lease.h"
 #include "clock.h"
 #include "loop.h"
 
@@ -20,9 +21,6 @@ BFTM_TREE(timers, bftm_timer, node, compare)
 static struct timers timers = RB_INITIALIZER(&timers);
 static int epoll_fd = -1;
 static int timer_fd = -1;
-
-/* So long a timer sleeps in one go, and is at most a millisecond late. */
-#define EXACT_NS 8000000
 
 static bool stopping;
 
@@ -102,10 +100,7 @@ static void set_alarm(void)
 
 	if (first) {
 		now = bftm_now();
-		at_ns = first->at_ns > now ? first->at_ns : now;
-		/* The timer's clock may be slower, but not by more than an eighth. */
-		if (at_ns - now > EXACT_NS)
-			at_ns -= (at_ns - now) / 8;
+		at_ns = now + bftm_look_after(first->at_ns > now ? first->at_ns - now : 0);
 		at_ns = bftm_clock_to_boottime(at_ns);
 		at.it_value.tv_sec = (time_t)(at_ns / 1000000000);
 		at.it_value.tv_nsec = (long)(at_ns % 1000000000);

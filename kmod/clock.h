@@ -13,7 +13,7 @@
 #include <linux/minmax.h>
 #include <linux/timekeeping.h>
 
-#include "core/limits.h"
+#include "core/lease.h"
 
 /** bftm_clock_ns() - now, by the clock of leases */
 static inline u64 bftm_clock_ns(void)
@@ -21,18 +21,10 @@ static inline u64 bftm_clock_ns(void)
 	return ktime_to_ns(ktime_mono_to_any(ktime_get_raw(), TK_OFFS_BOOT));
 }
 
-/*
- * Where timers are slower than the clock of leases, they are by an eighth at most: what is
- * looked at after seven eighths is not looked at too late, up to a millisecond.
- */
-#define BFTM_CLOCK_EXACT_NS	(8 * BFTM_NS_PER_MS)
-
 /** bftm_clock_wait() - CLOCK_BOOTTIME at which to look whether it is over, before it is */
 static inline u64 bftm_clock_wait(s64 left_ns)
 {
-	if (left_ns > BFTM_CLOCK_EXACT_NS)
-		left_ns -= left_ns / 8;
-	return ktime_get_boottime_ns() + max_t(s64, left_ns, 0);
+	return ktime_get_boottime_ns() + bftm_look_after(max_t(s64, left_ns, 0));
 }
 
 /** bftm_clock_timer() - CLOCK_BOOTTIME at which to look whether it is @at_ns */

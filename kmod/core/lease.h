@@ -43,4 +43,15 @@ static inline u64 bftm_poll_window(u64 lease_ns)
 	return 4 * bftm_poll(lease_ns);
 }
 
+/**
+ * bftm_look_after() - ns for which a timer sleeps that waits for @left_ns
+ *
+ * The clock of timers may be slower than that of leases, by an eighth at most: what is
+ * looked at after seven eighths is not looked at too late, up to a millisecond.
+ */
+static inline u64 bftm_look_after(u64 left_ns)
+{
+	return left_ns > 8 * BFTM_NS_PER_MS ? left_ns - left_ns / 8 : left_ns;
+}
+
 #endif /* BFTM_CORE_LEASE_H */

@@ -51,12 +51,15 @@ static inline int renewed(struct bftm_nl *nl, uint64_t id, uint64_t deadline_ns,
 	return send_msg(nl, msg);
 }
 
-static inline int renewed_until(struct bftm_nl *nl, uint64_t id, uint64_t deadline_ns,
-				uint64_t end_ns)
+/* cmd: DONE, of attempt 5, or RENEWED. */
+static inline int held_until(struct bftm_nl *nl, uint8_t cmd, uint64_t id, uint64_t deadline_ns,
+			     uint64_t end_ns)
 {
-	struct nl_msg *msg = bftm_nl_msg(nl, BFTMUTEX_CMD_HELPER_RENEWED, 0);
+	struct nl_msg *msg = bftm_nl_msg(nl, cmd, 0);
 
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
+	if (cmd == BFTMUTEX_CMD_HELPER_DONE)
+		nla_put_u64(msg, BFTMUTEX_A_HANDLE_ATTEMPT, 5);
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, deadline_ns);
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_END_NS, end_ns);
 	return send_msg(nl, msg);

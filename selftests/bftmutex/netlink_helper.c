@@ -129,17 +129,6 @@ TEST_F(helper, lost_lock_is_given_back_too)
 	EXPECT_EQ(5, s.attempt);
 }
 
-static int done_until(struct bftm_nl *nl, uint64_t id, uint64_t deadline_ns, uint64_t end_ns)
-{
-	struct nl_msg *msg = bftm_nl_msg(nl, BFTMUTEX_CMD_HELPER_DONE, 0);
-
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ATTEMPT, 5);
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, deadline_ns);
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_END_NS, end_ns);
-	return send_msg(nl, msg);
-}
-
 /* As if CLOCK_BOOTTIME had been slowed down since the lock was asked for. */
 TEST_F(helper, what_comes_first_ends_the_lease)
 {
@@ -147,14 +136,15 @@ TEST_F(helper, what_comes_first_ends_the_lease)
 	uint64_t now = now_ns(), deadline = now + 50 * SEC;
 	/* The VM does not sleep. */
 	uint64_t end = clock_ns(CLOCK_MONOTONIC_RAW) + 3 * SEC;
+	uint8_t cmd = BFTMUTEX_CMD_HELPER_DONE;
 	struct bftm_status status;
 	struct seen s;
 
-	EXPECT_EQ(-ERANGE, done_until(&self->nl, id, deadline, end + 3660 * SEC));
-	EXPECT_EQ(-ERANGE, done_until(&self->nl, id, deadline, UINT64_MAX));
-	EXPECT_EQ(-ESTALE, done_until(&self->nl, id, deadline, 1));
+	EXPECT_EQ(-ERANGE, held_until(&self->nl, cmd, id, deadline, end + 3660 * SEC));
+	EXPECT_EQ(-ERANGE, held_until(&self->nl, cmd, id, deadline, UINT64_MAX));
+	EXPECT_EQ(-ESTALE, held_until(&self->nl, cmd, id, deadline, 1));
 	ASSERT_EQ(0, pull(&self->nl, &s));	/* so it waits again */
-	ASSERT_EQ(0, done_until(&self->nl, id, deadline, end));
+	ASSERT_EQ(0, held_until(&self->nl, cmd, id, deadline, end));
 	status = status_of(self->fd);
 	EXPECT_EQ(deadline, status.deadline_ns);
 	EXPECT_LE(status.remaining_ns, 3 * SEC);

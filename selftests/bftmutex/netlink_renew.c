@@ -88,13 +88,14 @@ TEST_F(renew, by_the_helper)
 TEST_F(renew, what_lasts_longer_is_the_end)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC_RAW) + 50 * SEC;
+	uint8_t cmd = BFTMUTEX_CMD_HELPER_RENEWED;
 
 	HOLD(0);
 	ASSERT_EQ(-EINPROGRESS, renew(self->fd, 0, NULL));
-	ASSERT_EQ(0, renewed_until(&self->nl, self->id, self->end, end + SEC));
-	EXPECT_EQ(-EALREADY, renewed_until(&self->nl, self->id, self->end + 1, end + SEC));
+	ASSERT_EQ(0, held_until(&self->nl, cmd, self->id, self->end, end + SEC));
+	EXPECT_EQ(-EALREADY, held_until(&self->nl, cmd, self->id, self->end + 1, end + SEC));
 	EXPECT_EQ(self->end, status_of(self->fd).deadline_ns);
-	ASSERT_EQ(0, renewed_until(&self->nl, self->id, self->end - 1, end + SEC + 1));
+	ASSERT_EQ(0, held_until(&self->nl, cmd, self->id, self->end - 1, end + SEC + 1));
 	EXPECT_EQ(self->end, status_of(self->fd).deadline_ns);
 	EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
 }

@@ -181,6 +181,27 @@ static void the_check_has_teeth(void **state)
 	assert_int_not_equal(tick, 0);
 }
 
+/* Timers that take an eighth longer than they were told look in time, and not for ever. */
+static void slow_timers(void **state)
+{
+	u64 rnd = unit_seed(__func__), left, took;
+	u32 i, looks;
+
+	(void)state;
+	for (i = 0; i < 20000; i++) {
+		left = unit_between(&rnd, 0, i & 1 ? 10 * BFTM_NS_PER_MS : BFTM_LEASE_MAX_NS);
+		for (looks = 0; left; looks++) {
+			took = bftm_look_after(left);
+			assert_true(took && took <= left);
+			took += took / 8;
+			assert_true(took <= left + BFTM_NS_PER_MS);
+			left -= took < left ? took : left;
+		}
+		assert_true(looks <= 6);
+	}
+	assert_int_equal(0, bftm_look_after(0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +211,7 @@ int main(void)
 		cmocka_unit_test(every_pair_of_rates_within_rho),
 		cmocka_unit_test(worst_rates_of_any_lease),
 		cmocka_unit_test(the_check_has_teeth),
+		cmocka_unit_test(slow_timers),
 	};
 
 	return cmocka_run_group_tests_name("lease", tests, NULL, NULL);
