@@ -271,6 +271,17 @@ void bftm_order_epoch(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg
 	bftm_iterate_again(w, u);
 }
 
+void bftm_orders_interrupt(void)
+{
+	struct bftm_cluster *cl;
+	struct bftm_ordering *o;
+
+	TAILQ_FOREACH(cl, &bftm_clusters, list)
+		RB_FOREACH(o, bftm_orderings, &cl->identity->orderings)
+			if (o->work)
+				bftm_iterate_interrupt(o->work);
+}
+
 void bftm_order_restarted(struct bftm_cluster *cl, u32 u)
 {
 	struct bftm_ordering *o;

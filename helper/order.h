@@ -37,6 +37,7 @@ struct bftm_order_totals {
 	u64 committed;
 	u64 outranked;
 	u64 slow;		/* iterations that timed out */
+	u64 interrupted;	/* by a sleep of the machine, or without its kernel */
 	u64 unsure;
 	u64 applied;		/* operations, of all clients */
 	u64 fetched;		/* bodies */
@@ -55,6 +56,9 @@ void bftm_order_withdraw(u64 id);
 
 /** bftm_order_orphan() - the same for all: the kernel, or its module, is another. */
 void bftm_order_orphan(void);
+
+/** bftm_orders_interrupt() - see bftm_iterate_interrupt(): of all objects */
+void bftm_orders_interrupt(void);
 
 /** bftm_order_answer() - an authentic answer of server number @u. */
 void bftm_order_answer_from(struct bftm_cluster *cl, u32 u, const struct bftm_order_msg *msg);

@@ -9,8 +9,11 @@
 #include "cluster.h"
 #include "log.h"
 #include "ordering.h"
+#include "upcall.h"
 
 #define PAUSE_DOUBLINGS_MAX	4
+/* Without the kernel. */
+#define RETRY_NS		(100 * BFTM_NS_PER_MS)
 
 static void obey(struct bftm_order_work *w, const struct bftm_order_out *out);
 
@@ -113,6 +116,16 @@ void bftm_iterate_stored(struct bftm_order_work *w, u32 u)
 	if (w->owed >> u & 1 && under_way(w) && bftm_now() - o->begun_ns < cfg->limit_ns)
 		send_state(w, message_of(o->phase), 1u << u, false);
 	w->owed &= ~(1u << u);
+}
+
+void bftm_iterate_interrupt(struct bftm_order_work *w)
+{
+	if (!under_way(w))
+		return;
+	bftm_order_totals.interrupted++;
+	bftm_order_unmade(&w->order);
+	bftm_make_stop(w);
+	bftm_timer_arm(&w->wake, 0);
 }
 
 void bftm_iterate_again(struct bftm_order_work *w, u32 u)
@@ -230,6 +243,10 @@ static void next_iteration(struct bftm_order_work *w)
 
 	if (!wants(w) && !refresh) {
 		rest(w);
+		return;
+	}
+	if (!bftm_upcall_is_open()) {
+		bftm_timer_arm(&w->wake, bftm_now() + RETRY_NS);
 		return;
 	}
 	if (!bftm_order_may(w))

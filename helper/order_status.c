@@ -68,6 +68,7 @@ struct json_object *bftm_order_describe_totals(void)
 	add_u64(o, "committed", t->committed);
 	add_u64(o, "outranked", t->outranked);
 	add_u64(o, "slow", t->slow);
+	add_u64(o, "interrupted", t->interrupted);
 	add_u64(o, "unsure", t->unsure);
 	add_u64(o, "applied", t->applied);
 	add_u64(o, "fetched", t->fetched);

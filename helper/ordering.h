@@ -306,6 +306,14 @@ void bftm_submit_stop(struct bftm_order_work *w);
 void bftm_iterate(struct bftm_order_work *w);
 void bftm_iterate_answer(struct bftm_order_work *w, u32 u, const struct bftm_order_msg *msg);
 void bftm_iterate_refused(struct bftm_order_work *w, u32 u, u32 reason);
+/**
+ * bftm_iterate_interrupt() - the machine may have slept: end what is under way
+ *
+ * Servers that recover rely on it that an iteration is abandoned after Lmax, which this
+ * host counts, and not rightly while it sleeps. So no answer from after a sleep is counted
+ * with those from before; and none begins while the kernel would not say that it slept.
+ */
+void bftm_iterate_interrupt(struct bftm_order_work *w);
 /** bftm_iterate_made() - the state to propose is @w->next, or there is none */
 void bftm_iterate_made(struct bftm_order_work *w, bool made);
 /** bftm_iterate_stored() - server @u has all of @w->put_state */

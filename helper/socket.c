@@ -8,6 +8,7 @@
 
 #include "cluster.h"
 #include "order.h"
+#include "upcall.h"
 
 #define SOCKET_BUFFER	(4 << 20)
 #define BATCH		64
@@ -242,6 +243,8 @@ static void receive(struct bftm_watch *watch)
 		batch[i].msg_hdr.msg_namelen = sizeof(from[i]);
 	}
 	n = recvmmsg(watch->fd, batch, BATCH, MSG_DONTWAIT, NULL);
+	if (n > 0)
+		bftm_upcall_look();
 	for (i = 0; i < n; i++) {
 		if (batch[i].msg_len == BFTM_WIRE_LEN)
 			take(cl, &data[i], batch[i].msg_len, &from[i]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,7 +73,7 @@ static int read_request(struct nlattr **attr, void *arg)
 	struct nlattr *name = attr[BFTMUTEX_A_HANDLE_NAME];
 	struct pulled *p = arg;
 	struct bftm_ask *ask = &p->ask;
-	u64 timeout_at, deadline;
+	u64 timeout_at;
 	u32 flags;
 
 	if (!name || nla_len(name) > BFTM_NAME_LEN_MAX)
@@ -95,10 +96,6 @@ static int read_request(struct nlattr **attr, void *arg)
 	ask->timeout_at_ns = timeout_at ? bftm_clock_from_boottime(timeout_at) : 0;
 	ask->attempt = get_u64(attr[BFTMUTEX_A_HANDLE_ATTEMPT]);
 	ask->end_ns = get_u64(attr[BFTMUTEX_A_HANDLE_END_NS]);
-	/* Of an older kernel. */
-	deadline = get_u64(attr[BFTMUTEX_A_HANDLE_DEADLINE_NS]);
-	if (!ask->end_ns && deadline)
-		ask->end_ns = bftm_clock_from_boottime(deadline);
 	ask->sends = get_u32(attr[BFTMUTEX_A_HANDLE_SENDS]);
 	ask->configuration = get_u64(attr[BFTMUTEX_A_HANDLE_CONFIGURATION]);
 	return p->kind == BFTMUTEX_REQUEST_KIND_SUBMIT ? read_submit(attr, p) : 0;
@@ -208,6 +205,19 @@ int bftm_upcall_open(void)
 	return 0;
 }
 
+void bftm_upcall_look(void)
+{
+	struct pollfd kernel = { .fd = watch.fd, .events = POLLIN };
+
+	if (registered && poll(&kernel, 1, 0) > 0)
+		ready(&watch);
+}
+
+bool bftm_upcall_is_open(void)
+{
+	return registered;
+}
+
 u64 bftm_upcall_pulled_ns(void)
 {
 	return pulled_ns;
@@ -225,8 +235,9 @@ void bftm_upcall_close(void)
 	pulled_ns = 0;
 	/* Whatever was under way belongs to the next helper now. */
 	bftm_acquire_forget();
-	/* But operations, which are driven to their end. */
+	/* But operations, which are driven to their end, in iterations that begin later. */
 	bftm_order_orphan();
+	bftm_orders_interrupt();
 }
 
 /*

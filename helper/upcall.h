@@ -17,6 +17,17 @@ int bftm_upcall_open(void);
 /** bftm_upcall_close() - the kernel keeps what waits for the next helper. */
 void bftm_upcall_close(void);
 
+/**
+ * bftm_upcall_look() - hear the kernel first
+ *
+ * Between receiving what servers say and believing it: if it says that the machine slept,
+ * what was under way ends; see bftm_iterate_interrupt().
+ */
+void bftm_upcall_look(void);
+
+/** bftm_upcall_is_open() - is this the helper, which is told when the machine sleeps? */
+bool bftm_upcall_is_open(void);
+
 /** bftm_upcall_pulled_ns() - when this helper had pulled all there was, last; 0 for never */
 u64 bftm_upcall_pulled_ns(void);
 

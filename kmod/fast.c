@@ -300,7 +300,9 @@ unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns)
 	struct bftm_out out;
 	u32 to;
 
-	if (f->contend && f->contend->sends < FAST_SENDS && !is_late(f, boot_ns)) {
+	if (f->contend && !is_late(f, boot_ns) &&
+	    (f->contend->sends < FAST_SENDS || now < f->contend->wake_ns)) {
+		/* Nothing, when it was woken too early. */
 		bftm_contend_wake(f->contend, cfg, now, 0, 0, &out);
 		obey(f, &out, now);
 		return 1 + cfg->n;

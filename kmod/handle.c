@@ -132,6 +132,7 @@ static int begin(struct bftm_handle *h, struct bftm_request *request,
 	h->request = request;
 	h->id = request->id;
 	h->arg = request->arg;
+	h->end_ns = 0;
 	h->state = BFTM_STATE_PENDING;
 	h->reason = BFTM_LOST_NOT;
 	h->error = 0;

@@ -63,7 +63,8 @@ int bftm_netns_stop(struct bftm_net *bn, u16 id, struct netlink_ext_ack *extack)
 
 		/* The next one may have a shorter longest lease. */
 		bn->over_ns = max(bn->over_ns, over);
-		bn->server = NULL;
+		/* Who sees that it is gone, without the mutex, has seen @over_ns: power.c. */
+		smp_store_release(&bn->server, NULL);
 	}
 	mutex_unlock(&bn->mutex);
 	return err;

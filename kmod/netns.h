@@ -73,7 +73,7 @@ struct bftm_upcall {
  * @net:    the namespace
  * @mutex:  guards @server and @over_ns
  * @server: NULL when none runs
- * @over_ns: when all grants of earlier servers are over
+ * @over_ns: when all grants of earlier servers are over; power.c adds what was slept
  * @journal_portid: of the last that opened a journal
  * @upcall: the helper and what waits for it
  * @session_mutex: serialises lending

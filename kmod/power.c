@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The machine goes to sleep. Where its clock source stops meanwhile, the kernel learns how
- * long from a real-time clock, which most have in whole seconds only: the clock of leases
- * may be wrong by one then. So nothing that it counts outlives a sleep. What is held here is
- * lost before, and what the helper was about to report comes to nobody; a machine with a
- * server, which counts for others, does not sleep.
+ * long from a real-time clock, if there is one, and most have whole seconds only: the clock of
+ * leases is wrong by some then. So nothing that it counts outlives a sleep. What is held here is
+ * lost before, and what the helper was about to report comes to nobody; it begins anew what it
+ * does by itself. A machine with a server, which counts for others, does not sleep.
  */
 #include <linux/rtnetlink.h>
 #include <linux/rwsem.h>
 #include <linux/suspend.h>
 #include <net/net_namespace.h>
 
-#include "handle.h"
+#include "clock.h"
 #include "netns.h"
 #include "power.h"
-
-/* Grants of a server that was stopped before, as it ought to be, are over so much later. */
-#define ALLOWANCE_NS (2 * BFTM_NS_PER_SEC)
+#include "upcall.h"
 
 /* Guards @sleeping against who begins what must not be there then. */
 static DECLARE_RWSEM(power_lock);
 static bool sleeping;
+static u64 asleep_since_ns;
 
 bool bftm_power_begin(void)
 {
@@ -50,14 +49,36 @@ static bool any_server(void)
 
 	down_read(&net_rwsem);
 	for_each_net(net)
-		any |= !!READ_ONCE(bftm_net(net)->server);
+		any |= !!smp_load_acquire(&bftm_net(net)->server);	/* over_ns is known then */
 	up_read(&net_rwsem);
 	return any;
+}
+
+static void wake_up_again(void)
+{
+	u64 asleep_ns = bftm_clock_ns() - asleep_since_ns;
+	struct bftm_net *bn;
+	struct net *net;
+
+	down_read(&net_rwsem);
+	for_each_net(net) {
+		bn = bftm_net(net);
+		/*
+		 * Grants of a server that was stopped before: as if this time had not been.
+		 * Nobody else looks at it while there is no server and none begins.
+		 */
+		if (bn->over_ns > asleep_since_ns)
+			bn->over_ns += asleep_ns;
+		bftm_upcall_resume(bn);
+	}
+	up_read(&net_rwsem);
+	set_sleeping(false);
 }
 
 static int fall_asleep(void)
 {
 	struct net *net;
+	int err = 0;
 
 	set_sleeping(true);
 	if (any_server()) {
@@ -65,25 +86,17 @@ static int fall_asleep(void)
 		pr_warn("bftmutex: a lock server runs here, so this machine does not sleep; \"bftmutexctl server stop\" ends it\n");
 		return -EBUSY;
 	}
+	asleep_since_ns = bftm_clock_ns();
 	down_read(&net_rwsem);
 	for_each_net(net) {
-		/* Nobody else looks at it while there is no server and none begins. */
-		bftm_net(net)->over_ns += ALLOWANCE_NS;
-		bftm_upcall_suspend(bftm_net(net));
+		err = bftm_upcall_suspend(bftm_net(net));
+		if (err)
+			break;
 	}
 	up_read(&net_rwsem);
-	return 0;
-}
-
-static void wake_up_again(void)
-{
-	struct net *net;
-
-	set_sleeping(false);
-	down_read(&net_rwsem);
-	for_each_net(net)
-		bftm_upcall_resume(bftm_net(net));
-	up_read(&net_rwsem);
+	if (err)
+		wake_up_again();
+	return err;
 }
 
 static int power_event(struct notifier_block *nb, unsigned long event, void *data)
@@ -105,7 +118,12 @@ static struct notifier_block power_events = {
 
 int bftm_power_init(void)
 {
-	return register_pm_notifier(&power_events);
+	/* Not while the machine is on its way, which would not be told. */
+	unsigned int flags = lock_system_sleep();
+	int err = register_pm_notifier(&power_events);
+
+	unlock_system_sleep(flags);
+	return err;
 }
 
 void bftm_power_exit(void)

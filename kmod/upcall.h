@@ -113,8 +113,13 @@ int bftm_upcall_register(struct bftm_net *bn, u32 portid);
  */
 void bftm_upcall_deregister(struct bftm_net *bn, u32 portid);
 
-/** bftm_upcall_suspend() - nothing is held, and there is no helper. Context: process. */
-void bftm_upcall_suspend(struct bftm_net *bn);
+/**
+ * bftm_upcall_suspend() - the machine falls asleep: nothing is held, there is no helper
+ *
+ * Context: process.
+ * Return: 0, or -ENOMEM when who was the helper is not told of it.
+ */
+int bftm_upcall_suspend(struct bftm_net *bn);
 
 /** bftm_upcall_resume() - a helper may come again, and has the time for it from now on. */
 void bftm_upcall_resume(struct bftm_net *bn);

@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "debug.h"
 #include "handle.h"
+#include "netlink.h"
 #include "session.h"
 #include "submit.h"
 #include "upcall.h"
@@ -126,13 +127,20 @@ static int lose(struct bftm_handle *h, void *arg)
 	return 0;
 }
 
-void bftm_upcall_suspend(struct bftm_net *bn)
+int bftm_upcall_suspend(struct bftm_net *bn)
 {
 	struct bftm_upcall *up = &bn->upcall;
+	u32 portid = READ_ONCE(up->portid);
 	unsigned long at = 0;
 
 	/* Without a helper, and what it lent, nothing comes to be held. */
-	bftm_upcall_deregister(bn, READ_ONCE(up->portid));
+	bftm_upcall_deregister(bn, portid);
+	/*
+	 * It looks at once, and finds that it is none any more. One whose socket is full has
+	 * something to look at in any case, and one that is gone need not.
+	 */
+	if (portid && bftm_netlink_hint(bn->net, portid, BFTMUTEX_CMD_HELPER_READY) == -ENOMEM)
+		return -ENOMEM;
 	spin_lock_bh(&up->lock);
 	/* The time asleep is not the next helper's; see bftm_upcall_resume(). */
 	hrtimer_try_to_cancel(&up->grace);
@@ -142,6 +150,7 @@ void bftm_upcall_suspend(struct bftm_net *bn)
 		spin_lock_bh(&up->lock);
 	}
 	spin_unlock_bh(&up->lock);
+	return 0;
 }
 
 void bftm_upcall_resume(struct bftm_net *bn)
@@ -149,8 +158,9 @@ void bftm_upcall_resume(struct bftm_net *bn)
 	struct bftm_upcall *up = &bn->upcall;
 
 	spin_lock_bh(&up->lock);
-	if (!up->portid && !up->deserted)
-		hrtimer_start(&up->grace, ns_to_ktime(BFTM_HELPER_GRACE_NS),
+	/* Where it was over, there may be more to end. */
+	if (!up->portid)
+		hrtimer_start(&up->grace, ns_to_ktime(up->deserted ? 0 : BFTM_HELPER_GRACE_NS),
 			      HRTIMER_MODE_REL_SOFT);
 	spin_unlock_bh(&up->lock);
 }

@@ -203,7 +203,7 @@ void bftm_order_made(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 
 /**
  * bftm_order_unmade() - it is not: nothing is left to apply, or no server gives a
- * body that it said it has. The iteration ends; @out is not needed.
+ * body that it said it has; or the iteration is given up. It ends.
  */
 void bftm_order_unmade(struct bftm_order *o);
 

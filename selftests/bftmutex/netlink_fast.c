@@ -163,6 +163,24 @@ TEST_F(lend, who_is_silent_is_the_helpers)
 	EXPECT_EQ(0, pull(&self->nl, &s));
 }
 
+/* For so long as between the first and the last time that it was asked. */
+TEST_F(lend, who_is_silent_is_waited_for)
+{
+	uint64_t first, last;
+
+	self->wrong = BFTMUTEX_A_SESSION_DELTA_NS;
+	self->value = 100 * MS;
+	ASSERT_EQ(0, lend(self));
+	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
+	ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_TRY, 0));
+	first = now_ns();
+	ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_TRY, 0));
+	ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_TRY, 0));
+	last = now_ns();
+	ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_RELEASE, 0));
+	EXPECT_GE(now_ns() - last, (last - first) / 16 * 15);
+}
+
 /* Not authentic, of another attempt or name, a restart: none of it is a grant. */
 TEST_F(lend, what_proves_nothing)
 {

@@ -9,6 +9,8 @@
 . "$(dirname "$0")/../lib/tap.sh"
 # shellcheck source=selftests/lib/cluster.sh
 . "$(dirname "$0")/../lib/cluster.sh"
+# shellcheck source=selftests/lib/order.sh
+. "$(dirname "$0")/../lib/order.sh"
 
 [[ -e /sys/power/pm_test ]] || skip_all "this kernel does not sleep, or not for tests"
 
@@ -17,11 +19,7 @@ cleanup() {
 	down
 }
 
-sleeps() {
-	echo 0 >/sys/module/suspend/parameters/pm_test_delay
-	echo freezer >/sys/power/pm_test
-	{ echo freeze >/sys/power/state; } 2>"$dev/err"
-}
+sleeps() { { echo freeze >/sys/power/state; } 2>"$dev/err"; }
 held() { c 1 bftmutexctl holders --json | gojq -c 'map([.name, .state]) | sort'; }
 holds() { [[ $(held) == '[["one","held"],["two","held"]]' ]]; }
 start_server() {
@@ -31,7 +29,15 @@ status_of() { "$@" 2>/dev/null; echo $?; }
 
 lease_max=20s
 load || bail "the module cannot be loaded"
-up --servers 4 --clients 1 --lease-max $lease_max || bail "no cluster"
+# The kernel's own test of the first steps, at once.
+echo 0 >/sys/module/suspend/parameters/pm_test_delay
+echo 0 >/sys/power/sync_on_suspend
+echo freezer >/sys/power/pm_test
+# That all are made and freed is too much for the log.
+echo 'module bftmutex -p' >/proc/dynamic_debug/control
+embed asleep
+echo 'module bftmutex +p' >/proc/dynamic_debug/control
+up --servers 7 -b 1 --clients 1 --lease-max $lease_max || bail "no cluster"
 
 ip netns exec bftm-c1 bftmutexctl watch --json >"$dev/watched" &
 watching=$!
@@ -48,7 +54,7 @@ is "with a server the machine does not sleep" "$(status_of sleeps) $(grep -o 'De
 ok "the log says why" grep -q "a lock server runs here" <(dmesg)
 ok "the locks are held" holds
 
-for n in 1 2 3 4; do
+for n in {1..7}; do
 	s $n bftmutexctl server stop >/dev/null
 done
 ok "the locks are held without servers" holds
@@ -62,9 +68,22 @@ is "who did not has lost it" $? 79
 why() { gojq -r --arg name "$1" 'select(.name == $name and .state == "lost").reason' "$dev/watched"; }
 is "bftmutexctl watch says why" "$(why one) $(why two)" "suspended suspended"
 
-for n in 1 2 3 4; do
+# An iteration that no server answers goes on for a while, but not over a sleep.
+ordering() { c 1 bftmutexctl stats --json | gojq ".helper.ordering.$1"; }
+begins() { (($(ordering iterations) > begun)); }
+begun=$(ordering iterations)
+order_load --clients 1-1 --object counter --request get --count 1 --timeout 30 >/dev/null 2>&1 &
+ok "the daemon asks about an object" wait_for 10 begins
+is "the machine sleeps meanwhile" "$(status_of sleeps)" 0
+is "so it ends" "$(ordering interrupted)" 1
+begun=$((begun + 1))
+ok "and another begins" wait_for 10 begins
+wait $!
+
+for n in {1..7}; do
 	start_server $n
 done
 ok "a server starts when it is awake" s 1 bftmutexctl server show
 ok "the daemon serves the kernel again" wait_for 60 c 1 bftmutex -w 60 one true
+is "and objects" "$(submit 1 counter "create counter")" "0 "
 finish

@@ -86,6 +86,10 @@ void bftm_order_orphan(void)
 {
 }
 
+void bftm_orders_interrupt(void)
+{
+}
+
 void bftm_lend_all(void)
 {
 }

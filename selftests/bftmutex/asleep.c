@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The machine falls asleep while what nobody will serve comes to its end. */
+#include <sys/resource.h>
+
+#include "harness.h"
+#include "fake_helper.h"
+
+/* So many take a tenth of a second to end, in runs of a timer. */
+#define COUNT 60000
+
+/* Return: 0 when the machine has slept, and woken up again: suspend.sh has set it up so. */
+static int sleep_now(void)
+{
+	int fd = open("/sys/power/state", O_WRONLY | O_CLOEXEC);
+	ssize_t n = write(fd, "freeze", 6);
+
+	close(fd);
+	return n == 6 ? 0 : -errno;
+}
+
+FIXTURE(machine)
+{
+};
+
+FIXTURE_SETUP(machine)
+{
+}
+
+FIXTURE_TEARDOWN(machine)
+{
+}
+
+TEST_F_TIMEOUT(machine, what_waits_ends, 180)
+{
+	struct rlimit limit = { COUNT + 100, COUNT + 100 };
+	static int fds[COUNT];
+	struct bftm_acquire arg;
+	struct bftm_nl nl;
+	char name[16];
+	int i;
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
+	ASSERT_EQ(0, fresh_netns());
+	ASSERT_EQ(0, bftm_nl_open(&nl));
+	ASSERT_EQ(0, command(&nl, BFTMUTEX_CMD_HELPER_REGISTER, 0));
+	for (i = 0; i < COUNT; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		arg = want(name, 0, 0, 0);
+		fds[i] = open_here(O_NONBLOCK);
+		ASSERT_EQ(-EINPROGRESS, call(fds[i], BFTM_IOC_ACQUIRE, &arg));
+	}
+	bftm_nl_close(&nl);
+	/* The first has ended, so the others are about to. */
+	ASSERT_EQ(POLLIN, poll_for(fds[0], POLLIN, LONG_MS));
+	ASSERT_EQ(0, sleep_now());
+	for (i = 0; i < COUNT; i++) {
+		ASSERT_EQ(POLLIN, poll_for(fds[i], POLLIN, LONG_MS));
+		ASSERT_EQ(BFTM_STATE_FAILED, state_of(fds[i]));
+		close(fds[i]);
+	}
+}
+
+TEST_HARNESS_MAIN
