@@ -268,7 +268,8 @@ static struct nl_msg *new_report(u8 cmd, size_t room)
 /* The deadline is that much earlier that it comes first if no rate was changed. */
 static void put_end(struct nl_msg *msg, u64 end_ns)
 {
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, bftm_clock_to_boottime(end_ns) - BFTM_TICK_NS);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS,
+		    bftm_clock_to_boottime(end_ns) - BFTM_TICK_NS);
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_END_NS, end_ns);
 }
 
