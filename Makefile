@@ -602,7 +602,7 @@ install: tools
 		systemd-sysusers $(PREFIX)/lib/sysusers.d/bftmutex.conf
 	test -e $(DESTDIR)$(CONFDIR)/bftmutex.conf || \
 		$(INSTALL) -m 0644 helper/systemd/bftmutex.conf $(DESTDIR)$(CONFDIR)/bftmutex.conf
-	if [ -e $(BUILD)/$(KVER)/bftmutex.ko ]; then \
+	@if [ -e $(BUILD)/$(KVER)/bftmutex.ko ]; then \
 		$(INSTALL) -D -m 0644 $(BUILD)/$(KVER)/bftmutex.ko \
 			$(DESTDIR)/lib/modules/$(KVER)/extra/bftmutex.ko && \
 		{ [ -n "$(DESTDIR)" ] || depmod $(KVER); }; \
@@ -610,7 +610,7 @@ install: tools
 		echo "the module for $(KVER) is not built: 'make module' first, or KVER=..."; \
 	fi
 
-# Keys and configuration stay.
+# Keys, configuration and the group stay.
 uninstall:
 	rm -f $(DESTDIR)$(SBINDIR)/bftmutexd $(DESTDIR)$(SBINDIR)/bftmutexctl \
 		$(DESTDIR)$(BINDIR)/bftmutex $(DESTDIR)$(LIBDIR)/libbftmutex.a \

@@ -67,6 +67,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args.conf = arg;
 		break;
 	case 's':
+		if (*arg != '/')
+			argp_error(state, "--state '%s': must be a path from / on, or the next "
+				   "daemon does not find what this one leaves there", arg);
 		args.state = arg;
 		break;
 	case 'p':

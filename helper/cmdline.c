@@ -61,8 +61,8 @@ static u64 parse_time(struct argp_state *state, const char *option, const char *
 
 	if (snprintf(buf, sizeof(buf), "%s%s", *text == '.' ? "0" : "", text) >=
 	    (int)sizeof(buf) || bftm_parse_duration(buf, &ns) < 0)
-		argp_error(state, "%s '%s': not a time such as 10, 1.5, 5s or 500ms",
-			   option, text);
+		argp_error(state, "%s '%s': must be a time such as 10, 1.5, 5s or 500ms, "
+			   "584 years at most", option, text);
 	return ns;
 }
 

@@ -136,6 +136,9 @@ struct bftm_conf_access;
 /** ctl_rules_msg() - a request with these rules; NULL: no memory */
 struct nl_msg *ctl_rules_msg(struct bftm_nl *nl, u8 cmd, const struct bftm_conf_access *access);
 
+/** ctl_warn_rules() - where all of them deny, nobody may take anything */
+void ctl_warn_rules(const struct bftm_conf_access *access);
+
 /** ctl_conf_failed() - exit code for an error of bftm_conf_load() */
 int ctl_conf_failed(int error);
 

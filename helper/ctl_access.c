@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* bftmutexctl server access: who may take which locks of the server here. */
+#include <err.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,18 @@ struct nl_msg *ctl_rules_msg(struct bftm_nl *nl, u8 cmd, const struct bftm_conf_
 		return msg;
 	nlmsg_free(msg);
 	return NULL;
+}
+
+void ctl_warn_rules(const struct bftm_conf_access *access)
+{
+	u32 i;
+
+	for (i = 0; i < access->count; i++)
+		if (!access->rule[i].deny)
+			return;
+	if (access->count)
+		warnx("no rule allows anything, so all clients are refused; "
+		      "'access { client = any }' after the others lets them have the rest");
 }
 
 int ctl_conf_failed(int error)
@@ -162,6 +175,8 @@ static int set_rules(struct bftm_nl *nl, const struct set *set)
 	if (r)
 		return r;
 	r = bftm_nl_call(nl, ctl_rules_msg(nl, BFTMUTEX_CMD_ACCESS_SET, &access), NULL, 0, NULL);
+	if (!r)
+		ctl_warn_rules(&access);
 	free(access.rule);
 	if (r < 0)
 		return ctl_refused(nl, r, CTL_SERVER);

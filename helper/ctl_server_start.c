@@ -100,6 +100,9 @@ static error_t parse_start(int key, char *arg, struct argp_state *state)
 		parse_floor(state, arg, start);
 		return 0;
 	case 's':
+		if (*arg != '/')
+			argp_error(state, "--state '%s': must be a path from / on, or the next "
+				   "start does not find what this one leaves there", arg);
 		start->state = arg;
 		return 0;
 	case 'f':
@@ -197,7 +200,8 @@ static void explain_start(const struct start *start, const struct bftm_master *m
 	printf("That is %s %s.\n", start->first ? "its first start here, noted in" :
 	       "not its first start here, by", path);
 	if (start->access.count)
-		printf("Access: %u rules.\n", start->access.count);
+		printf("Access: %u rule%s.\n", start->access.count,
+		       start->access.count > 1 ? "s" : "");
 	else
 		puts("Access: every client may take every lock.");
 	if (start->durability.mode != BFTMUTEX_DURABILITY_NONE)
@@ -219,6 +223,7 @@ static int report_start(struct bftm_nl *nl, const struct start *start,
 		return ctl_refused(nl, r, CTL_SERVER);
 	if (!ctl_json)
 		explain_start(start, master);
+	ctl_warn_rules(&start->access);
 	ctl_print(server);
 	json_object_put(server);
 	return 0;

@@ -40,8 +40,12 @@ FILE *bftm_open_private(const char *path, int *ret_errno)
 		bftm_log(LOG_ERR, "%s: %s", path, strerror(errno));
 	} else if (st.st_mode & 077) {
 		*ret_errno = -EPERM;
-		bftm_log(LOG_ERR, "%s: mode %04o lets others use the key; correct it by: chmod 600 %s",
-			path, st.st_mode & 07777, path);
+		bftm_log(LOG_ERR, "%s: mode %04o lets others use the key; if it is one, correct it by: "
+			 "chmod 600 %s", path, st.st_mode & 07777, path);
+	} else if (st.st_uid && st.st_uid != geteuid()) {
+		*ret_errno = -EPERM;
+		bftm_log(LOG_ERR, "%s: it is user %u's, who could use the key; if it is one, correct it by: "
+			 "chown root %s", path, st.st_uid, path);
 	}
 	if (*ret_errno && file) {
 		fclose(file);

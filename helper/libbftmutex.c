@@ -212,7 +212,8 @@ const char *bftmutex_strerror(int err)
 	case ECANCELED:
 		return "another thread released the handle";
 	case EPROTONOSUPPORT:
-		return "the servers do not serve this, or are too few for it";
+		return "the servers do not serve this, or are too few for it: objects need 6b + 1, "
+		       "or 4b + 1 with signed-ranks";
 	case EOWNERDEAD:
 		return "bftmutexd ended; the operation may have been applied, or not";
 	case EREMOTEIO:

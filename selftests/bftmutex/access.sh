@@ -124,6 +124,9 @@ rules 2 <<'END'
 access { deny = yes }
 END
 can "refused by one of four, which may be the liar" 2 data/1
+echo "access { deny = yes }" >"$work/deny"
+ok "rules that all deny: it says so" says 0 "no rule allows anything, so all clients are refused" \
+	s 2 bftmutexctl server access set "$work/deny"
 rules 2 </dev/null
 
 # What gives back always passes.

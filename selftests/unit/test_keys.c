@@ -265,7 +265,7 @@ static void keys_that_others_can_read_are_refused(void **state)
 	for (i = 0; i < ARRAY_SIZE(modes); i++) {
 		assert_int_equal(load(good, modes[i], false, NULL, &master), -EPERM);
 		snprintf(words, sizeof(words),
-			 "f: mode %04o lets others use the key; correct it by: chmod 600 f\n",
+			 "f: mode %04o lets others use the key; if it is one, correct it by: chmod 600 f\n",
 			 (unsigned int)modes[i]);
 		assert_string_equal(unit_words, words);
 	}
@@ -275,6 +275,22 @@ static void keys_that_others_can_read_are_refused(void **state)
 	unit_listen();
 	assert_int_equal(bftm_master_load(unit_path("none"), &master), -ENOENT);
 	assert_string_equal(unit_heard(), "none: No such file or directory\n");
+}
+
+static void keys_of_another_user_are_refused(void **state)
+{
+	static const char good[] = MASTER("cluster = 1 server = 1 " KEY);
+	struct bftm_master master;
+	const char *path;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	path = unit_given(good, 0600);
+	assert_int_equal(chown(path, 1000, 0), 0);
+	assert_int_equal(unit_read(bftm_master_load(path, &master)), -EPERM);
+	assert_string_equal(unit_words, "f: it is user 1000's, who could use the key; if it is one, "
+			    "correct it by: chown root f\n");
 }
 
 int main(void)
@@ -288,6 +304,7 @@ int main(void)
 		cmocka_unit_test(credentials_survive_a_file),
 		cmocka_unit_test(every_mistake_is_named_and_no_key_is),
 		cmocka_unit_test(keys_that_others_can_read_are_refused),
+		cmocka_unit_test(keys_of_another_user_are_refused),
 	};
 
 	return cmocka_run_group_tests_name("keys", tests, unit_make_dir, unit_remove_dir);
