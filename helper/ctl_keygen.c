@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* bftmutexctl keygen: key files for servers and clients. */
 #include <dirent.h>
+#include <err.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,6 +159,18 @@ static int is_master(const struct dirent *entry)
 	       !entry->d_name[end];
 }
 
+/* Whose key is a copy of another's would be there twice, and one that is missing not at all. */
+static int check_name(const struct bftm_master *master, const char *path, const char *name)
+{
+	char right[32];
+
+	snprintf(right, sizeof(right), "server-%u.key", master->server);
+	if (strcmp(name, right))
+		return ctl_fail(EX_DATAERR, "%s: it is the key of server %u, which must be called %s",
+				path, master->server, right);
+	return 0;
+}
+
 /* The masters in @dir, all of one cluster; none is no failure here. */
 static int load_masters(const char *dir, struct masters *ret)
 {
@@ -184,6 +197,8 @@ static int load_masters(const char *dir, struct masters *ret)
 		else if (ret->of[ret->count].cluster != ret->of[0].cluster)
 			r = ctl_fail(EX_DATAERR, "%s: another cluster than the other keys there",
 				     path);
+		else
+			r = check_name(&ret->of[ret->count], path, entry[i]->d_name);
 		ret->count++;
 		free(path);
 	}
@@ -218,6 +233,20 @@ int ctl_make_keys(const char *dir, u32 cluster, u32 servers, const struct ctl_ra
 	return r;
 }
 
+/* As it ought to be for a server that was removed, and not for one whose key is elsewhere. */
+static void warn_of_gap(const char *dir, const struct masters *masters)
+{
+	char list[BFTM_SERVERS_MAX * 8];
+	size_t len = 0;
+	u32 i;
+
+	if (masters->of[masters->count - 1].server == masters->count)
+		return;
+	for (i = 0; i < masters->count; i++)
+		len += (size_t)snprintf(list + len, sizeof(list) - len, " %u", masters->of[i].server);
+	warnx("%s has keys of servers%s, and these clients get none for others", dir, list);
+}
+
 static int add_clients(const char *dir, const struct ctl_range *client, u32 clients,
 		       struct json_object *ret)
 {
@@ -231,6 +260,8 @@ static int add_clients(const char *dir, const struct ctl_range *client, u32 clie
 			     dir);
 	if (r == 0)
 		r = make_clients(dir, &masters, client, clients, ret);
+	if (r == 0)
+		warn_of_gap(dir, &masters);
 	if (r == 0)
 		/* NOLINTNEXTLINE: with r == 0 there is one, or load_masters() has said none */
 		r = ctl_make_ranks(dir, masters.of[0].cluster, client, clients, ret);
