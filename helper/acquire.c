@@ -249,6 +249,20 @@ void bftm_acquire_forget(void)
 		bftm_identity_skip(cl->identity);
 }
 
+/* Where such a server is needed the lock looks as if somebody else had it, all the time. */
+static void say_short(struct bftm_cluster *cl, u32 u, u64 lease_ns)
+{
+	struct bftm_peer *peer = &cl->peer[u];
+	char asked[24], most[24];
+
+	if (!bftm_due(&peer->short_ns, BFTM_SAID_AGAIN_NS))
+		return;
+	bftm_log(LOG_WARNING, "cluster %s: server %u refuses a lease of %s; its lease-max is %s, or its "
+		 "access rules allow less", cl->conf.name, peer->conf->id,
+		 bftm_format_duration(lease_ns, asked, sizeof(asked)),
+		 bftm_format_duration(peer->lease_max_ns, most, sizeof(most)));
+}
+
 void bftm_acquire_answer(struct bftm_cluster *cl, u32 u,
 			 const struct bftm_msg *msg)
 {
@@ -266,6 +280,8 @@ void bftm_acquire_answer(struct bftm_cluster *cl, u32 u,
 		return;
 	bftm_evidence_answer(cl, u, op, msg);
 	if (op) {
+		if (msg->type == BFTM_MSG_REFUSED && msg->position == BFTM_REFUSED_LEASE)
+			say_short(cl, u, op->ask.lease_ns);
 		bftm_attempt_answer(op, u, msg);
 		return;
 	}

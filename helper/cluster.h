@@ -101,7 +101,8 @@ struct bftm_round {
  * @suspect:       there is evidence against it, and that was reported
  * @reported_ns:   when, the last time
  * @restarted_ns:  when it was logged that it has restarted, @hasty_ns that its quarantine is too
- *                 short, @learned_ns that it has learned of tokens
+ *                 short, @short_ns that it refuses a lease, @learned_ns that it has learned of
+ *                 tokens
  */
 struct bftm_peer {
 	const struct bftm_conf_server *conf;
@@ -125,6 +126,7 @@ struct bftm_peer {
 	u64 reported_ns;
 	u64 restarted_ns;
 	u64 hasty_ns;
+	u64 short_ns;
 	u64 learned_ns;
 	u64 hasty_epoch;
 	bool suspect;

@@ -203,6 +203,7 @@ ok "good configuration: what waited is served" wait_for 20 test -e "$work/reload
 wait $asker
 t 1 -l 20s -w 20 "$lock" true
 says "the servers refuse a longer lease than theirs" "do not grant such a lease"
+ok "the log tells which" grep -q "server [1-4] refuses a lease of 20s; its lease-max is 8s" "$dev/c1/log"
 cp "$work/good" "$conf"
 kill -HUP "$(helper 1)"
 
