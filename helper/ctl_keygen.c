@@ -237,14 +237,16 @@ int ctl_make_keys(const char *dir, u32 cluster, u32 servers, const struct ctl_ra
 static void warn_of_gap(const char *dir, const struct masters *masters)
 {
 	char list[BFTM_SERVERS_MAX * 8];
+	bool gap = false;
 	size_t len = 0;
 	u32 i;
 
-	if (masters->of[masters->count - 1].server == masters->count)
-		return;
-	for (i = 0; i < masters->count; i++)
+	for (i = 0; i < masters->count; i++) {
+		gap |= masters->of[i].server != i + 1;
 		len += (size_t)snprintf(list + len, sizeof(list) - len, " %u", masters->of[i].server);
-	warnx("%s has keys of servers%s, and these clients get none for others", dir, list);
+	}
+	if (gap)
+		warnx("%s has keys of servers%s, and these clients get none for others", dir, list);
 }
 
 static int add_clients(const char *dir, const struct ctl_range *client, u32 clients,
