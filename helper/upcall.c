@@ -209,8 +209,12 @@ void bftm_upcall_look(void)
 {
 	struct pollfd kernel = { .fd = watch.fd, .events = POLLIN };
 
-	if (registered && poll(&kernel, 1, 0) > 0)
+	if (!registered)
+		return;
+	if (poll(&kernel, 1, 0) > 0)
 		ready(&watch);
+	else if (nl.notified || broken)
+		pull();		/* a report came upon it */
 }
 
 bool bftm_upcall_is_open(void)

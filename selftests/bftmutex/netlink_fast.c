@@ -169,7 +169,7 @@ TEST_F(lend, who_is_silent_is_waited_for)
 	uint64_t first, last;
 
 	self->wrong = BFTMUTEX_A_SESSION_DELTA_NS;
-	self->value = 100 * MS;
+	self->value = 500 * MS;
 	ASSERT_EQ(0, lend(self));
 	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
 	ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_TRY, 0));
