@@ -142,7 +142,7 @@ static int refused(const struct options *o, int err)
 			      o->name, why);
 			return EX_CONFIG;
 		}
-		warnx("lock '%s': %s: --lease %s; from 1ms to lease-max is allowed, the cluster's here and the servers', 30s unless they say otherwise",
+		warnx("lock '%s': %s: --lease %s; from 1ms to the cluster's lease-max here and the servers' --lease-max is allowed, 30s unless set",
 		      o->name, why, o->lease);
 		return EX_USAGE;
 	case ENOKEY:
