@@ -247,6 +247,8 @@ checks() {
 	ok "--check, $1: with its name" ! grep -qv "^bftmutexd: " "$work/err"
 }
 key=$dev/keys/client-1.client
+err=$(c 1 bftmutexd --state here 2>&1)
+says "a state folder is named from / on" "--state 'here': must be a path from / on"
 checks "right keys" 0 ""
 is "--check, right keys: without a word" "$err" ""
 mv "$key" "$work/key"
