@@ -261,7 +261,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		k->path = arg;
 		return 0;
 	case 's':
-		k->state = arg;
+		k->state = ctl_state_dir(state, arg);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -53,6 +53,14 @@ u64 ctl_duration(struct argp_state *state, const char *option, const char *text,
 	return value;
 }
 
+const char *ctl_state_dir(struct argp_state *state, const char *text)
+{
+	if (*text != '/')
+		argp_error(state, "--state '%s': must be a path from / on, or the next start does "
+			   "not find what this one leaves there", text);
+	return text;
+}
+
 void ctl_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
 {
 	error_t error = argp_parse(argp, argc, argv, flags, NULL, input);

@@ -100,10 +100,7 @@ static error_t parse_start(int key, char *arg, struct argp_state *state)
 		parse_floor(state, arg, start);
 		return 0;
 	case 's':
-		if (*arg != '/')
-			argp_error(state, "--state '%s': must be a path from / on, or the next "
-				   "start does not find what this one leaves there", arg);
-		start->state = arg;
+		start->state = ctl_state_dir(state, arg);
 		return 0;
 	case 'f':
 		start->config = arg;

@@ -41,6 +41,8 @@ is "it is complete" "$(about complete)" 1
 ok "a second start beside it" says 69 "a server runs in this network namespace already" begin
 ok "a state folder is named from / on" says 64 "--state 'here': must be a path from / on" \
 	s 1 bftmutexctl server start --key "$dir/server-1.key" --state here
+ok "by server journal too" says 64 "--state 'here': must be a path from / on" \
+	s 1 bftmutexctl server journal --state here
 ok "one that would keep nothing" says 69 "a server runs in this network namespace already" \
 	s 1 bftmutexctl server start --key "$dir/server-1.key" --state "$dir/state"
 is "shown" "$(show '"\(.durability) \(.journal) \(.unsaved) \(.recovering)"')" \
