@@ -73,22 +73,30 @@ no-release:
 KDIR ?= /lib/modules/$*/build
 KMOD_SOURCES := $(wildcard kmod/*.[ch] kmod/core/*.[ch] uapi/linux/*.h) Kbuild
 
-$(BUILD)/%/bftmutex.ko: $(KMOD_SOURCES)
+# What was built for another kernel of that release is not for this one.
+$(BUILD)/%/kernel: FORCE
 	@test -d $(KDIR) || { \
 		echo 'no kernel headers for $*: apt-get install linux-headers-$*' >&2; \
 		exit 1; }
-	@mkdir -p $(@D)
+	@config=$$(cksum <$(KDIR)/include/config/auto.conf) || exit; \
+	[ "$$config" = "$$(cat $@ 2>/dev/null)" ] || \
+		{ rm -rf $(@D) && mkdir -p $(@D) && echo "$$config" >$@; }
+.PRECIOUS: $(BUILD)/%/kernel
+FORCE:
+
+$(BUILD)/%/bftmutex.ko: $(BUILD)/%/kernel $(KMOD_SOURCES)
 	@cp -rsf $(CURDIR)/Kbuild $(CURDIR)/kmod $(CURDIR)/uapi $(@D)
-	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(@D) $(KBUILD_FLAGS) modules
+	$(MAKE) -C $(KDIR) M=$(abspath $(@D)) $(KBUILD_FLAGS) modules
 	@touch $@
 
 # For tests: a processor that stands still.
 stall: $(BUILD)/$(KVER)/stall/stall.ko
 
-$(BUILD)/%/stall/stall.ko: selftests/stall/stall.c selftests/stall/Kbuild
+STALL_SOURCES := selftests/stall/stall.c selftests/stall/Kbuild
+$(BUILD)/%/stall/stall.ko: $(BUILD)/%/kernel $(STALL_SOURCES)
 	@mkdir -p $(@D)
-	@cp -sf $(addprefix $(CURDIR)/,$^) $(@D)
-	$(MAKE) -C $(KDIR) M=$(CURDIR)/$(@D) modules
+	@cp -sf $(STALL_SOURCES:%=$(CURDIR)/%) $(@D)
+	$(MAKE) -C $(KDIR) M=$(abspath $(@D)) modules
 	@touch $@
 
 # The tools
