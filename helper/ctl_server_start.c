@@ -218,8 +218,11 @@ static int report_start(struct bftm_nl *nl, const struct start *start,
 	r = ctl_server_get(nl, &server);
 	if (r < 0)
 		return ctl_refused(nl, r, CTL_SERVER);
-	if (!ctl_json)
+	if (!ctl_json) {
 		explain_start(start, master);
+		/* All 0; "server show" has them. */
+		json_object_object_del(server, "stats");
+	}
 	ctl_warn_rules(&start->access);
 	ctl_print(server);
 	json_object_put(server);
