@@ -20,7 +20,7 @@ count=8
 entries_each=4
 delta_ms=5
 lease_ms=500
-# R17: 10 × (Δ + 2δ)
+# After all has healed: 10 × (Δ + 2δ)
 bound=$((10 * (lease_ms + 2 * delta_ms)))
 all=(c1 c2 s1 s2 s3 s4 s5 s6 s7)
 work=(--lease 0.5 --hold 3 --jitter 3 --pause 10 --timeout 60)

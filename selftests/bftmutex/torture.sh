@@ -33,7 +33,7 @@ processes=2
 locks=3
 lease_max=400
 delta=5
-# R17: 10 × (Δ + 2δ)
+# After all has healed: 10 × (Δ + 2δ)
 bound=$((10 * (lease_max + 2 * delta)))
 work=$(mktemp -d)
 teeth=$(mktemp -d)

@@ -34,7 +34,7 @@
  *          attempt offers one more, so each of the gap between correct servers
  *          may cost a lease, and a pause of δ
  *
- * R17 wants 10 (Δ + 2δ) for one that contends; that holds whenever the cap of
+ * The goal is 10 (Δ + 2δ) for one that contends; that holds whenever the cap of
  * the sleep lets it, and this bound says by how much it does not.
  */
 #include "story.h"
