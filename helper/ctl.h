@@ -51,6 +51,7 @@ extern const struct argp_child ctl_common[];
 u64 ctl_number(struct argp_state *state, const char *option, const char *text, u64 min, u64 max);
 u64 ctl_duration(struct argp_state *state, const char *option, const char *text, u64 min,
 		 u64 max);
+/** ctl_state_dir() - --state's folder: from / on, or a usage error */
 const char *ctl_state_dir(struct argp_state *state, const char *text);
 
 /** ctl_parse() - argp_parse(), which ends the program when it fails for want of memory */

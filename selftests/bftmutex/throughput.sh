@@ -59,6 +59,8 @@ diag "without faults: $honest entries/s"
 
 mapfile -t lies < <(bftmutex-liar --help | sed -n '/^Strategies:/,/ordering/s/^  \([a-z-]*\)  .*/\1/p')
 ok "there are lies" test "${#lies[@]}" -ge 20
+# What they do to the module is in "response" too.
+[[ ! ${few-} ]] || lies=("${lies[@]:0:4}")
 worst=100 name=none
 for lie in "${lies[@]}"; do
 	for n in 4 5; do
