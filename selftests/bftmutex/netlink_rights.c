@@ -47,6 +47,11 @@ static int drop_net_admin(void)
 	return syscall(SYS_capset, &header, data) < 0 ? -errno : 0;
 }
 
+static bool is_refused(int err)
+{
+	return err == -EPERM || err == -EOPNOTSUPP;
+}
+
 /* The first command but SERVER_GET, alone or as a dump, that is not refused; 0 when all are. */
 static int let_through(struct bftm_nl *nl)
 {
@@ -58,10 +63,8 @@ static int let_through(struct bftm_nl *nl)
 		alone = command(nl, cmd, 0);
 		dump = command(nl, cmd, NLM_F_DUMP);
 		/* What there is one form of is not found in the other. */
-		if (is_event(cmd) ? alone != -EOPNOTSUPP || dump != -EOPNOTSUPP :
-		    (alone != -EPERM && alone != -EOPNOTSUPP) ||
-		    (dump != -EPERM && dump != -EOPNOTSUPP) ||
-		    (alone == -EOPNOTSUPP && dump == -EOPNOTSUPP))
+		if (!is_refused(alone) || !is_refused(dump) ||
+		    is_event(cmd) != (alone == -EOPNOTSUPP && dump == -EOPNOTSUPP))
 			return cmd;
 	}
 	return 0;

@@ -11,11 +11,6 @@ set -u
 # shellcheck source=selftests/lib/cluster.sh
 . "$(dirname "$0")/../lib/cluster.sh"
 
-# Those share a VM with other scripts, which want nothing in it.
-[[ $(uname -r) != *-bftmutex-* ]] || skip_all "installs: not on kernels with checkers"
-
-# What was installed, and not what was built.
-PATH=${PATH#"$top"/build/bin:"$top"/build/bin/tests:}
 conf=/etc/bftmutex/bftmutex.conf
 work=$(mktemp -d)
 
@@ -49,11 +44,7 @@ nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 # README
 #
 
-# As if this host had never had it.
-rm -rf /etc/bftmutex /var/lib/bftmutex
-groupdel bftmutex 2>/dev/null
-cd "$top" || bail "$top"
-ok "make install" make --no-print-directory install || bail "it is not installed"
+install_all
 ok "the group is there" getent group bftmutex
 ok "modprobe bftmutex" modprobe bftmutex || bail "no module"
 cd "$work" || bail "$work"

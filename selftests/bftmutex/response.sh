@@ -58,7 +58,7 @@ healthy=$median
 diag "without faults: median $healthy us, 99 % in $slow us, a round trip takes 2000 us at least"
 figure "without faults: one round trip" test "$healthy" -ge 2000 -a "$healthy" -lt 4000
 
-mapfile -t lies < <(bftmutex-liar --help | sed -n '/^Strategies:/,/ordering/s/^  \([a-z-]*\)  .*/\1/p')
+mapfile -t lies < <(strategies)
 ok "there are lies" test "${#lies[@]}" -ge 20
 for lie in "${lies[@]}"; do
 	lie 4 "$lie" --lease-max 4s --seed "$RANDOM" || bail "no liar"

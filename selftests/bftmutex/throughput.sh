@@ -57,7 +57,7 @@ ok "without faults" measure honest
 honest=$rate
 diag "without faults: $honest entries/s"
 
-mapfile -t lies < <(bftmutex-liar --help | sed -n '/^Strategies:/,/ordering/s/^  \([a-z-]*\)  .*/\1/p')
+mapfile -t lies < <(strategies)
 ok "there are lies" test "${#lies[@]}" -ge 20
 # What they do to the module is in "response" too.
 [[ ! ${few-} ]] || lies=("${lies[@]:0:4}")

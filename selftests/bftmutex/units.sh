@@ -12,10 +12,6 @@ set -u
 # shellcheck source=selftests/lib/cluster.sh
 . "$(dirname "$0")/../lib/cluster.sh"
 
-[[ $(uname -r) != *-bftmutex-* ]] || skip_all "installs: not on kernels with checkers"
-
-# What was installed, and not what was built.
-PATH=${PATH#"$top"/build/bin:"$top"/build/bin/tests:}
 conf=/etc/bftmutex/bftmutex.conf
 keys=/etc/bftmutex/keys
 units="bftmutex-server@1 bftmutex-journal@1 bftmutexd"
@@ -42,9 +38,7 @@ halt() {
 	rmmod bftmutex
 	rm -rf /run/systemd /run/bftmutex
 }
-# shellcheck disable=SC2086  # words
 active() { [[ $(systemctl is-active "$@" | sort -u) == active ]]; }
-failed() { systemctl --quiet is-failed "$1"; }
 # Its process, in the VM's numbers.
 process() { cat "/sys/fs/cgroup/$(systemctl show -P ControlGroup "$1")/cgroup.procs"; }
 another() { active "$1" && [[ $(process "$1") != "$2" ]]; }
@@ -53,15 +47,13 @@ rights() { sed -n 's/^\(CapBnd\|NoNewPrivs\|Seccomp\):\t//p' "/proc/$(process "$
 said() { journalctl --no-pager --output=cat --unit "$1" | grep -F -- "$2"; }
 count() { bftmutexctl object submit --wait 60 counter add 1; }
 
-# As if this host had never had it.
-rm -rf /etc/bftmutex /var/lib/bftmutex /etc/systemd/system/*.wants
+install_all
+rm -rf /etc/systemd/system/*.wants
 # What takes long to begin and is of no use here.
 for unit in systemd-udev{d,-trigger}.service systemd-udevd-{control,kernel}.socket \
 	systemd-logind.service getty.target dbus.{service,socket}; do
 	ln -sf /dev/null /etc/systemd/system/$unit
 done
-cd "$top" || bail "$top"
-ok "make install" make --no-print-directory install || bail "it is not installed"
 bftmutexctl keygen --cluster 1 --servers 1 --clients 1 --dir $keys >/dev/null || bail "no keys"
 cat >$conf <<'END'
 cluster alone {

@@ -45,6 +45,16 @@ preload() {
 s() { ip netns exec "bftm-s$1" "${@:2}"; }
 c() { ip netns exec "bftm-c$1" "${@:2}"; }
 
+# install_all: "make install", as on a host that never had it; from now on that is used, and not
+# what was built. Not where a VM is shared with other scripts, which want nothing in it.
+install_all() {
+	[[ $(uname -r) != *-bftmutex-* ]] || skip_all "installs: not on kernels with checkers"
+	PATH=${PATH#"$top"/build/bin:"$top"/build/bin/tests:}
+	rm -rf /etc/bftmutex /var/lib/bftmutex
+	groupdel bftmutex 2>/dev/null
+	ok "make install" make -C "$top" --no-print-directory install || bail "it is not installed"
+}
+
 # up ARG...: a cluster, as "bftmutexctl dev up" takes it, ready to grant.
 up() {
 	bftmutexctl dev up "$@" >/dev/null || return
@@ -115,6 +125,9 @@ lie() {
 	echo $! >"$dev/liar-$n.pid"
 	wait_for 10 grep -q ready "$dev/liar-$n.out"
 }
+
+# Every way to lie about locks.
+strategies() { bftmutex-liar --help | sed -n '/^Strategies:/,/ordering/s/^  \([a-z-]*\)  .*/\1/p'; }
 
 kill_liar() {
 	[[ -e $dev/liar-$1.pid ]] || return 0
