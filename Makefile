@@ -507,14 +507,15 @@ coverage-kernel: tools tests
 	@selftests/coverage/kernel
 
 # Every call of the module with each of its allocations failing, and some under traffic.
-FAIL_NTH := $(addprefix selftests/failures/,fail_nth nth_server nth_client)
+FAIL_NTH := $(addprefix selftests/failures/,fail_nth nth_module nth_server nth_change nth_client)
 $(TESTS_BIN)/fail_nth: $(call obj,$(FAIL_NTH) helper/nl helper/digest $(KEYS) $(CONF) $(CORE))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
 
 fail-nth: tools tests modules-6.12-debug
 	@set -- --kernel 6.12-debug --icount --mem 1536 --timeout 3000; \
-	selftests/vm/run "$$@" -- selftests/failures/nth.sh && \
+	selftests/vm/run "$$@" --allow 'kobject_add_internal failed for .*error: -12' -- \
+		selftests/failures/nth.sh && \
 	selftests/vm/run "$$@" --allow 'kmemleak: Cannot allocate' -- selftests/failures/traffic.sh
 
 # The programs, likewise; then the daemon at work, in a VM.

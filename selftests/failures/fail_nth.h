@@ -14,8 +14,9 @@ extern int nth_fd;		/* a handle; -1: none */
  * @setup: makes the state before it, from any
  * @run:   the call; @want is what it returns when nothing fails
  * @check: more than what can be seen; may be NULL
- * @also:  another error that stands for want of memory
+ * @also:  another error that stands for want of memory; ANY_ERROR where the kernel has many
  */
+#define ANY_ERROR 1
 struct operation {
 	const char *name;
 	void (*setup)(void);
@@ -26,6 +27,7 @@ struct operation {
 };
 
 /* Each list ends with a name that is NULL. They are tried in this order. */
+extern const struct operation nth_module_operations[];
 extern const struct operation nth_server_operations[];
 extern const struct operation nth_client_operations[];
 
@@ -34,6 +36,9 @@ int nth_dump(struct bftm_nl *by, uint8_t cmd, int *count);
 
 /** nth_be_helper() - nth_nl is a new helper, and no other is there */
 void nth_be_helper(void);
+
+/** nth_module() - ours is loaded, and everything may fail */
+void nth_module(void);
 
 /** nth_stop_answering() - end the thread that answers who submits, if there is one */
 void nth_stop_answering(void);

@@ -285,6 +285,34 @@ static int do_fetch(void)
 	return err == -EOVERFLOW ? fetch(nth_fd, arg.id, room, sizeof(room), NULL) : err;
 }
 
+/* Somebody who submits, and whose operation was pulled. */
+static struct program submitter;
+
+static void with_submit(void)
+{
+	static bool begun;
+
+	fresh_handle();
+	/* The one before heard that its helper is gone, or its response. */
+	if (begun)
+		end_program(&submitter);
+	begun = true;
+	start_program(&submitter, nth_fd, text_on("object", "add 1"), sizeof(submitter.response));
+	id = next_submit(&nth_nl);
+	if (!id)
+		abort();
+}
+
+static int do_submitted(void)
+{
+	int err = answer(&nth_nl, id, 0, 1, "a response");
+
+	/* Not joined, which allocates. */
+	while (!err && __atomic_load_n(&submitter.err, __ATOMIC_ACQUIRE) == 1)
+		sched_yield();
+	return err ?: submitter.err;
+}
+
 const struct operation nth_client_operations[] = {
 	{ "helper-register", no_helper, do_register, 0, NULL, 0 },
 	{ "open, close", fresh_handle, do_open, 0, NULL, 0 },
@@ -301,6 +329,7 @@ const struct operation nth_client_operations[] = {
 	{ "helper-suspect", with_listener, do_suspect, 0, NULL, 0 },
 	{ "helper-lend", fresh_handle, do_lend, 0, NULL, 0 },
 	{ "ACQUIRE, fast path", with_session, do_acquire, -EINPROGRESS, NULL, 0 },
+	{ "helper-submitted", with_submit, do_submitted, 0, NULL, 0 },
 	{ "SUBMIT", with_answers, do_submit, 0, NULL, 0 },
 	{ "SUBMIT, fetch", with_answers, do_fetch, 0, NULL, 0 },
 	{}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The netlink commands of a server and of its journal. */
 #include "fail_nth.h"
+#include "nth_change.h"
 
 static int do_server_start(void)
 {
@@ -216,6 +217,32 @@ static int do_journal_done(void)
 	return send_msg(&journal, msg);
 }
 
+/* The journal pulls what it has not written yet, and says that it has. */
+static void with_change(void)
+{
+	with_loaded();
+	nth_change(SERVER_CLUSTER, SERVER_ID, server_key, "object");
+}
+
+static void with_pulled(void)
+{
+	with_change();
+	if (do_journal_pull())
+		abort();
+}
+
+/* What a journal did not get is there for the next one. */
+static void check_pull(int err)
+{
+	if (!err)
+		return;
+	bftm_nl_close(&journal);
+	if (bftm_nl_open(&journal) || do_journal_open() || do_journal_pull()) {
+		printf("# the change is lost\n");
+		exit(1);
+	}
+}
+
 const struct operation nth_server_operations[] = {
 	/* ENFILE is what the kernel says when there is no memory for a socket. */
 	{ "server-start", without_server, do_server_start, 0, NULL, -ENFILE },
@@ -231,6 +258,8 @@ const struct operation nth_server_operations[] = {
 	{ "object-get", with_object, do_object_get, 0, NULL, 0 },
 	{ "journal-loaded", with_object, do_journal_loaded, 0, NULL, 0 },
 	{ "journal-pull", with_loaded, do_journal_pull, -ENODATA, NULL, 0 },
+	{ "journal-pull, changed", with_change, do_journal_pull, 0, check_pull, 0 },
 	{ "journal-done", with_loaded, do_journal_done, -ESTALE, NULL, 0 },
+	{ "journal-done, changed", with_pulled, do_journal_done, 0, NULL, 0 },
 	{}
 };
