@@ -4,7 +4,7 @@
 # What the module allocates while datagrams come and timers fire, where no task is to
 # blame: some of it fails, at random, while locks are taken and objects used. Nobody
 # enters while another is inside, no answer is wrong, and when memory is back all is
-# well. Servers, namespaces and the module itself begin and end in between.
+# well. Servers begin and end in between.
 #
 #	bftm-c1, bftm-c2 ---- bridge ---- bftm-s1 … bftm-s7
 #
@@ -32,16 +32,6 @@ servers_come_and_go() {
 	done
 	echo "$started of $turn started"
 	((started > 0 && started < turn))
-}
-
-namespaces_come_and_go() {
-	local turn made=0
-	for ((turn = 0; turn < 40; turn++)); do
-		ip netns add fail-ns 2>/dev/null && made=$((made + 1))
-		ip netns delete fail-ns 2>/dev/null
-	done
-	echo "$made of $turn made"
-	((made > 0))
 }
 
 # Whoever cannot even open the device comes again.
@@ -87,7 +77,6 @@ done
 
 fail_module 30
 ok "30 %: servers start, or do not" servers_come_and_go
-ok "30 %: namespaces likewise" namespaces_come_and_go
 fail_module 0
 honest 1
 ok "with memory again a lock is granted" ready
