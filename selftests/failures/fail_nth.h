@@ -9,6 +9,8 @@ extern struct bftm_nl nth_nl;	/* calls that fail, and the helper's */
 extern struct bftm_nl nth_calm;	/* those that look */
 extern int nth_fd;		/* a handle; -1: none */
 
+#define ANY_ERROR	1
+
 /**
  * struct operation - what is tried
  * @setup: makes the state before it, from any
@@ -16,7 +18,6 @@ extern int nth_fd;		/* a handle; -1: none */
  * @check: more than what can be seen; may be NULL
  * @also:  another error that stands for want of memory; ANY_ERROR where the kernel has many
  */
-#define ANY_ERROR 1
 struct operation {
 	const char *name;
 	void (*setup)(void);

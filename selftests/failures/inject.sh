@@ -22,16 +22,6 @@ injection() {
 	echo 0 >$fault/fail_page_alloc/min-order
 }
 
-# spare FUNCTION BYTES: what is allocated in it, or called by it, is there.
-spare() {
-	local start what
-	start=$(awk -v name="$1" '$3 == name { print $1; exit }' /proc/kallsyms)
-	for what in failslab fail_page_alloc; do
-		echo "0x$start" >$fault/$what/reject-start
-		printf '0x%x\n' $((0x$start + $2)) >$fault/$what/reject-end
-	done
-}
-
 # fail_module PERCENT: of all that the module allocates, in whatever context; 0 ends it.
 fail_module() {
 	local range
@@ -42,7 +32,9 @@ fail_module() {
 		echo "0x${range[0]}" >$fault/failslab/require-start
 		printf '0x%x\n' $((0x${range[1]} + 4096)) >$fault/failslab/require-end
 		# The kernel warns when what vmalloc() notes for itself cannot be allocated.
-		spare alloc_vmap_area 16384
+		range=("$(awk '$3 == "alloc_vmap_area" { print $1; exit }' /proc/kallsyms)")
+		echo "0x${range[0]}" >$fault/failslab/reject-start
+		printf '0x%x\n' $((0x${range[0]} + 16384)) >$fault/failslab/reject-end
 		echo 32 >$fault/failslab/stacktrace-depth
 		echo -1 >$fault/failslab/times
 	fi

@@ -13,8 +13,6 @@
 
 injection
 load || bail "the module cannot be loaded"
-# Namespaces: a kernel that cannot make the rules of its routes reads a list without RCU.
-spare fib_net_init 1024
 # Its lines come as they are written: it takes minutes.
 trap - EXIT
 exec fail_nth "$@"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The module itself: it is loaded, and a namespace begins. */
+#include <inttypes.h>
 #include <sys/syscall.h>
 
 #include "fail_nth.h"
@@ -17,27 +18,60 @@ static void write_to(const char *path, const char *text)
 	close(fd);
 }
 
+static void write_range(const char *kind, uint64_t start, uint64_t end)
+{
+	static const char *const what[] = { "failslab", "fail_page_alloc" };
+	char path[80], text[24];
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), FAULT "%s/%s-start", what[i], kind);
+		snprintf(text, sizeof(text), "%#" PRIx64, start);
+		write_to(path, text);
+		snprintf(path, sizeof(path), FAULT "%s/%s-end", what[i], kind);
+		snprintf(text, sizeof(text), "%#" PRIx64, end);
+		write_to(path, text);
+	}
+}
+
+/* Where it begins, in the kernel. */
+static uint64_t look_up(const char *function)
+{
+	FILE *symbols = fopen("/proc/kallsyms", "re");
+	uint64_t at = 0, start = 0;
+	char name[128];
+
+	while (!start && symbols && fscanf(symbols, "%" SCNx64 " %*c %127s%*[^\n]", &at, name) == 2)
+		start = strcmp(name, function) ? 0 : at;
+	if (!start)
+		abort();
+	fclose(symbols);
+	return start;
+}
+
+/* What a function of the kernel's allocates is there: it has faults of its own without. */
+static void spare(const char *function, uint64_t *start)
+{
+	*start = *start ?: look_up(function);
+	write_range("reject", *start, *start + 1024);
+}
+
 /*
  * Only what is allocated for a module fails, not what the kernel needs to load it. Modules
  * are there when the kernel's own place is not random.
  */
 static void only_modules(bool only)
 {
-	static const char *const what[] = { "failslab", "fail_page_alloc" };
-	char path[64];
-	size_t i;
-
-	for (i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), FAULT "%s/require-start", what[i]);
-		write_to(path, only ? "0xffffffffa0000000" : "0");
-		snprintf(path, sizeof(path), FAULT "%s/require-end", what[i]);
-		write_to(path, only ? "0xffffffffff000000" : "0xffffffffffffffff");
-	}
+	write_range("require", only ? 0xffffffffa0000000 : 0, only ? 0xffffffffff000000 : UINT64_MAX);
 }
 
 static void unloaded(void)
 {
+	static uint64_t start;
+
 	only_modules(true);
+	/* It forgets the name of a cache. */
+	spare("sysfs_slab_add", &start);
 	if (syscall(SYS_delete_module, "bftmutex", 0) && errno != ENOENT)
 		abort();
 }
@@ -55,9 +89,12 @@ static int do_load(void)
 
 void nth_module(void)
 {
+	static uint64_t start;
 	int err;
 
 	only_modules(false);
+	/* It reads a list without RCU as it ends. */
+	spare("fib_net_init", &start);
 	err = do_load();
 	if (err && err != -EEXIST)
 		abort();
