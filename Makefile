@@ -92,7 +92,7 @@ $(BUILD)/%/bftmutex.ko: $(BUILD)/%/kernel $(KMOD_SOURCES)
 # For tests: a processor that stands still.
 stall: $(BUILD)/$(KVER)/stall/stall.ko
 
-STALL_SOURCES := selftests/stall/stall.c selftests/stall/Kbuild
+STALL_SOURCES := selftests/module/stall/stall.c selftests/module/stall/Kbuild
 $(BUILD)/%/stall/stall.ko: $(BUILD)/%/kernel $(STALL_SOURCES)
 	@mkdir -p $(@D)
 	@cp -sf $(STALL_SOURCES:%=$(CURDIR)/%) $(@D)
@@ -103,7 +103,7 @@ $(BUILD)/%/stall/stall.ko: $(BUILD)/%/kernel $(STALL_SOURCES)
 
 CFLAGS ?= -O2 -g
 PKGS := libnl-genl-3.0 json-c libconfuse libcrypto libbsd libseccomp sqlite3
-CPPFLAGS += -D_GNU_SOURCE -DBFTM_VERSION=\"$(VERSION)\" -Iuapi
+CPPFLAGS += -D_GNU_SOURCE -DBFTM_VERSION=\"$(VERSION)\" -Iuapi -I.
 # What makes mistakes in them harder to use; checked by selftests/static/hardening.
 HARDEN := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection -fPIE \
 	$(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-fcf-protection)
@@ -135,9 +135,9 @@ JOURNAL := helper/journal helper/journal_object
 CTL := $(basename $(wildcard helper/ctl*.c)) helper/bftmutexctl helper/nl helper/libbftmutex \
 	$(JOURNAL)
 WRAPPER := $(addprefix helper/,bftmutex cmdline run libbftmutex duration)
-# Ways to lie about order are files selftests/liar/order_*.c.
-ORDER_LIES := $(basename $(wildcard selftests/liar/order_*.c))
-LIAR := $(filter-out $(ORDER_LIES),$(basename $(wildcard selftests/liar/*.c)))
+# Ways to lie about order are files selftests/core/liar/order_*.c.
+ORDER_LIES := $(basename $(wildcard selftests/core/liar/order_*.c))
+LIAR := $(filter-out $(ORDER_LIES),$(basename $(wildcard selftests/core/liar/*.c)))
 
 PROGRAMS := bftmutexd bftmutexctl bftmutex
 LIBRARIES := libbftmutex.a libbftmutex.so.0
@@ -180,14 +180,18 @@ $(BIN)/libbftmutex.so.0: helper/libbftmutex.c helper/libbftmutex.h
 
 TESTS_BIN := $(BIN)/tests
 SANITIZE := -U_FORTIFY_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined -O1
-UNIT := $(notdir $(basename $(wildcard selftests/unit/test_*.c)))
-KSELFTESTS := $(notdir $(basename $(wildcard selftests/bftmutex/*.c)))
+UNIT := $(notdir $(basename $(wildcard selftests/core/unit/test_*.c)))
+KSELFTEST_SOURCES := $(filter-out selftests/module/cluster/contender.c selftests/module/daemon/handover.c \
+	selftests/module/objects/order_load.c,$(wildcard $(addprefix selftests/module/,device/*.c netlink/*.c \
+	server/*.c objects/*.c daemon/*.c cluster/*.c)))
+KSELFTESTS := $(notdir $(basename $(KSELFTEST_SOURCES)))
+vpath %.c $(sort $(dir $(KSELFTEST_SOURCES)))
 TORTURE_TESTS := $(addprefix $(TESTS_BIN)/,torture_client reloads)
 HARNESS := $(BUILD)/kselftest/kselftest_harness.h
 LINUX_SOURCE ?= /usr/src/linux-source-6.12.tar.xz
 
 tests: $(addprefix $(BIN)/bftmutex-,liar lin history floods races kfuzz kfuzz-seeds model order-model sim figures) \
-	$(TORTURE_TESTS) $(addprefix $(TESTS_BIN)/,fail_nth $(KSELFTESTS)) \
+	$(TORTURE_TESTS) $(addprefix $(TESTS_BIN)/,fail_nth contender order_load handover $(KSELFTESTS)) \
 	$(addprefix $(TESTS_BIN)/unit/,$(UNIT))
 
 # The kernel's own harness and checker come with its source.
@@ -201,16 +205,17 @@ $(HARNESS): $(LINUX_SOURCE)
 	@touch $@
 
 # For "make bench" too, which has no use for the kernel's source.
-$(TESTS_BIN)/contender $(TESTS_BIN)/order_load: $(TESTS_BIN)/%: \
-		$(call obj,selftests/bftmutex/% helper/libbftmutex)
+$(TESTS_BIN)/contender: $(call obj,selftests/module/cluster/contender)
+$(TESTS_BIN)/order_load: $(call obj,selftests/module/objects/order_load)
+$(TESTS_BIN)/contender $(TESTS_BIN)/order_load: $(call obj,helper/libbftmutex)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $(filter %.o,$^)
 
-$(TESTS_BIN)/handover: $(call obj,selftests/bftmutex/handover)
+$(TESTS_BIN)/handover: $(call obj,selftests/module/daemon/handover)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $(filter %.o,$^)
 
-$(TESTS_BIN)/%: selftests/bftmutex/%.c $(HARNESS) \
+$(KSELFTESTS:%=$(TESTS_BIN)/%): $(TESTS_BIN)/%: %.c $(HARNESS) \
 		$(call obj,helper/libbftmutex helper/nl helper/digest $(KEYS) $(CONF) $(CORE))
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -I$(BUILD)/kselftest $(PKG_CFLAGS) $(CFLAGS_ALL) $(LDFLAGS) \
@@ -218,8 +223,8 @@ $(TESTS_BIN)/%: selftests/bftmutex/%.c $(HARNESS) \
 		$(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
 
 # Checks histories of objects; main.c reads files of them.
-LIN := $(filter-out selftests/lin/main,$(basename $(wildcard selftests/lin/*.c)))
-$(BIN)/bftmutex-lin: $(call obj,$(LIN) selftests/lin/main)
+LIN := $(filter-out selftests/core/lin/main,$(basename $(wildcard selftests/core/lin/*.c)))
+$(BIN)/bftmutex-lin: $(call obj,$(LIN) selftests/core/lin/main)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(JSON_LIBS)
 
@@ -232,41 +237,41 @@ vm_kernel = $(or $(KERNEL),6.1)
 given_kernel = selftests/lib/kernel $(call quoted,$(vm_kernel))
 
 # What ends while traffic arrives, over and over.
-RACES := $(basename $(wildcard selftests/races/*.c))
+RACES := $(basename $(wildcard selftests/module/races/*.c))
 $(BIN)/bftmutex-races: $(call obj,$(RACES) helper/nl helper/digest $(KEYS) $(CONF) $(CORE))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
 
-# ITERATIONS of each scenario, 10000 unless set; see selftests/races/run.
+# ITERATIONS of each scenario, 10000 unless set; see selftests/module/races/run.
 races:
-	@selftests/races/run --check
+	@selftests/module/races/run --check
 	@$(given_kernel)
 	@$(MAKE) --no-print-directory tools tests modules-$(vm_kernel)
-	@selftests/races/run
+	@selftests/module/races/run
 
 # Datagrams that nobody may notice.
-FLOODS := $(basename $(wildcard selftests/floods/*.c))
+FLOODS := $(basename $(wildcard selftests/module/floods/*.c))
 $(BIN)/bftmutex-floods: $(call obj,$(FLOODS) helper/digest $(KEYS) $(CONF) $(CORE))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(CONF_LIBS) $(CRYPTO_LIBS)
 
 floods:
-	@selftests/floods/run --check
+	@selftests/module/floods/run --check
 	@$(given_kernel)
 	@$(MAKE) --no-print-directory tools tests modules-$(vm_kernel)
-	@selftests/floods/run
+	@selftests/module/floods/run
 
 # Locks under whatever may befall them; bftmutex-history checks what clients wrote down.
-HISTORY := $(addprefix selftests/torture/,history stays counters)
-$(BIN)/bftmutex-history: $(call obj,$(HISTORY) selftests/torture/main)
+HISTORY := $(addprefix selftests/module/torture/,history stays counters)
+$(BIN)/bftmutex-history: $(call obj,$(HISTORY) selftests/module/torture/main)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
 
-$(TESTS_BIN)/torture_client: $(call obj,selftests/torture/torture_client helper/libbftmutex)
+$(TESTS_BIN)/torture_client: $(call obj,selftests/module/torture/torture_client helper/libbftmutex)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
 
-$(TESTS_BIN)/reloads: $(call obj,selftests/torture/reloads helper/nl $(KEYS) $(CONF) $(CORE))
+$(TESTS_BIN)/reloads: $(call obj,selftests/module/torture/reloads helper/nl $(KEYS) $(CONF) $(CORE))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
 
@@ -280,7 +285,7 @@ torture:
 	@$(MAKE) --no-print-directory $(TORTURE)
 	selftests/vm/run --kernel $(vm_kernel) --icount --mem 1024 --timeout 14400 -- env \
 		BFTMUTEX_HOSTS=3 BFTMUTEX_SECONDS=$(or $(SECONDS),120) $(if $(SEED),BFTMUTEX_SEED=$(SEED)) \
-		selftests/bftmutex/torture.sh
+		selftests/module/torture/torture.sh
 
 # Ten thousand servers stopped and started, each while a lock is held there.
 reloads:
@@ -290,7 +295,7 @@ reloads:
 	@$(MAKE) --no-print-directory $(TORTURE)
 	selftests/vm/run --kernel $(vm_kernel) --icount --timeout 14400 -- env \
 		BFTMUTEX_RELOADS=$(or $(RELOADS),10000) \
-		$(if $(SEED),BFTMUTEX_SEED=$(SEED)) selftests/bftmutex/reloads.sh
+		$(if $(SEED),BFTMUTEX_SEED=$(SEED)) selftests/module/torture/reloads.sh
 
 # Unit tests are linked with sanitized objects of what they test. They come from an archive:
 # a test may have functions of its own in the place of one of them.
@@ -308,29 +313,29 @@ $(BUILD)/obj-sanitize/all.a: $(call sobj,$(UNIT_OBJS))
 	rm -f $@
 	$(AR) rcs $@ $^
 
-$(TESTS_BIN)/unit/%: $(BUILD)/obj-sanitize/selftests/unit/%.o $(BUILD)/obj-sanitize/all.a
+$(TESTS_BIN)/unit/%: $(BUILD)/obj-sanitize/selftests/core/unit/%.o $(BUILD)/obj-sanitize/all.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(SANITIZE) $(LDFLAGS) $(WRAP) -o $@ $^ $(UNIT_LIBS)
 
 UNIT_LIBS = $(NL_LIBS) $(JSON_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS) $(SQLITE_LIBS) $(SECCOMP_LIBS) \
 	$(shell pkg-config --libs cmocka)
 
-# Tests in which calls fail that selftests/unit/fail.c knows, and tests of what talks to the
+# Tests in which calls fail that selftests/core/unit/fail.c knows, and tests of what talks to the
 # kernel, told anything by the fuzzers' one.
-FAIL_TESTS := $(patsubst selftests/unit/%.c,%,$(wildcard selftests/unit/test_fail_*.c))
-FAIL_CALLS := asprintf $(shell sed -En 's/^WRAP.[^,]*, (\w+),.*/\1/p' selftests/unit/fail.c)
+FAIL_TESTS := $(patsubst selftests/core/unit/%.c,%,$(wildcard selftests/core/unit/test_fail_*.c))
+FAIL_CALLS := asprintf $(shell sed -En 's/^WRAP.[^,]*, (\w+),.*/\1/p' selftests/core/unit/fail.c)
 KERNEL_TESTS := test_fail_netlink test_fail_ctl
 define UNIT_PARTS
 $(FAIL_TESTS:%=$(TESTS_BIN)/$(1)/%): WRAP := $(FAIL_CALLS:%=-Wl,--wrap=%)
-$(FAIL_TESTS:%=$(TESTS_BIN)/$(1)/%): $(BUILD)/$(2)/selftests/unit/fail.o
-$(KERNEL_TESTS:%=$(TESTS_BIN)/$(1)/%): $(BUILD)/$(2)/selftests/fuzz/kernel.o
+$(FAIL_TESTS:%=$(TESTS_BIN)/$(1)/%): $(BUILD)/$(2)/selftests/core/unit/fail.o
+$(KERNEL_TESTS:%=$(TESTS_BIN)/$(1)/%): $(BUILD)/$(2)/selftests/core/fuzz/kernel.o
 endef
 $(eval $(call UNIT_PARTS,unit,obj-sanitize))
 $(eval $(call UNIT_PARTS,coverage,obj-fuzz-coverage))
 
 # Whole clusters in virtual time, with the strategies of the liar.
-SIM := $(basename $(wildcard selftests/sim/*.c)) $(filter-out \
-	$(addprefix selftests/liar/,liar liar_order node node_order node_bodies socket cmdline),\
+SIM := $(basename $(wildcard selftests/core/sim/*.c)) $(filter-out \
+	$(addprefix selftests/core/liar/,liar liar_order node node_order node_bodies socket cmdline),\
 	$(LIAR)) $(ORDER_LIES)
 SIM_OBJS := $(sort $(CORE) $(CORE_SERVER) $(OBJECT) kmod/core/transfer)
 $(BIN)/bftmutex-sim: $(call obj,$(SIM) $(SIM_OBJS))
@@ -338,21 +343,21 @@ $(BIN)/bftmutex-sim: $(call obj,$(SIM) $(SIM_OBJS))
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
 
 # Figures of it, but for the applications.
-FIGURES := $(basename $(wildcard selftests/figures/*.c)) $(filter-out \
-	$(addprefix selftests/sim/,app main cmdline batch failure golden stats),$(SIM))
+FIGURES := $(basename $(wildcard selftests/measure/figures/*.c)) $(filter-out \
+	$(addprefix selftests/core/sim/,app main cmdline batch failure golden stats),$(SIM))
 $(BIN)/bftmutex-figures: $(call obj,$(FIGURES) $(SIM_OBJS))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
 
 figures: $(BIN)/bftmutex-figures
-	@selftests/figures/run
+	@selftests/measure/figures/run
 
 # What it is made of, for those who change some of it.
 sim-sources:
 	@echo $(addsuffix .c,$(SIM) $(SIM_OBJS))
 
 sim-mutants: $(BIN)/bftmutex-sim
-	@selftests/sim/mutants/run
+	@selftests/core/mutants/run
 
 # Ten million scenarios take about seventy minutes of a core.
 sim-long:
@@ -370,27 +375,27 @@ order-torture:
 		$(TESTS_BIN)/order_load modules-$(vm_kernel)
 	selftests/vm/run --kernel $(vm_kernel) --icount --mem 1024 --timeout 14400 -- env BFTMUTEX_OPS=10000 \
 		BFTMUTEX_HOSTS=8 $(if $(SEED),BFTMUTEX_SEED=$(SEED)) \
-		selftests/bftmutex/order_torture.sh
+		selftests/module/objects/order_torture.sh
 
 # Every interleaving of small clusters.
-MODEL := $(basename $(wildcard selftests/model/*.c))
+MODEL := $(basename $(wildcard selftests/core/model/lock/*.c))
 $(BIN)/bftmutex-model: $(call obj,$(MODEL) $(CORE) $(CORE_SERVER))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
 
 # Every sequence of iterations of the ordering protocol.
-ORDER_MODEL := $(basename $(wildcard selftests/order_model/*.c))
+ORDER_MODEL := $(basename $(wildcard selftests/core/model/order/*.c))
 $(BIN)/bftmutex-order-model: $(call obj,$(ORDER_MODEL) $(CORE) $(CORE_SERVER))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
 
 model: $(BIN)/bftmutex-model $(BIN)/bftmutex-order-model
-	@selftests/model/run
-	@selftests/order_model/run
+	@selftests/core/model/lock/run
+	@selftests/core/model/order/run
 
 # Times against goals, in a VM whose clock counts instructions.
-BENCH := $(addprefix $(BIN)/bench/,$(notdir $(basename $(wildcard selftests/bench/*.c))))
-$(BIN)/bench/%: selftests/bench/%.c $(call obj,$(KEYS) $(CONF) $(CORE))
+BENCH := $(addprefix $(BIN)/bench/,$(notdir $(basename $(wildcard selftests/measure/bench/*.c))))
+$(BIN)/bench/%: selftests/measure/bench/%.c $(call obj,$(KEYS) $(CONF) $(CORE))
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS_ALL) $(LDFLAGS) -MMD -MP -MF $(BUILD)/obj/bench-$*.d \
 		-o $@ $< $(filter %.o,$^) $(CONF_LIBS) $(CRYPTO_LIBS) $(BENCH_LIBS)
@@ -400,7 +405,7 @@ bench:
 	@selftests/deps --for bench
 	@$(MAKE) --no-print-directory tools $(BIN)/bftmutex-liar $(TESTS_BIN)/handover \
 		$(TESTS_BIN)/order_load bench-programs modules-6.1
-	@selftests/bench/run
+	@selftests/measure/bench/run
 
 bench-programs: $(BENCH)
 
@@ -408,10 +413,10 @@ bench-programs: $(BENCH)
 # number in tests/fuzz-fast, and to see what they reach in tests/fuzz-coverage. The files
 # come from an archive, so that the fuzzer looks at no more of them than a target calls; what
 # stands for the kernel and for files from another, before it.
-FUZZERS := $(patsubst selftests/fuzz/fuzz_%.c,%,$(wildcard selftests/fuzz/fuzz_*.c))
+FUZZERS := $(patsubst selftests/core/fuzz/fuzz_%.c,%,$(wildcard selftests/core/fuzz/fuzz_*.c))
 FUZZ_OBJS := $(sort $(filter-out helper/bftmutexctl helper/bftmutexd,$(CORE) $(CORE_SERVER) \
 	$(CONF) $(KEYS) $(DAEMON) $(CTL) $(WRAPPER)))
-FUZZ_FAKES := $(addprefix selftests/fuzz/,file kernel)
+FUZZ_FAKES := $(addprefix selftests/core/fuzz/,file kernel)
 FUZZ_CFLAGS := -std=gnu11 -g -Wall -Wextra -Wno-c2x-extensions -Wno-missing-field-initializers
 FUZZ_CFLAGS_fuzz := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
 FUZZ_CFLAGS_fuzz-fast := -O2
@@ -431,7 +436,7 @@ $(BUILD)/obj-$(1)/all.a $(BUILD)/obj-$(1)/fakes.a:
 	rm -f $$@
 	$(AR) rcs $$@ $$^
 
-$(TESTS_BIN)/$(1)/%: $(BUILD)/obj-$(1)/selftests/fuzz/fuzz_%.o $(BUILD)/obj-$(1)/fakes.a \
+$(TESTS_BIN)/$(1)/%: $(BUILD)/obj-$(1)/selftests/core/fuzz/fuzz_%.o $(BUILD)/obj-$(1)/fakes.a \
 		$(BUILD)/obj-$(1)/all.a
 	@mkdir -p $$(@D)
 	clang $$(FUZZ_CFLAGS_$(1)) -fsanitize=fuzzer -o $$@ $$^ $$(NL_LIBS) $$(CONF_LIBS) \
@@ -447,13 +452,13 @@ fuzz:
 	@$(call given,SECONDS,1,999999,600)
 	@$(call given,SEED,1,4294967295,1)
 	@$(MAKE) --no-print-directory fuzzers
-	@selftests/fuzz/run --seconds $(or $(SECONDS),600)
+	@selftests/core/fuzz/run --seconds $(or $(SECONDS),600)
 
 fuzz-fast:
 	@$(call given,SECONDS,1,999999,600)
 	@$(call given,SEED,1,4294967295,1)
 	@$(MAKE) --no-print-directory $(FUZZERS_FAST)
-	@selftests/fuzz/run --fast --seconds $(or $(SECONDS),600)
+	@selftests/core/fuzz/run --fast --seconds $(or $(SECONDS),600)
 
 # Until there were so many executions.
 fuzz-campaign:
@@ -462,25 +467,25 @@ fuzz-campaign:
 	@$(call given,RUNS,1,1000000000000,1000000000)
 	@$(call given,SEED,1,4294967295,1)
 	@$(MAKE) --no-print-directory $(FUZZERS_FAST)
-	@selftests/fuzz/campaign $(or $(RUNS),1000000000)
+	@selftests/core/fuzz/campaign $(or $(RUNS),1000000000)
 
 # The module itself, in a VM; guided when the kernel has KCOV.
-KFUZZ := $(addprefix selftests/kfuzz/,main device netlink attribute datagram liar value cover) \
+KFUZZ := $(addprefix selftests/module/kfuzz/,main device netlink attribute datagram liar value cover) \
 	helper/nl helper/digest $(KEYS) $(CONF) $(CORE)
 $(BIN)/bftmutex-kfuzz: $(call obj,$(KFUZZ))
 	@mkdir -p $(@D)
 	clang -fsanitize=fuzzer -pie -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
 
-$(BIN)/bftmutex-kfuzz-seeds: $(call obj,selftests/kfuzz/seeds)
+$(BIN)/bftmutex-kfuzz-seeds: $(call obj,selftests/module/kfuzz/seeds)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
 
 fuzz-kernel: vm_kernel = $(or $(KERNEL),6.12-debug)
 fuzz-kernel:
-	@BFTMUTEX_SECONDS=$(call quoted,$(SECONDS)) selftests/kfuzz/run --check
+	@BFTMUTEX_SECONDS=$(call quoted,$(SECONDS)) selftests/module/kfuzz/run --check
 	@$(given_kernel)
 	@$(MAKE) --no-print-directory $(BIN)/bftmutex-kfuzz $(BIN)/bftmutex-kfuzz-seeds modules-$(vm_kernel)
-	@BFTMUTEX_SECONDS=$(call quoted,$(SECONDS)) selftests/kfuzz/run
+	@BFTMUTEX_SECONDS=$(call quoted,$(SECONDS)) selftests/module/kfuzz/run
 
 .PHONY: tests unit static vm fuzz fuzz-fast fuzzers model sim-mutants sim-sources sim-long figures \
 	bench bench-programs order-torture torture reloads races floods debug-kernel \
@@ -491,23 +496,23 @@ fuzz-kernel:
 COVERAGE_UNIT := $(FAIL_TESTS) $(patsubst %,test_%,wire order_wire transfer conf conf_access \
 	conf_server conf_type keys key_files rank duration journal journal_broken object object_types \
 	object_exec order_ops order_state)
-$(TESTS_BIN)/coverage/%: $(BUILD)/obj-fuzz-coverage/selftests/unit/%.o $(BUILD)/obj-fuzz-coverage/all.a
+$(TESTS_BIN)/coverage/%: $(BUILD)/obj-fuzz-coverage/selftests/core/unit/%.o $(BUILD)/obj-fuzz-coverage/all.a
 	@mkdir -p $(@D)
 	clang $(FUZZ_CFLAGS_fuzz-coverage) -fsanitize=fuzzer-no-link $(WRAP) -o $@ $^ $(UNIT_LIBS)
 
 coverage: $(addprefix $(TESTS_BIN)/fuzz-coverage/,$(FUZZERS)) \
 		$(addprefix $(TESTS_BIN)/coverage/,$(COVERAGE_UNIT))
-	@selftests/coverage/user
+	@selftests/measure/coverage/user
 
 # What the tests in VMs reach of the module, by a kernel with checkers: hours.
 coverage-kernel: tools tests
 	@folder=$$(MAKEFLAGS= selftests/vm/build-kernel 6.12-debug) && \
 	$(MAKE) --no-print-directory module BUILD=$(BUILD)/gcov KDIR=$$folder/build \
 		KVER=$$(cd $$folder/lib/modules && echo *) KBUILD_FLAGS=GCOV_PROFILE=y
-	@selftests/coverage/kernel
+	@selftests/measure/coverage/kernel
 
 # Every call of the module with each of its allocations failing, and some under traffic.
-FAIL_NTH := $(addprefix selftests/failures/,fail_nth nth_module nth_server nth_change nth_client)
+FAIL_NTH := $(addprefix selftests/module/failures/,fail_nth nth_module nth_server nth_change nth_client)
 $(TESTS_BIN)/fail_nth: $(call obj,$(FAIL_NTH) helper/nl helper/digest $(KEYS) $(CONF) $(CORE))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
@@ -515,16 +520,16 @@ $(TESTS_BIN)/fail_nth: $(call obj,$(FAIL_NTH) helper/nl helper/digest $(KEYS) $(
 fail-nth: tools tests modules-6.12-debug
 	@set -- --kernel 6.12-debug --icount --mem 1536 --timeout 3000; \
 	selftests/vm/run "$$@" --allow 'kobject_add_internal failed for .*error: -12' -- \
-		selftests/failures/nth.sh && \
-	selftests/vm/run "$$@" --allow 'kmemleak: Cannot allocate' -- selftests/failures/traffic.sh
+		selftests/module/failures/nth.sh && \
+	selftests/vm/run "$$@" --allow 'kmemleak: Cannot allocate' -- selftests/module/failures/traffic.sh
 
 # The programs, likewise; then the daemon at work, in a VM.
 failures: tools tests $(TESTS_BIN)/fail_alloc.so modules-6.1
-	@selftests/failures/run
+	@selftests/module/failures/run
 	@selftests/vm/run --mem 1024 --timeout 3000 --allow 'audit: type=1326|kauditd_printk_skb' -- \
-		selftests/failures/daemon.sh
+		selftests/module/failures/daemon.sh
 
-$(TESTS_BIN)/fail_alloc.so: selftests/failures/fail_alloc.c
+$(TESTS_BIN)/fail_alloc.so: selftests/module/failures/fail_alloc.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS_ALL) -fPIC -shared -o $@ $< -ldl
 
@@ -546,7 +551,7 @@ check-stock: tools tests $(TEST_KERNELS:%=modules-%)
 	@selftests/check stock
 
 # With a capture of all packets; what judges times is not run.
-CAPTURED := $(filter-out floods handover hosts response,$(basename $(notdir $(wildcard selftests/bftmutex/*.sh))))
+CAPTURED := $(filter-out floods handover hosts response,$(basename $(notdir $(wildcard selftests/module/*/*.sh))))
 check-capture: tools tests modules-6.1
 	@BFTMUTEX_CAPTURE=1 selftests/check $(CAPTURED:%=%-6.1)
 
@@ -576,7 +581,7 @@ vm: $(CHECK_KERNELS)
 demo:
 	@selftests/deps --for demo
 	$(QUIETLY) -j$$(nproc) tools $(BIN)/bftmutex-liar $(TESTS_BIN)/contender modules-6.1
-	@selftests/demo/demo
+	@selftests/measure/demo/demo
 
 # Installing
 

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The client's core under any answers at any time. The oracle: it holds only
+ * while F different servers said FREE, by a grant that was not given back, to
+ * a send of this attempt that is not longer ago than its lease; and until it
+ * was told when it took the lock over. With a fencing token, q servers have
+ * stamped it. An end never moves back. What it asks to be sent is bounded.
+ */
+#include "kmod/core/backoff_client.h"
+#include "kmod/core/lease.h"
+#include "kmod/core/quorum.h"
+#include "fuzz.h"
+
+#define SENDS_MAX 4096
+
+/** struct oracle - what may be believed of one attempt */
+struct oracle {
+	u64 attempt;
+	u32 base, sends;			/* k from base + 1 to sends */
+	u64 sent_ns[SENDS_MAX];			/* of base + 1 … */
+	u64 known_end_ns;
+	u64 end_ns;				/* highest that was seen while held */
+	bool fenced;				/* by an earlier helper */
+	u64 token;
+	u32 stamped;				/* those that accepted it */
+	u32 k[BFTM_SERVERS_MAX];		/* highest that was answered FREE */
+	u64 granted[BFTM_SERVERS_MAX], yielded[BFTM_SERVERS_MAX];
+};
+
+static struct oracle o;
+
+static bool is_held(const struct bftm_contend *c)
+{
+	return c->phase == BFTM_PHASE_HOLD || c->phase == BFTM_PHASE_FENCE;
+}
+
+static u32 count(u32 set)
+{
+	return (u32)__builtin_popcount(set);
+}
+
+static void note_attempt(const struct bftm_contend *c, u32 base)
+{
+	if (o.attempt == c->attempt)
+		return;
+	memset(&o, 0, sizeof(o));
+	o.attempt = c->attempt;
+	o.base = o.sends = base;
+}
+
+static void note_sends(const struct bftm_contend *c, u64 now)
+{
+	must(c->sends <= o.sends + 1 && c->sends - o.base < SENDS_MAX);
+	if (c->sends > o.sends)
+		o.sent_ns[c->sends - o.base] = now;
+	o.sends = c->sends;
+}
+
+/* Before the core sees it. */
+static void note_answer(const struct bftm_contend *c, u32 u, const struct bftm_msg *msg)
+{
+	if (msg->attempt != c->attempt)
+		return;
+	if (msg->type == BFTM_MSG_INQUIRE && c->phase == BFTM_PHASE_TRY) {
+		if (msg->gno > o.yielded[u])
+			o.yielded[u] = msg->gno;
+		if (o.granted[u] <= msg->gno)
+			o.k[u] = 0;
+	}
+	if (msg->type == BFTM_MSG_FREE && msg->k > o.base && msg->k <= o.sends &&
+	    (msg->gno > o.yielded[u] || !o.yielded[u])) {
+		if (msg->k > o.k[u])
+			o.k[u] = msg->k;
+		if (msg->gno > o.granted[u])
+			o.granted[u] = msg->gno;
+	}
+	if (o.token != c->token) {
+		o.token = c->token;
+		o.stamped = 0;
+	}
+	if (msg->type == BFTM_MSG_SACK && msg->gno == c->token &&
+	    c->phase == BFTM_PHASE_FENCE)
+		o.stamped |= 1u << u;
+}
+
+/* The latest instant up to which F of those grants are good. */
+static u64 latest_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+{
+	u64 end[BFTM_SERVERS_MAX] = {}, f;
+	u32 u;
+
+	for (u = 0; u < cfg->n; u++)
+		if (o.k[u])
+			end[u] = o.sent_ns[o.k[u] - o.base] +
+				 bftm_lease_at_client(c->want.lease_ns, cfg->rho_ppm);
+	f = bftm_kth_largest(end, cfg->n, bftm_free_needed(cfg->n, cfg->b));
+	return f > o.known_end_ns ? f : o.known_end_ns;
+}
+
+static void check_sets(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		       const struct bftm_out *out)
+{
+	u32 all = (u32)((1ull << cfg->n) - 1);
+
+	must(!((out->try_to | out->release_to | out->yield_to | out->stamp_to) & ~all));
+	must(!out->try_to || c->phase == BFTM_PHASE_TRY || c->phase == BFTM_PHASE_HOLD);
+	must(!out->yield_to || (c->phase == BFTM_PHASE_TRY && count(out->yield_to) == 1) ||
+	     c->phase == BFTM_PHASE_BACKOFF || c->phase == BFTM_PHASE_DEAD);
+	must(!out->stamp_to || c->phase == BFTM_PHASE_FENCE);
+	/* A living attempt is released nowhere, a dead one holds nothing. */
+	must(!out->release_to || out->release_attempt != c->attempt ||
+	     !bftm_contend_alive(c));
+}
+
+static void check(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		  const struct bftm_out *out, u64 now)
+{
+	u32 all = (u32)((1ull << cfg->n) - 1);
+	u64 end = bftm_contend_end(c, cfg);
+
+	check_sets(c, cfg, out);
+	if (out->verdict == BFTM_WON) {
+		must(c->phase == BFTM_PHASE_HOLD && now <= end);
+		if (c->want.fence)
+			must(2 * count(o.stamped) >= cfg->n + 3 * cfg->b + 1 ||
+			     count(o.stamped) >= cfg->n - cfg->b);
+	}
+	if (is_held(c)) {
+		must(end <= latest_end(c, cfg));
+		must(end >= o.end_ns);
+		/* What was over is not revived. */
+		must(!o.end_ns || end == o.end_ns || now <= o.end_ns);
+		must(!out->extended || end > o.end_ns);
+		o.end_ns = end;
+	} else {
+		must(!out->extended);
+	}
+	if (out->verdict > BFTM_WON)
+		must(c->phase == BFTM_PHASE_DEAD && out->release_to == all);
+}
+
+static void read_cfg(struct fuzz_bytes *in, struct bftm_client_cfg *cfg)
+{
+	*cfg = (struct bftm_client_cfg){
+		.b = (u32)fuzz_take(in, 1) % 4,
+		.rho_ppm = 1 + (u32)fuzz_take(in, 2),
+		.literal = fuzz_take(in, 1) & 1,
+		.polynomial = fuzz_take(in, 1) & 1,
+		.exponent = (u32)fuzz_take(in, 1) % 9,
+		.delta_ns = 1 + fuzz_take(in, 4),
+		.retry_max_ns = fuzz_take(in, 8),
+	};
+	cfg->resend_ns = 4 * cfg->delta_ns;
+	cfg->n = cfg->literal ? bftm_servers_needed_literal(cfg->b) :
+				bftm_servers_needed(cfg->b);
+	cfg->n += (u32)fuzz_take(in, 1) % (BFTM_SERVERS_MAX + 1 - cfg->n);
+}
+
+static void read_want(struct fuzz_bytes *in, struct bftm_want *want)
+{
+	u64 bits;
+
+	want->lease_ns = BFTM_LEASE_MIN_NS + fuzz_take(in, 4);
+	bits = fuzz_take(in, 1);
+	want->wait = bits & 3;
+	want->renew = bits >> 2 & 1;
+	want->fence = bits >> 3 & 1;
+}
+
+static void read_answer(struct fuzz_bytes *in, const struct bftm_contend *c,
+			struct bftm_msg *msg)
+{
+	u64 bits = fuzz_take(in, 1);
+
+	*msg = (struct bftm_msg){
+		.type = BFTM_MSG_REPLY | (u8)(bits & 15),
+		.attempt = c->attempt - (bits >> 4 & 3) / 3,
+		.k = bits & 64 ? c->sends - (bits >> 4 & 3) : (u32)fuzz_take(in, 1),
+		.position = (u32)fuzz_take(in, 1) % 9,
+		.prio = bits & 128 ? ~0ull : fuzz_take(in, 1),
+		.gno = fuzz_take(in, 1) % 8,
+		.token = fuzz_take(in, 1),
+	};
+	msg->lease_ns = msg->token << 12;
+	if (msg->token > 240)
+		msg->token = ~0ull - (msg->token - 241);
+	/* Most stamps answer the offer that is out. */
+	if ((msg->type == BFTM_MSG_SACK || msg->type == BFTM_MSG_SNACK) && msg->gno & 3)
+		msg->gno = c->token;
+}
+
+/* Nothing may be due again at once, or a shell would spin. */
+static void act_wake(struct fuzz_bytes *in, struct bftm_contend *c,
+		     const struct bftm_client_cfg *cfg, u64 *now, u64 fresh,
+		     struct bftm_out *out)
+{
+	if (*now < c->wake_ns && c->phase != BFTM_PHASE_DEAD)
+		*now = c->wake_ns;
+	bftm_contend_wake(c, cfg, *now, fresh, fuzz_take(in, 8), out);
+	must(c->phase == BFTM_PHASE_DEAD || c->wake_ns > *now);
+}
+
+static void act_adopt(struct fuzz_bytes *in, struct bftm_contend *c,
+		      const struct bftm_client_cfg *cfg, const struct bftm_want *want,
+		      u64 fresh, u64 now, struct bftm_out *out)
+{
+	u32 sends = (u32)fuzz_take(in, 1);
+	u64 end = now - 1000 + (fuzz_take(in, 2) << 8);
+
+	bftm_contend_adopt(c, cfg, want, fresh, end, sends);
+	bftm_contend_renew(c, cfg, now, out);
+	note_attempt(c, sends + BFTM_ADOPT_SENDS);
+	o.known_end_ns = end;
+}
+
+static void act(struct fuzz_bytes *in, struct bftm_contend *c,
+		const struct bftm_client_cfg *cfg, struct bftm_want *want, u64 *now, u64 fresh)
+{
+	u32 u = (u32)fuzz_take(in, 1) % cfg->n;
+	u8 what = (u8)fuzz_take(in, 1);
+	struct bftm_msg msg;
+	struct bftm_out out;
+
+	*now += fuzz_take(in, 2) << (what >> 4);
+	switch (what % 16) {
+	case 10:
+		bftm_contend_again(c, u, &out);
+		break;
+	case 11:
+	case 12:
+		act_wake(in, c, cfg, now, fresh, &out);
+		break;
+	case 13:
+		bftm_contend_stop(c, cfg, &out);
+		check_sets(c, cfg, &out);
+		read_want(in, want);
+		bftm_contend_start(c, cfg, want, fresh, *now, &out);
+		break;
+	case 14:
+		bftm_contend_renew(c, cfg, *now, &out);
+		break;
+	case 15:
+		bftm_contend_stop(c, cfg, &out);
+		act_adopt(in, c, cfg, want, fresh, *now, &out);
+		break;
+	default:
+		read_answer(in, c, &msg);
+		note_answer(c, u, &msg);
+		bftm_contend_answer(c, cfg, u, &msg, *now, fuzz_take(in, 8), &out);
+	}
+	note_attempt(c, 0);
+	note_sends(c, *now);
+	check(c, cfg, &out, *now);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
+{
+	struct fuzz_bytes in = { data, len };
+	struct bftm_contend c = {};
+	struct bftm_client_cfg cfg;
+	struct bftm_want want;
+	struct bftm_out out;
+	u64 now = 1000000, fresh = 1;
+
+	memset(&o, 0, sizeof(o));
+	read_cfg(&in, &cfg);
+	read_want(&in, &want);
+	bftm_contend_start(&c, &cfg, &want, fresh, now, &out);
+	note_attempt(&c, 0);
+	note_sends(&c, now);
+	check(&c, &cfg, &out, now);
+	while (in.left)
+		act(&in, &c, &cfg, &want, &now, ++fresh);
+	return 0;
+}

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The ordering client's core under any answers at any time. The oracle: it makes
+ * a state of one that b + 1 servers say they have, and of operations that b + 1
+ * tell of; it is done when q have said COMMITTED after q said PROPOSED after q
+ * said GOT, all to this rank and state; it is outranked by b + 1, or by one with
+ * a signature; ranks and what is completed only grow. What it asks to be sent is
+ * bounded. And the vote: b + 1 that say the same.
+ */
+#include "kmod/core/order_client.h"
+#include "kmod/core/quorum.h"
+#include "kmod/core/servers.h"
+#include "fuzz.h"
+
+#define ME	3
+
+/** struct oracle - who has said what to the iteration that is under way */
+struct oracle {
+	struct bftm_rank rank;
+	struct bftm_body_id next;
+	u32 got, proposed, committed, excepted, recovering;
+	u32 refusal[BFTM_SERVERS_MAX];
+	bool genuine;
+	u32 sends;
+	struct bftm_body_id sc[BFTM_SERVERS_MAX], sp[BFTM_SERVERS_MAX];
+	u64 completed;
+};
+
+static struct oracle seen;
+static struct bftm_order order;
+static struct bftm_order_cfg cfg;
+
+static struct bftm_body_id read_id(struct fuzz_bytes *in)
+{
+	u64 bits = fuzz_take(in, 1);
+	struct bftm_body_id id = { .version = bits & 7, .digest = { (u8)(bits >> 3 & 3) } };
+
+	if (bits >> 5 == 7)
+		id.version = ~0ull - id.version;
+	if (bits >> 5 == 6)
+		id = order.next;
+	return id;
+}
+
+/* A list of operations, and how many there are said to be. */
+static u16 read_waiting(struct fuzz_bytes *in, struct bftm_order_got *got, u8 *ret)
+{
+	u32 count = (u32)fuzz_take(in, 1) % (BFTM_ORDER_WAITING_MAX + 1), i;
+
+	got->pending = cpu_to_le32((u32)fuzz_take(in, 1) << 24 | count);
+	for (i = 0; i < count; i++) {
+		u64 bits = fuzz_take(in, 1);
+		struct bftm_order_waiting w = {
+			.client = cpu_to_le32(bits & 7), .op = cpu_to_le64(bits >> 3 & 3),
+			.len = cpu_to_le32(bits >> 5 & 1), .digest = { (u8)(bits >> 6) },
+		};
+
+		memcpy(ret + i * sizeof(w), &w, sizeof(w));
+	}
+	return (u16)(count * sizeof(struct bftm_order_waiting));
+}
+
+static u16 read_got(struct fuzz_bytes *in, u8 *data, struct bftm_body_id *sp)
+{
+	struct bftm_order_got got = {
+		.prop_count = cpu_to_le64(fuzz_take(in, 1)),
+		.prop_client = cpu_to_le32(fuzz_take(in, 1) & 3),
+	};
+	u16 len;
+
+	*sp = read_id(in);
+	got.sp_version = cpu_to_le64(sp->version);
+	got.sp_len = cpu_to_le32(sp->len);
+	memcpy(got.sp_digest, sp->digest, sizeof(got.sp_digest));
+	len = read_waiting(in, &got, data + sizeof(got));
+	memcpy(data, &got, sizeof(got));
+	return (u16)(sizeof(got) + len);
+}
+
+static u16 read_exception(struct fuzz_bytes *in, u8 *data, struct bftm_rank *max)
+{
+	struct bftm_order_exception e = {};
+	u64 bits = fuzz_take(in, 1);
+
+	*max = (struct bftm_rank){
+		order.rank.count + (bits & 15) - 4, ME + (u32)(bits >> 4 & 3) - 1,
+		(u32)(bits >> 6),
+	};
+	e.count = cpu_to_le64(max->count);
+	e.client = cpu_to_le32(max->client);
+	e.incarnation = cpu_to_le32(max->incarnation);
+	memcpy(data, &e, sizeof(e));
+	return sizeof(e);
+}
+
+/* Before the core sees it, and only what fits the phase. */
+static void note(u32 u, const struct bftm_order_msg *msg, const struct bftm_body_id *sp)
+{
+	u32 bit = 1u << u;
+
+	if (bftm_rank_cmp(&msg->rank, &seen.rank))
+		return;
+	if (msg->type == BFTM_ORDER_GOT && order.phase == BFTM_ORDER_GETTING &&
+	    msg->data_len >= sizeof(struct bftm_order_got) && !(seen.got & bit)) {
+		seen.got |= bit;
+		seen.sc[u] = msg->id;
+		seen.sp[u] = *sp;
+	}
+	if (msg->type == BFTM_ORDER_RECOVERING)
+		seen.recovering |= bit;
+	if (!bftm_body_same(&msg->id, &order.next))
+		return;
+	if (msg->type == BFTM_ORDER_PROPOSED && order.phase == BFTM_ORDER_PROPOSING)
+		seen.proposed |= bit;
+	if (msg->type == BFTM_ORDER_COMMITTED && order.phase == BFTM_ORDER_COMMITTING)
+		seen.committed |= bit;
+}
+
+static void note_exception(u32 u, const struct bftm_order_msg *msg, const struct bftm_rank *max,
+			   bool genuine)
+{
+	if (bftm_rank_cmp(&msg->rank, &seen.rank) || msg->data_len != BFTM_ORDER_ROOM_MIN ||
+	    bftm_rank_cmp(max, &seen.rank) <= 0 || max->count > BFTM_RANK_COUNT_MAX)
+		return;
+	seen.excepted |= 1u << u;
+	seen.genuine |= genuine && cfg.signed_ranks;
+}
+
+static u32 have(const struct bftm_body_id *id)
+{
+	u32 u, sum = 0;
+
+	for (u = 0; u < cfg.n; u++)
+		sum += seen.got >> u & 1 && (bftm_body_same(&seen.sc[u], id) ||
+					     bftm_body_same(&seen.sp[u], id));
+	return sum;
+}
+
+static void check_ops(void)
+{
+	struct bftm_op ops[9];
+	u32 holders[9], count, i;
+
+	count = bftm_order_ops(&order, &cfg, ops, holders, 9);
+	for (i = 0; i < count; i++) {
+		must(!i || ops[i - 1].client < ops[i].client);
+		must(bftm_count(holders[i]) > cfg.b && !(holders[i] & ~seen.got));
+	}
+	must(count <= 8);
+}
+
+static void check_make(void)
+{
+	must(order.phase == BFTM_ORDER_MAKING);
+	must(bftm_count(seen.got) >= bftm_order_quorum(cfg.n, cfg.b));
+	must(have(&order.base) > cfg.b && bftm_count(order.holders) == have(&order.base));
+	must(order.applies ? order.base.version == order.completed :
+			     order.base.version > order.completed);
+	check_ops();
+}
+
+static u32 refused_for(u32 reason)
+{
+	u32 u, servers = 0;
+
+	for (u = 0; u < cfg.n; u++)
+		servers += seen.refusal[u] == reason;
+	return servers;
+}
+
+static void check(const struct bftm_order_out *out, u64 now)
+{
+	u32 q = bftm_order_quorum(cfg.n, cfg.b);
+
+	must(!(out->to & ~bftm_all(cfg.n)) && (out->send || !out->to));
+	must(!out->send || order.phase != BFTM_ORDER_IDLE);
+	must(order.phase == BFTM_ORDER_IDLE ? !order.wake_ns : order.wake_ns > 0);
+	must(order.completed >= seen.completed);
+	seen.completed = order.completed;
+	switch (out->verdict) {
+	case BFTM_ORDER_ON:
+		break;
+	case BFTM_ORDER_MAKE:
+		check_make();
+		break;
+	case BFTM_ORDER_DONE:
+		must(bftm_count(seen.proposed) >= q && bftm_count(seen.committed) >= q);
+		must(order.completed >= order.next.version);
+		break;
+	case BFTM_ORDER_OUTRANKED:
+		must(seen.genuine || bftm_count(seen.excepted) > cfg.b);
+		break;
+	case BFTM_ORDER_DENIED:
+		must(out->refusal && refused_for(out->refusal) > cfg.b);
+		break;
+	case BFTM_ORDER_TIMEOUT:
+		must(now >= order.begun_ns + cfg.resend_ns);
+		break;
+	case BFTM_ORDER_UNSURE:
+		must(bftm_count(seen.got) >= q);
+	}
+	if (out->verdict > BFTM_ORDER_DONE)
+		must(order.phase == BFTM_ORDER_IDLE && !out->send);
+	must(order.phase < BFTM_ORDER_COMMITTING || bftm_count(seen.proposed) >= q);
+	must(order.phase != BFTM_ORDER_INSTALLING || !(order.recovering & ~seen.recovering));
+	/* Repeats, and a body for each server in each of three phases. */
+	seen.sends += !!out->send;
+	must(seen.sends <= 3 * BFTM_ORDER_SENDS + BFTM_INSTALL_SENDS + 4 * cfg.n);
+}
+
+static void act_begin(struct fuzz_bytes *in, u64 now, struct bftm_order_out *out)
+{
+	bool refresh = fuzz_take(in, 1) % 16 == 0;
+	struct bftm_rank last = order.rank;
+	u64 completed = seen.completed;
+
+	bftm_order_begin(&order, &cfg, refresh, now, out);
+	must(bftm_rank_cmp(&order.rank, &last) > 0 && bftm_rank_cmp(&order.rank, &seen.rank) > 0);
+	must(order.phase == BFTM_ORDER_GETTING && out->to == bftm_all(cfg.n));
+	seen = (struct oracle){ .rank = order.rank, .completed = refresh ? 0 : completed };
+}
+
+static void act_answer(struct fuzz_bytes *in, u32 u, u64 now, struct bftm_order_out *out)
+{
+	static const u8 expected[] = {
+		[BFTM_ORDER_GETTING] = BFTM_ORDER_GOT,
+		[BFTM_ORDER_PROPOSING] = BFTM_ORDER_PROPOSED,
+		[BFTM_ORDER_COMMITTING] = BFTM_ORDER_COMMITTED,
+		[BFTM_ORDER_INSTALLING] = BFTM_ORDER_INSTALLED,
+	};
+	u64 bits = fuzz_take(in, 1);
+	struct bftm_order_msg msg = {
+		.type = BFTM_ORDER_RESPONSE + (u8)(bits & 15), .rank = order.rank,
+	};
+	struct bftm_body_id sp = {};
+	struct bftm_rank max = {};
+	u8 data[BFTM_ORDER_DATA_MAX + 64], *exact;
+
+	msg.rank.count -= bits >> 7;
+	if (bits & 16)
+		msg.type = expected[order.phase];
+	msg.id = bits & 32 && order.phase > BFTM_ORDER_MAKING ? order.next : read_id(in);
+	if (msg.type == BFTM_ORDER_EXCEPTION)
+		msg.data_len = read_exception(in, data, &max);
+	else
+		msg.data_len = read_got(in, data, &sp);
+	if (bits & 64 && msg.type != BFTM_ORDER_GOT)
+		msg.data_len = (u16)(fuzz_take(in, 1) % (msg.data_len + 1));
+	note(u, &msg, &sp);
+	if (msg.type == BFTM_ORDER_EXCEPTION)
+		note_exception(u, &msg, &max, bits & 32);
+	/* Just as many bytes, so that reading more is found. */
+	exact = malloc(msg.data_len ?: 1);
+	if (!exact)
+		abort();
+	memcpy(exact, data, msg.data_len);
+	msg.data = exact;
+	bftm_order_answer(&order, &cfg, u, &msg, bits & 32, now, out);
+	free(exact);
+}
+
+static void act_made(struct fuzz_bytes *in, u64 now, struct bftm_order_out *out)
+{
+	struct bftm_body_id id = order.base;
+
+	if (order.phase == BFTM_ORDER_MAKING && order.applies) {
+		id.version++;
+		id.digest[0] = (u8)fuzz_take(in, 1);
+	}
+	bftm_order_made(&order, &cfg, &id, now, out);
+}
+
+static void act(struct fuzz_bytes *in, u64 *now)
+{
+	u8 what = (u8)fuzz_take(in, 1);
+	u32 u = (u32)(what >> 3) % cfg.n;
+	struct bftm_order_out out = {};
+
+	*now += fuzz_take(in, 1);
+	switch (what % 8) {
+	case 0:
+		if (order.phase == BFTM_ORDER_IDLE || what > 200)
+			act_begin(in, *now, &out);
+		break;
+	case 1:
+		if (order.wake_ns > *now)
+			*now = order.wake_ns;
+		bftm_order_wake(&order, &cfg, *now, &out);
+		/* Nothing may be due again at once, or a shell would spin. */
+		must(!order.wake_ns || order.wake_ns > *now);
+		break;
+	case 2:
+		act_made(in, *now, &out);
+		break;
+	case 3:
+		if (what > 200) {
+			bftm_order_unmade(&order);
+			break;
+		}
+		seen.refusal[u] = what;
+		bftm_order_refused(&order, &cfg, u, what, *now, &out);
+		break;
+	default:
+		act_answer(in, u, *now, &out);
+	}
+	check(&out, *now);
+}
+
+/* The other core: it counts what servers say of a response. */
+static void vote(struct fuzz_bytes *in)
+{
+	static struct bftm_vote v;
+	u8 said[BFTM_SERVERS_MAX] = {}, text[4];
+	u32 i, same, u;
+	int who;
+
+	memset(&v, 0x5a, sizeof(v));
+	bftm_vote_begin(&v, 5, 0);
+	while (in->left) {
+		u64 bits = fuzz_take(in, 2);
+		struct bftm_order_msg msg = {
+			.type = BFTM_ORDER_RESPONSE, .op = bits & 8 ? 5 : 6, .id.len = 1,
+			.data = text, .data_len = 1 + (bits & 1),
+		};
+
+		u = (u32)(bits >> 4) % cfg.n;
+		memset(text, 1 + (bits >> 1 & 1), sizeof(text));
+		who = bftm_vote_count(&v, &cfg, u, &msg);
+		must(who < 0 || ((u32)who == u && msg.op == 5));
+		if (msg.op != 5)
+			continue;
+		said[u] = (u8)(4 | (bits & 3));
+		for (i = 0, same = 0; i < cfg.n; i++)
+			same += said[i] == said[u];
+		must((who >= 0) == (same > cfg.b));
+	}
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
+{
+	struct fuzz_bytes in = { data, len };
+	u64 now = 1000, bits = fuzz_take(&in, 1);
+
+	cfg = (struct bftm_order_cfg){
+		.b = (u32)(bits & 7) % 4, .signed_ranks = bits >> 3 & 1, .resend_ns = 16,
+		.limit_ns = 2000,
+	};
+	cfg.n = bftm_servers_needed_order(cfg.b, true) + (u32)fuzz_take(&in, 1) % 5;
+	memset(&order, 0, sizeof(order));
+	memset(&seen, 0, sizeof(seen));
+	order.rank = (struct bftm_rank){ 0, ME, 1 };
+	if (bits >> 5 == 7)
+		vote(&in);
+	while (in.left)
+		act(&in, &now);
+	return 0;
+}

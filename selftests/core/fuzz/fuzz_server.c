@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The server's core under any sequence of requests and timers, beside an
+ * oracle that knows only this: FREE, asked for or not, excludes all others
+ * until its time is over or its owner gives it back; who is next goes before
+ * all who wait; tokens only grow.
+ */
+#include "kmod/core/backoff_server.h"
+#include "kmod/core/lease.h"
+#include "kmod/core/replay.h"
+#include "kmod/core/server_queue.h"
+#include "fuzz.h"
+
+#define EPOCH	7
+#define CLUSTER	1
+#define SERVER	2
+#define CLIENTS	6
+#define ATTEMPTS 8
+
+/** struct oracle - who may be inside and until when, who asked, what was stamped */
+struct oracle {
+	u64 attempt;
+	u32 client;
+	u64 lease_ns;
+	u64 until_ns;
+	u64 gno;
+	u32 k[CLIENTS][ATTEMPTS];	/* highest that was heard */
+	u8 leases[CLIENTS][ATTEMPTS];	/* that were asked for, a bit each */
+	bool over[CLIENTS][ATTEMPTS];
+	u64 hi, hi_attempt;
+	u32 hi_client;
+};
+
+static struct oracle o;
+static struct bftm_server_cfg cfg;
+static struct bftm_lock lock;
+
+static const u64 lease[] = {
+	0, BFTM_LEASE_MIN_NS - 1, BFTM_LEASE_MIN_NS, 5000000, 20000000, 20000001, ~0ull, 7777777,
+};
+
+/* Did this attempt ask for such a lease? */
+static bool asked_for(u32 client, u64 attempt, u64 ns)
+{
+	u32 i;
+
+	for (i = 0; i < 8; i++)
+		if (o.leases[client][attempt] & 1u << i && lease[i] == ns)
+			return true;
+	return false;
+}
+
+static void note_try(const struct bftm_msg *req)
+{
+	u32 i;
+
+	/* Heard even when it comes to nothing. */
+	if (req->k > o.k[req->client][req->attempt])
+		o.k[req->client][req->attempt] = req->k;
+	for (i = 0; i < 8; i++)
+		if (lease[i] == req->lease_ns)
+			o.leases[req->client][req->attempt] |= (u8)(1u << i);
+	o.over[req->client][req->attempt] = false;
+}
+
+static void read_request(struct fuzz_bytes *in, struct bftm_msg *req)
+{
+	u64 bits = fuzz_take(in, 2);
+
+	*req = (struct bftm_msg){
+		.type = (u8)fuzz_take(in, 1),
+		.proto = (bits & 15) == 15 ? 2 : BFTM_PROTO_BACKOFF,
+		.flags = bits >> 4 & 1 ? 0 : BFTM_FLAG_NOQUEUE,
+		.cluster = CLUSTER + (bits >> 5 & 7) / 7,
+		.server = SERVER + (bits >> 8 & 7) / 7,
+		.server_epoch = EPOCH + (bits >> 11 & 3) / 3,
+		.lease_ns = lease[bits >> 13],
+		.client = (u32)fuzz_take(in, 1) % CLIENTS,
+		.attempt = fuzz_take(in, 1) % ATTEMPTS,
+		.k = (u32)fuzz_take(in, 1) % 8,
+		.seq = fuzz_take(in, 2),
+		.prio = fuzz_take(in, 1) % 16,
+		.token = fuzz_take(in, 1),
+		.name_len = 1,
+		.name = "x",
+	};
+	if (req->token > 250)
+		req->token = ~0ull - (req->token - 251);
+	/* Most of what arrives is what clients send. */
+	if (req->type & 0xf0)
+		req->type = BFTM_MSG_TRY + req->type % 4;
+	if (req->type == BFTM_MSG_YIELD)
+		req->gno = lock.gno - (req->token & 7) / 7;
+}
+
+static bool is_mine(u32 client, u64 attempt)
+{
+	return o.attempt && o.attempt == attempt && o.client == client;
+}
+
+/* FREE to this attempt, which counts from a send that must have been heard. */
+static void check_free(const struct bftm_msg *free, u64 now)
+{
+	u64 until;
+
+	must(now > cfg.quarantine_until_ns);
+	must(free->attempt && free->k);
+	must(free->k <= o.k[free->client][free->attempt]);
+	must(free->gno == lock.gno);
+	if (!is_mine(free->client, free->attempt)) {
+		must(!o.attempt || now > o.until_ns);
+		must(free->gno > o.gno);
+		must(lock.lease_ns >= BFTM_LEASE_MIN_NS && lock.lease_ns <= cfg.lease_max_ns);
+		must(asked_for(free->client, free->attempt, lock.lease_ns));
+		o.attempt = free->attempt;
+		o.client = free->client;
+		o.lease_ns = lock.lease_ns;
+		o.until_ns = 0;
+	}
+	o.gno = free->gno;
+	until = now + bftm_lease_at_server(o.lease_ns, cfg.rho_ppm);
+	if (until > o.until_ns)
+		o.until_ns = until;
+	must(lock.until_ns >= o.until_ns);
+}
+
+static void check_push(const struct bftm_msg *push, u64 now)
+{
+	u32 i;
+
+	must(!push->seq && push->server == SERVER && push->cluster == CLUSTER);
+	must(push->client == lock.client && push->attempt == lock.attempt);
+	if (push->type == BFTM_MSG_INQUIRE) {
+		must(is_mine(push->client, push->attempt) && push->gno == o.gno);
+		return;
+	}
+	must(push->type == BFTM_MSG_FREE);
+	must(!o.over[push->client][push->attempt]);
+	check_free(push, now);
+	for (i = 0; lock.queue && i < lock.queue->count; i++) {
+		const struct bftm_waiter *w = &lock.queue->waiter[i];
+
+		must(!bftm_goes_before(w->prio, w->client, lock.prio, lock.client));
+	}
+}
+
+static void check_queue(u32 most)
+{
+	u32 i, j;
+
+	if (!lock.queue)
+		return;
+	must(lock.queue->count <= lock.queue->room && lock.queue->room <= most);
+	for (i = 0; i < lock.queue->count; i++) {
+		const struct bftm_waiter *w = &lock.queue->waiter[i];
+
+		must(w->attempt && w->k && w->k <= o.k[w->client][w->attempt]);
+		must(w->lease_ns >= BFTM_LEASE_MIN_NS && w->lease_ns <= cfg.lease_max_ns);
+		must(!is_mine(w->client, w->attempt) || !bftm_lock_owned(&lock, w->heard_ns));
+		for (j = 0; j < i; j++)
+			must(lock.queue->waiter[j].client != w->client);
+	}
+}
+
+static void check_stamp(const struct bftm_msg *req, const struct bftm_msg *reply)
+{
+	bool same = req->client == o.hi_client && req->attempt == o.hi_attempt;
+
+	must(reply->type == BFTM_MSG_SACK || reply->type == BFTM_MSG_SNACK ||
+	     reply->type == BFTM_MSG_REFUSED);
+	if (reply->type == BFTM_MSG_SACK) {
+		must(reply->gno == req->token && o.hi != BFTM_TOKEN_UNKNOWN);
+		must(req->token > o.hi || (req->token == o.hi && same));
+		o.hi = req->token;
+		o.hi_client = req->client;
+		o.hi_attempt = req->attempt;
+	}
+	must(lock.hi == o.hi);
+}
+
+static void check(const struct bftm_msg *req, const struct bftm_msg *reply,
+		  const struct bftm_msg *push, u64 now)
+{
+	bool mine = is_mine(req->client, req->attempt);
+
+	must(reply->type == BFTM_MSG_NONE || reply->client == req->client);
+	if ((req->type == BFTM_MSG_RELEASE ||
+	     (req->type == BFTM_MSG_YIELD && req->gno == o.gno)) && mine)
+		o.attempt = 0;
+	if (req->type == BFTM_MSG_RELEASE)
+		o.over[req->client][req->attempt] = true;
+	if (req->type == BFTM_MSG_YIELD && req->attempt)
+		must(reply->type == BFTM_MSG_NONE);
+	if (reply->type == BFTM_MSG_FREE) {
+		must(req->type == BFTM_MSG_TRY && reply->k == req->k &&
+		     reply->attempt == req->attempt);
+		must(push->type == BFTM_MSG_NONE);
+		check_free(reply, now);
+	}
+	if (push->type != BFTM_MSG_NONE)
+		check_push(push, now);
+	if (req->type == BFTM_MSG_STAMP && req->attempt)
+		check_stamp(req, reply);
+}
+
+/* As the shells do it; memory may be short. */
+static void make_room(const struct bftm_msg *req, u64 now)
+{
+	u32 room = lock.queue ? 2 * lock.queue->room : 1;
+	struct bftm_queue *q;
+
+	if (!bftm_lock_lacks_room(&lock, req, now) || req->k == 7)
+		return;
+	if (room > cfg.waiters_max)
+		room = cfg.waiters_max;
+	if (lock.queue && room <= lock.queue->room)
+		return;
+	/* A fresh block each time, so that a stale pointer is found out. */
+	q = malloc(sizeof(*q) + room * sizeof(q->waiter[0]));
+	if (!q)
+		abort();
+	q->count = lock.queue ? lock.queue->count : 0;
+	q->room = room;
+	if (lock.queue)
+		memcpy(q->waiter, lock.queue->waiter, q->count * sizeof(q->waiter[0]));
+	free(lock.queue);
+	lock.queue = q;
+}
+
+static void protocol(const struct bftm_msg *req, u64 now, struct bftm_msg *reply)
+{
+	struct bftm_msg push;
+
+	must(req->server_epoch == EPOCH);
+	make_room(req, now);
+	if (req->type == BFTM_MSG_TRY)
+		note_try(req);
+	bftm_server_step(&cfg, &lock, req, now, reply, &push);
+	check(req, reply, &push, now);
+	check_queue(cfg.waiters_max);
+}
+
+static void expire(u64 now)
+{
+	struct bftm_msg push;
+
+	if (!bftm_lock_expire(&cfg, &lock, now, &push)) {
+		must(push.type == BFTM_MSG_NONE);
+		return;
+	}
+	must(now > o.until_ns || !o.attempt);
+	o.attempt = 0;
+	if (push.type != BFTM_MSG_NONE)
+		check_push(&push, now);
+	must(push.type != BFTM_MSG_NONE || !bftm_lock_waited(&lock));
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
+{
+	struct fuzz_bytes in = { data, len };
+	struct bftm_window window[CLIENTS] = {};
+	u64 now = 1000, gno = 5;
+
+	memset(&o, 0, sizeof(o));
+	cfg = (struct bftm_server_cfg){
+		.cluster = CLUSTER, .id = SERVER, .rho_ppm = 1 + (u32)fuzz_take(&in, 2),
+		.epoch = EPOCH, .lease_max_ns = 20000000,
+		.waiters_max = 1 + (u32)fuzz_take(&in, 1) % CLIENTS,
+	};
+	cfg.quarantine_until_ns = bftm_quarantine(cfg.lease_max_ns, cfg.rho_ppm, now);
+	o.hi = fuzz_take(&in, 1);
+	if (o.hi & 1)
+		o.hi = BFTM_TOKEN_UNKNOWN;
+	bftm_lock_init(&lock, gno, o.hi);
+	while (in.left) {
+		struct bftm_msg req, reply = {};
+
+		now += fuzz_take(&in, 1) * fuzz_take(&in, 2);
+		read_request(&in, &req);
+		if (!bftm_admit_address(&cfg, &req)) {
+			must(req.cluster != CLUSTER || req.server != SERVER ||
+			     req.type & BFTM_MSG_REPLY);
+			continue;
+		}
+		if (!bftm_window_take(&window[req.client], req.seq))
+			continue;
+		must(!bftm_window_take(&window[req.client], req.seq));
+		if (bftm_admit(&cfg, &req, now, &reply))
+			protocol(&req, now, &reply);
+		must(lock.gno >= gno);
+		gno = lock.gno;
+		if (req.k & 4)
+			expire(now);
+		if (req.seq % 64 == 63 && o.hi == BFTM_TOKEN_UNKNOWN) {
+			o.hi = req.token;
+			bftm_lock_learn(&lock, o.hi);
+		}
+	}
+	free(lock.queue);
+	return 0;
+}

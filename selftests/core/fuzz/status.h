@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The rest of the daemon, as its status socket sees it: one cluster, "storage", whose
+ * second server lies.
+ */
+#ifndef BFTM_FUZZ_STATUS_H
+#define BFTM_FUZZ_STATUS_H
+
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "helper/cluster.h"
+#include "helper/evidence.h"
+#include "helper/order.h"
+#include "helper/status.h"
+#include "fuzz.h"
+
+struct bftm_clusters bftm_clusters = TAILQ_HEAD_INITIALIZER(bftm_clusters);
+struct bftm_totals bftm_totals = { .won = 3 };
+
+static struct bftm_counters counters;
+static struct bftm_identity identity = { .counters = &counters };
+static struct bftm_conf_server servers[2] = { { .id = 1 }, { .id = 2 } };
+static struct bftm_cluster cluster = {
+	.conf = { .name = "storage", .n = 2, .id = 1 }, .identity = &identity,
+	.peer = { { .conf = &servers[0], .token = BFTM_TOKEN_UNKNOWN },
+		  { .conf = &servers[1], .token = 5 } },
+};
+
+/* "nowhere" is no cluster. */
+struct bftm_cluster *bftm_cluster_find(const char *name)
+{
+	must(strlen(name) <= BFTM_CLUSTER_MAX);
+	return *name == 'n' ? NULL : &cluster;
+}
+
+int bftm_evidence_list(const struct bftm_cluster *cl, u32 u,
+		       struct bftm_evidence list[BFTM_EVIDENCE_KINDS])
+{
+	must(cl == &cluster && u < cluster.conf.n);
+	snprintf(list[0].text, sizeof(list[0].text), "lies");
+	return u == 1;
+}
+
+const char *bftm_evidence_state(const struct bftm_cluster *cl, u32 u, u64 now)
+{
+	must(cl == &cluster && u < cluster.conf.n && now);
+	return u ? "suspect" : "ok";
+}
+
+struct json_object *bftm_order_describe(const struct bftm_cluster *cl)
+{
+	return json_object_new_string(cl->conf.name);
+}
+
+struct json_object *bftm_order_describe_totals(void)
+{
+	return json_object_new_object();
+}
+
+struct json_object *bftm_order_history(const struct bftm_cluster *cl, const u8 *name, size_t len)
+{
+	struct json_object *list = json_object_new_array();
+
+	must(cl == &cluster && !memchr(name, 0, len) && !name[len]);
+	json_object_array_add(list, json_object_new_string_len((const char *)name, (int)len));
+	return list;
+}
+
+#endif /* BFTM_FUZZ_STATUS_H */

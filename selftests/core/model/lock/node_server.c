@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Servers: the shipped core between one event and the next, see node.c. */
+#include <err.h>
+
+#include "kmod/core/lease.h"
+#include "node.h"
+
+/** union waiters - the queue of a lock */
+static union {
+	struct bftm_queue queue;
+	u8 raw[sizeof(struct bftm_queue) + CLIENTS_MAX * sizeof(struct bftm_waiter)];
+} waiters;
+
+static u32 waiting[2];	/* attempts that may wait: those that go on */
+
+static void load_queue(const struct m_server *s, struct bftm_lock *lock)
+{
+	u32 c;
+
+	waiters.queue.count = 0;
+	waiters.queue.room = CLIENTS_MAX;
+	lock->queue = &waiters.queue;
+	lock->gno = GNO;
+	lock->prio = s->attempt;
+	for (c = 0; c < 2; c++)
+		if (s->waits[c])
+			waiters.queue.waiter[waiters.queue.count++] = (struct bftm_waiter){
+				.attempt = waiting[c], .prio = waiting[c],
+				.lease_ns = node_lease(c), .heard_ns = NOW - BFTM_TICK_NS,
+				.client = c + 1, .k = s->waits[c],
+			};
+}
+
+static void store_queue(struct m_server *s, const struct bftm_lock *lock)
+{
+	u32 i, c, seen = 0;
+
+	memset(s->waits, 0, sizeof(s->waits));
+	for (i = 0; i < lock->queue->count; i++) {
+		if (seen & 1u << lock->queue->waiter[i].client)
+			errx(2, "a client waits twice");
+		seen |= 1u << lock->queue->waiter[i].client;
+	}
+	/* Another grant: what was the last is an older one now. */
+	for (c = 0; c < 2 && lock->gno != GNO; c++) {
+		if (s->yielded[c])
+			s->yielded[c] = GRANT_OLD;
+	}
+}
+
+static void load_lock(const struct m_server *s, u64 noise, struct bftm_lock *lock)
+{
+	u32 c, i = 0;
+
+	memset(lock, 0, sizeof(*lock));
+	lock->gno = lock->lam = lock->prio = noise;
+	if (plan.queue)
+		load_queue(s, lock);
+	lock->k = plan.queue ? 1 : (u32)noise;
+	if (s->owner) {
+		lock->client = s->owner;
+		lock->attempt = s->attempt;
+		lock->until_ns = NOW + (u64)(int64_t)s->left;
+		lock->lease_ns = node_lease(s->owner - 1u);
+	}
+	/* With two clients nothing is ever pushed out, so order is nothing. */
+	for (c = 0; c < plan.clients && i < BFTM_TOMBS; c++) {
+		if (!s->tomb[c])
+			continue;
+		lock->tomb[i].client = c + 1;
+		lock->tomb[i++].attempt = s->tomb[c];
+	}
+}
+
+static void store_lock(struct m_server *s, const struct bftm_lock *lock)
+{
+	u32 c, i;
+
+	if (plan.queue)
+		store_queue(s, lock);
+	s->owner = 0;
+	s->attempt = 0;
+	s->left = NEVER;
+	if (lock->attempt) {
+		s->owner = (u8)lock->client;
+		s->attempt = (u8)lock->attempt;
+		s->left = (s32)(int64_t)(lock->until_ns - NOW);
+		if (lock->lease_ns != node_lease(lock->client - 1))
+			errx(2, "a server keeps a lease that was not asked for");
+	}
+	for (c = 0; c < plan.clients; c++)
+		s->tomb[c] = 0;
+	for (i = 0; i < BFTM_TOMBS; i++)
+		if (lock->tomb[i].client)
+			s->tomb[lock->tomb[i].client - 1] = (u8)lock->tomb[i].attempt;
+}
+
+static struct bftm_server_cfg server_cfg(const struct m_server *s, u32 u)
+{
+	return (struct bftm_server_cfg){
+		.id = (u16)(u + 1), .rho_ppm = RHO_PPM, .epoch = 1,
+		.lease_max_ns = node_lease_max, .waiters_max = CLIENTS_MAX,
+		.quarantine_until_ns = s->quarantine == NEVER ? 0 :
+				       NOW + (u64)(int64_t)s->quarantine,
+	};
+}
+
+static u8 step_server(struct m_server *s, const struct event *e, u64 noise,
+		      struct bftm_msg *push)
+{
+	struct bftm_server_cfg cfg = server_cfg(s, e->server);
+	struct bftm_msg req = {
+		.type = e->type, .proto = BFTM_PROTO_BACKOFF,
+		.server = e->server + 1u, .client = e->client + 1u,
+		.attempt = e->attempt, .k = e->k, .server_epoch = cfg.epoch,
+		.flags = e->type == BFTM_MSG_TRY && !queues(e->client) ?
+			 BFTM_FLAG_NOQUEUE : 0,
+		.lease_ns = node_lease(e->client),
+		.prio = plan.queue ? e->attempt : noise,
+		.gno = plan.queue ? number_of(e->grant) : noise,
+	};
+	struct bftm_lock lock;
+	struct bftm_msg reply;
+
+	push->type = BFTM_MSG_NONE;
+	load_lock(s, noise, &lock);
+	if (bftm_admit(&cfg, &req, reading(e), &reply))
+		bftm_server_step(&cfg, &lock, &req, reading(e), &reply, push);
+	store_lock(s, &lock);
+	if (reply.type == BFTM_MSG_FREE &&
+	    (reply.k != req.k || reply.attempt != req.attempt))
+		errx(2, "a server says FREE to what was not asked");
+	return reply.type;
+}
+
+/* FREE to an attempt that is over is in flight anyway. */
+static void note_free(struct world *w, u32 u, u32 c, u32 attempt, u32 k)
+{
+	if (!is_over(w, c, attempt) && w->server[u].yielded[c] != GRANT_LAST)
+		w->server[u].flight[c] |= (u8)(1u << (k - 1));
+}
+
+static void note_push(struct world *w, u32 u, const struct bftm_msg *push)
+{
+	u32 c = push->client - 1;
+
+	if (push->type == BFTM_MSG_FREE)
+		note_free(w, u, c, (u32)push->attempt, push->k);
+}
+
+static void choose_waiting(const struct world *w)
+{
+	u32 c;
+
+	for (c = 0; c < 2 && plan.queue; c++)
+		waiting[c] = w->client[c].attempt;
+}
+
+void node_server(struct world *w, struct event *e)
+{
+	struct m_server *s = &w->server[e->server], again = *s;
+	struct bftm_msg push;
+
+	choose_waiting(w);
+	if (plan.twice)
+		e->reply = step_server(&again, e, 1ull << 50, &push);
+	if (plan.twice && (step_server(s, e, 7, &push) != e->reply ||
+			   memcmp(&again, s, sizeof(again))))
+		errx(2, "a server's step depends on a field that is not kept");
+	if (!plan.twice)
+		e->reply = step_server(s, e, 7, &push);
+	if (e->reply == BFTM_MSG_FREE)
+		note_free(w, e->server, e->client, e->attempt, e->k);
+	note_push(w, e->server, &push);
+}
+
+void node_expire(struct world *w, const struct event *e)
+{
+	struct m_server *s = &w->server[e->server];
+	struct bftm_server_cfg cfg = server_cfg(s, e->server);
+	struct bftm_lock lock;
+	struct bftm_msg push;
+
+	choose_waiting(w);
+	load_lock(s, 7, &lock);
+	if (!bftm_lock_expire(&cfg, &lock, reading(e), &push))
+		return;
+	store_lock(s, &lock);
+	note_push(w, e->server, &push);
+}
+
+void node_restart(struct world *w, const struct event *e)
+{
+	struct m_server *s = &w->server[e->server];
+
+	s->owner = 0;
+	s->attempt = 0;
+	s->left = NEVER;
+	memset(s->tomb, 0, sizeof(s->tomb));
+	s->quarantine = (s32)(int64_t)(bftm_quarantine(node_lease_max, RHO_PPM,
+						       reading(e)) - NOW);
+	w->restarts++;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A small cluster of the ordering protocol: correct servers around the shipped
+ * core, one that lies, clients around theirs, and every sequence of so many
+ * iterations.
+ *
+ * A move is a whole iteration: which servers answer its GET, what the liar says,
+ * which servers its PROPOSE reaches, and which its COMMIT. Iterations follow each
+ * other in the order of their ranks. That is all there can be: a server that has
+ * answered a rank takes no lower one any more, so what it takes, it takes in this
+ * order, and an iteration depends on others by what servers answer only. A message
+ * that comes late comes before the next higher rank, or never. Where ranks are
+ * used twice this is not so: --late delivers what was left of an iteration to any
+ * servers after the next one, too.
+ *
+ * What is checked: states that clients begin to commit are one chain, each made of
+ * the one before; and q answers always say which state is the last one.
+ */
+#ifndef BFTM_ORDER_MODEL_H
+#define BFTM_ORDER_MODEL_H
+
+#include "kmod/core/order_client.h"
+#include "kmod/core/order_server.h"
+#include "kmod/core/quorum.h"
+
+#define CORRECT_MAX	8
+#define CLIENTS_MAX	3
+#define ITERATIONS_MAX	6
+#define STATES		(ITERATIONS_MAX + 1)	/* σ0, and one of each iteration */
+
+/** struct plan - how large a cluster, of the command line */
+struct plan {
+	u32 n, b, correct, clients, iterations;
+	bool late, forks;
+};
+
+extern struct plan plan;
+
+/** struct place - a correct server; states are numbers, 0 is σ0 */
+struct place {
+	u8 sc, sp, prop, prop_client, max, max_client;
+};
+
+/** struct message - a PROPOSE or COMMIT of an iteration that is over */
+struct message {
+	u8 type, state, count, client;
+};
+
+/**
+ * struct world - between two iterations
+ * @place:     servers, sorted: their numbers mean nothing
+ * @made:      highest number of a state
+ * @parent:    of each state
+ * @version:   likewise
+ * @decided:   by version: the state that somebody began to commit; 0 for none
+ * @completed: what each client knows to be
+ * @count:     highest of a rank
+ * @late:      what was left of the last iteration
+ */
+struct world {
+	struct place place[CORRECT_MAX];
+	u8 made;
+	u8 parent[STATES], version[STATES], decided[STATES + 1];
+	u8 completed[CLIENTS_MAX];
+	u8 count;
+	struct message late;
+};
+
+/**
+ * struct lie - what the liar says to GET
+ * @sc, @sp: states; -1 is one that nobody has made
+ * @version: of that sp
+ * @prop:    count of its proposer's rank
+ * @first:   the liar is the first server; otherwise the last
+ */
+struct lie {
+	int8_t sc, sp;
+	u8 version;
+	u8 prop;
+	bool first;
+};
+
+/** struct move - an iteration; sets of servers are bit masks */
+struct move {
+	u8 client, got, proposed, committed, late;
+	bool lied;
+	struct lie lie;
+	u8 base, next;	/* states, σ0 when nothing was made */
+	bool applied, unsure, forks;
+};
+
+/* iterate.c */
+
+/** iterate() - tell of every world that one iteration makes of this one */
+void iterate(const struct world *w, void (*found)(const struct world *, const struct move *));
+
+/* worlds.c */
+
+/** worlds_first() - nothing was before. */
+void worlds_first(void);
+
+/**
+ * worlds_next() - all iterations of all worlds so far
+ * Return: false at a violation, whose story is printed.
+ */
+bool worlds_next(void);
+
+extern u64 worlds_known, worlds_moves;
+
+/* story.c */
+
+/** story_world(), story_move() - print it. */
+void story_world(const struct world *w);
+void story_move(const struct move *m);
+
+#endif /* BFTM_ORDER_MODEL_H */

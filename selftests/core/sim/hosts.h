@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Servers and clients as the simulator has them, around the cores. */
+#ifndef BFTM_SIM_HOSTS_H
+#define BFTM_SIM_HOSTS_H
+
+#include "kmod/core/replay.h"
+#include "clock.h"
+#include "protocol.h"
+
+struct liar;
+
+/** struct server - as kmod/server.c and kmod/netns.c */
+struct server {
+	struct clock clock;
+	struct bftm_server_cfg cfg;
+	bool up;
+	bool lies;
+	u32 stamp;		/* of its restarts */
+	u64 over_ns;		/* see bn->over_ns in kmod/netns.c */
+	u64 first_gno;
+	u64 hi;			/* highest token of a lock that was reclaimed */
+	struct bftm_tokens tokens;
+	struct bftm_lock *lock;		/* by number of the lock */
+	struct bftm_queue **queue;	/* arrays that wait for a queue */
+	u64 *touched_ns;		/* 0: nobody asked for it yet */
+	u64 *expire_at;			/* an EXPIRE event is queued for this, or NEVER */
+	struct bftm_window *window;	/* by client */
+	struct liar *liar;
+};
+
+/** struct peer - a server as a helper knows it; as in helper/cluster.h */
+struct peer {
+	u64 epoch;
+	u64 challenge_seq;
+	struct bftm_window answers;
+};
+
+/** enum app - where an application stands */
+enum app {
+	APP_IDLE,
+	APP_ASKING,
+	APP_HOLDING,
+};
+
+/** struct handle - an application with one lock at a time; helper/acquire.h */
+struct handle {
+	struct bftm_contend contend;
+	struct bftm_want want;
+	enum app app;
+	u32 lock;
+	u32 stamp;		/* of its APP and ASK events */
+	u64 wake_at;		/* a WAKE event is queued for this, NEVER for none */
+	u64 hold;		/* number of the holding, 0 for none */
+	u64 end_ns;		/* of it, as the application was told */
+	u64 known_end_ns;	/* … as the core has it */
+	u32 turns;		/* so often it asks again in the healed world */
+	u32 sends;		/* … and the number of the last send, as the kernel was told */
+};
+
+/** struct orphan - who holds goes on holding when the helper is killed */
+struct orphan {
+	bool alive;
+	u32 lock;
+	u32 sends;
+	u64 attempt;
+	u64 hold;
+	u64 end_ns;
+	u64 give_at;		/* true time at which the application gives back */
+	struct bftm_want want;
+};
+
+/** struct recovery - of the tokens that a server forgot */
+struct recovery {
+	bool on;
+	u32 server;
+	u32 known;
+	u64 epoch;		/* of the server */
+	u64 from_seq;		/* answers to what was asked after this count */
+	u64 top[BFTM_SERVERS_MAX];
+};
+
+/** struct release - as struct bftm_release_op in helper/acquire.h */
+struct release {
+	struct release *next;
+	struct bftm_release core;
+	u32 lock;
+	u32 number;
+};
+
+/** struct client - a host with a helper */
+struct client {
+	struct clock clock;
+	bool up;		/* the helper runs */
+	bool host_up;
+	u32 stamp;		/* of the starts of its helper */
+	u64 busy_until;		/* it sees nothing before this */
+	u64 lag;		/* how long it was held up within this step */
+	u64 incarnation;	/* as in helper/identity.c */
+	u64 seq;
+	u64 attempt;
+	struct peer *peer;
+	struct handle *handle;
+	struct release *releases;
+	struct orphan orphan;
+	struct recovery recovery;
+};
+
+#endif /* BFTM_SIM_HOSTS_H */

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A server around the core, as kmod/server.c and kmod/netns.c have it: address,
+ * sequence number, epoch, tokens, the protocol's step, and what it pushes.
+ */
+#include "kmod/core/admit.h"
+#include "order.h"
+#include "story.h"
+
+void server_setup(struct world *w, u32 u)
+{
+	struct server *s = &w->server[u];
+
+	s->lies = u < w->plan->liars;
+	s->clock = fault_clock(w, s->lies, false);
+	s->cfg.cluster = 1;
+	s->cfg.id = (u16)(u + 1);
+	s->cfg.rho_ppm = w->plan->rho;
+	s->cfg.waiters_max = w->plan->waiters_max ?: BFTM_WAITERS_DEFAULT;
+	s->lock = arena_array(&w->arena, struct bftm_lock, w->plan->locks);
+	s->touched_ns = arena_array(&w->arena, u64, w->plan->locks);
+	s->expire_at = arena_array(&w->arena, u64, w->plan->locks);
+	s->queue = arena_array(&w->arena, struct bftm_queue *, w->plan->locks);
+	s->window = arena_array(&w->arena, struct bftm_window, w->plan->clients);
+	s->first_gno = 1ull << 32;
+	if (w->order)
+		order_server_setup(w, u);
+	else if (s->lies)
+		liar_setup(w, u);
+	server_up(w, u);
+	/* All but a few have been up for long. */
+	if (rng_next(&w->rng[RNG_SERVER]) & 7 || w->script)
+		s->cfg.quarantine_until_ns = 0;
+}
+
+/* Is another one without its knowledge of tokens? Then this one is to wait. */
+static bool others_recover(const struct world *w, u32 u)
+{
+	u32 i;
+
+	for (i = w->plan->liars; i < w->plan->n; i++)
+		if (i != u && (!w->server[i].up || !server_knows(&w->server[i])))
+			return true;
+	return false;
+}
+
+void server_crash(struct world *w, u32 u, u64 down)
+{
+	struct server *s = &w->server[u];
+	u64 over;
+
+	if (!s->up || (w->plan->spaced && !s->lies && others_recover(w, u)) ||
+	    (w->order && !order_may_crash(w, u)))
+		return;
+	s->up = false;
+	check_fact(w, &(struct fact){ .kind = FACT_CRASHED, .server = u });
+	/* As bftm_server_destroy(): when all that it granted is over. */
+	over = bftm_quarantine(s->cfg.lease_max_ns, s->cfg.rho_ppm, clock_at(&s->clock, w->now));
+	if (over > s->over_ns)
+		s->over_ns = over;
+	tell(w, NO_LOCK, "s%u goes down", u + 1);
+	queue_push(&w->queue, w->now + down, EVENT_START, w->plan->clients + u)->stamp = ++s->stamp;
+}
+
+static u64 longest_lease(struct world *w)
+{
+	const struct plan *p = w->plan;
+
+	if (!plan_has(p, FAULT_RECONF) || rng_next(&w->rng[RNG_SERVER]) & 1)
+		return p->lease_max;
+	return rng_between(&w->rng[RNG_SERVER], p->lease_max / 2, p->lease_max);
+}
+
+/* Only the first start of all may know without being told, or being kept. */
+static void forget_tokens(struct world *w, struct server *s)
+{
+	u64 floor = s->stamp ? BFTM_TOKEN_UNKNOWN : 0;
+
+	if (s->stamp && w->plan->keep_tokens && server_knows(s))
+		floor = bftm_tokens_top(&s->tokens);
+	s->tokens = (struct bftm_tokens){ .floor = floor };
+	s->hi = 0;
+}
+
+/* Its memory is empty: as kmod/netns.c, bftm_netns_start() makes a server. */
+void server_up(struct world *w, u32 u)
+{
+	struct server *s = &w->server[u];
+	u64 now = clock_at(&s->clock, w->now);
+
+	s->up = true;
+	s->cfg.lease_max_ns = longest_lease(w);
+	s->cfg.epoch = rng_next(&w->rng[RNG_SERVER]) | 1;
+	memset(s->window, 0, sizeof(*s->window) * w->plan->clients);
+	server_forget_locks(w, u);
+	forget_tokens(w, s);
+	if (w->order)
+		order_server_up(w, u);
+	s->first_gno += 1ull << 32;
+	s->cfg.quarantine_until_ns = bftm_quarantine(s->cfg.lease_max_ns, s->cfg.rho_ppm, now);
+	/* A server with a shorter longest lease must outwait the one before. */
+	if (s->over_ns > s->cfg.quarantine_until_ns)
+		s->cfg.quarantine_until_ns = s->over_ns;
+	if (w->order && s->stamp)
+		order_fault_old(w, u);
+	if (s->lies && world_fault(w, FAULT_LIAR_AMNESIA))
+		s->cfg.quarantine_until_ns = 0;
+	if (s->stamp) {
+		w->stats.fault[FAULT_RESTART]++;
+		tell(w, NO_LOCK, "s%u is back with an empty memory%s", u + 1,
+		     s->cfg.quarantine_until_ns ? ", in quarantine" : " and no quarantine");
+		check_fact(w, &(struct fact){ .kind = FACT_RESTARTED, .server = u });
+	}
+}
+
+static void tell_answer(struct world *w, u32 u, const struct bftm_msg *req,
+			const struct bftm_msg *reply)
+{
+	u32 l = lock_number(req);
+
+	if (req->type == BFTM_MSG_STAMP || req->type == BFTM_MSG_YIELD)
+		tell_more(w, l, "s%u hears from c%u: %s %llu of %s for %s%s%s", u + 1,
+			  req->client + 1, bftm_msg_name(req->type),
+			  (unsigned long long)(req->type == BFTM_MSG_STAMP ? req->token :
+					       req->gno & 0xffffffff),
+			  story_attempt(w, req->attempt), story_lock(l),
+			  reply->type ? "; says " : "",
+			  reply->type ? bftm_msg_name(reply->type) : "");
+	else if (req->type == BFTM_MSG_RELEASE)
+		tell_more(w, l, "s%u hears that c%u is through with %s of %s", u + 1,
+			  req->client + 1, story_attempt(w, req->attempt), story_lock(l));
+	else
+		tell_more(w, l, "s%u %s c%u: %s to send %u of %s for %s", u + 1,
+			  w->server[u].lies ? "should tell" : "tells", req->client + 1,
+			  reply->type ? bftm_msg_name(reply->type) : "nothing", req->k,
+			  story_attempt(w, req->attempt), story_lock(l));
+}
+
+void server_push(struct world *w, u32 u, u32 l, struct bftm_msg *push)
+{
+	struct server *s = &w->server[u];
+
+	if (push->type == BFTM_MSG_NONE)
+		return;
+	name_lock(push, l);
+	w->stats.pushed++;
+	push->server_epoch = s->cfg.epoch;
+	if (w->story)
+		tell_more(w, l, "s%u %s c%u: %s of grant %u, to send %u of %s for %s", u + 1,
+			  s->lies ? "should push to" : "pushes to", push->client + 1,
+			  bftm_msg_name(push->type), (u32)push->gno, push->k,
+			  story_attempt(w, push->attempt), story_lock(l));
+	if (s->lies && !(w->healed && w->plan->honest_end))
+		liar_pushes(w, u, push, clock_at(&s->clock, w->now));
+	else
+		network_send(w, TO_CLIENT, u, push, w->now);
+}
+
+static void decide(struct world *w, u32 u, const struct bftm_msg *req, u64 now,
+		   struct bftm_msg *reply, struct bftm_msg *push)
+{
+	struct server *s = &w->server[u];
+	struct bftm_lock *lock = server_lock(w, u, req, now), before;
+
+	if (lock)
+		before = *lock;
+	w->protocol->step(&s->cfg, lock, req, now, reply, push);
+	if (reply->type == BFTM_MSG_SACK)
+		bftm_tokens_stamped(&s->tokens, reply->gno);
+	if (w->story)
+		tell_answer(w, u, req, reply);
+	if (lock && req->type == BFTM_MSG_RELEASE && !s->lies)
+		check_fact(w, &(struct fact){
+			.kind = FACT_RELEASED, .server = u, .client = req->client,
+			.lock = lock_number(req), .attempt = req->attempt,
+			.before = &before, .after = lock,
+		});
+	if (lock)
+		server_arm(w, u, lock_number(req));
+}
+
+/* It may crash at every step; best just after it has promised something. */
+static void perhaps_crash(struct world *w, u32 u, const struct bftm_msg *reply)
+{
+	struct rng *r = &w->rng[RNG_FAULT];
+
+	if (!world_fault(w, FAULT_RESTART) ||
+	    (reply->type != BFTM_MSG_FREE && reply->type != BFTM_MSG_SACK) ||
+	    !rng_chance(r, w->plan->crash_step << 2 * (reply->type == BFTM_MSG_SACK)))
+		return;
+	server_crash(w, u, rng_next(r) & 1 ? 0 : rng_scale(r, 1, 2 * w->plan->lease_max));
+}
+
+static void answer(struct world *w, u32 u, const struct bftm_msg *req, struct bftm_msg *reply,
+		   u64 now)
+{
+	struct server *s = &w->server[u];
+
+	reply->server_epoch = s->cfg.epoch;
+	reply->flags = 0;
+	world_mix(w, (u64)reply->type << 56 ^ reply->attempt ^ now);
+	if (s->lies && !(w->healed && w->plan->honest_end))
+		liar_answer(w, u, req, reply, now);
+	else if (reply->type != BFTM_MSG_NONE)
+		network_send(w, TO_CLIENT, u, reply, w->now);
+}
+
+void server_receive(struct world *w, u32 u, const struct bftm_msg *req)
+{
+	struct server *s = &w->server[u];
+	struct bftm_msg reply, push = { .type = BFTM_MSG_NONE };
+	u64 now;
+
+	if (!s->up)
+		return;
+	now = clock_at(&s->clock, w->now);
+	if (!bftm_admit_address(&s->cfg, req))
+		return;
+	if (!bftm_window_take(&s->window[req->client], req->seq)) {
+		w->stats.replayed++;
+		return;
+	}
+	if (bftm_admit(&s->cfg, req, now, &reply)) {
+		check_fact(w, &(struct fact){
+			.kind = FACT_TAKEN, .server = u, .client = req->client,
+			.lock = lock_number(req), .receiver = u, .sender = req->client,
+			.seq = req->seq,
+		});
+		decide(w, u, req, now, &reply, &push);
+	} else {
+		bool knew = server_knows(s);
+
+		bftm_tokens_answer(&s->tokens, &s->cfg, req, &reply);
+		if (!knew && server_knows(s))
+			tell(w, NO_LOCK, "s%u hears from c%u that no token above %llu was stamped",
+			     u + 1, req->client + 1, (unsigned long long)s->tokens.floor);
+	}
+	answer(w, u, req, &reply, now);
+	server_push(w, u, lock_number(req), &push);
+	perhaps_crash(w, u, &reply);
+}

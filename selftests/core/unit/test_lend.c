@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the kernel is lent, and what happens when it cannot be taken back. */
+#include <errno.h>
+
+#include <netlink/msg.h>
+
+#include "helper/cluster.h"
+#include "helper/lend.h"
+#include "helper/log.h"
+#include "helper/nl.h"
+#include "helper/upcall.h"
+#include "unit.h"
+
+#define N 4
+
+struct bftm_clusters bftm_clusters = TAILQ_HEAD_INITIALIZER(bftm_clusters);
+
+/* A kernel that answers each message as told, and has what it was lent. */
+static int answer[4];		/* to this one and the next, negative errno; 1: no memory for it */
+static u32 messages, lent_peers, again;
+static u64 now_ns;
+static struct bftm_cluster cl;
+static struct bftm_identity identity;
+static struct bftm_counters counters;
+static const struct bftm_pair pair;
+
+/* The rest of the daemon. */
+
+u64 bftm_now(void)
+{
+	return now_ns;
+}
+
+void bftm_log(int level, const char *format, ...)
+{
+	(void)level;
+	(void)format;
+}
+
+void bftm_timer_arm(struct bftm_timer *timer, u64 at_ns)
+{
+	timer->at_ns = at_ns;
+	timer->armed = true;
+}
+
+void bftm_timer_stop(struct bftm_timer *timer)
+{
+	timer->armed = false;
+}
+
+struct bftm_cluster *bftm_cluster_find(const char *name)
+{
+	(void)name;
+	return &cl;
+}
+
+struct nl_msg *bftm_upcall_msg(u8 cmd, size_t room)
+{
+	struct nl_msg *msg;
+
+	assert_int_equal(cmd, BFTMUTEX_CMD_HELPER_LEND);
+	if (answer[messages] == 1) {
+		messages++;
+		return NULL;
+	}
+	msg = nlmsg_alloc_size(room);
+	assert_non_null(msg);
+	assert_non_null(genlmsg_put(msg, 0, 0, 0, 0, 0, cmd, 0));
+	return msg;
+}
+
+int bftm_upcall_call(struct nl_msg *msg)
+{
+	struct nlmsghdr *hdr = nlmsg_hdr(msg);
+	struct nlattr *attr;
+	u32 peers = 0, names = 0;
+	int left, err;
+
+	nla_for_each_attr(attr, genlmsg_attrdata(genlmsg_hdr(hdr), 0),
+			  genlmsg_attrlen(genlmsg_hdr(hdr), 0), left) {
+		peers += nla_type(attr) == BFTMUTEX_A_SESSION_PEER;
+		names += nla_type(attr) == BFTMUTEX_A_SESSION_CLUSTER;
+	}
+	assert_int_equal(names, 1);
+	nlmsg_free(msg);
+	assert_true(messages < ARRAY_SIZE(answer));
+	err = answer[messages++];
+	if (!err)
+		lent_peers = peers;
+	return err;
+}
+
+void bftm_upcall_again(void)
+{
+	again++;
+}
+
+static int begin(void **state)
+{
+	static struct bftm_conf_server server[N];
+	u32 u;
+
+	(void)state;
+	memset(&cl, 0, sizeof(cl));
+	memset(answer, 0, sizeof(answer));
+	messages = again = lent_peers = 0;
+	now_ns = 100 * BFTM_NS_PER_SEC;
+	identity.counters = &counters;
+	cl.identity = &identity;
+	cl.conf.n = N;
+	cl.conf.b = 1;
+	cl.conf.fast_path = true;
+	snprintf(cl.conf.name, sizeof(cl.conf.name), "test");
+	for (u = 0; u < N; u++) {
+		server[u].id = u + 1;
+		cl.peer[u].conf = &server[u];
+		cl.peer[u].pair = &pair;
+		cl.peer[u].epoch = u + 1;
+	}
+	bftm_lend_init(&cl);
+	return 0;
+}
+
+/* As the loop does it. */
+static void time_comes(void)
+{
+	assert_true(cl.lend.armed);
+	now_ns = cl.lend.at_ns;
+	cl.lend.armed = false;
+	cl.lend.fire(&cl.lend);
+}
+
+static void lend_it(void)
+{
+	bftm_lend_soon(&cl);
+	time_comes();
+	assert_true(cl.lent);
+	assert_int_equal(lent_peers, N);
+	messages = 0;
+}
+
+static void lent_and_taken_back(void **state)
+{
+	(void)state;
+	lend_it();
+	bftm_lend_end(&cl);
+	assert_false(cl.lent);
+	assert_int_equal(messages, 1);
+	assert_int_equal(lent_peers, 0);
+	bftm_lend_end(&cl);
+	assert_int_equal(messages, 1);
+	assert_int_equal(again, 0);
+}
+
+/* The end of the registration is the end of all that was lent. */
+static void what_cannot_be_taken_back(void **state)
+{
+	static const int why[] = { 1, -ENOBUFS, -ENOMEM, -ETIMEDOUT };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(why); i++) {
+		begin(state);
+		lend_it();
+		answer[0] = why[i];
+		bftm_lend_end(&cl);
+		assert_int_equal(messages, 1);
+		assert_false(cl.lent);
+		assert_int_equal(again, 1);
+	}
+}
+
+/* What was lent before is not true any more. */
+static void what_cannot_be_lent_anew(void **state)
+{
+	(void)state;
+	lend_it();
+	answer[0] = -ENOMEM;
+	bftm_lend_soon(&cl);
+	time_comes();
+	assert_int_equal(messages, 2);
+	assert_false(cl.lent);
+	assert_int_equal(lent_peers, 0);
+	assert_int_equal(again, 0);
+
+	begin(state);
+	lend_it();
+	answer[0] = answer[1] = -ENOMEM;
+	bftm_lend_soon(&cl);
+	time_comes();
+	assert_int_equal(messages, 2);
+	assert_int_equal(again, 1);
+}
+
+static void not_without_a_quorum(void **state)
+{
+	(void)state;
+	cl.peer[0].epoch = 0;
+	cl.peer[1].epoch = 0;
+	bftm_lend_soon(&cl);
+	time_comes();
+	assert_int_equal(messages, 0);
+	cl.peer[1].epoch = 1;
+	lend_it();
+	bftm_lend_end(&cl);
+	messages = 0;
+	cl.draining = true;
+	bftm_lend_soon(&cl);
+	time_comes();
+	assert_int_equal(messages, 0);
+	bftm_lend_end(&cl);
+	assert_int_equal(messages, 0);
+}
+
+/* A liar with another epoch each time does not put it off, and does not hurry it. */
+static void once_a_second(void **state)
+{
+	u64 first;
+	u32 i;
+
+	(void)state;
+	lend_it();
+	first = cl.lend_ns;
+	for (i = 0; i < 100; i++) {
+		bftm_lend_again(&cl);
+		assert_true(cl.lend.at_ns >= first + BFTM_NS_PER_SEC);
+		assert_true(cl.lend.at_ns <= first + 2 * BFTM_NS_PER_SEC);
+		now_ns += BFTM_NS_PER_MS;
+	}
+	time_comes();
+	assert_int_equal(messages, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(lent_and_taken_back, begin),
+		cmocka_unit_test_setup(what_cannot_be_taken_back, begin),
+		cmocka_unit_test_setup(what_cannot_be_lent_anew, begin),
+		cmocka_unit_test_setup(not_without_a_quorum, begin),
+		cmocka_unit_test_setup(once_a_second, begin),
+	};
+
+	return cmocka_run_group_tests_name("lend", tests, NULL, NULL);
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a server decides about a request before its protocol does. */
+#include "unit.h"
+
+#include "kmod/core/admit.h"
+
+#define L	(10 * BFTM_NS_PER_MS)
+#define T0	(50 * BFTM_NS_PER_SEC)
+
+/* What the protocol does not even see, and what is said instead. */
+static const struct {
+	const char *what;
+	struct bftm_msg msg;
+	u8 reply;		/* BFTM_MSG_NONE: the protocol sees it */
+} admission[] = {
+	{ "all is well", { .type = BFTM_MSG_TRY, .proto = 1, .server_epoch = 9 }, BFTM_MSG_NONE },
+	{ "RELEASE", { .type = BFTM_MSG_RELEASE, .proto = 1, .server_epoch = 9 }, BFTM_MSG_NONE },
+	{ "HELLO", { .type = BFTM_MSG_HELLO, .proto = 1, .server_epoch = 9 }, BFTM_MSG_CHALLENGE },
+	{ "RECOVER", { .type = BFTM_MSG_RECOVER, .proto = 1, .server_epoch = 9 },
+	  BFTM_MSG_CHALLENGE },
+	{ "no epoch", { .type = BFTM_MSG_TRY, .proto = 1 }, BFTM_MSG_CHALLENGE },
+	{ "stale", { .type = BFTM_MSG_TRY, .proto = 1, .server_epoch = 8 }, BFTM_MSG_CHALLENGE },
+	{ "a stale RELEASE", { .type = BFTM_MSG_RELEASE, .proto = 1 }, BFTM_MSG_CHALLENGE },
+	{ "another protocol", { .type = BFTM_MSG_TRY, .server_epoch = 9 }, BFTM_MSG_REFUSED },
+	{ "both", { .type = BFTM_MSG_TRY, .server_epoch = 8 }, BFTM_MSG_CHALLENGE },
+};
+
+static void strangers_are_not_admitted(void **state)
+{
+	static const struct bftm_server_cfg self = {
+		.cluster = 3, .id = 5, .epoch = 9, .lease_max_ns = L, .quarantine_until_ns = T0,
+	};
+	struct bftm_msg reply, req = { .type = BFTM_MSG_TRY, .cluster = 3, .server = 5 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(admission); i++) {
+		reply.type = BFTM_MSG_NONE;
+		assert_int_equal(bftm_admit(&self, &admission[i].msg, T0 - 7, &reply),
+				 admission[i].reply == BFTM_MSG_NONE);
+		if (reply.type != admission[i].reply)
+			fail_msg("%s: %s", admission[i].what, bftm_msg_name(reply.type));
+		if (reply.type == BFTM_MSG_CHALLENGE) {
+			assert_int_equal(reply.lease_ns, L);
+			assert_int_equal(reply.gno, 8);		/* ns of quarantine left */
+		}
+	}
+	assert_false(bftm_admit(&self, &admission[2].msg, T0, &reply));
+	assert_int_equal(reply.gno, 1);
+	assert_false(bftm_admit(&self, &admission[2].msg, T0 + 1, &reply));
+	assert_int_equal(reply.gno, 0);
+
+	for (i = 0; i < 256; i++) {
+		req.type = (u8)i;
+		assert_int_equal(bftm_admit_address(&self, &req), i < BFTM_MSG_REPLY);
+	}
+	req.type = BFTM_MSG_TRY;
+	req.cluster = 4;
+	assert_false(bftm_admit_address(&self, &req));
+	req.cluster = 3;
+	req.server = 6;
+	assert_false(bftm_admit_address(&self, &req));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(strangers_are_not_admitted),
+	};
+
+	return cmocka_run_group_tests_name("server admission", tests, NULL, NULL);
+}

@@ -1,0 +1,14 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# A lock that nobody else wants, through /dev/bftmutex.
+# shellcheck disable=SC2154  # variables of lib.sh
+# shellcheck source=selftests/measure/bench/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+cluster 7 1 || bail "no cluster"
+row "acquire, n = 7, b = 1" at acquire acquire 300
+end_cluster
+cluster 4 1 || bail "no cluster"
+row "acquire, n = 4, b = 1" at acquire acquire4 300
+leave_cluster 4 1
+finish

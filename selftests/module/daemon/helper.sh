@@ -1,0 +1,313 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# bftmutexd may be absent, stopped, killed, restarted or configured anew: what
+# is held stays held, what waits is served or told, and nothing hangs.
+# shellcheck disable=SC2154,SC2317  # set by, or called from, what is sourced
+
+# shellcheck source=selftests/lib/tap.sh
+. "$(dirname "$0")/../../lib/tap.sh"
+# shellcheck source=selftests/lib/cluster.sh
+. "$(dirname "$0")/../../lib/cluster.sh"
+
+work=$(mktemp -d)
+conf=$dev/c1/bftmutex.conf
+count=0
+
+cleanup() {
+	stop_jobs
+	down
+	rm -rf "$work"
+}
+
+# A lock that no other test has, and a file to say that it was had.
+new_lock() {
+	count=$((count + 1))
+	lock=helper.$count
+	mark=$work/mark.$count
+}
+
+# t N ARG...: bftmutex on client N; status and err tell what it did.
+t() {
+	c "$1" bftmutex "${@:2}" >"$work/out" 2>"$work/err"
+	status=$?
+	err=$(<"$work/err")
+}
+
+# says DESC TEXT: the last message has TEXT.
+says() { ok "$1" grep -qF -- "$2" <(echo "$err"); }
+
+# hold N [LEASE]: client N has the lock until the job $holder ends.
+hold() {
+	rm -f "$mark"
+	ip netns exec "bftm-c$1" bftmutex --no-renew -l "${2:-1s}" "$lock" \
+		sh -c "touch $mark; exec sleep 100" 2>/dev/null &
+	holder=$!
+	wait_for 20 test -e "$mark"
+}
+
+# ask N FILE: client N waits for the lock, and makes FILE when it has it.
+ask() {
+	ip netns exec "bftm-c$1" bftmutex --no-renew -l 2s "$lock" touch "$2" 2>"$work/err.$1" &
+	asker=$!
+}
+
+now_ms() { echo $((${EPOCHREALTIME/./} / 1000)); }
+
+states() { c "$1" bftmutexctl holders --json | gojq -r '.[].state' | sort | xargs; }
+in_state() { [[ $(states "$1") == *"$2"* ]]; }
+
+ended() {
+	kill "$1" 2>/dev/null
+	wait "$1" 2>/dev/null
+}
+undo() { ended "$holder"; }
+
+load || bail "the module cannot be loaded"
+up --servers 4 --clients 2 --lease-max 8s || bail "no cluster"
+
+#
+# Absent
+#
+
+new_lock
+ip netns add bftm-none
+ip netns exec bftm-none bftmutex "$lock" true 2>"$work/err"
+err=$(<"$work/err")
+says "no helper: it says so" "bftmutexd is not running"
+ip netns delete bftm-none
+
+#
+# Killed while requests wait
+#
+
+new_lock
+hold 2 8s || bail "client 2 gets no lock"
+ask 1 "$work/got"
+wait_for 10 in_state 1 pending
+# Nothing in between: the grace period may be short on a machine that is slow.
+kill_helper 1
+ok "restarted" start_helper 1
+ended "$holder"
+ok "restarted: what waited is served" wait_for 20 test -e "$work/got"
+wait $asker
+is "restarted: with success" "$? $(<"$work/err.1")" "0 "
+
+new_lock
+hold 2 8s
+ask 1 "$work/never"
+wait_for 10 in_state 1 pending
+kill_helper 1
+begin=$(now_ms)
+t 1 "$lock.other" true
+says "not restarted: nor is a new request served" "bftmutexd is not running"
+wait $asker
+is "not restarted: status" $? 69	# EX_UNAVAILABLE
+err=$(<"$work/err.1")
+says "not restarted: it says so" "bftmutexd is not running"
+ok "not restarted: after the grace period" test $(($(now_ms) - begin)) -ge 3000
+ok "not restarted: it was not had" ! test -e "$work/never"
+ended "$holder"
+start_helper 1
+
+#
+# Killed while a lock is held
+#
+
+killed_while_held() {
+	new_lock
+	hold 1 8s
+	begin=$(now_ms)
+	kill_helper 1
+	in_state 1 held || { echo "lost without a helper"; return 1; }
+	start_helper 1
+	in_state 1 held || { echo "lost by the restart"; return 1; }
+	t 2 -n "$lock" true
+	in_state 1 held || { echo "lost meanwhile"; return 1; }
+	((status == 1)) || { echo "another has it too: $status"; exit 1; }
+	ended "$holder"
+	t 2 -w 10 --way no-backoff -l 500ms "$lock" true
+	((status == 0)) || { echo "not released: $status"; exit 1; }
+	(($(now_ms) - begin < 8000)) || { echo "its lease was over as well"; return 1; }
+}
+ok "killed while held: the lock stays, and is released through the new helper" \
+	again killed_while_held
+
+#
+# Stopped
+#
+
+new_lock
+hold 2 8s
+kill -STOP "$(helper 1)"
+t 1 "$lock.other" true
+is "stopped: what nobody wants, the kernel gets" $status 0
+t 1 -w .2 "$lock" true
+is "stopped: -w times out" $status 1
+begin=$SECONDS
+t 1 -n "$lock" true
+ok "stopped: -n comes to an end" test $((SECONDS - begin)) -lt 60
+ok "stopped: and fails" test "$status" -ne 0
+ended "$holder"
+kill -CONT "$(helper 1)"
+t 1 -w 20 "$lock" true
+is "continued: it works again" $status 0
+
+#
+# Another one
+#
+
+c 1 bftmutexd --config "$conf" --state "$dev/c1" --foreground 2>"$work/err"
+status=$?
+err=$(<"$work/err")
+ok "second helper: refused (status $status)" test $status -ne 0
+says "second helper: with the same state" "another bftmutexd"
+mkdir "$work/state"
+echo mine >"$work/pid"
+c 1 bftmutexd --config "$conf" --state "$work/state" --foreground --pid-file "$work/pid" 2>"$work/err"
+is "second helper: status" $? 69
+is "second helper: the first one's file stays" "$(cat "$work/pid")" mine
+err=$(<"$work/err")
+says "second helper: with its own state" "has a bftmutexd already"
+kill_helper 1
+c 1 setpriv --bounding-set=-net_admin --inh-caps=-net_admin \
+	bftmutexd --config "$conf" --state "$dev/c1" --foreground 2>"$work/err"
+is "without rights: status" $? 77
+err=$(<"$work/err")
+says "without rights: it says so" "CAP_NET_ADMIN"
+c 1 bftmutexd --config "$conf" --state "$dev/c1" --pid-file /nowhere/pid 2>"$work/err"
+is "no file for its number: status" $? 71
+err=$(<"$work/err")
+says "no file for its number: it says so" "--pid-file '/nowhere/pid': No such file or directory"
+start_helper 1
+
+#
+# Configuration
+#
+
+new_lock
+cp "$conf" "$work/good"
+hold 2 8s
+ask 1 "$work/reloaded"
+wait_for 10 in_state 1 pending
+echo 'cluster broken {' >>"$conf"
+kill -HUP "$(helper 1)"
+ok "bad configuration: it says so" wait_for 10 grep -q "old configuration stays" "$dev/c1/log"
+waits_or_has() { [[ -e $work/reloaded ]] || in_state 1 pending; }
+ok "bad configuration: what waits goes on" waits_or_has
+sed 's/lease-max = 8s/lease-max = 1m/' "$work/good" >"$conf"
+kill -HUP "$(helper 1)"
+ok "good configuration: read" wait_for 10 grep -q "read again" "$dev/c1/log"
+ended "$holder"
+ok "good configuration: what waited is served" wait_for 20 test -e "$work/reloaded"
+wait $asker
+t 1 -l 20s -w 20 "$lock" true
+says "the servers refuse a longer lease than theirs" "do not grant such a lease"
+ok "the log tells which" grep -q "server [1-4] refuses a lease of 20s; its lease-max is 8s" "$dev/c1/log"
+cp "$work/good" "$conf"
+kill -HUP "$(helper 1)"
+
+reloaded_while_held() {
+	new_lock
+	hold 1 4s
+	sed -i "s/lease-max = .*/lease-max = $((RANDOM % 1000 + 7000))ms/" "$conf"
+	: >"$dev/c1/log"
+	kill -HUP "$(helper 1)"
+	wait_for 10 grep -q "read again" "$dev/c1/log"
+	in_state 1 held
+}
+ok "new configuration while held: the lock stays" again reloaded_while_held
+ended "$holder"
+t 2 -w 10 --way no-backoff -l 500ms "$lock" true
+is "new configuration while held: released" $status 0
+cp "$work/good" "$conf"
+kill_helper 1
+start_helper 1
+
+#
+# Many at once
+#
+
+new_lock
+ok "200 requests at once, a lock each" c 1 crowd 200 "$lock"
+ok "50 requests at once for one lock" c 1 crowd 50 "$lock" one
+
+#
+# Keys
+#
+
+bad_tags() { s 1 bftmutexctl server show --json | gojq .stats.bad_tag; }
+
+# checks DESC STATUS TEXT: what --check says of the keys, though it is running.
+checks() {
+	c 1 bftmutexd --check --config "$conf" --state "$work/none" >"$work/err" 2>&1
+	is "--check, $1: status" $? "$2"
+	err=$(<"$work/err")
+	says "--check, $1: it says so" "$3"
+	ok "--check, $1: with its name" ! grep -qv "^bftmutexd: " "$work/err"
+}
+key=$dev/keys/client-1.client
+err=$(c 1 bftmutexd --state here 2>&1)
+says "a state folder is named from / on" "--state 'here': must be a path from / on"
+checks "right keys" 0 ""
+is "--check, right keys: without a word" "$err" ""
+mv "$key" "$work/key"
+checks "no credentials" 69 "$key: No such file"
+ln -s "$dev/keys/server-1.key" "$key"
+checks "keys of a server" 78 "$key:1: must hold one section 'bftmutex-client'"
+rm "$key"
+sed 's/cluster = 73/cluster = 74/' "$work/key" >"$key"
+chmod 600 "$key"
+checks "keys of another cluster" 78 "$key: is for cluster 74, cluster demo is number 73"
+sed '/server 4/d' "$work/key" >"$key"
+checks "a key is lacking" 78 "$key: has no key for server 4 of cluster demo"
+cp "$work/key" "$key"
+chmod 644 "$key"
+checks "others can read them" 77 "$key: mode 0644 lets others use the key"
+mv "$work/key" "$key"
+ok "--check begins no client" ! test -e "$work/none"
+
+chmod 644 "$dev/keys/client-1.client"
+kill_helper 1
+ok "readable credentials: refused" ! start_helper 1
+err=$(<"$dev/c1/log")
+says "readable credentials: it says which file" "$dev/keys/client-1.client"
+chmod 600 "$dev/keys/client-1.client"
+
+cp "$dev/keys/client-1.client" "$work/good.client"
+bftmutexctl keygen --dir "$work/other" --cluster 73 --servers 4 --clients 1 >/dev/null
+cp "$work/other/client-1.client" "$dev/keys/client-1.client"
+before=$(bad_tags)
+start_helper 1
+t 1 -n "$lock" true
+says "keys of another cluster: no quorum" "too few servers answered"
+ok "keys of another cluster: counted" test "$(bad_tags)" -gt "$before"
+
+sed 's/client = 2/client = 1/' "$dev/keys/client-2.client" >"$dev/keys/client-1.client"
+before=$(bad_tags)
+kill_helper 1
+start_helper 1
+t 1 -n "$lock" true
+says "keys of another client: no quorum" "too few servers answered"
+ok "keys of another client: counted" test "$(bad_tags)" -gt "$before"
+cp "$work/good.client" "$dev/keys/client-1.client"
+kill_helper 1
+start_helper 1
+t 1 -w 20 "$lock" true
+is "the right keys again" $status 0
+
+#
+# The module goes and comes back
+#
+
+new_lock
+ok "the module is unloaded under a helper" rmmod bftmutex
+wait_for 10 grep -q "no requests from the kernel" "$dev/c1/log"
+load || bail "the module cannot be loaded"
+for n in 1 2 3 4; do
+	s $n bftmutexctl server start --key "$dev/keys/server-$n.key" --lease-max 500ms >/dev/null
+done
+ok "a helper serves the new one" wait_for 10 grep -q "serving the kernel again" "$dev/c1/log"
+t 1 -w 20 -l 400ms "$lock" true
+is "and gets locks" $status 0
+finish

@@ -1,0 +1,550 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# bftmutex(1): every exit status, the command and its signals, lost leases.
+#
+# In a VM it makes a cluster and calls itself as one of its clients; elsewhere it
+# needs a cluster that is up, its helper in this network namespace, and the tool
+# as $BFTMUTEX_BIN/bftmutex.
+# Functions are called by name, and single quotes are for the command's shell.
+# shellcheck disable=SC2016,SC2317
+set -u
+
+# Longer than any test; the servers must grant it.
+long=15s
+
+if [[ ! ${BFTMUTEX_BIN-} ]]; then
+	top=$(cd "$(dirname "$0")/../../.." && pwd)
+	(
+		. "$top/selftests/lib/tap.sh"
+		. "$top/selftests/lib/cluster.sh"
+		load && up --servers 4 --lease-max $long && finish
+	) >/dev/null || { echo "not ok 1 - no cluster"; echo 1..1; exit 1; }
+	BFTMUTEX_BIN=$top/build/bin exec ip netns exec bftm-c1 "$0"
+fi
+
+# shellcheck source=selftests/lib/tap.sh
+. "$(dirname "$0")/../../lib/tap.sh"
+
+tool=${BFTMUTEX_BIN:?}/bftmutex
+dir=$(mktemp -d) || bail "mktemp failed"
+mark=$dir/mark
+# Never the lock of a test before: it may be in its last lease still.
+lock=
+count=0
+pid=
+
+cleanup() {
+	stop_background
+	rm -rf "$dir"
+}
+
+new_lock() {
+	count=$((count + 1))
+	lock=tool.$$.$count
+	rm -f "$mark" "$mark".*
+}
+
+# t ARG...: run the tool; status, out and err tell what it did.
+t() {
+	"$tool" "$@" >"$dir/out" 2>"$dir/err" </dev/null
+	status=$?
+	out=$(<"$dir/out")
+	err=$(<"$dir/err")
+}
+
+# start ARG...: run the tool in the background until it shows $mark.  For what
+# is in the background bash ignores SIGINT and SIGQUIT, which would be passed on;
+# and a session without terminal keeps our own out of the game.
+start() {
+	setsid env --default-signal=INT,QUIT "$tool" "$@" >"$dir/out" 2>"$dir/err" </dev/null &
+	pid=$!
+	wait_for 10 test -e "$mark" || bail "tool did not start: $* ($(<"$dir/err"))"
+}
+
+# Wait for what start began.
+ended() {
+	wait "$pid"
+	status=$?
+	pid=
+	err=$(<"$dir/err")
+}
+
+stop_background() {
+	[[ $pid ]] || return 0
+	kill "$pid" 2>/dev/null
+	wait "$pid" 2>/dev/null
+	pid=
+}
+
+# hold: somebody else has the lock.
+hold() { start -l $long "$lock" sh -c "touch $mark; exec sleep 60"; }
+
+gone() { ! kill -0 "$1" 2>/dev/null; }
+
+# says DESC TEXT...: the message on stderr names each TEXT.
+says() {
+	local desc=$1 text
+	shift
+	for text; do
+		if [[ $err != *"$text"* ]]; then
+			is "$desc" "$err" "…$text…"
+			return
+		fi
+	done
+	ok "$desc" true
+}
+
+# wrong DESC STATUS TEXT ARG...: the tool refuses, and says TEXT.
+wrong() {
+	local desc=$1 want=$2 text=$3
+	shift 3
+	t "$@"
+	is "$desc: status" "$status" "$want"
+	says "$desc: message" "$text"
+}
+
+#
+# The command
+#
+
+t --version
+ok "--version" grep -q '^bftmutex [0-9]' "$dir/out"
+t --help
+is "--help: status" "$status" 0
+ok "--help: output" grep -q -- --conflict-exit-code "$dir/out"
+
+new_lock
+t -l $long "$lock" true || :
+[[ $status == 0 ]] || bail "no lock can be had: $err"
+for code in 0 1 2 79 126 255; do
+	t "$lock" sh -c "exit $code"
+	is "status $code of the command is passed on" "$status" $code
+done
+for signo in KILL TERM SEGV; do
+	t "$lock" sh -c "ulimit -c 0; kill -$signo \$\$"
+	is "the command died of SIG$signo" "$status" $((128 + $(kill -l $signo)))
+done
+t "$lock" echo -n -w --help -E
+is "options after NAME are the command's" "$out" "-w --help -E"
+t "$lock" cat /proc/self/stat
+is "the command has a process group of its own" \
+	"$(awk '{ print $1 == $5 }' "$dir/out")" 1
+echo input | "$tool" "$lock" cat >"$dir/out"
+is "the command has our stdin" "$(<"$dir/out")" input
+is "the command's signal mask is ours" \
+	"$("$tool" "$lock" grep SigBlk /proc/self/status)" "$(grep SigBlk /proc/self/status)"
+
+SHELL=/bin/sh t "$lock" -c 'echo $((20 + 1)) "$0"; exit 3'
+is "NAME -c: status" "$status" 3
+is "NAME -c: by the shell" "$out" "21 /bin/sh"
+t -c 'exit 4' "$lock"
+is "-c NAME" "$status" 4
+t "$lock" --command 'exit 5'
+is "NAME --command" "$status" 5
+SHELL=$(type -P false) t "$lock" -c 'exit 0'
+is "-c takes \$SHELL" "$status" 1
+
+t "$lock" "$dir/missing"
+is "missing command: status" "$status" 69
+says "missing command: message" "'$dir/missing'" "No such file"
+t "$lock" "$dir"
+is "command that is no program: status" "$status" 69
+t -F "$lock" "$dir/missing"
+is "-F, missing command: status" "$status" 69
+
+BFTMUTEX_TOKEN=7 t -l $long "$lock" env
+ok "environment: BFTMUTEX_NAME" grep -qx "BFTMUTEX_NAME=$lock" "$dir/out"
+# /proc/uptime is CLOCK_BOOTTIME in hundredths of a second.
+now=$(tr -d . </proc/uptime | cut -d' ' -f1)
+deadline=$(sed -n 's/^BFTMUTEX_DEADLINE_NS=//p' "$dir/out")
+ok "environment: BFTMUTEX_DEADLINE_NS ($deadline)" \
+	test $((deadline > now * 10000000 && deadline <= (now + 1) * 10000000 + 20000000000)) = 1
+ok "environment: no BFTMUTEX_TOKEN of another lock" ! grep -qx BFTMUTEX_TOKEN=7 "$dir/out"
+is "environment: BFTMUTEX_FD is the handle" \
+	"$("$tool" "$lock" sh -c 'readlink "/proc/self/fd/$BFTMUTEX_FD"')" \
+	"${BFTMUTEX_DEVICE:-/dev/bftmutex}"
+BFTMUTEX_FD=7 t -o "$lock" env
+ok "environment: no BFTMUTEX_FD with -o" ! grep -q ^BFTMUTEX_FD= "$dir/out"
+
+first=$("$tool" --fence "$lock" sh -c 'echo "$BFTMUTEX_TOKEN"')
+second=$("$tool" --fence "$lock" sh -c 'echo "$BFTMUTEX_TOKEN"')
+ok "--fence: tokens grow ($first, $second)" test "${first:-0}" -gt 0 -a "${second:-0}" -gt "${first:-0}"
+
+t --verbose -l $long "$lock" true
+says "--verbose tells time and deadline" "lock '$lock'" "held after" CLOCK_BOOTTIME
+t "$lock" true
+is "silent otherwise" "$out$err" ""
+t -x --exclusive "$lock" true
+is "-x" "$status" 0
+for way in queue backoff no-backoff; do
+	t --way $way "$lock" true
+	is "--way $way" "$status" 0
+done
+
+#
+# Somebody else has the lock
+#
+
+new_lock
+hold
+t -n "$lock" touch "$mark.no"
+is "-n: status" "$status" 1
+is "-n: silent" "$err" ""
+ok "-n: the command does not run" ! test -e "$mark.no"
+t -n --verbose "$lock" true
+says "-n --verbose says why" "lock '$lock'" "somebody else" "quarantine"
+t -w 0 "$lock" true
+is "-w 0 is -n" "$status" 1
+t -n -E 42 "$lock" true
+is "-n -E" "$status" 42
+begin=${EPOCHREALTIME/./}
+t -w .3 -E 43 --verbose "$lock" true
+is "-w, -E: status" "$status" 43
+ok "-w waits that long" test $((${EPOCHREALTIME/./} - begin)) -ge 300000
+says "-w --verbose says why" "lock '$lock'" "--wait .3"
+t --timeout 100ms --conflict-exit-code 0 "$lock" false
+is "--timeout, --conflict-exit-code" "$status" 0
+t -n "$lock.other" true
+is "another name is another lock" "$status" 0
+stop_background
+
+new_lock
+hold
+"$tool" -l $long "$lock" touch "$mark.second" 2>/dev/null &
+waiter=$!
+t -w .2 "$lock" true
+is "a waiter does not disturb the holder" "$status" 1
+stop_background
+ok "the waiter gets the lock after the holder" wait_for 20 test -e "$mark.second"
+wait $waiter
+is "the waiter's status" $? 0
+
+new_lock
+hold
+holder=$pid
+for signo in INT TERM; do
+	env --default-signal=INT "$tool" "$lock" true 2>/dev/null &
+	pid=$!
+	# It waits in the ioctl: nothing else of it takes longer than an instant.
+	wait_for 10 grep -q 'bftmutex' "/proc/$pid/comm"
+	wait_for 10 grep -q '^State:.*sleeping' "/proc/$pid/status"
+	kill -$signo $pid
+	wait $pid
+	is "SIG$signo while waiting" $? $((128 + $(kill -l $signo)))
+done
+pid=$holder
+stop_background
+
+#
+# Who keeps the lock
+#
+
+new_lock
+t -l $long "$lock" sh -c "sleep 60 >/dev/null 2>&1 & echo \$! >$mark"
+t -n "$lock" true
+is "a process left behind keeps the lock" "$status" 1
+kill "$(<"$mark")"
+t -w 10 "$lock" true
+is "until it ends" "$status" 0
+
+new_lock
+t -o -l $long "$lock" sh -c "sleep 60 >/dev/null 2>&1 & echo \$! >$mark"
+t -w 10 "$lock" true
+is "-o: a process left behind does not keep the lock" "$status" 0
+kill "$(<"$mark")"
+t -o "$lock" sh -c 'ls -l /proc/self/fd | grep -c bftmutex'
+is "-o: the descriptor is closed in the command" "$out" 0
+
+new_lock
+start -F -l $long "$lock" sh -c "echo \$\$ >$mark; exec sleep 60"
+is "-F: the tool has become the command" "$(<"$mark")" "$pid"
+t -n "$lock" true
+is "-F: which has the lock" "$status" 1
+stop_background
+t -w 10 "$lock" true
+is "-F: until its end" "$status" 0
+
+new_lock
+start -o -l $long "$lock" sh -c "echo \$\$ >$mark; exec sleep 60"
+command=$(<"$mark")
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+pid=
+ok "the tool is killed: the command is ended" wait_for 10 gone "$command"
+
+#
+# Descriptors
+#
+
+new_lock
+if exec 9<"${BFTMUTEX_DEVICE:-/dev/bftmutex}"; then
+	t --fd 9 -l $long "$lock"
+	is "--fd" "$status" 0
+	t -n "$lock" true
+	is "--fd: the shell has the lock" "$status" 1
+	wrong "--fd that has a lock" 65 "--fd 9" --fd 9 "$lock"
+	t --fd 9 -u
+	is "--fd -u" "$status" 0
+	t -w 10 "$lock" true
+	is "--fd -u gives the lock back" "$status" 0
+	wrong "--fd -u of no lock" 65 "no lock" --fd 9 -u
+	t --fd 9 -l $long "$lock"
+	is "--fd again" "$status" 0
+	exec 9>&-
+	t -w 10 "$lock" true
+	is "close gives the lock back" "$status" 0
+
+	new_lock
+	exec 9<"${BFTMUTEX_DEVICE:-/dev/bftmutex}"
+	t --fd 9 --no-renew -l 1s "$lock"
+	# Whoever gets the lock now has waited for the lease to end.
+	t -w 10 "$lock" true
+	is "--fd: the lease ends" "$status" 0
+	wrong "--fd -u after the lease" 79 "lease is over" --fd 9 -u
+	exec 9>&-
+fi
+wrong "--fd that is not open" 65 "--fd 99" --fd 99 "$lock"
+wrong "--fd of another file" 65 "not a bftmutex device" --fd 2 "$lock"
+
+#
+# Signals
+#
+
+
+# A command that shows $mark, and ends with 33 at signal $1.  No substitution in
+# the loop: bash may parse it, and fail to, for a trap.
+at_signal() {
+	script="trap 'exit 33' $1; exec 3<> <(:); touch $mark
+		while :; do read -rt 0.05 -u 3 || :; done"
+}
+
+# stopped PID, running PID
+stopped() { grep -q '^State:.*stopped' "/proc/$1/status"; }
+running() { grep -q '^State:.*\(sleeping\|running\)' "/proc/$1/status"; }
+
+for signo in INT TERM HUP QUIT; do
+	new_lock
+	at_signal $signo
+	start -l $long "$lock" bash -c "$script"
+	kill -$signo "$pid"
+	ended
+	is "SIG$signo is passed on" "$status" 33
+done
+
+for signo in INT TERM HUP; do
+	new_lock
+	start -l $long "$lock" sh -c "touch $mark; exec sleep 60"
+	kill -$signo "$pid"
+	ended
+	is "the command dies of SIG$signo that was passed on" "$status" $((128 + $(kill -l $signo)))
+	is "SIG$signo: without a word" "$err" ""
+	t -w 10 "$lock" true
+	is "SIG$signo: the lock is given back" "$status" 0
+done
+
+new_lock
+at_signal TERM
+(trap '' HUP && start -l $long "$lock" bash -c "$script" && echo "$pid" >"$mark.pid")
+pid=$(<"$mark.pid")
+command=$(pgrep -P "$pid")
+ok "SIGHUP that is ignored stays so in the command" \
+	test $((0x$(sed -n 's/^SigIgn:\t//p' "/proc/$command/status") & 1)) = 1
+kill -HUP "$pid"
+kill -TERM "$pid"
+ok "and is not passed on" wait_for 10 gone "$command"
+pid=
+
+new_lock
+start -l $long "$lock" sh -c "echo \$\$ >$mark; exec sleep 60"
+wait_for 10 test -s "$mark"
+command=$(<"$mark")
+kill -TSTP "$pid"
+ok "SIGTSTP stops the command" wait_for 10 stopped "$command"
+kill -CONT "$pid"
+ok "SIGCONT lets it go on" wait_for 10 running "$command"
+stop_background
+
+#
+# The lease is renewed
+#
+
+new_lock
+t -l 1s "$lock" sleep 4
+is "renewed: the command may take longer than a lease" "$status" 0
+is "renewed: without a word" "$err" ""
+
+new_lock
+start -l 1s "$lock" sh -c "touch $mark; exec sleep 60"
+t -w 3 "$lock" true
+is "renewed: nobody else gets the lock" "$status" 1
+stop_background
+t -w 10 "$lock" true
+is "renewed: until the end" "$status" 0
+
+new_lock
+t -F -l 1s "$lock" sleep 3
+is "renewed: -F" "$status" 0
+
+new_lock
+t -l 2s --margin 500ms "$lock" sleep 5
+is "renewed: the margin is not reached" "$status" 0
+
+#
+# The lock is lost
+#
+
+new_lock
+t --no-renew -l 5s --margin 3s "$lock" sh -c "trap 'echo \$\$ >$mark; exit 0' TERM
+	while :; do sleep .1; done"
+is "margin: status" "$status" 79
+says "margin: message" "lock '$lock'" "--margin 3s" SIGTERM
+ok "margin: the command may tidy up" test -e "$mark"
+
+new_lock
+t -F --no-renew -l 5s --margin 4s "$lock" sleep 60
+is "margin: -F, the kernel sends SIGTERM" "$status" 143
+
+new_lock
+t --margin 1m "$lock" touch "$mark"
+is "margin longer than the lease: status" "$status" 79
+says "margin longer than the lease: message" "lock '$lock': its lease ends in" "--margin 1m" "not started"
+ok "margin longer than the lease: the command is not started" ! test -e "$mark"
+
+new_lock
+begin=$SECONDS
+t --no-renew -l 1s "$lock" sleep 60
+is "lost: status" "$status" 79
+says "lost: message" "lock '$lock' lost" SIGTERM
+ok "lost: in time" test $((SECONDS - begin)) -lt 20
+t -w 10 "$lock" true
+is "lost: another gets the lock" "$status" 0
+
+new_lock
+t --no-renew -l 1s "$lock" bash -c "trap 'touch $mark; exit 0' TERM; sleep 60 & wait"
+is "lost: 79, though the command exits with 0 at SIGTERM" "$status" 79
+ok "lost: the command may tidy up" test -e "$mark"
+
+new_lock
+t --no-renew -l 1s --grace .5 --lost-exit-code 80 "$lock" \
+	sh -c "echo \$\$ >$mark; trap '' TERM; while :; do sleep .1; done"
+is "lost, SIGTERM ignored, --lost-exit-code: status" "$status" 80
+says "lost, SIGTERM ignored: message" "lock '$lock' lost" SIGKILL
+ok "lost, SIGTERM ignored: killed" gone "$(<"$mark")"
+
+new_lock
+t --no-renew -l 1s --grace 0 "$lock" sh -c "trap '' TERM; while :; do sleep .1; done"
+is "lost, --grace 0" "$status" 79
+
+new_lock
+t --no-renew -l 1s --grace .5 "$lock" sh -c "
+	sh -c 'echo \$\$ >$mark; trap \"\" TERM; while :; do sleep .1; done' &
+	wait"
+is "lost, a child of the command ignores SIGTERM: status" "$status" 79
+ok "lost, a child of the command ignores SIGTERM: killed" wait_for 5 gone "$(<"$mark")"
+
+new_lock
+t --no-renew -l 1s "$lock" sh -c 'kill -STOP $$'
+is "lost, the command is stopped" "$status" 79
+
+new_lock
+t -l 5s "$lock" sh -c 'exit 7'
+is "the command ends before the lease" "$status" 7
+
+new_lock
+t -F --no-renew -l 1s "$lock" sleep 60
+is "-F: the kernel sends SIGTERM" "$status" 143
+
+#
+# Wrong usage: the message names the option and the value
+#
+
+new_lock
+wrong "no NAME" 64 NAME
+wrong "no COMMAND" 64 "lock '$lock': COMMAND" "$lock"
+wrong "unknown option" 64 "'--bogus'" --bogus "$lock" true
+wrong "option without argument" 64 "requires an argument" -w
+for value in abc '' -1 1.5x 99999999999999999999; do
+	wrong "-w '$value'" 64 "--wait '$value'" -w "$value" "$lock" true
+	wrong "--grace '$value'" 64 "--grace '$value'" --grace "$value" "$lock" true
+done
+for value in 0 2h 999us abc; do
+	wrong "-l $value" 64 "--lease '$value'" -l $value "$lock" true
+done
+for value in 256 -1 x ''; do
+	wrong "-E '$value'" 64 "--conflict-exit-code '$value'" -E "$value" "$lock" true
+	wrong "--lost-exit-code '$value'" 64 "--lost-exit-code '$value'" \
+		--lost-exit-code "$value" "$lock" true
+	[[ $value == 256 ]] ||
+		wrong "--fd '$value'" 64 "--fd '$value'" --fd "$value" "$lock"
+done
+wrong "--way fast" 64 "--way 'fast'" --way fast "$lock" true
+for value in 0 2h abc; do
+	wrong "--margin $value" 64 "--margin '$value'" --margin $value "$lock" true
+done
+wrong "--margin as long as --lease" 64 "--margin '5s': must be less than --lease 5s" \
+	--margin 5s -l 5s "$lock" true
+wrong "--fd with --margin" 64 "--fd 9" --fd 9 --margin 1s "$lock"
+long_name=$(printf '%033d' 0)
+wrong "-C of 33 bytes" 64 "--cluster '$long_name': 33 bytes" -C "$long_name" "$lock" true
+wrong "-F -o" 64 "--no-fork" -F -o "$lock" true
+wrong "-u without --fd" 64 "--fd" -u
+wrong "-u with NAME" 64 "'$lock'" --fd 9 -u "$lock"
+wrong "--fd with COMMAND" 64 "--fd 9" --fd 9 "$lock" true
+wrong "--fd with -F" 64 "--fd 9" --fd 9 -F "$lock"
+wrong "-c twice" 64 "--command 'b'" -c a -c b "$lock"
+wrong "-c with COMMAND" 64 "'b'" -c a "$lock" b
+wrong "NAME -c without a line" 64 "exactly one" "$lock" -c
+wrong "NAME -c with two lines" 64 "exactly one" "$lock" -c a b
+wrong "empty name" 65 "1 to 64 bytes" "" true
+name=$(printf '%064d' $$)
+wrong "name of 65 bytes" 65 "'${name}x': the name has 65 bytes, 1 to 64" "${name}x" true
+t "$name" true
+is "name of 64 bytes" "$status" 0
+
+#
+# The world is wrong
+#
+
+export BFTMUTEX_DEVICE=$dir/missing
+wrong "no device" 66 "$dir/missing: no such device; is the module loaded? modprobe bftmutex" \
+	"$lock" true
+export BFTMUTEX_DEVICE=$dir/file
+touch "$dir/file"
+wrong "device that is none" 66 "not a bftmutex device" "$lock" true
+chmod 600 "$dir/file"
+chmod 711 "$dir"
+if ((EUID == 0)) && setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$tool"; then
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$tool" "$lock" true 2>"$dir/err"
+	is "device that may not be opened: status" $? 77
+	err=$(<"$dir/err")
+	says "device that may not be opened: message" "$dir/file" "group"
+else
+	skip "device that may not be opened" "needs root, and a tool that others may run"
+fi
+unset BFTMUTEX_DEVICE
+
+# The libraries need one, the device gets it then, and there is no second.
+prlimit --nofile=4 "$tool" "$lock" true 2>"$dir/err" </dev/null
+is "no descriptor left: status" $? 71
+err=$(<"$dir/err")
+says "no descriptor left: message" "Too many open files"
+
+if [[ -c /dev/bftmutex ]]; then
+	wrong "unknown cluster" 69 "cluster 'nowhere'" -C nowhere "$lock" true
+	t -l 1h "$lock" true
+	if ((status == 0)); then
+		skip "lease that is not granted" "the servers grant 1h"
+	else
+		is "lease that is not granted: status" "$status" 64
+		says "lease that is not granted: message" "--lease 1h" "--lease-max" "30s"
+	fi
+	unshare -n "$tool" "$lock" true 2>"$dir/err"
+	is "no helper: status" $? 69
+	err=$(<"$dir/err")
+	says "no helper: message" "lock '$lock'" "bftmutexd is not running"
+else
+	skip "unknown cluster, lease, helper" "there is no /dev/bftmutex"
+fi
+
+finish

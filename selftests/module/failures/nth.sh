@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Every ioctl and netlink command, with each of its allocations and copies of user
+# memory failing in turn: selftests/vm/run --kernel 6.12-debug -- this [OPERATION]
+
+# shellcheck source=selftests/lib/tap.sh
+. "$(dirname "$0")/../../lib/tap.sh"
+# shellcheck source=selftests/lib/cluster.sh
+. "$(dirname "$0")/../../lib/cluster.sh"
+# shellcheck source=selftests/module/failures/inject.sh
+. "$(dirname "$0")/inject.sh"
+
+injection
+load || bail "the module cannot be loaded"
+# Its lines come as they are written: it takes minutes.
+trap - EXIT
+exec fail_nth "$@"

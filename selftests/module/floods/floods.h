@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Datagrams for a server in great numbers: put on its link as frames, by somebody who
+ * has seen what its clients sent, but has none of their keys.
+ */
+#ifndef BFTM_FLOODS_H
+#define BFTM_FLOODS_H
+
+#include <net/if.h>
+
+#include "selftests/module/objects/order_raw.h"
+
+#define SAMPLES_MAX	512
+#define SAMPLE_LEN_MAX	BFTM_ORDER_LEN_MAX
+#define PAYLOAD_MAX	1472
+
+/**
+ * struct sample - a datagram of a client
+ * @sent: the server has had it; else it is the first to hear of it by a flood
+ */
+struct sample {
+	u16 len;
+	bool sent;
+	u8 data[SAMPLE_LEN_MAX];
+};
+
+/** struct samples - of one server, as "record" leaves them in a file */
+struct samples {
+	u32 count;
+	struct sample sample[SAMPLES_MAX];
+};
+
+/** enum flood_kind - what frames have in them */
+enum flood_kind {
+	FLOOD_RANDOM,		/* of any length */
+	FLOOD_TRUNCATED,	/* right ones, cut somewhere */
+	FLOOD_BIT,		/* right ones but for a bit */
+	FLOOD_KEY,		/* right ones, but for the key */
+	FLOOD_REPLAY,		/* those that the server has had */
+	FLOOD_KINDS,
+	FLOOD_CLIENT = FLOOD_KINDS,	/* a client's own: right, and new */
+};
+
+extern const char *const flood_names[FLOOD_KINDS + 1];
+
+/** flood_read() - the file of "record"; ends on an error */
+void flood_read(const char *path, struct samples *ret);
+
+/**
+ * flood_payload() - the next datagram of a kind
+ * @data: room for PAYLOAD_MAX
+ * Return: its length
+ */
+size_t flood_payload(enum flood_kind kind, const struct samples *from, u8 *data);
+
+/** struct link - where frames go out */
+struct link {
+	int fd;
+	int ifindex;
+	u8 mac[6];
+	u32 from, to;		/* IPv4 addresses, network byte order */
+	u16 port;		/* that they come from, host byte order */
+};
+
+/** link_open() - @mac: "52:54:…" of who gets them; ends on an error */
+void link_open(struct link *ret, const char *device, const char *mac, const char *to);
+
+/** link_send() - so many frames of a kind; ends on an error */
+void link_send(struct link *l, enum flood_kind kind, const struct samples *from, u64 count);
+
+/** flood_new() - a right datagram of client @p that is new; its length */
+size_t flood_new(struct peer *p, u8 *data);
+
+/** flood_number() - text as a number from @min to @max; ends when it is none */
+u64 flood_number(const char *what, const char *text, u64 min, u64 max);
+
+/* Commands; each gets what stands behind its name. Exit statuses. */
+int flood_record(int argc, char **argv);
+int flood_send(int argc, char **argv);
+int flood_pace(int argc, char **argv);
+int flood_amplify(int argc, char **argv);
+int flood_goodput(int argc, char **argv);
+
+#endif /* BFTM_FLOODS_H */

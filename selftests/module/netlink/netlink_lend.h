@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tests of what a helper lends the kernel: the test is the helper and all servers, each a
+ * socket of its own, on the loopback interface.
+ */
+#ifndef BFTM_TEST_NETLINK_LEND_H
+#define BFTM_TEST_NETLINK_LEND_H
+
+#include <arpa/inet.h>
+#include <sys/mman.h>
+
+#include "helper/keys.h"
+#include "selftests/module/device/fake_helper.h"
+#include "selftests/module/device/harness.h"
+
+#define N		4	/* b = 1, F = 3 */
+#define CLIENT		7
+#define DELTA		(100 * MS)	/* sends are repeated after four of them */
+#define LEASE		(20 * SEC)
+
+static const uint8_t request_key[16] = "request", reply_key[16] = "reply";
+
+FIXTURE(lend)
+{
+	struct bftm_nl nl;
+	struct bftm_counters *counters;
+	struct bftm_mac *request_mac, *reply_mac;
+	int fd;
+	int sock;		/* the helper's */
+	int server[N];
+	uint16_t port[N];
+	int leave_out;		/* attribute that is not sent */
+	uint32_t peers;
+	uint32_t liars;
+	int socket_attr;
+	uint64_t counters_attr;
+	bool twins;
+	int peer_leave_out;
+	uint64_t configuration;
+	const char *cluster;
+	int wrong;		/* attribute with a value that it cannot have */
+	uint64_t value;
+};
+typedef FIXTURE_DATA(lend) lend_t;
+
+/* A UDP socket at a port of the kernel's choice, on both families. */
+static inline int bound(uint16_t *ret_port)
+{
+	struct sockaddr_in6 addr = { .sin6_family = AF_INET6 };
+	socklen_t len = sizeof(addr);
+	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&addr, len) ||
+	    getsockname(fd, (struct sockaddr *)&addr, &len))
+		abort();
+	if (ret_port)
+		*ret_port = ntohs(addr.sin6_port);
+	return fd;
+}
+
+static inline void put_peer(lend_t *self, struct nl_msg *msg, uint32_t u)
+{
+	struct nlattr *nest = nla_nest_start(msg, BFTMUTEX_A_SESSION_PEER);
+	struct in6_addr address;
+
+	/* Half of them by IPv6. */
+	inet_pton(AF_INET6, u % 2 ? "::1" : "::ffff:127.0.0.1", &address);
+	if (self->peer_leave_out != BFTMUTEX_A_PEER_SERVER_ID)
+		nla_put_u16(msg, BFTMUTEX_A_PEER_SERVER_ID, (uint16_t)(self->twins ? 1 : 1 + u));
+	if (self->peer_leave_out != BFTMUTEX_A_PEER_EPOCH)
+		nla_put_u64(msg, BFTMUTEX_A_PEER_EPOCH, 100 + u);
+	if (self->peer_leave_out != BFTMUTEX_A_PEER_ADDRESS)
+		nla_put(msg, BFTMUTEX_A_PEER_ADDRESS, sizeof(address), &address);
+	if (self->peer_leave_out != BFTMUTEX_A_PEER_PORT)
+		nla_put_u16(msg, BFTMUTEX_A_PEER_PORT, self->port[u % N]);
+	if (self->peer_leave_out != BFTMUTEX_A_PEER_REQUEST_KEY)
+		nla_put(msg, BFTMUTEX_A_PEER_REQUEST_KEY, sizeof(request_key), request_key);
+	if (self->peer_leave_out != BFTMUTEX_A_PEER_REPLY_KEY)
+		nla_put(msg, BFTMUTEX_A_PEER_REPLY_KEY, sizeof(reply_key), reply_key);
+	nla_nest_end(msg, nest);
+}
+
+static inline int lend(lend_t *self)
+{
+	struct nl_msg *msg = bftm_nl_msg_room(&self->nl, BFTMUTEX_CMD_HELPER_LEND, 0, 8192);
+	static const struct {
+		int attr;
+		uint32_t value;
+	} numbers[] = {
+		{ BFTMUTEX_A_SESSION_CLUSTER_ID, 9 }, { BFTMUTEX_A_SESSION_CLIENT_ID, CLIENT },
+		{ BFTMUTEX_A_SESSION_RHO_PPM, 2000 },
+	}, long_numbers[] = {
+		{ BFTMUTEX_A_SESSION_DELTA_NS, DELTA }, { BFTMUTEX_A_SESSION_LEASE_NS, SEC },
+	};
+	uint32_t i;
+
+	if (self->leave_out != BFTMUTEX_A_SESSION_CLUSTER)
+		nla_put_string(msg, BFTMUTEX_A_SESSION_CLUSTER, self->cluster);
+	nla_put_flag(msg, BFTMUTEX_A_SESSION_STANDARD);
+	for (i = 0; i < 3; i++)
+		if (numbers[i].attr != self->leave_out)
+			nla_put_u32(msg, numbers[i].attr, self->wrong == numbers[i].attr ?
+				    (uint32_t)self->value : numbers[i].value);
+	for (i = 0; i < 2; i++)
+		if (long_numbers[i].attr != self->leave_out)
+			nla_put_u64(msg, long_numbers[i].attr, self->wrong == long_numbers[i].attr ?
+				    self->value : long_numbers[i].value);
+	if (self->leave_out != BFTMUTEX_A_SESSION_LIARS)
+		nla_put_u32(msg, BFTMUTEX_A_SESSION_LIARS, self->liars);
+	if (self->leave_out != BFTMUTEX_A_SESSION_LEASE_MAX_NS)
+		nla_put_u64(msg, BFTMUTEX_A_SESSION_LEASE_MAX_NS, LEASE);
+	if (self->leave_out != BFTMUTEX_A_SESSION_COUNTERS)
+		nla_put_u64(msg, BFTMUTEX_A_SESSION_COUNTERS, self->counters_attr);
+	if (self->leave_out != BFTMUTEX_A_SESSION_SOCKET)
+		nla_put_u32(msg, BFTMUTEX_A_SESSION_SOCKET, (uint32_t)self->socket_attr);
+	if (self->configuration)
+		nla_put_u64(msg, BFTMUTEX_A_SESSION_CONFIGURATION, self->configuration);
+	for (i = 0; i < self->peers; i++)
+		put_peer(self, msg, i);
+	return send_msg(&self->nl, msg);
+}
+
+FIXTURE_SETUP(lend)
+{
+	int u;
+
+	ASSERT_EQ(0, fresh_netns());
+	ASSERT_EQ(0, bftm_nl_open(&self->nl));
+	ASSERT_EQ(0, command(&self->nl, BFTMUTEX_CMD_HELPER_REGISTER, 0));
+	self->fd = open_here(O_NONBLOCK);
+	ASSERT_GE(self->fd, 0);
+	self->counters = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			      -1, 0);
+	ASSERT_NE(MAP_FAILED, self->counters);
+	self->counters->seq = 5ull << 32;
+	self->counters->attempt = (5ull << 32) + 10;
+	self->request_mac = bftm_mac_new(request_key);
+	self->reply_mac = bftm_mac_new(reply_key);
+	self->sock = bound(NULL);
+	for (u = 0; u < N; u++)
+		self->server[u] = bound(&self->port[u]);
+	self->cluster = "main";
+	self->peers = N;
+	self->liars = 1;
+	self->socket_attr = self->sock;
+	self->counters_attr = (uintptr_t)self->counters;
+}
+
+FIXTURE_TEARDOWN(lend)
+{
+	int u;
+
+	close(self->fd);
+	if (self->nl.sock)
+		bftm_nl_close(&self->nl);
+	close(self->sock);
+	for (u = 0; u < N; u++)
+		close(self->server[u]);
+	bftm_mac_free(self->request_mac);
+	bftm_mac_free(self->reply_mac);
+	munmap(self->counters, 4096);
+}
+
+/* What server @u is told next; its type, 0 for nothing for @ms, -1 for something false. */
+static inline int told(lend_t *self, int u, int ms, struct bftm_msg *ret, struct sockaddr_in6 *from)
+{
+	socklen_t len = sizeof(*from);
+	struct bftm_wire wire;
+	ssize_t n;
+
+	if (!poll_for(self->server[u], POLLIN, ms))
+		return 0;
+	n = recvfrom(self->server[u], &wire, sizeof(wire), 0, (struct sockaddr *)from, &len);
+	if (bftm_wire_get(&wire, (size_t)n, ret) || !bftm_mac_verify(self->request_mac, &wire) ||
+	    ret->server != u + 1 || ret->client != CLIENT || ret->cluster != 9 ||
+	    ret->server_epoch != 100u + (uint32_t)u)
+		return -1;
+	return ret->type;
+}
+
+static inline void say(lend_t *self, int u, struct bftm_msg msg, uint8_t type,
+		const struct sockaddr_in6 *to, struct bftm_mac *mac)
+{
+	struct bftm_wire wire;
+
+	msg.type = type;
+	msg.flags = 0;
+	msg.gno = 1;
+	bftm_wire_put(&msg, &wire);
+	bftm_mac_sign(mac, &wire);
+	if (sendto(self->server[u], &wire, sizeof(wire), 0, (const struct sockaddr *)to,
+		   sizeof(*to)) != sizeof(wire))
+		abort();
+}
+
+/* Servers @first to @last are asked @type, and answer @answer unless that is 0. */
+static inline int asked(lend_t *self, int first, int last, uint8_t type, uint8_t answer)
+{
+	struct sockaddr_in6 from;
+	struct bftm_msg msg;
+	int u, got;
+
+	for (u = first; u <= last; u++) {
+		got = told(self, u, LONG_MS, &msg, &from);
+		if (got != type)
+			return got ?: -2;
+		if (answer)
+			say(self, u, msg, answer, &from, self->reply_mac);
+	}
+	return 0;
+}
+
+/* Nothing more is said to anybody: asked for 2 ms, which may be less than it takes. */
+static inline bool silence(lend_t *self)
+{
+	struct sockaddr_in6 from;
+	struct bftm_msg msg;
+	int u;
+
+	for (u = 0; u < N; u++)
+		if (told(self, u, 2, &msg, &from))
+			return false;
+	return true;
+}
+
+static inline int begin(lend_t *self, uint32_t flags)
+{
+	struct bftm_acquire arg = want("lock", LEASE, 0, flags);
+
+	return call(self->fd, BFTM_IOC_ACQUIRE, &arg);
+}
+
+/* It holds, by the answers of the first three. */
+static inline bool holds(lend_t *self, uint32_t flags)
+{
+	return begin(self, flags) == -EINPROGRESS &&
+	       !asked(self, 0, 2, BFTM_MSG_TRY, BFTM_MSG_FREE) &&
+	       poll_for(self->fd, POLLIN, LONG_MS) == POLLIN &&
+	       state_of(self->fd) == BFTM_STATE_HELD;
+}
+
+#endif /* BFTM_TEST_NETLINK_LEND_H */

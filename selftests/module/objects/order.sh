@@ -1,0 +1,163 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Objects that all clients share, end to end: results are exact, histories are
+# linearizable, with a server that lies, one that is gone, and helpers that die.
+#
+#	bftm-c1 … bftm-c3 ---- bridge ---- bftm-s1 … bftm-s7    n = 7, b = 1
+#
+# Functions are called by name, load may have no arguments, and variables are
+# shared with the libraries.
+# shellcheck disable=SC2317,SC2119,SC2154,SC2034
+set -u
+
+# shellcheck source=selftests/lib/tap.sh
+. "$(dirname "$0")/../../lib/tap.sh"
+# shellcheck source=selftests/lib/cluster.sh
+. "$(dirname "$0")/../../lib/cluster.sh"
+# shellcheck source=selftests/lib/order.sh
+. "$(dirname "$0")/../../lib/order.sh"
+
+cleanup() {
+	kill_liar 4
+	down
+}
+
+# counts DESC OBJECT TOTAL [ARG...]: so many "add 1" of all clients come to TOTAL
+counts() {
+	local desc=$1 object=$2 total=$3
+	shift 3
+	ok "$desc: all are answered" load_into added --object "$object" --request "add 1" \
+		--clients 1-3 --timeout 60 "$@" || return
+	is "$desc: each once" "$(added answered) $(submit 1 "$object" get)" "$(added requests) 0 $total"
+}
+
+# linearizable OBJECT: so is its history, in $history
+linearizable() { bftmutex-lin "$history"; }
+
+# large N: a value of N bytes
+large() { head -c "$1" /dev/zero | tr '\0' x; }
+
+named() { [[ $(servers 1 '[.[] | select(.suspect) | .id] | map(tostring) | join(" ")') == "$1" ]]; }
+recovered() { [[ $(server_objects "$1" '[.[] | select(.recovering)] | length') == 0 ]]; }
+knows() { [[ $(server_objects "$1" "map(.name) | contains([\"$2\"])") == true ]]; }
+
+# waits OBJECT: an operation on it does, at all servers
+waits() {
+	local server
+	for server in {1..7}; do
+		[[ $(server_objects "$server" ".[] | select(.name == \"$1\") | .pending") == 1 ]] ||
+			return
+	done
+}
+
+# An iteration that takes longer is abandoned; large states do, with checkers.
+lease_max=1
+[[ $(uname -r) != *-bftmutex-* ]] || lease_max=5
+
+load || bail "module"
+up --servers 7 -b 1 --clients 3 --lease-max ${lease_max}s || bail "no cluster"
+
+is "an object that was not created" "$(submit 1 none get)" "2 "
+is "create" "$(submit 1 counter "create counter")" "0 "
+is "create again, elsewhere" "$(submit 2 counter "create counter")" "17 counter"
+is "add on one host" "$(submit 1 counter "add 5")" "0 5"
+is "get on another" "$(submit 2 counter get)" "0 5"
+is "not a request" "$(submit 3 counter "jump" | cut -d' ' -f1)" 22
+is "one client alone" "$(load_into alone --object counter --request "add 1" --count 20 &&
+	alone answered)" 20
+counts "three clients" counter 205 --threads 4 --count 15
+
+for type in register map queue log; do
+	history=$dev/history.$type
+	ok "$type: all are answered" load_into mixed --object "$type" --type "$type" --create \
+		--clients 1-3 --threads 2 --count 20 --seed "$BFTMUTEX_SEED" --timeout 60 \
+		--history "$history"
+	is "$type: none is lost" "$(mixed answered)" 120
+	merge "$history"
+	ok "$type: linearizable" linearizable
+done
+
+# Operations, responses and states that take many datagrams.
+submit 1 big "create map" >/dev/null
+is "a long operation" "$(submit 1 big "set a $(large 9000)")" "0 "
+is "and another" "$(submit 2 big "set b $(large 12000)")" "0 "
+is "a long response" "$(submit 3 big "get b")" "0 $(large 12000)"
+# The long response is in the state as well, until its client submits again or the room
+# is needed. Client 3 does not hear that its request was done, before that happens.
+is "much is there" "$(for key in c d; do
+	submit 2 big "set $key $(large 12000)"; done | xargs)" "0 0"
+deaf c3
+submit 3 big "get b" --timeout 120 >"$dev/gone" &
+asker=$!
+ok "a response that is lost: its request waits" wait_for 20 waits big
+is "a response that is lost: another client applies it" "$(submit 1 big "get none")" "61 "
+is "a response that is lost: others need the room" "$(submit 2 big "get b")" "0 $(large 12000)"
+hearing c3
+wait "$asker"
+is "a response that is lost: its client is told so" "$(cat "$dev/gone")" EIDRM
+is "and goes on" "$(submit 3 big "get b")" "0 $(large 12000)"
+is "a state that is full" "$(for key in e f g; do
+	submit 2 big "set $key $(large 12000)"; done | xargs)" "0 90 90"
+is "and can be emptied" "$(submit 1 big "get b")/$(submit 1 big "delete b")" "90 /0 "
+is "too long for any datagrams" "$(submit 1 big "set a $(large 16380)")" EMSGSIZE
+
+# What is not there, or may not be.
+ok "no such cluster" says 78 "bftmutexd has no cluster 'nope'" \
+	c 1 bftmutexctl object create -C nope counter counter
+tune 'b = 2' || bail "configuration"
+is "too few servers for so many liars" "$(submit 1 counter get)" EPROTONOSUPPORT
+tune 'b = 1' || bail "configuration"
+is "and back" "$(submit 1 counter get)" "0 205"
+deaf s1 s2 s3
+is "without a quorum, in time" "$(submit 1 counter "add 1" --timeout 3)" ENETUNREACH
+hearing s1 s2 s3
+# It was given up by the caller only.
+ok "what was submitted is driven to its end" wait_for 20 \
+	eval '[[ $(submit 2 counter get) == "0 206" ]]'
+
+# A server that was restarted learns what it lost, from whoever knows the object.
+s 7 bftmutexctl server stop >/dev/null
+counts "a server is gone" counter 251 --threads 3 --count 5
+honest 7 --lease-max ${lease_max}s
+ok "a server is back: it is told of objects" wait_for 60 knows 7 counter
+ok "a server is back: and has recovered" wait_for 60 recovered 7
+counts "a server is back" counter 296 --threads 3 --count 5
+
+# A helper that dies takes nothing along, and does nothing twice.
+history=$dev/history.killed
+order_load --object counter --request "add 1" --clients 1-3 --threads 2 --count 40 --timeout 60 \
+	--history "$history" >"$dev/killed" 2>/dev/null &
+loader=$!
+ok "a helper dies: there is traffic" wait_for 20 grows "$history"
+kill_helper 2
+start_helper 2
+wait "$loader"
+. "$dev/killed"
+total=$(submit 3 counter get | cut -d' ' -f2)
+diag "a helper died: $answered of $requests answered, $unknown not known, total $total"
+ok "a helper dies: nothing is lost or done twice" \
+	test "$total" -ge $((296 + answered)) -a "$total" -le $((296 + answered + unknown))
+is "a helper dies: the next one goes on" "$(submit 2 counter "add 0")" "0 $total"
+
+# One that says what it likes is outvoted, and named.
+lie 4 honest --order respond || bail "no liar"
+counts "a server lies" counter $((total + 45)) --threads 3 --count 5
+ok "a server lies: it is named" wait_for 20 named 4
+kill_liar 4
+
+# With signed ranks, and a server less.
+total=$((total + 45))
+tune 'signed-ranks = yes' || bail "configuration"
+counts "signed ranks" counter $((total + 45)) --threads 3 --count 5
+is "signed ranks: nobody is blamed" "$(for n in 1 2 3; do
+	servers "$n" '[.[] | select(.suspect)] | length'; done | xargs)" "0 0 0"
+
+# A client that may take longer than restarted servers are silent does without them.
+tune "lease-max = $((2 * lease_max))s" || bail "configuration"
+is "servers with a short silence count as down" "$(submit 1 counter get --timeout 3)" ENETUNREACH
+is "and that is said once of each" "$(grep -c "lease-max of ${lease_max}s, which is less than $((2 * lease_max))s" "$dev/c1/log")" 6
+tune "lease-max = ${lease_max}s" || bail "configuration"
+# By another client: what this one had begun goes on by the configuration of then.
+is "and with the same time they do not" "$(submit 2 counter get)" "0 $((total + 45))"
+finish

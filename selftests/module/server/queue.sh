@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A server's queue, its pushes and its fencing tokens, datagram by datagram.
+# shellcheck disable=SC2154,SC2317,SC2086  # set by, or called from, what is sourced
+set -u
+
+# shellcheck source=selftests/lib/tap.sh
+. "$(dirname "$0")/../../lib/tap.sh"
+# shellcheck source=selftests/lib/cluster.sh
+. "$(dirname "$0")/../../lib/cluster.sh"
+# shellcheck source=selftests/lib/pair.sh
+. "$(dirname "$0")/../../lib/pair.sh"
+
+#
+# The queue
+#
+
+start --token-floor 10 || bail "server"
+run "tokens" tokens stamp $v4 50 $v4 51
+is "bftmutexctl locks" "$(locks '.[] | select(.name == "stamped") | [.waiters, .token]')" "[0,20]"
+for address in $v4 $v6 $local6; do
+	run "$address: handed over at once" queue hand-over "$address" 50 "$address" 51 "$address" 52
+done
+run "one waits by IPv6, one by IPv4" queue hand-over $v4 50 $v6 51 $v4 52
+run "one waits by IPv4, one by IPv6" queue hand-over $v6 50 $v4 51 $local6 52
+run "a waiter moves" queue moved $v4 50 $v4 51 $v4 51
+run "a waiter moves to IPv6" queue moved $v4 50 $v4 51 $v6 51
+run "the end of a lease" queue expiry $v4 50 $v4 51 $v6 52
+run "the end of a lease, as the clock is corrected" queue expiry-slewed $v4 50 $v4 51 $v6 52
+run "INQUIRE and YIELD" queue yield $v4 50 $v4 51
+run "NOQUEUE waits for the queue" queue no-queue $v4 50 $v4 51 $v4 52
+
+#
+# What a lock is remembered by
+#
+
+forgotten() { [[ $(locks 'map(select(.name == "stamped")) | length') == 0 ]]; }
+ok "an idle lock is forgotten" wait_for 30 forgotten
+run "its tokens are not" tokens reclaimed $v4 50
+
+#
+# Limits
+#
+
+ok "restart" restart --max-waiters 2
+is "bftmutexctl server show" "$(show .token_floor)" null
+run "after a restart no token is known" tokens recover $v4 50 $v4 51
+is "bftmutexctl server show: what it has learned" "$(show .token_floor)" 70
+run "two waiters at most" queue few-waiters $v4 50 $v4 51 $v4 52 $v4 53
+ok "restart" restart --max-locks 64 --max-waiters 8
+run "waiters of all locks" queue many-waiters $v4 50 $v4 51 $v4 52 $v4 53 $v4 54 $v4 55 $v4 56
+# Who waits is forgotten soon.
+if [[ ${KSFT_MACHINE_SLOW-} ]]; then
+	skip "bftmutexctl locks: waiters" "the machine may be too slow to see them"
+else
+	is "bftmutexctl locks: waiters" "$(locks 'map(.waiters) | add')" 161
+fi
+
+#
+# The end of a server
+#
+
+ok "stopped with waiters" stop
+ok "restart" start
+is "who waited is forgotten" "$(locks length)" 0
+run "a new queue" queue hand-over $v4 50 $v6 51 $v4 52
+finish

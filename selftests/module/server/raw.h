@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A client that speaks to one server datagram by datagram: its voice and ear. */
+#ifndef BFTM_RAW_H
+#define BFTM_RAW_H
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sysexits.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "helper/keys.h"
+
+#define PATIENCE_MS 5000
+#define LEASE_NS (200 * BFTM_NS_PER_MS)
+
+/** struct peer - who speaks, and to whom; the epoch and the last number used */
+struct peer {
+	int fd;
+	struct bftm_mac *request, *reply;
+	u32 cluster, client;
+	u16 server;
+	u64 epoch;
+	u64 seq;
+};
+
+/* What the server must have counted. */
+static struct {
+	unsigned int received, bad_form, bad_address, bad_tag, replayed, challenged;
+	unsigned int granted, refreshed, locked, waited, released, refused, silent;
+	unsigned int queued, pushed, inquired, yielded, stamped, denied, recovered;
+} expected;
+
+static int failures;
+
+__attribute__((format(printf, 2, 3)))
+static inline bool check(bool right, const char *format, ...)
+{
+	va_list args;
+
+	if (right)
+		return true;
+	failures++;
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return false;
+}
+
+static inline u64 clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (u64)now.tv_sec * BFTM_NS_PER_SEC + (u64)now.tv_nsec;
+}
+
+/* Larger than any before, also of an earlier process: as the protocol wants it. */
+static inline u64 fresh(void)
+{
+	static u64 last;
+	u64 now = clock_ns(CLOCK_REALTIME);
+
+	last = now > last ? now : last + 1;
+	return last;
+}
+
+/* To speak from BFTMUTEX_PORT, if that is set; it stands at one place in both families. */
+static inline int bind_port(int fd, int family)
+{
+	const char *port = getenv("BFTMUTEX_PORT");
+	union {
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} any = { .v6.sin6_family = (sa_family_t)family };
+
+	any.v4.sin_port = htons(port ? (u16)strtoul(port, NULL, 10) : 0);
+	return bind(fd, (struct sockaddr *)&any,
+		    family == AF_INET ? sizeof(any.v4) : sizeof(any.v6));
+}
+
+/* A socket to a server at a numeric address, IPv6 with %INTERFACE if need be. */
+static inline int open_socket(const char *address)
+{
+	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST, .ai_socktype = SOCK_DGRAM };
+	int never = IP_PMTUDISC_DONT, fd;
+	struct addrinfo *to;
+	char port[8];
+
+	snprintf(port, sizeof(port), "%d", BFTM_PORT_DEFAULT);
+	if (getaddrinfo(address, port, &hints, &to))
+		return -1;
+	fd = socket(to->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	/* Fragments where the path needs them. */
+	setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &never, sizeof(never));
+	if (bind_port(fd, to->ai_family) < 0 || connect(fd, to->ai_addr, to->ai_addrlen) < 0) {
+		close(fd);
+		fd = -1;
+	}
+	freeaddrinfo(to);
+	return fd;
+}
+
+static inline void open_peer(struct peer *p, u16 server, const char *address, const char *path)
+{
+	struct bftm_credentials cred;
+	u32 i;
+
+	if (bftm_credentials_load(path, &cred) < 0)
+		exit(EX_NOINPUT);
+	for (i = 0; i < cred.count && cred.key[i].server != server; i++)
+		;
+	p->fd = open_socket(address);
+	if (i == cred.count || p->fd < 0) {
+		fprintf(stderr, "raw: no server %u at %s\n", server, address);
+		exit(EX_USAGE);
+	}
+	p->request = bftm_mac_new(cred.key[i].pair.request);
+	p->reply = bftm_mac_new(cred.key[i].pair.reply);
+	p->cluster = cred.cluster;
+	p->client = cred.client;
+	p->server = server;
+	p->seq = fresh();
+}
+
+/* Fill in what every request has, and the tag. */
+static inline void prepare(struct peer *p, struct bftm_msg *m, struct bftm_wire *wire)
+{
+	m->proto = m->proto ?: BFTM_PROTO_BACKOFF;
+	m->cluster = m->cluster ?: p->cluster;
+	m->client = m->client ?: p->client;
+	m->server = m->server ?: p->server;
+	m->server_epoch = m->server_epoch ?: p->epoch;
+	m->seq = m->seq ?: ++p->seq;
+	bftm_wire_put(m, wire);
+	if (bftm_mac_sign(p->request, wire) < 0)
+		abort();
+}
+
+static inline void say_bytes(struct peer *p, const void *bytes, size_t len)
+{
+	ssize_t sent = send(p->fd, bytes, len, 0);
+
+	/* A server that is not there yet answered an earlier one by ICMP. */
+	if (sent < 0 && errno == ECONNREFUSED)
+		sent = send(p->fd, bytes, len, 0);
+	check(sent == (ssize_t)len, "send of %zu bytes: %s", len, strerror(errno));
+	expected.received++;
+}
+
+static inline void say_signed(struct peer *p, struct bftm_wire *wire)
+{
+	if (bftm_mac_sign(p->request, wire) < 0)
+		abort();
+	say_bytes(p, wire, sizeof(*wire));
+}
+
+/* Send it, whatever becomes of it. */
+static inline void tell(struct peer *p, struct bftm_msg m)
+{
+	struct bftm_wire wire;
+
+	prepare(p, &m, &wire);
+	say_bytes(p, &wire, sizeof(wire));
+}
+
+static inline bool hear(struct peer *p, struct bftm_msg *m, int patience_ms)
+{
+	struct pollfd fd = { .fd = p->fd, .events = POLLIN };
+	union {
+		struct bftm_wire wire;
+		u8 raw[2048];
+	} data;
+	ssize_t len;
+
+	if (poll(&fd, 1, patience_ms) <= 0)
+		return false;
+	len = recv(p->fd, &data, sizeof(data), 0);
+	if (len < 0 && errno == ECONNREFUSED)
+		return false;
+	return check(len == BFTM_WIRE_LEN, "a reply of %zd bytes", len) &&
+	       check(bftm_mac_verify(p->reply, &data.wire), "a reply with a wrong tag") &&
+	       check(!bftm_wire_get(&data, (size_t)len, m), "a reply with a wrong form") &&
+	       check(m->type & BFTM_MSG_REPLY, "a request instead of a reply");
+}
+
+/* Ask, and hear an answer of this type that belongs to it. */
+static inline struct bftm_msg ask(struct peer *p, struct bftm_msg m, u8 type, const char *why)
+{
+	struct bftm_msg r = {};
+	struct bftm_wire wire;
+
+	prepare(p, &m, &wire);
+	say_bytes(p, &wire, sizeof(wire));
+	if (!check(hear(p, &r, PATIENCE_MS), "%s: no answer", why))
+		return r;
+	check(r.type == type, "%s: %s instead of %s", why, bftm_msg_name(r.type),
+	      bftm_msg_name(type));
+	check(r.seq == m.seq && r.attempt == m.attempt && r.k == m.k &&
+	      r.client == m.client && r.server == m.server && r.cluster == m.cluster &&
+	      r.name_len == m.name_len && !memcmp(r.name, m.name, sizeof(m.name)),
+	      "%s: the answer is to something else", why);
+	check(!r.flags, "%s: flags in an answer", why);
+	return r;
+}
+
+/* The server's epoch. With what came before unanswered this is the first answer. */
+static inline struct bftm_msg hello(struct peer *p)
+{
+	struct bftm_msg r = ask(p, (struct bftm_msg){ .type = BFTM_MSG_HELLO },
+				BFTM_MSG_CHALLENGE, "HELLO");
+
+	expected.challenged++;
+	p->epoch = r.server_epoch;
+	return r;
+}
+
+static inline struct bftm_msg request(u8 type, const char *name, u64 attempt)
+{
+	struct bftm_msg m = {
+		.type = type,
+		.flags = type == BFTM_MSG_TRY ? BFTM_FLAG_NOQUEUE : 0,
+		.name_len = (u8)strlen(name),
+		.attempt = attempt,
+		.k = type == BFTM_MSG_TRY,
+		.lease_ns = type == BFTM_MSG_TRY ? LEASE_NS : 0,
+		.prio = 1,
+	};
+
+	memcpy(m.name, name, m.name_len);
+	return m;
+}
+
+#endif /* BFTM_RAW_H */

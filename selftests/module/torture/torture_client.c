@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Processes that take and give back locks, update counters that these and their tokens
+ * guard, and write down what they are told (history.h). Who was killed is followed by
+ * another. DIR has all of it:
+ *
+ *	history.NAME.I	what process I wrote, and those that followed it
+ *	pid.NAME.I	which that is: "PID WHO"
+ *	counter.LOCK	two numbers of 8 bytes: the highest token that came, the value
+ *	stop		when it is there all come to their end
+ *
+ * Locks are l1 … lN. Those with odd numbers are taken with a token, and have a counter;
+ * with --plain none are.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <sysexits.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "helper/libbftmutex.h"
+#include "selftests/core/sim/rng.h"
+#include "guard.h"
+#include "history.h"
+
+#define MS		1000000ull
+#define PROCESSES_MAX	64
+
+static struct {
+	const char *name;
+	const char *dir;
+	const char *signal;
+	unsigned long processes, locks, lease_ms, seed;
+	bool plain;
+} args = { .dir = ".", .processes = 2, .locks = 3, .lease_ms = 400, .seed = 1 };
+
+static const struct argp_option options[] = {
+	{ "dir", 'd', "DIR", 0, "Where everything is (.)", 0 },
+	{ "lease", 'l', "MS", 0, "Longest lease asked for, 20 to 60000 (400)", 0 },
+	{ "locks", 'L', "N", 0, "How many locks there are, 1 to 64 (3)", 0 },
+	{ "name", 'n', "NAME", 0, "Of this client; with --signal, NAME.I of a process", 0 },
+	{ "plain", 'p', NULL, 0, "Without tokens", 0 },
+	{ "processes", 'P', "N", 0, "1 to 64 (2)", 0 },
+	{ "seed", 's', "N", 0, "Of what is random (1)", 0 },
+	{ "signal", 'k', "KILL|STOP|CONT", 0, "Send it to a process, and write that down", 0 },
+	{ 0 },
+};
+
+static unsigned long within(struct argp_state *state, const char *what, const char *text,
+			    unsigned long min, unsigned long max)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	if (!*text || *end || value < min || value > max)
+		argp_error(state, "%s: '%s' is not a number from %lu to %lu", what, text, min, max);
+	return value;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case 'd':
+		args.dir = arg;
+		break;
+	case 'l':
+		args.lease_ms = within(state, "--lease", arg, 20, 60000);
+		break;
+	case 'L':
+		args.locks = within(state, "--locks", arg, 1, 64);
+		break;
+	case 'n':
+		args.name = arg;
+		break;
+	case 'p':
+		args.plain = true;
+		break;
+	case 'P':
+		args.processes = within(state, "--processes", arg, 1, PROCESSES_MAX);
+		break;
+	case 's':
+		args.seed = within(state, "--seed", arg, 0, ~0ul);
+		break;
+	case 'k':
+		args.signal = arg;
+		break;
+	case ARGP_KEY_END:
+		if (!args.name || strlen(args.name) > 8)
+			argp_error(state, "--name: 1 to 8 bytes are needed");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = { .options = options, .parser = parse };
+
+/* One process, and where it writes. */
+struct me {
+	char who[24], lock[24];
+	struct rng rng;
+	int fd, log, counter;
+};
+
+static u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
+}
+
+static void stay(u64 ns)
+{
+	struct timespec pause = { .tv_sec = (time_t)(ns / 1000000000),
+				  .tv_nsec = (long)(ns % 1000000000) };
+
+	nanosleep(&pause, NULL);
+}
+
+static int open_in_dir(const char *what, const char *name, int flags)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s%s%s", args.dir, what, *name ? "." : "", name);
+	fd = open(path, flags | O_CLOEXEC, 0600);
+	if (fd < 0 && flags & O_CREAT) {
+		perror(path);
+		exit(EX_CANTCREAT);
+	}
+	return fd;
+}
+
+static bool stopped(void)
+{
+	int fd = open_in_dir("stop", "", O_RDONLY);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* One line, by one write(): nobody sees half of it. */
+__attribute__((format(printf, 4, 5)))
+static void note(struct me *me, u64 at_ns, const char *what, const char *format, ...)
+{
+	char line[160];
+	va_list list;
+	int len;
+
+	len = snprintf(line, sizeof(line), "%" PRIu64 " %s %s %s", at_ns, what, me->who, me->lock);
+	va_start(list, format);
+	len += vsnprintf(line + len, sizeof(line) - (size_t)len, format, list);
+	va_end(list);
+	line[len++] = '\n';
+	if (write(me->log, line, (size_t)len) != len)
+		exit(EX_IOERR);
+}
+
+/* Return: false when it is not held any more. */
+static bool look(struct me *me)
+{
+	struct bftm_status status = { .size = sizeof(status) };
+	u64 before = now_ns();
+
+	if (bftmutex_status(me->fd, &status) < 0)
+		exit(EX_OSERR);
+	note(me, now_ns(), "look", " %" PRIu64 " %u %" PRIu64, before, status.state,
+	     (u64)status.deadline_ns);
+	return status.state == BFTM_STATE_HELD;
+}
+
+/* Be inside for @ns at most, as long as the lock is held, or a bit longer. */
+static void be_inside(struct me *me, u64 ns, bool renews)
+{
+	u64 end = now_ns() + ns;
+	bool held = true;
+
+	while (held && now_ns() < end) {
+		stay(rng_between(&me->rng, MS, ns / 2 + 2 * MS));
+		if (renews && rng_chance(&me->rng, PPM / 4))
+			bftmutex_renew(me->fd, 20 * MS, NULL);
+		held = look(me);
+	}
+}
+
+static void inside(struct me *me, const struct bftmutex_grant *grant, u64 hold_ns, bool renews)
+{
+	u64 value = 0, next;
+	bool updates = false;
+
+	if (grant->token) {
+		note(me, now_ns(), "read", " %" PRIu64, grant->token);
+		updates = guard(me->counter, grant->token, NULL, &value);
+	}
+	be_inside(me, hold_ns, renews);
+	if (!updates)
+		return;
+	/* Whether the lease is over does not matter to it: that is what tokens are for. */
+	next = value + 1;
+	note(me, now_ns(), "begin", " %" PRIu64 " %" PRIu64, grant->token, next);
+	updates = guard(me->counter, grant->token, &next, &value);
+	note(me, now_ns(), updates ? "wrote" : "refuse", " %" PRIu64 " %" PRIu64, grant->token,
+	     next);
+}
+
+static u32 draw_way(struct rng *rng)
+{
+	static const u32 ways[] = { BFTM_WAY_QUEUE, BFTM_WAY_QUEUE, BFTM_WAY_QUEUE,
+				    BFTM_WAY_BACKOFF, BFTM_WAY_NO_BACKOFF };
+
+	return ways[rng_below(rng, sizeof(ways) / sizeof(*ways))];
+}
+
+static void once(struct me *me)
+{
+	u64 number = 1 + rng_below(&me->rng, args.locks);
+	struct bftmutex_options want = {
+		.lease_ns = rng_between(&me->rng, args.lease_ms / 4, args.lease_ms) * MS,
+		.timeout_ns = rng_between(&me->rng, 500, 3000) * MS,
+		.way = draw_way(&me->rng),
+	};
+	struct bftmutex_grant grant;
+	bool renews = rng_chance(&me->rng, PPM / 3), fence = number % 2 && !args.plain;
+	int err;
+
+	if (renews && rng_chance(&me->rng, PPM / 2))
+		want.flags |= BFTM_RENEW;
+	if (fence)
+		want.flags |= BFTM_FENCE;
+	if (rng_chance(&me->rng, PPM / 8))
+		want.flags |= BFTM_TRY;
+	snprintf(me->lock, sizeof(me->lock), "l%u", (unsigned int)number);
+	if (fence)
+		me->counter = open_in_dir("counter", me->lock, O_RDWR | O_CREAT);
+	note(me, now_ns(), "invoke", "%s", "");
+	err = bftmutex_acquire(me->fd, me->lock, strlen(me->lock), &want, &grant);
+	if (err < 0) {
+		note(me, now_ns(), "fail", " %d", -err);
+	} else {
+		note(me, now_ns(), "enter", " %" PRIu64 " %" PRIu64, (u64)grant.deadline_ns,
+		     (u64)grant.token);
+		inside(me, &grant, rng_below(&me->rng, want.lease_ns * 3 / 4), renews);
+		note(me, now_ns(), "leave", "%s", "");
+		bftmutex_release(me->fd);
+	}
+	if (fence)
+		close(me->counter);
+	stay(rng_below(&me->rng, 20 * MS));
+}
+
+/* Process @i of this client, the @turn-th. */
+static pid_t begin(unsigned long i, unsigned int turn)
+{
+	struct me me = { .rng = { args.seed + i * 1000003 + turn * 7919 } };
+	char slot[16];
+	pid_t pid = fork();
+	int fd;
+
+	if (pid < 0)
+		exit(EX_OSERR);
+	if (pid)
+		return pid;
+	snprintf(slot, sizeof(slot), "%.8s.%u", args.name, (unsigned int)i);
+	snprintf(me.who, sizeof(me.who), "%s.%u", slot, turn);
+	me.log = open_in_dir("history", slot, O_WRONLY | O_CREAT | O_APPEND);
+	fd = open_in_dir("pid", slot, O_WRONLY | O_CREAT | O_TRUNC);
+	dprintf(fd, "%d %s\n", getpid(), me.who);
+	close(fd);
+	me.fd = bftmutex_open(NULL);
+	if (me.fd < 0)
+		exit(EX_NOINPUT);
+	while (!stopped())
+		once(&me);
+	exit(0);
+}
+
+/* All of them; who was killed is followed by another. */
+static int run(void)
+{
+	unsigned int turn[PROCESSES_MAX + 1] = {};
+	pid_t pid[PROCESSES_MAX + 1], gone;
+	unsigned long i;
+	int status, worst = 0;
+
+	for (i = 1; i <= args.processes; i++)
+		pid[i] = begin(i, 0);
+	while ((gone = wait(&status)) > 0) {
+		for (i = 1; i <= args.processes && pid[i] != gone; i++)
+			;
+		if (i > args.processes)
+			continue;
+		pid[i] = 0;
+		if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && !stopped())
+			pid[i] = begin(i, ++turn[i]);
+		else if (WIFEXITED(status) && WEXITSTATUS(status))
+			worst = WEXITSTATUS(status);
+		else if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
+			worst = EX_SOFTWARE;
+	}
+	return worst;
+}
+
+static int send_signal(void)
+{
+	int signo = !strcmp(args.signal, "KILL") ? SIGKILL : !strcmp(args.signal, "STOP") ?
+		    SIGSTOP : SIGCONT;
+	struct me me = { .lock = "-" };
+	char text[64] = "";
+	int fd, pid;
+
+	fd = open_in_dir("pid", args.name, O_RDONLY);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0 ||
+	    sscanf(text, "%d %23s", &pid, me.who) != 2)
+		return EX_NOINPUT;
+	if (signo == SIGKILL) {
+		me.log = open_in_dir("history", "nemesis", O_WRONLY | O_CREAT | O_APPEND);
+		note(&me, now_ns(), "kill", "%s", "");
+	}
+	return kill(pid, signo) < 0 ? EX_UNAVAILABLE : 0;
+}
+
+int main(int argc, char **argv)
+{
+	argp_err_exit_status = EX_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	return args.signal ? send_signal() : run();
+}
