@@ -3,7 +3,8 @@
 #
 #	make            the module for the running kernel, and the tools
 #	make demo       a cluster with a liar in a VM, in about two minutes
-#	make check      every test
+#	make check      every kind of test, in a quarter of an hour
+#	make check-all  all tests on all kernels, and the campaigns: a day; it goes on where it was left
 #	make install    DESTDIR= PREFIX=/usr (see README)
 #	make help       everything else
 
@@ -40,10 +41,8 @@ help:
 	@echo 'make unit       unit tests alone, under ASan and UBSan'
 	@echo 'make static     checkpatch, sparse, W=1, shellcheck, man pages'
 	@echo 'make vm         tests in VMs alone'
-	@echo 'make check-stock  what make check leaves out on Debian'\''s kernels, being on another'
 	@echo 'make check-capture  the tests of the module with a capture of all packets'
-	@echo 'make debug-kernel  kernels with KASAN and lockdep, or KCSAN, and the module for them'
-	@echo 'make check-debug, check-kcsan  the tests of the module on kernels with KASAN and lockdep, or KCSAN'
+	@echo 'make debug-kernel  kernels with KASAN and lockdep, or KCSAN, or KERNEL=6.12-debug alone'
 	@echo 'make sim-long   ten million simulated scenarios; make sim-mutants: bugs planted and found'
 	@echo 'make model      every interleaving of small clusters: a quarter of an hour'
 	@echo 'make order-torture  ordered objects under loss, lies and kills: 45 minutes'
@@ -489,7 +488,7 @@ fuzz-kernel:
 
 .PHONY: tests unit static vm fuzz fuzz-fast fuzzers model sim-mutants sim-sources sim-long figures \
 	bench bench-programs order-torture torture reloads races floods debug-kernel \
-	check-stock check-capture check-debug check-kcsan fuzz-kernel coverage coverage-kernel fail-nth failures fuzz-campaign
+	check-all check-capture fuzz-kernel coverage coverage-kernel fail-nth failures fuzz-campaign
 
 # What the fuzzers' inputs and the unit tests reach of the parsers. The unit tests are
 # those of the sanitized build, by clang.
@@ -545,24 +544,19 @@ $(MODULES_CHECKED): modules-%:
 	@folder=$$(MAKEFLAGS= selftests/vm/build-kernel $*) && \
 	$(MAKE) module stall KDIR=$$folder/build KVER=$$(cd $$folder/lib/modules && echo *)
 
-debug-kernel: $(MODULES_CHECKED)
+# KERNEL=6.12-debug: that one; else all four.
+debug-kernel: $(if $(KERNEL),modules-$(KERNEL),$(MODULES_CHECKED))
 
-check-stock: tools tests $(TEST_KERNELS:%=modules-%)
-	@selftests/check stock
-
-# With a capture of all packets; what judges times is not run.
-CAPTURED := $(filter-out floods handover hosts response,$(basename $(notdir $(wildcard selftests/module/*/*.sh))))
+# With a capture of all packets.
 check-capture: tools tests modules-6.1
-	@BFTMUTEX_CAPTURE=1 selftests/check $(CAPTURED:%=%-6.1)
+	@BFTMUTEX_CAPTURE=1 selftests/check --kernel 6.1 module
 
-# Two processors for each VM, and time that is real.
-check-kcsan: export JOBS ?= 1
-check-debug check-kcsan: check-%: tools tests
-	@$(MAKE) --no-print-directory $(TEST_KERNELS:%=modules-%-$*)
-	@selftests/check $(TEST_KERNELS:%=%-$*)
-
-CHECK_KERNELS = $(addprefix modules-,$(TEST_KERNELS)) modules-6.12-debug
-CHECK_BUILD = tools tests fuzzers $(TESTS_BIN)/fail_alloc.so $(CHECK_KERNELS)
+# What selftests/check wants. A kernel with checkers takes a quarter of an hour to build: its
+# module is made where that was done.
+CHECK_KERNELS = $(addprefix modules-,$(TEST_KERNELS)) \
+	$(if $(shell selftests/vm/build-kernel --if-built 6.12-debug 2>/dev/null),modules-6.12-debug)
+CHECK_BUILD = tools tests fuzzers $(CHECK_KERNELS)
+CHECK_ALL_BUILD = $(CHECK_BUILD) $(FUZZERS_FAST) $(MODULES_CHECKED) $(TESTS_BIN)/fail_alloc.so
 
 # For who wants to see something else; V=1 shows the commands.
 QUIETLY = @$(if $(V),,echo "building; make V=1 $@ shows how" &&) \
@@ -573,10 +567,19 @@ check:
 	$(QUIETLY) -j$$(nproc) $(CHECK_BUILD)
 	@selftests/check
 
-unit static vm: tools tests
-	@selftests/check $@
+check-all:
+	@$(call given,SCALE,1,1000000,1)
+	@$(call given,JOBS,1,1024,2)
+	@selftests/deps --for check
+	$(QUIETLY) -j$$(nproc) $(CHECK_ALL_BUILD)
+	@selftests/check --all
 
-vm: $(CHECK_KERNELS)
+unit: tests
+	@selftests/check core/unit
+
+static vm:
+	$(QUIETLY) -j$$(nproc) $(CHECK_BUILD)
+	@selftests/check $(if $(filter vm,$@),module,static)
 
 demo:
 	@selftests/deps --for demo

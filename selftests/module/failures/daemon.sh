@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# check: vm name=fail-daemon tier=all mem=1024 "allow=audit: type=1326|kauditd_printk_skb" time=300
 #
 # The daemon at work, in a VM, with one allocation failing, an earlier or a later one, or
 # all from there on: it goes on, or ends with a word. Programs are answered in time, and

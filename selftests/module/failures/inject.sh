@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
+# check: part
 #
 # Fault injection of a kernel that has it (6.1-debug, 6.12-debug). Source it after
 # cluster.sh, call injection first.

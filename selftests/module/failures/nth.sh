@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# check: vm name=fail-nth tier=all kernels=6.12-debug clock=instructions mem=1536 "allow=kobject_add_internal failed for .*error: -12" time=120
 #
 # Every ioctl and netlink command, with each of its allocations and copies of user
 # memory failing in turn: selftests/vm/run --kernel 6.12-debug -- this [OPERATION]

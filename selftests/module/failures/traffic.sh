@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# check: vm name=fail-traffic tier=all kernels=6.12-debug clock=instructions mem=1536 "allow=kmemleak: Cannot allocate" time=60
 #
 # What the module allocates while datagrams come and timers fire, where no task is to
 # blame: some of it fails, at random, while locks are taken and objects used. Nobody

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# check: part
 #
 # In the VM, by a clock that counts instructions; see "run".
 #

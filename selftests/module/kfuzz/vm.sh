@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# check: part
 #
 # In the VM, with a folder of the host at /run/share; see "run":
 #

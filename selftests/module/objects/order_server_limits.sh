@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# check: vm clock=instructions time=10
 #
 # How much a server keeps of objects, and what it does about those that it forgot.
 # shellcheck disable=SC2154,SC2317,SC2086  # set by, or called from, what is sourced

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# check: part
 #
 # In the VM: scenarios, each with and without a packet capture; see "run".
 #

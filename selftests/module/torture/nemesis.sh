@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
+# check: part
 #
 # What "schedule" draws, done to a cluster. Source it after cluster.sh.
 #
