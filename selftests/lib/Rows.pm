@@ -61,7 +61,7 @@ sub save {
 sub is_done {
 	my ($self, $run) = @_;
 	my $row = $self->{rows}{$run->{name}} or return 0;
-	return $row->{tree} eq $self->{tree} && $row->{result} eq 'passed' && $row->{scale} <= $self->{scale};
+	return $row->{tree} eq $self->{tree} && $row->{result} ne 'failed' && $row->{scale} <= $self->{scale};
 }
 
 # Those of RUNS that have not passed as the tree is now, what failed most first, then what takes
