@@ -134,7 +134,7 @@ JOURNAL := helper/journal helper/journal_object
 CTL := $(basename $(wildcard helper/ctl*.c)) helper/bftmutexctl helper/nl helper/libbftmutex \
 	$(JOURNAL)
 WRAPPER := $(addprefix helper/,bftmutex cmdline run libbftmutex duration)
-# Ways to lie about order are files selftests/core/liar/order_*.c.
+# Ways to lie about order, and what they share, are files selftests/core/liar/order_*.c.
 ORDER_LIES := $(basename $(wildcard selftests/core/liar/order_*.c))
 LIAR := $(filter-out $(ORDER_LIES),$(basename $(wildcard selftests/core/liar/*.c)))
 
@@ -304,10 +304,13 @@ $(BUILD)/obj-sanitize/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL) $(SANITIZE) -MMD -MP -c -o $@ $<
 
+# What unit tests share.
+UNIT_SHARED := $(filter-out selftests/core/unit/fail selftests/core/unit/test_%,\
+	$(basename $(wildcard selftests/core/unit/*.c)))
 UNIT_OBJS := $(sort $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/contradiction helper/digest \
 	$(OBJECT_EXEC) helper/order_rank helper/order_room helper/identity helper/lend helper/names helper/clock helper/loop \
 	helper/log helper/sandbox helper/sandbox_calls helper/upcall helper/status $(LIN) $(HISTORY) \
-	$(filter-out helper/bftmutexctl,$(CTL)))
+	$(filter-out helper/bftmutexctl,$(CTL)) $(UNIT_SHARED))
 $(BUILD)/obj-sanitize/all.a: $(call sobj,$(UNIT_OBJS))
 	rm -f $@
 	$(AR) rcs $@ $^
@@ -495,7 +498,12 @@ fuzz-kernel:
 COVERAGE_UNIT := $(FAIL_TESTS) $(patsubst %,test_%,wire order_wire transfer conf conf_access \
 	conf_server conf_type keys key_files rank duration journal journal_broken object object_types \
 	object_exec order_ops order_state)
-$(TESTS_BIN)/coverage/%: $(BUILD)/obj-fuzz-coverage/selftests/core/unit/%.o $(BUILD)/obj-fuzz-coverage/all.a
+$(BUILD)/obj-fuzz-coverage/shared.a: $(UNIT_SHARED:%=$(BUILD)/obj-fuzz-coverage/%.o)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(TESTS_BIN)/coverage/%: $(BUILD)/obj-fuzz-coverage/selftests/core/unit/%.o \
+		$(BUILD)/obj-fuzz-coverage/shared.a $(BUILD)/obj-fuzz-coverage/all.a
 	@mkdir -p $(@D)
 	clang $(FUZZ_CFLAGS_fuzz-coverage) -fsanitize=fuzzer-no-link $(WRAP) -o $@ $^ $(UNIT_LIBS)
 

@@ -11,85 +11,22 @@
 
 #include "unit.h"
 
-static char unit_dir[64];
-static char unit_words[16384];
-static int unit_stderr = -1;
+/* Its path, and the words. */
+extern char unit_dir[64];
+extern char unit_words[16384];
 
 /* cmocka's setup and teardown of a group: a folder of its own. */
-static inline int unit_make_dir(void **state)
-{
-	(void)state;
-	strcpy(unit_dir, "/tmp/bftm-unit-XXXXXX");
-	return mkdtemp(unit_dir) ? 0 : -1;
-}
+int unit_make_dir(void **state);
 
-static inline int unit_remove_dir(void **state)
-{
-	(void)state;
-	return rmdir(unit_dir);
-}
-
-static inline const char *unit_path(const char *name)
-{
-	static char path[128];
-
-	snprintf(path, sizeof(path), "%s/%s", unit_dir, name);
-	return path;
-}
-
-static inline const char *unit_write(const char *name, const char *text, size_t len, int mode)
-{
-	const char *path = unit_path(name);
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, len), len);
-	assert_int_equal(fchmod(fd, mode), 0);
-	close(fd);
-	return path;
-}
+int unit_remove_dir(void **state);
+const char *unit_path(const char *name);
+const char *unit_write(const char *name, const char *text, size_t len, int mode);
 
 /* From here on stderr is kept … */
-static inline void unit_listen(void)
-{
-	int fd = open(unit_path("stderr"), O_RDWR | O_CREAT | O_TRUNC, 0600);
-
-	assert_true(fd >= 0);
-	fflush(stderr);
-	unit_stderr = dup(STDERR_FILENO);
-	dup2(fd, STDERR_FILENO);
-	close(fd);
-}
-
-static inline void unit_leave_out(const char *what)
-{
-	size_t len = strlen(what);
-	char *p;
-
-	while ((p = strstr(unit_words, what)))
-		memmove(p, p + len, strlen(p + len) + 1);
-}
+void unit_listen(void);
 
 /* … until here, and returned with the names of the folder and the program left out. */
-static inline const char *unit_heard(void)
-{
-	char name[128];
-	ssize_t n;
-
-	fflush(stderr);
-	lseek(STDERR_FILENO, 0, SEEK_SET);
-	n = read(STDERR_FILENO, unit_words, sizeof(unit_words) - 1);
-	dup2(unit_stderr, STDERR_FILENO);
-	close(unit_stderr);
-	unlink(unit_path("stderr"));
-	assert_true(n >= 0);
-	unit_words[n] = '\0';
-	snprintf(name, sizeof(name), "%s/", unit_dir);
-	unit_leave_out(name);
-	snprintf(name, sizeof(name), "%s: ", program_invocation_short_name);
-	unit_leave_out(name);
-	return unit_words;
-}
+const char *unit_heard(void);
 
 /**
  * unit_given() - file f has this text, and what is said from here on is kept
@@ -97,24 +34,10 @@ static inline const char *unit_heard(void)
  *
  * Around the call of what reads it: unit_read(read_it(unit_given(text, 0600)))
  */
-static inline const char *unit_given(const char *text, int mode)
-{
-	unit_listen();
-	return unit_write("f", text, strlen(text), mode);
-}
-
-static inline int unit_read(int r)
-{
-	unit_heard();
-	unlink(unit_path("f"));
-	return r;
-}
+const char *unit_given(const char *text, int mode);
+int unit_read(int r);
 
 /** unit_says() - these, and no others, were the words on @text */
-static inline void unit_says(const char *text, const char *words)
-{
-	if (strcmp(unit_words, words))
-		fail_msg("%s\n--- says\n%s--- not\n%s", text, unit_words, words);
-}
+void unit_says(const char *text, const char *words);
 
 #endif /* BFTM_UNIT_FILES_H */

@@ -18,57 +18,24 @@
 #define ALL	0x7fu
 #define ME	7u
 
-static struct bftm_order_cfg cfg;
-static struct bftm_order o;
-static struct bftm_order_out out;
-static u64 now;
+/* The client, what it last wanted to be done, and its time. */
+extern struct bftm_order_cfg order_cfg;
+extern struct bftm_order o;
+extern struct bftm_order_out order_out;
+extern u64 now;
 
-static int fresh_iteration(void **state)
-{
-	(void)state;
-	cfg = (struct bftm_order_cfg){ .n = 7, .b = 1, .resend_ns = RESEND, .limit_ns = LIMIT };
-	memset(&o, 0, sizeof(o));
-	o.rank.client = ME;
-	o.rank.incarnation = 1;
-	now = T0;
-	return 0;
-}
+int fresh_iteration(void **state);
 
 /* A state of this version; the letter stands for its content. σ0 is (0, 0). */
-static inline struct bftm_body_id state_id(u64 version, char letter)
-{
-	struct bftm_body_id id = { .version = version, .len = version ? 100 : 0 };
+struct bftm_body_id state_id(u64 version, char letter);
 
-	id.digest[0] = (u8)letter;
-	return id;
-}
-
-static inline struct bftm_op op_id(u32 client, u64 op, char letter)
-{
-	struct bftm_op p = { .client = client, .op = op, .id = { .len = 10 } };
-
-	p.id.digest[0] = (u8)letter;
-	return p;
-}
-
-static inline enum bftm_order_verdict begin(void)
-{
-	bftm_order_begin(&o, &cfg, false, now, &out);
-	return out.verdict;
-}
+struct bftm_op op_id(u32 client, u64 op, char letter);
+enum bftm_order_verdict begin(void);
 
 /* Server @u answers the iteration that is under way. */
-static inline enum bftm_order_verdict answer(u32 u, struct bftm_order_msg msg)
-{
-	msg.rank = o.rank;
-	bftm_order_answer(&o, &cfg, u, &msg, false, now, &out);
-	return out.verdict;
-}
+enum bftm_order_verdict answer(u32 u, struct bftm_order_msg msg);
 
-static inline enum bftm_order_verdict says(u32 u, u8 type)
-{
-	return answer(u, (struct bftm_order_msg){ .type = type, .id = o.next });
-}
+enum bftm_order_verdict order_says(u32 u, u8 type);
 
 /** struct told - what a server answers to GET */
 struct told {
@@ -78,95 +45,19 @@ struct told {
 	const struct bftm_op *op;
 };
 
-static inline enum bftm_order_verdict got(u32 u, struct told t)
-{
-	u8 data[BFTM_ORDER_DATA_MAX];
-	struct bftm_order_got w = {
-		.sp_version = cpu_to_le64(t.sp.version), .sp_len = cpu_to_le32(t.sp.len),
-		.pending = cpu_to_le32(t.pending ?: t.count),
-		.prop_count = cpu_to_le64(t.prop.count),
-		.prop_client = cpu_to_le32(t.prop.client),
-		.prop_incarnation = cpu_to_le32(t.prop.incarnation),
-	};
-	u32 i;
-
-	memcpy(w.sp_digest, t.sp.digest, sizeof(w.sp_digest));
-	memcpy(data, &w, sizeof(w));
-	for (i = 0; i < t.count; i++) {
-		struct bftm_order_waiting p = {
-			.client = cpu_to_le32(t.op[i].client), .op = cpu_to_le64(t.op[i].op),
-			.len = cpu_to_le32(t.op[i].id.len),
-		};
-
-		memcpy(p.digest, t.op[i].id.digest, sizeof(p.digest));
-		memcpy(data + sizeof(w) + i * sizeof(p), &p, sizeof(p));
-	}
-	return answer(u, (struct bftm_order_msg){
-		.type = BFTM_ORDER_GOT, .id = t.sc, .data = data,
-		.data_len = (u16)(sizeof(w) + t.count * sizeof(struct bftm_order_waiting)),
-	});
-}
+enum bftm_order_verdict got(u32 u, struct told t);
 
 /* σc and σpc are the same, by this proposer. */
-static inline enum bftm_order_verdict got_one(u32 u, struct bftm_body_id s, u64 prop)
-{
-	return got(u, (struct told){ .sc = s, .sp = s, .prop = { prop, ME + 1, 1 } });
-}
+enum bftm_order_verdict got_one(u32 u, struct bftm_body_id s, u64 prop);
 
-static inline enum bftm_order_verdict says_exception(u32 u, struct bftm_rank max, bool genuine)
-{
-	struct bftm_order_exception e = {
-		.count = cpu_to_le64(max.count), .client = cpu_to_le32(max.client),
-		.incarnation = cpu_to_le32(max.incarnation),
-	};
-	struct bftm_order_msg msg = {
-		.type = BFTM_ORDER_EXCEPTION, .rank = o.rank, .data = (const u8 *)&e,
-		.data_len = sizeof(e),
-	};
-
-	bftm_order_answer(&o, &cfg, u, &msg, genuine, now, &out);
-	return out.verdict;
-}
-
-static inline enum bftm_order_verdict made(struct bftm_body_id id)
-{
-	bftm_order_made(&o, &cfg, &id, now, &out);
-	return out.verdict;
-}
-
-static inline enum bftm_order_verdict wake(u64 at)
-{
-	now = at;
-	bftm_order_wake(&o, &cfg, now, &out);
-	return out.verdict;
-}
+enum bftm_order_verdict says_exception(u32 u, struct bftm_rank max, bool genuine);
+enum bftm_order_verdict made(struct bftm_body_id id);
+enum bftm_order_verdict order_wake(u64 at);
 
 /* σ0 everywhere, until the state is to be made: servers 0 … q - 1. */
-static inline void get_nothing(void)
-{
-	u32 u;
-
-	begin();
-	for (u = 0; u < bftm_order_quorum(cfg.n, cfg.b); u++)
-		got_one(u, state_id(0, 0), 0);
-	assert_int_equal(out.verdict, BFTM_ORDER_MAKE);
-}
+void get_nothing(void);
 
 /* The same up to a phase, with state A of version 1. */
-static inline void reach(enum bftm_order_phase phase)
-{
-	u32 u, q = bftm_order_quorum(cfg.n, cfg.b);
-
-	if (phase == BFTM_ORDER_GETTING) {
-		begin();
-		return;
-	}
-	get_nothing();
-	if (phase >= BFTM_ORDER_PROPOSING)
-		made(state_id(1, 'A'));
-	for (u = 0; phase >= BFTM_ORDER_COMMITTING && u < q; u++)
-		says(u, BFTM_ORDER_PROPOSED);
-	assert_int_equal(o.phase, phase);
-}
+void reach(enum bftm_order_phase phase);
 
 #endif /* BFTM_UNIT_ORDER_ITERATION_H */

@@ -38,8 +38,8 @@ static bool lies(struct bftm_msg msg, u64 seq, u64 last)
 	msg.seq = seq;
 	msg.attempt = c.attempt;
 	msg.server_epoch = 7;
-	result = bftm_contradicts(&claim, &c, &cfg, 0, &msg, last, now);
-	bftm_contend_answer(&c, &cfg, 0, &msg, now, 0, &out);
+	result = bftm_contradicts(&claim, &c, &network_cfg, 0, &msg, last, network_now);
+	bftm_contend_answer(&c, &network_cfg, 0, &msg, network_now, 0, &out);
 	return result;
 }
 
@@ -49,10 +49,10 @@ static int waiting(void **state)
 	struct bftm_out out;
 
 	(void)state;
-	now = 1000 * MS;
+	network_now = 1000 * MS;
 	memset(&c, 0, sizeof(c));
 	memset(&claim, 0, sizeof(claim));
-	bftm_contend_start(&c, &cfg, &want, 1, now, &out);
+	bftm_contend_start(&c, &network_cfg, &want, 1, network_now, &out);
 	return 0;
 }
 
@@ -98,7 +98,7 @@ static void a_grant_that_is_taken_back(void **state)
 	assert_false(lies(SAYS(WAIT, .gno = 7, .position = 1), 14, 16));
 	/* And when the lease is over. */
 	assert_false(lies(SAYS(FREE, .gno = 8), 17, 20));
-	now += LEASE;
+	network_now += LEASE;
 	assert_false(lies(SAYS(WAIT, .gno = 9, .position = 1), 21, 24));
 }
 

@@ -21,10 +21,10 @@ static enum bftm_order_verdict choose(void)
 	u32 u;
 
 	begin();
-	for (u = 0; u < cfg.n; u++)
+	for (u = 0; u < order_cfg.n; u++)
 		if (heard >> u & 1)
 			got(u, told[u]);
-	verdict = out.verdict;
+	verdict = order_out.verdict;
 	heard = 0;
 	return verdict;
 }
@@ -278,11 +278,11 @@ static void random_answers(void **state)
 
 	(void)state;
 	for (round = 0; round < 100000; round++) {
-		cfg.b = b = (u32)unit_between(&rnd, 0, 5);
-		cfg.n = (u32)unit_between(&rnd, 4 * b + 1, 4 * b + 7 < 31 ? 4 * b + 7 : 31);
+		order_cfg.b = b = (u32)unit_between(&rnd, 0, 5);
+		order_cfg.n = (u32)unit_between(&rnd, 4 * b + 1, 4 * b + 7 < 31 ? 4 * b + 7 : 31);
 		o.completed = unit_between(&rnd, 0, 6);
 		begin();
-		for (u = 0; u < cfg.n && o.phase == BFTM_ORDER_GETTING; u++) {
+		for (u = 0; u < order_cfg.n && o.phase == BFTM_ORDER_GETTING; u++) {
 			char lie = u < b ? 'L' : 'A';
 
 			got(u, (struct told){
@@ -294,7 +294,7 @@ static void random_answers(void **state)
 		assert_int_not_equal(o.phase, BFTM_ORDER_GETTING);
 		if (o.phase == BFTM_ORDER_IDLE)
 			continue;
-		for (u = b, correct = 0; u < cfg.n; u++)
+		for (u = b, correct = 0; u < order_cfg.n; u++)
 			correct += o.holders >> u & 1;
 		assert_true(correct);
 		assert_int_equal(o.base.digest[0], 'A');

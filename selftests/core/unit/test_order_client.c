@@ -11,28 +11,28 @@ static void three_round_trips(void **state)
 
 	(void)state;
 	begin();
-	assert_int_equal(out.send, BFTM_ORDER_GET);
-	assert_int_equal(out.to, ALL);
+	assert_int_equal(order_out.send, BFTM_ORDER_GET);
+	assert_int_equal(order_out.to, ALL);
 	assert_int_equal(o.rank.count, 1);
 	assert_int_equal(o.rank.client, ME);
 	for (u = 0; u < 4; u++)
 		assert_int_equal(got_one(u, state_id(0, 0), 0), BFTM_ORDER_ON);
 	assert_int_equal(got_one(4, state_id(0, 0), 0), BFTM_ORDER_MAKE);
-	assert_int_equal(out.send, 0);
+	assert_int_equal(order_out.send, 0);
 	assert_int_equal(made(state_id(1, 'A')), BFTM_ORDER_ON);
-	assert_int_equal(out.send, BFTM_ORDER_PROPOSE);
-	assert_int_equal(out.to, ALL);
+	assert_int_equal(order_out.send, BFTM_ORDER_PROPOSE);
+	assert_int_equal(order_out.to, ALL);
 	for (u = 6; u > 2; u--) {
-		assert_int_equal(says(u, BFTM_ORDER_PROPOSED), BFTM_ORDER_ON);
-		assert_int_equal(out.send, 0);
+		assert_int_equal(order_says(u, BFTM_ORDER_PROPOSED), BFTM_ORDER_ON);
+		assert_int_equal(order_out.send, 0);
 	}
-	says(2, BFTM_ORDER_PROPOSED);
-	assert_int_equal(out.send, BFTM_ORDER_COMMIT);
-	assert_int_equal(out.to, ALL);
+	order_says(2, BFTM_ORDER_PROPOSED);
+	assert_int_equal(order_out.send, BFTM_ORDER_COMMIT);
+	assert_int_equal(order_out.to, ALL);
 	for (u = 0; u < 4; u++)
-		assert_int_equal(says(u, BFTM_ORDER_COMMITTED), BFTM_ORDER_ON);
-	assert_int_equal(says(4, BFTM_ORDER_COMMITTED), BFTM_ORDER_DONE);
-	assert_int_equal(out.send, 0);
+		assert_int_equal(order_says(u, BFTM_ORDER_COMMITTED), BFTM_ORDER_ON);
+	assert_int_equal(order_says(4, BFTM_ORDER_COMMITTED), BFTM_ORDER_DONE);
+	assert_int_equal(order_out.send, 0);
 	assert_int_equal(o.phase, BFTM_ORDER_IDLE);
 	assert_int_equal(o.completed, 1);
 	begin();
@@ -42,20 +42,18 @@ static void three_round_trips(void **state)
 /* q of the answers, whatever n and b. */
 static void every_quorum(void **state)
 {
-	u32 u, q;
+	u32 b, n, u, q;
 
-	for (cfg.b = 0; cfg.b <= 7; cfg.b++)
-		for (cfg.n = 4 * cfg.b + 1; cfg.n <= BFTM_SERVERS_MAX; cfg.n++) {
-			u32 b = cfg.b, n = cfg.n;
-
+	for (b = 0; b <= 7; b++)
+		for (n = 4 * b + 1; n <= BFTM_SERVERS_MAX; n++) {
 			fresh_iteration(state);
-			cfg.b = b;
-			cfg.n = n;
+			order_cfg.b = b;
+			order_cfg.n = n;
 			q = (n + 2 * b + 2) / 2;
 			reach(BFTM_ORDER_COMMITTING);
-			assert_int_equal(out.to, n == 32 ? ~0u : (1u << n) - 1);
+			assert_int_equal(order_out.to, n == 32 ? ~0u : (1u << n) - 1);
 			for (u = 0; u < q; u++)
-				assert_int_equal(says(n - 1 - u, BFTM_ORDER_COMMITTED),
+				assert_int_equal(order_says(n - 1 - u, BFTM_ORDER_COMMITTED),
 						 u == q - 1 ? BFTM_ORDER_DONE : BFTM_ORDER_ON);
 		}
 }
@@ -94,12 +92,12 @@ static void late_answers_do_not_count(void **state)
 				msg.rank.client += wrong == 2;
 				msg.rank.incarnation += wrong == 3;
 				before = o;
-				bftm_order_answer(&o, &cfg, 6, &msg, true, now, &out);
-				assert_int_equal(out.verdict, BFTM_ORDER_ON);
+				bftm_order_answer(&o, &order_cfg, 6, &msg, true, now, &order_out);
+				assert_int_equal(order_out.verdict, BFTM_ORDER_ON);
 				if (wrong || !phases[i] || (type != fits[phases[i]] &&
 				    type != BFTM_ORDER_NEEDBODY && type != BFTM_ORDER_RECOVERING)) {
 					assert_memory_equal(&o, &before, sizeof(o));
-					assert_int_equal(out.send, 0);
+					assert_int_equal(order_out.send, 0);
 				}
 			}
 }
@@ -115,7 +113,7 @@ static void twice_is_once(void **state)
 	fresh_iteration(state);
 	reach(BFTM_ORDER_COMMITTING);
 	for (i = 0; i < 20; i++)
-		assert_int_equal(says(i % 4, BFTM_ORDER_COMMITTED), BFTM_ORDER_ON);
+		assert_int_equal(order_says(i % 4, BFTM_ORDER_COMMITTED), BFTM_ORDER_ON);
 }
 
 /* A second answer to GET does not change what the first said. */
@@ -197,7 +195,7 @@ static void hostile_lists(void **state)
 			}), BFTM_ORDER_MAKE);
 			want = (lens[i] - 64) / 48;
 			assert_int_equal(o.got[4].count, want < 20 ? want : 20);
-			assert_int_equal(bftm_order_ops(&o, &cfg, ret, holders, 64), 0);
+			assert_int_equal(bftm_order_ops(&o, &order_cfg, ret, holders, 64), 0);
 			assert_int_equal(o.waiting, pending[k]);
 			assert_in_range(bftm_order_room(&o), 64 + 48, BFTM_ORDER_DATA_MAX);
 		}
@@ -212,7 +210,7 @@ static void making_waits_for_the_caller(void **state)
 	assert_int_equal(o.phase, BFTM_ORDER_IDLE);
 	/* What comes too late is not proposed. */
 	made(state_id(1, 'A'));
-	assert_int_equal(out.send, 0);
+	assert_int_equal(order_out.send, 0);
 	assert_int_equal(o.phase, BFTM_ORDER_IDLE);
 }
 
@@ -223,23 +221,23 @@ static void a_body_is_sent_to_who_needs_it(void **state)
 	(void)state;
 	reach(BFTM_ORDER_COMMITTING);
 	answer(1, (struct bftm_order_msg){ .type = BFTM_ORDER_NEEDBODY, .id = state_id(1, 'X') });
-	assert_int_equal(out.send, 0);
-	says(1, BFTM_ORDER_NEEDBODY);
-	assert_int_equal(out.send, BFTM_ORDER_COMMIT);
-	assert_int_equal(out.to, 2);
+	assert_int_equal(order_out.send, 0);
+	order_says(1, BFTM_ORDER_NEEDBODY);
+	assert_int_equal(order_out.send, BFTM_ORDER_COMMIT);
+	assert_int_equal(order_out.to, 2);
 	assert_int_equal(o.bodyless, 2);
-	says(1, BFTM_ORDER_NEEDBODY);		/* a copy: it is under way */
-	assert_int_equal(out.send, 0);
-	wake(o.wake_ns);
-	assert_int_equal(out.to, ALL);
+	order_says(1, BFTM_ORDER_NEEDBODY);		/* a copy: it is under way */
+	assert_int_equal(order_out.send, 0);
+	order_wake(o.wake_ns);
+	assert_int_equal(order_out.to, ALL);
 	assert_int_equal(o.bodyless, 2);
-	says(1, BFTM_ORDER_COMMITTED);
+	order_says(1, BFTM_ORDER_COMMITTED);
 	assert_int_equal(o.bodyless, 0);
-	says(1, BFTM_ORDER_NEEDBODY);
-	assert_int_equal(out.send, 0);
+	order_says(1, BFTM_ORDER_NEEDBODY);
+	assert_int_equal(order_out.send, 0);
 	for (u = 2; u < 6; u++)
-		says(u, BFTM_ORDER_COMMITTED);
-	assert_int_equal(out.verdict, BFTM_ORDER_DONE);
+		order_says(u, BFTM_ORDER_COMMITTED);
+	assert_int_equal(order_out.verdict, BFTM_ORDER_DONE);
 }
 
 /* Who needed it for the proposal gets it with the commit. */
@@ -249,12 +247,12 @@ static void bodyless_outlasts_the_phase(void **state)
 
 	(void)state;
 	reach(BFTM_ORDER_PROPOSING);
-	says(6, BFTM_ORDER_NEEDBODY);
-	assert_int_equal(out.send, BFTM_ORDER_PROPOSE);
-	assert_int_equal(out.to, 0x40);
+	order_says(6, BFTM_ORDER_NEEDBODY);
+	assert_int_equal(order_out.send, BFTM_ORDER_PROPOSE);
+	assert_int_equal(order_out.to, 0x40);
 	for (u = 0; u < 5; u++)
-		says(u, BFTM_ORDER_PROPOSED);
-	assert_int_equal(out.send, BFTM_ORDER_COMMIT);
+		order_says(u, BFTM_ORDER_PROPOSED);
+	assert_int_equal(order_out.send, BFTM_ORDER_COMMIT);
 	assert_int_equal(o.bodyless, 0x40);
 	begin();
 	assert_int_equal(o.bodyless, 0);
@@ -266,14 +264,14 @@ static void recovering_is_believed_at_get_only(void **state)
 	(void)state;
 	begin();
 	got_one(0, state_id(0, 0), 0);
-	says(0, BFTM_ORDER_RECOVERING);
+	order_says(0, BFTM_ORDER_RECOVERING);
 	assert_int_equal(o.recovering, 0);
-	says(1, BFTM_ORDER_RECOVERING);
-	wake(o.wake_ns);
-	assert_int_equal(out.to, ALL & ~3u);
+	order_says(1, BFTM_ORDER_RECOVERING);
+	order_wake(o.wake_ns);
+	assert_int_equal(order_out.to, ALL & ~3u);
 	fresh_iteration(state);
 	reach(BFTM_ORDER_PROPOSING);
-	says(6, BFTM_ORDER_RECOVERING);
+	order_says(6, BFTM_ORDER_RECOVERING);
 	assert_int_equal(o.recovering, 0);
 }
 
@@ -284,10 +282,10 @@ static void refresh(void **state)
 
 	(void)state;
 	o.completed = 5;
-	bftm_order_begin(&o, &cfg, true, now, &out);
+	bftm_order_begin(&o, &order_cfg, true, now, &order_out);
 	for (u = 0; u < 5; u++)
 		got_one(u, state_id(5, 'A'), 1);
-	assert_int_equal(out.verdict, BFTM_ORDER_MAKE);
+	assert_int_equal(order_out.verdict, BFTM_ORDER_MAKE);
 	assert_false(o.applies);
 	assert_int_equal(o.base.version, 5);
 	assert_int_equal(o.completed, 4);

@@ -24,7 +24,7 @@ static void exceptions_without_a_quorum(void **state)
 		assert_int_equal(o.phase, phases[i]);
 		assert_int_equal(says_exception(5, rank_of(40, 2), false), BFTM_ORDER_ON);
 		assert_int_equal(says_exception(6, rank_of(30, 2), false), BFTM_ORDER_OUTRANKED);
-		assert_int_equal(out.send, 0);
+		assert_int_equal(order_out.send, 0);
 		assert_int_equal(o.phase, BFTM_ORDER_IDLE);
 		/* The highest is one server's word. */
 		assert_int_equal(o.rank.count, 40);
@@ -80,7 +80,7 @@ static void a_liar_beside_one_outranked(void **state)
 	for (u = 0; u < 7; u++)
 		if (u != 1 && u != 5)
 			got_one(u, state_id(0, 0), 0);
-	assert_int_equal(out.verdict, BFTM_ORDER_MAKE);
+	assert_int_equal(order_out.verdict, BFTM_ORDER_MAKE);
 }
 
 /* A count after which none would be left is not believed, whoever says it. */
@@ -89,7 +89,7 @@ static void ranks_never_wrap(void **state)
 	u32 u;
 
 	(void)state;
-	cfg.signed_ranks = true;
+	order_cfg.signed_ranks = true;
 	begin();
 	for (u = 0; u < 7; u++) {
 		assert_int_equal(says_exception(u, rank_of(~0ull, 1), true), BFTM_ORDER_ON);
@@ -105,8 +105,8 @@ static void ranks_never_wrap(void **state)
 static void one_signed_rank_is_enough(void **state)
 {
 	(void)state;
-	cfg.signed_ranks = true;
-	cfg.n = 5;
+	order_cfg.signed_ranks = true;
+	order_cfg.n = 5;
 	begin();
 	assert_int_equal(says_exception(0, rank_of(50, 1), false), BFTM_ORDER_ON);
 	assert_int_equal(says_exception(0, rank_of(1, ME), true), BFTM_ORDER_ON);
@@ -145,15 +145,15 @@ static void old_signed_ranks_one_by_one(void **state)
 	u32 lost, u;
 
 	(void)state;
-	cfg.signed_ranks = true;
-	cfg.n = 5;
+	order_cfg.signed_ranks = true;
+	order_cfg.n = 5;
 	assert_in_range(lost_to(1u << 16, 1), 2, 17);
 	fresh_iteration(state);
-	cfg.signed_ranks = true;
-	cfg.n = 5;
+	order_cfg.signed_ranks = true;
+	order_cfg.n = 5;
 	assert_in_range(lost_to(1u << 20, (1u << 16) + 1), 2, 48);
 	fresh_iteration(state);
-	cfg.signed_ranks = false;
+	order_cfg.signed_ranks = false;
 	for (lost = 0; lost < 100; lost++) {
 		begin();
 		for (u = 0; u < 3; u++)
@@ -169,8 +169,8 @@ static void signed_ranks_of_a_crowd(void **state)
 	u32 i;
 
 	(void)state;
-	cfg.signed_ranks = true;
-	cfg.n = 5;
+	order_cfg.signed_ranks = true;
+	order_cfg.n = 5;
 	for (i = 0; i < 1000; i++) {
 		begin();
 		least = o.rank.count;
@@ -178,9 +178,9 @@ static void signed_ranks_of_a_crowd(void **state)
 		highest = (highest > least ? highest : least) + 100;
 		says_exception(0, rank_of(highest, 1), true);
 		begin();
-		while (wake(o.wake_ns) == BFTM_ORDER_ON)
+		while (order_wake(o.wake_ns) == BFTM_ORDER_ON)
 			;
-		assert_int_equal(out.verdict, BFTM_ORDER_TIMEOUT);
+		assert_int_equal(order_out.verdict, BFTM_ORDER_TIMEOUT);
 	}
 	assert_in_range(o.rank.count, 1000, 1000u << 17);
 }
@@ -189,23 +189,23 @@ static void b_plus_1_refusals(void **state)
 {
 	(void)state;
 	reach(BFTM_ORDER_PROPOSING);
-	bftm_order_refused(&o, &cfg, 3, BFTM_REFUSED_ACCESS, now, &out);
-	bftm_order_refused(&o, &cfg, 3, BFTM_REFUSED_ACCESS, now, &out);
-	assert_int_equal(out.verdict, BFTM_ORDER_ON);
+	bftm_order_refused(&o, &order_cfg, 3, BFTM_REFUSED_ACCESS, now, &order_out);
+	bftm_order_refused(&o, &order_cfg, 3, BFTM_REFUSED_ACCESS, now, &order_out);
+	assert_int_equal(order_out.verdict, BFTM_ORDER_ON);
 	/* For another reason each: of 2b + 1, b are liars who say what suits them. */
-	bftm_order_refused(&o, &cfg, 4, BFTM_REFUSED_STATE, now, &out);
-	assert_int_equal(out.verdict, BFTM_ORDER_ON);
-	bftm_order_refused(&o, &cfg, 1, 0, now, &out);
-	assert_int_equal(out.verdict, BFTM_ORDER_ON);
-	bftm_order_refused(&o, &cfg, 3, BFTM_REFUSED_STATE, now, &out);
-	assert_int_equal(out.verdict, BFTM_ORDER_DENIED);
-	assert_int_equal(out.refusal, BFTM_REFUSED_STATE);
+	bftm_order_refused(&o, &order_cfg, 4, BFTM_REFUSED_STATE, now, &order_out);
+	assert_int_equal(order_out.verdict, BFTM_ORDER_ON);
+	bftm_order_refused(&o, &order_cfg, 1, 0, now, &order_out);
+	assert_int_equal(order_out.verdict, BFTM_ORDER_ON);
+	bftm_order_refused(&o, &order_cfg, 3, BFTM_REFUSED_STATE, now, &order_out);
+	assert_int_equal(order_out.verdict, BFTM_ORDER_DENIED);
+	assert_int_equal(order_out.refusal, BFTM_REFUSED_STATE);
 	assert_int_equal(o.phase, BFTM_ORDER_IDLE);
-	bftm_order_refused(&o, &cfg, 5, BFTM_REFUSED_STATE, now, &out);
-	assert_int_equal(out.verdict, BFTM_ORDER_ON);
+	bftm_order_refused(&o, &order_cfg, 5, BFTM_REFUSED_STATE, now, &order_out);
+	assert_int_equal(order_out.verdict, BFTM_ORDER_ON);
 	begin();
-	bftm_order_refused(&o, &cfg, 5, BFTM_REFUSED_STATE, now, &out);
-	assert_int_equal(out.verdict, BFTM_ORDER_ON);
+	bftm_order_refused(&o, &order_cfg, 5, BFTM_REFUSED_STATE, now, &order_out);
+	assert_int_equal(order_out.verdict, BFTM_ORDER_ON);
 }
 
 /* Only to those who have not answered; later and later; then it is over. */
@@ -221,16 +221,16 @@ static void what_is_lost_is_repeated(void **state)
 	for (i = 0; i < ARRAY_SIZE(pause); i++) {
 		due += pause[i] * RESEND;
 		assert_int_equal(o.wake_ns, due);
-		wake(due - 1);
-		assert_int_equal(out.send, 0);
-		assert_int_equal(wake(due), BFTM_ORDER_ON);
-		assert_int_equal(out.send, BFTM_ORDER_GET);
-		assert_int_equal(out.to, ALL & ~4u);
+		order_wake(due - 1);
+		assert_int_equal(order_out.send, 0);
+		assert_int_equal(order_wake(due), BFTM_ORDER_ON);
+		assert_int_equal(order_out.send, BFTM_ORDER_GET);
+		assert_int_equal(order_out.to, ALL & ~4u);
 	}
-	assert_int_equal(wake(due + 8 * RESEND), BFTM_ORDER_TIMEOUT);
-	assert_int_equal(out.send, 0);
+	assert_int_equal(order_wake(due + 8 * RESEND), BFTM_ORDER_TIMEOUT);
+	assert_int_equal(order_out.send, 0);
 	assert_int_equal(o.wake_ns, 0);
-	assert_int_equal(wake(due + 100 * RESEND), BFTM_ORDER_ON);
+	assert_int_equal(order_wake(due + 100 * RESEND), BFTM_ORDER_ON);
 }
 
 /* +1 +2 +4 … to the rank, beside the one of each beginning; bounded. */
@@ -244,18 +244,18 @@ static void timeouts_raise_the_rank(void **state)
 		begin();
 		count++;
 		assert_int_equal(o.rank.count, count);
-		while (wake(o.wake_ns) == BFTM_ORDER_ON)
+		while (order_wake(o.wake_ns) == BFTM_ORDER_ON)
 			;
-		assert_int_equal(out.verdict, BFTM_ORDER_TIMEOUT);
+		assert_int_equal(order_out.verdict, BFTM_ORDER_TIMEOUT);
 		count += 1ull << (i < 16 ? i : 16);
 		assert_int_equal(o.rank.count, count);
 	}
 	reach(BFTM_ORDER_COMMITTING);
 	for (i = 0; i < 5; i++)
-		says(i, BFTM_ORDER_COMMITTED);
+		order_says(i, BFTM_ORDER_COMMITTED);
 	count = o.rank.count;
 	begin();
-	while (wake(o.wake_ns) == BFTM_ORDER_ON)
+	while (order_wake(o.wake_ns) == BFTM_ORDER_ON)
 		;
 	assert_int_equal(o.rank.count, count + 2);
 }
@@ -274,9 +274,9 @@ static void a_rank_that_one_has_shown(void **state)
 		if (o.rank.count > 1ull << 33)
 			break;
 		says_exception(5, rank_of(1ull << 33, 1), false);
-		while (wake(o.wake_ns) == BFTM_ORDER_ON)
+		while (order_wake(o.wake_ns) == BFTM_ORDER_ON)
 			;
-		assert_int_equal(out.verdict, BFTM_ORDER_TIMEOUT);
+		assert_int_equal(order_out.verdict, BFTM_ORDER_TIMEOUT);
 	}
 	assert_in_range(lost, 30, 36);
 }
@@ -295,20 +295,20 @@ static void an_old_iteration_is_abandoned(void **state)
 			fresh_iteration(state);
 			reach(phases[i]);
 			now = T0 + LIMIT - 1;
-			says(6, BFTM_ORDER_NEEDBODY);
-			assert_int_equal(out.verdict, BFTM_ORDER_ON);
+			order_says(6, BFTM_ORDER_NEEDBODY);
+			assert_int_equal(order_out.verdict, BFTM_ORDER_ON);
 			assert_int_equal(o.phase, phases[i]);
 			now = T0 + LIMIT;
 			if (how == 0)
-				says(6, BFTM_ORDER_PROPOSED);
+				order_says(6, BFTM_ORDER_PROPOSED);
 			else if (how == 1)
-				bftm_order_refused(&o, &cfg, 0, 1, now, &out);
+				bftm_order_refused(&o, &order_cfg, 0, 1, now, &order_out);
 			else if (how == 2 && phases[i] == BFTM_ORDER_MAKING)
 				made(state_id(1, 'A'));
 			else
-				wake(now);
-			assert_int_equal(out.verdict, BFTM_ORDER_TIMEOUT);
-			assert_int_equal(out.send, 0);
+				order_wake(now);
+			assert_int_equal(order_out.verdict, BFTM_ORDER_TIMEOUT);
+			assert_int_equal(order_out.send, 0);
 			assert_int_equal(o.phase, BFTM_ORDER_IDLE);
 		}
 }
@@ -323,15 +323,15 @@ static void commit_with_one_that_recovers(void)
 	for (u = 0; u < 5; u++)
 		got_one(u, state_id(0, 0), 0);
 	made(state_id(1, 'A'));
-	assert_int_equal(out.to, 0x3f);
+	assert_int_equal(order_out.to, 0x3f);
 	for (u = 0; u < 5; u++)
-		says(u, BFTM_ORDER_PROPOSED);
-	assert_int_equal(out.to, 0x3f);
+		order_says(u, BFTM_ORDER_PROPOSED);
+	assert_int_equal(order_out.to, 0x3f);
 	for (u = 0; u < 5; u++)
-		says(u, BFTM_ORDER_COMMITTED);
-	assert_int_equal(out.verdict, BFTM_ORDER_DONE);
-	assert_int_equal(out.send, BFTM_ORDER_INSTALL);
-	assert_int_equal(out.to, 0x40);
+		order_says(u, BFTM_ORDER_COMMITTED);
+	assert_int_equal(order_out.verdict, BFTM_ORDER_DONE);
+	assert_int_equal(order_out.send, BFTM_ORDER_INSTALL);
+	assert_int_equal(order_out.to, 0x40);
 	assert_int_equal(o.phase, BFTM_ORDER_INSTALLING);
 }
 
@@ -339,14 +339,14 @@ static void a_server_that_recovers_is_told(void **state)
 {
 	(void)state;
 	commit_with_one_that_recovers();
-	says(6, BFTM_ORDER_NEEDBODY);
-	assert_int_equal(out.send, BFTM_ORDER_INSTALL);
-	assert_int_equal(out.to, 0x40);
-	says(5, BFTM_ORDER_INSTALLED);
+	order_says(6, BFTM_ORDER_NEEDBODY);
+	assert_int_equal(order_out.send, BFTM_ORDER_INSTALL);
+	assert_int_equal(order_out.to, 0x40);
+	order_says(5, BFTM_ORDER_INSTALLED);
 	assert_int_equal(o.phase, BFTM_ORDER_INSTALLING);
-	says(6, BFTM_ORDER_INSTALLED);
+	order_says(6, BFTM_ORDER_INSTALLED);
 	assert_int_equal(o.phase, BFTM_ORDER_IDLE);
-	assert_int_equal(out.verdict, BFTM_ORDER_ON);
+	assert_int_equal(order_out.verdict, BFTM_ORDER_ON);
 }
 
 /* Nobody waits for it: it is neither outranked nor denied, and ends soon. */
@@ -358,12 +358,12 @@ static void installing_ends_quietly(void **state)
 	commit_with_one_that_recovers();
 	says_exception(0, rank_of(50, 1), true);
 	says_exception(1, rank_of(50, 1), true);
-	bftm_order_refused(&o, &cfg, 0, 1, now, &out);
-	bftm_order_refused(&o, &cfg, 1, 1, now, &out);
+	bftm_order_refused(&o, &order_cfg, 0, 1, now, &order_out);
+	bftm_order_refused(&o, &order_cfg, 1, 1, now, &order_out);
 	assert_int_equal(o.phase, BFTM_ORDER_INSTALLING);
 	for (sends = 1; o.phase; sends++) {
-		assert_int_equal(wake(o.wake_ns), BFTM_ORDER_ON);
-		assert_int_equal(out.send, o.phase ? BFTM_ORDER_INSTALL : 0);
+		assert_int_equal(order_wake(o.wake_ns), BFTM_ORDER_ON);
+		assert_int_equal(order_out.send, o.phase ? BFTM_ORDER_INSTALL : 0);
 	}
 	assert_int_equal(sends, BFTM_INSTALL_SENDS + 1);
 	assert_int_equal(o.rank.count, 1);
@@ -371,12 +371,12 @@ static void installing_ends_quietly(void **state)
 	fresh_iteration(state);
 	commit_with_one_that_recovers();
 	now = T0 + LIMIT;
-	assert_int_equal(says(5, BFTM_ORDER_INSTALLED), BFTM_ORDER_ON);
+	assert_int_equal(order_says(5, BFTM_ORDER_INSTALLED), BFTM_ORDER_ON);
 	assert_int_equal(o.phase, BFTM_ORDER_IDLE);
 	assert_int_equal(o.timeouts, 0);
 	fresh_iteration(state);
 	commit_with_one_that_recovers();
-	assert_int_equal(wake(T0 + LIMIT), BFTM_ORDER_ON);
+	assert_int_equal(order_wake(T0 + LIMIT), BFTM_ORDER_ON);
 	assert_int_equal(o.phase, BFTM_ORDER_IDLE);
 	assert_int_equal(o.timeouts, 0);
 }

@@ -18,10 +18,10 @@ static enum bftm_order_verdict choose(void)
 	u32 u;
 
 	begin();
-	for (u = 0; u < cfg.n; u++)
+	for (u = 0; u < order_cfg.n; u++)
 		if (heard >> u & 1)
 			got(u, told[u]);
-	verdict = out.verdict;
+	verdict = order_out.verdict;
 	heard = 0;
 	return verdict;
 }
@@ -30,7 +30,7 @@ static const struct bftm_op *ops_of(u32 *total, u32 *holders)
 {
 	static struct bftm_op ret[64];
 
-	*total = bftm_order_ops(&o, &cfg, ret, holders, 64);
+	*total = bftm_order_ops(&o, &order_cfg, ret, holders, 64);
 	return ret;
 }
 
@@ -117,7 +117,7 @@ static void no_more_than_there_is_room_for(void **state)
 	}
 	assert_int_equal(choose(), BFTM_ORDER_MAKE);
 	for (room = 0; room <= 8; room++) {
-		assert_int_equal(bftm_order_ops(&o, &cfg, ret, holders, room), room);
+		assert_int_equal(bftm_order_ops(&o, &order_cfg, ret, holders, room), room);
 		for (i = 1; i < room; i++)
 			assert_true(ret[i - 1].client < ret[i].client);
 	}

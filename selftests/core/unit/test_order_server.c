@@ -266,7 +266,7 @@ static void commit_drops_what_it_reflects(void **state)
 
 		assert_ptr_equal(p->body, op[p->client]);
 		seen |= 1u << p->client;
-		bftm_order_response(&obj, p, out, &pushed);
+		bftm_order_response(&obj, p, reply_data, &pushed);
 		if (p->client == 4) {	/* a newer one of it was applied */
 			assert_int_equal(pushed.type, BFTM_MSG_NONE);
 			continue;
@@ -294,7 +294,7 @@ static void a_response_that_is_gone(void **state)
 	submit(ALICE, 1, op_of(10));
 	commit(1, BOB, state_with(1, &a, 1));
 	assert_int_equal(waiting.list.count, 0);
-	bftm_order_response(&obj, &waiting.list.entry[0], out, &pushed);
+	bftm_order_response(&obj, &waiting.list.entry[0], reply_data, &pushed);
 	assert_int_equal(pushed.type, BFTM_ORDER_RESPONSE);
 	assert_int_equal(pushed.id.len, BFTM_RESPONSE_GONE);
 	assert_int_equal(pushed.data_len, 0);

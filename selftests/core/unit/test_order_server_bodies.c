@@ -44,7 +44,7 @@ static void an_unasked_response_is_no_longer_than_the_submit(void **state)
 	text[sizeof(text) - 1] = '\0';
 	step_at(LATER, req, op);
 	commit(1, BOB, state_of(1, 1, text));
-	bftm_order_response(&obj, &waiting.list.entry[0], out, &pushed);
+	bftm_order_response(&obj, &waiting.list.entry[0], reply_data, &pushed);
 	assert_int_equal(pushed.data_len, BFTM_ORDER_ROOM_MIN);
 	assert_int_equal(pushed.id.len, 199);
 	pushed.name_len = 1;

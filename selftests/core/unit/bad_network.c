@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "bad_network.h"
+
+#define POOL	64
+
+struct datagram {
+	struct bftm_msg msg;
+	u32 client, server;
+	bool to_server;
+};
+
+const struct bftm_client_cfg network_cfg = {
+	.n = N, .b = 1, .rho_ppm = 2000, .exponent = 2, .delta_ns = 5 * MS,
+	.resend_ns = 20 * MS, .retry_max_ns = 600 * MS,
+};
+struct server servers[N];
+struct client clients[CLIENTS];
+static struct datagram pool[POOL];
+static u32 pooled;
+u64 rnd, network_now, epochs, top, contradictions;
+
+static bool chance(u64 percent)
+{
+	return unit_between(&rnd, 1, 100) <= percent;
+}
+
+static void put(const struct bftm_msg *msg, u32 client, u32 server, bool to_server)
+{
+	if (pooled == POOL || chance(10))
+		return;		/* lost */
+	pool[pooled++] = (struct datagram){ *msg, client, server, to_server };
+}
+
+static void start_server(u32 u)
+{
+	struct server *s = &servers[u];
+	u64 gno = s->lock.gno + 1000;
+	struct bftm_queue *queue = s->lock.queue;
+
+	s->cfg = (struct bftm_server_cfg){
+		.cluster = 1, .id = (u16)(u + 1), .rho_ppm = 2000, .epoch = ++epochs,
+		.lease_max_ns = LEASE, .waiters_max = CLIENTS,
+		.quarantine_until_ns = bftm_quarantine(LEASE, 2000, network_now),
+	};
+	memset(s->window, 0, sizeof(s->window));
+	bftm_lock_init(&s->lock, gno, BFTM_TOKEN_UNKNOWN);
+	s->lock.queue = queue;
+	queue->count = 0;
+}
+
+static void send(u32 i, u32 to, const struct bftm_msg *msg)
+{
+	struct bftm_msg m = *msg;
+	u32 u;
+
+	for (u = 0; u < N; u++) {
+		if (!(to >> u & 1))
+			continue;
+		m.attempt = m.attempt ?: clients[i].c.attempt;
+		m.client = i + 1;
+		m.server_epoch = clients[i].epoch[u];
+		m.seq = ++clients[i].seq;
+		put(&m, i, u, true);
+	}
+}
+
+static void obey(u32 i, const struct bftm_out *out)
+{
+	struct client *cl = &clients[i];
+	const struct bftm_msg try = {
+		.type = BFTM_MSG_TRY, .k = cl->c.sends, .lease_ns = cl->c.want.lease_ns,
+		.prio = cl->c.prio,
+		.flags = bftm_contend_queues(&cl->c) ? 0 : BFTM_FLAG_NOQUEUE,
+	};
+	const struct bftm_msg yield = { .type = BFTM_MSG_YIELD, .gno = out->yield_gno };
+	const struct bftm_msg stamp = { .type = BFTM_MSG_STAMP, .token = cl->c.token };
+	const struct bftm_msg release = {
+		.type = BFTM_MSG_RELEASE, .attempt = out->release_attempt,
+	};
+
+	send(i, out->release_to, &release);
+	send(i, out->try_to, &try);
+	send(i, out->yield_to, &yield);
+	send(i, out->stamp_to, &stamp);
+	if (out->verdict == BFTM_WON) {
+		cl->won++;
+		cl->leave_ns = network_now + unit_between(&rnd, 0, 2 * LEASE);
+	}
+}
+
+static void begin(u32 i)
+{
+	const struct bftm_want want = {
+		.lease_ns = LEASE, .renew = chance(50), .fence = chance(50),
+		.wait = chance(70) ? BFTM_WAIT_QUEUE : BFTM_WAIT_BACKOFF,
+	};
+	struct bftm_out out;
+
+	bftm_contend_start(&clients[i].c, &network_cfg, &want, ++clients[i].attempt, network_now,
+			   &out);
+	obey(i, &out);
+}
+
+static void serve(const struct datagram *d)
+{
+	struct server *s = &servers[d->server];
+	struct bftm_msg reply, push;
+
+	if (!bftm_window_take(&s->window[d->client], d->msg.seq))
+		return;
+	if (d->msg.server_epoch != s->cfg.epoch) {
+		reply = d->msg;
+		reply.type = BFTM_MSG_CHALLENGE;
+		reply.server_epoch = s->cfg.epoch;
+		put(&reply, d->client, d->server, false);
+		return;
+	}
+	if (chance(5))
+		bftm_lock_learn(&s->lock, top);
+	bftm_server_step(&s->cfg, &s->lock, &d->msg, network_now, &reply, &push);
+	if (reply.type == BFTM_MSG_SACK && reply.gno > top)
+		top = reply.gno;
+	reply.server_epoch = s->cfg.epoch;
+	if (reply.type)
+		put(&reply, d->client, d->server, false);
+	if (push.type)
+		put(&push, push.client - 1, d->server, false);
+}
+
+static void hear(const struct datagram *d)
+{
+	struct client *cl = &clients[d->client];
+	const struct bftm_msg *msg = &d->msg;
+	u32 u = d->server;
+	struct bftm_out out;
+
+	if (msg->seq && !bftm_window_take(&cl->window, msg->seq))
+		return;
+	if (msg->type == BFTM_MSG_CHALLENGE) {
+		if (msg->seq > cl->challenge_seq[u]) {
+			cl->challenge_seq[u] = msg->seq;
+			cl->epoch[u] = msg->server_epoch;
+		}
+		if (msg->attempt == cl->c.attempt) {
+			bftm_contend_again(&cl->c, u, &out);
+			obey(d->client, &out);
+		}
+		return;
+	}
+	if (msg->attempt == cl->c.attempt && msg->server_epoch == cl->epoch[u] &&
+	    bftm_contradicts(&cl->claim[u], &cl->c, &network_cfg, u, msg, cl->seq, network_now)) {
+		contradictions++;
+		printf("# server %u to client %u: %s gno %llu token %llu k %u\n", u,
+		       d->client, bftm_msg_name(msg->type), (unsigned long long)msg->gno,
+		       (unsigned long long)msg->token, msg->k);
+	}
+	bftm_contend_answer(&cl->c, &network_cfg, u, msg, network_now, unit_random(&rnd), &out);
+	obey(d->client, &out);
+}
+
+static void deliver(void)
+{
+	u32 i = (u32)unit_between(&rnd, 0, pooled - 1);
+	struct datagram d = pool[i];
+
+	/* Some arrive again later. */
+	if (!chance(10))
+		pool[i] = pool[--pooled];
+	if (d.to_server)
+		serve(&d);
+	else
+		hear(&d);
+}
+
+static void act(u32 i)
+{
+	struct client *cl = &clients[i];
+	struct bftm_out out;
+	u64 before = cl->c.attempt;
+
+	if (cl->c.phase == BFTM_PHASE_DEAD) {
+		begin(i);
+	} else if (cl->c.phase == BFTM_PHASE_HOLD && network_now >= cl->leave_ns) {
+		bftm_contend_stop(&cl->c, &network_cfg, &out);
+		obey(i, &out);
+	} else {
+		bftm_contend_wake(&cl->c, &network_cfg, network_now, cl->attempt + 1, unit_random(&rnd),
+				  &out);
+		if (cl->c.attempt != before)
+			cl->attempt++;
+		obey(i, &out);
+	}
+	if (cl->c.attempt != before)
+		for (u32 u = 0; u < N; u++)
+			cl->claim[u].free_seq = 0;
+}
+
+void step(void)
+{
+	struct bftm_msg push;
+	u32 u;
+
+	network_now += unit_between(&rnd, 0, 2 * MS);
+	if (pooled && chance(85)) {
+		deliver();
+		return;
+	}
+	for (u = 0; u < N; u++) {
+		if (bftm_lock_expire(&servers[u].cfg, &servers[u].lock, network_now, &push) &&
+		    push.type) {
+			push.server_epoch = servers[u].cfg.epoch;
+			put(&push, push.client - 1, u, false);
+		}
+	}
+	act((u32)unit_between(&rnd, 0, CLIENTS - 1));
+	if (unit_between(&rnd, 1, 3000) == 1)
+		start_server((u32)unit_between(&rnd, 0, N - 1));
+}
+
+void make_queues(void)
+{
+	u32 u;
+
+	for (u = 0; u < N; u++) {
+		struct bftm_queue *queue =
+			calloc(1, sizeof(*queue) + CLIENTS * sizeof(queue->waiter[0]));
+
+		assert_non_null(queue);
+		queue->room = CLIENTS;
+		servers[u].lock.queue = queue;
+	}
+}
+
+void new_cluster(void)
+{
+	u32 u;
+
+	memset(clients, 0, sizeof(clients));
+	pooled = 0;
+	top = 0;
+	network_now += 1000 * MS;
+	for (u = 0; u < N; u++) {
+		start_server(u);
+		bftm_lock_learn(&servers[u].lock, 0);
+	}
+}
