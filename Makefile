@@ -450,6 +450,19 @@ $(foreach variant,fuzz fuzz-fast fuzz-coverage,$(eval $(call FUZZ_RULES,$(varian
 
 FUZZERS_FAST := $(addprefix $(TESTS_BIN)/fuzz-fast/,$(FUZZERS))
 
+# The same targets without libFuzzer: each input of the packs once.
+REPLAYS := $(addprefix $(TESTS_BIN)/replay/,$(FUZZERS))
+replays: $(REPLAYS)
+
+$(BUILD)/obj-sanitize/fuzz.a: $(call sobj,$(FUZZ_OBJS))
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(TESTS_BIN)/replay/%: $(BUILD)/obj-sanitize/selftests/core/fuzz/fuzz_%.o \
+		$(call sobj,selftests/core/fuzz/replay $(FUZZ_FAKES)) $(BUILD)/obj-sanitize/fuzz.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(UNIT_LIBS)
+
 fuzz:
 	@$(call given,SECONDS,1,999999,600)
 	@$(call given,SEED,1,4294967295,1)
@@ -489,7 +502,7 @@ fuzz-kernel:
 	@$(MAKE) --no-print-directory $(BIN)/bftmutex-kfuzz $(BIN)/bftmutex-kfuzz-seeds modules-$(vm_kernel)
 	@BFTMUTEX_SECONDS=$(call quoted,$(SECONDS)) selftests/module/kfuzz/run
 
-.PHONY: tests unit static vm fuzz fuzz-fast fuzzers model sim-mutants sim-sources sim-long figures \
+.PHONY: tests unit static vm fuzz fuzz-fast fuzzers replays model sim-mutants sim-sources sim-long figures \
 	bench bench-programs order-torture torture reloads races floods debug-kernel \
 	check-all check-capture fuzz-kernel coverage coverage-kernel fail-nth failures fuzz-campaign
 
@@ -563,8 +576,8 @@ check-capture: tools tests modules-6.1
 # module is made where that was done.
 CHECK_KERNELS = $(addprefix modules-,$(TEST_KERNELS)) \
 	$(if $(shell selftests/vm/build-kernel --if-built 6.12-debug 2>/dev/null),modules-6.12-debug)
-CHECK_BUILD = tools tests fuzzers $(CHECK_KERNELS)
-CHECK_ALL_BUILD = $(CHECK_BUILD) $(FUZZERS_FAST) $(MODULES_CHECKED) $(TESTS_BIN)/fail_alloc.so
+CHECK_BUILD = tools tests replays $(CHECK_KERNELS)
+CHECK_ALL_BUILD = $(CHECK_BUILD) fuzzers $(FUZZERS_FAST) $(MODULES_CHECKED) $(TESTS_BIN)/fail_alloc.so
 
 # For who wants to see something else; V=1 shows the commands.
 QUIETLY = @$(if $(V),,echo "building; make V=1 $@ shows how" &&) \
