@@ -22,8 +22,7 @@
 #include "helper/keys.h"
 
 #define MS		BFTM_NS_PER_MS
-#define LEASE		(500 * MS)
-#define PATIENCE_MS	10000
+#define PATIENCE_MS	60000	/* what is waited for comes within a millisecond */
 
 static const struct bftm_master master = {
 	.cluster = 3, .server = 5, .key = "0123456789abcdef0123456789abcde",
@@ -41,6 +40,8 @@ static char dir[] = "/tmp/bftmutex-liar-XXXXXX", key_path[64], stats_path[64];
 static pid_t liar;
 static u16 port;
 static u64 epoch;
+/* As long as a liar grants by itself: no pause of a busy machine is as long. */
+static u64 lease = BFTM_LEASE_MAX_DEFAULT_NS;
 static unsigned int requests, lies, replies, pushes;
 
 static inline u64 peer_now(void)
@@ -202,7 +203,7 @@ static inline void peer_say(u32 c, u8 type, u64 attempt, struct bftm_msg msg)
 {
 	msg.type = type;
 	msg.attempt = attempt;
-	msg.lease_ns = LEASE;
+	msg.lease_ns = lease;
 	msg.name_len = 1;
 	msg.name[0] = 'x';
 	peer_send(c, msg);
@@ -218,7 +219,7 @@ static inline void peer_try(u32 c, const char *name, u64 attempt, u32 k)
 {
 	struct bftm_msg msg = {
 		.type = BFTM_MSG_TRY, .flags = BFTM_FLAG_NOQUEUE, .attempt = attempt, .k = k,
-		.lease_ns = LEASE, .name_len = (u8)strlen(name),
+		.lease_ns = lease, .name_len = (u8)strlen(name),
 	};
 
 	memcpy(msg.name, name, msg.name_len);
