@@ -154,7 +154,7 @@ vm 100 6.12 clients
 over() { appears holding || ! kill -0 "${vms[100]}"; }
 ok "a lease is held" wait_for 400 over
 # The machine is gone from one moment to the next.
-qemu=$(pgrep -P "$(pgrep -P "${vms[$victim]}" -x timeout)")
+qemu=$(pgrep -P "${vms[$victim]}" -x qemu-system-x86)
 ok "server $victim is killed" kill -KILL "$qemu"
 touch "$share/killed"
 
