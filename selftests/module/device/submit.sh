@@ -3,6 +3,9 @@
 #
 # BFTM_IOC_SUBMIT, by programs that make namespaces of their own and are the helper
 # there; then, from here, what may go while programs wait: helper, namespace, module.
+#
+# check: clock=instructions
+#
 # shellcheck disable=SC2317  # functions are called by tap.sh
 
 # shellcheck source=selftests/lib/tap.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The generic netlink family, by programs that make namespaces of their own.
+#
+# check: clock=instructions
 
 # shellcheck source=selftests/lib/tap.sh
 . "$(dirname "$0")/../../lib/tap.sh"

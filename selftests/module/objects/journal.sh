@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # What of a server's objects survives its restart, and when it says so.
+#
+# check: clock=instructions
+#
 # shellcheck disable=SC2154,SC2317,SC2034  # set by, or called from, what is sourced
 set -u
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # A server's objects, datagram by datagram.
+#
+# check: clock=instructions
+#
 # shellcheck disable=SC2154,SC2317,SC2086  # set by, or called from, what is sourced
 set -u
 

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # How much a server keeps of objects, and what it does about those that it forgot.
+#
+# check: clock=instructions
+#
 # shellcheck disable=SC2154,SC2317,SC2086  # set by, or called from, what is sourced
 set -u
 

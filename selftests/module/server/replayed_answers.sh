@@ -5,6 +5,8 @@
 # that does not know the lock: one that was killed and started again, or one
 # that read another configuration. It once took them for grants of attempts that
 # are over, released them, and a second client came in beside the first.
+#
+# check: clock=instructions
 cd "$(dirname "$0")/../../.." || exit
 . selftests/lib/tap.sh
 . selftests/lib/cluster.sh
