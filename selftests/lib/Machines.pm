@@ -17,9 +17,9 @@ my %boot = ('6.1' => 6, '6.12' => 8);
 sub slower { return $slower{$_[0]} // 8 }
 sub boot { return $boot{$_[0]} // 40 }
 
-# A run that takes ten times what it usually does has hung; below five minutes even a busy
-# machine says little.
-sub limit { return max(300, int(10 * $_[0])) }
+# A run that takes ten times what it usually does has hung; below two minutes even a busy
+# machine says little. For a VM these are seconds that the host's processor works for it.
+sub limit { return max(120, int(10 * $_[0])) }
 
 # What a campaign is divided by: SCALE.
 our $scale = 1;

@@ -13,6 +13,7 @@ char key_path[64], stats_path[64];
 pid_t liar;
 u16 port;
 u64 epoch;
+u64 lease = BFTM_LEASE_MAX_DEFAULT_NS;
 unsigned int requests, lies, replies, pushes;
 
 u64 peer_now(void)
@@ -167,7 +168,7 @@ void peer_say(u32 c, u8 type, u64 attempt, struct bftm_msg msg)
 {
 	msg.type = type;
 	msg.attempt = attempt;
-	msg.lease_ns = LEASE;
+	msg.lease_ns = lease;
 	msg.name_len = 1;
 	msg.name[0] = 'x';
 	peer_send(c, msg);
@@ -182,7 +183,7 @@ void peer_try(u32 c, const char *name, u64 attempt, u32 k)
 {
 	struct bftm_msg msg = {
 		.type = BFTM_MSG_TRY, .flags = BFTM_FLAG_NOQUEUE, .attempt = attempt, .k = k,
-		.lease_ns = LEASE, .name_len = (u8)strlen(name),
+		.lease_ns = lease, .name_len = (u8)strlen(name),
 	};
 
 	memcpy(msg.name, name, msg.name_len);

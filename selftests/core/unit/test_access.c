@@ -272,7 +272,10 @@ static void who_may_take_any_lock_may_tell_of_tokens(void **state)
 	assert_false(admit(rule, 4, message(BFTM_MSG_RECOVER, 5, "")));
 }
 
-/* What the longest list costs: printed, and bounded far above what it takes. */
+/*
+ * What the longest list costs: printed, and bounded a hundred times above what it takes, by the
+ * time that the processor works for us, which other work on it does not add to.
+ */
 static void the_longest_list_is_read_in_microseconds(void **state)
 {
 	static struct bftm_rule rule[BFTM_RULES_MAX];
@@ -285,10 +288,10 @@ static void the_longest_list_is_read_in_microseconds(void **state)
 	for (i = 0; i < BFTM_RULES_MAX; i++)
 		rule[i] = (struct bftm_rule){ .client_first = 1, .client_last = ALL,
 					      PREFIX("jobs/2") };
-	clock_gettime(CLOCK_MONOTONIC, &begin);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
 	for (i = 0; i < turns; i++)
 		assert_false(bftm_access_find(rule, BFTM_RULES_MAX, &m));
-	clock_gettime(CLOCK_MONOTONIC, &end);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
 	ns = (double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec);
 	printf("# %u rules: %.0f ns a request, sanitized\n", BFTM_RULES_MAX, ns / turns);
 	assert_true(ns / turns < 1e6);

@@ -52,25 +52,44 @@ static void hand_over(void **state)
 	assert_int_equal(lies, 0);
 }
 
-/* At the end of the lease, to one that goes on polling. */
-static void expiry(void **state)
+/* Client 2 polls until it is told FREE. Return: the first FREE; @ret_k: the last poll. */
+static struct bftm_msg poll_until_free(u64 attempt, u32 *ret_k)
 {
 	struct bftm_msg msg = {};
-	struct bftm_wire wire;
-	u32 k = 1;
+
+	for (*ret_k = 0; msg.type != BFTM_MSG_FREE; poll(NULL, 0, 20)) {
+		peer_queue(2, attempt, ++*ret_k);
+		do
+			msg = peer_answer(2);
+		while (msg.type != BFTM_MSG_FREE && msg.seq != peers[2].seq);
+	}
+	return msg;
+}
+
+/*
+ * At the end of the lease, to one that goes on polling. Where this process or the server stands
+ * still at that moment, FREE is the answer to a poll: so again. On a machine so busy that three
+ * times in ten one does, it does twenty times with a probability of 0.3^20, 3 in 10^11.
+ */
+static void expiry(void **state)
+{
+	struct bftm_msg msg;
+	u64 attempt = 0;
+	u32 k;
 
 	(void)state;
 	begin("honest");
-	GRANTED(1, 1, 1);
-	while (msg.type != BFTM_MSG_FREE) {
-		assert_true(k < 100);
-		peer_queue(2, 1, k++);
-		while (msg.type != BFTM_MSG_FREE &&
-		       peer_hear(2, &wire, sizeof(wire), 50) == sizeof(wire))
-			assert_int_equal(bftm_wire_get(&wire, sizeof(wire), &msg), BFTM_WIRE_OK);
-	}
-	assert_int_equal(msg.seq, 0);
-	assert_in_range(msg.k, k - 2, k - 1);
+	lease = 500 * MS;
+	do {
+		assert_true(++attempt <= 20);
+		GRANTED(1, attempt, 1);
+		msg = poll_until_free(attempt, &k);
+		release(2, attempt);
+		while (peer_answer(2).type != BFTM_MSG_RELEASED)
+			;
+	} while (msg.seq);
+	lease = BFTM_LEASE_MAX_DEFAULT_NS;
+	assert_in_range(msg.k, k - 1, k);
 	liar_stop("honest");
 	assert_int_equal(pushes, 1);
 }
@@ -308,12 +327,14 @@ static void pushes_of_others(void **state)
 			peer_queue(2, 1, 1);
 			release(1, 1);
 		}
-		poll(NULL, 0, 100);
-		liar_stop(table[i].strategy);
-		for (heard = 0; peer_hear(2, &wire, sizeof(wire), 0) >= 0; )
+		/* As many as there will be, and a while for one more. */
+		heard = 0;
+		while (peer_hear(2, &wire, sizeof(wire),
+				 heard < table[i].heard ? PATIENCE_MS : 100) >= 0)
 			if (!bftm_wire_get(&wire, sizeof(wire), &msg) &&
 			    bftm_mac_verify(peers[2].reply, &wire))
 				heard += msg.type == BFTM_MSG_FREE && msg.seq < 2;
+		liar_stop(table[i].strategy);
 		while (peer_hear(1, &wire, sizeof(wire), 0) >= 0)
 			;
 		if (heard != table[i].heard)

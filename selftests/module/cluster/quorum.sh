@@ -5,6 +5,7 @@
 # With b silent servers a lock that nobody has still takes one round trip. With
 # fewer answers than F there is none at all, whatever a liar among them says.
 #
+#
 #	bftm-c1 ---- bridge ---- bftm-s1 … bftm-s7    n = 7, b = 1, F = 5
 #
 # Functions are called by name, load may have no arguments, and variables are
@@ -49,7 +50,7 @@ one_trip() {
 	measure "$1"
 	diag "$1: acquire $acquire us, round trip $rtt us, ratio $((100 * acquire / rtt)) %"
 	ok "$1: at least a round trip" test "$acquire" -ge 10000
-	ok "$1: less than two" test "$acquire" -lt $((2 * rtt))
+	figure "$1: less than two" test "$acquire" -lt $((2 * rtt))
 }
 
 # refused DESC: no try and no wait ever gets a lock
@@ -78,6 +79,7 @@ stop() {
 	done
 }
 
+preload bftmutexctl bftmutexd bftmutex-liar contender gojq busybox
 load || bail "module"
 modprobe sch_netem || bail "sch_netem"
 up --servers 7 -b 1 --clients 1 --lease-max $lease_max || bail "no cluster"
@@ -89,7 +91,7 @@ healthy=$acquire
 lie 4 silent || bail "no liar"
 measure "one silent"
 diag "acquire: $healthy us with all servers, $acquire us with one silent"
-ok "one silent: no resend was waited for" test "$acquire" -lt $((healthy + 3000000))
+figure "one silent: no resend was waited for" test "$acquire" -lt $((healthy + 3000000))
 tune 'delta = 10ms' || bail "configuration"
 netem "${all[@]}" -- delay 5ms
 one_trip "one silent, 5 ms each way" 10.73.0.1

@@ -5,6 +5,7 @@
 # How often a lock changes hands that many want, while b servers lie: three fifths as often
 # as with none that does, whatever they do.
 #
+#
 #	bftm-c1 … bftm-c4 ---- bridge, 1 ms each way ---- bftm-s1 … bftm-s7
 #	two contenders each                               n = 7, b = 2, s4 and s5 lie
 #

@@ -39,7 +39,7 @@ for name in guard write sleep next wake; do
 done
 is "blocks" "$(grep -c . all)" "$(sed -n '/:name:/,/^[^ ]/p' "$page" | grep -c '^   [^:]')"
 # In one shell, as somebody who pastes them does.
-ip netns exec bftm-c1 timeout 60 bash -e all >out 2>err
+ip netns exec bftm-c1 timeout 1200 bash -e all >out 2>err
 is "exit status" $? 0
 is "what it prints" "$(cat out)" \
 	"$(sed -n '/^::/,/^Rules/p' "$page" | sed -n 's/^   //p')"

@@ -6,6 +6,7 @@
 # grows like t, and everybody has a turn. Run by a clock that counts
 # instructions (selftests/vm/run --icount), so that ratios repeat.
 #
+#
 #	bftm-c1 … bftm-c64 ---- bridge ---- bftm-s1 … bftm-s7    n = 7, b = 1
 #
 # BFTMUTEX_HOSTS is how many contend at most.

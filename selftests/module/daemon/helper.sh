@@ -4,6 +4,8 @@
 #
 # bftmutexd may be absent, stopped, killed, restarted or configured anew: what
 # is held stays held, what waits is served or told, and nothing hangs.
+#
+#
 # shellcheck disable=SC2154,SC2317  # set by, or called from, what is sourced
 
 # shellcheck source=selftests/lib/tap.sh
@@ -147,7 +149,7 @@ t 1 -w .2 "$lock" true
 is "stopped: -w times out" $status 1
 begin=$SECONDS
 t 1 -n "$lock" true
-ok "stopped: -n comes to an end" test $((SECONDS - begin)) -lt 60
+figure "stopped: -n comes to an end" test $((SECONDS - begin)) -lt 60
 ok "stopped: and fails" test "$status" -ne 0
 ended "$holder"
 kill -CONT "$(helper 1)"

@@ -6,6 +6,7 @@
 # it waits in the servers' queue, renews, goes on with what a killed one held,
 # and tells restarted servers which tokens there were.
 #
+#
 #	bftm-c1, bftm-c2, bftm-c3 ---- bridge ---- bftm-s1 … bftm-s6
 #
 # n = 6, b = 1, F = 4; a token needs 5 servers, and a restarted one 4 others.
@@ -103,6 +104,8 @@ stays() {
 	while (($(ms) < end)); do
 		in_state 1 held || { c 1 bftmutexctl holders; c 1 bftmutexctl stats --json; tail -n 5 "$dev"/c1/log; return 1; }
 		taken 2 || { echo "client 2 has it too: $(<"$work/err")"; return 1; }
+		# To look all the time costs more than a clock that counts instructions has.
+		sleep 0.1
 	done
 	in_state 1 held
 }
@@ -139,8 +142,9 @@ new_lock
 hold 1 -l 4s
 ask 2 -l 4s
 ask 3 -l 4s
-rounds=$(total 2 rounds)
+# Time is taken before and after what is counted.
 began=${EPOCHREALTIME/./}
+rounds=$(total 2 rounds)
 ok "queue: who waits asks again" wait_for 20 asked_again
 more=$(($(total 2 rounds) - rounds))
 eighths=$(((${EPOCHREALTIME/./} - began) / 500000))
@@ -154,7 +158,7 @@ for n in 2 3; do
 done
 # Back-off sleeps for a lease and more between two tries.
 last=$(sort -n "$work"/mark.? | tail -1)
-ok "queue: both long before back-off would" test $((last - released)) -lt 3000
+figure "queue: both long before back-off would" test $((last - released)) -lt 3000
 
 ok "queue: contenders all complete" contend 9 --entries 6 --lock crowd --lease 1 --hold 3 \
 	--jitter 3 --fence --timeout 60
@@ -227,7 +231,7 @@ kill_helper 1
 killed=$(ms)
 ok "not restarted: the holder is told that it has lost" lost
 diag "not restarted: told after $((released - killed)) ms"
-ok "not restarted: when the lease is over" test $((released - killed)) -le 3000
+figure "not restarted: when the lease is over" test $((released - killed)) -le 3000
 start_helper 1 || bail "no daemon"
 c 1 bftmutex -w 10 "$lock" true
 is "restarted: locks can be had" $? 0

@@ -65,7 +65,7 @@ ok "bftmutexd --check" c 1 bftmutexd --check
 ok "bftmutexd" c 1 bftmutexd --pid-file "$work/pid"
 ok "bftmutex -n, in the quarantine" says 1 "so many servers are in quarantine" \
 	c 1 bftmutex -n --verbose NAME true
-is "bftmutex NAME COMMAND" "$(c 1 timeout 120 bftmutex NAME echo had)" had
+is "bftmutex NAME COMMAND" "$(c 1 timeout 1200 bftmutex NAME echo had)" had
 
 #
 # With options
@@ -90,7 +90,7 @@ for list in locks objects clients; do
 		s 1 bftmutexctl $list
 done
 ok "watch for nobody" says 77 "not permitted: only root (CAP_NET_ADMIN) may do this" \
-	nobody timeout 20 bftmutexctl watch
+	nobody timeout 600 bftmutexctl watch
 for words in --usage "server --usage" "server access --help" "server access set --usage"; do
 	# shellcheck disable=SC2086
 	ok "bftmutexctl $words" says 0 "Usage: bftmutexctl" bftmutexctl $words

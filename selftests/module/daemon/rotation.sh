@@ -4,6 +4,7 @@
 #
 # New keys while locks are held, as Documentation/security.rst says.
 #
+#
 #	bftm-c1, bftm-c2 ---- bridge ---- bftm-s1 … bftm-s4    n = 4, b = 1, F = 3
 #
 # shellcheck disable=SC2154,SC2317  # set by, or called from, what is sourced

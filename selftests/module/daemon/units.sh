@@ -72,7 +72,7 @@ ok "systemd" boot || { diag "$(</run/systemd.log)"; bail "no systemd"; }
 ok "systemctl enable --now $units" systemctl enable --now $units
 ok "all are active" wait_for 30 active $units
 ok "the server says how it began" wait_for 10 said bftmutex-server@1 "its first start here"
-is "bftmutex NAME COMMAND" "$(timeout 120 bftmutex NAME echo had)" had
+is "bftmutex NAME COMMAND" "$(timeout 1200 bftmutex NAME echo had)" had
 ok "an object" bftmutexctl object create counter counter
 is "is counted" "$(count)" 1
 is "rights of bftmutexd" "$(rights bftmutexd)" "0000000000001000 1 2"
@@ -105,7 +105,7 @@ halt
 ok "the host begins again" boot
 ok "all are active by themselves" wait_for 60 active $units
 is "objects are as before" "$(count)" 5
-is "a lock" "$(timeout 120 bftmutex NAME echo had)" had
+is "a lock" "$(timeout 1200 bftmutex NAME echo had)" had
 ok "systemctl disable --now $units" systemctl disable --now $units
 ok "nothing runs" ! pgrep bftmutexd
 ok "the module can be unloaded" rmmod bftmutex

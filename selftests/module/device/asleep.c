@@ -30,7 +30,7 @@ FIXTURE_TEARDOWN(machine)
 {
 }
 
-TEST_F_TIMEOUT(machine, what_waits_ends, 180)
+TEST_F_TIMEOUT(machine, what_waits_ends, 1200)
 {
 	struct rlimit limit = { COUNT + 100, COUNT + 100 };
 	static int fds[COUNT];

@@ -5,6 +5,8 @@
 # /dev/bftmutex on a client of a cluster of four, from client 1's point of view.
 # Client 2 competes; the helper of client 3 is stopped and killed as needed, and the
 # kernel leaves everything to it.
+#
+#
 # shellcheck disable=SC2154,SC2317  # dev is of cluster.sh, functions are called by tap.sh
 
 # shellcheck source=selftests/lib/tap.sh

@@ -6,6 +6,7 @@
 # took is held, renewed, given back and handed over like any other, whatever becomes
 # of the daemon and the servers meanwhile.
 #
+#
 #	bftm-c1, bftm-c2 ---- bridge ---- bftm-s1 … bftm-s4    n = 4, b = 1, F = 3
 #
 # Functions are called by name, load may have no arguments, and variables are
@@ -151,7 +152,8 @@ handed_over() {
 	wait_for 10 waits "$2" || return
 	begin=$(now_ns)
 	echo >"$work/enough"
-	wait "$waiter" && (($(now_ns) - begin < 3000000000))
+	wait "$waiter" || return
+	! in_time || (($(now_ns) - begin < 3000000000))
 }
 ok "who waits here is next" again handed_over here 1
 ok "who waits elsewhere is next" again handed_over elsewhere 2

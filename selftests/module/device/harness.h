@@ -10,4 +10,8 @@
 #pragma GCC diagnostic ignored "-Wclobbered"
 #include "kselftest_harness.h"
 
+/* Seconds for what takes some: a hang's end, also on a machine that is busy with other things. */
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT 600
+
 #endif /* BFTM_TEST_HARNESS_H */

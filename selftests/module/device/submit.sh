@@ -4,6 +4,8 @@
 #
 # BFTM_IOC_SUBMIT, by programs that make namespaces of their own and are the helper
 # there; then, from here, what may go while programs wait: helper, namespace, module.
+#
+#
 # shellcheck disable=SC2317  # functions are called by tap.sh
 
 # shellcheck source=selftests/lib/tap.sh

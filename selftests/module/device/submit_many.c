@@ -129,19 +129,19 @@ static void *end_helper(int fd, pthread_t helper)
 	return failed;
 }
 
-TEST_F_TIMEOUT(many, threads_on_one_handle, 120)
+TEST_F_TIMEOUT(many, threads_on_one_handle, 1200)
 {
 	EXPECT_EQ(COUNT, add_all(&self->nl, &self->helper, self->fd));
 	EXPECT_EQ(NULL, end_helper(self->fd, self->helper));
 }
 
-TEST_F_TIMEOUT(many, threads_on_many_handles, 120)
+TEST_F_TIMEOUT(many, threads_on_many_handles, 1200)
 {
 	EXPECT_EQ(COUNT, add_all(&self->nl, &self->helper, -1));
 	EXPECT_EQ(NULL, end_helper(self->fd, self->helper));
 }
 
-TEST_F_TIMEOUT(many, requests_up_to_the_limit, 120)
+TEST_F_TIMEOUT(many, requests_up_to_the_limit, 1200)
 {
 	struct rlimit limit = { REQUESTS_MAX + 100, REQUESTS_MAX + 100 };
 	struct program *p = calloc(1, sizeof(*p));
@@ -201,7 +201,7 @@ static uint64_t cost(int fd, int i)
 }
 
 /* They stood in one chain, with every 1,024th other lock. */
-TEST_F_TIMEOUT(many, who_want_one_lock_delay_no_other, 300)
+TEST_F_TIMEOUT(many, who_want_one_lock_delay_no_other, 1200)
 {
 	enum { MANY = 30000, NAMES = 4096 };
 	struct rlimit limit = { MANY + 100, MANY + 100 };
@@ -228,7 +228,7 @@ TEST_F_TIMEOUT(many, who_want_one_lock_delay_no_other, 300)
 	EXPECT_EQ(0, slow);
 }
 
-TEST_F_TIMEOUT(many, handles_up_to_the_limit, 120)
+TEST_F_TIMEOUT(many, handles_up_to_the_limit, 1200)
 {
 	struct rlimit limit = { HANDLES_MAX + 100, HANDLES_MAX + 100 };
 	char words[128] = "";
@@ -263,7 +263,7 @@ static void *answer_long(void *arg)
 }
 
 /* Each takes the room of the longest response, whatever room it gives itself. */
-TEST_F_TIMEOUT(many, bytes_up_to_the_limit, 120)
+TEST_F_TIMEOUT(many, bytes_up_to_the_limit, 1200)
 {
 	static char op[BFTM_SUBMIT_MAX];
 	struct bftm_submit s = text_on("x", "g"), first = s;

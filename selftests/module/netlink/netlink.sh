@@ -3,6 +3,7 @@
 # check: vm kernels=6.1,6.12,6.12-debug clock=instructions about=module time=10
 #
 # The generic netlink family, by programs that make namespaces of their own.
+#
 
 # shellcheck source=selftests/lib/tap.sh
 . "$(dirname "$0")/../../lib/tap.sh"

@@ -457,7 +457,7 @@ static int pull_many(lend_t *self, bool *seen, uint64_t ms, int most)
 }
 
 /* No server answers: the kernel asks for so many, and the helper gets all in the end. */
-TEST_F_TIMEOUT(lend, more_than_the_kernel_asks_for, 120)
+TEST_F_TIMEOUT(lend, more_than_the_kernel_asks_for, 1200)
 {
 	enum { ASKING_MAX = 1024, FIRST = 1500, COUNT = FIRST + ASKING_MAX };
 	struct rlimit limit = { COUNT + 100, COUNT + 100 };
@@ -490,7 +490,7 @@ TEST_F_TIMEOUT(lend, more_than_the_kernel_asks_for, 120)
 }
 
 /* Each is told to all servers; more than the kernel looks at in one go. */
-TEST_F_TIMEOUT(lend, leases_that_end_together, 120)
+TEST_F_TIMEOUT(lend, leases_that_end_together, 1200)
 {
 	enum { COUNT = 200 };
 	uint64_t end = now_ns() + 15 * SEC;

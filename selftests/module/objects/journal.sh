@@ -3,6 +3,8 @@
 # check: vm clock=instructions time=10
 #
 # What of a server's objects survives its restart, and when it says so.
+#
+#
 # shellcheck disable=SC2154,SC2317,SC2034  # set by, or called from, what is sourced
 set -u
 

@@ -5,6 +5,7 @@
 # A cluster whose servers keep their objects: all of them at once lose their memory,
 # and one its file as well.
 #
+#
 #	bftm-c1, bftm-c2 ---- bridge ---- bftm-s1 … bftm-s7    n = 7, b = 1
 #
 # shellcheck disable=SC2317,SC2119,SC2154,SC2034  # called by name, shared

@@ -4,6 +4,8 @@
 #
 # A server whose machine loses its power at any moment: whatever a client was told,
 # the server knows after a restart.
+#
+#
 # shellcheck disable=SC2154,SC2317  # set by, or called from, what is sourced
 set -u
 

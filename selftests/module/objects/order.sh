@@ -5,6 +5,7 @@
 # Objects that all clients share, end to end: results are exact, histories are
 # linearizable, with a server that lies, one that is gone, and helpers that die.
 #
+#
 #	bftm-c1 … bftm-c3 ---- bridge ---- bftm-s1 … bftm-s7    n = 7, b = 1
 #
 # Functions are called by name, load may have no arguments, and variables are

@@ -3,6 +3,8 @@
 # check: vm kernels=6.1,6.12,6.12-debug clock=instructions about=module time=10
 #
 # A server's objects, datagram by datagram.
+#
+#
 # shellcheck disable=SC2154,SC2317,SC2086  # set by, or called from, what is sourced
 set -u
 

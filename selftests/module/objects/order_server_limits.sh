@@ -3,6 +3,8 @@
 # check: vm clock=instructions time=10
 #
 # How much a server keeps of objects, and what it does about those that it forgot.
+#
+#
 # shellcheck disable=SC2154,SC2317,SC2086  # set by, or called from, what is sourced
 set -u
 

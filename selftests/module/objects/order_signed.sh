@@ -5,6 +5,7 @@
 # Objects with as few servers as there can be, n = 4b + 1, which signed ranks make
 # enough, while one lies; and what servers refuse, as an application sees it.
 #
+#
 #	bftm-c1 … bftm-c3 ---- bridge ---- bftm-s1 … bftm-s5, s4 lies    b = 1
 #
 # Functions are called by name, load may have no arguments, and variables are

@@ -8,6 +8,7 @@
 # made of each object (10,000 by "make order-torture"), BFTMUTEX_SEED repeats what is
 # random. With BFTMUTEX_KEEP=DIR, such as /run/share, histories are kept there.
 #
+#
 #	bftm-c1 … bftm-c8 ---- bridge, 20 % loss each way ---- bftm-s1 … bftm-s7, s4 lies
 #
 # Functions are called by name, load may have no arguments, and variables are

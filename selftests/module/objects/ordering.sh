@@ -57,7 +57,7 @@ for name in $names; do
 		block "$name"
 	} >"$name.sh"
 	# As somebody who pastes it does.
-	timeout 240 bash -e "$name.sh" >out 2>&1
+	timeout 2400 bash -e "$name.sh" >out 2>&1
 	is "$name: exit status" $? 0
 	is "$name: what it prints" "$(cat out)" "$(printed "$name")" || diag "$(cat leaders 2>&1)"
 done

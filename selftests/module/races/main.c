@@ -30,7 +30,7 @@
 #define ITERATIONS_MAX	10000000u
 #define CHILDREN_MAX	8
 /* So many times as often at most, until traffic was answered in a quarter of what was asked for. */
-#define PATIENCE	20
+#define PATIENCE	200
 
 static const struct scenario *const all[] = {
 	races_modules, races_netns, races_servers, races_helpers, races_dumps, races_journal,

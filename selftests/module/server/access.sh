@@ -5,6 +5,7 @@
 # Access rules and limits of the servers: who is refused is told why, and all
 # others go on.
 #
+#
 #	bftm-c1   bftm-c2 ---- bridge ---- bftm-s1 … bftm-s4    n = 4, b = 1
 #
 # Functions are called by name, and variables are shared with the libraries.

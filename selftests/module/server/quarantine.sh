@@ -5,6 +5,7 @@
 # A server that was started anew has forgotten what it granted: it grants nothing
 # until the longest of those leases is over.
 #
+#
 #	bftm-c1, bftm-c2 ---- bridge ---- bftm-s1 … bftm-s4    n = 4, b = 1, F = 3
 #
 # Functions are called by name, load may have no arguments, and variables are

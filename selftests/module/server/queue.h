@@ -14,7 +14,9 @@
 
 #define PEERS_MAX 8
 /* So that a slow machine polls in time: who is not heard for half of it waits no more. */
+#ifndef LONG_NS
 #define LONG_NS (4 * BFTM_NS_PER_SEC)
+#endif
 
 static char name[24];
 

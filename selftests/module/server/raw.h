@@ -19,7 +19,8 @@
 
 #include "helper/keys.h"
 
-#define PATIENCE_MS 5000
+/* For what comes within milliseconds: it only ends what would never end. */
+#define PATIENCE_MS 60000
 #define LEASE_NS (200 * BFTM_NS_PER_MS)
 
 /** struct peer - who speaks, and to whom; the epoch and the last number used */

@@ -5,6 +5,7 @@
 # A server and datagrams of every kind: right ones are answered as they must be,
 # all others are counted and otherwise as if they had never come.
 #
+#
 #	bftm-c1 10.73.0.101 ---- bridge ---- bftm-s1 10.73.0.1
 #	  (raw, clients 50 to 52)       `--- bftm-s2 10.73.0.2, small tables
 #

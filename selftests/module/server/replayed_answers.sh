@@ -6,6 +6,7 @@
 # that does not know the lock: one that was killed and started again, or one
 # that read another configuration. It once took them for grants of attempts that
 # are over, released them, and a second client came in beside the first.
+#
 cd "$(dirname "$0")/../../.." || exit
 . selftests/lib/tap.sh
 . selftests/lib/cluster.sh

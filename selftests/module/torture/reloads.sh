@@ -7,6 +7,7 @@
 # its quarantine is over, however often. BFTMUTEX_RELOADS is how often (10,000 by "make
 # reloads"), BFTMUTEX_SEED repeats it.
 #
+#
 # Functions are called by name, variables are shared with the libraries.
 # shellcheck disable=SC2317,SC2119,SC2154,SC2034
 set -u

@@ -7,6 +7,7 @@
 # holder at a time, tokens grow, no update is lost, nobody is told what is not so, and
 # when it is over each lock is had again soon.
 #
+#
 #	bftm-c1 … bftm-c3 ---- bridge ---- bftm-s1 … bftm-s6    b = 1, s1 lies
 #
 # Even seeds have n = 6 = 5b + 1 servers and tokens, odd ones n = 4 = 3b + 1 without, for
