@@ -180,8 +180,14 @@ $(BIN)/libbftmutex.so.0: helper/libbftmutex.c helper/libbftmutex.h
 TESTS_BIN := $(BIN)/tests
 SANITIZE := -U_FORTIFY_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined -O1
 UNIT := $(notdir $(basename $(wildcard selftests/core/unit/test_*.c)))
+# What tests share: files beside a header of their name. Each program takes what it calls.
+SHARED_FOLDERS := selftests/lib selftests/measure/bench \
+	$(addprefix selftests/module/,device netlink server objects)
+SHARED := $(filter $(basename $(wildcard $(SHARED_FOLDERS:%=%/*.h))),\
+	$(basename $(wildcard $(SHARED_FOLDERS:%=%/*.c))))
+SHARED_A := $(BUILD)/obj/selftests/shared.a
 KSELFTEST_SOURCES := $(filter-out selftests/module/cluster/contender.c selftests/module/daemon/handover.c \
-	selftests/module/objects/order_load.c,$(wildcard $(addprefix selftests/module/,device/*.c netlink/*.c \
+	selftests/module/objects/order_load.c $(SHARED:%=%.c),$(wildcard $(addprefix selftests/module/,device/*.c netlink/*.c \
 	server/*.c objects/*.c daemon/*.c cluster/*.c)))
 KSELFTESTS := $(notdir $(basename $(KSELFTEST_SOURCES)))
 vpath %.c $(sort $(dir $(KSELFTEST_SOURCES)))
@@ -203,22 +209,26 @@ $(HARNESS): $(LINUX_SOURCE)
 	mv $(@D)/tools/testing/selftests/*.h $(@D)
 	@touch $@
 
+$(SHARED_A): $(call obj,$(SHARED))
+	rm -f $@
+	$(AR) rcs $@ $^
+
 # For "make bench" too, which has no use for the kernel's source.
 $(TESTS_BIN)/contender: $(call obj,selftests/module/cluster/contender)
 $(TESTS_BIN)/order_load: $(call obj,selftests/module/objects/order_load)
-$(TESTS_BIN)/contender $(TESTS_BIN)/order_load: $(call obj,helper/libbftmutex)
+$(TESTS_BIN)/contender $(TESTS_BIN)/order_load: $(call obj,helper/libbftmutex) $(SHARED_A)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $(filter %.o,$^)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $(filter %.o,$^) $(SHARED_A)
 
-$(TESTS_BIN)/handover: $(call obj,selftests/module/daemon/handover)
+$(TESTS_BIN)/handover: $(call obj,selftests/module/daemon/handover) $(SHARED_A)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $(filter %.o,$^)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
 
-$(KSELFTESTS:%=$(TESTS_BIN)/%): $(TESTS_BIN)/%: %.c $(HARNESS) \
+$(KSELFTESTS:%=$(TESTS_BIN)/%): $(TESTS_BIN)/%: %.c $(HARNESS) $(SHARED_A) \
 		$(call obj,helper/libbftmutex helper/nl helper/digest $(KEYS) $(CONF) $(CORE))
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -I$(BUILD)/kselftest $(PKG_CFLAGS) $(CFLAGS_ALL) $(LDFLAGS) \
-		-MMD -MP -MF $(BUILD)/obj/test-$*.d -o $@ $< $(filter %.o,$^) \
+		-MMD -MP -MF $(BUILD)/obj/test-$*.d -o $@ $< $(filter %.a %.o,$^) \
 		$(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
 
 # Checks histories of objects; main.c reads files of them.
@@ -237,7 +247,7 @@ given_kernel = selftests/lib/kernel $(call quoted,$(vm_kernel))
 
 # What ends while traffic arrives, over and over.
 RACES := $(basename $(wildcard selftests/module/races/*.c))
-$(BIN)/bftmutex-races: $(call obj,$(RACES) helper/nl helper/digest $(KEYS) $(CONF) $(CORE))
+$(BIN)/bftmutex-races: $(call obj,$(RACES) helper/nl helper/digest $(KEYS) $(CONF) $(CORE)) $(SHARED_A)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
 
@@ -250,7 +260,7 @@ races:
 
 # Datagrams that nobody may notice.
 FLOODS := $(basename $(wildcard selftests/module/floods/*.c))
-$(BIN)/bftmutex-floods: $(call obj,$(FLOODS) helper/digest $(KEYS) $(CONF) $(CORE))
+$(BIN)/bftmutex-floods: $(call obj,$(FLOODS) helper/digest $(KEYS) $(CONF) $(CORE)) $(SHARED_A)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(CONF_LIBS) $(CRYPTO_LIBS)
 
@@ -270,7 +280,7 @@ $(TESTS_BIN)/torture_client: $(call obj,selftests/module/torture/torture_client 
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
 
-$(TESTS_BIN)/reloads: $(call obj,selftests/module/torture/reloads helper/nl $(KEYS) $(CONF) $(CORE))
+$(TESTS_BIN)/reloads: $(call obj,selftests/module/torture/reloads helper/nl $(KEYS) $(CONF) $(CORE)) $(SHARED_A)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
 
@@ -396,11 +406,12 @@ model: $(BIN)/bftmutex-model $(BIN)/bftmutex-order-model
 	@selftests/core/model/order/run
 
 # Times against goals, in a VM whose clock counts instructions.
-BENCH := $(addprefix $(BIN)/bench/,$(notdir $(basename $(wildcard selftests/measure/bench/*.c))))
-$(BIN)/bench/%: selftests/measure/bench/%.c $(call obj,$(KEYS) $(CONF) $(CORE))
+BENCH := $(addprefix $(BIN)/bench/,$(notdir $(filter-out $(SHARED),\
+	$(basename $(wildcard selftests/measure/bench/*.c)))))
+$(BIN)/bench/%: selftests/measure/bench/%.c $(SHARED_A) $(call obj,$(KEYS) $(CONF) $(CORE))
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS_ALL) $(LDFLAGS) -MMD -MP -MF $(BUILD)/obj/bench-$*.d \
-		-o $@ $< $(filter %.o,$^) $(CONF_LIBS) $(CRYPTO_LIBS) $(BENCH_LIBS)
+		-o $@ $< $(filter %.a %.o,$^) $(CONF_LIBS) $(CRYPTO_LIBS) $(BENCH_LIBS)
 $(BIN)/bench/etcd_lock: BENCH_LIBS = $(shell pkg-config --libs libnghttp2)
 
 bench:
@@ -533,7 +544,7 @@ coverage-kernel: tools tests
 
 # Every call of the module with each of its allocations failing, and some under traffic.
 FAIL_NTH := $(addprefix selftests/module/failures/,fail_nth nth_module nth_server nth_change nth_client)
-$(TESTS_BIN)/fail_nth: $(call obj,$(FAIL_NTH) helper/nl helper/digest $(KEYS) $(CONF) $(CORE))
+$(TESTS_BIN)/fail_nth: $(call obj,$(FAIL_NTH) helper/nl helper/digest $(KEYS) $(CONF) $(CORE)) $(SHARED_A)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
 

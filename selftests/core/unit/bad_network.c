@@ -195,7 +195,7 @@ static void act(u32 i)
 			cl->claim[u].free_seq = 0;
 }
 
-void step(void)
+void network_step(void)
 {
 	struct bftm_msg push;
 	u32 u;

@@ -40,7 +40,7 @@ extern struct client clients[CLIENTS];
 /* The seed, the time, the largest token that was answered, and what was called a lie. */
 extern u64 rnd, network_now, epochs, top, contradictions;
 
-void step(void);
+void network_step(void);
 void make_queues(void);
 
 /* Everything anew; only clock, epochs and numbers of grants go on. */

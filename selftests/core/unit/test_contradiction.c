@@ -15,7 +15,7 @@ static void honest_servers_never_do(void **state)
 	for (run = 0; run < 40; run++) {
 		new_cluster();
 		for (i = 0; i < 20000; i++)
-			step();
+			network_step();
 		for (i = 0; i < CLIENTS; i++)
 			won += clients[i].won;
 	}

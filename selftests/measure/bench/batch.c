@@ -16,7 +16,7 @@
  */
 #include <sched.h>
 
-#include "selftests/module/server/raw.h"
+#include "selftests/lib/datagram.h"
 #include "bench.h"
 #include "mark.h"
 

@@ -14,7 +14,7 @@
 #include <fcntl.h>
 #include <sched.h>
 
-#include "selftests/module/server/raw.h"
+#include "selftests/lib/datagram.h"
 #include "bench.h"
 
 #define TIMED	500u

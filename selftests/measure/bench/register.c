@@ -4,7 +4,7 @@
  *
  *	register FIRST LAST ADDRESS MASTER-KEY-FILE
  */
-#include "selftests/module/server/raw.h"
+#include "selftests/lib/datagram.h"
 #include "bench.h"
 
 int main(int argc, char **argv)

@@ -8,7 +8,7 @@
  * last check of the answer; NAME_wire, what of it passes between send and recv;
  * and NAME_macs, what its two tags cost the client.
  */
-#include "selftests/module/server/raw.h"
+#include "selftests/lib/datagram.h"
 #include "bench.h"
 
 #define WARM_UP	20

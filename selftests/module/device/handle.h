@@ -23,6 +23,8 @@
 
 #include <linux/bftmutex.h>
 
+#include "selftests/lib/clock.h"
+
 #define MS		1000000ull
 #define SEC		1000000000ull
 /* What the cluster of device.sh grants at most. */
@@ -30,253 +32,45 @@
 /* For what comes within a second: it only ends what would never end. */
 #define LONG_MS		120000
 
-static inline uint64_t clock_ns(clockid_t id)
-{
-	struct timespec now;
-
-	clock_gettime(id, &now);
-	return (uint64_t)now.tv_sec * SEC + (uint64_t)now.tv_nsec;
-}
-
-static inline uint64_t now_ns(void)
-{
-	return clock_ns(CLOCK_BOOTTIME);
-}
-
-static inline void sleep_until(uint64_t at_ns)
-{
-	struct timespec at = {
-		.tv_sec = (time_t)(at_ns / SEC),
-		.tv_nsec = (long)(at_ns % SEC),
-	};
-
-	while (clock_nanosleep(CLOCK_BOOTTIME, TIMER_ABSTIME, &at, NULL) == EINTR)
-		;
-}
-
-static inline void sleep_ns(uint64_t ns)
-{
-	sleep_until(now_ns() + ns);
-}
+uint64_t now_ns(void);
+void sleep_until(uint64_t at_ns);
+void sleep_ns(uint64_t ns);
 
 /* A handle of this network namespace. */
-static inline int open_here(int flags)
-{
-	int fd = open("/dev/bftmutex", O_RDWR | O_CLOEXEC | flags);
+int open_here(int flags);
 
-	return fd < 0 ? -errno : fd;
-}
-
-static inline int enter_client(int client)
-{
-	char path[64];
-	int ns, err;
-
-	snprintf(path, sizeof(path), "/run/netns/bftm-c%d", client);
-	ns = open(path, O_RDONLY | O_CLOEXEC);
-	if (ns < 0)
-		return -errno;
-	err = setns(ns, CLONE_NEWNET) < 0 ? -errno : 0;
-	close(ns);
-	return err;
-}
+int enter_client(int client);
 
 /* A handle of another client's network namespace. */
-static inline int open_client(int client, int flags)
-{
-	int here = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), fd;
-
-	fd = enter_client(client);
-	if (!fd)
-		fd = open_here(flags);
-	if (setns(here, CLONE_NEWNET) < 0)
-		abort();
-	close(here);
-	return fd;
-}
+int open_client(int client, int flags);
 
 /* The name of a lock that no other test has. */
-static inline const char *new_name(void)
-{
-	static char name[BFTM_NAME_MAX];
-	static int count;
+const char *new_name(void);
 
-	snprintf(name, sizeof(name), "test.%d.%d", getpid(), ++count);
-	return name;
-}
-
-static inline struct bftm_acquire want(const char *name, uint64_t lease_ns, uint64_t timeout_ns,
-				       uint32_t flags)
-{
-	struct bftm_acquire arg = {
-		.size = sizeof(arg),
-		.flags = flags,
-		.name_len = (uint32_t)strlen(name),
-		.lease_ns = lease_ns,
-		.timeout_ns = timeout_ns,
-	};
-
-	memcpy(arg.name, name, arg.name_len);
-	return arg;
-}
-
-static inline void set_cluster(struct bftm_acquire *arg, const char *name)
-{
-	memset(arg->cluster, 0, sizeof(arg->cluster));
-	memcpy(arg->cluster, name, strlen(name));
-}
-
-static inline int call(int fd, unsigned long request, void *arg)
-{
-	return ioctl(fd, request, arg) < 0 ? -errno : 0;
-}
-
-static inline int acquire(int fd, const char *name, uint64_t lease_ns, uint64_t timeout_ns,
-			  struct bftm_acquire *ret)
-{
-	struct bftm_acquire arg;
-	int err;
-
-	/* Over before we ran: that is the machine's fault, not the lock's. */
-	do {
-		arg = want(name, lease_ns, timeout_ns, 0);
-		err = call(fd, BFTM_IOC_ACQUIRE, &arg);
-	} while (err == -EKEYEXPIRED);
-	if (ret)
-		*ret = arg;
-	return err;
-}
-
-static inline int try_lock(int fd, const char *name, uint64_t lease_ns)
-{
-	struct bftm_acquire arg = want(name, lease_ns, 0, BFTM_TRY);
-
-	return call(fd, BFTM_IOC_ACQUIRE, &arg);
-}
-
-static inline int release(int fd)
-{
-	return call(fd, BFTM_IOC_RELEASE, NULL);
-}
-
-static inline int renew(int fd, uint64_t timeout_ns, uint64_t *ret_deadline_ns)
-{
-	struct bftm_renew arg = { .size = sizeof(arg), .timeout_ns = timeout_ns };
-	int err = call(fd, BFTM_IOC_RENEW, &arg);
-
-	if (ret_deadline_ns)
-		*ret_deadline_ns = arg.deadline_ns;
-	return err;
-}
-
-static inline struct bftm_status status_of(int fd)
-{
-	struct bftm_status status = { .size = sizeof(status) };
-
-	if (ioctl(fd, BFTM_IOC_STATUS, &status) < 0)
-		abort();
-	return status;
-}
-
-static inline int state_of(int fd)
-{
-	return (int)status_of(fd).state;
-}
-
-static inline int set_signal(int fd, uint32_t signo, uint64_t margin_ns)
-{
-	struct bftm_signal arg = { .size = sizeof(arg), .signo = signo, .margin_ns = margin_ns };
-
-	return call(fd, BFTM_IOC_SET_SIGNAL, &arg);
-}
+struct bftm_acquire want(const char *name, uint64_t lease_ns, uint64_t timeout_ns, uint32_t flags);
+void set_cluster(struct bftm_acquire *arg, const char *name);
+int call(int fd, unsigned long request, void *arg);
+int acquire(int fd, const char *name, uint64_t lease_ns, uint64_t timeout_ns,
+	    struct bftm_acquire *ret);
+int try_lock(int fd, const char *name, uint64_t lease_ns);
+int release(int fd);
+int renew(int fd, uint64_t timeout_ns, uint64_t *ret_deadline_ns);
+struct bftm_status status_of(int fd);
+int state_of(int fd);
+int set_signal(int fd, uint32_t signo, uint64_t margin_ns);
 
 /* Events of @events, POLLHUP and POLLERR within so many ms. */
-static inline int poll_for(int fd, short events, int ms)
-{
-	struct pollfd p = { .fd = fd, .events = events };
-
-	return poll(&p, 1, ms) < 0 ? -errno : p.revents;
-}
+int poll_for(int fd, short events, int ms);
 
 /* Everything that is true now. */
-static inline int poll_now(int fd)
-{
-	return poll_for(fd, POLLIN | POLLPRI | POLLOUT, 0);
-}
+int poll_now(int fd);
 
 /* Try until the lock is had; false when that takes too long. */
-static inline int get_soon(int fd, const char *name, uint64_t lease_ns)
-{
-	uint64_t end = now_ns() + LONG_MS * MS;
-	int err;
+int get_soon(int fd, const char *name, uint64_t lease_ns);
 
-	do
-		err = try_lock(fd, name, lease_ns);
-	while (err == -EWOULDBLOCK && now_ns() < end);
-	return err;
-}
-
-static inline pid_t helper_pid(int client)
-{
-	char path[64];
-	int pid = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/run/bftmutex/dev/c%d/pid", client);
-	file = fopen(path, "re");
-	if (!file || fscanf(file, "%d", &pid) != 1 || pid <= 1)
-		abort();
-	fclose(file);
-	return pid;
-}
-
-static inline void signal_helper(int client, int signo)
-{
-	kill(helper_pid(client), signo);
-}
-
-static inline void exec_helper(int client)
-{
-	char state[64], conf[96], log[96];
-	int fd;
-
-	snprintf(state, sizeof(state), "/run/bftmutex/dev/c%d", client);
-	snprintf(conf, sizeof(conf), "%s/bftmutex.conf", state);
-	snprintf(log, sizeof(log), "%s/log", state);
-	fd = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	/* Not of the test's group, which ends with the test. */
-	if (fd < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0 || setsid() < 0 ||
-	    enter_client(client))
-		_exit(1);
-	execlp("bftmutexd", "bftmutexd", "--config", conf, "--state", state, "--foreground",
-	       NULL);
-	_exit(1);
-}
+void signal_helper(int client, int signo);
 
 /* As "dev up" started it; true when it serves the kernel. */
-static inline int restart_helper(int client)
-{
-	uint64_t end = now_ns() + LONG_MS * MS;
-	char path[64];
-	int fd, err;
-	FILE *file;
-	pid_t pid;
-
-	pid = fork();
-	if (!pid)
-		exec_helper(client);
-	snprintf(path, sizeof(path), "/run/bftmutex/dev/c%d/pid", client);
-	file = fopen(path, "we");
-	if (!file)
-		abort();
-	fprintf(file, "%d\n", pid);
-	fclose(file);
-	fd = open_client(client, 0);
-	do
-		err = try_lock(fd, "restarted", 0);
-	while (err == -ENOTCONN && now_ns() < end);
-	close(fd);
-	return err != -ENOTCONN;
-}
+int restart_helper(int client);
 
 #endif /* BFTM_TEST_HANDLE_H */

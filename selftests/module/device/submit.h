@@ -7,47 +7,13 @@
 
 #include "fake_helper.h"
 
-static inline struct bftm_submit op_on(const char *name, const void *op, size_t len)
-{
-	struct bftm_submit arg = {
-		.size = sizeof(arg),
-		.name_len = (uint32_t)strlen(name),
-		.op_len = (uint32_t)len,
-		.op = (uintptr_t)op,
-	};
-
-	memcpy(arg.name, name, arg.name_len);
-	return arg;
-}
-
-static inline struct bftm_submit text_on(const char *name, const char *op)
-{
-	return op_on(name, op, strlen(op));
-}
-
-static inline void make_room(struct bftm_submit *arg, void *room, size_t len)
-{
-	arg->response = (uintptr_t)room;
-	arg->response_room = (uint32_t)len;
-}
-
-static inline int submit(int fd, struct bftm_submit *arg)
-{
-	return call(fd, BFTM_IOC_SUBMIT, arg);
-}
+struct bftm_submit op_on(const char *name, const void *op, size_t len);
+struct bftm_submit text_on(const char *name, const char *op);
+void make_room(struct bftm_submit *arg, void *room, size_t len);
+int submit(int fd, struct bftm_submit *arg);
 
 /* Get the response that did not fit. */
-static inline int fetch(int fd, uint64_t id, void *room, size_t len, struct bftm_submit *ret)
-{
-	struct bftm_submit arg = { .size = sizeof(arg), .flags = BFTM_FETCH, .id = id };
-	int err;
-
-	make_room(&arg, room, len);
-	err = submit(fd, &arg);
-	if (ret)
-		*ret = arg;
-	return err;
-}
+int fetch(int fd, uint64_t id, void *room, size_t len, struct bftm_submit *ret);
 
 /* One thread that submits once. */
 struct program {
@@ -57,32 +23,13 @@ struct program {
 	char response[BFTM_SUBMIT_MAX];
 };
 
-static inline void *run_program(void *arg)
-{
-	struct program *p = arg;
-
-	p->err = submit(p->fd, &p->arg);
-	return NULL;
-}
+void *run_program(void *arg);
 
 /* With room for @room bytes. */
-static inline void start_program(struct program *p, int fd, struct bftm_submit arg, size_t room)
-{
-	p->fd = fd;
-	p->err = 1;
-	p->arg = arg;
-	make_room(&p->arg, p->response, room);
-	if (pthread_create(&p->thread, NULL, run_program, p))
-		abort();
-}
+void start_program(struct program *p, int fd, struct bftm_submit arg, size_t room);
 
 /* What it got. */
-static inline int end_program(struct program *p)
-{
-	if (pthread_join(p->thread, NULL))
-		abort();
-	return p->err;
-}
+int end_program(struct program *p);
 
 /* A submit or a withdrawal, as the helper sees it. */
 struct asked {
@@ -92,82 +39,20 @@ struct asked {
 	char op[BFTM_SUBMIT_MAX];
 };
 
-static inline int take_asked(struct nlattr **attr, void *arg)
-{
-	struct nlattr *op = attr[BFTMUTEX_A_HANDLE_OP];
-	struct asked *a = arg;
-
-	a->has_op = op;
-	a->op_len = op ? (size_t)nla_len(op) : 0;
-	if (a->op_len > sizeof(a->op))
-		return -EBADMSG;
-	if (op)
-		memcpy(a->op, nla_data(op), a->op_len);
-	return take(attr, &a->head);
-}
-
-static inline int pull_asked(struct bftm_nl *nl, struct asked *ret)
-{
-	memset(&ret->head, 0, sizeof(ret->head));
-	return bftm_nl_call(nl, bftm_nl_msg(nl, BFTMUTEX_CMD_HELPER_PULL, 0), take_asked,
-			    BFTMUTEX_A_HANDLE_MAX, ret);
-}
+int pull_asked(struct bftm_nl *nl, struct asked *ret);
 
 /* The next request, waited for; -ENODATA when none comes. */
-static inline int next_asked(struct bftm_nl *nl, struct asked *ret)
-{
-	uint64_t end = now_ns() + LONG_MS * MS;
-	int err;
-
-	do {
-		nl->notified = false;
-		err = pull_asked(nl, ret);
-		/* Awake from time to time: a hint can be lost for want of memory. */
-		if (err == -ENODATA && !nl->notified)
-			poll_for(nl_socket_get_fd(nl->sock), POLLIN, 100);
-	} while (err == -ENODATA && now_ns() < end);
-	return err;
-}
+int next_asked(struct bftm_nl *nl, struct asked *ret);
 
 /* The number of the next submit; 0 when something else is asked for. */
-static inline uint64_t next_submit(struct bftm_nl *nl)
-{
-	static struct asked a;
-
-	if (next_asked(nl, &a) || a.head.kind != BFTMUTEX_REQUEST_KIND_SUBMIT)
-		return 0;
-	return a.head.id;
-}
+uint64_t next_submit(struct bftm_nl *nl);
 
 /* Any report; NONE leaves an attribute out, and so does NULL. */
-static inline int report(struct bftm_nl *nl, uint64_t id, uint64_t error, uint64_t status,
-			 uint64_t version, const void *response, size_t len)
-{
-	struct nl_msg *msg = bftm_nl_msg(nl, BFTMUTEX_CMD_HELPER_SUBMITTED, 0);
+int report(struct bftm_nl *nl, uint64_t id, uint64_t error, uint64_t status, uint64_t version,
+	   const void *response, size_t len);
 
-	nlmsg_expand(msg, len + 4096);
-	if (id != NONE)
-		nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
-	if (error != NONE)
-		nla_put_u32(msg, BFTMUTEX_A_HANDLE_ERROR, (uint32_t)error);
-	if (status != NONE)
-		nla_put_u32(msg, BFTMUTEX_A_HANDLE_STATUS, (uint32_t)status);
-	if (version != NONE)
-		nla_put_u64(msg, BFTMUTEX_A_HANDLE_VERSION, version);
-	if (response)
-		nla_put(msg, BFTMUTEX_A_HANDLE_RESPONSE, (int)len, response);
-	return send_msg(nl, msg);
-}
-
-static inline int answer(struct bftm_nl *nl, uint64_t id, uint32_t status, uint64_t version,
-			 const char *response)
-{
-	return report(nl, id, NONE, status, version, response, strlen(response));
-}
-
-static inline int refuse(struct bftm_nl *nl, uint64_t id, uint32_t error)
-{
-	return report(nl, id, error, NONE, NONE, NULL, 0);
-}
+int answer(struct bftm_nl *nl, uint64_t id, uint32_t status, uint64_t version,
+	   const char *response);
+int refuse(struct bftm_nl *nl, uint64_t id, uint32_t error);
 
 #endif /* BFTM_TEST_SUBMIT_H */

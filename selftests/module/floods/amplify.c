@@ -84,7 +84,7 @@ static void say_order(struct peer *p)
 
 	snprintf(name, sizeof(name), "o%u", below(8));
 	if (type == BFTM_ORDER_SUBMIT)
-		m = submit(OP(count), op, below(2));
+		m = submit_op(OP(count), op, below(2));
 	else if (type == BFTM_ORDER_PUT)
 		m = piece(state, 0);
 	else

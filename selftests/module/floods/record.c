@@ -92,7 +92,7 @@ static void order_samples(struct peer *p, bool sent)
 		struct body *state = small_state(i, p, OP(i));
 
 		snprintf(name, sizeof(name), "object%" PRIu64, i % 4);
-		order_sample(p, submit(OP(i), op, true), sent);
+		order_sample(p, submit_op(OP(i), op, true), sent);
 		order_sample(p, get(i), sent);
 		order_sample(p, piece(state, 0), sent);
 		order_sample(p, about(order(BFTM_ORDER_PROPOSE, i), state, true), sent);

@@ -15,54 +15,21 @@
 #define SERVER_ID	3
 
 /* Easily found wherever it should not be. */
-__attribute__((unused))
-static const uint8_t server_key[BFTMUTEX_KEY_LEN] = "the key that nobody may ever see";
+extern const uint8_t server_key[BFTMUTEX_KEY_LEN];
 
 /* An empty network namespace of our own, with lo up. */
-static inline int fresh_netns(void)
-{
-	struct ifreq ifr = { .ifr_name = "lo", .ifr_flags = IFF_UP };
-	int fd, err;
-
-	if (unshare(CLONE_NEWNET) < 0)
-		return -errno;
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	err = ioctl(fd, SIOCSIFFLAGS, &ifr) < 0 ? -errno : 0;
-	close(fd);
-	return err;
-}
+int fresh_netns(void);
 
 /* The attributes without which no server starts. */
-static inline struct nl_msg *start_msg(struct bftm_nl *nl)
-{
-	struct nl_msg *msg = bftm_nl_msg(nl, BFTMUTEX_CMD_SERVER_START, 0);
+struct nl_msg *start_msg(struct bftm_nl *nl);
 
-	nla_put_u32(msg, BFTMUTEX_A_SERVER_CLUSTER, SERVER_CLUSTER);
-	nla_put_u16(msg, BFTMUTEX_A_SERVER_ID, SERVER_ID);
-	nla_put(msg, BFTMUTEX_A_SERVER_KEY, sizeof(server_key), server_key);
-	return msg;
-}
-
-static inline int send_msg(struct bftm_nl *nl, struct nl_msg *msg)
-{
-	return bftm_nl_call(nl, msg, NULL, 0, NULL);
-}
+int send_msg(struct bftm_nl *nl, struct nl_msg *msg);
 
 /* A command without attributes. */
-static inline int command(struct bftm_nl *nl, uint8_t cmd, int flags)
-{
-	return send_msg(nl, bftm_nl_msg(nl, cmd, flags));
-}
+int command(struct bftm_nl *nl, uint8_t cmd, int flags);
 
-static inline int start_server(struct bftm_nl *nl)
-{
-	return send_msg(nl, start_msg(nl));
-}
-
-static inline int stop_server(struct bftm_nl *nl)
-{
-	return command(nl, BFTMUTEX_CMD_SERVER_STOP, 0);
-}
+int start_server(struct bftm_nl *nl);
+int stop_server(struct bftm_nl *nl);
 
 /* Copy of one number out of a reply. */
 struct wanted {
@@ -72,28 +39,8 @@ struct wanted {
 	int messages;
 };
 
-static inline int take_number(struct nlattr **attr, void *arg)
-{
-	struct wanted *w = arg;
-	struct nlattr *a = attr[w->attr];
-
-	w->messages++;
-	w->value = 0;
-	w->there = a;
-	if (a)
-		memcpy(&w->value, nla_data(a), (size_t)nla_len(a));
-	return 0;
-}
-
-static inline uint64_t server_value(struct bftm_nl *nl, int attr)
-{
-	struct wanted w = { .attr = attr };
-
-	if (bftm_nl_call(nl, bftm_nl_msg(nl, BFTMUTEX_CMD_SERVER_GET, 0), take_number,
-			 BFTMUTEX_A_SERVER_MAX, &w))
-		return UINT64_MAX;
-	return w.value;
-}
+int take_number(struct nlattr **attr, void *arg);
+uint64_t server_value(struct bftm_nl *nl, int attr);
 
 /* A handle or a request, as a dump, an event or helper-pull tells of it. */
 struct seen {
@@ -105,41 +52,7 @@ struct seen {
 	char name[BFTM_NAME_MAX + 1];
 };
 
-static inline uint64_t number(struct nlattr *attr)
-{
-	uint64_t value = 0;
-
-	if (attr)
-		memcpy(&value, nla_data(attr), (size_t)nla_len(attr));
-	return value;
-}
-
-static inline int take(struct nlattr **attr, void *arg)
-{
-	struct seen *s = arg;
-
-	s->count++;
-	s->state = (int)number(attr[BFTMUTEX_A_HANDLE_STATE]);
-	s->kind = (uint32_t)number(attr[BFTMUTEX_A_HANDLE_KIND]);
-	s->flags = (uint32_t)number(attr[BFTMUTEX_A_HANDLE_FLAGS]);
-	s->way = (uint32_t)number(attr[BFTMUTEX_A_HANDLE_WAY]);
-	s->id = number(attr[BFTMUTEX_A_HANDLE_ID]);
-	s->lease_ns = number(attr[BFTMUTEX_A_HANDLE_LEASE_NS]);
-	s->timeout_at_ns = number(attr[BFTMUTEX_A_HANDLE_TIMEOUT_AT_NS]);
-	s->attempt = number(attr[BFTMUTEX_A_HANDLE_ATTEMPT]);
-	s->deadline_ns = number(attr[BFTMUTEX_A_HANDLE_DEADLINE_NS]);
-	s->reason = (uint32_t)number(attr[BFTMUTEX_A_HANDLE_REASON]);
-	s->sends = (uint32_t)number(attr[BFTMUTEX_A_HANDLE_SENDS]);
-	s->token = number(attr[BFTMUTEX_A_HANDLE_TOKEN]);
-	s->configuration = number(attr[BFTMUTEX_A_HANDLE_CONFIGURATION]);
-	s->end_ns = number(attr[BFTMUTEX_A_HANDLE_END_NS]);
-	if (attr[BFTMUTEX_A_HANDLE_CLUSTER])
-		nla_strlcpy(s->cluster, attr[BFTMUTEX_A_HANDLE_CLUSTER], sizeof(s->cluster));
-	memset(s->name, 0, sizeof(s->name));
-	if (attr[BFTMUTEX_A_HANDLE_NAME])
-		memcpy(s->name, nla_data(attr[BFTMUTEX_A_HANDLE_NAME]),
-		       (size_t)nla_len(attr[BFTMUTEX_A_HANDLE_NAME]));
-	return 0;
-}
+uint64_t number(struct nlattr *attr);
+int take(struct nlattr **attr, void *arg);
 
 #endif /* BFTM_TEST_NETLINK_H */

@@ -2,7 +2,7 @@
 /* What the kernel does with what a helper has lent it. */
 #include <sys/resource.h>
 
-#include "netlink_lend.h"
+#include "lend_fixture.h"
 
 TEST_F(lend, one_round)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a helper can lend the kernel, and what is refused. */
-#include "netlink_lend.h"
+#include "lend_fixture.h"
 
 TEST_F(lend, all_is_needed)
 {

@@ -188,8 +188,8 @@ static void harmless(struct peer *p)
 
 	become_journal();
 	held(p, get(1), "GET");
-	ask_order(p, submit(OP(1), op, false), BFTM_ORDER_NEEDBODY, "SUBMIT without the body");
-	ask_order(p, submit(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT");
+	ask_order(p, submit_op(OP(1), op, false), BFTM_ORDER_NEEDBODY, "SUBMIT without the body");
+	ask_order(p, submit_op(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT");
 	ask_order(p, about(order(BFTM_ORDER_PROPOSE, 1), state, false), BFTM_ORDER_NEEDBODY,
 		  "PROPOSE without the body");
 	ask_order(p, piece(other, 0), BFTM_ORDER_STORED, "PUT");
@@ -208,7 +208,7 @@ static void states(struct peer *p)
 	struct shown s = {};
 
 	become_journal();
-	ask_order(q, submit(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT");
+	ask_order(q, submit_op(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT");
 	put(p, state);
 	held(p, about(order(BFTM_ORDER_PROPOSE, 1), state, false), "PROPOSE");
 	/* The journal dies in the middle; the next one is told everything. */
@@ -224,7 +224,7 @@ static void states(struct peer *p)
 	      s.pieces);
 	heard(p, BFTM_ORDER_PROPOSED, 1, "after done");
 	held(p, about(order(BFTM_ORDER_COMMIT, 1), state, false), "COMMIT");
-	held(q, submit(OP(1), op, true), "SUBMIT of what was applied");
+	held(q, submit_op(OP(1), op, true), "SUBMIT of what was applied");
 	s = keep("COMMIT");
 	check(s.committed == 1 && s.proposed == 1 && !s.bytes, "COMMIT: %u bytes", s.bytes);
 	heard(p, BFTM_ORDER_COMMITTED, 1, "after done");

@@ -22,8 +22,8 @@ static void story(struct peer *p)
 	struct bftm_order_got got;
 	struct answer a;
 
-	ask_order(q, submit(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT");
-	ask_order(q, submit(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT again");
+	ask_order(q, submit_op(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT");
+	ask_order(q, submit_op(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT again");
 	a = ask_order(p, get(1), BFTM_ORDER_GOT, "GET");
 	got = got_of(&a);
 	check(!a.order.id.version && !got.sp_version && !got.prop_count, "GET: not the beginning");
@@ -44,7 +44,7 @@ static void story(struct peer *p)
 	pushed_response(q, OP(1), "done", "COMMIT");
 	ask_order(p, about(order(BFTM_ORDER_COMMIT, 1), state, false), BFTM_ORDER_COMMITTED,
 		  "COMMIT again");
-	a = ask_order(q, submit(OP(1), op, true), BFTM_ORDER_RESPONSE, "SUBMIT of what was applied");
+	a = ask_order(q, submit_op(OP(1), op, true), BFTM_ORDER_RESPONSE, "SUBMIT of what was applied");
 	check(a.order.data_len == 4 && a.order.id.len == 4 && !memcmp(a.order.data, "done", 4),
 	      "SUBMIT: another response");
 	a = ask_order(q, get(2), BFTM_ORDER_GOT, "GET of another");
@@ -75,7 +75,7 @@ static void make(enum state state, struct peer *p)
 		ask_order(q, get(5), BFTM_ORDER_GOT, "GET");
 		break;
 	case WAITING:
-		ask_order(q, submit(OP(9), op, true), BFTM_ORDER_PENDING, "SUBMIT");
+		ask_order(q, submit_op(OP(9), op, true), BFTM_ORDER_PENDING, "SUBMIT");
 		break;
 	case PROPOSED:
 		ask_order(q, about(order(BFTM_ORDER_PROPOSE, 5), small, true),

@@ -68,7 +68,7 @@ static void pieces(struct peer *p)
 	ask_order(q, piece(b, 0), BFTM_ORDER_STORED, "PUT of what is known");
 
 	put(q, op);
-	ask_order(q, submit(OP(2), op, false), BFTM_ORDER_PENDING, "SUBMIT after PUT");
+	ask_order(q, submit_op(OP(2), op, false), BFTM_ORDER_PENDING, "SUBMIT after PUT");
 	fetch_all(p, op);
 }
 
@@ -91,14 +91,14 @@ static void same(struct peer *p)
 	struct body *op = random_op(2000);
 
 	put_for(p, op, OP(2));
-	ask_order(p, submit(OP(2), op, false), BFTM_ORDER_PENDING, "SUBMIT");
-	ask_order(q, submit(OP(2), op, false), BFTM_ORDER_NEEDBODY, "SUBMIT of what another has put");
+	ask_order(p, submit_op(OP(2), op, false), BFTM_ORDER_PENDING, "SUBMIT");
+	ask_order(q, submit_op(OP(2), op, false), BFTM_ORDER_NEEDBODY, "SUBMIT of what another has put");
 	put_for(q, op, OP(2));
-	ask_order(q, submit(OP(2), op, false), BFTM_ORDER_PENDING, "SUBMIT of the same");
+	ask_order(q, submit_op(OP(2), op, false), BFTM_ORDER_PENDING, "SUBMIT of the same");
 	put_for(p, op, OP(3));
-	ask_order(p, submit(OP(3), op, false), BFTM_ORDER_PENDING, "SUBMIT of the same once more");
+	ask_order(p, submit_op(OP(3), op, false), BFTM_ORDER_PENDING, "SUBMIT of the same once more");
 	put_for(p, op, OP(3));
-	ask_order(p, submit(OP(3), op, false), BFTM_ORDER_PENDING, "SUBMIT again");
+	ask_order(p, submit_op(OP(3), op, false), BFTM_ORDER_PENDING, "SUBMIT again");
 }
 
 /* Pieces that do not make the body that they were to make. */
@@ -151,7 +151,7 @@ static void response(struct peer *p)
 	for (i = 0; i < 3000; i++)
 		text[i] = (char)('a' + rand() % 26);
 	state = state_new(1, q, OP(1), text, "app", 3);
-	ask_order(q, submit(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT");
+	ask_order(q, submit_op(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT");
 	put(p, state);
 	decide(p, 1, state, false);
 	check(hear_order(q, &a, PATIENCE_MS) && a.type == BFTM_ORDER_RESPONSE && !a.order.seq &&
@@ -159,7 +159,7 @@ static void response(struct peer *p)
 	      !memcmp(a.order.data, text, 256) && a.len == bftm_order_len(256),
 	      "what was pushed: %s, %u of %u bytes", answer_name(a.type), a.order.data_len,
 	      a.order.id.len);
-	m = submit(OP(1), op, true);
+	m = submit_op(OP(1), op, true);
 	m.room = BFTM_ORDER_DATA_MAX;
 	for (i = 0; i < 3000; i += a.order.data_len) {
 		m.offset = i;
@@ -189,9 +189,9 @@ static void crowd(struct peer *p)
 	int i;
 
 	for (i = 0; i < PEERS_MAX; i++) {
-		ask_order(&p[i], submit(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT");
-		ask_order(&p[i], submit(OP(2), op, true), BFTM_ORDER_PENDING, "SUBMIT of the next");
-		silent(&p[i], submit(OP(1), op, true), "SUBMIT of an older one");
+		ask_order(&p[i], submit_op(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT");
+		ask_order(&p[i], submit_op(OP(2), op, true), BFTM_ORDER_PENDING, "SUBMIT of the next");
+		silent(&p[i], submit_op(OP(1), op, true), "SUBMIT of an older one");
 		applied[i] = (struct bftm_applied) {
 			.op = OP(2), .client = p[i].client, .len = 4, .response = (u8 *)"done",
 		};
@@ -225,7 +225,7 @@ static void quarantine(struct peer *p)
 {
 	struct body *op = op_new("add 1"), *state = small_state(1, p, OP(1));
 
-	silent(p, submit(OP(1), op, true), "SUBMIT");
+	silent(p, submit_op(OP(1), op, true), "SUBMIT");
 	silent(p, get(1), "GET");
 	silent(p, about(order(BFTM_ORDER_PROPOSE, 1), state, true), "PROPOSE");
 	silent(p, about(order(BFTM_ORDER_COMMIT, 1), state, true), "COMMIT");
@@ -242,7 +242,7 @@ static void recovery(struct peer *p)
 	struct body *other = small_state(1, p, OP(1));
 	struct answer a;
 
-	silent(p, submit(OP(2), op, true), "SUBMIT");
+	silent(p, submit_op(OP(2), op, true), "SUBMIT");
 	silent(p, about(order(BFTM_ORDER_PROPOSE, 1), other, true), "PROPOSE");
 	silent(p, about(order(BFTM_ORDER_COMMIT, 1), other, true), "COMMIT");
 	silent(p, about(order(BFTM_ORDER_FETCH, 0), other, false), "FETCH");
@@ -265,8 +265,8 @@ static void recovery(struct peer *p)
 	a = ask_order(p, get(6), BFTM_ORDER_GOT, "GET");
 	check(bftm_body_same(&a.order.id, &state->id), "GET: another state than was installed");
 	fetch_all(p, state);
-	ask_order(p, submit(OP(2), op, true), BFTM_ORDER_PENDING, "SUBMIT");
-	ask_order(p, submit(OP(1), op, true), BFTM_ORDER_RESPONSE, "SUBMIT of what was applied");
+	ask_order(p, submit_op(OP(2), op, true), BFTM_ORDER_PENDING, "SUBMIT");
+	ask_order(p, submit_op(OP(1), op, true), BFTM_ORDER_RESPONSE, "SUBMIT of what was applied");
 }
 
 static const struct test tests[] = {

@@ -33,7 +33,7 @@ static bool churn(struct peer *p)
 
 	for (i = 0; i < OBJECTS; i++) {
 		snprintf(name, sizeof(name), "c%d", i);
-		tell_order(p, submit(OP(count), op, true));
+		tell_order(p, submit_op(OP(count), op, true));
 		tell_order(p, piece(state, 0));
 		tell_order(p, get(count));
 		/* Some are gone with it, whatever they are: nothing was promised. */

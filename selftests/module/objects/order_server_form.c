@@ -29,7 +29,7 @@ static size_t samples(struct bftm_order_msg *ret)
 
 	op = op_new("add 1");
 	state = body_new(1, "no state at all", 15);
-	ret[n++] = submit(OP(1), op, true);
+	ret[n++] = submit_op(OP(1), op, true);
 	ret[n++] = get(3);
 	ret[n++] = about(order(BFTM_ORDER_PROPOSE, 3), state, true);
 	ret[n++] = about(order(BFTM_ORDER_COMMIT, 3), state, true);

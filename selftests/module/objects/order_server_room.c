@@ -17,10 +17,10 @@ static void limits(struct peer *p)
 	snprintf(name, sizeof(name), "first");
 	ask_order(p, get(1), BFTM_ORDER_GOT, "the first object");
 	snprintf(name, sizeof(name), "second");
-	ask_order(p, submit(OP(1), op, true), BFTM_ORDER_PENDING, "the second");
+	ask_order(p, submit_op(OP(1), op, true), BFTM_ORDER_PENDING, "the second");
 	snprintf(name, sizeof(name), "third");
 	refused(p, get(1), BFTM_REFUSED_OBJECTS, "GET of one too many");
-	refused(p, submit(OP(1), op, true), BFTM_REFUSED_OBJECTS, "SUBMIT to one too many");
+	refused(p, submit_op(OP(1), op, true), BFTM_REFUSED_OBJECTS, "SUBMIT to one too many");
 	refused(p, piece(longest, 0), BFTM_REFUSED_OBJECTS, "PUT for one too many");
 	refused(p, about(order(BFTM_ORDER_COMMIT, 1), longest, true), BFTM_REFUSED_OBJECTS,
 		"COMMIT of one too many");
@@ -111,7 +111,7 @@ static void one_share(struct peer *p, const struct body *b, const struct body *o
 		since = clock_ns(CLOCK_BOOTTIME);
 		n = hoard(p, b);
 		snprintf(name, sizeof(name), "s0");
-		tell_order(p, submit(OP(1), op, true));
+		tell_order(p, submit_op(OP(1), op, true));
 		check(hear_order(p, &a, PATIENCE_MS), "SUBMIT of the hoarder: no answer");
 		if (!at_once(since))
 			continue;
@@ -122,7 +122,7 @@ static void one_share(struct peer *p, const struct body *b, const struct body *o
 	}
 	check(i < TRIES, "too slow, %u times", i);
 	ask_order(p, get(1), BFTM_ORDER_GOT, "GET of the hoarder");
-	ask_order(p + 1, submit(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT of another");
+	ask_order(p + 1, submit_op(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT of another");
 }
 
 /*
@@ -178,9 +178,9 @@ static void share(struct peer *p)
 	check(i < TRIES, "too slow, %u times", i);
 	snprintf(name, sizeof(name), "new");
 	refused(p, get(1), BFTM_REFUSED_OBJECTS, "GET of a new object");
-	refused(p, submit(OP(2), op, true), BFTM_REFUSED_OBJECTS, "SUBMIT to a new object");
+	refused(p, submit_op(OP(2), op, true), BFTM_REFUSED_OBJECTS, "SUBMIT to a new object");
 	snprintf(name, sizeof(name), "s0");
-	refused(p + 1, submit(OP(2), op, true), BFTM_REFUSED_PENDING, "SUBMIT");
+	refused(p + 1, submit_op(OP(2), op, true), BFTM_REFUSED_PENDING, "SUBMIT");
 	ask_order(p, get(7), BFTM_ORDER_GOT, "GET");
 	ask_order(p, about(order(BFTM_ORDER_COMMIT, 7), b, false), BFTM_ORDER_COMMITTED,
 		  "COMMIT of what is there");
@@ -198,7 +198,7 @@ static unsigned int submit_many(struct peer *p, const struct body *op, unsigned 
 	for (i = 0; i < BATCH; i++) {
 		snprintf(name, sizeof(name), "n%u", first + i);
 		for (k = 0; k < PEERS_MAX; k++)
-			tell_order(&p[k], submit(OP(1), op, true));
+			tell_order(&p[k], submit_op(OP(1), op, true));
 	}
 	for (i = 0; i < BATCH * PEERS_MAX; i++) {
 		if (!check(hear_order(&p[i % PEERS_MAX], &a, PATIENCE_MS), "SUBMIT: no answer"))
@@ -236,7 +236,7 @@ static void memory(struct peer *p)
 		}
 	}
 	snprintf(name, sizeof(name), "again");
-	ask_order(p, submit(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT when there is room");
+	ask_order(p, submit_op(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT when there is room");
 }
 
 #define CRAMMED 14

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 
 #include "kmod/core/order_wire.h"
-#include "selftests/module/server/raw.h"
+#include "selftests/lib/datagram.h"
 #include "races.h"
 
 #define CLIENTS	8

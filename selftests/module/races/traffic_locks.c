@@ -3,7 +3,7 @@
  * Clients of a server that comes and goes: they try, queue, yield, release, ask for
  * tokens, repeat themselves and send what is wrong, for leases that are over at once.
  */
-#include "selftests/module/server/raw.h"
+#include "selftests/lib/datagram.h"
 #include "races.h"
 
 #define PEERS	2

@@ -35,7 +35,7 @@ static void iterate(struct peer *p, u64 count)
 {
 	struct body *op = op_new("add 1"), *state = small_state(count, p, OP(count));
 
-	say(p, submit(OP(count), op, true));
+	say(p, submit_op(OP(count), op, true));
 	say(p, get(count));
 	say(p, piece(state, 0));
 	say(p, about(order(BFTM_ORDER_PROPOSE, count), state, races_random(2)));

@@ -10,7 +10,7 @@
  */
 #include <signal.h>
 
-#include "raw.h"
+#include "selftests/lib/datagram.h"
 
 #define PEERS_MAX 8
 

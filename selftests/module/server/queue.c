@@ -3,17 +3,17 @@
  * Clients that wait in the queue of one server, which grants leases of 5 s; see
  * queue.h.
  */
-#include "queue.h"
+#include "cases.h"
 #include "selftests/module/device/slew.h"
 
 /* The lock goes from one to the next, at once. */
 static void hand_over(struct peer *p)
 {
-	struct bftm_msg first = try_lock(fresh(), 1, 1), second = try_lock(fresh(), 1, 2);
-	struct bftm_msg third = try_lock(fresh(), 1, 3), r;
+	struct bftm_msg first = queue_try(fresh(), 1, 1), second = queue_try(fresh(), 1, 2);
+	struct bftm_msg third = queue_try(fresh(), 1, 3), r;
 	u64 began;
 
-	r = want(&p[0], first, BFTM_MSG_FREE, "TRY of a free lock");
+	r = want_reply(&p[0], first, BFTM_MSG_FREE, "TRY of a free lock");
 	want_wait(&p[2], third, 1, "TRY with priority 3");
 	want_wait(&p[1], second, 1, "TRY with priority 2");
 	third.k = 2;
@@ -24,33 +24,33 @@ static void hand_over(struct peer *p)
 	want_wait(&p[1], second, 1, "poll that was overtaken");
 	second.k = 7;
 	first.k = 2;
-	want(&p[0], first, BFTM_MSG_FREE, "renewal while others wait");
+	want_reply(&p[0], first, BFTM_MSG_FREE, "renewal while others wait");
 
 	began = clock_ns(CLOCK_BOOTTIME);
-	release(&p[0], first.attempt);
+	want_released(&p[0], first.attempt);
 	pushed(&p[1], BFTM_MSG_FREE, &second, r.gno + 1, "RELEASE with two waiters");
 	began = clock_ns(CLOCK_BOOTTIME) - began;
 	fprintf(stdout, "# handed over in %" PRIu64 " us\n", began / 1000);
-	check(began < LONG_NS / 4, "handed over after %" PRIu64 " ns", began);
+	check(began < long_ns / 4, "handed over after %" PRIu64 " ns", began);
 	want_wait(&p[2], third, 1, "poll after that");
-	release(&p[1], second.attempt);
+	want_released(&p[1], second.attempt);
 	pushed(&p[2], BFTM_MSG_FREE, &third, r.gno + 2, "RELEASE with a waiter");
-	release(&p[2], third.attempt);
+	want_released(&p[2], third.attempt);
 	/* Nobody waits any more. */
 	first.attempt = fresh();
 	first.k = 1;
 	r.gno += 3;
-	check(want(&p[0], first, BFTM_MSG_FREE, "TRY").gno == r.gno, "another grant in between");
-	release(&p[0], first.attempt);
+	check(want_reply(&p[0], first, BFTM_MSG_FREE, "TRY").gno == r.gno, "another grant in between");
+	want_released(&p[0], first.attempt);
 }
 
 /* Who waits is heard from another port, or another address: pushes go there. */
 static void moved(struct peer *p)
 {
-	struct bftm_msg first = try_lock(fresh(), 1, 1), second = try_lock(fresh(), 1, 2), r;
+	struct bftm_msg first = queue_try(fresh(), 1, 1), second = queue_try(fresh(), 1, 2), r;
 	struct bftm_wire late;
 
-	r = want(&p[0], first, BFTM_MSG_FREE, "TRY");
+	r = want_reply(&p[0], first, BFTM_MSG_FREE, "TRY");
 	/* Of the same client, so its numbers go on. */
 	p[1].seq = p[2].seq;
 	want_wait(&p[1], second, 1, "TRY from the first place");
@@ -61,20 +61,20 @@ static void moved(struct peer *p)
 	say_bytes(&p[1], &late, sizeof(late));
 	check(hear(&p[1], &(struct bftm_msg){}, PATIENCE_MS), "overtaken HELLO: no answer");
 	expected.challenged++;
-	release(&p[0], first.attempt);
+	want_released(&p[0], first.attempt);
 	pushed(&p[2], BFTM_MSG_FREE, &second, r.gno + 1, "RELEASE");
-	release(&p[2], second.attempt);
+	want_released(&p[2], second.attempt);
 }
 
 /* The owner lets its lease end; one who waits has it then. */
 static void expiry(struct peer *p)
 {
-	struct bftm_msg first = try_lock(fresh(), 1, 1), gone = try_lock(fresh(), 1, 1);
-	struct bftm_msg third = try_lock(fresh(), 1, 9), r;
+	struct bftm_msg first = queue_try(fresh(), 1, 1), gone = queue_try(fresh(), 1, 1);
+	struct bftm_msg third = queue_try(fresh(), 1, 9), r;
 	u64 began = clock_ns(CLOCK_MONOTONIC_RAW), took;
 
 	first.lease_ns = 300 * BFTM_NS_PER_MS;
-	r = want(&p[0], first, BFTM_MSG_FREE, "TRY");
+	r = want_reply(&p[0], first, BFTM_MSG_FREE, "TRY");
 	/* It would be the next, but is not heard for its 50 ms. */
 	gone.lease_ns = 100 * BFTM_NS_PER_MS;
 	want_wait(&p[1], gone, 1, "TRY of one who goes away");
@@ -88,8 +88,8 @@ static void expiry(struct peer *p)
 	want_wait(&p[1], gone, 1, "TRY of one who came back");
 	/* Better than the owner's priority. */
 	pushed(&p[2], BFTM_MSG_INQUIRE, &third, r.gno + 1, "who came back");
-	release(&p[1], gone.attempt);
-	release(&p[2], third.attempt);
+	want_released(&p[1], gone.attempt);
+	want_released(&p[2], third.attempt);
 }
 
 /* So it is where the server's clock runs faster, since it was behind. */
@@ -108,13 +108,13 @@ static void expiry_slewed(struct peer *p)
 /* An owner that does not hold yet gives way. */
 static void yields(struct peer *p)
 {
-	struct bftm_msg late = try_lock(fresh(), 3, 5), early = try_lock(fresh(), 2, 4), r;
+	struct bftm_msg late = queue_try(fresh(), 3, 5), early = queue_try(fresh(), 2, 4), r;
 	u64 gno;
 
 	late.k = 1;
-	gno = want(&p[0], late, BFTM_MSG_FREE, "TRY with priority 5").gno;
+	gno = want_reply(&p[0], late, BFTM_MSG_FREE, "TRY with priority 5").gno;
 	late.k = 3;
-	want(&p[0], late, BFTM_MSG_FREE, "TRY again");
+	want_reply(&p[0], late, BFTM_MSG_FREE, "TRY again");
 	want_wait(&p[1], early, 1, "TRY with priority 4");
 	pushed(&p[0], BFTM_MSG_INQUIRE, &late, gno, "a better priority");
 	yield(&p[0], late.attempt, gno - 1);
@@ -131,37 +131,37 @@ static void yields(struct peer *p)
 	want_wait(&p[0], late, 1, "poll of who has yielded");
 	yield(&p[0], late.attempt, gno);	/* once more: it owns nothing */
 	expected.silent++;
-	release(&p[1], early.attempt);
+	want_released(&p[1], early.attempt);
 	pushed(&p[0], BFTM_MSG_FREE, &late, gno + 2, "RELEASE of who was let in");
 
 	/* The other has gone before the answer comes. */
-	early = try_lock(fresh(), 1, 4);
+	early = queue_try(fresh(), 1, 4);
 	want_wait(&p[1], early, 1, "TRY with priority 4");
 	r = pushed(&p[0], BFTM_MSG_INQUIRE, &late, gno + 2, "a better priority");
-	release(&p[1], early.attempt);
+	want_released(&p[1], early.attempt);
 	yield(&p[0], late.attempt, r.gno);
 	expected.yielded++;
 	pushed(&p[0], BFTM_MSG_FREE, &late, gno + 3, "YIELD to nobody");
-	release(&p[0], late.attempt);
+	want_released(&p[0], late.attempt);
 }
 
 /* Who does not queue does not come before those who do. */
 static void no_queue(struct peer *p)
 {
-	struct bftm_msg first = try_lock(fresh(), 1, 9), second = try_lock(fresh(), 1, 9), r;
-	struct bftm_msg other = request(BFTM_MSG_TRY, name, fresh());
+	struct bftm_msg first = queue_try(fresh(), 1, 9), second = queue_try(fresh(), 1, 9), r;
+	struct bftm_msg other = request(BFTM_MSG_TRY, lock_name, fresh());
 
 	other.prio = 0;
-	r = want(&p[0], first, BFTM_MSG_FREE, "TRY");
+	r = want_reply(&p[0], first, BFTM_MSG_FREE, "TRY");
 	want_wait(&p[1], second, 1, "TRY to queue");
-	want(&p[2], other, BFTM_MSG_LOCKED, "NOQUEUE");
+	want_reply(&p[2], other, BFTM_MSG_LOCKED, "NOQUEUE");
 	want_wait(&p[1], second, 1, "poll");
-	release(&p[0], first.attempt);
+	want_released(&p[0], first.attempt);
 	pushed(&p[1], BFTM_MSG_FREE, &second, r.gno + 1, "RELEASE");
-	want(&p[2], other, BFTM_MSG_LOCKED, "NOQUEUE");
-	release(&p[1], second.attempt);
-	want(&p[2], other, BFTM_MSG_FREE, "NOQUEUE of a free lock");
-	release(&p[2], other.attempt);
+	want_reply(&p[2], other, BFTM_MSG_LOCKED, "NOQUEUE");
+	want_released(&p[1], second.attempt);
+	want_reply(&p[2], other, BFTM_MSG_FREE, "NOQUEUE of a free lock");
+	want_released(&p[2], other.attempt);
 }
 
 /* A server with --max-waiters 2. */
@@ -172,19 +172,19 @@ static void few_waiters(struct peer *p)
 	int i;
 
 	for (i = 0; i < 4; i++)
-		m[i] = try_lock(fresh(), 1, (u64)i);
-	gno = want(&p[0], m[0], BFTM_MSG_FREE, "TRY").gno;
+		m[i] = queue_try(fresh(), 1, (u64)i);
+	gno = want_reply(&p[0], m[0], BFTM_MSG_FREE, "TRY").gno;
 	want_wait(&p[1], m[1], 1, "first waiter");
 	want_wait(&p[2], m[2], 2, "second waiter");
 	want_refused(&p[3], m[3], BFTM_REFUSED_WAITERS, "third waiter");
 	want_wait(&p[2], m[2], 2, "poll");
-	release(&p[1], m[1].attempt);
+	want_released(&p[1], m[1].attempt);
 	want_wait(&p[3], m[3], 2, "third waiter, when one has gone");
-	release(&p[0], m[0].attempt);
+	want_released(&p[0], m[0].attempt);
 	pushed(&p[2], BFTM_MSG_FREE, &m[2], gno + 1, "RELEASE");
-	release(&p[2], m[2].attempt);
+	want_released(&p[2], m[2].attempt);
 	pushed(&p[3], BFTM_MSG_FREE, &m[3], gno + 2, "RELEASE");
-	release(&p[3], m[3].attempt);
+	want_released(&p[3], m[3].attempt);
 }
 
 /* A server with --max-locks 64: room for 256 waiters, in queues of 4, 8, … */
@@ -194,16 +194,16 @@ static void many_waiters(struct peer *p)
 	int i, n;
 
 	for (n = 0; n < 32; n++) {
-		snprintf(name, sizeof(name), "many-%d", n);
-		want(&p[0], try_lock(attempt, 1, 0), BFTM_MSG_FREE, name);
+		snprintf(lock_name, sizeof(lock_name), "many-%d", n);
+		want_reply(&p[0], queue_try(attempt, 1, 0), BFTM_MSG_FREE, lock_name);
 		for (i = 1; i <= 5; i++)
-			want_wait(&p[i], try_lock(attempt, 1, (u64)i), (u32)i, name);
+			want_wait(&p[i], queue_try(attempt, 1, (u64)i), (u32)i, lock_name);
 	}
-	snprintf(name, sizeof(name), "one-more");
-	want(&p[0], try_lock(attempt, 1, 0), BFTM_MSG_FREE, name);
-	want_refused(&p[1], try_lock(attempt, 1, 1), BFTM_REFUSED_WAITERS, name);
-	snprintf(name, sizeof(name), "many-0");
-	want_wait(&p[6], try_lock(attempt, 1, 6), 6, "a queue that has room");
+	snprintf(lock_name, sizeof(lock_name), "one-more");
+	want_reply(&p[0], queue_try(attempt, 1, 0), BFTM_MSG_FREE, lock_name);
+	want_refused(&p[1], queue_try(attempt, 1, 1), BFTM_REFUSED_WAITERS, lock_name);
+	snprintf(lock_name, sizeof(lock_name), "many-0");
+	want_wait(&p[6], queue_try(attempt, 1, 6), 6, "a queue that has room");
 }
 
 static const struct test tests[] = {
@@ -220,5 +220,5 @@ static const struct test tests[] = {
 
 int main(int argc, char **argv)
 {
-	return run_test(argc, argv, tests);
+	return run_case(argc, argv, tests);
 }

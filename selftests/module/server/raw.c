@@ -8,7 +8,7 @@
  * how much the server's counters must have grown: "received=162 bad_tag=160 …".
  * The turned bits are chosen by BFTMUTEX_SEED.
  */
-#include "raw.h"
+#include "selftests/lib/datagram.h"
 
 /* What the core declines to do. */
 static void refusals(struct peer *p, const char *name)

@@ -7,10 +7,7 @@
 #include <sys/wait.h>
 
 #include "kmod/core/replay.h"
-
-/* Two processors have a real clock: no pause of a busy machine is as long as half of it. */
-#define LONG_NS (60 * BFTM_NS_PER_SEC)
-#include "queue.h"
+#include "cases.h"
 
 #define PARAMETERS "/sys/module/stall/parameters/"
 
@@ -70,9 +67,9 @@ static struct bftm_msg begin(struct peer *p, struct bftm_msg *own, struct bftm_m
 
 	use_processor(0);
 	p[0].seq = p[1].seq;	/* one client, whose numbers go on */
-	*own = try_lock(fresh(), 1, 5);
-	*other = try_lock(fresh(), 1, 4);
-	r = want(&p[0], *own, BFTM_MSG_FREE, "TRY with priority 5");
+	*own = queue_try(fresh(), 1, 5);
+	*other = queue_try(fresh(), 1, 4);
+	r = want_reply(&p[0], *own, BFTM_MSG_FREE, "TRY with priority 5");
 	want_wait(&p[2], *other, 1, "TRY with priority 4");
 	pushed(&p[0], BFTM_MSG_INQUIRE, own, r.gno, "a better priority");
 	return r;
@@ -96,16 +93,16 @@ static void of_a_predecessor(struct peer *p)
 
 	p[1].seq = p[0].seq + BFTM_WINDOW_BITS;
 	own.k = 2;
-	check(want(&p[1], own, BFTM_MSG_FREE, "successor").gno == r.gno, "another grant");
+	check(want_reply(&p[1], own, BFTM_MSG_FREE, "successor").gno == r.gno, "another grant");
 	end(child);
 	expected.silent++;
 	want_wait(&p[2], other, 1, "poll after the YIELD of a predecessor");
 	pushed(&p[1], BFTM_MSG_INQUIRE, &own, r.gno, "poll");
 	own.k = 3;
-	check(want(&p[1], own, BFTM_MSG_FREE, "successor again").gno == r.gno, "another grant");
-	release(&p[1], own.attempt);
+	check(want_reply(&p[1], own, BFTM_MSG_FREE, "successor again").gno == r.gno, "another grant");
+	want_released(&p[1], own.attempt);
 	pushed(&p[2], BFTM_MSG_FREE, &other, r.gno + 1, "RELEASE");
-	release(&p[2], other.attempt);
+	want_released(&p[2], other.attempt);
 }
 
 /* Without a successor it counts, however late it is. */
@@ -121,10 +118,10 @@ static void of_its_own(struct peer *p)
 	end(child);
 	expected.yielded++;
 	pushed(&p[2], BFTM_MSG_FREE, &other, r.gno + 1, "YIELD");
-	release(&p[2], other.attempt);
+	want_released(&p[2], other.attempt);
 	/* It was heard last as the other. */
 	pushed(&p[1], BFTM_MSG_FREE, &own, r.gno + 2, "RELEASE");
-	release(&p[1], own.attempt);
+	want_released(&p[1], own.attempt);
 }
 
 static const struct test tests[] = {
@@ -135,5 +132,7 @@ static const struct test tests[] = {
 
 int main(int argc, char **argv)
 {
-	return run_test(argc, argv, tests);
+	/* Two processors have a real clock: no pause of a busy machine is as long as half of it. */
+	long_ns = 60 * BFTM_NS_PER_SEC;
+	return run_case(argc, argv, tests);
 }

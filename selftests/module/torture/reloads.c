@@ -14,7 +14,7 @@
 
 #include "helper/nl.h"
 #include "kmod/core/lease.h"
-#include "selftests/module/server/raw.h"
+#include "selftests/lib/datagram.h"
 #include "selftests/core/sim/rng.h"
 
 #define LOCK	"reload"

@@ -1,38 +1,21 @@
-/* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What the programs share that take a server through cases, datagram by datagram:
- *
- *	PROGRAM SERVER CASE ADDRESS CREDENTIALS [ADDRESS CREDENTIALS]...
- *
- * Exit status 0: all was as it must be; what was not is on stderr. They print by
- * how much the server's counters must have grown.
- */
-#ifndef BFTM_QUEUE_H
-#define BFTM_QUEUE_H
+// SPDX-License-Identifier: GPL-2.0
+#include "cases.h"
 
-#include "raw.h"
+char lock_name[24];
+u64 long_ns = 4 * BFTM_NS_PER_SEC;
 
-#define PEERS_MAX 8
-/* So that a slow machine polls in time: who is not heard for half of it waits no more. */
-#ifndef LONG_NS
-#define LONG_NS (4 * BFTM_NS_PER_SEC)
-#endif
-
-static char name[24];
-
-static inline struct bftm_msg try_lock(u64 attempt, u32 k, u64 prio)
+struct bftm_msg queue_try(u64 attempt, u32 k, u64 prio)
 {
-	struct bftm_msg m = request(BFTM_MSG_TRY, name, attempt);
+	struct bftm_msg m = request(BFTM_MSG_TRY, lock_name, attempt);
 
 	m.flags = 0;
-	m.lease_ns = LONG_NS;
+	m.lease_ns = long_ns;
 	m.prio = prio;
 	m.k = k;
 	return m;
 }
 
-/* Ask as ask() does, and count. */
-static inline struct bftm_msg want(struct peer *p, struct bftm_msg m, u8 type, const char *why)
+struct bftm_msg want_reply(struct peer *p, struct bftm_msg m, u8 type, const char *why)
 {
 	struct bftm_msg r = ask(p, m, type, why);
 
@@ -48,30 +31,28 @@ static inline struct bftm_msg want(struct peer *p, struct bftm_msg m, u8 type, c
 	return r;
 }
 
-static inline void want_wait(struct peer *p, struct bftm_msg m, u32 position, const char *why)
+void want_wait(struct peer *p, struct bftm_msg m, u32 position, const char *why)
 {
-	struct bftm_msg r = want(p, m, BFTM_MSG_WAIT, why);
+	struct bftm_msg r = want_reply(p, m, BFTM_MSG_WAIT, why);
 
 	check(r.position == position, "%s: position %u instead of %u", why, r.position, position);
-	check(r.lease_ns && r.lease_ns <= 2 * LONG_NS, "%s: for %" PRIu64 " ns", why, r.lease_ns);
+	check(r.lease_ns && r.lease_ns <= 2 * long_ns, "%s: for %" PRIu64 " ns", why, r.lease_ns);
 }
 
-static inline void want_refused(struct peer *p, struct bftm_msg m, enum bftm_refusal reason,
-			 const char *why)
+void want_refused(struct peer *p, struct bftm_msg m, enum bftm_refusal reason, const char *why)
 {
-	struct bftm_msg r = want(p, m, BFTM_MSG_REFUSED, why);
+	struct bftm_msg r = want_reply(p, m, BFTM_MSG_REFUSED, why);
 
 	check(r.position == (u32)reason, "%s: reason %u", why, r.position);
 }
 
-static inline void release(struct peer *p, u64 attempt)
+void want_released(struct peer *p, u64 attempt)
 {
-	want(p, request(BFTM_MSG_RELEASE, name, attempt), BFTM_MSG_RELEASED, "RELEASE");
+	want_reply(p, request(BFTM_MSG_RELEASE, lock_name, attempt), BFTM_MSG_RELEASED, "RELEASE");
 }
 
-/* What comes next has not been asked for. */
-static inline struct bftm_msg pushed(struct peer *p, u8 type, const struct bftm_msg *about, u64 gno,
-			      const char *why)
+struct bftm_msg pushed(struct peer *p, u8 type, const struct bftm_msg *about, u64 gno,
+		       const char *why)
 {
 	struct bftm_msg r = {};
 
@@ -91,22 +72,15 @@ static inline struct bftm_msg pushed(struct peer *p, u8 type, const struct bftm_
 	return r;
 }
 
-static inline void yield(struct peer *p, u64 attempt, u64 gno)
+void yield(struct peer *p, u64 attempt, u64 gno)
 {
-	struct bftm_msg m = request(BFTM_MSG_YIELD, name, attempt);
+	struct bftm_msg m = request(BFTM_MSG_YIELD, lock_name, attempt);
 
 	m.gno = gno;
 	tell(p, m);
 }
 
-/** struct test - a case, a lock of its own in "name"; the last has no name */
-struct test {
-	const char *name;
-	void (*run)(struct peer *p);
-	int peers;
-};
-
-static inline void print_expected(void)
+static void print_expected(void)
 {
 	printf("received=%u granted=%u refreshed=%u locked=%u released=%u refused=%u silent=%u "
 	       "queued=%u pushed=%u inquired=%u yielded=%u stamped=%u denied=%u "
@@ -117,7 +91,7 @@ static inline void print_expected(void)
 	       expected.denied, expected.recovered, expected.challenged, expected.waited);
 }
 
-static inline int run_test(int argc, char **argv, const struct test *t)
+int run_case(int argc, char **argv, const struct test *t)
 {
 	int i, n = (argc - 3) / 2;
 	struct peer p[PEERS_MAX];
@@ -128,7 +102,7 @@ static inline int run_test(int argc, char **argv, const struct test *t)
 		fputs("usage: PROGRAM SERVER CASE {ADDRESS CREDENTIALS}...\n", stderr);
 		return EX_USAGE;
 	}
-	snprintf(name, sizeof(name), "q%" PRIu64, fresh());	/* never seen before */
+	snprintf(lock_name, sizeof(lock_name), "q%" PRIu64, fresh());	/* never seen before */
 	for (i = 0; i < n; i++) {
 		open_peer(&p[i], (u16)atoi(argv[1]), argv[3 + 2 * i], argv[4 + 2 * i]);
 		hello(&p[i]);
@@ -142,5 +116,3 @@ static inline int run_test(int argc, char **argv, const struct test *t)
 	print_expected();
 	return failures != 0;
 }
-
-#endif /* BFTM_QUEUE_H */

@@ -1,49 +1,10 @@
-/* SPDX-License-Identifier: GPL-2.0 */
-/* A client that speaks to one server datagram by datagram: its voice and ear. */
-#ifndef BFTM_RAW_H
-#define BFTM_RAW_H
+// SPDX-License-Identifier: GPL-2.0
+#include "datagram.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <netdb.h>
-#include <poll.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sysexits.h>
-#include <time.h>
-#include <unistd.h>
+struct counted expected;
+int failures;
 
-#include "helper/keys.h"
-
-/* For what comes within milliseconds: it only ends what would never end. */
-#define PATIENCE_MS 60000
-#define LEASE_NS (200 * BFTM_NS_PER_MS)
-
-/** struct peer - who speaks, and to whom; the epoch and the last number used */
-struct peer {
-	int fd;
-	struct bftm_mac *request, *reply;
-	u32 cluster, client;
-	u16 server;
-	u64 epoch;
-	u64 seq;
-};
-
-/* What the server must have counted. */
-static struct {
-	unsigned int received, bad_form, bad_address, bad_tag, replayed, challenged;
-	unsigned int granted, refreshed, locked, waited, released, refused, silent;
-	unsigned int queued, pushed, inquired, yielded, stamped, denied, recovered;
-} expected;
-
-static int failures;
-
-__attribute__((format(printf, 2, 3)))
-static inline bool check(bool right, const char *format, ...)
+bool check(bool right, const char *format, ...)
 {
 	va_list args;
 
@@ -57,16 +18,7 @@ static inline bool check(bool right, const char *format, ...)
 	return false;
 }
 
-static inline u64 clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (u64)now.tv_sec * BFTM_NS_PER_SEC + (u64)now.tv_nsec;
-}
-
-/* Larger than any before, also of an earlier process: as the protocol wants it. */
-static inline u64 fresh(void)
+u64 fresh(void)
 {
 	static u64 last;
 	u64 now = clock_ns(CLOCK_REALTIME);
@@ -76,7 +28,7 @@ static inline u64 fresh(void)
 }
 
 /* To speak from BFTMUTEX_PORT, if that is set; it stands at one place in both families. */
-static inline int bind_port(int fd, int family)
+static int bind_port(int fd, int family)
 {
 	const char *port = getenv("BFTMUTEX_PORT");
 	union {
@@ -89,8 +41,7 @@ static inline int bind_port(int fd, int family)
 		    family == AF_INET ? sizeof(any.v4) : sizeof(any.v6));
 }
 
-/* A socket to a server at a numeric address, IPv6 with %INTERFACE if need be. */
-static inline int open_socket(const char *address)
+int open_socket(const char *address)
 {
 	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST, .ai_socktype = SOCK_DGRAM };
 	int never = IP_PMTUDISC_DONT, fd;
@@ -111,7 +62,7 @@ static inline int open_socket(const char *address)
 	return fd;
 }
 
-static inline void open_peer(struct peer *p, u16 server, const char *address, const char *path)
+void open_peer(struct peer *p, u16 server, const char *address, const char *path)
 {
 	struct bftm_credentials cred;
 	u32 i;
@@ -133,8 +84,7 @@ static inline void open_peer(struct peer *p, u16 server, const char *address, co
 	p->seq = fresh();
 }
 
-/* Fill in what every request has, and the tag. */
-static inline void prepare(struct peer *p, struct bftm_msg *m, struct bftm_wire *wire)
+void prepare(struct peer *p, struct bftm_msg *m, struct bftm_wire *wire)
 {
 	m->proto = m->proto ?: BFTM_PROTO_BACKOFF;
 	m->cluster = m->cluster ?: p->cluster;
@@ -147,7 +97,7 @@ static inline void prepare(struct peer *p, struct bftm_msg *m, struct bftm_wire 
 		abort();
 }
 
-static inline void say_bytes(struct peer *p, const void *bytes, size_t len)
+void say_bytes(struct peer *p, const void *bytes, size_t len)
 {
 	ssize_t sent = send(p->fd, bytes, len, 0);
 
@@ -158,15 +108,14 @@ static inline void say_bytes(struct peer *p, const void *bytes, size_t len)
 	expected.received++;
 }
 
-static inline void say_signed(struct peer *p, struct bftm_wire *wire)
+void say_signed(struct peer *p, struct bftm_wire *wire)
 {
 	if (bftm_mac_sign(p->request, wire) < 0)
 		abort();
 	say_bytes(p, wire, sizeof(*wire));
 }
 
-/* Send it, whatever becomes of it. */
-static inline void tell(struct peer *p, struct bftm_msg m)
+void tell(struct peer *p, struct bftm_msg m)
 {
 	struct bftm_wire wire;
 
@@ -174,7 +123,7 @@ static inline void tell(struct peer *p, struct bftm_msg m)
 	say_bytes(p, &wire, sizeof(wire));
 }
 
-static inline bool hear(struct peer *p, struct bftm_msg *m, int patience_ms)
+bool hear(struct peer *p, struct bftm_msg *m, int patience_ms)
 {
 	struct pollfd fd = { .fd = p->fd, .events = POLLIN };
 	union {
@@ -194,8 +143,7 @@ static inline bool hear(struct peer *p, struct bftm_msg *m, int patience_ms)
 	       check(m->type & BFTM_MSG_REPLY, "a request instead of a reply");
 }
 
-/* Ask, and hear an answer of this type that belongs to it. */
-static inline struct bftm_msg ask(struct peer *p, struct bftm_msg m, u8 type, const char *why)
+struct bftm_msg ask(struct peer *p, struct bftm_msg m, u8 type, const char *why)
 {
 	struct bftm_msg r = {};
 	struct bftm_wire wire;
@@ -214,8 +162,7 @@ static inline struct bftm_msg ask(struct peer *p, struct bftm_msg m, u8 type, co
 	return r;
 }
 
-/* The server's epoch. With what came before unanswered this is the first answer. */
-static inline struct bftm_msg hello(struct peer *p)
+struct bftm_msg hello(struct peer *p)
 {
 	struct bftm_msg r = ask(p, (struct bftm_msg){ .type = BFTM_MSG_HELLO },
 				BFTM_MSG_CHALLENGE, "HELLO");
@@ -225,7 +172,7 @@ static inline struct bftm_msg hello(struct peer *p)
 	return r;
 }
 
-static inline struct bftm_msg request(u8 type, const char *name, u64 attempt)
+struct bftm_msg request(u8 type, const char *name, u64 attempt)
 {
 	struct bftm_msg m = {
 		.type = type,
@@ -240,5 +187,3 @@ static inline struct bftm_msg request(u8 type, const char *name, u64 attempt)
 	memcpy(m.name, name, m.name_len);
 	return m;
 }
-
-#endif /* BFTM_RAW_H */

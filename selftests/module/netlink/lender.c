@@ -1,50 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Tests of what a helper lends the kernel: the test is the helper and all servers, each a
- * socket of its own, on the loopback interface.
- */
-#ifndef BFTM_TEST_NETLINK_LEND_H
-#define BFTM_TEST_NETLINK_LEND_H
+// SPDX-License-Identifier: GPL-2.0
+#include "lender.h"
 
-#include <arpa/inet.h>
-#include <sys/mman.h>
+const uint8_t request_key[16] = "request", reply_key[16] = "reply";
 
-#include "helper/keys.h"
-#include "selftests/module/device/fake_helper.h"
-#include "selftests/module/device/harness.h"
-
-#define N		4	/* b = 1, F = 3 */
-#define CLIENT		7
-#define DELTA		(100 * MS)	/* sends are repeated after four of them */
-#define LEASE		(20 * SEC)
-
-static const uint8_t request_key[16] = "request", reply_key[16] = "reply";
-
-FIXTURE(lend)
-{
-	struct bftm_nl nl;
-	struct bftm_counters *counters;
-	struct bftm_mac *request_mac, *reply_mac;
-	int fd;
-	int sock;		/* the helper's */
-	int server[N];
-	uint16_t port[N];
-	int leave_out;		/* attribute that is not sent */
-	uint32_t peers;
-	uint32_t liars;
-	int socket_attr;
-	uint64_t counters_attr;
-	bool twins;
-	int peer_leave_out;
-	uint64_t configuration;
-	const char *cluster;
-	int wrong;		/* attribute with a value that it cannot have */
-	uint64_t value;
-};
-typedef FIXTURE_DATA(lend) lend_t;
-
-/* A UDP socket at a port of the kernel's choice, on both families. */
-static inline int bound(uint16_t *ret_port)
+int bound(uint16_t *ret_port)
 {
 	struct sockaddr_in6 addr = { .sin6_family = AF_INET6 };
 	socklen_t len = sizeof(addr);
@@ -58,7 +17,7 @@ static inline int bound(uint16_t *ret_port)
 	return fd;
 }
 
-static inline void put_peer(lend_t *self, struct nl_msg *msg, uint32_t u)
+static void put_peer(lend_t *self, struct nl_msg *msg, uint32_t u)
 {
 	struct nlattr *nest = nla_nest_start(msg, BFTMUTEX_A_SESSION_PEER);
 	struct in6_addr address;
@@ -80,7 +39,7 @@ static inline void put_peer(lend_t *self, struct nl_msg *msg, uint32_t u)
 	nla_nest_end(msg, nest);
 }
 
-static inline int lend(lend_t *self)
+int lend(lend_t *self)
 {
 	struct nl_msg *msg = bftm_nl_msg_room(&self->nl, BFTMUTEX_CMD_HELPER_LEND, 0, 8192);
 	static const struct {
@@ -120,49 +79,7 @@ static inline int lend(lend_t *self)
 	return send_msg(&self->nl, msg);
 }
 
-FIXTURE_SETUP(lend)
-{
-	int u;
-
-	ASSERT_EQ(0, fresh_netns());
-	ASSERT_EQ(0, bftm_nl_open(&self->nl));
-	ASSERT_EQ(0, command(&self->nl, BFTMUTEX_CMD_HELPER_REGISTER, 0));
-	self->fd = open_here(O_NONBLOCK);
-	ASSERT_GE(self->fd, 0);
-	self->counters = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			      -1, 0);
-	ASSERT_NE(MAP_FAILED, self->counters);
-	self->counters->seq = 5ull << 32;
-	self->counters->attempt = (5ull << 32) + 10;
-	self->request_mac = bftm_mac_new(request_key);
-	self->reply_mac = bftm_mac_new(reply_key);
-	self->sock = bound(NULL);
-	for (u = 0; u < N; u++)
-		self->server[u] = bound(&self->port[u]);
-	self->cluster = "main";
-	self->peers = N;
-	self->liars = 1;
-	self->socket_attr = self->sock;
-	self->counters_attr = (uintptr_t)self->counters;
-}
-
-FIXTURE_TEARDOWN(lend)
-{
-	int u;
-
-	close(self->fd);
-	if (self->nl.sock)
-		bftm_nl_close(&self->nl);
-	close(self->sock);
-	for (u = 0; u < N; u++)
-		close(self->server[u]);
-	bftm_mac_free(self->request_mac);
-	bftm_mac_free(self->reply_mac);
-	munmap(self->counters, 4096);
-}
-
-/* What server @u is told next; its type, 0 for nothing for @ms, -1 for something false. */
-static inline int told(lend_t *self, int u, int ms, struct bftm_msg *ret, struct sockaddr_in6 *from)
+int told(lend_t *self, int u, int ms, struct bftm_msg *ret, struct sockaddr_in6 *from)
 {
 	socklen_t len = sizeof(*from);
 	struct bftm_wire wire;
@@ -178,8 +95,8 @@ static inline int told(lend_t *self, int u, int ms, struct bftm_msg *ret, struct
 	return ret->type;
 }
 
-static inline void say(lend_t *self, int u, struct bftm_msg msg, uint8_t type,
-		const struct sockaddr_in6 *to, struct bftm_mac *mac)
+void say(lend_t *self, int u, struct bftm_msg msg, uint8_t type, const struct sockaddr_in6 *to,
+	 struct bftm_mac *mac)
 {
 	struct bftm_wire wire;
 
@@ -193,8 +110,7 @@ static inline void say(lend_t *self, int u, struct bftm_msg msg, uint8_t type,
 		abort();
 }
 
-/* Servers @first to @last are asked @type, and answer @answer unless that is 0. */
-static inline int asked(lend_t *self, int first, int last, uint8_t type, uint8_t answer)
+int asked(lend_t *self, int first, int last, uint8_t type, uint8_t answer)
 {
 	struct sockaddr_in6 from;
 	struct bftm_msg msg;
@@ -210,8 +126,7 @@ static inline int asked(lend_t *self, int first, int last, uint8_t type, uint8_t
 	return 0;
 }
 
-/* Nothing more is said to anybody: asked for 2 ms, which may be less than it takes. */
-static inline bool silence(lend_t *self)
+bool silence(lend_t *self)
 {
 	struct sockaddr_in6 from;
 	struct bftm_msg msg;
@@ -223,20 +138,17 @@ static inline bool silence(lend_t *self)
 	return true;
 }
 
-static inline int begin(lend_t *self, uint32_t flags)
+int begin(lend_t *self, uint32_t flags)
 {
 	struct bftm_acquire arg = want("lock", LEASE, 0, flags);
 
 	return call(self->fd, BFTM_IOC_ACQUIRE, &arg);
 }
 
-/* It holds, by the answers of the first three. */
-static inline bool holds(lend_t *self, uint32_t flags)
+bool holds(lend_t *self, uint32_t flags)
 {
 	return begin(self, flags) == -EINPROGRESS &&
 	       !asked(self, 0, 2, BFTM_MSG_TRY, BFTM_MSG_FREE) &&
 	       poll_for(self->fd, POLLIN, LONG_MS) == POLLIN &&
 	       state_of(self->fd) == BFTM_STATE_HELD;
 }
-
-#endif /* BFTM_TEST_NETLINK_LEND_H */
