@@ -141,6 +141,14 @@ static inline enum bftm_order_verdict wake(u64 at)
 	return out.verdict;
 }
 
+/* Nobody answers any more. An iteration that is over already has no time to wake at. */
+static inline void time_out(void)
+{
+	while (wake(o.wake_ns) == BFTM_ORDER_ON)
+		assert_int_not_equal(o.phase, BFTM_ORDER_IDLE);
+	assert_int_equal(out.verdict, BFTM_ORDER_TIMEOUT);
+}
+
 /* σ0 everywhere, until the state is to be made: servers 0 … q - 1. */
 static inline void get_nothing(void)
 {
