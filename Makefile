@@ -43,7 +43,8 @@ help:
 	@echo 'make vm         tests in VMs alone'
 	@echo 'make check-capture  the tests of the module with a capture of all packets'
 	@echo 'make debug-kernel  kernels with KASAN and lockdep, or KCSAN, or KERNEL=6.12-debug alone'
-	@echo 'make sim-long   ten million simulated scenarios; make sim-mutants: bugs planted and found'
+	@echo 'make sim-long   ten million simulated scenarios'
+	@echo 'make mutants    bugs planted and found, all or NAME=; make sim-mutants: by the simulator alone'
 	@echo 'make model      every interleaving of small clusters: a quarter of an hour'
 	@echo 'make order-torture  ordered objects under loss, lies and kills: 45 minutes'
 	@echo 'make races      what ends while traffic arrives, ITERATIONS=10000 of each: hours'
@@ -364,12 +365,25 @@ $(BIN)/bftmutex-figures: $(call obj,$(FIGURES) $(SIM_OBJS))
 figures: $(BIN)/bftmutex-figures
 	@selftests/measure/figures/run
 
-# What it is made of, for those who change some of it.
-sim-sources:
-	@echo $(addsuffix .c,$(SIM) $(SIM_OBJS))
+# Bugs planted one by one, and found: NAME=, or all, from SEED, JOBS at a time; by the simulator
+# alone, or by all that must find them.
+sim-mutants mutants:
+	@$(call given,SEED,0,1000000000,1)
+	@$(call given,JOBS,1,1024,1)
+	@selftests/core/mutants/run $(if $(filter sim-%,$@),--killer sim) --seed $(or $(SEED),1) \
+		--jobs $(or $(JOBS),1) $(if $(NAME),$(call quoted,$(NAME)))
 
-sim-mutants: $(BIN)/bftmutex-sim
-	@selftests/core/mutants/run
+# What programs with a bug in them are made of, for that.
+mutant-parts:
+	@echo 'mutant-sim: $(call obj,$(SIM) $(SIM_OBJS))'
+	@echo 'mutant-model-lock: $(call obj,$(MODEL) $(CORE) $(CORE_SERVER))'
+	@echo 'mutant-model-order: $(call obj,$(ORDER_MODEL) $(CORE) $(CORE_SERVER))'
+	@echo 'mutant-unit: $(call sobj,$(UNIT_OBJS))'
+	@echo 'mutant-compiler: $(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL)'
+	@echo 'mutant-linker: $(CC) $(CFLAGS_ALL) $(LDFLAGS)'
+	@echo 'mutant-sanitized-compiler: $(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL) $(SANITIZE)'
+	@echo 'mutant-sanitized-linker: $(CC) $(CFLAGS_ALL) $(SANITIZE) $(LDFLAGS)'
+	@echo 'mutant-unit-libs: $(UNIT_LIBS)'
 
 # Ten million scenarios take about seventy minutes of a core.
 sim-long:
@@ -513,7 +527,7 @@ fuzz-kernel:
 	@$(MAKE) --no-print-directory $(BIN)/bftmutex-kfuzz $(BIN)/bftmutex-kfuzz-seeds modules-$(vm_kernel)
 	@BFTMUTEX_SECONDS=$(call quoted,$(SECONDS)) selftests/module/kfuzz/run
 
-.PHONY: tests unit static vm fuzz fuzz-fast fuzzers replays model sim-mutants sim-sources sim-long figures \
+.PHONY: tests unit static vm fuzz fuzz-fast fuzzers replays model mutants sim-mutants mutant-parts sim-long figures \
 	bench bench-programs order-torture torture reloads races floods debug-kernel \
 	check-all check-capture fuzz-kernel coverage coverage-kernel fail-nth failures fuzz-campaign
 

@@ -115,6 +115,13 @@ enum bftm_order_verdict order_wake(u64 at)
 	return order_out.verdict;
 }
 
+void order_time_out(void)
+{
+	while (order_wake(o.wake_ns) == BFTM_ORDER_ON)
+		assert_int_not_equal(o.phase, BFTM_ORDER_IDLE);
+	assert_int_equal(order_out.verdict, BFTM_ORDER_TIMEOUT);
+}
+
 void get_nothing(void)
 {
 	u32 u;

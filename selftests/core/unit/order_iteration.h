@@ -54,6 +54,9 @@ enum bftm_order_verdict says_exception(u32 u, struct bftm_rank max, bool genuine
 enum bftm_order_verdict made(struct bftm_body_id id);
 enum bftm_order_verdict order_wake(u64 at);
 
+/* Nobody answers any more. An iteration that is over already has no time to wake at. */
+void order_time_out(void);
+
 /* σ0 everywhere, until the state is to be made: servers 0 … q - 1. */
 void get_nothing(void);
 

@@ -118,6 +118,34 @@ static void one_signed_rank_is_enough(void **state)
 	assert_int_equal(says_exception(0, rank_of(60, 1), true), BFTM_ORDER_ON);
 }
 
+/*
+ * A liar who is always the first ends each iteration with a signed rank just above. What the
+ * correct servers say comes when it is over, and counts in the next one.
+ */
+static void a_rank_told_after_the_end_counts(void **state)
+{
+	(void)state;
+	order_cfg.signed_ranks = true;
+	order_cfg.n = 5;
+	begin();
+	assert_int_equal(says_exception(0, rank_of(2, 1), true), BFTM_ORDER_OUTRANKED);
+	assert_int_equal(says_exception(3, rank_of(8254, 1), true), BFTM_ORDER_ON);
+	assert_int_equal(o.phase, BFTM_ORDER_IDLE);
+	begin();
+	assert_int_equal(o.rank.count, 8255);
+	/* Without signatures, what b + 1 have said. */
+	fresh_iteration(state);
+	begin();
+	assert_int_equal(order_wake(T0 + LIMIT), BFTM_ORDER_TIMEOUT);
+	says_exception(0, rank_of(~0u, 1), false);
+	begin();
+	assert_in_range(o.rank.count, 2, 49);
+	assert_int_equal(order_wake(now + LIMIT), BFTM_ORDER_TIMEOUT);
+	says_exception(5, rank_of(50, 2), false);
+	begin();
+	assert_int_equal(o.rank.count, 51);
+}
+
 /* Iterations that end by the next of so many signed ranks, so far apart, until none is left. */
 static u32 lost_to(u64 stock, u64 apart)
 {
@@ -178,9 +206,7 @@ static void signed_ranks_of_a_crowd(void **state)
 		highest = (highest > least ? highest : least) + 100;
 		says_exception(0, rank_of(highest, 1), true);
 		begin();
-		while (order_wake(o.wake_ns) == BFTM_ORDER_ON)
-			;
-		assert_int_equal(order_out.verdict, BFTM_ORDER_TIMEOUT);
+		order_time_out();
 	}
 	assert_in_range(o.rank.count, 1000, 1000u << 17);
 }
@@ -244,9 +270,7 @@ static void timeouts_raise_the_rank(void **state)
 		begin();
 		count++;
 		assert_int_equal(o.rank.count, count);
-		while (order_wake(o.wake_ns) == BFTM_ORDER_ON)
-			;
-		assert_int_equal(order_out.verdict, BFTM_ORDER_TIMEOUT);
+		order_time_out();
 		count += 1ull << (i < 16 ? i : 16);
 		assert_int_equal(o.rank.count, count);
 	}
@@ -255,8 +279,7 @@ static void timeouts_raise_the_rank(void **state)
 		order_says(i, BFTM_ORDER_COMMITTED);
 	count = o.rank.count;
 	begin();
-	while (order_wake(o.wake_ns) == BFTM_ORDER_ON)
-		;
+	order_time_out();
 	assert_int_equal(o.rank.count, count + 2);
 }
 
@@ -274,9 +297,7 @@ static void a_rank_that_one_has_shown(void **state)
 		if (o.rank.count > 1ull << 33)
 			break;
 		says_exception(5, rank_of(1ull << 33, 1), false);
-		while (order_wake(o.wake_ns) == BFTM_ORDER_ON)
-			;
-		assert_int_equal(order_out.verdict, BFTM_ORDER_TIMEOUT);
+		order_time_out();
 	}
 	assert_in_range(lost, 30, 36);
 }
@@ -391,6 +412,7 @@ int main(void)
 		TEST(a_liar_beside_one_outranked),
 		TEST(ranks_never_wrap),
 		TEST(one_signed_rank_is_enough),
+		TEST(a_rank_told_after_the_end_counts),
 		TEST(old_signed_ranks_one_by_one),
 		TEST(signed_ranks_of_a_crowd),
 		TEST(b_plus_1_refusals),

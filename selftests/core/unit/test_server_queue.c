@@ -186,6 +186,27 @@ static void one_place_for_a_client(void **state)
 	assert_int_equal(push.k, 1);
 }
 
+/* A grant by the lease of an earlier attempt ends while the owner of a longer one is inside. */
+static void a_place_has_the_lease_of_its_newest_attempt(void **state)
+{
+	struct bftm_msg later = { .type = BFTM_MSG_TRY, .client = BOB, .attempt = 6, .k = 1 };
+	static const u64 leases[] = { 3 * L, L / 2 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(leases); i++) {
+		fresh_queue(state);
+		FREE(queue(ALICE, 1, 1, T0));
+		WAIT(1, queue(BOB, 5, 1, T0));
+		later.lease_ns = leases[i];
+		WAIT(1, step(later, T0 + 1));
+		release(ALICE, 1, T0 + 2);
+		PUSHED(FREE, BOB);
+		assert_int_equal(push.attempt, 6);
+		assert_int_equal(lock.until_ns,
+				 T0 + 2 + bftm_lease_at_server(leases[i], cfg.rho_ppm));
+	}
+}
+
 /* Nor may an old attempt take what is free and its own newer one waits for. */
 static void a_dead_attempt_takes_nothing_from_its_successor(void **state)
 {
@@ -276,6 +297,7 @@ int main(void)
 		TEST(who_is_not_heard_is_forgotten),
 		TEST(the_window_is_the_waiters_own),
 		TEST(one_place_for_a_client),
+		TEST(a_place_has_the_lease_of_its_newest_attempt),
 		TEST(a_dead_attempt_takes_nothing_from_its_successor),
 		TEST(who_gives_up_is_not_next),
 		TEST(an_owner_does_not_queue),
