@@ -58,6 +58,7 @@ help:
 	@echo 'make fuzz-kernel  fuzz the module in a VM for SECONDS=600, on KERNEL=6.12-debug'
 	@echo 'make coverage   what fuzzers and unit tests reach of the parsers; coverage-kernel: of the module'
 	@echo 'make failures   each allocation of the programs failing; fail-nth: of the module, in a VM'
+	@echo 'make fresh      what README says, in minimal Debian roots; ONLY=demo, install, user, bench or check'
 	@echo 'make uninstall, make clean'
 
 deps:
@@ -631,6 +632,12 @@ demo:
 	@selftests/deps --for demo
 	$(QUIETLY) -j$$(nproc) tools $(BIN)/bftmutex-liar $(TESTS_BIN)/contender modules-6.1
 	@selftests/measure/demo/demo
+
+# These commands and those below on machines that never saw the project; ONLY=NAME: one.
+.PHONY: fresh
+fresh:
+	@selftests/deps --for fresh
+	@selftests/fresh $(ONLY)
 
 # Installing
 
