@@ -39,8 +39,8 @@ struct set {
 /**
  * struct walk - one signal for all
  * @proc:   /proc
- * @family: the descendants met so far, and ourselves
- * @told:   those that were signalled, or could not be
+ * @family: the descendants met so far, and the root
+ * @told:   those that were signalled, or could not be, and the root
  * @news:   in this pass there were some that no pass before has met
  */
 struct walk {
@@ -191,7 +191,7 @@ static int open_proc(void)
 	return -ESRCH;
 }
 
-void bftm_family_signal(pid_t child, pid_t pgrp, int signo, siginfo_t *info,
+void bftm_family_signal(pid_t root, pid_t child, pid_t pgrp, int signo, siginfo_t *info,
 			struct bftm_found *ret)
 {
 	static struct set family, told;
@@ -209,8 +209,8 @@ void bftm_family_signal(pid_t child, pid_t pgrp, int signo, siginfo_t *info,
 	memset(ret, 0, sizeof(*ret));
 	memset(&family, 0, sizeof(family));
 	memset(&told, 0, sizeof(told));
-	add(&told, getpid());
-	add(&family, getpid());
+	add(&told, root);
+	add(&family, root);
 	add(&family, child);
 	if (walk.proc >= 0) {
 		do

@@ -23,7 +23,8 @@ struct bftm_found {
 };
 
 /**
- * bftm_family_signal() - signal all descendants of the calling process, each once
+ * bftm_family_signal() - signal all descendants of a process, each once
+ * @root:  that process, which is not signalled itself
  * @child: one that is known without looking, and was not waited for; 0 for none
  * @pgrp:  only those in this process group; 0 for all
  * @signo: 0 only looks
@@ -33,10 +34,10 @@ struct bftm_found {
  * Who forks meanwhile is found with what it forked, unless that takes more than 300
  * milliseconds: a process that has a signal pending cannot fork.
  */
-void bftm_family_signal(pid_t child, pid_t pgrp, int signo, siginfo_t *info,
+void bftm_family_signal(pid_t root, pid_t child, pid_t pgrp, int signo, siginfo_t *info,
 			struct bftm_found *ret);
 
-/** bftm_family_is_gone() - there is no descendant, zombies included; needs a subreaper */
+/** bftm_family_is_gone() - we have no descendant, zombies included; needs a subreaper */
 bool bftm_family_is_gone(void);
 
 #endif /* BFTM_FAMILY_H */

@@ -135,7 +135,8 @@ static void tell(struct keeper *k, int what, enum bftm_verdict verdict)
 	/* The one who listens may be stopped, and would not hear. */
 	if (what >= BFTM_NEWS_LEFT && getppid() == k->parent)
 		kill(k->parent, SIGCONT);
-	send(k->peer, &news, sizeof(news), MSG_NOSIGNAL | MSG_DONTWAIT);
+	send(k->peer, &news, sizeof(news),
+	     MSG_NOSIGNAL | (what < BFTM_NEWS_LEFT ? MSG_DONTWAIT : 0));
 }
 
 /*
@@ -151,7 +152,7 @@ static uint64_t later(uint64_t ns)
 
 static void signal_all(const struct keeper *k, int signo, struct bftm_found *ret)
 {
-	bftm_family_signal(k->command, 0, signo, NULL, ret);
+	bftm_family_signal(getpid(), k->command, 0, signo, NULL, ret);
 }
 
 static const char *lost_word(const struct keeper *k)

@@ -41,6 +41,7 @@
  * @run:       what to run
  * @fd:        the handle, -1 when it is closed: nobody can lose it by the keeper's end
  * @keeper:    process
+ * @started:   it has started the command
  * @gone:      it has ended, with @status of waitpid()
  * @peer:      socket to it
  * @signals:   signalfd
@@ -54,6 +55,7 @@ struct job {
 	const struct bftm_run *run;
 	int fd;
 	pid_t keeper;
+	bool started;
 	bool gone;
 	int status;
 	int peer;
@@ -158,7 +160,7 @@ static const char *signal_name(int signo, char *buf, size_t len)
 }
 
 /* To those of the family that are in our group, as by "kill -- -GROUP". */
-static void pass_on(const struct signalfd_siginfo *from)
+static void pass_on(const struct job *job, const struct signalfd_siginfo *from)
 {
 	int signo = (int)from->ssi_signo;
 	struct bftm_found found;
@@ -171,8 +173,8 @@ static void pass_on(const struct signalfd_siginfo *from)
 	};
 	char name[32];
 
-	bftm_family_signal(0, getpgrp(), signo, from->ssi_code == SI_QUEUE ? &info : NULL,
-			   &found);
+	bftm_family_signal(job->keeper, 0, getpgrp(), signo,
+			   from->ssi_code == SI_QUEUE ? &info : NULL, &found);
 	if (found.refused)
 		warnx("%s cannot be passed on to %s: %s", signal_name(signo, name, sizeof(name)),
 		      found.names, strerror(found.error));
@@ -200,7 +202,7 @@ static void on_signal(struct job *job, const struct signalfd_siginfo *info)
 	job->seen |= signal_bit(signo);
 	job->stop |= is_stop(signo);
 	if (!group_has_it(info))
-		pass_on(info);
+		pass_on(job, info);
 	if (job->news.what == BFTM_NEWS_LEFT && is_end(signo))
 		die_of(job, signo);
 }
@@ -289,9 +291,8 @@ static void start(struct job *job)
 	}
 	close(peers[1]);
 	job->peer = peers[0];
-	/* Signals are for the command: there must be one. At the end of the keeper: see there. */
-	if (recv(job->peer, &job->news, sizeof(job->news), 0) < 0)
-		err(EX_OSERR, "recv");
+	/* Signals are for the command: there must be one. */
+	job->started = recv(job->peer, &job->news, sizeof(job->news), 0) > 0;
 }
 
 /* When it has no effect, as for process 1, the status tells. */
@@ -315,8 +316,8 @@ static int exit_status(struct job *job)
 	bool orphaned = job->news.what != BFTM_NEWS_OVER;
 	int signo;
 
-	if (orphaned && WIFEXITED(job->status))
-		return WEXITSTATUS(job->status);	/* it could not begin */
+	if (!job->started && WIFEXITED(job->status))
+		return WEXITSTATUS(job->status);
 	if (orphaned)
 		verdict = bftm_keeper_take_over(job->run, job->fd, job->keeper);
 	if (verdict == BFTM_SURVIVED)

@@ -22,7 +22,7 @@ count=0
 
 cleanup() {
 	stop_jobs
-	pkill -KILL -f '^sleep 7[0-9]{6}$'
+	pkill -KILL -f '^sleep 7[0-9]{5,6}$'
 	down
 	rm -rf "$dir"
 }
@@ -170,7 +170,7 @@ is "lost, the command is another user's: status" "$status" 80
 ok "lost, the command is another user's: message" names "lock '$lock' lost" \
 	"SIGTERM cannot be sent to" "(sleep): Operation not permitted" "could not be ended"
 ok "and it goes on" sleeps 400001
-pkill -f 'sleep 7400001'
+pkill -f '^sleep 7400001$'
 
 new_lock
 start -o -l 2s "$lock" "${rise[@]}" "touch $mark; exec sleep 7400002"
@@ -182,7 +182,7 @@ ok "and the lock is held" taken
 kill -KILL "$pid"
 ok "the tool is killed: it is said that it goes on" wait_for 20 grep -q "the lock is held as long as it goes on" "$mark.err"
 ok "and the lock is held, though the descriptor is closed" taken
-pkill -f 'sleep 7400002'
+pkill -f '^sleep 7400002$'
 ended
 ok "until the command ends" wait_for 10 free
 
@@ -190,7 +190,7 @@ new_lock
 start --no-renew -l 3s --survivor-exit-code 81 --grace 0 "$lock" "${rise[@]}" "touch $mark; exec sleep 7400003"
 ended
 is "--survivor-exit-code" "$status" 81
-pkill -f 'sleep 7400003'
+pkill -f '^sleep 7400003$'
 as=()
 mark=$dir/mark
 
@@ -224,7 +224,7 @@ new_lock
 start -l 2s "$lock" sh -c "setsid sleep 7600001 & touch $mark; exit 5"
 wait_for 10 sleeps 600001
 ok "what the command left in another session keeps the lock" taken
-pkill -f 'sleep 7600001'
+pkill -f '^sleep 7600001$'
 ended
 is "until its end; the status is the command's" "$status" 5
 ok "then it is given back" wait_for 10 free
@@ -234,7 +234,7 @@ start -l $long "$lock" bash -c "(eval \"exec \$BFTMUTEX_FD<&-\"; setsid sleep 76
 ended
 is "who has closed the descriptor does not" "$status" 6
 ok "and is not ended" wait_for 10 sleeps 600002
-pkill -f 'sleep 7600002'
+pkill -f '^sleep 7600002$'
 
 new_lock
 start --no-renew -l 3s "$lock" sh -c "setsid sleep 7600003 & touch $mark; exit 5"
@@ -282,7 +282,7 @@ ok "the reader of messages has ended: so has the command" ! sleeps 700002
 
 # in_pidns ARG...: in the background, as process 1; $pid is unshare, $one the tool
 in_pidns() {
-	c 1 unshare --pid --fork --mount-proc --kill-child bftmutex "$@" >"$mark.out" 2>"$mark.err" </dev/null &
+	ip netns exec bftm-c1 unshare --pid --fork --mount-proc --kill-child bftmutex "$@" >"$mark.out" 2>"$mark.err" </dev/null &
 	pid=$!
 	wait_for 10 pgrep -P "$pid" && one=$(pgrep -P "$pid")
 	wait_for 10 grep -qx bftmutex "/proc/$one/comm"
@@ -323,7 +323,7 @@ ok "process 1, -F: the SIGTERM that never comes" names "lock '$lock'" "--no-fork
 # typing LINE: an interactive shell of client 1 on a terminal of its own; then type
 typing() {
 	mkfifo "$mark.keys"
-	c 1 script -qefc "bash --norc -i" "$mark.tty" <"$mark.keys" >/dev/null 2>&1 &
+	ip netns exec bftm-c1 script -qefc "bash --norc -i" "$mark.tty" <"$mark.keys" >/dev/null 2>&1 &
 	pid=$!
 	exec 9>"$mark.keys"
 	type_in "$1"$'\n'
@@ -341,7 +341,7 @@ not_stopped() { sleeps "$1" && ! stopped "$1"; }
 new_lock
 typing "bftmutex $lock sh -c 'sleep 2; seq 41 43' | { stty -echo </dev/tty; cat; }; echo status \${PIPESTATUS[0]}."
 ok "others of a pipeline have the terminal" wait_for 20 shows "status 0\."
-ok "and its output" shows 43
+ok "and its output" shows '^43'
 typed
 
 new_lock
@@ -367,7 +367,7 @@ wait_for 20 sleeps 900002
 is "once" "$(grep -ao "caught 2" "$mark.tty" | wc -l)" 1
 type_in $'\034'
 typed
-pkill -f 'sleep 7900002'
+pkill -f '^sleep 7900002$'
 
 new_lock
 typing "bftmutex --no-renew -l 4s $lock sh -c 'sleep 7900003; touch $mark.more'"
