@@ -134,7 +134,7 @@ DAEMON := $(addprefix helper/,bftmutexd clock loop identity lend names cluster s
 JOURNAL := helper/journal helper/journal_object
 CTL := $(basename $(wildcard helper/ctl*.c)) helper/bftmutexctl helper/nl helper/libbftmutex \
 	$(JOURNAL)
-WRAPPER := $(addprefix helper/,bftmutex cmdline run keeper family libbftmutex duration)
+WRAPPER := $(addprefix helper/,bftmutex cmdline run keeper family speech libbftmutex duration)
 # Ways to lie about order are files selftests/core/liar/order_*.c.
 ORDER_LIES := $(basename $(wildcard selftests/core/liar/order_*.c))
 LIAR := $(filter-out $(ORDER_LIES),$(basename $(wildcard selftests/core/liar/*.c)))
@@ -308,7 +308,7 @@ $(BUILD)/obj-sanitize/%.o: %.c
 UNIT_OBJS := $(sort $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/contradiction helper/digest \
 	$(OBJECT_EXEC) helper/order_rank helper/order_room helper/identity helper/lend helper/names helper/clock helper/loop \
 	helper/log helper/sandbox helper/sandbox_calls helper/upcall helper/status helper/run helper/keeper \
-	helper/family $(LIN) $(HISTORY) \
+	helper/family helper/speech $(LIN) $(HISTORY) \
 	$(filter-out helper/bftmutexctl,$(CTL)))
 $(BUILD)/obj-sanitize/all.a: $(call sobj,$(UNIT_OBJS))
 	rm -f $@

@@ -14,12 +14,12 @@
 #include "family.h"
 #include "libbftmutex.h"
 #include "run.h"
+#include "speech.h"
 
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,49 +84,14 @@ struct keeper {
 	uint64_t next_ns;
 	uint64_t pause_ns;
 	uint64_t reaped_ns;
-	char speech[2048];
+	struct bftm_speech speech;
 };
 
-/*
- * Messages
- */
+#define say(k, ...) bftm_speech_add(&(k)->speech, (k)->run->name, __VA_ARGS__)
 
 /*
- * A reader that does not read, such as a terminal after Ctrl-S, must not keep us from
- * what there is to do: then it is said later, at the latest when all is done.
+ * News
  */
-static void flush(struct keeper *k, int timeout_ms)
-{
-	struct pollfd out = { .fd = STDERR_FILENO, .events = POLLOUT };
-	size_t len = strlen(k->speech);
-	ssize_t n;
-
-	while (len && poll(&out, 1, timeout_ms) > 0) {
-		n = write(STDERR_FILENO, k->speech, len);
-		if (n <= 0)
-			n = (ssize_t)len;
-		len -= (size_t)n;
-		memmove(k->speech, k->speech + n, len + 1);
-	}
-}
-
-__attribute__((format(printf, 2, 3)))
-static void say(struct keeper *k, const char *format, ...)
-{
-	size_t len = strlen(k->speech);
-	size_t room = sizeof(k->speech) - len;
-	char text[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	/* All or nothing; a reader of the first lines knows enough. */
-	if ((size_t)snprintf(k->speech + len, room, "%s: lock '%s'%s\n",
-			     program_invocation_short_name, k->run->name, text) >= room)
-		k->speech[len] = '\0';
-	flush(k, 0);
-}
 
 static void tell(struct keeper *k, int what, enum bftm_verdict verdict)
 {
@@ -414,7 +379,7 @@ static void wait_for_event(struct keeper *k)
 
 	if (k->stage != RUNNING)
 		ns = k->next_ns > now ? k->next_ns - now : 0;
-	if (*k->speech && ns > LOOK_MAX_NS)
+	if (*k->speech.text && ns > LOOK_MAX_NS)
 		ns = LOOK_MAX_NS;
 	left.tv_sec = (time_t)(ns / NS_PER_SEC);
 	left.tv_nsec = (long)(ns % NS_PER_SEC);
@@ -424,7 +389,7 @@ static void wait_for_event(struct keeper *k)
 	on_children(k);
 	if (fds[2].revents)
 		on_peer(k);
-	flush(k, 0);
+	bftm_speech_flush(&k->speech, 0);
 }
 
 static enum bftm_verdict keep(struct keeper *k)
@@ -478,7 +443,7 @@ _Noreturn void bftm_keeper(const struct bftm_run *run, int peer, const sigset_t 
 	tell(&k, BFTM_NEWS_STARTED, BFTM_KEPT);
 	verdict = keep(&k);
 	tell(&k, BFTM_NEWS_OVER, verdict);
-	flush(&k, getppid() == k.parent ? -1 : 0);
+	bftm_speech_flush(&k.speech, getppid() == k.parent ? -1 : 0);
 	_exit(EX_OK);
 }
 
@@ -499,6 +464,6 @@ enum bftm_verdict bftm_keeper_take_over(const struct bftm_run *run, int fd, pid_
 	snprintf(why, sizeof(why), ": process %d, which watched the lease, was killed", dead);
 	terminate(&k, why);
 	verdict = keep(&k);
-	flush(&k, -1);
+	bftm_speech_flush(&k.speech, -1);
 	return verdict;
 }
