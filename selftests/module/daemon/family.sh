@@ -282,7 +282,8 @@ ok "the reader of messages has ended: so has the command" ! sleeps 700002
 
 # in_pidns ARG...: in the background, as process 1; $pid is unshare, $one the tool
 in_pidns() {
-	ip netns exec bftm-c1 unshare --pid --fork --mount-proc --kill-child bftmutex "$@" >"$mark.out" 2>"$mark.err" </dev/null &
+	ip netns exec bftm-c1 env --default-signal=INT unshare --pid --fork --mount-proc --kill-child \
+		bftmutex "$@" >"$mark.out" 2>"$mark.err" </dev/null &
 	pid=$!
 	wait_for 10 pgrep -P "$pid" && one=$(pgrep -P "$pid")
 	wait_for 10 grep -qx bftmutex "/proc/$one/comm"
