@@ -135,7 +135,7 @@ DAEMON := $(addprefix helper/,bftmutexd clock loop identity lend names cluster s
 JOURNAL := helper/journal helper/journal_object
 CTL := $(basename $(wildcard helper/ctl*.c)) helper/bftmutexctl helper/nl helper/libbftmutex \
 	$(JOURNAL)
-WRAPPER := $(addprefix helper/,bftmutex cmdline run libbftmutex duration)
+WRAPPER := $(addprefix helper/,bftmutex cmdline run keeper family speech libbftmutex duration)
 # Ways to lie about order, and what they share, are files selftests/core/liar/order_*.c.
 ORDER_LIES := $(basename $(wildcard selftests/core/liar/order_*.c))
 LIAR := $(filter-out $(ORDER_LIES),$(basename $(wildcard selftests/core/liar/*.c)))
@@ -321,7 +321,8 @@ UNIT_SHARED := $(filter-out selftests/core/unit/fail selftests/core/unit/test_%,
 	$(basename $(wildcard selftests/core/unit/*.c)))
 UNIT_OBJS := $(sort $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/contradiction helper/digest \
 	$(OBJECT_EXEC) helper/order_rank helper/order_room helper/identity helper/lend helper/names helper/clock helper/loop \
-	helper/log helper/sandbox helper/sandbox_calls helper/upcall helper/status $(LIN) $(HISTORY) \
+	helper/log helper/sandbox helper/sandbox_calls helper/upcall helper/status helper/run helper/keeper \
+	helper/family helper/speech $(LIN) $(HISTORY) \
 	$(filter-out helper/bftmutexctl,$(CTL)) $(UNIT_SHARED))
 $(BUILD)/obj-sanitize/all.a: $(call sobj,$(UNIT_OBJS))
 	rm -f $@

@@ -52,6 +52,48 @@ static int open_device(void)
 	return fd;
 }
 
+/*
+ * Where 0, 1 or 2 are closed the next files would be opened there, and a command that
+ * redirects its input would close the lock. A file that cannot be read or written is as
+ * good as none, and the command finds none.
+ */
+static void fill_standard_fds(void)
+{
+	int fd;
+
+	do
+		fd = open("/", O_PATH | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd < 0)
+		errx(EX_OSERR, "/: %s", strerror(errno));
+	close(fd);
+}
+
+static void end_by(int signo)
+{
+	_exit(128 + signo);
+}
+
+/*
+ * As process 1 of a PID namespace we get only the signals that we handle, and all orphans.
+ * While the lock is waited for; run.c has its own ways, and exec() forgets this.
+ */
+static void be_process_1(void)
+{
+	static const int ends[] = {
+		SIGHUP, SIGINT, SIGQUIT, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2,
+		SIGPOLL, SIGPROF, SIGVTALRM, SIGXCPU, SIGXFSZ, SIGPWR,
+	};
+	struct sigaction old, action = { .sa_handler = end_by };
+	struct sigaction children = { .sa_handler = SIG_DFL, .sa_flags = SA_NOCLDWAIT };
+	size_t i;
+
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (!sigaction(ends[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(ends[i], &action, NULL);
+	sigaction(SIGCHLD, &children, NULL);
+}
+
 static void check_inherited_fd(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
@@ -79,8 +121,8 @@ static int unlock(const struct options *o)
 }
 
 /*
- * No signal handler is installed here, so a signal either ends this process,
- * and with it the acquire, or it was a stop (Ctrl-Z) and the waiting goes on.
+ * No signal handler returns, so a signal either ends this process, and with it
+ * the acquire, or it was a stop (Ctrl-Z) and the waiting goes on.
  */
 static int acquire(const struct options *o, int fd, struct bftmutex_grant *grant)
 {
@@ -229,6 +271,7 @@ static int run(const struct options *o, int fd, const struct bftmutex_grant *gra
 		.margin = o->margin,
 		.grace_ns = o->grace_ns,
 		.lost_code = o->lost_code,
+		.survivor_code = o->survivor_code,
 	};
 
 	setenv("BFTMUTEX_NAME", o->name, 1);
@@ -246,6 +289,10 @@ static int run(const struct options *o, int fd, const struct bftmutex_grant *gra
 	}
 	if (!o->no_fork)
 		return bftm_run(&job);
+	if (getpid() == 1)
+		warnx("lock '%s': --no-fork as process 1: the kernel drops the SIGTERM of a lost lock "
+		      "unless the command handles it; leave out --no-fork, or have an init start "
+		      "bftmutex", o->name);
 	bftm_exec(o->command);
 }
 
@@ -256,7 +303,10 @@ int main(int argc, char **argv)
 	u64 start;
 	int fd, r;
 
+	fill_standard_fds();
 	cmdline_parse(argc, argv, &o);
+	if (getpid() == 1)
+		be_process_1();
 	if (o.fd >= 0)
 		check_inherited_fd(o.fd);
 	if (o.unlock)

@@ -15,6 +15,8 @@
 
 /* The lock was lost while the command ran: next to <sysexits.h>, not in it. */
 #define EX_LOST 79
+/* Likewise, and something that the command started goes on. */
+#define EX_SURVIVED 80
 
 const char *argp_program_version = "bftmutex " BFTM_VERSION;
 
@@ -25,6 +27,7 @@ enum {
 	KEY_LOST_CODE,
 	KEY_MARGIN,
 	KEY_NO_RENEW,
+	KEY_SURVIVOR_CODE,
 	KEY_VERBOSE,
 	KEY_WAY,
 };
@@ -47,6 +50,8 @@ static const struct argp_option argp_options[] = {
 	{ "grace", KEY_GRACE, "SEC", 0, "From SIGTERM to SIGKILL when the lock is lost (5)", 3 },
 	{ "margin", KEY_MARGIN, "DUR", 0, "End the command so long before the end of the lease", 3 },
 	{ "lost-exit-code", KEY_LOST_CODE, "CODE", 0, "Exit status when the lock is lost (79)", 3 },
+	{ "survivor-exit-code", KEY_SURVIVOR_CODE, "CODE", 0,
+	  "Exit status when the lock is lost and not all of the command could be ended (80)", 3 },
 	{ "fd", KEY_FD, "N", 0, "Lock the open descriptor N of /dev/bftmutex", 4 },
 	{ "unlock", 'u', NULL, 0, "Give the lock of --fd back", 4 },
 	{ "verbose", KEY_VERBOSE, NULL, 0, "Tell how long it took, and why it failed", 5 },
@@ -213,6 +218,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_MARGIN:
 		parse_margin(state, o, arg);
 		break;
+	case KEY_SURVIVOR_CODE:
+		o->survivor_code = parse_int(state, "--survivor-exit-code", arg, 255);
+		break;
 	case KEY_LOST_CODE:
 		o->lost_code = parse_int(state, "--lost-exit-code", arg, 255);
 		break;
@@ -248,6 +256,7 @@ static const struct argp argp = {
 	.doc = "Run a command under a lock of a cluster whose servers may lie.\v"
 	       "Exit status: that of COMMAND; 1 (or -E) when somebody else has the lock; "
 	       "79 (or --lost-exit-code) when the lock was lost while COMMAND ran; "
+	       "80 (or --survivor-exit-code) when COMMAND could not be ended then; "
 	       "else one of <sysexits.h>. See bftmutex(1).",
 };
 
@@ -258,6 +267,7 @@ void cmdline_parse(int argc, char **argv, struct options *ret)
 	ret->fd = -1;
 	ret->conflict_code = EXIT_FAILURE;
 	ret->lost_code = EX_LOST;
+	ret->survivor_code = EX_SURVIVED;
 	ret->grace_ns = 5 * BFTM_NS_PER_SEC;
 	ret->lock.flags = BFTM_RENEW;
 	argp_err_exit_status = EX_USAGE;

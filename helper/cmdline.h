@@ -22,6 +22,7 @@
  * @grace_ns:      from SIGTERM to SIGKILL when the lock is lost
  * @conflict_code: exit status when somebody else has the lock
  * @lost_code:     exit status when the lock is lost
+ * @survivor_code: exit status when the command could not be ended then
  * @close_fd:      --close
  * @no_fork:       --no-fork
  * @nonblock:      --nonblock
@@ -41,6 +42,7 @@ struct options {
 	u64 grace_ns;
 	int conflict_code;
 	int lost_code;
+	int survivor_code;
 	bool close_fd;
 	bool no_fork;
 	bool nonblock;

@@ -2,67 +2,69 @@
 /*
  * Runs a command under a lock.
  *
- * The command has its own process group, so that one kill() reaches all of it
- * at the loss of the lock and never reaches us. The price is that we stand
- * between it and the terminal, and have to do what a shell does for a job:
- * hand over the terminal, stop when the job stops, pass signals on.
+ *	caller --- this process --- keeper --- command --- what it starts
  *
- * One thread, no signal handlers: the signals are blocked and read from a
- * signalfd, beside the handle that shows the end of the lease as POLLHUP.
+ * This process is what the caller knows: it passes signals on, stops when the command
+ * stops, and ends as the command ended. The keeper watches the lease, see keeper.c. When
+ * either is killed, the other ends all that was started.
+ *
+ * The command is in the caller's process group, as if we were not there: the terminal is
+ * its own, and what is typed there reaches it without us.
+ *
+ * One thread, no signal handlers: the signals are blocked and read from a signalfd.
  */
 #include "run.h"
-#include "libbftmutex.h"
+#include "family.h"
+#include "keeper.h"
 
 #include <err.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <sysexits.h>
 #include <time.h>
 #include <unistd.h>
 
 #define NS_PER_SEC 1000000000ull
-/* How often to look whether the rest of a group whose leader ended is gone. */
-#define GROUP_POLL_NS (50 * 1000000ull)
-#define FOR_EVER UINT64_MAX
 
 /**
  * struct job - the command while it runs
  * @run:       what to run
- * @pid:       process, and number of its group
- * @status:    of waitpid(), when @ended
+ * @fd:        the handle, -1 when it is closed: nobody can lose it by the keeper's end
+ * @keeper:    process
+ * @started:   it has started the command
+ * @gone:      it has ended, with @status of waitpid()
+ * @peer:      socket to it
  * @signals:   signalfd
  * @inherited: the signal mask we were started with
- * @forwarded: bit per signal that was passed on
- * @tty:       controlling terminal, -1 for none
- * @owns_tty:  its group is the foreground group, through us
- * @uses_tty:  it was once, and shall be again after a stop
- * @ended:     the process is gone; others of its group may be left
- * @lost:      the lock was lost or its margin reached, SIGTERM is sent
- * @killed:    SIGKILL is sent too
- * @kill_ns:   when to send it
+ * @seen:      bit per signal that we got
+ * @stop:      one of these was to stop us
+ * @dying:     signal to die of when all has ended, 0 for none
+ * @news:      the last of the keeper
  */
 struct job {
 	const struct bftm_run *run;
-	pid_t pid;
+	int fd;
+	pid_t keeper;
+	bool started;
+	bool gone;
 	int status;
+	int peer;
 	int signals;
 	sigset_t inherited;
-	uint64_t forwarded;
-	int tty;
-	bool owns_tty;
-	bool uses_tty;
-	bool ended;
-	bool lost;
-	bool killed;
-	uint64_t kill_ns;
+	uint64_t seen;
+	bool stop;
+	int dying;
+	struct bftm_news news;
 };
 
 uint64_t bftm_boottime(void)
@@ -80,320 +82,274 @@ _Noreturn void bftm_exec(char **argv)
 	_exit(errno == ENOMEM ? EX_OSERR : EX_UNAVAILABLE);
 }
 
+/*
+ * Signals
+ */
+
 static uint64_t signal_bit(int signo)
 {
 	return 1ull << (signo - 1);
 }
 
-static bool lease_over(const struct job *job)
+static bool is_stop(int signo)
 {
-	struct pollfd device = { .fd = job->run->fd };
-
-	return poll(&device, 1, 0) > 0;
+	return signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU;
 }
 
-static bool group_exists(const struct job *job)
+/* Somebody wants us to end. */
+static bool is_end(int signo)
 {
-	return !kill(-job->pid, 0);
+	return signo == SIGINT || signo == SIGTERM || signo == SIGHUP || signo == SIGQUIT;
 }
 
 /*
- * Terminal
+ * All that can be blocked, so that none ends us while the command goes on. One that is
+ * ignored since before us, like SIGHUP under nohup, has to stay ignored: blocked and in a
+ * signalfd it would be seen nevertheless.
  */
-
-static bool in_foreground(const struct job *job)
+static void block_signals(struct job *job)
 {
-	return job->tty >= 0 && tcgetpgrp(job->tty) == getpgrp();
+	struct sigaction old;
+	sigset_t set;
+	int signo;
+
+	signal(SIGCHLD, SIG_DFL);
+	sigfillset(&set);
+	sigprocmask(SIG_BLOCK, &set, &job->inherited);
+	for (signo = 1; signo <= SIGRTMAX; signo++)
+		if (!sigaction(signo, NULL, &old) && old.sa_handler == SIG_IGN)
+			sigdelset(&set, signo);
+	job->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (job->signals < 0)
+		err(EX_OSERR, "signalfd");
 }
 
-static bool give_terminal(struct job *job)
+/*
+ * What the kernel sends for a terminal it sends to all of the foreground group, the
+ * command included; only the end of a terminal is told to the leader of the session alone.
+ */
+static bool group_has_it(const struct signalfd_siginfo *info)
 {
-	if (!in_foreground(job) || tcsetpgrp(job->tty, job->pid))
+	if (info->ssi_code != SI_KERNEL)
 		return false;
-	job->owns_tty = true;
-	job->uses_tty = true;
-	return true;
+	switch (info->ssi_signo) {
+	case SIGINT:
+	case SIGQUIT:
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
+	case SIGWINCH:
+		return true;
+	case SIGHUP:
+	case SIGCONT:
+		return getsid(0) != getpid();
+	default:
+		return false;
+	}
 }
 
-static void take_terminal(struct job *job)
+static const char *signal_name(int signo, char *buf, size_t len)
 {
-	if (job->owns_tty)
-		tcsetpgrp(job->tty, getpgrp());
-	job->owns_tty = false;
+	const char *name = sigabbrev_np(signo);
+
+	if (name)
+		snprintf(buf, len, "SIG%s", name);
+	else
+		snprintf(buf, len, "signal %d", signo);
+	return buf;
+}
+
+/* To those of the family that are in our group, as by "kill -- -GROUP". */
+static void pass_on(const struct job *job, const struct signalfd_siginfo *from)
+{
+	int signo = (int)from->ssi_signo;
+	struct bftm_found found;
+	siginfo_t info = {
+		.si_signo = signo,
+		.si_code = SI_QUEUE,
+		.si_pid = getpid(),
+		.si_uid = getuid(),
+		.si_value.sival_ptr = (void *)(uintptr_t)from->ssi_ptr,
+	};
+	char name[32];
+
+	bftm_family_signal(job->keeper, 0, getpgrp(), signo,
+			   from->ssi_code == SI_QUEUE ? &info : NULL, &found);
+	if (found.refused)
+		warnx("%s cannot be passed on to %s: %s", signal_name(signo, name, sizeof(name)),
+		      found.names, strerror(found.error));
+	else if (found.error)
+		warnx("%s cannot be passed on, the command cannot be found in /proc: %s",
+		      signal_name(signo, name, sizeof(name)), strerror(found.error));
+}
+
+/* To be ended by a signal, we end what was started first: the keeper sees this. */
+static void die_of(struct job *job, int signo)
+{
+	if (job->dying)
+		return;
+	job->dying = signo;
+	shutdown(job->peer, SHUT_WR);
+}
+
+static void on_signal(struct job *job, const struct signalfd_siginfo *info)
+{
+	int signo = (int)info->ssi_signo;
+
+	/* SIGPIPE, for a message that nobody wants. */
+	if (signo == SIGCHLD || (pid_t)info->ssi_pid == getpid())
+		return;
+	job->seen |= signal_bit(signo);
+	job->stop |= is_stop(signo);
+	if (!group_has_it(info))
+		pass_on(job, info);
+	if (job->news.what == BFTM_NEWS_LEFT && is_end(signo))
+		die_of(job, signo);
+}
+
+static void on_signals(struct job *job)
+{
+	struct signalfd_siginfo info;
+	int status;
+	pid_t pid;
+
+	while (read(job->signals, &info, sizeof(info)) == sizeof(info))
+		on_signal(job, &info);
+	/* As process 1 we get the orphans of others, too. */
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid != job->keeper)
+			continue;
+		job->gone = true;
+		job->status = status;
+	}
 }
 
 /*
- * What the terminal sent to the command's group alone it would have sent to
- * ours, had there been no second group: the script that runs us wants it too.
- * The signal is blocked here, so our own copy is delivered by the second call.
+ * News of the keeper
  */
-static void signal_own_group(int signo)
+
+/*
+ * The command is stopped, and we got such a signal too: the shell that looks at us is to
+ * see it. When only the command was, that is somebody's deliberate act and none of our
+ * business. We wait for it, for it may have had to tidy up its terminal first.
+ */
+static void stop(struct job *job, int signo)
 {
 	sigset_t set;
 
+	if (!job->stop)
+		return;
+	job->stop = false;
+	/* Some stop themselves so then; but in an orphaned group nobody would continue us. */
+	if (signo == SIGSTOP)
+		signo = SIGTSTP;
 	sigemptyset(&set);
 	sigaddset(&set, signo);
-	kill(0, signo);
+	raise(signo);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static void on_news(struct job *job)
+{
+	struct bftm_news news;
+
+	while (recv(job->peer, &news, sizeof(news), MSG_DONTWAIT) == sizeof(news)) {
+		if (news.what == BFTM_NEWS_STOPPED) {
+			stop(job, WSTOPSIG(news.status));
+			continue;
+		}
+		job->news = news;
+		if (news.what != BFTM_NEWS_LEFT)
+			continue;
+		close(job->fd);
+		job->fd = -1;
+		if (WIFSIGNALED(news.status) && job->seen & signal_bit(WTERMSIG(news.status)))
+			die_of(job, WTERMSIG(news.status));
+	}
 }
 
 /*
  * Start and end
  */
 
-/*
- * A signal that is ignored since before us, like SIGHUP under nohup, has to
- * stay ignored: blocked and in a signalfd it would be seen nevertheless.
- */
-static void block_signals(struct job *job)
-{
-	static const int forward[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT };
-	struct sigaction old;
-	sigset_t set;
-	size_t i;
-
-	signal(SIGCHLD, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	for (i = 0; i < sizeof(forward) / sizeof(forward[0]); i++) {
-		sigaction(forward[i], NULL, &old);
-		if (old.sa_handler != SIG_IGN)
-			sigaddset(&set, forward[i]);
-	}
-	job->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (job->signals < 0)
-		err(EX_OSERR, "signalfd");
-	/* For tcsetpgrp() while another group is in the foreground. */
-	sigaddset(&set, SIGTTOU);
-	sigprocmask(SIG_BLOCK, &set, &job->inherited);
-}
-
-_Noreturn static void child(const struct job *job, pid_t parent, bool foreground)
-{
-	setpgid(0, 0);
-	if (foreground)
-		tcsetpgrp(job->tty, getpid());
-	/* Nobody would watch the lease if we were killed. */
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent)
-		_exit(EX_OSERR);
-	sigprocmask(SIG_SETMASK, &job->inherited, NULL);
-	bftm_exec(job->run->argv);
-}
-
 static void start(struct job *job)
 {
-	pid_t parent = getpid();
-	bool foreground;
+	int peers[2];
 
-	job->tty = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
-	/*
-	 * In a pipeline somebody else may be reading the terminal: then the
-	 * command gets it when it asks for it, see on_stop().
-	 */
-	foreground = isatty(STDIN_FILENO) && in_foreground(job);
-	job->pid = fork();
-	if (job->pid < 0)
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, peers))
+		err(EX_OSERR, "socketpair");
+	/* For the case that the keeper is killed. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	job->keeper = fork();
+	if (job->keeper < 0)
 		err(EX_OSERR, "fork");
-	if (!job->pid)
-		child(job, parent, foreground);
-	/* Both do it, for neither may go on before it is done. */
-	setpgid(job->pid, job->pid);
-	if (foreground) {
-		job->owns_tty = !tcsetpgrp(job->tty, job->pid);
-		job->uses_tty = job->owns_tty;
+	if (!job->keeper) {
+		close(peers[0]);
+		close(job->signals);
+		bftm_keeper(job->run, peers[1], &job->inherited);
 	}
+	close(peers[1]);
+	job->peer = peers[0];
+	/* Signals are for the command: there must be one. */
+	job->started = recv(job->peer, &job->news, sizeof(job->news), 0) > 0;
+}
+
+/* When it has no effect, as for process 1, the status tells. */
+static int killed_by(const struct job *job, int signo)
+{
+	sigset_t set;
+
+	/* The command's core is enough. */
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+	sigemptyset(&set);
+	sigaddset(&set, signo);
+	sigprocmask(SIG_SETMASK, &job->inherited, NULL);
+	raise(signo);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	return 128 + signo;
 }
 
 static int exit_status(struct job *job)
 {
-	bool owned_tty = job->owns_tty;
+	enum bftm_verdict verdict = job->news.verdict;
+	bool orphaned = job->news.what != BFTM_NEWS_OVER;
 	int signo;
 
-	take_terminal(job);
-	if (job->lost)
-		return job->run->lost_code;
-	if (WIFEXITED(job->status))
+	if (!job->started && WIFEXITED(job->status))
 		return WEXITSTATUS(job->status);
-
-	signo = WTERMSIG(job->status);
-	/* The command's core is enough. */
-	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
-	if (owned_tty && (signo == SIGINT || signo == SIGQUIT)) {
-		signal_own_group(signo);
-	} else if (job->forwarded & signal_bit(signo)) {
-		sigprocmask(SIG_SETMASK, &job->inherited, NULL);
-		raise(signo);
-	}
-	return 128 + signo;
-}
-
-/*
- * Events
- */
-
-static void terminate(struct job *job)
-{
-	job->lost = true;
-	job->kill_ns = bftm_boottime() + job->run->grace_ns;
-	if (job->kill_ns < job->run->grace_ns)
-		job->kill_ns = FOR_EVER;
-	kill(-job->pid, SIGTERM);
-	/* What is stopped would not notice. */
-	kill(-job->pid, SIGCONT);
-}
-
-static void on_lost(struct job *job)
-{
-	struct bftm_status status;
-	bool slept = !bftmutex_status(job->run->fd, &status) &&
-		     status.reason == BFTM_LOST_SUSPENDED;
-
-	warnx("lock '%s' lost: %s%s", job->run->name,
-	      slept ? "the machine was put to sleep" : "its lease ended before the command",
-	      job->ended ? "" : "; sending SIGTERM");
-	terminate(job);
-}
-
-/* Not lost yet, and not renewed in time: so that the command ends before. */
-static void on_margin(struct job *job)
-{
-	warnx("lock '%s': its lease ends in less than --margin %s%s", job->run->name,
-	      job->run->margin, job->ended ? "" : "; sending SIGTERM");
-	terminate(job);
-}
-
-static void on_grace_over(struct job *job)
-{
-	job->killed = true;
-	if (!group_exists(job))
-		return;
-	warnx("lock '%s' lost: the command did not end on SIGTERM; sending SIGKILL",
-	      job->run->name);
-	kill(-job->pid, SIGKILL);
-}
-
-static void resume(struct job *job)
-{
-	if (job->uses_tty)
-		give_terminal(job);
-	kill(-job->pid, SIGCONT);
-}
-
-/*
- * The command stopped. SIGSTOP is somebody's deliberate act and none of our
- * business; the others are job control, and the shell looks at us.
- */
-static void on_stop(struct job *job, int signo)
-{
-	if (job->tty < 0 || signo == SIGSTOP || job->lost)
-		return;
-	/* It wants the terminal, and the shell has given it to us. */
-	if ((signo == SIGTTIN || signo == SIGTTOU) && give_terminal(job)) {
-		kill(-job->pid, SIGCONT);
-		return;
-	}
-	take_terminal(job);
-	signal_own_group(SIGTSTP);
-	/* Perhaps much later. Not a single instruction without the lock. */
-	if (lease_over(job))
-		on_lost(job);
-	else
-		resume(job);
-}
-
-static void on_child(struct job *job)
-{
-	int status;
-
-	while (!job->ended && waitpid(job->pid, &status, WNOHANG | WUNTRACED) > 0) {
-		if (WIFSTOPPED(status)) {
-			on_stop(job, WSTOPSIG(status));
-			continue;
-		}
-		job->ended = true;
-		job->status = status;
-		/* Whether it ended before the lease did nobody can tell now. */
-		if (!job->lost && lease_over(job))
-			on_lost(job);
-	}
-}
-
-static void on_signals(struct job *job)
-{
-	struct signalfd_siginfo info;
-
-	while (read(job->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD) {
-			on_child(job);
-		} else if (job->ended) {
-			continue;
-		} else if (info.ssi_signo == SIGCONT) {
-			resume(job);
-		} else {
-			job->forwarded |= signal_bit((int)info.ssi_signo);
-			kill(-job->pid, (int)info.ssi_signo);
-		}
-	}
-}
-
-/* ns until there is something to do without an event */
-static uint64_t time_left(const struct job *job)
-{
-	uint64_t now;
-
-	if (!job->lost || job->killed)
-		return FOR_EVER;
-	now = bftm_boottime();
-	if (now >= job->kill_ns)
-		return 0;
-	if (job->ended && job->kill_ns - now > GROUP_POLL_NS)
-		return GROUP_POLL_NS;
-	return job->kill_ns - now;
-}
-
-static void wait_for_event(struct job *job)
-{
-	/* Once seen, POLLHUP stays. */
-	struct pollfd fds[] = {
-		{ .fd = job->signals, .events = POLLIN },
-		{ .fd = job->lost ? -1 : job->run->fd,
-		  .events = job->run->margin ? POLLPRI : 0 },
-	};
-	uint64_t ns = time_left(job);
-	struct timespec left = {
-		.tv_sec = (time_t)(ns / NS_PER_SEC),
-		.tv_nsec = (long)(ns % NS_PER_SEC),
-	};
-
-	if (ppoll(fds, 2, ns == FOR_EVER ? NULL : &left, NULL) < 0) {
-		if (errno == EINTR)
-			return;
-		err(EX_OSERR, "poll");
-	}
-	if (fds[1].revents & POLLPRI && !(fds[1].revents & POLLHUP))
-		on_margin(job);
-	else if (fds[1].revents)
-		on_lost(job);
-	if (job->lost && !job->killed && bftm_boottime() >= job->kill_ns)
-		on_grace_over(job);
-	on_signals(job);
-}
-
-/* After a loss, children of the command that outlive it must go as well. */
-static bool finished(const struct job *job)
-{
-	return job->ended && (!job->lost || job->killed || !group_exists(job));
+	if (orphaned)
+		verdict = bftm_keeper_take_over(job->run, job->fd, job->keeper);
+	if (verdict == BFTM_SURVIVED)
+		return job->run->survivor_code;
+	if (verdict == BFTM_LOST)
+		return job->run->lost_code;
+	if (orphaned)
+		return EX_OSERR;
+	if (job->dying)
+		return killed_by(job, job->dying);
+	if (WIFEXITED(job->news.status))
+		return WEXITSTATUS(job->news.status);
+	signo = WTERMSIG(job->news.status);
+	return job->seen & signal_bit(signo) ? killed_by(job, signo) : 128 + signo;
 }
 
 int bftm_run(const struct bftm_run *run)
 {
-	struct job job = { .run = run };
+	struct job job = { .run = run, .fd = run->fd };
 
 	block_signals(&job);
 	start(&job);
-	while (!finished(&job))
-		wait_for_event(&job);
+	while (!job.gone) {
+		struct pollfd fds[] = {
+			{ .fd = job.signals, .events = POLLIN },
+			{ .fd = job.peer, .events = POLLIN },
+		};
+
+		poll(fds, 2, -1);
+		/* Signals first: they are the reason for the news. */
+		on_signals(&job);
+		on_news(&job);
+	}
 	return exit_status(&job);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Runs a command under a lock and ends it when the lock is lost. */
+/* Runs a command under a lock and ends all that it started when the lock is lost. */
 #ifndef BFTM_RUN_H
 #define BFTM_RUN_H
 
@@ -14,6 +14,7 @@
  * @margin:    of the handle, as the user wrote it; NULL for none
  * @grace_ns:  from SIGTERM to SIGKILL when the lock is lost
  * @lost_code: exit status for that
+ * @survivor_code: likewise, when some of what the command started could not be ended
  */
 struct bftm_run {
 	int fd;
@@ -22,18 +23,22 @@ struct bftm_run {
 	const char *margin;
 	uint64_t grace_ns;
 	int lost_code;
+	int survivor_code;
 };
 
 /**
- * bftm_run() - run a command in a process group of its own and watch the lease
+ * bftm_run() - run a command and watch the lease
  *
- * Does not return when the command died of a signal that was meant for this
- * process too: then this process dies of it likewise, so that the shell or the
- * service manager above sees what it expects.
+ * The command stays in the process group of the caller. It is over when the command has
+ * ended and none of its descendants holds @fd any more.
  *
- * Return: the command's exit status, 128 + n when it died of signal n,
- * @lost_code when the lock was lost, or its margin reached, before its end, or one
- * of <sysexits.h>.
+ * Does not return when the command died of a signal that this process got too: then this
+ * process dies of it likewise, so that the shell or the service manager above sees what it
+ * expects.
+ *
+ * Return: the command's exit status, 128 + n when it died of signal n, @lost_code or
+ * @survivor_code when the lock was lost, or its margin reached, before that, or one of
+ * <sysexits.h>.
  */
 int bftm_run(const struct bftm_run *run);
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=10
 #
-# bftmutex(1): every exit status, the command and its signals, lost leases.
+# bftmutex(1): every exit status, the command and its signals, lost leases. What becomes of
+# processes that the command starts: family.sh.
 #
 #
 # In a VM it makes a cluster and calls itself as one of its clients; elsewhere it
@@ -130,8 +131,8 @@ done
 t "$lock" echo -n -w --help -E
 is "options after NAME are the command's" "$out" "-w --help -E"
 t "$lock" cat /proc/self/stat
-is "the command has a process group of its own" \
-	"$(awk '{ print $1 == $5 }' "$dir/out")" 1
+is "the command is in our process group" \
+	"$(awk '{ print $5 }' "$dir/out")" "$(awk '{ print $5 }' /proc/$$/stat)"
 echo input | "$tool" "$lock" cat >"$dir/out"
 is "the command has our stdin" "$(<"$dir/out")" input
 is "the command's signal mask is ours" \
@@ -243,12 +244,16 @@ stop_background
 #
 
 new_lock
-t -l $long "$lock" sh -c "sleep 60 >/dev/null 2>&1 & echo \$! >$mark"
+start -l $long "$lock" sh -c "sleep 60 & echo \$! >$mark; exit 5"
+wait_for 10 test -s "$mark"
 t -n "$lock" true
 is "a process left behind keeps the lock" "$status" 1
+ok "and the tool stays" ! gone "$pid"
 kill "$(<"$mark")"
+ended
+is "until it ends; the status is the command's" "$status" 5
 t -w 10 "$lock" true
-is "until it ends" "$status" 0
+is "then the lock is given back" "$status" 0
 
 new_lock
 t -o -l $long "$lock" sh -c "sleep 60 >/dev/null 2>&1 & echo \$! >$mark"
@@ -278,6 +283,34 @@ ok "the tool is killed: the command is ended" wait_for 10 gone "$command"
 #
 # Descriptors
 #
+
+# closed WHICH CMD...: run it without these of 0, 1 and 2
+closed() {
+	case $1 in
+	0) "${@:2}" <&- ;;
+	1) "${@:2}" >&- ;;
+	012) "${@:2}" <&- >&- 2>&- ;;
+	esac
+}
+
+# The device must not be where the command's redirections go.
+for which in 0 1 012; do
+	new_lock
+	closed $which "$tool" -F -l $long "$lock" sh -c "exec </dev/null >/dev/null 2>&1
+		touch $mark; exec sleep 60" &
+	pid=$!
+	wait_for 10 test -e "$mark"
+	t -n "$lock" true
+	is "-F without $which: the command has the lock" "$status" 1
+	stop_background
+	new_lock
+	closed $which "$tool" "$lock" sh -c "for fd in 0 1 2; do
+			[ -e /proc/\$\$/fd/\$fd ] || printf \$fd >>$mark
+		done
+		test \$BFTMUTEX_FD -gt 2"
+	is "without $which: the device is none of them" $? 0
+	is "without $which: the command finds them closed" "$(<"$mark")" $which
+done
 
 new_lock
 if exec 9<"${BFTMUTEX_DEVICE:-/dev/bftmutex}"; then
@@ -325,7 +358,7 @@ at_signal() {
 stopped() { grep -q '^State:.*stopped' "/proc/$1/status"; }
 running() { grep -q '^State:.*\(sleeping\|running\)' "/proc/$1/status"; }
 
-for signo in INT TERM HUP QUIT; do
+for signo in INT TERM HUP QUIT USR1 USR2 ALRM VTALRM PROF IO PWR XCPU SEGV URG WINCH RTMIN+1; do
 	new_lock
 	at_signal $signo
 	start -l $long "$lock" bash -c "$script"
@@ -334,13 +367,17 @@ for signo in INT TERM HUP QUIT; do
 	is "SIG$signo is passed on" "$status" 33
 done
 
-for signo in INT TERM HUP; do
+for signo in INT TERM HUP USR1 RTMIN+1; do
 	new_lock
-	start -l $long "$lock" sh -c "touch $mark; exec sleep 60"
+	# In the background SIGINT is ignored.
+	child=
+	[[ $signo == INT ]] || child="sleep 60 &"
+	start -l $long "$lock" sh -c "$child touch $mark; exec sleep 60"
 	kill -$signo "$pid"
 	ended
 	is "the command dies of SIG$signo that was passed on" "$status" $((128 + $(kill -l $signo)))
 	is "SIG$signo: without a word" "$err" ""
+	ok "SIG$signo: so do its children" ! pgrep -g "$pid" sleep
 	t -w 10 "$lock" true
 	is "SIG$signo: the lock is given back" "$status" 0
 done
@@ -349,7 +386,7 @@ new_lock
 at_signal TERM
 (trap '' HUP && start -l $long "$lock" bash -c "$script" && echo "$pid" >"$mark.pid")
 pid=$(<"$mark.pid")
-command=$(pgrep -P "$pid")
+command=$(pgrep -P "$(pgrep -P "$pid")")
 ok "SIGHUP that is ignored stays so in the command" \
 	test $((0x$(sed -n 's/^SigIgn:\t//p' "/proc/$command/status") & 1)) = 1
 kill -HUP "$pid"
@@ -357,12 +394,17 @@ kill -TERM "$pid"
 ok "and is not passed on" wait_for 10 gone "$command"
 pid=
 
+# Not in a session of its own, where a stop is ignored since nobody would continue us.
 new_lock
-start -l $long "$lock" sh -c "echo \$\$ >$mark; exec sleep 60"
+set -m
+"$tool" -l $long "$lock" sh -c "echo \$\$ >$mark; exec sleep 60" 2>/dev/null &
+pid=$!
+set +m
 wait_for 10 test -s "$mark"
 command=$(<"$mark")
 kill -TSTP "$pid"
 ok "SIGTSTP stops the command" wait_for 10 stopped "$command"
+ok "and the tool" wait_for 10 stopped "$pid"
 kill -CONT "$pid"
 ok "SIGCONT lets it go on" wait_for 10 running "$command"
 stop_background
@@ -475,6 +517,8 @@ for value in 0 2h 999us abc; do
 done
 for value in 256 -1 x ''; do
 	wrong "-E '$value'" 64 "--conflict-exit-code '$value'" -E "$value" "$lock" true
+	wrong "--survivor-exit-code '$value'" 64 "--survivor-exit-code '$value'" \
+		--survivor-exit-code "$value" "$lock" true
 	wrong "--lost-exit-code '$value'" 64 "--lost-exit-code '$value'" \
 		--lost-exit-code "$value" "$lock" true
 	[[ $value == 256 ]] ||

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The process that starts the command, watches the lease, and ends all that was started. */
+#ifndef BFTM_KEEPER_H
+#define BFTM_KEEPER_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+struct bftm_run;
+
+/** enum bftm_verdict - how it ended */
+enum bftm_verdict {
+	BFTM_KEPT,	/* the lock was held until all who had it were gone */
+	BFTM_LOST,	/* it was lost, or its margin reached, and all have ended */
+	BFTM_SURVIVED,	/* likewise, and some could not be ended */
+};
+
+/**
+ * struct bftm_news - what the keeper tells the process that was started by the user
+ * @what:    the command was started; it was stopped; it ended, and others may keep the
+ *           lock; all is over
+ * @status:  of waitpid() for the command
+ * @verdict: with BFTM_NEWS_OVER
+ */
+struct bftm_news {
+	enum { BFTM_NEWS_STARTED, BFTM_NEWS_STOPPED, BFTM_NEWS_LEFT, BFTM_NEWS_OVER } what;
+	int status;
+	enum bftm_verdict verdict;
+};
+
+/**
+ * bftm_keeper() - be the keeper, and exit
+ * @run:  what to run
+ * @peer: socket to the parent for struct bftm_news; at its end, or when the parent shuts
+ *        it down for writing, all that was started is ended
+ * @mask: signal mask for the command
+ *
+ * All signals are blocked, and stay so.
+ */
+_Noreturn void bftm_keeper(const struct bftm_run *run, int peer, const sigset_t *mask);
+
+/**
+ * bftm_keeper_take_over() - the keeper was killed: end all that it started
+ * @run:  what was run
+ * @fd:   the handle, -1 when it was closed
+ * @dead: the keeper
+ */
+enum bftm_verdict bftm_keeper_take_over(const struct bftm_run *run, int fd, pid_t dead);
+
+#endif /* BFTM_KEEPER_H */

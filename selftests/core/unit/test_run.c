@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The command of bftmutex(1) and what it starts, with a pipe as the handle: its lease is
+ * over when we close our end. All that is started has the end of a second pipe: when that
+ * is closed, all has ended.
+ */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "helper/run.h"
+
+#define HANDLE 30
+#define WITNESS 31
+
+struct tool {
+	pid_t pid;
+	int lease;
+	int witness;
+};
+
+/* Runs in the tool's place; the script says "ready" on descriptor 31. */
+static void be_tool(const char *script, int flags)
+{
+	struct bftm_run run = {
+		.fd = HANDLE,
+		.name = "unit",
+		.argv = (char *[]){ "bash", "-c", (char *)script, NULL },
+		.grace_ns = 300000000,
+		.lost_code = 79,
+		.survivor_code = 80,
+	};
+	int null = open("/dev/null", O_RDWR);
+
+	fcntl(HANDLE, F_SETFD, flags);
+	dup2(null, STDERR_FILENO);
+	/* Signals to its group are not for us. */
+	setsid();
+	_exit(bftm_run(&run));
+}
+
+static void start(struct tool *tool, const char *script, int flags)
+{
+	int lease[2], witness[2];
+	char byte;
+
+	assert_int_equal(pipe2(lease, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(witness, O_CLOEXEC), 0);
+	tool->pid = fork();
+	assert_true(tool->pid >= 0);
+	if (!tool->pid) {
+		close(lease[1]);
+		close(witness[0]);
+		dup2(lease[0], HANDLE);
+		dup2(witness[1], WITNESS);
+		close(lease[0]);
+		close(witness[1]);
+		be_tool(script, flags);
+	}
+	close(lease[0]);
+	close(witness[1]);
+	tool->lease = lease[1];
+	tool->witness = witness[0];
+	assert_int_equal(read(tool->witness, &byte, 1), 1);
+}
+
+/* Of waitpid(). */
+static int end_of(struct tool *tool)
+{
+	int status;
+
+	assert_int_equal(waitpid(tool->pid, &status, 0), tool->pid);
+	return status;
+}
+
+static bool all_ended(const struct tool *tool)
+{
+	struct pollfd fd = { .fd = tool->witness };
+
+	return poll(&fd, 1, 0) == 1 && fd.revents & POLLHUP;
+}
+
+static void wait_for_end_of_all(const struct tool *tool)
+{
+	struct pollfd fd = { .fd = tool->witness };
+
+	assert_int_equal(poll(&fd, 1, 60000), 1);
+}
+
+static void clean(struct tool *tool)
+{
+	close(tool->lease);
+	close(tool->witness);
+}
+
+static void the_status_is_the_commands(void **state)
+{
+	static const struct {
+		const char *script;
+		int status;
+	} cases[] = {
+		{ "echo >&31; exit 0", 0 },
+		{ "echo >&31; exit 7", 7 },
+		{ "echo >&31; exec setsid sh -c 'exit 8'", 8 },
+		{ "echo >&31; kill -KILL $$", 128 + SIGKILL },
+	};
+	struct tool tool;
+	size_t i;
+	int status;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		start(&tool, cases[i].script, 0);
+		status = end_of(&tool);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), cases[i].status);
+		clean(&tool);
+	}
+}
+
+/* Each way out of the process group; the last has not left it. */
+static void all_end_when_the_lock_is_lost(void **state)
+{
+	static const char script[] =
+		"bash -mc 'sleep 1000 & wait' &\n"
+		"setsid sleep 1000 &\n"
+		"setsid -w sleep 1000 &\n"
+		"(setsid sh -c 'sleep 1000 & exit' &)\n"
+		"bash -mc 'sleep 1000 | cat & wait' &\n"
+		"timeout 600 sleep 1000 &\n"
+		"nohup sleep 1000 >/dev/null 2>&1 &\n"
+		"sh -c 'trap \"\" TERM; sleep 1000; sleep 1000' &\n"
+		"sh -c 'kill -STOP $$; sleep 1000' &\n"
+		"chain() { trap '' TERM; chain & exit; }\n"
+		"(chain &)\n"
+		"echo >&31; sleep 1000";
+	struct tool tool;
+	int status;
+
+	(void)state;
+	start(&tool, script, 0);
+	close(tool.lease);
+	status = end_of(&tool);
+	assert_true(all_ended(&tool));
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 79);
+	close(tool.witness);
+}
+
+static void what_is_left_behind_keeps_the_lock(void **state)
+{
+	struct tool tool;
+	int status;
+
+	(void)state;
+	/* The last holder ends: the command's status. */
+	start(&tool, "(setsid sleep 0.5 &); echo >&31; exit 5", 0);
+	status = end_of(&tool);
+	assert_true(all_ended(&tool));
+	assert_int_equal(WEXITSTATUS(status), 5);
+	clean(&tool);
+
+	/* It does not, and the lock is lost. */
+	start(&tool, "(setsid sleep 1000 &); echo >&31; exit 5", 0);
+	assert_int_equal(waitpid(tool.pid, &status, WNOHANG), 0);
+	close(tool.lease);
+	status = end_of(&tool);
+	assert_true(all_ended(&tool));
+	assert_int_equal(WEXITSTATUS(status), 79);
+	close(tool.witness);
+}
+
+static void who_has_no_descriptor_is_not_waited_for(void **state)
+{
+	static const struct {
+		const char *script;
+		int flags;
+	} cases[] = {
+		{ "(exec 30<&-; setsid sleep 1000 & echo r$! >&31); exit 6", 0 },
+		{ "(setsid sleep 1000 & echo r$! >&31); exit 6", FD_CLOEXEC },
+	};
+	struct tool tool;
+	char text[16] = "";
+	int status;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		start(&tool, cases[i].script, cases[i].flags);
+		status = end_of(&tool);
+		assert_false(all_ended(&tool));
+		assert_int_equal(WEXITSTATUS(status), 6);
+		memset(text, 0, sizeof(text));
+		assert_true(read(tool.witness, text, sizeof(text) - 1) > 0);
+		assert_int_equal(kill(atoi(text), SIGKILL), 0);
+		clean(&tool);
+	}
+}
+
+static pid_t keeper_of(const struct tool *tool)
+{
+	char path[64];
+	FILE *file;
+	int pid;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", tool->pid, tool->pid);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%d", &pid), 1);
+	fclose(file);
+	return pid;
+}
+
+static void all_end_when_one_of_us_is_killed(void **state)
+{
+	static const char script[] =
+		"trap '' TERM; (setsid sh -c 'sleep 1000; :' &); echo >&31; sleep 1000; sleep 1000";
+	struct tool tool;
+	int status;
+
+	(void)state;
+	start(&tool, script, FD_CLOEXEC);
+	kill(-tool.pid, SIGKILL);
+	status = end_of(&tool);
+	assert_true(WIFSIGNALED(status));
+	wait_for_end_of_all(&tool);
+	clean(&tool);
+
+	start(&tool, script, FD_CLOEXEC);
+	kill(keeper_of(&tool), SIGKILL);
+	status = end_of(&tool);
+	assert_true(all_ended(&tool));
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 71);
+	clean(&tool);
+}
+
+static void signals_reach_the_group(void **state)
+{
+	/* SIGRTMIN is no constant. */
+	const int signals[] = { SIGTERM, SIGHUP, SIGUSR1, SIGXCPU, SIGIO, SIGRTMIN + 1 };
+	struct tool tool;
+	int status;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(signals); i++) {
+		start(&tool, "sleep 1000 & echo >&31; exec sleep 1000", 0);
+		kill(tool.pid, signals[i]);
+		status = end_of(&tool);
+		assert_true(all_ended(&tool));
+		assert_true(WIFSIGNALED(status));
+		assert_int_equal(WTERMSIG(status), signals[i]);
+		clean(&tool);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_status_is_the_commands),
+		cmocka_unit_test(all_end_when_the_lock_is_lost),
+		cmocka_unit_test(what_is_left_behind_keeps_the_lock),
+		cmocka_unit_test(who_has_no_descriptor_is_not_waited_for),
+		cmocka_unit_test(all_end_when_one_of_us_is_killed),
+		cmocka_unit_test(signals_reach_the_group),
+	};
+
+	return cmocka_run_group_tests_name("run", tests, NULL, NULL);
+}
