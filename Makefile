@@ -128,13 +128,13 @@ CONF := $(addprefix helper/,conf conf_server conf_access conf_type syntax value 
 	$(OBJECT)
 KEYS := $(addprefix helper/,keys mac rank rank_file log)
 ORDER := $(basename $(wildcard helper/order*.c))
-DAEMON := $(addprefix helper/,bftmutexd clock loop identity lend names cluster socket probe \
+DAEMON := $(addprefix helper/,bftmutexd descriptors clock loop identity lend names cluster socket probe \
 	recover acquire attempt report release evidence rounds contradiction upcall \
 	status nl digest sandbox sandbox_calls) $(ORDER) $(OBJECT_EXEC)
 JOURNAL := helper/journal helper/journal_object
-CTL := $(basename $(wildcard helper/ctl*.c)) helper/bftmutexctl helper/nl helper/libbftmutex \
-	$(JOURNAL)
-WRAPPER := $(addprefix helper/,bftmutex cmdline run libbftmutex duration)
+CTL := $(basename $(wildcard helper/ctl*.c)) $(addprefix helper/,bftmutexctl descriptors nl \
+	libbftmutex) $(JOURNAL)
+WRAPPER := $(addprefix helper/,bftmutex descriptors cmdline run libbftmutex duration)
 # Ways to lie about order are files selftests/core/liar/order_*.c.
 ORDER_LIES := $(basename $(wildcard selftests/core/liar/order_*.c))
 LIAR := $(filter-out $(ORDER_LIES),$(basename $(wildcard selftests/core/liar/*.c)))

@@ -13,6 +13,7 @@
 
 #include "cmdline.h"
 #include "conf.h"
+#include "descriptors.h"
 #include "libbftmutex.h"
 #include "run.h"
 
@@ -256,6 +257,10 @@ int main(int argc, char **argv)
 	u64 start;
 	int fd, r;
 
+	r = bftm_standard_fds();
+	if (r < 0)
+		errx(EX_OSERR, "cannot take the place of a closed standard stream: %s",
+		     strerror(-r));
 	cmdline_parse(argc, argv, &o);
 	if (o.fd >= 0)
 		check_inherited_fd(o.fd);

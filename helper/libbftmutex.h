@@ -59,7 +59,8 @@ struct bftmutex_grant {
  * bftmutex_open() - make a lock handle
  * @path: of the device, NULL for BFTMUTEX_DEVICE
  *
- * The descriptor is close-on-exec. close() it to give the lock back.
+ * The descriptor is close-on-exec, and 3 or above, also where 0, 1 or 2 is closed. close() it
+ * to give the lock back.
  *
  * Return: a descriptor, or -ENOENT (the module is not loaded), -EACCES or
  * another error of open().
