@@ -80,7 +80,8 @@ int bftmutex_open(const char *path);
  *
  * Return: 0, -EINVAL or -ENAMETOOLONG for a bad name, or an error that
  * BFTM_IOC_ACQUIRE lists in <linux/bftmutex.h>, such as -EWOULDBLOCK (BFTM_TRY
- * and somebody else has the lock), -ETIMEDOUT, -EINTR, -ENOTCONN (no helper).
+ * and somebody else has the lock), -EKEYEXPIRED (BFTM_TRY, and the lease was over before
+ * the call could return), -ETIMEDOUT, -EINTR, -ENOTCONN (no helper).
  */
 int bftmutex_acquire(int fd, const void *name, size_t len,
 		     const struct bftmutex_options *options, struct bftmutex_grant *ret);
