@@ -134,7 +134,7 @@ DAEMON := $(addprefix helper/,bftmutexd descriptors clock loop identity lend nam
 JOURNAL := helper/journal helper/journal_object
 CTL := $(basename $(wildcard helper/ctl*.c)) $(addprefix helper/,bftmutexctl descriptors nl \
 	libbftmutex) $(JOURNAL)
-WRAPPER := $(addprefix helper/,bftmutex descriptors cmdline run libbftmutex duration)
+WRAPPER := $(addprefix helper/,bftmutex descriptors log cmdline run libbftmutex duration)
 # Ways to lie about order are files selftests/core/liar/order_*.c.
 ORDER_LIES := $(basename $(wildcard selftests/core/liar/order_*.c))
 LIAR := $(filter-out $(ORDER_LIES),$(basename $(wildcard selftests/core/liar/*.c)))

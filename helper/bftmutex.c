@@ -15,6 +15,7 @@
 #include "conf.h"
 #include "descriptors.h"
 #include "libbftmutex.h"
+#include "log.h"
 #include "run.h"
 
 static void check_name(const char *name)
@@ -257,6 +258,7 @@ int main(int argc, char **argv)
 	u64 start;
 	int fd, r;
 
+	bftm_log_stderr(NULL);
 	r = bftm_standard_fds();
 	if (r < 0)
 		errx(EX_OSERR, "cannot take the place of a closed standard stream: %s",

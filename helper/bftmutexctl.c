@@ -6,6 +6,7 @@
 #include "ctl.h"
 #include "descriptors.h"
 #include "keys.h"
+#include "log.h"
 
 static const struct command {
 	const char *group;	/* first of two words, or NULL */
@@ -92,6 +93,7 @@ int main(int argc, char **argv)
 
 	argp_program_version = CTL_NAME " " BFTM_VERSION;
 	argp_err_exit_status = EX_USAGE;
+	bftm_log_stderr(NULL);
 	r = bftm_standard_fds();
 	if (r < 0)
 		return ctl_fail(EX_OSERR, "cannot take the place of a closed standard stream: %s",

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -132,12 +133,37 @@ static void what_cannot_be_said_there_is_no_error(void **state)
 		assert_int_equal(run(says_so_elsewhere, closed), 0);
 }
 
+/* What of a message comes out of standard error. */
+static int is_clean(int closed)
+{
+	static const char said[] = "test: a\xc3\xa4 ?[31m ??31m ? \t?\n";
+	char got[64] = "";
+	int ends[2];
+
+	(void)closed;
+	if (pipe(ends) || dup2(ends[1], STDERR_FILENO) < 0)
+		return 1;
+	bftm_log_stderr(NULL);
+	bftm_log_open("test", false, false);
+	bftm_log(LOG_ERR, "a\xc3\xa4 \x1b[31m \xc2\x9b\x33\x31m \r \t\x7f");
+	if (read(ends[0], got, sizeof(got) - 1) != sizeof(said) - 1)
+		return 2;
+	return strcmp(got, said) ? 3 : 0;
+}
+
+static void control_characters_do_not_reach_a_terminal(void **state)
+{
+	(void)state;
+	assert_int_equal(run(is_clean, 0), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(standard_streams_are_taken),
 		cmocka_unit_test(the_library_takes_none_of_them),
 		cmocka_unit_test(what_cannot_be_said_there_is_no_error),
+		cmocka_unit_test(control_characters_do_not_reach_a_terminal),
 	};
 
 	return cmocka_run_group_tests_name("descriptors", tests, NULL, NULL);
