@@ -47,13 +47,16 @@ static const char *file_of(struct json_object *made, size_t i)
 
 static void undo(struct json_object *made)
 {
+	const char *kind;
 	size_t i;
 
-	for (i = 0; i < json_object_array_length(made); i++)
-		if (!strcmp(word_of(made, i, "kind"), "ranks"))
+	for (i = 0; i < json_object_array_length(made); i++) {
+		kind = word_of(made, i, "kind");	/* NULL without memory */
+		if (kind && !strcmp(kind, "ranks"))
 			ctl_ranks_undo(file_of(made, i));
 		else
 			unlink(file_of(made, i));
+	}
 }
 
 static int saved(int result, const char *path)
