@@ -28,7 +28,7 @@ header_release = $(patsubst /usr/src/linux-headers-%,%,$(lastword $(sort \
 BUILD := build
 BIN := $(BUILD)/bin
 
-.PHONY: all module stall no-release tools demo check deps install uninstall clean help
+.PHONY: all compiler libraries module stall no-release tools demo check deps install uninstall clean help
 
 all: module tools
 
@@ -64,6 +64,22 @@ help:
 deps:
 	@selftests/deps
 
+# What is missing is named with its package, before anything fails for want of it.
+DEPS_HINT := selftests/deps --for build installs all that building takes
+
+compiler:
+	@command -v $(firstword $(CC)) >/dev/null || { \
+		echo "no compiler, '$(CC)': apt-get install gcc; $(DEPS_HINT)" >&2; exit 1; }
+
+libraries: compiler
+	@command -v pkg-config >/dev/null || { \
+		echo "no pkg-config: apt-get install pkgconf; $(DEPS_HINT)" >&2; exit 1; }
+	@lacks=; for library in $(PKGS); do \
+		pkg-config --exists $$library || lacks="$$lacks $$library"; \
+	done; \
+	[ -z "$$lacks" ] || { \
+		echo "pkg-config finds no$$lacks; $(DEPS_HINT)" >&2; exit 1; }
+
 # The module: sources are linked into a folder for each kernel.
 
 module: $(if $(KVER),$(BUILD)/$(KVER)/bftmutex.ko,no-release)
@@ -75,7 +91,7 @@ KDIR ?= /lib/modules/$*/build
 KMOD_SOURCES := $(wildcard kmod/*.[ch] kmod/core/*.[ch] uapi/linux/*.h) Kbuild
 
 # What was built for another kernel of that release is not for this one.
-$(BUILD)/%/kernel: FORCE
+$(BUILD)/%/kernel: FORCE | compiler
 	@test -d $(KDIR) || { \
 		echo 'no kernel headers for $*: apt-get install linux-headers-$*' >&2; \
 		exit 1; }
@@ -107,7 +123,7 @@ PKGS := libnl-genl-3.0 json-c libconfuse libcrypto libbsd libseccomp sqlite3
 CPPFLAGS += -D_GNU_SOURCE -DBFTM_VERSION=\"$(VERSION)\" -Iuapi -I.
 # What makes mistakes in them harder to use; checked by selftests/static/hardening.
 HARDEN := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection -fPIE \
-	$(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-fcf-protection)
+	$(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),-fcf-protection)
 override LDFLAGS += -Wl,-z,relro,-z,now
 CFLAGS_ALL := -std=gnu11 -Wall -Wextra -Wformat=2 -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes $(HARDEN) $(CFLAGS)
@@ -129,13 +145,14 @@ CONF := $(addprefix helper/,conf conf_server conf_access conf_type syntax value 
 	$(OBJECT)
 KEYS := $(addprefix helper/,keys mac rank rank_file log)
 ORDER := $(basename $(wildcard helper/order*.c))
-DAEMON := $(addprefix helper/,bftmutexd clock loop identity lend names cluster socket probe \
+DAEMON := $(addprefix helper/,bftmutexd descriptors clock loop identity lend names cluster socket probe \
 	recover acquire attempt report release evidence rounds contradiction upcall \
 	status nl digest sandbox sandbox_calls) $(ORDER) $(OBJECT_EXEC)
 JOURNAL := helper/journal helper/journal_object
-CTL := $(basename $(wildcard helper/ctl*.c)) helper/bftmutexctl helper/nl helper/libbftmutex \
-	$(JOURNAL)
-WRAPPER := $(addprefix helper/,bftmutex cmdline run keeper family speech libbftmutex duration)
+CTL := $(basename $(wildcard helper/ctl*.c)) $(addprefix helper/,bftmutexctl descriptors nl \
+	libbftmutex) $(JOURNAL)
+WRAPPER := $(addprefix helper/,bftmutex descriptors log cmdline run keeper family speech \
+	libbftmutex duration)
 # Ways to lie about order, and what they share, are files selftests/core/liar/order_*.c.
 ORDER_LIES := $(basename $(wildcard selftests/core/liar/order_*.c))
 LIAR := $(filter-out $(ORDER_LIES),$(basename $(wildcard selftests/core/liar/*.c)))
@@ -147,7 +164,7 @@ tools: $(addprefix $(BIN)/,$(PROGRAMS) $(LIBRARIES))
 
 obj = $(patsubst %,$(BUILD)/obj/%.o,$(1))
 
-$(BUILD)/obj/%.o: %.c
+$(BUILD)/obj/%.o: %.c | libraries
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
@@ -173,7 +190,7 @@ $(BIN)/libbftmutex.a: $(call obj,helper/libbftmutex)
 	@mkdir -p $(@D)
 	$(AR) rcs $@ $^
 
-$(BIN)/libbftmutex.so.0: helper/libbftmutex.c helper/libbftmutex.h
+$(BIN)/libbftmutex.so.0: helper/libbftmutex.c helper/libbftmutex.h | compiler
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS_ALL) $(LDFLAGS) -fPIC -shared -Wl,-soname,libbftmutex.so.0 -o $@ $<
 
@@ -312,7 +329,7 @@ reloads:
 # a test may have functions of its own in the place of one of them.
 sobj = $(patsubst %,$(BUILD)/obj-sanitize/%.o,$(1))
 
-$(BUILD)/obj-sanitize/%.o: %.c
+$(BUILD)/obj-sanitize/%.o: %.c | libraries
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL) $(SANITIZE) -MMD -MP -c -o $@ $<
 
@@ -644,7 +661,11 @@ fresh:
 
 INSTALL ?= install
 
+# On a host without the module nothing would work; what is staged below DESTDIR may be without.
 install: tools
+	@[ -n "$(DESTDIR)" ] || [ -e $(BUILD)/$(KVER)/bftmutex.ko ] || { \
+		echo "nothing is installed: the module for '$(KVER)' is not built; 'make module' first, or KVER=RELEASE" >&2; \
+		exit 1; }
 	$(INSTALL) -d $(DESTDIR)$(SBINDIR) $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR) \
 		$(DESTDIR)$(PREFIX)/include/linux $(DESTDIR)$(MANDIR) \
 		$(DESTDIR)$(UNITDIR) $(DESTDIR)$(UDEVDIR)
@@ -678,7 +699,7 @@ install: tools
 			$(DESTDIR)/lib/modules/$(KVER)/extra/bftmutex.ko && \
 		{ [ -n "$(DESTDIR)" ] || depmod $(KVER); }; \
 	else \
-		echo "the module for $(KVER) is not built: 'make module' first, or KVER=..."; \
+		echo "staged without a module: that for '$(KVER)' is not built"; \
 	fi
 
 # Keys, configuration and the group stay.

@@ -8,11 +8,9 @@
 #include "attempt.h"
 #include "cluster.h"
 #include "log.h"
+#include "reach.h"
 #include "release.h"
 #include "report.h"
-
-/* For so long an acquire without a time limit puts up with too few servers. */
-#define UNREACHABLE_NS (30 * BFTM_NS_PER_SEC)
 
 static u64 fresh_attempt(struct bftm_cluster *cl)
 {
@@ -93,8 +91,7 @@ static void note_reach(struct bftm_acquire_op *op, u64 now)
 static void pending(struct bftm_acquire_op *op, u64 now)
 {
 	note_reach(op, now);
-	if (op->unreachable_ns && !op->ask.timeout_at_ns &&
-	    now - op->unreachable_ns >= UNREACHABLE_NS) {
+	if (!op->ask.timeout_at_ns && bftm_unreachable(op->unreachable_ns, now)) {
 		bftm_attempt_give_back(op);
 		bftm_acquire_fail(op, ENETUNREACH);
 		return;
@@ -163,16 +160,14 @@ void bftm_attempt_give_back(struct bftm_acquire_op *op)
 	send_all(op, &out);
 }
 
-static void time_out(struct bftm_acquire_op *op)
+static void time_out(struct bftm_acquire_op *op, u64 now)
 {
 	const struct bftm_client_cfg *cfg = &op->cluster->cfg;
 	const struct bftm_contend *c = &op->contend;
-	int error = ETIMEDOUT;
+	u64 since = op->unreachable_ns;
+	int error = bftm_limit_errno(since && now - since >= bftm_round_ns(cfg));
 
-	if (op->place != BFTM_PLACE_WAITING && !bftm_contend_reached(c, cfg))
-		error = ENETUNREACH;
-	else if (c->phase == BFTM_PHASE_FENCE &&
-		 (u32)__builtin_popcount(c->ignorant) > cfg->b)
+	if (c->phase == BFTM_PHASE_FENCE && (u32)__builtin_popcount(c->ignorant) > cfg->b)
 		error = ENODATA;
 	bftm_attempt_give_back(op);
 	bftm_acquire_fail(op, error);
@@ -186,7 +181,7 @@ static void fire(struct bftm_timer *timer)
 	struct bftm_out out;
 
 	if (!is_held(op) && op->ask.timeout_at_ns && now >= op->ask.timeout_at_ns) {
-		time_out(op);
+		time_out(op, now);
 		return;
 	}
 	if (op->contend.phase == BFTM_PHASE_BACKOFF && now >= op->contend.wake_ns)

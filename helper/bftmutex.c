@@ -13,7 +13,9 @@
 
 #include "cmdline.h"
 #include "conf.h"
+#include "descriptors.h"
 #include "libbftmutex.h"
+#include "log.h"
 #include "run.h"
 
 static void check_name(const char *name)
@@ -50,23 +52,6 @@ static int open_device(void)
 	if (fd < 0)
 		errx(EX_NOINPUT, "%s: %s", path, bftmutex_strerror(fd));
 	return fd;
-}
-
-/*
- * Where 0, 1 or 2 are closed the next files would be opened there, and a command that
- * redirects its input would close the lock. A file that cannot be read or written is as
- * good as none, and the command finds none.
- */
-static void fill_standard_fds(void)
-{
-	int fd;
-
-	do
-		fd = open("/", O_PATH | O_CLOEXEC);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd < 0)
-		errx(EX_OSERR, "/: %s", strerror(errno));
-	close(fd);
 }
 
 static void end_by(int signo)
@@ -303,7 +288,11 @@ int main(int argc, char **argv)
 	u64 start;
 	int fd, r;
 
-	fill_standard_fds();
+	bftm_log_stderr(NULL);
+	r = bftm_standard_fds();
+	if (r < 0)
+		errx(EX_OSERR, "cannot take the place of a closed standard stream: %s",
+		     strerror(-r));
 	cmdline_parse(argc, argv, &o);
 	if (getpid() == 1)
 		be_process_1();

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "ctl.h"
+#include "descriptors.h"
 #include "keys.h"
+#include "log.h"
 
 static const struct command {
 	const char *group;	/* first of two words, or NULL */
@@ -74,6 +76,14 @@ static int run(const struct command *c, int argc, char **argv)
 	return c->run(argc - words, argv + words);
 }
 
+/* What was printed is not worth much when it did not arrive. */
+static int printed(int r)
+{
+	if (fflush(stdout) || ferror(stdout))
+		return ctl_fail(EX_IOERR, "cannot write the output");
+	return r;
+}
+
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
@@ -83,6 +93,11 @@ int main(int argc, char **argv)
 
 	argp_program_version = CTL_NAME " " BFTM_VERSION;
 	argp_err_exit_status = EX_USAGE;
+	bftm_log_stderr(NULL);
+	r = bftm_standard_fds();
+	if (r < 0)
+		return ctl_fail(EX_OSERR, "cannot take the place of a closed standard stream: %s",
+				strerror(-r));
 	bftm_keys_no_dump();
 
 	if (!word) {
@@ -91,11 +106,11 @@ int main(int argc, char **argv)
 	}
 	if (ctl_asks_help(word) || !strcmp(word, "help")) {
 		print_help(stdout);
-		return 0;
+		return printed(0);
 	}
 	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
 		puts(argp_program_version);
-		return 0;
+		return printed(0);
 	}
 	for (c = commands; c->name; c++) {
 		if (strcmp(word, c->group ? c->group : c->name))
@@ -103,14 +118,11 @@ int main(int argc, char **argv)
 		group = c->group;
 		if (group && (argc < 3 || strcmp(argv[2], c->name)))
 			continue;
-		r = run(c, argc, argv);
-		if (fflush(stdout) || ferror(stdout))
-			return ctl_fail(EX_IOERR, "cannot write the output");
-		return r;
+		return printed(run(c, argc, argv));
 	}
 	if (group && argc > 2 && ctl_asks_help(argv[2])) {
 		print_help(stdout);
-		return 0;
+		return printed(0);
 	}
 	if (group)
 		return bad_group(word);

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "cluster.h"
+#include "descriptors.h"
 #include "log.h"
 #include "loop.h"
 #include "object_exec.h"
@@ -143,6 +144,7 @@ static void on_signal(struct bftm_watch *watch)
 static int watch_signals(void)
 {
 	sigset_t set;
+	int err;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGHUP);
@@ -151,7 +153,10 @@ static int watch_signals(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signals.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	signals.ready = on_signal;
-	return signals.fd < 0 ? -errno : bftm_watch_add(&signals);
+	err = signals.fd < 0 ? -errno : bftm_watch_add(&signals);
+	if (err < 0)
+		bftm_log(LOG_ERR, "cannot wait for signals: %s", strerror(-err));
+	return err;
 }
 
 static int exit_code(int err)
@@ -187,6 +192,15 @@ static int serve(void)
 	return err;
 }
 
+static int begin_loop(void)
+{
+	int err = bftm_loop_init();
+
+	if (err < 0)
+		bftm_log(LOG_ERR, "cannot wait for events: %s", strerror(-err));
+	return err;
+}
+
 static int start(void)
 {
 	int err;
@@ -197,7 +211,7 @@ static int start(void)
 		return err;
 	}
 	err = bftm_sandbox_begin();
-	err = err ?: bftm_loop_init();
+	err = err ?: begin_loop();
 	err = err ?: watch_signals();
 	err = err ?: configure();
 	err = err ?: serve();
@@ -220,27 +234,47 @@ static int write_pid(void)
 	return -EIO;
 }
 
+static void cannot_detach(void)
+{
+	bftm_log(LOG_ERR, "cannot go to the background: %s", strerror(errno));
+	exit(EX_OSERR);
+}
+
 /* The parent leaves when the daemon serves, or with the reason why not. */
 static void detach(int *ret_report)
 {
 	int report[2];
-	char code = EX_SOFTWARE;
+	char code;
 	pid_t pid;
 
 	if (pipe2(report, O_CLOEXEC) < 0)
-		exit(EX_OSERR);
+		cannot_detach();
 	pid = fork();
 	if (pid < 0)
-		exit(EX_OSERR);
+		cannot_detach();
 	if (pid > 0) {
 		close(report[1]);
-		if (read(report[0], &code, 1) != 1)
+		if (read(report[0], &code, 1) != 1) {
+			bftm_log(LOG_ERR, "the daemon ended before it was ready");
 			code = EX_SOFTWARE;
+		}
 		_exit(code);
 	}
 	close(report[0]);
 	setsid();
 	*ret_report = report[1];
+}
+
+/* Whoever waits for the end of our output must not wait for ever. */
+static void let_go(void)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0 ||
+	    dup2(fd, STDERR_FILENO) < 0)
+		bftm_log(LOG_DEBUG, "cannot let go of the terminal: %s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
 }
 
 static void tell_parent(int report, int code)
@@ -250,11 +284,8 @@ static void tell_parent(int report, int code)
 	if (write(report, &byte, 1) != 1)
 		bftm_log(LOG_DEBUG, "nobody waits for the start");
 	close(report);
-	/* Whoever waits for the end of our output must not wait for ever. */
-	if (!code && (!freopen("/dev/null", "r", stdin) ||
-		      !freopen("/dev/null", "w", stdout) ||
-		      !freopen("/dev/null", "w", stderr)))
-		bftm_log(LOG_DEBUG, "cannot let go of the terminal");
+	if (!code)
+		let_go();
 }
 
 int main(int argc, char **argv)
@@ -262,6 +293,13 @@ int main(int argc, char **argv)
 	int report = -1, err;
 
 	argp_err_exit_status = EX_USAGE;
+	bftm_log_stderr("bftmutexd");
+	err = bftm_standard_fds();
+	if (err) {
+		bftm_log(LOG_ERR, "cannot take the place of a closed standard stream: %s",
+			 strerror(-err));
+		return EX_OSERR;
+	}
 	err = argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	bftm_log_open("bftmutexd", false, args.debug);
 	if (err) {
@@ -285,6 +323,8 @@ int main(int argc, char **argv)
 		}
 		bftm_log(LOG_INFO, "ready");
 		err = bftm_loop_run();
+		if (err < 0)
+			bftm_log(LOG_ERR, "cannot wait for events: %s", strerror(-err));
 	}
 	bftm_status_close();
 	bftm_upcall_close();

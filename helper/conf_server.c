@@ -46,6 +46,16 @@ static bool parse_address(const char *text, struct in6_addr *ret)
 	return true;
 }
 
+/* With an interface behind it, as it has to have to be of use, or without. */
+static bool is_link_local(const char *text)
+{
+	char address[INET6_ADDRSTRLEN];
+	struct in6_addr ip;
+
+	snprintf(address, sizeof(address), "%.*s", (int)strcspn(text, "%"), text);
+	return inet_pton(AF_INET6, address, &ip) == 1 && IN6_IS_ADDR_LINKLOCAL(&ip);
+}
+
 /* For "bftmutexctl server start" on the server's own host. */
 static bool read_journal(struct bftm_syntax *syntax, cfg_t *section, struct bftm_conf_server *ret)
 {
@@ -113,6 +123,11 @@ static bool read_server(struct bftm_syntax *syntax, cfg_t *section, struct bftm_
 	if (!address) {
 		bftm_mistake(syntax, section->line, "server '%s': key 'address' is missing",
 			     section->title);
+		good = false;
+	} else if (is_link_local(address->text)) {
+		bftm_mistake(syntax, address->line,
+			     "key 'address' = '%s': link-local addresses cannot be used, give the host a unique local (fd00::/8) or a global one",
+			     address->text);
 		good = false;
 	} else if (!parse_address(address->text, &ret->addr.sin6_addr)) {
 		bftm_mistake(syntax, address->line,

@@ -226,6 +226,12 @@ void ctl_note_made(struct json_object *made, const char *file, const char *kind,
 int ctl_make_ranks(const char *dir, u32 cluster, const struct ctl_range *range, u32 count,
 		   struct json_object *made);
 
+/** ctl_ranks_undo() - what ctl_make_ranks() did to the public keys; before ctl_ranks_done() */
+void ctl_ranks_undo(const char *path);
+
+/** ctl_ranks_done() - it is not undone any more */
+void ctl_ranks_done(const char *dir);
+
 /* ctl_run.c: other programs, never through a shell */
 
 /**

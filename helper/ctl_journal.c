@@ -13,6 +13,7 @@
 
 #include "conf.h"
 #include "ctl_journal.h"
+#include "log.h"
 
 /* What one commit has at most; the rest goes into the next. */
 #define BATCH_OBJECTS	1024
@@ -285,6 +286,8 @@ int ctl_server_journal(int argc, char **argv)
 	static struct keeper k = { .state = CTL_STATE_DIR };
 	char path[PATH_MAX];
 
+	/* It may run for years, and then end where nobody has its standard error any more. */
+	bftm_log_stderr(CTL_NAME);
 	ctl_parse(&argp, argc, argv, 0, &k);
 	return (k.path ? 0 : find_file(&k, path)) ?: keep(&k);
 }

@@ -33,19 +33,30 @@ void ctl_note_made(struct json_object *made, const char *file, const char *kind,
 	json_object_array_add(made, entry);
 }
 
-static const char *file_of(struct json_object *made, size_t i)
+static const char *word_of(struct json_object *made, size_t i, const char *key)
 {
 	struct json_object *entry = json_object_array_get_idx(made, i);
 
-	return json_object_get_string(json_object_object_get(entry, "file"));
+	return json_object_get_string(json_object_object_get(entry, key));
+}
+
+static const char *file_of(struct json_object *made, size_t i)
+{
+	return word_of(made, i, "file");
 }
 
 static void undo(struct json_object *made)
 {
+	const char *kind;
 	size_t i;
 
-	for (i = 0; i < json_object_array_length(made); i++)
-		unlink(file_of(made, i));
+	for (i = 0; i < json_object_array_length(made); i++) {
+		kind = word_of(made, i, "kind");	/* NULL without memory */
+		if (kind && !strcmp(kind, "ranks"))
+			ctl_ranks_undo(file_of(made, i));
+		else
+			unlink(file_of(made, i));
+	}
 }
 
 static int saved(int result, const char *path)
@@ -386,6 +397,12 @@ int ctl_keygen(int argc, char **argv)
 		ctl_print_json(made);
 	else if (r == 0)
 		print_made(made);
+	/* Keys that nobody heard of would be in the way of the next attempt. */
+	if (r == 0 && (fflush(stdout) || ferror(stdout))) {
+		undo(made);
+		r = EX_IOERR;	/* which main() says */
+	}
+	ctl_ranks_done(keygen.dir);
 	json_object_put(made);
 	return r;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <openssl/crypto.h>
 
@@ -58,17 +59,52 @@ static int make_one(const char *dir, u32 cluster, u32 client, struct ranks *rank
 	return 0;
 }
 
+/* The file as it was, until it is certain that it stays as it is. */
+#define OLD	".undo"
+#define OLD_MAX	(PATH_MAX + sizeof(OLD))
+
+static void old_path(const char *path, char ret[OLD_MAX])
+{
+	snprintf(ret, OLD_MAX, "%s" OLD, path);
+}
+
+/* Other clients' keys were in the file before. */
+static bool had_others;
+
+void ctl_ranks_undo(const char *path)
+{
+	char old[OLD_MAX];
+
+	old_path(path, old);
+	/* A file system without links has none to go back to: then there is one key too many. */
+	if (had_others)
+		rename(old, path);
+	else
+		unlink(path);
+}
+
+void ctl_ranks_done(const char *dir)
+{
+	char path[PATH_MAX], old[OLD_MAX];
+
+	snprintf(path, sizeof(path), "%s/ranks", dir);
+	old_path(path, old);
+	unlink(old);
+}
+
 int ctl_make_ranks(const char *dir, u32 cluster, const struct ctl_range *range, u32 count,
 		   struct json_object *made)
 {
 	struct ranks ranks = {};
 	struct bftm_rank_client *more;
 	u64 client, total = 0;
-	char path[PATH_MAX];
+	char path[PATH_MAX], old[OLD_MAX];
 	u32 i;
 	int r;
 
+	ctl_ranks_done(dir);
 	snprintf(path, sizeof(path), "%s/ranks", dir);
+	old_path(path, old);
 	r = load(path, cluster, &ranks);
 	if (r)
 		return r;
@@ -89,6 +125,9 @@ int ctl_make_ranks(const char *dir, u32 cluster, const struct ctl_range *range, 
 		for (client = range[i].first; client <= range[i].last && !r; client++)
 			r = make_one(dir, cluster, (u32)client, &ranks, made);
 	if (!r && total) {
+		had_others = ranks.count > total;
+		if (had_others && link(path, old) < 0)
+			unlink(old);
 		r = bftm_rank_public_save(path, cluster, ranks.client, ranks.count);
 		r = r < 0 ? ctl_fail(EX_CANTCREAT, "%s: %s", path, strerror(-r)) : 0;
 		/* Last of all: what fails before leaves the old file as it was. */

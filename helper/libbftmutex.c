@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 static int result(int ret)
 {
@@ -16,8 +17,17 @@ static int result(int ret)
 int bftmutex_open(const char *path)
 {
 	int fd = open(path ? path : BFTMUTEX_DEVICE, O_RDWR | O_CLOEXEC);
+	int low = fd, err;
 
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		return -errno;
+	if (fd > STDERR_FILENO)
+		return fd;
+	/* A program that was started without a standard stream would take this for it. */
+	fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	err = errno;
+	close(low);
+	return fd < 0 ? -err : fd;
 }
 
 int bftmutex_acquire(int fd, const void *name, size_t len,

@@ -59,7 +59,8 @@ struct bftmutex_grant {
  * bftmutex_open() - make a lock handle
  * @path: of the device, NULL for BFTMUTEX_DEVICE
  *
- * The descriptor is close-on-exec. close() it to give the lock back.
+ * The descriptor is close-on-exec, and 3 or above, also where 0, 1 or 2 is closed. close() it
+ * to give the lock back.
  *
  * Return: a descriptor, or -ENOENT (the module is not loaded), -EACCES or
  * another error of open().
@@ -79,7 +80,8 @@ int bftmutex_open(const char *path);
  *
  * Return: 0, -EINVAL or -ENAMETOOLONG for a bad name, or an error that
  * BFTM_IOC_ACQUIRE lists in <linux/bftmutex.h>, such as -EWOULDBLOCK (BFTM_TRY
- * and somebody else has the lock), -ETIMEDOUT, -EINTR, -ENOTCONN (no helper).
+ * and somebody else has the lock), -EKEYEXPIRED (BFTM_TRY, and the lease was over before
+ * the call could return), -ETIMEDOUT, -EINTR, -ENOTCONN (no helper).
  */
 int bftmutex_acquire(int fd, const void *name, size_t len,
 		     const struct bftmutex_options *options, struct bftmutex_grant *ret);

@@ -9,6 +9,14 @@
 /** bftm_log_open() - @debug: also LOG_DEBUG; @to_syslog: not to stderr */
 void bftm_log_open(const char *name, bool to_syslog, bool debug);
 
+/**
+ * bftm_log_stderr() - have whatever goes to stderr from here on fit for a terminal
+ * @name: for syslog, where what cannot be written goes instead; NULL: nowhere
+ *
+ * Control characters, of names that came from elsewhere, become '?'. A line is one write().
+ */
+void bftm_log_stderr(const char *name);
+
 /** bftm_log() - @level: LOG_ERR, LOG_WARNING, LOG_INFO or LOG_DEBUG */
 void bftm_log(int level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -214,6 +214,7 @@ static void rest(struct bftm_order_work *w)
 	}
 	if (w->op)
 		return;		/* it polls */
+	w->unreachable_ns = 0;	/* nobody asks, so nobody answers */
 	bftm_order_unlock(w);
 	bftm_make_stop(w);
 	bftm_order_use(w, NULL);

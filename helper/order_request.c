@@ -9,10 +9,8 @@
 #include "digest.h"
 #include "log.h"
 #include "ordering.h"
+#include "reach.h"
 #include "upcall.h"
-
-/* For so long a submit without a time limit puts up with too few servers. */
-#define UNREACHABLE_NS (30 * BFTM_NS_PER_SEC)
 
 static int compare(const struct bftm_request *a, const struct bftm_request *b)
 {
@@ -82,11 +80,11 @@ static void time_out(struct bftm_timer *timer)
 	u64 now = bftm_now(), since = w ? w->unreachable_ns : 0;
 
 	if (r->timed)
-		end(r, since ? ENETUNREACH : ETIMEDOUT);
-	else if (since && now - since >= UNREACHABLE_NS)
+		end(r, bftm_limit_errno(since));
+	else if (bftm_unreachable(since, now))
 		end(r, ENETUNREACH);
 	else
-		bftm_timer_arm(timer, (since ?: now) + UNREACHABLE_NS);
+		bftm_timer_arm(timer, (since ?: now) + BFTM_UNREACHABLE_NS);
 }
 
 int bftm_request_new(struct bftm_ordering *o, struct bftm_cluster *cl,
@@ -117,7 +115,7 @@ int bftm_request_new(struct bftm_ordering *o, struct bftm_cluster *cl,
 	}
 	cl->acquires.count++;
 	TAILQ_INSERT_TAIL(&o->waiting, r, beside);
-	bftm_timer_arm(&r->timer, ask->timeout_at_ns ?: r->invoke_ns + UNREACHABLE_NS);
+	bftm_timer_arm(&r->timer, ask->timeout_at_ns ?: r->invoke_ns + BFTM_UNREACHABLE_NS);
 	return 0;
 }
 

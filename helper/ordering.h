@@ -163,7 +163,7 @@ enum bftm_order_lock {
  * @owed:       servers that get the message of the phase when they have the body
  * @pauses:     iterations in a row that came to nothing
  * @not_before_ns: when the next one may begin
- * @unreachable_ns: since when too few servers answer, 0: they do
+ * @unreachable_ns: since when too few servers answer, which an iteration has found; 0: they do
  * @op:         number of the operation under way, 0 for none
  * @body, @id:  of it
  * @batch:      its requests

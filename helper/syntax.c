@@ -239,18 +239,24 @@ static int parse(struct bftm_syntax *syntax, const char *text, cfg_opt_t *table)
 	return -ENOMEM;
 }
 
+/* Some editors put it before what is UTF-8, where nobody sees it. */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
 int bftm_syntax_read(struct bftm_syntax *syntax, FILE *file, cfg_opt_t *table)
 {
-	char *text = NULL;
+	char *text = NULL, *begin;
 	int r;
 
 	r = read_text(syntax, file, &text);
 	if (r < 0)
 		return r;
-	r = blank_comments(syntax, text);
+	begin = text;
+	if (starts_with(begin, BYTE_ORDER_MARK))
+		begin += strlen(BYTE_ORDER_MARK);
+	r = blank_comments(syntax, begin);
 	/* libconfuse cannot read a buffer of length 0. */
 	if (r == 0)
-		r = parse(syntax, *text ? text : "\n", table);
+		r = parse(syntax, *begin ? begin : "\n", table);
 	explicit_bzero(text, strlen(text));
 	free(text);
 	return r;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/compat.h>
 #include <linux/fs.h>
+#include <linux/ktime.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/nsproxy.h>
@@ -47,12 +48,9 @@ static __poll_t device_poll(struct file *file, struct poll_table_struct *wait)
 {
 	struct bftm_handle *h = file->private_data;
 
-	/* Each of them is woken with the namespace's lock held. Who is not has to know. */
-	if (poll_does_not_wait(wait) || !bftm_handle_crowded(h))
-		poll_wait(file, &h->wait, wait);
-	else
-		WRITE_ONCE(h->deaf, true);
-	return bftm_handle_poll(h) | (READ_ONCE(h->deaf) ? EPOLLERR : 0);
+	if (!poll_does_not_wait(wait))
+		poll_wait(file, bftm_handle_place(h), wait);
+	return bftm_handle_poll(h);
 }
 
 /* A structure that begins with its size, from user space of any version. */
@@ -108,6 +106,27 @@ static int check_acquire(const struct bftm_acquire *arg)
 	return 0;
 }
 
+/*
+ * A lease that is over before this task runs was of no use to anybody: another attempt, as
+ * long as the caller waits. With BFTM_TRY it wants to hear of the one.
+ */
+static int acquire(struct bftm_handle *h, struct bftm_acquire *arg, u64 *ret_id)
+{
+	u64 limit_ns = bftm_handle_limit(arg);
+	int err;
+
+	for (;;) {
+		err = bftm_handle_acquire(h, arg, limit_ns, true, ret_id) ?:
+		      bftm_handle_wait(h, *ret_id, arg);
+		if (err != -EKEYEXPIRED || arg->flags & BFTM_TRY)
+			return err;
+		if (signal_pending(current))
+			return -EINTR;
+		if (limit_ns && ktime_get_boottime_ns() >= limit_ns)
+			return -ETIMEDOUT;
+	}
+}
+
 static int ioctl_acquire(struct file *file, void __user *user)
 {
 	struct bftm_handle *h = file->private_data;
@@ -124,12 +143,10 @@ static int ioctl_acquire(struct file *file, void __user *user)
 	err = check_acquire(&arg);
 	if (err)
 		return err;
-	err = bftm_handle_acquire(h, &arg, &id);
-	if (err)
-		return err;
 	if (file->f_flags & O_NONBLOCK)
-		return -EINPROGRESS;
-	err = bftm_handle_wait(h, id, &arg);
+		return bftm_handle_acquire(h, &arg, bftm_handle_limit(&arg), false, &id) ?:
+		       -EINPROGRESS;
+	err = acquire(h, &arg, &id);
 	if (err)
 		return err;
 	arg.deadline_ns = timens_add_boottime_ns(arg.deadline_ns);

@@ -51,7 +51,7 @@ struct bftm_handle *bftm_handle_new(struct bftm_net *bn)
 	if (!h)
 		return ERR_PTR(-ENOMEM);
 	h->bn = bn;
-	init_waitqueue_head(&h->wait);
+	bftm_handle_watch_init(h);
 	INIT_LIST_HEAD(&h->kept);
 	timerqueue_init(&h->due);
 	/* There are as many numbers as there may be handles. */
@@ -76,6 +76,8 @@ void bftm_handle_free(struct bftm_handle *h)
 		give_back(h);
 	bftm_alarm_clear(&up->alarms, &h->due);
 	spin_unlock_bh(&up->lock);
+	/* Nobody finds it any more, so nobody calls the usher. */
+	bftm_handle_watch_end(h);
 	bftm_submit_forget(h);
 	put_pid(h->signal_pid);
 	put_pid(h->owner);
@@ -104,15 +106,14 @@ bool bftm_handles_walk(struct bftm_upcall *up, unsigned long *at,
 	return true;
 }
 
-/* Bound on how long the helper may take, 0 for none. */
-static u64 timeout_at(const struct bftm_acquire *arg)
+u64 bftm_handle_limit(const struct bftm_acquire *arg)
 {
 	if (arg->flags & BFTM_TRY)
 		return bftm_sleep_until(BFTM_TRY_LIMIT_NS);
 	return arg->timeout_ns ? bftm_sleep_until(arg->timeout_ns) : 0;
 }
 
-static int begin(struct bftm_handle *h, struct bftm_request *request,
+static int begin(struct bftm_handle *h, struct bftm_request *request, bool waits,
 		 const char comm[TASK_COMM_LEN])
 {
 	struct pid *before;
@@ -124,7 +125,6 @@ static int begin(struct bftm_handle *h, struct bftm_request *request,
 	if (h->state == BFTM_STATE_HELD)
 		return -EALREADY;
 	request->kind = BFTMUTEX_REQUEST_KIND_ACQUIRE;
-	request->timeout_at_ns = timeout_at(&request->arg);
 	request->handle = h;
 	err = bftm_upcall_add(h->bn, request);
 	if (err)
@@ -137,6 +137,7 @@ static int begin(struct bftm_handle *h, struct bftm_request *request,
 	h->reason = BFTM_LOST_NOT;
 	h->error = 0;
 	h->warned = false;
+	h->untold = waits;
 	h->renewing = false;
 	before = h->owner;
 	h->owner = get_pid(task_tgid(current));
@@ -149,7 +150,7 @@ static int begin(struct bftm_handle *h, struct bftm_request *request,
 }
 
 int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
-			u64 *ret_id)
+			u64 limit_ns, bool waits, u64 *ret_id)
 {
 	struct bftm_request *request;
 	char comm[TASK_COMM_LEN];
@@ -161,8 +162,9 @@ int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
 	if (!request)
 		return -ENOMEM;
 	request->arg = *arg;
+	request->timeout_at_ns = limit_ns;
 	spin_lock_bh(&h->bn->upcall.lock);
-	err = begin(h, request, comm);
+	err = begin(h, request, waits, comm);
 	if (!err)
 		*ret_id = h->id;
 	spin_unlock_bh(&h->bn->upcall.lock);
@@ -183,7 +185,7 @@ void bftm_handle_won(struct bftm_handle *h, const struct bftm_result *result)
 	if (h->request->fast && h->arg.flags & BFTM_RENEW)
 		h->renew_at_ns = ktime_get_boottime_ns() + h->arg.lease_ns / 4;
 	bftm_handle_arm(h);
-	wake_up_poll(&h->wait, EPOLLIN | EPOLLRDNORM);
+	bftm_handle_wake(h, EPOLLIN | EPOLLRDNORM);
 	trace_bftm_won(h);
 	bftm_netlink_event(h);
 }
@@ -195,7 +197,7 @@ void bftm_handle_failed(struct bftm_handle *h, int error)
 	h->state = BFTM_STATE_FAILED;
 	h->error = -error;
 	trace_bftm_failed(h, h->error);
-	wake_up_poll(&h->wait, EPOLLIN | EPOLLRDNORM);
+	bftm_handle_wake(h, EPOLLIN | EPOLLRDNORM);
 }
 
 static bool is_pending(struct bftm_handle *h, u64 id)
@@ -223,12 +225,14 @@ int bftm_handle_wait(struct bftm_handle *h, u64 id, struct bftm_acquire *ret)
 	bftm_handle_check(h);
 	switch (h->state) {
 	case BFTM_STATE_LOST:	/* won, and over before this task ran */
+		ret->attempts += h->arg.attempts;
 		err = -EKEYEXPIRED;
 		break;
 	case BFTM_STATE_HELD:
 		ret->deadline_ns = h->arg.deadline_ns;
 		ret->token = h->arg.token;
-		ret->attempts = h->arg.attempts;
+		ret->attempts += h->arg.attempts;
+		bftm_handle_tell(h);
 		err = 0;
 		break;
 	case BFTM_STATE_PENDING:
@@ -278,7 +282,7 @@ int bftm_handle_release(struct bftm_handle *h, u64 id)
 	}
 	h->state = BFTM_STATE_IDLE;
 	if (before != BFTM_STATE_IDLE)
-		wake_up_poll(&h->wait, EPOLLIN | EPOLLRDNORM);
+		bftm_handle_wake(h, EPOLLIN | EPOLLRDNORM);
 out:
 	spin_unlock_bh(&h->bn->upcall.lock);
 	return err;
@@ -297,19 +301,6 @@ void bftm_handle_status(struct bftm_handle *h, struct bftm_status *ret)
 		ret->attempts = h->arg.attempts;
 	}
 	spin_unlock_bh(&h->bn->upcall.lock);
-}
-
-bool bftm_handle_crowded(struct bftm_handle *h)
-{
-	struct list_head *entry;
-	unsigned int count = 0;
-
-	spin_lock_irq(&h->wait.lock);
-	list_for_each(entry, &h->wait.head)
-		if (++count >= BFTM_WATCHERS_MAX)
-			break;
-	spin_unlock_irq(&h->wait.lock);
-	return count >= BFTM_WATCHERS_MAX;
 }
 
 __poll_t bftm_handle_poll(struct bftm_handle *h)

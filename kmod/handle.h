@@ -7,6 +7,7 @@
 #include <linux/pid.h>
 #include <linux/timerqueue.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "upcall.h"
 
@@ -15,13 +16,15 @@
  * @number:      among all handles of the namespace
  * @bn:          the namespace, whose reference the file holds
  * @request:     while pending or held; belongs to the handle
- * @wait:        those who wait for a change of state
- * @deaf:        somebody is not among them, since they were too many
+ * @wait:        those who wait for a change of state, woken with the lock held
+ * @crowd:       those whom that would take too long
+ * @usher:       wakes the crowd
  * @due:         end of a timed acquire; margin and end of the lease
  * @state:       enum bftm_state
  * @reason:      enum bftm_lost
  * @error:       positive errno of the last acquire that failed
  * @warned:      the margin was announced
+ * @untold:      a call waits for what is held, and has not returned with it
  * @renewing:    the program asked for a renewal that has not come yet
  * @renew_at_ns: when the helper is to take over what the kernel won, 0 for never
  * @id:          of the last request
@@ -42,12 +45,14 @@ struct bftm_handle {
 	struct bftm_net *bn;
 	struct bftm_request *request;
 	wait_queue_head_t wait;
-	bool deaf;
+	wait_queue_head_t crowd;
+	struct work_struct usher;
 	struct timerqueue_node due;
 	enum bftm_state state;
 	enum bftm_lost reason;
 	int error;
 	bool warned;
+	bool untold;
 	bool renewing;
 	u64 renew_at_ns;
 	u64 id;
@@ -81,20 +86,26 @@ struct bftm_handle *bftm_handle_new(struct bftm_net *bn);
 /** bftm_handle_free() - gives back what it holds. Context: process. */
 void bftm_handle_free(struct bftm_handle *h);
 
+/** bftm_handle_limit() - when an acquire that begins now is over: CLOCK_BOOTTIME, 0 for never */
+u64 bftm_handle_limit(const struct bftm_acquire *arg);
+
 /**
  * bftm_handle_acquire() - begin an acquire
- * @arg:    checked
- * @ret_id: number of the request, for bftm_handle_wait()
+ * @arg:      checked
+ * @limit_ns: by bftm_handle_limit()
+ * @waits:    bftm_handle_wait() comes next
+ * @ret_id:   number of the request, for that
  * Return: 0, -EALREADY, -EBUSY, -ENOTCONN, -ENOBUFS or -ENOMEM.
  */
 int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
-			u64 *ret_id);
+			u64 limit_ns, bool waits, u64 *ret_id);
 
 /**
  * bftm_handle_wait() - sleep until the acquire is decided
  * @id:  of the request: the handle may be used for another meanwhile
- * @ret: deadline, token and attempts; untouched on failure
- * Return: 0, -EINTR after which nothing is pending, or why it failed.
+ * @ret: deadline and token, untouched on failure; attempts are added to those before
+ * Return: 0, -EINTR after which nothing is pending, -EKEYEXPIRED when it was held and
+ * over before this task ran, or why it failed.
  */
 int bftm_handle_wait(struct bftm_handle *h, u64 id, struct bftm_acquire *ret);
 
@@ -111,8 +122,7 @@ int bftm_handle_renew(struct bftm_handle *h, u64 lease_ns,
  * bftm_handle_renew_wait() - sleep until the deadline has moved
  * @timeout_ns:      0 for none; the end of the lease ends it in any case
  * @ret_deadline_ns: the new deadline; untouched on failure
- * Return: 0, -EKEYEXPIRED, -ETIMEDOUT, -EINTR, -ENOTCONN, -ECANCELED or -EBUSY: too
- * many wait for this handle.
+ * Return: 0, -EKEYEXPIRED, -ETIMEDOUT, -EINTR, -ENOTCONN or -ECANCELED.
  */
 int bftm_handle_renew_wait(struct bftm_handle *h,
 			   const struct bftm_renewal *renewal, u64 timeout_ns,
@@ -131,8 +141,8 @@ void bftm_handle_status(struct bftm_handle *h, struct bftm_status *ret);
 /** bftm_handle_set_signal() - @signo 0 for none. */
 void bftm_handle_set_signal(struct bftm_handle *h, u32 signo, u64 margin_ns);
 
-/** bftm_handle_crowded() - do as many wait for its changes as may? */
-bool bftm_handle_crowded(struct bftm_handle *h);
+/** bftm_handle_place() - the queue for one more who waits for its changes */
+struct wait_queue_head *bftm_handle_place(struct bftm_handle *h);
 
 /** bftm_handle_poll() - events that are true now. */
 __poll_t bftm_handle_poll(struct bftm_handle *h);
@@ -160,7 +170,16 @@ bool bftm_handles_walk(struct bftm_upcall *up, unsigned long *at,
 /** bftm_handle_is_renewed() - is it up to the helper to renew what is held? */
 bool bftm_handle_is_renewed(const struct bftm_handle *h);
 
+/* Between the handle's own files. */
+void bftm_handle_watch_init(struct bftm_handle *h);
+/** bftm_handle_watch_end() - nobody wakes anybody any more. Context: process. */
+void bftm_handle_watch_end(struct bftm_handle *h);
+
 /* Between the handle's own files, with the upcall's lock held. */
+/** bftm_handle_wake() - all who wait for its changes */
+void bftm_handle_wake(struct bftm_handle *h, __poll_t events);
+/** bftm_handle_tell() - a call returns with what is held. */
+void bftm_handle_tell(struct bftm_handle *h);
 /** bftm_handle_ring() - @due: of one, which has something to do now. */
 unsigned int bftm_handle_ring(struct timerqueue_node *due, u64 now);
 /** bftm_handle_arm() - for the margin, or the deadline, of what is held. */

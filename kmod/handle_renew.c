@@ -96,9 +96,8 @@ int bftm_handle_renew_wait(struct bftm_handle *h,
 		.ret_deadline_ns = ret_deadline_ns,
 	};
 
-	if (bftm_handle_crowded(h))
-		return -EBUSY;
-	return bftm_sleep(&h->wait, timeout_ns ? bftm_sleep_until(timeout_ns) : 0, outcome, &w);
+	return bftm_sleep(bftm_handle_place(h), timeout_ns ? bftm_sleep_until(timeout_ns) : 0,
+			  outcome, &w);
 }
 
 int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns, u64 end_ns)
@@ -115,7 +114,7 @@ int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns, u64 end_ns)
 		h->warned = false;
 	bftm_handle_arm(h);
 	/* Wakes waiters for a renewal, and is an edge for epoll. */
-	wake_up_poll(&h->wait, EPOLLIN | EPOLLRDNORM);
+	bftm_handle_wake(h, EPOLLIN | EPOLLRDNORM);
 	trace_bftm_renewed(h);
 	bftm_netlink_renew_event(h);
 	return 0;
@@ -125,5 +124,5 @@ void bftm_handle_deserted(struct bftm_handle *h)
 {
 	lockdep_assert_held(&h->bn->upcall.lock);
 	if (h->state == BFTM_STATE_HELD && h->renewing)
-		wake_up_poll(&h->wait, EPOLLIN | EPOLLRDNORM);
+		bftm_handle_wake(h, EPOLLIN | EPOLLRDNORM);
 }

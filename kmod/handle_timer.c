@@ -16,8 +16,9 @@
 
 static void announce(struct bftm_handle *h, __poll_t events)
 {
-	wake_up_poll(&h->wait, events);
-	if (h->signo && h->signal_pid)
+	bftm_handle_wake(h, events);
+	/* Not for a lock that no program knows to have: the call that waits for it goes on. */
+	if (h->signo && h->signal_pid && !h->untold)
 		kill_pid_usb_asyncio(h->signo, EKEYEXPIRED, (sigval_t){},
 				     h->signal_pid, h->signal_cred);
 }
@@ -40,6 +41,17 @@ void bftm_handle_arm(struct bftm_handle *h)
 	if (h->margin_ns && !h->warned)
 		wait -= h->margin_ns + 1;
 	bftm_handle_arm_at(h, min_not_zero(bftm_clock_wait(wait), h->renew_at_ns));
+}
+
+void bftm_handle_tell(struct bftm_handle *h)
+{
+	lockdep_assert_held(&h->bn->upcall.lock);
+	h->untold = false;
+	if (!h->warned)
+		return;
+	/* The margin was reached meanwhile, which nobody was told. */
+	h->warned = false;
+	bftm_handle_arm(h);
 }
 
 static enum bftm_lost why(const struct bftm_handle *h)

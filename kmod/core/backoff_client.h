@@ -273,6 +273,9 @@ static inline bool bftm_contend_queues(const struct bftm_contend *c)
 bool bftm_contend_reached(const struct bftm_contend *c,
 			  const struct bftm_client_cfg *cfg);
 
+/** bftm_round_ns() - how long a round takes in which nobody answers */
+u64 bftm_round_ns(const struct bftm_client_cfg *cfg);
+
 /** bftm_stray() - what to do with an answer to an attempt that is unknown. */
 void bftm_stray(const struct bftm_msg *msg, u32 u, struct bftm_out *out);
 

@@ -97,7 +97,10 @@
 #define BFTM_REQUESTS_MAX	65536u
 /* Handles that are open there, each with one acquire at a time and any number of submits. */
 #define BFTM_HANDLES_MAX	131072u
-/* Entries of poll(), epoll and threads that wait for changes of one of them. */
+/*
+ * Entries of poll(), epoll and threads that wait for changes of one of them and are woken with
+ * the namespace's lock held; others are woken after it.
+ */
 #define BFTM_WATCHERS_MAX	64u
 /* Bytes of operations, and BFTM_OP_MAX for the response to each, likewise. */
 #define BFTM_SUBMIT_BYTES_MAX	(64u << 20)

@@ -9,6 +9,16 @@ void bftm_round_begun(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	c->wake_ns = bftm_later(now, cfg->resend_ns, c->sends - 1);
 }
 
+u64 bftm_round_ns(const struct bftm_client_cfg *cfg)
+{
+	u64 over = 0;
+	u32 sends;
+
+	for (sends = 1; sends <= BFTM_ROUND_SENDS; sends++)
+		over = bftm_later(over, cfg->resend_ns, sends - 1);
+	return over;
+}
+
 /* x · y, or the largest number there is. */
 static u64 mul_sat(u64 x, u64 y)
 {

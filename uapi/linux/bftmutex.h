@@ -237,12 +237,13 @@ struct bftm_submit {
  * a signal arrives. On an O_NONBLOCK file it returns EINPROGRESS at once and
  * poll() reports POLLIN when it is decided; STATUS tells the result.
  *
- * EINPROGRESS · EKEYEXPIRED: won, and the lease was over before this task ran ·
+ * EINPROGRESS · EKEYEXPIRED: BFTM_TRY, and the lock was had, but its lease was over
+ * before this task ran; without BFTM_TRY it is asked for again ·
  * ECANCELED: another thread released the handle meanwhile ·
  * EALREADY: the handle holds a lock (release it first) · EBUSY: an acquire is
  * under way on it · EWOULDBLOCK: BFTM_TRY, and somebody else has the lock ·
  * ETIMEDOUT · EINTR · ENOTCONN: no helper · ENETUNREACH: too few servers
- * answered · EACCES: b + 1 servers refused · ERANGE: the lease is not granted
+ * answered for a whole round · EACCES: b + 1 servers refused · ERANGE: the lease is not granted
  * by b + 1 servers, or outside 1 ms to 1 h · ENOSPC: a table at b + 1 servers
  * is full · ENOBUFS: too many requests wait · ENOKEY: unknown cluster, or no
  * credentials · EPROTONOSUPPORT: b + 1 servers do not serve the protocol ·
@@ -263,9 +264,8 @@ struct bftm_submit {
  *
  * EINPROGRESS · ENOLCK: nothing is held · EKEYEXPIRED: the lease is over, before
  * the call or before a renewal · ETIMEDOUT · EINTR · ENOTCONN: no helper ·
- * ECANCELED: another thread released the handle meanwhile · EBUSY: 64 wait for it
- * already; the renewal goes on · EINVAL: another lease than that of the acquire,
- * flags or @deadline_ns not zero · E2BIG, EFAULT.
+ * ECANCELED: another thread released the handle meanwhile · EINVAL: another lease
+ * than that of the acquire, flags or @deadline_ns not zero · E2BIG, EFAULT.
  */
 #define BFTM_IOC_RENEW		_IOWR(BFTM_IOC_MAGIC, 2, struct bftm_renew)
 /* BFTM_IOC_STATUS - what the handle is doing. */
@@ -313,7 +313,7 @@ struct bftm_submit {
 /*
  * poll(): POLLIN - the asynchronous acquire is decided, or the lock is held;
  * POLLPRI - the margin before the deadline is reached; POLLHUP - the lease is
- * over; POLLERR - more than 64 waited for this handle at once, and were not woken.
+ * over.
  */
 
 #define BFTM_ATTEMPT_KERNEL	1	/* bit of an attempt: the kernel's; the helper's are even */

@@ -200,6 +200,23 @@ static void different_refusals(void **state)
 	assert_int_equal(c.phase, BFTM_PHASE_TRY);
 }
 
+/* Whoever has asked for so long, and had no answer, need not blame the time limit. */
+static void a_round_in_vain(void **state)
+{
+	u64 now = T0;
+	u32 n = 1;
+
+	(void)state;
+	assert_int_equal(bftm_round_ns(&cfg), 128 * 10 * MS);
+	for (start(1, T0); c.phase == BFTM_PHASE_TRY; n++) {
+		assert_int_equal(out.try_to, ALL);
+		now = c.wake_ns;
+		wake(now, n + 1, 0);
+	}
+	assert_int_equal(n, BFTM_ROUND_SENDS + 1);
+	assert_int_equal(now, T0 + bftm_round_ns(&cfg));
+}
+
 /* Did anybody answer? Decides between "in use" and "not reachable". */
 static void reached(void **state)
 {
@@ -299,6 +316,7 @@ int main(void)
 		TEST(b_refusals_do_nothing),
 		TEST(b_plus_1_equal_refusals_end_it),
 		TEST(different_refusals),
+		TEST(a_round_in_vain),
 		TEST(reached),
 		TEST(recovered),
 		TEST(release_is_bounded),

@@ -10,6 +10,8 @@
 #define WITH(more) "cluster x { id = 1 b = 0 server 1 { address = 10.0.0.1\n" more " } }"
 #define X50 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 #define ADDRESS_RULE "must be the numeric IPv4 or IPv6 address of one host\n"
+#define LINK_LOCAL_RULE "link-local addresses cannot be used, give the host a unique local " \
+	"(fd00::/8) or a global one\n"
 #define CLIENT_RULE "must be any, a number 1 to 4294967294, or two such as 7-9\n"
 
 /* A configuration, and what is said about it when it stands in file f. */
@@ -27,6 +29,15 @@ static const struct {
 	  "f:1: key 'address' = '255.255.255.255': " ADDRESS_RULE },
 	{ "cluster x { id = 1 b = 0 server 1 { address = '::' } }",
 	  "f:1: key 'address' = '::': " ADDRESS_RULE },
+	/* With an interface or without: there is a host of that address on each. */
+	{ "cluster x { id = 1 b = 0 server 1 { address = fe80::1 } }",
+	  "f:1: key 'address' = 'fe80::1': " LINK_LOCAL_RULE },
+	{ "cluster x { id = 1 b = 0 server 1 { address = fe80::1%eth0 } }",
+	  "f:1: key 'address' = 'fe80::1%eth0': " LINK_LOCAL_RULE },
+	{ "cluster x { id = 1 b = 0 server 1 { address = febf:ffff::1%2 } }",
+	  "f:1: key 'address' = 'febf:ffff::1%2': " LINK_LOCAL_RULE },
+	{ "cluster x { id = 1 b = 0 server 1 { address = fd00::1%eth0 } }",
+	  "f:1: key 'address' = 'fd00::1%eth0': " ADDRESS_RULE },
 
 	/* No better key is named for one that no key can be, nor looked for. */
 	{ WITH(X50 X50 " = 1"), "f:2: unknown key '" X50 X50 "'\n" },
@@ -84,6 +95,23 @@ static void a_server_with_all_keys(void **state)
 	bftm_conf_free(conf);
 }
 
+/* Before the first line an editor may have put it, and nowhere else. */
+static void a_byte_order_mark(void **state)
+{
+	struct bftm_conf *conf = NULL;
+
+	(void)state;
+	assert_int_equal(load("\xef\xbb\xbf" WITH("port = 9"), &conf), 0);
+	assert_string_equal(unit_words, "");
+	assert_string_equal(conf->cluster->server[0].text, "10.0.0.1:9");
+	bftm_conf_free(conf);
+	conf = NULL;
+	assert_int_equal(load("\xef\xbb\xbf", &conf), -EINVAL);
+	assert_string_equal(unit_words, "f:1: no cluster is described here\n");
+	assert_int_equal(load("\xef\xbb\xbf\xef\xbb\xbf" WITH("port = 9"), &conf), -EINVAL);
+	assert_null(conf);
+}
+
 /* One character more than a path can have. */
 static void paths_are_not_cut(void **state)
 {
@@ -123,6 +151,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_mistake_is_named),
 		cmocka_unit_test(a_server_with_all_keys),
+		cmocka_unit_test(a_byte_order_mark),
 		cmocka_unit_test(paths_are_not_cut),
 	};
 

@@ -281,6 +281,18 @@ cp "$dev/keys/client-1.client" "$work/good.client"
 bftmutexctl keygen --dir "$work/other" --cluster 73 --servers 4 --clients 1 >/dev/null
 cp "$work/other/client-1.client" "$dev/keys/client-1.client"
 before=$(bad_tags)
+# Nobody was told of them, so they are not there, and what was there before is.
+keygen_full() { bftmutexctl keygen --dir "$1" "${@:2}" >/dev/full 2>"$work/err"; }
+listing() { cd "$1" && cksum -- *; }
+keygen_full "$work/full" --cluster 73 --servers 4 --clients 1-2
+is "keygen on a full disk" "$? $(<"$work/err")" "74 bftmutexctl: cannot write the output"
+is "keygen on a full disk: no keys" "$(ls -A "$work/full")" ""
+kept=$(listing "$work/other")
+keygen_full "$work/other" --clients 2
+is "keygen for one more on a full disk" "$? $(listing "$work/other")" "74 $kept"
+ok "keygen for one more" bftmutexctl keygen --dir "$work/other" --clients 2
+is "keygen for one more: files" "$(cd "$work/other" && echo *)" \
+	"client-1.client client-1.rank client-2.client client-2.rank ranks server-1.key server-2.key server-3.key server-4.key"
 start_helper 1
 t 1 -n "$lock" true
 says "keys of another cluster: no quorum" "too few servers answered"
@@ -298,6 +310,31 @@ kill_helper 1
 start_helper 1
 t 1 -w 20 "$lock" true
 is "the right keys again" $status 0
+
+#
+# Servers that are farther away than a time limit is long
+#
+
+modprobe sch_netem || bail "sch_netem"
+netem s1 s2 s3 s4 -- delay 30ms
+for options in "" --fence --backoff; do
+	new_lock
+	# shellcheck disable=SC2086  # none or one
+	t 1 $options -w 25ms -E 42 "$lock" true
+	is "far away: the limit of '${options:-queue}' is over, and that is all" "$status $err" "42 "
+done
+new_lock
+hold 2 8s || bail "client 2 gets no lock"
+t 1 -w 25ms -E 42 "$lock" true
+is "far away: as when somebody else has it" "$status $err" "42 "
+ended "$holder"
+netem s1 s2 s3 s4
+deaf s1 s2
+new_lock
+t 1 -w 5 -E 42 "$lock" true
+is "silent for longer than a round: they are out of reach" $status 69
+says "silent for longer than a round: it says so" "too few servers answered"
+hearing s1 s2
 
 #
 # The module goes and comes back

@@ -111,6 +111,10 @@ tune 'b = 2' || bail "configuration"
 is "too few servers for so many liars" "$(submit 1 counter get)" EPROTONOSUPPORT
 tune 'b = 1' || bail "configuration"
 is "and back" "$(submit 1 counter get)" "0 205"
+netem s1 s2 s3 s4 s5 s6 s7 -- delay 30ms
+ok "servers farther away than a limit is long" says 75 "the time to wait is over" \
+	c 1 bftmutexctl object submit --wait 25ms counter get
+netem s1 s2 s3 s4 s5 s6 s7
 deaf s1 s2 s3
 is "without a quorum, in time" "$(submit 1 counter "add 1" --timeout 3)" ENETUNREACH
 hearing s1 s2 s3

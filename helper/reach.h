@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* When too few servers answer: are they slow, or out of reach? One rule for locks and objects. */
+#ifndef BFTM_REACH_H
+#define BFTM_REACH_H
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "../kmod/core/limits.h"
+
+/* For so long a request without a time limit puts up with it. */
+#define BFTM_UNREACHABLE_NS (30 * BFTM_NS_PER_SEC)
+
+/**
+ * bftm_unreachable() - is it time to give up a request without a time limit?
+ * @since_ns: since when too few servers answer, 0: they do
+ */
+static inline bool bftm_unreachable(u64 since_ns, u64 now)
+{
+	return since_ns && now - since_ns >= BFTM_UNREACHABLE_NS;
+}
+
+/**
+ * bftm_limit_errno() - why a request fails whose time limit is over
+ * @in_vain: servers were asked as often as they are, and too few answered since
+ *
+ * A limit that ends before is no sign of anything but itself: servers that are farther away
+ * than it is long are well.
+ */
+static inline int bftm_limit_errno(bool in_vain)
+{
+	return in_vain ? ENETUNREACH : ETIMEDOUT;
+}
+
+#endif /* BFTM_REACH_H */
