@@ -144,6 +144,7 @@ struct bftm_peer {
  * @known:     servers that have told what was stamped there: @top
  * @failed:    those that did not learn lately; after @pause_ns they may again
  * @hopeless:  it was logged that too few servers know, last at @hopeless_ns
+ * @refused_ns: when it was logged, last, that a server takes no word of it
  */
 struct bftm_recovery {
 	bool active;
@@ -159,6 +160,7 @@ struct bftm_recovery {
 	u64 until_ns;
 	u64 pause_ns;
 	u64 hopeless_ns;
+	u64 refused_ns;
 	u64 top[BFTM_SERVERS_MAX];
 };
 
@@ -285,6 +287,9 @@ void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 
 /** bftm_recover_heard() - after each answer of that kind */
 void bftm_recover_heard(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
+
+/** bftm_recover_refused() - server @u has refused what names no lock or object */
+void bftm_recover_refused(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
 
 /** bftm_recover_wake() - once a second */
 void bftm_recover_wake(struct bftm_cluster *cl, u64 now);

@@ -160,6 +160,8 @@ static void take_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *m
 	count_answer(&cl->peer[u].record, msg);
 	if (msg->type == BFTM_MSG_CHALLENGE)
 		bftm_challenged(cl, u, msg);
+	else if (msg->type == BFTM_MSG_REFUSED && !msg->name_len)
+		bftm_recover_refused(cl, u, msg);	/* RECOVER, or HELLO: it names nothing */
 	else if (msg->proto == BFTM_PROTO_ORDER)
 		bftm_order_refused_by(cl, u, msg);
 	else

@@ -87,6 +87,7 @@ enum bftm_refusal {
 	BFTM_REFUSED_OBJECTS = 8,	/* object table or its memory full */
 	BFTM_REFUSED_STATE = 9,		/* state or operation too long, or malformed */
 	BFTM_REFUSED_PENDING = 10,	/* too many operations wait for the object */
+	BFTM_REFUSED_CLOCK = 12,	/* RECOVER: token above the server's wall clock */
 };
 
 /**
