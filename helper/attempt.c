@@ -171,8 +171,7 @@ static void time_out(struct bftm_acquire_op *op)
 
 	if (op->place != BFTM_PLACE_WAITING && !bftm_contend_reached(c, cfg))
 		error = ENETUNREACH;
-	else if (c->phase == BFTM_PHASE_FENCE &&
-		 (u32)__builtin_popcount(c->ignorant) > cfg->b)
+	else if (bftm_fence_lacks(c, cfg))
 		error = ENODATA;
 	bftm_attempt_give_back(op);
 	bftm_acquire_fail(op, error);

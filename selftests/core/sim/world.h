@@ -145,7 +145,10 @@ static inline bool server_knows(const struct server *s)
 	return s->tokens.floor != BFTM_TOKEN_UNKNOWN;
 }
 
-/** server_token_gap() - how far correct servers are apart; NEVER: one does not know. */
+/**
+ * server_token_gap() - how far correct servers are apart that know their tokens
+ * Return: NEVER while one does not know, and will be told.
+ */
 u64 server_token_gap(const struct world *w, u32 l);
 
 static inline u32 lock_number(const struct bftm_msg *msg)
