@@ -97,6 +97,9 @@ struct bftm_round {
  *                 BFTM_TOKEN_UNKNOWN
  * @sent_seq:      sequence number of the last request to it
  * @hello_seq:     of the last HELLO
+ * @taken:         it has taken a number of this daemon's, whatever it answered
+ * @ahead:         highest number of this client that it has taken, when it said last that ours
+ *                 are behind; 0 when it answers
  * @hasty_epoch:   of a start whose quarantine is too short, after that was reported
  * @suspect:       there is evidence against it, and that was reported
  * @reported_ns:   when, the last time
@@ -129,6 +132,8 @@ struct bftm_peer {
 	u64 short_ns;
 	u64 learned_ns;
 	u64 hasty_epoch;
+	u64 ahead;
+	bool taken;
 	bool suspect;
 	struct bftm_window answers;
 	struct bftm_record record;
@@ -175,6 +180,7 @@ struct bftm_recovery {
  *            @lent: it has it
  * @configuration: number of its configuration: the same for the same one, also of the next daemon
  * @refused_ns: when it was logged that servers refused a lock, last; @denied_ns: an operation
+ * @behind_ns: when it was logged that this client's numbers are behind, last
  * @draining: a newer configuration replaced it; goes when nothing is under way
  * @draining_ns: since when
  */
@@ -204,6 +210,7 @@ struct bftm_cluster {
 	u64 configuration;
 	u64 refused_ns;
 	u64 denied_ns;
+	u64 behind_ns;
 	bool draining;
 	u64 draining_ns;
 };
@@ -282,6 +289,11 @@ void bftm_probe(struct bftm_cluster *cl);
 
 /** bftm_challenged() - server @u has said what it is. */
 void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
+
+/* behind.c: numbers of this client that servers do not take. */
+
+/** bftm_behind_heard() - server @u says that it has taken @msg->gno, far above ours */
+void bftm_behind_heard(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
 
 /* recover.c: fencing tokens of servers that were restarted. */
 

@@ -111,6 +111,39 @@ void bftm_identity_keep(struct bftm_identity *id)
 			 id->client, strerror(-err));
 }
 
+/* The kernel draws from it meanwhile. */
+static void counter_raise(__u64 *counter, u64 least)
+{
+	__u64 now = __atomic_load_n(counter, __ATOMIC_RELAXED);
+
+	while (now < least && !__atomic_compare_exchange_n(counter, &now, least, false,
+							   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+int bftm_identity_pass(struct bftm_identity *id, u64 top)
+{
+	u64 last = top >> 32 > id->recorded ? top >> 32 : id->recorded, next;
+	int err = bftm_incarnation_next((u64)time(NULL), last, &next);
+
+	if (!err)
+		err = record(id->fd, next);
+	if (err < 0) {
+		if (bftm_due(&id->said_ns, BFTM_SAID_AGAIN_NS))
+			bftm_log(LOG_ERR,
+				 "cluster %u: numbers of client %u are behind, servers have taken %" PRIu64 ", and it cannot go on above: %s",
+				 id->cluster, id->client, top,
+				 err == -EOVERFLOW ? "none are left; set the clock, or give this host another client number" :
+				 strerror(-err));
+		return err;
+	}
+	id->recorded = next;
+	id->incarnation = (u32)next;
+	counter_raise(&id->counters->seq, next << 32);
+	counter_raise(&id->counters->attempt, next << 32 | (u32)id->counters->attempt >> 1);
+	return 0;
+}
+
 static int open_file(const char *path, u32 client)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);

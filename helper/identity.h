@@ -80,6 +80,12 @@ void bftm_identity_put(struct bftm_identity *identity);
  */
 void bftm_identity_keep(struct bftm_identity *identity);
 
+/**
+ * bftm_identity_pass() - go on with numbers that are above @top
+ * Return: 0; logged: -EOVERFLOW when there are none, -errno of the file.
+ */
+int bftm_identity_pass(struct bftm_identity *identity, u64 top);
+
 /** bftm_identity_seq() - the last sequence number used */
 static inline u64 bftm_identity_seq(const struct bftm_identity *id)
 {

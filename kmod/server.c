@@ -233,6 +233,22 @@ static bool decide(struct bftm_server *server, struct bftm_client *c,
 	return bftm_locks_step(server->locks, cfg, c, req, reply, push);
 }
 
+/* A hundred times a second at most, whoever sends what was recorded. */
+static bool tell_behind(struct bftm_server *server, struct bftm_client *c,
+			const struct bftm_msg *req, u64 now, struct bftm_msg *reply)
+{
+	bool tell;
+
+	if (!bftm_client_behind(c, req, reply))
+		return false;
+	spin_lock(&server->token_lock);
+	tell = now >= server->behind_say_ns;
+	if (tell)
+		server->behind_say_ns = now + BFTM_NS_PER_SEC / 100;
+	spin_unlock(&server->token_lock);
+	return tell;
+}
+
 bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire,
 			 const struct bftm_address *from, struct bftm_msg *push)
 {
@@ -262,7 +278,8 @@ bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire,
 	} else if (!bftm_client_take(c, req.seq, now,
 				     req.server_epoch == server->cfg.epoch ? from : NULL)) {
 		bftm_count(server, REPLAYED);
-		goto out;
+		if (!tell_behind(server, c, &req, now, &reply))
+			goto out;
 	} else {
 		granted = decide(server, c, &req, now, &reply, push);
 	}

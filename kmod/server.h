@@ -64,9 +64,11 @@ struct bftm_stats {
  * @objects: table of objects
  * @clients: table of clients
  * @rules:   access rules, NULL for none; see access.c
- * @token_lock: guards @tokens and @clock_say_ns; innermost, taken with bottom halves off
+ * @token_lock: guards @tokens, @clock_say_ns and @behind_say_ns; innermost, taken with
+ *           bottom halves off
  * @tokens:  what is known of all fencing tokens
  * @clock_say_ns: from when on it may be logged again that the wall clock is behind them
+ * @behind_say_ns: from when on a client may be told that its numbers are behind
  * @begun_ns: of its start
  * @stats:   counters
  * @sock4:   UDP socket
@@ -84,6 +86,7 @@ struct bftm_server {
 	spinlock_t token_lock;
 	struct bftm_tokens tokens;
 	u64 clock_say_ns;
+	u64 behind_say_ns;
 	u64 begun_ns;
 	struct bftm_stats __percpu *stats;
 	struct socket *sock4;

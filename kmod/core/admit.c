@@ -28,6 +28,17 @@ void bftm_refuse(const struct bftm_msg *req, struct bftm_msg *reply,
 	reply->token = 0;
 }
 
+bool bftm_refuse_behind(const struct bftm_window *w, const struct bftm_msg *req,
+			struct bftm_msg *reply)
+{
+	if (req->type != BFTM_MSG_HELLO || req->server_epoch || !req->seq ||
+	    bftm_window_holds(w, req->seq))
+		return false;
+	bftm_refuse(req, reply, BFTM_REFUSED_BEHIND);
+	reply->gno = w->top;
+	return true;
+}
+
 static void challenge(const struct bftm_server_cfg *cfg,
 		      const struct bftm_msg *req, u64 now,
 		      struct bftm_msg *reply)

@@ -8,6 +8,7 @@
 #ifndef BFTM_CORE_ADMIT_H
 #define BFTM_CORE_ADMIT_H
 
+#include "replay.h"
 #include "wire.h"
 
 /**
@@ -108,6 +109,21 @@ bool bftm_admit(const struct bftm_server_cfg *cfg, const struct bftm_msg *req,
 bool bftm_admit_order(const struct bftm_server_cfg *cfg,
 		      const struct bftm_msg *head, u64 now,
 		      struct bftm_msg *reply);
+
+/**
+ * bftm_refuse_behind() - the answer to a number that the window has long forgotten
+ * @w:   the client's
+ * @req: authentic; its number was not taken
+ *
+ * A client whose numbers are behind would hear nothing, ever, and not know why. Only HELLO
+ * that names no epoch is answered so: clients that hear nothing send it, once a second at
+ * most. One that was recorded may be sent again by anybody, so the caller answers few of
+ * them. It says nothing to a client that has used a higher number itself.
+ *
+ * Return: false for silence, then @reply is untouched.
+ */
+bool bftm_refuse_behind(const struct bftm_window *w, const struct bftm_msg *req,
+			struct bftm_msg *reply);
 
 /** bftm_refuse() - the answer REFUSED. @reply may not be @req. */
 void bftm_refuse(const struct bftm_msg *req, struct bftm_msg *reply,

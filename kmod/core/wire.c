@@ -65,6 +65,8 @@ const char *bftm_refusal_name(u32 reason)
 		return "too many operations wait for the object";
 	case BFTM_REFUSED_CLOCK:
 		return "fencing token above the server's wall clock";
+	case BFTM_REFUSED_BEHIND:
+		return "numbers of the client are behind what was taken";
 	}
 	return "unknown reason";
 }

@@ -202,12 +202,45 @@ static void a_file_of_2110(void **state)
 	forget();
 }
 
+/* Above what servers have taken, for this daemon and the next. */
+static void going_on_above(void **state)
+{
+	u64 top = (u64)(time(NULL) + 3600) << 32 | 12345;
+	struct bftm_identity *id = start();
+	u64 attempt = id->counters->attempt;
+
+	(void)state;
+	assert_true(bftm_identity_seq(id) < top);
+	assert_int_equal(bftm_identity_pass(id, top), 0);
+	assert_true(bftm_identity_seq(id) > top);
+	assert_int_equal(bftm_identity_seq(id) >> 32, id->incarnation);
+	assert_int_equal(id->incarnation, (top >> 32) + 1);
+	assert_true(id->counters->attempt > (attempt | BFTM_ATTEMPT_KERNEL));
+	assert_int_equal(id->counters->attempt >> 32, id->incarnation);
+	/* There is room for as many numbers as after a start. */
+	assert_true((u32)id->counters->attempt < 1u << 31);
+	starts_above(id);
+	id = start();
+	assert_true(bftm_identity_seq(id) > top);
+	/* Nothing is above the end; nothing changes then. */
+	attempt = id->counters->attempt;
+	top = bftm_identity_seq(id);
+	unit_listen();
+	assert_int_equal(bftm_identity_pass(id, ~0ull), -EOVERFLOW);
+	assert_non_null(strstr(unit_heard(), "none are left"));
+	assert_int_equal(bftm_identity_seq(id), top);
+	assert_int_equal(id->counters->attempt, attempt);
+	starts_above(id);
+	forget();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_start_is_an_incarnation),
 		cmocka_unit_test(the_next_incarnation),
 		cmocka_unit_test(a_file_of_2110),
+		cmocka_unit_test(going_on_above),
 		cmocka_unit_test(more_numbers_than_an_incarnation_has),
 		cmocka_unit_test(a_file_that_cannot_be_written),
 		cmocka_unit_test(operations_while_it_cannot_be_written),

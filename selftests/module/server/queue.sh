@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # A server's queue, its pushes and its fencing tokens, datagram by datagram.
-# shellcheck disable=SC2154,SC2317,SC2086  # set by, or called from, what is sourced
+# shellcheck disable=SC2154,SC2317,SC2086,SC2119  # set by, or called from, what is sourced
 set -u
 
 # shellcheck source=selftests/lib/tap.sh
