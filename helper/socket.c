@@ -45,8 +45,11 @@ static u64 next_seq(struct bftm_cluster *cl, struct bftm_peer *peer, u64 now)
 	return peer->sent_seq;
 }
 
-/* A server that was silent for so long may take none of our numbers: only then it says so. */
-#define UNHEARD_NS	(5 * BFTM_NS_PER_SEC)
+/*
+ * A server that was silent for so long may take none of our numbers, and says so to a HELLO
+ * without an epoch. It was asked before then, see probe.c.
+ */
+#define UNHEARD_NS	(6 * BFTM_NS_PER_SEC)
 
 static u64 epoch_for(const struct bftm_peer *peer, u8 type, u64 now)
 {
