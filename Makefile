@@ -146,7 +146,7 @@ CONF := $(addprefix helper/,conf conf_server conf_access conf_type syntax value 
 KEYS := $(addprefix helper/,keys mac rank rank_file log)
 ORDER := $(basename $(wildcard helper/order*.c))
 DAEMON := $(addprefix helper/,bftmutexd descriptors clock loop identity lend names cluster socket probe \
-	recover acquire attempt report release evidence rounds contradiction upcall \
+	recover behind acquire attempt report release evidence rounds contradiction upcall \
 	status nl digest sandbox sandbox_calls) $(ORDER) $(OBJECT_EXEC)
 JOURNAL := helper/journal helper/journal_object
 CTL := $(basename $(wildcard helper/ctl*.c)) $(addprefix helper/,bftmutexctl descriptors nl \
@@ -336,7 +336,7 @@ $(BUILD)/obj-sanitize/%.o: %.c | libraries
 # What unit tests share.
 UNIT_SHARED := $(filter-out selftests/core/unit/fail selftests/core/unit/test_%,\
 	$(basename $(wildcard selftests/core/unit/*.c)))
-UNIT_OBJS := $(sort $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/contradiction helper/digest \
+UNIT_OBJS := $(sort $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/behind helper/contradiction helper/digest \
 	$(OBJECT_EXEC) helper/order_rank helper/order_room helper/identity helper/lend helper/names helper/clock helper/loop \
 	helper/log helper/sandbox helper/sandbox_calls helper/upcall helper/status helper/run helper/keeper \
 	helper/family helper/speech $(LIN) $(HISTORY) \

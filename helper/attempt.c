@@ -167,7 +167,7 @@ static void time_out(struct bftm_acquire_op *op, u64 now)
 	u64 since = op->unreachable_ns;
 	int error = bftm_limit_errno(since && now - since >= bftm_round_ns(cfg));
 
-	if (c->phase == BFTM_PHASE_FENCE && (u32)__builtin_popcount(c->ignorant) > cfg->b)
+	if (bftm_fence_lacks(c, cfg))
 		error = ENODATA;
 	bftm_attempt_give_back(op);
 	bftm_acquire_fail(op, error);

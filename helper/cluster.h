@@ -97,6 +97,9 @@ struct bftm_round {
  *                 BFTM_TOKEN_UNKNOWN
  * @sent_seq:      sequence number of the last request to it
  * @hello_seq:     of the last HELLO
+ * @taken:         it has taken a number of this daemon's, whatever it answered
+ * @ahead:         highest number of this client that it has taken, when it said last that ours
+ *                 are behind; 0 when it answers
  * @hasty_epoch:   of a start whose quarantine is too short, after that was reported
  * @suspect:       there is evidence against it, and that was reported
  * @reported_ns:   when, the last time
@@ -129,6 +132,8 @@ struct bftm_peer {
 	u64 short_ns;
 	u64 learned_ns;
 	u64 hasty_epoch;
+	u64 ahead;
+	bool taken;
 	bool suspect;
 	struct bftm_window answers;
 	struct bftm_record record;
@@ -144,6 +149,7 @@ struct bftm_peer {
  * @known:     servers that have told what was stamped there: @top
  * @failed:    those that did not learn lately; after @pause_ns they may again
  * @hopeless:  it was logged that too few servers know, last at @hopeless_ns
+ * @refused_ns: when it was logged, last, that a server takes no word of it
  */
 struct bftm_recovery {
 	bool active;
@@ -159,6 +165,7 @@ struct bftm_recovery {
 	u64 until_ns;
 	u64 pause_ns;
 	u64 hopeless_ns;
+	u64 refused_ns;
 	u64 top[BFTM_SERVERS_MAX];
 };
 
@@ -173,6 +180,7 @@ struct bftm_recovery {
  *            @lent: it has it
  * @configuration: number of its configuration: the same for the same one, also of the next daemon
  * @refused_ns: when it was logged that servers refused a lock, last; @denied_ns: an operation
+ * @behind_ns: when it was logged that this client's numbers are behind, last
  * @draining: a newer configuration replaced it; goes when nothing is under way
  * @draining_ns: since when
  */
@@ -202,6 +210,7 @@ struct bftm_cluster {
 	u64 configuration;
 	u64 refused_ns;
 	u64 denied_ns;
+	u64 behind_ns;
 	bool draining;
 	u64 draining_ns;
 };
@@ -281,10 +290,18 @@ void bftm_probe(struct bftm_cluster *cl);
 /** bftm_challenged() - server @u has said what it is. */
 void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
 
+/* behind.c: numbers of this client that servers do not take. */
+
+/** bftm_behind_heard() - server @u says that it has taken @msg->gno, far above ours */
+void bftm_behind_heard(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
+
 /* recover.c: fencing tokens of servers that were restarted. */
 
 /** bftm_recover_heard() - after each answer of that kind */
 void bftm_recover_heard(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
+
+/** bftm_recover_refused() - server @u has refused what names no lock or object */
+void bftm_recover_refused(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
 
 /** bftm_recover_wake() - once a second */
 void bftm_recover_wake(struct bftm_cluster *cl, u64 now);

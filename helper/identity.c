@@ -34,31 +34,53 @@ static int record(int fd, u64 incarnation)
 	return written < 0 || fsync(fd) < 0 ? -errno : 0;
 }
 
-/*
- * Wall-clock seconds, unless the last start used them already (or the clock was
- * set back): then one more than that. Written before it is used.
- */
-static int next_incarnation(int fd, u64 *ret)
+int bftm_incarnation_next(u64 clock_s, u64 last, u64 *ret)
 {
-	u64 incarnation = (u64)time(NULL), last;
+	if (last > BFTM_INCARNATION_MAX)
+		return -EUCLEAN;
+	if (clock_s > BFTM_INCARNATION_MAX || last == BFTM_INCARNATION_MAX)
+		return -EOVERFLOW;
+	*ret = clock_s > last ? clock_s : last + 1;
+	return 0;
+}
+
+/* Written before it is used. @ret_last: what was in the file */
+static int next_incarnation(int fd, u64 *ret_last, u64 *ret)
+{
 	char text[32] = {};
+	u64 incarnation;
 	int err;
 
 	if (pread(fd, text, sizeof(text) - 1, 0) < 0)
 		return -errno;
-	last = strtoull(text, NULL, 10);
-	if (incarnation <= last)
-		incarnation = last + 1;
-	err = record(fd, incarnation);
+	*ret_last = strtoull(text, NULL, 10);
+	err = bftm_incarnation_next((u64)time(NULL), *ret_last, &incarnation);
+	if (!err)
+		err = record(fd, incarnation);
 	if (!err)
 		*ret = incarnation;
 	return err;
 }
 
+/* Why there is no incarnation, and what to do about it. */
+static void say_none(const char *path, u32 client, u64 last, int err)
+{
+	if (err == -EUCLEAN)
+		bftm_log(LOG_ERR,
+			 "%s: holds %" PRIu64 ", above all numbers that client %u may have (%u): it was written while the wall clock was after 2106, and servers take such numbers for old ones; set the clock, then remove the file",
+			 path, last, client, BFTM_INCARNATION_MAX);
+	else if (err == -EOVERFLOW)
+		bftm_log(LOG_ERR,
+			 "%s: no number is left for client %u: the wall clock shows %" PRIu64 " s since 1970, the file holds %" PRIu64 ", and %u is the last; set the clock to the right time",
+			 path, client, (u64)time(NULL), last, BFTM_INCARNATION_MAX);
+	else
+		bftm_log(LOG_ERR, "%s: %s", path, strerror(-err));
+}
+
 u32 bftm_identity_renew(struct bftm_identity *id)
 {
-	u64 fresh = (u64)id->incarnation + 1;
-	int err = next_incarnation(id->fd, &fresh);
+	u64 fresh = (u64)id->incarnation + 1, last;
+	int err = next_incarnation(id->fd, &last, &fresh);
 
 	if (err < 0)
 		bftm_log(LOG_ERR, "cluster %u: incarnation of client %u: %s", id->cluster,
@@ -87,6 +109,39 @@ void bftm_identity_keep(struct bftm_identity *id)
 	else if (bftm_due(&id->said_ns, BFTM_SAID_AGAIN_NS))
 		bftm_log(LOG_ERR, "cluster %u: incarnation of client %u: %s", id->cluster,
 			 id->client, strerror(-err));
+}
+
+/* The kernel draws from it meanwhile. */
+static void counter_raise(__u64 *counter, u64 least)
+{
+	__u64 now = __atomic_load_n(counter, __ATOMIC_RELAXED);
+
+	while (now < least && !__atomic_compare_exchange_n(counter, &now, least, false,
+							   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+int bftm_identity_pass(struct bftm_identity *id, u64 top)
+{
+	u64 last = top >> 32 > id->recorded ? top >> 32 : id->recorded, next;
+	int err = bftm_incarnation_next((u64)time(NULL), last, &next);
+
+	if (!err)
+		err = record(id->fd, next);
+	if (err < 0) {
+		if (bftm_due(&id->said_ns, BFTM_SAID_AGAIN_NS))
+			bftm_log(LOG_ERR,
+				 "cluster %u: numbers of client %u are behind, servers have taken %" PRIu64 ", and it cannot go on above: %s",
+				 id->cluster, id->client, top,
+				 err == -EOVERFLOW ? "none are left; set the clock, or give this host another client number" :
+				 strerror(-err));
+		return err;
+	}
+	id->recorded = next;
+	id->incarnation = (u32)next;
+	counter_raise(&id->counters->seq, next << 32);
+	counter_raise(&id->counters->attempt, next << 32 | (u32)id->counters->attempt >> 1);
+	return 0;
 }
 
 static int open_file(const char *path, u32 client)
@@ -135,7 +190,7 @@ int bftm_identity_get(const char *dir, u32 cluster, u32 client,
 {
 	struct bftm_identity *id;
 	char path[PATH_MAX];
-	u64 incarnation = 0;
+	u64 incarnation = 0, last = 0;
 	u32 start;
 	int fd, err;
 
@@ -153,11 +208,11 @@ int bftm_identity_get(const char *dir, u32 cluster, u32 client,
 	fd = open_file(path, client);
 	if (fd < 0)
 		return fd;
-	err = next_incarnation(fd, &incarnation);
+	err = next_incarnation(fd, &last, &incarnation);
 	id = err ? NULL : identity_new();
 	if (!id) {
 		err = err ?: -ENOMEM;
-		bftm_log(LOG_ERR, "%s: %s", path, strerror(-err));
+		say_none(path, client, last, err);
 		close(fd);
 		return err;
 	}

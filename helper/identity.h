@@ -43,12 +43,29 @@ struct bftm_identity {
 	unsigned int users;
 };
 
+/* The high half of numbers: the last second of the wall clock that fits is in 2106. */
+#define BFTM_INCARNATION_MAX UINT32_MAX
+
+/**
+ * bftm_incarnation_next() - the one that a start uses
+ * @clock_s: wall clock, since 1970
+ * @last:    that the last start used, 0 for none
+ * @ret:     the clock's, or one more than @last when that is larger
+ *
+ * One that does not fit would come out as one of long ago: servers drop such numbers as
+ * repeated, and say nothing.
+ *
+ * Return: 0; -EOVERFLOW when none is left, or by this clock; -EUCLEAN when @last is none.
+ */
+int bftm_incarnation_next(u64 clock_s, u64 last, u64 *ret);
+
 /**
  * bftm_identity_get() - become this client
  * @dir: state directory
  * @ret: untouched on failure
  *
- * Return: 0; -EBUSY when another process is this client; -errno of the file.
+ * Return: 0; -EBUSY when another process is this client; -EOVERFLOW or -EUCLEAN of
+ * bftm_incarnation_next(); -errno of the file.
  * All are logged.
  */
 int bftm_identity_get(const char *dir, u32 cluster, u32 client,
@@ -62,6 +79,12 @@ void bftm_identity_put(struct bftm_identity *identity);
  * next one, and the clock may not be there yet.
  */
 void bftm_identity_keep(struct bftm_identity *identity);
+
+/**
+ * bftm_identity_pass() - go on with numbers that are above @top
+ * Return: 0; logged: -EOVERFLOW when there are none, -errno of the file.
+ */
+int bftm_identity_pass(struct bftm_identity *identity, u64 top);
 
 /** bftm_identity_seq() - the last sequence number used */
 static inline u64 bftm_identity_seq(const struct bftm_identity *id)

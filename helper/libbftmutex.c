@@ -218,7 +218,7 @@ const char *bftmutex_strerror(int err)
 	case ENOKEY:
 		return "the cluster is unknown, or there are no credentials for it";
 	case ENODATA:
-		return "too few servers know which fencing tokens were given";
+		return "too few servers know which fencing tokens were given, of those that answer";
 	case ECANCELED:
 		return "another thread released the handle";
 	case EPROTONOSUPPORT:

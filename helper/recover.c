@@ -2,7 +2,8 @@
 /*
  * A server that was restarted does not know which fencing tokens it stamped
  * before, and stamps none. Its others know enough, and a client tells it: the
- * (b + 1)-th largest of what n - 1 - b of them say, asked after its restart.
+ * (b + 1)-th largest of what n - 1 - b of them say, asked after its quarantine. It
+ * believes clients only that may take every lock.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -117,6 +118,35 @@ void bftm_recover_heard(struct bftm_cluster *cl, u32 u, const struct bftm_msg *m
 		tell(cl);
 }
 
+static void put_off(struct bftm_cluster *cl, u64 now)
+{
+	struct bftm_recovery *r = &cl->recovery;
+
+	r->failed |= 1u << r->u;
+	r->pause_ns = now + PAUSE_NS;
+	begin_next(cl);
+}
+
+void bftm_recover_refused(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
+{
+	struct bftm_recovery *r = &cl->recovery;
+	u16 id = cl->peer[u].conf->id;
+	bool say;
+
+	if (!r->active || u != r->u || !r->told || msg->seq != r->told_seq)
+		return;
+	say = bftm_due(&r->refused_ns, BFTM_SAID_AGAIN_NS);
+	if (say && msg->position == BFTM_REFUSED_CLOCK)
+		bftm_log(LOG_WARNING,
+			 "cluster %s: server %u accepts no fencing token: its wall clock is before token %" PRIu64 ", which was given; set the clock of that host, or start the server with --token-floor",
+			 cl->conf.name, id, r->floor);
+	else if (say && msg->position == BFTM_REFUSED_ACCESS)
+		bftm_log(LOG_INFO,
+			 "cluster %s: server %u does not know which fencing tokens were given, and by its access rules client %u may not tell it; a client that may take every lock can, or start the server with --token-floor",
+			 cl->conf.name, id, cl->cred.client);
+	put_off(cl, bftm_now());
+}
+
 static void give_up(struct bftm_cluster *cl, u64 now)
 {
 	struct bftm_recovery *r = &cl->recovery;
@@ -126,9 +156,7 @@ static void give_up(struct bftm_cluster *cl, u64 now)
 			 "cluster %s: server %u does not know which fencing tokens were given, and too few others can tell it",
 			 cl->conf.name, cl->peer[r->u].conf->id);
 	r->hopeless |= !r->told;
-	r->failed |= 1u << r->u;
-	r->pause_ns = now + PAUSE_NS;
-	begin_next(cl);
+	put_off(cl, now);
 }
 
 void bftm_recover_wake(struct bftm_cluster *cl, u64 now)

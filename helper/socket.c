@@ -45,6 +45,17 @@ static u64 next_seq(struct bftm_cluster *cl, struct bftm_peer *peer, u64 now)
 	return peer->sent_seq;
 }
 
+/*
+ * A server that was silent for so long may take none of our numbers, and says so to a HELLO
+ * without an epoch. It was asked before then, see probe.c.
+ */
+#define UNHEARD_NS	(6 * BFTM_NS_PER_SEC)
+
+static u64 epoch_for(const struct bftm_peer *peer, u8 type, u64 now)
+{
+	return type == BFTM_MSG_HELLO && now - peer->heard_ns >= UNHEARD_NS ? 0 : peer->epoch;
+}
+
 void bftm_cluster_send(struct bftm_cluster *cl, u32 to,
 		       const struct bftm_msg *msg)
 {
@@ -65,7 +76,7 @@ void bftm_cluster_send(struct bftm_cluster *cl, u32 to,
 		if (!(to & 1u << u))
 			continue;
 		m.server = peer->conf->id;
-		m.server_epoch = peer->epoch;
+		m.server_epoch = epoch_for(peer, m.type, now);
 		m.seq = next_seq(cl, peer, now);
 		bftm_wire_put(&m, &wire[n]);
 		if (bftm_mac_sign(peer->request_mac, &wire[n]) < 0)
@@ -158,8 +169,16 @@ static void take_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *m
 	if (!is_fresh(cl, &cl->peer[u], msg->seq))
 		return;
 	count_answer(&cl->peer[u].record, msg);
+	if (msg->type == BFTM_MSG_REFUSED && msg->position == BFTM_REFUSED_BEHIND) {
+		bftm_behind_heard(cl, u, msg);
+		return;
+	}
+	cl->peer[u].taken = true;
+	cl->peer[u].ahead = 0;
 	if (msg->type == BFTM_MSG_CHALLENGE)
 		bftm_challenged(cl, u, msg);
+	else if (msg->type == BFTM_MSG_REFUSED && !msg->name_len)
+		bftm_recover_refused(cl, u, msg);	/* RECOVER, or HELLO: it names nothing */
 	else if (msg->proto == BFTM_PROTO_ORDER)
 		bftm_order_refused_by(cl, u, msg);
 	else

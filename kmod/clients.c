@@ -102,6 +102,17 @@ bool bftm_client_take(struct bftm_client *c, u64 seq, u64 now,
 	return fresh;
 }
 
+bool bftm_client_behind(struct bftm_client *c, const struct bftm_msg *req,
+			struct bftm_msg *reply)
+{
+	bool behind;
+
+	spin_lock(&c->lock);
+	behind = bftm_refuse_behind(&c->window, req, reply);
+	spin_unlock(&c->lock);
+	return behind;
+}
+
 bool bftm_client_holds(struct bftm_client *c, u64 seq)
 {
 	bool holds;

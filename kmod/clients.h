@@ -8,7 +8,7 @@
 #include <linux/spinlock.h>
 
 #include "auth.h"
-#include "core/replay.h"
+#include "core/admit.h"
 
 /**
  * struct bftm_address - where a datagram came from, and so where to send one
@@ -102,6 +102,13 @@ struct bftm_client *bftm_client_add(struct bftm_clients *t, u32 id,
  */
 bool bftm_client_take(struct bftm_client *c, u64 seq, u64 now,
 		      const struct bftm_address *from);
+
+/**
+ * bftm_client_behind() - bftm_refuse_behind(), by what was taken of this client
+ * Context: softirq.
+ */
+bool bftm_client_behind(struct bftm_client *c, const struct bftm_msg *req,
+			struct bftm_msg *reply);
 
 /**
  * bftm_client_holds() - is a number that was taken still in the window?

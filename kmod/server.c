@@ -165,19 +165,35 @@ void bftm_server_stamped(struct bftm_server *server, u64 token)
 	spin_unlock(&server->token_lock);
 }
 
-void bftm_server_answer_tokens(struct bftm_server *server, const struct bftm_msg *req,
-			       struct bftm_msg *reply)
+static u64 wall_ns(void)
 {
+	return ktime_get_real_seconds() * BFTM_NS_PER_SEC;
+}
+
+/* Said now and then, however often it happens. */
+#define CLOCK_SAID_AGAIN_NS	(600 * BFTM_NS_PER_SEC)
+
+void bftm_server_answer_tokens(struct bftm_server *server, const struct bftm_msg *req,
+			       u64 now, struct bftm_msg *reply)
+{
+	bool told, say = false;
 	u64 before;
-	bool told;
 
 	spin_lock(&server->token_lock);
 	before = server->tokens.floor;
-	bftm_tokens_answer(&server->tokens, &server->cfg, req, reply);
+	bftm_tokens_answer(&server->tokens, &server->cfg, req, now, wall_ns(), reply);
 	told = server->tokens.floor != before;
+	if (reply->type == BFTM_MSG_REFUSED && reply->position == BFTM_REFUSED_CLOCK &&
+	    now >= server->clock_say_ns) {
+		server->clock_say_ns = now + CLOCK_SAID_AGAIN_NS;
+		say = true;
+	}
 	spin_unlock(&server->token_lock);
 	if (told)
 		bftm_count(server, RECOVERED);
+	if (say)
+		pr_warn("bftmutex: server %u: client %u tells of fencing token %llu, above the wall clock of this host (%lld s since 1970): accepting no token before the clock is right, or --token-floor is given\n",
+			server->cfg.id, req->client, req->token, ktime_get_real_seconds());
 }
 
 static bool may_be_stamped(struct bftm_server *server, const struct bftm_msg *req, u64 now)
@@ -185,8 +201,7 @@ static bool may_be_stamped(struct bftm_server *server, const struct bftm_msg *re
 	bool may_be;
 
 	spin_lock(&server->token_lock);
-	may_be = bftm_tokens_may_be(&server->tokens, req->token,
-				    ktime_get_real_seconds() * BFTM_NS_PER_SEC,
+	may_be = bftm_tokens_may_be(&server->tokens, req->token, wall_ns(),
 				    now - server->begun_ns);
 	spin_unlock(&server->token_lock);
 	return may_be;
@@ -208,7 +223,7 @@ static bool decide(struct bftm_server *server, struct bftm_client *c,
 		cfg = &narrowed;
 	}
 	if (!bftm_admit(&server->cfg, req, now, reply)) {
-		bftm_server_answer_tokens(server, req, reply);
+		bftm_server_answer_tokens(server, req, now, reply);
 		return false;
 	}
 	if (req->type == BFTM_MSG_STAMP && !may_be_stamped(server, req, now)) {
@@ -216,6 +231,22 @@ static bool decide(struct bftm_server *server, struct bftm_client *c,
 		return false;
 	}
 	return bftm_locks_step(server->locks, cfg, c, req, reply, push);
+}
+
+/* A hundred times a second at most, whoever sends what was recorded. */
+static bool tell_behind(struct bftm_server *server, struct bftm_client *c,
+			const struct bftm_msg *req, u64 now, struct bftm_msg *reply)
+{
+	bool tell;
+
+	if (!bftm_client_behind(c, req, reply))
+		return false;
+	spin_lock(&server->token_lock);
+	tell = now >= server->behind_say_ns;
+	if (tell)
+		server->behind_say_ns = now + BFTM_NS_PER_SEC / 100;
+	spin_unlock(&server->token_lock);
+	return tell;
 }
 
 bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire,
@@ -247,7 +278,8 @@ bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire,
 	} else if (!bftm_client_take(c, req.seq, now,
 				     req.server_epoch == server->cfg.epoch ? from : NULL)) {
 		bftm_count(server, REPLAYED);
-		goto out;
+		if (!tell_behind(server, c, &req, now, &reply))
+			goto out;
 	} else {
 		granted = decide(server, c, &req, now, &reply, push);
 	}

@@ -64,8 +64,11 @@ struct bftm_stats {
  * @objects: table of objects
  * @clients: table of clients
  * @rules:   access rules, NULL for none; see access.c
- * @token_lock: guards @tokens; innermost, taken with bottom halves off
+ * @token_lock: guards @tokens, @clock_say_ns and @behind_say_ns; innermost, taken with
+ *           bottom halves off
  * @tokens:  what is known of all fencing tokens
+ * @clock_say_ns: from when on it may be logged again that the wall clock is behind them
+ * @behind_say_ns: from when on a client may be told that its numbers are behind
  * @begun_ns: of its start
  * @stats:   counters
  * @sock4:   UDP socket
@@ -82,6 +85,8 @@ struct bftm_server {
 	struct bftm_rules __rcu *rules;
 	spinlock_t token_lock;
 	struct bftm_tokens tokens;
+	u64 clock_say_ns;
+	u64 behind_say_ns;
 	u64 begun_ns;
 	struct bftm_stats __percpu *stats;
 	struct socket *sock4;
@@ -156,7 +161,7 @@ struct bftm_client *bftm_server_authenticate(struct bftm_server *server, const v
 
 /** bftm_server_answer_tokens() - complete what bftm_admit() answered. Context: softirq. */
 void bftm_server_answer_tokens(struct bftm_server *server, const struct bftm_msg *req,
-			       struct bftm_msg *reply);
+			       u64 now, struct bftm_msg *reply);
 
 /** bftm_server_floor() - of the tokens, now; or BFTM_TOKEN_UNKNOWN. Context: not hard irq. */
 u64 bftm_server_floor(struct bftm_server *server);

@@ -97,7 +97,7 @@ static noinline_for_stack bool admit(struct bftm_server *server, const struct bf
 	}
 	if (bftm_admit_order(&server->cfg, head, now, reply))
 		return true;
-	bftm_server_answer_tokens(server, head, reply);
+	bftm_server_answer_tokens(server, head, now, reply);
 	return false;
 }
 

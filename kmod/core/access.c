@@ -10,8 +10,9 @@ static bool fits(const struct bftm_rule *rule, const struct bftm_msg *req)
 {
 	if (!is_for(rule, req->client))
 		return false;
+	/* It is about every lock: any name that is denied decides, or a rule for all. */
 	if (req->type == BFTM_MSG_RECOVER)
-		return !rule->deny || !rule->prefix_len;
+		return rule->deny || !rule->prefix_len;
 	return req->name_len >= rule->prefix_len &&
 	       !memcmp(req->name, rule->prefix, rule->prefix_len);
 }

@@ -35,7 +35,7 @@ struct bftm_rule {
  * @rule:  the rules, in their order
  * @count: how many
  * @req:   about a lock; or RECOVER, which is about all of them: the first rule
- *         that lets its client take any lock, or refuses it every lock
+ *         that lets its client take every lock, or refuses it some
  * Return: the rule, NULL when none fits.
  */
 const struct bftm_rule *bftm_access_find(const struct bftm_rule *rule, u32 count,

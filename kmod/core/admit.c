@@ -28,6 +28,17 @@ void bftm_refuse(const struct bftm_msg *req, struct bftm_msg *reply,
 	reply->token = 0;
 }
 
+bool bftm_refuse_behind(const struct bftm_window *w, const struct bftm_msg *req,
+			struct bftm_msg *reply)
+{
+	if (req->type != BFTM_MSG_HELLO || req->server_epoch || !req->seq ||
+	    bftm_window_holds(w, req->seq))
+		return false;
+	bftm_refuse(req, reply, BFTM_REFUSED_BEHIND);
+	reply->gno = w->top;
+	return true;
+}
+
 static void challenge(const struct bftm_server_cfg *cfg,
 		      const struct bftm_msg *req, u64 now,
 		      struct bftm_msg *reply)
@@ -69,17 +80,32 @@ bool bftm_admit_order(const struct bftm_server_cfg *cfg,
 	return false;
 }
 
-void bftm_tokens_answer(struct bftm_tokens *t, const struct bftm_server_cfg *cfg,
-			const struct bftm_msg *req, struct bftm_msg *reply)
+/*
+ * "Fencing tokens" in protocol.rst: the (b + 1)-th largest of n - 1 - b others is at
+ * least what any fenced holder had, if they were asked when the quarantine was over. So
+ * nothing that was asked earlier may be told: what is told in the quarantine is not taken.
+ */
+static bool may_learn(const struct bftm_tokens *t, const struct bftm_server_cfg *cfg,
+		      const struct bftm_msg *req, u64 now)
 {
-	/*
-	 * "Fencing tokens" in protocol.rst: the (b + 1)-th largest of n - 1 - b others
-	 * is at least what any fenced holder had.
-	 */
-	if (req->type == BFTM_MSG_RECOVER && req->server_epoch == cfg->epoch &&
-	    t->floor == BFTM_TOKEN_UNKNOWN &&
-	    req->token <= BFTM_TOKEN_FLOOR_MAX)
+	return req->type == BFTM_MSG_RECOVER && req->server_epoch == cfg->epoch &&
+	       t->floor == BFTM_TOKEN_UNKNOWN && now > cfg->quarantine_until_ns;
+}
+
+void bftm_tokens_answer(struct bftm_tokens *t, const struct bftm_server_cfg *cfg,
+			const struct bftm_msg *req, u64 now, u64 wall_ns,
+			struct bftm_msg *reply)
+{
+	if (reply->type != BFTM_MSG_CHALLENGE)
+		return;
+	if (may_learn(t, cfg, req, now)) {
+		/* As of STAMP: whoever tells too much would take all tokens from all. */
+		if (req->token > BFTM_TOKEN_FLOOR_MAX ||
+		    !bftm_tokens_may_be(t, req->token, wall_ns, 0)) {
+			bftm_refuse(req, reply, BFTM_REFUSED_CLOCK);
+			return;
+		}
 		t->floor = req->token;
-	if (reply->type == BFTM_MSG_CHALLENGE)
-		reply->token = bftm_tokens_top(t);
+	}
+	reply->token = bftm_tokens_top(t);
 }

@@ -8,6 +8,7 @@
 #ifndef BFTM_CORE_ADMIT_H
 #define BFTM_CORE_ADMIT_H
 
+#include "replay.h"
 #include "wire.h"
 
 /**
@@ -76,12 +77,18 @@ static inline void bftm_tokens_stamped(struct bftm_tokens *t, u64 token)
 
 /**
  * bftm_tokens_answer() - what an answer of bftm_admit() lacks
+ * @req:     let through by bftm_access_admit(), which lets nobody say RECOVER who may
+ *           not take every lock
+ * @now:     the clock of leases, as bftm_admit() was given it
+ * @wall_ns: the server's clock, since 1970
  *
- * Takes what RECOVER says, if the request was made for this incarnation and
- * nothing is known yet; completes CHALLENGE. Other answers are left alone.
+ * Takes what RECOVER says, if the request was made for this incarnation, the quarantine
+ * is over and nothing is known yet; completes CHALLENGE. A token above the wall clock
+ * turns it into REFUSED, by BFTM_REFUSED_CLOCK. Other answers are left alone.
  */
 void bftm_tokens_answer(struct bftm_tokens *t, const struct bftm_server_cfg *cfg,
-			const struct bftm_msg *req, struct bftm_msg *reply);
+			const struct bftm_msg *req, u64 now, u64 wall_ns,
+			struct bftm_msg *reply);
 
 /** bftm_quarantine() - the end of a quarantine that starts at @now. */
 u64 bftm_quarantine(u64 lease_max_ns, u32 rho_ppm, u64 now);
@@ -102,6 +109,21 @@ bool bftm_admit(const struct bftm_server_cfg *cfg, const struct bftm_msg *req,
 bool bftm_admit_order(const struct bftm_server_cfg *cfg,
 		      const struct bftm_msg *head, u64 now,
 		      struct bftm_msg *reply);
+
+/**
+ * bftm_refuse_behind() - the answer to a number that the window has long forgotten
+ * @w:   the client's
+ * @req: authentic; its number was not taken
+ *
+ * A client whose numbers are behind would hear nothing, ever, and not know why. Only HELLO
+ * that names no epoch is answered so: clients that hear nothing send it, once a second at
+ * most. One that was recorded may be sent again by anybody, so the caller answers few of
+ * them. It says nothing to a client that has used a higher number itself.
+ *
+ * Return: false for silence, then @reply is untouched.
+ */
+bool bftm_refuse_behind(const struct bftm_window *w, const struct bftm_msg *req,
+			struct bftm_msg *reply);
 
 /** bftm_refuse() - the answer REFUSED. @reply may not be @req. */
 void bftm_refuse(const struct bftm_msg *req, struct bftm_msg *reply,

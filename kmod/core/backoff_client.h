@@ -78,6 +78,8 @@ struct bftm_want {
 #define BFTM_ROUND_SENDS 7	/* sends until a round is given up */
 #define BFTM_UNHEARD_POLLS 8	/* a lease without answers, and a wait is given up */
 #define BFTM_STEP_MAX	(1u << 16) /* of fencing tokens, while they are denied */
+#define BFTM_STAMP_SILENT 3	/* so often a token is offered before silence means something */
+#define BFTM_STAMP_DENIED 20	/* … and before a refusal does: steps have grown by then */
 #define BFTM_ADOPT_SENDS 1024	/* k that another helper may have used since */
 
 /**
@@ -125,8 +127,11 @@ struct bftm_answer {
  * @known_end_ns: end of an adopted lease, as the kernel knows it
  * @token:     fencing token that is offered or has been accepted
  * @step:      how much more than the last the next offer will be
+ * @stamps:    how often tokens were offered, in all attempts
  * @accepted, @denied, @ignorant: servers that stamped it, know a higher one, or
  *             do not know which were stamped
+ * @answered:  servers that answered any offer of this attempt; of these @known said
+ *             which token is their highest
  * @sent_ns:   times of the last sends
  * @server:    what each said
  */
@@ -149,9 +154,12 @@ struct bftm_contend {
 	u64 known_end_ns;
 	u64 token;
 	u32 step;
+	u32 stamps;
 	u32 accepted;
 	u32 denied;
 	u32 ignorant;
+	u32 answered;
+	u32 known;
 	u64 sent_ns[BFTM_SENDS];
 	struct bftm_answer server[BFTM_SERVERS_MAX];
 };
@@ -269,7 +277,15 @@ static inline bool bftm_contend_queues(const struct bftm_contend *c)
 	return c->want.wait == BFTM_WAIT_QUEUE;
 }
 
-/** bftm_contend_reached() - did F servers answer, in this round or the last? */
+/**
+ * bftm_fence_lacks() - are those that can stamp a token no q?
+ *
+ * While the lock is held and no token is known yet: F servers have answered, so the lock
+ * can be had, and fewer than q of them know which tokens were stamped and may accept one.
+ */
+bool bftm_fence_lacks(const struct bftm_contend *c, const struct bftm_client_cfg *cfg);
+
+/** bftm_contend_reached() - did F servers answer, in this round or the last, or offers? */
 bool bftm_contend_reached(const struct bftm_contend *c,
 			  const struct bftm_client_cfg *cfg);
 

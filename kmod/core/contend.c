@@ -78,6 +78,7 @@ void bftm_contend_start(struct bftm_contend *c,
 	c->rounds = 0;
 	c->reached = false;
 	c->token = 0;
+	c->stamps = 0;
 	bftm_begin_attempt(c, cfg, attempt, now, out);
 }
 
@@ -133,6 +134,9 @@ bool bftm_answered(const struct bftm_contend *c,
 bool bftm_contend_reached(const struct bftm_contend *c,
 			  const struct bftm_client_cfg *cfg)
 {
+	/* That the lock was granted is some time ago. */
+	if (c->phase == BFTM_PHASE_FENCE)
+		return bftm_count(c->answered) >= bftm_free_needed(cfg->n, cfg->b);
 	return c->reached ||
 	       (c->phase == BFTM_PHASE_TRY && bftm_answered(c, cfg));
 }

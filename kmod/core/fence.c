@@ -28,6 +28,7 @@ static void offer(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	c->denied = 0;
 	c->resends = 0;
 	c->resend_ns = now + cfg->resend_ns;
+	c->stamps++;
 	out->stamp_to = bftm_everyone(cfg);
 }
 
@@ -43,6 +44,8 @@ void bftm_fence_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 {
 	c->phase = BFTM_PHASE_FENCE;
 	c->ignorant = 0;
+	c->answered = 0;
+	c->known = 0;
 	c->step = 1;
 	offer(c, cfg, now, out);
 	arm(c, cfg);
@@ -54,6 +57,10 @@ void bftm_fence_answer(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 {
 	u32 q = bftm_fence_quorum(cfg->n, cfg->b);
 
+	if (msg->type == BFTM_MSG_SACK || msg->type == BFTM_MSG_SNACK)
+		c->known |= 1u << u;
+	if (c->known >> u & 1 || msg->type == BFTM_MSG_REFUSED)
+		c->answered |= 1u << u;
 	switch (msg->type) {
 	case BFTM_MSG_SACK:
 		if (msg->gno != c->token)
@@ -82,11 +89,37 @@ void bftm_fence_answer(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 	arm(c, cfg);
 }
 
+bool bftm_fence_lacks(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+{
+	u32 able = c->known;
+
+	/*
+	 * An honest server denies until a step is larger than what it is ahead. A liar
+	 * always may, and no step gets to one that is ahead by far.
+	 */
+	if (c->stamps >= BFTM_STAMP_DENIED)
+		able &= ~c->denied;
+	return c->phase == BFTM_PHASE_FENCE && bftm_contend_reached(c, cfg) &&
+	       bftm_count(able) < bftm_fence_quorum(cfg->n, cfg->b);
+}
+
+/*
+ * No q can be expected: more than b say that they do not know, or those that are silent
+ * were asked often. Else it may be one liar, or a client that was held up.
+ */
+static bool is_hopeless(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+{
+	return bftm_count(c->ignorant) > cfg->b ||
+	       (c->stamps >= BFTM_STAMP_SILENT && bftm_fence_lacks(c, cfg));
+}
+
 /* The lease was too short for it: begin anew, or give up. */
 static void fail(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		 u64 now, struct bftm_out *out)
 {
-	if (bftm_count(c->ignorant) > cfg->b) {
+	/* If fewer than F answered, it is not others who keep the lock from it. */
+	c->reached = bftm_contend_reached(c, cfg);
+	if (is_hopeless(c, cfg)) {
 		out->refusal = BFTM_REFUSED_TOKENS;
 		bftm_die(c, cfg, BFTM_REFUSED, out);
 	} else if (c->want.wait == BFTM_WAIT_NOT) {
@@ -102,11 +135,10 @@ static void fail(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 void bftm_fence_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, struct bftm_out *out)
 {
-	bool hopeless = c->want.wait == BFTM_WAIT_NOT &&
-			bftm_count(c->ignorant) > cfg->b;
+	bool gives_up = c->want.wait == BFTM_WAIT_NOT && is_hopeless(c, cfg);
 
 	if (now > bftm_contend_end(c, cfg) ||
-	    (now >= c->resend_ns && hopeless)) {
+	    (now >= c->resend_ns && gives_up)) {
 		fail(c, cfg, now, out);
 		return;
 	}
@@ -116,6 +148,7 @@ void bftm_fence_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	} else if (now >= c->resend_ns) {
 		/* The ignorant may have learned by now. */
 		out->stamp_to = bftm_everyone(cfg) & ~c->accepted;
+		c->stamps++;
 		c->resends++;
 		c->resend_ns = bftm_later(now, cfg->resend_ns, c->resends);
 	}

@@ -63,6 +63,10 @@ const char *bftm_refusal_name(u32 reason)
 		return "state or operation too long or malformed";
 	case BFTM_REFUSED_PENDING:
 		return "too many operations wait for the object";
+	case BFTM_REFUSED_CLOCK:
+		return "fencing token above the server's wall clock";
+	case BFTM_REFUSED_BEHIND:
+		return "numbers of the client are behind what was taken";
 	}
 	return "unknown reason";
 }

@@ -87,6 +87,8 @@ enum bftm_refusal {
 	BFTM_REFUSED_OBJECTS = 8,	/* object table or its memory full */
 	BFTM_REFUSED_STATE = 9,		/* state or operation too long, or malformed */
 	BFTM_REFUSED_PENDING = 10,	/* too many operations wait for the object */
+	BFTM_REFUSED_CLOCK = 12,	/* RECOVER: token above the server's wall clock */
+	BFTM_REFUSED_BEHIND = 13,	/* HELLO: its number is long past, @gno was taken */
 };
 
 /**
@@ -112,7 +114,8 @@ enum bftm_refusal {
  *                wait in ns; in CHALLENGE the longest lease granted
  * @prio:         Lamport priority; in replies the highest that was seen
  * @gno:          number of the grant; in CHALLENGE ns of quarantine left; in
- *                SACK and SNACK the token that was offered
+ *                SACK and SNACK the token that was offered; in REFUSED, when the
+ *                client's numbers are behind, the highest that was taken
  * @token:        in STAMP the token offered; in replies the highest stamped for
  *                this lock, in CHALLENGE for any
  * @name:         of the lock, filled up with zero bytes

@@ -302,7 +302,8 @@ bool node_decide(struct node *node, const struct liar_from *from, const void *da
 	if (bftm_admit(&node->cfg, &ret->req, now, &ret->reply))
 		step(node, now, ret);
 	else
-		bftm_tokens_answer(&node->tokens, &node->cfg, &ret->req, &ret->reply);
+		bftm_tokens_answer(&node->tokens, &node->cfg, &ret->req, now,
+				   (u64)time(NULL) * BFTM_NS_PER_SEC, &ret->reply);
 	ret->reply.server_epoch = node->cfg.epoch;
 	return true;
 }

@@ -179,7 +179,8 @@ static size_t write_wire(const struct node *node, const struct liar_client *clie
 		bftm_refuse(&head, &reply, msg->offset);
 	} else {
 		bftm_admit_order(&node->cfg, &head, now, &reply);
-		bftm_tokens_answer((struct bftm_tokens *)&node->tokens, &node->cfg, &head, &reply);
+		bftm_tokens_answer((struct bftm_tokens *)&node->tokens, &node->cfg, &head, now, 0,
+				   &reply);
 	}
 	reply.server_epoch = node->cfg.epoch;
 	bftm_wire_put(&reply, buf);

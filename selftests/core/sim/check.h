@@ -39,6 +39,7 @@ enum fact_kind {
 	FACT_RANK,		/* it begins an iteration with @rank; @part: after a time-out */
 	FACT_COMMITTED,		/* it has committed @body at a quorum */
 	FACT_ADOPTED,		/* a correct server has @body as committed; NULL for σ0 */
+	FACT_LEARNED,		/* a server takes @client's word that no token is above @token */
 	FACT_KINDS
 };
 

@@ -32,7 +32,9 @@
  *
  *  fence   a token is refused by servers that stamped a higher one. The next
  *          attempt offers one more, so each of the gap between correct servers
- *          may cost a lease, and a pause of δ
+ *          may cost a lease, and a pause of δ. Where servers forgot their tokens, and
+ *          with fewer than 5b + 1 nobody can tell them, q may not be left: then the
+ *          client is refused when its lease is over, which counts as served
  *
  * The goal is 10 (Δ + 2δ) for one that contends; that holds whenever the cap of
  * the sleep lets it, and this bound says by how much it does not.

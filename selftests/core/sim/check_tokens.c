@@ -6,6 +6,9 @@
  * was ever offered. Attempts make them grow, and nothing else does: not liars,
  * not restarts, after which tokens jump, but only to where some token was.
  *
+ * What a server that forgot believes is checked when it does: whose word, when, and how
+ * much. An intruder that is believed would do harm only where it is the first to speak.
+ *
  * The first rule has conditions, and what breaks them voids it for the rest of
  * a scenario. Servers that keep over a restart what they stamped need none. Of
  * others, two at a time may not be without that knowledge; and the fence quorum
@@ -71,6 +74,25 @@ static void won(struct world *w, struct tokens *s, const struct fact *f)
 	last->client = f->client;
 }
 
+/* What the server may believe is decided here once more. */
+static void learned(struct world *w, const struct fact *f)
+{
+	const char *why = NULL;
+
+	if (f->server < w->plan->liars)
+		return;
+	if (f->client == w->plan->clients)
+		why = "from a client that may take the locks of one prefix only";
+	else if (f->now_ns <= w->server[f->server].cfg.quarantine_until_ns)
+		why = "before its quarantine is over";
+	else if (f->token > server_wall(w))
+		why = "above its wall clock";
+	if (why)
+		check_fails(w, &check_tokens, NO_LOCK,
+			    "s%u believes that no token above %llu was stamped, %s", f->server + 1,
+			    (unsigned long long)f->token, why);
+}
+
 static void on_fact(struct world *w, void *state, const struct fact *f)
 {
 	struct tokens *s = state;
@@ -79,6 +101,8 @@ static void on_fact(struct world *w, void *state, const struct fact *f)
 		won(w, s, f);
 	} else if (f->kind == FACT_CRASHED) {
 		crashed(w, s, f->server);
+	} else if (f->kind == FACT_LEARNED) {
+		learned(w, f);
 	} else {
 		if (f->token > s->offered + BFTM_STEP_MAX)
 			check_fails(w, &check_tokens, f->lock,
@@ -93,7 +117,7 @@ static void on_fact(struct world *w, void *state, const struct fact *f)
 const struct checker check_tokens = {
 	.name = "tokens",
 	.rule = "fencing tokens grow from holder to holder, and only by a step a try",
-	.facts = FACT(WIN) | FACT(OFFER) | FACT(CRASHED),
+	.facts = FACT(WIN) | FACT(OFFER) | FACT(CRASHED) | FACT(LEARNED),
 	.start = start,
 	.on_fact = on_fact,
 };

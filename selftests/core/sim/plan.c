@@ -8,7 +8,7 @@
 const char *const fault_names[FAULTS] = {
 	"loss", "dup", "slow", "aim", "cut", "clog", "crash", "kill", "pause", "stall",
 	"restart", "reconf", "reclaim", "drift", "slew", "grain", "liars", "liar-clock",
-	"liar-amnesia",
+	"liar-amnesia", "intruder",
 };
 
 #define SYNC_FAULTS (1u << FAULT_LIARS | 1u << FAULT_CRASH | 1u << FAULT_DUP)

@@ -31,6 +31,7 @@ enum fault {
 	FAULT_LIARS,		/* servers lie */
 	FAULT_LIAR_CLOCK,	/* clocks of liars ×0.5 … ×2, and steps */
 	FAULT_LIAR_AMNESIA,	/* liars restart without quarantine */
+	FAULT_INTRUDER,		/* servers that forgot tokens are told false ones */
 	FAULTS
 };
 

@@ -21,6 +21,7 @@ static void set_up(struct world *w)
 		w->rng[i].state = p->seed * 0x2545f4914f6cdd1du + i * 0x9fb21c651e98df25u;
 	w->server = arena_array(&w->arena, struct server, p->n);
 	w->client = arena_array(&w->arena, struct client, p->clients);
+	intruder_rules(w);
 	w->heal_at = w->now + p->safety;
 	w->end = NEVER;
 	if (p->protocol->orders)
@@ -125,6 +126,10 @@ static void handle(struct world *w, const struct event *e)
 		break;
 	case EVENT_START:
 		start_again(w, e);
+		break;
+	case EVENT_INTRUDE:
+		if (w->server[e->to].stamp == e->stamp)
+			intruder_speak(w, e->to);
 		break;
 	case EVENT_FAULT:
 		if (e->part < FAULTS)

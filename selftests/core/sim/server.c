@@ -3,7 +3,7 @@
  * A server around the core, as kmod/server.c and kmod/netns.c have it: address,
  * sequence number, epoch, tokens, the protocol's step, and what it pushes.
  */
-#include "kmod/core/admit.h"
+#include "kmod/core/access.h"
 #include "order.h"
 #include "story.h"
 
@@ -110,7 +110,36 @@ void server_up(struct world *w, u32 u)
 		tell(w, NO_LOCK, "s%u is back with an empty memory%s", u + 1,
 		     s->cfg.quarantine_until_ns ? ", in quarantine" : " and no quarantine");
 		check_fact(w, &(struct fact){ .kind = FACT_RESTARTED, .server = u });
+		intruder_start(w, u);
 	}
+}
+
+u64 server_wall(const struct world *w)
+{
+	return 1800000000 * BFTM_NS_PER_SEC + w->now;
+}
+
+bool server_admit(struct world *w, u32 u, const struct bftm_msg *req, u64 now,
+		  struct bftm_msg *reply)
+{
+	struct server *s = &w->server[u];
+	struct bftm_server_cfg cfg = s->cfg;
+	bool knew = server_knows(s);
+
+	if (!bftm_access_admit(w->rule, RULES, req, &cfg, reply))
+		return false;
+	if (bftm_admit(&s->cfg, req, now, reply))
+		return true;
+	bftm_tokens_answer(&s->tokens, &s->cfg, req, now, server_wall(w), reply);
+	if (knew || !server_knows(s))
+		return false;
+	tell(w, NO_LOCK, "s%u hears from c%u that no token above %llu was stamped", u + 1,
+	     req->client + 1, (unsigned long long)s->tokens.floor);
+	check_fact(w, &(struct fact){
+		.kind = FACT_LEARNED, .server = u, .client = req->client,
+		.token = s->tokens.floor, .now_ns = now,
+	});
+	return false;
 }
 
 static void tell_answer(struct world *w, u32 u, const struct bftm_msg *req,
@@ -220,20 +249,13 @@ void server_receive(struct world *w, u32 u, const struct bftm_msg *req)
 		w->stats.replayed++;
 		return;
 	}
-	if (bftm_admit(&s->cfg, req, now, &reply)) {
+	if (server_admit(w, u, req, now, &reply)) {
 		check_fact(w, &(struct fact){
 			.kind = FACT_TAKEN, .server = u, .client = req->client,
 			.lock = lock_number(req), .receiver = u, .sender = req->client,
 			.seq = req->seq,
 		});
 		decide(w, u, req, now, &reply, &push);
-	} else {
-		bool knew = server_knows(s);
-
-		bftm_tokens_answer(&s->tokens, &s->cfg, req, &reply);
-		if (!knew && server_knows(s))
-			tell(w, NO_LOCK, "s%u hears from c%u that no token above %llu was stamped",
-			     u + 1, req->client + 1, (unsigned long long)s->tokens.floor);
 	}
 	answer(w, u, req, &reply, now);
 	server_push(w, u, lock_number(req), &push);

@@ -16,6 +16,12 @@ static u64 highest_token(const struct server *s)
 	return s->tokens.floor > s->hi ? s->tokens.floor : s->hi;
 }
 
+/* Will a server that does not know be told? The judge's own arithmetic. */
+static bool may_learn(const struct world *w)
+{
+	return w->plan->n > 1 && w->plan->n >= 5 * w->plan->b + 1;
+}
+
 u64 server_token_gap(const struct world *w, u32 l)
 {
 	u64 least = NEVER, most = 0, hi;
@@ -25,8 +31,10 @@ u64 server_token_gap(const struct world *w, u32 l)
 		const struct server *s = &w->server[u];
 
 		hi = highest_token(s);
-		if (hi == BFTM_TOKEN_UNKNOWN)
+		if (hi == BFTM_TOKEN_UNKNOWN && may_learn(w))
 			return NEVER;
+		if (hi == BFTM_TOKEN_UNKNOWN)
+			continue;	/* it is so for ever, and others may be too few */
 		if (s->touched_ns[l] && s->lock[l].hi != BFTM_TOKEN_UNKNOWN)
 			hi = s->lock[l].hi;
 		least = hi < least ? hi : least;

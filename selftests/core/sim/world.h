@@ -3,6 +3,7 @@
 #ifndef BFTM_SIM_WORLD_H
 #define BFTM_SIM_WORLD_H
 
+#include "kmod/core/access.h"
 #include "arena.h"
 #include "check.h"
 #include "hosts.h"
@@ -17,6 +18,7 @@ struct packet;
 
 #define NEVER (~0ull)
 #define MS BFTM_NS_PER_MS
+#define RULES 3
 
 /** enum stream - random numbers of a purpose */
 enum stream {
@@ -26,6 +28,7 @@ enum stream {
 	RNG_SERVER,
 	RNG_LIAR,
 	RNG_FAULT,
+	RNG_INTRUDER,
 	STREAMS
 };
 
@@ -45,6 +48,7 @@ struct world {
 	const struct protocol *protocol;
 	const struct script *script;	/* a golden scenario, or NULL */
 	struct bftm_client_cfg cfg;
+	struct bftm_rule rule[RULES];	/* access rules of all servers, see intruder.c */
 	struct arena arena;
 	struct queue queue;
 	struct rng rng[STREAMS];
@@ -121,6 +125,11 @@ void server_setup(struct world *w, u32 u);
 void server_receive(struct world *w, u32 u, const struct bftm_msg *req);
 void server_crash(struct world *w, u32 u, u64 down);
 void server_up(struct world *w, u32 u);
+/** server_admit() - may the protocol see it? Or the answer, and what RECOVER taught it. */
+bool server_admit(struct world *w, u32 u, const struct bftm_msg *req, u64 now,
+		  struct bftm_msg *reply);
+/** server_wall() - the wall clock of every server. */
+u64 server_wall(const struct world *w);
 /** server_expire() - the timer of a lock. */
 void server_expire(struct world *w, u32 u, u32 l);
 /** server_push() - what a server says unasked; its name is filled in here. */
@@ -136,7 +145,10 @@ static inline bool server_knows(const struct server *s)
 	return s->tokens.floor != BFTM_TOKEN_UNKNOWN;
 }
 
-/** server_token_gap() - how far correct servers are apart; NEVER: one does not know. */
+/**
+ * server_token_gap() - how far correct servers are apart that know their tokens
+ * Return: NEVER while one does not know, and will be told.
+ */
 u64 server_token_gap(const struct world *w, u32 l);
 
 static inline u32 lock_number(const struct bftm_msg *msg)
@@ -216,6 +228,13 @@ void fault_kill(struct world *w, u32 x);
 void fault_fenced(struct world *w, u32 lock, u64 token);
 void fault_heal(struct world *w);
 struct clock fault_clock(struct world *w, bool liar, bool of_client);
+
+/* intruder.c */
+/** intruder_rules() - the access rules of all servers. */
+void intruder_rules(struct world *w);
+/** intruder_start() - server @u was restarted: it will be told false tokens. */
+void intruder_start(struct world *w, u32 u);
+void intruder_speak(struct world *w, u32 u);
 
 /* liar.c */
 void liar_setup(struct world *w, u32 u);

@@ -239,6 +239,143 @@ static void too_many_do_not_know(void **state)
 	assert_int_equal(wake(T0 + GOOD + 1, 11, 0), BFTM_PENDING);
 }
 
+/* To the end of the lease, or of the attempt. */
+static enum bftm_verdict wake_to_the_end(void)
+{
+	enum bftm_verdict verdict = BFTM_PENDING;
+	u32 i;
+
+	for (i = 0; i < 1000 && c.phase == BFTM_PHASE_FENCE; i++)
+		verdict = wake(c.wake_ns, 2, 0);
+	assert_int_not_equal(c.phase, BFTM_PHASE_FENCE);
+	return verdict;
+}
+
+/* n = 4, q = 3: one has forgotten, one is down. Both others stamp, and that is all. */
+static void one_has_forgotten_and_one_is_down(void **state)
+{
+	u32 u, again;
+
+	(void)state;
+	for (again = 0; again < 2; again++) {
+		want.wait = again ? BFTM_WAIT_NOT : BFTM_WAIT_QUEUE;
+		cfg.n = 4;
+		memset(&c, 0, sizeof(c));
+		start(1, T0);
+		for (u = 0; u < 3; u++)
+			free_with(u, 5, T0 + 1);
+		stamps(0, SACK, 6, 6, T0 + 2);
+		stamps(1, SACK, 6, 6, T0 + 2);
+		does_not_know(2, T0 + 2);
+		assert_true(bftm_fence_lacks(&c, &cfg));
+		assert_int_equal(wake_to_the_end(), BFTM_REFUSED);
+		assert_int_equal(out.refusal, BFTM_REFUSED_TOKENS);
+		assert_cancelled(1);
+	}
+}
+
+/* n = 7, q = 6: nobody has forgotten anything, and two are stopped. */
+static void two_are_down(void **state)
+{
+	u32 u;
+
+	(void)state;
+	win(1, 5);
+	for (u = 0; u < 5; u++)
+		stamps(u, SACK, 6, 6, T0 + 2);
+	assert_true(bftm_fence_lacks(&c, &cfg));
+	assert_int_equal(wake_to_the_end(), BFTM_REFUSED);
+	assert_int_equal(out.refusal, BFTM_REFUSED_TOKENS);
+	/* One of them is back. */
+	win(2, 5);
+	for (u = 0; u < 5; u++)
+		stamps(u, SACK, c.token, 6, T0 + 2);
+	assert_int_equal(stamps(5, SACK, c.token, 6, T0 + 2), BFTM_WON);
+}
+
+/* One is so far ahead that no offer gets there, or lies and says so; and one is down. */
+static void one_is_far_ahead_and_one_is_down(void **state)
+{
+	u32 u, i;
+
+	(void)state;
+	cfg.n = 6;			/* q = 5 */
+	start(1, T0);
+	for (u = 0; u < 4; u++)
+		free_with(u, 6, T0 + 1);
+	for (i = 0; i < 10000 && c.phase == BFTM_PHASE_FENCE; i++) {
+		for (u = 0; u < 4; u++)
+			assert_int_equal(stamps(u, SACK, c.token, c.token, c.wake_ns - 1),
+					 BFTM_PENDING);
+		assert_int_equal(stamps(4, SNACK, c.token, 1ull << 60, c.wake_ns - 1),
+				 BFTM_PENDING);
+		wake(c.wake_ns, 2, 0);
+	}
+	assert_true(i < 100);		/* one lease */
+	assert_int_equal(out.verdict, BFTM_REFUSED);
+	assert_int_equal(out.refusal, BFTM_REFUSED_TOKENS);
+}
+
+/*
+ * A stamp that was not finished: n = 4, b = 1, so q = n - b and each correct server is
+ * needed. The liar is silent, and one of the three has stamped more before. "More than
+ * n - q refusals" never comes; what follows a refusal does.
+ */
+static void a_leftover_of_an_unfinished_stamp(void **state)
+{
+	u64 hi[3] = { 5, 5, 1000 };
+	u32 u, i;
+
+	(void)state;
+	cfg.n = 4;
+	start(1, T0);
+	for (u = 0; u < 3; u++)
+		free_with(u, hi[u], T0 + 1);
+	for (i = 0; i < 20 && out.verdict == BFTM_PENDING; i++) {
+		for (u = 0; u < 3 && out.verdict == BFTM_PENDING; u++) {
+			bool higher = c.token > hi[u];
+
+			if (higher)
+				hi[u] = c.token;
+			stamps(u, higher ? SACK : SNACK, c.token, hi[u], c.wake_ns - 1);
+		}
+		if (out.verdict == BFTM_PENDING)
+			wake(c.wake_ns, 2, 0);
+	}
+	assert_int_equal(out.verdict, BFTM_WON);
+	assert_true(c.token > 1000 && c.token < 3000 && i < 12);
+}
+
+/* Held up for the whole lease it has asked once: that says nothing about servers. */
+static void held_up_for_a_lease(void **state)
+{
+	u32 u;
+
+	(void)state;
+	want.wait = BFTM_WAIT_QUEUE;
+	win(1, 5);
+	for (u = 0; u < 5; u++)
+		stamps(u, SACK, 6, 6, T0 + 2);
+	assert_int_equal(wake(T0 + GOOD + 1, 2, 0), BFTM_PENDING);
+	assert_int_equal(c.phase, BFTM_PHASE_BACKOFF);
+	assert_true(c.reached);
+}
+
+/* Fewer than F answer: it is not about tokens, and nobody else has the lock. */
+static void too_few_answer(void **state)
+{
+	u32 u;
+
+	(void)state;
+	want.wait = BFTM_WAIT_QUEUE;
+	win(1, 5);
+	for (u = 0; u < 4; u++)
+		stamps(u, SACK, 6, 6, T0 + 2);
+	assert_int_equal(wake_to_the_end(), BFTM_PENDING);
+	assert_int_equal(c.phase, BFTM_PHASE_BACKOFF);
+	assert_false(bftm_contend_reached(&c, &cfg));
+}
+
 /* Held, but nobody knows yet: what moves the end then is no news. */
 static void grants_that_come_while_fencing(void **state)
 {
@@ -344,6 +481,12 @@ int main(void)
 		TEST(lapsed_before_fenced),
 		TEST(asked_once),
 		TEST(too_many_do_not_know),
+		TEST(one_has_forgotten_and_one_is_down),
+		TEST(two_are_down),
+		TEST(one_is_far_ahead_and_one_is_down),
+		TEST(a_leftover_of_an_unfinished_stamp),
+		TEST(held_up_for_a_lease),
+		TEST(too_few_answer),
 		TEST(grants_that_come_while_fencing),
 		TEST(alarms_of_a_short_lease_that_grew),
 		TEST(cancelled_while_fencing),

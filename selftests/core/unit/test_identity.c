@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Numbers of a client, over starts of its daemon. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
 #include <time.h>
 
 #include "helper/identity.h"
@@ -133,10 +136,111 @@ static void operations_while_it_cannot_be_written(void **state)
 	forget();
 }
 
+/* Seconds of the wall clock, while they fit and grow. */
+static void the_next_incarnation(void **state)
+{
+	static const struct {
+		u64 clock, last, next;	/* next 0: none */
+		int err;
+	} row[] = {
+		{ 1790000000, 0, 1790000000, 0 },
+		{ 1790000000, 1789999999, 1790000000, 0 },
+		{ 1790000000, 1790000000, 1790000001, 0 },
+		{ 5, 1790000000, 1790000001, 0 },		/* a clock of 1970 */
+		{ 4290000000, 1790000000, 4290000000, 0 },	/* of 2105 */
+		{ 1790000000, 4290000000, 4290000001, 0 },	/* right again */
+		{ UINT32_MAX, 1790000000, UINT32_MAX, 0 },
+		{ 1790000000, UINT32_MAX - 1, UINT32_MAX, 0 },
+		{ 1790000000, UINT32_MAX, 0, -EOVERFLOW },
+		{ 4417977600, 1790000000, 0, -EOVERFLOW },	/* of 2110 */
+		{ 4417977600, 0, 0, -EOVERFLOW },
+		{ ~0ull, 0, 0, -EOVERFLOW },			/* before 1970 */
+		{ 1790000000, 4417977600, 0, -EUCLEAN },
+		{ 1790000000, ~0ull, 0, -EUCLEAN },
+	};
+	size_t i;
+	u64 next;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(row); i++) {
+		next = 0;
+		assert_int_equal(bftm_incarnation_next(row[i].clock, row[i].last, &next),
+				 row[i].err);
+		assert_int_equal(next, row[i].next);
+	}
+}
+
+/* It is said what is wrong, and the file is left as it is. */
+static void a_file_of_2110(void **state)
+{
+	static const char *const holds[] = { "4417977600\n", "4294967295\n" };
+	static const char *const says[] = {
+		"holds 4417977600, above all numbers that client 50 may have (4294967295)",
+		"no number is left for client 50",
+	};
+	struct bftm_identity *id = NULL;
+	char text[32] = {};
+	size_t i;
+	int fd;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(holds); i++) {
+		unit_write("cluster-9-client-50", holds[i], strlen(holds[i]), 0600);
+		unit_listen();
+		assert_int_equal(bftm_identity_get(unit_dir, 9, 50, &id),
+				 i ? -EOVERFLOW : -EUCLEAN);
+		assert_null(id);
+		assert_non_null(strstr(unit_heard(), says[i]));
+		fd = open(unit_path("cluster-9-client-50"), O_RDONLY | O_CLOEXEC);
+		assert_int_equal(read(fd, text, sizeof(text)), (ssize_t)strlen(holds[i]));
+		assert_string_equal(text, holds[i]);
+		close(fd);
+	}
+	forget();
+	id = start();
+	bftm_identity_put(id);
+	forget();
+}
+
+/* Above what servers have taken, for this daemon and the next. */
+static void going_on_above(void **state)
+{
+	u64 top = (u64)(time(NULL) + 3600) << 32 | 12345;
+	struct bftm_identity *id = start();
+	u64 attempt = id->counters->attempt;
+
+	(void)state;
+	assert_true(bftm_identity_seq(id) < top);
+	assert_int_equal(bftm_identity_pass(id, top), 0);
+	assert_true(bftm_identity_seq(id) > top);
+	assert_int_equal(bftm_identity_seq(id) >> 32, id->incarnation);
+	assert_int_equal(id->incarnation, (top >> 32) + 1);
+	assert_true(id->counters->attempt > (attempt | BFTM_ATTEMPT_KERNEL));
+	assert_int_equal(id->counters->attempt >> 32, id->incarnation);
+	/* There is room for as many numbers as after a start. */
+	assert_true((u32)id->counters->attempt < 1u << 31);
+	starts_above(id);
+	id = start();
+	assert_true(bftm_identity_seq(id) > top);
+	/* Nothing is above the end; nothing changes then. */
+	attempt = id->counters->attempt;
+	top = bftm_identity_seq(id);
+	unit_listen();
+	assert_int_equal(bftm_identity_pass(id, ~0ull), -EOVERFLOW);
+	assert_non_null(strstr(unit_heard(), "none are left"));
+	assert_int_equal(bftm_identity_seq(id), top);
+	assert_int_equal(id->counters->attempt, attempt);
+	starts_above(id);
+	forget();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_start_is_an_incarnation),
+		cmocka_unit_test(the_next_incarnation),
+		cmocka_unit_test(a_file_of_2110),
+		cmocka_unit_test(going_on_above),
 		cmocka_unit_test(more_numbers_than_an_incarnation_has),
 		cmocka_unit_test(a_file_that_cannot_be_written),
 		cmocka_unit_test(operations_while_it_cannot_be_written),

@@ -2,6 +2,8 @@
 /* What a server decides about a request before its protocol does. */
 #include "unit.h"
 
+#include <string.h>
+
 #include "kmod/core/admit.h"
 
 #define L	(10 * BFTM_NS_PER_MS)
@@ -62,10 +64,55 @@ static void strangers_are_not_admitted(void **state)
 	assert_false(bftm_admit_address(&self, &req));
 }
 
+/* Of a client whose numbers were up to 5000: only HELLO, and only of long ago. */
+static void numbers_that_are_behind(void **state)
+{
+	struct bftm_window w = {}, before;
+	struct bftm_msg reply, untouched, req = { .proto = 1, .client = 7, .attempt = 3 };
+	u64 top = 1000ull << 32 | 5000;
+	u32 type;
+
+	(void)state;
+	assert_true(bftm_window_take(&w, top));
+	before = w;
+	memset(&reply, 0xee, sizeof(reply));
+	untouched = reply;
+	for (type = 1; type < BFTM_MSG_REPLY; type++) {
+		bool hello = type == BFTM_MSG_HELLO;
+
+		req.type = (u8)type;
+		req.seq = 999ull << 32 | 77;
+		assert_false(bftm_window_take(&w, req.seq));
+		reply = untouched;
+		assert_int_equal(bftm_refuse_behind(&w, &req, &reply), hello);
+		if (hello) {
+			assert_int_equal(reply.type, BFTM_MSG_REFUSED);
+			assert_int_equal(reply.position, BFTM_REFUSED_BEHIND);
+			assert_int_equal(reply.gno, top);
+			assert_int_equal(reply.seq, req.seq);
+			assert_int_equal(reply.client, 7);
+		}
+		/* It heard of this server, or somebody recorded it then. */
+		req.server_epoch = 9;
+		reply = untouched;
+		assert_false(bftm_refuse_behind(&w, &req, &reply));
+		req.server_epoch = 0;
+		/* What the window holds was taken: it is a repetition, and none comes at all. */
+		reply = untouched;
+		for (req.seq = top; req.seq > top - BFTM_WINDOW_BITS + 64; req.seq -= 37)
+			assert_false(bftm_refuse_behind(&w, &req, &reply));
+		req.seq = 0;
+		assert_false(bftm_refuse_behind(&w, &req, &reply));
+		assert_memory_equal(&reply, &untouched, sizeof(reply));
+	}
+	assert_memory_equal(&w, &before, sizeof(w));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(strangers_are_not_admitted),
+		cmocka_unit_test(numbers_that_are_behind),
 	};
 
 	return cmocka_run_group_tests_name("server admission", tests, NULL, NULL);

@@ -96,41 +96,6 @@ static void what_is_not_known_is_not_stamped(void **state)
 	assert_int_equal(lock.hi, 8);
 }
 
-/* A server that does not know: the first word counts, made for this start. */
-static void recovery(void **state)
-{
-	struct bftm_tokens t = { .floor = BFTM_TOKEN_UNKNOWN };
-	struct bftm_msg req = { .type = BFTM_MSG_RECOVER, .token = 40, .client = ALICE };
-
-	(void)state;
-	assert_int_equal(bftm_tokens_top(&t), BFTM_TOKEN_UNKNOWN);
-	req.server_epoch = cfg.epoch ^ 1;		/* recorded in another life */
-	assert_false(bftm_admit(&cfg, &req, T0, &reply));
-	bftm_tokens_answer(&t, &cfg, &req, &reply);
-	assert_int_equal(reply.type, BFTM_MSG_CHALLENGE);
-	assert_int_equal(reply.token, BFTM_TOKEN_UNKNOWN);
-	req.server_epoch = cfg.epoch;
-	assert_false(bftm_admit(&cfg, &req, T0, &reply));
-	bftm_tokens_answer(&t, &cfg, &req, &reply);
-	assert_int_equal(reply.type, BFTM_MSG_CHALLENGE);
-	assert_int_equal(reply.token, 40);
-	/* Then it is known, and no client may change it any more. */
-	for (req.token = 0; req.token < 100; req.token += 30) {
-		bftm_admit(&cfg, &req, T0, &reply);
-		bftm_tokens_answer(&t, &cfg, &req, &reply);
-		assert_int_equal(reply.token, 40);
-	}
-	bftm_tokens_stamped(&t, 39);
-	assert_int_equal(bftm_tokens_top(&t), 40);
-	bftm_tokens_stamped(&t, 41);
-	assert_int_equal(bftm_tokens_top(&t), 41);
-	bftm_tokens_stamped(&t, 4);
-	req = (struct bftm_msg){ .type = BFTM_MSG_HELLO };
-	assert_false(bftm_admit(&cfg, &req, T0, &reply));
-	bftm_tokens_answer(&t, &cfg, &req, &reply);
-	assert_int_equal(reply.token, 41);
-}
-
 /* Whoever stamps what it likes leaves tokens for those who stamp what follows. */
 static void tokens_that_may_be(void **state)
 {
@@ -153,28 +118,6 @@ static void tokens_that_may_be(void **state)
 	assert_false(bftm_tokens_may_be(&t, wall + 1, wall, up));
 }
 
-/* What was told to be unknown stays so; an answer that is none is left alone. */
-static void recovery_of_nothing(void **state)
-{
-	struct bftm_tokens t = { .floor = BFTM_TOKEN_UNKNOWN };
-	struct bftm_msg req = {
-		.type = BFTM_MSG_RECOVER, .token = BFTM_TOKEN_UNKNOWN, .server_epoch = cfg.epoch,
-	};
-
-	(void)state;
-	bftm_admit(&cfg, &req, T0, &reply);
-	bftm_tokens_answer(&t, &cfg, &req, &reply);
-	assert_int_equal(t.floor, BFTM_TOKEN_UNKNOWN);
-	req.type = BFTM_MSG_TRY;
-	req.proto = 9;
-	req.token = 5;
-	assert_false(bftm_admit(&cfg, &req, T0, &reply));
-	assert_int_equal(reply.type, BFTM_MSG_REFUSED);
-	bftm_tokens_answer(&t, &cfg, &req, &reply);
-	assert_int_equal(reply.token, 0);
-	assert_int_equal(t.floor, BFTM_TOKEN_UNKNOWN);
-}
-
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, fresh_queue)
@@ -183,8 +126,6 @@ int main(void)
 		TEST(answers_report_the_highest),
 		TEST(a_token_needs_no_lock),
 		TEST(what_is_not_known_is_not_stamped),
-		TEST(recovery),
-		TEST(recovery_of_nothing),
 		TEST(tokens_that_may_be),
 	};
 

@@ -307,9 +307,10 @@ static void every_type_has_its_own_name(void **state)
 			if (is_type(i) && is_type(j))
 				assert_string_not_equal(bftm_msg_name((u8)i), bftm_msg_name((u8)j));
 	}
-	for (i = 0; i <= BFTM_REFUSED_PENDING + 1; i++)
+	for (i = 0; i <= BFTM_REFUSED_BEHIND + 1; i++)
 		assert_int_equal(strcmp(bftm_refusal_name(i), "unknown reason") != 0,
-				 i >= BFTM_REFUSED_LEASE && i <= BFTM_REFUSED_PENDING);
+				 (i >= BFTM_REFUSED_LEASE && i <= BFTM_REFUSED_PENDING) ||
+				 i == BFTM_REFUSED_CLOCK || i == BFTM_REFUSED_BEHIND);
 }
 
 int main(void)

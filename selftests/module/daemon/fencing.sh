@@ -45,4 +45,46 @@ is "what it prints" "$(cat out)" \
 	"$(sed -n '/^::/,/^Rules/p' "$page" | sed -n 's/^   //p')"
 is "what it complains of" "$(cat err)" ""
 is "tokens grow" "$(sqlite3 ledger.db 'SELECT count(DISTINCT token) FROM entry')" 2
+
+#
+# When there is no token: it fails, and says so, while locks without one are had
+#
+
+why="too few servers know which fencing tokens were given"
+
+# no_token DESC ARG...: within the lease, or the time limit
+no_token() {
+	local desc=$1 said
+	shift
+	said=$(c 1 timeout 60 bftmutex --fence "$@" scarce true 2>&1)
+	is "$desc: status" $? 69
+	ok "$desc: it says why" grep -qF "$why" <<<"$said"
+}
+
+# without_tokens DESC
+without_tokens() {
+	ok "$1: a lock without token" c 1 bftmutex -w 30 scarce true
+	no_token "$1: for a lease" -l 2s
+	no_token "$1: with a longer time limit" -l 2s -w 30
+	no_token "$1: with a shorter one" -l 5s -w 2
+	no_token "$1: asked once" -w 0
+	ok "$1: and the lock is free" c 1 bftmutex -w 30 scarce true
+}
+
+for n in 6 7; do
+	s $n bftmutexctl server stop >/dev/null
+done
+without_tokens "two of seven are down"
+honest 7 --lease-max 5s --token-floor 1000 || bail "no server"
+ok "one of seven is down: a token" c 1 bftmutex --fence -w 60 scarce true
+
+down
+up --servers 4 -b 1 --clients 1 --lease-max 5s || bail "no cluster"
+ok "four servers: a token" c 1 bftmutex --fence -w 30 scarce true
+granting() { [[ $(s 4 bftmutexctl server show --json | gojq .quarantine_ns) == 0 ]]; }
+s 4 bftmutexctl server stop >/dev/null
+honest 4 --lease-max 5s --token-floor unknown || bail "no server"
+ok "a server that has forgotten" wait_for 60 granting
+s 3 bftmutexctl server stop >/dev/null
+without_tokens "of four one has forgotten, one is down"
 finish

@@ -3,9 +3,7 @@
 # check: vm kernels=6.1,6.12 clock=instructions about=module time=10
 #
 # A server's queue, its pushes and its fencing tokens, datagram by datagram.
-#
-#
-# shellcheck disable=SC2154,SC2317,SC2086  # set by, or called from, what is sourced
+# shellcheck disable=SC2154,SC2317,SC2086,SC2119  # set by, or called from, what is sourced
 set -u
 
 # shellcheck source=selftests/lib/tap.sh
@@ -46,9 +44,24 @@ run "its tokens are not" tokens reclaimed $v4 50
 # Limits
 #
 
-ok "restart" restart --max-waiters 2
+stop
+s 1 bftmutexctl server start --key "$dir/server-1.key" --lease-max 1h >/dev/null
+run "in the quarantine no word of tokens is taken" tokens too-early $v4 50
+stop
+rmmod bftmutex && load	# which remembers an hour of quarantine
+ok "restart" start --max-waiters 2
+cat >"$dir/rules" <<'END'
+access { client = 50  prefix = "jobs/" }
+access { client = 51  prefix = "secret/"  deny = yes }
+access { client = 51 }
+END
+s 1 bftmutexctl server access set "$dir/rules" >/dev/null
+run "nor from clients that may not take every lock" tokens of-some $v4 50 $v4 51
+s 1 bftmutexctl server access set /dev/null >/dev/null
 is "bftmutexctl server show" "$(show .token_floor)" null
 run "after a restart no token is known" tokens recover $v4 50 $v4 51
+ok "a token above the clock: the log says so" \
+	grep -q "server 1: client 50 tells of fencing token .*, above the wall clock" <(dmesg)
 is "bftmutexctl server show: what it has learned" "$(show .token_floor)" 70
 run "two waiters at most" queue few-waiters $v4 50 $v4 51 $v4 52 $v4 53
 ok "restart" restart --max-locks 64 --max-waiters 8

@@ -199,7 +199,7 @@ static void replays(struct peer *p)
 {
 	struct bftm_msg m = request(BFTM_MSG_RELEASE, "replay", fresh()), r;
 	struct bftm_wire old, wire;
-	u64 before;
+	u64 before, epoch;
 
 	hello(p);
 	prepare(p, &m, &old);
@@ -224,7 +224,18 @@ static void replays(struct peer *p)
 	wire.seq = 0;
 	say_signed(p, &wire);
 	say_bytes(p, &old, sizeof(old));
-	expected.replayed += 4;
+
+	/* Whoever knows no epoch and is behind is told by how much, and nobody else. */
+	m = (struct bftm_msg){ .type = BFTM_MSG_HELLO, .seq = before + 3 };
+	tell(p, m);
+	epoch = p->epoch;
+	p->epoch = 0;
+	r = ask(p, m, BFTM_MSG_REFUSED, "HELLO of long ago");
+	check(r.position == BFTM_REFUSED_BEHIND, "HELLO of long ago: reason %u", r.position);
+	check(r.gno == p->seq, "HELLO of long ago: %" PRIu64 " instead of %" PRIu64, r.gno, p->seq);
+	p->epoch = epoch;
+	expected.refused++;
+	expected.replayed += 6;
 }
 
 /* A server started with --max-clients 2 --max-locks 64. */

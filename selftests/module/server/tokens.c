@@ -81,6 +81,29 @@ static void reclaimed(struct peer *p)
 	want_stamp(&p[0], stamp(fresh(), 21), BFTM_MSG_SACK, 21, "STAMP above");
 }
 
+static struct bftm_msg recovery(u64 token)
+{
+	return (struct bftm_msg){ .type = BFTM_MSG_RECOVER, .token = token };
+}
+
+/* A server started without --token-floor, whose quarantine is not over. */
+static void too_early(struct peer *p)
+{
+	struct bftm_msg r = hello(&p[0]);
+
+	check(r.gno, "no quarantine");
+	recover(&p[0], 0, 0, BFTM_TOKEN_UNKNOWN, "RECOVER in the quarantine");
+	recover(&p[0], 0, 70, BFTM_TOKEN_UNKNOWN, "RECOVER in the quarantine");
+}
+
+/* By its access rules the first may take some locks, the second all but some. */
+static void of_some(struct peer *p)
+{
+	want_refused(&p[0], recovery(0), BFTM_REFUSED_ACCESS, "RECOVER of a prefix's client");
+	want_refused(&p[1], recovery(0), BFTM_REFUSED_ACCESS, "RECOVER with a denied name");
+	want_top(&p[0], BFTM_TOKEN_UNKNOWN, "told by those who may not");
+}
+
 /* A server started without --token-floor, from the beginning on. */
 static void recovers(struct peer *p)
 {
@@ -92,7 +115,12 @@ static void recovers(struct peer *p)
 	check(r.token == BFTM_TOKEN_UNKNOWN, "FREE with token %" PRIu64, r.token);
 	want_refused(&p[0], stamp(a, 100), BFTM_REFUSED_TOKENS, "STAMP after a restart");
 	recover(&p[0], p[0].epoch + 1, 70, BFTM_TOKEN_UNKNOWN, "RECOVER of another start");
-	recover(&p[0], 0, BFTM_TOKEN_UNKNOWN, BFTM_TOKEN_UNKNOWN, "RECOVER of nothing");
+	want_refused(&p[0], recovery(BFTM_TOKEN_UNKNOWN), BFTM_REFUSED_CLOCK, "RECOVER of nothing");
+	want_refused(&p[0], recovery(BFTM_TOKEN_FLOOR_MAX), BFTM_REFUSED_CLOCK,
+		     "RECOVER that leaves no token");
+	want_refused(&p[0], recovery(clock_ns(CLOCK_REALTIME) + 3600 * BFTM_NS_PER_SEC),
+		     BFTM_REFUSED_CLOCK, "RECOVER of an hour ahead");
+	want_top(&p[0], BFTM_TOKEN_UNKNOWN, "after that");
 	recover(&p[0], 0, 70, 70, "RECOVER");
 	expected.recovered++;
 	recover(&p[1], 0, 90, 70, "RECOVER once more");
@@ -107,6 +135,8 @@ static const struct test tests[] = {
 	{ "stamp", stamps, 2 },
 	{ "reclaimed", reclaimed, 1 },
 	{ "recover", recovers, 2 },
+	{ "too-early", too_early, 1 },
+	{ "of-some", of_some, 2 },
 	{}
 };
 

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Servers that say that a client's numbers are behind: n = 4, b = 1. */
+#include <string.h>
+#include <time.h>
+
+#include "helper/cluster.h"
+#include "helper/order.h"
+#include "files.h"
+
+static struct bftm_cluster cl;
+static u32 asked;
+
+/* The rest of the daemon. */
+
+void bftm_orders_free(struct bftm_identity *id)
+{
+	(void)id;
+}
+
+void bftm_hello(struct bftm_cluster *cluster, u32 to)
+{
+	assert_ptr_equal(cluster, &cl);
+	asked |= to;
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	memset(&cl, 0, sizeof(cl));
+	strcpy(cl.conf.name, "storage");
+	cl.conf.n = 4;
+	cl.conf.b = 1;
+	cl.cred.client = 50;
+	asked = 0;
+	return bftm_identity_get(unit_dir, 9, 50, &cl.identity);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	bftm_identity_put(cl.identity);
+	return unlink(unit_path("cluster-9-client-50"));
+}
+
+/* Return: what is logged. */
+static const char *says(u32 u, u64 top)
+{
+	unit_listen();
+	bftm_behind_heard(&cl, u, &(struct bftm_msg){
+		.type = BFTM_MSG_REFUSED, .position = BFTM_REFUSED_BEHIND, .gno = top,
+	});
+	return unit_heard();
+}
+
+static u64 later(u64 seconds)
+{
+	return ((u64)time(NULL) + seconds) << 32 | 99;
+}
+
+/* One may lie; what two say is at most what a correct one has taken. */
+static void a_new_daemon_goes_on(void **state)
+{
+	u64 own = bftm_identity_seq(cl.identity), top = later(3600);
+
+	(void)state;
+	assert_string_equal(says(0, ~0ull), "");
+	assert_int_equal(bftm_identity_seq(cl.identity), own);
+	assert_int_equal(asked, 0);
+	assert_non_null(strstr(says(2, top), "going on with incarnation"));
+	assert_true(bftm_identity_seq(cl.identity) > top);
+	assert_true(bftm_identity_seq(cl.identity) < top + (1ull << 33));
+	assert_int_equal(asked, 0xf);
+	/* What was under way says nothing new. */
+	asked = 0;
+	assert_string_equal(says(1, top), "");
+	assert_string_equal(says(3, top), "");
+	assert_int_equal(asked, 0);
+}
+
+/* Numbers that this daemon has passed by itself: an answer that was held back. */
+static void what_is_not_ahead_is_nothing(void **state)
+{
+	u64 own = bftm_identity_seq(cl.identity);
+	u32 u;
+
+	(void)state;
+	for (u = 0; u < 4; u++)
+		assert_string_equal(says(u, own - u), "");
+	assert_int_equal(bftm_identity_seq(cl.identity), own);
+	assert_int_equal(asked, 0);
+}
+
+/* Servers that had taken ours: somebody else is ahead since. It does not take the lead. */
+static void another_host(void **state)
+{
+	u64 own = bftm_identity_seq(cl.identity), top = later(10);
+	const char *text;
+	u32 u;
+
+	(void)state;
+	for (u = 0; u < 4; u++)
+		cl.peer[u].taken = true;
+	assert_string_equal(says(0, top), "");
+	text = says(1, top);
+	assert_non_null(strstr(text, "another host uses the keys of client 50"));
+	assert_non_null(strstr(text, "make keys of its own"));
+	assert_string_equal(says(2, top), "");		/* once a minute */
+	assert_int_equal(bftm_identity_seq(cl.identity), own);
+	assert_int_equal(asked, 0);
+}
+
+/* One liar, and one that has taken ours: neither is enough for either. */
+static void too_few_of_a_kind(void **state)
+{
+	u64 own = bftm_identity_seq(cl.identity);
+
+	(void)state;
+	cl.peer[1].taken = true;
+	assert_string_equal(says(0, ~0ull), "");
+	assert_string_equal(says(1, later(10)), "");
+	assert_int_equal(bftm_identity_seq(cl.identity), own);
+	assert_int_equal(asked, 0);
+	assert_non_null(strstr(says(2, later(10)), "going on"));
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+	const struct CMUnitTest tests[] = {
+		TEST(a_new_daemon_goes_on),
+		TEST(what_is_not_ahead_is_nothing),
+		TEST(another_host),
+		TEST(too_few_of_a_kind),
+	};
+
+	return cmocka_run_group_tests_name("behind", tests, unit_make_dir, unit_remove_dir);
+}
