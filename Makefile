@@ -41,6 +41,7 @@ help:
 	@echo 'make static     checkpatch, sparse, W=1, shellcheck, man pages'
 	@echo 'make vm         tests in VMs alone'
 	@echo 'make check-stock  what make check leaves out on Debian'\''s kernels, being on another'
+	@echo 'make drift      the module on the newest kernel of Debian, as root: half a gigabyte in the cache'
 	@echo 'make check-capture  the tests of the module with a capture of all packets'
 	@echo 'make debug-kernel  kernels with KASAN and lockdep, or KCSAN, and the module for them'
 	@echo 'make check-debug, check-kcsan  the tests of the module on kernels with KASAN and lockdep, or KCSAN'
@@ -546,6 +547,10 @@ $(MODULES_CHECKED): modules-%:
 	$(MAKE) module stall KDIR=$$folder/build KVER=$$(cd $$folder/lib/modules && echo *)
 
 debug-kernel: $(MODULES_CHECKED)
+
+# Debian's newest kernel, where what it changed shows first.
+drift: tools
+	@selftests/vm/drift
 
 check-stock: tools tests $(TEST_KERNELS:%=modules-%)
 	@selftests/check stock

@@ -9,6 +9,7 @@
 #include <linux/time_namespace.h>
 #include <linux/uaccess.h>
 
+#include "compat.h"
 #include "device.h"
 #include "handle.h"
 #include "submit.h"
@@ -48,7 +49,7 @@ static __poll_t device_poll(struct file *file, struct poll_table_struct *wait)
 	struct bftm_handle *h = file->private_data;
 
 	/* Each of them is woken with the namespace's lock held. Who is not has to know. */
-	if (poll_does_not_wait(wait) || !bftm_handle_crowded(h))
+	if (bftm_polls_only(wait) || !bftm_handle_crowded(h))
 		poll_wait(file, &h->wait, wait);
 	else
 		WRITE_ONCE(h->deaf, true);

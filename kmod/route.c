@@ -17,9 +17,9 @@
 #include <linux/percpu.h>
 #include <net/ip6_fib.h>
 #include <net/ip6_route.h>
-#include <net/ipv6_stubs.h>
 #include <net/route.h>
 
+#include "compat.h"
 #include "route.h"
 #include "server.h"
 
@@ -104,7 +104,7 @@ static struct dst_entry *look_up6(struct bftm_server *server, const struct bftm_
 	};
 	struct dst_entry *dst;
 
-	dst = ipv6_stub->ipv6_dst_lookup_flow(server->net, server->sock6->sk, &fl, NULL);
+	dst = bftm_dst6(server->net, server->sock6->sk, &fl, NULL);
 	if (!IS_ERR(dst))
 		*cookie = rt6_get_cookie(container_of(dst, struct rt6_info, dst));
 	return dst;

@@ -160,7 +160,7 @@ static int attach(struct bftm_session *s)
 	if (other)
 		return -EINVAL;
 	if (!ours)
-		setup_udp_tunnel_sock(s->bn->net, s->sock, &tunnel);
+		setup_udp_tunnel_sock(s->bn->net, bftm_tunnel_sock(s->sock), &tunnel);
 	return 0;
 }
 

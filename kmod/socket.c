@@ -126,7 +126,7 @@ static void turn_round(struct sk_buff *skb)
 	skb->ip_summed = CHECKSUM_NONE;
 	skb->csum_valid = 0;
 	skb->csum_level = 0;
-	skb_reset_csum_not_inet(skb);
+	bftm_csum_inet(skb);
 	skb->encapsulation = 0;
 	skb->priority = 0;
 	skb->dev = NULL;
@@ -229,7 +229,7 @@ static int open_one(struct bftm_server *server, int family,
 	int err = udp_sock_create(server->net, &port, ret);
 
 	if (!err)
-		setup_udp_tunnel_sock(server->net, *ret, &tunnel);
+		setup_udp_tunnel_sock(server->net, bftm_tunnel_sock(*ret), &tunnel);
 	return err;
 }
 
@@ -265,9 +265,9 @@ void bftm_sockets_deafen(struct bftm_server *server)
 void bftm_sockets_close(struct bftm_server *server)
 {
 	if (server->sock4)
-		udp_tunnel_sock_release(server->sock4);
+		udp_tunnel_sock_release(bftm_tunnel_sock(server->sock4));
 	if (server->sock6)
-		udp_tunnel_sock_release(server->sock6);
+		udp_tunnel_sock_release(bftm_tunnel_sock(server->sock6));
 	server->sock4 = NULL;
 	server->sock6 = NULL;
 	synchronize_rcu();	/* receive() has returned, its code may go */

@@ -9,7 +9,6 @@
 #include <linux/udp.h>
 #include <net/dst_cache.h>
 #include <net/ip6_route.h>
-#include <net/ipv6_stubs.h>
 #include <net/route.h>
 #include <net/udp.h>
 
@@ -113,7 +112,7 @@ static int send6(struct net *net, struct sock *sk, __be16 port, const struct bft
 	struct bftm_address from = *to;
 
 	if (!dst) {
-		dst = ipv6_stub->ipv6_dst_lookup_flow(net, sk, &fl, NULL);
+		dst = bftm_dst6(net, sk, &fl, NULL);
 		if (IS_ERR(dst))
 			return PTR_ERR(dst);
 		dst_cache_set_ip6(route, dst, &fl.saddr);
