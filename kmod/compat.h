@@ -60,13 +60,6 @@ bftm_hrtimer_setup(struct hrtimer *timer,
 #define bftm_tunnel_sock(sock) (sock)
 #endif
 
-/* It grew an argument, the control block's flags. */
-#ifdef BFTM_HAS_IP6CB_FLAGS
-#define bftm_udp6_xmit(...) udp_tunnel6_xmit_skb(__VA_ARGS__, 0)
-#else
-#define bftm_udp6_xmit(...) udp_tunnel6_xmit_skb(__VA_ARGS__)
-#endif
-
 /* Whether it does or not is told by functions of other names, of some kernels only. */
 static inline void bftm_csum_inet(struct sk_buff *skb)
 {

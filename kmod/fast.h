@@ -22,6 +22,7 @@ struct bftm_request;
  * @request:    that waits or holds; NULL when it is given back
  * @contend:    the core, until it has won
  * @release:    the core, when it is given back
+ * @heard:      servers that have answered it, a bit each
  * @attempt:    its number
  * @name_len, @name: of the lock
  */
@@ -33,6 +34,7 @@ struct bftm_fast {
 	struct bftm_request *request;
 	struct bftm_contend *contend;
 	struct bftm_release release;
+	u32 heard;
 	u64 attempt;
 	u8 name_len;
 	u8 name[BFTM_NAME_LEN_MAX];

@@ -94,11 +94,29 @@ static int receive(struct sock *sk, struct sk_buff *skb)
 	return bftm_udp_hear(hear, sk, skb);
 }
 
-void bftm_session_send(struct bftm_session *s, u32 to, struct bftm_msg *msg)
+/* Its owner may bind the socket to another device, or mark it, at any time. */
+static void look_at_flow(struct bftm_session *s)
 {
-	struct sock *sk = s->sock->sk;
+	const struct sock *sk = s->sock->sk;
+	const struct bftm_flow now = {
+		.ifindex = READ_ONCE(sk->sk_bound_dev_if),
+		.mark = READ_ONCE(sk->sk_mark),
+	};
 	u32 u;
 
+	if (now.ifindex == s->flow.ifindex && now.mark == s->flow.mark)
+		return;
+	s->flow = now;
+	for (u = 0; u < s->cfg.n; u++)
+		dst_cache_reset(&s->peer[u].route);
+}
+
+u32 bftm_session_send(struct bftm_session *s, u32 to, struct bftm_msg *msg)
+{
+	u32 u, sent = 0;
+
+	lockdep_assert_held(&s->bn->upcall.lock);
+	look_at_flow(s);
 	msg->proto = BFTM_PROTO_BACKOFF;
 	msg->cluster = s->id;
 	msg->client = s->client;
@@ -118,10 +136,10 @@ void bftm_session_send(struct bftm_session *s, u32 to, struct bftm_msg *msg)
 		wire = skb_put(skb, sizeof(*wire));
 		bftm_wire_put(msg, wire);
 		bftm_sign(peer->pair.request, wire, sizeof(*wire));
-		if (bftm_udp_send(s->bn->net, sk, inet_sk(sk)->inet_sport, &peer->to,
-				  &peer->route, skb))
-			kfree_skb(skb);
+		if (bftm_udp_send(s->bn->net, s->sock->sk, &peer->to, &peer->route, skb) >= 0)
+			sent |= BIT(u);
 	}
+	return sent;
 }
 
 /*

@@ -36,17 +36,21 @@ void bftm_socket_send_skb(struct bftm_server *server, const struct bftm_address 
 			  struct sk_buff *skb)
 {
 	struct dst_entry *dst = bftm_route(server, to);
+	__be16 port = htons(server->param.port);
+	int err;
 
-	if (!IS_ERR(dst) && to->family == AF_INET) {
-		skb_dst_set_noref(skb, dst);
-		bftm_udp_out4(server->net, server->sock4->sk, skb, to,
-			      htons(server->param.port));
-	} else if (!IS_ERR(dst) && dst_hold_safe(dst)) {
-		bftm_udp_out6(server->sock6->sk, dst, skb, to, htons(server->param.port));
-	} else {
+	if (IS_ERR(dst)) {
 		bftm_count(server, SEND_FAILED);
 		kfree_skb(skb);
+		return;
 	}
+	skb_dst_set_noref(skb, dst);
+	if (to->family == AF_INET)
+		err = bftm_udp_out4(server->net, server->sock4->sk, skb, to, port);
+	else
+		err = bftm_udp_out6(server->net, server->sock6->sk, skb, to, port);
+	if (err < 0)
+		bftm_count(server, SEND_FAILED);
 }
 
 void bftm_socket_send(struct bftm_server *server, const struct bftm_address *to,
