@@ -74,6 +74,9 @@ static struct dst_entry *look_up4(struct bftm_server *server, const struct bftm_
 {
 	struct flowi4 fl = {
 		.flowi4_proto = IPPROTO_UDP,
+		.flowi4_oif = to->ifindex,
+		.flowi4_mark = to->mark,
+		.flowi4_uid = sock_net_uid(server->net, NULL),
 		.daddr = to->remote4,
 		.saddr = to->local4,
 		.fl4_dport = to->port,
@@ -97,6 +100,8 @@ static struct dst_entry *look_up6(struct bftm_server *server, const struct bftm_
 	struct flowi6 fl = {
 		.flowi6_proto = IPPROTO_UDP,
 		.flowi6_oif = to->ifindex,
+		.flowi6_mark = to->mark,
+		.flowi6_uid = sock_net_uid(server->net, NULL),
 		.daddr = to->remote6,
 		.saddr = to->local6,
 		.fl6_dport = to->port,
@@ -122,7 +127,8 @@ static bool same(const struct bftm_address *a, const struct bftm_address *b)
 {
 	return ipv6_addr_equal(&a->remote6, &b->remote6) &&
 	       ipv6_addr_equal(&a->local6, &b->local6) &&
-	       a->port == b->port && a->family == b->family && a->ifindex == b->ifindex;
+	       a->port == b->port && a->family == b->family && a->ifindex == b->ifindex &&
+	       a->mark == b->mark;
 }
 
 struct dst_entry *bftm_route(struct bftm_server *server, const struct bftm_address *to)

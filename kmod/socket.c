@@ -6,6 +6,7 @@
 #include <linux/skbuff.h>
 #include <linux/udp.h>
 #include <net/ip6_route.h>
+#include <net/l3mdev.h>
 #include <net/route.h>
 #include <net/udp.h>
 
@@ -45,6 +46,7 @@ void bftm_socket_send_skb(struct bftm_server *server, const struct bftm_address 
 		return;
 	}
 	skb_dst_set_noref(skb, dst);
+	skb->mark = to->mark;
 	if (to->family == AF_INET)
 		err = bftm_udp_out4(server->net, server->sock4->sk, skb, to, port);
 	else
@@ -64,7 +66,11 @@ void bftm_socket_send(struct bftm_server *server, const struct bftm_address *to,
 	bftm_socket_send_skb(server, to, skb);
 }
 
-static void read_address(const struct sk_buff *skb, u16 family,
+/*
+ * The answer goes the way that the request came: what arrives in a VRF is unreachable from
+ * elsewhere. There skb_iif is the VRF's device also where the address is a link's own.
+ */
+static void read_address(const struct net *net, const struct sk_buff *skb, u16 family,
 			 struct bftm_address *ret)
 {
 	memset(ret, 0, sizeof(*ret));
@@ -73,12 +79,19 @@ static void read_address(const struct sk_buff *skb, u16 family,
 	if (family == AF_INET) {
 		ret->remote4 = ip_hdr(skb)->saddr;
 		ret->local4 = ip_hdr(skb)->daddr;
+		ret->ifindex = l3mdev_master_ifindex_rcu(skb->dev);
+		ret->mark = IP4_REPLY_MARK(net, skb->mark);
 		return;
 	}
 	ret->remote6 = ipv6_hdr(skb)->saddr;
 	ret->local6 = ipv6_hdr(skb)->daddr;
-	if (ipv6_addr_type(&ret->remote6) & IPV6_ADDR_LINKLOCAL)
+	if (!(ipv6_addr_type(&ret->remote6) & IPV6_ADDR_LINKLOCAL))
+		ret->ifindex = l3mdev_master_ifindex_rcu(skb->dev);
+	else if (ipv6_l3mdev_skb(IP6CB(skb)->flags))
+		ret->ifindex = IP6CB(skb)->iif;
+	else
 		ret->ifindex = skb->skb_iif;
+	ret->mark = IP6_REPLY_MARK(net, skb->mark);
 }
 
 /* Sent to all: its answer would go out under an address of all. */
@@ -197,7 +210,7 @@ static int hear(struct sock *sk, struct sk_buff *skb)
 		bftm_count(server, BAD_ADDRESS);
 		goto drop;
 	}
-	read_address(skb, sk->sk_family, &from);
+	read_address(server->net, skb, sk->sk_family, &from);
 	/* Each of the two shapes has lengths of its own. */
 	if (skb->len == sizeof(struct udphdr) + BFTM_WIRE_LEN ?
 	    receive_lock(server, &skb, &from) : receive_order(server, skb, &from)) {
