@@ -34,10 +34,12 @@
  */
 #define FAST_VAIN_BITS	6
 /*
- * Servers asked for all locks together: a session that goes tells all of them at once that it
- * is over. More locks are the helper's from the beginning.
+ * Servers asked for all locks together: a session that goes tells all of them that it is over.
+ * More locks are the helper's from the beginning.
  */
 #define FAST_ASKING_MAX	4096
+/* Of locks and datagrams, in one hold of the lock. */
+#define RETIRE_BATCH	64
 #define FAST_MAX	BFTM_REQUESTS_MAX
 
 static struct bftm_fast *find(struct bftm_upcall *up, const struct bftm_session *s,
@@ -309,20 +311,27 @@ void bftm_fast_entrust(struct bftm_request *request)
 		entrust_held(request->fast);
 }
 
-void bftm_fast_retire(struct bftm_session *s)
+bool bftm_fast_retire(struct bftm_session *s)
 {
 	struct bftm_fast *f, *next;
+	u32 done = 0;
 
 	list_for_each_entry_safe(f, next, &s->all, list) {
+		if (done >= RETIRE_BATCH)
+			return true;
+		done++;
 		if (f->request && !f->contend) {
 			entrust_held(f);
 			continue;
 		}
-		if (f->contend)
+		if (f->contend) {
 			hand_over(f);
+			done += s->cfg.n;
+		}
 		/* What is given back was told to all servers once at least. */
 		fast_free(f);
 	}
+	return false;
 }
 
 unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns)

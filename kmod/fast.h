@@ -58,8 +58,11 @@ void bftm_fast_leave(struct bftm_request *request);
 /** bftm_fast_entrust() - the helper goes on with what the kernel asks for or holds. */
 void bftm_fast_entrust(struct bftm_request *request);
 
-/** bftm_fast_retire() - a session goes: the helper goes on with all of it. */
-void bftm_fast_retire(struct bftm_session *s);
+/**
+ * bftm_fast_retire() - a session goes, nothing begins by it: the helper goes on with some of it
+ * Return: true when there is more, for another hold of the lock.
+ */
+bool bftm_fast_retire(struct bftm_session *s);
 
 /** bftm_fast_ring() - @due: of one. Return: one, and the datagrams that were sent, at most. */
 unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns);

@@ -2,13 +2,14 @@
 /*
  * Lifetime: a session is made under the session mutex of its namespace, listed under
  * the upcall's lock, and known to its socket by the socket's user data, under RCU. It
- * ends when the helper lends another in its place, or takes it back, or goes:
- * retire() takes it off the list with all that it does, under the lock, so that its
- * timer is armed no more; then the timer is stopped, the socket made an ordinary one
- * again and a grace period waited for, so that nobody receives for it.
+ * ends when the helper lends another in its place, or takes it back, or goes: it is taken off
+ * the list under the lock, so that nothing begins by it. What it does is made the helper's in
+ * pieces, between which others have the lock: meanwhile it sends, hears and wins as before. When
+ * nothing is left its timer is armed no more; then the timer is stopped, the socket made an
+ * ordinary one again and a grace period waited for, so that nobody receives for it.
  *
- * A helper and what it lent go in one hold of the lock: the helper that comes next
- * never sees a lock that the kernel holds by itself.
+ * All that is one hold of the session mutex, for which the next helper waits: it never sees a
+ * lock that the kernel holds by itself for another.
  *
  * A session holds its socket's file, and by that the namespace; the helper's netlink
  * socket goes at the latest when the helper does, and takes the session with it.
@@ -225,17 +226,19 @@ static void session_free(struct bftm_session *s)
 	kvfree_sensitive(s, struct_size(s, peer, s->cfg.n));
 }
 
-/* Off the list: nobody begins anything by it, and what it does is the helper's. */
-static void retire(struct bftm_session *s)
-{
-	lockdep_assert_held(&s->bn->upcall.lock);
-	list_del(&s->list);
-	bftm_fast_retire(s);
-}
-
-/* One that is retired. */
+/* One that is off the list: nobody begins anything by it. */
 static void dispose(struct bftm_session *s)
 {
+	struct bftm_upcall *up = &s->bn->upcall;
+	bool more;
+
+	lockdep_assert_held(&s->bn->session_mutex);
+	do {
+		spin_lock_bh(&up->lock);
+		more = bftm_fast_retire(s);
+		spin_unlock_bh(&up->lock);
+		cond_resched();
+	} while (more);
 	bftm_alarms_stop(&s->alarms);
 	detach(s);
 	bftm_destroyed("session", s);
@@ -255,7 +258,7 @@ static int lend(struct bftm_net *bn, struct bftm_session *s, struct bftm_session
 	} else {
 		*old = bftm_session_find(bn, s->cluster);
 		if (*old)
-			retire(*old);
+			list_del(&(*old)->list);
 		list_add(&s->list, &up->sessions);
 	}
 	spin_unlock_bh(&up->lock);
@@ -284,13 +287,13 @@ int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, int fd, u64 c
 	bftm_alarms_init(&s->alarms, &bn->upcall.lock, bftm_fast_ring);
 	mutex_lock(&bn->session_mutex);
 	err = lend(bn, s, &old);
-	mutex_unlock(&bn->session_mutex);
 	if (err)
 		session_free(s);
 	else
 		bftm_created("session", s);
 	if (old)
 		dispose(old);
+	mutex_unlock(&bn->session_mutex);
 	return err;
 }
 
@@ -303,8 +306,7 @@ void bftm_sessions_retire(struct bftm_net *bn, const char *cluster, u32 portid,
 	list_for_each_entry_safe(s, next, &bn->upcall.sessions, list) {
 		if ((cluster && strcmp(s->cluster, cluster)) || (portid && s->portid != portid))
 			continue;
-		retire(s);
-		list_add(&s->list, gone);
+		list_move(&s->list, gone);
 	}
 }
 
@@ -320,8 +322,10 @@ void bftm_session_revoke(struct bftm_net *bn, const char *cluster, u32 portid)
 {
 	LIST_HEAD(gone);
 
+	mutex_lock(&bn->session_mutex);
 	spin_lock_bh(&bn->upcall.lock);
 	bftm_sessions_retire(bn, cluster, portid, &gone);
 	spin_unlock_bh(&bn->upcall.lock);
 	bftm_sessions_dispose(&gone);
+	mutex_unlock(&bn->session_mutex);
 }

@@ -99,16 +99,19 @@ struct bftm_session *bftm_session_find(struct bftm_net *bn, const char *cluster)
 int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, int fd, u64 counters);
 
 /**
- * bftm_sessions_retire() - from now on the kernel begins and holds nothing by them
+ * bftm_sessions_retire() - from now on the kernel begins nothing by them
  * @cluster: NULL for all
  * @portid:  the helper's that lent them, 0 for any
  * @gone:    gets them, for bftm_sessions_dispose()
- * Context: the upcall's lock held.
+ * Context: the session mutex and the upcall's lock held.
  */
 void bftm_sessions_retire(struct bftm_net *bn, const char *cluster, u32 portid,
 			  struct list_head *gone);
 
-/** bftm_sessions_dispose() - of those that are retired. Context: process. */
+/**
+ * bftm_sessions_dispose() - of those that are retired: what is under way by them is the helper's
+ * Context: process; the session mutex is held since they were retired.
+ */
 void bftm_sessions_dispose(struct list_head *gone);
 
 /** bftm_session_revoke() - both. Context: process. */
