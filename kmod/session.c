@@ -159,7 +159,10 @@ static int check_socket(const struct bftm_net *bn, const struct socket *sock)
 	return 0;
 }
 
-/* Its user data is ours already when a session before this one has it. */
+/*
+ * Its user data is ours already when a session before this one has it. Who else takes sockets
+ * (l2tp, sockmap) looks at the user data and sets it in one hold of the callback lock.
+ */
 static int attach(struct bftm_session *s)
 {
 	struct udp_tunnel_sock_cfg tunnel = {
@@ -171,16 +174,16 @@ static int attach(struct bftm_session *s)
 	bool ours, other;
 
 	lock_sock(sk);
+	write_lock_bh(&sk->sk_callback_lock);
 	ours = udp_sk(sk)->encap_rcv == receive;
 	other = !ours && (udp_sk(sk)->encap_type || READ_ONCE(sk->sk_user_data));
-	if (ours)
+	if (!other)
 		rcu_assign_sk_user_data(sk, s);
-	release_sock(sk);
-	if (other)
-		return -EINVAL;
-	if (!ours)
+	write_unlock_bh(&sk->sk_callback_lock);
+	if (!ours && !other)
 		setup_udp_tunnel_sock(s->bn->net, bftm_tunnel_sock(s->sock), &tunnel);
-	return 0;
+	release_sock(sk);
+	return other ? -EINVAL : 0;
 }
 
 static void detach(struct bftm_session *s)
@@ -188,12 +191,14 @@ static void detach(struct bftm_session *s)
 	struct sock *sk = s->sock->sk;
 
 	lock_sock(sk);
-	/* Not when the next session has it already. */
+	write_lock_bh(&sk->sk_callback_lock);
+	/* Not when the next session has it already. The user data last: then it is another's. */
 	if (READ_ONCE(sk->sk_user_data) == s) {
-		rcu_assign_sk_user_data(sk, NULL);
 		udp_sk(sk)->encap_type = 0;
 		udp_sk(sk)->encap_rcv = NULL;
+		rcu_assign_sk_user_data(sk, NULL);
 	}
+	write_unlock_bh(&sk->sk_callback_lock);
 	release_sock(sk);
 	synchronize_rcu();	/* receive() has returned, also for module exit */
 }
