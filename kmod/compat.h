@@ -10,9 +10,15 @@
 #include <linux/poll.h>
 #include <linux/skbuff.h>
 #include <crypto/blake2s.h>
+#include <net/genetlink.h>
 #include <net/ip6_route.h>
 #include <net/ipv6.h>
 #include <net/udp_tunnel.h>
+
+/* Since 6.1.68. */
+#ifndef GENL_MCAST_CAP_NET_ADMIN
+#error "This kernel lets anybody hear of locks: 6.1.68 is the oldest that does not"
+#endif
 
 /* Since 6.12. */
 #ifdef BFTM_HAS_UNALIGNED_H
