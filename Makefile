@@ -41,6 +41,7 @@ help:
 	@echo 'make unit       unit tests alone, under ASan and UBSan'
 	@echo 'make static     checkpatch, sparse, W=1, shellcheck, man pages'
 	@echo 'make vm         tests in VMs alone'
+	@echo 'make drift      the module on the newest kernel of Debian, as root: half a gigabyte in the cache'
 	@echo 'make check-capture  the tests of the module with a capture of all packets'
 	@echo 'make debug-kernel  kernels with KASAN and lockdep, or KCSAN, or KERNEL=6.12-debug alone'
 	@echo 'make sim-long   ten million simulated scenarios'
@@ -546,7 +547,7 @@ fuzz-kernel:
 	@$(MAKE) --no-print-directory $(BIN)/bftmutex-kfuzz $(BIN)/bftmutex-kfuzz-seeds modules-$(vm_kernel)
 	@BFTMUTEX_SECONDS=$(call quoted,$(SECONDS)) selftests/module/kfuzz/run
 
-.PHONY: tests unit static vm fuzz fuzz-fast fuzzers replays model mutants sim-mutants mutant-parts sim-long figures \
+.PHONY: drift tests unit static vm fuzz fuzz-fast fuzzers replays model mutants sim-mutants mutant-parts sim-long figures \
 	bench bench-programs order-torture torture reloads races floods debug-kernel \
 	check-all check-capture fuzz-kernel coverage coverage-kernel fail-nth failures fuzz-campaign
 
@@ -611,6 +612,12 @@ $(MODULES_CHECKED): modules-%:
 
 # KERNEL=6.12-debug: that one; else all four.
 debug-kernel: $(if $(KERNEL),modules-$(KERNEL),$(MODULES_CHECKED))
+
+# Debian's newest kernel, where what it changed shows first.
+drift:
+	@selftests/deps --for fresh
+	@$(MAKE) --no-print-directory tools
+	@selftests/vm/drift
 
 # With a capture of all packets.
 check-capture: tools tests modules-6.1

@@ -22,7 +22,7 @@ void bftm_derive(const u8 master[BFTM_KEY_LEN], u32 cluster, u16 server,
 		.client = cpu_to_le32(client),
 	};
 	__le64 raw[BLAKE2S_HASH_SIZE / 8];
-	struct blake2s_state state;
+	struct bftm_blake2s state;
 
 	static_assert(sizeof(raw) == sizeof(*ret));
 	blake2s_init_key(&state, sizeof(raw), master, BFTM_KEY_LEN);

@@ -15,6 +15,7 @@
 
 #include "bodies.h"
 #include "buckets.h"
+#include "compat.h"
 
 bool bftm_budget_take(struct bftm_budget *b, size_t bytes, bool fresh)
 {
@@ -144,7 +145,7 @@ void bftm_stored_put(struct bftm_stored *s)
 
 bool bftm_digest_ok(const struct bftm_body_id *id, const u8 *data)
 {
-	struct blake2s_state state;
+	struct bftm_blake2s state;
 	u8 digest[BLAKE2S_HASH_SIZE];
 
 	static_assert(sizeof(digest) == sizeof(id->digest));

@@ -18,7 +18,9 @@
  * @local4:  ours
  * @port:    the other's; ours is the server's
  * @family:  AF_INET, AF_INET6, or 0 for nowhere
- * @ifindex: of the interface, 0 unless the address means nothing without it
+ * @ifindex: of the interface, 0 unless the address means nothing without it: a link's own, or
+ *           one of a VRF, whose device it is then
+ * @mark:    for a datagram there, where the namespace reflects marks; else 0
  */
 struct bftm_address {
 	union {
@@ -34,6 +36,7 @@ struct bftm_address {
 	__be16 port;
 	u16 family;
 	int ifindex;
+	u32 mark;
 };
 
 /**
@@ -44,8 +47,8 @@ struct bftm_address {
  * @pair:     keys shared with it, constant
  * @window:   sequence numbers taken
  * @received: authentic datagrams
- * @replayed: those of them that had been taken before
  * @seen_ns:  time of the last
+ * @replayed: those of them that had been taken before; no more than fit
  * @address:  where it was heard last, for what it did not ask for
  */
 struct bftm_client {
@@ -55,8 +58,8 @@ struct bftm_client {
 	struct bftm_pair pair;
 	struct bftm_window window;
 	u64 received;
-	u64 replayed;
 	u64 seen_ns;
+	u32 replayed;
 	struct bftm_address address;
 };
 

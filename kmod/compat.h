@@ -1,21 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Every difference between the kernels that we build for (6.1 and later).
+ * Every difference between the kernels that we build for (6.1 and later). Kbuild looks for
+ * them in the kernel's headers: BFTM_HAS_*.
  */
 #ifndef BFTM_COMPAT_H
 #define BFTM_COMPAT_H
 
 #include <linux/hrtimer.h>
-#include <linux/version.h>
+#include <linux/poll.h>
+#include <linux/skbuff.h>
+#include <crypto/blake2s.h>
+#include <net/genetlink.h>
+#include <net/ip6_route.h>
+#include <net/ipv6.h>
 #include <net/udp_tunnel.h>
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
-#include <asm/unaligned.h>
-#else
-#include <linux/unaligned.h>
+/* Since 6.1.68. */
+#ifndef GENL_MCAST_CAP_NET_ADMIN
+#error "This kernel lets anybody hear of locks: 6.1.68 is the oldest that does not"
 #endif
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+/* Since 6.12. */
+#ifdef BFTM_HAS_UNALIGNED_H
+#include <linux/unaligned.h>
+#else
+#include <asm/unaligned.h>
+#endif
+
+/* hex2bin(), which was kernel.h's. */
+#ifdef BFTM_HAS_HEX_H
+#include <linux/hex.h>
+#endif
+
+/* Until IPv6 was no module of its own any more. */
+#ifdef BFTM_HAS_IPV6_STUBS_H
+#include <net/ipv6_stubs.h>
+#define bftm_dst6(...) ipv6_stub->ipv6_dst_lookup_flow(__VA_ARGS__)
+#else
+#define bftm_dst6(...) ip6_dst_lookup_flow(__VA_ARGS__)
+#endif
+
+#ifdef BFTM_HAS_HRTIMER_SETUP
+#define bftm_hrtimer_setup hrtimer_setup
+#else
 static inline void
 bftm_hrtimer_setup(struct hrtimer *timer,
 		   enum hrtimer_restart (*function)(struct hrtimer *),
@@ -24,23 +51,33 @@ bftm_hrtimer_setup(struct hrtimer *timer,
 	hrtimer_init(timer, clock, mode);
 	timer->function = function;
 }
-#else
-#define bftm_hrtimer_setup hrtimer_setup
 #endif
 
-/* It grew an argument, the control block's flags, in 6.17. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
-#define bftm_udp6_xmit(...) udp_tunnel6_xmit_skb(__VA_ARGS__)
+#ifdef BFTM_HAS_BLAKE2S_CTX
+#define bftm_blake2s blake2s_ctx
 #else
-#define bftm_udp6_xmit(...) udp_tunnel6_xmit_skb(__VA_ARGS__, 0)
+#define bftm_blake2s blake2s_state
 #endif
 
-/* Since 6.4 a kernel without SCTP has no such field. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
-static inline void skb_reset_csum_not_inet(struct sk_buff *skb)
+/* What stands for the socket of a tunnel. */
+#ifdef BFTM_HAS_TUNNEL_BY_SOCK
+#define bftm_tunnel_sock(sock) ((sock)->sk)
+#else
+#define bftm_tunnel_sock(sock) (sock)
+#endif
+
+/* Whether it does or not is told by functions of other names, of some kernels only. */
+static inline void bftm_csum_inet(struct sk_buff *skb)
 {
+#if IS_ENABLED(CONFIG_IP_SCTP)
 	skb->csum_not_inet = 0;
-}
 #endif
+}
+
+/* Will poll_wait() be of no effect? */
+static inline bool bftm_polls_only(const poll_table *wait)
+{
+	return !wait || !wait->_qproc;
+}
 
 #endif /* BFTM_COMPAT_H */

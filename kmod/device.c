@@ -10,6 +10,7 @@
 #include <linux/time_namespace.h>
 #include <linux/uaccess.h>
 
+#include "compat.h"
 #include "device.h"
 #include "handle.h"
 #include "submit.h"
@@ -48,7 +49,7 @@ static __poll_t device_poll(struct file *file, struct poll_table_struct *wait)
 {
 	struct bftm_handle *h = file->private_data;
 
-	if (!poll_does_not_wait(wait))
+	if (!bftm_polls_only(wait))
 		poll_wait(file, bftm_handle_place(h), wait);
 	return bftm_handle_poll(h);
 }

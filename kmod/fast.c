@@ -17,6 +17,7 @@
 #include <linux/slab.h>
 
 #include "clock.h"
+#include "core/quorum.h"
 #include "core/servers.h"
 #include "debug.h"
 #include "fast.h"
@@ -28,10 +29,17 @@
 /* Rounds that the helper is to see after one in which servers disagreed. */
 #define FAST_WATCH	16
 /*
- * Servers asked for all locks together: a session that goes tells all of them at once that it
- * is over. More locks are the helper's from the beginning.
+ * Where too few were heard so many acquires are the helper's, then twice as many, up to 1,024:
+ * it may be that no datagram of the kernel's ever passes.
+ */
+#define FAST_VAIN_BITS	6
+/*
+ * Servers asked for all locks together: a session that goes tells all of them that it is over.
+ * More locks are the helper's from the beginning.
  */
 #define FAST_ASKING_MAX	4096
+/* Of locks and datagrams, in one hold of the lock. */
+#define RETIRE_BATCH	64
 #define FAST_MAX	BFTM_REQUESTS_MAX
 
 static struct bftm_fast *find(struct bftm_upcall *up, const struct bftm_session *s,
@@ -79,14 +87,14 @@ static void wake_at(struct bftm_fast *f, u64 at_ns)
 	bftm_alarm_set(&f->session->alarms, &f->due, bftm_clock_timer(at_ns));
 }
 
-static void send(struct bftm_fast *f, u32 to, struct bftm_msg *msg)
+static u32 send(struct bftm_fast *f, u32 to, struct bftm_msg *msg)
 {
 	if (!to)
-		return;
+		return 0;
 	msg->attempt = f->attempt;
 	msg->name_len = f->name_len;
 	memcpy(msg->name, f->name, f->name_len);
-	bftm_session_send(f->session, to, msg);
+	return bftm_session_send(f->session, to, msg);
 }
 
 static void send_release(struct bftm_fast *f, u32 to)
@@ -108,6 +116,25 @@ static void give_back(struct bftm_fast *f)
 	bftm_release_start(&f->release, &s->cfg, f->attempt, all, bftm_clock_ns());
 	send_release(f, all);
 	wake_at(f, f->release.wake_ns);
+}
+
+/* Enough of them to win a lock? */
+static bool enough(const struct bftm_fast *f, u32 servers)
+{
+	const struct bftm_client_cfg *cfg = &f->session->cfg;
+
+	return hweight32(servers) >= bftm_free_needed(cfg->n, cfg->b);
+}
+
+/* Too few answer, or can be asked: so it may well be next time. */
+static void in_vain(struct bftm_fast *f)
+{
+	struct bftm_session *s = f->session;
+
+	if (enough(f, f->heard))
+		return;
+	s->watch = FAST_WATCH << s->vain;
+	s->vain = min(s->vain + 1, FAST_VAIN_BITS);
 }
 
 /* Somebody else wants it as well, or too few answer: that takes the helper. */
@@ -171,11 +198,18 @@ static void obey(struct bftm_fast *f, const struct bftm_out *out, u64 now)
 		.prio = c->prio,
 	};
 	struct bftm_msg stamp = { .type = BFTM_MSG_STAMP, .token = c->token };
+	u32 sent;
 
 	if (out->verdict == BFTM_WON && out->said_locked)
 		f->session->watch = FAST_WATCH;
-	send(f, out->try_to, &try);
+	sent = send(f, out->try_to, &try);
 	send(f, out->stamp_to, &stamp);
+	/* Begun, and too few are asked to win: what hinders them hardly goes by waiting. */
+	if (c->sends == 1 && out->try_to && !enough(f, sent)) {
+		in_vain(f);
+		hand_over(f);
+		return;
+	}
 	if (out->verdict == BFTM_WON)
 		won(f, now);
 	else if (out->verdict != BFTM_PENDING)
@@ -203,6 +237,7 @@ static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *r
 		     BFTM_ATTEMPT_KERNEL;
 	f->name_len = request->arg.name_len;
 	memcpy(f->name, request->arg.name, f->name_len);
+	f->heard = 0;
 	hash_add(s->bn->upcall.fast, &f->by_attempt, f->attempt);
 	list_add_tail(&f->list, &s->all);
 	timerqueue_init(&f->due);
@@ -276,20 +311,27 @@ void bftm_fast_entrust(struct bftm_request *request)
 		entrust_held(request->fast);
 }
 
-void bftm_fast_retire(struct bftm_session *s)
+bool bftm_fast_retire(struct bftm_session *s)
 {
 	struct bftm_fast *f, *next;
+	u32 done = 0;
 
 	list_for_each_entry_safe(f, next, &s->all, list) {
+		if (done >= RETIRE_BATCH)
+			return true;
+		done++;
 		if (f->request && !f->contend) {
 			entrust_held(f);
 			continue;
 		}
-		if (f->contend)
+		if (f->contend) {
 			hand_over(f);
+			done += s->cfg.n;
+		}
 		/* What is given back was told to all servers once at least. */
 		fast_free(f);
 	}
+	return false;
 }
 
 unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns)
@@ -308,6 +350,8 @@ unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns)
 		return 1 + cfg->n;
 	}
 	if (f->contend) {
+		if (!is_late(f, boot_ns))
+			in_vain(f);
 		hand_over(f);
 		return 1 + cfg->n;
 	}
@@ -348,7 +392,11 @@ bool bftm_fast_answer(struct bftm_session *s, u32 u, const struct bftm_msg *msg)
 	if (!f)
 		return false;
 	/* A liar may put the attempt of one lock under another's name. */
-	if (f->name_len == msg->name_len && !memcmp(f->name, msg->name, f->name_len))
+	if (f->name_len == msg->name_len && !memcmp(f->name, msg->name, f->name_len)) {
+		f->heard |= BIT(u);
+		if (enough(f, f->heard))
+			s->vain = 0;
 		answer(f, u, msg);
+	}
 	return true;
 }

@@ -22,6 +22,7 @@ struct bftm_request;
  * @request:    that waits or holds; NULL when it is given back
  * @contend:    the core, until it has won
  * @release:    the core, when it is given back
+ * @heard:      servers that have answered it, a bit each
  * @attempt:    its number
  * @name_len, @name: of the lock
  */
@@ -33,6 +34,7 @@ struct bftm_fast {
 	struct bftm_request *request;
 	struct bftm_contend *contend;
 	struct bftm_release release;
+	u32 heard;
 	u64 attempt;
 	u8 name_len;
 	u8 name[BFTM_NAME_LEN_MAX];
@@ -56,8 +58,11 @@ void bftm_fast_leave(struct bftm_request *request);
 /** bftm_fast_entrust() - the helper goes on with what the kernel asks for or holds. */
 void bftm_fast_entrust(struct bftm_request *request);
 
-/** bftm_fast_retire() - a session goes: the helper goes on with all of it. */
-void bftm_fast_retire(struct bftm_session *s);
+/**
+ * bftm_fast_retire() - a session goes, nothing begins by it: the helper goes on with some of it
+ * Return: true when there is more, for another hold of the lock.
+ */
+bool bftm_fast_retire(struct bftm_session *s);
 
 /** bftm_fast_ring() - @due: of one. Return: one, and the datagrams that were sent, at most. */
 unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns);

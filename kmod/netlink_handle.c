@@ -3,6 +3,7 @@
  * Netlink, the client host's side: handles and their events. Handles are looked
  * at under the upcall's lock.
  */
+#include <linux/pid_namespace.h>
 #include <net/sock.h>
 
 #include "clock.h"
@@ -24,6 +25,17 @@ int bftm_netlink_put_arg(struct sk_buff *msg, const struct bftm_acquire *arg)
 	return 0;
 }
 
+/*
+ * A namespace that a user namespace owns is a container's: there it is the number that the
+ * process has for itself, which tells nothing of the host.
+ */
+static pid_t pid_of(const struct bftm_handle *h)
+{
+	if (h->bn->net->user_ns == &init_user_ns)
+		return pid_nr(h->owner);
+	return pid_nr_ns(h->owner, ns_of_pid(h->owner));
+}
+
 static int put_handle(struct sk_buff *msg, const void *object)
 {
 	const struct bftm_handle *h = object;
@@ -34,7 +46,7 @@ static int put_handle(struct sk_buff *msg, const void *object)
 			      BFTMUTEX_A_HANDLE_PAD) ||
 	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_STATE, h->state) ||
 	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_REASON, h->reason) ||
-	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_PID, pid_nr(h->owner)) ||
+	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_PID, pid_of(h)) ||
 	    nla_put_string(msg, BFTMUTEX_A_HANDLE_COMM, h->comm) ||
 	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_ATTEMPTS, h->arg.attempts) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS,

@@ -76,7 +76,7 @@ struct bftm_upcall {
  * @over_ns: when all grants of earlier servers are over; power.c adds what was slept
  * @journal_portid: of the last that opened a journal
  * @upcall: the helper and what waits for it
- * @session_mutex: serialises lending
+ * @session_mutex: serialises lending, and the coming and going of helpers
  */
 struct bftm_net {
 	struct net *net;

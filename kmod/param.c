@@ -12,6 +12,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
+#include "compat.h"
 #include "netns.h"
 #include "param.h"
 #include "server.h"

@@ -17,9 +17,9 @@
 #include <linux/percpu.h>
 #include <net/ip6_fib.h>
 #include <net/ip6_route.h>
-#include <net/ipv6_stubs.h>
 #include <net/route.h>
 
+#include "compat.h"
 #include "route.h"
 #include "server.h"
 
@@ -74,6 +74,9 @@ static struct dst_entry *look_up4(struct bftm_server *server, const struct bftm_
 {
 	struct flowi4 fl = {
 		.flowi4_proto = IPPROTO_UDP,
+		.flowi4_oif = to->ifindex,
+		.flowi4_mark = to->mark,
+		.flowi4_uid = sock_net_uid(server->net, NULL),
 		.daddr = to->remote4,
 		.saddr = to->local4,
 		.fl4_dport = to->port,
@@ -97,6 +100,8 @@ static struct dst_entry *look_up6(struct bftm_server *server, const struct bftm_
 	struct flowi6 fl = {
 		.flowi6_proto = IPPROTO_UDP,
 		.flowi6_oif = to->ifindex,
+		.flowi6_mark = to->mark,
+		.flowi6_uid = sock_net_uid(server->net, NULL),
 		.daddr = to->remote6,
 		.saddr = to->local6,
 		.fl6_dport = to->port,
@@ -104,7 +109,7 @@ static struct dst_entry *look_up6(struct bftm_server *server, const struct bftm_
 	};
 	struct dst_entry *dst;
 
-	dst = ipv6_stub->ipv6_dst_lookup_flow(server->net, server->sock6->sk, &fl, NULL);
+	dst = bftm_dst6(server->net, server->sock6->sk, &fl, NULL);
 	if (!IS_ERR(dst))
 		*cookie = rt6_get_cookie(container_of(dst, struct rt6_info, dst));
 	return dst;
@@ -122,7 +127,8 @@ static bool same(const struct bftm_address *a, const struct bftm_address *b)
 {
 	return ipv6_addr_equal(&a->remote6, &b->remote6) &&
 	       ipv6_addr_equal(&a->local6, &b->local6) &&
-	       a->port == b->port && a->family == b->family && a->ifindex == b->ifindex;
+	       a->port == b->port && a->family == b->family && a->ifindex == b->ifindex &&
+	       a->mark == b->mark;
 }
 
 struct dst_entry *bftm_route(struct bftm_server *server, const struct bftm_address *to)

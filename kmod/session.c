@@ -2,13 +2,14 @@
 /*
  * Lifetime: a session is made under the session mutex of its namespace, listed under
  * the upcall's lock, and known to its socket by the socket's user data, under RCU. It
- * ends when the helper lends another in its place, or takes it back, or goes:
- * retire() takes it off the list with all that it does, under the lock, so that its
- * timer is armed no more; then the timer is stopped, the socket made an ordinary one
- * again and a grace period waited for, so that nobody receives for it.
+ * ends when the helper lends another in its place, or takes it back, or goes: it is taken off
+ * the list under the lock, so that nothing begins by it. What it does is made the helper's in
+ * pieces, between which others have the lock: meanwhile it sends, hears and wins as before. When
+ * nothing is left its timer is armed no more; then the timer is stopped, the socket made an
+ * ordinary one again and a grace period waited for, so that nobody receives for it.
  *
- * A helper and what it lent go in one hold of the lock: the helper that comes next
- * never sees a lock that the kernel holds by itself.
+ * All that is one hold of the session mutex, for which the next helper waits: it never sees a
+ * lock that the kernel holds by itself for another.
  *
  * A session holds its socket's file, and by that the namespace; the helper's netlink
  * socket goes at the latest when the helper does, and takes the session with it.
@@ -94,11 +95,29 @@ static int receive(struct sock *sk, struct sk_buff *skb)
 	return bftm_udp_hear(hear, sk, skb);
 }
 
-void bftm_session_send(struct bftm_session *s, u32 to, struct bftm_msg *msg)
+/* Its owner may bind the socket to another device, or mark it, at any time. */
+static void look_at_flow(struct bftm_session *s)
 {
-	struct sock *sk = s->sock->sk;
+	const struct sock *sk = s->sock->sk;
+	const struct bftm_flow now = {
+		.ifindex = READ_ONCE(sk->sk_bound_dev_if),
+		.mark = READ_ONCE(sk->sk_mark),
+	};
 	u32 u;
 
+	if (now.ifindex == s->flow.ifindex && now.mark == s->flow.mark)
+		return;
+	s->flow = now;
+	for (u = 0; u < s->cfg.n; u++)
+		dst_cache_reset(&s->peer[u].route);
+}
+
+u32 bftm_session_send(struct bftm_session *s, u32 to, struct bftm_msg *msg)
+{
+	u32 u, sent = 0;
+
+	lockdep_assert_held(&s->bn->upcall.lock);
+	look_at_flow(s);
 	msg->proto = BFTM_PROTO_BACKOFF;
 	msg->cluster = s->id;
 	msg->client = s->client;
@@ -118,10 +137,10 @@ void bftm_session_send(struct bftm_session *s, u32 to, struct bftm_msg *msg)
 		wire = skb_put(skb, sizeof(*wire));
 		bftm_wire_put(msg, wire);
 		bftm_sign(peer->pair.request, wire, sizeof(*wire));
-		if (bftm_udp_send(s->bn->net, sk, inet_sk(sk)->inet_sport, &peer->to,
-				  &peer->route, skb))
-			kfree_skb(skb);
+		if (bftm_udp_send(s->bn->net, s->sock->sk, &peer->to, &peer->route, skb) >= 0)
+			sent |= BIT(u);
 	}
+	return sent;
 }
 
 /*
@@ -140,7 +159,10 @@ static int check_socket(const struct bftm_net *bn, const struct socket *sock)
 	return 0;
 }
 
-/* Its user data is ours already when a session before this one has it. */
+/*
+ * Its user data is ours already when a session before this one has it. Who else takes sockets
+ * (l2tp, sockmap) looks at the user data and sets it in one hold of the callback lock.
+ */
 static int attach(struct bftm_session *s)
 {
 	struct udp_tunnel_sock_cfg tunnel = {
@@ -152,16 +174,16 @@ static int attach(struct bftm_session *s)
 	bool ours, other;
 
 	lock_sock(sk);
+	write_lock_bh(&sk->sk_callback_lock);
 	ours = udp_sk(sk)->encap_rcv == receive;
 	other = !ours && (udp_sk(sk)->encap_type || READ_ONCE(sk->sk_user_data));
-	if (ours)
+	if (!other)
 		rcu_assign_sk_user_data(sk, s);
+	write_unlock_bh(&sk->sk_callback_lock);
+	if (!ours && !other)
+		setup_udp_tunnel_sock(s->bn->net, bftm_tunnel_sock(s->sock), &tunnel);
 	release_sock(sk);
-	if (other)
-		return -EINVAL;
-	if (!ours)
-		setup_udp_tunnel_sock(s->bn->net, s->sock, &tunnel);
-	return 0;
+	return other ? -EINVAL : 0;
 }
 
 static void detach(struct bftm_session *s)
@@ -169,12 +191,14 @@ static void detach(struct bftm_session *s)
 	struct sock *sk = s->sock->sk;
 
 	lock_sock(sk);
-	/* Not when the next session has it already. */
+	write_lock_bh(&sk->sk_callback_lock);
+	/* Not when the next session has it already. The user data last: then it is another's. */
 	if (READ_ONCE(sk->sk_user_data) == s) {
-		rcu_assign_sk_user_data(sk, NULL);
 		udp_sk(sk)->encap_type = 0;
 		udp_sk(sk)->encap_rcv = NULL;
+		rcu_assign_sk_user_data(sk, NULL);
 	}
+	write_unlock_bh(&sk->sk_callback_lock);
 	release_sock(sk);
 	synchronize_rcu();	/* receive() has returned, also for module exit */
 }
@@ -207,17 +231,19 @@ static void session_free(struct bftm_session *s)
 	kvfree_sensitive(s, struct_size(s, peer, s->cfg.n));
 }
 
-/* Off the list: nobody begins anything by it, and what it does is the helper's. */
-static void retire(struct bftm_session *s)
-{
-	lockdep_assert_held(&s->bn->upcall.lock);
-	list_del(&s->list);
-	bftm_fast_retire(s);
-}
-
-/* One that is retired. */
+/* One that is off the list: nobody begins anything by it. */
 static void dispose(struct bftm_session *s)
 {
+	struct bftm_upcall *up = &s->bn->upcall;
+	bool more;
+
+	lockdep_assert_held(&s->bn->session_mutex);
+	do {
+		spin_lock_bh(&up->lock);
+		more = bftm_fast_retire(s);
+		spin_unlock_bh(&up->lock);
+		cond_resched();
+	} while (more);
 	bftm_alarms_stop(&s->alarms);
 	detach(s);
 	bftm_destroyed("session", s);
@@ -237,7 +263,7 @@ static int lend(struct bftm_net *bn, struct bftm_session *s, struct bftm_session
 	} else {
 		*old = bftm_session_find(bn, s->cluster);
 		if (*old)
-			retire(*old);
+			list_del(&(*old)->list);
 		list_add(&s->list, &up->sessions);
 	}
 	spin_unlock_bh(&up->lock);
@@ -266,13 +292,13 @@ int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, int fd, u64 c
 	bftm_alarms_init(&s->alarms, &bn->upcall.lock, bftm_fast_ring);
 	mutex_lock(&bn->session_mutex);
 	err = lend(bn, s, &old);
-	mutex_unlock(&bn->session_mutex);
 	if (err)
 		session_free(s);
 	else
 		bftm_created("session", s);
 	if (old)
 		dispose(old);
+	mutex_unlock(&bn->session_mutex);
 	return err;
 }
 
@@ -285,8 +311,7 @@ void bftm_sessions_retire(struct bftm_net *bn, const char *cluster, u32 portid,
 	list_for_each_entry_safe(s, next, &bn->upcall.sessions, list) {
 		if ((cluster && strcmp(s->cluster, cluster)) || (portid && s->portid != portid))
 			continue;
-		retire(s);
-		list_add(&s->list, gone);
+		list_move(&s->list, gone);
 	}
 }
 
@@ -302,8 +327,10 @@ void bftm_session_revoke(struct bftm_net *bn, const char *cluster, u32 portid)
 {
 	LIST_HEAD(gone);
 
+	mutex_lock(&bn->session_mutex);
 	spin_lock_bh(&bn->upcall.lock);
 	bftm_sessions_retire(bn, cluster, portid, &gone);
 	spin_unlock_bh(&bn->upcall.lock);
 	bftm_sessions_dispose(&gone);
+	mutex_unlock(&bn->session_mutex);
 }

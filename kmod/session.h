@@ -28,6 +28,12 @@ struct bftm_session_peer {
 	struct dst_cache route;
 };
 
+/** struct bftm_flow - what a route is chosen by, beside the addresses */
+struct bftm_flow {
+	int ifindex;
+	u32 mark;
+};
+
 /**
  * struct bftm_session - constant once it is listed, but for what the lock of its
  * namespace's upcall guards
@@ -49,7 +55,9 @@ struct bftm_session_peer {
  * @count:    of them, guarded
  * @asking:   those among them that are not decided, guarded
  * @watch:    so many acquires are left to the helper, which takes down who
- *            disagrees with whom, guarded
+ *            disagrees with whom, or has to see to it anyway, guarded
+ * @vain:     acquisitions in a row in which too few were heard, guarded
+ * @flow:     of the socket, when routes were looked up: they hold for that, guarded
  * @peer:     cfg.n servers
  */
 struct bftm_session {
@@ -72,6 +80,8 @@ struct bftm_session {
 	u32 count;
 	u32 asking;
 	u32 watch;
+	u32 vain;
+	struct bftm_flow flow;
 	struct bftm_session_peer peer[];
 };
 
@@ -89,16 +99,19 @@ struct bftm_session *bftm_session_find(struct bftm_net *bn, const char *cluster)
 int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, int fd, u64 counters);
 
 /**
- * bftm_sessions_retire() - from now on the kernel begins and holds nothing by them
+ * bftm_sessions_retire() - from now on the kernel begins nothing by them
  * @cluster: NULL for all
  * @portid:  the helper's that lent them, 0 for any
  * @gone:    gets them, for bftm_sessions_dispose()
- * Context: the upcall's lock held.
+ * Context: the session mutex and the upcall's lock held.
  */
 void bftm_sessions_retire(struct bftm_net *bn, const char *cluster, u32 portid,
 			  struct list_head *gone);
 
-/** bftm_sessions_dispose() - of those that are retired. Context: process. */
+/**
+ * bftm_sessions_dispose() - of those that are retired: what is under way by them is the helper's
+ * Context: process; the session mutex is held since they were retired.
+ */
 void bftm_sessions_dispose(struct list_head *gone);
 
 /** bftm_session_revoke() - both. Context: process. */
@@ -109,8 +122,9 @@ void bftm_session_revoke(struct bftm_net *bn, const char *cluster, u32 portid);
  * @to:  bit mask
  * @msg: all but who it is for; sequence numbers and epochs are filled in
  *
- * What cannot go is lost, as on the way. Context: softirqs off, does not sleep.
+ * What cannot go is lost, as on the way. Context: softirqs off, does not sleep. Return: those
+ * of @to to whom it went out, as far as this host can tell.
  */
-void bftm_session_send(struct bftm_session *s, u32 to, struct bftm_msg *msg);
+u32 bftm_session_send(struct bftm_session *s, u32 to, struct bftm_msg *msg);
 
 #endif /* BFTM_SESSION_H */

@@ -6,6 +6,7 @@
 #include <linux/skbuff.h>
 #include <linux/udp.h>
 #include <net/ip6_route.h>
+#include <net/l3mdev.h>
 #include <net/route.h>
 #include <net/udp.h>
 
@@ -36,17 +37,22 @@ void bftm_socket_send_skb(struct bftm_server *server, const struct bftm_address 
 			  struct sk_buff *skb)
 {
 	struct dst_entry *dst = bftm_route(server, to);
+	__be16 port = htons(server->param.port);
+	int err;
 
-	if (!IS_ERR(dst) && to->family == AF_INET) {
-		skb_dst_set_noref(skb, dst);
-		bftm_udp_out4(server->net, server->sock4->sk, skb, to,
-			      htons(server->param.port));
-	} else if (!IS_ERR(dst) && dst_hold_safe(dst)) {
-		bftm_udp_out6(server->sock6->sk, dst, skb, to, htons(server->param.port));
-	} else {
+	if (IS_ERR(dst)) {
 		bftm_count(server, SEND_FAILED);
 		kfree_skb(skb);
+		return;
 	}
+	skb_dst_set_noref(skb, dst);
+	skb->mark = to->mark;
+	if (to->family == AF_INET)
+		err = bftm_udp_out4(server->net, server->sock4->sk, skb, to, port);
+	else
+		err = bftm_udp_out6(server->net, server->sock6->sk, skb, to, port);
+	if (err < 0)
+		bftm_count(server, SEND_FAILED);
 }
 
 void bftm_socket_send(struct bftm_server *server, const struct bftm_address *to,
@@ -60,7 +66,11 @@ void bftm_socket_send(struct bftm_server *server, const struct bftm_address *to,
 	bftm_socket_send_skb(server, to, skb);
 }
 
-static void read_address(const struct sk_buff *skb, u16 family,
+/*
+ * The answer goes the way that the request came: what arrives in a VRF is unreachable from
+ * elsewhere. There skb_iif is the VRF's device also where the address is a link's own.
+ */
+static void read_address(const struct net *net, const struct sk_buff *skb, u16 family,
 			 struct bftm_address *ret)
 {
 	memset(ret, 0, sizeof(*ret));
@@ -69,12 +79,19 @@ static void read_address(const struct sk_buff *skb, u16 family,
 	if (family == AF_INET) {
 		ret->remote4 = ip_hdr(skb)->saddr;
 		ret->local4 = ip_hdr(skb)->daddr;
+		ret->ifindex = l3mdev_master_ifindex_rcu(skb->dev);
+		ret->mark = IP4_REPLY_MARK(net, skb->mark);
 		return;
 	}
 	ret->remote6 = ipv6_hdr(skb)->saddr;
 	ret->local6 = ipv6_hdr(skb)->daddr;
-	if (ipv6_addr_type(&ret->remote6) & IPV6_ADDR_LINKLOCAL)
+	if (!(ipv6_addr_type(&ret->remote6) & IPV6_ADDR_LINKLOCAL))
+		ret->ifindex = l3mdev_master_ifindex_rcu(skb->dev);
+	else if (ipv6_l3mdev_skb(IP6CB(skb)->flags))
+		ret->ifindex = IP6CB(skb)->iif;
+	else
 		ret->ifindex = skb->skb_iif;
+	ret->mark = IP6_REPLY_MARK(net, skb->mark);
 }
 
 /* Sent to all: its answer would go out under an address of all. */
@@ -126,7 +143,7 @@ static void turn_round(struct sk_buff *skb)
 	skb->ip_summed = CHECKSUM_NONE;
 	skb->csum_valid = 0;
 	skb->csum_level = 0;
-	skb_reset_csum_not_inet(skb);
+	bftm_csum_inet(skb);
 	skb->encapsulation = 0;
 	skb->priority = 0;
 	skb->dev = NULL;
@@ -193,7 +210,7 @@ static int hear(struct sock *sk, struct sk_buff *skb)
 		bftm_count(server, BAD_ADDRESS);
 		goto drop;
 	}
-	read_address(skb, sk->sk_family, &from);
+	read_address(server->net, skb, sk->sk_family, &from);
 	/* Each of the two shapes has lengths of its own. */
 	if (skb->len == sizeof(struct udphdr) + BFTM_WIRE_LEN ?
 	    receive_lock(server, &skb, &from) : receive_order(server, skb, &from)) {
@@ -229,7 +246,7 @@ static int open_one(struct bftm_server *server, int family,
 	int err = udp_sock_create(server->net, &port, ret);
 
 	if (!err)
-		setup_udp_tunnel_sock(server->net, *ret, &tunnel);
+		setup_udp_tunnel_sock(server->net, bftm_tunnel_sock(*ret), &tunnel);
 	return err;
 }
 
@@ -265,9 +282,9 @@ void bftm_sockets_deafen(struct bftm_server *server)
 void bftm_sockets_close(struct bftm_server *server)
 {
 	if (server->sock4)
-		udp_tunnel_sock_release(server->sock4);
+		udp_tunnel_sock_release(bftm_tunnel_sock(server->sock4));
 	if (server->sock6)
-		udp_tunnel_sock_release(server->sock6);
+		udp_tunnel_sock_release(bftm_tunnel_sock(server->sock6));
 	server->sock4 = NULL;
 	server->sock6 = NULL;
 	synchronize_rcu();	/* receive() has returned, its code may go */

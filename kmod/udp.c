@@ -5,11 +5,12 @@
  */
 #include <linux/ipv6.h>
 #include <linux/netdevice.h>
+#include <linux/security.h>
 #include <linux/skbuff.h>
 #include <linux/udp.h>
 #include <net/dst_cache.h>
+#include <net/ip6_checksum.h>
 #include <net/ip6_route.h>
-#include <net/ipv6_stubs.h>
 #include <net/route.h>
 #include <net/udp.h>
 
@@ -20,21 +21,11 @@
 /* Behind an Ethernet header with its tags; for a longer one the stack makes room. */
 #define HEAD (32 + sizeof(struct ipv6hdr) + sizeof(struct udphdr))
 
-static struct rtable *route4(struct net *net, struct sock *sk, struct flowi4 *fl,
-			     struct dst_cache *route)
-{
-	struct rtable *rt = dst_cache_get_ip4(route, &fl->saddr);
+/* What of the type of service chooses a route. */
+#define ROUTE_TOS 0x1c
 
-	if (rt)
-		return rt;
-	rt = ip_route_output_flow(net, fl, sk);
-	if (!IS_ERR(rt))
-		dst_cache_set_ip4(route, &rt->dst, fl->saddr);
-	return rt;
-}
-
-void bftm_udp_out4(struct net *net, struct sock *sk, struct sk_buff *skb,
-		   const struct bftm_address *to, __be16 port)
+int bftm_udp_out4(struct net *net, struct sock *sk, struct sk_buff *skb,
+		  const struct bftm_address *to, __be16 port)
 {
 	struct dst_entry *dst = skb_dst(skb);
 	struct udphdr *uh = __skb_push(skb, sizeof(*uh));
@@ -53,6 +44,7 @@ void bftm_udp_out4(struct net *net, struct sock *sk, struct sk_buff *skb,
 	*ip = (struct iphdr){
 		.version = 4,
 		.ihl = sizeof(*ip) / 4,
+		.tos = READ_ONCE(inet_sk(sk)->tos),
 		.frag_off = whole ? htons(IP_DF) : 0,
 		.ttl = ip4_dst_hoplimit(dst),
 		.protocol = IPPROTO_UDP,
@@ -60,79 +52,131 @@ void bftm_udp_out4(struct net *net, struct sock *sk, struct sk_buff *skb,
 		.daddr = to->remote4,
 	};
 	ip_select_ident(net, skb, NULL);
-	ip_local_out(net, sk, skb);
+	return ip_local_out(net, sk, skb);
 }
 
-static int send4(struct net *net, struct sock *sk, __be16 port, const struct bftm_address *to,
-		 struct dst_cache *route, struct sk_buff *skb)
+/* Of what is sent by a socket that a program made. */
+static void look_like(struct sk_buff *skb, struct sock *sk)
 {
-	struct flowi4 fl = {
-		.flowi4_proto = IPPROTO_UDP,
-		.daddr = to->remote4,
-		.fl4_dport = to->port,
-		.fl4_sport = port,
-	};
-	struct rtable *rt = route4(net, sk, &fl, route);
-	struct bftm_address from;
+	skb->mark = READ_ONCE(sk->sk_mark);
+	skb->priority = READ_ONCE(sk->sk_priority);
+	skb_set_owner_w(skb, sk);
+}
 
+static struct rtable *route4(struct net *net, struct sock *sk, const struct bftm_address *to,
+			     struct dst_cache *route, __be32 *ret_local)
+{
+	struct rtable *rt = dst_cache_get_ip4(route, ret_local);
+	struct flowi4 fl;
+
+	if (rt)
+		return rt;
+	flowi4_init_output(&fl, READ_ONCE(sk->sk_bound_dev_if), READ_ONCE(sk->sk_mark),
+			   READ_ONCE(inet_sk(sk)->tos) & ROUTE_TOS, RT_SCOPE_UNIVERSE,
+			   IPPROTO_UDP, 0, to->remote4, 0, to->port, inet_sk(sk)->inet_sport,
+			   sock_net_uid(net, sk));
+	security_sk_classify_flow(sk, flowi4_to_flowi_common(&fl));
+	rt = ip_route_output_flow(net, &fl, sk);
 	if (IS_ERR(rt))
-		return PTR_ERR(rt);
+		return rt;
 	if (rt->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST)) {
 		ip_rt_put(rt);
-		return -EACCES;
+		return ERR_PTR(-EACCES);
 	}
-	from = *to;
-	from.local4 = fl.saddr;
+	dst_cache_set_ip4(route, &rt->dst, fl.saddr);
+	*ret_local = fl.saddr;
+	return rt;
+}
+
+static int send4(struct net *net, struct sock *sk, const struct bftm_address *to,
+		 struct dst_cache *route, struct sk_buff *skb)
+{
+	struct bftm_address ends = *to;
+	struct rtable *rt = route4(net, sk, to, route, &ends.local4);
+
+	if (IS_ERR(rt)) {
+		kfree_skb(skb);
+		return PTR_ERR(rt);
+	}
 	skb_dst_set(skb, &rt->dst);
-	bftm_udp_out4(net, sk, skb, &from, port);
-	return 0;
+	look_like(skb, sk);
+	return bftm_udp_out4(net, sk, skb, &ends, inet_sk(sk)->inet_sport);
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
-void bftm_udp_out6(struct sock *sk, struct dst_entry *dst, struct sk_buff *skb,
-		   const struct bftm_address *to, __be16 port)
+int bftm_udp_out6(struct net *net, struct sock *sk, struct sk_buff *skb,
+		  const struct bftm_address *to, __be16 port)
 {
-	struct in6_addr local = to->local6, remote = to->remote6;
+	struct udphdr *uh = __skb_push(skb, sizeof(*uh));
+	struct ipv6hdr *ip;
 
-	/* No tunnel device: the statistics of dst->dev are not a tunnel's. */
-	bftm_udp6_xmit(dst, sk, skb, NULL, &local, &remote, 0, ip6_dst_hoplimit(dst), 0, port,
-		       to->port, false);
+	uh->source = port;
+	uh->dest = to->port;
+	uh->len = htons(skb->len);
+	skb_reset_transport_header(skb);
+	udp6_set_csum(false, skb, &to->local6, &to->remote6, skb->len);
+	ip = __skb_push(skb, sizeof(*ip));
+	skb_reset_network_header(skb);
+	ip6_flow_hdr(ip, READ_ONCE(inet6_sk(sk)->tclass), 0);
+	ip->nexthdr = IPPROTO_UDP;
+	ip->hop_limit = ip6_dst_hoplimit(skb_dst(skb));
+	ip->saddr = to->local6;
+	ip->daddr = to->remote6;
+	return ip6_local_out(net, sk, skb);
 }
 
-static int send6(struct net *net, struct sock *sk, __be16 port, const struct bftm_address *to,
-		 struct dst_cache *route, struct sk_buff *skb)
+static struct dst_entry *route6(struct net *net, struct sock *sk, const struct bftm_address *to,
+				struct dst_cache *route, struct in6_addr *ret_local)
 {
 	struct flowi6 fl = {
 		.flowi6_proto = IPPROTO_UDP,
-		.flowi6_oif = to->ifindex,
+		.flowi6_oif = to->ifindex ?: READ_ONCE(sk->sk_bound_dev_if),
+		.flowi6_mark = READ_ONCE(sk->sk_mark),
+		.flowi6_uid = sock_net_uid(net, sk),
 		.daddr = to->remote6,
+		.flowlabel = ip6_make_flowinfo(READ_ONCE(inet6_sk(sk)->tclass), 0),
 		.fl6_dport = to->port,
-		.fl6_sport = port,
+		.fl6_sport = inet_sk(sk)->inet_sport,
 	};
-	struct dst_entry *dst = dst_cache_get_ip6(route, &fl.saddr);
-	struct bftm_address from = *to;
+	struct dst_entry *dst = dst_cache_get_ip6(route, ret_local);
 
-	if (!dst) {
-		dst = ipv6_stub->ipv6_dst_lookup_flow(net, sk, &fl, NULL);
-		if (IS_ERR(dst))
-			return PTR_ERR(dst);
-		dst_cache_set_ip6(route, dst, &fl.saddr);
-	}
-	from.local6 = fl.saddr;
-	bftm_udp_out6(sk, dst, skb, &from, port);
-	return 0;
-}
-#else
-void bftm_udp_out6(struct sock *sk, struct dst_entry *dst, struct sk_buff *skb,
-		   const struct bftm_address *to, __be16 port)
-{
-	kfree_skb(skb);
-	dst_release(dst);
+	if (dst)
+		return dst;
+	security_sk_classify_flow(sk, flowi6_to_flowi_common(&fl));
+	dst = bftm_dst6(net, sk, &fl, NULL);
+	if (IS_ERR(dst))
+		return dst;
+	dst_cache_set_ip6(route, dst, &fl.saddr);
+	*ret_local = fl.saddr;
+	return dst;
 }
 
-static int send6(struct net *net, struct sock *sk, __be16 port, const struct bftm_address *to,
+static int send6(struct net *net, struct sock *sk, const struct bftm_address *to,
 		 struct dst_cache *route, struct sk_buff *skb)
 {
+	struct bftm_address ends = *to;
+	struct dst_entry *dst = route6(net, sk, to, route, &ends.local6);
+
+	if (IS_ERR(dst)) {
+		kfree_skb(skb);
+		return PTR_ERR(dst);
+	}
+	skb_dst_set(skb, dst);
+	look_like(skb, sk);
+	return bftm_udp_out6(net, sk, skb, &ends, inet_sk(sk)->inet_sport);
+}
+#else
+int bftm_udp_out6(struct net *net, struct sock *sk, struct sk_buff *skb,
+		  const struct bftm_address *to, __be16 port)
+{
+	kfree_skb(skb);
+	return -EAFNOSUPPORT;
+}
+
+static int send6(struct net *net, struct sock *sk, const struct bftm_address *to,
+		 struct dst_cache *route, struct sk_buff *skb)
+{
+	kfree_skb(skb);
 	return -EAFNOSUPPORT;
 }
 #endif
@@ -152,12 +196,17 @@ struct sk_buff *bftm_udp_room(size_t len)
 	return skb;
 }
 
-int bftm_udp_send(struct net *net, struct sock *sk, __be16 port,
-		  const struct bftm_address *to, struct dst_cache *route, struct sk_buff *skb)
+int bftm_udp_send(struct net *net, struct sock *sk, const struct bftm_address *to,
+		  struct dst_cache *route, struct sk_buff *skb)
 {
-	if (to->family == AF_INET)
-		return send4(net, sk, port, to, route, skb);
-	if (to->family == AF_INET6)
-		return send6(net, sk, port, to, route, skb);
-	return -EDESTADDRREQ;
+	int err = -EDESTADDRREQ;
+
+	if (sk_wmem_alloc_get(sk) >= READ_ONCE(sk->sk_sndbuf))
+		err = -ENOBUFS;
+	else if (to->family == AF_INET)
+		return send4(net, sk, to, route, skb);
+	else if (to->family == AF_INET6)
+		return send6(net, sk, to, route, skb);
+	kfree_skb(skb);
+	return err;
 }

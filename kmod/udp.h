@@ -21,28 +21,30 @@ struct sk_buff *bftm_udp_room(size_t len);
 
 /**
  * bftm_udp_out4() - put the headers before a datagram and send it
- * @skb:  its payload, with room for them; its route is set
+ * @sk:   by its type of service
+ * @skb:  its payload, with room for them; its route is set. Taken in any case.
  * @to:   both ends, of AF_INET
  * @port: of the source, as on the wire
+ * Return: negative when it did not go out, such as -EPERM of a packet filter.
  */
-void bftm_udp_out4(struct net *net, struct sock *sk, struct sk_buff *skb,
-		   const struct bftm_address *to, __be16 port);
+int bftm_udp_out4(struct net *net, struct sock *sk, struct sk_buff *skb,
+		  const struct bftm_address *to, __be16 port);
 
-/** bftm_udp_out6() - the same of AF_INET6; takes a reference to the route @dst */
-void bftm_udp_out6(struct sock *sk, struct dst_entry *dst, struct sk_buff *skb,
-		   const struct bftm_address *to, __be16 port);
+/** bftm_udp_out6() - the same of AF_INET6, by @sk's traffic class */
+int bftm_udp_out6(struct net *net, struct sock *sk, struct sk_buff *skb,
+		  const struct bftm_address *to, __be16 port);
 
 /**
- * bftm_udp_send() - send it
- * @port: of the source, as on the wire
+ * bftm_udp_send() - send it, as if a program had by this socket
+ * @sk:   of AF_INET6; its device, mark, priority, owner and room for what is sent count
  * @to:   without a local address the route decides
  * @route: to there, remembered
- * @skb:  of bftm_udp_room(); the caller's still when it fails
+ * @skb:  of bftm_udp_room(); taken in any case
  *
- * Context: softirqs off. Return: 0, or why it cannot go.
+ * Context: softirqs off. Return: negative when it did not go out.
  */
-int bftm_udp_send(struct net *net, struct sock *sk, __be16 port,
-		  const struct bftm_address *to, struct dst_cache *route, struct sk_buff *skb);
+int bftm_udp_send(struct net *net, struct sock *sk, const struct bftm_address *to,
+		  struct dst_cache *route, struct sk_buff *skb);
 
 /**
  * bftm_udp_hear() - what is done with a datagram, and who fuzzes sees where it has gone

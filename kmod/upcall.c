@@ -56,7 +56,7 @@ void bftm_upcall_hint(struct bftm_net *bn)
 						BFTMUTEX_CMD_HELPER_READY);
 }
 
-/* Ended in one run of the timer; then others may run. */
+/* Ended in one run of the timer, or hold of the lock; then others may run. */
 #define GRACE_BATCH	64
 #define GRACE_PAUSE_NS	(100 * BFTM_NS_PER_US)
 
@@ -114,20 +114,28 @@ void bftm_upcall_init(struct bftm_upcall *up)
 
 void bftm_upcall_destroy(struct bftm_upcall *up)
 {
-	struct bftm_request *request, *next;
+	struct bftm_request *request;
+	unsigned int i;
+	bool more;
 
 	/* No helper is there, so no session is; no handle is open: ends nobody pulled. */
 	hrtimer_cancel(&up->grace);
 	bftm_alarms_stop(&up->alarms);
-	spin_lock_bh(&up->lock);
-	if (up->ending)
-		bftm_request_free(up, up->ending);
-	list_for_each_entry_safe(request, next, &up->queue, list) {
-		list_del(&request->list);
-		bftm_request_free(up, request);
-	}
+	do {
+		spin_lock_bh(&up->lock);
+		if (up->ending)
+			bftm_request_free(up, up->ending);
+		up->ending = NULL;
+		for (i = 0; i < GRACE_BATCH && !list_empty(&up->queue); i++) {
+			request = list_first_entry(&up->queue, struct bftm_request, list);
+			list_del(&request->list);
+			bftm_request_free(up, request);
+		}
+		more = !list_empty(&up->queue);
+		spin_unlock_bh(&up->lock);
+		cond_resched();
+	} while (more);
 	WARN_ON(!list_empty(&up->given) || !xa_empty(&up->handles));
-	spin_unlock_bh(&up->lock);
 }
 
 /* Who asks for, or holds, a lock of this name, in whichever cluster. */

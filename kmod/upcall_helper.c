@@ -57,9 +57,12 @@ int bftm_upcall_register(struct bftm_net *bn, u32 portid)
 
 	INIT_LIST_HEAD(&adopted.renew);
 	INIT_LIST_HEAD(&adopted.keep);
+	/* What the one before leaves is complete when it is had. */
+	mutex_lock(&bn->session_mutex);
 	spin_lock_bh(&up->lock);
 	if (up->portid) {
 		spin_unlock_bh(&up->lock);
+		mutex_unlock(&bn->session_mutex);
 		return -EBUSY;
 	}
 	up->portid = portid;
@@ -81,8 +84,12 @@ int bftm_upcall_register(struct bftm_net *bn, u32 portid)
 	list_splice(&adopted.renew, &up->queue);
 	bftm_upcall_hint(bn);
 	spin_unlock_bh(&up->lock);
+	mutex_unlock(&bn->session_mutex);
 	return 0;
 }
+
+/* How many in one hold of the lock. */
+#define TAKE_BATCH 64
 
 /*
  * What the helper had taken and not finished waits for the next one, but for what
@@ -90,35 +97,55 @@ int bftm_upcall_register(struct bftm_net *bn, u32 portid)
  */
 static void take_back(struct bftm_upcall *up)
 {
-	struct bftm_request *request, *next;
+	struct bftm_request *request;
+	unsigned int i;
+	LIST_HEAD(back);
 
-	list_for_each_entry_safe(request, next, &up->given, list) {
-		hash_del(&request->by_id);
-		if (request->submission) {
+	spin_lock_bh(&up->lock);
+	/* Others run between two pieces, and may end what is in either list: it leaves that. */
+	while (!list_empty(&up->given)) {
+		for (i = 0; i < TAKE_BATCH && !list_empty(&up->given); i++) {
+			request = list_first_entry(&up->given, struct bftm_request, list);
+			hash_del(&request->by_id);
+			list_move_tail(&request->list, &back);
+			if (!request->submission)
+				continue;
 			list_del(&request->list);
 			bftm_request_failed(up, request, -EOWNERDEAD);
 		}
+		spin_unlock_bh(&up->lock);
+		cond_resched();
+		spin_lock_bh(&up->lock);
 	}
-	list_splice_init(&up->given, &up->queue);
+	list_splice(&back, &up->queue);
+	/* Nothing is added without a helper any more but what programs ask for. */
+	hrtimer_start(&up->grace, ns_to_ktime(BFTM_HELPER_GRACE_NS), HRTIMER_MODE_REL_SOFT);
+	spin_unlock_bh(&up->lock);
 }
 
 void bftm_upcall_deregister(struct bftm_net *bn, u32 portid)
 {
 	struct bftm_upcall *up = &bn->upcall;
 	LIST_HEAD(gone);
+	bool was;
 
+	/* Whose socket is being closed does not become the helper. */
+	if (!portid || READ_ONCE(up->portid) != portid)
+		return;
+	mutex_lock(&bn->session_mutex);
 	spin_lock_bh(&up->lock);
-	if (portid && up->portid == portid) {
+	was = up->portid == portid;
+	if (was) {
 		up->portid = 0;
 		end_last(up);
-		take_back(up);
-		/* In one go with it: what the next one adopts is nobody else's. */
 		bftm_sessions_retire(bn, NULL, portid, &gone);
-		hrtimer_start(&up->grace, ns_to_ktime(BFTM_HELPER_GRACE_NS),
-			      HRTIMER_MODE_REL_SOFT);
 	}
 	spin_unlock_bh(&up->lock);
-	bftm_sessions_dispose(&gone);
+	if (was) {
+		bftm_sessions_dispose(&gone);
+		take_back(up);
+	}
+	mutex_unlock(&bn->session_mutex);
 }
 
 static int lose(struct bftm_handle *h, void *arg)
