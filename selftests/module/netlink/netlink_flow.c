@@ -4,7 +4,7 @@
 #include <net/if.h>
 #include <sys/ioctl.h>
 
-#include "netlink_lend.h"
+#include "lend_fixture.h"
 
 #define WATCH	16	/* acquires that are the helper's after one in vain */
 #define MARK	9
