@@ -147,7 +147,7 @@ TEST_F(lend, room)
 	char name[16];
 	struct seen s;
 
-	ASSERT_EQ(0, run("tc qdisc add dev lo root netem delay 1000s"));
+	ASSERT_EQ(0, run("tc qdisc add dev lo root netem delay 200s"));
 	ASSERT_EQ(0, setsockopt(self->sock, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)));
 	ASSERT_EQ(0, lend(self));
 	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
