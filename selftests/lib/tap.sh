@@ -94,6 +94,10 @@ says() {
 # skip DESC REASON: one test that cannot run here.
 skip() { tap_result ok "$1" "SKIP $2"; }
 
+# Whether "make check" wants a few cases of each kind; "make check-all", and a script that is
+# named, have them all.
+short() { [[ ${BFTMUTEX_SHORT-} ]]; }
+
 # wait_jobs: for all of the script's. Not "wait", which in bash 5.2 waits for process
 # substitutions as well, and now and then for one that has ended: forever, while a
 # daemon lives.
