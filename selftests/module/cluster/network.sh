@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=10
+# check: vm clock=instructions time=30
 #
 # Bad networks: nobody enters while another is inside, everybody gets in, and
 # when too many servers were cut off, soon after they are back.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm kernels=6.1,6.12 clock=instructions about=module time=10
+# check: vm kernels=6.1,6.12 clock=instructions about=module time=40
 #
 # The fast path: a lock that nobody wants is the kernel's business alone. What it
 # took is held, renewed, given back and handed over like any other, whatever becomes

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm alone time=10
+# check: vm alone time=40
 #
 # The examples of bftmutex(3) and bftmutex(4), as they stand there: built against what
 # "make install" makes, and run as client 1 of a cluster; those that submit, where a

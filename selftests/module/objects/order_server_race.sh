@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=10
+# check: vm clock=instructions time=20
 #
 # Objects are listed while they come and change, and servers stop under traffic.
 # shellcheck disable=SC2154,SC2317,SC2086  # set by, or called from, what is sourced

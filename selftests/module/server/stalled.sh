@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm cpus=2 about=module time=10
+# check: vm cpus=2 about=module time=20
 #
 # A request that was found to be new, and is obeyed much later: in between its processor
 # stands still. Needs two of them.
