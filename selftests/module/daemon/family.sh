@@ -281,9 +281,10 @@ tr -d '\0' <"$dir/full" >"$mark.said" &
 reader=$!
 wait $pid
 is "nobody reads the messages: status" $? 79
-ok "nobody reads the messages: they are not lost" wait_for 10 grep -q SIGKILL "$mark.said"
-kill $reader
+# The end of the pipe, before which the reader keeps what it has.
 exec 8>&-
+ok "nobody reads the messages: they are not lost" wait_for 10 grep -q SIGKILL "$mark.said"
+kill $reader 2>/dev/null
 new_lock
 c 1 bftmutex --no-renew -l 3s --grace .5 "$lock" sh -c "trap '' TERM; while :; do sleep 7700002; done" 2> >(:)
 is "the reader of messages has ended: status" $? 79
@@ -337,7 +338,8 @@ ok "process 1, -F: the SIGTERM that never comes" names "lock '$lock'" "--no-fork
 # typing LINE: an interactive shell of client 1 on a terminal of its own; then type
 typing() {
 	mkfifo "$mark.keys"
-	ip netns exec bftm-c1 script -qefc "bash --norc -i" "$mark.tty" <"$mark.keys" >/dev/null 2>&1 &
+	# What a script puts into the background ignores these, and so would all that it starts.
+	ip netns exec bftm-c1 env --default-signal=INT,QUIT script -qefc "bash --norc -i" "$mark.tty" <"$mark.keys" >/dev/null 2>&1 &
 	pid=$!
 	exec 9>"$mark.keys"
 	type_in "$1"$'\n'
