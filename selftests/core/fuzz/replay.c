@@ -15,10 +15,12 @@
 static u8 *read_whole(const char *path, size_t *ret_len)
 {
 	FILE *file = fopen(path, "rb");
-	long len;
+	long len = -1;
 	u8 *data;
 
-	if (!file || fseek(file, 0, SEEK_END) || (len = ftell(file)) < 0 || fseek(file, 0, SEEK_SET))
+	if (file && !fseek(file, 0, SEEK_END))
+		len = ftell(file);
+	if (len < 0 || fseek(file, 0, SEEK_SET))
 		err(EX_NOINPUT, "%s", path);
 	/* Of exactly that size, so that the sanitizer sees a read beyond it. */
 	data = malloc((size_t)len);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* contend() of one client: how a lock is won, held and lost. */
-#include "contend.h"
+#include "contender.h"
 
 /* One round trip, and exactly F answers of it. */
 static void uncontended(void **state)

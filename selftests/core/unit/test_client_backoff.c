@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* contend() of one client: how a round is lost, and what it does about it. */
-#include "contend.h"
+#include "contender.h"
 
 #define B	(L + 4 * 10 * MS)	/* Δ + 4δ */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* contend() of one client that wants a fencing token. n = 7, b = 1: q = 6. */
-#include "contend.h"
+#include "contender.h"
 
 #define FREE	BFTM_MSG_FREE
 #define SACK	BFTM_MSG_SACK

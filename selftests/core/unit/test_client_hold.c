@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* contend() of one client that holds: renewal, and locks of an earlier helper. */
-#include "contend.h"
+#include "contender.h"
 
 #define HALF	(T0 + L / 2)
 

@@ -3,7 +3,7 @@
  * contend() of one client: the paper's literal rule, priorities, refusals,
  * and the repetition of RELEASE.
  */
-#include "contend.h"
+#include "contender.h"
 
 static int literal_client(void **state)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* contend() of one client that waits in the servers' queue. */
-#include "contend.h"
+#include "contender.h"
 
 #define POLL	(L / 8)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* INQUIRE and YIELD at one client: which grants it gives back, and which count. */
-#include "contend.h"
+#include "contender.h"
 
 #define INQUIRE	BFTM_MSG_INQUIRE
 #define FREE	BFTM_MSG_FREE

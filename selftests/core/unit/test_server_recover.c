@@ -251,7 +251,7 @@ static void what_is_taken(void **state)
 	static const u64 when[] = { END - 1, END, END + 1 };
 	static const u64 floor[] = { BFTM_TOKEN_UNKNOWN, 0, 4 };
 	static const u64 wall[] = { 0, WALL };
-	u32 lists = 0, taken = 0, i, t, at, f, c, e;
+	u32 lists = 0, taken = 0, i, x;
 	struct bftm_rule rule[3];
 
 	(void)state;
@@ -264,11 +264,10 @@ static void what_is_taken(void **state)
 			if (digit[d] < 6)
 				rule[count++] = one[digit[d]];
 		lists++;
-		for (c = 0; c < 2; c++)
-		for (t = 0; t < ARRAY_SIZE(token); t++)
-		for (at = 0; at < ARRAY_SIZE(when); at++)
-		for (f = 0; f < ARRAY_SIZE(floor); f++)
-		for (e = 0; e < 3; e++) {
+		for (x = 0; x < 2 * 3 * ARRAY_SIZE(token) * ARRAY_SIZE(when) * ARRAY_SIZE(floor); x++) {
+			u32 c = x % 2, e = x / 2 % 3, t = x / 6 % ARRAY_SIZE(token);
+			u32 at = x / 6 / ARRAY_SIZE(token) % ARRAY_SIZE(when);
+			u32 f = x / 6 / ARRAY_SIZE(token) / ARRAY_SIZE(when);
 			struct server s = { .cfg.epoch = 8 };
 			bool right = may_take_all(rule, count, 7), take;
 			struct bftm_msg m = {

@@ -80,7 +80,7 @@ tune 'delta = 5ms' 'retry-max = 400ms' || bail "configuration"
 strategies=(silent always-free always-locked equivocate late replay duplicate)
 ! short || strategies=(silent equivocate replay)
 for strategy in "${strategies[@]}"; do
-	lie 4 $strategy --lease-max $lease_max --seed "$RANDOM" || bail "no liar"
+	lie 4 "$strategy" --lease-max $lease_max --seed "$RANDOM" || bail "no liar"
 	suspect=4
 	# Silence proves nothing: it may be the network.
 	[[ $strategy != silent ]] || suspect=
@@ -94,7 +94,7 @@ done
 strategies=(always-free equivocate)
 ! short || strategies=(equivocate)
 for strategy in "${strategies[@]}"; do
-	lie 4 $strategy --lease-max $lease_max --seed "$RANDOM" || bail "no liar"
+	lie 4 "$strategy" --lease-max $lease_max --seed "$RANDOM" || bail "no liar"
 	judge "4 servers, $strategy" "4-$strategy" 4
 done
 finish

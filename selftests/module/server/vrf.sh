@@ -49,7 +49,9 @@ taken() {
 }
 
 load || bail "the module cannot be loaded"
-modprobe vrf || skip_all "no VRF in this kernel"
+# The device loads its module.
+ip link add red type vrf table 10 || skip_all "no VRF in this kernel"
+ip link del red
 up --servers 4 --clients 2 --lease-max 4s || bail "no cluster"
 
 ok "servers go into a VRF" servers_in_vrf

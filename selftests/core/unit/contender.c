@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "contend.h"
+#include "contender.h"
 
 struct bftm_client_cfg cfg;
 struct bftm_contend c;
