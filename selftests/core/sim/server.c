@@ -126,7 +126,7 @@ bool server_admit(struct world *w, u32 u, const struct bftm_msg *req, u64 now,
 	struct bftm_server_cfg cfg = s->cfg;
 	bool knew = server_knows(s);
 
-	if (!bftm_access_admit(w->rule, RULES, req, &cfg, reply))
+	if (!bftm_access_admit(w->rule, WORLD_RULES, req, &cfg, reply))
 		return false;
 	if (bftm_admit(&s->cfg, req, now, reply))
 		return true;

@@ -18,7 +18,7 @@ struct packet;
 
 #define NEVER (~0ull)
 #define MS BFTM_NS_PER_MS
-#define RULES 3
+#define WORLD_RULES 3
 
 /** enum stream - random numbers of a purpose */
 enum stream {
@@ -48,7 +48,7 @@ struct world {
 	const struct protocol *protocol;
 	const struct script *script;	/* a golden scenario, or NULL */
 	struct bftm_client_cfg cfg;
-	struct bftm_rule rule[RULES];	/* access rules of all servers, see intruder.c */
+	struct bftm_rule rule[WORLD_RULES];	/* access rules of all servers, see intruder.c */
 	struct arena arena;
 	struct queue queue;
 	struct rng rng[STREAMS];

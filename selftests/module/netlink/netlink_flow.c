@@ -97,7 +97,8 @@ TEST_F(lend, what_cannot_go_is_the_helpers)
 	struct seen s;
 
 	snprintf(command, sizeof(command), "fwmark %d", MARK);
-	ASSERT_EQ(0, forbid(command));
+	if (forbid(command))
+		SKIP(return, "no rules of routing in this kernel");
 	ASSERT_EQ(0, lend(self));
 	ASSERT_TRUE(holds(self, 0));
 	ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_TRY, 0));
@@ -121,7 +122,8 @@ TEST_F(lend, what_cannot_go_is_the_helpers)
 /* Rules for a user are for who made the socket. */
 TEST_F(lend, by_its_user)
 {
-	ASSERT_EQ(0, forbid("uidrange 1000-1000"));
+	if (forbid("uidrange 1000-1000"))
+		SKIP(return, "no rules of routing in this kernel");
 	ASSERT_EQ(0, seteuid(1000));
 	self->socket_attr = bound(NULL);
 	ASSERT_EQ(0, seteuid(0));
@@ -147,7 +149,9 @@ TEST_F(lend, room)
 	char name[16];
 	struct seen s;
 
-	ASSERT_EQ(0, run("tc qdisc add dev lo root netem delay 200s"));
+	/* Not netem, which lets go of the socket of what it delays. */
+	if (run("tc qdisc add dev lo root tbf rate 8bit burst 250 limit 100000"))
+		SKIP(return, "no tbf in this kernel");
 	ASSERT_EQ(0, setsockopt(self->sock, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)));
 	ASSERT_EQ(0, lend(self));
 	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
