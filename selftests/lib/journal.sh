@@ -20,6 +20,8 @@ journal_is() { [[ $(show .journal) == "$1" ]]; }
 
 # follow: start the journal; true when it is at work.
 follow() {
+	# The words of the one before are not this one's.
+	: >"$dir/journal.err"
 	# Not by s: $! is to be the journal, not a shell that waits for it.
 	ip netns exec bftm-s1 bftmutexctl server journal --file "$file" 2>"$dir/journal.err" &
 	keeper=$!

@@ -21,6 +21,7 @@ tap_count=0
 tap_failed=0
 tap_plan=
 tap_done=
+tap_pid=$BASHPID
 tap_log=$(mktemp) || exit 1
 echo "TAP version 13"
 
@@ -186,6 +187,8 @@ finish() {
 
 tap_exit() {
 	local status=$?
+	# A child that gets a signal before it has begun still has our traps.
+	[[ $BASHPID == "$tap_pid" ]] || exit "$status"
 	if [[ $(type -t cleanup) == function ]]; then
 		cleanup
 	fi
