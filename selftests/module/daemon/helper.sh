@@ -317,7 +317,7 @@ is "the right keys again" $status 0
 
 modprobe sch_netem || bail "sch_netem"
 netem s1 s2 s3 s4 -- delay 30ms
-for options in "" --fence --backoff; do
+for options in "" --fence "--way backoff"; do
 	new_lock
 	# shellcheck disable=SC2086  # none or one
 	t 1 $options -w 25ms -E 42 "$lock" true

@@ -3,13 +3,16 @@
 // Files: helper
 @r@
 position p;
-expression path, flags;
-identifier f =~ "^(open|openat)$";
+expression folder, path, flags;
 @@
 (
-f(path, <+... O_CLOEXEC ...+>, ...)
+open(path, <+... O_CLOEXEC ...+>, ...)
 |
-f@p(path, flags, ...)
+open@p(path, flags, ...)
+|
+openat(folder, path, <+... O_CLOEXEC ...+>, ...)
+|
+openat@p(folder, path, flags, ...)
 )
 
 @s@

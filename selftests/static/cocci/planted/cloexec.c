@@ -5,8 +5,10 @@ static int files(const char *path, int ends[2])
 	FILE *right = fopen(path, "re");
 	int a = open(path, O_RDONLY);	/* found */
 	int b = open(path, O_RDONLY | O_CLOEXEC);
+	int e = openat(a, path, O_RDONLY);	/* found */
+	int f = openat(a, path, O_RDONLY | O_CLOEXEC);
 	int c = socket(AF_INET6, SOCK_DGRAM, 0);	/* found */
 	int d = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	return file && right && a && b && c && d && !pipe(ends);	/* found */
+	return file && right && a && b && c && d && e && f && !pipe(ends);	/* found */
 }
