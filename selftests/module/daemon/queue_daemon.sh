@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=60
+# check: vm tier=all clock=instructions time=300
 #
 # What the daemon does for a lock that is waited for, held for long, or fenced:
 # it waits in the servers' queue, renews, goes on with what a killed one held,
