@@ -205,7 +205,7 @@ static int read_text(struct bftm_syntax *syntax, FILE *file, char **ret)
 	error = errno;
 	if (ferror(file)) {
 		free(text);
-		return -error;
+		return error > 0 ? -error : -EIO;
 	}
 	if (len > FILE_MAX || strlen(text) < len) {
 		bftm_mistake(syntax, 1, len > FILE_MAX ? "longer than 1 MiB" : "not a text file");
