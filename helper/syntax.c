@@ -205,7 +205,7 @@ static int read_text(struct bftm_syntax *syntax, FILE *file, char **ret)
 	error = errno;
 	if (ferror(file)) {
 		free(text);
-		return error > 0 ? -error : -EIO;
+		return -error;
 	}
 	if (len > FILE_MAX || strlen(text) < len) {
 		bftm_mistake(syntax, 1, len > FILE_MAX ? "longer than 1 MiB" : "not a text file");
@@ -248,7 +248,7 @@ int bftm_syntax_read(struct bftm_syntax *syntax, FILE *file, cfg_opt_t *table)
 	int r;
 
 	r = read_text(syntax, file, &text);
-	if (r < 0)
+	if (!text)
 		return r;
 	begin = text;
 	if (starts_with(begin, BYTE_ORDER_MARK))
