@@ -65,7 +65,7 @@ help:
 deps:
 	@selftests/deps
 
-# What is missing is named with its package, before anything fails for want of it.
+# A compiler or library that is missing is named with its package before the build begins.
 DEPS_HINT := selftests/deps --for build installs all that building takes
 
 compiler:
@@ -200,7 +200,8 @@ $(BIN)/libbftmutex.so.0: helper/libbftmutex.c helper/libbftmutex.h | compiler
 TESTS_BIN := $(BIN)/tests
 SANITIZE := -U_FORTIFY_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined -O1
 UNIT := $(notdir $(basename $(wildcard selftests/core/unit/test_*.c)))
-# What tests share: files beside a header of their name. Each program takes what it calls.
+# Functions that several tests share are files beside a header of the same name, in an archive:
+# each program is linked with those it calls.
 SHARED_FOLDERS := selftests/lib selftests/measure/bench \
 	$(addprefix selftests/module/,device netlink server objects)
 SHARED := $(filter $(basename $(wildcard $(SHARED_FOLDERS:%=%/*.h))),\
@@ -334,7 +335,7 @@ $(BUILD)/obj-sanitize/%.o: %.c | libraries
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL) $(SANITIZE) -MMD -MP -c -o $@ $<
 
-# What unit tests share.
+# Functions that several unit tests share.
 UNIT_SHARED := $(filter-out selftests/core/unit/fail selftests/core/unit/test_%,\
 	$(basename $(wildcard selftests/core/unit/*.c)))
 UNIT_OBJS := $(sort $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/behind helper/contradiction helper/digest \
