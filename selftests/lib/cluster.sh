@@ -264,6 +264,24 @@ servers() { c "$1" bftmutexctl servers --json | gojq -r ".clusters[0].servers | 
 # log_is_clean: the kernel has complained of nothing since tests run in this VM.
 log_is_clean() { "$top/selftests/vm/check-log" --after "vm: command starts" < <(dmesg); }
 
+# namespaces: how many the log has seen made and not destroyed.
+namespaces() {
+	dmesg | awk '/bftmutex: created netns/ { n++ } /bftmutex: destroyed netns/ { n-- } END { print n + 0 }'
+}
+
+# log_objects - | +: end and begin again the log's line for each object that comes and goes.
+# A program that makes thousands fills the log with them. The lines of namespaces stay, and
+# "+" waits for those that were made meanwhile: a namespace ends, with the objects in it,
+# some time after its last process.
+log_objects() {
+	local control=/proc/dynamic_debug/control
+	[[ $1 == + ]] || namespaces_before=$(namespaces)
+	[[ $1 == - ]] || wait_for 20 as_many_namespaces || return
+	sed -n "/netns\.c:/!s/.*\[bftmutex\]\([^ ]*\) .*/module bftmutex func \1 $1p/p" $control |
+		sort -u | dd of=$control bs=4000 iflag=fullblock status=none
+}
+as_many_namespaces() { (($(namespaces) == namespaces_before)); }
+
 # netem HOST...: what "tc netem" does with all that these hosts (s1, c2) send;
 # the words after "--", or nothing any more.
 netem() {

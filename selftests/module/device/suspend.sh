@@ -34,10 +34,9 @@ load || bail "the module cannot be loaded"
 echo 0 >/sys/module/suspend/parameters/pm_test_delay
 echo 0 >/sys/power/sync_on_suspend
 echo freezer >/sys/power/pm_test
-# That all are made and freed is too much for the log.
-echo 'module bftmutex -p' >/proc/dynamic_debug/control
+log_objects -
 embed asleep
-echo 'module bftmutex +p' >/proc/dynamic_debug/control
+ok "no namespace is left" log_objects +
 up --servers 7 -b 1 --clients 1 --lease-max $lease_max || bail "no cluster"
 
 ip netns exec bftm-c1 bftmutexctl watch --json >"$dev/watched" &

@@ -26,9 +26,8 @@ reload() {
 	c 1 reloads "$count" "$BFTMUTEX_SEED" "$dir/server-1.key" "$v4" "$dir/client-50.client" \
 		"$dir/client-51.client" >"$dir/out"
 }
-# A line for each object that comes and goes is more than the log holds.
-echo 'module bftmutex -p' >/proc/dynamic_debug/control
+log_objects -
 ok "nothing is granted in $count quarantines" reload
 diag "$(<"$dir/out")"
-echo 'module bftmutex +p' >/proc/dynamic_debug/control
+ok "no namespace is left" log_objects +
 finish
