@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: host exclusive time=60
+# check: host exclusive tier=all time=110
 #
 # Seven hosts, each a machine of its own: six servers (one of them lies, one is
 # killed while a lease is held) and one with three clients. Run on the host:

@@ -20,6 +20,7 @@ set -u
 
 count=8
 entries_each=4
+! short || entries_each=2
 delta_ms=5
 lease_ms=500
 # After all has healed: 10 × (Δ + 2δ)

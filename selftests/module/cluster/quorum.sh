@@ -20,6 +20,7 @@ set -u
 
 acquires=20
 tries=20
+! short || { acquires=9 tries=6; }
 lease_max=1s
 all=(c1 s1 s2 s3 s4 s5 s6 s7)
 

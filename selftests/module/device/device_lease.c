@@ -84,6 +84,7 @@ TEST_F(lease, status_agrees_with_the_clock)
 			ASSERT_EQ(BFTM_LOST_EXPIRED, (int)status.reason);
 		}
 		ASSERT_EQ(self->deadline_ns, status.deadline_ns);
+		look_again(self->deadline_ns);
 	} while (before <= self->deadline_ns);
 	/* The last look began after the deadline. */
 	EXPECT_EQ(BFTM_STATE_LOST, (int)status.state);
@@ -102,6 +103,7 @@ TEST_F(lease, poll_agrees_with_the_clock)
 		ASSERT_TRUE(events & POLLHUP ? after > self->deadline_ns :
 					       before <= self->deadline_ns);
 		ASSERT_EQ(POLLIN, events & ~POLLHUP);
+		look_again(self->deadline_ns);
 	} while (before <= self->deadline_ns);
 	EXPECT_EQ(POLLIN | POLLHUP, events);
 }

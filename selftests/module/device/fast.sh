@@ -60,9 +60,11 @@ ok "the kernel takes what nobody wants" taken 20
 # Held
 #
 
-# Until the daemon has renewed it three times.
+# Renewals that are waited for.
+often=3
+! short || often=1
 renewed() { c 1 bftmutexctl stats --json | gojq .helper.renewed; }
-thrice() { (($(renewed) >= before + 3)); }
+renewed_again() { (($(renewed) >= before + often)); }
 holds() {
 	before=$(renewed)
 	ip netns exec bftm-c1 bftmutex -l 1s kept sh -c "touch $work/kept; read line <$work/enough" &
@@ -71,7 +73,7 @@ holds() {
 	c 2 bftmutex -n kept true
 	status=$?
 	((status == 1)) || { echo "another gets it: status $status"; return 1; }
-	wait_for 20 thrice || return
+	wait_for 20 renewed_again || return
 	echo >"$work/enough"
 	wait "$holder"
 }
@@ -106,7 +108,7 @@ refused() {
 	c 1 bftmutex "${@:1:$#-1}" "${!#}" true 2>/dev/null || status=$?
 	((status == want)) || { echo "${!#}: status $status, not $want"; return 1; }
 }
-adopted() { before=$(renewed) && wait_for 20 thrice; }
+adopted() { before=$(renewed) && wait_for 20 renewed_again; }
 busy() { refused 1 -n "$1"; }
 busy_later() { adopted && busy "$1"; }
 patient_later() { adopted && refused 1 -w 0.5 "$1"; }
@@ -220,17 +222,21 @@ tune_one() {
 		"$dev/c1/bftmutex.conf"
 	kill -HUP "$(helper 1)"
 }
+count=25
+! short || count=8
 restless &
 restless=$!
 # Who waits for a daemon may wait for as long as a lease that it has lost.
-ok "restarts: all come to their end" contend 4 --entries 25 --hold 2 --lease 2 --pause 40
-ok "restarts: exact" exact 100
+ok "restarts: all come to their end" contend 4 --entries $count --hold 2 --lease 2 --pause 40
+ok "restarts: exact" exact $((4 * count))
 touch "$work/quiet"
 wait "$restless"
 diag "restarts: $(<"$work/turns") of daemon or configuration"
 ok "restarts: there were some" test "$(<"$work/turns")" -ge 3
 ok "restarts: the kernel takes locks again" again taken 20
 
+many=200
+! short || many=20
 # A liar that has been started anew each time it is asked: the kernel is told, but once a
 # second.
 sessions() { dmesg | grep -c 'bftmutex: created session'; }
@@ -242,7 +248,7 @@ told() {
 		entries 20 || return
 		((SECONDS < begin + 60)) || { echo "it is not told"; return 1; }
 	done
-	entries 200 || return
+	entries "$many" || return
 	told=$(($(sessions) - before)) seconds=$((SECONDS - begin))
 	said=$(grep -c "server 4 has restarted" "$dev/c1/log") said_within=$seconds
 	# By the daemons of both clients, and what was due before.

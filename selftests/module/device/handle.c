@@ -22,6 +22,17 @@ void sleep_ns(uint64_t ns)
 	sleep_until(now_ns() + ns);
 }
 
+void look_again(uint64_t at_ns)
+{
+	if (now_ns() + 5 * MS < at_ns)
+		sleep_ns(MS);
+}
+
+bool short_run(void)
+{
+	return getenv("BFTMUTEX_SHORT");
+}
+
 int open_here(int flags)
 {
 	int fd = open("/dev/bftmutex", O_RDWR | O_CLOEXEC | flags);

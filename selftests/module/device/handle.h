@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,10 @@
 uint64_t now_ns(void);
 void sleep_until(uint64_t at_ns);
 void sleep_ns(uint64_t ns);
+/* Between two looks at what changes @at_ns by now_ns(): a millisecond, and none just before it. */
+void look_again(uint64_t at_ns);
+/* "make check" wants a few of each kind: BFTMUTEX_SHORT. */
+bool short_run(void);
 
 /* A handle of this network namespace. */
 int open_here(int flags);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Ten thousand submits of sixteen threads, and the limits of a network namespace. */
+/* Ten thousand submits of sixteen threads (a thousand in a short run), and the limits of a network namespace. */
 #include <sys/resource.h>
 #include <sysexits.h>
 
@@ -7,8 +7,8 @@
 #include "submit.h"
 
 #define THREADS		16
-#define EACH		625
-#define COUNT		(THREADS * EACH)
+#define EACH_MAX	625
+#define COUNT_MAX	(THREADS * EACH_MAX)
 #define REQUESTS_MAX	65536
 #define HANDLES_MAX	131072
 #define KEPT_MAX	64
@@ -57,11 +57,22 @@ static void *count(void *arg)
 	return arg;
 }
 
+/* Submits of a thread, and of all. */
+static int each(void)
+{
+	return short_run() ? EACH_MAX / 10 : EACH_MAX;
+}
+
+static int all(void)
+{
+	return THREADS * each();
+}
+
 /* What a thread was answered. */
 struct adder {
 	pthread_t thread;
 	int fd, failed;
-	unsigned int got[EACH];
+	unsigned int got[EACH_MAX];
 };
 
 static void *add(void *arg)
@@ -70,7 +81,7 @@ static void *add(void *arg)
 	char response[32];
 	int i;
 
-	for (i = 0; i < EACH; i++) {
+	for (i = 0; i < each(); i++) {
 		struct bftm_submit s = text_on("counter", "add");
 		int fd = a->fd < 0 ? open_here(0) : a->fd;
 
@@ -85,11 +96,11 @@ static void *add(void *arg)
 	return NULL;
 }
 
-/* Returns how many of 1 … COUNT were answered, each once and growing in each thread. */
+/* Returns how many of 1 … all() were answered, each once and growing in each thread. */
 static int add_all(struct bftm_nl *nl, pthread_t *helper, int fd)
 {
 	static struct adder adders[THREADS];
-	static bool seen[COUNT + 1];
+	static bool seen[COUNT_MAX + 1];
 	int i, j, good = 0;
 
 	pthread_create(helper, NULL, count, nl);
@@ -103,10 +114,10 @@ static int add_all(struct bftm_nl *nl, pthread_t *helper, int fd)
 		pthread_join(adders[i].thread, NULL);
 		if (adders[i].failed)
 			return -1;
-		for (j = 0; j < EACH; j++) {
+		for (j = 0; j < each(); j++) {
 			unsigned int got = adders[i].got[j];
 
-			if (got <= last || got > COUNT || seen[got])
+			if (got <= last || got > (unsigned int)all() || seen[got])
 				return -1;
 			seen[got] = true;
 			last = got;
@@ -131,13 +142,13 @@ static void *end_helper(int fd, pthread_t helper)
 
 TEST_F_TIMEOUT(many, threads_on_one_handle, 1200)
 {
-	EXPECT_EQ(COUNT, add_all(&self->nl, &self->helper, self->fd));
+	EXPECT_EQ(all(), add_all(&self->nl, &self->helper, self->fd));
 	EXPECT_EQ(NULL, end_helper(self->fd, self->helper));
 }
 
 TEST_F_TIMEOUT(many, threads_on_many_handles, 1200)
 {
-	EXPECT_EQ(COUNT, add_all(&self->nl, &self->helper, -1));
+	EXPECT_EQ(all(), add_all(&self->nl, &self->helper, -1));
 	EXPECT_EQ(NULL, end_helper(self->fd, self->helper));
 }
 
@@ -149,6 +160,8 @@ TEST_F_TIMEOUT(many, requests_up_to_the_limit, 1200)
 	int fd = -1, i;
 	uint64_t id;
 
+	if (short_run())
+		SKIP(return, "sixty thousand handles: in make check-all");
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
 	start_program(p, self->fd, s, 10);
 	id = next_submit(&self->nl);
@@ -203,28 +216,29 @@ static uint64_t cost(int fd, int i)
 /* They stood in one chain, with every 1,024th other lock. */
 TEST_F_TIMEOUT(many, who_want_one_lock_delay_no_other, 1200)
 {
-	enum { MANY = 30000, NAMES = 4096 };
-	struct rlimit limit = { MANY + 100, MANY + 100 };
-	static uint64_t ns[NAMES], sorted[NAMES];
+	enum { MANY_MAX = 30000, NAMES_MAX = 4096 };
+	int many = short_run() ? MANY_MAX / 6 : MANY_MAX, names = short_run() ? 1100 : NAMES_MAX;
+	struct rlimit limit = { MANY_MAX + 100, MANY_MAX + 100 };
+	static uint64_t ns[NAMES_MAX], sorted[NAMES_MAX];
 	int i, fd, turn, slow = 0;
 
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
-	for (i = 0; i < MANY; i++) {
+	for (i = 0; i < many; i++) {
 		fd = open_here(O_NONBLOCK);
 		ASSERT_EQ(-EINPROGRESS, acquire(fd, "lock", 0, 0, NULL));
 	}
 	fd = open_here(O_NONBLOCK);
-	for (i = 0; i < NAMES; i++)
+	for (i = 0; i < names; i++)
 		sorted[i] = ns[i] = cost(fd, i);
-	qsort(sorted, NAMES, sizeof(sorted[0]), by_value);
+	qsort(sorted, names, sizeof(sorted[0]), by_value);
 	ASSERT_NE(0, sorted[0]);
 	/* A busy machine is slow now and then, but not always with the same. */
-	for (i = 0; i < NAMES; i++) {
-		for (turn = 0; turn < 10 && ns[i] > 4 * sorted[NAMES / 2]; turn++)
+	for (i = 0; i < names; i++) {
+		for (turn = 0; turn < 10 && ns[i] > 4 * sorted[names / 2]; turn++)
 			ns[i] = cost(fd, i);
 		slow += turn == 10;
 	}
-	TH_LOG("%llu ns, %d slow", (unsigned long long)sorted[NAMES / 2], slow);
+	TH_LOG("%llu ns, %d slow", (unsigned long long)sorted[names / 2], slow);
 	EXPECT_EQ(0, slow);
 }
 
@@ -235,6 +249,8 @@ TEST_F_TIMEOUT(many, handles_up_to_the_limit, 1200)
 	int fd = -1, i;
 	FILE *tool;
 
+	if (short_run())
+		SKIP(return, "more than a hundred thousand handles: in make check-all");
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
 	for (i = 1; i < HANDLES_MAX; i++) {	/* the fixture's is one */
 		fd = open_here(0);

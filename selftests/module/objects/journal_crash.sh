@@ -26,6 +26,7 @@ steps=${BFTMUTEX_STEPS:-60}
 # Each takes seconds on a slow machine; which ones it makes, the seed decides.
 stride=1
 [[ ! ${KSFT_MACHINE_SLOW-} || ${BFTMUTEX_STEPS-} ]] || stride=4
+! short || stride=8
 each_step() {
 	local step
 	begin --token-floor 0 || return
