@@ -12,6 +12,7 @@
  * (3) the sockets are closed.
  * Then nobody but the caller knows the server, and it is freed.
  */
+#include <linux/math64.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -60,6 +61,21 @@ static void server_free(struct bftm_server *server)
 	kfree_sensitive(server);
 }
 
+/*
+ * The number below the first grant: seconds of the wall clock, and what there is of the next
+ * one in units of 2^-32 s, of which a server does not grant one each. So numbers grow over
+ * restarts, two within a second too, as long as the clock does. Those of an attempt that goes
+ * on while the clock is set back, or passes 2106, count no more at the server that was
+ * restarted then.
+ */
+static u64 gno_first(void)
+{
+	u32 rest_ns;
+	u64 s = div_u64_rem(ktime_get_real_ns(), NSEC_PER_SEC, &rest_ns);
+
+	return (s << 32) + div_u64((u64)rest_ns << 32, NSEC_PER_SEC);
+}
+
 struct bftm_server *bftm_server_new(struct net *net,
 				    const struct bftm_server_param *p,
 				    u64 over_ns,
@@ -82,8 +98,7 @@ struct bftm_server *bftm_server_new(struct net *net,
 	} while (!server->cfg.epoch);	/* 0 is what a client sends at first */
 
 	server->stats = alloc_percpu(struct bftm_stats);
-	/* Grant numbers grow over restarts, as long as the wall clock does. */
-	server->locks = bftm_locks_new(server, (u64)ktime_get_real_seconds() << 32);
+	server->locks = bftm_locks_new(server, gno_first());
 	server->objects = bftm_objects_new(server);
 	if (!server->stats || !server->locks || !server->objects ||
 	    bftm_journal_new(server) ||

@@ -333,8 +333,8 @@ static void quarantine(struct peer *p)
 		usleep(1000);
 	} while (r.type == BFTM_MSG_WAIT || r.type == BFTM_MSG_CHALLENGE);
 	check(r.type == BFTM_MSG_FREE, "%s after WAIT", bftm_msg_name(r.type));
-	printf("free_ns=%" PRIu64 " asked_ns=%" PRIu64 " waits=%d\n", clock_ns(CLOCK_REALTIME),
-	       asked, waits);
+	printf("free_ns=%" PRIu64 " asked_ns=%" PRIu64 " waits=%d part=%u\n",
+	       clock_ns(CLOCK_REALTIME), asked, waits, (u32)r.gno);
 	ask(p, request(BFTM_MSG_RELEASE, "limit-0", attempt), BFTM_MSG_RELEASED, "RELEASE");
 }
 
