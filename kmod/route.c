@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lifetime: a slot is read and filled by its own CPU with bottom halves off, and holds
- * a reference to its route. Who takes that route out, be it the CPU for another one or
- * drop_all(), exchanges the pointer for NULL, so one of them drops the reference. A
- * reader that has just read the pointer is inside an RCU read side, for the end of which
- * the route's destruction waits.
+ * Each CPU has slots of its own so that CPUs do not wait for each other, and a lock, so that
+ * it does not matter who else is at work there: with PREEMPT_RT softirqs of one CPU interrupt
+ * each other where the kernel has no lock of all of them (since 6.18 that is a choice). Elsewhere
+ * nobody but drop_all() ever contends for it. A route that is found under the lock is right
+ * whichever CPU's it is, so a thread that goes on elsewhere does no harm.
+ *
+ * Lifetime: a slot holds a reference to its route. Under the lock it is taken out of the slot,
+ * for another one or by drop_all(), so it is dropped once. A reader that found it there goes on
+ * with it without the lock, and without a reference, inside an RCU read side, for the end of
+ * which the route's destruction waits.
  *
  * A route refers to a device, and its destruction to the namespace. Each device that
  * goes away is announced, and then no route is kept: what a reader looked up before and
@@ -23,15 +28,20 @@
 #include "route.h"
 #include "server.h"
 
-#define SLOTS (1 << BFTM_ROUTE_BITS)
-
 static void drop_all(struct bftm_routes *r)
 {
 	int cpu, i;
 
-	for_each_possible_cpu(cpu)
-		for (i = 0; i < SLOTS; i++)
-			dst_release(xchg(&per_cpu_ptr(r->slot, cpu)[i].dst, NULL));
+	for_each_possible_cpu(cpu) {
+		struct bftm_route_slots *s = per_cpu_ptr(r->slots, cpu);
+
+		spin_lock_bh(&s->lock);
+		for (i = 0; i < BFTM_ROUTE_SLOTS; i++) {
+			dst_release(s->slot[i].dst);
+			s->slot[i].dst = NULL;
+		}
+		spin_unlock_bh(&s->lock);
+	}
 }
 
 static int device_event(struct notifier_block *nb, unsigned long event, void *info)
@@ -44,16 +54,18 @@ static int device_event(struct notifier_block *nb, unsigned long event, void *in
 int bftm_routes_init(struct bftm_server *server)
 {
 	struct bftm_routes *r = &server->routes;
-	int err;
+	int cpu, err;
 
-	r->slot = __alloc_percpu(SLOTS * sizeof(*r->slot), __alignof__(*r->slot));
-	if (!r->slot)
+	r->slots = alloc_percpu(struct bftm_route_slots);
+	if (!r->slots)
 		return -ENOMEM;
+	for_each_possible_cpu(cpu)
+		spin_lock_init(&per_cpu_ptr(r->slots, cpu)->lock);
 	r->devices.notifier_call = device_event;
 	err = register_netdevice_notifier_net(server->net, &r->devices);
 	if (err) {
-		free_percpu(r->slot);
-		r->slot = NULL;
+		free_percpu(r->slots);
+		r->slots = NULL;
 	}
 	return err;
 }
@@ -62,12 +74,12 @@ void bftm_routes_destroy(struct bftm_server *server)
 {
 	struct bftm_routes *r = &server->routes;
 
-	if (!r->slot)
+	if (!r->slots)
 		return;
 	unregister_netdevice_notifier_net(server->net, &r->devices);
 	drop_all(r);
-	free_percpu(r->slot);
-	r->slot = NULL;
+	free_percpu(r->slots);
+	r->slots = NULL;
 }
 
 static struct dst_entry *look_up4(struct bftm_server *server, const struct bftm_address *to)
@@ -131,14 +143,48 @@ static bool same(const struct bftm_address *a, const struct bftm_address *b)
 	       a->mark == b->mark;
 }
 
-struct dst_entry *bftm_route(struct bftm_server *server, const struct bftm_address *to)
+static struct bftm_route *slot_of(struct bftm_route_slots *s, const struct bftm_address *to)
 {
 	u32 hash = ipv6_addr_hash(&to->remote6) + (__force u16)to->port;
-	struct bftm_route *r = this_cpu_ptr(server->routes.slot) + hash_32(hash, BFTM_ROUTE_BITS);
-	struct dst_entry *dst = READ_ONCE(r->dst);
+
+	return &s->slot[hash_32(hash, BFTM_ROUTE_BITS)];
+}
+
+static struct dst_entry *find(struct bftm_route_slots *s, const struct bftm_address *to)
+{
+	const struct bftm_route *r = slot_of(s, to);
+	struct dst_entry *dst = NULL;
+
+	spin_lock(&s->lock);
+	if (r->dst && same(&r->to, to) && dst_check(r->dst, r->cookie))
+		dst = r->dst;
+	spin_unlock(&s->lock);
+	return dst;
+}
+
+/* @dst: with a reference, which is the slot's then */
+static void keep(struct bftm_route_slots *s, const struct bftm_address *to,
+		 struct dst_entry *dst, u32 cookie)
+{
+	struct bftm_route *r = slot_of(s, to);
+	struct dst_entry *old;
+
+	spin_lock(&s->lock);
+	old = r->dst;
+	r->to = *to;
+	r->cookie = cookie;
+	r->dst = dst;
+	spin_unlock(&s->lock);
+	dst_release(old);
+}
+
+struct dst_entry *bftm_route(struct bftm_server *server, const struct bftm_address *to)
+{
+	struct bftm_route_slots *s = raw_cpu_ptr(server->routes.slots);
+	struct dst_entry *dst = find(s, to);
 	u32 cookie = 0;
 
-	if (dst && same(&r->to, to) && dst_check(dst, r->cookie))
+	if (dst)
 		return dst;
 	if (to->family == AF_INET)
 		dst = look_up4(server, to);
@@ -146,11 +192,7 @@ struct dst_entry *bftm_route(struct bftm_server *server, const struct bftm_addre
 		dst = look_up6(server, to, &cookie);
 	else
 		dst = ERR_PTR(-EDESTADDRREQ);
-	if (IS_ERR(dst))
-		return dst;
-	dst_release(xchg(&r->dst, NULL));
-	r->to = *to;
-	r->cookie = cookie;
-	WRITE_ONCE(r->dst, dst);
+	if (!IS_ERR(dst))
+		keep(s, to, dst, cookie);
 	return dst;
 }

@@ -5,17 +5,19 @@
 
 #include <linux/notifier.h>
 #include <linux/percpu-defs.h>
+#include <linux/spinlock.h>
 
 #include "clients.h"
 
 #define BFTM_ROUTE_BITS	6
+#define BFTM_ROUTE_SLOTS (1 << BFTM_ROUTE_BITS)
 
 struct bftm_server;
 struct dst_entry;
 
 /**
  * struct bftm_route - a route that is kept
- * @dst:    a reference to it, NULL for none; taken out by whoever exchanges it
+ * @dst:    a reference to it, NULL for none
  * @to:     for what it was looked up, ports and all
  * @cookie: for dst_check()
  */
@@ -26,12 +28,22 @@ struct bftm_route {
 };
 
 /**
+ * struct bftm_route_slots - those of a CPU
+ * @lock: guards @slot, taken with bottom halves off
+ * @slot: found by a hash of the address
+ */
+struct bftm_route_slots {
+	spinlock_t lock;
+	struct bftm_route slot[BFTM_ROUTE_SLOTS];
+};
+
+/**
  * struct bftm_routes - those of a server
- * @slot:    of each CPU 1 << BFTM_ROUTE_BITS, found by a hash of the address
+ * @slots:   of each CPU
  * @devices: told when a device of the namespace goes away
  */
 struct bftm_routes {
-	struct bftm_route __percpu *slot;
+	struct bftm_route_slots __percpu *slots;
 	struct notifier_block devices;
 };
 
@@ -48,7 +60,7 @@ void bftm_routes_destroy(struct bftm_server *server);
  * an address of many hosts: the source of a request proves nothing, so one host is
  * answered.
  *
- * Context: softirq, the sockets are open and stay so.
+ * Context: softirqs off, RCU read side, no lock is held; the sockets are open and stay so.
  * Return: a route that is good, without a reference, until the end of the RCU read
  * side; or an error pointer.
  */
