@@ -209,7 +209,7 @@ int bftm_journal_loaded(struct bftm_journal *j, u32 portid, bool complete,
 		NL_SET_ERR_MSG(extack, "an object is not complete");
 		return -EINVAL;
 	}
-	t->recovering = !complete;
+	WRITE_ONCE(t->recovering, !complete);
 	/* Who steps sees all that was loaded. */
 	smp_store_release(&t->loading, false);
 	return 0;

@@ -88,12 +88,16 @@ int bftm_netlink_read_rules(struct genl_info *info, struct bftm_rules **ret)
 	return 0;
 }
 
-u32 bftm_netlink_count_rules(const struct bftm_net *bn)
+u32 bftm_netlink_count_rules(const struct bftm_server *server)
 {
 	const struct bftm_rules *rules;
+	u32 count;
 
-	rules = rcu_dereference_protected(bn->server->rules, lockdep_is_held(&bn->mutex));
-	return rules ? rules->count : 0;
+	rcu_read_lock();
+	rules = rcu_dereference(server->rules);
+	count = rules ? rules->count : 0;
+	rcu_read_unlock();
+	return count;
 }
 
 int bftmutex_nl_access_set_doit(struct sk_buff *skb, struct genl_info *info)

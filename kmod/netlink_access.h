@@ -5,8 +5,8 @@
 
 #include <net/genetlink.h>
 
-struct bftm_net;
 struct bftm_rules;
+struct bftm_server;
 
 /**
  * bftm_netlink_read_rules() - the access rules of a request
@@ -15,7 +15,7 @@ struct bftm_rules;
  */
 int bftm_netlink_read_rules(struct genl_info *info, struct bftm_rules **ret);
 
-/** bftm_netlink_count_rules() - of the running server; its mutex is held. */
-u32 bftm_netlink_count_rules(const struct bftm_net *bn);
+/** bftm_netlink_count_rules() - those that hold now */
+u32 bftm_netlink_count_rules(const struct bftm_server *server);
 
 #endif /* BFTM_NETLINK_ACCESS_H */

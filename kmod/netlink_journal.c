@@ -337,7 +337,7 @@ int bftm_netlink_put_journal(struct sk_buff *msg, const struct bftm_server *serv
 	if (!j)
 		return 0;
 	spin_lock_bh(&j->lock);
-	if (server->objects->loading)
+	if (READ_ONCE(server->objects->loading))
 		state = BFTMUTEX_JOURNAL_STATE_LOADING;
 	else if (j->portid)
 		state = BFTMUTEX_JOURNAL_STATE_ATTACHED;

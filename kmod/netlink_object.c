@@ -20,7 +20,7 @@ int bftm_netlink_put_objects(struct sk_buff *msg, const struct bftm_server *serv
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_OBJECTS, atomic_read(&t->count)) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_SERVER_OBJECT_MEMORY_USED,
 			      atomic64_read(&t->budget.used), BFTMUTEX_A_SERVER_PAD) ||
-	    (t->recovering && nla_put_flag(msg, BFTMUTEX_A_SERVER_RECOVERING)))
+	    (READ_ONCE(t->recovering) && nla_put_flag(msg, BFTMUTEX_A_SERVER_RECOVERING)))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -66,9 +66,9 @@ int bftmutex_nl_object_get_dumpit(struct sk_buff *skb, struct netlink_callback *
 		.bucket = { -1, -1 },
 	};
 
-	mutex_lock(&bn->mutex);
+	down_read(&bn->life);
 	if (bn->server)
 		bftm_objects_walk(bn->server->objects, cb->args, dump_object, &d);
-	mutex_unlock(&bn->mutex);
+	up_read(&bn->life);
 	return skb->len;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Netlink, the server's side: start, stop and look. A server lives while its
- * namespace's mutex is held; the socket that the request came on keeps the
- * namespace.
+ * Netlink, the server's side: start, stop and look. A server lives while its namespace's
+ * mutex or @life is held; the socket that the request came on keeps the namespace. A look
+ * takes @life alone: a reader, however often it comes and however many processors' counters
+ * it sums up, does not hold up the journal, which takes the mutex.
  */
 #include <net/sock.h>
 
@@ -98,9 +99,8 @@ static int put_stats(struct sk_buff *msg, const struct bftm_server *server)
 	return 0;
 }
 
-static int put_server(struct sk_buff *msg, const struct bftm_net *bn)
+static int put_server(struct sk_buff *msg, struct bftm_server *server)
 {
-	struct bftm_server *server = bn->server;
 	const struct bftm_server_param *p = &server->param;
 	u64 now = bftm_clock_ns();
 	u64 end = server->cfg.quarantine_until_ns;
@@ -124,7 +124,7 @@ static int put_server(struct sk_buff *msg, const struct bftm_net *bn)
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_CLIENTS,
 			READ_ONCE(server->clients.count)) ||
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_MAX_WAITERS, p->max_waiters) ||
-	    nla_put_u32(msg, BFTMUTEX_A_SERVER_RULES, bftm_netlink_count_rules(bn)))
+	    nla_put_u32(msg, BFTMUTEX_A_SERVER_RULES, bftm_netlink_count_rules(server)))
 		return -EMSGSIZE;
 	if (floor != BFTM_TOKEN_UNKNOWN &&
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_SERVER_TOKEN_FLOOR, floor,
@@ -147,9 +147,9 @@ int bftmutex_nl_server_get_doit(struct sk_buff *skb, struct genl_info *info)
 	hdr = genlmsg_put_reply(msg, info, &bftm_family, 0, info->genlhdr->cmd);
 	err = hdr ? 0 : -EMSGSIZE;
 	if (!err) {
-		mutex_lock(&bn->mutex);
-		err = bn->server ? put_server(msg, bn) : -ENOENT;
-		mutex_unlock(&bn->mutex);
+		down_read(&bn->life);
+		err = bn->server ? put_server(msg, bn->server) : -ENOENT;
+		up_read(&bn->life);
 	}
 	if (err) {
 		nlmsg_free(msg);
@@ -202,10 +202,10 @@ int bftmutex_nl_lock_get_dumpit(struct sk_buff *skb,
 		.bucket = { -1, -1 },
 	};
 
-	mutex_lock(&bn->mutex);
+	down_read(&bn->life);
 	if (bn->server)
 		bftm_locks_walk(bn->server->locks, cb->args, dump_lock, &d);
-	mutex_unlock(&bn->mutex);
+	up_read(&bn->life);
 	return skb->len;
 }
 
@@ -239,7 +239,7 @@ int bftmutex_nl_client_get_dumpit(struct sk_buff *skb,
 	long index;
 
 	/* cb->args: [0] bucket, [1] clients of it that were sent. */
-	mutex_lock(&bn->mutex);
+	down_read(&bn->life);
 	t = bn->server ? &bn->server->clients : NULL;
 	for (; t && cb->args[0] < 1L << t->bits; cb->args[0]++, cb->args[1] = 0) {
 		index = 0;
@@ -257,6 +257,6 @@ int bftmutex_nl_client_get_dumpit(struct sk_buff *skb,
 		rcu_read_unlock();
 	}
 out:
-	mutex_unlock(&bn->mutex);
+	up_read(&bn->life);
 	return skb->len;
 }

@@ -37,10 +37,13 @@ int bftm_netns_start(struct bftm_net *bn, const struct bftm_server_param *p,
 		goto out;
 	}
 	server = bftm_server_new(bn->net, p, bn->over_ns, extack);
-	if (IS_ERR(server))
+	if (IS_ERR(server)) {
 		err = PTR_ERR(server);
-	else
-		bn->server = server;
+		goto out;
+	}
+	down_write(&bn->life);
+	bn->server = server;
+	up_write(&bn->life);
 out:
 	mutex_unlock(&bn->mutex);
 	bftm_power_end();
@@ -59,12 +62,15 @@ int bftm_netns_stop(struct bftm_net *bn, u16 id, struct netlink_ext_ack *extack)
 		NL_SET_ERR_MSG(extack, "the server of this network namespace has another id");
 		err = -ENOENT;
 	} else {
-		u64 over = bftm_server_destroy(bn->server);
+		u64 over;
 
+		down_write(&bn->life);
+		over = bftm_server_destroy(bn->server);
 		/* The next one may have a shorter longest lease. */
 		bn->over_ns = max(bn->over_ns, over);
 		/* Who sees that it is gone, without the mutex, has seen @over_ns: power.c. */
 		smp_store_release(&bn->server, NULL);
+		up_write(&bn->life);
 	}
 	mutex_unlock(&bn->mutex);
 	return err;
@@ -76,6 +82,7 @@ static int __net_init netns_init(struct net *net)
 
 	bn->net = net;
 	mutex_init(&bn->mutex);
+	init_rwsem(&bn->life);
 	mutex_init(&bn->session_mutex);
 	bftm_upcall_init(&bn->upcall);
 	bftm_created("netns", bn);

@@ -7,6 +7,7 @@
 #include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/rwsem.h>
 #include <linux/siphash.h>
 #include <linux/spinlock.h>
 #include <linux/xarray.h>
@@ -71,8 +72,9 @@ struct bftm_upcall {
 /**
  * struct bftm_net - of one namespace
  * @net:    the namespace
- * @mutex:  guards @server and @over_ns
- * @server: NULL when none runs
+ * @mutex:  guards @over_ns, and @server against all but who looks; the journal waits for it
+ * @life:   guards @server against going while somebody looks, who may be anybody
+ * @server: NULL when none runs; written with both
  * @over_ns: when all grants of earlier servers are over; power.c adds what was slept
  * @journal_portid: of the last that opened a journal
  * @upcall: the helper and what waits for it
@@ -81,6 +83,7 @@ struct bftm_upcall {
 struct bftm_net {
 	struct net *net;
 	struct mutex mutex;
+	struct rw_semaphore life;
 	struct bftm_server *server;
 	u64 over_ns;
 	u32 journal_portid;

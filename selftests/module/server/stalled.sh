@@ -22,4 +22,29 @@ insmod "$(dirname "$BFTMUTEX_KO")/stall/stall.ko" function=bftmutex:bftm_locks_s
 run "YIELD of a predecessor" stalled of-a-predecessor $v4 50 $v4 50 $v4 51
 run "YIELD that is only late" stalled of-its-own $v4 50 $v4 50 $v4 51
 ok "rmmod" rmmod stall
+
+# Anybody may look at the server, as often as they like. A processor that does stands still,
+# and commands that take the mutex go on: the journal's, and here that of the rules.
+insmod "$(dirname "$BFTMUTEX_KO")/stall/stall.ko" function=bftmutex:bftm_server_stat ||
+	bail "module that stands still"
+stands=/sys/module/stall/parameters/stands
+# It is there before, since to start it could wait for a processor that stands.
+# shellcheck disable=SC2016
+taskset -c 0 ip netns exec bftm-s1 bash -c 'for ((i = 0; i < 1000000; i++)); do
+		read -r there <"$1"
+		[[ $there == 0 ]] || break
+	done
+	bftmutexctl server access show >"$2"
+	status=$?
+	read -r still <"$1"
+	echo "$there $status $still"
+	echo 0 >"$1"' bash $stands "$dir/rules" >"$dir/said" &
+other=$!
+echo 1 >/sys/module/stall/parameters/armed
+taskset -c 1 ip netns exec bftm-s1 setpriv --reuid 65534 --clear-groups --inh-caps=-all \
+	bftmutexctl server show >"$dir/shown"
+wait $other
+is "a look at the server holds up nobody" "$(<"$dir/said")" "1 0 1"
+ok "and sees it" grep -q received "$dir/shown"
+ok "rmmod" rmmod stall
 finish
