@@ -47,7 +47,7 @@ static struct bftm_fast *find(struct bftm_upcall *up, const struct bftm_session 
 {
 	struct bftm_fast *f;
 
-	hash_for_each_possible(up->fast, f, by_attempt, attempt)
+	hash_for_each_possible(up->tables->fast, f, by_attempt, attempt)
 		if (f->attempt == attempt && f->session == s)
 			return f;
 	return NULL;
@@ -238,7 +238,7 @@ static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *r
 	f->name_len = request->arg.name_len;
 	memcpy(f->name, request->arg.name, f->name_len);
 	f->heard = 0;
-	hash_add(s->bn->upcall.fast, &f->by_attempt, f->attempt);
+	hash_add(s->bn->upcall.tables->fast, &f->by_attempt, f->attempt);
 	list_add_tail(&f->list, &s->all);
 	timerqueue_init(&f->due);
 	s->asking++;

@@ -45,9 +45,12 @@ static void give_back(struct bftm_handle *h)
 
 struct bftm_handle *bftm_handle_new(struct bftm_net *bn)
 {
-	struct bftm_handle *h = kzalloc(sizeof(*h), GFP_KERNEL_ACCOUNT);
-	int err;
+	struct bftm_handle *h;
+	int err = bftm_upcall_prepare(&bn->upcall);
 
+	if (err)
+		return ERR_PTR(err);
+	h = kzalloc(sizeof(*h), GFP_KERNEL_ACCOUNT);
 	if (!h)
 		return ERR_PTR(-ENOMEM);
 	h->bn = bn;

@@ -13,6 +13,11 @@
 #include "session.h"
 #include "upcall.h"
 
+/* Each namespace of the host has it, though few use it. Locks of debugging kernels are larger. */
+#if !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC)
+static_assert(sizeof(struct bftm_net) <= 640);
+#endif
+
 static unsigned int net_id;
 
 struct bftm_net *bftm_net(struct net *net)

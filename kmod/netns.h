@@ -24,6 +24,18 @@ struct netlink_ext_ack;
 #define BFTM_REQUEST_BITS 10
 
 /**
+ * struct bftm_tables - where what is on its way to the helper is found, by a number or name
+ * @by_id:   requests that are given, and what is held
+ * @by_name: one acquisition for each name of a lock
+ * @fast:    those that the kernel makes by itself, by attempt
+ */
+struct bftm_tables {
+	DECLARE_HASHTABLE(by_id, BFTM_REQUEST_BITS);
+	DECLARE_HASHTABLE(by_name, BFTM_REQUEST_BITS);
+	DECLARE_HASHTABLE(fast, BFTM_REQUEST_BITS);
+};
+
+/**
  * struct bftm_upcall - the way to the helper
  * @lock:     guards all of it and every handle of the namespace, taken with
  *            bottom halves off
@@ -37,10 +49,9 @@ struct netlink_ext_ack;
  * @ending:   the end of an acquire, pulled last: until the next pull the helper may not
  *            have sent it, and the lock is none for the fast path
  * @given:    acquires and submits that were pulled and are not done
- * @by_id:    those of @given, and what is held
- * @by_name:  one acquisition for each name of a lock
+ * @tables:   NULL until the first handle or helper comes, then the same until the namespace
+ *            ends; see bftm_upcall_prepare()
  * @secret:   so that nobody can choose names, or keep numbers, that go to one place of a table
- * @fast:     those that the kernel makes by itself, by attempt
  * @sessions: what the helper has lent
  * @alarms:   handles with something to do at a time
  * @handles:  every open handle, by its number; changed without @lock, looked at with it
@@ -58,10 +69,8 @@ struct bftm_upcall {
 	struct list_head queue;
 	struct bftm_request *ending;
 	struct list_head given;
-	DECLARE_HASHTABLE(by_id, BFTM_REQUEST_BITS);
-	DECLARE_HASHTABLE(by_name, BFTM_REQUEST_BITS);
+	struct bftm_tables *tables;
 	siphash_key_t secret;
-	DECLARE_HASHTABLE(fast, BFTM_REQUEST_BITS);
 	struct list_head sessions;
 	struct bftm_alarms alarms;
 	struct xarray handles;

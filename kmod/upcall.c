@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The device's side of the upcall: requests come, are renewed and end. */
 #include <linux/ktime.h>
+#include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/siphash.h>
 #include <linux/slab.h>
@@ -102,14 +103,37 @@ void bftm_upcall_init(struct bftm_upcall *up)
 	INIT_LIST_HEAD(&up->queue);
 	INIT_LIST_HEAD(&up->given);
 	xa_init_flags(&up->handles, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
-	hash_init(up->by_id);
-	hash_init(up->by_name);
 	get_random_bytes(&up->secret, sizeof(up->secret));
-	hash_init(up->fast);
 	INIT_LIST_HEAD(&up->sessions);
 	bftm_alarms_init(&up->alarms, &up->lock, bftm_handle_ring);
 	bftm_hrtimer_setup(&up->grace, grace_over, CLOCK_BOOTTIME,
 			   HRTIMER_MODE_REL_SOFT);
+}
+
+/*
+ * Lifetime of the tables: what is in them is a handle's, or was given to a helper, or is a
+ * session's, which a helper lent. So nobody looks in them before the first handle or helper, for
+ * which they are made, and they stay until the namespace's end, when all of these are gone.
+ */
+int bftm_upcall_prepare(struct bftm_upcall *up)
+{
+	struct bftm_tables *tables;
+
+	/* A caller that sees them goes on to take the lock. */
+	if (READ_ONCE(up->tables))
+		return 0;
+	tables = kvzalloc(sizeof(*tables), GFP_KERNEL_ACCOUNT);
+	if (!tables)
+		return -ENOMEM;
+	spin_lock_bh(&up->lock);
+	if (!up->tables) {
+		bftm_created("tables", tables);
+		swap(up->tables, tables);
+	}
+	spin_unlock_bh(&up->lock);
+	/* Another was faster. */
+	kvfree(tables);
+	return 0;
 }
 
 void bftm_upcall_destroy(struct bftm_upcall *up)
@@ -136,6 +160,10 @@ void bftm_upcall_destroy(struct bftm_upcall *up)
 		cond_resched();
 	} while (more);
 	WARN_ON(!list_empty(&up->given) || !xa_empty(&up->handles));
+	if (up->tables)
+		bftm_destroyed("tables", up->tables);
+	kvfree(up->tables);
+	up->tables = NULL;
 }
 
 /* Who asks for, or holds, a lock of this name, in whichever cluster. */
@@ -144,7 +172,7 @@ static struct bftm_request *find_name(struct bftm_upcall *up, const struct bftm_
 {
 	struct bftm_request *other;
 
-	hash_for_each_possible(up->by_name, other, by_name, key)
+	hash_for_each_possible(up->tables->by_name, other, by_name, key)
 		if (other->arg.name_len == arg->name_len &&
 		    !memcmp(other->arg.name, arg->name, arg->name_len))
 			return other;
@@ -158,7 +186,7 @@ static bool add_name(struct bftm_upcall *up, struct bftm_request *request)
 	struct bftm_request *other = find_name(up, &request->arg, key);
 
 	if (!other) {
-		hash_add(up->by_name, &request->by_name, key);
+		hash_add(up->tables->by_name, &request->by_name, key);
 		return true;
 	}
 	list_add(&request->same, &other->same);

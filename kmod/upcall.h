@@ -69,6 +69,12 @@ void bftm_upcall_init(struct bftm_upcall *up);
 void bftm_upcall_destroy(struct bftm_upcall *up);
 
 /**
+ * bftm_upcall_prepare() - before a handle or a helper comes, of which most namespaces have none
+ * Context: process. Return: 0 or -ENOMEM.
+ */
+int bftm_upcall_prepare(struct bftm_upcall *up);
+
+/**
  * bftm_upcall_add() - begin an acquire, here or by queueing it, or queue a submit
  * @request: zeroed by the caller; @kind, @arg, @timeout_at_ns and who waits filled in
  *
@@ -101,7 +107,7 @@ void bftm_upcall_end(struct bftm_net *bn, struct bftm_request *request);
  * Acquires that the helper before had taken and not finished can be pulled again, and
  * before them each lock that is held: a RENEW of what is to be renewed, else HELD.
  *
- * Return: 0, -EBUSY when there is a helper.
+ * Return: 0, -EBUSY when there is a helper, or -ENOMEM.
  */
 int bftm_upcall_register(struct bftm_net *bn, u32 portid);
 

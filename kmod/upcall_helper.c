@@ -54,6 +54,10 @@ int bftm_upcall_register(struct bftm_net *bn, u32 portid)
 	struct bftm_upcall *up = &bn->upcall;
 	struct adopted adopted;
 	unsigned long at = 0;
+	int err = bftm_upcall_prepare(up);
+
+	if (err)
+		return err;
 
 	INIT_LIST_HEAD(&adopted.renew);
 	INIT_LIST_HEAD(&adopted.keep);
@@ -221,7 +225,7 @@ int bftm_upcall_pull(struct bftm_net *bn, u32 portid,
 	case BFTMUTEX_REQUEST_KIND_ACQUIRE:
 	case BFTMUTEX_REQUEST_KIND_SUBMIT:
 		list_add_tail(&request->list, &up->given);
-		hash_add(up->by_id, &request->by_id, id_key(up, request->id));
+		hash_add(up->tables->by_id, &request->by_id, id_key(up, request->id));
 		break;
 	case BFTMUTEX_REQUEST_KIND_RENEW:	/* its handle's, as before */
 	case BFTMUTEX_REQUEST_KIND_HELD:
@@ -241,7 +245,7 @@ static struct bftm_request *find(struct bftm_upcall *up, u64 id)
 {
 	struct bftm_request *request;
 
-	hash_for_each_possible(up->by_id, request, by_id, id_key(up, id))
+	hash_for_each_possible(up->tables->by_id, request, by_id, id_key(up, id))
 		if (request->id == id)
 			return request;
 	return NULL;
@@ -266,7 +270,8 @@ void bftm_upcall_won(struct bftm_net *bn, struct bftm_request *request,
 	resolve(&request->arg, result);
 	resolve(&request->handle->arg, result);
 	if (hlist_unhashed(&request->by_id))
-		hash_add(bn->upcall.by_id, &request->by_id, id_key(&bn->upcall, request->id));
+		hash_add(bn->upcall.tables->by_id, &request->by_id,
+			 id_key(&bn->upcall, request->id));
 	bftm_handle_won(request->handle, result);
 }
 
