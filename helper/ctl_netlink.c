@@ -183,6 +183,7 @@ static const char *const reason_names[] = {
 	[BFTM_LOST_NOT_RENEWED] = "not-renewed",
 	[BFTM_LOST_NO_HELPER] = "no-helper",
 	[BFTM_LOST_SUSPENDED] = "suspended",
+	[BFTM_LOST_RESTORED] = "restored",
 };
 
 static const char *const durability_names[] = {

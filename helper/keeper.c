@@ -200,12 +200,15 @@ static void kill_all(struct keeper *k)
 
 static void on_lost(struct keeper *k)
 {
-	struct bftm_status status;
+	struct bftm_status status = {};
 	const char *why = " lost: its lease ended before the command";
 
-	if (k->fd >= 0 && !bftmutex_status(k->fd, &status) &&
-	    status.reason == BFTM_LOST_SUSPENDED)
+	if (k->fd >= 0 && bftmutex_status(k->fd, &status))
+		status.reason = BFTM_LOST_NOT;
+	if (status.reason == BFTM_LOST_SUSPENDED)
 		why = " lost: the machine was put to sleep";
+	else if (status.reason == BFTM_LOST_RESTORED)
+		why = " lost: this virtual machine was cloned, or set back to an earlier state";
 	else if (k->stage == LEFT)
 		why = " lost: its lease ended before what the command had left behind";
 	k->lost = true;

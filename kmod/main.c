@@ -7,6 +7,7 @@
 #include "netns.h"
 #include "param.h"
 #include "power.h"
+#include "vmfork.h"
 
 static int __init bftmutex_init(void)
 {
@@ -21,6 +22,9 @@ static int __init bftmutex_init(void)
 	err = bftm_power_init();
 	if (err)
 		goto err_power;
+	err = bftm_vmfork_init();
+	if (err)
+		goto err_vmfork;
 	/* Before netlink and device: nobody else can start a server yet. */
 	err = bftm_param_start();
 	if (err)
@@ -37,6 +41,8 @@ err_device:
 	bftm_netlink_exit();
 err_netlink:
 err_param:
+	bftm_vmfork_exit();
+err_vmfork:
 	bftm_power_exit();
 err_power:
 	bftm_netns_exit();
@@ -49,6 +55,7 @@ static void __exit bftmutex_exit(void)
 {
 	bftm_device_exit();
 	bftm_netlink_exit();
+	bftm_vmfork_exit();
 	bftm_power_exit();
 	bftm_netns_exit();	/* stops the servers */
 	bftm_entries_exit();

@@ -26,6 +26,8 @@ int bftmutex_nl_helper_register_doit(struct sk_buff *skb,
 	bftm_power_end();
 	if (err == -EBUSY)
 		GENL_SET_ERR_MSG(info, "this network namespace has a helper");
+	else if (err == -ESTALE)
+		GENL_SET_ERR_MSG(info, "this machine was cloned or set back: take new numbers");
 	return err;
 }
 

@@ -81,6 +81,31 @@ int bftm_netns_stop(struct bftm_net *bn, u16 id, struct netlink_ext_ack *extack)
 	return err;
 }
 
+void bftm_netns_restart(struct bftm_net *bn)
+{
+	struct bftm_server *server;
+	u16 id;
+
+	mutex_lock(&bn->mutex);
+	if (!bn->server)
+		goto out;
+	/* A machine that is about to sleep sees a server all the time: power.c. */
+	down_write(&bn->life);
+	id = bn->server->param.id;
+	server = bftm_server_again(bn->server, &bn->over_ns);
+	if (IS_ERR(server))
+		pr_err("bftmutex: server %u does not run any more: it cannot begin anew (error %ld), as this virtual machine was cloned or set back\n",
+		       id, PTR_ERR(server));
+	else
+		pr_warn("bftmutex: server %u has begun anew, in quarantine, without its journal and without tokens: this virtual machine was cloned or set back\n",
+			id);
+	/* As in bftm_netns_stop(). */
+	smp_store_release(&bn->server, IS_ERR(server) ? NULL : server);
+	up_write(&bn->life);
+out:
+	mutex_unlock(&bn->mutex);
+}
+
 static int __net_init netns_init(struct net *net)
 {
 	struct bftm_net *bn = bftm_net(net);

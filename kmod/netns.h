@@ -42,6 +42,8 @@ struct bftm_tables {
  * @portid:   netlink port of the helper, 0 for none
  * @hinted:   the helper was told that @queue is not empty
  * @deserted: there has been no helper for longer than the grace period
+ * @silent:   servers are told nothing, and no helper may come: see bftm_upcall_forked()
+ * @forked:   the next who would be the helper is to know of that
  * @count:    requests that exist
  * @bytes:    that submits of the namespace take up
  * @next_id:  number of the next request
@@ -63,6 +65,8 @@ struct bftm_upcall {
 	u32 portid;
 	bool hinted;
 	bool deserted;
+	bool silent;
+	bool forked;
 	u32 count;
 	u64 bytes;
 	u64 next_id;
@@ -111,6 +115,12 @@ int bftm_netns_start(struct bftm_net *bn, const struct bftm_server_param *p,
 /** bftm_netns_stop() - @id: 0 for any. Return: 0, -ENOENT for no such server. */
 int bftm_netns_stop(struct bftm_net *bn, u16 id,
 		    struct netlink_ext_ack *extack);
+
+/**
+ * bftm_netns_restart() - what its server knows, if one runs, is not true any more
+ * Context: process.
+ */
+void bftm_netns_restart(struct bftm_net *bn);
 
 /** bftm_net() - ours of a namespace. */
 struct bftm_net *bftm_net(struct net *net);

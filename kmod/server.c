@@ -146,6 +146,27 @@ u64 bftm_server_destroy(struct bftm_server *server)
 	return over;
 }
 
+struct bftm_server *bftm_server_again(struct bftm_server *old, u64 *over_ns)
+{
+	struct bftm_server_param p = old->param;
+	struct net *net = old->net;
+	struct bftm_server *server;
+
+	stop(old);
+	*over_ns = max(*over_ns, bftm_quarantine(p.lease_max_ns, p.rho_ppm, bftm_clock_ns()));
+	p.rules = rcu_replace_pointer(old->rules, NULL, true);
+	/* Nobody knows which tokens were stamped, nor what the journal's file should have. */
+	p.floor_known = false;
+	p.durability = BFTMUTEX_DURABILITY_NONE;
+	p.journal_id = 0;
+	server_free(old);
+	server = bftm_server_new(net, &p, *over_ns, NULL);
+	if (IS_ERR(server))
+		bftm_rules_destroy(p.rules);
+	memzero_explicit(&p, sizeof(p));
+	return server;
+}
+
 struct bftm_client *bftm_server_authenticate(struct bftm_server *server, const void *buf,
 					     size_t len, u32 client, struct bftm_pair *pair,
 					     bool *genuine)

@@ -117,6 +117,14 @@ struct bftm_server *bftm_server_new(struct net *net,
  */
 u64 bftm_server_destroy(struct bftm_server *server);
 
+/**
+ * bftm_server_again() - one that knows nothing, in its place
+ * @old:     is destroyed
+ * @over_ns: before which there is no grant in any case; then, nor by @old
+ * Context: process. Return: the server or an error pointer.
+ */
+struct bftm_server *bftm_server_again(struct bftm_server *old, u64 *over_ns);
+
 /** bftm_server_stat() - sum of a counter over all CPUs. */
 u64 bftm_server_stat(const struct bftm_server *server, int which);
 

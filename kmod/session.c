@@ -117,6 +117,8 @@ u32 bftm_session_send(struct bftm_session *s, u32 to, struct bftm_msg *msg)
 	u32 u, sent = 0;
 
 	lockdep_assert_held(&s->bn->upcall.lock);
+	if (s->bn->upcall.silent)
+		return 0;
 	look_at_flow(s);
 	msg->proto = BFTM_PROTO_BACKOFF;
 	msg->cluster = s->id;

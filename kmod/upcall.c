@@ -280,7 +280,7 @@ void bftm_upcall_end(struct bftm_net *bn, struct bftm_request *request)
 	}
 	request->handle = NULL;
 	request->submission = NULL;
-	if (up->deserted) {
+	if (up->deserted || up->silent) {
 		list_del(&request->list);
 		bftm_request_free(up, request);
 		return;

@@ -107,7 +107,8 @@ void bftm_upcall_end(struct bftm_net *bn, struct bftm_request *request);
  * Acquires that the helper before had taken and not finished can be pulled again, and
  * before them each lock that is held: a RENEW of what is to be renewed, else HELD.
  *
- * Return: 0, -EBUSY when there is a helper, or -ENOMEM.
+ * Return: 0, -EBUSY when there is a helper, -ENOMEM, or -ESTALE once after
+ * bftm_upcall_forked().
  */
 int bftm_upcall_register(struct bftm_net *bn, u32 portid);
 
@@ -126,6 +127,17 @@ void bftm_upcall_deregister(struct bftm_net *bn, u32 portid);
  * Return: 0, or -ENOMEM when who was the helper is not told of it.
  */
 int bftm_upcall_suspend(struct bftm_net *bn);
+
+/**
+ * bftm_upcall_forked() - the machine is a copy of what it was: nothing is held
+ *
+ * There is no helper either. The next one has to register twice, and to take new numbers in
+ * between. Servers are not told what was lost here: the numbers of it may be another copy's,
+ * which holds by them.
+ *
+ * Context: process.
+ */
+void bftm_upcall_forked(struct bftm_net *bn);
 
 /** bftm_upcall_resume() - a helper may come again, and has the time for it from now on. */
 void bftm_upcall_resume(struct bftm_net *bn);

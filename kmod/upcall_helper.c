@@ -64,10 +64,17 @@ int bftm_upcall_register(struct bftm_net *bn, u32 portid)
 	/* What the one before leaves is complete when it is had. */
 	mutex_lock(&bn->session_mutex);
 	spin_lock_bh(&up->lock);
-	if (up->portid) {
+	if (up->portid || up->silent) {
+		err = -EBUSY;
+	} else if (up->forked) {
+		/* The helper that gets this comes again as another. */
+		up->forked = false;
+		err = -ESTALE;
+	}
+	if (err) {
 		spin_unlock_bh(&up->lock);
 		mutex_unlock(&bn->session_mutex);
-		return -EBUSY;
+		return err;
 	}
 	up->portid = portid;
 	up->deserted = false;
@@ -154,15 +161,76 @@ void bftm_upcall_deregister(struct bftm_net *bn, u32 portid)
 
 static int lose(struct bftm_handle *h, void *arg)
 {
-	bftm_handle_lose(h, BFTM_LOST_SUSPENDED);
+	const enum bftm_lost *why = arg;
+
+	bftm_handle_lose(h, *why);
 	return 0;
+}
+
+static void lose_all(struct bftm_upcall *up, enum bftm_lost why)
+{
+	unsigned long at = 0;
+
+	while (bftm_handles_walk(up, &at, lose, &why)) {
+		spin_unlock_bh(&up->lock);
+		cond_resched();
+		spin_lock_bh(&up->lock);
+	}
+}
+
+/* A RELEASE that waits to be pulled is told to no server any more. */
+static void drop_releases(struct bftm_upcall *up)
+{
+	struct bftm_request *request;
+	LIST_HEAD(rest);
+	LIST_HEAD(all);
+	unsigned int i;
+
+	/* Others run between two pieces, and may end what is in either list: it leaves that. */
+	list_splice_init(&up->queue, &all);
+	while (!list_empty(&all)) {
+		for (i = 0; i < TAKE_BATCH && !list_empty(&all); i++) {
+			request = list_first_entry(&all, struct bftm_request, list);
+			list_move_tail(&request->list, &rest);
+			if (request->kind != BFTMUTEX_REQUEST_KIND_RELEASE)
+				continue;
+			list_del(&request->list);
+			bftm_request_free(up, request);
+		}
+		spin_unlock_bh(&up->lock);
+		cond_resched();
+		spin_lock_bh(&up->lock);
+	}
+	list_splice(&rest, &up->queue);
+}
+
+void bftm_upcall_forked(struct bftm_net *bn)
+{
+	struct bftm_upcall *up = &bn->upcall;
+	u32 portid;
+
+	spin_lock_bh(&up->lock);
+	up->silent = true;
+	portid = up->portid;
+	spin_unlock_bh(&up->lock);
+	bftm_upcall_deregister(bn, portid);
+	spin_lock_bh(&up->lock);
+	lose_all(up, BFTM_LOST_RESTORED);
+	drop_releases(up);
+	up->silent = false;
+	up->forked = true;
+	spin_unlock_bh(&up->lock);
+	/* The grace may have ended while requests were out of the queue. */
+	bftm_upcall_resume(bn);
+	/* Untold, it looks within a second. */
+	if (portid)
+		bftm_netlink_hint(bn->net, portid, BFTMUTEX_CMD_HELPER_READY);
 }
 
 int bftm_upcall_suspend(struct bftm_net *bn)
 {
 	struct bftm_upcall *up = &bn->upcall;
 	u32 portid = READ_ONCE(up->portid);
-	unsigned long at = 0;
 
 	/* Without a helper, and what it lent, nothing comes to be held. */
 	bftm_upcall_deregister(bn, portid);
@@ -175,11 +243,7 @@ int bftm_upcall_suspend(struct bftm_net *bn)
 	spin_lock_bh(&up->lock);
 	/* The time asleep is not the next helper's; see bftm_upcall_resume(). */
 	hrtimer_try_to_cancel(&up->grace);
-	while (bftm_handles_walk(up, &at, lose, NULL)) {
-		spin_unlock_bh(&up->lock);
-		cond_resched();
-		spin_lock_bh(&up->lock);
-	}
+	lose_all(up, BFTM_LOST_SUSPENDED);
 	spin_unlock_bh(&up->lock);
 	return 0;
 }

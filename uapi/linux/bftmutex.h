@@ -130,6 +130,7 @@ enum bftm_state {
  *                         by BFTM_RENEW or BFTM_IOC_RENEW, was reported
  * @BFTM_LOST_NO_HELPER:   likewise, and there was no helper at that moment
  * @BFTM_LOST_SUSPENDED:   the machine was put to sleep
+ * @BFTM_LOST_RESTORED:    the virtual machine was cloned, or set back to an earlier state
  */
 enum bftm_lost {
 	BFTM_LOST_NOT = 0,
@@ -137,6 +138,7 @@ enum bftm_lost {
 	BFTM_LOST_NOT_RENEWED = 2,
 	BFTM_LOST_NO_HELPER = 3,
 	BFTM_LOST_SUSPENDED = 4,
+	BFTM_LOST_RESTORED = 5,
 };
 
 /**

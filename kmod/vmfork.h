@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A virtual machine that was cloned, or set back to an earlier state. */
+#ifndef BFTM_VMFORK_H
+#define BFTM_VMFORK_H
+
+/** bftm_vmfork_init() - hear of it, where the kernel does. Return: 0 or an error. */
+int bftm_vmfork_init(void);
+void bftm_vmfork_exit(void);
+
+#endif /* BFTM_VMFORK_H */
