@@ -7,11 +7,16 @@
  * What b + 1 servers say is true of a correct one. If they have never taken a number of this
  * daemon, it goes on above theirs. If they have, somebody has used higher ones since, and
  * going on would only take the lead from him: then it is said, and no more.
+ *
+ * A virtual machine that was set back has used numbers that it does not remember. Where its
+ * host tells it so it goes on in the next incarnation; if the clock was set back as well, that
+ * may be used up too, and servers say so.
  */
 #include <inttypes.h>
 
 #include "cluster.h"
 #include "log.h"
+#include "order.h"
 
 /* The highest number that a correct server has taken, of those that did (not) take ours. */
 static u64 highest(const struct bftm_cluster *cl, bool taken)
@@ -36,6 +41,31 @@ static void go_on(struct bftm_cluster *cl, u64 top)
 	for (u = 0; u < cl->conf.n; u++)
 		cl->peer[u].ahead = 0;
 	bftm_hello(cl, bftm_cluster_everyone(cl));
+}
+
+int bftm_clusters_restored(void)
+{
+	struct bftm_cluster *cl;
+	int err;
+	u32 u;
+
+	TAILQ_FOREACH(cl, &bftm_clusters, list) {
+		err = bftm_identity_restored(cl->identity);
+		if (err)
+			return err;
+		bftm_orders_restored(cl->identity);
+		/* Answers to what was sent before say nothing; servers may have taken more. */
+		cl->first_seq = bftm_identity_seq(cl->identity);
+		for (u = 0; u < cl->conf.n; u++) {
+			cl->peer[u].taken = false;
+			cl->peer[u].ahead = 0;
+		}
+		bftm_log(LOG_WARNING,
+			 "cluster %s: this virtual machine was cloned or set back; client %u goes on with incarnation %u. A clone needs keys of its own",
+			 cl->conf.name, cl->cred.client, cl->identity->incarnation);
+		bftm_hello(cl, bftm_cluster_everyone(cl));
+	}
+	return 0;
 }
 
 void bftm_behind_heard(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)

@@ -295,6 +295,13 @@ void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 /** bftm_behind_heard() - server @u says that it has taken @msg->gno, far above ours */
 void bftm_behind_heard(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
 
+/**
+ * bftm_clusters_restored() - this machine is a copy of what it was: new numbers for all clients
+ *
+ * While the kernel has lost nothing to this daemon and draws none. Return: 0; logged: -errno.
+ */
+int bftm_clusters_restored(void);
+
 /* recover.c: fencing tokens of servers that were restarted. */
 
 /** bftm_recover_heard() - after each answer of that kind */

@@ -125,7 +125,10 @@ int bftm_identity_pass(struct bftm_identity *id, u64 top)
 {
 	u64 last = top >> 32 > id->recorded ? top >> 32 : id->recorded, next;
 	int err = bftm_incarnation_next((u64)time(NULL), last, &next);
+	u32 start = 0;
 
+	if (!err && getrandom(&start, sizeof(start), 0) != sizeof(start))
+		err = -EIO;
 	if (!err)
 		err = record(id->fd, next);
 	if (err < 0) {
@@ -140,8 +143,18 @@ int bftm_identity_pass(struct bftm_identity *id, u64 top)
 	id->recorded = next;
 	id->incarnation = (u32)next;
 	counter_raise(&id->counters->seq, next << 32);
-	counter_raise(&id->counters->attempt, next << 32 | (u32)id->counters->attempt >> 1);
+	/* As at a start: another copy of this machine may begin at the same second. */
+	counter_raise(&id->counters->attempt, next << 32 | start >> 1);
 	return 0;
+}
+
+int bftm_identity_restored(struct bftm_identity *id)
+{
+	u64 attempt = id->counters->attempt, seq = bftm_identity_seq(id);
+	int err = bftm_identity_pass(id, attempt > seq ? attempt : seq);
+
+	id->orphan = id->counters->attempt | BFTM_ATTEMPT_KERNEL;
+	return err;
 }
 
 static int open_file(const char *path, u32 client)

@@ -86,6 +86,13 @@ void bftm_identity_keep(struct bftm_identity *identity);
  */
 int bftm_identity_pass(struct bftm_identity *identity, u64 top);
 
+/**
+ * bftm_identity_restored() - the next incarnation: what was drawn before may be used up
+ *
+ * The kernel does not draw meanwhile. Return: as bftm_identity_pass().
+ */
+int bftm_identity_restored(struct bftm_identity *identity);
+
 /** bftm_identity_seq() - the last sequence number used */
 static inline u64 bftm_identity_seq(const struct bftm_identity *id)
 {

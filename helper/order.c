@@ -290,6 +290,19 @@ void bftm_order_restarted(struct bftm_cluster *cl, u32 u)
 		bftm_refresh_restarted(o, cl, u);
 }
 
+void bftm_orders_restored(struct bftm_identity *identity)
+{
+	struct bftm_ordering *o;
+
+	RB_FOREACH(o, bftm_orderings, &identity->orderings) {
+		o->incarnation = identity->incarnation;
+		o->ops = 0;
+		/* What is under way was interrupted, and proposes under another rank. */
+		if (o->work)
+			o->work->order.rank.incarnation = identity->incarnation;
+	}
+}
+
 void bftm_orders_free(struct bftm_identity *identity)
 {
 	struct bftm_ordering *o;

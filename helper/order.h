@@ -72,6 +72,9 @@ void bftm_order_epoch(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg
 /** bftm_order_restarted() - server @u has lost what it knew of all objects. */
 void bftm_order_restarted(struct bftm_cluster *cl, u32 u);
 
+/** bftm_orders_restored() - operations and ranks of a client go on in its new incarnation */
+void bftm_orders_restored(struct bftm_identity *identity);
+
 /** bftm_orders_free() - forget a client's objects */
 void bftm_orders_free(struct bftm_identity *identity);
 

@@ -9,6 +9,7 @@
 
 #include "acquire.h"
 #include "clock.h"
+#include "cluster.h"
 #include "log.h"
 #include "../uapi/linux/bftmutex.h"
 #include "lend.h"
@@ -26,6 +27,7 @@ static struct bftm_watch watch;
 static struct bftm_timer look;
 static bool registered;
 static bool broken;
+static bool restored;
 static u64 pulled_ns;
 
 struct pulled {
@@ -181,6 +183,27 @@ static void look_again(struct bftm_timer *timer)
 		bftm_log(LOG_INFO, "serving the kernel again");
 }
 
+static int call_register(void)
+{
+	return bftm_nl_call(&nl, bftm_nl_msg(&nl, BFTMUTEX_CMD_HELPER_REGISTER, 0),
+			    NULL, 0, NULL);
+}
+
+/* The kernel says once that the machine is a copy of what it was; until then it draws nothing. */
+static int register_here(void)
+{
+	int err = restored ? -ESTALE : call_register();
+
+	if (err != -ESTALE)
+		return err;
+	restored = true;
+	err = bftm_clusters_restored();
+	if (err)
+		return err;
+	restored = false;
+	return call_register();
+}
+
 int bftm_upcall_open(void)
 {
 	int err = bftm_nl_open(&nl);
@@ -190,8 +213,7 @@ int bftm_upcall_open(void)
 	if (err < 0)
 		return err;
 	nl_socket_disable_seq_check(nl.sock);
-	err = bftm_nl_call(&nl, bftm_nl_msg(&nl, BFTMUTEX_CMD_HELPER_REGISTER, 0),
-			   NULL, 0, NULL);
+	err = register_here();
 	if (err < 0) {
 		bftm_nl_close(&nl);
 		return err;

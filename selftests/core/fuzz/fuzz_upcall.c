@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "helper/acquire.h"
+#include "helper/cluster.h"
 #include "helper/lend.h"
 #include "helper/log.h"
 #include "helper/order.h"
@@ -88,6 +89,11 @@ void bftm_order_orphan(void)
 
 void bftm_orders_interrupt(void)
 {
+}
+
+int bftm_clusters_restored(void)
+{
+	return 0;
 }
 
 void bftm_lend_all(void)

@@ -12,6 +12,14 @@ static u32 asked;
 
 /* The rest of the daemon. */
 
+struct bftm_clusters bftm_clusters = TAILQ_HEAD_INITIALIZER(bftm_clusters);
+static u32 orders_incarnation;
+
+void bftm_orders_restored(struct bftm_identity *id)
+{
+	orders_incarnation = id->incarnation;
+}
+
 void bftm_orders_free(struct bftm_identity *id)
 {
 	(void)id;
@@ -109,6 +117,36 @@ static void another_host(void **state)
 	assert_int_equal(asked, 0);
 }
 
+/*
+ * A virtual machine that was set back, and its clock: its incarnation is the next one that it
+ * knows of, and no answer to what it sent before says that it may stay there.
+ */
+static void set_back(void **state)
+{
+	u64 own = bftm_identity_seq(cl.identity), attempt = cl.identity->counters->attempt, top;
+	u32 u;
+
+	(void)state;
+	TAILQ_INSERT_TAIL(&bftm_clusters, &cl, list);
+	for (u = 0; u < 4; u++)
+		cl.peer[u].taken = true;
+	unit_listen();
+	assert_int_equal(bftm_clusters_restored(), 0);
+	assert_non_null(strstr(unit_heard(), "client 50 goes on with incarnation"));
+	TAILQ_REMOVE(&bftm_clusters, &cl, list);
+	assert_true(bftm_identity_seq(cl.identity) >> 32 > own >> 32);
+	assert_int_equal(cl.first_seq, bftm_identity_seq(cl.identity));
+	assert_int_equal(orders_incarnation, cl.identity->incarnation);
+	assert_int_equal(asked, 0xf);
+	assert_int_equal(cl.identity->counters->attempt >> 32, cl.identity->incarnation);
+	assert_true(cl.identity->orphan > attempt && cl.identity->orphan & BFTM_ATTEMPT_KERNEL);
+	/* The incarnation that was forgotten was further. */
+	top = later(3600);
+	assert_string_equal(says(0, top), "");
+	assert_non_null(strstr(says(1, top), "going on with incarnation"));
+	assert_true(bftm_identity_seq(cl.identity) > top);
+}
+
 /* One liar, and one that has taken ours: neither is enough for either. */
 static void too_few_of_a_kind(void **state)
 {
@@ -130,6 +168,7 @@ int main(void)
 		TEST(a_new_daemon_goes_on),
 		TEST(what_is_not_ahead_is_nothing),
 		TEST(another_host),
+		TEST(set_back),
 		TEST(too_few_of_a_kind),
 	};
 
