@@ -60,15 +60,6 @@ int ctl_journal_attach(struct bftm_nl *nl, const char *path, u64 id)
 	return r < 0 ? ctl_refused(nl, r, CTL_SERVER) : 0;
 }
 
-static int pull_failed(const struct bftm_nl *nl, int error)
-{
-	if (error == -ENOENT)
-		return ctl_fail(EX_UNAVAILABLE, "the server has been stopped");
-	if (error == -EPERM)
-		return ctl_fail(EX_UNAVAILABLE, "the server has been started anew");
-	return ctl_refused(nl, error, CTL_SERVER);
-}
-
 /**
  * struct keeper - the process
  * @path:  NULL until it is known
@@ -85,6 +76,29 @@ struct keeper {
 	u32 count;
 };
 
+/* It has begun anew by itself, on a virtual machine that was cloned or set back. */
+static int without_us(struct keeper *k)
+{
+	int r = bftm_journal_distrust(&k->file);
+
+	if (r < 0)
+		return ctl_journal_failed(k->path, &k->file, r);
+	return ctl_fail(EX_UNAVAILABLE, "the server has begun anew without a journal; stop it, and start it with this one again: what it has is not trusted");
+}
+
+static int pull_failed(struct keeper *k, int error)
+{
+	const struct bftm_nl *nl = &k->nl;
+
+	if (error == -EOPNOTSUPP)
+		return without_us(k);
+	if (error == -ENOENT)
+		return ctl_fail(EX_UNAVAILABLE, "the server has been stopped");
+	if (error == -EPERM)
+		return ctl_fail(EX_UNAVAILABLE, "the server has been started anew");
+	return ctl_refused(nl, error, CTL_SERVER);
+}
+
 /* A whole object into the open transaction. Return: 0, 1 for none, an exit code below 0. */
 static int pull_object(struct keeper *k)
 {
@@ -100,7 +114,7 @@ static int pull_object(struct keeper *k)
 		if (r == -ENODATA)
 			return 1;
 		if (r < 0)
-			return -pull_failed(&k->nl, r);
+			return -pull_failed(k, r);
 		if (!in->any)
 			return -ctl_fail(EX_PROTOCOL, "the module said nothing of an object");
 		if (in->id && in->len == in->id->len) {
@@ -134,7 +148,7 @@ static int confirm(struct keeper *k)
 		}
 		r = bftm_nl_call(&k->nl, msg, NULL, 0, NULL);
 		if (r < 0)
-			return pull_failed(&k->nl, r);
+			return pull_failed(k, r);
 	}
 	return 0;
 }

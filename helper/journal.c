@@ -299,6 +299,21 @@ int bftm_journal_starting(struct bftm_journal *j, u64 last, bool trust, u64 next
 	return r < 0 ? r : bftm_journal_commit(j);
 }
 
+int bftm_journal_distrust(struct bftm_journal *j)
+{
+	int r;
+
+	/* Whatever was begun. */
+	sqlite3_exec(j->db, "ROLLBACK", NULL, NULL, NULL);
+	r = bftm_journal_begin(j);
+	if (r == 0)
+		r = bftm_journal_exec(j, "UPDATE object SET trusted = 0");
+	j->about.complete = false;
+	if (r == 0)
+		r = note_start(j);
+	return r < 0 ? r : bftm_journal_commit(j);
+}
+
 int bftm_journal_started(struct bftm_journal *j)
 {
 	j->about.start = j->about.next;

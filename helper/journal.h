@@ -105,6 +105,13 @@ int bftm_journal_each(struct bftm_journal *j,
 				  const void *proposed, void *arg), void *arg);
 
 /**
+ * bftm_journal_distrust() - the server goes on without it, so it misses what comes
+ *
+ * A transaction that was begun is undone. Return: as above.
+ */
+int bftm_journal_distrust(struct bftm_journal *j);
+
+/**
  * bftm_journal_starting() - a server is about to start with it
  * @last:  the start that the state directory knows of, 0 for none
  * @trust: believe the file, whatever happened since
