@@ -113,6 +113,14 @@ is_decided() { grep -q ready "$dev/c$1/log" || gone "$(helper "$1")"; }
 
 clients() { ip netns list | sed -n 's/^bftm-c\([0-9]*\).*/\1/p' | sort -n; }
 
+# forks: what the kernel does when the host has given this virtual machine another generation
+# number, as it does to one that it has cloned or set back.
+forks() {
+	insmod "$(dirname "$BFTMUTEX_KO")/stall/stall.ko" || return
+	echo 1 >/sys/module/stall/parameters/forked
+	rmmod stall
+}
+
 # lie N STRATEGY [ARG...]: server N becomes a liar.
 lie() {
 	local n=$1 strategy=$2

@@ -3,7 +3,8 @@
 # check: vm kernels=6.1,6.12 clock=instructions about=module time=32
 #
 # The machine is put to sleep: not while a lock server runs, and what is held is lost.
-# The kernel's own test of the first steps is enough, after which it wakes up.
+# The kernel's own test of the first steps is enough, after which it wakes up. And a virtual
+# machine that was cloned or set back: what is held is lost, and servers begin anew.
 # shellcheck disable=SC2154,SC2317  # set by, or called from, what is sourced
 
 # shellcheck source=selftests/lib/tap.sh
@@ -103,4 +104,31 @@ ok "the daemon serves the kernel again" wait_for 60 c 1 bftmutex -w 60 one true
 # Made by a request whose answer came too late (17), or by this one.
 made() { [[ $(submit 1 counter "create counter") == @("0 "|"17 counter") ]]; }
 ok "and objects" wait_for 60 made
+
+# Cloned or set back
+shown() { for n in {1..7}; do s "$n" bftmutexctl server show --json | gojq -r "$1"; done; }
+incarnation() { cat "$dev"/c1/cluster-*-client-*; }
+higher() { (($(incarnation) > incarnation_before)); }
+released() { c 1 bftmutexctl stats --json | gojq .helper.released; }
+
+c 1 bftmutex -l $lease_max four sleep 1000 2>"$dev/four" &
+four=$!
+has_four() { [[ $(held) == *'["four","held"]'* ]]; }
+ok "a program has a lock" wait_for 60 has_four
+epochs=$(shown .epoch) incarnation_before=$(incarnation) released_before=$(released)
+is "servers are in no quarantine, and know tokens" \
+	"$(shown .quarantine_ns | sort -u) $(shown .token_floor | sort -u)" "0 0"
+ok "this virtual machine is a copy" forks
+wait $four
+is "its lock is lost" "$? $(<"$dev/four")" \
+	"79 bftmutex: lock 'four' lost: this virtual machine was cloned, or set back to an earlier state; sending SIGTERM"
+is "bftmutexctl watch says why" "$(why four)" restored
+is "each server has a new epoch" "$({ shown .epoch; echo "$epochs"; } | sort -u | wc -l)" 14
+is "and is in quarantine, and knows no token" \
+	"$(shown '.quarantine_ns > 1e10' | sort -u) $(shown .token_floor | sort -u)" "true null"
+ok "the daemon has other numbers" wait_for 30 higher
+ok "the log says so" grep -q "has begun anew, in quarantine" <(dmesg)
+ok "it serves the kernel" wait_for 60 c 1 bftmutex -w 60 four true
+# Of these that one: what was held at the fork may be held by another copy, under its number.
+is "nobody was told of the lock that was lost" $(($(released) - released_before)) 1
 finish

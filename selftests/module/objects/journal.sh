@@ -132,6 +132,22 @@ ok "started again" begin "${cram[@]}"
 is "all are there" "$(objects '"\(length) \(map(.recovering) | any)"')" "14 false"
 stop
 
+# The virtual machine was cloned or set back: the file is of the past as well.
+anew --token-floor 0
+ok "the journal" follow
+ok "clients" traffic 2 2
+ok "this virtual machine is a copy" forks
+wait "$keeper"
+is "its journal ends" "$? $(tail -n 1 "$dir/journal.err")" \
+	"69 bftmutexctl: the server has begun anew without a journal; stop it, and start it with this one again: what it has is not trusted"
+keeper=
+is "since the server keeps nothing, and recovers" "$(show '"\(.durability) \(.recovering)"')" "none true"
+stop
+ok "started with its journal" begin
+is "it believes nothing of it" "$(objects 'map(.recovering) | all') $(show .recovering) $(about complete)" \
+	"true true 0"
+stop
+
 # From the configuration
 configured=$dir/configured
 conf() {

@@ -6,10 +6,17 @@
  *	insmod stall.ko function=bftmutex:bftm_locks_step
  *	echo 1 > /sys/module/stall/parameters/armed     the next one that comes stands
  *	echo 0 > /sys/module/stall/parameters/stands    it goes on
+ *
+ * And a virtual machine that was cloned: the kernel does what it does when the host has given it
+ * another generation number.
+ *
+ *	insmod stall.ko
+ *	echo 1 > /sys/module/stall/parameters/forked    when it returns, all have been told
  */
 #include <linux/delay.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
+#include <linux/random.h>
 
 #define PATIENCE_MS 5000
 
@@ -35,16 +42,37 @@ static int stand(struct kprobe *probe, struct pt_regs *regs)
 
 static struct kprobe probe = { .pre_handler = stand };
 
+/* It is exported only where the driver that calls it is a module. */
+static int do_fork(const char *value, const struct kernel_param *param)
+{
+	struct kprobe look = { .symbol_name = "add_vmfork_randomness" };
+	void (*add)(const void *id, size_t len);
+	u8 id[16];
+	int err = register_kprobe(&look);
+
+	if (err)
+		return err;
+	add = (void *)look.addr;
+	unregister_kprobe(&look);
+	get_random_bytes(id, sizeof(id));
+	add(id, sizeof(id));
+	return 0;
+}
+
+static const struct kernel_param_ops fork_ops = { .set = do_fork };
+module_param_cb(forked, &fork_ops, NULL, 0200);
+
 static int __init stall_init(void)
 {
 	probe.symbol_name = function;
-	return function ? register_kprobe(&probe) : -EINVAL;
+	return function ? register_kprobe(&probe) : 0;
 }
 module_init(stall_init);
 
 static void __exit stall_exit(void)
 {
-	unregister_kprobe(&probe);
+	if (function)
+		unregister_kprobe(&probe);
 }
 module_exit(stall_exit);
 
