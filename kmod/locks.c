@@ -314,11 +314,11 @@ bool bftm_locks_step(struct bftm_locks *t, const struct bftm_server_cfg *cfg,
 		goto out;
 	}
 	e = find(bucket, req);
-	if (!e && bftm_server_needs(req))
+	if (!e && bftm_server_needs(cfg, req))
 		e = add(s, bucket, req, now);
 	if (e) {
 		granted = step(s, e, cfg, req, now, reply, push);
-	} else if (bftm_server_needs(req)) {
+	} else if (bftm_server_needs(cfg, req)) {
 		bftm_refuse(req, reply, BFTM_REFUSED_LOCKS);
 		push->type = BFTM_MSG_NONE;
 	} else {

@@ -199,6 +199,11 @@ static void step_contended(const struct bftm_server_cfg *cfg,
 		tell_owner(cfg, lock, BFTM_MSG_INQUIRE, push);
 }
 
+static bool may_last(const struct bftm_server_cfg *cfg, const struct bftm_msg *req)
+{
+	return req->lease_ns >= BFTM_LEASE_MIN_NS && req->lease_ns <= cfg->lease_max_ns;
+}
+
 static void step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		     const struct bftm_msg *req, u64 now,
 		     struct bftm_msg *reply, struct bftm_msg *push)
@@ -213,8 +218,7 @@ static void step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 	};
 	struct bftm_waiter *first;
 
-	if (req->lease_ns < BFTM_LEASE_MIN_NS ||
-	    req->lease_ns > cfg->lease_max_ns) {
+	if (!may_last(cfg, req)) {
 		bftm_refuse(req, reply, BFTM_REFUSED_LEASE);
 		reply->lease_ns = cfg->lease_max_ns;
 		return;
@@ -355,6 +359,12 @@ static bool is_formed(const struct bftm_msg *req)
 {
 	return req->attempt && (req->type != BFTM_MSG_TRY || req->k) &&
 	       (req->type != BFTM_MSG_STAMP || req->token != BFTM_TOKEN_UNKNOWN);
+}
+
+bool bftm_server_needs(const struct bftm_server_cfg *cfg, const struct bftm_msg *req)
+{
+	return is_formed(req) && (req->type == BFTM_MSG_STAMP ||
+				  (req->type == BFTM_MSG_TRY && may_last(cfg, req)));
 }
 
 void bftm_server_step(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,

@@ -98,11 +98,12 @@ void bftm_server_step(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		      const struct bftm_msg *req, u64 now,
 		      struct bftm_msg *reply, struct bftm_msg *push);
 
-/** bftm_server_needs() - must the lock that this request names be made? */
-static inline bool bftm_server_needs(const struct bftm_msg *req)
-{
-	return req->type == BFTM_MSG_TRY || req->type == BFTM_MSG_STAMP;
-}
+/**
+ * bftm_server_needs() - must the lock that this request names be made?
+ *
+ * Not for a TRY or STAMP that is refused whoever has the lock: it says nothing about it.
+ */
+bool bftm_server_needs(const struct bftm_server_cfg *cfg, const struct bftm_msg *req);
 
 /**
  * bftm_lock_lacks_room() - will this request want to wait and find no room?

@@ -248,7 +248,7 @@ static void step(struct node *node, u64 now, struct decision *d)
 {
 	struct liar_lock *lock = lock_find(node, &d->req);
 
-	if (!lock && bftm_server_needs(&d->req)) {
+	if (!lock && bftm_server_needs(&node->cfg, &d->req)) {
 		lock = lock_new(node, &d->req, now);
 		if (!lock) {
 			bftm_refuse(&d->req, &d->reply, BFTM_REFUSED_LOCKS);

@@ -145,7 +145,7 @@ static void paper_step(const struct bftm_server_cfg *cfg, struct bftm_lock *lock
 	memset(push, 0, sizeof(*push));
 	*reply = *req;
 	reply->type = BFTM_MSG_NONE;
-	if (req->type != BFTM_MSG_TRY || now <= cfg->quarantine_until_ns)
+	if (!lock || req->type != BFTM_MSG_TRY || now <= cfg->quarantine_until_ns)
 		return;
 	/* "if (clock() - lastGranted > Δ + 2δ) lastGranted ← clock(); return FREE" */
 	if (!lock->attempt || now > lock->until_ns) {

@@ -157,7 +157,7 @@ struct bftm_lock *server_lock(struct world *w, u32 u, const struct bftm_msg *req
 			reclaim(s, l);
 	}
 	if (!s->touched_ns[l]) {
-		if (!bftm_server_needs(req))
+		if (!bftm_server_needs(&s->cfg, req))
 			return NULL;
 		bftm_lock_init(lock, s->first_gno, highest_token(s));
 	}

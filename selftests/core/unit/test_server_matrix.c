@@ -327,9 +327,53 @@ static void releasing_what_is_unknown_is_answered(void **state)
 	assert_int_equal(reply.type, BFTM_MSG_NONE);
 	assert_int_equal(push.type, BFTM_MSG_NONE);
 	/* The others make the lock. */
+	req = messages[0].msg;
+	req.k = 1;
 	for (req.type = 0; req.type < 255; req.type++)
-		assert_int_equal(bftm_server_needs(&req), req.type == BFTM_MSG_TRY ||
-							  req.type == BFTM_MSG_STAMP);
+		assert_int_equal(bftm_server_needs(&cfg, &req), req.type == BFTM_MSG_TRY ||
+								req.type == BFTM_MSG_STAMP);
+}
+
+/* And its answer is the same, whether the lock is there or not. */
+static void assert_takes_no_place(const struct bftm_msg *req, u32 reason)
+{
+	struct bftm_msg reply, push;
+
+	assert_false(bftm_server_needs(&cfg, req));
+	bftm_server_step(&cfg, NULL, req, T0, &reply, &push);
+	assert_int_equal(reply.type, BFTM_MSG_REFUSED);
+	assert_int_equal(reply.position, reason);
+	assert_int_equal(push.type, BFTM_MSG_NONE);
+}
+
+/* What is refused for its form says nothing about any lock. */
+static void malformed_requests_take_no_place(void **state)
+{
+	struct bftm_msg good = messages[0].msg, req;
+
+	(void)state;
+	good.k = 1;
+	assert_true(bftm_server_needs(&cfg, &good));
+	req = good;
+	req.attempt = 0;
+	assert_takes_no_place(&req, BFTM_REFUSED_PROTO);
+	req = good;
+	req.k = 0;
+	assert_takes_no_place(&req, BFTM_REFUSED_PROTO);
+	req = good;
+	req.lease_ns = BFTM_LEASE_MIN_NS - 1;
+	assert_takes_no_place(&req, BFTM_REFUSED_LEASE);
+	req.lease_ns = cfg.lease_max_ns + 1;
+	assert_takes_no_place(&req, BFTM_REFUSED_LEASE);
+	req.lease_ns = cfg.lease_max_ns;
+	assert_true(bftm_server_needs(&cfg, &req));
+	req.type = BFTM_MSG_STAMP;
+	req.lease_ns = 0;
+	req.k = 0;
+	req.token = BFTM_TOKEN_UNKNOWN;
+	assert_takes_no_place(&req, BFTM_REFUSED_PROTO);
+	req.token = 1;
+	assert_true(bftm_server_needs(&cfg, &req));
 }
 
 int main(void)
@@ -339,6 +383,7 @@ int main(void)
 		cmocka_unit_test(leases_have_bounds),
 		cmocka_unit_test(zero_is_no_attempt_and_no_send),
 		cmocka_unit_test(releasing_what_is_unknown_is_answered),
+		cmocka_unit_test(malformed_requests_take_no_place),
 	};
 
 	return cmocka_run_group_tests_name("server matrix", tests, NULL, NULL);
