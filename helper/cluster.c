@@ -211,7 +211,6 @@ static void cluster_start(struct bftm_cluster *cl)
 {
 	TAILQ_INSERT_TAIL(&bftm_clusters, cl, list);
 	cl->first_seq = bftm_identity_seq(cl->identity);
-	cl->last_seq = cl->old_seq = cl->first_seq;
 	bftm_hello(cl, bftm_cluster_everyone(cl));
 	bftm_timer_arm(&cl->probe, bftm_now() + PROBE_NS);
 }

@@ -12,6 +12,7 @@
 #include "../kmod/core/order_client.h"
 #include "../kmod/core/quorum.h"
 #include "../kmod/core/replay.h"
+#include "../kmod/core/speed.h"
 #include "acquire.h"
 #include "conf.h"
 #include "identity.h"
@@ -31,7 +32,7 @@
  * @disagreed:  those in which it said FREE though enough others said LOCKED,
  *              or LOCKED though enough others said FREE
  * @free_alone: the former of these
- * @contradicted: answers that no honest server gives, after earlier ones
+ * @lies:       answers that no honest server gives, by kind; [BFTM_LIE_NONE] are all others
  * @pushed:     FREE and INQUIRE that were not asked for
  * @ordered:    answers of the ordering protocol
  * @false_bodies: bodies that are not what their digest says
@@ -53,7 +54,7 @@ struct bftm_record {
 	u64 unanswered;
 	u64 disagreed;
 	u64 free_alone;
-	u64 contradicted;
+	u64 lies[BFTM_LIES];
 	u64 pushed;
 	u64 ordered;
 	u64 false_bodies;
@@ -86,6 +87,7 @@ struct bftm_round {
 /**
  * struct bftm_peer - one server
  * @pair:          keys, of the cluster's credentials
+ * @epochs:        what it was before
  * @challenge_seq: sequence number of the newest CHALLENGE believed
  * @quarantine_until_ns: as it said, by our clock
  * @asked_ns:      when the oldest request was sent that is not answered, 0 for none
@@ -96,7 +98,6 @@ struct bftm_round {
  * @token:         no higher fencing token was stamped there, or
  *                 BFTM_TOKEN_UNKNOWN
  * @sent_seq:      sequence number of the last request to it
- * @hello_seq:     of the last HELLO
  * @taken:         it has taken a number of this daemon's, whatever it answered
  * @ahead:         highest number of this client that it has taken, when it said last that ours
  *                 are behind; 0 when it answers
@@ -113,19 +114,18 @@ struct bftm_peer {
 	struct bftm_mac *request_mac;
 	struct bftm_mac *reply_mac;
 	u64 epoch;
+	struct bftm_epochs epochs;
 	u64 challenge_seq;
 	u64 lease_max_ns;
 	u64 quarantine_until_ns;
 	u64 asked_ns;
 	u64 heard_ns;
 	u64 hello_ns;
-	u64 rtt_ns;
 	u64 locked_gno;
 	u64 counted_gno;
 	u64 counted_ns;
 	u64 token;
 	u64 sent_seq;
-	u64 hello_seq;
 	u64 reported_ns;
 	u64 restarted_ns;
 	u64 hasty_ns;
@@ -169,12 +169,16 @@ struct bftm_recovery {
 	u64 top[BFTM_SERVERS_MAX];
 };
 
+/* Requests that are remembered: some hundred ms of as many as a daemon sends at most. */
+#define BFTM_ASKED 4096
+
 /**
  * struct bftm_cluster - one of the configuration
  * @round:    the last ones, in a ring; @rounds were decided, of these
  *            @rounds_won by FREE and @rounds_lost by LOCKED
+ * @speed:    of its servers
+ * @asked:    what was asked last, by number; one that has another number is forgotten
  * @first_seq: nothing was sent here up to this sequence number
- * @old_seq:  was used a second ago or more, @last_seq since
  * @rank_keys: NULL unless ranks are signed
  * @lend:     when to lend the kernel what it needs; @lend_ns: when that was, last;
  *            @lent: it has it
@@ -199,9 +203,9 @@ struct bftm_cluster {
 	struct bftm_acquires acquires;
 	struct bftm_round round[BFTM_ROUNDS];
 	struct bftm_recovery recovery;
+	struct bftm_speed speed;
+	struct bftm_asked asked[BFTM_ASKED];
 	u64 first_seq;
-	u64 last_seq;
-	u64 old_seq;
 	u64 rounds;
 	u64 rounds_won;
 	u64 rounds_lost;
@@ -214,6 +218,14 @@ struct bftm_cluster {
 	bool draining;
 	u64 draining_ns;
 };
+
+/** bftm_cluster_asked() - the request with this number, NULL for one that is not remembered */
+static inline const struct bftm_asked *bftm_cluster_asked(const struct bftm_cluster *cl, u64 seq)
+{
+	const struct bftm_asked *asked = &cl->asked[seq % BFTM_ASKED];
+
+	return seq && asked->seq == seq ? asked : NULL;
+}
 
 TAILQ_HEAD(bftm_clusters, bftm_cluster);
 extern struct bftm_clusters bftm_clusters;

@@ -13,7 +13,6 @@
  * more than b lie, one of the b + 1 that did it most often is correct.
  */
 #define LEAST	5
-#define FACTOR	4
 #define FACTOR_DISAGREED 2	/* there is more to it, see below */
 
 /*
@@ -42,11 +41,19 @@ static bool stands_out(const struct bftm_cluster *cl, u32 u, size_t offset,
 #define STANDS_OUT(cl, u, field, factor) \
 	stands_out(cl, u, offsetof(struct bftm_record, field), factor)
 
+/* The word is for people: what takes longer is asked for twice. */
+static bool is_slow(const struct bftm_cluster *cl, u32 u)
+{
+	return bftm_speed_slow(&cl->speed, u, cl->cfg.resend_ns);
+}
+
 static bool disagrees(const struct bftm_cluster *cl, u32 u)
 {
 	const struct bftm_record *r = &cl->peer[u].record;
 
-	return STANDS_OUT(cl, u, disagreed, FACTOR_DISAGREED) &&
+	/* Who is slow is on the other side of every change, for longer than was waited. */
+	return !is_slow(cl, u) &&
+	       STANDS_OUT(cl, u, disagreed, FACTOR_DISAGREED) &&
 	       (OFTEN(r->free_alone, cl->rounds_lost) ||
 		OFTEN(r->disagreed - r->free_alone, cl->rounds_won));
 }
@@ -64,10 +71,11 @@ int bftm_evidence_list(const struct bftm_cluster *cl, u32 u,
 		       struct bftm_evidence list[BFTM_EVIDENCE_KINDS])
 {
 	const struct bftm_record *r = &cl->peer[u].record;
-	int n = 0;
+	int n = 0, lie;
 
-	if (r->contradicted)
-		add(list, &n, r->contradicted, "contradicted itself");
+	for (lie = BFTM_LIE_NONE + 1; lie < BFTM_LIES; lie++)
+		if (r->lies[lie])
+			add(list, &n, r->lies[lie], bftm_lie_name(lie));
 	if (r->false_bodies)
 		add(list, &n, r->false_bodies, "gave a body that is another");
 	if (r->false_responses)
@@ -80,12 +88,6 @@ int bftm_evidence_list(const struct bftm_cluster *cl, u32 u,
 			 "disagreed with the quorum in %" PRIu64 " of %" PRIu64 " rounds",
 			 r->disagreed, r->rounds);
 	}
-	if (STANDS_OUT(cl, u, late, FACTOR))
-		add(list, &n, r->late, "answered too late");
-	if (STANDS_OUT(cl, u, repeated, FACTOR))
-		add(list, &n, r->repeated, "repeated old answers");
-	if (STANDS_OUT(cl, u, bad, FACTOR))
-		add(list, &n, r->bad, "sent datagrams that are not authentic");
 	return n;
 }
 
@@ -121,5 +123,5 @@ const char *bftm_evidence_state(const struct bftm_cluster *cl, u32 u, u64 now)
 		return "unknown";
 	if (now <= peer->quarantine_until_ns)
 		return "quarantine";
-	return "ok";
+	return is_slow(cl, u) ? "slow" : "ok";
 }

@@ -15,12 +15,9 @@ void bftm_hello(struct bftm_cluster *cl, u32 to)
 	u32 u;
 
 	bftm_cluster_send(cl, to, &msg);
-	for (u = 0; u < cl->conf.n; u++) {
-		if (!(to & 1u << u))
-			continue;
-		cl->peer[u].hello_ns = now;
-		cl->peer[u].hello_seq = cl->peer[u].sent_seq;
-	}
+	for (u = 0; u < cl->conf.n; u++)
+		if (to & 1u << u)
+			cl->peer[u].hello_ns = now;
 }
 
 void bftm_probe(struct bftm_cluster *cl)
@@ -43,8 +40,6 @@ void bftm_probe(struct bftm_cluster *cl)
 	bftm_recover_wake(cl, now);
 	bftm_evidence_report(cl);
 	bftm_identity_keep(cl->identity);
-	cl->old_seq = cl->last_seq;
-	cl->last_seq = bftm_identity_seq(cl->identity);
 }
 
 /* An old one, kept by somebody, must not turn the epoch back. */
@@ -58,10 +53,9 @@ static void believe(struct bftm_cluster *cl, struct bftm_peer *peer,
 	peer->lease_max_ns = msg->lease_ns;
 	peer->quarantine_until_ns = msg->gno ? now + msg->gno : 0;
 	peer->token = msg->token;
-	if (msg->seq == peer->hello_seq)
-		peer->rtt_ns = now - peer->hello_ns;
 	if (before == peer->epoch)
 		return;
+	bftm_epochs_believe(&peer->epochs, peer->epoch, msg->seq, bftm_identity_seq(cl->identity));
 	if (!before) {
 		bftm_lend_soon(cl);
 		return;
@@ -79,6 +73,8 @@ void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 
 	if (!msg->server_epoch)		/* no server's: it would be heard of anew each time */
 		return;
+	if (bftm_epochs_return(&peer->epochs, msg->server_epoch, msg->seq))
+		peer->record.lies[BFTM_LIE_EPOCH]++;
 	if (msg->seq > peer->challenge_seq)
 		believe(cl, peer, msg);
 	bftm_recover_heard(cl, u, msg);

@@ -91,9 +91,13 @@ static void heard_ignorant(struct bftm_cluster *cl, const struct bftm_msg *msg)
 		begin_next(cl);
 	} else if (peer->epoch != r->epoch) {
 		begin(cl, r->u);
-	} else if (r->told && msg->seq == r->told_seq && msg->server_epoch == r->epoch) {
-		/* It was told, and says that it was not. */
-		peer->record.contradicted++;
+	} else if (r->told && msg->seq == r->told_seq && msg->server_epoch == r->epoch &&
+		   !msg->gno && msg->token == BFTM_TOKEN_UNKNOWN) {
+		/*
+		 * It was told by this very request, after its quarantine, and says that it
+		 * was not. Who will not be told says REFUSED.
+		 */
+		peer->record.lies[BFTM_LIE_COUNT]++;
 	}
 }
 

@@ -202,28 +202,6 @@ void bftm_evidence_over(struct bftm_cluster *cl, struct bftm_acquire_op *op)
 			locked_alone(cl, &cl->peer[u], heard->claim[u].gno);
 }
 
-/*
- * Most rounds are decided before all have answered; late is only who takes
- * longer than a repetition of the question waits for.
- */
-static bool is_late(const struct bftm_cluster *cl, const struct bftm_acquire_op *op,
-		    const struct bftm_round *round, const struct bftm_msg *msg)
-{
-	bool answers_try = msg->type == BFTM_MSG_FREE || msg->type == BFTM_MSG_WAIT ||
-			   msg->type == BFTM_MSG_LOCKED || msg->type == BFTM_MSG_REFUSED;
-	u64 begun;
-
-	if (!msg->seq || msg->k != 1 || !answers_try)
-		return false;
-	if (round)
-		begun = round->begun_ns;
-	else if (op && op->heard.attempt == msg->attempt)
-		begun = op->heard.begun_ns;
-	else	/* the attempt is forgotten */
-		return msg->seq <= cl->old_seq && cl->cfg.resend_ns <= BFTM_NS_PER_SEC;
-	return bftm_now() - begun > cl->cfg.resend_ns;
-}
-
 /* An answer to an attempt that waits in the queue, or that was won there. */
 static void hear(u32 u, struct bftm_acquire_op *op, const struct bftm_msg *msg)
 {
@@ -259,6 +237,34 @@ static void begin(struct bftm_acquire_op *op)
 		heard->claim[u].free_seq = 0;
 }
 
+void bftm_evidence_heard(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
+{
+	const struct bftm_asked *asked = bftm_cluster_asked(cl, msg->seq);
+	struct bftm_record *r = &cl->peer[u].record;
+	u64 now = bftm_now();
+
+	/* The kernel has sent it, or so many others were sent since. */
+	if (!asked)
+		return;
+	r->lies[bftm_answer_lies(asked, u, msg)]++;
+	if (asked->u != u)
+		return;
+	bftm_speed_answered(&cl->speed, u, asked->sent_ns, now);
+	r->late += now - asked->sent_ns > cl->cfg.resend_ns;
+}
+
+static void contradicts(struct bftm_cluster *cl, u32 u, struct bftm_acquire_op *op,
+			const struct bftm_msg *msg)
+{
+	const struct bftm_asked *asked = bftm_cluster_asked(cl, msg->seq);
+	enum bftm_lie lie;
+
+	lie = bftm_contradicts(&op->heard.claim[u], &op->contend, &cl->cfg, u, msg,
+			       asked ? asked->sent_ns : 0, bftm_identity_seq(cl->identity),
+			       bftm_now());
+	cl->peer[u].record.lies[lie]++;
+}
+
 void bftm_evidence_answer(struct bftm_cluster *cl, u32 u,
 			  struct bftm_acquire_op *op,
 			  const struct bftm_msg *msg)
@@ -274,13 +280,10 @@ void bftm_evidence_answer(struct bftm_cluster *cl, u32 u,
 			begin(op);
 		/* What came from an earlier start of the server may be old. */
 		if (msg->server_epoch == peer->epoch)
-			peer->record.contradicted +=
-				bftm_contradicts(&op->heard.claim[u], &op->contend, &cl->cfg,
-						 u, msg, bftm_identity_seq(cl->identity), bftm_now());
+			contradicts(cl, u, op, msg);
 		if (bftm_contend_queues(&op->contend))
 			hear(u, op, msg);
 	}
-	peer->record.late += is_late(cl, op, round, msg);
 	if (!round || round->queued)
 		return;
 	if ((round->won && msg->type == BFTM_MSG_LOCKED) ||

@@ -78,6 +78,7 @@ void bftm_cluster_send(struct bftm_cluster *cl, u32 to,
 		m.server = peer->conf->id;
 		m.server_epoch = epoch_for(peer, m.type, now);
 		m.seq = next_seq(cl, peer, now);
+		cl->asked[m.seq % BFTM_ASKED] = bftm_asked_of(&m, u, now);
 		bftm_wire_put(&m, &wire[n]);
 		if (bftm_mac_sign(peer->request_mac, &wire[n]) < 0)
 			continue;
@@ -169,6 +170,7 @@ static void take_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *m
 	if (!is_fresh(cl, &cl->peer[u], msg->seq))
 		return;
 	count_answer(&cl->peer[u].record, msg);
+	bftm_evidence_heard(cl, u, msg);
 	if (msg->type == BFTM_MSG_REFUSED && msg->position == BFTM_REFUSED_BEHIND) {
 		bftm_behind_heard(cl, u, msg);
 		return;

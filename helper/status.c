@@ -32,6 +32,16 @@ static void add_text(struct json_object *o, const char *key, const char *text)
 	json_object_object_add(o, key, json_object_new_string(text));
 }
 
+static u64 count_lies(const struct bftm_record *r)
+{
+	u64 sum = 0;
+	int lie;
+
+	for (lie = BFTM_LIE_NONE + 1; lie < BFTM_LIES; lie++)
+		sum += r->lies[lie];
+	return sum;
+}
+
 static struct json_object *describe_server(const struct bftm_cluster *cl, u32 u,
 					   u64 now)
 {
@@ -46,7 +56,7 @@ static struct json_object *describe_server(const struct bftm_cluster *cl, u32 u,
 	add_text(o, "address", peer->conf->text);
 	add_text(o, "state", bftm_evidence_state(cl, u, now));
 	json_object_object_add(o, "suspect", json_object_new_boolean(n > 0));
-	add_u64(o, "rtt_ns", peer->rtt_ns);
+	add_u64(o, "rtt_ns", cl->speed.srtt_ns[u]);
 	add_u64(o, "epoch", peer->epoch);
 	add_u64(o, "lease_max_ns", peer->lease_max_ns);
 	add_u64(o, "sent", r->sent);
@@ -62,7 +72,7 @@ static struct json_object *describe_server(const struct bftm_cluster *cl, u32 u,
 	add_u64(o, "rounds", r->rounds);
 	add_u64(o, "unanswered", r->unanswered);
 	add_u64(o, "disagreed", r->disagreed);
-	add_u64(o, "contradicted", r->contradicted);
+	add_u64(o, "lies", count_lies(r));
 	add_u64(o, "pushed", r->pushed);
 	add_u64(o, "ordered", r->ordered);
 	if (peer->token != BFTM_TOKEN_UNKNOWN)

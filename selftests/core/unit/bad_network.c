@@ -2,6 +2,7 @@
 #include "bad_network.h"
 
 #define POOL	64
+#define ASKED	4096
 
 struct datagram {
 	struct bftm_msg msg;
@@ -14,6 +15,7 @@ const struct bftm_client_cfg network_cfg = {
 	.resend_ns = 20 * MS, .retry_max_ns = 600 * MS,
 };
 struct server servers[N];
+static struct bftm_asked asked[CLIENTS][ASKED];
 struct client clients[CLIENTS];
 static struct datagram pool[POOL];
 static u32 pooled;
@@ -60,6 +62,8 @@ static void send(u32 i, u32 to, const struct bftm_msg *msg)
 		m.client = i + 1;
 		m.server_epoch = clients[i].epoch[u];
 		m.seq = ++clients[i].seq;
+		m.proto = BFTM_PROTO_BACKOFF;
+		asked[i][m.seq % ASKED] = bftm_asked_of(&m, u, network_now);
 		put(&m, i, u, true);
 	}
 }
@@ -108,9 +112,7 @@ static void serve(const struct datagram *d)
 
 	if (!bftm_window_take(&s->window[d->client], d->msg.seq))
 		return;
-	if (d->msg.server_epoch != s->cfg.epoch) {
-		reply = d->msg;
-		reply.type = BFTM_MSG_CHALLENGE;
+	if (!bftm_admit(&s->cfg, &d->msg, network_now, &reply)) {
 		reply.server_epoch = s->cfg.epoch;
 		put(&reply, d->client, d->server, false);
 		return;
@@ -127,33 +129,58 @@ static void serve(const struct datagram *d)
 		put(&push, push.client - 1, d->server, false);
 }
 
+static void accuse(const struct datagram *d, enum bftm_lie lie)
+{
+	const struct bftm_msg *msg = &d->msg;
+
+	if (!lie)
+		return;
+	contradictions++;
+	printf("# server %u to client %u %s: %s gno %llu token %llu k %u\n", d->server, d->client,
+	       bftm_lie_name(lie), bftm_msg_name(msg->type), (unsigned long long)msg->gno,
+	       (unsigned long long)msg->token, msg->k);
+}
+
+static void hear_epoch(const struct datagram *d)
+{
+	struct client *cl = &clients[d->client];
+	const struct bftm_msg *msg = &d->msg;
+	u32 u = d->server;
+
+	if (bftm_epochs_return(&cl->epochs[u], msg->server_epoch, msg->seq))
+		accuse(d, BFTM_LIE_EPOCH);
+	if (msg->seq <= cl->challenge_seq[u])
+		return;
+	cl->challenge_seq[u] = msg->seq;
+	if (cl->epoch[u] != msg->server_epoch)
+		bftm_epochs_believe(&cl->epochs[u], msg->server_epoch, msg->seq, cl->seq);
+	cl->epoch[u] = msg->server_epoch;
+}
+
 static void hear(const struct datagram *d)
 {
 	struct client *cl = &clients[d->client];
 	const struct bftm_msg *msg = &d->msg;
 	u32 u = d->server;
+	const struct bftm_asked *a = &asked[d->client][msg->seq % ASKED];
 	struct bftm_out out;
 
 	if (msg->seq && !bftm_window_take(&cl->window, msg->seq))
 		return;
+	a = msg->seq && a->seq == msg->seq ? a : NULL;
+	if (a)
+		accuse(d, bftm_answer_lies(a, u, msg));
 	if (msg->type == BFTM_MSG_CHALLENGE) {
-		if (msg->seq > cl->challenge_seq[u]) {
-			cl->challenge_seq[u] = msg->seq;
-			cl->epoch[u] = msg->server_epoch;
-		}
+		hear_epoch(d);
 		if (msg->attempt == cl->c.attempt) {
 			bftm_contend_again(&cl->c, u, &out);
 			obey(d->client, &out);
 		}
 		return;
 	}
-	if (msg->attempt == cl->c.attempt && msg->server_epoch == cl->epoch[u] &&
-	    bftm_contradicts(&cl->claim[u], &cl->c, &network_cfg, u, msg, cl->seq, network_now)) {
-		contradictions++;
-		printf("# server %u to client %u: %s gno %llu token %llu k %u\n", u,
-		       d->client, bftm_msg_name(msg->type), (unsigned long long)msg->gno,
-		       (unsigned long long)msg->token, msg->k);
-	}
+	if (msg->attempt == cl->c.attempt && msg->server_epoch == cl->epoch[u])
+		accuse(d, bftm_contradicts(&cl->claim[u], &cl->c, &network_cfg, u, msg,
+					   a ? a->sent_ns : 0, cl->seq, network_now));
 	bftm_contend_answer(&cl->c, &network_cfg, u, msg, network_now, unit_random(&rnd), &out);
 	obey(d->client, &out);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Clients and honest servers in a bad network: datagrams are lost, repeated and
- * overtake each other, servers forget everything. For each answer a client asks
- * bftm_contradicts().
+ * overtake each other, servers forget everything. Of each answer a client asks
+ * whether it is a lie.
  */
 #ifndef BFTM_UNIT_BAD_NETWORK_H
 #define BFTM_UNIT_BAD_NETWORK_H
@@ -28,6 +28,7 @@ struct server {
 struct client {
 	struct bftm_contend c;
 	struct bftm_claim claim[N];
+	struct bftm_epochs epochs[N];
 	struct bftm_window window;
 	u64 epoch[N], challenge_seq[N];
 	u64 seq, attempt, leave_ns;

@@ -67,7 +67,7 @@ client() {
 	start_helper "$n"
 }
 
-heard() { servers 1 'map(select(.state == "ok")) | length'; }
+heard() { servers 1 'map(select(.state == "ok" or .state == "slow")) | length'; }
 heard_all() { (($(heard) == 6)); }
 heard_fewer() { (($(heard) < 6)); }
 held() { c 1 bftmutexctl holders --json | grep -q '"state": *"held"'; }

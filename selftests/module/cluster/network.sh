@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=30
 #
-# Bad networks: nobody enters while another is inside, everybody gets in, and
-# when too many servers were cut off, soon after they are back.
+# Bad networks: nobody enters while another is inside, everybody gets in, no
+# honest server is said to lie, and when too many servers were cut off, soon
+# after they are back.
 #
 #
 #	bftm-c1, bftm-c2, four contenders each ---- bridge ---- bftm-s1 … bftm-s7
@@ -53,6 +54,15 @@ owned() {
 }
 more_rounds() { (($(rounds 1) > $1)); }
 
+# honest_all: of no server has any client heard what only a liar says.
+honest_all() {
+	local n
+	for n in $(clients); do
+		is "$1: client $n has heard no lie" "$(servers "$n" 'map(.lies) | add')" 0 ||
+			diag "$(servers "$n" 'map([.id, .evidence]) | tostring')"
+	done
+}
+
 preload bftmutexctl bftmutexd contender gojq
 load || bail "module"
 modprobe sch_netem || bail "sch_netem"
@@ -64,6 +74,19 @@ through "delay and reordering" delay 5ms 4ms reorder 20%
 through "duplication" duplicate 20%
 through "all of these" delay 5ms 4ms reorder 20% duplicate 20% loss 20%
 netem "${all[@]}"
+honest_all "bad networks"
+
+# Farther away than δ says, and as honest as the others: its round trip is longer than 4δ.
+netem s2 -- delay 20ms || bail "netem"
+tune || bail "configuration"
+judge "a far server" contend $count --entries $entries_each --lock far "${work[@]}"
+for n in $(clients); do
+	is "a far server: client $n calls it slow, and does not suspect it" "$(servers "$n" \
+		'.[] | select(.id == 2) | [.state, .suspect, .rtt_ns > 20000000] | tostring')" \
+		'["slow",false,true]'
+done
+netem s2
+honest_all "a far server"
 
 # Servers grant the lock to one who cannot know. Others may wait for it, but not for long.
 deaf c2
