@@ -43,7 +43,7 @@ static void seal(const struct liar *l, const struct liar_client *client,
 {
 	struct bftm_msg reply = *msg;
 
-	if (reply.type != BFTM_MSG_CHALLENGE)
+	if (!liar_keeps_epoch(&reply))
 		reply.server_epoch = l->node.cfg.epoch;
 	reply.flags = 0;
 	bftm_wire_put(&reply, wire);

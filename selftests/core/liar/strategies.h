@@ -26,6 +26,11 @@ extern const struct strategy strategy_inflate;
 extern const struct strategy strategy_deny;
 extern const struct strategy strategy_hoard;
 extern const struct strategy strategy_withhold;
+extern const struct strategy strategy_new_epochs;
+extern const struct strategy strategy_ahead;
+extern const struct strategy strategy_other_attempt;
+extern const struct strategy strategy_false_priority;
+extern const struct strategy strategy_take_back;
 
 static const struct strategy *const strategies[] = {
 	&strategy_honest, &strategy_silent, &strategy_always_free, &strategy_always_locked,
@@ -33,7 +38,8 @@ static const struct strategy *const strategies[] = {
 	&strategy_silent_some, &strategy_twin, &strategy_adaptive, &strategy_refuse,
 	&strategy_challenge, &strategy_unasked, &strategy_queue_jumper, &strategy_false_position,
 	&strategy_inquirer, &strategy_inflate, &strategy_deny, &strategy_hoard,
-	&strategy_withhold,
+	&strategy_withhold, &strategy_new_epochs, &strategy_ahead, &strategy_other_attempt,
+	&strategy_false_priority, &strategy_take_back,
 };
 
 #define STRATEGIES (sizeof(strategies) / sizeof(strategies[0]))

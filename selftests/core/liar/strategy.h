@@ -84,10 +84,19 @@ struct liar_shared *liar_shared(struct liar *l);
 /** liar_cfg() - the honest server inside. */
 const struct bftm_server_cfg *liar_cfg(const struct liar *l);
 
+/* Among the flags of an answer, which are not sent: its epoch is to stay as it is. */
+#define LIAR_OTHER_EPOCH (1u << 15)
+
+/** liar_keeps_epoch() - may this answer name another epoch than ours? A CHALLENGE may. */
+static inline bool liar_keeps_epoch(const struct bftm_msg *msg)
+{
+	return msg->type == BFTM_MSG_CHALLENGE || msg->flags & LIAR_OTHER_EPOCH;
+}
+
 /**
  * liar_seal() - write an answer to this client, with a good tag
  *
- * And with our epoch, but for a CHALLENGE, which may name any.
+ * And with our epoch, unless liar_keeps_epoch().
  */
 void liar_seal(struct liar *l, const struct liar_request *req, const struct bftm_msg *msg,
 	       struct bftm_wire *wire);

@@ -70,7 +70,7 @@ void liar_seal(struct liar *l, const struct liar_request *req, const struct bftm
 {
 	struct bftm_msg reply = *msg;
 
-	if (reply.type != BFTM_MSG_CHALLENGE)
+	if (!liar_keeps_epoch(&reply))
 		reply.server_epoch = liar_cfg(l)->epoch;
 	reply.flags = 0;
 	bftm_wire_put(&reply, wire);
@@ -135,7 +135,7 @@ void liar_say(struct liar *l, const struct liar_request *req, const struct bftm_
 
 	if (msg->type == BFTM_MSG_NONE)
 		return;
-	if (reply.type != BFTM_MSG_CHALLENGE)
+	if (!liar_keeps_epoch(&reply))
 		reply.server_epoch = liar_cfg(l)->epoch;
 	reply.flags = 0;
 	deliver(l, req->from, &reply, delay_ns);

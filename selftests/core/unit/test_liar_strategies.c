@@ -2,6 +2,8 @@
 /* What each strategy of bftmutex-liar looks like to its clients. */
 #include "liar_peer.h"
 
+#include "helper/evidence.h"
+
 static void silent(void **state)
 {
 	u32 i;
@@ -171,6 +173,62 @@ static void duplicate(void **state)
 	assert_int_equal(replies, 13);
 }
 
+/* The answer to client 1, and which lie it is. */
+static enum bftm_lie lie_to(struct bftm_msg req, struct bftm_msg *ret)
+{
+	struct bftm_asked asked;
+
+	req.lease_ns = lease;
+	req.name_len = 1;
+	req.name[0] = 'x';
+	req.prio = 5;
+	peer_send(1, req);
+	req.proto = BFTM_PROTO_BACKOFF;
+	req.server_epoch = epoch;
+	req.seq = peers[1].seq;
+	asked = bftm_asked_of(&req, 0, 0);
+	*ret = peer_answer(1);
+	return bftm_answer_lies(&asked, 0, ret);
+}
+
+/* Each is named for what it is, and for nothing else. */
+static void impossible(void **state)
+{
+	static const struct {
+		const char *strategy;
+		enum bftm_lie lie;
+	} table[] = {
+		{ "honest", BFTM_LIE_NONE },
+		{ "new-epochs", BFTM_LIE_EPOCH },
+		{ "ahead", BFTM_LIE_AHEAD },
+		{ "other-attempt", BFTM_LIE_OTHER },
+		{ "false-priority", BFTM_LIE_PRIO },
+		{ "take-back", BFTM_LIE_BACK },
+	};
+	struct bftm_msg msg, try = { .type = BFTM_MSG_TRY, .attempt = 100 };
+	u32 named, taken;
+	enum bftm_lie lie;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
+		liar_start(table[i].strategy, "--no-quarantine", NULL);
+		peer_hello(1);
+		named = taken = 0;
+		for (try.k = 1; try.k <= 40; try.k++) {
+			lie = lie_to(try, &msg);
+			assert_true(lie == BFTM_LIE_NONE || lie == table[i].lie);
+			named += lie != BFTM_LIE_NONE;
+			/* That takes two answers: bftm_contradicts() sees it. */
+			taken += msg.type == BFTM_MSG_WAIT;
+		}
+		liar_stop(table[i].strategy);
+		assert_int_equal(taken > 5, table[i].lie == BFTM_LIE_BACK);
+		assert_int_equal(named > 5, table[i].lie != BFTM_LIE_NONE &&
+					    table[i].lie != BFTM_LIE_BACK);
+	}
+}
+
 static void several_strategies(void **state)
 {
 	u32 i, seen[2] = {};
@@ -215,6 +273,7 @@ int main(void)
 		TEST(late),
 		TEST(replay),
 		TEST(duplicate),
+		TEST(impossible),
 		TEST(several_strategies),
 	};
 
