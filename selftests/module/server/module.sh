@@ -21,6 +21,7 @@ loads=${BFTMUTEX_LOADS:-100}
 if [[ ! ${BFTMUTEX_LOADS-} && ${KSFT_MACHINE_SLOW-} && $(uname -r) != 6.1.* ]]; then
 	loads=25
 fi
+! short || loads=12
 
 cleanup() {
 	stop_floods
@@ -121,6 +122,8 @@ ok "no key was ever said" ! grep -qiF "${digits:0:16}" <(dmesg)
 
 while read -r name bad range; do
 	for value in ${bad//,/ }; do
+		# The others are in make check-all.
+		! short || [[ $value == "${bad%%,*}" ]] || continue
 		refused "$name=$value" "$name=$value: must be $range" server="$key" "$name=$value"
 	done
 done <<'END'
