@@ -70,10 +70,10 @@ static void server_free(struct bftm_server *server)
  */
 static u64 gno_first(void)
 {
-	u32 rest_ns;
-	u64 s = div_u64_rem(ktime_get_real_ns(), NSEC_PER_SEC, &rest_ns);
+	struct timespec64 wall;
 
-	return (s << 32) + div_u64((u64)rest_ns << 32, NSEC_PER_SEC);
+	ktime_get_real_ts64(&wall);
+	return ((u64)wall.tv_sec << 32) + div_u64((u64)wall.tv_nsec << 32, NSEC_PER_SEC);
 }
 
 struct bftm_server *bftm_server_new(struct net *net,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // Leases are measured by bftm_clock_ns(), which kmod/clock.h and helper/clock.c have; what
 // users see is CLOCK_BOOTTIME. Both run through suspend, and are read exactly.
-// ktime_get_real_seconds() and time() are for numbers that grow over restarts.
+// ktime_get_real_seconds(), ktime_get_real_ts64() and time() are for numbers that grow over restarts.
 // Files: kmod helper :!helper/ctl* :!kmod/clock.h :!helper/clock.c
 @r@
 position p;
