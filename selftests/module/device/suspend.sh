@@ -25,7 +25,9 @@ sleeps() { { echo freeze >/sys/power/state; } 2>"$dev/err"; }
 held() { c 1 bftmutexctl holders --json | gojq -c 'map([.name, .state]) | sort'; }
 holds() { [[ $(held) == '[["one","held"],["two","held"]]' ]]; }
 start_server() {
-	s "$1" bftmutexctl server start --key "$dev/keys/server-$1.key" --lease-max $lease_max >/dev/null
+	# As if it were its first start: it has served no object, which no other could tell it.
+	s "$1" bftmutexctl server start --key "$dev/keys/server-$1.key" --lease-max $lease_max \
+		--state "$dev/begun" >/dev/null
 }
 status_of() { "$@" 2>/dev/null; echo $?; }
 
