@@ -44,7 +44,7 @@ looks() {
 		read -r left granted <<<"$answer"
 		((left > 0)) || break
 		((granted == 0)) || { echo "granted $granted, quarantine for $left ns more"; return 1; }
-		sleep 0.02
+		sleep 0.2
 	done
 }
 
