@@ -14,7 +14,7 @@ our @EXPORT_OK = qw(host_run vm_run shared_runs slower);
 # How many times longer a script takes than on 6.1, about; and how long booting takes.
 my %slower = ('6.1' => 1, '6.12' => 1);
 my %boot = ('6.1' => 6, '6.12' => 8);
-sub slower { return $slower{$_[0]} // 8 }
+sub slower { return $slower{$_[0]} // 5 }
 sub boot { return $boot{$_[0]} // 40 }
 
 # A run that takes ten times what it usually does has hung; below two minutes even a busy

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=45
+# check: vm clock=instructions time=25
 #
 # Server 4 lies, in every way there is: nobody enters while another is inside,
 # everybody gets in, and the clients name the liar and nobody else. What no honest

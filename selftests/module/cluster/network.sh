@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=30
+# check: vm clock=instructions time=20
 #
 # Bad networks: nobody enters while another is inside, everybody gets in, no
 # honest server is said to lie, and when too many servers were cut off, soon

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=35
+# check: vm clock=instructions time=28
 #
 # How long it takes to get a lock that nobody has: one round trip, whatever b servers
 # do, and a few when datagrams are lost.

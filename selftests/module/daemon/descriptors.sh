@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=20
+# check: vm clock=instructions time=10
 #
 # Programs that are started without standard input, output or error, in all eight combinations:
 # nothing of theirs takes the place of what is closed, and a daemon that does not start says why.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=25
+# check: vm clock=instructions time=14
 #
 # What Documentation/fencing.rst tells people to type, typed.
 #

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=40
+# check: vm clock=instructions time=20
 #
 # bftmutexd may be absent, stopped, killed, restarted or configured anew: what
 # is held stays held, what waits is served or told, and nothing hangs.

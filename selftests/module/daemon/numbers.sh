@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=20
+# check: vm clock=instructions time=8
 #
 # A client whose numbers are behind what servers have taken: it goes on, or says what
 # is wrong.

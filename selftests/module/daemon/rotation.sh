@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=30
+# check: vm clock=instructions time=14
 #
 # New keys while locks are held, as Documentation/security.rst says.
 #

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions "allow=audit: type=1326" time=25
+# check: vm clock=instructions "allow=audit: type=1326" time=15
 #
 # What bftmutexd and the programs that it starts cannot do.
 #

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=60
+# check: vm clock=instructions time=22
 #
 # bftmutex(1): every exit status, the command and its signals, lost leases. What becomes of
 # processes that the command starts: family.sh.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm kernels=6.1,6.12,6.12-debug clock=instructions about=module time=30
+# check: vm kernels=6.1,6.12,6.12-debug clock=instructions about=module time=17
 #
 # /dev/bftmutex on a client of a cluster of four, from client 1's point of view.
 # Client 2 competes; the helper of client 3 is stopped and killed as needed, and the

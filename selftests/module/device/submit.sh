@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm kernels=6.1,6.12 clock=instructions about=module time=25
+# check: vm clock=instructions about=module time=12
 #
 # BFTM_IOC_SUBMIT, by programs that make namespaces of their own and are the helper
 # there; then, from here, what may go while programs wait: helper, namespace, module.

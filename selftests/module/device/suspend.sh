@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm kernels=6.1,6.12 clock=instructions about=module time=32
+# check: vm kernels=6.1,6.12 clock=instructions about=module time=20
 #
 # The machine is put to sleep: not while a lock server runs, and what is held is lost.
 # The kernel's own test of the first steps is enough, after which it wakes up. And a virtual

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm kernels=6.1,6.12,6.12-debug clock=instructions about=module time=40
+# check: vm kernels=6.1,6.12,6.12-debug clock=instructions about=module time=32
 #
 # The generic netlink family, by programs that make namespaces of their own.
 #

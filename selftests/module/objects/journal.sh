@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=25
+# check: vm clock=instructions time=30
 #
 # What of a server's objects survives its restart, and when it says so.
 #

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=20
+# check: vm clock=instructions time=26
 #
 # A cluster whose servers keep their objects: all of them at once lose their memory,
 # and one its file as well.

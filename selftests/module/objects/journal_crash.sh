@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=20
+# check: vm clock=instructions time=12
 #
 # A server whose journal is killed at any moment: whatever a client was told, the
 # server knows after a restart.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=40
+# check: vm clock=instructions time=30
 #
 # Objects that all clients share, end to end: results are exact, histories are
 # linearizable, with a server that lies, one that is gone, and helpers that die.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm kernels=6.1,6.12,6.12-debug clock=instructions about=module time=15
+# check: vm kernels=6.1,6.12,6.12-debug clock=instructions about=module time=13
 #
 # A server's objects, datagram by datagram.
 #

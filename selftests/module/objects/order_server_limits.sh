@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=40
+# check: vm clock=instructions time=25
 #
 # How much a server keeps of objects, and what it does about those that it forgot.
 #

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=20
+# check: vm clock=instructions time=10
 #
 # Objects with as few servers as there can be, n = 4b + 1, which signed ranks make
 # enough, while one lies; and what servers refuse, as an application sees it.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=40
+# check: vm clock=instructions time=20
 # check: vm name=order-torture-long tier=all clock=instructions mem=1024 set=BFTMUTEX_HOSTS=8 scale=BFTMUTEX_OPS:10000 time=2700
 #
 # Each type of object under loss, with a server that lies, and programs and helpers

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=30
+# check: vm clock=instructions time=15
 #
 # What Documentation/ordering.rst tells people to type, typed, and what it says is
 # printed.

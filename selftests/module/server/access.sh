@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=20
+# check: vm clock=instructions time=28
 #
 # Access rules and limits of the servers: who is refused is told why, and all
 # others go on.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm kernels=6.1,6.12 clock=instructions about=module time=20
+# check: vm kernels=6.1,6.12 clock=instructions about=module time=12
 #
 # Locks over IPv6, on the loopback device: a reply that is sent as if through a
 # tunnel counts itself in statistics that this device does not have.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm kernels=6.1,6.12 clock=instructions about=module time=25
+# check: vm kernels=6.1,6.12 clock=instructions about=module time=20
 #
 # Loading, unloading, parameters, the end of network namespaces; all of it while
 # datagrams arrive. Whether every object that was made is gone at the end is

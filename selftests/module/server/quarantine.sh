@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=20
+# check: vm clock=instructions time=25
 #
 # A server that was started anew has forgotten what it granted: it grants nothing
 # until the longest of those leases is over.

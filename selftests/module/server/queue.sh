@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm kernels=6.1,6.12 clock=instructions about=module time=28
+# check: vm clock=instructions about=module time=15
 #
 # A server's queue, its pushes and its fencing tokens, datagram by datagram.
 # shellcheck disable=SC2154,SC2317,SC2086,SC2119  # set by, or called from, what is sourced

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=20
+# check: vm clock=instructions time=14
 #
 # A server that is started, stopped and deleted with its network namespace while
 # clients contend for its only lock, so while it and its timers push.

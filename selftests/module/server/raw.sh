@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm kernels=6.1,6.12 clock=instructions about=module time=25
+# check: vm kernels=6.1,6.12 clock=instructions about=module time=20
 #
 # A server and datagrams of every kind: right ones are answered as they must be,
 # all others are counted and otherwise as if they had never come.

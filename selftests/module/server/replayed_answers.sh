@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=20
+# check: vm clock=instructions time=9
 #
 # Answers that were recorded while a lock was won are sent again to a daemon
 # that does not know the lock: one that was killed and started again, or one

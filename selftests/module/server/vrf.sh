@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=20
+# check: vm clock=instructions time=9
 #
 # Hosts whose network card is in a VRF: a server answers the way it was asked, and what the
 # kernel sends for the daemon goes where the daemon's own does.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=25
+# check: vm clock=instructions time=5
 # check: vm name=reloads-long tier=all clock=instructions scale=BFTMUTEX_RELOADS:10000 time=1200
 #
 # A server that is stopped and started while a lock is held there grants nothing until
