@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=28
+# check: vm tier=all kernels=6.1,6.12 clock=instructions time=28
 #
 # How long it takes to get a lock that nobody has: one round trip, whatever b servers
 # do, and a few when datagrams are lost.

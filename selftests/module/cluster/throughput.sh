@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=25
+# check: vm tier=all kernels=6.1,6.12 clock=instructions time=25
 #
 # How often a lock changes hands that many want, while b servers lie: three fifths as often
 # as with none that does, whatever they do.

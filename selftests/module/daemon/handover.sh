@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=18
+# check: vm tier=all kernels=6.1,6.12 clock=instructions time=18
 #
 # The queue: hand-over takes about one acquire, the total time of t contenders
 # grows like t, and everybody has a turn. Run by a clock that counts

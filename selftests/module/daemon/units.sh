@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm alone time=60
+# check: vm tier=all kernels=6.1,6.12 alone time=60
 #
 # A host whose systemd starts a lock server, its journal and the daemon, by the units
 # that "make install" puts there. That systemd is the first process of a namespace of
