@@ -102,9 +102,11 @@ $(BUILD)/%/kernel: FORCE | compiler
 .PRECIOUS: $(BUILD)/%/kernel
 FORCE:
 
+# With KEEP_WORDS the folder keeps what was said; each file that is compiled is named, make -s or not.
 $(BUILD)/%/bftmutex.ko: $(BUILD)/%/kernel $(KMOD_SOURCES)
 	@cp -rsf $(CURDIR)/Kbuild $(CURDIR)/kmod $(CURDIR)/uapi $(@D)
-	$(MAKE) -C $(KDIR) M=$(abspath $(@D)) $(KBUILD_FLAGS) modules
+	$(MAKE) -C $(KDIR) M=$(abspath $(@D)) $(KBUILD_FLAGS) $(if $(KEEP_WORDS),quiet=quiet_) modules \
+		$(if $(KEEP_WORDS),>$(@D)/words 2>&1 || { cat $(@D)/words >&2; exit 1; })
 	@touch $@
 
 # For tests: a processor that stands still.
@@ -603,7 +605,10 @@ $(TESTS_BIN)/fail_alloc.so: selftests/module/failures/fail_alloc.c
 
 modules-%:
 	@$(if $(call header_release,$*),,echo 'no headers of Linux $*; selftests/deps installs them' >&2; exit 1)
-	$(MAKE) module stall KVER=$(call header_release,$*)
+	$(MAKE) module stall KVER=$(call header_release,$*) $(WORDS)
+
+# The one whose warnings, and sparse's, static/kernel looks at.
+modules-6.12: WORDS = KBUILD_FLAGS='W=1 C=1' KEEP_WORDS=1
 
 # Kernels with checkers, built once: KASAN and lockdep, or KCSAN.
 MODULES_CHECKED := $(foreach v,6.1 6.12,modules-$(v)-debug modules-$(v)-kcsan)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm alone time=60
+# check: vm tier=all alone time=60
 #
 # What README tells a new user to do on real hosts, in its order, after "make install":
 # with what that puts into /etc, /lib and PATH. Then what he tries next.
