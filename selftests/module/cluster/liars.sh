@@ -20,7 +20,6 @@ set -u
 . "$(dirname "$0")/../../lib/cluster.sh"
 
 count=16
-! short || count=8
 entries_each=5
 # One that polls loses many rounds, in which liars can be seen.
 polling=4

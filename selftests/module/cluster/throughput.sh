@@ -63,8 +63,6 @@ mapfile -t lies < <(strategies)
 ok "there are lies" test "${#lies[@]}" -ge 20
 # What they do to the module is in "response" too.
 [[ ! ${few-} ]] || lies=("${lies[@]:0:4}")
-# Of two kinds: a false word, and none.
-! short || lies=(always-locked silent)
 worst=100 name=none
 for lie in "${lies[@]}"; do
 	for n in 4 5; do

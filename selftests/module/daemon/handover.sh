@@ -23,7 +23,6 @@ set -u
 
 # Where times are not judged it is seen that all of it works.
 [[ $(uname -r) != *-bftmutex-* ]] || few=4
-! short || few=4
 hosts=${BFTMUTEX_HOSTS:-${few:-16}}
 hold_us=2000
 

@@ -32,7 +32,7 @@ FIXTURE_TEARDOWN(machine)
 
 TEST_F_TIMEOUT(machine, what_waits_ends, 1200)
 {
-	int count = short_run() ? COUNT_MAX / 20 : COUNT_MAX;
+	int count = short_run() ? COUNT_MAX / 3 : COUNT_MAX;
 	struct rlimit limit = { COUNT_MAX + 100, COUNT_MAX + 100 };
 	static int fds[COUNT_MAX];
 	struct bftm_acquire arg;

@@ -219,7 +219,7 @@ measure() {
 
 # Beside each flood, the same one sent to nobody: what sending itself costs the machine.
 goodput() {
-	local n kind memory grown nobody=() all=() floods=(bit replay client)
+	local n kind memory grown nobody=() all=()
 	# What is left where so many are dropped, and where a client may ask for them all.
 	local -A least=([bit]=60 [replay]=60 [client]=50)
 	servers=4 quiet='' pairs=0 lost=0
@@ -233,13 +233,10 @@ goodput() {
 	ip -n bftm-net addr add 10.73.0.102/32 dev lo 2>/dev/null
 	ip -n bftm-net addr add 10.73.0.200/24 dev br0
 	measure quiet
-	! short || floods=(bit client)
-	for kind in "${floods[@]}"; do
-		if ! short; then
-			pace "$kind" "${nobody[@]}" || bail "no flood: $(<"$dir/pace")"
-			measure "$kind-to-nobody"
-			calm
-		fi
+	for kind in bit replay client; do
+		pace "$kind" "${nobody[@]}" || bail "no flood: $(<"$dir/pace")"
+		measure "$kind-to-nobody"
+		calm
 		pace "$kind" "${all[@]}" || bail "no flood: $(<"$dir/pace")"
 		memory=$(kernel_kb)
 		goodput_beside "$kind" "${least[$kind]}"
