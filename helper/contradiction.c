@@ -117,7 +117,7 @@ static bool is_false_place(const struct bftm_asked *a, const struct bftm_msg *ms
 	       (!msg->lease_ns || msg->lease_ns > longest_wait());
 }
 
-/* What is not known is less than anything that is. */
+/* A token that is not known is less than any that is. */
 static u64 token_of(const struct bftm_msg *msg)
 {
 	return msg->token == BFTM_TOKEN_UNKNOWN ? 0 : msg->token;
@@ -171,7 +171,7 @@ bool bftm_epochs_return(const struct bftm_epochs *e, u64 epoch, u64 asked)
 {
 	u32 i;
 
-	/* What was asked since the next start was heard of, the start before cannot answer. */
+	/* The start before cannot answer a request that was made since the next one was heard of. */
 	for (i = 0; i < BFTM_EPOCHS_LEFT; i++)
 		if (e->left[i].epoch && e->left[i].epoch == epoch && asked > e->left[i].after_seq)
 			return true;

@@ -51,7 +51,7 @@ static bool disagrees(const struct bftm_cluster *cl, u32 u)
 {
 	const struct bftm_record *r = &cl->peer[u].record;
 
-	/* Who is slow is on the other side of every change, for longer than was waited. */
+	/* A slow server hears of each change later than the others, by more than was waited. */
 	return !is_slow(cl, u) &&
 	       STANDS_OUT(cl, u, disagreed, FACTOR_DISAGREED) &&
 	       (OFTEN(r->free_alone, cl->rounds_lost) ||

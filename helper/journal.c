@@ -303,7 +303,7 @@ int bftm_journal_distrust(struct bftm_journal *j)
 {
 	int r;
 
-	/* Whatever was begun. */
+	/* A transaction that was begun is given up. */
 	sqlite3_exec(j->db, "ROLLBACK", NULL, NULL, NULL);
 	r = bftm_journal_begin(j);
 	if (r == 0)

@@ -297,7 +297,7 @@ void bftm_orders_restored(struct bftm_identity *identity)
 	RB_FOREACH(o, bftm_orderings, &identity->orderings) {
 		o->incarnation = identity->incarnation;
 		o->ops = 0;
-		/* What is under way was interrupted, and proposes under another rank. */
+		/* An iteration under way was interrupted, and proposes under another rank. */
 		if (o->work)
 			o->work->order.rank.incarnation = identity->incarnation;
 	}

@@ -52,7 +52,7 @@ static void change_ahead(struct liar *l, const struct liar_request *req, struct 
 }
 IMPOSSIBLE(ahead, "ahead", 0, "answer attempts and sends that are still to come");
 
-/* What another client was told, or this one in an earlier attempt. */
+/* The attempt is another client's, or an earlier one of this client. */
 static void change_other_attempt(struct liar *l, const struct liar_request *req,
 				 struct bftm_msg *reply)
 {
@@ -74,7 +74,7 @@ static void change_false_priority(struct liar *l, const struct liar_request *req
 }
 IMPOSSIBLE(false_priority, "false-priority", 0, "report priorities that nobody can have");
 
-/* Who asks again, as who holds and who is one FREE short do, has it no more. */
+/* A client that asks again, to renew or since one FREE is lacking, has the grant no more. */
 static void change_take_back(struct liar *l, const struct liar_request *req, struct bftm_msg *reply)
 {
 	(void)l;

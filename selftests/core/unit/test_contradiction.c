@@ -246,7 +246,7 @@ static void epochs_that_are_no_start(void **state)
 	CHANGED(EPOCH, queueing, challenge, m.server_epoch = 0);
 	CHANGED(EPOCH, queueing, challenge, m.server_epoch = 7);
 	CHANGED(EPOCH, hello, challenge, m.server_epoch = 0);
-	/* Who is asked for it may say again what it is; who refuses has not looked at it. */
+	/* A probe may hear the epoch that it named; a refusal comes before a look at that. */
 	CHANGED(NONE, hello, challenge, m.server_epoch = 7);
 	CHANGED(NONE, queueing, reply_to(&queueing, BFTM_MSG_REFUSED), m.server_epoch++);
 }
