@@ -129,38 +129,46 @@ all_way() {
 	done
 }
 
-# lose LOSS CLIENT ARG...: begin
+losses=('' 'its lease is over' 'its margin is reached' 'the servers are gone' 'the daemon is killed')
+modes=('' ' with -o' ' as process 1')
 declare -A job
+
+# lose LOSS CLIENT ARG...: begin. Of LOSS the middle digit is a mode, the last one a loss.
 lose() {
-	local loss=$1 n=$2
+	local loss=$1 n=$2 mode=$(($1 / 10 % 10)) tool=(bftmutex --grace 1)
 	shift 2
-	ip netns exec "bftm-c$n" setsid env --default-signal=INT,QUIT bftmutex --grace 1 "$@" "loss.$loss" \
+	((mode != 1)) || tool+=(-o)
+	((mode != 2)) || tool=(unshare --pid --fork --mount-proc --kill-child "${tool[@]}")
+	ip netns exec "bftm-c$n" setsid env --default-signal=INT,QUIT "${tool[@]}" "$@" "loss.$loss" \
 		"$dir/ways" "$loss" >"$dir/out.$loss" 2>"$dir/err.$loss" </dev/null &
 	job[$loss]=$!
 }
 
-losses=('' 'its lease is over' 'its margin is reached' 'the servers are gone' 'the daemon is killed')
-lose 301 1 --no-renew -l $long
-lose 302 1 --no-renew -l $long --margin 2s
-lose 303 2 -l 3s
-lose 304 3 -l 3s
-for loss in 301 302 303 304; do
-	ok "${losses[loss % 10]}: before, all is there" wait_for 20 all_way $loss || diag "$(<"$dir/err.$loss")"
-done
-deaf c2
-kill_helper 3
-for loss in 301 302 303 304; do
-	desc=${losses[loss % 10]}
-	wait "${job[$loss]}"
-	is "$desc: status" $? 79
-	# No condition is waited for: when the tool has ended, so has all else.
-	for way in {00..11}; do
-		ok "$desc: gone: ${ways[10#$way]}" ! has_way $loss "$way"
+for mode in 0 1 2; do
+	lose 3${mode}1 1 --no-renew -l $long
+	lose 3${mode}2 1 --no-renew -l $long --margin 2s
+	lose 3${mode}3 2 -l 3s
+	lose 3${mode}4 3 -l 3s
+	for loss in 3${mode}{1,2,3,4}; do
+		ok "${losses[loss % 10]}${modes[mode]}: before, all is there" wait_for 20 all_way $loss ||
+			diag "$(<"$dir/err.$loss")"
 	done
-	ok "$desc: gone: the command" ! has_way $loss 12
-	ok "$desc: message" grep -q "^bftmutex: lock 'loss.$loss'.*SIGTERM" "$dir/err.$loss"
+	deaf c2
+	kill_helper 3
+	for loss in 3${mode}{1,2,3,4}; do
+		desc=${losses[loss % 10]}${modes[mode]}
+		wait "${job[$loss]}"
+		is "$desc: status" $? 79
+		# No condition is waited for: when the tool has ended, so has all else.
+		for way in {00..11}; do
+			ok "$desc: gone: ${ways[10#$way]}" ! has_way $loss "$way"
+		done
+		ok "$desc: gone: the command" ! has_way $loss 12
+		ok "$desc: message" grep -q "^bftmutex: lock 'loss.$loss'.*SIGTERM" "$dir/err.$loss"
+	done
+	hearing c2
+	start_helper 3
 done
-hearing c2
 
 #
 # What cannot be ended

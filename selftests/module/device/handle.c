@@ -104,14 +104,9 @@ int call(int fd, unsigned long request, void *arg)
 int acquire(int fd, const char *name, uint64_t lease_ns, uint64_t timeout_ns,
 	    struct bftm_acquire *ret)
 {
-	struct bftm_acquire arg;
-	int err;
+	struct bftm_acquire arg = want(name, lease_ns, timeout_ns, 0);
+	int err = call(fd, BFTM_IOC_ACQUIRE, &arg);
 
-	/* Over before we ran: that is the machine's fault, not the lock's. */
-	do {
-		arg = want(name, lease_ns, timeout_ns, 0);
-		err = call(fd, BFTM_IOC_ACQUIRE, &arg);
-	} while (err == -EKEYEXPIRED);
 	if (ret)
 		*ret = arg;
 	return err;
