@@ -80,7 +80,7 @@ static const struct chosen {
 	{ "asynchronous", &paper_plan.asynchronous },
 };
 
-enum { SPEEDS = 1, WITHOUT, MEMORY, REPLAY, HELP, COUNTED = 32, CHOSEN = 64 };
+enum { SPEEDS = 1, WITHOUT, MEMORY, REPLAY, HELP, COUNTED = 256, CHOSEN = 512 };
 
 static struct option options[ARRAY_SIZE(counted) + ARRAY_SIZE(chosen) + 6] = {
 	{ "speeds", 1, NULL, SPEEDS },
