@@ -267,10 +267,10 @@ static void receive(struct bftm_watch *watch)
 	if (n > 0)
 		bftm_upcall_look();
 	for (i = 0; i < n; i++) {
-		if (batch[i].msg_len == BFTM_WIRE_LEN)
-			take(cl, &data[i], batch[i].msg_len, &from[i]);
-		else
+		if (batch[i].msg_len >= BFTM_ORDER_SHAPE_LEN && bftm_order_shaped(&data[i]))
 			take_order(cl, &data[i], batch[i].msg_len, &from[i]);
+		else
+			take(cl, &data[i], batch[i].msg_len, &from[i]);
 	}
 }
 

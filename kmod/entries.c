@@ -5,16 +5,10 @@
 #include "locks.h"
 
 /*
- * What a lock costs, held or idle. The name begins in what would else be padding,
- * behind which struct_size() would begin to count.
+ * What a lock with a short name costs, held or idle: 22 of them are in a page. Of the
+ * backoff protocol that is a name of up to 15 bytes.
  */
-#define ENTRY_SIZE(name_len) \
-	max_t(size_t, sizeof(struct bftm_entry), offsetof(struct bftm_entry, name) + (name_len))
-
-/* Entries with names that short have a cache, of which 22 are in a page. */
-#define SHORT_NAME 15
-#define SHORT_SIZE ENTRY_SIZE(SHORT_NAME)
-static_assert(offsetof(struct bftm_entry, name) + SHORT_NAME <= 184);
+#define SHORT_SIZE 184
 
 static struct kmem_cache *short_cache;
 
@@ -29,18 +23,16 @@ void bftm_entries_exit(void)
 	kmem_cache_destroy(short_cache);
 }
 
-struct bftm_entry *bftm_entry_alloc(u8 name_len)
+struct bftm_entry *bftm_entry_alloc(size_t size)
 {
 	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN;
 
-	if (name_len <= SHORT_NAME)
-		return kmem_cache_alloc(short_cache, gfp);
-	return kmalloc(ENTRY_SIZE(name_len), gfp);
+	return size <= SHORT_SIZE ? kmem_cache_alloc(short_cache, gfp) : kmalloc(size, gfp);
 }
 
-void bftm_entry_free(struct bftm_entry *e)
+void bftm_entry_free(struct bftm_entry *e, size_t size)
 {
-	if (e->name_len <= SHORT_NAME)
+	if (size <= SHORT_SIZE)
 		kmem_cache_free(short_cache, e);
 	else
 		kfree(e);

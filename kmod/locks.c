@@ -40,9 +40,9 @@ static struct bftm_entry *first_due(struct bftm_shard *s)
 }
 
 /* When this entry should be looked at again, if nothing happens to it. */
-static u64 due_at(const struct bftm_entry *e)
+static u64 due_at(const struct bftm_shard *s, const struct bftm_entry *e)
 {
-	return e->lock.attempt ? e->lock.until_ns + 1 : e->touched_ns + IDLE_NS;
+	return s->table->ops->deadline(e->state) ?: e->touched_ns + IDLE_NS;
 }
 
 /* An entry that is queued too early is only looked at once for nothing. */
@@ -52,11 +52,11 @@ static void requeue(struct bftm_shard *s, struct bftm_entry *e)
 
 	lockdep_assert_held(&s->lock);
 	if (!RB_EMPTY_NODE(&e->due.node)) {
-		if (e->due.expires <= due_at(e))
+		if (e->due.expires <= due_at(s, e))
 			return;
 		timerqueue_del(&s->due, &e->due);
 	}
-	e->due.expires = due_at(e);
+	e->due.expires = due_at(s, e);
 	first = timerqueue_add(&s->due, &e->due);
 	if (first)
 		hrtimer_start(&s->timer, bftm_clock_timer(e->due.expires),
@@ -65,18 +65,21 @@ static void requeue(struct bftm_shard *s, struct bftm_entry *e)
 
 static void reclaim(struct bftm_shard *s, struct bftm_entry *e)
 {
+	struct bftm_lock_view view;
+
 	lockdep_assert_held(&s->lock);
+	s->table->ops->describe(e->state, &view);
 	/* Neither grant numbers nor tokens come again. */
-	if (e->lock.gno > s->gno)
-		s->gno = e->lock.gno;
-	if (e->lock.hi != BFTM_TOKEN_UNKNOWN && e->lock.hi > s->hi)
-		s->hi = e->lock.hi;
+	if (view.grant > s->gno)
+		s->gno = view.grant;
+	if (view.token_max != BFTM_TOKEN_UNKNOWN && view.token_max > s->hi)
+		s->hi = view.token_max;
 	bftm_waiters_free(s, e);
 	timerqueue_del(&s->due, &e->due);
 	hlist_del(&e->hash);
 	atomic_dec(&s->table->count);
 	bftm_destroyed("lock", e);
-	bftm_entry_free(e);
+	bftm_entry_free(e, bftm_entry_size(s->table, *bftm_entry_name(s->table, e)));
 }
 
 /*
@@ -87,20 +90,24 @@ static void reclaim(struct bftm_shard *s, struct bftm_entry *e)
 static void look_at(struct bftm_shard *s, struct bftm_entry *e, u64 now,
 		    struct bftm_msg *push)
 {
-	if (bftm_lock_expire(&s->table->server->cfg, &e->lock, now, push))
+	const u8 *name = bftm_entry_name(s->table, e);
+	struct bftm_lock_view view;
+
+	if (s->table->ops->expire(&s->table->server->cfg, e->state, now, push))
 		atomic64_inc(&s->table->expired);
 	if (push->type != BFTM_MSG_NONE) {
-		push->name_len = e->name_len;
-		memcpy(push->name, e->name, e->name_len);
+		push->name_len = *name;
+		memcpy(push->name, name + 1, *name);
 	}
-	if (!bftm_lock_waited(&e->lock))
+	s->table->ops->describe(e->state, &view);
+	if (!view.waiters)
 		bftm_waiters_free(s, e);
-	if (due_at(e) <= now) {
+	if (due_at(s, e) <= now) {
 		reclaim(s, e);
 		return;
 	}
 	timerqueue_del(&s->due, &e->due);
-	e->due.expires = due_at(e);
+	e->due.expires = due_at(s, e);
 	timerqueue_add(&s->due, &e->due);
 }
 
@@ -145,7 +152,8 @@ static enum hrtimer_restart shard_timer(struct hrtimer *timer)
 	return again;
 }
 
-struct bftm_locks *bftm_locks_new(struct bftm_server *server, u64 gno)
+struct bftm_locks *bftm_locks_new(struct bftm_server *server,
+				  const struct bftm_server_ops *ops, u64 gno)
 {
 	u32 max = server->param.max_locks;
 	u32 buckets = roundup_pow_of_two(DIV_ROUND_UP(max, BFTM_SHARDS));
@@ -162,8 +170,9 @@ struct bftm_locks *bftm_locks_new(struct bftm_server *server, u64 gno)
 		return NULL;
 	}
 	t->server = server;
+	t->ops = ops;
 	t->max = max;
-	t->room_max = max(BFTM_QUEUE_ROOM * max, server->param.max_waiters);
+	t->room_max = max(BFTM_WAITERS_EACH * max, server->param.max_waiters);
 	t->mask = buckets - 1;
 	get_random_bytes(&t->secret, sizeof(t->secret));
 	for (i = 0; i < BFTM_SHARDS; i++) {
@@ -211,15 +220,17 @@ void bftm_locks_destroy(struct bftm_locks *t)
 	kvfree(t);
 }
 
-static struct bftm_entry *find(struct hlist_head *bucket,
-			       const struct bftm_msg *req)
+static struct bftm_entry *entry_find(struct bftm_locks *t, struct hlist_head *bucket,
+				     const struct bftm_msg *req)
 {
 	struct bftm_entry *e;
+	const u8 *name;
 
-	hlist_for_each_entry(e, bucket, hash)
-		if (e->name_len == req->name_len &&
-		    !memcmp(e->name, req->name, req->name_len))
+	hlist_for_each_entry(e, bucket, hash) {
+		name = bftm_entry_name(t, e);
+		if (*name == req->name_len && !memcmp(name + 1, req->name, req->name_len))
 			return e;
+	}
 	return NULL;
 }
 
@@ -231,8 +242,7 @@ static bool make_room(struct bftm_shard *s, u64 now)
 	if (atomic_inc_return(&s->table->count) <= s->table->max)
 		return true;
 	e = first_due(s);
-	if (e && !bftm_lock_owned(&e->lock, now) &&
-	    !bftm_lock_waited(&e->lock)) {
+	if (e && s->table->ops->idle(e->state, now)) {
 		reclaim(s, e);
 		return true;
 	}
@@ -249,91 +259,74 @@ static u64 known_hi(struct bftm_shard *s)
 	return floor == BFTM_TOKEN_UNKNOWN ? floor : max(floor, s->hi);
 }
 
-static struct bftm_entry *add(struct bftm_shard *s, struct hlist_head *bucket,
-			      const struct bftm_msg *req, u64 now)
+static struct bftm_entry *entry_add(struct bftm_shard *s, struct hlist_head *bucket,
+				    const struct bftm_msg *req, u64 now)
 {
 	struct bftm_entry *e;
+	u8 *name;
 
 	if (!make_room(s, now))
 		return NULL;
-	e = bftm_entry_alloc(req->name_len);
+	e = bftm_entry_alloc(bftm_entry_size(s->table, req->name_len));
 	if (!e) {
 		atomic_dec(&s->table->count);
 		return NULL;
 	}
-	bftm_lock_init(&e->lock, s->gno, known_hi(s));
+	s->table->ops->init(e->state, s->gno, known_hi(s));
 	timerqueue_init(&e->due);
-	e->name_len = req->name_len;
-	memcpy(e->name, req->name, req->name_len);
+	name = bftm_entry_name(s->table, e);
+	*name = req->name_len;
+	memcpy(name + 1, req->name, req->name_len);
 	hlist_add_head(&e->hash, bucket);
 	bftm_created("lock", e);
 	return e;
 }
 
-static bool step(struct bftm_shard *s, struct bftm_entry *e,
-		 const struct bftm_server_cfg *cfg, const struct bftm_msg *req,
-		 u64 now, struct bftm_msg *reply, struct bftm_msg *push)
-{
-	u64 gno = e->lock.gno;
-
-	if (e->lock.hi == BFTM_TOKEN_UNKNOWN)
-		bftm_lock_learn(&e->lock, known_hi(s));
-	if (bftm_lock_lacks_room(&e->lock, req, now))
-		bftm_waiters_enlarge(s, e, cfg->waiters_max);
-	bftm_server_step(cfg, &e->lock, req, now, reply, push);
-	/* Known to the server before anybody can hear of it. */
-	if (reply->type == BFTM_MSG_SACK)
-		bftm_server_stamped(s->table->server, reply->gno);
-	e->touched_ns = now;
-	requeue(s, e);
-	return e->lock.gno != gno;
-}
-
-bool bftm_locks_step(struct bftm_locks *t, const struct bftm_server_cfg *cfg,
-		     struct bftm_client *c, const struct bftm_msg *req,
-		     struct bftm_msg *reply, struct bftm_msg *push)
+struct bftm_shard *bftm_locks_enter(struct bftm_locks *t, const struct bftm_msg *req, bool make,
+				    struct bftm_client *c, u64 *now, struct bftm_entry **ret)
 {
 	u64 hash = siphash(req->name, req->name_len, &t->secret);
 	struct bftm_shard *s = &t->shard[hash >> (64 - BFTM_SHARD_BITS)];
 	struct hlist_head *bucket = &s->bucket[hash & t->mask];
-	struct bftm_entry *e;
-	bool granted = false;
-	u64 now;
+	struct bftm_lock_view view;
 
 	spin_lock(&s->lock);
 	/* Read under the lock: the core's clock never runs backwards. */
-	now = bftm_clock_ns();
+	*now = bftm_clock_ns();
 	/*
 	 * It was new, but this processor may have stood still on the way here. Others have
 	 * then obeyed the client's next incarnation, which begins above the window and counts
 	 * on what it was answered: a YIELD of the last one would free a grant of this one.
 	 */
 	if (!bftm_client_holds(c, req->seq)) {
-		reply->type = BFTM_MSG_NONE;
-		push->type = BFTM_MSG_NONE;
-		goto out;
+		spin_unlock(&s->lock);
+		return NULL;
 	}
-	e = find(bucket, req);
-	if (!e && bftm_server_needs(cfg, req))
-		e = add(s, bucket, req, now);
+	*ret = entry_find(t, bucket, req);
+	if (*ret) {
+		t->ops->describe((*ret)->state, &view);
+		if (view.token_max == BFTM_TOKEN_UNKNOWN)
+			t->ops->learn((*ret)->state, known_hi(s));
+	} else if (make) {
+		*ret = entry_add(s, bucket, req, *now);
+	}
+	return s;
+}
+
+void bftm_locks_leave(struct bftm_shard *s, struct bftm_entry *e, u64 now)
+{
 	if (e) {
-		granted = step(s, e, cfg, req, now, reply, push);
-	} else if (bftm_server_needs(cfg, req)) {
-		bftm_refuse(req, reply, BFTM_REFUSED_LOCKS);
-		push->type = BFTM_MSG_NONE;
-	} else {
-		bftm_server_step(cfg, NULL, req, now, reply, push);
+		e->touched_ns = now;
+		requeue(s, e);
 	}
-out:
 	spin_unlock(&s->lock);
-	return granted;
 }
 
 int bftm_locks_walk(struct bftm_locks *t, long pos[2],
-		    int (*each)(const struct bftm_entry *e, void *arg),
+		    int (*each)(struct bftm_entry *e, void *arg),
 		    void *arg)
 {
-	const struct bftm_entry *e;
+	struct bftm_entry *e;
 	int err = 0;
 
 	for (; pos[0] < BFTM_SHARDS; pos[0]++, pos[1] = 0) {

@@ -9,13 +9,13 @@
 #include <linux/spinlock.h>
 #include <linux/timerqueue.h>
 
-#include "core/backoff_server.h"
+#include "core/protocol.h"
 
 #define BFTM_SHARD_BITS	6
 #define BFTM_SHARDS	(1 << BFTM_SHARD_BITS)
 
-/* Room in the first queue of a lock. */
-#define BFTM_QUEUE_ROOM	4
+/* Waiters that all locks together have room for, for each lock that there may be. */
+#define BFTM_WAITERS_EACH	4
 
 struct bftm_client;
 struct bftm_server;
@@ -25,16 +25,14 @@ struct bftm_server;
  * @hash:       in its bucket
  * @due:        in its shard's queue: when to look at it again
  * @touched_ns: last request
- * @lock:       the protocol's state; its queue comes and goes, see locks.c
- * @name_len:   bytes of @name
+ * @state:      the protocol's state of the lock, then a byte with the length of its name, then
+ *              the name; see bftm_entry_name()
  */
 struct bftm_entry {
 	struct hlist_node hash;
 	struct timerqueue_node due;
 	u64 touched_ns;
-	struct bftm_lock lock;
-	u8 name_len;
-	u8 name[];
+	u8 state[] __aligned(8);
 };
 
 /**
@@ -59,12 +57,13 @@ struct bftm_shard {
 } ____cacheline_aligned_in_smp;
 
 /**
- * struct bftm_locks - all locks of a server
+ * struct bftm_locks - all locks of a server that have one protocol
  * @server:  whose they are
+ * @ops:     the protocol's
  * @count:   entries
  * @max:     how many there may be
  * @room:    waiters that all queues have room for
- * @room_max: how many that may be: BFTM_QUEUE_ROOM for each lock, and one queue
+ * @room_max: how many that may be: BFTM_WAITERS_EACH for each lock, and one queue
  *           of any length at least
  * @mask:    buckets of a shard, less one
  * @expired: leases that ended without a release
@@ -72,6 +71,7 @@ struct bftm_shard {
  */
 struct bftm_locks {
 	struct bftm_server *server;
+	const struct bftm_server_ops *ops;
 	atomic_t count;
 	u32 max;
 	atomic_t room;
@@ -89,22 +89,36 @@ int bftm_entries_init(void);
 /** bftm_entries_exit() - when no table is left. */
 void bftm_entries_exit(void);
 
+/** bftm_entry_size() - bytes of an entry whose name has @name_len of them. */
+static inline size_t bftm_entry_size(const struct bftm_locks *t, u8 name_len)
+{
+	return sizeof(struct bftm_entry) + t->ops->lock_size + 1 + name_len;
+}
+
+/** bftm_entry_name() - a byte with the length of the name, and the name. */
+static inline u8 *bftm_entry_name(const struct bftm_locks *t, struct bftm_entry *e)
+{
+	return e->state + t->ops->lock_size;
+}
+
 /**
- * bftm_entry_alloc() - with room for a name; nothing in it is set
+ * bftm_entry_alloc() - room for an entry of @size bytes; nothing in it is set
  * Context: any. Return: NULL without memory.
  */
-struct bftm_entry *bftm_entry_alloc(u8 name_len);
+struct bftm_entry *bftm_entry_alloc(size_t size);
 
-/** bftm_entry_free() - Context: any. Its name_len is what it was made with. */
-void bftm_entry_free(struct bftm_entry *e);
+/** bftm_entry_free() - Context: any. @size is what it was made with. */
+void bftm_entry_free(struct bftm_entry *e, size_t size);
 
 /**
  * bftm_locks_new() - an empty table
  * @server: its parameters are there; grants are made by its cfg
+ * @ops:    of the protocol of all locks in it
  * @gno:    number before the first grant
  * Return: NULL when memory is short.
  */
-struct bftm_locks *bftm_locks_new(struct bftm_server *server, u64 gno);
+struct bftm_locks *bftm_locks_new(struct bftm_server *server,
+				  const struct bftm_server_ops *ops, u64 gno);
 
 /**
  * bftm_locks_stop() - end the timers, which send
@@ -117,27 +131,30 @@ void bftm_locks_stop(struct bftm_locks *t);
 void bftm_locks_destroy(struct bftm_locks *t);
 
 /**
- * bftm_locks_step() - decide a request on the lock that it names
- * @cfg:   as it is for this request; the server's, or with narrower limits
- * @c:     whose it is; its number was taken
- * @reply: as of bftm_server_step(); REFUSED when the table is full
- * @push:  as of bftm_server_step(); the caller sends it
- * Context: softirq. Return: true when the lock was granted anew.
+ * bftm_locks_enter() - find the lock that a request names, and lock its shard
+ * @make: make it if it is not there
+ * @c:    whose request it is; its number was taken
+ * @now:  out: the time, read when the shard was locked
+ * @ret:  the entry, or NULL: there is none, or no room for it
+ * Context: softirq. Return: the shard; NULL when so much came of the client since that the
+ * request may be older than what its next incarnation was answered. It is locked unless NULL.
  */
-bool bftm_locks_step(struct bftm_locks *t, const struct bftm_server_cfg *cfg,
-		     struct bftm_client *c, const struct bftm_msg *req,
-		     struct bftm_msg *reply, struct bftm_msg *push);
+struct bftm_shard *bftm_locks_enter(struct bftm_locks *t, const struct bftm_msg *req, bool make,
+				    struct bftm_client *c, u64 *now, struct bftm_entry **ret);
+
+/** bftm_locks_leave() - after bftm_locks_enter(); @e was stepped at @now, or is NULL. */
+void bftm_locks_leave(struct bftm_shard *s, struct bftm_entry *e, u64 now);
 
 /**
- * bftm_waiters_enlarge() - twice the room in a queue, but for @max at most
+ * bftm_waiters_enlarge() - room for @room waiters of a lock, which has less
  *
  * Or no more than there is, when memory is short or all queues together have
  * room_max: the core refuses then.
  * Context: the shard is locked.
  */
-void bftm_waiters_enlarge(struct bftm_shard *s, struct bftm_entry *e, u32 max);
+void bftm_waiters_enlarge(struct bftm_shard *s, struct bftm_entry *e, u32 room);
 
-/** bftm_waiters_free() - Context: the shard is locked. Who is in it is gone. */
+/** bftm_waiters_free() - Context: the shard is locked; nobody waits, or the lock goes. */
 void bftm_waiters_free(struct bftm_shard *s, struct bftm_entry *e);
 
 /**
@@ -149,7 +166,7 @@ void bftm_waiters_free(struct bftm_shard *s, struct bftm_entry *e);
  * Context: process. Return: 0 at the end of the table, or what @each returned.
  */
 int bftm_locks_walk(struct bftm_locks *t, long pos[2],
-		    int (*each)(const struct bftm_entry *e, void *arg),
+		    int (*each)(struct bftm_entry *e, void *arg),
 		    void *arg);
 
 #endif /* BFTM_LOCKS_H */

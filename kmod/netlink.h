@@ -26,10 +26,10 @@ int bftm_dump_one(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 /**
  * struct bftm_dump - a dump of a table in shards
  * @skb, @cb: the dump's; @cb->args are [0] shard, [1] bucket, [2] entries of the
- *            bucket ([3], [4]) that were sent
+ *            bucket ([3], [4]) that were sent; of several tables [5] is which
  * @cmd:      of its messages
  * @put:      as of bftm_dump_one()
- * @bucket:   of the entry before, at first { -1, -1 }
+ * @bucket:   of the entry before; of a new walk [0] is -1
  * @index:    of the next entry in its bucket
  */
 struct bftm_dump {

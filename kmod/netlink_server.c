@@ -120,7 +120,7 @@ static int put_server(struct sk_buff *msg, struct bftm_server *server)
 			      now <= end ? end - now + 1 : 0,
 			      BFTMUTEX_A_SERVER_PAD) ||
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_LOCKS,
-			atomic_read(&server->locks->count)) ||
+			bftm_server_locks(server)) ||
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_CLIENTS,
 			READ_ONCE(server->clients.count)) ||
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_MAX_WAITERS, p->max_waiters) ||
@@ -159,52 +159,71 @@ int bftmutex_nl_server_get_doit(struct sk_buff *skb, struct genl_info *info)
 	return genlmsg_reply(msg, info);
 }
 
+/** struct listed_lock - a lock in a list, and of which table */
+struct listed_lock {
+	const struct bftm_locks *locks;
+	struct bftm_entry *entry;
+};
+
 static int put_lock(struct sk_buff *msg, const void *object)
 {
-	const struct bftm_entry *e = object;
+	const struct listed_lock *l = object;
+	const u8 *name = bftm_entry_name(l->locks, l->entry);
 	u64 now = bftm_clock_ns();
+	struct bftm_lock_view view;
 
-	if (nla_put(msg, BFTMUTEX_A_LOCK_NAME, e->name_len, e->name) ||
-	    nla_put_u64_64bit(msg, BFTMUTEX_A_LOCK_GNO, e->lock.gno,
-			      BFTMUTEX_A_LOCK_PAD) ||
-	    nla_put_u32(msg, BFTMUTEX_A_LOCK_WAITERS,
-			e->lock.queue ? e->lock.queue->count : 0))
+	l->locks->ops->describe(l->entry->state, &view);
+	if (nla_put(msg, BFTMUTEX_A_LOCK_NAME, *name, name + 1) ||
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_LOCK_GNO, view.grant, BFTMUTEX_A_LOCK_PAD) ||
+	    nla_put_u32(msg, BFTMUTEX_A_LOCK_WAITERS, view.waiters))
 		return -EMSGSIZE;
-	if (e->lock.hi != BFTM_TOKEN_UNKNOWN &&
-	    nla_put_u64_64bit(msg, BFTMUTEX_A_LOCK_TOKEN, e->lock.hi,
-			      BFTMUTEX_A_LOCK_PAD))
+	if (view.token_max != BFTM_TOKEN_UNKNOWN &&
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_LOCK_TOKEN, view.token_max, BFTMUTEX_A_LOCK_PAD))
 		return -EMSGSIZE;
-	if (!bftm_lock_owned(&e->lock, now))
+	if (!view.attempt || now > view.until_ns)
 		return 0;
-	if (nla_put_u32(msg, BFTMUTEX_A_LOCK_CLIENT, e->lock.client) ||
-	    nla_put_u64_64bit(msg, BFTMUTEX_A_LOCK_ATTEMPT, e->lock.attempt,
-			      BFTMUTEX_A_LOCK_PAD) ||
-	    nla_put_u64_64bit(msg, BFTMUTEX_A_LOCK_REMAINING_NS,
-			      e->lock.until_ns - now + 1, BFTMUTEX_A_LOCK_PAD))
+	if (nla_put_u32(msg, BFTMUTEX_A_LOCK_CLIENT, view.client) ||
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_LOCK_ATTEMPT, view.attempt, BFTMUTEX_A_LOCK_PAD) ||
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_LOCK_REMAINING_NS, view.until_ns - now + 1,
+			      BFTMUTEX_A_LOCK_PAD))
 		return -EMSGSIZE;
 	return 0;
 }
 
-static int dump_lock(const struct bftm_entry *e, void *arg)
+/** struct lock_list - a list, and of which table it has come to */
+struct lock_list {
+	struct bftm_dump dump;
+	const struct bftm_locks *locks;
+};
+
+static int dump_lock(struct bftm_entry *e, void *arg)
 {
-	return bftm_dump_step(arg, e);
+	struct lock_list *list = arg;
+	const struct listed_lock l = { list->locks, e };
+
+	return bftm_dump_step(&list->dump, &l);
 }
 
 int bftmutex_nl_lock_get_dumpit(struct sk_buff *skb,
 				struct netlink_callback *cb)
 {
 	struct bftm_net *bn = bftm_net(sock_net(cb->skb->sk));
-	struct bftm_dump d = {
-		.skb = skb,
-		.cb = cb,
-		.cmd = BFTMUTEX_CMD_LOCK_GET,
-		.put = put_lock,
-		.bucket = { -1, -1 },
+	struct lock_list list = {
+		.dump.skb = skb,
+		.dump.cb = cb,
+		.dump.cmd = BFTMUTEX_CMD_LOCK_GET,
+		.dump.put = put_lock,
 	};
+	long *table = &cb->args[5];
 
 	down_read(&bn->life);
-	if (bn->server)
-		bftm_locks_walk(bn->server->locks, cb->args, dump_lock, &d);
+	for (; bn->server && *table < BFTM_PROTOCOLS; ++*table) {
+		list.locks = bn->server->locks[*table];
+		list.dump.bucket[0] = -1;
+		if (bftm_locks_walk(bn->server->locks[*table], cb->args, dump_lock, &list))
+			break;
+		memset(cb->args, 0, 3 * sizeof(cb->args[0]));
+	}
 	up_read(&bn->life);
 	return skb->len;
 }

@@ -21,7 +21,6 @@
 #include "debug.h"
 #include "server.h"
 #include "socket.h"
-#include "trace.h"
 
 void bftm_server_param_default(struct bftm_server_param *p)
 {
@@ -39,18 +38,24 @@ void bftm_server_param_default(struct bftm_server_param *p)
 
 static void stop(struct bftm_server *server)
 {
+	int i;
+
 	bftm_sockets_deafen(server);
-	bftm_locks_stop(server->locks);
+	for (i = 0; i < BFTM_PROTOCOLS; i++)
+		bftm_locks_stop(server->locks[i]);
 	bftm_objects_stop(server->objects);
 	bftm_sockets_close(server);
 }
 
 static void server_free(struct bftm_server *server)
 {
+	int i;
+
 	if (server->clients.bucket)
 		bftm_clients_destroy(&server->clients);
-	if (server->locks)
-		bftm_locks_destroy(server->locks);
+	for (i = 0; i < BFTM_PROTOCOLS; i++)
+		if (server->locks[i])
+			bftm_locks_destroy(server->locks[i]);
 	if (server->objects) {
 		bftm_journal_destroy(server);
 		bftm_objects_destroy(server->objects);
@@ -76,6 +81,20 @@ static u64 gno_first(void)
 	return ((u64)wall.tv_sec << 32) + div_u64((u64)wall.tv_nsec << 32, NSEC_PER_SEC);
 }
 
+/* Return: 0 or -ENOMEM; then some may be there. */
+static int lock_tables_new(struct bftm_server *server)
+{
+	u64 gno = gno_first();
+	int i;
+
+	for (i = 0; i < BFTM_PROTOCOLS; i++) {
+		server->locks[i] = bftm_locks_new(server, &bftm_protocols[i]->server, gno);
+		if (!server->locks[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 struct bftm_server *bftm_server_new(struct net *net,
 				    const struct bftm_server_param *p,
 				    u64 over_ns,
@@ -98,9 +117,8 @@ struct bftm_server *bftm_server_new(struct net *net,
 	} while (!server->cfg.epoch);	/* 0 is what a client sends at first */
 
 	server->stats = alloc_percpu(struct bftm_stats);
-	server->locks = bftm_locks_new(server, gno_first());
 	server->objects = bftm_objects_new(server);
-	if (!server->stats || !server->locks || !server->objects ||
+	if (!server->stats || lock_tables_new(server) || !server->objects ||
 	    bftm_journal_new(server) ||
 	    bftm_clients_init(&server->clients, p->max_clients)) {
 		NL_SET_ERR_MSG(extack,
@@ -167,23 +185,6 @@ struct bftm_server *bftm_server_again(struct bftm_server *old, u64 *over_ns)
 	return server;
 }
 
-struct bftm_client *bftm_server_authenticate(struct bftm_server *server, const void *buf,
-					     size_t len, u32 client, struct bftm_pair *pair,
-					     bool *genuine)
-{
-	struct bftm_client *c = bftm_client_find(&server->clients, client);
-
-	if (c)
-		*pair = c->pair;
-	else
-		bftm_derive(server->param.key, server->param.cluster,
-			    server->param.id, client, pair);
-	*genuine = bftm_tag_ok(pair->request, buf, len);
-	if (*genuine && !c)
-		c = bftm_client_add(&server->clients, client, pair);
-	return c;
-}
-
 u64 bftm_server_floor(struct bftm_server *server)
 {
 	u64 floor;
@@ -192,182 +193,4 @@ u64 bftm_server_floor(struct bftm_server *server)
 	floor = server->tokens.floor;
 	spin_unlock_bh(&server->token_lock);
 	return floor;
-}
-
-void bftm_server_stamped(struct bftm_server *server, u64 token)
-{
-	spin_lock(&server->token_lock);
-	bftm_tokens_stamped(&server->tokens, token);
-	spin_unlock(&server->token_lock);
-}
-
-static u64 wall_ns(void)
-{
-	return ktime_get_real_seconds() * BFTM_NS_PER_SEC;
-}
-
-/* Said now and then, however often it happens. */
-#define CLOCK_SAID_AGAIN_NS	(600 * BFTM_NS_PER_SEC)
-
-void bftm_server_answer_tokens(struct bftm_server *server, const struct bftm_msg *req,
-			       u64 now, struct bftm_msg *reply)
-{
-	bool told, say = false;
-	u64 before;
-
-	spin_lock(&server->token_lock);
-	before = server->tokens.floor;
-	bftm_tokens_answer(&server->tokens, &server->cfg, req, now, wall_ns(), reply);
-	told = server->tokens.floor != before;
-	if (reply->type == BFTM_MSG_REFUSED && reply->position == BFTM_REFUSED_CLOCK &&
-	    now >= server->clock_say_ns) {
-		server->clock_say_ns = now + CLOCK_SAID_AGAIN_NS;
-		say = true;
-	}
-	spin_unlock(&server->token_lock);
-	if (told)
-		bftm_count(server, RECOVERED);
-	if (say)
-		pr_warn("bftmutex: server %u: client %u tells of fencing token %llu, above the wall clock of this host (%lld s since 1970): accepting no token before the clock is right, or --token-floor is given\n",
-			server->cfg.id, req->client, req->token, ktime_get_real_seconds());
-}
-
-static bool may_be_stamped(struct bftm_server *server, const struct bftm_msg *req, u64 now)
-{
-	bool may_be;
-
-	spin_lock(&server->token_lock);
-	may_be = bftm_tokens_may_be(&server->tokens, req->token, wall_ns(),
-				    now - server->begun_ns);
-	spin_unlock(&server->token_lock);
-	return may_be;
-}
-
-/* Return: true when the lock was granted anew. */
-static bool decide(struct bftm_server *server, struct bftm_client *c,
-		   const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
-		   struct bftm_msg *push)
-{
-	const struct bftm_rules *rules = rcu_dereference(server->rules);
-	const struct bftm_server_cfg *cfg = &server->cfg;
-	struct bftm_server_cfg narrowed;
-
-	if (rules) {
-		narrowed = server->cfg;
-		if (!bftm_access_admit(rules->rule, rules->count, req, &narrowed, reply))
-			return false;
-		cfg = &narrowed;
-	}
-	if (!bftm_admit(&server->cfg, req, now, reply)) {
-		bftm_server_answer_tokens(server, req, now, reply);
-		return false;
-	}
-	if (req->type == BFTM_MSG_STAMP && !may_be_stamped(server, req, now)) {
-		bftm_refuse(req, reply, BFTM_REFUSED_PROTO);
-		return false;
-	}
-	return bftm_locks_step(server->locks, cfg, c, req, reply, push);
-}
-
-/* A hundred times a second at most, whoever sends what was recorded. */
-static bool tell_behind(struct bftm_server *server, struct bftm_client *c,
-			const struct bftm_msg *req, u64 now, struct bftm_msg *reply)
-{
-	bool tell;
-
-	if (!bftm_client_behind(c, req, reply))
-		return false;
-	spin_lock(&server->token_lock);
-	tell = now >= server->behind_say_ns;
-	if (tell)
-		server->behind_say_ns = now + BFTM_NS_PER_SEC / 100;
-	spin_unlock(&server->token_lock);
-	return tell;
-}
-
-bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire,
-			 const struct bftm_address *from, struct bftm_msg *push)
-{
-	u64 now = bftm_clock_ns();
-	bool genuine, granted = false, answer = false;
-	struct bftm_msg req, reply;
-	struct bftm_client *c;
-	struct bftm_pair pair;
-
-	push->type = BFTM_MSG_NONE;
-	if (bftm_wire_get(wire, sizeof(*wire), &req)) {
-		bftm_count(server, BAD_FORM);
-		return false;
-	}
-	if (!bftm_admit_address(&server->cfg, &req)) {
-		bftm_count(server, BAD_ADDRESS);
-		return false;
-	}
-	c = bftm_server_authenticate(server, wire, sizeof(*wire), req.client, &pair,
-				     &genuine);
-	if (!genuine) {
-		bftm_count(server, BAD_TAG);
-		goto out;
-	}
-	if (!c) {
-		bftm_refuse(&req, &reply, BFTM_REFUSED_CLIENTS);
-	} else if (!bftm_client_take(c, req.seq, now,
-				     req.server_epoch == server->cfg.epoch ? from : NULL)) {
-		bftm_count(server, REPLAYED);
-		if (!tell_behind(server, c, &req, now, &reply))
-			goto out;
-	} else {
-		granted = decide(server, c, &req, now, &reply, push);
-	}
-	bftm_server_note(server, &req, &reply, push, granted);
-	if (reply.type == BFTM_MSG_NONE)
-		goto out;
-	reply.server_epoch = server->cfg.epoch;
-	reply.flags = 0;
-	bftm_wire_put(&reply, wire);
-	bftm_sign(pair.reply, wire, sizeof(*wire));
-	answer = true;
-out:
-	memzero_explicit(&pair, sizeof(pair));
-	return answer;
-}
-
-/*
- * How much can one datagram cause? Nothing, unless it is authentic and fresh.
- * Then an answer to its source and a push, each of its length. And who waits is
- * granted the lock once more by a timer, if nothing else did so before: one push
- * for each place in a queue, which a TRY or a YIELD has made. So three at most,
- * and pushes only to clients that are in a queue or own a lock, at the address
- * from which an authentic datagram of this incarnation came.
- *
- * Of the ordering, the answer is no longer than the request. A COMMIT or INSTALL
- * ends as many operations as wait, up to BFTM_PENDING_MAX, and each of their clients
- * hears of it: but an operation ends once, a SUBMIT has begun it, and the push is no
- * longer than that SUBMIT, and goes to its client. So each SUBMIT causes two at most,
- * and all others one.
- */
-void bftm_server_push(struct bftm_server *server, const struct bftm_msg *push)
-{
-	struct bftm_address to;
-	struct bftm_client *c;
-	struct bftm_wire wire;
-
-	trace_bftm_push(server, push);
-	if (push->type == BFTM_MSG_FREE) {
-		bftm_count(server, PUSHED);
-		trace_bftm_grant(server, push);
-	} else {
-		bftm_count(server, INQUIRED);
-	}
-	rcu_read_lock();
-	c = bftm_client_find(&server->clients, push->client);
-	/* It asked in this incarnation, so it has an address. */
-	if (!c)
-		goto out;
-	to = bftm_client_address(c);
-	bftm_wire_put(push, &wire);
-	bftm_sign(c->pair.reply, &wire, sizeof(wire));
-	bftm_socket_send(server, &to, &wire);
-out:
-	rcu_read_unlock();
 }

@@ -7,6 +7,7 @@
 
 #include "access.h"
 #include "clients.h"
+#include "core/serve.h"
 #include "locks.h"
 #include "objects.h"
 #include "route.h"
@@ -60,7 +61,7 @@ struct bftm_stats {
  * @net:     its namespace
  * @param:   as it was started
  * @cfg:     what the cores need of it
- * @locks:   table of locks
+ * @locks:   tables of locks, one for each protocol
  * @objects: table of objects
  * @clients: table of clients
  * @rules:   access rules, NULL for none; see access.c
@@ -79,7 +80,7 @@ struct bftm_server {
 	struct net *net;
 	struct bftm_server_param param;
 	struct bftm_server_cfg cfg;
-	struct bftm_locks *locks;
+	struct bftm_locks *locks[BFTM_PROTOCOLS];
 	struct bftm_objects *objects;
 	struct bftm_clients clients;
 	struct bftm_rules __rcu *rules;
@@ -128,13 +129,12 @@ struct bftm_server *bftm_server_again(struct bftm_server *old, u64 *over_ns);
 /** bftm_server_stat() - sum of a counter over all CPUs. */
 u64 bftm_server_stat(const struct bftm_server *server, int which);
 
-/**
- * bftm_server_note() - count and trace an answer
- * @granted: the request made a grant, not necessarily its own
- */
+/** bftm_server_locks() - how many locks are in its tables. */
+u32 bftm_server_locks(const struct bftm_server *server);
+
+/** bftm_server_note() - count and trace what a request came to */
 void bftm_server_note(struct bftm_server *server, const struct bftm_msg *req,
-		      const struct bftm_msg *reply, const struct bftm_msg *push,
-		      bool granted);
+		      const struct bftm_sends *sends);
 
 /**
  * bftm_server_recovering() - may it have served objects before this start?
@@ -151,31 +151,32 @@ void bftm_server_note_order(struct bftm_server *server, const struct bftm_order_
 			    const struct bftm_order_msg *reply, u32 changed);
 
 /**
- * bftm_server_authenticate() - who sent this?
- *
- * Nothing is allocated and no state changes before the tag was found right; a
- * stranger costs a hash or two and gets no answer.
- *
- * @buf:     the datagram, of @len bytes
- * @client:  who it says it is of
- * @pair:    his keys
- * @genuine: it is
- * Context: RCU read side, softirq. Return: the client, NULL when there is no room
- * for one more or it is not genuine.
+ * struct bftm_received - a datagram on its way through the server, see bftm_server_shell
+ * @server: the server
+ * @from:   where it came from
+ * @buf:    the datagram, of @len bytes; nobody else writes to it
+ * @client: once it is found genuine: whose it is; NULL when there is no room for one more
+ * @pair:   the keys of that client
+ * @shard:  that the lock is in, while it is stepped
  */
-struct bftm_client *bftm_server_authenticate(struct bftm_server *server, const void *buf,
-					     size_t len, u32 client, struct bftm_pair *pair,
-					     bool *genuine);
+struct bftm_received {
+	struct bftm_server *server;
+	const struct bftm_address *from;
+	const void *buf;
+	size_t len;
+	struct bftm_client *client;
+	struct bftm_pair pair;
+	struct bftm_shard *shard;
+};
 
-/** bftm_server_answer_tokens() - complete what bftm_admit() answered. Context: softirq. */
-void bftm_server_answer_tokens(struct bftm_server *server, const struct bftm_msg *req,
-			       u64 now, struct bftm_msg *reply);
+/** bftm_server_shell - for bftm_serve() of a struct bftm_received. Context: softirq, RCU. */
+extern const struct bftm_shell bftm_server_shell;
+
+/** bftm_server_dropped() - count a request that was. Return: whether it was dropped. */
+bool bftm_server_dropped(struct bftm_server *server, enum bftm_served how);
 
 /** bftm_server_floor() - of the tokens, now; or BFTM_TOKEN_UNKNOWN. Context: not hard irq. */
 u64 bftm_server_floor(struct bftm_server *server);
-
-/** bftm_server_stamped() - a token was. Context: softirq. */
-void bftm_server_stamped(struct bftm_server *server, u64 token);
 
 /**
  * bftm_server_receive() - decide a datagram

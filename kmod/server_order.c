@@ -84,23 +84,6 @@ static void push_all(struct bftm_server *server, const struct bftm_order_msg *re
 	}
 }
 
-static noinline_for_stack bool admit(struct bftm_server *server, const struct bftm_msg *head,
-				     u64 now, struct bftm_msg *reply)
-{
-	const struct bftm_rules *rules = rcu_dereference(server->rules);
-	struct bftm_server_cfg narrowed;
-
-	if (rules) {
-		narrowed = server->cfg;
-		if (!bftm_access_admit(rules->rule, rules->count, head, &narrowed, reply))
-			return false;
-	}
-	if (bftm_admit_order(&server->cfg, head, now, reply))
-		return true;
-	bftm_server_answer_tokens(server, head, now, reply);
-	return false;
-}
-
 /* What the protocol says to a request that it may see. */
 static bool decide(struct bftm_server *server, const struct bftm_order_msg *req,
 		   const struct bftm_msg *head, const struct bftm_address *from,
@@ -133,35 +116,23 @@ static bool decide(struct bftm_server *server, const struct bftm_order_msg *req,
 bool bftm_server_receive_order(struct bftm_server *server, const void *buf, size_t len,
 			       const struct bftm_address *from)
 {
-	u64 now = bftm_clock_ns();
+	struct bftm_received r = { .server = server, .from = from, .buf = buf, .len = len };
+	struct bftm_server_cfg limits;
 	struct bftm_msg head, reply;
 	struct bftm_order_msg req;
-	struct bftm_client *c;
-	struct bftm_pair pair;
-	bool genuine, answered = false;
+	bool admit, answered = false;
 
 	if (bftm_order_wire_get(buf, len, &req)) {
 		bftm_count(server, BAD_FORM);
 		return false;
 	}
 	bftm_order_head(&req, &head);
-	if (!bftm_admit_address(&server->cfg, &head)) {
-		bftm_count(server, BAD_ADDRESS);
-		return false;
-	}
-	c = bftm_server_authenticate(server, buf, len, req.client, &pair, &genuine);
-	if (!genuine) {
-		bftm_count(server, BAD_TAG);
+	if (bftm_server_dropped(server, bftm_serve_head(&bftm_server_shell, &r, &server->cfg,
+							&head, bftm_clock_ns(), &limits,
+							&admit, &reply)))
 		goto out;
-	}
-	if (!c) {
-		bftm_refuse(&head, &reply, BFTM_REFUSED_CLIENTS);
-	} else if (!bftm_client_take(c, req.seq, now,
-				     req.server_epoch == server->cfg.epoch ? from : NULL)) {
-		bftm_count(server, REPLAYED);
-		goto out;
-	} else if (admit(server, &head, now, &reply)) {
-		answered = decide(server, &req, &head, from, c);
+	if (admit) {
+		answered = decide(server, &req, &head, from, r.client);
 		goto out;
 	}
 	if (reply.type == BFTM_MSG_CHALLENGE) {
@@ -170,9 +141,9 @@ bool bftm_server_receive_order(struct bftm_server *server, const void *buf, size
 		bftm_count(server, REFUSED);
 		trace_bftm_refuse(server, &reply);
 	}
-	send_wire(server, from, &pair, &reply);
+	send_wire(server, from, &r.pair, &reply);
 	answered = true;
 out:
-	memzero_explicit(&pair, sizeof(pair));
+	memzero_explicit(&r.pair, sizeof(r.pair));
 	return answered;
 }

@@ -159,7 +159,7 @@ static bool receive_lock(struct bftm_server *server, struct sk_buff **skb,
 	bool answer;
 
 	data = skb_header_pointer(*skb, sizeof(struct udphdr), sizeof(wire), &wire);
-	if (!data) {
+	if (!data || (*skb)->len != sizeof(struct udphdr) + sizeof(wire)) {
 		bftm_count(server, BAD_FORM);
 		return false;
 	}
@@ -197,6 +197,14 @@ static bool receive_order(struct bftm_server *server, struct sk_buff *skb,
 	return bftm_server_receive_order(server, skb->data + sizeof(struct udphdr), len, from);
 }
 
+static bool is_order(const struct sk_buff *skb)
+{
+	u8 head[BFTM_ORDER_SHAPE_LEN];
+	const void *data = skb_header_pointer(skb, sizeof(struct udphdr), sizeof(head), head);
+
+	return data && bftm_order_shaped(data);
+}
+
 /* encap_rcv: softirq, RCU read side; the skb begins with the UDP header. */
 static int hear(struct sock *sk, struct sk_buff *skb)
 {
@@ -211,9 +219,8 @@ static int hear(struct sock *sk, struct sk_buff *skb)
 		goto drop;
 	}
 	read_address(server->net, skb, sk->sk_family, &from);
-	/* Each of the two shapes has lengths of its own. */
-	if (skb->len == sizeof(struct udphdr) + BFTM_WIRE_LEN ?
-	    receive_lock(server, &skb, &from) : receive_order(server, skb, &from)) {
+	if (is_order(skb) ? receive_order(server, skb, &from) :
+			    receive_lock(server, &skb, &from)) {
 		consume_skb(skb);
 		return 0;
 	}

@@ -6,12 +6,25 @@
 u64 bftm_server_stat(const struct bftm_server *server, int which)
 {
 	u64 sum = 0;
-	int cpu;
+	int cpu, i;
 
-	if (which == BFTMUTEX_A_STATS_EXPIRED)
-		return atomic64_read(&server->locks->expired);
+	if (which == BFTMUTEX_A_STATS_EXPIRED) {
+		for (i = 0; i < BFTM_PROTOCOLS; i++)
+			sum += atomic64_read(&server->locks[i]->expired);
+		return sum;
+	}
 	for_each_possible_cpu(cpu)
 		sum += READ_ONCE(per_cpu_ptr(server->stats, cpu)->counter[which]);
+	return sum;
+}
+
+u32 bftm_server_locks(const struct bftm_server *server)
+{
+	u32 sum = 0;
+	int i;
+
+	for (i = 0; i < BFTM_PROTOCOLS; i++)
+		sum += atomic_read(&server->locks[i]->count);
 	return sum;
 }
 
@@ -48,18 +61,19 @@ static void note_silence(struct bftm_server *server, const struct bftm_msg *req,
 }
 
 void bftm_server_note(struct bftm_server *server, const struct bftm_msg *req,
-		      const struct bftm_msg *reply, const struct bftm_msg *push,
-		      bool granted)
+		      const struct bftm_sends *sends)
 {
+	const struct bftm_msg *reply = &sends->reply;
+
 	switch (reply->type) {
 	case BFTM_MSG_NONE:
-		note_silence(server, req, push);
+		note_silence(server, req, &sends->push);
 		break;
 	case BFTM_MSG_CHALLENGE:
 		bftm_count(server, CHALLENGED);
 		break;
 	case BFTM_MSG_FREE:
-		note_free(server, reply, granted);
+		note_free(server, reply, sends->granted);
 		break;
 	case BFTM_MSG_LOCKED:
 		bftm_count(server, LOCKED);

@@ -10,35 +10,29 @@
 
 void bftm_waiters_free(struct bftm_shard *s, struct bftm_entry *e)
 {
+	const struct bftm_server_ops *ops = s->table->ops;
+
 	lockdep_assert_held(&s->lock);
-	if (!e->lock.queue)
+	if (!ops->wants_room)
 		return;
-	atomic_sub(e->lock.queue->room, &s->table->room);
-	kfree(e->lock.queue);
-	e->lock.queue = NULL;
+	atomic_sub(ops->room(e->state), &s->table->room);
+	kfree(ops->move_room(e->state, NULL, 0));
 }
 
-void bftm_waiters_enlarge(struct bftm_shard *s, struct bftm_entry *e, u32 max)
+void bftm_waiters_enlarge(struct bftm_shard *s, struct bftm_entry *e, u32 room)
 {
-	struct bftm_queue *old = e->lock.queue, *q;
-	u32 had = old ? old->room : 0;
-	u32 room = min(max_t(u32, 2 * had, BFTM_QUEUE_ROOM), max);
+	const struct bftm_server_ops *ops = s->table->ops;
+	u32 more = room - ops->room(e->state);
+	void *block;
 
 	lockdep_assert_held(&s->lock);
-	if (room <= had)
-		return;
-	if (atomic_add_return(room - had, &s->table->room) > s->table->room_max)
+	if (atomic_add_return(more, &s->table->room) > s->table->room_max)
 		goto undo;
-	q = kmalloc(struct_size(q, waiter, room), GFP_NOWAIT | __GFP_NOWARN);
-	if (!q)
+	block = kmalloc(ops->room_size(room), GFP_NOWAIT | __GFP_NOWARN);
+	if (!block)
 		goto undo;
-	q->count = old ? old->count : 0;
-	q->room = room;
-	if (old)
-		memcpy(q->waiter, old->waiter, q->count * sizeof(*q->waiter));
-	e->lock.queue = q;
-	kfree(old);
+	kfree(ops->move_room(e->state, block, room));
 	return;
 undo:
-	atomic_sub(room - had, &s->table->room);
+	atomic_sub(more, &s->table->room);
 }

@@ -63,20 +63,8 @@ bool bftm_admit(const struct bftm_server_cfg *cfg, const struct bftm_msg *req,
 	if (req->type == BFTM_MSG_HELLO || req->type == BFTM_MSG_RECOVER ||
 	    req->server_epoch != cfg->epoch)
 		challenge(cfg, req, now, reply);
-	else if (req->proto != BFTM_PROTO_BACKOFF)
-		bftm_refuse(req, reply, BFTM_REFUSED_PROTO);
 	else
 		return true;
-	return false;
-}
-
-bool bftm_admit_order(const struct bftm_server_cfg *cfg,
-		      const struct bftm_msg *head, u64 now,
-		      struct bftm_msg *reply)
-{
-	if (head->server_epoch == cfg->epoch)
-		return true;
-	challenge(cfg, head, now, reply);
 	return false;
 }
 

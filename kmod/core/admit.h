@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * What a server decides about a request before its protocol does: is it for
- * this server, and does it know this incarnation? In the order in which a
- * shell asks: bftm_admit_address(), authentication, bftm_window_take(),
- * bftm_admit(), then the protocol's step.
+ * this server, and does it know this incarnation? bftm_serve() asks.
  */
 #ifndef BFTM_CORE_ADMIT_H
 #define BFTM_CORE_ADMIT_H
@@ -98,17 +96,13 @@ bool bftm_admit_address(const struct bftm_server_cfg *cfg,
 			const struct bftm_msg *req);
 
 /**
- * bftm_admit() - may the protocol see this authentic, fresh request?
- * @reply: the answer when not: CHALLENGE or REFUSED
+ * bftm_admit() - may a protocol see this authentic, fresh request?
+ * @req:   a message, or of the ordering protocol what bftm_order_head() made of it
+ * @reply: the answer when not: CHALLENGE
  * Return: true when it may, then @reply is untouched.
  */
 bool bftm_admit(const struct bftm_server_cfg *cfg, const struct bftm_msg *req,
 		u64 now, struct bftm_msg *reply);
-
-/** bftm_admit_order() - likewise, for what bftm_order_head() made of a request. */
-bool bftm_admit_order(const struct bftm_server_cfg *cfg,
-		      const struct bftm_msg *head, u64 now,
-		      struct bftm_msg *reply);
 
 /**
  * bftm_refuse_behind() - the answer to a number that the window has long forgotten

@@ -98,6 +98,14 @@ enum bftm_wire_error bftm_order_wire_get(const void *buf, size_t len,
 	return BFTM_WIRE_OK;
 }
 
+bool bftm_order_shaped(const void *buf)
+{
+	const u8 *head = buf;
+
+	return head[offsetof(struct bftm_order_wire, proto)] == BFTM_PROTO_ORDER &&
+	       is_type(head[offsetof(struct bftm_order_wire, type)]);
+}
+
 size_t bftm_order_wire_put(const struct bftm_order_msg *msg, void *buf)
 {
 	size_t len = bftm_order_len(msg->data_len > msg->room ? msg->data_len : msg->room);

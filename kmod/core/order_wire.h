@@ -201,6 +201,18 @@ enum bftm_wire_error bftm_order_wire_get(const void *buf, size_t len,
  */
 size_t bftm_order_wire_put(const struct bftm_order_msg *msg, void *buf);
 
+/**
+ * bftm_order_shaped() - is this datagram laid out as those of the ordering protocol?
+ * @buf: its first bytes, BFTM_ORDER_SHAPE_LEN of them; untrusted
+ *
+ * Its header says so. CHALLENGE, REFUSED and all else that no protocol owns is laid out as
+ * struct bftm_wire, whatever protocol it is about.
+ */
+bool bftm_order_shaped(const void *buf);
+
+/* Of a header, as far as bftm_order_shaped() looks. */
+#define BFTM_ORDER_SHAPE_LEN	3
+
 /** bftm_order_head() - what bftm_admit_address(), access rules and so on look at */
 void bftm_order_head(const struct bftm_order_msg *msg, struct bftm_msg *head);
 

@@ -85,3 +85,16 @@ void bftm_queue_forget(struct bftm_queue *q, u64 now)
 			i++;
 	}
 }
+
+struct bftm_queue *bftm_queue_move(const struct bftm_queue *q, void *block, u32 room)
+{
+	struct bftm_queue *moved = block;
+
+	if (!moved)
+		return NULL;
+	moved->count = q ? q->count : 0;
+	moved->room = room;
+	if (moved->count)
+		memcpy(moved->waiter, q->waiter, moved->count * sizeof(*moved->waiter));
+	return moved;
+}

@@ -40,4 +40,11 @@ void bftm_queue_remove(struct bftm_queue *q, struct bftm_waiter *w);
 /** bftm_queue_forget() - those who were not heard for their poll window. */
 void bftm_queue_forget(struct bftm_queue *q, u64 now);
 
+/**
+ * bftm_queue_move() - the same waiters in another block
+ * @block: with room for @room waiters, no fewer than there are; NULL to have no queue
+ * Return: the queue in @block.
+ */
+struct bftm_queue *bftm_queue_move(const struct bftm_queue *q, void *block, u32 room);
+
 #endif /* BFTM_CORE_SERVER_QUEUE_H */

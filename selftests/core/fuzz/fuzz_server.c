@@ -8,6 +8,7 @@
 #include "kmod/core/backoff_server.h"
 #include "kmod/core/lease.h"
 #include "kmod/core/replay.h"
+#include "kmod/core/serve.h"
 #include "kmod/core/server_queue.h"
 #include "fuzz.h"
 
@@ -203,42 +204,59 @@ static void check(const struct bftm_msg *req, const struct bftm_msg *reply,
 		check_stamp(req, reply);
 }
 
-/* As the shells do it; memory may be short. */
-static void make_room(const struct bftm_msg *req, u64 now)
-{
-	u32 room = lock.queue ? 2 * lock.queue->room : 1;
-	struct bftm_queue *q;
+static struct bftm_window window[CLIENTS];
 
-	if (!bftm_lock_lacks_room(&lock, req, now) || req->k == 7)
-		return;
-	if (room > cfg.waiters_max)
-		room = cfg.waiters_max;
-	if (lock.queue && room <= lock.queue->room)
-		return;
-	/* A fresh block each time, so that a stale pointer is found out. */
-	q = malloc(sizeof(*q) + room * sizeof(q->waiter[0]));
-	if (!q)
-		abort();
-	q->count = lock.queue ? lock.queue->count : 0;
-	q->room = room;
-	if (lock.queue)
-		memcpy(q->waiter, lock.queue->waiter, q->count * sizeof(q->waiter[0]));
-	free(lock.queue);
-	lock.queue = q;
+static bool shell_take(void *arg, const struct bftm_msg *req)
+{
+	(void)arg;
+	if (!bftm_window_take(&window[req->client], req->seq))
+		return false;
+	must(!bftm_window_take(&window[req->client], req->seq));
+	return true;
 }
 
-static void protocol(const struct bftm_msg *req, u64 now, struct bftm_msg *reply)
+static bool shell_enter(void *arg, const struct bftm_protocol *protocol,
+			const struct bftm_msg *req, bool make, u64 *now, void **ret)
 {
-	struct bftm_msg push;
-
+	(void)arg, (void)make, (void)now;
+	must(protocol->number == BFTM_PROTO_BACKOFF);
 	must(req->server_epoch == EPOCH);
-	make_room(req, now);
 	if (req->type == BFTM_MSG_TRY)
 		note_try(req);
-	bftm_server_step(&cfg, &lock, req, now, reply, &push);
-	check(req, reply, &push, now);
+	*ret = &lock;
+	return true;
+}
+
+/* Memory may be short. A fresh block each time, so that a stale pointer is found out. */
+static void shell_enlarge(void *arg, const struct bftm_protocol *protocol, void *state,
+			  u32 waiters)
+{
+	const struct bftm_msg *req = arg;
+	void *block;
+
+	must(waiters <= cfg.waiters_max && waiters > protocol->server.room(state));
+	if (req->k == 7)
+		return;
+	block = malloc(protocol->server.room_size(waiters));
+	if (!block)
+		abort();
+	free(protocol->server.move_room(state, block, waiters));
+}
+
+static void shell_leave(void *arg, const struct bftm_protocol *protocol, void *state,
+			const struct bftm_msg *req, u64 now, const struct bftm_sends *sends)
+{
+	(void)arg, (void)protocol, (void)state;
+	check(req, &sends->reply, &sends->push, now);
 	check_queue(cfg.waiters_max);
 }
+
+static const struct bftm_shell shell = {
+	.take = shell_take,
+	.enter = shell_enter,
+	.enlarge = shell_enlarge,
+	.leave = shell_leave,
+};
 
 static void expire(u64 now)
 {
@@ -258,10 +276,10 @@ static void expire(u64 now)
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 {
 	struct fuzz_bytes in = { data, len };
-	struct bftm_window window[CLIENTS] = {};
 	u64 now = 1000, gno = 5;
 
 	memset(&o, 0, sizeof(o));
+	memset(window, 0, sizeof(window));
 	cfg = (struct bftm_server_cfg){
 		.cluster = CLUSTER, .id = SERVER, .rho_ppm = 1 + (u32)fuzz_take(&in, 2),
 		.epoch = EPOCH, .lease_max_ns = 20000000,
@@ -273,20 +291,22 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 		o.hi = BFTM_TOKEN_UNKNOWN;
 	bftm_lock_init(&lock, gno, o.hi);
 	while (in.left) {
-		struct bftm_msg req, reply = {};
+		struct bftm_sends sends;
+		struct bftm_msg req;
 
 		now += fuzz_take(&in, 1) * fuzz_take(&in, 2);
 		read_request(&in, &req);
-		if (!bftm_admit_address(&cfg, &req)) {
+		switch (bftm_serve(&shell, &req, &cfg, &req, now, &sends)) {
+		case BFTM_NOT_FOR_US:
 			must(req.cluster != CLUSTER || req.server != SERVER ||
 			     req.type & BFTM_MSG_REPLY);
 			continue;
-		}
-		if (!bftm_window_take(&window[req.client], req.seq))
+		case BFTM_SERVED:
+			must(sends.reply.type == BFTM_MSG_NONE || sends.reply.server_epoch == EPOCH);
+			break;
+		default:
 			continue;
-		must(!bftm_window_take(&window[req.client], req.seq));
-		if (bftm_admit(&cfg, &req, now, &reply))
-			protocol(&req, now, &reply);
+		}
 		must(lock.gno >= gno);
 		gno = lock.gno;
 		if (req.k & 4)

@@ -139,7 +139,7 @@ void liar_handle(struct liar *l, const struct liar_from *from, const void *data,
 	const struct strategy *s;
 	struct decision d;
 
-	if (len != BFTM_WIRE_LEN) {
+	if (len >= BFTM_ORDER_SHAPE_LEN && bftm_order_shaped(data)) {
 		liar_handle_order(l, from, data, len);
 		return;
 	}

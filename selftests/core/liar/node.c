@@ -15,6 +15,8 @@ static int compare_clients(const struct liar_client *a, const struct liar_client
 
 static int compare_locks(const struct liar_lock *a, const struct liar_lock *b)
 {
+	if (a->protocol != b->protocol)
+		return a->protocol->number < b->protocol->number ? -1 : 1;
 	if (a->name_len != b->name_len)
 		return a->name_len < b->name_len ? -1 : 1;
 	return memcmp(a->name, b->name, a->name_len);
@@ -62,16 +64,22 @@ static void client_free(struct liar_client *c)
 
 static void lock_free(struct node *node, struct liar_lock *lock)
 {
-	if (lock->lock.gno > node->gno)
-		node->gno = lock->lock.gno;	/* grant numbers never come again */
-	if (lock->lock.hi > node->hi && lock->lock.hi != BFTM_TOKEN_UNKNOWN)
-		node->hi = lock->lock.hi;	/* nor do tokens */
+	const struct bftm_server_ops *ops = &lock->protocol->server;
+	struct bftm_lock_view view;
+
+	ops->describe(lock->state, &view);
+	if (view.grant > node->gno)
+		node->gno = view.grant;		/* grant numbers never come again */
+	if (view.token_max > node->hi && view.token_max != BFTM_TOKEN_UNKNOWN)
+		node->hi = view.token_max;	/* nor do tokens */
 	if (lock->due_ns)
 		RB_REMOVE(liar_dues, &node->dues, lock);
 	RB_REMOVE(liar_locks, &node->locks, lock);
 	TAILQ_REMOVE(&node->idle, lock, list);
 	node->lock_count--;
-	free(lock->lock.queue);
+	if (ops->wants_room)
+		free(ops->move_room(lock->state, NULL, 0));
+	free(lock->state);
 	free(lock);
 }
 
@@ -138,15 +146,39 @@ static struct liar_client *authenticate(struct node *node, const void *data, siz
 	return c;
 }
 
-struct liar_client *node_authenticate(struct node *node, const struct liar_from *from,
-				      const void *data, size_t len, const struct bftm_msg *head)
-{
-	struct liar_client *c = authenticate(node, data, len, head->client);
+/** struct heard - a datagram on its way through the node */
+struct heard {
+	struct node *node;
+	const struct liar_from *from;
+	const void *data;
+	size_t len;
+	struct liar_client *client;
+};
 
-	if (!c || !bftm_window_take(&c->window, head->seq))
-		return NULL;
-	c->from = *from;
-	return c;
+static enum bftm_sender shell_sender(void *arg, const struct bftm_msg *req)
+{
+	struct heard *h = arg;
+
+	h->client = authenticate(h->node, h->data, h->len, req->client);
+	return h->client ? BFTM_SENDER_GENUINE : BFTM_SENDER_FORGED;
+}
+
+static bool shell_take(void *arg, const struct bftm_msg *req)
+{
+	struct heard *h = arg;
+
+	if (!bftm_window_take(&h->client->window, req->seq))
+		return false;
+	h->client->from = *h->from;
+	return true;
+}
+
+static void shell_tokens(void *arg, const struct bftm_msg *req, u64 now, struct bftm_msg *reply)
+{
+	struct heard *h = arg;
+
+	bftm_tokens_answer(&h->node->tokens, &h->node->cfg, req, now,
+			   (u64)time(NULL) * BFTM_NS_PER_SEC, reply);
 }
 
 /* A few of the oldest go when they are idle. */
@@ -159,7 +191,7 @@ static void forget_idle(struct node *node, u64 now)
 		lock = TAILQ_FIRST(&node->idle);
 		if (!lock || lock->touched_ns + IDLE_NS > now)
 			return;
-		if (lock->lock.attempt || bftm_lock_waited(&lock->lock)) {
+		if (lock->due_ns || !lock->protocol->server.idle(lock->state, now)) {
 			lock->touched_ns = now;
 			TAILQ_REMOVE(&node->idle, lock, list);
 			TAILQ_INSERT_TAIL(&node->idle, lock, list);
@@ -175,7 +207,8 @@ static u64 tokens_known(const struct node *node)
 	return node->tokens.floor > node->hi ? node->tokens.floor : node->hi;
 }
 
-static struct liar_lock *lock_new(struct node *node, const struct bftm_msg *req, u64 now)
+static struct liar_lock *lock_new(struct node *node, const struct bftm_protocol *protocol,
+				  const struct bftm_msg *req, u64 now)
 {
 	struct liar_lock *lock;
 
@@ -185,7 +218,13 @@ static struct liar_lock *lock_new(struct node *node, const struct bftm_msg *req,
 	lock = calloc(1, sizeof(*lock) + req->name_len);
 	if (!lock)
 		return NULL;
-	bftm_lock_init(&lock->lock, node->gno, tokens_known(node));
+	lock->state = malloc(protocol->server.lock_size);
+	if (!lock->state) {
+		free(lock);
+		return NULL;
+	}
+	protocol->server.init(lock->state, node->gno, tokens_known(node));
+	lock->protocol = protocol;
 	lock->name_len = req->name_len;
 	memcpy(lock->name, req->name, req->name_len);
 	RB_INSERT(liar_locks, &node->locks, lock);
@@ -194,7 +233,8 @@ static struct liar_lock *lock_new(struct node *node, const struct bftm_msg *req,
 	return lock;
 }
 
-static struct liar_lock *lock_find(struct node *node, const struct bftm_msg *req)
+static struct liar_lock *lock_find(struct node *node, const struct bftm_protocol *protocol,
+				   const struct bftm_msg *req)
 {
 	/* Room for the longest name behind the structure. */
 	union {
@@ -202,34 +242,18 @@ static struct liar_lock *lock_find(struct node *node, const struct bftm_msg *req
 		u8 raw[sizeof(struct liar_lock) + BFTM_NAME_LEN_MAX];
 	} key = { .raw = {} };
 
+	key.lock.protocol = protocol;
 	key.lock.name_len = req->name_len;
 	memcpy(key.raw + offsetof(struct liar_lock, name), req->name, req->name_len);
 	return RB_FIND(liar_locks, &node->locks, &key.lock);
 }
 
-/* As the kernel: twice as long, and never shrunk while somebody waits. */
-static void make_room(const struct node *node, struct bftm_lock *lock)
-{
-	u32 room = lock->queue ? 2 * lock->queue->room : 4;
-	struct bftm_queue *q;
-
-	if (room > node->cfg.waiters_max)
-		room = node->cfg.waiters_max;
-	if (lock->queue && room <= lock->queue->room)
-		return;
-	q = realloc(lock->queue, sizeof(*q) + room * sizeof(q->waiter[0]));
-	if (!q)
-		return;		/* the core refuses then */
-	if (!lock->queue)
-		q->count = 0;
-	q->room = room;
-	lock->queue = q;
-}
-
-/* After anything that may have changed who has it, and until when. */
+/* After anything that may have changed when its protocol wants to look at it. */
 static void plan(struct node *node, struct liar_lock *lock)
 {
-	u64 due = lock->lock.attempt ? lock->lock.until_ns + 1 : 0;
+	const struct bftm_server_ops *ops = &lock->protocol->server;
+	u64 due = ops->deadline(lock->state);
+	struct bftm_lock_view view;
 
 	if (lock->due_ns != due) {
 		if (lock->due_ns)
@@ -238,38 +262,61 @@ static void plan(struct node *node, struct liar_lock *lock)
 		if (due)
 			RB_INSERT(liar_dues, &node->dues, lock);
 	}
-	if (lock->lock.queue && !lock->lock.queue->count) {
-		free(lock->lock.queue);
-		lock->lock.queue = NULL;
-	}
+	ops->describe(lock->state, &view);
+	if (ops->wants_room && !view.waiters)
+		free(ops->move_room(lock->state, NULL, 0));
 }
 
-static void step(struct node *node, u64 now, struct decision *d)
+static bool shell_enter(void *arg, const struct bftm_protocol *protocol,
+			const struct bftm_msg *req, bool make, u64 *now, void **ret)
 {
-	struct liar_lock *lock = lock_find(node, &d->req);
+	struct heard *h = arg;
+	struct liar_lock *lock = lock_find(h->node, protocol, req);
 
-	if (!lock && bftm_server_needs(&node->cfg, &d->req)) {
-		lock = lock_new(node, &d->req, now);
-		if (!lock) {
-			bftm_refuse(&d->req, &d->reply, BFTM_REFUSED_LOCKS);
-			return;
-		}
-	}
-	if (lock) {
-		bftm_lock_learn(&lock->lock, tokens_known(node));
-		if (bftm_lock_lacks_room(&lock->lock, &d->req, now))
-			make_room(node, &lock->lock);
-	}
-	bftm_server_step(&node->cfg, lock ? &lock->lock : NULL, &d->req, now, &d->reply, &d->push);
-	if (d->reply.type == BFTM_MSG_SACK)
-		bftm_tokens_stamped(&node->tokens, d->reply.gno);
-	if (lock) {
-		plan(node, lock);
-		lock->touched_ns = now;
-		TAILQ_REMOVE(&node->idle, lock, list);
-		TAILQ_INSERT_TAIL(&node->idle, lock, list);
-	}
+	if (!lock && make)
+		lock = lock_new(h->node, protocol, req, *now);
+	if (lock)
+		protocol->server.learn(lock->state, tokens_known(h->node));
+	*ret = lock ? lock->state : NULL;
+	return true;
 }
+
+/* Without memory the core refuses. */
+static void shell_enlarge(void *arg, const struct bftm_protocol *protocol, void *state,
+			  u32 waiters)
+{
+	void *block = malloc(protocol->server.room_size(waiters));
+
+	(void)arg;
+	if (block)
+		free(protocol->server.move_room(state, block, waiters));
+}
+
+static void shell_leave(void *arg, const struct bftm_protocol *protocol, void *state,
+			const struct bftm_msg *req, u64 now, const struct bftm_sends *sends)
+{
+	struct heard *h = arg;
+	struct liar_lock *lock;
+
+	if (sends->reply.type == BFTM_MSG_SACK)
+		bftm_tokens_stamped(&h->node->tokens, sends->reply.gno);
+	if (!state)
+		return;
+	lock = lock_find(h->node, protocol, req);
+	plan(h->node, lock);
+	lock->touched_ns = now;
+	TAILQ_REMOVE(&h->node->idle, lock, list);
+	TAILQ_INSERT_TAIL(&h->node->idle, lock, list);
+}
+
+static const struct bftm_shell shell = {
+	.sender = shell_sender,
+	.take = shell_take,
+	.tokens = shell_tokens,
+	.enter = shell_enter,
+	.enlarge = shell_enlarge,
+	.leave = shell_leave,
+};
 
 u64 node_due(struct node *node)
 {
@@ -282,7 +329,7 @@ bool node_expire(struct node *node, u64 now, struct bftm_msg *push)
 {
 	struct liar_lock *lock = RB_MIN(liar_dues, &node->dues);
 
-	if (!lock || !bftm_lock_expire(&node->cfg, &lock->lock, now, push))
+	if (!lock || !lock->protocol->server.expire(&node->cfg, lock->state, now, push))
 		return false;
 	push->name_len = lock->name_len;
 	memcpy(push->name, lock->name, lock->name_len);
@@ -293,17 +340,27 @@ bool node_expire(struct node *node, u64 now, struct bftm_msg *push)
 bool node_decide(struct node *node, const struct liar_from *from, const void *data, size_t len,
 		 u64 now, struct decision *ret)
 {
-	if (bftm_wire_get(data, len, &ret->req) || !bftm_admit_address(&node->cfg, &ret->req))
+	struct heard h = { .node = node, .from = from, .data = data, .len = len };
+	struct bftm_sends sends;
+
+	if (bftm_wire_get(data, len, &ret->req) ||
+	    bftm_serve(&shell, &h, &node->cfg, &ret->req, now, &sends) != BFTM_SERVED)
 		return false;
-	ret->client = node_authenticate(node, from, data, len, &ret->req);
-	if (!ret->client)
-		return false;
-	ret->push.type = BFTM_MSG_NONE;
-	if (bftm_admit(&node->cfg, &ret->req, now, &ret->reply))
-		step(node, now, ret);
-	else
-		bftm_tokens_answer(&node->tokens, &node->cfg, &ret->req, now,
-				   (u64)time(NULL) * BFTM_NS_PER_SEC, &ret->reply);
-	ret->reply.server_epoch = node->cfg.epoch;
+	ret->client = h.client;
+	ret->reply = sends.reply;
+	ret->push = sends.push;
 	return true;
+}
+
+struct liar_client *node_admit(struct node *node, const struct liar_from *from, const void *data,
+			       size_t len, const struct bftm_msg *head, u64 now,
+			       bool *ret_admit, struct bftm_msg *ret_reply)
+{
+	struct heard h = { .node = node, .from = from, .data = data, .len = len };
+	struct bftm_server_cfg limits;
+
+	if (bftm_serve_head(&shell, &h, &node->cfg, head, now, &limits, ret_admit,
+			    ret_reply) != BFTM_SERVED)
+		return NULL;
+	return h.client;
 }

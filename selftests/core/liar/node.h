@@ -12,8 +12,8 @@
 
 #include "helper/keys.h"
 #include "helper/tree.h"
-#include "kmod/core/backoff_server.h"
 #include "kmod/core/replay.h"
+#include "kmod/core/serve.h"
 
 /** struct liar_from - a peer, and which of our addresses it knows us by */
 struct liar_from {
@@ -42,8 +42,9 @@ struct liar_lock {
 	RB_ENTRY(liar_lock) due;
 	TAILQ_ENTRY(liar_lock) list;
 	u64 touched_ns;
-	u64 due_ns;		/* when its grant is over, 0 for none */
-	struct bftm_lock lock;
+	u64 due_ns;		/* when its protocol wants to look at it, 0 for never */
+	const struct bftm_protocol *protocol;
+	void *state;		/* of the protocol */
 	u8 name_len;
 	u8 name[];
 };
@@ -95,12 +96,14 @@ void node_init(struct node *node, u64 now, bool quarantine, u64 token_floor);
 void node_destroy(struct node *node);
 
 /**
- * node_authenticate() - is this datagram its client's, and new?
- * @head: what it says of itself
- * Return: the client, which now is heard from there; or NULL.
+ * node_admit() - may the ordering protocol see this datagram?
+ * @head:      what it says of itself
+ * @ret_admit: it may; else @ret_reply is the answer
+ * Return: the client, which now is heard from there; NULL when it is not its client's, or old.
  */
-struct liar_client *node_authenticate(struct node *node, const struct liar_from *from,
-				      const void *data, size_t len, const struct bftm_msg *head);
+struct liar_client *node_admit(struct node *node, const struct liar_from *from, const void *data,
+			       size_t len, const struct bftm_msg *head, u64 now,
+			       bool *ret_admit, struct bftm_msg *ret_reply);
 
 /** struct decision - what an honest server does about a request */
 struct decision {

@@ -144,13 +144,12 @@ bool node_decide_order(struct node *node, const struct liar_from *from, const vo
 {
 	static const struct bftm_object none;
 	struct bftm_msg head, reply;
+	bool admit;
 
 	if (bftm_order_wire_get(data, len, &ret->req))
 		return false;
 	bftm_order_head(&ret->req, &head);
-	if (!bftm_admit_address(&node->cfg, &head))
-		return false;
-	ret->client = node_authenticate(node, from, data, len, &head);
+	ret->client = node_admit(node, from, data, len, &head, now, &admit, &reply);
 	if (!ret->client)
 		return false;
 	TAILQ_INIT(&ret->pushes);
@@ -159,7 +158,7 @@ bool node_decide_order(struct node *node, const struct liar_from *from, const vo
 	ret->reply.type = BFTM_MSG_NONE;
 	ret->reply.data = ret->data;
 	ret->reply.data_len = 0;
-	if (bftm_admit_order(&node->cfg, &head, now, &reply))
+	if (admit)
 		step(node, now, ret);
 	else
 		ret->reply.type = BFTM_MSG_CHALLENGE;
@@ -178,7 +177,7 @@ static size_t write_wire(const struct node *node, const struct liar_client *clie
 	if (msg->type == BFTM_MSG_REFUSED) {
 		bftm_refuse(&head, &reply, msg->offset);
 	} else {
-		bftm_admit_order(&node->cfg, &head, now, &reply);
+		bftm_admit(&node->cfg, &head, now, &reply);
 		bftm_tokens_answer((struct bftm_tokens *)&node->tokens, &node->cfg, &head, now, 0,
 				   &reply);
 	}

@@ -10,7 +10,7 @@
 #include "kmod/core/types.h"
 
 struct world;
-struct bftm_lock;
+struct bftm_lock_view;
 struct bftm_body;
 struct bftm_rank;
 
@@ -52,6 +52,7 @@ enum fact_kind {
  * @fair:    in WANT: it waits in the queue, and for nothing else
  * @token:   offered, or that it was told with a win that is @fenced
  * @before, @after: the server's lock, before and after it decided
+ * @waits: and whether @attempt is queued after that
  */
 struct fact {
 	enum fact_kind kind;
@@ -69,8 +70,9 @@ struct fact {
 	u64 token;
 	bool fenced;
 	bool fair;
-	const struct bftm_lock *before;
-	const struct bftm_lock *after;
+	const struct bftm_lock_view *before;
+	const struct bftm_lock_view *after;
+	bool waits;
 	u32 part;
 	u32 len;
 	u64 op;

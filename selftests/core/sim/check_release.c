@@ -30,19 +30,16 @@ static void *start(struct world *w)
 
 static void released(struct world *w, const struct fact *f)
 {
-	const struct bftm_lock *b = f->before, *a = f->after;
-	u32 i;
+	const struct bftm_lock_view *b = f->before, *a = f->after;
 
 	if (a->attempt && a->attempt == f->attempt && a->client == f->client)
 		check_fails(w, &check_release, f->lock,
 			    "s%u was told that c%u is through with %s, and still believes in it",
 			    f->server + 1, f->client + 1, story_attempt(w, f->attempt));
-	for (i = 0; a->queue && i < a->queue->count; i++)
-		if (a->queue->waiter[i].attempt == f->attempt &&
-		    a->queue->waiter[i].client == f->client)
-			check_fails(w, &check_release, f->lock,
-				    "s%u was told that c%u is through with %s, and lets it wait",
-				    f->server + 1, f->client + 1, story_attempt(w, f->attempt));
+	if (f->waits)
+		check_fails(w, &check_release, f->lock,
+			    "s%u was told that c%u is through with %s, and lets it wait",
+			    f->server + 1, f->client + 1, story_attempt(w, f->attempt));
 	if (b->attempt && a->attempt != b->attempt && (b->attempt != f->attempt || b->client != f->client))
 		check_fails(w, &check_release, f->lock,
 			    "c%u is through with %s, and s%u takes %s back from c%u",
@@ -64,22 +61,23 @@ static u64 patience(const struct world *w)
 
 static void look(struct world *w, u32 part, struct grave *g)
 {
+	struct bftm_lock_view lock;
 	u32 u;
 
 	for (u = w->plan->liars; u < w->plan->n; u++) {
 		const struct server *s = &w->server[u];
-		const struct bftm_lock *lock = &s->lock[g->lock];
 
-		if (lock->attempt != g->attempt || lock->client != g->client ||
-		    !bftm_lock_owned(lock, clock_at(&s->clock, w->now)))
+		server_view(w, u, g->lock, &lock);
+		if (lock.attempt != g->attempt || lock.client != g->client ||
+		    clock_at(&s->clock, w->now) > lock.until_ns || !lock.attempt)
 			continue;
-		if (g->server == u && g->gno == lock->gno)
+		if (g->server == u && g->gno == lock.grant)
 			check_fails(w, &check_release, g->lock,
 				    "c%u was through with %s of %s long ago, and nobody told s%u",
 				    g->client + 1, story_attempt(w, g->attempt),
 				    story_lock(g->lock), u + 1);
 		g->server = u;
-		g->gno = lock->gno;
+		g->gno = lock.grant;
 		check_look(w, part, NO_LOCK, w->now + patience(w));
 		return;
 	}

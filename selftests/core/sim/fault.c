@@ -172,10 +172,12 @@ static void forget_token(struct world *w, u32 lock, u64 token)
 {
 	struct rng *r = &w->rng[RNG_FAULT];
 	u64 until = w->now + 3 * w->plan->lease_max;
+	struct bftm_lock_view view;
 	u32 u, x, heard, gone = w->plan->n;
 
 	for (u = w->plan->liars; u < w->plan->n; u++) {
-		if (w->server[u].lock[lock].hi != token)
+		server_view(w, u, lock, &view);
+		if (view.token_max != token)
 			continue;
 		if (gone == w->plan->n && !rng_below(r, 3)) {
 			gone = u;

@@ -9,6 +9,12 @@
 
 struct liar;
 
+/** struct room - the block that the waiters of a lock were in last */
+struct room {
+	void *block;
+	u32 waiters;
+};
+
 /** struct server - as kmod/server.c and kmod/netns.c */
 struct server {
 	struct clock clock;
@@ -20,8 +26,8 @@ struct server {
 	u64 first_gno;
 	u64 hi;			/* highest token of a lock that was reclaimed */
 	struct bftm_tokens tokens;
-	struct bftm_lock *lock;		/* by number of the lock */
-	struct bftm_queue **queue;	/* arrays that wait for a queue */
+	u8 *locks;			/* states, see server_state() */
+	struct room *room;		/* by number of the lock */
 	u64 *touched_ns;		/* 0: nobody asked for it yet */
 	u64 *expire_at;			/* an EXPIRE event is queued for this, or NEVER */
 	struct bftm_window *window;	/* by client */

@@ -71,7 +71,7 @@ void intruder_speak(struct world *w, u32 u)
 	struct rng *r = &w->rng[RNG_INTRUDER];
 	struct server *s = &w->server[u];
 	bool all = rng_next(r) & 1;
-	struct bftm_msg reply, req = {
+	struct bftm_msg req = {
 		.type = BFTM_MSG_RECOVER, .proto = BFTM_PROTO_BACKOFF, .cluster = 1,
 		.server = s->cfg.id, .server_epoch = s->cfg.epoch,
 		.client = all ? of_all_locks(w) : of_one_prefix(w),
@@ -82,5 +82,5 @@ void intruder_speak(struct world *w, u32 u)
 		return;
 	w->stats.fault[FAULT_INTRUDER]++;
 	req.token = draw_token(w, all && now > s->cfg.quarantine_until_ns);
-	server_admit(w, u, &req, now, &reply);
+	server_recover(w, u, &req, now);
 }

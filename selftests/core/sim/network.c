@@ -72,12 +72,12 @@ static u64 usual_delay(struct world *w, struct rng *r)
 static u64 aim_at_server(struct world *w, struct rng *r, u32 u, const struct bftm_msg *msg)
 {
 	const struct server *s = &w->server[u];
-	const struct bftm_lock *lock = &s->lock[msg->name[0] | msg->name[1] << 8 |
-						msg->name[2] << 16];
 	u64 now = clock_at(&s->clock, w->now), until = s->cfg.quarantine_until_ns;
+	struct bftm_lock_view lock;
 
-	if (lock->attempt && lock->until_ns >= now)
-		until = lock->until_ns;
+	server_view(w, u, msg->name[0] | msg->name[1] << 8 | msg->name[2] << 16, &lock);
+	if (lock.attempt && lock.until_ns >= now)
+		until = lock.until_ns;
 	if (until < now || until - now > 4 * w->plan->lease_max)
 		return 0;
 	/* Just before, at and after it; after is when a correct server grants. */

@@ -14,6 +14,7 @@ const struct protocol protocol_order = {
 	.what = "kmod/core: the ordering protocol of Section 6",
 	.orders = true,
 	.servers_needed = needed,
+	.core = &bftm_backoff,	/* of locks that nobody asks for */
 };
 
 void order_start(struct world *w)

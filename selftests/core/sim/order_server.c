@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A server of the ordering protocol around its core, as kmod/objects.c. */
+#include "kmod/core/serve.h"
 #include "order.h"
 #include "story.h"
 
@@ -195,25 +196,26 @@ void order_server_receive(struct world *w, u32 u, const struct packet *p)
 {
 	const struct bftm_order_msg *req = &p->msg;
 	struct server *s = &w->server[u];
+	const struct bftm_shell shell = { .take = server_shell.take };
+	struct served served = { .w = w, .u = u };
+	struct bftm_server_cfg limits;
 	struct bftm_msg head, answer;
 	struct packet *out;
+	bool admit;
 	u64 now;
 
 	if (!s->up)
 		return;
 	now = clock_at(&s->clock, w->now);
 	bftm_order_head(req, &head);
-	if (!bftm_admit_address(&s->cfg, &head))
+	if (bftm_serve_head(&shell, &served, &s->cfg, &head, now, &limits, &admit,
+			    &answer) != BFTM_SERVED)
 		return;
-	if (!bftm_window_take(&s->window[req->client], req->seq)) {
-		w->stats.replayed++;
-		return;
-	}
 	out = packet_new(w, req->room);
 	out->msg = *req;
 	out->msg.data = out->data;
 	out->msg.data_len = 0;
-	if (!bftm_admit_order(&s->cfg, &head, now, &answer)) {
+	if (!admit) {
 		challenge(&answer, &out->msg);
 	} else if (req->type == BFTM_ORDER_PUT) {
 		out->msg.type = BFTM_MSG_NONE;

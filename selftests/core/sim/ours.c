@@ -13,5 +13,5 @@ const struct protocol protocol_ours = {
 	.wake = bftm_contend_wake,
 	.stop = bftm_contend_stop,
 	.end = bftm_contend_end,
-	.step = bftm_server_step,
+	.core = &bftm_backoff,
 };

@@ -6,6 +6,7 @@
  * Safe when every message arrives within δ (Lemma 1); --async shows what comes
  * of it otherwise. With cfg.literal answers later than 2δ are discarded.
  */
+#include "kmod/core/backoff_server.h"
 #include "kmod/core/quorum.h"
 #include "protocol.h"
 
@@ -138,13 +139,29 @@ static void paper_stop(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 	c->phase = BFTM_PHASE_DEAD;
 }
 
-static void paper_step(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-		       const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
-		       struct bftm_msg *push)
+static void paper_init(void *lock, u64 grant, u64 token_max)
 {
-	memset(push, 0, sizeof(*push));
-	*reply = *req;
-	reply->type = BFTM_MSG_NONE;
+	bftm_lock_init(lock, grant, token_max);
+}
+
+static void paper_learn(void *lock, u64 token_max)
+{
+	(void)lock, (void)token_max;
+}
+
+static bool paper_creates(const struct bftm_server_cfg *cfg, const struct bftm_msg *req)
+{
+	return bftm_server_needs(cfg, req);
+}
+
+static void paper_step(const struct bftm_server_cfg *cfg, void *state, const struct bftm_msg *req,
+		       u64 now, struct bftm_sends *ret)
+{
+	struct bftm_lock *lock = state;
+
+	memset(&ret->push, 0, sizeof(ret->push));
+	ret->reply = *req;
+	ret->reply.type = BFTM_MSG_NONE;
 	if (!lock || req->type != BFTM_MSG_TRY || now <= cfg->quarantine_until_ns)
 		return;
 	/* "if (clock() - lastGranted > Δ + 2δ) lastGranted ← clock(); return FREE" */
@@ -152,11 +169,61 @@ static void paper_step(const struct bftm_server_cfg *cfg, struct bftm_lock *lock
 		lock->attempt = req->attempt;
 		lock->client = req->client;
 		lock->until_ns = now + req->lease_ns + req->prio;
-		reply->type = BFTM_MSG_FREE;
+		ret->reply.type = BFTM_MSG_FREE;
 	} else {
-		reply->type = BFTM_MSG_LOCKED;
+		ret->reply.type = BFTM_MSG_LOCKED;
 	}
 }
+
+static u64 paper_deadline(const void *state)
+{
+	(void)state;
+	return 0;
+}
+
+static bool paper_expire(const struct bftm_server_cfg *cfg, void *lock, u64 now,
+			 struct bftm_msg *push)
+{
+	return bftm_lock_expire(cfg, lock, now, push);
+}
+
+static bool paper_waits(const void *lock, u32 client, u64 attempt)
+{
+	(void)lock, (void)client, (void)attempt;
+	return false;
+}
+
+static bool paper_idle(const void *lock, u64 now)
+{
+	return !bftm_lock_owned(lock, now);
+}
+
+static void paper_describe(const void *state, struct bftm_lock_view *ret)
+{
+	const struct bftm_lock *lock = state;
+
+	*ret = (struct bftm_lock_view){
+		.attempt = lock->attempt, .client = lock->client, .until_ns = lock->until_ns,
+		.grant = lock->gno, .token_max = lock->hi,
+	};
+}
+
+static const struct bftm_protocol paper = {
+	.number = BFTM_PROTO_BACKOFF,
+	.name = "paper",
+	.server = {
+		.lock_size = sizeof(struct bftm_lock),
+		.init = paper_init,
+		.learn = paper_learn,
+		.creates = paper_creates,
+		.step = paper_step,
+		.deadline = paper_deadline,
+		.expire = paper_expire,
+		.waits = paper_waits,
+		.idle = paper_idle,
+		.describe = paper_describe,
+	},
+};
 
 const struct protocol protocol_paper = {
 	.name = "paper",
@@ -168,5 +235,5 @@ const struct protocol protocol_paper = {
 	.wake = paper_wake,
 	.stop = paper_stop,
 	.end = paper_end,
-	.step = paper_step,
+	.core = &paper,
 };

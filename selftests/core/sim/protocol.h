@@ -6,8 +6,8 @@
 #ifndef BFTM_SIM_PROTOCOL_H
 #define BFTM_SIM_PROTOCOL_H
 
+#include "kmod/core/backoff.h"
 #include "kmod/core/backoff_client.h"
-#include "kmod/core/backoff_server.h"
 
 struct protocol {
 	const char *name;
@@ -25,9 +25,7 @@ struct protocol {
 	void (*stop)(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     struct bftm_out *out);
 	u64 (*end)(const struct bftm_contend *c, const struct bftm_client_cfg *cfg);
-	void (*step)(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-		     const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
-		     struct bftm_msg *push);
+	const struct bftm_protocol *core;	/* its server side */
 };
 
 extern const struct protocol protocol_ours;

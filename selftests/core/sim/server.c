@@ -4,6 +4,7 @@
  * sequence number, epoch, tokens, the protocol's step, and what it pushes.
  */
 #include "kmod/core/access.h"
+#include "kmod/core/serve.h"
 #include "order.h"
 #include "story.h"
 
@@ -17,10 +18,10 @@ void server_setup(struct world *w, u32 u)
 	s->cfg.id = (u16)(u + 1);
 	s->cfg.rho_ppm = w->plan->rho;
 	s->cfg.waiters_max = w->plan->waiters_max ?: BFTM_WAITERS_DEFAULT;
-	s->lock = arena_array(&w->arena, struct bftm_lock, w->plan->locks);
+	s->locks = arena_take(&w->arena, w->plan->locks * w->protocol->core->server.lock_size);
 	s->touched_ns = arena_array(&w->arena, u64, w->plan->locks);
 	s->expire_at = arena_array(&w->arena, u64, w->plan->locks);
-	s->queue = arena_array(&w->arena, struct bftm_queue *, w->plan->locks);
+	s->room = arena_array(&w->arena, struct room, w->plan->locks);
 	s->window = arena_array(&w->arena, struct bftm_window, w->plan->clients);
 	s->first_gno = 1ull << 32;
 	if (w->order)
@@ -119,27 +120,52 @@ u64 server_wall(const struct world *w)
 	return 1800000000 * BFTM_NS_PER_SEC + w->now;
 }
 
-bool server_admit(struct world *w, u32 u, const struct bftm_msg *req, u64 now,
-		  struct bftm_msg *reply)
+static bool shell_take(void *arg, const struct bftm_msg *req)
 {
-	struct server *s = &w->server[u];
-	struct bftm_server_cfg cfg = s->cfg;
+	const struct served *served = arg;
+	struct world *w = served->w;
+
+	if (bftm_window_take(&w->server[served->u].window[req->client], req->seq))
+		return true;
+	w->stats.replayed++;
+	return false;
+}
+
+static bool shell_permit(void *arg, const struct bftm_msg *req, struct bftm_server_cfg *cfg,
+			 struct bftm_msg *reply)
+{
+	const struct served *served = arg;
+
+	return bftm_access_admit(served->w->rule, WORLD_RULES, req, cfg, reply);
+}
+
+static void shell_tokens(void *arg, const struct bftm_msg *req, u64 now, struct bftm_msg *reply)
+{
+	const struct served *served = arg;
+	struct world *w = served->w;
+	struct server *s = &w->server[served->u];
 	bool knew = server_knows(s);
 
-	if (!bftm_access_admit(w->rule, WORLD_RULES, req, &cfg, reply))
-		return false;
-	if (bftm_admit(&s->cfg, req, now, reply))
-		return true;
 	bftm_tokens_answer(&s->tokens, &s->cfg, req, now, server_wall(w), reply);
 	if (knew || !server_knows(s))
-		return false;
-	tell(w, NO_LOCK, "s%u hears from c%u that no token above %llu was stamped", u + 1,
-	     req->client + 1, (unsigned long long)s->tokens.floor);
+		return;
+	tell(w, NO_LOCK, "s%u hears from c%u that no token above %llu was stamped",
+	     served->u + 1, req->client + 1, (unsigned long long)s->tokens.floor);
 	check_fact(w, &(struct fact){
-		.kind = FACT_LEARNED, .server = u, .client = req->client,
+		.kind = FACT_LEARNED, .server = served->u, .client = req->client,
 		.token = s->tokens.floor, .now_ns = now,
 	});
-	return false;
+}
+
+void server_recover(struct world *w, u32 u, const struct bftm_msg *req, u64 now)
+{
+	struct served served = { .w = w, .u = u };
+	struct server *s = &w->server[u];
+	struct bftm_server_cfg cfg = s->cfg;
+	struct bftm_msg reply;
+
+	if (shell_permit(&served, req, &cfg, &reply) && !bftm_admit(&s->cfg, req, now, &reply))
+		shell_tokens(&served, req, now, &reply);
 }
 
 static void tell_answer(struct world *w, u32 u, const struct bftm_msg *req,
@@ -185,28 +211,76 @@ void server_push(struct world *w, u32 u, u32 l, struct bftm_msg *push)
 		network_send(w, TO_CLIENT, u, push, w->now);
 }
 
-static void decide(struct world *w, u32 u, const struct bftm_msg *req, u64 now,
-		   struct bftm_msg *reply, struct bftm_msg *push)
+static const struct bftm_protocol *shell_protocol(void *arg, u8 number)
 {
-	struct server *s = &w->server[u];
-	struct bftm_lock *lock = server_lock(w, u, req, now), before;
+	const struct served *served = arg;
+	const struct bftm_protocol *core = served->w->protocol->core;
 
-	if (lock)
-		before = *lock;
-	w->protocol->step(&s->cfg, lock, req, now, reply, push);
-	if (reply->type == BFTM_MSG_SACK)
-		bftm_tokens_stamped(&s->tokens, reply->gno);
-	if (w->story)
-		tell_answer(w, u, req, reply);
-	if (lock && req->type == BFTM_MSG_RELEASE && !s->lies)
-		check_fact(w, &(struct fact){
-			.kind = FACT_RELEASED, .server = u, .client = req->client,
-			.lock = lock_number(req), .attempt = req->attempt,
-			.before = &before, .after = lock,
-		});
-	if (lock)
-		server_arm(w, u, lock_number(req));
+	return core->number == number ? core : NULL;
 }
+
+static bool shell_enter(void *arg, const struct bftm_protocol *protocol,
+			const struct bftm_msg *req, bool make, u64 *now, void **ret)
+{
+	struct served *served = arg;
+	struct world *w = served->w;
+
+	check_fact(w, &(struct fact){
+		.kind = FACT_TAKEN, .server = served->u, .client = req->client,
+		.lock = lock_number(req), .receiver = served->u, .sender = req->client,
+		.seq = req->seq,
+	});
+	*ret = server_lock(w, served->u, req, make, *now);
+	if (*ret)
+		protocol->server.describe(*ret, &served->before);
+	return true;
+}
+
+static void shell_enlarge(void *arg, const struct bftm_protocol *protocol, void *lock,
+			  u32 waiters)
+{
+	struct served *served = arg;
+	struct world *w = served->w;
+	size_t at = (size_t)((u8 *)lock - w->server[served->u].locks);
+
+	server_enlarge(w, served->u, (u32)(at / protocol->server.lock_size), waiters);
+}
+
+static void shell_leave(void *arg, const struct bftm_protocol *protocol, void *lock,
+			const struct bftm_msg *req, u64 now, const struct bftm_sends *sends)
+{
+	const struct served *served = arg;
+	struct world *w = served->w;
+	struct server *s = &w->server[served->u];
+	struct bftm_lock_view after;
+
+	(void)now;
+	if (sends->reply.type == BFTM_MSG_SACK)
+		bftm_tokens_stamped(&s->tokens, sends->reply.gno);
+	if (w->story)
+		tell_answer(w, served->u, req, &sends->reply);
+	if (!lock)
+		return;
+	protocol->server.describe(lock, &after);
+	if (req->type == BFTM_MSG_RELEASE && !s->lies)
+		check_fact(w, &(struct fact){
+			.kind = FACT_RELEASED, .server = served->u, .client = req->client,
+			.lock = lock_number(req), .attempt = req->attempt,
+			.before = &served->before, .after = &after,
+			.waits = protocol->server.waits(lock, req->client, req->attempt),
+		});
+	server_arm(w, served->u, lock_number(req));
+}
+
+const struct bftm_shell server_shell = {
+	.take = shell_take,
+	.permit = shell_permit,
+	.tokens = shell_tokens,
+	.protocol = shell_protocol,
+	.enter = shell_enter,
+	.enlarge = shell_enlarge,
+	.leave = shell_leave,
+};
 
 /* It may crash at every step; best just after it has promised something. */
 static void perhaps_crash(struct world *w, u32 u, const struct bftm_msg *reply)
@@ -225,8 +299,6 @@ static void answer(struct world *w, u32 u, const struct bftm_msg *req, struct bf
 {
 	struct server *s = &w->server[u];
 
-	reply->server_epoch = s->cfg.epoch;
-	reply->flags = 0;
 	world_mix(w, (u64)reply->type << 56 ^ reply->attempt ^ now);
 	if (s->lies && !(w->healed && w->plan->honest_end))
 		liar_answer(w, u, req, reply, now);
@@ -236,28 +308,17 @@ static void answer(struct world *w, u32 u, const struct bftm_msg *req, struct bf
 
 void server_receive(struct world *w, u32 u, const struct bftm_msg *req)
 {
+	struct served served = { .w = w, .u = u };
 	struct server *s = &w->server[u];
-	struct bftm_msg reply, push = { .type = BFTM_MSG_NONE };
+	struct bftm_sends sends;
 	u64 now;
 
 	if (!s->up)
 		return;
 	now = clock_at(&s->clock, w->now);
-	if (!bftm_admit_address(&s->cfg, req))
+	if (bftm_serve(&server_shell, &served, &s->cfg, req, now, &sends) != BFTM_SERVED)
 		return;
-	if (!bftm_window_take(&s->window[req->client], req->seq)) {
-		w->stats.replayed++;
-		return;
-	}
-	if (server_admit(w, u, req, now, &reply)) {
-		check_fact(w, &(struct fact){
-			.kind = FACT_TAKEN, .server = u, .client = req->client,
-			.lock = lock_number(req), .receiver = u, .sender = req->client,
-			.seq = req->seq,
-		});
-		decide(w, u, req, now, &reply, &push);
-	}
-	answer(w, u, req, &reply, now);
-	server_push(w, u, lock_number(req), &push);
-	perhaps_crash(w, u, &reply);
+	answer(w, u, req, &sends.reply, now);
+	server_push(w, u, lock_number(req), &sends.push);
+	perhaps_crash(w, u, &sends.reply);
 }

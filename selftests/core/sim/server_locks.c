@@ -25,6 +25,7 @@ static bool may_learn(const struct world *w)
 u64 server_token_gap(const struct world *w, u32 l)
 {
 	u64 least = NEVER, most = 0, hi;
+	struct bftm_lock_view view;
 	u32 u;
 
 	for (u = w->plan->liars; u < w->plan->n; u++) {
@@ -35,8 +36,9 @@ u64 server_token_gap(const struct world *w, u32 l)
 			return NEVER;
 		if (hi == BFTM_TOKEN_UNKNOWN)
 			continue;	/* it is so for ever, and others may be too few */
-		if (s->touched_ns[l] && s->lock[l].hi != BFTM_TOKEN_UNKNOWN)
-			hi = s->lock[l].hi;
+		server_view(w, u, l, &view);
+		if (s->touched_ns[l] && view.token_max != BFTM_TOKEN_UNKNOWN)
+			hi = view.token_max;
 		least = hi < least ? hi : least;
 		most = hi > most ? hi : most;
 	}
@@ -51,22 +53,23 @@ void server_forget_locks(struct world *w, u32 u)
 	for (l = 0; l < w->plan->locks; l++) {
 		s->touched_ns[l] = 0;
 		s->expire_at[l] = NEVER;
-		memset(&s->lock[l], 0, sizeof(s->lock[l]));
 	}
+	memset(s->locks, 0, w->plan->locks * w->protocol->core->server.lock_size);
 }
 
-static void reclaim(struct server *s, u32 l)
+static void reclaim(struct server *s, u32 l, const struct bftm_lock_view *view)
 {
-	if (s->lock[l].gno > s->first_gno)
-		s->first_gno = s->lock[l].gno;
-	if (s->lock[l].hi != BFTM_TOKEN_UNKNOWN && s->lock[l].hi > s->hi)
-		s->hi = s->lock[l].hi;
+	if (view->grant > s->first_gno)
+		s->first_gno = view->grant;
+	if (view->token_max != BFTM_TOKEN_UNKNOWN && view->token_max > s->hi)
+		s->hi = view->token_max;
 	s->touched_ns[l] = 0;
 }
 
-static bool may_be_reclaimed(struct world *w, const struct server *s, u32 l, u64 now)
+static bool may_be_reclaimed(struct world *w, const struct server *s, u32 l,
+			     const struct bftm_lock_view *view, u64 now)
 {
-	if (s->lock[l].attempt || bftm_lock_waited(&s->lock[l]))
+	if (view->attempt || view->waiters)
 		return false;
 	if (s->touched_ns[l] + IDLE_NS <= now)
 		return true;
@@ -79,13 +82,14 @@ static bool may_be_reclaimed(struct world *w, const struct server *s, u32 l, u64
 void server_arm(struct world *w, u32 u, u32 l)
 {
 	struct server *s = &w->server[u];
-	const struct bftm_lock *lock = &s->lock[l];
+	struct bftm_lock_view view;
 	struct event *e;
 	u64 at;
 
-	if (!lock->attempt || !bftm_lock_waited(lock))
+	server_view(w, u, l, &view);
+	if (!view.attempt || !view.waiters)
 		return;
-	at = clock_when(&s->clock, lock->until_ns + 1, w->now);
+	at = clock_when(&s->clock, view.until_ns + 1, w->now);
 	/* The timer is not always on time. */
 	if (!w->healed && !w->script && !(rng_next(&w->rng[RNG_SERVER]) & 7))
 		at += rng_scale(&w->rng[RNG_SERVER], 1, w->plan->lease_max / 4);
@@ -101,7 +105,8 @@ static void expire(struct world *w, u32 u, u32 l, u64 now)
 {
 	struct bftm_msg push;
 
-	if (!bftm_lock_expire(&w->server[u].cfg, &w->server[u].lock[l], now, &push))
+	if (!w->protocol->core->server.expire(&w->server[u].cfg, server_state(w, u, l), now,
+					      &push))
 		return;
 	tell_more(w, l, "s%u: a grant of %s is over", u + 1, story_lock(l));
 	server_push(w, u, l, &push);
@@ -118,52 +123,38 @@ void server_expire(struct world *w, u32 u, u32 l)
 	server_arm(w, u, l);
 }
 
-/* As the kernel: twice as long, and never shrunk while somebody waits. */
-static void make_room(struct world *w, struct server *s, u32 l)
+void server_enlarge(struct world *w, u32 u, u32 l, u32 waiters)
 {
-	struct bftm_lock *lock = &s->lock[l];
-	u32 room = lock->queue ? 2 * lock->queue->room : 4;
-	struct bftm_queue *q = s->queue[l];
+	const struct bftm_server_ops *ops = &w->protocol->core->server;
+	struct room *room = &w->server[u].room[l];
 
-	if (!lock->queue && q) {
-		q->count = 0;
-		lock->queue = q;
-		return;
+	if (room->waiters < waiters || ops->room(server_state(w, u, l))) {
+		room->block = arena_take(&w->arena, ops->room_size(waiters));
+		room->waiters = waiters;
 	}
-	if (room > s->cfg.waiters_max)
-		room = s->cfg.waiters_max;
-	if (lock->queue && room <= lock->queue->room)
-		return;
-	q = arena_take(&w->arena, sizeof(*q) + room * sizeof(q->waiter[0]));
-	if (lock->queue) {
-		q->count = lock->queue->count;
-		memcpy(q->waiter, lock->queue->waiter, q->count * sizeof(q->waiter[0]));
-	}
-	q->room = room;
-	lock->queue = q;
-	s->queue[l] = q;
+	ops->move_room(server_state(w, u, l), room->block, room->waiters);
 }
 
-struct bftm_lock *server_lock(struct world *w, u32 u, const struct bftm_msg *req, u64 now)
+void *server_lock(struct world *w, u32 u, const struct bftm_msg *req, bool make, u64 now)
 {
+	const struct bftm_server_ops *ops = &w->protocol->core->server;
 	struct server *s = &w->server[u];
 	u32 l = lock_number(req);
-	struct bftm_lock *lock = &s->lock[l];
+	struct bftm_lock_view view;
 
 	if (s->touched_ns[l]) {
 		if (rng_next(&w->rng[RNG_SERVER]) & 1)
 			expire(w, u, l, now);
-		if (may_be_reclaimed(w, s, l, now))
-			reclaim(s, l);
+		server_view(w, u, l, &view);
+		if (may_be_reclaimed(w, s, l, &view, now))
+			reclaim(s, l, &view);
 	}
 	if (!s->touched_ns[l]) {
-		if (!bftm_server_needs(&s->cfg, req))
+		if (!make)
 			return NULL;
-		bftm_lock_init(lock, s->first_gno, highest_token(s));
+		ops->init(server_state(w, u, l), s->first_gno, highest_token(s));
 	}
 	s->touched_ns[l] = now;
-	bftm_lock_learn(lock, highest_token(s));
-	if (bftm_lock_lacks_room(lock, req, now))
-		make_room(w, s, l);
-	return lock;
+	ops->learn(server_state(w, u, l), highest_token(s));
+	return server_state(w, u, l);
 }

@@ -125,17 +125,38 @@ void server_setup(struct world *w, u32 u);
 void server_receive(struct world *w, u32 u, const struct bftm_msg *req);
 void server_crash(struct world *w, u32 u, u64 down);
 void server_up(struct world *w, u32 u);
-/** server_admit() - may the protocol see it? Or the answer, and what RECOVER taught it. */
-bool server_admit(struct world *w, u32 u, const struct bftm_msg *req, u64 now,
-		  struct bftm_msg *reply);
+/** server_recover() - what RECOVER teaches it, whoever sends it. */
+void server_recover(struct world *w, u32 u, const struct bftm_msg *req, u64 now);
+/** server_shell - of a struct served */
+extern const struct bftm_shell server_shell;
+/** struct served - a request on its way through server @u */
+struct served {
+	struct world *w;
+	u32 u;
+	struct bftm_lock_view before;
+};
 /** server_wall() - the wall clock of every server. */
 u64 server_wall(const struct world *w);
 /** server_expire() - the timer of a lock. */
 void server_expire(struct world *w, u32 u, u32 l);
 /** server_push() - what a server says unasked; its name is filled in here. */
 void server_push(struct world *w, u32 u, u32 l, struct bftm_msg *push);
-/** server_lock() - the lock that a request names; NULL when it need not be made. */
-struct bftm_lock *server_lock(struct world *w, u32 u, const struct bftm_msg *req, u64 now);
+/** server_state() - of a lock, whether or not it is in its table. */
+static inline void *server_state(const struct world *w, u32 u, u32 l)
+{
+	return w->server[u].locks + l * w->protocol->core->server.lock_size;
+}
+
+/** server_view() - what a list would say of it. */
+static inline void server_view(const struct world *w, u32 u, u32 l, struct bftm_lock_view *ret)
+{
+	w->protocol->core->server.describe(server_state(w, u, l), ret);
+}
+
+/** server_lock() - the lock that a request names; NULL when it is not there. */
+void *server_lock(struct world *w, u32 u, const struct bftm_msg *req, bool make, u64 now);
+/** server_enlarge() - room for so many waiters. */
+void server_enlarge(struct world *w, u32 u, u32 l, u32 waiters);
 /** server_arm() - the timer of a lock that somebody waits for. */
 void server_arm(struct world *w, u32 u, u32 l);
 void server_forget_locks(struct world *w, u32 u);

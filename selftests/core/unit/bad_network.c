@@ -63,6 +63,8 @@ static void send(u32 i, u32 to, const struct bftm_msg *msg)
 		m.server_epoch = clients[i].epoch[u];
 		m.seq = ++clients[i].seq;
 		m.proto = BFTM_PROTO_BACKOFF;
+		m.cluster = servers[u].cfg.cluster;
+		m.server = servers[u].cfg.id;
 		asked[i][m.seq % ASKED] = bftm_asked_of(&m, u, network_now);
 		put(&m, i, u, true);
 	}
@@ -105,28 +107,40 @@ static void begin(u32 i)
 	obey(i, &out);
 }
 
+static bool shell_take(void *arg, const struct bftm_msg *req)
+{
+	struct server *s = arg;
+
+	return bftm_window_take(&s->window[req->client - 1], req->seq);
+}
+
+static bool shell_enter(void *arg, const struct bftm_protocol *protocol,
+			const struct bftm_msg *req, bool make, u64 *now, void **ret)
+{
+	struct server *s = arg;
+
+	(void)req, (void)make, (void)now;
+	if (chance(5))
+		protocol->server.learn(&s->lock, top);
+	*ret = &s->lock;
+	return true;
+}
+
+static const struct bftm_shell shell = { .take = shell_take, .enter = shell_enter };
+
 static void serve(const struct datagram *d)
 {
 	struct server *s = &servers[d->server];
-	struct bftm_msg reply, push;
+	struct bftm_sends sends;
 
-	if (!bftm_window_take(&s->window[d->client], d->msg.seq))
+	if (bftm_serve(&shell, s, &s->cfg, &d->msg, network_now, &sends) != BFTM_SERVED)
 		return;
-	if (!bftm_admit(&s->cfg, &d->msg, network_now, &reply)) {
-		reply.server_epoch = s->cfg.epoch;
-		put(&reply, d->client, d->server, false);
-		return;
-	}
-	if (chance(5))
-		bftm_lock_learn(&s->lock, top);
-	bftm_server_step(&s->cfg, &s->lock, &d->msg, network_now, &reply, &push);
-	if (reply.type == BFTM_MSG_SACK && reply.gno > top)
-		top = reply.gno;
-	reply.server_epoch = s->cfg.epoch;
-	if (reply.type)
-		put(&reply, d->client, d->server, false);
-	if (push.type)
-		put(&push, push.client - 1, d->server, false);
+	if (sends.reply.type == BFTM_MSG_SACK && sends.reply.gno > top)
+		top = sends.reply.gno;
+	if (sends.reply.type)
+		put(&sends.reply, d->client, d->server, false);
+	if (sends.push.type)
+		put(&sends.push, sends.push.client - 1, d->server, false);
 }
 
 static void accuse(const struct datagram *d, enum bftm_lie lie)

@@ -13,6 +13,7 @@
 #include "kmod/core/backoff_server.h"
 #include "kmod/core/lease.h"
 #include "kmod/core/replay.h"
+#include "kmod/core/serve.h"
 
 #define MS	BFTM_NS_PER_MS
 #define N	4

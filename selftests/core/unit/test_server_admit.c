@@ -23,7 +23,7 @@ static const struct {
 	{ "no epoch", { .type = BFTM_MSG_TRY, .proto = 1 }, BFTM_MSG_CHALLENGE },
 	{ "stale", { .type = BFTM_MSG_TRY, .proto = 1, .server_epoch = 8 }, BFTM_MSG_CHALLENGE },
 	{ "a stale RELEASE", { .type = BFTM_MSG_RELEASE, .proto = 1 }, BFTM_MSG_CHALLENGE },
-	{ "another protocol", { .type = BFTM_MSG_TRY, .server_epoch = 9 }, BFTM_MSG_REFUSED },
+	{ "another protocol", { .type = BFTM_MSG_TRY, .server_epoch = 9 }, BFTM_MSG_NONE },
 	{ "both", { .type = BFTM_MSG_TRY, .server_epoch = 8 }, BFTM_MSG_CHALLENGE },
 };
 

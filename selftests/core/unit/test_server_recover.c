@@ -11,6 +11,7 @@
 #include "kmod/core/backoff_client.h"
 #include "kmod/core/backoff_server.h"
 #include "kmod/core/quorum.h"
+#include "kmod/core/serve.h"
 
 #define WALL	(1800000000ull * BFTM_NS_PER_SEC)
 #define END	(50 * BFTM_NS_PER_SEC)	/* of the quarantine */
@@ -50,26 +51,66 @@ static void start(struct server *s, u64 floor)
 	bftm_lock_init(&s->lock, 0, floor);
 }
 
-/* As kmod/server.c: decide(). Return: the answer's type. */
+static bool shell_permit(void *arg, const struct bftm_msg *req, struct bftm_server_cfg *cfg,
+			 struct bftm_msg *answer)
+{
+	struct server *s = arg;
+
+	return bftm_access_admit(s->rule, s->rules, req, cfg, answer);
+}
+
+static void shell_tokens(void *arg, const struct bftm_msg *req, u64 now, struct bftm_msg *answer)
+{
+	struct server *s = arg;
+
+	bftm_tokens_answer(&s->tokens, &s->cfg, req, now, s->wall, answer);
+}
+
+static bool shell_may_be_stamped(void *arg, const struct bftm_msg *req, u64 now)
+{
+	struct server *s = arg;
+
+	return bftm_tokens_may_be(&s->tokens, req->token, s->wall, now);
+}
+
+static bool shell_enter(void *arg, const struct bftm_protocol *protocol,
+			const struct bftm_msg *req, bool make, u64 *now, void **ret)
+{
+	struct server *s = arg;
+
+	(void)protocol, (void)req, (void)make, (void)now;
+	*ret = &s->lock;
+	return true;
+}
+
+static void shell_leave(void *arg, const struct bftm_protocol *protocol, void *lock,
+			const struct bftm_msg *req, u64 now, const struct bftm_sends *sends)
+{
+	struct server *s = arg;
+
+	(void)protocol, (void)lock, (void)req, (void)now;
+	if (sends->reply.type == BFTM_MSG_SACK)
+		bftm_tokens_stamped(&s->tokens, sends->reply.gno);
+}
+
+static const struct bftm_shell shell = {
+	.permit = shell_permit,
+	.tokens = shell_tokens,
+	.may_be_stamped = shell_may_be_stamped,
+	.enter = shell_enter,
+	.leave = shell_leave,
+};
+
+/* Return: the answer's type. */
 static u8 hears(struct server *s, struct bftm_msg req, u64 now)
 {
-	struct bftm_server_cfg cfg = s->cfg;
-	struct bftm_msg push;
+	struct bftm_sends sends;
 
 	req.proto = BFTM_PROTO_BACKOFF;
-	memset(&reply, 0xee, sizeof(reply));
-	if (!bftm_access_admit(s->rule, s->rules, &req, &cfg, &reply))
-		return reply.type;
-	if (!bftm_admit(&s->cfg, &req, now, &reply)) {
-		bftm_tokens_answer(&s->tokens, &s->cfg, &req, now, s->wall, &reply);
-		return reply.type;
-	}
-	if (req.type == BFTM_MSG_STAMP &&
-	    !bftm_tokens_may_be(&s->tokens, req.token, s->wall, now))
-		return BFTM_MSG_REFUSED;
-	bftm_server_step(&cfg, &s->lock, &req, now, &reply, &push);
-	if (reply.type == BFTM_MSG_SACK)
-		bftm_tokens_stamped(&s->tokens, req.token);
+	req.cluster = s->cfg.cluster;
+	req.server = s->cfg.id;
+	assert_int_equal(bftm_serve(&shell, s, &s->cfg, &req, now, &sends), BFTM_SERVED);
+	reply = sends.reply;
 	return reply.type;
 }
 
@@ -335,8 +376,8 @@ static void refusals_say_nothing_of_tokens(void **state)
 
 	(void)state;
 	start(&s, BFTM_TOKEN_UNKNOWN);
-	assert_false(bftm_admit(&s.cfg, &req, END + 1, &reply));
-	assert_int_equal(reply.type, BFTM_MSG_REFUSED);
+	assert_true(bftm_admit(&s.cfg, &req, END + 1, &reply));
+	bftm_refuse(&req, &reply, BFTM_REFUSED_PROTO);
 	bftm_tokens_answer(&t, &s.cfg, &req, END + 1, WALL, &reply);
 	assert_int_equal(reply.token, 0);
 	assert_int_equal(t.floor, BFTM_TOKEN_UNKNOWN);

@@ -58,7 +58,7 @@ static void no_resend_wake(struct bftm_contend *c, const struct bftm_client_cfg 
 
 #define OURS(...) { \
 	.name = "ours", .servers_needed = bftm_servers_needed, .start = bftm_contend_start, \
-	.stop = bftm_contend_stop, .end = bftm_contend_end, .step = bftm_server_step, \
+	.stop = bftm_contend_stop, .end = bftm_contend_end, .core = &bftm_backoff, \
 	__VA_ARGS__ \
 }
 

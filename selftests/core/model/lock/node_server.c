@@ -2,7 +2,9 @@
 /* Servers: the shipped core between one event and the next, see node.c. */
 #include <err.h>
 
+#include "kmod/core/backoff_server.h"
 #include "kmod/core/lease.h"
+#include "kmod/core/serve.h"
 #include "node.h"
 
 /** union waiters - the queue of a lock */
@@ -105,6 +107,17 @@ static struct bftm_server_cfg server_cfg(const struct m_server *s, u32 u)
 	};
 }
 
+/* One lock, which is there. */
+static bool shell_enter(void *arg, const struct bftm_protocol *protocol,
+			const struct bftm_msg *req, bool make, u64 *now, void **ret)
+{
+	(void)protocol, (void)req, (void)make, (void)now;
+	*ret = arg;
+	return true;
+}
+
+static const struct bftm_shell shell = { .enter = shell_enter };
+
 static u8 step_server(struct m_server *s, const struct event *e, u64 noise,
 		      struct bftm_msg *push)
 {
@@ -119,18 +132,17 @@ static u8 step_server(struct m_server *s, const struct event *e, u64 noise,
 		.prio = plan.queue ? e->attempt : noise,
 		.gno = plan.queue ? number_of(e->grant) : noise,
 	};
+	struct bftm_sends sends;
 	struct bftm_lock lock;
-	struct bftm_msg reply;
 
-	push->type = BFTM_MSG_NONE;
 	load_lock(s, noise, &lock);
-	if (bftm_admit(&cfg, &req, reading(e), &reply))
-		bftm_server_step(&cfg, &lock, &req, reading(e), &reply, push);
+	bftm_serve(&shell, &lock, &cfg, &req, reading(e), &sends);
 	store_lock(s, &lock);
-	if (reply.type == BFTM_MSG_FREE &&
-	    (reply.k != req.k || reply.attempt != req.attempt))
+	*push = sends.push;
+	if (sends.reply.type == BFTM_MSG_FREE &&
+	    (sends.reply.k != req.k || sends.reply.attempt != req.attempt))
 		errx(2, "a server says FREE to what was not asked");
-	return reply.type;
+	return sends.reply.type;
 }
 
 /* FREE to an attempt that is over is in flight anyway. */

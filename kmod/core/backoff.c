@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#include "backoff.h"
+#include "backoff_server.h"
+#include "server_queue.h"
+
+/* Room in the first queue of a lock; it doubles. */
+#define QUEUE_ROOM	4
+
+/* There are a million locks: what one takes at a server is counted in bytes. */
+static_assert(sizeof(struct bftm_lock) <= 112);
+
+static void backoff_init(void *lock, u64 grant, u64 token_max)
+{
+	bftm_lock_init(lock, grant, token_max);
+}
+
+static void backoff_learn(void *lock, u64 token_max)
+{
+	bftm_lock_learn(lock, token_max);
+}
+
+static u32 backoff_room_of(const void *state)
+{
+	const struct bftm_lock *lock = state;
+
+	return lock->queue ? lock->queue->room : 0;
+}
+
+static u32 backoff_wants_room(const struct bftm_server_cfg *cfg, const void *lock,
+		      const struct bftm_msg *req, u64 now)
+{
+	u32 had = backoff_room_of(lock), room;
+
+	if (!bftm_lock_lacks_room(lock, req, now))
+		return 0;
+	room = had ? 2 * had : QUEUE_ROOM;
+	if (room > cfg->waiters_max)
+		room = cfg->waiters_max;
+	return room > had ? room : 0;
+}
+
+static size_t backoff_room_size(u32 waiters)
+{
+	return sizeof(struct bftm_queue) + waiters * sizeof(struct bftm_waiter);
+}
+
+static void *backoff_move_room(void *state, void *block, u32 room)
+{
+	struct bftm_lock *lock = state;
+	struct bftm_queue *old = lock->queue;
+
+	lock->queue = bftm_queue_move(old, block, room);
+	return old;
+}
+
+static void backoff_step(const struct bftm_server_cfg *cfg, void *state, const struct bftm_msg *req,
+		 u64 now, struct bftm_sends *ret)
+{
+	struct bftm_lock *lock = state;
+	u64 before = lock ? lock->gno : 0;
+
+	bftm_server_step(cfg, lock, req, now, &ret->reply, &ret->push);
+	ret->granted = lock && lock->gno != before;
+}
+
+static u64 backoff_deadline(const void *state)
+{
+	const struct bftm_lock *lock = state;
+
+	return lock->attempt ? lock->until_ns + 1 : 0;
+}
+
+static bool backoff_expire(const struct bftm_server_cfg *cfg, void *lock, u64 now, struct bftm_msg *push)
+{
+	return bftm_lock_expire(cfg, lock, now, push);
+}
+
+static bool backoff_idle(const void *lock, u64 now)
+{
+	return !bftm_lock_owned(lock, now) && !bftm_lock_waited(lock);
+}
+
+static bool backoff_waits(const void *state, u32 client, u64 attempt)
+{
+	const struct bftm_lock *lock = state;
+	const struct bftm_waiter *w = bftm_queue_find(lock->queue, client);
+
+	return w && w->attempt == attempt;
+}
+
+static void backoff_describe(const void *state, struct bftm_lock_view *ret)
+{
+	const struct bftm_lock *lock = state;
+
+	*ret = (struct bftm_lock_view){
+		.attempt = lock->attempt,
+		.until_ns = lock->until_ns,
+		.grant = lock->gno,
+		.token_max = lock->hi,
+		.client = lock->client,
+		.waiters = lock->queue ? lock->queue->count : 0,
+	};
+}
+
+const struct bftm_protocol bftm_backoff = {
+	.number = BFTM_PROTO_BACKOFF,
+	.name = "backoff",
+	.server = {
+		.lock_size = sizeof(struct bftm_lock),
+		.init = backoff_init,
+		.learn = backoff_learn,
+		.creates = bftm_server_needs,
+		.wants_room = backoff_wants_room,
+		.room_size = backoff_room_size,
+		.move_room = backoff_move_room,
+		.room = backoff_room_of,
+		.step = backoff_step,
+		.deadline = backoff_deadline,
+		.expire = backoff_expire,
+		.waits = backoff_waits,
+		.idle = backoff_idle,
+		.describe = backoff_describe,
+	},
+};

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * The seam: all that anybody outside of a protocol knows of it. A protocol is a pair of
+ * cores, one for clients and one for servers, and a line in the table of protocol.c. What
+ * surrounds them, in the kernel, the daemon, the liar, the simulator, the models, the
+ * fuzzers and the unit tests, finds the protocol by the number in the header of a message.
+ *
+ * Ordering is no lock and has no place here: kmod/core/order_wire.h.
+ */
+#ifndef BFTM_CORE_PROTOCOL_H
+#define BFTM_CORE_PROTOCOL_H
+
+#include "admit.h"
+
+/**
+ * struct bftm_sends - what a server sends after a step
+ * @reply:   to the client that asked; type BFTM_MSG_NONE for silence
+ * @push:    to @push.client, which did not ask just now; type BFTM_MSG_NONE for nothing
+ * @granted: the lock has a grant that it did not have before, of either client
+ */
+struct bftm_sends {
+	struct bftm_msg reply;
+	struct bftm_msg push;
+	bool granted;
+};
+
+/**
+ * struct bftm_lock_view - what lists and checkers see of a lock at a server
+ * @attempt:   that owns it, 0 for none
+ * @until_ns:  last instant of its grant
+ * @grant:     number of the newest grant
+ * @token_max: highest fencing token stamped, or BFTM_TOKEN_UNKNOWN
+ * @client:    that owns it
+ * @waiters:   clients that are queued
+ */
+struct bftm_lock_view {
+	u64 attempt;
+	u64 until_ns;
+	u64 grant;
+	u64 token_max;
+	u32 client;
+	u32 waiters;
+};
+
+/**
+ * struct bftm_server_ops - the server side of a protocol
+ *
+ * A lock is @lock_size bytes that the caller keeps, one lock per name; the caller serialises
+ * the calls for a lock, and @now never runs backwards for it.
+ *
+ * @lock_size:  bytes of the state of one lock
+ * @init:       a lock that no client has: its first grant is numbered @grant + 1, and no
+ *              token above @token_max was stamped
+ * @learn:      no token above @token_max was stamped; ignored when more is known
+ * @creates:    must the lock that this request names be made? Without it @step is given NULL.
+ * @wants_room: waiters that the lock is to have room for before @step is given this request;
+ *              0 when its room will do. Without more room @step refuses. NULL: never.
+ * @room_size:  bytes of a block with room for so many waiters
+ * @move_room:  moves the waiters into a block with room for @room of them. Return: the block
+ *              that they were in, NULL for none. With a @block of NULL nobody may wait.
+ * @room:       waiters that the lock's block has room for
+ * @step:       decides a request
+ * @deadline:   when to call @expire; 0: not before the next request
+ * @expire:     takes a grant back that is over, and grants to the next waiter; the name of
+ *              @push is left to the caller. Return: true when a grant was over.
+ * @waits:      is this attempt of a client queued? For checkers.
+ * @idle:       may the lock be forgotten, but for late messages of attempts that are over?
+ * @describe:   for lists and checkers
+ */
+struct bftm_server_ops {
+	size_t lock_size;
+	void (*init)(void *lock, u64 grant, u64 token_max);
+	void (*learn)(void *lock, u64 token_max);
+	bool (*creates)(const struct bftm_server_cfg *cfg, const struct bftm_msg *req);
+	u32 (*wants_room)(const struct bftm_server_cfg *cfg, const void *lock,
+			  const struct bftm_msg *req, u64 now);
+	size_t (*room_size)(u32 waiters);
+	void *(*move_room)(void *lock, void *block, u32 room);
+	u32 (*room)(const void *lock);
+	void (*step)(const struct bftm_server_cfg *cfg, void *lock, const struct bftm_msg *req,
+		     u64 now, struct bftm_sends *ret);
+	u64 (*deadline)(const void *lock);
+	bool (*expire)(const struct bftm_server_cfg *cfg, void *lock, u64 now,
+		       struct bftm_msg *push);
+	bool (*waits)(const void *lock, u32 client, u64 attempt);
+	bool (*idle)(const void *lock, u64 now);
+	void (*describe)(const void *lock, struct bftm_lock_view *ret);
+};
+
+/**
+ * struct bftm_protocol - a protocol for locks
+ * @number: in the header of its messages, enum bftm_proto
+ * @name:   in configurations
+ * @server: its server side
+ */
+struct bftm_protocol {
+	u8 number;
+	const char *name;
+	struct bftm_server_ops server;
+};
+
+/* Of the table, so that shells can keep one of something for each. */
+#ifdef BFTM_TEST_PROTOCOLS
+#define BFTM_PROTOCOLS	2
+#else
+#define BFTM_PROTOCOLS	1
+#endif
+
+/** bftm_protocols - the table */
+extern const struct bftm_protocol *const bftm_protocols[BFTM_PROTOCOLS];
+
+/** bftm_protocol_index() - the place in the table of a number, or -1. */
+int bftm_protocol_index(u8 number);
+
+/** bftm_protocol_of() - the protocol of a number, or NULL. */
+static inline const struct bftm_protocol *bftm_protocol_of(u8 number)
+{
+	int index = bftm_protocol_index(number);
+
+	return index < 0 ? NULL : bftm_protocols[index];
+}
+
+#endif /* BFTM_CORE_PROTOCOL_H */

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The way of a request through a server: what is asked for, in which order, and what comes of it. */
+#include "unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "kmod/core/backoff_server.h"
+#include "kmod/core/serve.h"
+
+#define L	(10 * BFTM_NS_PER_MS)
+#define T0	(50 * BFTM_NS_PER_SEC)
+#define EPOCH	9
+
+static const struct bftm_server_cfg cfg = {
+	.cluster = 3, .id = 5, .epoch = EPOCH, .rho_ppm = 2000, .waiters_max = 8,
+	.lease_max_ns = 2 * L,
+};
+
+/** struct surroundings - what the shell answers, and what it was asked, a letter each */
+struct surroundings {
+	enum bftm_sender sender;
+	bool old, behind, denied, unstampable, outdated, full;
+	u64 later_ns;		/* how long the lock was waited for */
+	struct bftm_lock lock;
+	struct bftm_sends *sends;
+	char asked[16];
+};
+
+static void note(struct surroundings *s, char letter)
+{
+	size_t len = strlen(s->asked);
+
+	assert_true(len < sizeof(s->asked) - 1);
+	s->asked[len] = letter;
+}
+
+static enum bftm_sender shell_sender(void *arg, const struct bftm_msg *req)
+{
+	struct surroundings *s = arg;
+
+	(void)req;
+	note(s, 't');
+	return s->sender;
+}
+
+static bool shell_take(void *arg, const struct bftm_msg *req)
+{
+	struct surroundings *s = arg;
+
+	(void)req;
+	note(s, 'w');
+	return !s->old;
+}
+
+static bool shell_behind(void *arg, const struct bftm_msg *req, struct bftm_msg *reply)
+{
+	struct surroundings *s = arg;
+
+	note(s, 'b');
+	if (s->behind)
+		bftm_refuse(req, reply, BFTM_REFUSED_BEHIND);
+	return s->behind;
+}
+
+static bool shell_permit(void *arg, const struct bftm_msg *req, struct bftm_server_cfg *limits,
+			 struct bftm_msg *reply)
+{
+	struct surroundings *s = arg;
+
+	note(s, 'p');
+	limits->lease_max_ns = L;
+	if (s->denied)
+		bftm_refuse(req, reply, BFTM_REFUSED_ACCESS);
+	return !s->denied;
+}
+
+static void shell_tokens(void *arg, const struct bftm_msg *req, u64 now, struct bftm_msg *reply)
+{
+	struct surroundings *s = arg;
+
+	(void)req;
+	assert_int_equal(now, T0);
+	note(s, 'k');
+	reply->token = 77;
+}
+
+static bool shell_may_be_stamped(void *arg, const struct bftm_msg *req, u64 now)
+{
+	struct surroundings *s = arg;
+
+	assert_int_equal(req->type, BFTM_MSG_STAMP);
+	assert_int_equal(now, T0);
+	note(s, 's');
+	return !s->unstampable;
+}
+
+static bool shell_enter(void *arg, const struct bftm_protocol *protocol,
+			const struct bftm_msg *req, bool make, u64 *now, void **ret)
+{
+	struct surroundings *s = arg;
+
+	(void)req;
+	assert_int_equal(protocol->number, BFTM_PROTO_BACKOFF);
+	note(s, make ? 'E' : 'e');
+	*now += s->later_ns;
+	*ret = s->full ? NULL : &s->lock;
+	return !s->outdated;
+}
+
+static void shell_enlarge(void *arg, const struct bftm_protocol *protocol, void *lock, u32 waiters)
+{
+	struct surroundings *s = arg;
+
+	(void)protocol;
+	assert_ptr_equal(lock, &s->lock);
+	assert_int_equal(waiters, 4);
+	note(s, 'r');
+}
+
+static void shell_leave(void *arg, const struct bftm_protocol *protocol, void *lock,
+			const struct bftm_msg *req, u64 now, const struct bftm_sends *sends)
+{
+	struct surroundings *s = arg;
+
+	(void)protocol, (void)req;
+	assert_ptr_equal(lock, s->full ? NULL : &s->lock);
+	assert_int_equal(now, T0 + s->later_ns);
+	assert_ptr_equal(sends, s->sends);
+	note(s, 'l');
+}
+
+static const struct bftm_shell shell = {
+	.sender = shell_sender,
+	.take = shell_take,
+	.behind = shell_behind,
+	.permit = shell_permit,
+	.tokens = shell_tokens,
+	.may_be_stamped = shell_may_be_stamped,
+	.enter = shell_enter,
+	.enlarge = shell_enlarge,
+	.leave = shell_leave,
+};
+
+/* So that a lock is owned, and who asks must wait. */
+#define OWNED	.lock = { .attempt = 1, .client = 2, .until_ns = 2 * T0, .lease_ns = L }
+
+/** struct ask - a request: TRY without a place in the queue, but for what is not 0 here */
+struct ask {
+	u8 type, proto;
+	u16 server;
+	u32 cluster;
+	u64 epoch, lease_ns, token;
+	bool queue;
+};
+
+static struct bftm_msg request(const struct ask *a)
+{
+	return (struct bftm_msg){
+		.type = a->type ?: BFTM_MSG_TRY, .proto = a->proto ?: BFTM_PROTO_BACKOFF,
+		.cluster = a->cluster ?: 3, .server = a->server ?: 5, .client = 7, .attempt = 4,
+		.k = 1, .seq = 1, .flags = a->queue ? 0 : BFTM_FLAG_NOQUEUE,
+		.server_epoch = a->epoch ?: EPOCH, .lease_ns = a->lease_ns ?: L, .token = a->token,
+	};
+}
+
+static const struct {
+	const char *what;
+	struct ask ask;
+	struct surroundings s;
+	const char *asked;
+	enum bftm_served how;
+	u8 reply;
+	u32 reason;
+} ways[] = {
+	{ "all is well", {}, {}, "twpEl", BFTM_SERVED, BFTM_MSG_FREE, 0 },
+	{ "another cluster", { .cluster = 4 }, {}, "", BFTM_NOT_FOR_US, 0, 0 },
+	{ "another server", { .server = 6 }, {}, "", BFTM_NOT_FOR_US, 0, 0 },
+	{ "an answer", { .type = BFTM_MSG_FREE }, {}, "", BFTM_NOT_FOR_US, 0, 0 },
+	{ "a stranger", {}, { .sender = BFTM_SENDER_FORGED }, "t", BFTM_NOT_GENUINE, 0, 0 },
+	{ "too many clients", {}, { .sender = BFTM_SENDER_CROWDED }, "t", BFTM_SERVED,
+	  BFTM_MSG_REFUSED, BFTM_REFUSED_CLIENTS },
+	{ "repeated", {}, { .old = true }, "twb", BFTM_NOT_NEW, 0, 0 },
+	{ "behind", {}, { .old = true, .behind = true }, "twb", BFTM_SERVED,
+	  BFTM_MSG_REFUSED, BFTM_REFUSED_BEHIND },
+	{ "not permitted", {}, { .denied = true }, "twp", BFTM_SERVED, BFTM_MSG_REFUSED,
+	  BFTM_REFUSED_ACCESS },
+	{ "an earlier epoch", { .epoch = 8 }, {}, "twpk", BFTM_SERVED,
+	  BFTM_MSG_CHALLENGE, 0 },
+	{ "HELLO", { .type = BFTM_MSG_HELLO }, {}, "twpk", BFTM_SERVED, BFTM_MSG_CHALLENGE,
+	  0 },
+	{ "no such protocol", { .proto = 9 }, {}, "twp", BFTM_SERVED, BFTM_MSG_REFUSED,
+	  BFTM_REFUSED_PROTO },
+	{ "objects are no locks", { .proto = BFTM_PROTO_ORDER }, {}, "twp", BFTM_SERVED,
+	  BFTM_MSG_REFUSED, BFTM_REFUSED_PROTO },
+	{ "HELLO of no protocol", { .type = BFTM_MSG_HELLO, .proto = 9 }, {}, "twpk",
+	  BFTM_SERVED, BFTM_MSG_CHALLENGE, 0 },
+	{ "longer than its rule allows", { .lease_ns = L + 1 }, {}, "twpel",
+	  BFTM_SERVED, BFTM_MSG_REFUSED, BFTM_REFUSED_LEASE },
+	{ "STAMP", { .type = BFTM_MSG_STAMP, .token = 6 }, {}, "twpsEl", BFTM_SERVED, BFTM_MSG_SACK, 0 },
+	{ "STAMP of what cannot be", { .type = BFTM_MSG_STAMP, .token = 6 }, { .unstampable = true }, "twps", BFTM_SERVED,
+	  BFTM_MSG_REFUSED, BFTM_REFUSED_PROTO },
+	{ "out of date at the lock", {}, { .outdated = true }, "twpE", BFTM_SERVED,
+	  BFTM_MSG_NONE, 0 },
+	{ "no room for a lock", {}, { .full = true }, "twpEl", BFTM_SERVED,
+	  BFTM_MSG_REFUSED, BFTM_REFUSED_LOCKS },
+	{ "RELEASE of no lock", { .type = BFTM_MSG_RELEASE }, { .full = true }, "twpel",
+	  BFTM_SERVED, BFTM_MSG_RELEASED, 0 },
+	{ "to be queued", { .queue = true }, { OWNED }, "twpErl", BFTM_SERVED,
+	  BFTM_MSG_REFUSED, BFTM_REFUSED_WAITERS },
+	{ "not to be queued", {}, { OWNED }, "twpEl", BFTM_SERVED, BFTM_MSG_LOCKED, 0 },
+	{ "waited until the grant was over", {}, { OWNED, .later_ns = T0 + 1 }, "twpEl",
+	  BFTM_SERVED, BFTM_MSG_FREE, 0 },
+};
+
+static void every_way(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		struct bftm_msg req = request(&ways[i].ask);
+		struct surroundings s = ways[i].s;
+		struct bftm_sends sends;
+
+		memset(&sends, 0xee, sizeof(sends));
+		s.sends = &sends;
+		assert_int_equal(bftm_serve(&shell, &s, &cfg, &req, T0, &sends),
+				 ways[i].how);
+		if (strcmp(s.asked, ways[i].asked))
+			fail_msg("%s: '%s'", ways[i].what, s.asked);
+		if (sends.reply.type != ways[i].reply)
+			fail_msg("%s: %s", ways[i].what, bftm_msg_name(sends.reply.type));
+		assert_int_equal(sends.push.type, BFTM_MSG_NONE);
+		assert_int_equal(sends.granted, sends.reply.type == BFTM_MSG_FREE);
+		if (sends.reply.type == BFTM_MSG_NONE)
+			continue;
+		if (sends.reply.type == BFTM_MSG_REFUSED)
+			assert_int_equal(sends.reply.position, ways[i].reason);
+		if (sends.reply.type == BFTM_MSG_CHALLENGE)
+			assert_int_equal(sends.reply.token, 77);
+		assert_int_equal(sends.reply.server_epoch, EPOCH);
+		assert_int_equal(sends.reply.flags, 0);
+		assert_int_equal(sends.reply.seq, 1);
+	}
+}
+
+/* Surroundings without keys, rules, numbers and tables. */
+static void nothing_but_a_lock(void **state)
+{
+	static const struct bftm_shell bare = { .enter = shell_enter };
+	struct bftm_msg req = request(&(struct ask){ .lease_ns = 2 * L });
+	struct surroundings s = {};
+	struct bftm_sends sends;
+
+	(void)state;
+	assert_int_equal(bftm_serve(&bare, &s, &cfg, &req, T0, &sends), BFTM_SERVED);
+	assert_int_equal(sends.reply.type, BFTM_MSG_FREE);
+	assert_string_equal(s.asked, "E");
+}
+
+/* A head: what of an object comes to the ordering protocol. */
+static void heads(void **state)
+{
+	struct bftm_msg reply, head = {
+		.type = 0x11, .proto = BFTM_PROTO_ORDER, .cluster = 3, .server = 5, .client = 7,
+		.server_epoch = EPOCH,
+	};
+	struct bftm_server_cfg limits;
+	struct surroundings s = {};
+	bool admit = false;
+
+	(void)state;
+	assert_int_equal(bftm_serve_head(&shell, &s, &cfg, &head, T0, &limits, &admit, &reply),
+			 BFTM_SERVED);
+	assert_true(admit);
+	assert_int_equal(limits.lease_max_ns, L);
+	assert_string_equal(s.asked, "twp");
+	head.server_epoch = 8;
+	assert_int_equal(bftm_serve_head(&shell, &s, &cfg, &head, T0, &limits, &admit, &reply),
+			 BFTM_SERVED);
+	assert_false(admit);
+	assert_int_equal(reply.type, BFTM_MSG_CHALLENGE);
+	assert_int_equal(reply.proto, BFTM_PROTO_ORDER);
+	head.cluster = 4;
+	admit = true;
+	assert_int_equal(bftm_serve_head(&shell, &s, &cfg, &head, T0, &limits, &admit, &reply),
+			 BFTM_NOT_FOR_US);
+	assert_false(admit);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_way),
+		cmocka_unit_test(nothing_but_a_lock),
+		cmocka_unit_test(heads),
+	};
+
+	return cmocka_run_group_tests_name("serve", tests, NULL, NULL);
+}
