@@ -70,7 +70,7 @@ static void fast_free(struct bftm_fast *f)
 {
 	struct bftm_session *s = f->session;
 
-	lockdep_assert_held(&s->bn->upcall.lock);
+	lockdep_assert_held(&s->bn->upcall->lock);
 	hash_del(&f->by_attempt);
 	list_del(&f->list);
 	not_due(f);
@@ -238,7 +238,7 @@ static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *r
 	f->name_len = request->arg.name_len;
 	memcpy(f->name, request->arg.name, f->name_len);
 	f->heard = 0;
-	hash_add(s->bn->upcall.tables->fast, &f->by_attempt, f->attempt);
+	hash_add(s->bn->upcall->tables->fast, &f->by_attempt, f->attempt);
 	list_add_tail(&f->list, &s->all);
 	timerqueue_init(&f->due);
 	s->asking++;
@@ -260,7 +260,7 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 	struct bftm_out out;
 	u64 now;
 
-	lockdep_assert_held(&bn->upcall.lock);
+	lockdep_assert_held(&bn->upcall->lock);
 	if (!s || request->submission)
 		return false;
 	/* The helper has locks of such names for itself, objects': it orders these. */
@@ -384,7 +384,7 @@ static void answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
 
 bool bftm_fast_answer(struct bftm_session *s, u32 u, const struct bftm_msg *msg)
 {
-	struct bftm_upcall *up = &s->bn->upcall;
+	struct bftm_upcall *up = s->bn->upcall;
 	struct bftm_fast *f;
 
 	lockdep_assert_held(&up->lock);

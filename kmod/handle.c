@@ -15,10 +15,10 @@
 #include "clock.h"
 #include "debug.h"
 #include "handle.h"
-#include "netlink.h"
+#include "notify.h"
 #include "sleep.h"
 #include "submit.h"
-#include "trace.h"
+#include "client_trace.h"
 
 void bftm_handle_end(struct bftm_handle *h)
 {
@@ -37,7 +37,7 @@ static void give_back(struct bftm_handle *h)
 	h->state = BFTM_STATE_IDLE;
 	if (held) {
 		trace_bftm_released(h);
-		bftm_netlink_event(h);
+		bftm_notify.event(h);
 	} else {
 		trace_bftm_failed(h, ECANCELED);
 	}
@@ -46,7 +46,7 @@ static void give_back(struct bftm_handle *h)
 struct bftm_handle *bftm_handle_new(struct bftm_net *bn)
 {
 	struct bftm_handle *h;
-	int err = bftm_upcall_prepare(&bn->upcall);
+	int err = bftm_upcall_prepare(bn->upcall);
 
 	if (err)
 		return ERR_PTR(err);
@@ -58,7 +58,7 @@ struct bftm_handle *bftm_handle_new(struct bftm_net *bn)
 	INIT_LIST_HEAD(&h->kept);
 	timerqueue_init(&h->due);
 	/* There are as many numbers as there may be handles. */
-	err = xa_alloc(&bn->upcall.handles, &h->number, h,
+	err = xa_alloc(&bn->upcall->handles, &h->number, h,
 		       XA_LIMIT(0, BFTM_HANDLES_MAX - 1), GFP_KERNEL);
 	if (err) {
 		kfree(h);
@@ -70,7 +70,7 @@ struct bftm_handle *bftm_handle_new(struct bftm_net *bn)
 
 void bftm_handle_free(struct bftm_handle *h)
 {
-	struct bftm_upcall *up = &h->bn->upcall;
+	struct bftm_upcall *up = h->bn->upcall;
 
 	xa_erase(&up->handles, h->number);
 	spin_lock_bh(&up->lock);
@@ -166,11 +166,11 @@ int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
 		return -ENOMEM;
 	request->arg = *arg;
 	request->timeout_at_ns = limit_ns;
-	spin_lock_bh(&h->bn->upcall.lock);
+	spin_lock_bh(&h->bn->upcall->lock);
 	err = begin(h, request, waits, comm);
 	if (!err)
 		*ret_id = h->id;
-	spin_unlock_bh(&h->bn->upcall.lock);
+	spin_unlock_bh(&h->bn->upcall->lock);
 	if (err)
 		kfree(request);
 	return err;
@@ -178,7 +178,7 @@ int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
 
 void bftm_handle_won(struct bftm_handle *h, const struct bftm_result *result)
 {
-	lockdep_assert_held(&h->bn->upcall.lock);
+	lockdep_assert_held(&h->bn->upcall->lock);
 	h->state = BFTM_STATE_HELD;
 	h->arg.deadline_ns = result->deadline_ns;
 	h->end_ns = result->end_ns;
@@ -190,12 +190,12 @@ void bftm_handle_won(struct bftm_handle *h, const struct bftm_result *result)
 	bftm_handle_arm(h);
 	bftm_handle_wake(h, EPOLLIN | EPOLLRDNORM);
 	trace_bftm_won(h);
-	bftm_netlink_event(h);
+	bftm_notify.event(h);
 }
 
 void bftm_handle_failed(struct bftm_handle *h, int error)
 {
-	lockdep_assert_held(&h->bn->upcall.lock);
+	lockdep_assert_held(&h->bn->upcall->lock);
 	h->request = NULL;
 	h->state = BFTM_STATE_FAILED;
 	h->error = -error;
@@ -207,15 +207,15 @@ static bool is_pending(struct bftm_handle *h, u64 id)
 {
 	bool pending;
 
-	spin_lock_bh(&h->bn->upcall.lock);
+	spin_lock_bh(&h->bn->upcall->lock);
 	pending = h->id == id && h->state == BFTM_STATE_PENDING;
-	spin_unlock_bh(&h->bn->upcall.lock);
+	spin_unlock_bh(&h->bn->upcall->lock);
 	return pending;
 }
 
 int bftm_handle_wait(struct bftm_handle *h, u64 id, struct bftm_acquire *ret)
 {
-	struct bftm_upcall *up = &h->bn->upcall;
+	struct bftm_upcall *up = h->bn->upcall;
 	int err;
 
 	err = wait_event_interruptible(h->wait, !is_pending(h, id));
@@ -263,7 +263,7 @@ int bftm_handle_release(struct bftm_handle *h, u64 id)
 	enum bftm_state before;
 	int err = 0;
 
-	spin_lock_bh(&h->bn->upcall.lock);
+	spin_lock_bh(&h->bn->upcall->lock);
 	if (id && h->id != id) {
 		err = -ECANCELED;
 		goto out;
@@ -287,13 +287,13 @@ int bftm_handle_release(struct bftm_handle *h, u64 id)
 	if (before != BFTM_STATE_IDLE)
 		bftm_handle_wake(h, EPOLLIN | EPOLLRDNORM);
 out:
-	spin_unlock_bh(&h->bn->upcall.lock);
+	spin_unlock_bh(&h->bn->upcall->lock);
 	return err;
 }
 
 void bftm_handle_status(struct bftm_handle *h, struct bftm_status *ret)
 {
-	spin_lock_bh(&h->bn->upcall.lock);
+	spin_lock_bh(&h->bn->upcall->lock);
 	ret->remaining_ns = bftm_handle_check(h);
 	ret->state = h->state;
 	ret->reason = h->reason;
@@ -303,7 +303,7 @@ void bftm_handle_status(struct bftm_handle *h, struct bftm_status *ret)
 		ret->token = h->arg.token;
 		ret->attempts = h->arg.attempts;
 	}
-	spin_unlock_bh(&h->bn->upcall.lock);
+	spin_unlock_bh(&h->bn->upcall->lock);
 }
 
 __poll_t bftm_handle_poll(struct bftm_handle *h)
@@ -311,7 +311,7 @@ __poll_t bftm_handle_poll(struct bftm_handle *h)
 	__poll_t events = 0;
 	u64 left;
 
-	spin_lock_bh(&h->bn->upcall.lock);
+	spin_lock_bh(&h->bn->upcall->lock);
 	left = bftm_handle_check(h);
 	switch (h->state) {
 	case BFTM_STATE_HELD:
@@ -329,6 +329,6 @@ __poll_t bftm_handle_poll(struct bftm_handle *h)
 	case BFTM_STATE_PENDING:
 		break;
 	}
-	spin_unlock_bh(&h->bn->upcall.lock);
+	spin_unlock_bh(&h->bn->upcall->lock);
 	return events;
 }

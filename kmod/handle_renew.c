@@ -10,9 +10,9 @@
 
 #include "clock.h"
 #include "handle.h"
-#include "netlink.h"
+#include "notify.h"
 #include "sleep.h"
-#include "trace.h"
+#include "client_trace.h"
 
 bool bftm_handle_is_renewed(const struct bftm_handle *h)
 {
@@ -46,9 +46,9 @@ int bftm_handle_renew(struct bftm_handle *h, u64 lease_ns,
 {
 	int err;
 
-	spin_lock_bh(&h->bn->upcall.lock);
+	spin_lock_bh(&h->bn->upcall->lock);
 	err = begin(h, lease_ns, ret);
-	spin_unlock_bh(&h->bn->upcall.lock);
+	spin_unlock_bh(&h->bn->upcall->lock);
 	return err;
 }
 
@@ -66,7 +66,7 @@ static int outcome(void *arg)
 	struct bftm_handle *h = w->h;
 	int err = -ECANCELED;	/* another thread released it meanwhile */
 
-	spin_lock_bh(&h->bn->upcall.lock);
+	spin_lock_bh(&h->bn->upcall->lock);
 	bftm_handle_check(h);
 	if (h->id != w->renewal->id)
 		goto out;
@@ -78,11 +78,11 @@ static int outcome(void *arg)
 			*w->ret_deadline_ns = h->arg.deadline_ns;
 			err = 0;
 		} else {
-			err = h->bn->upcall.deserted ? -ENOTCONN : -EINPROGRESS;
+			err = h->bn->upcall->deserted ? -ENOTCONN : -EINPROGRESS;
 		}
 	}
 out:
-	spin_unlock_bh(&h->bn->upcall.lock);
+	spin_unlock_bh(&h->bn->upcall->lock);
 	return err;
 }
 
@@ -102,7 +102,7 @@ int bftm_handle_renew_wait(struct bftm_handle *h,
 
 int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns, u64 end_ns)
 {
-	lockdep_assert_held(&h->bn->upcall.lock);
+	lockdep_assert_held(&h->bn->upcall->lock);
 	/* The same end is another deadline each time, by a little. */
 	if (end_ns ? end_ns <= h->end_ns : deadline_ns <= h->arg.deadline_ns)
 		return -EALREADY;
@@ -116,13 +116,13 @@ int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns, u64 end_ns)
 	/* Wakes waiters for a renewal, and is an edge for epoll. */
 	bftm_handle_wake(h, EPOLLIN | EPOLLRDNORM);
 	trace_bftm_renewed(h);
-	bftm_netlink_renew_event(h);
+	bftm_notify.renewed(h);
 	return 0;
 }
 
 void bftm_handle_deserted(struct bftm_handle *h)
 {
-	lockdep_assert_held(&h->bn->upcall.lock);
+	lockdep_assert_held(&h->bn->upcall->lock);
 	if (h->state == BFTM_STATE_HELD && h->renewing)
 		bftm_handle_wake(h, EPOLLIN | EPOLLRDNORM);
 }

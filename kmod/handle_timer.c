@@ -11,8 +11,8 @@
 
 #include "clock.h"
 #include "handle.h"
-#include "netlink.h"
-#include "trace.h"
+#include "notify.h"
+#include "client_trace.h"
 
 static void announce(struct bftm_handle *h, __poll_t events)
 {
@@ -30,8 +30,8 @@ bool bftm_handle_in_margin(const struct bftm_handle *h, s64 left_ns)
 
 void bftm_handle_arm_at(struct bftm_handle *h, u64 at_ns)
 {
-	lockdep_assert_held(&h->bn->upcall.lock);
-	bftm_alarm_set(&h->bn->upcall.alarms, &h->due, at_ns);
+	lockdep_assert_held(&h->bn->upcall->lock);
+	bftm_alarm_set(&h->bn->upcall->alarms, &h->due, at_ns);
 }
 
 void bftm_handle_arm(struct bftm_handle *h)
@@ -45,7 +45,7 @@ void bftm_handle_arm(struct bftm_handle *h)
 
 void bftm_handle_tell(struct bftm_handle *h)
 {
-	lockdep_assert_held(&h->bn->upcall.lock);
+	lockdep_assert_held(&h->bn->upcall->lock);
 	h->untold = false;
 	if (!h->warned)
 		return;
@@ -58,12 +58,12 @@ static enum bftm_lost why(const struct bftm_handle *h)
 {
 	if (!bftm_handle_is_renewed(h))
 		return BFTM_LOST_EXPIRED;
-	return h->bn->upcall.portid ? BFTM_LOST_NOT_RENEWED : BFTM_LOST_NO_HELPER;
+	return h->bn->upcall->portid ? BFTM_LOST_NOT_RENEWED : BFTM_LOST_NO_HELPER;
 }
 
 void bftm_handle_lose(struct bftm_handle *h, enum bftm_lost reason)
 {
-	lockdep_assert_held(&h->bn->upcall.lock);
+	lockdep_assert_held(&h->bn->upcall->lock);
 	if (h->state != BFTM_STATE_HELD)
 		return;
 	h->reason = reason;
@@ -71,14 +71,14 @@ void bftm_handle_lose(struct bftm_handle *h, enum bftm_lost reason)
 	bftm_handle_end(h);
 	trace_bftm_lost(h);
 	announce(h, EPOLLHUP | EPOLLIN | EPOLLRDNORM);
-	bftm_netlink_event(h);
+	bftm_notify.event(h);
 }
 
 u64 bftm_handle_check(struct bftm_handle *h)
 {
 	s64 left;
 
-	lockdep_assert_held(&h->bn->upcall.lock);
+	lockdep_assert_held(&h->bn->upcall->lock);
 	if (h->state != BFTM_STATE_HELD)
 		return 0;
 	left = bftm_clock_left(h->arg.deadline_ns, h->end_ns);
@@ -127,7 +127,7 @@ void bftm_handle_set_signal(struct bftm_handle *h, u32 signo, u64 margin_ns)
 	struct pid *pid = signo ? get_pid(task_tgid(current)) : NULL;
 	const struct cred *cred = signo ? get_current_cred() : NULL;
 
-	spin_lock_bh(&h->bn->upcall.lock);
+	spin_lock_bh(&h->bn->upcall->lock);
 	swap(h->signal_pid, pid);
 	swap(h->signal_cred, cred);
 	h->signo = signo;
@@ -135,7 +135,7 @@ void bftm_handle_set_signal(struct bftm_handle *h, u32 signo, u64 margin_ns)
 	h->warned = false;
 	if (h->state == BFTM_STATE_HELD)
 		bftm_handle_arm(h);
-	spin_unlock_bh(&h->bn->upcall.lock);
+	spin_unlock_bh(&h->bn->upcall->lock);
 	put_pid(pid);
 	if (cred)
 		put_cred(cred);

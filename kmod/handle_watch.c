@@ -49,7 +49,7 @@ struct wait_queue_head *bftm_handle_place(struct bftm_handle *h)
 
 void bftm_handle_wake(struct bftm_handle *h, __poll_t events)
 {
-	lockdep_assert_held(&h->bn->upcall.lock);
+	lockdep_assert_held(&h->bn->upcall->lock);
 	wake_up_poll(&h->wait, events);
 	/* The lock stands for a barrier, see above. */
 	if (waitqueue_active(&h->crowd))

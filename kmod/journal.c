@@ -16,7 +16,8 @@
 #include <linux/slab.h>
 
 #include "debug.h"
-#include "netlink.h"
+#include "notify.h"
+#include "objects.h"
 #include "server.h"
 
 int bftm_journal_new(struct bftm_server *server)
@@ -128,7 +129,7 @@ void bftm_journal_hint(struct bftm_journal *j)
 	}
 	spin_unlock(&j->lock);
 	/* If it is lost, who comes next hints; and the process looks once a second. */
-	if (portid && bftm_netlink_hint(j->server->net, portid, BFTMUTEX_CMD_JOURNAL_READY) < 0)
+	if (portid && bftm_notify.hint(j->server->net, portid, BFTMUTEX_CMD_JOURNAL_READY) < 0)
 		WRITE_ONCE(j->hinted, false);
 }
 

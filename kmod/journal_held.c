@@ -5,6 +5,7 @@
 #include <linux/skbuff.h>
 #include <linux/slab.h>
 
+#include "objects.h"
 #include "server.h"
 #include "socket.h"
 

@@ -7,6 +7,7 @@
 #include <linux/bottom_half.h>
 #include <linux/err.h>
 
+#include "objects.h"
 #include "server.h"
 
 bool bftm_transfer_whole(const struct bftm_transfer *t)

@@ -17,6 +17,7 @@
 #include "clock.h"
 #include "compat.h"
 #include "debug.h"
+#include "locks.h"
 #include "server.h"
 
 /*
@@ -94,7 +95,7 @@ static void look_at(struct bftm_shard *s, struct bftm_entry *e, u64 now,
 	struct bftm_lock_view view;
 
 	if (s->table->ops->expire(&s->table->server->cfg, e->state, now, push))
-		atomic64_inc(&s->table->expired);
+		bftm_count(s->table->server, EXPIRED);
 	if (push->type != BFTM_MSG_NONE) {
 		push->name_len = *name;
 		memcpy(push->name, name + 1, *name);
@@ -136,7 +137,7 @@ static enum hrtimer_restart shard_timer(struct hrtimer *timer)
 		 * timer for that time, and all that is due later stays so.
 		 */
 		spin_unlock(&s->lock);
-		bftm_server_push(s->table->server, &push);
+		bftm_locks_push(s->table->server, &push);
 		spin_lock(&s->lock);
 		now = bftm_clock_ns();	/* the core's runs forwards */
 	}
@@ -348,4 +349,14 @@ int bftm_locks_walk(struct bftm_locks *t, long pos[2],
 		cond_resched();
 	}
 	return 0;
+}
+
+u32 bftm_locks_count(const struct bftm_server *server)
+{
+	u32 sum = 0;
+	int i;
+
+	for (i = 0; i < BFTM_PROTOCOLS; i++)
+		sum += atomic_read(&server->locks[i]->count);
+	return sum;
 }

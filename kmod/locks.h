@@ -19,6 +19,7 @@
 
 struct bftm_client;
 struct bftm_server;
+struct bftm_service;
 
 /**
  * struct bftm_entry - a lock in the table, reached only under its shard's lock
@@ -66,7 +67,6 @@ struct bftm_shard {
  * @room_max: how many that may be: BFTM_WAITERS_EACH for each lock, and one queue
  *           of any length at least
  * @mask:    buckets of a shard, less one
- * @expired: leases that ended without a release
  * @secret:  of the hash, so that names cannot be made to collide
  */
 struct bftm_locks {
@@ -77,7 +77,6 @@ struct bftm_locks {
 	atomic_t room;
 	u32 room_max;
 	u32 mask;
-	atomic64_t expired;
 	siphash_key_t secret;
 	struct hlist_head *bucket;
 	struct bftm_shard shard[BFTM_SHARDS];
@@ -156,6 +155,20 @@ void bftm_waiters_enlarge(struct bftm_shard *s, struct bftm_entry *e, u32 room);
 
 /** bftm_waiters_free() - Context: the shard is locked; nobody waits, or the lock goes. */
 void bftm_waiters_free(struct bftm_shard *s, struct bftm_entry *e);
+
+/**
+ * bftm_locks_push() - send what a client did not ask for just now
+ *
+ * To where it was heard last. It may be lost as any datagram: who waits, polls.
+ * Context: softirq, no lock is held.
+ */
+void bftm_locks_push(struct bftm_server *server, const struct bftm_msg *push);
+
+/** bftm_locks_count() - how many locks are in all tables of a server. */
+u32 bftm_locks_count(const struct bftm_server *server);
+
+/** bftm_lock_service - of bftm_services */
+extern const struct bftm_service bftm_lock_service;
 
 /**
  * bftm_locks_walk() - look at every lock

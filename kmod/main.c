@@ -4,7 +4,7 @@
 #include "device.h"
 #include "locks.h"
 #include "netlink.h"
-#include "netns.h"
+#include "life.h"
 #include "param.h"
 #include "power.h"
 #include "vmfork.h"

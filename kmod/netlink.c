@@ -6,6 +6,7 @@
 #include "netlink_gen.h"
 #include "netlink_journal.h"
 #include "netns.h"
+#include "notify.h"
 #include "upcall.h"
 
 struct genl_family bftm_family __ro_after_init = {
@@ -18,6 +19,12 @@ struct genl_family bftm_family __ro_after_init = {
 	.n_ops = ARRAY_SIZE(bftmutex_nl_ops),
 	.mcgrps = bftmutex_nl_mcgrps,
 	.n_mcgrps = ARRAY_SIZE(bftmutex_nl_mcgrps),
+};
+
+const struct bftm_notify bftm_notify = {
+	.hint = bftm_netlink_hint,
+	.event = bftm_netlink_event,
+	.renewed = bftm_netlink_renew_event,
 };
 
 int bftm_dump_one(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,

@@ -44,20 +44,12 @@ struct bftm_dump {
 /** bftm_dump_step() - for a walk at @cb->args. Return: as bftm_dump_one(). */
 int bftm_dump_step(struct bftm_dump *d, const void *object);
 
-/**
- * bftm_netlink_hint() - tell a process that something waits for it
- * @cmd: BFTMUTEX_CMD_*, without attributes
- * Context: any. Return: 0, or an error after which it was not told.
- */
-int bftm_netlink_hint(struct net *net, u32 portid, u8 cmd);
-
 /** bftm_netlink_put_arg() - what was asked for. Return: 0 or -EMSGSIZE. */
 int bftm_netlink_put_arg(struct sk_buff *msg, const struct bftm_acquire *arg);
 
-/** bftm_netlink_event() - a handle changed; the upcall's lock is held. */
+/* Of bftm_notify. */
+int bftm_netlink_hint(struct net *net, u32 portid, u8 cmd);
 void bftm_netlink_event(struct bftm_handle *h);
-
-/** bftm_netlink_renew_event() - its lease was renewed; likewise. */
 void bftm_netlink_renew_event(struct bftm_handle *h);
 
 #endif /* BFTM_NETLINK_H */

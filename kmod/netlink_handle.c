@@ -85,7 +85,7 @@ static int dump_handle(struct bftm_handle *h, void *arg)
 int bftmutex_nl_handle_get_dumpit(struct sk_buff *skb,
 				  struct netlink_callback *cb)
 {
-	struct bftm_upcall *up = &bftm_net(sock_net(cb->skb->sk))->upcall;
+	struct bftm_upcall *up = bftm_net(sock_net(cb->skb->sk))->upcall;
 	struct dump d = { .skb = skb, .cb = cb };
 	unsigned long at = cb->args[0];
 	bool more;

@@ -11,7 +11,7 @@
 #include "netlink_gen.h"
 #include "power.h"
 #include "submit.h"
-#include "trace.h"
+#include "client_trace.h"
 
 int bftmutex_nl_helper_register_doit(struct sk_buff *skb,
 				     struct genl_info *info)

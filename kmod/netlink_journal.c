@@ -9,6 +9,7 @@
 #include "netlink_gen.h"
 #include "netlink_journal.h"
 #include "netns.h"
+#include "objects.h"
 #include "server.h"
 
 /* What the policies let pass fits. */

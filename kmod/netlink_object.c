@@ -6,6 +6,7 @@
 #include "netlink_gen.h"
 #include "netlink_object.h"
 #include "netns.h"
+#include "objects.h"
 #include "server.h"
 
 int bftm_netlink_put_objects(struct sk_buff *msg, const struct bftm_server *server)

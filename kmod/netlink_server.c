@@ -8,12 +8,13 @@
 #include <net/sock.h>
 
 #include "clock.h"
+#include "life.h"
+#include "locks.h"
 #include "netlink.h"
 #include "netlink_access.h"
 #include "netlink_gen.h"
 #include "netlink_journal.h"
 #include "netlink_object.h"
-#include "netns.h"
 #include "server.h"
 
 static int read_param(struct genl_info *info, struct bftm_server_param *p)
@@ -120,7 +121,7 @@ static int put_server(struct sk_buff *msg, struct bftm_server *server)
 			      now <= end ? end - now + 1 : 0,
 			      BFTMUTEX_A_SERVER_PAD) ||
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_LOCKS,
-			bftm_server_locks(server)) ||
+			bftm_locks_count(server)) ||
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_CLIENTS,
 			READ_ONCE(server->clients.count)) ||
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_MAX_WAITERS, p->max_waiters) ||

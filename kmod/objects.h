@@ -16,6 +16,10 @@
 #define BFTM_OBJECT_SHARDS	(1 << BFTM_OBJECT_SHARD_BITS)
 
 struct bftm_server;
+struct bftm_service;
+
+/** bftm_object_service - of bftm_services */
+extern const struct bftm_service bftm_object_service;
 
 /**
  * struct bftm_thing - an object in the table, reached only under its shard's lock

@@ -13,7 +13,7 @@
 #include <linux/slab.h>
 
 #include "compat.h"
-#include "netns.h"
+#include "life.h"
 #include "param.h"
 #include "server.h"
 

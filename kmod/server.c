@@ -20,6 +20,7 @@
 #include "clock.h"
 #include "debug.h"
 #include "server.h"
+#include "service.h"
 #include "socket.h"
 
 void bftm_server_param_default(struct bftm_server_param *p)
@@ -41,9 +42,8 @@ static void stop(struct bftm_server *server)
 	int i;
 
 	bftm_sockets_deafen(server);
-	for (i = 0; i < BFTM_PROTOCOLS; i++)
-		bftm_locks_stop(server->locks[i]);
-	bftm_objects_stop(server->objects);
+	for (i = 0; i < BFTM_SERVICES; i++)
+		bftm_services[i]->stop(server);
 	bftm_sockets_close(server);
 }
 
@@ -53,13 +53,8 @@ static void server_free(struct bftm_server *server)
 
 	if (server->clients.bucket)
 		bftm_clients_destroy(&server->clients);
-	for (i = 0; i < BFTM_PROTOCOLS; i++)
-		if (server->locks[i])
-			bftm_locks_destroy(server->locks[i]);
-	if (server->objects) {
-		bftm_journal_destroy(server);
-		bftm_objects_destroy(server->objects);
-	}
+	for (i = 0; i < BFTM_SERVICES; i++)
+		bftm_services[i]->destroy(server);
 	bftm_rules_destroy(rcu_dereference_protected(server->rules, true));
 	free_percpu(server->stats);
 	bftm_destroyed("server", server);
@@ -82,17 +77,14 @@ static u64 gno_first(void)
 }
 
 /* Return: 0 or -ENOMEM; then some may be there. */
-static int lock_tables_new(struct bftm_server *server)
+static int services_start(struct bftm_server *server)
 {
 	u64 gno = gno_first();
-	int i;
+	int i, err = 0;
 
-	for (i = 0; i < BFTM_PROTOCOLS; i++) {
-		server->locks[i] = bftm_locks_new(server, &bftm_protocols[i]->server, gno);
-		if (!server->locks[i])
-			return -ENOMEM;
-	}
-	return 0;
+	for (i = 0; i < BFTM_SERVICES && !err; i++)
+		err = bftm_services[i]->start(server, gno);
+	return err;
 }
 
 struct bftm_server *bftm_server_new(struct net *net,
@@ -117,9 +109,7 @@ struct bftm_server *bftm_server_new(struct net *net,
 	} while (!server->cfg.epoch);	/* 0 is what a client sends at first */
 
 	server->stats = alloc_percpu(struct bftm_stats);
-	server->objects = bftm_objects_new(server);
-	if (!server->stats || lock_tables_new(server) || !server->objects ||
-	    bftm_journal_new(server) ||
+	if (!server->stats || services_start(server) ||
 	    bftm_clients_init(&server->clients, p->max_clients)) {
 		NL_SET_ERR_MSG(extack,
 			       "no memory for the tables; try a smaller max-locks, max-clients or max-objects");

@@ -7,12 +7,12 @@
 
 #include "access.h"
 #include "clients.h"
-#include "core/serve.h"
-#include "locks.h"
-#include "objects.h"
+#include "core/protocol.h"
 #include "route.h"
 #include "uapi/linux/bftmutex_netlink.h"
 
+struct bftm_locks;
+struct bftm_objects;
 struct net;
 struct socket;
 
@@ -129,13 +129,6 @@ struct bftm_server *bftm_server_again(struct bftm_server *old, u64 *over_ns);
 /** bftm_server_stat() - sum of a counter over all CPUs. */
 u64 bftm_server_stat(const struct bftm_server *server, int which);
 
-/** bftm_server_locks() - how many locks are in its tables. */
-u32 bftm_server_locks(const struct bftm_server *server);
-
-/** bftm_server_note() - count and trace what a request came to */
-void bftm_server_note(struct bftm_server *server, const struct bftm_msg *req,
-		      const struct bftm_sends *sends);
-
 /**
  * bftm_server_recovering() - may it have served objects before this start?
  *
@@ -146,64 +139,7 @@ static inline bool bftm_server_recovering(const struct bftm_server *server)
 	return !server->param.floor_known || server->param.token_floor;
 }
 
-/** bftm_server_note_order() - count and trace what a step of the ordering came to */
-void bftm_server_note_order(struct bftm_server *server, const struct bftm_order_msg *req,
-			    const struct bftm_order_msg *reply, u32 changed);
-
-/**
- * struct bftm_received - a datagram on its way through the server, see bftm_server_shell
- * @server: the server
- * @from:   where it came from
- * @buf:    the datagram, of @len bytes; nobody else writes to it
- * @client: once it is found genuine: whose it is; NULL when there is no room for one more
- * @pair:   the keys of that client
- * @shard:  that the lock is in, while it is stepped
- */
-struct bftm_received {
-	struct bftm_server *server;
-	const struct bftm_address *from;
-	const void *buf;
-	size_t len;
-	struct bftm_client *client;
-	struct bftm_pair pair;
-	struct bftm_shard *shard;
-};
-
-/** bftm_server_shell - for bftm_serve() of a struct bftm_received. Context: softirq, RCU. */
-extern const struct bftm_shell bftm_server_shell;
-
-/** bftm_server_dropped() - count a request that was. Return: whether it was dropped. */
-bool bftm_server_dropped(struct bftm_server *server, enum bftm_served how);
-
 /** bftm_server_floor() - of the tokens, now; or BFTM_TOKEN_UNKNOWN. Context: not hard irq. */
 u64 bftm_server_floor(struct bftm_server *server);
-
-/**
- * bftm_server_receive() - decide a datagram
- * @wire: in the request, out the reply
- * @from: where it came from
- * @push: what another client is to hear, for bftm_server_push(); type
- *        BFTM_MSG_NONE for nothing
- * Context: softirq, RCU read side. Return: true to send @wire back.
- */
-bool bftm_server_receive(struct bftm_server *server, struct bftm_wire *wire,
-			 const struct bftm_address *from, struct bftm_msg *push);
-
-/**
- * bftm_server_receive_order() - decide a datagram of the ordering, and answer it
- * @buf:  of @len bytes, any alignment; nobody else writes to it
- * @from: where it came from
- * Context: softirq, RCU read side.
- */
-bool bftm_server_receive_order(struct bftm_server *server, const void *buf, size_t len,
-			       const struct bftm_address *from);
-
-/**
- * bftm_server_push() - send what a client did not ask for just now
- *
- * To where it was heard last. It may be lost as any datagram: who waits, polls.
- * Context: softirq, no lock is held.
- */
-void bftm_server_push(struct bftm_server *server, const struct bftm_msg *push);
 
 #endif /* BFTM_SERVER_H */

@@ -4,11 +4,15 @@
  * it is sent in: on the stack there is no room for the longest.
  */
 #include <linux/skbuff.h>
+#include <linux/udp.h>
 
 #include "clock.h"
-#include "server.h"
+#include "objects.h"
+#include "objects_trace.h"
+#include "receive.h"
+#include "server_trace.h"
+#include "service.h"
 #include "socket.h"
-#include "trace.h"
 
 /* REFUSED and CHALLENGE have the shape of the locks' messages. */
 static noinline_for_stack void send_wire(struct bftm_server *server,
@@ -84,6 +88,52 @@ static void push_all(struct bftm_server *server, const struct bftm_order_msg *re
 	}
 }
 
+static void note(struct bftm_server *server, const struct bftm_order_msg *req,
+		 const struct bftm_order_msg *reply, u32 changed)
+{
+	switch (reply->type) {
+	case BFTM_MSG_NONE:
+		bftm_count(server, SILENT);
+		break;
+	case BFTM_ORDER_RESPONSE:
+	case BFTM_ORDER_PENDING:
+		bftm_count(server, SUBMITTED);
+		break;
+	case BFTM_ORDER_GOT:
+		bftm_count(server, GOT);
+		break;
+	case BFTM_ORDER_RECOVERING:
+		bftm_count(server, FORGOTTEN);
+		break;
+	case BFTM_ORDER_PROPOSED:
+		bftm_count(server, PROPOSED);
+		break;
+	case BFTM_ORDER_COMMITTED:
+		bftm_count(server, COMMITTED);
+		break;
+	case BFTM_ORDER_INSTALLED:
+		bftm_count(server, INSTALLED);
+		break;
+	case BFTM_ORDER_EXCEPTION:
+		bftm_count(server, EXCEPTED);
+		break;
+	case BFTM_ORDER_NEEDBODY:
+		bftm_count(server, NEEDBODY);
+		break;
+	case BFTM_ORDER_BODY:
+	case BFTM_ORDER_NOBODY:
+		bftm_count(server, FETCHED);
+		break;
+	case BFTM_ORDER_STORED:
+		bftm_count(server, STORED);
+		break;
+	default:
+		bftm_count(server, REFUSED);
+	}
+	if (changed || reply->type == BFTM_MSG_REFUSED)
+		trace_bftm_order(server, req, reply, changed);
+}
+
 /* What the protocol says to a request that it may see. */
 static bool decide(struct bftm_server *server, const struct bftm_order_msg *req,
 		   const struct bftm_msg *head, const struct bftm_address *from,
@@ -97,7 +147,7 @@ static bool decide(struct bftm_server *server, const struct bftm_order_msg *req,
 		return false;	/* as if it had been lost */
 	bftm_objects_step(server->objects, &server->cfg, req,
 			  skb->data + BFTM_ORDER_HEAD_LEN, &reply, &outcome);
-	bftm_server_note_order(server, req, &reply, outcome.changed);
+	note(server, req, &reply, outcome.changed);
 	push_all(server, req, &outcome);
 	bftm_outcome_done(&outcome);
 	if (reply.type == BFTM_MSG_REFUSED) {
@@ -113,8 +163,15 @@ static bool decide(struct bftm_server *server, const struct bftm_order_msg *req,
 	return reply.type != BFTM_MSG_NONE;
 }
 
-bool bftm_server_receive_order(struct bftm_server *server, const void *buf, size_t len,
-			       const struct bftm_address *from)
+static const struct bftm_shell shell = {
+	.sender = bftm_received_sender,
+	.take = bftm_received_take,
+	.permit = bftm_received_permit,
+	.tokens = bftm_received_tokens,
+};
+
+static bool receive(struct bftm_server *server, const void *buf, size_t len,
+		    const struct bftm_address *from)
 {
 	struct bftm_received r = { .server = server, .from = from, .buf = buf, .len = len };
 	struct bftm_server_cfg limits;
@@ -127,7 +184,7 @@ bool bftm_server_receive_order(struct bftm_server *server, const void *buf, size
 		return false;
 	}
 	bftm_order_head(&req, &head);
-	if (bftm_server_dropped(server, bftm_serve_head(&bftm_server_shell, &r, &server->cfg,
+	if (bftm_server_dropped(server, bftm_serve_head(&shell, &r, &server->cfg,
 							&head, bftm_clock_ns(), &limits,
 							&admit, &reply)))
 		goto out;
@@ -147,3 +204,45 @@ out:
 	memzero_explicit(&r.pair, sizeof(r.pair));
 	return answered;
 }
+
+/*
+ * Longer ones, not by way of the stack. The skb is ours; what another has mapped,
+ * and could write to after the tag was found right, is not in its linear part.
+ */
+static bool objects_receive(struct bftm_server *server, struct sk_buff **skb,
+			    const struct bftm_address *from)
+{
+	size_t len = (*skb)->len - sizeof(struct udphdr);
+
+	if (len < BFTM_ORDER_LEN_MIN || len > BFTM_ORDER_LEN_MAX || !pskb_may_pull(*skb, (*skb)->len)) {
+		bftm_count(server, BAD_FORM);
+		return false;
+	}
+	return receive(server, (*skb)->data + sizeof(struct udphdr), len, from);
+}
+
+static int objects_start(struct bftm_server *server, u64 gno)
+{
+	server->objects = bftm_objects_new(server);
+	return server->objects ? bftm_journal_new(server) : -ENOMEM;
+}
+
+static void objects_stop(struct bftm_server *server)
+{
+	bftm_objects_stop(server->objects);
+}
+
+static void objects_destroy(struct bftm_server *server)
+{
+	if (!server->objects)
+		return;
+	bftm_journal_destroy(server);
+	bftm_objects_destroy(server->objects);
+}
+
+const struct bftm_service bftm_object_service = {
+	.start = objects_start,
+	.stop = objects_stop,
+	.destroy = objects_destroy,
+	.receive = objects_receive,
+};

@@ -37,8 +37,8 @@ struct bftm_session *bftm_session_find(struct bftm_net *bn, const char *cluster)
 {
 	struct bftm_session *s;
 
-	lockdep_assert_held(&bn->upcall.lock);
-	list_for_each_entry(s, &bn->upcall.sessions, list)
+	lockdep_assert_held(&bn->upcall->lock);
+	list_for_each_entry(s, &bn->upcall->sessions, list)
 		if (*cluster ? !strncmp(s->cluster, cluster, BFTM_CLUSTER_MAX) : s->standard)
 			return s;
 	return NULL;
@@ -57,7 +57,7 @@ static int index_of(const struct bftm_session *s, u16 server)
 /* Return: true when it answers what the kernel does, and nobody else needs it. */
 static bool take(struct bftm_session *s, const void *wire)
 {
-	spinlock_t *lock = &s->bn->upcall.lock;
+	spinlock_t *lock = &s->bn->upcall->lock;
 	struct bftm_msg msg;
 	bool taken;
 	int u;
@@ -116,8 +116,8 @@ u32 bftm_session_send(struct bftm_session *s, u32 to, struct bftm_msg *msg)
 {
 	u32 u, sent = 0;
 
-	lockdep_assert_held(&s->bn->upcall.lock);
-	if (s->bn->upcall.silent)
+	lockdep_assert_held(&s->bn->upcall->lock);
+	if (s->bn->upcall->silent)
 		return 0;
 	look_at_flow(s);
 	msg->proto = BFTM_PROTO_BACKOFF;
@@ -236,7 +236,7 @@ static void session_free(struct bftm_session *s)
 /* One that is off the list: nobody begins anything by it. */
 static void dispose(struct bftm_session *s)
 {
-	struct bftm_upcall *up = &s->bn->upcall;
+	struct bftm_upcall *up = s->bn->upcall;
 	bool more;
 
 	lockdep_assert_held(&s->bn->session_mutex);
@@ -254,7 +254,7 @@ static void dispose(struct bftm_session *s)
 
 static int lend(struct bftm_net *bn, struct bftm_session *s, struct bftm_session **old)
 {
-	struct bftm_upcall *up = &bn->upcall;
+	struct bftm_upcall *up = bn->upcall;
 	int err = attach(s);
 
 	if (err)
@@ -291,7 +291,7 @@ int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, int fd, u64 c
 	}
 	s->bn = bn;
 	INIT_LIST_HEAD(&s->all);
-	bftm_alarms_init(&s->alarms, &bn->upcall.lock, bftm_fast_ring);
+	bftm_alarms_init(&s->alarms, &bn->upcall->lock, bftm_fast_ring);
 	mutex_lock(&bn->session_mutex);
 	err = lend(bn, s, &old);
 	if (err)
@@ -309,8 +309,8 @@ void bftm_sessions_retire(struct bftm_net *bn, const char *cluster, u32 portid,
 {
 	struct bftm_session *s, *next;
 
-	lockdep_assert_held(&bn->upcall.lock);
-	list_for_each_entry_safe(s, next, &bn->upcall.sessions, list) {
+	lockdep_assert_held(&bn->upcall->lock);
+	list_for_each_entry_safe(s, next, &bn->upcall->sessions, list) {
 		if ((cluster && strcmp(s->cluster, cluster)) || (portid && s->portid != portid))
 			continue;
 		list_move(&s->list, gone);
@@ -330,9 +330,9 @@ void bftm_session_revoke(struct bftm_net *bn, const char *cluster, u32 portid)
 	LIST_HEAD(gone);
 
 	mutex_lock(&bn->session_mutex);
-	spin_lock_bh(&bn->upcall.lock);
+	spin_lock_bh(&bn->upcall->lock);
 	bftm_sessions_retire(bn, cluster, portid, &gone);
-	spin_unlock_bh(&bn->upcall.lock);
+	spin_unlock_bh(&bn->upcall->lock);
 	bftm_sessions_dispose(&gone);
 	mutex_unlock(&bn->session_mutex);
 }

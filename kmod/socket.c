@@ -11,8 +11,10 @@
 #include <net/udp.h>
 
 #include "compat.h"
+#include "core/order_wire.h"
 #include "route.h"
 #include "server.h"
+#include "service.h"
 #include "socket.h"
 #include "udp.h"
 
@@ -149,60 +151,26 @@ static void turn_round(struct sk_buff *skb)
 	skb->dev = NULL;
 }
 
-/* Return: true when it was answered; then @skb may be the answer, and NULL now. */
-static bool receive_lock(struct bftm_server *server, struct sk_buff **skb,
-			 const struct bftm_address *from)
+void bftm_socket_answer(struct bftm_server *server, struct sk_buff **skb,
+			const struct bftm_address *from, const struct bftm_wire *wire)
 {
-	struct bftm_wire wire;
-	struct bftm_msg push;
-	const void *data;
-	bool answer;
-
-	data = skb_header_pointer(*skb, sizeof(struct udphdr), sizeof(wire), &wire);
-	if (!data || (*skb)->len != sizeof(struct udphdr) + sizeof(wire)) {
-		bftm_count(server, BAD_FORM);
-		return false;
-	}
-	if (data != &wire)
-		memcpy(&wire, data, sizeof(wire));
-	answer = bftm_server_receive(server, &wire, from, &push);
-	if (push.type != BFTM_MSG_NONE)
-		bftm_server_push(server, &push);	/* somebody waits for it */
-	if (!answer)
-		return false;
 	if (!is_ours(*skb, from->family)) {
-		bftm_socket_send(server, from, &wire);
-		return true;
+		bftm_socket_send(server, from, wire);
+		return;
 	}
 	turn_round(*skb);
-	memcpy(__skb_pull(*skb, sizeof(struct udphdr)), &wire, sizeof(wire));
+	memcpy(__skb_pull(*skb, sizeof(struct udphdr)), wire, sizeof(*wire));
 	bftm_socket_send_skb(server, from, *skb);
 	*skb = NULL;
-	return true;
 }
 
-/*
- * Longer ones, not by way of the stack. The skb is ours; what another has mapped,
- * and could write to after the tag was found right, is not in its linear part.
- */
-static bool receive_order(struct bftm_server *server, struct sk_buff *skb,
-			  const struct bftm_address *from)
-{
-	size_t len = skb->len - sizeof(struct udphdr);
-
-	if (len < BFTM_ORDER_LEN_MIN || len > BFTM_ORDER_LEN_MAX || !pskb_may_pull(skb, skb->len)) {
-		bftm_count(server, BAD_FORM);
-		return false;
-	}
-	return bftm_server_receive_order(server, skb->data + sizeof(struct udphdr), len, from);
-}
-
-static bool is_order(const struct sk_buff *skb)
+/* The protocol in the header says which. */
+static enum bftm_service_number service_of(const struct sk_buff *skb)
 {
 	u8 head[BFTM_ORDER_SHAPE_LEN];
 	const void *data = skb_header_pointer(skb, sizeof(struct udphdr), sizeof(head), head);
 
-	return data && bftm_order_shaped(data);
+	return data && bftm_order_shaped(data) ? BFTM_SERVICE_OBJECTS : BFTM_SERVICE_LOCKS;
 }
 
 /* encap_rcv: softirq, RCU read side; the skb begins with the UDP header. */
@@ -219,8 +187,7 @@ static int hear(struct sock *sk, struct sk_buff *skb)
 		goto drop;
 	}
 	read_address(server->net, skb, sk->sk_family, &from);
-	if (is_order(skb) ? receive_order(server, skb, &from) :
-			    receive_lock(server, &skb, &from)) {
+	if (bftm_services[service_of(skb)]->receive(server, &skb, &from)) {
 		consume_skb(skb);
 		return 0;
 	}

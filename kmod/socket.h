@@ -41,6 +41,14 @@ void bftm_socket_send_skb(struct bftm_server *server, const struct bftm_address 
 			  struct sk_buff *skb);
 
 /**
+ * bftm_socket_answer() - send a signed datagram to where a request came from
+ * @skb: the request, which may become the answer; then it is NULL
+ * Context: as of bftm_socket_send().
+ */
+void bftm_socket_answer(struct bftm_server *server, struct sk_buff **skb,
+			const struct bftm_address *from, const struct bftm_wire *wire);
+
+/**
  * bftm_socket_send() - send a signed datagram, or count that it failed
  * Context: softirq, RCU read side, the sockets are open and stay so.
  */

@@ -24,7 +24,7 @@
 #include "handle.h"
 #include "sleep.h"
 #include "submit.h"
-#include "trace.h"
+#include "client_trace.h"
 
 static struct bftm_submission *submission_new(struct bftm_handle *h,
 					      const struct bftm_submit *arg)
@@ -58,7 +58,7 @@ err_free:
 /* Nobody else has it. */
 static void submission_free(struct bftm_submission *s)
 {
-	struct bftm_upcall *up = &s->handle->bn->upcall;
+	struct bftm_upcall *up = s->handle->bn->upcall;
 
 	spin_lock_bh(&up->lock);
 	up->bytes -= s->bytes;
@@ -86,7 +86,7 @@ static struct bftm_request *request_new(const struct bftm_submit *arg)
 
 static int begin(struct bftm_submission *s, struct bftm_request *request)
 {
-	struct bftm_upcall *up = &s->handle->bn->upcall;
+	struct bftm_upcall *up = s->handle->bn->upcall;
 	u32 bytes = s->op_len + BFTM_OP_MAX;
 	int err;
 
@@ -113,9 +113,9 @@ static int outcome(void *arg)
 	struct bftm_submission *s = arg;
 	int err;
 
-	spin_lock_bh(&s->handle->bn->upcall.lock);
+	spin_lock_bh(&s->handle->bn->upcall->lock);
 	err = s->request ? -EINPROGRESS : 0;
-	spin_unlock_bh(&s->handle->bn->upcall.lock);
+	spin_unlock_bh(&s->handle->bn->upcall->lock);
 	return err;
 }
 
@@ -124,7 +124,7 @@ static int end(struct bftm_submission *s, int err)
 {
 	struct bftm_net *bn = s->handle->bn;
 
-	spin_lock_bh(&bn->upcall.lock);
+	spin_lock_bh(&bn->upcall->lock);
 	if (s->request) {
 		s->error = err;
 		bftm_upcall_end(bn, s->request);
@@ -132,13 +132,13 @@ static int end(struct bftm_submission *s, int err)
 	}
 	err = s->error;
 	trace_bftm_submitted(s);
-	spin_unlock_bh(&bn->upcall.lock);
+	spin_unlock_bh(&bn->upcall->lock);
 	return err;
 }
 
 void bftm_submit_answered(struct bftm_submission *s, const struct bftm_submitted *answer)
 {
-	lockdep_assert_held(&s->handle->bn->upcall.lock);
+	lockdep_assert_held(&s->handle->bn->upcall->lock);
 	s->request = NULL;
 	s->error = answer->error;
 	s->status = answer->status;
@@ -159,9 +159,9 @@ static int submit_and_wait(struct bftm_submission *s, const struct bftm_submit *
 		return -ENOMEM;
 	/* The helper is told when; it ends it first, and better knows why. */
 	at = request->timeout_at_ns ? request->timeout_at_ns + BFTM_TIMEOUT_SLACK_NS : 0;
-	spin_lock_bh(&s->handle->bn->upcall.lock);
+	spin_lock_bh(&s->handle->bn->upcall->lock);
 	err = begin(s, request);
-	spin_unlock_bh(&s->handle->bn->upcall.lock);
+	spin_unlock_bh(&s->handle->bn->upcall->lock);
 	if (err) {
 		kfree(request);
 		return err;
@@ -188,10 +188,10 @@ static void keep(struct bftm_submission *s)
 {
 	struct bftm_handle *h = s->handle;
 
-	spin_lock_bh(&h->bn->upcall.lock);
+	spin_lock_bh(&h->bn->upcall->lock);
 	list_add_tail(&s->list, &h->kept);
 	h->kept_count++;
-	spin_unlock_bh(&h->bn->upcall.lock);
+	spin_unlock_bh(&h->bn->upcall->lock);
 }
 
 int bftm_submit(struct bftm_handle *h, struct bftm_submit *arg)
@@ -218,7 +218,7 @@ static struct bftm_submission *take(struct bftm_handle *h, u64 id)
 {
 	struct bftm_submission *s, *found = NULL;
 
-	spin_lock_bh(&h->bn->upcall.lock);
+	spin_lock_bh(&h->bn->upcall->lock);
 	list_for_each_entry(s, &h->kept, list) {
 		if (id && s->id != id)
 			continue;
@@ -227,7 +227,7 @@ static struct bftm_submission *take(struct bftm_handle *h, u64 id)
 		found = s;
 		break;
 	}
-	spin_unlock_bh(&h->bn->upcall.lock);
+	spin_unlock_bh(&h->bn->upcall->lock);
 	return found;
 }
 

@@ -10,7 +10,7 @@
 #include "debug.h"
 #include "fast.h"
 #include "handle.h"
-#include "netlink.h"
+#include "notify.h"
 #include "submit.h"
 #include "upcall.h"
 
@@ -49,11 +49,11 @@ void bftm_request_failed(struct bftm_upcall *up, struct bftm_request *request, i
 
 void bftm_upcall_hint(struct bftm_net *bn)
 {
-	struct bftm_upcall *up = &bn->upcall;
+	struct bftm_upcall *up = bn->upcall;
 
 	/* Without memory for it, the helper's own clock makes it look. */
 	if (up->portid && !up->hinted && !list_empty(&up->queue))
-		up->hinted = !bftm_netlink_hint(bn->net, up->portid,
+		up->hinted = !bftm_notify.hint(bn->net, up->portid,
 						BFTMUTEX_CMD_HELPER_READY);
 }
 
@@ -96,8 +96,11 @@ out:
 	return HRTIMER_NORESTART;
 }
 
-void bftm_upcall_init(struct bftm_upcall *up)
+void bftm_upcall_init(struct bftm_net *bn)
 {
+	struct bftm_upcall *up = bn->upcall;
+
+	up->bn = bn;
 	spin_lock_init(&up->lock);
 	up->deserted = true;
 	INIT_LIST_HEAD(&up->queue);
@@ -213,13 +216,13 @@ void bftm_upcall_held(struct bftm_net *bn, struct bftm_request *request)
 
 void bftm_upcall_requeue(struct bftm_net *bn, struct bftm_request *request)
 {
-	list_add_tail(&request->list, &bn->upcall.queue);
+	list_add_tail(&request->list, &bn->upcall->queue);
 	bftm_upcall_hint(bn);
 }
 
 int bftm_upcall_add(struct bftm_net *bn, struct bftm_request *request)
 {
-	struct bftm_upcall *up = &bn->upcall;
+	struct bftm_upcall *up = bn->upcall;
 
 	lockdep_assert_held(&up->lock);
 	/* A helper that was there a moment ago may be about to come back. */
@@ -239,7 +242,7 @@ int bftm_upcall_add(struct bftm_net *bn, struct bftm_request *request)
 
 int bftm_upcall_renew(struct bftm_net *bn, struct bftm_request *request)
 {
-	struct bftm_upcall *up = &bn->upcall;
+	struct bftm_upcall *up = bn->upcall;
 
 	lockdep_assert_held(&up->lock);
 	if (up->deserted)
@@ -254,7 +257,7 @@ int bftm_upcall_renew(struct bftm_net *bn, struct bftm_request *request)
 
 void bftm_upcall_end(struct bftm_net *bn, struct bftm_request *request)
 {
-	struct bftm_upcall *up = &bn->upcall;
+	struct bftm_upcall *up = bn->upcall;
 
 	lockdep_assert_held(&up->lock);
 	if (request->fast) {

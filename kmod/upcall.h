@@ -6,9 +6,15 @@
 #ifndef BFTM_UPCALL_H
 #define BFTM_UPCALL_H
 
+#include <linux/hashtable.h>
+#include <linux/hrtimer.h>
 #include <linux/list.h>
-#include <linux/types.h>
+#include <linux/siphash.h>
+#include <linux/spinlock.h>
+#include <linux/xarray.h>
 
+#include "alarms.h"
+#include "core/limits.h"
 #include "netns.h"
 #include "uapi/linux/bftmutex.h"
 #include "uapi/linux/bftmutex_netlink.h"
@@ -16,6 +22,69 @@
 struct bftm_fast;
 struct bftm_handle;
 struct bftm_submission;
+
+#define BFTM_REQUEST_BITS 10
+
+/**
+ * struct bftm_tables - where what is on its way to the helper is found, by a number or name
+ * @by_id:   requests that are given, and what is held
+ * @by_name: one acquisition for each name of a lock
+ * @fast:    those that the kernel makes by itself, by attempt
+ */
+struct bftm_tables {
+	DECLARE_HASHTABLE(by_id, BFTM_REQUEST_BITS);
+	DECLARE_HASHTABLE(by_name, BFTM_REQUEST_BITS);
+	DECLARE_HASHTABLE(fast, BFTM_REQUEST_BITS);
+};
+
+/**
+ * struct bftm_upcall - the way to the helper
+ * @bn:       of this namespace
+ * @lock:     guards all of it and every handle of the namespace, taken with
+ *            bottom halves off
+ * @portid:   netlink port of the helper, 0 for none
+ * @hinted:   the helper was told that @queue is not empty
+ * @deserted: there has been no helper for longer than the grace period
+ * @silent:   servers are told nothing, and no helper may come: see bftm_upcall_forked()
+ * @forked:   the next who would be the helper is to know of that
+ * @count:    requests that exist
+ * @bytes:    that submits of the namespace take up
+ * @next_id:  number of the next request
+ * @queue:    requests to be pulled, oldest first
+ * @ending:   the end of an acquire, pulled last: until the next pull the helper may not
+ *            have sent it, and the lock is none for the fast path
+ * @given:    acquires and submits that were pulled and are not done
+ * @tables:   NULL until the first handle or helper comes, then the same until the namespace
+ *            ends; see bftm_upcall_prepare()
+ * @secret:   so that nobody can choose names, or keep numbers, that go to one place of a table
+ * @sessions: what the helper has lent
+ * @alarms:   handles with something to do at a time
+ * @handles:  every open handle, by its number; changed without @lock, looked at with it
+ * @told:     handles below that number know that they are deserted
+ * @grace:    fires when waiting for a new helper is over
+ */
+struct bftm_upcall {
+	struct bftm_net *bn;
+	spinlock_t lock;
+	u32 portid;
+	bool hinted;
+	bool deserted;
+	bool silent;
+	bool forked;
+	u32 count;
+	u64 bytes;
+	u64 next_id;
+	struct list_head queue;
+	struct bftm_request *ending;
+	struct list_head given;
+	struct bftm_tables *tables;
+	siphash_key_t secret;
+	struct list_head sessions;
+	struct bftm_alarms alarms;
+	struct xarray handles;
+	unsigned long told;
+	struct hrtimer grace;
+};
 
 /**
  * struct bftm_request - one acquisition, or one submit, on its way through the helper
@@ -65,7 +134,8 @@ struct bftm_request {
 	u32 sends;
 };
 
-void bftm_upcall_init(struct bftm_upcall *up);
+/** bftm_upcall_init() - @bn->upcall, of zeroes */
+void bftm_upcall_init(struct bftm_net *bn);
 void bftm_upcall_destroy(struct bftm_upcall *up);
 
 /**

@@ -5,7 +5,7 @@
 #include "clock.h"
 #include "debug.h"
 #include "handle.h"
-#include "netlink.h"
+#include "notify.h"
 #include "session.h"
 #include "submit.h"
 #include "upcall.h"
@@ -14,11 +14,6 @@
 static u64 id_key(const struct bftm_upcall *up, u64 id)
 {
 	return siphash_1u64(id, &up->secret);
-}
-
-static struct bftm_net *net_of(struct bftm_upcall *up)
-{
-	return container_of(up, struct bftm_net, upcall);
 }
 
 /* struct adopted - what the helper before knew of, that is held: to be renewed or not */
@@ -51,7 +46,7 @@ static void end_last(struct bftm_upcall *up)
 
 int bftm_upcall_register(struct bftm_net *bn, u32 portid)
 {
-	struct bftm_upcall *up = &bn->upcall;
+	struct bftm_upcall *up = bn->upcall;
 	struct adopted adopted;
 	unsigned long at = 0;
 	int err = bftm_upcall_prepare(up);
@@ -136,7 +131,7 @@ static void take_back(struct bftm_upcall *up)
 
 void bftm_upcall_deregister(struct bftm_net *bn, u32 portid)
 {
-	struct bftm_upcall *up = &bn->upcall;
+	struct bftm_upcall *up = bn->upcall;
 	LIST_HEAD(gone);
 	bool was;
 
@@ -206,7 +201,7 @@ static void drop_releases(struct bftm_upcall *up)
 
 void bftm_upcall_forked(struct bftm_net *bn)
 {
-	struct bftm_upcall *up = &bn->upcall;
+	struct bftm_upcall *up = bn->upcall;
 	u32 portid;
 
 	spin_lock_bh(&up->lock);
@@ -224,12 +219,12 @@ void bftm_upcall_forked(struct bftm_net *bn)
 	bftm_upcall_resume(bn);
 	/* Untold, it looks within a second. */
 	if (portid)
-		bftm_netlink_hint(bn->net, portid, BFTMUTEX_CMD_HELPER_READY);
+		bftm_notify.hint(bn->net, portid, BFTMUTEX_CMD_HELPER_READY);
 }
 
 int bftm_upcall_suspend(struct bftm_net *bn)
 {
-	struct bftm_upcall *up = &bn->upcall;
+	struct bftm_upcall *up = bn->upcall;
 	u32 portid = READ_ONCE(up->portid);
 
 	/* Without a helper, and what it lent, nothing comes to be held. */
@@ -238,7 +233,7 @@ int bftm_upcall_suspend(struct bftm_net *bn)
 	 * It looks at once, and finds that it is none any more. One whose socket is full has
 	 * something to look at in any case, and one that is gone need not.
 	 */
-	if (portid && bftm_netlink_hint(bn->net, portid, BFTMUTEX_CMD_HELPER_READY) == -ENOMEM)
+	if (portid && bftm_notify.hint(bn->net, portid, BFTMUTEX_CMD_HELPER_READY) == -ENOMEM)
 		return -ENOMEM;
 	spin_lock_bh(&up->lock);
 	/* The time asleep is not the next helper's; see bftm_upcall_resume(). */
@@ -250,7 +245,7 @@ int bftm_upcall_suspend(struct bftm_net *bn)
 
 void bftm_upcall_resume(struct bftm_net *bn)
 {
-	struct bftm_upcall *up = &bn->upcall;
+	struct bftm_upcall *up = bn->upcall;
 
 	spin_lock_bh(&up->lock);
 	/* Where it was over, there may be more to end. */
@@ -264,7 +259,7 @@ int bftm_upcall_pull(struct bftm_net *bn, u32 portid,
 		     int (*give)(const struct bftm_request *request, void *arg),
 		     void *arg)
 {
-	struct bftm_upcall *up = &bn->upcall;
+	struct bftm_upcall *up = bn->upcall;
 	struct bftm_request *request;
 	int err;
 
@@ -327,22 +322,22 @@ static void resolve(struct bftm_acquire *arg, const struct bftm_result *result)
 void bftm_upcall_won(struct bftm_net *bn, struct bftm_request *request,
 		     const struct bftm_result *result)
 {
-	lockdep_assert_held(&bn->upcall.lock);
+	lockdep_assert_held(&bn->upcall->lock);
 	request->attempt = result->attempt;
 	request->sends = result->sends;
 	request->configuration = result->configuration;
 	resolve(&request->arg, result);
 	resolve(&request->handle->arg, result);
 	if (hlist_unhashed(&request->by_id))
-		hash_add(bn->upcall.tables->by_id, &request->by_id,
-			 id_key(&bn->upcall, request->id));
+		hash_add(bn->upcall->tables->by_id, &request->by_id,
+			 id_key(bn->upcall, request->id));
 	bftm_handle_won(request->handle, result);
 }
 
 int bftm_upcall_done(struct bftm_net *bn, u32 portid,
 		     const struct bftm_result *result)
 {
-	struct bftm_upcall *up = &bn->upcall;
+	struct bftm_upcall *up = bn->upcall;
 	struct bftm_request *request;
 	int err = 0;
 
@@ -369,7 +364,7 @@ int bftm_upcall_done(struct bftm_net *bn, u32 portid,
 	} else {
 		hash_del(&request->by_id);
 		list_add(&request->list, &up->queue);
-		bftm_upcall_hint(net_of(up));
+		bftm_upcall_hint(up->bn);
 		err = -ESTALE;
 	}
 out:
@@ -380,7 +375,7 @@ out:
 int bftm_upcall_submitted(struct bftm_net *bn, u32 portid,
 			  const struct bftm_submitted *answer)
 {
-	struct bftm_upcall *up = &bn->upcall;
+	struct bftm_upcall *up = bn->upcall;
 	struct bftm_request *request;
 	int err = -EPERM;
 
@@ -404,7 +399,7 @@ out:
 int bftm_upcall_renewed(struct bftm_net *bn, u32 portid, u64 id,
 			u64 deadline_ns, u64 end_ns, u32 sends)
 {
-	struct bftm_upcall *up = &bn->upcall;
+	struct bftm_upcall *up = bn->upcall;
 	struct bftm_request *request;
 	struct bftm_handle *h;
 	int err = -EPERM;
@@ -432,8 +427,8 @@ bool bftm_upcall_is_helper(struct bftm_net *bn, u32 portid)
 {
 	bool is_helper;
 
-	spin_lock_bh(&bn->upcall.lock);
-	is_helper = bn->upcall.portid == portid;
-	spin_unlock_bh(&bn->upcall.lock);
+	spin_lock_bh(&bn->upcall->lock);
+	is_helper = bn->upcall->portid == portid;
+	spin_unlock_bh(&bn->upcall->lock);
 	return is_helper;
 }

@@ -18,7 +18,7 @@
 #include <linux/rwsem.h>
 #include <net/net_namespace.h>
 
-#include "netns.h"
+#include "life.h"
 #include "upcall.h"
 #include "vmfork.h"
 

@@ -2,28 +2,32 @@
 /*
  * Lifetime: an open handle holds a reference to its namespace, netlink requests
  * run on a socket of it, so neither outlives it. What is left at its end is the
- * server, which is stopped here, and requests that no helper fetched.
+ * server, which is stopped here, and requests that no helper fetched. A netlink socket that
+ * closes holds its namespace, so the way to the helper is there as long as anybody looks.
  */
-#include <net/netns/generic.h>
+#include <linux/slab.h>
 
 #include "debug.h"
-#include "netns.h"
+#include "life.h"
+#include "locks.h"
+#include "objects.h"
 #include "power.h"
 #include "server.h"
+#include "service.h"
 #include "session.h"
 #include "upcall.h"
 
+const struct bftm_service *const bftm_services[BFTM_SERVICES] = {
+	[BFTM_SERVICE_LOCKS] = &bftm_lock_service,
+	[BFTM_SERVICE_OBJECTS] = &bftm_object_service,
+};
+
 /* Each namespace of the host has it, though few use it. Locks of debugging kernels are larger. */
 #if !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC)
-static_assert(sizeof(struct bftm_net) <= 640);
+static_assert(sizeof(struct bftm_net) + sizeof(struct bftm_upcall) <= 640);
 #endif
 
-static unsigned int net_id;
-
-struct bftm_net *bftm_net(struct net *net)
-{
-	return net_generic(net, net_id);
-}
+unsigned int bftm_net_id;
 
 int bftm_netns_start(struct bftm_net *bn, const struct bftm_server_param *p,
 		     struct netlink_ext_ack *extack)
@@ -110,11 +114,14 @@ static int __net_init netns_init(struct net *net)
 {
 	struct bftm_net *bn = bftm_net(net);
 
+	bn->upcall = kzalloc(sizeof(*bn->upcall), GFP_KERNEL);
+	if (!bn->upcall)
+		return -ENOMEM;
 	bn->net = net;
 	mutex_init(&bn->mutex);
 	init_rwsem(&bn->life);
 	mutex_init(&bn->session_mutex);
-	bftm_upcall_init(&bn->upcall);
+	bftm_upcall_init(bn);
 	bftm_created("netns", bn);
 	return 0;
 }
@@ -127,14 +134,15 @@ static void __net_exit netns_exit(struct net *net)
 		bftm_server_destroy(bn->server);
 	bn->server = NULL;
 	bftm_session_revoke(bn, NULL, 0);
-	bftm_upcall_destroy(&bn->upcall);
+	bftm_upcall_destroy(bn->upcall);
+	kfree(bn->upcall);
 	bftm_destroyed("netns", bn);
 }
 
 static struct pernet_operations netns_ops = {
 	.init = netns_init,
 	.exit = netns_exit,
-	.id = &net_id,
+	.id = &bftm_net_id,
 	.size = sizeof(struct bftm_net),
 };
 

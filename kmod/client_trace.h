@@ -1,31 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tracepoints: /sys/kernel/tracing/events/bftmutex. */
+/* Tracepoints of the device: /sys/kernel/tracing/events/bftmutex. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM bftmutex
 
-#if !defined(BFTM_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
-#define BFTM_TRACE_H
+#if !defined(BFTM_CLIENT_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define BFTM_CLIENT_TRACE_H
 
 #include <linux/tracepoint.h>
 
 #include "handle.h"
-#include "server.h"
 #include "submit.h"
-
-#ifndef BFTM_TRACE_NAME
-#define BFTM_TRACE_NAME
-/* Any bytes as a string that filters can compare: "?" for what is not printable. */
-static inline void bftm_trace_name(char dst[BFTM_NAME_MAX + 1], const void *name,
-				   size_t len)
-{
-	const u8 *from = name;
-	size_t i;
-
-	for (i = 0; i < len && i < BFTM_NAME_MAX; i++)
-		dst[i] = from[i] > 0x20 && from[i] < 0x7f ? from[i] : '?';
-	dst[i] = '\0';
-}
-#endif
+#include "trace_name.h"
 
 /*
  * The device: of each acquire that begins, either that it won or that it failed;
@@ -179,97 +164,11 @@ TRACE_EVENT(bftm_suspect,
 		  __entry->cluster, __entry->server, __entry->evidence, __entry->count)
 );
 
-/*
- * The server: what it grants, sends without having been asked, takes back,
- * stamps and refuses. @m is the message that says so.
- */
-DECLARE_EVENT_CLASS(bftm_said,
-	TP_PROTO(const struct bftm_server *server, const struct bftm_msg *m),
-	TP_ARGS(server, m),
-	TP_STRUCT__entry(
-		__field(u32, netns)
-		__field(u16, server)
-		__field(u8, type)
-		__field(u32, client)
-		__field(u32, k)
-		__field(u32, reason)
-		__field(u64, attempt)
-		__field(u64, gno)
-		__field(u64, token)
-		__array(char, name, BFTM_NAME_MAX + 1)
-	),
-	TP_fast_assign(
-		__entry->netns = server->net->ns.inum;
-		__entry->server = server->cfg.id;
-		__entry->type = m->type;
-		__entry->client = m->client;
-		__entry->k = m->k;
-		__entry->reason = m->position;
-		__entry->attempt = m->attempt;
-		__entry->gno = m->gno;
-		__entry->token = m->token;
-		bftm_trace_name(__entry->name, m->name, m->name_len);
-	),
-	TP_printk("netns=%u server=%u name=%s client=%u attempt=%llu k=%u gno=%llu token=%llu reason=%u type=%#x",
-		  __entry->netns, __entry->server, __entry->name, __entry->client,
-		  __entry->attempt, __entry->k, __entry->gno, __entry->token,
-		  __entry->reason, __entry->type)
-);
-
-#define BFTM_SAID(name) DEFINE_EVENT(bftm_said, name, \
-	TP_PROTO(const struct bftm_server *server, const struct bftm_msg *m), \
-	TP_ARGS(server, m))
-
-BFTM_SAID(bftm_grant);
-BFTM_SAID(bftm_push);
-BFTM_SAID(bftm_yield);
-BFTM_SAID(bftm_stamp);
-BFTM_SAID(bftm_refuse);
-
-#undef BFTM_SAID
-
-/* The ordering: what a request made the server promise, store or refuse. */
-TRACE_EVENT(bftm_order,
-	TP_PROTO(const struct bftm_server *server, const struct bftm_order_msg *req,
-		 const struct bftm_order_msg *reply, u32 changed),
-	TP_ARGS(server, req, reply, changed),
-	TP_STRUCT__entry(
-		__field(u32, netns)
-		__field(u16, server)
-		__field(u8, type)
-		__field(u8, reply)
-		__field(u32, client)
-		__field(u32, changed)
-		__field(u32, reason)
-		__field(u64, rank)
-		__field(u64, op)
-		__field(u64, version)
-		__array(char, name, BFTM_NAME_MAX + 1)
-	),
-	TP_fast_assign(
-		__entry->netns = server->net->ns.inum;
-		__entry->server = server->cfg.id;
-		__entry->type = req->type;
-		__entry->reply = reply->type;
-		__entry->client = req->client;
-		__entry->changed = changed;
-		__entry->reason = reply->type == BFTM_MSG_REFUSED ? reply->offset : 0;
-		__entry->rank = req->rank.count;
-		__entry->op = req->op;
-		__entry->version = req->id.version;
-		bftm_trace_name(__entry->name, req->name, req->name_len);
-	),
-	TP_printk("netns=%u server=%u name=%s client=%u type=%#x reply=%#x rank=%llu op=%llu version=%llu changed=%#x reason=%u",
-		  __entry->netns, __entry->server, __entry->name, __entry->client,
-		  __entry->type, __entry->reply, __entry->rank, __entry->op,
-		  __entry->version, __entry->changed, __entry->reason)
-);
-
-#endif /* BFTM_TRACE_H */
+#endif /* BFTM_CLIENT_TRACE_H */
 
 /* Out of tree: the path is one of Kbuild's, which -I$(src) begins. */
 #undef TRACE_INCLUDE_PATH
 #define TRACE_INCLUDE_PATH kmod
 #undef TRACE_INCLUDE_FILE
-#define TRACE_INCLUDE_FILE trace
+#define TRACE_INCLUDE_FILE client_trace
 #include <trace/define_trace.h>
