@@ -89,7 +89,7 @@ no-release:
 	@echo "KVER='': must be the release of a kernel, such as $$(uname -r)" >&2; exit 1
 
 KDIR ?= /lib/modules/$*/build
-KMOD_SOURCES := $(wildcard kmod/*.[ch] kmod/core/*.[ch] uapi/linux/*.h) Kbuild
+KMOD_SOURCES := $(wildcard kmod/*.[ch] kmod/*/*.[ch] uapi/linux/*.h) Kbuild
 
 # What was built for another kernel of that release is not for this one.
 $(BUILD)/%/kernel: FORCE | compiler

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The clock of leases, as kmod/clock.h has it, which says why: CLOCK_MONOTONIC_RAW, whose
+ * The clock of leases, as kmod/time/clock.h has it, which says why: CLOCK_MONOTONIC_RAW, whose
  * rate nobody changes, and the time that the machine slept.
  */
 #ifndef BFTM_HELPER_CLOCK_H

@@ -208,7 +208,7 @@ static bool takes_back(const struct bftm_claim *claim, const struct bftm_contend
 
 /*
  * Numbers of grants and tokens grow, also over what the table of locks forgets (reclaim() in
- * kmod/locks.c). And the grants of one start are counted one by one from its beginning: ten
+ * kmod/locks/locks.c). And the grants of one start are counted one by one from its beginning: ten
  * million a second for two hundred years are fewer than 2^56.
  */
 #define GRANTS_MAX (1ull << 56)

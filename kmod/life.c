@@ -7,15 +7,15 @@
  */
 #include <linux/slab.h>
 
+#include "client/request.h"
+#include "client/session.h"
 #include "debug.h"
 #include "life.h"
-#include "locks.h"
-#include "objects.h"
+#include "locks/locks.h"
+#include "objects/objects.h"
 #include "power.h"
-#include "server.h"
-#include "service.h"
-#include "session.h"
-#include "upcall.h"
+#include "server/server.h"
+#include "server/service.h"
 
 const struct bftm_service *const bftm_services[BFTM_SERVICES] = {
 	[BFTM_SERVICE_LOCKS] = &bftm_lock_service,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/module.h>
 
-#include "device.h"
-#include "locks.h"
-#include "netlink.h"
+#include "client/device.h"
 #include "life.h"
+#include "locks/locks.h"
+#include "netlink/netlink.h"
 #include "param.h"
 #include "power.h"
 #include "vmfork.h"

@@ -15,7 +15,7 @@
 #include "compat.h"
 #include "life.h"
 #include "param.h"
-#include "server.h"
+#include "server/server.h"
 
 #define KEY_FILE_MAX 4096
 

@@ -11,10 +11,10 @@
 #include <linux/suspend.h>
 #include <net/net_namespace.h>
 
-#include "clock.h"
+#include "client/request.h"
 #include "netns.h"
 #include "power.h"
-#include "upcall.h"
+#include "time/clock.h"
 
 /* Guards @sleeping against who begins what must not be there then. */
 static DECLARE_RWSEM(power_lock);

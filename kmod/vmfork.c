@@ -18,8 +18,8 @@
 #include <linux/rwsem.h>
 #include <net/net_namespace.h>
 
+#include "client/request.h"
 #include "life.h"
-#include "upcall.h"
 #include "vmfork.h"
 
 static void begin_anew(struct bftm_net *bn)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * Every limit of bftmutex, in one place. The uapi header repeats those that
- * applications see; kmod/device.c asserts that both agree.
+ * applications see; kmod/client/device.c asserts that both agree.
  */
 #ifndef BFTM_CORE_LIMITS_H
 #define BFTM_CORE_LIMITS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The objects of the honest server inside every liar: what kmod/objects.c does
+ * The objects of the honest server inside every liar: what kmod/objects/objects.c does
  * around the core, with bodies from malloc() and digests by OpenSSL.
  */
 #ifndef BFTM_LIAR_NODE_ORDER_H

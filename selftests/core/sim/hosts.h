@@ -15,14 +15,14 @@ struct room {
 	u32 waiters;
 };
 
-/** struct server - as kmod/server.c and kmod/netns.c */
+/** struct server - as kmod/server/server.c and kmod/life.c */
 struct server {
 	struct clock clock;
 	struct bftm_server_cfg cfg;
 	bool up;
 	bool lies;
 	u32 stamp;		/* of its restarts */
-	u64 over_ns;		/* see bn->over_ns in kmod/netns.c */
+	u64 over_ns;		/* see bn->over_ns in kmod/life.c */
 	u64 first_gno;
 	u64 hi;			/* highest token of a lock that was reclaimed */
 	struct bftm_tokens tokens;

@@ -2,7 +2,7 @@
 /*
  * The world of the ordering protocol: the hosts, clocks, faults and network of
  * world.h, and around the cores kmod/core/order_*.h what helper/order.c and
- * kmod/objects.c are elsewhere. There is one object.
+ * kmod/objects/objects.c are elsewhere. There is one object.
  */
 #ifndef BFTM_SIM_ORDER_H
 #define BFTM_SIM_ORDER_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A server of the ordering protocol around its core, as kmod/objects.c. */
+/* A server of the ordering protocol around its core, as kmod/objects/objects.c. */
 #include "kmod/core/serve.h"
 #include "order.h"
 #include "story.h"

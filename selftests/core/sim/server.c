@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A server around the core, as kmod/server.c and kmod/netns.c have it: address,
+ * A server around the core, as kmod/server/server.c and kmod/life.c have it: address,
  * sequence number, epoch, tokens, the protocol's step, and what it pushes.
  */
 #include "kmod/core/access.h"
@@ -83,7 +83,7 @@ static void forget_tokens(struct world *w, struct server *s)
 	s->hi = 0;
 }
 
-/* Its memory is empty: as kmod/netns.c, bftm_netns_start() makes a server. */
+/* Its memory is empty: as kmod/life.c, bftm_netns_start() makes a server. */
 void server_up(struct world *w, u32 u)
 {
 	struct server *s = &w->server[u];

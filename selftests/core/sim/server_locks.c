@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The lock table of a server, as kmod/locks.c has it: made when asked for,
+ * The lock table of a server, as kmod/locks/locks.c has it: made when asked for,
  * reclaimed when idle, with a timer for whoever waits.
  */
 #include "story.h"
 
-/* As in kmod/locks.c: how long the tombs of an idle lock are kept. */
+/* As in kmod/locks/locks.c: how long the tombs of an idle lock are kept. */
 #define IDLE_NS (10 * BFTM_NS_PER_SEC)
 
 /* No higher token was stamped for a lock that is not in the table. */

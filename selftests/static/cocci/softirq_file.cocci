@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // These files are all softirq or under a spin lock: nothing in them may sleep.
-// Files: kmod/fast.c kmod/waiters.c kmod/objects_step.c kmod/server_order.c kmod/udp.c kmod/core
+// Files: kmod/client/fast.c kmod/locks/waiters.c kmod/objects/step.c kmod/objects/receive.c kmod/udp/udp.c kmod/core
 @r@
 position p;
 identifier sleeps =~ "^(mutex_lock|msleep|might_sleep|cond_resched|copy_from_user|copy_to_user|kvmalloc|kvzalloc|vmalloc)$";

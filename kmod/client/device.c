@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/compat.h>
+#include <linux/fs.h>
+#include <linux/ktime.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/nsproxy.h>
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
+#include <linux/time_namespace.h>
+#include <linux/uaccess.h>
+
+#include "client/device.h"
+#include "client/handle.h"
+#include "client/submit.h"
+#include "compat.h"
+
+/* Size of each structure in its first version: nothing shorter is taken. */
+#define ACQUIRE_V1	152
+#define STATUS_V1	48
+#define SIGNAL_V1	24
+#define RENEW_V1	32
+#define SUBMIT_V1	168
+
+static int device_open(struct inode *inode, struct file *file)
+{
+	struct net *net = get_net(current->nsproxy->net_ns);
+	struct bftm_handle *h = bftm_handle_new(bftm_net(net));
+
+	if (IS_ERR(h)) {
+		put_net(net);
+		return PTR_ERR(h);
+	}
+	file->private_data = h;
+	return stream_open(inode, file);
+}
+
+static int device_release(struct inode *inode, struct file *file)
+{
+	struct bftm_handle *h = file->private_data;
+	struct net *net = h->bn->net;
+
+	bftm_handle_free(h);
+	put_net(net);
+	return 0;
+}
+
+static __poll_t device_poll(struct file *file, struct poll_table_struct *wait)
+{
+	struct bftm_handle *h = file->private_data;
+
+	if (!bftm_polls_only(wait))
+		poll_wait(file, bftm_handle_place(h), wait);
+	return bftm_handle_poll(h);
+}
+
+/* A structure that begins with its size, from user space of any version. */
+static int get_struct(void *dst, size_t ksize, size_t first,
+		      const void __user *src, u32 *ret_size)
+{
+	u32 size;
+
+	if (get_user(size, (const u32 __user *)src))
+		return -EFAULT;
+	if (size < first)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	*ret_size = size;
+	return copy_struct_from_user(dst, ksize, src, size);
+}
+
+static int put_struct(void __user *dst, const void *src, size_t ksize, u32 size)
+{
+	return copy_to_user(dst, src, min_t(size_t, size, ksize)) ? -EFAULT : 0;
+}
+
+/* Names of a lock or object and of its cluster. */
+static int check_names(const char *name, u32 len, u32 max, const char *cluster)
+{
+	size_t cluster_len = strnlen(cluster, BFTM_CLUSTER_MAX);
+
+	if (len > max)
+		return -ENAMETOOLONG;
+	if (!len || memchr_inv(name + len, 0, BFTM_NAME_MAX - len))
+		return -EINVAL;
+	if (memchr_inv(cluster + cluster_len, 0, BFTM_CLUSTER_MAX - cluster_len))
+		return -EINVAL;
+	return 0;
+}
+
+static int check_acquire(const struct bftm_acquire *arg)
+{
+	int err;
+
+	if (arg->flags & ~(BFTM_TRY | BFTM_RENEW | BFTM_FENCE) || arg->reserved ||
+	    arg->deadline_ns || arg->token || arg->attempts)
+		return -EINVAL;
+	if (arg->way > BFTM_WAY_QUEUE)
+		return -EINVAL;
+	err = check_names(arg->name, arg->name_len, BFTM_NAME_MAX, arg->cluster);
+	if (err)
+		return err;
+	if (arg->lease_ns && (arg->lease_ns < BFTM_LEASE_MIN_NS ||
+			      arg->lease_ns > BFTM_LEASE_MAX_NS))
+		return -ERANGE;
+	return 0;
+}
+
+/*
+ * A lease that is over before this task runs was of no use to anybody: another attempt, as
+ * long as the caller waits. With BFTM_TRY it wants to hear of the one.
+ */
+static int acquire(struct bftm_handle *h, struct bftm_acquire *arg, u64 *ret_id)
+{
+	u64 limit_ns = bftm_handle_limit(arg);
+	int err;
+
+	for (;;) {
+		err = bftm_handle_acquire(h, arg, limit_ns, true, ret_id) ?:
+		      bftm_handle_wait(h, *ret_id, arg);
+		if (err != -EKEYEXPIRED || arg->flags & BFTM_TRY)
+			return err;
+		if (signal_pending(current))
+			return -EINTR;
+		if (limit_ns && ktime_get_boottime_ns() >= limit_ns)
+			return -ETIMEDOUT;
+	}
+}
+
+static int ioctl_acquire(struct file *file, void __user *user)
+{
+	struct bftm_handle *h = file->private_data;
+	struct bftm_acquire arg;
+	u32 size;
+	u64 id;
+	int err;
+
+	static_assert(sizeof(arg) == ACQUIRE_V1);
+	static_assert(BFTM_NAME_MAX == BFTM_NAME_LEN_MAX);
+	err = get_struct(&arg, sizeof(arg), ACQUIRE_V1, user, &size);
+	if (err)
+		return err;
+	err = check_acquire(&arg);
+	if (err)
+		return err;
+	if (file->f_flags & O_NONBLOCK)
+		return bftm_handle_acquire(h, &arg, bftm_handle_limit(&arg), false, &id) ?:
+		       -EINPROGRESS;
+	err = acquire(h, &arg, &id);
+	if (err)
+		return err;
+	arg.deadline_ns = timens_add_boottime_ns(arg.deadline_ns);
+	err = put_struct(user, &arg, sizeof(arg), size);
+	if (err)
+		bftm_handle_release(h, id);	/* nobody would know of it */
+	return err;
+}
+
+static int ioctl_renew(struct file *file, void __user *user)
+{
+	struct bftm_handle *h = file->private_data;
+	struct bftm_renewal renewal;
+	struct bftm_renew arg;
+	u32 size;
+	int err;
+
+	static_assert(sizeof(arg) == RENEW_V1);
+	err = get_struct(&arg, sizeof(arg), RENEW_V1, user, &size);
+	if (err)
+		return err;
+	if (arg.flags || arg.deadline_ns)
+		return -EINVAL;
+	err = bftm_handle_renew(h, arg.lease_ns, &renewal);
+	if (err)
+		return err;
+	if (file->f_flags & O_NONBLOCK)
+		return -EINPROGRESS;
+	err = bftm_handle_renew_wait(h, &renewal, arg.timeout_ns,
+				     &arg.deadline_ns);
+	if (err)
+		return err;
+	arg.deadline_ns = timens_add_boottime_ns(arg.deadline_ns);
+	return put_struct(user, &arg, sizeof(arg), size);
+}
+
+static int check_submit(const struct bftm_submit *arg)
+{
+	if (arg->flags || arg->id)
+		return -EINVAL;
+	if (arg->op_len > BFTM_OP_MAX)
+		return -EMSGSIZE;
+	if (!arg->op_len)
+		return -EINVAL;
+	return check_names(arg->name, arg->name_len, BFTM_OBJECT_NAME_MAX, arg->cluster);
+}
+
+static int check_fetch(const struct bftm_submit *arg)
+{
+	if (arg->flags != BFTM_FETCH || arg->name_len || arg->op_len || arg->op ||
+	    arg->timeout_ns || memchr_inv(arg->name, 0, BFTM_NAME_MAX) ||
+	    memchr_inv(arg->cluster, 0, BFTM_CLUSTER_MAX))
+		return -EINVAL;
+	return 0;
+}
+
+static int ioctl_submit(struct bftm_handle *h, void __user *user)
+{
+	struct bftm_submit arg;
+	bool fetch;
+	u32 size;
+	int err;
+
+	static_assert(sizeof(arg) == SUBMIT_V1);
+	static_assert(BFTM_SUBMIT_NAME_MAX == BFTM_OBJECT_NAME_MAX);
+	static_assert(BFTM_SUBMIT_MAX == BFTM_OP_MAX);
+	static_assert(BFTMUTEX_OP_MAX == BFTM_OP_MAX);
+	err = get_struct(&arg, sizeof(arg), SUBMIT_V1, user, &size);
+	if (err)
+		return err;
+	if (arg.response_len || arg.version || arg.status || arg.reserved)
+		return -EINVAL;
+	fetch = arg.flags & BFTM_FETCH;
+	err = fetch ? check_fetch(&arg) : check_submit(&arg);
+	if (err)
+		return err;
+	err = fetch ? bftm_submit_fetch(h, &arg) : bftm_submit(h, &arg);
+	if (err && err != -EOVERFLOW)
+		return err;
+	return put_struct(user, &arg, sizeof(arg), size) ?: err;
+}
+
+static int ioctl_status(struct bftm_handle *h, void __user *user)
+{
+	struct bftm_status arg;
+	u32 size;
+	int err;
+
+	static_assert(sizeof(arg) == STATUS_V1);
+	err = get_struct(&arg, sizeof(arg), STATUS_V1, user, &size);
+	if (err)
+		return err;
+	memset(&arg, 0, sizeof(arg));
+	arg.size = size;
+	bftm_handle_status(h, &arg);
+	if (arg.deadline_ns)
+		arg.deadline_ns = timens_add_boottime_ns(arg.deadline_ns);
+	return put_struct(user, &arg, sizeof(arg), size);
+}
+
+static int ioctl_set_signal(struct bftm_handle *h, void __user *user)
+{
+	struct bftm_signal arg;
+	u32 size;
+	int err;
+
+	static_assert(sizeof(arg) == SIGNAL_V1);
+	err = get_struct(&arg, sizeof(arg), SIGNAL_V1, user, &size);
+	if (err)
+		return err;
+	if (arg.reserved || !valid_signal(arg.signo))
+		return -EINVAL;
+	if (arg.margin_ns > BFTM_LEASE_MAX_NS)
+		return -ERANGE;
+	bftm_handle_set_signal(h, arg.signo, arg.margin_ns);
+	return 0;
+}
+
+static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct bftm_handle *h = file->private_data;
+	void __user *user = (void __user *)arg;
+
+	/* By number: the size in the command grows with the structures. */
+	if (_IOC_TYPE(cmd) != BFTM_IOC_MAGIC)
+		return -ENOTTY;
+	switch (_IOC_NR(cmd)) {
+	case _IOC_NR(BFTM_IOC_ACQUIRE):
+		return ioctl_acquire(file, user);
+	case _IOC_NR(BFTM_IOC_RENEW):
+		return ioctl_renew(file, user);
+	case _IOC_NR(BFTM_IOC_RELEASE):
+		return cmd == BFTM_IOC_RELEASE ? bftm_handle_release(h, 0) : -ENOTTY;
+	case _IOC_NR(BFTM_IOC_STATUS):
+		return ioctl_status(h, user);
+	case _IOC_NR(BFTM_IOC_SUBMIT):
+		return ioctl_submit(h, user);
+	case _IOC_NR(BFTM_IOC_SET_SIGNAL):
+		return ioctl_set_signal(h, user);
+	}
+	return -ENOTTY;
+}
+
+static const struct file_operations device_fops = {
+	.owner = THIS_MODULE,
+	.open = device_open,
+	.release = device_release,
+	.poll = device_poll,
+	.unlocked_ioctl = device_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "bftmutex",
+	.fops = &device_fops,
+	.mode = 0660,
+};
+
+int bftm_device_init(void)
+{
+	return misc_register(&device);
+}
+
+void bftm_device_exit(void)
+{
+	misc_deregister(&device);
+}

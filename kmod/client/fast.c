@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rules are those of the core that the helper runs; here are its clock, its
+ * numbers and its datagrams. One attempt with BFTM_WAIT_NOT: it queues nowhere, so
+ * servers never ask it to yield for long, and who loses has lost a round trip.
+ *
+ * Lifetime: an acquisition is reached through its request, its session and the table
+ * of attempts, all under the upcall's lock, and goes from all of them at once. The
+ * session's timer and the receive path hold that lock while they use it.
+ *
+ * Attempts of one lock are numbered in the order in which they begin, and this host has
+ * one at a time: both sides draw from one counter, no request for a lock begins here
+ * while another for it is under way, in the kernel or at the helper, and what is under
+ * way here when another comes is the helper's from then on (bftm_fast_entrust()). That
+ * matters because servers take a RELEASE for the end of all attempts up to its number.
+ */
+#include <linux/slab.h>
+
+#include "client/fast.h"
+#include "client/handle.h"
+#include "client/request.h"
+#include "core/quorum.h"
+#include "core/servers.h"
+#include "debug.h"
+#include "time/clock.h"
+
+/* How often an attempt is sent before the helper shall see to it. */
+#define FAST_SENDS	3
+/* Rounds that the helper is to see after one in which servers disagreed. */
+#define FAST_WATCH	16
+/*
+ * Where too few were heard so many acquires are the helper's, then twice as many, up to 1,024:
+ * it may be that no datagram of the kernel's ever passes.
+ */
+#define FAST_VAIN_BITS	6
+/*
+ * Servers asked for all locks together: a session that goes tells all of them that it is over.
+ * More locks are the helper's from the beginning.
+ */
+#define FAST_ASKING_MAX	4096
+/* Of locks and datagrams, in one hold of the lock. */
+#define RETIRE_BATCH	64
+#define FAST_MAX	BFTM_REQUESTS_MAX
+
+static struct bftm_fast *find(struct bftm_upcall *up, const struct bftm_session *s,
+			      u64 attempt)
+{
+	struct bftm_fast *f;
+
+	hash_for_each_possible(up->tables->fast, f, by_attempt, attempt)
+		if (f->attempt == attempt && f->session == s)
+			return f;
+	return NULL;
+}
+
+static void not_due(struct bftm_fast *f)
+{
+	bftm_alarm_clear(&f->session->alarms, &f->due);
+}
+
+/* No more is asked for it. */
+static void forget_contend(struct bftm_fast *f)
+{
+	f->session->asking -= !!f->contend;
+	kfree(f->contend);
+	f->contend = NULL;
+}
+
+static void fast_free(struct bftm_fast *f)
+{
+	struct bftm_session *s = f->session;
+
+	lockdep_assert_held(&s->bn->upcall->lock);
+	hash_del(&f->by_attempt);
+	list_del(&f->list);
+	not_due(f);
+	forget_contend(f);
+	if (f->request)
+		f->request->fast = NULL;
+	s->count--;
+	bftm_destroyed("fast", f);
+	kfree(f);
+}
+
+static void wake_at(struct bftm_fast *f, u64 at_ns)
+{
+	bftm_alarm_set(&f->session->alarms, &f->due, bftm_clock_timer(at_ns));
+}
+
+static u32 send(struct bftm_fast *f, u32 to, struct bftm_msg *msg)
+{
+	if (!to)
+		return 0;
+	msg->attempt = f->attempt;
+	msg->name_len = f->name_len;
+	memcpy(msg->name, f->name, f->name_len);
+	return bftm_session_send(f->session, to, msg);
+}
+
+static void send_release(struct bftm_fast *f, u32 to)
+{
+	struct bftm_msg msg = { .type = BFTM_MSG_RELEASE };
+
+	send(f, to, &msg);
+}
+
+/* From now on nobody waits for it and nobody holds it. */
+static void give_back(struct bftm_fast *f)
+{
+	struct bftm_session *s = f->session;
+	u32 all = bftm_all(s->cfg.n);
+
+	forget_contend(f);
+	f->request->fast = NULL;
+	f->request = NULL;
+	bftm_release_start(&f->release, &s->cfg, f->attempt, all, bftm_clock_ns());
+	send_release(f, all);
+	wake_at(f, f->release.wake_ns);
+}
+
+/* Enough of them to win a lock? */
+static bool enough(const struct bftm_fast *f, u32 servers)
+{
+	const struct bftm_client_cfg *cfg = &f->session->cfg;
+
+	return hweight32(servers) >= bftm_free_needed(cfg->n, cfg->b);
+}
+
+/* Too few answer, or can be asked: so it may well be next time. */
+static void in_vain(struct bftm_fast *f)
+{
+	struct bftm_session *s = f->session;
+
+	if (enough(f, f->heard))
+		return;
+	s->watch = FAST_WATCH << s->vain;
+	s->vain = min(s->vain + 1, FAST_VAIN_BITS);
+}
+
+/* Somebody else wants it as well, or too few answer: that takes the helper. */
+static void hand_over(struct bftm_fast *f)
+{
+	struct bftm_request *request = f->request;
+
+	f->session->counters->lost++;
+	give_back(f);
+	bftm_upcall_requeue(f->session->bn, request);
+}
+
+static bool is_late(const struct bftm_fast *f, u64 boot_ns)
+{
+	u64 until = f->request->timeout_at_ns;
+
+	return until && boot_ns >= until;
+}
+
+static void won(struct bftm_fast *f, u64 now)
+{
+	const struct bftm_contend *c = f->contend;
+	struct bftm_session *s = f->session;
+	struct bftm_request *request = f->request;
+	struct bftm_result result = {
+		.id = request->id,
+		.lease_ns = c->want.lease_ns,
+		.attempt = f->attempt,
+		.attempts = c->rounds,
+		.end_ns = bftm_contend_end(c, &s->cfg),
+		.token = c->want.fence ? c->token : 0,
+		.configuration = s->configuration,
+		.sends = c->sends,
+	};
+
+	if (result.end_ns <= now || is_late(f, ktime_get_boottime_ns())) {
+		hand_over(f);
+		return;
+	}
+	result.deadline_ns = bftm_clock_deadline(result.end_ns);
+	memcpy(result.cluster, s->cluster, sizeof(result.cluster));
+	forget_contend(f);
+	not_due(f);
+	s->counters->won++;
+	bftm_upcall_won(s->bn, request, &result);
+}
+
+/*
+ * No YIELD is sent: if this wins, whoever adopts the lock would have to know of one that is
+ * under way, as the server says FREE until it arrives and then gives the lock to another. What
+ * is not yielded is not counted here all the same; who loses gives it back with all the rest.
+ */
+static void obey(struct bftm_fast *f, const struct bftm_out *out, u64 now)
+{
+	const struct bftm_contend *c = f->contend;
+	struct bftm_msg try = {
+		.type = BFTM_MSG_TRY,
+		.flags = BFTM_FLAG_NOQUEUE,
+		.k = c->sends,
+		.lease_ns = c->want.lease_ns,
+		.prio = c->prio,
+	};
+	struct bftm_msg stamp = { .type = BFTM_MSG_STAMP, .token = c->token };
+	u32 sent;
+
+	if (out->verdict == BFTM_WON && out->said_locked)
+		f->session->watch = FAST_WATCH;
+	sent = send(f, out->try_to, &try);
+	send(f, out->stamp_to, &stamp);
+	/* Begun, and too few are asked to win: what hinders them hardly goes by waiting. */
+	if (c->sends == 1 && out->try_to && !enough(f, sent)) {
+		in_vain(f);
+		hand_over(f);
+		return;
+	}
+	if (out->verdict == BFTM_WON)
+		won(f, now);
+	else if (out->verdict != BFTM_PENDING)
+		hand_over(f);
+	else
+		wake_at(f, c->wake_ns);
+}
+
+static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *request)
+{
+	struct bftm_fast *f = kmalloc(sizeof(*f), GFP_ATOMIC | __GFP_NOWARN);
+
+	if (!f)
+		return NULL;
+	f->contend = kmalloc(sizeof(*f->contend), GFP_ATOMIC | __GFP_NOWARN);
+	if (!f->contend) {
+		kfree(f);
+		return NULL;
+	}
+	/* Of the servers that there are, and no more. */
+	memset(f->contend, 0, offsetof(struct bftm_contend, server[s->cfg.n]));
+	f->session = s;
+	f->request = request;
+	f->attempt = atomic64_add_return(2, (atomic64_t *)&s->counters->attempt) |
+		     BFTM_ATTEMPT_KERNEL;
+	f->name_len = request->arg.name_len;
+	memcpy(f->name, request->arg.name, f->name_len);
+	f->heard = 0;
+	hash_add(s->bn->upcall->tables->fast, &f->by_attempt, f->attempt);
+	list_add_tail(&f->list, &s->all);
+	timerqueue_init(&f->due);
+	s->asking++;
+	s->count++;
+	request->fast = f;
+	bftm_created("fast", f);
+	return f;
+}
+
+bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
+{
+	const struct bftm_acquire *arg = &request->arg;
+	struct bftm_session *s = bftm_session_find(bn, arg->cluster);
+	struct bftm_want want = {
+		.wait = BFTM_WAIT_NOT,
+		.fence = arg->flags & BFTM_FENCE,
+	};
+	struct bftm_fast *f;
+	struct bftm_out out;
+	u64 now;
+
+	lockdep_assert_held(&bn->upcall->lock);
+	if (!s || request->submission)
+		return false;
+	/* The helper has locks of such names for itself, objects': it orders these. */
+	if (!arg->name[arg->name_len - 1])
+		return false;
+	want.lease_ns = arg->lease_ns ?: s->lease_ns;
+	if (want.lease_ns > s->lease_max_ns)
+		return false;
+	if (s->asking * s->cfg.n >= FAST_ASKING_MAX || s->count >= FAST_MAX)
+		return false;
+	if (s->watch) {
+		s->watch--;
+		return false;
+	}
+	f = fast_new(s, request);
+	if (!f)
+		return false;
+	now = bftm_clock_ns();
+	bftm_contend_start(f->contend, &s->cfg, &want, f->attempt, now, &out);
+	obey(f, &out, now);
+	return true;
+}
+
+void bftm_fast_end(struct bftm_request *request)
+{
+	give_back(request->fast);
+}
+
+void bftm_fast_leave(struct bftm_request *request)
+{
+	fast_free(request->fast);
+}
+
+static void entrust_held(struct bftm_fast *f)
+{
+	struct bftm_request *request = f->request;
+	struct bftm_net *bn = f->session->bn;
+
+	fast_free(f);
+	bftm_upcall_held(bn, request);
+}
+
+void bftm_fast_entrust(struct bftm_request *request)
+{
+	if (request->fast->contend)
+		hand_over(request->fast);
+	else
+		entrust_held(request->fast);
+}
+
+bool bftm_fast_retire(struct bftm_session *s)
+{
+	struct bftm_fast *f, *next;
+	u32 done = 0;
+
+	list_for_each_entry_safe(f, next, &s->all, list) {
+		if (done >= RETIRE_BATCH)
+			return true;
+		done++;
+		if (f->request && !f->contend) {
+			entrust_held(f);
+			continue;
+		}
+		if (f->contend) {
+			hand_over(f);
+			done += s->cfg.n;
+		}
+		/* What is given back was told to all servers once at least. */
+		fast_free(f);
+	}
+	return false;
+}
+
+unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns)
+{
+	struct bftm_fast *f = container_of(due, struct bftm_fast, due);
+	const struct bftm_client_cfg *cfg = &f->session->cfg;
+	u64 now = bftm_clock_ns();
+	struct bftm_out out;
+	u32 to;
+
+	if (f->contend && !is_late(f, boot_ns) &&
+	    (f->contend->sends < FAST_SENDS || now < f->contend->wake_ns)) {
+		/* Nothing, when it was woken too early. */
+		bftm_contend_wake(f->contend, cfg, now, 0, 0, &out);
+		obey(f, &out, now);
+		return 1 + cfg->n;
+	}
+	if (f->contend) {
+		if (!is_late(f, boot_ns))
+			in_vain(f);
+		hand_over(f);
+		return 1 + cfg->n;
+	}
+	to = bftm_release_wake(&f->release, cfg, now);
+	send_release(f, to);
+	if (to || now < f->release.wake_ns)	/* or woken too early */
+		wake_at(f, f->release.wake_ns);
+	else
+		fast_free(f);
+	return 1 + hweight32(to);
+}
+
+static void answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
+{
+	struct bftm_out out;
+	u64 now;
+
+	if (f->contend) {
+		now = bftm_clock_ns();
+		/* The random bits are for a sleep, and this one does not. */
+		bftm_contend_answer(f->contend, &f->session->cfg, u, msg, now, 0, &out);
+		obey(f, &out, now);
+	} else if (f->request) {
+		if (msg->type == BFTM_MSG_LOCKED)
+			f->session->watch = FAST_WATCH;
+	} else if (msg->type == BFTM_MSG_RELEASED && bftm_release_answer(&f->release, u)) {
+		fast_free(f);
+	}
+}
+
+bool bftm_fast_answer(struct bftm_session *s, u32 u, const struct bftm_msg *msg)
+{
+	struct bftm_upcall *up = s->bn->upcall;
+	struct bftm_fast *f;
+
+	lockdep_assert_held(&up->lock);
+	f = find(up, s, msg->attempt);
+	if (!f)
+		return false;
+	/* A liar may put the attempt of one lock under another's name. */
+	if (f->name_len == msg->name_len && !memcmp(f->name, msg->name, f->name_len)) {
+		f->heard |= BIT(u);
+		if (enough(f, f->heard))
+			s->vain = 0;
+		answer(f, u, msg);
+	}
+	return true;
+}

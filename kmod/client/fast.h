@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The fast path: a lock that nobody else wants is taken and given back by the
+ * kernel itself, in one round of try() (Figure 1), without waking the helper. An
+ * acquire that does not win at once is the helper's, as if it had just come.
+ */
+#ifndef BFTM_FAST_H
+#define BFTM_FAST_H
+
+#include "client/session.h"
+#include "core/backoff_client.h"
+
+struct bftm_request;
+
+/**
+ * struct bftm_fast - one acquisition by the kernel, until servers know of its end;
+ * guarded by the upcall's lock
+ * @by_attempt: among all of the namespace
+ * @list:       of its session
+ * @due:        queued while it has something to do at a time
+ * @session:    it goes when that does
+ * @request:    that waits or holds; NULL when it is given back
+ * @contend:    the core, until it has won
+ * @release:    the core, when it is given back
+ * @heard:      servers that have answered it, a bit each
+ * @attempt:    its number
+ * @name_len, @name: of the lock
+ */
+struct bftm_fast {
+	struct hlist_node by_attempt;
+	struct list_head list;
+	struct timerqueue_node due;
+	struct bftm_session *session;
+	struct bftm_request *request;
+	struct bftm_contend *contend;
+	struct bftm_release release;
+	u32 heard;
+	u64 attempt;
+	u8 name_len;
+	u8 name[BFTM_NAME_LEN_MAX];
+};
+
+/* All with the upcall's lock held. */
+
+/**
+ * bftm_fast_begin() - ask the servers for a lock
+ * @request: not queued; numbered
+ * Return: false when that is better left to the helper.
+ */
+bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request);
+
+/** bftm_fast_end() - who waited or held is done; the request stays the caller's. */
+void bftm_fast_end(struct bftm_request *request);
+
+/** bftm_fast_leave() - the helper goes on with what is held. */
+void bftm_fast_leave(struct bftm_request *request);
+
+/** bftm_fast_entrust() - the helper goes on with what the kernel asks for or holds. */
+void bftm_fast_entrust(struct bftm_request *request);
+
+/**
+ * bftm_fast_retire() - a session goes, nothing begins by it: the helper goes on with some of it
+ * Return: true when there is more, for another hold of the lock.
+ */
+bool bftm_fast_retire(struct bftm_session *s);
+
+/** bftm_fast_ring() - @due: of one. Return: one, and the datagrams that were sent, at most. */
+unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns);
+
+/**
+ * bftm_fast_answer() - an authentic answer of server number @u
+ * Return: false when it is no answer to what the kernel does.
+ */
+bool bftm_fast_answer(struct bftm_session *s, u32 u, const struct bftm_msg *msg);
+
+#endif /* BFTM_FAST_H */

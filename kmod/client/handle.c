@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Lifetime: a handle is the private data of one file and is freed by its last
+ * close. Until then it can be reached from its namespace's array, from its alarms and
+ * from its request, all under the upcall's lock. bftm_handle_free() takes it out of
+ * the array first: who found it there has the lock, and is done with it when
+ * bftm_handle_free() has got that, which takes it off the others in one hold of it.
+ *
+ * The kernel, not the helper, ends a lease: the timer announces it, and every
+ * look at the state compares the clocks with the deadline first.
+ */
+#include <linux/poll.h>
+#include <linux/slab.h>
+
+#include "client/handle.h"
+#include "client/submit.h"
+#include "client/trace.h"
+#include "debug.h"
+#include "notify.h"
+#include "time/clock.h"
+#include "time/sleep.h"
+
+void bftm_handle_end(struct bftm_handle *h)
+{
+	struct bftm_request *request = h->request;
+
+	h->request = NULL;
+	bftm_upcall_end(h->bn, request);
+}
+
+/* What is held is released, what is pending is cancelled. */
+static void give_back(struct bftm_handle *h)
+{
+	bool held = h->state == BFTM_STATE_HELD;
+
+	bftm_handle_end(h);
+	h->state = BFTM_STATE_IDLE;
+	if (held) {
+		trace_bftm_released(h);
+		bftm_notify.event(h);
+	} else {
+		trace_bftm_failed(h, ECANCELED);
+	}
+}
+
+struct bftm_handle *bftm_handle_new(struct bftm_net *bn)
+{
+	struct bftm_handle *h;
+	int err = bftm_upcall_prepare(bn->upcall);
+
+	if (err)
+		return ERR_PTR(err);
+	h = kzalloc(sizeof(*h), GFP_KERNEL_ACCOUNT);
+	if (!h)
+		return ERR_PTR(-ENOMEM);
+	h->bn = bn;
+	bftm_handle_watch_init(h);
+	INIT_LIST_HEAD(&h->kept);
+	timerqueue_init(&h->due);
+	/* There are as many numbers as there may be handles. */
+	err = xa_alloc(&bn->upcall->handles, &h->number, h,
+		       XA_LIMIT(0, BFTM_HANDLES_MAX - 1), GFP_KERNEL);
+	if (err) {
+		kfree(h);
+		return ERR_PTR(err == -EBUSY ? -ENFILE : err);
+	}
+	bftm_created("handle", h);
+	return h;
+}
+
+void bftm_handle_free(struct bftm_handle *h)
+{
+	struct bftm_upcall *up = h->bn->upcall;
+
+	xa_erase(&up->handles, h->number);
+	spin_lock_bh(&up->lock);
+	bftm_handle_check(h);
+	if (h->request)
+		give_back(h);
+	bftm_alarm_clear(&up->alarms, &h->due);
+	spin_unlock_bh(&up->lock);
+	/* Nobody finds it any more, so nobody calls the usher. */
+	bftm_handle_watch_end(h);
+	bftm_submit_forget(h);
+	put_pid(h->signal_pid);
+	put_pid(h->owner);
+	if (h->signal_cred)
+		put_cred(h->signal_cred);
+	bftm_destroyed("handle", h);
+	kfree(h);
+}
+
+/* How many in one hold of the lock. */
+#define WALK_BATCH 64
+
+bool bftm_handles_walk(struct bftm_upcall *up, unsigned long *at,
+		       int (*visit)(struct bftm_handle *h, void *arg), void *arg)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&up->lock);
+	for (i = 0; i < WALK_BATCH; i++) {
+		struct bftm_handle *h = xa_find(&up->handles, at, ULONG_MAX, XA_PRESENT);
+
+		if (!h || visit(h, arg))
+			return false;
+		++*at;
+	}
+	return true;
+}
+
+u64 bftm_handle_limit(const struct bftm_acquire *arg)
+{
+	if (arg->flags & BFTM_TRY)
+		return bftm_sleep_until(BFTM_TRY_LIMIT_NS);
+	return arg->timeout_ns ? bftm_sleep_until(arg->timeout_ns) : 0;
+}
+
+static int begin(struct bftm_handle *h, struct bftm_request *request, bool waits,
+		 const char comm[TASK_COMM_LEN])
+{
+	struct pid *before;
+	int err;
+
+	bftm_handle_check(h);
+	if (h->state == BFTM_STATE_PENDING)
+		return -EBUSY;
+	if (h->state == BFTM_STATE_HELD)
+		return -EALREADY;
+	request->kind = BFTMUTEX_REQUEST_KIND_ACQUIRE;
+	request->handle = h;
+	err = bftm_upcall_add(h->bn, request);
+	if (err)
+		return err;
+	h->request = request;
+	h->id = request->id;
+	h->arg = request->arg;
+	h->end_ns = 0;
+	h->state = BFTM_STATE_PENDING;
+	h->reason = BFTM_LOST_NOT;
+	h->error = 0;
+	h->warned = false;
+	h->untold = waits;
+	h->renewing = false;
+	before = h->owner;
+	h->owner = get_pid(task_tgid(current));
+	put_pid(before);
+	memcpy(h->comm, comm, sizeof(h->comm));
+	if (request->timeout_at_ns)
+		bftm_handle_arm_at(h, request->timeout_at_ns + BFTM_TIMEOUT_SLACK_NS);
+	trace_bftm_acquire(h);
+	return 0;
+}
+
+int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
+			u64 limit_ns, bool waits, u64 *ret_id)
+{
+	struct bftm_request *request;
+	char comm[TASK_COMM_LEN];
+	int err;
+
+	/* Takes a lock that is no good inside of ours. */
+	get_task_comm(comm, current);
+	request = kzalloc(sizeof(*request), GFP_KERNEL_ACCOUNT);
+	if (!request)
+		return -ENOMEM;
+	request->arg = *arg;
+	request->timeout_at_ns = limit_ns;
+	spin_lock_bh(&h->bn->upcall->lock);
+	err = begin(h, request, waits, comm);
+	if (!err)
+		*ret_id = h->id;
+	spin_unlock_bh(&h->bn->upcall->lock);
+	if (err)
+		kfree(request);
+	return err;
+}
+
+void bftm_handle_won(struct bftm_handle *h, const struct bftm_result *result)
+{
+	lockdep_assert_held(&h->bn->upcall->lock);
+	h->state = BFTM_STATE_HELD;
+	h->arg.deadline_ns = result->deadline_ns;
+	h->end_ns = result->end_ns;
+	h->arg.token = h->arg.flags & BFTM_FENCE ? result->token : 0;
+	h->arg.attempts = result->attempts;
+	h->renew_at_ns = 0;
+	if (h->request->fast && h->arg.flags & BFTM_RENEW)
+		h->renew_at_ns = ktime_get_boottime_ns() + h->arg.lease_ns / 4;
+	bftm_handle_arm(h);
+	bftm_handle_wake(h, EPOLLIN | EPOLLRDNORM);
+	trace_bftm_won(h);
+	bftm_notify.event(h);
+}
+
+void bftm_handle_failed(struct bftm_handle *h, int error)
+{
+	lockdep_assert_held(&h->bn->upcall->lock);
+	h->request = NULL;
+	h->state = BFTM_STATE_FAILED;
+	h->error = -error;
+	trace_bftm_failed(h, h->error);
+	bftm_handle_wake(h, EPOLLIN | EPOLLRDNORM);
+}
+
+static bool is_pending(struct bftm_handle *h, u64 id)
+{
+	bool pending;
+
+	spin_lock_bh(&h->bn->upcall->lock);
+	pending = h->id == id && h->state == BFTM_STATE_PENDING;
+	spin_unlock_bh(&h->bn->upcall->lock);
+	return pending;
+}
+
+int bftm_handle_wait(struct bftm_handle *h, u64 id, struct bftm_acquire *ret)
+{
+	struct bftm_upcall *up = h->bn->upcall;
+	int err;
+
+	err = wait_event_interruptible(h->wait, !is_pending(h, id));
+	spin_lock_bh(&up->lock);
+	if (h->id != id) {
+		/* Released by another thread, which has asked anew since. */
+		err = -ECANCELED;
+		goto out;
+	}
+	bftm_handle_check(h);
+	switch (h->state) {
+	case BFTM_STATE_LOST:	/* won, and over before this task ran */
+		ret->attempts += h->arg.attempts;
+		err = -EKEYEXPIRED;
+		break;
+	case BFTM_STATE_HELD:
+		ret->deadline_ns = h->arg.deadline_ns;
+		ret->token = h->arg.token;
+		ret->attempts += h->arg.attempts;
+		bftm_handle_tell(h);
+		err = 0;
+		break;
+	case BFTM_STATE_PENDING:
+		bftm_handle_end(h);
+		h->state = BFTM_STATE_IDLE;
+		h->error = EINTR;
+		trace_bftm_failed(h, EINTR);
+		err = -EINTR;
+		break;
+	case BFTM_STATE_FAILED:
+		h->state = BFTM_STATE_IDLE;
+		err = -h->error;
+		break;
+	case BFTM_STATE_IDLE:	/* another thread released it meanwhile */
+		err = -ECANCELED;
+		break;
+	}
+out:
+	spin_unlock_bh(&up->lock);
+	return err;
+}
+
+int bftm_handle_release(struct bftm_handle *h, u64 id)
+{
+	enum bftm_state before;
+	int err = 0;
+
+	spin_lock_bh(&h->bn->upcall->lock);
+	if (id && h->id != id) {
+		err = -ECANCELED;
+		goto out;
+	}
+	bftm_handle_check(h);
+	before = h->state;
+	switch (before) {
+	case BFTM_STATE_HELD:
+	case BFTM_STATE_PENDING:
+		give_back(h);
+		break;
+	case BFTM_STATE_LOST:
+		err = -EKEYEXPIRED;
+		break;
+	case BFTM_STATE_IDLE:
+	case BFTM_STATE_FAILED:
+		err = -ENOLCK;
+		break;
+	}
+	h->state = BFTM_STATE_IDLE;
+	if (before != BFTM_STATE_IDLE)
+		bftm_handle_wake(h, EPOLLIN | EPOLLRDNORM);
+out:
+	spin_unlock_bh(&h->bn->upcall->lock);
+	return err;
+}
+
+void bftm_handle_status(struct bftm_handle *h, struct bftm_status *ret)
+{
+	spin_lock_bh(&h->bn->upcall->lock);
+	ret->remaining_ns = bftm_handle_check(h);
+	ret->state = h->state;
+	ret->reason = h->reason;
+	ret->error = h->error;
+	if (h->state == BFTM_STATE_HELD || h->state == BFTM_STATE_LOST) {
+		ret->deadline_ns = h->arg.deadline_ns;
+		ret->token = h->arg.token;
+		ret->attempts = h->arg.attempts;
+	}
+	spin_unlock_bh(&h->bn->upcall->lock);
+}
+
+__poll_t bftm_handle_poll(struct bftm_handle *h)
+{
+	__poll_t events = 0;
+	u64 left;
+
+	spin_lock_bh(&h->bn->upcall->lock);
+	left = bftm_handle_check(h);
+	switch (h->state) {
+	case BFTM_STATE_HELD:
+		events = EPOLLIN | EPOLLRDNORM;
+		if (bftm_handle_in_margin(h, left))
+			events |= EPOLLPRI;
+		break;
+	case BFTM_STATE_LOST:
+		events = EPOLLIN | EPOLLRDNORM | EPOLLHUP;
+		break;
+	case BFTM_STATE_FAILED:
+		events = EPOLLIN | EPOLLRDNORM;
+		break;
+	case BFTM_STATE_IDLE:
+	case BFTM_STATE_PENDING:
+		break;
+	}
+	spin_unlock_bh(&h->bn->upcall->lock);
+	return events;
+}

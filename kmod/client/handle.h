@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A lock handle: the states of one open /dev/bftmutex. */
+#ifndef BFTM_HANDLE_H
+#define BFTM_HANDLE_H
+
+#include <linux/cred.h>
+#include <linux/pid.h>
+#include <linux/timerqueue.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "client/request.h"
+
+/**
+ * struct bftm_handle - guarded by the lock of its namespace's upcall
+ * @number:      among all handles of the namespace
+ * @bn:          the namespace, whose reference the file holds
+ * @request:     while pending or held; belongs to the handle
+ * @wait:        those who wait for a change of state, woken with the lock held
+ * @crowd:       those whom that would take too long
+ * @usher:       wakes the crowd
+ * @due:         end of a timed acquire; margin and end of the lease
+ * @state:       enum bftm_state
+ * @reason:      enum bftm_lost
+ * @error:       positive errno of the last acquire that failed
+ * @warned:      the margin was announced
+ * @untold:      a call waits for what is held, and has not returned with it
+ * @renewing:    the program asked for a renewal that has not come yet
+ * @renew_at_ns: when the helper is to take over what the kernel won, 0 for never
+ * @id:          of the last request
+ * @arg:         of the last acquire; deadline, token and attempts filled in
+ * @end_ns:      of what is held, by the clock of leases; what comes first ends it,
+ *               this or the deadline
+ * @margin_ns:   warning before the deadline
+ * @signo:       signal to send, 0 for none
+ * @signal_pid:  to whom
+ * @signal_cred: with the rights of him who asked for it
+ * @owner:       process that asked for the lock
+ * @comm:        its name
+ * @kept:        responses to submits that did not fit, oldest first
+ * @kept_count:  how many
+ */
+struct bftm_handle {
+	u32 number;
+	struct bftm_net *bn;
+	struct bftm_request *request;
+	wait_queue_head_t wait;
+	wait_queue_head_t crowd;
+	struct work_struct usher;
+	struct timerqueue_node due;
+	enum bftm_state state;
+	enum bftm_lost reason;
+	int error;
+	bool warned;
+	bool untold;
+	bool renewing;
+	u64 renew_at_ns;
+	u64 id;
+	struct bftm_acquire arg;
+	u64 end_ns;
+	u64 margin_ns;
+	u32 signo;
+	struct pid *signal_pid;
+	const struct cred *signal_cred;
+	struct pid *owner;
+	char comm[TASK_COMM_LEN];
+	struct list_head kept;
+	u32 kept_count;
+};
+
+/**
+ * struct bftm_renewal - what a program waits for that asked for a renewal
+ * @id:          of the request: the handle may be used for another meanwhile
+ * @deadline_ns: that was known when it asked
+ * @end_ns:      likewise
+ */
+struct bftm_renewal {
+	u64 id;
+	u64 deadline_ns;
+	u64 end_ns;
+};
+
+/** bftm_handle_new() - of this namespace. Return: or ERR_PTR: -ENOMEM, -ENFILE for too many. */
+struct bftm_handle *bftm_handle_new(struct bftm_net *bn);
+
+/** bftm_handle_free() - gives back what it holds. Context: process. */
+void bftm_handle_free(struct bftm_handle *h);
+
+/** bftm_handle_limit() - when an acquire that begins now is over: CLOCK_BOOTTIME, 0 for never */
+u64 bftm_handle_limit(const struct bftm_acquire *arg);
+
+/**
+ * bftm_handle_acquire() - begin an acquire
+ * @arg:      checked
+ * @limit_ns: by bftm_handle_limit()
+ * @waits:    bftm_handle_wait() comes next
+ * @ret_id:   number of the request, for that
+ * Return: 0, -EALREADY, -EBUSY, -ENOTCONN, -ENOBUFS or -ENOMEM.
+ */
+int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
+			u64 limit_ns, bool waits, u64 *ret_id);
+
+/**
+ * bftm_handle_wait() - sleep until the acquire is decided
+ * @id:  of the request: the handle may be used for another meanwhile
+ * @ret: deadline and token, untouched on failure; attempts are added to those before
+ * Return: 0, -EINTR after which nothing is pending, -EKEYEXPIRED when it was held and
+ * over before this task ran, or why it failed.
+ */
+int bftm_handle_wait(struct bftm_handle *h, u64 id, struct bftm_acquire *ret);
+
+/**
+ * bftm_handle_renew() - ask the helper for a renewal of what is held
+ * @lease_ns: 0, or what it was acquired with
+ * @ret:      what is to be waited for, by bftm_handle_renew_wait()
+ * Return: 0, -EINVAL, -EKEYEXPIRED, -ENOLCK or -ENOTCONN.
+ */
+int bftm_handle_renew(struct bftm_handle *h, u64 lease_ns,
+		      struct bftm_renewal *ret);
+
+/**
+ * bftm_handle_renew_wait() - sleep until the deadline has moved
+ * @timeout_ns:      0 for none; the end of the lease ends it in any case
+ * @ret_deadline_ns: the new deadline; untouched on failure
+ * Return: 0, -EKEYEXPIRED, -ETIMEDOUT, -EINTR, -ENOTCONN or -ECANCELED.
+ */
+int bftm_handle_renew_wait(struct bftm_handle *h,
+			   const struct bftm_renewal *renewal, u64 timeout_ns,
+			   u64 *ret_deadline_ns);
+
+/**
+ * bftm_handle_release() - give back what is held, or asked for
+ * @id: of the acquire that got it; 0 for any
+ * Return: 0, -ENOLCK or -EKEYEXPIRED; -ECANCELED when another has acquired since.
+ */
+int bftm_handle_release(struct bftm_handle *h, u64 id);
+
+/** bftm_handle_status() - judged by the clocks, not by the timer. */
+void bftm_handle_status(struct bftm_handle *h, struct bftm_status *ret);
+
+/** bftm_handle_set_signal() - @signo 0 for none. */
+void bftm_handle_set_signal(struct bftm_handle *h, u32 signo, u64 margin_ns);
+
+/** bftm_handle_place() - the queue for one more who waits for its changes */
+struct wait_queue_head *bftm_handle_place(struct bftm_handle *h);
+
+/** bftm_handle_poll() - events that are true now. */
+__poll_t bftm_handle_poll(struct bftm_handle *h);
+
+/* For the upcall, with its lock held. */
+void bftm_handle_won(struct bftm_handle *h, const struct bftm_result *result);
+void bftm_handle_failed(struct bftm_handle *h, int error);
+/** bftm_handle_renewed() - Return: 0, or -EALREADY: it lasts as long already. */
+int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns, u64 end_ns);
+/** bftm_handle_lose() - what it holds, if anything. */
+void bftm_handle_lose(struct bftm_handle *h, enum bftm_lost reason);
+/** bftm_handle_deserted() - no helper is left to renew it. */
+void bftm_handle_deserted(struct bftm_handle *h);
+
+/**
+ * bftm_handles_walk() - look at some of the handles of a namespace
+ * @at:    number from which on; then, where to go on
+ * @visit: ends the walk at a handle by returning other than 0
+ * Context: the upcall's lock held, which others may have before the rest. Return:
+ * false at the end.
+ */
+bool bftm_handles_walk(struct bftm_upcall *up, unsigned long *at,
+		       int (*visit)(struct bftm_handle *h, void *arg), void *arg);
+
+/** bftm_handle_is_renewed() - is it up to the helper to renew what is held? */
+bool bftm_handle_is_renewed(const struct bftm_handle *h);
+
+/* Between the handle's own files. */
+void bftm_handle_watch_init(struct bftm_handle *h);
+/** bftm_handle_watch_end() - nobody wakes anybody any more. Context: process. */
+void bftm_handle_watch_end(struct bftm_handle *h);
+
+/* Between the handle's own files, with the upcall's lock held. */
+/** bftm_handle_wake() - all who wait for its changes */
+void bftm_handle_wake(struct bftm_handle *h, __poll_t events);
+/** bftm_handle_tell() - a call returns with what is held. */
+void bftm_handle_tell(struct bftm_handle *h);
+/** bftm_handle_ring() - @due: of one, which has something to do now. */
+unsigned int bftm_handle_ring(struct timerqueue_node *due, u64 now);
+/** bftm_handle_arm() - for the margin, or the deadline, of what is held. */
+void bftm_handle_arm(struct bftm_handle *h);
+/** bftm_handle_arm_at() - @at_ns: CLOCK_BOOTTIME */
+void bftm_handle_arm_at(struct bftm_handle *h, u64 at_ns);
+/**
+ * bftm_handle_check() - held, and past the deadline? Then it is lost.
+ * Return: ns that are left of what is held, 0 if nothing is.
+ */
+u64 bftm_handle_check(struct bftm_handle *h);
+/** bftm_handle_in_margin() - with so much left? */
+bool bftm_handle_in_margin(const struct bftm_handle *h, s64 left_ns);
+/** bftm_handle_end() - cancel or release its request. */
+void bftm_handle_end(struct bftm_handle *h);
+
+#endif /* BFTM_HANDLE_H */

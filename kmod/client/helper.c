@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The helper's side of the upcall: it comes, pulls, reports and goes. */
+#include <linux/siphash.h>
+
+#include "client/handle.h"
+#include "client/request.h"
+#include "client/session.h"
+#include "client/submit.h"
+#include "debug.h"
+#include "notify.h"
+#include "time/clock.h"
+
+/* Numbers follow each other: without a secret one could keep those of one chain. */
+static u64 id_key(const struct bftm_upcall *up, u64 id)
+{
+	return siphash_1u64(id, &up->secret);
+}
+
+/* struct adopted - what the helper before knew of, that is held: to be renewed or not */
+struct adopted {
+	struct list_head renew;
+	struct list_head keep;
+};
+
+/* What the kernel won by itself is later than this helper. */
+static int adopt(struct bftm_handle *h, void *arg)
+{
+	struct adopted *adopted = arg;
+
+	if (h->state == BFTM_STATE_HELD && !h->request->fast) {
+		bftm_request_mark_held(h->request);
+		list_move_tail(&h->request->list,
+			       h->request->kind == BFTMUTEX_REQUEST_KIND_RENEW ?
+			       &adopted->renew : &adopted->keep);
+	}
+	return 0;
+}
+
+/* What was pulled before is done. */
+static void end_last(struct bftm_upcall *up)
+{
+	if (up->ending)
+		bftm_request_free(up, up->ending);
+	up->ending = NULL;
+}
+
+int bftm_upcall_register(struct bftm_net *bn, u32 portid)
+{
+	struct bftm_upcall *up = bn->upcall;
+	struct adopted adopted;
+	unsigned long at = 0;
+	int err = bftm_upcall_prepare(up);
+
+	if (err)
+		return err;
+
+	INIT_LIST_HEAD(&adopted.renew);
+	INIT_LIST_HEAD(&adopted.keep);
+	/* What the one before leaves is complete when it is had. */
+	mutex_lock(&bn->session_mutex);
+	spin_lock_bh(&up->lock);
+	if (up->portid || up->silent) {
+		err = -EBUSY;
+	} else if (up->forked) {
+		/* The helper that gets this comes again as another. */
+		up->forked = false;
+		err = -ESTALE;
+	}
+	if (err) {
+		spin_unlock_bh(&up->lock);
+		mutex_unlock(&bn->session_mutex);
+		return err;
+	}
+	up->portid = portid;
+	up->deserted = false;
+	up->hinted = false;
+	/* A run that waits for the lock sees that there is a helper. */
+	hrtimer_try_to_cancel(&up->grace);
+	/*
+	 * Others run between them, and may end what is in a list: there it becomes
+	 * a RELEASE, or leaves it. The socket is in use here, so nobody deregisters it.
+	 */
+	while (bftm_handles_walk(up, &at, adopt, &adopted)) {
+		spin_unlock_bh(&up->lock);
+		cond_resched();
+		spin_lock_bh(&up->lock);
+	}
+	/* Before all that waits, since these leases run; those nobody renews run out anyway. */
+	list_splice(&adopted.keep, &up->queue);
+	list_splice(&adopted.renew, &up->queue);
+	bftm_upcall_hint(bn);
+	spin_unlock_bh(&up->lock);
+	mutex_unlock(&bn->session_mutex);
+	return 0;
+}
+
+/* How many in one hold of the lock. */
+#define TAKE_BATCH 64
+
+/*
+ * What the helper had taken and not finished waits for the next one, but for what
+ * may have been applied.
+ */
+static void take_back(struct bftm_upcall *up)
+{
+	struct bftm_request *request;
+	unsigned int i;
+	LIST_HEAD(back);
+
+	spin_lock_bh(&up->lock);
+	/* Others run between two pieces, and may end what is in either list: it leaves that. */
+	while (!list_empty(&up->given)) {
+		for (i = 0; i < TAKE_BATCH && !list_empty(&up->given); i++) {
+			request = list_first_entry(&up->given, struct bftm_request, list);
+			hash_del(&request->by_id);
+			list_move_tail(&request->list, &back);
+			if (!request->submission)
+				continue;
+			list_del(&request->list);
+			bftm_request_failed(up, request, -EOWNERDEAD);
+		}
+		spin_unlock_bh(&up->lock);
+		cond_resched();
+		spin_lock_bh(&up->lock);
+	}
+	list_splice(&back, &up->queue);
+	/* Nothing is added without a helper any more but what programs ask for. */
+	hrtimer_start(&up->grace, ns_to_ktime(BFTM_HELPER_GRACE_NS), HRTIMER_MODE_REL_SOFT);
+	spin_unlock_bh(&up->lock);
+}
+
+void bftm_upcall_deregister(struct bftm_net *bn, u32 portid)
+{
+	struct bftm_upcall *up = bn->upcall;
+	LIST_HEAD(gone);
+	bool was;
+
+	/* Whose socket is being closed does not become the helper. */
+	if (!portid || READ_ONCE(up->portid) != portid)
+		return;
+	mutex_lock(&bn->session_mutex);
+	spin_lock_bh(&up->lock);
+	was = up->portid == portid;
+	if (was) {
+		up->portid = 0;
+		end_last(up);
+		bftm_sessions_retire(bn, NULL, portid, &gone);
+	}
+	spin_unlock_bh(&up->lock);
+	if (was) {
+		bftm_sessions_dispose(&gone);
+		take_back(up);
+	}
+	mutex_unlock(&bn->session_mutex);
+}
+
+static int lose(struct bftm_handle *h, void *arg)
+{
+	const enum bftm_lost *why = arg;
+
+	bftm_handle_lose(h, *why);
+	return 0;
+}
+
+static void lose_all(struct bftm_upcall *up, enum bftm_lost why)
+{
+	unsigned long at = 0;
+
+	while (bftm_handles_walk(up, &at, lose, &why)) {
+		spin_unlock_bh(&up->lock);
+		cond_resched();
+		spin_lock_bh(&up->lock);
+	}
+}
+
+/* A RELEASE that waits to be pulled is told to no server any more. */
+static void drop_releases(struct bftm_upcall *up)
+{
+	struct bftm_request *request;
+	LIST_HEAD(rest);
+	LIST_HEAD(all);
+	unsigned int i;
+
+	/* Others run between two pieces, and may end what is in either list: it leaves that. */
+	list_splice_init(&up->queue, &all);
+	while (!list_empty(&all)) {
+		for (i = 0; i < TAKE_BATCH && !list_empty(&all); i++) {
+			request = list_first_entry(&all, struct bftm_request, list);
+			list_move_tail(&request->list, &rest);
+			if (request->kind != BFTMUTEX_REQUEST_KIND_RELEASE)
+				continue;
+			list_del(&request->list);
+			bftm_request_free(up, request);
+		}
+		spin_unlock_bh(&up->lock);
+		cond_resched();
+		spin_lock_bh(&up->lock);
+	}
+	list_splice(&rest, &up->queue);
+}
+
+void bftm_upcall_forked(struct bftm_net *bn)
+{
+	struct bftm_upcall *up = bn->upcall;
+	u32 portid;
+
+	spin_lock_bh(&up->lock);
+	up->silent = true;
+	portid = up->portid;
+	spin_unlock_bh(&up->lock);
+	bftm_upcall_deregister(bn, portid);
+	spin_lock_bh(&up->lock);
+	lose_all(up, BFTM_LOST_RESTORED);
+	drop_releases(up);
+	up->silent = false;
+	up->forked = true;
+	spin_unlock_bh(&up->lock);
+	/* The grace may have ended while requests were out of the queue. */
+	bftm_upcall_resume(bn);
+	/* Untold, it looks within a second. */
+	if (portid)
+		bftm_notify.hint(bn->net, portid, BFTMUTEX_CMD_HELPER_READY);
+}
+
+int bftm_upcall_suspend(struct bftm_net *bn)
+{
+	struct bftm_upcall *up = bn->upcall;
+	u32 portid = READ_ONCE(up->portid);
+
+	/* Without a helper, and what it lent, nothing comes to be held. */
+	bftm_upcall_deregister(bn, portid);
+	/*
+	 * It looks at once, and finds that it is none any more. One whose socket is full has
+	 * something to look at in any case, and one that is gone need not.
+	 */
+	if (portid && bftm_notify.hint(bn->net, portid, BFTMUTEX_CMD_HELPER_READY) == -ENOMEM)
+		return -ENOMEM;
+	spin_lock_bh(&up->lock);
+	/* The time asleep is not the next helper's; see bftm_upcall_resume(). */
+	hrtimer_try_to_cancel(&up->grace);
+	lose_all(up, BFTM_LOST_SUSPENDED);
+	spin_unlock_bh(&up->lock);
+	return 0;
+}
+
+void bftm_upcall_resume(struct bftm_net *bn)
+{
+	struct bftm_upcall *up = bn->upcall;
+
+	spin_lock_bh(&up->lock);
+	/* Where it was over, there may be more to end. */
+	if (!up->portid)
+		hrtimer_start(&up->grace, ns_to_ktime(up->deserted ? 0 : BFTM_HELPER_GRACE_NS),
+			      HRTIMER_MODE_REL_SOFT);
+	spin_unlock_bh(&up->lock);
+}
+
+int bftm_upcall_pull(struct bftm_net *bn, u32 portid,
+		     int (*give)(const struct bftm_request *request, void *arg),
+		     void *arg)
+{
+	struct bftm_upcall *up = bn->upcall;
+	struct bftm_request *request;
+	int err;
+
+	spin_lock_bh(&up->lock);
+	err = -EPERM;
+	if (up->portid != portid)
+		goto out;
+	end_last(up);
+	err = -ENODATA;
+	request = list_first_entry_or_null(&up->queue, struct bftm_request,
+					   list);
+	if (!request) {
+		up->hinted = false;
+		goto out;
+	}
+	/* Before the request changes: what did not reach the helper is not lost. */
+	err = give(request, arg);
+	if (err)
+		goto out;
+	list_del_init(&request->list);
+	switch (request->kind) {
+	case BFTMUTEX_REQUEST_KIND_ACQUIRE:
+	case BFTMUTEX_REQUEST_KIND_SUBMIT:
+		list_add_tail(&request->list, &up->given);
+		hash_add(up->tables->by_id, &request->by_id, id_key(up, request->id));
+		break;
+	case BFTMUTEX_REQUEST_KIND_RENEW:	/* its handle's, as before */
+	case BFTMUTEX_REQUEST_KIND_HELD:
+		break;
+	case BFTMUTEX_REQUEST_KIND_CANCEL:
+	case BFTMUTEX_REQUEST_KIND_RELEASE:
+	case BFTMUTEX_REQUEST_KIND_WITHDRAW:
+		up->ending = request;
+		break;
+	}
+out:
+	spin_unlock_bh(&up->lock);
+	return err;
+}
+
+static struct bftm_request *find(struct bftm_upcall *up, u64 id)
+{
+	struct bftm_request *request;
+
+	hash_for_each_possible(up->tables->by_id, request, by_id, id_key(up, id))
+		if (request->id == id)
+			return request;
+	return NULL;
+}
+
+/* What was left to defaults is what they were then, also when they change. */
+static void resolve(struct bftm_acquire *arg, const struct bftm_result *result)
+{
+	if (result->lease_ns)
+		arg->lease_ns = result->lease_ns;
+	if (result->cluster[0])
+		memcpy(arg->cluster, result->cluster, BFTM_CLUSTER_MAX);
+}
+
+void bftm_upcall_won(struct bftm_net *bn, struct bftm_request *request,
+		     const struct bftm_result *result)
+{
+	lockdep_assert_held(&bn->upcall->lock);
+	request->attempt = result->attempt;
+	request->sends = result->sends;
+	request->configuration = result->configuration;
+	resolve(&request->arg, result);
+	resolve(&request->handle->arg, result);
+	if (hlist_unhashed(&request->by_id))
+		hash_add(bn->upcall->tables->by_id, &request->by_id,
+			 id_key(bn->upcall, request->id));
+	bftm_handle_won(request->handle, result);
+}
+
+int bftm_upcall_done(struct bftm_net *bn, u32 portid,
+		     const struct bftm_result *result)
+{
+	struct bftm_upcall *up = bn->upcall;
+	struct bftm_request *request;
+	int err = 0;
+
+	spin_lock_bh(&up->lock);
+	if (up->portid != portid) {
+		err = -EPERM;
+		goto out;
+	}
+	request = find(up, result->id);
+	if (!request || !request->handle || !bftm_request_is_given(request)) {
+		err = -ESTALE;
+		goto out;
+	}
+	if (!result->error && request->arg.flags & BFTM_FENCE && !result->token) {
+		err = -EINVAL;
+		goto out;
+	}
+	list_del_init(&request->list);
+	if (result->error) {
+		hash_del(&request->by_id);
+		bftm_request_failed(up, request, result->error);
+	} else if (bftm_clock_left(result->deadline_ns, result->end_ns) > 0) {
+		bftm_upcall_won(bn, request, result);
+	} else {
+		hash_del(&request->by_id);
+		list_add(&request->list, &up->queue);
+		bftm_upcall_hint(up->bn);
+		err = -ESTALE;
+	}
+out:
+	spin_unlock_bh(&up->lock);
+	return err;
+}
+
+int bftm_upcall_submitted(struct bftm_net *bn, u32 portid,
+			  const struct bftm_submitted *answer)
+{
+	struct bftm_upcall *up = bn->upcall;
+	struct bftm_request *request;
+	int err = -EPERM;
+
+	spin_lock_bh(&up->lock);
+	if (up->portid != portid)
+		goto out;
+	err = -ESTALE;
+	request = find(up, answer->id);
+	if (!request || !request->submission)
+		goto out;
+	hash_del(&request->by_id);
+	list_del(&request->list);
+	bftm_submit_answered(request->submission, answer);
+	bftm_request_free(up, request);
+	err = 0;
+out:
+	spin_unlock_bh(&up->lock);
+	return err;
+}
+
+int bftm_upcall_renewed(struct bftm_net *bn, u32 portid, u64 id,
+			u64 deadline_ns, u64 end_ns, u32 sends)
+{
+	struct bftm_upcall *up = bn->upcall;
+	struct bftm_request *request;
+	struct bftm_handle *h;
+	int err = -EPERM;
+
+	spin_lock_bh(&up->lock);
+	if (up->portid != portid)
+		goto out;
+	err = -ESTALE;
+	request = find(up, id);
+	if (!request || !bftm_request_is_held(request))
+		goto out;
+	/* Too late? Then this ends lease and request. */
+	h = request->handle;
+	bftm_handle_check(h);
+	if (h->request != request)
+		goto out;
+	request->sends = max(request->sends, sends);
+	err = bftm_handle_renewed(h, deadline_ns, end_ns);
+out:
+	spin_unlock_bh(&up->lock);
+	return err;
+}
+
+bool bftm_upcall_is_helper(struct bftm_net *bn, u32 portid)
+{
+	bool is_helper;
+
+	spin_lock_bh(&bn->upcall->lock);
+	is_helper = bn->upcall->portid == portid;
+	spin_unlock_bh(&bn->upcall->lock);
+	return is_helper;
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The device's side of the upcall: requests come, are renewed and end. */
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/siphash.h>
+#include <linux/slab.h>
+
+#include "client/fast.h"
+#include "client/handle.h"
+#include "client/request.h"
+#include "client/submit.h"
+#include "compat.h"
+#include "debug.h"
+#include "notify.h"
+
+/* Another is hashed for those of its name. */
+static void forget_name(struct bftm_request *request)
+{
+	struct bftm_request *other;
+
+	if (!hlist_unhashed(&request->by_name) && !list_empty(&request->same)) {
+		other = list_first_entry(&request->same, struct bftm_request, same);
+		hlist_add_behind(&other->by_name, &request->by_name);
+	}
+	hash_del(&request->by_name);
+	list_del(&request->same);
+}
+
+void bftm_request_free(struct bftm_upcall *up, struct bftm_request *request)
+{
+	lockdep_assert_held(&up->lock);
+	up->count--;
+	forget_name(request);
+	bftm_destroyed("request", request);
+	kfree(request);
+}
+
+void bftm_request_failed(struct bftm_upcall *up, struct bftm_request *request, int error)
+{
+	struct bftm_submitted answer = { .error = error };
+
+	if (request->handle)
+		bftm_handle_failed(request->handle, error);
+	if (request->submission)
+		bftm_submit_answered(request->submission, &answer);
+	bftm_request_free(up, request);
+}
+
+void bftm_upcall_hint(struct bftm_net *bn)
+{
+	struct bftm_upcall *up = bn->upcall;
+
+	/* Without memory for it, the helper's own clock makes it look. */
+	if (up->portid && !up->hinted && !list_empty(&up->queue))
+		up->hinted = !bftm_notify.hint(bn->net, up->portid,
+						BFTMUTEX_CMD_HELPER_READY);
+}
+
+/* Ended in one run of the timer, or hold of the lock; then others may run. */
+#define GRACE_BATCH	64
+#define GRACE_PAUSE_NS	(100 * BFTM_NS_PER_US)
+
+static int desert(struct bftm_handle *h, void *arg)
+{
+	bftm_handle_deserted(h);
+	return 0;
+}
+
+/* No helper came back in time: nothing may hang. */
+static enum hrtimer_restart grace_over(struct hrtimer *timer)
+{
+	struct bftm_upcall *up = container_of(timer, struct bftm_upcall, grace);
+	struct bftm_request *request;
+	unsigned int i;
+	bool more;
+
+	spin_lock(&up->lock);
+	/* A helper came, or came and went and has armed it anew. */
+	if (up->portid || hrtimer_is_queued(timer))
+		goto out;
+	if (!up->deserted)
+		up->told = 0;
+	up->deserted = true;
+	more = bftm_handles_walk(up, &up->told, desert, NULL);
+	for (i = 0; i < GRACE_BATCH && !list_empty(&up->queue); i++) {
+		request = list_first_entry(&up->queue, struct bftm_request, list);
+		list_del_init(&request->list);
+		if (!bftm_request_is_held(request))	/* else it is its handle's */
+			bftm_request_failed(up, request, -ENOTCONN);
+	}
+	if (more || !list_empty(&up->queue))
+		hrtimer_start(timer, ns_to_ktime(GRACE_PAUSE_NS), HRTIMER_MODE_REL_SOFT);
+out:
+	spin_unlock(&up->lock);
+	return HRTIMER_NORESTART;
+}
+
+void bftm_upcall_init(struct bftm_net *bn)
+{
+	struct bftm_upcall *up = bn->upcall;
+
+	up->bn = bn;
+	spin_lock_init(&up->lock);
+	up->deserted = true;
+	INIT_LIST_HEAD(&up->queue);
+	INIT_LIST_HEAD(&up->given);
+	xa_init_flags(&up->handles, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
+	get_random_bytes(&up->secret, sizeof(up->secret));
+	INIT_LIST_HEAD(&up->sessions);
+	bftm_alarms_init(&up->alarms, &up->lock, bftm_handle_ring);
+	bftm_hrtimer_setup(&up->grace, grace_over, CLOCK_BOOTTIME,
+			   HRTIMER_MODE_REL_SOFT);
+}
+
+/*
+ * Lifetime of the tables: what is in them is a handle's, or was given to a helper, or is a
+ * session's, which a helper lent. So nobody looks in them before the first handle or helper, for
+ * which they are made, and they stay until the namespace's end, when all of these are gone.
+ */
+int bftm_upcall_prepare(struct bftm_upcall *up)
+{
+	struct bftm_tables *tables;
+
+	/* A caller that sees them goes on to take the lock. */
+	if (READ_ONCE(up->tables))
+		return 0;
+	tables = kvzalloc(sizeof(*tables), GFP_KERNEL_ACCOUNT);
+	if (!tables)
+		return -ENOMEM;
+	spin_lock_bh(&up->lock);
+	if (!up->tables) {
+		bftm_created("tables", tables);
+		swap(up->tables, tables);
+	}
+	spin_unlock_bh(&up->lock);
+	/* Another was faster. */
+	kvfree(tables);
+	return 0;
+}
+
+void bftm_upcall_destroy(struct bftm_upcall *up)
+{
+	struct bftm_request *request;
+	unsigned int i;
+	bool more;
+
+	/* No helper is there, so no session is; no handle is open: ends nobody pulled. */
+	hrtimer_cancel(&up->grace);
+	bftm_alarms_stop(&up->alarms);
+	do {
+		spin_lock_bh(&up->lock);
+		if (up->ending)
+			bftm_request_free(up, up->ending);
+		up->ending = NULL;
+		for (i = 0; i < GRACE_BATCH && !list_empty(&up->queue); i++) {
+			request = list_first_entry(&up->queue, struct bftm_request, list);
+			list_del(&request->list);
+			bftm_request_free(up, request);
+		}
+		more = !list_empty(&up->queue);
+		spin_unlock_bh(&up->lock);
+		cond_resched();
+	} while (more);
+	WARN_ON(!list_empty(&up->given) || !xa_empty(&up->handles));
+	if (up->tables)
+		bftm_destroyed("tables", up->tables);
+	kvfree(up->tables);
+	up->tables = NULL;
+}
+
+/* Who asks for, or holds, a lock of this name, in whichever cluster. */
+static struct bftm_request *find_name(struct bftm_upcall *up, const struct bftm_acquire *arg,
+				      u64 key)
+{
+	struct bftm_request *other;
+
+	hash_for_each_possible(up->tables->by_name, other, by_name, key)
+		if (other->arg.name_len == arg->name_len &&
+		    !memcmp(other->arg.name, arg->name, arg->name_len))
+			return other;
+	return NULL;
+}
+
+/* Return: true when no other has it. */
+static bool add_name(struct bftm_upcall *up, struct bftm_request *request)
+{
+	u64 key = siphash(request->arg.name, request->arg.name_len, &up->secret);
+	struct bftm_request *other = find_name(up, &request->arg, key);
+
+	if (!other) {
+		hash_add(up->tables->by_name, &request->by_name, key);
+		return true;
+	}
+	list_add(&request->same, &other->same);
+	/* Begun when it was alone, so it is the only one. */
+	if (other->fast)
+		bftm_fast_entrust(other);
+	return false;
+}
+
+void bftm_request_mark_held(struct bftm_request *request)
+{
+	struct bftm_handle *h = request->handle;
+
+	request->kind = bftm_handle_is_renewed(h) ? BFTMUTEX_REQUEST_KIND_RENEW :
+						    BFTMUTEX_REQUEST_KIND_HELD;
+	h->renew_at_ns = 0;
+}
+
+void bftm_upcall_held(struct bftm_net *bn, struct bftm_request *request)
+{
+	bftm_request_mark_held(request);
+	bftm_upcall_requeue(bn, request);
+}
+
+void bftm_upcall_requeue(struct bftm_net *bn, struct bftm_request *request)
+{
+	list_add_tail(&request->list, &bn->upcall->queue);
+	bftm_upcall_hint(bn);
+}
+
+int bftm_upcall_add(struct bftm_net *bn, struct bftm_request *request)
+{
+	struct bftm_upcall *up = bn->upcall;
+
+	lockdep_assert_held(&up->lock);
+	/* A helper that was there a moment ago may be about to come back. */
+	if (up->deserted)
+		return -ENOTCONN;
+	if (up->count >= BFTM_REQUESTS_MAX)
+		return -ENOBUFS;
+	up->count++;
+	request->id = ++up->next_id;
+	INIT_LIST_HEAD(&request->list);
+	INIT_LIST_HEAD(&request->same);
+	bftm_created("request", request);
+	if (request->submission || !add_name(up, request) || !bftm_fast_begin(bn, request))
+		bftm_upcall_requeue(bn, request);
+	return 0;
+}
+
+int bftm_upcall_renew(struct bftm_net *bn, struct bftm_request *request)
+{
+	struct bftm_upcall *up = bn->upcall;
+
+	lockdep_assert_held(&up->lock);
+	if (up->deserted)
+		return -ENOTCONN;
+	if (request->fast)
+		bftm_fast_leave(request);
+	request->kind = BFTMUTEX_REQUEST_KIND_RENEW;
+	if (list_empty(&request->list))
+		bftm_upcall_requeue(bn, request);
+	return 0;
+}
+
+void bftm_upcall_end(struct bftm_net *bn, struct bftm_request *request)
+{
+	struct bftm_upcall *up = bn->upcall;
+
+	lockdep_assert_held(&up->lock);
+	if (request->fast) {
+		bftm_fast_end(request);
+		hash_del(&request->by_id);
+		bftm_request_free(up, request);
+		return;
+	}
+	if (bftm_request_is_given(request)) {
+		hash_del(&request->by_id);
+		list_del_init(&request->list);
+		request->kind = request->submission ? BFTMUTEX_REQUEST_KIND_WITHDRAW :
+						      BFTMUTEX_REQUEST_KIND_CANCEL;
+	} else if (request->attempt) {
+		hash_del(&request->by_id);
+		/* In place, when a RENEW or HELD waits: it is pulled no later. */
+		request->kind = BFTMUTEX_REQUEST_KIND_RELEASE;
+	} else {
+		/* The helper never saw it. */
+		list_del(&request->list);
+		bftm_request_free(up, request);
+		return;
+	}
+	request->handle = NULL;
+	request->submission = NULL;
+	if (up->deserted || up->silent) {
+		list_del(&request->list);
+		bftm_request_free(up, request);
+		return;
+	}
+	if (list_empty(&request->list))
+		list_add_tail(&request->list, &up->queue);
+	bftm_upcall_hint(bn);
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The way to the helper. The kernel queues requests and hints; the helper
+ * pulls them one by one and reports. It may die and come back at any moment.
+ */
+#ifndef BFTM_UPCALL_H
+#define BFTM_UPCALL_H
+
+#include <linux/hashtable.h>
+#include <linux/hrtimer.h>
+#include <linux/list.h>
+#include <linux/siphash.h>
+#include <linux/spinlock.h>
+#include <linux/xarray.h>
+
+#include "core/limits.h"
+#include "netns.h"
+#include "time/alarms.h"
+#include "uapi/linux/bftmutex.h"
+#include "uapi/linux/bftmutex_netlink.h"
+
+struct bftm_fast;
+struct bftm_handle;
+struct bftm_submission;
+
+#define BFTM_REQUEST_BITS 10
+
+/**
+ * struct bftm_tables - where what is on its way to the helper is found, by a number or name
+ * @by_id:   requests that are given, and what is held
+ * @by_name: one acquisition for each name of a lock
+ * @fast:    those that the kernel makes by itself, by attempt
+ */
+struct bftm_tables {
+	DECLARE_HASHTABLE(by_id, BFTM_REQUEST_BITS);
+	DECLARE_HASHTABLE(by_name, BFTM_REQUEST_BITS);
+	DECLARE_HASHTABLE(fast, BFTM_REQUEST_BITS);
+};
+
+/**
+ * struct bftm_upcall - the way to the helper
+ * @bn:       of this namespace
+ * @lock:     guards all of it and every handle of the namespace, taken with
+ *            bottom halves off
+ * @portid:   netlink port of the helper, 0 for none
+ * @hinted:   the helper was told that @queue is not empty
+ * @deserted: there has been no helper for longer than the grace period
+ * @silent:   servers are told nothing, and no helper may come: see bftm_upcall_forked()
+ * @forked:   the next who would be the helper is to know of that
+ * @count:    requests that exist
+ * @bytes:    that submits of the namespace take up
+ * @next_id:  number of the next request
+ * @queue:    requests to be pulled, oldest first
+ * @ending:   the end of an acquire, pulled last: until the next pull the helper may not
+ *            have sent it, and the lock is none for the fast path
+ * @given:    acquires and submits that were pulled and are not done
+ * @tables:   NULL until the first handle or helper comes, then the same until the namespace
+ *            ends; see bftm_upcall_prepare()
+ * @secret:   so that nobody can choose names, or keep numbers, that go to one place of a table
+ * @sessions: what the helper has lent
+ * @alarms:   handles with something to do at a time
+ * @handles:  every open handle, by its number; changed without @lock, looked at with it
+ * @told:     handles below that number know that they are deserted
+ * @grace:    fires when waiting for a new helper is over
+ */
+struct bftm_upcall {
+	struct bftm_net *bn;
+	spinlock_t lock;
+	u32 portid;
+	bool hinted;
+	bool deserted;
+	bool silent;
+	bool forked;
+	u32 count;
+	u64 bytes;
+	u64 next_id;
+	struct list_head queue;
+	struct bftm_request *ending;
+	struct list_head given;
+	struct bftm_tables *tables;
+	siphash_key_t secret;
+	struct list_head sessions;
+	struct bftm_alarms alarms;
+	struct xarray handles;
+	unsigned long told;
+	struct hrtimer grace;
+};
+
+/**
+ * struct bftm_request - one acquisition, or one submit, on its way through the helper
+ * @list:    in the queue, among the given, or nowhere while its handle holds and
+ *           the helper has pulled all that is to be known of it
+ * @by_id:   hashed while given and while held
+ * @by_name: of an acquisition; one of those for a lock of that name is hashed
+ * @same:    the others for a lock of that name
+ * @fast:    the kernel asks for the lock, or holds it, by itself; else NULL
+ * @handle:  that waits or holds; NULL when it lost interest, and of a submit
+ * @submission: that waits; NULL when it lost interest, and of an acquisition
+ * @id:      number, never used twice in a namespace
+ * @kind:    enum bftmutex_request_kind, of what is in the queue
+ * @arg:     what the application asked for; of a submit, cluster and name
+ * @timeout_at_ns: CLOCK_BOOTTIME at which acquire or submit ends, 0 for never
+ * @attempt: that won, once it is held
+ * @sends:   highest number of a send for the attempt, as the helper said
+ * @configuration: by which it won, a number of the helper's own
+ *
+ * One object lives from the acquire to the release: it is turned into the
+ * CANCEL or RELEASE that ends it, so giving a lock back cannot fail for want
+ * of memory. It is freed at the pull after that of its end, or when there is no
+ * helper to pull it.
+ *
+ * While its handle holds, it is queued as RENEW or HELD and pulled any number of times;
+ * it is in the queue at most once, and belongs to the handle all the time. When
+ * the handle is done with it, what waits becomes a RELEASE in its place.
+ *
+ * A submit goes the way of an acquire that fails: it is freed when it is answered,
+ * or turned into the WITHDRAW that tells the helper that nobody waits. It is given
+ * to one helper only.
+ */
+struct bftm_request {
+	struct list_head list;
+	struct hlist_node by_id;
+	struct hlist_node by_name;
+	struct list_head same;
+	struct bftm_fast *fast;
+	struct bftm_handle *handle;
+	struct bftm_submission *submission;
+	u64 id;
+	u32 kind;
+	struct bftm_acquire arg;
+	u64 timeout_at_ns;
+	u64 attempt;
+	u64 configuration;
+	u32 sends;
+};
+
+/** bftm_upcall_init() - @bn->upcall, of zeroes */
+void bftm_upcall_init(struct bftm_net *bn);
+void bftm_upcall_destroy(struct bftm_upcall *up);
+
+/**
+ * bftm_upcall_prepare() - before a handle or a helper comes, of which most namespaces have none
+ * Context: process. Return: 0 or -ENOMEM.
+ */
+int bftm_upcall_prepare(struct bftm_upcall *up);
+
+/**
+ * bftm_upcall_add() - begin an acquire, here or by queueing it, or queue a submit
+ * @request: zeroed by the caller; @kind, @arg, @timeout_at_ns and who waits filled in
+ *
+ * The kernel has a lock by itself only while nobody else here wants one of that name:
+ * then it is the helper's, who lets all others of this host wait for its end.
+ *
+ * Context: the upcall's lock held. Return: 0, -ENOTCONN without a helper (after its grace),
+ * -ENOBUFS when too many requests exist.
+ */
+int bftm_upcall_add(struct bftm_net *bn, struct bftm_request *request);
+
+/**
+ * bftm_upcall_renew() - queue a renewal, unless one is
+ * @request: held
+ * Context: the upcall's lock held. Return: 0, -ENOTCONN without a helper (after
+ * its grace).
+ */
+int bftm_upcall_renew(struct bftm_net *bn, struct bftm_request *request);
+
+/**
+ * bftm_upcall_end() - who waited, or held, is done with a request: cancel it,
+ * release what it holds, or withdraw it
+ * Context: the upcall's lock held, any. @request is not the caller's any more.
+ */
+void bftm_upcall_end(struct bftm_net *bn, struct bftm_request *request);
+
+/**
+ * bftm_upcall_register() - become the helper
+ *
+ * Acquires that the helper before had taken and not finished can be pulled again, and
+ * before them each lock that is held: a RENEW of what is to be renewed, else HELD.
+ *
+ * Return: 0, -EBUSY when there is a helper, -ENOMEM, or -ESTALE once after
+ * bftm_upcall_forked().
+ */
+int bftm_upcall_register(struct bftm_net *bn, u32 portid);
+
+/**
+ * bftm_upcall_deregister() - the socket @portid was closed
+ *
+ * If that was the helper, each submit that it had taken and not answered fails with
+ * EOWNERDEAD: nobody else may apply it.
+ */
+void bftm_upcall_deregister(struct bftm_net *bn, u32 portid);
+
+/**
+ * bftm_upcall_suspend() - the machine falls asleep: nothing is held, there is no helper
+ *
+ * Context: process.
+ * Return: 0, or -ENOMEM when who was the helper is not told of it.
+ */
+int bftm_upcall_suspend(struct bftm_net *bn);
+
+/**
+ * bftm_upcall_forked() - the machine is a copy of what it was: nothing is held
+ *
+ * There is no helper either. The next one has to register twice, and to take new numbers in
+ * between. Servers are not told what was lost here: the numbers of it may be another copy's,
+ * which holds by them.
+ *
+ * Context: process.
+ */
+void bftm_upcall_forked(struct bftm_net *bn);
+
+/** bftm_upcall_resume() - a helper may come again, and has the time for it from now on. */
+void bftm_upcall_resume(struct bftm_net *bn);
+
+/**
+ * bftm_upcall_pull() - hand the oldest request to the helper
+ * @give: sends it, called with the upcall's lock held; the request may be gone or
+ *        belong to others as soon as that is released
+ * Return: 0, -EPERM when @portid is not the helper, -ENODATA for none, or what
+ * @give returned; then nothing was handed over.
+ */
+int bftm_upcall_pull(struct bftm_net *bn, u32 portid,
+		     int (*give)(const struct bftm_request *request, void *arg),
+		     void *arg);
+
+/** struct bftm_result - what the helper reports of an acquire */
+struct bftm_result {
+	u64 id;
+	int error;		/* negative errno, 0 when won */
+	char cluster[BFTM_CLUSTER_MAX];	/* empty: as it was asked for */
+	u64 lease_ns;			/* 0: likewise */
+	u64 attempt;
+	u32 attempts;
+	u64 deadline_ns;		/* CLOCK_BOOTTIME */
+	u64 end_ns;			/* the same by the clock of leases */
+	u64 token;
+	u64 configuration;
+	u32 sends;
+};
+
+/**
+ * bftm_upcall_done() - an acquire is decided
+ * Return: 0, -EPERM, or -ESTALE when nobody waits for it or its deadline has
+ * passed (then it waits to be pulled again), or -EINVAL for BFTM_FENCE without a
+ * token.
+ */
+int bftm_upcall_done(struct bftm_net *bn, u32 portid,
+		     const struct bftm_result *result);
+
+/**
+ * struct bftm_submitted - what the helper reports of a submit
+ * @error:    negative errno; 0 when it was applied, and the rest is valid
+ * @status:   positive errno of the object, or 0
+ * @version:  of the object's state
+ * @response: @len bytes, copied when somebody waits for it
+ * @len:      of @response, bytes, at most BFTM_OP_MAX
+ */
+struct bftm_submitted {
+	u64 id;
+	int error;
+	u32 status;
+	u64 version;
+	const void *response;
+	u32 len;
+};
+
+/**
+ * bftm_upcall_submitted() - a submit is answered
+ * Return: 0, -EPERM, or -ESTALE when nobody waits for it.
+ */
+int bftm_upcall_submitted(struct bftm_net *bn, u32 portid,
+			  const struct bftm_submitted *answer);
+
+/**
+ * bftm_upcall_renewed() - what is held lasts longer
+ * @deadline_ns: CLOCK_BOOTTIME, later than the one known
+ * @end_ns:      the same by the clock of leases; 0 of a helper that does not say
+ * @sends:       highest number of a send for the attempt
+ * Return: 0; -ESTALE when it is not held any more, or was over before; -EALREADY
+ * when it lasts as long already (@sends is noted); -EPERM. After -ESTALE alone
+ * nobody holds it.
+ */
+int bftm_upcall_renewed(struct bftm_net *bn, u32 portid, u64 id,
+			u64 deadline_ns, u64 end_ns, u32 sends);
+
+/** bftm_upcall_won() - the handle holds. Context: the upcall's lock held. */
+void bftm_upcall_won(struct bftm_net *bn, struct bftm_request *request,
+		     const struct bftm_result *result);
+
+/** bftm_upcall_requeue() - a request is the helper's now. Context: as above. */
+void bftm_upcall_requeue(struct bftm_net *bn, struct bftm_request *request);
+
+/** bftm_upcall_is_helper() - is @portid? */
+bool bftm_upcall_is_helper(struct bftm_net *bn, u32 portid);
+
+/** bftm_upcall_held() - what the kernel held by itself is the helper's. Context: as above. */
+void bftm_upcall_held(struct bftm_net *bn, struct bftm_request *request);
+
+/* Between the upcall's own files, with its lock held. */
+
+/*
+ * An attempt won and its handle holds it: the request is hashed, and in the queue
+ * while a RENEW or HELD waits to be pulled.
+ */
+static inline bool bftm_request_is_held(const struct bftm_request *request)
+{
+	return request->handle && request->attempt;
+}
+
+/* The helper has it and is not done. */
+static inline bool bftm_request_is_given(const struct bftm_request *request)
+{
+	return !hlist_unhashed(&request->by_id) && !request->attempt;
+}
+
+/** bftm_request_mark_held() - the helper shall know of what is held, and renew it if need be */
+void bftm_request_mark_held(struct bftm_request *request);
+
+void bftm_request_free(struct bftm_upcall *up, struct bftm_request *request);
+
+/** bftm_request_failed() - who waits is told a negative errno; the request is freed. */
+void bftm_request_failed(struct bftm_upcall *up, struct bftm_request *request, int error);
+
+/** bftm_upcall_hint() - tell the helper that requests wait, if it is not told. */
+void bftm_upcall_hint(struct bftm_net *bn);
+
+#endif /* BFTM_UPCALL_H */

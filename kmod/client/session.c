@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Lifetime: a session is made under the session mutex of its namespace, listed under
+ * the upcall's lock, and known to its socket by the socket's user data, under RCU. It
+ * ends when the helper lends another in its place, or takes it back, or goes: it is taken off
+ * the list under the lock, so that nothing begins by it. What it does is made the helper's in
+ * pieces, between which others have the lock: meanwhile it sends, hears and wins as before. When
+ * nothing is left its timer is armed no more; then the timer is stopped, the socket made an
+ * ordinary one again and a grace period waited for, so that nobody receives for it.
+ *
+ * All that is one hold of the session mutex, for which the next helper waits: it never sees a
+ * lock that the kernel holds by itself for another.
+ *
+ * A session holds its socket's file, and by that the namespace; the helper's netlink
+ * socket goes at the latest when the helper does, and takes the session with it.
+ *
+ * The socket is the helper's own, so that servers see one client at one address: what
+ * they push for what the helper waits for goes there as ever.
+ */
+#include <linux/file.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/net.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <net/udp_tunnel.h>
+
+#include "client/fast.h"
+#include "client/request.h"
+#include "client/session.h"
+#include "compat.h"
+#include "debug.h"
+#include "netns.h"
+#include "udp/udp.h"
+
+struct bftm_session *bftm_session_find(struct bftm_net *bn, const char *cluster)
+{
+	struct bftm_session *s;
+
+	lockdep_assert_held(&bn->upcall->lock);
+	list_for_each_entry(s, &bn->upcall->sessions, list)
+		if (*cluster ? !strncmp(s->cluster, cluster, BFTM_CLUSTER_MAX) : s->standard)
+			return s;
+	return NULL;
+}
+
+static int index_of(const struct bftm_session *s, u16 server)
+{
+	u32 u;
+
+	for (u = 0; u < s->cfg.n; u++)
+		if (s->peer[u].id == server)
+			return u;
+	return -1;
+}
+
+/* Return: true when it answers what the kernel does, and nobody else needs it. */
+static bool take(struct bftm_session *s, const void *wire)
+{
+	spinlock_t *lock = &s->bn->upcall->lock;
+	struct bftm_msg msg;
+	bool taken;
+	int u;
+
+	/* CHALLENGE is for the helper: a server was restarted. */
+	if (bftm_wire_get(wire, BFTM_WIRE_LEN, &msg) || !(msg.type & BFTM_MSG_REPLY) ||
+	    msg.type == BFTM_MSG_CHALLENGE || !(msg.attempt & BFTM_ATTEMPT_KERNEL) ||
+	    msg.cluster != s->id || msg.client != s->client)
+		return false;
+	u = index_of(s, msg.server);
+	if (u < 0 || !bftm_tag_ok(s->peer[u].pair.reply, wire, BFTM_WIRE_LEN))
+		return false;
+	spin_lock(lock);
+	taken = bftm_fast_answer(s, u, &msg);
+	spin_unlock(lock);
+	return taken;
+}
+
+/* encap_rcv: softirq, RCU read side; the skb begins with the UDP header. */
+static int hear(struct sock *sk, struct sk_buff *skb)
+{
+	struct bftm_session *s = rcu_dereference_sk_user_data(sk);
+	const size_t len = sizeof(struct udphdr) + BFTM_WIRE_LEN;
+
+	/* Others cannot write to the linear part, after its tag was found right. */
+	if (!s || skb->len != len || !pskb_may_pull(skb, len) ||
+	    !take(s, skb->data + sizeof(struct udphdr)))
+		return 1;	/* it is the helper's */
+	consume_skb(skb);
+	return 0;
+}
+
+static int receive(struct sock *sk, struct sk_buff *skb)
+{
+	return bftm_udp_hear(hear, sk, skb);
+}
+
+/* Its owner may bind the socket to another device, or mark it, at any time. */
+static void look_at_flow(struct bftm_session *s)
+{
+	const struct sock *sk = s->sock->sk;
+	const struct bftm_flow now = {
+		.ifindex = READ_ONCE(sk->sk_bound_dev_if),
+		.mark = READ_ONCE(sk->sk_mark),
+	};
+	u32 u;
+
+	if (now.ifindex == s->flow.ifindex && now.mark == s->flow.mark)
+		return;
+	s->flow = now;
+	for (u = 0; u < s->cfg.n; u++)
+		dst_cache_reset(&s->peer[u].route);
+}
+
+u32 bftm_session_send(struct bftm_session *s, u32 to, struct bftm_msg *msg)
+{
+	u32 u, sent = 0;
+
+	lockdep_assert_held(&s->bn->upcall->lock);
+	if (s->bn->upcall->silent)
+		return 0;
+	look_at_flow(s);
+	msg->proto = BFTM_PROTO_BACKOFF;
+	msg->cluster = s->id;
+	msg->client = s->client;
+	for (u = 0; u < s->cfg.n; u++) {
+		struct bftm_session_peer *peer = &s->peer[u];
+		struct sk_buff *skb;
+		struct bftm_wire *wire;
+
+		if (!(to >> u & 1))
+			continue;
+		skb = bftm_udp_room(sizeof(*wire));
+		if (!skb)
+			continue;
+		msg->server = peer->id;
+		msg->server_epoch = peer->epoch;
+		msg->seq = atomic64_inc_return((atomic64_t *)&s->counters->seq);
+		wire = skb_put(skb, sizeof(*wire));
+		bftm_wire_put(msg, wire);
+		bftm_sign(peer->pair.request, wire, sizeof(*wire));
+		if (bftm_udp_send(s->bn->net, s->sock->sk, &peer->to, &peer->route, skb) >= 0)
+			sent |= BIT(u);
+	}
+	return sent;
+}
+
+/*
+ * Of user space, and nobody else's: l2tp takes sockets in the same way. Of IPv6, since
+ * peers may be, and the route to one is looked up by what only such a socket has.
+ */
+static int check_socket(const struct bftm_net *bn, const struct socket *sock)
+{
+	const struct sock *sk = sock->sk;
+
+	if (sk->sk_protocol != IPPROTO_UDP || sk->sk_type != SOCK_DGRAM ||
+	    sk->sk_family != AF_INET6)
+		return -EINVAL;
+	if (sock_net(sk) != bn->net || !inet_sk(sk)->inet_num)
+		return -EINVAL;
+	return 0;
+}
+
+/*
+ * Its user data is ours already when a session before this one has it. Who else takes sockets
+ * (l2tp, sockmap) looks at the user data and sets it in one hold of the callback lock.
+ */
+static int attach(struct bftm_session *s)
+{
+	struct udp_tunnel_sock_cfg tunnel = {
+		.sk_user_data = s,
+		.encap_type = 1,
+		.encap_rcv = receive,
+	};
+	struct sock *sk = s->sock->sk;
+	bool ours, other;
+
+	lock_sock(sk);
+	write_lock_bh(&sk->sk_callback_lock);
+	ours = udp_sk(sk)->encap_rcv == receive;
+	other = !ours && (udp_sk(sk)->encap_type || READ_ONCE(sk->sk_user_data));
+	if (!other)
+		rcu_assign_sk_user_data(sk, s);
+	write_unlock_bh(&sk->sk_callback_lock);
+	if (!ours && !other)
+		setup_udp_tunnel_sock(s->bn->net, bftm_tunnel_sock(s->sock), &tunnel);
+	release_sock(sk);
+	return other ? -EINVAL : 0;
+}
+
+static void detach(struct bftm_session *s)
+{
+	struct sock *sk = s->sock->sk;
+
+	lock_sock(sk);
+	write_lock_bh(&sk->sk_callback_lock);
+	/* Not when the next session has it already. The user data last: then it is another's. */
+	if (READ_ONCE(sk->sk_user_data) == s) {
+		udp_sk(sk)->encap_type = 0;
+		udp_sk(sk)->encap_rcv = NULL;
+		rcu_assign_sk_user_data(sk, NULL);
+	}
+	write_unlock_bh(&sk->sk_callback_lock);
+	release_sock(sk);
+	synchronize_rcu();	/* receive() has returned, also for module exit */
+}
+
+/* Both sides add to 64 bits at once, wherever the helper has them in its memory. */
+static int pin(struct bftm_session *s, u64 counters)
+{
+	/* At a multiple of their size, as the caller has seen: in one page. */
+	static_assert(sizeof(*s->counters) == 32);
+	if (!IS_ENABLED(CONFIG_64BIT))
+		return -EOPNOTSUPP;
+	if (pin_user_pages_fast(counters, 1, FOLL_WRITE | FOLL_LONGTERM, &s->page) != 1) {
+		s->page = NULL;
+		return -EFAULT;
+	}
+	s->counters = page_address(s->page) + offset_in_page(counters);
+	return 0;
+}
+
+static void session_free(struct bftm_session *s)
+{
+	u32 u;
+
+	for (u = 0; u < s->cfg.n; u++)
+		dst_cache_destroy(&s->peer[u].route);
+	if (s->page)
+		unpin_user_pages_dirty_lock(&s->page, 1, true);
+	if (s->sock)
+		sockfd_put(s->sock);
+	kvfree_sensitive(s, struct_size(s, peer, s->cfg.n));
+}
+
+/* One that is off the list: nobody begins anything by it. */
+static void dispose(struct bftm_session *s)
+{
+	struct bftm_upcall *up = s->bn->upcall;
+	bool more;
+
+	lockdep_assert_held(&s->bn->session_mutex);
+	do {
+		spin_lock_bh(&up->lock);
+		more = bftm_fast_retire(s);
+		spin_unlock_bh(&up->lock);
+		cond_resched();
+	} while (more);
+	bftm_alarms_stop(&s->alarms);
+	detach(s);
+	bftm_destroyed("session", s);
+	session_free(s);
+}
+
+static int lend(struct bftm_net *bn, struct bftm_session *s, struct bftm_session **old)
+{
+	struct bftm_upcall *up = bn->upcall;
+	int err = attach(s);
+
+	if (err)
+		return err;
+	spin_lock_bh(&up->lock);
+	if (up->portid != s->portid) {
+		err = -EPERM;
+	} else {
+		*old = bftm_session_find(bn, s->cluster);
+		if (*old)
+			list_del(&(*old)->list);
+		list_add(&s->list, &up->sessions);
+	}
+	spin_unlock_bh(&up->lock);
+	if (err)
+		detach(s);
+	return err;
+}
+
+int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, int fd, u64 counters)
+{
+	struct bftm_session *old = NULL;
+	int err;
+	u32 u;
+
+	s->sock = sockfd_lookup(fd, &err);
+	if (s->sock)
+		err = check_socket(bn, s->sock) ?: pin(s, counters);
+	for (u = 0; u < s->cfg.n && !err; u++)
+		err = dst_cache_init(&s->peer[u].route, GFP_KERNEL_ACCOUNT);
+	if (err) {
+		session_free(s);
+		return err;
+	}
+	s->bn = bn;
+	INIT_LIST_HEAD(&s->all);
+	bftm_alarms_init(&s->alarms, &bn->upcall->lock, bftm_fast_ring);
+	mutex_lock(&bn->session_mutex);
+	err = lend(bn, s, &old);
+	if (err)
+		session_free(s);
+	else
+		bftm_created("session", s);
+	if (old)
+		dispose(old);
+	mutex_unlock(&bn->session_mutex);
+	return err;
+}
+
+void bftm_sessions_retire(struct bftm_net *bn, const char *cluster, u32 portid,
+			  struct list_head *gone)
+{
+	struct bftm_session *s, *next;
+
+	lockdep_assert_held(&bn->upcall->lock);
+	list_for_each_entry_safe(s, next, &bn->upcall->sessions, list) {
+		if ((cluster && strcmp(s->cluster, cluster)) || (portid && s->portid != portid))
+			continue;
+		list_move(&s->list, gone);
+	}
+}
+
+void bftm_sessions_dispose(struct list_head *gone)
+{
+	struct bftm_session *s, *next;
+
+	list_for_each_entry_safe(s, next, gone, list)
+		dispose(s);
+}
+
+void bftm_session_revoke(struct bftm_net *bn, const char *cluster, u32 portid)
+{
+	LIST_HEAD(gone);
+
+	mutex_lock(&bn->session_mutex);
+	spin_lock_bh(&bn->upcall->lock);
+	bftm_sessions_retire(bn, cluster, portid, &gone);
+	spin_unlock_bh(&bn->upcall->lock);
+	bftm_sessions_dispose(&gone);
+	mutex_unlock(&bn->session_mutex);
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The clock of a handle: end of a timed acquire, renewal by the helper, margin, and
+ * end of the lease.
+ *
+ * What was set for a lease or an acquire stays when that is over: who is looked at
+ * judges by the clock.
+ */
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
+
+#include "client/handle.h"
+#include "client/trace.h"
+#include "notify.h"
+#include "time/clock.h"
+
+static void announce(struct bftm_handle *h, __poll_t events)
+{
+	bftm_handle_wake(h, events);
+	/* Not for a lock that no program knows to have: the call that waits for it goes on. */
+	if (h->signo && h->signal_pid && !h->untold)
+		kill_pid_usb_asyncio(h->signo, EKEYEXPIRED, (sigval_t){},
+				     h->signal_pid, h->signal_cred);
+}
+
+bool bftm_handle_in_margin(const struct bftm_handle *h, s64 left_ns)
+{
+	return h->margin_ns && left_ns <= (s64)h->margin_ns;
+}
+
+void bftm_handle_arm_at(struct bftm_handle *h, u64 at_ns)
+{
+	lockdep_assert_held(&h->bn->upcall->lock);
+	bftm_alarm_set(&h->bn->upcall->alarms, &h->due, at_ns);
+}
+
+void bftm_handle_arm(struct bftm_handle *h)
+{
+	s64 wait = bftm_clock_left(h->arg.deadline_ns, h->end_ns) + 1;
+
+	if (h->margin_ns && !h->warned)
+		wait -= h->margin_ns + 1;
+	bftm_handle_arm_at(h, min_not_zero(bftm_clock_wait(wait), h->renew_at_ns));
+}
+
+void bftm_handle_tell(struct bftm_handle *h)
+{
+	lockdep_assert_held(&h->bn->upcall->lock);
+	h->untold = false;
+	if (!h->warned)
+		return;
+	/* The margin was reached meanwhile, which nobody was told. */
+	h->warned = false;
+	bftm_handle_arm(h);
+}
+
+static enum bftm_lost why(const struct bftm_handle *h)
+{
+	if (!bftm_handle_is_renewed(h))
+		return BFTM_LOST_EXPIRED;
+	return h->bn->upcall->portid ? BFTM_LOST_NOT_RENEWED : BFTM_LOST_NO_HELPER;
+}
+
+void bftm_handle_lose(struct bftm_handle *h, enum bftm_lost reason)
+{
+	lockdep_assert_held(&h->bn->upcall->lock);
+	if (h->state != BFTM_STATE_HELD)
+		return;
+	h->reason = reason;
+	h->state = BFTM_STATE_LOST;
+	bftm_handle_end(h);
+	trace_bftm_lost(h);
+	announce(h, EPOLLHUP | EPOLLIN | EPOLLRDNORM);
+	bftm_notify.event(h);
+}
+
+u64 bftm_handle_check(struct bftm_handle *h)
+{
+	s64 left;
+
+	lockdep_assert_held(&h->bn->upcall->lock);
+	if (h->state != BFTM_STATE_HELD)
+		return 0;
+	left = bftm_clock_left(h->arg.deadline_ns, h->end_ns);
+	if (left >= 0)
+		return left;
+	bftm_handle_lose(h, why(h));
+	return 0;
+}
+
+/* A lease that is over is told to all servers, which takes longest. */
+#define TAKES 4
+
+unsigned int bftm_handle_ring(struct timerqueue_node *due, u64 now)
+{
+	struct bftm_handle *h = container_of(due, struct bftm_handle, due);
+	u64 left = bftm_handle_check(h);
+
+	if (h->state == BFTM_STATE_PENDING) {
+		u64 until = h->request->timeout_at_ns;
+
+		/*
+		 * The helper was not in time. Without a limit it is the alarm
+		 * of the lease before, given back meanwhile, that rings here.
+		 */
+		if (until && until + BFTM_TIMEOUT_SLACK_NS <= now) {
+			bftm_handle_end(h);
+			bftm_handle_failed(h, -ETIMEDOUT);
+		}
+	} else if (h->state == BFTM_STATE_HELD) {
+		if (!h->warned && bftm_handle_in_margin(h, left)) {
+			h->warned = true;
+			announce(h, EPOLLPRI);
+		}
+		if (h->renew_at_ns && h->renew_at_ns <= now) {
+			h->renew_at_ns = 0;
+			/* Without a helper the next one is asked for it. */
+			bftm_upcall_renew(h->bn, h->request);
+		}
+		bftm_handle_arm(h);
+	}
+	return TAKES;
+}
+
+void bftm_handle_set_signal(struct bftm_handle *h, u32 signo, u64 margin_ns)
+{
+	struct pid *pid = signo ? get_pid(task_tgid(current)) : NULL;
+	const struct cred *cred = signo ? get_current_cred() : NULL;
+
+	spin_lock_bh(&h->bn->upcall->lock);
+	swap(h->signal_pid, pid);
+	swap(h->signal_cred, cred);
+	h->signo = signo;
+	h->margin_ns = margin_ns;
+	h->warned = false;
+	if (h->state == BFTM_STATE_HELD)
+		bftm_handle_arm(h);
+	spin_unlock_bh(&h->bn->upcall->lock);
+	put_pid(pid);
+	if (cred)
+		put_cred(cred);
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Those who wait for changes of a handle: poll(), epoll, threads that want a renewal.
+ *
+ * The first BFTM_WATCHERS_MAX are woken at once, with the namespace's lock held. The rest
+ * stands in the crowd, which the usher wakes without that lock: the namespace does not pay
+ * for it.
+ *
+ * No change is missed. A watcher joins a queue first, and then looks at the handle under the
+ * upcall's lock. A change is made under that lock, and then somebody looks for the crowd.
+ * Whichever of the two has the lock second sees what the other did.
+ */
+#include <linux/poll.h>
+
+#include "client/handle.h"
+
+/* Each looks for itself what it was that changed. */
+static void usher(struct work_struct *work)
+{
+	struct bftm_handle *h = container_of(work, struct bftm_handle, usher);
+
+	wake_up_poll(&h->crowd, EPOLLIN | EPOLLRDNORM | EPOLLPRI | EPOLLHUP);
+}
+
+void bftm_handle_watch_init(struct bftm_handle *h)
+{
+	init_waitqueue_head(&h->wait);
+	init_waitqueue_head(&h->crowd);
+	INIT_WORK(&h->usher, usher);
+}
+
+void bftm_handle_watch_end(struct bftm_handle *h)
+{
+	cancel_work_sync(&h->usher);
+}
+
+struct wait_queue_head *bftm_handle_place(struct bftm_handle *h)
+{
+	struct list_head *entry;
+	unsigned int count = 0;
+
+	spin_lock_irq(&h->wait.lock);
+	list_for_each(entry, &h->wait.head)
+		if (++count >= BFTM_WATCHERS_MAX)
+			break;
+	spin_unlock_irq(&h->wait.lock);
+	return count < BFTM_WATCHERS_MAX ? &h->wait : &h->crowd;
+}
+
+void bftm_handle_wake(struct bftm_handle *h, __poll_t events)
+{
+	lockdep_assert_held(&h->bn->upcall->lock);
+	wake_up_poll(&h->wait, events);
+	/* The lock stands for a barrier, see above. */
+	if (waitqueue_active(&h->crowd))
+		schedule_work(&h->usher);
+}

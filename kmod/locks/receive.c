@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Datagrams about locks: what is decided, counted, traced and sent. */
+#include <linux/skbuff.h>
+#include <linux/udp.h>
+
+#include "locks/locks.h"
+#include "server/receive.h"
+#include "server/service.h"
+#include "server/socket.h"
+#include "server/trace.h"
+#include "time/clock.h"
+
+/** struct request - a request, and the shard that its lock is in while it is stepped */
+struct request {
+	struct bftm_received received;
+	struct bftm_shard *shard;
+};
+
+static bool shell_enter(void *arg, const struct bftm_protocol *protocol,
+			const struct bftm_msg *req, bool make, u64 *now, void **ret)
+{
+	struct request *r = arg;
+	struct bftm_locks *locks = r->received.server->locks[bftm_protocol_index(protocol->number)];
+	struct bftm_entry *e;
+
+	r->shard = bftm_locks_enter(locks, req, make, r->received.client, now, &e);
+	if (!r->shard)
+		return false;
+	*ret = e ? e->state : NULL;
+	return true;
+}
+
+static struct bftm_entry *entry_of(void *lock)
+{
+	return lock ? container_of(lock, struct bftm_entry, state) : NULL;
+}
+
+static void shell_enlarge(void *arg, const struct bftm_protocol *protocol, void *lock,
+			  u32 waiters)
+{
+	struct request *r = arg;
+
+	bftm_waiters_enlarge(r->shard, entry_of(lock), waiters);
+}
+
+static void shell_leave(void *arg, const struct bftm_protocol *protocol, void *lock,
+			const struct bftm_msg *req, u64 now, const struct bftm_sends *sends)
+{
+	struct request *r = arg;
+
+	/* Known to the server before anybody can hear of it. */
+	if (sends->reply.type == BFTM_MSG_SACK) {
+		spin_lock(&r->received.server->token_lock);
+		bftm_tokens_stamped(&r->received.server->tokens, sends->reply.gno);
+		spin_unlock(&r->received.server->token_lock);
+	}
+	bftm_locks_leave(r->shard, entry_of(lock), now);
+}
+
+static const struct bftm_shell shell = {
+	.sender = bftm_received_sender,
+	.take = bftm_received_take,
+	.behind = bftm_received_behind,
+	.permit = bftm_received_permit,
+	.tokens = bftm_received_tokens,
+	.may_be_stamped = bftm_received_may_be_stamped,
+	.enter = shell_enter,
+	.enlarge = shell_enlarge,
+	.leave = shell_leave,
+};
+
+static void note_free(struct bftm_server *server, const struct bftm_msg *reply,
+		      bool granted)
+{
+	if (!granted) {
+		bftm_count(server, REFRESHED);
+		return;
+	}
+	bftm_count(server, GRANTED);
+	trace_bftm_grant(server, reply);
+}
+
+static void note_stamp(struct bftm_server *server, const struct bftm_msg *reply)
+{
+	if (reply->type == BFTM_MSG_SACK)
+		bftm_count(server, STAMPED);
+	else
+		bftm_count(server, DENIED);
+	trace_bftm_stamp(server, reply);
+}
+
+/* A yield that took effect is the one that somebody hears of. */
+static void note_silence(struct bftm_server *server, const struct bftm_msg *req,
+			 const struct bftm_msg *push)
+{
+	if (req->type != BFTM_MSG_YIELD || push->type == BFTM_MSG_NONE) {
+		bftm_count(server, SILENT);
+		return;
+	}
+	bftm_count(server, YIELDED);
+	trace_bftm_yield(server, req);
+}
+
+static void note(struct bftm_server *server, const struct bftm_msg *req,
+		 const struct bftm_sends *sends)
+{
+	const struct bftm_msg *reply = &sends->reply;
+
+	switch (reply->type) {
+	case BFTM_MSG_NONE:
+		note_silence(server, req, &sends->push);
+		break;
+	case BFTM_MSG_CHALLENGE:
+		bftm_count(server, CHALLENGED);
+		break;
+	case BFTM_MSG_FREE:
+		note_free(server, reply, sends->granted);
+		break;
+	case BFTM_MSG_LOCKED:
+		bftm_count(server, LOCKED);
+		break;
+	case BFTM_MSG_WAIT:
+		if (reply->position)
+			bftm_count(server, QUEUED);
+		else
+			bftm_count(server, WAITED);
+		break;
+	case BFTM_MSG_RELEASED:
+		bftm_count(server, RELEASED);
+		break;
+	case BFTM_MSG_SACK:
+	case BFTM_MSG_SNACK:
+		note_stamp(server, reply);
+		break;
+	default:
+		bftm_count(server, REFUSED);
+		trace_bftm_refuse(server, reply);
+	}
+}
+
+static bool decide(struct bftm_server *server, struct bftm_wire *wire,
+		   const struct bftm_address *from, struct bftm_msg *push)
+{
+	struct request r = {
+		.received = { .server = server, .from = from, .buf = wire, .len = sizeof(*wire) },
+	};
+	struct bftm_sends sends;
+	struct bftm_msg req;
+	bool answer = false;
+
+	push->type = BFTM_MSG_NONE;
+	if (bftm_wire_get(wire, sizeof(*wire), &req)) {
+		bftm_count(server, BAD_FORM);
+		return false;
+	}
+	if (bftm_server_dropped(server, bftm_serve(&shell, &r, &server->cfg, &req,
+						   bftm_clock_ns(), &sends)))
+		goto out;
+	note(server, &req, &sends);
+	*push = sends.push;
+	answer = sends.reply.type != BFTM_MSG_NONE;
+	if (answer) {
+		bftm_wire_put(&sends.reply, wire);
+		bftm_sign(r.received.pair.reply, wire, sizeof(*wire));
+	}
+out:
+	memzero_explicit(&r.received.pair, sizeof(r.received.pair));
+	return answer;
+}
+
+/*
+ * How much can one datagram cause? Nothing, unless it is authentic and fresh.
+ * Then an answer to its source and a push, each of its length. And who waits is
+ * granted the lock once more by a timer, if nothing else did so before: one push
+ * for each place in a queue, which a TRY or a YIELD has made. So three at most,
+ * and pushes only to clients that are in a queue or own a lock, at the address
+ * from which an authentic datagram of this incarnation came.
+ *
+ * Of the ordering, the answer is no longer than the request. A COMMIT or INSTALL
+ * ends as many operations as wait, up to BFTM_PENDING_MAX, and each of their clients
+ * hears of it: but an operation ends once, a SUBMIT has begun it, and the push is no
+ * longer than that SUBMIT, and goes to its client. So each SUBMIT causes two at most,
+ * and all others one.
+ */
+void bftm_locks_push(struct bftm_server *server, const struct bftm_msg *push)
+{
+	struct bftm_address to;
+	struct bftm_client *c;
+	struct bftm_wire wire;
+
+	trace_bftm_push(server, push);
+	if (push->type == BFTM_MSG_FREE) {
+		bftm_count(server, PUSHED);
+		trace_bftm_grant(server, push);
+	} else {
+		bftm_count(server, INQUIRED);
+	}
+	rcu_read_lock();
+	c = bftm_client_find(&server->clients, push->client);
+	/* It asked in this incarnation, so it has an address. */
+	if (!c)
+		goto out;
+	to = bftm_client_address(c);
+	bftm_wire_put(push, &wire);
+	bftm_sign(c->pair.reply, &wire, sizeof(wire));
+	bftm_socket_send(server, &to, &wire);
+out:
+	rcu_read_unlock();
+}
+
+/* Return: true when it was answered; then @skb may be the answer, and NULL now. */
+static bool locks_receive(struct bftm_server *server, struct sk_buff **skb,
+			 const struct bftm_address *from)
+{
+	struct bftm_wire wire;
+	struct bftm_msg push;
+	const void *data;
+	bool answer;
+
+	data = skb_header_pointer(*skb, sizeof(struct udphdr), sizeof(wire), &wire);
+	if (!data || (*skb)->len != sizeof(struct udphdr) + sizeof(wire)) {
+		bftm_count(server, BAD_FORM);
+		return false;
+	}
+	if (data != &wire)
+		memcpy(&wire, data, sizeof(wire));
+	answer = decide(server, &wire, from, &push);
+	if (push.type != BFTM_MSG_NONE)
+		bftm_locks_push(server, &push);		/* somebody waits for it */
+	if (answer)
+		bftm_socket_answer(server, skb, from, &wire);
+	return answer;
+}
+
+static int locks_start(struct bftm_server *server, u64 gno)
+{
+	int i;
+
+	for (i = 0; i < BFTM_PROTOCOLS; i++) {
+		server->locks[i] = bftm_locks_new(server, &bftm_protocols[i]->server, gno);
+		if (!server->locks[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void locks_stop(struct bftm_server *server)
+{
+	int i;
+
+	for (i = 0; i < BFTM_PROTOCOLS; i++)
+		bftm_locks_stop(server->locks[i]);
+}
+
+static void locks_destroy(struct bftm_server *server)
+{
+	int i;
+
+	for (i = 0; i < BFTM_PROTOCOLS; i++)
+		if (server->locks[i])
+			bftm_locks_destroy(server->locks[i]);
+}
+
+const struct bftm_service bftm_lock_service = {
+	.start = locks_start,
+	.stop = locks_stop,
+	.destroy = locks_destroy,
+	.receive = locks_receive,
+};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Bodies that arrive in pieces, before the message that needs them. */
+#ifndef BFTM_UPLOADS_H
+#define BFTM_UPLOADS_H
+
+#include "objects/objects.h"
+
+/**
+ * bftm_uploads_put() - decide a PUT
+ * @reply: STORED when the piece is here, or REFUSED; silence else
+ * Context: softirq.
+ */
+void bftm_uploads_put(struct bftm_objects *t, const struct bftm_server_cfg *cfg,
+		      const struct bftm_order_msg *req, struct bftm_order_msg *reply);
+
+/**
+ * bftm_uploads_take() - the body that a request names, if it has arrived whole
+ *
+ * It is an upload no more.
+ *
+ * Context: the shard of @e is locked. Return: it, its reference is the caller's;
+ * NULL for none.
+ */
+struct bftm_stored *bftm_uploads_take(struct bftm_objects *t, struct bftm_thing *e,
+				      const struct bftm_order_msg *req);
+
+/** bftm_uploads_work() - of struct bftm_objects: make room that needs waiting for. */
+void bftm_uploads_work(struct work_struct *work);
+
+/**
+ * bftm_uploads_reclaim() - give up those that were not used lately
+ * @client: who wants room
+ * @error:  of bftm_stored_new(): for want of budget all of them, of a share the client's
+ * Context: softirq, no shard is locked. Return: true when it is worth another try.
+ */
+bool bftm_uploads_reclaim(struct bftm_objects *t, u32 client, long error);
+
+/** bftm_uploads_free() - all those of @e. Context: its shard is locked. */
+void bftm_uploads_free(struct bftm_objects *t, struct bftm_thing *e);
+
+#endif /* BFTM_UPLOADS_H */

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a server counts. */
+#include "server/server.h"
+
+u64 bftm_server_stat(const struct bftm_server *server, int which)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(server->stats, cpu)->counter[which]);
+	return sum;
+}

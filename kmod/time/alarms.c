@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The timer may be armed while its callback waits for the lock, or for what was cleared
+ * since. Then a run finds nothing due, and arms it for what is.
+ */
+#include <linux/ktime.h>
+#include <linux/timekeeping.h>
+
+#include "compat.h"
+#include "core/limits.h"
+#include "time/alarms.h"
+
+/* Of what is done in one run; then others have the processor for as long as that. */
+#define BATCH		64
+#define PAUSE_NS	(100 * BFTM_NS_PER_US)
+
+static void arm(struct bftm_alarms *a, u64 at_ns)
+{
+	lockdep_assert_held(a->lock);
+	if (a->timer_ns && a->timer_ns <= at_ns)
+		return;
+	a->timer_ns = at_ns;
+	hrtimer_start(&a->timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_SOFT);
+}
+
+static void run(struct bftm_alarms *a, u64 now)
+{
+	struct timerqueue_node *node;
+	unsigned int done = 0;
+	u64 at;
+
+	a->timer_ns = now;	/* what is done here does not arm it */
+	while ((node = timerqueue_getnext(&a->due)) && node->expires <= now && done < BATCH) {
+		timerqueue_del(&a->due, node);
+		done += a->ring(node, now);
+	}
+	a->timer_ns = 0;
+	if (!node)
+		return;
+	at = node->expires;
+	if (done >= BATCH)
+		at = max_t(u64, at, ktime_get_boottime_ns() + PAUSE_NS);
+	arm(a, at);
+}
+
+static enum hrtimer_restart fire(struct hrtimer *timer)
+{
+	struct bftm_alarms *a = container_of(timer, struct bftm_alarms, timer);
+
+	spin_lock(a->lock);
+	run(a, ktime_get_boottime_ns());
+	spin_unlock(a->lock);
+	return HRTIMER_NORESTART;
+}
+
+void bftm_alarms_init(struct bftm_alarms *a, spinlock_t *lock,
+		      unsigned int (*ring)(struct timerqueue_node *node, u64 now))
+{
+	a->lock = lock;
+	a->ring = ring;
+	a->timer_ns = 0;
+	timerqueue_init_head(&a->due);
+	bftm_hrtimer_setup(&a->timer, fire, CLOCK_BOOTTIME, HRTIMER_MODE_ABS_SOFT);
+}
+
+void bftm_alarms_stop(struct bftm_alarms *a)
+{
+	hrtimer_cancel(&a->timer);
+}
+
+void bftm_alarm_clear(struct bftm_alarms *a, struct timerqueue_node *node)
+{
+	lockdep_assert_held(a->lock);
+	if (!RB_EMPTY_NODE(&node->node))
+		timerqueue_del(&a->due, node);
+}
+
+void bftm_alarm_set(struct bftm_alarms *a, struct timerqueue_node *node, u64 at_ns)
+{
+	if (!RB_EMPTY_NODE(&node->node) && node->expires == at_ns)
+		return;
+	bftm_alarm_clear(a, node);
+	node->expires = at_ns;
+	timerqueue_add(&a->due, node);
+	arm(a, at_ns);
+}

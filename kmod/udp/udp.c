@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * As a tunnel sends, but for less: the route is remembered, and headers are written
+ * here; a datagram that is never fragmented needs no number (RFC 6864).
+ */
+#include <linux/ipv6.h>
+#include <linux/netdevice.h>
+#include <linux/security.h>
+#include <linux/skbuff.h>
+#include <linux/udp.h>
+#include <net/dst_cache.h>
+#include <net/ip6_checksum.h>
+#include <net/ip6_route.h>
+#include <net/route.h>
+#include <net/udp.h>
+
+#include "compat.h"
+#include "udp/address.h"
+#include "udp/udp.h"
+
+/* Behind an Ethernet header with its tags; for a longer one the stack makes room. */
+#define HEAD (32 + sizeof(struct ipv6hdr) + sizeof(struct udphdr))
+
+/* What of the type of service chooses a route. */
+#define ROUTE_TOS 0x1c
+
+int bftm_udp_out4(struct net *net, struct sock *sk, struct sk_buff *skb,
+		  const struct bftm_address *to, __be16 port)
+{
+	struct dst_entry *dst = skb_dst(skb);
+	struct udphdr *uh = __skb_push(skb, sizeof(*uh));
+	struct iphdr *ip;
+	bool whole;
+
+	uh->source = port;
+	uh->dest = to->port;
+	uh->len = htons(skb->len);
+	skb_reset_transport_header(skb);
+	udp_set_csum(false, skb, to->local4, to->remote4, skb->len);
+	ip = __skb_push(skb, sizeof(*ip));
+	skb_reset_network_header(skb);
+	/* As a program's datagrams: in one piece, where the first link lets it pass. */
+	whole = skb->len <= dst_mtu(dst) && ip_dont_fragment(sk, dst);
+	*ip = (struct iphdr){
+		.version = 4,
+		.ihl = sizeof(*ip) / 4,
+		.tos = READ_ONCE(inet_sk(sk)->tos),
+		.frag_off = whole ? htons(IP_DF) : 0,
+		.ttl = ip4_dst_hoplimit(dst),
+		.protocol = IPPROTO_UDP,
+		.saddr = to->local4,
+		.daddr = to->remote4,
+	};
+	ip_select_ident(net, skb, NULL);
+	return ip_local_out(net, sk, skb);
+}
+
+/* Of what is sent by a socket that a program made. */
+static void look_like(struct sk_buff *skb, struct sock *sk)
+{
+	skb->mark = READ_ONCE(sk->sk_mark);
+	skb->priority = READ_ONCE(sk->sk_priority);
+	skb_set_owner_w(skb, sk);
+}
+
+static struct rtable *route4(struct net *net, struct sock *sk, const struct bftm_address *to,
+			     struct dst_cache *route, __be32 *ret_local)
+{
+	struct rtable *rt = dst_cache_get_ip4(route, ret_local);
+	struct flowi4 fl;
+
+	if (rt)
+		return rt;
+	flowi4_init_output(&fl, READ_ONCE(sk->sk_bound_dev_if), READ_ONCE(sk->sk_mark),
+			   READ_ONCE(inet_sk(sk)->tos) & ROUTE_TOS, RT_SCOPE_UNIVERSE,
+			   IPPROTO_UDP, 0, to->remote4, 0, to->port, inet_sk(sk)->inet_sport,
+			   sock_net_uid(net, sk));
+	security_sk_classify_flow(sk, flowi4_to_flowi_common(&fl));
+	rt = ip_route_output_flow(net, &fl, sk);
+	if (IS_ERR(rt))
+		return rt;
+	if (rt->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST)) {
+		ip_rt_put(rt);
+		return ERR_PTR(-EACCES);
+	}
+	dst_cache_set_ip4(route, &rt->dst, fl.saddr);
+	*ret_local = fl.saddr;
+	return rt;
+}
+
+static int send4(struct net *net, struct sock *sk, const struct bftm_address *to,
+		 struct dst_cache *route, struct sk_buff *skb)
+{
+	struct bftm_address ends = *to;
+	struct rtable *rt = route4(net, sk, to, route, &ends.local4);
+
+	if (IS_ERR(rt)) {
+		kfree_skb(skb);
+		return PTR_ERR(rt);
+	}
+	skb_dst_set(skb, &rt->dst);
+	look_like(skb, sk);
+	return bftm_udp_out4(net, sk, skb, &ends, inet_sk(sk)->inet_sport);
+}
+
+#if IS_ENABLED(CONFIG_IPV6)
+int bftm_udp_out6(struct net *net, struct sock *sk, struct sk_buff *skb,
+		  const struct bftm_address *to, __be16 port)
+{
+	struct udphdr *uh = __skb_push(skb, sizeof(*uh));
+	struct ipv6hdr *ip;
+
+	uh->source = port;
+	uh->dest = to->port;
+	uh->len = htons(skb->len);
+	skb_reset_transport_header(skb);
+	udp6_set_csum(false, skb, &to->local6, &to->remote6, skb->len);
+	ip = __skb_push(skb, sizeof(*ip));
+	skb_reset_network_header(skb);
+	ip6_flow_hdr(ip, READ_ONCE(inet6_sk(sk)->tclass), 0);
+	ip->nexthdr = IPPROTO_UDP;
+	ip->hop_limit = ip6_dst_hoplimit(skb_dst(skb));
+	ip->saddr = to->local6;
+	ip->daddr = to->remote6;
+	return ip6_local_out(net, sk, skb);
+}
+
+static struct dst_entry *route6(struct net *net, struct sock *sk, const struct bftm_address *to,
+				struct dst_cache *route, struct in6_addr *ret_local)
+{
+	struct flowi6 fl = {
+		.flowi6_proto = IPPROTO_UDP,
+		.flowi6_oif = to->ifindex ?: READ_ONCE(sk->sk_bound_dev_if),
+		.flowi6_mark = READ_ONCE(sk->sk_mark),
+		.flowi6_uid = sock_net_uid(net, sk),
+		.daddr = to->remote6,
+		.flowlabel = ip6_make_flowinfo(READ_ONCE(inet6_sk(sk)->tclass), 0),
+		.fl6_dport = to->port,
+		.fl6_sport = inet_sk(sk)->inet_sport,
+	};
+	struct dst_entry *dst = dst_cache_get_ip6(route, ret_local);
+
+	if (dst)
+		return dst;
+	security_sk_classify_flow(sk, flowi6_to_flowi_common(&fl));
+	dst = bftm_dst6(net, sk, &fl, NULL);
+	if (IS_ERR(dst))
+		return dst;
+	dst_cache_set_ip6(route, dst, &fl.saddr);
+	*ret_local = fl.saddr;
+	return dst;
+}
+
+static int send6(struct net *net, struct sock *sk, const struct bftm_address *to,
+		 struct dst_cache *route, struct sk_buff *skb)
+{
+	struct bftm_address ends = *to;
+	struct dst_entry *dst = route6(net, sk, to, route, &ends.local6);
+
+	if (IS_ERR(dst)) {
+		kfree_skb(skb);
+		return PTR_ERR(dst);
+	}
+	skb_dst_set(skb, dst);
+	look_like(skb, sk);
+	return bftm_udp_out6(net, sk, skb, &ends, inet_sk(sk)->inet_sport);
+}
+#else
+int bftm_udp_out6(struct net *net, struct sock *sk, struct sk_buff *skb,
+		  const struct bftm_address *to, __be16 port)
+{
+	kfree_skb(skb);
+	return -EAFNOSUPPORT;
+}
+
+static int send6(struct net *net, struct sock *sk, const struct bftm_address *to,
+		 struct dst_cache *route, struct sk_buff *skb)
+{
+	kfree_skb(skb);
+	return -EAFNOSUPPORT;
+}
+#endif
+
+struct sk_buff *bftm_udp_room(size_t len)
+{
+	unsigned int size = SKB_DATA_ALIGN(HEAD + len) +
+			    SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
+	/* A part of a page: where memory is cleared when it is allocated, less is. */
+	void *data = netdev_alloc_frag(size);
+	struct sk_buff *skb = data ? build_skb(data, size) : NULL;
+
+	if (skb)
+		skb_reserve(skb, HEAD);
+	else if (data)
+		skb_free_frag(data);
+	return skb;
+}
+
+int bftm_udp_send(struct net *net, struct sock *sk, const struct bftm_address *to,
+		  struct dst_cache *route, struct sk_buff *skb)
+{
+	int err = -EDESTADDRREQ;
+
+	if (sk_wmem_alloc_get(sk) >= READ_ONCE(sk->sk_sndbuf))
+		err = -ENOBUFS;
+	else if (to->family == AF_INET)
+		return send4(net, sk, to, route, skb);
+	else if (to->family == AF_INET6)
+		return send6(net, sk, to, route, skb);
+	kfree_skb(skb);
+	return err;
+}
