@@ -123,7 +123,7 @@ $(BUILD)/%/stall/stall.ko: $(BUILD)/%/kernel $(STALL_SOURCES)
 
 CFLAGS ?= -O2 -g
 PKGS := libnl-genl-3.0 json-c libconfuse libcrypto libbsd libseccomp sqlite3
-CPPFLAGS += -D_GNU_SOURCE -DBFTM_VERSION=\"$(VERSION)\" -Iuapi -I.
+CPPFLAGS += -D_GNU_SOURCE -DBFTM_VERSION=\"$(VERSION)\" -Iuapi -Ikmod -I.
 # What makes mistakes in them harder to use; checked by selftests/static/hardening.
 HARDEN := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection -fPIE \
 	$(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),-fcf-protection)
@@ -138,10 +138,10 @@ CRYPTO_LIBS = $(shell pkg-config --libs libcrypto)
 SECCOMP_LIBS = $(shell pkg-config --libs libseccomp)
 SQLITE_LIBS = $(shell pkg-config --libs sqlite3)
 
-CORE := $(addprefix kmod/core/,wire quorum contend round wait hold fence release \
-	order_wire order_state order_client order_choose order_vote transfer)
-CORE_SERVER := $(addprefix kmod/core/,protocol serve backoff backoff_server server_queue admit access \
-	order_server order_pending)
+CORE := $(addprefix kmod/core/,wire quorum $(addprefix backoff/,client round wait hold fence release) \
+	$(addprefix ordering/,wire state client choose vote transfer))
+CORE_SERVER := $(addprefix kmod/core/,protocol serve admit access $(addprefix backoff/,protocol server queue) \
+	$(addprefix ordering/,server pending))
 OBJECT := $(addprefix helper/,object object_batch object_call object_list object_counter \
 	object_log object_map object_queue object_register)
 OBJECT_EXEC := $(addprefix helper/,object_exec object_exec_text)
@@ -235,7 +235,7 @@ $(HARNESS): $(LINUX_SOURCE)
 
 $(SHARED_A): $(call obj,$(SHARED))
 	rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) qcs $@ $^
 
 # For "make bench" too, which has no use for the kernel's source.
 $(TESTS_BIN)/contender: $(call obj,selftests/module/cluster/contender)
@@ -348,7 +348,7 @@ UNIT_OBJS := $(sort $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/behind helper/
 	$(filter-out helper/bftmutexctl,$(CTL)) $(UNIT_SHARED))
 $(BUILD)/obj-sanitize/all.a: $(call sobj,$(UNIT_OBJS))
 	rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) qcs $@ $^
 
 $(TESTS_BIN)/unit/%: $(BUILD)/obj-sanitize/selftests/core/unit/%.o $(BUILD)/obj-sanitize/all.a
 	@mkdir -p $(@D)
@@ -374,7 +374,7 @@ $(eval $(call UNIT_PARTS,coverage,obj-fuzz-coverage))
 SIM := $(basename $(wildcard selftests/core/sim/*.c)) $(filter-out \
 	$(addprefix selftests/core/liar/,liar liar_order node node_order node_bodies socket cmdline),\
 	$(LIAR)) $(ORDER_LIES)
-SIM_OBJS := $(sort $(CORE) $(CORE_SERVER) $(OBJECT) kmod/core/transfer)
+SIM_OBJS := $(sort $(CORE) $(CORE_SERVER) $(OBJECT) kmod/core/ordering/transfer)
 $(BIN)/bftmutex-sim: $(call obj,$(SIM) $(SIM_OBJS))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
@@ -485,7 +485,7 @@ $(BUILD)/obj-$(1)/all.a: $(patsubst %,$(BUILD)/obj-$(1)/%.o,$(FUZZ_OBJS))
 $(BUILD)/obj-$(1)/fakes.a: $(patsubst %,$(BUILD)/obj-$(1)/%.o,$(FUZZ_FAKES))
 $(BUILD)/obj-$(1)/all.a $(BUILD)/obj-$(1)/fakes.a:
 	rm -f $$@
-	$(AR) rcs $$@ $$^
+	$(AR) qcs $$@ $$^
 
 $(TESTS_BIN)/$(1)/%: $(BUILD)/obj-$(1)/selftests/core/fuzz/fuzz_%.o $(BUILD)/obj-$(1)/fakes.a \
 		$(BUILD)/obj-$(1)/all.a
@@ -505,7 +505,7 @@ replays: $(REPLAYS)
 
 $(BUILD)/obj-sanitize/fuzz.a: $(call sobj,$(FUZZ_OBJS))
 	rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) qcs $@ $^
 
 $(TESTS_BIN)/replay/%: $(BUILD)/obj-sanitize/selftests/core/fuzz/fuzz_%.o \
 		$(call sobj,selftests/core/fuzz/replay $(FUZZ_FAKES)) $(BUILD)/obj-sanitize/fuzz.a
@@ -562,7 +562,7 @@ COVERAGE_UNIT := $(FAIL_TESTS) $(patsubst %,test_%,wire order_wire transfer conf
 	object_exec order_ops order_state)
 $(BUILD)/obj-fuzz-coverage/shared.a: $(UNIT_SHARED:%=$(BUILD)/obj-fuzz-coverage/%.o)
 	rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) qcs $@ $^
 
 $(TESTS_BIN)/coverage/%: $(BUILD)/obj-fuzz-coverage/selftests/core/unit/%.o \
 		$(BUILD)/obj-fuzz-coverage/shared.a $(BUILD)/obj-fuzz-coverage/all.a

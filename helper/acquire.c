@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../kmod/core/quorum.h"
+#include "core/quorum.h"
 #include "acquire.h"
 #include "attempt.h"
 #include "cluster.h"

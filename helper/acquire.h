@@ -5,7 +5,7 @@
 
 #include <sys/queue.h>
 
-#include "../kmod/core/backoff_client.h"
+#include "core/backoff/client.h"
 #include "evidence.h"
 #include "loop.h"
 #include "names.h"

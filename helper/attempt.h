@@ -6,7 +6,7 @@
 #ifndef BFTM_ATTEMPT_H
 #define BFTM_ATTEMPT_H
 
-#include "../kmod/core/wire.h"
+#include "core/wire.h"
 
 struct bftm_acquire_op;
 

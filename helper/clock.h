@@ -6,7 +6,7 @@
 #ifndef BFTM_HELPER_CLOCK_H
 #define BFTM_HELPER_CLOCK_H
 
-#include "../kmod/core/types.h"
+#include "core/types.h"
 
 /** bftm_clock_ns() - now; it may be behind the kernel's by less than a tick, never ahead */
 u64 bftm_clock_ns(void);

@@ -6,7 +6,7 @@
 
 #include <openssl/crypto.h>
 
-#include "../kmod/core/lease.h"
+#include "core/lease.h"
 #include "cluster.h"
 #include "digest.h"
 #include "lend.h"

@@ -8,11 +8,11 @@
 
 #include <sys/queue.h>
 
-#include "../kmod/core/backoff_client.h"
-#include "../kmod/core/order_client.h"
-#include "../kmod/core/quorum.h"
-#include "../kmod/core/replay.h"
-#include "../kmod/core/speed.h"
+#include "core/backoff/client.h"
+#include "core/ordering/client.h"
+#include "core/quorum.h"
+#include "core/replay.h"
+#include "core/speed.h"
 #include "acquire.h"
 #include "conf.h"
 #include "identity.h"

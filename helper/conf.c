@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../kmod/core/quorum.h"
-#include "../kmod/core/wire.h"
+#include "core/quorum.h"
+#include "core/wire.h"
 #include "conf.h"
 #include "conf_access.h"
 #include "conf_server.h"

@@ -5,9 +5,9 @@
 
 #include <netinet/in.h>
 
-#include "../kmod/core/access.h"
-#include "../kmod/core/limits.h"
-#include "../kmod/core/types.h"
+#include "core/access.h"
+#include "core/limits.h"
+#include "core/types.h"
 #include "../uapi/linux/bftmutex.h"
 #include "sandbox.h"
 

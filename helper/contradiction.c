@@ -10,7 +10,7 @@
  *
  * A push answers nothing. It is old, or repeated, as often as the network likes.
  */
-#include "../kmod/core/lease.h"
+#include "core/lease.h"
 #include "evidence.h"
 
 const char *bftm_lie_name(enum bftm_lie lie)

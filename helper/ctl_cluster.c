@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "../kmod/core/backoff_client.h"
-#include "../kmod/core/lease.h"
-#include "../kmod/core/quorum.h"
+#include "core/backoff/client.h"
+#include "core/lease.h"
+#include "core/quorum.h"
 #include "conf.h"
 #include "ctl.h"
 

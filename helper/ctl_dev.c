@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../kmod/core/lease.h"
-#include "../kmod/core/quorum.h"
+#include "core/lease.h"
+#include "core/quorum.h"
 #include "conf.h"
 #include "ctl.h"
 #include "ctl_dev.h"

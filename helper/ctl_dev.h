@@ -14,8 +14,8 @@
 
 #include <limits.h>
 
-#include "../kmod/core/limits.h"
-#include "../kmod/core/types.h"
+#include "core/limits.h"
+#include "core/types.h"
 
 #define DEV_DIR		"/run/bftmutex/dev"
 #define DEV_CLUSTER	"demo"

@@ -3,7 +3,7 @@
 #ifndef BFTM_DIGEST_H
 #define BFTM_DIGEST_H
 
-#include "../kmod/core/order.h"
+#include "core/ordering/order.h"
 
 /** bftm_digest() - BLAKE2s-256 of @len bytes. 0 or -EIO. */
 int bftm_digest(const void *data, u32 len, u8 ret[BFTM_DIGEST_LEN]);

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "../kmod/core/quorum.h"
+#include "core/quorum.h"
 #include "cluster.h"
 #include "evidence.h"
 #include "log.h"

@@ -8,7 +8,7 @@
 #ifndef BFTM_EVIDENCE_H
 #define BFTM_EVIDENCE_H
 
-#include "../kmod/core/backoff_client.h"
+#include "core/backoff/client.h"
 
 struct bftm_acquire_op;
 struct bftm_cluster;

@@ -9,8 +9,8 @@
 
 #include <sys/queue.h>
 
-#include "../kmod/core/replay.h"
-#include "../kmod/core/types.h"
+#include "core/replay.h"
+#include "core/types.h"
 #include "../uapi/linux/bftmutex.h"
 #include "names.h"
 

@@ -10,7 +10,7 @@
 #ifndef BFTM_JOURNAL_H
 #define BFTM_JOURNAL_H
 
-#include "../kmod/core/order.h"
+#include "core/ordering/order.h"
 
 struct sqlite3;
 

@@ -10,9 +10,9 @@
 
 #include <stdio.h>
 
-#include "../kmod/core/limits.h"
-#include "../kmod/core/types.h"
-#include "../kmod/core/wire.h"
+#include "core/limits.h"
+#include "core/types.h"
+#include "core/wire.h"
 
 /**
  * struct bftm_pair - what a client and a server share

@@ -4,7 +4,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "../kmod/core/lease.h"
+#include "core/lease.h"
 #include "clock.h"
 #include "loop.h"
 

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "../kmod/core/types.h"
+#include "core/types.h"
 #include "tree.h"
 
 #define container_of(ptr, type, member) \

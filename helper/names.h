@@ -8,8 +8,8 @@
 
 #include <sys/queue.h>
 
-#include "../kmod/core/limits.h"
-#include "../kmod/core/types.h"
+#include "core/limits.h"
+#include "core/types.h"
 #include "tree.h"
 
 struct bftm_acquire_op;

@@ -6,7 +6,7 @@
 #include <netlink/genl/genl.h>
 #include <netlink/netlink.h>
 
-#include "../kmod/core/types.h"
+#include "core/types.h"
 #include "../uapi/linux/bftmutex_netlink.h"
 
 /**

@@ -12,8 +12,8 @@
 #ifndef BFTM_OBJECT_H
 #define BFTM_OBJECT_H
 
-#include "../kmod/core/limits.h"
-#include "../kmod/core/types.h"
+#include "core/limits.h"
+#include "core/types.h"
 
 #define BFTM_TYPE_NAME_MAX	31	/* bytes; letters, digits and ._- */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "../kmod/core/servers.h"
+#include "core/servers.h"
 #include "cluster.h"
 #include "log.h"
 #include "ordering.h"

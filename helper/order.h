@@ -7,7 +7,7 @@
 #ifndef BFTM_ORDER_H
 #define BFTM_ORDER_H
 
-#include "../kmod/core/order_wire.h"
+#include "core/ordering/wire.h"
 
 struct bftm_cluster;
 struct bftm_identity;

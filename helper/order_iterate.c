@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../kmod/core/quorum.h"
-#include "../kmod/core/servers.h"
+#include "core/quorum.h"
+#include "core/servers.h"
 #include "cluster.h"
 #include "log.h"
 #include "ordering.h"

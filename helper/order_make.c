@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../kmod/core/servers.h"
+#include "core/servers.h"
 #include "cluster.h"
 #include "digest.h"
 #include "object_exec.h"

@@ -4,7 +4,7 @@
  * from a client that commits something. For those that nobody uses just then, a
  * client that knows them commits the last state once more.
  */
-#include "../kmod/core/servers.h"
+#include "core/servers.h"
 #include "cluster.h"
 #include "ordering.h"
 

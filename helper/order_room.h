@@ -8,7 +8,7 @@
 #ifndef BFTM_ORDER_ROOM_H
 #define BFTM_ORDER_ROOM_H
 
-#include "../kmod/core/order_state.h"
+#include "core/ordering/state.h"
 
 /**
  * struct bftm_order_space - of a state in the making

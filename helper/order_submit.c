@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../kmod/core/servers.h"
+#include "core/servers.h"
 #include "cluster.h"
 #include "log.h"
 #include "ordering.h"

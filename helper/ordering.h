@@ -5,8 +5,8 @@
 
 #include <sys/queue.h>
 
-#include "../kmod/core/order_client.h"
-#include "../kmod/core/transfer.h"
+#include "core/ordering/client.h"
+#include "core/ordering/transfer.h"
 #include "acquire.h"
 #include "loop.h"
 #include "object.h"

@@ -9,7 +9,7 @@
 
 #include <limits.h>
 
-#include "../kmod/core/order.h"
+#include "core/ordering/order.h"
 #include "keys.h"
 
 #define BFTM_RANK_KEY_LEN	32	/* bytes, private or public */

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "../kmod/core/limits.h"
+#include "core/limits.h"
 
 /* For so long a request without a time limit puts up with it. */
 #define BFTM_UNREACHABLE_NS (30 * BFTM_NS_PER_SEC)

@@ -3,7 +3,7 @@
 #ifndef BFTM_RELEASE_H
 #define BFTM_RELEASE_H
 
-#include "../kmod/core/wire.h"
+#include "core/wire.h"
 
 struct bftm_cluster;
 

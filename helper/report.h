@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "../kmod/core/types.h"
+#include "core/types.h"
 
 struct bftm_acquire_op;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which servers disagree with the others, round by round. */
-#include "../kmod/core/quorum.h"
+#include "core/quorum.h"
 #include "cluster.h"
 #include "evidence.h"
 

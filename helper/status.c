@@ -12,7 +12,7 @@
 
 #include <json-c/json.h>
 
-#include "../kmod/core/quorum.h"
+#include "core/quorum.h"
 #include "cluster.h"
 #include "evidence.h"
 #include "log.h"

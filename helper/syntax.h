@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "../kmod/core/types.h"
+#include "core/types.h"
 
 /** struct bftm_value - one "key = value" of a file */
 struct bftm_value {

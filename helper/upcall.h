@@ -6,7 +6,7 @@
 #ifndef BFTM_UPCALL_H
 #define BFTM_UPCALL_H
 
-#include "../kmod/core/types.h"
+#include "core/types.h"
 
 /**
  * bftm_upcall_open() - become the helper of this network namespace

@@ -8,7 +8,7 @@
 #define BFTM_FAST_H
 
 #include "client/session.h"
-#include "core/backoff_client.h"
+#include "core/backoff/client.h"
 
 struct bftm_request;
 

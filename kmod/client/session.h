@@ -10,7 +10,7 @@
 #include <linux/list.h>
 #include <net/dst_cache.h>
 
-#include "core/backoff_client.h"
+#include "core/backoff/client.h"
 #include "time/alarms.h"
 #include "uapi/linux/bftmutex.h"
 #include "udp/address.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-#include "access.h"
+#include "core/access.h"
 
 static bool is_for(const struct bftm_rule *rule, u32 client)
 {

@@ -6,7 +6,7 @@
 #ifndef BFTM_CORE_ACCESS_H
 #define BFTM_CORE_ACCESS_H
 
-#include "admit.h"
+#include "core/admit.h"
 
 /**
  * struct bftm_rule - a rule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-#include "admit.h"
-#include "lease.h"
+#include "core/admit.h"
+#include "core/lease.h"
 
 u64 bftm_quarantine(u64 lease_max_ns, u32 rho_ppm, u64 now)
 {

@@ -6,8 +6,8 @@
 #ifndef BFTM_CORE_ADMIT_H
 #define BFTM_CORE_ADMIT_H
 
-#include "replay.h"
-#include "wire.h"
+#include "core/replay.h"
+#include "core/wire.h"
 
 /**
  * struct bftm_server_cfg - what a server is, constant while it runs

@@ -10,8 +10,8 @@
 #ifndef BFTM_CORE_LEASE_H
 #define BFTM_CORE_LEASE_H
 
-#include "limits.h"
-#include "types.h"
+#include "core/limits.h"
+#include "core/types.h"
 
 /* ⌈lease · ρ⌉ in ns; lease <= 3.6e12 ns and ρ <= 1e5 ppm cannot overflow. */
 static inline u64 bftm_drift(u64 lease_ns, u32 rho_ppm)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-#include "backoff.h"
-#include "protocol.h"
+#include "core/backoff/protocol.h"
+#include "core/protocol.h"
 
 const struct bftm_protocol *const bftm_protocols[BFTM_PROTOCOLS] = {
 	&bftm_backoff,

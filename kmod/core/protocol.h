@@ -5,12 +5,12 @@
  * surrounds them, in the kernel, the daemon, the liar, the simulator, the models, the
  * fuzzers and the unit tests, finds the protocol by the number in the header of a message.
  *
- * Ordering is no lock and has no place here: kmod/core/order_wire.h.
+ * Ordering is no lock and has no place here: kmod/core/ordering/wire.h.
  */
 #ifndef BFTM_CORE_PROTOCOL_H
 #define BFTM_CORE_PROTOCOL_H
 
-#include "admit.h"
+#include "core/admit.h"
 
 /**
  * struct bftm_sends - what a server sends after a step

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-#include "quorum.h"
+#include "core/quorum.h"
 
 u64 bftm_kth_largest(const u64 *value, u32 n, u32 k)
 {

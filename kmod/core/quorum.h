@@ -10,7 +10,7 @@
 #ifndef BFTM_CORE_QUORUM_H
 #define BFTM_CORE_QUORUM_H
 
-#include "types.h"
+#include "core/types.h"
 
 /** bftm_free_needed() - F, the FREE answers that win a lock. */
 static inline u32 bftm_free_needed(u32 n, u32 b)

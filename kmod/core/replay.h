@@ -7,7 +7,7 @@
 #ifndef BFTM_CORE_REPLAY_H
 #define BFTM_CORE_REPLAY_H
 
-#include "types.h"
+#include "core/types.h"
 
 #define BFTM_WINDOW_WORDS	16
 #define BFTM_WINDOW_BITS	(BFTM_WINDOW_WORDS * 64)

@@ -2,7 +2,7 @@
 #ifndef BFTM_CORE_RESEND_H
 #define BFTM_CORE_RESEND_H
 
-#include "types.h"
+#include "core/types.h"
 
 /**
  * bftm_later() - when to repeat what nobody has answered

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-#include "serve.h"
+#include "core/serve.h"
 
 enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
 				 const struct bftm_server_cfg *cfg, const struct bftm_msg *head,

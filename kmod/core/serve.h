@@ -8,7 +8,7 @@
 #ifndef BFTM_CORE_SERVE_H
 #define BFTM_CORE_SERVE_H
 
-#include "protocol.h"
+#include "core/protocol.h"
 
 /** enum bftm_sender - what the tag of a request says of its client */
 enum bftm_sender {

@@ -3,7 +3,7 @@
 #ifndef BFTM_CORE_SERVERS_H
 #define BFTM_CORE_SERVERS_H
 
-#include "types.h"
+#include "core/types.h"
 
 /** bftm_all() - servers 0 … n - 1 */
 static inline u32 bftm_all(u32 n)

@@ -7,8 +7,8 @@
 #ifndef BFTM_CORE_SPEED_H
 #define BFTM_CORE_SPEED_H
 
-#include "limits.h"
-#include "types.h"
+#include "core/limits.h"
+#include "core/types.h"
 
 /** struct bftm_speed - smoothed round trip of each server, 0 while it is not known */
 struct bftm_speed {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-#include "wire.h"
+#include "core/wire.h"
 
 static const char *const msg_names[] = {
 	[BFTM_MSG_HELLO] = "HELLO",

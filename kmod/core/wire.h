@@ -8,8 +8,8 @@
 #ifndef BFTM_CORE_WIRE_H
 #define BFTM_CORE_WIRE_H
 
-#include "limits.h"
-#include "types.h"
+#include "core/limits.h"
+#include "core/types.h"
 
 #define BFTM_WIRE_VERSION	1
 #define BFTM_WIRE_LEN		160

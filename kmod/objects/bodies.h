@@ -9,7 +9,7 @@
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 
-#include "core/order_server.h"
+#include "core/ordering/server.h"
 
 /**
  * struct bftm_budget - the memory of all objects of a server

@@ -9,7 +9,7 @@
 #include <linux/tracepoint.h>
 #include <net/net_namespace.h>
 
-#include "core/order_wire.h"
+#include "core/ordering/wire.h"
 #include "server/server.h"
 #include "trace_name.h"
 

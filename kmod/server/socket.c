@@ -11,7 +11,7 @@
 #include <net/udp.h>
 
 #include "compat.h"
-#include "core/order_wire.h"
+#include "core/ordering/wire.h"
 #include "server/route.h"
 #include "server/server.h"
 #include "server/service.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "kmod/core/types.h"
+#include "core/types.h"
 
 /* The fuzzer calls this with each input. */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len);

@@ -6,9 +6,9 @@
  * was told when it took the lock over. With a fencing token, q servers have
  * stamped it. An end never moves back. What it asks to be sent is bounded.
  */
-#include "kmod/core/backoff_client.h"
-#include "kmod/core/lease.h"
-#include "kmod/core/quorum.h"
+#include "core/backoff/client.h"
+#include "core/lease.h"
+#include "core/quorum.h"
 #include "fuzz.h"
 
 #define SENDS_MAX 4096

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The parsers of configuration files: any text is read or refused. */
 #include "helper/conf.h"
-#include "kmod/core/quorum.h"
+#include "core/quorum.h"
 #include "file.h"
 #include "fuzz.h"
 

@@ -7,9 +7,9 @@
  * a signature; ranks and what is completed only grow. What it asks to be sent is
  * bounded. And the vote: b + 1 that say the same.
  */
-#include "kmod/core/order_client.h"
-#include "kmod/core/quorum.h"
-#include "kmod/core/servers.h"
+#include "core/ordering/client.h"
+#include "core/quorum.h"
+#include "core/servers.h"
 #include "fuzz.h"
 
 #define ME	3

@@ -6,7 +6,7 @@
  * what the last such request named; what waits is ordered, and newer than what is
  * applied; who lost its memory takes nothing but an INSTALL it asked for.
  */
-#include "kmod/core/order_server.h"
+#include "core/ordering/server.h"
 #include "fuzz.h"
 
 #define CLIENTS	5

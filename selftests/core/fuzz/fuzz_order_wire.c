@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The decoder of ordering datagrams: what it takes, it gives back, to its last byte of data. */
-#include "kmod/core/order_wire.h"
+#include "core/ordering/wire.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len)

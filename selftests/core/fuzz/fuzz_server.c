@@ -5,11 +5,11 @@
  * until its time is over or its owner gives it back; who is next goes before
  * all who wait; tokens only grow.
  */
-#include "kmod/core/backoff_server.h"
-#include "kmod/core/lease.h"
-#include "kmod/core/replay.h"
-#include "kmod/core/serve.h"
-#include "kmod/core/server_queue.h"
+#include "core/backoff/server.h"
+#include "core/lease.h"
+#include "core/replay.h"
+#include "core/serve.h"
+#include "core/backoff/queue.h"
 #include "fuzz.h"
 
 #define EPOCH	7

@@ -3,7 +3,7 @@
  * Bodies in pieces, beside an oracle that keeps two lists: a piece is done once,
  * none flies that is done, no more fly than may, and it ends.
  */
-#include "kmod/core/transfer.h"
+#include "core/ordering/transfer.h"
 #include "fuzz.h"
 
 static bool done[BFTM_PIECES_MAX], flies[BFTM_PIECES_MAX];

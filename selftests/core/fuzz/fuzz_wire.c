@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The decoder of datagrams: what it takes, it gives back byte for byte. */
-#include "kmod/core/wire.h"
+#include "core/wire.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len)

@@ -6,7 +6,7 @@
 #include <linux/netlink.h>
 #include <string.h>
 
-#include "kmod/core/types.h"
+#include "core/types.h"
 
 /** struct packet - @len of @room bytes are made */
 struct packet {

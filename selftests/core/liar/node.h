@@ -12,8 +12,8 @@
 
 #include "helper/keys.h"
 #include "helper/tree.h"
-#include "kmod/core/replay.h"
-#include "kmod/core/serve.h"
+#include "core/replay.h"
+#include "core/serve.h"
 
 /** struct liar_from - a peer, and which of our addresses it knows us by */
 struct liar_from {

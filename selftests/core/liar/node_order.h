@@ -6,7 +6,7 @@
 #ifndef BFTM_LIAR_NODE_ORDER_H
 #define BFTM_LIAR_NODE_ORDER_H
 
-#include "kmod/core/order_server.h"
+#include "core/ordering/server.h"
 #include "node.h"
 
 /** struct liar_object - an object that somebody asked for */

@@ -2,7 +2,7 @@
 /*
  * What a lying server does in the ordering protocol: as strategy.h has it for
  * locks. The honest server inside has taken the request and decided it by
- * kmod/core/order_server.h; a strategy says what is sent, when and how often. It
+ * kmod/core/ordering/server.h; a strategy says what is sent, when and how often. It
  * sees what the honest one keeps of the object, and what all liars have seen.
  *
  * bftmutex-liar and the simulator both stand around these files. Each provides
@@ -13,8 +13,8 @@
 #ifndef BFTM_LIAR_ORDER_STRATEGY_H
 #define BFTM_LIAR_ORDER_STRATEGY_H
 
-#include "kmod/core/order_client.h"
-#include "kmod/core/order_server.h"
+#include "core/ordering/client.h"
+#include "core/ordering/server.h"
 #include "strategy.h"
 
 /**

@@ -15,7 +15,7 @@
 #ifndef BFTM_LIAR_STRATEGY_H
 #define BFTM_LIAR_STRATEGY_H
 
-#include "kmod/core/backoff_server.h"
+#include "core/backoff/server.h"
 
 struct liar;
 struct liar_client;

@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 
-#include "kmod/core/types.h"
+#include "core/types.h"
 
 #define LIN_NEVER UINT64_MAX
 

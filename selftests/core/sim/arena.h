@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kmod/core/types.h"
+#include "core/types.h"
 
 #define ARENA_BLOCK	(1u << 20)
 

@@ -7,7 +7,7 @@
 #ifndef BFTM_SIM_CHECK_H
 #define BFTM_SIM_CHECK_H
 
-#include "kmod/core/types.h"
+#include "core/types.h"
 
 struct world;
 struct bftm_lock_view;

@@ -3,7 +3,7 @@
 #ifndef BFTM_SIM_HOSTS_H
 #define BFTM_SIM_HOSTS_H
 
-#include "kmod/core/replay.h"
+#include "core/replay.h"
 #include "clock.h"
 #include "protocol.h"
 

@@ -8,11 +8,11 @@
 #define BFTM_SIM_ORDER_H
 
 #include "helper/object.h"
-#include "kmod/core/order_client.h"
-#include "kmod/core/order_server.h"
-#include "kmod/core/quorum.h"
-#include "kmod/core/servers.h"
-#include "kmod/core/transfer.h"
+#include "core/ordering/client.h"
+#include "core/ordering/server.h"
+#include "core/quorum.h"
+#include "core/servers.h"
+#include "core/ordering/transfer.h"
 #include "world.h"
 
 struct order_known;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A server of the ordering protocol around its core, as kmod/objects/objects.c. */
-#include "kmod/core/serve.h"
+#include "core/serve.h"
 #include "order.h"
 #include "story.h"
 

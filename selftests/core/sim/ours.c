@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The shipped cores, as they are. */
-#include "kmod/core/quorum.h"
+#include "core/quorum.h"
 #include "protocol.h"
 
 const struct protocol protocol_ours = {

@@ -6,8 +6,8 @@
  * Safe when every message arrives within δ (Lemma 1); --async shows what comes
  * of it otherwise. With cfg.literal answers later than 2δ are discarded.
  */
-#include "kmod/core/backoff_server.h"
-#include "kmod/core/quorum.h"
+#include "core/backoff/server.h"
+#include "core/quorum.h"
 #include "protocol.h"
 
 static u32 everyone(const struct bftm_client_cfg *cfg)

@@ -2,7 +2,7 @@
 #include <stddef.h>
 
 #include "plan.h"
-#include "kmod/core/quorum.h"
+#include "core/quorum.h"
 #include "protocol.h"
 
 const char *const fault_names[FAULTS] = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Scenarios of the ordering protocol: much happens within a few time-outs. */
-#include "kmod/core/lease.h"
-#include "kmod/core/order_wire.h"
-#include "kmod/core/quorum.h"
+#include "core/lease.h"
+#include "core/ordering/wire.h"
+#include "core/quorum.h"
 #include "plan.h"
 
 static void draw_servers(struct plan *p, struct rng *r, const struct wish *wish)

@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "plan.h"
-#include "kmod/core/limits.h"
+#include "core/limits.h"
 
 void plan_draw_scale(struct plan *p, const struct wish *wish)
 {

@@ -6,8 +6,8 @@
 #ifndef BFTM_SIM_PROTOCOL_H
 #define BFTM_SIM_PROTOCOL_H
 
-#include "kmod/core/backoff.h"
-#include "kmod/core/backoff_client.h"
+#include "core/backoff/protocol.h"
+#include "core/backoff/client.h"
 
 struct protocol {
 	const char *name;

@@ -3,7 +3,7 @@
 #ifndef BFTM_SIM_QUEUE_H
 #define BFTM_SIM_QUEUE_H
 
-#include "kmod/core/wire.h"
+#include "core/wire.h"
 
 struct packet;
 

@@ -7,7 +7,7 @@
 #ifndef BFTM_SIM_RNG_H
 #define BFTM_SIM_RNG_H
 
-#include "kmod/core/types.h"
+#include "core/types.h"
 
 #define PPM 1000000u
 

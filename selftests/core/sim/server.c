@@ -3,8 +3,8 @@
  * A server around the core, as kmod/server/server.c and kmod/life.c have it: address,
  * sequence number, epoch, tokens, the protocol's step, and what it pushes.
  */
-#include "kmod/core/access.h"
-#include "kmod/core/serve.h"
+#include "core/access.h"
+#include "core/serve.h"
 #include "order.h"
 #include "story.h"
 

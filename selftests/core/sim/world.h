@@ -3,7 +3,7 @@
 #ifndef BFTM_SIM_WORLD_H
 #define BFTM_SIM_WORLD_H
 
-#include "kmod/core/access.h"
+#include "core/access.h"
 #include "arena.h"
 #include "check.h"
 #include "hosts.h"

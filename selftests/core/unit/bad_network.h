@@ -10,10 +10,10 @@
 #include "unit.h"
 
 #include "helper/evidence.h"
-#include "kmod/core/backoff_server.h"
-#include "kmod/core/lease.h"
-#include "kmod/core/replay.h"
-#include "kmod/core/serve.h"
+#include "core/backoff/server.h"
+#include "core/lease.h"
+#include "core/replay.h"
+#include "core/serve.h"
 
 #define MS	BFTM_NS_PER_MS
 #define N	4

@@ -8,9 +8,9 @@
 
 #include "unit.h"
 
-#include "kmod/core/backoff_client.h"
-#include "kmod/core/lease.h"
-#include "kmod/core/quorum.h"
+#include "core/backoff/client.h"
+#include "core/lease.h"
+#include "core/quorum.h"
 
 #define MS	BFTM_NS_PER_MS
 #define L	(1000 * MS)

@@ -3,7 +3,7 @@
 #ifndef BFTM_UNIT_LIN_STORIES_H
 #define BFTM_UNIT_LIN_STORIES_H
 
-#include "kmod/core/types.h"
+#include "core/types.h"
 
 #define NEVER 0
 

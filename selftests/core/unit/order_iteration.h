@@ -8,8 +8,8 @@
 
 #include "unit.h"
 
-#include "kmod/core/order_client.h"
-#include "kmod/core/quorum.h"
+#include "core/ordering/client.h"
+#include "core/quorum.h"
 
 #define MS	BFTM_NS_PER_MS
 #define RESEND	(40 * MS)

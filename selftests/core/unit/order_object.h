@@ -9,7 +9,7 @@
 #include "order_rank.h"
 #include "unit.h"
 
-#include "kmod/core/order_server.h"
+#include "core/ordering/server.h"
 
 #define QUIET	1000ull		/* the silence after a start ends with this instant */
 #define LATER	(QUIET + 1)

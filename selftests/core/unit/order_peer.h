@@ -7,8 +7,8 @@
 #include "order_rank.h"
 
 #include "helper/digest.h"
-#include "kmod/core/order_state.h"
-#include "kmod/core/order_wire.h"
+#include "core/ordering/state.h"
+#include "core/ordering/wire.h"
 
 /* The data of the last answer. */
 extern u8 heard[BFTM_ORDER_LEN_MAX + 8];

@@ -3,7 +3,7 @@
 #ifndef BFTM_UNIT_ORDER_RANK_H
 #define BFTM_UNIT_ORDER_RANK_H
 
-#include "kmod/core/order.h"
+#include "core/ordering/order.h"
 
 static inline struct bftm_rank rank_of(u64 count, u32 client)
 {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "kmod/core/types.h"
+#include "core/types.h"
 
 static inline u64 sip_rotl(u64 x, int by)
 {

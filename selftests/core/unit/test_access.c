@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "kmod/core/access.h"
-#include "kmod/core/backoff_server.h"
+#include "core/access.h"
+#include "core/backoff/server.h"
 
 #define ALL	BFTM_CLIENT_ID_MAX
 #define PREFIX(text) .prefix_len = sizeof(text) - 1, .prefix = text

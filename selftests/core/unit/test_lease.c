@@ -6,7 +6,7 @@
  */
 #include "unit.h"
 
-#include "kmod/core/lease.h"
+#include "core/lease.h"
 
 #define PPM 1000000
 

@@ -2,8 +2,8 @@
 /* Bodies of states: made, read, and hostile ones; and what operation may follow. */
 #include "unit.h"
 
-#include "kmod/core/limits.h"
-#include "kmod/core/order_state.h"
+#include "core/limits.h"
+#include "core/ordering/state.h"
 
 #define HEAD	sizeof(struct bftm_state_head)
 #define ENTRY	sizeof(struct bftm_state_client)

@@ -2,7 +2,7 @@
 /* The vote on a response: what b + 1 servers say alike, piece by piece. */
 #include "unit.h"
 
-#include "kmod/core/order_client.h"
+#include "core/ordering/client.h"
 
 static struct bftm_order_cfg cfg;
 static struct bftm_vote v;

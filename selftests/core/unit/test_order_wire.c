@@ -5,7 +5,7 @@
  */
 #include "unit.h"
 
-#include "kmod/core/order_wire.h"
+#include "core/ordering/wire.h"
 
 #define HEAD	BFTM_ORDER_HEAD_LEN
 #define NAME_AT	offsetof(struct bftm_order_wire, name)

@@ -5,8 +5,8 @@
  */
 #include "unit.h"
 
-#include "kmod/core/limits.h"
-#include "kmod/core/quorum.h"
+#include "core/limits.h"
+#include "core/quorum.h"
 
 /* F is the smallest size of which any two sets share b + 1 servers. */
 static void f_is_the_least_that_intersects_in_a_correct_server(void **state)

@@ -6,7 +6,7 @@
 #include "unit.h"
 
 #include "helper/identity.h"
-#include "kmod/core/replay.h"
+#include "core/replay.h"
 
 /* Kept for sure, and forgotten for sure, behind the highest number. */
 #define KEPT	(BFTM_WINDOW_BITS - 64)

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kmod/core/backoff_server.h"
-#include "kmod/core/serve.h"
+#include "core/backoff/server.h"
+#include "core/serve.h"
 
 #define L	(10 * BFTM_NS_PER_MS)
 #define T0	(50 * BFTM_NS_PER_SEC)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "kmod/core/admit.h"
+#include "core/admit.h"
 
 #define L	(10 * BFTM_NS_PER_MS)
 #define T0	(50 * BFTM_NS_PER_SEC)

@@ -5,7 +5,7 @@
  */
 #include "unit.h"
 
-#include "kmod/core/backoff_server.h"
+#include "core/backoff/server.h"
 
 #define L	(10 * BFTM_NS_PER_MS)
 #define T0	(50 * BFTM_NS_PER_SEC)

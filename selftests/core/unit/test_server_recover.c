@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-#include "kmod/core/access.h"
-#include "kmod/core/backoff_client.h"
-#include "kmod/core/backoff_server.h"
-#include "kmod/core/quorum.h"
-#include "kmod/core/serve.h"
+#include "core/access.h"
+#include "core/backoff/client.h"
+#include "core/backoff/server.h"
+#include "core/quorum.h"
+#include "core/serve.h"
 
 #define WALL	(1800000000ull * BFTM_NS_PER_SEC)
 #define END	(50 * BFTM_NS_PER_SEC)	/* of the quarantine */

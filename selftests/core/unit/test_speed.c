@@ -2,7 +2,7 @@
 /* Round trips of servers, as they are measured. */
 #include "unit.h"
 
-#include "kmod/core/speed.h"
+#include "core/speed.h"
 
 #define MS	BFTM_NS_PER_MS
 #define T0	(50 * BFTM_NS_PER_SEC)

@@ -2,7 +2,7 @@
 /* Bodies in pieces: each piece arrives whatever is lost, and no more fly than may. */
 #include "unit.h"
 
-#include "kmod/core/transfer.h"
+#include "core/ordering/transfer.h"
 
 #define RESEND	(10 * BFTM_NS_PER_MS)
 

@@ -5,7 +5,7 @@
  */
 #include "unit.h"
 
-#include "kmod/core/wire.h"
+#include "core/wire.h"
 
 static const u8 types[] = {
 	BFTM_MSG_HELLO, BFTM_MSG_TRY, BFTM_MSG_RELEASE, BFTM_MSG_YIELD, BFTM_MSG_STAMP,

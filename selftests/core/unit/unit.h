@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "kmod/core/types.h"
+#include "core/types.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -8,8 +8,8 @@
 
 #include "unit.h"
 
-#include "kmod/core/backoff_server.h"
-#include "kmod/core/lease.h"
+#include "core/backoff/server.h"
+#include "core/lease.h"
 
 #define L	(100 * BFTM_NS_PER_MS)
 #define GUARD	(100200000 + BFTM_TICK_NS)	/* L (1 + ρ) + tick */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What more servers cost, and what they are good for. */
-#include "kmod/core/quorum.h"
+#include "core/quorum.h"
 #include "figures.h"
 
 /** struct rule - how many servers for b liars */

@@ -3,7 +3,7 @@
  * Ways to wait, each a curve of the figures; and our protocol with one of its
  * parts left out, by what the shell around the cores does, not in the cores.
  */
-#include "kmod/core/quorum.h"
+#include "core/quorum.h"
 #include "figures.h"
 
 #define BACKOFF .wait = BFTM_WAIT_BACKOFF

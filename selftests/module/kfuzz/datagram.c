@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "helper/keys.h"
-#include "kmod/core/order_wire.h"
+#include "core/ordering/wire.h"
 #include "kfuzz.h"
 
 #define LONGEST	2400	/* a datagram, also one that is too long */

@@ -17,7 +17,7 @@
 #ifndef BFTM_KFUZZ_H
 #define BFTM_KFUZZ_H
 
-#include "kmod/core/limits.h"
+#include "core/limits.h"
 #include "selftests/core/fuzz/fuzz.h"
 
 #define KFUZZ_CLUSTER	9

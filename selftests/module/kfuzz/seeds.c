@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sysexits.h>
 
-#include "kmod/core/order_wire.h"
+#include "core/ordering/wire.h"
 #include "uapi/linux/bftmutex_netlink.h"
 #include "kfuzz.h"
 

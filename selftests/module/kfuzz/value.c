@@ -2,7 +2,7 @@
 #include <time.h>
 
 #include "helper/digest.h"
-#include "kmod/core/order_state.h"
+#include "core/ordering/state.h"
 #include "kfuzz.h"
 
 static u64 now_ns(void)

@@ -14,8 +14,8 @@
 #include "selftests/lib/datagram.h"
 
 #include "helper/digest.h"
-#include "kmod/core/order_state.h"
-#include "kmod/core/order_wire.h"
+#include "core/ordering/state.h"
+#include "core/ordering/wire.h"
 
 #define PEERS_MAX 8
 #define FAILURES_MAX 8

@@ -10,7 +10,7 @@
 #include <netinet/udp.h>
 #include <sys/socket.h>
 
-#include "kmod/core/order_wire.h"
+#include "core/ordering/wire.h"
 #include "selftests/lib/datagram.h"
 #include "races.h"
 

@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <sys/wait.h>
 
-#include "kmod/core/replay.h"
+#include "core/replay.h"
 #include "cases.h"
 
 #define PARAMETERS "/sys/module/stall/parameters/"

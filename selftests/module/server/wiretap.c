@@ -21,7 +21,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "kmod/core/wire.h"
+#include "core/wire.h"
 
 static int record(const char *path)
 {

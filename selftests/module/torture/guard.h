@@ -8,7 +8,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "kmod/core/types.h"
+#include "core/types.h"
 
 /** struct guarded - what is in the file */
 struct guarded {

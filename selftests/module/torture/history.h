@@ -27,7 +27,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "kmod/core/types.h"
+#include "core/types.h"
 
 enum what { INVOKE, ENTER, FAIL, LOOK, READ, BEGIN, WROTE, REFUSE, LEAVE, KILL, HEAL, GRANTED,
 	    FINAL, WHATS };

@@ -13,7 +13,7 @@
 #include <sched.h>
 
 #include "helper/nl.h"
-#include "kmod/core/lease.h"
+#include "core/lease.h"
 #include "selftests/lib/datagram.h"
 #include "selftests/core/sim/rng.h"
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "kmod/core/quorum.h"
+#include "core/quorum.h"
 #include "world.h"
 
 struct plan plan = {

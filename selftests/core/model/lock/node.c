@@ -11,7 +11,7 @@
  */
 #include <err.h>
 
-#include "kmod/core/lease.h"
+#include "core/lease.h"
 #include "node.h"
 
 static u64 lease[2];		/* Δ, and that of an uneven last client */

@@ -2,9 +2,9 @@
 /* Servers: the shipped core between one event and the next, see node.c. */
 #include <err.h>
 
-#include "kmod/core/backoff_server.h"
-#include "kmod/core/lease.h"
-#include "kmod/core/serve.h"
+#include "core/backoff/server.h"
+#include "core/lease.h"
+#include "core/serve.h"
 #include "node.h"
 
 /** union waiters - the queue of a lock */

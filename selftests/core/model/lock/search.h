@@ -6,7 +6,7 @@
 #ifndef BFTM_MODEL_SEARCH_H
 #define BFTM_MODEL_SEARCH_H
 
-#include "kmod/core/types.h"
+#include "core/types.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -3,7 +3,7 @@
 #ifndef BFTM_MODEL_STORE_H
 #define BFTM_MODEL_STORE_H
 
-#include "kmod/core/types.h"
+#include "core/types.h"
 
 #define STORE_NONE 0xffffffffu
 

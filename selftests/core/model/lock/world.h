@@ -60,8 +60,8 @@
 #ifndef BFTM_MODEL_WORLD_H
 #define BFTM_MODEL_WORLD_H
 
-#include "kmod/core/backoff_client.h"
-#include "kmod/core/backoff_server.h"
+#include "core/backoff/client.h"
+#include "core/backoff/server.h"
 #include "search.h"
 
 typedef int32_t s32;

@@ -19,9 +19,9 @@
 #ifndef BFTM_ORDER_MODEL_H
 #define BFTM_ORDER_MODEL_H
 
-#include "kmod/core/order_client.h"
-#include "kmod/core/order_server.h"
-#include "kmod/core/quorum.h"
+#include "core/ordering/client.h"
+#include "core/ordering/server.h"
+#include "core/quorum.h"
 
 #define CORRECT_MAX	8
 #define CLIENTS_MAX	3

@@ -3,7 +3,7 @@
 #ifndef BFTM_CORE_ORDER_PENDING_H
 #define BFTM_CORE_ORDER_PENDING_H
 
-#include "order_server.h"
+#include "core/ordering/server.h"
 
 /** bftm_pending_of() - what waits of a client; NULL for none */
 struct bftm_pending *bftm_pending_of(const struct bftm_object *o, u32 client);

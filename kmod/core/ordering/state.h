@@ -10,7 +10,7 @@
 #ifndef BFTM_CORE_ORDER_STATE_H
 #define BFTM_CORE_ORDER_STATE_H
 
-#include "order.h"
+#include "core/ordering/order.h"
 
 /* A body: head, clients in ascending order, responses, the type's bytes. */
 struct bftm_state_head {

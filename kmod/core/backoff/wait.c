@@ -8,9 +8,9 @@
  * A try() also refreshes what was granted. Who cannot hear that it has the lock
  * would so keep it from all others; it gives back what it may have, and sleeps.
  */
-#include "contend.h"
-#include "lease.h"
-#include "quorum.h"
+#include "core/backoff/contend.h"
+#include "core/lease.h"
+#include "core/quorum.h"
 
 static void arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* The lease of a lock that is held: until when, and how it is renewed. */
-#include "contend.h"
-#include "lease.h"
-#include "quorum.h"
+#include "core/backoff/contend.h"
+#include "core/lease.h"
+#include "core/quorum.h"
 
 u64 bftm_contend_end(const struct bftm_contend *c,
 		     const struct bftm_client_cfg *cfg)

@@ -12,8 +12,8 @@
 #ifndef BFTM_CORE_ORDER_CLIENT_H
 #define BFTM_CORE_ORDER_CLIENT_H
 
-#include "order_state.h"
-#include "order_wire.h"
+#include "core/ordering/state.h"
+#include "core/ordering/wire.h"
 
 /**
  * struct bftm_order_cfg - what all objects of a cluster share

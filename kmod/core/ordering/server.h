@@ -12,9 +12,9 @@
 #ifndef BFTM_CORE_ORDER_SERVER_H
 #define BFTM_CORE_ORDER_SERVER_H
 
-#include "admit.h"
-#include "order_state.h"
-#include "order_wire.h"
+#include "core/admit.h"
+#include "core/ordering/state.h"
+#include "core/ordering/wire.h"
 
 /**
  * struct bftm_body - a state or an operation; never changes

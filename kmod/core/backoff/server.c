@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-#include "backoff_server.h"
-#include "lease.h"
-#include "server_queue.h"
+#include "core/backoff/queue.h"
+#include "core/backoff/server.h"
+#include "core/lease.h"
 
 void bftm_lock_init(struct bftm_lock *lock, u64 gno, u64 hi)
 {

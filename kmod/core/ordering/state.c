@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-#include "order_state.h"
+#include "core/ordering/state.h"
 
 static void read_head(const u8 *body, struct bftm_state_head *ret)
 {

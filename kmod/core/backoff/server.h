@@ -8,7 +8,7 @@
 #ifndef BFTM_CORE_BACKOFF_SERVER_H
 #define BFTM_CORE_BACKOFF_SERVER_H
 
-#include "admit.h"
+#include "core/admit.h"
 
 #define BFTM_TOMBS 2
 

@@ -7,7 +7,7 @@
 #ifndef BFTM_CORE_SERVER_QUEUE_H
 #define BFTM_CORE_SERVER_QUEUE_H
 
-#include "backoff_server.h"
+#include "core/backoff/server.h"
 
 /** bftm_goes_before() - the order of all waiters; clients break ties. */
 static inline bool bftm_goes_before(u64 prio_a, u32 client_a, u64 prio_b,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* Line numbers are those of Figure 2; "Ordering" in protocol.rst has the rest. */
-#include "order_client.h"
-#include "quorum.h"
-#include "resend.h"
-#include "servers.h"
+#include "core/ordering/client.h"
+#include "core/quorum.h"
+#include "core/resend.h"
+#include "core/servers.h"
 
 /*
  * Who reaches but one server, for hours, leaves it with a rank 2^TIMEOUT_RAISE higher at

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-#include "backoff.h"
-#include "backoff_server.h"
-#include "server_queue.h"
+#include "core/backoff/protocol.h"
+#include "core/backoff/queue.h"
+#include "core/backoff/server.h"
 
 /* Room in the first queue of a lock; it doubles. */
 #define QUEUE_ROOM	4

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* Which state an iteration proposes; line numbers are those of Figure 2. */
-#include "order_client.h"
-#include "quorum.h"
+#include "core/ordering/client.h"
+#include "core/quorum.h"
 
 static bool answered(const struct bftm_order *o, u32 u)
 {

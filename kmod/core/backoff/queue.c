@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-#include "lease.h"
-#include "server_queue.h"
+#include "core/backoff/queue.h"
+#include "core/lease.h"
 
 struct bftm_waiter *bftm_queue_find(struct bftm_queue *q, u32 client)
 {

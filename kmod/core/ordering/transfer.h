@@ -7,7 +7,7 @@
 #ifndef BFTM_CORE_TRANSFER_H
 #define BFTM_CORE_TRANSFER_H
 
-#include "order_wire.h"
+#include "core/ordering/wire.h"
 
 #define BFTM_TRANSFER_WINDOW_MIN	4u
 #define BFTM_TRANSFER_WINDOW_MAX	32u

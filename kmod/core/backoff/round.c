@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* Rounds of try() with back-off between them: Figure 1(a). */
-#include "contend.h"
-#include "quorum.h"
+#include "core/backoff/contend.h"
+#include "core/quorum.h"
 
 void bftm_round_begun(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		      u64 now)

@@ -8,8 +8,8 @@
 #ifndef BFTM_CORE_ORDER_WIRE_H
 #define BFTM_CORE_ORDER_WIRE_H
 
-#include "order.h"
-#include "wire.h"
+#include "core/ordering/order.h"
+#include "core/wire.h"
 
 /* Of a datagram. The longest fits the least MTU of IPv6 (1280). */
 #define BFTM_ORDER_LEN_MAX	1232

@@ -3,9 +3,9 @@
 #ifndef BFTM_CORE_CONTEND_H
 #define BFTM_CORE_CONTEND_H
 
-#include "backoff_client.h"
-#include "resend.h"
-#include "servers.h"
+#include "core/backoff/client.h"
+#include "core/resend.h"
+#include "core/servers.h"
 
 static inline u32 bftm_everyone(const struct bftm_client_cfg *cfg)
 {

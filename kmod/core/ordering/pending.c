@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* Operations that wait at a server; line numbers are those of Figure 3. */
-#include "order_pending.h"
+#include "core/ordering/pending.h"
 
 /* The place of a client in the list, or where it would be. */
 static u32 place(const struct bftm_pendings *pend, u32 client)

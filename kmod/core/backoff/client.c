@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-#include "contend.h"
-#include "quorum.h"
+#include "core/backoff/contend.h"
+#include "core/quorum.h"
 
 u32 bftm_said(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	      u8 type)

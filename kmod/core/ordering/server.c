@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* Line numbers are those of Figure 3; "Ordering" in protocol.rst has the rest. */
-#include "order_pending.h"
+#include "core/ordering/pending.h"
 
 void bftm_object_init(struct bftm_object *o, bool recovering)
 {

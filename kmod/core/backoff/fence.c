@@ -5,8 +5,8 @@
  * q servers have accepted one token while its lease is good. Two such sets
  * share a correct server, which accepts only what is higher than before.
  */
-#include "contend.h"
-#include "quorum.h"
+#include "core/backoff/contend.h"
+#include "core/quorum.h"
 
 static void offer(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		  u64 now, struct bftm_out *out)

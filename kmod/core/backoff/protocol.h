@@ -3,7 +3,7 @@
 #ifndef BFTM_CORE_BACKOFF_H
 #define BFTM_CORE_BACKOFF_H
 
-#include "protocol.h"
+#include "core/protocol.h"
 
 extern const struct bftm_protocol bftm_backoff;
 

@@ -12,7 +12,7 @@
 #ifndef BFTM_CORE_BACKOFF_CLIENT_H
 #define BFTM_CORE_BACKOFF_CLIENT_H
 
-#include "wire.h"
+#include "core/wire.h"
 
 /** enum bftm_wait - what to do while somebody else has the lock */
 enum bftm_wait {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-#include "order_wire.h"
+#include "core/ordering/wire.h"
 
 static const char *const names[] = {
 	[BFTM_ORDER_SUBMIT - BFTM_ORDER_SUBMIT] = "SUBMIT",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-#include "resend.h"
-#include "transfer.h"
+#include "core/ordering/transfer.h"
+#include "core/resend.h"
 
 static bool is_set(const u64 *bits, u32 i)
 {

@@ -6,8 +6,8 @@
 #ifndef BFTM_CORE_ORDER_H
 #define BFTM_CORE_ORDER_H
 
-#include "limits.h"
-#include "types.h"
+#include "core/limits.h"
+#include "core/types.h"
 
 #define BFTM_DIGEST_LEN		32	/* BLAKE2s-256, of a whole body */
 #define BFTM_SIGNATURE_LEN	64	/* Ed25519, of a rank */

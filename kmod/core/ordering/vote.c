@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* Lines 2.3–7: what b + 1 servers say alike, a correct one says too. */
-#include "order_client.h"
+#include "core/ordering/client.h"
 
 void bftm_vote_begin(struct bftm_vote *v, u64 op, u32 offset)
 {
