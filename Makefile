@@ -123,7 +123,7 @@ $(BUILD)/%/stall/stall.ko: $(BUILD)/%/kernel $(STALL_SOURCES)
 
 CFLAGS ?= -O2 -g
 PKGS := libnl-genl-3.0 json-c libconfuse libcrypto libbsd libseccomp sqlite3
-CPPFLAGS += -D_GNU_SOURCE -DBFTM_VERSION=\"$(VERSION)\" -Iuapi -Ikmod -I.
+CPPFLAGS += -D_GNU_SOURCE -DBFTM_VERSION=\"$(VERSION)\" -Iuapi -iquote kmod -I.
 # What makes mistakes in them harder to use; checked by selftests/static/hardening.
 HARDEN := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection -fPIE \
 	$(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),-fcf-protection)
