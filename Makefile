@@ -150,7 +150,7 @@ KEYS := $(addprefix helper/,keys mac rank rank_file log)
 ORDER := $(basename $(wildcard helper/order*.c))
 DAEMON := $(addprefix helper/,bftmutexd descriptors clock loop identity lend names cluster socket probe \
 	recover behind acquire attempt report release evidence rounds contradiction upcall \
-	status shown nl digest sandbox sandbox_calls) $(ORDER) $(OBJECT_EXEC)
+	status health shown nl digest sandbox sandbox_calls) $(ORDER) $(OBJECT_EXEC)
 JOURNAL := helper/journal helper/journal_object
 CTL := $(basename $(wildcard helper/ctl*.c)) $(addprefix helper/,bftmutexctl descriptors nl \
 	libbftmutex shown) $(JOURNAL)

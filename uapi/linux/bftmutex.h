@@ -22,6 +22,7 @@
 
 #define BFTM_NAME_MAX		64	/* bytes of a lock name, no terminator */
 #define BFTM_CLUSTER_MAX	32	/* bytes of a cluster name, likewise */
+#define BFTM_WHY_MAX		248	/* bytes of a sentence, its zero byte included */
 #define BFTM_SUBMIT_NAME_MAX	63	/* bytes of an object name, likewise */
 #define BFTM_SUBMIT_MAX		16384	/* bytes of an operation, and of a response */
 
@@ -183,6 +184,21 @@ struct bftm_signal {
 };
 
 /**
+ * struct bftm_why - argument of BFTM_IOC_WHY, all out but @size
+ * @size:     sizeof(struct bftm_why)
+ * @reserved: zero
+ * @text:     why the last acquire failed, for people to read: the end of a sentence in
+ *            English that has no full stop, such as "2 of 4 servers answer, a lock needs 3";
+ *            ends with a zero byte. Empty when the helper had nothing to say beside the
+ *            error, and while an acquire is under way or was successful
+ */
+struct bftm_why {
+	__u32 size;
+	__u32 reserved;
+	char text[BFTM_WHY_MAX];
+};
+
+/**
  * enum bftm_submit_flags - how to submit
  * @BFTM_FETCH: submit nothing: get the response that did not fit
  */
@@ -311,6 +327,9 @@ struct bftm_submit {
  * fit, and is kept · EINVAL · EFAULT.
  */
 #define BFTM_IOC_SUBMIT		_IOWR(BFTM_IOC_MAGIC, 6, struct bftm_submit)
+
+/* BFTM_IOC_WHY - in words, why the last acquire failed. */
+#define BFTM_IOC_WHY		_IOWR(BFTM_IOC_MAGIC, 7, struct bftm_why)
 
 /*
  * poll(): POLLIN - the asynchronous acquire is decided, or the lock is held;
