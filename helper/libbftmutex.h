@@ -135,7 +135,8 @@ int bftmutex_why(int fd, char *text, size_t room);
  * @margin_ns: send it this much before the end too, 0 to 1 h
  *
  * It is for all locks that this handle will hold. Set it before the lock is
- * acquired: for one that is lost already no signal is sent.
+ * acquired: for one that is lost already no signal is sent. SIGIO comes in the place of a
+ * real-time signal for which the process has no room (RLIMIT_SIGPENDING).
  *
  * Return: 0, -EINVAL (no such signal) or -ERANGE (@margin_ns is too long).
  */

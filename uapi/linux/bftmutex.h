@@ -170,7 +170,9 @@ struct bftm_status {
  * struct bftm_signal - argument of BFTM_IOC_SET_SIGNAL
  * @size:      sizeof(struct bftm_signal)
  * @signo:     signal for the calling process, 0 for none; sent when the lease
- *             is over, and @margin_ns before that when it is not 0
+ *             is over, and @margin_ns before that when it is not 0. SIGIO comes
+ *             in the place of a real-time signal for which the process has no
+ *             room (RLIMIT_SIGPENDING)
  * @margin_ns: ns of warning before the deadline, at most 1 h; poll() shows it
  *             as POLLPRI. A renewal that leads out of the margin ends the
  *             warning, and there is another one before the new deadline
