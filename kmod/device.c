@@ -256,7 +256,7 @@ static int ioctl_why(struct bftm_handle *h, void __user *user)
 	int err;
 
 	static_assert(sizeof(arg) == WHY_V1);
-	static_assert(BFTM_WHY_MAX == BFTMUTEX_WHY_MAX + 1);
+	static_assert(BFTMUTEX_WHY_MAX + 1 == BFTM_WHY_MAX);
 	err = get_struct(&arg, sizeof(arg), WHY_V1, user, &size);
 	if (err)
 		return err;

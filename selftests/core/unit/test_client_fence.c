@@ -213,6 +213,7 @@ static void asked_once_and_silent_then(void **state)
 {
 	enum bftm_verdict verdict = BFTM_PENDING;
 	u64 over, last = 0;
+	u32 i;
 
 	(void)state;
 	want.wait = BFTM_WAIT_NOT;
@@ -220,7 +221,7 @@ static void asked_once_and_silent_then(void **state)
 	win(1, 5);
 	over = T0 + 1 + bftm_round_ns(&cfg);
 	assert_true(over < bftm_contend_end(&c, &cfg));
-	while (c.phase == BFTM_PHASE_FENCE) {
+	for (i = 0; i < 100 && c.phase == BFTM_PHASE_FENCE; i++) {
 		last = c.wake_ns;
 		verdict = wake(last, 2, 0);
 	}
