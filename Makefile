@@ -151,12 +151,12 @@ KEYS := $(addprefix helper/,keys mac rank rank_file log)
 ORDER := $(basename $(wildcard helper/order*.c))
 DAEMON := $(addprefix helper/,bftmutexd descriptors clock loop identity lend names cluster socket probe \
 	recover behind acquire attempt report release evidence rounds contradiction upcall \
-	status nl digest sandbox sandbox_calls) $(ORDER) $(OBJECT_EXEC)
+	status health shown nl digest sandbox sandbox_calls) $(ORDER) $(OBJECT_EXEC)
 JOURNAL := helper/journal helper/journal_object
 CTL := $(basename $(wildcard helper/ctl*.c)) $(addprefix helper/,bftmutexctl descriptors nl \
-	libbftmutex) $(JOURNAL)
+	libbftmutex shown) $(JOURNAL)
 WRAPPER := $(addprefix helper/,bftmutex descriptors log cmdline run keeper family speech \
-	libbftmutex duration)
+	shown sha256 libbftmutex duration)
 # Ways to lie about order, and what they share, are files selftests/core/liar/order_*.c.
 ORDER_LIES := $(basename $(wildcard selftests/core/liar/order_*.c))
 LIAR := $(filter-out $(ORDER_LIES),$(basename $(wildcard selftests/core/liar/*.c)))
@@ -344,7 +344,7 @@ UNIT_SHARED := $(filter-out selftests/core/unit/fail selftests/core/unit/test_%,
 UNIT_OBJS := $(sort $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/behind helper/contradiction helper/digest \
 	$(OBJECT_EXEC) helper/order_rank helper/order_room helper/identity helper/lend helper/names helper/clock helper/loop \
 	helper/log helper/sandbox helper/sandbox_calls helper/upcall helper/status helper/run helper/keeper \
-	helper/family helper/speech $(LIN) $(HISTORY) \
+	helper/family helper/speech helper/sha256 $(LIN) $(HISTORY) \
 	$(filter-out helper/bftmutexctl,$(CTL)) $(UNIT_SHARED))
 $(BUILD)/obj-sanitize/all.a: $(call sobj,$(UNIT_OBJS))
 	rm -f $@

@@ -110,6 +110,13 @@ void ctl_list_row(struct ctl_list *list, struct json_object *row);
 /** ctl_list_end() - finish; @nothing is said when there was no row */
 void ctl_list_end(struct ctl_list *list, const char *nothing);
 
+/**
+ * ctl_readable() - what ctl_escape() made, for people: by bftm_shown()
+ * @buf: may get it
+ * Return: @buf, or @text.
+ */
+const char *ctl_readable(const char *text, char *buf, size_t size);
+
 /** ctl_escape() - bytes as printable ASCII: \xNN for others, \\ for \ */
 struct json_object *ctl_escape(const void *bytes, size_t len);
 
@@ -231,6 +238,11 @@ void ctl_ranks_undo(const char *path);
 
 /** ctl_ranks_done() - it is not undone any more */
 void ctl_ranks_done(const char *dir);
+
+/* ctl_cluster.c */
+
+/** ctl_tokens_learned() - does a server that was restarted learn of fencing tokens from the others? */
+bool ctl_tokens_learned(u32 n, u32 b);
 
 /* ctl_run.c: other programs, never through a shell */
 

@@ -2,11 +2,17 @@
 /* What bftmutexctl prints: text for people, JSON for programs. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "conf.h"
 #include "ctl.h"
+#include "shown.h"
+
+/* A value of a table, and more than the longest name takes. */
+#define SHOWN_MAX BFTM_SHOWN_ROOM(256)
 
 #define JSON_FLAGS (JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
 
@@ -68,6 +74,35 @@ static const char *format_rounded(u64 ns, char *buf, size_t len)
 	return bftm_format_duration((ns + unit / 2) / unit * unit, buf, len);
 }
 
+/* What ctl_escape() made of bytes, and longer for none. */
+static size_t unescape(const char *text, char *ret)
+{
+	char *end = ret;
+	int n;
+
+	while (*text) {
+		n = 0;
+		if (sscanf(text, "\\x%2hhx%n", (unsigned char *)end, &n) != 1 || n != 4) {
+			text += *text == '\\' && text[1] == '\\';
+			*end = *text;
+			n = 1;
+		}
+		text += n;
+		end++;
+	}
+	return (size_t)(end - ret);
+}
+
+const char *ctl_readable(const char *text, char *buf, size_t size)
+{
+	char bytes[1024];
+
+	/* Nothing in it was escaped, or it is no name. */
+	if (!strchr(text, '\\') || strlen(text) >= sizeof(bytes))
+		return text;
+	return bftm_shown(bytes, unescape(text, bytes), buf, size);
+}
+
 static const char *format_value(const char *key, struct json_object *value, char *buf, size_t len)
 {
 	if (json_object_is_type(value, json_type_boolean))
@@ -76,12 +111,26 @@ static const char *format_value(const char *key, struct json_object *value, char
 		return "-";
 	if (is_duration(key))
 		return format_rounded(json_object_get_uint64(value), buf, len);
-	return json_object_get_string(value);
+	return ctl_readable(json_object_get_string(value), buf, len);
+}
+
+/* As printf() does, but in columns of the terminal: a character may be of several bytes, or wide. */
+static void print_padded(int width, const char *text)
+{
+	size_t room = (size_t)(width < 0 ? -width : width);
+	wchar_t wide[SHOWN_MAX];
+	int columns = (int)strlen(text);
+	size_t n = mbstowcs(wide, text, SHOWN_MAX);
+
+	if (n < SHOWN_MAX && wcswidth(wide, n) >= 0)
+		columns = wcswidth(wide, n);
+	room = room > (size_t)columns ? room - (size_t)columns : 0;
+	printf("%*s%s%*s", width > 0 ? (int)room : 0, "", text, width < 0 ? (int)room : 0, "");
 }
 
 static void describe(struct json_object *object, int indent)
 {
-	char label[64], buf[64];
+	char label[64], buf[SHOWN_MAX];
 
 	json_object_object_foreach(object, key, value) {
 		size_t i, len = strlen(key) - (is_duration(key) ? 3 : 0);
@@ -123,14 +172,14 @@ static void print_heading(const struct ctl_column *column)
 static void print_row(const struct ctl_column *column, struct json_object *row)
 {
 	struct json_object *value;
-	char buf[64];
+	char buf[SHOWN_MAX];
 
 	for (; column->title; column++) {
 		value = NULL;
 		json_object_object_get_ex(row, column->key, &value);
-		printf("%*s%s", column[1].title ? column->width : 0,
-		       format_value(column->key, value, buf, sizeof(buf)),
-		       column[1].title ? "  " : "\n");
+		print_padded(column[1].title ? column->width : 0,
+			     format_value(column->key, value, buf, sizeof(buf)));
+		fputs(column[1].title ? "  " : "\n", stdout);
 	}
 }
 

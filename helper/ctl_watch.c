@@ -7,7 +7,9 @@
 
 #include <netlink/genl/ctrl.h>
 
+#include "../uapi/linux/bftmutex.h"
 #include "ctl.h"
+#include "shown.h"
 
 static const char *text_of(struct json_object *object, const char *key)
 {
@@ -31,11 +33,15 @@ static void print_now(void)
 
 static void print_lock(struct json_object *event, const char *what)
 {
+	char name[BFTM_SHOWN_ROOM(BFTM_NAME_MAX)], comm[BFTM_SHOWN_ROOM(16)];
+
 	/* IDLE is what a handle is after a release. */
 	if (!strcmp(what, "idle"))
 		what = "released";
-	printf("%-8s  %s  by %s[%s], token %s", what, text_of(event, "name"),
-	       text_of(event, "comm"), text_of(event, "pid"), text_of(event, "token"));
+	printf("%-8s  %s  by %s[%s], token %s", what,
+	       ctl_readable(text_of(event, "name"), name, sizeof(name)),
+	       ctl_readable(text_of(event, "comm"), comm, sizeof(comm)),
+	       text_of(event, "pid"), text_of(event, "token"));
 	if (!strcmp(what, "lost"))
 		printf(", %s", text_of(event, "reason"));
 	putchar('\n');

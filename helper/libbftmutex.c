@@ -95,6 +95,21 @@ int bftmutex_status(int fd, struct bftm_status *ret)
 	return 0;
 }
 
+int bftmutex_why(int fd, char *text, size_t room)
+{
+	struct bftm_why arg = { .size = sizeof(arg) };
+	int err = room ? result(ioctl(fd, BFTM_IOC_WHY, &arg)) : -EINVAL;
+	size_t len = strnlen(arg.text, sizeof(arg.text));
+
+	if (err < 0)
+		return err;
+	if (len >= room)
+		len = room - 1;
+	memcpy(text, arg.text, len);
+	text[len] = '\0';
+	return 0;
+}
+
 int bftmutex_set_signal(int fd, int signo, uint64_t margin_ns)
 {
 	struct bftm_signal arg = {

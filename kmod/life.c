@@ -28,6 +28,7 @@ static_assert(sizeof(struct bftm_net) + sizeof(struct bftm_upcall) <= 640);
 #endif
 
 unsigned int bftm_net_id;
+static bool unloading;	/* before the namespaces are told */
 
 int bftm_netns_start(struct bftm_net *bn, const struct bftm_server_param *p,
 		     struct netlink_ext_ack *extack)
@@ -126,13 +127,23 @@ static int __net_init netns_init(struct net *net)
 	return 0;
 }
 
+/* Who ends a namespace, or unloads the module, may not know that a server runs there. */
+static void end_server(struct bftm_net *bn)
+{
+	u16 id = bn->server->param.id;
+
+	bftm_server_destroy(bn->server);
+	bn->server = NULL;
+	pr_warn("bftmutex: server %u has ended with %s: what it granted is forgotten here, and the next start begins in quarantine\n",
+		id, unloading ? "the module, which is unloaded" : "its network namespace");
+}
+
 static void __net_exit netns_exit(struct net *net)
 {
 	struct bftm_net *bn = bftm_net(net);
 
 	if (bn->server)
-		bftm_server_destroy(bn->server);
-	bn->server = NULL;
+		end_server(bn);
 	bftm_session_revoke(bn, NULL, 0);
 	bftm_upcall_destroy(bn->upcall);
 	kfree(bn->upcall);
@@ -153,5 +164,6 @@ int bftm_netns_init(void)
 
 void bftm_netns_exit(void)
 {
+	unloading = true;
 	unregister_pernet_subsys(&netns_ops);
 }

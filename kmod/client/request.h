@@ -236,16 +236,19 @@ struct bftm_result {
 	u64 token;
 	u64 configuration;
 	u32 sends;
+	char *why;			/* in words, NULL for nothing; for kfree() */
 };
 
 /**
  * bftm_upcall_done() - an acquire is decided
+ * @result: its words are the handle's afterwards, if it failed; what is there instead is the
+ *          caller's
  * Return: 0, -EPERM, or -ESTALE when nobody waits for it or its deadline has
  * passed (then it waits to be pulled again), or -EINVAL for BFTM_FENCE without a
  * token.
  */
 int bftm_upcall_done(struct bftm_net *bn, u32 portid,
-		     const struct bftm_result *result);
+		     struct bftm_result *result);
 
 /**
  * struct bftm_submitted - what the helper reports of a submit

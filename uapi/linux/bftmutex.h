@@ -22,6 +22,7 @@
 
 #define BFTM_NAME_MAX		64	/* bytes of a lock name, no terminator */
 #define BFTM_CLUSTER_MAX	32	/* bytes of a cluster name, likewise */
+#define BFTM_WHY_MAX		248	/* bytes of a sentence, its zero byte included */
 #define BFTM_SUBMIT_NAME_MAX	63	/* bytes of an object name, likewise */
 #define BFTM_SUBMIT_MAX		16384	/* bytes of an operation, and of a response */
 
@@ -169,7 +170,9 @@ struct bftm_status {
  * struct bftm_signal - argument of BFTM_IOC_SET_SIGNAL
  * @size:      sizeof(struct bftm_signal)
  * @signo:     signal for the calling process, 0 for none; sent when the lease
- *             is over, and @margin_ns before that when it is not 0
+ *             is over, and @margin_ns before that when it is not 0. SIGIO comes
+ *             in the place of a real-time signal for which the process has no
+ *             room (RLIMIT_SIGPENDING)
  * @margin_ns: ns of warning before the deadline, at most 1 h; poll() shows it
  *             as POLLPRI. A renewal that leads out of the margin ends the
  *             warning, and there is another one before the new deadline
@@ -180,6 +183,21 @@ struct bftm_signal {
 	__u32 signo;
 	__u64 margin_ns;
 	__u64 reserved;
+};
+
+/**
+ * struct bftm_why - argument of BFTM_IOC_WHY, all out but @size
+ * @size:     sizeof(struct bftm_why)
+ * @reserved: zero
+ * @text:     why the last acquire failed, for people to read: the end of a sentence in
+ *            English that has no full stop, such as "2 of 4 servers answer, a lock needs 3";
+ *            ends with a zero byte. Empty when the helper had nothing to say beside the
+ *            error, and while an acquire is under way or was successful
+ */
+struct bftm_why {
+	__u32 size;
+	__u32 reserved;
+	char text[BFTM_WHY_MAX];
 };
 
 /**
@@ -311,6 +329,9 @@ struct bftm_submit {
  * fit, and is kept · EINVAL · EFAULT.
  */
 #define BFTM_IOC_SUBMIT		_IOWR(BFTM_IOC_MAGIC, 6, struct bftm_submit)
+
+/* BFTM_IOC_WHY - in words, why the last acquire failed. */
+#define BFTM_IOC_WHY		_IOWR(BFTM_IOC_MAGIC, 7, struct bftm_why)
 
 /*
  * poll(): POLLIN - the asynchronous acquire is decided, or the lock is held;
