@@ -311,10 +311,10 @@ void bftm_handle_status(struct bftm_handle *h, struct bftm_status *ret)
 
 void bftm_handle_why(struct bftm_handle *h, char text[BFTM_WHY_MAX])
 {
-	spin_lock_bh(&h->bn->upcall.lock);
+	spin_lock_bh(&h->bn->upcall->lock);
 	if (h->why)
 		strscpy(text, h->why, BFTM_WHY_MAX);
-	spin_unlock_bh(&h->bn->upcall.lock);
+	spin_unlock_bh(&h->bn->upcall->lock);
 }
 
 __poll_t bftm_handle_poll(struct bftm_handle *h)
