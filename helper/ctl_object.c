@@ -144,6 +144,14 @@ void object_add_text(struct json_object *o, const char *key, const char *text)
 	json_object_object_add(o, key, json_object_new_string(text));
 }
 
+void object_add_number(struct json_object *o, u64 number)
+{
+	json_object_object_del(o, "version");
+	json_object_object_del(o, "number");
+	json_object_object_add(o, "version", json_object_new_uint64(number / BFTM_NUMBERS));
+	json_object_object_add(o, "number", json_object_new_uint64(number));
+}
+
 const char *object_reading(const char *type)
 {
 	static const char *const by_type[][2] = {

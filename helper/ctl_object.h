@@ -53,6 +53,9 @@ struct json_object *object_text(const void *bytes, size_t len);
 /** object_add() - a key with a value that is dropped when it is NULL */
 void object_add_text(struct json_object *o, const char *key, const char *text);
 
+/** object_add_number() - "version" and "number" of a request, as the last keys */
+void object_add_number(struct json_object *o, u64 number);
+
 /** object_reading() - the request that reads all of an object of a type; NULL: none */
 const char *object_reading(const char *type);
 

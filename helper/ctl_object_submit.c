@@ -19,7 +19,7 @@ static void add_status(struct json_object *all, const struct bftmutex_response *
 	json_object_object_add(all, "status", json_object_new_uint64(r->status));
 	json_object_object_add(all, "refusal", r->status ?
 			       json_object_new_string(object_refusal(r->status)) : NULL);
-	json_object_object_add(all, "version", json_object_new_uint64(r->version));
+	object_add_number(all, r->number);
 }
 
 static void print_json(const struct object *o, const char *request, size_t len,
@@ -185,8 +185,7 @@ static int add_answer(struct object *o, struct json_object *all, const char *key
 		json_object_object_add(all, key, r.status ? NULL :
 				       ctl_json ? object_text(r.data, r.len) :
 				       ctl_escape(r.data, r.len));
-		json_object_object_del(all, "version");
-		json_object_object_add(all, "version", json_object_new_uint64(r.version));
+		object_add_number(all, r.number);
 	}
 	if (ret)
 		*ret = r.data;

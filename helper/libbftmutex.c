@@ -135,7 +135,7 @@ static int take_response(int fd, struct bftm_submit *arg, struct bftmutex_respon
 	if (err < 0 && (err != -EOVERFLOW || !arg->id))
 		return err;
 	ret->len = arg->response_len;
-	ret->version = arg->version;
+	ret->number = arg->number;
 	ret->id = err ? arg->id : 0;
 	ret->status = arg->status;
 	return err;

@@ -50,6 +50,16 @@ static const char *type_of(const struct bftm_bytes *app)
 	return len < app->len && bftm_type_name_ok(name, len) ? name : NULL;
 }
 
+enum bftm_object_kind bftm_object_kind(const u8 *app, u32 len)
+{
+	const struct bftm_bytes state = { .data = (u8 *)app, .len = len };
+	const char *type = type_of(&state);
+
+	if (!type)
+		return BFTM_OBJECT_NONE;
+	return bftm_object_builtin(type) ? BFTM_OBJECT_BUILTIN : BFTM_OBJECT_PROGRAM;
+}
+
 static bool is_program(const struct bftm_object_job *job, const char *type)
 {
 	return !bftm_object_builtin(type) && job->exec && job->exec->knows(job->exec, type);
@@ -178,14 +188,7 @@ static void ran(void *arg, u32 status, const struct bftm_bytes *state,
 static void run(struct bftm_object_job *job, const char *type, struct bftm_object_call *call)
 {
 	u32 at = strlen(type) + 1;
-	bool first = !job->applied &&
-		     job->answers == bftm_batch_count(job->op[job->at].body, job->op[job->at].len);
 
-	if (!first && job->now() >= job->until_ns) {
-		job->rest = EAGAIN;
-		answer(job, call, EAGAIN);
-		return;
-	}
 	job->run = job->exec->start(job->exec, type, job->state.data + at, job->state.len - at,
 				    job->request, job->request_len, ran, job);
 	if (!job->run)
@@ -246,9 +249,10 @@ static bool is_judged(struct bftm_object_job *job, const struct bftm_object_op *
 	return true;
 }
 
-static bool out_of_time(const struct bftm_object_job *job)
+/* Its own caller is not kept waiting for long, and neither is anybody for ever. */
+static bool out_of_time(const struct bftm_object_job *job, const struct bftm_object_op *op)
 {
-	const char *type = job->applied ? type_of(&job->state) : NULL;
+	const char *type = op->own || !job->others ? NULL : type_of(&job->state);
 
 	return type && is_program(job, type) && job->now() >= job->until_ns;
 }
@@ -263,12 +267,12 @@ static bool fits(const struct bftm_object_job *job, u32 bytes)
 static void begin_op(struct bftm_object_job *job)
 {
 	struct bftm_object_op *op = &job->op[job->at];
-	u32 count = bftm_batch_count(op->body, op->len);
+	u32 requests = bftm_batch_count(op->body, op->len), count = requests;
 
 	/* Nothing is before the first: what does not fit now never will. */
 	if (!job->applied && !fits(job, bftm_answers_room(count)))
 		count = 0;
-	if (!fits(job, bftm_answers_room(count)) || !is_judged(job, op) || out_of_time(job)) {
+	if (!fits(job, bftm_answers_room(count)) || !is_judged(job, op) || out_of_time(job, op)) {
 		job->at++;
 		return;
 	}
@@ -276,9 +280,11 @@ static void begin_op(struct bftm_object_job *job)
 	job->rest = 0;
 	job->answers = count;
 	job->spent += bftm_answers_room(count);
+	job->others += !op->own;
 	op->applied = true;
-	if (!bftm_answers_begin(&op->response, job->version, count))
+	if (!bftm_answers_begin(&op->response, job->version, job->place, count))
 		job->error = -ENOMEM;
+	job->place += requests;
 	if (!count) {
 		job->applied++;
 		job->at++;

@@ -33,7 +33,7 @@ void bftm_history_free(struct bftm_history *h)
 }
 
 void bftm_history_add(struct bftm_history *h, const struct bftm_request *r, u64 now,
-		      u64 version, const struct bftm_object_answer *a)
+		      u64 number, const struct bftm_object_answer *a)
 {
 	u32 response_len = a ? a->len : 0;
 	struct bftm_past *p = malloc(sizeof(*p) + r->len + response_len);
@@ -44,7 +44,7 @@ void bftm_history_add(struct bftm_history *h, const struct bftm_request *r, u64 
 		.process = r->process,
 		.invoke_ns = r->invoke_ns,
 		.return_ns = now,
-		.version = version,
+		.number = number,
 		.status = a ? a->status : 0,
 		.len = r->len,
 		.response_len = response_len,
@@ -84,7 +84,8 @@ static struct json_object *describe(const struct bftm_cluster *cl,
 	json_object_object_add(line, "response", known ?
 			       json_object_new_string_len((const char *)p->text + p->len,
 							  (int)p->response_len) : NULL);
-	add_u64(line, "version", p->version, known);
+	add_u64(line, "version", p->number / BFTM_NUMBERS, known);
+	add_u64(line, "number", p->number, known);
 	return line;
 }
 

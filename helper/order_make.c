@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Line 2.22: the state that an iteration proposes, and the bodies that it takes. */
+/*
+ * Line 2.22: the state that an iteration proposes, and the bodies that it takes.
+ *
+ * A program may take longer than an iteration may last, and than others go without one.
+ * So it runs between two: the first learns what there is to do and is over; the next one
+ * proposes what came of it, unless the state is another by then.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,17 +15,36 @@
 #include "object_exec.h"
 #include "ordering.h"
 
+static_assert((BFTM_OPS_MAX + 1) * (BFTM_OP_MAX / 8) < BFTM_NUMBERS);
+
 static void drop_next(struct bftm_order_work *w)
 {
 	if (w->next.data != w->state.data)
 		free(w->next.data);
 	w->next.data = NULL;
+	w->made = false;
+}
+
+static void note_kind(struct bftm_order_work *w, const struct bftm_body_here *body)
+{
+	bool ran = bftm_order_runs(w);
+	const u8 *app;
+	u32 len;
+
+	app = bftm_state_app(body->data, body->id.len, &len);
+	w->ordering->kind = bftm_object_kind(app, len);
+	/* Then whoever has the lock needs more time than was thought. */
+	if (!ran && bftm_order_runs(w)) {
+		w->impatient = false;
+		bftm_order_patience(w);
+	}
 }
 
 void bftm_make_keep(struct bftm_order_work *w, struct bftm_body_here *body)
 {
 	if (body->data == w->state.data)
 		return;
+	note_kind(w, body);
 	if (w->next.data == w->state.data)
 		w->next.data = NULL;
 	free(w->state.data);
@@ -92,9 +117,21 @@ static void gather_ops(struct bftm_order_work *w)
 			bftm_fetch_begin(w, &w->fetch[w->fetches++], &w->ops[i].id, holders[i]);
 }
 
+static bool is_made(const struct bftm_order_work *w)
+{
+	return w->made && w->order.applies && bftm_body_same(&w->made_on, &w->order.base) &&
+	       w->next.id.len <= w->limit;
+}
+
+static void propose(struct bftm_order_work *w);
+
 void bftm_make(struct bftm_order_work *w)
 {
 	bftm_make_stop(w);
+	if (is_made(w)) {
+		propose(w);
+		return;
+	}
 	w->gathering = true;
 	w->job.count = 0;
 	if (!is_here(w))
@@ -126,10 +163,27 @@ static void insert_own(struct bftm_order_work *w)
 	w->job.count++;
 }
 
+/* Not all may find time: so not the same clients come first each time. */
+static void rotate(struct bftm_order_work *w, u32 from)
+{
+	struct bftm_object_op job_ops[BFTM_OPS_MAX + 1];
+	struct bftm_op ops[BFTM_OPS_MAX + 1];
+	u32 i, first = 0, count = w->job.count;
+
+	while (first < count && w->ops[first].client < from)
+		first++;
+	memcpy(ops, w->ops, sizeof(ops));
+	memcpy(job_ops, w->job_ops, sizeof(job_ops));
+	for (i = 0; i < count; i++) {
+		w->ops[i] = ops[(first + i) % count];
+		w->job_ops[i] = job_ops[(first + i) % count];
+	}
+}
+
 /* Those whose turn it is, and whose bodies are here. */
 static void collect(struct bftm_order_work *w)
 {
-	u32 i, kept = 0, count = w->job.count;
+	u32 i, kept = 0, count = w->job.count, from = w->from;
 	enum bftm_order_turn own = BFTM_TURN_NOT;
 	const struct bftm_fetch *f;
 
@@ -156,6 +210,31 @@ static void collect(struct bftm_order_work *w)
 	w->from = kept ? w->ops[kept - 1].client + 1 : 0;
 	if (own == BFTM_TURN_NOW)
 		insert_own(w);
+	if (bftm_order_runs(w))
+		rotate(w, from);
+}
+
+/* Into @ret, ascending by client. Return: how many. */
+static u32 list_applied(struct bftm_order_work *w, struct bftm_applied *ret)
+{
+	const struct bftm_object_op *op = w->job.op;
+	u32 i, k, count = 0;
+
+	for (i = 0; i < w->job.count; i++) {
+		if (!op[i].applied)
+			continue;
+		for (k = count++; k && ret[k - 1].client > w->ops[i].client; k--)
+			ret[k] = ret[k - 1];
+		ret[k] = (struct bftm_applied){
+			.op = w->ops[i].op,
+			.client = w->ops[i].client,
+			.len = op[i].response.len,
+			.response = op[i].response.data,
+		};
+		if (bftm_order_runs(w) && !op[i].own)
+			w->from = w->ops[i].client + 1;
+	}
+	return count;
 }
 
 /* What was applied and the type's new bytes, as a state. False: no memory. */
@@ -164,19 +243,9 @@ static bool assemble(struct bftm_order_work *w)
 	const struct bftm_object_job *job = &w->job;
 	struct bftm_applied applied[BFTM_OPS_MAX + 1];
 	u64 version = w->order.base.version + 1;
-	u32 i, count = 0, len;
+	u32 count = list_applied(w, applied), len;
 	u8 *body;
 
-	for (i = 0; i < job->count; i++) {
-		if (!job->op[i].applied)
-			continue;
-		applied[count++] = (struct bftm_applied){
-			.op = w->ops[i].op,
-			.client = w->ops[i].client,
-			.len = job->op[i].response.len,
-			.response = job->op[i].response.data,
-		};
-	}
 	body = malloc(w->limit);
 	len = body ? bftm_state_make(base_of(w), version, applied, count, job->state.data,
 				     job->state.len, body, w->limit) : 0;
@@ -207,18 +276,18 @@ static void applied(struct bftm_object_job *job)
 	bool good;
 
 	w->making = false;
-	if (w->order.phase != BFTM_ORDER_MAKING) {
-		bftm_object_free(job);
-		return;
-	}
 	if (!job->error && !job->applied && w->due)
 		bftm_submit_no_room(w);
 	good = !job->error && job->applied && assemble(w);
 	bftm_object_free(job);
-	if (good)
+	if (w->order.phase != BFTM_ORDER_MAKING) {
+		w->made = good;
+		bftm_iterate_ran(w, good);
+	} else if (good) {
 		propose(w);
-	else
+	} else {
 		bftm_iterate_made(w, false);
+	}
 }
 
 static void apply(struct bftm_order_work *w)
@@ -226,6 +295,11 @@ static void apply(struct bftm_order_work *w)
 	struct bftm_object_job *job = &w->job;
 	u32 count, app_len;
 
+	/* Whoever has the lock runs the programs that all wait for. */
+	if (bftm_order_runs(w) && !bftm_order_may(w)) {
+		bftm_order_unmade(&w->order);
+		return;
+	}
 	collect(w);
 	count = job->count;
 	if (!count) {
@@ -243,13 +317,18 @@ static void apply(struct bftm_order_work *w)
 		.count = count,
 		.exec = &bftm_exec,
 		.now = bftm_now,
-		.until_ns = w->order.begun_ns + bftm_order_cfg_of(w)->limit_ns / 2,
+		.until_ns = bftm_now() + BFTM_OTHERS_NS,
 		.done = applied,
 		.arg = w,
 	};
 	job->app_len = app_len;
 	w->making = true;
+	w->made_on = w->order.base;
 	bftm_object_apply(job);
+	if (w->making) {
+		bftm_order_unmade(&w->order);
+		bftm_timer_stop(&w->wake);
+	}
 }
 
 static bool all_over(const struct bftm_order_work *w)
@@ -302,6 +381,13 @@ void bftm_make_stop(struct bftm_order_work *w)
 	for (i = 0; i < w->fetches; i++)
 		if (!w->fetch[i].over)
 			bftm_fetch_stop(&w->fetch[i]);
+}
+
+void bftm_make_void(struct bftm_order_work *w)
+{
+	if (w->order.phase == BFTM_ORDER_IDLE)
+		bftm_make_stop(w);
+	w->made = false;
 }
 
 void bftm_make_free(struct bftm_order_work *w)

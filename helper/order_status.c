@@ -22,6 +22,8 @@ static const char *doing(const struct bftm_order_work *w)
 
 	if (!w || !w->cluster)
 		return "idle";
+	if (w->making)
+		return phase[BFTM_ORDER_MAKING];
 	if (w->order.phase != BFTM_ORDER_IDLE)
 		return phase[w->order.phase];
 	return w->lock == BFTM_ORDER_QUEUED ? "contend" : "wait";
