@@ -142,7 +142,7 @@ CORE := $(addprefix kmod/core/,wire quorum contend round wait hold fence release
 	order_wire order_state order_client order_choose order_vote transfer)
 CORE_SERVER := $(addprefix kmod/core/,backoff_server server_queue admit access order_server order_pending)
 OBJECT := $(addprefix helper/,object object_batch object_call object_list object_counter \
-	object_log object_map object_queue object_register)
+	object_log object_map object_queue object_register object_whole)
 OBJECT_EXEC := $(addprefix helper/,object_exec object_exec_text)
 CONF := $(addprefix helper/,conf conf_server conf_access conf_type syntax value duration) \
 	$(OBJECT)

@@ -20,6 +20,9 @@
 
 #define BFTM_MAP_KEY_MAX	255	/* bytes of a key of a map */
 
+/* Bytes of an answer to "dump", and of a state in a "restore": with what goes before it. */
+#define BFTM_DUMP_MAX		16000u
+
 /* Words of a type's answer to a bad request are at most this long. */
 #define BFTM_OBJECT_WORDS_MAX	256
 
@@ -298,5 +301,27 @@ void bftm_object_cancel(struct bftm_object_job *job);
 
 /** bftm_object_free() - what a job has made: state and responses */
 void bftm_object_free(struct bftm_object_job *job);
+
+/* Between object.c and object_whole.c */
+
+/** bftm_object_type_of() - the name of an object's type, NULL when there is none */
+const char *bftm_object_type_of(const struct bftm_bytes *app);
+
+/** bftm_object_runs() - is it a type with a program here? */
+bool bftm_object_runs(const struct bftm_object_job *job, const char *type);
+
+/** bftm_object_knows() - is it that, or built in? */
+bool bftm_object_knows(const struct bftm_object_job *job, const char *type);
+
+/**
+ * bftm_object_whole() - do what all types are asked for alike: create, type, dump, restore,
+ * delete-object; or say that there is no object
+ * @ret: status
+ * Return: false when it is a request for the type.
+ */
+bool bftm_object_whole(struct bftm_object_job *job, struct bftm_object_call *call, u32 *ret);
+
+/** bftm_object_makes_unknown() - would it make an object of a type that is not known here? */
+bool bftm_object_makes_unknown(const struct bftm_object_job *job, struct bftm_object_call *call);
 
 #endif /* BFTM_OBJECT_H */

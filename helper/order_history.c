@@ -15,14 +15,20 @@ void bftm_history_init(struct bftm_history *h)
 	TAILQ_INIT(&h->list);
 }
 
+/* A short one is mostly what holds it together. */
+static u32 size(const struct bftm_past *p)
+{
+	return (u32)sizeof(*p) + p->len + p->response_len;
+}
+
 static void forget(struct bftm_history *h)
 {
 	struct bftm_past *p = TAILQ_FIRST(&h->list);
 
 	TAILQ_REMOVE(&h->list, p, list);
 	h->count--;
-	h->bytes -= p->len + p->response_len;
-	total -= p->len + p->response_len;
+	h->bytes -= size(p);
+	total -= size(p);
 	free(p);
 }
 
@@ -54,8 +60,8 @@ void bftm_history_add(struct bftm_history *h, const struct bftm_request *r, u64 
 		memcpy(p->text + r->len, a->data, response_len);
 	TAILQ_INSERT_TAIL(&h->list, p, list);
 	h->count++;
-	h->bytes += r->len + response_len;
-	total += r->len + response_len;
+	h->bytes += size(p);
+	total += size(p);
 	while (h->count > BFTM_HISTORY_MAX || h->bytes > BFTM_HISTORY_BYTES ||
 	       (h->count && total > BFTM_HISTORY_TOTAL))
 		forget(h);

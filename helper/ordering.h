@@ -19,10 +19,12 @@
 #define BFTM_OPS_MAX		32
 /* A program is begun for operations of others, but for one, while less has gone by. */
 #define BFTM_OTHERS_NS		(1 * BFTM_NS_PER_SEC)
+/* Objects that are in use at once, of all clusters. */
+#define BFTM_WORKS_MAX		2048u
 /* Requests of this host that are remembered, of each object, and their bytes. */
 #define BFTM_HISTORY_MAX	1024
 #define BFTM_HISTORY_BYTES	(1u << 20)
-/* And of all objects together; above it, new ones are not remembered. */
+/* And of all objects together, with all that they take; above it, new ones are not remembered. */
 #define BFTM_HISTORY_TOTAL	(64u << 20)
 /* Asked for so often, a response that should be there takes an iteration. */
 #define BFTM_POLLS_MAX		5
@@ -157,6 +159,7 @@ enum bftm_order_lock {
 
 /**
  * struct bftm_order_work - an object in use
+ * @idlers:     among those that are @idle: they were in use, and nothing is under way
  * @cluster:    by which; NULL while nothing is under way
  * @used_by:    its @first_seq, the last time there was one
  * @order:      the iteration
@@ -195,6 +198,8 @@ enum bftm_order_lock {
  */
 struct bftm_order_work {
 	struct bftm_ordering *ordering;
+	TAILQ_ENTRY(bftm_order_work) idlers;
+	bool idle;
 	struct bftm_cluster *cluster;
 	struct bftm_order order;
 	u64 used_by;
@@ -262,17 +267,24 @@ struct bftm_ordering *bftm_ordering_find(const struct bftm_cluster *cl, const u8
 const struct bftm_ordering *bftm_ordering_next(const struct bftm_cluster *cl,
 					       const struct bftm_ordering *o);
 
-/** bftm_order_use() - @w->cluster is @cl from now on, or nothing is under way */
-void bftm_order_use(struct bftm_order_work *w, struct bftm_cluster *cl);
-
 /** bftm_order_send() - @msg of object @w to servers @to; name and room are filled in */
 void bftm_order_send(struct bftm_order_work *w, u32 to, struct bftm_order_msg *msg);
+
+/* order_work.c: what an object in use takes in memory */
+
+/**
+ * bftm_order_work_get() - @ret: @o->work, made if need be
+ * Return: 0, -ENOMEM, or -ENOBUFS: BFTM_WORKS_MAX other objects are in use.
+ */
+int bftm_order_work_get(struct bftm_ordering *o, struct bftm_order_work **ret);
+void bftm_order_work_free(struct bftm_order_work *w);
+
+/** bftm_order_use() - @w->cluster is @cl from now on; NULL: nothing is under way */
+void bftm_order_use(struct bftm_order_work *w, struct bftm_cluster *cl);
 
 /** bftm_order_soon() - think about the object again, from the loop */
 void bftm_order_soon(struct bftm_order_work *w, u64 at_ns);
 
-/** bftm_order_work_get() - Return: @o->work, made if need be; NULL without memory */
-struct bftm_order_work *bftm_order_work_get(struct bftm_ordering *o);
 
 /* order_request.c */
 
