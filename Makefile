@@ -341,7 +341,7 @@ $(BUILD)/obj-sanitize/%.o: %.c | libraries
 UNIT_SHARED := $(filter-out selftests/core/unit/fail selftests/core/unit/test_%,\
 	$(basename $(wildcard selftests/core/unit/*.c)))
 UNIT_OBJS := $(sort $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/behind helper/contradiction helper/digest \
-	$(OBJECT_EXEC) helper/order_rank helper/order_room helper/identity helper/lend helper/names helper/clock helper/loop \
+	$(OBJECT_EXEC) helper/order_rank helper/order_room helper/order_work helper/identity helper/lend helper/names helper/clock helper/loop \
 	helper/log helper/sandbox helper/sandbox_calls helper/upcall helper/status helper/run helper/keeper \
 	helper/family helper/speech helper/sha256 $(LIN) $(HISTORY) \
 	$(filter-out helper/bftmutexctl,$(CTL)) $(UNIT_SHARED))

@@ -20,7 +20,7 @@
 /* A program is begun for operations of others, but for one, while less has gone by. */
 #define BFTM_OTHERS_NS		(1 * BFTM_NS_PER_SEC)
 /* Objects that are in use at once, of all clusters. */
-#define BFTM_WORKS_MAX		2048u
+#define BFTM_WORKS_MAX		1024u
 /* Requests of this host that are remembered, of each object, and their bytes. */
 #define BFTM_HISTORY_MAX	1024
 #define BFTM_HISTORY_BYTES	(1u << 20)
