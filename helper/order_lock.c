@@ -15,7 +15,7 @@
 #define ALONE	32
 /*
  * For so many repetitions, or up to twice that, one operation waits for the lock; and for
- * as long as who has it may run programs: his own, others', and the last of these.
+ * as long as the host that has it may run programs: for itself, for others, and the last one.
  */
 #define PATIENCE	32
 

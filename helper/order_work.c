@@ -103,6 +103,7 @@ static void start_over(struct bftm_order_work *w)
 {
 	struct bftm_rank rank = w->order.rank;
 
+	bftm_make_void(w);
 	memset(&w->order, 0, sizeof(w->order));
 	w->order.rank = rank;
 	w->used_by = w->cluster->first_seq;

@@ -359,6 +359,22 @@ void bftm_make_stop(struct bftm_order_work *w);
 void bftm_make_void(struct bftm_order_work *w);
 void bftm_make_free(struct bftm_order_work *w);
 
+/** bftm_make_fetched() - a body that is here, for this iteration or one before; or NULL */
+struct bftm_fetch *bftm_make_fetched(struct bftm_order_work *w, const struct bftm_body_id *id);
+
+/** bftm_order_base() - the body of the state that operations are applied to; NULL for σ0 */
+static inline const u8 *bftm_order_base(const struct bftm_order_work *w)
+{
+	return w->order.base.len ? w->state.data : NULL;
+}
+
+/* order_apply.c: likewise, what is applied and what comes of it */
+
+/** bftm_apply_collect() - into @w->job: those whose turn it is, and whose bodies are here */
+void bftm_apply_collect(struct bftm_order_work *w);
+/** bftm_apply_assemble() - what was applied, as the state @w->next. False: no memory */
+bool bftm_apply_assemble(struct bftm_order_work *w);
+
 /* order_bodies.c: in pieces */
 
 void bftm_bodies_init(struct bftm_order_work *w);

@@ -13,6 +13,7 @@
 /* The rest of the ordering thread, which these do not need. */
 void bftm_order_unlock(struct bftm_order_work *w) { (void)w; }
 void bftm_make_free(struct bftm_order_work *w) { (void)w; }
+void bftm_make_void(struct bftm_order_work *w) { (void)w; }
 void bftm_submit_stop(struct bftm_order_work *w) { (void)w; }
 void bftm_submit_init(struct bftm_order_work *w) { (void)w; }
 void bftm_bodies_init(struct bftm_order_work *w) { (void)w; }
