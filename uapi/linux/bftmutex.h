@@ -25,7 +25,7 @@
 #define BFTM_WHY_MAX		248	/* bytes of a sentence, its zero byte included */
 #define BFTM_SUBMIT_NAME_MAX	63	/* bytes of an object name, likewise */
 #define BFTM_SUBMIT_MAX		16384	/* bytes of an operation, and of a response */
-#define BFTM_NUMBERS		100000	/* above all requests of one version, see struct bftm_submit */
+#define BFTM_NUMBERS		100000	/* of one version, and more: see struct bftm_submit */
 
 /**
  * enum bftm_acquire_flags - how to acquire
@@ -322,7 +322,8 @@ struct bftm_submit {
  * Not applied: ENOTCONN: no helper · EACCES: b + 1 servers refused · ENOSPC: a
  * table at b + 1 servers is full · EPROTONOSUPPORT: the cluster has too few
  * servers for it, or b + 1 do not serve the protocol · ENOBUFS: too many requests
- * wait, or too many bytes of them, or too many other objects are in use · EBUSY: the handle keeps 64 responses that
+ * wait, or too many bytes of them, or too many other objects are in use ·
+ * EBUSY: the handle keeps 64 responses that
  * nobody fetched · EMSGSIZE: @op_len is more than BFTM_SUBMIT_MAX, or too much to
  * be sent with what the helper adds (8 bytes) · ENOKEY: unknown cluster, or no
  * credentials · ENAMETOOLONG · EINVAL: no name, no operation, bytes behind the
