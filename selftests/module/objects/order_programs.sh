@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=15
+# check: vm clock=instructions time=22
 #
 # Objects whose type is a program that takes long: each request is answered, whatever others
 # do meanwhile. And what an administrator does with objects: to list, dump, restore and
