@@ -143,7 +143,7 @@ CORE := $(addprefix kmod/core/,wire quorum $(addprefix backoff/,client round wai
 CORE_SERVER := $(addprefix kmod/core/,protocol serve admit access $(addprefix backoff/,protocol server queue) \
 	$(addprefix ordering/,server pending))
 OBJECT := $(addprefix helper/,object object_batch object_call object_list object_counter \
-	object_log object_map object_queue object_register)
+	object_log object_map object_queue object_register object_whole)
 OBJECT_EXEC := $(addprefix helper/,object_exec object_exec_text)
 CONF := $(addprefix helper/,conf conf_server conf_access conf_type syntax value duration) \
 	$(OBJECT)
@@ -342,7 +342,7 @@ $(BUILD)/obj-sanitize/%.o: %.c | libraries
 UNIT_SHARED := $(filter-out selftests/core/unit/fail selftests/core/unit/test_%,\
 	$(basename $(wildcard selftests/core/unit/*.c)))
 UNIT_OBJS := $(sort $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/behind helper/contradiction helper/digest \
-	$(OBJECT_EXEC) helper/order_rank helper/order_room helper/identity helper/lend helper/names helper/clock helper/loop \
+	$(OBJECT_EXEC) helper/order_rank helper/order_room helper/order_work helper/identity helper/lend helper/names helper/clock helper/loop \
 	helper/log helper/sandbox helper/sandbox_calls helper/upcall helper/status helper/run helper/keeper \
 	helper/family helper/speech helper/sha256 $(LIN) $(HISTORY) \
 	$(filter-out helper/bftmutexctl,$(CTL)) $(UNIT_SHARED))

@@ -9,6 +9,8 @@
 /**
  * struct object - what the command line says
  * @fd:       handle, -1 before object_open()
+ * @names_max: how many names the command takes: 0, 1, or UINT_MAX for any, of which the
+ *            first is @name, which is NULL when there is none, and others are @words
  * @words:    what follows NAME, ended by NULL
  * @words_min, @words_max: how many are expected, UINT_MAX for any
  * @input:    standard input is the last argument
@@ -19,6 +21,7 @@ struct object {
 	int fd;
 	const char *name;
 	size_t name_len;
+	u32 names_max;
 	char **words;
 	u32 words_min;
 	u32 words_max;
@@ -44,6 +47,20 @@ int object_open(struct object *o);
 int object_ask(struct object *o, const void *request, size_t len,
 	       struct bftmutex_response *ret);
 
+/** object_submit() - open the device, submit a request and print what came of it; exit code */
+int object_submit(struct object *o, const char *request, size_t len);
+
+/**
+ * object_names() - the objects of @o's cluster that this host's bftmutexd knows
+ * @ret: array of objects with a "name", to be put
+ *
+ * Return: 0, or an exit code after saying why.
+ */
+int object_names(const struct object *o, struct json_object **ret);
+
+/** object_name() - @o is the object of this name, a JSON string that stays */
+void object_name(struct object *o, struct json_object *name);
+
 /** object_refusal() - words for a status of an object other than 0 */
 const char *object_refusal(u32 status);
 
@@ -52,6 +69,9 @@ struct json_object *object_text(const void *bytes, size_t len);
 
 /** object_add() - a key with a value that is dropped when it is NULL */
 void object_add_text(struct json_object *o, const char *key, const char *text);
+
+/** object_add_number() - "version" and "number" of a request, as the last keys */
+void object_add_number(struct json_object *o, u64 number);
 
 /** object_reading() - the request that reads all of an object of a type; NULL: none */
 const char *object_reading(const char *type);

@@ -19,7 +19,7 @@ static void add_status(struct json_object *all, const struct bftmutex_response *
 	json_object_object_add(all, "status", json_object_new_uint64(r->status));
 	json_object_object_add(all, "refusal", r->status ?
 			       json_object_new_string(object_refusal(r->status)) : NULL);
-	json_object_object_add(all, "version", json_object_new_uint64(r->version));
+	object_add_number(all, r->number);
 }
 
 static void print_json(const struct object *o, const char *request, size_t len,
@@ -50,7 +50,7 @@ static int print_response(const struct object *o, const struct bftmutex_response
 	return r->status ? EX_REFUSED : 0;
 }
 
-static int submit(struct object *o, const char *request, size_t len)
+int object_submit(struct object *o, const char *request, size_t len)
 {
 	struct bftmutex_response r = {};
 	int code = object_open(o);
@@ -76,7 +76,7 @@ int ctl_object_create(int argc, char **argv)
 		       "log, or of a type that the configuration has a program for. Options "
 		       "come before NAME.",
 	};
-	struct object o = { .words_min = 1, .words_max = 1,
+	struct object o = { .names_max = 1, .words_min = 1, .words_max = 1,
 			    .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
 	char request[128];
 	int len;
@@ -85,7 +85,7 @@ int ctl_object_create(int argc, char **argv)
 	len = snprintf(request, sizeof(request), "create %s", o.words[0]);
 	if (len >= (int)sizeof(request))
 		return ctl_fail(EX_USAGE, "TYPE '%s': too long", o.words[0]);
-	return submit(&o, request, (size_t)len);
+	return object_submit(&o, request, (size_t)len);
 }
 
 /* Words with spaces between, then standard input; exit code. */
@@ -156,7 +156,7 @@ int ctl_object_submit(int argc, char **argv)
 		       "log: append VALUE, read FROM [COUNT], len\n"
 		       "all: type",
 	};
-	struct object o = { .words_min = 1, .words_max = UINT_MAX,
+	struct object o = { .names_max = 1, .words_min = 1, .words_max = UINT_MAX,
 			    .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
 	char *request = NULL;
 	size_t len = 0;
@@ -165,7 +165,7 @@ int ctl_object_submit(int argc, char **argv)
 	ctl_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
 	code = compose(&o, &request, &len);
 	if (!code)
-		code = submit(&o, request, len);
+		code = object_submit(&o, request, len);
 	free(request);
 	return code;
 }
@@ -185,8 +185,7 @@ static int add_answer(struct object *o, struct json_object *all, const char *key
 		json_object_object_add(all, key, r.status ? NULL :
 				       ctl_json ? object_text(r.data, r.len) :
 				       ctl_escape(r.data, r.len));
-		json_object_object_del(all, "version");
-		json_object_object_add(all, "version", json_object_new_uint64(r.version));
+		object_add_number(all, r.number);
 	}
 	if (ret)
 		*ret = r.data;
@@ -204,7 +203,7 @@ int ctl_object_show(int argc, char **argv)
 		       "and what comes next, of a log its length. It is a request as any other: "
 		       "it makes a new version. Options come before NAME.",
 	};
-	struct object o = { .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
+	struct object o = { .names_max = 1, .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
 	struct json_object *all;
 	const char *reading;
 	char *type = NULL;

@@ -147,7 +147,8 @@ int bftmutex_set_signal(int fd, int signo, uint64_t margin_ns);
  * @data:    room for the response; in
  * @room:    bytes there; in
  * @len:     bytes of the response
- * @version: of the object's state after the operation, from 1
+ * @number:  of the request among all that were done to the object, which grows from one to
+ *           the next; see struct bftm_submit
  * @id:      after -EOVERFLOW: number of the response, for bftmutex_fetch(); else 0
  * @status:  0, or errno of the object, positive: why it did not do as it was asked
  */
@@ -155,7 +156,7 @@ struct bftmutex_response {
 	void *data;
 	size_t room;
 	size_t len;
-	uint64_t version;
+	uint64_t number;
 	uint64_t id;
 	uint32_t status;
 };

@@ -22,6 +22,8 @@ static const char *doing(const struct bftm_order_work *w)
 
 	if (!w || !w->cluster)
 		return "idle";
+	if (w->making)
+		return phase[BFTM_ORDER_MAKING];
 	if (w->order.phase != BFTM_ORDER_IDLE)
 		return phase[w->order.phase];
 	return w->lock == BFTM_ORDER_QUEUED ? "contend" : "wait";
@@ -85,6 +87,8 @@ struct json_object *bftm_order_describe(const struct bftm_cluster *cl)
 	const struct bftm_ordering *o;
 
 	json_object_object_add(j, "name", json_object_new_string(cl->conf.name));
+	json_object_object_add(j, "default",
+			       json_object_new_boolean(cl == bftm_cluster_find("")));
 	json_object_object_add(j, "served", json_object_new_boolean(bftm_cluster_orders(cl)));
 	for (o = bftm_ordering_next(cl, NULL); o; o = bftm_ordering_next(cl, o))
 		json_object_array_add(objects, describe(o));

@@ -373,7 +373,7 @@ void bftm_upcall_submitted(const struct bftm_submitted *done)
 
 	if (msg) {
 		nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, done->id);
-		nla_put_u64(msg, BFTMUTEX_A_HANDLE_VERSION, done->version);
+		nla_put_u64(msg, BFTMUTEX_A_HANDLE_NUMBER, done->number);
 		nla_put_u32(msg, BFTMUTEX_A_HANDLE_STATUS, done->status);
 		if (done->len)
 			nla_put(msg, BFTMUTEX_A_HANDLE_RESPONSE, (int)done->len, done->response);

@@ -83,13 +83,13 @@ void bftm_upcall_failed(u64 id, int error, u32 attempts, const char *why);
 /**
  * struct bftm_submitted - a submit whose operation was applied
  * @id:       of the request
- * @version:  of the object's state after it
+ * @number:   of the request among all of the object, see bftm_answers_number()
  * @status:   errno of the object, 0 for good
  * @response: @len bytes
  */
 struct bftm_submitted {
 	u64 id;
-	u64 version;
+	u64 number;
 	u32 status;
 	u32 len;
 	const u8 *response;

@@ -254,7 +254,7 @@ int bftm_upcall_done(struct bftm_net *bn, u32 portid,
  * struct bftm_submitted - what the helper reports of a submit
  * @error:    negative errno; 0 when it was applied, and the rest is valid
  * @status:   positive errno of the object, or 0
- * @version:  of the object's state
+ * @number:   of the request among all of the object, from 1
  * @response: @len bytes, copied when somebody waits for it
  * @len:      of @response, bytes, at most BFTM_OP_MAX
  */
@@ -262,7 +262,7 @@ struct bftm_submitted {
 	u64 id;
 	int error;
 	u32 status;
-	u64 version;
+	u64 number;
 	const void *response;
 	u32 len;
 };

@@ -195,11 +195,11 @@ static const struct nla_policy bftmutex_helper_suspect_nl_policy[BFTMUTEX_A_SUSP
 };
 
 /* BFTMUTEX_CMD_HELPER_SUBMITTED - do */
-static const struct nla_policy bftmutex_helper_submitted_nl_policy[BFTMUTEX_A_HANDLE_VERSION + 1] = {
+static const struct nla_policy bftmutex_helper_submitted_nl_policy[BFTMUTEX_A_HANDLE_NUMBER + 1] = {
 	[BFTMUTEX_A_HANDLE_ID] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_ERROR] = { .type = NLA_U32, },
 	[BFTMUTEX_A_HANDLE_STATUS] = NLA_POLICY_MAX(NLA_U32, 4095),
-	[BFTMUTEX_A_HANDLE_VERSION] = { .type = NLA_U64, },
+	[BFTMUTEX_A_HANDLE_NUMBER] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_RESPONSE] = { .type = NLA_BINARY, },
 };
 
@@ -332,7 +332,7 @@ const struct genl_ops bftmutex_nl_ops[21] = {
 		.cmd		= BFTMUTEX_CMD_HELPER_SUBMITTED,
 		.doit		= bftmutex_nl_helper_submitted_doit,
 		.policy		= bftmutex_helper_submitted_nl_policy,
-		.maxattr	= BFTMUTEX_A_HANDLE_VERSION,
+		.maxattr	= BFTMUTEX_A_HANDLE_NUMBER,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{

@@ -215,7 +215,7 @@ int bftmutex_nl_helper_submitted_doit(struct sk_buff *skb, struct genl_info *inf
 		.id = get_u64(info, BFTMUTEX_A_HANDLE_ID),
 		.error = -(int)error,
 		.status = get_u32(info, BFTMUTEX_A_HANDLE_STATUS),
-		.version = get_u64(info, BFTMUTEX_A_HANDLE_VERSION),
+		.number = get_u64(info, BFTMUTEX_A_HANDLE_NUMBER),
 		.response = response ? nla_data(response) : NULL,
 		.len = response ? nla_len(response) : 0,
 	};
@@ -224,8 +224,8 @@ int bftmutex_nl_helper_submitted_doit(struct sk_buff *skb, struct genl_info *inf
 	err = check_report(info, answer.id, error);
 	if (err)
 		return err;
-	if (!error != !!answer.version || (error && (answer.status || answer.len))) {
-		GENL_SET_ERR_MSG(info, "either error, or version with status and response");
+	if (!error != !!answer.number || (error && (answer.status || answer.len))) {
+		GENL_SET_ERR_MSG(info, "either error, or number with status and response");
 		return -EINVAL;
 	}
 	if (answer.len > BFTM_OP_MAX) {

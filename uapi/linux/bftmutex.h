@@ -25,6 +25,7 @@
 #define BFTM_WHY_MAX		248	/* bytes of a sentence, its zero byte included */
 #define BFTM_SUBMIT_NAME_MAX	63	/* bytes of an object name, likewise */
 #define BFTM_SUBMIT_MAX		16384	/* bytes of an operation, and of a response */
+#define BFTM_NUMBERS		100000	/* of one version, and more: see struct bftm_submit */
 
 /**
  * enum bftm_acquire_flags - how to acquire
@@ -225,7 +226,10 @@ enum bftm_submit_flags {
  * @timeout_ns:    how long to wait; 0 for ever (or until a signal)
  * @id:            out: 0; after EOVERFLOW, and in with BFTM_FETCH: number of the
  *                 response that did not fit
- * @version:       out: of the object's state after the operation, from 1
+ * @number:        out: of the request among all that were done to the object: each has
+ *                 a larger one than those before it, whoever asked. It is BFTM_NUMBERS
+ *                 times the version of the object's state after it, which is from 1, and
+ *                 how many requests that version did before it
  * @status:        out: errno of the object: 0 when it did as it was asked
  * @reserved:      zero
  *
@@ -245,7 +249,7 @@ struct bftm_submit {
 	__u32 response_len;
 	__u64 timeout_ns;
 	__u64 id;
-	__u64 version;
+	__u64 number;
 	__u32 status;
 	__u32 reserved;
 };
@@ -303,7 +307,7 @@ struct bftm_submit {
  *
  * It succeeds when the operation was applied, whatever the object thinks of it:
  * that is @status. A response longer than @response_room is EOVERFLOW: then the
- * operation was applied, @response_len, @version and @status are as in success,
+ * operation was applied, @response_len, @number and @status are as in success,
  * and the handle keeps the response, as number @id, until BFTM_FETCH has got it
  * or the handle is closed.
  *
@@ -318,7 +322,8 @@ struct bftm_submit {
  * Not applied: ENOTCONN: no helper · EACCES: b + 1 servers refused · ENOSPC: a
  * table at b + 1 servers is full · EPROTONOSUPPORT: the cluster has too few
  * servers for it, or b + 1 do not serve the protocol · ENOBUFS: too many requests
- * wait, or too many bytes of them · EBUSY: the handle keeps 64 responses that
+ * wait, or too many bytes of them, or too many other objects are in use ·
+ * EBUSY: the handle keeps 64 responses that
  * nobody fetched · EMSGSIZE: @op_len is more than BFTM_SUBMIT_MAX, or too much to
  * be sent with what the helper adds (8 bytes) · ENOKEY: unknown cluster, or no
  * credentials · ENAMETOOLONG · EINVAL: no name, no operation, bytes behind the
