@@ -219,7 +219,7 @@ static int ioctl_submit(struct bftm_handle *h, void __user *user)
 	err = get_struct(&arg, sizeof(arg), SUBMIT_V1, user, &size);
 	if (err)
 		return err;
-	if (arg.response_len || arg.version || arg.status || arg.reserved)
+	if (arg.response_len || arg.number || arg.status || arg.reserved)
 		return -EINVAL;
 	fetch = arg.flags & BFTM_FETCH;
 	err = fetch ? check_fetch(&arg) : check_submit(&arg);
