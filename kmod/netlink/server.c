@@ -191,15 +191,15 @@ static int put_lock(struct sk_buff *msg, const void *object)
 	return 0;
 }
 
-/** struct lock_list - a list, and of which table it has come to */
-struct lock_list {
+/** struct locks_listing - a list, and of which table it has come to */
+struct locks_listing {
 	struct bftm_dump dump;
 	const struct bftm_locks *locks;
 };
 
 static int dump_lock(struct bftm_entry *e, void *arg)
 {
-	struct lock_list *list = arg;
+	struct locks_listing *list = arg;
 	const struct listed_lock l = { list->locks, e };
 
 	return bftm_dump_step(&list->dump, &l);
@@ -209,7 +209,7 @@ int bftmutex_nl_lock_get_dumpit(struct sk_buff *skb,
 				struct netlink_callback *cb)
 {
 	struct bftm_net *bn = bftm_net(sock_net(cb->skb->sk));
-	struct lock_list list = {
+	struct locks_listing list = {
 		.dump.skb = skb,
 		.dump.cb = cb,
 		.dump.cmd = BFTMUTEX_CMD_LOCK_GET,
