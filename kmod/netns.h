@@ -11,7 +11,6 @@
 struct bftm_server;
 struct bftm_upcall;
 
-
 /**
  * struct bftm_net - of one namespace
  * @net:    the namespace

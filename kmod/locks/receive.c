@@ -210,7 +210,7 @@ out:
 
 /* Return: true when it was answered; then @skb may be the answer, and NULL now. */
 static bool locks_receive(struct bftm_server *server, struct sk_buff **skb,
-			 const struct bftm_address *from)
+			  const struct bftm_address *from)
 {
 	struct bftm_wire wire;
 	struct bftm_msg push;

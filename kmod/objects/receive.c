@@ -214,7 +214,8 @@ static bool objects_receive(struct bftm_server *server, struct sk_buff **skb,
 {
 	size_t len = (*skb)->len - sizeof(struct udphdr);
 
-	if (len < BFTM_ORDER_LEN_MIN || len > BFTM_ORDER_LEN_MAX || !pskb_may_pull(*skb, (*skb)->len)) {
+	if (len < BFTM_ORDER_LEN_MIN || len > BFTM_ORDER_LEN_MAX ||
+	    !pskb_may_pull(*skb, (*skb)->len)) {
 		bftm_count(server, BAD_FORM);
 		return false;
 	}

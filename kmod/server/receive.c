@@ -57,7 +57,7 @@ bool bftm_received_behind(void *arg, const struct bftm_msg *req, struct bftm_msg
 }
 
 bool bftm_received_permit(void *arg, const struct bftm_msg *req, struct bftm_server_cfg *cfg,
-			 struct bftm_msg *reply)
+			  struct bftm_msg *reply)
 {
 	struct bftm_received *r = arg;
 	const struct bftm_rules *rules = rcu_dereference(r->server->rules);

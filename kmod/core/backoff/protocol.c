@@ -27,7 +27,7 @@ static u32 backoff_room_of(const void *state)
 }
 
 static u32 backoff_wants_room(const struct bftm_server_cfg *cfg, const void *lock,
-		      const struct bftm_msg *req, u64 now)
+			      const struct bftm_msg *req, u64 now)
 {
 	u32 had = backoff_room_of(lock), room;
 
@@ -53,8 +53,8 @@ static void *backoff_move_room(void *state, void *block, u32 room)
 	return old;
 }
 
-static void backoff_step(const struct bftm_server_cfg *cfg, void *state, const struct bftm_msg *req,
-		 u64 now, struct bftm_sends *ret)
+static void backoff_step(const struct bftm_server_cfg *cfg, void *state,
+			 const struct bftm_msg *req, u64 now, struct bftm_sends *ret)
 {
 	struct bftm_lock *lock = state;
 	u64 before = lock ? lock->gno : 0;
@@ -70,7 +70,8 @@ static u64 backoff_deadline(const void *state)
 	return lock->attempt ? lock->until_ns + 1 : 0;
 }
 
-static bool backoff_expire(const struct bftm_server_cfg *cfg, void *lock, u64 now, struct bftm_msg *push)
+static bool backoff_expire(const struct bftm_server_cfg *cfg, void *lock, u64 now,
+			   struct bftm_msg *push)
 {
 	return bftm_lock_expire(cfg, lock, now, push);
 }
