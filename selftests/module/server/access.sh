@@ -281,7 +281,7 @@ can "full client table: who is in it" 1 -w 60 full
 one_client() { for n in "${all[@]}"; do [[ $(show "$n" .clients) == 1 ]] || return; done; }
 ok "full client table: it is full" one_client
 start_helper 2 || bail "no helper"
-cannot "full client table: a newcomer" 69 "the tables of the servers are full" 2 newcomer
+cannot "full client table: a newcomer" 69 "a table of the servers is full" 2 newcomer
 can "full client table: others go on" 1 full
 
 # At 10 s nobody is late, however slow the machine is.
@@ -293,7 +293,7 @@ ip netns exec bftm-c1 hoard 64 hoard 10000 >"$work/hoard" 2>&1 &
 hoard=$!
 wait_for 30 test -s "$work/hoard"
 is "full lock table: it is full" "$(<"$work/hoard")" held
-cannot "full lock table: a newcomer" 69 "the tables of the servers are full" 2 newcomer
+cannot "full lock table: a newcomer" 69 "a table of the servers is full" 2 newcomer
 is "full lock table: what is there stays" "$(show 1 .locks)" 64
 kill $hoard
 ok "full lock table: room comes back" wait_for 60 c 2 bftmutex -w 20 newcomer true
