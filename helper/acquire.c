@@ -75,8 +75,6 @@ void bftm_acquire_end(struct bftm_acquire_op *op)
 
 void bftm_acquire_fail(struct bftm_acquire_op *op, int error)
 {
-	bftm_totals.busy += error == EWOULDBLOCK;
-	bftm_totals.timeouts += error == ETIMEDOUT;
 	bftm_totals.unreachable += error == ENETUNREACH;
 	if (!op->ask.inside)
 		bftm_upcall_failed(op->ask.id, error, op->contend.rounds);
@@ -135,7 +133,6 @@ void bftm_acquire_begin(const struct bftm_ask *arg)
 	struct bftm_acquire_op *op;
 	int error = check(cl, &ask);
 
-	bftm_totals.acquires++;
 	op = error ? NULL : op_new(cl, &ask, false);
 	if (!op && ask.inside)
 		ask.inside->over(ask.inside->arg);
@@ -155,7 +152,6 @@ void bftm_acquire_cancel(u64 id)
 {
 	struct bftm_acquire_op *op = find(id);
 
-	bftm_totals.cancelled++;
 	if (!op)
 		return;
 	bftm_attempt_give_back(op);
@@ -167,7 +163,7 @@ void bftm_acquire_release(const struct bftm_ask *ask)
 	struct bftm_acquire_op *op = find(ask->id);
 	struct bftm_cluster *cl;
 
-	bftm_totals.released++;
+	bftm_totals.given_back++;
 	if (op) {
 		bftm_attempt_give_back(op);
 		bftm_acquire_end(op);

@@ -134,16 +134,6 @@ const char *object_refusal(u32 status)
 	return strerror((int)status);
 }
 
-struct json_object *object_text(const void *bytes, size_t len)
-{
-	return json_object_new_string_len(bytes, (int)len);
-}
-
-void object_add_text(struct json_object *o, const char *key, const char *text)
-{
-	json_object_object_add(o, key, json_object_new_string(text));
-}
-
 const char *object_reading(const char *type)
 {
 	static const char *const by_type[][2] = {

@@ -47,13 +47,31 @@ int object_ask(struct object *o, const void *request, size_t len,
 /** object_refusal() - words for a status of an object other than 0 */
 const char *object_refusal(u32 status);
 
-/** object_text() - bytes as they are, as a JSON string */
-struct json_object *object_text(const void *bytes, size_t len);
-
-/** object_add() - a key with a value that is dropped when it is NULL */
-void object_add_text(struct json_object *o, const char *key, const char *text);
-
 /** object_reading() - the request that reads all of an object of a type; NULL: none */
 const char *object_reading(const char *type);
+
+/* ctl_object_read.c: entry by entry */
+
+/** OBJECT_NO_ENTRY - there is none with that number; nothing was said */
+#define OBJECT_NO_ENTRY (-1)
+
+/**
+ * object_read_entry() - one entry of a log
+ * @ret: the entry, to be freed, unless this fails
+ *
+ * Return: 0, OBJECT_NO_ENTRY, or an exit code after saying why.
+ */
+int object_read_entry(struct object *o, u64 number, struct bftmutex_response *ret);
+
+/**
+ * object_read_entries() - all that a map or log keeps
+ * @count: how many entries the log has
+ * @ret:   of a log an array of bytes, of a map one of { "key": bytes, "value": bytes }, keys
+ *         ascending; NULL when it is too long for a response, and of other types
+ *
+ * Return: 0, or an exit code after saying why.
+ */
+int object_read_entries(struct object *o, const char *type, u64 count, struct json_object **ret,
+			u64 *ret_version);
 
 #endif /* BFTM_CTL_OBJECT_H */

@@ -2,11 +2,13 @@
 /* What bftmutexctl prints: text for people, JSON for programs. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "conf.h"
 #include "ctl.h"
+#include "json.h"
 
 #define JSON_FLAGS (JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
 
@@ -42,9 +44,28 @@ void ctl_progress(const char *format, ...)
 	next.tv_sec++;
 }
 
+struct json_object *ctl_member(struct json_object *object, const char *key)
+{
+	struct json_object *value = NULL;
+
+	json_object_object_get_ex(object, key, &value);
+	return value;
+}
+
+size_t ctl_length(struct json_object *array)
+{
+	return json_object_is_type(array, json_type_array) ? json_object_array_length(array) : 0;
+}
+
 void ctl_print_json(struct json_object *object)
 {
 	puts(json_object_to_json_string_ext(object, JSON_FLAGS | JSON_C_TO_STRING_PRETTY));
+}
+
+void ctl_print_json_line(struct json_object *object)
+{
+	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
+					    JSON_C_TO_STRING_NOSLASHESCAPE));
 }
 
 static bool is_duration(const char *key)
@@ -68,34 +89,67 @@ static const char *format_rounded(u64 ns, char *buf, size_t len)
 	return bftm_format_duration((ns + unit / 2) / unit * unit, buf, len);
 }
 
-static const char *format_value(const char *key, struct json_object *value, char *buf, size_t len)
+struct json_object *ctl_shown(const char *key, struct json_object *value)
 {
+	struct json_object *text;
+	char buf[64], *bytes;
+	size_t len;
+
 	if (json_object_is_type(value, json_type_boolean))
-		return json_object_get_boolean(value) ? "yes" : "no";
+		return json_object_new_string(json_object_get_boolean(value) ? "yes" : "no");
 	if (json_object_is_type(value, json_type_null))
-		return "-";
+		return json_object_new_string("-");
 	if (is_duration(key))
-		return format_rounded(json_object_get_uint64(value), buf, len);
-	return json_object_get_string(value);
+		return json_object_new_string(format_rounded(json_object_get_uint64(value), buf,
+							     sizeof(buf)));
+	bytes = bftm_json_read_bytes(value, &len);
+	if (!bytes)
+		return json_object_new_string(json_object_get_string(value));
+	text = ctl_escape(bytes, len);
+	free(bytes);
+	return text;
+}
+
+static void print_value(int width, const char *key, struct json_object *value, const char *end)
+{
+	struct json_object *text = ctl_shown(key, value);
+
+	printf("%*s%s", width, json_object_get_string(text), end);
+	json_object_put(text);
+}
+
+static bool has_members(struct json_object *value)
+{
+	size_t len;
+	char *bytes;
+
+	if (!json_object_is_type(value, json_type_object))
+		return false;
+	bytes = bftm_json_read_bytes(value, &len);
+	free(bytes);
+	return !bytes;
 }
 
 static void describe(struct json_object *object, int indent)
 {
-	char label[64], buf[64];
+	char label[64];
 
 	json_object_object_foreach(object, key, value) {
 		size_t i, len = strlen(key) - (is_duration(key) ? 3 : 0);
 
+		/* To people nothing is said of what there is nothing to say of. */
+		if (!value)
+			continue;
 		snprintf(label, sizeof(label), "%.*s", (int)len, key);
 		for (i = 0; label[i]; i++)
 			if (label[i] == '_')
 				label[i] = ' ';
-		if (json_object_is_type(value, json_type_object)) {
+		if (has_members(value)) {
 			printf("%*s%s\n", indent, "", label);
 			describe(value, indent + 2);
 		} else {
-			printf("%*s%-*s %s\n", indent, "", 24 - indent, label,
-			       format_value(key, value, buf, sizeof(buf)));
+			printf("%*s%-*s ", indent, "", 24 - indent, label);
+			print_value(0, key, value, "\n");
 		}
 	}
 }
@@ -123,14 +177,12 @@ static void print_heading(const struct ctl_column *column)
 static void print_row(const struct ctl_column *column, struct json_object *row)
 {
 	struct json_object *value;
-	char buf[64];
 
 	for (; column->title; column++) {
 		value = NULL;
 		json_object_object_get_ex(row, column->key, &value);
-		printf("%*s%s", column[1].title ? column->width : 0,
-		       format_value(column->key, value, buf, sizeof(buf)),
-		       column[1].title ? "  " : "\n");
+		print_value(column[1].title ? column->width : 0, column->key, value,
+			    column[1].title ? "  " : "\n");
 	}
 }
 
@@ -156,19 +208,38 @@ void ctl_list_end(struct ctl_list *list, const char *nothing)
 		puts(nothing);
 }
 
+void ctl_add_time(struct json_object *o)
+{
+	struct timespec now;
+	char text[48];
+	struct tm tm;
+	size_t len;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &tm);
+	len = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(text + len, sizeof(text) - len, ".%06ldZ", now.tv_nsec / 1000);
+	bftm_json_add_text(o, "time", text);
+}
+
 struct json_object *ctl_escape(const void *bytes, size_t len)
 {
 	const u8 *p = bytes, *end = p + len;
-	char text[4 * 256 + 1];
-	size_t done = 0;
+	struct json_object *o;
+	size_t done = 0, size = 4 * len + 1;
+	char *text = malloc(size);
 
-	for (; p < end && done + 5 <= sizeof(text); p++) {
+	if (!text)
+		return NULL;
+	for (; p < end; p++) {
 		if (*p == '\\')
-			done += snprintf(text + done, sizeof(text) - done, "\\\\");
+			done += snprintf(text + done, size - done, "\\\\");
 		else if (*p < 0x20 || *p > 0x7e)
-			done += snprintf(text + done, sizeof(text) - done, "\\x%02x", *p);
+			done += snprintf(text + done, size - done, "\\x%02x", *p);
 		else
 			text[done++] = *p;
 	}
-	return json_object_new_string_len(text, done);
+	o = json_object_new_string_len(text, (int)done);
+	free(text);
+	return o;
 }
