@@ -30,6 +30,7 @@ int ctl_clients(int argc, char **argv);
 int ctl_holders(int argc, char **argv);
 int ctl_servers(int argc, char **argv);
 int ctl_stats(int argc, char **argv);
+int ctl_check(int argc, char **argv);
 int ctl_watch(int argc, char **argv);
 int ctl_object_create(int argc, char **argv);
 int ctl_object_submit(int argc, char **argv);
