@@ -142,7 +142,7 @@ CORE := $(addprefix kmod/core/,wire quorum contend round wait hold fence release
 	order_wire order_state order_client order_choose order_vote transfer)
 CORE_SERVER := $(addprefix kmod/core/,backoff_server server_queue admit access order_server order_pending)
 OBJECT := $(addprefix helper/,object object_batch object_call object_list object_counter \
-	object_log object_map object_queue object_register)
+	object_log object_map object_queue object_register object_whole)
 OBJECT_EXEC := $(addprefix helper/,object_exec object_exec_text)
 CONF := $(addprefix helper/,conf conf_server conf_access conf_type syntax value duration) \
 	$(OBJECT)
@@ -150,12 +150,12 @@ KEYS := $(addprefix helper/,keys mac rank rank_file log)
 ORDER := $(basename $(wildcard helper/order*.c))
 DAEMON := $(addprefix helper/,bftmutexd descriptors clock loop identity lend names cluster socket probe \
 	recover behind acquire attempt report release evidence rounds contradiction upcall \
-	status json nl digest sandbox sandbox_calls) $(ORDER) $(OBJECT_EXEC)
+	status health json shown nl digest sandbox sandbox_calls) $(ORDER) $(OBJECT_EXEC)
 JOURNAL := helper/journal helper/journal_object
 CTL := $(basename $(wildcard helper/ctl*.c)) $(addprefix helper/,bftmutexctl descriptors nl \
-	json libbftmutex) $(JOURNAL)
+	json libbftmutex shown) $(JOURNAL)
 WRAPPER := $(addprefix helper/,bftmutex descriptors log cmdline run keeper family speech \
-	libbftmutex duration)
+	shown sha256 libbftmutex duration)
 # Ways to lie about order, and what they share, are files selftests/core/liar/order_*.c.
 ORDER_LIES := $(basename $(wildcard selftests/core/liar/order_*.c))
 LIAR := $(filter-out $(ORDER_LIES),$(basename $(wildcard selftests/core/liar/*.c)))
@@ -341,9 +341,9 @@ $(BUILD)/obj-sanitize/%.o: %.c | libraries
 UNIT_SHARED := $(filter-out selftests/core/unit/fail selftests/core/unit/test_%,\
 	$(basename $(wildcard selftests/core/unit/*.c)))
 UNIT_OBJS := $(sort $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/behind helper/contradiction helper/digest \
-	$(OBJECT_EXEC) helper/order_rank helper/order_room helper/identity helper/lend helper/names helper/clock helper/loop \
+	$(OBJECT_EXEC) helper/order_rank helper/order_room helper/order_work helper/identity helper/lend helper/names helper/clock helper/loop \
 	helper/log helper/sandbox helper/sandbox_calls helper/upcall helper/status helper/run helper/keeper \
-	helper/family helper/speech $(LIN) $(HISTORY) \
+	helper/family helper/speech helper/sha256 $(LIN) $(HISTORY) \
 	$(filter-out helper/bftmutexctl,$(CTL)) $(UNIT_SHARED))
 $(BUILD)/obj-sanitize/all.a: $(call sobj,$(UNIT_OBJS))
 	rm -f $@

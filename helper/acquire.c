@@ -8,6 +8,7 @@
 #include "acquire.h"
 #include "attempt.h"
 #include "cluster.h"
+#include "health.h"
 #include "log.h"
 #include "release.h"
 #include "upcall.h"
@@ -73,11 +74,23 @@ void bftm_acquire_end(struct bftm_acquire_op *op)
 		bftm_attempt_start(next);
 }
 
+/* What the program is told beside the error. */
+static const char *why(const struct bftm_acquire_op *op, int error, char text[BFTM_WHY_MAX])
+{
+	if (error != EWOULDBLOCK && error != ETIMEDOUT && error != ENETUNREACH)
+		return "";
+	if (op->place == BFTM_PLACE_ACTIVE)
+		return bftm_health_why(op->cluster, text);
+	return error == ETIMEDOUT ? "another program of this host has it, or asked for it before" : "";
+}
+
 void bftm_acquire_fail(struct bftm_acquire_op *op, int error)
 {
+	char text[BFTM_WHY_MAX];
+
 	bftm_totals.unreachable += error == ENETUNREACH;
 	if (!op->ask.inside)
-		bftm_upcall_failed(op->ask.id, error, op->contend.rounds);
+		bftm_upcall_failed(op->ask.id, error, op->contend.rounds, why(op, error, text));
 	bftm_acquire_end(op);
 }
 
@@ -137,7 +150,7 @@ void bftm_acquire_begin(const struct bftm_ask *arg)
 	if (!op && ask.inside)
 		ask.inside->over(ask.inside->arg);
 	else if (!op)
-		bftm_upcall_failed(ask.id, error ?: ENOMEM, 0);
+		bftm_upcall_failed(ask.id, error ?: ENOMEM, 0, "");
 	if (!op)
 		return;
 	if (op->place == BFTM_PLACE_ACTIVE)

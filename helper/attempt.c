@@ -7,10 +7,12 @@
 #include "acquire.h"
 #include "attempt.h"
 #include "cluster.h"
+#include "health.h"
 #include "log.h"
 #include "reach.h"
 #include "release.h"
 #include "report.h"
+#include "shown.h"
 
 static u64 fresh_attempt(struct bftm_cluster *cl)
 {
@@ -99,6 +101,35 @@ static void pending(struct bftm_acquire_op *op, u64 now)
 	arm(op);
 }
 
+#define LOSSES_SAID 10	/* in BFTM_SAID_AGAIN_NS */
+
+/* A program may not say it, and one that is stopped cannot. */
+static void say_lost(const struct bftm_acquire_op *op)
+{
+	char name[BFTM_SHOWN_ROOM(BFTM_NAME_LEN_MAX)], health[BFTM_WHY_MAX];
+	struct bftm_cluster *cl = op->cluster;
+
+	if (op->ask.inside)
+		return;
+	if (bftm_due(&cl->lost_ns, BFTM_SAID_AGAIN_NS))
+		cl->losses = 0;
+	if (++cl->losses > LOSSES_SAID)
+		return;
+	bftm_shown(op->ask.name, op->ask.name_len, name, sizeof(name));
+	if (!op->ask.renew)
+		bftm_log(LOG_INFO, "cluster %s: lock '%s' is lost: its lease has ended, and was not to be renewed",
+			 cl->conf.name, name);
+	else if (*bftm_health_why(cl, health))
+		bftm_log(LOG_WARNING, "cluster %s: lock '%s' is lost: its lease could not be renewed: %s",
+			 cl->conf.name, name, health);
+	else
+		bftm_log(LOG_WARNING, "cluster %s: lock '%s' is lost: its lease ended before enough servers had renewed it",
+			 cl->conf.name, name);
+	if (cl->losses == LOSSES_SAID)
+		bftm_log(LOG_WARNING, "cluster %s: further losses are not logged for a minute",
+			 cl->conf.name);
+}
+
 /* Do what the core says. */
 static void obey(struct bftm_acquire_op *op, const struct bftm_out *out)
 {
@@ -142,6 +173,7 @@ static void obey(struct bftm_acquire_op *op, const struct bftm_out *out)
 		return;
 	case BFTM_LAPSED:
 		/* The kernel has told the application by itself. */
+		say_lost(op);
 		bftm_evidence_over(cl, op);
 		bftm_acquire_end(op);
 		return;

@@ -4,6 +4,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,16 +19,16 @@
 #include "log.h"
 #include "run.h"
 
-static void check_name(const char *name)
+static void check_name(const struct options *o)
 {
-	size_t len = strlen(name);
+	size_t len = strlen(o->name);
 
 	if (!len)
 		errx(EX_DATAERR, "the lock name is empty, 1 to %d bytes are allowed",
 		     BFTM_NAME_MAX);
 	if (len > BFTM_NAME_MAX)
-		errx(EX_DATAERR, "lock '%s': the name has %zu bytes, 1 to %d are allowed",
-		     name, len, BFTM_NAME_MAX);
+		errx(EX_DATAERR, "lock '%s': the name has %zu bytes, 1 to %d are allowed; --hash-name takes one of any length",
+		     o->shown, len, BFTM_NAME_MAX);
 }
 
 static int open_device(void)
@@ -139,71 +140,85 @@ static int acquire(const struct options *o, int fd, struct bftmutex_grant *grant
 	}
 }
 
+/* When servers are the reason that is said; that others have the lock is nothing special. */
+static void say_busy(const struct options *o, const char *servers)
+{
+	if (*servers)
+		warnx("lock '%s': nobody can have it now: %s", o->shown, servers);
+	else if (o->verbose)
+		warnx("lock '%s': somebody else has it, or waits for it", o->shown);
+}
+
 /* Says why there is no lock; the exit status for it. */
-static int refused(const struct options *o, int err)
+static int refused(const struct options *o, int fd, int err)
 {
 	const char *why = bftmutex_strerror(err);
+	char more[BFTM_WHY_MAX] = "";
 	const char *cluster = o->lock.cluster ? o->lock.cluster : "";
 
+	bftmutex_why(fd, more, sizeof(more));
 	switch (-err) {
 	case EWOULDBLOCK:
-		/* Who only asked once does not know which. */
-		if (o->verbose)
-			warnx("lock '%s': %s, or so many servers are in quarantine", o->name, why);
+		say_busy(o, more);
 		return o->conflict_code;
 	case ETIMEDOUT:
 		/* We set no limit, so somebody did not answer. */
 		if (!o->lock.timeout_ns) {
-			warnx("lock '%s': no answer from bftmutexd or the servers", o->name);
+			warnx("lock '%s': no answer from bftmutexd or the servers", o->shown);
 			return EX_UNAVAILABLE;
 		}
 		if (o->verbose)
-			warnx("lock '%s': not held after --wait %s", o->name, o->wait);
+			warnx("lock '%s': not held after --wait %s: %s", o->shown, o->wait,
+			      *more ? more : "somebody else has it, or waits for it");
 		return o->conflict_code;
+	case ENETUNREACH:
+		warnx("lock '%s': %s%s%s; see bftmutexctl servers", o->shown, why, *more ? ": " : "",
+		      more);
+		return EX_UNAVAILABLE;
 	case EACCES:
-		warnx("lock '%s': %s by the servers", o->name, why);
+		warnx("lock '%s': %s by the servers", o->shown, why);
 		return EX_NOPERM;
 	case ERANGE:
 		if (!o->lease) {
 			warnx("lock '%s': %s as the cluster's default; ask for less by --lease",
-			      o->name, why);
+			      o->shown, why);
 			return EX_CONFIG;
 		}
 		warnx("lock '%s': %s: --lease %s; from 1ms to the cluster's lease-max here and the servers' --lease-max is allowed, 30s unless set",
-		      o->name, why, o->lease);
+		      o->shown, why, o->lease);
 		return EX_USAGE;
 	case ENOKEY:
 		if (*cluster)
 			warnx("lock '%s': bftmutexd has no cluster '%s', or no credentials",
-			      o->name, cluster);
+			      o->shown, cluster);
 		else
 			warnx("lock '%s': bftmutexd has no default cluster, or no credentials",
-			      o->name);
+			      o->shown);
 		return EX_UNAVAILABLE;
 	case ENODATA:
-		warnx("lock '%s': %s; see --token-floor in bftmutexctl(8)", o->name, why);
+		warnx("lock '%s': %s; see --token-floor in bftmutexctl(8)", o->shown, why);
 		return EX_UNAVAILABLE;
 	case ENOBUFS:
-		warnx("lock '%s': %s, %u at most", o->name, why, BFTM_REQUESTS_MAX);
+		warnx("lock '%s': %s, %u at most", o->shown, why, BFTM_REQUESTS_MAX);
 		return EX_UNAVAILABLE;
 	case EALREADY:
 	case EBUSY:
-		warnx("--fd %d, lock '%s': %s", o->fd, o->name, why);
+		warnx("--fd %d, lock '%s': %s", o->fd, o->shown, why);
 		return EX_DATAERR;
 	case ENOTTY:
-		warnx("lock '%s': %s", o->name, why);
+		warnx("lock '%s': %s", o->shown, why);
 		return EX_NOINPUT;
 	case EINVAL:
 	case E2BIG:
 	case EFAULT:
-		warnx("lock '%s': %s; is it of another version than %s?", o->name, why,
+		warnx("lock '%s': %s; is it of another version than %s?", o->shown, why,
 		      argp_program_version);
 		return EX_SOFTWARE;
 	case ENOMEM:
-		warnx("lock '%s': %s", o->name, why);
+		warnx("lock '%s': %s", o->shown, why);
 		return EX_OSERR;
 	default:
-		warnx("lock '%s': %s", o->name, why);
+		warnx("lock '%s': %s", o->shown, why);
 		return EX_UNAVAILABLE;
 	}
 }
@@ -220,7 +235,7 @@ static void report(const struct options *o, const struct bftmutex_grant *grant, 
 	char took[32], rest[32];
 
 	warnx("lock '%s': held after %s, attempts: %u, for %s, until %llu ns on CLOCK_BOOTTIME",
-	      o->name, format_us(now - start, took, sizeof(took)), grant->attempts,
+	      o->shown, format_us(now - start, took, sizeof(took)), grant->attempts,
 	      format_us(left, rest, sizeof(rest)), (unsigned long long)grant->deadline_ns);
 }
 
@@ -232,10 +247,10 @@ static bool has_time(const struct options *o, const struct bftmutex_grant *grant
 	char rest[32];
 
 	if (!left)
-		warnx("lock '%s' lost: its lease was over at once", o->name);
+		warnx("lock '%s' lost: its lease was over at once", o->shown);
 	else if (left <= o->margin_ns)
 		warnx("lock '%s': its lease ends in %s, which is not more than --margin %s: the command is not started",
-		      o->name, format_us(left, rest, sizeof(rest)), o->margin);
+		      o->shown, format_us(left, rest, sizeof(rest)), o->margin);
 	return left > o->margin_ns;
 }
 
@@ -251,7 +266,7 @@ static int run(const struct options *o, int fd, const struct bftmutex_grant *gra
 {
 	struct bftm_run job = {
 		.fd = fd,
-		.name = o->name,
+		.name = o->shown,
 		.argv = o->command,
 		.margin = o->margin,
 		.grace_ns = o->grace_ns,
@@ -277,8 +292,21 @@ static int run(const struct options *o, int fd, const struct bftmutex_grant *gra
 	if (getpid() == 1)
 		warnx("lock '%s': --no-fork as process 1: the kernel drops the SIGTERM of a lost lock "
 		      "unless the command handles it; leave out --no-fork, or have an init start "
-		      "bftmutex", o->name);
+		      "bftmutex", o->shown);
 	bftm_exec(o->command);
+}
+
+/* For "eval". What nobody could read is given back. */
+static int print(const struct options *o, int fd, const struct bftmutex_grant *grant)
+{
+	if (grant->token)
+		printf("BFTMUTEX_TOKEN=%llu\n", (unsigned long long)grant->token);
+	printf("BFTMUTEX_DEADLINE_NS=%llu\n", (unsigned long long)grant->deadline_ns);
+	if (!fflush(stdout))
+		return EX_OK;
+	warn("lock '%s': cannot print; it is given back", o->shown);
+	bftmutex_release(fd);
+	return EX_IOERR;
 }
 
 int main(int argc, char **argv)
@@ -288,6 +316,7 @@ int main(int argc, char **argv)
 	u64 start;
 	int fd, r;
 
+	setlocale(LC_CTYPE, "");
 	bftm_log_stderr(NULL);
 	r = bftm_standard_fds();
 	if (r < 0)
@@ -300,16 +329,18 @@ int main(int argc, char **argv)
 		check_inherited_fd(o.fd);
 	if (o.unlock)
 		return unlock(&o);
-	check_name(o.name);
+	check_name(&o);
 
 	fd = o.fd >= 0 ? o.fd : open_device();
 	start = bftm_boottime();
 	r = acquire(&o, fd, &grant);
 	if (r < 0)
-		return refused(&o, r);
+		return refused(&o, fd, r);
 	if (o.verbose)
 		report(&o, &grant, start);
 	if (!has_time(&o, &grant))
 		return o.lost_code;
+	if (o.print)
+		return print(&o, fd, &grant);
 	return o.command ? run(&o, fd, &grant) : EX_OK;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* bftmutexctl(8): finds the command and hands over to it. */
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -29,10 +30,14 @@ static const struct command {
 	{ NULL, "stats", ctl_stats, "show all counters of this host" },
 	{ NULL, "watch", ctl_watch, "print locks acquired, released and lost as it happens" },
 	{ "object", "create", ctl_object_create, "make an object that all clients share" },
+	{ "object", "list", ctl_object_list, "list those that this host has used" },
 	{ "object", "submit", ctl_object_submit, "have a request applied to it" },
 	{ "object", "show", ctl_object_show, "show what it keeps" },
 	{ "object", "watch", ctl_object_watch, "print what changes in it" },
 	{ "object", "history", ctl_object_history, "list what this host asked of it" },
+	{ "object", "delete", ctl_object_delete, "delete it" },
+	{ "object", "dump", ctl_object_dump, "print objects for a backup" },
+	{ "object", "restore", ctl_object_restore, "make objects from that" },
 	{ NULL, "keygen", ctl_keygen, "make key files for servers and clients" },
 	{ "dev", "up", ctl_dev_up, "start a whole cluster on this machine, to try it out" },
 	{ "dev", "down", ctl_dev_down, "remove it" },
@@ -42,16 +47,30 @@ static const struct command {
 /* Name of the program for messages of argp: "bftmutexctl server start". */
 static char program[64];
 
-static void print_help(FILE *to)
+/* @group: only its commands, NULL for all */
+static void print_commands(FILE *to, const char *group)
 {
 	const struct command *c;
 
+	for (c = commands; c->name; c++)
+		if (!group || (c->group && !strcmp(c->group, group)))
+			fprintf(to, "  %s%s%-*s %s\n", c->group ? c->group : "", c->group ? " " : "",
+				c->group ? 14 - (int)strlen(c->group) : 15, c->name, c->help);
+}
+
+static void print_help(FILE *to)
+{
 	fputs("Usage: " CTL_NAME " COMMAND [OPTION...]\n"
 	      "Administration of locks of a cluster whose servers may lie.\n\n", to);
-	for (c = commands; c->name; c++)
-		fprintf(to, "  %s%s%-*s %s\n", c->group ? c->group : "", c->group ? " " : "",
-			c->group ? 14 - (int)strlen(c->group) : 15, c->name, c->help);
+	print_commands(to, NULL);
 	fputs("\nEvery command has --help, --json and --version. See " CTL_NAME "(8).\n", to);
+}
+
+static void print_group_help(const char *group)
+{
+	printf("Usage: " CTL_NAME " %s COMMAND [OPTION...]\n\n", group);
+	print_commands(stdout, group);
+	printf("\nEvery command has --help: " CTL_NAME " %s COMMAND --help.\n", group);
 }
 
 /* The words of a group, after one of them was missing or wrong. */
@@ -92,6 +111,7 @@ int main(int argc, char **argv)
 	bool group = false;
 	int r;
 
+	setlocale(LC_CTYPE, "");
 	argp_program_version = CTL_NAME " " BFTM_VERSION;
 	argp_err_exit_status = EX_USAGE;
 	bftm_log_stderr(NULL);
@@ -121,8 +141,8 @@ int main(int argc, char **argv)
 			continue;
 		return printed(run(c, argc, argv));
 	}
-	if (group && argc > 2 && ctl_asks_help(argv[2])) {
-		print_help(stdout);
+	if (group && argc > 2 && (ctl_asks_help(argv[2]) || !strcmp(argv[2], "help"))) {
+		print_group_help(word);
 		return printed(0);
 	}
 	if (group)

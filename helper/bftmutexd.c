@@ -166,6 +166,7 @@ static int exit_code(int err)
 		return EX_OK;
 	case EINVAL:
 	case ENOKEY:
+	case ENODEV:
 		return EX_CONFIG;
 	case ENOENT:
 	case EBUSY:

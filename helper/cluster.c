@@ -90,6 +90,23 @@ static int match_keys(struct bftm_cluster *cl)
 	return 0;
 }
 
+/* Addresses of a link are of no use without its interface. */
+static int check_zones(const struct bftm_cluster *cl)
+{
+	const struct bftm_conf_server *server;
+	u32 u;
+
+	for (u = 0; u < cl->conf.n; u++) {
+		server = &cl->conf.server[u];
+		if (!*server->zone || server->addr.sin6_scope_id)
+			continue;
+		bftm_log(LOG_ERR, "cluster %s: server %u: there is no interface '%s' here",
+			 cl->conf.name, server->id, server->zone);
+		return -ENODEV;
+	}
+	return 0;
+}
+
 static int load_keys(struct bftm_cluster *cl)
 {
 	const struct bftm_conf_cluster *conf = &cl->conf;
@@ -177,7 +194,7 @@ static int cluster_new(const struct bftm_conf_cluster *conf, const char *state,
 	bftm_lend_init(cl);
 	RB_INIT(&cl->acquires.releases);
 	set_cfg(cl);
-	err = load_keys(cl) ?: number(cl);
+	err = check_zones(cl) ?: load_keys(cl) ?: number(cl);
 	if (!err && state)
 		err = bftm_identity_get(state, conf->id, cl->cred.client,
 					&cl->identity);

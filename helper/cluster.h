@@ -104,6 +104,7 @@ struct bftm_round {
  * @hasty_epoch:   of a start whose quarantine is too short, after that was reported
  * @suspect:       there is evidence against it, and that was reported
  * @reported_ns:   when, the last time
+ * @silent:        that it does not answer was reported, last at @silent_ns
  * @restarted_ns:  when it was logged that it has restarted, @hasty_ns that its quarantine is too
  *                 short, @short_ns that it refuses a lease, @learned_ns that it has learned of
  *                 tokens
@@ -131,10 +132,12 @@ struct bftm_peer {
 	u64 hasty_ns;
 	u64 short_ns;
 	u64 learned_ns;
+	u64 silent_ns;
 	u64 hasty_epoch;
 	u64 ahead;
 	bool taken;
 	bool suspect;
+	bool silent;
 	struct bftm_window answers;
 	struct bftm_record record;
 };
@@ -184,6 +187,7 @@ struct bftm_recovery {
  *            @lent: it has it
  * @configuration: number of its configuration: the same for the same one, also of the next daemon
  * @refused_ns: when it was logged that servers refused a lock, last; @denied_ns: an operation
+ * @lost_ns:  since when losses of locks are counted for the log: @losses
  * @behind_ns: when it was logged that this client's numbers are behind, last
  * @draining: a newer configuration replaced it; goes when nothing is under way
  * @draining_ns: since when
@@ -215,6 +219,8 @@ struct bftm_cluster {
 	u64 refused_ns;
 	u64 denied_ns;
 	u64 behind_ns;
+	u64 lost_ns;
+	u32 losses;
 	bool draining;
 	u64 draining_ns;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The command line of bftmutex(1): flock(1)'s, and what a lease adds to it. */
 #include "cmdline.h"
+#include "shown.h"
 
 #include <argp.h>
 #include <limits.h>
@@ -24,9 +25,11 @@ enum {
 	KEY_FD = 0x100,
 	KEY_FENCE,
 	KEY_GRACE,
+	KEY_HASH_NAME,
 	KEY_LOST_CODE,
 	KEY_MARGIN,
 	KEY_NO_RENEW,
+	KEY_PRINT,
 	KEY_SURVIVOR_CODE,
 	KEY_VERBOSE,
 	KEY_WAY,
@@ -34,15 +37,20 @@ enum {
 
 static const struct argp_option argp_options[] = {
 	{ "nonblock", 'n', NULL, 0, "Fail at once when somebody else has the lock", 1 },
+	{ "nonblocking", 0, NULL, OPTION_ALIAS, NULL, 1 },
+	{ "nb", 0, NULL, OPTION_ALIAS, NULL, 1 },
 	{ "wait", 'w', "SEC", 0, "Fail when the lock is not held after SEC seconds; 0 is -n", 1 },
 	{ "timeout", 0, NULL, OPTION_ALIAS, NULL, 1 },
 	{ "conflict-exit-code", 'E', "CODE", 0, "Exit status when -n or -w fail (1)", 1 },
 	{ "exclusive", 'x', NULL, 0, "Get an exclusive lock: always, there are no others", 1 },
+	{ NULL, 'e', NULL, OPTION_ALIAS, NULL, 1 },
+	{ "shared", 's', NULL, OPTION_HIDDEN, NULL, 1 },
 	{ "way", KEY_WAY, "WAY", 0, "While somebody else has the lock: queue (unless "
 	  "configured otherwise), backoff or no-backoff", 1 },
 	{ "lease", 'l', "DUR", 0, "Hold the lock for DUR, such as 5s or 500ms, at a time", 2 },
 	{ "no-renew", KEY_NO_RENEW, NULL, 0, "Do not renew the lease: the lock is lost at its end", 2 },
 	{ "fence", KEY_FENCE, NULL, 0, "Get a fencing token, BFTMUTEX_TOKEN for the command", 2 },
+	{ "hash-name", KEY_HASH_NAME, NULL, 0, "NAME may be long: the lock is called by its SHA-256", 2 },
 	{ "cluster", 'C', "CLUSTER", 0, "Cluster of bftmutex.conf(5) that has the lock", 2 },
 	{ "command", 'c', "SHELL", 0, "Run a command line by the shell", 3 },
 	{ "close", 'o', NULL, 0, "Do not let the command inherit the lock", 3 },
@@ -54,7 +62,9 @@ static const struct argp_option argp_options[] = {
 	  "Exit status when the lock is lost and not all of the command could be ended (80)", 3 },
 	{ "fd", KEY_FD, "N", 0, "Lock the open descriptor N of /dev/bftmutex", 4 },
 	{ "unlock", 'u', NULL, 0, "Give the lock of --fd back", 4 },
+	{ "print", KEY_PRINT, NULL, 0, "Print deadline and token of --fd, as NAME=VALUE", 4 },
 	{ "verbose", KEY_VERBOSE, NULL, 0, "Tell how long it took, and why it failed", 5 },
+	{ NULL, 'h', NULL, 0, "Give this help list", -1 },
 	{ 0 },
 };
 
@@ -129,6 +139,16 @@ static void set_shell_command(struct argp_state *state, struct options *o, char 
 	o->command = o->shell;
 }
 
+static const char *show(struct argp_state *state, const char *name)
+{
+	size_t size = BFTM_SHOWN_ROOM(strlen(name));
+	char *text = malloc(size);
+
+	if (!text)
+		argp_failure(state, EX_OSERR, 0, "no memory");
+	return bftm_shown(name, strlen(name), text, size);
+}
+
 /* NAME is here, and all that follows it is the command and its own options. */
 static void parse_rest(struct argp_state *state, struct options *o, char *name)
 {
@@ -136,6 +156,7 @@ static void parse_rest(struct argp_state *state, struct options *o, char *name)
 	int count = state->argc - state->next;
 
 	o->name = name;
+	o->shown = show(state, name);
 	state->next = state->argc;
 	if (!count)
 		return;
@@ -151,12 +172,31 @@ static void parse_rest(struct argp_state *state, struct options *o, char *name)
 	}
 }
 
+static bool is_number(const char *text)
+{
+	u64 value;
+
+	return text && !bftm_parse_number(text, &value);
+}
+
+/* "flock -u 9" */
+static void take_descriptor(struct argp_state *state, struct options *o)
+{
+	if (!o->unlock || o->fd >= 0 || !is_number(o->name))
+		return;
+	o->fd = parse_int(state, "--unlock", o->name, INT_MAX);
+	o->name = NULL;
+}
+
 static void check(struct argp_state *state, const struct options *o)
 {
 	if (o->unlock && o->fd < 0)
-		argp_error(state, "--unlock needs --fd N");
+		argp_error(state, "--unlock needs --fd N, a descriptor of " BFTMUTEX_DEVICE);
+	if (o->print && (o->fd < 0 || o->unlock))
+		argp_error(state, "--print is for a lock that --fd N takes; a command has "
+			   "BFTMUTEX_TOKEN and BFTMUTEX_DEADLINE_NS");
 	if (o->unlock && o->name)
-		argp_error(state, "'%s': --unlock takes no NAME", o->name);
+		argp_error(state, "'%s': --unlock takes no NAME", o->shown);
 	if (o->fd >= 0 && (o->command || o->no_fork || o->close_fd))
 		argp_error(state, "--fd %d takes no command, no --no-fork and no --close", o->fd);
 	if (o->fd >= 0 && o->margin)
@@ -167,8 +207,11 @@ static void check(struct argp_state *state, const struct options *o)
 		argp_error(state, "--no-fork and --close: nothing would hold the lock");
 	if (!o->unlock && !o->name)
 		argp_error(state, "NAME of the lock is missing");
+	if (o->fd < 0 && !o->command && is_number(o->name))
+		argp_error(state, "lock '%s': COMMAND is missing; or, for the descriptor %s of "
+			   BFTMUTEX_DEVICE ", it is --fd %s NAME", o->shown, o->shown, o->shown);
 	if (o->fd < 0 && !o->command)
-		argp_error(state, "lock '%s': COMMAND is missing", o->name);
+		argp_error(state, "lock '%s': COMMAND is missing", o->shown);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -187,6 +230,20 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		o->conflict_code = parse_int(state, "--conflict-exit-code", arg, 255);
 		break;
 	case 'x':
+	case 'e':
+		break;
+	case 's':
+		argp_error(state, "--shared: all locks are exclusive today; without it a reader "
+			   "takes the lock as a writer does");
+		break;
+	case 'h':
+		argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
+		break;
+	case KEY_HASH_NAME:
+		o->hash_name = true;
+		break;
+	case KEY_PRINT:
+		o->print = true;
 		break;
 	case KEY_WAY:
 		parse_way(state, o, arg);
@@ -237,7 +294,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		parse_rest(state, o, arg);
 		break;
 	case ARGP_KEY_END:
+		take_descriptor(state, o);
 		check(state, o);
+		if (o->hash_name && o->name) {
+			bftm_sha256_hex(o->name, strlen(o->name), o->hash);
+			o->name = o->hash;
+		}
 		if (o->nonblock || (o->wait && !o->lock.timeout_ns)) {
 			o->lock.flags |= BFTM_TRY;
 			o->lock.timeout_ns = 0;

@@ -7,11 +7,14 @@
 
 #include "conf.h"
 #include "libbftmutex.h"
+#include "sha256.h"
 
 /**
  * struct options - the command line
  * @lock:          how to acquire
  * @name:          of the lock; NULL with @unlock
+ * @shown:         NAME as it was given, fit for a terminal
+ * @hash:          what @name points to for --hash-name
  * @lease:         --lease as it was written, NULL for the default
  * @wait:          --wait likewise
  * @command:       ends with NULL; NULL without one
@@ -28,10 +31,14 @@
  * @nonblock:      --nonblock
  * @unlock:        --unlock
  * @verbose:       --verbose
+ * @hash_name:     --hash-name
+ * @print:         --print
  */
 struct options {
 	struct bftmutex_options lock;
 	const char *name;
+	const char *shown;
+	char hash[BFTM_SHA256_HEX + 1];
 	const char *lease;
 	const char *wait;
 	char **command;
@@ -48,6 +55,8 @@ struct options {
 	bool nonblock;
 	bool unlock;
 	bool verbose;
+	bool hash_name;
+	bool print;
 };
 
 /**

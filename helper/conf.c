@@ -97,7 +97,7 @@ static bool read_key(struct bftm_syntax *syntax, cfg_t *section, const struct ke
 
 	*ret = key->standard;
 	if (!value) {
-		if (key->required)
+		if (key->required && !syntax->partial)
 			bftm_mistake(syntax, section->line, "%s '%s': key '%s' is missing",
 				     section->name, section->title, key->name);
 		return !key->required;
@@ -114,7 +114,7 @@ static void check_quorum(struct bftm_syntax *syntax, cfg_t *section,
 	unsigned int line = bftm_value(section, "b")->line;
 	u32 n = cluster->n, b = cluster->b;
 
-	if (!n || n > BFTM_SERVERS_MAX)
+	if (!n || n > BFTM_SERVERS_MAX || syntax->partial)
 		return;			/* that was reported, and is worse */
 	if (cluster->literal && n < bftm_servers_needed_literal(b))
 		bftm_mistake(syntax, line,
@@ -135,7 +135,7 @@ static void check_order(struct bftm_syntax *syntax, cfg_t *section,
 
 	if (!key || (!cluster->signed_ranks && bftm_value(section, "max-state")))
 		key = bftm_value(section, "max-state");
-	if (!key || !n || n > BFTM_SERVERS_MAX ||
+	if (!key || !n || n > BFTM_SERVERS_MAX || syntax->partial ||
 	    n >= bftm_servers_needed_order(b, cluster->signed_ranks))
 		return;
 	bftm_mistake(syntax, key->line,
@@ -265,7 +265,7 @@ static void read_default(struct bftm_syntax *syntax, struct bftm_conf *conf)
 	cluster = *name->text ? bftm_conf_find(conf, name->text) : NULL;
 	if (cluster)
 		conf->standard = cluster - conf->cluster;
-	else
+	else if (!syntax->partial)
 		bftm_mistake(syntax, name->line, "key 'default' = '%s': there is no such cluster",
 			     name->text);
 }

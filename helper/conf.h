@@ -30,7 +30,9 @@ enum bftm_retry {
 struct bftm_conf_server {
 	u16 id;				/* 1 to 65535, unique in the cluster */
 	struct sockaddr_in6 addr;	/* IPv4 is mapped: ::ffff:a.b.c.d */
-	char text[INET6_ADDRSTRLEN + 8]; /* "10.0.0.1:7373", "[fd00::1]:7373" */
+	char zone[16];			/* interface of a link-local address, else empty; */
+					/* sin6_scope_id is 0 where there is none of that name */
+	char text[INET6_ADDRSTRLEN + 24]; /* "10.0.0.1:7373", "[fe80::1%eth0]:7373" */
 	u32 durability;			/* BFTMUTEX_DURABILITY_* */
 	char journal[512];		/* path; empty for the usual one */
 	u32 max_objects;		/* limits of its objects; 0 for the usual ones */

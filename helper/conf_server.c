@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The servers of a cluster, as the configuration names them. */
 #include <arpa/inet.h>
+#include <net/if.h>
 
 #include "../uapi/linux/bftmutex_netlink.h"
 #include "conf.h"
@@ -10,13 +11,17 @@ static void format_address(struct bftm_conf_server *server)
 {
 	const struct in6_addr *ip = &server->addr.sin6_addr;
 	unsigned int port = ntohs(server->addr.sin6_port);
-	char text[INET6_ADDRSTRLEN];
+	char text[INET6_ADDRSTRLEN + sizeof(server->zone)];
+	size_t len;
 
 	if (IN6_IS_ADDR_V4MAPPED(ip)) {
 		inet_ntop(AF_INET, &ip->s6_addr[12], text, sizeof(text));
 		snprintf(server->text, sizeof(server->text), "%s:%u", text, port);
 	} else {
 		inet_ntop(AF_INET6, ip, text, sizeof(text));
+		len = strlen(text);
+		if (*server->zone)
+			snprintf(text + len, sizeof(text) - len, "%%%s", server->zone);
 		snprintf(server->text, sizeof(server->text), "[%s]:%u", text, port);
 	}
 }
@@ -46,14 +51,43 @@ static bool parse_address(const char *text, struct in6_addr *ret)
 	return true;
 }
 
-/* With an interface behind it, as it has to have to be of use, or without. */
-static bool is_link_local(const char *text)
+/*
+ * By name or number. Which number a name has is known only where there is that interface, and
+ * the server's own host, which may read this too, has no use for it.
+ */
+static u32 zone_index(const char *zone)
 {
+	u32 index = if_nametoindex(zone);
+	u64 number;
+
+	if (!index && !bftm_parse_number(zone, &number) && number <= INT32_MAX)
+		index = (u32)number;
+	return index;
+}
+
+/* What is wrong with an address, NULL for nothing. A link's own is of use with its interface only. */
+static const char *read_address(const char *text, struct bftm_conf_server *ret)
+{
+	size_t len = strcspn(text, "%");
+	const char *zone = text[len] ? text + len + 1 : NULL;
 	char address[INET6_ADDRSTRLEN];
 	struct in6_addr ip;
 
-	snprintf(address, sizeof(address), "%.*s", (int)strcspn(text, "%"), text);
-	return inet_pton(AF_INET6, address, &ip) == 1 && IN6_IS_ADDR_LINKLOCAL(&ip);
+	snprintf(address, sizeof(address), "%.*s", (int)len, text);
+	if (len >= sizeof(address) || !parse_address(address, &ip))
+		return "must be the numeric IPv4 or IPv6 address of one host";
+	if (IN6_IS_ADDR_LINKLOCAL(&ip) && !zone)
+		return "a link-local address needs the interface of this host behind it, as in fe80::1%eth0";
+	if (zone && !IN6_IS_ADDR_LINKLOCAL(&ip))
+		return "only a link-local address has an interface behind it";
+	if (zone && (!*zone || strlen(zone) >= sizeof(ret->zone)))
+		return "the name of an interface is 1 to 15 characters";
+	ret->addr.sin6_addr = ip;
+	if (zone) {
+		strcpy(ret->zone, zone);
+		ret->addr.sin6_scope_id = zone_index(zone);
+	}
+	return NULL;
 }
 
 /* For "bftmutexctl server start" on the server's own host. */
@@ -113,6 +147,7 @@ static bool read_server(struct bftm_syntax *syntax, cfg_t *section, struct bftm_
 	const struct bftm_value *address = bftm_value(section, "address");
 	const struct bftm_value *port_value = bftm_value(section, "port");
 	u64 id = 0, port = BFTM_PORT_DEFAULT;
+	const char *wrong;
 	bool good = true;
 
 	if (bftm_parse_number(section->title, &id) < 0 || id < 1 || id > BFTM_SERVER_ID_MAX) {
@@ -121,19 +156,16 @@ static bool read_server(struct bftm_syntax *syntax, cfg_t *section, struct bftm_
 		good = false;
 	}
 	if (!address) {
-		bftm_mistake(syntax, section->line, "server '%s': key 'address' is missing",
-			     section->title);
+		if (!syntax->partial)
+			bftm_mistake(syntax, section->line, "server '%s': key 'address' is missing",
+				     section->title);
 		good = false;
-	} else if (is_link_local(address->text)) {
-		bftm_mistake(syntax, address->line,
-			     "key 'address' = '%s': link-local addresses cannot be used, give the host a unique local (fd00::/8) or a global one",
-			     address->text);
-		good = false;
-	} else if (!parse_address(address->text, &ret->addr.sin6_addr)) {
-		bftm_mistake(syntax, address->line,
-			     "key 'address' = '%s': must be the numeric IPv4 or IPv6 address of one host",
-			     address->text);
-		good = false;
+	} else {
+		wrong = read_address(address->text, ret);
+		if (wrong)
+			bftm_mistake(syntax, address->line, "key 'address' = '%s': %s",
+				     address->text, wrong);
+		good &= !wrong;
 	}
 	if (port_value && !bftm_value_range(syntax, port_value, false, 1, UINT16_MAX, &port))
 		good = false;
@@ -176,7 +208,7 @@ void bftm_conf_read_servers(struct bftm_syntax *syntax, cfg_t *section,
 	u32 i, good = 0;
 
 	ret->n = cfg_size(section, "server");
-	if (!ret->n)
+	if (!ret->n && !syntax->partial)
 		bftm_mistake(syntax, section->line, "cluster '%s': no servers", ret->name);
 	if (ret->n > BFTM_SERVERS_MAX)
 		bftm_mistake(syntax, section->line, "cluster '%s': %u servers, but %u are the most",

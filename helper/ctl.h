@@ -37,6 +37,10 @@ int ctl_object_submit(int argc, char **argv);
 int ctl_object_show(int argc, char **argv);
 int ctl_object_watch(int argc, char **argv);
 int ctl_object_history(int argc, char **argv);
+int ctl_object_list(int argc, char **argv);
+int ctl_object_delete(int argc, char **argv);
+int ctl_object_dump(int argc, char **argv);
+int ctl_object_restore(int argc, char **argv);
 int ctl_keygen(int argc, char **argv);
 int ctl_dev_up(int argc, char **argv);
 int ctl_dev_down(int argc, char **argv);
@@ -125,9 +129,6 @@ void ctl_list_end(struct ctl_list *list, const char *nothing);
 
 /** ctl_add_time() - "time": now, as RFC 3339 has it, in UTC with microseconds */
 void ctl_add_time(struct json_object *o);
-
-/** ctl_escape() - bytes as printable ASCII: \xNN for others, \\ for \ */
-struct json_object *ctl_escape(const void *bytes, size_t len);
 
 /* ctl_netlink.c: the module */
 
@@ -253,6 +254,11 @@ void ctl_ranks_undo(const char *path);
 
 /** ctl_ranks_done() - it is not undone any more */
 void ctl_ranks_done(const char *dir);
+
+/* ctl_cluster.c */
+
+/** ctl_tokens_learned() - does a server that was restarted learn of fencing tokens from the others? */
+bool ctl_tokens_learned(u32 n, u32 b);
 
 /* ctl_run.c: other programs, never through a shell */
 

@@ -20,18 +20,23 @@ struct derived {
 	u64 backoff_ns;		/* B, the shortest sleep between two tries */
 };
 
-static struct derived derive(const struct bftm_conf_cluster *cluster)
+bool ctl_tokens_learned(u32 n, u32 b)
 {
-	const struct bftm_client_cfg cfg = { .n = cluster->n, .b = cluster->b };
+	const struct bftm_client_cfg cfg = { .n = n, .b = b };
 	const u64 top[BFTM_SERVERS_MAX] = {};
 	u64 floor;
 
+	return bftm_recovered_token(&cfg, top, n - 1, &floor);
+}
+
+static struct derived derive(const struct bftm_conf_cluster *cluster)
+{
 	return (struct derived){
 		.needed = cluster->literal ? bftm_literal_quorum(cluster->n, cluster->b) :
 					     bftm_free_needed(cluster->n, cluster->b),
 		.liars_max = bftm_liars_max(cluster->n),
 		.token_needed = bftm_fence_quorum(cluster->n, cluster->b),
-		.learns = bftm_recovered_token(&cfg, top, cluster->n - 1, &floor),
+		.learns = ctl_tokens_learned(cluster->n, cluster->b),
 		.quarantine_ns = bftm_lease_at_server(cluster->lease_max_ns, cluster->rho_ppm),
 		.backoff_ns = cluster->lease_ns + 4 * cluster->delta_ns,
 	};

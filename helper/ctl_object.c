@@ -8,8 +8,26 @@
 
 #include "conf.h"
 #include "ctl_object.h"
+#include "json.h"
 
 #define WAIT_MAX_NS (24 * 3600 * BFTM_NS_PER_SEC)
+
+/* What somebody means as an option, and would be a part of the request or a value. */
+static void refuse_options(const struct object *o, struct argp_state *state)
+{
+	static const char *const name[] = {
+		"--cluster", "--wait", "--json", "--stdin", "--raw", "--interval",
+	};
+	char **word;
+	size_t i;
+
+	for (word = o->words; *word && !state->quoted; word++)
+		for (i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+			if (!strncmp(*word, name[i], strcspn(*word, "=")) &&
+			    strlen(name[i]) == strcspn(*word, "="))
+				argp_error(state, "'%s' comes after NAME: options come before NAME. "
+					   "If it is no option, put -- before NAME", *word);
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -28,6 +46,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 						     WAIT_MAX_NS);
 		return 0;
 	case ARGP_KEY_ARG:
+		if (!o->names_max)
+			return ARGP_ERR_UNKNOWN;
 		o->name = arg;
 		o->name_len = strlen(arg);
 		if (!o->name_len || o->name_len > BFTM_SUBMIT_NAME_MAX)
@@ -35,16 +55,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				   BFTM_SUBMIT_NAME_MAX);
 		/* The rest is the request's, whatever it looks like. */
 		o->words = state->argv + state->next;
+		refuse_options(o, state);
 		count = (u32)(state->argc - state->next);
 		if (count < o->words_min)
 			argp_error(state, "something is missing after '%s'", arg);
-		if (count > o->words_max)
+		if (o->names_max == 1 && count > o->words_max)
 			argp_error(state, "'%s': no such argument is expected",
 				   o->words[o->words_max]);
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
-		if (!o->name)
+		if (!o->name && o->names_max == 1)
 			argp_error(state, "NAME is missing");
 		return 0;
 	}
@@ -89,6 +110,11 @@ static int failed(const struct object *o, int error)
 			return ctl_fail(EX_CONFIG, "bftmutexd has no cluster '%s', or no credentials",
 					o->options.cluster);
 		return ctl_fail(EX_CONFIG, "bftmutexd has no default cluster, or no credentials");
+	case ENOSPC:
+		return ctl_fail(EX_UNAVAILABLE, "object '%s': the object tables of the servers are "
+				"full (max-objects, 4096 unless configured), or their memory for "
+				"objects (object-memory). 'bftmutexctl server show' on a server says "
+				"which; start the servers with more", o->name);
 	case EMSGSIZE:
 		return ctl_fail(EX_DATAERR, "object '%s': a request is at most %u bytes", o->name,
 				BFTM_SUBMIT_MAX - 8);
@@ -126,12 +152,16 @@ const char *object_refusal(u32 status)
 		return "the program of the object's type failed";
 	case ENOPKG:
 		return "the configuration of this host has no program for the object's type";
-	case EAGAIN:
-		return "there was no time for it; try again";
 	case EBADMSG:
 		return "the object is damaged";
 	}
 	return strerror((int)status);
+}
+
+void object_add_number(struct json_object *o, u64 number)
+{
+	bftm_json_add_number(o, "version", number / BFTM_NUMBERS);
+	bftm_json_add_number(o, "number", number);
 }
 
 const char *object_reading(const char *type)

@@ -93,7 +93,7 @@ static int list(struct object *o, struct bftmutex_response *ret)
 	return object_ask(o, "list", 4, ret);
 }
 
-static int read_map(struct object *o, struct json_object **ret, u64 *ret_version)
+static int read_map(struct object *o, struct json_object **ret, u64 *ret_number)
 {
 	struct bftmutex_response before, after;
 	struct json_object *pairs = NULL;
@@ -122,7 +122,7 @@ static int read_map(struct object *o, struct json_object **ret, u64 *ret_version
 				o->name);
 	if (!code) {
 		*ret = pairs;
-		*ret_version = before.version;
+		*ret_number = before.number;
 	} else {
 		json_object_put(pairs);
 	}
@@ -169,7 +169,7 @@ static bool split(const struct bftmutex_response *r, u64 count, struct json_obje
 	return true;
 }
 
-static int read_log(struct object *o, u64 count, struct json_object **ret, u64 *ret_version)
+static int read_log(struct object *o, u64 count, struct json_object **ret, u64 *ret_number)
 {
 	struct json_object *entries = json_object_new_array();
 	struct bftmutex_response r = {};
@@ -182,7 +182,7 @@ static int read_log(struct object *o, u64 count, struct json_object **ret, u64 *
 	code = object_ask(o, request, strlen(request), &r);
 	if (!code && r.status && r.status != EMSGSIZE)
 		code = refused(o, r.status);
-	*ret_version = r.version;
+	*ret_number = r.number;
 	whole = !code && (r.status || split(&r, count, entries));
 	if (!code && r.status) {
 		json_object_put(entries);
@@ -206,12 +206,12 @@ static int read_log(struct object *o, u64 count, struct json_object **ret, u64 *
 }
 
 int object_read_entries(struct object *o, const char *type, u64 count, struct json_object **ret,
-			u64 *ret_version)
+			u64 *ret_number)
 {
 	*ret = NULL;
 	if (!strcmp(type, "map"))
-		return read_map(o, ret, ret_version);
+		return read_map(o, ret, ret_number);
 	if (!strcmp(type, "log"))
-		return read_log(o, count, ret, ret_version);
+		return read_log(o, count, ret, ret_number);
 	return 0;
 }

@@ -19,7 +19,7 @@ static void add_status(struct json_object *all, const struct bftmutex_response *
 {
 	bftm_json_add_number(all, "status", r->status);
 	bftm_json_add_text(all, "refusal", r->status ? object_refusal(r->status) : NULL);
-	bftm_json_add_number(all, "version", r->version);
+	object_add_number(all, r->number);
 }
 
 static void print_json(const struct object *o, const char *request, size_t len,
@@ -50,7 +50,7 @@ static int print_response(const struct object *o, const struct bftmutex_response
 	return r->status ? EX_REFUSED : 0;
 }
 
-static int submit(struct object *o, const char *request, size_t len)
+int object_submit(struct object *o, const char *request, size_t len)
 {
 	struct bftmutex_response r = {};
 	int code = object_open(o);
@@ -76,7 +76,7 @@ int ctl_object_create(int argc, char **argv)
 		       "log, or of a type that the configuration has a program for. Options "
 		       "come before NAME.",
 	};
-	struct object o = { .words_min = 1, .words_max = 1,
+	struct object o = { .names_max = 1, .words_min = 1, .words_max = 1,
 			    .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
 	char request[128];
 	int len;
@@ -85,7 +85,7 @@ int ctl_object_create(int argc, char **argv)
 	len = snprintf(request, sizeof(request), "create %s", o.words[0]);
 	if (len >= (int)sizeof(request))
 		return ctl_fail(EX_USAGE, "TYPE '%s': too long", o.words[0]);
-	return submit(&o, request, (size_t)len);
+	return object_submit(&o, request, (size_t)len);
 }
 
 /* Words with spaces between, then standard input; exit code. */
@@ -156,7 +156,7 @@ int ctl_object_submit(int argc, char **argv)
 		       "log: append VALUE, read FROM [COUNT], len\n"
 		       "all: type",
 	};
-	struct object o = { .words_min = 1, .words_max = UINT_MAX,
+	struct object o = { .names_max = 1, .words_min = 1, .words_max = UINT_MAX,
 			    .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
 	char *request = NULL;
 	size_t len = 0;
@@ -165,14 +165,14 @@ int ctl_object_submit(int argc, char **argv)
 	ctl_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
 	code = compose(&o, &request, &len);
 	if (!code)
-		code = submit(&o, request, len);
+		code = object_submit(&o, request, len);
 	free(request);
 	return code;
 }
 
 /* Asks for one thing more; ENODATA and EMSGSIZE leave it unknown. */
 static int learn(struct object *o, const char *question, struct bftmutex_response *ret,
-		 u64 *ret_version)
+		 u64 *ret_number)
 {
 	int code = object_ask(o, question, strlen(question), ret);
 
@@ -180,7 +180,7 @@ static int learn(struct object *o, const char *question, struct bftmutex_respons
 		code = ctl_fail(EX_REFUSED, "object '%s': %s", o->name,
 				object_refusal(ret->status));
 	if (!code)
-		*ret_version = ret->version;
+		*ret_number = ret->number;
 	return code;
 }
 
@@ -193,7 +193,7 @@ static int learn(struct object *o, const char *question, struct bftmutex_respons
  */
 struct shown {
 	struct json_object *value, *next, *len, *entries;
-	u64 version;
+	u64 number;
 };
 
 static int learn_value(struct object *o, const char *type, struct shown *shown)
@@ -205,20 +205,20 @@ static int learn_value(struct object *o, const char *type, struct shown *shown)
 	int code = 0;
 
 	if (reading && strcmp(type, "map") && !log) {
-		code = learn(o, reading, &r, &shown->version);
+		code = learn(o, reading, &r, &shown->number);
 		if (!code && !r.status)
 			*(queue ? &shown->next : &shown->value) = bftm_json_bytes(r.data, r.len);
 		free(r.data);
 	}
 	r = (struct bftmutex_response){};
 	if (!code && (queue || log)) {
-		code = learn(o, "len", &r, &shown->version);
+		code = learn(o, "len", &r, &shown->number);
 		if (!code && !r.status && bftm_parse_number(r.data, &count) == 0)
 			shown->len = json_object_new_uint64(count);
 		free(r.data);
 	}
 	if (!code)
-		code = object_read_entries(o, type, count, &shown->entries, &shown->version);
+		code = object_read_entries(o, type, count, &shown->entries, &shown->number);
 	return code;
 }
 
@@ -250,7 +250,10 @@ static void print_shown(const struct object *o, const char *type, const struct s
 
 	bftm_json_add_text(all, "object", o->name);
 	bftm_json_add_text(all, "type", type);
-	bftm_json_add_number(all, "version", shown->version);
+	if (ctl_json)
+		object_add_number(all, shown->number);
+	else
+		bftm_json_add_number(all, "version", shown->number / BFTM_NUMBERS);
 	json_object_object_add(all, "value", json_object_get(shown->value));
 	json_object_object_add(all, "next", json_object_get(shown->next));
 	json_object_object_add(all, "len", json_object_get(shown->len));
@@ -271,7 +274,7 @@ int ctl_object_show(int argc, char **argv)
 		       "entry, of a queue its length and what comes next. That takes requests as "
 		       "any others, which make new versions. Options come before NAME.",
 	};
-	struct object o = { .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
+	struct object o = { .names_max = 1, .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
 	struct bftmutex_response type = {};
 	struct shown shown = {};
 	int code;
@@ -279,7 +282,7 @@ int ctl_object_show(int argc, char **argv)
 	ctl_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
 	code = object_open(&o);
 	if (!code)
-		code = learn(&o, "type", &type, &shown.version);
+		code = learn(&o, "type", &type, &shown.number);
 	if (!code)
 		code = learn_value(&o, type.data, &shown);
 	if (!code)

@@ -5,10 +5,15 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "conf.h"
 #include "ctl.h"
 #include "json.h"
+#include "shown.h"
+
+/* A value of a table, and more than the longest name takes. */
+#define SHOWN_MAX BFTM_SHOWN_ROOM(256)
 
 #define JSON_FLAGS (JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
 
@@ -89,6 +94,20 @@ static const char *format_rounded(u64 ns, char *buf, size_t len)
 	return bftm_format_duration((ns + unit / 2) / unit * unit, buf, len);
 }
 
+/* Bytes as bftm_shown() has them; NULL without memory. */
+static struct json_object *show_bytes(const char *bytes, size_t len)
+{
+	size_t size = BFTM_SHOWN_ROOM(len);
+	char *text = malloc(size);
+	struct json_object *o;
+
+	if (!text)
+		return NULL;
+	o = json_object_new_string(bftm_shown(bytes, len, text, size));
+	free(text);
+	return o;
+}
+
 struct json_object *ctl_shown(const char *key, struct json_object *value)
 {
 	struct json_object *text;
@@ -105,16 +124,31 @@ struct json_object *ctl_shown(const char *key, struct json_object *value)
 	bytes = bftm_json_read_bytes(value, &len);
 	if (!bytes)
 		return json_object_new_string(json_object_get_string(value));
-	text = ctl_escape(bytes, len);
+	text = show_bytes(bytes, len);
 	free(bytes);
 	return text;
+}
+
+/* As printf() does, but in columns of the terminal: a character may be of several bytes, or wide. */
+static void print_padded(int width, const char *text)
+{
+	size_t room = (size_t)(width < 0 ? -width : width);
+	wchar_t wide[SHOWN_MAX];
+	int columns = (int)strlen(text);
+	size_t n = mbstowcs(wide, text, SHOWN_MAX);
+
+	if (n < SHOWN_MAX && wcswidth(wide, n) >= 0)
+		columns = wcswidth(wide, n);
+	room = room > (size_t)columns ? room - (size_t)columns : 0;
+	printf("%*s%s%*s", width > 0 ? (int)room : 0, "", text, width < 0 ? (int)room : 0, "");
 }
 
 static void print_value(int width, const char *key, struct json_object *value, const char *end)
 {
 	struct json_object *text = ctl_shown(key, value);
 
-	printf("%*s%s", width, json_object_get_string(text), end);
+	print_padded(width, json_object_get_string(text) ?: "");
+	fputs(end, stdout);
 	json_object_put(text);
 }
 
@@ -220,26 +254,4 @@ void ctl_add_time(struct json_object *o)
 	len = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
 	snprintf(text + len, sizeof(text) - len, ".%06ldZ", now.tv_nsec / 1000);
 	bftm_json_add_text(o, "time", text);
-}
-
-struct json_object *ctl_escape(const void *bytes, size_t len)
-{
-	const u8 *p = bytes, *end = p + len;
-	struct json_object *o;
-	size_t done = 0, size = 4 * len + 1;
-	char *text = malloc(size);
-
-	if (!text)
-		return NULL;
-	for (; p < end; p++) {
-		if (*p == '\\')
-			done += snprintf(text + done, size - done, "\\\\");
-		else if (*p < 0x20 || *p > 0x7e)
-			done += snprintf(text + done, size - done, "\\x%02x", *p);
-		else
-			text[done++] = *p;
-	}
-	o = json_object_new_string_len(text, (int)done);
-	free(text);
-	return o;
 }

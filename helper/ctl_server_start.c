@@ -19,6 +19,8 @@
  * @floor:  which fencing tokens were stamped before this start
  * @access: rules to begin with
  * @durability: what of objects is to outlive the server
+ * @n, @b:  servers of its cluster and liars among them, as the configuration says; @n 0: it does
+ *          not
  * @first:  this server never started on this host before
  */
 struct start {
@@ -29,6 +31,7 @@ struct start {
 	u64 token_floor;
 	struct bftm_conf_access access;
 	struct ctl_durability durability;
+	u32 n, b;
 	bool first;
 };
 
@@ -179,6 +182,23 @@ static bool runs(struct bftm_nl *nl, const struct bftm_master *master)
 	return same;
 }
 
+static void explain_unknown_tokens(const struct start *start)
+{
+	printf("Fencing tokens: those it stamped before are not known, so it stamps none");
+	if (!start->n)
+		puts(".\n"
+		     "With six servers or more for one liar, eleven for two, a client tells it what the\n"
+		     "others know, after its quarantine. With fewer, start it with --token-floor N.");
+	else if (ctl_tokens_learned(start->n, start->b))
+		printf(" until\n"
+		       "a client has told it, after its quarantine, what the other %u servers know.\n",
+		       start->n - 1);
+	else
+		printf(".\n"
+		       "It has to be started with --token-floor N: in a cluster of %u servers, of which %u\n"
+		       "may lie, the others do not know enough to tell it.\n", start->n, start->b);
+}
+
 static void explain_start(const struct start *start, const struct bftm_master *master)
 {
 	char path[PATH_MAX];
@@ -191,9 +211,7 @@ static void explain_start(const struct start *start, const struct bftm_master *m
 		printf("Fencing tokens: it begins after %llu.\n",
 		       (unsigned long long)start->token_floor);
 	else
-		puts("Fencing tokens: those it stamped before are not known, so it stamps none until\n"
-		     "a client has told it what the other servers know (n >= 5b + 1; with fewer,\n"
-		     "start it with --token-floor N).");
+		explain_unknown_tokens(start);
 	printf("That is %s %s.\n", start->first ? "its first start here, noted in" :
 	       "not its first start here, by", path);
 	if (start->access.count)
@@ -310,6 +328,8 @@ static int take_conf(struct start *start, struct bftm_conf *conf, const struct b
 				start->config, master->cluster);
 	if (i < conf->count) {
 		server = find_server(&conf->cluster[i], master->server);
+		start->n = conf->cluster[i].n;
+		start->b = conf->cluster[i].b;
 		start->access = conf->access[i];
 		conf->access[i].rule = NULL;	/* ours now */
 	}

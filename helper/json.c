@@ -10,12 +10,12 @@ static const char base64[] = "base64";
 
 /*
  * Numbers that can be above 2^53 in the life of a cluster: random ones, those whose high half
- * is a time, and instants on a clock, which is there after 104 days in nanoseconds. All others
- * begin with 0 and count one by one, or are bounded far below.
+ * is a time or a version, and instants on a clock, which is there after 104 days in nanoseconds.
+ * All others begin with 0 and count one by one, or are bounded far below.
  */
 static const char *const wide[] = {
-	"attempt", "deadline_ns", "epoch", "gno", "invoke_ns", "last_seq", "rank_count",
-	"return_ns", "token", "token_floor",
+	"attempt", "deadline_ns", "epoch", "gno", "invoke_ns", "last_seq", "number",
+	"rank_count", "return_ns", "token", "token_floor",
 };
 
 /* Length of the character that begins here, as RFC 3629 has it; 0: none does. */

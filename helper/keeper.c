@@ -198,19 +198,30 @@ static void kill_all(struct keeper *k)
  * The handle
  */
 
+static const char *lost_reason(const struct keeper *k, uint32_t reason)
+{
+	switch (reason) {
+	case BFTM_LOST_NOT_RENEWED:
+		return " lost: its lease ended before enough servers had renewed it";
+	case BFTM_LOST_NO_HELPER:
+		return " lost: its lease ended, and bftmutexd, which renews it, is not running";
+	case BFTM_LOST_SUSPENDED:
+		return " lost: the machine was put to sleep";
+	case BFTM_LOST_RESTORED:
+		return " lost: this virtual machine was cloned, or set back to an earlier state";
+	}
+	return k->stage == LEFT ? " lost: its lease ended before what the command had left behind" :
+				  " lost: its lease ended before the command";
+}
+
 static void on_lost(struct keeper *k)
 {
 	struct bftm_status status = {};
-	const char *why = " lost: its lease ended before the command";
+	const char *why;
 
 	if (k->fd >= 0 && bftmutex_status(k->fd, &status))
 		status.reason = BFTM_LOST_NOT;
-	if (status.reason == BFTM_LOST_SUSPENDED)
-		why = " lost: the machine was put to sleep";
-	else if (status.reason == BFTM_LOST_RESTORED)
-		why = " lost: this virtual machine was cloned, or set back to an earlier state";
-	else if (k->stage == LEFT)
-		why = " lost: its lease ended before what the command had left behind";
+	why = lost_reason(k, status.reason);
 	k->lost = true;
 	if (k->stage < ENDING)
 		terminate(k, why);

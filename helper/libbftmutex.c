@@ -95,6 +95,21 @@ int bftmutex_status(int fd, struct bftm_status *ret)
 	return 0;
 }
 
+int bftmutex_why(int fd, char *text, size_t room)
+{
+	struct bftm_why arg = { .size = sizeof(arg) };
+	int err = room ? result(ioctl(fd, BFTM_IOC_WHY, &arg)) : -EINVAL;
+	size_t len = strnlen(arg.text, sizeof(arg.text));
+
+	if (err < 0)
+		return err;
+	if (len >= room)
+		len = room - 1;
+	memcpy(text, arg.text, len);
+	text[len] = '\0';
+	return 0;
+}
+
 int bftmutex_set_signal(int fd, int signo, uint64_t margin_ns)
 {
 	struct bftm_signal arg = {
@@ -120,7 +135,7 @@ static int take_response(int fd, struct bftm_submit *arg, struct bftmutex_respon
 	if (err < 0 && (err != -EOVERFLOW || !arg->id))
 		return err;
 	ret->len = arg->response_len;
-	ret->version = arg->version;
+	ret->number = arg->number;
 	ret->id = err ? arg->id : 0;
 	ret->status = arg->status;
 	return err;
@@ -212,9 +227,10 @@ const char *bftmutex_strerror(int err)
 	case ERANGE:
 		return "the servers do not grant such a lease";
 	case ENOSPC:
-		return "the tables of the servers are full, or the queue of the lock";
+		return "a table of the servers is full: of locks, of clients or of objects; or the queue of "
+		       "the lock";
 	case ENOBUFS:
-		return "too many requests wait for bftmutexd";
+		return "too many requests wait for bftmutexd, or too many objects are in use";
 	case ENOKEY:
 		return "the cluster is unknown, or there are no credentials for it";
 	case ENODATA:

@@ -118,12 +118,25 @@ int bftmutex_renew(int fd, uint64_t timeout_ns, uint64_t *ret_deadline_ns);
 int bftmutex_status(int fd, struct bftm_status *ret);
 
 /**
+ * bftmutex_why() - why the last acquire on a handle failed, in words
+ * @text: gets the end of a sentence in English, without a full stop, such as "2 of 4 servers
+ *        can grant, a lock needs 3; servers 3 and 4 are silent". Empty when there is nothing
+ *        to say beside the error, and while an acquire is under way or was successful
+ * @room: bytes there; BFTM_WHY_MAX are always enough
+ *
+ * Return: 0, -EINVAL when @room is 0, or -ENOTTY when @fd is not of a bftmutex device, or of a
+ * module that does not know this; then @text is untouched.
+ */
+int bftmutex_why(int fd, char *text, size_t room);
+
+/**
  * bftmutex_set_signal() - be told by a signal when the lease is over
  * @signo:     signal for the calling process, 0 for none
  * @margin_ns: send it this much before the end too, 0 to 1 h
  *
  * It is for all locks that this handle will hold. Set it before the lock is
- * acquired: for one that is lost already no signal is sent.
+ * acquired: for one that is lost already no signal is sent. SIGIO comes in the place of a
+ * real-time signal for which the process has no room (RLIMIT_SIGPENDING).
  *
  * Return: 0, -EINVAL (no such signal) or -ERANGE (@margin_ns is too long).
  */
@@ -134,7 +147,8 @@ int bftmutex_set_signal(int fd, int signo, uint64_t margin_ns);
  * @data:    room for the response; in
  * @room:    bytes there; in
  * @len:     bytes of the response
- * @version: of the object's state after the operation, from 1
+ * @number:  of the request among all that were done to the object, which grows from one to
+ *           the next; see struct bftm_submit
  * @id:      after -EOVERFLOW: number of the response, for bftmutex_fetch(); else 0
  * @status:  0, or errno of the object, positive: why it did not do as it was asked
  */
@@ -142,7 +156,7 @@ struct bftmutex_response {
 	void *data;
 	size_t room;
 	size_t len;
-	uint64_t version;
+	uint64_t number;
 	uint64_t id;
 	uint32_t status;
 };

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "log.h"
@@ -25,23 +26,33 @@ static bool is_control(unsigned char c)
 }
 
 /*
- * A line, or what is left of one. Names in it come from anywhere, and a terminal does as control
- * characters say: U+0000 to U+001F, and as UTF-8 (0xc2 and one byte) U+0080 to U+009F.
+ * Names in it come from anywhere, and a terminal does as control characters say: U+0000 to
+ * U+001F, and as UTF-8 (0xc2 and one byte) U+0080 to U+009F.
  */
-static ssize_t write_line(void *cookie, const char *text, size_t size)
+void bftm_log_printable(char *text, size_t len)
 {
-	char line[BUFSIZ];
-	size_t i, len = size < sizeof(line) ? size : sizeof(line);
-	ssize_t n;
+	size_t i;
 
-	(void)cookie;
 	for (i = 0; i < len; i++) {
 		bool high = i && text[i - 1] == '\xc2' && ((unsigned char)text[i] & 0xe0) == 0x80;
 
-		line[i] = high || is_control((unsigned char)text[i]) ? '?' : text[i];
+		if (high || is_control((unsigned char)text[i]))
+			text[i] = '?';
 		if (high)
-			line[i - 1] = '?';
+			text[i - 1] = '?';
 	}
+}
+
+/* A line, or what is left of one. */
+static ssize_t write_line(void *cookie, const char *text, size_t size)
+{
+	char line[BUFSIZ];
+	size_t len = size < sizeof(line) ? size : sizeof(line);
+	ssize_t n;
+
+	(void)cookie;
+	memcpy(line, text, len);
+	bftm_log_printable(line, len);
 	n = write(STDERR_FILENO, line, len);
 	if (n >= 0)
 		return n;

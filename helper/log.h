@@ -4,6 +4,7 @@
 #define BFTM_LOG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <syslog.h>
 
 /** bftm_log_open() - @debug: also LOG_DEBUG; @to_syslog: not to stderr */
@@ -16,6 +17,12 @@ void bftm_log_open(const char *name, bool to_syslog, bool debug);
  * Control characters, of names that came from elsewhere, become '?'. A line is one write().
  */
 void bftm_log_stderr(const char *name);
+
+/**
+ * bftm_log_printable() - have text fit for a terminal, likewise; new lines and tabs stay
+ * @text: @len bytes, changed in place
+ */
+void bftm_log_printable(char *text, size_t len);
 
 /** bftm_log() - @level: LOG_ERR, LOG_WARNING, LOG_INFO or LOG_DEBUG */
 void bftm_log(int level, const char *format, ...)

@@ -5,60 +5,8 @@
  * has ended.
  */
 #include <errno.h>
-#include <stdio.h>
 
 #include "object.h"
-
-static const struct bftm_object_type *const builtin[] = {
-	&bftm_object_counter, &bftm_object_log, &bftm_object_map, &bftm_object_queue,
-	&bftm_object_register,
-};
-
-#define BUILTIN "counter, log, map, queue, register"
-
-const struct bftm_object_type *bftm_object_builtin(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(builtin) / sizeof(builtin[0]); i++)
-		if (!strcmp(builtin[i]->name, name))
-			return builtin[i];
-	return NULL;
-}
-
-bool bftm_type_name_ok(const char *name, size_t len)
-{
-	size_t i;
-
-	if (!len || len > BFTM_TYPE_NAME_MAX)
-		return false;
-	for (i = 0; i < len; i++)
-		if (!((name[i] >= 'a' && name[i] <= 'z') || (name[i] >= 'A' && name[i] <= 'Z') ||
-		      (name[i] >= '0' && name[i] <= '9') ||
-		      name[i] == '.' || name[i] == '_' || name[i] == '-'))
-			return false;
-	return true;
-}
-
-/* The name of the object's type, NULL when there is none. */
-static const char *type_of(const struct bftm_bytes *app)
-{
-	const char *name = (const char *)app->data;
-	size_t len = app->len <= BFTM_TYPE_NAME_MAX ? app->len : BFTM_TYPE_NAME_MAX + 1;
-
-	len = len ? strnlen(name, len) : 0;
-	return len < app->len && bftm_type_name_ok(name, len) ? name : NULL;
-}
-
-static bool is_program(const struct bftm_object_job *job, const char *type)
-{
-	return !bftm_object_builtin(type) && job->exec && job->exec->knows(job->exec, type);
-}
-
-static bool is_known(const struct bftm_object_job *job, const char *type)
-{
-	return bftm_object_builtin(type) || is_program(job, type);
-}
 
 /* Begins a call: @call->word and @call->rest. */
 static void split(struct bftm_object_job *job, struct bftm_object_call *call)
@@ -71,47 +19,6 @@ static void split(struct bftm_object_job *job, struct bftm_object_call *call)
 		call->rest = space + 1;
 		call->rest_len = job->request_len - call->word_len - 1;
 	}
-}
-
-/* The type that "create" asks for, with a zero byte into @ret; false: a bad name. */
-static bool create_type(const struct bftm_object_call *call, char ret[BFTM_TYPE_NAME_MAX + 1])
-{
-	if (!call->rest || !bftm_type_name_ok((const char *)call->rest, call->rest_len))
-		return false;
-	memcpy(ret, call->rest, call->rest_len);
-	ret[call->rest_len] = '\0';
-	return true;
-}
-
-static u32 create(struct bftm_object_job *job, struct bftm_object_call *call)
-{
-	char name[BFTM_TYPE_NAME_MAX + 1];
-	const struct bftm_object_type *type;
-	u32 init_len;
-	const char *old;
-
-	if (job->state.len) {
-		old = type_of(&job->state);
-		return old ? bftm_respond(call, old, strlen(old)) ?: EEXIST : EEXIST;
-	}
-	if (!create_type(call, name))
-		return bftm_bad_request(call,
-					"create: TYPE must be 1 to %u letters, digits and ._-",
-					BFTM_TYPE_NAME_MAX);
-	if (!is_known(job, name))
-		return bftm_bad_request(call, "create '%s': no such type; there are " BUILTIN
-					" and those of the configuration", name);
-	type = bftm_object_builtin(name);
-	init_len = type ? type->init_len : 0;
-	if (strlen(name) + 1 + (u64)init_len + call->spare > call->room)
-		return EMSGSIZE;
-	if (!bftm_bytes_add(&job->state, name, strlen(name) + 1) ||
-	    (type && !bftm_bytes_add(&job->state, type->init, init_len))) {
-		job->state.len = 0;
-		return ENOMEM;
-	}
-	call->replaced = true;
-	return 0;
 }
 
 /* Notes the answer to the request, whatever it is. */
@@ -178,14 +85,7 @@ static void ran(void *arg, u32 status, const struct bftm_bytes *state,
 static void run(struct bftm_object_job *job, const char *type, struct bftm_object_call *call)
 {
 	u32 at = strlen(type) + 1;
-	bool first = !job->applied &&
-		     job->answers == bftm_batch_count(job->op[job->at].body, job->op[job->at].len);
 
-	if (!first && job->now() >= job->until_ns) {
-		job->rest = EAGAIN;
-		answer(job, call, EAGAIN);
-		return;
-	}
 	job->run = job->exec->start(job->exec, type, job->state.data + at, job->state.len - at,
 				    job->request, job->request_len, ran, job);
 	if (!job->run)
@@ -197,19 +97,14 @@ static void one_request(struct bftm_object_job *job)
 	const struct bftm_object_type *builtin_type;
 	struct bftm_object_call call;
 	const char *type;
+	u32 status;
 
 	begin_call(job, &call);
 	if (job->rest)
 		return answer(job, &call, job->rest);
-	if (bftm_is(&call, "create"))
-		return answer(job, &call, create(job, &call));
-	if (!job->state.len)
-		return answer(job, &call, ENOENT);
-	type = type_of(&job->state);
-	if (!type)
-		return answer(job, &call, EBADMSG);
-	if (bftm_is(&call, "type") && !call.rest)
-		return answer(job, &call, bftm_respond(&call, type, strlen(type)));
+	if (bftm_object_whole(job, &call, &status))
+		return answer(job, &call, status);
+	type = bftm_object_type_of(&job->state);
 	builtin_type = bftm_object_builtin(type);
 	if (builtin_type) {
 		call.state_at = strlen(type) + 1;
@@ -217,7 +112,7 @@ static void one_request(struct bftm_object_job *job)
 		call.state_len = job->state.len - call.state_at;
 		return answer(job, &call, builtin_type->apply(&call));
 	}
-	if (is_program(job, type))
+	if (bftm_object_runs(job, type))
 		run(job, type, &call);
 	else
 		answer(job, &call, ENOPKG);
@@ -226,7 +121,6 @@ static void one_request(struct bftm_object_job *job)
 /* May this daemon judge it, or has another client to? */
 static bool is_judged(struct bftm_object_job *job, const struct bftm_object_op *op)
 {
-	char name[BFTM_TYPE_NAME_MAX + 1];
 	struct bftm_object_call call;
 	const char *type;
 	u32 at = 0;
@@ -234,23 +128,24 @@ static bool is_judged(struct bftm_object_job *job, const struct bftm_object_op *
 	if (op->own)
 		return true;
 	if (job->state.len) {
-		type = type_of(&job->state);
-		return !type || is_known(job, type);
+		type = bftm_object_type_of(&job->state);
+		return !type || bftm_object_knows(job, type);
 	}
 	while (bftm_batch_next(op->body, op->len, &at, &job->request, &job->request_len)) {
 		call = (struct bftm_object_call){};
 		split(job, &call);
-		if (bftm_is(&call, "create") && create_type(&call, name) && !is_known(job, name))
+		if (bftm_object_makes_unknown(job, &call))
 			return false;
 	}
 	return true;
 }
 
-static bool out_of_time(const struct bftm_object_job *job)
+/* Its own caller is not kept waiting for long, and neither is anybody for ever. */
+static bool out_of_time(const struct bftm_object_job *job, const struct bftm_object_op *op)
 {
-	const char *type = job->applied ? type_of(&job->state) : NULL;
+	const char *type = op->own || !job->others ? NULL : bftm_object_type_of(&job->state);
 
-	return type && is_program(job, type) && job->now() >= job->until_ns;
+	return type && bftm_object_runs(job, type) && job->now() >= job->until_ns;
 }
 
 /* Is there room for a response of so many bytes? */
@@ -263,12 +158,12 @@ static bool fits(const struct bftm_object_job *job, u32 bytes)
 static void begin_op(struct bftm_object_job *job)
 {
 	struct bftm_object_op *op = &job->op[job->at];
-	u32 count = bftm_batch_count(op->body, op->len);
+	u32 requests = bftm_batch_count(op->body, op->len), count = requests;
 
 	/* Nothing is before the first: what does not fit now never will. */
 	if (!job->applied && !fits(job, bftm_answers_room(count)))
 		count = 0;
-	if (!fits(job, bftm_answers_room(count)) || !is_judged(job, op) || out_of_time(job)) {
+	if (!fits(job, bftm_answers_room(count)) || !is_judged(job, op) || out_of_time(job, op)) {
 		job->at++;
 		return;
 	}
@@ -276,9 +171,11 @@ static void begin_op(struct bftm_object_job *job)
 	job->rest = 0;
 	job->answers = count;
 	job->spent += bftm_answers_room(count);
+	job->others += !op->own;
 	op->applied = true;
-	if (!bftm_answers_begin(&op->response, job->version, count))
+	if (!bftm_answers_begin(&op->response, job->version, job->place, count))
 		job->error = -ENOMEM;
+	job->place += requests;
 	if (!count) {
 		job->applied++;
 		job->at++;

@@ -14,10 +14,14 @@
 
 #include "../kmod/core/limits.h"
 #include "../kmod/core/types.h"
+#include "../uapi/linux/bftmutex.h"
 
 #define BFTM_TYPE_NAME_MAX	31	/* bytes; letters, digits and ._- */
 
 #define BFTM_MAP_KEY_MAX	255	/* bytes of a key of a map */
+
+/* Bytes of an answer to "dump", and of a state in a "restore": with what goes before it. */
+#define BFTM_DUMP_MAX		16000u
 
 /* Words of a type's answer to a bad request are at most this long. */
 #define BFTM_OBJECT_WORDS_MAX	256
@@ -74,11 +78,21 @@ struct bftm_object_answer {
  */
 int bftm_answers(const u8 *response, u32 len, u64 *ret_version);
 
+/**
+ * bftm_answers_number() - number of the first request of a response, which bftm_answers()
+ * took; those behind it have the next ones
+ *
+ * Numbers grow from request to request of an object, in the order in which they were done,
+ * and are the same whoever computes or reads them: BFTM_NUMBERS times the version that did
+ * it, and how many requests that version did before it.
+ */
+u64 bftm_answers_number(const u8 *response);
+
 /** bftm_answer_get() - the one to request @i (from 0), of those there are. */
 void bftm_answer_get(const u8 *response, u32 i, struct bftm_object_answer *ret);
 
 /* The other way round, for object.c: false when there is no memory. */
-bool bftm_answers_begin(struct bftm_bytes *response, u64 version, u32 count);
+bool bftm_answers_begin(struct bftm_bytes *response, u64 version, u32 place, u32 count);
 bool bftm_answer_add(struct bftm_bytes *response, u32 status, const u8 *data, u32 len);
 /** bftm_answers_room() - bytes of a response with so many bare statuses */
 u32 bftm_answers_room(u32 count);
@@ -137,6 +151,15 @@ extern const struct bftm_object_type bftm_object_log;
 
 /** bftm_object_builtin() - a type by its name, NULL for none */
 const struct bftm_object_type *bftm_object_builtin(const char *name);
+
+/** enum bftm_object_kind - of an object, by the application part of its state */
+enum bftm_object_kind {
+	BFTM_OBJECT_NONE,	/* it does not exist, or nothing is known of it */
+	BFTM_OBJECT_BUILTIN,
+	BFTM_OBJECT_PROGRAM,	/* its type is a program, whether it is configured here or not */
+};
+
+enum bftm_object_kind bftm_object_kind(const u8 *app, u32 len);
 
 /** bftm_type_name_ok() - 1 to BFTM_TYPE_NAME_MAX letters, digits, or any of ._- */
 bool bftm_type_name_ok(const char *name, size_t len);
@@ -225,13 +248,12 @@ struct bftm_object_op {
  * @op:       @count operations, in the order in which they are applied
  * @exec:     how programs are run; NULL: there are none
  * @now:      clock of @until_ns; NULL without programs
- * @until_ns: when a program was not begun by then, requests of the same
- *            operation get EAGAIN, and later operations stay pending. At least
- *            one is applied all the same
+ * @until_ns: an operation of another client that would run a program then stays pending,
+ *            unless it is the first of another: there shall be progress for all
  * @done:     called once, perhaps before bftm_object_apply() returns
  * @arg:      the caller's
  * @error:    out: 0, or -ENOMEM; then nothing was applied
- * @applied:  out: how many operations were
+ * @applied:  out: how many operations were, and @others how many of other clients
  * @state:    out: the new application part
  */
 struct bftm_object_job {
@@ -249,11 +271,13 @@ struct bftm_object_job {
 	void *arg;
 	int error;
 	u32 applied;
+	u32 others;
 	struct bftm_bytes state;
 	/* private */
 	u32 at;			/* operation that is worked on */
 	u32 answers;		/* it takes; 0: it is not begun */
 	u32 next;		/* where its next request is */
+	u32 place;		/* requests of operations that were begun before */
 	u32 spent;		/* bytes of all responses, with room for bare ones */
 	u32 rest;		/* status of all that is left of it, 0: as it comes */
 	const u8 *request;
@@ -277,5 +301,27 @@ void bftm_object_cancel(struct bftm_object_job *job);
 
 /** bftm_object_free() - what a job has made: state and responses */
 void bftm_object_free(struct bftm_object_job *job);
+
+/* Between object.c and object_whole.c */
+
+/** bftm_object_type_of() - the name of an object's type, NULL when there is none */
+const char *bftm_object_type_of(const struct bftm_bytes *app);
+
+/** bftm_object_runs() - is it a type with a program here? */
+bool bftm_object_runs(const struct bftm_object_job *job, const char *type);
+
+/** bftm_object_knows() - is it that, or built in? */
+bool bftm_object_knows(const struct bftm_object_job *job, const char *type);
+
+/**
+ * bftm_object_whole() - do what all types are asked for alike: create, type, dump, restore,
+ * delete-object; or say that there is no object
+ * @ret: status
+ * Return: false when it is a request for the type.
+ */
+bool bftm_object_whole(struct bftm_object_job *job, struct bftm_object_call *call, u32 *ret);
+
+/** bftm_object_makes_unknown() - would it make an object of a type that is not known here? */
+bool bftm_object_makes_unknown(const struct bftm_object_job *job, struct bftm_object_call *call);
 
 #endif /* BFTM_OBJECT_H */

@@ -3,8 +3,10 @@
  * Requests packed into operations, and answers into responses:
  *
  *	operation: le32 count, then each request: le32 len, bytes
- *	response:  le64 version, le32 count, then each answer: le32 status,
- *		   le32 len, bytes
+ *	response:  le64 version, le32 count + place << COUNT_BITS, then each answer:
+ *		   le32 status, le32 len, bytes
+ *
+ * Place is how many requests the same version did before.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +15,10 @@
 
 #define RESPONSE_HEAD	12
 #define ANSWER_HEAD	8
+#define COUNT_BITS	12
+
+static_assert(BFTM_OP_MAX / ANSWER_HEAD < 1 << COUNT_BITS);
+static_assert(BFTM_NUMBERS <= 1u << (32 - COUNT_BITS));
 
 bool bftm_bytes_add(struct bftm_bytes *bytes, const void *data, u32 len)
 {
@@ -108,7 +114,7 @@ int bftm_answers(const u8 *response, u32 len, u64 *ret_version)
 
 	if (len < RESPONSE_HEAD)
 		return -EBADMSG;
-	count = get_le32(response + sizeof(version));
+	count = get_le32(response + sizeof(version)) & ((1u << COUNT_BITS) - 1);
 	for (n = 0; n < count; n++) {
 		if (len - at < ANSWER_HEAD)
 			return -EBADMSG;
@@ -125,6 +131,15 @@ int bftm_answers(const u8 *response, u32 len, u64 *ret_version)
 	return (int)count;
 }
 
+u64 bftm_answers_number(const u8 *response)
+{
+	__le64 version;
+
+	memcpy(&version, response, sizeof(version));
+	return le64_to_cpu(version) * BFTM_NUMBERS +
+	       (get_le32(response + sizeof(version)) >> COUNT_BITS);
+}
+
 void bftm_answer_get(const u8 *response, u32 i, struct bftm_object_answer *ret)
 {
 	const u8 *at = response + RESPONSE_HEAD;
@@ -136,10 +151,10 @@ void bftm_answer_get(const u8 *response, u32 i, struct bftm_object_answer *ret)
 	ret->data = at + ANSWER_HEAD;
 }
 
-bool bftm_answers_begin(struct bftm_bytes *response, u64 version, u32 count)
+bool bftm_answers_begin(struct bftm_bytes *response, u64 version, u32 place, u32 count)
 {
 	__le64 le_version = cpu_to_le64(version);
-	__le32 le_count = cpu_to_le32(count);
+	__le32 le_count = cpu_to_le32(place << COUNT_BITS | count);
 
 	return bftm_bytes_add(response, &le_version, sizeof(le_version)) &&
 	       bftm_bytes_add(response, &le_count, sizeof(le_count));

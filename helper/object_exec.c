@@ -52,6 +52,17 @@ static const struct bftm_conf_type *find(const char *name)
 	return NULL;
 }
 
+u64 bftm_exec_limit_ns(void)
+{
+	u64 longest = 0;
+	u32 i;
+
+	for (i = 0; i < type_count; i++)
+		if (longest < types[i].limit_ns)
+			longest = types[i].limit_ns;
+	return longest;
+}
+
 static bool knows(const struct bftm_object_exec *exec, const char *type)
 {
 	(void)exec;

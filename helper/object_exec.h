@@ -40,6 +40,9 @@ void bftm_exec_configure(struct bftm_conf *conf);
 /** bftm_exec_stop() - forget them; what runs is killed. */
 void bftm_exec_stop(void);
 
+/** bftm_exec_limit_ns() - the longest time limit of all; 0: there are no programs */
+u64 bftm_exec_limit_ns(void);
+
 /** bftm_exec - for struct bftm_object_job; runs on the daemon's loop */
 extern const struct bftm_object_exec bftm_exec;
 

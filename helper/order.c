@@ -11,9 +11,6 @@
 #include "ordering.h"
 #include "upcall.h"
 
-/* What an object takes in memory goes when it was not used for so long. */
-#define IDLE_NS	(60 * BFTM_NS_PER_SEC)
-
 struct bftm_order_totals bftm_order_totals;
 
 static int compare(const struct bftm_ordering *a, const struct bftm_ordering *b)
@@ -69,87 +66,6 @@ static struct bftm_ordering *get(struct bftm_identity *identity, const u8 *name,
 	return o;
 }
 
-static void work_free(struct bftm_order_work *w)
-{
-	struct bftm_ordering *o = w->ordering;
-
-	o->ranks = w->order.rank.count;
-	o->work = NULL;
-	bftm_order_unlock(w);
-	bftm_make_free(w);
-	bftm_submit_stop(w);
-	bftm_timer_stop(&w->wake);
-	bftm_timer_stop(&w->transfer);
-	if (w->cluster)
-		w->cluster->acquires.count--;
-	free(w);
-}
-
-static void wake(struct bftm_timer *timer)
-{
-	struct bftm_order_work *w = container_of(timer, struct bftm_order_work, wake);
-
-	if (w->cluster)
-		bftm_iterate(w);
-	else
-		work_free(w);
-}
-
-struct bftm_order_work *bftm_order_work_get(struct bftm_ordering *o)
-{
-	struct bftm_order_work *w = o->work;
-
-	if (w)
-		return w;
-	w = calloc(1, sizeof(*w));
-	if (!w)
-		return NULL;
-	w->ordering = o;
-	w->wake.fire = wake;
-	w->order.rank.count = o->ranks;
-	w->order.rank.client = o->identity->client;
-	w->order.rank.incarnation = (u32)(bftm_identity_seq(o->identity) >> 32);
-	TAILQ_INIT(&w->batch);
-	bftm_submit_init(w);
-	bftm_bodies_init(w);
-	o->work = w;
-	return w;
-}
-
-void bftm_order_soon(struct bftm_order_work *w, u64 at_ns)
-{
-	if (!w->wake.armed || at_ns < w->wake.at_ns)
-		bftm_timer_arm(&w->wake, at_ns);
-}
-
-/* Other servers, perhaps: what the old ones said of completed states says nothing. */
-static void start_over(struct bftm_order_work *w)
-{
-	struct bftm_rank rank = w->order.rank;
-
-	memset(&w->order, 0, sizeof(w->order));
-	w->order.rank = rank;
-	w->used_by = w->cluster->first_seq;
-	w->limit = w->cluster->conf.state_max;
-}
-
-void bftm_order_use(struct bftm_order_work *w, struct bftm_cluster *cl)
-{
-	if (w->cluster == cl)
-		return;
-	if (w->cluster)
-		w->cluster->acquires.count--;
-	w->cluster = cl;
-	if (!cl) {
-		bftm_timer_arm(&w->wake, bftm_now() + IDLE_NS);
-		return;
-	}
-	bftm_timer_stop(&w->wake);
-	cl->acquires.count++;
-	if (w->used_by != cl->first_seq)
-		start_over(w);
-}
-
 void bftm_order_send(struct bftm_order_work *w, u32 to, struct bftm_order_msg *msg)
 {
 	msg->name_len = w->ordering->len;
@@ -170,9 +86,11 @@ static int begin(const struct bftm_submit_ask *ask, struct bftm_cluster *cl)
 	if (!ask->name_len || ask->name_len > BFTM_OBJECT_NAME_MAX)
 		return ENAMETOOLONG;
 	o = get(cl->identity, ask->name, ask->name_len);
-	w = o ? bftm_order_work_get(o) : NULL;
-	if (!w)
+	if (!o)
 		return ENOMEM;
+	err = bftm_order_work_get(o, &w);
+	if (err)
+		return -err;
 	err = bftm_request_new(o, cl, ask);
 	if (!err && !w->op)
 		bftm_submit_next(w);
@@ -312,7 +230,7 @@ void bftm_orders_free(struct bftm_identity *identity)
 		bftm_requests_drop(&o->waiting);
 		if (o->work) {
 			bftm_requests_drop(&o->work->batch);
-			work_free(o->work);
+			bftm_order_work_free(o->work);
 		}
 		bftm_timer_stop(&o->refresh);
 		bftm_history_free(&o->history);

@@ -14,14 +14,20 @@ void bftm_history_init(struct bftm_history *h)
 	TAILQ_INIT(&h->list);
 }
 
+/* A short one is mostly what holds it together. */
+static u32 size(const struct bftm_past *p)
+{
+	return (u32)sizeof(*p) + p->len + p->response_len;
+}
+
 static void forget(struct bftm_history *h)
 {
 	struct bftm_past *p = TAILQ_FIRST(&h->list);
 
 	TAILQ_REMOVE(&h->list, p, list);
 	h->count--;
-	h->bytes -= p->len + p->response_len;
-	total -= p->len + p->response_len;
+	h->bytes -= size(p);
+	total -= size(p);
 	free(p);
 }
 
@@ -32,7 +38,7 @@ void bftm_history_free(struct bftm_history *h)
 }
 
 void bftm_history_add(struct bftm_history *h, const struct bftm_request *r, u64 now,
-		      u64 version, const struct bftm_object_answer *a)
+		      u64 number, const struct bftm_object_answer *a)
 {
 	u32 response_len = a ? a->len : 0;
 	struct bftm_past *p = malloc(sizeof(*p) + r->len + response_len);
@@ -43,7 +49,7 @@ void bftm_history_add(struct bftm_history *h, const struct bftm_request *r, u64 
 		.process = r->process,
 		.invoke_ns = r->invoke_ns,
 		.return_ns = now,
-		.version = version,
+		.number = number,
 		.status = a ? a->status : 0,
 		.len = r->len,
 		.response_len = response_len,
@@ -53,8 +59,8 @@ void bftm_history_add(struct bftm_history *h, const struct bftm_request *r, u64 
 		memcpy(p->text + r->len, a->data, response_len);
 	TAILQ_INSERT_TAIL(&h->list, p, list);
 	h->count++;
-	h->bytes += r->len + response_len;
-	total += r->len + response_len;
+	h->bytes += size(p);
+	total += size(p);
 	while (h->count > BFTM_HISTORY_MAX || h->bytes > BFTM_HISTORY_BYTES ||
 	       (h->count && total > BFTM_HISTORY_TOTAL))
 		forget(h);
@@ -80,7 +86,8 @@ static struct json_object *describe(const struct bftm_cluster *cl,
 	add_known(line, "status", p->status, known);
 	json_object_object_add(line, "response",
 			       known ? bftm_json_bytes(p->text + p->len, p->response_len) : NULL);
-	add_known(line, "version", p->version, known);
+	add_known(line, "version", p->number / BFTM_NUMBERS, known);
+	add_known(line, "number", p->number, known);
 	return line;
 }
 

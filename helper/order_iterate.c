@@ -242,6 +242,8 @@ static void next_iteration(struct bftm_order_work *w)
 {
 	bool refresh = wants_refresh(w);
 
+	if (w->making)
+		return;		/* a program runs: bftm_iterate_ran() */
 	if (!wants(w) && !refresh) {
 		rest(w);
 		return;
@@ -381,5 +383,12 @@ void bftm_iterate_made(struct bftm_order_work *w, bool made)
 	if (w->order.applies)
 		note_settled(w);
 	pause_for(w, bftm_order_cfg_of(w)->resend_ns);
+	bftm_timer_arm(&w->wake, 0);
+}
+
+void bftm_iterate_ran(struct bftm_order_work *w, bool made)
+{
+	if (!made)
+		pause_for(w, bftm_order_cfg_of(w)->resend_ns);
 	bftm_timer_arm(&w->wake, 0);
 }

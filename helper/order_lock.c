@@ -8,11 +8,15 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "object_exec.h"
 #include "ordering.h"
 
 /* Nobody else was met for so long, in repetitions: then it is tried without. */
 #define ALONE	32
-/* For so many repetitions, or up to twice that, one operation waits for the lock. */
+/*
+ * For so many repetitions, or up to twice that, one operation waits for the lock; and for
+ * as long as the host that has it may run programs: for itself, for others, and the last one.
+ */
 #define PATIENCE	32
 
 /* Numbers of the kernel's requests do not get there. */
@@ -51,6 +55,7 @@ static void contend(struct bftm_order_work *w)
 		.id = INSIDE_IDS | ++last,
 		.name_len = w->ordering->len + 1,
 		.lease_ns = w->cluster->conf.lease_ns,
+		.renew = bftm_order_runs(w),
 		.inside = &w->inside,
 	};
 
@@ -63,11 +68,19 @@ static void contend(struct bftm_order_work *w)
 	bftm_acquire_begin(&ask);
 }
 
+static u64 running_ns(const struct bftm_order_work *w)
+{
+	if (!bftm_order_runs(w))
+		return 0;
+	return 2 * (bftm_exec_limit_ns() ?: BFTM_TIME_LIMIT_MAX_NS) + BFTM_OTHERS_NS;
+}
+
 void bftm_order_patience(struct bftm_order_work *w)
 {
 	/* Once it was of no use, the holder is taken for dead, until another is met. */
 	if (!w->impatient)
-		w->patience_ns = bftm_now() + (PATIENCE + bftm_random(PATIENCE)) * resend_ns(w);
+		w->patience_ns = bftm_now() + running_ns(w) +
+				 (PATIENCE + bftm_random(PATIENCE)) * resend_ns(w);
 }
 
 void bftm_order_met(struct bftm_order_work *w)
@@ -98,7 +111,7 @@ bool bftm_order_may(struct bftm_order_work *w)
 
 	if (w->lock != BFTM_ORDER_UNLOCKED)
 		return !waits(w);
-	if (!met || bftm_now() - met > ALONE * resend_ns(w))
+	if (!bftm_order_runs(w) && (!met || bftm_now() - met > ALONE * resend_ns(w)))
 		return true;
 	contend(w);
 	return !waits(w);

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Line 2.22: the state that an iteration proposes, and the bodies that it takes. */
+/*
+ * Line 2.22: the state that an iteration proposes, and the bodies that it takes.
+ *
+ * A program may take longer than an iteration may last, and than others go without one.
+ * So it runs between two: the first learns what there is to do and is over; the next one
+ * proposes what came of it, unless the state is another by then.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../kmod/core/servers.h"
 #include "cluster.h"
-#include "digest.h"
 #include "object_exec.h"
 #include "ordering.h"
 
@@ -14,12 +19,29 @@ static void drop_next(struct bftm_order_work *w)
 	if (w->next.data != w->state.data)
 		free(w->next.data);
 	w->next.data = NULL;
+	w->made = false;
+}
+
+static void note_kind(struct bftm_order_work *w, const struct bftm_body_here *body)
+{
+	bool ran = bftm_order_runs(w);
+	const u8 *app;
+	u32 len;
+
+	app = bftm_state_app(body->data, body->id.len, &len);
+	w->ordering->kind = bftm_object_kind(app, len);
+	/* Then whoever has the lock needs more time than was thought. */
+	if (!ran && bftm_order_runs(w)) {
+		w->impatient = false;
+		bftm_order_patience(w);
+	}
 }
 
 void bftm_make_keep(struct bftm_order_work *w, struct bftm_body_here *body)
 {
 	if (body->data == w->state.data)
 		return;
+	note_kind(w, body);
 	if (w->next.data == w->state.data)
 		w->next.data = NULL;
 	free(w->state.data);
@@ -32,13 +54,7 @@ static bool is_here(const struct bftm_order_work *w)
 	       (w->state.data && bftm_body_same(&w->state.id, &w->order.base));
 }
 
-static const u8 *base_of(const struct bftm_order_work *w)
-{
-	return w->order.base.len ? w->state.data : NULL;
-}
-
-/* A body that was fetched for an iteration before may do for this one. */
-static struct bftm_fetch *find_fetch(struct bftm_order_work *w, const struct bftm_body_id *id)
+struct bftm_fetch *bftm_make_fetched(struct bftm_order_work *w, const struct bftm_body_id *id)
 {
 	u32 i;
 
@@ -87,14 +103,26 @@ static void gather_ops(struct bftm_order_work *w)
 	w->job.count = list_ops(w, holders);
 	keep_fetched(w);
 	for (i = 0; i < w->job.count; i++)
-		if (w->ops[i].id.len && !find_fetch(w, &w->ops[i].id) &&
+		if (w->ops[i].id.len && !bftm_make_fetched(w, &w->ops[i].id) &&
 		    w->fetches < BFTM_OPS_MAX)
 			bftm_fetch_begin(w, &w->fetch[w->fetches++], &w->ops[i].id, holders[i]);
 }
 
+static bool is_made(const struct bftm_order_work *w)
+{
+	return w->made && w->order.applies && bftm_body_same(&w->made_on, &w->order.base) &&
+	       w->next.id.len <= w->limit;
+}
+
+static void propose(struct bftm_order_work *w);
+
 void bftm_make(struct bftm_order_work *w)
 {
 	bftm_make_stop(w);
+	if (is_made(w)) {
+		propose(w);
+		return;
+	}
 	w->gathering = true;
 	w->job.count = 0;
 	if (!is_here(w))
@@ -102,91 +130,6 @@ void bftm_make(struct bftm_order_work *w)
 	if (w->order.applies)
 		gather_ops(w);
 	bftm_make_gathered(w);
-}
-
-static void insert_own(struct bftm_order_work *w)
-{
-	struct bftm_op own = {
-		.op = w->op,
-		.client = w->ordering->identity->client,
-		.id = w->id,
-	};
-	u32 i = 0;
-
-	while (i < w->job.count && w->ops[i].client < own.client)
-		i++;
-	memmove(&w->ops[i + 1], &w->ops[i], (w->job.count - i) * sizeof(own));
-	memmove(&w->job_ops[i + 1], &w->job_ops[i], (w->job.count - i) * sizeof(w->job_ops[0]));
-	w->ops[i] = own;
-	w->job_ops[i] = (struct bftm_object_op){
-		.body = w->body.data,
-		.len = w->body.len,
-		.own = true,
-	};
-	w->job.count++;
-}
-
-/* Those whose turn it is, and whose bodies are here. */
-static void collect(struct bftm_order_work *w)
-{
-	u32 i, kept = 0, count = w->job.count;
-	enum bftm_order_turn own = BFTM_TURN_NOT;
-	const struct bftm_fetch *f;
-
-	w->space = (struct bftm_order_space){
-		.base = base_of(w), .base_len = w->order.base.len, .limit = w->limit,
-	};
-	if (w->op)
-		own = bftm_order_turn(&w->space, w->ordering->identity->client, w->op);
-	w->due = own != BFTM_TURN_NOT;
-	for (i = 0; i < count; i++) {
-		f = find_fetch(w, &w->ops[i].id);
-		if ((!f && w->ops[i].id.len) ||
-		    bftm_order_turn(&w->space, w->ops[i].client, w->ops[i].op) != BFTM_TURN_NOW)
-			continue;
-		w->ops[kept] = w->ops[i];
-		w->job_ops[kept] = (struct bftm_object_op){
-			.body = f ? f->body.data : NULL,
-			.len = w->ops[i].id.len,
-		};
-		kept++;
-	}
-	w->job.count = kept;
-	/* Whom there was no room to tell of comes first the next time. */
-	w->from = kept ? w->ops[kept - 1].client + 1 : 0;
-	if (own == BFTM_TURN_NOW)
-		insert_own(w);
-}
-
-/* What was applied and the type's new bytes, as a state. False: no memory. */
-static bool assemble(struct bftm_order_work *w)
-{
-	const struct bftm_object_job *job = &w->job;
-	struct bftm_applied applied[BFTM_OPS_MAX + 1];
-	u64 version = w->order.base.version + 1;
-	u32 i, count = 0, len;
-	u8 *body;
-
-	for (i = 0; i < job->count; i++) {
-		if (!job->op[i].applied)
-			continue;
-		applied[count++] = (struct bftm_applied){
-			.op = w->ops[i].op,
-			.client = w->ops[i].client,
-			.len = job->op[i].response.len,
-			.response = job->op[i].response.data,
-		};
-	}
-	body = malloc(w->limit);
-	len = body ? bftm_state_make(base_of(w), version, applied, count, job->state.data,
-				     job->state.len, body, w->limit) : 0;
-	if (!len || bftm_body_describe(version, body, len, &w->next.id) < 0) {
-		free(body);
-		return false;
-	}
-	w->next.data = realloc(body, len) ?: body;
-	bftm_order_totals.applied += count;
-	return true;
 }
 
 /* A long body goes ahead: the core's patience is for datagrams. */
@@ -207,18 +150,18 @@ static void applied(struct bftm_object_job *job)
 	bool good;
 
 	w->making = false;
-	if (w->order.phase != BFTM_ORDER_MAKING) {
-		bftm_object_free(job);
-		return;
-	}
 	if (!job->error && !job->applied && w->due)
 		bftm_submit_no_room(w);
-	good = !job->error && job->applied && assemble(w);
+	good = !job->error && job->applied && bftm_apply_assemble(w);
 	bftm_object_free(job);
-	if (good)
+	if (w->order.phase != BFTM_ORDER_MAKING) {
+		w->made = good;
+		bftm_iterate_ran(w, good);
+	} else if (good) {
 		propose(w);
-	else
+	} else {
 		bftm_iterate_made(w, false);
+	}
 }
 
 static void apply(struct bftm_order_work *w)
@@ -226,7 +169,12 @@ static void apply(struct bftm_order_work *w)
 	struct bftm_object_job *job = &w->job;
 	u32 count, app_len;
 
-	collect(w);
+	/* Whoever has the lock runs the programs that all wait for. */
+	if (bftm_order_runs(w) && !bftm_order_may(w)) {
+		bftm_order_unmade(&w->order);
+		return;
+	}
+	bftm_apply_collect(w);
 	count = job->count;
 	if (!count) {
 		if (w->due)
@@ -235,7 +183,7 @@ static void apply(struct bftm_order_work *w)
 		return;
 	}
 	*job = (struct bftm_object_job){
-		.app = bftm_state_app(base_of(w), w->order.base.len, &app_len),
+		.app = bftm_state_app(bftm_order_base(w), w->order.base.len, &app_len),
 		.version = w->order.base.version + 1,
 		.room = bftm_order_left(&w->space),
 		.spare = bftm_order_spare(&w->space),
@@ -243,13 +191,18 @@ static void apply(struct bftm_order_work *w)
 		.count = count,
 		.exec = &bftm_exec,
 		.now = bftm_now,
-		.until_ns = w->order.begun_ns + bftm_order_cfg_of(w)->limit_ns / 2,
+		.until_ns = bftm_now() + BFTM_OTHERS_NS,
 		.done = applied,
 		.arg = w,
 	};
 	job->app_len = app_len;
 	w->making = true;
+	w->made_on = w->order.base;
 	bftm_object_apply(job);
+	if (w->making) {
+		bftm_order_unmade(&w->order);
+		bftm_timer_stop(&w->wake);
+	}
 }
 
 static bool all_over(const struct bftm_order_work *w)
@@ -302,6 +255,13 @@ void bftm_make_stop(struct bftm_order_work *w)
 	for (i = 0; i < w->fetches; i++)
 		if (!w->fetch[i].over)
 			bftm_fetch_stop(&w->fetch[i]);
+}
+
+void bftm_make_void(struct bftm_order_work *w)
+{
+	if (w->order.phase == BFTM_ORDER_IDLE)
+		bftm_make_stop(w);
+	w->made = false;
 }
 
 void bftm_make_free(struct bftm_order_work *w)

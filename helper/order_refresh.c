@@ -33,8 +33,7 @@ static void refresh(struct bftm_timer *timer)
 	o->refreshed_ns = bftm_now();
 	bftm_timer_arm(timer, bftm_now() + pause_ns(o));
 	cl = bftm_cluster_of(o->identity);
-	w = cl && bftm_cluster_orders(cl) ? bftm_order_work_get(o) : NULL;
-	if (!w)
+	if (!cl || !bftm_cluster_orders(cl) || bftm_order_work_get(o, &w))
 		return;
 	w->refresh = true;
 	if (!w->cluster)

@@ -148,14 +148,17 @@ void bftm_requests_fail(struct bftm_requests *list, int error)
 	}
 }
 
-/* As many of one cluster as fit, in the order in which they came. */
+/*
+ * As many of one cluster as fit, in the order in which they came; one where a program
+ * runs for each, so that nobody waits for more than that.
+ */
 static void pack(struct bftm_order_work *w, struct bftm_cluster *cl)
 {
 	struct bftm_requests *waiting = &w->ordering->waiting;
 	struct bftm_request *r;
 
 	while ((r = TAILQ_FIRST(waiting)) && r->cluster == cl &&
-	       !bftm_batch_add(&w->body, r->text, r->len)) {
+	       !(bftm_order_runs(w) && w->body.len) && !bftm_batch_add(&w->body, r->text, r->len)) {
 		TAILQ_REMOVE(waiting, r, beside);
 		TAILQ_INSERT_TAIL(&w->batch, r, beside);
 		r->packed = true;
@@ -182,17 +185,20 @@ bool bftm_order_pack(struct bftm_order_work *w)
 		bftm_requests_drop(&w->batch);
 		return false;
 	}
+	/* Each host in its turn, where programs take long. */
+	if (bftm_order_runs(w) && w->lock == BFTM_ORDER_LOCKED)
+		bftm_order_unlock(w);
 	w->op = (u64)o->incarnation << 32 | ++o->ops;
 	bftm_order_totals.operations++;
 	return true;
 }
 
-static void answer(struct bftm_order_work *w, struct bftm_request *r, u64 version,
+static void answer(struct bftm_order_work *w, struct bftm_request *r, u64 number,
 		   const struct bftm_object_answer *a)
 {
 	struct bftm_submitted done = {
 		.id = r->id,
-		.version = version,
+		.number = number,
 		.status = a->status,
 		.response = a->data,
 		.len = a->len,
@@ -201,7 +207,7 @@ static void answer(struct bftm_order_work *w, struct bftm_request *r, u64 versio
 	if (r->id) {
 		bftm_upcall_submitted(&done);
 		bftm_order_totals.answered++;
-		bftm_history_add(&w->ordering->history, r, bftm_now(), version, a);
+		bftm_history_add(&w->ordering->history, r, bftm_now(), number, a);
 	}
 }
 
@@ -210,19 +216,21 @@ void bftm_order_deliver(struct bftm_order_work *w)
 	/* What a response without answers says: not even for these there was room. */
 	static const struct bftm_object_answer no_room = { .status = EMSGSIZE };
 	struct bftm_request *r, *next;
-	u64 version = 0;
+	u64 version = 0, number = 0;
 	int count, i = 0;
 
 	count = bftm_answers(w->response.data, w->response.len, &version);
+	if (count >= 0)
+		number = bftm_answers_number(w->response.data);
 	for (r = TAILQ_FIRST(&w->batch); r; r = next, i++) {
 		struct bftm_object_answer a;
 
 		next = TAILQ_NEXT(r, beside);
 		if (i < count) {
 			bftm_answer_get(w->response.data, (u32)i, &a);
-			answer(w, r, version, &a);
+			answer(w, r, number + (u32)i, &a);
 		} else if (!count) {
-			answer(w, r, version, &no_room);
+			answer(w, r, number + (u32)i, &no_room);
 		} else {
 			fail(r, EREMOTEIO);
 		}

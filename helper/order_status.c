@@ -16,6 +16,8 @@ static const char *doing(const struct bftm_order_work *w)
 
 	if (!w || !w->cluster)
 		return "idle";
+	if (w->making)
+		return phase[BFTM_ORDER_MAKING];
 	if (w->order.phase != BFTM_ORDER_IDLE)
 		return phase[w->order.phase];
 	return w->lock == BFTM_ORDER_QUEUED ? "contend" : "wait";
@@ -78,6 +80,7 @@ struct json_object *bftm_order_describe(const struct bftm_cluster *cl)
 	const struct bftm_ordering *o;
 
 	bftm_json_add_text(j, "name", cl->conf.name);
+	bftm_json_add_bool(j, "default", cl == bftm_cluster_find(""));
 	bftm_json_add_bool(j, "served", bftm_cluster_orders(cl));
 	for (o = bftm_ordering_next(cl, NULL); o; o = bftm_ordering_next(cl, o))
 		json_object_array_add(objects, describe(o));

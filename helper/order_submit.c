@@ -115,6 +115,7 @@ static void next(struct bftm_order_work *w)
 {
 	bftm_timer_stop(&w->submit);
 	bftm_put_stop(&w->put_op);
+	bftm_make_void(w);
 	bftm_submit_next(w);
 }
 

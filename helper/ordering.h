@@ -8,6 +8,7 @@
 #include "../kmod/core/order_client.h"
 #include "../kmod/core/transfer.h"
 #include "acquire.h"
+#include "conf.h"
 #include "loop.h"
 #include "object.h"
 #include "order.h"
@@ -16,10 +17,14 @@
 
 /* What one iteration applies: at most so many operations of others, and its own. */
 #define BFTM_OPS_MAX		32
+/* A program is begun for operations of others, but for one, while less has gone by. */
+#define BFTM_OTHERS_NS		(1 * BFTM_NS_PER_SEC)
+/* Objects that are in use at once, of all clusters. */
+#define BFTM_WORKS_MAX		1024u
 /* Requests of this host that are remembered, of each object, and their bytes. */
 #define BFTM_HISTORY_MAX	1024
 #define BFTM_HISTORY_BYTES	(1u << 20)
-/* And of all objects together; above it, new ones are not remembered. */
+/* And of all objects together, with all that they take; above it, new ones are not remembered. */
 #define BFTM_HISTORY_TOTAL	(64u << 20)
 /* Asked for so often, a response that should be there takes an iteration. */
 #define BFTM_POLLS_MAX		5
@@ -59,7 +64,7 @@ struct bftm_past {
 	u64 process;
 	u64 invoke_ns;
 	u64 return_ns;		/* 0: it was not answered, or not yet */
-	u64 version;
+	u64 number;
 	u32 status;
 	u32 len;
 	u32 response_len;
@@ -80,6 +85,7 @@ struct bftm_history {
  * @ranks:       count of the highest rank used, when there is no @work
  * @restarted:   servers that were, and have not told since that they know it
  * @refresh:     for their sake; @refreshes in a row, the last at @refreshed_ns
+ * @kind:        as the last known state says
  * @contended_ns: when another was met last
  * @waiting:     requests for the next operation
  *
@@ -99,6 +105,7 @@ struct bftm_ordering {
 	u32 refreshes;
 	u64 refreshed_ns;
 	struct bftm_timer refresh;
+	enum bftm_object_kind kind;
 	u64 contended_ns;
 	struct bftm_requests waiting;
 	struct bftm_order_work *work;
@@ -152,6 +159,7 @@ enum bftm_order_lock {
 
 /**
  * struct bftm_order_work - an object in use
+ * @idlers:     among those that are @idle: they were in use, and nothing is under way
  * @cluster:    by which; NULL while nothing is under way
  * @used_by:    its @first_seq, the last time there was one
  * @order:      the iteration
@@ -178,7 +186,10 @@ enum bftm_order_lock {
  * @transfer:   of these and @fetch
  * @state:      the last known one
  * @next:       the one that is proposed
+ * @made_on:    the state that @next was made of by programs, as @made says: the next
+ *              iteration that chooses it proposes @next, and need not run them
  * @ops:        that an iteration applies, @count; @place is that of the own one
+ * @making:     @job is under way; without an iteration, while a program runs
  * @from:       pending operations from this client on are asked for
  * @limit:      bytes that a state may have; @space of the next one
  * @due:        the operation under way is still to be applied
@@ -187,6 +198,8 @@ enum bftm_order_lock {
  */
 struct bftm_order_work {
 	struct bftm_ordering *ordering;
+	TAILQ_ENTRY(bftm_order_work) idlers;
+	bool idle;
 	struct bftm_cluster *cluster;
 	struct bftm_order order;
 	u64 used_by;
@@ -223,6 +236,8 @@ struct bftm_order_work {
 
 	struct bftm_body_here state;
 	struct bftm_body_here next;
+	struct bftm_body_id made_on;
+	bool made;
 	struct bftm_op ops[BFTM_OPS_MAX + 1];
 	struct bftm_object_op job_ops[BFTM_OPS_MAX + 1];
 	struct bftm_object_job job;
@@ -252,17 +267,24 @@ struct bftm_ordering *bftm_ordering_find(const struct bftm_cluster *cl, const u8
 const struct bftm_ordering *bftm_ordering_next(const struct bftm_cluster *cl,
 					       const struct bftm_ordering *o);
 
-/** bftm_order_use() - @w->cluster is @cl from now on, or nothing is under way */
-void bftm_order_use(struct bftm_order_work *w, struct bftm_cluster *cl);
-
 /** bftm_order_send() - @msg of object @w to servers @to; name and room are filled in */
 void bftm_order_send(struct bftm_order_work *w, u32 to, struct bftm_order_msg *msg);
+
+/* order_work.c: what an object in use takes in memory */
+
+/**
+ * bftm_order_work_get() - @ret: @o->work, made if need be
+ * Return: 0, -ENOMEM, or -ENOBUFS: BFTM_WORKS_MAX other objects are in use.
+ */
+int bftm_order_work_get(struct bftm_ordering *o, struct bftm_order_work **ret);
+void bftm_order_work_free(struct bftm_order_work *w);
+
+/** bftm_order_use() - @w->cluster is @cl from now on; NULL: nothing is under way */
+void bftm_order_use(struct bftm_order_work *w, struct bftm_cluster *cl);
 
 /** bftm_order_soon() - think about the object again, from the loop */
 void bftm_order_soon(struct bftm_order_work *w, u64 at_ns);
 
-/** bftm_order_work_get() - Return: @o->work, made if need be; NULL without memory */
-struct bftm_order_work *bftm_order_work_get(struct bftm_ordering *o);
 
 /* order_request.c */
 
@@ -316,6 +338,8 @@ void bftm_iterate_refused(struct bftm_order_work *w, u32 u, u32 reason);
 void bftm_iterate_interrupt(struct bftm_order_work *w);
 /** bftm_iterate_made() - the state to propose is @w->next, or there is none */
 void bftm_iterate_made(struct bftm_order_work *w, bool made);
+/** bftm_iterate_ran() - programs have, between two iterations; @made: there is a state */
+void bftm_iterate_ran(struct bftm_order_work *w, bool made);
 /** bftm_iterate_stored() - server @u has all of @w->put_state */
 void bftm_iterate_stored(struct bftm_order_work *w, u32 u);
 /** bftm_iterate_again() - what this phase asks, to server @u: its epoch is new */
@@ -331,7 +355,25 @@ void bftm_make_keep(struct bftm_order_work *w, struct bftm_body_here *body);
 /** bftm_make_gathered() - a body came, or will not */
 void bftm_make_gathered(struct bftm_order_work *w);
 void bftm_make_stop(struct bftm_order_work *w);
+/** bftm_make_void() - the operation that programs run for is over; so are they */
+void bftm_make_void(struct bftm_order_work *w);
 void bftm_make_free(struct bftm_order_work *w);
+
+/** bftm_make_fetched() - a body that is here, for this iteration or one before; or NULL */
+struct bftm_fetch *bftm_make_fetched(struct bftm_order_work *w, const struct bftm_body_id *id);
+
+/** bftm_order_base() - the body of the state that operations are applied to; NULL for σ0 */
+static inline const u8 *bftm_order_base(const struct bftm_order_work *w)
+{
+	return w->order.base.len ? w->state.data : NULL;
+}
+
+/* order_apply.c: likewise, what is applied and what comes of it */
+
+/** bftm_apply_collect() - into @w->job: those whose turn it is, and whose bodies are here */
+void bftm_apply_collect(struct bftm_order_work *w);
+/** bftm_apply_assemble() - what was applied, as the state @w->next. False: no memory */
+bool bftm_apply_assemble(struct bftm_order_work *w);
 
 /* order_bodies.c: in pieces */
 
@@ -359,6 +401,11 @@ void bftm_order_patience(struct bftm_order_work *w);
 /** bftm_order_met() - another contends for the object */
 void bftm_order_met(struct bftm_order_work *w);
 void bftm_order_unlock(struct bftm_order_work *w);
+/** bftm_order_runs() - does a program do what this object is asked for? */
+static inline bool bftm_order_runs(const struct bftm_order_work *w)
+{
+	return w->ordering->kind == BFTM_OBJECT_PROGRAM;
+}
 
 /* order_refresh.c: servers that were restarted */
 
@@ -376,7 +423,7 @@ void bftm_history_init(struct bftm_history *h);
 void bftm_history_free(struct bftm_history *h);
 /** bftm_history_add() - @a is NULL when its fate is not known */
 void bftm_history_add(struct bftm_history *h, const struct bftm_request *r, u64 now,
-		      u64 version, const struct bftm_object_answer *a);
+		      u64 number, const struct bftm_object_answer *a);
 
 /* order_rank.c: signed ranks */
 

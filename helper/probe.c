@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How servers are: who was not heard is asked, and tells when it was started. */
 #include "cluster.h"
+#include "health.h"
 #include "lend.h"
 #include "log.h"
 #include "order.h"
@@ -39,6 +40,8 @@ void bftm_probe(struct bftm_cluster *cl)
 		bftm_hello(cl, to);
 	bftm_recover_wake(cl, now);
 	bftm_evidence_report(cl);
+	if (!cl->draining)
+		bftm_health_report(cl);
 	bftm_identity_keep(cl->identity);
 }
 

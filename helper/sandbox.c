@@ -110,7 +110,10 @@ static int allow_data(scmp_filter_ctx filter)
 	       seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
 				SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)) ?:
 	       seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1,
-				SCMP_A1_32(SCMP_CMP_EQ, TCGETS));
+				SCMP_A1_32(SCMP_CMP_EQ, TCGETS)) ?:
+	       /* Which interface an address is of, when the configuration is read again. */
+	       seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1,
+				SCMP_A1_32(SCMP_CMP_EQ, SIOCGIFINDEX));
 }
 
 /* clone3() hides its flags in memory; without it the C library takes clone(). */

@@ -4,6 +4,7 @@
  * from what there is to do: then it is said later, at the latest when all is done.
  */
 #include "speech.h"
+#include "log.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -42,5 +43,6 @@ void bftm_speech_add(struct bftm_speech *speech, const char *lock, const char *f
 	if ((size_t)snprintf(speech->text + len, room, "%s: lock '%s'%s\n",
 			     program_invocation_short_name, lock, text) >= room)
 		speech->text[len] = '\0';
+	bftm_log_printable(speech->text + len, strlen(speech->text + len));
 	bftm_speech_flush(speech, 0);
 }

@@ -17,14 +17,22 @@
 /* libconfuse hands no argument to its callbacks, and its lexer is one as well. */
 static struct bftm_syntax *reading;
 
+/* After an unknown key, which may be a section's. It is left out, and the rest read again. */
+static bool is_consequence(const struct bftm_syntax *syntax, unsigned int line)
+{
+	return syntax->unknown_line && line > syntax->unknown_line && !syntax->secret;
+}
+
 static void print_mistake(struct bftm_syntax *syntax, unsigned int line, const char *format,
 			  va_list args)
 {
 	char text[1024];
 
+	syntax->mistakes++;
+	if (line <= syntax->said_line || is_consequence(syntax, line))
+		return;
 	vsnprintf(text, sizeof(text), format, args);
 	bftm_log(LOG_ERR, "%s:%u: %s", syntax->path, line, text);
-	syntax->mistakes++;
 }
 
 void bftm_mistake(struct bftm_syntax *syntax, unsigned int line, const char *format, ...)
@@ -111,10 +119,15 @@ static void report(cfg_t *section, const char *format, va_list args)
 		report_unknown(section, va_arg(args, const char *));
 		/* Skip it and go on. The next known key takes this back. */
 		section->flags |= CFGF_IGNORE_UNKNOWN;
-		reading->unknown = true;
-	} else if (starts_with(format, "found duplicate title")) {
+		if (!reading->unknown_line && (unsigned int)section->line > reading->said_line)
+			reading->unknown_line = section->line;
+		return;
+	}
+	if (!reading->failed_line)
+		reading->failed_line = section->line;
+	if (starts_with(format, "found duplicate title")) {
 		report_twice(section, va_arg(args, const char *));
-	} else if (reading->unknown) {
+	} else if (reading->unknown_line) {
 		/* What follows an unknown section may be its consequence. */
 		reading->mistakes++;
 	} else if (reading->secret) {
@@ -216,6 +229,54 @@ static int read_text(struct bftm_syntax *syntax, FILE *file, char **ret)
 	return 0;
 }
 
+/*
+ * Has the statement that begins on a line made of spaces: the line, and what is in braces that
+ * open there. Return: false when nothing is there, or a brace of before closes.
+ */
+static bool blank_statement(char *text, unsigned int line, bool *ret_section)
+{
+	bool any = false;
+	int depth = 0;
+	char quote = '\0', *p = text, *end;
+
+	while (--line && p)
+		p = strchr(p, '\n') ? strchr(p, '\n') + 1 : NULL;
+	if (!p)
+		return false;
+	for (end = p; *end && (*end != '\n' || depth); end++) {
+		any |= !strchr(" \t\r\n", *end);
+		if (quote && *end == '\\' && end[1])
+			end++;
+		else if (quote)
+			quote = *end == quote ? '\0' : quote;
+		else if (*end == '"' || *end == '\'')
+			quote = *end;
+		else if (*end == '{')
+			depth++;
+		else if (*end == '}' && !depth--)
+			return false;
+	}
+	*ret_section = memchr(p, '{', (size_t)(end - p));
+	for (; p < end; p++)
+		if (*p != '\n')
+			*p = ' ';
+	return any;
+}
+
+static void forget_values(struct bftm_syntax *syntax)
+{
+	struct bftm_value *value;
+
+	while ((value = syntax->value)) {
+		syntax->value = value->next;
+		explicit_bzero(value->text, strlen(value->text));
+		free(value);
+	}
+	if (syntax->root)
+		cfg_free(syntax->root);
+	syntax->root = NULL;
+}
+
 static int parse(struct bftm_syntax *syntax, const char *text, cfg_opt_t *table)
 {
 	int r;
@@ -239,6 +300,31 @@ static int parse(struct bftm_syntax *syntax, const char *text, cfg_opt_t *table)
 	return -ENOMEM;
 }
 
+/* Once more without what was in the way, as long as there is something. */
+static int parse_parts(struct bftm_syntax *syntax, char *text, cfg_opt_t *table)
+{
+	unsigned int line;
+	bool section;
+	int r;
+
+	for (;;) {
+		syntax->unknown_line = 0;
+		syntax->failed_line = 0;
+		/* libconfuse cannot read a buffer of length 0. */
+		r = parse(syntax, *text ? text : "\n", table);
+		line = syntax->unknown_line ?: syntax->failed_line;
+		if ((r && r != -EINVAL) || syntax->secret || !line ||
+		    !blank_statement(text, line, &section))
+			break;
+		/* Of a key that nobody knows nothing else lacks. */
+		syntax->partial |= section || !syntax->unknown_line;
+		syntax->said_line = line;
+		forget_values(syntax);
+	}
+	syntax->said_line = 0;
+	return r;
+}
+
 /* Some editors put it before what is UTF-8, where nobody sees it. */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
@@ -254,9 +340,8 @@ int bftm_syntax_read(struct bftm_syntax *syntax, FILE *file, cfg_opt_t *table)
 	if (starts_with(begin, BYTE_ORDER_MARK))
 		begin += strlen(BYTE_ORDER_MARK);
 	r = blank_comments(syntax, begin);
-	/* libconfuse cannot read a buffer of length 0. */
 	if (r == 0)
-		r = parse(syntax, *begin ? begin : "\n", table);
+		r = parse_parts(syntax, begin, table);
 	explicit_bzero(text, strlen(text));
 	free(text);
 	return r;
@@ -264,14 +349,5 @@ int bftm_syntax_read(struct bftm_syntax *syntax, FILE *file, cfg_opt_t *table)
 
 void bftm_syntax_free(struct bftm_syntax *syntax)
 {
-	struct bftm_value *value;
-
-	while ((value = syntax->value)) {
-		syntax->value = value->next;
-		explicit_bzero(value->text, strlen(value->text));
-		free(value);
-	}
-	if (syntax->root)
-		cfg_free(syntax->root);
-	syntax->root = NULL;
+	forget_values(syntax);
 }

@@ -27,7 +27,9 @@ struct bftm_value {
  * @root:     its sections
  * @value:    all its values
  * @mistakes: how many were reported
- * @unknown:  an unknown key is among them
+ * @partial:  what could not be read is left out: what else lacks may be there
+ * @unknown_line, @failed_line: the first unknown key of this reading, and where it ended; 0
+ * @said_line: mistakes up to here were reported by an earlier reading
  */
 struct bftm_syntax {
 	const char *path;
@@ -35,7 +37,10 @@ struct bftm_syntax {
 	cfg_t *root;
 	struct bftm_value *value;
 	unsigned int mistakes;
-	bool unknown;
+	bool partial;
+	unsigned int unknown_line;
+	unsigned int failed_line;
+	unsigned int said_line;
 };
 
 /* A key in the tables of sections and keys that libconfuse takes. */
@@ -50,9 +55,11 @@ int bftm_syntax_value(cfg_t *section, cfg_opt_t *key, const char *text, void *re
  * @file:   open for reading; stays open
  * @table:  its sections and keys
  *
+ * A line with a mistake in its syntax, or the section that begins there, is left out, and the
+ * rest is read; not of a secret file.
+ *
  * Return: 0 when the sections can be looked at (look at @syntax->mistakes as
- * well: unknown or repeated keys do not stop here), -EINVAL after a mistake in
- * the syntax, or another -errno.
+ * well), -EINVAL when nothing can be made of it, or another -errno.
  */
 int bftm_syntax_read(struct bftm_syntax *syntax, FILE *file, cfg_opt_t *table);
 void bftm_syntax_free(struct bftm_syntax *syntax);

@@ -38,7 +38,7 @@ struct pulled {
 };
 
 /* Room in a report for all but a response. */
-#define REPORT_ROOM 256
+#define REPORT_ROOM 512
 
 static u64 get_u64(struct nlattr *attr)
 {
@@ -329,7 +329,7 @@ int bftm_upcall_renewed(u64 id, u64 end_ns, u32 sends)
 	return report(msg);
 }
 
-static int failed(u64 id, u32 error, u32 attempts)
+static int failed(u64 id, u32 error, u32 attempts, const char *why)
 {
 	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_DONE, REPORT_ROOM);
 
@@ -338,13 +338,21 @@ static int failed(u64 id, u32 error, u32 attempts)
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
 	nla_put_u32(msg, BFTMUTEX_A_HANDLE_ERROR, error);
 	nla_put_u32(msg, BFTMUTEX_A_HANDLE_ATTEMPTS, attempts);
+	if (*why)
+		nla_put_string(msg, BFTMUTEX_A_HANDLE_WHY, why);
 	return report(msg);
 }
 
-void bftm_upcall_failed(u64 id, int error, u32 attempts)
+void bftm_upcall_failed(u64 id, int error, u32 attempts, const char *why)
 {
-	int err = failed(id, (u32)error, attempts);
+	bool was_broken = broken;
+	int err = failed(id, (u32)error, attempts, why);
 
+	/* A module that was loaded before this program was installed takes no words. */
+	if (err == -EINVAL && *why) {
+		broken = was_broken;
+		err = failed(id, (u32)error, attempts, "");
+	}
 	if (err && err != -ESTALE)
 		bftm_log(LOG_WARNING, "request %llu: cannot report: %s",
 			 (unsigned long long)id, strerror(-err));
@@ -365,7 +373,7 @@ void bftm_upcall_submitted(const struct bftm_submitted *done)
 
 	if (msg) {
 		nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, done->id);
-		nla_put_u64(msg, BFTMUTEX_A_HANDLE_VERSION, done->version);
+		nla_put_u64(msg, BFTMUTEX_A_HANDLE_NUMBER, done->number);
 		nla_put_u32(msg, BFTMUTEX_A_HANDLE_STATUS, done->status);
 		if (done->len)
 			nla_put(msg, BFTMUTEX_A_HANDLE_RESPONSE, (int)done->len, done->response);

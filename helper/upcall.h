@@ -73,19 +73,23 @@ int bftm_upcall_won(const struct bftm_won *won);
  */
 int bftm_upcall_renewed(u64 id, u64 end_ns, u32 sends);
 
-/** bftm_upcall_failed() - @error: positive errno */
-void bftm_upcall_failed(u64 id, int error, u32 attempts);
+/**
+ * bftm_upcall_failed() - an acquire has failed
+ * @error: positive errno
+ * @why:   the end of a sentence for people, shorter than BFTM_WHY_MAX; may be empty
+ */
+void bftm_upcall_failed(u64 id, int error, u32 attempts, const char *why);
 
 /**
  * struct bftm_submitted - a submit whose operation was applied
  * @id:       of the request
- * @version:  of the object's state after it
+ * @number:   of the request among all of the object, see bftm_answers_number()
  * @status:   errno of the object, 0 for good
  * @response: @len bytes
  */
 struct bftm_submitted {
 	u64 id;
-	u64 version;
+	u64 number;
 	u32 status;
 	u32 len;
 	const u8 *response;

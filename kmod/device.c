@@ -21,6 +21,7 @@
 #define SIGNAL_V1	24
 #define RENEW_V1	32
 #define SUBMIT_V1	168
+#define WHY_V1		256
 
 static int device_open(struct inode *inode, struct file *file)
 {
@@ -218,7 +219,7 @@ static int ioctl_submit(struct bftm_handle *h, void __user *user)
 	err = get_struct(&arg, sizeof(arg), SUBMIT_V1, user, &size);
 	if (err)
 		return err;
-	if (arg.response_len || arg.version || arg.status || arg.reserved)
+	if (arg.response_len || arg.number || arg.status || arg.reserved)
 		return -EINVAL;
 	fetch = arg.flags & BFTM_FETCH;
 	err = fetch ? check_fetch(&arg) : check_submit(&arg);
@@ -245,6 +246,23 @@ static int ioctl_status(struct bftm_handle *h, void __user *user)
 	bftm_handle_status(h, &arg);
 	if (arg.deadline_ns)
 		arg.deadline_ns = timens_add_boottime_ns(arg.deadline_ns);
+	return put_struct(user, &arg, sizeof(arg), size);
+}
+
+static int ioctl_why(struct bftm_handle *h, void __user *user)
+{
+	struct bftm_why arg;
+	u32 size;
+	int err;
+
+	static_assert(sizeof(arg) == WHY_V1);
+	static_assert(BFTMUTEX_WHY_MAX + 1 == BFTM_WHY_MAX);
+	err = get_struct(&arg, sizeof(arg), WHY_V1, user, &size);
+	if (err)
+		return err;
+	memset(&arg, 0, sizeof(arg));
+	arg.size = size;
+	bftm_handle_why(h, arg.text);
 	return put_struct(user, &arg, sizeof(arg), size);
 }
 
@@ -287,6 +305,8 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return ioctl_submit(h, user);
 	case _IOC_NR(BFTM_IOC_SET_SIGNAL):
 		return ioctl_set_signal(h, user);
+	case _IOC_NR(BFTM_IOC_WHY):
+		return ioctl_why(h, user);
 	}
 	return -ENOTTY;
 }

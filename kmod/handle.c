@@ -84,6 +84,7 @@ void bftm_handle_free(struct bftm_handle *h)
 	/* Nobody finds it any more, so nobody calls the usher. */
 	bftm_handle_watch_end(h);
 	bftm_submit_forget(h);
+	kfree(h->why);
 	put_pid(h->signal_pid);
 	put_pid(h->owner);
 	if (h->signal_cred)
@@ -142,6 +143,8 @@ static int begin(struct bftm_handle *h, struct bftm_request *request, bool waits
 	h->state = BFTM_STATE_PENDING;
 	h->reason = BFTM_LOST_NOT;
 	h->error = 0;
+	kfree(h->why);
+	h->why = NULL;
 	h->warned = false;
 	h->untold = waits;
 	h->renewing = false;
@@ -319,6 +322,14 @@ void bftm_handle_status(struct bftm_handle *h, struct bftm_status *ret)
 		ret->token = h->arg.token;
 		ret->attempts = h->arg.attempts;
 	}
+	spin_unlock_bh(&h->bn->upcall.lock);
+}
+
+void bftm_handle_why(struct bftm_handle *h, char text[BFTM_WHY_MAX])
+{
+	spin_lock_bh(&h->bn->upcall.lock);
+	if (h->why)
+		strscpy(text, h->why, BFTM_WHY_MAX);
 	spin_unlock_bh(&h->bn->upcall.lock);
 }
 

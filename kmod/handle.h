@@ -23,6 +23,7 @@
  * @state:       enum bftm_state
  * @reason:      enum bftm_lost
  * @error:       positive errno of the last acquire that failed
+ * @why:         what the helper said of that, NULL for nothing
  * @warned:      the margin was announced
  * @untold:      a call waits for what is held, and has not returned with it
  * @renewing:    the program asked for a renewal that has not come yet
@@ -51,6 +52,7 @@ struct bftm_handle {
 	enum bftm_state state;
 	enum bftm_lost reason;
 	int error;
+	char *why;
 	bool warned;
 	bool untold;
 	bool renewing;
@@ -137,6 +139,9 @@ int bftm_handle_release(struct bftm_handle *h, u64 id);
 
 /** bftm_handle_status() - judged by the clocks, not by the timer. */
 void bftm_handle_status(struct bftm_handle *h, struct bftm_status *ret);
+
+/** bftm_handle_why() - copies what the helper said of the last acquire, if that failed. */
+void bftm_handle_why(struct bftm_handle *h, char text[BFTM_WHY_MAX]);
 
 /** bftm_handle_set_signal() - @signo 0 for none. */
 void bftm_handle_set_signal(struct bftm_handle *h, u32 signo, u64 margin_ns);

@@ -14,13 +14,25 @@
 #include "netlink.h"
 #include "trace.h"
 
+/*
+ * A real-time signal does not come when the process has too many of them pending. Then SIGIO
+ * does, as for F_SETSIG: that one was not allowed to be sent is told before that it had no room.
+ */
+static void send_signal(const struct bftm_handle *h)
+{
+	int err = kill_pid_usb_asyncio(h->signo, EKEYEXPIRED, (sigval_t){}, h->signal_pid,
+				       h->signal_cred);
+
+	if (err == -EAGAIN)
+		kill_pid(h->signal_pid, SIGIO, 1);
+}
+
 static void announce(struct bftm_handle *h, __poll_t events)
 {
 	bftm_handle_wake(h, events);
 	/* Not for a lock that no program knows to have: the call that waits for it goes on. */
 	if (h->signo && h->signal_pid && !h->untold)
-		kill_pid_usb_asyncio(h->signo, EKEYEXPIRED, (sigval_t){},
-				     h->signal_pid, h->signal_cred);
+		send_signal(h);
 }
 
 bool bftm_handle_in_margin(const struct bftm_handle *h, s64 left_ns)

@@ -163,7 +163,7 @@ static const struct nla_policy bftmutex_access_set_nl_policy[BFTMUTEX_A_SERVER_R
 };
 
 /* BFTMUTEX_CMD_HELPER_DONE - do */
-static const struct nla_policy bftmutex_helper_done_nl_policy[BFTMUTEX_A_HANDLE_END_NS + 1] = {
+static const struct nla_policy bftmutex_helper_done_nl_policy[BFTMUTEX_A_HANDLE_WHY + 1] = {
 	[BFTMUTEX_A_HANDLE_ID] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_ERROR] = { .type = NLA_U32, },
 	[BFTMUTEX_A_HANDLE_CLUSTER] = { .type = NLA_NUL_STRING, .len = BFTMUTEX_CLUSTER_NAME_MAX, },
@@ -175,6 +175,7 @@ static const struct nla_policy bftmutex_helper_done_nl_policy[BFTMUTEX_A_HANDLE_
 	[BFTMUTEX_A_HANDLE_SENDS] = { .type = NLA_U32, },
 	[BFTMUTEX_A_HANDLE_CONFIGURATION] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_END_NS] = { .type = NLA_U64, },
+	[BFTMUTEX_A_HANDLE_WHY] = { .type = NLA_NUL_STRING, .len = BFTMUTEX_WHY_MAX, },
 };
 
 /* BFTMUTEX_CMD_HELPER_RENEWED - do */
@@ -194,11 +195,11 @@ static const struct nla_policy bftmutex_helper_suspect_nl_policy[BFTMUTEX_A_SUSP
 };
 
 /* BFTMUTEX_CMD_HELPER_SUBMITTED - do */
-static const struct nla_policy bftmutex_helper_submitted_nl_policy[BFTMUTEX_A_HANDLE_VERSION + 1] = {
+static const struct nla_policy bftmutex_helper_submitted_nl_policy[BFTMUTEX_A_HANDLE_NUMBER + 1] = {
 	[BFTMUTEX_A_HANDLE_ID] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_ERROR] = { .type = NLA_U32, },
 	[BFTMUTEX_A_HANDLE_STATUS] = NLA_POLICY_MAX(NLA_U32, 4095),
-	[BFTMUTEX_A_HANDLE_VERSION] = { .type = NLA_U64, },
+	[BFTMUTEX_A_HANDLE_NUMBER] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_RESPONSE] = { .type = NLA_BINARY, },
 };
 
@@ -310,7 +311,7 @@ const struct genl_ops bftmutex_nl_ops[22] = {
 		.cmd		= BFTMUTEX_CMD_HELPER_DONE,
 		.doit		= bftmutex_nl_helper_done_doit,
 		.policy		= bftmutex_helper_done_nl_policy,
-		.maxattr	= BFTMUTEX_A_HANDLE_END_NS,
+		.maxattr	= BFTMUTEX_A_HANDLE_WHY,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{
@@ -331,7 +332,7 @@ const struct genl_ops bftmutex_nl_ops[22] = {
 		.cmd		= BFTMUTEX_CMD_HELPER_SUBMITTED,
 		.doit		= bftmutex_nl_helper_submitted_doit,
 		.policy		= bftmutex_helper_submitted_nl_policy,
-		.maxattr	= BFTMUTEX_A_HANDLE_VERSION,
+		.maxattr	= BFTMUTEX_A_HANDLE_NUMBER,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{

@@ -170,6 +170,7 @@ int bftmutex_nl_helper_done_doit(struct sk_buff *skb, struct genl_info *info)
 		.configuration = get_u64(info, BFTMUTEX_A_HANDLE_CONFIGURATION),
 	};
 	struct nlattr *cluster = info->attrs[BFTMUTEX_A_HANDLE_CLUSTER];
+	struct nlattr *why = info->attrs[BFTMUTEX_A_HANDLE_WHY];
 	int err;
 
 	/* The policy has its length; there is no terminator. */
@@ -195,8 +196,12 @@ int bftmutex_nl_helper_done_doit(struct sk_buff *skb, struct genl_info *info)
 	err = check_deadline(info, result.deadline_ns, result.end_ns);
 	if (err)
 		return err;
+	/* Without memory for it the error has to do. */
+	if (error && why)
+		result.why = nla_strdup(why, GFP_KERNEL_ACCOUNT);
 	err = bftm_upcall_done(bftm_net(genl_info_net(info)), info->snd_portid,
 			       &result);
+	kfree(result.why);
 	if (err == -EINVAL)
 		GENL_SET_ERR_MSG(info, "a token was asked for");
 	return err;
@@ -210,7 +215,7 @@ int bftmutex_nl_helper_submitted_doit(struct sk_buff *skb, struct genl_info *inf
 		.id = get_u64(info, BFTMUTEX_A_HANDLE_ID),
 		.error = -(int)error,
 		.status = get_u32(info, BFTMUTEX_A_HANDLE_STATUS),
-		.version = get_u64(info, BFTMUTEX_A_HANDLE_VERSION),
+		.number = get_u64(info, BFTMUTEX_A_HANDLE_NUMBER),
 		.response = response ? nla_data(response) : NULL,
 		.len = response ? nla_len(response) : 0,
 	};
@@ -219,8 +224,8 @@ int bftmutex_nl_helper_submitted_doit(struct sk_buff *skb, struct genl_info *inf
 	err = check_report(info, answer.id, error);
 	if (err)
 		return err;
-	if (!error != !!answer.version || (error && (answer.status || answer.len))) {
-		GENL_SET_ERR_MSG(info, "either error, or version with status and response");
+	if (!error != !!answer.number || (error && (answer.status || answer.len))) {
+		GENL_SET_ERR_MSG(info, "either error, or number with status and response");
 		return -EINVAL;
 	}
 	if (answer.len > BFTM_OP_MAX) {

@@ -19,6 +19,7 @@ static_assert(sizeof(struct bftm_net) <= 640);
 #endif
 
 static unsigned int net_id;
+static bool unloading;	/* before the namespaces are told */
 
 struct bftm_net *bftm_net(struct net *net)
 {
@@ -119,13 +120,23 @@ static int __net_init netns_init(struct net *net)
 	return 0;
 }
 
+/* Who ends a namespace, or unloads the module, may not know that a server runs there. */
+static void end_server(struct bftm_net *bn)
+{
+	u16 id = bn->server->param.id;
+
+	bftm_server_destroy(bn->server);
+	bn->server = NULL;
+	pr_warn("bftmutex: server %u has ended with %s: what it granted is forgotten here, and the next start begins in quarantine\n",
+		id, unloading ? "the module, which is unloaded" : "its network namespace");
+}
+
 static void __net_exit netns_exit(struct net *net)
 {
 	struct bftm_net *bn = bftm_net(net);
 
 	if (bn->server)
-		bftm_server_destroy(bn->server);
-	bn->server = NULL;
+		end_server(bn);
 	bftm_session_revoke(bn, NULL, 0);
 	bftm_upcall_destroy(&bn->upcall);
 	bftm_destroyed("netns", bn);
@@ -145,5 +156,6 @@ int bftm_netns_init(void)
 
 void bftm_netns_exit(void)
 {
+	unloading = true;
 	unregister_pernet_subsys(&netns_ops);
 }

@@ -142,7 +142,7 @@ void bftm_submit_answered(struct bftm_submission *s, const struct bftm_submitted
 	s->request = NULL;
 	s->error = answer->error;
 	s->status = answer->status;
-	s->version = answer->version;
+	s->number = answer->number;
 	s->len = answer->len;
 	if (s->len)
 		memcpy(s->response, answer->response, s->len);
@@ -172,7 +172,7 @@ static int submit_and_wait(struct bftm_submission *s, const struct bftm_submit *
 static int deliver(const struct bftm_submission *s, struct bftm_submit *arg)
 {
 	arg->response_len = s->len;
-	arg->version = s->version;
+	arg->number = s->number;
 	arg->status = s->status;
 	arg->id = 0;
 	if (s->len > arg->response_room) {

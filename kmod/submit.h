@@ -24,7 +24,7 @@ struct bftm_submit;
  * @op:      NULL when it is not needed any more
  * @error:   negative errno of the helper
  * @status:  errno of the object, positive
- * @version: of the object's state
+ * @number:  of the request among all of the object
  * @response: has room for BFTM_OP_MAX bytes
  * @len:     bytes of @response
  */
@@ -39,14 +39,14 @@ struct bftm_submission {
 	void *op;
 	int error;
 	u32 status;
-	u64 version;
+	u64 number;
 	void *response;
 	u32 len;
 };
 
 /**
  * bftm_submit() - have an operation applied, and wait for the response
- * @arg: checked; response_len, id, version and status are filled in when it was
+ * @arg: checked; response_len, id, number and status are filled in when it was
  *       applied, also when it returns -EOVERFLOW
  * Context: process. Return: 0, or an error of BFTM_IOC_SUBMIT.
  */

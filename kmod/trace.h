@@ -141,7 +141,7 @@ TRACE_EVENT(bftm_submitted,
 		__field(u32, status)
 		__field(u32, len)
 		__field(u64, id)
-		__field(u64, version)
+		__field(u64, number)
 	),
 	TP_fast_assign(
 		__entry->netns = s->handle->bn->net->ns.inum;
@@ -149,11 +149,11 @@ TRACE_EVENT(bftm_submitted,
 		__entry->status = s->status;
 		__entry->len = s->len;
 		__entry->id = s->id;
-		__entry->version = s->version;
+		__entry->number = s->number;
 	),
-	TP_printk("netns=%u id=%llu error=%d status=%u version=%llu response_len=%u",
+	TP_printk("netns=%u id=%llu error=%d status=%u number=%llu response_len=%u",
 		  __entry->netns, __entry->id, __entry->error, __entry->status,
-		  __entry->version, __entry->len)
+		  __entry->number, __entry->len)
 );
 
 /* The helper has evidence against a server. */

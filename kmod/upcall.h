@@ -166,22 +166,25 @@ struct bftm_result {
 	u64 token;
 	u64 configuration;
 	u32 sends;
+	char *why;			/* in words, NULL for nothing; for kfree() */
 };
 
 /**
  * bftm_upcall_done() - an acquire is decided
+ * @result: its words are the handle's afterwards, if it failed; what is there instead is the
+ *          caller's
  * Return: 0, -EPERM, or -ESTALE when nobody waits for it or its deadline has
  * passed (then it waits to be pulled again), or -EINVAL for BFTM_FENCE without a
  * token.
  */
 int bftm_upcall_done(struct bftm_net *bn, u32 portid,
-		     const struct bftm_result *result);
+		     struct bftm_result *result);
 
 /**
  * struct bftm_submitted - what the helper reports of a submit
  * @error:    negative errno; 0 when it was applied, and the rest is valid
  * @status:   positive errno of the object, or 0
- * @version:  of the object's state
+ * @number:   of the request among all of the object, from 1
  * @response: @len bytes, copied when somebody waits for it
  * @len:      of @response, bytes, at most BFTM_OP_MAX
  */
@@ -189,7 +192,7 @@ struct bftm_submitted {
 	u64 id;
 	int error;
 	u32 status;
-	u64 version;
+	u64 number;
 	const void *response;
 	u32 len;
 };

@@ -340,7 +340,7 @@ void bftm_upcall_won(struct bftm_net *bn, struct bftm_request *request,
 }
 
 int bftm_upcall_done(struct bftm_net *bn, u32 portid,
-		     const struct bftm_result *result)
+		     struct bftm_result *result)
 {
 	struct bftm_upcall *up = &bn->upcall;
 	struct bftm_request *request;
@@ -363,6 +363,7 @@ int bftm_upcall_done(struct bftm_net *bn, u32 portid,
 	list_del_init(&request->list);
 	if (result->error) {
 		hash_del(&request->by_id);
+		swap(request->handle->why, result->why);
 		bftm_request_failed(up, request, result->error);
 	} else if (bftm_clock_left(result->deadline_ns, result->end_ns) > 0) {
 		bftm_upcall_won(bn, request, result);

@@ -127,6 +127,7 @@ struct bftm_answer {
  * @known_end_ns: end of an adopted lease, as the kernel knows it
  * @token:     fencing token that is offered or has been accepted
  * @step:      how much more than the last the next offer will be
+ * @fence_ns:  until when tokens are offered by who waits for nothing
  * @stamps:    how often tokens were offered, in all attempts
  * @accepted, @denied, @ignorant: servers that stamped it, know a higher one, or
  *             do not know which were stamped
@@ -153,6 +154,7 @@ struct bftm_contend {
 	u64 resend_ns;
 	u64 known_end_ns;
 	u64 token;
+	u64 fence_ns;
 	u32 step;
 	u32 stamps;
 	u32 accepted;

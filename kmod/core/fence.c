@@ -37,6 +37,8 @@ static void arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 	c->wake_ns = bftm_contend_end(c, cfg) + 1;
 	if (c->resend_ns < c->wake_ns)
 		c->wake_ns = c->resend_ns;
+	if (c->want.wait == BFTM_WAIT_NOT && c->fence_ns < c->wake_ns)
+		c->wake_ns = c->fence_ns;
 }
 
 void bftm_fence_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
@@ -47,6 +49,7 @@ void bftm_fence_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	c->answered = 0;
 	c->known = 0;
 	c->step = 1;
+	c->fence_ns = now + bftm_round_ns(cfg);
 	offer(c, cfg, now, out);
 	arm(c, cfg);
 }
@@ -135,10 +138,11 @@ static void fail(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 void bftm_fence_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, struct bftm_out *out)
 {
-	bool gives_up = c->want.wait == BFTM_WAIT_NOT && is_hopeless(c, cfg);
+	bool once = c->want.wait == BFTM_WAIT_NOT;
 
+	/* Who asked for one round waits no longer than for another. */
 	if (now > bftm_contend_end(c, cfg) ||
-	    (now >= c->resend_ns && gives_up)) {
+	    (once && (now >= c->fence_ns || (now >= c->resend_ns && is_hopeless(c, cfg))))) {
 		fail(c, cfg, now, out);
 		return;
 	}

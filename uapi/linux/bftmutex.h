@@ -22,8 +22,10 @@
 
 #define BFTM_NAME_MAX		64	/* bytes of a lock name, no terminator */
 #define BFTM_CLUSTER_MAX	32	/* bytes of a cluster name, likewise */
+#define BFTM_WHY_MAX		248	/* bytes of a sentence, its zero byte included */
 #define BFTM_SUBMIT_NAME_MAX	63	/* bytes of an object name, likewise */
 #define BFTM_SUBMIT_MAX		16384	/* bytes of an operation, and of a response */
+#define BFTM_NUMBERS		100000	/* of one version, and more: see struct bftm_submit */
 
 /**
  * enum bftm_acquire_flags - how to acquire
@@ -169,7 +171,9 @@ struct bftm_status {
  * struct bftm_signal - argument of BFTM_IOC_SET_SIGNAL
  * @size:      sizeof(struct bftm_signal)
  * @signo:     signal for the calling process, 0 for none; sent when the lease
- *             is over, and @margin_ns before that when it is not 0
+ *             is over, and @margin_ns before that when it is not 0. SIGIO comes
+ *             in the place of a real-time signal for which the process has no
+ *             room (RLIMIT_SIGPENDING)
  * @margin_ns: ns of warning before the deadline, at most 1 h; poll() shows it
  *             as POLLPRI. A renewal that leads out of the margin ends the
  *             warning, and there is another one before the new deadline
@@ -180,6 +184,21 @@ struct bftm_signal {
 	__u32 signo;
 	__u64 margin_ns;
 	__u64 reserved;
+};
+
+/**
+ * struct bftm_why - argument of BFTM_IOC_WHY, all out but @size
+ * @size:     sizeof(struct bftm_why)
+ * @reserved: zero
+ * @text:     why the last acquire failed, for people to read: the end of a sentence in
+ *            English that has no full stop, such as "2 of 4 servers answer, a lock needs 3";
+ *            ends with a zero byte. Empty when the helper had nothing to say beside the
+ *            error, and while an acquire is under way or was successful
+ */
+struct bftm_why {
+	__u32 size;
+	__u32 reserved;
+	char text[BFTM_WHY_MAX];
 };
 
 /**
@@ -207,7 +226,10 @@ enum bftm_submit_flags {
  * @timeout_ns:    how long to wait; 0 for ever (or until a signal)
  * @id:            out: 0; after EOVERFLOW, and in with BFTM_FETCH: number of the
  *                 response that did not fit
- * @version:       out: of the object's state after the operation, from 1
+ * @number:        out: of the request among all that were done to the object: each has
+ *                 a larger one than those before it, whoever asked. It is BFTM_NUMBERS
+ *                 times the version of the object's state after it, which is from 1, and
+ *                 how many requests that version did before it
  * @status:        out: errno of the object: 0 when it did as it was asked
  * @reserved:      zero
  *
@@ -227,7 +249,7 @@ struct bftm_submit {
 	__u32 response_len;
 	__u64 timeout_ns;
 	__u64 id;
-	__u64 version;
+	__u64 number;
 	__u32 status;
 	__u32 reserved;
 };
@@ -285,7 +307,7 @@ struct bftm_submit {
  *
  * It succeeds when the operation was applied, whatever the object thinks of it:
  * that is @status. A response longer than @response_room is EOVERFLOW: then the
- * operation was applied, @response_len, @version and @status are as in success,
+ * operation was applied, @response_len, @number and @status are as in success,
  * and the handle keeps the response, as number @id, until BFTM_FETCH has got it
  * or the handle is closed.
  *
@@ -300,7 +322,8 @@ struct bftm_submit {
  * Not applied: ENOTCONN: no helper · EACCES: b + 1 servers refused · ENOSPC: a
  * table at b + 1 servers is full · EPROTONOSUPPORT: the cluster has too few
  * servers for it, or b + 1 do not serve the protocol · ENOBUFS: too many requests
- * wait, or too many bytes of them · EBUSY: the handle keeps 64 responses that
+ * wait, or too many bytes of them, or too many other objects are in use ·
+ * EBUSY: the handle keeps 64 responses that
  * nobody fetched · EMSGSIZE: @op_len is more than BFTM_SUBMIT_MAX, or too much to
  * be sent with what the helper adds (8 bytes) · ENOKEY: unknown cluster, or no
  * credentials · ENAMETOOLONG · EINVAL: no name, no operation, bytes behind the
@@ -311,6 +334,9 @@ struct bftm_submit {
  * fit, and is kept · EINVAL · EFAULT.
  */
 #define BFTM_IOC_SUBMIT		_IOWR(BFTM_IOC_MAGIC, 6, struct bftm_submit)
+
+/* BFTM_IOC_WHY - in words, why the last acquire failed. */
+#define BFTM_IOC_WHY		_IOWR(BFTM_IOC_MAGIC, 7, struct bftm_why)
 
 /*
  * poll(): POLLIN - the asynchronous acquire is decided, or the lock is held;

@@ -33,7 +33,7 @@ void bftm_acquire_begin(const struct bftm_ask *ask)
 	check_ask(ask);
 	/* Its end may come at once, and its report is answered by anything. */
 	if (ask->once)
-		bftm_upcall_failed(ask->id, 1, ask->way);
+		bftm_upcall_failed(ask->id, 1, ask->way, "");
 	else if (ask->fence)
 		bftm_upcall_won(&won);
 }

@@ -295,6 +295,20 @@ static const struct lin_model *created(const struct lin_op *op)
 	return lin_model_find((const char *)op->request + 7, op->request_len - 7);
 }
 
+/* Of the requests that are about an object as a whole. */
+static bool is_about_all(const struct lin_op *op)
+{
+	static const char *const word[] = { "dump ", "restore ", "delete-object" };
+	size_t i, len;
+
+	for (i = 0; i < sizeof(word) / sizeof(word[0]); i++) {
+		len = strlen(word[i]);
+		if (op->request_len >= len && !memcmp(op->request, word[i], len))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Which it is may depend on which of several "create" was first: then any will do.
  * One that was answered is the one, whatever others may have happened.
@@ -307,6 +321,14 @@ static enum lin_verdict check_object(const struct lin_history *history,
 	bool answered = false;
 	u32 i;
 
+	for (i = 0; i < object->ops; i++) {
+		if (!is_about_all(&object->op[i]))
+			continue;
+		if (to)
+			fprintf(to, "object %s: dumped, restored or deleted, which no model knows\n",
+				object->name);
+		return LIN_NO_MODEL;
+	}
 	for (i = 0; i < object->ops; i++)
 		answered |= created(&object->op[i]) && object->op[i].return_ns != LIN_NEVER;
 	for (i = 0; i < object->ops && verdict != LIN_GOOD; i++) {

@@ -208,6 +208,28 @@ static void asked_once(void **state)
 	assert_int_equal(c.phase, BFTM_PHASE_DEAD);
 }
 
+/* The lock was had, and then nobody answers: that is not waited for till the end of the lease. */
+static void asked_once_and_silent_then(void **state)
+{
+	enum bftm_verdict verdict = BFTM_PENDING;
+	u64 over, last = 0;
+	u32 i;
+
+	(void)state;
+	want.wait = BFTM_WAIT_NOT;
+	want.lease_ns = BFTM_LEASE_MAX_NS;
+	win(1, 5);
+	over = T0 + 1 + bftm_round_ns(&cfg);
+	assert_true(over < bftm_contend_end(&c, &cfg));
+	for (i = 0; i < 100 && c.phase == BFTM_PHASE_FENCE; i++) {
+		last = c.wake_ns;
+		verdict = wake(last, 2, 0);
+	}
+	assert_int_equal(verdict, BFTM_UNREACHABLE);
+	assert_int_equal(last, over);
+	assert_cancelled(1);
+}
+
 /* b + 1 that do not know: a correct one is among them, and it may last. */
 static void too_many_do_not_know(void **state)
 {
@@ -480,6 +502,7 @@ int main(void)
 		TEST(resent_to_the_silent),
 		TEST(lapsed_before_fenced),
 		TEST(asked_once),
+		TEST(asked_once_and_silent_then),
 		TEST(too_many_do_not_know),
 		TEST(one_has_forgotten_and_one_is_down),
 		TEST(two_are_down),

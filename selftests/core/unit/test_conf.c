@@ -145,6 +145,20 @@ static const struct {
 	{ "default = ''\n" WITH(""), "f:1: key 'default' = '': there is no such cluster\n" },
 
 	/* One mistake does not hide another. */
+	/* What cannot be read hides nothing but itself. */
+	{ "cluster x {\n id = 0\n lease = = 5s\n server 1 { address = 10.0.0.1 }\n"
+	  " server 1 {\n  address = 10.0.0.2\n }\n rho 7\n server 3 { port = 99999 }\n}\n",
+	  "f:3: unexpected token '='\n"
+	  "f:5: server '1' is there twice\n"
+	  "f:8: missing equal sign after option 'rho'\n"
+	  "f:2: key 'id' = '0': must be 1 to 4294967295\n"
+	  "f:9: key 'port' = '99999': must be 1 to 65535\n" },
+	{ "clutser a {\n id = 1\n}\ncluster x {\n foo { a = \"}\\\"\" }\n lease = 9d\n"
+	  " server 1 { address = here }\n}\n",
+	  "f:1: unknown key 'clutser'; did you mean 'cluster'?\n"
+	  "f:5: unknown key 'foo'\n"
+	  "f:6: key 'lease' = '9d': must be 1ms to 1h\n"
+	  "f:7: key 'address' = 'here': must be the numeric IPv4 or IPv6 address of one host\n" },
 	{ "default = y\ncluster x {\n id = 0\n leese = 1s\n b = 1\n rho = 0\n"
 	  " server 1 { address = here port = 0 }\n}",
 	  "f:4: unknown key 'leese'; did you mean 'lease'?\n"

@@ -10,8 +10,9 @@
 #define WITH(more) "cluster x { id = 1 b = 0 server 1 { address = 10.0.0.1\n" more " } }"
 #define X50 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 #define ADDRESS_RULE "must be the numeric IPv4 or IPv6 address of one host\n"
-#define LINK_LOCAL_RULE "link-local addresses cannot be used, give the host a unique local " \
-	"(fd00::/8) or a global one\n"
+#define LINK_LOCAL_RULE "a link-local address needs the interface of this host behind it, as in " \
+	"fe80::1%eth0\n"
+#define ZONE_RULE "the name of an interface is 1 to 15 characters\n"
 #define CLIENT_RULE "must be any, a number 1 to 4294967294, or two such as 7-9\n"
 
 /* A configuration, and what is said about it when it stands in file f. */
@@ -29,15 +30,19 @@ static const struct {
 	  "f:1: key 'address' = '255.255.255.255': " ADDRESS_RULE },
 	{ "cluster x { id = 1 b = 0 server 1 { address = '::' } }",
 	  "f:1: key 'address' = '::': " ADDRESS_RULE },
-	/* With an interface or without: there is a host of that address on each. */
+	/* There is a host of that address on each interface. */
 	{ "cluster x { id = 1 b = 0 server 1 { address = fe80::1 } }",
 	  "f:1: key 'address' = 'fe80::1': " LINK_LOCAL_RULE },
-	{ "cluster x { id = 1 b = 0 server 1 { address = fe80::1%eth0 } }",
-	  "f:1: key 'address' = 'fe80::1%eth0': " LINK_LOCAL_RULE },
-	{ "cluster x { id = 1 b = 0 server 1 { address = febf:ffff::1%2 } }",
-	  "f:1: key 'address' = 'febf:ffff::1%2': " LINK_LOCAL_RULE },
+	{ "cluster x { id = 1 b = 0 server 1 { address = febf:ffff::1 } }",
+	  "f:1: key 'address' = 'febf:ffff::1': " LINK_LOCAL_RULE },
+	{ "cluster x { id = 1 b = 0 server 1 { address = fe80::1% } }",
+	  "f:1: key 'address' = 'fe80::1%': " ZONE_RULE },
+	{ "cluster x { id = 1 b = 0 server 1 { address = fe80::1%sixteen-letters- } }",
+	  "f:1: key 'address' = 'fe80::1%sixteen-letters-': " ZONE_RULE },
 	{ "cluster x { id = 1 b = 0 server 1 { address = fd00::1%eth0 } }",
-	  "f:1: key 'address' = 'fd00::1%eth0': " ADDRESS_RULE },
+	  "f:1: key 'address' = 'fd00::1%eth0': only a link-local address has an interface behind it\n" },
+	{ "cluster x { id = 1 b = 0 server 1 { address = 10.0.0.1%eth0 } }",
+	  "f:1: key 'address' = '10.0.0.1%eth0': only a link-local address has an interface behind it\n" },
 
 	/* No better key is named for one that no key can be, nor looked for. */
 	{ WITH(X50 X50 " = 1"), "f:2: unknown key '" X50 X50 "'\n" },
@@ -93,6 +98,33 @@ static void a_server_with_all_keys(void **state)
 	assert_int_equal(s->max_state, 4096);
 	assert_true(s->object_memory == 33554432);
 	bftm_conf_free(conf);
+}
+
+/* Where there is no such interface, as on a server's own host, the configuration is good too. */
+static void an_address_of_a_link(void **state)
+{
+	static const struct {
+		const char *text, *shown;
+		u32 index;
+	} good[] = {
+		{ "fe80::1%lo", "[fe80::1%lo]:7373", 1 },
+		{ "fe80::1%7", "[fe80::1%7]:7373", 7 },
+		{ "fe80::1%bftm-no-such", "[fe80::1%bftm-no-such]:7373", 0 },
+	};
+	struct bftm_conf *conf = NULL;
+	char text[128];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		snprintf(text, sizeof(text), "cluster x { id = 1 b = 0 server 1 { address = %s } }",
+			 good[i].text);
+		assert_int_equal(load(text, &conf), 0);
+		assert_string_equal(unit_words, "");
+		assert_string_equal(conf->cluster->server[0].text, good[i].shown);
+		assert_int_equal(conf->cluster->server[0].addr.sin6_scope_id, good[i].index);
+		bftm_conf_free(conf);
+	}
 }
 
 /* Before the first line an editor may have put it, and nowhere else. */
@@ -152,6 +184,7 @@ int main(void)
 		cmocka_unit_test(every_mistake_is_named),
 		cmocka_unit_test(a_server_with_all_keys),
 		cmocka_unit_test(a_byte_order_mark),
+		cmocka_unit_test(an_address_of_a_link),
 		cmocka_unit_test(paths_are_not_cut),
 	};
 

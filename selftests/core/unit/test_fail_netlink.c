@@ -160,7 +160,7 @@ static int report_renewed(void)
 
 static int report_failed(void)
 {
-	bftm_upcall_failed(7, ETIMEDOUT, 1);
+	bftm_upcall_failed(7, ETIMEDOUT, 1, "1 of 4 servers can grant");
 	return 1;
 }
 

@@ -144,7 +144,7 @@ static void a_response_says_what_it_lacks(void **state)
 		response = (struct bftm_bytes){};
 		assert_true(bftm_bytes_add(&response, zeroes, full[i].len));
 		fail_begin(1, "realloc");
-		assert_int_equal(bftm_answers_begin(&response, 1, 1), full[i].begun);
+		assert_int_equal(bftm_answers_begin(&response, 1, 0, 1), full[i].begun);
 		assert_int_equal(!fail_end().call, full[i].begun);
 		response.len = full[i].len;
 		fail_begin(1, "realloc");

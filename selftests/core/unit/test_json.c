@@ -142,9 +142,11 @@ static void shown_to_people(void **state)
 		json_object_put(o);
 	}
 	memset(longer, 'x', sizeof(longer));
-	text = ctl_escape(longer, sizeof(longer));
+	o = bftm_json_bytes(longer, sizeof(longer));
+	text = ctl_shown("value", o);
 	assert_int_equal(json_object_get_string_len(text), sizeof(longer));
 	json_object_put(text);
+	json_object_put(o);
 }
 
 int main(void)

@@ -96,6 +96,27 @@ static void objects_without_a_beginning(void **state)
 	lin_free(history);
 }
 
+/* What these do nothing here can tell. */
+static void objects_as_a_whole(void **state)
+{
+	static const struct row create = C("counter"), rows[] = {
+		{ 3, 4, "dump 0", 0, "16 x" }, { 3, 4, "delete-object", 0, "" },
+		{ 3, 4, "restore 0 counter", EEXIST, "" },
+	};
+	struct lin_history *history;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		history = lin_new();
+		add(history, "a", 1, &create, 0);
+		assert_int_equal(lin_check(history, 0, NULL), LIN_GOOD);
+		add(history, "a", 1, &rows[i], 0);
+		assert_int_equal(lin_check(history, 0, NULL), LIN_NO_MODEL);
+		lin_free(history);
+	}
+}
+
 /* The shortest beginning that nothing explains, and no word of what follows. */
 static void a_violation_is_explained(void **state)
 {
@@ -275,6 +296,7 @@ int main(void)
 		cmocka_unit_test(planted_violations),
 		cmocka_unit_test(objects_are_apart),
 		cmocka_unit_test(objects_without_a_beginning),
+		cmocka_unit_test(objects_as_a_whole),
 		cmocka_unit_test(a_violation_is_explained),
 		cmocka_unit_test(as_every_order_says),
 		cmocka_unit_test(long_histories),

@@ -130,6 +130,38 @@ static void what_is_no_pack(void **state)
 	forget(&a);
 }
 
+/* Each request has a number of its own, in the order in which they are done. */
+static void numbers_grow(void **state)
+{
+	struct bftm_bytes body = {}, more = {};
+	struct bftm_object_job job = {};
+	struct bftm_object_op op[4];
+	u64 version = 0;
+
+	(void)state;
+	add(&body, "create counter");
+	add(&body, "add 3");
+	add(&more, "add 4");
+	op[0] = of(&body);
+	op[1] = of(&more);
+	op[2] = of(&body);
+	op[3] = of(&more);
+	apply(&job, op, 4);
+	assert_int_equal(job.applied, 4);
+	assert_int_equal(bftm_answers(op[0].response.data, op[0].response.len, &version), 2);
+	assert_int_equal(bftm_answers_number(op[0].response.data), 700000);
+	assert_int_equal(bftm_answers(op[1].response.data, op[1].response.len, &version), 1);
+	assert_int_equal(version, 7);
+	assert_int_equal(bftm_answers_number(op[1].response.data), 700002);
+	assert_int_equal(bftm_answers(op[2].response.data, op[2].response.len, &version), 2);
+	assert_int_equal(bftm_answers_number(op[2].response.data), 700003);
+	assert_int_equal(bftm_answers_number(op[3].response.data), 700005);
+	answered(&op[3].response, 0, 0, "14");
+	bftm_object_free(&job);
+	bftm_bytes_free(&body);
+	bftm_bytes_free(&more);
+}
+
 static void responses_are_looked_into_with_care(void **state)
 {
 	static const char response[] = "\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\2\0\0\0ab";
@@ -329,6 +361,7 @@ int main(void)
 		cmocka_unit_test(requests_are_packed),
 		cmocka_unit_test(packs_have_an_end),
 		cmocka_unit_test(what_is_no_pack),
+		cmocka_unit_test(numbers_grow),
 		cmocka_unit_test(responses_are_looked_into_with_care),
 		cmocka_unit_test(a_state_has_an_end),
 		cmocka_unit_test(a_full_queue_can_be_emptied),

@@ -329,12 +329,51 @@ t 1 -w 25ms -E 42 "$lock" true
 is "far away: as when somebody else has it" "$status $err" "42 "
 ended "$holder"
 netem s1 s2 s3 s4
-deaf s1 s2
 new_lock
+rm -f "$mark"
+ip netns exec bftm-c1 bftmutex -l 1s "$lock.held" sh -c "touch $mark; exec sleep 100" 2>"$work/err.held" &
+holder=$!
+wait_for 20 test -e "$mark"
+deaf s1 s2
+silent="2 of 4 servers can grant, a lock needs 3; servers 1 and 2 are silent"
 t 1 -w 5 -E 42 "$lock" true
 is "silent for longer than a round: they are out of reach" $status 69
-says "silent for longer than a round: it says so" "too few servers answered"
+says "silent for longer than a round: it says so" \
+	"lock '$lock': too few servers answered: $silent; see bftmutexctl servers"
+t 1 -n "$lock" true
+is "silent, -n" $status 69
+wait $holder
+is "a lock that cannot be renewed is lost" $? 79
+ok "it says why" grep -qF "lock '$lock.held' lost: its lease ended before enough servers had renewed it" \
+	"$work/err.held"
+ok "and so does the log" grep -qF "lock '$lock.held' is lost: its lease could not be renewed: $silent" \
+	"$dev/c1/log"
+ok "which tells who is silent" wait_for 20 grep -q "server 2 at 10.73.0.2:7373 is silent" "$dev/c1/log"
 hearing s1 s2
+ok "and when it is not any more" wait_for 20 grep -q "server 2 answers again" "$dev/c1/log"
+
+#
+# Reasons, and what people call locks
+#
+
+new_lock
+rm -f "$mark"
+ip netns exec bftm-c1 bftmutex -l 1s "$lock" sh -c "touch $mark; exec sleep 100" 2>"$work/err.held" &
+holder=$!
+wait_for 20 test -e "$mark"
+kill_helper 1
+wait $holder
+is "lost without a helper: status" $? 79
+ok "lost without a helper: it says so" \
+	grep -q 'its lease ended, and bftmutexd, which renews it, is not running' "$work/err.held"
+start_helper 1
+lock=Größe/日本
+hold 1 8s
+is "a table has names as they are" \
+	"$(c 1 env LC_ALL=C.UTF-8 bftmutexctl holders | awk '/held/ { print $NF }')" "$lock"
+is "where people can read them" "$(c 1 env LC_ALL=C bftmutexctl holders | awk '/held/ { print $NF }')" \
+	'Gr\xc3\xb6\xc3\x9fe/\xe6\x97\xa5\xe6\x9c\xac'
+ended "$holder"
 
 #
 # The module goes and comes back
@@ -345,9 +384,14 @@ ok "the module is unloaded under a helper" rmmod bftmutex
 wait_for 10 grep -q "no requests from the kernel" "$dev/c1/log"
 load || bail "the module cannot be loaded"
 for n in 1 2 3 4; do
-	s $n bftmutexctl server start --key "$dev/keys/server-$n.key" --lease-max 500ms >/dev/null
+	s $n bftmutexctl server start --key "$dev/keys/server-$n.key" --lease-max 3s >/dev/null
 done
 ok "a helper serves the new one" wait_for 10 grep -q "serving the kernel again" "$dev/c1/log"
+t 1 -n -l 400ms "$lock" true
+is "in quarantine, -n: status" $status 1
+says "in quarantine, -n: it says so" "lock '$lock': nobody can have it now: 0 of 4 servers can grant, a lock needs 3; servers 1, 2, 3 and 4 are in quarantine, for another "
+t 1 -w .2 -l 400ms --verbose "$lock" true
+says "in quarantine, -w: it says so" "not held after --wait .2: 0 of 4 servers can grant"
 t 1 -w 20 -l 400ms "$lock" true
 is "and gets locks" $status 0
 finish

@@ -134,6 +134,22 @@ keep_lines object-watch <$work/changes
 kill $watches
 s 1 bftmutexctl objects --json | keep objects
 
+strange=$'o\xff'
+o create "$strange" register | keep object-submit
+o list >$work/list
+keep object-list cat $work/list
+is "list: any bytes" "$(gojq -c 'map([.name, .type]) | sort' $work/list)" \
+	'[["counter","counter"],["log","log"],["map","map"],["queue","queue"],["register","register"],[{"base64":"b/8="},"register"]]'
+o dump >$work/dump
+keep_lines object-dump <$work/dump
+o delete "$strange" | keep object-submit
+is "a request's number is a string, and above the version" "$(o submit map list |
+	gojq -c '[(.number | type), (.number | tonumber) >= .version * 100000]')" '["string",true]'
+is "restore: what is there is left" "$(o restore <$work/dump 2>/dev/null >$work/restored; echo $?)" 1
+keep_lines object-restore <$work/restored
+is "restore: what came of each" "$(gojq -cs 'map([.object, .status]) | sort' $work/restored)" \
+	'[["counter",17],["log",17],["map",17],["queue",17],["register",17],[{"base64":"b/8="},0]]'
+
 #
 # bftmutexctl check
 #

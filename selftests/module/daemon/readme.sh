@@ -63,8 +63,8 @@ sed -n '/^\tcluster storage {/,/^\t}/p' "$top/README" >$conf
 ok "cluster show" says 0 storage c 1 bftmutexctl cluster show
 ok "bftmutexd --check" c 1 bftmutexd --check
 ok "bftmutexd" c 1 bftmutexd --pid-file "$work/pid"
-ok "bftmutex -n, in the quarantine" says 1 "so many servers are in quarantine" \
-	c 1 bftmutex -n --verbose NAME true
+ok "bftmutex -n, in the quarantine" says 1 "servers 1, 2, 3 and 4 are in quarantine, for another" \
+	c 1 bftmutex -n NAME true
 is "bftmutex NAME COMMAND" "$(c 1 timeout 1200 bftmutex NAME echo had)" had
 
 #
@@ -76,11 +76,11 @@ anew() {
 	says "$@"
 }
 start=(s 1 bftmutexctl server start --key /etc/bftmutex/keys/server-1.key)
-ok "a server knows its cluster's configuration" anew 0 "with fewer" "${start[@]}"
+ok "a server knows its cluster's configuration" anew 0 "in a cluster of 4 servers, of which 1" "${start[@]}"
 sed -i 's/\tid = 1/\tid = 1 lease = 2h/' $conf
 ok "with a mistake it does not start" anew 78 "key 'lease' = '2h'" "${start[@]}"
 sed -i 's/\tid = 1 lease = 2h/\tid = 2/' $conf
-ok "that of another cluster is none" anew 0 "The server runs." "${start[@]}"
+ok "that of another cluster is none" anew 0 "With six servers or more for one liar" "${start[@]}"
 ok "unless it was named" anew 78 "there is no cluster with number 1" "${start[@]}" --config $conf
 cp "$top/helper/systemd/bftmutex.conf" $conf
 ok "nor is one without any" anew 0 "The server runs." "${start[@]}"

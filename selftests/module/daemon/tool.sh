@@ -178,8 +178,12 @@ t --verbose -l $long "$lock" true
 says "--verbose tells time and deadline" "lock '$lock'" "held after" CLOCK_BOOTTIME
 t "$lock" true
 is "silent otherwise" "$out$err" ""
-t -x --exclusive "$lock" true
-is "-x" "$status" 0
+t -x -e --exclusive "$lock" true
+is "-x, -e" "$status" 0
+t -h
+is "-h is --help" "$status $(head -1 "$dir/out")" "0 $("$tool" --help | head -1)"
+wrong "-s" 64 "all locks are exclusive today" -s "$lock" true
+wrong "--shared" 64 "all locks are exclusive today" --shared "$lock" true
 for way in queue backoff no-backoff; do
 	t --way $way "$lock" true
 	is "--way $way" "$status" 0
@@ -196,16 +200,19 @@ is "-n: status" "$status" 1
 is "-n: silent" "$err" ""
 ok "-n: the command does not run" ! test -e "$mark.no"
 t -n --verbose "$lock" true
-says "-n --verbose says why" "lock '$lock'" "somebody else" "quarantine"
-t -w 0 "$lock" true
-is "-w 0 is -n" "$status" 1
+says "-n --verbose says why" "lock '$lock': somebody else has it, or waits for it"
+for option in "-w 0" --nb --nonblocking; do
+	# shellcheck disable=SC2086  # one or two words
+	t $option "$lock" true
+	is "$option is -n" "$status" 1
+done
 t -n -E 42 "$lock" true
 is "-n -E" "$status" 42
 begin=${EPOCHREALTIME/./}
 t -w .3 -E 43 --verbose "$lock" true
 is "-w, -E: status" "$status" 43
 ok "-w waits that long" test $((${EPOCHREALTIME/./} - begin)) -ge 300000
-says "-w --verbose says why" "lock '$lock'" "--wait .3"
+says "-w --verbose says why" "lock '$lock'" "--wait .3: another program of this host has it"
 t --timeout 100ms --conflict-exit-code 0 "$lock" false
 is "--timeout, --conflict-exit-code" "$status" 0
 t -n "$lock.other" true
@@ -319,11 +326,23 @@ if exec 9<"${BFTMUTEX_DEVICE:-/dev/bftmutex}"; then
 	t -n "$lock" true
 	is "--fd: the shell has the lock" "$status" 1
 	wrong "--fd that has a lock" 65 "--fd 9" --fd 9 "$lock"
+	wrong "a descriptor without --fd" 64 "or, for the descriptor 9 of /dev/bftmutex, it is --fd 9 NAME" -n 9
 	t --fd 9 -u
 	is "--fd -u" "$status" 0
 	t -w 10 "$lock" true
 	is "--fd -u gives the lock back" "$status" 0
 	wrong "--fd -u of no lock" 65 "no lock" --fd 9 -u
+	eval "$("$tool" --fd 9 -l $long --fence --print "$lock")"
+	ok "--fd --print: a token ($BFTMUTEX_TOKEN)" test "$BFTMUTEX_TOKEN" -gt 0
+	ok "--fd --print: the deadline ($BFTMUTEX_DEADLINE_NS)" \
+		test "$BFTMUTEX_DEADLINE_NS" -gt "$(tr -d . </proc/uptime | cut -d' ' -f1)0000000"
+	unset BFTMUTEX_TOKEN BFTMUTEX_DEADLINE_NS
+	t -u 9
+	is "-u N" "$status" 0
+	"$tool" --fd 9 --print "$lock" 2>"$dir/err" >/dev/full
+	is "--fd --print to a full disk: status" $? 74
+	err=$(<"$dir/err")
+	says "--fd --print to a full disk: it is given back" "lock '$lock'" "No space left"
 	t --fd 9 -l $long "$lock"
 	is "--fd again" "$status" 0
 	exec 9>&-
@@ -535,6 +554,7 @@ long_name=$(printf '%033d' 0)
 wrong "-C of 33 bytes" 64 "--cluster '$long_name': 33 bytes" -C "$long_name" "$lock" true
 wrong "-F -o" 64 "--no-fork" -F -o "$lock" true
 wrong "-u without --fd" 64 "--fd" -u
+wrong "--print without --fd" 64 "--print is for a lock that --fd N takes" --print "$lock" true
 wrong "-u with NAME" 64 "'$lock'" --fd 9 -u "$lock"
 wrong "--fd with COMMAND" 64 "--fd 9" --fd 9 "$lock" true
 wrong "--fd with -F" 64 "--fd 9" --fd 9 -F "$lock"
@@ -545,8 +565,48 @@ wrong "NAME -c with two lines" 64 "exactly one" "$lock" -c a b
 wrong "empty name" 65 "1 to 64 bytes" "" true
 name=$(printf '%064d' $$)
 wrong "name of 65 bytes" 65 "'${name}x': the name has 65 bytes, 1 to 64" "${name}x" true
+says "name of 65 bytes: what to do" "--hash-name"
 t "$name" true
 is "name of 64 bytes" "$status" 0
+
+#
+# Names of all kinds
+#
+
+# As flock(1) says, with this tool: one process of the script at a time, and where its path is
+# longer than a name can be.
+mkdir -p "$dir/$name"
+for script in "$dir/alone" "$dir/$name/alone"; do
+	option=
+	[[ $script == "$dir/alone" ]] || option=--hash-name
+	sed "s/HASH/$option/" >"$script" <<'END'
+#!/bin/bash
+[ "${FLOCKER}" != "$0" ] && exec env FLOCKER="$0" bftmutex HASH -en "$0" "$0" "$@" || :
+touch "$1"
+[ "$2" ] && sleep 60
+exit 5
+END
+	chmod +x "$script"
+	rm -f "$mark"
+	PATH=$BFTMUTEX_BIN:$PATH "$script" "$mark" and sleeps &
+	pid=$!
+	wait_for 20 test -e "$mark"
+	PATH=$BFTMUTEX_BIN:$PATH "$script" "$mark.second"
+	is "a script that runs once${option:+, $option}: not twice" $? 1
+	stop_background
+	PATH=$BFTMUTEX_BIN:$PATH "$script" "$mark.second"
+	is "a script that runs once${option:+, $option}: then again" $? 5
+done
+hash=$(printf %s "$name/$name" | sha256sum)
+is "--hash-name: the digest is the lock" \
+	"$("$tool" --hash-name "$name/$name" sh -c 'echo $BFTMUTEX_NAME')" "${hash%% *}"
+
+wrong "what a terminal would obey" 69 "lock 'x\x1b]0;evil\x07\x0a'" -C nowhere $'x\e]0;evil\a\n' true
+export LC_ALL=C.UTF-8
+wrong "UTF-8 where people read it" 69 "lock 'Größe'" -C nowhere Größe true
+export LC_ALL=C
+wrong "UTF-8 elsewhere" 69 "lock 'Gr\xc3\xb6\xc3\x9fe'" -C nowhere Größe true
+unset LC_ALL
 
 #
 # The world is wrong

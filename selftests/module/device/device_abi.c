@@ -16,6 +16,8 @@ static_assert(offsetof(struct bftm_acquire, lease_ns) == 112);
 static_assert(offsetof(struct bftm_acquire, reserved) == 148);
 static_assert(sizeof(struct bftm_status) == 48);
 static_assert(sizeof(struct bftm_signal) == 24);
+static_assert(sizeof(struct bftm_why) == 256);
+static_assert(offsetof(struct bftm_why, text) == 8);
 static_assert(sizeof(struct bftm_renew) == 32);
 static_assert(offsetof(struct bftm_renew, deadline_ns) == 24);
 static_assert(sizeof(struct bftm_submit) == 168);
@@ -30,6 +32,7 @@ static_assert(BFTM_IOC_RELEASE == 0xbf03u);
 static_assert(BFTM_IOC_STATUS == 0xc030bf04u);
 static_assert(BFTM_IOC_SET_SIGNAL == 0x4018bf05u);
 static_assert(BFTM_IOC_SUBMIT == 0xc0a8bf06u);
+static_assert(BFTM_IOC_WHY == 0xc100bf07u);
 
 /* Two pages, of which the second faults; below 4 GiB for the 32-bit calls. */
 static char *guarded(void)
@@ -95,6 +98,14 @@ FIXTURE_VARIANT_ADD(argument, set_signal)
 	.request = BFTM_IOC_SET_SIGNAL,
 	.size = sizeof(struct bftm_signal),
 	.writes = false,
+	.call = call64,
+};
+
+FIXTURE_VARIANT_ADD(argument, why)
+{
+	.request = BFTM_IOC_WHY,
+	.size = sizeof(struct bftm_why),
+	.writes = true,
 	.call = call64,
 };
 

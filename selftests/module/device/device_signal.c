@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* SET_SIGNAL and POLLPRI: told at the margin, and at the loss. */
+#include <sys/resource.h>
+
 #include "handle.h"
 #include "harness.h"
 
@@ -179,6 +181,27 @@ TEST_F(signal, set_after_the_loss_is_too_late)
 	EXPECT_EQ(0, next_signal(NULL, 100 * MS));
 }
 
+/* As F_SETSIG does it. A signal that is no real-time signal needs no room. */
+TEST_F(signal, that_finds_no_room_is_sigio)
+{
+	struct rlimit none = { 0, 0 };
+	siginfo_t info;
+
+	sigaddset(&all, SIGIO);
+	sigaddset(&all, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	ASSERT_EQ(0, setrlimit(RLIMIT_SIGPENDING, &none));
+	ASSERT_EQ(0, set_signal(self->fd, self->signo, 0));
+	ASSERT_NE(0, hold(self->fd, 300 * MS));
+	ASSERT_EQ(SIGIO, next_signal(&info, LONG_MS * MS));
+	EXPECT_EQ(SI_KERNEL, info.si_code);
+	EXPECT_EQ(0, next_signal(NULL, 0));
+	ASSERT_EQ(0, set_signal(self->fd, SIGUSR1, 0));
+	ASSERT_NE(0, hold(self->fd, 300 * MS));
+	EXPECT_EQ(SIGUSR1, next_signal(NULL, LONG_MS * MS));
+	EXPECT_EQ(0, next_signal(NULL, 0));
+}
+
 TEST_F(signal, bad_arguments)
 {
 	struct bftm_signal arg = { .size = sizeof(arg), .reserved = 1 };
@@ -242,9 +265,15 @@ TEST_F(signal, for_a_process_that_is_gone)
 /* Sent with the rights at the time of asking: no way to signal one's betters. */
 TEST_F(signal, with_the_rights_of_the_asker)
 {
+	struct rlimit none = { 0, 0 };
+
 	ASSERT_EQ(0, setresuid(65534, 65534, 0));
 	ASSERT_EQ(0, set_signal(self->fd, self->signo, 0));
 	ASSERT_EQ(0, setresuid(0, 0, 0));
+	/* Nor in its place. */
+	ASSERT_EQ(0, setrlimit(RLIMIT_SIGPENDING, &none));
+	sigaddset(&all, SIGIO);
+	sigprocmask(SIG_BLOCK, &all, NULL);
 	ASSERT_NE(0, hold(self->fd, 300 * MS));
 	EXPECT_EQ(POLLHUP, poll_for(self->fd, 0, LONG_MS));
 	EXPECT_EQ(0, next_signal(NULL, 100 * MS));

@@ -172,9 +172,8 @@ int get_soon(int fd, const char *name, uint64_t lease_ns)
 	uint64_t end = now_ns() + LONG_MS * MS;
 	int err;
 
-	do
-		err = try_lock(fd, name, lease_ns);
-	while (err == -EWOULDBLOCK && now_ns() < end);
+	while ((err = try_lock(fd, name, lease_ns)) == -EWOULDBLOCK && now_ns() < end)
+		sleep_ns(MS);
 	return err;
 }
 
@@ -233,9 +232,8 @@ int restart_helper(int client)
 	fprintf(file, "%d\n", pid);
 	fclose(file);
 	fd = open_client(client, 0);
-	do
-		err = try_lock(fd, "restarted", 0);
-	while (err == -ENOTCONN && now_ns() < end);
+	while ((err = try_lock(fd, "restarted", 0)) == -ENOTCONN && now_ns() < end)
+		sleep_ns(MS);
 	close(fd);
 	return err != -ENOTCONN;
 }

@@ -112,7 +112,7 @@ uint64_t next_submit(struct bftm_nl *nl)
 	return a.head.id;
 }
 
-int report(struct bftm_nl *nl, uint64_t id, uint64_t error, uint64_t status, uint64_t version,
+int report(struct bftm_nl *nl, uint64_t id, uint64_t error, uint64_t status, uint64_t number,
 	   const void *response, size_t len)
 {
 	struct nl_msg *msg = bftm_nl_msg(nl, BFTMUTEX_CMD_HELPER_SUBMITTED, 0);
@@ -124,16 +124,16 @@ int report(struct bftm_nl *nl, uint64_t id, uint64_t error, uint64_t status, uin
 		nla_put_u32(msg, BFTMUTEX_A_HANDLE_ERROR, (uint32_t)error);
 	if (status != NONE)
 		nla_put_u32(msg, BFTMUTEX_A_HANDLE_STATUS, (uint32_t)status);
-	if (version != NONE)
-		nla_put_u64(msg, BFTMUTEX_A_HANDLE_VERSION, version);
+	if (number != NONE)
+		nla_put_u64(msg, BFTMUTEX_A_HANDLE_NUMBER, number);
 	if (response)
 		nla_put(msg, BFTMUTEX_A_HANDLE_RESPONSE, (int)len, response);
 	return send_msg(nl, msg);
 }
 
-int answer(struct bftm_nl *nl, uint64_t id, uint32_t status, uint64_t version, const char *response)
+int answer(struct bftm_nl *nl, uint64_t id, uint32_t status, uint64_t number, const char *response)
 {
-	return report(nl, id, NONE, status, version, response, strlen(response));
+	return report(nl, id, NONE, status, number, response, strlen(response));
 }
 
 int refuse(struct bftm_nl *nl, uint64_t id, uint32_t error)

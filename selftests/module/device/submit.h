@@ -48,10 +48,10 @@ int next_asked(struct bftm_nl *nl, struct asked *ret);
 uint64_t next_submit(struct bftm_nl *nl);
 
 /* Any report; NONE leaves an attribute out, and so does NULL. */
-int report(struct bftm_nl *nl, uint64_t id, uint64_t error, uint64_t status, uint64_t version,
+int report(struct bftm_nl *nl, uint64_t id, uint64_t error, uint64_t status, uint64_t number,
 	   const void *response, size_t len);
 
-int answer(struct bftm_nl *nl, uint64_t id, uint32_t status, uint64_t version,
+int answer(struct bftm_nl *nl, uint64_t id, uint32_t status, uint64_t number,
 	   const char *response);
 int refuse(struct bftm_nl *nl, uint64_t id, uint32_t error);
 

@@ -45,7 +45,7 @@ TEST_F(arguments, names)
 		EXPECT_EQ(rows[i].result, submit(self->fd, &arg)) {
 			TH_LOG("row %zu", i);
 		}
-		EXPECT_EQ(0, arg.response_len | arg.version | arg.status | arg.id);
+		EXPECT_EQ(0, arg.response_len | arg.number | arg.status | arg.id);
 	}
 	/* Any bytes, but none behind the name. */
 	arg = op_on("", self->op, 1);
@@ -128,7 +128,7 @@ TEST_F(arguments, flags_and_what_comes_out)
 	}
 	EXPECT_EQ(-EINVAL, with(self->fd, good, FIELD(response_len)));
 	EXPECT_EQ(-EINVAL, with(self->fd, good, FIELD(id)));
-	EXPECT_EQ(-EINVAL, with(self->fd, good, FIELD(version)));
+	EXPECT_EQ(-EINVAL, with(self->fd, good, FIELD(number)));
 	EXPECT_EQ(-EINVAL, with(self->fd, good, FIELD(status)));
 	EXPECT_EQ(-EINVAL, with(self->fd, good, FIELD(reserved)));
 	/* These may be anything. */
@@ -150,7 +150,7 @@ TEST_F(arguments, of_a_fetch)
 	EXPECT_EQ(-EINVAL, with(self->fd, good, FIELD(op)));
 	EXPECT_EQ(-EINVAL, with(self->fd, good, FIELD(op_len)));
 	EXPECT_EQ(-EINVAL, with(self->fd, good, FIELD(timeout_ns)));
-	EXPECT_EQ(-EINVAL, with(self->fd, good, FIELD(version)));
+	EXPECT_EQ(-EINVAL, with(self->fd, good, FIELD(number)));
 	good.id = 0;
 	EXPECT_EQ(-ENOENT, submit(self->fd, &good));
 }

@@ -46,7 +46,7 @@ static bool is_right(int op, int err, const struct bftm_submit *s, const char *r
 	switch (err) {
 	case 0:
 		snprintf(want, sizeof(want), "response to %d", op);
-		return handed == 1 && ops[op].answered == 1 && s->version == (uint64_t)op + 1 &&
+		return handed == 1 && ops[op].answered == 1 && s->number == (uint64_t)op + 1 &&
 		       s->response_len == strlen(want) && !memcmp(response, want, strlen(want));
 	case -EACCES:
 		return handed == 1 && ops[op].refused == 1;

@@ -54,7 +54,7 @@ TEST_F(helper, is_handed_all_that_was_asked)
 	ASSERT_EQ(0, end_program(self->p));
 	EXPECT_EQ(4, self->p->arg.response_len);
 	EXPECT_STREQ("five", self->p->response);
-	EXPECT_EQ(17, self->p->arg.version);
+	EXPECT_EQ(17, self->p->arg.number);
 	EXPECT_EQ(0, self->p->arg.status);
 	EXPECT_EQ(0, self->p->arg.id);
 	EXPECT_EQ(-ENODATA, pull_asked(&self->nl, &self->a));
@@ -93,7 +93,7 @@ TEST_F(helper, status_is_the_objects)
 		ASSERT_EQ(0, end_program(self->p));
 		EXPECT_EQ(statuses[i], self->p->arg.status);
 		EXPECT_EQ(0, self->p->arg.response_len);
-		EXPECT_EQ(UINT64_MAX - 1, self->p->arg.version);
+		EXPECT_EQ(UINT64_MAX - 1, self->p->arg.number);
 	}
 }
 
@@ -110,7 +110,7 @@ TEST_F(helper, any_error_is_passed_on)
 		ASSERT_EQ(0, refuse(&self->nl, id, errors[i]));
 		EXPECT_EQ(-(int)errors[i], end_program(self->p));
 		EXPECT_EQ(0, self->p->arg.id);
-		EXPECT_EQ(0, self->p->arg.version);
+		EXPECT_EQ(0, self->p->arg.number);
 	}
 }
 

@@ -65,7 +65,7 @@ TEST_F(library, fills_in_what_came)
 
 	ASSERT_EQ(0, ask(self->fd, "10", &r));
 	EXPECT_EQ(10, r.len);
-	EXPECT_EQ(3, r.version);
+	EXPECT_EQ(3, r.number);
 	EXPECT_EQ(0, r.status);
 	EXPECT_EQ(0, r.id);
 	EXPECT_EQ('r', room[9]);
@@ -78,16 +78,16 @@ TEST_F(library, fills_in_what_came)
 
 TEST_F(library, leaves_all_alone_after_an_error)
 {
-	struct bftmutex_response r = { .len = 1, .version = 2, .id = 3, .status = 4 };
+	struct bftmutex_response r = { .len = 1, .number = 2, .id = 3, .status = 4 };
 
 	EXPECT_EQ(-ENETUNREACH, ask(self->fd, "error 101", &r));
 	/* The helper's own, which says nothing about room. */
 	EXPECT_EQ(-EOVERFLOW, ask(self->fd, "error 75", &r));
-	EXPECT_TRUE(r.len == 1 && r.version == 2 && r.id == 3 && r.status == 4);
+	EXPECT_TRUE(r.len == 1 && r.number == 2 && r.id == 3 && r.status == 4);
 	EXPECT_EQ(-ENETUNREACH,
 		  bftmutex_submit_alloc(self->fd, "x", 1, "error 101", 9, NULL, &r));
 	EXPECT_EQ(-EOVERFLOW, bftmutex_submit_alloc(self->fd, "x", 1, "error 75", 8, NULL, &r));
-	EXPECT_TRUE(r.len == 1 && r.version == 2 && r.id == 3 && r.status == 4);
+	EXPECT_TRUE(r.len == 1 && r.number == 2 && r.id == 3 && r.status == 4);
 }
 
 TEST_F(library, gets_what_did_not_fit)
@@ -97,7 +97,7 @@ TEST_F(library, gets_what_did_not_fit)
 
 	ASSERT_EQ(-EOVERFLOW, ask(self->fd, "300", &r));
 	EXPECT_EQ(300, r.len);
-	EXPECT_EQ(3, r.version);
+	EXPECT_EQ(3, r.number);
 	EXPECT_EQ(-EOVERFLOW, bftmutex_fetch(self->fd, &r));
 	r.room = r.len;
 	ASSERT_EQ(0, bftmutex_fetch(self->fd, &r));
@@ -117,7 +117,7 @@ TEST_F(library, makes_room)
 						   NULL, &r));
 		EXPECT_EQ((size_t)atoi(lens[i]), r.len);
 		EXPECT_EQ(r.len, strlen(r.data));
-		EXPECT_EQ(3, r.version);
+		EXPECT_EQ(3, r.number);
 		EXPECT_EQ(0, r.id);
 		free(r.data);
 	}

@@ -87,9 +87,9 @@ static void *add(void *arg)
 
 		memset(response, 0, sizeof(response));
 		make_room(&s, response, sizeof(response) - 1);
-		if (submit(fd, &s) || s.version != strtoul(response, NULL, 10))
+		if (submit(fd, &s) || s.number != strtoul(response, NULL, 10))
 			a->failed++;
-		a->got[i] = (unsigned int)s.version;
+		a->got[i] = (unsigned int)s.number;
 		if (a->fd < 0)
 			close(fd);
 	}

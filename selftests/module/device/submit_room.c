@@ -72,7 +72,7 @@ TEST_F(room, a_byte_too_little)
 		id = self->p->arg.id;
 		EXPECT_NE(0, id);
 		EXPECT_EQ(len, self->p->arg.response_len);
-		EXPECT_EQ(9, self->p->arg.version);
+		EXPECT_EQ(9, self->p->arg.number);
 		EXPECT_EQ(5, self->p->arg.status);
 		EXPECT_EQ('r', self->p->response[0]);
 		/* Still too little; nowhere to write; another number: it is kept. */
@@ -83,7 +83,7 @@ TEST_F(room, a_byte_too_little)
 		EXPECT_EQ(-ENOENT, fetch(self->fd, id + 1, self->got, len, &ret));
 		ASSERT_EQ(0, fetch(self->fd, id, self->got, sizeof(self->got), &ret));
 		EXPECT_EQ(len, ret.response_len);
-		EXPECT_EQ(9, ret.version);
+		EXPECT_EQ(9, ret.number);
 		EXPECT_EQ(5, ret.status);
 		EXPECT_EQ(0, ret.id);
 		EXPECT_EQ(0, memcmp(self->text, self->got, len));

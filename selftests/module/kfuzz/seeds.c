@@ -82,7 +82,7 @@
 	KFUZZ_SUBMIT, 0, (bits) | 3 << 4, 0, 3, 'g', 'e', 't', room, timeout
 #define SUBMITTED \
 	NL(0, HELPER_SUBMITTED, 4), A(HANDLE, ID), V_ID, A(HANDLE, STATUS), V(0), \
-	A(HANDLE, VERSION), V(7), A(HANDLE, RESPONSE), 0
+	A(HANDLE, NUMBER), V(7), A(HANDLE, RESPONSE), 0
 
 #define SEED(name, ...) \
 	static const u8 seed_##name[] = { __VA_ARGS__ }

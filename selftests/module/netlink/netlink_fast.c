@@ -446,6 +446,7 @@ static int pull_many(lend_t *self, bool *seen, uint64_t ms, int most)
 		if (pull(&self->nl, &s)) {
 			if (now_ns() >= until)
 				break;
+			sleep_ns(MS);
 			continue;
 		}
 		if (s.kind != BFTMUTEX_REQUEST_KIND_ACQUIRE || seen[s.id])

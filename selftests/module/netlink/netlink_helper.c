@@ -287,6 +287,52 @@ TEST_F(helper, too_late_is_asked_again)
 	EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
 }
 
+static int fail_with(struct bftm_nl *nl, uint64_t id, const char *why)
+{
+	struct nl_msg *msg = bftm_nl_msg_room(nl, BFTMUTEX_CMD_HELPER_DONE, 0, 1024);
+
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
+	nla_put_u32(msg, BFTMUTEX_A_HANDLE_ERROR, ENETUNREACH);
+	nla_put_string(msg, BFTMUTEX_A_HANDLE_WHY, why);
+	return send_msg(nl, msg);
+}
+
+static const char *why_of(int fd)
+{
+	static struct bftm_why arg;
+
+	memset(&arg, '?', sizeof(arg));
+	arg.size = sizeof(arg);
+	if (call(fd, BFTM_IOC_WHY, &arg) || arg.size != sizeof(arg) || arg.reserved)
+		return "no answer";
+	return arg.text;
+}
+
+TEST_F(helper, words_are_passed_on)
+{
+	char longest[BFTM_WHY_MAX + 1] = "";
+	uint64_t id = pulled(&self->nl, self->fd, self->name);
+
+	EXPECT_STREQ("", why_of(self->fd));
+	memset(longest, 'w', BFTM_WHY_MAX);
+	EXPECT_NE(0, fail_with(&self->nl, id, longest));
+	EXPECT_EQ(BFTM_STATE_PENDING, state_of(self->fd));
+	longest[BFTM_WHY_MAX - 1] = '\0';
+	ASSERT_EQ(0, fail_with(&self->nl, id, longest));
+	EXPECT_STREQ(longest, why_of(self->fd));
+	EXPECT_STREQ(longest, why_of(self->fd));
+	/* Of the next acquire nobody has said anything, nor of one that was won. */
+	id = pulled(&self->nl, self->fd, self->name);
+	EXPECT_STREQ("", why_of(self->fd));
+	ASSERT_EQ(0, fail_with(&self->nl, id, "servers 1 and 2 are silent"));
+	EXPECT_STREQ("servers 1 and 2 are silent", why_of(self->fd));
+	EXPECT_EQ(-ESTALE, fail_with(&self->nl, id, "late"));
+	EXPECT_STREQ("servers 1 and 2 are silent", why_of(self->fd));
+	id = pulled(&self->nl, self->fd, self->name);
+	ASSERT_EQ(0, done(&self->nl, id, 0, 5, now_ns() + 50 * SEC));
+	EXPECT_STREQ("", why_of(self->fd));
+}
+
 TEST_F(helper, any_error_is_passed_on)
 {
 	static const uint32_t errors[] = { 1, EACCES, ENETUNREACH, 511 };

@@ -110,8 +110,7 @@ static bool report_late(struct bftm_nl *nl, struct seen *s)
 		end = now_ns() + SHORT;
 		err = done(nl, s->id, NONE, 5, end);
 	} while (err == -ESTALE && next(nl, s));
-	while (now_ns() <= end + MS)
-		;
+	sleep_until(end + MS + 1);
 	return !err;
 }
 

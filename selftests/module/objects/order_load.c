@@ -201,7 +201,8 @@ static void note(struct worker *w, const char *request, uint64_t invoked, uint64
 		to += sprintf(to, ",\"return_ns\":%" PRIu64 ",\"status\":%u,\"response\":",
 			      returned, r->status);
 		to = quote(to, r->data, r->len);
-		to += sprintf(to, ",\"version\":%" PRIu64 "}\n", r->version);
+		to += sprintf(to, ",\"version\":%" PRIu64 ",\"number\":%" PRIu64 "}\n",
+			      (uint64_t)(r->number / BFTM_NUMBERS), (uint64_t)r->number);
 	} else {
 		to += sprintf(to, ",\"return_ns\":null,\"status\":null,\"response\":null,\"version\":null}\n");
 	}
@@ -252,7 +253,7 @@ static int submit(struct worker *w, const char *request, int i)
 	if (i >= 0)
 		w->ns[w->answered++] = returned - invoked;
 	w->refused += response.status != 0;
-	w->version = response.version;
+	w->version = response.number / BFTM_NUMBERS;
 	if (!response.status && !strncmp(request, "add ", 4))
 		w->added += strtoull(request + 4, NULL, 10);
 	return response.status ? (int)response.status : 0;

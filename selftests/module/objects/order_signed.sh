@@ -54,6 +54,8 @@ kill_liar 4
 
 # Server 4 says nothing any more.
 is "no more objects than a server has room for" "$(room_for 4)" "0 0 0 ENOSPC"
+ok "what is full is said" says 69 "the object tables of the servers are full (max-objects, 4096" \
+	c 1 bftmutexctl object create object-5 counter
 is "what is there goes on" "$(submit 2 object-3 "add 5")" "0 5"
 
 echo 'access { client = 1 } access { client = 2-3 prefix = "object-" }' >"$dev/rules"

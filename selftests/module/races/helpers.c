@@ -110,7 +110,7 @@ static int submitted(struct lender *l, uint64_t id)
 	struct nl_msg *msg = bftm_nl_msg(&l->nl, BFTMUTEX_CMD_HELPER_SUBMITTED, 0);
 
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_VERSION, 1);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_NUMBER, 1);
 	nla_put(msg, BFTMUTEX_A_HANDLE_RESPONSE, 4, "done");
 	return send_msg(&l->nl, msg);
 }

@@ -181,7 +181,9 @@ wait $helper 2>/dev/null
 exec 9<>/dev/bftmutex
 ok "an open handle keeps the module" ! rmmod bftmutex
 exec 9>&-
+mark
 ok "it can be unloaded then, with its server" rmmod bftmutex
+ok "which the log tells" grep -q 'server 1 has ended with the module' <(said)
 
 #
 # Over and over, while datagrams arrive
@@ -223,6 +225,7 @@ for ((i = 0, failed = 0; i < loads / 4 && !failed; i++)); do
 	kill $pid
 	wait $pid 2>/dev/null
 done
+ok "and of the end of a namespace that has one" grep -q 'server 1 has ended with its network namespace' <(dmesg)
 is "network namespaces deleted with a server at work" "$i of $((loads / 4))" \
 	"$((loads / 4)) of $((loads / 4))"
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Names, which may be any bytes, for people to read. */
+#ifndef BFTM_SHOWN_H
+#define BFTM_SHOWN_H
+
+#include <stddef.h>
+
+/* Room for a name of @len bytes. */
+#define BFTM_SHOWN_ROOM(len) (4 * (len) + 1)
+
+/**
+ * bftm_shown() - bytes as a terminal can show them
+ * @bytes: of a name
+ * @len:   how many
+ * @buf:   gets the text
+ * @size:  of @buf; what finds no room is left out
+ *
+ * What is printable stays as it is: ASCII, and where the locale is one of UTF-8 (setlocale() was
+ * called) all of that. Else a byte is \xNN, and "\" is doubled, so two names never look alike
+ * unless their letters do.
+ *
+ * Return: @buf.
+ */
+char *bftm_shown(const void *bytes, size_t len, char *buf, size_t size);
+
+#endif /* BFTM_SHOWN_H */
