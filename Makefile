@@ -151,10 +151,10 @@ KEYS := $(addprefix helper/,keys mac rank rank_file log)
 ORDER := $(basename $(wildcard helper/order*.c))
 DAEMON := $(addprefix helper/,bftmutexd descriptors clock loop identity lend names cluster socket probe \
 	recover behind acquire attempt report release evidence rounds contradiction upcall \
-	status health shown nl digest sandbox sandbox_calls) $(ORDER) $(OBJECT_EXEC)
+	status health json shown nl digest sandbox sandbox_calls) $(ORDER) $(OBJECT_EXEC)
 JOURNAL := helper/journal helper/journal_object
 CTL := $(basename $(wildcard helper/ctl*.c)) $(addprefix helper/,bftmutexctl descriptors nl \
-	libbftmutex shown) $(JOURNAL)
+	json libbftmutex shown) $(JOURNAL)
 WRAPPER := $(addprefix helper/,bftmutex descriptors log cmdline run keeper family speech \
 	shown sha256 libbftmutex duration)
 # Ways to lie about order, and what they share, are files selftests/core/liar/order_*.c.
@@ -257,9 +257,9 @@ $(KSELFTESTS:%=$(TESTS_BIN)/%): $(TESTS_BIN)/%: %.c $(HARNESS) $(SHARED_A) \
 
 # Checks histories of objects; main.c reads files of them.
 LIN := $(filter-out selftests/core/lin/main,$(basename $(wildcard selftests/core/lin/*.c)))
-$(BIN)/bftmutex-lin: $(call obj,$(LIN) selftests/core/lin/main)
+$(BIN)/bftmutex-lin: $(call obj,$(LIN) selftests/core/lin/main helper/json)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(JSON_LIBS)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(JSON_LIBS) $(CRYPTO_LIBS)
 
 # Campaigns last; what they are given is looked at before anything is built for them.
 # given,NAME,MIN,MAX,DEFAULT

@@ -88,8 +88,6 @@ void bftm_acquire_fail(struct bftm_acquire_op *op, int error)
 {
 	char text[BFTM_WHY_MAX];
 
-	bftm_totals.busy += error == EWOULDBLOCK;
-	bftm_totals.timeouts += error == ETIMEDOUT;
 	bftm_totals.unreachable += error == ENETUNREACH;
 	if (!op->ask.inside)
 		bftm_upcall_failed(op->ask.id, error, op->contend.rounds, why(op, error, text));
@@ -148,7 +146,6 @@ void bftm_acquire_begin(const struct bftm_ask *arg)
 	struct bftm_acquire_op *op;
 	int error = check(cl, &ask);
 
-	bftm_totals.acquires++;
 	op = error ? NULL : op_new(cl, &ask, false);
 	if (!op && ask.inside)
 		ask.inside->over(ask.inside->arg);
@@ -168,7 +165,6 @@ void bftm_acquire_cancel(u64 id)
 {
 	struct bftm_acquire_op *op = find(id);
 
-	bftm_totals.cancelled++;
 	if (!op)
 		return;
 	bftm_attempt_give_back(op);
@@ -180,7 +176,7 @@ void bftm_acquire_release(const struct bftm_ask *ask)
 	struct bftm_acquire_op *op = find(ask->id);
 	struct bftm_cluster *cl;
 
-	bftm_totals.released++;
+	bftm_totals.given_back++;
 	if (op) {
 		bftm_attempt_give_back(op);
 		bftm_acquire_end(op);

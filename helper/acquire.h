@@ -80,18 +80,15 @@ struct bftm_acquires {
 	unsigned int count;
 };
 
-/** struct bftm_totals - since the daemon started, of all clusters */
+/**
+ * struct bftm_totals - since the daemon started, of all clusters; what became of acquires the
+ * kernel counts
+ * @given_back: locks that servers were told are free
+ */
 struct bftm_totals {
-	u64 acquires;
-	u64 won;
-	u64 busy;
-	u64 timeouts;
 	u64 unreachable;
 	u64 refused;
-	u64 cancelled;
-	u64 released;
-	u64 lapsed;
-	u64 renewed;
+	u64 given_back;
 	u64 adopted;
 	u64 rounds;
 };

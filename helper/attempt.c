@@ -173,7 +173,6 @@ static void obey(struct bftm_acquire_op *op, const struct bftm_out *out)
 		return;
 	case BFTM_LAPSED:
 		/* The kernel has told the application by itself. */
-		bftm_totals.lapsed++;
 		say_lost(op);
 		bftm_evidence_over(cl, op);
 		bftm_acquire_end(op);

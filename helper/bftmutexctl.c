@@ -26,6 +26,7 @@ static const struct command {
 	{ NULL, "clients", ctl_clients, "list the clients it has authenticated" },
 	{ NULL, "holders", ctl_holders, "list who holds or waits for locks on this host" },
 	{ NULL, "servers", ctl_servers, "show the servers' health and signs of lying" },
+	{ NULL, "check", ctl_check, "for a monitor: can locks be had here, by its exit status" },
 	{ NULL, "stats", ctl_stats, "show all counters of this host" },
 	{ NULL, "watch", ctl_watch, "print locks acquired, released and lost as it happens" },
 	{ "object", "create", ctl_object_create, "make an object that all clients share" },

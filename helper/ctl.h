@@ -30,6 +30,7 @@ int ctl_clients(int argc, char **argv);
 int ctl_holders(int argc, char **argv);
 int ctl_servers(int argc, char **argv);
 int ctl_stats(int argc, char **argv);
+int ctl_check(int argc, char **argv);
 int ctl_watch(int argc, char **argv);
 int ctl_object_create(int argc, char **argv);
 int ctl_object_submit(int argc, char **argv);
@@ -77,11 +78,23 @@ int ctl_fail(int code, const char *format, ...);
 __attribute__((format(printf, 1, 2)))
 void ctl_progress(const char *format, ...);
 
+/** ctl_member() - of what is an object, or anything else; NULL for none */
+struct json_object *ctl_member(struct json_object *object, const char *key);
+
+/** ctl_length() - of what is an array, or anything else: 0 */
+size_t ctl_length(struct json_object *array);
+
 /** ctl_print_json() - an object or array as a document of its own */
 void ctl_print_json(struct json_object *object);
 
-/** ctl_describe() - an object as "key value" lines; keys in _ns as durations */
+/** ctl_print_json_line() - an object in a line */
+void ctl_print_json_line(struct json_object *object);
+
+/** ctl_describe() - an object as "key value" lines, without null; keys in _ns as durations */
 void ctl_describe(struct json_object *object);
+
+/** ctl_shown() - a member's value as people read it: a string, to be put; "-" for null */
+struct json_object *ctl_shown(const char *key, struct json_object *value);
 
 /** ctl_print() - one or the other, as the user wants it */
 void ctl_print(struct json_object *object);
@@ -114,20 +127,13 @@ void ctl_list_row(struct ctl_list *list, struct json_object *row);
 /** ctl_list_end() - finish; @nothing is said when there was no row */
 void ctl_list_end(struct ctl_list *list, const char *nothing);
 
-/**
- * ctl_readable() - what ctl_escape() made, for people: by bftm_shown()
- * @buf: may get it
- * Return: @buf, or @text.
- */
-const char *ctl_readable(const char *text, char *buf, size_t size);
-
-/** ctl_escape() - bytes as printable ASCII: \xNN for others, \\ for \ */
-struct json_object *ctl_escape(const void *bytes, size_t len);
+/** ctl_add_time() - "time": now, as RFC 3339 has it, in UTC with microseconds */
+void ctl_add_time(struct json_object *o);
 
 /* ctl_netlink.c: the module */
 
 enum ctl_set {
-	CTL_SERVER, CTL_LOCK, CTL_OBJECT, CTL_CLIENT, CTL_HANDLE, CTL_SUSPECT, CTL_RULE
+	CTL_SERVER, CTL_LOCK, CTL_OBJECT, CTL_CLIENT, CTL_HANDLE, CTL_SUSPECT, CTL_RULE, CTL_LOCAL
 };
 
 /** ctl_object() - attributes of a set as an object, keys with _ for - */
@@ -139,6 +145,9 @@ int ctl_set_max(enum ctl_set set);
 int ctl_open(struct bftm_nl *ret);
 /** ctl_refused() - say why a call failed with @error; the exit code */
 int ctl_refused(const struct bftm_nl *nl, int error, enum ctl_set set);
+
+/* ctl_server.c: the server here */
+
 /** ctl_server_get() - the server's description; 0, -ENOENT for none, -errno */
 int ctl_server_get(struct bftm_nl *nl, struct json_object **ret);
 
@@ -200,6 +209,9 @@ int ctl_connect_helper(const char *netns);
  * another -errno.
  */
 int ctl_ask_helper(const char *question, struct json_object **ret);
+
+/** ctl_default_cluster() - name of the one that is meant when none is named, to be freed; or NULL */
+char *ctl_default_cluster(void);
 
 /** ctl_helper_failed() - say why it failed; an exit code */
 int ctl_helper_failed(int error);

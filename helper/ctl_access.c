@@ -11,6 +11,7 @@
 
 #include "conf.h"
 #include "ctl.h"
+#include "json.h"
 
 /* What a rule takes in a message: no more than that. */
 #define RULE_SIZE 128
@@ -181,7 +182,7 @@ static int set_rules(struct bftm_nl *nl, const struct set *set)
 	if (r < 0)
 		return ctl_refused(nl, r, CTL_SERVER);
 	done = json_object_new_object();
-	json_object_object_add(done, "rules", json_object_new_uint64(access.count));
+	bftm_json_add_number(done, "rules", access.count);
 	ctl_print(done);
 	json_object_put(done);
 	return 0;
@@ -246,8 +247,6 @@ static int take_rule(struct nlattr **attr, void *arg)
 	    nla_parse_nested(rule, ctl_set_max(CTL_RULE), attr[BFTMUTEX_A_SERVER_RULE], NULL) < 0)
 		return -EBADMSG;
 	row = ctl_object(CTL_RULE, rule);
-	json_object_object_add(row, "deny",
-			       json_object_new_boolean(!!rule[BFTMUTEX_A_RULE_DENY]));
 	if (!ctl_json)
 		json_object_object_add(row, "clients", clients_of(row));
 	json_object_array_add(array, row);

@@ -8,6 +8,7 @@
 #include "core/quorum.h"
 #include "conf.h"
 #include "ctl.h"
+#include "json.h"
 
 /* What follows from a cluster's configuration. */
 struct derived {
@@ -51,17 +52,7 @@ static const char *retry_name(const struct bftm_conf_cluster *cluster)
 	return cluster->retry == BFTM_RETRY_POLYNOMIAL ? "polynomial" : "exponential";
 }
 
-static void add_number(struct json_object *object, const char *key, u64 value)
-{
-	json_object_object_add(object, key, json_object_new_uint64(value));
-}
-
-static void add_text(struct json_object *object, const char *key, const char *value)
-{
-	json_object_object_add(object, key, json_object_new_string(value));
-}
-
-static struct json_object *to_json(const struct bftm_conf_cluster *cluster)
+static struct json_object *to_json(const struct bftm_conf_cluster *cluster, bool standard)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *servers = json_object_new_array();
@@ -71,32 +62,34 @@ static struct json_object *to_json(const struct bftm_conf_cluster *cluster)
 	for (i = 0; i < cluster->n; i++) {
 		struct json_object *server = json_object_new_object();
 
-		add_number(server, "id", cluster->server[i].id);
-		add_text(server, "address", cluster->server[i].text);
+		bftm_json_add_number(server, "id", cluster->server[i].id);
+		bftm_json_add_text(server, "address", cluster->server[i].text);
 		json_object_array_add(servers, server);
 	}
-	add_text(object, "name", cluster->name);
-	add_number(object, "id", cluster->id);
-	add_number(object, "n", cluster->n);
-	add_number(object, "b", cluster->b);
-	add_number(object, "liars_max", d.liars_max);
-	add_text(object, "protocol", "backoff");
-	add_text(object, "contend", cluster->literal ? "literal" : "quorum");
-	add_number(object, cluster->literal ? "quorum" : "free_needed", d.needed);
-	add_number(object, "silent_max", cluster->n - d.needed);
-	add_number(object, "token_needed", d.token_needed);
-	json_object_object_add(object, "token_learned", json_object_new_boolean(d.learns));
-	add_text(object, "wait", wait_name(cluster));
-	add_number(object, "lease_ns", cluster->lease_ns);
-	add_number(object, "lease_max_ns", cluster->lease_max_ns);
-	add_number(object, "quarantine_ns", d.quarantine_ns);
-	add_number(object, "delta_ns", cluster->delta_ns);
-	add_number(object, "rho_ppm", cluster->rho_ppm);
-	add_text(object, "retry", retry_name(cluster));
-	add_number(object, "exponent", cluster->exponent);
-	add_number(object, "retry_max_ns", cluster->retry_max_ns);
-	add_number(object, "backoff_ns", d.backoff_ns);
-	add_text(object, "credentials", cluster->credentials);
+	bftm_json_add_text(object, "name", cluster->name);
+	bftm_json_add_bool(object, "default", standard);
+	bftm_json_add_number(object, "id", cluster->id);
+	bftm_json_add_number(object, "n", cluster->n);
+	bftm_json_add_number(object, "b", cluster->b);
+	bftm_json_add_number(object, "liars_max", d.liars_max);
+	bftm_json_add_text(object, "protocol", "backoff");
+	bftm_json_add_text(object, "contend", cluster->literal ? "literal" : "quorum");
+	json_object_object_add(object, cluster->literal ? "free_needed" : "quorum", NULL);
+	bftm_json_add_number(object, cluster->literal ? "quorum" : "free_needed", d.needed);
+	bftm_json_add_number(object, "silent_max", cluster->n - d.needed);
+	bftm_json_add_number(object, "token_needed", d.token_needed);
+	bftm_json_add_bool(object, "token_learned", d.learns);
+	bftm_json_add_text(object, "wait", wait_name(cluster));
+	bftm_json_add_number(object, "lease_ns", cluster->lease_ns);
+	bftm_json_add_number(object, "lease_max_ns", cluster->lease_max_ns);
+	bftm_json_add_number(object, "quarantine_ns", d.quarantine_ns);
+	bftm_json_add_number(object, "delta_ns", cluster->delta_ns);
+	bftm_json_add_number(object, "rho_ppm", cluster->rho_ppm);
+	bftm_json_add_text(object, "retry", retry_name(cluster));
+	bftm_json_add_number(object, "exponent", cluster->exponent);
+	bftm_json_add_number(object, "retry_max_ns", cluster->retry_max_ns);
+	bftm_json_add_number(object, "backoff_ns", d.backoff_ns);
+	bftm_json_add_text(object, "credentials", cluster->credentials);
 	json_object_object_add(object, "servers", servers);
 	return object;
 }
@@ -172,14 +165,16 @@ static int show_clusters(const struct bftm_conf *conf, const struct bftm_conf_cl
 {
 	struct json_object *array = json_object_new_array();
 	const struct bftm_conf_cluster *cluster;
+	bool standard;
 
 	for (cluster = conf->cluster; cluster < conf->cluster + conf->count; cluster++) {
 		if (only && only != cluster)
 			continue;
+		standard = cluster == conf->cluster + conf->standard;
 		if (ctl_json)
-			json_object_array_add(array, to_json(cluster));
+			json_object_array_add(array, to_json(cluster, standard));
 		else
-			print(cluster, cluster == conf->cluster + conf->standard);
+			print(cluster, standard);
 	}
 	if (ctl_json)
 		ctl_print_json(array);

@@ -12,6 +12,7 @@
 #include "conf.h"
 #include "ctl.h"
 #include "ctl_dev.h"
+#include "json.h"
 
 /* Short, because it is also how long a new cluster grants nothing. */
 #define LEASE_MAX_DEFAULT_NS	(5 * BFTM_NS_PER_SEC)
@@ -108,14 +109,14 @@ static void add_hosts(struct json_object *all, const char *key, const struct dev
 	for (i = 1; i <= count; i++) {
 		struct json_object *host = json_object_new_object();
 
-		json_object_object_add(host, "id", json_object_new_uint64(i));
+		bftm_json_add_number(host, "id", i);
 		snprintf(text, sizeof(text), "bftm-%c%u", kind, i);
-		json_object_object_add(host, "netns", json_object_new_string(text));
+		bftm_json_add_text(host, "netns", text);
 		snprintf(text, sizeof(text), "10.73.0.%u", first_address + i);
-		json_object_object_add(host, "address", json_object_new_string(text));
+		bftm_json_add_text(host, "address", text);
 		if (kind == 'c') {
 			dev_path(dev, text, "c%u/bftmutex.conf", i);
-			json_object_object_add(host, "config", json_object_new_string(text));
+			bftm_json_add_text(host, "config", text);
 		}
 		json_object_array_add(array, host);
 	}
@@ -126,12 +127,12 @@ static void print_json(const struct dev *dev)
 {
 	struct json_object *all = json_object_new_object();
 
-	json_object_object_add(all, "dir", json_object_new_string(dev->dir));
-	json_object_object_add(all, "cluster", json_object_new_string(DEV_CLUSTER));
-	json_object_object_add(all, "id", json_object_new_uint64(DEV_CLUSTER_ID));
-	json_object_object_add(all, "b", json_object_new_uint64(dev->b));
-	json_object_object_add(all, "delay_ns", json_object_new_uint64(dev->delay_ns));
-	json_object_object_add(all, "lease_max_ns", json_object_new_uint64(dev->lease_max_ns));
+	bftm_json_add_text(all, "dir", dev->dir);
+	bftm_json_add_text(all, "cluster", DEV_CLUSTER);
+	bftm_json_add_number(all, "id", DEV_CLUSTER_ID);
+	bftm_json_add_number(all, "b", dev->b);
+	bftm_json_add_number(all, "delay_ns", dev->delay_ns);
+	bftm_json_add_number(all, "lease_max_ns", dev->lease_max_ns);
 	add_hosts(all, "servers", dev, 's', dev->servers, 0);
 	add_hosts(all, "clients", dev, 'c', dev->clients, 100);
 	ctl_print_json(all);
@@ -305,7 +306,7 @@ int ctl_dev_down(int argc, char **argv)
 		return r;
 	if (ctl_json) {
 		done = json_object_new_object();
-		json_object_object_add(done, "removed", json_object_new_boolean(was_up));
+		bftm_json_add_bool(done, "removed", was_up);
 		ctl_print_json(done);
 		json_object_put(done);
 	} else if (was_up) {

@@ -129,26 +129,33 @@ int ctl_helper_failed(int error)
 	}
 }
 
-static struct json_object *member(struct json_object *object, const char *key)
+char *ctl_default_cluster(void)
 {
-	struct json_object *value = NULL;
+	struct json_object *answer, *clusters, *cluster, *name = NULL;
+	char *ret;
+	size_t i;
 
-	json_object_object_get_ex(object, key, &value);
-	return value;
-}
-
-static size_t length(struct json_object *array)
-{
-	return json_object_is_type(array, json_type_array) ? json_object_array_length(array) : 0;
+	if (ctl_ask_helper("servers", &answer) < 0)
+		return NULL;
+	clusters = ctl_member(answer, "clusters");
+	for (i = 0; i < ctl_length(clusters); i++) {
+		cluster = json_object_array_get_idx(clusters, i);
+		if (json_object_get_boolean(ctl_member(cluster, "default")))
+			name = ctl_member(cluster, "name");
+	}
+	ret = json_object_is_type(name, json_type_string) ? strdup(json_object_get_string(name)) :
+							    NULL;
+	json_object_put(answer);
+	return ret;
 }
 
 static void print_evidence(struct json_object *server)
 {
-	struct json_object *evidence = member(server, "evidence");
+	struct json_object *evidence = ctl_member(server, "evidence");
 	size_t i;
 
-	for (i = 0; i < length(evidence); i++)
-		printf("  server %s %s\n", json_object_get_string(member(server, "id")),
+	for (i = 0; i < ctl_length(evidence); i++)
+		printf("  server %s %s\n", json_object_get_string(ctl_member(server, "id")),
 		       json_object_get_string(json_object_array_get_idx(evidence, i)));
 }
 
@@ -168,19 +175,19 @@ static void print_cluster(struct json_object *cluster)
 		{ "address", "ADDRESS", 0 },
 		{}
 	};
-	struct json_object *servers = member(cluster, "servers");
+	struct json_object *servers = ctl_member(cluster, "servers");
 	struct ctl_list list = { .column = columns };
 	size_t i;
 
 	printf("cluster %s: %s servers, %s of them may lie, a lock needs %s FREE answers\n",
-	       json_object_get_string(member(cluster, "name")),
-	       json_object_get_string(member(cluster, "n")),
-	       json_object_get_string(member(cluster, "b")),
-	       json_object_get_string(member(cluster, "free_needed")));
-	for (i = 0; i < length(servers); i++)
+	       json_object_get_string(ctl_member(cluster, "name")),
+	       json_object_get_string(ctl_member(cluster, "n")),
+	       json_object_get_string(ctl_member(cluster, "b")),
+	       json_object_get_string(ctl_member(cluster, "free_needed")));
+	for (i = 0; i < ctl_length(servers); i++)
 		ctl_list_row(&list, json_object_get(json_object_array_get_idx(servers, i)));
 	ctl_list_end(&list, "No servers.");
-	for (i = 0; i < length(servers); i++)
+	for (i = 0; i < ctl_length(servers); i++)
 		print_evidence(json_object_array_get_idx(servers, i));
 }
 
@@ -196,35 +203,49 @@ int ctl_servers(int argc, char **argv)
 	r = ctl_ask_helper("servers", &answer);
 	if (r < 0)
 		return ctl_helper_failed(r);
-	clusters = member(answer, "clusters");
+	clusters = ctl_member(answer, "clusters");
 	if (ctl_json)
 		ctl_print_json(answer);
 	else
-		for (i = 0; i < length(clusters); i++)
+		for (i = 0; i < ctl_length(clusters); i++)
 			print_cluster(json_object_array_get_idx(clusters, i));
 	json_object_put(answer);
 	return 0;
 }
 
-/* 0 as well when no server, or no module, is here: then nothing is added. */
-static int add_server_stats(struct json_object *all)
+static int take_local(struct nlattr **attr, void *arg)
+{
+	json_object_object_add(arg, "local", ctl_object(CTL_LOCAL, attr));
+	return 0;
+}
+
+/* 0 as well when no server, or no module, is here: then they are null. */
+static int add_kernel_stats(struct json_object *all)
 {
 	struct json_object *server;
 	struct bftm_nl nl;
 	int r;
 
+	json_object_object_add(all, "server", NULL);
+	json_object_object_add(all, "local", NULL);
 	r = bftm_nl_open(&nl);
 	if (r < 0)
 		return 0;
 	r = ctl_server_get(&nl, &server);
 	if (r == 0) {
-		json_object_object_add(all, "server", json_object_get(member(server, "stats")));
+		json_object_object_add(all, "server", json_object_get(ctl_member(server, "stats")));
 		json_object_put(server);
-	} else if (r != -ENOENT) {
-		r = ctl_refused(&nl, r, CTL_SERVER);
-	} else {
+	} else if (r == -ENOENT) {
 		r = 0;
 	}
+	/* A module of before does not know the question, and not everybody may ask it. */
+	if (r == 0)
+		r = bftm_nl_call(&nl, bftm_nl_msg(&nl, BFTMUTEX_CMD_LOCAL_GET, 0), take_local,
+				 ctl_set_max(CTL_LOCAL), all);
+	if (r == -EOPNOTSUPP || r == -EPERM)
+		r = 0;
+	if (r < 0)
+		r = ctl_refused(&nl, r, CTL_SERVER);
 	bftm_nl_close(&nl);
 	return r;
 }
@@ -235,20 +256,19 @@ int ctl_stats(int argc, char **argv)
 	int r;
 
 	ctl_no_options(argc, argv,
-		       "Show the counters of the lock server and of the helper of this network "
-		       "namespace, whichever run.");
+		       "Show the counters of this network namespace: of its lock server, of the "
+		       "locks that programs here acquired, and of the helper.");
 	all = json_object_new_object();
-	r = add_server_stats(all);
+	r = add_kernel_stats(all);
 	if (r == 0) {
 		r = ctl_ask_helper("stats", &helper);
-		if (r == 0)
-			json_object_object_add(all, "helper", helper);
-		else if (r == -ECONNREFUSED && json_object_object_length(all))
+		json_object_object_add(all, "helper", r == 0 ? helper : NULL);
+		if (r == -ECONNREFUSED && ctl_member(all, "server"))
 			r = 0;
 		else if (r == -ECONNREFUSED)
 			r = ctl_fail(EX_UNAVAILABLE,
 				     "neither a server nor bftmutexd runs in this network namespace");
-		else
+		else if (r < 0)
 			r = ctl_helper_failed(r);
 	}
 	if (r == 0)

@@ -13,6 +13,7 @@
 
 #include "conf.h"
 #include "ctl.h"
+#include "json.h"
 #include "keys.h"
 
 #define RANGES_MAX 64
@@ -347,6 +348,28 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* A path may be any bytes. */
+static void print_made_json(struct json_object *made)
+{
+	struct json_object *all = json_object_new_array(), *entry, *of;
+	const char *file;
+	size_t i;
+
+	for (i = 0; i < json_object_array_length(made); i++) {
+		of = json_object_array_get_idx(made, i);
+		file = file_of(made, i);
+		entry = json_object_new_object();
+		bftm_json_add_text(entry, "file", file);
+		json_object_object_add(entry, "kind",
+				       json_object_get(json_object_object_get(of, "kind")));
+		json_object_object_add(entry, "id",
+				       json_object_get(json_object_object_get(of, "id")));
+		json_object_array_add(all, entry);
+	}
+	ctl_print_json(all);
+	json_object_put(all);
+}
+
 static void print_made(struct json_object *made)
 {
 	size_t i;
@@ -394,7 +417,7 @@ int ctl_keygen(int argc, char **argv)
 	else
 		r = add_clients(keygen.dir, keygen.client, keygen.clients, made);
 	if (r == 0 && ctl_json)
-		ctl_print_json(made);
+		print_made_json(made);
 	else if (r == 0)
 		print_made(made);
 	/* Keys that nobody heard of would be in the way of the next attempt. */

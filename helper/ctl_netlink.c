@@ -5,11 +5,15 @@
 
 #include "../uapi/linux/bftmutex.h"
 #include "ctl.h"
+#include "json.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* How an attribute is coded, and what it means to people. */
-enum type { NONE, NUM16, NUM32, NUM64, TEXT, BYTES, HEX, STATE, REASON, STATS, FLAG, DURABILITY,
+/*
+ * How an attribute is coded, and what it means; NONE: it is not shown. A
+ * number NOT0 is unknown when it is 0, a NAME when it is empty.
+ */
+enum type { NONE, NUM16, NUM32, NUM64, NOT0, TEXT, NAME, BYTES, HEX, STATE, REASON, STATS, FLAG, DURABILITY,
 	    JOURNAL };
 
 struct attribute {
@@ -118,26 +122,26 @@ static const struct attribute client_attrs[] = {
 
 static const struct attribute handle_attrs[] = {
 	[BFTMUTEX_A_HANDLE_ID] = { "id", NUM64 },
-	[BFTMUTEX_A_HANDLE_KIND] = { "kind", NUM32 },
-	[BFTMUTEX_A_HANDLE_CLUSTER] = { "cluster", TEXT },
+	[BFTMUTEX_A_HANDLE_KIND] = { "kind", NONE },
+	[BFTMUTEX_A_HANDLE_CLUSTER] = { "cluster", NAME },
 	[BFTMUTEX_A_HANDLE_NAME] = { "name", BYTES },
 	[BFTMUTEX_A_HANDLE_FLAGS] = { "flags", NUM32 },
-	[BFTMUTEX_A_HANDLE_WAY] = { "way", NUM32 },
-	[BFTMUTEX_A_HANDLE_LEASE_NS] = { "lease_ns", NUM64 },
-	[BFTMUTEX_A_HANDLE_TIMEOUT_AT_NS] = { "timeout_at_ns", NUM64 },
-	[BFTMUTEX_A_HANDLE_ERROR] = { "error", NUM32 },
+	[BFTMUTEX_A_HANDLE_WAY] = { "way", NONE },
+	[BFTMUTEX_A_HANDLE_LEASE_NS] = { "lease_ns", NOT0 },
+	[BFTMUTEX_A_HANDLE_TIMEOUT_AT_NS] = { "timeout_at_ns", NONE },
+	[BFTMUTEX_A_HANDLE_ERROR] = { "error", NONE },
 	[BFTMUTEX_A_HANDLE_ATTEMPT] = { "attempt", NUM64 },
 	[BFTMUTEX_A_HANDLE_ATTEMPTS] = { "attempts", NUM32 },
-	[BFTMUTEX_A_HANDLE_DEADLINE_NS] = { "deadline_ns", NUM64 },
-	[BFTMUTEX_A_HANDLE_TOKEN] = { "token", NUM64 },
+	[BFTMUTEX_A_HANDLE_DEADLINE_NS] = { "deadline_ns", NOT0 },
+	[BFTMUTEX_A_HANDLE_TOKEN] = { "token", NOT0 },
 	[BFTMUTEX_A_HANDLE_STATE] = { "state", STATE },
 	[BFTMUTEX_A_HANDLE_REASON] = { "reason", REASON },
 	[BFTMUTEX_A_HANDLE_PID] = { "pid", NUM32 },
 	[BFTMUTEX_A_HANDLE_COMM] = { "comm", TEXT },
 	[BFTMUTEX_A_HANDLE_REMAINING_NS] = { "remaining_ns", NUM64 },
-	[BFTMUTEX_A_HANDLE_SENDS] = { "sends", NUM32 },
-	[BFTMUTEX_A_HANDLE_CONFIGURATION] = { "configuration", NUM64 },
-	[BFTMUTEX_A_HANDLE_END_NS] = { "end_ns", NUM64 },
+	[BFTMUTEX_A_HANDLE_SENDS] = { "sends", NONE },
+	[BFTMUTEX_A_HANDLE_CONFIGURATION] = { "configuration", NONE },
+	[BFTMUTEX_A_HANDLE_END_NS] = { "end_ns", NONE },
 };
 
 static const struct attribute rule_attrs[] = {
@@ -147,6 +151,18 @@ static const struct attribute rule_attrs[] = {
 	[BFTMUTEX_A_RULE_DENY] = { "deny", FLAG },
 	[BFTMUTEX_A_RULE_LEASE_MAX_NS] = { "lease_max_ns", NUM64 },
 	[BFTMUTEX_A_RULE_MAX_WAITERS] = { "max_waiters", NUM32 },
+};
+
+static const struct attribute local_attrs[] = {
+	[BFTMUTEX_A_LOCAL_ACQUIRES] = { "acquires", NUM64 },
+	[BFTMUTEX_A_LOCAL_WON] = { "won", NUM64 },
+	[BFTMUTEX_A_LOCAL_BUSY] = { "busy", NUM64 },
+	[BFTMUTEX_A_LOCAL_TIMEOUTS] = { "timeouts", NUM64 },
+	[BFTMUTEX_A_LOCAL_FAILED] = { "failed", NUM64 },
+	[BFTMUTEX_A_LOCAL_CANCELLED] = { "cancelled", NUM64 },
+	[BFTMUTEX_A_LOCAL_RELEASED] = { "released", NUM64 },
+	[BFTMUTEX_A_LOCAL_LOST] = { "lost", NUM64 },
+	[BFTMUTEX_A_LOCAL_RENEWED] = { "renewed", NUM64 },
 };
 
 static const struct attribute suspect_attrs[] = {
@@ -167,6 +183,7 @@ static const struct set {
 	[CTL_SUSPECT] = { suspect_attrs, COUNT(suspect_attrs) - 1 },
 	[CTL_OBJECT] = { object_attrs, COUNT(object_attrs) - 1 },
 	[CTL_RULE] = { rule_attrs, COUNT(rule_attrs) - 1 },
+	[CTL_LOCAL] = { local_attrs, COUNT(local_attrs) - 1 },
 };
 
 static const char *const state_names[] = {
@@ -233,27 +250,35 @@ static struct json_object *from_bytes(const u8 *bytes, size_t len)
 	return json_object_new_string(text);
 }
 
-/* The kernel is trusted, its version is not known: short attributes give null. */
-static struct json_object *from_attr(enum type type, struct nlattr *attr)
+/* The kernel is trusted, its version is not known: absent and short attributes give null. */
+static struct json_object *from_attr(const struct attribute *a, struct nlattr *attr)
 {
 	static const int min_len[] = {
-		[NUM16] = 2, [NUM32] = 4, [NUM64] = 8, [STATE] = 4, [REASON] = 4, [STATS] = 0,
+		[NUM16] = 2, [NUM32] = 4, [NUM64] = 8, [NOT0] = 8, [STATE] = 4, [REASON] = 4, [STATS] = 0,
 		[DURABILITY] = 4, [JOURNAL] = 4,
 	};
 
-	if (nla_len(attr) < min_len[type])
+	if (a->type == FLAG)
+		return json_object_new_boolean(attr != NULL);
+	if (!attr || nla_len(attr) < min_len[a->type])
 		return NULL;
-	switch (type) {
+	switch (a->type) {
 	case NUM16:
 		return json_object_new_uint64(nla_get_u16(attr));
 	case NUM32:
 		return json_object_new_uint64(nla_get_u32(attr));
 	case NUM64:
-		return json_object_new_uint64(nla_get_u64(attr));
+		return bftm_json_number(a->name, nla_get_u64(attr));
+	case NOT0:
+		return nla_get_u64(attr) ? bftm_json_number(a->name, nla_get_u64(attr)) : NULL;
+	case NAME:
+		if (!nla_len(attr) || !*(const char *)nla_data(attr))
+			return NULL;
+		/* fall through */
 	case TEXT:
-		return ctl_escape(nla_data(attr), strnlen(nla_data(attr), nla_len(attr)));
+		return bftm_json_bytes(nla_data(attr), strnlen(nla_data(attr), nla_len(attr)));
 	case BYTES:
-		return ctl_escape(nla_data(attr), nla_len(attr));
+		return bftm_json_bytes(nla_data(attr), nla_len(attr));
 	case HEX:
 		return from_bytes(nla_data(attr), nla_len(attr));
 	case STATE:
@@ -267,7 +292,6 @@ static struct json_object *from_attr(enum type type, struct nlattr *attr)
 	case STATS:
 		return from_stats(attr);
 	case FLAG:
-		return json_object_new_boolean(true);
 	case NONE:
 		break;
 	}
@@ -281,9 +305,9 @@ static struct json_object *from_attrs(const struct attribute *table, int max,
 	int i;
 
 	for (i = 1; i <= max; i++)
-		if (attr[i] && table[i].type != NONE)
+		if (table[i].name && table[i].type != NONE)
 			json_object_object_add(object, table[i].name,
-					       from_attr(table[i].type, attr[i]));
+					       from_attr(&table[i], attr[i]));
 	return object;
 }
 
@@ -320,41 +344,4 @@ int ctl_refused(const struct bftm_nl *nl, int error, enum ctl_set set)
 				"the kernel refused%s%s: %s%s%s", *about ? " " : "", about,
 				strerror(-error), *nl->error ? ": " : "", nl->error);
 	}
-}
-
-static int take_server(struct nlattr **attr, void *arg)
-{
-	struct json_object **object = arg, *stats = NULL;
-
-	json_object_put(*object);
-	*object = ctl_object(CTL_SERVER, attr);
-	if (!attr[BFTMUTEX_A_SERVER_TOKEN_FLOOR])
-		json_object_object_add(*object, "token_floor",
-				       ctl_json ? NULL : json_object_new_string("unknown"));
-	if (!attr[BFTMUTEX_A_SERVER_RECOVERING])
-		json_object_object_add(*object, "recovering", json_object_new_boolean(false));
-	/* The counters come last, whatever was added after them. */
-	if (json_object_object_get_ex(*object, "stats", &stats)) {
-		json_object_get(stats);
-		json_object_object_del(*object, "stats");
-		json_object_object_add(*object, "stats", stats);
-	}
-	return 0;
-}
-
-int ctl_server_get(struct bftm_nl *nl, struct json_object **ret)
-{
-	struct json_object *object = NULL;
-	int r;
-
-	r = bftm_nl_call(nl, bftm_nl_msg(nl, BFTMUTEX_CMD_SERVER_GET, 0), take_server,
-			 ctl_set_max(CTL_SERVER), &object);
-	if (r == 0 && !object)
-		r = -ENODATA;
-	if (r < 0) {
-		json_object_put(object);
-		return r;
-	}
-	*ret = object;
-	return 0;
 }

@@ -8,6 +8,7 @@
 
 #include "conf.h"
 #include "ctl_object.h"
+#include "json.h"
 
 #define WAIT_MAX_NS (24 * 3600 * BFTM_NS_PER_SEC)
 
@@ -157,22 +158,10 @@ const char *object_refusal(u32 status)
 	return strerror((int)status);
 }
 
-struct json_object *object_text(const void *bytes, size_t len)
-{
-	return json_object_new_string_len(bytes, (int)len);
-}
-
-void object_add_text(struct json_object *o, const char *key, const char *text)
-{
-	json_object_object_add(o, key, json_object_new_string(text));
-}
-
 void object_add_number(struct json_object *o, u64 number)
 {
-	json_object_object_del(o, "version");
-	json_object_object_del(o, "number");
-	json_object_object_add(o, "version", json_object_new_uint64(number / BFTM_NUMBERS));
-	json_object_object_add(o, "number", json_object_new_uint64(number));
+	bftm_json_add_number(o, "version", number / BFTM_NUMBERS);
+	bftm_json_add_number(o, "number", number);
 }
 
 const char *object_reading(const char *type)

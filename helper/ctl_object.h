@@ -16,6 +16,7 @@
  * @input:    standard input is the last argument
  * @raw:      print nothing but the response
  * @interval_ns: between two looks
+ * @named:    where @name is when object_name() said it
  */
 struct object {
 	int fd;
@@ -29,6 +30,7 @@ struct object {
 	bool input;
 	bool raw;
 	u64 interval_ns;
+	char named[BFTM_SUBMIT_NAME_MAX + 1];
 };
 
 /** object_args - the options all commands have, as an argp child with struct object */
@@ -58,22 +60,40 @@ int object_submit(struct object *o, const char *request, size_t len);
  */
 int object_names(const struct object *o, struct json_object **ret);
 
-/** object_name() - @o is the object of this name, a JSON string that stays */
-void object_name(struct object *o, struct json_object *name);
+/** object_name() - @o is the object of this name, bytes as JSON has them; false: it is no name */
+bool object_name(struct object *o, struct json_object *name);
 
 /** object_refusal() - words for a status of an object other than 0 */
 const char *object_refusal(u32 status);
 
-/** object_text() - bytes as they are, as a JSON string */
-struct json_object *object_text(const void *bytes, size_t len);
-
-/** object_add() - a key with a value that is dropped when it is NULL */
-void object_add_text(struct json_object *o, const char *key, const char *text);
-
-/** object_add_number() - "version" and "number" of a request, as the last keys */
+/** object_add_number() - "version" and "number" of a request */
 void object_add_number(struct json_object *o, u64 number);
 
 /** object_reading() - the request that reads all of an object of a type; NULL: none */
 const char *object_reading(const char *type);
+
+/* ctl_object_read.c: entry by entry */
+
+/** OBJECT_NO_ENTRY - there is none with that number; nothing was said */
+#define OBJECT_NO_ENTRY (-1)
+
+/**
+ * object_read_entry() - one entry of a log
+ * @ret: the entry, to be freed, unless this fails
+ *
+ * Return: 0, OBJECT_NO_ENTRY, or an exit code after saying why.
+ */
+int object_read_entry(struct object *o, u64 number, struct bftmutex_response *ret);
+
+/**
+ * object_read_entries() - all that a map or log keeps
+ * @count: how many entries the log has
+ * @ret:   of a log an array of bytes, of a map one of { "key": bytes, "value": bytes }, keys
+ *         ascending; NULL when it is too long for a response, and of other types
+ *
+ * Return: 0, or an exit code after saying why.
+ */
+int object_read_entries(struct object *o, const char *type, u64 count, struct json_object **ret,
+			u64 *ret_number);
 
 #endif /* BFTM_CTL_OBJECT_H */

@@ -12,6 +12,7 @@
 
 #include "conf.h"
 #include "ctl_object.h"
+#include "json.h"
 #include "object.h"
 
 #define TRIES 10	/* to see one state of an object that changes meanwhile */
@@ -76,12 +77,11 @@ static void print_line(const struct object *o, const struct whole *w)
 
 	for (i = 0; hex && i < w->len; i++)
 		snprintf(hex + 2 * (size_t)i, 3, "%02x", w->bytes.data[i]);
-	json_object_object_add(line, "object", object_text(o->name, o->name_len));
-	object_add_text(line, "type", (const char *)w->bytes.data);
+	bftm_json_add_bytes(line, "object", o->name, o->name_len);
+	bftm_json_add_text(line, "type", (const char *)w->bytes.data);
 	object_add_number(line, w->number);
-	object_add_text(line, "state", hex ?: "");
-	puts(json_object_to_json_string_ext(line, JSON_C_TO_STRING_PLAIN |
-					    JSON_C_TO_STRING_NOSLASHESCAPE));
+	bftm_json_add_text(line, "state", hex ?: "");
+	ctl_print_json_line(line);
 	json_object_put(line);
 	free(hex);
 }
@@ -124,9 +124,9 @@ int ctl_object_dump(int argc, char **argv)
 	if (!code && !o.name) {
 		code = object_names(&o, &names);
 		for (i = 0; !code && i < json_object_array_length(names); i++) {
-			object_name(&o, json_object_object_get(json_object_array_get_idx(names, i),
-							       "name"));
-			code = dump(&o, false);
+			if (object_name(&o, json_object_object_get(json_object_array_get_idx(names, i),
+								   "name")))
+				code = dump(&o, false);
 		}
 	} else if (!code) {
 		code = dump(&o, true);
@@ -160,7 +160,8 @@ static bool read_hex(const char *hex, struct bftm_bytes *ret)
 	return len;
 }
 
-static int put_part(struct object *o, const struct bftm_bytes *state, u32 at)
+static int put_part(struct object *o, const struct bftm_bytes *state, u32 at,
+		    struct bftmutex_response *ret)
 {
 	u32 len = state->len - at < BFTM_DUMP_MAX ? state->len - at : BFTM_DUMP_MAX, n;
 	struct bftmutex_response r = {};
@@ -176,7 +177,22 @@ static int put_part(struct object *o, const struct bftm_bytes *state, u32 at)
 	if (code && at)
 		ctl_fail(0, "object '%s': restored in part; delete it before you try again", o->name);
 	free(r.data);
+	*ret = r;
+	ret->data = NULL;
 	return code;
+}
+
+/* What came of it, of the last part that was asked for. */
+static void print_restored(const struct object *o, const struct bftmutex_response *r)
+{
+	struct json_object *line = json_object_new_object();
+
+	bftm_json_add_bytes(line, "object", o->name, o->name_len);
+	bftm_json_add_number(line, "status", r->status);
+	bftm_json_add_text(line, "refusal", r->status ? object_refusal(r->status) : NULL);
+	object_add_number(line, r->number);
+	ctl_print_json_line(line);
+	json_object_put(line);
 }
 
 static int restore_line(struct object *o, const char *text, u32 number)
@@ -184,19 +200,20 @@ static int restore_line(struct object *o, const char *text, u32 number)
 	struct json_object *line = json_tokener_parse(text);
 	struct json_object *name = json_object_object_get(line, "object");
 	struct json_object *hex = json_object_object_get(line, "state");
+	struct bftmutex_response r = {};
 	struct bftm_bytes state = {};
 	int code = 0;
 	u32 at;
 
-	if (!json_object_is_type(name, json_type_string) ||
-	    !json_object_is_type(hex, json_type_string) ||
+	if (!object_name(o, name) || !json_object_is_type(hex, json_type_string) ||
 	    !read_hex(json_object_get_string(hex), &state)) {
 		code = ctl_fail(EX_DATAERR, "line %u: this is nothing that 'object dump' prints",
 				number);
 	} else {
-		object_name(o, name);
 		for (at = 0; !code && at < state.len; at += BFTM_DUMP_MAX)
-			code = put_part(o, &state, at);
+			code = put_part(o, &state, at, &r);
+		if (ctl_json && (!code || code == 1))
+			print_restored(o, &r);
 	}
 	bftm_bytes_free(&state);
 	json_object_put(line);
@@ -210,7 +227,7 @@ int ctl_object_restore(int argc, char **argv)
 		.args_doc = "",
 		.doc = "Make the objects that standard input describes, as 'object dump' has printed "
 		       "them. One that exists is left as it is, and the exit status is 1 then. "
-		       "Versions and numbers begin anew.",
+		       "Versions and numbers begin anew. With --json a line says what came of each.",
 	};
 	struct object o = { .names_max = 0, .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
 	char *text = NULL;

@@ -7,15 +7,21 @@
 
 #include "conf.h"
 #include "ctl_object.h"
+#include "json.h"
 
 static const struct argp_child children[] = { { .argp = &object_args }, {} };
 
 static bool is_meant(const struct object *o, struct json_object *cluster)
 {
+	struct json_object *name;
+	bool meant;
+
 	if (!o->options.cluster)
 		return json_object_get_boolean(json_object_object_get(cluster, "default"));
-	return !strcmp(o->options.cluster,
-		       json_object_get_string(json_object_object_get(cluster, "name")));
+	name = bftm_json_bytes(o->options.cluster, strlen(o->options.cluster));
+	meant = json_object_equal(json_object_object_get(cluster, "name"), name);
+	json_object_put(name);
+	return meant;
 }
 
 int object_names(const struct object *o, struct json_object **ret)
@@ -39,10 +45,19 @@ int object_names(const struct object *o, struct json_object **ret)
 				   o->options.cluster ?: "");
 }
 
-void object_name(struct object *o, struct json_object *name)
+bool object_name(struct object *o, struct json_object *name)
 {
-	o->name = json_object_get_string(name);
-	o->name_len = (size_t)json_object_get_string_len(name);
+	size_t len;
+	char *bytes = bftm_json_read_bytes(name, &len);
+	bool fits = bytes && len && len < sizeof(o->named);
+
+	if (fits) {
+		memcpy(o->named, bytes, len + 1);
+		o->name = o->named;
+		o->name_len = len;
+	}
+	free(bytes);
+	return fits;
 }
 
 /* One line, of an object that exists. */
@@ -54,21 +69,13 @@ static int describe(struct object *o, struct json_object **ret)
 	*ret = NULL;
 	if (!code && r.status != ENOENT) {
 		*ret = json_object_new_object();
-		json_object_object_add(*ret, "name", object_text(o->name, o->name_len));
-		json_object_object_add(*ret, "type", r.status ? NULL : object_text(r.data, r.len));
+		bftm_json_add_bytes(*ret, "name", o->name, o->name_len);
+		json_object_object_add(*ret, "type",
+				       r.status ? NULL : bftm_json_bytes(r.data, r.len));
 		object_add_number(*ret, r.number);
 	}
 	free(r.data);
 	return code;
-}
-
-static void print_row(struct ctl_list *table, struct json_object *row)
-{
-	struct json_object *name = json_object_object_get(row, "name");
-
-	json_object_object_add(row, "name", ctl_escape(json_object_get_string(name),
-						       (size_t)json_object_get_string_len(name)));
-	ctl_list_row(table, row);
 }
 
 int ctl_object_list(int argc, char **argv)
@@ -95,13 +102,14 @@ int ctl_object_list(int argc, char **argv)
 	ctl_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
 	code = object_names(&o, &names) ?: object_open(&o);
 	for (i = 0; !code && i < json_object_array_length(names); i++) {
-		object_name(&o, json_object_object_get(json_object_array_get_idx(names, i),
-						       "name"));
+		if (!object_name(&o, json_object_object_get(json_object_array_get_idx(names, i),
+							    "name")))
+			continue;
 		code = describe(&o, &row);
 		if (row && ctl_json)
 			json_object_array_add(all, row);
 		else if (row)
-			print_row(&table, row);
+			ctl_list_row(&table, row);
 	}
 	if (!code && ctl_json)
 		ctl_print_json(all);

@@ -9,6 +9,7 @@
 
 #include "conf.h"
 #include "ctl_object.h"
+#include "json.h"
 
 #define EX_REFUSED 1	/* applied, and the object did not do as it was asked */
 
@@ -16,9 +17,8 @@ static const struct argp_child children[] = { { .argp = &object_args }, {} };
 
 static void add_status(struct json_object *all, const struct bftmutex_response *r)
 {
-	json_object_object_add(all, "status", json_object_new_uint64(r->status));
-	json_object_object_add(all, "refusal", r->status ?
-			       json_object_new_string(object_refusal(r->status)) : NULL);
+	bftm_json_add_number(all, "status", r->status);
+	bftm_json_add_text(all, "refusal", r->status ? object_refusal(r->status) : NULL);
 	object_add_number(all, r->number);
 }
 
@@ -27,10 +27,10 @@ static void print_json(const struct object *o, const char *request, size_t len,
 {
 	struct json_object *all = json_object_new_object();
 
-	object_add_text(all, "object", o->name);
-	json_object_object_add(all, "request", object_text(request, len));
+	bftm_json_add_text(all, "object", o->name);
+	bftm_json_add_bytes(all, "request", request, len);
 	add_status(all, r);
-	json_object_object_add(all, "response", object_text(r->data, r->len));
+	bftm_json_add_bytes(all, "response", r->data, r->len);
 	ctl_print_json(all);
 	json_object_put(all);
 }
@@ -170,28 +170,99 @@ int ctl_object_submit(int argc, char **argv)
 	return code;
 }
 
-/* One more line: the answer to a question. */
-static int add_answer(struct object *o, struct json_object *all, const char *key,
-		      const char *question, char **ret)
+/* Asks for one thing more; ENODATA and EMSGSIZE leave it unknown. */
+static int learn(struct object *o, const char *question, struct bftmutex_response *ret,
+		 u64 *ret_number)
 {
-	struct bftmutex_response r = {};
-	int code = object_ask(o, question, strlen(question), &r);
+	int code = object_ask(o, question, strlen(question), ret);
 
-	if (code)
-		return code;
-	if (r.status && r.status != ENODATA && r.status != EMSGSIZE) {
-		code = ctl_fail(EX_REFUSED, "object '%s': %s", o->name, object_refusal(r.status));
-	} else {
-		json_object_object_add(all, key, r.status ? NULL :
-				       ctl_json ? object_text(r.data, r.len) :
-				       ctl_escape(r.data, r.len));
-		object_add_number(all, r.number);
-	}
-	if (ret)
-		*ret = r.data;
-	else
-		free(r.data);
+	if (!code && ret->status && ret->status != ENODATA && ret->status != EMSGSIZE)
+		code = ctl_fail(EX_REFUSED, "object '%s': %s", o->name,
+				object_refusal(ret->status));
+	if (!code)
+		*ret_number = ret->number;
 	return code;
+}
+
+/**
+ * struct shown - what an object keeps; what does not go with its type is NULL
+ * @value:   of a register or counter
+ * @next:    of a queue
+ * @len:     of a queue or log
+ * @entries: of a map or log
+ */
+struct shown {
+	struct json_object *value, *next, *len, *entries;
+	u64 number;
+};
+
+static int learn_value(struct object *o, const char *type, struct shown *shown)
+{
+	bool queue = !strcmp(type, "queue"), log = !strcmp(type, "log");
+	const char *reading = object_reading(type);
+	struct bftmutex_response r = {};
+	u64 count = 0;
+	int code = 0;
+
+	if (reading && strcmp(type, "map") && !log) {
+		code = learn(o, reading, &r, &shown->number);
+		if (!code && !r.status)
+			*(queue ? &shown->next : &shown->value) = bftm_json_bytes(r.data, r.len);
+		free(r.data);
+	}
+	r = (struct bftmutex_response){};
+	if (!code && (queue || log)) {
+		code = learn(o, "len", &r, &shown->number);
+		if (!code && !r.status && bftm_parse_number(r.data, &count) == 0)
+			shown->len = json_object_new_uint64(count);
+		free(r.data);
+	}
+	if (!code)
+		code = object_read_entries(o, type, count, &shown->entries, &shown->number);
+	return code;
+}
+
+/* Entries of a log are bytes, those of a map have a key. */
+static void print_entry(struct json_object *entry)
+{
+	struct json_object *pair = json_object_object_get(entry, "value");
+	struct json_object *key = ctl_shown("key", json_object_object_get(entry, "key"));
+	struct json_object *value = ctl_shown("value", pair ? pair : entry);
+
+	printf("  %s%s%s\n", pair ? json_object_get_string(key) : "", pair ? " " : "",
+	       json_object_get_string(value));
+	json_object_put(key);
+	json_object_put(value);
+}
+
+static void print_entries(struct json_object *entries)
+{
+	size_t i;
+
+	puts("entries");
+	for (i = 0; i < json_object_array_length(entries); i++)
+		print_entry(json_object_array_get_idx(entries, i));
+}
+
+static void print_shown(const struct object *o, const char *type, const struct shown *shown)
+{
+	struct json_object *all = json_object_new_object();
+
+	bftm_json_add_text(all, "object", o->name);
+	bftm_json_add_text(all, "type", type);
+	if (ctl_json)
+		object_add_number(all, shown->number);
+	else
+		bftm_json_add_number(all, "version", shown->number / BFTM_NUMBERS);
+	json_object_object_add(all, "value", json_object_get(shown->value));
+	json_object_object_add(all, "next", json_object_get(shown->next));
+	json_object_object_add(all, "len", json_object_get(shown->len));
+	if (ctl_json)
+		json_object_object_add(all, "entries", json_object_get(shown->entries));
+	ctl_print(all);
+	if (!ctl_json && shown->entries)
+		print_entries(shown->entries);
+	json_object_put(all);
 }
 
 int ctl_object_show(int argc, char **argv)
@@ -199,31 +270,27 @@ int ctl_object_show(int argc, char **argv)
 	static const struct argp argp = {
 		.children = children,
 		.args_doc = "NAME",
-		.doc = "Show an object's type, version and what it keeps: of a queue its length "
-		       "and what comes next, of a log its length. It is a request as any other: "
-		       "it makes a new version. Options come before NAME.",
+		.doc = "Show an object's type, version and what it keeps: of a map and a log each "
+		       "entry, of a queue its length and what comes next. That takes requests as "
+		       "any others, which make new versions. Options come before NAME.",
 	};
 	struct object o = { .names_max = 1, .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
-	struct json_object *all;
-	const char *reading;
-	char *type = NULL;
+	struct bftmutex_response type = {};
+	struct shown shown = {};
 	int code;
 
 	ctl_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
 	code = object_open(&o);
-	if (code)
-		return code;
-	all = json_object_new_object();
-	object_add_text(all, "object", o.name);
-	code = add_answer(&o, all, "type", "type", &type);
-	reading = code ? NULL : object_reading(type);
-	if (reading)
-		code = add_answer(&o, all, reading, reading, NULL);
-	if (!code && reading && !strcmp(type, "queue"))
-		code = add_answer(&o, all, "len", "len", NULL);
 	if (!code)
-		ctl_print(all);
-	json_object_put(all);
-	free(type);
+		code = learn(&o, "type", &type, &shown.number);
+	if (!code)
+		code = learn_value(&o, type.data, &shown);
+	if (!code)
+		print_shown(&o, type.data, &shown);
+	json_object_put(shown.value);
+	json_object_put(shown.next);
+	json_object_put(shown.len);
+	json_object_put(shown.entries);
+	free(type.data);
 	return code;
 }

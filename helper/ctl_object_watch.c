@@ -9,6 +9,7 @@
 
 #include "conf.h"
 #include "ctl_object.h"
+#include "json.h"
 
 #define INTERVAL_MAX_NS (3600 * BFTM_NS_PER_SEC)
 
@@ -17,98 +18,132 @@ static const struct argp_child children[] = { { .argp = &object_args }, {} };
 /**
  * struct seen - what was there at the last look
  * @text:    the response, NULL before the first
+ * @pairs:   of a map
  * @entries: of a log, that were printed
  */
 struct seen {
 	char type[64];
 	char *text;
 	size_t len;
+	struct json_object *pairs;
 	u64 entries;
 };
 
-static void print_line(u64 number, const char *change, const char *line, size_t len)
+static void print_text(const char *clock, u64 version, const char *change,
+		       struct json_object *key, struct json_object *value)
+{
+	struct json_object *of = ctl_shown("key", key), *what = ctl_shown("value", value);
+
+	printf("%s  version %" PRIu64 "  %-7s  %s%s%s\n", clock, version, change,
+	       key ? json_object_get_string(of) : "", key ? " " : "",
+	       json_object_get_string(what));
+	json_object_put(of);
+	json_object_put(what);
+}
+
+/* Takes @value over; @key is of a map, else NULL. */
+static void print_line(u64 number, const char *change, struct json_object *key,
+		       struct json_object *value)
 {
 	struct json_object *o;
 	struct timespec now;
 	char clock[32];
 	struct tm tm;
+	size_t len;
 
 	if (ctl_json) {
 		o = json_object_new_object();
+		ctl_add_time(o);
 		object_add_number(o, number);
-		object_add_text(o, "change", change);
-		json_object_object_add(o, "value", object_text(line, len));
-		puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
-						    JSON_C_TO_STRING_NOSLASHESCAPE));
+		bftm_json_add_text(o, "change", change);
+		json_object_object_add(o, "key", json_object_get(key));
+		json_object_object_add(o, "value", json_object_get(value));
+		ctl_print_json_line(o);
+		json_object_put(o);
 	} else {
 		clock_gettime(CLOCK_REALTIME, &now);
 		localtime_r(&now.tv_sec, &tm);
-		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
-		o = ctl_escape(line, len);
-		printf("%s.%03ld  version %" PRIu64 "  %-7s  %s\n", clock, now.tv_nsec / 1000000,
-		       number / BFTM_NUMBERS, change, json_object_get_string(o));
+		len = strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+		snprintf(clock + len, sizeof(clock) - len, ".%03ld", now.tv_nsec / 1000000);
+		print_text(clock, number / BFTM_NUMBERS, change, key, value);
 	}
-	json_object_put(o);
+	json_object_put(value);
 }
 
-static bool has_line(const char *text, size_t text_len, const char *line, size_t len)
+static struct json_object *member(struct json_object *pairs, size_t i, const char *key)
 {
-	const char *at = text, *end = text + text_len, *next;
-
-	for (; at && at < end; at = next + 1) {
-		next = memchr(at, '\n', (size_t)(end - at)) ?: end;
-		if ((size_t)(next - at) == len && !memcmp(at, line, len))
-			return true;
-	}
-	return false;
+	return json_object_object_get(json_object_array_get_idx(pairs, i), key);
 }
 
-/* Lines of one text that the other does not have. */
-static void print_lines(u64 number, const char *change, const char *text, size_t len,
-			const char *other, size_t other_len)
+static struct json_object *value_of(struct json_object *pairs, struct json_object *key)
 {
-	const char *at = text, *end = text + len, *next;
+	size_t i;
 
-	for (; at && at < end; at = next + 1) {
-		next = memchr(at, '\n', (size_t)(end - at)) ?: end;
-		if (!has_line(other, other_len, at, (size_t)(next - at)))
-			print_line(number, change, at, (size_t)(next - at));
-	}
+	for (i = 0; pairs && i < json_object_array_length(pairs); i++)
+		if (json_object_equal(member(pairs, i, "key"), key))
+			return member(pairs, i, "value");
+	return NULL;
 }
 
-static void print_change(const struct seen *s, const struct bftmutex_response *r)
+/* Pairs of one whose key, or value if @values, is another in the other. */
+static void print_pairs(u64 number, const char *change, struct json_object *pairs,
+			struct json_object *other, bool values)
 {
-	if (r->status) {
-		print_line(r->number, r->status == ENODATA ? "empty" : "refused",
-			   object_refusal(r->status), strlen(object_refusal(r->status)));
-	} else if (!strcmp(s->type, "map")) {
-		print_lines(r->number, "gone", s->text, s->len, r->data, r->len);
-		print_lines(r->number, "set", r->data, r->len, s->text, s->len);
-	} else {
-		print_line(r->number, !strcmp(s->type, "queue") ? "next" : "is", r->data, r->len);
+	struct json_object *key, *value, *there;
+	size_t i;
+
+	for (i = 0; pairs && i < json_object_array_length(pairs); i++) {
+		key = member(pairs, i, "key");
+		value = member(pairs, i, "value");
+		there = value_of(other, key);
+		if (!there || (values && !json_object_equal(there, value)))
+			print_line(number, change, key, json_object_get(value));
 	}
 }
 
-/* All entries that have come, none is missed; a few at a time. */
+static int print_map(struct object *o, struct seen *s)
+{
+	struct json_object *now;
+	u64 number = 0;
+	int code = object_read_entries(o, s->type, 0, &now, &number);
+
+	if (code)
+		return code;
+	print_pairs(number, "gone", s->pairs, now, false);
+	print_pairs(number, "set", now, s->pairs, true);
+	json_object_put(s->pairs);
+	s->pairs = now;
+	return 0;
+}
+
+static int print_change(struct object *o, struct seen *s, const struct bftmutex_response *r)
+{
+	const char *refusal = object_refusal(r->status);
+
+	if (!r->status && !strcmp(s->type, "map"))
+		return print_map(o, s);
+	if (r->status == ENODATA)
+		print_line(r->number, "empty", NULL, NULL);
+	else if (r->status)
+		print_line(r->number, "refused", NULL, bftm_json_bytes(refusal, strlen(refusal)));
+	else
+		print_line(r->number, !strcmp(s->type, "queue") ? "next" : "is", NULL,
+			   bftm_json_bytes(r->data, r->len));
+	return 0;
+}
+
+/* All entries that have come, none is missed; one at a time. */
 static int look_log(struct object *o, struct seen *s)
 {
 	struct bftmutex_response r;
-	char request[64];
 	int code;
 
-	do {
-		r = (struct bftmutex_response){};
-		snprintf(request, sizeof(request), "read %" PRIu64 " 1", s->entries);
-		code = object_ask(o, request, strlen(request), &r);
-		if (!code && r.status)
-			code = ctl_fail(1, "object '%s': %s", o->name, object_refusal(r.status));
-		if (!code && r.len) {
-			print_line(r.number, "entry", r.data, r.len - 1);
-			s->entries++;
-		}
+	while (!(code = object_read_entry(o, s->entries, &r))) {
+		print_line(r.number, "entry", NULL, bftm_json_bytes(r.data, r.len));
+		s->entries++;
 		free(r.data);
-	} while (!code && r.len);
-	return code;
+	}
+	return code == OBJECT_NO_ENTRY ? 0 : code;
 }
 
 static int look(struct object *o, struct seen *s)
@@ -123,15 +158,15 @@ static int look(struct object *o, struct seen *s)
 	if (code)
 		return code;
 	/* A refusal has no text of its own, but is a change all the same. */
-	if (!s->text || s->len != r.len || memcmp(s->text, r.data, r.len)) {
-		print_change(s, &r);
-		free(s->text);
-		s->text = r.data;
-		s->len = r.len;
-	} else {
+	if (s->text && s->len == r.len && !memcmp(s->text, r.data, r.len)) {
 		free(r.data);
+		return 0;
 	}
-	return 0;
+	code = print_change(o, s, &r);
+	free(s->text);
+	s->text = r.data;
+	s->len = r.len;
+	return code;
 }
 
 static int find_type(struct object *o, struct seen *s)
@@ -205,6 +240,7 @@ int ctl_object_watch(int argc, char **argv)
 			nanosleep(&pause, NULL);
 	}
 	free(s.text);
+	json_object_put(s.pairs);
 	return code;
 }
 
@@ -219,22 +255,11 @@ static void print_history(struct json_object *list)
 		{ "response", "RESPONSE", 0 },
 		{}
 	};
-	static const char *const texts[] = { "request", "response" };
 	struct ctl_list table = { .column = columns };
-	struct json_object *row, *value;
-	size_t i, k;
+	size_t i;
 
-	for (i = 0; i < json_object_array_length(list); i++) {
-		row = json_object_get(json_object_array_get_idx(list, i));
-		for (k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
-			value = json_object_object_get(row, texts[k]);
-			if (value)
-				json_object_object_add(row, texts[k],
-						       ctl_escape(json_object_get_string(value),
-								  json_object_get_string_len(value)));
-		}
-		ctl_list_row(&table, row);
-	}
+	for (i = 0; i < json_object_array_length(list); i++)
+		ctl_list_row(&table, json_object_get(json_object_array_get_idx(list, i)));
 	ctl_list_end(&table, "This host asked nothing of it lately.");
 }
 
@@ -264,9 +289,7 @@ int ctl_object_history(int argc, char **argv)
 				o.options.cluster ?: "");
 	}
 	for (i = 0; ctl_json && i < json_object_array_length(answer); i++)
-		puts(json_object_to_json_string_ext(json_object_array_get_idx(answer, i),
-						    JSON_C_TO_STRING_PLAIN |
-						    JSON_C_TO_STRING_NOSLASHESCAPE));
+		ctl_print_json_line(json_object_array_get_idx(answer, i));
 	if (!ctl_json)
 		print_history(answer);
 	json_object_put(answer);

@@ -9,6 +9,7 @@
 
 #include "conf.h"
 #include "ctl.h"
+#include "json.h"
 #include "shown.h"
 
 /* A value of a table, and more than the longest name takes. */
@@ -48,9 +49,28 @@ void ctl_progress(const char *format, ...)
 	next.tv_sec++;
 }
 
+struct json_object *ctl_member(struct json_object *object, const char *key)
+{
+	struct json_object *value = NULL;
+
+	json_object_object_get_ex(object, key, &value);
+	return value;
+}
+
+size_t ctl_length(struct json_object *array)
+{
+	return json_object_is_type(array, json_type_array) ? json_object_array_length(array) : 0;
+}
+
 void ctl_print_json(struct json_object *object)
 {
 	puts(json_object_to_json_string_ext(object, JSON_FLAGS | JSON_C_TO_STRING_PRETTY));
+}
+
+void ctl_print_json_line(struct json_object *object)
+{
+	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
+					    JSON_C_TO_STRING_NOSLASHESCAPE));
 }
 
 static bool is_duration(const char *key)
@@ -74,44 +94,39 @@ static const char *format_rounded(u64 ns, char *buf, size_t len)
 	return bftm_format_duration((ns + unit / 2) / unit * unit, buf, len);
 }
 
-/* What ctl_escape() made of bytes, and longer for none. */
-static size_t unescape(const char *text, char *ret)
+/* Bytes as bftm_shown() has them; NULL without memory. */
+static struct json_object *show_bytes(const char *bytes, size_t len)
 {
-	char *end = ret;
-	int n;
+	size_t size = BFTM_SHOWN_ROOM(len);
+	char *text = malloc(size);
+	struct json_object *o;
 
-	while (*text) {
-		n = 0;
-		if (sscanf(text, "\\x%2hhx%n", (unsigned char *)end, &n) != 1 || n != 4) {
-			text += *text == '\\' && text[1] == '\\';
-			*end = *text;
-			n = 1;
-		}
-		text += n;
-		end++;
-	}
-	return (size_t)(end - ret);
+	if (!text)
+		return NULL;
+	o = json_object_new_string(bftm_shown(bytes, len, text, size));
+	free(text);
+	return o;
 }
 
-const char *ctl_readable(const char *text, char *buf, size_t size)
+struct json_object *ctl_shown(const char *key, struct json_object *value)
 {
-	char bytes[1024];
+	struct json_object *text;
+	char buf[64], *bytes;
+	size_t len;
 
-	/* Nothing in it was escaped, or it is no name. */
-	if (!strchr(text, '\\') || strlen(text) >= sizeof(bytes))
-		return text;
-	return bftm_shown(bytes, unescape(text, bytes), buf, size);
-}
-
-static const char *format_value(const char *key, struct json_object *value, char *buf, size_t len)
-{
 	if (json_object_is_type(value, json_type_boolean))
-		return json_object_get_boolean(value) ? "yes" : "no";
+		return json_object_new_string(json_object_get_boolean(value) ? "yes" : "no");
 	if (json_object_is_type(value, json_type_null))
-		return "-";
+		return json_object_new_string("-");
 	if (is_duration(key))
-		return format_rounded(json_object_get_uint64(value), buf, len);
-	return ctl_readable(json_object_get_string(value), buf, len);
+		return json_object_new_string(format_rounded(json_object_get_uint64(value), buf,
+							     sizeof(buf)));
+	bytes = bftm_json_read_bytes(value, &len);
+	if (!bytes)
+		return json_object_new_string(json_object_get_string(value));
+	text = show_bytes(bytes, len);
+	free(bytes);
+	return text;
 }
 
 /* As printf() does, but in columns of the terminal: a character may be of several bytes, or wide. */
@@ -128,23 +143,47 @@ static void print_padded(int width, const char *text)
 	printf("%*s%s%*s", width > 0 ? (int)room : 0, "", text, width < 0 ? (int)room : 0, "");
 }
 
+static void print_value(int width, const char *key, struct json_object *value, const char *end)
+{
+	struct json_object *text = ctl_shown(key, value);
+
+	print_padded(width, json_object_get_string(text) ?: "");
+	fputs(end, stdout);
+	json_object_put(text);
+}
+
+static bool has_members(struct json_object *value)
+{
+	size_t len;
+	char *bytes;
+
+	if (!json_object_is_type(value, json_type_object))
+		return false;
+	bytes = bftm_json_read_bytes(value, &len);
+	free(bytes);
+	return !bytes;
+}
+
 static void describe(struct json_object *object, int indent)
 {
-	char label[64], buf[SHOWN_MAX];
+	char label[64];
 
 	json_object_object_foreach(object, key, value) {
 		size_t i, len = strlen(key) - (is_duration(key) ? 3 : 0);
 
+		/* To people nothing is said of what there is nothing to say of. */
+		if (!value)
+			continue;
 		snprintf(label, sizeof(label), "%.*s", (int)len, key);
 		for (i = 0; label[i]; i++)
 			if (label[i] == '_')
 				label[i] = ' ';
-		if (json_object_is_type(value, json_type_object)) {
+		if (has_members(value)) {
 			printf("%*s%s\n", indent, "", label);
 			describe(value, indent + 2);
 		} else {
-			printf("%*s%-*s %s\n", indent, "", 24 - indent, label,
-			       format_value(key, value, buf, sizeof(buf)));
+			printf("%*s%-*s ", indent, "", 24 - indent, label);
+			print_value(0, key, value, "\n");
 		}
 	}
 }
@@ -172,14 +211,12 @@ static void print_heading(const struct ctl_column *column)
 static void print_row(const struct ctl_column *column, struct json_object *row)
 {
 	struct json_object *value;
-	char buf[SHOWN_MAX];
 
 	for (; column->title; column++) {
 		value = NULL;
 		json_object_object_get_ex(row, column->key, &value);
-		print_padded(column[1].title ? column->width : 0,
-			     format_value(column->key, value, buf, sizeof(buf)));
-		fputs(column[1].title ? "  " : "\n", stdout);
+		print_value(column[1].title ? column->width : 0, column->key, value,
+			    column[1].title ? "  " : "\n");
 	}
 }
 
@@ -205,19 +242,16 @@ void ctl_list_end(struct ctl_list *list, const char *nothing)
 		puts(nothing);
 }
 
-struct json_object *ctl_escape(const void *bytes, size_t len)
+void ctl_add_time(struct json_object *o)
 {
-	const u8 *p = bytes, *end = p + len;
-	char text[4 * 256 + 1];
-	size_t done = 0;
+	struct timespec now;
+	char text[48];
+	struct tm tm;
+	size_t len;
 
-	for (; p < end && done + 5 <= sizeof(text); p++) {
-		if (*p == '\\')
-			done += snprintf(text + done, sizeof(text) - done, "\\\\");
-		else if (*p < 0x20 || *p > 0x7e)
-			done += snprintf(text + done, sizeof(text) - done, "\\x%02x", *p);
-		else
-			text[done++] = *p;
-	}
-	return json_object_new_string_len(text, done);
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &tm);
+	len = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(text + len, sizeof(text) - len, ".%06ldZ", now.tv_nsec / 1000);
+	bftm_json_add_text(o, "time", text);
 }

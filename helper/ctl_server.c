@@ -4,6 +4,41 @@
 
 #include "conf.h"
 #include "ctl.h"
+#include "json.h"
+
+static int take_server(struct nlattr **attr, void *arg)
+{
+	struct json_object **object = arg, *stats = NULL;
+
+	json_object_put(*object);
+	*object = ctl_object(CTL_SERVER, attr);
+	if (!attr[BFTMUTEX_A_SERVER_TOKEN_FLOOR] && !ctl_json)
+		bftm_json_add_text(*object, "token_floor", "unknown");
+	/* The counters come last, whatever was added after them. */
+	if (json_object_object_get_ex(*object, "stats", &stats)) {
+		json_object_get(stats);
+		json_object_object_del(*object, "stats");
+		json_object_object_add(*object, "stats", stats);
+	}
+	return 0;
+}
+
+int ctl_server_get(struct bftm_nl *nl, struct json_object **ret)
+{
+	struct json_object *object = NULL;
+	int r;
+
+	r = bftm_nl_call(nl, bftm_nl_msg(nl, BFTMUTEX_CMD_SERVER_GET, 0), take_server,
+			 ctl_set_max(CTL_SERVER), &object);
+	if (r == 0 && !object)
+		r = -ENODATA;
+	if (r < 0) {
+		json_object_put(object);
+		return r;
+	}
+	*ret = object;
+	return 0;
+}
 
 static error_t parse_stop(int key, char *arg, struct argp_state *state)
 {
@@ -49,7 +84,7 @@ int ctl_server_stop(int argc, char **argv)
 		r = ctl_refused(&nl, r, CTL_SERVER);
 	else {
 		done = json_object_new_object();
-		json_object_object_add(done, "stopped", json_object_new_boolean(true));
+		bftm_json_add_bool(done, "stopped", true);
 		ctl_print(done);
 		json_object_put(done);
 	}

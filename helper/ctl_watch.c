@@ -7,9 +7,8 @@
 
 #include <netlink/genl/ctrl.h>
 
-#include "../uapi/linux/bftmutex.h"
 #include "ctl.h"
-#include "shown.h"
+#include "json.h"
 
 static const char *text_of(struct json_object *object, const char *key)
 {
@@ -17,6 +16,21 @@ static const char *text_of(struct json_object *object, const char *key)
 
 	json_object_object_get_ex(object, key, &value);
 	return value ? json_object_get_string(value) : "-";
+}
+
+/* What happened, in a word. */
+static const char *event_of(u8 cmd, struct json_object *handle)
+{
+	const char *state = text_of(handle, "state");
+
+	if (cmd == BFTMUTEX_CMD_SUSPECT_EVENT)
+		return "suspect";
+	if (cmd == BFTMUTEX_CMD_RENEW_EVENT)
+		return "renewed";
+	if (cmd == BFTMUTEX_CMD_HANDLE_GET)
+		return "held";
+	/* IDLE is what a handle is after a release. */
+	return !strcmp(state, "held") ? "acquired" : !strcmp(state, "idle") ? "released" : state;
 }
 
 static void print_now(void)
@@ -33,18 +47,16 @@ static void print_now(void)
 
 static void print_lock(struct json_object *event, const char *what)
 {
-	char name[BFTM_SHOWN_ROOM(BFTM_NAME_MAX)], comm[BFTM_SHOWN_ROOM(16)];
+	struct json_object *name = ctl_shown("name", json_object_object_get(event, "name"));
+	struct json_object *comm = ctl_shown("comm", json_object_object_get(event, "comm"));
 
-	/* IDLE is what a handle is after a release. */
-	if (!strcmp(what, "idle"))
-		what = "released";
-	printf("%-8s  %s  by %s[%s], token %s", what,
-	       ctl_readable(text_of(event, "name"), name, sizeof(name)),
-	       ctl_readable(text_of(event, "comm"), comm, sizeof(comm)),
-	       text_of(event, "pid"), text_of(event, "token"));
+	printf("%-8s  %s  by %s[%s], token %s", what, json_object_get_string(name),
+	       json_object_get_string(comm), text_of(event, "pid"), text_of(event, "token"));
 	if (!strcmp(what, "lost"))
 		printf(", %s", text_of(event, "reason"));
 	putchar('\n');
+	json_object_put(name);
+	json_object_put(comm);
 }
 
 static void print_suspect(struct json_object *event)
@@ -54,23 +66,32 @@ static void print_suspect(struct json_object *event)
 	       text_of(event, "evidence"), text_of(event, "count"));
 }
 
-static void print_event(u8 cmd, struct json_object *event)
+/* Time and event come first. */
+static void print_json(const char *what, struct json_object *event)
 {
-	print_now();
-	if (cmd == BFTMUTEX_CMD_SUSPECT_EVENT)
-		print_suspect(event);
-	else
-		print_lock(event, cmd == BFTMUTEX_CMD_RENEW_EVENT ? "renewed" :
-						text_of(event, "state"));
+	struct json_object *line = json_object_new_object();
+
+	ctl_add_time(line);
+	bftm_json_add_text(line, "event", what);
+	json_object_object_foreach(event, key, value)
+		json_object_object_add(line, key, json_object_get(value));
+	ctl_print_json_line(line);
+	json_object_put(line);
 }
 
 static void print(u8 cmd, struct json_object *event)
 {
-	if (!ctl_json)
-		print_event(cmd, event);
+	const char *what = event_of(cmd, event);
+
+	if (ctl_json) {
+		print_json(what, event);
+		return;
+	}
+	print_now();
+	if (cmd == BFTMUTEX_CMD_SUSPECT_EVENT)
+		print_suspect(event);
 	else
-		puts(json_object_to_json_string_ext(event, JSON_C_TO_STRING_PLAIN |
-						    JSON_C_TO_STRING_NOSLASHESCAPE));
+		print_lock(event, what);
 }
 
 static int on_event(struct nl_msg *msg, void *arg)
@@ -94,8 +115,6 @@ static int on_event(struct nl_msg *msg, void *arg)
 	    genlmsg_parse(nlmsg_hdr(msg), 0, attr, ctl_set_max(set), NULL) < 0)
 		return NL_SKIP;
 	event = ctl_object(set, attr);
-	if (ctl_json && cmd == BFTMUTEX_CMD_RENEW_EVENT)
-		json_object_object_add(event, "renewed", json_object_new_boolean(true));
 	print(cmd, event);
 	json_object_put(event);
 	fflush(stdout);
@@ -108,9 +127,17 @@ static int on_handle(struct nlattr **attr, void *arg)
 
 	(void)arg;
 	if (!strcmp(text_of(handle, "state"), "held"))
-		print(BFTMUTEX_CMD_LOCK_EVENT, handle);
+		print(BFTMUTEX_CMD_HANDLE_GET, handle);
 	json_object_put(handle);
 	return 0;
+}
+
+static void print_missed(void)
+{
+	struct json_object *nothing = json_object_new_object();
+
+	print_json("missed", nothing);
+	json_object_put(nothing);
 }
 
 /* Events are gone: who keeps account of them begins anew, from what is so now. */
@@ -122,7 +149,7 @@ static int resync(void)
 	if (r)
 		return r;
 	if (ctl_json)
-		puts("{\"lost_events\":true}");
+		print_missed();
 	r = bftm_nl_call(&nl, bftm_nl_msg(&nl, BFTMUTEX_CMD_HANDLE_GET, NLM_F_DUMP), on_handle,
 			 BFTMUTEX_A_HANDLE_MAX, NULL);
 	bftm_nl_close(&nl);

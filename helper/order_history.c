@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <json-c/json.h>
-
 #include "cluster.h"
+#include "json.h"
 #include "ordering.h"
 
 static u64 total;
@@ -67,9 +66,9 @@ void bftm_history_add(struct bftm_history *h, const struct bftm_request *r, u64 
 		forget(h);
 }
 
-static void add_u64(struct json_object *o, const char *key, u64 value, bool known)
+static void add_known(struct json_object *o, const char *key, u64 value, bool known)
 {
-	json_object_object_add(o, key, known ? json_object_new_uint64(value) : NULL);
+	json_object_object_add(o, key, known ? bftm_json_number(key, value) : NULL);
 }
 
 static struct json_object *describe(const struct bftm_cluster *cl,
@@ -78,20 +77,17 @@ static struct json_object *describe(const struct bftm_cluster *cl,
 	struct json_object *line = json_object_new_object();
 	bool known = p->return_ns;
 
-	add_u64(line, "client", cl->cred.client, true);
-	add_u64(line, "process", p->process, true);
-	json_object_object_add(line, "object",
-			       json_object_new_string_len((const char *)o->name, o->len));
-	json_object_object_add(line, "request",
-			       json_object_new_string_len((const char *)p->text, (int)p->len));
-	add_u64(line, "invoke_ns", p->invoke_ns, true);
-	add_u64(line, "return_ns", p->return_ns, known);
-	add_u64(line, "status", p->status, known);
-	json_object_object_add(line, "response", known ?
-			       json_object_new_string_len((const char *)p->text + p->len,
-							  (int)p->response_len) : NULL);
-	add_u64(line, "version", p->number / BFTM_NUMBERS, known);
-	add_u64(line, "number", p->number, known);
+	bftm_json_add_number(line, "client", cl->cred.client);
+	bftm_json_add_number(line, "process", p->process);
+	bftm_json_add_bytes(line, "object", o->name, o->len);
+	bftm_json_add_bytes(line, "request", p->text, p->len);
+	bftm_json_add_number(line, "invoke_ns", p->invoke_ns);
+	add_known(line, "return_ns", p->return_ns, known);
+	add_known(line, "status", p->status, known);
+	json_object_object_add(line, "response",
+			       known ? bftm_json_bytes(p->text + p->len, p->response_len) : NULL);
+	add_known(line, "version", p->number / BFTM_NUMBERS, known);
+	add_known(line, "number", p->number, known);
 	return line;
 }
 

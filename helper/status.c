@@ -10,27 +10,16 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <json-c/json.h>
-
 #include "core/quorum.h"
 #include "cluster.h"
 #include "evidence.h"
+#include "json.h"
 #include "log.h"
 #include "order.h"
 #include "status.h"
 
 static struct bftm_watch watch = { .fd = -1 };
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
-
-static void add_u64(struct json_object *o, const char *key, u64 value)
-{
-	json_object_object_add(o, key, json_object_new_uint64(value));
-}
-
-static void add_text(struct json_object *o, const char *key, const char *text)
-{
-	json_object_object_add(o, key, json_object_new_string(text));
-}
 
 static u64 count_lies(const struct bftm_record *r)
 {
@@ -40,6 +29,12 @@ static u64 count_lies(const struct bftm_record *r)
 	for (lie = BFTM_LIE_NONE + 1; lie < BFTM_LIES; lie++)
 		sum += r->lies[lie];
 	return sum;
+}
+
+/* Of what is 0 until it is known. */
+static void add_known(struct json_object *o, const char *key, u64 value)
+{
+	json_object_object_add(o, key, value ? bftm_json_number(key, value) : NULL);
 }
 
 static struct json_object *describe_server(const struct bftm_cluster *cl, u32 u,
@@ -52,31 +47,36 @@ static struct json_object *describe_server(const struct bftm_cluster *cl, u32 u,
 	struct bftm_evidence evidence[BFTM_EVIDENCE_KINDS];
 	int i, n = bftm_evidence_list(cl, u, evidence);
 
-	add_u64(o, "id", peer->conf->id);
-	add_text(o, "address", peer->conf->text);
-	add_text(o, "state", bftm_evidence_state(cl, u, now));
-	json_object_object_add(o, "suspect", json_object_new_boolean(n > 0));
-	add_u64(o, "rtt_ns", cl->speed.srtt_ns[u]);
-	add_u64(o, "epoch", peer->epoch);
-	add_u64(o, "lease_max_ns", peer->lease_max_ns);
-	add_u64(o, "sent", r->sent);
-	add_u64(o, "received", r->received);
-	add_u64(o, "free", r->free);
-	add_u64(o, "locked", r->locked);
-	add_u64(o, "waited", r->waited);
-	add_u64(o, "refused", r->refused);
-	add_u64(o, "released", r->released);
-	add_u64(o, "bad", r->bad);
-	add_u64(o, "repeated", r->repeated);
-	add_u64(o, "late", r->late);
-	add_u64(o, "rounds", r->rounds);
-	add_u64(o, "unanswered", r->unanswered);
-	add_u64(o, "disagreed", r->disagreed);
-	add_u64(o, "lies", count_lies(r));
-	add_u64(o, "pushed", r->pushed);
-	add_u64(o, "ordered", r->ordered);
+	bftm_json_add_number(o, "id", peer->conf->id);
+	bftm_json_add_text(o, "address", peer->conf->text);
+	bftm_json_add_text(o, "state", bftm_evidence_state(cl, u, now));
+	bftm_json_add_bool(o, "suspect", n > 0);
+	json_object_object_add(o, "quarantine_ns", !peer->heard_ns ? NULL :
+			       json_object_new_uint64(now < peer->quarantine_until_ns ?
+						      peer->quarantine_until_ns - now : 0));
+	add_known(o, "rtt_ns", cl->speed.srtt_ns[u]);
+	add_known(o, "epoch", peer->epoch);
+	add_known(o, "lease_max_ns", peer->lease_max_ns);
+	bftm_json_add_number(o, "sent", r->sent);
+	bftm_json_add_number(o, "received", r->received);
+	bftm_json_add_number(o, "free", r->free);
+	bftm_json_add_number(o, "locked", r->locked);
+	bftm_json_add_number(o, "waited", r->waited);
+	bftm_json_add_number(o, "refused", r->refused);
+	bftm_json_add_number(o, "released", r->released);
+	bftm_json_add_number(o, "bad", r->bad);
+	bftm_json_add_number(o, "repeated", r->repeated);
+	bftm_json_add_number(o, "late", r->late);
+	bftm_json_add_number(o, "rounds", r->rounds);
+	bftm_json_add_number(o, "unanswered", r->unanswered);
+	bftm_json_add_number(o, "disagreed", r->disagreed);
+	bftm_json_add_number(o, "lies", count_lies(r));
+	bftm_json_add_number(o, "pushed", r->pushed);
+	bftm_json_add_number(o, "ordered", r->ordered);
 	if (peer->token != BFTM_TOKEN_UNKNOWN)
-		add_u64(o, "token", peer->token);
+		bftm_json_add_number(o, "token", peer->token);
+	else
+		bftm_json_add_text(o, "token", NULL);
 	for (i = 0; i < n; i++)
 		json_object_array_add(list, json_object_new_string(evidence[i].text));
 	json_object_object_add(o, "evidence", list);
@@ -90,17 +90,22 @@ static struct json_object *describe_cluster(const struct bftm_cluster *cl)
 	u64 now = bftm_now();
 	u32 u;
 
-	add_text(o, "name", cl->conf.name);
-	add_u64(o, "id", cl->conf.id);
-	add_u64(o, "n", cl->conf.n);
-	add_u64(o, "b", cl->conf.b);
-	add_u64(o, "client", cl->cred.client);
-	add_u64(o, "free_needed", bftm_free_needed(cl->conf.n, cl->conf.b));
-	add_u64(o, "lease_ns", cl->conf.lease_ns);
-	add_u64(o, "delta_ns", cl->conf.delta_ns);
-	json_object_object_add(o, "fast_path", json_object_new_boolean(cl->lent));
-	add_u64(o, "fast_won", cl->identity->counters->won);
-	add_u64(o, "fast_left", cl->identity->counters->lost);
+	bftm_json_add_text(o, "name", cl->conf.name);
+	bftm_json_add_bool(o, "default", cl == bftm_cluster_find(""));
+	bftm_json_add_number(o, "id", cl->conf.id);
+	bftm_json_add_number(o, "n", cl->conf.n);
+	bftm_json_add_number(o, "b", cl->conf.b);
+	bftm_json_add_number(o, "client", cl->cred.client);
+	bftm_json_add_number(o, "free_needed", bftm_free_needed(cl->conf.n, cl->conf.b));
+	bftm_json_add_number(o, "answers_needed", cl->conf.literal ?
+			     bftm_literal_quorum(cl->conf.n, cl->conf.b) :
+			     bftm_free_needed(cl->conf.n, cl->conf.b));
+	bftm_json_add_number(o, "token_needed", bftm_fence_quorum(cl->conf.n, cl->conf.b));
+	bftm_json_add_number(o, "lease_ns", cl->conf.lease_ns);
+	bftm_json_add_number(o, "delta_ns", cl->conf.delta_ns);
+	bftm_json_add_bool(o, "fast_path", cl->lent);
+	bftm_json_add_number(o, "fast_won", cl->identity->counters->won);
+	bftm_json_add_number(o, "fast_left", cl->identity->counters->lost);
 	for (u = 0; u < cl->conf.n; u++)
 		json_object_array_add(servers, describe_server(cl, u, now));
 	json_object_object_add(o, "servers", servers);
@@ -124,18 +129,11 @@ static struct json_object *describe_totals(void)
 {
 	struct json_object *o = json_object_new_object();
 
-	add_u64(o, "acquires", bftm_totals.acquires);
-	add_u64(o, "won", bftm_totals.won);
-	add_u64(o, "busy", bftm_totals.busy);
-	add_u64(o, "timeouts", bftm_totals.timeouts);
-	add_u64(o, "unreachable", bftm_totals.unreachable);
-	add_u64(o, "refused", bftm_totals.refused);
-	add_u64(o, "cancelled", bftm_totals.cancelled);
-	add_u64(o, "released", bftm_totals.released);
-	add_u64(o, "lapsed", bftm_totals.lapsed);
-	add_u64(o, "renewed", bftm_totals.renewed);
-	add_u64(o, "adopted", bftm_totals.adopted);
-	add_u64(o, "rounds", bftm_totals.rounds);
+	bftm_json_add_number(o, "unreachable", bftm_totals.unreachable);
+	bftm_json_add_number(o, "refused", bftm_totals.refused);
+	bftm_json_add_number(o, "given_back", bftm_totals.given_back);
+	bftm_json_add_number(o, "adopted", bftm_totals.adopted);
+	bftm_json_add_number(o, "rounds", bftm_totals.rounds);
 	json_object_object_add(o, "ordering", bftm_order_describe_totals());
 	return o;
 }

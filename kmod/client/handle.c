@@ -36,9 +36,11 @@ static void give_back(struct bftm_handle *h)
 	bftm_handle_end(h);
 	h->state = BFTM_STATE_IDLE;
 	if (held) {
+		h->bn->upcall->local.released++;
 		trace_bftm_released(h);
 		bftm_notify.event(h);
 	} else {
+		h->bn->upcall->local.cancelled++;
 		trace_bftm_failed(h, ECANCELED);
 	}
 }
@@ -133,6 +135,7 @@ static int begin(struct bftm_handle *h, struct bftm_request *request, bool waits
 	err = bftm_upcall_add(h->bn, request);
 	if (err)
 		return err;
+	h->bn->upcall->local.acquires++;
 	h->request = request;
 	h->id = request->id;
 	h->arg = request->arg;
@@ -182,6 +185,7 @@ int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
 void bftm_handle_won(struct bftm_handle *h, const struct bftm_result *result)
 {
 	lockdep_assert_held(&h->bn->upcall->lock);
+	h->bn->upcall->local.won++;
 	h->state = BFTM_STATE_HELD;
 	h->arg.deadline_ns = result->deadline_ns;
 	h->end_ns = result->end_ns;
@@ -196,9 +200,20 @@ void bftm_handle_won(struct bftm_handle *h, const struct bftm_result *result)
 	bftm_notify.event(h);
 }
 
+static void count_failed(struct bftm_local *local, int error)
+{
+	if (error == -EWOULDBLOCK)
+		local->busy++;
+	else if (error == -ETIMEDOUT)
+		local->timeouts++;
+	else
+		local->failed++;
+}
+
 void bftm_handle_failed(struct bftm_handle *h, int error)
 {
 	lockdep_assert_held(&h->bn->upcall->lock);
+	count_failed(&h->bn->upcall->local, error);
 	h->request = NULL;
 	h->state = BFTM_STATE_FAILED;
 	h->error = -error;
@@ -243,6 +258,7 @@ int bftm_handle_wait(struct bftm_handle *h, u64 id, struct bftm_acquire *ret)
 		break;
 	case BFTM_STATE_PENDING:
 		bftm_handle_end(h);
+		up->local.cancelled++;
 		h->state = BFTM_STATE_IDLE;
 		h->error = EINTR;
 		trace_bftm_failed(h, EINTR);

@@ -109,6 +109,7 @@ int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns, u64 end_ns)
 	h->arg.deadline_ns = max_t(u64, h->arg.deadline_ns, deadline_ns);
 	h->end_ns = max(h->end_ns, end_ns ?: bftm_clock_end(deadline_ns));
 	h->renewing = false;
+	h->bn->upcall->local.renewed++;
 	/* Who is in a margin that is longer than the lease knows it. */
 	if (!bftm_handle_in_margin(h, bftm_clock_left(h->arg.deadline_ns, h->end_ns)))
 		h->warned = false;

@@ -37,6 +37,19 @@ struct bftm_tables {
 	DECLARE_HASHTABLE(fast, BFTM_REQUEST_BITS);
 };
 
+/** struct bftm_local - what became of acquires; BFTMUTEX_A_LOCAL_* says what each counts */
+struct bftm_local {
+	u64 acquires;
+	u64 won;
+	u64 busy;
+	u64 timeouts;
+	u64 failed;
+	u64 cancelled;
+	u64 released;
+	u64 lost;
+	u64 renewed;
+};
+
 /**
  * struct bftm_upcall - the way to the helper
  * @bn:       of this namespace
@@ -49,6 +62,7 @@ struct bftm_tables {
  * @forked:   the next who would be the helper is to know of that
  * @count:    requests that exist
  * @bytes:    that submits of the namespace take up
+ * @local:    what became of acquires
  * @next_id:  number of the next request
  * @queue:    requests to be pulled, oldest first
  * @ending:   the end of an acquire, pulled last: until the next pull the helper may not
@@ -73,6 +87,7 @@ struct bftm_upcall {
 	bool forked;
 	u32 count;
 	u64 bytes;
+	struct bftm_local local;
 	u64 next_id;
 	struct list_head queue;
 	struct bftm_request *ending;

@@ -78,6 +78,7 @@ void bftm_handle_lose(struct bftm_handle *h, enum bftm_lost reason)
 	lockdep_assert_held(&h->bn->upcall->lock);
 	if (h->state != BFTM_STATE_HELD)
 		return;
+	h->bn->upcall->local.lost++;
 	h->reason = reason;
 	h->state = BFTM_STATE_LOST;
 	bftm_handle_end(h);

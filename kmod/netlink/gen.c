@@ -251,7 +251,7 @@ static const struct nla_policy bftmutex_helper_lend_nl_policy[BFTMUTEX_A_SESSION
 };
 
 /* Ops table for bftmutex */
-const struct genl_ops bftmutex_nl_ops[21] = {
+const struct genl_ops bftmutex_nl_ops[22] = {
 	{
 		.cmd		= BFTMUTEX_CMD_SERVER_START,
 		.doit		= bftmutex_nl_server_start_doit,
@@ -379,6 +379,11 @@ const struct genl_ops bftmutex_nl_ops[21] = {
 		.policy		= bftmutex_helper_lend_nl_policy,
 		.maxattr	= BFTMUTEX_A_SESSION_CONFIGURATION,
 		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd	= BFTMUTEX_CMD_LOCAL_GET,
+		.doit	= bftmutex_nl_local_get_doit,
+		.flags	= GENL_ADMIN_PERM,
 	},
 };
 

@@ -101,6 +101,52 @@ int bftmutex_nl_handle_get_dumpit(struct sk_buff *skb,
 	return skb->len;
 }
 
+static int put_local(struct sk_buff *msg, const struct bftm_local *local)
+{
+	const struct {
+		int attr;
+		u64 value;
+	} all[] = {
+		{ BFTMUTEX_A_LOCAL_ACQUIRES, local->acquires },
+		{ BFTMUTEX_A_LOCAL_WON, local->won },
+		{ BFTMUTEX_A_LOCAL_BUSY, local->busy },
+		{ BFTMUTEX_A_LOCAL_TIMEOUTS, local->timeouts },
+		{ BFTMUTEX_A_LOCAL_FAILED, local->failed },
+		{ BFTMUTEX_A_LOCAL_CANCELLED, local->cancelled },
+		{ BFTMUTEX_A_LOCAL_RELEASED, local->released },
+		{ BFTMUTEX_A_LOCAL_LOST, local->lost },
+		{ BFTMUTEX_A_LOCAL_RENEWED, local->renewed },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		if (nla_put_u64_64bit(msg, all[i].attr, all[i].value, BFTMUTEX_A_LOCAL_PAD))
+			return -EMSGSIZE;
+	return 0;
+}
+
+int bftmutex_nl_local_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct bftm_upcall *up = bftm_net(genl_info_net(info))->upcall;
+	struct bftm_local local;
+	struct sk_buff *msg;
+	void *hdr;
+
+	spin_lock_bh(&up->lock);
+	local = up->local;
+	spin_unlock_bh(&up->lock);
+	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!msg)
+		return -ENOMEM;
+	hdr = genlmsg_put_reply(msg, info, &bftm_family, 0, info->genlhdr->cmd);
+	if (!hdr || put_local(msg, &local)) {
+		nlmsg_free(msg);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(msg, hdr);
+	return genlmsg_reply(msg, info);
+}
+
 static void send_event(struct bftm_handle *h, u8 cmd, unsigned int group)
 {
 	struct net *net = h->bn->net;

@@ -17,7 +17,7 @@
 #include "fuzz.h"
 
 struct bftm_clusters bftm_clusters = TAILQ_HEAD_INITIALIZER(bftm_clusters);
-struct bftm_totals bftm_totals = { .won = 3 };
+struct bftm_totals bftm_totals = { .rounds = 3 };
 
 static struct bftm_counters counters;
 static struct bftm_identity identity = { .counters = &counters };
@@ -25,7 +25,8 @@ static struct bftm_conf_server servers[2] = { { .id = 1 }, { .id = 2 } };
 static struct bftm_cluster cluster = {
 	.conf = { .name = "storage", .n = 2, .id = 1 }, .identity = &identity,
 	.peer = { { .conf = &servers[0], .token = BFTM_TOKEN_UNKNOWN },
-		  { .conf = &servers[1], .token = 5 } },
+		  { .conf = &servers[1], .token = 5, .heard_ns = 1, .epoch = UINT64_MAX,
+		    .quarantine_until_ns = 1000000001 } },
 };
 
 /* "nowhere" is no cluster. */

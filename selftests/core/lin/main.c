@@ -3,18 +3,18 @@
  * bftmutex-lin: are histories linearizable? Lines of JSON, as "bftmutexctl object
  * history --json" prints them:
  *
- *	{"client":1,"process":7,"object":"x","request":"add 1","invoke_ns":5,
- *	 "return_ns":9,"status":0,"response":"1","version":2}
+ *	{"client":1,"process":7,"object":"x","request":"add 1","invoke_ns":"5",
+ *	 "return_ns":"9","status":0,"response":"1","version":2}
  *
- * return_ns and status null: no answer came. version may be missing.
+ * return_ns and status null: no answer came. version may be missing. Any number may be a string.
  */
 #include <argp.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sysexits.h>
 
-#include <json-c/json.h>
-
+#include "helper/json.h"
 #include "lin.h"
 
 static struct {
@@ -30,62 +30,88 @@ static struct lin_history *history;
 static bool number(struct json_object *line, const char *key, bool may_be_null, u64 *ret)
 {
 	struct json_object *value = NULL;
+	const char *text;
+	char *end;
 
 	if (!json_object_object_get_ex(line, key, &value))
 		return may_be_null;
 	if (!value)
 		return may_be_null;
+	if (json_object_is_type(value, json_type_string)) {
+		text = json_object_get_string(value);
+		errno = 0;
+		*ret = strtoull(text, &end, 10);
+		return isdigit((unsigned char)*text) && !*end && !errno;
+	}
 	if (!json_object_is_type(value, json_type_int) || json_object_get_int64(value) < 0)
 		return false;
 	*ret = json_object_get_uint64(value);
 	return true;
 }
 
-static bool text(struct json_object *line, const char *key, const u8 **ret, u32 *ret_len)
+/* Bytes, to be freed; NULL: there are none. */
+static u8 *text(struct json_object *line, const char *key, u32 *ret_len)
 {
 	struct json_object *value = NULL;
+	size_t len = 0;
+	char *bytes;
 
 	json_object_object_get_ex(line, key, &value);
-	if (!json_object_is_type(value, json_type_string))
-		return false;
-	*ret = (const u8 *)json_object_get_string(value);
-	*ret_len = json_object_get_string_len(value);
-	return true;
+	bytes = bftm_json_read_bytes(value, &len);
+	*ret_len = (u32)len;
+	return (u8 *)bytes;
 }
 
-/* Adds a line; or says which of its fields is wrong. */
+/* Adds a line with these bytes, NULL for none; or says which of its fields is wrong. */
+static const char *add_op(struct json_object *line, struct lin_op *op, const u8 *object, u32 len)
+{
+	u64 client, status = 0, never = LIN_NEVER;
+
+	op->return_ns = LIN_NEVER;
+	if (!number(line, "client", false, &client) || client > UINT32_MAX)
+		return "client: must be 0 to 4294967295";
+	if (!number(line, "process", true, &op->process))
+		return "process: must be a number";
+	if (!object || !len)
+		return "object: must be a name";
+	if (!op->request)
+		return "request: must be a string";
+	if (!number(line, "invoke_ns", false, &op->invoke_ns))
+		return "invoke_ns: must be ns";
+	if (!number(line, "return_ns", true, &op->return_ns) || op->return_ns < op->invoke_ns)
+		return "return_ns: must be ns, not before invoke_ns, or null";
+	if (!number(line, "version", true, &op->version))
+		return "version: must be a number";
+	if (op->return_ns != never &&
+	    (!number(line, "status", false, &status) || status > 4095))
+		return "status: must be 0 to 4095 when there is a return_ns";
+	if (op->return_ns != never && !op->response)
+		return "response: must be a string when there is a return_ns";
+	if (!op->response)
+		op->response = (const u8 *)"";
+	op->client = client;
+	op->status = status;
+	lin_add(history, object, len, op);
+	return NULL;
+}
+
 static const char *add(struct json_object *line)
 {
-	struct lin_op op = { .return_ns = LIN_NEVER, .response = (const u8 *)"" };
-	u64 client, status = 0, never = LIN_NEVER;
-	const u8 *object;
+	struct lin_op op = {};
+	u8 *object, *request, *response;
+	const char *wrong;
 	u32 len;
 
 	if (!json_object_is_type(line, json_type_object))
 		return "not an object";
-	if (!number(line, "client", false, &client) || client > UINT32_MAX)
-		return "client: must be 0 to 4294967295";
-	if (!number(line, "process", true, &op.process))
-		return "process: must be a number";
-	if (!text(line, "object", &object, &len) || !len)
-		return "object: must be a name";
-	if (!text(line, "request", &op.request, &op.request_len))
-		return "request: must be a string";
-	if (!number(line, "invoke_ns", false, &op.invoke_ns))
-		return "invoke_ns: must be ns";
-	if (!number(line, "return_ns", true, &op.return_ns) || op.return_ns < op.invoke_ns)
-		return "return_ns: must be ns, not before invoke_ns, or null";
-	if (!number(line, "version", true, &op.version))
-		return "version: must be a number";
-	if (op.return_ns != never &&
-	    (!number(line, "status", false, &status) || status > 4095))
-		return "status: must be 0 to 4095 when there is a return_ns";
-	if (op.return_ns != never && !text(line, "response", &op.response, &op.response_len))
-		return "response: must be a string when there is a return_ns";
-	op.client = client;
-	op.status = status;
-	lin_add(history, object, len, &op);
-	return NULL;
+	object = text(line, "object", &len);
+	op.request = request = text(line, "request", &op.request_len);
+	op.response = response = text(line, "response", &op.response_len);
+	wrong = add_op(line, &op, object, len);
+	free(object);
+	free(request);
+	free(response);
+	return wrong;
 }
 
 static int read_lines(const char *name, FILE *file)

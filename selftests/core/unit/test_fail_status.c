@@ -86,10 +86,15 @@ static void questions_are_answered(void **state)
 	static const struct {
 		const char *question, *words;
 	} cases[] = {
-		{ "stats\n", "\"won\":3" },
+		{ "stats\n", "\"rounds\":3" },
 		{ "objects", "{\"clusters\":[\"storage\"]}" },
 		{ "servers\r\n", "\"evidence\":[\"lies\"]" },
-		{ "servers", "\"token\":5,\"evidence\"" },
+		{ "servers", "\"token\":\"5\",\"evidence\"" },
+		{ "servers", "\"token\":null,\"evidence\"" },
+		{ "servers", "\"quarantine_ns\":null" },
+		{ "servers", "\"quarantine_ns\":1000000000" },
+		{ "servers", "\"epoch\":\"18446744073709551615\"" },
+		{ "servers", "\"default\":true" },
 		{ "servers", "\"name\":\"storage\"" },
 		{ "history - visits", "[\"visits\"]" },
 		{ "history nowhere visits", "\"error\":\"unknown request" },

@@ -11,6 +11,7 @@
 #include <openssl/evp.h>
 
 #include "helper/ctl.h"
+#include "helper/json.h"
 #include "helper/sha256.h"
 #include "helper/shown.h"
 #include "helper/speech.h"
@@ -66,22 +67,21 @@ static void what_has_no_room_is_left_out(void **state)
 	setlocale(LC_CTYPE, "C");
 }
 
-/* In JSON a name is ASCII, in a table it is as people read it. */
-static void of_what_was_escaped(void **state)
+/* In JSON a name is all its bytes, in a table it is as people read it. */
+static void of_json(void **state)
 {
-	char buf[BFTM_SHOWN_ROOM(64)];
-	struct json_object *o;
+	struct json_object *name, *text;
 	size_t i;
 
 	(void)state;
 	setlocale(LC_CTYPE, "C.UTF-8");
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		o = ctl_escape(names[i].bytes, strlen(names[i].bytes));
-		assert_string_equal(ctl_readable(json_object_get_string(o), buf, sizeof(buf)),
-				    names[i].in_utf8);
-		json_object_put(o);
+		name = bftm_json_bytes(names[i].bytes, strlen(names[i].bytes));
+		text = ctl_shown("name", name);
+		assert_string_equal(json_object_get_string(text), names[i].in_utf8);
+		json_object_put(text);
+		json_object_put(name);
 	}
-	assert_string_equal(ctl_readable("\\x4", buf, sizeof(buf)), "\\\\x4");
 	setlocale(LC_CTYPE, "C");
 }
 
@@ -128,7 +128,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_they_are_where_that_can_be),
 		cmocka_unit_test(what_has_no_room_is_left_out),
-		cmocka_unit_test(of_what_was_escaped),
+		cmocka_unit_test(of_json),
 		cmocka_unit_test(messages_of_the_keeper),
 		cmocka_unit_test(sha_256),
 	};

@@ -150,7 +150,7 @@ for mode in 0 1 2; do
 	lose 3${mode}3 2 -l 3s
 	lose 3${mode}4 3 -l 3s
 	for loss in 3${mode}{1,2,3,4}; do
-		ok "${losses[loss % 10]}${modes[mode]}: before, all is there" wait_for 20 all_way $loss ||
+		ok "${losses[loss % 10]}${modes[mode]}: before, all is there" wait_for 20 all_way "$loss" ||
 			diag "$(<"$dir/err.$loss")"
 	done
 	deaf c2
@@ -161,9 +161,9 @@ for mode in 0 1 2; do
 		is "$desc: status" $? 79
 		# No condition is waited for: when the tool has ended, so has all else.
 		for way in {00..11}; do
-			ok "$desc: gone: ${ways[10#$way]}" ! has_way $loss "$way"
+			ok "$desc: gone: ${ways[10#$way]}" ! has_way "$loss" "$way"
 		done
-		ok "$desc: gone: the command" ! has_way $loss 12
+		ok "$desc: gone: the command" ! has_way "$loss" 12
 		ok "$desc: message" grep -q "^bftmutex: lock 'loss.$loss'.*SIGTERM" "$dir/err.$loss"
 	done
 	hearing c2

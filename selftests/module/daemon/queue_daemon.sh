@@ -92,9 +92,9 @@ again() {
 ms() { awk '{ printf "%d\n", $1 * 1000 }' /proc/uptime; }
 states() { c "$1" bftmutexctl holders --json | gojq -r '.[].state' | sort | xargs; }
 in_state() { [[ $(states "$1") == *"$2"* ]]; }
-total() { c "$1" bftmutexctl stats --json | gojq ".helper.$2"; }
-adopted() { (($(total "$1" adopted) == 1)); }
-asked_again() { (($(total 2 rounds) >= rounds + 3)); }
+total() { c "$1" bftmutexctl stats --json | gojq ".$2"; }
+adopted() { (($(total "$1" helper.adopted) == 1)); }
+asked_again() { (($(total 2 helper.rounds) >= rounds + 3)); }
 # taken N: client N cannot have the lock now
 taken() { c "$1" bftmutex -n "$lock" true 2>"$work/err"; (($? == 1)); }
 
@@ -144,9 +144,9 @@ ask 2 -l 4s
 ask 3 -l 4s
 # Time is taken before and after what is counted.
 began=${EPOCHREALTIME/./}
-rounds=$(total 2 rounds)
+rounds=$(total 2 helper.rounds)
 ok "queue: who waits asks again" wait_for 20 asked_again
-more=$(($(total 2 rounds) - rounds))
+more=$(($(total 2 helper.rounds) - rounds))
 eighths=$(((${EPOCHREALTIME/./} - began) / 500000))
 diag "in $eighths eighths of a lease: $more polls"
 ok "queue: about each eighth of a lease" test "$more" -le $((eighths + 3))
@@ -177,11 +177,11 @@ ok "back-off: one at a time" no_overlap
 # Half a lease is what a machine may sleep without harm.
 for_ten_leases() {
 	hold 1 -l 2s
-	before=$(total 1 renewed)
+	before=$(total 1 local.renewed)
 	stays 20000
 }
 ok "renewed: held for ten leases" again for_ten_leases
-ok "renewed: at half of each" test $(($(total 1 renewed) - before)) -ge 18
+ok "renewed: at half of each" test $(($(total 1 local.renewed) - before)) -ge 18
 let_go 1
 is "renewed: ended by itself" "$status" 143
 c 2 bftmutex -w 5 "$lock" true

@@ -25,7 +25,7 @@ cleanup() {
 granted() { c "$1" bftmutex -w 30 -l 2s "rotation.$RANDOM" true; }
 lent() { [[ $(c 1 bftmutexctl servers --json | gojq '.clusters[0].fast_path') == true ]]; }
 fast_won() { c 1 bftmutexctl servers --json | gojq '.clusters[0].fast_won'; }
-deadline() { c 1 bftmutexctl holders --json | gojq ".[] | select(.name == \"$1\") | .deadline_ns"; }
+deadline() { c 1 bftmutexctl holders --json | gojq ".[] | select(.name == \"$1\") | .deadline_ns | tonumber"; }
 lasts_beyond() { [[ $(deadline "$1") -gt $2 ]]; }
 is_held() { c 1 bftmutexctl holders --json | gojq -e 'any(.[]; .state == "held")'; }
 logged() { grep -qF -- "$2" "$dev/c$1/log"; }

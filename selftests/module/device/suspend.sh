@@ -111,13 +111,13 @@ ok "and objects" wait_for 60 made
 shown() { for n in {1..7}; do s "$n" bftmutexctl server show --json | gojq -r "$1"; done; }
 incarnation() { cat "$dev"/c1/cluster-*-client-*; }
 higher() { (($(incarnation) > incarnation_before)); }
-released() { c 1 bftmutexctl stats --json | gojq .helper.released; }
+given_back() { c 1 bftmutexctl stats --json | gojq .helper.given_back; }
 
 c 1 bftmutex -l $lease_max four sleep 1000 2>"$dev/four" &
 four=$!
 has_four() { [[ $(held) == *'["four","held"]'* ]]; }
 ok "a program has a lock" wait_for 60 has_four
-epochs=$(shown .epoch) incarnation_before=$(incarnation) released_before=$(released)
+epochs=$(shown .epoch) incarnation_before=$(incarnation) given_back_before=$(given_back)
 is "servers are in no quarantine, and know tokens" \
 	"$(shown .quarantine_ns | sort -u) $(shown .token_floor | sort -u)" "0 0"
 ok "this virtual machine is a copy" forks
@@ -132,5 +132,5 @@ ok "the daemon has other numbers" wait_for 30 higher
 ok "the log says so" grep -q "has begun anew, in quarantine" <(dmesg)
 ok "it serves the kernel" wait_for 60 c 1 bftmutex -w 60 four true
 # Of these that one: what was held at the fork may be held by another copy, under its number.
-is "nobody was told of the lock that was lost" $(($(released) - released_before)) 1
+is "nobody was told of the lock that was lost" $(($(given_back) - given_back_before)) 1
 finish

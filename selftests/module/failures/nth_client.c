@@ -104,6 +104,14 @@ static int do_handle_get(void)
 	return nth_dump(&nth_nl, BFTMUTEX_CMD_HANDLE_GET, &count);
 }
 
+static int do_local_get(void)
+{
+	struct wanted w = { .attr = BFTMUTEX_A_LOCAL_ACQUIRES };
+
+	return bftm_nl_call(&nth_nl, bftm_nl_msg(&nth_nl, BFTMUTEX_CMD_LOCAL_GET, 0), take_number,
+			    BFTMUTEX_A_LOCAL_MAX, &w);
+}
+
 static struct nl_sock *events;
 
 static void with_listener(void)
@@ -321,6 +329,7 @@ const struct operation nth_client_operations[] = {
 	{ "helper-done", with_pulled, do_done, 0, NULL, 0 },
 	{ "helper-renewed", with_held, do_renewed, 0, NULL, 0 },
 	{ "handle-get", with_held, do_handle_get, 0, NULL, 0 },
+	{ "local-get", with_held, do_local_get, 0, NULL, 0 },
 	{ "STATUS", with_held, do_status, 0, NULL, 0 },
 	{ "SET_SIGNAL", with_held, do_signal, 0, NULL, 0 },
 	{ "poll", with_held, do_poll, 0, NULL, 0 },

@@ -92,6 +92,7 @@ TEST_F(rights, with_the_capability)
 
 	for (i = 0; i < ARRAY_SIZE(dumps); i++)
 		EXPECT_EQ(0, command(&self->nl, dumps[i], NLM_F_DUMP));
+	EXPECT_EQ(0, command(&self->nl, BFTMUTEX_CMD_LOCAL_GET, 0));
 	EXPECT_EQ(BFTMUTEX_CMD_SERVER_START, let_through(&self->nl));
 	EXPECT_EQ(0, join_events());
 }

@@ -103,7 +103,7 @@ access { client = 2-7  prefix = "data/" }
 END
 is "rules: number" "$(cat "$work/set") $(show 1 .rules)" "rules                    3 3"
 is "rules: in their order" "$(s 1 bftmutexctl server access show --json | gojq -c .)" \
-	'[{"client_first":1,"client_last":1,"deny":true,"prefix":"jobs/secret"},{"client_first":1,"client_last":1,"deny":false,"lease_max_ns":900000000,"max_waiters":16,"prefix":"jobs/"},{"client_first":2,"client_last":7,"deny":false,"prefix":"data/"}]'
+	'[{"client_first":1,"client_last":1,"deny":true,"lease_max_ns":null,"max_waiters":null,"prefix":"jobs/secret"},{"client_first":1,"client_last":1,"deny":false,"lease_max_ns":900000000,"max_waiters":16,"prefix":"jobs/"},{"client_first":2,"client_last":7,"deny":false,"lease_max_ns":null,"max_waiters":null,"prefix":"data/"}]'
 is "rules: for people" "$(s 1 bftmutexctl server access show | sed -n '3s/  */ /gp')" \
 	"1 no 900ms 16 jobs/"
 can "what a rule allows" 1 -l 800ms jobs/1
@@ -281,7 +281,7 @@ can "full client table: who is in it" 1 -w 60 full
 one_client() { for n in "${all[@]}"; do [[ $(show "$n" .clients) == 1 ]] || return; done; }
 ok "full client table: it is full" one_client
 start_helper 2 || bail "no helper"
-cannot "full client table: a newcomer" 69 "the tables of the servers are full" 2 newcomer
+cannot "full client table: a newcomer" 69 "a table of the servers is full" 2 newcomer
 can "full client table: others go on" 1 full
 
 # At 10 s nobody is late, however slow the machine is.
@@ -293,7 +293,7 @@ ip netns exec bftm-c1 hoard 64 hoard 10000 >"$work/hoard" 2>&1 &
 hoard=$!
 wait_for 30 test -s "$work/hoard"
 is "full lock table: it is full" "$(<"$work/hoard")" held
-cannot "full lock table: a newcomer" 69 "the tables of the servers are full" 2 newcomer
+cannot "full lock table: a newcomer" 69 "a table of the servers is full" 2 newcomer
 is "full lock table: what is there stays" "$(show 1 .locks)" 64
 kill $hoard
 ok "full lock table: room comes back" wait_for 60 c 2 bftmutex -w 20 newcomer true

@@ -19,7 +19,7 @@ set -u
 
 start --token-floor 10 || bail "server"
 run "tokens" tokens stamp $v4 50 $v4 51
-is "bftmutexctl locks" "$(locks '.[] | select(.name == "stamped") | [.waiters, .token]')" "[0,20]"
+is "bftmutexctl locks" "$(locks '.[] | select(.name == "stamped") | [.waiters, .token]')" '[0,"20"]'
 for address in $v4 $v6 $local6; do
 	run "$address: handed over at once" queue hand-over "$address" 50 "$address" 51 "$address" 52
 done

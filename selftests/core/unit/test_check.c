@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0
+/* bftmutexctl check: what a monitor is told of what the daemon says. */
+#include "unit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "helper/ctl.h"
+
+/* The daemon. */
+static int error;
+static const char *told;
+
+int ctl_ask_helper(const char *question, struct json_object **ret)
+{
+	assert_string_equal(question, "servers");
+	*ret = error ? NULL : json_tokener_parse(told);
+	return error;
+}
+
+int ctl_helper_failed(int e)
+{
+	return e == -EACCES ? EX_NOPERM : EX_OSERR;
+}
+
+/* Servers 1 to 4 of a cluster with b = 1, F = 3: a letter each, s(ilent), q(uarantine) ... */
+static char *cluster(const char *name, const char *servers)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+	int id = 0;
+
+	fprintf(to, "{\"name\":\"%s\",\"b\":1,\"answers_needed\":3,\"token_needed\":3,\"servers\":[",
+		name);
+	for (; *servers; servers++)
+		fprintf(to, "%s{\"id\":%d,\"state\":\"%s\",\"suspect\":%s,\"token\":%s}",
+			id ? "," : "", id + 1,
+			*servers == 's' || *servers == 'S' ? "silent" :
+			*servers == 'q' ? "quarantine" : *servers == 'u' ? "unknown" :
+			*servers == 'l' ? "slow" : "ok",
+			*servers == 'L' || *servers == 'S' ? "true" : "false",
+			*servers == 't' ? "null" : "\"7\""), id++;
+	fprintf(to, "]}");
+	fclose(to);
+	return text;
+}
+
+/* The exit code, and what is printed. */
+static int check(const char *option, char said[1024])
+{
+	char name[] = "bftmutexctl check", word[32], *argv[] = { name, word, NULL };
+	int out = dup(1), code;
+	FILE *file = tmpfile();
+	size_t len;
+
+	snprintf(word, sizeof(word), "%s", option ? option : "");
+	fflush(stdout);
+	dup2(fileno(file), 1);
+	ctl_json = false;
+	code = ctl_check(option ? 2 : 1, argv);
+	fflush(stdout);
+	dup2(out, 1);
+	close(out);
+	rewind(file);
+	len = fread(said, 1, 1023, file);
+	said[len] = '\0';
+	fclose(file);
+	return code;
+}
+
+static const struct {
+	const char *servers;
+	int code;
+	const char *said;
+} states[] = {
+	{ "oooo", 0, "all well: cluster c: 4 of 4 servers can grant, a lock needs 3\n" },
+	{ "olll", 0, "all well: cluster c: 4 of 4 servers can grant, a lock needs 3; "
+		     "servers 2, 3, 4 slow\n" },
+	{ "ooos", 1, "degraded: cluster c: 3 of 4 servers can grant, a lock needs 3; "
+		     "server 4 silent\n" },
+	{ "qooo", 1, "degraded: cluster c: 3 of 4 servers can grant, a lock needs 3; "
+		     "server 1 in quarantine\n" },
+	{ "ouoo", 1, "degraded: cluster c: 3 of 4 servers can grant, a lock needs 3; "
+		     "server 2 not heard of yet\n" },
+	{ "ooLo", 1, "degraded: cluster c: 4 of 4 servers can grant, a lock needs 3; "
+		     "server 3 suspected of lying\n" },
+	{ "oosq", 2, "failed: cluster c: 2 of 4 servers can grant, a lock needs 3; "
+		     "server 3 silent; server 4 in quarantine\n" },
+	{ "uuuu", 2, "failed: cluster c: 0 of 4 servers can grant, a lock needs 3; "
+		     "servers 1, 2, 3, 4 not heard of yet\n" },
+	{ "oLSo", 2, "failed: cluster c: 3 of 4 servers can grant, a lock needs 3; "
+		     "server 3 silent; servers 2, 3 suspected of lying; no more than 1 may lie\n" },
+	{ "ottt", 0, "all well: cluster c: 4 of 4 servers can grant, a lock needs 3\n" },
+};
+
+static void states_of_servers(void **state)
+{
+	char said[1024], all[4096], *one;
+	size_t i;
+
+	(void)state;
+	error = 0;
+	told = all;
+	for (i = 0; i < ARRAY_SIZE(states); i++) {
+		one = cluster("c", states[i].servers);
+		snprintf(all, sizeof(all), "{\"clusters\":[%s]}", one);
+		free(one);
+		assert_int_equal(check(NULL, said), states[i].code);
+		assert_string_equal(said, states[i].said);
+	}
+}
+
+static void tokens(void **state)
+{
+	char said[1024], all[4096], *one = cluster("c", "ootl");
+
+	(void)state;
+	error = 0;
+	told = all;
+	snprintf(all, sizeof(all), "{\"clusters\":[%s]}", one);
+	free(one);
+	assert_int_equal(check("--fence", said), 0);
+	/* What a silent server knew is no use. */
+	one = cluster("c", "oots");
+	snprintf(all, sizeof(all), "{\"clusters\":[%s]}", one);
+	free(one);
+	assert_int_equal(check(NULL, said), 1);
+	assert_int_equal(check("--fence", said), 2);
+	assert_non_null(strstr(said, "of these know which fencing tokens were given 2, a token needs 3"));
+}
+
+/* The worst decides, unless one is named. */
+static void several_clusters(void **state)
+{
+	char said[1024], all[4096], *good = cluster("good", "oooo"), *bad = cluster("bad", "ssss");
+
+	(void)state;
+	error = 0;
+	told = all;
+	snprintf(all, sizeof(all), "{\"clusters\":[%s,%s]}", bad, good);
+	free(good);
+	free(bad);
+	assert_int_equal(check(NULL, said), 2);
+	assert_string_equal(said, "failed: cluster bad: 0 of 4 servers can grant, a lock needs 3; "
+			    "servers 1, 2, 3, 4 silent; "
+			    "cluster good: 4 of 4 servers can grant, a lock needs 3\n");
+	assert_int_equal(check("--cluster=good", said), 0);
+	assert_int_equal(check("--cluster=none", said), EX_CONFIG);
+	assert_string_equal(said, "");
+}
+
+static void daemons_that_do_not_tell(void **state)
+{
+	static const struct {
+		int error, code;
+		const char *told, *said;
+	} cases[] = {
+		{ -ECONNREFUSED, 2, NULL, "failed: bftmutexd does not run\n" },
+		{ -EAGAIN, 2, NULL, "failed: bftmutexd does not answer\n" },
+		{ -EACCES, EX_NOPERM, NULL, "" },
+		{ 0, 2, "{\"clusters\":[]}", "failed: bftmutexd has no cluster, or no credentials\n" },
+		{ 0, 2, "{}", "failed: bftmutexd has no cluster, or no credentials\n" },
+		{ 0, 2, "{\"clusters\":[{}]}",
+		  "failed: cluster -: 0 of 0 servers can grant, a lock needs 0\n" },
+	};
+	char said[1024];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		error = cases[i].error;
+		told = cases[i].told;
+		assert_int_equal(check(NULL, said), cases[i].code);
+		assert_string_equal(said, cases[i].said);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(states_of_servers),
+		cmocka_unit_test(tokens),
+		cmocka_unit_test(several_clusters),
+		cmocka_unit_test(daemons_that_do_not_tell),
+	};
+
+	return cmocka_run_group_tests_name("check", tests, NULL, NULL);
+}

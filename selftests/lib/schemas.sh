@@ -1,0 +1,39 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Outputs of bftmutexctl, held against Documentation/schemas. Source it after cluster.sh.
+# shellcheck disable=SC2154
+
+outputs=/tmp/outputs
+
+# keep NAME [CMD...]: what it prints, or standard input, is to be as schema NAME says.
+keep() {
+	local name=$1
+	shift
+	{
+		printf '{"schema":"%s","output":' "$name"
+		"${@:-cat}"
+		echo "}"
+	} >>"$outputs"
+}
+
+# keep_lines NAME: each line of standard input by itself
+keep_lines() { sed "s/.*/{\"schema\":\"$1\",\"output\":&}/" >>"$outputs"; }
+
+# all_schemas: in one object, by the names of their files
+all_schemas() {
+	local file comma=''
+	echo "{"
+	for file in "$top"/Documentation/schemas/*.json; do
+		printf '%s"%s":' "$comma" "${file##*/}"
+		cat "$file"
+		comma=,
+	done
+	echo "}"
+}
+
+# wrong: a line for each thing that is wrong with what was kept; nothing when all is right
+wrong() { { all_schemas; cat "$outputs"; } | gojq -nr -f "$top/selftests/lib/schema.jq" 2>&1; }
+
+# kept: names of schemas that were held against something
+kept() { sed -n 's/^{"schema":"\([a-z-]*\)".*/\1/p' "$outputs" | sort -u; }
