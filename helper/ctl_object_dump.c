@@ -239,7 +239,8 @@ int ctl_object_restore(int argc, char **argv)
 	code = object_open(&o);
 	while ((!code || code == 1) && getline(&text, &size, stdin) >= 0) {
 		r = restore_line(&o, text, ++number);
-		code = r ?: code;
+		if (r)
+			code = r;
 	}
 	if (!code && ferror(stdin))
 		code = ctl_fail(EX_IOERR, "cannot read standard input");

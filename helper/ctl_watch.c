@@ -73,8 +73,11 @@ static void print_json(const char *what, struct json_object *event)
 
 	ctl_add_time(line);
 	bftm_json_add_text(line, "event", what);
-	json_object_object_foreach(event, key, value)
-		json_object_object_add(line, key, json_object_get(value));
+	json_object_object_foreach(event, key, value) {
+		struct json_object *shared = json_object_get(value);
+
+		json_object_object_add(line, key, shared);
+	}
 	ctl_print_json_line(line);
 	json_object_put(line);
 }

@@ -311,11 +311,13 @@ struct bftm_shard *bftm_locks_enter(struct bftm_locks *t, const struct bftm_msg 
 	} else if (make) {
 		*ret = entry_add(s, bucket, req, *now);
 	}
+	__release(&s->lock);	/* for sparse: bftm_locks_leave() unlocks it */
 	return s;
 }
 
 void bftm_locks_leave(struct bftm_shard *s, struct bftm_entry *e, u64 now)
 {
+	__acquire(&s->lock);	/* likewise: it is locked */
 	if (e) {
 		e->touched_ns = now;
 		requeue(s, e);

@@ -27,8 +27,8 @@ done
 
 fired() { grep -qE " bftm_$1: netns=[0-9]+ id=[1-9][0-9]* $2" $tracing/trace; }
 ok "tracepoint submit" fired submit "name=object op_len=5 timeout_at_ns=[1-9]"
-ok "tracepoint submitted: answered" fired submitted "error=0 status=0 version=17 response_len=4"
-ok "tracepoint submitted: given up" fired submitted "error=4 status=0 version=0 response_len=0"
+ok "tracepoint submitted: answered" fired submitted "error=0 status=0 number=17 response_len=4"
+ok "tracepoint submitted: given up" fired submitted "error=4 status=0 number=0 response_len=0"
 echo 0 >$tracing/events/bftmutex/enable
 
 alone() { (($(namespaces) == 1)); }

@@ -17,7 +17,7 @@ set -u
 # Where probes are traps, a processor that stands in one hears of nothing.
 [[ $(uname -r) != *-bftmutex-* ]] || skip_all "not on kernels with checkers"
 start --lease-max 60s || bail "server"
-insmod "$(dirname "$BFTMUTEX_KO")/stall/stall.ko" function=bftmutex:bftm_locks_step ||
+insmod "$(dirname "$BFTMUTEX_KO")/stall/stall.ko" function=bftmutex:bftm_locks_enter ||
 	bail "module that stands still"
 run "YIELD of a predecessor" stalled of-a-predecessor $v4 50 $v4 50 $v4 51
 run "YIELD that is only late" stalled of-its-own $v4 50 $v4 50 $v4 51

@@ -3,7 +3,7 @@
  * For tests: a processor stands still where it begins a function, as one of a virtual
  * machine may at any time, until somebody lets it go on or five seconds are over.
  *
- *	insmod stall.ko function=bftmutex:bftm_locks_step
+ *	insmod stall.ko function=bftmutex:bftm_locks_enter
  *	echo 1 > /sys/module/stall/parameters/armed     the next one that comes stands
  *	echo 0 > /sys/module/stall/parameters/stands    it goes on
  *
