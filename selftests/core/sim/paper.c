@@ -151,7 +151,8 @@ static void paper_learn(void *lock, u64 token_max)
 
 static bool paper_creates(const struct bftm_server_cfg *cfg, const struct bftm_msg *req)
 {
-	return bftm_server_needs(cfg, req);
+	(void)cfg;
+	return req->type == BFTM_MSG_TRY;
 }
 
 static void paper_step(const struct bftm_server_cfg *cfg, void *state, const struct bftm_msg *req,

@@ -13,6 +13,11 @@ const char *const fault_names[FAULTS] = {
 
 #define SYNC_FAULTS (1u << FAULT_LIARS | 1u << FAULT_CRASH | 1u << FAULT_DUP)
 
+static u32 servers_needed(const struct plan *p)
+{
+	return p->literal ? bftm_servers_needed_literal(p->b) : p->protocol->servers_needed(p->b);
+}
+
 static void draw_servers(struct plan *p, struct rng *r, const struct wish *wish)
 {
 	/* Few servers make bugs of leases plain, more those of quorums. */
@@ -22,26 +27,25 @@ static void draw_servers(struct plan *p, struct rng *r, const struct wish *wish)
 
 	p->b = liars[draw & 15];
 	p->literal = wish->literal || !(draw >> 4 & 15);
-	least = p->literal ? bftm_servers_needed_literal(p->b) :
-			     p->protocol->servers_needed(p->b);
+	least = servers_needed(p);
 	p->n = least + ((draw >> 8 & 1) ? (u32)(draw >> 16 & 7) % 3 : 0);
 	if (p->b >= 3 && (draw >> 9 & 15) == 0) {
 		p->b = (u32)rng_between(r, 4, p->literal ? 6 : 10);
-		p->n = p->literal ? bftm_servers_needed_literal(p->b) :
-				    p->protocol->servers_needed(p->b);
+		/* A protocol that needs 5b + 1 has no cluster that large. */
+		while (servers_needed(p) > BFTM_SERVERS_MAX)
+			p->b--;
+		p->n = servers_needed(p);
 	}
 	if (wish->servers != AS_DRAWN) {
 		p->n = wish->servers;
-		while (p->b && (p->literal ? bftm_servers_needed_literal(p->b) :
-					     p->protocol->servers_needed(p->b)) > p->n)
+		while (p->b && servers_needed(p) > p->n)
 			p->b--;
 	}
 	if (wish->b != AS_DRAWN) {
 		/* As wished, whether n servers are enough for it or not. */
 		p->b = wish->b;
 		if (wish->servers == AS_DRAWN)
-			p->n = p->literal ? bftm_servers_needed_literal(p->b) :
-					    p->protocol->servers_needed(p->b);
+			p->n = servers_needed(p);
 	}
 	if (p->n < bftm_servers_needed_literal(p->b) && !wish->literal)
 		p->literal = false;
