@@ -74,7 +74,7 @@ void bftm_acquire_end(struct bftm_acquire_op *op)
 		bftm_attempt_start(next);
 }
 
-/* What the program is told beside the error. */
+/* The reason that the program can read beside the error. */
 static const char *why(const struct bftm_acquire_op *op, int error, char text[BFTM_WHY_MAX])
 {
 	if (error != EWOULDBLOCK && error != ETIMEDOUT && error != ENETUNREACH)

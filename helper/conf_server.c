@@ -65,7 +65,7 @@ static u32 zone_index(const char *zone)
 	return index;
 }
 
-/* What is wrong with an address, NULL for nothing. A link's own is of use with its interface only. */
+/* Returns a fault of the address, or NULL. A link-local one is of use with its interface only. */
 static const char *read_address(const char *text, struct bftm_conf_server *ret)
 {
 	size_t len = strcspn(text, "%");

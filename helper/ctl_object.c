@@ -12,7 +12,7 @@
 
 #define WAIT_MAX_NS (24 * 3600 * BFTM_NS_PER_SEC)
 
-/* What somebody means as an option, and would be a part of the request or a value. */
+/* A word that looks like an option, and would become a part of the request or a value. */
 static void refuse_options(const struct object *o, struct argp_state *state)
 {
 	static const char *const name[] = {

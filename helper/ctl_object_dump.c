@@ -182,7 +182,7 @@ static int put_part(struct object *o, const struct bftm_bytes *state, u32 at,
 	return code;
 }
 
-/* What came of it, of the last part that was asked for. */
+/* The answer to the last part of the object that was asked for. */
 static void print_restored(const struct object *o, const struct bftmutex_response *r)
 {
 	struct json_object *line = json_object_new_object();
