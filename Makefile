@@ -138,7 +138,7 @@ CRYPTO_LIBS = $(shell pkg-config --libs libcrypto)
 SECCOMP_LIBS = $(shell pkg-config --libs libseccomp)
 SQLITE_LIBS = $(shell pkg-config --libs sqlite3)
 
-CORE := $(addprefix kmod/core/,wire quorum $(addprefix backoff/,client round wait hold fence release) \
+CORE := $(addprefix kmod/core/,wire quorum release $(addprefix backoff/,client round wait hold fence) \
 	$(addprefix ordering/,wire state client choose vote transfer))
 CORE_SERVER := $(addprefix kmod/core/,protocol serve admit access $(addprefix backoff/,protocol server queue) \
 	$(addprefix ordering/,server pending))
@@ -172,7 +172,7 @@ $(BUILD)/obj/%.o: %.c | libraries
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
-$(BIN)/bftmutexd: $(call obj,$(DAEMON) $(CONF) $(KEYS) $(CORE))
+$(BIN)/bftmutexd: $(call obj,$(DAEMON) $(CONF) $(KEYS) $(CORE) $(CORE_SERVER))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -pie -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(JSON_LIBS) \
 		$(CRYPTO_LIBS) $(SECCOMP_LIBS)

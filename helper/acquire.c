@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/quorum.h"
 #include "acquire.h"
 #include "attempt.h"
 #include "cluster.h"
@@ -33,18 +32,17 @@ static struct bftm_acquire_op *find(u64 id)
 	return RB_FIND(ops, &ops, &key);
 }
 
+static void op_free(struct bftm_acquire_op *op)
+{
+	free(op->client);
+	free(op);
+}
+
 /* What is to be known of the lock when this request is gone. */
 static void note_prio(struct bftm_acquire_op *op)
 {
-	const struct bftm_client_cfg *cfg = &op->cluster->cfg;
-	u64 lam[BFTM_SERVERS_MAX], seen;
-	u32 u;
+	u64 seen = op->cluster->protocol->client.seen(op->client, &op->cluster->cfg);
 
-	for (u = 0; u < cfg->n; u++)
-		lam[u] = op->contend.server[u].lam;
-	seen = bftm_kth_largest(lam, cfg->n, cfg->b + 1);
-	if (seen < op->contend.prio)
-		seen = op->contend.prio;
 	if (op->name->prio < seen)
 		op->name->prio = seen;
 }
@@ -60,18 +58,21 @@ static struct bftm_acquire_op *detach(struct bftm_acquire_op *op)
 	bftm_timer_stop(&op->timer);
 	RB_REMOVE(ops, &ops, op);
 	op->cluster->acquires.count--;
-	free(op);
+	op_free(op);
 	if (inside && inside->over)
 		inside->over(inside->arg);
 	return next;
 }
 
-void bftm_acquire_end(struct bftm_acquire_op *op)
+static void settle(struct bftm_acquire_op *op, int fate);
+
+/* Forget a request; the next here may contend. */
+static void end(struct bftm_acquire_op *op)
 {
 	struct bftm_acquire_op *next = detach(op);
 
 	if (next)
-		bftm_attempt_start(next);
+		settle(next, bftm_attempt_start(next));
 }
 
 /* The reason that the program can read beside the error. */
@@ -84,14 +85,30 @@ static const char *why(const struct bftm_acquire_op *op, int error, char text[BF
 	return error == ETIMEDOUT ? "another program of this host has it, or asked for it before" : "";
 }
 
-void bftm_acquire_fail(struct bftm_acquire_op *op, int error)
+/* Tell the kernel that it failed. */
+static void fail(struct bftm_acquire_op *op, int error)
 {
 	char text[BFTM_WHY_MAX];
 
 	bftm_totals.unreachable += error == ENETUNREACH;
 	if (!op->ask.inside)
-		bftm_upcall_failed(op->ask.id, error, op->contend.rounds, why(op, error, text));
-	bftm_acquire_end(op);
+		bftm_upcall_failed(op->ask.id, error, op->client->rounds, why(op, error, text));
+	end(op);
+}
+
+static void settle(struct bftm_acquire_op *op, int fate)
+{
+	if (fate == BFTM_ATTEMPT_OVER)
+		end(op);
+	else if (fate != BFTM_ATTEMPT_GOES_ON)
+		fail(op, fate);
+}
+
+static void fire(struct bftm_timer *timer)
+{
+	struct bftm_acquire_op *op = container_of(timer, struct bftm_acquire_op, timer);
+
+	settle(op, bftm_attempt_wake(op));
 }
 
 /* Return: NULL without memory. */
@@ -104,11 +121,12 @@ static struct bftm_acquire_op *op_new(struct bftm_cluster *cl,
 		return NULL;
 	op->cluster = cl;
 	op->ask = *ask;
-	if (bftm_name_join(&cl->identity->names, op, adopted) < 0) {
-		free(op);
+	op->timer.fire = fire;
+	op->client = calloc(1, cl->protocol->client.size(cl->conf.n));
+	if (!op->client || bftm_name_join(&cl->identity->names, op, adopted) < 0) {
+		op_free(op);
 		return NULL;
 	}
-	bftm_attempt_init(op);
 	RB_INSERT(ops, &ops, op);
 	cl->acquires.count++;
 	return op;
@@ -154,9 +172,9 @@ void bftm_acquire_begin(const struct bftm_ask *arg)
 	if (!op)
 		return;
 	if (op->place == BFTM_PLACE_ACTIVE)
-		bftm_attempt_start(op);
+		settle(op, bftm_attempt_start(op));
 	else if (ask.once)
-		bftm_acquire_fail(op, EWOULDBLOCK);
+		fail(op, EWOULDBLOCK);
 	else if (ask.timeout_at_ns)
 		bftm_timer_arm(&op->timer, ask.timeout_at_ns);
 }
@@ -168,7 +186,7 @@ void bftm_acquire_cancel(u64 id)
 	if (!op)
 		return;
 	bftm_attempt_give_back(op);
-	bftm_acquire_end(op);
+	end(op);
 }
 
 void bftm_acquire_release(const struct bftm_ask *ask)
@@ -179,7 +197,7 @@ void bftm_acquire_release(const struct bftm_ask *ask)
 	bftm_totals.given_back++;
 	if (op) {
 		bftm_attempt_give_back(op);
-		bftm_acquire_end(op);
+		end(op);
 		return;
 	}
 	/* Won through an earlier daemon, or its lease is over. */
@@ -227,7 +245,7 @@ void bftm_acquire_renew(const struct bftm_ask *ask)
 	struct bftm_acquire_op *op = find(ask->id) ?: adopt(ask);
 
 	if (op)
-		bftm_attempt_renew(op);
+		settle(op, bftm_attempt_renew(op));
 	else
 		bftm_log(LOG_WARNING,
 			 "request %" PRIu64 ": cannot be renewed, its lease will end",
@@ -248,7 +266,7 @@ void bftm_acquire_forget(void)
 
 	while ((op = RB_MIN(ops, &ops))) {
 		/* What is held stays held; what is asked for is cancelled. */
-		if (op->contend.phase != BFTM_PHASE_HOLD || op->ask.inside)
+		if (op->client->phase != BFTM_PHASE_HOLD || op->ask.inside)
 			bftm_attempt_give_back(op);
 		op->cluster->identity->orphan = op->cluster->identity->counters->attempt |
 						BFTM_ATTEMPT_KERNEL;
@@ -291,7 +309,7 @@ void bftm_acquire_answer(struct bftm_cluster *cl, u32 u,
 	if (op) {
 		if (msg->type == BFTM_MSG_REFUSED && msg->position == BFTM_REFUSED_LEASE)
 			say_short(cl, u, op->ask.lease_ns);
-		bftm_attempt_answer(op, u, msg);
+		settle(op, bftm_attempt_answer(op, u, msg));
 		return;
 	}
 	/* Won through an earlier daemon, perhaps, or the kernel's, and still held. */
@@ -311,5 +329,5 @@ void bftm_acquire_epoch(struct bftm_cluster *cl, u32 u,
 	struct bftm_acquire_op *op = name ? bftm_name_op(name, msg->attempt) : NULL;
 
 	if (op && op->cluster == cl)
-		bftm_attempt_again(op, u);
+		bftm_attempt_epoch(op, u);
 }

@@ -5,7 +5,7 @@
 
 #include <sys/queue.h>
 
-#include "core/backoff/client.h"
+#include "core/release.h"
 #include "evidence.h"
 #include "loop.h"
 #include "names.h"
@@ -45,7 +45,7 @@ struct bftm_ask {
 /**
  * struct bftm_acquire_op - one request; from pull until release or failure
  * @beside:         among those that wait at @name, or hold beside its active one
- * @contend:        unused while it waits
+ * @client:         the core; unused while it waits
  * @unreachable_ns: since when too few servers answer, 0: they do
  * @told_sends:     how many sends of the attempt the kernel knows of
  * @heard:          what servers said
@@ -58,7 +58,7 @@ struct bftm_acquire_op {
 	enum bftm_place place;
 	struct bftm_ask ask;
 	struct bftm_timer timer;
-	struct bftm_contend contend;
+	struct bftm_contender *client;
 	u64 unreachable_ns;
 	u32 told_sends;
 	struct bftm_heard heard;
@@ -122,12 +122,6 @@ void bftm_acquire_held(const struct bftm_ask *ask);
 
 /** bftm_acquire_forget() - drop all requests without a word to the kernel. */
 void bftm_acquire_forget(void);
-
-/** bftm_acquire_fail() - tell the kernel that a request failed; it is over. */
-void bftm_acquire_fail(struct bftm_acquire_op *op, int error);
-
-/** bftm_acquire_end() - forget a request; the next here may contend. */
-void bftm_acquire_end(struct bftm_acquire_op *op);
 
 /** bftm_acquire_answer() - an authentic answer of server number @u. */
 void bftm_acquire_answer(struct bftm_cluster *cl, u32 u,

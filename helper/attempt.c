@@ -30,49 +30,33 @@ static u64 random_bits(void)
 
 static bool is_held(const struct bftm_acquire_op *op)
 {
-	return op->contend.phase == BFTM_PHASE_HOLD;
+	return op->client->phase == BFTM_PHASE_HOLD;
 }
 
-static void send_to(struct bftm_acquire_op *op, u32 to, struct bftm_msg *msg)
+static const struct bftm_client_ops *core(const struct bftm_acquire_op *op)
 {
-	if (!to)
-		return;
-	msg->attempt = op->contend.attempt;
-	msg->name_len = op->ask.name_len;
-	memcpy(msg->name, op->ask.name, op->ask.name_len);
-	bftm_cluster_send(op->cluster, to, msg);
+	return &op->cluster->protocol->client;
 }
 
 static void send_all(struct bftm_acquire_op *op, const struct bftm_out *out)
 {
-	const struct bftm_contend *c = &op->contend;
-	struct bftm_msg try = {
-		.type = BFTM_MSG_TRY,
-		.flags = bftm_contend_queues(c) ? 0 : BFTM_FLAG_NOQUEUE,
-		.k = c->sends,
-		.lease_ns = c->want.lease_ns,
-		.prio = c->prio,
-	};
-	struct bftm_msg yield = { .type = BFTM_MSG_YIELD, .gno = out->yield_gno };
-	struct bftm_msg stamp = { .type = BFTM_MSG_STAMP, .token = c->token };
+	struct bftm_msg msg;
+	u32 i;
 
 	if (out->release_to)
 		bftm_release_begin(op->cluster, op->ask.name, op->ask.name_len,
 				   out->release_attempt, out->release_to);
-	send_to(op, out->try_to, &try);
-	send_to(op, out->yield_to, &yield);
-	send_to(op, out->stamp_to, &stamp);
-}
-
-static void stop(struct bftm_acquire_op *op)
-{
-	bftm_attempt_give_back(op);
-	bftm_acquire_end(op);
+	for (i = 0; i < out->count; i++) {
+		bftm_contender_message(op->client, &out->send[i], &msg);
+		msg.name_len = op->ask.name_len;
+		memcpy(msg.name, op->ask.name, op->ask.name_len);
+		bftm_cluster_send(op->cluster, out->send[i].to, &msg);
+	}
 }
 
 static void arm(struct bftm_acquire_op *op)
 {
-	u64 at = op->contend.wake_ns;
+	u64 at = op->client->wake_ns;
 
 	if (!is_held(op) && op->ask.timeout_at_ns && op->ask.timeout_at_ns < at)
 		at = op->ask.timeout_at_ns;
@@ -81,24 +65,24 @@ static void arm(struct bftm_acquire_op *op)
 
 static void note_reach(struct bftm_acquire_op *op, u64 now)
 {
-	bool asks = op->contend.phase == BFTM_PHASE_TRY ||
-		    op->contend.phase == BFTM_PHASE_BACKOFF;
+	bool asks = op->client->phase == BFTM_PHASE_TRY ||
+		    op->client->phase == BFTM_PHASE_BACKOFF;
 
-	if (!asks || bftm_contend_reached(&op->contend, &op->cluster->cfg))
+	if (!asks || core(op)->reached(op->client, &op->cluster->cfg))
 		op->unreachable_ns = 0;
 	else if (!op->unreachable_ns)
 		op->unreachable_ns = now;
 }
 
-static void pending(struct bftm_acquire_op *op, u64 now)
+static int pending(struct bftm_acquire_op *op, u64 now)
 {
 	note_reach(op, now);
 	if (!op->ask.timeout_at_ns && bftm_unreachable(op->unreachable_ns, now)) {
 		bftm_attempt_give_back(op);
-		bftm_acquire_fail(op, ENETUNREACH);
-		return;
+		return ENETUNREACH;
 	}
 	arm(op);
+	return BFTM_ATTEMPT_GOES_ON;
 }
 
 #define LOSSES_SAID 10	/* in BFTM_SAID_AGAIN_NS */
@@ -130,8 +114,24 @@ static void say_lost(const struct bftm_acquire_op *op)
 			 cl->conf.name);
 }
 
+static void say_refused(struct bftm_cluster *cl, u32 refusal)
+{
+	bftm_totals.refused++;
+	if (bftm_due(&cl->refused_ns, BFTM_SAID_AGAIN_NS))
+		bftm_log(LOG_WARNING, "cluster %s: refused: %s", cl->conf.name,
+			 bftm_refusal_name(refusal));
+}
+
+/* Before they are sent: the next daemon must not send them again. Return: false when nobody holds it. */
+static bool report_sends(struct bftm_acquire_op *op, const struct bftm_out *out)
+{
+	bool due = out->extended || op->client->sends - op->told_sends >= BFTM_ADOPT_SENDS / 2;
+
+	return !is_held(op) || out->verdict != BFTM_PENDING || !due || bftm_report_renewed(op);
+}
+
 /* Do what the core says. */
-static void obey(struct bftm_acquire_op *op, const struct bftm_out *out)
+static int obey(struct bftm_acquire_op *op, const struct bftm_out *out)
 {
 	struct bftm_cluster *cl = op->cluster;
 
@@ -139,45 +139,36 @@ static void obey(struct bftm_acquire_op *op, const struct bftm_out *out)
 		bftm_totals.rounds++;
 		bftm_evidence_round(cl, op, out);
 	}
-	/* Before they are sent: the next daemon must not send them again. */
-	if (is_held(op) && out->verdict == BFTM_PENDING &&
-	    (out->extended ||
-	     op->contend.sends - op->told_sends >= BFTM_ADOPT_SENDS / 2) &&
-	    !bftm_report_renewed(op)) {
-		stop(op);
-		return;
+	if (!report_sends(op, out)) {
+		bftm_attempt_give_back(op);
+		return BFTM_ATTEMPT_OVER;
 	}
 	send_all(op, out);
 	switch (out->verdict) {
 	case BFTM_PENDING:
-		pending(op, bftm_now());
-		return;
+		break;
 	case BFTM_WON:
-		if (bftm_report_won(op))
+		if (bftm_report_won(op)) {
 			arm(op);
-		else
-			stop(op);	/* nobody waits any more, or it is over */
-		return;
+			return BFTM_ATTEMPT_GOES_ON;
+		}
+		/* Nobody waits any more, or it is over. */
+		bftm_attempt_give_back(op);
+		return BFTM_ATTEMPT_OVER;
 	case BFTM_LOST_ROUND:
-		bftm_acquire_fail(op, EWOULDBLOCK);
-		return;
+		return EWOULDBLOCK;
 	case BFTM_UNREACHABLE:
-		bftm_acquire_fail(op, ENETUNREACH);
-		return;
+		return ENETUNREACH;
 	case BFTM_REFUSED:
-		bftm_totals.refused++;
-		if (bftm_due(&cl->refused_ns, BFTM_SAID_AGAIN_NS))
-			bftm_log(LOG_WARNING, "cluster %s: refused: %s", cl->conf.name,
-				 bftm_refusal_name(out->refusal));
-		bftm_acquire_fail(op, bftm_refusal_errno(out->refusal));
-		return;
+		say_refused(cl, out->refusal);
+		return bftm_refusal_errno(out->refusal);
 	case BFTM_LAPSED:
 		/* The kernel has told the application by itself. */
 		say_lost(op);
 		bftm_evidence_over(cl, op);
-		bftm_acquire_end(op);
-		return;
+		return BFTM_ATTEMPT_OVER;
 	}
+	return pending(op, bftm_now());
 }
 
 void bftm_attempt_give_back(struct bftm_acquire_op *op)
@@ -187,44 +178,33 @@ void bftm_attempt_give_back(struct bftm_acquire_op *op)
 	if (op->place == BFTM_PLACE_WAITING)
 		return;
 	bftm_evidence_over(op->cluster, op);
-	bftm_contend_stop(&op->contend, &op->cluster->cfg, &out);
+	core(op)->stop(op->client, &op->cluster->cfg, &out);
 	send_all(op, &out);
 }
 
-static void time_out(struct bftm_acquire_op *op, u64 now)
+static int time_out(struct bftm_acquire_op *op, u64 now)
 {
 	const struct bftm_client_cfg *cfg = &op->cluster->cfg;
-	const struct bftm_contend *c = &op->contend;
 	u64 since = op->unreachable_ns;
-	int error = bftm_limit_errno(since && now - since >= bftm_round_ns(cfg));
+	int error = bftm_limit_errno(since && now - since >= core(op)->round_ns(cfg));
 
-	if (bftm_fence_lacks(c, cfg))
+	if (core(op)->lacks_tokens(op->client, cfg))
 		error = ENODATA;
 	bftm_attempt_give_back(op);
-	bftm_acquire_fail(op, error);
+	return error;
 }
 
-static void fire(struct bftm_timer *timer)
+int bftm_attempt_wake(struct bftm_acquire_op *op)
 {
-	struct bftm_acquire_op *op =
-		container_of(timer, struct bftm_acquire_op, timer);
 	u64 now = bftm_now(), attempt = 0;
 	struct bftm_out out;
 
-	if (!is_held(op) && op->ask.timeout_at_ns && now >= op->ask.timeout_at_ns) {
-		time_out(op, now);
-		return;
-	}
-	if (op->contend.phase == BFTM_PHASE_BACKOFF && now >= op->contend.wake_ns)
+	if (!is_held(op) && op->ask.timeout_at_ns && now >= op->ask.timeout_at_ns)
+		return time_out(op, now);
+	if (op->client->phase == BFTM_PHASE_BACKOFF && now >= op->client->wake_ns)
 		attempt = fresh_attempt(op->cluster);
-	bftm_contend_wake(&op->contend, &op->cluster->cfg, now, attempt,
-			  random_bits(), &out);
-	obey(op, &out);
-}
-
-void bftm_attempt_init(struct bftm_acquire_op *op)
-{
-	op->timer.fire = fire;
+	core(op)->wake(op->client, &op->cluster->cfg, now, attempt, random_bits(), &out);
+	return obey(op, &out);
 }
 
 static enum bftm_wait wait_of(const struct bftm_acquire_op *op)
@@ -242,7 +222,7 @@ static enum bftm_wait wait_of(const struct bftm_acquire_op *op)
 	return op->cluster->conf.backoff ? BFTM_WAIT_BACKOFF : BFTM_WAIT_QUEUE;
 }
 
-void bftm_attempt_start(struct bftm_acquire_op *op)
+int bftm_attempt_start(struct bftm_acquire_op *op)
 {
 	struct bftm_want want = {
 		.lease_ns = op->ask.lease_ns,
@@ -252,47 +232,45 @@ void bftm_attempt_start(struct bftm_acquire_op *op)
 	};
 	struct bftm_out out;
 
-	op->contend.prio = op->name->prio;
-	bftm_contend_start(&op->contend, &op->cluster->cfg, &want,
-			   fresh_attempt(op->cluster), bftm_now(), &out);
-	obey(op, &out);
+	op->client->prio = op->name->prio;
+	core(op)->start(op->client, &op->cluster->cfg, &want, fresh_attempt(op->cluster),
+			bftm_now(), &out);
+	return obey(op, &out);
 }
 
 void bftm_attempt_adopt(struct bftm_acquire_op *op)
 {
 	struct bftm_want want = { .lease_ns = op->ask.lease_ns, .renew = op->ask.renew };
 
-	op->contend.prio = op->name->prio;
+	op->client->prio = op->name->prio;
 	op->told_sends = op->ask.sends;
-	bftm_contend_adopt(&op->contend, &op->cluster->cfg, &want, op->ask.attempt,
-			   op->ask.end_ns, op->ask.sends);
+	core(op)->adopt(op->client, &op->cluster->cfg, &want, op->ask.attempt, op->ask.end_ns,
+			op->ask.sends);
 	arm(op);
 }
 
-void bftm_attempt_renew(struct bftm_acquire_op *op)
+int bftm_attempt_renew(struct bftm_acquire_op *op)
 {
 	struct bftm_out out;
 
 	if (!is_held(op))
-		return;
-	bftm_contend_renew(&op->contend, &op->cluster->cfg, bftm_now(), &out);
-	obey(op, &out);
+		return BFTM_ATTEMPT_GOES_ON;
+	core(op)->renew(op->client, &op->cluster->cfg, bftm_now(), &out);
+	return obey(op, &out);
 }
 
-void bftm_attempt_answer(struct bftm_acquire_op *op, u32 u,
-			 const struct bftm_msg *msg)
+int bftm_attempt_answer(struct bftm_acquire_op *op, u32 u, const struct bftm_msg *msg)
 {
 	struct bftm_out out;
 
-	bftm_contend_answer(&op->contend, &op->cluster->cfg, u, msg, bftm_now(),
-			    random_bits(), &out);
-	obey(op, &out);
+	core(op)->answer(op->client, &op->cluster->cfg, u, msg, bftm_now(), random_bits(), &out);
+	return obey(op, &out);
 }
 
-void bftm_attempt_again(struct bftm_acquire_op *op, u32 u)
+void bftm_attempt_epoch(struct bftm_acquire_op *op, u32 u)
 {
 	struct bftm_out out;
 
-	bftm_contend_again(&op->contend, u, &out);
+	core(op)->epoch(op->client, u, &out);
 	send_all(op, &out);
 }

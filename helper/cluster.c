@@ -141,6 +141,7 @@ static void set_cfg(struct bftm_cluster *cl)
 {
 	const struct bftm_conf_cluster *conf = &cl->conf;
 
+	cl->protocol = bftm_protocol_of(conf->proto);
 	cl->cfg = (struct bftm_client_cfg){
 		.n = conf->n,
 		.b = conf->b,

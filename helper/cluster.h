@@ -8,7 +8,8 @@
 
 #include <sys/queue.h>
 
-#include "core/backoff/client.h"
+#include "core/protocol.h"
+#include "core/release.h"
 #include "core/ordering/client.h"
 #include "core/quorum.h"
 #include "core/replay.h"
@@ -195,6 +196,7 @@ struct bftm_recovery {
 struct bftm_cluster {
 	TAILQ_ENTRY(bftm_cluster) list;
 	struct bftm_conf_cluster conf;
+	const struct bftm_protocol *protocol;
 	struct bftm_client_cfg cfg;
 	struct bftm_order_cfg order_cfg;
 	struct bftm_credentials cred;

@@ -195,15 +195,13 @@ static bool names_token(const struct bftm_msg *msg)
  * over: it lasts for a lease from the send that it answered, and nobody has released it or
  * yielded it.
  */
-static bool takes_back(const struct bftm_claim *claim, const struct bftm_contend *c,
-		       const struct bftm_client_cfg *cfg, u32 u, const struct bftm_msg *msg,
-		       u64 now)
+static bool takes_back(const struct bftm_claim *claim, const struct bftm_contender *c,
+		       const struct bftm_client_cfg *cfg, u64 granted_ns,
+		       const struct bftm_msg *msg, u64 now)
 {
-	const struct bftm_answer *a = &c->server[u];
-
 	return bftm_says_locked(msg) && claim->free_seq && msg->seq > claim->free_seq &&
-	       bftm_contend_alive(c) && a->k &&
-	       now <= a->from_ns + bftm_lease_at_client(c->want.lease_ns, cfg->rho_ppm);
+	       bftm_contender_alive(c) && granted_ns &&
+	       now <= granted_ns + bftm_lease_at_client(c->want.lease_ns, cfg->rho_ppm);
 }
 
 /*
@@ -259,8 +257,8 @@ static void note(struct bftm_claim *claim, const struct bftm_msg *msg, u64 sent_
 		claim->free_seq = seq;
 }
 
-enum bftm_lie bftm_contradicts(struct bftm_claim *claim, const struct bftm_contend *c,
-			       const struct bftm_client_cfg *cfg, u32 u,
+enum bftm_lie bftm_contradicts(struct bftm_claim *claim, const struct bftm_contender *c,
+			       const struct bftm_client_cfg *cfg, u64 granted_ns,
 			       const struct bftm_msg *msg, u64 sent_ns, u64 seq, u64 now)
 {
 	enum bftm_lie lie = BFTM_LIE_NONE;
@@ -271,7 +269,7 @@ enum bftm_lie bftm_contradicts(struct bftm_claim *claim, const struct bftm_conte
 	/* A push of FREE names a send that the server has heard. */
 	if (msg->type == BFTM_MSG_FREE && msg->k > c->sends)
 		lie = BFTM_LIE_AHEAD;
-	else if (takes_back(claim, c, cfg, u, msg, now))
+	else if (takes_back(claim, c, cfg, granted_ns, msg, now))
 		lie = BFTM_LIE_BACK;
 	else if (miscounts(claim, msg))
 		lie = BFTM_LIE_COUNT;

@@ -8,7 +8,7 @@
 #ifndef BFTM_EVIDENCE_H
 #define BFTM_EVIDENCE_H
 
-#include "core/backoff/client.h"
+#include "core/client.h"
 
 struct bftm_acquire_op;
 struct bftm_cluster;
@@ -192,14 +192,14 @@ void bftm_evidence_answer(struct bftm_cluster *cl, u32 u,
  * bftm_contradicts() - does it contradict what this server said before?
  * @claim: what it said, by its present epoch; updated
  * @c:     the attempt that @msg is about, before it sees @msg
- * @u:     the server
+ * @granted_ns: of this server, see struct bftm_client_ops
  * @sent_ns: when that was sent which it answers; 0: not known, or it answers nothing
  * @seq:   last sequence number used
  *
  * No honest server does, however messages are delayed, lost or reordered.
  */
-enum bftm_lie bftm_contradicts(struct bftm_claim *claim, const struct bftm_contend *c,
-			       const struct bftm_client_cfg *cfg, u32 u,
+enum bftm_lie bftm_contradicts(struct bftm_claim *claim, const struct bftm_contender *c,
+			       const struct bftm_client_cfg *cfg, u64 granted_ns,
 			       const struct bftm_msg *msg, u64 sent_ns, u64 seq, u64 now);
 
 /**

@@ -131,10 +131,10 @@ struct bftm_acquire_op *bftm_name_op(const struct bftm_name *name, u64 attempt)
 {
 	struct bftm_acquire_op *op;
 
-	if (name->active && name->active->contend.attempt == attempt)
+	if (name->active && name->active->client->attempt == attempt)
 		return name->active;
 	TAILQ_FOREACH(op, &name->adopted, beside)
-		if (op->contend.attempt == attempt)
+		if (op->client->attempt == attempt)
 			return op;
 	return NULL;
 }

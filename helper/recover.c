@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/backoff/client.h"
 #include "cluster.h"
 #include "log.h"
 

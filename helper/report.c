@@ -8,7 +8,7 @@
 
 static u64 end_of(const struct bftm_acquire_op *op)
 {
-	return bftm_contend_end(&op->contend, &op->cluster->cfg);
+	return op->cluster->protocol->client.end(op->client, &op->cluster->cfg);
 }
 
 /* Only these say that the kernel did not take it. */
@@ -20,7 +20,7 @@ static bool not_taken(int err)
 
 bool bftm_report_won(struct bftm_acquire_op *op)
 {
-	const struct bftm_contend *c = &op->contend;
+	const struct bftm_contender *c = op->client;
 	const struct bftm_won won = {
 		.id = op->ask.id,
 		.cluster = op->cluster->conf.name,
@@ -48,10 +48,10 @@ bool bftm_report_renewed(struct bftm_acquire_op *op)
 {
 	int err;
 
-	op->told_sends = op->contend.sends;
+	op->told_sends = op->client->sends;
 	if (op->ask.inside)
 		return true;
-	err = bftm_upcall_renewed(op->ask.id, end_of(op), op->contend.sends);
+	err = bftm_upcall_renewed(op->ask.id, end_of(op), op->client->sends);
 	return err != -ESTALE;
 }
 

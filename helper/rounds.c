@@ -90,14 +90,14 @@ static void judge_round(struct bftm_cluster *cl, const struct bftm_acquire_op *o
 			const struct bftm_out *out, bool won)
 {
 	u32 f = bftm_free_needed(cl->conf.n, cl->conf.b), minority = 0, u;
-	struct bftm_round *round = new_round(cl, op->contend.attempt,
-					     op->contend.sent_ns[1]);
+	struct bftm_round *round = new_round(cl, op->client->attempt,
+					     op->client->begun_ns);
 
 	for (u = 0; u < cl->conf.n; u++)
 		if (!won && out->said_locked >> u & 1)
 			round->gno[u] = cl->peer[u].locked_gno;
 	/* Who asks again at once is half-way round with every release. */
-	if (op->contend.want.wait == BFTM_WAIT_NO_BACKOFF)
+	if (op->client->want.wait == BFTM_WAIT_NO_BACKOFF)
 		return;
 	/*
 	 * With F FREE nobody else can hold the lock; with more than n - F
@@ -131,7 +131,7 @@ static void judge_first(struct bftm_cluster *cl, struct bftm_acquire_op *op, boo
 	struct bftm_round *round;
 	u64 now = bftm_now();
 
-	if (heard->judged || heard->attempt != op->contend.attempt)
+	if (heard->judged || heard->attempt != op->client->attempt)
 		return;
 	if (won && count(heard->free) >= f) {
 		heard->at_once = true;
@@ -158,8 +158,8 @@ static void judge_first(struct bftm_cluster *cl, struct bftm_acquire_op *op, boo
 void bftm_evidence_round(struct bftm_cluster *cl, struct bftm_acquire_op *op,
 			 const struct bftm_out *out)
 {
-	bool won = op->contend.phase == BFTM_PHASE_HOLD ||
-		   op->contend.phase == BFTM_PHASE_FENCE;
+	bool won = op->client->phase == BFTM_PHASE_HOLD ||
+		   op->client->phase == BFTM_PHASE_FENCE;
 	u32 u;
 
 	for (u = 0; u < cl->conf.n; u++) {
@@ -169,7 +169,7 @@ void bftm_evidence_round(struct bftm_cluster *cl, struct bftm_acquire_op *op,
 		/* A round that is decided early says nothing of the slow. */
 		r->unanswered += !won && !out->said_locked && out->silent >> u & 1;
 	}
-	if (!bftm_contend_queues(&op->contend)) {
+	if (!bftm_contender_queues(op->client)) {
 		judge_round(cl, op, out, won);
 		return;
 	}
@@ -186,7 +186,7 @@ void bftm_evidence_over(struct bftm_cluster *cl, struct bftm_acquire_op *op)
 	struct bftm_round *round;
 	u32 u;
 
-	if (!heard->attempt || heard->attempt != op->contend.attempt)
+	if (!heard->attempt || heard->attempt != op->client->attempt)
 		return;
 	/* Late answers to it are still to come. */
 	round = find_round(cl, heard->attempt);
@@ -225,8 +225,8 @@ static void begin(struct bftm_acquire_op *op)
 	struct bftm_heard *heard = &op->heard;
 	u32 u;
 
-	heard->attempt = op->contend.attempt;
-	heard->begun_ns = op->contend.sent_ns[1];
+	heard->attempt = op->client->attempt;
+	heard->begun_ns = op->client->begun_ns;
 	heard->won_ns = 0;
 	heard->free = 0;
 	heard->locked = 0;
@@ -259,7 +259,8 @@ static void contradicts(struct bftm_cluster *cl, u32 u, struct bftm_acquire_op *
 	const struct bftm_asked *asked = bftm_cluster_asked(cl, msg->seq);
 	enum bftm_lie lie;
 
-	lie = bftm_contradicts(&op->heard.claim[u], &op->contend, &cl->cfg, u, msg,
+	lie = bftm_contradicts(&op->heard.claim[u], op->client, &cl->cfg,
+			       cl->protocol->client.granted_ns(op->client, u), msg,
 			       asked ? asked->sent_ns : 0, bftm_identity_seq(cl->identity),
 			       bftm_now());
 	cl->peer[u].record.lies[lie]++;
@@ -281,7 +282,7 @@ void bftm_evidence_answer(struct bftm_cluster *cl, u32 u,
 		/* What came from an earlier start of the server may be old. */
 		if (msg->server_epoch == peer->epoch)
 			contradicts(cl, u, op, msg);
-		if (bftm_contend_queues(&op->contend))
+		if (bftm_contender_queues(op->client))
 			hear(u, op, msg);
 	}
 	if (!round || round->queued)

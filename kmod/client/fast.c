@@ -59,11 +59,11 @@ static void not_due(struct bftm_fast *f)
 }
 
 /* No more is asked for it. */
-static void forget_contend(struct bftm_fast *f)
+static void forget_client(struct bftm_fast *f)
 {
-	f->session->asking -= !!f->contend;
-	kfree(f->contend);
-	f->contend = NULL;
+	f->session->asking -= !!f->client;
+	kfree(f->client);
+	f->client = NULL;
 }
 
 static void fast_free(struct bftm_fast *f)
@@ -74,7 +74,7 @@ static void fast_free(struct bftm_fast *f)
 	hash_del(&f->by_attempt);
 	list_del(&f->list);
 	not_due(f);
-	forget_contend(f);
+	forget_client(f);
 	if (f->request)
 		f->request->fast = NULL;
 	s->count--;
@@ -110,7 +110,7 @@ static void give_back(struct bftm_fast *f)
 	struct bftm_session *s = f->session;
 	u32 all = bftm_all(s->cfg.n);
 
-	forget_contend(f);
+	forget_client(f);
 	f->request->fast = NULL;
 	f->request = NULL;
 	bftm_release_start(&f->release, &s->cfg, f->attempt, all, bftm_clock_ns());
@@ -156,7 +156,7 @@ static bool is_late(const struct bftm_fast *f, u64 boot_ns)
 
 static void won(struct bftm_fast *f, u64 now)
 {
-	const struct bftm_contend *c = f->contend;
+	const struct bftm_contender *c = f->client;
 	struct bftm_session *s = f->session;
 	struct bftm_request *request = f->request;
 	struct bftm_result result = {
@@ -164,7 +164,7 @@ static void won(struct bftm_fast *f, u64 now)
 		.lease_ns = c->want.lease_ns,
 		.attempt = f->attempt,
 		.attempts = c->rounds,
-		.end_ns = bftm_contend_end(c, &s->cfg),
+		.end_ns = s->protocol->client.end(c, &s->cfg),
 		.token = c->want.fence ? c->token : 0,
 		.configuration = s->configuration,
 		.sends = c->sends,
@@ -176,7 +176,7 @@ static void won(struct bftm_fast *f, u64 now)
 	}
 	result.deadline_ns = bftm_clock_deadline(result.end_ns);
 	memcpy(result.cluster, s->cluster, sizeof(result.cluster));
-	forget_contend(f);
+	forget_client(f);
 	not_due(f);
 	s->counters->won++;
 	bftm_upcall_won(s->bn, request, &result);
@@ -189,23 +189,22 @@ static void won(struct bftm_fast *f, u64 now)
  */
 static void obey(struct bftm_fast *f, const struct bftm_out *out, u64 now)
 {
-	const struct bftm_contend *c = f->contend;
-	struct bftm_msg try = {
-		.type = BFTM_MSG_TRY,
-		.flags = BFTM_FLAG_NOQUEUE,
-		.k = c->sends,
-		.lease_ns = c->want.lease_ns,
-		.prio = c->prio,
-	};
-	struct bftm_msg stamp = { .type = BFTM_MSG_STAMP, .token = c->token };
-	u32 sent;
+	const struct bftm_contender *c = f->client;
+	struct bftm_msg msg;
+	u32 i, sent, tried = 0;
 
 	if (out->verdict == BFTM_WON && out->said_locked)
 		f->session->watch = FAST_WATCH;
-	sent = send(f, out->try_to, &try);
-	send(f, out->stamp_to, &stamp);
+	for (i = 0; i < out->count; i++) {
+		if (out->send[i].type == BFTM_MSG_YIELD)
+			continue;
+		bftm_contender_message(c, &out->send[i], &msg);
+		sent = send(f, out->send[i].to, &msg);
+		if (msg.type == BFTM_MSG_TRY)
+			tried = sent;
+	}
 	/* Begun, and too few are asked to win: what hinders them hardly goes by waiting. */
-	if (c->sends == 1 && out->try_to && !enough(f, sent)) {
+	if (c->sends == 1 && bftm_out_to(out, BFTM_MSG_TRY) && !enough(f, tried)) {
 		in_vain(f);
 		hand_over(f);
 		return;
@@ -224,13 +223,11 @@ static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *r
 
 	if (!f)
 		return NULL;
-	f->contend = kmalloc(sizeof(*f->contend), GFP_ATOMIC | __GFP_NOWARN);
-	if (!f->contend) {
+	f->client = kzalloc(s->protocol->client.size(s->cfg.n), GFP_ATOMIC | __GFP_NOWARN);
+	if (!f->client) {
 		kfree(f);
 		return NULL;
 	}
-	/* Of the servers that there are, and no more. */
-	memset(f->contend, 0, offsetof(struct bftm_contend, server[s->cfg.n]));
 	f->session = s;
 	f->request = request;
 	f->attempt = atomic64_add_return(2, (atomic64_t *)&s->counters->attempt) |
@@ -279,7 +276,7 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 	if (!f)
 		return false;
 	now = bftm_clock_ns();
-	bftm_contend_start(f->contend, &s->cfg, &want, f->attempt, now, &out);
+	s->protocol->client.start(f->client, &s->cfg, &want, f->attempt, now, &out);
 	obey(f, &out, now);
 	return true;
 }
@@ -305,7 +302,7 @@ static void entrust_held(struct bftm_fast *f)
 
 void bftm_fast_entrust(struct bftm_request *request)
 {
-	if (request->fast->contend)
+	if (request->fast->client)
 		hand_over(request->fast);
 	else
 		entrust_held(request->fast);
@@ -320,11 +317,11 @@ bool bftm_fast_retire(struct bftm_session *s)
 		if (done >= RETIRE_BATCH)
 			return true;
 		done++;
-		if (f->request && !f->contend) {
+		if (f->request && !f->client) {
 			entrust_held(f);
 			continue;
 		}
-		if (f->contend) {
+		if (f->client) {
 			hand_over(f);
 			done += s->cfg.n;
 		}
@@ -342,14 +339,14 @@ unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns)
 	struct bftm_out out;
 	u32 to;
 
-	if (f->contend && !is_late(f, boot_ns) &&
-	    (f->contend->sends < FAST_SENDS || now < f->contend->wake_ns)) {
+	if (f->client && !is_late(f, boot_ns) &&
+	    (f->client->sends < FAST_SENDS || now < f->client->wake_ns)) {
 		/* Nothing, when it was woken too early. */
-		bftm_contend_wake(f->contend, cfg, now, 0, 0, &out);
+		f->session->protocol->client.wake(f->client, cfg, now, 0, 0, &out);
 		obey(f, &out, now);
 		return 1 + cfg->n;
 	}
-	if (f->contend) {
+	if (f->client) {
 		if (!is_late(f, boot_ns))
 			in_vain(f);
 		hand_over(f);
@@ -369,10 +366,11 @@ static void answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
 	struct bftm_out out;
 	u64 now;
 
-	if (f->contend) {
+	if (f->client) {
 		now = bftm_clock_ns();
 		/* The random bits are for a sleep, and this one does not. */
-		bftm_contend_answer(f->contend, &f->session->cfg, u, msg, now, 0, &out);
+		f->session->protocol->client.answer(f->client, &f->session->cfg, u, msg, now, 0,
+						    &out);
 		obey(f, &out, now);
 	} else if (f->request) {
 		if (msg->type == BFTM_MSG_LOCKED)

@@ -8,7 +8,7 @@
 #define BFTM_FAST_H
 
 #include "client/session.h"
-#include "core/backoff/client.h"
+#include "core/release.h"
 
 struct bftm_request;
 
@@ -20,7 +20,7 @@ struct bftm_request;
  * @due:        queued while it has something to do at a time
  * @session:    it goes when that does
  * @request:    that waits or holds; NULL when it is given back
- * @contend:    the core, until it has won
+ * @client:     the core, until it has won
  * @release:    the core, when it is given back
  * @heard:      servers that have answered it, a bit each
  * @attempt:    its number
@@ -32,7 +32,7 @@ struct bftm_fast {
 	struct timerqueue_node due;
 	struct bftm_session *session;
 	struct bftm_request *request;
-	struct bftm_contend *contend;
+	struct bftm_contender *client;
 	struct bftm_release release;
 	u32 heard;
 	u64 attempt;

@@ -120,7 +120,7 @@ u32 bftm_session_send(struct bftm_session *s, u32 to, struct bftm_msg *msg)
 	if (s->bn->upcall->silent)
 		return 0;
 	look_at_flow(s);
-	msg->proto = BFTM_PROTO_BACKOFF;
+	msg->proto = s->protocol->number;
 	msg->cluster = s->id;
 	msg->client = s->client;
 	for (u = 0; u < s->cfg.n; u++) {

@@ -10,7 +10,7 @@
 #include <linux/list.h>
 #include <net/dst_cache.h>
 
-#include "core/backoff/client.h"
+#include "core/protocol.h"
 #include "time/alarms.h"
 #include "uapi/linux/bftmutex.h"
 #include "udp/address.h"
@@ -47,6 +47,7 @@ struct bftm_flow {
  * @client:   number of this client
  * @configuration: a number of the helper's own, for what is won by this
  * @lease_ns, @lease_max_ns: when none is asked for; and the longest
+ * @protocol: of its locks
  * @cfg:      for the core
  * @page:     of the helper, pinned
  * @counters: in it
@@ -72,6 +73,7 @@ struct bftm_session {
 	u64 configuration;
 	u64 lease_ns;
 	u64 lease_max_ns;
+	const struct bftm_protocol *protocol;
 	struct bftm_client_cfg cfg;
 	struct page *page;
 	struct bftm_counters *counters;

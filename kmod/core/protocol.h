@@ -11,6 +11,7 @@
 #define BFTM_CORE_PROTOCOL_H
 
 #include "core/admit.h"
+#include "core/client.h"
 
 /**
  * struct bftm_sends - what a server sends after a step
@@ -88,15 +89,70 @@ struct bftm_server_ops {
 };
 
 /**
+ * struct bftm_client_ops - the client side of a protocol
+ *
+ * A lock that is wanted or held is @size bytes that the caller keeps, zeroed before first
+ * use, and that begin with struct bftm_contender; the caller serialises the calls for it. What
+ * servers reported is kept from one request to the next. Each function but those that only
+ * look says in @out what to do.
+ *
+ * @size:    bytes for a cluster of @n servers
+ * @start:   begin; @attempt was never used before by this client, @now was read before
+ * @adopt:   go on with a lock that an earlier helper won: @attempt holds it until @end_ns,
+ *           @end of that helper, and used send numbers up to @sends and BFTM_ADOPT_SENDS
+ *           more. Nothing is sent before @renew.
+ * @answer:  an authentic reply of server number @u (0 ... n - 1); @rnd has 64 random bits
+ * @epoch:   server @u has a new epoch: repeat there what was asked
+ * @wake:    the time is @now; does nothing before wake_ns. @attempt is fresh, and used when a
+ *           new round begins: see attempt afterwards.
+ * @renew:   ask now for a longer hold, if it is held at all
+ * @stop:    release what is held, or cancel what is asked for. The caller has stopped using
+ *           the resource before.
+ * @end:     the last instant at which the lock is held, by the clock of leases, ns; 0 when it
+ *           is not
+ * @round_ns: how long a round takes in which nobody answers
+ * @reached: did enough servers answer to decide, in this round or the last?
+ * @lacks_tokens: is it held but for a token, which too few servers can stamp?
+ * @granted_ns: when the latest send was made that server @u granted; 0 if it owes no grant
+ * @seen:    priority from which the next request for the lock is to start
+ */
+struct bftm_client_ops {
+	size_t (*size)(u32 n);
+	void (*start)(struct bftm_contender *c, const struct bftm_client_cfg *cfg,
+		      const struct bftm_want *want, u64 attempt, u64 now, struct bftm_out *out);
+	void (*adopt)(struct bftm_contender *c, const struct bftm_client_cfg *cfg,
+		      const struct bftm_want *want, u64 attempt, u64 end_ns, u32 sends);
+	void (*answer)(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u32 u,
+		       const struct bftm_msg *msg, u64 now, u64 rnd, struct bftm_out *out);
+	void (*epoch)(struct bftm_contender *c, u32 u, struct bftm_out *out);
+	void (*wake)(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u64 now,
+		     u64 attempt, u64 rnd, struct bftm_out *out);
+	void (*renew)(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u64 now,
+		      struct bftm_out *out);
+	void (*stop)(struct bftm_contender *c, const struct bftm_client_cfg *cfg,
+		     struct bftm_out *out);
+	u64 (*end)(const struct bftm_contender *c, const struct bftm_client_cfg *cfg);
+	u64 (*round_ns)(const struct bftm_client_cfg *cfg);
+	bool (*reached)(const struct bftm_contender *c, const struct bftm_client_cfg *cfg);
+	bool (*lacks_tokens)(const struct bftm_contender *c, const struct bftm_client_cfg *cfg);
+	u64 (*granted_ns)(const struct bftm_contender *c, u32 u);
+	u64 (*seen)(const struct bftm_contender *c, const struct bftm_client_cfg *cfg);
+};
+
+/**
  * struct bftm_protocol - a protocol for locks
  * @number: in the header of its messages, enum bftm_proto
  * @name:   in configurations
+ * @servers_needed: least number of servers that masks @b liars
  * @server: its server side
+ * @client: its client side
  */
 struct bftm_protocol {
 	u8 number;
 	const char *name;
+	u32 (*servers_needed)(u32 b);
 	struct bftm_server_ops server;
+	struct bftm_client_ops client;
 };
 
 /* Of the table, so that shells can keep one of something for each. */

@@ -116,6 +116,8 @@ static struct bftm_session *read_session(struct genl_info *info, u32 n)
 	s->client = nla_get_u32(a[BFTMUTEX_A_SESSION_CLIENT_ID]);
 	s->lease_ns = nla_get_u64(a[BFTMUTEX_A_SESSION_LEASE_NS]);
 	s->lease_max_ns = nla_get_u64(a[BFTMUTEX_A_SESSION_LEASE_MAX_NS]);
+	/* The helper lends nothing of a cluster with another. */
+	s->protocol = bftm_protocol_of(BFTM_PROTO_BACKOFF);
 	s->cfg.n = n;
 	s->cfg.b = nla_get_u32(a[BFTMUTEX_A_SESSION_LIARS]);
 	s->cfg.rho_ppm = nla_get_u32(a[BFTMUTEX_A_SESSION_RHO_PPM]);

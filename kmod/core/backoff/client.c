@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #include "core/backoff/contend.h"
 #include "core/quorum.h"
+#include "core/release.h"
 
 u32 bftm_said(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	      u8 type)
@@ -13,12 +14,21 @@ u32 bftm_said(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	return mask;
 }
 
+void bftm_repeat_try(const struct bftm_contend *c, u32 to, struct bftm_out *out)
+{
+	bftm_out_add(out, &(struct bftm_send){
+		.type = BFTM_MSG_TRY, .to = to,
+		.flags = bftm_contender_queues(&c->base) ? 0 : BFTM_FLAG_NOQUEUE,
+		.k = c->base.sends, .lease_ns = c->base.want.lease_ns, .prio = c->base.prio,
+	});
+}
+
 void bftm_send_try(struct bftm_contend *c, u32 to, u64 now,
 		   struct bftm_out *out)
 {
-	c->sends++;
-	c->sent_ns[c->sends % BFTM_SENDS] = now;
-	out->try_to |= to;
+	c->base.sends++;
+	c->sent_ns[c->base.sends % BFTM_SENDS] = now;
+	bftm_repeat_try(c, to, out);
 }
 
 /* Forget what servers said to an earlier attempt, but not what they have seen. */
@@ -32,8 +42,9 @@ static void reset(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 
 		*a = (struct bftm_answer){ .lam = a->lam, .hi = a->hi };
 	}
-	c->attempt = attempt;
-	c->sends = 0;
+	c->base.attempt = attempt;
+	c->base.begun_ns = 0;
+	c->base.sends = 0;
 	c->sends_base = 0;
 	c->again = 0;
 	c->known_end_ns = 0;
@@ -41,9 +52,7 @@ static void reset(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	c->unheard = 0;
 }
 
-void bftm_begin_attempt(struct bftm_contend *c,
-			const struct bftm_client_cfg *cfg, u64 attempt, u64 now,
-			struct bftm_out *out)
+u64 bftm_contend_seen(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {
 	u64 lam[BFTM_SERVERS_MAX], seen;
 	u32 u;
@@ -52,16 +61,23 @@ void bftm_begin_attempt(struct bftm_contend *c,
 		lam[u] = c->server[u].lam;
 	/* Some correct server saw this much; b liars cannot inflate it. */
 	seen = bftm_kth_largest(lam, cfg->n, cfg->b + 1);
-	if (seen > c->prio)
-		c->prio = seen;
-	if (c->prio < ~0ull)
-		c->prio++;
+	return seen > c->base.prio ? seen : c->base.prio;
+}
+
+void bftm_begin_attempt(struct bftm_contend *c,
+			const struct bftm_client_cfg *cfg, u64 attempt, u64 now,
+			struct bftm_out *out)
+{
+	c->base.prio = bftm_contend_seen(c, cfg);
+	if (c->base.prio < ~0ull)
+		c->base.prio++;
 	reset(c, cfg, attempt);
-	c->phase = BFTM_PHASE_TRY;
-	c->rounds++;
+	c->base.phase = BFTM_PHASE_TRY;
+	c->base.begun_ns = now;
+	c->base.rounds++;
 	/* Figure 1(a): "||u ∈ U [ status_u ← u.try() ]". */
 	bftm_send_try(c, bftm_everyone(cfg), now, out);
-	if (bftm_contend_queues(c))
+	if (bftm_contender_queues(&c->base))
 		bftm_wait_begun(c, cfg, now);
 	else
 		bftm_round_begun(c, cfg, now);
@@ -73,11 +89,11 @@ void bftm_contend_start(struct bftm_contend *c,
 			struct bftm_out *out)
 {
 	memset(out, 0, sizeof(*out));
-	c->want = *want;
+	c->base.want = *want;
 	c->retries = 0;
-	c->rounds = 0;
+	c->base.rounds = 0;
 	c->reached = false;
-	c->token = 0;
+	c->base.token = 0;
 	c->stamps = 0;
 	bftm_begin_attempt(c, cfg, attempt, now, out);
 }
@@ -86,17 +102,17 @@ void bftm_contend_adopt(struct bftm_contend *c,
 			const struct bftm_client_cfg *cfg,
 			const struct bftm_want *want, u64 attempt, u64 end_ns, u32 sends)
 {
-	c->want = *want;
+	c->base.want = *want;
 	/* It need not go into any queue: it has the lock. */
-	c->want.wait = BFTM_WAIT_BACKOFF;
+	c->base.want.wait = BFTM_WAIT_BACKOFF;
 	reset(c, cfg, attempt);
-	c->phase = BFTM_PHASE_HOLD;
+	c->base.phase = BFTM_PHASE_HOLD;
 	c->known_end_ns = end_ns;
 	/* What answers an earlier helper's send must not look like ours. */
 	c->sends_base = sends + BFTM_ADOPT_SENDS;
-	c->sends = c->sends_base;
+	c->base.sends = c->sends_base;
 	c->poll_ns = 0;
-	c->wake_ns = end_ns + 1;
+	c->base.wake_ns = end_ns + 1;
 }
 
 void bftm_die(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
@@ -104,17 +120,17 @@ void bftm_die(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 {
 	out->verdict = verdict;
 	out->release_to = bftm_everyone(cfg);
-	out->release_attempt = c->attempt;
-	c->phase = BFTM_PHASE_DEAD;
+	out->release_attempt = c->base.attempt;
+	c->base.phase = BFTM_PHASE_DEAD;
 }
 
 void bftm_contend_stop(struct bftm_contend *c,
 		       const struct bftm_client_cfg *cfg, struct bftm_out *out)
 {
 	memset(out, 0, sizeof(*out));
-	if (bftm_contend_alive(c))
+	if (bftm_contender_alive(&c->base))
 		bftm_die(c, cfg, BFTM_PENDING, out);
-	c->phase = BFTM_PHASE_DEAD;
+	c->base.phase = BFTM_PHASE_DEAD;
 }
 
 /*
@@ -135,10 +151,10 @@ bool bftm_contend_reached(const struct bftm_contend *c,
 			  const struct bftm_client_cfg *cfg)
 {
 	/* That the lock was granted is some time ago. */
-	if (c->phase == BFTM_PHASE_FENCE)
+	if (c->base.phase == BFTM_PHASE_FENCE)
 		return bftm_count(c->answered) >= bftm_free_needed(cfg->n, cfg->b);
 	return c->reached ||
-	       (c->phase == BFTM_PHASE_TRY && bftm_answered(c, cfg));
+	       (c->base.phase == BFTM_PHASE_TRY && bftm_answered(c, cfg));
 }
 
 void bftm_end_round(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
@@ -147,7 +163,7 @@ void bftm_end_round(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	out->round_over = true;
 	out->said_free = bftm_said(c, cfg, BFTM_MSG_FREE);
 	out->said_locked = bftm_said(c, cfg, BFTM_MSG_LOCKED);
-	if (bftm_contend_queues(c))
+	if (bftm_contender_queues(&c->base))
 		out->said_locked |= bftm_said(c, cfg, BFTM_MSG_WAIT);
 	out->silent = bftm_said(c, cfg, BFTM_MSG_NONE);
 	c->reached = bftm_answered(c, cfg);
@@ -168,7 +184,7 @@ static bool is_refused(const struct bftm_contend *c,
 static void judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		  u64 now, u64 rnd, struct bftm_out *out)
 {
-	if (bftm_contend_queues(c))
+	if (bftm_contender_queues(&c->base))
 		bftm_wait_judge(c, cfg, now, out);
 	else
 		bftm_round_judge(c, cfg, now, rnd, out);
@@ -176,8 +192,9 @@ static void judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 
 static void yield(u32 u, u64 gno, struct bftm_out *out)
 {
-	out->yield_to = 1u << u;
-	out->yield_gno = gno;
+	bftm_out_add(out, &(struct bftm_send){
+		.type = BFTM_MSG_YIELD, .to = 1u << u, .gno = gno,
+	});
 }
 
 /* Return: true when it counts, as it does while its lease may still be good. */
@@ -189,13 +206,13 @@ static bool take_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 
 	/* A grant that was given back; the server may not have heard. */
 	if (a->yielded && msg->gno <= a->yielded) {
-		if (c->phase == BFTM_PHASE_TRY)
+		if (c->base.phase == BFTM_PHASE_TRY)
 			yield(u, msg->gno, out);
 		return false;
 	}
 	/* A k that was never sent, or so long ago that its time is forgotten. */
-	if (msg->k <= c->sends_base || msg->k > c->sends ||
-	    c->sends - msg->k >= BFTM_SENDS)
+	if (msg->k <= c->sends_base || msg->k > c->base.sends ||
+	    c->base.sends - msg->k >= BFTM_SENDS)
 		return false;
 	a->type = BFTM_MSG_FREE;
 	if (msg->k > a->k) {
@@ -204,7 +221,7 @@ static bool take_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	}
 	if (msg->gno > a->granted) {
 		a->granted = msg->gno;
-		if (c->phase == BFTM_PHASE_TRY && bftm_contend_queues(c))
+		if (c->base.phase == BFTM_PHASE_TRY && bftm_contender_queues(&c->base))
 			bftm_wait_granted(c, cfg, now);
 	}
 	return true;
@@ -220,7 +237,7 @@ static void take_inquire(struct bftm_contend *c, u32 u,
 		a->yielded = msg->gno;
 	if (a->granted <= msg->gno) {
 		a->k = 0;
-		a->type = bftm_contend_queues(c) ? BFTM_MSG_WAIT :
+		a->type = bftm_contender_queues(&c->base) ? BFTM_MSG_WAIT :
 						   BFTM_MSG_LOCKED;
 		a->wait_ns = 0;
 	}
@@ -244,7 +261,7 @@ static void answer_try(struct bftm_contend *c,
 	case BFTM_MSG_LOCKED:
 	case BFTM_MSG_WAIT:
 		/* In a round, FREE is the last word of a server. */
-		if (a->k && !bftm_contend_queues(c))
+		if (a->k && !bftm_contender_queues(&c->base))
 			break;
 		a->type = msg->type;
 		a->wait_ns = msg->position ? 0 : msg->lease_ns;
@@ -282,7 +299,7 @@ static void answer_hold(struct bftm_contend *c,
 	if (msg->type == BFTM_MSG_FREE) {
 		if (take_free(c, cfg, u, msg, now, out))
 			bftm_hold_grew(c, cfg, before, now, out);
-	} else if (c->phase == BFTM_PHASE_FENCE) {
+	} else if (c->base.phase == BFTM_PHASE_FENCE) {
 		bftm_fence_answer(c, cfg, u, msg, now, out);
 	}
 }
@@ -299,9 +316,9 @@ void bftm_contend_answer(struct bftm_contend *c,
 		a->lam = msg->prio;
 	if (msg->token != BFTM_TOKEN_UNKNOWN && msg->token > a->hi)
 		a->hi = msg->token;
-	if (msg->attempt != c->attempt || !bftm_contend_alive(c))
+	if (msg->attempt != c->base.attempt || !bftm_contender_alive(&c->base))
 		bftm_stray(msg, u, out);
-	else if (c->phase == BFTM_PHASE_TRY)
+	else if (c->base.phase == BFTM_PHASE_TRY)
 		answer_try(c, cfg, u, msg, now, rnd, out);
 	else
 		answer_hold(c, cfg, u, msg, now, out);
@@ -312,13 +329,13 @@ void bftm_contend_wake(struct bftm_contend *c,
 		       u64 rnd, struct bftm_out *out)
 {
 	memset(out, 0, sizeof(*out));
-	if (now < c->wake_ns)
+	if (now < c->base.wake_ns)
 		return;
-	switch (c->phase) {
+	switch (c->base.phase) {
 	case BFTM_PHASE_DEAD:
 		break;
 	case BFTM_PHASE_TRY:
-		if (bftm_contend_queues(c))
+		if (bftm_contender_queues(&c->base))
 			bftm_wait_wake(c, cfg, now, rnd, out);
 		else
 			bftm_round_wake(c, cfg, now, rnd, out);
@@ -340,9 +357,9 @@ void bftm_contend_again(struct bftm_contend *c, u32 u, struct bftm_out *out)
 	 * The same k, whose lease counts from its first send. Once a round: a
 	 * second new epoch is an accident or a liar's game.
 	 */
-	if ((c->phase != BFTM_PHASE_TRY && c->phase != BFTM_PHASE_HOLD) ||
+	if ((c->base.phase != BFTM_PHASE_TRY && c->base.phase != BFTM_PHASE_HOLD) ||
 	    c->again & 1u << u)
 		return;
 	c->again |= 1u << u;
-	out->try_to = 1u << u;
+	bftm_repeat_try(c, 1u << u, out);
 }

@@ -16,6 +16,9 @@ static inline u32 bftm_everyone(const struct bftm_client_cfg *cfg)
 u32 bftm_said(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	      u8 type);
 
+/** bftm_repeat_try() - the last k of this attempt once more. */
+void bftm_repeat_try(const struct bftm_contend *c, u32 to, struct bftm_out *out);
+
 /** bftm_send_try() - next k of this attempt; @now was read before it is sent. */
 void bftm_send_try(struct bftm_contend *c, u32 to, u64 now,
 		   struct bftm_out *out);

@@ -8,6 +8,13 @@
 #include "core/backoff/contend.h"
 #include "core/quorum.h"
 
+static void send_stamp(const struct bftm_contend *c, u32 to, struct bftm_out *out)
+{
+	bftm_out_add(out, &(struct bftm_send){
+		.type = BFTM_MSG_STAMP, .to = to, .token = c->base.token,
+	});
+}
+
 static void offer(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		  u64 now, struct bftm_out *out)
 {
@@ -19,32 +26,32 @@ static void offer(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	/* At most what a correct server holds: b liars inflate by nothing. */
 	seen = bftm_kth_largest(hi, cfg->n, cfg->b + 1);
 	/* One correct server alone may be far ahead, since it has recovered. */
-	c->token += c->step;
+	c->base.token += c->step;
 	if (c->step < BFTM_STEP_MAX)
 		c->step *= 2;
-	if (c->token <= seen)
-		c->token = seen + 1;
+	if (c->base.token <= seen)
+		c->base.token = seen + 1;
 	c->accepted = 0;
 	c->denied = 0;
 	c->resends = 0;
 	c->resend_ns = now + cfg->resend_ns;
 	c->stamps++;
-	out->stamp_to = bftm_everyone(cfg);
+	send_stamp(c, bftm_everyone(cfg), out);
 }
 
 static void arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {
-	c->wake_ns = bftm_contend_end(c, cfg) + 1;
-	if (c->resend_ns < c->wake_ns)
-		c->wake_ns = c->resend_ns;
-	if (c->want.wait == BFTM_WAIT_NOT && c->fence_ns < c->wake_ns)
-		c->wake_ns = c->fence_ns;
+	c->base.wake_ns = bftm_contend_end(c, cfg) + 1;
+	if (c->resend_ns < c->base.wake_ns)
+		c->base.wake_ns = c->resend_ns;
+	if (c->base.want.wait == BFTM_WAIT_NOT && c->fence_ns < c->base.wake_ns)
+		c->base.wake_ns = c->fence_ns;
 }
 
 void bftm_fence_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		      u64 now, struct bftm_out *out)
 {
-	c->phase = BFTM_PHASE_FENCE;
+	c->base.phase = BFTM_PHASE_FENCE;
 	c->ignorant = 0;
 	c->answered = 0;
 	c->known = 0;
@@ -66,7 +73,7 @@ void bftm_fence_answer(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 		c->answered |= 1u << u;
 	switch (msg->type) {
 	case BFTM_MSG_SACK:
-		if (msg->gno != c->token)
+		if (msg->gno != c->base.token)
 			return;		/* of an offer that was given up */
 		c->accepted |= 1u << u;
 		c->ignorant &= ~(1u << u);
@@ -75,7 +82,7 @@ void bftm_fence_answer(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 			bftm_hold_told(c, cfg, now, out);
 		return;
 	case BFTM_MSG_SNACK:
-		if (msg->gno != c->token)
+		if (msg->gno != c->base.token)
 			return;
 		c->denied |= 1u << u;
 		c->ignorant &= ~(1u << u);
@@ -102,7 +109,7 @@ bool bftm_fence_lacks(const struct bftm_contend *c, const struct bftm_client_cfg
 	 */
 	if (c->stamps >= BFTM_STAMP_DENIED)
 		able &= ~c->denied;
-	return c->phase == BFTM_PHASE_FENCE && bftm_contend_reached(c, cfg) &&
+	return c->base.phase == BFTM_PHASE_FENCE && bftm_contend_reached(c, cfg) &&
 	       bftm_count(able) < bftm_fence_quorum(cfg->n, cfg->b);
 }
 
@@ -125,20 +132,20 @@ static void fail(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	if (is_hopeless(c, cfg)) {
 		out->refusal = BFTM_REFUSED_TOKENS;
 		bftm_die(c, cfg, BFTM_REFUSED, out);
-	} else if (c->want.wait == BFTM_WAIT_NOT) {
+	} else if (c->base.want.wait == BFTM_WAIT_NOT) {
 		bftm_die(c, cfg, BFTM_UNREACHABLE, out);
 	} else {
 		out->release_to = bftm_everyone(cfg);
-		out->release_attempt = c->attempt;
-		c->phase = BFTM_PHASE_BACKOFF;
-		c->wake_ns = now + cfg->delta_ns;
+		out->release_attempt = c->base.attempt;
+		c->base.phase = BFTM_PHASE_BACKOFF;
+		c->base.wake_ns = now + cfg->delta_ns;
 	}
 }
 
 void bftm_fence_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, struct bftm_out *out)
 {
-	bool once = c->want.wait == BFTM_WAIT_NOT;
+	bool once = c->base.want.wait == BFTM_WAIT_NOT;
 
 	/* Who asked for one round waits no longer than for another. */
 	if (now > bftm_contend_end(c, cfg) ||
@@ -151,7 +158,7 @@ void bftm_fence_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		offer(c, cfg, now, out);
 	} else if (now >= c->resend_ns) {
 		/* The ignorant may have learned by now. */
-		out->stamp_to = bftm_everyone(cfg) & ~c->accepted;
+		send_stamp(c, bftm_everyone(cfg) & ~c->accepted, out);
 		c->stamps++;
 		c->resends++;
 		c->resend_ns = bftm_later(now, cfg->resend_ns, c->resends);

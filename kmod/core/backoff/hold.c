@@ -7,7 +7,7 @@
 u64 bftm_contend_end(const struct bftm_contend *c,
 		     const struct bftm_client_cfg *cfg)
 {
-	u64 good = bftm_lease_at_client(c->want.lease_ns, cfg->rho_ppm);
+	u64 good = bftm_lease_at_client(c->base.want.lease_ns, cfg->rho_ppm);
 	u64 end[BFTM_SERVERS_MAX];
 	u32 u;
 
@@ -23,16 +23,16 @@ static u64 soon(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		u64 now)
 {
 	u64 next = bftm_later(now, cfg->resend_ns, c->resends);
-	u64 most = now + bftm_poll(c->want.lease_ns);
+	u64 most = now + bftm_poll(c->base.want.lease_ns);
 
 	return next < most ? next : most;
 }
 
 static void arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {
-	c->wake_ns = bftm_contend_end(c, cfg) + 1;
-	if (c->poll_ns && c->poll_ns < c->wake_ns)
-		c->wake_ns = c->poll_ns;
+	c->base.wake_ns = bftm_contend_end(c, cfg) + 1;
+	if (c->poll_ns && c->poll_ns < c->base.wake_ns)
+		c->base.wake_ns = c->poll_ns;
 }
 
 /* The next renewal: half a lease after the send that the lease counts from. */
@@ -40,13 +40,13 @@ static void plan_renewal(struct bftm_contend *c,
 			 const struct bftm_client_cfg *cfg, u64 now)
 {
 	u64 from = bftm_contend_end(c, cfg) -
-		   bftm_lease_at_client(c->want.lease_ns, cfg->rho_ppm);
+		   bftm_lease_at_client(c->base.want.lease_ns, cfg->rho_ppm);
 
 	c->resends = 0;
 	c->poll_ns = 0;
-	if (!c->want.renew)
+	if (!c->base.want.renew)
 		return;
-	c->poll_ns = from + c->want.lease_ns / 2;
+	c->poll_ns = from + c->base.want.lease_ns / 2;
 	/* Grants of several sends may come one by one; answers are under way. */
 	if (c->poll_ns < soon(c, cfg, now))
 		c->poll_ns = soon(c, cfg, now);
@@ -55,7 +55,7 @@ static void plan_renewal(struct bftm_contend *c,
 void bftm_hold_told(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		    u64 now, struct bftm_out *out)
 {
-	c->phase = BFTM_PHASE_HOLD;
+	c->base.phase = BFTM_PHASE_HOLD;
 	out->verdict = BFTM_WON;
 	plan_renewal(c, cfg, now);
 	arm(c, cfg);
@@ -65,7 +65,7 @@ void bftm_hold_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, struct bftm_out *out)
 {
 	bftm_end_round(c, cfg, out);
-	if (c->want.fence)
+	if (c->base.want.fence)
 		bftm_fence_begin(c, cfg, now, out);
 	else
 		bftm_hold_told(c, cfg, now, out);
@@ -74,7 +74,7 @@ void bftm_hold_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 void bftm_hold_grew(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		    u64 before, u64 now, struct bftm_out *out)
 {
-	if (bftm_contend_end(c, cfg) == before || c->phase != BFTM_PHASE_HOLD)
+	if (bftm_contend_end(c, cfg) == before || c->base.phase != BFTM_PHASE_HOLD)
 		return;
 	out->extended = true;
 	plan_renewal(c, cfg, now);
@@ -96,7 +96,7 @@ void bftm_contend_renew(struct bftm_contend *c,
 			struct bftm_out *out)
 {
 	memset(out, 0, sizeof(*out));
-	if (c->phase != BFTM_PHASE_HOLD)
+	if (c->base.phase != BFTM_PHASE_HOLD)
 		return;
 	if (now > bftm_contend_end(c, cfg)) {
 		bftm_die(c, cfg, BFTM_LAPSED, out);
@@ -109,7 +109,7 @@ void bftm_contend_renew(struct bftm_contend *c,
 void bftm_hold_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		    u64 now, struct bftm_out *out)
 {
-	if (c->phase == BFTM_PHASE_FENCE)
+	if (c->base.phase == BFTM_PHASE_FENCE)
 		bftm_fence_wake(c, cfg, now, out);
 	else if (now > bftm_contend_end(c, cfg))
 		bftm_die(c, cfg, BFTM_LAPSED, out);

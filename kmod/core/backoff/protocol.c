@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#include "core/backoff/client.h"
 #include "core/backoff/protocol.h"
 #include "core/backoff/queue.h"
 #include "core/backoff/server.h"
+#include "core/quorum.h"
 
 /* Room in the first queue of a lock; it doubles. */
 #define QUEUE_ROOM	4
@@ -103,9 +105,94 @@ static void backoff_describe(const void *state, struct bftm_lock_view *ret)
 	};
 }
 
+static struct bftm_contend *contend_of(struct bftm_contender *c)
+{
+	return (struct bftm_contend *)c;
+}
+
+static const struct bftm_contend *const_contend_of(const struct bftm_contender *c)
+{
+	return (const struct bftm_contend *)c;
+}
+
+static size_t backoff_size(u32 n)
+{
+	return offsetof(struct bftm_contend, server) + n * sizeof(struct bftm_answer);
+}
+
+static void backoff_start(struct bftm_contender *c, const struct bftm_client_cfg *cfg,
+			  const struct bftm_want *want, u64 attempt, u64 now,
+			  struct bftm_out *out)
+{
+	bftm_contend_start(contend_of(c), cfg, want, attempt, now, out);
+}
+
+static void backoff_adopt(struct bftm_contender *c, const struct bftm_client_cfg *cfg,
+			  const struct bftm_want *want, u64 attempt, u64 end_ns, u32 sends)
+{
+	bftm_contend_adopt(contend_of(c), cfg, want, attempt, end_ns, sends);
+}
+
+static void backoff_answer(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u32 u,
+			   const struct bftm_msg *msg, u64 now, u64 rnd, struct bftm_out *out)
+{
+	bftm_contend_answer(contend_of(c), cfg, u, msg, now, rnd, out);
+}
+
+static void backoff_epoch(struct bftm_contender *c, u32 u, struct bftm_out *out)
+{
+	bftm_contend_again(contend_of(c), u, out);
+}
+
+static void backoff_wake(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u64 now,
+			 u64 attempt, u64 rnd, struct bftm_out *out)
+{
+	bftm_contend_wake(contend_of(c), cfg, now, attempt, rnd, out);
+}
+
+static void backoff_renew(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u64 now,
+			  struct bftm_out *out)
+{
+	bftm_contend_renew(contend_of(c), cfg, now, out);
+}
+
+static void backoff_stop(struct bftm_contender *c, const struct bftm_client_cfg *cfg,
+			 struct bftm_out *out)
+{
+	bftm_contend_stop(contend_of(c), cfg, out);
+}
+
+static u64 backoff_end(const struct bftm_contender *c, const struct bftm_client_cfg *cfg)
+{
+	return bftm_contend_end(const_contend_of(c), cfg);
+}
+
+static bool backoff_reached(const struct bftm_contender *c, const struct bftm_client_cfg *cfg)
+{
+	return bftm_contend_reached(const_contend_of(c), cfg);
+}
+
+static bool backoff_lacks_tokens(const struct bftm_contender *c, const struct bftm_client_cfg *cfg)
+{
+	return bftm_fence_lacks(const_contend_of(c), cfg);
+}
+
+static u64 backoff_granted_ns(const struct bftm_contender *c, u32 u)
+{
+	const struct bftm_answer *a = &const_contend_of(c)->server[u];
+
+	return a->k ? a->from_ns : 0;
+}
+
+static u64 backoff_seen(const struct bftm_contender *c, const struct bftm_client_cfg *cfg)
+{
+	return bftm_contend_seen(const_contend_of(c), cfg);
+}
+
 const struct bftm_protocol bftm_backoff = {
 	.number = BFTM_PROTO_BACKOFF,
 	.name = "backoff",
+	.servers_needed = bftm_servers_needed,
 	.server = {
 		.lock_size = sizeof(struct bftm_lock),
 		.init = backoff_init,
@@ -121,5 +208,21 @@ const struct bftm_protocol bftm_backoff = {
 		.waits = backoff_waits,
 		.idle = backoff_idle,
 		.describe = backoff_describe,
+	},
+	.client = {
+		.size = backoff_size,
+		.start = backoff_start,
+		.adopt = backoff_adopt,
+		.answer = backoff_answer,
+		.epoch = backoff_epoch,
+		.wake = backoff_wake,
+		.renew = backoff_renew,
+		.stop = backoff_stop,
+		.end = backoff_end,
+		.round_ns = bftm_round_ns,
+		.reached = backoff_reached,
+		.lacks_tokens = backoff_lacks_tokens,
+		.granted_ns = backoff_granted_ns,
+		.seen = backoff_seen,
 	},
 };

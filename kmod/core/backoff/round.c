@@ -6,7 +6,7 @@
 void bftm_round_begun(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		      u64 now)
 {
-	c->wake_ns = bftm_later(now, cfg->resend_ns, c->sends - 1);
+	c->base.wake_ns = bftm_later(now, cfg->resend_ns, c->base.sends - 1);
 }
 
 u64 bftm_round_ns(const struct bftm_client_cfg *cfg)
@@ -31,10 +31,10 @@ static u64 mul_sat(u64 x, u64 y)
 static u64 draw_sleep(const struct bftm_contend *c,
 		      const struct bftm_client_cfg *cfg, u64 rnd)
 {
-	u64 base = c->want.lease_ns + 4 * cfg->delta_ns, most = base, rest;
+	u64 base = c->base.want.lease_ns + 4 * cfg->delta_ns, most = base, rest;
 	u32 i;
 
-	if (c->want.wait == BFTM_WAIT_NO_BACKOFF)
+	if (c->base.want.wait == BFTM_WAIT_NO_BACKOFF)
 		return cfg->delta_ns;	/* at once, but not in a tight loop */
 	if (cfg->polynomial)
 		for (i = 0; i < cfg->exponent; i++)
@@ -88,21 +88,21 @@ void bftm_lose_round(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	/* F grants that came when they were over are as good as silence. */
 	if (free >= bftm_free_needed(cfg->n, cfg->b))
 		c->reached = false;
-	if (c->want.wait == BFTM_WAIT_NOT) {
+	if (c->base.want.wait == BFTM_WAIT_NOT) {
 		bftm_die(c, cfg, c->reached ? BFTM_LOST_ROUND : BFTM_UNREACHABLE,
 			 out);
 		return;
 	}
 	out->release_to = bftm_everyone(cfg);
-	out->release_attempt = c->attempt;
+	out->release_attempt = c->base.attempt;
 	/*
 	 * Only competitors make s grow, not silence and not a quarantine: one
 	 * is named by some correct server when more than b say LOCKED.
 	 */
 	if (locked > cfg->b || !c->retries)
 		c->retries++;
-	c->phase = BFTM_PHASE_BACKOFF;
-	c->wake_ns = now + bftm_quarantine_left(c, cfg, draw_sleep(c, cfg, rnd));
+	c->base.phase = BFTM_PHASE_BACKOFF;
+	c->base.wake_ns = now + bftm_quarantine_left(c, cfg, draw_sleep(c, cfg, rnd));
 }
 
 void bftm_round_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
@@ -133,10 +133,10 @@ void bftm_round_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 void bftm_round_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, u64 rnd, struct bftm_out *out)
 {
-	if (c->sends >= BFTM_ROUND_SENDS) {
+	if (c->base.sends >= BFTM_ROUND_SENDS) {
 		bftm_lose_round(c, cfg, now, rnd, out);
 		return;
 	}
 	bftm_send_try(c, bftm_said(c, cfg, BFTM_MSG_NONE), now, out);
-	c->wake_ns = bftm_later(now, cfg->resend_ns, c->sends - 1);
+	c->base.wake_ns = bftm_later(now, cfg->resend_ns, c->base.sends - 1);
 }

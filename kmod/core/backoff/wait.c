@@ -14,9 +14,9 @@
 
 static void arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {
-	c->wake_ns = c->poll_ns;
-	if (bftm_said(c, cfg, BFTM_MSG_NONE) && c->resend_ns < c->wake_ns)
-		c->wake_ns = c->resend_ns;
+	c->base.wake_ns = c->poll_ns;
+	if (bftm_said(c, cfg, BFTM_MSG_NONE) && c->resend_ns < c->base.wake_ns)
+		c->base.wake_ns = c->resend_ns;
 }
 
 void bftm_wait_begun(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
@@ -24,7 +24,7 @@ void bftm_wait_begun(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 {
 	c->resends = 0;
 	c->resend_ns = now + cfg->resend_ns;
-	c->poll_ns = now + bftm_poll(c->want.lease_ns);
+	c->poll_ns = now + bftm_poll(c->base.want.lease_ns);
 	arm(c, cfg);
 }
 
@@ -50,7 +50,7 @@ void bftm_wait_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		bftm_hold_begin(c, cfg, now, out);
 		return;
 	}
-	poll = now + bftm_quarantine_left(c, cfg, bftm_poll(c->want.lease_ns));
+	poll = now + bftm_quarantine_left(c, cfg, bftm_poll(c->base.want.lease_ns));
 	if (poll < c->poll_ns)
 		c->poll_ns = poll;
 	arm(c, cfg);
@@ -66,7 +66,7 @@ void bftm_wait_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		 * The same k: send times are kept for a few sends only, and
 		 * those of the servers that answered must not be lost.
 		 */
-		out->try_to = bftm_said(c, cfg, BFTM_MSG_NONE);
+		bftm_repeat_try(c, bftm_said(c, cfg, BFTM_MSG_NONE), out);
 		c->resends++;
 		c->resend_ns = bftm_later(now, cfg->resend_ns, c->resends);
 		arm(c, cfg);
@@ -78,7 +78,7 @@ void bftm_wait_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		return;
 	}
 	bftm_end_round(c, cfg, out);
-	c->rounds++;
+	c->base.rounds++;
 	c->again = 0;
 	/* Grants are kept, and so is how long they are good. */
 	for (u = 0; u < cfg->n; u++)

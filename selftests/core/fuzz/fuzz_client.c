@@ -31,7 +31,7 @@ static struct oracle o;
 
 static bool is_held(const struct bftm_contend *c)
 {
-	return c->phase == BFTM_PHASE_HOLD || c->phase == BFTM_PHASE_FENCE;
+	return c->base.phase == BFTM_PHASE_HOLD || c->base.phase == BFTM_PHASE_FENCE;
 }
 
 static u32 count(u32 set)
@@ -41,27 +41,27 @@ static u32 count(u32 set)
 
 static void note_attempt(const struct bftm_contend *c, u32 base)
 {
-	if (o.attempt == c->attempt)
+	if (o.attempt == c->base.attempt)
 		return;
 	memset(&o, 0, sizeof(o));
-	o.attempt = c->attempt;
+	o.attempt = c->base.attempt;
 	o.base = o.sends = base;
 }
 
 static void note_sends(const struct bftm_contend *c, u64 now)
 {
-	must(c->sends <= o.sends + 1 && c->sends - o.base < SENDS_MAX);
-	if (c->sends > o.sends)
-		o.sent_ns[c->sends - o.base] = now;
-	o.sends = c->sends;
+	must(c->base.sends <= o.sends + 1 && c->base.sends - o.base < SENDS_MAX);
+	if (c->base.sends > o.sends)
+		o.sent_ns[c->base.sends - o.base] = now;
+	o.sends = c->base.sends;
 }
 
 /* Before the core sees it. */
 static void note_answer(const struct bftm_contend *c, u32 u, const struct bftm_msg *msg)
 {
-	if (msg->attempt != c->attempt)
+	if (msg->attempt != c->base.attempt)
 		return;
-	if (msg->type == BFTM_MSG_INQUIRE && c->phase == BFTM_PHASE_TRY) {
+	if (msg->type == BFTM_MSG_INQUIRE && c->base.phase == BFTM_PHASE_TRY) {
 		if (msg->gno > o.yielded[u])
 			o.yielded[u] = msg->gno;
 		if (o.granted[u] <= msg->gno)
@@ -74,12 +74,12 @@ static void note_answer(const struct bftm_contend *c, u32 u, const struct bftm_m
 		if (msg->gno > o.granted[u])
 			o.granted[u] = msg->gno;
 	}
-	if (o.token != c->token) {
-		o.token = c->token;
+	if (o.token != c->base.token) {
+		o.token = c->base.token;
 		o.stamped = 0;
 	}
-	if (msg->type == BFTM_MSG_SACK && msg->gno == c->token &&
-	    c->phase == BFTM_PHASE_FENCE)
+	if (msg->type == BFTM_MSG_SACK && msg->gno == c->base.token &&
+	    c->base.phase == BFTM_PHASE_FENCE)
 		o.stamped |= 1u << u;
 }
 
@@ -92,7 +92,7 @@ static u64 latest_end(const struct bftm_contend *c, const struct bftm_client_cfg
 	for (u = 0; u < cfg->n; u++)
 		if (o.k[u])
 			end[u] = o.sent_ns[o.k[u] - o.base] +
-				 bftm_lease_at_client(c->want.lease_ns, cfg->rho_ppm);
+				 bftm_lease_at_client(c->base.want.lease_ns, cfg->rho_ppm);
 	f = bftm_kth_largest(end, cfg->n, bftm_free_needed(cfg->n, cfg->b));
 	return f > o.known_end_ns ? f : o.known_end_ns;
 }
@@ -102,14 +102,22 @@ static void check_sets(const struct bftm_contend *c, const struct bftm_client_cf
 {
 	u32 all = (u32)((1ull << cfg->n) - 1);
 
-	must(!((out->try_to | out->release_to | out->yield_to | out->stamp_to) & ~all));
-	must(!out->try_to || c->phase == BFTM_PHASE_TRY || c->phase == BFTM_PHASE_HOLD);
-	must(!out->yield_to || (c->phase == BFTM_PHASE_TRY && count(out->yield_to) == 1) ||
-	     c->phase == BFTM_PHASE_BACKOFF || c->phase == BFTM_PHASE_DEAD);
-	must(!out->stamp_to || c->phase == BFTM_PHASE_FENCE);
+	u32 try_to = bftm_out_to(out, BFTM_MSG_TRY), yield_to = bftm_out_to(out, BFTM_MSG_YIELD);
+	u32 stamp_to = bftm_out_to(out, BFTM_MSG_STAMP), i;
+
+	/* No message is left out for want of room, none is another, and none is said twice. */
+	must(out->count < BFTM_OUT_SENDS);
+	must(out->count == (u32)!!try_to + !!yield_to + !!stamp_to);
+	for (i = 0; i < out->count; i++)
+		must(out->send[i].to);
+	must(!((try_to | out->release_to | yield_to | stamp_to) & ~all));
+	must(!try_to || c->base.phase == BFTM_PHASE_TRY || c->base.phase == BFTM_PHASE_HOLD);
+	must(!yield_to || (c->base.phase == BFTM_PHASE_TRY && count(yield_to) == 1) ||
+	     c->base.phase == BFTM_PHASE_BACKOFF || c->base.phase == BFTM_PHASE_DEAD);
+	must(!stamp_to || c->base.phase == BFTM_PHASE_FENCE);
 	/* A living attempt is released nowhere, a dead one holds nothing. */
-	must(!out->release_to || out->release_attempt != c->attempt ||
-	     !bftm_contend_alive(c));
+	must(!out->release_to || out->release_attempt != c->base.attempt ||
+	     !bftm_contender_alive(&c->base));
 }
 
 static void check(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
@@ -120,8 +128,8 @@ static void check(const struct bftm_contend *c, const struct bftm_client_cfg *cf
 
 	check_sets(c, cfg, out);
 	if (out->verdict == BFTM_WON) {
-		must(c->phase == BFTM_PHASE_HOLD && now <= end);
-		if (c->want.fence)
+		must(c->base.phase == BFTM_PHASE_HOLD && now <= end);
+		if (c->base.want.fence)
 			must(2 * count(o.stamped) >= cfg->n + 3 * cfg->b + 1 ||
 			     count(o.stamped) >= cfg->n - cfg->b);
 	}
@@ -136,7 +144,7 @@ static void check(const struct bftm_contend *c, const struct bftm_client_cfg *cf
 		must(!out->extended);
 	}
 	if (out->verdict > BFTM_WON)
-		must(c->phase == BFTM_PHASE_DEAD && out->release_to == all);
+		must(c->base.phase == BFTM_PHASE_DEAD && out->release_to == all);
 }
 
 static void read_cfg(struct fuzz_bytes *in, struct bftm_client_cfg *cfg)
@@ -174,8 +182,8 @@ static void read_answer(struct fuzz_bytes *in, const struct bftm_contend *c,
 
 	*msg = (struct bftm_msg){
 		.type = BFTM_MSG_REPLY | (u8)(bits & 15),
-		.attempt = c->attempt - (bits >> 4 & 3) / 3,
-		.k = bits & 64 ? c->sends - (bits >> 4 & 3) : (u32)fuzz_take(in, 1),
+		.attempt = c->base.attempt - (bits >> 4 & 3) / 3,
+		.k = bits & 64 ? c->base.sends - (bits >> 4 & 3) : (u32)fuzz_take(in, 1),
 		.position = (u32)fuzz_take(in, 1) % 9,
 		.prio = bits & 128 ? ~0ull : fuzz_take(in, 1),
 		.gno = fuzz_take(in, 1) % 8,
@@ -186,7 +194,7 @@ static void read_answer(struct fuzz_bytes *in, const struct bftm_contend *c,
 		msg->token = ~0ull - (msg->token - 241);
 	/* Most stamps answer the offer that is out. */
 	if ((msg->type == BFTM_MSG_SACK || msg->type == BFTM_MSG_SNACK) && msg->gno & 3)
-		msg->gno = c->token;
+		msg->gno = c->base.token;
 }
 
 /* Nothing may be due again at once, or a shell would spin. */
@@ -194,10 +202,10 @@ static void act_wake(struct fuzz_bytes *in, struct bftm_contend *c,
 		     const struct bftm_client_cfg *cfg, u64 *now, u64 fresh,
 		     struct bftm_out *out)
 {
-	if (*now < c->wake_ns && c->phase != BFTM_PHASE_DEAD)
-		*now = c->wake_ns;
+	if (*now < c->base.wake_ns && c->base.phase != BFTM_PHASE_DEAD)
+		*now = c->base.wake_ns;
 	bftm_contend_wake(c, cfg, *now, fresh, fuzz_take(in, 8), out);
-	must(c->phase == BFTM_PHASE_DEAD || c->wake_ns > *now);
+	must(c->base.phase == BFTM_PHASE_DEAD || c->base.wake_ns > *now);
 }
 
 static void act_adopt(struct fuzz_bytes *in, struct bftm_contend *c,

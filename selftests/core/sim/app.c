@@ -248,7 +248,7 @@ void app_heal(struct world *w)
 		for (i = 0; i < w->plan->handles; i++) {
 			struct handle *h = &c->handle[i];
 			bool keeps = h->app == APP_ASKING && x < wanting && !i && !h->lock &&
-				     h->contend.phase != BFTM_PHASE_HOLD &&
+				     h->client->phase != BFTM_PHASE_HOLD &&
 				     h->want.wait != BFTM_WAIT_NOT && !h->want.renew &&
 				     (fence || !h->want.fence) &&
 				     h->want.lease_ns == w->plan->lease_max / 2;

@@ -16,6 +16,7 @@
  * that tell, so that the (b + 1)-th largest is high enough: q >= 3b + 2, which
  * is so for n >= 5b + 1 and n > 1.
  */
+#include "core/backoff/client.h"
 #include "story.h"
 
 /** struct fenced - the last holder of a lock with a token */

@@ -38,7 +38,7 @@ static void send_to(struct world *w, struct client *c, u32 to, struct bftm_msg *
 {
 	u32 u, x = (u32)(c - w->client);
 
-	msg->proto = BFTM_PROTO_BACKOFF;
+	msg->proto = w->protocol->core->number;
 	msg->cluster = 1;
 	msg->client = x;
 	for (u = 0; u < w->plan->n; u++) {
@@ -54,39 +54,33 @@ static void send_to(struct world *w, struct client *c, u32 to, struct bftm_msg *
 	}
 }
 
-void client_try(struct world *w, struct client *c, const struct handle *h, u32 to)
+/* The number that a message is about, for stories. */
+static u32 number(const struct bftm_msg *msg)
 {
-	struct bftm_msg msg = {
-		.type = BFTM_MSG_TRY,
-		.flags = bftm_contend_queues(&h->contend) ? 0 : BFTM_FLAG_NOQUEUE,
-		.attempt = h->contend.attempt,
-		.k = h->contend.sends,
-		.lease_ns = h->contend.want.lease_ns,
-		.prio = h->contend.prio,
-	};
-
-	name_lock(&msg, h->lock);
-	tell_more(w, h->lock, "c%u asks %s for %s: send %u of %s", (u32)(c - w->client) + 1,
-		  story_servers(w, to), story_lock(h->lock), msg.k, story_attempt(w, msg.attempt));
-	send_to(w, c, to, &msg);
+	return (u32)(msg->type == BFTM_MSG_STAMP ? msg->token : msg->gno);
 }
 
-void client_say(struct world *w, struct client *c, const struct handle *h, u8 type, u64 number,
-		u32 to)
+void client_send(struct world *w, u32 x, const struct handle *h, const struct bftm_out *out)
 {
-	struct bftm_msg msg = {
-		.type = type, .attempt = h->contend.attempt, .k = h->contend.sends,
-	};
+	struct client *c = &w->client[x];
+	struct bftm_msg msg;
+	u32 i, to;
 
-	if (type == BFTM_MSG_STAMP)
-		msg.token = number;
-	else
-		msg.gno = number;
-	name_lock(&msg, h->lock);
-	tell_more(w, h->lock, "c%u says %s %u of %s to %s", (u32)(c - w->client) + 1,
-		  bftm_msg_name(type), (u32)number, story_attempt(w, msg.attempt),
-		  story_servers(w, to));
-	send_to(w, c, to, &msg);
+	for (i = 0; i < out->count; i++) {
+		to = out->send[i].to;
+		bftm_contender_message(h->client, &out->send[i], &msg);
+		name_lock(&msg, h->lock);
+		if (msg.type == BFTM_MSG_TRY)
+			tell_more(w, h->lock, "c%u asks %s for %s: send %u of %s", x + 1,
+				  story_servers(w, to), story_lock(h->lock), msg.k,
+				  story_attempt(w, msg.attempt));
+		else
+			tell_more(w, h->lock, "c%u says %s %u of %s to %s", x + 1,
+				  bftm_msg_name(msg.type), number(&msg),
+				  story_attempt(w, msg.attempt), story_servers(w, to));
+		w->stats.yielded += msg.type == BFTM_MSG_YIELD;
+		send_to(w, c, to, &msg);
+	}
 }
 
 void client_hello(struct world *w, u32 x, u32 to)

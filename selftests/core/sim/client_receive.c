@@ -14,12 +14,11 @@ static void new_epoch(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 	u32 i;
 
 	for (i = 0; i < w->plan->handles; i++) {
-		if (!bftm_contend_alive(&c->handle[i].contend) ||
-		    c->handle[i].contend.attempt != msg->attempt)
+		if (!bftm_contender_alive(c->handle[i].client) ||
+		    c->handle[i].client->attempt != msg->attempt)
 			continue;
-		bftm_contend_again(&c->handle[i].contend, u, &out);
-		if (out.try_to)
-			client_try(w, c, &c->handle[i], out.try_to);
+		w->protocol->core->client.epoch(c->handle[i].client, u, &out);
+		client_send(w, x, &c->handle[i], &out);
 	}
 }
 
@@ -49,7 +48,7 @@ static struct handle *find_handle(struct world *w, struct client *c, u32 lock, u
 			continue;
 		if (h->app != APP_IDLE)
 			return h;
-		if (h->contend.attempt == attempt)
+		if (h->client->attempt == attempt)
 			last = h;
 	}
 	return last;
@@ -86,7 +85,7 @@ static void answer(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 		return;
 	}
 	/* As bftm_acquire_answer(): won through an earlier helper, and perhaps held. */
-	if (msg->attempt <= c->incarnation << 32 && !(h && h->contend.attempt == msg->attempt))
+	if (msg->attempt <= c->incarnation << 32 && !(h && h->client->attempt == msg->attempt))
 		return;
 	/* It lost what it knew of tokens: find out, for whoever asks next. */
 	if (msg->type == BFTM_MSG_REFUSED && msg->position == BFTM_REFUSED_TOKENS &&
@@ -98,10 +97,11 @@ static void answer(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 			client_release(w, x, lock, out.release_attempt, out.release_to);
 		return;
 	}
-	phase = h->contend.phase;
-	before = h->contend.attempt;
+	phase = h->client->phase;
+	before = h->client->attempt;
 	now = client_look(w, c);
-	w->protocol->answer(&h->contend, &w->cfg, u, msg, now, rng_next(&w->rng[RNG_CLIENT]), &out);
+	w->protocol->core->client.answer(h->client, &w->cfg, u, msg, now,
+					 rng_next(&w->rng[RNG_CLIENT]), &out);
 	client_watch(w, x, (u32)(h - c->handle), before, phase);
 	client_watch_hold(w, x, (u32)(h - c->handle), out.verdict, now);
 	client_obey(w, x, (u32)(h - c->handle), &out);
@@ -159,11 +159,15 @@ void client_receive(struct world *w, u32 x, u32 server, const struct bftm_msg *m
 
 void client_setup(struct world *w, u32 x)
 {
+	const struct bftm_client_ops *core = &w->protocol->core->client;
 	struct client *c = &w->client[x];
+	u32 i;
 
 	c->clock = fault_clock(w, false, true);
 	c->peer = arena_array(&w->arena, struct peer, w->plan->n);
 	c->handle = arena_array(&w->arena, struct handle, w->plan->handles);
+	for (i = 0; i < w->plan->handles && !w->order; i++)
+		c->handle[i].client = arena_take(&w->arena, core->size(w->plan->n));
 	/* A second of the wall clock; many hosts start in the same. */
 	c->incarnation = 0;
 	if (w->order)
@@ -202,14 +206,14 @@ static void abandon(struct world *w, u32 x, struct handle *h, bool host)
 {
 	struct client *c = &w->client[x];
 
-	if (bftm_contend_alive(&h->contend))
+	if (bftm_contender_alive(h->client))
 		check_fact(w, &(struct fact){
 			.kind = FACT_DEAD, .client = x, .lock = h->lock, .at = w->now,
-			.attempt = h->contend.attempt, .part = 1,
+			.attempt = h->client->attempt, .part = 1,
 		});
 	if (h->hold && !host && !c->orphan.alive) {
 		c->orphan = (struct orphan){
-			.alive = true, .lock = h->lock, .attempt = h->contend.attempt,
+			.alive = true, .lock = h->lock, .attempt = h->client->attempt,
 			.hold = h->hold, .end_ns = h->end_ns, .want = h->want, .sends = h->sends,
 			.give_at = w->now + rng_scale(&w->rng[RNG_APP], 1, w->plan->lease_max),
 		};
@@ -221,7 +225,7 @@ static void abandon(struct world *w, u32 x, struct handle *h, bool host)
 		});
 	}
 	h->stamp++;
-	memset(&h->contend, 0, sizeof(h->contend));
+	memset(h->client, 0, w->protocol->core->client.size(w->plan->n));
 	h->app = APP_IDLE;
 	h->hold = 0;
 	h->wake_at = NEVER;

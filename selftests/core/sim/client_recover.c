@@ -4,6 +4,7 @@
  * back: a helper that hears that a server does not know asks all others and
  * tells it what they say.
  */
+#include "core/backoff/client.h"
 #include "story.h"
 
 static u32 others(const struct world *w, u32 u)

@@ -10,9 +10,9 @@ void client_arm(struct world *w, u32 x, u32 i)
 	struct event *e;
 	u64 at;
 
-	if (h->contend.phase == BFTM_PHASE_DEAD)
+	if (h->client->phase == BFTM_PHASE_DEAD)
 		return;
-	at = clock_when(&c->clock, h->contend.wake_ns, w->now);
+	at = clock_when(&c->clock, h->client->wake_ns, w->now);
 	if (h->wake_at <= at)
 		return;
 	h->wake_at = at;
@@ -25,29 +25,29 @@ static void tell_round(struct world *w, u32 x, const struct handle *h, const str
 {
 	if (out->verdict == BFTM_WON || !out->round_over)
 		return;
-	if (h->contend.phase == BFTM_PHASE_TRY) {
+	if (h->client->phase == BFTM_PHASE_TRY) {
 		tell_more(w, h->lock, "c%u still waits for %s: FREE from %s, WAIT from %s", x + 1,
 			  story_lock(h->lock), story_servers(w, out->said_free),
 			  story_servers(w, out->said_locked));
 		return;
 	}
-	if (h->contend.phase == BFTM_PHASE_FENCE) {
+	if (h->client->phase == BFTM_PHASE_FENCE) {
 		tell(w, h->lock, "c%u could have %s, and asks for token %s", x + 1,
-		     story_lock(h->lock), story_number(h->contend.token));
+		     story_lock(h->lock), story_number(h->client->token));
 		return;
 	}
 	tell(w, h->lock, "c%u loses the round for %s: FREE from %s, LOCKED from %s; sleeps %s",
 	     x + 1, story_lock(h->lock), story_servers(w, out->said_free),
 	     story_servers(w, out->said_locked),
-	     h->contend.phase == BFTM_PHASE_BACKOFF ?
-		story_span(h->contend.wake_ns - client_look(w, &w->client[x])) : "no more");
+	     h->client->phase == BFTM_PHASE_BACKOFF ?
+		story_span(h->client->wake_ns - client_look(w, &w->client[x])) : "no more");
 }
 
 static void offer(struct world *w, u32 x, const struct handle *h)
 {
 	check_fact(w, &(struct fact){
-		.kind = FACT_OFFER, .client = x, .lock = h->lock, .attempt = h->contend.attempt,
-		.token = h->contend.token,
+		.kind = FACT_OFFER, .client = x, .lock = h->lock, .attempt = h->client->attempt,
+		.token = h->client->token,
 	});
 }
 
@@ -60,7 +60,7 @@ static bool extend(struct world *w, u32 x, u32 i)
 	if (client_look(w, c) <= h->end_ns) {
 		w->stats.renewed++;
 		h->end_ns = h->known_end_ns;
-		h->sends = h->contend.sends;
+		h->sends = h->client->sends;
 		return true;
 	}
 	/* The kernel ended it in time, and the helper hears so now. */
@@ -83,7 +83,7 @@ void client_obey(struct world *w, u32 x, u32 i, const struct bftm_out *out)
 	w->stats.rounds += out->round_over;
 	if (w->story)
 		tell_round(w, x, h, out);
-	if (out->stamp_to)
+	if (bftm_out_to(out, BFTM_MSG_STAMP))
 		offer(w, x, h);
 	client_stall(w, c);
 	if (out->extended && !extend(w, x, i))
@@ -92,13 +92,7 @@ void client_obey(struct world *w, u32 x, u32 i, const struct bftm_out *out)
 		app_failed(w, x, i, out->verdict);
 	if (out->release_to)
 		client_release(w, x, h->lock, out->release_attempt, out->release_to);
-	if (out->try_to)
-		client_try(w, c, h, out->try_to);
-	w->stats.yielded += out->yield_to != 0;
-	if (out->yield_to)
-		client_say(w, c, h, BFTM_MSG_YIELD, out->yield_gno, out->yield_to);
-	if (out->stamp_to)
-		client_say(w, c, h, BFTM_MSG_STAMP, h->contend.token, out->stamp_to);
+	client_send(w, x, h, out);
 	if (out->verdict == BFTM_LOST_ROUND || out->verdict == BFTM_UNREACHABLE)
 		app_failed(w, x, i, out->verdict);
 	client_arm(w, x, i);
@@ -112,17 +106,17 @@ void client_watch(struct world *w, u32 x, u32 i, u64 before, enum bftm_phase pha
 	struct fact f = { .client = x, .lock = h->lock, .at = w->now };
 
 	if (phase != BFTM_PHASE_DEAD && phase != BFTM_PHASE_BACKOFF &&
-	    (h->contend.attempt != before || !bftm_contend_alive(&h->contend))) {
+	    (h->client->attempt != before || !bftm_contender_alive(h->client))) {
 		f.kind = FACT_DEAD;
 		f.attempt = before;
 		/* Of an adopted one nobody here knows for long that it is over. */
 		f.part = before <= w->client[x].incarnation << 32;
 		check_fact(w, &f);
 	}
-	if (h->contend.attempt != before) {
+	if (h->client->attempt != before) {
 		f.kind = FACT_ATTEMPT;
 		f.part = 0;
-		f.attempt = h->contend.attempt;
+		f.attempt = h->client->attempt;
 		check_fact(w, &f);
 	}
 }
@@ -132,18 +126,18 @@ void client_watch_hold(struct world *w, u32 x, u32 i, enum bftm_verdict verdict,
 	struct client *c = &w->client[x];
 	struct handle *h = &c->handle[i];
 	struct fact f = {
-		.client = x, .lock = h->lock, .at = w->now, .attempt = h->contend.attempt,
-		.now_ns = now, .fenced = h->contend.want.fence, .token = h->contend.token,
+		.client = x, .lock = h->lock, .at = w->now, .attempt = h->client->attempt,
+		.now_ns = now, .fenced = h->client->want.fence, .token = h->client->token,
 	};
 
-	if (h->contend.phase != BFTM_PHASE_HOLD)
+	if (h->client->phase != BFTM_PHASE_HOLD)
 		return;
-	f.end_ns = w->protocol->end(&h->contend, &w->cfg);
+	f.end_ns = w->protocol->core->client.end(h->client, &w->cfg);
 	if (verdict == BFTM_WON) {
 		h->hold = ++w->holds;
 		w->stats.wins++;
 		f.kind = FACT_WIN;
-		h->sends = h->contend.sends;
+		h->sends = h->client->sends;
 		fault_kill(w, x);
 		tell(w, h->lock, "c%u has %s, for %s%s%s", x + 1, story_lock(h->lock),
 		     story_span(f.end_ns > now ? f.end_ns - now : 0),
@@ -167,10 +161,10 @@ void client_begin(struct world *w, u32 x, u32 i)
 	struct client *c = &w->client[x];
 	struct handle *h = &c->handle[i];
 	struct bftm_out out;
-	u64 now = client_look(w, c), before = h->contend.attempt;
+	u64 now = client_look(w, c), before = h->client->attempt;
 
 	client_stall(w, c);
-	w->protocol->start(&h->contend, &w->cfg, &h->want, ++c->attempt, now, &out);
+	w->protocol->core->client.start(h->client, &w->cfg, &h->want, ++c->attempt, now, &out);
 	client_watch(w, x, i, before, BFTM_PHASE_DEAD);
 	tell(w, h->lock, "c%u wants %s for %s", x + 1, story_lock(h->lock),
 	     story_span(h->want.lease_ns));
@@ -182,13 +176,13 @@ void client_renew(struct world *w, u32 x, u32 i)
 {
 	struct client *c = &w->client[x];
 	struct handle *h = &c->handle[i];
-	enum bftm_phase phase = h->contend.phase;
+	enum bftm_phase phase = h->client->phase;
 	struct bftm_out out;
 
 	if (!w->protocol->releases)
 		return;
-	bftm_contend_renew(&h->contend, &w->cfg, client_look(w, c), &out);
-	client_watch(w, x, i, h->contend.attempt, phase);
+	w->protocol->core->client.renew(h->client, &w->cfg, client_look(w, c), &out);
+	client_watch(w, x, i, h->client->attempt, phase);
 	client_obey(w, x, i, &out);
 	client_done(w, c);
 }
@@ -197,6 +191,7 @@ void client_adopt(struct world *w, u32 x)
 {
 	struct client *c = &w->client[x];
 	struct handle *h = &c->handle[0];
+	const struct bftm_client_ops *core = &w->protocol->core->client;
 	struct orphan *o = &c->orphan;
 	u64 now = client_look(w, c);
 	struct bftm_out out;
@@ -216,8 +211,8 @@ void client_adopt(struct world *w, u32 x)
 	h->known_end_ns = o->end_ns;
 	h->sends = o->sends;
 	tell(w, h->lock, "c%u: the new helper goes on with %s", x + 1, story_lock(h->lock));
-	bftm_contend_adopt(&h->contend, &w->cfg, &h->want, o->attempt, o->end_ns, o->sends);
-	bftm_contend_renew(&h->contend, &w->cfg, now, &out);
+	core->adopt(h->client, &w->cfg, &h->want, o->attempt, o->end_ns, o->sends);
+	core->renew(h->client, &w->cfg, now, &out);
 	if (!w->script)
 		app_at(w, x, 0, w->healed ? w->now + 1 : o->give_at);
 	client_obey(w, x, 0, &out);
@@ -228,8 +223,8 @@ void client_end(struct world *w, u32 x, u32 i)
 {
 	struct client *c = &w->client[x];
 	struct handle *h = &c->handle[i];
-	enum bftm_phase phase = h->contend.phase;
-	u64 before = h->contend.attempt;
+	enum bftm_phase phase = h->client->phase;
+	u64 before = h->client->attempt;
 	struct bftm_out out;
 
 	/* Stop using the resource first; then say so. */
@@ -243,7 +238,7 @@ void client_end(struct world *w, u32 x, u32 i)
 	}
 	h->hold = 0;
 	client_stall(w, c);
-	w->protocol->stop(&h->contend, &w->cfg, &out);
+	w->protocol->core->client.stop(h->client, &w->cfg, &out);
 	client_watch(w, x, i, before, phase);
 	if (out.release_to)
 		client_release(w, x, h->lock, out.release_attempt, out.release_to);
@@ -254,15 +249,16 @@ void client_wake(struct world *w, u32 x, u32 i)
 {
 	struct client *c = &w->client[x];
 	struct handle *h = &c->handle[i];
-	enum bftm_phase phase = h->contend.phase;
-	u64 now = client_look(w, c), before = h->contend.attempt, attempt = 0;
+	enum bftm_phase phase = h->client->phase;
+	u64 now = client_look(w, c), before = h->client->attempt, attempt = 0;
 	struct bftm_out out;
 
 	h->wake_at = NEVER;
 	client_stall(w, c);
-	if (phase == BFTM_PHASE_BACKOFF && now >= h->contend.wake_ns)
+	if (phase == BFTM_PHASE_BACKOFF && now >= h->client->wake_ns)
 		attempt = ++c->attempt;
-	w->protocol->wake(&h->contend, &w->cfg, now, attempt, rng_next(&w->rng[RNG_CLIENT]), &out);
+	w->protocol->core->client.wake(h->client, &w->cfg, now, attempt,
+				       rng_next(&w->rng[RNG_CLIENT]), &out);
 	client_watch(w, x, i, before, phase);
 	client_watch_hold(w, x, i, out.verdict, now);
 	client_obey(w, x, i, &out);

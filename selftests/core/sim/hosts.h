@@ -50,7 +50,7 @@ enum app {
 
 /** struct handle - an application with one lock at a time; helper/acquire.h */
 struct handle {
-	struct bftm_contend contend;
+	struct bftm_contender *client;
 	struct bftm_want want;
 	enum app app;
 	u32 lock;

@@ -93,8 +93,8 @@ static u64 aim_at_client(struct world *w, struct rng *r, const struct bftm_msg *
 	u32 h;
 
 	for (h = 0; h < w->plan->handles; h++)
-		if (c->handle[h].contend.attempt == msg->attempt)
-			wake = c->handle[h].contend.wake_ns;
+		if (c->handle[h].client->attempt == msg->attempt)
+			wake = c->handle[h].client->wake_ns;
 	if (wake == NEVER || !(draw & 3))
 		return 0;
 	at = clock_when(&c->clock, wake + (draw >> 2 & 1), w->now);

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The ordering protocol in the simulator: where it meets what is for all protocols. */
+#include "core/backoff/protocol.h"
 #include "order.h"
 #include "story.h"
 
 /* What n draws without signed ranks. */
-static u32 needed(u32 b)
-{
-	return bftm_servers_needed_order(b, false);
-}
-
 const struct protocol protocol_order = {
 	.name = "order",
 	.what = "kmod/core: the ordering protocol of Section 6",
 	.orders = true,
-	.servers_needed = needed,
 	.core = &bftm_backoff,	/* of locks that nobody asks for */
 };
 

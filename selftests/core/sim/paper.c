@@ -15,128 +15,161 @@ static u32 everyone(const struct bftm_client_cfg *cfg)
 	return (u32)((1ull << cfg->n) - 1);
 }
 
-static void begin_round(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 attempt,
+/** struct paper - contend() of one lock: Q1, s, and when the lock was won */
+struct paper {
+	struct bftm_contender base;
+	u8 said[BFTM_SERVERS_MAX];
+	u32 retries;
+	u64 won_ns;
+};
+
+static size_t paper_size(u32 n)
+{
+	(void)n;
+	return sizeof(struct paper);
+}
+
+static void begin_round(struct paper *p, const struct bftm_client_cfg *cfg, u64 attempt,
 			u64 now, struct bftm_out *out)
 {
 	u32 u;
 
 	/* "Q1 ← ∅; ||u ∈ U [ status_u ← u.try() ]" */
 	for (u = 0; u < cfg->n; u++)
-		c->server[u].type = BFTM_MSG_NONE;
-	c->attempt = attempt;
-	c->phase = BFTM_PHASE_TRY;
-	c->sends = 1;
-	c->sent_ns[1] = now;
-	c->rounds++;
+		p->said[u] = BFTM_MSG_NONE;
+	p->base.attempt = attempt;
+	p->base.phase = BFTM_PHASE_TRY;
+	p->base.sends = 1;
+	p->base.begun_ns = now;
+	p->base.rounds++;
 	/* Figure 1 has no priorities: the field carries the guard's 2δ. */
-	c->prio = 2 * cfg->delta_ns;
-	c->wake_ns = now + 2 * cfg->delta_ns + 1;
-	out->try_to = everyone(cfg);
+	p->base.prio = 2 * cfg->delta_ns;
+	p->base.wake_ns = now + 2 * cfg->delta_ns + 1;
+	bftm_out_add(out, &(struct bftm_send){
+		.type = BFTM_MSG_TRY, .flags = BFTM_FLAG_NOQUEUE, .to = everyone(cfg), .k = 1,
+		.lease_ns = p->base.want.lease_ns, .prio = p->base.prio,
+	});
 }
 
-static void paper_start(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+static void paper_start(struct bftm_contender *c, const struct bftm_client_cfg *cfg,
 			const struct bftm_want *want, u64 attempt, u64 now, struct bftm_out *out)
 {
+	struct paper *p = (struct paper *)c;
+
 	memset(out, 0, sizeof(*out));
-	c->want = *want;
-	c->retries = 0;		/* "s ← 0" */
-	c->rounds = 0;
-	begin_round(c, cfg, attempt, now, out);
+	p->base.want = *want;
+	p->retries = 0;		/* "s ← 0" */
+	p->base.rounds = 0;
+	begin_round(p, cfg, attempt, now, out);
 }
 
 /* "s ← s + 1; d ←R [(Δ + 4δ) … 2^s (Δ + 4δ)]; sleep(d)" */
-static void back_off(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now, u64 rnd,
+static void back_off(struct paper *p, const struct bftm_client_cfg *cfg, u64 now, u64 rnd,
 		     struct bftm_out *out)
 {
-	u64 base = c->want.lease_ns + 4 * cfg->delta_ns, most;
+	u64 base = p->base.want.lease_ns + 4 * cfg->delta_ns, most;
 
 	u32 u;
 
 	out->round_over = true;
 	for (u = 0; u < cfg->n; u++) {
-		out->said_free |= (u32)(c->server[u].type == BFTM_MSG_FREE) << u;
-		out->said_locked |= (u32)(c->server[u].type == BFTM_MSG_LOCKED) << u;
+		out->said_free |= (u32)(p->said[u] == BFTM_MSG_FREE) << u;
+		out->said_locked |= (u32)(p->said[u] == BFTM_MSG_LOCKED) << u;
 	}
-	if (c->want.wait == BFTM_WAIT_NOT) {
-		c->phase = BFTM_PHASE_DEAD;
+	if (p->base.want.wait == BFTM_WAIT_NOT) {
+		p->base.phase = BFTM_PHASE_DEAD;
 		out->verdict = BFTM_LOST_ROUND;
 		return;
 	}
-	c->retries++;
-	most = c->retries < 20 ? base << c->retries : base << 20;
+	p->retries++;
+	most = p->retries < 20 ? base << p->retries : base << 20;
 	if (most > cfg->retry_max_ns)
 		most = cfg->retry_max_ns;
-	c->phase = BFTM_PHASE_BACKOFF;
-	c->wake_ns = now + base + (most > base ? rnd % (most - base + 1) : 0);
+	p->base.phase = BFTM_PHASE_BACKOFF;
+	p->base.wake_ns = now + base + (most > base ? rnd % (most - base + 1) : 0);
 }
 
-static void judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now, u64 rnd,
+static void judge(struct paper *p, const struct bftm_client_cfg *cfg, u64 now, u64 rnd,
 		  struct bftm_out *out)
 {
 	u32 u, answers = 0, locked = 0;
 
 	for (u = 0; u < cfg->n; u++) {
-		answers += c->server[u].type != BFTM_MSG_NONE;
-		locked += c->server[u].type == BFTM_MSG_LOCKED;
+		answers += p->said[u] != BFTM_MSG_NONE;
+		locked += p->said[u] == BFTM_MSG_LOCKED;
 	}
 	/* "until (∃Q ∈ 𝒬 : Q ⊆ Q1)" */
 	if (answers < bftm_literal_quorum(cfg->n, cfg->b))
 		return;
 	/* "if (|{u : status_u = locked}| ≤ b) return" */
 	if (locked <= cfg->b) {
-		c->phase = BFTM_PHASE_HOLD;
-		c->sent_ns[0] = now;
-		c->wake_ns = now + c->want.lease_ns + 1;
+		p->base.phase = BFTM_PHASE_HOLD;
+		p->won_ns = now;
+		p->base.wake_ns = now + p->base.want.lease_ns + 1;
 		out->round_over = true;
 		out->verdict = BFTM_WON;
 	} else {
-		back_off(c, cfg, now, rnd, out);
+		back_off(p, cfg, now, rnd, out);
 	}
 }
 
-static void paper_answer(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
+static void paper_answer(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u32 u,
 			 const struct bftm_msg *msg, u64 now, u64 rnd, struct bftm_out *out)
 {
+	struct paper *p = (struct paper *)c;
+
 	memset(out, 0, sizeof(*out));
-	if (c->phase != BFTM_PHASE_TRY || msg->attempt != c->attempt || msg->k != 1 ||
-	    c->server[u].type != BFTM_MSG_NONE ||
+	if (p->base.phase != BFTM_PHASE_TRY || msg->attempt != p->base.attempt || msg->k != 1 ||
+	    p->said[u] != BFTM_MSG_NONE ||
 	    (msg->type != BFTM_MSG_FREE && msg->type != BFTM_MSG_LOCKED))
 		return;
-	if (cfg->literal && now - c->sent_ns[1] > 2 * cfg->delta_ns)
+	if (cfg->literal && now - p->base.begun_ns > 2 * cfg->delta_ns)
 		return;
-	c->server[u].type = msg->type;
-	judge(c, cfg, now, rnd, out);
+	p->said[u] = msg->type;
+	judge(p, cfg, now, rnd, out);
 }
 
-static u64 paper_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+static u64 paper_end(const struct bftm_contender *c, const struct bftm_client_cfg *cfg)
 {
+	const struct paper *p = (const struct paper *)c;
+
 	(void)cfg;
-	return c->sent_ns[0] + c->want.lease_ns;
+	return p->won_ns + p->base.want.lease_ns;
 }
 
-static void paper_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+static void paper_wake(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u64 now,
 		       u64 attempt, u64 rnd, struct bftm_out *out)
 {
+	struct paper *p = (struct paper *)c;
+
 	memset(out, 0, sizeof(*out));
-	if (now < c->wake_ns)
+	if (now < p->base.wake_ns)
 		return;
-	if (c->phase == BFTM_PHASE_BACKOFF) {
-		begin_round(c, cfg, attempt, now, out);
-	} else if (c->phase == BFTM_PHASE_HOLD) {
-		c->phase = BFTM_PHASE_DEAD;
+	if (p->base.phase == BFTM_PHASE_BACKOFF) {
+		begin_round(p, cfg, attempt, now, out);
+	} else if (p->base.phase == BFTM_PHASE_HOLD) {
+		p->base.phase = BFTM_PHASE_DEAD;
 		out->verdict = BFTM_LAPSED;
-	} else if (c->phase == BFTM_PHASE_TRY) {
+	} else if (p->base.phase == BFTM_PHASE_TRY) {
 		/* No quorum within 2δ: the run is not synchronous. Again. */
-		back_off(c, cfg, now, rnd, out);
+		back_off(p, cfg, now, rnd, out);
 	}
 }
 
-static void paper_stop(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+static void paper_stop(struct bftm_contender *c, const struct bftm_client_cfg *cfg,
 		       struct bftm_out *out)
 {
+	struct paper *p = (struct paper *)c;
+
 	(void)cfg;
 	memset(out, 0, sizeof(*out));
-	c->phase = BFTM_PHASE_DEAD;
+	p->base.phase = BFTM_PHASE_DEAD;
+}
+
+static void paper_epoch(struct bftm_contender *c, u32 u, struct bftm_out *out)
+{
+	(void)c, (void)u;
+	memset(out, 0, sizeof(*out));
 }
 
 static void paper_init(void *lock, u64 grant, u64 token_max)
@@ -212,6 +245,7 @@ static void paper_describe(const void *state, struct bftm_lock_view *ret)
 static const struct bftm_protocol paper = {
 	.number = BFTM_PROTO_BACKOFF,
 	.name = "paper",
+	.servers_needed = bftm_servers_needed_literal,
 	.server = {
 		.lock_size = sizeof(struct bftm_lock),
 		.init = paper_init,
@@ -224,17 +258,20 @@ static const struct bftm_protocol paper = {
 		.idle = paper_idle,
 		.describe = paper_describe,
 	},
+	.client = {
+		.size = paper_size,
+		.start = paper_start,
+		.answer = paper_answer,
+		.epoch = paper_epoch,
+		.wake = paper_wake,
+		.stop = paper_stop,
+		.end = paper_end,
+	},
 };
 
 const struct protocol protocol_paper = {
 	.name = "paper",
 	.what = "Figure 1 as printed: leases from the return, q answers; synchronous",
 	.needs_sync = true,
-	.servers_needed = bftm_servers_needed_literal,
-	.start = paper_start,
-	.answer = paper_answer,
-	.wake = paper_wake,
-	.stop = paper_stop,
-	.end = paper_end,
 	.core = &paper,
 };

@@ -15,7 +15,10 @@ const char *const fault_names[FAULTS] = {
 
 static u32 servers_needed(const struct plan *p)
 {
-	return p->literal ? bftm_servers_needed_literal(p->b) : p->protocol->servers_needed(p->b);
+	if (p->literal)
+		return bftm_servers_needed_literal(p->b);
+	return p->protocol->orders ? bftm_servers_needed_order(p->b, false) :
+				     p->protocol->core->servers_needed(p->b);
 }
 
 static void draw_servers(struct plan *p, struct rng *r, const struct wish *wish)

@@ -200,11 +200,8 @@ void client_begin(struct world *w, u32 x, u32 h);
 void client_end(struct world *w, u32 x, u32 h);
 /** client_release() - tell servers that an attempt is over. */
 void client_release(struct world *w, u32 x, u32 lock, u64 attempt, u32 to);
-/** client_try() - send TRY of the current attempt. */
-void client_try(struct world *w, struct client *c, const struct handle *h, u32 to);
-/** client_say() - YIELD or STAMP of the current attempt. */
-void client_say(struct world *w, struct client *c, const struct handle *h, u8 type, u64 number,
-		u32 to);
+/** client_send() - what the core wants to be sent, but for RELEASE. */
+void client_send(struct world *w, u32 x, const struct handle *h, const struct bftm_out *out);
 /** client_renew() - the application wants to hold it longer. */
 void client_renew(struct world *w, u32 x, u32 h);
 /** client_adopt() - a new helper goes on with what the one before won. */

@@ -58,7 +58,7 @@ static void send(u32 i, u32 to, const struct bftm_msg *msg)
 	for (u = 0; u < N; u++) {
 		if (!(to >> u & 1))
 			continue;
-		m.attempt = m.attempt ?: clients[i].c.attempt;
+		m.attempt = m.attempt ?: clients[i].c.base.attempt;
 		m.client = i + 1;
 		m.server_epoch = clients[i].epoch[u];
 		m.seq = ++clients[i].seq;
@@ -73,21 +73,17 @@ static void send(u32 i, u32 to, const struct bftm_msg *msg)
 static void obey(u32 i, const struct bftm_out *out)
 {
 	struct client *cl = &clients[i];
-	const struct bftm_msg try = {
-		.type = BFTM_MSG_TRY, .k = cl->c.sends, .lease_ns = cl->c.want.lease_ns,
-		.prio = cl->c.prio,
-		.flags = bftm_contend_queues(&cl->c) ? 0 : BFTM_FLAG_NOQUEUE,
-	};
-	const struct bftm_msg yield = { .type = BFTM_MSG_YIELD, .gno = out->yield_gno };
-	const struct bftm_msg stamp = { .type = BFTM_MSG_STAMP, .token = cl->c.token };
 	const struct bftm_msg release = {
 		.type = BFTM_MSG_RELEASE, .attempt = out->release_attempt,
 	};
+	struct bftm_msg msg;
+	u32 j;
 
 	send(i, out->release_to, &release);
-	send(i, out->try_to, &try);
-	send(i, out->yield_to, &yield);
-	send(i, out->stamp_to, &stamp);
+	for (j = 0; j < out->count; j++) {
+		bftm_contender_message(&cl->c.base, &out->send[j], &msg);
+		send(i, out->send[j].to, &msg);
+	}
 	if (out->verdict == BFTM_WON) {
 		cl->won++;
 		cl->leave_ns = network_now + unit_between(&rnd, 0, 2 * LEASE);
@@ -186,14 +182,15 @@ static void hear(const struct datagram *d)
 		accuse(d, bftm_answer_lies(a, u, msg));
 	if (msg->type == BFTM_MSG_CHALLENGE) {
 		hear_epoch(d);
-		if (msg->attempt == cl->c.attempt) {
+		if (msg->attempt == cl->c.base.attempt) {
 			bftm_contend_again(&cl->c, u, &out);
 			obey(d->client, &out);
 		}
 		return;
 	}
-	if (msg->attempt == cl->c.attempt && msg->server_epoch == cl->epoch[u])
-		accuse(d, bftm_contradicts(&cl->claim[u], &cl->c, &network_cfg, u, msg,
+	if (msg->attempt == cl->c.base.attempt && msg->server_epoch == cl->epoch[u])
+		accuse(d, bftm_contradicts(&cl->claim[u], &cl->c.base, &network_cfg,
+					   bftm_backoff.client.granted_ns(&cl->c.base, u), msg,
 					   a ? a->sent_ns : 0, cl->seq, network_now));
 	bftm_contend_answer(&cl->c, &network_cfg, u, msg, network_now, unit_random(&rnd), &out);
 	obey(d->client, &out);
@@ -217,21 +214,21 @@ static void act(u32 i)
 {
 	struct client *cl = &clients[i];
 	struct bftm_out out;
-	u64 before = cl->c.attempt;
+	u64 before = cl->c.base.attempt;
 
-	if (cl->c.phase == BFTM_PHASE_DEAD) {
+	if (cl->c.base.phase == BFTM_PHASE_DEAD) {
 		begin(i);
-	} else if (cl->c.phase == BFTM_PHASE_HOLD && network_now >= cl->leave_ns) {
+	} else if (cl->c.base.phase == BFTM_PHASE_HOLD && network_now >= cl->leave_ns) {
 		bftm_contend_stop(&cl->c, &network_cfg, &out);
 		obey(i, &out);
 	} else {
 		bftm_contend_wake(&cl->c, &network_cfg, network_now, cl->attempt + 1, unit_random(&rnd),
 				  &out);
-		if (cl->c.attempt != before)
+		if (cl->c.base.attempt != before)
 			cl->attempt++;
 		obey(i, &out);
 	}
-	if (cl->c.attempt != before)
+	if (cl->c.base.attempt != before)
 		for (u32 u = 0; u < N; u++)
 			cl->claim[u].free_seq = 0;
 }

@@ -25,7 +25,7 @@ void start(u64 attempt, u64 now)
 
 enum bftm_verdict says(u32 u, u8 type, u32 k, u64 now)
 {
-	const struct bftm_msg msg = { .type = type, .attempt = c.attempt, .k = k };
+	const struct bftm_msg msg = { .type = type, .attempt = c.base.attempt, .k = k };
 
 	bftm_contend_answer(&c, &cfg, u, &msg, now, 0, &out);
 	return out.verdict;
@@ -33,7 +33,7 @@ enum bftm_verdict says(u32 u, u8 type, u32 k, u64 now)
 
 enum bftm_verdict says_of(u32 u, u8 type, u32 k, u64 gno, u64 now)
 {
-	const struct bftm_msg msg = { .type = type, .attempt = c.attempt, .k = k, .gno = gno };
+	const struct bftm_msg msg = { .type = type, .attempt = c.base.attempt, .k = k, .gno = gno };
 
 	bftm_contend_answer(&c, &cfg, u, &msg, now, 0, &out);
 	return out.verdict;
@@ -55,7 +55,7 @@ enum bftm_verdict all_say(u32 set, u8 type, u64 now)
 enum bftm_verdict refuses(u32 u, u32 reason, u64 now)
 {
 	const struct bftm_msg msg = {
-		.type = BFTM_MSG_REFUSED, .attempt = c.attempt, .k = 1, .position = reason,
+		.type = BFTM_MSG_REFUSED, .attempt = c.base.attempt, .k = 1, .position = reason,
 	};
 
 	bftm_contend_answer(&c, &cfg, u, &msg, now, 0, &out);
@@ -79,5 +79,5 @@ void assert_cancelled(u64 attempt)
 {
 	assert_int_equal(out.release_to, (1u << cfg.n) - 1);
 	assert_int_equal(out.release_attempt, attempt);
-	assert_int_equal(out.try_to, 0);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), 0);
 }

@@ -9,6 +9,8 @@
 #include "unit.h"
 
 #include "core/backoff/client.h"
+#include "core/backoff/protocol.h"
+#include "core/release.h"
 #include "core/lease.h"
 #include "core/quorum.h"
 

@@ -7,20 +7,20 @@ static void uncontended(void **state)
 {
 	(void)state;
 	start(8, T0);
-	assert_int_equal(out.try_to, ALL);
-	assert_int_equal(c.attempt, 8);
-	assert_int_equal(c.sends, 1);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), ALL);
+	assert_int_equal(c.base.attempt, 8);
+	assert_int_equal(c.base.sends, 1);
 	assert_int_equal(all_say(0x0f, BFTM_MSG_FREE, T0 + 1), BFTM_PENDING);
 	assert_int_equal(bftm_contend_end(&c, &cfg), 0);
 	assert_int_equal(says(4, BFTM_MSG_FREE, 1, T0 + 2), BFTM_WON);
-	assert_int_equal(c.phase, BFTM_PHASE_HOLD);
+	assert_int_equal(c.base.phase, BFTM_PHASE_HOLD);
 	assert_true(out.round_over);
 	assert_int_equal(out.said_free, 0x1f);
 	assert_int_equal(out.silent, 0x60);
 	/* From before the send, not from the answer. */
 	assert_int_equal(bftm_contend_end(&c, &cfg), T0 + GOOD);
-	assert_int_equal(c.wake_ns, T0 + GOOD + 1);
-	assert_int_equal(out.try_to | out.release_to, 0);
+	assert_int_equal(c.base.wake_ns, T0 + GOOD + 1);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY) | out.release_to, 0);
 }
 
 /* For every n and the most liars: F of n - b win, whoever the b silent are. */
@@ -81,8 +81,8 @@ static void the_end_is_the_fth_largest(void **state)
 	start(1, T0);
 	all_say(0x07, BFTM_MSG_FREE, T0 + 1);
 	wake(t1, 0, 0);
-	assert_int_equal(out.try_to, 0x78);
-	assert_int_equal(c.sends, 2);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), 0x78);
+	assert_int_equal(c.base.sends, 2);
 	says(3, BFTM_MSG_FREE, 2, t1 + 1);
 	assert_int_equal(says(4, BFTM_MSG_FREE, 2, t1 + 1), BFTM_WON);
 	assert_int_equal(bftm_contend_end(&c, &cfg), T0 + GOOD);
@@ -93,7 +93,7 @@ static void the_end_is_the_fth_largest(void **state)
 	/* … a fifth is, and the alarm moves with it. */
 	says(0, BFTM_MSG_FREE, 2, t1 + 3);
 	assert_int_equal(bftm_contend_end(&c, &cfg), t1 + GOOD);
-	assert_int_equal(c.wake_ns, t1 + GOOD + 1);
+	assert_int_equal(c.base.wake_ns, t1 + GOOD + 1);
 	/* An older answer that comes later takes nothing back. */
 	says(0, BFTM_MSG_FREE, 1, t1 + 4);
 	assert_int_equal(bftm_contend_end(&c, &cfg), t1 + GOOD);
@@ -105,7 +105,7 @@ static void late_answers_count_from_their_own_send(void **state)
 	(void)state;
 	start(1, T0);
 	wake(T0 + RESEND, 0, 0);
-	assert_int_equal(out.try_to, ALL);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), ALL);
 	assert_int_equal(all_say(0x1f, BFTM_MSG_FREE, T0 + RESEND + 1), BFTM_WON);
 	assert_int_equal(bftm_contend_end(&c, &cfg), T0 + GOOD);
 }
@@ -139,7 +139,7 @@ static void won_at_the_last_instant_and_not_after(void **state)
 	start(2, T0);
 	all_say(0x0f, BFTM_MSG_FREE, T0);
 	assert_int_equal(says(4, BFTM_MSG_FREE, 1, T0 + GOOD + 1), BFTM_PENDING);
-	assert_int_not_equal(c.phase, BFTM_PHASE_HOLD);
+	assert_int_not_equal(c.base.phase, BFTM_PHASE_HOLD);
 	assert_cancelled(2);		/* not kept from others any longer */
 }
 
@@ -150,10 +150,10 @@ static void held_until_the_end_and_not_after(void **state)
 	all_say(0x1f, BFTM_MSG_FREE, T0);
 	wake(T0 + GOOD, 9, 0);
 	assert_quiet();
-	assert_int_equal(c.phase, BFTM_PHASE_HOLD);
+	assert_int_equal(c.base.phase, BFTM_PHASE_HOLD);
 	assert_int_equal(wake(T0 + GOOD + 1, 9, 0), BFTM_LAPSED);
 	assert_cancelled(1);
-	assert_int_equal(c.phase, BFTM_PHASE_DEAD);
+	assert_int_equal(c.base.phase, BFTM_PHASE_DEAD);
 }
 
 /* A FREE that comes after the end shows the lapse and revives nothing. */
@@ -192,7 +192,7 @@ static void nothing_but_free_matters_to_a_holder(void **state)
 			says(u, type[i], 1, T0 + GOOD);
 			assert_quiet();
 		}
-	assert_int_equal(c.phase, BFTM_PHASE_HOLD);
+	assert_int_equal(c.base.phase, BFTM_PHASE_HOLD);
 	assert_int_equal(bftm_contend_end(&c, &cfg), T0 + GOOD);
 }
 
@@ -207,7 +207,7 @@ static void free_wins_over_other_answers_of_a_server(void **state)
 	refuses(0, BFTM_REFUSED_LOCKS, T0);
 	says(1, BFTM_MSG_LOCKED, 1, T0);
 	says(2, BFTM_MSG_LOCKED, 1, T0);
-	assert_int_equal(c.phase, BFTM_PHASE_TRY);
+	assert_int_equal(c.base.phase, BFTM_PHASE_TRY);
 	says(1, BFTM_MSG_FREE, 1, T0);
 	assert_int_equal(all_say(0x38, BFTM_MSG_FREE, T0), BFTM_WON);
 	assert_int_equal(out.said_free, 0x3b);
@@ -226,7 +226,7 @@ static const struct {
 static void check_strays(u64 attempt, u64 now)
 {
 	struct bftm_msg msg = { .attempt = attempt, .k = 1 };
-	enum bftm_phase phase = c.phase;
+	enum bftm_phase phase = c.base.phase;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(strays); i++) {
@@ -235,8 +235,8 @@ static void check_strays(u64 attempt, u64 now)
 		assert_int_equal(out.verdict, BFTM_PENDING);
 		assert_int_equal(out.release_to, strays[i].release ? 1u << 5 : 0);
 		assert_int_equal(out.release_attempt, strays[i].release ? attempt : 0);
-		assert_int_equal(out.try_to, 0);
-		assert_int_equal(c.phase, phase);
+		assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), 0);
+		assert_int_equal(c.base.phase, phase);
 		bftm_stray(&msg, 5, &out);
 		assert_int_equal(out.release_to, strays[i].release ? 1u << 5 : 0);
 	}
@@ -251,12 +251,12 @@ static void free_for_a_dead_attempt_is_released(void **state)
 	check_strays(9, T0);
 	check_strays(11, T0);				/* a liar's invention */
 	all_say(0x07, BFTM_MSG_LOCKED, T0);
-	assert_int_equal(c.phase, BFTM_PHASE_BACKOFF);
+	assert_int_equal(c.base.phase, BFTM_PHASE_BACKOFF);
 	check_strays(10, T0);				/* lost: as good as dead */
-	wake(c.wake_ns, 11, 0);
+	wake(c.base.wake_ns, 11, 0);
 	check_strays(10, c.sent_ns[1]);
 	all_say(0x1f, BFTM_MSG_FREE, c.sent_ns[1]);
-	assert_int_equal(c.phase, BFTM_PHASE_HOLD);
+	assert_int_equal(c.base.phase, BFTM_PHASE_HOLD);
 	check_strays(10, c.sent_ns[1]);
 	bftm_contend_stop(&c, &cfg, &out);
 	check_strays(11, c.sent_ns[1]);
@@ -270,7 +270,7 @@ static void stop_in_every_phase(void **state)
 	start(1, T0);
 	bftm_contend_stop(&c, &cfg, &out);		/* cancel */
 	assert_cancelled(1);
-	assert_int_equal(c.phase, BFTM_PHASE_DEAD);
+	assert_int_equal(c.base.phase, BFTM_PHASE_DEAD);
 	bftm_contend_stop(&c, &cfg, &out);
 	assert_quiet();
 	start(2, T0);
@@ -282,7 +282,7 @@ static void stop_in_every_phase(void **state)
 	assert_cancelled(3);
 	bftm_contend_stop(&c, &cfg, &out);		/* that was said already */
 	assert_quiet();
-	assert_int_equal(c.phase, BFTM_PHASE_DEAD);
+	assert_int_equal(c.base.phase, BFTM_PHASE_DEAD);
 	wake(~0ull, 9, 0);
 	assert_quiet();
 }

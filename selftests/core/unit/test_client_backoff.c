@@ -7,14 +7,14 @@
 /* Loses the round that is out, by three LOCKED, with these random bits. */
 static void lose(u64 now, u64 rnd)
 {
-	const struct bftm_msg msg = { .type = BFTM_MSG_LOCKED, .attempt = c.attempt, .k = 1 };
+	const struct bftm_msg msg = { .type = BFTM_MSG_LOCKED, .attempt = c.base.attempt, .k = 1 };
 	u32 u;
 
 	for (u = 0; u < 3; u++) {
-		assert_int_equal(c.phase, BFTM_PHASE_TRY);
+		assert_int_equal(c.base.phase, BFTM_PHASE_TRY);
 		bftm_contend_answer(&c, &cfg, u, &msg, now, rnd, &out);
 	}
-	assert_int_equal(c.phase, BFTM_PHASE_BACKOFF);
+	assert_int_equal(c.base.phase, BFTM_PHASE_BACKOFF);
 }
 
 static void more_than_n_minus_f_locked(void **state)
@@ -31,8 +31,8 @@ static void more_than_n_minus_f_locked(void **state)
 	assert_int_equal(out.said_locked, 0x07);
 	assert_int_equal(out.said_free, 0x40);
 	assert_int_equal(out.silent, 0x38);
-	assert_int_equal(c.phase, BFTM_PHASE_BACKOFF);
-	assert_int_equal(c.wake_ns, T0 + 1 + B);
+	assert_int_equal(c.base.phase, BFTM_PHASE_BACKOFF);
+	assert_int_equal(c.base.wake_ns, T0 + 1 + B);
 }
 
 /* Figure 1(a): d is drawn from [B … 2^s B], whatever the random bits are. */
@@ -54,15 +54,15 @@ static void sleep_is_within_b_and_2_to_the_s_b(void **state)
 			c = before;
 			lose(now, extreme[i]);
 			assert_int_equal(c.retries, s);
-			assert_in_range(c.wake_ns - now, B, most);
+			assert_in_range(c.base.wake_ns - now, B, most);
 			if (extreme[i] <= most - B)	/* both ends are reached */
-				assert_int_equal(c.wake_ns - now, B + extreme[i]);
+				assert_int_equal(c.base.wake_ns - now, B + extreme[i]);
 		}
-		now = c.wake_ns;
+		now = c.base.wake_ns;
 		wake(now, s + 1, 0);
-		assert_int_equal(out.try_to, ALL);
-		assert_int_equal(c.attempt, s + 1);
-		assert_int_equal(c.rounds, s + 1);
+		assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), ALL);
+		assert_int_equal(c.base.attempt, s + 1);
+		assert_int_equal(c.base.rounds, s + 1);
 	}
 }
 
@@ -85,10 +85,10 @@ static void polynomial_sleep(void **state)
 				if (__builtin_mul_overflow(most, (u64)s, &most))
 					most = ~0ull;
 			lose(now, most - B);
-			assert_int_equal(c.wake_ns - now, most);
+			assert_int_equal(c.base.wake_ns - now, most);
 			if (most > 1ull << 60)
 				break;
-			now = c.wake_ns;
+			now = c.base.wake_ns;
 			wake(now, s + 1, 0);
 		}
 	}
@@ -108,8 +108,8 @@ static void sleep_is_capped_and_never_below_b(void **state)
 		start(1, now);
 		for (s = 1; s < 100; s++) {	/* 2^s is far beyond 64 bits */
 			lose(now, ~0ull / 7 * s);
-			assert_in_range(c.wake_ns - now, B, cap[i] > 2 * B ? cap[i] : 2 * B);
-			now = c.wake_ns;
+			assert_in_range(c.base.wake_ns - now, B, cap[i] > 2 * B ? cap[i] : 2 * B);
+			now = c.base.wake_ns;
 			wake(now, s + 1, 0);
 		}
 	}
@@ -123,10 +123,10 @@ static void no_backoff_tries_again_at_once(void **state)
 	lose(T0 + 5, ~0ull);
 	assert_cancelled(1);
 	/* One delay, or it would ask at the speed of the wire. */
-	assert_int_equal(c.wake_ns, T0 + 5 + cfg.delta_ns);
-	wake(c.wake_ns, 2, 0);
-	assert_int_equal(out.try_to, ALL);
-	assert_int_equal(c.attempt, 2);
+	assert_int_equal(c.base.wake_ns, T0 + 5 + cfg.delta_ns);
+	wake(c.base.wake_ns, 2, 0);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), ALL);
+	assert_int_equal(c.base.attempt, 2);
 }
 
 /* Sleeping it neither listens nor wakes up early. */
@@ -135,14 +135,14 @@ static void asleep(void **state)
 	(void)state;
 	start(1, T0);
 	lose(T0, 77);
-	wake(c.wake_ns - 1, 2, 0);
+	wake(c.base.wake_ns - 1, 2, 0);
 	assert_quiet();
 	says(5, BFTM_MSG_LOCKED, 1, T0 + 1);
 	assert_quiet();
 	bftm_contend_again(&c, 5, &out);
 	assert_quiet();
-	wake(c.wake_ns, 2, 0);
-	assert_int_equal(c.sends, 1);
+	wake(c.base.wake_ns, 2, 0);
+	assert_int_equal(c.base.sends, 1);
 	/* A new round knows nothing of the answers to the old one. */
 	assert_int_equal(all_say(0x0f, BFTM_MSG_FREE, c.sent_ns[1]), BFTM_PENDING);
 }
@@ -183,12 +183,12 @@ static void asked_once(void **state)
 			got = all_say(once[i].locked, BFTM_MSG_LOCKED, T0);
 		if (once[i].timeout) {
 			assert_int_equal(got, BFTM_PENDING);
-			while (got == BFTM_PENDING && c.phase == BFTM_PHASE_TRY)
-				got = wake(c.wake_ns, 2, 0);
+			while (got == BFTM_PENDING && c.base.phase == BFTM_PHASE_TRY)
+				got = wake(c.base.wake_ns, 2, 0);
 		}
 		if (got != once[i].verdict)
 			fail_msg("%s: verdict %d", once[i].what, got);
-		assert_int_equal(c.phase, BFTM_PHASE_DEAD);
+		assert_int_equal(c.base.phase, BFTM_PHASE_DEAD);
 	}
 }
 
@@ -214,14 +214,14 @@ static void only_competitors_make_it_sleep_longer(void **state)
 		for (s = 1; s < 6; s++) {
 			u64 now = c.sent_ns[1];
 
-			attempt = c.attempt;
+			attempt = c.base.attempt;
 			all_say(table[i].free, BFTM_MSG_FREE, now);
 			all_say(table[i].wait, BFTM_MSG_WAIT, now);
 			all_say(table[i].locked, BFTM_MSG_LOCKED, now);
-			while (c.phase == BFTM_PHASE_TRY)
-				wake(c.wake_ns, 99, 0);
+			while (c.base.phase == BFTM_PHASE_TRY)
+				wake(c.base.wake_ns, 99, 0);
 			assert_int_equal(c.retries, table[i].grows ? s : 1);
-			wake(c.wake_ns, attempt + 1, 0);
+			wake(c.base.wake_ns, attempt + 1, 0);
 		}
 	}
 }
@@ -239,21 +239,21 @@ static void resend_schedule(void **state)
 	says(1, BFTM_MSG_LOCKED, 1, now);
 	says(2, BFTM_MSG_WAIT, 1, now);
 	for (i = 0; i < BFTM_ROUND_SENDS; i++) {
-		assert_int_equal(c.sends, i + 1);
-		assert_int_equal(c.wake_ns, now + pause[i] * RESEND);
-		wake(c.wake_ns - 1, 2, 0);
+		assert_int_equal(c.base.sends, i + 1);
+		assert_int_equal(c.base.wake_ns, now + pause[i] * RESEND);
+		wake(c.base.wake_ns - 1, 2, 0);
 		assert_quiet();
-		now = c.wake_ns;
+		now = c.base.wake_ns;
 		wake(now, 2, 0);
 		if (i < BFTM_ROUND_SENDS - 1) {
-			assert_int_equal(out.try_to, 0x78);
-			assert_int_equal(c.sent_ns[c.sends], now);
+			assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), 0x78);
+			assert_int_equal(c.sent_ns[c.base.sends], now);
 			assert_int_equal(out.release_to, 0);
 		}
 	}
 	assert_cancelled(1);
 	assert_int_equal(out.silent, 0x78);
-	assert_int_equal(c.phase, BFTM_PHASE_BACKOFF);
+	assert_int_equal(c.base.phase, BFTM_PHASE_BACKOFF);
 }
 
 /* New epochs: the same send again, once a server and round, for all servers. */
@@ -267,10 +267,10 @@ static void new_epochs(void **state)
 	start(1, T0);
 	for (u = 0; u < cfg.n; u++) {
 		bftm_contend_again(&c, u, &out);
-		assert_int_equal(out.try_to, 1u << u);
+		assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), 1u << u);
 		assert_int_equal(out.release_to, 0);
-		assert_int_equal(c.sends, 1);
-		assert_int_equal(c.wake_ns, T0 + RESEND);
+		assert_int_equal(c.base.sends, 1);
+		assert_int_equal(c.base.wake_ns, T0 + RESEND);
 		bftm_contend_again(&c, u, &out);
 		assert_quiet();
 	}
@@ -283,7 +283,7 @@ static void new_epochs(void **state)
 	/* The next round may. */
 	start(2, T0);
 	bftm_contend_again(&c, 3, &out);
-	assert_int_equal(out.try_to, 1u << 3);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), 1u << 3);
 }
 
 int main(void)

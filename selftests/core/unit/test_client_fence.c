@@ -15,7 +15,7 @@ static int fenced_client(void **state)
 
 static enum bftm_verdict free_with(u32 u, u64 hi, u64 now)
 {
-	const struct bftm_msg msg = { .type = FREE, .attempt = c.attempt, .k = 1, .token = hi };
+	const struct bftm_msg msg = { .type = FREE, .attempt = c.base.attempt, .k = 1, .token = hi };
 
 	bftm_contend_answer(&c, &cfg, u, &msg, now, 0, &out);
 	return out.verdict;
@@ -29,8 +29,8 @@ static void win(u64 attempt, u64 hi)
 	start(attempt, T0);
 	for (u = 0; u < 5; u++)
 		assert_int_equal(free_with(u, hi, T0 + 1), BFTM_PENDING);
-	assert_int_equal(c.phase, BFTM_PHASE_FENCE);
-	assert_int_equal(out.stamp_to, ALL);
+	assert_int_equal(c.base.phase, BFTM_PHASE_FENCE);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_STAMP), ALL);
 	assert_true(out.round_over);
 }
 
@@ -38,7 +38,7 @@ static void win(u64 attempt, u64 hi)
 static enum bftm_verdict stamps(u32 u, u8 type, u64 token, u64 hi, u64 now)
 {
 	const struct bftm_msg msg = {
-		.type = type, .attempt = c.attempt, .gno = token, .token = hi,
+		.type = type, .attempt = c.base.attempt, .gno = token, .token = hi,
 	};
 
 	bftm_contend_answer(&c, &cfg, u, &msg, now, 0, &out);
@@ -48,7 +48,7 @@ static enum bftm_verdict stamps(u32 u, u8 type, u64 token, u64 hi, u64 now)
 static enum bftm_verdict does_not_know(u32 u, u64 now)
 {
 	const struct bftm_msg msg = {
-		.type = BFTM_MSG_REFUSED, .attempt = c.attempt, .position = BFTM_REFUSED_TOKENS,
+		.type = BFTM_MSG_REFUSED, .attempt = c.base.attempt, .position = BFTM_REFUSED_TOKENS,
 	};
 
 	bftm_contend_answer(&c, &cfg, u, &msg, now, 0, &out);
@@ -62,16 +62,16 @@ static void won_when_q_accept(void **state)
 	(void)state;
 	assert_int_equal(bftm_fence_quorum(7, 1), 6);
 	win(1, 41);
-	assert_int_equal(c.token, 42);
+	assert_int_equal(c.base.token, 42);
 	for (u = 0; u < 5; u++)
 		assert_int_equal(stamps(u, SACK, 42, 42, T0 + 2), BFTM_PENDING);
 	for (u = 0; u < 5; u++)			/* each has one voice */
 		assert_int_equal(stamps(u, SACK, 42, 42, T0 + 2), BFTM_PENDING);
-	assert_int_equal(c.phase, BFTM_PHASE_FENCE);
+	assert_int_equal(c.base.phase, BFTM_PHASE_FENCE);
 	assert_int_equal(stamps(6, SACK, 42, 42, T0 + 3), BFTM_WON);
-	assert_int_equal(c.phase, BFTM_PHASE_HOLD);
+	assert_int_equal(c.base.phase, BFTM_PHASE_HOLD);
 	assert_int_equal(bftm_contend_end(&c, &cfg), T0 + GOOD);
-	assert_int_equal(c.wake_ns, T0 + GOOD + 1);
+	assert_int_equal(c.base.wake_ns, T0 + GOOD + 1);
 }
 
 /* The end is compared last: a token of a lease that is over is none. */
@@ -86,9 +86,9 @@ static void not_after_the_end(void **state)
 	assert_int_equal(stamps(5, SACK, 1, 1, T0 + GOOD), BFTM_WON);
 	win(2, 0);
 	for (u = 0; u < 5; u++)
-		stamps(u, SACK, c.token, c.token, T0 + GOOD);
-	assert_int_equal(stamps(5, SACK, c.token, c.token, T0 + GOOD + 1), BFTM_PENDING);
-	assert_int_equal(c.phase, BFTM_PHASE_BACKOFF);
+		stamps(u, SACK, c.base.token, c.base.token, T0 + GOOD);
+	assert_int_equal(stamps(5, SACK, c.base.token, c.base.token, T0 + GOOD + 1), BFTM_PENDING);
+	assert_int_equal(c.base.phase, BFTM_PHASE_BACKOFF);
 	assert_cancelled(2);
 }
 
@@ -102,8 +102,8 @@ static void b_liars_inflate_nothing(void **state)
 	free_with(2, BFTM_TOKEN_UNKNOWN, T0);	/* says nothing */
 	free_with(3, 29, T0);
 	free_with(4, 0, T0);
-	assert_int_equal(c.phase, BFTM_PHASE_FENCE);
-	assert_int_equal(c.token, 31);
+	assert_int_equal(c.base.phase, BFTM_PHASE_FENCE);
+	assert_int_equal(c.base.token, 31);
 }
 
 /* n - q may refuse, as b liars will; one more means that it is too low. */
@@ -120,17 +120,17 @@ static void refused_more_than_n_minus_q_times(void **state)
 	for (u = 1; u < 4; u++)
 		stamps(u, SACK, 11, 11, T0 + 2);
 	stamps(4, SNACK, 11, 20, T0 + 2);
-	assert_int_equal(out.stamp_to, ALL);
-	assert_int_equal(c.token, 21);		/* 50 is one server's word */
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_STAMP), ALL);
+	assert_int_equal(c.base.token, 21);		/* 50 is one server's word */
 	assert_int_equal(c.accepted | c.denied, 0);
 	/* Answers to the old offer are about the old one. */
 	for (u = 0; u < cfg.n; u++)
 		assert_int_equal(stamps(u, SACK, 11, 11, T0 + 3), BFTM_PENDING);
 	for (u = 0; u < cfg.n; u++) {
 		stamps(u, SNACK, 11, 11, T0 + 3);
-		assert_int_equal(out.stamp_to, 0);
+		assert_int_equal(bftm_out_to(&out, BFTM_MSG_STAMP), 0);
 	}
-	assert_int_equal(c.token, 21);
+	assert_int_equal(c.base.token, 21);
 	for (u = 0; u < 6; u++)
 		stamps(u, SACK, 21, 21, T0 + 4);
 	assert_int_equal(out.verdict, BFTM_WON);
@@ -146,11 +146,11 @@ static void offers_only_grow(void **state)
 	win(1, 0);
 	for (i = 0; i < 100; i++) {
 		if (i < 16)
-			assert_int_equal(c.token, (2u << i) - 1);
-		last = c.token;
-		stamps(1, SNACK, c.token, 0, T0 + 2);
-		stamps(2, SNACK, c.token, 0, T0 + 2);
-		assert_true(c.token > last && c.token <= last + BFTM_STEP_MAX);
+			assert_int_equal(c.base.token, (2u << i) - 1);
+		last = c.base.token;
+		stamps(1, SNACK, c.base.token, 0, T0 + 2);
+		stamps(2, SNACK, c.base.token, 0, T0 + 2);
+		assert_true(c.base.token > last && c.base.token <= last + BFTM_STEP_MAX);
 	}
 }
 
@@ -158,23 +158,23 @@ static void resent_to_the_silent(void **state)
 {
 	(void)state;
 	win(1, 0);
-	assert_int_equal(c.wake_ns, T0 + 1 + RESEND);
+	assert_int_equal(c.base.wake_ns, T0 + 1 + RESEND);
 	stamps(0, SACK, 1, 1, T0 + 2);
 	does_not_know(2, T0 + 2);		/* it may have learned by then */
-	wake(c.wake_ns - 1, 9, 0);
+	wake(c.base.wake_ns - 1, 9, 0);
 	assert_quiet();
-	wake(c.wake_ns, 9, 0);
-	assert_int_equal(out.stamp_to, ALL & ~1u);
-	assert_int_equal(out.try_to | out.release_to, 0);
-	assert_int_equal(c.wake_ns, T0 + 1 + 2 * RESEND);
-	wake(c.wake_ns, 9, 0);
-	assert_int_equal(c.wake_ns, T0 + 1 + 4 * RESEND);
+	wake(c.base.wake_ns, 9, 0);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_STAMP), ALL & ~1u);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY) | out.release_to, 0);
+	assert_int_equal(c.base.wake_ns, T0 + 1 + 2 * RESEND);
+	wake(c.base.wake_ns, 9, 0);
+	assert_int_equal(c.base.wake_ns, T0 + 1 + 4 * RESEND);
 	/* Who denies would deny again. */
-	stamps(1, SNACK, 1, 9, c.wake_ns - 1);
+	stamps(1, SNACK, 1, 9, c.base.wake_ns - 1);
 	assert_quiet();
-	wake(c.wake_ns, 9, 0);
-	assert_int_equal(out.stamp_to, ALL);
-	assert_int_equal(c.token, 3);
+	wake(c.base.wake_ns, 9, 0);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_STAMP), ALL);
+	assert_int_equal(c.base.token, 3);
 }
 
 /* The lease ends without a token: give back, and begin anew with another attempt. */
@@ -184,18 +184,18 @@ static void lapsed_before_fenced(void **state)
 
 	(void)state;
 	win(1, 5);
-	while (c.phase == BFTM_PHASE_FENCE && sends++ < 100)
-		assert_int_equal(wake(c.wake_ns, 2, 0), BFTM_PENDING);
-	assert_int_equal(c.phase, BFTM_PHASE_BACKOFF);
+	while (c.base.phase == BFTM_PHASE_FENCE && sends++ < 100)
+		assert_int_equal(wake(c.base.wake_ns, 2, 0), BFTM_PENDING);
+	assert_int_equal(c.base.phase, BFTM_PHASE_BACKOFF);
 	assert_cancelled(1);
-	assert_false(bftm_contend_alive(&c));
-	wake(c.wake_ns, 2, 0);
-	assert_int_equal(c.attempt, 2);
-	assert_int_equal(out.try_to, ALL);
+	assert_false(bftm_contender_alive(&c.base));
+	wake(c.base.wake_ns, 2, 0);
+	assert_int_equal(c.base.attempt, 2);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), ALL);
 	/* Tokens that were tried are not tried again. */
 	for (u32 u = 0; u < 5; u++)
 		free_with(u, 0, c.sent_ns[1]);
-	assert_int_equal(c.token, 7);
+	assert_int_equal(c.base.token, 7);
 }
 
 static void asked_once(void **state)
@@ -205,7 +205,7 @@ static void asked_once(void **state)
 	win(1, 5);
 	assert_int_equal(wake(T0 + GOOD + 1, 2, 0), BFTM_UNREACHABLE);
 	assert_cancelled(1);
-	assert_int_equal(c.phase, BFTM_PHASE_DEAD);
+	assert_int_equal(c.base.phase, BFTM_PHASE_DEAD);
 }
 
 /* The lock was had, and then nobody answers: that is not waited for till the end of the lease. */
@@ -221,8 +221,8 @@ static void asked_once_and_silent_then(void **state)
 	win(1, 5);
 	over = T0 + 1 + bftm_round_ns(&cfg);
 	assert_true(over < bftm_contend_end(&c, &cfg));
-	for (i = 0; i < 100 && c.phase == BFTM_PHASE_FENCE; i++) {
-		last = c.wake_ns;
+	for (i = 0; i < 100 && c.base.phase == BFTM_PHASE_FENCE; i++) {
+		last = c.base.wake_ns;
 		verdict = wake(last, 2, 0);
 	}
 	assert_int_equal(verdict, BFTM_UNREACHABLE);
@@ -237,7 +237,7 @@ static void too_many_do_not_know(void **state)
 	win(1, 5);
 	does_not_know(0, T0 + 2);
 	does_not_know(1, T0 + 2);
-	assert_int_equal(c.phase, BFTM_PHASE_FENCE);	/* till the end they may learn */
+	assert_int_equal(c.base.phase, BFTM_PHASE_FENCE);	/* till the end they may learn */
 	assert_int_equal(wake(T0 + GOOD + 1, 2, 0), BFTM_REFUSED);
 	assert_int_equal(out.refusal, BFTM_REFUSED_TOKENS);
 	assert_cancelled(1);
@@ -246,18 +246,18 @@ static void too_many_do_not_know(void **state)
 	win(6, 5);
 	does_not_know(0, T0 + 2);
 	does_not_know(1, T0 + 2);
-	assert_int_equal(wake(c.wake_ns, 7, 0), BFTM_REFUSED);
+	assert_int_equal(wake(c.base.wake_ns, 7, 0), BFTM_REFUSED);
 	want.wait = BFTM_WAIT_QUEUE;
 	/* One may lie. */
 	win(8, 5);
 	does_not_know(0, T0 + 2);
 	assert_int_equal(wake(T0 + GOOD + 1, 9, 0), BFTM_PENDING);
-	assert_int_equal(c.phase, BFTM_PHASE_BACKOFF);
+	assert_int_equal(c.base.phase, BFTM_PHASE_BACKOFF);
 	/* And who has learned does know. */
 	win(10, 5);
 	does_not_know(0, T0 + 2);
 	does_not_know(1, T0 + 2);
-	stamps(1, SACK, c.token, c.token, T0 + 3);
+	stamps(1, SACK, c.base.token, c.base.token, T0 + 3);
 	assert_int_equal(wake(T0 + GOOD + 1, 11, 0), BFTM_PENDING);
 }
 
@@ -267,9 +267,9 @@ static enum bftm_verdict wake_to_the_end(void)
 	enum bftm_verdict verdict = BFTM_PENDING;
 	u32 i;
 
-	for (i = 0; i < 1000 && c.phase == BFTM_PHASE_FENCE; i++)
-		verdict = wake(c.wake_ns, 2, 0);
-	assert_int_not_equal(c.phase, BFTM_PHASE_FENCE);
+	for (i = 0; i < 1000 && c.base.phase == BFTM_PHASE_FENCE; i++)
+		verdict = wake(c.base.wake_ns, 2, 0);
+	assert_int_not_equal(c.base.phase, BFTM_PHASE_FENCE);
 	return verdict;
 }
 
@@ -311,8 +311,8 @@ static void two_are_down(void **state)
 	/* One of them is back. */
 	win(2, 5);
 	for (u = 0; u < 5; u++)
-		stamps(u, SACK, c.token, 6, T0 + 2);
-	assert_int_equal(stamps(5, SACK, c.token, 6, T0 + 2), BFTM_WON);
+		stamps(u, SACK, c.base.token, 6, T0 + 2);
+	assert_int_equal(stamps(5, SACK, c.base.token, 6, T0 + 2), BFTM_WON);
 }
 
 /* One is so far ahead that no offer gets there, or lies and says so; and one is down. */
@@ -325,13 +325,13 @@ static void one_is_far_ahead_and_one_is_down(void **state)
 	start(1, T0);
 	for (u = 0; u < 4; u++)
 		free_with(u, 6, T0 + 1);
-	for (i = 0; i < 10000 && c.phase == BFTM_PHASE_FENCE; i++) {
+	for (i = 0; i < 10000 && c.base.phase == BFTM_PHASE_FENCE; i++) {
 		for (u = 0; u < 4; u++)
-			assert_int_equal(stamps(u, SACK, c.token, c.token, c.wake_ns - 1),
+			assert_int_equal(stamps(u, SACK, c.base.token, c.base.token, c.base.wake_ns - 1),
 					 BFTM_PENDING);
-		assert_int_equal(stamps(4, SNACK, c.token, 1ull << 60, c.wake_ns - 1),
+		assert_int_equal(stamps(4, SNACK, c.base.token, 1ull << 60, c.base.wake_ns - 1),
 				 BFTM_PENDING);
-		wake(c.wake_ns, 2, 0);
+		wake(c.base.wake_ns, 2, 0);
 	}
 	assert_true(i < 100);		/* one lease */
 	assert_int_equal(out.verdict, BFTM_REFUSED);
@@ -355,17 +355,17 @@ static void a_leftover_of_an_unfinished_stamp(void **state)
 		free_with(u, hi[u], T0 + 1);
 	for (i = 0; i < 20 && out.verdict == BFTM_PENDING; i++) {
 		for (u = 0; u < 3 && out.verdict == BFTM_PENDING; u++) {
-			bool higher = c.token > hi[u];
+			bool higher = c.base.token > hi[u];
 
 			if (higher)
-				hi[u] = c.token;
-			stamps(u, higher ? SACK : SNACK, c.token, hi[u], c.wake_ns - 1);
+				hi[u] = c.base.token;
+			stamps(u, higher ? SACK : SNACK, c.base.token, hi[u], c.base.wake_ns - 1);
 		}
 		if (out.verdict == BFTM_PENDING)
-			wake(c.wake_ns, 2, 0);
+			wake(c.base.wake_ns, 2, 0);
 	}
 	assert_int_equal(out.verdict, BFTM_WON);
-	assert_true(c.token > 1000 && c.token < 3000 && i < 12);
+	assert_true(c.base.token > 1000 && c.base.token < 3000 && i < 12);
 }
 
 /* Held up for the whole lease it has asked once: that says nothing about servers. */
@@ -379,7 +379,7 @@ static void held_up_for_a_lease(void **state)
 	for (u = 0; u < 5; u++)
 		stamps(u, SACK, 6, 6, T0 + 2);
 	assert_int_equal(wake(T0 + GOOD + 1, 2, 0), BFTM_PENDING);
-	assert_int_equal(c.phase, BFTM_PHASE_BACKOFF);
+	assert_int_equal(c.base.phase, BFTM_PHASE_BACKOFF);
 	assert_true(c.reached);
 }
 
@@ -394,7 +394,7 @@ static void too_few_answer(void **state)
 	for (u = 0; u < 4; u++)
 		stamps(u, SACK, 6, 6, T0 + 2);
 	assert_int_equal(wake_to_the_end(), BFTM_PENDING);
-	assert_int_equal(c.phase, BFTM_PHASE_BACKOFF);
+	assert_int_equal(c.base.phase, BFTM_PHASE_BACKOFF);
 	assert_false(bftm_contend_reached(&c, &cfg));
 }
 
@@ -411,7 +411,7 @@ static void grants_that_come_while_fencing(void **state)
 	wake(t1, 9, 0);
 	says(3, FREE, 2, t1 + 1);
 	says(4, FREE, 2, t1 + 1);
-	assert_int_equal(c.phase, BFTM_PHASE_FENCE);
+	assert_int_equal(c.base.phase, BFTM_PHASE_FENCE);
 	for (u = 0; u < cfg.n; u++) {
 		says(u, FREE, 2, t1 + 2);
 		assert_false(out.extended);
@@ -423,13 +423,13 @@ static void grants_that_come_while_fencing(void **state)
 		assert_quiet();
 	}
 	/* Nothing is due twice: the alarm is always ahead of its time. */
-	while (c.phase == BFTM_PHASE_FENCE) {
-		u64 at = c.wake_ns;
+	while (c.base.phase == BFTM_PHASE_FENCE) {
+		u64 at = c.base.wake_ns;
 
 		wake(at, 9, 0);
-		assert_true(c.wake_ns > at);
+		assert_true(c.base.wake_ns > at);
 	}
-	assert_int_equal(c.phase, BFTM_PHASE_BACKOFF);
+	assert_int_equal(c.base.phase, BFTM_PHASE_BACKOFF);
 }
 
 static void alarms_of_a_short_lease_that_grew(void **state)
@@ -447,11 +447,11 @@ static void alarms_of_a_short_lease_that_grew(void **state)
 	says(4, FREE, 2, T0 + 21 * MS);
 	for (u = 0; u < cfg.n; u++)
 		says(u, FREE, 2, T0 + 22 * MS);		/* after the alarm was set */
-	while (c.phase == BFTM_PHASE_FENCE) {
-		u64 at = c.wake_ns;
+	while (c.base.phase == BFTM_PHASE_FENCE) {
+		u64 at = c.base.wake_ns;
 
 		wake(at, 9, 0);
-		assert_true(c.wake_ns > at);
+		assert_true(c.base.wake_ns > at);
 	}
 }
 
@@ -459,7 +459,7 @@ static void cancelled_while_fencing(void **state)
 {
 	(void)state;
 	win(1, 0);
-	assert_true(bftm_contend_alive(&c));
+	assert_true(bftm_contender_alive(&c.base));
 	bftm_contend_stop(&c, &cfg, &out);
 	assert_cancelled(1);
 	stamps(0, SACK, 1, 1, T0 + 2);
@@ -479,12 +479,12 @@ static void b_silent_or_denying_servers_cost_nothing(void **state)
 			cfg.b = b;
 			memset(&c, 0, sizeof(c));
 			start(1, T0);
-			for (u = b; u < n && c.phase == BFTM_PHASE_TRY; u++)
+			for (u = b; u < n && c.base.phase == BFTM_PHASE_TRY; u++)
 				free_with(u, 3, T0 + 1);
 			for (i = 0; kind && i < b; i++)
-				stamps(i, SNACK, c.token, ~0ull - 1, T0 + 2);
-			assert_int_equal(c.token, 4);
-			for (u = b; u < n && c.phase == BFTM_PHASE_FENCE; u++)
+				stamps(i, SNACK, c.base.token, ~0ull - 1, T0 + 2);
+			assert_int_equal(c.base.token, 4);
+			for (u = b; u < n && c.base.phase == BFTM_PHASE_FENCE; u++)
 				stamps(u, SACK, 4, 4, T0 + 2);
 			assert_int_equal(out.verdict, BFTM_WON);
 		}

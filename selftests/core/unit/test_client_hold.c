@@ -40,12 +40,12 @@ static void renewed_at_half_of_the_lease(void **state)
 	(void)state;
 	hold(1, T0);
 	for (k = 2; k < 40; k++) {
-		assert_int_equal(c.wake_ns, from + L / 2);
-		now = c.wake_ns;
+		assert_int_equal(c.base.wake_ns, from + L / 2);
+		now = c.base.wake_ns;
 		assert_int_equal(wake(now, 99, 0), BFTM_PENDING);
-		assert_int_equal(out.try_to, ALL);
-		assert_int_equal(c.sends, k);
-		assert_int_equal(c.attempt, 1);
+		assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), ALL);
+		assert_int_equal(c.base.sends, k);
+		assert_int_equal(c.base.attempt, 1);
 		assert_false(refreshed(0x0f, k, now + 1));
 		assert_int_equal(bftm_contend_end(&c, &cfg), from + GOOD);
 		assert_true(refreshed(0x40, k, now + 1));
@@ -59,11 +59,11 @@ static void not_renewed_unless_wanted(void **state)
 	(void)state;
 	want.renew = false;
 	hold(1, T0);
-	assert_int_equal(c.wake_ns, T0 + GOOD + 1);
+	assert_int_equal(c.base.wake_ns, T0 + GOOD + 1);
 	bftm_contend_renew(&c, &cfg, T0 + 5 * MS, &out);	/* but once */
-	assert_int_equal(out.try_to, ALL);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), ALL);
 	assert_true(refreshed(0x1f, 2, T0 + 6 * MS));
-	assert_int_equal(c.wake_ns, T0 + 5 * MS + GOOD + 1);
+	assert_int_equal(c.base.wake_ns, T0 + 5 * MS + GOOD + 1);
 }
 
 /* Answers are lost: soon again, later each time, and never after the end. */
@@ -74,22 +74,22 @@ static void renewals_are_repeated_until_the_end(void **state)
 
 	(void)state;
 	hold(1, T0);
-	while (c.wake_ns <= end) {
-		assert_true(c.wake_ns >= last);
-		assert_true(c.wake_ns - last <= L / 8);
-		last = c.wake_ns;
+	while (c.base.wake_ns <= end) {
+		assert_true(c.base.wake_ns >= last);
+		assert_true(c.base.wake_ns - last <= L / 8);
+		last = c.base.wake_ns;
 		assert_int_equal(wake(last, 99, 0), BFTM_PENDING);
-		assert_int_equal(out.try_to, ALL);
+		assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), ALL);
 		sends++;
 	}
 	assert_in_range(sends, 5, 12);
-	assert_int_equal(c.wake_ns, end + 1);
+	assert_int_equal(c.base.wake_ns, end + 1);
 	assert_int_equal(wake(end + 1, 99, 0), BFTM_LAPSED);
 	assert_cancelled(1);
 	/* A renewal that completes now is discarded, and given back. */
-	says(0, BFTM_MSG_FREE, c.sends, end + 2);
+	says(0, BFTM_MSG_FREE, c.base.sends, end + 2);
 	assert_int_equal(out.release_to, 1);
-	assert_int_equal(c.phase, BFTM_PHASE_DEAD);
+	assert_int_equal(c.base.phase, BFTM_PHASE_DEAD);
 }
 
 /* The answer that would extend comes too late: it only shows the lapse. */
@@ -127,7 +127,7 @@ static void every_move_of_the_end_is_told(void **state)
 	assert_false(out.extended);
 	says(0, BFTM_MSG_FREE, 2, T0 + RESEND);
 	assert_true(out.extended);
-	assert_int_equal(c.wake_ns, T0 + RESEND + GOOD + 1);
+	assert_int_equal(c.base.wake_ns, T0 + RESEND + GOOD + 1);
 }
 
 static void renew_in_other_phases(void **state)
@@ -140,7 +140,7 @@ static void renew_in_other_phases(void **state)
 	assert_quiet();
 	all_say(0x1f, BFTM_MSG_FREE, T0);
 	bftm_contend_renew(&c, &cfg, T0 + GOOD, &out);
-	assert_int_equal(out.try_to, ALL);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), ALL);
 	bftm_contend_renew(&c, &cfg, T0 + GOOD + 1, &out);
 	assert_int_equal(out.verdict, BFTM_LAPSED);
 	assert_cancelled(1);
@@ -152,7 +152,7 @@ static void adopt(u64 attempt, u64 end, u32 sends, u64 now)
 {
 	memset(&c, 0, sizeof(c));
 	bftm_contend_adopt(&c, &cfg, &want, attempt, end, sends);
-	assert_int_equal(c.wake_ns, end + 1);
+	assert_int_equal(c.base.wake_ns, end + 1);
 	bftm_contend_renew(&c, &cfg, now, &out);
 }
 
@@ -165,16 +165,16 @@ static void adopted(void **state)
 	want.renew = false;
 	adopt(77, end, 12, T0);
 	assert_int_equal(out.verdict, BFTM_PENDING);
-	assert_int_equal(out.try_to, ALL);
-	assert_int_equal(c.phase, BFTM_PHASE_HOLD);
-	assert_int_equal(c.attempt, 77);
-	assert_int_equal(c.sends, 12 + BFTM_ADOPT_SENDS + 1);
-	assert_false(bftm_contend_queues(&c));		/* it has the lock */
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), ALL);
+	assert_int_equal(c.base.phase, BFTM_PHASE_HOLD);
+	assert_int_equal(c.base.attempt, 77);
+	assert_int_equal(c.base.sends, 12 + BFTM_ADOPT_SENDS + 1);
+	assert_false(bftm_contender_queues(&c.base));		/* it has the lock */
 	assert_int_equal(bftm_contend_end(&c, &cfg), end);
-	assert_false(refreshed(0x0f, c.sends, T0 + 1));
-	assert_true(refreshed(0x10, c.sends, T0 + 1));
+	assert_false(refreshed(0x0f, c.base.sends, T0 + 1));
+	assert_true(refreshed(0x10, c.base.sends, T0 + 1));
 	assert_int_equal(bftm_contend_end(&c, &cfg), T0 + GOOD);
-	assert_int_equal(c.wake_ns, T0 + GOOD + 1);
+	assert_int_equal(c.base.wake_ns, T0 + GOOD + 1);
 }
 
 /* What answers the dead helper's sends says nothing about ours. */
@@ -200,13 +200,13 @@ static void adopted_until_its_end(void **state)
 
 	(void)state;
 	adopt(77, end, 0, T0);
-	while (c.wake_ns <= end)
-		assert_int_equal(wake(c.wake_ns, 99, 0), BFTM_PENDING);
+	while (c.base.wake_ns <= end)
+		assert_int_equal(wake(c.base.wake_ns, 99, 0), BFTM_PENDING);
 	assert_int_equal(wake(end + 1, 99, 0), BFTM_LAPSED);
 	assert_cancelled(77);
 	/* Nor is it taken over after that, but servers are told. */
 	adopt(78, end, 0, end);
-	assert_int_equal(c.phase, BFTM_PHASE_HOLD);
+	assert_int_equal(c.base.phase, BFTM_PHASE_HOLD);
 	adopt(79, end, 0, end + 1);
 	assert_int_equal(out.verdict, BFTM_LAPSED);
 	assert_cancelled(79);
@@ -219,7 +219,7 @@ static void a_known_end_is_never_taken_back(void **state)
 
 	(void)state;
 	adopt(77, end, 0, T0);
-	assert_false(refreshed(ALL, c.sends, T0 + 1));
+	assert_false(refreshed(ALL, c.base.sends, T0 + 1));
 	assert_int_equal(bftm_contend_end(&c, &cfg), end);
 	/* Nor does it outlive its attempt. */
 	bftm_contend_stop(&c, &cfg, &out);

@@ -41,10 +41,10 @@ static void judge_the_first_q(void **state)
 		start(1, T0);
 		all_say(literal[i].free, BFTM_MSG_FREE, T0);
 		all_say(literal[i].locked, BFTM_MSG_LOCKED, T0);
-		assert_int_equal(c.phase, BFTM_PHASE_TRY);
+		assert_int_equal(c.base.phase, BFTM_PHASE_TRY);
 		all_say(literal[i].last, literal[i].type, T0);
-		if (c.phase != literal[i].phase)
-			fail_msg("%s: phase %d", literal[i].what, c.phase);
+		if (c.base.phase != literal[i].phase)
+			fail_msg("%s: phase %d", literal[i].what, c.base.phase);
 	}
 }
 
@@ -59,7 +59,7 @@ static void literal_backoff_grows(void **state)
 		all_say(0x07, BFTM_MSG_FREE, c.sent_ns[1]);
 		all_say(0x18, BFTM_MSG_LOCKED, c.sent_ns[1]);
 		assert_int_equal(c.retries, s);
-		wake(c.wake_ns, s + 1, 0);
+		wake(c.base.wake_ns, s + 1, 0);
 	}
 }
 
@@ -84,7 +84,7 @@ static void literal_with_b_silent(void **state)
 static void reports(u32 u, u64 prio)
 {
 	const struct bftm_msg msg = {
-		.type = BFTM_MSG_LOCKED, .attempt = c.attempt, .k = 1, .prio = prio,
+		.type = BFTM_MSG_LOCKED, .attempt = c.base.attempt, .k = 1, .prio = prio,
 	};
 
 	bftm_contend_answer(&c, &cfg, u, &msg, T0, 0, &out);
@@ -110,18 +110,18 @@ static void priorities(void **state)
 
 	(void)state;
 	start(attempt, T0);
-	assert_int_equal(c.prio, 1);
+	assert_int_equal(c.base.prio, 1);
 	for (i = 0; i < ARRAY_SIZE(round); i++) {
 		for (u = 0; u < 3; u++)
 			reports(u, round[i].lam[u]);
-		assert_int_equal(c.phase, BFTM_PHASE_BACKOFF);
-		wake(c.wake_ns, ++attempt, 0);
-		assert_int_equal(c.prio, round[i].prio);
+		assert_int_equal(c.base.phase, BFTM_PHASE_BACKOFF);
+		wake(c.base.wake_ns, ++attempt, 0);
+		assert_int_equal(c.base.prio, round[i].prio);
 	}
 	/* A new request of the application goes on where the last one was. */
 	bftm_contend_stop(&c, &cfg, &out);
 	start(++attempt, T0);
-	assert_int_equal(c.prio, 103);
+	assert_int_equal(c.base.prio, 103);
 }
 
 /* There is none above the highest, and 0 would go before all. */
@@ -133,8 +133,8 @@ static void priorities_end(void **state)
 	start(1, T0);
 	for (u = 0; u < 3; u++)
 		reports(u, ~0ull);
-	wake(c.wake_ns, 2, 0);
-	assert_true(c.prio == ~0ull);
+	wake(c.base.wake_ns, 2, 0);
+	assert_true(c.base.prio == ~0ull);
 }
 
 /* What answers to dead attempts report is as true as any. */
@@ -147,7 +147,7 @@ static void priorities_of_strays_count(void **state)
 	for (u = 0; u < 2; u++)
 		bftm_contend_answer(&c, &cfg, u, &msg, T0, 0, &out);
 	start(1, T0);
-	assert_int_equal(c.prio, 41);
+	assert_int_equal(c.base.prio, 41);
 }
 
 static void b_refusals_do_nothing(void **state)
@@ -176,7 +176,7 @@ static void b_plus_1_equal_refusals_end_it(void **state)
 		assert_int_equal(refuses(6, reason, T0), BFTM_REFUSED);
 		assert_int_equal(out.refusal, reason);
 		assert_cancelled(reason);
-		assert_int_equal(c.phase, BFTM_PHASE_DEAD);
+		assert_int_equal(c.base.phase, BFTM_PHASE_DEAD);
 	}
 }
 
@@ -190,14 +190,14 @@ static void different_refusals(void **state)
 	assert_quiet();
 	assert_int_equal(refuses(2, BFTM_REFUSED_CLIENTS, T0), BFTM_PENDING);
 	assert_cancelled(1);
-	assert_int_equal(c.phase, BFTM_PHASE_BACKOFF);
+	assert_int_equal(c.base.phase, BFTM_PHASE_BACKOFF);
 	/* A server may change its mind: its last word counts. */
-	wake(c.wake_ns, 2, 0);
+	wake(c.base.wake_ns, 2, 0);
 	refuses(0, BFTM_REFUSED_LEASE, T0);
 	refuses(0, BFTM_REFUSED_LOCKS, T0);
 	refuses(1, BFTM_REFUSED_LEASE, T0);
 	assert_quiet();
-	assert_int_equal(c.phase, BFTM_PHASE_TRY);
+	assert_int_equal(c.base.phase, BFTM_PHASE_TRY);
 }
 
 /* Whoever has asked for so long, and had no answer, need not blame the time limit. */
@@ -208,9 +208,9 @@ static void a_round_in_vain(void **state)
 
 	(void)state;
 	assert_int_equal(bftm_round_ns(&cfg), 128 * 10 * MS);
-	for (start(1, T0); c.phase == BFTM_PHASE_TRY; n++) {
-		assert_int_equal(out.try_to, ALL);
-		now = c.wake_ns;
+	for (start(1, T0); c.base.phase == BFTM_PHASE_TRY; n++) {
+		assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), ALL);
+		now = c.base.wake_ns;
 		wake(now, n + 1, 0);
 	}
 	assert_int_equal(n, BFTM_ROUND_SENDS + 1);
@@ -229,12 +229,12 @@ static void reached(void **state)
 	says(3, BFTM_MSG_FREE, 1, T0);
 	assert_true(bftm_contend_reached(&c, &cfg));
 	says(2, BFTM_MSG_LOCKED, 1, T0);
-	assert_int_equal(c.phase, BFTM_PHASE_BACKOFF);
+	assert_int_equal(c.base.phase, BFTM_PHASE_BACKOFF);
 	assert_true(bftm_contend_reached(&c, &cfg));
-	wake(c.wake_ns, 2, 0);
+	wake(c.base.wake_ns, 2, 0);
 	assert_true(bftm_contend_reached(&c, &cfg));
-	while (c.phase == BFTM_PHASE_TRY)
-		wake(c.wake_ns, 3, 0);
+	while (c.base.phase == BFTM_PHASE_TRY)
+		wake(c.base.wake_ns, 3, 0);
 	assert_false(bftm_contend_reached(&c, &cfg));
 	start(3, T0);
 	assert_false(bftm_contend_reached(&c, &cfg));

@@ -26,32 +26,32 @@ static void unheard_gives_way(void **state)
 		/* One less than it takes to know anything. */
 		says(0, BFTM_MSG_FREE, i, now + 1);
 		says(1, BFTM_MSG_WAIT, i, now + 1);
-		while (c.sends == i) {
-			wake(c.wake_ns, 9, 0);
+		while (c.base.sends == i) {
+			wake(c.base.wake_ns, 9, 0);
 			assert_int_equal(out.release_to, 0);
 		}
-		now = c.sent_ns[c.sends % BFTM_SENDS];
+		now = c.sent_ns[c.base.sends % BFTM_SENDS];
 		assert_int_equal(now, T0 + i * POLL);
 	}
-	while (c.phase == BFTM_PHASE_TRY)
-		wake(c.wake_ns, 9, base / 2);
+	while (c.base.phase == BFTM_PHASE_TRY)
+		wake(c.base.wake_ns, 9, base / 2);
 	assert_cancelled(1);
 	assert_int_equal(out.verdict, BFTM_PENDING);
 	assert_false(bftm_contend_reached(&c, &cfg));
-	assert_int_equal(c.phase, BFTM_PHASE_BACKOFF);
-	assert_int_equal(c.wake_ns, T0 + L + base + base / 2);
+	assert_int_equal(c.base.phase, BFTM_PHASE_BACKOFF);
+	assert_int_equal(c.base.wake_ns, T0 + L + base + base / 2);
 	/* What comes now is for an attempt that is dead. */
-	says_of(2, BFTM_MSG_FREE, 8, 7, c.wake_ns - 1);
+	says_of(2, BFTM_MSG_FREE, 8, 7, c.base.wake_ns - 1);
 	assert_int_equal(out.release_to, 4);
 	assert_int_equal(out.release_attempt, 1);
-	wake(c.wake_ns, 2, 0);
-	assert_int_equal(out.try_to, ALL);
-	assert_int_equal(c.attempt, 2);
+	wake(c.base.wake_ns, 2, 0);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), ALL);
+	assert_int_equal(c.base.attempt, 2);
 	/* Silence does not make the sleep grow. */
-	while (c.phase == BFTM_PHASE_TRY)
-		wake(c.wake_ns, 9, 0);
+	while (c.base.phase == BFTM_PHASE_TRY)
+		wake(c.base.wake_ns, 9, 0);
 	assert_cancelled(2);
-	assert_int_equal(c.wake_ns, T0 + 2 * L + base + base / 2 + base);
+	assert_int_equal(c.base.wake_ns, T0 + 2 * L + base + base / 2 + base);
 }
 
 /* F answers, whatever they are, are enough to go on. */
@@ -63,10 +63,10 @@ static void heard_again_in_time(void **state)
 	start(1, T0);
 	for (i = 1; i < 40; i++) {
 		if (i % 8 == 7)
-			all_say(0x07, BFTM_MSG_WAIT, c.sent_ns[c.sends % BFTM_SENDS] + 1);
-		while (c.sends == i)
-			wake(c.wake_ns, 9, 0);
-		assert_int_equal(c.attempt, 1);
+			all_say(0x07, BFTM_MSG_WAIT, c.sent_ns[c.base.sends % BFTM_SENDS] + 1);
+		while (c.base.sends == i)
+			wake(c.base.wake_ns, 9, 0);
+		assert_int_equal(c.base.attempt, 1);
 	}
 }
 

@@ -14,7 +14,7 @@ static int queueing_client(void **state)
 static enum bftm_verdict waits(u32 u, u32 position, u64 wait_ns, u64 now)
 {
 	const struct bftm_msg msg = {
-		.type = BFTM_MSG_WAIT, .attempt = c.attempt, .k = c.sends,
+		.type = BFTM_MSG_WAIT, .attempt = c.base.attempt, .k = c.base.sends,
 		.position = position, .lease_ns = wait_ns,
 	};
 
@@ -35,8 +35,8 @@ static void uncontended_is_one_round_trip(void **state)
 {
 	(void)state;
 	start(8, T0);
-	assert_true(bftm_contend_queues(&c));
-	assert_int_equal(out.try_to, ALL);
+	assert_true(bftm_contender_queues(&c.base));
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), ALL);
 	assert_int_equal(all_say(0x1f, BFTM_MSG_FREE, T0 + 1), BFTM_WON);
 	assert_int_equal(bftm_contend_end(&c, &cfg), T0 + GOOD);
 	assert_true(out.round_over);
@@ -53,10 +53,10 @@ static void waiting_loses_no_round(void **state)
 	for (i = 0; i < ARRAY_SIZE(type); i++) {
 		start(i + 1, T0);
 		assert_int_equal(all_say(ALL, type[i], T0 + 1), BFTM_PENDING);
-		assert_int_equal(c.phase, BFTM_PHASE_TRY);
-		assert_int_equal(out.release_to | out.try_to, 0);
-		assert_int_equal(c.attempt, i + 1);
-		assert_int_equal(c.wake_ns, T0 + POLL);
+		assert_int_equal(c.base.phase, BFTM_PHASE_TRY);
+		assert_int_equal(out.release_to | bftm_out_to(&out, BFTM_MSG_TRY), 0);
+		assert_int_equal(c.base.attempt, i + 1);
+		assert_int_equal(c.base.wake_ns, T0 + POLL);
 	}
 }
 
@@ -72,17 +72,17 @@ static void polls(void **state)
 		all_wait(ALL & ~1u, now + 1);
 		assert_int_equal(waits(0, 2, 7, now + 1), BFTM_PENDING);
 		assert_quiet();
-		assert_int_equal(c.wake_ns, now + POLL);
-		wake(c.wake_ns - 1, 99, 0);
+		assert_int_equal(c.base.wake_ns, now + POLL);
+		wake(c.base.wake_ns - 1, 99, 0);
 		assert_quiet();
-		now = c.wake_ns;
+		now = c.base.wake_ns;
 		wake(now, 99, 0);
-		assert_int_equal(out.try_to, ALL);
+		assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), ALL);
 		assert_int_equal(out.release_to, 0);
-		assert_int_equal(c.attempt, 5);
-		assert_int_equal(c.prio, 1);
-		assert_int_equal(c.sends, i);
-		assert_int_equal(c.rounds, i);
+		assert_int_equal(c.base.attempt, 5);
+		assert_int_equal(c.base.prio, 1);
+		assert_int_equal(c.base.sends, i);
+		assert_int_equal(c.base.rounds, i);
 		assert_true(out.round_over);
 		assert_int_equal(out.said_locked, ALL);
 		assert_int_equal(out.said_free | out.silent, 0);
@@ -102,19 +102,19 @@ static void resends(void **state)
 	all_wait(0x1f, T0 + 1);
 	for (i = 0; i < ARRAY_SIZE(at); i++) {
 		now = T0 + at[i] * RESEND;
-		assert_int_equal(c.wake_ns, now);
+		assert_int_equal(c.base.wake_ns, now);
 		wake(now, 9, 0);
-		assert_int_equal(out.try_to, 0x60);
+		assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), 0x60);
 		assert_false(out.round_over);
 	}
-	assert_int_equal(c.wake_ns, T0 + 45 * RESEND);
-	wake(c.wake_ns, 9, 0);
-	assert_int_equal(out.try_to, ALL);
+	assert_int_equal(c.base.wake_ns, T0 + 45 * RESEND);
+	wake(c.base.wake_ns, 9, 0);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), ALL);
 	assert_int_equal(out.silent, 0x60);
-	assert_int_equal(c.wake_ns, T0 + 46 * RESEND);	/* it doubles anew */
+	assert_int_equal(c.base.wake_ns, T0 + 46 * RESEND);	/* it doubles anew */
 	/* When the last has answered there is nothing to resend. */
-	all_wait(ALL, c.wake_ns - 1);
-	assert_int_equal(c.wake_ns, T0 + 90 * RESEND);
+	all_wait(ALL, c.base.wake_ns - 1);
+	assert_int_equal(c.base.wake_ns, T0 + 90 * RESEND);
 }
 
 /* b silent servers make no send time be forgotten, however long the lease. */
@@ -129,8 +129,8 @@ static void silence_of_some_costs_no_grant_of_others(void **state)
 	all_wait(0x3f, T0 + 1);
 	sent = T0;
 	end = sent + want.lease_ns / 8;
-	while (c.wake_ns < end)
-		wake(c.wake_ns, 9, 0);
+	while (c.base.wake_ns < end)
+		wake(c.base.wake_ns, 9, 0);
 	/* The release that all waited for: pushes echo what was heard last. */
 	for (u = 0; u < 5; u++)
 		says_of(u, BFTM_MSG_FREE, 1, 7, end - 1);
@@ -147,25 +147,25 @@ static void grants_are_kept_over_polls(void **state)
 	(void)state;
 	start(1, T0);
 	all_say(0x07, BFTM_MSG_FREE, T0 + 1);
-	wake(c.wake_ns, 9, 0);
-	while (c.sends < 2)
-		wake(c.wake_ns, 9, 0);
+	wake(c.base.wake_ns, 9, 0);
+	while (c.base.sends < 2)
+		wake(c.base.wake_ns, 9, 0);
 	t1 = c.sent_ns[2];
 	says_of(3, BFTM_MSG_FREE, 2, 0, t1 + 1);
-	assert_int_equal(c.phase, BFTM_PHASE_TRY);
+	assert_int_equal(c.base.phase, BFTM_PHASE_TRY);
 	assert_int_equal(says_of(4, BFTM_MSG_FREE, 2, 0, t1 + 1), BFTM_WON);
 	assert_int_equal(bftm_contend_end(&c, &cfg), T0 + GOOD);
 	/* And no longer than that. */
 	start(2, T0);
 	all_say(0x0f, BFTM_MSG_FREE, T0 + 1);
 	assert_int_equal(says(4, BFTM_MSG_FREE, 1, T0 + GOOD + 1), BFTM_PENDING);
-	assert_int_equal(c.phase, BFTM_PHASE_TRY);
+	assert_int_equal(c.base.phase, BFTM_PHASE_TRY);
 	assert_int_equal(out.release_to, 0);
 	wake(T0 + GOOD + 1, 9, 0);
-	assert_int_equal(out.try_to, ALL);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), ALL);
 	for (u32 u = 0; u < 4; u++)
-		assert_int_equal(says(u, BFTM_MSG_FREE, c.sends, T0 + GOOD + 2), BFTM_PENDING);
-	assert_int_equal(says(4, BFTM_MSG_FREE, c.sends, T0 + GOOD + 2), BFTM_WON);
+		assert_int_equal(says(u, BFTM_MSG_FREE, c.base.sends, T0 + GOOD + 2), BFTM_PENDING);
+	assert_int_equal(says(4, BFTM_MSG_FREE, c.base.sends, T0 + GOOD + 2), BFTM_WON);
 }
 
 /* More than b grants by others' release: the rest was lost, and is asked for soon. */
@@ -177,22 +177,22 @@ static void a_hand_over_is_not_left_to_the_next_poll(void **state)
 	start(1, T0);
 	all_wait(ALL, T0 + 1);
 	says_of(0, BFTM_MSG_FREE, 1, 7, now);		/* any liar can say that */
-	assert_int_equal(c.wake_ns, T0 + POLL);
+	assert_int_equal(c.base.wake_ns, T0 + POLL);
 	says_of(0, BFTM_MSG_FREE, 1, 8, now);
-	assert_int_equal(c.wake_ns, T0 + POLL);
+	assert_int_equal(c.base.wake_ns, T0 + POLL);
 	says_of(1, BFTM_MSG_FREE, 1, 7, now);
-	assert_int_equal(c.wake_ns, now + RESEND);
+	assert_int_equal(c.base.wake_ns, now + RESEND);
 	says_of(2, BFTM_MSG_FREE, 1, 7, now + 5);	/* not later, for more of them */
-	assert_int_equal(c.wake_ns, now + RESEND);
+	assert_int_equal(c.base.wake_ns, now + RESEND);
 	wake(now + RESEND, 9, 0);
-	assert_int_equal(out.try_to, ALL);
-	assert_int_equal(c.sends, 2);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), ALL);
+	assert_int_equal(c.base.sends, 2);
 	assert_int_equal(out.said_free, 0x07);
 	/* The same grants again are no news: the next poll is a poll away. */
 	for (u32 u = 0; u < 3; u++)
 		says_of(u, BFTM_MSG_FREE, 2, 7 + !u, now + RESEND + 1);
 	all_wait(0x78, now + RESEND + 1);
-	assert_int_equal(c.wake_ns, now + RESEND + POLL);
+	assert_int_equal(c.base.wake_ns, now + RESEND + POLL);
 }
 
 /* All that is missing is in quarantine, for less than a poll. */
@@ -202,17 +202,17 @@ static void quarantine_shortens_a_poll(void **state)
 	start(1, T0);
 	all_say(0x0f, BFTM_MSG_FREE, T0 + 1);
 	waits(4, 0, 60 * MS, T0 + 1);
-	assert_int_equal(c.wake_ns, T0 + RESEND);	/* two are silent */
+	assert_int_equal(c.base.wake_ns, T0 + RESEND);	/* two are silent */
 	waits(5, 0, 70 * MS, T0 + 1);
 	waits(6, 0, 80 * MS, T0 + 1);
-	assert_int_equal(c.wake_ns, T0 + 1 + 70 * MS);
+	assert_int_equal(c.base.wake_ns, T0 + 1 + 70 * MS);
 	/* Who is queued says nothing about quarantines. */
 	start(2, T0);
 	all_wait(0x0f, T0 + 1);
 	waits(4, 0, 60 * MS, T0 + 1);
 	waits(5, 0, 60 * MS, T0 + 1);
 	waits(6, 0, 60 * MS, T0 + 1);
-	assert_int_equal(c.wake_ns, T0 + POLL);
+	assert_int_equal(c.base.wake_ns, T0 + POLL);
 }
 
 /* b + 1 with one reason end it; grants do not become refusals. */
@@ -240,13 +240,13 @@ static void new_epochs_once_a_poll(void **state)
 	(void)state;
 	start(1, T0);
 	bftm_contend_again(&c, 3, &out);
-	assert_int_equal(out.try_to, 8);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), 8);
 	bftm_contend_again(&c, 3, &out);
 	assert_quiet();
 	wake(T0 + POLL, 9, 0);
 	bftm_contend_again(&c, 3, &out);
-	assert_int_equal(out.try_to, 8);
-	assert_int_equal(c.sends, 2);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), 8);
+	assert_int_equal(c.base.sends, 2);
 }
 
 static void reached_while_waiting(void **state)

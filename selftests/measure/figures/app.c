@@ -128,7 +128,7 @@ static void note(struct world *w, struct trial *t, u32 x)
 	    t->delay[i] != NEVER)
 		return;
 	t->delay[i] = w->now - since;
-	t->rounds[i] = w->client[x].handle[0].contend.rounds;
+	t->rounds[i] = w->client[x].handle[0].client->rounds;
 	if (++t->served == t->load.contenders * t->load.turns)
 		w->end = w->now + t->load.hold + 4 * w->plan->delta;
 }
@@ -186,7 +186,7 @@ void app_heal(struct world *w)
 		struct handle *h = &w->client[x].handle[0];
 
 		if (x ? h->app == APP_ASKING :
-			h->app != APP_IDLE && h->contend.phase == BFTM_PHASE_HOLD) {
+			h->app != APP_IDLE && h->client->phase == BFTM_PHASE_HOLD) {
 			h->app = APP_IDLE;
 			h->stamp++;
 			client_end(w, x, 0);

@@ -85,6 +85,9 @@ extern const u32 ways_count;
 void way_use(const struct way *way, struct trial *t);
 
 /** Our protocol without one of its parts, see ways.c. */
+/** ways_setup() - before any of these is used. */
+void ways_setup(void);
+
 extern const struct protocol protocol_no_release, protocol_no_cancel, protocol_no_resend;
 
 /** trial_set() - a fault-free cluster of @n servers, in the trial's plan. */

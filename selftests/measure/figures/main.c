@@ -22,6 +22,7 @@ int main(int argc, char **argv)
 	static struct trial t;
 	size_t i;
 
+	ways_setup();
 	for (i = 0; i < FIGURES && argc == 2 + quick; i++) {
 		if (strcmp(argv[1 + quick], figures[i].name))
 			continue;

@@ -3,7 +3,8 @@
  * Ways to wait, each a curve of the figures; and our protocol with one of its
  * parts left out, by what the shell around the cores does, not in the cores.
  */
-#include "core/quorum.h"
+#include "core/backoff/client.h"
+#include "core/backoff/protocol.h"
 #include "figures.h"
 
 #define BACKOFF .wait = BFTM_WAIT_BACKOFF
@@ -32,39 +33,47 @@ void way_use(const struct way *way, struct trial *t)
 	t->load.wait = way->wait;
 }
 
+static const struct bftm_client_ops *const ours = &bftm_backoff.client;
+
 /* A lost round goes unsaid, and what was granted in it lasts a lease. */
-static void no_cancel_answer(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
+static void no_cancel_answer(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u32 u,
 			     const struct bftm_msg *msg, u64 now, u64 rnd, struct bftm_out *out)
 {
-	bftm_contend_answer(c, cfg, u, msg, now, rnd, out);
+	ours->answer(c, cfg, u, msg, now, rnd, out);
 	out->release_to = 0;
 }
 
-static void no_cancel_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+static void no_cancel_wake(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u64 now,
 			   u64 attempt, u64 rnd, struct bftm_out *out)
 {
-	bftm_contend_wake(c, cfg, now, attempt, rnd, out);
+	ours->wake(c, cfg, now, attempt, rnd, out);
 	out->release_to = 0;
 }
 
 /* When a TRY would be repeated, the round is given up instead. */
-static void no_resend_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+static void no_resend_wake(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u64 now,
 			   u64 attempt, u64 rnd, struct bftm_out *out)
 {
 	if (c->phase == BFTM_PHASE_TRY)
 		c->sends = BFTM_ROUND_SENDS;
-	bftm_contend_wake(c, cfg, now, attempt, rnd, out);
+	ours->wake(c, cfg, now, attempt, rnd, out);
 }
 
-#define OURS(...) { \
-	.name = "ours", .servers_needed = bftm_servers_needed, .start = bftm_contend_start, \
-	.stop = bftm_contend_stop, .end = bftm_contend_end, .core = &bftm_backoff, \
-	__VA_ARGS__ \
-}
+static struct bftm_protocol no_cancel, no_resend;
 
-const struct protocol protocol_no_release =
-	OURS(.answer = bftm_contend_answer, .wake = bftm_contend_wake);
-const struct protocol protocol_no_cancel =
-	OURS(.answer = no_cancel_answer, .wake = no_cancel_wake, .releases = true);
-const struct protocol protocol_no_resend =
-	OURS(.answer = bftm_contend_answer, .wake = no_resend_wake, .releases = true);
+const struct protocol protocol_no_release = { .name = "ours", .core = &bftm_backoff };
+const struct protocol protocol_no_cancel = {
+	.name = "ours", .releases = true, .core = &no_cancel,
+};
+const struct protocol protocol_no_resend = {
+	.name = "ours", .releases = true, .core = &no_resend,
+};
+
+void ways_setup(void)
+{
+	no_cancel = bftm_backoff;
+	no_cancel.client.answer = no_cancel_answer;
+	no_cancel.client.wake = no_cancel_wake;
+	no_resend = bftm_backoff;
+	no_resend.client.wake = no_resend_wake;
+}

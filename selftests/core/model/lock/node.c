@@ -71,14 +71,14 @@ static void load_contend(const struct world *w, u32 c, u64 noise,
 	u32 u, k;
 
 	memset(cc, 0, offsetof(struct bftm_contend, server));
-	cc->phase = m->phase;
-	cc->want.lease_ns = node_lease(c);
-	cc->want.wait = queues(c) ? BFTM_WAIT_QUEUE : BFTM_WAIT_NO_BACKOFF;
-	cc->attempt = m->attempt;
-	cc->prio = noise;
+	cc->base.phase = m->phase;
+	cc->base.want.lease_ns = node_lease(c);
+	cc->base.want.wait = queues(c) ? BFTM_WAIT_QUEUE : BFTM_WAIT_NO_BACKOFF;
+	cc->base.attempt = m->attempt;
+	cc->base.prio = noise;
 	cc->retries = (u32)noise % 8;
-	cc->rounds = (u32)noise;
-	cc->sends = m->sends;
+	cc->base.rounds = (u32)noise;
+	cc->base.sends = m->sends;
 	for (k = 1; k <= m->sends; k++)
 		cc->sent_ns[k % BFTM_SENDS] = NOW - (u64)(int64_t)m->age[k - 1];
 	for (u = 0; u < plan.n; u++) {
@@ -94,7 +94,7 @@ static void load_contend(const struct world *w, u32 c, u64 noise,
 		};
 	}
 	if (m->phase == BFTM_PHASE_HOLD)
-		cc->wake_ns = bftm_contend_end(cc, &client_cfg) + 1;
+		cc->base.wake_ns = bftm_contend_end(cc, &client_cfg) + 1;
 }
 
 static void store_yielded(struct world *w, u32 c, u32 u, u64 yielded)
@@ -112,11 +112,11 @@ static void store_contend(struct world *w, u32 c, const struct bftm_contend *cc)
 	struct m_client *m = &w->client[c];
 	u32 u, k;
 
-	m->phase = cc->phase == BFTM_PHASE_BACKOFF ? BFTM_PHASE_DEAD :
-						     (u8)cc->phase;
-	m->attempt = (u8)cc->attempt;
-	m->sends = (u8)cc->sends;
-	for (k = 1; k <= cc->sends; k++)
+	m->phase = cc->base.phase == BFTM_PHASE_BACKOFF ? BFTM_PHASE_DEAD :
+						     (u8)cc->base.phase;
+	m->attempt = (u8)cc->base.attempt;
+	m->sends = (u8)cc->base.sends;
+	for (k = 1; k <= cc->base.sends; k++)
 		m->age[k - 1] = (s32)(int64_t)(NOW - cc->sent_ns[k % BFTM_SENDS]);
 	for (u = 0; u < plan.n; u++) {
 		m->known[u].type = cc->server[u].type;
@@ -173,6 +173,7 @@ static void run(struct world *w, const struct event *e, struct bftm_out *out)
 {
 	static struct bftm_contend cc;
 	struct world again;
+	u32 yield_to;
 
 	if (plan.twice) {
 		again = *w;
@@ -187,8 +188,9 @@ static void run(struct world *w, const struct event *e, struct bftm_out *out)
 	if (plan.twice && memcmp(&again, w, sizeof(again)))
 		errx(2, "a client's step depends on a field that is not kept");
 	/* What is held, or over, is not yielded; nor to who did not ask. */
-	if (out->yield_to && (w->client[e->client].phase == BFTM_PHASE_HOLD ||
-			      out->yield_to != 1u << e->server))
+	yield_to = bftm_out_to(out, BFTM_MSG_YIELD);
+	if (yield_to && (w->client[e->client].phase == BFTM_PHASE_HOLD ||
+			 yield_to != 1u << e->server))
 		w->fault = FAULT_RELEASED;
 	if (out->verdict == BFTM_WON &&
 	    bftm_contend_end(&cc, &client_cfg) < reading(e))

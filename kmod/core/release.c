@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* The end of an attempt, until servers know. */
-#include "core/backoff/client.h"
+#include "core/release.h"
 #include "core/resend.h"
 
 void bftm_stray(const struct bftm_msg *msg, u32 u, struct bftm_out *out)

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * The client side of a protocol for locks, as far as what surrounds it knows it: what is
+ * asked for, where it stands, what it wants to be sent. The functions are in
+ * struct bftm_client_ops of core/protocol.h.
+ *
+ * Inputs are the start, an answer, a timer; each returns what to send and what became of
+ * it. The caller takes the clock before each call and sends after it, so the time recorded
+ * for a send is never later than the send: a lease counts from there.
+ */
+#ifndef BFTM_CORE_CLIENT_H
+#define BFTM_CORE_CLIENT_H
+
+#include "core/wire.h"
+
+/** enum bftm_wait - what to do while somebody else has the lock */
+enum bftm_wait {
+	BFTM_WAIT_QUEUE,	/* the servers' queue, polled */
+	BFTM_WAIT_BACKOFF,	/* sleep at random, Figure 1 */
+	BFTM_WAIT_NO_BACKOFF,	/* Section 5, "breaking symmetry" */
+	BFTM_WAIT_NOT,		/* one round and no more */
+};
+
+/** enum bftm_phase - where a request stands */
+enum bftm_phase {
+	BFTM_PHASE_DEAD,	/* nothing asked for, or over */
+	BFTM_PHASE_TRY,		/* try() is out: a round, or waiting in the queue */
+	BFTM_PHASE_BACKOFF,	/* asleep between two rounds */
+	BFTM_PHASE_FENCE,	/* held, and its fencing token is being stamped */
+	BFTM_PHASE_HOLD,	/* inside, until end() */
+};
+
+/** enum bftm_verdict - what became of it */
+enum bftm_verdict {
+	BFTM_PENDING,		/* nothing yet */
+	BFTM_WON,		/* the lock is held until end() */
+	BFTM_LOST_ROUND,	/* WAIT_NOT, and others have it (or quarantine) */
+	BFTM_UNREACHABLE,	/* WAIT_NOT, and too few servers answered in time */
+	BFTM_REFUSED,		/* b + 1 servers refused, for out.refusal */
+	BFTM_LAPSED,		/* it was held and the lease is over */
+};
+
+/**
+ * struct bftm_client_cfg - what all locks of a cluster share
+ * @n:            servers, at most BFTM_SERVERS_MAX
+ * @b:            liars among them, n >= 3b + 1 (5b + 1 for @literal)
+ * @rho_ppm:      ρ
+ * @literal:      judge the first q answers as Figure 1 prints it; back-off only
+ * @polynomial:   sleep up to s^exponent B instead of 2^s B
+ * @exponent:     of the polynomial
+ * @delta_ns:     δ
+ * @resend_ns:    when to repeat a try that was not answered; see bftm_later()
+ * @retry_max_ns: cap of one sleep; never below 2B, B = Δ + 4δ
+ */
+struct bftm_client_cfg {
+	u32 n;
+	u32 b;
+	u32 rho_ppm;
+	bool literal;
+	bool polynomial;
+	u32 exponent;
+	u64 delta_ns;
+	u64 resend_ns;
+	u64 retry_max_ns;
+};
+
+/** struct bftm_want - what the application asks for */
+struct bftm_want {
+	u64 lease_ns;		/* Δ of this acquire */
+	enum bftm_wait wait;
+	bool renew;		/* send try() again at half of the lease */
+	bool fence;		/* with a fencing token */
+};
+
+#define BFTM_RESEND_DELTAS 4	/* resend_ns: two round trips; what takes longer is lost */
+#define BFTM_ADOPT_SENDS 1024	/* k that another helper may have used since it reported one */
+
+/**
+ * struct bftm_contender - the beginning of each protocol's state of one lock
+ * @phase:   where it stands
+ * @want:    what is asked for
+ * @attempt: current, fresh for each round, one for a whole wait in the queue
+ * @prio:    Lamport priority of the attempt
+ * @begun_ns: when the attempt was sent first, by the clock of leases; 0 if it was adopted
+ * @wake_ns: call wake() at this time
+ * @token:   fencing token that is offered or has been accepted
+ * @sends:   number of the last send of the attempt, k
+ * @rounds:  rounds and polls begun
+ */
+struct bftm_contender {
+	enum bftm_phase phase;
+	struct bftm_want want;
+	u64 attempt;
+	u64 prio;
+	u64 begun_ns;
+	u64 wake_ns;
+	u64 token;
+	u32 sends;
+	u32 rounds;
+};
+
+/** bftm_contender_alive() - may servers think that the attempt wants the lock? */
+static inline bool bftm_contender_alive(const struct bftm_contender *c)
+{
+	return c->phase != BFTM_PHASE_DEAD && c->phase != BFTM_PHASE_BACKOFF;
+}
+
+/** bftm_contender_queues() - does it ask for a place in the servers' queue? */
+static inline bool bftm_contender_queues(const struct bftm_contender *c)
+{
+	return c->want.wait == BFTM_WAIT_QUEUE;
+}
+
+/**
+ * struct bftm_send - one message, to a few servers
+ * @type:  enum bftm_msg_type
+ * @flags: enum bftm_msg_flag
+ * @to:    the servers, a bit mask; not empty
+ *
+ * The other fields are those of struct bftm_msg; attempt is the client's.
+ */
+struct bftm_send {
+	u8 type;
+	u16 flags;
+	u32 to;
+	u32 k;
+	u64 lease_ns;
+	u64 prio;
+	u64 gno;
+	u64 token;
+};
+
+#define BFTM_OUT_SENDS	3	/* room; no step fills it */
+
+/**
+ * struct bftm_out - what to do now; sets of servers are bit masks
+ * @verdict:         see there
+ * @refusal:         enum bftm_refusal
+ * @count:           valid entries of @send
+ * @release_to:      send RELEASE of @release_attempt to these, before @send, with
+ *                   struct bftm_release
+ * @send:            messages of the current attempt, no two of one type
+ * @release_attempt: not always the current one
+ * @round_over:      a round or poll was decided; @said_free, @said_locked (or
+ *                   WAIT) and @silent are how
+ * @extended:        the end of a lock that is held has moved
+ */
+struct bftm_out {
+	enum bftm_verdict verdict;
+	u32 refusal;
+	u32 count;
+	u32 release_to;
+	struct bftm_send send[BFTM_OUT_SENDS];
+	u64 release_attempt;
+	bool round_over;
+	bool extended;
+	u32 said_free;
+	u32 said_locked;
+	u32 silent;
+};
+
+/** bftm_out_add() - one more message of this step; none when it is for no server. */
+static inline void bftm_out_add(struct bftm_out *out, const struct bftm_send *send)
+{
+	if (send->to && out->count < BFTM_OUT_SENDS)
+		out->send[out->count++] = *send;
+}
+
+/** bftm_out_to() - the servers that a message of this type goes to. */
+static inline u32 bftm_out_to(const struct bftm_out *out, u8 type)
+{
+	u32 i, to = 0;
+
+	for (i = 0; i < out->count; i++)
+		if (out->send[i].type == type)
+			to |= out->send[i].to;
+	return to;
+}
+
+/** bftm_contender_message() - what @send says; the lock's name and addresses are the caller's. */
+static inline void bftm_contender_message(const struct bftm_contender *c, const struct bftm_send *send,
+				       struct bftm_msg *msg)
+{
+	*msg = (struct bftm_msg){
+		.type = send->type,
+		.flags = send->flags,
+		.attempt = c->attempt,
+		.k = send->k,
+		.lease_ns = send->lease_ns,
+		.prio = send->prio,
+		.gno = send->gno,
+		.token = send->token,
+	};
+}
+
+#endif /* BFTM_CORE_CLIENT_H */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* The end of an attempt, until servers know: the same for all protocols. */
+#ifndef BFTM_CORE_RELEASE_H
+#define BFTM_CORE_RELEASE_H
+
+#include "core/client.h"
+
+/** bftm_stray() - what to do with an answer to an attempt that is unknown. */
+void bftm_stray(const struct bftm_msg *msg, u32 u, struct bftm_out *out);
+
+/**
+ * struct bftm_release - RELEASE of one attempt, repeated until acknowledged
+ * @attempt:    that is over
+ * @unanswered: servers that did not acknowledge
+ * @sends:      so far
+ * @wake_ns:    when to repeat
+ */
+struct bftm_release {
+	u64 attempt;
+	u32 unanswered;
+	u32 sends;
+	u64 wake_ns;
+};
+
+#define BFTM_RELEASE_SENDS 3	/* a loss of all costs at most one lease */
+
+/** bftm_release_start() - after out.release_to; the first send is the caller's */
+void bftm_release_start(struct bftm_release *r,
+			const struct bftm_client_cfg *cfg, u64 attempt, u32 to,
+			u64 now);
+
+/** bftm_release_answer() - RELEASED of server @u. True when all have. */
+bool bftm_release_answer(struct bftm_release *r, u32 u);
+
+/** bftm_release_wake() - the servers to send to again; 0 when it is over. */
+u32 bftm_release_wake(struct bftm_release *r,
+		      const struct bftm_client_cfg *cfg, u64 now);
+
+#endif /* BFTM_CORE_RELEASE_H */
