@@ -9,7 +9,7 @@
 
 #include "unit.h"
 
-#include "helper/evidence.h"
+#include "cluster/evidence.h"
 #include "core/backoff/server.h"
 #include "core/lease.h"
 #include "core/replay.h"
