@@ -123,7 +123,7 @@ $(BUILD)/%/stall/stall.ko: $(BUILD)/%/kernel $(STALL_SOURCES)
 
 CFLAGS ?= -O2 -g
 PKGS := libnl-genl-3.0 json-c libconfuse libcrypto libbsd libseccomp sqlite3
-CPPFLAGS += -D_GNU_SOURCE -DBFTM_VERSION=\"$(VERSION)\" -Iuapi -iquote kmod -I.
+CPPFLAGS += -D_GNU_SOURCE -DBFTM_VERSION=\"$(VERSION)\" -Iuapi -iquote kmod -iquote helper -I.
 # What makes mistakes in them harder to use; checked by selftests/static/hardening.
 HARDEN := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection -fPIE \
 	$(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),-fcf-protection)
@@ -142,21 +142,20 @@ CORE := $(addprefix kmod/core/,wire quorum release $(addprefix backoff/,client r
 	$(addprefix ordering/,wire state client choose vote transfer))
 CORE_SERVER := $(addprefix kmod/core/,protocol serve admit access $(addprefix backoff/,protocol server queue) \
 	$(addprefix ordering/,server pending))
-OBJECT := $(addprefix helper/,object object_batch object_call object_list object_counter \
-	object_log object_map object_queue object_register object_whole)
-OBJECT_EXEC := $(addprefix helper/,object_exec object_exec_text)
-CONF := $(addprefix helper/,conf conf_server conf_access conf_type syntax value duration) \
-	$(OBJECT)
-KEYS := $(addprefix helper/,keys mac rank rank_file log)
-ORDER := $(basename $(wildcard helper/order*.c))
-DAEMON := $(addprefix helper/,bftmutexd descriptors clock loop identity lend names cluster socket probe \
-	recover behind acquire attempt report release evidence rounds contradiction upcall \
-	status health json shown nl digest sandbox sandbox_calls) $(ORDER) $(OBJECT_EXEC)
-JOURNAL := helper/journal helper/journal_object
-CTL := $(basename $(wildcard helper/ctl*.c)) $(addprefix helper/,bftmutexctl descriptors nl \
-	json libbftmutex shown) $(JOURNAL)
-WRAPPER := $(addprefix helper/,bftmutex descriptors log cmdline run keeper family speech \
-	shown sha256 libbftmutex duration)
+# The rooms of helper/: lower ones first; each program is linked with those it needs.
+room = $(basename $(wildcard helper/$(1)/*.c))
+# Programs as types are run by the daemon alone.
+OBJECT_EXEC := $(addprefix helper/types/,exec exec_text)
+OBJECT := $(filter-out $(OBJECT_EXEC),$(call room,types))
+CONF := $(call room,config) $(OBJECT)
+KEYS := $(filter-out helper/crypto/digest,$(call room,crypto)) helper/loop/log
+DAEMON := helper/bftmutexd $(filter-out helper/loop/log,$(call room,loop)) $(call room,text) \
+	helper/crypto/digest $(OBJECT_EXEC) \
+	$(foreach name,kernel cluster lock order daemon,$(call room,$(name)))
+CTL := helper/bftmutexctl $(call room,ctl) $(call room,journal) $(call room,text) helper/kernel/nl \
+	helper/lib/libbftmutex helper/loop/descriptors
+WRAPPER := helper/bftmutex $(call room,run) helper/config/duration helper/lib/libbftmutex \
+	$(addprefix helper/,loop/descriptors loop/log text/shown)
 # Ways to lie about order, and what they share, are files selftests/core/liar/order_*.c.
 ORDER_LIES := $(basename $(wildcard selftests/core/liar/order_*.c))
 LIAR := $(filter-out $(ORDER_LIES),$(basename $(wildcard selftests/core/liar/*.c)))
@@ -186,15 +185,15 @@ $(BIN)/bftmutex: $(call obj,$(WRAPPER))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -pie -o $@ $^
 
-$(BIN)/bftmutex-liar: $(call obj,$(LIAR) $(ORDER_LIES) helper/digest $(CONF) $(KEYS) $(CORE) $(CORE_SERVER))
+$(BIN)/bftmutex-liar: $(call obj,$(LIAR) $(ORDER_LIES) helper/crypto/digest $(CONF) $(KEYS) $(CORE) $(CORE_SERVER))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(CONF_LIBS) $(CRYPTO_LIBS)
 
-$(BIN)/libbftmutex.a: $(call obj,helper/libbftmutex)
+$(BIN)/libbftmutex.a: $(call obj,helper/lib/libbftmutex)
 	@mkdir -p $(@D)
 	$(AR) rcs $@ $^
 
-$(BIN)/libbftmutex.so.0: helper/libbftmutex.c helper/libbftmutex.h | compiler
+$(BIN)/libbftmutex.so.0: helper/lib/libbftmutex.c helper/lib/libbftmutex.h | compiler
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS_ALL) $(LDFLAGS) -fPIC -shared -Wl,-soname,libbftmutex.so.0 -o $@ $<
 
@@ -240,7 +239,7 @@ $(SHARED_A): $(call obj,$(SHARED))
 # For "make bench" too, which has no use for the kernel's source.
 $(TESTS_BIN)/contender: $(call obj,selftests/module/cluster/contender)
 $(TESTS_BIN)/order_load: $(call obj,selftests/module/objects/order_load)
-$(TESTS_BIN)/contender $(TESTS_BIN)/order_load: $(call obj,helper/libbftmutex) $(SHARED_A)
+$(TESTS_BIN)/contender $(TESTS_BIN)/order_load: $(call obj,helper/lib/libbftmutex) $(SHARED_A)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $(filter %.o,$^) $(SHARED_A)
 
@@ -249,7 +248,7 @@ $(TESTS_BIN)/handover: $(call obj,selftests/module/daemon/handover) $(SHARED_A)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
 
 $(KSELFTESTS:%=$(TESTS_BIN)/%): $(TESTS_BIN)/%: %.c $(HARNESS) $(SHARED_A) \
-		$(call obj,helper/libbftmutex helper/nl helper/digest $(KEYS) $(CONF) $(CORE))
+		$(call obj,helper/lib/libbftmutex helper/kernel/nl helper/crypto/digest $(KEYS) $(CONF) $(CORE))
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -I$(BUILD)/kselftest $(PKG_CFLAGS) $(CFLAGS_ALL) $(LDFLAGS) \
 		-MMD -MP -MF $(BUILD)/obj/test-$*.d -o $@ $< $(filter %.a %.o,$^) \
@@ -257,7 +256,7 @@ $(KSELFTESTS:%=$(TESTS_BIN)/%): $(TESTS_BIN)/%: %.c $(HARNESS) $(SHARED_A) \
 
 # Checks histories of objects; main.c reads files of them.
 LIN := $(filter-out selftests/core/lin/main,$(basename $(wildcard selftests/core/lin/*.c)))
-$(BIN)/bftmutex-lin: $(call obj,$(LIN) selftests/core/lin/main helper/json)
+$(BIN)/bftmutex-lin: $(call obj,$(LIN) selftests/core/lin/main helper/text/json)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(JSON_LIBS) $(CRYPTO_LIBS)
 
@@ -271,7 +270,7 @@ given_kernel = selftests/lib/kernel $(call quoted,$(vm_kernel))
 
 # What ends while traffic arrives, over and over.
 RACES := $(basename $(wildcard selftests/module/races/*.c))
-$(BIN)/bftmutex-races: $(call obj,$(RACES) helper/nl helper/digest $(KEYS) $(CONF) $(CORE)) $(SHARED_A)
+$(BIN)/bftmutex-races: $(call obj,$(RACES) helper/kernel/nl helper/crypto/digest $(KEYS) $(CONF) $(CORE)) $(SHARED_A)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
 
@@ -284,7 +283,7 @@ races:
 
 # Datagrams that nobody may notice.
 FLOODS := $(basename $(wildcard selftests/module/floods/*.c))
-$(BIN)/bftmutex-floods: $(call obj,$(FLOODS) helper/digest $(KEYS) $(CONF) $(CORE)) $(SHARED_A)
+$(BIN)/bftmutex-floods: $(call obj,$(FLOODS) helper/crypto/digest $(KEYS) $(CONF) $(CORE)) $(SHARED_A)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(CONF_LIBS) $(CRYPTO_LIBS)
 
@@ -300,11 +299,11 @@ $(BIN)/bftmutex-history: $(call obj,$(HISTORY) selftests/module/torture/main)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
 
-$(TESTS_BIN)/torture_client: $(call obj,selftests/module/torture/torture_client helper/libbftmutex)
+$(TESTS_BIN)/torture_client: $(call obj,selftests/module/torture/torture_client helper/lib/libbftmutex)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
 
-$(TESTS_BIN)/reloads: $(call obj,selftests/module/torture/reloads helper/nl $(KEYS) $(CONF) $(CORE)) $(SHARED_A)
+$(TESTS_BIN)/reloads: $(call obj,selftests/module/torture/reloads helper/kernel/nl $(KEYS) $(CONF) $(CORE)) $(SHARED_A)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
 
@@ -341,10 +340,10 @@ $(BUILD)/obj-sanitize/%.o: %.c | libraries
 # Functions that several unit tests share.
 UNIT_SHARED := $(filter-out selftests/core/unit/fail selftests/core/unit/test_%,\
 	$(basename $(wildcard selftests/core/unit/*.c)))
-UNIT_OBJS := $(sort $(CORE) $(CORE_SERVER) $(CONF) $(KEYS) helper/behind helper/contradiction helper/digest \
-	$(OBJECT_EXEC) helper/order_rank helper/order_room helper/order_work helper/identity helper/lend helper/names helper/clock helper/loop \
-	helper/log helper/sandbox helper/sandbox_calls helper/upcall helper/status helper/run helper/keeper \
-	helper/family helper/speech helper/sha256 $(LIN) $(HISTORY) \
+UNIT_OBJS := $(sort $(CORE) $(CORE_SERVER) \
+	$(foreach name,loop config types crypto kernel run,$(call room,$(name))) \
+	$(addprefix helper/,cluster/behind cluster/identity cluster/lend lock/contradiction lock/names \
+	order/rank order/room order/work daemon/sandbox daemon/sandbox_calls daemon/status) $(LIN) $(HISTORY) \
 	$(filter-out helper/bftmutexctl,$(CTL)) $(UNIT_SHARED))
 $(BUILD)/obj-sanitize/all.a: $(call sobj,$(UNIT_OBJS))
 	rm -f $@
@@ -374,7 +373,7 @@ $(eval $(call UNIT_PARTS,coverage,obj-fuzz-coverage))
 SIM := $(basename $(wildcard selftests/core/sim/*.c)) $(filter-out \
 	$(addprefix selftests/core/liar/,liar liar_order node node_order node_bodies socket cmdline),\
 	$(LIAR)) $(ORDER_LIES)
-SIM_OBJS := $(sort $(CORE) $(CORE_SERVER) $(OBJECT) kmod/core/ordering/transfer)
+SIM_OBJS := $(CORE) $(CORE_SERVER) $(OBJECT)
 $(BIN)/bftmutex-sim: $(call obj,$(SIM) $(SIM_OBJS))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
@@ -535,7 +534,7 @@ fuzz-campaign:
 
 # The module itself, in a VM; guided when the kernel has KCOV.
 KFUZZ := $(addprefix selftests/module/kfuzz/,main device netlink attribute datagram liar value cover) \
-	helper/nl helper/digest $(KEYS) $(CONF) $(CORE)
+	helper/kernel/nl helper/crypto/digest $(KEYS) $(CONF) $(CORE)
 $(BIN)/bftmutex-kfuzz: $(call obj,$(KFUZZ))
 	@mkdir -p $(@D)
 	clang -fsanitize=fuzzer -pie -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
@@ -582,7 +581,7 @@ coverage-kernel: tools tests
 
 # Every call of the module with each of its allocations failing, and some under traffic.
 FAIL_NTH := $(addprefix selftests/module/failures/,fail_nth nth_module nth_server nth_change nth_client)
-$(TESTS_BIN)/fail_nth: $(call obj,$(FAIL_NTH) helper/nl helper/digest $(KEYS) $(CONF) $(CORE)) $(SHARED_A)
+$(TESTS_BIN)/fail_nth: $(call obj,$(FAIL_NTH) helper/kernel/nl helper/crypto/digest $(KEYS) $(CONF) $(CORE)) $(SHARED_A)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
 
@@ -689,10 +688,10 @@ install: tools
 	$(INSTALL) -m 0755 $(BIN)/bftmutex $(DESTDIR)$(BINDIR)
 	$(INSTALL) -m 0644 $(BIN)/libbftmutex.a $(BIN)/libbftmutex.so.0 $(DESTDIR)$(LIBDIR)
 	ln -sf libbftmutex.so.0 $(DESTDIR)$(LIBDIR)/libbftmutex.so
-	$(INSTALL) -m 0644 helper/libbftmutex.h $(DESTDIR)$(PREFIX)/include
+	$(INSTALL) -m 0644 helper/lib/libbftmutex.h $(DESTDIR)$(PREFIX)/include
 	$(INSTALL) -d $(DESTDIR)$(PKGCONFIGDIR)
 	sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@LIBDIR@,$(LIBDIR),' -e 's,@VERSION@,$(VERSION),' \
-		helper/libbftmutex.pc.in >$(BUILD)/libbftmutex.pc
+		helper/lib/libbftmutex.pc.in >$(BUILD)/libbftmutex.pc
 	$(INSTALL) -m 0644 $(BUILD)/libbftmutex.pc $(DESTDIR)$(PKGCONFIGDIR)
 	$(INSTALL) -m 0644 uapi/linux/*.h $(DESTDIR)$(PREFIX)/include/linux
 	for page in Documentation/man/*.[1-8]; do \

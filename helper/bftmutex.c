@@ -12,12 +12,12 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "cmdline.h"
-#include "conf.h"
-#include "descriptors.h"
-#include "libbftmutex.h"
-#include "log.h"
-#include "run.h"
+#include "run/cmdline.h"
+#include "config/conf.h"
+#include "loop/descriptors.h"
+#include "lib/libbftmutex.h"
+#include "loop/log.h"
+#include "run/run.h"
 
 static void check_name(const struct options *o)
 {
@@ -62,7 +62,7 @@ static void end_by(int signo)
 
 /*
  * As process 1 of a PID namespace we get only the signals that we handle, and all orphans.
- * While the lock is waited for; run.c has its own ways, and exec() forgets this.
+ * While the lock is waited for; run/run.c has its own ways, and exec() forgets this.
  */
 static void be_process_1(void)
 {
@@ -120,7 +120,7 @@ static int acquire(const struct options *o, int fd, struct bftmutex_grant *grant
 	/*
 	 * With -F we become the command, with nobody beside it to watch the
 	 * lease: let the kernel tell it. Before the lock is held, so that no
-	 * end of it is missed. Else the margin is for run.c, by poll().
+	 * end of it is missed. Else the margin is for run/run.c, by poll().
 	 */
 	if (o->no_fork || o->margin) {
 		r = bftmutex_set_signal(fd, o->no_fork ? SIGTERM : 0, o->margin_ns);

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ctl.h"
-#include "descriptors.h"
-#include "keys.h"
-#include "log.h"
+#include "ctl/ctl.h"
+#include "loop/descriptors.h"
+#include "crypto/keys.h"
+#include "loop/log.h"
 
 static const struct command {
 	const char *group;	/* first of two words, or NULL */

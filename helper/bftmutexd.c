@@ -3,10 +3,10 @@
  * bftmutexd: contends for the applications of one network namespace.
  *
  * One thread. It sleeps in epoll until the kernel hints at requests
- * (upcall.c), a server answers (cluster.c), a timer is due (loop.c), somebody
- * asks how things are (status.c) or a signal comes. It waits nowhere else but
+ * (kernel/upcall.c), a server answers (cluster/cluster.c), a timer is due (loop/loop.c), somebody
+ * asks how things are (daemon/status.c) or a signal comes. It waits nowhere else but
  * in calls of the kernel's netlink family, which are short, and for a guest of
- * status.c, who has 200 ms. It may die at any moment: what it was doing waits in
+ * daemon/status.c, who has 200 ms. It may die at any moment: what it was doing waits in
  * the kernel, what was held stays held.
  */
 #include <argp.h>
@@ -21,14 +21,14 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "cluster.h"
-#include "descriptors.h"
-#include "log.h"
-#include "loop.h"
-#include "object_exec.h"
-#include "sandbox.h"
-#include "status.h"
-#include "upcall.h"
+#include "cluster/cluster.h"
+#include "loop/descriptors.h"
+#include "loop/log.h"
+#include "loop/loop.h"
+#include "types/exec.h"
+#include "daemon/sandbox.h"
+#include "daemon/status.h"
+#include "kernel/upcall.h"
 
 #ifndef BFTM_VERSION
 #define BFTM_VERSION "unknown"

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "helper/keys.h"
+#include "crypto/keys.h"
 #include "selftests/lib/clock.h"
 
 /* For what comes within milliseconds: it only ends what would never end. */

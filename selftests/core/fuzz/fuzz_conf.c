@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The parsers of configuration files: any text is read or refused. */
-#include "helper/conf.h"
+#include "config/conf.h"
 #include "core/quorum.h"
 #include "file.h"
 #include "fuzz.h"

@@ -3,7 +3,7 @@
  * bftmutexctl, told anything by the kernel and by the daemon: what lists and shows
  * ends, whatever it was told, with an exit code of <sysexits.h>.
  */
-#include "helper/ctl.h"
+#include "ctl/ctl.h"
 #include "file.h"
 #include "kernel.h"
 

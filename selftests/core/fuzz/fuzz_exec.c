@@ -2,10 +2,10 @@
 /* What a program writes that is a type of objects: read exactly, or refused. */
 #include <stdio.h>
 
-#include "helper/object_exec.h"
+#include "types/exec.h"
 #include "fuzz.h"
 
-/* The same output, written as object_exec.h says; numbers may have zeroes before them. */
+/* The same output, written as helper/types/exec.h says; numbers may have zeroes before them. */
 static bool is_written(const struct bftm_exec_output *out, const u8 *text, size_t len)
 {
 	unsigned int status, at = 0, size;

@@ -8,7 +8,7 @@
 
 #include <sqlite3.h>
 
-#include "helper/journal.h"
+#include "journal/journal.h"
 #include "file.h"
 #include "fuzz.h"
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "helper/rank_file.h"
+#include "crypto/rank_file.h"
 #include "file.h"
 #include "fuzz.h"
 

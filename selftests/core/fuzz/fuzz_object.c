@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "helper/object.h"
-#include "helper/object_exec.h"
+#include "types/object.h"
+#include "types/exec.h"
 #include "fuzz.h"
 
 static const char *const types[] = { "counter", "log", "map", "queue", "register", "bank" };

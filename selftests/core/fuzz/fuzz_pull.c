@@ -8,8 +8,8 @@
 
 #include <sqlite3.h>
 
-#include "helper/ctl.h"
-#include "helper/journal.h"
+#include "ctl/ctl.h"
+#include "journal/journal.h"
 #include "file.h"
 #include "kernel.h"
 

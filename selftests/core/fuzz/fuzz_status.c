@@ -3,8 +3,8 @@
  * The daemon's status socket, asked anything: one answer, which is JSON, and nothing
  * else.
  */
-#include "helper/log.h"
-#include "helper/loop.h"
+#include "loop/log.h"
+#include "loop/loop.h"
 #include "file.h"
 #include "kernel.h"
 #include "status.h"

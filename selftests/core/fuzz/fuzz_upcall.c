@@ -5,12 +5,12 @@
  */
 #include <string.h>
 
-#include "helper/acquire.h"
-#include "helper/cluster.h"
-#include "helper/lend.h"
-#include "helper/log.h"
-#include "helper/order.h"
-#include "helper/upcall.h"
+#include "lock/acquire.h"
+#include "cluster/cluster.h"
+#include "cluster/lend.h"
+#include "loop/log.h"
+#include "order/order.h"
+#include "kernel/upcall.h"
 #include "uapi/linux/bftmutex.h"
 #include "file.h"
 #include "kernel.h"

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "helper/conf.h"
-#include "helper/object.h"
+#include "config/conf.h"
+#include "types/object.h"
 #include "fuzz.h"
 
 static void check_number(const char *text)

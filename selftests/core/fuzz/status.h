@@ -10,10 +10,10 @@
 
 #include <json-c/json.h>
 
-#include "helper/cluster.h"
-#include "helper/evidence.h"
-#include "helper/order.h"
-#include "helper/status.h"
+#include "cluster/cluster.h"
+#include "cluster/evidence.h"
+#include "order/order.h"
+#include "daemon/status.h"
 #include "fuzz.h"
 
 struct bftm_clusters bftm_clusters = TAILQ_HEAD_INITIALIZER(bftm_clusters);

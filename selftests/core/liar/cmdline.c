@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "helper/conf.h"
+#include "config/conf.h"
 #include "liar.h"
 #include "order_strategies.h"
 #include "strategies.h"

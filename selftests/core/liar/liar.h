@@ -6,7 +6,7 @@
 #include <sys/queue.h>
 #include <time.h>
 
-#include "helper/keys.h"
+#include "crypto/keys.h"
 #include "node.h"
 #include "order_strategy.h"
 #include "strategy.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "helper/digest.h"
+#include "crypto/digest.h"
 #include "liar.h"
 #include "node_order.h"
 #include "order_known.h"

@@ -10,8 +10,8 @@
 #include <netinet/in.h>
 #include <sys/queue.h>
 
-#include "helper/keys.h"
-#include "helper/tree.h"
+#include "crypto/keys.h"
+#include "loop/tree.h"
 #include "core/replay.h"
 #include "core/serve.h"
 

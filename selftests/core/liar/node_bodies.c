@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdlib.h>
 
-#include "helper/digest.h"
+#include "crypto/digest.h"
 #include "node_order.h"
 
 /* Bodies that arrive; the one that was touched least lately goes for a new one. */

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <sysexits.h>
 
-#include "helper/json.h"
+#include "text/json.h"
 #include "lin.h"
 
 static struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A client around the core, as helper/acquire.c, helper/release.c and
- * helper/cluster.c have it. Order matters here: the clock is read before
+ * A client around the core, as helper/lock/acquire.c, helper/lock/release.c and
+ * helper/cluster/cluster.c have it. Order matters here: the clock is read before
  * anything is sent, the lock is not used any more before anybody hears so.
  */
 #include "story.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a client hears, as take() of helper/cluster.c and the answering half of
- * helper/acquire.c; and its starts and ends, as helper/identity.c has them.
+ * What a client hears, as take() of helper/cluster/cluster.c and the answering half of
+ * helper/lock/acquire.c; and its starts and ends, as helper/cluster/identity.c has them.
  */
 #include "order.h"
 #include "story.h"

@@ -34,7 +34,7 @@ struct server {
 	struct liar *liar;
 };
 
-/** struct peer - a server as a helper knows it; as in helper/cluster.h */
+/** struct peer - a server as a helper knows it; as in helper/cluster/cluster.h */
 struct peer {
 	u64 epoch;
 	u64 challenge_seq;
@@ -48,7 +48,7 @@ enum app {
 	APP_HOLDING,
 };
 
-/** struct handle - an application with one lock at a time; helper/acquire.h */
+/** struct handle - an application with one lock at a time; helper/lock/acquire.h */
 struct handle {
 	struct bftm_contender *client;
 	struct bftm_want want;
@@ -85,7 +85,7 @@ struct recovery {
 	u64 top[BFTM_SERVERS_MAX];
 };
 
-/** struct release - as struct bftm_release_op in helper/acquire.h */
+/** struct release - as struct bftm_release_op in helper/lock/acquire.h */
 struct release {
 	struct release *next;
 	struct bftm_release core;
@@ -101,7 +101,7 @@ struct client {
 	u32 stamp;		/* of the starts of its helper */
 	u64 busy_until;		/* it sees nothing before this */
 	u64 lag;		/* how long it was held up within this step */
-	u64 incarnation;	/* as in helper/identity.c */
+	u64 incarnation;	/* as in helper/cluster/identity.c */
 	u64 seq;
 	u64 attempt;
 	struct peer *peer;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The world of the ordering protocol: the hosts, clocks, faults and network of
- * world.h, and around the cores kmod/core/order_*.h what helper/order.c and
+ * world.h, and around the core kmod/core/ordering what helper/order/order.c and
  * kmod/objects/objects.c are elsewhere. There is one object.
  */
 #ifndef BFTM_SIM_ORDER_H
 #define BFTM_SIM_ORDER_H
 
-#include "helper/object.h"
+#include "types/object.h"
 #include "core/ordering/client.h"
 #include "core/ordering/server.h"
 #include "core/quorum.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ordering thread of a helper around the core, as helper/order.c: one
+ * The ordering thread of a helper around the core, as helper/order/order.c: one
  * operation under way, iterations until it is answered, its timer, and the
  * mutex of line 2.9, which is advice: in some worlds nobody takes it.
  */

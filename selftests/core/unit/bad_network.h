@@ -9,9 +9,9 @@
 
 #include "unit.h"
 
-#include "helper/evidence.h"
 #include "core/backoff/client.h"
 #include "core/backoff/protocol.h"
+#include "cluster/evidence.h"
 #include "core/backoff/server.h"
 #include "core/lease.h"
 #include "core/replay.h"

@@ -3,8 +3,8 @@
 #ifndef BFTM_UNIT_DAEMON_H
 #define BFTM_UNIT_DAEMON_H
 
-#include "helper/log.h"
-#include "helper/loop.h"
+#include "loop/log.h"
+#include "loop/loop.h"
 #include "unit.h"
 
 static struct bftm_watch *watched;	/* at most one */

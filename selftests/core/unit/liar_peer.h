@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "helper/keys.h"
+#include "crypto/keys.h"
 
 #define MS		BFTM_NS_PER_MS
 #define PATIENCE_MS	60000	/* what is waited for comes within a millisecond */

@@ -8,7 +8,7 @@
 
 #include "unit.h"
 
-#include "helper/object.h"
+#include "types/object.h"
 
 /**
  * struct asked - an object, and what it answered last

@@ -6,7 +6,7 @@
 #include "liar_peer.h"
 #include "order_rank.h"
 
-#include "helper/digest.h"
+#include "crypto/digest.h"
 #include "core/ordering/state.h"
 #include "core/ordering/wire.h"
 

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "helper/cluster.h"
-#include "helper/order.h"
+#include "cluster/cluster.h"
+#include "order/order.h"
 #include "files.h"
 
 static struct bftm_cluster cl;

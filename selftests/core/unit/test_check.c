@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "helper/ctl.h"
+#include "ctl/ctl.h"
 
 /* The daemon. */
 static int error;

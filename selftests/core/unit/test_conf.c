@@ -5,7 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 
-#include "helper/conf.h"
+#include "config/conf.h"
 
 #define SERVER "server 1 { address = 10.0.0.1 }"
 #define FOUR \

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "helper/conf.h"
+#include "config/conf.h"
 
 #define SERVER "server 1 { address = 10.0.0.1 }"
 #define WITH(more) "cluster x { id = 1 b = 0 " more " " SERVER " }"

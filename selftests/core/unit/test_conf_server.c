@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 
-#include "helper/conf.h"
+#include "config/conf.h"
 
 #define WITH(more) "cluster x { id = 1 b = 0 server 1 { address = 10.0.0.1\n" more " } }"
 #define X50 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"

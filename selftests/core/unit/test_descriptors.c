@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "helper/descriptors.h"
-#include "helper/libbftmutex.h"
-#include "helper/log.h"
+#include "loop/descriptors.h"
+#include "lib/libbftmutex.h"
+#include "loop/log.h"
 
 #define ALL		3	/* standard streams */
 #define COMBINATIONS	(1 << ALL)

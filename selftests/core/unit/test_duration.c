@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "helper/conf.h"
+#include "config/conf.h"
 
 static const struct {
 	const char *text;

@@ -5,7 +5,7 @@
 
 #include <netlink/errno.h>
 
-#include "helper/ctl.h"
+#include "ctl/ctl.h"
 #include "fail.h"
 #include "files.h"
 #include "kernel.h"

@@ -5,10 +5,10 @@
 
 #include <errno.h>
 
-#include "helper/conf.h"
-#include "helper/conf_access.h"
-#include "helper/keys.h"
-#include "helper/rank_file.h"
+#include "config/conf.h"
+#include "config/conf_access.h"
+#include "crypto/keys.h"
+#include "crypto/rank_file.h"
 
 #define KEY "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 

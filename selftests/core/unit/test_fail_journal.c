@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "helper/journal.h"
+#include "journal/journal.h"
 
 static const struct bftm_journal_about about = { .cluster = 9, .server = 3, .id = 5 };
 static const struct bftm_journal_object object = {

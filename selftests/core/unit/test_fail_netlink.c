@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <string.h>
 
-#include "helper/acquire.h"
-#include "helper/cluster.h"
-#include "helper/lend.h"
-#include "helper/nl.h"
-#include "helper/order.h"
-#include "helper/upcall.h"
+#include "lock/acquire.h"
+#include "cluster/cluster.h"
+#include "cluster/lend.h"
+#include "kernel/nl.h"
+#include "order/order.h"
+#include "kernel/upcall.h"
 #include "daemon.h"
 #include "fail.h"
 #include "kernel.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "helper/identity.h"
-#include "helper/order.h"
+#include "cluster/identity.h"
+#include "order/order.h"
 #include "files.h"
 
 /* The rest of the daemon. */

@@ -5,7 +5,7 @@
 
 #include <sqlite3.h>
 
-#include "helper/journal.h"
+#include "journal/journal.h"
 #include "files.h"
 
 static const struct bftm_journal_about standard = {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "helper/ctl.h"
-#include "helper/json.h"
+#include "ctl/ctl.h"
+#include "text/json.h"
 
 #define BYTES(text) (text), sizeof(text) - 1
 

@@ -6,8 +6,8 @@
 #include <limits.h>
 #include <sys/resource.h>
 
-#include "helper/keys.h"
-#include "helper/rank_file.h"
+#include "crypto/keys.h"
+#include "crypto/rank_file.h"
 
 #define KEY "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 

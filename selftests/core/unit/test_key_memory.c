@@ -11,7 +11,7 @@
 
 #include <openssl/crypto.h>
 
-#include "helper/keys.h"
+#include "crypto/keys.h"
 #include "siphash.h"
 
 /* OpenSSL's memory, with its size in front of it, aligned as malloc's is. */

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "helper/keys.h"
+#include "crypto/keys.h"
 #include "siphash.h"
 
 #define HEX64 "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"

@@ -4,11 +4,11 @@
 
 #include <netlink/msg.h>
 
-#include "helper/cluster.h"
-#include "helper/lend.h"
-#include "helper/log.h"
-#include "helper/nl.h"
-#include "helper/upcall.h"
+#include "cluster/cluster.h"
+#include "cluster/lend.h"
+#include "loop/log.h"
+#include "kernel/nl.h"
+#include "kernel/upcall.h"
 #include "unit.h"
 
 #define N 4

@@ -2,7 +2,7 @@
 /* What each strategy of bftmutex-liar looks like to its clients. */
 #include "liar_peer.h"
 
-#include "helper/evidence.h"
+#include "cluster/evidence.h"
 
 static void silent(void **state)
 {

@@ -7,10 +7,10 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "helper/conf.h"
-#include "helper/log.h"
-#include "helper/loop.h"
-#include "helper/object_exec.h"
+#include "config/conf.h"
+#include "loop/log.h"
+#include "loop/loop.h"
+#include "types/exec.h"
 
 /* What the program under test is; it reads its input as a shell can. */
 #define HEAD "#!/bin/bash\nIFS= read -r line; [[ $line == 'bftmutex-object 1' ]] || exit 9\n" \
@@ -90,7 +90,7 @@ static void ask(const char *type, const char *requests, u64 until_ns, struct res
 	struct bftm_bytes body = {}, app = {};
 	struct bftm_object_op ops[2];
 	struct bftm_object_job job = {
-		.version = 1, .room = BFTM_STATE_MAX, .op = ops, .count = 2, .exec = &bftm_exec,
+		.version = 1, .room = BFTM_STATE_MAX, .op = ops, .count = 2, .exec = &bftm_exec_programs,
 		.now = bftm_now, .done = stop,
 	};
 	u64 begun = bftm_now();

@@ -4,8 +4,8 @@
 
 #include "unit.h"
 
-#include "helper/object.h"
-#include "helper/order_room.h"
+#include "types/object.h"
+#include "order/room.h"
 
 #define HEAD	sizeof(struct bftm_state_head)
 #define ENTRY	sizeof(struct bftm_state_client)

@@ -5,8 +5,8 @@
 
 #include "unit.h"
 
-#include "helper/cluster.h"
-#include "helper/ordering.h"
+#include "cluster/cluster.h"
+#include "order/ordering.h"
 
 #define MANY (BFTM_WORKS_MAX + 200)
 

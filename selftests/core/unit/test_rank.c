@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "helper/cluster.h"
-#include "helper/ordering.h"
-#include "helper/rank.h"
+#include "cluster/cluster.h"
+#include "order/ordering.h"
+#include "crypto/rank.h"
 
 #define CLUSTER 5
 static const u8 name[] = "jobs";

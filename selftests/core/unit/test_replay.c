@@ -5,7 +5,7 @@
  */
 #include "unit.h"
 
-#include "helper/identity.h"
+#include "cluster/identity.h"
 #include "core/replay.h"
 
 /* Kept for sure, and forgotten for sure, behind the highest number. */

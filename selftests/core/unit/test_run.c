@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "helper/run.h"
+#include "run/run.h"
 
 #define HANDLE 30
 #define WITNESS 31

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "helper/sandbox.h"
+#include "daemon/sandbox.h"
 
 enum attempt {
 	READ_FILE, UDP, NETLINK, PACKET, FORK, EXECUTE, CODE, DATA, TRACE, NAMESPACE, MOUNT, BPF,

@@ -10,11 +10,11 @@
 
 #include <openssl/evp.h>
 
-#include "helper/ctl.h"
-#include "helper/json.h"
-#include "helper/sha256.h"
-#include "helper/shown.h"
-#include "helper/speech.h"
+#include "ctl/ctl.h"
+#include "text/json.h"
+#include "run/sha256.h"
+#include "text/shown.h"
+#include "run/speech.h"
 
 static const struct {
 	const char *bytes, *in_utf8, *elsewhere;

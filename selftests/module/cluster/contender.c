@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "helper/libbftmutex.h"
+#include "lib/libbftmutex.h"
 
 static struct {
 	const char *client;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* bftmutex_submit() and its company. */
-#include "helper/libbftmutex.h"
+#include "lib/libbftmutex.h"
 #include "harness.h"
 #include "submit.h"
 

@@ -12,7 +12,7 @@
 #include <err.h>
 #include <sysexits.h>
 
-#include "helper/libbftmutex.h"
+#include "lib/libbftmutex.h"
 #include "submit.h"
 
 #define OBJECTS_MAX 16

@@ -6,7 +6,7 @@
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 
-#include "helper/keys.h"
+#include "crypto/keys.h"
 #include "uapi/linux/bftmutex_netlink.h"
 #include "selftests/core/fuzz/packet.h"
 #include "kfuzz.h"

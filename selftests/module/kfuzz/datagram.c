@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "helper/keys.h"
+#include "crypto/keys.h"
 #include "core/ordering/wire.h"
 #include "kfuzz.h"
 

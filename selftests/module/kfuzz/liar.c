@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "helper/keys.h"
+#include "crypto/keys.h"
 #include "kfuzz.h"
 
 static int liar = -1;

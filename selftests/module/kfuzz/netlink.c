@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "helper/nl.h"
+#include "kernel/nl.h"
 #include "kfuzz.h"
 
 #define SOCKETS		3

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <time.h>
 
-#include "helper/digest.h"
+#include "crypto/digest.h"
 #include "core/ordering/state.h"
 #include "kfuzz.h"
 

@@ -9,7 +9,7 @@
 #include <arpa/inet.h>
 #include <sys/mman.h>
 
-#include "helper/keys.h"
+#include "crypto/keys.h"
 #include "selftests/module/device/fake_helper.h"
 
 #define N		4	/* b = 1, F = 3 */

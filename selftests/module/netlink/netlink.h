@@ -8,7 +8,7 @@
 #include <netlink/genl/genl.h>
 #include <sys/socket.h>
 
-#include "helper/nl.h"
+#include "kernel/nl.h"
 #include "selftests/module/device/handle.h"
 
 #define SERVER_CLUSTER	9

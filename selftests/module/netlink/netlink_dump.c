@@ -3,7 +3,7 @@
 #include <netinet/in.h>
 #include <pthread.h>
 
-#include "helper/keys.h"
+#include "crypto/keys.h"
 #include "selftests/module/device/harness.h"
 #include "netlink.h"
 

@@ -6,7 +6,7 @@
  */
 #include "order_raw.h"
 
-#include "helper/nl.h"
+#include "kernel/nl.h"
 
 #define OP(n) ((7ull << 32) + (n))
 /* Of a state that comes in four pieces of a datagram's, and two of the journal's. */

@@ -30,7 +30,7 @@
 #include <stdbool.h>
 #include <sysexits.h>
 
-#include "helper/libbftmutex.h"
+#include "lib/libbftmutex.h"
 #include "selftests/module/device/handle.h"
 
 #define REQUEST_MAX	(BFTM_SUBMIT_MAX + 2)

@@ -13,7 +13,7 @@
 
 #include "selftests/lib/datagram.h"
 
-#include "helper/digest.h"
+#include "crypto/digest.h"
 #include "core/ordering/state.h"
 #include "core/ordering/wire.h"
 

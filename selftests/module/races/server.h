@@ -6,7 +6,7 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 
-#include "helper/keys.h"
+#include "crypto/keys.h"
 #include "selftests/module/netlink/netlink.h"
 #include "races.h"
 

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "helper/keys.h"
+#include "crypto/keys.h"
 
 #define BURST	16
 #define LOCKS	8

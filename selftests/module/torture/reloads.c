@@ -12,7 +12,7 @@
 #include <fcntl.h>
 #include <sched.h>
 
-#include "helper/nl.h"
+#include "kernel/nl.h"
 #include "core/lease.h"
 #include "selftests/lib/datagram.h"
 #include "selftests/core/sim/rng.h"

@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "helper/libbftmutex.h"
+#include "lib/libbftmutex.h"
 #include "selftests/core/sim/rng.h"
 #include "guard.h"
 #include "history.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// Leases are measured by bftm_clock_ns(), which kmod/time/clock.h and helper/clock.c have; what
+// Leases are measured by bftm_clock_ns(), which kmod/time/clock.h and helper/loop/clock.c have; what
 // users see is CLOCK_BOOTTIME. Both run through suspend, and are read exactly.
 // ktime_get_real_seconds(), ktime_get_real_ts64() and time() are for numbers that grow over restarts.
-// Files: kmod helper :!helper/ctl* :!kmod/time/clock.h :!helper/clock.c
+// Files: kmod helper :!helper/ctl :!helper/bftmutexctl.c :!kmod/time/clock.h :!helper/loop/clock.c
 @r@
 position p;
 identifier clock =~ "^(ktime_get|ktime_get_ns|ktime_get_raw|ktime_get_raw_ns|ktime_get_real|ktime_get_real_ns|ktime_get_coarse.*|ktime_get_seconds|ktime_get_boottime_seconds|local_clock|sched_clock|get_jiffies_64|gettimeofday)$";

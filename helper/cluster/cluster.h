@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A cluster as the daemon sees it: a socket, n servers, what is known of each,
+ * and what is asked of them.
+ */
+#ifndef BFTM_CLUSTER_H
+#define BFTM_CLUSTER_H
+
+#include <sys/queue.h>
+
+#include "core/protocol.h"
+#include "core/release.h"
+#include "core/ordering/client.h"
+#include "core/quorum.h"
+#include "core/replay.h"
+#include "core/speed.h"
+#include "lock/acquire.h"
+#include "config/conf.h"
+#include "cluster/identity.h"
+#include "crypto/keys.h"
+#include "loop/loop.h"
+
+/**
+ * struct bftm_record - what a server did, since the daemon started
+ * @sent:       datagrams to it
+ * @received:   authentic answers
+ * @free, @locked, @waited, @refused, @released: of these
+ * @bad:        datagrams in its name that were not authentic or malformed
+ * @repeated:   answers that had come before
+ * @late:       answers that took longer than a repetition waits for
+ * @rounds:     rounds of try() in which it was asked
+ * @unanswered: those in which it did not answer
+ * @disagreed:  those in which it said FREE though enough others said LOCKED,
+ *              or LOCKED though enough others said FREE
+ * @free_alone: the former of these
+ * @lies:       answers that no honest server gives, by kind; [BFTM_LIE_NONE] are all others
+ * @pushed:     FREE and INQUIRE that were not asked for
+ * @ordered:    answers of the ordering protocol
+ * @false_bodies: bodies that are not what their digest says
+ * @false_responses: responses other than what b + 1 servers say
+ * @false_signatures: ranks with a signature that is not their client's
+ */
+struct bftm_record {
+	u64 sent;
+	u64 received;
+	u64 free;
+	u64 locked;
+	u64 waited;
+	u64 refused;
+	u64 released;
+	u64 bad;
+	u64 repeated;
+	u64 late;
+	u64 rounds;
+	u64 unanswered;
+	u64 disagreed;
+	u64 free_alone;
+	u64 lies[BFTM_LIES];
+	u64 pushed;
+	u64 ordered;
+	u64 false_bodies;
+	u64 false_responses;
+	u64 false_signatures;
+};
+
+#define BFTM_ROUNDS 64
+
+/**
+ * struct bftm_round - one that was decided, to judge the answers that follow
+ * @attempt:  its number
+ * @begun_ns: when its first try was sent
+ * @won:      F servers said FREE
+ * @lost:     more than n - F said LOCKED, and not for a holder seen before
+ * @gno:      of those that said LOCKED, which grant, when it was not won
+ * @counted:  servers that were counted as disagreeing
+ * @queued:   not a round of Figure 1: judged when it was over
+ */
+struct bftm_round {
+	u64 attempt;
+	u64 begun_ns;
+	bool won;
+	bool lost;
+	bool queued;
+	u32 counted;
+	u64 gno[BFTM_SERVERS_MAX];
+};
+
+/**
+ * struct bftm_peer - one server
+ * @pair:          keys, of the cluster's credentials
+ * @epochs:        what it was before
+ * @challenge_seq: sequence number of the newest CHALLENGE believed
+ * @quarantine_until_ns: as it said, by our clock
+ * @asked_ns:      when the oldest request was sent that is not answered, 0 for none
+ * @heard_ns:      when it was heard last, 0 for never
+ * @locked_gno:    grant named by its last LOCKED
+ * @counted_gno:   the same, when it last disagreed with a round won
+ * @counted_ns:    and when that was
+ * @token:         no higher fencing token was stamped there, or
+ *                 BFTM_TOKEN_UNKNOWN
+ * @sent_seq:      sequence number of the last request to it
+ * @taken:         it has taken a number of this daemon's, whatever it answered
+ * @ahead:         highest number of this client that it has taken, when it said last that ours
+ *                 are behind; 0 when it answers
+ * @hasty_epoch:   of a start whose quarantine is too short, after that was reported
+ * @suspect:       there is evidence against it, and that was reported
+ * @reported_ns:   when, the last time
+ * @silent:        that it does not answer was reported, last at @silent_ns
+ * @restarted_ns:  when it was logged that it has restarted, @hasty_ns that its quarantine is too
+ *                 short, @short_ns that it refuses a lease, @learned_ns that it has learned of
+ *                 tokens
+ */
+struct bftm_peer {
+	const struct bftm_conf_server *conf;
+	const struct bftm_pair *pair;
+	struct bftm_mac *request_mac;
+	struct bftm_mac *reply_mac;
+	u64 epoch;
+	struct bftm_epochs epochs;
+	u64 challenge_seq;
+	u64 lease_max_ns;
+	u64 quarantine_until_ns;
+	u64 asked_ns;
+	u64 heard_ns;
+	u64 hello_ns;
+	u64 locked_gno;
+	u64 counted_gno;
+	u64 counted_ns;
+	u64 token;
+	u64 sent_seq;
+	u64 reported_ns;
+	u64 restarted_ns;
+	u64 hasty_ns;
+	u64 short_ns;
+	u64 learned_ns;
+	u64 silent_ns;
+	u64 hasty_epoch;
+	u64 ahead;
+	bool taken;
+	bool suspect;
+	bool silent;
+	struct bftm_window answers;
+	struct bftm_record record;
+};
+
+/**
+ * struct bftm_recovery - the server that is told which tokens were stamped
+ * @active:    there is one, number @u
+ * @told:      RECOVER with @floor was sent as @told_seq
+ * @epoch:     its incarnation
+ * @since_seq: what was asked before its restart was known has at most this
+ * @until_ns:  then it is another's turn
+ * @known:     servers that have told what was stamped there: @top
+ * @failed:    those that did not learn lately; after @pause_ns they may again
+ * @hopeless:  it was logged that too few servers know, last at @hopeless_ns
+ * @refused_ns: when it was logged, last, that a server takes no word of it
+ */
+struct bftm_recovery {
+	bool active;
+	bool told;
+	bool hopeless;
+	u32 u;
+	u32 known;
+	u32 failed;
+	u64 epoch;
+	u64 since_seq;
+	u64 told_seq;
+	u64 floor;
+	u64 until_ns;
+	u64 pause_ns;
+	u64 hopeless_ns;
+	u64 refused_ns;
+	u64 top[BFTM_SERVERS_MAX];
+};
+
+/* Requests that are remembered: some hundred ms of as many as a daemon sends at most. */
+#define BFTM_ASKED 4096
+
+/**
+ * struct bftm_cluster - one of the configuration
+ * @round:    the last ones, in a ring; @rounds were decided, of these
+ *            @rounds_won by FREE and @rounds_lost by LOCKED
+ * @speed:    of its servers
+ * @asked:    what was asked last, by number; one that has another number is forgotten
+ * @first_seq: nothing was sent here up to this sequence number
+ * @rank_keys: NULL unless ranks are signed
+ * @lend:     when to lend the kernel what it needs; @lend_ns: when that was, last;
+ *            @lent: it has it
+ * @configuration: number of its configuration: the same for the same one, also of the next daemon
+ * @refused_ns: when it was logged that servers refused a lock, last; @denied_ns: an operation
+ * @lost_ns:  since when losses of locks are counted for the log: @losses
+ * @behind_ns: when it was logged that this client's numbers are behind, last
+ * @draining: a newer configuration replaced it; goes when nothing is under way
+ * @draining_ns: since when
+ */
+struct bftm_cluster {
+	TAILQ_ENTRY(bftm_cluster) list;
+	struct bftm_conf_cluster conf;
+	const struct bftm_protocol *protocol;
+	struct bftm_client_cfg cfg;
+	struct bftm_order_cfg order_cfg;
+	struct bftm_credentials cred;
+	struct bftm_rank_keys *rank_keys;
+	struct bftm_identity *identity;
+	struct bftm_watch socket;
+	struct bftm_timer probe;
+	struct bftm_timer lend;
+	struct bftm_peer peer[BFTM_SERVERS_MAX];
+	struct bftm_acquires acquires;
+	struct bftm_round round[BFTM_ROUNDS];
+	struct bftm_recovery recovery;
+	struct bftm_speed speed;
+	struct bftm_asked asked[BFTM_ASKED];
+	u64 first_seq;
+	u64 rounds;
+	u64 rounds_won;
+	u64 rounds_lost;
+	bool lent;
+	u64 lend_ns;
+	u64 configuration;
+	u64 refused_ns;
+	u64 denied_ns;
+	u64 behind_ns;
+	u64 lost_ns;
+	u32 losses;
+	bool draining;
+	u64 draining_ns;
+};
+
+/** bftm_cluster_asked() - the request with this number, NULL for one that is not remembered */
+static inline const struct bftm_asked *bftm_cluster_asked(const struct bftm_cluster *cl, u64 seq)
+{
+	const struct bftm_asked *asked = &cl->asked[seq % BFTM_ASKED];
+
+	return seq && asked->seq == seq ? asked : NULL;
+}
+
+TAILQ_HEAD(bftm_clusters, bftm_cluster);
+extern struct bftm_clusters bftm_clusters;
+
+/**
+ * bftm_clusters_configure() - make the running clusters those of @conf
+ * @state: directory for what must survive a restart
+ * Return: 0, or -errno after which nothing has changed; logged.
+ */
+int bftm_clusters_configure(const struct bftm_conf *conf, const char *state);
+
+/** bftm_clusters_check() - could they be? The keys are read, no client is begun. 0 or -errno. */
+int bftm_clusters_check(const struct bftm_conf *conf);
+
+/** bftm_clusters_stop() - forget all; what is held stays held. */
+void bftm_clusters_stop(void);
+
+/** bftm_cluster_find() - by name, "" for the default; NULL for none. */
+struct bftm_cluster *bftm_cluster_find(const char *name);
+
+/** bftm_cluster_configured() - by number of its configuration, also one that drains, or NULL */
+struct bftm_cluster *bftm_cluster_configured(u64 configuration);
+
+/**
+ * bftm_cluster_same_client() - is @configuration, of an earlier daemon, one of the same client
+ * of the same cluster? The upper half of the number says so.
+ */
+static inline bool bftm_cluster_same_client(const struct bftm_cluster *cl, u64 configuration)
+{
+	return cl->configuration >> 32 == configuration >> 32;
+}
+
+/** bftm_cluster_everyone() - all its servers, as a bit mask. */
+static inline u32 bftm_cluster_everyone(const struct bftm_cluster *cl)
+{
+	return (u32)((1ull << cl->conf.n) - 1);
+}
+
+/** bftm_cluster_of() - one that this client is configured for now, or NULL */
+struct bftm_cluster *bftm_cluster_of(const struct bftm_identity *identity);
+
+/** bftm_cluster_orders() - are its servers enough for the ordering protocol? */
+static inline bool bftm_cluster_orders(const struct bftm_cluster *cl)
+{
+	return cl->conf.n >= bftm_servers_needed_order(cl->conf.b, cl->conf.signed_ranks);
+}
+
+/* socket.c: datagrams. */
+
+/** bftm_cluster_open() - 0 or -errno */
+int bftm_cluster_open(struct bftm_cluster *cl);
+void bftm_cluster_close(struct bftm_cluster *cl);
+
+/**
+ * bftm_cluster_send() - send one message to several servers
+ * @to:  bit mask of servers
+ * @msg: all but who it is for; sequence numbers and epochs are filled in
+ */
+void bftm_cluster_send(struct bftm_cluster *cl, u32 to,
+		       const struct bftm_msg *msg);
+
+/** bftm_cluster_send_order() - likewise, of the ordering protocol */
+void bftm_cluster_send_order(struct bftm_cluster *cl, u32 to,
+			     const struct bftm_order_msg *msg);
+
+/* probe.c: how servers are. */
+
+/** bftm_hello() - ask these */
+void bftm_hello(struct bftm_cluster *cl, u32 to);
+
+/** bftm_probe() - once a second: who was not heard is asked. */
+void bftm_probe(struct bftm_cluster *cl);
+
+/** bftm_challenged() - server @u has said what it is. */
+void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
+
+/* behind.c: numbers of this client that servers do not take. */
+
+/** bftm_behind_heard() - server @u says that it has taken @msg->gno, far above ours */
+void bftm_behind_heard(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
+
+/**
+ * bftm_clusters_restored() - this machine is a copy of what it was: new numbers for all clients
+ *
+ * While the kernel has lost nothing to this daemon and draws none. Return: 0; logged: -errno.
+ */
+int bftm_clusters_restored(void);
+
+/* recover.c: fencing tokens of servers that were restarted. */
+
+/** bftm_recover_heard() - after each answer of that kind */
+void bftm_recover_heard(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
+
+/** bftm_recover_refused() - server @u has refused what names no lock or object */
+void bftm_recover_refused(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
+
+/** bftm_recover_wake() - once a second */
+void bftm_recover_wake(struct bftm_cluster *cl, u64 now);
+
+#endif /* BFTM_CLUSTER_H */

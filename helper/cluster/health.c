@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cluster/health.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/quorum.h"
+#include "cluster/cluster.h"
+#include "cluster/evidence.h"
+#include "loop/log.h"
+
+/* So many are named; of more, their number. */
+#define NAMED 8
+
+/* People need no more of a time. */
+#define TENTH_NS (100 * BFTM_NS_PER_MS)
+
+static u32 count(u32 servers)
+{
+	return (u32)__builtin_popcount(servers);
+}
+
+/* "server 2 is", "servers 1, 3 and 4 are" */
+static void name_servers(const struct bftm_cluster *cl, u32 servers, char *buf, size_t size)
+{
+	u32 many = count(servers), done = 0, u;
+	size_t len = (size_t)snprintf(buf, size, "server%s", many > 1 ? "s" : "");
+
+	for (u = 0; u < cl->conf.n && done < NAMED; u++) {
+		if (!(servers >> u & 1))
+			continue;
+		len += (size_t)snprintf(buf + len, size - len, "%s %u",
+					!done ? "" : done + 1 == many ? " and" : ",",
+					cl->conf.server[u].id);
+		done++;
+	}
+	if (done < many)
+		len += (size_t)snprintf(buf + len, size - len, " and %u more", many - done);
+	snprintf(buf + len, size - len, many > 1 ? " are" : " is");
+}
+
+static u32 needed(const struct bftm_cluster *cl)
+{
+	u32 n = cl->conf.n, b = cl->conf.b;
+
+	return cl->conf.literal ? bftm_literal_quorum(n, b) : bftm_free_needed(n, b);
+}
+
+/* Until enough servers have left their quarantine, if that makes enough. */
+static u64 quarantine_left(const struct bftm_cluster *cl, u32 servers, u32 lacks, u64 now)
+{
+	u64 left[BFTM_SERVERS_MAX] = {};
+	u32 u, k = count(servers) < lacks ? 1 : count(servers) - lacks + 1;
+
+	for (u = 0; u < cl->conf.n; u++)
+		if (servers >> u & 1)
+			left[u] = cl->peer[u].quarantine_until_ns - now;
+	return bftm_kth_largest(left, cl->conf.n, k) / TENTH_NS * TENTH_NS + TENTH_NS;
+}
+
+/* What finds no room is cut off. */
+__attribute__((format(printf, 2, 3)))
+static void add(char text[BFTM_WHY_MAX], const char *format, ...)
+{
+	size_t len = strlen(text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text + len, BFTM_WHY_MAX - len, format, args);
+	va_end(args);
+}
+
+const char *bftm_health_why(const struct bftm_cluster *cl, char text[BFTM_WHY_MAX])
+{
+	u32 silent = 0, unheard = 0, quarantine = 0, able, u;
+	char list[128], left[32];
+	u64 now = bftm_now();
+
+	for (u = 0; u < cl->conf.n; u++) {
+		const struct bftm_peer *peer = &cl->peer[u];
+
+		/* What was asked just now may be answered still. */
+		if (peer->asked_ns && now - peer->asked_ns > 2 * cl->cfg.resend_ns)
+			silent |= 1u << u;
+		else if (!peer->heard_ns)
+			unheard |= 1u << u;
+		else if (now <= peer->quarantine_until_ns)
+			quarantine |= 1u << u;
+	}
+	able = cl->conf.n - count(silent | unheard | quarantine);
+	*text = '\0';
+	if (able >= needed(cl))
+		return text;
+	add(text, "%u of %u servers can grant, a lock needs %u", able, cl->conf.n, needed(cl));
+	if (silent) {
+		name_servers(cl, silent, list, sizeof(list));
+		add(text, "; %s silent", list);
+	}
+	if (unheard) {
+		name_servers(cl, unheard, list, sizeof(list));
+		add(text, "; %s not heard yet", list);
+	}
+	if (quarantine) {
+		u64 ns = quarantine_left(cl, quarantine, needed(cl) - able, now);
+
+		name_servers(cl, quarantine, list, sizeof(list));
+		add(text, "; %s in quarantine, for another %s", list,
+		    bftm_format_duration(ns, left, sizeof(left)));
+	}
+	return text;
+}
+
+void bftm_health_report(struct bftm_cluster *cl)
+{
+	u64 now = bftm_now();
+	u32 u;
+
+	for (u = 0; u < cl->conf.n; u++) {
+		struct bftm_peer *peer = &cl->peer[u];
+		bool silent = !strcmp(bftm_evidence_state(cl, u, now), "silent");
+
+		if (silent && !peer->silent && bftm_due(&peer->silent_ns, BFTM_SAID_AGAIN_NS)) {
+			peer->silent = true;
+			bftm_log(LOG_WARNING, "cluster %s: server %u at %s is silent", cl->conf.name,
+				 peer->conf->id, peer->conf->text);
+		} else if (!silent && peer->silent) {
+			peer->silent = false;
+			bftm_log(LOG_INFO, "cluster %s: server %u answers again", cl->conf.name,
+				 peer->conf->id);
+		}
+	}
+}

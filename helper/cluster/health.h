@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What stands in the way of a cluster's locks: servers that are silent, or in quarantine. */
+#ifndef BFTM_HEALTH_H
+#define BFTM_HEALTH_H
+
+#include "uapi/linux/bftmutex.h"
+
+struct bftm_cluster;
+
+/**
+ * bftm_health_why() - why locks of a cluster cannot be had now, as the end of a sentence
+ *
+ * Return: @text, which is empty when enough servers can grant.
+ */
+const char *bftm_health_why(const struct bftm_cluster *cl, char text[BFTM_WHY_MAX]);
+
+/** bftm_health_report() - once a second: who has fallen silent is logged, and who answers again */
+void bftm_health_report(struct bftm_cluster *cl);
+
+#endif /* BFTM_HEALTH_H */

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Who this client is, over restarts. Sequence numbers and attempts are never
+ * used twice: their high half is the incarnation, a number that grows with
+ * each start and is kept in the state directory.
+ */
+#ifndef BFTM_IDENTITY_H
+#define BFTM_IDENTITY_H
+
+#include <sys/queue.h>
+
+#include "core/replay.h"
+#include "core/types.h"
+#include "uapi/linux/bftmutex.h"
+#include "lock/names.h"
+
+struct bftm_ordering;
+
+/**
+ * struct bftm_identity - a client of a cluster, shared by the configurations
+ * that name it
+ * @counters: sequence numbers and attempts, in a page of their own; the kernel draws
+ *           from them as well
+ * @orphan:  attempts up to this one may hold without being known here
+ * @names:   locks that are asked for as this client
+ * @incarnation: the last one used
+ * @recorded: the next daemon begins above it; @said_ns: when it was said that it cannot be
+ * @orderings: objects likewise, @orderings_count of them
+ */
+struct bftm_identity {
+	LIST_ENTRY(bftm_identity) list;
+	u32 cluster;
+	u32 client;
+	struct bftm_counters *counters;
+	u64 orphan;
+	struct bftm_names names;
+	u32 incarnation;
+	u64 recorded;
+	u64 said_ns;
+	RB_HEAD(bftm_orderings, bftm_ordering) orderings;
+	u32 orderings_count;
+	int fd;
+	unsigned int users;
+};
+
+/* The high half of numbers: the last second of the wall clock that fits is in 2106. */
+#define BFTM_INCARNATION_MAX UINT32_MAX
+
+/**
+ * bftm_incarnation_next() - the one that a start uses
+ * @clock_s: wall clock, since 1970
+ * @last:    that the last start used, 0 for none
+ * @ret:     the clock's, or one more than @last when that is larger
+ *
+ * One that does not fit would come out as one of long ago: servers drop such numbers as
+ * repeated, and say nothing.
+ *
+ * Return: 0; -EOVERFLOW when none is left, or by this clock; -EUCLEAN when @last is none.
+ */
+int bftm_incarnation_next(u64 clock_s, u64 last, u64 *ret);
+
+/**
+ * bftm_identity_get() - become this client
+ * @dir: state directory
+ * @ret: untouched on failure
+ *
+ * Return: 0; -EBUSY when another process is this client; -EOVERFLOW or -EUCLEAN of
+ * bftm_incarnation_next(); -errno of the file.
+ * All are logged.
+ */
+int bftm_identity_get(const char *dir, u32 cluster, u32 client,
+		      struct bftm_identity **ret);
+void bftm_identity_put(struct bftm_identity *identity);
+
+/**
+ * bftm_identity_keep() - the next daemon begins above all numbers used until now
+ *
+ * Once a second. An incarnation has 2^32 of them; who is used for longer goes on into the
+ * next one, and the clock may not be there yet.
+ */
+void bftm_identity_keep(struct bftm_identity *identity);
+
+/**
+ * bftm_identity_pass() - go on with numbers that are above @top
+ * Return: 0; logged: -EOVERFLOW when there are none, -errno of the file.
+ */
+int bftm_identity_pass(struct bftm_identity *identity, u64 top);
+
+/**
+ * bftm_identity_restored() - the next incarnation: what was drawn before may be used up
+ *
+ * The kernel does not draw meanwhile. Return: as bftm_identity_pass().
+ */
+int bftm_identity_restored(struct bftm_identity *identity);
+
+/** bftm_identity_seq() - the last sequence number used */
+static inline u64 bftm_identity_seq(const struct bftm_identity *id)
+{
+	return __atomic_load_n(&id->counters->seq, __ATOMIC_RELAXED);
+}
+
+/** bftm_identity_next_seq() - Return: one that was never used */
+static inline u64 bftm_identity_next_seq(struct bftm_identity *id)
+{
+	return __atomic_add_fetch(&id->counters->seq, 1, __ATOMIC_RELAXED);
+}
+
+/**
+ * bftm_identity_skip() - what was sent before is old for a server from the next request on
+ *
+ * A YIELD that is still under way then frees no grant which that server confirms to whoever
+ * adopts the lock, and does not know that it was yielded.
+ */
+static inline void bftm_identity_skip(struct bftm_identity *id)
+{
+	__atomic_add_fetch(&id->counters->seq, BFTM_WINDOW_BITS, __ATOMIC_RELAXED);
+}
+
+/** bftm_identity_next_attempt() - Return: one that was never used, even */
+static inline u64 bftm_identity_next_attempt(struct bftm_identity *id)
+{
+	return __atomic_add_fetch(&id->counters->attempt, 2, __ATOMIC_RELAXED) &
+	       ~(u64)BFTM_ATTEMPT_KERNEL;
+}
+
+/**
+ * bftm_identity_renew() - an incarnation that was never used
+ *
+ * For operations on an object, when it is not known whether the last one, which was
+ * refused, will be applied.
+ */
+u32 bftm_identity_renew(struct bftm_identity *identity);
+
+#endif /* BFTM_IDENTITY_H */

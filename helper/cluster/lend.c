@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <string.h>
+
+#include "cluster/cluster.h"
+#include "cluster/lend.h"
+#include "loop/log.h"
+#include "kernel/nl.h"
+#include "kernel/upcall.h"
+
+/* Servers of a cluster are heard of one after the other. */
+#define SOON_NS (10 * BFTM_NS_PER_MS)
+/* A server that tells of a new start each time must not keep daemon and kernel busy. */
+#define PAUSE_NS (1 * BFTM_NS_PER_SEC)
+/* Room in a message for all but the servers, and for each of them. */
+#define ROOM		512
+#define PEER_ROOM	128
+
+static void put_peer(struct nl_msg *msg, const struct bftm_cluster *cl, u32 u)
+{
+	const struct bftm_peer *peer = &cl->peer[u];
+	const struct sockaddr_in6 *addr = &peer->conf->addr;
+	struct nlattr *nest = nla_nest_start(msg, BFTMUTEX_A_SESSION_PEER);
+
+	nla_put_u16(msg, BFTMUTEX_A_PEER_SERVER_ID, peer->conf->id);
+	nla_put_u64(msg, BFTMUTEX_A_PEER_EPOCH, peer->epoch);
+	nla_put(msg, BFTMUTEX_A_PEER_ADDRESS, sizeof(addr->sin6_addr), &addr->sin6_addr);
+	nla_put_u16(msg, BFTMUTEX_A_PEER_PORT, ntohs(addr->sin6_port));
+	nla_put_u32(msg, BFTMUTEX_A_PEER_IFINDEX, addr->sin6_scope_id);
+	nla_put(msg, BFTMUTEX_A_PEER_REQUEST_KEY, sizeof(peer->pair->request),
+		peer->pair->request);
+	nla_put(msg, BFTMUTEX_A_PEER_REPLY_KEY, sizeof(peer->pair->reply), peer->pair->reply);
+	nla_nest_end(msg, nest);
+}
+
+static void put_session(struct nl_msg *msg, const struct bftm_cluster *cl)
+{
+	const struct bftm_conf_cluster *conf = &cl->conf;
+	u32 u;
+
+	if (bftm_cluster_find("") == cl)
+		nla_put_flag(msg, BFTMUTEX_A_SESSION_STANDARD);
+	nla_put_u32(msg, BFTMUTEX_A_SESSION_CLUSTER_ID, conf->id);
+	nla_put_u32(msg, BFTMUTEX_A_SESSION_CLIENT_ID, cl->cred.client);
+	nla_put_u32(msg, BFTMUTEX_A_SESSION_LIARS, conf->b);
+	nla_put_u32(msg, BFTMUTEX_A_SESSION_RHO_PPM, conf->rho_ppm);
+	nla_put_u64(msg, BFTMUTEX_A_SESSION_DELTA_NS, conf->delta_ns);
+	nla_put_u64(msg, BFTMUTEX_A_SESSION_LEASE_NS, conf->lease_ns);
+	nla_put_u64(msg, BFTMUTEX_A_SESSION_LEASE_MAX_NS, conf->lease_max_ns);
+	nla_put_u64(msg, BFTMUTEX_A_SESSION_COUNTERS, (uintptr_t)cl->identity->counters);
+	nla_put_u32(msg, BFTMUTEX_A_SESSION_SOCKET, (u32)cl->socket.fd);
+	nla_put_u64(msg, BFTMUTEX_A_SESSION_CONFIGURATION, cl->configuration);
+	for (u = 0; u < conf->n; u++)
+		put_peer(msg, cl, u);
+}
+
+static bool can_lend(const struct bftm_cluster *cl)
+{
+	u32 known = 0, u;
+
+	for (u = 0; u < cl->conf.n; u++)
+		known += cl->peer[u].epoch != 0;
+	return cl->conf.fast_path && !cl->conf.literal && !cl->draining &&
+	       known >= bftm_free_needed(cl->conf.n, cl->conf.b);
+}
+
+/* NULL: no memory, or no kernel. */
+static struct nl_msg *lend_msg(const struct bftm_cluster *cl, u32 peers)
+{
+	struct nl_msg *msg = bftm_upcall_msg(BFTMUTEX_CMD_HELPER_LEND, ROOM + peers * PEER_ROOM);
+
+	if (msg)
+		nla_put_string(msg, BFTMUTEX_A_SESSION_CLUSTER, cl->conf.name);
+	return msg;
+}
+
+/* Without peers: what the kernel may have is taken back. */
+static void revoke(struct bftm_cluster *cl)
+{
+	struct nl_msg *msg = lend_msg(cl, 0);
+
+	cl->lent = false;
+	/* What the kernel wins by it from now on would be won by what is not true any more. */
+	if (!msg || bftm_upcall_call(msg))
+		bftm_upcall_again();
+}
+
+static void lend(struct bftm_cluster *cl)
+{
+	struct nl_msg *msg;
+	int err;
+
+	if (!can_lend(cl))
+		return;
+	cl->lend_ns = bftm_now();
+	msg = lend_msg(cl, cl->conf.n);
+	if (!msg)
+		return;
+	put_session(msg, cl);
+	err = bftm_upcall_call(msg);
+	cl->lent = !err;
+	if (!err)
+		return;
+	bftm_log(LOG_WARNING, "cluster %s: the kernel takes no locks by itself: %s",
+		 cl->conf.name, strerror(-err));
+	revoke(cl);	/* what was lent before is not true any more */
+}
+
+static void fire(struct bftm_timer *timer)
+{
+	lend(container_of(timer, struct bftm_cluster, lend));
+}
+
+void bftm_lend_init(struct bftm_cluster *cl)
+{
+	cl->lend.fire = fire;
+}
+
+void bftm_lend_soon(struct bftm_cluster *cl)
+{
+	bftm_timer_arm(&cl->lend, bftm_now() + SOON_NS);
+}
+
+void bftm_lend_again(struct bftm_cluster *cl)
+{
+	u64 at_ns = bftm_now() + SOON_NS;
+
+	if (at_ns < cl->lend_ns + PAUSE_NS)
+		at_ns = cl->lend_ns + PAUSE_NS;
+	/* The next one does not put it off. */
+	if (!cl->lend.armed)
+		bftm_timer_arm(&cl->lend, at_ns);
+}
+
+void bftm_lend_all(void)
+{
+	struct bftm_cluster *cl;
+
+	TAILQ_FOREACH(cl, &bftm_clusters, list)
+		if (!cl->draining)
+			bftm_lend_soon(cl);
+}
+
+void bftm_lend_end(struct bftm_cluster *cl)
+{
+	bftm_timer_stop(&cl->lend);
+	if (cl->lent)
+		revoke(cl);
+}
+
+void bftm_lend_forget(void)
+{
+	struct bftm_cluster *cl;
+
+	TAILQ_FOREACH(cl, &bftm_clusters, list)
+		cl->lent = false;
+}

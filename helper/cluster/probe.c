@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How servers are: who was not heard is asked, and tells when it was started. */
+#include "cluster/cluster.h"
+#include "cluster/health.h"
+#include "cluster/lend.h"
+#include "loop/log.h"
+#include "order/order.h"
+
+#define QUIET_NS	(5 * BFTM_NS_PER_SEC)
+#define REPEAT_NS	(1 * BFTM_NS_PER_SEC)
+
+void bftm_hello(struct bftm_cluster *cl, u32 to)
+{
+	struct bftm_msg msg = { .type = BFTM_MSG_HELLO };
+	u64 now = bftm_now();
+	u32 u;
+
+	bftm_cluster_send(cl, to, &msg);
+	for (u = 0; u < cl->conf.n; u++)
+		if (to & 1u << u)
+			cl->peer[u].hello_ns = now;
+}
+
+void bftm_probe(struct bftm_cluster *cl)
+{
+	u64 now = bftm_now();
+	u32 u, to = 0;
+
+	for (u = 0; u < cl->conf.n; u++) {
+		struct bftm_peer *peer = &cl->peer[u];
+		u64 pause = peer->heard_ns ? QUIET_NS : REPEAT_NS;
+		/* Its quarantine should be over: then it can learn of tokens. */
+		bool news = peer->token == BFTM_TOKEN_UNKNOWN && peer->quarantine_until_ns &&
+			    now > peer->quarantine_until_ns;
+
+		if ((news || now - peer->heard_ns >= pause) && now - peer->hello_ns >= REPEAT_NS)
+			to |= 1u << u;
+	}
+	if (to)
+		bftm_hello(cl, to);
+	bftm_recover_wake(cl, now);
+	bftm_evidence_report(cl);
+	if (!cl->draining)
+		bftm_health_report(cl);
+	bftm_identity_keep(cl->identity);
+}
+
+/* An old one, kept by somebody, must not turn the epoch back. */
+static void believe(struct bftm_cluster *cl, struct bftm_peer *peer,
+		    const struct bftm_msg *msg)
+{
+	u64 now = bftm_now(), before = peer->epoch;
+
+	peer->challenge_seq = msg->seq;
+	peer->epoch = msg->server_epoch;
+	peer->lease_max_ns = msg->lease_ns;
+	peer->quarantine_until_ns = msg->gno ? now + msg->gno : 0;
+	peer->token = msg->token;
+	if (before == peer->epoch)
+		return;
+	bftm_epochs_believe(&peer->epochs, peer->epoch, msg->seq, bftm_identity_seq(cl->identity));
+	if (!before) {
+		bftm_lend_soon(cl);
+		return;
+	}
+	bftm_lend_again(cl);
+	if (bftm_due(&peer->restarted_ns, BFTM_SAID_AGAIN_NS))
+		bftm_log(LOG_WARNING, "cluster %s: server %u has restarted", cl->conf.name,
+			 peer->conf->id);
+	bftm_order_restarted(cl, (u32)(peer - cl->peer));
+}
+
+void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
+{
+	struct bftm_peer *peer = &cl->peer[u];
+
+	if (!msg->server_epoch)		/* no server's: it would be heard of anew each time */
+		return;
+	if (bftm_epochs_return(&peer->epochs, msg->server_epoch, msg->seq))
+		peer->record.lies[BFTM_LIE_EPOCH]++;
+	if (msg->seq > peer->challenge_seq)
+		believe(cl, peer, msg);
+	bftm_recover_heard(cl, u, msg);
+	if (msg->proto == BFTM_PROTO_ORDER)
+		bftm_order_epoch(cl, u, msg);
+	else if (msg->attempt)
+		bftm_acquire_epoch(cl, u, msg);
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A cluster's socket: signs what goes out, believes what is signed and fresh. */
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "cluster/cluster.h"
+#include "order/order.h"
+#include "kernel/upcall.h"
+
+#define SOCKET_BUFFER	(4 << 20)
+#define BATCH		64
+
+static void send_batch(struct bftm_cluster *cl, struct mmsghdr *batch, int n)
+{
+	int sent = 0, r;
+
+	while (sent < n) {
+		r = sendmmsg(cl->socket.fd, batch + sent, (unsigned int)(n - sent), 0);
+		/* A datagram that cannot go is one that is lost: go on. */
+		sent += r > 0 ? r : 1;
+	}
+}
+
+/* One more datagram for a batch; @part is its iovec. */
+static void add_to_batch(struct mmsghdr *batch, struct iovec *part, void *data, size_t len,
+			 const struct bftm_peer *peer)
+{
+	part->iov_base = data;
+	part->iov_len = len;
+	batch->msg_hdr.msg_iov = part;
+	batch->msg_hdr.msg_iovlen = 1;
+	batch->msg_hdr.msg_name = (void *)&peer->conf->addr;
+	batch->msg_hdr.msg_namelen = sizeof(peer->conf->addr);
+}
+
+static u64 next_seq(struct bftm_cluster *cl, struct bftm_peer *peer, u64 now)
+{
+	peer->sent_seq = bftm_identity_next_seq(cl->identity);
+	peer->record.sent++;
+	if (!peer->asked_ns)
+		peer->asked_ns = now;
+	return peer->sent_seq;
+}
+
+/*
+ * A server that was silent for so long may take none of our numbers, and says so to a HELLO
+ * without an epoch. It was asked before then, see probe.c.
+ */
+#define UNHEARD_NS	(6 * BFTM_NS_PER_SEC)
+
+static u64 epoch_for(const struct bftm_peer *peer, u8 type, u64 now)
+{
+	return type == BFTM_MSG_HELLO && now - peer->heard_ns >= UNHEARD_NS ? 0 : peer->epoch;
+}
+
+void bftm_cluster_send(struct bftm_cluster *cl, u32 to,
+		       const struct bftm_msg *msg)
+{
+	struct bftm_wire wire[BFTM_SERVERS_MAX];
+	struct iovec part[BFTM_SERVERS_MAX];
+	struct mmsghdr batch[BFTM_SERVERS_MAX] = {};
+	struct bftm_msg m = *msg;
+	u64 now = bftm_now();
+	int n = 0;
+	u32 u;
+
+	m.proto = cl->conf.proto;
+	m.cluster = cl->conf.id;
+	m.client = cl->cred.client;
+	for (u = 0; u < cl->conf.n; u++) {
+		struct bftm_peer *peer = &cl->peer[u];
+
+		if (!(to & 1u << u))
+			continue;
+		m.server = peer->conf->id;
+		m.server_epoch = epoch_for(peer, m.type, now);
+		m.seq = next_seq(cl, peer, now);
+		cl->asked[m.seq % BFTM_ASKED] = bftm_asked_of(&m, u, now);
+		bftm_wire_put(&m, &wire[n]);
+		if (bftm_mac_sign(peer->request_mac, &wire[n]) < 0)
+			continue;
+		add_to_batch(&batch[n], &part[n], &wire[n], sizeof(wire[n]), peer);
+		n++;
+	}
+	send_batch(cl, batch, n);
+}
+
+void bftm_cluster_send_order(struct bftm_cluster *cl, u32 to,
+			     const struct bftm_order_msg *msg)
+{
+	static u8 data[BFTM_SERVERS_MAX][BFTM_ORDER_LEN_MAX];
+	struct iovec part[BFTM_SERVERS_MAX];
+	struct mmsghdr batch[BFTM_SERVERS_MAX] = {};
+	struct bftm_order_msg m = *msg;
+	u64 now = bftm_now();
+	size_t len;
+	int n = 0;
+	u32 u;
+
+	m.cluster = cl->conf.id;
+	m.client = cl->cred.client;
+	for (u = 0; u < cl->conf.n; u++) {
+		struct bftm_peer *peer = &cl->peer[u];
+
+		if (!(to & 1u << u))
+			continue;
+		m.server = peer->conf->id;
+		m.server_epoch = peer->epoch;
+		m.seq = next_seq(cl, peer, now);
+		len = bftm_order_wire_put(&m, data[n]);
+		if (bftm_mac_sign_bytes(peer->request_mac, data[n], len) < 0)
+			continue;
+		add_to_batch(&batch[n], &part[n], data[n], len, peer);
+		n++;
+	}
+	send_batch(cl, batch, n);
+}
+
+static int index_of(const struct bftm_cluster *cl, u16 server)
+{
+	u32 u;
+
+	for (u = 0; u < cl->conf.n; u++)
+		if (cl->conf.server[u].id == server)
+			return (int)u;
+	return -1;
+}
+
+static void count_answer(struct bftm_record *r, const struct bftm_msg *msg)
+{
+	r->free += msg->type == BFTM_MSG_FREE;
+	r->locked += msg->type == BFTM_MSG_LOCKED;
+	r->waited += msg->type == BFTM_MSG_WAIT;
+	r->refused += msg->type == BFTM_MSG_REFUSED;
+	r->released += msg->type == BFTM_MSG_RELEASED;
+}
+
+/* To nothing that was asked: said once more, it says nothing else. */
+static bool is_push(const struct bftm_msg *msg)
+{
+	return !msg->seq && (msg->type == BFTM_MSG_FREE ||
+			     msg->type == BFTM_MSG_INQUIRE);
+}
+
+/*
+ * Only to what was asked through this socket: an answer kept from before would
+ * name attempts that are not known here but may hold.
+ */
+static bool is_fresh(struct bftm_cluster *cl, struct bftm_peer *peer, u64 seq)
+{
+	if (seq <= cl->first_seq || seq > bftm_identity_seq(cl->identity)) {
+		peer->record.bad++;
+		return false;
+	}
+	if (!bftm_window_take(&peer->answers, seq)) {
+		peer->record.repeated++;
+		return false;
+	}
+	peer->heard_ns = bftm_now();
+	peer->asked_ns = 0;
+	peer->record.received++;
+	return true;
+}
+
+static void take_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
+{
+	if (!is_fresh(cl, &cl->peer[u], msg->seq))
+		return;
+	count_answer(&cl->peer[u].record, msg);
+	bftm_evidence_heard(cl, u, msg);
+	if (msg->type == BFTM_MSG_REFUSED && msg->position == BFTM_REFUSED_BEHIND) {
+		bftm_behind_heard(cl, u, msg);
+		return;
+	}
+	cl->peer[u].taken = true;
+	cl->peer[u].ahead = 0;
+	if (msg->type == BFTM_MSG_CHALLENGE)
+		bftm_challenged(cl, u, msg);
+	else if (msg->type == BFTM_MSG_REFUSED && !msg->name_len)
+		bftm_recover_refused(cl, u, msg);	/* RECOVER, or HELLO: it names nothing */
+	else if (msg->proto == BFTM_PROTO_ORDER)
+		bftm_order_refused_by(cl, u, msg);
+	else
+		bftm_acquire_answer(cl, u, msg);
+}
+
+/* Only the address says who it was; it proves nothing. */
+static void count_bad(struct bftm_cluster *cl, const struct sockaddr_in6 *from)
+{
+	u32 u;
+
+	for (u = 0; u < cl->conf.n; u++)
+		if (!memcmp(&cl->conf.server[u].addr, from, sizeof(*from)))
+			cl->peer[u].record.bad++;
+}
+
+static void take_order(struct bftm_cluster *cl, const void *data, size_t len,
+		       const struct sockaddr_in6 *from)
+{
+	struct bftm_order_msg msg;
+	int u = -1;
+
+	if (!bftm_order_wire_get(data, len, &msg) && msg.type & BFTM_MSG_REPLY &&
+	    msg.cluster == cl->conf.id && msg.client == cl->cred.client)
+		u = index_of(cl, msg.server);
+	if (u < 0 || !bftm_mac_verify_bytes(cl->peer[u].reply_mac, data, len)) {
+		count_bad(cl, from);
+		return;
+	}
+	/* A response is the same whenever it is said, asked for or not. */
+	if (msg.seq || msg.type != BFTM_ORDER_RESPONSE) {
+		if (!is_fresh(cl, &cl->peer[u], msg.seq))
+			return;
+	}
+	cl->peer[u].record.ordered++;
+	bftm_order_answer_from(cl, (u32)u, &msg);
+}
+
+static void take(struct bftm_cluster *cl, const void *data, size_t len,
+		 const struct sockaddr_in6 *from)
+{
+	const struct bftm_wire *wire = data;
+	struct bftm_msg msg;
+	int u;
+
+	if (bftm_wire_get(data, len, &msg) || !(msg.type & BFTM_MSG_REPLY) ||
+	    msg.cluster != cl->conf.id || msg.client != cl->cred.client)
+		msg.server = 0;
+	u = index_of(cl, msg.server);
+	if (u < 0 || !bftm_mac_verify(cl->peer[u].reply_mac, wire)) {
+		count_bad(cl, from);
+		return;
+	}
+	if (is_push(&msg)) {
+		cl->peer[u].record.pushed++;
+		bftm_acquire_answer(cl, (u32)u, &msg);
+	} else {
+		take_answer(cl, (u32)u, &msg);
+	}
+}
+
+static void receive(struct bftm_watch *watch)
+{
+	struct bftm_cluster *cl = container_of(watch, struct bftm_cluster, socket);
+	/* One byte more than a message, to see what is too long. */
+	static union {
+		struct bftm_wire wire;
+		u8 raw[BFTM_ORDER_LEN_MAX + 8];
+	} data[BATCH];
+	struct sockaddr_in6 from[BATCH] = {};
+	struct mmsghdr batch[BATCH] = {};
+	struct iovec part[BATCH];
+	int i, n;
+
+	for (i = 0; i < BATCH; i++) {
+		part[i].iov_base = &data[i];
+		part[i].iov_len = sizeof(data[i]);
+		batch[i].msg_hdr.msg_iov = &part[i];
+		batch[i].msg_hdr.msg_iovlen = 1;
+		batch[i].msg_hdr.msg_name = &from[i];
+		batch[i].msg_hdr.msg_namelen = sizeof(from[i]);
+	}
+	n = recvmmsg(watch->fd, batch, BATCH, MSG_DONTWAIT, NULL);
+	if (n > 0)
+		bftm_upcall_look();
+	for (i = 0; i < n; i++) {
+		if (batch[i].msg_len >= BFTM_ORDER_SHAPE_LEN && bftm_order_shaped(&data[i]))
+			take_order(cl, &data[i], batch[i].msg_len, &from[i]);
+		else
+			take(cl, &data[i], batch[i].msg_len, &from[i]);
+	}
+}
+
+int bftm_cluster_open(struct bftm_cluster *cl)
+{
+	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int off = 0, size = SOCKET_BUFFER;
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	/* Addresses of IPv4 are mapped, see struct bftm_conf_server. */
+	setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) < 0)
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	cl->socket.fd = fd;
+	cl->socket.ready = receive;
+	err = bftm_watch_add(&cl->socket);
+	if (err < 0) {
+		close(fd);
+		cl->socket.fd = -1;
+	}
+	return err;
+}
+
+void bftm_cluster_close(struct bftm_cluster *cl)
+{
+	if (cl->socket.fd < 0)
+		return;
+	bftm_watch_del(&cl->socket);
+	close(cl->socket.fd);
+}

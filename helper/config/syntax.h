@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Files in libconfuse's syntax, read so that every value remembers its line
+ * and a mistake does not hide those after it. Used by conf.c and crypto/keys.c.
+ */
+#ifndef BFTM_SYNTAX_H
+#define BFTM_SYNTAX_H
+
+#include <confuse.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "core/types.h"
+
+/** struct bftm_value - one "key = value" of a file */
+struct bftm_value {
+	struct bftm_value *next;
+	const cfg_opt_t *key;
+	unsigned int line;
+	char text[];
+};
+
+/**
+ * struct bftm_syntax - a file and what was found in it
+ * @path:     for messages
+ * @secret:   never print a word of the file: it may be part of a key
+ * @root:     its sections
+ * @value:    all its values
+ * @mistakes: how many were reported
+ * @partial:  what could not be read is left out: what else lacks may be there
+ * @unknown_line, @failed_line: the first unknown key of this reading, and where it ended; 0
+ * @said_line: mistakes up to here were reported by an earlier reading
+ */
+struct bftm_syntax {
+	const char *path;
+	bool secret;
+	cfg_t *root;
+	struct bftm_value *value;
+	unsigned int mistakes;
+	bool partial;
+	unsigned int unknown_line;
+	unsigned int failed_line;
+	unsigned int said_line;
+};
+
+/* A key in the tables of sections and keys that libconfuse takes. */
+#define BFTM_KEY(name) CFG_PTR_CB(name, NULL, CFGF_NODEFAULT, bftm_syntax_value, NULL)
+
+/** bftm_syntax_value() - libconfuse's callback for BFTM_KEY(). */
+int bftm_syntax_value(cfg_t *section, cfg_opt_t *key, const char *text, void *ret);
+
+/**
+ * bftm_syntax_read() - read a file
+ * @syntax: path and secret are set, the rest is zero; to be freed in any case
+ * @file:   open for reading; stays open
+ * @table:  its sections and keys
+ *
+ * A line with a mistake in its syntax, or the section that begins there, is left out, and the
+ * rest is read; not of a secret file.
+ *
+ * Return: 0 when the sections can be looked at (look at @syntax->mistakes as
+ * well), -EINVAL when nothing can be made of it, or another -errno.
+ */
+int bftm_syntax_read(struct bftm_syntax *syntax, FILE *file, cfg_opt_t *table);
+void bftm_syntax_free(struct bftm_syntax *syntax);
+
+/** bftm_mistake() - report "PATH:LINE: …" on stderr and count it. */
+__attribute__((format(printf, 3, 4)))
+void bftm_mistake(struct bftm_syntax *syntax, unsigned int line, const char *format, ...);
+
+/** bftm_value() - what a section says of a key, NULL for nothing. */
+const struct bftm_value *bftm_value(cfg_t *section, const char *key);
+
+/**
+ * bftm_value_range() - read a number or a duration
+ * @syntax:   a value outside the range is reported and counted here
+ * @value:    what the file says
+ * @duration: it is a duration; else a number
+ * @min:      allowed, in ns for a duration
+ * @max:      allowed, in ns for a duration
+ * @ret:      untouched when the result is false
+ */
+bool bftm_value_range(struct bftm_syntax *syntax, const struct bftm_value *value, bool duration,
+		      u64 min, u64 max, u64 *ret);
+
+/** bftm_value_word() - the place of a value in a list of one or two words. */
+bool bftm_value_word(struct bftm_syntax *syntax, const struct bftm_value *value,
+		     const char *const *word, u64 *ret);
+
+#endif /* BFTM_SYNTAX_H */

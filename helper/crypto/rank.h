@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Signed ranks (Section 6.2): each client signs the ranks that it uses, by Ed25519,
+ * so that one server's word on a higher rank is enough. A client has a private key
+ * beside its credentials; one file holds the public keys of all clients.
+ */
+#ifndef BFTM_RANK_H
+#define BFTM_RANK_H
+
+#include <limits.h>
+
+#include "core/ordering/order.h"
+#include "crypto/keys.h"
+
+#define BFTM_RANK_KEY_LEN	32	/* bytes, private or public */
+
+/**
+ * bftm_rank_private_path(), bftm_rank_public_path() - where a client's keys are
+ * @credentials: path of its credentials, DIR/NAME.client
+ *
+ * DIR/NAME.rank and DIR/ranks. Return: @ret.
+ */
+char *bftm_rank_private_path(const char *credentials, char ret[PATH_MAX]);
+char *bftm_rank_public_path(const char *credentials, char ret[PATH_MAX]);
+
+/** struct bftm_rank_client - public key of a client */
+struct bftm_rank_client {
+	u32 client;
+	u8 key[BFTM_RANK_KEY_LEN];
+};
+
+/** bftm_rank_create() - a fresh pair of keys. 0 or -EIO. */
+int bftm_rank_create(u8 private_key[BFTM_RANK_KEY_LEN], u8 public_key[BFTM_RANK_KEY_LEN]);
+
+/** bftm_rank_private_save() - mode 0600, never over a file. 0 or -errno. */
+int bftm_rank_private_save(const char *path, u32 cluster, u32 client,
+			   const u8 key[BFTM_RANK_KEY_LEN]);
+
+/** bftm_rank_public_save() - of @count clients; over an old file at once. 0 or -errno. */
+int bftm_rank_public_save(const char *path, u32 cluster,
+			  const struct bftm_rank_client *client, u32 count);
+
+/**
+ * bftm_rank_public_load() - read such a file
+ * @ret: to be freed; untouched on failure
+ * Return: 0; -errno. Mistakes are reported on stderr with file and line.
+ */
+int bftm_rank_public_load(const char *path, u32 cluster, struct bftm_rank_client **ret,
+			  u32 *ret_count);
+
+/** struct bftm_rank_keys - what a client signs with, and knows of the others */
+struct bftm_rank_keys;
+
+/**
+ * bftm_rank_keys_load() - read both files of a client
+ * @ret: untouched on failure
+ * Return: 0; -EPERM when others can read the private key; -EINVAL; -errno.
+ */
+int bftm_rank_keys_load(const char *credentials, u32 cluster, u32 client,
+			struct bftm_rank_keys **ret);
+void bftm_rank_keys_free(struct bftm_rank_keys *keys);
+
+/**
+ * bftm_rank_keys_sign() - sign a rank of this client for the object @name
+ *
+ * Signed is "bftmutex rank\0" · le32 cluster · byte len · name · le64 count ·
+ * le32 client · le32 incarnation. Return: 0 or -EIO.
+ */
+int bftm_rank_keys_sign(struct bftm_rank_keys *keys, const u8 *name, u8 len,
+			const struct bftm_rank *rank, u8 ret[BFTM_SIGNATURE_LEN]);
+
+/** bftm_rank_keys_verify() - is it signed by the client that it names? */
+bool bftm_rank_keys_verify(struct bftm_rank_keys *keys, const u8 *name, u8 len,
+			   const struct bftm_rank *rank,
+			   const u8 signature[BFTM_SIGNATURE_LEN]);
+
+/** bftm_rank_keys_know() - is there a public key of this client? */
+bool bftm_rank_keys_know(const struct bftm_rank_keys *keys, u32 client);
+
+#endif /* BFTM_RANK_H */

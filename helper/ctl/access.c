@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0
+/* bftmutexctl server access: who may take which locks of the server here. */
+#include <err.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <linux/netlink.h>
+#include <netlink/msg.h>
+
+#include "config/conf.h"
+#include "ctl/ctl.h"
+#include "text/json.h"
+
+/* What a rule takes in a message: no more than that. */
+#define RULE_SIZE 128
+
+static int put_rule(struct nl_msg *msg, const struct bftm_rule *rule)
+{
+	struct nlattr *nest = nla_nest_start(msg, BFTMUTEX_A_SERVER_RULE | NLA_F_NESTED);
+	int r = nest ? 0 : -1;
+
+	r |= nla_put_u32(msg, BFTMUTEX_A_RULE_CLIENT_FIRST, rule->client_first);
+	r |= nla_put_u32(msg, BFTMUTEX_A_RULE_CLIENT_LAST, rule->client_last);
+	if (rule->prefix_len)
+		r |= nla_put(msg, BFTMUTEX_A_RULE_PREFIX, rule->prefix_len, rule->prefix);
+	if (rule->deny)
+		r |= nla_put_flag(msg, BFTMUTEX_A_RULE_DENY);
+	if (rule->lease_max_ns)
+		r |= nla_put_u64(msg, BFTMUTEX_A_RULE_LEASE_MAX_NS, rule->lease_max_ns);
+	if (rule->waiters_max)
+		r |= nla_put_u32(msg, BFTMUTEX_A_RULE_MAX_WAITERS, rule->waiters_max);
+	if (nest)
+		nla_nest_end(msg, nest);
+	return r;
+}
+
+struct nl_msg *ctl_rules_msg(struct bftm_nl *nl, u8 cmd, const struct bftm_conf_access *access)
+{
+	struct nl_msg *msg = bftm_nl_msg(nl, cmd, 0);
+	int r;
+	u32 i;
+
+	if (!msg)
+		return NULL;
+	r = access->count ? nlmsg_expand(msg, (size_t)getpagesize() + access->count * RULE_SIZE) :
+			    0;
+	for (i = 0; i < access->count && r == 0; i++)
+		r = put_rule(msg, &access->rule[i]);
+	if (r == 0)
+		return msg;
+	nlmsg_free(msg);
+	return NULL;
+}
+
+void ctl_warn_rules(const struct bftm_conf_access *access)
+{
+	u32 i;
+
+	for (i = 0; i < access->count; i++)
+		if (!access->rule[i].deny)
+			return;
+	if (access->count)
+		warnx("no rule allows anything, so all clients are refused; "
+		      "'access { client = any }' after the others lets them have the rest");
+}
+
+int ctl_conf_failed(int error)
+{
+	switch (-error) {
+	case EINVAL:
+		return EX_CONFIG;
+	case EACCES:
+		return EX_NOPERM;
+	case ENOMEM:
+		return EX_OSERR;
+	}
+	return EX_NOINPUT;
+}
+
+/* The rules that a configuration has for a cluster; -ENOENT when it does not describe it. */
+static int conf_access(const char *path, u32 cluster, struct bftm_conf_access *ret)
+{
+	struct bftm_conf *conf;
+	int r;
+	u32 i;
+
+	r = bftm_conf_load(path, &conf);
+	if (r < 0)
+		return r;
+	r = -ENOENT;
+	for (i = 0; i < conf->count && r < 0; i++) {
+		if (conf->cluster[i].id != cluster)
+			continue;
+		*ret = conf->access[i];
+		conf->access[i].rule = NULL;	/* the caller's now */
+		r = 0;
+	}
+	bftm_conf_free(conf);
+	return r;
+}
+
+struct set {
+	const char *file;
+	const char *config;
+};
+
+static error_t parse_set(int key, char *arg, struct argp_state *state)
+{
+	struct set *set = state->input;
+
+	switch (key) {
+	case 'f':
+		set->config = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (set->file)
+			argp_error(state, "'%s': only one file can be named, and '%s' is",
+				   arg, set->file);
+		set->file = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (set->file && set->config)
+			argp_error(state, "FILE and --config exclude each other");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Whose rules of a configuration are meant: those of the cluster served here. */
+static int served_cluster(struct bftm_nl *nl, u32 *ret)
+{
+	struct json_object *server, *value = NULL;
+	int r;
+
+	r = ctl_server_get(nl, &server);
+	if (r < 0)
+		return ctl_refused(nl, r, CTL_SERVER);
+	json_object_object_get_ex(server, "cluster", &value);
+	*ret = json_object_get_uint64(value);
+	json_object_put(server);
+	return 0;
+}
+
+static int load_set(struct bftm_nl *nl, const struct set *set, struct bftm_conf_access *ret)
+{
+	const char *config = set->config ? set->config : BFTM_CONF_PATH;
+	u32 cluster = 0;
+	int r;
+
+	if (set->file) {
+		r = bftm_conf_load_access(set->file, ret);
+		return r < 0 ? ctl_conf_failed(r) : 0;
+	}
+	r = served_cluster(nl, &cluster);
+	if (r)
+		return r;
+	if (access(config, R_OK) < 0)
+		return ctl_fail(ctl_conf_failed(-errno), "%s: %s", config, strerror(errno));
+	r = conf_access(config, cluster, ret);
+	if (r == -ENOENT)
+		return ctl_fail(EX_CONFIG, "%s: there is no cluster with number %u, which is served here",
+				config, cluster);
+	return r < 0 ? ctl_conf_failed(r) : 0;
+}
+
+static int set_rules(struct bftm_nl *nl, const struct set *set)
+{
+	struct bftm_conf_access access = {};
+	struct json_object *done;
+	int r;
+
+	r = load_set(nl, set, &access);
+	if (r)
+		return r;
+	r = bftm_nl_call(nl, ctl_rules_msg(nl, BFTMUTEX_CMD_ACCESS_SET, &access), NULL, 0, NULL);
+	if (!r)
+		ctl_warn_rules(&access);
+	free(access.rule);
+	if (r < 0)
+		return ctl_refused(nl, r, CTL_SERVER);
+	done = json_object_new_object();
+	bftm_json_add_number(done, "rules", access.count);
+	ctl_print(done);
+	json_object_put(done);
+	return 0;
+}
+
+static int run_set(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{ "config", 'f', "FILE", 0,
+		  "Those of the cluster that is served here, in this configuration ("
+		  BFTM_CONF_PATH ")", 0 },
+		{}
+	};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse_set,
+		.args_doc = "[FILE]",
+		.doc = "Replace the access rules of the server at once: by those in FILE, which has "
+		       "nothing but sections 'access', or by those of the configuration.",
+		.children = ctl_common,
+	};
+	struct set set = {};
+	struct bftm_nl nl;
+	int r;
+
+	ctl_parse(&argp, argc, argv, 0, &set);
+	r = ctl_open(&nl);
+	if (r)
+		return r;
+	r = set_rules(&nl, &set);
+	bftm_nl_close(&nl);
+	return r;
+}
+
+/* For people: both ends of the range in one word. */
+static struct json_object *clients_of(struct json_object *rule)
+{
+	struct json_object *value = NULL;
+	u64 first, last;
+	char text[32];
+
+	json_object_object_get_ex(rule, "client_first", &value);
+	first = json_object_get_uint64(value);
+	json_object_object_get_ex(rule, "client_last", &value);
+	last = json_object_get_uint64(value);
+	if (first == 1 && last == BFTM_CLIENT_ID_MAX)
+		return json_object_new_string("any");
+	if (first == last)
+		snprintf(text, sizeof(text), "%llu", (unsigned long long)first);
+	else
+		snprintf(text, sizeof(text), "%llu-%llu", (unsigned long long)first,
+			 (unsigned long long)last);
+	return json_object_new_string(text);
+}
+
+static int take_rule(struct nlattr **attr, void *arg)
+{
+	struct nlattr *rule[ctl_set_max(CTL_RULE) + 1];
+	struct json_object *array = arg, *row;
+
+	if (!attr[BFTMUTEX_A_SERVER_RULE] ||
+	    nla_parse_nested(rule, ctl_set_max(CTL_RULE), attr[BFTMUTEX_A_SERVER_RULE], NULL) < 0)
+		return -EBADMSG;
+	row = ctl_object(CTL_RULE, rule);
+	if (!ctl_json)
+		json_object_object_add(row, "clients", clients_of(row));
+	json_object_array_add(array, row);
+	return 0;
+}
+
+/* A list of the rules at one instant: if they are replaced meanwhile, again. */
+static int get_rules(struct bftm_nl *nl, struct json_object **ret)
+{
+	struct json_object *array, *server;
+	int r;
+
+	/* The list of no server is empty as well. */
+	r = ctl_server_get(nl, &server);
+	if (r < 0)
+		return r;
+	json_object_put(server);
+	for (;;) {
+		array = json_object_new_array();
+		r = bftm_nl_call(nl, bftm_nl_msg(nl, BFTMUTEX_CMD_ACCESS_GET, NLM_F_DUMP),
+				 take_rule, BFTMUTEX_A_SERVER_MAX, array);
+		if (r == 0 && !nl->changed) {
+			*ret = array;
+			return 0;
+		}
+		json_object_put(array);
+		if (r < 0)
+			return r;
+	}
+}
+
+static void print_rules(struct json_object *array)
+{
+	static const struct ctl_column columns[] = {
+		{ "clients", "CLIENTS", -21 },
+		{ "deny", "DENIED", -6 },
+		{ "lease_max_ns", "LEASE-MAX", 10 },
+		{ "max_waiters", "WAITERS", 8 },
+		{ "prefix", "PREFIX", 0 },
+		{}
+	};
+	struct ctl_list list = { .column = columns };
+	size_t i;
+
+	for (i = 0; i < json_object_array_length(array); i++)
+		ctl_list_row(&list, json_object_get(json_object_array_get_idx(array, i)));
+	ctl_list_end(&list, "There are no access rules: every client may take every lock.");
+}
+
+static int run_show(int argc, char **argv)
+{
+	struct json_object *array;
+	struct bftm_nl nl;
+	int r;
+
+	ctl_no_options(argc, argv,
+		       "List the access rules of the server in their order: the first that fits "
+		       "client and name decides, and what none allows is refused.");
+	r = ctl_open(&nl);
+	if (r)
+		return r;
+	r = get_rules(&nl, &array);
+	if (r < 0) {
+		r = ctl_refused(&nl, r, CTL_SERVER);
+	} else {
+		print_rules(array);
+		json_object_put(array);
+	}
+	bftm_nl_close(&nl);
+	return r;
+}
+
+int ctl_server_access(int argc, char **argv)
+{
+	static char program[64];
+	const char *word = argc > 1 ? argv[1] : "";
+	bool set = !strcmp(word, "set");
+
+	if (ctl_asks_help(word)) {
+		puts("Usage: " CTL_NAME " server access set [FILE] [OPTION...]\n"
+		     "       " CTL_NAME " server access show [OPTION...]\n"
+		     "Set or show who may take which locks; both have --help.");
+		return 0;
+	}
+	if (!set && strcmp(word, "show"))
+		return ctl_fail(EX_USAGE, "after 'server access' comes one of: set show");
+	snprintf(program, sizeof(program), "%s %s", argv[0], word);
+	argv[1] = program;
+	return set ? run_set(argc - 1, argv + 1) : run_show(argc - 1, argv + 1);
+}

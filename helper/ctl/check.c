@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/* bftmutexctl check: is all well, by an exit status, for a monitor. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/ctl.h"
+#include "text/json.h"
+
+/* Exit codes; others say that the check itself failed. */
+enum verdict { WELL, DEGRADED, FAILED };
+
+static const char *const verdicts[] = { "all well", "degraded", "failed" };
+
+/**
+ * struct check - what is asked, and what is found
+ * @server:   look at the server of this host, not at its daemon
+ * @fence:    fencing tokens have to be had as well
+ * @cluster:  the only one that is meant, NULL for all
+ * @verdict:  the worst so far
+ * @clusters: what was found of each; null: nobody was there to ask
+ * @text:     all sentences
+ */
+struct check {
+	bool server;
+	bool fence;
+	const char *cluster;
+	enum verdict verdict;
+	struct json_object *clusters;
+	char text[4096];
+};
+
+__attribute__((format(printf, 3, 4)))
+static void say(struct check *check, enum verdict verdict, const char *format, ...)
+{
+	size_t len = strlen(check->text);
+	va_list args;
+
+	if (check->verdict < verdict)
+		check->verdict = verdict;
+	if (len)
+		len += (size_t)snprintf(check->text + len, sizeof(check->text) - len, "; ");
+	if (len >= sizeof(check->text))
+		return;
+	va_start(args, format);
+	vsnprintf(check->text + len, sizeof(check->text) - len, format, args);
+	va_end(args);
+}
+
+static u64 number(struct json_object *o, const char *key)
+{
+	return json_object_get_uint64(ctl_member(o, key));
+}
+
+/* Servers in a state, or suspect: their numbers. */
+static struct json_object *in_state(struct json_object *servers, const char *state)
+{
+	struct json_object *list = json_object_new_array(), *server;
+	const char *its;
+	size_t i;
+	bool is;
+
+	for (i = 0; i < ctl_length(servers); i++) {
+		server = json_object_array_get_idx(servers, i);
+		its = json_object_get_string(ctl_member(server, "state")) ?: "unknown";
+		is = !strcmp(state, "suspect") ?
+		     json_object_get_boolean(ctl_member(server, "suspect")) : !strcmp(its, state);
+		if (is)
+			json_object_array_add(list, json_object_get(ctl_member(server, "id")));
+	}
+	return list;
+}
+
+/* "server 3 silent", "servers 3, 5 silent" */
+static void say_servers(struct check *check, enum verdict verdict, struct json_object *list,
+			const char *what)
+{
+	char ids[256] = "";
+	size_t i, n = ctl_length(list), len = 0;
+
+	for (i = 0; i < n && len < sizeof(ids); i++)
+		len += (size_t)snprintf(ids + len, sizeof(ids) - len, "%s%s", i ? ", " : "",
+					json_object_get_string(json_object_array_get_idx(list, i)) ?: "?");
+	if (n)
+		say(check, verdict, "server%s %s %s", n > 1 ? "s" : "", ids, what);
+}
+
+/* Of those that can grant, how many know which fencing tokens were given? */
+static u64 knowing(struct json_object *servers)
+{
+	struct json_object *server;
+	const char *state;
+	u64 known = 0;
+	size_t i;
+
+	for (i = 0; i < ctl_length(servers); i++) {
+		server = json_object_array_get_idx(servers, i);
+		state = json_object_get_string(ctl_member(server, "state")) ?: "";
+		known += ctl_member(server, "token") &&
+			 (!strcmp(state, "ok") || !strcmp(state, "slow"));
+	}
+	return known;
+}
+
+/* The states that are told; who is in one of the first three can grant nothing. */
+static const struct {
+	const char *state, *words;
+	enum verdict verdict;
+} told[] = {
+	{ "silent", "silent", DEGRADED },
+	{ "unknown", "not heard of yet", DEGRADED },
+	{ "quarantine", "in quarantine", DEGRADED },
+	{ "suspect", "suspected of lying", DEGRADED },
+	{ "slow", "slow", WELL },
+};
+
+#define STATES	(sizeof(told) / sizeof(told[0]))
+#define SILENT	3
+
+static void check_cluster(struct check *check, struct json_object *cluster)
+{
+	struct json_object *servers = ctl_member(cluster, "servers"), *list[STATES];
+	const char *name = json_object_get_string(ctl_member(cluster, "name")) ?: "-";
+	u64 needed = number(cluster, "answers_needed"), b = number(cluster, "b");
+	u64 usable = ctl_length(servers), token_needed = number(cluster, "token_needed");
+	struct json_object *found = json_object_new_object();
+	u64 known = knowing(servers), suspect = 0;
+	size_t i;
+
+	bftm_json_add_text(found, "name", name);
+	bftm_json_add_number(found, "servers", ctl_length(servers));
+	for (i = 0; i < STATES; i++) {
+		list[i] = in_state(servers, told[i].state);
+		json_object_object_add(found, told[i].state, list[i]);
+		usable -= i < SILENT ? ctl_length(list[i]) : 0;
+		suspect += i == SILENT ? ctl_length(list[i]) : 0;
+	}
+	bftm_json_add_number(found, "usable", usable);
+	bftm_json_add_number(found, "needed", needed);
+	bftm_json_add_number(found, "token_known", known);
+	bftm_json_add_number(found, "token_needed", token_needed);
+	json_object_array_add(check->clusters, found);
+	say(check, usable < needed || !needed ? FAILED : WELL,
+	    "cluster %s: %" PRIu64 " of %zu servers can grant, a lock needs %" PRIu64, name, usable,
+	    ctl_length(servers), needed);
+	for (i = 0; i < STATES; i++)
+		say_servers(check, told[i].verdict, list[i], told[i].words);
+	if (suspect > b)
+		say(check, FAILED, "no more than %" PRIu64 " may lie", b);
+	if (check->fence && known < token_needed)
+		say(check, FAILED, "of these know which fencing tokens were given %" PRIu64
+		    ", a token needs %" PRIu64, known, token_needed);
+}
+
+static int check_clusters(struct check *check)
+{
+	struct json_object *answer, *clusters, *cluster;
+	const char *name;
+	bool any = false;
+	size_t i;
+	int r = ctl_ask_helper("servers", &answer);
+
+	if (r == -ECONNREFUSED || r == -EAGAIN) {
+		say(check, FAILED, "bftmutexd %s", r == -EAGAIN ? "does not answer" : "does not run");
+		return 0;
+	}
+	if (r < 0)
+		return ctl_helper_failed(r);
+	clusters = ctl_member(answer, "clusters");
+	check->clusters = json_object_new_array();
+	for (i = 0; i < ctl_length(clusters); i++) {
+		cluster = json_object_array_get_idx(clusters, i);
+		name = json_object_get_string(ctl_member(cluster, "name"));
+		if (check->cluster && (!name || strcmp(check->cluster, name)))
+			continue;
+		check_cluster(check, cluster);
+		any = true;
+	}
+	json_object_put(answer);
+	if (!any && check->cluster)
+		return ctl_fail(EX_CONFIG, "bftmutexd has no cluster '%s', or no credentials",
+				check->cluster);
+	if (!any)
+		say(check, FAILED, "bftmutexd has no cluster, or no credentials");
+	return 0;
+}
+
+static void say_journal(struct check *check, const char *journal)
+{
+	if (!strcmp(journal, "detached"))
+		say(check, DEGRADED, "nothing writes its journal; objects are silent");
+	else if (!strcmp(journal, "loading"))
+		say(check, DEGRADED, "its objects are being loaded");
+}
+
+static int check_server(struct check *check)
+{
+	struct json_object *server, *journal;
+	struct bftm_nl nl;
+	bool waits;
+	int r = bftm_nl_open(&nl);
+
+	if (r < 0) {
+		say(check, FAILED, "the kernel module is not loaded");
+		return 0;
+	}
+	r = ctl_server_get(&nl, &server);
+	if (r == -ENOENT)
+		say(check, FAILED, "no server runs here");
+	else if (r < 0)
+		ctl_refused(&nl, r, CTL_SERVER);
+	bftm_nl_close(&nl);
+	if (r < 0)
+		return r == -ENOENT ? 0 : EX_OSERR;
+	waits = number(server, "quarantine_ns");
+	say(check, waits ? DEGRADED : WELL, "server %" PRIu64 " of cluster %" PRIu64 " %s",
+	    number(server, "id"), number(server, "cluster"),
+	    waits ? "is in quarantine" : "grants locks");
+	journal = ctl_member(server, "journal");
+	if (journal)
+		say_journal(check, json_object_get_string(journal));
+	json_object_put(server);
+	return 0;
+}
+
+static void print_check(const struct check *check)
+{
+	struct json_object *all;
+
+	if (!ctl_json) {
+		printf("%s: %s\n", verdicts[check->verdict], check->text);
+		return;
+	}
+	all = json_object_new_object();
+	bftm_json_add_number(all, "status", check->verdict);
+	bftm_json_add_text(all, "verdict", verdicts[check->verdict]);
+	bftm_json_add_text(all, "reason", check->text);
+	json_object_object_add(all, "clusters", json_object_get(check->clusters));
+	ctl_print_json(all);
+	json_object_put(all);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct check *check = state->input;
+
+	switch (key) {
+	case 's':
+		check->server = true;
+		return 0;
+	case 'F':
+		check->fence = true;
+		return 0;
+	case 'C':
+		check->cluster = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (check->server && (check->cluster || check->fence))
+			argp_error(state, "--server goes with neither --cluster nor --fence");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+int ctl_check(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{ "cluster", 'C', "NAME", 0, "Only this cluster", 0 },
+		{ "fence", 'F', NULL, 0, "Fail when fencing tokens cannot be had", 0 },
+		{ "server", 's', NULL, 0, "Look at the server that runs here, not at the daemon", 0 },
+		{}
+	};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.children = ctl_common,
+		.doc = "Tell a monitor, by a line and by the exit status, whether locks can be had "
+		       "here: 0 all well; 1 degraded: they can be had, and a server is silent, in "
+		       "quarantine or suspect; 2 failed: they cannot be had. Other statuses: the "
+		       "check itself failed.",
+	};
+	struct check check = {};
+	int r;
+
+	ctl_parse(&argp, argc, argv, 0, &check);
+	r = check.server ? check_server(&check) : check_clusters(&check);
+	if (!r)
+		print_check(&check);
+	json_object_put(check.clusters);
+	return r ? r : (int)check.verdict;
+}

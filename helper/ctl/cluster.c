@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/* bftmutexctl cluster: the configuration, and what follows from it. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "core/backoff/client.h"
+#include "core/lease.h"
+#include "core/quorum.h"
+#include "config/conf.h"
+#include "ctl/ctl.h"
+#include "text/json.h"
+
+/* What follows from a cluster's configuration. */
+struct derived {
+	u32 needed;		/* answers that decide an attempt */
+	u32 liars_max;		/* that so many servers could mask */
+	u32 token_needed;	/* servers that accept a fencing token */
+	bool learns;		/* which tokens there were, after its restart */
+	u64 quarantine_ns;	/* of a server after its start */
+	u64 backoff_ns;		/* B, the shortest sleep between two tries */
+};
+
+bool ctl_tokens_learned(u32 n, u32 b)
+{
+	const struct bftm_client_cfg cfg = { .n = n, .b = b };
+	const u64 top[BFTM_SERVERS_MAX] = {};
+	u64 floor;
+
+	return bftm_recovered_token(&cfg, top, n - 1, &floor);
+}
+
+static struct derived derive(const struct bftm_conf_cluster *cluster)
+{
+	return (struct derived){
+		.needed = cluster->literal ? bftm_literal_quorum(cluster->n, cluster->b) :
+					     bftm_free_needed(cluster->n, cluster->b),
+		.liars_max = bftm_liars_max(cluster->n),
+		.token_needed = bftm_fence_quorum(cluster->n, cluster->b),
+		.learns = ctl_tokens_learned(cluster->n, cluster->b),
+		.quarantine_ns = bftm_lease_at_server(cluster->lease_max_ns, cluster->rho_ppm),
+		.backoff_ns = cluster->lease_ns + 4 * cluster->delta_ns,
+	};
+}
+
+static const char *wait_name(const struct bftm_conf_cluster *cluster)
+{
+	return cluster->backoff ? "backoff" : "queue";
+}
+
+static const char *retry_name(const struct bftm_conf_cluster *cluster)
+{
+	return cluster->retry == BFTM_RETRY_POLYNOMIAL ? "polynomial" : "exponential";
+}
+
+static struct json_object *to_json(const struct bftm_conf_cluster *cluster, bool standard)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *servers = json_object_new_array();
+	struct derived d = derive(cluster);
+	u32 i;
+
+	for (i = 0; i < cluster->n; i++) {
+		struct json_object *server = json_object_new_object();
+
+		bftm_json_add_number(server, "id", cluster->server[i].id);
+		bftm_json_add_text(server, "address", cluster->server[i].text);
+		json_object_array_add(servers, server);
+	}
+	bftm_json_add_text(object, "name", cluster->name);
+	bftm_json_add_bool(object, "default", standard);
+	bftm_json_add_number(object, "id", cluster->id);
+	bftm_json_add_number(object, "n", cluster->n);
+	bftm_json_add_number(object, "b", cluster->b);
+	bftm_json_add_number(object, "liars_max", d.liars_max);
+	bftm_json_add_text(object, "protocol", "backoff");
+	bftm_json_add_text(object, "contend", cluster->literal ? "literal" : "quorum");
+	json_object_object_add(object, cluster->literal ? "free_needed" : "quorum", NULL);
+	bftm_json_add_number(object, cluster->literal ? "quorum" : "free_needed", d.needed);
+	bftm_json_add_number(object, "silent_max", cluster->n - d.needed);
+	bftm_json_add_number(object, "token_needed", d.token_needed);
+	bftm_json_add_bool(object, "token_learned", d.learns);
+	bftm_json_add_text(object, "wait", wait_name(cluster));
+	bftm_json_add_number(object, "lease_ns", cluster->lease_ns);
+	bftm_json_add_number(object, "lease_max_ns", cluster->lease_max_ns);
+	bftm_json_add_number(object, "quarantine_ns", d.quarantine_ns);
+	bftm_json_add_number(object, "delta_ns", cluster->delta_ns);
+	bftm_json_add_number(object, "rho_ppm", cluster->rho_ppm);
+	bftm_json_add_text(object, "retry", retry_name(cluster));
+	bftm_json_add_number(object, "exponent", cluster->exponent);
+	bftm_json_add_number(object, "retry_max_ns", cluster->retry_max_ns);
+	bftm_json_add_number(object, "backoff_ns", d.backoff_ns);
+	bftm_json_add_text(object, "credentials", cluster->credentials);
+	json_object_object_add(object, "servers", servers);
+	return object;
+}
+
+static void print_duration(const char *label, u64 ns, const char *comment)
+{
+	char buf[32];
+
+	printf("  %-18s%s%s\n", label, bftm_format_duration(ns, buf, sizeof(buf)), comment);
+}
+
+static void print(const struct bftm_conf_cluster *cluster, bool standard)
+{
+	struct derived d = derive(cluster);
+	u32 i;
+
+	printf("cluster %s, number %u%s\n", cluster->name, cluster->id,
+	       standard ? ", the default" : "");
+	printf("  %-18sn = %u\n", "servers", cluster->n);
+	printf("  %-18sb = %u (%u servers could mask up to %u)\n", "liars masked", cluster->b,
+	       cluster->n, d.liars_max);
+	if (cluster->literal)
+		printf("  %-18s%u answers, at most %u of them LOCKED (the paper's contend)\n",
+		       "a lock needs", d.needed, cluster->b);
+	else
+		printf("  %-18s%u FREE answers\n", "a lock needs", d.needed);
+	printf("  %-18s%u servers down, silent or lying (at most %u of them lying)\n", "stands",
+	       cluster->n - d.needed, cluster->b);
+	printf("  %-18s%u servers; one that was restarted %s\n", "a token needs", d.token_needed,
+	       d.learns ? "learns from the others" : "needs --token-floor");
+	print_duration("lease", cluster->lease_ns, " unless the application says otherwise");
+	print_duration("longest lease", cluster->lease_max_ns, "");
+	print_duration("quarantine", d.quarantine_ns, " after a server's start");
+	print_duration("expected delay", cluster->delta_ns, " one way");
+	printf("  %-18s%u ppm\n", "clock rate error", cluster->rho_ppm);
+	printf("  %-18s%s, unless the application says otherwise\n", "who waits",
+	       cluster->backoff ? "backs off" : "stands in the servers' queue");
+	print_duration("back-off from", d.backoff_ns, " (B = lease + 4 delta)");
+	print_duration("back-off up to", cluster->retry_max_ns, "");
+	printf("  %-18s%s", "back-off grows", retry_name(cluster));
+	if (cluster->retry == BFTM_RETRY_POLYNOMIAL)
+		printf(", exponent %u", cluster->exponent);
+	printf("\n  %-18s%s\n", "credentials", cluster->credentials);
+	for (i = 0; i < cluster->n; i++)
+		printf("  server %-11u%s\n", cluster->server[i].id, cluster->server[i].text);
+}
+
+struct show {
+	const char *path;
+	const char *name;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct show *show = state->input;
+
+	switch (key) {
+	case 'c':
+		show->path = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (show->name)
+			argp_error(state, "'%s': only one cluster can be named, and '%s' is",
+				   arg, show->name);
+		show->name = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int show_clusters(const struct bftm_conf *conf, const struct bftm_conf_cluster *only)
+{
+	struct json_object *array = json_object_new_array();
+	const struct bftm_conf_cluster *cluster;
+	bool standard;
+
+	for (cluster = conf->cluster; cluster < conf->cluster + conf->count; cluster++) {
+		if (only && only != cluster)
+			continue;
+		standard = cluster == conf->cluster + conf->standard;
+		if (ctl_json)
+			json_object_array_add(array, to_json(cluster, standard));
+		else
+			print(cluster, standard);
+	}
+	if (ctl_json)
+		ctl_print_json(array);
+	json_object_put(array);
+	return 0;
+}
+
+int ctl_cluster_show(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{ "config", 'c', "FILE", 0, "Configuration (" BFTM_CONF_PATH ")", 0 },
+		{}
+	};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "[CLUSTER]",
+		.doc = "Check the configuration and show its clusters, or one of them, with "
+		       "what follows from the numbers.",
+		.children = ctl_common,
+	};
+	const struct bftm_conf_cluster *only = NULL;
+	struct show show = { .path = BFTM_CONF_PATH };
+	struct bftm_conf *conf;
+	int r;
+
+	ctl_parse(&argp, argc, argv, 0, &show);
+	r = bftm_conf_load(show.path, &conf);
+	if (r < 0)	/* it was said why */
+		return r == -EINVAL ? EX_CONFIG : r == -EACCES ? EX_NOPERM : EX_NOINPUT;
+	if (show.name)
+		only = bftm_conf_find(conf, show.name);
+	if (show.name && !only)
+		r = ctl_fail(EX_CONFIG, "%s: there is no cluster '%s'", show.path, show.name);
+	else
+		r = show_clusters(conf, only);
+	bftm_conf_free(conf);
+	return r;
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* bftmutexctl: what its commands share. */
+#ifndef BFTM_CTL_H
+#define BFTM_CTL_H
+
+#include <argp.h>
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <sysexits.h>
+
+#include "kernel/nl.h"
+
+#ifndef BFTM_VERSION
+#define BFTM_VERSION "unknown"
+#endif
+
+#define CTL_NAME "bftmutexctl"
+#define CTL_STATE_DIR "/var/lib/bftmutex"
+
+/* Commands: options in argv as main() gets them; the result is the exit code. */
+int ctl_server_start(int argc, char **argv);
+int ctl_server_stop(int argc, char **argv);
+int ctl_server_show(int argc, char **argv);
+int ctl_server_access(int argc, char **argv);
+int ctl_server_journal(int argc, char **argv);
+int ctl_cluster_show(int argc, char **argv);
+int ctl_locks(int argc, char **argv);
+int ctl_objects(int argc, char **argv);
+int ctl_clients(int argc, char **argv);
+int ctl_holders(int argc, char **argv);
+int ctl_servers(int argc, char **argv);
+int ctl_stats(int argc, char **argv);
+int ctl_check(int argc, char **argv);
+int ctl_watch(int argc, char **argv);
+int ctl_object_create(int argc, char **argv);
+int ctl_object_submit(int argc, char **argv);
+int ctl_object_show(int argc, char **argv);
+int ctl_object_watch(int argc, char **argv);
+int ctl_object_history(int argc, char **argv);
+int ctl_object_list(int argc, char **argv);
+int ctl_object_delete(int argc, char **argv);
+int ctl_object_dump(int argc, char **argv);
+int ctl_object_restore(int argc, char **argv);
+int ctl_keygen(int argc, char **argv);
+int ctl_dev_up(int argc, char **argv);
+int ctl_dev_down(int argc, char **argv);
+
+/* options.c: options */
+
+/** ctl_json - --json was given */
+extern bool ctl_json;
+/** ctl_common - --json, for argp's children of every command */
+extern const struct argp_child ctl_common[];
+
+/* An argument's value, or a usage error that names option, value and range. */
+u64 ctl_number(struct argp_state *state, const char *option, const char *text, u64 min, u64 max);
+u64 ctl_duration(struct argp_state *state, const char *option, const char *text, u64 min,
+		 u64 max);
+/** ctl_state_dir() - --state's folder: from / on, or a usage error */
+const char *ctl_state_dir(struct argp_state *state, const char *text);
+
+/** ctl_parse() - argp_parse(), which ends the program when it fails for want of memory */
+void ctl_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
+
+/** ctl_asks_help() - is this --help, or another word for it? */
+bool ctl_asks_help(const char *word);
+
+/** ctl_no_options() - parse a command line that has only the common options */
+void ctl_no_options(int argc, char **argv, const char *doc);
+
+/* print.c: output */
+
+/** ctl_fail() - say what is wrong on stderr; returns @code, an exit code */
+__attribute__((format(printf, 2, 3)))
+int ctl_fail(int code, const char *format, ...);
+
+/** ctl_progress() - what is being done, on stderr, once a second after the first */
+__attribute__((format(printf, 1, 2)))
+void ctl_progress(const char *format, ...);
+
+/** ctl_member() - of what is an object, or anything else; NULL for none */
+struct json_object *ctl_member(struct json_object *object, const char *key);
+
+/** ctl_length() - of what is an array, or anything else: 0 */
+size_t ctl_length(struct json_object *array);
+
+/** ctl_print_json() - an object or array as a document of its own */
+void ctl_print_json(struct json_object *object);
+
+/** ctl_print_json_line() - an object in a line */
+void ctl_print_json_line(struct json_object *object);
+
+/** ctl_describe() - an object as "key value" lines, without null; keys in _ns as durations */
+void ctl_describe(struct json_object *object);
+
+/** ctl_shown() - a member's value as people read it: a string, to be put; "-" for null */
+struct json_object *ctl_shown(const char *key, struct json_object *value);
+
+/** ctl_print() - one or the other, as the user wants it */
+void ctl_print(struct json_object *object);
+
+/**
+ * struct ctl_column - of a table, ended by one without a title
+ * @key:   of the value in a row's object
+ * @title: heading
+ * @width: characters; a longer value pushes the next ones aside, the last
+ *         column is as wide as it is. Negative: left-aligned.
+ */
+struct ctl_column {
+	const char *key;
+	const char *title;
+	int width;
+};
+
+/**
+ * struct ctl_list - rows printed as they come, for tables of any length
+ * @column: of the table
+ * @rows:   printed so far
+ */
+struct ctl_list {
+	const struct ctl_column *column;
+	u32 rows;
+};
+
+/** ctl_list_row() - print a row and drop it */
+void ctl_list_row(struct ctl_list *list, struct json_object *row);
+/** ctl_list_end() - finish; @nothing is said when there was no row */
+void ctl_list_end(struct ctl_list *list, const char *nothing);
+
+/** ctl_add_time() - "time": now, as RFC 3339 has it, in UTC with microseconds */
+void ctl_add_time(struct json_object *o);
+
+/* netlink.c: the module */
+
+enum ctl_set {
+	CTL_SERVER, CTL_LOCK, CTL_OBJECT, CTL_CLIENT, CTL_HANDLE, CTL_SUSPECT, CTL_RULE, CTL_LOCAL
+};
+
+/** ctl_object() - attributes of a set as an object, keys with _ for - */
+struct json_object *ctl_object(enum ctl_set set, struct nlattr **attr);
+/** ctl_set_max() - its highest attribute */
+int ctl_set_max(enum ctl_set set);
+
+/** ctl_open() - connect to the module; 0, or an exit code after saying why */
+int ctl_open(struct bftm_nl *ret);
+/** ctl_refused() - say why a call failed with @error; the exit code */
+int ctl_refused(const struct bftm_nl *nl, int error, enum ctl_set set);
+
+/* server.c: the server here */
+
+/** ctl_server_get() - the server's description; 0, -ENOENT for none, -errno */
+int ctl_server_get(struct bftm_nl *nl, struct json_object **ret);
+
+/* access.c: access rules */
+
+struct bftm_conf_access;
+
+/** ctl_rules_msg() - a request with these rules; NULL: no memory */
+struct nl_msg *ctl_rules_msg(struct bftm_nl *nl, u8 cmd, const struct bftm_conf_access *access);
+
+/** ctl_warn_rules() - where all of them deny, nobody may take anything */
+void ctl_warn_rules(const struct bftm_conf_access *access);
+
+/** ctl_conf_failed() - exit code for an error of bftm_conf_load() */
+int ctl_conf_failed(int error);
+
+/* state.c: what must survive a restart of a server */
+
+/** ctl_state_path() - of the file, into @ret of PATH_MAX bytes */
+const char *ctl_state_path(const char *dir, u32 cluster, u16 server, char *ret);
+
+/**
+ * ctl_state_begin() - note that a server starts here
+ * @dir:       state directory, made when it is not there
+ * @ret_first: it never did before
+ *
+ * Return: 0, or -errno when it could not be noted.
+ */
+int ctl_state_begin(const char *dir, u32 cluster, u16 server, bool *ret_first);
+
+/** ctl_state_last() - number of the last start that was noted, 0 for none */
+u64 ctl_state_last(const char *dir, u32 cluster, u16 server);
+
+/** ctl_state_journal() - with which file that was, into @ret of PATH_MAX bytes; "" for none */
+const char *ctl_state_journal(const char *dir, u32 cluster, u16 server, char *ret);
+
+/**
+ * ctl_state_note() - note the number of a start, after ctl_state_begin()
+ * @journal: with this file, NULL for none
+ *
+ * Return: 0 or -errno.
+ */
+int ctl_state_note(const char *dir, u32 cluster, u16 server, u64 start, const char *journal);
+
+/** ctl_state_undo() - it did not start after all, and never had */
+void ctl_state_undo(const char *dir, u32 cluster, u16 server);
+
+/* helper.c: the daemon */
+
+/** ctl_connect_helper() - of the namespace that file @netns stands for; a socket or -errno */
+int ctl_connect_helper(const char *netns);
+
+/**
+ * ctl_ask_helper() - put a question to the bftmutexd of this namespace
+ * @question: "servers", "stats", "objects" or "history CLUSTER NAME"
+ * @ret:      its answer
+ *
+ * Return: 0, -ECONNREFUSED when none runs, -EBADMSG when it does not understand, or
+ * another -errno.
+ */
+int ctl_ask_helper(const char *question, struct json_object **ret);
+
+/** ctl_default_cluster() - name of the one that is meant when none is named, to be freed; or NULL */
+char *ctl_default_cluster(void);
+
+/** ctl_helper_failed() - say why it failed; an exit code */
+int ctl_helper_failed(int error);
+
+/* keygen.c */
+
+/** struct ctl_range - consecutive client numbers */
+struct ctl_range {
+	u32 first, last;
+};
+
+/**
+ * ctl_make_keys() - new masters for servers 1 to @servers, and credentials
+ * @dir:     folder, made when it is not there
+ * @cluster: number of the cluster
+ * @servers: how many
+ * @client:  whose credentials to make
+ * @clients: entries of @client
+ * @ret:     array of what was made: objects with file, kind, id
+ *
+ * Return: 0, or an exit code after saying why; then no file is left behind.
+ */
+int ctl_make_keys(const char *dir, u32 cluster, u32 servers, const struct ctl_range *client,
+		  u32 clients, struct json_object *ret);
+
+/** ctl_note_made() - note a file that was made, for the user and for undoing it */
+void ctl_note_made(struct json_object *made, const char *file, const char *kind, u32 id);
+
+/**
+ * ctl_make_ranks() - rank keys of clients, in @dir beside their credentials
+ * @made: gets what was made; the public keys come last
+ *
+ * Return: 0, or an exit code after saying why.
+ */
+int ctl_make_ranks(const char *dir, u32 cluster, const struct ctl_range *range, u32 count,
+		   struct json_object *made);
+
+/** ctl_ranks_undo() - what ctl_make_ranks() did to the public keys; before ctl_ranks_done() */
+void ctl_ranks_undo(const char *path);
+
+/** ctl_ranks_done() - it is not undone any more */
+void ctl_ranks_done(const char *dir);
+
+/* cluster.c */
+
+/** ctl_tokens_learned() - does a server that was restarted learn of fencing tokens from the others? */
+bool ctl_tokens_learned(u32 n, u32 b);
+
+/* run.c: other programs, never through a shell */
+
+/**
+ * ctl_run() - run a program to its end
+ * @program: looked up in PATH; its arguments follow, then NULL
+ *
+ * Return: 0, or an exit code after saying which command failed and what it said.
+ */
+__attribute__((sentinel))
+int ctl_run(const char *program, ...);
+
+/** ctl_spawn() - start a program in a session of its own, output to file @log */
+__attribute__((sentinel))
+int ctl_spawn(const char *log, pid_t *ret, const char *program, ...);
+
+#endif /* BFTM_CTL_H */

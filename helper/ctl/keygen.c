@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0
+/* bftmutexctl keygen: key files for servers and clients. */
+#include <dirent.h>
+#include <err.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <openssl/crypto.h>
+
+#include "config/conf.h"
+#include "ctl/ctl.h"
+#include "text/json.h"
+#include "crypto/keys.h"
+
+#define RANGES_MAX 64
+
+/* Masters in memory while they are needed. */
+struct masters {
+	u32 count;
+	struct bftm_master of[BFTM_SERVERS_MAX];
+};
+
+void ctl_note_made(struct json_object *made, const char *file, const char *kind, u32 id)
+{
+	struct json_object *entry = json_object_new_object();
+
+	json_object_object_add(entry, "file", json_object_new_string(file));
+	json_object_object_add(entry, "kind", json_object_new_string(kind));
+	json_object_object_add(entry, "id", json_object_new_uint64(id));
+	json_object_array_add(made, entry);
+}
+
+static const char *word_of(struct json_object *made, size_t i, const char *key)
+{
+	struct json_object *entry = json_object_array_get_idx(made, i);
+
+	return json_object_get_string(json_object_object_get(entry, key));
+}
+
+static const char *file_of(struct json_object *made, size_t i)
+{
+	return word_of(made, i, "file");
+}
+
+static void undo(struct json_object *made)
+{
+	const char *kind;
+	size_t i;
+
+	for (i = 0; i < json_object_array_length(made); i++) {
+		kind = word_of(made, i, "kind");	/* NULL without memory */
+		if (kind && !strcmp(kind, "ranks"))
+			ctl_ranks_undo(file_of(made, i));
+		else
+			unlink(file_of(made, i));
+	}
+}
+
+static int saved(int result, const char *path)
+{
+	if (result == -EEXIST)
+		return ctl_fail(EX_CANTCREAT, "%s exists and is not overwritten; nothing was made",
+				path);
+	if (result < 0)
+		return ctl_fail(EX_CANTCREAT, "%s: %s", path, strerror(-result));
+	return 0;
+}
+
+static int make_dir(const char *dir)
+{
+	struct stat st;
+
+	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
+		return ctl_fail(EX_CANTCREAT, "%s: %s", dir, strerror(errno));
+	if (stat(dir, &st) < 0)
+		return ctl_fail(EX_CANTCREAT, "%s: %s", dir, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return ctl_fail(EX_CANTCREAT, "%s is not a folder", dir);
+	if (st.st_mode & 077)
+		return ctl_fail(EX_NOPERM,
+				"%s: mode %04o lets others in; keys go to a folder of mode 0700",
+				dir, st.st_mode & 07777);
+	return 0;
+}
+
+static int make_masters(const char *dir, u32 cluster, u32 servers, struct masters *masters,
+			struct json_object *made)
+{
+	struct bftm_master *master;
+	char *path;
+	int r;
+
+	for (masters->count = 0; masters->count < servers; masters->count++) {
+		master = &masters->of[masters->count];
+		master->cluster = cluster;
+		master->server = masters->count + 1;
+		if (getrandom(master->key, sizeof(master->key), 0) != sizeof(master->key))
+			return ctl_fail(EX_OSERR, "no random numbers: %s", strerror(errno));
+		if (asprintf(&path, "%s/server-%u.key", dir, master->server) < 0)
+			return ctl_fail(EX_OSERR, "no memory");
+		r = saved(bftm_master_save(path, master), path);
+		if (r == 0)
+			ctl_note_made(made, path, "server", master->server);
+		free(path);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+static int make_client(const char *dir, const struct masters *masters, u32 client,
+		       struct json_object *made)
+{
+	struct bftm_credentials cred = {
+		.cluster = masters->of[0].cluster,
+		.client = client,
+		.count = masters->count,
+	};
+	char *path;
+	int r = 0;
+	u32 i;
+
+	for (i = 0; i < masters->count && r == 0; i++) {
+		cred.key[i].server = masters->of[i].server;
+		r = bftm_derive(&masters->of[i], client, &cred.key[i].pair);
+	}
+	if (r < 0) {
+		r = ctl_fail(EX_SOFTWARE, "OpenSSL cannot derive keys (BLAKE2s-256)");
+	} else if (asprintf(&path, "%s/client-%u.client", dir, client) < 0) {
+		r = ctl_fail(EX_OSERR, "no memory");
+	} else {
+		r = saved(bftm_credentials_save(path, &cred), path);
+		if (r == 0)
+			ctl_note_made(made, path, "client", client);
+		free(path);
+	}
+	OPENSSL_cleanse(&cred, sizeof(cred));
+	return r;
+}
+
+static int make_clients(const char *dir, const struct masters *masters,
+			const struct ctl_range *range, u32 ranges, struct json_object *made)
+{
+	u32 total = 0, done = 0, i;
+	u64 client;
+	int r;
+
+	for (i = 0; i < ranges; i++)
+		total += range[i].last - range[i].first + 1;
+	for (i = 0; i < ranges; i++) {
+		for (client = range[i].first; client <= range[i].last; client++) {
+			r = make_client(dir, masters, client, made);
+			if (r)
+				return r;
+			ctl_progress("made keys of %u of %u clients", ++done, total);
+		}
+	}
+	return 0;
+}
+
+static int is_master(const struct dirent *entry)
+{
+	unsigned int server;
+	int end = 0;
+
+	return sscanf(entry->d_name, "server-%u.key%n", &server, &end) == 1 && end &&
+	       !entry->d_name[end];
+}
+
+/* Whose key is a copy of another's would be there twice, and one that is missing not at all. */
+static int check_name(const struct bftm_master *master, const char *path, const char *name)
+{
+	char right[32];
+
+	snprintf(right, sizeof(right), "server-%u.key", master->server);
+	if (strcmp(name, right))
+		return ctl_fail(EX_DATAERR, "%s: it is the key of server %u, which must be called %s",
+				path, master->server, right);
+	return 0;
+}
+
+/* The masters in @dir, all of one cluster; none is no failure here. */
+static int load_masters(const char *dir, struct masters *ret)
+{
+	struct dirent **entry;
+	int n, i, r = 0;
+	char *path;
+
+	ret->count = 0;
+	n = scandir(dir, &entry, is_master, versionsort);
+	if (n < 0)
+		return ctl_fail(EX_NOINPUT, "%s: %s", dir, strerror(errno));
+	for (i = 0; i < n && r == 0; i++) {
+		if (ret->count == BFTM_SERVERS_MAX) {
+			r = ctl_fail(EX_DATAERR, "%s: more than %u servers' keys", dir,
+				     BFTM_SERVERS_MAX);
+			break;
+		}
+		if (asprintf(&path, "%s/%s", dir, entry[i]->d_name) < 0) {
+			r = ctl_fail(EX_OSERR, "no memory");
+			break;
+		}
+		if (bftm_master_load(path, &ret->of[ret->count]) < 0)
+			r = EX_DATAERR;		/* it was said why */
+		else if (ret->of[ret->count].cluster != ret->of[0].cluster)
+			r = ctl_fail(EX_DATAERR, "%s: another cluster than the other keys there",
+				     path);
+		else
+			r = check_name(&ret->of[ret->count], path, entry[i]->d_name);
+		ret->count++;
+		free(path);
+	}
+	for (i = 0; i < n; i++)
+		free(entry[i]);
+	free(entry);
+	return r;
+}
+
+int ctl_make_keys(const char *dir, u32 cluster, u32 servers, const struct ctl_range *client,
+		  u32 clients, struct json_object *ret)
+{
+	struct masters masters;
+	int r;
+
+	r = make_dir(dir);
+	if (r)
+		return r;
+	r = load_masters(dir, &masters);
+	if (r == 0 && masters.count)
+		r = ctl_fail(EX_CANTCREAT,
+			     "%s holds servers' keys already, which are not overwritten", dir);
+	if (r == 0)
+		r = make_masters(dir, cluster, servers, &masters, ret);
+	if (r == 0)
+		r = make_clients(dir, &masters, client, clients, ret);
+	if (r == 0)
+		r = ctl_make_ranks(dir, masters.of[0].cluster, client, clients, ret);
+	if (r)
+		undo(ret);
+	OPENSSL_cleanse(&masters, sizeof(masters));
+	return r;
+}
+
+/* As it ought to be for a server that was removed, and not for one whose key is elsewhere. */
+static void warn_of_gap(const char *dir, const struct masters *masters)
+{
+	char list[BFTM_SERVERS_MAX * 8];
+	bool gap = false;
+	size_t len = 0;
+	u32 i;
+
+	for (i = 0; i < masters->count; i++) {
+		gap |= masters->of[i].server != i + 1;
+		len += (size_t)snprintf(list + len, sizeof(list) - len, " %u", masters->of[i].server);
+	}
+	if (gap)
+		warnx("%s has keys of servers%s, and these clients get none for others", dir, list);
+}
+
+static int add_clients(const char *dir, const struct ctl_range *client, u32 clients,
+		       struct json_object *ret)
+{
+	struct masters masters;
+	int r;
+
+	r = load_masters(dir, &masters);
+	if (r == 0 && !masters.count)
+		r = ctl_fail(EX_NOINPUT,
+			     "%s: no server-*.key; for a new cluster give --cluster and --servers",
+			     dir);
+	if (r == 0)
+		r = make_clients(dir, &masters, client, clients, ret);
+	if (r == 0)
+		warn_of_gap(dir, &masters);
+	if (r == 0)
+		/* NOLINTNEXTLINE: with r == 0 there is one, or load_masters() has said none */
+		r = ctl_make_ranks(dir, masters.of[0].cluster, client, clients, ret);
+	if (r)
+		undo(ret);
+	OPENSSL_cleanse(&masters, sizeof(masters));
+	return r;
+}
+
+struct keygen {
+	const char *dir;
+	u32 cluster, servers, clients;
+	struct ctl_range client[RANGES_MAX];
+};
+
+/* "1-4,9": rising, so that none is there twice. */
+static void parse_clients(struct argp_state *state, char *arg, struct keygen *ret)
+{
+	char *list = arg, *item, *end;
+	u64 first, last, before = 0, total = 0;
+
+	while ((item = strsep(&list, ","))) {
+		end = strchr(item, '-');
+		if (end)
+			*end++ = '\0';
+		first = ctl_number(state, "--clients", item, 1, BFTM_CLIENT_ID_MAX);
+		last = end ? ctl_number(state, "--clients", end, 1, BFTM_CLIENT_ID_MAX) : first;
+		total += last - first + 1;
+		if (first <= before || last < first)
+			argp_error(state, "--clients %llu-%llu: must rise, as in 1-4,9, and be above %llu",
+				   (unsigned long long)first, (unsigned long long)last,
+				   (unsigned long long)before);
+		if (total > BFTM_CLIENTS_DEFAULT || ret->clients == RANGES_MAX)
+			argp_error(state, "--clients: must be at most %u clients in %u ranges",
+				   BFTM_CLIENTS_DEFAULT, RANGES_MAX);
+		ret->client[ret->clients++] = (struct ctl_range){ first, last };
+		before = last;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct keygen *keygen = state->input;
+
+	switch (key) {
+	case 'C':
+		keygen->cluster = ctl_number(state, "--cluster", arg, 1, UINT32_MAX);
+		return 0;
+	case 's':
+		keygen->servers = ctl_number(state, "--servers", arg, 1, BFTM_SERVERS_MAX);
+		return 0;
+	case 'c':
+		keygen->clients = 0;
+		parse_clients(state, arg, keygen);
+		return 0;
+	case 'd':
+		keygen->dir = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!keygen->dir)
+			argp_error(state, "--dir DIR is missing");
+		if (!keygen->servers != !keygen->cluster)
+			argp_error(state, "--cluster and --servers belong together");
+		if (!keygen->servers && !keygen->clients)
+			argp_error(state,
+				   "give --cluster and --servers for new keys, or --client N to add one");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* A path may be any bytes. */
+static void print_made_json(struct json_object *made)
+{
+	struct json_object *all = json_object_new_array(), *entry, *of;
+	const char *file;
+	size_t i;
+
+	for (i = 0; i < json_object_array_length(made); i++) {
+		of = json_object_array_get_idx(made, i);
+		file = file_of(made, i);
+		entry = json_object_new_object();
+		bftm_json_add_text(entry, "file", file);
+		json_object_object_add(entry, "kind",
+				       json_object_get(json_object_object_get(of, "kind")));
+		json_object_object_add(entry, "id",
+				       json_object_get(json_object_object_get(of, "id")));
+		json_object_array_add(all, entry);
+	}
+	ctl_print_json(all);
+	json_object_put(all);
+}
+
+static void print_made(struct json_object *made)
+{
+	size_t i;
+
+	puts("Made, readable by their owner only but for ranks:");
+	for (i = 0; i < json_object_array_length(made); i++)
+		printf("  %s\n", file_of(made, i));
+	puts("\nCopy server-N.key to server N alone, for 'bftmutexctl server start --key FILE',\n"
+	     "and client-N.client to client N alone, to " BFTM_KEYS_DIR ": as 'credentials' of its\n"
+	     "configuration says, or as NAME.client for a cluster that is called NAME there.\n"
+	     "For 'signed-ranks = yes' also client-N.rank to client N alone, as NAME.rank\n"
+	     "there, and ranks, which is no secret, to all clients.\n"
+	     "Keep the servers' keys in a safe place: further clients are made from them.");
+}
+
+int ctl_keygen(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{ "cluster", 'C', "N", 0, "Number of a new cluster", 0 },
+		{ "servers", 's', "N", 0, "How many servers it has", 0 },
+		{ "clients", 'c', "LIST", 0, "Numbers of clients to make keys for: 1-4,9", 0 },
+		{ "client", 0, NULL, OPTION_ALIAS, NULL, 0 },
+		{ "dir", 'd', "DIR", 0, "Folder for the files (required)", 0 },
+		{}
+	};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.doc = "Make key files: server-N.key, the master key of a server; "
+		       "client-N.client, a client's keys for all servers; client-N.rank, with "
+		       "which it signs ranks; and ranks, the public keys to these. Without --servers, "
+		       "add clients to the servers whose keys are in DIR. Nothing is ever "
+		       "overwritten but ranks, to which clients are added.",
+		.children = ctl_common,
+	};
+	struct keygen keygen = {};
+	struct json_object *made;
+	int r;
+
+	ctl_parse(&argp, argc, argv, 0, &keygen);
+	made = json_object_new_array();
+	if (keygen.servers)
+		r = ctl_make_keys(keygen.dir, keygen.cluster, keygen.servers, keygen.client,
+				  keygen.clients, made);
+	else
+		r = add_clients(keygen.dir, keygen.client, keygen.clients, made);
+	if (r == 0 && ctl_json)
+		print_made_json(made);
+	else if (r == 0)
+		print_made(made);
+	/* Keys that nobody heard of would be in the way of the next attempt. */
+	if (r == 0 && (fflush(stdout) || ferror(stdout))) {
+		undo(made);
+		r = EX_IOERR;	/* which main() says */
+	}
+	ctl_ranks_done(keygen.dir);
+	json_object_put(made);
+	return r;
+}

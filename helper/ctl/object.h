@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* bftmutexctl object: objects that all clients share. */
+#ifndef BFTM_CTL_OBJECT_H
+#define BFTM_CTL_OBJECT_H
+
+#include "ctl/ctl.h"
+#include "lib/libbftmutex.h"
+
+/**
+ * struct object - what the command line says
+ * @fd:       handle, -1 before object_open()
+ * @names_max: how many names the command takes: 0, 1, or UINT_MAX for any, of which the
+ *            first is @name, which is NULL when there is none, and others are @words
+ * @words:    what follows NAME, ended by NULL
+ * @words_min, @words_max: how many are expected, UINT_MAX for any
+ * @input:    standard input is the last argument
+ * @raw:      print nothing but the response
+ * @interval_ns: between two looks
+ * @named:    where @name is when object_name() said it
+ */
+struct object {
+	int fd;
+	const char *name;
+	size_t name_len;
+	u32 names_max;
+	char **words;
+	u32 words_min;
+	u32 words_max;
+	struct bftmutex_options options;
+	bool input;
+	bool raw;
+	u64 interval_ns;
+	char named[BFTM_SUBMIT_NAME_MAX + 1];
+};
+
+/** object_args - the options all commands have, as an argp child with struct object */
+extern const struct argp object_args;
+
+/** object_open() - 0, or an exit code after saying why */
+int object_open(struct object *o);
+
+/**
+ * object_ask() - submit a request
+ * @ret: the response, to be freed
+ *
+ * Return: 0 when it was applied, whatever the object says; else an exit code after
+ * saying why.
+ */
+int object_ask(struct object *o, const void *request, size_t len,
+	       struct bftmutex_response *ret);
+
+/** object_submit() - open the device, submit a request and print what came of it; exit code */
+int object_submit(struct object *o, const char *request, size_t len);
+
+/**
+ * object_names() - the objects of @o's cluster that this host's bftmutexd knows
+ * @ret: array of objects with a "name", to be put
+ *
+ * Return: 0, or an exit code after saying why.
+ */
+int object_names(const struct object *o, struct json_object **ret);
+
+/** object_name() - @o is the object of this name, bytes as JSON has them; false: it is no name */
+bool object_name(struct object *o, struct json_object *name);
+
+/** object_refusal() - words for a status of an object other than 0 */
+const char *object_refusal(u32 status);
+
+/** object_add_number() - "version" and "number" of a request */
+void object_add_number(struct json_object *o, u64 number);
+
+/** object_reading() - the request that reads all of an object of a type; NULL: none */
+const char *object_reading(const char *type);
+
+/* object_read.c: entry by entry */
+
+/** OBJECT_NO_ENTRY - there is none with that number; nothing was said */
+#define OBJECT_NO_ENTRY (-1)
+
+/**
+ * object_read_entry() - one entry of a log
+ * @ret: the entry, to be freed, unless this fails
+ *
+ * Return: 0, OBJECT_NO_ENTRY, or an exit code after saying why.
+ */
+int object_read_entry(struct object *o, u64 number, struct bftmutex_response *ret);
+
+/**
+ * object_read_entries() - all that a map or log keeps
+ * @count: how many entries the log has
+ * @ret:   of a log an array of bytes, of a map one of { "key": bytes, "value": bytes }, keys
+ *         ascending; NULL when it is too long for a response, and of other types
+ *
+ * Return: 0, or an exit code after saying why.
+ */
+int object_read_entries(struct object *o, const char *type, u64 count, struct json_object **ret,
+			u64 *ret_number);
+
+#endif /* BFTM_CTL_OBJECT_H */

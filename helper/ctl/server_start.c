@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0
+/* bftmutexctl server start: the lock server of this network namespace. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <openssl/crypto.h>
+
+#include "config/conf.h"
+#include "ctl/ctl.h"
+#include "ctl/journal.h"
+#include "ctl/limits.h"
+#include "crypto/keys.h"
+
+/**
+ * struct start - what the user asked for; 0 or NULL for what he did not
+ * @floor:  which fencing tokens were stamped before this start
+ * @access: rules to begin with
+ * @durability: what of objects is to outlive the server
+ * @n, @b:  servers of its cluster and liars among them, as the configuration says; @n 0: it does
+ *          not
+ * @first:  this server never started on this host before
+ */
+struct start {
+	const char *key, *state, *config;
+	u64 cluster, id, port, lease_max_ns, rho_ppm;
+	struct ctl_limits limits;
+	enum { BY_STATE, KNOWN, UNKNOWN } floor;
+	u64 token_floor;
+	struct bftm_conf_access access;
+	struct ctl_durability durability;
+	u32 n, b;
+	bool first;
+};
+
+static const struct argp_option start_options[] = {
+	{ "key", 'k', "FILE", 0, "The server's key file, by keygen (required)", 0 },
+	{ "id", 'i', "N", 0, "Number of the server; must agree with the key file", 0 },
+	{ "cluster", 'C', "N", 0, "Number of the cluster; must agree with the key file", 0 },
+	{ "port", 'p', "PORT", 0, "UDP port (7373)", 0 },
+	{ "lease-max", 'l', "DUR", 0, "Longest lease, and so length of the quarantine (30s)", 0 },
+	{ "rho", 'r', "PPM", 0, "Bound on the rate error of clocks (2000)", 0 },
+	{ "max-locks", 'L', "N", 0, "Most locks in the table (1048576)", 0 },
+	{ "max-clients", 'c', "N", 0, "Most clients in the table (65536)", 0 },
+	{ "max-waiters", 'w', "N", 0, "Most clients that wait for one lock (1024)", 0 },
+	{ "max-objects", 'o', "N", 0, "Most objects in the table (4096)", 0 },
+	{ "max-state", 'S', "BYTES", 0, "Longest state of an object (65536)", 0 },
+	{ "object-memory", 'm', "BYTES", 0, "Most memory of all objects (268435456)", 0 },
+	{ "token-floor", 't', "N", 0, "It never stamped a higher fencing token than this; or "
+	  "'unknown' (0 at its first start on this host, then unknown)", 0 },
+	{ "state", 's', "DIR", 0, "Remembers that it was started (" CTL_STATE_DIR ")", 0 },
+	{ "config", 'f', "FILE", 0, "Take the cluster's access rules, and what it says of this "
+	  "server, from here (" BFTM_CONF_PATH ", if that is there and describes the cluster)", 0 },
+	{ "durability", 'd', "WORD", 0, "What of objects a journal keeps: none, async or sync "
+	  "(the configuration's, or none)", 0 },
+	{ "journal", 'J', "FILE", 0, "The journal (the configuration's, or one in the state "
+	  "directory)", 0 },
+	{ "trust-journal", 'T', NULL, 0, "Believe it, whatever happened since: after a loss of "
+	  "power of all servers", 0 },
+	{}
+};
+
+static void parse_floor(struct argp_state *state, const char *text, struct start *start)
+{
+	start->floor = UNKNOWN;
+	if (!strcmp(text, "unknown"))
+		return;
+	start->floor = KNOWN;
+	if (bftm_parse_number(text, &start->token_floor) < 0 ||
+	    start->token_floor > BFTM_TOKEN_FLOOR_MAX)
+		argp_error(state, "--token-floor '%s': must be unknown or 0 to %llu", text,
+			   BFTM_TOKEN_FLOOR_MAX);
+}
+
+static error_t parse_start(int key, char *arg, struct argp_state *state)
+{
+	struct start *start = state->input;
+
+	switch (key) {
+	case 'k':
+		start->key = arg;
+		return 0;
+	case 'i':
+		start->id = ctl_number(state, "--id", arg, 1, BFTM_SERVER_ID_MAX);
+		return 0;
+	case 'C':
+		start->cluster = ctl_number(state, "--cluster", arg, 1, UINT32_MAX);
+		return 0;
+	case 'p':
+		start->port = ctl_number(state, "--port", arg, 1, UINT16_MAX);
+		return 0;
+	case 'l':
+		start->lease_max_ns = ctl_duration(state, "--lease-max", arg, BFTM_LEASE_MIN_NS,
+						   BFTM_LEASE_MAX_NS);
+		return 0;
+	case 'r':
+		start->rho_ppm = ctl_number(state, "--rho", arg, BFTM_RHO_MIN_PPM,
+					    BFTM_RHO_MAX_PPM);
+		return 0;
+	case 't':
+		parse_floor(state, arg, start);
+		return 0;
+	case 's':
+		start->state = ctl_state_dir(state, arg);
+		return 0;
+	case 'f':
+		start->config = arg;
+		return 0;
+	case 'd':
+		ctl_durability_parse(state, arg, &start->durability);
+		return 0;
+	case 'J':
+		if (!*arg || strlen(arg) >= sizeof(start->durability.path))
+			argp_error(state, "--journal '%s': a path is 1 to %zu characters", arg,
+				   sizeof(start->durability.path) - 1);
+		strcpy(start->durability.path, arg);
+		return 0;
+	case 'T':
+		start->durability.trust = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (!start->key)
+			argp_error(state, "--key FILE is missing");
+		return 0;
+	default:
+		return ctl_limits_parse(state, key, arg, &start->limits);
+	}
+}
+
+static const struct argp start_argp = {
+	.options = start_options,
+	.parser = parse_start,
+	.doc = "Start the lock server of this network namespace. It answers at once and "
+	       "grants locks when its quarantine is over.",
+	.children = ctl_common,
+};
+
+/* The message to the module; what the user left out is the module's to choose. */
+static struct nl_msg *start_message(struct bftm_nl *nl, const struct start *start,
+				    const struct bftm_master *master)
+{
+	struct nl_msg *msg = ctl_rules_msg(nl, BFTMUTEX_CMD_SERVER_START, &start->access);
+	int r;
+
+	if (!msg)
+		return NULL;
+	r = nla_put_u32(msg, BFTMUTEX_A_SERVER_CLUSTER, master->cluster);
+	r |= nla_put_u16(msg, BFTMUTEX_A_SERVER_ID, master->server);
+	r |= nla_put(msg, BFTMUTEX_A_SERVER_KEY, sizeof(master->key), master->key);
+	if (start->port)
+		r |= nla_put_u16(msg, BFTMUTEX_A_SERVER_PORT, start->port);
+	if (start->lease_max_ns)
+		r |= nla_put_u64(msg, BFTMUTEX_A_SERVER_LEASE_MAX_NS, start->lease_max_ns);
+	if (start->rho_ppm)
+		r |= nla_put_u32(msg, BFTMUTEX_A_SERVER_RHO_PPM, start->rho_ppm);
+	r |= ctl_limits_put(&start->limits, msg);
+	if (start->floor == KNOWN)
+		r |= nla_put_u64(msg, BFTMUTEX_A_SERVER_TOKEN_FLOOR, start->token_floor);
+	r |= ctl_durability_put(&start->durability, msg);
+	if (r) {
+		bftm_nl_free(msg);
+		return NULL;
+	}
+	return msg;
+}
+
+/* Is the server that runs here already this one? */
+static bool runs(struct bftm_nl *nl, const struct bftm_master *master)
+{
+	struct json_object *server, *id = NULL, *cluster = NULL;
+	bool same;
+
+	if (ctl_server_get(nl, &server) < 0)
+		return false;
+	json_object_object_get_ex(server, "id", &id);
+	json_object_object_get_ex(server, "cluster", &cluster);
+	same = json_object_get_uint64(id) == master->server &&
+	       json_object_get_uint64(cluster) == master->cluster;
+	json_object_put(server);
+	return same;
+}
+
+static void explain_unknown_tokens(const struct start *start)
+{
+	printf("Fencing tokens: those it stamped before are not known, so it stamps none");
+	if (!start->n)
+		puts(".\n"
+		     "With six servers or more for one liar, eleven for two, a client tells it what the\n"
+		     "others know, after its quarantine. With fewer, start it with --token-floor N.");
+	else if (ctl_tokens_learned(start->n, start->b))
+		printf(" until\n"
+		       "a client has told it, after its quarantine, what the other %u servers know.\n",
+		       start->n - 1);
+	else
+		printf(".\n"
+		       "It has to be started with --token-floor N: in a cluster of %u servers, of which %u\n"
+		       "may lie, the others do not know enough to tell it.\n", start->n, start->b);
+}
+
+static void explain_start(const struct start *start, const struct bftm_master *master)
+{
+	char path[PATH_MAX];
+
+	ctl_state_path(start->state, master->cluster, master->server, path);
+	puts("The server runs. It grants nothing until its quarantine is over.");
+	if (start->floor == KNOWN && start->first && !start->token_floor)
+		puts("Fencing tokens: it begins with 0.");
+	else if (start->floor == KNOWN)
+		printf("Fencing tokens: it begins after %llu.\n",
+		       (unsigned long long)start->token_floor);
+	else
+		explain_unknown_tokens(start);
+	printf("That is %s %s.\n", start->first ? "its first start here, noted in" :
+	       "not its first start here, by", path);
+	if (start->access.count)
+		printf("Access: %u rule%s.\n", start->access.count,
+		       start->access.count > 1 ? "s" : "");
+	else
+		puts("Access: every client may take every lock.");
+	if (start->durability.mode != BFTMUTEX_DURABILITY_NONE)
+		printf("Objects: they are kept in %s while this runs:\n"
+		       "	bftmutexctl server journal%s%s\n", start->durability.path,
+		       strcmp(start->state, CTL_STATE_DIR) ? " --state " : "",
+		       strcmp(start->state, CTL_STATE_DIR) ? start->state : "");
+	putchar('\n');
+}
+
+static int report_start(struct bftm_nl *nl, const struct start *start,
+			const struct bftm_master *master)
+{
+	struct json_object *server;
+	int r;
+
+	r = ctl_server_get(nl, &server);
+	if (r < 0)
+		return ctl_refused(nl, r, CTL_SERVER);
+	if (!ctl_json) {
+		explain_start(start, master);
+		/* All 0; "server show" has them. */
+		json_object_object_del(server, "stats");
+	}
+	ctl_warn_rules(&start->access);
+	ctl_print(server);
+	json_object_put(server);
+	return 0;
+}
+
+/* Its objects are silent until they have been loaded. */
+static int load(struct bftm_nl *nl, struct start *start)
+{
+	int r = ctl_durability_load(&start->durability);
+
+	if (r)
+		bftm_nl_call(nl, bftm_nl_msg(nl, BFTMUTEX_CMD_SERVER_STOP, 0), NULL, 0, NULL);
+	return r;
+}
+
+/* Otherwise the next start would be taken for one after this. */
+static void undo(struct start *start, const struct bftm_master *master)
+{
+	if (start->first)
+		ctl_state_undo(start->state, master->cluster, master->server);
+}
+
+static int runs_already(void)
+{
+	return ctl_fail(EX_UNAVAILABLE,
+			"a server runs in this network namespace already; see 'server show'");
+}
+
+static int call_start(struct bftm_nl *nl, struct start *start, const struct bftm_master *master)
+{
+	unsigned int port = start->port ? start->port : BFTM_PORT_DEFAULT;
+	int r = bftm_nl_call(nl, start_message(nl, start, master), NULL, 0, NULL);
+
+	if (r == 0) {
+		r = load(nl, start);
+		ctl_durability_end(&start->durability, false);
+		return r ?: report_start(nl, start, master);
+	}
+	ctl_durability_end(&start->durability, start->first);
+	if (!(r == -EEXIST && runs(nl, master)))
+		undo(start, master);
+	if (r == -EEXIST)
+		return runs_already();
+	if (r == -EADDRINUSE)
+		return ctl_fail(EX_UNAVAILABLE, "UDP port %u is taken; choose another by --port",
+				port);
+	return ctl_refused(nl, r, CTL_SERVER);
+}
+
+/* Which tokens were stamped before: none, only if it never ran. */
+static int decide_floor(struct start *start, const struct bftm_master *master)
+{
+	int r = ctl_state_begin(start->state, master->cluster, master->server, &start->first);
+
+	if (r < 0)
+		return ctl_fail(r == -EACCES || r == -EPERM ? EX_NOPERM : EX_CANTCREAT,
+				"%s: the start of the server cannot be noted: %s",
+				start->state, strerror(-r));
+	if (start->floor == BY_STATE)
+		start->floor = start->first ? KNOWN : UNKNOWN;
+	return 0;
+}
+
+static const struct bftm_conf_server *find_server(const struct bftm_conf_cluster *cluster, u16 id)
+{
+	u32 i;
+
+	for (i = 0; i < cluster->n; i++)
+		if (cluster->server[i].id == id)
+			return &cluster->server[i];
+	return NULL;
+}
+
+/* What it says of this cluster, and where no option says otherwise of this server. */
+static int take_conf(struct start *start, struct bftm_conf *conf, const struct bftm_master *master)
+{
+	const struct bftm_conf_server *server = NULL;
+	u32 i;
+
+	for (i = 0; i < conf->count && conf->cluster[i].id != master->cluster; i++)
+		;
+	if (i == conf->count && start->config)
+		return ctl_fail(EX_CONFIG, "%s: there is no cluster with number %u, as the key is for",
+				start->config, master->cluster);
+	if (i < conf->count) {
+		server = find_server(&conf->cluster[i], master->server);
+		start->n = conf->cluster[i].n;
+		start->b = conf->cluster[i].b;
+		start->access = conf->access[i];
+		conf->access[i].rule = NULL;	/* ours now */
+	}
+	if (server)
+		ctl_limits_conf(&start->limits, &conf->cluster[i], server);
+	return ctl_durability_conf(&start->durability, server);
+}
+
+/*
+ * That of every host is for clients: a server host need not have one, or has the one that
+ * came with the installation. One that was named has to have the cluster.
+ */
+static int load_conf(struct start *start, const struct bftm_master *master)
+{
+	struct bftm_conf *conf;
+	int r;
+
+	if (!start->config && access(BFTM_CONF_PATH, F_OK) < 0 && errno == ENOENT)
+		return ctl_durability_conf(&start->durability, NULL);
+	r = start->config ? bftm_conf_load(start->config, &conf) :
+			    bftm_conf_load_any(BFTM_CONF_PATH, &conf);
+	if (r < 0)
+		return ctl_conf_failed(r);
+	r = take_conf(start, conf, master);
+	bftm_conf_free(conf);
+	return r;
+}
+
+/* Not when a server runs: even if it stops now, this was not noted as a start. */
+static int begin_durability(struct bftm_nl *nl, struct start *start,
+			    const struct bftm_master *master)
+{
+	struct json_object *server;
+	int r;
+
+	if (ctl_server_get(nl, &server) == 0) {
+		json_object_put(server);
+		if (!runs(nl, master))
+			undo(start, master);
+		return runs_already();
+	}
+	r = ctl_durability_begin(&start->durability, start->state, master,
+				 start->floor == KNOWN && !start->token_floor);
+	if (r) {
+		ctl_durability_end(&start->durability, start->first);
+		undo(start, master);
+	}
+	return r;
+}
+
+static int start_server(struct start *start, const struct bftm_master *master)
+{
+	struct bftm_nl nl;
+	int r;
+
+	r = load_conf(start, master) ?: ctl_open(&nl);
+	if (r)
+		goto out;
+	r = decide_floor(start, master) ?: begin_durability(&nl, start, master);
+	if (r == 0)
+		r = call_start(&nl, start, master);
+	bftm_nl_close(&nl);
+out:
+	free(start->access.rule);
+	return r;
+}
+
+int ctl_server_start(int argc, char **argv)
+{
+	struct start start = { .state = CTL_STATE_DIR };
+	struct bftm_master master;
+	int r;
+
+	ctl_parse(&start_argp, argc, argv, 0, &start);
+	r = bftm_master_load(start.key, &master);
+	if (r < 0)	/* it was said why */
+		return r == -EPERM || r == -EACCES ? EX_NOPERM :
+		       r == -EINVAL ? EX_DATAERR : EX_NOINPUT;
+	if (start.id && start.id != master.server)
+		r = ctl_fail(EX_USAGE, "--id %u: the key in %s is for server %u",
+			     (unsigned int)start.id, start.key, master.server);
+	else if (start.cluster && start.cluster != master.cluster)
+		r = ctl_fail(EX_USAGE, "--cluster %u: the key in %s is for cluster %u",
+			     (unsigned int)start.cluster, start.key, master.cluster);
+	else
+		r = start_server(&start, &master);
+	OPENSSL_cleanse(&master, sizeof(master));
+	return r;
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/* bftmutexctl locks, objects, clients, holders: what the module holds. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ctl/ctl.h"
+#include "text/json.h"
+
+struct dump {
+	enum ctl_set set;
+	struct ctl_list list;
+	bool asked;
+	char *cluster;
+};
+
+/* A waiter in the default cluster names none; it is the one that the daemon has for it. */
+static void add_cluster(struct dump *dump, struct json_object *handle)
+{
+	if (json_object_object_get(handle, "cluster"))
+		return;
+	if (!dump->asked)
+		dump->cluster = ctl_default_cluster();
+	dump->asked = true;
+	bftm_json_add_text(handle, "cluster", dump->cluster);
+}
+
+static int take_row(struct nlattr **attr, void *arg)
+{
+	struct dump *dump = arg;
+	struct json_object *row = ctl_object(dump->set, attr);
+
+	if (dump->set == CTL_HANDLE)
+		add_cluster(dump, row);
+	ctl_list_row(&dump->list, row);
+	return ferror(stdout) ? -EIO : 0;
+}
+
+/* A dump of @set by @cmd as a table; @nothing is said when it is empty. */
+static int dump(u8 cmd, enum ctl_set set, const struct ctl_column *column, const char *nothing)
+{
+	struct dump d = { .set = set, .list = { .column = column } };
+	struct json_object *server = NULL;
+	struct bftm_nl nl;
+	int r;
+
+	r = ctl_open(&nl);
+	if (r)
+		return r;
+	/* The list of no server is empty as well. */
+	r = set == CTL_HANDLE ? 0 : ctl_server_get(&nl, &server);
+	if (r == 0)
+		r = bftm_nl_call(&nl, bftm_nl_msg(&nl, cmd, NLM_F_DUMP), take_row, ctl_set_max(set), &d);
+	if (r == 0 || d.list.rows)
+		ctl_list_end(&d.list, nothing);
+	json_object_put(server);
+	free(d.cluster);
+	if (r < 0)
+		r = ctl_refused(&nl, r, set);
+	bftm_nl_close(&nl);
+	return r;
+}
+
+int ctl_locks(int argc, char **argv)
+{
+	static const struct ctl_column columns[] = {
+		{ "client", "CLIENT", 10 },
+		{ "attempt", "ATTEMPT", 20 },
+		{ "remaining_ns", "REMAINING", 10 },
+		{ "waiters", "WAITERS", 7 },
+		{ "token", "TOKEN", 8 },
+		{ "gno", "GRANT", 20 },
+		{ "name", "LOCK", 0 },
+		{}
+	};
+
+	ctl_no_options(argc, argv, "List the locks in the table of the server that runs here.");
+	return dump(BFTMUTEX_CMD_LOCK_GET, CTL_LOCK, columns, "The server has no locks.");
+}
+
+int ctl_objects(int argc, char **argv)
+{
+	static const struct ctl_column columns[] = {
+		{ "version", "VERSION", 10 },
+		{ "length", "BYTES", 8 },
+		{ "proposed_version", "PROPOSED", 10 },
+		{ "rank_count", "RANK", 10 },
+		{ "rank_client", "OF CLIENT", 10 },
+		{ "pending", "PENDING", 7 },
+		{ "recovering", "RECOVERING", 10 },
+		{ "name", "OBJECT", 0 },
+		{}
+	};
+
+	ctl_no_options(argc, argv, "List the objects in the table of the server that runs here.");
+	return dump(BFTMUTEX_CMD_OBJECT_GET, CTL_OBJECT, columns,
+		    "The server has no objects.");
+}
+
+int ctl_clients(int argc, char **argv)
+{
+	static const struct ctl_column columns[] = {
+		{ "id", "CLIENT", 10 },
+		{ "idle_ns", "IDLE", 10 },
+		{ "received", "RECEIVED", 12 },
+		{ "replayed", "REPLAYED", 12 },
+		{ "last_seq", "LAST", 0 },
+		{}
+	};
+
+	ctl_no_options(argc, argv,
+		       "List the clients that the server that runs here has authenticated.");
+	return dump(BFTMUTEX_CMD_CLIENT_GET, CTL_CLIENT, columns, "The server has seen no client.");
+}
+
+static const struct ctl_column handle_columns[] = {
+	{ "state", "STATE", -7 },
+	{ "reason", "REASON", -11 },
+	{ "remaining_ns", "REMAINING", 10 },
+	{ "token", "TOKEN", 8 },
+	{ "attempts", "TRIES", 6 },
+	{ "pid", "PID", 8 },
+	{ "comm", "COMMAND", -15 },
+	{ "cluster", "CLUSTER", -10 },
+	{ "name", "LOCK", 0 },
+	{}
+};
+
+int ctl_holders(int argc, char **argv)
+{
+	ctl_no_options(argc, argv,
+		       "List who holds, waits for or has lost a lock through this host's "
+		       "/dev/bftmutex.");
+	return dump(BFTMUTEX_CMD_HANDLE_GET, CTL_HANDLE, handle_columns,
+		    "Nobody here holds or waits for a lock.");
+}

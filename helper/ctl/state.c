@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Was this server ever started on this host, and how often? A server forgets which
+ * fencing tokens it stamped, and may say that there was none only at its very first
+ * start. And a journal may say what its objects were only if it was there at the
+ * last start. The file that tells stays for ever and is made before the start.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ctl/ctl.h"
+
+const char *ctl_state_path(const char *dir, u32 cluster, u16 server, char *ret)
+{
+	snprintf(ret, PATH_MAX, "%s/server-%u-%u", dir, cluster, server);
+	return ret;
+}
+
+/* The name in the folder must outlive a loss of power as well. */
+static int sync_dir(const char *dir)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
+
+	if (fd < 0 || fsync(fd) < 0)
+		r = -errno;
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+int ctl_state_begin(const char *dir, u32 cluster, u16 server, bool *ret_first)
+{
+	char path[PATH_MAX];
+	int fd, r = 0;
+
+	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	fd = open(ctl_state_path(dir, cluster, server, path),
+		  O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0 && errno != EEXIST)
+		return -errno;
+	*ret_first = fd >= 0;
+	if (fd < 0)
+		return 0;
+	/* For people; that the file is there is what counts. */
+	if (dprintf(fd, "first started at %" PRIu64 "\n", (u64)time(NULL)) < 0 || fsync(fd) < 0)
+		r = errno ? -errno : -EIO;
+	close(fd);
+	r = r ?: sync_dir(dir);
+	if (r < 0)
+		unlink(path);
+	return r;
+}
+
+u64 ctl_state_last(const char *dir, u32 cluster, u16 server)
+{
+	char path[PATH_MAX], line[128];
+	u64 last = 0;
+	FILE *file;
+
+	file = fopen(ctl_state_path(dir, cluster, server, path), "re");
+	while (file && fgets(line, sizeof(line), file))
+		sscanf(line, "start %" SCNx64, &last);
+	if (file)
+		fclose(file);
+	return last;
+}
+
+const char *ctl_state_journal(const char *dir, u32 cluster, u16 server, char *ret)
+{
+	static const char word[] = "journal ";
+	char path[PATH_MAX], line[PATH_MAX + sizeof(word)];
+	FILE *file;
+
+	*ret = '\0';
+	file = fopen(ctl_state_path(dir, cluster, server, path), "re");
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, word, strlen(word)))
+			snprintf(ret, PATH_MAX, "%.*s", (int)strcspn(line + strlen(word), "\n"),
+				 line + strlen(word));
+	if (file)
+		fclose(file);
+	return ret;
+}
+
+/* The first line stays; what follows is replaced as a whole or not at all. */
+int ctl_state_note(const char *dir, u32 cluster, u16 server, u64 start, const char *journal)
+{
+	char path[PATH_MAX], fresh[PATH_MAX + 8], first[128] = "";
+	int fd, r = 0;
+	FILE *file;
+
+	file = fopen(ctl_state_path(dir, cluster, server, path), "re");
+	if (!file)
+		return -errno;
+	if (!fgets(first, sizeof(first), file))
+		strcpy(first, "\n");
+	fclose(file);
+	snprintf(fresh, sizeof(fresh), "%s.new", path);
+	fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	if (dprintf(fd, "%sstart %" PRIx64 "\n", first, start) < 0 ||
+	    (journal && dprintf(fd, "journal %s\n", journal) < 0) || fsync(fd) < 0)
+		r = errno ? -errno : -EIO;
+	close(fd);
+	if (r == 0 && rename(fresh, path) < 0)
+		r = -errno;
+	if (r < 0)
+		unlink(fresh);
+	return r ?: sync_dir(dir);
+}
+
+void ctl_state_undo(const char *dir, u32 cluster, u16 server)
+{
+	char path[PATH_MAX];
+
+	unlink(ctl_state_path(dir, cluster, server, path));
+}

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lock/acquire.h"
+#include "lock/attempt.h"
+#include "cluster/cluster.h"
+#include "cluster/health.h"
+#include "loop/log.h"
+#include "lock/release.h"
+#include "kernel/upcall.h"
+
+struct bftm_totals bftm_totals;
+
+static int compare_ids(const struct bftm_acquire_op *a,
+		       const struct bftm_acquire_op *b)
+{
+	return a->ask.id < b->ask.id ? -1 : a->ask.id > b->ask.id;
+}
+
+RB_HEAD(ops, bftm_acquire_op);
+BFTM_TREE(ops, bftm_acquire_op, by_id, compare_ids)
+
+static struct ops ops = RB_INITIALIZER(&ops);
+
+static struct bftm_acquire_op *find(u64 id)
+{
+	struct bftm_acquire_op key = { .ask.id = id };
+
+	return RB_FIND(ops, &ops, &key);
+}
+
+static void op_free(struct bftm_acquire_op *op)
+{
+	free(op->client);
+	free(op);
+}
+
+/* What is to be known of the lock when this request is gone. */
+static void note_prio(struct bftm_acquire_op *op)
+{
+	u64 seen = op->cluster->protocol->client.seen(op->client, &op->cluster->cfg);
+
+	if (op->name->prio < seen)
+		op->name->prio = seen;
+}
+
+/* Forget a request. Return: whose turn it is now, or NULL. */
+static struct bftm_acquire_op *detach(struct bftm_acquire_op *op)
+{
+	const struct bftm_inside *inside = op->ask.inside;
+	struct bftm_acquire_op *next;
+
+	note_prio(op);
+	next = bftm_name_leave(&op->cluster->identity->names, op);
+	bftm_timer_stop(&op->timer);
+	RB_REMOVE(ops, &ops, op);
+	op->cluster->acquires.count--;
+	op_free(op);
+	if (inside && inside->over)
+		inside->over(inside->arg);
+	return next;
+}
+
+static void settle(struct bftm_acquire_op *op, int fate);
+
+/* Forget a request; the next here may contend. */
+static void end(struct bftm_acquire_op *op)
+{
+	struct bftm_acquire_op *next = detach(op);
+
+	if (next)
+		settle(next, bftm_attempt_start(next));
+}
+
+/* The reason that the program can read beside the error. */
+static const char *why(const struct bftm_acquire_op *op, int error, char text[BFTM_WHY_MAX])
+{
+	if (error != EWOULDBLOCK && error != ETIMEDOUT && error != ENETUNREACH)
+		return "";
+	if (op->place == BFTM_PLACE_ACTIVE)
+		return bftm_health_why(op->cluster, text);
+	return error == ETIMEDOUT ? "another program of this host has it, or asked for it before" : "";
+}
+
+/* Tell the kernel that it failed. */
+static void fail(struct bftm_acquire_op *op, int error)
+{
+	char text[BFTM_WHY_MAX];
+
+	bftm_totals.unreachable += error == ENETUNREACH;
+	if (!op->ask.inside)
+		bftm_upcall_failed(op->ask.id, error, op->client->rounds, why(op, error, text));
+	end(op);
+}
+
+static void settle(struct bftm_acquire_op *op, int fate)
+{
+	if (fate == BFTM_ATTEMPT_OVER)
+		end(op);
+	else if (fate != BFTM_ATTEMPT_GOES_ON)
+		fail(op, fate);
+}
+
+static void fire(struct bftm_timer *timer)
+{
+	struct bftm_acquire_op *op = container_of(timer, struct bftm_acquire_op, timer);
+
+	settle(op, bftm_attempt_wake(op));
+}
+
+/* Return: NULL without memory. */
+static struct bftm_acquire_op *op_new(struct bftm_cluster *cl,
+				      const struct bftm_ask *ask, bool adopted)
+{
+	struct bftm_acquire_op *op = calloc(1, sizeof(*op));
+
+	if (!op)
+		return NULL;
+	op->cluster = cl;
+	op->ask = *ask;
+	op->timer.fire = fire;
+	op->client = calloc(1, cl->protocol->client.size(cl->conf.n));
+	if (!op->client || bftm_name_join(&cl->identity->names, op, adopted) < 0) {
+		op_free(op);
+		return NULL;
+	}
+	RB_INSERT(ops, &ops, op);
+	cl->acquires.count++;
+	return op;
+}
+
+static int check(const struct bftm_cluster *cl, struct bftm_ask *ask)
+{
+	if (!cl)
+		return ENOKEY;
+	if (!ask->lease_ns)
+		ask->lease_ns = cl->conf.lease_ns;
+	if (ask->lease_ns > cl->conf.lease_max_ns)
+		return ERANGE;
+	return 0;
+}
+
+/* Also one that is not the configuration any more: which servers are asked matters. */
+static struct bftm_cluster *won_by(const struct bftm_ask *ask)
+{
+	struct bftm_cluster *cl = bftm_cluster_configured(ask->configuration);
+
+	if (cl)
+		return cl;
+	/* An earlier daemon's, with other servers perhaps; of another client it is not ours. */
+	cl = bftm_cluster_find(ask->cluster);
+	if (cl && ask->configuration && !bftm_cluster_same_client(cl, ask->configuration))
+		return NULL;
+	return cl;
+}
+
+void bftm_acquire_begin(const struct bftm_ask *arg)
+{
+	struct bftm_ask ask = *arg;
+	struct bftm_cluster *cl = bftm_cluster_find(ask.cluster);
+	struct bftm_acquire_op *op;
+	int error = check(cl, &ask);
+
+	op = error ? NULL : op_new(cl, &ask, false);
+	if (!op && ask.inside)
+		ask.inside->over(ask.inside->arg);
+	else if (!op)
+		bftm_upcall_failed(ask.id, error ?: ENOMEM, 0, "");
+	if (!op)
+		return;
+	if (op->place == BFTM_PLACE_ACTIVE)
+		settle(op, bftm_attempt_start(op));
+	else if (ask.once)
+		fail(op, EWOULDBLOCK);
+	else if (ask.timeout_at_ns)
+		bftm_timer_arm(&op->timer, ask.timeout_at_ns);
+}
+
+void bftm_acquire_cancel(u64 id)
+{
+	struct bftm_acquire_op *op = find(id);
+
+	if (!op)
+		return;
+	bftm_attempt_give_back(op);
+	end(op);
+}
+
+void bftm_acquire_release(const struct bftm_ask *ask)
+{
+	struct bftm_acquire_op *op = find(ask->id);
+	struct bftm_cluster *cl;
+
+	bftm_totals.given_back++;
+	if (op) {
+		bftm_attempt_give_back(op);
+		end(op);
+		return;
+	}
+	/* Won through an earlier daemon, or its lease is over. */
+	cl = won_by(ask);
+	if (cl)
+		bftm_release_begin(cl, ask->name, ask->name_len, ask->attempt,
+				   bftm_cluster_everyone(cl));
+}
+
+/*
+ * An earlier daemon's attempts are not above what its successor began with; the kernel's, by
+ * this daemon, are.
+ */
+static bool is_ours(const struct bftm_cluster *cl, const struct bftm_ask *ask)
+{
+	return ask->attempt <= cl->identity->orphan ||
+	       (ask->attempt & BFTM_ATTEMPT_KERNEL &&
+		cl->configuration == ask->configuration);
+}
+
+/* An earlier daemon won it, or the kernel by itself. Return: NULL when it cannot be adopted. */
+static struct bftm_acquire_op *adopt(const struct bftm_ask *arg)
+{
+	struct bftm_cluster *cl = won_by(arg);
+	struct bftm_ask ask = *arg;
+	struct bftm_acquire_op *op = NULL;
+
+	/* It has been waited for. */
+	ask.timeout_at_ns = 0;
+	if (cl && ask.lease_ns && ask.end_ns > bftm_now() && is_ours(cl, &ask))
+		op = op_new(cl, &ask, true);
+	if (!op) {
+		/* It is held all the same. */
+		if (cl && cl->draining && ask.end_ns > cl->draining_ns)
+			cl->draining_ns = ask.end_ns;
+		return NULL;
+	}
+	bftm_totals.adopted++;
+	bftm_attempt_adopt(op);
+	return op;
+}
+
+void bftm_acquire_renew(const struct bftm_ask *ask)
+{
+	struct bftm_acquire_op *op = find(ask->id) ?: adopt(ask);
+
+	if (op)
+		settle(op, bftm_attempt_renew(op));
+	else
+		bftm_log(LOG_WARNING,
+			 "request %" PRIu64 ": cannot be renewed, its lease will end",
+			 ask->id);
+}
+
+void bftm_acquire_held(const struct bftm_ask *ask)
+{
+	/* One that cannot be adopted is an obstacle at the servers only. */
+	if (!find(ask->id))
+		adopt(ask);
+}
+
+void bftm_acquire_forget(void)
+{
+	struct bftm_acquire_op *op;
+	struct bftm_cluster *cl;
+
+	while ((op = RB_MIN(ops, &ops))) {
+		/* What is held stays held; what is asked for is cancelled. */
+		if (op->client->phase != BFTM_PHASE_HOLD || op->ask.inside)
+			bftm_attempt_give_back(op);
+		op->cluster->identity->orphan = op->cluster->identity->counters->attempt |
+						BFTM_ATTEMPT_KERNEL;
+		detach(op);
+	}
+	TAILQ_FOREACH(cl, &bftm_clusters, list)
+		bftm_identity_skip(cl->identity);
+}
+
+/* Where such a server is needed the lock looks as if somebody else had it, all the time. */
+static void say_short(struct bftm_cluster *cl, u32 u, u64 lease_ns)
+{
+	struct bftm_peer *peer = &cl->peer[u];
+	char asked[24], most[24];
+
+	if (!bftm_due(&peer->short_ns, BFTM_SAID_AGAIN_NS))
+		return;
+	bftm_log(LOG_WARNING, "cluster %s: server %u refuses a lease of %s; its lease-max is %s, or its "
+		 "access rules allow less", cl->conf.name, peer->conf->id,
+		 bftm_format_duration(lease_ns, asked, sizeof(asked)),
+		 bftm_format_duration(peer->lease_max_ns, most, sizeof(most)));
+}
+
+void bftm_acquire_answer(struct bftm_cluster *cl, u32 u,
+			 const struct bftm_msg *msg)
+{
+	struct bftm_name *name = bftm_name_find(&cl->identity->names, msg->name,
+						msg->name_len);
+	struct bftm_acquire_op *op = name ? bftm_name_op(name, msg->attempt) : NULL;
+	struct bftm_out out;
+
+	if (msg->type == BFTM_MSG_RELEASED) {
+		bftm_release_answer_from(cl, u, msg);
+		return;
+	}
+	/* Asked for before the configuration was read again. */
+	if (op && op->cluster != cl)
+		return;
+	bftm_evidence_answer(cl, u, op, msg);
+	if (op) {
+		if (msg->type == BFTM_MSG_REFUSED && msg->position == BFTM_REFUSED_LEASE)
+			say_short(cl, u, op->ask.lease_ns);
+		settle(op, bftm_attempt_answer(op, u, msg));
+		return;
+	}
+	/* Won through an earlier daemon, perhaps, or the kernel's, and still held. */
+	if (msg->attempt & BFTM_ATTEMPT_KERNEL || msg->attempt <= cl->identity->orphan)
+		return;
+	bftm_stray(msg, u, &out);
+	if (out.release_to)
+		bftm_release_begin(cl, msg->name, msg->name_len,
+				   out.release_attempt, out.release_to);
+}
+
+void bftm_acquire_epoch(struct bftm_cluster *cl, u32 u,
+			const struct bftm_msg *msg)
+{
+	struct bftm_name *name = bftm_name_find(&cl->identity->names, msg->name,
+						msg->name_len);
+	struct bftm_acquire_op *op = name ? bftm_name_op(name, msg->attempt) : NULL;
+
+	if (op && op->cluster == cl)
+		bftm_attempt_epoch(op, u);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What applications asked for, from the pull of a request to its end. */
+#ifndef BFTM_ACQUIRE_H
+#define BFTM_ACQUIRE_H
+
+#include <sys/queue.h>
+
+#include "core/release.h"
+#include "cluster/evidence.h"
+#include "loop/loop.h"
+#include "lock/names.h"
+
+struct bftm_cluster;
+
+/**
+ * struct bftm_inside - who asks for a lock inside the daemon, not through the kernel
+ * @won:  it has the lock; must not give it back from within
+ * @over: it has not, or not any more; the request is gone
+ */
+struct bftm_inside {
+	void (*won)(void *arg);
+	void (*over)(void *arg);
+	void *arg;
+};
+
+/** struct bftm_ask - an acquire as the kernel hands it over */
+struct bftm_ask {
+	u64 id;			/* number of the request */
+	char cluster[33];	/* "" for the default */
+	u8 name[BFTM_NAME_LEN_MAX];
+	u8 name_len;
+	bool once;		/* BFTM_TRY */
+	bool renew;		/* BFTM_RENEW */
+	bool fence;		/* BFTM_FENCE */
+	u32 way;		/* enum bftm_way */
+	u64 lease_ns;		/* 0 for the cluster's default */
+	u64 timeout_at_ns;	/* by bftm_now(), 0 for never */
+	u64 attempt;		/* of a release or renewal: what holds the lock */
+	u64 end_ns;		/* of a renewal: until which it does, by bftm_now() */
+	u32 sends;		/* of a renewal: highest send number reported */
+	u64 configuration;	/* of a renewal or release: by which it was won, 0: not known */
+	const struct bftm_inside *inside; /* NULL: an application, through the kernel */
+};
+
+/**
+ * struct bftm_acquire_op - one request; from pull until release or failure
+ * @beside:         among those that wait at @name, or hold beside its active one
+ * @client:         the core; unused while it waits
+ * @unreachable_ns: since when too few servers answer, 0: they do
+ * @told_sends:     how many sends of the attempt the kernel knows of
+ * @heard:          what servers said
+ */
+struct bftm_acquire_op {
+	RB_ENTRY(bftm_acquire_op) by_id;
+	TAILQ_ENTRY(bftm_acquire_op) beside;
+	struct bftm_cluster *cluster;
+	struct bftm_name *name;
+	enum bftm_place place;
+	struct bftm_ask ask;
+	struct bftm_timer timer;
+	struct bftm_contender *client;
+	u64 unreachable_ns;
+	u32 told_sends;
+	struct bftm_heard heard;
+};
+
+/** struct bftm_release_op - an attempt that is over, until servers know */
+struct bftm_release_op {
+	RB_ENTRY(bftm_release_op) node;
+	struct bftm_cluster *cluster;
+	struct bftm_timer timer;
+	struct bftm_release release;
+	u8 len;
+	u8 name[BFTM_NAME_LEN_MAX];
+};
+
+/** struct bftm_acquires - all of one cluster */
+struct bftm_acquires {
+	RB_HEAD(bftm_releases, bftm_release_op) releases;
+	unsigned int count;
+};
+
+/**
+ * struct bftm_totals - since the daemon started, of all clusters; what became of acquires the
+ * kernel counts
+ * @given_back: locks that servers were told are free
+ */
+struct bftm_totals {
+	u64 unreachable;
+	u64 refused;
+	u64 given_back;
+	u64 adopted;
+	u64 rounds;
+};
+
+extern struct bftm_totals bftm_totals;
+
+/** bftm_acquire_begin() - a pulled acquire; its end is reported to the kernel. */
+void bftm_acquire_begin(const struct bftm_ask *ask);
+
+/** bftm_acquire_cancel() - nobody waits for it any more. */
+void bftm_acquire_cancel(u64 id);
+
+/** bftm_acquire_release() - give back what @ask->attempt holds. */
+void bftm_acquire_release(const struct bftm_ask *ask);
+
+/**
+ * bftm_acquire_renew() - make what @ask->attempt holds last longer
+ *
+ * The kernel asks so when an application does, and, of every lock held with
+ * BFTM_RENEW, when a helper registers: one that does not know the request takes
+ * it over from what @ask says.
+ */
+void bftm_acquire_renew(const struct bftm_ask *ask);
+
+/**
+ * bftm_acquire_held() - @ask->attempt holds the lock, and nobody wants it renewed
+ *
+ * Others of this host wait until the kernel says that it is given back, or its lease is over.
+ */
+void bftm_acquire_held(const struct bftm_ask *ask);
+
+/** bftm_acquire_forget() - drop all requests without a word to the kernel. */
+void bftm_acquire_forget(void);
+
+/** bftm_acquire_answer() - an authentic answer of server number @u. */
+void bftm_acquire_answer(struct bftm_cluster *cl, u32 u,
+			 const struct bftm_msg *msg);
+
+/** bftm_acquire_epoch() - server @u has a new epoch; it said so to @msg. */
+void bftm_acquire_epoch(struct bftm_cluster *cl, u32 u,
+			const struct bftm_msg *msg);
+
+#endif /* BFTM_ACQUIRE_H */

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+
+#include "lock/acquire.h"
+#include "cluster/cluster.h"
+#include "lock/report.h"
+#include "kernel/upcall.h"
+
+static u64 end_of(const struct bftm_acquire_op *op)
+{
+	return op->cluster->protocol->client.end(op->client, &op->cluster->cfg);
+}
+
+/* Only these say that the kernel did not take it. */
+static bool not_taken(int err)
+{
+	return err == -ESTALE || err == -EPERM || err == -EINVAL || err == -ERANGE ||
+	       err == -ECANCELED;
+}
+
+bool bftm_report_won(struct bftm_acquire_op *op)
+{
+	const struct bftm_contender *c = op->client;
+	const struct bftm_won won = {
+		.id = op->ask.id,
+		.cluster = op->cluster->conf.name,
+		.lease_ns = c->want.lease_ns,
+		.attempt = c->attempt,
+		.end_ns = end_of(op),
+		.attempts = c->rounds,
+		.token = c->want.fence ? c->token : 0,
+		.configuration = op->cluster->configuration,
+		.sends = c->sends,
+	};
+	int err;
+
+	op->told_sends = c->sends;
+	if (op->ask.inside) {
+		op->ask.inside->won(op->ask.inside->arg);
+		return true;
+	}
+	err = bftm_upcall_won(&won);
+	/* When nobody knows whether it arrived, it may be held. */
+	return !not_taken(err);
+}
+
+bool bftm_report_renewed(struct bftm_acquire_op *op)
+{
+	int err;
+
+	op->told_sends = op->client->sends;
+	if (op->ask.inside)
+		return true;
+	err = bftm_upcall_renewed(op->ask.id, end_of(op), op->client->sends);
+	return err != -ESTALE;
+}
+
+int bftm_refusal_errno(u32 refusal)
+{
+	switch (refusal) {
+	case BFTM_REFUSED_LEASE:
+		return ERANGE;
+	case BFTM_REFUSED_LOCKS:
+	case BFTM_REFUSED_CLIENTS:
+	case BFTM_REFUSED_WAITERS:
+	case BFTM_REFUSED_OBJECTS:
+		return ENOSPC;
+	case BFTM_REFUSED_ACCESS:
+		return EACCES;
+	case BFTM_REFUSED_TOKENS:
+		return ENODATA;
+	}
+	return EPROTONOSUPPORT;
+}

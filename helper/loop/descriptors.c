@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "loop/descriptors.h"
+
+int bftm_standard_fds(void)
+{
+	int fd;
+
+	/* The lowest free number is the one that is given, and those before it are taken. */
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/", O_PATH | O_CLOEXEC) < 0)
+			return -errno;
+	return 0;
+}

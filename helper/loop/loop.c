@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "core/lease.h"
+#include "loop/clock.h"
+#include "loop/loop.h"
+
+static int compare(const struct bftm_timer *a, const struct bftm_timer *b)
+{
+	if (a->at_ns != b->at_ns)
+		return a->at_ns < b->at_ns ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+RB_HEAD(timers, bftm_timer);
+BFTM_TREE(timers, bftm_timer, node, compare)
+
+static struct timers timers = RB_INITIALIZER(&timers);
+static int epoll_fd = -1;
+static int timer_fd = -1;
+
+static bool stopping;
+
+u64 bftm_now(void)
+{
+	return bftm_clock_ns();
+}
+
+static int add(int fd, void *ptr)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = ptr };
+
+	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+int bftm_loop_init(void)
+{
+	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (epoll_fd < 0 || timer_fd < 0)
+		return -errno;
+	return add(timer_fd, NULL);
+}
+
+int bftm_watch_add(struct bftm_watch *watch)
+{
+	return add(watch->fd, watch);
+}
+
+void bftm_watch_del(struct bftm_watch *watch)
+{
+	epoll_ctl(epoll_fd, EPOLL_CTL_DEL, watch->fd, NULL);
+}
+
+void bftm_timer_stop(struct bftm_timer *timer)
+{
+	if (timer->armed)
+		RB_REMOVE(timers, &timers, timer);
+	timer->armed = false;
+}
+
+void bftm_timer_arm(struct bftm_timer *timer, u64 at_ns)
+{
+	bftm_timer_stop(timer);
+	timer->at_ns = at_ns;
+	timer->armed = true;
+	RB_INSERT(timers, &timers, timer);
+}
+
+bool bftm_due(u64 *last_ns, u64 every_ns)
+{
+	u64 now = bftm_now();
+
+	if (*last_ns && now - *last_ns < every_ns)
+		return false;
+	*last_ns = now;
+	return true;
+}
+
+static void fire_due(void)
+{
+	u64 now = bftm_now();
+	struct bftm_timer *timer;
+
+	while ((timer = RB_MIN(timers, &timers)) && timer->at_ns <= now) {
+		bftm_timer_stop(timer);
+		timer->fire(timer);
+	}
+}
+
+/* The descriptor is set anew before each sleep; expiry clears by that. */
+static void set_alarm(void)
+{
+	struct bftm_timer *first = RB_MIN(timers, &timers);
+	struct itimerspec at = {};
+	u64 now, at_ns;
+
+	if (first) {
+		now = bftm_now();
+		at_ns = now + bftm_look_after(first->at_ns > now ? first->at_ns - now : 0);
+		at_ns = bftm_clock_to_boottime(at_ns);
+		at.it_value.tv_sec = (time_t)(at_ns / 1000000000);
+		at.it_value.tv_nsec = (long)(at_ns % 1000000000);
+	}
+	timerfd_settime(timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
+int bftm_loop_run(void)
+{
+	struct epoll_event event;
+	int n;
+
+	while (!stopping) {
+		fire_due();
+		if (stopping)
+			break;
+		set_alarm();
+		/* One event a turn: a callback may close what comes next. */
+		n = epoll_wait(epoll_fd, &event, 1, -1);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n == 1 && event.data.ptr) {
+			struct bftm_watch *watch = event.data.ptr;
+
+			watch->ready(watch);
+		}
+	}
+	return 0;
+}
+
+void bftm_loop_stop(void)
+{
+	stopping = true;
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Lines 2.1–7: an operation goes to all servers until b + 1 say what came of it. */
+#include <errno.h>
+#include <string.h>
+
+#include "core/servers.h"
+#include "cluster/cluster.h"
+#include "loop/log.h"
+#include "order/ordering.h"
+#include "lock/report.h"
+
+/* Room for the answers of one datagram: head, and what small ones take. */
+#define ROOM_HEAD	16
+#define ROOM_EACH	40
+/* Repetitions get rarer up to this: the wait for the mutex may be long. */
+#define DOUBLINGS_MAX	6
+
+static void arm(struct bftm_order_work *w)
+{
+	u32 doublings = w->submits < DOUBLINGS_MAX ? w->submits : DOUBLINGS_MAX;
+
+	bftm_timer_arm(&w->submit,
+		       bftm_now() + (bftm_order_cfg_of(w)->resend_ns << doublings));
+}
+
+void bftm_submit_to(struct bftm_order_work *w, u32 to)
+{
+	struct bftm_order_msg msg = {
+		.type = BFTM_ORDER_SUBMIT,
+		.op = w->op,
+		.id = w->id,
+		.offset = w->vote.offset,
+		.room = w->vote.offset ? BFTM_ORDER_DATA_MAX : w->room,
+	};
+	u32 u;
+
+	if (!w->vote.offset && w->id.len <= BFTM_ORDER_DATA_MAX) {
+		msg.data = w->body.data;
+		msg.data_len = (u16)w->id.len;
+	}
+	bftm_order_send(w, to, &msg);
+	for (u = 0; u < w->cluster->conf.n; u++)
+		if (to >> u & 1)
+			w->submitted[u] = w->cluster->peer[u].sent_seq;
+}
+
+static u32 unheard(const struct bftm_order_work *w)
+{
+	return bftm_cluster_everyone(w->cluster) & ~w->vote.heard;
+}
+
+static void repeat(struct bftm_timer *timer)
+{
+	struct bftm_order_work *w = container_of(timer, struct bftm_order_work, submit);
+
+	if (!w->op)
+		return;
+	w->submits++;
+	bftm_submit_to(w, unheard(w));
+	arm(w);
+	if (w->settled && w->submits >= BFTM_POLLS_MAX)
+		bftm_order_soon(w, 0);
+}
+
+void bftm_submit_init(struct bftm_order_work *w)
+{
+	w->submit.fire = repeat;
+}
+
+void bftm_submit_stop(struct bftm_order_work *w)
+{
+	bftm_timer_stop(&w->submit);
+	bftm_bytes_free(&w->body);
+	bftm_bytes_free(&w->response);
+}
+
+void bftm_submit_begin(struct bftm_order_work *w)
+{
+	u32 room = ROOM_HEAD + bftm_batch_count(w->body.data, w->body.len) * ROOM_EACH;
+
+	if (room < w->response.len)
+		room = w->response.len;		/* the last one was so long */
+	w->room = (u16)(room < BFTM_ORDER_DATA_MAX ? room : BFTM_ORDER_DATA_MAX);
+	w->known = 0;
+	w->submits = 0;
+	w->settled = false;
+	w->response.len = 0;
+	bftm_vote_begin(&w->vote, w->op, 0);
+	bftm_put_stop(&w->put_op);
+	bftm_order_patience(w);
+	bftm_submit_to(w, bftm_cluster_everyone(w->cluster));
+	arm(w);
+	bftm_iterate(w);
+}
+
+void bftm_submit_poll(struct bftm_order_work *w)
+{
+	w->submits = 0;
+	arm(w);
+}
+
+void bftm_submit_next(struct bftm_order_work *w)
+{
+	/* What comes until the iteration is over goes along with the next one. */
+	if (w->order.phase != BFTM_ORDER_IDLE && w->order.phase != BFTM_ORDER_INSTALLING)
+		return;
+	if (bftm_order_pack(w))
+		bftm_submit_begin(w);
+	else
+		bftm_order_soon(w, 0);
+}
+
+/* The operation is over; the next may begin. */
+static void next(struct bftm_order_work *w)
+{
+	bftm_timer_stop(&w->submit);
+	bftm_put_stop(&w->put_op);
+	bftm_make_void(w);
+	bftm_submit_next(w);
+}
+
+static bool is_gone(const struct bftm_vote *v, u32 u)
+{
+	return v->said[u].len == BFTM_RESPONSE_GONE;
+}
+
+/*
+ * Who said something else than b + 1 did has lied; but a response may be gone at one
+ * server, and not yet at another.
+ */
+static void blame(struct bftm_order_work *w, u32 u)
+{
+	const struct bftm_vote *v = &w->vote;
+	u32 i;
+
+	for (i = 0; i < w->cluster->conf.n; i++)
+		if (v->heard >> i & 1 && is_gone(v, i) == is_gone(v, u) &&
+		    (v->said[i].len != v->said[u].len ||
+		     v->said[i].data_len != v->said[u].data_len ||
+		     memcmp(v->said[i].data, v->said[u].data, v->said[u].data_len)))
+			w->cluster->peer[i].record.false_responses++;
+}
+
+static void respond(struct bftm_order_work *w, u32 u, const struct bftm_order_msg *msg)
+{
+	struct bftm_vote *v = &w->vote;
+	int winner = bftm_vote_count(v, bftm_order_cfg_of(w), u, msg);
+
+	if (winner < 0)
+		return;
+	blame(w, (u32)winner);
+	w->settled = true;
+	if (is_gone(v, (u32)winner)) {
+		bftm_order_abandon(w, EIDRM);
+		next(w);
+		return;
+	}
+	if (!bftm_bytes_add(&w->response, v->said[winner].data, v->said[winner].data_len))
+		return;		/* without memory: once more, when it is repeated */
+	if (w->response.len < v->said[winner].len) {
+		bftm_vote_begin(v, w->op, w->response.len);
+		w->submits = 0;
+		bftm_submit_to(w, bftm_cluster_everyone(w->cluster));
+		arm(w);
+		return;
+	}
+	bftm_order_deliver(w);
+	next(w);
+}
+
+void bftm_submit_answer(struct bftm_order_work *w, u32 u, const struct bftm_order_msg *msg)
+{
+	if (!w->op || msg->op != w->op)
+		return;
+	switch (msg->type) {
+	case BFTM_ORDER_RESPONSE:
+		respond(w, u, msg);
+		break;
+	case BFTM_ORDER_PENDING:
+		w->known |= 1u << u;
+		break;
+	case BFTM_ORDER_NEEDBODY:
+		if (!bftm_body_same(&msg->id, &w->id))
+			break;
+		if (w->put_op.data != w->body.data || !bftm_body_same(&w->put_op.id, &w->id))
+			bftm_put_begin(&w->put_op, &w->id, w->body.data);
+		bftm_put_to(w, &w->put_op, 1u << u);
+		break;
+	}
+}
+
+/*
+ * Servers that have it may still see it applied. So the next operation is of a new
+ * incarnation, which the rules of bftm_op_follows() put in its place.
+ * @error: for who asked for it; @others: for those that came meanwhile, of whom no
+ * server knows, and who would fare no better
+ */
+static void give_up(struct bftm_order_work *w, int error, int others, const char *why)
+{
+	struct bftm_ordering *o = w->ordering;
+
+	if (bftm_due(&w->cluster->denied_ns, BFTM_SAID_AGAIN_NS))
+		bftm_log(LOG_WARNING, "cluster %s: ordering refused: %s", w->cluster->conf.name,
+			 why);
+	bftm_order_abandon(w, error);
+	bftm_requests_fail(&o->waiting, others);
+	o->incarnation = bftm_identity_renew(o->identity);
+	o->ops = 0;
+	next(w);
+}
+
+void bftm_submit_no_room(struct bftm_order_work *w)
+{
+	give_up(w, EREMOTEIO, ENOSPC, "no room in the state for one more client");
+}
+
+void bftm_submit_denied(struct bftm_order_work *w, u32 reason)
+{
+	int error = bftm_refusal_errno(reason);
+
+	if (!w->op)
+		return;
+	if (w->settled)
+		bftm_requests_fail(&w->batch, EREMOTEIO);	/* it is done, whoever refuses */
+	else
+		give_up(w, w->known ? EREMOTEIO : error, error, bftm_refusal_name(reason));
+}
+
+bool bftm_submit_refused(struct bftm_order_work *w, u32 u, u32 reason)
+{
+	/* When too many wait, ours can be applied all the same: by us. */
+	if (reason == BFTM_REFUSED_PENDING || reason == BFTM_REFUSED_STATE ||
+	    !bftm_vote_refused(w->vote.refusal, bftm_order_cfg_of(w), u, reason))
+		return false;
+	bftm_submit_denied(w, reason);
+	return true;
+}

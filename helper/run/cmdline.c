@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command line of bftmutex(1): flock(1)'s, and what a lease adds to it. */
+#include "run/cmdline.h"
+#include "text/shown.h"
+
+#include <argp.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#ifndef BFTM_VERSION
+#define BFTM_VERSION "unknown"
+#endif
+
+/* The lock was lost while the command ran: next to <sysexits.h>, not in it. */
+#define EX_LOST 79
+/* Likewise, and something that the command started goes on. */
+#define EX_SURVIVED 80
+
+const char *argp_program_version = "bftmutex " BFTM_VERSION;
+
+enum {
+	KEY_FD = 0x100,
+	KEY_FENCE,
+	KEY_GRACE,
+	KEY_HASH_NAME,
+	KEY_LOST_CODE,
+	KEY_MARGIN,
+	KEY_NO_RENEW,
+	KEY_PRINT,
+	KEY_SURVIVOR_CODE,
+	KEY_VERBOSE,
+	KEY_WAY,
+};
+
+static const struct argp_option argp_options[] = {
+	{ "nonblock", 'n', NULL, 0, "Fail at once when somebody else has the lock", 1 },
+	{ "nonblocking", 0, NULL, OPTION_ALIAS, NULL, 1 },
+	{ "nb", 0, NULL, OPTION_ALIAS, NULL, 1 },
+	{ "wait", 'w', "SEC", 0, "Fail when the lock is not held after SEC seconds; 0 is -n", 1 },
+	{ "timeout", 0, NULL, OPTION_ALIAS, NULL, 1 },
+	{ "conflict-exit-code", 'E', "CODE", 0, "Exit status when -n or -w fail (1)", 1 },
+	{ "exclusive", 'x', NULL, 0, "Get an exclusive lock: always, there are no others", 1 },
+	{ NULL, 'e', NULL, OPTION_ALIAS, NULL, 1 },
+	{ "shared", 's', NULL, OPTION_HIDDEN, NULL, 1 },
+	{ "way", KEY_WAY, "WAY", 0, "While somebody else has the lock: queue (unless "
+	  "configured otherwise), backoff or no-backoff", 1 },
+	{ "lease", 'l', "DUR", 0, "Hold the lock for DUR, such as 5s or 500ms, at a time", 2 },
+	{ "no-renew", KEY_NO_RENEW, NULL, 0, "Do not renew the lease: the lock is lost at its end", 2 },
+	{ "fence", KEY_FENCE, NULL, 0, "Get a fencing token, BFTMUTEX_TOKEN for the command", 2 },
+	{ "hash-name", KEY_HASH_NAME, NULL, 0, "NAME may be long: the lock is called by its SHA-256", 2 },
+	{ "cluster", 'C', "CLUSTER", 0, "Cluster of bftmutex.conf(5) that has the lock", 2 },
+	{ "command", 'c', "SHELL", 0, "Run a command line by the shell", 3 },
+	{ "close", 'o', NULL, 0, "Do not let the command inherit the lock", 3 },
+	{ "no-fork", 'F', NULL, 0, "Become the command; nobody watches the lease then", 3 },
+	{ "grace", KEY_GRACE, "SEC", 0, "From SIGTERM to SIGKILL when the lock is lost (5)", 3 },
+	{ "margin", KEY_MARGIN, "DUR", 0, "End the command so long before the end of the lease", 3 },
+	{ "lost-exit-code", KEY_LOST_CODE, "CODE", 0, "Exit status when the lock is lost (79)", 3 },
+	{ "survivor-exit-code", KEY_SURVIVOR_CODE, "CODE", 0,
+	  "Exit status when the lock is lost and not all of the command could be ended (80)", 3 },
+	{ "fd", KEY_FD, "N", 0, "Lock the open descriptor N of /dev/bftmutex", 4 },
+	{ "unlock", 'u', NULL, 0, "Give the lock of --fd back", 4 },
+	{ "print", KEY_PRINT, NULL, 0, "Print deadline and token of --fd, as NAME=VALUE", 4 },
+	{ "verbose", KEY_VERBOSE, NULL, 0, "Tell how long it took, and why it failed", 5 },
+	{ NULL, 'h', NULL, 0, "Give this help list", -1 },
+	{ 0 },
+};
+
+/* ".5" is fine for flock(1), so it is here. */
+static u64 parse_time(struct argp_state *state, const char *option, const char *text)
+{
+	char buf[64];
+	u64 ns = 0;
+
+	if (snprintf(buf, sizeof(buf), "%s%s", *text == '.' ? "0" : "", text) >=
+	    (int)sizeof(buf) || bftm_parse_duration(buf, &ns) < 0)
+		argp_error(state, "%s '%s': must be a time such as 10, 1.5, 5s or 500ms, "
+			   "584 years at most", option, text);
+	return ns;
+}
+
+static int parse_int(struct argp_state *state, const char *option, const char *text, int max)
+{
+	u64 value = 0;
+
+	if (bftm_parse_number(text, &value) < 0 || value > (u64)max)
+		argp_error(state, "%s '%s': not a number from 0 to %d", option, text, max);
+	return (int)value;
+}
+
+static void parse_lease(struct argp_state *state, struct options *o, const char *text)
+{
+	o->lock.lease_ns = parse_time(state, "--lease", text);
+	if (o->lock.lease_ns < BFTM_LEASE_MIN_NS || o->lock.lease_ns > BFTM_LEASE_MAX_NS)
+		argp_error(state, "--lease '%s': out of range, 1ms to 1h is allowed", text);
+	o->lease = text;
+}
+
+static void parse_margin(struct argp_state *state, struct options *o, const char *text)
+{
+	o->margin_ns = parse_time(state, "--margin", text);
+	if (!o->margin_ns || o->margin_ns > BFTM_LEASE_MAX_NS)
+		argp_error(state, "--margin '%s': out of range, more than 0 to 1h is allowed",
+			   text);
+	o->margin = text;
+}
+
+static void parse_way(struct argp_state *state, struct options *o, const char *text)
+{
+	if (!strcmp(text, "queue"))
+		o->lock.way = BFTM_WAY_QUEUE;
+	else if (!strcmp(text, "backoff"))
+		o->lock.way = BFTM_WAY_BACKOFF;
+	else if (!strcmp(text, "no-backoff"))
+		o->lock.way = BFTM_WAY_NO_BACKOFF;
+	else
+		argp_error(state, "--way '%s': queue, backoff or no-backoff is allowed", text);
+}
+
+static void parse_cluster(struct argp_state *state, struct options *o, const char *text)
+{
+	if (strlen(text) > BFTM_CLUSTER_MAX)
+		argp_error(state, "--cluster '%s': %zu bytes, at most %d are allowed",
+			   text, strlen(text), BFTM_CLUSTER_MAX);
+	o->lock.cluster = text;
+}
+
+static void set_shell_command(struct argp_state *state, struct options *o, char *line)
+{
+	char *shell = getenv("SHELL");
+
+	if (o->command)
+		argp_error(state, "--command '%s': there is a command already", line);
+	o->shell[0] = shell && *shell ? shell : "/bin/sh";
+	o->shell[1] = "-c";
+	o->shell[2] = line;
+	o->command = o->shell;
+}
+
+static const char *show(struct argp_state *state, const char *name)
+{
+	size_t size = BFTM_SHOWN_ROOM(strlen(name));
+	char *text = malloc(size);
+
+	if (!text)
+		argp_failure(state, EX_OSERR, 0, "no memory");
+	return bftm_shown(name, strlen(name), text, size);
+}
+
+/* NAME is here, and all that follows it is the command and its own options. */
+static void parse_rest(struct argp_state *state, struct options *o, char *name)
+{
+	char **rest = state->argv + state->next;
+	int count = state->argc - state->next;
+
+	o->name = name;
+	o->shown = show(state, name);
+	state->next = state->argc;
+	if (!count)
+		return;
+	if (!strcmp(rest[0], "-c") || !strcmp(rest[0], "--command")) {
+		if (count != 2)
+			argp_error(state, "%s requires exactly one command line, not %d arguments",
+				   rest[0], count - 1);
+		set_shell_command(state, o, rest[1]);
+	} else if (o->command) {
+		argp_error(state, "'%s': there is a command already by --command", rest[0]);
+	} else {
+		o->command = rest;
+	}
+}
+
+static bool is_number(const char *text)
+{
+	u64 value;
+
+	return text && !bftm_parse_number(text, &value);
+}
+
+/* "flock -u 9" */
+static void take_descriptor(struct argp_state *state, struct options *o)
+{
+	if (!o->unlock || o->fd >= 0 || !is_number(o->name))
+		return;
+	o->fd = parse_int(state, "--unlock", o->name, INT_MAX);
+	o->name = NULL;
+}
+
+static void check(struct argp_state *state, const struct options *o)
+{
+	if (o->unlock && o->fd < 0)
+		argp_error(state, "--unlock needs --fd N, a descriptor of " BFTMUTEX_DEVICE);
+	if (o->print && (o->fd < 0 || o->unlock))
+		argp_error(state, "--print is for a lock that --fd N takes; a command has "
+			   "BFTMUTEX_TOKEN and BFTMUTEX_DEADLINE_NS");
+	if (o->unlock && o->name)
+		argp_error(state, "'%s': --unlock takes no NAME", o->shown);
+	if (o->fd >= 0 && (o->command || o->no_fork || o->close_fd))
+		argp_error(state, "--fd %d takes no command, no --no-fork and no --close", o->fd);
+	if (o->fd >= 0 && o->margin)
+		argp_error(state, "--fd %d takes no --margin: nobody would watch the lease", o->fd);
+	if (o->margin && o->lease && o->margin_ns >= o->lock.lease_ns)
+		argp_error(state, "--margin '%s': must be less than --lease %s", o->margin, o->lease);
+	if (o->no_fork && o->close_fd)
+		argp_error(state, "--no-fork and --close: nothing would hold the lock");
+	if (!o->unlock && !o->name)
+		argp_error(state, "NAME of the lock is missing");
+	if (o->fd < 0 && !o->command && is_number(o->name))
+		argp_error(state, "lock '%s': COMMAND is missing; or, for the descriptor %s of "
+			   BFTMUTEX_DEVICE ", it is --fd %s NAME", o->shown, o->shown, o->shown);
+	if (o->fd < 0 && !o->command)
+		argp_error(state, "lock '%s': COMMAND is missing", o->shown);
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'n':
+		o->nonblock = true;
+		break;
+	case 'w':
+		o->lock.timeout_ns = parse_time(state, "--wait", arg);
+		o->wait = arg;
+		break;
+	case 'E':
+		o->conflict_code = parse_int(state, "--conflict-exit-code", arg, 255);
+		break;
+	case 'x':
+	case 'e':
+		break;
+	case 's':
+		argp_error(state, "--shared: all locks are exclusive today; without it a reader "
+			   "takes the lock as a writer does");
+		break;
+	case 'h':
+		argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
+		break;
+	case KEY_HASH_NAME:
+		o->hash_name = true;
+		break;
+	case KEY_PRINT:
+		o->print = true;
+		break;
+	case KEY_WAY:
+		parse_way(state, o, arg);
+		break;
+	case 'l':
+		parse_lease(state, o, arg);
+		break;
+	case KEY_NO_RENEW:
+		o->lock.flags &= ~(u32)BFTM_RENEW;
+		break;
+	case KEY_FENCE:
+		o->lock.flags |= BFTM_FENCE;
+		break;
+	case 'C':
+		parse_cluster(state, o, arg);
+		break;
+	case 'c':
+		set_shell_command(state, o, arg);
+		break;
+	case 'o':
+		o->close_fd = true;
+		break;
+	case 'F':
+		o->no_fork = true;
+		break;
+	case KEY_GRACE:
+		o->grace_ns = parse_time(state, "--grace", arg);
+		break;
+	case KEY_MARGIN:
+		parse_margin(state, o, arg);
+		break;
+	case KEY_SURVIVOR_CODE:
+		o->survivor_code = parse_int(state, "--survivor-exit-code", arg, 255);
+		break;
+	case KEY_LOST_CODE:
+		o->lost_code = parse_int(state, "--lost-exit-code", arg, 255);
+		break;
+	case KEY_FD:
+		o->fd = parse_int(state, "--fd", arg, INT_MAX);
+		break;
+	case 'u':
+		o->unlock = true;
+		break;
+	case KEY_VERBOSE:
+		o->verbose = true;
+		break;
+	case ARGP_KEY_ARG:
+		parse_rest(state, o, arg);
+		break;
+	case ARGP_KEY_END:
+		take_descriptor(state, o);
+		check(state, o);
+		if (o->hash_name && o->name) {
+			bftm_sha256_hex(o->name, strlen(o->name), o->hash);
+			o->name = o->hash;
+		}
+		if (o->nonblock || (o->wait && !o->lock.timeout_ns)) {
+			o->lock.flags |= BFTM_TRY;
+			o->lock.timeout_ns = 0;
+		}
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	.options = argp_options,
+	.parser = parse_option,
+	.args_doc = "NAME COMMAND [ARG...]\nNAME -c SHELL\n--fd N NAME\n--fd N -u",
+	.doc = "Run a command under a lock of a cluster whose servers may lie.\v"
+	       "Exit status: that of COMMAND; 1 (or -E) when somebody else has the lock; "
+	       "79 (or --lost-exit-code) when the lock was lost while COMMAND ran; "
+	       "80 (or --survivor-exit-code) when COMMAND could not be ended then; "
+	       "else one of <sysexits.h>. See bftmutex(1).",
+};
+
+void cmdline_parse(int argc, char **argv, struct options *ret)
+{
+	error_t error;
+
+	ret->fd = -1;
+	ret->conflict_code = EXIT_FAILURE;
+	ret->lost_code = EX_LOST;
+	ret->survivor_code = EX_SURVIVED;
+	ret->grace_ns = 5 * BFTM_NS_PER_SEC;
+	ret->lock.flags = BFTM_RENEW;
+	argp_err_exit_status = EX_USAGE;
+	error = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, ret);
+	/* Mistakes end the program; what comes back is that memory is short. */
+	if (error) {
+		fprintf(stderr, "bftmutex: the command line cannot be read: %s\n", strerror(error));
+		exit(EX_OSERR);
+	}
+}

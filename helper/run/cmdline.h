@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The command line of bftmutex(1). */
+#ifndef BFTM_CMDLINE_H
+#define BFTM_CMDLINE_H
+
+#include <stdbool.h>
+
+#include "config/conf.h"
+#include "lib/libbftmutex.h"
+#include "run/sha256.h"
+
+/**
+ * struct options - the command line
+ * @lock:          how to acquire
+ * @name:          of the lock; NULL with @unlock
+ * @shown:         NAME as it was given, fit for a terminal
+ * @hash:          what @name points to for --hash-name
+ * @lease:         --lease as it was written, NULL for the default
+ * @wait:          --wait likewise
+ * @command:       ends with NULL; NULL without one
+ * @shell:         what @command points to for --command
+ * @margin:        --margin as it was written, NULL without
+ * @margin_ns:     end the command so long before the end of the lease
+ * @fd:            of --fd, else -1
+ * @grace_ns:      from SIGTERM to SIGKILL when the lock is lost
+ * @conflict_code: exit status when somebody else has the lock
+ * @lost_code:     exit status when the lock is lost
+ * @survivor_code: exit status when the command could not be ended then
+ * @close_fd:      --close
+ * @no_fork:       --no-fork
+ * @nonblock:      --nonblock
+ * @unlock:        --unlock
+ * @verbose:       --verbose
+ * @hash_name:     --hash-name
+ * @print:         --print
+ */
+struct options {
+	struct bftmutex_options lock;
+	const char *name;
+	const char *shown;
+	char hash[BFTM_SHA256_HEX + 1];
+	const char *lease;
+	const char *wait;
+	char **command;
+	char *shell[4];
+	const char *margin;
+	u64 margin_ns;
+	int fd;
+	u64 grace_ns;
+	int conflict_code;
+	int lost_code;
+	int survivor_code;
+	bool close_fd;
+	bool no_fork;
+	bool nonblock;
+	bool unlock;
+	bool verbose;
+	bool hash_name;
+	bool print;
+};
+
+/**
+ * cmdline_parse() - exits with EX_USAGE and a message for a mistake
+ * @ret: must be all zero
+ */
+void cmdline_parse(int argc, char **argv, struct options *ret);
+
+#endif /* BFTM_CMDLINE_H */

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Descendants, found in /proc by their parents.
+ *
+ * Our process is a subreaper (prctl(2)), so the parent of an orphan is one of the family
+ * again, and nobody leaves it by a new group, a new session, or by forking twice.
+ *
+ * While we look, processes begin and end. A folder of /proc that is open belongs to one
+ * process for ever: what is read from it and the signal that is sent by it concern the
+ * same process, or fail. Entries come in the order of numbers, and few at a time, so that
+ * a process is signalled a moment after it was listed: a child that forks and ends, over
+ * and over, has a higher number each time and is met at the end of the list.
+ */
+#include "run/family.h"
+#include "run/run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* PID_MAX_LIMIT of 64-bit kernels. */
+#define PIDS (4 * 1024 * 1024)
+/* To find all who fork meanwhile. */
+#define WALK_NS (300 * 1000000ull)
+
+/* A bit for each process, so that nothing is allocated. */
+struct set {
+	uint64_t bits[PIDS / 64];
+};
+
+/**
+ * struct walk - one signal for all
+ * @proc:   /proc
+ * @family: the descendants met so far, and the root
+ * @told:   those that were signalled, or could not be, and the root
+ * @news:   in this pass there were some that no pass before has met
+ */
+struct walk {
+	int proc;
+	pid_t pgrp;
+	int signo;
+	siginfo_t *info;
+	struct bftm_found *found;
+	struct set *family;
+	struct set *told;
+	bool news;
+};
+
+/* A line of /proc/PID/stat. */
+struct process {
+	char name[64];
+	pid_t parent;
+	pid_t pgrp;
+	bool ended;
+};
+
+static bool has(const struct set *set, pid_t pid)
+{
+	return pid > 0 && pid < PIDS && set->bits[pid / 64] >> (pid % 64) & 1;
+}
+
+static void add(struct set *set, pid_t pid)
+{
+	if (pid > 0 && pid < PIDS)
+		set->bits[pid / 64] |= 1ull << (pid % 64);
+}
+
+static bool parse(char *line, struct process *ret)
+{
+	/* A name may have any character. */
+	char *name = strchr(line, '('), *end = strrchr(line, ')');
+	int threads;
+	char state;
+
+	if (!name || !end || end < name ||
+	    sscanf(end + 1, " %c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d",
+		   &state, &ret->parent, &ret->pgrp, &threads) != 4)
+		return false;
+	snprintf(ret->name, sizeof(ret->name), "%.*s", (int)(end - name - 1), name + 1);
+	/* The first thread may have ended before others. */
+	ret->ended = state == 'X' || (state == 'Z' && threads <= 1);
+	return true;
+}
+
+static bool look(int folder, struct process *ret)
+{
+	int fd = openat(folder, "stat", O_RDONLY | O_CLOEXEC);
+	char line[1024];
+	ssize_t len;
+
+	if (fd < 0)
+		return false;
+	len = read(fd, line, sizeof(line) - 1);
+	close(fd);
+	if (len <= 0)
+		return false;
+	line[len] = '\0';
+	return parse(line, ret);
+}
+
+/* Names of those that were refused push out the others. */
+static void note(struct bftm_found *found, pid_t pid, const char *name, int error)
+{
+	size_t len;
+
+	found->alive++;
+	if (error && !found->refused++) {
+		found->error = error;
+		found->names[0] = '\0';
+	}
+	if (!error && found->refused)
+		return;
+	len = strlen(found->names);
+	/* The longest name, a number, and what is around them. */
+	if (len + 90 < sizeof(found->names))
+		sprintf(found->names + len, "%s%d (%s)", len ? ", " : "", pid, name);
+	else if (!strstr(found->names, "…"))
+		strcat(found->names, ", …");
+}
+
+static void tell(struct walk *walk, int folder, pid_t pid, const struct process *process)
+{
+	int error = 0;
+
+	add(walk->told, pid);
+	walk->news = true;
+	/* A zombie takes signals, too; there is no need to ask first. */
+	if (walk->signo && pidfd_send_signal(folder, walk->signo, walk->info, 0))
+		error = errno;
+	if (!process->ended && error != ESRCH)
+		note(walk->found, pid, process->name, error);
+}
+
+static void meet(struct walk *walk, const char *entry)
+{
+	pid_t pid = (pid_t)strtol(entry, NULL, 10);
+	struct process process;
+	int folder;
+
+	if (pid <= 0 || has(walk->told, pid))
+		return;
+	folder = openat(walk->proc, entry, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		return;
+	if (look(folder, &process) && (has(walk->family, pid) || has(walk->family, process.parent))) {
+		if (!has(walk->family, pid)) {
+			add(walk->family, pid);
+			walk->news = true;
+		}
+		if (!walk->pgrp || process.pgrp == walk->pgrp)
+			tell(walk, folder, pid, &process);
+	}
+	close(folder);
+}
+
+static void pass(struct walk *walk)
+{
+	char buf[sizeof(struct dirent64)] __attribute__((aligned(8)));
+	struct dirent64 *entry;
+	ssize_t len, at;
+
+	walk->news = false;
+	lseek(walk->proc, 0, SEEK_SET);
+	while ((len = getdents64(walk->proc, buf, sizeof(buf))) > 0) {
+		for (at = 0; at < len; at += entry->d_reclen) {
+			entry = (struct dirent64 *)(buf + at);
+			meet(walk, entry->d_name);
+		}
+	}
+}
+
+/* Of our PID namespace, or the numbers in it mean others. */
+static int open_proc(void)
+{
+	int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char self[16] = "";
+
+	if (proc < 0)
+		return -errno;
+	if (readlinkat(proc, "self", self, sizeof(self) - 1) > 0 && atoi(self) == getpid())
+		return proc;
+	close(proc);
+	return -ESRCH;
+}
+
+void bftm_family_signal(pid_t root, pid_t child, pid_t pgrp, int signo, siginfo_t *info,
+			struct bftm_found *ret)
+{
+	static struct set family, told;
+	uint64_t end = bftm_boottime() + WALK_NS;
+	struct walk walk = {
+		.proc = open_proc(),
+		.pgrp = pgrp,
+		.signo = signo,
+		.info = info,
+		.found = ret,
+		.family = &family,
+		.told = &told,
+	};
+
+	memset(ret, 0, sizeof(*ret));
+	memset(&family, 0, sizeof(family));
+	memset(&told, 0, sizeof(told));
+	add(&told, root);
+	add(&family, root);
+	add(&family, child);
+	if (walk.proc >= 0) {
+		do
+			pass(&walk);
+		while (walk.news && bftm_boottime() < end);
+		close(walk.proc);
+	} else {
+		ret->error = -walk.proc;
+	}
+	/* No /proc, or one that hides the processes of others. */
+	if (child && !has(&told, child) && (!pgrp || getpgid(child) == pgrp))
+		note(ret, child, "?", kill(child, signo) ? errno : 0);
+}
+
+bool bftm_family_is_gone(void)
+{
+	siginfo_t info;
+
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && errno == ECHILD;
+}

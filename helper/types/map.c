@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A map: keys without space and newline, in ascending order, each with a value.
+ * Kept as entries of list.h: key, value, key, value.
+ */
+#include <errno.h>
+
+#include "types/list.h"
+
+/**
+ * struct place - where a key is, or belongs
+ * @at:    where its entries begin
+ * @size:  bytes of both entries, 0 when it is not there
+ * @value: empty when it is not there
+ */
+struct place {
+	u32 at;
+	u32 size;
+	struct bftm_entry value;
+};
+
+static int compare(const struct bftm_entry *key, const u8 *other, u32 len)
+{
+	u32 common = key->len < len ? key->len : len;
+	int r = common ? memcmp(key->data, other, common) : 0;
+
+	return r ?: (key->len > len) - (key->len < len);
+}
+
+static bool get_pair(const struct bftm_object_call *call, u32 at, struct bftm_entry *key,
+		     struct bftm_entry *value)
+{
+	return bftm_entry_get(call->state, call->state_len, at, key) &&
+	       bftm_entry_get(call->state, call->state_len, at + key->size, value);
+}
+
+/* Ascending pairs and nothing else? */
+static bool is_map(const struct bftm_object_call *call)
+{
+	struct bftm_entry key, value, before;
+	u32 at = 0;
+
+	while (get_pair(call, at, &key, &value)) {
+		if (at && compare(&before, key.data, key.len) >= 0)
+			return false;
+		before = key;
+		at = value.at + value.size;
+	}
+	return at == call->state_len;
+}
+
+static void find(const struct bftm_object_call *call, const u8 *name, u32 len, struct place *ret)
+{
+	struct bftm_entry key, value;
+	int order;
+
+	*ret = (struct place){};
+	while (get_pair(call, ret->at, &key, &value)) {
+		order = compare(&key, name, len);
+		if (order > 0)
+			return;
+		if (!order) {
+			ret->value = value;
+			ret->size = key.size + value.size;
+			return;
+		}
+		ret->at = value.at + value.size;
+	}
+}
+
+/* Takes K from the request, and finds it. False after an answer about a bad one. */
+static bool take_key(struct bftm_object_call *call, const u8 **ret, u32 *ret_len,
+		     struct place *place)
+{
+	*ret_len = 0;
+	if (!bftm_next_word(call, ret, ret_len) || !*ret_len || *ret_len > BFTM_MAP_KEY_MAX ||
+	    memchr(*ret, '\n', *ret_len)) {
+		bftm_bad_request(call, "%.*s: a key is 1 to %u bytes without space and newline",
+				 (int)call->word_len, (const char *)call->word,
+				 BFTM_MAP_KEY_MAX);
+		return false;
+	}
+	find(call, *ret, *ret_len, place);
+	return true;
+}
+
+static u8 *write_entry(u8 *to, const u8 *data, u32 len)
+{
+	__le32 le_len = cpu_to_le32(len);
+
+	memcpy(to, &le_len, sizeof(le_len));
+	if (len)
+		memcpy(to + sizeof(le_len), data, len);
+	return to + sizeof(le_len) + len;
+}
+
+/* What is left of the request becomes the key's value. */
+static u32 put(struct bftm_object_call *call, const u8 *key, u32 len, const struct place *place)
+{
+	u32 status;
+	u8 *to;
+
+	if (!call->rest)
+		return bftm_bad_request(call, "%.*s: the value is missing",
+					(int)call->word_len, (const char *)call->word);
+	status = bftm_replace(call, place->at, place->size,
+			      2 * sizeof(__le32) + len + call->rest_len, &to);
+	if (status)
+		return status;
+	to = write_entry(to, key, len);
+	write_entry(to, call->rest, call->rest_len);
+	return 0;
+}
+
+/* A key that is not there is as one without bytes. */
+static u32 compare_and_set(struct bftm_object_call *call, const u8 *key, u32 len,
+			   const struct place *place)
+{
+	const u8 *old;
+	u32 old_len;
+
+	if (!bftm_next_word(call, &old, &old_len) || !call->rest)
+		return bftm_bad_request(call,
+					"cas: K, OLD and NEW are needed, OLD without a space");
+	if (old_len == place->value.len &&
+	    (!old_len || !memcmp(old, place->value.data, old_len)))
+		return put(call, key, len, place);
+	return bftm_respond(call, place->value.data, place->value.len) ?: ESTALE;
+}
+
+/* A line for each key that begins so: key, space, value. */
+static u32 list(struct bftm_object_call *call)
+{
+	struct bftm_entry key, value;
+	u32 at = 0, status = 0;
+
+	for (; !status && get_pair(call, at, &key, &value); at = value.at + value.size) {
+		if (key.len < call->rest_len ||
+		    (call->rest_len && memcmp(key.data, call->rest, call->rest_len)))
+			continue;
+		status = bftm_respond(call, key.data, key.len) ?: bftm_respond(call, " ", 1) ?:
+			 bftm_respond(call, value.data, value.len) ?: bftm_respond(call, "\n", 1);
+	}
+	return status;
+}
+
+static u32 apply(struct bftm_object_call *call)
+{
+	bool get = bftm_is(call, "get"), delete = bftm_is(call, "delete");
+	bool set = bftm_is(call, "set"), cas = bftm_is(call, "cas");
+	struct place place;
+	const u8 *key;
+	u32 len;
+	u8 *to;
+
+	if (!is_map(call))
+		return EBADMSG;
+	if (bftm_is(call, "list"))
+		return list(call);
+	if (!get && !delete && !set && !cas)
+		return bftm_unknown_request(call, &bftm_object_map);
+	if (!take_key(call, &key, &len, &place))
+		return EINVAL;
+	if (set)
+		return put(call, key, len, &place);
+	if (cas)
+		return compare_and_set(call, key, len, &place);
+	if (call->rest)
+		return bftm_bad_request(call, "%s: a key is all it takes", get ? "get" : "delete");
+	if (!place.size)
+		return ENODATA;
+	return get ? bftm_respond(call, place.value.data, place.value.len) :
+		     bftm_replace(call, place.at, place.size, 0, &to);
+}
+
+const struct bftm_object_type bftm_object_map = {
+	.name = "map",
+	.requests = "set K V, get K, delete K, cas K OLD NEW, list [PREFIX]",
+	.apply = apply,
+};
