@@ -83,7 +83,7 @@ libraries: compiler
 
 # The module: sources are linked into a folder for each kernel.
 
-module: $(if $(KVER),$(BUILD)/$(KVER)/bftmutex.ko,no-release)
+module: $(if $(KVER),$(BUILD)/$(KVER)/$(if $(TEST_PROTOCOLS),test-protocols/)bftmutex.ko,no-release)
 
 no-release:
 	@echo "KVER='': must be the release of a kernel, such as $$(uname -r)" >&2; exit 1
@@ -107,6 +107,14 @@ $(BUILD)/%/bftmutex.ko: $(BUILD)/%/kernel $(KMOD_SOURCES)
 	@cp -rsf $(CURDIR)/Kbuild $(CURDIR)/kmod $(CURDIR)/uapi $(@D)
 	$(MAKE) -C $(KDIR) M=$(abspath $(@D)) $(KBUILD_FLAGS) $(if $(KEEP_WORDS),quiet=quiet_) modules \
 		$(if $(KEEP_WORDS),>$(@D)/words 2>&1 || { cat $(@D)/words >&2; exit 1; })
+	@touch $@
+
+# For tests, and by TEST_PROTOCOLS=1: with the protocols that no host runs.
+REFERENCE := $(wildcard selftests/core/reference/*.[ch] selftests/core/reference/*/*.[ch])
+$(BUILD)/%/test-protocols/bftmutex.ko: $(BUILD)/%/kernel $(KMOD_SOURCES) $(REFERENCE)
+	@mkdir -p $(@D)
+	@cp -rsf $(CURDIR)/Kbuild $(CURDIR)/kmod $(CURDIR)/uapi $(CURDIR)/selftests/core/reference $(@D)
+	$(MAKE) -C $(KDIR) M=$(abspath $(@D)) TEST_PROTOCOLS=1 modules
 	@touch $@
 
 # For tests: a processor that stands still.
@@ -140,8 +148,11 @@ SQLITE_LIBS = $(shell pkg-config --libs sqlite3)
 
 CORE := $(addprefix kmod/core/,wire quorum release $(addprefix backoff/,client round wait hold fence) \
 	$(addprefix ordering/,wire state client choose vote transfer))
-CORE_SERVER := $(addprefix kmod/core/,protocol serve admit access $(addprefix backoff/,protocol server queue) \
+CORE_SERVER := $(addprefix kmod/core/,serve admit access $(addprefix backoff/,protocol server queue) \
 	$(addprefix ordering/,server pending))
+# The table of protocols, for hosts; and for tests, with those that no host runs.
+TABLE := kmod/protocols
+TEST_TABLE := $(basename $(filter %.c,$(REFERENCE)))
 # The rooms of helper/: lower ones first; each program is linked with those it needs.
 room = $(basename $(wildcard helper/$(1)/*.c))
 # Programs as types are run by the daemon alone.
@@ -171,7 +182,7 @@ $(BUILD)/obj/%.o: %.c | libraries
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
-$(BIN)/bftmutexd: $(call obj,$(DAEMON) $(CONF) $(KEYS) $(CORE) $(CORE_SERVER))
+$(BIN)/bftmutexd: $(call obj,$(DAEMON) $(CONF) $(KEYS) $(CORE) $(CORE_SERVER) $(TABLE))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -pie -o $@ $^ $(NL_LIBS) $(CONF_LIBS) $(JSON_LIBS) \
 		$(CRYPTO_LIBS) $(SECCOMP_LIBS)
@@ -185,7 +196,7 @@ $(BIN)/bftmutex: $(call obj,$(WRAPPER))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -pie -o $@ $^
 
-$(BIN)/bftmutex-liar: $(call obj,$(LIAR) $(ORDER_LIES) helper/crypto/digest $(CONF) $(KEYS) $(CORE) $(CORE_SERVER))
+$(BIN)/bftmutex-liar: $(call obj,$(LIAR) $(ORDER_LIES) helper/crypto/digest $(CONF) $(KEYS) $(CORE) $(CORE_SERVER) $(TEST_TABLE))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ $(CONF_LIBS) $(CRYPTO_LIBS)
 
@@ -340,7 +351,7 @@ $(BUILD)/obj-sanitize/%.o: %.c | libraries
 # Functions that several unit tests share.
 UNIT_SHARED := $(filter-out selftests/core/unit/fail selftests/core/unit/test_%,\
 	$(basename $(wildcard selftests/core/unit/*.c)))
-UNIT_OBJS := $(sort $(CORE) $(CORE_SERVER) \
+UNIT_OBJS := $(sort $(CORE) $(CORE_SERVER) $(TEST_TABLE) \
 	$(foreach name,loop config types crypto kernel run,$(call room,$(name))) \
 	$(addprefix helper/,cluster/behind cluster/identity cluster/lend lock/contradiction lock/names \
 	order/rank order/room order/work daemon/sandbox daemon/sandbox_calls daemon/status) $(LIN) $(HISTORY) \
@@ -373,7 +384,7 @@ $(eval $(call UNIT_PARTS,coverage,obj-fuzz-coverage))
 SIM := $(basename $(wildcard selftests/core/sim/*.c)) $(filter-out \
 	$(addprefix selftests/core/liar/,liar liar_order node node_order node_bodies socket cmdline),\
 	$(LIAR)) $(ORDER_LIES)
-SIM_OBJS := $(CORE) $(CORE_SERVER) $(OBJECT)
+SIM_OBJS := $(CORE) $(CORE_SERVER) $(TEST_TABLE) $(OBJECT)
 $(BIN)/bftmutex-sim: $(call obj,$(SIM) $(SIM_OBJS))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
@@ -399,8 +410,8 @@ sim-mutants mutants:
 # What programs with a bug in them are made of, for that.
 mutant-parts:
 	@echo 'mutant-sim: $(call obj,$(SIM) $(SIM_OBJS))'
-	@echo 'mutant-model-lock: $(call obj,$(MODEL) $(CORE) $(CORE_SERVER))'
-	@echo 'mutant-model-order: $(call obj,$(ORDER_MODEL) $(CORE) $(CORE_SERVER))'
+	@echo 'mutant-model-lock: $(call obj,$(MODEL) $(CORE) $(CORE_SERVER) $(TEST_TABLE))'
+	@echo 'mutant-model-order: $(call obj,$(ORDER_MODEL) $(CORE) $(CORE_SERVER) $(TEST_TABLE))'
 	@echo 'mutant-unit: $(call sobj,$(UNIT_OBJS))'
 	@echo 'mutant-compiler: $(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL)'
 	@echo 'mutant-linker: $(CC) $(CFLAGS_ALL) $(LDFLAGS)'
@@ -428,13 +439,13 @@ order-torture:
 
 # Every interleaving of small clusters.
 MODEL := $(basename $(wildcard selftests/core/model/lock/*.c))
-$(BIN)/bftmutex-model: $(call obj,$(MODEL) $(CORE) $(CORE_SERVER))
+$(BIN)/bftmutex-model: $(call obj,$(MODEL) $(CORE) $(CORE_SERVER) $(TEST_TABLE))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
 
 # Every sequence of iterations of the ordering protocol.
 ORDER_MODEL := $(basename $(wildcard selftests/core/model/order/*.c))
-$(BIN)/bftmutex-order-model: $(call obj,$(ORDER_MODEL) $(CORE) $(CORE_SERVER))
+$(BIN)/bftmutex-order-model: $(call obj,$(ORDER_MODEL) $(CORE) $(CORE_SERVER) $(TEST_TABLE))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^
 
@@ -464,7 +475,7 @@ bench-programs: $(BENCH)
 # come from an archive, so that the fuzzer looks at no more of them than a target calls; what
 # stands for the kernel and for files from another, before it.
 FUZZERS := $(patsubst selftests/core/fuzz/fuzz_%.c,%,$(wildcard selftests/core/fuzz/fuzz_*.c))
-FUZZ_OBJS := $(sort $(filter-out helper/bftmutexctl helper/bftmutexd,$(CORE) $(CORE_SERVER) \
+FUZZ_OBJS := $(sort $(filter-out helper/bftmutexctl helper/bftmutexd,$(CORE) $(CORE_SERVER) $(TEST_TABLE) \
 	$(CONF) $(KEYS) $(DAEMON) $(CTL) $(WRAPPER)))
 FUZZ_FAKES := $(addprefix selftests/core/fuzz/,file kernel)
 FUZZ_CFLAGS := -std=gnu11 -g -Wall -Wextra -Wno-c2x-extensions -Wno-missing-field-initializers

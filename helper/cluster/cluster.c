@@ -147,6 +147,7 @@ static void set_cfg(struct bftm_cluster *cl)
 		.b = conf->b,
 		.rho_ppm = conf->rho_ppm,
 		.literal = conf->literal,
+		.leaseless = !(cl->protocol->traits & BFTM_LEASED),
 		.polynomial = conf->retry == BFTM_RETRY_POLYNOMIAL,
 		.exponent = conf->exponent,
 		.delta_ns = conf->delta_ns,

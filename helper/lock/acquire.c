@@ -41,7 +41,7 @@ static void op_free(struct bftm_acquire_op *op)
 /* What is to be known of the lock when this request is gone. */
 static void note_prio(struct bftm_acquire_op *op)
 {
-	u64 seen = op->cluster->protocol->client.seen(op->client, &op->cluster->cfg);
+	u64 seen = op->cluster->protocol->client->seen(op->client, &op->cluster->cfg);
 
 	if (op->name->prio < seen)
 		op->name->prio = seen;
@@ -122,7 +122,7 @@ static struct bftm_acquire_op *op_new(struct bftm_cluster *cl,
 	op->cluster = cl;
 	op->ask = *ask;
 	op->timer.fire = fire;
-	op->client = calloc(1, cl->protocol->client.size(cl->conf.n));
+	op->client = calloc(1, cl->protocol->client->size(cl->conf.n));
 	if (!op->client || bftm_name_join(&cl->identity->names, op, adopted) < 0) {
 		op_free(op);
 		return NULL;

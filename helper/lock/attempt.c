@@ -35,7 +35,7 @@ static bool is_held(const struct bftm_acquire_op *op)
 
 static const struct bftm_client_ops *core(const struct bftm_acquire_op *op)
 {
-	return &op->cluster->protocol->client;
+	return op->cluster->protocol->client;
 }
 
 static void send_all(struct bftm_acquire_op *op, const struct bftm_out *out)

@@ -8,7 +8,7 @@
 
 static u64 end_of(const struct bftm_acquire_op *op)
 {
-	return op->cluster->protocol->client.end(op->client, &op->cluster->cfg);
+	return op->cluster->protocol->client->end(op->client, &op->cluster->cfg);
 }
 
 /* Only these say that the kernel did not take it. */

@@ -260,7 +260,7 @@ static void contradicts(struct bftm_cluster *cl, u32 u, struct bftm_acquire_op *
 	enum bftm_lie lie;
 
 	lie = bftm_contradicts(&op->heard.claim[u], op->client, &cl->cfg,
-			       cl->protocol->client.granted_ns(op->client, u), msg,
+			       cl->protocol->client->granted_ns(op->client, u), msg,
 			       asked ? asked->sent_ns : 0, bftm_identity_seq(cl->identity),
 			       bftm_now());
 	cl->peer[u].record.lies[lie]++;

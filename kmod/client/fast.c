@@ -164,7 +164,7 @@ static void won(struct bftm_fast *f, u64 now)
 		.lease_ns = c->want.lease_ns,
 		.attempt = f->attempt,
 		.attempts = c->rounds,
-		.end_ns = s->protocol->client.end(c, &s->cfg),
+		.end_ns = s->protocol->client->end(c, &s->cfg),
 		.token = c->want.fence ? c->token : 0,
 		.configuration = s->configuration,
 		.sends = c->sends,
@@ -223,7 +223,7 @@ static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *r
 
 	if (!f)
 		return NULL;
-	f->client = kzalloc(s->protocol->client.size(s->cfg.n), GFP_ATOMIC | __GFP_NOWARN);
+	f->client = kzalloc(s->protocol->client->size(s->cfg.n), GFP_ATOMIC | __GFP_NOWARN);
 	if (!f->client) {
 		kfree(f);
 		return NULL;
@@ -276,7 +276,7 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 	if (!f)
 		return false;
 	now = bftm_clock_ns();
-	s->protocol->client.start(f->client, &s->cfg, &want, f->attempt, now, &out);
+	s->protocol->client->start(f->client, &s->cfg, &want, f->attempt, now, &out);
 	obey(f, &out, now);
 	return true;
 }
@@ -342,7 +342,7 @@ unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns)
 	if (f->client && !is_late(f, boot_ns) &&
 	    (f->client->sends < FAST_SENDS || now < f->client->wake_ns)) {
 		/* Nothing, when it was woken too early. */
-		f->session->protocol->client.wake(f->client, cfg, now, 0, 0, &out);
+		f->session->protocol->client->wake(f->client, cfg, now, 0, 0, &out);
 		obey(f, &out, now);
 		return 1 + cfg->n;
 	}
@@ -369,7 +369,7 @@ static void answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
 	if (f->client) {
 		now = bftm_clock_ns();
 		/* The random bits are for a sleep, and this one does not. */
-		f->session->protocol->client.answer(f->client, &f->session->cfg, u, msg, now, 0,
+		f->session->protocol->client->answer(f->client, &f->session->cfg, u, msg, now, 0,
 						    &out);
 		obey(f, &out, now);
 	} else if (f->request) {

@@ -50,6 +50,7 @@ enum bftm_verdict {
  * @exponent:     of the polynomial
  * @delta_ns:     δ
  * @resend_ns:    when to repeat a try that was not answered; see bftm_later()
+ * @leaseless:    RELEASE is repeated until it is answered: see BFTM_LEASED
  * @retry_max_ns: cap of one sleep; never below 2B, B = Δ + 4δ
  */
 struct bftm_client_cfg {
@@ -58,6 +59,7 @@ struct bftm_client_cfg {
 	u32 rho_ppm;
 	bool literal;
 	bool polynomial;
+	bool leaseless;
 	u32 exponent;
 	u64 delta_ns;
 	u64 resend_ns;

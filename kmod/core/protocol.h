@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * The seam: all that anybody outside of a protocol knows of it. A protocol is a pair of
- * cores, one for clients and one for servers, and a line in the table of protocol.c. What
+ * cores, one for clients and one for servers, and a line in the table of kmod/protocols.c. What
  * surrounds them, in the kernel, the daemon, the liar, the simulator, the models, the
  * fuzzers and the unit tests, finds the protocol by the number in the header of a message.
  *
@@ -139,34 +139,54 @@ struct bftm_client_ops {
 	u64 (*seen)(const struct bftm_contender *c, const struct bftm_client_cfg *cfg);
 };
 
+/** enum bftm_trait - what a protocol promises; what surrounds the cores relies on it */
+enum bftm_trait {
+	/*
+	 * Whatever a server granted ends by itself: hosts, helpers and servers may go down, and
+	 * RELEASE is a matter of speed. Else RELEASE is repeated until it is answered.
+	 */
+	BFTM_LEASED = 1 << 0,
+	BFTM_FENCES = 1 << 1,	/* fencing tokens */
+};
+
 /**
  * struct bftm_protocol - a protocol for locks
  * @number: in the header of its messages, enum bftm_proto
  * @name:   in configurations
- * @servers_needed: least number of servers that masks @b liars
+ * @traits: enum bftm_trait
+ * @servers_needed: least number of servers that masks @b liars; more than BFTM_SERVERS_MAX
+ *          when none does
  * @server: its server side
  * @client: its client side
  */
 struct bftm_protocol {
 	u8 number;
 	const char *name;
+	u32 traits;
 	u32 (*servers_needed)(u32 b);
-	struct bftm_server_ops server;
-	struct bftm_client_ops client;
+	const struct bftm_server_ops *server;
+	const struct bftm_client_ops *client;
 };
 
-/* Of the table, so that shells can keep one of something for each. */
-#ifdef BFTM_TEST_PROTOCOLS
-#define BFTM_PROTOCOLS	2
-#else
-#define BFTM_PROTOCOLS	1
-#endif
+#define BFTM_PROTOCOLS_MAX	4	/* so that shells can keep one of something for each */
 
-/** bftm_protocols - the table */
-extern const struct bftm_protocol *const bftm_protocols[BFTM_PROTOCOLS];
+/**
+ * bftm_protocols - the table: kmod/protocols.c, where no test has another
+ *
+ * Ends with NULL; at most BFTM_PROTOCOLS_MAX.
+ */
+extern const struct bftm_protocol *const bftm_protocols[];
 
 /** bftm_protocol_index() - the place in the table of a number, or -1. */
-int bftm_protocol_index(u8 number);
+static inline int bftm_protocol_index(u8 number)
+{
+	int i;
+
+	for (i = 0; bftm_protocols[i]; i++)
+		if (bftm_protocols[i]->number == number)
+			return i;
+	return -1;
+}
 
 /** bftm_protocol_of() - the protocol of a number, or NULL. */
 static inline const struct bftm_protocol *bftm_protocol_of(u8 number)

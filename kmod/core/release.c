@@ -31,7 +31,7 @@ bool bftm_release_answer(struct bftm_release *r, u32 u)
 u32 bftm_release_wake(struct bftm_release *r,
 		      const struct bftm_client_cfg *cfg, u64 now)
 {
-	if (now < r->wake_ns || r->sends >= BFTM_RELEASE_SENDS)
+	if (now < r->wake_ns || (r->sends >= BFTM_RELEASE_SENDS && !cfg->leaseless))
 		return 0;
 	r->wake_ns = bftm_later(now, cfg->resend_ns, r->sends);
 	r->sends++;

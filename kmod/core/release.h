@@ -22,7 +22,7 @@ struct bftm_release {
 	u64 wake_ns;
 };
 
-#define BFTM_RELEASE_SENDS 3	/* a loss of all costs at most one lease */
+#define BFTM_RELEASE_SENDS 3	/* where locks have leases: a loss of all costs at most one */
 
 /** bftm_release_start() - after out.release_to; the first send is the caller's */
 void bftm_release_start(struct bftm_release *r,

@@ -46,7 +46,7 @@ static void step(const struct bftm_shell *shell, void *arg, const struct bftm_se
 		bftm_refuse(req, &ret->reply, BFTM_REFUSED_PROTO);
 		return;
 	}
-	make = protocol->server.creates(cfg, req);
+	make = protocol->server->creates(cfg, req);
 	if (!shell->enter(arg, protocol, req, make, &now, &lock)) {
 		ret->reply.type = BFTM_MSG_NONE;
 		return;
@@ -54,11 +54,11 @@ static void step(const struct bftm_shell *shell, void *arg, const struct bftm_se
 	if (!lock && make) {
 		bftm_refuse(req, &ret->reply, BFTM_REFUSED_LOCKS);
 	} else {
-		room = lock && shell->enlarge && protocol->server.wants_room ?
-		       protocol->server.wants_room(cfg, lock, req, now) : 0;
+		room = lock && shell->enlarge && protocol->server->wants_room ?
+		       protocol->server->wants_room(cfg, lock, req, now) : 0;
 		if (room)
 			shell->enlarge(arg, protocol, lock, room);
-		protocol->server.step(cfg, lock, req, now, ret);
+		protocol->server->step(cfg, lock, req, now, ret);
 	}
 	if (shell->leave)
 		shell->leave(arg, protocol, lock, req, now, ret);

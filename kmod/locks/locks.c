@@ -103,10 +103,13 @@ static void look_at(struct bftm_shard *s, struct bftm_entry *e, u64 now,
 	s->table->ops->describe(e->state, &view);
 	if (!view.waiters)
 		bftm_waiters_free(s, e);
-	if (due_at(s, e) <= now) {
+	if (due_at(s, e) <= now && s->table->ops->idle(e->state, now)) {
 		reclaim(s, e);
 		return;
 	}
+	/* A protocol without leases has deadlines for none of its locks, also when they are held. */
+	if (due_at(s, e) <= now)
+		e->touched_ns = now;
 	timerqueue_del(&s->due, &e->due);
 	e->due.expires = due_at(s, e);
 	timerqueue_add(&s->due, &e->due);
@@ -358,7 +361,7 @@ u32 bftm_locks_count(const struct bftm_server *server)
 	u32 sum = 0;
 	int i;
 
-	for (i = 0; i < BFTM_PROTOCOLS; i++)
+	for (i = 0; bftm_protocols[i]; i++)
 		sum += atomic_read(&server->locks[i]->count);
 	return sum;
 }

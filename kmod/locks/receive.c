@@ -236,8 +236,8 @@ static int locks_start(struct bftm_server *server, u64 gno)
 {
 	int i;
 
-	for (i = 0; i < BFTM_PROTOCOLS; i++) {
-		server->locks[i] = bftm_locks_new(server, &bftm_protocols[i]->server, gno);
+	for (i = 0; bftm_protocols[i]; i++) {
+		server->locks[i] = bftm_locks_new(server, bftm_protocols[i]->server, gno);
 		if (!server->locks[i])
 			return -ENOMEM;
 	}
@@ -248,7 +248,7 @@ static void locks_stop(struct bftm_server *server)
 {
 	int i;
 
-	for (i = 0; i < BFTM_PROTOCOLS; i++)
+	for (i = 0; bftm_protocols[i]; i++)
 		bftm_locks_stop(server->locks[i]);
 }
 
@@ -256,7 +256,7 @@ static void locks_destroy(struct bftm_server *server)
 {
 	int i;
 
-	for (i = 0; i < BFTM_PROTOCOLS; i++)
+	for (i = 0; bftm_protocols[i]; i++)
 		if (server->locks[i])
 			bftm_locks_destroy(server->locks[i]);
 }

@@ -218,7 +218,7 @@ int bftmutex_nl_lock_get_dumpit(struct sk_buff *skb,
 	long *table = &cb->args[5];
 
 	down_read(&bn->life);
-	for (; bn->server && *table < BFTM_PROTOCOLS; ++*table) {
+	for (; bn->server && bftm_protocols[*table]; ++*table) {
 		list.locks = bn->server->locks[*table];
 		list.dump.bucket[0] = -1;
 		if (bftm_locks_walk(bn->server->locks[*table], cb->args, dump_lock, &list))

@@ -80,7 +80,7 @@ struct bftm_server {
 	struct net *net;
 	struct bftm_server_param param;
 	struct bftm_server_cfg cfg;
-	struct bftm_locks *locks[BFTM_PROTOCOLS];
+	struct bftm_locks *locks[BFTM_PROTOCOLS_MAX];
 	struct bftm_objects *objects;
 	struct bftm_clients clients;
 	struct bftm_rules __rcu *rules;

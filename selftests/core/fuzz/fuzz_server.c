@@ -234,13 +234,13 @@ static void shell_enlarge(void *arg, const struct bftm_protocol *protocol, void 
 	const struct bftm_msg *req = arg;
 	void *block;
 
-	must(waiters <= cfg.waiters_max && waiters > protocol->server.room(state));
+	must(waiters <= cfg.waiters_max && waiters > protocol->server->room(state));
 	if (req->k == 7)
 		return;
-	block = malloc(protocol->server.room_size(waiters));
+	block = malloc(protocol->server->room_size(waiters));
 	if (!block)
 		abort();
-	free(protocol->server.move_room(state, block, waiters));
+	free(protocol->server->move_room(state, block, waiters));
 }
 
 static void shell_leave(void *arg, const struct bftm_protocol *protocol, void *state,

@@ -64,7 +64,7 @@ static void client_free(struct liar_client *c)
 
 static void lock_free(struct node *node, struct liar_lock *lock)
 {
-	const struct bftm_server_ops *ops = &lock->protocol->server;
+	const struct bftm_server_ops *ops = lock->protocol->server;
 	struct bftm_lock_view view;
 
 	ops->describe(lock->state, &view);
@@ -191,7 +191,7 @@ static void forget_idle(struct node *node, u64 now)
 		lock = TAILQ_FIRST(&node->idle);
 		if (!lock || lock->touched_ns + IDLE_NS > now)
 			return;
-		if (lock->due_ns || !lock->protocol->server.idle(lock->state, now)) {
+		if (lock->due_ns || !lock->protocol->server->idle(lock->state, now)) {
 			lock->touched_ns = now;
 			TAILQ_REMOVE(&node->idle, lock, list);
 			TAILQ_INSERT_TAIL(&node->idle, lock, list);
@@ -218,12 +218,12 @@ static struct liar_lock *lock_new(struct node *node, const struct bftm_protocol 
 	lock = calloc(1, sizeof(*lock) + req->name_len);
 	if (!lock)
 		return NULL;
-	lock->state = malloc(protocol->server.lock_size);
+	lock->state = malloc(protocol->server->lock_size);
 	if (!lock->state) {
 		free(lock);
 		return NULL;
 	}
-	protocol->server.init(lock->state, node->gno, tokens_known(node));
+	protocol->server->init(lock->state, node->gno, tokens_known(node));
 	lock->protocol = protocol;
 	lock->name_len = req->name_len;
 	memcpy(lock->name, req->name, req->name_len);
@@ -251,7 +251,7 @@ static struct liar_lock *lock_find(struct node *node, const struct bftm_protocol
 /* After anything that may have changed when its protocol wants to look at it. */
 static void plan(struct node *node, struct liar_lock *lock)
 {
-	const struct bftm_server_ops *ops = &lock->protocol->server;
+	const struct bftm_server_ops *ops = lock->protocol->server;
 	u64 due = ops->deadline(lock->state);
 	struct bftm_lock_view view;
 
@@ -276,7 +276,7 @@ static bool shell_enter(void *arg, const struct bftm_protocol *protocol,
 	if (!lock && make)
 		lock = lock_new(h->node, protocol, req, *now);
 	if (lock)
-		protocol->server.learn(lock->state, tokens_known(h->node));
+		protocol->server->learn(lock->state, tokens_known(h->node));
 	*ret = lock ? lock->state : NULL;
 	return true;
 }
@@ -285,11 +285,11 @@ static bool shell_enter(void *arg, const struct bftm_protocol *protocol,
 static void shell_enlarge(void *arg, const struct bftm_protocol *protocol, void *state,
 			  u32 waiters)
 {
-	void *block = malloc(protocol->server.room_size(waiters));
+	void *block = malloc(protocol->server->room_size(waiters));
 
 	(void)arg;
 	if (block)
-		free(protocol->server.move_room(state, block, waiters));
+		free(protocol->server->move_room(state, block, waiters));
 }
 
 static void shell_leave(void *arg, const struct bftm_protocol *protocol, void *state,
@@ -329,7 +329,7 @@ bool node_expire(struct node *node, u64 now, struct bftm_msg *push)
 {
 	struct liar_lock *lock = RB_MIN(liar_dues, &node->dues);
 
-	if (!lock || !lock->protocol->server.expire(&node->cfg, lock->state, now, push))
+	if (!lock || !lock->protocol->server->expire(&node->cfg, lock->state, now, push))
 		return false;
 	push->name_len = lock->name_len;
 	memcpy(push->name, lock->name, lock->name_len);

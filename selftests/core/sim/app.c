@@ -196,7 +196,7 @@ void app_won(struct world *w, u32 x, u32 i)
 	else if (rng_chance(r, w->plan->hold_all))
 		use = 2 * h->want.lease_ns;
 	app_at(w, x, i, w->now + c->lag + use);
-	if (rng_next(r) & 1)
+	if (rng_next(r) & 1 || h->end_ns == NEVER)
 		return;
 	e = queue_push(&w->queue, clock_when(&c->clock, h->end_ns, w->now) +
 		       rng_below(r, 4), EVENT_ASK, x);
@@ -255,8 +255,9 @@ void app_heal(struct world *w)
 
 			if (keeps)
 				h->stamp++;	/* no cancel */
-			else if (h->app == APP_ASKING || (h->app == APP_HOLDING &&
-							   (x < wanting || h->want.renew))) {
+			else if (h->app == APP_ASKING ||
+				 (h->app == APP_HOLDING &&
+				  (x < wanting || h->want.renew || h->end_ns == NEVER))) {
 				h->app = APP_IDLE;
 				client_end(w, x, i);
 			}

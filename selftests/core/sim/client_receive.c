@@ -17,7 +17,7 @@ static void new_epoch(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 		if (!bftm_contender_alive(c->handle[i].client) ||
 		    c->handle[i].client->attempt != msg->attempt)
 			continue;
-		w->protocol->core->client.epoch(c->handle[i].client, u, &out);
+		w->protocol->core->client->epoch(c->handle[i].client, u, &out);
 		client_send(w, x, &c->handle[i], &out);
 	}
 }
@@ -100,7 +100,7 @@ static void answer(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 	phase = h->client->phase;
 	before = h->client->attempt;
 	now = client_look(w, c);
-	w->protocol->core->client.answer(h->client, &w->cfg, u, msg, now,
+	w->protocol->core->client->answer(h->client, &w->cfg, u, msg, now,
 					 rng_next(&w->rng[RNG_CLIENT]), &out);
 	client_watch(w, x, (u32)(h - c->handle), before, phase);
 	client_watch_hold(w, x, (u32)(h - c->handle), out.verdict, now);
@@ -159,7 +159,7 @@ void client_receive(struct world *w, u32 x, u32 server, const struct bftm_msg *m
 
 void client_setup(struct world *w, u32 x)
 {
-	const struct bftm_client_ops *core = &w->protocol->core->client;
+	const struct bftm_client_ops *core = w->protocol->core->client;
 	struct client *c = &w->client[x];
 	u32 i;
 
@@ -225,7 +225,7 @@ static void abandon(struct world *w, u32 x, struct handle *h, bool host)
 		});
 	}
 	h->stamp++;
-	memset(h->client, 0, w->protocol->core->client.size(w->plan->n));
+	memset(h->client, 0, w->protocol->core->client->size(w->plan->n));
 	h->app = APP_IDLE;
 	h->hold = 0;
 	h->wake_at = NEVER;

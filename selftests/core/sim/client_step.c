@@ -132,15 +132,16 @@ void client_watch_hold(struct world *w, u32 x, u32 i, enum bftm_verdict verdict,
 
 	if (h->client->phase != BFTM_PHASE_HOLD)
 		return;
-	f.end_ns = w->protocol->core->client.end(h->client, &w->cfg);
+	f.end_ns = w->protocol->core->client->end(h->client, &w->cfg);
 	if (verdict == BFTM_WON) {
 		h->hold = ++w->holds;
 		w->stats.wins++;
 		f.kind = FACT_WIN;
 		h->sends = h->client->sends;
 		fault_kill(w, x);
-		tell(w, h->lock, "c%u has %s, for %s%s%s", x + 1, story_lock(h->lock),
-		     story_span(f.end_ns > now ? f.end_ns - now : 0),
+		tell(w, h->lock, "c%u has %s, %s%s%s%s", x + 1, story_lock(h->lock),
+		     f.end_ns == NEVER ? "until it gives it back" : "for ",
+		     f.end_ns == NEVER ? "" : story_span(f.end_ns > now ? f.end_ns - now : 0),
 		     f.fenced ? ", token " : "", f.fenced ? story_number(f.token) : "");
 	} else {
 		if (f.end_ns == h->known_end_ns)
@@ -164,7 +165,7 @@ void client_begin(struct world *w, u32 x, u32 i)
 	u64 now = client_look(w, c), before = h->client->attempt;
 
 	client_stall(w, c);
-	w->protocol->core->client.start(h->client, &w->cfg, &h->want, ++c->attempt, now, &out);
+	w->protocol->core->client->start(h->client, &w->cfg, &h->want, ++c->attempt, now, &out);
 	client_watch(w, x, i, before, BFTM_PHASE_DEAD);
 	tell(w, h->lock, "c%u wants %s for %s", x + 1, story_lock(h->lock),
 	     story_span(h->want.lease_ns));
@@ -181,7 +182,7 @@ void client_renew(struct world *w, u32 x, u32 i)
 
 	if (!w->protocol->releases)
 		return;
-	w->protocol->core->client.renew(h->client, &w->cfg, client_look(w, c), &out);
+	w->protocol->core->client->renew(h->client, &w->cfg, client_look(w, c), &out);
 	client_watch(w, x, i, h->client->attempt, phase);
 	client_obey(w, x, i, &out);
 	client_done(w, c);
@@ -191,7 +192,7 @@ void client_adopt(struct world *w, u32 x)
 {
 	struct client *c = &w->client[x];
 	struct handle *h = &c->handle[0];
-	const struct bftm_client_ops *core = &w->protocol->core->client;
+	const struct bftm_client_ops *core = w->protocol->core->client;
 	struct orphan *o = &c->orphan;
 	u64 now = client_look(w, c);
 	struct bftm_out out;
@@ -238,7 +239,7 @@ void client_end(struct world *w, u32 x, u32 i)
 	}
 	h->hold = 0;
 	client_stall(w, c);
-	w->protocol->core->client.stop(h->client, &w->cfg, &out);
+	w->protocol->core->client->stop(h->client, &w->cfg, &out);
 	client_watch(w, x, i, before, phase);
 	if (out.release_to)
 		client_release(w, x, h->lock, out.release_attempt, out.release_to);
@@ -257,7 +258,7 @@ void client_wake(struct world *w, u32 x, u32 i)
 	client_stall(w, c);
 	if (phase == BFTM_PHASE_BACKOFF && now >= h->client->wake_ns)
 		attempt = ++c->attempt;
-	w->protocol->core->client.wake(h->client, &w->cfg, now, attempt,
+	w->protocol->core->client->wake(h->client, &w->cfg, now, attempt,
 				       rng_next(&w->rng[RNG_CLIENT]), &out);
 	client_watch(w, x, i, before, phase);
 	client_watch_hold(w, x, i, out.verdict, now);

@@ -44,6 +44,8 @@ static inline u64 clock_when(const struct clock *c, u64 shown, u64 from)
 {
 	u64 t;
 
+	if (shown == ~0ull)
+		return shown;		/* never */
 	if (c->grain > 1)
 		shown = (shown + c->grain - 1) / c->grain * c->grain;
 	if (shown <= c->base)

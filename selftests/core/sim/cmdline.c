@@ -45,7 +45,7 @@ static const struct argp_option argp_options[] = {
 	{ "whole", KEY_WHOLE, NULL, 0, "Do not make a failing scenario smaller", 2 },
 	{ "golden", KEY_GOLDEN, "DIR", 0, "Compare scripted scenarios with their stories", 2 },
 	{ "write", KEY_WRITE, NULL, 0, "With --golden: write the stories anew", 2 },
-	{ "protocol", KEY_PROTOCOL, "NAME", 0, "ours, paper or order; ours", 3 },
+	{ "protocol", KEY_PROTOCOL, "NAME", 0, "ours, paper, order, or one of selftests/core/reference; ours", 3 },
 	{ "async", KEY_ASYNC, NULL, 0, "Also networks that the protocol is not made for", 3 },
 	{ "literal", KEY_LITERAL, NULL, 0,
 	  "The first q answers decide, later than 2δ is too late", 3 },
@@ -223,12 +223,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		async = true;
 		break;
 	case KEY_PROTOCOL:
-		if (!strcmp(arg, protocol_paper.name))
-			o->wish.protocol = &protocol_paper;
-		else if (!strcmp(arg, protocol_order.name))
-			o->wish.protocol = &protocol_order;
-		else if (strcmp(arg, protocol_ours.name))
-			argp_error(state, "--protocol '%s': ours, paper or order", arg);
+		o->wish.protocol = protocol_find(arg);
+		if (!o->wish.protocol)
+			argp_error(state, "--protocol '%s': must be ours, paper, order, or one of "
+				   "selftests/core/reference", arg);
 		break;
 	case ARGP_KEY_ARG:
 		argp_error(state, "'%s': no argument is expected", arg);

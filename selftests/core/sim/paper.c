@@ -242,31 +242,36 @@ static void paper_describe(const void *state, struct bftm_lock_view *ret)
 	};
 }
 
+static const struct bftm_server_ops paper_server = {
+	.lock_size = sizeof(struct bftm_lock),
+	.init = paper_init,
+	.learn = paper_learn,
+	.creates = paper_creates,
+	.step = paper_step,
+	.deadline = paper_deadline,
+	.expire = paper_expire,
+	.waits = paper_waits,
+	.idle = paper_idle,
+	.describe = paper_describe,
+};
+
+static const struct bftm_client_ops paper_client = {
+	.size = paper_size,
+	.start = paper_start,
+	.answer = paper_answer,
+	.epoch = paper_epoch,
+	.wake = paper_wake,
+	.stop = paper_stop,
+	.end = paper_end,
+};
+
 static const struct bftm_protocol paper = {
 	.number = BFTM_PROTO_BACKOFF,
 	.name = "paper",
+	.traits = BFTM_LEASED,
 	.servers_needed = bftm_servers_needed_literal,
-	.server = {
-		.lock_size = sizeof(struct bftm_lock),
-		.init = paper_init,
-		.learn = paper_learn,
-		.creates = paper_creates,
-		.step = paper_step,
-		.deadline = paper_deadline,
-		.expire = paper_expire,
-		.waits = paper_waits,
-		.idle = paper_idle,
-		.describe = paper_describe,
-	},
-	.client = {
-		.size = paper_size,
-		.start = paper_start,
-		.answer = paper_answer,
-		.epoch = paper_epoch,
-		.wake = paper_wake,
-		.stop = paper_stop,
-		.end = paper_end,
-	},
+	.server = &paper_server,
+	.client = &paper_client,
 };
 
 const struct protocol protocol_paper = {

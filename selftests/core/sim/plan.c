@@ -12,6 +12,9 @@ const char *const fault_names[FAULTS] = {
 };
 
 #define SYNC_FAULTS (1u << FAULT_LIARS | 1u << FAULT_CRASH | 1u << FAULT_DUP)
+/* What loses a grant, or who has it, is for leases only. */
+#define LEASE_FAULTS (1u << FAULT_CRASH | 1u << FAULT_KILL | 1u << FAULT_RESTART | \
+		      1u << FAULT_RECONF | 1u << FAULT_RECLAIM | 1u << FAULT_LIARS)
 
 static u32 servers_needed(const struct plan *p)
 {
@@ -19,6 +22,11 @@ static u32 servers_needed(const struct plan *p)
 		return bftm_servers_needed_literal(p->b);
 	return p->protocol->orders ? bftm_servers_needed_order(p->b, false) :
 				     p->protocol->core->servers_needed(p->b);
+}
+
+static bool plan_leased(const struct plan *p)
+{
+	return p->protocol->core->traits & BFTM_LEASED;
 }
 
 static void draw_servers(struct plan *p, struct rng *r, const struct wish *wish)
@@ -31,6 +39,10 @@ static void draw_servers(struct plan *p, struct rng *r, const struct wish *wish)
 	p->b = liars[draw & 15];
 	p->literal = wish->literal || !(draw >> 4 & 15);
 	least = servers_needed(p);
+	while (least > BFTM_SERVERS_MAX) {
+		p->b--;
+		least = servers_needed(p);
+	}
 	p->n = least + ((draw >> 8 & 1) ? (u32)(draw >> 16 & 7) % 3 : 0);
 	if (p->b >= 3 && (draw >> 9 & 15) == 0) {
 		p->b = (u32)rng_between(r, 4, p->literal ? 6 : 10);
@@ -147,6 +159,8 @@ static void draw_faults(struct plan *p, struct rng *r, const struct wish *wish)
 	p->sync = wish->sync;
 	if (p->sync)
 		p->faults &= SYNC_FAULTS;
+	if (!plan_leased(p))
+		p->faults &= ~LEASE_FAULTS;
 	p->faults |= wish->with;
 	p->faults &= ~wish->without;
 	if (!plan_has(p, FAULT_LIARS))
@@ -186,7 +200,7 @@ static void draw_ways(struct plan *p, struct rng *r, const struct wish *wish)
 	p->keep_tokens = !(draw >> 10 & 3);
 	p->turns = draw >> 13 & 7 ? 1 : 6;
 	p->spaced = p->fence && draw >> 12 & 1;
-	if (p->protocol->needs_sync)
+	if (p->protocol->needs_sync || !plan_leased(p))
 		p->renew = p->fence = 0;
 }
 

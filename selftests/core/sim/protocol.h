@@ -17,6 +17,9 @@ struct protocol {
 	const struct bftm_protocol *core;	/* what runs; NULL if it orders */
 };
 
+/** protocol_find() - by its name, also of the table of protocols; NULL for none */
+const struct protocol *protocol_find(const char *name);
+
 extern const struct protocol protocol_ours;
 extern const struct protocol protocol_paper;
 extern const struct protocol protocol_order;

@@ -16,6 +16,7 @@ static void set_up(struct world *w)
 		.n = p->n, .b = p->b, .rho_ppm = p->rho, .literal = p->literal,
 		.polynomial = p->polynomial, .exponent = p->exponent, .delta_ns = p->delta,
 		.resend_ns = p->resend, .retry_max_ns = p->retry_max,
+		.leaseless = !(p->protocol->core->traits & BFTM_LEASED),
 	};
 	for (i = 0; i < STREAMS; i++)
 		w->rng[i].state = p->seed * 0x2545f4914f6cdd1du + i * 0x9fb21c651e98df25u;

@@ -18,7 +18,7 @@ void server_setup(struct world *w, u32 u)
 	s->cfg.id = (u16)(u + 1);
 	s->cfg.rho_ppm = w->plan->rho;
 	s->cfg.waiters_max = w->plan->waiters_max ?: BFTM_WAITERS_DEFAULT;
-	s->locks = arena_take(&w->arena, w->plan->locks * w->protocol->core->server.lock_size);
+	s->locks = arena_take(&w->arena, w->plan->locks * w->protocol->core->server->lock_size);
 	s->touched_ns = arena_array(&w->arena, u64, w->plan->locks);
 	s->expire_at = arena_array(&w->arena, u64, w->plan->locks);
 	s->room = arena_array(&w->arena, struct room, w->plan->locks);
@@ -232,7 +232,7 @@ static bool shell_enter(void *arg, const struct bftm_protocol *protocol,
 	});
 	*ret = server_lock(w, served->u, req, make, *now);
 	if (*ret)
-		protocol->server.describe(*ret, &served->before);
+		protocol->server->describe(*ret, &served->before);
 	return true;
 }
 
@@ -243,7 +243,7 @@ static void shell_enlarge(void *arg, const struct bftm_protocol *protocol, void 
 	struct world *w = served->w;
 	size_t at = (size_t)((u8 *)lock - w->server[served->u].locks);
 
-	server_enlarge(w, served->u, (u32)(at / protocol->server.lock_size), waiters);
+	server_enlarge(w, served->u, (u32)(at / protocol->server->lock_size), waiters);
 }
 
 static void shell_leave(void *arg, const struct bftm_protocol *protocol, void *lock,
@@ -261,13 +261,13 @@ static void shell_leave(void *arg, const struct bftm_protocol *protocol, void *l
 		tell_answer(w, served->u, req, &sends->reply);
 	if (!lock)
 		return;
-	protocol->server.describe(lock, &after);
+	protocol->server->describe(lock, &after);
 	if (req->type == BFTM_MSG_RELEASE && !s->lies)
 		check_fact(w, &(struct fact){
 			.kind = FACT_RELEASED, .server = served->u, .client = req->client,
 			.lock = lock_number(req), .attempt = req->attempt,
 			.before = &served->before, .after = &after,
-			.waits = protocol->server.waits(lock, req->client, req->attempt),
+			.waits = protocol->server->waits(lock, req->client, req->attempt),
 		});
 	server_arm(w, served->u, lock_number(req));
 }

@@ -54,7 +54,7 @@ void server_forget_locks(struct world *w, u32 u)
 		s->touched_ns[l] = 0;
 		s->expire_at[l] = NEVER;
 	}
-	memset(s->locks, 0, w->plan->locks * w->protocol->core->server.lock_size);
+	memset(s->locks, 0, w->plan->locks * w->protocol->core->server->lock_size);
 }
 
 static void reclaim(struct server *s, u32 l, const struct bftm_lock_view *view)
@@ -66,10 +66,13 @@ static void reclaim(struct server *s, u32 l, const struct bftm_lock_view *view)
 	s->touched_ns[l] = 0;
 }
 
-static bool may_be_reclaimed(struct world *w, const struct server *s, u32 l,
-			     const struct bftm_lock_view *view, u64 now)
+static bool may_be_reclaimed(struct world *w, u32 u, u32 l, const struct bftm_lock_view *view,
+			     u64 now)
 {
-	if (view->attempt || view->waiters)
+	const struct server *s = &w->server[u];
+
+	if (view->attempt || view->waiters ||
+	    !w->protocol->core->server->idle(server_state(w, u, l), now))
 		return false;
 	if (s->touched_ns[l] + IDLE_NS <= now)
 		return true;
@@ -87,9 +90,10 @@ void server_arm(struct world *w, u32 u, u32 l)
 	u64 at;
 
 	server_view(w, u, l, &view);
-	if (!view.attempt || !view.waiters)
+	at = w->protocol->core->server->deadline(server_state(w, u, l));
+	if (!at || !view.waiters)
 		return;
-	at = clock_when(&s->clock, view.until_ns + 1, w->now);
+	at = clock_when(&s->clock, at, w->now);
 	/* The timer is not always on time. */
 	if (!w->healed && !w->script && !(rng_next(&w->rng[RNG_SERVER]) & 7))
 		at += rng_scale(&w->rng[RNG_SERVER], 1, w->plan->lease_max / 4);
@@ -105,7 +109,7 @@ static void expire(struct world *w, u32 u, u32 l, u64 now)
 {
 	struct bftm_msg push;
 
-	if (!w->protocol->core->server.expire(&w->server[u].cfg, server_state(w, u, l), now,
+	if (!w->protocol->core->server->expire(&w->server[u].cfg, server_state(w, u, l), now,
 					      &push))
 		return;
 	tell_more(w, l, "s%u: a grant of %s is over", u + 1, story_lock(l));
@@ -125,7 +129,7 @@ void server_expire(struct world *w, u32 u, u32 l)
 
 void server_enlarge(struct world *w, u32 u, u32 l, u32 waiters)
 {
-	const struct bftm_server_ops *ops = &w->protocol->core->server;
+	const struct bftm_server_ops *ops = w->protocol->core->server;
 	struct room *room = &w->server[u].room[l];
 
 	if (room->waiters < waiters || ops->room(server_state(w, u, l))) {
@@ -137,7 +141,7 @@ void server_enlarge(struct world *w, u32 u, u32 l, u32 waiters)
 
 void *server_lock(struct world *w, u32 u, const struct bftm_msg *req, bool make, u64 now)
 {
-	const struct bftm_server_ops *ops = &w->protocol->core->server;
+	const struct bftm_server_ops *ops = w->protocol->core->server;
 	struct server *s = &w->server[u];
 	u32 l = lock_number(req);
 	struct bftm_lock_view view;
@@ -146,7 +150,7 @@ void *server_lock(struct world *w, u32 u, const struct bftm_msg *req, bool make,
 		if (rng_next(&w->rng[RNG_SERVER]) & 1)
 			expire(w, u, l, now);
 		server_view(w, u, l, &view);
-		if (may_be_reclaimed(w, s, l, &view, now))
+		if (may_be_reclaimed(w, u, l, &view, now))
 			reclaim(s, l, &view);
 	}
 	if (!s->touched_ns[l]) {

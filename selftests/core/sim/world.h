@@ -144,13 +144,13 @@ void server_push(struct world *w, u32 u, u32 l, struct bftm_msg *push);
 /** server_state() - of a lock, whether or not it is in its table. */
 static inline void *server_state(const struct world *w, u32 u, u32 l)
 {
-	return w->server[u].locks + l * w->protocol->core->server.lock_size;
+	return w->server[u].locks + l * w->protocol->core->server->lock_size;
 }
 
 /** server_view() - what a list would say of it. */
 static inline void server_view(const struct world *w, u32 u, u32 l, struct bftm_lock_view *ret)
 {
-	w->protocol->core->server.describe(server_state(w, u, l), ret);
+	w->protocol->core->server->describe(server_state(w, u, l), ret);
 }
 
 /** server_lock() - the lock that a request names; NULL when it is not there. */

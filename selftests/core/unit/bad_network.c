@@ -117,7 +117,7 @@ static bool shell_enter(void *arg, const struct bftm_protocol *protocol,
 
 	(void)req, (void)make, (void)now;
 	if (chance(5))
-		protocol->server.learn(&s->lock, top);
+		protocol->server->learn(&s->lock, top);
 	*ret = &s->lock;
 	return true;
 }
@@ -190,7 +190,7 @@ static void hear(const struct datagram *d)
 	}
 	if (msg->attempt == cl->c.base.attempt && msg->server_epoch == cl->epoch[u])
 		accuse(d, bftm_contradicts(&cl->claim[u], &cl->c.base, &network_cfg,
-					   bftm_backoff.client.granted_ns(&cl->c.base, u), msg,
+					   bftm_backoff.client->granted_ns(&cl->c.base, u), msg,
 					   a ? a->sent_ns : 0, cl->seq, network_now));
 	bftm_contend_answer(&cl->c, &network_cfg, u, msg, network_now, unit_random(&rnd), &out);
 	obey(d->client, &out);

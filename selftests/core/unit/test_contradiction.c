@@ -40,7 +40,7 @@ static enum bftm_lie lie_in(struct bftm_msg msg, u64 seq, u64 last)
 	msg.attempt = c.base.attempt;
 	msg.server_epoch = 7;
 	lie = bftm_contradicts(&claim, &c.base, &network_cfg,
-			       bftm_backoff.client.granted_ns(&c.base, 0), &msg,
+			       bftm_backoff.client->granted_ns(&c.base, 0), &msg,
 			       seq ? sent_ns : 0, last, network_now);
 	bftm_contend_answer(&c, &network_cfg, 0, &msg, network_now, 0, &out);
 	return lie;

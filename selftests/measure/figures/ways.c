@@ -33,20 +33,18 @@ void way_use(const struct way *way, struct trial *t)
 	t->load.wait = way->wait;
 }
 
-static const struct bftm_client_ops *const ours = &bftm_backoff.client;
-
 /* A lost round goes unsaid, and what was granted in it lasts a lease. */
 static void no_cancel_answer(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u32 u,
 			     const struct bftm_msg *msg, u64 now, u64 rnd, struct bftm_out *out)
 {
-	ours->answer(c, cfg, u, msg, now, rnd, out);
+	bftm_backoff.client->answer(c, cfg, u, msg, now, rnd, out);
 	out->release_to = 0;
 }
 
 static void no_cancel_wake(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u64 now,
 			   u64 attempt, u64 rnd, struct bftm_out *out)
 {
-	ours->wake(c, cfg, now, attempt, rnd, out);
+	bftm_backoff.client->wake(c, cfg, now, attempt, rnd, out);
 	out->release_to = 0;
 }
 
@@ -56,9 +54,10 @@ static void no_resend_wake(struct bftm_contender *c, const struct bftm_client_cf
 {
 	if (c->phase == BFTM_PHASE_TRY)
 		c->sends = BFTM_ROUND_SENDS;
-	ours->wake(c, cfg, now, attempt, rnd, out);
+	bftm_backoff.client->wake(c, cfg, now, attempt, rnd, out);
 }
 
+static struct bftm_client_ops no_cancel_client, no_resend_client;
 static struct bftm_protocol no_cancel, no_resend;
 
 const struct protocol protocol_no_release = { .name = "ours", .core = &bftm_backoff };
@@ -71,9 +70,13 @@ const struct protocol protocol_no_resend = {
 
 void ways_setup(void)
 {
+	no_cancel_client = *bftm_backoff.client;
+	no_cancel_client.answer = no_cancel_answer;
+	no_cancel_client.wake = no_cancel_wake;
 	no_cancel = bftm_backoff;
-	no_cancel.client.answer = no_cancel_answer;
-	no_cancel.client.wake = no_cancel_wake;
+	no_cancel.client = &no_cancel_client;
+	no_resend_client = *bftm_backoff.client;
+	no_resend_client.wake = no_resend_wake;
 	no_resend = bftm_backoff;
-	no_resend.client.wake = no_resend_wake;
+	no_resend.client = &no_resend_client;
 }

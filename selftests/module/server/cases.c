@@ -64,7 +64,7 @@ struct bftm_msg pushed(struct peer *p, u8 type, const struct bftm_msg *about, u6
 	      r.attempt, r.k);
 	check(r.gno == gno, "%s: grant %" PRIu64 " instead of %" PRIu64, why, r.gno, gno);
 	check(r.server_epoch == p->epoch && r.client == p->client && r.server == p->server &&
-	      r.cluster == p->cluster && !r.flags && r.proto == BFTM_PROTO_BACKOFF &&
+	      r.cluster == p->cluster && !r.flags && r.proto == (about->proto ?: BFTM_PROTO_BACKOFF) &&
 	      r.name_len == about->name_len && !memcmp(r.name, about->name, sizeof(r.name)),
 	      "%s: for somebody else", why);
 	expected.pushed += r.type == BFTM_MSG_FREE;
