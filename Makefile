@@ -142,12 +142,14 @@ CORE := $(addprefix kmod/core/,wire quorum release $(addprefix backoff/,client r
 	$(addprefix ordering/,wire state client choose vote transfer))
 CORE_SERVER := $(addprefix kmod/core/,protocol serve admit access $(addprefix backoff/,protocol server queue) \
 	$(addprefix ordering/,server pending))
-# The rooms of helper/: lower ones first; each program is linked with those it needs.
+# The rooms of helper/, lower ones first; each program is linked with those it needs.
 room = $(basename $(wildcard helper/$(1)/*.c))
+ROOMS := $(foreach name,loop text config types crypto kernel cluster lock order daemon journal lib run ctl,\
+	$(call room,$(name)))
 # Programs as types are run by the daemon alone.
 OBJECT_EXEC := $(addprefix helper/types/,exec exec_text)
-OBJECT := $(filter-out $(OBJECT_EXEC),$(call room,types))
-CONF := $(call room,config) $(OBJECT)
+OBJECT := helper/config/builtin $(filter-out $(OBJECT_EXEC),$(call room,types))
+CONF := $(sort $(call room,config) $(OBJECT))
 KEYS := $(filter-out helper/crypto/digest,$(call room,crypto)) helper/loop/log
 DAEMON := helper/bftmutexd $(filter-out helper/loop/log,$(call room,loop)) $(call room,text) \
 	helper/crypto/digest $(OBJECT_EXEC) \
@@ -340,11 +342,7 @@ $(BUILD)/obj-sanitize/%.o: %.c | libraries
 # Functions that several unit tests share.
 UNIT_SHARED := $(filter-out selftests/core/unit/fail selftests/core/unit/test_%,\
 	$(basename $(wildcard selftests/core/unit/*.c)))
-UNIT_OBJS := $(sort $(CORE) $(CORE_SERVER) \
-	$(foreach name,loop config types crypto kernel run,$(call room,$(name))) \
-	$(addprefix helper/,cluster/behind cluster/identity cluster/lend lock/contradiction lock/names \
-	order/rank order/room order/work daemon/sandbox daemon/sandbox_calls daemon/status) $(LIN) $(HISTORY) \
-	$(filter-out helper/bftmutexctl,$(CTL)) $(UNIT_SHARED))
+UNIT_OBJS := $(sort $(CORE) $(CORE_SERVER) $(ROOMS) $(LIN) $(HISTORY) $(UNIT_SHARED))
 $(BUILD)/obj-sanitize/all.a: $(call sobj,$(UNIT_OBJS))
 	rm -f $@
 	$(AR) qcs $@ $^
@@ -464,8 +462,7 @@ bench-programs: $(BENCH)
 # come from an archive, so that the fuzzer looks at no more of them than a target calls; what
 # stands for the kernel and for files from another, before it.
 FUZZERS := $(patsubst selftests/core/fuzz/fuzz_%.c,%,$(wildcard selftests/core/fuzz/fuzz_*.c))
-FUZZ_OBJS := $(sort $(filter-out helper/bftmutexctl helper/bftmutexd,$(CORE) $(CORE_SERVER) \
-	$(CONF) $(KEYS) $(DAEMON) $(CTL) $(WRAPPER)))
+FUZZ_OBJS := $(sort $(CORE) $(CORE_SERVER) $(ROOMS))
 FUZZ_FAKES := $(addprefix selftests/core/fuzz/,file kernel)
 FUZZ_CFLAGS := -std=gnu11 -g -Wall -Wextra -Wno-c2x-extensions -Wno-missing-field-initializers
 FUZZ_CFLAGS_fuzz := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined

@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "cluster/cluster.h"
-#include "order/order.h"
+#include "cluster/evidence.h"
+#include "cluster/service.h"
 #include "kernel/upcall.h"
 
 #define SOCKET_BUFFER	(4 << 20)
@@ -181,10 +182,8 @@ static void take_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *m
 		bftm_challenged(cl, u, msg);
 	else if (msg->type == BFTM_MSG_REFUSED && !msg->name_len)
 		bftm_recover_refused(cl, u, msg);	/* RECOVER, or HELLO: it names nothing */
-	else if (msg->proto == BFTM_PROTO_ORDER)
-		bftm_order_refused_by(cl, u, msg);
 	else
-		bftm_acquire_answer(cl, u, msg);
+		bftm_service_of(msg)->answer(cl, u, msg);
 }
 
 /* Only the address says who it was; it proves nothing. */
@@ -216,7 +215,7 @@ static void take_order(struct bftm_cluster *cl, const void *data, size_t len,
 			return;
 	}
 	cl->peer[u].record.ordered++;
-	bftm_order_answer_from(cl, (u32)u, &msg);
+	bftm_services[BFTM_SERVICE_OBJECTS]->order(cl, (u32)u, &msg);
 }
 
 static void take(struct bftm_cluster *cl, const void *data, size_t len,
@@ -236,7 +235,7 @@ static void take(struct bftm_cluster *cl, const void *data, size_t len,
 	}
 	if (is_push(&msg)) {
 		cl->peer[u].record.pushed++;
-		bftm_acquire_answer(cl, (u32)u, &msg);
+		bftm_services[BFTM_SERVICE_LOCKS]->answer(cl, (u32)u, &msg);
 	} else {
 		take_answer(cl, (u32)u, &msg);
 	}

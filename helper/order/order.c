@@ -7,6 +7,7 @@
 
 #include "core/servers.h"
 #include "cluster/cluster.h"
+#include "cluster/service.h"
 #include "loop/log.h"
 #include "order/ordering.h"
 #include "kernel/upcall.h"
@@ -133,7 +134,7 @@ static bool is_hasty(struct bftm_cluster *cl, u32 u)
 	return true;
 }
 
-void bftm_order_answer_from(struct bftm_cluster *cl, u32 u, const struct bftm_order_msg *msg)
+static void server_answer(struct bftm_cluster *cl, u32 u, const struct bftm_order_msg *msg)
 {
 	struct bftm_order_work *w = work_of(cl, msg->name, msg->name_len);
 
@@ -162,7 +163,7 @@ void bftm_order_answer_from(struct bftm_cluster *cl, u32 u, const struct bftm_or
 	}
 }
 
-void bftm_order_refused_by(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
+static void server_refused(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 {
 	struct bftm_order_work *w = work_of(cl, msg->name, msg->name_len);
 
@@ -174,7 +175,7 @@ void bftm_order_refused_by(struct bftm_cluster *cl, u32 u, const struct bftm_msg
 		bftm_iterate_refused(w, u, msg->position);
 }
 
-void bftm_order_epoch(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
+static void server_epoch(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 {
 	struct bftm_order_work *w = work_of(cl, msg->name, msg->name_len);
 
@@ -200,7 +201,7 @@ void bftm_orders_interrupt(void)
 				bftm_iterate_interrupt(o->work);
 }
 
-void bftm_order_restarted(struct bftm_cluster *cl, u32 u)
+static void server_restarted(struct bftm_cluster *cl, u32 u)
 {
 	struct bftm_ordering *o;
 
@@ -208,7 +209,7 @@ void bftm_order_restarted(struct bftm_cluster *cl, u32 u)
 		bftm_refresh_restarted(o, cl, u);
 }
 
-void bftm_orders_restored(struct bftm_identity *identity)
+static void client_restored(struct bftm_identity *identity)
 {
 	struct bftm_ordering *o;
 
@@ -221,7 +222,7 @@ void bftm_orders_restored(struct bftm_identity *identity)
 	}
 }
 
-void bftm_orders_free(struct bftm_identity *identity)
+static void client_forget(struct bftm_identity *identity)
 {
 	struct bftm_ordering *o;
 
@@ -237,6 +238,27 @@ void bftm_orders_free(struct bftm_identity *identity)
 		free(o);
 	}
 }
+
+static void client_begin(struct bftm_identity *identity)
+{
+	RB_INIT(&identity->orderings);
+}
+
+static void cluster_stop(struct bftm_cluster *cl)
+{
+	client_forget(cl->identity);
+}
+
+const struct bftm_service bftm_object_service = {
+	.begin = client_begin,
+	.restored = client_restored,
+	.stop = cluster_stop,
+	.forget = client_forget,
+	.answer = server_refused,
+	.order = server_answer,
+	.epoch = server_epoch,
+	.restarted = server_restarted,
+};
 
 const struct bftm_ordering *bftm_ordering_next(const struct bftm_cluster *cl,
 					       const struct bftm_ordering *o)
