@@ -93,7 +93,7 @@ static int begin(const struct bftm_submit_ask *ask, struct bftm_cluster *cl)
 	if (err)
 		return -err;
 	err = bftm_request_new(o, cl, ask);
-	if (!err && !w->op)
+	if (!err && !w->submit.op)
 		bftm_submit_next(w);
 	return -err;
 }
@@ -169,9 +169,9 @@ static void server_refused(struct bftm_cluster *cl, u32 u, const struct bftm_msg
 
 	if (!w)
 		return;
-	if (w->op && msg->seq == w->submitted[u])
+	if (w->submit.op && msg->seq == w->submit.submitted[u])
 		bftm_submit_refused(w, u, msg->position);
-	else if (msg->seq > w->first_seq)
+	else if (msg->seq > w->iterate.first_seq)
 		bftm_iterate_refused(w, u, msg->position);
 }
 
@@ -185,9 +185,9 @@ static void server_epoch(struct bftm_cluster *cl, u32 u, const struct bftm_msg *
 	if (!w || now - w->again_ns[u] < bftm_order_cfg_of(w)->resend_ns)
 		return;
 	w->again_ns[u] = now;
-	if (w->op)
+	if (w->submit.op)
 		bftm_submit_to(w, 1u << u);
-	bftm_iterate_again(w, u);
+	bftm_phase_again(w, u);
 }
 
 void bftm_orders_interrupt(void)
@@ -230,7 +230,7 @@ static void client_forget(struct bftm_identity *identity)
 		RB_REMOVE(bftm_orderings, &identity->orderings, o);
 		bftm_requests_drop(&o->waiting);
 		if (o->work) {
-			bftm_requests_drop(&o->work->batch);
+			bftm_requests_drop(&o->work->submit.batch);
 			bftm_order_work_free(o->work);
 		}
 		bftm_timer_stop(&o->refresh);
