@@ -6,7 +6,7 @@
 .PHONY: tools install uninstall
 
 CFLAGS ?= -O2 -g
-PKGS := libnl-genl-3.0 json-c libconfuse libcrypto libbsd libseccomp sqlite3
+PKGS := libnl-genl-3.0 json-c libconfuse libcrypto libbsd libmd libseccomp sqlite3
 CPPFLAGS += -D_GNU_SOURCE -DBFTM_VERSION=\"$(VERSION)\" -Iuapi -iquote kmod -iquote helper -I.
 # What makes mistakes in them harder to use; checked by selftests/static/hardening.
 HARDEN := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection -fPIE \
@@ -19,6 +19,7 @@ NL_LIBS = $(shell pkg-config --libs libnl-genl-3.0)
 CONF_LIBS = $(shell pkg-config --libs libconfuse)
 JSON_LIBS = $(shell pkg-config --libs json-c)
 CRYPTO_LIBS = $(shell pkg-config --libs libcrypto)
+MD_LIBS = $(shell pkg-config --libs libmd)
 SECCOMP_LIBS = $(shell pkg-config --libs libseccomp)
 SQLITE_LIBS = $(shell pkg-config --libs sqlite3)
 
@@ -69,7 +70,7 @@ $(BIN)/bftmutexctl: $(call obj,$(CTL) $(CONF) $(KEYS) $(CORE))
 	$(call link,-pie,$(NL_LIBS) $(CONF_LIBS) $(JSON_LIBS) $(CRYPTO_LIBS) $(SQLITE_LIBS))
 
 $(BIN)/bftmutex: $(call obj,$(WRAPPER))
-	$(call link,-pie)
+	$(call link,-pie,$(MD_LIBS))
 
 $(BIN)/libbftmutex.a: $(call obj,helper/lib/libbftmutex)
 	@mkdir -p $(@D)
