@@ -11,7 +11,7 @@
 /* What has not ended so long after SIGKILL sleeps in the kernel, perhaps for ever. */
 #define PATIENCE_NS (10 * NS_PER_SEC)
 
-uint64_t bftm_later(uint64_t ns)
+uint64_t bftm_keeper_later(uint64_t ns)
 {
 	uint64_t now = bftm_boottime();
 
@@ -52,7 +52,7 @@ void bftm_keeper_terminate(struct bftm_keeping *k, const char *why)
 	signal_all(k, SIGTERM, &found);
 	/* What is stopped would not notice. */
 	signal_all(k, SIGCONT, &ignored);
-	k->next_ns = bftm_later(k->run->grace_ns);
+	k->next_ns = bftm_keeper_later(k->run->grace_ns);
 	/* That all have ended by the signal that ended bftmutex is no news. */
 	if (found.alive || !k->asked)
 		say(k, "%s%s", why, found.alive ? "; sending SIGTERM" : "");
@@ -92,7 +92,7 @@ void bftm_keeper_kill(struct bftm_keeping *k)
 	if ((found.refused && found.refused == found.alive) ||
 	    bftm_boottime() - k->reaped_ns > PATIENCE_NS)
 		give_up(k, &found);
-	k->next_ns = bftm_later(k->pause_ns);
+	k->next_ns = bftm_keeper_later(k->pause_ns);
 	if (k->pause_ns < LOOK_MAX_NS)
 		k->pause_ns += k->pause_ns / 2;
 }

@@ -135,7 +135,7 @@ static void on_time(struct bftm_keeping *k)
 		bftm_keeper_kill(k);
 		return;
 	}
-	k->next_ns = bftm_later(k->pause_ns);
+	k->next_ns = bftm_keeper_later(k->pause_ns);
 	if (k->pause_ns < LOOK_MAX_NS)
 		k->pause_ns += k->pause_ns / 2;
 }

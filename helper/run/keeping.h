@@ -68,8 +68,8 @@ struct bftm_keeping {
 
 /* ending.c */
 
-/** bftm_later() - that time from now, FOR_EVER when there is none */
-uint64_t bftm_later(uint64_t ns);
+/** bftm_keeper_later() - that time from now, FOR_EVER when there is none */
+uint64_t bftm_keeper_later(uint64_t ns);
 /** bftm_keeper_terminate() - SIGTERM to all; @why begins what is said of it */
 void bftm_keeper_terminate(struct bftm_keeping *k, const char *why);
 /** bftm_keeper_kill() - SIGKILL to all, once more */
