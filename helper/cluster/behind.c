@@ -16,7 +16,7 @@
 
 #include "cluster/cluster.h"
 #include "loop/log.h"
-#include "order/order.h"
+#include "cluster/service.h"
 
 /* The highest number that a correct server has taken, of those that did (not) take ours. */
 static u64 highest(const struct bftm_cluster *cl, bool taken)
@@ -53,7 +53,9 @@ int bftm_clusters_restored(void)
 		err = bftm_identity_restored(cl->identity);
 		if (err)
 			return err;
-		bftm_orders_restored(cl->identity);
+		for (u = 0; u < BFTM_SERVICES; u++)
+			if (bftm_services[u]->restored)
+				bftm_services[u]->restored(cl->identity);
 		/* Answers to what was sent before say nothing; servers may have taken more. */
 		cl->first_seq = bftm_identity_seq(cl->identity);
 		for (u = 0; u < cl->conf.n; u++) {

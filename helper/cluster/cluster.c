@@ -8,13 +8,12 @@
 
 #include "core/lease.h"
 #include "cluster/cluster.h"
-#include "crypto/digest.h"
 #include "cluster/lend.h"
-#include "loop/log.h"
-#include "order/order.h"
+#include "cluster/service.h"
+#include "crypto/digest.h"
 #include "crypto/rank.h"
-#include "lock/release.h"
 #include "kernel/upcall.h"
+#include "loop/log.h"
 
 #define PROBE_NS	(1 * BFTM_NS_PER_SEC)
 
@@ -297,12 +296,12 @@ int bftm_clusters_configure(const struct bftm_conf *conf, const char *state)
 void bftm_clusters_stop(void)
 {
 	struct bftm_cluster *cl;
+	u32 i;
 
-	TAILQ_FOREACH(cl, &bftm_clusters, list)
-		bftm_orders_free(cl->identity);
-	bftm_acquire_forget();
+	for (i = BFTM_SERVICES; i--;)
+		TAILQ_FOREACH(cl, &bftm_clusters, list)
+			bftm_services[i]->stop(cl);
 	while ((cl = TAILQ_FIRST(&bftm_clusters))) {
-		bftm_release_forget(cl);
 		TAILQ_REMOVE(&bftm_clusters, cl, list);
 		cluster_free(cl);
 	}

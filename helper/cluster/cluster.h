@@ -14,9 +14,9 @@
 #include "core/quorum.h"
 #include "core/replay.h"
 #include "core/speed.h"
-#include "lock/acquire.h"
 #include "config/conf.h"
 #include "cluster/identity.h"
+#include "cluster/lies.h"
 #include "crypto/keys.h"
 #include "loop/loop.h"
 
@@ -171,6 +171,12 @@ struct bftm_recovery {
 	u64 hopeless_ns;
 	u64 refused_ns;
 	u64 top[BFTM_SERVERS_MAX];
+};
+
+/** struct bftm_acquires - what is under way for applications, of locks and objects */
+struct bftm_acquires {
+	RB_HEAD(bftm_releases, bftm_release_op) releases;
+	unsigned int count;
 };
 
 /* Requests that are remembered: some hundred ms of as many as a daemon sends at most. */

@@ -58,6 +58,22 @@ static bool disagrees(const struct bftm_cluster *cl, u32 u)
 		OFTEN(r->disagreed - r->free_alone, cl->rounds_won));
 }
 
+void bftm_evidence_heard(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
+{
+	const struct bftm_asked *asked = bftm_cluster_asked(cl, msg->seq);
+	struct bftm_record *r = &cl->peer[u].record;
+	u64 now = bftm_now();
+
+	/* The kernel has sent it, or so many others were sent since. */
+	if (!asked)
+		return;
+	r->lies[bftm_answer_lies(asked, u, msg)]++;
+	if (asked->u != u)
+		return;
+	bftm_speed_answered(&cl->speed, u, asked->sent_ns, now);
+	r->late += now - asked->sent_ns > cl->cfg.resend_ns;
+}
+
 static void add(struct bftm_evidence *list, int *n, u64 count, const char *what)
 {
 	struct bftm_evidence *e = &list[(*n)++];

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "cluster/identity.h"
+#include "cluster/service.h"
 #include "loop/log.h"
 #include "loop/loop.h"
-#include "order/order.h"
 
 /* What is used of an incarnation's 2^32 numbers before the next one is recorded: half. */
 #define NUMBERS_AHEAD (1ull << 31)
@@ -204,7 +204,7 @@ int bftm_identity_get(const char *dir, u32 cluster, u32 client,
 	struct bftm_identity *id;
 	char path[PATH_MAX];
 	u64 incarnation = 0, last = 0;
-	u32 start;
+	u32 start, i;
 	int fd, err;
 
 	LIST_FOREACH(id, &identities, list) {
@@ -234,7 +234,6 @@ int bftm_identity_get(const char *dir, u32 cluster, u32 client,
 	id->counters->seq = incarnation << 32;
 	id->incarnation = (u32)incarnation;
 	id->recorded = incarnation;
-	RB_INIT(&id->orderings);
 	/*
 	 * The same credentials may have been copied to another host, whose
 	 * clock shows the same second: begin anywhere in the lower half.
@@ -243,7 +242,8 @@ int bftm_identity_get(const char *dir, u32 cluster, u32 client,
 	id->orphan = id->counters->attempt | BFTM_ATTEMPT_KERNEL;
 	id->fd = fd;
 	id->users = 1;
-	bftm_names_init(&id->names);
+	for (i = 0; i < BFTM_SERVICES; i++)
+		bftm_services[i]->begin(id);
 	LIST_INSERT_HEAD(&identities, id, list);
 	*ret = id;
 	return 0;
@@ -251,11 +251,13 @@ int bftm_identity_get(const char *dir, u32 cluster, u32 client,
 
 void bftm_identity_put(struct bftm_identity *id)
 {
+	u32 i;
+
 	if (!id || --id->users)
 		return;
 	LIST_REMOVE(id, list);
-	bftm_orders_free(id);
-	bftm_names_free(&id->names);
+	for (i = BFTM_SERVICES; i--;)
+		bftm_services[i]->forget(id);
 	close(id->fd);
 	identity_free(id);
 }

@@ -12,9 +12,14 @@
 #include "core/replay.h"
 #include "core/types.h"
 #include "uapi/linux/bftmutex.h"
-#include "lock/names.h"
+#include "loop/tree.h"
 
-struct bftm_ordering;
+/** struct bftm_names - locks that requests of one client name, and names that none does */
+struct bftm_names {
+	RB_HEAD(bftm_name_tree, bftm_name) tree;
+	TAILQ_HEAD(bftm_name_list, bftm_name) idle;
+	unsigned int idle_count;
+};
 
 /**
  * struct bftm_identity - a client of a cluster, shared by the configurations

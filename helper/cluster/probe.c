@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How servers are: who was not heard is asked, and tells when it was started. */
 #include "cluster/cluster.h"
+#include "cluster/evidence.h"
 #include "cluster/health.h"
 #include "cluster/lend.h"
+#include "cluster/service.h"
 #include "loop/log.h"
-#include "order/order.h"
 
 #define QUIET_NS	(5 * BFTM_NS_PER_SEC)
 #define REPEAT_NS	(1 * BFTM_NS_PER_SEC)
@@ -50,6 +51,7 @@ static void believe(struct bftm_cluster *cl, struct bftm_peer *peer,
 		    const struct bftm_msg *msg)
 {
 	u64 now = bftm_now(), before = peer->epoch;
+	u32 i;
 
 	peer->challenge_seq = msg->seq;
 	peer->epoch = msg->server_epoch;
@@ -67,7 +69,9 @@ static void believe(struct bftm_cluster *cl, struct bftm_peer *peer,
 	if (bftm_due(&peer->restarted_ns, BFTM_SAID_AGAIN_NS))
 		bftm_log(LOG_WARNING, "cluster %s: server %u has restarted", cl->conf.name,
 			 peer->conf->id);
-	bftm_order_restarted(cl, (u32)(peer - cl->peer));
+	for (i = 0; i < BFTM_SERVICES; i++)
+		if (bftm_services[i]->restarted)
+			bftm_services[i]->restarted(cl, (u32)(peer - cl->peer));
 }
 
 void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
@@ -81,8 +85,5 @@ void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 	if (msg->seq > peer->challenge_seq)
 		believe(cl, peer, msg);
 	bftm_recover_heard(cl, u, msg);
-	if (msg->proto == BFTM_PROTO_ORDER)
-		bftm_order_epoch(cl, u, msg);
-	else if (msg->attempt)
-		bftm_acquire_epoch(cl, u, msg);
+	bftm_service_of(msg)->epoch(cl, u, msg);
 }

@@ -7,34 +7,18 @@
 #include <unistd.h>
 
 #include "cluster/cluster.h"
-#include "order/order.h"
+#include "cluster/evidence.h"
+#include "cluster/service.h"
 #include "kernel/upcall.h"
 
 #define SOCKET_BUFFER	(4 << 20)
 #define BATCH		64
 
-static void send_batch(struct bftm_cluster *cl, struct mmsghdr *batch, int n)
-{
-	int sent = 0, r;
-
-	while (sent < n) {
-		r = sendmmsg(cl->socket.fd, batch + sent, (unsigned int)(n - sent), 0);
-		/* A datagram that cannot go is one that is lost: go on. */
-		sent += r > 0 ? r : 1;
-	}
-}
-
-/* One more datagram for a batch; @part is its iovec. */
-static void add_to_batch(struct mmsghdr *batch, struct iovec *part, void *data, size_t len,
-			 const struct bftm_peer *peer)
-{
-	part->iov_base = data;
-	part->iov_len = len;
-	batch->msg_hdr.msg_iov = part;
-	batch->msg_hdr.msg_iovlen = 1;
-	batch->msg_hdr.msg_name = (void *)&peer->conf->addr;
-	batch->msg_hdr.msg_namelen = sizeof(peer->conf->addr);
-}
+/* One byte more than a message, to see what is too long. */
+union datagram {
+	struct bftm_wire wire;
+	u8 raw[BFTM_ORDER_LEN_MAX + 8];
+};
 
 static u64 next_seq(struct bftm_cluster *cl, struct bftm_peer *peer, u64 now)
 {
@@ -56,67 +40,87 @@ static u64 epoch_for(const struct bftm_peer *peer, u8 type, u64 now)
 	return type == BFTM_MSG_HELLO && now - peer->heard_ns >= UNHEARD_NS ? 0 : peer->epoch;
 }
 
-void bftm_cluster_send(struct bftm_cluster *cl, u32 to,
-		       const struct bftm_msg *msg)
+/* For server @u, into @ret. Return: its length; 0: it cannot be signed. */
+static size_t seal(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg, u64 now,
+		   union datagram *ret)
 {
-	struct bftm_wire wire[BFTM_SERVERS_MAX];
-	struct iovec part[BFTM_SERVERS_MAX];
-	struct mmsghdr batch[BFTM_SERVERS_MAX] = {};
+	struct bftm_peer *peer = &cl->peer[u];
 	struct bftm_msg m = *msg;
-	u64 now = bftm_now();
-	int n = 0;
-	u32 u;
 
 	m.proto = cl->conf.proto;
 	m.cluster = cl->conf.id;
 	m.client = cl->cred.client;
-	for (u = 0; u < cl->conf.n; u++) {
-		struct bftm_peer *peer = &cl->peer[u];
+	m.server = peer->conf->id;
+	m.server_epoch = epoch_for(peer, m.type, now);
+	m.seq = next_seq(cl, peer, now);
+	cl->asked[m.seq % BFTM_ASKED] = bftm_asked_of(&m, u, now);
+	bftm_wire_put(&m, &ret->wire);
+	return bftm_mac_sign(peer->request_mac, &ret->wire) < 0 ? 0 : sizeof(ret->wire);
+}
 
-		if (!(to & 1u << u))
+static size_t seal_order(struct bftm_cluster *cl, u32 u, const struct bftm_order_msg *msg, u64 now,
+			 union datagram *ret)
+{
+	struct bftm_peer *peer = &cl->peer[u];
+	struct bftm_order_msg m = *msg;
+	size_t len;
+
+	m.cluster = cl->conf.id;
+	m.client = cl->cred.client;
+	m.server = peer->conf->id;
+	m.server_epoch = peer->epoch;
+	m.seq = next_seq(cl, peer, now);
+	len = bftm_order_wire_put(&m, ret->raw);
+	return bftm_mac_sign_bytes(peer->request_mac, ret->raw, len) < 0 ? 0 : len;
+}
+
+static void send_batch(struct bftm_cluster *cl, struct mmsghdr *batch, int n)
+{
+	int sent = 0, r;
+
+	while (sent < n) {
+		r = sendmmsg(cl->socket.fd, batch + sent, (unsigned int)(n - sent), 0);
+		/* A datagram that cannot go is one that is lost: go on. */
+		sent += r > 0 ? r : 1;
+	}
+}
+
+/* One of them is a message. */
+static void send_to(struct bftm_cluster *cl, u32 to, const struct bftm_msg *msg,
+		    const struct bftm_order_msg *order)
+{
+	static union datagram data[BFTM_SERVERS_MAX];
+	struct iovec part[BFTM_SERVERS_MAX];
+	struct mmsghdr batch[BFTM_SERVERS_MAX] = {};
+	u64 now = bftm_now();
+	int n = 0;
+	u32 u;
+
+	for (u = 0; u < cl->conf.n; u++) {
+		if (!(to >> u & 1))
 			continue;
-		m.server = peer->conf->id;
-		m.server_epoch = epoch_for(peer, m.type, now);
-		m.seq = next_seq(cl, peer, now);
-		cl->asked[m.seq % BFTM_ASKED] = bftm_asked_of(&m, u, now);
-		bftm_wire_put(&m, &wire[n]);
-		if (bftm_mac_sign(peer->request_mac, &wire[n]) < 0)
+		part[n].iov_base = &data[n];
+		part[n].iov_len = msg ? seal(cl, u, msg, now, &data[n]) :
+					seal_order(cl, u, order, now, &data[n]);
+		if (!part[n].iov_len)
 			continue;
-		add_to_batch(&batch[n], &part[n], &wire[n], sizeof(wire[n]), peer);
+		batch[n].msg_hdr.msg_iov = &part[n];
+		batch[n].msg_hdr.msg_iovlen = 1;
+		batch[n].msg_hdr.msg_name = (void *)&cl->peer[u].conf->addr;
+		batch[n].msg_hdr.msg_namelen = sizeof(cl->peer[u].conf->addr);
 		n++;
 	}
 	send_batch(cl, batch, n);
 }
 
-void bftm_cluster_send_order(struct bftm_cluster *cl, u32 to,
-			     const struct bftm_order_msg *msg)
+void bftm_cluster_send(struct bftm_cluster *cl, u32 to, const struct bftm_msg *msg)
 {
-	static u8 data[BFTM_SERVERS_MAX][BFTM_ORDER_LEN_MAX];
-	struct iovec part[BFTM_SERVERS_MAX];
-	struct mmsghdr batch[BFTM_SERVERS_MAX] = {};
-	struct bftm_order_msg m = *msg;
-	u64 now = bftm_now();
-	size_t len;
-	int n = 0;
-	u32 u;
+	send_to(cl, to, msg, NULL);
+}
 
-	m.cluster = cl->conf.id;
-	m.client = cl->cred.client;
-	for (u = 0; u < cl->conf.n; u++) {
-		struct bftm_peer *peer = &cl->peer[u];
-
-		if (!(to & 1u << u))
-			continue;
-		m.server = peer->conf->id;
-		m.server_epoch = peer->epoch;
-		m.seq = next_seq(cl, peer, now);
-		len = bftm_order_wire_put(&m, data[n]);
-		if (bftm_mac_sign_bytes(peer->request_mac, data[n], len) < 0)
-			continue;
-		add_to_batch(&batch[n], &part[n], data[n], len, peer);
-		n++;
-	}
-	send_batch(cl, batch, n);
+void bftm_cluster_send_order(struct bftm_cluster *cl, u32 to, const struct bftm_order_msg *msg)
+{
+	send_to(cl, to, NULL, msg);
 }
 
 static int index_of(const struct bftm_cluster *cl, u16 server)
@@ -181,10 +185,8 @@ static void take_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *m
 		bftm_challenged(cl, u, msg);
 	else if (msg->type == BFTM_MSG_REFUSED && !msg->name_len)
 		bftm_recover_refused(cl, u, msg);	/* RECOVER, or HELLO: it names nothing */
-	else if (msg->proto == BFTM_PROTO_ORDER)
-		bftm_order_refused_by(cl, u, msg);
 	else
-		bftm_acquire_answer(cl, u, msg);
+		bftm_service_of(msg)->answer(cl, u, msg);
 }
 
 /* Only the address says who it was; it proves nothing. */
@@ -216,7 +218,7 @@ static void take_order(struct bftm_cluster *cl, const void *data, size_t len,
 			return;
 	}
 	cl->peer[u].record.ordered++;
-	bftm_order_answer_from(cl, (u32)u, &msg);
+	bftm_services[BFTM_SERVICE_OBJECTS]->order(cl, (u32)u, &msg);
 }
 
 static void take(struct bftm_cluster *cl, const void *data, size_t len,
@@ -236,7 +238,7 @@ static void take(struct bftm_cluster *cl, const void *data, size_t len,
 	}
 	if (is_push(&msg)) {
 		cl->peer[u].record.pushed++;
-		bftm_acquire_answer(cl, (u32)u, &msg);
+		bftm_services[BFTM_SERVICE_LOCKS]->answer(cl, (u32)u, &msg);
 	} else {
 		take_answer(cl, (u32)u, &msg);
 	}
@@ -245,11 +247,7 @@ static void take(struct bftm_cluster *cl, const void *data, size_t len,
 static void receive(struct bftm_watch *watch)
 {
 	struct bftm_cluster *cl = container_of(watch, struct bftm_cluster, socket);
-	/* One byte more than a message, to see what is too long. */
-	static union {
-		struct bftm_wire wire;
-		u8 raw[BFTM_ORDER_LEN_MAX + 8];
-	} data[BATCH];
+	static union datagram data[BATCH];
 	struct sockaddr_in6 from[BATCH] = {};
 	struct mmsghdr batch[BATCH] = {};
 	struct iovec part[BATCH];

@@ -9,7 +9,6 @@
 #include "core/limits.h"
 #include "core/types.h"
 #include "uapi/linux/bftmutex.h"
-#include "daemon/sandbox.h"
 
 #define BFTM_CONF_PATH "/etc/bftmutex/bftmutex.conf"
 #define BFTM_KEYS_DIR "/etc/bftmutex/keys"
@@ -79,6 +78,13 @@ struct bftm_conf_type {
 	char *text;			/* path and arguments, a zero byte after each */
 	char *argv[BFTM_ARGUMENTS_MAX + 2]; /* in @text; the path first, then NULL */
 	u64 limit_ns;			/* of one request, 1 ms to 10 s */
+};
+
+/** enum bftm_sandbox - which system calls are left; in the order of the key's words */
+enum bftm_sandbox {
+	BFTM_SANDBOX_NO,	/* all */
+	BFTM_SANDBOX_YES,	/* what the daemon and most programs need */
+	BFTM_SANDBOX_STRICT,	/* what the daemon needs; no program can be started */
 };
 
 /** struct bftm_conf - a whole configuration */

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "config/builtin.h"
 #include "config/conf_type.h"
-#include "types/object.h"
 
 /* Path, then arguments: words between spaces. */
 static int make_argv(struct bftm_syntax *syntax, const struct bftm_value *program,
@@ -43,7 +43,7 @@ static int read_type(struct bftm_syntax *syntax, cfg_t *section, struct bftm_con
 		bftm_mistake(syntax, section->line,
 			     "type '%s': a name is 1 to %u letters, digits and ._-",
 			     section->title, BFTM_TYPE_NAME_MAX);
-	else if (bftm_object_builtin(section->title))
+	else if (bftm_builtin_find(section->title) < BFTM_BUILTINS)
 		bftm_mistake(syntax, section->line, "type '%s' is built in", section->title);
 	snprintf(ret->name, sizeof(ret->name), "%.*s", BFTM_TYPE_NAME_MAX, section->title);
 

@@ -10,135 +10,11 @@
 
 #include "config/conf.h"
 #include "ctl/ctl.h"
-#include "ctl/journal.h"
-#include "ctl/limits.h"
+#include "ctl/start.h"
 #include "crypto/keys.h"
 
-/**
- * struct start - what the user asked for; 0 or NULL for what he did not
- * @floor:  which fencing tokens were stamped before this start
- * @access: rules to begin with
- * @durability: what of objects is to outlive the server
- * @n, @b:  servers of its cluster and liars among them, as the configuration says; @n 0: it does
- *          not
- * @first:  this server never started on this host before
- */
-struct start {
-	const char *key, *state, *config;
-	u64 cluster, id, port, lease_max_ns, rho_ppm;
-	struct ctl_limits limits;
-	enum { BY_STATE, KNOWN, UNKNOWN } floor;
-	u64 token_floor;
-	struct bftm_conf_access access;
-	struct ctl_durability durability;
-	u32 n, b;
-	bool first;
-};
-
-static const struct argp_option start_options[] = {
-	{ "key", 'k', "FILE", 0, "The server's key file, by keygen (required)", 0 },
-	{ "id", 'i', "N", 0, "Number of the server; must agree with the key file", 0 },
-	{ "cluster", 'C', "N", 0, "Number of the cluster; must agree with the key file", 0 },
-	{ "port", 'p', "PORT", 0, "UDP port (7373)", 0 },
-	{ "lease-max", 'l', "DUR", 0, "Longest lease, and so length of the quarantine (30s)", 0 },
-	{ "rho", 'r', "PPM", 0, "Bound on the rate error of clocks (2000)", 0 },
-	{ "max-locks", 'L', "N", 0, "Most locks in the table (1048576)", 0 },
-	{ "max-clients", 'c', "N", 0, "Most clients in the table (65536)", 0 },
-	{ "max-waiters", 'w', "N", 0, "Most clients that wait for one lock (1024)", 0 },
-	{ "max-objects", 'o', "N", 0, "Most objects in the table (4096)", 0 },
-	{ "max-state", 'S', "BYTES", 0, "Longest state of an object (65536)", 0 },
-	{ "object-memory", 'm', "BYTES", 0, "Most memory of all objects (268435456)", 0 },
-	{ "token-floor", 't', "N", 0, "It never stamped a higher fencing token than this; or "
-	  "'unknown' (0 at its first start on this host, then unknown)", 0 },
-	{ "state", 's', "DIR", 0, "Remembers that it was started (" CTL_STATE_DIR ")", 0 },
-	{ "config", 'f', "FILE", 0, "Take the cluster's access rules, and what it says of this "
-	  "server, from here (" BFTM_CONF_PATH ", if that is there and describes the cluster)", 0 },
-	{ "durability", 'd', "WORD", 0, "What of objects a journal keeps: none, async or sync "
-	  "(the configuration's, or none)", 0 },
-	{ "journal", 'J', "FILE", 0, "The journal (the configuration's, or one in the state "
-	  "directory)", 0 },
-	{ "trust-journal", 'T', NULL, 0, "Believe it, whatever happened since: after a loss of "
-	  "power of all servers", 0 },
-	{}
-};
-
-static void parse_floor(struct argp_state *state, const char *text, struct start *start)
-{
-	start->floor = UNKNOWN;
-	if (!strcmp(text, "unknown"))
-		return;
-	start->floor = KNOWN;
-	if (bftm_parse_number(text, &start->token_floor) < 0 ||
-	    start->token_floor > BFTM_TOKEN_FLOOR_MAX)
-		argp_error(state, "--token-floor '%s': must be unknown or 0 to %llu", text,
-			   BFTM_TOKEN_FLOOR_MAX);
-}
-
-static error_t parse_start(int key, char *arg, struct argp_state *state)
-{
-	struct start *start = state->input;
-
-	switch (key) {
-	case 'k':
-		start->key = arg;
-		return 0;
-	case 'i':
-		start->id = ctl_number(state, "--id", arg, 1, BFTM_SERVER_ID_MAX);
-		return 0;
-	case 'C':
-		start->cluster = ctl_number(state, "--cluster", arg, 1, UINT32_MAX);
-		return 0;
-	case 'p':
-		start->port = ctl_number(state, "--port", arg, 1, UINT16_MAX);
-		return 0;
-	case 'l':
-		start->lease_max_ns = ctl_duration(state, "--lease-max", arg, BFTM_LEASE_MIN_NS,
-						   BFTM_LEASE_MAX_NS);
-		return 0;
-	case 'r':
-		start->rho_ppm = ctl_number(state, "--rho", arg, BFTM_RHO_MIN_PPM,
-					    BFTM_RHO_MAX_PPM);
-		return 0;
-	case 't':
-		parse_floor(state, arg, start);
-		return 0;
-	case 's':
-		start->state = ctl_state_dir(state, arg);
-		return 0;
-	case 'f':
-		start->config = arg;
-		return 0;
-	case 'd':
-		ctl_durability_parse(state, arg, &start->durability);
-		return 0;
-	case 'J':
-		if (!*arg || strlen(arg) >= sizeof(start->durability.path))
-			argp_error(state, "--journal '%s': a path is 1 to %zu characters", arg,
-				   sizeof(start->durability.path) - 1);
-		strcpy(start->durability.path, arg);
-		return 0;
-	case 'T':
-		start->durability.trust = true;
-		return 0;
-	case ARGP_KEY_END:
-		if (!start->key)
-			argp_error(state, "--key FILE is missing");
-		return 0;
-	default:
-		return ctl_limits_parse(state, key, arg, &start->limits);
-	}
-}
-
-static const struct argp start_argp = {
-	.options = start_options,
-	.parser = parse_start,
-	.doc = "Start the lock server of this network namespace. It answers at once and "
-	       "grants locks when its quarantine is over.",
-	.children = ctl_common,
-};
-
 /* The message to the module; what the user left out is the module's to choose. */
-static struct nl_msg *start_message(struct bftm_nl *nl, const struct start *start,
+static struct nl_msg *start_message(struct bftm_nl *nl, const struct ctl_start *start,
 				    const struct bftm_master *master)
 {
 	struct nl_msg *msg = ctl_rules_msg(nl, BFTMUTEX_CMD_SERVER_START, &start->access);
@@ -156,7 +32,7 @@ static struct nl_msg *start_message(struct bftm_nl *nl, const struct start *star
 	if (start->rho_ppm)
 		r |= nla_put_u32(msg, BFTMUTEX_A_SERVER_RHO_PPM, start->rho_ppm);
 	r |= ctl_limits_put(&start->limits, msg);
-	if (start->floor == KNOWN)
+	if (start->floor == CTL_FLOOR_KNOWN)
 		r |= nla_put_u64(msg, BFTMUTEX_A_SERVER_TOKEN_FLOOR, start->token_floor);
 	r |= ctl_durability_put(&start->durability, msg);
 	if (r) {
@@ -182,7 +58,7 @@ static bool runs(struct bftm_nl *nl, const struct bftm_master *master)
 	return same;
 }
 
-static void explain_unknown_tokens(const struct start *start)
+static void explain_unknown_tokens(const struct ctl_start *start)
 {
 	printf("Fencing tokens: those it stamped before are not known, so it stamps none");
 	if (!start->n)
@@ -199,15 +75,15 @@ static void explain_unknown_tokens(const struct start *start)
 		       "may lie, the others do not know enough to tell it.\n", start->n, start->b);
 }
 
-static void explain_start(const struct start *start, const struct bftm_master *master)
+static void explain_start(const struct ctl_start *start, const struct bftm_master *master)
 {
 	char path[PATH_MAX];
 
 	ctl_state_path(start->state, master->cluster, master->server, path);
 	puts("The server runs. It grants nothing until its quarantine is over.");
-	if (start->floor == KNOWN && start->first && !start->token_floor)
+	if (start->floor == CTL_FLOOR_KNOWN && start->first && !start->token_floor)
 		puts("Fencing tokens: it begins with 0.");
-	else if (start->floor == KNOWN)
+	else if (start->floor == CTL_FLOOR_KNOWN)
 		printf("Fencing tokens: it begins after %llu.\n",
 		       (unsigned long long)start->token_floor);
 	else
@@ -227,7 +103,7 @@ static void explain_start(const struct start *start, const struct bftm_master *m
 	putchar('\n');
 }
 
-static int report_start(struct bftm_nl *nl, const struct start *start,
+static int report_start(struct bftm_nl *nl, const struct ctl_start *start,
 			const struct bftm_master *master)
 {
 	struct json_object *server;
@@ -248,7 +124,7 @@ static int report_start(struct bftm_nl *nl, const struct start *start,
 }
 
 /* Its objects are silent until they have been loaded. */
-static int load(struct bftm_nl *nl, struct start *start)
+static int load(struct bftm_nl *nl, struct ctl_start *start)
 {
 	int r = ctl_durability_load(&start->durability);
 
@@ -258,7 +134,7 @@ static int load(struct bftm_nl *nl, struct start *start)
 }
 
 /* Otherwise the next start would be taken for one after this. */
-static void undo(struct start *start, const struct bftm_master *master)
+static void undo(struct ctl_start *start, const struct bftm_master *master)
 {
 	if (start->first)
 		ctl_state_undo(start->state, master->cluster, master->server);
@@ -270,7 +146,7 @@ static int runs_already(void)
 			"a server runs in this network namespace already; see 'server show'");
 }
 
-static int call_start(struct bftm_nl *nl, struct start *start, const struct bftm_master *master)
+static int call_start(struct bftm_nl *nl, struct ctl_start *start, const struct bftm_master *master)
 {
 	unsigned int port = start->port ? start->port : BFTM_PORT_DEFAULT;
 	int r = bftm_nl_call(nl, start_message(nl, start, master), NULL, 0, NULL);
@@ -292,7 +168,7 @@ static int call_start(struct bftm_nl *nl, struct start *start, const struct bftm
 }
 
 /* Which tokens were stamped before: none, only if it never ran. */
-static int decide_floor(struct start *start, const struct bftm_master *master)
+static int decide_floor(struct ctl_start *start, const struct bftm_master *master)
 {
 	int r = ctl_state_begin(start->state, master->cluster, master->server, &start->first);
 
@@ -300,8 +176,8 @@ static int decide_floor(struct start *start, const struct bftm_master *master)
 		return ctl_fail(r == -EACCES || r == -EPERM ? EX_NOPERM : EX_CANTCREAT,
 				"%s: the start of the server cannot be noted: %s",
 				start->state, strerror(-r));
-	if (start->floor == BY_STATE)
-		start->floor = start->first ? KNOWN : UNKNOWN;
+	if (start->floor == CTL_FLOOR_BY_STATE)
+		start->floor = start->first ? CTL_FLOOR_KNOWN : CTL_FLOOR_UNKNOWN;
 	return 0;
 }
 
@@ -316,7 +192,8 @@ static const struct bftm_conf_server *find_server(const struct bftm_conf_cluster
 }
 
 /* What it says of this cluster, and where no option says otherwise of this server. */
-static int take_conf(struct start *start, struct bftm_conf *conf, const struct bftm_master *master)
+static int take_conf(struct ctl_start *start, struct bftm_conf *conf,
+		     const struct bftm_master *master)
 {
 	const struct bftm_conf_server *server = NULL;
 	u32 i;
@@ -342,7 +219,7 @@ static int take_conf(struct start *start, struct bftm_conf *conf, const struct b
  * That of every host is for clients: a server host need not have one, or has the one that
  * came with the installation. One that was named has to have the cluster.
  */
-static int load_conf(struct start *start, const struct bftm_master *master)
+static int load_conf(struct ctl_start *start, const struct bftm_master *master)
 {
 	struct bftm_conf *conf;
 	int r;
@@ -359,7 +236,7 @@ static int load_conf(struct start *start, const struct bftm_master *master)
 }
 
 /* Not when a server runs: even if it stops now, this was not noted as a start. */
-static int begin_durability(struct bftm_nl *nl, struct start *start,
+static int begin_durability(struct bftm_nl *nl, struct ctl_start *start,
 			    const struct bftm_master *master)
 {
 	struct json_object *server;
@@ -372,7 +249,7 @@ static int begin_durability(struct bftm_nl *nl, struct start *start,
 		return runs_already();
 	}
 	r = ctl_durability_begin(&start->durability, start->state, master,
-				 start->floor == KNOWN && !start->token_floor);
+				 start->floor == CTL_FLOOR_KNOWN && !start->token_floor);
 	if (r) {
 		ctl_durability_end(&start->durability, start->first);
 		undo(start, master);
@@ -380,7 +257,7 @@ static int begin_durability(struct bftm_nl *nl, struct start *start,
 	return r;
 }
 
-static int start_server(struct start *start, const struct bftm_master *master)
+static int start_server(struct ctl_start *start, const struct bftm_master *master)
 {
 	struct bftm_nl nl;
 	int r;
@@ -399,11 +276,11 @@ out:
 
 int ctl_server_start(int argc, char **argv)
 {
-	struct start start = { .state = CTL_STATE_DIR };
+	struct ctl_start start = { .state = CTL_STATE_DIR };
 	struct bftm_master master;
 	int r;
 
-	ctl_parse(&start_argp, argc, argv, 0, &start);
+	ctl_parse(&ctl_start_argp, argc, argv, 0, &start);
 	r = bftm_master_load(start.key, &master);
 	if (r < 0)	/* it was said why */
 		return r == -EPERM || r == -EACCES ? EX_NOPERM :

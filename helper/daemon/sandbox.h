@@ -6,12 +6,7 @@
 #ifndef BFTM_SANDBOX_H
 #define BFTM_SANDBOX_H
 
-/** enum bftm_sandbox - which system calls are left; in the order of the key's words */
-enum bftm_sandbox {
-	BFTM_SANDBOX_NO,	/* all */
-	BFTM_SANDBOX_YES,	/* what the daemon and most programs need */
-	BFTM_SANDBOX_STRICT,	/* what the daemon needs; no program can be started */
-};
+#include "config/conf.h"
 
 /**
  * bftm_sandbox_begin() - before any key is read

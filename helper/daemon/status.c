@@ -17,6 +17,7 @@
 #include "loop/log.h"
 #include "order/order.h"
 #include "daemon/status.h"
+#include "lock/acquire.h"
 
 static struct bftm_watch watch = { .fd = -1 };
 static struct sockaddr_un address = { .sun_family = AF_UNIX };

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
 
-#include "lock/acquire.h"
-#include "loop/clock.h"
-#include "cluster/cluster.h"
-#include "loop/log.h"
 #include "uapi/linux/bftmutex.h"
-#include "cluster/lend.h"
-#include "loop/loop.h"
 #include "kernel/nl.h"
-#include "order/order.h"
 #include "kernel/upcall.h"
+#include "loop/clock.h"
+#include "loop/log.h"
+#include "loop/loop.h"
 
 #define LOOK_NS (1 * BFTM_NS_PER_SEC)
 /* For so long, then answers of servers, timers and signals have their turn. */
@@ -30,15 +25,10 @@ static bool broken;
 static bool restored;
 static u64 pulled_ns;
 
-struct pulled {
-	u32 kind;
+struct pull {
 	bool any;
-	struct bftm_ask ask;
-	struct bftm_submit_ask submit;
+	struct bftm_pulled request;
 };
-
-/* Room in a report for all but a response. */
-#define REPORT_ROOM 512
 
 static u64 get_u64(struct nlattr *attr)
 {
@@ -51,7 +41,7 @@ static u32 get_u32(struct nlattr *attr)
 }
 
 /* The operation is kept until the next request is pulled. */
-static int read_submit(struct nlattr **attr, struct pulled *p)
+static int read_submit(struct nlattr **attr, struct bftm_pulled *p)
 {
 	static u8 op[BFTM_OP_MAX];
 	struct nlattr *body = attr[BFTMUTEX_A_HANDLE_OP];
@@ -73,14 +63,15 @@ static int read_submit(struct nlattr **attr, struct pulled *p)
 static int read_request(struct nlattr **attr, void *arg)
 {
 	struct nlattr *name = attr[BFTMUTEX_A_HANDLE_NAME];
-	struct pulled *p = arg;
+	struct pull *pull = arg;
+	struct bftm_pulled *p = &pull->request;
 	struct bftm_ask *ask = &p->ask;
 	u64 timeout_at;
 	u32 flags;
 
 	if (!name || nla_len(name) > BFTM_NAME_LEN_MAX)
 		return -EBADMSG;
-	p->any = true;
+	pull->any = true;
 	p->kind = get_u32(attr[BFTMUTEX_A_HANDLE_KIND]);
 	ask->id = get_u64(attr[BFTMUTEX_A_HANDLE_ID]);
 	ask->name_len = (u8)nla_len(name);
@@ -103,49 +94,19 @@ static int read_request(struct nlattr **attr, void *arg)
 	return p->kind == BFTMUTEX_REQUEST_KIND_SUBMIT ? read_submit(attr, p) : 0;
 }
 
-static void handle(const struct pulled *p)
-{
-	switch (p->kind) {
-	case BFTMUTEX_REQUEST_KIND_ACQUIRE:
-		bftm_acquire_begin(&p->ask);
-		break;
-	case BFTMUTEX_REQUEST_KIND_CANCEL:
-		bftm_acquire_cancel(p->ask.id);
-		break;
-	case BFTMUTEX_REQUEST_KIND_RELEASE:
-		bftm_acquire_release(&p->ask);
-		break;
-	case BFTMUTEX_REQUEST_KIND_RENEW:
-		bftm_acquire_renew(&p->ask);
-		break;
-	case BFTMUTEX_REQUEST_KIND_HELD:
-		bftm_acquire_held(&p->ask);
-		break;
-	case BFTMUTEX_REQUEST_KIND_SUBMIT:
-		bftm_order_submit(&p->submit);
-		break;
-	case BFTMUTEX_REQUEST_KIND_WITHDRAW:
-		bftm_order_withdraw(p->ask.id);
-		break;
-	default:
-		bftm_log(LOG_ERR, "the kernel asks for something unknown: %u",
-			 p->kind);
-	}
-}
-
 static void pull(void)
 {
 	u64 end_ns = bftm_now() + PULL_NS;
 	int err;
 
 	for (;;) {
-		struct pulled p = {};
+		struct pull p = {};
 
 		nl.notified = false;
 		err = bftm_nl_call(&nl, bftm_nl_msg(&nl, BFTMUTEX_CMD_HELPER_PULL, 0),
 				   read_request, BFTMUTEX_A_HANDLE_MAX, &p);
 		if (!err && p.any)
-			handle(&p);
+			bftm_upcall_ops.request(&p.request);
 		if (err == -ENODATA)
 			pulled_ns = bftm_now();
 		/* A hint that came while there was nothing counts as well. */
@@ -197,7 +158,7 @@ static int register_here(void)
 	if (err != -ESTALE)
 		return err;
 	restored = true;
-	err = bftm_clusters_restored();
+	err = bftm_upcall_ops.restored();
 	if (err)
 		return err;
 	restored = false;
@@ -222,7 +183,7 @@ int bftm_upcall_open(void)
 	watch.fd = nl_socket_get_fd(nl.sock);
 	watch.ready = ready;
 	bftm_watch_add(&watch);
-	bftm_lend_all();
+	bftm_upcall_ops.opened();
 	pull();
 	return 0;
 }
@@ -257,139 +218,8 @@ void bftm_upcall_close(void)
 	broken = false;
 	bftm_watch_del(&watch);
 	bftm_nl_close(&nl);
-	bftm_lend_forget();
 	pulled_ns = 0;
-	/* Whatever was under way belongs to the next helper now. */
-	bftm_acquire_forget();
-	/* But operations, which are driven to their end, in iterations that begin later. */
-	bftm_order_orphan();
-	bftm_orders_interrupt();
-}
-
-/*
- * Send a report. One that failed for want of memory may have arrived or not: a
- * new start, from the loop, makes the kernel ask again for the rest. ESTALE and
- * EALREADY are the kernel's answers to a report that it understood.
- */
-static int report(struct nl_msg *msg)
-{
-	int err = bftm_nl_call(&nl, msg, NULL, 0, NULL);
-
-	broken = broken || (err && err != -ESTALE && err != -EALREADY);
-	if (nl.notified || broken)
-		bftm_timer_arm(&look, bftm_now());	/* a hint came in between */
-	return err;
-}
-
-/* Without memory for it, too, nobody else would tell the kernel. */
-static struct nl_msg *new_report(u8 cmd, size_t room)
-{
-	struct nl_msg *msg = bftm_upcall_msg(cmd, room);
-
-	if (!msg && registered)
-		bftm_upcall_again();
-	return msg;
-}
-
-/* The deadline is that much earlier that it comes first if no rate was changed. */
-static void put_end(struct nl_msg *msg, u64 end_ns)
-{
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS,
-		    bftm_clock_to_boottime(end_ns) - BFTM_TICK_NS);
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_END_NS, end_ns);
-}
-
-int bftm_upcall_won(const struct bftm_won *won)
-{
-	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_DONE, REPORT_ROOM);
-
-	if (!msg)
-		return registered ? -ECANCELED : -ENOTCONN;
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, won->id);
-	nla_put_string(msg, BFTMUTEX_A_HANDLE_CLUSTER, won->cluster);
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_LEASE_NS, won->lease_ns);
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ATTEMPT, won->attempt);
-	put_end(msg, won->end_ns);
-	nla_put_u32(msg, BFTMUTEX_A_HANDLE_ATTEMPTS, won->attempts);
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_TOKEN, won->token);
-	nla_put_u32(msg, BFTMUTEX_A_HANDLE_SENDS, won->sends);
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_CONFIGURATION, won->configuration);
-	return report(msg);
-}
-
-int bftm_upcall_renewed(u64 id, u64 end_ns, u32 sends)
-{
-	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_RENEWED, REPORT_ROOM);
-
-	if (!msg)
-		return registered ? -ENOMEM : -ENOTCONN;
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
-	put_end(msg, end_ns);
-	nla_put_u32(msg, BFTMUTEX_A_HANDLE_SENDS, sends);
-	return report(msg);
-}
-
-static int failed(u64 id, u32 error, u32 attempts, const char *why)
-{
-	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_DONE, REPORT_ROOM);
-
-	if (!msg)
-		return registered ? -ENOMEM : -ENOTCONN;
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
-	nla_put_u32(msg, BFTMUTEX_A_HANDLE_ERROR, error);
-	nla_put_u32(msg, BFTMUTEX_A_HANDLE_ATTEMPTS, attempts);
-	if (*why)
-		nla_put_string(msg, BFTMUTEX_A_HANDLE_WHY, why);
-	return report(msg);
-}
-
-void bftm_upcall_failed(u64 id, int error, u32 attempts, const char *why)
-{
-	bool was_broken = broken;
-	int err = failed(id, (u32)error, attempts, why);
-
-	/* A module that was loaded before this program was installed takes no words. */
-	if (err == -EINVAL && *why) {
-		broken = was_broken;
-		err = failed(id, (u32)error, attempts, "");
-	}
-	if (err && err != -ESTALE)
-		bftm_log(LOG_WARNING, "request %llu: cannot report: %s",
-			 (unsigned long long)id, strerror(-err));
-}
-
-static void report_submit(u64 id, struct nl_msg *msg)
-{
-	int err = msg ? report(msg) : registered ? -ENOMEM : -ENOTCONN;
-
-	if (err && err != -ESTALE)
-		bftm_log(LOG_WARNING, "request %llu: cannot report: %s",
-			 (unsigned long long)id, strerror(-err));
-}
-
-void bftm_upcall_submitted(const struct bftm_submitted *done)
-{
-	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_SUBMITTED, REPORT_ROOM + done->len);
-
-	if (msg) {
-		nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, done->id);
-		nla_put_u64(msg, BFTMUTEX_A_HANDLE_NUMBER, done->number);
-		nla_put_u32(msg, BFTMUTEX_A_HANDLE_STATUS, done->status);
-		if (done->len)
-			nla_put(msg, BFTMUTEX_A_HANDLE_RESPONSE, (int)done->len, done->response);
-	}
-	report_submit(done->id, msg);
-}
-
-void bftm_upcall_submit_failed(u64 id, int error)
-{
-	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_SUBMITTED, REPORT_ROOM);
-
-	if (msg) {
-		nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
-		nla_put_u32(msg, BFTMUTEX_A_HANDLE_ERROR, (u32)error);
-	}
-	report_submit(id, msg);
+	bftm_upcall_ops.closed();
 }
 
 struct nl_msg *bftm_upcall_msg(u8 cmd, size_t room)
@@ -401,8 +231,8 @@ int bftm_upcall_call(struct nl_msg *msg)
 {
 	int err = bftm_nl_call(&nl, msg, NULL, 0, NULL);
 
-	if (nl.notified)
-		bftm_timer_arm(&look, bftm_now());
+	if (nl.notified || broken)
+		bftm_timer_arm(&look, bftm_now());	/* a hint came in between */
 	return err;
 }
 
@@ -410,19 +240,4 @@ void bftm_upcall_again(void)
 {
 	broken = registered;
 	bftm_timer_arm(&look, bftm_now());
-}
-
-void bftm_upcall_suspect(const char *cluster, u16 server, const char *evidence, u64 count)
-{
-	struct nl_msg *msg = bftm_upcall_msg(BFTMUTEX_CMD_HELPER_SUSPECT, REPORT_ROOM);
-	char text[BFTMUTEX_EVIDENCE_MAX + 1];
-
-	if (!msg)
-		return;
-	snprintf(text, sizeof(text), "%s", evidence);
-	nla_put_string(msg, BFTMUTEX_A_SUSPECT_CLUSTER, cluster);
-	nla_put_u16(msg, BFTMUTEX_A_SUSPECT_SERVER_ID, server);
-	nla_put_string(msg, BFTMUTEX_A_SUSPECT_EVIDENCE, text);
-	nla_put_u64(msg, BFTMUTEX_A_SUSPECT_COUNT, count);
-	bftm_upcall_call(msg);	/* for those who listen */
 }

@@ -6,7 +6,70 @@
 #ifndef BFTM_UPCALL_H
 #define BFTM_UPCALL_H
 
+#include "core/limits.h"
 #include "core/types.h"
+
+struct bftm_inside;
+
+/** struct bftm_ask - an acquire as the kernel hands it over */
+struct bftm_ask {
+	u64 id;			/* number of the request */
+	char cluster[33];	/* "" for the default */
+	u8 name[BFTM_NAME_LEN_MAX];
+	u8 name_len;
+	bool once;		/* BFTM_TRY */
+	bool renew;		/* BFTM_RENEW */
+	bool fence;		/* BFTM_FENCE */
+	u32 way;		/* enum bftm_way */
+	u64 lease_ns;		/* 0 for the cluster's default */
+	u64 timeout_at_ns;	/* by bftm_now(), 0 for never */
+	u64 attempt;		/* of a release or renewal: what holds the lock */
+	u64 end_ns;		/* of a renewal: until which it does, by bftm_now() */
+	u32 sends;		/* of a renewal: highest send number reported */
+	u64 configuration;	/* of a renewal or release: by which it was won, 0: not known */
+	const struct bftm_inside *inside; /* NULL: an application, through the kernel */
+};
+
+/** struct bftm_submit_ask - a submit as the kernel hands it over */
+struct bftm_submit_ask {
+	u64 id;			/* number of the request */
+	char cluster[33];	/* "" for the default */
+	u8 name[BFTM_NAME_LEN_MAX];
+	u8 name_len;
+	u64 timeout_at_ns;	/* by bftm_now(), 0 for never */
+	const u8 *op;
+	u32 op_len;
+};
+
+/**
+ * struct bftm_pulled - a request that was pulled
+ * @kind:   BFTMUTEX_REQUEST_KIND_*
+ * @ask:    of a lock
+ * @submit: of an object; its operation is kept until the next request is pulled
+ */
+struct bftm_pulled {
+	u32 kind;
+	struct bftm_ask ask;
+	struct bftm_submit_ask submit;
+};
+
+/**
+ * struct bftm_upcall_ops - what stands above, and does what the kernel asks for
+ * @restored: this machine is a copy of what it was; the kernel draws no numbers until the
+ *            registration that follows. Return: 0 or -errno, then there is no registration
+ * @opened:   the kernel is served from now on, and knows nothing of clusters
+ * @request:  do this
+ * @closed:   it is not served any more: what is under way belongs to the next helper
+ */
+struct bftm_upcall_ops {
+	int (*restored)(void);
+	void (*opened)(void);
+	void (*request)(const struct bftm_pulled *pulled);
+	void (*closed)(void);
+};
+
+/** bftm_upcall_ops - of this program */
+extern const struct bftm_upcall_ops bftm_upcall_ops;
 
 /**
  * bftm_upcall_open() - become the helper of this network namespace

@@ -6,11 +6,12 @@
 #include <sys/queue.h>
 
 #include "core/release.h"
-#include "cluster/evidence.h"
-#include "loop/loop.h"
+#include "cluster/cluster.h"
+#include "cluster/service.h"
+#include "kernel/upcall.h"
 #include "lock/names.h"
-
-struct bftm_cluster;
+#include "lock/rounds.h"
+#include "loop/loop.h"
 
 /**
  * struct bftm_inside - who asks for a lock inside the daemon, not through the kernel
@@ -21,25 +22,6 @@ struct bftm_inside {
 	void (*won)(void *arg);
 	void (*over)(void *arg);
 	void *arg;
-};
-
-/** struct bftm_ask - an acquire as the kernel hands it over */
-struct bftm_ask {
-	u64 id;			/* number of the request */
-	char cluster[33];	/* "" for the default */
-	u8 name[BFTM_NAME_LEN_MAX];
-	u8 name_len;
-	bool once;		/* BFTM_TRY */
-	bool renew;		/* BFTM_RENEW */
-	bool fence;		/* BFTM_FENCE */
-	u32 way;		/* enum bftm_way */
-	u64 lease_ns;		/* 0 for the cluster's default */
-	u64 timeout_at_ns;	/* by bftm_now(), 0 for never */
-	u64 attempt;		/* of a release or renewal: what holds the lock */
-	u64 end_ns;		/* of a renewal: until which it does, by bftm_now() */
-	u32 sends;		/* of a renewal: highest send number reported */
-	u64 configuration;	/* of a renewal or release: by which it was won, 0: not known */
-	const struct bftm_inside *inside; /* NULL: an application, through the kernel */
 };
 
 /**
@@ -72,12 +54,6 @@ struct bftm_release_op {
 	struct bftm_release release;
 	u8 len;
 	u8 name[BFTM_NAME_LEN_MAX];
-};
-
-/** struct bftm_acquires - all of one cluster */
-struct bftm_acquires {
-	RB_HEAD(bftm_releases, bftm_release_op) releases;
-	unsigned int count;
 };
 
 /**
@@ -122,6 +98,9 @@ void bftm_acquire_held(const struct bftm_ask *ask);
 
 /** bftm_acquire_forget() - drop all requests without a word to the kernel. */
 void bftm_acquire_forget(void);
+
+/** bftm_lock_service - for the table of services */
+extern const struct bftm_service bftm_lock_service;
 
 /** bftm_acquire_answer() - an authentic answer of server number @u. */
 void bftm_acquire_answer(struct bftm_cluster *cl, u32 u,

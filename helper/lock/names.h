@@ -10,6 +10,7 @@
 
 #include "core/limits.h"
 #include "core/types.h"
+#include "cluster/identity.h"
 #include "loop/tree.h"
 
 struct bftm_acquire_op;
@@ -42,13 +43,6 @@ struct bftm_name {
 
 /* Locks that nobody here names now are remembered, up to so many. */
 #define BFTM_NAMES_IDLE	4096u
-
-/** struct bftm_names - all of one client; zeroed before first use */
-struct bftm_names {
-	RB_HEAD(bftm_name_tree, bftm_name) tree;
-	TAILQ_HEAD(bftm_name_list, bftm_name) idle;
-	unsigned int idle_count;
-};
 
 void bftm_names_init(struct bftm_names *names);
 /** bftm_names_free() - nobody is at any of them. */

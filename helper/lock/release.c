@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/cluster.h"
+#include "lock/acquire.h"
 #include "lock/release.h"
 
 /* By name too: a liar may put the attempt of one lock under another's name. */

@@ -2,7 +2,8 @@
 /* Which servers disagree with the others, round by round. */
 #include "core/quorum.h"
 #include "cluster/cluster.h"
-#include "cluster/evidence.h"
+#include "lock/acquire.h"
+#include "lock/rounds.h"
 
 /* It said FREE though too many others said that somebody has it. */
 static void free_alone(struct bftm_peer *peer)
@@ -235,22 +236,6 @@ static void begin(struct bftm_acquire_op *op)
 	heard->judged = false;
 	for (u = 0; u < BFTM_SERVERS_MAX; u++)
 		heard->claim[u].free_seq = 0;
-}
-
-void bftm_evidence_heard(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
-{
-	const struct bftm_asked *asked = bftm_cluster_asked(cl, msg->seq);
-	struct bftm_record *r = &cl->peer[u].record;
-	u64 now = bftm_now();
-
-	/* The kernel has sent it, or so many others were sent since. */
-	if (!asked)
-		return;
-	r->lies[bftm_answer_lies(asked, u, msg)]++;
-	if (asked->u != u)
-		return;
-	bftm_speed_answered(&cl->speed, u, asked->sent_ns, now);
-	r->late += now - asked->sent_ns > cl->cfg.resend_ns;
 }
 
 static void contradicts(struct bftm_cluster *cl, u32 u, struct bftm_acquire_op *op,

@@ -25,7 +25,7 @@ static void note_wake(u64 *at, const struct bftm_transfer *t)
 /* The next time at which something counts as lost. */
 static void arm(struct bftm_order_work *w)
 {
-	struct bftm_put *put[] = { &w->put_op, &w->put_state };
+	struct bftm_put *put[] = { &w->submit.put, &w->iterate.put };
 	u32 u, i;
 	u64 at = 0;
 
@@ -33,11 +33,11 @@ static void arm(struct bftm_order_work *w)
 		for (u = 0; u < w->cluster->conf.n; u++)
 			if (put[i]->to >> u & 1)
 				note_wake(&at, &put[i]->transfer[u]);
-	if (w->fetch_state.holders && !w->fetch_state.over)
-		note_wake(&at, &w->fetch_state.transfer);
-	for (i = 0; i < w->fetches; i++)
-		if (!w->fetch[i].over)
-			note_wake(&at, &w->fetch[i].transfer);
+	if (w->make.fetch_state.holders && !w->make.fetch_state.over)
+		note_wake(&at, &w->make.fetch_state.transfer);
+	for (i = 0; i < w->make.fetches; i++)
+		if (!w->make.fetch[i].over)
+			note_wake(&at, &w->make.fetch[i].transfer);
 	if (at)
 		bftm_timer_arm(&w->transfer, at);
 	else
@@ -69,7 +69,7 @@ static void pump_put(struct bftm_order_work *w, struct bftm_put *put, u32 u)
 		struct bftm_order_msg msg = {
 			.type = BFTM_ORDER_PUT,
 			.rank = w->order.rank,
-			.op = w->op,
+			.op = w->submit.op,
 			.id = put->id,
 			.offset = offset,
 			.data = put->data + offset,
@@ -127,10 +127,10 @@ static void stored(struct bftm_order_work *w, struct bftm_put *put, u32 u,
 	bftm_order_totals.stored++;
 	put->to &= ~(1u << u);
 	put->stored |= 1u << u;
-	if (put == &w->put_op)
+	if (put == &w->submit.put)
 		bftm_submit_to(w, 1u << u);
 	else
-		bftm_iterate_stored(w, u);
+		bftm_phase_stored(w, u);
 }
 
 static void pump_fetch(struct bftm_order_work *w, struct bftm_fetch *f)
@@ -215,22 +215,21 @@ static void wake(struct bftm_timer *timer)
 
 	if (!w->cluster)
 		return;
-	wake_put(w, &w->put_op, now);
-	wake_put(w, &w->put_state, now);
-	wake_fetch(w, &w->fetch_state, now);
-	for (i = 0; i < w->fetches; i++)
-		wake_fetch(w, &w->fetch[i], now);
+	wake_put(w, &w->submit.put, now);
+	wake_put(w, &w->iterate.put, now);
+	wake_fetch(w, &w->make.fetch_state, now);
+	for (i = 0; i < w->make.fetches; i++)
+		wake_fetch(w, &w->make.fetch[i], now);
 	arm(w);
 	bftm_make_gathered(w);
 	/* Too few answer for the state to be stored at a quorum. */
-	if (w->put_state.failed && w->order.phase == BFTM_ORDER_MAKING && !w->put_state.to)
+	if (w->iterate.put.failed && w->order.phase == BFTM_ORDER_MAKING && !w->iterate.put.to)
 		bftm_iterate_made(w, false);
 }
 
 void bftm_bodies_init(struct bftm_order_work *w)
 {
 	w->transfer.fire = wake;
-	w->fetch_state.over = true;
 }
 
 /* All is here: is it what it is said to be? */
@@ -279,16 +278,16 @@ void bftm_bodies_answer(struct bftm_order_work *w, u32 u, const struct bftm_orde
 	u32 i;
 
 	if (msg->type == BFTM_ORDER_STORED) {
-		if (bftm_body_same(&w->put_op.id, &msg->id))
-			stored(w, &w->put_op, u, msg);
-		else if (bftm_body_same(&w->put_state.id, &msg->id))
-			stored(w, &w->put_state, u, msg);
+		if (bftm_body_same(&w->submit.put.id, &msg->id))
+			stored(w, &w->submit.put, u, msg);
+		else if (bftm_body_same(&w->iterate.put.id, &msg->id))
+			stored(w, &w->iterate.put, u, msg);
 	} else {
-		if (is_for(&w->fetch_state, u, msg))
-			take_piece(w, &w->fetch_state, msg);
-		for (i = 0; i < w->fetches; i++)
-			if (is_for(&w->fetch[i], u, msg))
-				take_piece(w, &w->fetch[i], msg);
+		if (is_for(&w->make.fetch_state, u, msg))
+			take_piece(w, &w->make.fetch_state, msg);
+		for (i = 0; i < w->make.fetches; i++)
+			if (is_for(&w->make.fetch[i], u, msg))
+				take_piece(w, &w->make.fetch[i], msg);
 		bftm_make_gathered(w);
 	}
 	if (w->cluster)

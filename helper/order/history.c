@@ -125,6 +125,6 @@ struct json_object *bftm_order_history(const struct bftm_cluster *cl, const u8 *
 	TAILQ_FOREACH(p, &o->history.list, list)
 		json_object_array_add(list, describe(cl, o, p));
 	if (o->work)
-		add_pending(list, cl, o, &o->work->batch);
+		add_pending(list, cl, o, &o->work->submit.batch);
 	return list;
 }

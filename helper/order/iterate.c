@@ -22,102 +22,6 @@ static bool under_way(const struct bftm_order_work *w)
 	return w->order.phase != BFTM_ORDER_IDLE;
 }
 
-static void send_get(struct bftm_order_work *w, u32 to)
-{
-	struct bftm_order_msg msg = {
-		.type = BFTM_ORDER_GET,
-		.rank = w->order.rank,
-		.room = bftm_order_room(&w->order),
-		.from = w->from,
-	};
-	u8 signature[BFTM_SIGNATURE_LEN];
-
-	if (bftm_rank_sign(w, signature)) {
-		msg.data = signature;
-		msg.data_len = sizeof(signature);
-	}
-	bftm_order_send(w, to, &msg);
-}
-
-static void send_state(struct bftm_order_work *w, u8 type, u32 to, bool with_body)
-{
-	struct bftm_order_msg msg = {
-		.type = type,
-		.rank = w->order.rank,
-		.id = w->order.next,
-		.room = BFTM_ORDER_ROOM_MIN,
-	};
-
-	if (with_body) {
-		msg.data = w->next.data;
-		msg.data_len = (u16)w->next.id.len;
-	}
-	if (to)
-		bftm_order_send(w, to, &msg);
-}
-
-/* With the body, or after it, as struct bftm_order_out says. */
-static void send_phase(struct bftm_order_work *w, u8 type, u32 to)
-{
-	const struct bftm_order *o = &w->order;
-	u32 need = to;
-
-	if (type == BFTM_ORDER_GET) {
-		send_get(w, to);
-		return;
-	}
-	if (!o->next.len)
-		need = 0;	/* σ0 has none */
-	else if (type == BFTM_ORDER_COMMIT ||
-		 (type == BFTM_ORDER_PROPOSE && !o->applies &&
-		  o->next.len > BFTM_ORDER_DATA_MAX))
-		need &= o->bodyless;
-	if (o->next.len <= BFTM_ORDER_DATA_MAX) {
-		send_state(w, type, need, true);
-		send_state(w, type, to & ~need, false);
-		return;
-	}
-	if (need && (w->put_state.data != w->next.data ||
-		     !bftm_body_same(&w->put_state.id, &w->next.id)))
-		bftm_put_begin(&w->put_state, &w->next.id, w->next.data);
-	need &= ~w->put_state.stored;
-	w->owed = (w->owed & ~to) | need;
-	bftm_put_to(w, &w->put_state, need);
-	send_state(w, type, to & ~need, false);
-}
-
-static u8 message_of(enum bftm_order_phase phase)
-{
-	switch (phase) {
-	case BFTM_ORDER_GETTING:
-		return BFTM_ORDER_GET;
-	case BFTM_ORDER_PROPOSING:
-		return BFTM_ORDER_PROPOSE;
-	case BFTM_ORDER_COMMITTING:
-		return BFTM_ORDER_COMMIT;
-	case BFTM_ORDER_INSTALLING:
-		return BFTM_ORDER_INSTALL;
-	default:
-		return 0;
-	}
-}
-
-void bftm_iterate_stored(struct bftm_order_work *w, u32 u)
-{
-	const struct bftm_order_cfg *cfg = bftm_order_cfg_of(w);
-	const struct bftm_order *o = &w->order;
-
-	if (o->phase == BFTM_ORDER_MAKING) {
-		if (bftm_count(w->put_state.stored) >= bftm_order_quorum(cfg->n, cfg->b))
-			bftm_iterate_made(w, true);
-		return;
-	}
-	/* An older iteration is abandoned, whatever was owed to whom. */
-	if (w->owed >> u & 1 && under_way(w) && bftm_now() - o->begun_ns < cfg->limit_ns)
-		send_state(w, message_of(o->phase), 1u << u, false);
-	w->owed &= ~(1u << u);
-}
-
 void bftm_iterate_interrupt(struct bftm_order_work *w)
 {
 	if (!under_way(w))
@@ -128,17 +32,9 @@ void bftm_iterate_interrupt(struct bftm_order_work *w)
 	bftm_timer_arm(&w->wake, 0);
 }
 
-void bftm_iterate_again(struct bftm_order_work *w, u32 u)
-{
-	u8 type = message_of(w->order.phase);
-
-	if (type && !(w->order.answered >> u & 1))
-		send_phase(w, type, 1u << u);
-}
-
 static void pause_for(struct bftm_order_work *w, u64 limit_ns)
 {
-	w->not_before_ns = bftm_now() + (limit_ns ? bftm_random(limit_ns) : 0);
+	w->iterate.not_before_ns = bftm_now() + (limit_ns ? bftm_random(limit_ns) : 0);
 }
 
 /* Does the last known state reflect the operation under way? */
@@ -146,22 +42,21 @@ static void note_settled(struct bftm_order_work *w)
 {
 	struct bftm_applied a;
 
-	if (!w->op || w->settled || !w->state.data ||
-	    !bftm_state_find(w->state.data, w->ordering->identity->client, &a) ||
-	    a.op != w->op)
+	if (!w->submit.op || w->submit.settled || !w->make.state.data ||
+	    !bftm_state_find(w->make.state.data, w->ordering->identity->client, &a) ||
+	    a.op != w->submit.op)
 		return;
-	w->settled = true;
-	bftm_submit_poll(w);
+	bftm_submit_settled(w);
 }
 
 static void committed(struct bftm_order_work *w)
 {
 	bftm_order_totals.committed++;
-	w->pauses = 0;
+	w->iterate.pauses = 0;
 	if (w->ordering->version < w->order.next.version)
 		w->ordering->version = w->order.next.version;
-	if (w->next.data)
-		bftm_make_keep(w, &w->next);
+	if (w->make.next.data)
+		bftm_make_keep(w, &w->make.next);
 	note_settled(w);
 }
 
@@ -171,11 +66,11 @@ static void timed_out(struct bftm_order_work *w)
 
 	bftm_order_totals.slow++;
 	if (bftm_count(w->order.answered) < bftm_order_quorum(cfg->n, cfg->b) &&
-	    !w->unreachable_ns)
-		w->unreachable_ns = bftm_now();
-	pause_for(w, w->pauses ? cfg->resend_ns << w->pauses : 0);
-	if (w->pauses < PAUSE_DOUBLINGS_MAX)
-		w->pauses++;
+	    !w->iterate.unreachable_ns)
+		w->iterate.unreachable_ns = bftm_now();
+	pause_for(w, w->iterate.pauses ? cfg->resend_ns << w->iterate.pauses : 0);
+	if (w->iterate.pauses < PAUSE_DOUBLINGS_MAX)
+		w->iterate.pauses++;
 }
 
 static void denied(struct bftm_order_work *w, u32 reason)
@@ -185,9 +80,7 @@ static void denied(struct bftm_order_work *w, u32 reason)
 	pause_for(w, cfg->resend_ns << PAUSE_DOUBLINGS_MAX);
 	w->ordering->restarted = 0;
 	/* Their limit is lower than ours: less fits, and requests get EMSGSIZE. */
-	if (reason == BFTM_REFUSED_STATE && w->next.data && w->next.id.len <= w->limit)
-		w->limit = w->next.id.len - 1;
-	else
+	if (reason != BFTM_REFUSED_STATE || !bftm_make_lower(w))
 		bftm_submit_denied(w, reason);
 }
 
@@ -196,10 +89,10 @@ static void begin(struct bftm_order_work *w, bool refresh)
 	struct bftm_order_out out;
 
 	bftm_make_stop(w);
-	bftm_put_stop(&w->put_state);
-	w->owed = 0;
-	w->awaits = false;
-	w->first_seq = bftm_identity_seq(w->ordering->identity);
+	bftm_put_stop(&w->iterate.put);
+	w->iterate.owed = 0;
+	w->iterate.awaits = false;
+	w->iterate.first_seq = bftm_identity_seq(w->ordering->identity);
 	bftm_order_totals.iterations++;
 	bftm_order_begin(&w->order, bftm_order_cfg_of(w), refresh, bftm_now(), &out);
 	obey(w, &out);
@@ -208,13 +101,13 @@ static void begin(struct bftm_order_work *w, bool refresh)
 /* Nothing is under way, and nothing is to be done. */
 static void rest(struct bftm_order_work *w)
 {
-	if (!w->op && bftm_order_pack(w)) {
+	if (!w->submit.op && bftm_order_pack(w)) {
 		bftm_submit_begin(w);
 		return;
 	}
-	if (w->op)
+	if (w->submit.op)
 		return;		/* it polls */
-	w->unreachable_ns = 0;	/* nobody asks, so nobody answers */
+	w->iterate.unreachable_ns = 0;	/* nobody asks, so nobody answers */
 	bftm_order_unlock(w);
 	bftm_make_stop(w);
 	bftm_order_use(w, NULL);
@@ -222,7 +115,7 @@ static void rest(struct bftm_order_work *w)
 
 static bool wants(const struct bftm_order_work *w)
 {
-	return w->op && !w->settled;
+	return w->submit.op && !w->submit.settled;
 }
 
 /* INSTALL was sent, but for a long body; it need not be waited for. */
@@ -235,14 +128,15 @@ static bool may_be_cut_short(const struct bftm_order_work *w)
 /* The response should have come, or servers are to be told what they lost. */
 static bool wants_refresh(const struct bftm_order_work *w)
 {
-	return (w->op && w->settled && w->submits >= BFTM_POLLS_MAX) || w->refresh;
+	return w->iterate.refresh || (w->submit.op && w->submit.settled &&
+				      w->submit.submits >= BFTM_POLLS_MAX);
 }
 
 static void next_iteration(struct bftm_order_work *w)
 {
 	bool refresh = wants_refresh(w);
 
-	if (w->making)
+	if (w->make.running)
 		return;		/* a program runs: bftm_iterate_ran() */
 	if (!wants(w) && !refresh) {
 		rest(w);
@@ -254,12 +148,13 @@ static void next_iteration(struct bftm_order_work *w)
 	}
 	if (!bftm_order_may(w))
 		return;
-	if (bftm_now() < w->not_before_ns) {
-		bftm_timer_arm(&w->wake, w->not_before_ns);
+	if (bftm_now() < w->iterate.not_before_ns) {
+		bftm_timer_arm(&w->wake, w->iterate.not_before_ns);
 		return;
 	}
-	w->refresh = false;
-	w->submits = refresh && w->settled ? 0 : w->submits;
+	w->iterate.refresh = false;
+	if (refresh)
+		bftm_submit_polled(w);
 	begin(w, refresh);
 }
 
@@ -269,10 +164,10 @@ static void make(struct bftm_order_work *w)
 	const struct bftm_order *o = &w->order;
 	u64 until = o->begun_ns + bftm_order_cfg_of(w)->resend_ns;
 
-	w->awaits = o->phase == BFTM_ORDER_MAKING && bftm_now() < until &&
+	w->iterate.awaits = o->phase == BFTM_ORDER_MAKING && bftm_now() < until &&
 		    bftm_refresh_awaited(w) & ~o->answered & ~o->recovering;
-	bftm_timer_arm(&w->wake, w->awaits ? until : o->wake_ns);
-	if (!w->awaits)
+	bftm_timer_arm(&w->wake, w->iterate.awaits ? until : o->wake_ns);
+	if (!w->iterate.awaits)
 		bftm_make(w);
 }
 
@@ -286,7 +181,7 @@ void bftm_iterate(struct bftm_order_work *w)
 		next_iteration(w);
 		return;
 	}
-	if (w->awaits) {
+	if (w->iterate.awaits) {
 		make(w);
 		return;
 	}
@@ -302,19 +197,19 @@ static void obey(struct bftm_order_work *w, const struct bftm_order_out *out)
 	if (out->verdict == BFTM_ORDER_DONE)
 		committed(w);
 	if (out->send && out->to)
-		send_phase(w, out->send, out->to);
+		bftm_phase_send(w, out->send, out->to);
 	switch (out->verdict) {
 	case BFTM_ORDER_ON:
 	case BFTM_ORDER_DONE:
 		break;
 	case BFTM_ORDER_MAKE:
-		w->unreachable_ns = 0;
+		w->iterate.unreachable_ns = 0;
 		make(w);
 		return;
 	case BFTM_ORDER_OUTRANKED:
 		bftm_order_totals.outranked++;
 		bftm_order_met(w);
-		pause_for(w, w->lock == BFTM_ORDER_LOCKED ? cfg->resend_ns / 16 :
+		pause_for(w, w->mutex.state == BFTM_ORDER_LOCKED ? cfg->resend_ns / 16 :
 							    cfg->resend_ns);
 		break;
 	case BFTM_ORDER_UNSURE:
@@ -349,10 +244,10 @@ void bftm_iterate_answer(struct bftm_order_work *w, u32 u, const struct bftm_ord
 					  bftm_now(), &out);
 		return;
 	}
-	if (msg->type == BFTM_ORDER_NEEDBODY && bftm_body_same(&msg->id, &w->put_state.id))
-		w->put_state.stored &= ~(1u << u);	/* it has lost what it stored */
+	if (msg->type == BFTM_ORDER_NEEDBODY && bftm_body_same(&msg->id, &w->iterate.put.id))
+		w->iterate.put.stored &= ~(1u << u);	/* it has lost what it stored */
 	bftm_order_answer(&w->order, bftm_order_cfg_of(w), u, msg, genuine, bftm_now(), &out);
-	if (w->awaits && out.verdict == BFTM_ORDER_ON && under_way(w))
+	if (w->iterate.awaits && out.verdict == BFTM_ORDER_ON && under_way(w))
 		make(w);
 	else if (out.send || out.verdict != BFTM_ORDER_ON || !under_way(w))
 		obey(w, &out);
@@ -374,7 +269,7 @@ void bftm_iterate_made(struct bftm_order_work *w, bool made)
 	if (w->order.phase != BFTM_ORDER_MAKING)
 		return;
 	if (made) {
-		bftm_order_made(&w->order, bftm_order_cfg_of(w), &w->next.id, bftm_now(), &out);
+		bftm_order_made(&w->order, bftm_order_cfg_of(w), &w->make.next.id, bftm_now(), &out);
 		obey(w, &out);
 		return;
 	}
@@ -391,4 +286,9 @@ void bftm_iterate_ran(struct bftm_order_work *w, bool made)
 	if (!made)
 		pause_for(w, bftm_order_cfg_of(w)->resend_ns);
 	bftm_timer_arm(&w->wake, 0);
+}
+
+void bftm_iterate_refresh(struct bftm_order_work *w)
+{
+	w->iterate.refresh = true;
 }

@@ -32,8 +32,8 @@ static void won(void *arg)
 	struct bftm_order_work *w = arg;
 
 	bftm_order_totals.locked++;
-	w->impatient = false;
-	w->lock = BFTM_ORDER_LOCKED;
+	w->mutex.impatient = false;
+	w->mutex.state = BFTM_ORDER_LOCKED;
 	bftm_order_soon(w, 0);
 }
 
@@ -42,9 +42,9 @@ static void over(void *arg)
 {
 	struct bftm_order_work *w = arg;
 
-	w->lock = w->lock == BFTM_ORDER_QUEUED ? BFTM_ORDER_NO_LOCK : BFTM_ORDER_UNLOCKED;
-	w->lock_id = 0;
-	if (w->lock == BFTM_ORDER_NO_LOCK)
+	w->mutex.state = w->mutex.state == BFTM_ORDER_QUEUED ? BFTM_ORDER_NO_LOCK : BFTM_ORDER_UNLOCKED;
+	w->mutex.id = 0;
+	if (w->mutex.state == BFTM_ORDER_NO_LOCK)
 		bftm_order_soon(w, 0);
 }
 
@@ -56,14 +56,14 @@ static void contend(struct bftm_order_work *w)
 		.name_len = w->ordering->len + 1,
 		.lease_ns = w->cluster->conf.lease_ns,
 		.renew = bftm_order_runs(w),
-		.inside = &w->inside,
+		.inside = &w->mutex.inside,
 	};
 
 	snprintf(ask.cluster, sizeof(ask.cluster), "%s", w->cluster->conf.name);
 	memcpy(ask.name, w->ordering->name, w->ordering->len);
-	w->inside = (struct bftm_inside){ .won = won, .over = over, .arg = w };
-	w->lock = BFTM_ORDER_QUEUED;
-	w->lock_id = ask.id;
+	w->mutex.inside = (struct bftm_inside){ .won = won, .over = over, .arg = w };
+	w->mutex.state = BFTM_ORDER_QUEUED;
+	w->mutex.id = ask.id;
 	bftm_order_patience(w);
 	bftm_acquire_begin(&ask);
 }
@@ -78,30 +78,35 @@ static u64 running_ns(const struct bftm_order_work *w)
 void bftm_order_patience(struct bftm_order_work *w)
 {
 	/* Once it was of no use, the holder is taken for dead, until another is met. */
-	if (!w->impatient)
-		w->patience_ns = bftm_now() + running_ns(w) +
+	if (!w->mutex.impatient)
+		w->mutex.patience_ns = bftm_now() + running_ns(w) +
 				 (PATIENCE + bftm_random(PATIENCE)) * resend_ns(w);
+}
+
+void bftm_order_patience_anew(struct bftm_order_work *w)
+{
+	w->mutex.impatient = false;
+	bftm_order_patience(w);
 }
 
 void bftm_order_met(struct bftm_order_work *w)
 {
 	w->ordering->contended_ns = bftm_now();
-	w->impatient = false;
-	if (w->lock == BFTM_ORDER_NO_LOCK)
-		w->lock = BFTM_ORDER_UNLOCKED;
-	bftm_order_patience(w);
+	if (w->mutex.state == BFTM_ORDER_NO_LOCK)
+		w->mutex.state = BFTM_ORDER_UNLOCKED;
+	bftm_order_patience_anew(w);
 }
 
 /* Whoever has the lock applies what all wait for: the turn need not be waited for. */
 static bool waits(struct bftm_order_work *w)
 {
-	if (w->lock != BFTM_ORDER_QUEUED)
+	if (w->mutex.state != BFTM_ORDER_QUEUED)
 		return false;
-	if (bftm_now() >= w->patience_ns) {
-		w->impatient = true;
+	if (bftm_now() >= w->mutex.patience_ns) {
+		w->mutex.impatient = true;
 		return false;
 	}
-	bftm_timer_arm(&w->wake, w->patience_ns);
+	bftm_timer_arm(&w->wake, w->mutex.patience_ns);
 	return true;
 }
 
@@ -109,7 +114,7 @@ bool bftm_order_may(struct bftm_order_work *w)
 {
 	u64 met = w->ordering->contended_ns;
 
-	if (w->lock != BFTM_ORDER_UNLOCKED)
+	if (w->mutex.state != BFTM_ORDER_UNLOCKED)
 		return !waits(w);
 	if (!bftm_order_runs(w) && (!met || bftm_now() - met > ALONE * resend_ns(w)))
 		return true;
@@ -119,11 +124,11 @@ bool bftm_order_may(struct bftm_order_work *w)
 
 void bftm_order_unlock(struct bftm_order_work *w)
 {
-	u64 id = w->lock_id;
+	u64 id = w->mutex.id;
 
-	w->lock_id = 0;
-	w->lock = BFTM_ORDER_UNLOCKED;
-	w->inside = (struct bftm_inside){};
+	w->mutex.id = 0;
+	w->mutex.state = BFTM_ORDER_UNLOCKED;
+	w->mutex.inside = (struct bftm_inside){};
 	if (id)
 		bftm_acquire_cancel(id);
 }

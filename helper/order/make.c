@@ -16,10 +16,12 @@
 
 static void drop_next(struct bftm_order_work *w)
 {
-	if (w->next.data != w->state.data)
-		free(w->next.data);
-	w->next.data = NULL;
-	w->made = false;
+	struct bftm_order_make *m = &w->make;
+
+	if (m->next.data != m->state.data)
+		free(m->next.data);
+	m->next.data = NULL;
+	m->made = false;
 }
 
 static void note_kind(struct bftm_order_work *w, const struct bftm_body_here *body)
@@ -31,66 +33,71 @@ static void note_kind(struct bftm_order_work *w, const struct bftm_body_here *bo
 	app = bftm_state_app(body->data, body->id.len, &len);
 	w->ordering->kind = bftm_object_kind(app, len);
 	/* Then whoever has the lock needs more time than was thought. */
-	if (!ran && bftm_order_runs(w)) {
-		w->impatient = false;
-		bftm_order_patience(w);
-	}
+	if (!ran && bftm_order_runs(w))
+		bftm_order_patience_anew(w);
 }
 
 void bftm_make_keep(struct bftm_order_work *w, struct bftm_body_here *body)
 {
-	if (body->data == w->state.data)
+	struct bftm_order_make *m = &w->make;
+
+	if (body->data == m->state.data)
 		return;
 	note_kind(w, body);
-	if (w->next.data == w->state.data)
-		w->next.data = NULL;
-	free(w->state.data);
-	w->state = *body;
+	if (m->next.data == m->state.data)
+		m->next.data = NULL;
+	free(m->state.data);
+	m->state = *body;
 }
 
 static bool is_here(const struct bftm_order_work *w)
 {
+	const struct bftm_order_make *m = &w->make;
+
 	return !w->order.base.len ||
-	       (w->state.data && bftm_body_same(&w->state.id, &w->order.base));
+	       (m->state.data && bftm_body_same(&m->state.id, &w->order.base));
 }
 
 struct bftm_fetch *bftm_make_fetched(struct bftm_order_work *w, const struct bftm_body_id *id)
 {
+	struct bftm_order_make *m = &w->make;
 	u32 i;
 
-	for (i = 0; i < w->fetches; i++)
-		if (w->fetch[i].body.data && bftm_body_same(&w->fetch[i].body.id, id))
-			return &w->fetch[i];
+	for (i = 0; i < m->fetches; i++)
+		if (m->fetch[i].body.data && bftm_body_same(&m->fetch[i].body.id, id))
+			return &m->fetch[i];
 	return NULL;
 }
 
 static void keep_fetched(struct bftm_order_work *w)
 {
+	struct bftm_order_make *m = &w->make;
 	u32 i, k, kept = 0;
 
-	for (i = 0; i < w->fetches; i++) {
+	for (i = 0; i < m->fetches; i++) {
 		bool used = false;
 
-		for (k = 0; k < w->job.count && w->fetch[i].over; k++)
-			used |= bftm_body_same(&w->ops[k].id, &w->fetch[i].body.id);
-		if (used && w->fetch[i].body.data)
-			w->fetch[kept++] = w->fetch[i];
+		for (k = 0; k < m->job.count && m->fetch[i].over; k++)
+			used |= bftm_body_same(&m->ops[k].id, &m->fetch[i].body.id);
+		if (used && m->fetch[i].body.data)
+			m->fetch[kept++] = m->fetch[i];
 		else
-			bftm_fetch_stop(&w->fetch[i]);
+			bftm_fetch_stop(&m->fetch[i]);
 	}
-	w->fetches = kept;
+	m->fetches = kept;
 }
 
 /* What others wait for, without what this client had submitted before a restart. */
 static u32 list_ops(struct bftm_order_work *w, u32 *holders)
 {
+	struct bftm_order_make *m = &w->make;
 	u32 me = w->ordering->identity->client, i, kept = 0, count;
 
-	count = bftm_order_ops(&w->order, bftm_order_cfg_of(w), w->ops, holders, BFTM_OPS_MAX);
+	count = bftm_order_ops(&w->order, bftm_order_cfg_of(w), m->ops, holders, BFTM_OPS_MAX);
 	for (i = 0; i < count; i++) {
-		if (w->ops[i].client == me || w->ops[i].id.len > BFTM_OP_MAX)
+		if (m->ops[i].client == me || m->ops[i].id.len > BFTM_OP_MAX)
 			continue;
-		w->ops[kept] = w->ops[i];
+		m->ops[kept] = m->ops[i];
 		holders[kept++] = holders[i];
 	}
 	return kept;
@@ -98,35 +105,40 @@ static u32 list_ops(struct bftm_order_work *w, u32 *holders)
 
 static void gather_ops(struct bftm_order_work *w)
 {
+	struct bftm_order_make *m = &w->make;
 	u32 holders[BFTM_OPS_MAX], i;
 
-	w->job.count = list_ops(w, holders);
+	m->job.count = list_ops(w, holders);
 	keep_fetched(w);
-	for (i = 0; i < w->job.count; i++)
-		if (w->ops[i].id.len && !bftm_make_fetched(w, &w->ops[i].id) &&
-		    w->fetches < BFTM_OPS_MAX)
-			bftm_fetch_begin(w, &w->fetch[w->fetches++], &w->ops[i].id, holders[i]);
+	for (i = 0; i < m->job.count; i++)
+		if (m->ops[i].id.len && !bftm_make_fetched(w, &m->ops[i].id) &&
+		    m->fetches < BFTM_OPS_MAX)
+			bftm_fetch_begin(w, &m->fetch[m->fetches++], &m->ops[i].id, holders[i]);
 }
 
 static bool is_made(const struct bftm_order_work *w)
 {
-	return w->made && w->order.applies && bftm_body_same(&w->made_on, &w->order.base) &&
-	       w->next.id.len <= w->limit;
+	const struct bftm_order_make *m = &w->make;
+
+	return m->made && w->order.applies && bftm_body_same(&m->made_on, &w->order.base) &&
+	       m->next.id.len <= m->limit;
 }
 
 static void propose(struct bftm_order_work *w);
 
 void bftm_make(struct bftm_order_work *w)
 {
+	struct bftm_order_make *m = &w->make;
+
 	bftm_make_stop(w);
 	if (is_made(w)) {
 		propose(w);
 		return;
 	}
-	w->gathering = true;
-	w->job.count = 0;
+	m->gathering = true;
+	m->job.count = 0;
 	if (!is_here(w))
-		bftm_fetch_begin(w, &w->fetch_state, &w->order.base, w->order.holders);
+		bftm_fetch_begin(w, &m->fetch_state, &w->order.base, w->order.holders);
 	if (w->order.applies)
 		gather_ops(w);
 	bftm_make_gathered(w);
@@ -135,12 +147,14 @@ void bftm_make(struct bftm_order_work *w)
 /* A long body goes ahead: the core's patience is for datagrams. */
 static void propose(struct bftm_order_work *w)
 {
-	if (w->next.id.len <= BFTM_ORDER_DATA_MAX || !w->order.applies) {
+	struct bftm_order_make *m = &w->make;
+
+	if (m->next.id.len <= BFTM_ORDER_DATA_MAX || !w->order.applies) {
 		bftm_iterate_made(w, true);
 		return;
 	}
-	bftm_put_begin(&w->put_state, &w->next.id, w->next.data);
-	bftm_put_to(w, &w->put_state,
+	bftm_put_begin(&w->iterate.put, &m->next.id, m->next.data);
+	bftm_put_to(w, &w->iterate.put,
 		    bftm_cluster_everyone(w->cluster) & ~w->order.recovering);
 }
 
@@ -149,13 +163,13 @@ static void applied(struct bftm_object_job *job)
 	struct bftm_order_work *w = job->arg;
 	bool good;
 
-	w->making = false;
-	if (!job->error && !job->applied && w->due)
+	w->make.running = false;
+	if (!job->error && !job->applied && w->make.due)
 		bftm_submit_no_room(w);
 	good = !job->error && job->applied && bftm_apply_assemble(w);
 	bftm_object_free(job);
 	if (w->order.phase != BFTM_ORDER_MAKING) {
-		w->made = good;
+		w->make.made = good;
 		bftm_iterate_ran(w, good);
 	} else if (good) {
 		propose(w);
@@ -166,7 +180,8 @@ static void applied(struct bftm_object_job *job)
 
 static void apply(struct bftm_order_work *w)
 {
-	struct bftm_object_job *job = &w->job;
+	struct bftm_order_make *m = &w->make;
+	struct bftm_object_job *job = &m->job;
 	u32 count, app_len;
 
 	/* Whoever has the lock runs the programs that all wait for. */
@@ -177,7 +192,7 @@ static void apply(struct bftm_order_work *w)
 	bftm_apply_collect(w);
 	count = job->count;
 	if (!count) {
-		if (w->due)
+		if (m->due)
 			bftm_submit_no_room(w);
 		bftm_iterate_made(w, false);
 		return;
@@ -185,9 +200,9 @@ static void apply(struct bftm_order_work *w)
 	*job = (struct bftm_object_job){
 		.app = bftm_state_app(bftm_order_base(w), w->order.base.len, &app_len),
 		.version = w->order.base.version + 1,
-		.room = bftm_order_left(&w->space),
-		.spare = bftm_order_spare(&w->space),
-		.op = w->job_ops,
+		.room = bftm_order_left(&m->space),
+		.spare = bftm_order_spare(&m->space),
+		.op = m->job_ops,
 		.count = count,
 		.exec = &bftm_exec_programs,
 		.now = bftm_now,
@@ -196,10 +211,10 @@ static void apply(struct bftm_order_work *w)
 		.arg = w,
 	};
 	job->app_len = app_len;
-	w->making = true;
-	w->made_on = w->order.base;
+	m->running = true;
+	m->made_on = w->order.base;
 	bftm_object_apply(job);
-	if (w->making) {
+	if (m->running) {
 		bftm_order_unmade(&w->order);
 		bftm_timer_stop(&w->wake);
 	}
@@ -207,27 +222,29 @@ static void apply(struct bftm_order_work *w)
 
 static bool all_over(const struct bftm_order_work *w)
 {
+	const struct bftm_order_make *m = &w->make;
 	u32 i;
 
-	for (i = 0; i < w->fetches; i++)
-		if (!w->fetch[i].over)
+	for (i = 0; i < m->fetches; i++)
+		if (!m->fetch[i].over)
 			return false;
-	return !w->fetch_state.holders || w->fetch_state.over;
+	return !m->fetch_state.holders || m->fetch_state.over;
 }
 
 void bftm_make_gathered(struct bftm_order_work *w)
 {
-	struct bftm_body_here *got = &w->fetch_state.body;
+	struct bftm_order_make *m = &w->make;
+	struct bftm_body_here *got = &m->fetch_state.body;
 
-	if (!w->gathering || !all_over(w))
+	if (!m->gathering || !all_over(w))
 		return;
-	w->gathering = false;
+	m->gathering = false;
 	drop_next(w);
 	if (got->data && bftm_state_ok(got->data, got->id.len, got->id.version)) {
 		bftm_make_keep(w, got);
 		got->data = NULL;
 	}
-	bftm_fetch_stop(&w->fetch_state);
+	bftm_fetch_stop(&m->fetch_state);
 	if (!is_here(w)) {
 		bftm_iterate_made(w, false);
 		return;
@@ -236,43 +253,66 @@ void bftm_make_gathered(struct bftm_order_work *w)
 		apply(w);
 		return;
 	}
-	w->next.id = w->order.base;
-	w->next.data = w->order.base.len ? w->state.data : NULL;
+	m->next.id = w->order.base;
+	m->next.data = w->order.base.len ? m->state.data : NULL;
 	bftm_iterate_made(w, true);
+}
+
+void bftm_make_init(struct bftm_order_work *w)
+{
+	w->make.fetch_state.over = true;
 }
 
 void bftm_make_stop(struct bftm_order_work *w)
 {
+	struct bftm_order_make *m = &w->make;
 	u32 i;
 
-	w->gathering = false;
-	if (w->making) {
-		bftm_object_cancel(&w->job);
-		bftm_object_free(&w->job);
+	m->gathering = false;
+	if (m->running) {
+		bftm_object_cancel(&m->job);
+		bftm_object_free(&m->job);
 	}
-	w->making = false;
-	bftm_fetch_stop(&w->fetch_state);
-	for (i = 0; i < w->fetches; i++)
-		if (!w->fetch[i].over)
-			bftm_fetch_stop(&w->fetch[i]);
+	m->running = false;
+	bftm_fetch_stop(&m->fetch_state);
+	for (i = 0; i < m->fetches; i++)
+		if (!m->fetch[i].over)
+			bftm_fetch_stop(&m->fetch[i]);
+}
+
+bool bftm_make_lower(struct bftm_order_work *w)
+{
+	struct bftm_order_make *m = &w->make;
+
+	if (!m->next.data || m->next.id.len > m->limit)
+		return false;
+	m->limit = m->next.id.len - 1;
+	return true;
+}
+
+void bftm_make_anew(struct bftm_order_work *w)
+{
+	bftm_make_void(w);
+	w->make.limit = w->cluster->conf.state_max;
 }
 
 void bftm_make_void(struct bftm_order_work *w)
 {
 	if (w->order.phase == BFTM_ORDER_IDLE)
 		bftm_make_stop(w);
-	w->made = false;
+	w->make.made = false;
 }
 
 void bftm_make_free(struct bftm_order_work *w)
 {
+	struct bftm_order_make *m = &w->make;
 	u32 i;
 
 	bftm_make_stop(w);
-	for (i = 0; i < w->fetches; i++)
-		bftm_fetch_stop(&w->fetch[i]);
-	w->fetches = 0;
+	for (i = 0; i < m->fetches; i++)
+		bftm_fetch_stop(&m->fetch[i]);
+	m->fetches = 0;
 	drop_next(w);
-	free(w->state.data);
-	w->state.data = NULL;
+	free(m->state.data);
+	m->state.data = NULL;
 }

@@ -7,6 +7,7 @@
 
 #include "core/servers.h"
 #include "cluster/cluster.h"
+#include "cluster/service.h"
 #include "loop/log.h"
 #include "order/ordering.h"
 #include "kernel/upcall.h"
@@ -92,7 +93,7 @@ static int begin(const struct bftm_submit_ask *ask, struct bftm_cluster *cl)
 	if (err)
 		return -err;
 	err = bftm_request_new(o, cl, ask);
-	if (!err && !w->op)
+	if (!err && !w->submit.op)
 		bftm_submit_next(w);
 	return -err;
 }
@@ -133,7 +134,7 @@ static bool is_hasty(struct bftm_cluster *cl, u32 u)
 	return true;
 }
 
-void bftm_order_answer_from(struct bftm_cluster *cl, u32 u, const struct bftm_order_msg *msg)
+static void server_answer(struct bftm_cluster *cl, u32 u, const struct bftm_order_msg *msg)
 {
 	struct bftm_order_work *w = work_of(cl, msg->name, msg->name_len);
 
@@ -162,19 +163,19 @@ void bftm_order_answer_from(struct bftm_cluster *cl, u32 u, const struct bftm_or
 	}
 }
 
-void bftm_order_refused_by(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
+static void server_refused(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 {
 	struct bftm_order_work *w = work_of(cl, msg->name, msg->name_len);
 
 	if (!w)
 		return;
-	if (w->op && msg->seq == w->submitted[u])
+	if (w->submit.op && msg->seq == w->submit.submitted[u])
 		bftm_submit_refused(w, u, msg->position);
-	else if (msg->seq > w->first_seq)
+	else if (msg->seq > w->iterate.first_seq)
 		bftm_iterate_refused(w, u, msg->position);
 }
 
-void bftm_order_epoch(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
+static void server_epoch(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 {
 	struct bftm_order_work *w = work_of(cl, msg->name, msg->name_len);
 
@@ -184,9 +185,9 @@ void bftm_order_epoch(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg
 	if (!w || now - w->again_ns[u] < bftm_order_cfg_of(w)->resend_ns)
 		return;
 	w->again_ns[u] = now;
-	if (w->op)
+	if (w->submit.op)
 		bftm_submit_to(w, 1u << u);
-	bftm_iterate_again(w, u);
+	bftm_phase_again(w, u);
 }
 
 void bftm_orders_interrupt(void)
@@ -200,7 +201,7 @@ void bftm_orders_interrupt(void)
 				bftm_iterate_interrupt(o->work);
 }
 
-void bftm_order_restarted(struct bftm_cluster *cl, u32 u)
+static void server_restarted(struct bftm_cluster *cl, u32 u)
 {
 	struct bftm_ordering *o;
 
@@ -208,7 +209,7 @@ void bftm_order_restarted(struct bftm_cluster *cl, u32 u)
 		bftm_refresh_restarted(o, cl, u);
 }
 
-void bftm_orders_restored(struct bftm_identity *identity)
+static void client_restored(struct bftm_identity *identity)
 {
 	struct bftm_ordering *o;
 
@@ -221,7 +222,7 @@ void bftm_orders_restored(struct bftm_identity *identity)
 	}
 }
 
-void bftm_orders_free(struct bftm_identity *identity)
+static void client_forget(struct bftm_identity *identity)
 {
 	struct bftm_ordering *o;
 
@@ -229,7 +230,7 @@ void bftm_orders_free(struct bftm_identity *identity)
 		RB_REMOVE(bftm_orderings, &identity->orderings, o);
 		bftm_requests_drop(&o->waiting);
 		if (o->work) {
-			bftm_requests_drop(&o->work->batch);
+			bftm_requests_drop(&o->work->submit.batch);
 			bftm_order_work_free(o->work);
 		}
 		bftm_timer_stop(&o->refresh);
@@ -237,6 +238,27 @@ void bftm_orders_free(struct bftm_identity *identity)
 		free(o);
 	}
 }
+
+static void client_begin(struct bftm_identity *identity)
+{
+	RB_INIT(&identity->orderings);
+}
+
+static void cluster_stop(struct bftm_cluster *cl)
+{
+	client_forget(cl->identity);
+}
+
+const struct bftm_service bftm_object_service = {
+	.begin = client_begin,
+	.restored = client_restored,
+	.stop = cluster_stop,
+	.forget = client_forget,
+	.answer = server_refused,
+	.order = server_answer,
+	.epoch = server_epoch,
+	.restarted = server_restarted,
+};
 
 const struct bftm_ordering *bftm_ordering_next(const struct bftm_cluster *cl,
 					       const struct bftm_ordering *o)

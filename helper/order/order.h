@@ -7,22 +7,14 @@
 #ifndef BFTM_ORDER_H
 #define BFTM_ORDER_H
 
-#include "core/ordering/wire.h"
+#include <stddef.h>
+
+#include "core/types.h"
 
 struct bftm_cluster;
-struct bftm_identity;
+struct bftm_service;
+struct bftm_submit_ask;
 struct json_object;
-
-/** struct bftm_submit_ask - a submit as the kernel hands it over */
-struct bftm_submit_ask {
-	u64 id;			/* number of the request */
-	char cluster[33];	/* "" for the default */
-	u8 name[BFTM_NAME_LEN_MAX];
-	u8 name_len;
-	u64 timeout_at_ns;	/* by bftm_now(), 0 for never */
-	const u8 *op;
-	u32 op_len;
-};
 
 /** struct bftm_order_totals - since the daemon started, of all clusters */
 struct bftm_order_totals {
@@ -60,23 +52,8 @@ void bftm_order_orphan(void);
 /** bftm_orders_interrupt() - see bftm_iterate_interrupt(): of all objects */
 void bftm_orders_interrupt(void);
 
-/** bftm_order_answer() - an authentic answer of server number @u. */
-void bftm_order_answer_from(struct bftm_cluster *cl, u32 u, const struct bftm_order_msg *msg);
-
-/** bftm_order_refused_by() - server @u refused a request of the ordering protocol. */
-void bftm_order_refused_by(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
-
-/** bftm_order_epoch() - server @u has a new epoch; it said so to @msg. */
-void bftm_order_epoch(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
-
-/** bftm_order_restarted() - server @u has lost what it knew of all objects. */
-void bftm_order_restarted(struct bftm_cluster *cl, u32 u);
-
-/** bftm_orders_restored() - operations and ranks of a client go on in its new incarnation */
-void bftm_orders_restored(struct bftm_identity *identity);
-
-/** bftm_orders_free() - forget a client's objects */
-void bftm_orders_free(struct bftm_identity *identity);
+/** bftm_object_service - for the table of services */
+extern const struct bftm_service bftm_object_service;
 
 /** bftm_order_describe() - the objects of a cluster that this host has used */
 struct json_object *bftm_order_describe(const struct bftm_cluster *cl);

@@ -35,7 +35,7 @@ static void refresh(struct bftm_timer *timer)
 	cl = bftm_cluster_of(o->identity);
 	if (!cl || !bftm_cluster_orders(cl) || bftm_order_work_get(o, &w))
 		return;
-	w->refresh = true;
+	bftm_iterate_refresh(w);
 	if (!w->cluster)
 		bftm_order_use(w, cl);
 	bftm_order_soon(w, bftm_now());

@@ -77,7 +77,7 @@ static void time_out(struct bftm_timer *timer)
 {
 	struct bftm_request *r = container_of(timer, struct bftm_request, timer);
 	const struct bftm_order_work *w = r->ordering->work;
-	u64 now = bftm_now(), since = w ? w->unreachable_ns : 0;
+	u64 now = bftm_now(), since = w ? w->iterate.unreachable_ns : 0;
 
 	if (r->timed)
 		end(r, bftm_limit_errno(since));
@@ -154,19 +154,21 @@ void bftm_requests_fail(struct bftm_requests *list, int error)
  */
 static void pack(struct bftm_order_work *w, struct bftm_cluster *cl)
 {
+	struct bftm_order_submit *s = &w->submit;
 	struct bftm_requests *waiting = &w->ordering->waiting;
 	struct bftm_request *r;
 
 	while ((r = TAILQ_FIRST(waiting)) && r->cluster == cl &&
-	       !(bftm_order_runs(w) && w->body.len) && !bftm_batch_add(&w->body, r->text, r->len)) {
+	       !(bftm_order_runs(w) && s->body.len) && !bftm_batch_add(&s->body, r->text, r->len)) {
 		TAILQ_REMOVE(waiting, r, beside);
-		TAILQ_INSERT_TAIL(&w->batch, r, beside);
+		TAILQ_INSERT_TAIL(&s->batch, r, beside);
 		r->packed = true;
 	}
 }
 
 bool bftm_order_pack(struct bftm_order_work *w)
 {
+	struct bftm_order_submit *s = &w->submit;
 	struct bftm_ordering *o = w->ordering;
 	struct bftm_request *first = TAILQ_FIRST(&o->waiting);
 
@@ -177,18 +179,18 @@ bool bftm_order_pack(struct bftm_order_work *w)
 	    w->order.phase != BFTM_ORDER_IDLE)
 		return false;
 	bftm_order_use(w, first->cluster);
-	w->body.len = 0;
+	s->body.len = 0;
 	pack(w, first->cluster);
-	if (TAILQ_EMPTY(&w->batch) ||
-	    bftm_body_describe(0, w->body.data, w->body.len, &w->id) < 0) {
-		bftm_requests_fail(&w->batch, ENOMEM);
-		bftm_requests_drop(&w->batch);
+	if (TAILQ_EMPTY(&s->batch) ||
+	    bftm_body_describe(0, s->body.data, s->body.len, &s->id) < 0) {
+		bftm_requests_fail(&s->batch, ENOMEM);
+		bftm_requests_drop(&s->batch);
 		return false;
 	}
 	/* Each host in its turn, where programs take long. */
-	if (bftm_order_runs(w) && w->lock == BFTM_ORDER_LOCKED)
+	if (bftm_order_runs(w) && w->mutex.state == BFTM_ORDER_LOCKED)
 		bftm_order_unlock(w);
-	w->op = (u64)o->incarnation << 32 | ++o->ops;
+	s->op = (u64)o->incarnation << 32 | ++o->ops;
 	bftm_order_totals.operations++;
 	return true;
 }
@@ -213,40 +215,41 @@ static void answer(struct bftm_order_work *w, struct bftm_request *r, u64 number
 
 void bftm_order_deliver(struct bftm_order_work *w)
 {
+	struct bftm_order_submit *s = &w->submit;
 	/* What a response without answers says: not even for these there was room. */
 	static const struct bftm_object_answer no_room = { .status = EMSGSIZE };
 	struct bftm_request *r, *next;
 	u64 version = 0, number = 0;
 	int count, i = 0;
 
-	count = bftm_answers(w->response.data, w->response.len, &version);
+	count = bftm_answers(s->response.data, s->response.len, &version);
 	if (count >= 0)
-		number = bftm_answers_number(w->response.data);
-	for (r = TAILQ_FIRST(&w->batch); r; r = next, i++) {
+		number = bftm_answers_number(s->response.data);
+	for (r = TAILQ_FIRST(&s->batch); r; r = next, i++) {
 		struct bftm_object_answer a;
 
 		next = TAILQ_NEXT(r, beside);
 		if (i < count) {
-			bftm_answer_get(w->response.data, (u32)i, &a);
+			bftm_answer_get(s->response.data, (u32)i, &a);
 			answer(w, r, number + (u32)i, &a);
 		} else if (!count) {
 			answer(w, r, number + (u32)i, &no_room);
 		} else {
 			fail(r, EREMOTEIO);
 		}
-		drop(&w->batch, r);
+		drop(&s->batch, r);
 	}
 	if (count && i != count)
 		bftm_log(LOG_WARNING, "operation %" PRIu64 ": %d requests, %d answers",
-			 w->op, i, count);
+			 s->op, i, count);
 	if (w->ordering->version < version)
 		w->ordering->version = version;
-	w->op = 0;
+	s->op = 0;
 }
 
 void bftm_order_abandon(struct bftm_order_work *w, int error)
 {
-	bftm_requests_fail(&w->batch, error);
-	bftm_requests_drop(&w->batch);
-	w->op = 0;
+	bftm_requests_fail(&w->submit.batch, error);
+	bftm_requests_drop(&w->submit.batch);
+	w->submit.op = 0;
 }

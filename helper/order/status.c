@@ -16,11 +16,11 @@ static const char *doing(const struct bftm_order_work *w)
 
 	if (!w || !w->cluster)
 		return "idle";
-	if (w->making)
+	if (w->make.running)
 		return phase[BFTM_ORDER_MAKING];
 	if (w->order.phase != BFTM_ORDER_IDLE)
 		return phase[w->order.phase];
-	return w->lock == BFTM_ORDER_QUEUED ? "contend" : "wait";
+	return w->mutex.state == BFTM_ORDER_QUEUED ? "contend" : "wait";
 }
 
 static u64 count(const struct bftm_requests *list)
@@ -35,15 +35,17 @@ static u64 count(const struct bftm_requests *list)
 
 static struct json_object *describe(const struct bftm_ordering *o)
 {
+	const struct bftm_body_here *state = o->work && o->work->make.state.data ?
+					     &o->work->make.state : NULL;
 	struct json_object *j = json_object_new_object();
 
 	bftm_json_add_bytes(j, "name", o->name, o->len);
 	bftm_json_add_text(j, "doing", doing(o->work));
 	bftm_json_add_number(j, "version", o->version);
 	bftm_json_add_number(j, "operations", o->ops);
-	bftm_json_add_number(j, "under_way", o->work ? count(&o->work->batch) : 0);
+	bftm_json_add_number(j, "under_way", o->work ? count(&o->work->submit.batch) : 0);
 	bftm_json_add_number(j, "waiting", count(&o->waiting));
-	bftm_json_add_number(j, "state_bytes", o->work && o->work->state.data ? o->work->state.id.len : 0);
+	bftm_json_add_number(j, "state_bytes", state ? state->id.len : 0);
 	return j;
 }
 

@@ -17,86 +17,97 @@
 
 static void arm(struct bftm_order_work *w)
 {
-	u32 doublings = w->submits < DOUBLINGS_MAX ? w->submits : DOUBLINGS_MAX;
+	u32 doublings = w->submit.submits < DOUBLINGS_MAX ? w->submit.submits : DOUBLINGS_MAX;
 
-	bftm_timer_arm(&w->submit,
+	bftm_timer_arm(&w->submit.timer,
 		       bftm_now() + (bftm_order_cfg_of(w)->resend_ns << doublings));
 }
 
 void bftm_submit_to(struct bftm_order_work *w, u32 to)
 {
+	struct bftm_order_submit *s = &w->submit;
 	struct bftm_order_msg msg = {
 		.type = BFTM_ORDER_SUBMIT,
-		.op = w->op,
-		.id = w->id,
-		.offset = w->vote.offset,
-		.room = w->vote.offset ? BFTM_ORDER_DATA_MAX : w->room,
+		.op = s->op,
+		.id = s->id,
+		.offset = s->vote.offset,
+		.room = s->vote.offset ? BFTM_ORDER_DATA_MAX : s->room,
 	};
 	u32 u;
 
-	if (!w->vote.offset && w->id.len <= BFTM_ORDER_DATA_MAX) {
-		msg.data = w->body.data;
-		msg.data_len = (u16)w->id.len;
+	if (!s->vote.offset && s->id.len <= BFTM_ORDER_DATA_MAX) {
+		msg.data = s->body.data;
+		msg.data_len = (u16)s->id.len;
 	}
 	bftm_order_send(w, to, &msg);
 	for (u = 0; u < w->cluster->conf.n; u++)
 		if (to >> u & 1)
-			w->submitted[u] = w->cluster->peer[u].sent_seq;
+			s->submitted[u] = w->cluster->peer[u].sent_seq;
 }
 
 static u32 unheard(const struct bftm_order_work *w)
 {
-	return bftm_cluster_everyone(w->cluster) & ~w->vote.heard;
+	return bftm_cluster_everyone(w->cluster) & ~w->submit.vote.heard;
 }
 
 static void repeat(struct bftm_timer *timer)
 {
-	struct bftm_order_work *w = container_of(timer, struct bftm_order_work, submit);
+	struct bftm_order_work *w = container_of(timer, struct bftm_order_work, submit.timer);
+	struct bftm_order_submit *s = &w->submit;
 
-	if (!w->op)
+	if (!s->op)
 		return;
-	w->submits++;
+	s->submits++;
 	bftm_submit_to(w, unheard(w));
 	arm(w);
-	if (w->settled && w->submits >= BFTM_POLLS_MAX)
+	if (s->settled && s->submits >= BFTM_POLLS_MAX)
 		bftm_order_soon(w, 0);
 }
 
 void bftm_submit_init(struct bftm_order_work *w)
 {
-	w->submit.fire = repeat;
+	w->submit.timer.fire = repeat;
+	TAILQ_INIT(&w->submit.batch);
 }
 
 void bftm_submit_stop(struct bftm_order_work *w)
 {
-	bftm_timer_stop(&w->submit);
-	bftm_bytes_free(&w->body);
-	bftm_bytes_free(&w->response);
+	bftm_timer_stop(&w->submit.timer);
+	bftm_bytes_free(&w->submit.body);
+	bftm_bytes_free(&w->submit.response);
 }
 
 void bftm_submit_begin(struct bftm_order_work *w)
 {
-	u32 room = ROOM_HEAD + bftm_batch_count(w->body.data, w->body.len) * ROOM_EACH;
+	struct bftm_order_submit *s = &w->submit;
+	u32 room = ROOM_HEAD + bftm_batch_count(s->body.data, s->body.len) * ROOM_EACH;
 
-	if (room < w->response.len)
-		room = w->response.len;		/* the last one was so long */
-	w->room = (u16)(room < BFTM_ORDER_DATA_MAX ? room : BFTM_ORDER_DATA_MAX);
-	w->known = 0;
-	w->submits = 0;
-	w->settled = false;
-	w->response.len = 0;
-	bftm_vote_begin(&w->vote, w->op, 0);
-	bftm_put_stop(&w->put_op);
+	if (room < s->response.len)
+		room = s->response.len;		/* the last one was so long */
+	s->room = (u16)(room < BFTM_ORDER_DATA_MAX ? room : BFTM_ORDER_DATA_MAX);
+	s->known = 0;
+	s->submits = 0;
+	s->settled = false;
+	s->response.len = 0;
+	bftm_vote_begin(&s->vote, s->op, 0);
+	bftm_put_stop(&s->put);
 	bftm_order_patience(w);
 	bftm_submit_to(w, bftm_cluster_everyone(w->cluster));
 	arm(w);
 	bftm_iterate(w);
 }
 
-void bftm_submit_poll(struct bftm_order_work *w)
+void bftm_submit_settled(struct bftm_order_work *w)
 {
-	w->submits = 0;
+	w->submit.settled = true;
+	w->submit.submits = 0;
 	arm(w);
+}
+
+void bftm_submit_polled(struct bftm_order_work *w)
+{
+	if (w->submit.settled)
+		w->submit.submits = 0;
 }
 
 void bftm_submit_next(struct bftm_order_work *w)
@@ -113,8 +124,8 @@ void bftm_submit_next(struct bftm_order_work *w)
 /* The operation is over; the next may begin. */
 static void next(struct bftm_order_work *w)
 {
-	bftm_timer_stop(&w->submit);
-	bftm_put_stop(&w->put_op);
+	bftm_timer_stop(&w->submit.timer);
+	bftm_put_stop(&w->submit.put);
 	bftm_make_void(w);
 	bftm_submit_next(w);
 }
@@ -130,7 +141,7 @@ static bool is_gone(const struct bftm_vote *v, u32 u)
  */
 static void blame(struct bftm_order_work *w, u32 u)
 {
-	const struct bftm_vote *v = &w->vote;
+	const struct bftm_vote *v = &w->submit.vote;
 	u32 i;
 
 	for (i = 0; i < w->cluster->conf.n; i++)
@@ -143,23 +154,24 @@ static void blame(struct bftm_order_work *w, u32 u)
 
 static void respond(struct bftm_order_work *w, u32 u, const struct bftm_order_msg *msg)
 {
-	struct bftm_vote *v = &w->vote;
+	struct bftm_order_submit *s = &w->submit;
+	struct bftm_vote *v = &s->vote;
 	int winner = bftm_vote_count(v, bftm_order_cfg_of(w), u, msg);
 
 	if (winner < 0)
 		return;
 	blame(w, (u32)winner);
-	w->settled = true;
+	s->settled = true;
 	if (is_gone(v, (u32)winner)) {
 		bftm_order_abandon(w, EIDRM);
 		next(w);
 		return;
 	}
-	if (!bftm_bytes_add(&w->response, v->said[winner].data, v->said[winner].data_len))
+	if (!bftm_bytes_add(&s->response, v->said[winner].data, v->said[winner].data_len))
 		return;		/* without memory: once more, when it is repeated */
-	if (w->response.len < v->said[winner].len) {
-		bftm_vote_begin(v, w->op, w->response.len);
-		w->submits = 0;
+	if (s->response.len < v->said[winner].len) {
+		bftm_vote_begin(v, s->op, s->response.len);
+		s->submits = 0;
 		bftm_submit_to(w, bftm_cluster_everyone(w->cluster));
 		arm(w);
 		return;
@@ -170,21 +182,23 @@ static void respond(struct bftm_order_work *w, u32 u, const struct bftm_order_ms
 
 void bftm_submit_answer(struct bftm_order_work *w, u32 u, const struct bftm_order_msg *msg)
 {
-	if (!w->op || msg->op != w->op)
+	struct bftm_order_submit *s = &w->submit;
+
+	if (!s->op || msg->op != s->op)
 		return;
 	switch (msg->type) {
 	case BFTM_ORDER_RESPONSE:
 		respond(w, u, msg);
 		break;
 	case BFTM_ORDER_PENDING:
-		w->known |= 1u << u;
+		s->known |= 1u << u;
 		break;
 	case BFTM_ORDER_NEEDBODY:
-		if (!bftm_body_same(&msg->id, &w->id))
+		if (!bftm_body_same(&msg->id, &s->id))
 			break;
-		if (w->put_op.data != w->body.data || !bftm_body_same(&w->put_op.id, &w->id))
-			bftm_put_begin(&w->put_op, &w->id, w->body.data);
-		bftm_put_to(w, &w->put_op, 1u << u);
+		if (s->put.data != s->body.data || !bftm_body_same(&s->put.id, &s->id))
+			bftm_put_begin(&s->put, &s->id, s->body.data);
+		bftm_put_to(w, &s->put, 1u << u);
 		break;
 	}
 }
@@ -218,19 +232,19 @@ void bftm_submit_denied(struct bftm_order_work *w, u32 reason)
 {
 	int error = bftm_refusal_errno(reason);
 
-	if (!w->op)
+	if (!w->submit.op)
 		return;
-	if (w->settled)
-		bftm_requests_fail(&w->batch, EREMOTEIO);	/* it is done, whoever refuses */
+	if (w->submit.settled)
+		bftm_requests_fail(&w->submit.batch, EREMOTEIO);	/* it is done, whoever refuses */
 	else
-		give_up(w, w->known ? EREMOTEIO : error, error, bftm_refusal_name(reason));
+		give_up(w, w->submit.known ? EREMOTEIO : error, error, bftm_refusal_name(reason));
 }
 
 bool bftm_submit_refused(struct bftm_order_work *w, u32 u, u32 reason)
 {
 	/* When too many wait, ours can be applied all the same: by us. */
 	if (reason == BFTM_REFUSED_PENDING || reason == BFTM_REFUSED_STATE ||
-	    !bftm_vote_refused(w->vote.refusal, bftm_order_cfg_of(w), u, reason))
+	    !bftm_vote_refused(w->submit.vote.refusal, bftm_order_cfg_of(w), u, reason))
 		return false;
 	bftm_submit_denied(w, reason);
 	return true;

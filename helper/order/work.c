@@ -81,9 +81,9 @@ int bftm_order_work_get(struct bftm_ordering *o, struct bftm_order_work **ret)
 	w->order.rank.count = o->ranks;
 	w->order.rank.client = o->identity->client;
 	w->order.rank.incarnation = (u32)(bftm_identity_seq(o->identity) >> 32);
-	TAILQ_INIT(&w->batch);
 	bftm_submit_init(w);
 	bftm_bodies_init(w);
+	bftm_make_init(w);
 	o->work = w;
 	/* Until it is used. */
 	set_idle(w, true);
@@ -103,11 +103,10 @@ static void start_over(struct bftm_order_work *w)
 {
 	struct bftm_rank rank = w->order.rank;
 
-	bftm_make_void(w);
+	bftm_make_anew(w);
 	memset(&w->order, 0, sizeof(w->order));
 	w->order.rank = rank;
 	w->used_by = w->cluster->first_seq;
-	w->limit = w->cluster->conf.state_max;
 }
 
 void bftm_order_use(struct bftm_order_work *w, struct bftm_cluster *cl)

@@ -297,7 +297,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		take_descriptor(state, o);
 		check(state, o);
 		if (o->hash_name && o->name) {
-			bftm_sha256_hex(o->name, strlen(o->name), o->hash);
+			SHA256Data((const uint8_t *)o->name, strlen(o->name), o->hash);
 			o->name = o->hash;
 		}
 		if (o->nonblock || (o->wait && !o->lock.timeout_ns)) {

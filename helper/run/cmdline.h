@@ -3,11 +3,11 @@
 #ifndef BFTM_CMDLINE_H
 #define BFTM_CMDLINE_H
 
+#include <sha2.h>
 #include <stdbool.h>
 
 #include "config/conf.h"
 #include "lib/libbftmutex.h"
-#include "run/sha256.h"
 
 /**
  * struct options - the command line
@@ -38,7 +38,7 @@ struct options {
 	struct bftmutex_options lock;
 	const char *name;
 	const char *shown;
-	char hash[BFTM_SHA256_HEX + 1];
+	char hash[SHA256_DIGEST_STRING_LENGTH];
 	const char *lease;
 	const char *wait;
 	char **command;

@@ -94,5 +94,5 @@ u32 bftm_unknown_request(struct bftm_object_call *call, const struct bftm_object
 {
 	return bftm_bad_request(call, "'%.*s': a %s knows %s, type",
 				(int)(call->word_len < 32 ? call->word_len : 32),
-				(const char *)call->word, type->name, type->requests);
+				(const char *)call->word, bftm_builtin_name[type->type], type->requests);
 }

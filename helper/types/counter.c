@@ -57,7 +57,7 @@ static u32 apply(struct bftm_object_call *call)
 static const u8 zero[sizeof(__le64)];
 
 const struct bftm_object_type bftm_object_counter = {
-	.name = "counter",
+	.type = BFTM_BUILTIN_COUNTER,
 	.requests = "add N, get",
 	.init = zero,
 	.init_len = sizeof(zero),

@@ -62,7 +62,7 @@ static u32 apply(struct bftm_object_call *call)
 }
 
 const struct bftm_object_type bftm_object_log = {
-	.name = "log",
+	.type = BFTM_BUILTIN_LOG,
 	.requests = "append VALUE, read FROM [COUNT], len",
 	.apply = apply,
 };

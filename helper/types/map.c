@@ -174,7 +174,7 @@ static u32 apply(struct bftm_object_call *call)
 }
 
 const struct bftm_object_type bftm_object_map = {
-	.name = "map",
+	.type = BFTM_BUILTIN_MAP,
 	.requests = "set K V, get K, delete K, cas K OLD NEW, list [PREFIX]",
 	.apply = apply,
 };

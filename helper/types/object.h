@@ -15,8 +15,7 @@
 #include "core/limits.h"
 #include "core/types.h"
 #include "uapi/linux/bftmutex.h"
-
-#define BFTM_TYPE_NAME_MAX	31	/* bytes; letters, digits and ._- */
+#include "config/builtin.h"
 
 #define BFTM_MAP_KEY_MAX	255	/* bytes of a key of a map */
 
@@ -127,7 +126,7 @@ struct bftm_object_call {
 
 /**
  * struct bftm_object_type - a type of objects
- * @name:     1 to BFTM_TYPE_NAME_MAX bytes
+ * @type:     which one it is, see bftm_builtin_name
  * @requests: that it knows, for people: "add N, get"
  * @init:     what a new object keeps, @init_len bytes
  * @apply:    do one request. First whatever is to be said, by bftm_respond();
@@ -136,7 +135,7 @@ struct bftm_object_call {
  *            state is unchanged unless 0
  */
 struct bftm_object_type {
-	const char *name;
+	enum bftm_builtin type;
 	const char *requests;
 	const u8 *init;
 	u32 init_len;
@@ -160,9 +159,6 @@ enum bftm_object_kind {
 };
 
 enum bftm_object_kind bftm_object_kind(const u8 *app, u32 len);
-
-/** bftm_type_name_ok() - 1 to BFTM_TYPE_NAME_MAX letters, digits, or any of ._- */
-bool bftm_type_name_ok(const char *name, size_t len);
 
 /** bftm_is() - is the request's first word this one? */
 bool bftm_is(const struct bftm_object_call *call, const char *word);

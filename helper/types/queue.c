@@ -37,7 +37,7 @@ static u32 apply(struct bftm_object_call *call)
 }
 
 const struct bftm_object_type bftm_object_queue = {
-	.name = "queue",
+	.type = BFTM_BUILTIN_QUEUE,
 	.requests = "push VALUE, pop, peek, len",
 	.apply = apply,
 };

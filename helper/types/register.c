@@ -42,7 +42,7 @@ static u32 apply(struct bftm_object_call *call)
 }
 
 const struct bftm_object_type bftm_object_register = {
-	.name = "register",
+	.type = BFTM_BUILTIN_REGISTER,
 	.requests = "read, write VALUE, cas OLD NEW",
 	.apply = apply,
 };

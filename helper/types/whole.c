@@ -6,35 +6,21 @@
 
 #include "types/object.h"
 
-static const struct bftm_object_type *const builtin[] = {
-	&bftm_object_counter, &bftm_object_log, &bftm_object_map, &bftm_object_queue,
-	&bftm_object_register,
+static const struct bftm_object_type *const builtin[BFTM_BUILTINS] = {
+	[BFTM_BUILTIN_COUNTER] = &bftm_object_counter,
+	[BFTM_BUILTIN_LOG] = &bftm_object_log,
+	[BFTM_BUILTIN_MAP] = &bftm_object_map,
+	[BFTM_BUILTIN_QUEUE] = &bftm_object_queue,
+	[BFTM_BUILTIN_REGISTER] = &bftm_object_register,
 };
 
 #define BUILTIN "counter, log, map, queue, register"
 
 const struct bftm_object_type *bftm_object_builtin(const char *name)
 {
-	size_t i;
+	enum bftm_builtin type = bftm_builtin_find(name);
 
-	for (i = 0; i < sizeof(builtin) / sizeof(builtin[0]); i++)
-		if (!strcmp(builtin[i]->name, name))
-			return builtin[i];
-	return NULL;
-}
-
-bool bftm_type_name_ok(const char *name, size_t len)
-{
-	size_t i;
-
-	if (!len || len > BFTM_TYPE_NAME_MAX)
-		return false;
-	for (i = 0; i < len; i++)
-		if (!((name[i] >= 'a' && name[i] <= 'z') || (name[i] >= 'A' && name[i] <= 'Z') ||
-		      (name[i] >= '0' && name[i] <= '9') ||
-		      name[i] == '.' || name[i] == '_' || name[i] == '-'))
-			return false;
-	return true;
+	return type < BFTM_BUILTINS ? builtin[type] : NULL;
 }
 
 const char *bftm_object_type_of(const struct bftm_bytes *app)

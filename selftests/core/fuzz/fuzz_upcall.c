@@ -5,13 +5,10 @@
  */
 #include <string.h>
 
-#include "lock/acquire.h"
-#include "cluster/cluster.h"
-#include "cluster/lend.h"
-#include "loop/log.h"
-#include "order/order.h"
 #include "kernel/upcall.h"
-#include "uapi/linux/bftmutex.h"
+#include "loop/log.h"
+#include "loop/loop.h"
+#include "uapi/linux/bftmutex_netlink.h"
 #include "file.h"
 #include "kernel.h"
 
@@ -24,47 +21,25 @@ static void check_ask(const struct bftm_ask *ask)
 	must(!ask->inside && ask->name_len <= BFTM_NAME_LEN_MAX);
 }
 
-void bftm_acquire_begin(const struct bftm_ask *ask)
+static void request_lock(u32 kind, const struct bftm_ask *ask)
 {
 	struct bftm_won won = {
 		.id = ask->id, .cluster = ask->cluster, .lease_ns = ask->lease_ns, .token = ask->way,
 	};
 
-	check_ask(ask);
 	/* Its end may come at once, and its report is answered by anything. */
-	if (ask->once)
+	if (kind == BFTMUTEX_REQUEST_KIND_ACQUIRE && ask->once)
 		bftm_upcall_failed(ask->id, 1, ask->way, "");
-	else if (ask->fence)
+	else if (kind == BFTMUTEX_REQUEST_KIND_ACQUIRE && ask->fence)
 		bftm_upcall_won(&won);
+	else if (kind == BFTMUTEX_REQUEST_KIND_RENEW)
+		bftm_upcall_renewed(ask->id, ask->end_ns, ask->sends);
+	else if (kind == BFTMUTEX_REQUEST_KIND_CANCEL)
+		bftm_upcall_suspect("c", (u16)ask->id, "evidence that is longer than the sixty-four "
+				    "bytes that there is room for", ask->id);
 }
 
-void bftm_acquire_cancel(u64 id)
-{
-	bftm_upcall_suspect("c", (u16)id, "evidence that is longer than the sixty-four bytes that "
-			    "there is room for", id);
-}
-
-void bftm_acquire_release(const struct bftm_ask *ask)
-{
-	check_ask(ask);
-}
-
-void bftm_acquire_renew(const struct bftm_ask *ask)
-{
-	check_ask(ask);
-	bftm_upcall_renewed(ask->id, ask->end_ns, ask->sends);
-}
-
-void bftm_acquire_held(const struct bftm_ask *ask)
-{
-	check_ask(ask);
-}
-
-void bftm_acquire_forget(void)
-{
-}
-
-void bftm_order_submit(const struct bftm_submit_ask *ask)
+static void request_object(const struct bftm_submit_ask *ask)
 {
 	struct bftm_submitted done = {
 		.id = ask->id, .response = ask->op, .len = ask->op_len,
@@ -78,31 +53,27 @@ void bftm_order_submit(const struct bftm_submit_ask *ask)
 		bftm_upcall_submit_failed(ask->id, 1);
 }
 
-void bftm_order_withdraw(u64 id)
+static void request(const struct bftm_pulled *pulled)
 {
-	(void)id;
+	check_ask(&pulled->ask);
+	if (pulled->kind == BFTMUTEX_REQUEST_KIND_SUBMIT)
+		request_object(&pulled->submit);
+	else
+		request_lock(pulled->kind, &pulled->ask);
 }
 
-void bftm_order_orphan(void)
-{
-}
-
-void bftm_orders_interrupt(void)
-{
-}
-
-int bftm_clusters_restored(void)
+static int restored(void)
 {
 	return 0;
 }
 
-void bftm_lend_all(void)
+static void nothing(void)
 {
 }
 
-void bftm_lend_forget(void)
-{
-}
+const struct bftm_upcall_ops bftm_upcall_ops = {
+	.restored = restored, .opened = nothing, .request = request, .closed = nothing,
+};
 
 int bftm_watch_add(struct bftm_watch *watch)
 {

@@ -14,6 +14,7 @@
 #include "cluster/evidence.h"
 #include "order/order.h"
 #include "daemon/status.h"
+#include "lock/acquire.h"
 #include "fuzz.h"
 
 struct bftm_clusters bftm_clusters = TAILQ_HEAD_INITIALIZER(bftm_clusters);

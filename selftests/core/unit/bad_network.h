@@ -11,7 +11,7 @@
 
 #include "core/backoff/client.h"
 #include "core/backoff/protocol.h"
-#include "cluster/evidence.h"
+#include "lock/contradiction.h"
 #include "core/backoff/server.h"
 #include "core/lease.h"
 #include "core/replay.h"

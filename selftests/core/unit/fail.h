@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * One of many calls fails: allocations, system calls, calls of libraries. The linker
- * hands those that fail.c lists, of the files under test, to it instead (Makefile,
+ * hands those that fail.c lists, of the files under test, to it instead (../build.mk,
  * FAIL_CALLS); what libraries call themselves goes on working.
  */
 #ifndef BFTM_UNIT_FAIL_H

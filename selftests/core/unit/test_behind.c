@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "cluster/cluster.h"
-#include "order/order.h"
+#include "cluster/service.h"
 #include "files.h"
 
 static struct bftm_cluster cl;
@@ -15,15 +15,22 @@ static u32 asked;
 struct bftm_clusters bftm_clusters = TAILQ_HEAD_INITIALIZER(bftm_clusters);
 static u32 orders_incarnation;
 
-void bftm_orders_restored(struct bftm_identity *id)
+static void unit_restored(struct bftm_identity *id)
 {
 	orders_incarnation = id->incarnation;
 }
 
-void bftm_orders_free(struct bftm_identity *id)
+static void unit_client(struct bftm_identity *id)
 {
 	(void)id;
 }
+
+static const struct bftm_service unit_locks = { .begin = unit_client, .forget = unit_client };
+static const struct bftm_service unit_objects = {
+	.begin = unit_client, .forget = unit_client, .restored = unit_restored,
+};
+
+const struct bftm_service *const bftm_services[BFTM_SERVICES] = { &unit_locks, &unit_objects };
 
 void bftm_hello(struct bftm_cluster *cluster, u32 to)
 {

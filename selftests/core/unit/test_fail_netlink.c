@@ -3,11 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lock/acquire.h"
-#include "cluster/cluster.h"
-#include "cluster/lend.h"
+#include "uapi/linux/bftmutex_netlink.h"
 #include "kernel/nl.h"
-#include "order/order.h"
 #include "kernel/upcall.h"
 #include "daemon.h"
 #include "fail.h"
@@ -20,67 +17,33 @@ static struct bftm_ask asked;
 
 /* The rest of the daemon. */
 
-void bftm_acquire_begin(const struct bftm_ask *ask)
-{
-	asked = *ask;
-}
-
-void bftm_acquire_cancel(u64 id)
-{
-	asked.id = id;
-}
-
-void bftm_acquire_release(const struct bftm_ask *ask)
-{
-	asked = *ask;
-}
-
-void bftm_acquire_renew(const struct bftm_ask *ask)
-{
-	asked = *ask;
-}
-
-void bftm_acquire_held(const struct bftm_ask *ask)
-{
-	asked = *ask;
-}
-
-void bftm_acquire_forget(void)
-{
-	forgotten++;
-}
-
-void bftm_order_submit(const struct bftm_submit_ask *ask)
-{
-	assert_true(ask->op_len <= BFTM_OP_MAX);
-	submits++;
-}
-
-void bftm_order_withdraw(u64 id)
-{
-	asked.id = id;
-}
-
-void bftm_order_orphan(void)
-{
-}
-
-void bftm_orders_interrupt(void)
-{
-}
-
-int bftm_clusters_restored(void)
+static int unit_restored(void)
 {
 	return 0;
 }
 
-void bftm_lend_all(void)
+static void unit_opened(void)
 {
 }
 
-void bftm_lend_forget(void)
+static void unit_request(const struct bftm_pulled *pulled)
 {
+	asked = pulled->ask;
+	if (pulled->kind != BFTMUTEX_REQUEST_KIND_SUBMIT)
+		return;
+	assert_true(pulled->submit.op_len <= BFTM_OP_MAX);
+	submits++;
 }
+
+static void unit_closed(void)
+{
+	forgotten++;
+}
+
+const struct bftm_upcall_ops bftm_upcall_ops = {
+	.restored = unit_restored, .opened = unit_opened,
+	.request = unit_request, .closed = unit_closed,
+};
 
 void bftm_timer_arm(struct bftm_timer *timer, u64 at_ns)
 {

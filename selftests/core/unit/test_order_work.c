@@ -13,10 +13,11 @@
 /* The rest of the ordering thread, which these do not need. */
 void bftm_order_unlock(struct bftm_order_work *w) { (void)w; }
 void bftm_make_free(struct bftm_order_work *w) { (void)w; }
-void bftm_make_void(struct bftm_order_work *w) { (void)w; }
+void bftm_make_anew(struct bftm_order_work *w) { (void)w; }
 void bftm_submit_stop(struct bftm_order_work *w) { (void)w; }
-void bftm_submit_init(struct bftm_order_work *w) { (void)w; }
+void bftm_submit_init(struct bftm_order_work *w) { TAILQ_INIT(&w->submit.batch); }
 void bftm_bodies_init(struct bftm_order_work *w) { (void)w; }
+void bftm_make_init(struct bftm_order_work *w) { (void)w; }
 void bftm_iterate(struct bftm_order_work *w) { (void)w; }
 
 static u32 trims;

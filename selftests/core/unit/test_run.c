@@ -240,6 +240,25 @@ static void all_end_when_one_of_us_is_killed(void **state)
 	clean(&tool);
 }
 
+/* However early somebody kills its group. The field after the parent's and the group's number. */
+static void the_keeper_leaves_the_group_before_the_command_runs(void **state)
+{
+	static const char script[] =
+		"session() { read -r _ _ _ _ _ s _ </proc/$1/stat; }\n"
+		"session $PPID; keeper=$s; session $$; echo >&31; [ $keeper != $s ] && exit 5";
+	struct tool tool;
+	int status, i;
+
+	(void)state;
+	for (i = 0; i < 100; i++) {
+		start(&tool, script, 0);
+		status = end_of(&tool);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), 5);
+		clean(&tool);
+	}
+}
+
 static void signals_reach_the_group(void **state)
 {
 	/* SIGRTMIN is no constant. */
@@ -268,6 +287,7 @@ int main(void)
 		cmocka_unit_test(what_is_left_behind_keeps_the_lock),
 		cmocka_unit_test(who_has_no_descriptor_is_not_waited_for),
 		cmocka_unit_test(all_end_when_one_of_us_is_killed),
+		cmocka_unit_test(the_keeper_leaves_the_group_before_the_command_runs),
 		cmocka_unit_test(signals_reach_the_group),
 	};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names as people see them, and what long ones are called. */
+/* Names as people see them. */
 #include "unit.h"
 
 #include <fcntl.h>
@@ -8,11 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <openssl/evp.h>
-
 #include "ctl/ctl.h"
 #include "text/json.h"
-#include "run/sha256.h"
 #include "text/shown.h"
 #include "run/speech.h"
 
@@ -104,25 +101,6 @@ static void messages_of_the_keeper(void **state)
 	close(err);
 }
 
-static void sha_256(void **state)
-{
-	char data[200], hex[BFTM_SHA256_HEX + 1], want[BFTM_SHA256_HEX + 1];
-	unsigned char digest[32];
-	size_t len, i;
-
-	(void)state;
-	bftm_sha256_hex("abc", 3, hex);
-	assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-	for (len = 0; len < sizeof(data); len++) {
-		data[len] = (char)(31 * len);
-		bftm_sha256_hex(data, len, hex);
-		assert_int_equal(EVP_Digest(data, len, digest, NULL, EVP_sha256(), NULL), 1);
-		for (i = 0; i < sizeof(digest); i++)
-			snprintf(want + 2 * i, 3, "%02x", digest[i]);
-		assert_string_equal(hex, want);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -130,7 +108,6 @@ int main(void)
 		cmocka_unit_test(what_has_no_room_is_left_out),
 		cmocka_unit_test(of_json),
 		cmocka_unit_test(messages_of_the_keeper),
-		cmocka_unit_test(sha_256),
 	};
 
 	return cmocka_run_group_tests_name("shown", tests, NULL, NULL);

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0
+# The programs and the library, and what is installed.
+#
+#	make tools      the programs, in @BUILD@/bin
+
+.PHONY: tools install uninstall
+
+CFLAGS ?= -O2 -g
+PKGS := libnl-genl-3.0 json-c libconfuse libcrypto libbsd libmd libseccomp sqlite3
+CPPFLAGS += -D_GNU_SOURCE -DBFTM_VERSION=\"$(VERSION)\" -Iuapi -iquote kmod -iquote helper -I.
+# What makes mistakes in them harder to use; checked by selftests/static/hardening.
+HARDEN := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection -fPIE \
+	$(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),-fcf-protection)
+override LDFLAGS += -Wl,-z,relro,-z,now
+CFLAGS_ALL := -std=gnu11 -Wall -Wextra -Wformat=2 -Wshadow -Wstrict-prototypes \
+	-Wmissing-prototypes $(HARDEN) $(CFLAGS)
+PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS))
+NL_LIBS = $(shell pkg-config --libs libnl-genl-3.0)
+CONF_LIBS = $(shell pkg-config --libs libconfuse)
+JSON_LIBS = $(shell pkg-config --libs json-c)
+CRYPTO_LIBS = $(shell pkg-config --libs libcrypto)
+MD_LIBS = $(shell pkg-config --libs libmd)
+SECCOMP_LIBS = $(shell pkg-config --libs libseccomp)
+SQLITE_LIBS = $(shell pkg-config --libs sqlite3)
+
+CORE := $(addprefix kmod/core/,wire quorum release $(addprefix backoff/,client round wait hold fence) \
+	$(addprefix ordering/,wire state client choose vote transfer))
+CORE_SERVER := $(addprefix kmod/core/,serve admit access $(addprefix backoff/,protocol server queue) \
+	$(addprefix ordering/,server pending))
+# The table of protocols that hosts run.
+TABLE := kmod/protocols
+
+# The rooms of helper/, lower ones first; each program is linked with those it needs.
+room = $(basename $(wildcard helper/$(1)/*.c))
+ROOMS := $(foreach name,loop text config types crypto kernel cluster lock order daemon journal lib run ctl,\
+	$(call room,$(name)))
+
+# Programs as types are run by the daemon alone.
+OBJECT_EXEC := $(addprefix helper/types/,exec exec_text)
+OBJECT := helper/config/builtin $(filter-out $(OBJECT_EXEC),$(call room,types))
+CONF := $(sort $(call room,config) $(OBJECT))
+KEYS := $(filter-out helper/crypto/digest,$(call room,crypto)) helper/loop/log
+DAEMON := helper/bftmutexd $(filter-out helper/loop/log,$(call room,loop)) $(call room,text) \
+	helper/crypto/digest $(OBJECT_EXEC) \
+	$(foreach name,kernel cluster lock order daemon,$(call room,$(name)))
+CTL := helper/bftmutexctl $(call room,ctl) $(call room,journal) $(call room,text) helper/kernel/nl \
+	helper/lib/libbftmutex helper/loop/descriptors
+WRAPPER := helper/bftmutex $(call room,run) helper/config/duration helper/lib/libbftmutex \
+	$(addprefix helper/,loop/descriptors loop/log text/shown)
+
+PROGRAMS := bftmutexd bftmutexctl bftmutex
+LIBRARIES := libbftmutex.a libbftmutex.so.0
+
+tools: $(addprefix $(BIN)/,$(PROGRAMS) $(LIBRARIES))
+
+obj = $(patsubst %,$(BUILD)/obj/%.o,$(1))
+
+$(BUILD)/obj/%.o: %.c | libraries
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+
+# link,OPTIONS,LIBRARIES: what is needed, into the program
+define link
+@mkdir -p $(@D)
+$(CC) $(CFLAGS_ALL) $(LDFLAGS) $(1) -o $@ $^ $(2)
+endef
+
+$(BIN)/bftmutexd: $(call obj,$(DAEMON) $(CONF) $(KEYS) $(CORE) $(CORE_SERVER) $(TABLE))
+	$(call link,-pie,$(NL_LIBS) $(CONF_LIBS) $(JSON_LIBS) $(CRYPTO_LIBS) $(SECCOMP_LIBS))
+
+$(BIN)/bftmutexctl: $(call obj,$(CTL) $(CONF) $(KEYS) $(CORE))
+	$(call link,-pie,$(NL_LIBS) $(CONF_LIBS) $(JSON_LIBS) $(CRYPTO_LIBS) $(SQLITE_LIBS))
+
+$(BIN)/bftmutex: $(call obj,$(WRAPPER))
+	$(call link,-pie,$(MD_LIBS))
+
+$(BIN)/libbftmutex.a: $(call obj,helper/lib/libbftmutex)
+	@mkdir -p $(@D)
+	$(AR) rcs $@ $^
+
+$(BIN)/libbftmutex.so.0: helper/lib/libbftmutex.c helper/lib/libbftmutex.h | compiler
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS_ALL) $(LDFLAGS) -fPIC -shared -Wl,-soname,libbftmutex.so.0 -o $@ $<
+
+.PRECIOUS: $(BUILD)/obj/%.o
+
+INSTALL ?= install
+
+# On a host without the module nothing would work; what is staged below DESTDIR may be without.
+install: tools
+	@[ -n "$(DESTDIR)" ] || [ -e $(BUILD)/$(KVER)/bftmutex.ko ] || { \
+		echo "nothing is installed: the module for '$(KVER)' is not built; 'make module' first, or KVER=RELEASE" >&2; \
+		exit 1; }
+	$(INSTALL) -d $(DESTDIR)$(SBINDIR) $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR) \
+		$(DESTDIR)$(PREFIX)/include/linux $(DESTDIR)$(MANDIR) \
+		$(DESTDIR)$(UNITDIR) $(DESTDIR)$(UDEVDIR)
+	$(INSTALL) -d -m 0755 $(DESTDIR)$(CONFDIR)
+	$(INSTALL) -d -m 0700 $(DESTDIR)$(CONFDIR)/keys
+	$(INSTALL) -m 0755 $(BIN)/bftmutexd $(BIN)/bftmutexctl $(DESTDIR)$(SBINDIR)
+	$(INSTALL) -m 0755 $(BIN)/bftmutex $(DESTDIR)$(BINDIR)
+	$(INSTALL) -m 0644 $(BIN)/libbftmutex.a $(BIN)/libbftmutex.so.0 $(DESTDIR)$(LIBDIR)
+	ln -sf libbftmutex.so.0 $(DESTDIR)$(LIBDIR)/libbftmutex.so
+	$(INSTALL) -m 0644 helper/lib/libbftmutex.h $(DESTDIR)$(PREFIX)/include
+	$(INSTALL) -d $(DESTDIR)$(PKGCONFIGDIR)
+	sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@LIBDIR@,$(LIBDIR),' -e 's,@VERSION@,$(VERSION),' \
+		helper/lib/libbftmutex.pc.in >$(BUILD)/libbftmutex.pc
+	$(INSTALL) -m 0644 $(BUILD)/libbftmutex.pc $(DESTDIR)$(PKGCONFIGDIR)
+	$(INSTALL) -m 0644 uapi/linux/*.h $(DESTDIR)$(PREFIX)/include/linux
+	for page in Documentation/man/*.[1-8]; do \
+		$(INSTALL) -D -m 0644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit; \
+	done
+	for unit in helper/systemd/*.service; do \
+		sed 's,=/usr/sbin/,=$(SBINDIR)/,' $$unit >$(BUILD)/unit && \
+		$(INSTALL) -m 0644 $(BUILD)/unit $(DESTDIR)$(UNITDIR)/$${unit##*/} || exit; \
+	done
+	$(INSTALL) -m 0644 helper/systemd/60-bftmutex.rules $(DESTDIR)$(UDEVDIR)
+	$(INSTALL) -D -m 0644 helper/systemd/bftmutex.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/bftmutex.conf
+	[ -n "$(DESTDIR)" ] || ! command -v systemd-sysusers >/dev/null || \
+		systemd-sysusers $(PREFIX)/lib/sysusers.d/bftmutex.conf
+	test -e $(DESTDIR)$(CONFDIR)/bftmutex.conf || \
+		$(INSTALL) -m 0644 helper/systemd/bftmutex.conf $(DESTDIR)$(CONFDIR)/bftmutex.conf
+	@if [ -e $(BUILD)/$(KVER)/bftmutex.ko ]; then \
+		$(INSTALL) -D -m 0644 $(BUILD)/$(KVER)/bftmutex.ko \
+			$(DESTDIR)/lib/modules/$(KVER)/extra/bftmutex.ko && \
+		{ [ -n "$(DESTDIR)" ] || depmod $(KVER); }; \
+	else \
+		echo "staged without a module: that for '$(KVER)' is not built"; \
+	fi
+
+# Keys, configuration and the group stay.
+uninstall:
+	rm -f $(DESTDIR)$(SBINDIR)/bftmutexd $(DESTDIR)$(SBINDIR)/bftmutexctl \
+		$(DESTDIR)$(BINDIR)/bftmutex $(DESTDIR)$(LIBDIR)/libbftmutex.a \
+		$(DESTDIR)$(LIBDIR)/libbftmutex.so $(DESTDIR)$(LIBDIR)/libbftmutex.so.0 \
+		$(DESTDIR)$(PREFIX)/include/libbftmutex.h \
+		$(DESTDIR)$(PKGCONFIGDIR)/libbftmutex.pc \
+		$(DESTDIR)$(PREFIX)/include/linux/bftmutex.h \
+		$(DESTDIR)$(PREFIX)/include/linux/bftmutex_netlink.h \
+		$(DESTDIR)$(UDEVDIR)/60-bftmutex.rules \
+		$(DESTDIR)$(PREFIX)/lib/sysusers.d/bftmutex.conf \
+		$(DESTDIR)/lib/modules/$(KVER)/extra/bftmutex.ko
+	for page in Documentation/man/*.[1-8]; do \
+		rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; \
+	done
+	for unit in helper/systemd/*.service; do \
+		rm -f $(DESTDIR)$(UNITDIR)/$${unit##*/}; \
+	done

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the kernel is told: how its requests ended, and which servers are suspect. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <netlink/msg.h>
+
+#include "uapi/linux/bftmutex_netlink.h"
+#include "kernel/upcall.h"
+#include "loop/clock.h"
+#include "loop/log.h"
+
+/* Room in a report for all but a response. */
+#define REPORT_ROOM 512
+
+/*
+ * One that failed for want of memory may have arrived or not: a new start, from the loop, makes
+ * the kernel ask again for the rest. ESTALE and EALREADY are the kernel's answers to a report
+ * that it understood.
+ */
+static int judged(int err)
+{
+	if (err && err != -ESTALE && err != -EALREADY)
+		bftm_upcall_again();
+	return err;
+}
+
+static int report(struct nl_msg *msg)
+{
+	return judged(bftm_upcall_call(msg));
+}
+
+/* What an error means that comes without a report: there was no memory for it, or no kernel. */
+static int unsent(int no_memory)
+{
+	return bftm_upcall_is_open() ? no_memory : -ENOTCONN;
+}
+
+/* Without memory for it, too, nobody else would tell the kernel. */
+static struct nl_msg *new_report(u8 cmd, size_t room)
+{
+	struct nl_msg *msg = bftm_upcall_msg(cmd, room);
+
+	if (!msg && bftm_upcall_is_open())
+		bftm_upcall_again();
+	return msg;
+}
+
+/* The deadline is that much earlier that it comes first if no rate was changed. */
+static void put_end(struct nl_msg *msg, u64 end_ns)
+{
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS,
+		    bftm_clock_to_boottime(end_ns) - BFTM_TICK_NS);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_END_NS, end_ns);
+}
+
+int bftm_upcall_won(const struct bftm_won *won)
+{
+	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_DONE, REPORT_ROOM);
+
+	if (!msg)
+		return unsent(-ECANCELED);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, won->id);
+	nla_put_string(msg, BFTMUTEX_A_HANDLE_CLUSTER, won->cluster);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_LEASE_NS, won->lease_ns);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ATTEMPT, won->attempt);
+	put_end(msg, won->end_ns);
+	nla_put_u32(msg, BFTMUTEX_A_HANDLE_ATTEMPTS, won->attempts);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_TOKEN, won->token);
+	nla_put_u32(msg, BFTMUTEX_A_HANDLE_SENDS, won->sends);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_CONFIGURATION, won->configuration);
+	return report(msg);
+}
+
+int bftm_upcall_renewed(u64 id, u64 end_ns, u32 sends)
+{
+	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_RENEWED, REPORT_ROOM);
+
+	if (!msg)
+		return unsent(-ENOMEM);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
+	put_end(msg, end_ns);
+	nla_put_u32(msg, BFTMUTEX_A_HANDLE_SENDS, sends);
+	return report(msg);
+}
+
+static struct nl_msg *failure(u64 id, u32 error, u32 attempts, const char *why)
+{
+	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_DONE, REPORT_ROOM);
+
+	if (!msg)
+		return NULL;
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
+	nla_put_u32(msg, BFTMUTEX_A_HANDLE_ERROR, error);
+	nla_put_u32(msg, BFTMUTEX_A_HANDLE_ATTEMPTS, attempts);
+	if (*why)
+		nla_put_string(msg, BFTMUTEX_A_HANDLE_WHY, why);
+	return msg;
+}
+
+static void say_unreported(u64 id, int err)
+{
+	if (err && err != -ESTALE)
+		bftm_log(LOG_WARNING, "request %llu: cannot report: %s",
+			 (unsigned long long)id, strerror(-err));
+}
+
+void bftm_upcall_failed(u64 id, int error, u32 attempts, const char *why)
+{
+	struct nl_msg *msg = failure(id, (u32)error, attempts, why);
+	int err = msg ? bftm_upcall_call(msg) : unsent(-ENOMEM);
+
+	/* A module that was loaded before this program was installed takes no words. */
+	if (msg && err == -EINVAL && *why) {
+		msg = failure(id, (u32)error, attempts, "");
+		err = msg ? bftm_upcall_call(msg) : unsent(-ENOMEM);
+	}
+	say_unreported(id, msg ? judged(err) : err);
+}
+
+static void report_submit(u64 id, struct nl_msg *msg)
+{
+	say_unreported(id, msg ? report(msg) : unsent(-ENOMEM));
+}
+
+void bftm_upcall_submitted(const struct bftm_submitted *done)
+{
+	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_SUBMITTED, REPORT_ROOM + done->len);
+
+	if (msg) {
+		nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, done->id);
+		nla_put_u64(msg, BFTMUTEX_A_HANDLE_NUMBER, done->number);
+		nla_put_u32(msg, BFTMUTEX_A_HANDLE_STATUS, done->status);
+		if (done->len)
+			nla_put(msg, BFTMUTEX_A_HANDLE_RESPONSE, (int)done->len, done->response);
+	}
+	report_submit(done->id, msg);
+}
+
+void bftm_upcall_submit_failed(u64 id, int error)
+{
+	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_SUBMITTED, REPORT_ROOM);
+
+	if (msg) {
+		nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
+		nla_put_u32(msg, BFTMUTEX_A_HANDLE_ERROR, (u32)error);
+	}
+	report_submit(id, msg);
+}
+
+void bftm_upcall_suspect(const char *cluster, u16 server, const char *evidence, u64 count)
+{
+	struct nl_msg *msg = bftm_upcall_msg(BFTMUTEX_CMD_HELPER_SUSPECT, REPORT_ROOM);
+	char text[BFTMUTEX_EVIDENCE_MAX + 1];
+
+	if (!msg)
+		return;
+	snprintf(text, sizeof(text), "%s", evidence);
+	nla_put_string(msg, BFTMUTEX_A_SUSPECT_CLUSTER, cluster);
+	nla_put_u16(msg, BFTMUTEX_A_SUSPECT_SERVER_ID, server);
+	nla_put_string(msg, BFTMUTEX_A_SUSPECT_EVIDENCE, text);
+	nla_put_u64(msg, BFTMUTEX_A_SUSPECT_COUNT, count);
+	bftm_upcall_call(msg);	/* for those who listen */
+}

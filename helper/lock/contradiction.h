@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a server says of a lock, compared with what it said before. */
+#ifndef BFTM_CONTRADICTION_H
+#define BFTM_CONTRADICTION_H
+
+#include "core/client.h"
+#include "cluster/lies.h"
+
+/**
+ * struct bftm_claim - what one server said of one lock, by one of its epochs
+ * @epoch:     its incarnation
+ * @gno:       highest grant that it named
+ * @token:     highest fencing token that it named
+ * @after_seq: what was asked after it said so has higher sequence numbers
+ * @free_seq:  the same, of when it last said FREE to this attempt; 0: never
+ * @prio:      the priority that it named last, in answer to what was sent at @prio_ns
+ * @prio_seq:  the same, of that
+ */
+struct bftm_claim {
+	u64 epoch;
+	u64 gno;
+	u64 token;
+	u64 after_seq;
+	u64 free_seq;
+	u64 prio;
+	u64 prio_ns;
+	u64 prio_seq;
+};
+
+/* Says this message that another has the lock? In a quarantine nobody has. */
+static inline bool bftm_says_locked(const struct bftm_msg *msg)
+{
+	return msg->type == BFTM_MSG_LOCKED ||
+	       (msg->type == BFTM_MSG_WAIT && msg->position);
+}
+
+/**
+ * bftm_contradicts() - does it contradict what this server said before?
+ * @claim: what it said, by its present epoch; updated
+ * @c:     the attempt that @msg is about, before it sees @msg
+ * @granted_ns: of this server, see struct bftm_client_ops
+ * @sent_ns: when that was sent which it answers; 0: not known, or it answers nothing
+ * @seq:   last sequence number used
+ *
+ * No honest server does, however messages are delayed, lost or reordered.
+ */
+enum bftm_lie bftm_contradicts(struct bftm_claim *claim, const struct bftm_contender *c,
+			       const struct bftm_client_cfg *cfg, u64 granted_ns,
+			       const struct bftm_msg *msg, u64 sent_ns, u64 seq, u64 now);
+
+#endif /* BFTM_CONTRADICTION_H */

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Locks, as the clusters know them. */
+#include "lock/acquire.h"
+#include "lock/release.h"
+
+static void client_begin(struct bftm_identity *identity)
+{
+	bftm_names_init(&identity->names);
+}
+
+static void cluster_stop(struct bftm_cluster *cl)
+{
+	bftm_acquire_forget();
+	bftm_release_forget(cl);
+}
+
+static void client_forget(struct bftm_identity *identity)
+{
+	bftm_names_free(&identity->names);
+}
+
+static void server_epoch(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
+{
+	/* HELLO and RECOVER are for no attempt. */
+	if (msg->attempt)
+		bftm_acquire_epoch(cl, u, msg);
+}
+
+const struct bftm_service bftm_lock_service = {
+	.begin = client_begin,
+	.stop = cluster_stop,
+	.forget = client_forget,
+	.answer = bftm_acquire_answer,
+	.epoch = server_epoch,
+};

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What each phase of an iteration says to servers: GET, PROPOSE, COMMIT, INSTALL. */
+#include "core/servers.h"
+#include "order/ordering.h"
+
+static void send_get(struct bftm_order_work *w, u32 to)
+{
+	struct bftm_order_msg msg = {
+		.type = BFTM_ORDER_GET,
+		.rank = w->order.rank,
+		.room = bftm_order_room(&w->order),
+		.from = w->make.from,
+	};
+	u8 signature[BFTM_SIGNATURE_LEN];
+
+	if (bftm_rank_sign(w, signature)) {
+		msg.data = signature;
+		msg.data_len = sizeof(signature);
+	}
+	bftm_order_send(w, to, &msg);
+}
+
+static void send_state(struct bftm_order_work *w, u8 type, u32 to, bool with_body)
+{
+	struct bftm_order_msg msg = {
+		.type = type,
+		.rank = w->order.rank,
+		.id = w->order.next,
+		.room = BFTM_ORDER_ROOM_MIN,
+	};
+
+	if (with_body) {
+		msg.data = w->make.next.data;
+		msg.data_len = (u16)w->make.next.id.len;
+	}
+	if (to)
+		bftm_order_send(w, to, &msg);
+}
+
+void bftm_phase_send(struct bftm_order_work *w, u8 type, u32 to)
+{
+	const struct bftm_order *o = &w->order;
+	u32 need = to;
+
+	if (type == BFTM_ORDER_GET) {
+		send_get(w, to);
+		return;
+	}
+	if (!o->next.len)
+		need = 0;	/* σ0 has none */
+	else if (type == BFTM_ORDER_COMMIT ||
+		 (type == BFTM_ORDER_PROPOSE && !o->applies &&
+		  o->next.len > BFTM_ORDER_DATA_MAX))
+		need &= o->bodyless;
+	if (o->next.len <= BFTM_ORDER_DATA_MAX) {
+		send_state(w, type, need, true);
+		send_state(w, type, to & ~need, false);
+		return;
+	}
+	if (need && (w->iterate.put.data != w->make.next.data ||
+		     !bftm_body_same(&w->iterate.put.id, &w->make.next.id)))
+		bftm_put_begin(&w->iterate.put, &w->make.next.id, w->make.next.data);
+	need &= ~w->iterate.put.stored;
+	w->iterate.owed = (w->iterate.owed & ~to) | need;
+	bftm_put_to(w, &w->iterate.put, need);
+	send_state(w, type, to & ~need, false);
+}
+
+static u8 message_of(enum bftm_order_phase phase)
+{
+	switch (phase) {
+	case BFTM_ORDER_GETTING:
+		return BFTM_ORDER_GET;
+	case BFTM_ORDER_PROPOSING:
+		return BFTM_ORDER_PROPOSE;
+	case BFTM_ORDER_COMMITTING:
+		return BFTM_ORDER_COMMIT;
+	case BFTM_ORDER_INSTALLING:
+		return BFTM_ORDER_INSTALL;
+	default:
+		return 0;
+	}
+}
+
+void bftm_phase_stored(struct bftm_order_work *w, u32 u)
+{
+	const struct bftm_order_cfg *cfg = bftm_order_cfg_of(w);
+	const struct bftm_order *o = &w->order;
+
+	if (o->phase == BFTM_ORDER_MAKING) {
+		if (bftm_count(w->iterate.put.stored) >= bftm_order_quorum(cfg->n, cfg->b))
+			bftm_iterate_made(w, true);
+		return;
+	}
+	/* An older iteration is abandoned, whatever was owed to whom. */
+	if (w->iterate.owed >> u & 1 && o->phase != BFTM_ORDER_IDLE &&
+	    bftm_now() - o->begun_ns < cfg->limit_ns)
+		send_state(w, message_of(o->phase), 1u << u, false);
+	w->iterate.owed &= ~(1u << u);
+}
+
+void bftm_phase_again(struct bftm_order_work *w, u32 u)
+{
+	u8 type = message_of(w->order.phase);
+
+	if (type && !(w->order.answered >> u & 1))
+		bftm_phase_send(w, type, 1u << u);
+}

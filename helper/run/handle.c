@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The handle is watched by epoll(7), which forgets a file when the last descriptor of it
+ * is closed, whoever had that: when the command has ended, the keeper closes its own, and
+ * /proc/self/fdinfo tells whether others keep the lock.
+ */
+#include "run/keeping.h"
+#include "lib/libbftmutex.h"
+#include "run/run.h"
+
+#include <err.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sysexits.h>
+
+static const char *lost_reason(const struct bftm_keeping *k, uint32_t reason)
+{
+	switch (reason) {
+	case BFTM_LOST_NOT_RENEWED:
+		return " lost: its lease ended before enough servers had renewed it";
+	case BFTM_LOST_NO_HELPER:
+		return " lost: its lease ended, and bftmutexd, which renews it, is not running";
+	case BFTM_LOST_SUSPENDED:
+		return " lost: the machine was put to sleep";
+	case BFTM_LOST_RESTORED:
+		return " lost: this virtual machine was cloned, or set back to an earlier state";
+	}
+	return k->stage == LEFT ? " lost: its lease ended before what the command had left behind" :
+				  " lost: its lease ended before the command";
+}
+
+void bftm_keeper_lost(struct bftm_keeping *k)
+{
+	struct bftm_status status = {};
+	const char *why;
+
+	if (k->fd >= 0 && bftmutex_status(k->fd, &status))
+		status.reason = BFTM_LOST_NOT;
+	why = lost_reason(k, status.reason);
+	k->lost = true;
+	if (k->stage < ENDING)
+		bftm_keeper_terminate(k, why);
+	else
+		say(k, "%s", why);
+}
+
+/* Not lost yet, and not renewed in time: so that the command ends before. */
+static void on_margin(struct bftm_keeping *k)
+{
+	char why[128];
+
+	if (k->margin)
+		return;
+	k->margin = true;
+	if (k->stage >= ENDING)
+		return;
+	snprintf(why, sizeof(why), ": its lease ends in less than --margin %s", k->run->margin);
+	bftm_keeper_terminate(k, why);
+}
+
+void bftm_keeper_look(struct bftm_keeping *k)
+{
+	struct epoll_event event;
+
+	if (k->epoll < 0 || k->lost || epoll_wait(k->epoll, &event, 1, 0) <= 0)
+		return;
+	if (event.events & ~(uint32_t)EPOLLPRI)
+		bftm_keeper_lost(k);
+	else
+		on_margin(k);
+}
+
+/* Does anybody have the handle, us included? */
+bool bftm_keeper_is_held(const struct bftm_keeping *k)
+{
+	char path[64], line[128];
+	bool held = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", k->epoll);
+	file = fopen(path, "re");
+	/* Without /proc: as long as there is a descendant. */
+	if (!file)
+		return true;
+	while (!held && fgets(line, sizeof(line), file))
+		held = !strncmp(line, "tfd:", 4);
+	fclose(file);
+	return held;
+}
+
+void bftm_keeper_watch(struct bftm_keeping *k)
+{
+	/* By edges: the margin stays reached, and the end of the lease must be seen then. */
+	struct epoll_event event = {
+		.events = EPOLLET | (k->run->margin ? EPOLLPRI : 0),
+	};
+
+	k->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (k->epoll < 0 || epoll_ctl(k->epoll, EPOLL_CTL_ADD, k->fd, &event))
+		err(EX_OSERR, "epoll");
+}

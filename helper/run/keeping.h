@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files of the keeper share. */
+#ifndef BFTM_KEEPING_H
+#define BFTM_KEEPING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "run/keeper.h"
+#include "run/speech.h"
+
+#define NS_PER_MS 1000000ull
+#define NS_PER_SEC 1000000000ull
+#define FOR_EVER UINT64_MAX
+/* Looks at what makes no event come so soon, and then more and more seldom. */
+#define LOOK_MIN_NS (10 * NS_PER_MS)
+#define LOOK_MAX_NS NS_PER_SEC
+
+enum bftm_stage {
+	RUNNING,	/* the command runs */
+	LEFT,		/* it has ended; what it left has the handle */
+	ENDING,		/* SIGTERM is sent to all */
+	KILLING,	/* SIGKILL is sent to all, again and again */
+	GIVEN_UP,	/* some cannot be ended */
+};
+
+/**
+ * struct bftm_keeping - what the keeper knows
+ * @fd:       the handle, -1 when it is closed
+ * @epoll:    watches it; -1 when nobody can
+ * @peer:     socket, -1 without one
+ * @asked:    its other end is shut down
+ * @parent:   process at its other end
+ * @signals:  signalfd for SIGCHLD
+ * @command:  process, 0 when it was waited for
+ * @status:   of waitpid() then
+ * @stage:    see there
+ * @lost:     the lock is lost
+ * @margin:   or not, but its margin was reached
+ * @told:     it was said that some cannot be ended
+ * @next_ns:  when to look or kill
+ * @pause_ns: until the time after that
+ * @reaped_ns: when something ended, or was killed first
+ * @speech:   messages that could not be written yet
+ */
+struct bftm_keeping {
+	const struct bftm_run *run;
+	int fd;
+	int epoll;
+	int peer;
+	bool asked;
+	pid_t parent;
+	int signals;
+	pid_t command;
+	int status;
+	enum bftm_stage stage;
+	bool lost;
+	bool margin;
+	bool told;
+	uint64_t next_ns;
+	uint64_t pause_ns;
+	uint64_t reaped_ns;
+	struct bftm_speech speech;
+};
+
+#define say(k, ...) bftm_speech_add(&(k)->speech, (k)->run->name, __VA_ARGS__)
+
+/* ending.c */
+
+/** bftm_keeper_later() - that time from now, FOR_EVER when there is none */
+uint64_t bftm_keeper_later(uint64_t ns);
+/** bftm_keeper_terminate() - SIGTERM to all; @why begins what is said of it */
+void bftm_keeper_terminate(struct bftm_keeping *k, const char *why);
+/** bftm_keeper_kill() - SIGKILL to all, once more */
+void bftm_keeper_kill(struct bftm_keeping *k);
+
+/* handle.c */
+
+/** bftm_keeper_watch() - the handle, from now on */
+void bftm_keeper_watch(struct bftm_keeping *k);
+/** bftm_keeper_look() - did it say something? */
+void bftm_keeper_look(struct bftm_keeping *k);
+/** bftm_keeper_lost() - the lock is lost */
+void bftm_keeper_lost(struct bftm_keeping *k);
+/** bftm_keeper_is_held() - does anybody have the handle, us included? */
+bool bftm_keeper_is_held(const struct bftm_keeping *k);
+
+#endif /* BFTM_KEEPING_H */

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0
+# What the tests are made of. Each folder has the rules of what is in it.
+#
+#	make tests      programs of the tests, which selftests/check wants; make fuzzers: of fuzz
+#	make unit       unit tests alone, under ASan and UBSan
+#	make static     checkpatch, sparse, W=1, shellcheck, man pages
+#	make vm         tests in VMs alone
+#	make drift      the module on the newest kernel of Debian, as root: half a gigabyte in the cache
+#	make check-capture  the tests of the module with a capture of all packets
+#	make debug-kernel  kernels with KASAN and lockdep, or KCSAN, or KERNEL=6.12-debug alone
+#	make fresh      what README says, in minimal Debian roots; ONLY=demo, install, user, bench or check
+
+.PHONY: tests check check-all check-capture unit static vm fresh drift debug-kernel stall
+
+TESTS_BIN := $(BIN)/tests
+SANITIZE := -U_FORTIFY_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined -O1
+
+# Functions that several tests share are files beside a header of the same name, in an archive:
+# each program is linked with those it calls.
+SHARED_FOLDERS := selftests/lib selftests/measure/bench \
+	$(addprefix selftests/module/,device netlink server objects)
+SHARED := $(filter $(basename $(wildcard $(SHARED_FOLDERS:%=%/*.h))),\
+	$(basename $(wildcard $(SHARED_FOLDERS:%=%/*.c))))
+SHARED_A := $(BUILD)/obj/selftests/shared.a
+
+$(SHARED_A): $(call obj,$(SHARED))
+	rm -f $@
+	$(AR) qcs $@ $^
+
+HARNESS := $(BUILD)/kselftest/kselftest_harness.h
+LINUX_SOURCE ?= /usr/src/linux-source-6.12.tar.xz
+
+# The kernel's own harness and checker come with its source.
+$(HARNESS): $(LINUX_SOURCE)
+	@mkdir -p $(@D)
+	tar -xJf $< -C $(@D) --strip-components=1 --wildcards '*/scripts/checkpatch.pl' \
+		'*/scripts/spelling.txt' '*/scripts/const_structs.checkpatch' \
+		'*/tools/testing/selftests/kselftest.h' \
+		'*/tools/testing/selftests/kselftest_harness.h'
+	mv $(@D)/tools/testing/selftests/*.h $(@D)
+	@touch $@
+
+# What campaigns are given is looked at before anything is built for them.
+# given,NAME,MIN,MAX,DEFAULT
+quoted = '$(subst ','\'',$(1))'
+given = selftests/lib/number $(1) $(call quoted,$(or $($(1)),$(4))) $(2) $(3)
+given_seed = $(call given,SEED,0,1000000000,0)
+vm_kernel = $(or $(KERNEL),6.1)
+given_kernel = selftests/lib/kernel $(call quoted,$(vm_kernel))
+
+include selftests/module/build.mk
+include selftests/core/build.mk
+include selftests/measure/build.mk
+
+tests: $(addprefix $(BIN)/bftmutex-,liar lin history floods races kfuzz kfuzz-seeds model order-model sim figures) \
+	$(TORTURE_TESTS) $(addprefix $(TESTS_BIN)/,fail_nth contender order_load handover $(KSELFTESTS)) \
+	$(addprefix $(TESTS_BIN)/unit/,$(UNIT))
+
+# For tests: a processor that stands still.
+stall: $(BUILD)/$(KVER)/stall/stall.ko
+
+STALL_SOURCES := selftests/module/stall/stall.c selftests/module/stall/Kbuild
+$(BUILD)/%/stall/stall.ko: $(BUILD)/%/kernel $(STALL_SOURCES)
+	@mkdir -p $(@D)
+	@cp -sf $(STALL_SOURCES:%=$(CURDIR)/%) $(@D)
+	$(MAKE) -C $(KDIR) M=$(abspath $(@D)) modules
+	@touch $@
+
+modules-%:
+	@$(if $(call header_release,$*),,echo 'no headers of Linux $*; selftests/deps installs them' >&2; exit 1)
+	$(MAKE) module stall KVER=$(call header_release,$*) $(WORDS)
+
+# The one whose warnings, and sparse's, static/kernel looks at.
+modules-6.12: WORDS = KBUILD_FLAGS='W=1 C=1' KEEP_WORDS=1
+
+# Kernels with checkers, built once: KASAN and lockdep, or KCSAN.
+MODULES_CHECKED := $(foreach v,6.1 6.12,modules-$(v)-debug modules-$(v)-kcsan)
+$(MODULES_CHECKED): modules-%:
+	@folder=$$(MAKEFLAGS= selftests/vm/build-kernel $*) && \
+	$(MAKE) module stall KDIR=$$folder/build KVER=$$(cd $$folder/lib/modules && echo *)
+
+# KERNEL=6.12-debug: that one; else all four.
+debug-kernel: $(if $(KERNEL),modules-$(KERNEL),$(MODULES_CHECKED))
+
+# Debian's newest kernel, where what it changed shows first.
+drift:
+	@selftests/deps --for fresh
+	@$(MAKE) --no-print-directory tools
+	@selftests/vm/drift
+
+# With a capture of all packets.
+check-capture: tools tests modules-6.1
+	@BFTMUTEX_CAPTURE=1 selftests/check --kernel 6.1 module
+
+# What selftests/check wants. A kernel with checkers takes a quarter of an hour to build: its
+# module is made where that was done.
+CHECK_KERNELS = $(addprefix modules-,$(TEST_KERNELS)) \
+	$(if $(shell selftests/vm/build-kernel --if-built 6.12-debug 2>/dev/null),modules-6.12-debug)
+CHECK_BUILD = tools tests replays $(CHECK_KERNELS)
+CHECK_ALL_BUILD = $(CHECK_BUILD) fuzzers $(FUZZERS_FAST) $(MODULES_CHECKED) $(TESTS_BIN)/fail_alloc.so
+
+# For who wants to see something else; V=1 shows the commands.
+QUIETLY = @$(if $(V),,echo "building; make V=1 $@ shows how" &&) \
+	$(MAKE) --no-print-directory $(if $(V),,--silent)
+
+check:
+	@selftests/deps --for check
+	$(QUIETLY) -j$$(nproc) $(CHECK_BUILD)
+	@selftests/check
+
+check-all:
+	@$(call given,SCALE,1,1000000,1)
+	@$(call given,JOBS,1,1024,2)
+	@selftests/deps --for check
+	$(QUIETLY) -j$$(nproc) $(CHECK_ALL_BUILD)
+	@selftests/check --all
+
+unit: tests
+	@selftests/check core/unit
+
+static vm:
+	$(QUIETLY) -j$$(nproc) $(CHECK_BUILD)
+	@selftests/check $(if $(filter vm,$@),module,static)
+
+# What README says, on machines that never saw the project; ONLY=NAME: one.
+fresh:
+	@selftests/deps --for fresh
+	@selftests/fresh $(ONLY)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# For scripts that look at bftmutex(1): to be sourced first, with no argument.
+#
+# In a VM it makes a cluster and calls the script again as one of its clients; elsewhere it
+# needs a cluster that is up, its helper in this network namespace, and the tool
+# as $BFTMUTEX_BIN/bftmutex.
+# Functions are called by name, and what the variables say is for the script.
+# shellcheck disable=SC2317,SC2034
+set -u
+
+# Longer than any test; the servers must grant it.
+long=15s
+
+if [[ ! ${BFTMUTEX_BIN-} ]]; then
+	top=$(cd "$(dirname "$0")/../../.." && pwd)
+	(
+		. "$top/selftests/lib/tap.sh"
+		. "$top/selftests/lib/cluster.sh"
+		load && up --servers 4 --lease-max $long && finish
+	) >/dev/null || { echo "not ok 1 - no cluster"; echo 1..1; exit 1; }
+	BFTMUTEX_BIN=$top/build/bin exec ip netns exec bftm-c1 "$0"
+fi
+
+# shellcheck source=selftests/lib/tap.sh
+. "$(dirname "$0")/../../lib/tap.sh"
+
+tool=${BFTMUTEX_BIN:?}/bftmutex
+dir=$(mktemp -d) || bail "mktemp failed"
+mark=$dir/mark
+# Never the lock of a test before: it may be in its last lease still.
+lock=
+count=0
+pid=
+
+cleanup() {
+	stop_background
+	rm -rf "$dir"
+}
+
+new_lock() {
+	count=$((count + 1))
+	lock=tool.$$.$count
+	rm -f "$mark" "$mark".*
+}
+
+# t ARG...: run the tool; status, out and err tell what it did.
+t() {
+	"$tool" "$@" >"$dir/out" 2>"$dir/err" </dev/null
+	status=$?
+	out=$(<"$dir/out")
+	err=$(<"$dir/err")
+}
+
+# start ARG...: run the tool in the background until it shows $mark.  For what
+# is in the background bash ignores SIGINT and SIGQUIT, which would be passed on;
+# and a session without terminal keeps our own out of the game.
+start() {
+	setsid env --default-signal=INT,QUIT "$tool" "$@" >"$dir/out" 2>"$dir/err" </dev/null &
+	pid=$!
+	wait_for 10 test -e "$mark" || bail "tool did not start: $* ($(<"$dir/err"))"
+}
+
+# Wait for what start began.
+ended() {
+	wait "$pid"
+	status=$?
+	pid=
+	err=$(<"$dir/err")
+}
+
+stop_background() {
+	[[ $pid ]] || return 0
+	kill "$pid" 2>/dev/null
+	wait "$pid" 2>/dev/null
+	pid=
+}
+
+# hold: somebody else has the lock.
+hold() { start -l $long "$lock" sh -c "touch $mark; exec sleep 60"; }
+
+gone() { ! kill -0 "$1" 2>/dev/null; }
+
+# says DESC TEXT...: the message on stderr names each TEXT.
+says() {
+	local desc=$1 text
+	shift
+	for text; do
+		if [[ $err != *"$text"* ]]; then
+			is "$desc" "$err" "…$text…"
+			return
+		fi
+	done
+	ok "$desc" true
+}
+
+# wrong DESC STATUS TEXT ARG...: the tool refuses, and says TEXT.
+wrong() {
+	local desc=$1 want=$2 text=$3
+	shift 3
+	t "$@"
+	is "$desc: status" "$status" "$want"
+	says "$desc: message" "$text"
+}

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0
+# Numbers, and what tests reach.
+#
+#	make figures    Documentation/figures, from the simulator
+#	make bench      the table of performance goals, in VMs: five minutes
+
+.PHONY: bench bench-programs figures demo coverage-kernel
+
+# Times against goals, in a VM whose clock counts instructions.
+BENCH := $(addprefix $(BIN)/bench/,$(notdir $(filter-out $(SHARED),\
+	$(basename $(wildcard selftests/measure/bench/*.c)))))
+$(BIN)/bench/%: selftests/measure/bench/%.c $(SHARED_A) $(call obj,$(KEYS) $(CONF) $(CORE))
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS_ALL) $(LDFLAGS) -MMD -MP -MF $(BUILD)/obj/bench-$*.d \
+		-o $@ $< $(filter %.a %.o,$^) $(CONF_LIBS) $(CRYPTO_LIBS) $(BENCH_LIBS)
+$(BIN)/bench/etcd_lock: BENCH_LIBS = $(shell pkg-config --libs libnghttp2)
+
+bench:
+	@selftests/deps --for bench
+	@$(MAKE) --no-print-directory tools $(BIN)/bftmutex-liar $(TESTS_BIN)/handover \
+		$(TESTS_BIN)/order_load bench-programs modules-6.1
+	@selftests/measure/bench/run
+
+bench-programs: $(BENCH)
+
+# Figures of it, but for the applications.
+FIGURES := $(basename $(wildcard selftests/measure/figures/*.c)) $(filter-out \
+	$(addprefix selftests/core/sim/,app main cmdline batch failure golden stats),$(SIM))
+$(BIN)/bftmutex-figures: $(call obj,$(FIGURES) $(SIM_OBJS))
+	$(link)
+
+figures: $(BIN)/bftmutex-figures
+	@selftests/measure/figures/run
+
+# What the tests in VMs reach of the module, by a kernel with checkers: hours.
+coverage-kernel: tools tests
+	@folder=$$(MAKEFLAGS= selftests/vm/build-kernel 6.12-debug) && \
+	$(MAKE) --no-print-directory module BUILD=$(BUILD)/gcov KDIR=$$folder/build \
+		KVER=$$(cd $$folder/lib/modules && echo *) KBUILD_FLAGS=GCOV_PROFILE=y
+	@selftests/measure/coverage/kernel
+
+demo:
+	@selftests/deps --for demo
+	$(QUIETLY) -j$$(nproc) tools $(BIN)/bftmutex-liar $(TESTS_BIN)/contender modules-6.1
+	@selftests/measure/demo/demo
