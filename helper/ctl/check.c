@@ -188,6 +188,17 @@ static int check_clusters(struct check *check)
 	return 0;
 }
 
+const char *ctl_check_words(const char *cluster)
+{
+	static struct check check;
+
+	check = (struct check){ .cluster = cluster };
+	if (check_clusters(&check) || check.verdict == WELL)
+		*check.text = '\0';
+	json_object_put(check.clusters);
+	return check.text;
+}
+
 static void say_journal(struct check *check, const char *journal)
 {
 	if (!strcmp(journal, "detached"))

@@ -31,6 +31,13 @@ int ctl_holders(int argc, char **argv);
 int ctl_servers(int argc, char **argv);
 int ctl_stats(int argc, char **argv);
 int ctl_check(int argc, char **argv);
+
+/**
+ * ctl_check_words() - what "check" says of the servers of a cluster
+ * @cluster: its name, NULL for all
+ * Return: sentences that stand until the next call; "" when all is well.
+ */
+const char *ctl_check_words(const char *cluster);
 int ctl_watch(int argc, char **argv);
 int ctl_object_create(int argc, char **argv);
 int ctl_object_submit(int argc, char **argv);

@@ -91,16 +91,18 @@ int object_open(struct object *o)
 /* Exit codes for what no object has answered. */
 static int failed(const struct object *o, int error)
 {
-	const char *why = bftmutex_strerror(error);
+	const char *why = bftmutex_strerror(error), *servers = "";
 
 	switch (-error) {
 	case ETIMEDOUT:
+	case ENETUNREACH:
+		servers = ctl_check_words(o->options.cluster);
+		/* fall through */
 	case EINTR:
 	case EOWNERDEAD:
-	case ENETUNREACH:
 	case EREMOTEIO:
-		return ctl_fail(EX_TEMPFAIL, "object '%s': %s; it may be applied, or not", o->name,
-				why);
+		return ctl_fail(EX_TEMPFAIL, "object '%s': %s; it may be applied, or not%s%s%s",
+				o->name, why, *servers ? " (" : "", servers, *servers ? ")" : "");
 	case EIDRM:
 		return ctl_fail(EX_TEMPFAIL, "object '%s': %s", o->name, why);
 	case EACCES:

@@ -117,6 +117,8 @@ ok "servers farther away than a limit is long" says 75 "the time to wait is over
 netem s1 s2 s3 s4 s5 s6 s7
 deaf s1 s2 s3
 is "without a quorum, in time" "$(submit 1 counter "add 1" --timeout 3)" ENETUNREACH
+ok "which servers do not answer is said" says 75 "4 of 7 servers can grant, a lock needs 5; servers 1, 2, 3 silent" \
+	c 1 bftmutexctl object submit --wait 1s counter get
 hearing s1 s2 s3
 # It was given up by the caller only.
 ok "what was submitted is driven to its end" wait_for 20 \
