@@ -112,7 +112,7 @@ int ctl_top(int argc, char **argv)
 	if (ctl_json)
 		return ctl_fail(EX_USAGE, "top is for a terminal and takes no --json; servers, "
 				"holders, locks and stats have it");
-	/* That there is no module, or no permission, is said before there is a screen. */
+	/* A missing module or permission is reported before the screen hides the message. */
 	r = ctl_open(&nl);
 	if (r)
 		return r;

@@ -11,7 +11,7 @@
 #include "config/conf.h"
 #include "ctl/top.h"
 
-/* Colours, as top.c has made them: of what is well, what is not quite, and what is not. */
+/* Colours that top.c has made, for the verdicts of ctl_judge(): well, degraded, failed. */
 #define COLOR(verdict) (COLOR_PAIR((verdict) + 1) | ((verdict) ? A_BOLD : 0))
 
 #define TEXT_MAX 1024
@@ -243,7 +243,7 @@ void top_draw(const struct top_look *now, const struct top_look *before,
 		put_server(now, before);
 	line++;
 	put_rates("locks of this host:", now->local, before->local, now->at_ns - before->at_ns, keys);
-	/* Of both tables none takes more than half, unless the other one leaves it. */
+	/* Each table gets half of the lines that are left, and what the other one does not need. */
 	most = LINES - line;
 	if (now->server && (int)ctl_length(now->locks) + 3 < most / 2)
 		most -= (int)ctl_length(now->locks) + 3;

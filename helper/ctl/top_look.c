@@ -37,7 +37,7 @@ static int look_at_local(struct bftm_nl *nl, struct top_look *look)
 	if (r == 0 && ctl_length(rows))
 		look->local = json_object_get(json_object_array_get_idx(rows, 0));
 	json_object_put(rows);
-	/* A module of before does not know the question. */
+	/* An older module does not know the question; then the counters are unknown. */
 	return r == -EOPNOTSUPP ? 0 : r;
 }
 
@@ -66,7 +66,7 @@ int top_look(struct top_look *ret)
 		.locks = json_object_new_array(),
 	};
 	ret->error = ctl_ask_helper("servers", &ret->servers);
-	/* Anew each time: the module may be another one. */
+	/* The module may have been loaded anew since the last look, with another family number. */
 	r = bftm_nl_open(&nl);
 	if (r < 0)
 		return r;
@@ -101,7 +101,7 @@ static int compare_values(struct json_object *a, struct json_object *b)
 	return strcmp(json_object_get_string(a), json_object_get_string(b));
 }
 
-/* For qsort(), which hands nothing on. */
+/* compare() is called by qsort(), which has no argument for it. */
 static const struct top_order *sorting;
 
 static int compare(const void *a, const void *b)

@@ -18,7 +18,7 @@ bftmutex_lock() {
 	[3-9]) ;;
 	*) echo "bftmutex_lock: descriptor '$1': must be 3 to 9" >&2; return 64 ;;
 	esac
-	# A redirection that fails would end the shell.
+	# The redirection below would end the shell if it failed.
 	if ! [ -r "${BFTMUTEX_DEVICE:=/dev/bftmutex}" ]; then
 		echo "bftmutex_lock: $BFTMUTEX_DEVICE is missing, or you may not open it" >&2
 		return 66

@@ -23,7 +23,7 @@ class Bftmutex(Plugin, IndependentPlugin, DebianPlugin, RedHatPlugin, UbuntuPlug
         self.add_cmd_output(["bftmutexctl %s --json" % command for command in (
             "check", "check --server", "cluster show", "servers", "server show",
             "server access show", "stats", "holders", "locks", "objects", "clients")])
-        # Who may see a key sees how it is kept.
+        # Owners and modes of the keys, which are a common mistake.
         self.add_cmd_output("ls -laR /etc/bftmutex /var/lib/bftmutex")
         self.add_journal(units=["bftmutexd", "bftmutex-server@*", "bftmutex-journal@*",
                                 "bftmutex-metrics"])
