@@ -93,3 +93,5 @@ include selftests/build.mk
 
 clean:
 	rm -rf $(BUILD)
+
+include helper/integrations/build.mk

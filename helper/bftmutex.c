@@ -106,6 +106,20 @@ static int unlock(const struct options *o)
 	return r == -EKEYEXPIRED ? o->lost_code : EX_DATAERR;
 }
 
+/* Whether the lock of a descriptor is held now, as an exit status. */
+static int held(const struct options *o)
+{
+	struct bftm_status status = {};
+	int r = bftmutex_status(o->fd, &status);
+
+	if (!r && status.state == BFTM_STATE_HELD)
+		return EX_OK;
+	if (!r)
+		r = status.state == BFTM_STATE_LOST ? -EKEYEXPIRED : -ENOLCK;
+	warnx("--fd %d: %s", o->fd, bftmutex_strerror(r));
+	return r == -EKEYEXPIRED ? o->lost_code : EX_DATAERR;
+}
+
 /*
  * No signal handler returns, so a signal either ends this process, and with it
  * the acquire, or it was a stop (Ctrl-Z) and the waiting goes on.
@@ -327,6 +341,8 @@ int main(int argc, char **argv)
 		be_process_1();
 	if (o.fd >= 0)
 		check_inherited_fd(o.fd);
+	if (o.held)
+		return held(&o);
 	if (o.unlock)
 		return unlock(&o);
 	check_name(&o);

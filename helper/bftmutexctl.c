@@ -28,6 +28,7 @@ static const struct command {
 	{ NULL, "servers", ctl_servers, "show the servers' health and signs of lying" },
 	{ NULL, "check", ctl_check, "for a monitor: can locks be had here, by its exit status" },
 	{ NULL, "stats", ctl_stats, "show all counters of this host" },
+	{ NULL, "top", ctl_top, "all of that on a screen, renewed each second" },
 	{ NULL, "watch", ctl_watch, "print locks acquired, released and lost as it happens" },
 	{ "object", "create", ctl_object_create, "make an object that all clients share" },
 	{ "object", "list", ctl_object_list, "list those that this host has used" },

@@ -6,7 +6,7 @@
 .PHONY: tools install uninstall
 
 CFLAGS ?= -O2 -g
-PKGS := libnl-genl-3.0 json-c libconfuse libcrypto libbsd libmd libseccomp sqlite3
+PKGS := libnl-genl-3.0 json-c libconfuse libcrypto libbsd libmd libseccomp sqlite3 ncursesw
 CPPFLAGS += -D_GNU_SOURCE -DBFTM_VERSION=\"$(VERSION)\" -Iuapi -iquote kmod -iquote helper -I.
 # What makes mistakes in them harder to use; checked by selftests/static/hardening.
 HARDEN := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection -fPIE \
@@ -22,6 +22,7 @@ CRYPTO_LIBS = $(shell pkg-config --libs libcrypto)
 MD_LIBS = $(shell pkg-config --libs libmd)
 SECCOMP_LIBS = $(shell pkg-config --libs libseccomp)
 SQLITE_LIBS = $(shell pkg-config --libs sqlite3)
+NCURSES_LIBS = $(shell pkg-config --libs ncursesw)
 
 CORE := $(addprefix kmod/core/,wire quorum release $(addprefix backoff/,client round wait hold fence) \
 	$(addprefix ordering/,wire state client choose vote transfer))
@@ -69,7 +70,8 @@ $(BIN)/bftmutexd: $(call obj,$(DAEMON) $(CONF) $(KEYS) $(CORE) $(CORE_SERVER) $(
 	$(call link,-pie,$(NL_LIBS) $(CONF_LIBS) $(JSON_LIBS) $(CRYPTO_LIBS) $(SECCOMP_LIBS))
 
 $(BIN)/bftmutexctl: $(call obj,$(CTL) $(CONF) $(KEYS) $(CORE))
-	$(call link,-pie,$(NL_LIBS) $(CONF_LIBS) $(JSON_LIBS) $(CRYPTO_LIBS) $(SQLITE_LIBS))
+	$(call link,-pie,$(NL_LIBS) $(CONF_LIBS) $(JSON_LIBS) $(CRYPTO_LIBS) $(SQLITE_LIBS) \
+		$(NCURSES_LIBS))
 
 $(BIN)/bftmutex: $(call obj,$(WRAPPER))
 	$(call link,-pie,$(MD_LIBS))

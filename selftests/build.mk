@@ -111,7 +111,7 @@ check:
 check-all:
 	@$(call given,SCALE,1,1000000,1)
 	@$(call given,JOBS,1,1024,2)
-	@selftests/deps --for check
+	@selftests/deps --for all
 	$(QUIETLY) -j$$(nproc) $(CHECK_ALL_BUILD)
 	@selftests/check --all
 

@@ -155,21 +155,14 @@ static void check_cluster(struct check *check, struct json_object *cluster)
 		    ", a token needs %" PRIu64, known, token_needed);
 }
 
-static int check_clusters(struct check *check)
+/* Of the daemon's answer to "servers"; false: the cluster that is meant is not there. */
+static bool judge(struct check *check, struct json_object *answer)
 {
-	struct json_object *answer, *clusters, *cluster;
+	struct json_object *clusters = ctl_member(answer, "clusters"), *cluster;
 	const char *name;
 	bool any = false;
 	size_t i;
-	int r = ctl_ask_helper("servers", &answer);
 
-	if (r == -ECONNREFUSED || r == -EAGAIN) {
-		say(check, FAILED, "bftmutexd %s", r == -EAGAIN ? "does not answer" : "does not run");
-		return 0;
-	}
-	if (r < 0)
-		return ctl_helper_failed(r);
-	clusters = ctl_member(answer, "clusters");
 	check->clusters = json_object_new_array();
 	for (i = 0; i < ctl_length(clusters); i++) {
 		cluster = json_object_array_get_idx(clusters, i);
@@ -179,12 +172,28 @@ static int check_clusters(struct check *check)
 		check_cluster(check, cluster);
 		any = true;
 	}
+	if (!any && !check->cluster)
+		say(check, FAILED, "bftmutexd has no cluster, or no credentials");
+	return any || !check->cluster;
+}
+
+static int check_clusters(struct check *check)
+{
+	struct json_object *answer;
+	bool there;
+	int r = ctl_ask_helper("servers", &answer);
+
+	if (r == -ECONNREFUSED || r == -EAGAIN) {
+		say(check, FAILED, "bftmutexd %s", r == -EAGAIN ? "does not answer" : "does not run");
+		return 0;
+	}
+	if (r < 0)
+		return ctl_helper_failed(r);
+	there = judge(check, answer);
 	json_object_put(answer);
-	if (!any && check->cluster)
+	if (!there)
 		return ctl_fail(EX_CONFIG, "bftmutexd has no cluster '%s', or no credentials",
 				check->cluster);
-	if (!any)
-		say(check, FAILED, "bftmutexd has no cluster, or no credentials");
 	return 0;
 }
 
@@ -197,6 +206,16 @@ const char *ctl_check_words(const char *cluster)
 		*check.text = '\0';
 	json_object_put(check.clusters);
 	return check.text;
+}
+
+int ctl_judge(struct json_object *answer, char *text, size_t room)
+{
+	struct check check = {};
+
+	judge(&check, answer);
+	json_object_put(check.clusters);
+	snprintf(text, room, "%s: %s", verdicts[check.verdict], check.text);
+	return (int)check.verdict;
 }
 
 static void say_journal(struct check *check, const char *journal)

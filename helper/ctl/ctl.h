@@ -39,6 +39,7 @@ int ctl_check(int argc, char **argv);
  */
 const char *ctl_check_words(const char *cluster);
 int ctl_watch(int argc, char **argv);
+int ctl_top(int argc, char **argv);
 int ctl_object_create(int argc, char **argv);
 int ctl_object_submit(int argc, char **argv);
 int ctl_object_show(int argc, char **argv);
@@ -222,6 +223,16 @@ char *ctl_default_cluster(void);
 
 /** ctl_helper_failed() - say why it failed; an exit code */
 int ctl_helper_failed(int error);
+
+/* check.c */
+
+/**
+ * ctl_judge() - what "bftmutexctl check" says of the daemon's answer to "servers"
+ * @text: gets the line
+ *
+ * Return: 0 all well, 1 degraded, 2 failed.
+ */
+int ctl_judge(struct json_object *answer, char *text, size_t room);
 
 /* keygen.c */
 

@@ -26,6 +26,7 @@ enum {
 	KEY_FENCE,
 	KEY_GRACE,
 	KEY_HASH_NAME,
+	KEY_HELD,
 	KEY_LOST_CODE,
 	KEY_MARGIN,
 	KEY_NO_RENEW,
@@ -62,6 +63,7 @@ static const struct argp_option argp_options[] = {
 	  "Exit status when the lock is lost and not all of the command could be ended (80)", 3 },
 	{ "fd", KEY_FD, "N", 0, "Lock the open descriptor N of /dev/bftmutex", 4 },
 	{ "unlock", 'u', NULL, 0, "Give the lock of --fd back", 4 },
+	{ "held", KEY_HELD, NULL, 0, "Tell by the exit status whether the lock of --fd is held", 4 },
 	{ "print", KEY_PRINT, NULL, 0, "Print deadline and token of --fd, as NAME=VALUE", 4 },
 	{ "verbose", KEY_VERBOSE, NULL, 0, "Tell how long it took, and why it failed", 5 },
 	{ NULL, 'h', NULL, 0, "Give this help list", -1 },
@@ -190,6 +192,10 @@ static void take_descriptor(struct argp_state *state, struct options *o)
 
 static void check(struct argp_state *state, const struct options *o)
 {
+	if (o->held && o->fd < 0)
+		argp_error(state, "--held needs --fd N, a descriptor of " BFTMUTEX_DEVICE);
+	if (o->held && (o->unlock || o->print || o->name))
+		argp_error(state, "--held takes no --unlock, no --print and no NAME");
 	if (o->unlock && o->fd < 0)
 		argp_error(state, "--unlock needs --fd N, a descriptor of " BFTMUTEX_DEVICE);
 	if (o->print && (o->fd < 0 || o->unlock))
@@ -205,7 +211,7 @@ static void check(struct argp_state *state, const struct options *o)
 		argp_error(state, "--margin '%s': must be less than --lease %s", o->margin, o->lease);
 	if (o->no_fork && o->close_fd)
 		argp_error(state, "--no-fork and --close: nothing would hold the lock");
-	if (!o->unlock && !o->name)
+	if (!o->unlock && !o->held && !o->name)
 		argp_error(state, "NAME of the lock is missing");
 	if (o->fd < 0 && !o->command && is_number(o->name))
 		argp_error(state, "lock '%s': COMMAND is missing; or, for the descriptor %s of "
@@ -241,6 +247,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_HASH_NAME:
 		o->hash_name = true;
+		break;
+	case KEY_HELD:
+		o->held = true;
 		break;
 	case KEY_PRINT:
 		o->print = true;
@@ -314,7 +323,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
-	.args_doc = "NAME COMMAND [ARG...]\nNAME -c SHELL\n--fd N NAME\n--fd N -u",
+	.args_doc = "NAME COMMAND [ARG...]\nNAME -c SHELL\n--fd N NAME\n--fd N -u\n--fd N --held",
 	.doc = "Run a command under a lock of a cluster whose servers may lie.\v"
 	       "Exit status: that of COMMAND; 1 (or -E) when somebody else has the lock; "
 	       "79 (or --lost-exit-code) when the lock was lost while COMMAND ran; "

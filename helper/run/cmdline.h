@@ -32,6 +32,7 @@
  * @unlock:        --unlock
  * @verbose:       --verbose
  * @hash_name:     --hash-name
+ * @held:          --held
  * @print:         --print
  */
 struct options {
@@ -56,6 +57,7 @@ struct options {
 	bool unlock;
 	bool verbose;
 	bool hash_name;
+	bool held;
 	bool print;
 };
 

@@ -113,6 +113,34 @@ static void states_of_servers(void **state)
 	}
 }
 
+/* The line that "bftmutexctl top" begins with. */
+static void the_same_for_others(void **state)
+{
+	struct json_object *answer;
+	char line[1024], *one;
+	char all[4096];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(states); i++) {
+		one = cluster("c", states[i].servers);
+		snprintf(all, sizeof(all), "{\"clusters\":[%s]}", one);
+		free(one);
+		answer = json_tokener_parse(all);
+		assert_int_equal(ctl_judge(answer, line, sizeof(line)), states[i].code);
+		assert_memory_equal(line, states[i].said, strlen(line));
+		assert_string_equal(states[i].said + strlen(line), "\n");
+		json_object_put(answer);
+	}
+	answer = json_tokener_parse("{\"clusters\":[]}");
+	assert_int_equal(ctl_judge(answer, line, sizeof(line)), 2);
+	assert_string_equal(line, "failed: bftmutexd has no cluster, or no credentials");
+	/* What finds no room is cut off. */
+	assert_int_equal(ctl_judge(answer, line, 7), 2);
+	assert_string_equal(line, "failed");
+	json_object_put(answer);
+}
+
 static void tokens(void **state)
 {
 	char said[1024], all[4096], *one = cluster("c", "ootl");
@@ -182,6 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(states_of_servers),
+		cmocka_unit_test(the_same_for_others),
 		cmocka_unit_test(tokens),
 		cmocka_unit_test(several_clusters),
 		cmocka_unit_test(daemons_that_do_not_tell),

@@ -90,11 +90,16 @@ if exec 9<"${BFTMUTEX_DEVICE:-/dev/bftmutex}"; then
 	is "--fd: the shell has the lock" "$status" 1
 	wrong "--fd that has a lock" 65 "--fd 9" --fd 9 "$lock"
 	wrong "a descriptor without --fd" 64 "or, for the descriptor 9 of /dev/bftmutex, it is --fd 9 NAME" -n 9
+	t --fd 9 --held
+	is "--fd --held" "$status$err" 0
+	wrong "--held, and what it does not go with" 64 "--held takes no" --fd 9 --held "$lock"
+	wrong "--held of what" 64 "--held needs --fd N" --held
 	t --fd 9 -u
 	is "--fd -u" "$status" 0
 	t -w 10 "$lock" true
 	is "--fd -u gives the lock back" "$status" 0
 	wrong "--fd -u of no lock" 65 "no lock" --fd 9 -u
+	wrong "--fd --held of no lock" 65 "no lock" --fd 9 --held
 	eval "$("$tool" --fd 9 -l "$long" --fence --print "$lock")"
 	ok "--fd --print: a token ($BFTMUTEX_TOKEN)" test "$BFTMUTEX_TOKEN" -gt 0
 	ok "--fd --print: the deadline ($BFTMUTEX_DEADLINE_NS)" \
@@ -118,6 +123,7 @@ if exec 9<"${BFTMUTEX_DEVICE:-/dev/bftmutex}"; then
 	# Whoever gets the lock now has waited for the lease to end.
 	t -w 10 "$lock" true
 	is "--fd: the lease ends" "$status" 0
+	wrong "--fd --held after the lease" 79 "lease is over" --fd 9 --held
 	wrong "--fd -u after the lease" 79 "lease is over" --fd 9 -u
 	exec 9>&-
 fi

@@ -78,6 +78,16 @@ is "is counted" "$(count)" 1
 is "rights of bftmutexd" "$(rights bftmutexd)" "0000000000001000 1 2"
 is "rights of bftmutex-journal@1" "$(rights bftmutex-journal@1)" "0000000000001002 1 2"
 
+metrics=/var/lib/prometheus/node-exporter
+mkdir -p $metrics
+ok "systemctl start bftmutex-metrics.timer" systemctl start bftmutex-metrics.timer
+written() { grep -q '^bftmutex_helper_up 1$' $metrics/bftmutex.prom && grep -q '^bftmutex_server_up 1$' $metrics/bftmutex.prom; }
+ok "metrics are written" wait_for 30 written
+first=$(stat -c %i $metrics/bftmutex.prom)
+renewed() { [[ $(stat -c %i $metrics/bftmutex.prom) != "$first" ]]; }
+ok "and renewed" wait_for 60 renewed
+ok "systemctl stop bftmutex-metrics.timer" systemctl stop bftmutex-metrics.timer
+
 sed -i 's/b = 0/b = 1/' $conf
 ok "a mistake, systemctl reload bftmutexd" systemctl reload bftmutexd
 ok "is said" wait_for 10 said bftmutexd "$conf:3"

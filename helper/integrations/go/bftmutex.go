@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0
+
+// Package bftmutex takes locks of a cluster whose servers may lie, by /dev/bftmutex of Linux,
+// which bftmutex(4) describes. It needs no C. Copy this file into a folder of its own.
+//
+//	lock, err := bftmutex.Open()
+//	grant, err := lock.Acquire("jobs", bftmutex.Options{Fence: true})
+//	...                                  // until it is lost: lock.WaitLost, lock.Status
+//	err = lock.Release()                 // ErrLost: the lease was over before
+//	lock.Close()
+//
+// A Lock is one handle: it holds one lock at a time. Calls that wait occupy a thread each.
+package bftmutex
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// Device is what Open opens.
+const Device = "/dev/bftmutex"
+
+// ErrLost is that the lease was over before: somebody else may have had the lock since.
+var ErrLost = errors.New("bftmutex: the lock was lost")
+
+// ErrBusy is that somebody else has the lock, or that the time to wait is over.
+var ErrBusy = errors.New("bftmutex: somebody else has the lock")
+
+// State is what a handle is doing, enum bftm_state.
+type State uint32
+
+const (
+	Idle State = iota
+	Pending
+	Held
+	Lost
+	Failed
+)
+
+const (
+	flagTry = 1 << iota
+	flagRenew
+	flagFence
+)
+
+const submitMax = 16384
+
+// Structures of linux/bftmutex.h; AbiSizes has what a test compares.
+type acquireArg struct {
+	size, flags, way, nameLen uint32
+	cluster                   [32]byte
+	name                      [64]byte
+	leaseNs, timeoutNs        uint64
+	deadlineNs, token         uint64
+	attempts, reserved        uint32
+}
+
+type statusArg struct {
+	size, state, reason     uint32
+	error                   int32
+	deadlineNs, remainingNs uint64
+	token                   uint64
+	attempts, reserved      uint32
+}
+
+type submitArg struct {
+	size, flags, nameLen, opLen uint32
+	cluster                     [32]byte
+	name                        [64]byte
+	op, response                uint64
+	responseRoom, responseLen   uint32
+	timeoutNs, id, number       uint64
+	status, reserved            uint32
+}
+
+func ioc(direction, number, size uintptr) uintptr { return direction<<30 | size<<16 | 0xbf<<8 | number }
+
+var (
+	iocAcquire = ioc(3, 1, unsafe.Sizeof(acquireArg{}))
+	iocRelease = ioc(0, 3, 0)
+	iocStatus  = ioc(3, 4, unsafe.Sizeof(statusArg{}))
+	iocSubmit  = ioc(3, 6, unsafe.Sizeof(submitArg{}))
+)
+
+// AbiSizes are the numbers of the requests, which have the sizes of their structures in them.
+func AbiSizes() []uintptr { return []uintptr{iocAcquire, iocRelease, iocStatus, iocSubmit} }
+
+// Lock is an open file of the device.
+type Lock struct{ fd int }
+
+// Options of Acquire and Submit; all zero is fine.
+type Options struct {
+	Cluster string        // "" for the default one
+	Lease   time.Duration // 0 for the cluster's default
+	Timeout time.Duration // 0 waits for ever
+	Try     bool          // ask once
+	NoRenew bool          // lost at the end of the lease
+	Fence   bool          // with a token
+}
+
+// Grant is what was acquired. Deadline is on CLOCK_BOOTTIME, in nanoseconds; renewals move it.
+type Grant struct {
+	Deadline uint64
+	Token    uint64
+	Attempts uint32
+}
+
+// Status is what a Lock is doing, judged by the clock now.
+type Status struct {
+	State     State
+	Reason    uint32        // enum bftm_lost
+	Remaining time.Duration // 0 unless held
+	Deadline  uint64
+	Token     uint64
+}
+
+// Open makes a lock handle. It is not inherited by programs that are executed.
+func Open() (*Lock, error) {
+	fd, err := syscall.Open(Device, syscall.O_RDWR|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", Device, err)
+	}
+	return &Lock{fd}, nil
+}
+
+// Close gives back what is held.
+func (l *Lock) Close() error { return syscall.Close(l.fd) }
+
+// Fd is the descriptor: poll it for POLLHUP to learn that the lease is over.
+func (l *Lock) Fd() int { return l.fd }
+
+func (l *Lock) call(request uintptr, arg unsafe.Pointer) error {
+	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(l.fd), request, uintptr(arg))
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+func put(to []byte, what, text string, least int) error {
+	if len(text) < least || len(text) > len(to) {
+		return fmt.Errorf("bftmutex: %s '%s': must be %d to %d bytes", what, text, least, len(to))
+	}
+	copy(to, text)
+	return nil
+}
+
+// Acquire waits until the lock is held.
+func (l *Lock) Acquire(name string, o Options) (Grant, error) {
+	var arg acquireArg
+	if err := put(arg.name[:], "name", name, 1); err != nil {
+		return Grant{}, err
+	}
+	if err := put(arg.cluster[:], "cluster", o.Cluster, 0); err != nil {
+		return Grant{}, err
+	}
+	arg.size, arg.nameLen = uint32(unsafe.Sizeof(arg)), uint32(len(name))
+	arg.leaseNs, arg.timeoutNs = uint64(o.Lease), uint64(o.Timeout)
+	if o.Try {
+		arg.flags |= flagTry
+	}
+	if !o.NoRenew {
+		arg.flags |= flagRenew
+	}
+	if o.Fence {
+		arg.flags |= flagFence
+	}
+	end := time.Now().Add(o.Timeout)
+	err := l.call(iocAcquire, unsafe.Pointer(&arg))
+	for err == syscall.EINTR { // by a signal of Go's runtime, among others
+		if o.Timeout > 0 {
+			left := time.Until(end)
+			if left <= 0 {
+				return Grant{}, ErrBusy
+			}
+			arg.timeoutNs = uint64(left)
+		}
+		err = l.call(iocAcquire, unsafe.Pointer(&arg))
+	}
+	switch err {
+	case nil:
+		return Grant{arg.deadlineNs, arg.token, arg.attempts}, nil
+	case syscall.EWOULDBLOCK, syscall.ETIMEDOUT, syscall.EKEYEXPIRED: // the last with Try: over at once
+		return Grant{}, ErrBusy
+	}
+	return Grant{}, fmt.Errorf("bftmutex: lock '%s': %w", name, err)
+}
+
+// Release gives the lock back.
+func (l *Lock) Release() error {
+	err := l.call(iocRelease, nil)
+	if err == syscall.EKEYEXPIRED {
+		return ErrLost
+	}
+	return err
+}
+
+// Status asks the kernel.
+func (l *Lock) Status() (Status, error) {
+	arg := statusArg{size: uint32(unsafe.Sizeof(statusArg{}))}
+	err := l.call(iocStatus, unsafe.Pointer(&arg))
+	return Status{State(arg.state), arg.reason, time.Duration(arg.remainingNs), arg.deadlineNs, arg.token}, err
+}
+
+// WaitLost returns when the lease is over, or nothing is held.
+func (l *Lock) WaitLost() error {
+	type pollfd struct {
+		fd              int32
+		events, revents int16
+	}
+	p := pollfd{fd: int32(l.fd)}
+	for {
+		s, err := l.Status()
+		if err != nil || s.State != Held {
+			return err
+		}
+		// POLLHUP needs no asking for. A release wakes nobody: look again each second.
+		timeout := syscall.Timespec{Sec: 1}
+		_, _, errno := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&p)), 1,
+			uintptr(unsafe.Pointer(&timeout)), 0, 0, 0)
+		if errno != 0 && errno != syscall.EINTR {
+			return errno
+		}
+	}
+}
+
+var (
+	never bool
+	sink  []byte
+)
+
+// onHeap returns memory that stays where it is: the kernel is told its address, and Go moves stacks.
+func onHeap(b []byte) []byte {
+	if never {
+		sink = b
+	}
+	return b
+}
+
+// Submit has a request applied, once, to an object that all clients of a cluster share. The error
+// is an errno of the object after it was applied when number is not 0. After ETIMEDOUT,
+// EOWNERDEAD, ENETUNREACH and EREMOTEIO nobody knows whether it was or will be applied.
+func (l *Lock) Submit(object, request string, o Options) (response []byte, number uint64, err error) {
+	var arg submitArg
+	if err = put(arg.name[:63], "object", object, 1); err != nil {
+		return
+	}
+	if err = put(arg.cluster[:], "cluster", o.Cluster, 0); err != nil {
+		return
+	}
+	op, room := onHeap([]byte(request)), onHeap(make([]byte, submitMax))
+	if len(op) == 0 || len(op) > submitMax {
+		return nil, 0, fmt.Errorf("bftmutex: request: must be 1 to %d bytes", submitMax)
+	}
+	arg.size, arg.nameLen, arg.opLen = uint32(unsafe.Sizeof(arg)), uint32(len(object)), uint32(len(op))
+	arg.op, arg.response = uint64(uintptr(unsafe.Pointer(&op[0]))), uint64(uintptr(unsafe.Pointer(&room[0])))
+	arg.responseRoom, arg.timeoutNs = uint32(len(room)), uint64(o.Timeout)
+	// After a signal nobody would know whether it was applied, and Go's runtime sends some.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	all, before := ^uint64(0), uint64(0)
+	mask := func(new, old *uint64) {
+		syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, 2, uintptr(unsafe.Pointer(new)),
+			uintptr(unsafe.Pointer(old)), unsafe.Sizeof(all), 0, 0)
+	}
+	mask(&all, &before)
+	err = l.call(iocSubmit, unsafe.Pointer(&arg))
+	mask(&before, nil)
+	runtime.KeepAlive(op)
+	runtime.KeepAlive(room)
+	if err != nil {
+		return nil, 0, fmt.Errorf("bftmutex: object '%s': %w", object, err)
+	}
+	if arg.status != 0 {
+		err = fmt.Errorf("bftmutex: object '%s': %w", object, syscall.Errno(arg.status))
+	}
+	return room[:arg.responseLen], arg.number, err
+}

@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0
+"""Locks and objects of a cluster whose servers may lie.
+
+    with bftmutex.Lock("jobs", fence=True) as lock:
+        store(lock.token, ...)
+        lock.check()            # raises Lost when the lease is over
+
+    async with bftmutex.AsyncLock("jobs") as lock:
+        ...
+
+    bftmutex.Object("visits").submit("add 1").data
+
+A thin layer over libbftmutex; see bftmutex(3) and bftmutex(4). Names are str, which UTF-8
+encodes, or bytes. Times are seconds, but for deadline_ns, which is on CLOCK_BOOTTIME.
+"""
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import errno
+import os
+import select
+import threading
+import time
+from typing import Awaitable, NamedTuple, Optional, Union
+
+__all__ = ["Lock", "AsyncLock", "Object", "Response", "Status", "Lost", "Unsure", "ObjectError"]
+
+Name = Union[str, bytes]
+
+# As in linux/bftmutex.h and libbftmutex.h; selftests/integrations/python compares.
+TRY, RENEW, FENCE = 1, 2, 4
+NAME_MAX, CLUSTER_MAX, SUBMIT_NAME_MAX, SUBMIT_MAX, WHY_MAX = 64, 32, 63, 16384, 248
+STATES = ("idle", "pending", "held", "lost", "failed")
+REASONS = ("none", "expired", "not-renewed", "no-helper", "suspended", "restored")
+# Somebody else has the lock; or, of a lock that was asked for once, the lease was over at once.
+NOT_HAD = (errno.EWOULDBLOCK, errno.ETIMEDOUT, errno.EKEYEXPIRED)
+WAYS = {None: 0, "backoff": 1, "no-backoff": 2, "queue": 3}
+
+
+class _Options(ctypes.Structure):   # struct bftmutex_options
+    _fields_ = [("cluster", ctypes.c_char_p), ("lease_ns", ctypes.c_uint64),
+                ("timeout_ns", ctypes.c_uint64), ("flags", ctypes.c_uint32),
+                ("way", ctypes.c_uint32)]
+
+
+class _Grant(ctypes.Structure):     # struct bftmutex_grant
+    _fields_ = [("deadline_ns", ctypes.c_uint64), ("token", ctypes.c_uint64),
+                ("attempts", ctypes.c_uint32)]
+
+
+class _Status(ctypes.Structure):    # struct bftm_status
+    _fields_ = [("size", ctypes.c_uint32), ("state", ctypes.c_uint32), ("reason", ctypes.c_uint32),
+                ("error", ctypes.c_int32), ("deadline_ns", ctypes.c_uint64),
+                ("remaining_ns", ctypes.c_uint64), ("token", ctypes.c_uint64),
+                ("attempts", ctypes.c_uint32), ("reserved", ctypes.c_uint32)]
+
+
+class _Response(ctypes.Structure):  # struct bftmutex_response
+    _fields_ = [("data", ctypes.c_void_p), ("room", ctypes.c_size_t), ("len", ctypes.c_size_t),
+                ("number", ctypes.c_uint64), ("id", ctypes.c_uint64), ("status", ctypes.c_uint32)]
+
+
+def _load() -> ctypes.CDLL:
+    lib = ctypes.CDLL("libbftmutex.so.0")
+    options, pointer = ctypes.POINTER(_Options), ctypes.POINTER
+    for name, *arguments in (
+            ("open", ctypes.c_char_p),
+            ("acquire", ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t, options, pointer(_Grant)),
+            ("release", ctypes.c_int),
+            ("renew", ctypes.c_int, ctypes.c_uint64, pointer(ctypes.c_uint64)),
+            ("status", ctypes.c_int, pointer(_Status)),
+            ("why", ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t),
+            ("submit", ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p,
+             ctypes.c_size_t, options, pointer(_Response)),
+            ("strerror", ctypes.c_int)):
+        function = getattr(lib, "bftmutex_" + name)
+        function.argtypes = arguments
+        function.restype = ctypes.c_char_p if name == "strerror" else ctypes.c_int
+    return lib
+
+
+_lib = _load()
+
+
+class Lost(OSError):
+    """The lease was over before the lock was given back: somebody else may have had it since."""
+
+
+class Unsure(OSError):
+    """Nobody knows whether the request was or will be applied."""
+
+
+class ObjectError(OSError):
+    """The request was applied, and the object did not do as it was asked; response has the rest."""
+
+    response: Response
+
+
+class Response(NamedTuple):
+    """What came of a request; number grows with each that is done to the object."""
+
+    data: bytes
+    number: int
+
+
+class Status(NamedTuple):
+    """What a lock is doing; see BFTM_IOC_STATUS of bftmutex(4)."""
+
+    state: str
+    reason: str
+    error: int
+    deadline_ns: int
+    remaining: float
+    token: int
+    attempts: int
+
+
+def _bytes(what: str, name: Optional[Name], least: int, most: int) -> bytes:
+    data = name.encode() if isinstance(name, str) else bytes(name or b"")
+    if not least <= len(data) <= most:
+        raise ValueError("%s %r: must be %d to %d bytes" % (what, name, least, most))
+    return data
+
+
+def _ns(what: str, seconds: float) -> int:
+    """A duration that is not none: at least a nanosecond, as 0 means another thing."""
+    if not 0 < seconds < 2 ** 33:
+        raise ValueError("%s %r: must be above 0 and below 2^33 seconds" % (what, seconds))
+    return max(1, int(seconds * 1e9))
+
+
+def _text(error: int, fd: int = -1) -> str:
+    text = (_lib.bftmutex_strerror(error) or b"").decode(errors="replace")
+    why = ctypes.create_string_buffer(WHY_MAX)
+    if fd >= 0 and _lib.bftmutex_why(fd, why, WHY_MAX) == 0 and why.value:
+        text += ": " + why.value.decode(errors="replace")
+    return text
+
+
+class _Handle:
+    """An open file of the device, and what it is to hold."""
+
+    def __init__(self, name: Name, *, cluster: Optional[Name] = None,
+                 lease: Optional[float] = None, renew: bool = True, fence: bool = False,
+                 way: Optional[str] = None, device: Optional[str] = None) -> None:
+        """Nothing is asked for yet. lease: seconds, None for the cluster's default. renew: until
+        it is released. fence: with a token. way: "queue", "backoff" or "no-backoff" while somebody
+        else has the lock. device: its path."""
+        self._fd = -1
+        self.name = _bytes("name", name, 1, NAME_MAX)
+        self._cluster = _bytes("cluster", cluster, 0, CLUSTER_MAX)
+        if way not in WAYS:
+            raise ValueError("way %r: must be one of %s" % (way, ", ".join(filter(None, WAYS))))
+        self._lease_ns = 0 if lease is None else _ns("lease", lease)
+        self._flags = RENEW * renew | FENCE * fence
+        self._way = WAYS[way]
+        path = device or os.environ.get("BFTMUTEX_DEVICE") or None
+        fd = _lib.bftmutex_open(path.encode() if path else None)
+        if fd < 0:
+            raise OSError(-fd, _text(fd), path or "/dev/bftmutex")
+        self._fd = fd
+
+    def _options(self, timeout: float, flags: int = 0) -> _Options:
+        return _Options(cluster=self._cluster or None, lease_ns=self._lease_ns, way=self._way,
+                        flags=self._flags | flags,
+                        timeout_ns=_ns("timeout", timeout) if timeout >= 0 else 0)
+
+    def _error(self, error: int) -> OSError:
+        return OSError(error, "lock %r: %s" % (self.name, _text(error, self._fd)))
+
+    def _lost(self) -> Lost:
+        reason = self.status().reason
+        return Lost(errno.EKEYEXPIRED, "lock %r was lost%s" % (
+            self.name, "" if reason == "none" else ": " + reason))
+
+    def _release(self) -> None:
+        # Asked before, for a release leaves nothing to tell.
+        lost = self._lost()
+        error = -_lib.bftmutex_release(self._fd)
+        if error == errno.EKEYEXPIRED:
+            raise lost
+        if error == errno.ENOLCK:
+            raise RuntimeError("release of lock %r, which is not held" % self.name)
+        if error:
+            raise self._error(error)
+
+    def status(self) -> Status:
+        """What the lock is doing, judged by the clock now."""
+        s = _Status()
+        error = -_lib.bftmutex_status(self._fd, s)
+        if error:
+            raise self._error(error)
+        return Status(STATES[s.state], REASONS[s.reason], s.error, s.deadline_ns,
+                      s.remaining_ns / 1e9, s.token, s.attempts)
+
+    def locked(self) -> bool:
+        """Is it held, by this object?"""
+        return self.status().state == "held"
+
+    def check(self) -> None:
+        """Raise Lost unless the lock is held now."""
+        if not self.locked():
+            raise self._lost()
+
+    @property
+    def token(self) -> int:
+        """The fencing token of what is or was held, 0 for none."""
+        return self.status().token
+
+    @property
+    def remaining(self) -> float:
+        """Seconds until the deadline, 0 unless it is held; renewals move it."""
+        return self.status().remaining
+
+    @property
+    def deadline_ns(self) -> int:
+        """CLOCK_BOOTTIME until which it is held; renewals move it."""
+        return self.status().deadline_ns
+
+    def fileno(self) -> int:
+        """For poll(): POLLHUP when the lease is over."""
+        return self._fd
+
+    def close(self) -> None:
+        """Give back what is held, without a word; nothing can be done with it any more."""
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            os.close(fd)
+
+    def __del__(self) -> None:
+        self.close()
+
+
+class Lock(_Handle):
+    """A lock of the cluster in the shape of threading.Lock: it excludes the threads that share
+    the object too, and is not recursive. Closing the object, or its end, gives the lock back."""
+
+    def __init__(self, name: Name, **options) -> None:
+        self._threads = threading.Lock()
+        self._held = False
+        super().__init__(name, **options)
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        """Take the lock; False when somebody else has it, or timeout seconds are over."""
+        if timeout != -1 and (not blocking or timeout < 0):
+            raise ValueError("timeout %r: must be -1, or 0 and above and blocking" % timeout)
+        end = time.monotonic() + timeout
+        blocking = blocking and timeout != 0
+        if not self._threads.acquire(blocking, timeout if blocking else -1):
+            return False
+        try:
+            self._held = self._acquire(blocking, end if timeout >= 0 else None)
+        finally:
+            if not self._held:
+                self._threads.release()
+        return self._held
+
+    def _acquire(self, blocking: bool, end: Optional[float]) -> bool:
+        error = errno.EINTR
+        while error == errno.EINTR:     # handlers of signals run between two calls
+            left = -1.0 if end is None or not blocking else max(end - time.monotonic(), 1e-9)
+            options = self._options(left, 0 if blocking else TRY)
+            error = -_lib.bftmutex_acquire(self._fd, self.name, len(self.name), options, None)
+        if error and error not in NOT_HAD:
+            raise self._error(error)
+        return not error
+
+    def release(self) -> None:
+        """Give the lock back. Lost: the lease was over before; RuntimeError: it is not held."""
+        # The kernel would cancel what another thread has under way.
+        if not self._held:
+            raise RuntimeError("release of lock %r, which is not held" % self.name)
+        self._held = False
+        try:
+            self._release()
+        finally:
+            self._threads.release()
+
+    def renew(self, timeout: float = -1) -> None:
+        """Make what is held last longer, now; for a lock with renew=False."""
+        error = -_lib.bftmutex_renew(self._fd, _ns("timeout", timeout) if timeout >= 0 else 0, None)
+        if error == errno.EKEYEXPIRED:
+            raise self._lost()
+        if error:
+            raise self._error(error)
+
+    def wait_lost(self, timeout: float = -1) -> bool:
+        """Sleep until the lease is over, or timeout seconds are; is it over?"""
+        poll = select.poll()
+        poll.register(self._fd, 0)
+        return bool(poll.poll(None if timeout < 0 else timeout * 1000))
+
+    def __enter__(self) -> Lock:
+        self.acquire()
+        return self
+
+    def __exit__(self, kind, value, trace) -> None:
+        try:
+            self.release()
+        except Lost:
+            # What went wrong inside, perhaps for that reason, is the better news.
+            if kind is None:
+                raise
+
+
+class AsyncLock(_Handle):
+    """The same for asyncio, in the shape of asyncio.Lock; one task may use it at a time."""
+
+    def __init__(self, name: Name, **options) -> None:
+        super().__init__(name, **options)
+        os.set_blocking(self._fd, False)
+
+    async def acquire(self, timeout: float = -1) -> bool:
+        """Take the lock; False when timeout seconds are over, and for 0 when somebody has it."""
+        options = self._options(timeout or -1, TRY if timeout == 0 else 0)
+        error = -_lib.bftmutex_acquire(self._fd, self.name, len(self.name), options, None)
+        if error in NOT_HAD:
+            return False
+        if error not in (0, errno.EINPROGRESS):
+            raise self._error(error)
+        try:
+            await _readable(self._fd)
+        except BaseException:
+            _lib.bftmutex_release(self._fd)     # or it would be won for nobody
+            raise
+        status = self.status()
+        if status.state == "lost":
+            raise self._lost()
+        if status.state == "failed" and status.error not in NOT_HAD:
+            raise self._error(status.error)
+        return status.state == "held"
+
+    def release(self) -> None:
+        """Give the lock back. Lost: the lease was over before; RuntimeError: it is not held."""
+        self._release()
+
+    async def lost(self) -> None:
+        """Return when the lease is over."""
+        # The file is readable while the lock is held: only its hang-up counts.
+        with select.epoll() as hangup:
+            hangup.register(self._fd, 0)
+            await _readable(hangup.fileno())
+
+    async def __aenter__(self) -> AsyncLock:
+        await self.acquire()
+        return self
+
+    async def __aexit__(self, kind, value, trace) -> None:
+        try:
+            self.release()
+        except Lost:
+            if kind is None:
+                raise
+
+
+def _readable(fd: int) -> Awaitable[None]:
+    loop = asyncio.get_running_loop()
+    future = loop.create_future()
+    loop.add_reader(fd, lambda: future.done() or future.set_result(None))
+    future.add_done_callback(lambda _: loop.remove_reader(fd))
+    return future
+
+
+class Object(_Handle):
+    """An object that all clients of a cluster share; any number of threads may use it. With
+    asyncio: await asyncio.to_thread(object.submit, ...)."""
+
+    def __init__(self, name: Name, *, cluster: Optional[Name] = None,
+                 device: Optional[str] = None) -> None:
+        super().__init__(_bytes("name", name, 1, SUBMIT_NAME_MAX), cluster=cluster, device=device)
+
+    def submit(self, request: Name, timeout: float = -1) -> Response:
+        """Have the request applied, once, such as "add 1"; a timeout of -1 waits for ever.
+
+        ObjectError: it was applied, and the object did not do as it was asked. Unsure: nobody
+        knows whether it was or will be applied, as after a signal. Another OSError: it was not.
+        """
+        request = _bytes("request", request, 1, SUBMIT_MAX)
+        room = ctypes.create_string_buffer(SUBMIT_MAX)
+        response = _Response(data=ctypes.addressof(room), room=SUBMIT_MAX)
+        options = _Options(cluster=self._cluster or None,
+                           timeout_ns=0 if timeout < 0 else _ns("timeout", timeout))
+        error = -_lib.bftmutex_submit(self._fd, self.name, len(self.name), request, len(request),
+                                      options, response)
+        if error:
+            kind = Unsure if error in (errno.ETIMEDOUT, errno.EINTR, errno.EFAULT, errno.EIDRM,
+                                       errno.EOWNERDEAD, errno.ENETUNREACH,
+                                       errno.EREMOTEIO) else OSError
+            raise kind(error, "object %r: %s" % (self.name, _text(error)))
+        done = Response(room.raw[:response.len], response.number)
+        if response.status:
+            failed = ObjectError(response.status, "object %r: %s" % (
+                self.name, done.data.decode(errors="replace") or os.strerror(response.status)))
+            failed.response = done
+            raise failed
+        return done

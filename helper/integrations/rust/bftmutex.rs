@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0
+//! Locks of a cluster whose servers may lie, by /dev/bftmutex of Linux, which bftmutex(4)
+//! describes. It needs nothing but std. Put this file beside main.rs, and `mod bftmutex;` there.
+//!
+//!     let mut lock = bftmutex::Lock::open()?;
+//!     let guard = lock.acquire("jobs", &bftmutex::Options { fence: true, ..Default::default() })?;
+//!     store(guard.grant.token);            // ... guard.status()?.state
+//!     guard.release()?;                    // Lost: the lease was over before
+//!
+//! A guard that is dropped gives the lock back as well, without a word.
+#![allow(dead_code)]
+
+use std::fs::{File, OpenOptions};
+use std::io::{Error, ErrorKind, Result};
+use std::mem::size_of;
+use std::os::raw::{c_int, c_ulong, c_void};
+use std::os::unix::io::{AsRawFd, RawFd};
+use std::time::{Duration, Instant};
+
+pub const DEVICE: &str = "/dev/bftmutex";
+pub const EWOULDBLOCK: i32 = 11;
+pub const ETIMEDOUT: i32 = 110;
+pub const EKEYEXPIRED: i32 = 127;
+const SUBMIT_MAX: usize = 16384;
+const POLLHUP: i16 = 16;
+
+/// What a handle is doing, enum bftm_state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    Idle,
+    Pending,
+    Held,
+    Lost,
+    Failed,
+}
+
+// Structures of linux/bftmutex.h; abi_sizes() has what a test compares.
+#[repr(C)]
+struct AcquireArg {
+    size: u32,
+    flags: u32,
+    way: u32,
+    name_len: u32,
+    cluster: [u8; 32],
+    name: [u8; 64],
+    lease_ns: u64,
+    timeout_ns: u64,
+    deadline_ns: u64,
+    token: u64,
+    attempts: u32,
+    reserved: u32,
+}
+
+#[repr(C)]
+#[derive(Default)]
+struct StatusArg {
+    size: u32,
+    state: u32,
+    reason: u32,
+    error: i32,
+    deadline_ns: u64,
+    remaining_ns: u64,
+    token: u64,
+    attempts: u32,
+    reserved: u32,
+}
+
+#[repr(C)]
+struct SubmitArg {
+    size: u32,
+    flags: u32,
+    name_len: u32,
+    op_len: u32,
+    cluster: [u8; 32],
+    name: [u8; 64],
+    op: u64,
+    response: u64,
+    response_room: u32,
+    response_len: u32,
+    timeout_ns: u64,
+    id: u64,
+    number: u64,
+    status: u32,
+    reserved: u32,
+}
+
+#[repr(C)]
+struct PollFd {
+    fd: c_int,
+    events: i16,
+    revents: i16,
+}
+
+extern "C" {
+    fn ioctl(fd: c_int, request: c_ulong, arg: *mut c_void) -> c_int;
+    fn poll(fds: *mut PollFd, count: c_ulong, timeout_ms: c_int) -> c_int;
+}
+
+const fn ioc(direction: usize, number: usize, size: usize) -> usize {
+    direction << 30 | size << 16 | 0xbf << 8 | number
+}
+
+/// The numbers of the requests, which have the sizes of their structures in them.
+pub const fn abi_sizes() -> [usize; 4] {
+    [
+        ioc(3, 1, size_of::<AcquireArg>()),
+        ioc(0, 3, 0),
+        ioc(3, 4, size_of::<StatusArg>()),
+        ioc(3, 6, size_of::<SubmitArg>()),
+    ]
+}
+const ACQUIRE: usize = abi_sizes()[0];
+const RELEASE: usize = abi_sizes()[1];
+const STATUS: usize = abi_sizes()[2];
+const SUBMIT: usize = abi_sizes()[3];
+
+/// Options of acquire() and submit().
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// "" for the default one.
+    pub cluster: String,
+    /// None for the cluster's default.
+    pub lease: Option<Duration>,
+    /// None waits for ever.
+    pub timeout: Option<Duration>,
+    /// Ask once.
+    pub try_once: bool,
+    /// Lost at the end of the lease.
+    pub no_renew: bool,
+    /// With a token.
+    pub fence: bool,
+}
+
+/// What was acquired. The deadline is on CLOCK_BOOTTIME, in nanoseconds; renewals move it.
+#[derive(Clone, Copy, Debug)]
+pub struct Grant {
+    pub deadline_ns: u64,
+    pub token: u64,
+    pub attempts: u32,
+}
+
+/// What a handle is doing, judged by the clock now.
+#[derive(Clone, Copy, Debug)]
+pub struct Status {
+    pub state: State,
+    /// enum bftm_lost
+    pub reason: u32,
+    /// Zero unless held.
+    pub remaining: Duration,
+    pub token: u64,
+}
+
+/// What came of a request to an object.
+#[derive(Clone, Debug)]
+pub struct Response {
+    pub data: Vec<u8>,
+    /// Grows with each request that is done to the object.
+    pub number: u64,
+    /// 0, or errno of the object: why it did not do as it was asked.
+    pub status: u32,
+}
+
+/// An open file of the device. It is not inherited by programs that are executed.
+pub struct Lock {
+    file: File,
+}
+
+/// A lock that is held, or was lost meanwhile.
+pub struct Guard<'a> {
+    lock: &'a mut Lock,
+    pub grant: Grant,
+    released: bool,
+}
+
+fn put(to: &mut [u8], what: &str, text: &str, least: usize) -> Result<()> {
+    if text.len() < least || text.len() > to.len() {
+        let words = format!("{} '{}': must be {} to {} bytes", what, text, least, to.len());
+        return Err(Error::new(ErrorKind::InvalidInput, words));
+    }
+    to[..text.len()].copy_from_slice(text.as_bytes());
+    Ok(())
+}
+
+// 0 would mean for ever, or the default.
+fn nanoseconds(time: Option<Duration>) -> u64 {
+    time.map_or(0, |t| t.as_nanos().clamp(1, u64::MAX as u128) as u64)
+}
+
+impl Lock {
+    pub fn open() -> Result<Lock> {
+        Ok(Lock { file: OpenOptions::new().read(true).write(true).open(DEVICE)? })
+    }
+
+    fn call<T>(&self, request: usize, arg: *mut T) -> Result<()> {
+        // SAFETY: each request has the size of its structure in it, and arg is one or, for a
+        // release, nothing.
+        match unsafe { ioctl(self.file.as_raw_fd(), request as c_ulong, arg as *mut c_void) } {
+            0 => Ok(()),
+            _ => Err(Error::last_os_error()),
+        }
+    }
+
+    /// Wait until the lock is held. EWOULDBLOCK and ETIMEDOUT: somebody else has it.
+    pub fn acquire(&mut self, name: &str, options: &Options) -> Result<Guard> {
+        let mut arg = AcquireArg {
+            size: size_of::<AcquireArg>() as u32,
+            flags: options.try_once as u32 | (!options.no_renew as u32) << 1 | (options.fence as u32) << 2,
+            way: 0,
+            name_len: name.len() as u32,
+            cluster: [0; 32],
+            name: [0; 64],
+            lease_ns: nanoseconds(options.lease),
+            timeout_ns: nanoseconds(options.timeout),
+            deadline_ns: 0,
+            token: 0,
+            attempts: 0,
+            reserved: 0,
+        };
+        put(&mut arg.name, "name", name, 1)?;
+        put(&mut arg.cluster, "cluster", &options.cluster, 0)?;
+        let began = Instant::now();
+        loop {
+            match self.call(ACQUIRE, &mut arg) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {
+                    if let Some(timeout) = options.timeout {
+                        match timeout.checked_sub(began.elapsed()) {
+                            None => return Err(Error::from_raw_os_error(ETIMEDOUT)),
+                            left => arg.timeout_ns = nanoseconds(left),
+                        }
+                    }
+                }
+                Err(error) => return Err(error),
+                Ok(()) => break,
+            }
+        }
+        let grant = Grant { deadline_ns: arg.deadline_ns, token: arg.token, attempts: arg.attempts };
+        Ok(Guard { lock: self, grant, released: false })
+    }
+
+    /// Ask the kernel.
+    pub fn status(&self) -> Result<Status> {
+        let mut arg = StatusArg { size: size_of::<StatusArg>() as u32, ..Default::default() };
+        self.call(STATUS, &mut arg)?;
+        let state = match arg.state {
+            0 => State::Idle,
+            1 => State::Pending,
+            2 => State::Held,
+            3 => State::Lost,
+            _ => State::Failed,
+        };
+        let remaining = Duration::from_nanos(arg.remaining_ns);
+        Ok(Status { state, reason: arg.reason, remaining, token: arg.token })
+    }
+
+    /// Have a request applied, once, to an object that all clients of a cluster share. After
+    /// ETIMEDOUT, EINTR, EOWNERDEAD, ENETUNREACH and EREMOTEIO nobody knows whether it was or will
+    /// be applied.
+    pub fn submit(&self, object: &str, request: &[u8], options: &Options) -> Result<Response> {
+        let mut room = vec![0u8; SUBMIT_MAX];
+        let mut arg = SubmitArg {
+            size: size_of::<SubmitArg>() as u32,
+            flags: 0,
+            name_len: object.len() as u32,
+            op_len: request.len() as u32,
+            cluster: [0; 32],
+            name: [0; 64],
+            op: request.as_ptr() as u64,
+            response: room.as_mut_ptr() as u64,
+            response_room: room.len() as u32,
+            response_len: 0,
+            timeout_ns: nanoseconds(options.timeout),
+            id: 0,
+            number: 0,
+            status: 0,
+            reserved: 0,
+        };
+        put(&mut arg.name[..63], "object", object, 1)?;
+        put(&mut arg.cluster, "cluster", &options.cluster, 0)?;
+        self.call(SUBMIT, &mut arg)?;
+        room.truncate(arg.response_len as usize);
+        Ok(Response { data: room, number: arg.number, status: arg.status })
+    }
+}
+
+impl AsRawFd for Lock {
+    fn as_raw_fd(&self) -> RawFd {
+        self.file.as_raw_fd()
+    }
+}
+
+impl Guard<'_> {
+    pub fn status(&self) -> Result<Status> {
+        self.lock.status()
+    }
+
+    /// Give the lock back. EKEYEXPIRED: the lease was over before.
+    pub fn release(mut self) -> Result<()> {
+        self.released = true;
+        self.lock.call(RELEASE, std::ptr::null_mut::<u8>())
+    }
+
+    /// Sleep until the lease is over, at most so long; is it over?
+    pub fn wait_lost(&self, at_most: Duration) -> Result<bool> {
+        let mut p = PollFd { fd: self.lock.as_raw_fd(), events: 0, revents: 0 };
+        let ms = at_most.as_millis().min(c_int::MAX as u128) as c_int;
+        // SAFETY: p is one entry, and lives until poll() returns.
+        match unsafe { poll(&mut p, 1, ms) } {
+            -1 => Err(Error::last_os_error()),
+            _ => Ok(p.revents & POLLHUP != 0),
+        }
+    }
+}
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        if !self.released {
+            // That it was lost is told to who asks by release().
+            let _ = self.lock.call(RELEASE, std::ptr::null_mut::<u8>());
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0
+
+// Part of bindings: prints TAP about the package for Go; with "abi" its numbers.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"test/bftmutex"
+)
+
+var count int
+
+func is(name string, got, want interface{}) {
+	count++
+	if got == want {
+		fmt.Printf("ok %d - %s\n", count, name)
+	} else {
+		fmt.Printf("# got:  %v\n# want: %v\nnot ok %d - %s\n", got, want, count, name)
+	}
+}
+
+func main() {
+	if len(os.Args) > 1 {
+		for _, number := range bftmutex.AbiSizes() {
+			fmt.Println(number)
+		}
+		return
+	}
+	lock, err := bftmutex.Open()
+	is("open", err, nil)
+	other, _ := bftmutex.Open()
+	grant, err := lock.Acquire("binding", bftmutex.Options{Fence: true, Timeout: time.Minute})
+	is("acquire", err, nil)
+	is("a token, until a deadline", grant.Token > 0 && grant.Deadline > 0, true)
+	status, err := lock.Status()
+	is("held", status.State == bftmutex.Held && status.Remaining > 0 && status.Token == grant.Token, true)
+	_, err = other.Acquire("binding", bftmutex.Options{Try: true})
+	is("not twice", err, bftmutex.ErrBusy)
+	_, err = other.Acquire("binding", bftmutex.Options{Timeout: time.Second / 5})
+	is("nor in time", err, bftmutex.ErrBusy)
+	is("release", lock.Release(), nil)
+	is("twice", lock.Release(), syscall.ENOLCK)
+	next, err := other.Acquire("binding", bftmutex.Options{Fence: true, Timeout: time.Minute})
+	is("with a larger token", err == nil && next.Token > grant.Token, true)
+	is("close", other.Close(), nil)
+	_, err = lock.Acquire("short", bftmutex.Options{Lease: time.Second / 2, NoRenew: true})
+	is("without renewal", err, nil)
+	is("it is lost", lock.WaitLost(), nil)
+	is("and a release says so", lock.Release(), bftmutex.ErrLost)
+	_, err = lock.Acquire("", bftmutex.Options{})
+	is("no name", fmt.Sprint(err), "bftmutex: name '': must be 1 to 64 bytes")
+	_, err = lock.Acquire("x", bftmutex.Options{Cluster: "none"})
+	is("no such cluster", errors.Is(err, syscall.ENOKEY), true)
+	response, number, err := lock.Submit("counter", "add 1", bftmutex.Options{})
+	is("an object", err == nil && number > 0 && string(response) != "", true)
+	_, number, err = lock.Submit("counter", "jump", bftmutex.Options{})
+	is("that does not do as it was asked", err != nil && number > 0, true)
+	fmt.Printf("1..%d\n", count)
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Part of bindings: prints TAP about the module for Rust; with "abi" its numbers.
+use std::fmt::Debug;
+use std::time::Duration;
+
+mod bftmutex;
+use bftmutex::{Lock, Options, State};
+
+struct Tap {
+    count: u32,
+}
+
+impl Tap {
+    fn is<T: Debug + PartialEq>(&mut self, name: &str, got: T, want: T) {
+        self.count += 1;
+        if got == want {
+            println!("ok {} - {}", self.count, name);
+        } else {
+            println!("# got:  {:?}\n# want: {:?}\nnot ok {} - {}", got, want, self.count, name);
+        }
+    }
+}
+
+fn errno<T>(result: std::io::Result<T>) -> i32 {
+    result.err().map_or(0, |e| e.raw_os_error().unwrap_or(-1))
+}
+
+fn main() -> std::io::Result<()> {
+    if std::env::args().len() > 1 {
+        for number in bftmutex::abi_sizes() {
+            println!("{}", number);
+        }
+        return Ok(());
+    }
+    let mut tap = Tap { count: 0 };
+    let (mut lock, mut other) = (Lock::open()?, Lock::open()?);
+    let fence = Options { fence: true, timeout: Some(Duration::from_secs(60)), ..Default::default() };
+    let guard = lock.acquire("binding", &fence)?;
+    let token = guard.grant.token;
+    tap.is("a token, until a deadline", token > 0 && guard.grant.deadline_ns > 0, true);
+    let status = guard.status()?;
+    tap.is("held", (status.state, status.token), (State::Held, token));
+    let once = Options { try_once: true, ..Default::default() };
+    tap.is("not twice", errno(other.acquire("binding", &once)), bftmutex::EWOULDBLOCK);
+    let soon = Options { timeout: Some(Duration::from_millis(200)), ..Default::default() };
+    tap.is("nor in time", errno(other.acquire("binding", &soon)), bftmutex::ETIMEDOUT);
+    tap.is("release", errno(guard.release()), 0);
+    tap.is("nothing is held", lock.status()?.state, State::Idle);
+    tap.is("with a larger token", other.acquire("binding", &fence)?.grant.token > token, true);
+    tap.is("a guard that is dropped", other.status()?.state, State::Idle);
+    let short = Options {
+        lease: Some(Duration::from_millis(500)),
+        no_renew: true,
+        ..Default::default()
+    };
+    let guard = lock.acquire("short", &short)?;
+    tap.is("it is lost", guard.wait_lost(Duration::from_secs(60))?, true);
+    tap.is("and a release says so", errno(guard.release()), bftmutex::EKEYEXPIRED);
+    let wrong = lock.acquire("", &once).err().map(|e| e.to_string());
+    tap.is("no name", wrong.as_deref(), Some("name '': must be 1 to 64 bytes"));
+    let none = Options { cluster: "none".to_string(), ..Default::default() };
+    tap.is("no such cluster", errno(lock.acquire("x", &none)), 126);
+    let done = lock.submit("counter", b"add 1", &Options::default())?;
+    tap.is("an object", done.status == 0 && done.number > 0 && !done.data.is_empty(), true);
+    let jump = lock.submit("counter", b"jump", &Options::default())?;
+    tap.is("that does not do as it was asked", jump.status > 0 && jump.number > done.number, true);
+    println!("1..{}", tap.count);
+    Ok(())
+}
