@@ -40,12 +40,15 @@ static u64 epoch_for(const struct bftm_peer *peer, u8 type, u64 now)
 	return type == BFTM_MSG_HELLO && now - peer->heard_ns >= UNHEARD_NS ? 0 : peer->epoch;
 }
 
-/* For server @u, into @ret. Return: its length; 0: it cannot be signed. */
-static size_t seal(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg, u64 now,
+/* A message for server @u, into @ret. Return: its length; 0: it cannot be signed. */
+typedef size_t seal_fn(struct bftm_cluster *cl, u32 u, const void *msg, u64 now,
+		       union datagram *ret);
+
+static size_t seal(struct bftm_cluster *cl, u32 u, const void *msg, u64 now,
 		   union datagram *ret)
 {
 	struct bftm_peer *peer = &cl->peer[u];
-	struct bftm_msg m = *msg;
+	struct bftm_msg m = *(const struct bftm_msg *)msg;
 
 	m.proto = cl->conf.proto;
 	m.cluster = cl->conf.id;
@@ -58,11 +61,11 @@ static size_t seal(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg, u
 	return bftm_mac_sign(peer->request_mac, &ret->wire) < 0 ? 0 : sizeof(ret->wire);
 }
 
-static size_t seal_order(struct bftm_cluster *cl, u32 u, const struct bftm_order_msg *msg, u64 now,
+static size_t seal_order(struct bftm_cluster *cl, u32 u, const void *msg, u64 now,
 			 union datagram *ret)
 {
 	struct bftm_peer *peer = &cl->peer[u];
-	struct bftm_order_msg m = *msg;
+	struct bftm_order_msg m = *(const struct bftm_order_msg *)msg;
 	size_t len;
 
 	m.cluster = cl->conf.id;
@@ -85,9 +88,7 @@ static void send_batch(struct bftm_cluster *cl, struct mmsghdr *batch, int n)
 	}
 }
 
-/* One of them is a message. */
-static void send_to(struct bftm_cluster *cl, u32 to, const struct bftm_msg *msg,
-		    const struct bftm_order_msg *order)
+static void send_to(struct bftm_cluster *cl, u32 to, seal_fn *seal_for, const void *msg)
 {
 	static union datagram data[BFTM_SERVERS_MAX];
 	struct iovec part[BFTM_SERVERS_MAX];
@@ -100,8 +101,7 @@ static void send_to(struct bftm_cluster *cl, u32 to, const struct bftm_msg *msg,
 		if (!(to >> u & 1))
 			continue;
 		part[n].iov_base = &data[n];
-		part[n].iov_len = msg ? seal(cl, u, msg, now, &data[n]) :
-					seal_order(cl, u, order, now, &data[n]);
+		part[n].iov_len = seal_for(cl, u, msg, now, &data[n]);
 		if (!part[n].iov_len)
 			continue;
 		batch[n].msg_hdr.msg_iov = &part[n];
@@ -115,12 +115,12 @@ static void send_to(struct bftm_cluster *cl, u32 to, const struct bftm_msg *msg,
 
 void bftm_cluster_send(struct bftm_cluster *cl, u32 to, const struct bftm_msg *msg)
 {
-	send_to(cl, to, msg, NULL);
+	send_to(cl, to, seal, msg);
 }
 
 void bftm_cluster_send_order(struct bftm_cluster *cl, u32 to, const struct bftm_order_msg *msg)
 {
-	send_to(cl, to, NULL, msg);
+	send_to(cl, to, seal_order, msg);
 }
 
 static int index_of(const struct bftm_cluster *cl, u16 server)

@@ -1,242 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The configuration: reads it, and tells the administrator all that is wrong. */
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 
-#include "core/quorum.h"
-#include "core/wire.h"
 #include "config/conf.h"
 #include "config/conf_access.h"
+#include "config/conf_cluster.h"
 #include "config/conf_server.h"
 #include "config/conf_type.h"
-#include "loop/log.h"
 #include "config/syntax.h"
-
-enum key_number {
-	KEY_ID,
-	KEY_B,
-	KEY_LEASE_MAX,
-	KEY_LEASE,
-	KEY_DELTA,
-	KEY_RHO,
-	KEY_EXPONENT,
-	KEY_RETRY_MAX,
-	KEY_PROTOCOL,
-	KEY_CONTEND,
-	KEY_WAIT,
-	KEY_RETRY,
-	KEY_SIGNED_RANKS,
-	KEY_FAST_PATH,
-	KEY_MAX_STATE,
-	KEYS,
-};
-
-/**
- * struct key - a key of a cluster
- * @name:     in the file
- * @kind:     how its value is written; a word's value is its index in @word
- * @required: it must be there
- * @min:      allowed values
- * @max:      allowed values
- * @standard: value when the key is not there
- * @word:     the words
- */
-struct key {
-	const char *name;
-	enum { NUMBER, DURATION, WORD } kind;
-	bool required;
-	u64 min, max, standard;
-	const char *word[3];
-};
-
-static const struct key keys[KEYS] = {
-	[KEY_ID] = { "id", NUMBER, true, 1, UINT32_MAX, 0, {} },
-	/* The upper bound comes from the number of servers, see read_key(). */
-	[KEY_B] = { "b", NUMBER, true, 0, 0, 0, {} },
-	[KEY_LEASE_MAX] = { "lease-max", DURATION, false, BFTM_LEASE_MIN_NS,
-			    BFTM_LEASE_MAX_NS, BFTM_LEASE_MAX_DEFAULT_NS, {} },
-	[KEY_LEASE] = { "lease", DURATION, false, BFTM_LEASE_MIN_NS, BFTM_LEASE_MAX_NS,
-			BFTM_LEASE_DEFAULT_NS, {} },
-	[KEY_DELTA] = { "delta", DURATION, false, BFTM_DELTA_MIN_NS, BFTM_DELTA_MAX_NS,
-			BFTM_DELTA_DEFAULT_NS, {} },
-	[KEY_RHO] = { "rho", NUMBER, false, BFTM_RHO_MIN_PPM, BFTM_RHO_MAX_PPM,
-		      BFTM_RHO_DEFAULT_PPM, {} },
-	[KEY_EXPONENT] = { "exponent", NUMBER, false, 1, BFTM_EXPONENT_MAX,
-			   BFTM_EXPONENT_DEFAULT, {} },
-	[KEY_RETRY_MAX] = { "retry-max", DURATION, false, BFTM_LEASE_MIN_NS,
-			    BFTM_LEASE_MAX_NS, BFTM_RETRY_MAX_DEFAULT_NS, {} },
-	[KEY_PROTOCOL] = { "protocol", WORD, false, 0, 0, 0, { "backoff" } },
-	[KEY_CONTEND] = { "contend", WORD, false, 0, 0, 0, { "quorum", "literal" } },
-	[KEY_WAIT] = { "wait", WORD, false, 0, 0, 0, { "queue", "backoff" } },
-	[KEY_RETRY] = { "retry", WORD, false, 0, 0, BFTM_RETRY_EXPONENTIAL, {
-			[BFTM_RETRY_EXPONENTIAL] = "exponential",
-			[BFTM_RETRY_POLYNOMIAL] = "polynomial" } },
-	[KEY_SIGNED_RANKS] = { "signed-ranks", WORD, false, 0, 0, 0, { "no", "yes" } },
-	[KEY_FAST_PATH] = { "fast-path", WORD, false, 0, 0, 1, { "no", "yes" } },
-	[KEY_MAX_STATE] = { "max-state", NUMBER, false, BFTM_STATE_MIN, BFTM_STATE_MAX,
-			    BFTM_STATE_DEFAULT, {} },
-};
-
-static const u8 protocols[] = { BFTM_PROTO_BACKOFF };	/* in the order of the words */
-
-u32 bftm_liars_max(u32 n)
-{
-	u32 b = 0;
-
-	while (bftm_servers_needed(b + 1) <= n)
-		b++;
-	return b;
-}
-
-/* Returns whether *@ret can be used: false also when a required key is missing. */
-static bool read_key(struct bftm_syntax *syntax, cfg_t *section, const struct key *key, u64 *ret)
-{
-	const struct bftm_value *value = bftm_value(section, key->name);
-	u64 max = key == &keys[KEY_B] ? bftm_liars_max(BFTM_SERVERS_MAX) : key->max;
-
-	*ret = key->standard;
-	if (!value) {
-		if (key->required && !syntax->partial)
-			bftm_mistake(syntax, section->line, "%s '%s': key '%s' is missing",
-				     section->name, section->title, key->name);
-		return !key->required;
-	}
-	if (key->kind == WORD)
-		return bftm_value_word(syntax, value, key->word, ret);
-	return bftm_value_range(syntax, value, key->kind == DURATION, key->min, max, ret);
-}
-
-/* Do so many servers do what is asked of them? */
-static void check_quorum(struct bftm_syntax *syntax, cfg_t *section,
-			 const struct bftm_conf_cluster *cluster)
-{
-	unsigned int line = bftm_value(section, "b")->line;
-	u32 n = cluster->n, b = cluster->b;
-
-	if (!n || n > BFTM_SERVERS_MAX || syntax->partial)
-		return;			/* that was reported, and is worse */
-	if (cluster->literal && n < bftm_servers_needed_literal(b))
-		bftm_mistake(syntax, line,
-			     "cluster '%s': %u servers cannot mask b = %u liars: contend = literal needs n >= 5b + 1 = %u",
-			     cluster->name, n, b, bftm_servers_needed_literal(b));
-	else if (n < bftm_servers_needed(b))
-		bftm_mistake(syntax, line,
-			     "cluster '%s': %u servers cannot mask b = %u liars: locks need n >= 3b + 1 = %u",
-			     cluster->name, n, b, bftm_servers_needed(b));
-}
-
-/* Whoever says how objects are ordered means to use them. */
-static void check_order(struct bftm_syntax *syntax, cfg_t *section,
-			const struct bftm_conf_cluster *cluster)
-{
-	const struct bftm_value *key = bftm_value(section, "signed-ranks");
-	u32 n = cluster->n, b = cluster->b;
-
-	if (!key || (!cluster->signed_ranks && bftm_value(section, "max-state")))
-		key = bftm_value(section, "max-state");
-	if (!key || !n || n > BFTM_SERVERS_MAX || syntax->partial ||
-	    n >= bftm_servers_needed_order(b, cluster->signed_ranks))
-		return;
-	bftm_mistake(syntax, key->line,
-		     "cluster '%s': %u servers cannot order with b = %u liars: that needs n >= 6b + 1 = %u, or n >= 4b + 1 = %u with signed-ranks = yes",
-		     cluster->name, n, b, bftm_servers_needed_order(b, false),
-		     bftm_servers_needed_order(b, true));
-}
-
-/* Figure 1 as printed has no queue. */
-static void check_wait(struct bftm_syntax *syntax, cfg_t *section,
-		       struct bftm_conf_cluster *cluster)
-{
-	const struct bftm_value *wait = bftm_value(section, "wait");
-
-	if (cluster->literal && wait && !cluster->backoff)
-		bftm_mistake(syntax, wait->line,
-			     "cluster '%s': wait = queue is not for contend = literal, which only backs off",
-			     cluster->name);
-	cluster->backoff |= cluster->literal;
-}
-
-static void check_lease(struct bftm_syntax *syntax, cfg_t *section,
-			const struct bftm_conf_cluster *cluster)
-{
-	char lease[32], max[32];
-
-	if (cluster->lease_ns <= cluster->lease_max_ns)
-		return;
-	bftm_mistake(syntax, bftm_value(section, "lease")->line,
-		     "key 'lease' = '%s': must be at most lease-max = %s",
-		     bftm_format_duration(cluster->lease_ns, lease, sizeof(lease)),
-		     bftm_format_duration(cluster->lease_max_ns, max, sizeof(max)));
-}
-
-static void read_name(struct bftm_syntax *syntax, cfg_t *section, struct bftm_conf_cluster *ret)
-{
-	const struct bftm_value *credentials = bftm_value(section, "credentials");
-	const char *title = section->title, *p;
-	size_t len = strlen(title);
-	int n;
-
-	for (p = title; isgraph((unsigned char)*p) && *p != '/'; p++)
-		;
-	if (!len || len > BFTM_CLUSTER_MAX || *p)
-		bftm_mistake(syntax, section->line,
-			     "cluster '%s': a name is 1 to %d printable characters without space and '/'",
-			     title, BFTM_CLUSTER_MAX);
-	snprintf(ret->name, sizeof(ret->name), "%.*s", BFTM_CLUSTER_MAX, title);
-
-	if (!credentials) {
-		snprintf(ret->credentials, sizeof(ret->credentials), BFTM_KEYS_DIR "/%s.client",
-			 ret->name);
-		return;
-	}
-	n = snprintf(ret->credentials, sizeof(ret->credentials), "%s", credentials->text);
-	if (n >= (int)sizeof(ret->credentials) || n == 0)
-		bftm_mistake(syntax, credentials->line,
-			     "key 'credentials': a path is 1 to %zu characters",
-			     sizeof(ret->credentials) - 1);
-}
-
-static void read_cluster(struct bftm_syntax *syntax, cfg_t *section,
-			 struct bftm_conf_cluster *ret)
-{
-	bool good[KEYS];
-	u64 value[KEYS];
-	int i;
-
-	read_name(syntax, section, ret);
-	for (i = 0; i < KEYS; i++)
-		good[i] = read_key(syntax, section, &keys[i], &value[i]);
-	/* Who lowers only lease-max does not mean longer leases by default. */
-	if (!bftm_value(section, "lease") && value[KEY_LEASE] > value[KEY_LEASE_MAX])
-		value[KEY_LEASE] = value[KEY_LEASE_MAX];
-
-	ret->id = value[KEY_ID];
-	ret->b = value[KEY_B];
-	ret->lease_ns = value[KEY_LEASE];
-	ret->lease_max_ns = value[KEY_LEASE_MAX];
-	ret->delta_ns = value[KEY_DELTA];
-	ret->rho_ppm = value[KEY_RHO];
-	ret->proto = protocols[value[KEY_PROTOCOL]];
-	ret->signed_ranks = value[KEY_SIGNED_RANKS];
-	ret->fast_path = value[KEY_FAST_PATH];
-	ret->state_max = value[KEY_MAX_STATE];
-	ret->literal = value[KEY_CONTEND];
-	ret->backoff = value[KEY_WAIT];
-	ret->retry = value[KEY_RETRY];
-	ret->exponent = value[KEY_EXPONENT];
-	ret->retry_max_ns = value[KEY_RETRY_MAX];
-	bftm_conf_read_servers(syntax, section, ret);
-
-	if (good[KEY_B] && good[KEY_CONTEND])
-		check_quorum(syntax, section, ret);
-	if (good[KEY_B] && good[KEY_SIGNED_RANKS])
-		check_order(syntax, section, ret);
-	if (good[KEY_WAIT] && good[KEY_CONTEND])
-		check_wait(syntax, section, ret);
-	if (good[KEY_LEASE] && good[KEY_LEASE_MAX])
-		check_lease(syntax, section, ret);
-}
+#include "loop/log.h"
 
 static void check_ids(struct bftm_syntax *syntax, const struct bftm_conf *conf)
 {
@@ -300,7 +73,7 @@ static int read_conf(struct bftm_syntax *syntax, struct bftm_conf *ret)
 		return -ENOMEM;
 	for (i = 0; i < ret->count; i++) {
 		section = cfg_getnsec(syntax->root, "cluster", i);
-		read_cluster(syntax, section, &ret->cluster[i]);
+		bftm_conf_read_cluster(syntax, section, &ret->cluster[i]);
 		r = bftm_conf_read_access(syntax, section, &ret->access[i]);
 		if (r < 0)
 			return r;
@@ -319,7 +92,7 @@ static int read_file(struct bftm_syntax *syntax, FILE *file, struct bftm_conf *r
 	cfg_opt_t server[] = BFTM_SERVER_KEYS;
 	cfg_opt_t access[] = BFTM_ACCESS_KEYS;
 	cfg_opt_t type[] = BFTM_TYPE_KEYS;
-	cfg_opt_t cluster[KEYS + 4] = {};
+	cfg_opt_t cluster[BFTM_CLUSTER_OPTS + 3] = {};
 	cfg_opt_t table[] = {
 		BFTM_KEY("default"),
 		BFTM_KEY("sandbox"),
@@ -327,15 +100,12 @@ static int read_file(struct bftm_syntax *syntax, FILE *file, struct bftm_conf *r
 		CFG_SEC("type", type, CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES),
 		CFG_END(),
 	};
-	int r, i;
+	u32 n = bftm_conf_cluster_keys(cluster);
+	int r;
 
-	for (i = 0; i < KEYS; i++)
-		cluster[i] = (cfg_opt_t)BFTM_KEY(keys[i].name);
-	cluster[KEYS] = (cfg_opt_t)BFTM_KEY("credentials");
-	cluster[KEYS + 1] = (cfg_opt_t)CFG_SEC("server", server, CFGF_MULTI | CFGF_TITLE |
-					       CFGF_NO_TITLE_DUPES);
-	cluster[KEYS + 2] = (cfg_opt_t)CFG_SEC("access", access, CFGF_MULTI);
-
+	cluster[n++] = (cfg_opt_t)CFG_SEC("server", server, CFGF_MULTI | CFGF_TITLE |
+					  CFGF_NO_TITLE_DUPES);
+	cluster[n] = (cfg_opt_t)CFG_SEC("access", access, CFGF_MULTI);
 	r = bftm_syntax_read(syntax, file, table);
 	return r < 0 ? r : read_conf(syntax, ret);
 }

@@ -234,7 +234,7 @@ int ctl_helper_failed(int error);
  */
 int ctl_judge(struct json_object *answer, char *text, size_t room);
 
-/* keygen.c */
+/* keygen_make.c, and keygen_rank.c */
 
 /** struct ctl_range - consecutive client numbers */
 struct ctl_range {
@@ -254,6 +254,16 @@ struct ctl_range {
  */
 int ctl_make_keys(const char *dir, u32 cluster, u32 servers, const struct ctl_range *client,
 		  u32 clients, struct json_object *ret);
+
+/** ctl_add_clients() - likewise, credentials of the masters that are in @dir */
+int ctl_add_clients(const char *dir, const struct ctl_range *client, u32 clients,
+		    struct json_object *ret);
+
+/** ctl_undo_made() - remove what was made */
+void ctl_undo_made(struct json_object *made);
+
+/** ctl_made_file() - the path of the @i-th file that was made */
+const char *ctl_made_file(struct json_object *made, size_t i);
 
 /** ctl_note_made() - note a file that was made, for the user and for undoing it */
 void ctl_note_made(struct json_object *made, const char *file, const char *kind, u32 id);
