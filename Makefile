@@ -46,6 +46,7 @@ help:
 	@echo 'make debug-kernel  kernels with KASAN and lockdep, or KCSAN, or KERNEL=6.12-debug alone'
 	@echo 'make sim-long   ten million simulated scenarios'
 	@echo 'make mutants    bugs planted and found, all or NAME=; make sim-mutants: by the simulator alone'
+	@echo 'make prove      what kmod/core promises, proved; prove-mutants: bugs for which that fails'
 	@echo 'make model      every interleaving of small clusters: a quarter of an hour'
 	@echo 'make order-torture  ordered objects under loss, lies and kills: 45 minutes'
 	@echo 'make races      what ends while traffic arrives, ITERATIONS=10000 of each: hours'
@@ -739,3 +740,5 @@ uninstall:
 
 clean:
 	rm -rf $(BUILD)
+
+include selftests/core/proof/build.mk
