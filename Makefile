@@ -87,11 +87,11 @@ $(BUILD)/%/bftmutex.ko: $(BUILD)/%/kernel $(KMOD_SOURCES)
 	@touch $@
 
 include helper/build.mk
+include helper/integrations/build.mk
 include selftests/build.mk
+include selftests/core/proof/build.mk
 
 -include $(shell find $(wildcard $(BUILD)/obj*) -name '*.d' 2>/dev/null)
 
 clean:
 	rm -rf $(BUILD)
-
-include helper/integrations/build.mk

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+// prove: memory all_served bftm_serve bftm_serve_head: every request, whatever the surroundings say, with and without each of them
+#include "any_lock.h"
+#include "core/admit.c"
+#include "core/backoff/queue.c"
+#include "core/backoff/server.c"
+#include "core/backoff/protocol.c"
+#include "core/protocol.c"
+#include "core/serve.c"
+
+static struct bftm_lock one;
+
+static enum bftm_sender sender(void *arg, const struct bftm_msg *req)
+{
+	return (enum bftm_sender)any_from(0, BFTM_SENDER_CROWDED);
+}
+
+static bool take(void *arg, const struct bftm_msg *req)
+{
+	return any_bool();
+}
+
+static bool behind(void *arg, const struct bftm_msg *req, struct bftm_msg *reply)
+{
+	*reply = any_request();
+	return any_bool();
+}
+
+static bool permit(void *arg, const struct bftm_msg *req, struct bftm_server_cfg *cfg,
+		   struct bftm_msg *reply)
+{
+	*reply = any_request();
+	return any_bool();
+}
+
+static void tokens(void *arg, const struct bftm_msg *req, u64 now, struct bftm_msg *reply)
+{
+	*reply = any_request();
+}
+
+static bool may_be_stamped(void *arg, const struct bftm_msg *req, u64 now)
+{
+	return any_bool();
+}
+
+static const struct bftm_protocol *protocol(void *arg, u8 number)
+{
+	return bftm_protocol_of(number);
+}
+
+static bool enter(void *arg, const struct bftm_protocol *p, const struct bftm_msg *req,
+		  bool make, u64 *now, void **ret)
+{
+	*now = ANY_TIME;
+	*ret = &one;
+	if (any_bool() && make)
+		*ret = NULL;
+	return any_bool();
+}
+
+static void enlarge(void *arg, const struct bftm_protocol *p, void *lock, u32 waiters)
+{
+}
+
+static void leave(void *arg, const struct bftm_protocol *p, void *lock,
+		  const struct bftm_msg *req, u64 now, const struct bftm_sends *sends)
+{
+}
+
+void all_served(void)
+{
+	struct bftm_server_cfg cfg = any_server(), limits;
+	struct bftm_shell shell = {
+		.sender = any_bool() ? sender : NULL,
+		.take = any_bool() ? take : NULL,
+		.behind = any_bool() ? behind : NULL,
+		.permit = any_bool() ? permit : NULL,
+		.tokens = any_bool() ? tokens : NULL,
+		.may_be_stamped = any_bool() ? may_be_stamped : NULL,
+		.protocol = any_bool() ? protocol : NULL,
+		.enter = enter,
+		.enlarge = any_bool() ? enlarge : NULL,
+		.leave = any_bool() ? leave : NULL,
+	};
+	struct bftm_msg req = any_request(), reply;
+	struct bftm_sends sends;
+	bool admit;
+
+	one = any_lock();
+	bftm_serve_head(&shell, NULL, &cfg, &req, ANY_TIME, &limits, &admit, &reply);
+	bftm_serve(&shell, NULL, &cfg, &req, ANY_TIME, &sends);
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+// prove: eva all_small bftm_all bftm_later bftm_speed_slow bftm_kth_largest bftm_poll bftm_poll_window bftm_look_after: every time, up to 31 values
+// prove: memory all_counts bftm_count: every set of servers
+// prove: memory all_speeds bftm_speed_answered: every mean and time
+// prove: memory all_leases bftm_drift bftm_lease_at_server bftm_lease_at_client: every lease and drift
+// prove: memory all_quorums bftm_free_needed bftm_literal_quorum bftm_fence_quorum bftm_order_quorum bftm_servers_needed bftm_servers_needed_literal bftm_servers_needed_order: every n and b
+// prove: memory all_windows bftm_window_take: every window and number
+#include "any.h"
+#include "core/lease.h"
+#include "core/quorum.c"
+#include "core/replay.h"
+#include "core/resend.h"
+#include "core/servers.h"
+#include "core/speed.h"
+
+void all_small(void)
+{
+	u64 value[BFTM_SERVERS_MAX];
+	struct bftm_speed speed;
+	u32 n = (u32)any_from(1, BFTM_SERVERS_MAX);
+
+	bftm_all(n);
+	bftm_later(ANY_TIME, ANY_TIME / 8, (u32)any_from(0, ~0u));
+	any(speed);
+	bftm_speed_slow(&speed, (u32)any_from(0, BFTM_SERVERS_MAX - 1), ANY_TIME);
+	any(value);
+	bftm_kth_largest(value, n, (u32)any_from(0, ~0u));
+	bftm_poll_window(ANY_TIME);
+	bftm_look_after(ANY_TIME);
+}
+
+void all_counts(void)
+{
+	bftm_count((u32)any_from(0, ~0u));
+}
+
+void all_speeds(void)
+{
+	struct bftm_speed speed;
+
+	any(speed);
+	bftm_speed_answered(&speed, (u32)any_from(0, BFTM_SERVERS_MAX - 1), ANY_TIME, ANY_TIME);
+}
+
+void all_leases(void)
+{
+	u64 lease = any_from(BFTM_LEASE_MIN_NS, BFTM_LEASE_MAX_NS);
+	u32 rho = (u32)any_from(BFTM_RHO_MIN_PPM, BFTM_RHO_MAX_PPM);
+
+	bftm_drift(lease, rho);
+	bftm_lease_at_server(lease, rho);
+	bftm_lease_at_client(lease, rho);
+}
+
+void all_quorums(void)
+{
+	u32 n = (u32)any_from(1, BFTM_SERVERS_MAX);
+	u32 b = (u32)any_from(0, (n - 1) / 3);
+
+	bftm_free_needed(n, b);
+	bftm_literal_quorum(n, b);
+	bftm_fence_quorum(n, b);
+	bftm_order_quorum(n, b);
+	bftm_servers_needed(b);
+	bftm_servers_needed_literal(b);
+	bftm_servers_needed_order(b, any_bool());
+}
+
+void all_windows(void)
+{
+	struct bftm_window window;
+
+	any(window);
+	bftm_window_take(&window, any_from(0, ~0ull));
+}

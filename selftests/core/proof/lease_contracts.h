@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What lease.h promises, for all leases and bounds on the rate of clocks. */
+#ifndef PROOF_LEASE_CONTRACTS_H
+#define PROOF_LEASE_CONTRACTS_H
+
+#include "core/types.h"
+
+/*@ predicate lease_ok(integer lease) = 1000000 <= lease <= 3600000000000;
+  @ predicate rho_ok(integer rho) = 1 <= rho <= 100000;
+  @ // No clock of leases gets to 2^62 ns, which is 146 years.
+  @ predicate time_ok(integer now) = 0 <= now < 0x4000000000000000;
+  @ logic integer drift(integer lease, integer rho) = (lease * rho + 999999) / 1000000;
+  @ logic integer at_client(integer lease, integer rho) = lease - drift(lease, rho) - 1000;
+  @*/
+
+/*@ requires divisor != 0;
+  @ assigns \nothing;
+  @ ensures \result == dividend / divisor;
+  @*/
+static inline u64 div_u64(u64 dividend, u32 divisor);
+
+/*@ requires lease_ok(lease_ns) && rho_ok(rho_ppm);
+  @ assigns \nothing;
+  @ ensures \result == drift(lease_ns, rho_ppm);
+  @ ensures up: \result * 1000000 >= lease_ns * rho_ppm;
+  @ ensures least: (\result - 1) * 1000000 < lease_ns * rho_ppm;
+  @ ensures range: 1 <= \result && 10 * \result <= lease_ns + 10;
+  @*/
+static inline u64 bftm_drift(u64 lease_ns, u32 rho_ppm);
+
+/* How long a guard is matters to wp_lease.c only; elsewhere it is a number like any other. */
+#ifdef PROOF_ANY_GUARD
+/*@ axiomatic Guard { logic integer at_server(integer lease, integer rho); } */
+#define ENOUGH 0 < 1
+#else
+/*@ logic integer at_server(integer lease, integer rho) = lease + drift(lease, rho) + 1000; */
+#define ENOUGH 1000000 * (\result - 1000) >= lease_ns * (1000000 + rho_ppm)
+#endif
+
+/*@ requires lease_ok(lease_ns) && rho_ok(rho_ppm);
+  @ assigns \nothing;
+  @ ensures \result == at_server(lease_ns, rho_ppm);
+  @ ensures enough: ENOUGH;
+  @ ensures range: lease_ns < \result <= 4000000000000;
+  @*/
+static inline u64 bftm_lease_at_server(u64 lease_ns, u32 rho_ppm);
+
+/*@ requires lease_ok(lease_ns) && rho_ok(rho_ppm);
+  @ assigns \nothing;
+  @ ensures \result == at_client(lease_ns, rho_ppm);
+  @ ensures enough: 1000000 * (\result + 1000) <= lease_ns * (1000000 - rho_ppm);
+  @ ensures range: 0 < \result < lease_ns;
+  @*/
+static inline u64 bftm_lease_at_client(u64 lease_ns, u32 rho_ppm);
+
+/*@ requires lease_ok(lease_ns);
+  @ assigns \nothing;
+  @ ensures range: 125000 <= \result <= lease_ns / 8;
+  @*/
+static inline u64 bftm_poll(u64 lease_ns);
+
+/*@ requires lease_ok(lease_ns);
+  @ assigns \nothing;
+  @ ensures range: 500000 <= \result <= lease_ns / 2;
+  @*/
+static inline u64 bftm_poll_window(u64 lease_ns);
+
+#endif
