@@ -52,6 +52,7 @@ struct bftm_lock_view {
  * @lock_size:  bytes of the state of one lock
  * @init:       a lock that no client has: its first grant is numbered @grant + 1, and no
  *              token above @token_max was stamped
+ * @knows:      is it known which tokens were stamped?
  * @learn:      no token above @token_max was stamped; ignored when more is known
  * @creates:    must the lock that this request names be made? Without it @step is given NULL.
  * @wants_room: waiters that the lock is to have room for before @step is given this request;
@@ -71,6 +72,7 @@ struct bftm_lock_view {
 struct bftm_server_ops {
 	size_t lock_size;
 	void (*init)(void *lock, u64 grant, u64 token_max);
+	bool (*knows)(const void *lock);
 	void (*learn)(void *lock, u64 token_max);
 	bool (*creates)(const struct bftm_server_cfg *cfg, const struct bftm_msg *req);
 	u32 (*wants_room)(const struct bftm_server_cfg *cfg, const void *lock,

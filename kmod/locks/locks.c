@@ -292,7 +292,6 @@ struct bftm_shard *bftm_locks_enter(struct bftm_locks *t, const struct bftm_msg 
 	u64 hash = siphash(req->name, req->name_len, &t->secret);
 	struct bftm_shard *s = &t->shard[hash >> (64 - BFTM_SHARD_BITS)];
 	struct hlist_head *bucket = &s->bucket[hash & t->mask];
-	struct bftm_lock_view view;
 
 	spin_lock(&s->lock);
 	/* Read under the lock: the core's clock never runs backwards. */
@@ -308,8 +307,7 @@ struct bftm_shard *bftm_locks_enter(struct bftm_locks *t, const struct bftm_msg 
 	}
 	*ret = entry_find(t, bucket, req);
 	if (*ret) {
-		t->ops->describe((*ret)->state, &view);
-		if (view.token_max == BFTM_TOKEN_UNKNOWN)
+		if (!t->ops->knows((*ret)->state))
 			t->ops->learn((*ret)->state, known_hi(s));
 	} else if (make) {
 		*ret = entry_add(s, bucket, req, *now);

@@ -16,6 +16,13 @@ static void backoff_init(void *lock, u64 grant, u64 token_max)
 	bftm_lock_init(lock, grant, token_max);
 }
 
+static bool backoff_knows(const void *state)
+{
+	const struct bftm_lock *lock = state;
+
+	return lock->hi != BFTM_TOKEN_UNKNOWN;
+}
+
 static void backoff_learn(void *lock, u64 token_max)
 {
 	bftm_lock_learn(lock, token_max);
@@ -192,6 +199,7 @@ static u64 backoff_seen(const struct bftm_contender *c, const struct bftm_client
 static const struct bftm_server_ops backoff_server = {
 	.lock_size = sizeof(struct bftm_lock),
 	.init = backoff_init,
+	.knows = backoff_knows,
 	.learn = backoff_learn,
 	.creates = bftm_server_needs,
 	.wants_room = backoff_wants_room,

@@ -177,6 +177,12 @@ static void paper_init(void *lock, u64 grant, u64 token_max)
 	bftm_lock_init(lock, grant, token_max);
 }
 
+static bool paper_knows(const void *lock)
+{
+	(void)lock;
+	return true;
+}
+
 static void paper_learn(void *lock, u64 token_max)
 {
 	(void)lock, (void)token_max;
@@ -245,6 +251,7 @@ static void paper_describe(const void *state, struct bftm_lock_view *ret)
 static const struct bftm_server_ops paper_server = {
 	.lock_size = sizeof(struct bftm_lock),
 	.init = paper_init,
+	.knows = paper_knows,
 	.learn = paper_learn,
 	.creates = paper_creates,
 	.step = paper_step,

@@ -11,6 +11,13 @@ static void central_init(void *state, u64 grant, u64 token_max)
 	lock->grant = grant;
 }
 
+/* It stamps none. */
+static bool central_knows(const void *state)
+{
+	(void)state;
+	return true;
+}
+
 static void central_learn(void *state, u64 token_max)
 {
 	(void)state, (void)token_max;
@@ -193,6 +200,7 @@ static void central_describe(const void *state, struct bftm_lock_view *ret)
 const struct bftm_server_ops central_server = {
 	.lock_size = sizeof(struct central_lock),
 	.init = central_init,
+	.knows = central_knows,
 	.learn = central_learn,
 	.creates = central_creates,
 	.step = central_step,
