@@ -81,8 +81,8 @@ hold() { start -l $long "$lock" sh -c "touch $mark; exec sleep 60"; }
 
 gone() { ! kill -0 "$1" 2>/dev/null; }
 
-# says DESC TEXT...: the message on stderr names each TEXT.
-says() {
+# err_has DESC TEXT...: the message on stderr names each TEXT.
+err_has() {
 	local desc=$1 text
 	shift
 	for text; do
@@ -100,5 +100,5 @@ wrong() {
 	shift 3
 	t "$@"
 	is "$desc: status" "$status" "$want"
-	says "$desc: message" "$text"
+	err_has "$desc: message" "$text"
 }

@@ -52,7 +52,7 @@ is "-c takes \$SHELL" "$status" 1
 
 t "$lock" "$dir/missing"
 is "missing command: status" "$status" 69
-says "missing command: message" "'$dir/missing'" "No such file"
+err_has "missing command: message" "'$dir/missing'" "No such file"
 t "$lock" "$dir"
 is "command that is no program: status" "$status" 69
 t -F "$lock" "$dir/missing"
@@ -77,7 +77,7 @@ second=$("$tool" --fence "$lock" sh -c 'echo "$BFTMUTEX_TOKEN"')
 ok "--fence: tokens grow ($first, $second)" test "${first:-0}" -gt 0 -a "${second:-0}" -gt "${first:-0}"
 
 t --verbose -l "$long" "$lock" true
-says "--verbose tells time and deadline" "lock '$lock'" "held after" CLOCK_BOOTTIME
+err_has "--verbose tells time and deadline" "lock '$lock'" "held after" CLOCK_BOOTTIME
 t "$lock" true
 is "silent otherwise" "$out$err" ""
 t -x -e --exclusive "$lock" true
@@ -102,7 +102,7 @@ is "-n: status" "$status" 1
 is "-n: silent" "$err" ""
 ok "-n: the command does not run" ! test -e "$mark.no"
 t -n --verbose "$lock" true
-says "-n --verbose says why" "lock '$lock': somebody else has it, or waits for it"
+err_has "-n --verbose says why" "lock '$lock': somebody else has it, or waits for it"
 for option in "-w 0" --nb --nonblocking; do
 	# shellcheck disable=SC2086  # one or two words
 	t $option "$lock" true
@@ -114,7 +114,7 @@ begin=${EPOCHREALTIME/./}
 t -w .3 -E 43 --verbose "$lock" true
 is "-w, -E: status" "$status" 43
 ok "-w waits that long" test $((${EPOCHREALTIME/./} - begin)) -ge 300000
-says "-w --verbose says why" "lock '$lock'" "--wait .3: another program of this host has it"
+err_has "-w --verbose says why" "lock '$lock'" "--wait .3: another program of this host has it"
 t --timeout 100ms --conflict-exit-code 0 "$lock" false
 is "--timeout, --conflict-exit-code" "$status" 0
 t -n "$lock.other" true
@@ -195,7 +195,7 @@ wrong "NAME -c with two lines" 64 "exactly one" "$lock" -c a b
 wrong "empty name" 65 "1 to 64 bytes" "" true
 name=$(printf '%064d' $$)
 wrong "name of 65 bytes" 65 "'${name}x': the name has 65 bytes, 1 to 64" "${name}x" true
-says "name of 65 bytes: what to do" "--hash-name"
+err_has "name of 65 bytes: what to do" "--hash-name"
 t "$name" true
 is "name of 64 bytes" "$status" 0
 
@@ -254,7 +254,7 @@ if ((EUID == 0)) && setpriv --reuid 65534 --regid 65534 --clear-groups test -x "
 	setpriv --reuid 65534 --regid 65534 --clear-groups "$tool" "$lock" true 2>"$dir/err"
 	is "device that may not be opened: status" $? 77
 	err=$(<"$dir/err")
-	says "device that may not be opened: message" "$dir/file" "group"
+	err_has "device that may not be opened: message" "$dir/file" "group"
 else
 	skip "device that may not be opened" "needs root, and a tool that others may run"
 fi
@@ -264,7 +264,7 @@ unset BFTMUTEX_DEVICE
 prlimit --nofile=4 "$tool" "$lock" true 2>"$dir/err" </dev/null
 is "no descriptor left: status" $? 71
 err=$(<"$dir/err")
-says "no descriptor left: message" "Too many open files"
+err_has "no descriptor left: message" "Too many open files"
 
 if [[ -c /dev/bftmutex ]]; then
 	wrong "unknown cluster" 69 "cluster 'nowhere'" -C nowhere "$lock" true
@@ -273,12 +273,12 @@ if [[ -c /dev/bftmutex ]]; then
 		skip "lease that is not granted" "the servers grant 1h"
 	else
 		is "lease that is not granted: status" "$status" 64
-		says "lease that is not granted: message" "--lease 1h" "--lease-max" "30s"
+		err_has "lease that is not granted: message" "--lease 1h" "--lease-max" "30s"
 	fi
 	unshare -n "$tool" "$lock" true 2>"$dir/err"
 	is "no helper: status" $? 69
 	err=$(<"$dir/err")
-	says "no helper: message" "lock '$lock'" "bftmutexd is not running"
+	err_has "no helper: message" "lock '$lock'" "bftmutexd is not running"
 else
 	skip "unknown cluster, lease, helper" "there is no /dev/bftmutex"
 fi

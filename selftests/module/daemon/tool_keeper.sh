@@ -110,7 +110,7 @@ if exec 9<"${BFTMUTEX_DEVICE:-/dev/bftmutex}"; then
 	"$tool" --fd 9 --print "$lock" 2>"$dir/err" >/dev/full
 	is "--fd --print to a full disk: status" $? 74
 	err=$(<"$dir/err")
-	says "--fd --print to a full disk: it is given back" "lock '$lock'" "No space left"
+	err_has "--fd --print to a full disk: it is given back" "lock '$lock'" "No space left"
 	t --fd 9 -l "$long" "$lock"
 	is "--fd again" "$status" 0
 	exec 9>&-
@@ -230,7 +230,7 @@ new_lock
 t --no-renew -l 5s --margin 3s "$lock" sh -c "trap 'echo \$\$ >$mark; exit 0' TERM
 	while :; do sleep .1; done"
 is "margin: status" "$status" 79
-says "margin: message" "lock '$lock'" "--margin 3s" SIGTERM
+err_has "margin: message" "lock '$lock'" "--margin 3s" SIGTERM
 ok "margin: the command may tidy up" test -e "$mark"
 
 new_lock
@@ -240,14 +240,14 @@ is "margin: -F, the kernel sends SIGTERM" "$status" 143
 new_lock
 t --margin 1m "$lock" touch "$mark"
 is "margin longer than the lease: status" "$status" 79
-says "margin longer than the lease: message" "lock '$lock': its lease ends in" "--margin 1m" "not started"
+err_has "margin longer than the lease: message" "lock '$lock': its lease ends in" "--margin 1m" "not started"
 ok "margin longer than the lease: the command is not started" ! test -e "$mark"
 
 new_lock
 begin=$SECONDS
 t --no-renew -l 1s "$lock" sleep 60
 is "lost: status" "$status" 79
-says "lost: message" "lock '$lock' lost" SIGTERM
+err_has "lost: message" "lock '$lock' lost" SIGTERM
 figure "lost: in time" test $((SECONDS - begin)) -lt 20
 t -w 10 "$lock" true
 is "lost: another gets the lock" "$status" 0
@@ -261,7 +261,7 @@ new_lock
 t --no-renew -l 1s --grace .5 --lost-exit-code 80 "$lock" \
 	sh -c "echo \$\$ >$mark; trap '' TERM; while :; do sleep .1; done"
 is "lost, SIGTERM ignored, --lost-exit-code: status" "$status" 80
-says "lost, SIGTERM ignored: message" "lock '$lock' lost" SIGKILL
+err_has "lost, SIGTERM ignored: message" "lock '$lock' lost" SIGKILL
 ok "lost, SIGTERM ignored: killed" gone "$(<"$mark")"
 
 new_lock
