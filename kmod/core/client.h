@@ -180,8 +180,8 @@ static inline u32 bftm_out_to(const struct bftm_out *out, u8 type)
 }
 
 /** bftm_contender_message() - what @send says; the lock's name and addresses are the caller's. */
-static inline void bftm_contender_message(const struct bftm_contender *c, const struct bftm_send *send,
-				       struct bftm_msg *msg)
+static inline void bftm_contender_message(const struct bftm_contender *c,
+					  const struct bftm_send *send, struct bftm_msg *msg)
 {
 	*msg = (struct bftm_msg){
 		.type = send->type,

@@ -107,7 +107,7 @@ static void look_at(struct bftm_shard *s, struct bftm_entry *e, u64 now,
 		reclaim(s, e);
 		return;
 	}
-	/* A protocol without leases has deadlines for none of its locks, also when they are held. */
+	/* A protocol without leases has no deadlines, also for locks that are held. */
 	if (due_at(s, e) <= now)
 		e->touched_ns = now;
 	timerqueue_del(&s->due, &e->due);
