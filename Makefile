@@ -12,7 +12,7 @@
 #	make module     the module for KVER=@KVER@, in @BUILD@/KVER
 #	make uninstall, make clean
 
-VERSION := 0.1.0
+VERSION := $(shell sed -n 's/^.define BFTM_VERSION "\(.*\)"/\1/p' kmod/version.h)
 PREFIX ?= /usr
 SBINDIR ?= $(PREFIX)/sbin
 BINDIR ?= $(PREFIX)/bin

@@ -170,6 +170,7 @@ static int exit_code(int err)
 		return EX_CONFIG;
 	case ENOENT:
 	case EBUSY:
+	case EPROTO:
 		return EX_UNAVAILABLE;
 	case EPERM:
 	case EACCES:
@@ -188,7 +189,7 @@ static int serve(void)
 		bftm_log(LOG_ERR, "this network namespace has a bftmutexd already");
 	else if (err == -EPERM)
 		bftm_log(LOG_ERR, "needs CAP_NET_ADMIN");
-	else if (err < 0)
+	else if (err < 0 && err != -EPROTO)	/* of which upcall.c has told */
 		bftm_log(LOG_ERR, "cannot serve the kernel: %s", strerror(-err));
 	return err;
 }
