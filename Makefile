@@ -22,6 +22,8 @@ MANDIR ?= $(PREFIX)/share/man
 UNITDIR ?= /lib/systemd/system
 UDEVDIR ?= /lib/udev/rules.d
 CONFDIR ?= /etc/bftmutex
+LIBEXECDIR ?= $(PREFIX)/libexec
+EXAMPLEDIR ?= $(PREFIX)/share/doc/bftmutex/examples
 
 # Headers for which the module is built by default, and those of the tests.
 KVER ?= $(shell uname -r)
@@ -88,6 +90,7 @@ $(BUILD)/%/bftmutex.ko: $(BUILD)/%/kernel $(KMOD_SOURCES)
 
 include helper/build.mk
 include helper/integrations/build.mk
+include helper/packaging/build.mk
 include selftests/build.mk
 include selftests/core/proof/build.mk
 

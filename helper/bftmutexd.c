@@ -26,6 +26,7 @@
 #include "loop/log.h"
 #include "loop/loop.h"
 #include "types/exec.h"
+#include "daemon/ready.h"
 #include "daemon/sandbox.h"
 #include "daemon/status.h"
 #include "kernel/upcall.h"
@@ -324,6 +325,7 @@ int main(int argc, char **argv)
 			bftm_log_open("bftmutexd", true, args.debug);
 		}
 		bftm_log(LOG_INFO, "ready");
+		bftm_ready_begin();
 		err = bftm_loop_run();
 		if (err < 0)
 			bftm_log(LOG_ERR, "cannot wait for events: %s", strerror(-err));
