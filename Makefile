@@ -94,7 +94,7 @@ include helper/packaging/build.mk
 include selftests/build.mk
 include selftests/core/proof/build.mk
 
--include $(shell find $(wildcard $(BUILD)/obj*) -name '*.d' 2>/dev/null)
+-include $(shell find /dev/null $(wildcard $(BUILD)/obj*) -name '*.d' -type f 2>/dev/null)
 
 clean:
 	rm -rf $(BUILD)
