@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Packages and archives of the project; included by the Makefile.
+#
+#	make deb        Debian packages, in @BUILD@/deb
+#	make dist       an archive of the sources, in @BUILD@/dist; make rpm-spec: of an RPM package
 
 .PHONY: deb dist rpm-spec
 
