@@ -14,8 +14,8 @@
 
 #include "core/limits.h"
 #include "files.h"
-#include "helper/daemon/notify.h"
-#include "helper/daemon/sandbox.h"
+#include "daemon/notify.h"
+#include "daemon/sandbox.h"
 
 static int manager = -1;
 

@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "helper/cluster/cluster.h"
-#include "helper/daemon/notify.h"
-#include "helper/daemon/ready.h"
-#include "helper/kernel/upcall.h"
+#include "cluster/cluster.h"
+#include "daemon/notify.h"
+#include "daemon/ready.h"
+#include "kernel/upcall.h"
 
 /* The rest of the daemon, and the manager. */
 struct bftm_clusters bftm_clusters = TAILQ_HEAD_INITIALIZER(bftm_clusters);
