@@ -39,8 +39,8 @@ install_packages() {
 readme_packages() {
 	local release
 	build_packages && install_packages || return
-	release=$(basename "$(echo "$root"/boot/vmlinuz-6.1.*)")
-	release=${release#vmlinuz-}
+	# The one of which "run" takes the modules.
+	release=$(cd "$root/lib/modules" && printf '%s\n' * | tail -n 1)
 	rm -rf "$build/kernel" "$root/usr/sbin/policy-rc.d"
 	mkdir "$build/kernel"
 	ln -s "$root/boot/vmlinuz-$release" "$build/kernel/bzImage"
