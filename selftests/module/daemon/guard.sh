@@ -166,7 +166,7 @@ mkdir -p /etc/bftmutex /var/lib/bftmutex
 : >$beats
 
 load || bail "module"
-up --servers 4 -b 1 --clients 2 || bail "no cluster"
+up --servers 4 -b 1 --clients 2 --lease-max 15s || bail "no cluster"
 kill_helper 1 TERM
 kill_helper 2 TERM
 for n in 1 2; do
