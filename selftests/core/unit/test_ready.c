@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cluster/cluster.h"
+#include "cluster/evidence.h"
 #include "daemon/notify.h"
 #include "daemon/ready.h"
 #include "kernel/upcall.h"
