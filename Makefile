@@ -12,7 +12,7 @@
 #	make module     the module for KVER=@KVER@, in @BUILD@/KVER
 #	make uninstall, make clean
 
-VERSION := 0.1.0
+VERSION := $(shell sed -n 's/^.define BFTM_VERSION "\(.*\)"/\1/p' kmod/version.h)
 PREFIX ?= /usr
 SBINDIR ?= $(PREFIX)/sbin
 BINDIR ?= $(PREFIX)/bin
@@ -22,6 +22,8 @@ MANDIR ?= $(PREFIX)/share/man
 UNITDIR ?= /lib/systemd/system
 UDEVDIR ?= /lib/udev/rules.d
 CONFDIR ?= /etc/bftmutex
+LIBEXECDIR ?= $(PREFIX)/libexec
+EXAMPLEDIR ?= $(PREFIX)/share/doc/bftmutex/examples
 
 # Headers for which the module is built by default, and those of the tests.
 KVER ?= $(shell uname -r)
@@ -88,10 +90,11 @@ $(BUILD)/%/bftmutex.ko: $(BUILD)/%/kernel $(KMOD_SOURCES)
 
 include helper/build.mk
 include helper/integrations/build.mk
+include helper/packaging/build.mk
 include selftests/build.mk
 include selftests/core/proof/build.mk
 
--include $(shell find $(wildcard $(BUILD)/obj*) -name '*.d' 2>/dev/null)
+-include $(shell find /dev/null $(wildcard $(BUILD)/obj*) -name '*.d' -type f 2>/dev/null)
 
 clean:
 	rm -rf $(BUILD)

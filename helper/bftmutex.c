@@ -14,6 +14,7 @@
 
 #include "run/cmdline.h"
 #include "config/conf.h"
+#include "daemon/notify.h"
 #include "loop/descriptors.h"
 #include "lib/libbftmutex.h"
 #include "loop/log.h"
@@ -268,6 +269,36 @@ static bool has_time(const struct options *o, const struct bftmutex_grant *grant
 	return left > o->margin_ns;
 }
 
+/* For a service manager that does not read, so long. */
+#define MANAGER_MS 1000
+
+static void tell_waiting(const struct options *o)
+{
+	char state[512];	/* of a name that is longer, the beginning */
+
+	bftm_notify_begin();
+	snprintf(state, sizeof(state), "STATUS=waiting for lock '%s'", o->shown);
+	bftm_notify(state, -1, 0);
+}
+
+/*
+ * With --fdstore the manager keeps the descriptor too: when all that was started here is killed
+ * at once, the lock is held until the manager is told FDSTOREREMOVE=1.
+ */
+static bool tell_held(const struct options *o, int fd)
+{
+	char state[512];	/* of a name that is longer, the beginning */
+	int r;
+
+	snprintf(state, sizeof(state), "READY=1\n%sSTATUS=holding lock '%s'",
+		 o->fdstore ? "FDSTORE=1\nFDNAME=bftmutex\n" : "", o->shown);
+	r = bftm_notify(state, o->fdstore ? fd : -1, MANAGER_MS);
+	if (r < 0)
+		warnx("lock '%s': the service manager cannot be told that it is held: %s; the command is not started",
+		      o->shown, strerror(-r));
+	return r == 0;
+}
+
 static void put_number(const char *variable, u64 value)
 {
 	char text[32];
@@ -348,6 +379,8 @@ int main(int argc, char **argv)
 	check_name(&o);
 
 	fd = o.fd >= 0 ? o.fd : open_device();
+	if (o.notify)
+		tell_waiting(&o);
 	start = bftm_boottime();
 	r = acquire(&o, fd, &grant);
 	if (r < 0)
@@ -356,6 +389,8 @@ int main(int argc, char **argv)
 		report(&o, &grant, start);
 	if (!has_time(&o, &grant))
 		return o.lost_code;
+	if (o.notify && !tell_held(&o, fd))
+		return EX_OSERR;
 	if (o.print)
 		return print(&o, fd, &grant);
 	return o.command ? run(&o, fd, &grant) : EX_OK;

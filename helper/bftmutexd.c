@@ -26,6 +26,7 @@
 #include "loop/log.h"
 #include "loop/loop.h"
 #include "types/exec.h"
+#include "daemon/ready.h"
 #include "daemon/sandbox.h"
 #include "daemon/status.h"
 #include "kernel/upcall.h"
@@ -170,6 +171,7 @@ static int exit_code(int err)
 		return EX_CONFIG;
 	case ENOENT:
 	case EBUSY:
+	case EPROTO:
 		return EX_UNAVAILABLE;
 	case EPERM:
 	case EACCES:
@@ -188,7 +190,7 @@ static int serve(void)
 		bftm_log(LOG_ERR, "this network namespace has a bftmutexd already");
 	else if (err == -EPERM)
 		bftm_log(LOG_ERR, "needs CAP_NET_ADMIN");
-	else if (err < 0)
+	else if (err < 0 && err != -EPROTO)	/* of which upcall.c has told */
 		bftm_log(LOG_ERR, "cannot serve the kernel: %s", strerror(-err));
 	return err;
 }
@@ -323,6 +325,7 @@ int main(int argc, char **argv)
 			bftm_log_open("bftmutexd", true, args.debug);
 		}
 		bftm_log(LOG_INFO, "ready");
+		bftm_ready_begin();
 		err = bftm_loop_run();
 		if (err < 0)
 			bftm_log(LOG_ERR, "cannot wait for events: %s", strerror(-err));

@@ -47,7 +47,7 @@ DAEMON := helper/bftmutexd $(filter-out helper/loop/log,$(call room,loop)) $(cal
 CTL := helper/bftmutexctl $(call room,ctl) $(call room,journal) $(call room,text) helper/kernel/nl \
 	helper/lib/libbftmutex helper/loop/descriptors
 WRAPPER := helper/bftmutex $(call room,run) helper/config/duration helper/lib/libbftmutex \
-	$(addprefix helper/,loop/descriptors loop/log text/shown)
+	$(addprefix helper/,daemon/notify loop/descriptors loop/log text/shown)
 
 PROGRAMS := bftmutexd bftmutexctl bftmutex
 LIBRARIES := libbftmutex.a libbftmutex.so.0
@@ -112,11 +112,16 @@ install: tools
 		$(INSTALL) -D -m 0644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit; \
 	done
 	for unit in helper/systemd/*.service; do \
-		sed 's,=/usr/sbin/,=$(SBINDIR)/,' $$unit >$(BUILD)/unit && \
+		sed -e 's,=/usr/sbin/,=$(SBINDIR)/,' -e 's,=/usr/bin/,=$(BINDIR)/,' \
+			-e 's,/usr/libexec/,$(LIBEXECDIR)/,' $$unit >$(BUILD)/unit && \
 		$(INSTALL) -m 0644 $(BUILD)/unit $(DESTDIR)$(UNITDIR)/$${unit##*/} || exit; \
 	done
 	$(INSTALL) -m 0644 helper/systemd/60-bftmutex.rules $(DESTDIR)$(UDEVDIR)
 	$(INSTALL) -D -m 0644 helper/systemd/bftmutex.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/bftmutex.conf
+	$(INSTALL) -D -m 0644 helper/systemd/bftmutex.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/bftmutex.conf
+	$(INSTALL) -D -m 0755 helper/systemd/bftmutex-guard $(DESTDIR)$(LIBEXECDIR)/bftmutex-guard
+	$(INSTALL) -d $(DESTDIR)$(EXAMPLEDIR)
+	$(INSTALL) -m 0644 helper/systemd/examples/* $(DESTDIR)$(EXAMPLEDIR)
 	[ -n "$(DESTDIR)" ] || ! command -v systemd-sysusers >/dev/null || \
 		systemd-sysusers $(PREFIX)/lib/sysusers.d/bftmutex.conf
 	test -e $(DESTDIR)$(CONFDIR)/bftmutex.conf || \
@@ -140,6 +145,9 @@ uninstall:
 		$(DESTDIR)$(PREFIX)/include/linux/bftmutex_netlink.h \
 		$(DESTDIR)$(UDEVDIR)/60-bftmutex.rules \
 		$(DESTDIR)$(PREFIX)/lib/sysusers.d/bftmutex.conf \
+		$(DESTDIR)$(PREFIX)/lib/tmpfiles.d/bftmutex.conf \
+		$(DESTDIR)$(LIBEXECDIR)/bftmutex-guard \
+		$(patsubst helper/systemd/examples/%,$(DESTDIR)$(EXAMPLEDIR)/%,$(wildcard helper/systemd/examples/*)) \
 		$(DESTDIR)/lib/modules/$(KVER)/extra/bftmutex.ko
 	for page in Documentation/man/*.[1-8]; do \
 		rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}; \

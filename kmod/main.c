@@ -7,6 +7,7 @@
 #include "netlink/netlink.h"
 #include "param.h"
 #include "power.h"
+#include "version.h"
 #include "vmfork.h"
 
 static int __init bftmutex_init(void)
@@ -67,5 +68,5 @@ module_exit(bftmutex_exit);
 MODULE_DESCRIPTION("Cluster locks that hold while up to b lock servers lie");
 MODULE_AUTHOR("The bftmutex authors");
 MODULE_LICENSE("GPL");
-MODULE_VERSION("0.1.0");
+MODULE_VERSION(BFTM_VERSION);
 MODULE_ALIAS_GENL_FAMILY("bftmutex");

@@ -8,7 +8,7 @@
 #	make drift      the module on the newest kernel of Debian, as root: half a gigabyte in the cache
 #	make check-capture  the tests of the module with a capture of all packets
 #	make debug-kernel  kernels with KASAN and lockdep, or KCSAN, or KERNEL=6.12-debug alone
-#	make fresh      what README says, in minimal Debian roots; ONLY=demo, install, user, bench or check
+#	make fresh      what README says, in minimal Debian roots; ONLY=demo, install, packages, user, bench or check
 
 .PHONY: tests check check-all check-capture unit static vm fresh drift debug-kernel stall
 

@@ -111,6 +111,15 @@ const char *bftm_health_why(const struct bftm_cluster *cl, char text[BFTM_WHY_MA
 	return text;
 }
 
+bool bftm_health_heard(const struct bftm_cluster *cl)
+{
+	u32 heard = 0, u;
+
+	for (u = 0; u < cl->conf.n; u++)
+		heard += !!cl->peer[u].heard_ns;
+	return heard >= needed(cl);
+}
+
 void bftm_health_report(struct bftm_cluster *cl)
 {
 	u64 now = bftm_now();

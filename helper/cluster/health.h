@@ -3,6 +3,7 @@
 #ifndef BFTM_HEALTH_H
 #define BFTM_HEALTH_H
 
+#include "core/types.h"
 #include "uapi/linux/bftmutex.h"
 
 struct bftm_cluster;
@@ -13,6 +14,9 @@ struct bftm_cluster;
  * Return: @text, which is empty when enough servers can grant.
  */
 const char *bftm_health_why(const struct bftm_cluster *cl, char text[BFTM_WHY_MAX]);
+
+/** bftm_health_heard() - have as many servers answered since the start as a lock needs? */
+bool bftm_health_heard(const struct bftm_cluster *cl);
 
 /** bftm_health_report() - once a second: who has fallen silent is logged, and who answers again */
 void bftm_health_report(struct bftm_cluster *cl);

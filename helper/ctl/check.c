@@ -232,9 +232,11 @@ static int check_server(struct check *check)
 	struct bftm_nl nl;
 	bool waits;
 	int r = bftm_nl_open(&nl);
+	char why[256];
 
 	if (r < 0) {
-		say(check, FAILED, "the kernel module is not loaded");
+		bftm_nl_other_version(why, sizeof(why));
+		say(check, FAILED, "%s", r == -EPROTO ? why : "the kernel module is not loaded");
 		return 0;
 	}
 	r = ctl_server_get(&nl, &server);

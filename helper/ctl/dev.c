@@ -52,6 +52,8 @@ static int load_module(const struct dev *dev)
 		bftm_nl_close(&nl);
 		return 0;
 	}
+	if (r == -EPROTO)
+		return ctl_open(&nl);	/* which says what to do */
 	r = dev_made(dev, DEV_MODULE, "bftmutex");
 	if (r)
 		return r;

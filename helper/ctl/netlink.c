@@ -319,7 +319,12 @@ struct json_object *ctl_object(enum ctl_set set, struct nlattr **attr)
 int ctl_open(struct bftm_nl *ret)
 {
 	int r = bftm_nl_open(ret);
+	char why[256];
 
+	if (r == -EPROTO) {
+		bftm_nl_other_version(why, sizeof(why));
+		return ctl_fail(EX_UNAVAILABLE, "%s", why);
+	}
 	if (r == -ENOENT || r == -EPROTONOSUPPORT)
 		return ctl_fail(EX_UNAVAILABLE,
 				"the kernel module is not loaded; load it by 'modprobe bftmutex' or 'insmod bftmutex.ko'");

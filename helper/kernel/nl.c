@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include <linux/genetlink.h>
 #include <linux/netlink.h>
-#include <netlink/genl/ctrl.h>
 
 #include "kernel/nl.h"
 
@@ -14,6 +14,9 @@
 #define MESSAGE_SIZE	(32 * 1024)
 #define RECEIVE_SIZE	(1024 * 1024)
 #define SEND_SIZE	(64 * 1024)
+
+/* Of the module that the last bftm_nl_open() found. */
+static u32 loaded_version;
 
 #define MAX_ERRNO	4095	/* as the kernel has it */
 
@@ -52,6 +55,30 @@ int bftm_nl_errno(int result)
 	}
 }
 
+/* The kernel's own family, which tells of all others. */
+static int read_family(struct nlattr **attr, void *arg)
+{
+	struct bftm_nl *nl = arg;
+
+	if (!attr[CTRL_ATTR_FAMILY_ID] || nla_len(attr[CTRL_ATTR_FAMILY_ID]) < (int)sizeof(u16) ||
+	    !attr[CTRL_ATTR_VERSION] || nla_len(attr[CTRL_ATTR_VERSION]) < (int)sizeof(u32))
+		return -EBADMSG;
+	nl->family = nla_get_u16(attr[CTRL_ATTR_FAMILY_ID]);
+	loaded_version = nla_get_u32(attr[CTRL_ATTR_VERSION]);
+	return loaded_version == BFTMUTEX_FAMILY_VERSION ? 0 : -EPROTO;
+}
+
+static int find_family(struct bftm_nl *nl)
+{
+	struct nl_msg *msg;
+
+	nl->family = GENL_ID_CTRL;
+	msg = bftm_nl_msg(nl, CTRL_CMD_GETFAMILY, 0);
+	if (msg)
+		nla_put_string(msg, CTRL_ATTR_FAMILY_NAME, BFTMUTEX_FAMILY_NAME);
+	return bftm_nl_call(nl, msg, read_family, CTRL_ATTR_MAX, nl);
+}
+
 int bftm_nl_open(struct bftm_nl *ret)
 {
 	struct bftm_nl nl = {};
@@ -75,16 +102,26 @@ int bftm_nl_open(struct bftm_nl *ret)
 	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 	setsockopt(fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &one, sizeof(one));
 
-	r = genl_ctrl_resolve(nl.sock, BFTMUTEX_FAMILY_NAME);
+	r = find_family(&nl);
 	if (r < 0)
-		goto err_sock;
-	nl.family = r;
+		goto err_family;
 	*ret = nl;
 	return 0;
 
 err_sock:
+	r = bftm_nl_errno(r);
+err_family:
 	nl_socket_free(nl.sock);
-	return bftm_nl_errno(r);
+	return r;
+}
+
+void bftm_nl_other_version(char *buf, size_t len)
+{
+	snprintf(buf, len, "the loaded module speaks version %u of the netlink family '%s', "
+		 "this program version %u: %s", loaded_version, BFTMUTEX_FAMILY_NAME,
+		 BFTMUTEX_FAMILY_VERSION, loaded_version < BFTMUTEX_FAMILY_VERSION ?
+		 "end what uses the module, then load the new one by 'rmmod bftmutex && modprobe bftmutex'" :
+		 "install the programs that came with the module, and restart bftmutexd");
 }
 
 void bftm_nl_close(struct bftm_nl *nl)

@@ -30,9 +30,13 @@ struct bftm_nl {
 
 /**
  * bftm_nl_open() - connect
- * Return: 0, -ENOENT when the module is not loaded, or another -errno.
+ * Return: 0, -ENOENT when the module is not loaded, -EPROTO when it speaks another version of
+ * the family than BFTMUTEX_FAMILY_VERSION, or another -errno.
  */
 int bftm_nl_open(struct bftm_nl *ret);
+
+/** bftm_nl_other_version() - after -EPROTO: which versions, and what to load, as a sentence */
+void bftm_nl_other_version(char *buf, size_t len);
 void bftm_nl_close(struct bftm_nl *nl);
 
 /** bftm_nl_msg() - an empty request @cmd with @flags (NLM_F_*); NULL: no memory */

@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <string.h>
 
-#include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
 
 #include "uapi/linux/bftmutex.h"
@@ -24,6 +23,7 @@ static bool registered;
 static bool broken;
 static bool restored;
 static u64 pulled_ns;
+static u64 other_version_ns;	/* when it was said */
 
 struct pull {
 	bool any;
@@ -165,10 +165,20 @@ static int register_here(void)
 	return call_register();
 }
 
+static void say_other_version(void)
+{
+	char why[256];
+
+	bftm_nl_other_version(why, sizeof(why));
+	bftm_log(LOG_ERR, "%s", why);
+}
+
 int bftm_upcall_open(void)
 {
 	int err = bftm_nl_open(&nl);
 
+	if (err == -EPROTO && bftm_due(&other_version_ns, BFTM_SAID_AGAIN_NS))
+		say_other_version();
 	look.fire = look_again;
 	bftm_timer_arm(&look, bftm_now() + LOOK_NS);
 	if (err < 0)

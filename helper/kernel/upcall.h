@@ -73,7 +73,8 @@ extern const struct bftm_upcall_ops bftm_upcall_ops;
 
 /**
  * bftm_upcall_open() - become the helper of this network namespace
- * Return: 0; -ENOENT: module not loaded; -EBUSY: there is a helper; -EPERM.
+ * Return: 0; -ENOENT: module not loaded; -EBUSY: there is a helper; -EPERM; -EPROTO: the module
+ * is of another version, which the log says once a minute at most.
  */
 int bftm_upcall_open(void);
 

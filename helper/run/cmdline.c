@@ -23,6 +23,7 @@ const char *argp_program_version = "bftmutex " BFTM_VERSION;
 
 enum {
 	KEY_FD = 0x100,
+	KEY_FDSTORE,
 	KEY_FENCE,
 	KEY_GRACE,
 	KEY_HASH_NAME,
@@ -30,6 +31,7 @@ enum {
 	KEY_LOST_CODE,
 	KEY_MARGIN,
 	KEY_NO_RENEW,
+	KEY_NOTIFY,
 	KEY_PRINT,
 	KEY_SURVIVOR_CODE,
 	KEY_VERBOSE,
@@ -61,6 +63,8 @@ static const struct argp_option argp_options[] = {
 	{ "lost-exit-code", KEY_LOST_CODE, "CODE", 0, "Exit status when the lock is lost (79)", 3 },
 	{ "survivor-exit-code", KEY_SURVIVOR_CODE, "CODE", 0,
 	  "Exit status when the lock is lost and not all of the command could be ended (80)", 3 },
+	{ "notify", KEY_NOTIFY, NULL, 0, "Tell the service manager READY=1 when the lock is held", 3 },
+	{ "fdstore", KEY_FDSTORE, NULL, 0, "Likewise, and have it keep the lock too", 3 },
 	{ "fd", KEY_FD, "N", 0, "Lock the open descriptor N of /dev/bftmutex", 4 },
 	{ "unlock", 'u', NULL, 0, "Give the lock of --fd back", 4 },
 	{ "held", KEY_HELD, NULL, 0, "Tell by the exit status whether the lock of --fd is held", 4 },
@@ -205,6 +209,9 @@ static void check(struct argp_state *state, const struct options *o)
 		argp_error(state, "'%s': --unlock takes no NAME", o->shown);
 	if (o->fd >= 0 && (o->command || o->no_fork || o->close_fd))
 		argp_error(state, "--fd %d takes no command, no --no-fork and no --close", o->fd);
+	if (o->fd >= 0 && o->notify)
+		argp_error(state, "--fd %d takes no --notify and no --fdstore: the process ends at once",
+			   o->fd);
 	if (o->fd >= 0 && o->margin)
 		argp_error(state, "--fd %d takes no --margin: nobody would watch the lease", o->fd);
 	if (o->margin && o->lease && o->margin_ns >= o->lock.lease_ns)
@@ -280,6 +287,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_GRACE:
 		o->grace_ns = parse_time(state, "--grace", arg);
+		break;
+	case KEY_FDSTORE:
+		o->fdstore = true;
+		/* fall through */
+	case KEY_NOTIFY:
+		o->notify = true;
 		break;
 	case KEY_MARGIN:
 		parse_margin(state, o, arg);

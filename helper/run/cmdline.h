@@ -34,6 +34,8 @@
  * @hash_name:     --hash-name
  * @held:          --held
  * @print:         --print
+ * @notify:        --notify or --fdstore
+ * @fdstore:       --fdstore
  */
 struct options {
 	struct bftmutex_options lock;
@@ -59,6 +61,8 @@ struct options {
 	bool hash_name;
 	bool held;
 	bool print;
+	bool notify;
+	bool fdstore;
 };
 
 /**

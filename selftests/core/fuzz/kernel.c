@@ -22,6 +22,7 @@ static u32 calm;
 static u8 packet_bytes[32 * 1024];
 static struct packet out = { .bytes = packet_bytes, .room = sizeof(packet_bytes) };
 
+u32 fuzz_family_version = BFTMUTEX_FAMILY_VERSION;
 char fuzz_said[1 << 20];
 size_t fuzz_said_len;
 
@@ -193,6 +194,7 @@ static void answer_family(void)
 	packet_add_bytes(&out, &genl, sizeof(genl));
 	add_attr(CTRL_ATTR_FAMILY_NAME, BFTMUTEX_FAMILY_NAME, sizeof(BFTMUTEX_FAMILY_NAME));
 	add_attr(CTRL_ATTR_FAMILY_ID, &family, sizeof(family));
+	add_attr(CTRL_ATTR_VERSION, &fuzz_family_version, sizeof(fuzz_family_version));
 	groups = begin_attr(CTRL_ATTR_MCAST_GROUPS | NLA_F_NESTED);
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		group = begin_attr((u16)((i + 1) | NLA_F_NESTED));

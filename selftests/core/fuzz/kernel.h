@@ -16,6 +16,9 @@ void fuzz_kernel_begin(struct fuzz_bytes *in);
 /** fuzz_kernel_calm() - @in was said; answer by ENODATA again, for a while */
 void fuzz_kernel_calm(void);
 
+/** fuzz_family_version - of the netlink family that the kernel has */
+extern u32 fuzz_family_version;
+
 /** fuzz_said() - what was sent last to a socket of the daemon, and how much */
 extern char fuzz_said[1 << 20];
 extern size_t fuzz_said_len;

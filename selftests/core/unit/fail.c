@@ -73,8 +73,6 @@ WRAP(struct nl_sock *, nl_socket_alloc, (void), (), NULL, ENOMEM)
 WRAP(int, genl_connect, (struct nl_sock *s), (s), -NLE_AF_NOSUPPORT, EPROTONOSUPPORT)
 WRAP(int, nl_socket_set_buffer_size, (struct nl_sock *s, int in, int out), (s, in, out),
 	-NLE_PERM, EPERM)
-WRAP(int, genl_ctrl_resolve, (struct nl_sock *s, const char *name), (s, name),
-	-NLE_OBJ_NOTFOUND, ENOENT)
 WRAP(struct nl_msg *, nlmsg_alloc, (void), (), NULL, ENOMEM)
 WRAP(struct nl_msg *, nlmsg_alloc_size, (size_t size), (size), NULL, ENOMEM)
 WRAP(void *, genlmsg_put, (struct nl_msg *msg, u32 port, u32 seq, int family, int head, int flags,

@@ -41,8 +41,8 @@ static void the_module_cannot_be_reached(void **state)
 		{ "genl_connect", "the kernel module is not loaded; load it by 'modprobe bftmutex' or "
 		  "'insmod bftmutex.ko'\n", EX_UNAVAILABLE },
 		{ "nl_socket_set_buffer_size", "netlink: Operation not permitted\n", EX_OSERR },
-		{ "genl_ctrl_resolve", "the kernel module is not loaded; load it by 'modprobe bftmutex' "
-		  "or 'insmod bftmutex.ko'\n", EX_UNAVAILABLE },
+		{ "nlmsg_alloc", "netlink: Cannot allocate memory\n", EX_OSERR },
+		{ "nl_send_auto", "netlink: No buffer space available\n", EX_OSERR },
 	};
 	struct bftm_nl nl = {};
 	size_t i;
@@ -56,6 +56,36 @@ static void the_module_cannot_be_reached(void **state)
 		assert_string_equal(unit_heard() + strlen(CTL_NAME ": "), cases[i].words);
 		assert_null(nl.sock);
 	}
+}
+
+/* Which of the two is to be changed, the module or the programs. */
+static void the_module_is_of_another_version(void **state)
+{
+	static const struct {
+		u32 version;
+		const char *words;
+	} cases[] = {
+		{ 0, "the loaded module speaks version 0 of the netlink family 'bftmutex', this "
+		  "program version 1: end what uses the module, then load the new one by "
+		  "'rmmod bftmutex && modprobe bftmutex'\n" },
+		{ 2, "the loaded module speaks version 2 of the netlink family 'bftmutex', this "
+		  "program version 1: install the programs that came with the module, and "
+		  "restart bftmutexd\n" },
+	};
+	struct bftm_nl nl = {};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		unit_listen();
+		fuzz_family_version = cases[i].version;
+		assert_int_equal(ctl_open(&nl), EX_UNAVAILABLE);
+		assert_string_equal(unit_heard() + strlen(CTL_NAME ": "), cases[i].words);
+		assert_null(nl.sock);
+	}
+	fuzz_family_version = BFTMUTEX_FAMILY_VERSION;
+	assert_int_equal(ctl_open(&nl), 0);
+	bftm_nl_close(&nl);
 }
 
 /* What the kernel refuses, the attribute that it names, and what the user reads. */
@@ -136,6 +166,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_of_libnl),
 		cmocka_unit_test(the_module_cannot_be_reached),
+		cmocka_unit_test(the_module_is_of_another_version),
 		cmocka_unit_test(the_kernel_refuses),
 		cmocka_unit_test(an_attribute_without_a_name),
 	};

@@ -51,6 +51,15 @@ void bftm_timer_arm(struct bftm_timer *timer, u64 at_ns)
 	look_at = at_ns;
 }
 
+bool bftm_due(u64 *last_ns, u64 every_ns)
+{
+	bool never = !*last_ns;
+
+	assert_int_equal(every_ns, BFTM_SAID_AGAIN_NS);
+	*last_ns = bftm_now();
+	return never;
+}
+
 /* Registers, and is asked for nothing. */
 static void serve(void)
 {
@@ -92,7 +101,7 @@ static void every_call_of_a_start_fails(void **state)
 		}
 	}
 	assert_int_equal(r, 0);
-	assert_int_equal(nth - 1, 12);
+	assert_int_equal(nth - 1, 15);
 	bftm_upcall_close();
 	assert_null(watched);
 
@@ -104,6 +113,28 @@ static void every_call_of_a_start_fails(void **state)
 	SAYS(ONE, 4, EBUSY, 0);
 	assert_int_equal(bftm_upcall_open(), -EBUSY);
 	assert_null(watched);
+}
+
+static void the_module_is_of_another_version(void **state)
+{
+	(void)state;
+	fuzz_family_version = BFTMUTEX_FAMILY_VERSION + 1;
+	*said = '\0';
+	look_at = 0;
+	assert_int_equal(bftm_upcall_open(), -EPROTO);
+	assert_non_null(strstr(said, "install the programs that came with the module"));
+	assert_null(watched);
+
+	/* It may be loaded anew; meanwhile not each look is told. */
+	assert_true(look_at == 1 + BFTM_NS_PER_SEC);
+	*said = '\0';
+	look->fire(look);
+	assert_string_equal(said, "");
+	fuzz_family_version = BFTMUTEX_FAMILY_VERSION;
+	SAYS(ONE, 4, 0, 0);
+	look->fire(look);
+	assert_string_equal(said, "serving the kernel again");
+	bftm_upcall_close();
 }
 
 static const u8 response[300];
@@ -300,6 +331,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_report_without_a_kernel),
 		cmocka_unit_test(every_call_of_a_start_fails),
+		cmocka_unit_test(the_module_is_of_another_version),
 		cmocka_unit_test(every_call_of_a_report_fails),
 		cmocka_unit_test(the_kernel_answers_a_report),
 		cmocka_unit_test(a_hint_between_answers),

@@ -33,7 +33,7 @@ up --servers 6 --lease-max 1s || bail "no cluster"
 ok "make install" make -C "$top" --no-print-directory install DESTDIR="$dir" KVER=none
 export PKG_CONFIG_PATH=$dir/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$dir
 is "pkg-config: version" "$(pkg-config --modversion libbftmutex)" \
-	"$(sed -n 's/^VERSION := //p' "$top/Makefile")"
+	"$(cut -s -d '"' -f 2 "$top/kmod/version.h")"
 # What is not in /usr but below DESTDIR is not a system folder for it.
 export PKG_CONFIG_SYSTEM_INCLUDE_PATH=/none PKG_CONFIG_SYSTEM_LIBRARY_PATH=/none
 export LD_LIBRARY_PATH=$dir/usr/lib

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0
+# Packages and archives of the project; included by the Makefile.
+#
+#	make deb        Debian packages, in @BUILD@/deb
+#	make dist       an archive of the sources, in @BUILD@/dist; make rpm-spec: of an RPM package
+
+.PHONY: deb dist rpm-spec
+
+# As an ordinary user, too: build/deb has the packages.
+deb:
+	@selftests/deps --for deb
+	@helper/packaging/deb -b
+	@ls build/deb/*.deb
+
+dist:
+	@mkdir -p build/dist
+	@helper/packaging/dist build/dist/bftmutex-$(VERSION).tar.xz
+	@echo build/dist/bftmutex-$(VERSION).tar.xz
+
+# For "rpmbuild -ta" of an archive that has it at its top.
+rpm-spec:
+	@mkdir -p build/dist
+	@sed 's/@VERSION@/$(VERSION)/' helper/packaging/bftmutex.spec.in >build/dist/bftmutex.spec
+	@echo build/dist/bftmutex.spec

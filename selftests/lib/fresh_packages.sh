@@ -1,0 +1,51 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# For selftests/fresh: the project's Debian packages, from "make deb" to a purge.
+# shellcheck disable=SC2154,SC2317  # set by, and called from, fresh
+
+# What lintian says of packages is for Debian 12's; the later ones are the same with another number.
+# shellcheck disable=SC2016  # for the shell in the root
+build_packages() {
+	timed "deps --for deb" within root selftests/deps --for deb || return
+	timed "make deb" within root make deb || return
+	ok "lintian finds nothing" within root sh -c \
+		'lintian --allow-root --no-cfg --fail-on error,warning build/deb/*.changes' || return
+	ok "make dist" within root sh -c 'make dist && tar -tf build/dist/bftmutex-*.tar.xz' || return
+	ok "it has the module, the programs and this test" test "$(grep -cE '/(Kbuild|README|selftests/fresh)$' "$log.part")" = 3
+	ok "rpmspec reads the description of an RPM" within root sh -c \
+		'make rpm-spec && rpmspec -P build/dist/bftmutex.spec >/dev/null'
+	ok "later packages" within root sh -c \
+		'mv build/deb /root/first && SUFFIX=+later helper/packaging/deb -b && mv build/deb /root/later'
+}
+
+# The module is built here, natively, for all kernels that have headers.
+install_packages() {
+	ok "Debian's kernel is installed" within root sh -c \
+		'apt-get update && INITRD=No DEBIAN_FRONTEND=noninteractive apt-get -y install --no-install-recommends linux-image-amd64 linux-headers-amd64 linux-headers-6.12-amd64' ||
+		return
+	timed "apt-get install ./*.deb" within root sh -c \
+		'DEBIAN_FRONTEND=noninteractive apt-get -y install --no-install-recommends /root/first/bftmutex_*.deb /root/first/bftmutex-dkms_*.deb /root/first/libbftmutex0_*.deb systemd systemd-sysv dkms' ||
+		return
+	# In a root that is no machine's, DKMS may leave them for the first boot.
+	within root sh -c 'for dir in /lib/modules/*; do dkms autoinstall -k "${dir##*/}"; done'
+	ok "dkms status" within root dkms status
+	is "the module is installed for 6.1 and 6.12" \
+		"$(sed -n 's/^bftmutex.*, \(6\.[0-9]*\)\..*: installed.*/\1/p' "$log.part" | sort -u | xargs)" "6.1 6.12"
+	ok "apt-get install later ones of DKMS" within root sh -c \
+		'dpkg -i /root/later/bftmutex-dkms_*.deb && dkms status | grep -q "^bftmutex.*installed"'
+}
+
+readme_packages() {
+	local release
+	build_packages && install_packages || return
+	# The one of which "run" takes the modules.
+	release=$(cd "$root/lib/modules" && printf '%s\n' * | tail -n 1)
+	rm -rf "$build/kernel" "$root/usr/sbin/policy-rc.d"
+	mkdir "$build/kernel"
+	ln -s "$root/boot/vmlinuz-$release" "$build/kernel/bzImage"
+	ln -s "$root/lib" "$build/kernel/lib"
+	timed "installed, upgraded, removed, purged in a VM" in_vm selftests/module/daemon/packages.sh
+	grep -E '^not ok' "$log.part"
+	rm -r "$build/kernel"
+}
