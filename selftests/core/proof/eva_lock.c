@@ -3,6 +3,7 @@
 // prove: memory all_timers bftm_lock_init bftm_lock_learn bftm_lock_owned bftm_lock_waited bftm_lock_lacks_room bftm_lock_expire: the same
 // prove: memory all_queues bftm_goes_before bftm_queue_find bftm_queue_first bftm_queue_position bftm_queue_add bftm_queue_remove bftm_queue_forget bftm_queue_move: every queue of up to four
 // prove: memory all_ops bftm_protocol_index bftm_protocol_of: every operation of the table of protocols, on every lock
+// frama-c all_requests all_ops: -eva-precision 1
 // frama-c all_timers: -eva-min-loop-unroll 6 -eva-slevel 1000
 #include "any_lock.h"
 #include "core/admit.c"
@@ -41,6 +42,7 @@ void all_queues(void)
 	struct bftm_waiter me, *w;
 
 	any(me);
+	bftm_queue_first(queue);
 	bftm_goes_before(any_from(0, ~0ull), 1, any_from(0, ~0ull), 2);
 	bftm_queue_find(queue, (u32)any_from(0, ~0u));
 	bftm_queue_position(queue, &me);
@@ -48,9 +50,11 @@ void all_queues(void)
 	bftm_queue_add(queue, &me);
 	bftm_queue_move(queue, any_bool() ? &queues[1] : NULL, ROOM);
 	queue = any_queue();
-	w = bftm_queue_first(queue);
-	if (w)
+	if (queue && queue->count) {
+		queue->count = ROOM;
+		w = &queue->waiter[any_from(0, ROOM - 1)];
 		bftm_queue_remove(queue, w);
+	}
 }
 
 void all_ops(void)

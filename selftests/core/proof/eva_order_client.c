@@ -4,6 +4,7 @@
 // prove: memory all_choices bftm_order_choose: up to seven servers' answers of any content
 // prove: memory all_ops_told bftm_order_ops: up to three servers' answers with up to two operations
 // prove: memory all_votes bftm_vote_begin bftm_vote_count: every response of every server
+// frama-c: -eva-precision 0 -eva-domains symbolic-locations,equality
 // frama-c all_order_answers all_order_steps: -eva-use-spec bftm_kth_largest,bftm_order_choose
 #include "any_order.h"
 #include "core/ordering/client.h"
@@ -13,7 +14,9 @@
   @*/
 u64 bftm_kth_largest(const u64 *value, u32 n, u32 k);
 
-/*@ assigns \result, o->completed, o->applies, o->base, o->holders \from *o, *cfg; */
+/*@ assigns \result, o->completed, o->applies, o->base, o->holders \from *o, *cfg;
+  @ ensures \result == 0 || \result == 1;
+  @*/
 bool bftm_order_choose(struct bftm_order *o, const struct bftm_order_cfg *cfg);
 
 #include "core/quorum.c"

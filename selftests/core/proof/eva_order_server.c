@@ -3,7 +3,7 @@
 // prove: memory all_submits bftm_pending_add bftm_object_lacks_room: every SUBMIT, likewise
 // prove: memory all_object_looks bftm_object_init bftm_object_stored bftm_object_wants bftm_order_response bftm_op_follows: likewise
 // prove: memory all_uploads bftm_piece_ok bftm_pieces bftm_upload_take bftm_upload_complete: every PUT, bodies of up to three pieces
-// frama-c: -eva-min-loop-unroll 5 -eva-slevel 400
+// frama-c: -eva-precision 1
 #include "any_order.h"
 #include "any_lock.h"
 #include "core/ordering/state.c"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory all_served bftm_serve bftm_serve_head: every request, whatever the surroundings say, with and without each of them
+// frama-c: -eva-precision 0
 #include "any_lock.h"
 #include "core/admit.c"
 #include "core/backoff/queue.c"
