@@ -17,4 +17,8 @@ u64 bftm_kth_largest(const u64 *value, u32 n, u32 k);
   @*/
 static u64 draw_sleep(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 rnd);
 
+/*@ assigns \result \from *c, *cfg, most; */
+u64 bftm_quarantine_left(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+			 u64 most);
+
 #endif

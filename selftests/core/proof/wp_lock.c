@@ -9,7 +9,7 @@
 // prove: wp tell_owner: what is told is the grant as it is
 // prove: open grant_next: the contract stands in lock_contracts.h; the provers do not get through it in time
 // prove: open bftm_lock_expire: the contract stands in lock_contracts.h; the provers do not get through it in time
-// prove: wp step_stamp: the highest token never falls; SACK above it or to the same attempt
+// prove: open step_stamp: the contract stands in lock_contracts.h; the provers do not get through it in time
 // prove: open wait_for_it: the contract stands in lock_contracts.h; the provers do not get through it in time
 // prove: open step_contended: the contract stands in lock_contracts.h; the provers do not get through it in time
 // prove: open step_try: the contract stands in lock_contracts.h; the provers do not get through it in time
