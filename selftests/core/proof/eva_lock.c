@@ -9,7 +9,7 @@
 #include "core/backoff/queue.c"
 #include "core/backoff/server.c"
 #include "core/backoff/protocol.c"
-#include "core/protocol.c"
+#include "protocols.c"
 
 void all_requests(void)
 {
@@ -60,16 +60,16 @@ void all_ops(void)
 
 	if (!p)
 		return;
-	p->server.wants_room(&cfg, &lock, &req, ANY_TIME);
-	p->server.room_size((u32)any_from(0, BFTM_WAITERS_MAX));
-	p->server.room(&lock);
-	p->server.deadline(&lock);
-	p->server.waits(&lock, (u32)any_from(0, ~0u), any_from(0, ~0ull));
-	p->server.idle(&lock, ANY_TIME);
-	p->server.describe(&lock, &view);
-	p->server.creates(&cfg, &req);
-	p->server.expire(&cfg, &lock, ANY_TIME, &sends.push);
-	p->server.learn(&lock, any_from(0, ~0ull));
-	p->server.move_room(&lock, any_bool() ? &queues[1] : NULL, ROOM);
-	p->server.init(&lock, any_from(0, ~0ull), any_from(0, ~0ull));
+	p->server->wants_room(&cfg, &lock, &req, ANY_TIME);
+	p->server->room_size((u32)any_from(0, BFTM_WAITERS_MAX));
+	p->server->room(&lock);
+	p->server->deadline(&lock);
+	p->server->waits(&lock, (u32)any_from(0, ~0u), any_from(0, ~0ull));
+	p->server->idle(&lock, ANY_TIME);
+	p->server->describe(&lock, &view);
+	p->server->creates(&cfg, &req);
+	p->server->expire(&cfg, &lock, ANY_TIME, &sends.push);
+	p->server->learn(&lock, any_from(0, ~0ull));
+	p->server->move_room(&lock, any_bool() ? &queues[1] : NULL, ROOM);
+	p->server->init(&lock, any_from(0, ~0ull), any_from(0, ~0ull));
 }

@@ -7,7 +7,7 @@
 #include "core/backoff/queue.c"
 #include "core/backoff/server.c"
 #include "core/backoff/protocol.c"
-#include "core/protocol.c"
+#include "protocols.c"
 #include "core/serve.c"
 
 static struct bftm_lock one;
