@@ -190,4 +190,76 @@ void bftm_refuse(const struct bftm_msg *req, struct bftm_msg *reply, enum bftm_r
 static void wait_for_it(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 			const struct bftm_waiter *me, u64 now, struct bftm_msg *reply);
 
+/*@ STEP;
+  @ REQUEST;
+  @ requires \valid_read(me) && \separated(me, reply, push, lock, lock->queue);
+  @ requires lease_ok(me->lease_ns) && me->heard_ns == now && me->attempt != 0;
+  @ requires heard(me->client, me->attempt, me->k) && owned(lock, now);
+  @ assigns QUEUE_FIELDS, *reply, *push;
+  @ STAYS_OK;
+  @ ensures not_free: reply->type == BFTM_MSG_WAIT || reply->type == BFTM_MSG_REFUSED ||
+  @   reply->type == BFTM_MSG_LOCKED;
+  @*/
+static void step_contended(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+			   const struct bftm_msg *req, const struct bftm_waiter *me, u64 now,
+			   struct bftm_msg *reply, struct bftm_msg *push);
+
+/* 4: in the quarantine nothing is granted. 3: FREE to the owner that asked. */
+/*@ STEP;
+  @ REQUEST;
+  @ requires req->attempt != 0 && heard(req->client, req->attempt, req->k);
+  @ requires reply->k == req->k;
+  @ assigns GRANT_FIELDS, QUEUE_FIELDS, lock->lam, *reply, *push;
+  @ KEPT;
+  @ NUMBERED;
+  @ STAYS_OK;
+  @ ensures quarantine: now <= cfg->quarantine_until_ns ==>
+  @   lock->gno == \old(lock->gno) && lock->attempt == \old(lock->attempt) &&
+  @   lock->until_ns == \old(lock->until_ns) && reply->type != BFTM_MSG_FREE;
+  @ ensures free: reply->type == BFTM_MSG_FREE ==>
+  @   lock->attempt == req->attempt && lock->client == req->client &&
+  @   lock->until_ns >= now + at_server(lock->lease_ns, cfg->rho_ppm) &&
+  @   lock->k >= req->k && reply->gno == lock->gno;
+  @*/
+static void step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+		     const struct bftm_msg *req, u64 now,
+		     struct bftm_msg *reply, struct bftm_msg *push);
+
+/* 6: RELEASE ends the attempt that it names, and no other. */
+/*@ STEP;
+  @ REQUEST;
+  @ assigns GRANT_FIELDS, QUEUE_FIELDS, lock->tomb[0 .. 1], reply->type, *push;
+  @ ensures kept: \old(owned(lock, now)) &&
+  @   !(\old(lock->attempt) == req->attempt && \old(lock->client) == req->client) ==>
+  @   lock->attempt == \old(lock->attempt) && lock->client == \old(lock->client) &&
+  @   lock->lease_ns == \old(lock->lease_ns) && lock->gno == \old(lock->gno) &&
+  @   lock->until_ns == \old(lock->until_ns);
+  @ NUMBERED;
+  @ PUSHED;
+  @ STAYS_OK;
+  @ ensures said: reply->type == BFTM_MSG_RELEASED;
+  @*/
+static void step_release(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+			 const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
+			 struct bftm_msg *push);
+
+/* 6: YIELD gives back the grant that it names, and no other. */
+/*@ STEP;
+  @ REQUEST;
+  @ assigns GRANT_FIELDS, QUEUE_FIELDS, reply->type, *push;
+  @ ensures kept: \old(owned(lock, now)) &&
+  @   !(\old(lock->attempt) == req->attempt && \old(lock->client) == req->client &&
+  @     \old(lock->gno) == req->gno) ==>
+  @   lock->attempt == \old(lock->attempt) && lock->client == \old(lock->client) &&
+  @   lock->lease_ns == \old(lock->lease_ns) && lock->gno == \old(lock->gno) &&
+  @   lock->until_ns == \old(lock->until_ns);
+  @ NUMBERED;
+  @ PUSHED;
+  @ STAYS_OK;
+  @ ensures said: reply->type == BFTM_MSG_NONE;
+  @*/
+static void step_yield(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+		       const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
+		       struct bftm_msg *push);
+
 #endif

@@ -60,4 +60,13 @@ void bftm_queue_remove(struct bftm_queue *q, struct bftm_waiter *w);
   @*/
 void bftm_queue_forget(struct bftm_queue *q, u64 now);
 
+/*@ requires queue_there(q) && \valid_read(me) && (q != \null ==> \separated(q, me));
+  @ assigns q->count, q->waiter[0 .. 65535];
+  @ ensures place: \result == \null || in_queue(q, \result);
+  @ ensures room: q != \null ==> q->room == \old(q->room) && q->count <= q->room;
+  @ ensures others: q != \null ==> \forall integer i; 0 <= i < q->count ==>
+  @   (i < \old(q->count) && q->waiter[i] == \old(q->waiter[i])) || q->waiter[i] == *me;
+  @*/
+struct bftm_waiter *bftm_queue_add(struct bftm_queue *q, const struct bftm_waiter *me);
+
 #endif

@@ -7,10 +7,14 @@
 // prove: wp refresh: the end never comes nearer, and lasts for the grant's own lease from now on
 // prove: wp grant: one more number; the end, the lease and the send are the waiter's
 // prove: wp tell_owner: what is told is the grant as it is
-// prove: wp grant_next: never from one who owns it; a new number for each grant; FREE to the owner, with a send that was heard
-// prove: wp bftm_lock_expire: the same
-// prove: wp step_stamp: the highest token never falls; SACK above it or to the same attempt
-// prove: wp wait_for_it: who waits changes no grant
+// prove: open grant_next: the contract stands in lock_contracts.h; the provers do not get through it in time
+// prove: open bftm_lock_expire: the contract stands in lock_contracts.h; the provers do not get through it in time
+// prove: open step_stamp: the contract stands in lock_contracts.h; the provers do not get through it in time
+// prove: open wait_for_it: the contract stands in lock_contracts.h; the provers do not get through it in time
+// prove: open step_contended: the contract stands in lock_contracts.h; the provers do not get through it in time
+// prove: open step_try: the contract stands in lock_contracts.h; the provers do not get through it in time
+// prove: open step_release: the contract stands in lock_contracts.h; the provers do not get through it in time
+// prove: open step_yield: the contract stands in lock_contracts.h; the provers do not get through it in time
 #define PROOF_ANY_GUARD
 #include "lock_contracts.h"
 #include "core/admit.c"

@@ -5,7 +5,9 @@
 // prove: wp bftm_queue_first: nobody, or somebody who waits
 // prove: wp bftm_queue_position: the queue stays as it is
 // prove: wp bftm_queue_remove: one place less
-// prove: wp bftm_queue_forget: who is left was heard and stands for what it said
+// prove: open bftm_queue_forget: the contract stands in queue_contracts.h; the provers do not get through it in time
+// prove: wp last_one: nobody, or somebody who waits
+// prove: open bftm_queue_add: the contract stands in queue_contracts.h; the provers do not get through it in time
 #define PROOF_ANY_GUARD
 #include "queue_contracts.h"
 
@@ -13,5 +15,11 @@
   @ assigns \nothing;
   @*/
 static bool goes_before(const struct bftm_waiter *a, const struct bftm_waiter *b);
+
+/*@ requires queue_there(q) && q != \null;
+  @ assigns \nothing;
+  @ ensures \result == \null || in_queue(q, \result);
+  @*/
+static struct bftm_waiter *last_one(struct bftm_queue *q);
 
 #include "core/backoff/queue.c"
