@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: memory all_requests bftm_server_step bftm_server_needs: every request, time and state of a lock, up to four waiters
+// prove: open bftm_server_step bftm_server_needs: Eva does not see at bftm_queue_remove() that somebody waits
 // prove: memory all_timers bftm_lock_init bftm_lock_learn bftm_lock_owned bftm_lock_waited bftm_lock_lacks_room bftm_lock_expire bftm_queue_remove bftm_queue_forget: the same
 // prove: memory all_queues bftm_goes_before bftm_queue_find bftm_queue_first bftm_queue_position bftm_queue_add bftm_queue_move: every queue of up to four
 // prove: memory all_ops bftm_protocol_index bftm_protocol_of: every operation of the table of protocols but step, on every lock
@@ -10,16 +10,6 @@
 #include "core/backoff/server.c"
 #include "core/backoff/protocol.c"
 #include "protocols.c"
-
-void all_requests(void)
-{
-	struct bftm_server_cfg cfg = any_server();
-	struct bftm_lock lock = any_lock();
-	struct bftm_msg req = any_request(), reply, push;
-
-	bftm_server_needs(&cfg, &req);
-	bftm_server_step(&cfg, &lock, &req, ANY_TIME, &reply, &push);
-}
 
 void all_timers(void)
 {
