@@ -19,7 +19,7 @@
 /** enum bftm_proto - which protocol's pair of cores a message is for */
 enum bftm_proto {
 	BFTM_PROTO_BACKOFF = 1,	/* Chockler, Malkhi, Reiter, Section 4 */
-	BFTM_PROTO_ORDER = 2,	/* the same, Section 6; see order_wire.h */
+	BFTM_PROTO_ORDER = 2,	/* the same, Section 6; see core/ordering/wire.h */
 };
 
 /**

@@ -6,8 +6,8 @@
  * says what to send. Bodies, and the mutex of line 2.9, are the caller's: whether
  * it contends is a question of speed, not of order.
  *
- * order_client.c runs an iteration, order_choose.c decides what it proposes,
- * order_vote.c counts responses.
+ * client.c runs an iteration, choose.c decides what it proposes,
+ * vote.c counts responses.
  */
 #ifndef BFTM_CORE_ORDER_CLIENT_H
 #define BFTM_CORE_ORDER_CLIENT_H
@@ -214,7 +214,7 @@ void bftm_order_wake(struct bftm_order *o, const struct bftm_order_cfg *cfg, u64
 /** bftm_order_room() - bytes of data that a GET should leave room for */
 u16 bftm_order_room(const struct bftm_order *o);
 
-/* order_choose.c */
+/* choose.c */
 
 /**
  * bftm_order_choose() - lines 2.14–24 and 2.33–43
@@ -225,7 +225,7 @@ u16 bftm_order_room(const struct bftm_order *o);
  */
 bool bftm_order_choose(struct bftm_order *o, const struct bftm_order_cfg *cfg);
 
-/* order_vote.c: lines 2.3–7 */
+/* vote.c: lines 2.3–7 */
 
 /**
  * struct bftm_vote - the response to an operation, piece by piece

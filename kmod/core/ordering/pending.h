@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* Operations that wait at a server: for order_server.c. */
+/* Operations that wait at a server: for server.c. */
 #ifndef BFTM_CORE_ORDER_PENDING_H
 #define BFTM_CORE_ORDER_PENDING_H
 
