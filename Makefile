@@ -93,6 +93,7 @@ include helper/integrations/build.mk
 include helper/packaging/build.mk
 include selftests/build.mk
 include selftests/core/proof/build.mk
+include Documentation/build.mk
 
 -include $(shell find /dev/null $(wildcard $(BUILD)/obj*) -name '*.d' -type f 2>/dev/null)
 

@@ -125,7 +125,7 @@ static int held(const struct options *o)
  * No signal handler returns, so a signal either ends this process, and with it
  * the acquire, or it was a stop (Ctrl-Z) and the waiting goes on.
  */
-static int acquire(const struct options *o, int fd, struct bftmutex_grant *grant)
+static int wrapper_acquire(const struct options *o, int fd, struct bftmutex_grant *grant)
 {
 	struct bftmutex_options lock = o->lock;
 	u64 start = bftm_boottime();
@@ -165,7 +165,7 @@ static void say_busy(const struct options *o, const char *servers)
 }
 
 /* Says why there is no lock; the exit status for it. */
-static int refused(const struct options *o, int fd, int err)
+static int wrapper_refused(const struct options *o, int fd, int err)
 {
 	const char *why = bftmutex_strerror(err);
 	char more[BFTM_WHY_MAX] = "";
@@ -243,7 +243,7 @@ static const char *format_us(u64 ns, char *buf, size_t len)
 	return bftm_format_duration(ns - ns % BFTM_NS_PER_US, buf, len);
 }
 
-static void report(const struct options *o, const struct bftmutex_grant *grant, u64 start)
+static void wrapper_report(const struct options *o, const struct bftmutex_grant *grant, u64 start)
 {
 	u64 now = bftm_boottime();
 	u64 left = grant->deadline_ns > now ? grant->deadline_ns - now : 0;
@@ -307,7 +307,7 @@ static void put_number(const char *variable, u64 value)
 	setenv(variable, text, 1);
 }
 
-static int run(const struct options *o, int fd, const struct bftmutex_grant *grant)
+static int wrapper_run(const struct options *o, int fd, const struct bftmutex_grant *grant)
 {
 	struct bftm_run job = {
 		.fd = fd,
@@ -342,7 +342,7 @@ static int run(const struct options *o, int fd, const struct bftmutex_grant *gra
 }
 
 /* For "eval". What nobody could read is given back. */
-static int print(const struct options *o, int fd, const struct bftmutex_grant *grant)
+static int wrapper_print(const struct options *o, int fd, const struct bftmutex_grant *grant)
 {
 	if (grant->token)
 		printf("BFTMUTEX_TOKEN=%llu\n", (unsigned long long)grant->token);
@@ -382,16 +382,16 @@ int main(int argc, char **argv)
 	if (o.notify)
 		tell_waiting(&o);
 	start = bftm_boottime();
-	r = acquire(&o, fd, &grant);
+	r = wrapper_acquire(&o, fd, &grant);
 	if (r < 0)
-		return refused(&o, fd, r);
+		return wrapper_refused(&o, fd, r);
 	if (o.verbose)
-		report(&o, &grant, start);
+		wrapper_report(&o, &grant, start);
 	if (!has_time(&o, &grant))
 		return o.lost_code;
 	if (o.notify && !tell_held(&o, fd))
 		return EX_OSERR;
 	if (o.print)
-		return print(&o, fd, &grant);
-	return o.command ? run(&o, fd, &grant) : EX_OK;
+		return wrapper_print(&o, fd, &grant);
+	return o.command ? wrapper_run(&o, fd, &grant) : EX_OK;
 }

@@ -87,7 +87,7 @@ static int bad_group(const char *group)
 	return ctl_fail(EX_USAGE, "after '%s' comes one of:%s", group, words);
 }
 
-static int run(const struct command *c, int argc, char **argv)
+static int command_run(const struct command *c, int argc, char **argv)
 {
 	int words = c->group ? 2 : 1;
 
@@ -140,7 +140,7 @@ int main(int argc, char **argv)
 		group = c->group;
 		if (group && (argc < 3 || strcmp(argv[2], c->name)))
 			continue;
-		return printed(run(c, argc, argv));
+		return printed(command_run(c, argc, argv));
 	}
 	if (group && argc > 2 && (ctl_asks_help(argv[2]) || !strcmp(argv[2], "help"))) {
 		print_group_help(word);

@@ -62,7 +62,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t daemon_parse(int key, char *arg, struct argp_state *state)
 {
 	switch (key) {
 	case 'c':
@@ -97,7 +97,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	.options = options,
-	.parser = parse,
+	.parser = daemon_parse,
 	.doc = "Contends for the cluster locks that programs of this network "
 	       "namespace ask for through /dev/bftmutex.\v"
 	       "SIGHUP reads the configuration again; when it has a mistake, the "
@@ -204,7 +204,7 @@ static int begin_loop(void)
 	return err;
 }
 
-static int start(void)
+static int daemon_start(void)
 {
 	int err;
 
@@ -244,7 +244,7 @@ static void cannot_detach(void)
 }
 
 /* The parent leaves when the daemon serves, or with the reason why not. */
-static void detach(int *ret_report)
+static void daemon_detach(int *ret_report)
 {
 	int report[2];
 	char code;
@@ -313,8 +313,8 @@ int main(int argc, char **argv)
 	if (args.check)
 		return exit_code(bftm_sandbox_begin() ?: configure());
 	if (!args.foreground)
-		detach(&report);
-	err = start();
+		daemon_detach(&report);
+	err = daemon_start();
 	err = err ?: write_pid();
 	err = err ?: bftm_sandbox_close(sandbox);
 	closed = true;

@@ -164,7 +164,7 @@ static void set_cfg(struct bftm_cluster *cl)
 }
 
 /* See bftm_cluster_same_client(). Of the rest all counts, since any of it may matter. */
-static int number(struct bftm_cluster *cl)
+static int cluster_number(struct bftm_cluster *cl)
 {
 	const u32 who[2] = { cl->conf.id, cl->cred.client };
 	u8 digest[BFTM_DIGEST_LEN];
@@ -195,7 +195,7 @@ static int cluster_new(const struct bftm_conf_cluster *conf, const char *state,
 	bftm_lend_init(cl);
 	RB_INIT(&cl->acquires.releases);
 	set_cfg(cl);
-	err = check_zones(cl) ?: load_keys(cl) ?: number(cl);
+	err = check_zones(cl) ?: load_keys(cl) ?: cluster_number(cl);
 	if (!err && state)
 		err = bftm_identity_get(state, conf->id, cl->cred.client,
 					&cl->identity);

@@ -74,7 +74,7 @@ void bftm_evidence_heard(struct bftm_cluster *cl, u32 u, const struct bftm_msg *
 	r->late += now - asked->sent_ns > cl->cfg.resend_ns;
 }
 
-static void add(struct bftm_evidence *list, int *n, u64 count, const char *what)
+static void evidence_add(struct bftm_evidence *list, int *n, u64 count, const char *what)
 {
 	struct bftm_evidence *e = &list[(*n)++];
 
@@ -91,15 +91,15 @@ int bftm_evidence_list(const struct bftm_cluster *cl, u32 u,
 
 	for (lie = BFTM_LIE_NONE + 1; lie < BFTM_LIES; lie++)
 		if (r->lies[lie])
-			add(list, &n, r->lies[lie], bftm_lie_name(lie));
+			evidence_add(list, &n, r->lies[lie], bftm_lie_name(lie));
 	if (r->false_bodies)
-		add(list, &n, r->false_bodies, "gave a body that is another");
+		evidence_add(list, &n, r->false_bodies, "gave a body that is another");
 	if (r->false_responses)
-		add(list, &n, r->false_responses, "gave a response that is none");
+		evidence_add(list, &n, r->false_responses, "gave a response that is none");
 	if (r->false_signatures)
-		add(list, &n, r->false_signatures, "gave a signature that is none");
+		evidence_add(list, &n, r->false_signatures, "gave a signature that is none");
 	if (disagrees(cl, u)) {
-		add(list, &n, r->disagreed, "disagreed with the quorum");
+		evidence_add(list, &n, r->disagreed, "disagreed with the quorum");
 		snprintf(list[n - 1].text, BFTM_EVIDENCE_LEN,
 			 "disagreed with the quorum in %" PRIu64 " of %" PRIu64 " rounds",
 			 r->disagreed, r->rounds);

@@ -16,7 +16,7 @@
 /* People need no more of a time. */
 #define TENTH_NS (100 * BFTM_NS_PER_MS)
 
-static u32 count(u32 servers)
+static u32 health_count(u32 servers)
 {
 	return (u32)__builtin_popcount(servers);
 }
@@ -24,7 +24,7 @@ static u32 count(u32 servers)
 /* "server 2 is", "servers 1, 3 and 4 are" */
 static void name_servers(const struct bftm_cluster *cl, u32 servers, char *buf, size_t size)
 {
-	u32 many = count(servers), done = 0, u;
+	u32 many = health_count(servers), done = 0, u;
 	size_t len = (size_t)snprintf(buf, size, "server%s", many > 1 ? "s" : "");
 
 	for (u = 0; u < cl->conf.n && done < NAMED; u++) {
@@ -51,7 +51,7 @@ static u32 needed(const struct bftm_cluster *cl)
 static u64 quarantine_left(const struct bftm_cluster *cl, u32 servers, u32 lacks, u64 now)
 {
 	u64 left[BFTM_SERVERS_MAX] = {};
-	u32 u, k = count(servers) < lacks ? 1 : count(servers) - lacks + 1;
+	u32 u, k = health_count(servers) < lacks ? 1 : health_count(servers) - lacks + 1;
 
 	for (u = 0; u < cl->conf.n; u++)
 		if (servers >> u & 1)
@@ -61,7 +61,7 @@ static u64 quarantine_left(const struct bftm_cluster *cl, u32 servers, u32 lacks
 
 /* What finds no room is cut off. */
 __attribute__((format(printf, 2, 3)))
-static void add(char text[BFTM_WHY_MAX], const char *format, ...)
+static void health_add(char text[BFTM_WHY_MAX], const char *format, ...)
 {
 	size_t len = strlen(text);
 	va_list args;
@@ -88,25 +88,26 @@ const char *bftm_health_why(const struct bftm_cluster *cl, char text[BFTM_WHY_MA
 		else if (now <= peer->quarantine_until_ns)
 			quarantine |= 1u << u;
 	}
-	able = cl->conf.n - count(silent | unheard | quarantine);
+	able = cl->conf.n - health_count(silent | unheard | quarantine);
 	*text = '\0';
 	if (able >= needed(cl))
 		return text;
-	add(text, "%u of %u servers can grant, a lock needs %u", able, cl->conf.n, needed(cl));
+	health_add(text, "%u of %u servers can grant, a lock needs %u", able, cl->conf.n,
+			   needed(cl));
 	if (silent) {
 		name_servers(cl, silent, list, sizeof(list));
-		add(text, "; %s silent", list);
+		health_add(text, "; %s silent", list);
 	}
 	if (unheard) {
 		name_servers(cl, unheard, list, sizeof(list));
-		add(text, "; %s not heard yet", list);
+		health_add(text, "; %s not heard yet", list);
 	}
 	if (quarantine) {
 		u64 ns = quarantine_left(cl, quarantine, needed(cl) - able, now);
 
 		name_servers(cl, quarantine, list, sizeof(list));
-		add(text, "; %s in quarantine, for another %s", list,
-		    bftm_format_duration(ns, left, sizeof(left)));
+		health_add(text, "; %s in quarantine, for another %s", list,
+			   bftm_format_duration(ns, left, sizeof(left)));
 	}
 	return text;
 }

@@ -85,7 +85,7 @@ static void revoke(struct bftm_cluster *cl)
 		bftm_upcall_again();
 }
 
-static void lend(struct bftm_cluster *cl)
+static void lend_now(struct bftm_cluster *cl)
 {
 	struct nl_msg *msg;
 	int err;
@@ -106,14 +106,14 @@ static void lend(struct bftm_cluster *cl)
 	revoke(cl);	/* what was lent before is not true any more */
 }
 
-static void fire(struct bftm_timer *timer)
+static void lend_fire(struct bftm_timer *timer)
 {
-	lend(container_of(timer, struct bftm_cluster, lend));
+	lend_now(container_of(timer, struct bftm_cluster, lend));
 }
 
 void bftm_lend_init(struct bftm_cluster *cl)
 {
-	cl->lend.fire = fire;
+	cl->lend.fire = lend_fire;
 }
 
 void bftm_lend_soon(struct bftm_cluster *cl)

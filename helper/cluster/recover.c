@@ -26,7 +26,7 @@ static bool is_ignorant(const struct bftm_peer *peer)
 	       !peer->quarantine_until_ns;
 }
 
-static void begin(struct bftm_cluster *cl, u32 u)
+static void recovery_begin(struct bftm_cluster *cl, u32 u)
 {
 	struct bftm_recovery *r = &cl->recovery;
 
@@ -52,13 +52,13 @@ static void begin_next(struct bftm_cluster *cl)
 	for (i = 1; i <= cl->conf.n; i++) {
 		u = (r->u + i) % cl->conf.n;
 		if (is_ignorant(&cl->peer[u]) && !(r->failed & 1u << u)) {
-			begin(cl, u);
+			recovery_begin(cl, u);
 			return;
 		}
 	}
 }
 
-static void tell(struct bftm_cluster *cl)
+static void recovery_tell(struct bftm_cluster *cl)
 {
 	struct bftm_recovery *r = &cl->recovery;
 	struct bftm_msg msg = { .type = BFTM_MSG_RECOVER };
@@ -91,7 +91,7 @@ static void heard_ignorant(struct bftm_cluster *cl, const struct bftm_msg *msg)
 		r->failed = 0;
 		begin_next(cl);
 	} else if (peer->epoch != r->epoch) {
-		begin(cl, r->u);
+		recovery_begin(cl, r->u);
 	} else if (r->told && msg->seq == r->told_seq && msg->server_epoch == r->epoch &&
 		   !msg->gno && msg->token == BFTM_TOKEN_UNKNOWN) {
 		/*
@@ -108,7 +108,7 @@ void bftm_recover_heard(struct bftm_cluster *cl, u32 u, const struct bftm_msg *m
 
 	if (!r->active) {
 		if (is_ignorant(&cl->peer[u]) && !(r->failed & 1u << u))
-			begin(cl, u);
+			recovery_begin(cl, u);
 		return;
 	}
 	if (u == r->u) {
@@ -120,7 +120,7 @@ void bftm_recover_heard(struct bftm_cluster *cl, u32 u, const struct bftm_msg *m
 	r->known |= 1u << u;
 	r->top[u] = msg->token;
 	if (!r->told)
-		tell(cl);
+		recovery_tell(cl);
 }
 
 static void put_off(struct bftm_cluster *cl, u64 now)
@@ -178,6 +178,6 @@ void bftm_recover_wake(struct bftm_cluster *cl, u64 now)
 	} else {
 		/* Either may have been lost. */
 		bftm_hello(cl, bftm_cluster_everyone(cl) & ~(1u << r->u | r->known));
-		tell(cl);
+		recovery_tell(cl);
 	}
 }

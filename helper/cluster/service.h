@@ -9,7 +9,7 @@ struct bftm_cluster;
 struct bftm_identity;
 
 /**
- * struct bftm_service - one of them; its requests come from the kernel, see kernel/upcall.h
+ * struct bftm_cluster_service - one of them; its requests come from the kernel, see kernel/upcall.h
  * @begin:     a client begins, with nothing under way
  * @restored:  that client's numbers go on in its new incarnation; may be NULL
  * @stop:      the daemon ends: forget what is under way by this cluster. What is held stays held
@@ -19,7 +19,7 @@ struct bftm_identity;
  * @epoch:     server @u says which epoch it has, to a request that did not know it or to HELLO
  * @restarted: server @u has lost what it knew; may be NULL
  */
-struct bftm_service {
+struct bftm_cluster_service {
 	void (*begin)(struct bftm_identity *identity);
 	void (*restored)(struct bftm_identity *identity);
 	void (*stop)(struct bftm_cluster *cl);
@@ -30,17 +30,17 @@ struct bftm_service {
 	void (*restarted)(struct bftm_cluster *cl, u32 u);
 };
 
-enum bftm_service_number {
+enum bftm_cluster_service_number {
 	BFTM_SERVICE_LOCKS,
 	BFTM_SERVICE_OBJECTS,
 	BFTM_SERVICES
 };
 
 /** bftm_services - a service uses those before it, and is stopped before them */
-extern const struct bftm_service *const bftm_services[BFTM_SERVICES];
+extern const struct bftm_cluster_service *const bftm_services[BFTM_SERVICES];
 
 /** bftm_service_of() - whose message this is */
-static inline const struct bftm_service *bftm_service_of(const struct bftm_msg *msg)
+static inline const struct bftm_cluster_service *bftm_service_of(const struct bftm_msg *msg)
 {
 	return bftm_services[msg->proto == BFTM_PROTO_ORDER ? BFTM_SERVICE_OBJECTS :
 							      BFTM_SERVICE_LOCKS];

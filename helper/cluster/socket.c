@@ -221,8 +221,8 @@ static void take_order(struct bftm_cluster *cl, const void *data, size_t len,
 	bftm_services[BFTM_SERVICE_OBJECTS]->order(cl, (u32)u, &msg);
 }
 
-static void take(struct bftm_cluster *cl, const void *data, size_t len,
-		 const struct sockaddr_in6 *from)
+static void cluster_take(struct bftm_cluster *cl, const void *data, size_t len,
+			 const struct sockaddr_in6 *from)
 {
 	const struct bftm_wire *wire = data;
 	struct bftm_msg msg;
@@ -244,7 +244,7 @@ static void take(struct bftm_cluster *cl, const void *data, size_t len,
 	}
 }
 
-static void receive(struct bftm_watch *watch)
+static void cluster_receive(struct bftm_watch *watch)
 {
 	struct bftm_cluster *cl = container_of(watch, struct bftm_cluster, socket);
 	static union datagram data[BATCH];
@@ -268,7 +268,7 @@ static void receive(struct bftm_watch *watch)
 		if (batch[i].msg_len >= BFTM_ORDER_SHAPE_LEN && bftm_order_shaped(&data[i]))
 			take_order(cl, &data[i], batch[i].msg_len, &from[i]);
 		else
-			take(cl, &data[i], batch[i].msg_len, &from[i]);
+			cluster_take(cl, &data[i], batch[i].msg_len, &from[i]);
 	}
 }
 
@@ -285,7 +285,7 @@ int bftm_cluster_open(struct bftm_cluster *cl)
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) < 0)
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
 	cl->socket.fd = fd;
-	cl->socket.ready = receive;
+	cl->socket.ready = cluster_receive;
 	err = bftm_watch_add(&cl->socket);
 	if (err < 0) {
 		close(fd);

@@ -111,7 +111,7 @@ static bool starts_with(const char *text, const char *start)
 
 /* libconfuse's words on what it cannot read; the format tells them apart. */
 __attribute__((format(printf, 2, 0)))
-static void report(cfg_t *section, const char *format, va_list args)
+static void syntax_report(cfg_t *section, const char *format, va_list args)
 {
 	if (!reading)
 		return;		/* whoever asks for a section looks whether it is there */
@@ -277,14 +277,14 @@ static void forget_values(struct bftm_syntax *syntax)
 	syntax->root = NULL;
 }
 
-static int parse(struct bftm_syntax *syntax, const char *text, cfg_opt_t *table)
+static int syntax_parse(struct bftm_syntax *syntax, const char *text, cfg_opt_t *table)
 {
 	int r;
 
 	syntax->root = cfg_init(table, CFGF_NONE);
 	if (!syntax->root)
 		return -ENOMEM;
-	cfg_set_error_function(syntax->root, report);
+	cfg_set_error_function(syntax->root, syntax_report);
 
 	reading = syntax;
 	errno = 0;
@@ -311,7 +311,7 @@ static int parse_parts(struct bftm_syntax *syntax, char *text, cfg_opt_t *table)
 		syntax->unknown_line = 0;
 		syntax->failed_line = 0;
 		/* libconfuse cannot read a buffer of length 0. */
-		r = parse(syntax, *text ? text : "\n", table);
+		r = syntax_parse(syntax, *text ? text : "\n", table);
 		line = syntax->unknown_line ?: syntax->failed_line;
 		if ((r && r != -EINVAL) || syntax->secret || !line ||
 		    !blank_statement(text, line, &section))

@@ -25,7 +25,7 @@ struct text {
 	size_t len;
 };
 
-static void add(struct text *t, const void *data, size_t len)
+static void rank_add(struct text *t, const void *data, size_t len)
 {
 	memcpy(t->bytes + t->len, data, len);
 	t->len += len;
@@ -39,13 +39,13 @@ static void make_text(u32 cluster, const u8 *name, u8 len, const struct bftm_ran
 	__le64 count = cpu_to_le64(rank->count);
 
 	t->len = 0;
-	add(t, LABEL, sizeof(LABEL));
-	add(t, &number, sizeof(number));
-	add(t, &len, sizeof(len));
-	add(t, name, len);
-	add(t, &count, sizeof(count));
-	add(t, &client, sizeof(client));
-	add(t, &incarnation, sizeof(incarnation));
+	rank_add(t, LABEL, sizeof(LABEL));
+	rank_add(t, &number, sizeof(number));
+	rank_add(t, &len, sizeof(len));
+	rank_add(t, name, len);
+	rank_add(t, &count, sizeof(count));
+	rank_add(t, &client, sizeof(client));
+	rank_add(t, &incarnation, sizeof(incarnation));
 }
 
 int bftm_rank_create(u8 private_key[BFTM_RANK_KEY_LEN], u8 public_key[BFTM_RANK_KEY_LEN])
@@ -115,7 +115,7 @@ int bftm_rank_keys_sign(struct bftm_rank_keys *keys, const u8 *name, u8 len,
 	return good ? 0 : -EIO;
 }
 
-static const struct bftm_rank_client *find(const struct bftm_rank_keys *keys, u32 client)
+static const struct bftm_rank_client *rank_find(const struct bftm_rank_keys *keys, u32 client)
 {
 	u32 low = 0, high = keys->count, middle;
 
@@ -131,14 +131,14 @@ static const struct bftm_rank_client *find(const struct bftm_rank_keys *keys, u3
 
 bool bftm_rank_keys_know(const struct bftm_rank_keys *keys, u32 client)
 {
-	return find(keys, client);
+	return rank_find(keys, client);
 }
 
 bool bftm_rank_keys_verify(struct bftm_rank_keys *keys, const u8 *name, u8 len,
 			   const struct bftm_rank *rank,
 			   const u8 signature[BFTM_SIGNATURE_LEN])
 {
-	const struct bftm_rank_client *client = find(keys, rank->client);
+	const struct bftm_rank_client *client = rank_find(keys, rank->client);
 	EVP_MD_CTX *ctx;
 	EVP_PKEY *key;
 	struct text t;

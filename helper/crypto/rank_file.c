@@ -64,7 +64,7 @@ static void check_number(struct bftm_syntax *syntax, cfg_t *section, const char 
 			     value->text, want);
 }
 
-static int finish(struct bftm_syntax *syntax, FILE *file, int r)
+static int rank_file_finish(struct bftm_syntax *syntax, FILE *file, int r)
 {
 	if (r < 0 && r != -EINVAL)
 		bftm_log(LOG_ERR, "%s: %s", syntax->path, strerror(-r));
@@ -99,10 +99,10 @@ int bftm_rank_private_load(const char *path, u32 cluster, u32 client,
 		check_number(&syntax, section, "client", client);
 		read_key(&syntax, section, ret);
 	}
-	return finish(&syntax, file, r);
+	return rank_file_finish(&syntax, file, r);
 }
 
-static int compare(const void *a, const void *b)
+static int rank_file_compare(const void *a, const void *b)
 {
 	const struct bftm_rank_client *x = a, *y = b;
 
@@ -129,7 +129,7 @@ static int read_clients(struct bftm_syntax *syntax, cfg_t *section,
 		list[i].client = (u32)number;
 		read_key(syntax, client, list[i].key);
 	}
-	qsort(list, count, sizeof(*list), compare);
+	qsort(list, count, sizeof(*list), rank_file_compare);
 	*ret = list;
 	*ret_count = count;
 	return 0;
@@ -165,7 +165,7 @@ int bftm_rank_public_load(const char *path, u32 cluster, struct bftm_rank_client
 		check_number(&syntax, section, "cluster", cluster);
 		r = read_clients(&syntax, section, &list, &count);
 	}
-	r = finish(&syntax, file, r);
+	r = rank_file_finish(&syntax, file, r);
 	if (r < 0) {
 		free(list);
 		return r;

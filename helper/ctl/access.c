@@ -101,14 +101,14 @@ static int conf_access(const char *path, u32 cluster, struct bftm_conf_access *r
 	return r;
 }
 
-struct set {
+struct access_set {
 	const char *file;
 	const char *config;
 };
 
 static error_t parse_set(int key, char *arg, struct argp_state *state)
 {
-	struct set *set = state->input;
+	struct access_set *set = state->input;
 
 	switch (key) {
 	case 'f':
@@ -144,7 +144,7 @@ static int served_cluster(struct bftm_nl *nl, u32 *ret)
 	return 0;
 }
 
-static int load_set(struct bftm_nl *nl, const struct set *set, struct bftm_conf_access *ret)
+static int load_set(struct bftm_nl *nl, const struct access_set *set, struct bftm_conf_access *ret)
 {
 	const char *config = set->config ? set->config : BFTM_CONF_PATH;
 	u32 cluster = 0;
@@ -166,7 +166,7 @@ static int load_set(struct bftm_nl *nl, const struct set *set, struct bftm_conf_
 	return r < 0 ? ctl_conf_failed(r) : 0;
 }
 
-static int set_rules(struct bftm_nl *nl, const struct set *set)
+static int set_rules(struct bftm_nl *nl, const struct access_set *set)
 {
 	struct bftm_conf_access access = {};
 	struct json_object *done;
@@ -204,7 +204,7 @@ static int run_set(int argc, char **argv)
 		       "nothing but sections 'access', or by those of the configuration.",
 		.children = ctl_common,
 	};
-	struct set set = {};
+	struct access_set set = {};
 	struct bftm_nl nl;
 	int r;
 

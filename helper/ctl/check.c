@@ -34,7 +34,7 @@ struct check {
 };
 
 __attribute__((format(printf, 3, 4)))
-static void say(struct check *check, enum verdict verdict, const char *format, ...)
+static void check_say(struct check *check, enum verdict verdict, const char *format, ...)
 {
 	size_t len = strlen(check->text);
 	va_list args;
@@ -50,7 +50,7 @@ static void say(struct check *check, enum verdict verdict, const char *format, .
 	va_end(args);
 }
 
-static u64 number(struct json_object *o, const char *key)
+static u64 check_value(struct json_object *o, const char *key)
 {
 	return json_object_get_uint64(ctl_member(o, key));
 }
@@ -85,7 +85,7 @@ static void say_servers(struct check *check, enum verdict verdict, struct json_o
 		len += (size_t)snprintf(ids + len, sizeof(ids) - len, "%s%s", i ? ", " : "",
 					json_object_get_string(json_object_array_get_idx(list, i)) ?: "?");
 	if (n)
-		say(check, verdict, "server%s %s %s", n > 1 ? "s" : "", ids, what);
+		check_say(check, verdict, "server%s %s %s", n > 1 ? "s" : "", ids, what);
 }
 
 /* Of those that can grant, how many know which fencing tokens were given? */
@@ -124,8 +124,8 @@ static void check_cluster(struct check *check, struct json_object *cluster)
 {
 	struct json_object *servers = ctl_member(cluster, "servers"), *list[STATES];
 	const char *name = json_object_get_string(ctl_member(cluster, "name")) ?: "-";
-	u64 needed = number(cluster, "answers_needed"), b = number(cluster, "b");
-	u64 usable = ctl_length(servers), token_needed = number(cluster, "token_needed");
+	u64 needed = check_value(cluster, "answers_needed"), b = check_value(cluster, "b");
+	u64 usable = ctl_length(servers), token_needed = check_value(cluster, "token_needed");
 	struct json_object *found = json_object_new_object();
 	u64 known = knowing(servers), suspect = 0;
 	size_t i;
@@ -143,20 +143,20 @@ static void check_cluster(struct check *check, struct json_object *cluster)
 	bftm_json_add_number(found, "token_known", known);
 	bftm_json_add_number(found, "token_needed", token_needed);
 	json_object_array_add(check->clusters, found);
-	say(check, usable < needed || !needed ? FAILED : WELL,
-	    "cluster %s: %" PRIu64 " of %zu servers can grant, a lock needs %" PRIu64, name, usable,
-	    ctl_length(servers), needed);
+	check_say(check, usable < needed || !needed ? FAILED : WELL,
+		  "cluster %s: %" PRIu64 " of %zu servers can grant, a lock needs %" PRIu64, name,
+		  usable, ctl_length(servers), needed);
 	for (i = 0; i < STATES; i++)
 		say_servers(check, told[i].verdict, list[i], told[i].words);
 	if (suspect > b)
-		say(check, FAILED, "no more than %" PRIu64 " may lie", b);
+		check_say(check, FAILED, "no more than %" PRIu64 " may lie", b);
 	if (check->fence && known < token_needed)
-		say(check, FAILED, "of these know which fencing tokens were given %" PRIu64
-		    ", a token needs %" PRIu64, known, token_needed);
+		check_say(check, FAILED, "of these know which fencing tokens were given %" PRIu64
+			  ", a token needs %" PRIu64, known, token_needed);
 }
 
 /* Of the daemon's answer to "servers"; false: the cluster that is meant is not there. */
-static bool judge(struct check *check, struct json_object *answer)
+static bool check_judge(struct check *check, struct json_object *answer)
 {
 	struct json_object *clusters = ctl_member(answer, "clusters"), *cluster;
 	const char *name;
@@ -173,7 +173,7 @@ static bool judge(struct check *check, struct json_object *answer)
 		any = true;
 	}
 	if (!any && !check->cluster)
-		say(check, FAILED, "bftmutexd has no cluster, or no credentials");
+		check_say(check, FAILED, "bftmutexd has no cluster, or no credentials");
 	return any || !check->cluster;
 }
 
@@ -184,12 +184,13 @@ static int check_clusters(struct check *check)
 	int r = ctl_ask_helper("servers", &answer);
 
 	if (r == -ECONNREFUSED || r == -EAGAIN) {
-		say(check, FAILED, "bftmutexd %s", r == -EAGAIN ? "does not answer" : "does not run");
+		check_say(check, FAILED, "bftmutexd %s",
+			  r == -EAGAIN ? "does not answer" : "does not run");
 		return 0;
 	}
 	if (r < 0)
 		return ctl_helper_failed(r);
-	there = judge(check, answer);
+	there = check_judge(check, answer);
 	json_object_put(answer);
 	if (!there)
 		return ctl_fail(EX_CONFIG, "bftmutexd has no cluster '%s', or no credentials",
@@ -212,7 +213,7 @@ int ctl_judge(struct json_object *answer, char *text, size_t room)
 {
 	struct check check = {};
 
-	judge(&check, answer);
+	check_judge(&check, answer);
 	json_object_put(check.clusters);
 	snprintf(text, room, "%s: %s", verdicts[check.verdict], check.text);
 	return (int)check.verdict;
@@ -221,9 +222,9 @@ int ctl_judge(struct json_object *answer, char *text, size_t room)
 static void say_journal(struct check *check, const char *journal)
 {
 	if (!strcmp(journal, "detached"))
-		say(check, DEGRADED, "nothing writes its journal; objects are silent");
+		check_say(check, DEGRADED, "nothing writes its journal; objects are silent");
 	else if (!strcmp(journal, "loading"))
-		say(check, DEGRADED, "its objects are being loaded");
+		check_say(check, DEGRADED, "its objects are being loaded");
 }
 
 static int check_server(struct check *check)
@@ -236,21 +237,22 @@ static int check_server(struct check *check)
 
 	if (r < 0) {
 		bftm_nl_other_version(why, sizeof(why));
-		say(check, FAILED, "%s", r == -EPROTO ? why : "the kernel module is not loaded");
+		check_say(check, FAILED, "%s",
+			  r == -EPROTO ? why : "the kernel module is not loaded");
 		return 0;
 	}
 	r = ctl_server_get(&nl, &server);
 	if (r == -ENOENT)
-		say(check, FAILED, "no server runs here");
+		check_say(check, FAILED, "no server runs here");
 	else if (r < 0)
 		ctl_refused(&nl, r, CTL_SERVER);
 	bftm_nl_close(&nl);
 	if (r < 0)
 		return r == -ENOENT ? 0 : EX_OSERR;
-	waits = number(server, "quarantine_ns");
-	say(check, waits ? DEGRADED : WELL, "server %" PRIu64 " of cluster %" PRIu64 " %s",
-	    number(server, "id"), number(server, "cluster"),
-	    waits ? "is in quarantine" : "grants locks");
+	waits = check_value(server, "quarantine_ns");
+	check_say(check, waits ? DEGRADED : WELL, "server %" PRIu64 " of cluster %" PRIu64 " %s",
+		  check_value(server, "id"), check_value(server, "cluster"),
+		  waits ? "is in quarantine" : "grants locks");
 	journal = ctl_member(server, "journal");
 	if (journal)
 		say_journal(check, json_object_get_string(journal));
@@ -275,7 +277,7 @@ static void print_check(const struct check *check)
 	json_object_put(all);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t check_parse(int key, char *arg, struct argp_state *state)
 {
 	struct check *check = state->input;
 
@@ -307,7 +309,7 @@ int ctl_check(int argc, char **argv)
 	};
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = check_parse,
 		.children = ctl_common,
 		.doc = "Tell a monitor, by a line and by the exit status, whether locks can be had "
 		       "here: 0 all well; 1 degraded: they can be had, and a server is silent, in "

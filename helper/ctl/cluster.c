@@ -101,7 +101,7 @@ static void print_duration(const char *label, u64 ns, const char *comment)
 	printf("  %-18s%s%s\n", label, bftm_format_duration(ns, buf, sizeof(buf)), comment);
 }
 
-static void print(const struct bftm_conf_cluster *cluster, bool standard)
+static void cluster_print(const struct bftm_conf_cluster *cluster, bool standard)
 {
 	struct derived d = derive(cluster);
 	u32 i;
@@ -142,7 +142,7 @@ struct show {
 	const char *name;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cluster_parse(int key, char *arg, struct argp_state *state)
 {
 	struct show *show = state->input;
 
@@ -174,7 +174,7 @@ static int show_clusters(const struct bftm_conf *conf, const struct bftm_conf_cl
 		if (ctl_json)
 			json_object_array_add(array, to_json(cluster, standard));
 		else
-			print(cluster, standard);
+			cluster_print(cluster, standard);
 	}
 	if (ctl_json)
 		ctl_print_json(array);
@@ -190,7 +190,7 @@ int ctl_cluster_show(int argc, char **argv)
 	};
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = cluster_parse,
 		.args_doc = "[CLUSTER]",
 		.doc = "Check the configuration and show its clusters, or one of them, with "
 		       "what follows from the numbers.",

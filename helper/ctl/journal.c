@@ -70,7 +70,7 @@ int ctl_journal_attach(struct bftm_nl *nl, const char *path, u64 id)
 struct keeper {
 	const char *path;
 	const char *state;
-	struct bftm_journal file;
+	struct bftm_journal_file file;
 	struct bftm_nl nl;
 	u32 bytes;
 	u32 count;
@@ -244,7 +244,7 @@ static int find_file(struct keeper *k, char path[PATH_MAX])
 			k->state);
 }
 
-static int keep(struct keeper *k)
+static int keeper_keep(struct keeper *k)
 {
 	int r = bftm_journal_open(&k->file, k->path);
 
@@ -267,7 +267,7 @@ out:
 	return r;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t keeper_parse(int key, char *arg, struct argp_state *state)
 {
 	struct keeper *k = state->input;
 
@@ -292,7 +292,7 @@ int ctl_server_journal(int argc, char **argv)
 	};
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = keeper_parse,
 		.doc = "Keep what happens to the objects of the server of this network namespace, "
 		       "until it is stopped. The server has to be started with --durability.",
 		.children = ctl_common,
@@ -303,5 +303,5 @@ int ctl_server_journal(int argc, char **argv)
 	/* It may run for years, and then end where nobody has its standard error any more. */
 	bftm_log_stderr(CTL_NAME);
 	ctl_parse(&argp, argc, argv, 0, &k);
-	return (k.path ? 0 : find_file(&k, path)) ?: keep(&k);
+	return (k.path ? 0 : find_file(&k, path)) ?: keeper_keep(&k);
 }

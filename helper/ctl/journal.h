@@ -27,7 +27,7 @@ struct ctl_durability {
 	bool trust;
 	u64 start;
 	bool created;
-	struct bftm_journal file;
+	struct bftm_journal_file file;
 };
 
 /** ctl_durability_parse() - an option's words, or a usage error */
@@ -64,7 +64,7 @@ int ctl_durability_load(struct ctl_durability *d);
 void ctl_durability_end(struct ctl_durability *d, bool undo);
 
 /** ctl_journal_failed() - say why a file failed with @error; the exit code */
-int ctl_journal_failed(const char *path, const struct bftm_journal *j, int error);
+int ctl_journal_failed(const char *path, const struct bftm_journal_file *j, int error);
 
 /** ctl_journal_attach() - become the journal of the server here; 0 or an exit code */
 int ctl_journal_attach(struct bftm_nl *nl, const char *path, u64 id);

@@ -54,7 +54,7 @@ int ctl_durability_conf(struct ctl_durability *d, const struct bftm_conf_server 
 	return 0;
 }
 
-int ctl_journal_failed(const char *path, const struct bftm_journal *j, int error)
+int ctl_journal_failed(const char *path, const struct bftm_journal_file *j, int error)
 {
 	static const struct {
 		int error, code;
@@ -80,7 +80,7 @@ static int fresh(u64 *ret)
 	return 0;
 }
 
-static int create(struct ctl_durability *d, const struct bftm_master *master, bool known)
+static int journal_create(struct ctl_durability *d, const struct bftm_master *master, bool known)
 {
 	struct bftm_journal_about about = {
 		.cluster = master->cluster,
@@ -106,7 +106,7 @@ static int open_file(struct ctl_durability *d, const struct bftm_master *master,
 
 	if (r == -ENOENT) {
 		bftm_journal_close(&d->file);
-		return create(d, master, known);
+		return journal_create(d, master, known);
 	}
 	if (r < 0)
 		return ctl_journal_failed(d->path, &d->file, r);

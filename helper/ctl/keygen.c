@@ -40,7 +40,7 @@ static void parse_clients(struct argp_state *state, char *arg, struct keygen *re
 	}
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t keygen_parse(int key, char *arg, struct argp_state *state)
 {
 	struct keygen *keygen = state->input;
 
@@ -121,7 +121,7 @@ int ctl_keygen(int argc, char **argv)
 	};
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = keygen_parse,
 		.doc = "Make key files: server-N.key, the master key of a server; "
 		       "client-N.client, a client's keys for all servers; client-N.rank, with "
 		       "which it signs ranks; and ranks, the public keys to these. Without --servers, "

@@ -21,7 +21,7 @@ struct ranks {
 };
 
 /* Those of clients that were made before. */
-static int load(const char *path, u32 cluster, struct ranks *ranks)
+static int keygen_load(const char *path, u32 cluster, struct ranks *ranks)
 {
 	struct stat st;
 
@@ -105,7 +105,7 @@ int ctl_make_ranks(const char *dir, u32 cluster, const struct ctl_range *range, 
 	ctl_ranks_done(dir);
 	snprintf(path, sizeof(path), "%s/ranks", dir);
 	old_path(path, old);
-	r = load(path, cluster, &ranks);
+	r = keygen_load(path, cluster, &ranks);
 	if (r)
 		return r;
 	for (i = 0; i < count; i++)

@@ -39,7 +39,7 @@ error_t ctl_limits_parse(struct argp_state *state, int key, const char *arg,
 	return ARGP_ERR_UNKNOWN;
 }
 
-static void take(struct ctl_limits *limits, enum ctl_limit which, u64 value)
+static void limits_take(struct ctl_limits *limits, enum ctl_limit which, u64 value)
 {
 	if (!limits->value[which])
 		limits->value[which] = value;
@@ -48,10 +48,10 @@ static void take(struct ctl_limits *limits, enum ctl_limit which, u64 value)
 void ctl_limits_conf(struct ctl_limits *limits, const struct bftm_conf_cluster *cluster,
 		     const struct bftm_conf_server *server)
 {
-	take(limits, CTL_MAX_OBJECTS, server->max_objects);
-	take(limits, CTL_MAX_STATE, server->max_state);
-	take(limits, CTL_MAX_STATE, cluster->state_max);
-	take(limits, CTL_OBJECT_MEMORY, server->object_memory);
+	limits_take(limits, CTL_MAX_OBJECTS, server->max_objects);
+	limits_take(limits, CTL_MAX_STATE, server->max_state);
+	limits_take(limits, CTL_MAX_STATE, cluster->state_max);
+	limits_take(limits, CTL_OBJECT_MEMORY, server->object_memory);
 }
 
 int ctl_limits_put(const struct ctl_limits *limits, struct nl_msg *msg)

@@ -172,7 +172,7 @@ static const struct attribute suspect_attrs[] = {
 	[BFTMUTEX_A_SUSPECT_COUNT] = { "count", NUM64 },
 };
 
-static const struct set {
+static const struct attribute_set {
 	const struct attribute *attr;
 	int max;
 } sets[] = {

@@ -29,7 +29,7 @@ static void refuse_options(const struct object *o, struct argp_state *state)
 					   "If it is no option, put -- before NAME", *word);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t object_parse(int key, char *arg, struct argp_state *state)
 {
 	struct object *o = state->input;
 	u32 count;
@@ -78,7 +78,9 @@ static const struct argp_option options[] = {
 	{}
 };
 
-const struct argp object_args = { .options = options, .parser = parse, .children = ctl_common };
+const struct argp object_args = {
+	.options = options, .parser = object_parse, .children = ctl_common,
+};
 
 int object_open(struct object *o)
 {

@@ -55,7 +55,7 @@ static int take_part(struct object *o, struct whole *w, u32 *ret_status)
 	return code;
 }
 
-static int take(struct object *o, struct whole *w, u32 *ret_status)
+static int dump_take(struct object *o, struct whole *w, u32 *ret_status)
 {
 	int code, tries = 0;
 
@@ -87,11 +87,11 @@ static void print_line(const struct object *o, const struct whole *w)
 }
 
 /* @named: somebody wants it, and it must be there. */
-static int dump(struct object *o, bool named)
+static int dump_one(struct object *o, bool named)
 {
 	struct whole w = {};
 	u32 status;
-	int code = take(o, &w, &status);
+	int code = dump_take(o, &w, &status);
 
 	if (!code && status == ESTALE)
 		code = ctl_fail(EX_TEMPFAIL, "object '%s': it changes too often to be read in parts",
@@ -126,14 +126,14 @@ int ctl_object_dump(int argc, char **argv)
 		for (i = 0; !code && i < json_object_array_length(names); i++) {
 			if (object_name(&o, json_object_object_get(json_object_array_get_idx(names, i),
 								   "name")))
-				code = dump(&o, false);
+				code = dump_one(&o, false);
 		}
 	} else if (!code) {
-		code = dump(&o, true);
+		code = dump_one(&o, true);
 		for (word = o.words; !code && *word; word++) {
 			o.name = *word;
 			o.name_len = strlen(*word);
-			code = dump(&o, true);
+			code = dump_one(&o, true);
 		}
 	}
 	if (!code && (fflush(stdout) || ferror(stdout)))

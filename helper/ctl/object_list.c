@@ -61,7 +61,7 @@ bool object_name(struct object *o, struct json_object *name)
 }
 
 /* One line, of an object that exists. */
-static int describe(struct object *o, struct json_object **ret)
+static int list_describe(struct object *o, struct json_object **ret)
 {
 	struct bftmutex_response r = {};
 	int code = object_ask(o, "type", 4, &r);
@@ -105,7 +105,7 @@ int ctl_object_list(int argc, char **argv)
 		if (!object_name(&o, json_object_object_get(json_object_array_get_idx(names, i),
 							    "name")))
 			continue;
-		code = describe(&o, &row);
+		code = list_describe(&o, &row);
 		if (row && ctl_json)
 			json_object_array_add(all, row);
 		else if (row)

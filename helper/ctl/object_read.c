@@ -15,7 +15,7 @@
 /* So often what changes meanwhile is read anew. */
 #define TRIES 8
 
-static int refused(const struct object *o, u32 status)
+static int read_refused(const struct object *o, u32 status)
 {
 	return ctl_fail(1, "object '%s': %s", o->name, object_refusal(status));
 }
@@ -45,7 +45,7 @@ static int read_pair(struct object *o, const char *key, size_t len, struct json_
 	if (!code && !r.status)
 		add_pair(pairs, key, len, &r);
 	else if (!code && r.status != ENODATA && r.status != EINVAL)
-		code = refused(o, r.status);
+		code = read_refused(o, r.status);
 	free(r.data);
 	return code;
 }
@@ -82,12 +82,12 @@ static int read_pairs(struct object *o, const struct bftmutex_response *list,
 	return code;
 }
 
-static bool same(const struct bftmutex_response *a, const struct bftmutex_response *b)
+static bool read_same(const struct bftmutex_response *a, const struct bftmutex_response *b)
 {
 	return a->status == b->status && a->len == b->len && !memcmp(a->data, b->data, a->len);
 }
 
-static int list(struct object *o, struct bftmutex_response *ret)
+static int read_list(struct object *o, struct bftmutex_response *ret)
 {
 	*ret = (struct bftmutex_response){};
 	return object_ask(o, "list", 4, ret);
@@ -97,15 +97,15 @@ static int read_map(struct object *o, struct json_object **ret, u64 *ret_number)
 {
 	struct bftmutex_response before, after;
 	struct json_object *pairs = NULL;
-	int code = list(o, &before), try;
+	int code = read_list(o, &before), try;
 
 	/* With the same list at both ends, it was like that all the time. */
 	for (try = 0; !code && !before.status && try < TRIES; try++) {
 		pairs = json_object_new_array();
-		code = read_pairs(o, &before, pairs) ?: list(o, &after);
+		code = read_pairs(o, &before, pairs) ?: read_list(o, &after);
 		if (code)
 			break;
-		if (same(&before, &after)) {
+		if (read_same(&before, &after)) {
 			free(before.data);
 			before = after;
 			break;
@@ -116,7 +116,7 @@ static int read_map(struct object *o, struct json_object **ret, u64 *ret_number)
 		pairs = NULL;
 	}
 	if (!code && before.status && before.status != EMSGSIZE)
-		code = refused(o, before.status);
+		code = read_refused(o, before.status);
 	else if (!code && !before.status && !pairs)
 		code = ctl_fail(EX_TEMPFAIL, "object '%s': it changes faster than it can be read",
 				o->name);
@@ -139,7 +139,7 @@ int object_read_entry(struct object *o, u64 number, struct bftmutex_response *re
 	snprintf(request, sizeof(request), "read %" PRIu64 " 1", number);
 	code = object_ask(o, request, strlen(request), ret);
 	if (!code && ret->status)
-		code = refused(o, ret->status);
+		code = read_refused(o, ret->status);
 	/* The end of its line is not its. */
 	if (!code && ret->len)
 		ret->len--;
@@ -153,7 +153,7 @@ int object_read_entry(struct object *o, u64 number, struct bftmutex_response *re
 }
 
 /* Entries without ends of lines are as many as lines. */
-static bool split(const struct bftmutex_response *r, u64 count, struct json_object *entries)
+static bool read_split(const struct bftmutex_response *r, u64 count, struct json_object *entries)
 {
 	const char *at, *end = (const char *)r->data + r->len, *next;
 	u64 lines = 0;
@@ -181,9 +181,9 @@ static int read_log(struct object *o, u64 count, struct json_object **ret, u64 *
 	snprintf(request, sizeof(request), "read 0 %" PRIu64, count);
 	code = object_ask(o, request, strlen(request), &r);
 	if (!code && r.status && r.status != EMSGSIZE)
-		code = refused(o, r.status);
+		code = read_refused(o, r.status);
 	*ret_number = r.number;
-	whole = !code && (r.status || split(&r, count, entries));
+	whole = !code && (r.status || read_split(&r, count, entries));
 	if (!code && r.status) {
 		json_object_put(entries);
 		entries = NULL;

@@ -146,7 +146,7 @@ static int look_log(struct object *o, struct seen *s)
 	return code == OBJECT_NO_ENTRY ? 0 : code;
 }
 
-static int look(struct object *o, struct seen *s)
+static int watch_look(struct object *o, struct seen *s)
 {
 	const char *reading = object_reading(s->type);
 	struct bftmutex_response r = {};
@@ -230,7 +230,7 @@ int ctl_object_watch(int argc, char **argv)
 	if (!code)
 		code = find_type(&o, &s);
 	while (!code) {
-		code = look(&o, &s);
+		code = watch_look(&o, &s);
 		/* One that took too long was said to have; the next one may do better. */
 		if (code == EX_TEMPFAIL)
 			code = 0;

@@ -13,7 +13,7 @@ static const struct argp_option options[] = {
 	{}
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t options_parse(int key, char *arg, struct argp_state *state)
 {
 	switch (key) {
 	case 'j':
@@ -26,7 +26,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp common = { .options = options, .parser = parse };
+static const struct argp common = { .options = options, .parser = options_parse };
 
 const struct argp_child ctl_common[] = { { .argp = &common }, {} };
 

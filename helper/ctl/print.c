@@ -164,7 +164,7 @@ static bool has_members(struct json_object *value)
 	return !bytes;
 }
 
-static void describe(struct json_object *object, int indent)
+static void fields_describe(struct json_object *object, int indent)
 {
 	char label[64];
 
@@ -180,7 +180,7 @@ static void describe(struct json_object *object, int indent)
 				label[i] = ' ';
 		if (has_members(value)) {
 			printf("%*s%s\n", indent, "", label);
-			describe(value, indent + 2);
+			fields_describe(value, indent + 2);
 		} else {
 			printf("%*s%-*s ", indent, "", 24 - indent, label);
 			print_value(0, key, value, "\n");
@@ -190,7 +190,7 @@ static void describe(struct json_object *object, int indent)
 
 void ctl_describe(struct json_object *object)
 {
-	describe(object, 0);
+	fields_describe(object, 0);
 }
 
 void ctl_print(struct json_object *object)

@@ -19,7 +19,7 @@ struct output {
 	size_t len;
 };
 
-static void collect(const char *program, va_list args, const char *ret[ARGS_MAX])
+static void program_collect(const char *program, va_list args, const char *ret[ARGS_MAX])
 {
 	size_t n = 0;
 
@@ -86,7 +86,7 @@ static void read_output(int fd, struct output *ret)
 	ret->text[ret->len] = '\0';
 }
 
-static int run(const char *const *argv)
+static int program_run(const char *const *argv)
 {
 	struct output output = {};
 	int pipe_fd[2], status, r;
@@ -118,9 +118,9 @@ int ctl_run(const char *program, ...)
 	va_list args;
 
 	va_start(args, program);
-	collect(program, args, argv);
+	program_collect(program, args, argv);
 	va_end(args);
-	return run(argv);
+	return program_run(argv);
 }
 
 int ctl_spawn(const char *log, pid_t *ret, const char *program, ...)
@@ -130,7 +130,7 @@ int ctl_spawn(const char *log, pid_t *ret, const char *program, ...)
 	int fd, r;
 
 	va_start(args, program);
-	collect(program, args, argv);
+	program_collect(program, args, argv);
 	va_end(args);
 	fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	if (fd < 0)

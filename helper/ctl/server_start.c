@@ -124,7 +124,7 @@ static int report_start(struct bftm_nl *nl, const struct ctl_start *start,
 }
 
 /* Its objects are silent until they have been loaded. */
-static int load(struct bftm_nl *nl, struct ctl_start *start)
+static int server_load(struct bftm_nl *nl, struct ctl_start *start)
 {
 	int r = ctl_durability_load(&start->durability);
 
@@ -152,7 +152,7 @@ static int call_start(struct bftm_nl *nl, struct ctl_start *start, const struct 
 	int r = bftm_nl_call(nl, start_message(nl, start, master), NULL, 0, NULL);
 
 	if (r == 0) {
-		r = load(nl, start);
+		r = server_load(nl, start);
 		ctl_durability_end(&start->durability, false);
 		return r ?: report_start(nl, start, master);
 	}

@@ -7,7 +7,7 @@
 #include "ctl/ctl.h"
 #include "text/json.h"
 
-struct dump {
+struct show_dump {
 	enum ctl_set set;
 	struct ctl_list list;
 	bool asked;
@@ -15,7 +15,7 @@ struct dump {
 };
 
 /* A waiter in the default cluster names none; it is the one that the daemon has for it. */
-static void add_cluster(struct dump *dump, struct json_object *handle)
+static void add_cluster(struct show_dump *dump, struct json_object *handle)
 {
 	if (json_object_object_get(handle, "cluster"))
 		return;
@@ -27,7 +27,7 @@ static void add_cluster(struct dump *dump, struct json_object *handle)
 
 static int take_row(struct nlattr **attr, void *arg)
 {
-	struct dump *dump = arg;
+	struct show_dump *dump = arg;
 	struct json_object *row = ctl_object(dump->set, attr);
 
 	if (dump->set == CTL_HANDLE)
@@ -37,9 +37,10 @@ static int take_row(struct nlattr **attr, void *arg)
 }
 
 /* A dump of @set by @cmd as a table; @nothing is said when it is empty. */
-static int dump(u8 cmd, enum ctl_set set, const struct ctl_column *column, const char *nothing)
+static int show_table(u8 cmd, enum ctl_set set, const struct ctl_column *column,
+		      const char *nothing)
 {
-	struct dump d = { .set = set, .list = { .column = column } };
+	struct show_dump d = { .set = set, .list = { .column = column } };
 	struct json_object *server = NULL;
 	struct bftm_nl nl;
 	int r;
@@ -75,7 +76,7 @@ int ctl_locks(int argc, char **argv)
 	};
 
 	ctl_no_options(argc, argv, "List the locks in the table of the server that runs here.");
-	return dump(BFTMUTEX_CMD_LOCK_GET, CTL_LOCK, columns, "The server has no locks.");
+	return show_table(BFTMUTEX_CMD_LOCK_GET, CTL_LOCK, columns, "The server has no locks.");
 }
 
 int ctl_objects(int argc, char **argv)
@@ -93,8 +94,8 @@ int ctl_objects(int argc, char **argv)
 	};
 
 	ctl_no_options(argc, argv, "List the objects in the table of the server that runs here.");
-	return dump(BFTMUTEX_CMD_OBJECT_GET, CTL_OBJECT, columns,
-		    "The server has no objects.");
+	return show_table(BFTMUTEX_CMD_OBJECT_GET, CTL_OBJECT, columns,
+			  "The server has no objects.");
 }
 
 int ctl_clients(int argc, char **argv)
@@ -110,7 +111,8 @@ int ctl_clients(int argc, char **argv)
 
 	ctl_no_options(argc, argv,
 		       "List the clients that the server that runs here has authenticated.");
-	return dump(BFTMUTEX_CMD_CLIENT_GET, CTL_CLIENT, columns, "The server has seen no client.");
+	return show_table(BFTMUTEX_CMD_CLIENT_GET, CTL_CLIENT, columns,
+			  "The server has seen no client.");
 }
 
 static const struct ctl_column handle_columns[] = {
@@ -131,6 +133,6 @@ int ctl_holders(int argc, char **argv)
 	ctl_no_options(argc, argv,
 		       "List who holds, waits for or has lost a lock through this host's "
 		       "/dev/bftmutex.");
-	return dump(BFTMUTEX_CMD_HANDLE_GET, CTL_HANDLE, handle_columns,
-		    "Nobody here holds or waits for a lock.");
+	return show_table(BFTMUTEX_CMD_HANDLE_GET, CTL_HANDLE, handle_columns,
+			  "Nobody here holds or waits for a lock.");
 }

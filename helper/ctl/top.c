@@ -56,7 +56,7 @@ static bool take_key(int key, struct top_order *order)
 }
 
 /* Looks and draws until a key ends it; 0, or -errno of a look. */
-static int show(u64 interval_ns, struct top_look *now)
+static int top_show(u64 interval_ns, struct top_look *now)
 {
 	struct top_look before = {};
 	struct top_order order = {};
@@ -79,7 +79,7 @@ static int show(u64 interval_ns, struct top_look *now)
 	return r;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t top_parse(int key, char *arg, struct argp_state *state)
 {
 	u64 *interval_ns = state->input;
 
@@ -97,7 +97,7 @@ int ctl_top(int argc, char **argv)
 	};
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = top_parse,
 		.children = ctl_common,
 		.doc = "Show on a terminal what servers, holders, locks and stats list, and how much "
 		       "counters grow in a second. Keys: q quits, s sorts by another column, r turns "
@@ -121,7 +121,7 @@ int ctl_top(int argc, char **argv)
 		r = ctl_fail(EX_USAGE, "top wants a terminal that TERM='%s' describes, as standard "
 			     "input and output", getenv("TERM") ?: "");
 	} else if (!r) {
-		r = show(interval_ns, &now);
+		r = top_show(interval_ns, &now);
 		endwin();
 	}
 	if (r < 0)

@@ -22,7 +22,7 @@ static int line;
  * Text from column @x on, in @width columns of the terminal, at the right end of them when that is
  * negative. A character may be of several bytes, or wide. Returns the next column.
  */
-static int put(int x, int width, const char *text)
+static int draw_put(int x, int width, const char *text)
 {
 	wchar_t wide[TEXT_MAX];
 	size_t n = mbstowcs(wide, text, TEXT_MAX), i;
@@ -49,7 +49,7 @@ static void put_line(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	put(0, COLS, text);
+	draw_put(0, COLS, text);
 	line++;
 }
 
@@ -64,7 +64,7 @@ static void put_titles(const struct ctl_column *column, const char *key)
 	for (; column->title; column++) {
 		snprintf(title, sizeof(title), "%s%s", column->title,
 			 key && !strcmp(key, column->key) ? "*" : "");
-		x = put(x, column[1].title ? -column->width : COLS, title) + 2;
+		x = draw_put(x, column[1].title ? -column->width : COLS, title) + 2;
 	}
 	attroff(A_REVERSE);
 	line++;
@@ -77,7 +77,8 @@ static void put_row(const struct ctl_column *column, struct json_object *row)
 
 	for (; column->title; column++) {
 		text = ctl_shown(column->key, ctl_member(row, column->key));
-		x = put(x, column[1].title ? -column->width : COLS, json_object_get_string(text) ?: "") + 2;
+		x = draw_put(x, column[1].title ? -column->width : COLS,
+			     json_object_get_string(text) ?: "") + 2;
 		json_object_put(text);
 	}
 	line++;

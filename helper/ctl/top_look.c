@@ -14,7 +14,7 @@ struct list {
 	struct json_object *rows;
 };
 
-static int take(struct nlattr **attr, void *arg)
+static int top_take(struct nlattr **attr, void *arg)
 {
 	struct list *list = arg;
 
@@ -22,17 +22,18 @@ static int take(struct nlattr **attr, void *arg)
 	return 0;
 }
 
-static int ask(struct bftm_nl *nl, u8 cmd, enum ctl_set set, int flags, struct json_object *rows)
+static int top_ask(struct bftm_nl *nl, u8 cmd, enum ctl_set set, int flags,
+		   struct json_object *rows)
 {
 	struct list list = { .set = set, .rows = rows };
 
-	return bftm_nl_call(nl, bftm_nl_msg(nl, cmd, flags), take, ctl_set_max(set), &list);
+	return bftm_nl_call(nl, bftm_nl_msg(nl, cmd, flags), top_take, ctl_set_max(set), &list);
 }
 
 static int look_at_local(struct bftm_nl *nl, struct top_look *look)
 {
 	struct json_object *rows = json_object_new_array();
-	int r = ask(nl, BFTMUTEX_CMD_LOCAL_GET, CTL_LOCAL, 0, rows);
+	int r = top_ask(nl, BFTMUTEX_CMD_LOCAL_GET, CTL_LOCAL, 0, rows);
 
 	if (r == 0 && ctl_length(rows))
 		look->local = json_object_get(json_object_array_get_idx(rows, 0));
@@ -46,10 +47,10 @@ static int look_at_module(struct bftm_nl *nl, struct top_look *look)
 	int r = ctl_server_get(nl, &look->server);
 
 	if (r == 0)
-		r = ask(nl, BFTMUTEX_CMD_LOCK_GET, CTL_LOCK, NLM_F_DUMP, look->locks);
+		r = top_ask(nl, BFTMUTEX_CMD_LOCK_GET, CTL_LOCK, NLM_F_DUMP, look->locks);
 	/* The server may have ended between the two. */
 	if (r == 0 || r == -ENOENT)
-		r = ask(nl, BFTMUTEX_CMD_HANDLE_GET, CTL_HANDLE, NLM_F_DUMP, look->handles);
+		r = top_ask(nl, BFTMUTEX_CMD_HANDLE_GET, CTL_HANDLE, NLM_F_DUMP, look->handles);
 	return r == 0 ? look_at_local(nl, look) : r;
 }
 
@@ -101,10 +102,10 @@ static int compare_values(struct json_object *a, struct json_object *b)
 	return strcmp(json_object_get_string(a), json_object_get_string(b));
 }
 
-/* compare() is called by qsort(), which has no argument for it. */
+/* top_compare() is called by qsort(), which has no argument for it. */
 static const struct top_order *sorting;
 
-static int compare(const void *a, const void *b)
+static int top_compare(const void *a, const void *b)
 {
 	struct json_object *one = *(struct json_object *const *)a;
 	struct json_object *other = *(struct json_object *const *)b;
@@ -124,7 +125,7 @@ static int compare(const void *a, const void *b)
 void top_sort(struct json_object *rows, const struct top_order *order)
 {
 	sorting = order;
-	json_object_array_sort(rows, compare);
+	json_object_array_sort(rows, top_compare);
 }
 
 double top_rate(struct json_object *now, struct json_object *before, const char *key,

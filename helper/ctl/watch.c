@@ -82,7 +82,7 @@ static void print_json(const char *what, struct json_object *event)
 	json_object_put(line);
 }
 
-static void print(u8 cmd, struct json_object *event)
+static void watch_print(u8 cmd, struct json_object *event)
 {
 	const char *what = event_of(cmd, event);
 
@@ -118,7 +118,7 @@ static int on_event(struct nl_msg *msg, void *arg)
 	    genlmsg_parse(nlmsg_hdr(msg), 0, attr, ctl_set_max(set), NULL) < 0)
 		return NL_SKIP;
 	event = ctl_object(set, attr);
-	print(cmd, event);
+	watch_print(cmd, event);
 	json_object_put(event);
 	fflush(stdout);
 	return NL_OK;
@@ -130,7 +130,7 @@ static int on_handle(struct nlattr **attr, void *arg)
 
 	(void)arg;
 	if (!strcmp(text_of(handle, "state"), "held"))
-		print(BFTMUTEX_CMD_HANDLE_GET, handle);
+		watch_print(BFTMUTEX_CMD_HANDLE_GET, handle);
 	json_object_put(handle);
 	return 0;
 }
@@ -206,7 +206,7 @@ static int watch(struct bftm_nl *nl, bool renewals)
 	return EX_IOERR;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t watch_parse(int key, char *arg, struct argp_state *state)
 {
 	bool *renewals = state->input;
 
@@ -225,7 +225,7 @@ int ctl_watch(int argc, char **argv)
 	};
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = watch_parse,
 		.children = ctl_common,
 		.doc = "Print a line, or with --json an object in a line, whenever a lock is "
 		       "acquired, released or lost through this host's /dev/bftmutex, or the "

@@ -32,7 +32,7 @@ static bool all_heard(void)
 }
 
 /* What finds no room is cut off. */
-static void describe(char text[STATUS_MAX])
+static void ready_describe(char text[STATUS_MAX])
 {
 	struct bftm_cluster *cl;
 	char why[BFTM_WHY_MAX];
@@ -57,7 +57,7 @@ static void tell_status(void)
 	char text[STATUS_MAX], line[STATUS_MAX + 32];
 	bool now_ready = ready || all_heard() || bftm_now() - begun_ns >= PATIENCE_NS;
 
-	describe(text);
+	ready_describe(text);
 	if (now_ready == ready && !strcmp(text, told))
 		return;
 	snprintf(line, sizeof(line), "%sSTATUS=%s", ready ? "" : now_ready ? "READY=1\n" : "", text);
@@ -68,7 +68,7 @@ static void tell_status(void)
 	memcpy(told, text, sizeof(told));
 }
 
-static void tell(struct bftm_timer *timer)
+static void ready_tell(struct bftm_timer *timer)
 {
 	u64 watchdog_ns = bftm_notify_watchdog_ns(), pause_ns = ready ? LOOK_NS : SOON_NS;
 
@@ -87,6 +87,6 @@ void bftm_ready_begin(void)
 	begun_ns = bftm_now();
 	ready = false;
 	*told = '\0';
-	look.fire = tell;
-	tell(&look);
+	look.fire = ready_tell;
+	ready_tell(&look);
 }

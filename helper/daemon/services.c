@@ -9,7 +9,7 @@
 #include "loop/log.h"
 #include "order/order.h"
 
-const struct bftm_service *const bftm_services[BFTM_SERVICES] = {
+const struct bftm_cluster_service *const bftm_services[BFTM_SERVICES] = {
 	[BFTM_SERVICE_LOCKS] = &bftm_lock_service,
 	[BFTM_SERVICE_OBJECTS] = &bftm_object_service,
 };

@@ -167,7 +167,7 @@ static struct json_object *describe_history(const char *words)
 	return cl ? bftm_order_history(cl, (const u8 *)words, strlen(words)) : NULL;
 }
 
-static struct json_object *describe(const char *line)
+static struct json_object *status_describe(const char *line)
 {
 	if (!strcmp(line, "servers"))
 		return describe_servers();
@@ -180,7 +180,7 @@ static struct json_object *describe(const char *line)
 	return NULL;
 }
 
-static void answer(int fd)
+static void status_answer(int fd)
 {
 	/* A guest that is slow with his one line is not waited for long. */
 	struct timeval patience = { .tv_usec = 200000 };
@@ -195,7 +195,7 @@ static void answer(int fd)
 	if (len <= 0)
 		return;
 	line[strcspn(line, "\r\n")] = '\0';
-	o = describe(line);
+	o = status_describe(line);
 	text = o ? json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN) :
 		   "{\"error\":\"unknown request: servers, stats, objects, or history CLUSTER NAME\"}";
 	/* The guest may have left: no SIGPIPE, and nothing is lost. */
@@ -204,13 +204,13 @@ static void answer(int fd)
 	json_object_put(o);
 }
 
-static void ready(struct bftm_watch *w)
+static void status_ready(struct bftm_watch *w)
 {
 	int fd = accept4(w->fd, NULL, NULL, SOCK_CLOEXEC);
 
 	if (fd < 0)
 		return;
-	answer(fd);
+	status_answer(fd);
 	close(fd);
 }
 
@@ -228,7 +228,7 @@ int bftm_status_open(void)
 		 "%s/helper-%ju.sock", dir, (uintmax_t)ns.st_ino);
 	unlink(address.sun_path);	/* ours: the kernel knows one helper */
 	watch.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	watch.ready = ready;
+	watch.ready = status_ready;
 	mask = umask(0117);
 	if (watch.fd < 0 ||
 	    bind(watch.fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||

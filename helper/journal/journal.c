@@ -44,7 +44,7 @@ static const char schema[] =
 static const char settings[] =
 	"PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;";
 
-int bftm_journal_failed(struct bftm_journal *j)
+int bftm_journal_failed(struct bftm_journal_file *j)
 {
 	int code = j->db ? sqlite3_errcode(j->db) : SQLITE_NOMEM;
 
@@ -75,24 +75,24 @@ int bftm_journal_failed(struct bftm_journal *j)
 	}
 }
 
-static int say(struct bftm_journal *j, int result, const char *text)
+static int file_say(struct bftm_journal_file *j, int result, const char *text)
 {
 	snprintf(j->error, sizeof(j->error), "%s", text);
 	return result;
 }
 
-int bftm_journal_exec(struct bftm_journal *j, const char *sql)
+int bftm_journal_exec(struct bftm_journal_file *j, const char *sql)
 {
 	return sqlite3_exec(j->db, sql, NULL, NULL, NULL) ? bftm_journal_failed(j) : 0;
 }
 
-int bftm_journal_query(struct bftm_journal *j, const char *sql, struct sqlite3_stmt **ret)
+int bftm_journal_query(struct bftm_journal_file *j, const char *sql, struct sqlite3_stmt **ret)
 {
 	return sqlite3_prepare_v2(j->db, sql, -1, ret, NULL) ? bftm_journal_failed(j) : 0;
 }
 
 /* One number. */
-static int ask(struct bftm_journal *j, const char *sql, u64 *ret)
+static int file_ask(struct bftm_journal_file *j, const char *sql, u64 *ret)
 {
 	sqlite3_stmt *s;
 	int r = bftm_journal_query(j, sql, &s);
@@ -107,7 +107,7 @@ static int ask(struct bftm_journal *j, const char *sql, u64 *ret)
 	return r;
 }
 
-static int read_about(struct bftm_journal *j)
+static int read_about(struct bftm_journal_file *j)
 {
 	sqlite3_stmt *s;
 	int r = bftm_journal_query(j, "SELECT cluster, server, id, complete, start, next "
@@ -123,13 +123,13 @@ static int read_about(struct bftm_journal *j)
 		j->about.start = (u64)sqlite3_column_int64(s, 4);
 		j->about.next = (u64)sqlite3_column_int64(s, 5);
 	} else {
-		r = say(j, -EBADMSG, "it does not say which server it is of");
+		r = file_say(j, -EBADMSG, "it does not say which server it is of");
 	}
 	sqlite3_finalize(s);
 	return r;
 }
 
-static int open_file(struct bftm_journal *j, const char *path)
+static int open_file(struct bftm_journal_file *j, const char *path)
 {
 	int r;
 
@@ -139,38 +139,38 @@ static int open_file(struct bftm_journal *j, const char *path)
 	r = bftm_journal_exec(j, settings);
 	/* SQLite opens for reading what it may not write, and says so later. */
 	if (r == 0 && sqlite3_db_readonly(j->db, "main"))
-		r = say(j, -EROFS, "it cannot be written");
+		r = file_say(j, -EROFS, "it cannot be written");
 	return r;
 }
 
-int bftm_journal_open(struct bftm_journal *j, const char *path)
+int bftm_journal_open(struct bftm_journal_file *j, const char *path)
 {
 	u64 application = 0, version = 0, tables = 0;
 	int r;
 
 	memset(j, 0, sizeof(*j));
 	if (access(path, F_OK) < 0)
-		return say(j, -errno, strerror(errno));
+		return file_say(j, -errno, strerror(errno));
 	r = open_file(j, path);
 	if (r == 0)
-		r = ask(j, "PRAGMA application_id", &application);
+		r = file_ask(j, "PRAGMA application_id", &application);
 	if (r == 0)
-		r = ask(j, "PRAGMA user_version", &version);
+		r = file_ask(j, "PRAGMA user_version", &version);
 	if (r == 0)
-		r = ask(j, "SELECT count(*) FROM sqlite_schema", &tables);
+		r = file_ask(j, "SELECT count(*) FROM sqlite_schema", &tables);
 	if (r < 0)
 		return r;
 	if (!tables && !application)
-		return say(j, -ENOENT, "it is empty");
+		return file_say(j, -ENOENT, "it is empty");
 	if (application != APPLICATION)
-		return say(j, -EBADMSG, "it is no journal of a server");
+		return file_say(j, -EBADMSG, "it is no journal of a server");
 	if (version != VERSION)
-		return say(j, -EBADMSG, "it was made by another version");
+		return file_say(j, -EBADMSG, "it was made by another version");
 	return read_about(j);
 }
 
 /* The name in the folder must outlive a loss of power as well. */
-static int sync_folder(struct bftm_journal *j, const char *path)
+static int sync_folder(struct bftm_journal_file *j, const char *path)
 {
 	char copy[PATH_MAX];
 	int fd, r = 0;
@@ -178,13 +178,13 @@ static int sync_folder(struct bftm_journal *j, const char *path)
 	snprintf(copy, sizeof(copy), "%s", path);
 	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || fsync(fd) < 0)
-		r = say(j, -errno, strerror(errno));
+		r = file_say(j, -errno, strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return r;
 }
 
-static int write_about(struct bftm_journal *j)
+static int write_about(struct bftm_journal_file *j)
 {
 	const struct bftm_journal_about *a = &j->about;
 	sqlite3_stmt *s;
@@ -201,7 +201,7 @@ static int write_about(struct bftm_journal *j)
 	return bftm_journal_run(j, s);
 }
 
-int bftm_journal_create(struct bftm_journal *j, const char *path,
+int bftm_journal_create(struct bftm_journal_file *j, const char *path,
 			const struct bftm_journal_about *about)
 {
 	int fd, r;
@@ -210,7 +210,7 @@ int bftm_journal_create(struct bftm_journal *j, const char *path,
 	/* What objects keep is their clients' alone. */
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
-		return say(j, -errno, strerror(errno));
+		return file_say(j, -errno, strerror(errno));
 	close(fd);
 	r = open_file(j, path);
 	if (r < 0)
@@ -226,7 +226,7 @@ int bftm_journal_create(struct bftm_journal *j, const char *path,
 	return r < 0 ? r : sync_folder(j, path);
 }
 
-void bftm_journal_close(struct bftm_journal *j)
+void bftm_journal_close(struct bftm_journal_file *j)
 {
 	/* What is not committed is undone by this. */
 	sqlite3_close_v2(j->db);
@@ -245,12 +245,12 @@ void bftm_journal_remove(const char *path)
 	}
 }
 
-int bftm_journal_begin(struct bftm_journal *j)
+int bftm_journal_begin(struct bftm_journal_file *j)
 {
 	return bftm_journal_exec(j, "BEGIN IMMEDIATE");
 }
 
-int bftm_journal_commit(struct bftm_journal *j)
+int bftm_journal_commit(struct bftm_journal_file *j)
 {
 	int r = bftm_journal_exec(j, "COMMIT");
 
@@ -260,7 +260,7 @@ int bftm_journal_commit(struct bftm_journal *j)
 	return r;
 }
 
-static int note_start(struct bftm_journal *j)
+static int note_start(struct bftm_journal_file *j)
 {
 	const struct bftm_journal_about *a = &j->about;
 	sqlite3_stmt *s;
@@ -274,7 +274,7 @@ static int note_start(struct bftm_journal *j)
 	return bftm_journal_run(j, s);
 }
 
-int bftm_journal_starting(struct bftm_journal *j, u64 last, bool trust, u64 next)
+int bftm_journal_starting(struct bftm_journal_file *j, u64 last, bool trust, u64 next)
 {
 	struct bftm_journal_about *a = &j->about;
 	/* A file that no server has started with yet, misses none. */
@@ -299,7 +299,7 @@ int bftm_journal_starting(struct bftm_journal *j, u64 last, bool trust, u64 next
 	return r < 0 ? r : bftm_journal_commit(j);
 }
 
-int bftm_journal_distrust(struct bftm_journal *j)
+int bftm_journal_distrust(struct bftm_journal_file *j)
 {
 	int r;
 
@@ -314,7 +314,7 @@ int bftm_journal_distrust(struct bftm_journal *j)
 	return r < 0 ? r : bftm_journal_commit(j);
 }
 
-int bftm_journal_started(struct bftm_journal *j)
+int bftm_journal_started(struct bftm_journal_file *j)
 {
 	j->about.start = j->about.next;
 	return note_start(j);

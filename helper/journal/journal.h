@@ -33,12 +33,12 @@ struct bftm_journal_about {
 };
 
 /**
- * struct bftm_journal - an open file
+ * struct bftm_journal_file - an open file
  * @db:    of SQLite
  * @about: as it was when it was opened, and what was changed here
  * @error: what is wrong, after a failure
  */
-struct bftm_journal {
+struct bftm_journal_file {
 	struct sqlite3 *db;
 	struct bftm_journal_about about;
 	char error[512];
@@ -68,23 +68,23 @@ struct bftm_journal_object {
  * -ENOENT: it is not there, or empty; -EBADMSG: it is something else, or broken;
  * -EROFS: it cannot be written.
  */
-int bftm_journal_open(struct bftm_journal *j, const char *path);
+int bftm_journal_open(struct bftm_journal_file *j, const char *path);
 
 /** bftm_journal_create() - make it, where bftm_journal_open() said -ENOENT; likewise */
-int bftm_journal_create(struct bftm_journal *j, const char *path,
+int bftm_journal_create(struct bftm_journal_file *j, const char *path,
 			const struct bftm_journal_about *about);
 
-void bftm_journal_close(struct bftm_journal *j);
+void bftm_journal_close(struct bftm_journal_file *j);
 
 /** bftm_journal_remove() - the file, which is closed, with all that SQLite has beside it */
 void bftm_journal_remove(const char *path);
 
 /* A transaction: what is in it is kept as a whole, from the commit on. */
-int bftm_journal_begin(struct bftm_journal *j);
-int bftm_journal_commit(struct bftm_journal *j);
+int bftm_journal_begin(struct bftm_journal_file *j);
+int bftm_journal_commit(struct bftm_journal_file *j);
 
 /** bftm_journal_put_body() - a state of an object, within a transaction */
-int bftm_journal_put_body(struct bftm_journal *j, const struct bftm_journal_object *o,
+int bftm_journal_put_body(struct bftm_journal_file *j, const struct bftm_journal_object *o,
 			  const struct bftm_body_id *id, const void *data);
 
 /**
@@ -93,14 +93,14 @@ int bftm_journal_put_body(struct bftm_journal *j, const struct bftm_journal_obje
  * Bodies that it names no more are dropped. -EBADMSG, here or at the commit: one
  * that it names is not there.
  */
-int bftm_journal_put(struct bftm_journal *j, const struct bftm_journal_object *o);
+int bftm_journal_put(struct bftm_journal_file *j, const struct bftm_journal_object *o);
 
 /**
  * bftm_journal_each() - every object
  * @each: gets its bodies, NULL for σ0; a result other than 0 ends it
  * Return: as above, or what @each returned.
  */
-int bftm_journal_each(struct bftm_journal *j,
+int bftm_journal_each(struct bftm_journal_file *j,
 		      int (*each)(const struct bftm_journal_object *o, const void *committed,
 				  const void *proposed, void *arg), void *arg);
 
@@ -109,7 +109,7 @@ int bftm_journal_each(struct bftm_journal *j,
  *
  * A transaction that was begun is undone. Return: as above.
  */
-int bftm_journal_distrust(struct bftm_journal *j);
+int bftm_journal_distrust(struct bftm_journal_file *j);
 
 /**
  * bftm_journal_starting() - a server is about to start with it
@@ -119,9 +119,9 @@ int bftm_journal_distrust(struct bftm_journal *j);
  *
  * What @last shows to have been missed is not trusted any more.
  */
-int bftm_journal_starting(struct bftm_journal *j, u64 last, bool trust, u64 next);
+int bftm_journal_starting(struct bftm_journal_file *j, u64 last, bool trust, u64 next);
 
 /** bftm_journal_started() - the state directory knows of that start */
-int bftm_journal_started(struct bftm_journal *j);
+int bftm_journal_started(struct bftm_journal_file *j);
 
 #endif /* BFTM_JOURNAL_H */

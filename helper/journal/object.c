@@ -9,7 +9,7 @@
 #include "journal/journal.h"
 #include "journal/sql.h"
 
-int bftm_journal_run(struct bftm_journal *j, struct sqlite3_stmt *s)
+int bftm_journal_run(struct bftm_journal_file *j, struct sqlite3_stmt *s)
 {
 	int r = sqlite3_step(s) == SQLITE_DONE ? 0 : bftm_journal_failed(j);
 
@@ -31,7 +31,7 @@ static void bind_rank(struct sqlite3_stmt *s, int at, const struct bftm_rank *ra
 	sqlite3_bind_int64(s, at + 2, rank->incarnation);
 }
 
-int bftm_journal_put_body(struct bftm_journal *j, const struct bftm_journal_object *o,
+int bftm_journal_put_body(struct bftm_journal_file *j, const struct bftm_journal_object *o,
 			  const struct bftm_body_id *id, const void *data)
 {
 	sqlite3_stmt *s;
@@ -46,7 +46,7 @@ int bftm_journal_put_body(struct bftm_journal *j, const struct bftm_journal_obje
 	return bftm_journal_run(j, s);
 }
 
-static int put_row(struct bftm_journal *j, const struct bftm_journal_object *o)
+static int put_row(struct bftm_journal_file *j, const struct bftm_journal_object *o)
 {
 	sqlite3_stmt *s;
 	int r = bftm_journal_query(j, "INSERT OR REPLACE INTO object VALUES "
@@ -63,7 +63,7 @@ static int put_row(struct bftm_journal *j, const struct bftm_journal_object *o)
 	return bftm_journal_run(j, s);
 }
 
-int bftm_journal_put(struct bftm_journal *j, const struct bftm_journal_object *o)
+int bftm_journal_put(struct bftm_journal_file *j, const struct bftm_journal_object *o)
 {
 	sqlite3_stmt *s;
 	int r = put_row(j, o);
@@ -128,7 +128,7 @@ static bool read_object(struct sqlite3_stmt *s, struct bftm_journal_object *ret,
 	       read_body(s, 12, &ret->proposed, &body[1]);
 }
 
-int bftm_journal_each(struct bftm_journal *j,
+int bftm_journal_each(struct bftm_journal_file *j,
 		      int (*each)(const struct bftm_journal_object *o, const void *committed,
 				  const void *proposed, void *arg), void *arg)
 {

@@ -8,15 +8,15 @@
 struct sqlite3_stmt;
 
 /** bftm_journal_failed() - SQLite's last words into @j->error; as a -errno */
-int bftm_journal_failed(struct bftm_journal *j);
+int bftm_journal_failed(struct bftm_journal_file *j);
 
 /** bftm_journal_exec() - run commands without results. 0 or -errno. */
-int bftm_journal_exec(struct bftm_journal *j, const char *sql);
+int bftm_journal_exec(struct bftm_journal_file *j, const char *sql);
 
 /** bftm_journal_query() - a command with parameters or results. 0 or -errno. */
-int bftm_journal_query(struct bftm_journal *j, const char *sql, struct sqlite3_stmt **ret);
+int bftm_journal_query(struct bftm_journal_file *j, const char *sql, struct sqlite3_stmt **ret);
 
 /** bftm_journal_run() - run one without results, and free it. 0 or -errno. */
-int bftm_journal_run(struct bftm_journal *j, struct sqlite3_stmt *s);
+int bftm_journal_run(struct bftm_journal_file *j, struct sqlite3_stmt *s);
 
 #endif /* BFTM_JOURNAL_SQL_H */

@@ -130,7 +130,7 @@ void bftm_nl_close(struct bftm_nl *nl)
 	nl->sock = NULL;
 }
 
-static struct nl_msg *begin(struct bftm_nl *nl, struct nl_msg *msg, u8 cmd, int flags)
+static struct nl_msg *nl_begin(struct bftm_nl *nl, struct nl_msg *msg, u8 cmd, int flags)
 {
 	if (msg && !genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, nl->family, 0,
 				NLM_F_REQUEST | flags, cmd, BFTMUTEX_FAMILY_VERSION)) {
@@ -142,12 +142,12 @@ static struct nl_msg *begin(struct bftm_nl *nl, struct nl_msg *msg, u8 cmd, int 
 
 struct nl_msg *bftm_nl_msg(struct bftm_nl *nl, u8 cmd, int flags)
 {
-	return begin(nl, nlmsg_alloc(), cmd, flags);
+	return nl_begin(nl, nlmsg_alloc(), cmd, flags);
 }
 
 struct nl_msg *bftm_nl_msg_room(struct bftm_nl *nl, u8 cmd, int flags, size_t room)
 {
-	return begin(nl, nlmsg_alloc_size(NLMSG_HDRLEN + GENL_HDRLEN + room), cmd, flags);
+	return nl_begin(nl, nlmsg_alloc_size(NLMSG_HDRLEN + GENL_HDRLEN + room), cmd, flags);
 }
 
 /* The innermost attribute of the request that covers @offset, 0 for none. */
@@ -267,7 +267,7 @@ static int on_dump_changed(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-static int receive(struct call *call)
+static int nl_receive(struct call *call)
 {
 	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
 	int r = 0;
@@ -311,7 +311,7 @@ int bftm_nl_call(struct bftm_nl *nl, struct nl_msg *msg,
 		return -ENOMEM;
 	r = nl_send_auto(nl->sock, msg);	/* asks for an ack as well */
 	call.request = nlmsg_hdr(msg);
-	r = r < 0 ? bftm_nl_errno(r) : receive(&call);
+	r = r < 0 ? bftm_nl_errno(r) : nl_receive(&call);
 	bftm_nl_free(msg);
 	return r;
 }

@@ -26,7 +26,7 @@ static int judged(int err)
 	return err;
 }
 
-static int report(struct nl_msg *msg)
+static int report_send(struct nl_msg *msg)
 {
 	return judged(bftm_upcall_call(msg));
 }
@@ -70,7 +70,7 @@ int bftm_upcall_won(const struct bftm_won *won)
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_TOKEN, won->token);
 	nla_put_u32(msg, BFTMUTEX_A_HANDLE_SENDS, won->sends);
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_CONFIGURATION, won->configuration);
-	return report(msg);
+	return report_send(msg);
 }
 
 int bftm_upcall_renewed(u64 id, u64 end_ns, u32 sends)
@@ -82,7 +82,7 @@ int bftm_upcall_renewed(u64 id, u64 end_ns, u32 sends)
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
 	put_end(msg, end_ns);
 	nla_put_u32(msg, BFTMUTEX_A_HANDLE_SENDS, sends);
-	return report(msg);
+	return report_send(msg);
 }
 
 static struct nl_msg *failure(u64 id, u32 error, u32 attempts, const char *why)
@@ -121,10 +121,10 @@ void bftm_upcall_failed(u64 id, int error, u32 attempts, const char *why)
 
 static void report_submit(u64 id, struct nl_msg *msg)
 {
-	say_unreported(id, msg ? report(msg) : unsent(-ENOMEM));
+	say_unreported(id, msg ? report_send(msg) : unsent(-ENOMEM));
 }
 
-void bftm_upcall_submitted(const struct bftm_submitted *done)
+void bftm_upcall_submitted(const struct bftm_submit_report *done)
 {
 	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_SUBMITTED, REPORT_ROOM + done->len);
 

@@ -94,7 +94,7 @@ static int read_request(struct nlattr **attr, void *arg)
 	return p->kind == BFTMUTEX_REQUEST_KIND_SUBMIT ? read_submit(attr, p) : 0;
 }
 
-static void pull(void)
+static void upcall_pull(void)
 {
 	u64 end_ns = bftm_now() + PULL_NS;
 	int err;
@@ -125,12 +125,12 @@ static void pull(void)
 	bftm_upcall_close();
 }
 
-static void ready(struct bftm_watch *w)
+static void upcall_ready(struct bftm_watch *w)
 {
 	(void)w;
 	/* What arrives unasked are hints, which carry nothing. */
 	nl_recvmsgs_default(nl.sock);
-	pull();
+	upcall_pull();
 }
 
 static void look_again(struct bftm_timer *timer)
@@ -139,7 +139,7 @@ static void look_again(struct bftm_timer *timer)
 	if (broken)
 		bftm_upcall_close();
 	if (registered)
-		pull();
+		upcall_pull();
 	else if (!bftm_upcall_open())
 		bftm_log(LOG_INFO, "serving the kernel again");
 }
@@ -191,10 +191,10 @@ int bftm_upcall_open(void)
 	}
 	registered = true;
 	watch.fd = nl_socket_get_fd(nl.sock);
-	watch.ready = ready;
+	watch.ready = upcall_ready;
 	bftm_watch_add(&watch);
 	bftm_upcall_ops.opened();
-	pull();
+	upcall_pull();
 	return 0;
 }
 
@@ -205,9 +205,9 @@ void bftm_upcall_look(void)
 	if (!registered)
 		return;
 	if (poll(&kernel, 1, 0) > 0)
-		ready(&watch);
+		upcall_ready(&watch);
 	else if (nl.notified || broken)
-		pull();		/* a report came upon it */
+		upcall_pull();		/* a report came upon it */
 }
 
 bool bftm_upcall_is_open(void)

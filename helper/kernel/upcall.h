@@ -145,13 +145,13 @@ int bftm_upcall_renewed(u64 id, u64 end_ns, u32 sends);
 void bftm_upcall_failed(u64 id, int error, u32 attempts, const char *why);
 
 /**
- * struct bftm_submitted - a submit whose operation was applied
+ * struct bftm_submit_report - a submit whose operation was applied
  * @id:       of the request
  * @number:   of the request among all of the object, see bftm_answers_number()
  * @status:   errno of the object, 0 for good
  * @response: @len bytes
  */
-struct bftm_submitted {
+struct bftm_submit_report {
 	u64 id;
 	u64 number;
 	u32 status;
@@ -160,7 +160,7 @@ struct bftm_submitted {
 };
 
 /** bftm_upcall_submitted() - report it; nobody may wait for it any more */
-void bftm_upcall_submitted(const struct bftm_submitted *done);
+void bftm_upcall_submitted(const struct bftm_submit_report *done);
 
 /** bftm_upcall_submit_failed() - @error: positive errno */
 void bftm_upcall_submit_failed(u64 id, int error);

@@ -25,7 +25,7 @@ BFTM_TREE(ops, bftm_acquire_op, by_id, compare_ids)
 
 static struct ops ops = RB_INITIALIZER(&ops);
 
-static struct bftm_acquire_op *find(u64 id)
+static struct bftm_acquire_op *acquire_find(u64 id)
 {
 	struct bftm_acquire_op key = { .ask.id = id };
 
@@ -48,7 +48,7 @@ static void note_prio(struct bftm_acquire_op *op)
 }
 
 /* Forget a request. Return: whose turn it is now, or NULL. */
-static struct bftm_acquire_op *detach(struct bftm_acquire_op *op)
+static struct bftm_acquire_op *acquire_detach(struct bftm_acquire_op *op)
 {
 	const struct bftm_inside *inside = op->ask.inside;
 	struct bftm_acquire_op *next;
@@ -67,16 +67,16 @@ static struct bftm_acquire_op *detach(struct bftm_acquire_op *op)
 static void settle(struct bftm_acquire_op *op, int fate);
 
 /* Forget a request; the next here may contend. */
-static void end(struct bftm_acquire_op *op)
+static void acquire_end(struct bftm_acquire_op *op)
 {
-	struct bftm_acquire_op *next = detach(op);
+	struct bftm_acquire_op *next = acquire_detach(op);
 
 	if (next)
 		settle(next, bftm_attempt_start(next));
 }
 
 /* The reason that the program can read beside the error. */
-static const char *why(const struct bftm_acquire_op *op, int error, char text[BFTM_WHY_MAX])
+static const char *acquire_why(const struct bftm_acquire_op *op, int error, char text[BFTM_WHY_MAX])
 {
 	if (error != EWOULDBLOCK && error != ETIMEDOUT && error != ENETUNREACH)
 		return "";
@@ -86,25 +86,26 @@ static const char *why(const struct bftm_acquire_op *op, int error, char text[BF
 }
 
 /* Tell the kernel that it failed. */
-static void fail(struct bftm_acquire_op *op, int error)
+static void acquire_fail(struct bftm_acquire_op *op, int error)
 {
 	char text[BFTM_WHY_MAX];
 
 	bftm_totals.unreachable += error == ENETUNREACH;
 	if (!op->ask.inside)
-		bftm_upcall_failed(op->ask.id, error, op->client->rounds, why(op, error, text));
-	end(op);
+		bftm_upcall_failed(op->ask.id, error, op->client->rounds,
+				   acquire_why(op, error, text));
+	acquire_end(op);
 }
 
 static void settle(struct bftm_acquire_op *op, int fate)
 {
 	if (fate == BFTM_ATTEMPT_OVER)
-		end(op);
+		acquire_end(op);
 	else if (fate != BFTM_ATTEMPT_GOES_ON)
-		fail(op, fate);
+		acquire_fail(op, fate);
 }
 
-static void fire(struct bftm_timer *timer)
+static void acquire_expire(struct bftm_timer *timer)
 {
 	struct bftm_acquire_op *op = container_of(timer, struct bftm_acquire_op, timer);
 
@@ -121,7 +122,7 @@ static struct bftm_acquire_op *op_new(struct bftm_cluster *cl,
 		return NULL;
 	op->cluster = cl;
 	op->ask = *ask;
-	op->timer.fire = fire;
+	op->timer.fire = acquire_expire;
 	op->client = calloc(1, cl->protocol->client->size(cl->conf.n));
 	if (!op->client || bftm_name_join(&cl->identity->names, op, adopted) < 0) {
 		op_free(op);
@@ -132,7 +133,7 @@ static struct bftm_acquire_op *op_new(struct bftm_cluster *cl,
 	return op;
 }
 
-static int check(const struct bftm_cluster *cl, struct bftm_ask *ask)
+static int acquire_check(const struct bftm_cluster *cl, struct bftm_ask *ask)
 {
 	if (!cl)
 		return ENOKEY;
@@ -162,7 +163,7 @@ void bftm_acquire_begin(const struct bftm_ask *arg)
 	struct bftm_ask ask = *arg;
 	struct bftm_cluster *cl = bftm_cluster_find(ask.cluster);
 	struct bftm_acquire_op *op;
-	int error = check(cl, &ask);
+	int error = acquire_check(cl, &ask);
 
 	op = error ? NULL : op_new(cl, &ask, false);
 	if (!op && ask.inside)
@@ -174,30 +175,30 @@ void bftm_acquire_begin(const struct bftm_ask *arg)
 	if (op->place == BFTM_PLACE_ACTIVE)
 		settle(op, bftm_attempt_start(op));
 	else if (ask.once)
-		fail(op, EWOULDBLOCK);
+		acquire_fail(op, EWOULDBLOCK);
 	else if (ask.timeout_at_ns)
 		bftm_timer_arm(&op->timer, ask.timeout_at_ns);
 }
 
 void bftm_acquire_cancel(u64 id)
 {
-	struct bftm_acquire_op *op = find(id);
+	struct bftm_acquire_op *op = acquire_find(id);
 
 	if (!op)
 		return;
 	bftm_attempt_give_back(op);
-	end(op);
+	acquire_end(op);
 }
 
 void bftm_acquire_release(const struct bftm_ask *ask)
 {
-	struct bftm_acquire_op *op = find(ask->id);
+	struct bftm_acquire_op *op = acquire_find(ask->id);
 	struct bftm_cluster *cl;
 
 	bftm_totals.given_back++;
 	if (op) {
 		bftm_attempt_give_back(op);
-		end(op);
+		acquire_end(op);
 		return;
 	}
 	/* Won through an earlier daemon, or its lease is over. */
@@ -219,7 +220,7 @@ static bool is_ours(const struct bftm_cluster *cl, const struct bftm_ask *ask)
 }
 
 /* An earlier daemon won it, or the kernel by itself. Return: NULL when it cannot be adopted. */
-static struct bftm_acquire_op *adopt(const struct bftm_ask *arg)
+static struct bftm_acquire_op *acquire_adopt(const struct bftm_ask *arg)
 {
 	struct bftm_cluster *cl = won_by(arg);
 	struct bftm_ask ask = *arg;
@@ -242,7 +243,7 @@ static struct bftm_acquire_op *adopt(const struct bftm_ask *arg)
 
 void bftm_acquire_renew(const struct bftm_ask *ask)
 {
-	struct bftm_acquire_op *op = find(ask->id) ?: adopt(ask);
+	struct bftm_acquire_op *op = acquire_find(ask->id) ?: acquire_adopt(ask);
 
 	if (op)
 		settle(op, bftm_attempt_renew(op));
@@ -255,8 +256,8 @@ void bftm_acquire_renew(const struct bftm_ask *ask)
 void bftm_acquire_held(const struct bftm_ask *ask)
 {
 	/* One that cannot be adopted is an obstacle at the servers only. */
-	if (!find(ask->id))
-		adopt(ask);
+	if (!acquire_find(ask->id))
+		acquire_adopt(ask);
 }
 
 void bftm_acquire_forget(void)
@@ -270,7 +271,7 @@ void bftm_acquire_forget(void)
 			bftm_attempt_give_back(op);
 		op->cluster->identity->orphan = op->cluster->identity->counters->attempt |
 						BFTM_ATTEMPT_KERNEL;
-		detach(op);
+		acquire_detach(op);
 	}
 	TAILQ_FOREACH(cl, &bftm_clusters, list)
 		bftm_identity_skip(cl->identity);

@@ -37,7 +37,7 @@ struct bftm_acquire_op {
 	TAILQ_ENTRY(bftm_acquire_op) beside;
 	struct bftm_cluster *cluster;
 	struct bftm_name *name;
-	enum bftm_place place;
+	enum bftm_name_place place;
 	struct bftm_ask ask;
 	struct bftm_timer timer;
 	struct bftm_contender *client;
@@ -100,7 +100,7 @@ void bftm_acquire_held(const struct bftm_ask *ask);
 void bftm_acquire_forget(void);
 
 /** bftm_lock_service - for the table of services */
-extern const struct bftm_service bftm_lock_service;
+extern const struct bftm_cluster_service bftm_lock_service;
 
 /** bftm_acquire_answer() - an authentic answer of server number @u. */
 void bftm_acquire_answer(struct bftm_cluster *cl, u32 u,

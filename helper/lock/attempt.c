@@ -54,7 +54,7 @@ static void send_all(struct bftm_acquire_op *op, const struct bftm_out *out)
 	}
 }
 
-static void arm(struct bftm_acquire_op *op)
+static void attempt_arm(struct bftm_acquire_op *op)
 {
 	u64 at = op->client->wake_ns;
 
@@ -81,7 +81,7 @@ static int pending(struct bftm_acquire_op *op, u64 now)
 		bftm_attempt_give_back(op);
 		return ENETUNREACH;
 	}
-	arm(op);
+	attempt_arm(op);
 	return BFTM_ATTEMPT_GOES_ON;
 }
 
@@ -131,7 +131,7 @@ static bool report_sends(struct bftm_acquire_op *op, const struct bftm_out *out)
 }
 
 /* Do what the core says. */
-static int obey(struct bftm_acquire_op *op, const struct bftm_out *out)
+static int attempt_obey(struct bftm_acquire_op *op, const struct bftm_out *out)
 {
 	struct bftm_cluster *cl = op->cluster;
 
@@ -149,7 +149,7 @@ static int obey(struct bftm_acquire_op *op, const struct bftm_out *out)
 		break;
 	case BFTM_WON:
 		if (bftm_report_won(op)) {
-			arm(op);
+			attempt_arm(op);
 			return BFTM_ATTEMPT_GOES_ON;
 		}
 		/* Nobody waits any more, or it is over. */
@@ -204,7 +204,7 @@ int bftm_attempt_wake(struct bftm_acquire_op *op)
 	if (op->client->phase == BFTM_PHASE_BACKOFF && now >= op->client->wake_ns)
 		attempt = fresh_attempt(op->cluster);
 	core(op)->wake(op->client, &op->cluster->cfg, now, attempt, random_bits(), &out);
-	return obey(op, &out);
+	return attempt_obey(op, &out);
 }
 
 static enum bftm_wait wait_of(const struct bftm_acquire_op *op)
@@ -235,7 +235,7 @@ int bftm_attempt_start(struct bftm_acquire_op *op)
 	op->client->prio = op->name->prio;
 	core(op)->start(op->client, &op->cluster->cfg, &want, fresh_attempt(op->cluster),
 			bftm_now(), &out);
-	return obey(op, &out);
+	return attempt_obey(op, &out);
 }
 
 void bftm_attempt_adopt(struct bftm_acquire_op *op)
@@ -246,7 +246,7 @@ void bftm_attempt_adopt(struct bftm_acquire_op *op)
 	op->told_sends = op->ask.sends;
 	core(op)->adopt(op->client, &op->cluster->cfg, &want, op->ask.attempt, op->ask.end_ns,
 			op->ask.sends);
-	arm(op);
+	attempt_arm(op);
 }
 
 int bftm_attempt_renew(struct bftm_acquire_op *op)
@@ -256,7 +256,7 @@ int bftm_attempt_renew(struct bftm_acquire_op *op)
 	if (!is_held(op))
 		return BFTM_ATTEMPT_GOES_ON;
 	core(op)->renew(op->client, &op->cluster->cfg, bftm_now(), &out);
-	return obey(op, &out);
+	return attempt_obey(op, &out);
 }
 
 int bftm_attempt_answer(struct bftm_acquire_op *op, u32 u, const struct bftm_msg *msg)
@@ -264,7 +264,7 @@ int bftm_attempt_answer(struct bftm_acquire_op *op, u32 u, const struct bftm_msg
 	struct bftm_out out;
 
 	core(op)->answer(op->client, &op->cluster->cfg, u, msg, bftm_now(), random_bits(), &out);
-	return obey(op, &out);
+	return attempt_obey(op, &out);
 }
 
 void bftm_attempt_epoch(struct bftm_acquire_op *op, u32 u)

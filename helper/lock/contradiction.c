@@ -66,7 +66,8 @@ static bool jumps(const struct bftm_claim *claim, const struct bftm_msg *msg, u6
 	       (msg->prio - claim->prio) / BFTM_PRIO_JUMP_MAX > tries;
 }
 
-static void note(struct bftm_claim *claim, const struct bftm_msg *msg, u64 sent_ns, u64 seq)
+static void contradiction_note(struct bftm_claim *claim, const struct bftm_msg *msg, u64 sent_ns,
+			       u64 seq)
 {
 	if (names_grant(msg) && msg->gno > claim->gno) {
 		claim->gno = msg->gno;
@@ -103,6 +104,6 @@ enum bftm_lie bftm_contradicts(struct bftm_claim *claim, const struct bftm_conte
 		lie = BFTM_LIE_COUNT;
 	else if (jumps(claim, msg, now))
 		lie = BFTM_LIE_PRIO;
-	note(claim, msg, sent_ns, seq);
+	contradiction_note(claim, msg, sent_ns, seq);
 	return lie;
 }

@@ -6,12 +6,12 @@
 #include "lock/acquire.h"
 #include "lock/names.h"
 
-static int compare(const struct bftm_name *a, const struct bftm_name *b)
+static int name_compare(const struct bftm_name *a, const struct bftm_name *b)
 {
 	return a->len != b->len ? a->len - b->len : memcmp(a->name, b->name, a->len);
 }
 
-BFTM_TREE(bftm_name_tree, bftm_name, node, compare)
+BFTM_TREE(bftm_name_tree, bftm_name, node, name_compare)
 
 void bftm_names_init(struct bftm_names *names)
 {
@@ -30,7 +30,7 @@ static bool is_idle(const struct bftm_name *name)
 	return !is_taken(name) && TAILQ_EMPTY(&name->waiting);
 }
 
-static void forget(struct bftm_names *names, struct bftm_name *name)
+static void name_forget(struct bftm_names *names, struct bftm_name *name)
 {
 	TAILQ_REMOVE(&names->idle, name, idle);
 	names->idle_count--;
@@ -43,7 +43,7 @@ void bftm_names_free(struct bftm_names *names)
 	struct bftm_name *name;
 
 	while ((name = TAILQ_FIRST(&names->idle)))
-		forget(names, name);
+		name_forget(names, name);
 }
 
 struct bftm_name *bftm_name_find(struct bftm_names *names, const u8 *bytes, u8 len)
@@ -54,7 +54,7 @@ struct bftm_name *bftm_name_find(struct bftm_names *names, const u8 *bytes, u8 l
 	return RB_FIND(bftm_name_tree, &names->tree, &key);
 }
 
-static struct bftm_name *make(struct bftm_names *names, const u8 *bytes, u8 len)
+static struct bftm_name *name_make(struct bftm_names *names, const u8 *bytes, u8 len)
 {
 	struct bftm_name *name = calloc(1, sizeof(*name));
 
@@ -75,7 +75,7 @@ int bftm_name_join(struct bftm_names *names, struct bftm_acquire_op *op,
 						op->ask.name_len);
 
 	if (!name) {
-		name = make(names, op->ask.name, op->ask.name_len);
+		name = name_make(names, op->ask.name, op->ask.name_len);
 		if (!name)
 			return -ENOMEM;
 	} else if (is_idle(name)) {
@@ -122,7 +122,7 @@ struct bftm_acquire_op *bftm_name_leave(struct bftm_names *names,
 	} else if (is_idle(name)) {
 		TAILQ_INSERT_TAIL(&names->idle, name, idle);
 		if (++names->idle_count > BFTM_NAMES_IDLE)
-			forget(names, TAILQ_FIRST(&names->idle));
+			name_forget(names, TAILQ_FIRST(&names->idle));
 	}
 	return next;
 }

@@ -15,8 +15,8 @@
 
 struct bftm_acquire_op;
 
-/** enum bftm_place - where a request stands at its lock */
-enum bftm_place {
+/** enum bftm_name_place - where a request stands at its lock */
+enum bftm_name_place {
 	BFTM_PLACE_WAITING,	/* for its turn */
 	BFTM_PLACE_ACTIVE,	/* contends, or holds what it won */
 	BFTM_PLACE_ADOPTED,	/* holds what an earlier daemon, or the kernel, won */

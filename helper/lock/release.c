@@ -6,8 +6,8 @@
 #include "lock/release.h"
 
 /* By name too: a liar may put the attempt of one lock under another's name. */
-static int compare(const struct bftm_release_op *a,
-		   const struct bftm_release_op *b)
+static int release_compare(const struct bftm_release_op *a,
+			   const struct bftm_release_op *b)
 {
 	if (a->release.attempt != b->release.attempt)
 		return a->release.attempt < b->release.attempt ? -1 : 1;
@@ -15,7 +15,7 @@ static int compare(const struct bftm_release_op *a,
 }
 
 /* NOLINTNEXTLINE: RB_REMOVE() is not understood */
-BFTM_TREE(bftm_releases, bftm_release_op, node, compare)
+BFTM_TREE(bftm_releases, bftm_release_op, node, release_compare)
 
 static void send_release(struct bftm_cluster *cl, const u8 *name, u8 len,
 			 u64 attempt, u32 to)
@@ -30,7 +30,7 @@ static void send_release(struct bftm_cluster *cl, const u8 *name, u8 len,
 	bftm_cluster_send(cl, to, &msg);
 }
 
-static void drop(struct bftm_release_op *op)
+static void release_drop(struct bftm_release_op *op)
 {
 	bftm_timer_stop(&op->timer);
 	RB_REMOVE(bftm_releases, &op->cluster->acquires.releases, op);
@@ -38,22 +38,22 @@ static void drop(struct bftm_release_op *op)
 	free(op);
 }
 
-static void fire(struct bftm_timer *timer)
+static void release_fire(struct bftm_timer *timer)
 {
 	struct bftm_release_op *op =
 		container_of(timer, struct bftm_release_op, timer);
 	u32 to = bftm_release_wake(&op->release, &op->cluster->cfg, bftm_now());
 
 	if (!to) {
-		drop(op);
+		release_drop(op);
 		return;
 	}
 	send_release(op->cluster, op->name, op->len, op->release.attempt, to);
 	bftm_timer_arm(timer, op->release.wake_ns);
 }
 
-static struct bftm_release_op *find(struct bftm_cluster *cl, const u8 *name, u8 len,
-				    u64 attempt)
+static struct bftm_release_op *release_find(struct bftm_cluster *cl, const u8 *name, u8 len,
+					    u64 attempt)
 {
 	struct bftm_release_op key = { .release.attempt = attempt, .len = len };
 
@@ -64,7 +64,7 @@ static struct bftm_release_op *find(struct bftm_cluster *cl, const u8 *name, u8 
 void bftm_release_begin(struct bftm_cluster *cl, const u8 *name, u8 len,
 			u64 attempt, u32 to)
 {
-	struct bftm_release_op *op = find(cl, name, len, attempt);
+	struct bftm_release_op *op = release_find(cl, name, len, attempt);
 
 	send_release(cl, name, len, attempt, to);
 	/* A server that still says FREE to it was just told, and is told again. */
@@ -76,7 +76,7 @@ void bftm_release_begin(struct bftm_cluster *cl, const u8 *name, u8 len,
 	if (!op)
 		return;
 	op->cluster = cl;
-	op->timer.fire = fire;
+	op->timer.fire = release_fire;
 	op->len = len;
 	memcpy(op->name, name, len);
 	bftm_release_start(&op->release, &cl->cfg, attempt, to, bftm_now());
@@ -87,10 +87,10 @@ void bftm_release_begin(struct bftm_cluster *cl, const u8 *name, u8 len,
 
 void bftm_release_answer_from(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 {
-	struct bftm_release_op *op = find(cl, msg->name, msg->name_len, msg->attempt);
+	struct bftm_release_op *op = release_find(cl, msg->name, msg->name_len, msg->attempt);
 
 	if (op && bftm_release_answer(&op->release, u))
-		drop(op);
+		release_drop(op);
 }
 
 void bftm_release_forget(struct bftm_cluster *cl)
@@ -98,5 +98,5 @@ void bftm_release_forget(struct bftm_cluster *cl)
 	struct bftm_release_op *op;
 
 	while ((op = RB_MIN(bftm_releases, &cl->acquires.releases)))
-		drop(op);
+		release_drop(op);
 }

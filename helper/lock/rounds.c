@@ -81,7 +81,7 @@ static struct bftm_round *find_round(struct bftm_cluster *cl, u64 attempt)
 	return NULL;
 }
 
-static u32 count(u32 servers)
+static u32 round_count(u32 servers)
 {
 	return (u32)__builtin_popcount(servers);
 }
@@ -108,7 +108,7 @@ static void judge_round(struct bftm_cluster *cl, const struct bftm_acquire_op *o
 	if (won) {
 		round->won = true;
 		minority = out->said_locked;
-	} else if (count(out->said_locked) > cl->conf.n - f &&
+	} else if (round_count(out->said_locked) > cl->conf.n - f &&
 		   !same_holder(cl, round)) {
 		round->lost = true;
 		minority = out->said_free;
@@ -134,13 +134,13 @@ static void judge_first(struct bftm_cluster *cl, struct bftm_acquire_op *op, boo
 
 	if (heard->judged || heard->attempt != op->client->attempt)
 		return;
-	if (won && count(heard->free) >= f) {
+	if (won && round_count(heard->free) >= f) {
 		heard->at_once = true;
 		heard->denied |= heard->locked;
 		heard->judged = true;
 	}
 	if (heard->judged || now - heard->begun_ns < cl->cfg.resend_ns ||
-	    count(heard->locked) <= cl->conf.n - f)
+	    round_count(heard->locked) <= cl->conf.n - f)
 		return;
 	heard->judged = true;
 	round = new_round(cl, heard->attempt, heard->begun_ns);
@@ -204,7 +204,7 @@ void bftm_evidence_over(struct bftm_cluster *cl, struct bftm_acquire_op *op)
 }
 
 /* An answer to an attempt that waits in the queue, or that was won there. */
-static void hear(u32 u, struct bftm_acquire_op *op, const struct bftm_msg *msg)
+static void round_hear(u32 u, struct bftm_acquire_op *op, const struct bftm_msg *msg)
 {
 	struct bftm_heard *heard = &op->heard;
 	u32 bit = 1u << u;
@@ -221,7 +221,7 @@ static void hear(u32 u, struct bftm_acquire_op *op, const struct bftm_msg *msg)
 }
 
 /* Another attempt begins: what was said to the one before is over. */
-static void begin(struct bftm_acquire_op *op)
+static void round_begin(struct bftm_acquire_op *op)
 {
 	struct bftm_heard *heard = &op->heard;
 	u32 u;
@@ -263,12 +263,12 @@ void bftm_evidence_answer(struct bftm_cluster *cl, u32 u,
 	/* Of what was adopted, the beginning is not known. */
 	if (op && op->place == BFTM_PLACE_ACTIVE) {
 		if (op->heard.attempt != msg->attempt)
-			begin(op);
+			round_begin(op);
 		/* What came from an earlier start of the server may be old. */
 		if (msg->server_epoch == peer->epoch)
 			contradicts(cl, u, op, msg);
 		if (bftm_contender_queues(op->client))
-			hear(u, op, msg);
+			round_hear(u, op, msg);
 	}
 	if (!round || round->queued)
 		return;

@@ -26,7 +26,7 @@ static void server_epoch(struct bftm_cluster *cl, u32 u, const struct bftm_msg *
 		bftm_acquire_epoch(cl, u, msg);
 }
 
-const struct bftm_service bftm_lock_service = {
+const struct bftm_cluster_service bftm_lock_service = {
 	.begin = client_begin,
 	.stop = cluster_stop,
 	.forget = client_forget,

@@ -8,7 +8,7 @@
 #include "loop/clock.h"
 #include "loop/loop.h"
 
-static int compare(const struct bftm_timer *a, const struct bftm_timer *b)
+static int timer_compare(const struct bftm_timer *a, const struct bftm_timer *b)
 {
 	if (a->at_ns != b->at_ns)
 		return a->at_ns < b->at_ns ? -1 : 1;
@@ -16,7 +16,7 @@ static int compare(const struct bftm_timer *a, const struct bftm_timer *b)
 }
 
 RB_HEAD(timers, bftm_timer);
-BFTM_TREE(timers, bftm_timer, node, compare)
+BFTM_TREE(timers, bftm_timer, node, timer_compare)
 
 static struct timers timers = RB_INITIALIZER(&timers);
 static int epoll_fd = -1;
@@ -29,7 +29,7 @@ u64 bftm_now(void)
 	return bftm_clock_ns();
 }
 
-static int add(int fd, void *ptr)
+static int timer_add(int fd, void *ptr)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = ptr };
 
@@ -42,12 +42,12 @@ int bftm_loop_init(void)
 	timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (epoll_fd < 0 || timer_fd < 0)
 		return -errno;
-	return add(timer_fd, NULL);
+	return timer_add(timer_fd, NULL);
 }
 
 int bftm_watch_add(struct bftm_watch *watch)
 {
-	return add(watch->fd, watch);
+	return timer_add(watch->fd, watch);
 }
 
 void bftm_watch_del(struct bftm_watch *watch)

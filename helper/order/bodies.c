@@ -23,7 +23,7 @@ static void note_wake(u64 *at, const struct bftm_transfer *t)
 }
 
 /* The next time at which something counts as lost. */
-static void arm(struct bftm_order_work *w)
+static void body_arm(struct bftm_order_work *w)
 {
 	struct bftm_put *put[] = { &w->submit.put, &w->iterate.put };
 	u32 u, i;
@@ -93,7 +93,7 @@ void bftm_put_to(struct bftm_order_work *w, struct bftm_put *put, u32 to)
 		bftm_transfer_begin(&put->transfer[u], put->id.len);
 		pump_put(w, put, u);
 	}
-	arm(w);
+	body_arm(w);
 }
 
 static void wake_put(struct bftm_order_work *w, struct bftm_put *put, u64 now)
@@ -187,7 +187,7 @@ void bftm_fetch_begin(struct bftm_order_work *w, struct bftm_fetch *f,
 		next_holder(w, f);
 	else
 		f->over = true;
-	arm(w);
+	body_arm(w);
 }
 
 void bftm_fetch_stop(struct bftm_fetch *f)
@@ -207,7 +207,7 @@ static void wake_fetch(struct bftm_order_work *w, struct bftm_fetch *f, u64 now)
 		next_holder(w, f);
 }
 
-static void wake(struct bftm_timer *timer)
+static void body_wake(struct bftm_timer *timer)
 {
 	struct bftm_order_work *w = container_of(timer, struct bftm_order_work, transfer);
 	u64 now = bftm_now();
@@ -220,7 +220,7 @@ static void wake(struct bftm_timer *timer)
 	wake_fetch(w, &w->make.fetch_state, now);
 	for (i = 0; i < w->make.fetches; i++)
 		wake_fetch(w, &w->make.fetch[i], now);
-	arm(w);
+	body_arm(w);
 	bftm_make_gathered(w);
 	/* Too few answer for the state to be stored at a quorum. */
 	if (w->iterate.put.failed && w->order.phase == BFTM_ORDER_MAKING && !w->iterate.put.to)
@@ -229,7 +229,7 @@ static void wake(struct bftm_timer *timer)
 
 void bftm_bodies_init(struct bftm_order_work *w)
 {
-	w->transfer.fire = wake;
+	w->transfer.fire = body_wake;
 }
 
 /* All is here: is it what it is said to be? */
@@ -291,5 +291,5 @@ void bftm_bodies_answer(struct bftm_order_work *w, u32 u, const struct bftm_orde
 		bftm_make_gathered(w);
 	}
 	if (w->cluster)
-		arm(w);
+		body_arm(w);
 }

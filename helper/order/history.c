@@ -20,7 +20,7 @@ static u32 size(const struct bftm_past *p)
 	return (u32)sizeof(*p) + p->len + p->response_len;
 }
 
-static void forget(struct bftm_history *h)
+static void history_forget(struct bftm_history *h)
 {
 	struct bftm_past *p = TAILQ_FIRST(&h->list);
 
@@ -34,10 +34,10 @@ static void forget(struct bftm_history *h)
 void bftm_history_free(struct bftm_history *h)
 {
 	while (h->count)
-		forget(h);
+		history_forget(h);
 }
 
-void bftm_history_add(struct bftm_history *h, const struct bftm_request *r, u64 now,
+void bftm_history_add(struct bftm_history *h, const struct bftm_order_request *r, u64 now,
 		      u64 number, const struct bftm_object_answer *a)
 {
 	u32 response_len = a ? a->len : 0;
@@ -63,7 +63,7 @@ void bftm_history_add(struct bftm_history *h, const struct bftm_request *r, u64 
 	total += size(p);
 	while (h->count > BFTM_HISTORY_MAX || h->bytes > BFTM_HISTORY_BYTES ||
 	       (h->count && total > BFTM_HISTORY_TOTAL))
-		forget(h);
+		history_forget(h);
 }
 
 static void add_known(struct json_object *o, const char *key, u64 value, bool known)
@@ -71,8 +71,9 @@ static void add_known(struct json_object *o, const char *key, u64 value, bool kn
 	json_object_object_add(o, key, known ? bftm_json_number(key, value) : NULL);
 }
 
-static struct json_object *describe(const struct bftm_cluster *cl,
-				    const struct bftm_ordering *o, const struct bftm_past *p)
+static struct json_object *history_describe(const struct bftm_cluster *cl,
+					    const struct bftm_ordering *o,
+					    const struct bftm_past *p)
 {
 	struct json_object *line = json_object_new_object();
 	bool known = p->return_ns;
@@ -95,7 +96,7 @@ static struct json_object *describe(const struct bftm_cluster *cl,
 static void add_pending(struct json_object *list, const struct bftm_cluster *cl,
 			const struct bftm_ordering *o, const struct bftm_requests *requests)
 {
-	const struct bftm_request *r;
+	const struct bftm_order_request *r;
 
 	TAILQ_FOREACH(r, requests, beside) {
 		struct bftm_history one;
@@ -108,7 +109,7 @@ static void add_pending(struct json_object *list, const struct bftm_cluster *cl,
 		if (!one.count)
 			continue;
 		/* NOLINTNEXTLINE: freed by bftm_history_free(); lists of queue.h are not understood */
-		json_object_array_add(list, describe(cl, o, TAILQ_FIRST(&one.list)));
+		json_object_array_add(list, history_describe(cl, o, TAILQ_FIRST(&one.list)));
 		bftm_history_free(&one);
 	}
 }
@@ -123,7 +124,7 @@ struct json_object *bftm_order_history(const struct bftm_cluster *cl, const u8 *
 	if (!o)
 		return list;
 	TAILQ_FOREACH(p, &o->history.list, list)
-		json_object_array_add(list, describe(cl, o, p));
+		json_object_array_add(list, history_describe(cl, o, p));
 	if (o->work)
 		add_pending(list, cl, o, &o->work->submit.batch);
 	return list;

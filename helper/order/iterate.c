@@ -15,7 +15,7 @@
 /* Without the kernel. */
 #define RETRY_NS		(100 * BFTM_NS_PER_MS)
 
-static void obey(struct bftm_order_work *w, const struct bftm_order_out *out);
+static void iteration_obey(struct bftm_order_work *w, const struct bftm_order_out *out);
 
 static bool under_way(const struct bftm_order_work *w)
 {
@@ -49,7 +49,7 @@ static void note_settled(struct bftm_order_work *w)
 	bftm_submit_settled(w);
 }
 
-static void committed(struct bftm_order_work *w)
+static void iteration_committed(struct bftm_order_work *w)
 {
 	bftm_order_totals.committed++;
 	w->iterate.pauses = 0;
@@ -84,7 +84,7 @@ static void denied(struct bftm_order_work *w, u32 reason)
 		bftm_submit_denied(w, reason);
 }
 
-static void begin(struct bftm_order_work *w, bool refresh)
+static void iteration_begin(struct bftm_order_work *w, bool refresh)
 {
 	struct bftm_order_out out;
 
@@ -95,7 +95,7 @@ static void begin(struct bftm_order_work *w, bool refresh)
 	w->iterate.first_seq = bftm_identity_seq(w->ordering->identity);
 	bftm_order_totals.iterations++;
 	bftm_order_begin(&w->order, bftm_order_cfg_of(w), refresh, bftm_now(), &out);
-	obey(w, &out);
+	iteration_obey(w, &out);
 }
 
 /* Nothing is under way, and nothing is to be done. */
@@ -155,11 +155,11 @@ static void next_iteration(struct bftm_order_work *w)
 	w->iterate.refresh = false;
 	if (refresh)
 		bftm_submit_polled(w);
-	begin(w, refresh);
+	iteration_begin(w, refresh);
 }
 
 /* Half of an answer's way is over: whoever recovers may still say so. */
-static void make(struct bftm_order_work *w)
+static void iteration_make(struct bftm_order_work *w)
 {
 	const struct bftm_order *o = &w->order;
 	u64 until = o->begun_ns + bftm_order_cfg_of(w)->resend_ns;
@@ -182,20 +182,20 @@ void bftm_iterate(struct bftm_order_work *w)
 		return;
 	}
 	if (w->iterate.awaits) {
-		make(w);
+		iteration_make(w);
 		return;
 	}
 	bftm_order_wake(&w->order, bftm_order_cfg_of(w), bftm_now(), &out);
-	obey(w, &out);
+	iteration_obey(w, &out);
 }
 
 /* Do what the core says. */
-static void obey(struct bftm_order_work *w, const struct bftm_order_out *out)
+static void iteration_obey(struct bftm_order_work *w, const struct bftm_order_out *out)
 {
 	const struct bftm_order_cfg *cfg = bftm_order_cfg_of(w);
 
 	if (out->verdict == BFTM_ORDER_DONE)
-		committed(w);
+		iteration_committed(w);
 	if (out->send && out->to)
 		bftm_phase_send(w, out->send, out->to);
 	switch (out->verdict) {
@@ -204,7 +204,7 @@ static void obey(struct bftm_order_work *w, const struct bftm_order_out *out)
 		break;
 	case BFTM_ORDER_MAKE:
 		w->iterate.unreachable_ns = 0;
-		make(w);
+		iteration_make(w);
 		return;
 	case BFTM_ORDER_OUTRANKED:
 		bftm_order_totals.outranked++;
@@ -248,9 +248,9 @@ void bftm_iterate_answer(struct bftm_order_work *w, u32 u, const struct bftm_ord
 		w->iterate.put.stored &= ~(1u << u);	/* it has lost what it stored */
 	bftm_order_answer(&w->order, bftm_order_cfg_of(w), u, msg, genuine, bftm_now(), &out);
 	if (w->iterate.awaits && out.verdict == BFTM_ORDER_ON && under_way(w))
-		make(w);
+		iteration_make(w);
 	else if (out.send || out.verdict != BFTM_ORDER_ON || !under_way(w))
-		obey(w, &out);
+		iteration_obey(w, &out);
 }
 
 void bftm_iterate_refused(struct bftm_order_work *w, u32 u, u32 reason)
@@ -259,7 +259,7 @@ void bftm_iterate_refused(struct bftm_order_work *w, u32 u, u32 reason)
 
 	bftm_order_refused(&w->order, bftm_order_cfg_of(w), u, reason, bftm_now(), &out);
 	if (out.verdict != BFTM_ORDER_ON)
-		obey(w, &out);
+		iteration_obey(w, &out);
 }
 
 void bftm_iterate_made(struct bftm_order_work *w, bool made)
@@ -270,7 +270,7 @@ void bftm_iterate_made(struct bftm_order_work *w, bool made)
 		return;
 	if (made) {
 		bftm_order_made(&w->order, bftm_order_cfg_of(w), &w->make.next.id, bftm_now(), &out);
-		obey(w, &out);
+		iteration_obey(w, &out);
 		return;
 	}
 	bftm_order_unmade(&w->order);

@@ -27,7 +27,7 @@ static u64 resend_ns(const struct bftm_order_work *w)
 	return bftm_order_cfg_of(w)->resend_ns;
 }
 
-static void won(void *arg)
+static void mutex_won(void *arg)
 {
 	struct bftm_order_work *w = arg;
 
@@ -38,7 +38,7 @@ static void won(void *arg)
 }
 
 /* It could not be had, or the lease is over. */
-static void over(void *arg)
+static void mutex_over(void *arg)
 {
 	struct bftm_order_work *w = arg;
 
@@ -61,7 +61,7 @@ static void contend(struct bftm_order_work *w)
 
 	snprintf(ask.cluster, sizeof(ask.cluster), "%s", w->cluster->conf.name);
 	memcpy(ask.name, w->ordering->name, w->ordering->len);
-	w->mutex.inside = (struct bftm_inside){ .won = won, .over = over, .arg = w };
+	w->mutex.inside = (struct bftm_inside){ .won = mutex_won, .over = mutex_over, .arg = w };
 	w->mutex.state = BFTM_ORDER_QUEUED;
 	w->mutex.id = ask.id;
 	bftm_order_patience(w);

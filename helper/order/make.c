@@ -124,7 +124,7 @@ static bool is_made(const struct bftm_order_work *w)
 	       m->next.id.len <= m->limit;
 }
 
-static void propose(struct bftm_order_work *w);
+static void make_propose(struct bftm_order_work *w);
 
 void bftm_make(struct bftm_order_work *w)
 {
@@ -132,7 +132,7 @@ void bftm_make(struct bftm_order_work *w)
 
 	bftm_make_stop(w);
 	if (is_made(w)) {
-		propose(w);
+		make_propose(w);
 		return;
 	}
 	m->gathering = true;
@@ -145,7 +145,7 @@ void bftm_make(struct bftm_order_work *w)
 }
 
 /* A long body goes ahead: the core's patience is for datagrams. */
-static void propose(struct bftm_order_work *w)
+static void make_propose(struct bftm_order_work *w)
 {
 	struct bftm_order_make *m = &w->make;
 
@@ -172,13 +172,13 @@ static void applied(struct bftm_object_job *job)
 		w->make.made = good;
 		bftm_iterate_ran(w, good);
 	} else if (good) {
-		propose(w);
+		make_propose(w);
 	} else {
 		bftm_iterate_made(w, false);
 	}
 }
 
-static void apply(struct bftm_order_work *w)
+static void make_state(struct bftm_order_work *w)
 {
 	struct bftm_order_make *m = &w->make;
 	struct bftm_object_job *job = &m->job;
@@ -250,7 +250,7 @@ void bftm_make_gathered(struct bftm_order_work *w)
 		return;
 	}
 	if (w->order.applies) {
-		apply(w);
+		make_state(w);
 		return;
 	}
 	m->next.id = w->order.base;

@@ -14,12 +14,12 @@
 
 struct bftm_order_totals bftm_order_totals;
 
-static int compare(const struct bftm_ordering *a, const struct bftm_ordering *b)
+static int ordering_compare(const struct bftm_ordering *a, const struct bftm_ordering *b)
 {
 	return a->len != b->len ? a->len - b->len : memcmp(a->name, b->name, a->len);
 }
 
-BFTM_TREE(bftm_orderings, bftm_ordering, node, compare)
+BFTM_TREE(bftm_orderings, bftm_ordering, node, ordering_compare)
 
 u64 bftm_random(u64 limit)
 {
@@ -35,7 +35,8 @@ const struct bftm_order_cfg *bftm_order_cfg_of(const struct bftm_order_work *w)
 	return &w->cluster->order_cfg;
 }
 
-static struct bftm_ordering *find(struct bftm_identity *identity, const u8 *name, size_t len)
+static struct bftm_ordering *ordering_find(struct bftm_identity *identity, const u8 *name,
+					   size_t len)
 {
 	struct bftm_ordering key = { .len = (u8)len };
 
@@ -46,9 +47,9 @@ static struct bftm_ordering *find(struct bftm_identity *identity, const u8 *name
 }
 
 /* Return: NULL without memory, or when there are too many. */
-static struct bftm_ordering *get(struct bftm_identity *identity, const u8 *name, u8 len)
+static struct bftm_ordering *ordering_get(struct bftm_identity *identity, const u8 *name, u8 len)
 {
-	struct bftm_ordering *o = find(identity, name, len);
+	struct bftm_ordering *o = ordering_find(identity, name, len);
 
 	if (o || identity->orderings_count >= BFTM_OBJECTS_MAX)
 		return o;
@@ -74,7 +75,7 @@ void bftm_order_send(struct bftm_order_work *w, u32 to, struct bftm_order_msg *m
 	bftm_cluster_send_order(w->cluster, to, msg);
 }
 
-static int begin(const struct bftm_submit_ask *ask, struct bftm_cluster *cl)
+static int ordering_begin(const struct bftm_submit_ask *ask, struct bftm_cluster *cl)
 {
 	struct bftm_ordering *o;
 	struct bftm_order_work *w;
@@ -86,7 +87,7 @@ static int begin(const struct bftm_submit_ask *ask, struct bftm_cluster *cl)
 		return EPROTONOSUPPORT;
 	if (!ask->name_len || ask->name_len > BFTM_OBJECT_NAME_MAX)
 		return ENAMETOOLONG;
-	o = get(cl->identity, ask->name, ask->name_len);
+	o = ordering_get(cl->identity, ask->name, ask->name_len);
 	if (!o)
 		return ENOMEM;
 	err = bftm_order_work_get(o, &w);
@@ -100,7 +101,7 @@ static int begin(const struct bftm_submit_ask *ask, struct bftm_cluster *cl)
 
 void bftm_order_submit(const struct bftm_submit_ask *ask)
 {
-	int error = begin(ask, bftm_cluster_find(ask->cluster));
+	int error = ordering_begin(ask, bftm_cluster_find(ask->cluster));
 
 	bftm_order_totals.submits++;
 	if (error)
@@ -110,7 +111,7 @@ void bftm_order_submit(const struct bftm_submit_ask *ask)
 /* The object that an answer names, if it is worked on through this cluster. */
 static struct bftm_order_work *work_of(struct bftm_cluster *cl, const u8 *name, u8 len)
 {
-	struct bftm_ordering *o = find(cl->identity, name, len);
+	struct bftm_ordering *o = ordering_find(cl->identity, name, len);
 
 	return o && o->work && o->work->cluster == cl ? o->work : NULL;
 }
@@ -249,7 +250,7 @@ static void cluster_stop(struct bftm_cluster *cl)
 	client_forget(cl->identity);
 }
 
-const struct bftm_service bftm_object_service = {
+const struct bftm_cluster_service bftm_object_service = {
 	.begin = client_begin,
 	.restored = client_restored,
 	.stop = cluster_stop,
@@ -271,5 +272,5 @@ const struct bftm_ordering *bftm_ordering_next(const struct bftm_cluster *cl,
 struct bftm_ordering *bftm_ordering_find(const struct bftm_cluster *cl, const u8 *name,
 					 size_t len)
 {
-	return find(cl->identity, name, len);
+	return ordering_find(cl->identity, name, len);
 }

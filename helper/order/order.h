@@ -12,7 +12,7 @@
 #include "core/types.h"
 
 struct bftm_cluster;
-struct bftm_service;
+struct bftm_cluster_service;
 struct bftm_submit_ask;
 struct json_object;
 
@@ -53,7 +53,7 @@ void bftm_order_orphan(void);
 void bftm_orders_interrupt(void);
 
 /** bftm_object_service - for the table of services */
-extern const struct bftm_service bftm_object_service;
+extern const struct bftm_cluster_service bftm_object_service;
 
 /** bftm_order_describe() - the objects of a cluster that this host has used */
 struct json_object *bftm_order_describe(const struct bftm_cluster *cl);

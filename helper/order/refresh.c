@@ -21,7 +21,7 @@ static u64 pause_ns(const struct bftm_ordering *o)
 	return pause / 2 + bftm_random(pause);
 }
 
-static void refresh(struct bftm_timer *timer)
+static void refresh_fire(struct bftm_timer *timer)
 {
 	struct bftm_ordering *o = container_of(timer, struct bftm_ordering, refresh);
 	struct bftm_order_work *w;
@@ -43,11 +43,11 @@ static void refresh(struct bftm_timer *timer)
 
 void bftm_refresh_init(struct bftm_ordering *o)
 {
-	o->refresh.fire = refresh;
+	o->refresh.fire = refresh_fire;
 }
 
 /* A liar may pretend to be restarted again and again: that is answered less and less. */
-static void note(struct bftm_ordering *o, u32 u, u64 from_ns)
+static void refresh_note(struct bftm_ordering *o, u32 u, u64 from_ns)
 {
 	if (o->restarted >> u & 1)
 		return;
@@ -62,14 +62,14 @@ void bftm_refresh_restarted(struct bftm_ordering *o, struct bftm_cluster *cl, u3
 	u64 quiet = cl->peer[u].quarantine_until_ns, now = bftm_now();
 
 	/* Until then it says nothing of objects. */
-	note(o, u, quiet > now ? quiet : now);
+	refresh_note(o, u, quiet > now ? quiet : now);
 }
 
 void bftm_refresh_heard(struct bftm_ordering *o, u32 u, const struct bftm_order_msg *msg)
 {
 	switch (msg->type) {
 	case BFTM_ORDER_RECOVERING:
-		note(o, u, bftm_now());
+		refresh_note(o, u, bftm_now());
 		break;
 	case BFTM_ORDER_GOT:
 	case BFTM_ORDER_PROPOSED:

@@ -12,18 +12,18 @@
 #include "cluster/reach.h"
 #include "kernel/upcall.h"
 
-static int compare(const struct bftm_request *a, const struct bftm_request *b)
+static int request_compare(const struct bftm_order_request *a, const struct bftm_order_request *b)
 {
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
-RB_HEAD(requests, bftm_request);
-BFTM_TREE(requests, bftm_request, by_id, compare)
+RB_HEAD(requests, bftm_order_request);
+BFTM_TREE(requests, bftm_order_request, by_id, request_compare)
 
 static struct requests requests = RB_INITIALIZER(&requests);
 
 /* Nobody waits for it any more. */
-static void leave(struct bftm_request *r)
+static void leave(struct bftm_order_request *r)
 {
 	bftm_timer_stop(&r->timer);
 	if (r->id)
@@ -31,7 +31,7 @@ static void leave(struct bftm_request *r)
 	r->id = 0;
 }
 
-static void drop(struct bftm_requests *list, struct bftm_request *r)
+static void request_drop(struct bftm_requests *list, struct bftm_order_request *r)
 {
 	leave(r);
 	TAILQ_REMOVE(list, r, beside);
@@ -41,14 +41,14 @@ static void drop(struct bftm_requests *list, struct bftm_request *r)
 
 void bftm_requests_drop(struct bftm_requests *list)
 {
-	struct bftm_request *r;
+	struct bftm_order_request *r;
 
 	while ((r = TAILQ_FIRST(list)))
 		/* NOLINTNEXTLINE: TAILQ_REMOVE() is not understood */
-		drop(list, r);
+		request_drop(list, r);
 }
 
-static void fail(struct bftm_request *r, int error)
+static void request_fail(struct bftm_order_request *r, int error)
 {
 	if (!r->id)
 		return;
@@ -61,28 +61,28 @@ static void fail(struct bftm_request *r, int error)
 }
 
 /* Whoever is in the operation under way stays there: it may be applied. */
-static void end(struct bftm_request *r, int error)
+static void request_end(struct bftm_order_request *r, int error)
 {
 	if (r->packed)
 		bftm_history_add(&r->ordering->history, r, 0, 0, NULL);
 	if (error)
-		fail(r, error);
+		request_fail(r, error);
 	else
 		leave(r);
 	if (!r->packed)
-		drop(&r->ordering->waiting, r);
+		request_drop(&r->ordering->waiting, r);
 }
 
 static void time_out(struct bftm_timer *timer)
 {
-	struct bftm_request *r = container_of(timer, struct bftm_request, timer);
+	struct bftm_order_request *r = container_of(timer, struct bftm_order_request, timer);
 	const struct bftm_order_work *w = r->ordering->work;
 	u64 now = bftm_now(), since = w ? w->iterate.unreachable_ns : 0;
 
 	if (r->timed)
-		end(r, bftm_limit_errno(since));
+		request_end(r, bftm_limit_errno(since));
 	else if (bftm_unreachable(since, now))
-		end(r, ENETUNREACH);
+		request_end(r, ENETUNREACH);
 	else
 		bftm_timer_arm(timer, (since ?: now) + BFTM_UNREACHABLE_NS);
 }
@@ -91,7 +91,7 @@ int bftm_request_new(struct bftm_ordering *o, struct bftm_cluster *cl,
 		     const struct bftm_submit_ask *ask)
 {
 	struct bftm_bytes alone = {};
-	struct bftm_request *r;
+	struct bftm_order_request *r;
 	int err;
 
 	/* What fits no operation by itself never will. */
@@ -121,30 +121,30 @@ int bftm_request_new(struct bftm_ordering *o, struct bftm_cluster *cl,
 
 void bftm_order_withdraw(u64 id)
 {
-	struct bftm_request key = { .id = id };
-	struct bftm_request *r = RB_FIND(requests, &requests, &key);
+	struct bftm_order_request key = { .id = id };
+	struct bftm_order_request *r = RB_FIND(requests, &requests, &key);
 
 	bftm_order_totals.withdrawn++;
 	if (r)
-		end(r, 0);
+		request_end(r, 0);
 }
 
 void bftm_order_orphan(void)
 {
-	struct bftm_request *r;
+	struct bftm_order_request *r;
 
 	while ((r = RB_MIN(requests, &requests)))
-		end(r, 0);
+		request_end(r, 0);
 }
 
 void bftm_requests_fail(struct bftm_requests *list, int error)
 {
-	struct bftm_request *r, *next;
+	struct bftm_order_request *r, *next;
 
 	for (r = TAILQ_FIRST(list); r; r = next) {
 		next = TAILQ_NEXT(r, beside);
 		if (r->id)
-			end(r, error);
+			request_end(r, error);
 	}
 }
 
@@ -156,7 +156,7 @@ static void pack(struct bftm_order_work *w, struct bftm_cluster *cl)
 {
 	struct bftm_order_submit *s = &w->submit;
 	struct bftm_requests *waiting = &w->ordering->waiting;
-	struct bftm_request *r;
+	struct bftm_order_request *r;
 
 	while ((r = TAILQ_FIRST(waiting)) && r->cluster == cl &&
 	       !(bftm_order_runs(w) && s->body.len) && !bftm_batch_add(&s->body, r->text, r->len)) {
@@ -170,7 +170,7 @@ bool bftm_order_pack(struct bftm_order_work *w)
 {
 	struct bftm_order_submit *s = &w->submit;
 	struct bftm_ordering *o = w->ordering;
-	struct bftm_request *first = TAILQ_FIRST(&o->waiting);
+	struct bftm_order_request *first = TAILQ_FIRST(&o->waiting);
 
 	if (!first)
 		return false;
@@ -195,10 +195,10 @@ bool bftm_order_pack(struct bftm_order_work *w)
 	return true;
 }
 
-static void answer(struct bftm_order_work *w, struct bftm_request *r, u64 number,
-		   const struct bftm_object_answer *a)
+static void request_answer(struct bftm_order_work *w, struct bftm_order_request *r, u64 number,
+			   const struct bftm_object_answer *a)
 {
-	struct bftm_submitted done = {
+	struct bftm_submit_report done = {
 		.id = r->id,
 		.number = number,
 		.status = a->status,
@@ -218,7 +218,7 @@ void bftm_order_deliver(struct bftm_order_work *w)
 	struct bftm_order_submit *s = &w->submit;
 	/* What a response without answers says: not even for these there was room. */
 	static const struct bftm_object_answer no_room = { .status = EMSGSIZE };
-	struct bftm_request *r, *next;
+	struct bftm_order_request *r, *next;
 	u64 version = 0, number = 0;
 	int count, i = 0;
 
@@ -231,13 +231,13 @@ void bftm_order_deliver(struct bftm_order_work *w)
 		next = TAILQ_NEXT(r, beside);
 		if (i < count) {
 			bftm_answer_get(s->response.data, (u32)i, &a);
-			answer(w, r, number + (u32)i, &a);
+			request_answer(w, r, number + (u32)i, &a);
 		} else if (!count) {
-			answer(w, r, number + (u32)i, &no_room);
+			request_answer(w, r, number + (u32)i, &no_room);
 		} else {
-			fail(r, EREMOTEIO);
+			request_fail(r, EREMOTEIO);
 		}
-		drop(&s->batch, r);
+		request_drop(&s->batch, r);
 	}
 	if (count && i != count)
 		bftm_log(LOG_WARNING, "operation %" PRIu64 ": %d requests, %d answers",

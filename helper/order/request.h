@@ -20,7 +20,7 @@ struct bftm_ordering;
 struct bftm_submit_ask;
 
 /**
- * struct bftm_request - what one application asked for
+ * struct bftm_order_request - what one application asked for
  * @beside:   among those that wait, or that are in the operation under way
  * @cluster:  where; it counts this request among its acquires
  * @id:       the kernel's number, 0: nobody waits any more
@@ -29,9 +29,9 @@ struct bftm_submit_ask;
  * @timed:    the application set a time limit
  * @packed:   it is in the operation under way
  */
-struct bftm_request {
-	RB_ENTRY(bftm_request) by_id;
-	TAILQ_ENTRY(bftm_request) beside;
+struct bftm_order_request {
+	RB_ENTRY(bftm_order_request) by_id;
+	TAILQ_ENTRY(bftm_order_request) beside;
 	struct bftm_ordering *ordering;
 	struct bftm_cluster *cluster;
 	struct bftm_timer timer;
@@ -44,7 +44,7 @@ struct bftm_request {
 	u8 text[];
 };
 
-TAILQ_HEAD(bftm_requests, bftm_request);
+TAILQ_HEAD(bftm_requests, bftm_order_request);
 
 /** struct bftm_past - a request that was answered, or whose fate is not known */
 struct bftm_past {
@@ -87,7 +87,7 @@ void bftm_order_abandon(struct bftm_order_work *w, int error);
 void bftm_history_init(struct bftm_history *h);
 void bftm_history_free(struct bftm_history *h);
 /** bftm_history_add() - @a is NULL when its fate is not known */
-void bftm_history_add(struct bftm_history *h, const struct bftm_request *r, u64 now,
+void bftm_history_add(struct bftm_history *h, const struct bftm_order_request *r, u64 now,
 		      u64 number, const struct bftm_object_answer *a);
 
 #endif /* BFTM_ORDER_REQUEST_H */

@@ -23,9 +23,9 @@ static const char *doing(const struct bftm_order_work *w)
 	return w->mutex.state == BFTM_ORDER_QUEUED ? "contend" : "wait";
 }
 
-static u64 count(const struct bftm_requests *list)
+static u64 orders_count(const struct bftm_requests *list)
 {
-	const struct bftm_request *r;
+	const struct bftm_order_request *r;
 	u64 n = 0;
 
 	TAILQ_FOREACH(r, list, beside)
@@ -33,7 +33,7 @@ static u64 count(const struct bftm_requests *list)
 	return n;
 }
 
-static struct json_object *describe(const struct bftm_ordering *o)
+static struct json_object *orders_describe(const struct bftm_ordering *o)
 {
 	const struct bftm_body_here *state = o->work && o->work->make.state.data ?
 					     &o->work->make.state : NULL;
@@ -43,8 +43,8 @@ static struct json_object *describe(const struct bftm_ordering *o)
 	bftm_json_add_text(j, "doing", doing(o->work));
 	bftm_json_add_number(j, "version", o->version);
 	bftm_json_add_number(j, "operations", o->ops);
-	bftm_json_add_number(j, "under_way", o->work ? count(&o->work->submit.batch) : 0);
-	bftm_json_add_number(j, "waiting", count(&o->waiting));
+	bftm_json_add_number(j, "under_way", o->work ? orders_count(&o->work->submit.batch) : 0);
+	bftm_json_add_number(j, "waiting", orders_count(&o->waiting));
 	bftm_json_add_number(j, "state_bytes", state ? state->id.len : 0);
 	return j;
 }
@@ -85,7 +85,7 @@ struct json_object *bftm_order_describe(const struct bftm_cluster *cl)
 	bftm_json_add_bool(j, "default", cl == bftm_cluster_find(""));
 	bftm_json_add_bool(j, "served", bftm_cluster_orders(cl));
 	for (o = bftm_ordering_next(cl, NULL); o; o = bftm_ordering_next(cl, o))
-		json_object_array_add(objects, describe(o));
+		json_object_array_add(objects, orders_describe(o));
 	json_object_object_add(j, "objects", objects);
 	return j;
 }

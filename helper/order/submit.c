@@ -15,7 +15,7 @@
 /* Repetitions get rarer up to this: the wait for the mutex may be long. */
 #define DOUBLINGS_MAX	6
 
-static void arm(struct bftm_order_work *w)
+static void submit_arm(struct bftm_order_work *w)
 {
 	u32 doublings = w->submit.submits < DOUBLINGS_MAX ? w->submit.submits : DOUBLINGS_MAX;
 
@@ -59,7 +59,7 @@ static void repeat(struct bftm_timer *timer)
 		return;
 	s->submits++;
 	bftm_submit_to(w, unheard(w));
-	arm(w);
+	submit_arm(w);
 	if (s->settled && s->submits >= BFTM_POLLS_MAX)
 		bftm_order_soon(w, 0);
 }
@@ -93,7 +93,7 @@ void bftm_submit_begin(struct bftm_order_work *w)
 	bftm_put_stop(&s->put);
 	bftm_order_patience(w);
 	bftm_submit_to(w, bftm_cluster_everyone(w->cluster));
-	arm(w);
+	submit_arm(w);
 	bftm_iterate(w);
 }
 
@@ -101,7 +101,7 @@ void bftm_submit_settled(struct bftm_order_work *w)
 {
 	w->submit.settled = true;
 	w->submit.submits = 0;
-	arm(w);
+	submit_arm(w);
 }
 
 void bftm_submit_polled(struct bftm_order_work *w)
@@ -122,7 +122,7 @@ void bftm_submit_next(struct bftm_order_work *w)
 }
 
 /* The operation is over; the next may begin. */
-static void next(struct bftm_order_work *w)
+static void submit_next(struct bftm_order_work *w)
 {
 	bftm_timer_stop(&w->submit.timer);
 	bftm_put_stop(&w->submit.put);
@@ -152,7 +152,7 @@ static void blame(struct bftm_order_work *w, u32 u)
 			w->cluster->peer[i].record.false_responses++;
 }
 
-static void respond(struct bftm_order_work *w, u32 u, const struct bftm_order_msg *msg)
+static void submit_respond(struct bftm_order_work *w, u32 u, const struct bftm_order_msg *msg)
 {
 	struct bftm_order_submit *s = &w->submit;
 	struct bftm_vote *v = &s->vote;
@@ -164,7 +164,7 @@ static void respond(struct bftm_order_work *w, u32 u, const struct bftm_order_ms
 	s->settled = true;
 	if (is_gone(v, (u32)winner)) {
 		bftm_order_abandon(w, EIDRM);
-		next(w);
+		submit_next(w);
 		return;
 	}
 	if (!bftm_bytes_add(&s->response, v->said[winner].data, v->said[winner].data_len))
@@ -173,11 +173,11 @@ static void respond(struct bftm_order_work *w, u32 u, const struct bftm_order_ms
 		bftm_vote_begin(v, s->op, s->response.len);
 		s->submits = 0;
 		bftm_submit_to(w, bftm_cluster_everyone(w->cluster));
-		arm(w);
+		submit_arm(w);
 		return;
 	}
 	bftm_order_deliver(w);
-	next(w);
+	submit_next(w);
 }
 
 void bftm_submit_answer(struct bftm_order_work *w, u32 u, const struct bftm_order_msg *msg)
@@ -188,7 +188,7 @@ void bftm_submit_answer(struct bftm_order_work *w, u32 u, const struct bftm_orde
 		return;
 	switch (msg->type) {
 	case BFTM_ORDER_RESPONSE:
-		respond(w, u, msg);
+		submit_respond(w, u, msg);
 		break;
 	case BFTM_ORDER_PENDING:
 		s->known |= 1u << u;
@@ -220,7 +220,7 @@ static void give_up(struct bftm_order_work *w, int error, int others, const char
 	bftm_requests_fail(&o->waiting, others);
 	o->incarnation = bftm_identity_renew(o->identity);
 	o->ops = 0;
-	next(w);
+	submit_next(w);
 }
 
 void bftm_submit_no_room(struct bftm_order_work *w)

@@ -53,7 +53,7 @@ void bftm_order_work_free(struct bftm_order_work *w)
 		malloc_trim(0);
 }
 
-static void wake(struct bftm_timer *timer)
+static void work_wake(struct bftm_timer *timer)
 {
 	struct bftm_order_work *w = container_of(timer, struct bftm_order_work, wake);
 
@@ -77,7 +77,7 @@ int bftm_order_work_get(struct bftm_ordering *o, struct bftm_order_work **ret)
 		return -ENOMEM;
 	count++;
 	w->ordering = o;
-	w->wake.fire = wake;
+	w->wake.fire = work_wake;
 	w->order.rank.count = o->ranks;
 	w->order.rank.client = o->identity->client;
 	w->order.rank.incarnation = (u32)(bftm_identity_seq(o->identity) >> 32);

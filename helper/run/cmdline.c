@@ -145,7 +145,7 @@ static void set_shell_command(struct argp_state *state, struct options *o, char 
 	o->command = o->shell;
 }
 
-static const char *show(struct argp_state *state, const char *name)
+static const char *cmdline_show(struct argp_state *state, const char *name)
 {
 	size_t size = BFTM_SHOWN_ROOM(strlen(name));
 	char *text = malloc(size);
@@ -162,7 +162,7 @@ static void parse_rest(struct argp_state *state, struct options *o, char *name)
 	int count = state->argc - state->next;
 
 	o->name = name;
-	o->shown = show(state, name);
+	o->shown = cmdline_show(state, name);
 	state->next = state->argc;
 	if (!count)
 		return;
@@ -194,7 +194,7 @@ static void take_descriptor(struct argp_state *state, struct options *o)
 	o->name = NULL;
 }
 
-static void check(struct argp_state *state, const struct options *o)
+static void cmdline_check(struct argp_state *state, const struct options *o)
 {
 	if (o->held && o->fd < 0)
 		argp_error(state, "--held needs --fd N, a descriptor of " BFTMUTEX_DEVICE);
@@ -317,7 +317,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		take_descriptor(state, o);
-		check(state, o);
+		cmdline_check(state, o);
 		if (o->hash_name && o->name) {
 			SHA256Data((const uint8_t *)o->name, strlen(o->name), o->hash);
 			o->name = o->hash;

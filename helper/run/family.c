@@ -32,7 +32,7 @@
 #define WALK_NS (300 * 1000000ull)
 
 /* A bit for each process, so that nothing is allocated. */
-struct set {
+struct pid_set {
 	uint64_t bits[PIDS / 64];
 };
 
@@ -49,8 +49,8 @@ struct walk {
 	int signo;
 	siginfo_t *info;
 	struct bftm_found *found;
-	struct set *family;
-	struct set *told;
+	struct pid_set *family;
+	struct pid_set *told;
 	bool news;
 };
 
@@ -62,18 +62,18 @@ struct process {
 	bool ended;
 };
 
-static bool has(const struct set *set, pid_t pid)
+static bool has(const struct pid_set *set, pid_t pid)
 {
 	return pid > 0 && pid < PIDS && set->bits[pid / 64] >> (pid % 64) & 1;
 }
 
-static void add(struct set *set, pid_t pid)
+static void family_add(struct pid_set *set, pid_t pid)
 {
 	if (pid > 0 && pid < PIDS)
 		set->bits[pid / 64] |= 1ull << (pid % 64);
 }
 
-static bool parse(char *line, struct process *ret)
+static bool family_parse(char *line, struct process *ret)
 {
 	/* A name may have any character. */
 	char *name = strchr(line, '('), *end = strrchr(line, ')');
@@ -90,7 +90,7 @@ static bool parse(char *line, struct process *ret)
 	return true;
 }
 
-static bool look(int folder, struct process *ret)
+static bool family_look(int folder, struct process *ret)
 {
 	int fd = openat(folder, "stat", O_RDONLY | O_CLOEXEC);
 	char line[1024];
@@ -103,11 +103,11 @@ static bool look(int folder, struct process *ret)
 	if (len <= 0)
 		return false;
 	line[len] = '\0';
-	return parse(line, ret);
+	return family_parse(line, ret);
 }
 
 /* Names of those that were refused push out the others. */
-static void note(struct bftm_found *found, pid_t pid, const char *name, int error)
+static void family_note(struct bftm_found *found, pid_t pid, const char *name, int error)
 {
 	size_t len;
 
@@ -126,17 +126,17 @@ static void note(struct bftm_found *found, pid_t pid, const char *name, int erro
 		strcat(found->names, ", …");
 }
 
-static void tell(struct walk *walk, int folder, pid_t pid, const struct process *process)
+static void family_tell(struct walk *walk, int folder, pid_t pid, const struct process *process)
 {
 	int error = 0;
 
-	add(walk->told, pid);
+	family_add(walk->told, pid);
 	walk->news = true;
 	/* A zombie takes signals, too; there is no need to ask first. */
 	if (walk->signo && pidfd_send_signal(folder, walk->signo, walk->info, 0))
 		error = errno;
 	if (!process->ended && error != ESRCH)
-		note(walk->found, pid, process->name, error);
+		family_note(walk->found, pid, process->name, error);
 }
 
 static void meet(struct walk *walk, const char *entry)
@@ -150,13 +150,14 @@ static void meet(struct walk *walk, const char *entry)
 	folder = openat(walk->proc, entry, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)
 		return;
-	if (look(folder, &process) && (has(walk->family, pid) || has(walk->family, process.parent))) {
+	if (family_look(folder, &process) &&
+	    (has(walk->family, pid) || has(walk->family, process.parent))) {
 		if (!has(walk->family, pid)) {
-			add(walk->family, pid);
+			family_add(walk->family, pid);
 			walk->news = true;
 		}
 		if (!walk->pgrp || process.pgrp == walk->pgrp)
-			tell(walk, folder, pid, &process);
+			family_tell(walk, folder, pid, &process);
 	}
 	close(folder);
 }
@@ -194,7 +195,7 @@ static int open_proc(void)
 void bftm_family_signal(pid_t root, pid_t child, pid_t pgrp, int signo, siginfo_t *info,
 			struct bftm_found *ret)
 {
-	static struct set family, told;
+	static struct pid_set family, told;
 	uint64_t end = bftm_boottime() + WALK_NS;
 	struct walk walk = {
 		.proc = open_proc(),
@@ -209,9 +210,9 @@ void bftm_family_signal(pid_t root, pid_t child, pid_t pgrp, int signo, siginfo_
 	memset(ret, 0, sizeof(*ret));
 	memset(&family, 0, sizeof(family));
 	memset(&told, 0, sizeof(told));
-	add(&told, root);
-	add(&family, root);
-	add(&family, child);
+	family_add(&told, root);
+	family_add(&family, root);
+	family_add(&family, child);
 	if (walk.proc >= 0) {
 		do
 			pass(&walk);
@@ -222,7 +223,7 @@ void bftm_family_signal(pid_t root, pid_t child, pid_t pgrp, int signo, siginfo_
 	}
 	/* No /proc, or one that hides the processes of others. */
 	if (child && !has(&told, child) && (!pgrp || getpgid(child) == pgrp))
-		note(ret, child, "?", kill(child, signo) ? errno : 0);
+		family_note(ret, child, "?", kill(child, signo) ? errno : 0);
 }
 
 bool bftm_family_is_gone(void)

@@ -27,7 +27,7 @@
  * News
  */
 
-static void tell(struct bftm_keeping *k, int what, enum bftm_verdict verdict)
+static void lease_tell(struct bftm_keeping *k, int what, enum bftm_run_verdict verdict)
 {
 	struct bftm_news news = { .what = what, .status = k->status, .verdict = verdict };
 
@@ -59,7 +59,7 @@ static void on_end(struct bftm_keeping *k, int status)
 	/* With --close nobody else has it. */
 	if (fcntl(k->fd, F_GETFD) & FD_CLOEXEC)
 		return;
-	tell(k, BFTM_NEWS_LEFT, BFTM_KEPT);
+	lease_tell(k, BFTM_NEWS_LEFT, BFTM_KEPT);
 	close(k->fd);
 	k->fd = -1;
 }
@@ -77,7 +77,7 @@ static void on_children(struct bftm_keeping *k)
 			if (pid != k->command || k->stage != RUNNING)
 				continue;
 			k->status = status;
-			tell(k, BFTM_NEWS_STOPPED, BFTM_KEPT);
+			lease_tell(k, BFTM_NEWS_STOPPED, BFTM_KEPT);
 			continue;
 		}
 		k->reaped_ns = bftm_boottime();
@@ -165,7 +165,7 @@ static void wait_for_event(struct bftm_keeping *k)
 	bftm_speech_flush(&k->speech, 0);
 }
 
-static enum bftm_verdict keep(struct bftm_keeping *k)
+static enum bftm_run_verdict lease_keep(struct bftm_keeping *k)
 {
 	while (!is_over(k)) {
 		on_time(k);
@@ -201,7 +201,7 @@ _Noreturn void bftm_keeper(const struct bftm_run *run, int peer, const sigset_t 
 		.signals = child_signals(),
 	};
 	pid_t self = getpid();
-	enum bftm_verdict verdict;
+	enum bftm_run_verdict verdict;
 	int start[2];
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -218,14 +218,14 @@ _Noreturn void bftm_keeper(const struct bftm_run *run, int peer, const sigset_t 
 	setsid();
 	close(start[0]);
 	close(start[1]);
-	tell(&k, BFTM_NEWS_STARTED, BFTM_KEPT);
-	verdict = keep(&k);
-	tell(&k, BFTM_NEWS_OVER, verdict);
+	lease_tell(&k, BFTM_NEWS_STARTED, BFTM_KEPT);
+	verdict = lease_keep(&k);
+	lease_tell(&k, BFTM_NEWS_OVER, verdict);
 	bftm_speech_flush(&k.speech, getppid() == k.parent ? -1 : 0);
 	_exit(EX_OK);
 }
 
-enum bftm_verdict bftm_keeper_take_over(const struct bftm_run *run, int fd, pid_t dead)
+enum bftm_run_verdict bftm_keeper_take_over(const struct bftm_run *run, int fd, pid_t dead)
 {
 	struct bftm_keeping k = {
 		.run = run,
@@ -234,14 +234,14 @@ enum bftm_verdict bftm_keeper_take_over(const struct bftm_run *run, int fd, pid_
 		.peer = -1,
 		.signals = child_signals(),
 	};
-	enum bftm_verdict verdict;
+	enum bftm_run_verdict verdict;
 	char why[96];
 
 	if (fd >= 0)
 		bftm_keeper_watch(&k);
 	snprintf(why, sizeof(why), ": process %d, which watched the lease, was killed", dead);
 	bftm_keeper_terminate(&k, why);
-	verdict = keep(&k);
+	verdict = lease_keep(&k);
 	bftm_speech_flush(&k.speech, -1);
 	return verdict;
 }

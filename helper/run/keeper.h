@@ -8,8 +8,8 @@
 
 struct bftm_run;
 
-/** enum bftm_verdict - how it ended */
-enum bftm_verdict {
+/** enum bftm_run_verdict - how it ended */
+enum bftm_run_verdict {
 	BFTM_KEPT,	/* the lock was held until all who had it were gone */
 	BFTM_LOST,	/* it was lost, or its margin reached, and all have ended */
 	BFTM_SURVIVED,	/* likewise, and some could not be ended */
@@ -25,7 +25,7 @@ enum bftm_verdict {
 struct bftm_news {
 	enum { BFTM_NEWS_STARTED, BFTM_NEWS_STOPPED, BFTM_NEWS_LEFT, BFTM_NEWS_OVER } what;
 	int status;
-	enum bftm_verdict verdict;
+	enum bftm_run_verdict verdict;
 };
 
 /**
@@ -45,6 +45,6 @@ _Noreturn void bftm_keeper(const struct bftm_run *run, int peer, const sigset_t 
  * @fd:   the handle, -1 when it was closed
  * @dead: the keeper
  */
-enum bftm_verdict bftm_keeper_take_over(const struct bftm_run *run, int fd, pid_t dead);
+enum bftm_run_verdict bftm_keeper_take_over(const struct bftm_run *run, int fd, pid_t dead);
 
 #endif /* BFTM_KEEPER_H */

@@ -233,7 +233,7 @@ static void on_signals(struct job *job)
  * see it. When only the command was, that is somebody's deliberate act and none of our
  * business. We wait for it, for it may have had to tidy up its terminal first.
  */
-static void stop(struct job *job, int signo)
+static void job_stop(struct job *job, int signo)
 {
 	sigset_t set;
 
@@ -256,7 +256,7 @@ static void on_news(struct job *job)
 
 	while (recv(job->peer, &news, sizeof(news), MSG_DONTWAIT) == sizeof(news)) {
 		if (news.what == BFTM_NEWS_STOPPED) {
-			stop(job, WSTOPSIG(news.status));
+			job_stop(job, WSTOPSIG(news.status));
 			continue;
 		}
 		job->news = news;
@@ -273,7 +273,7 @@ static void on_news(struct job *job)
  * Start and end
  */
 
-static void start(struct job *job)
+static void job_start(struct job *job)
 {
 	int peers[2];
 
@@ -312,7 +312,7 @@ static int killed_by(const struct job *job, int signo)
 
 static int exit_status(struct job *job)
 {
-	enum bftm_verdict verdict = job->news.verdict;
+	enum bftm_run_verdict verdict = job->news.verdict;
 	bool orphaned = job->news.what != BFTM_NEWS_OVER;
 	int signo;
 
@@ -339,7 +339,7 @@ int bftm_run(const struct bftm_run *run)
 	struct job job = { .run = run, .fd = run->fd };
 
 	block_signals(&job);
-	start(&job);
+	job_start(&job);
 	while (!job.gone) {
 		struct pollfd fds[] = {
 			{ .fd = job.signals, .events = POLLIN },

@@ -19,7 +19,7 @@ static const char *const wide[] = {
 };
 
 /* Length of the character that begins here, as RFC 3629 has it; 0: none does. */
-static size_t character(const u8 *p, size_t left)
+static size_t json_character(const u8 *p, size_t left)
 {
 	u8 low = 0x80, high = 0xbf;
 	size_t len, i;
@@ -53,7 +53,7 @@ static bool is_utf8(const u8 *p, size_t len)
 	size_t n;
 
 	for (; p < end; p += n) {
-		n = character(p, (size_t)(end - p));
+		n = json_character(p, (size_t)(end - p));
 		if (!n)
 			return false;
 	}

@@ -17,7 +17,7 @@ static bool is_unseen(wchar_t c)
 }
 
 /* Bytes of the character that begins here, 0 when it cannot be shown. */
-static size_t character(const char *bytes, size_t len)
+static size_t shown_character(const char *bytes, size_t len)
 {
 	mbstate_t state = {};
 	wchar_t c;
@@ -37,7 +37,7 @@ char *bftm_shown(const void *bytes, size_t len, char *buf, size_t size)
 	size_t done = 0, n;
 
 	while (p < end && done + 5 <= size) {
-		n = character(p, (size_t)(end - p));
+		n = shown_character(p, (size_t)(end - p));
 		if (n && done + n >= size)
 			break;
 		memcpy(buf + done, p, n);

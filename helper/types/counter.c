@@ -14,7 +14,7 @@ static u32 respond_number(struct bftm_object_call *call, int64_t value)
 	return bftm_respond(call, text, len);
 }
 
-static u32 add(struct bftm_object_call *call, int64_t value)
+static u32 counter_add(struct bftm_object_call *call, int64_t value)
 {
 	__le64 le_value;
 	int64_t more;
@@ -37,7 +37,7 @@ static u32 add(struct bftm_object_call *call, int64_t value)
 	return 0;
 }
 
-static u32 apply(struct bftm_object_call *call)
+static u32 counter_apply(struct bftm_object_call *call)
 {
 	__le64 le_value;
 	int64_t value;
@@ -50,7 +50,7 @@ static u32 apply(struct bftm_object_call *call)
 	if (bftm_is(call, "get") && !call->rest)
 		return respond_number(call, value);
 	if (bftm_is(call, "add"))
-		return add(call, value);
+		return counter_add(call, value);
 	return bftm_unknown_request(call, &bftm_object_counter);
 }
 
@@ -61,5 +61,5 @@ const struct bftm_object_type bftm_object_counter = {
 	.requests = "add N, get",
 	.init = zero,
 	.init_len = sizeof(zero),
-	.apply = apply,
+	.apply = counter_apply,
 };

@@ -42,7 +42,7 @@ static LIST_HEAD(, bftm_object_run) runs = LIST_HEAD_INITIALIZER(runs);
 static struct bftm_conf_type *types;
 static u32 type_count;
 
-static const struct bftm_conf_type *find(const char *name)
+static const struct bftm_conf_type *exec_find(const char *name)
 {
 	u32 i;
 
@@ -66,7 +66,7 @@ u64 bftm_exec_limit_ns(void)
 static bool knows(const struct bftm_object_exec *exec, const char *type)
 {
 	(void)exec;
-	return find(type);
+	return exec_find(type);
 }
 
 /* The child's side. What it has to say goes to our stderr. */
@@ -140,15 +140,15 @@ static void free_run(struct bftm_object_run *run)
 	free(run);
 }
 
-static void end(const struct bftm_object_run *run)
+static void exec_end(const struct bftm_object_run *run)
 {
 	kill(-run->pid, SIGKILL);
 	kill(run->pid, SIGKILL);
 }
 
 /* Tells the caller, who may start the next one or cancel. */
-static void tell(struct bftm_object_run *run, u32 status, const struct bftm_bytes *state,
-		 const struct bftm_bytes *response)
+static void exec_tell(struct bftm_object_run *run, u32 status, const struct bftm_bytes *state,
+		      const struct bftm_bytes *response)
 {
 	void (*done)(void *arg, u32 status, const struct bftm_bytes *new_state,
 		     const struct bftm_bytes *new_response) = run->done;
@@ -158,14 +158,14 @@ static void tell(struct bftm_object_run *run, u32 status, const struct bftm_byte
 		done(run->arg, status, state, response);
 }
 
-static void fail(struct bftm_object_run *run, const char *why)
+static void exec_fail(struct bftm_object_run *run, const char *why)
 {
 	static const struct bftm_bytes nothing;
 
 	if (run->done)
 		bftm_log(LOG_WARNING, "type %s: the program %s; the object is unchanged",
 			 run->type, why);
-	tell(run, EIO, NULL, &nothing);
+	exec_tell(run, EIO, NULL, &nothing);
 }
 
 /* Reads what there is; false when it is more than may be. */
@@ -206,8 +206,8 @@ static void on_output(struct bftm_watch *watch)
 		run->output.fd = -1;
 	}
 	if (run->done) {
-		end(run);
-		fail(run, "wrote too much");
+		exec_end(run);
+		exec_fail(run, "wrote too much");
 	}
 }
 
@@ -218,8 +218,8 @@ static void on_limit(struct bftm_timer *timer)
 
 	snprintf(words, sizeof(words), "took longer than its time-limit %s",
 		 bftm_format_duration(run->limit_ns, limit, sizeof(limit)));
-	end(run);
-	fail(run, words);
+	exec_end(run);
+	exec_fail(run, words);
 }
 
 static void succeed(struct bftm_object_run *run)
@@ -228,13 +228,13 @@ static void succeed(struct bftm_object_run *run)
 	struct bftm_bytes state, response;
 
 	if (!bftm_exec_parse(run->text.data, run->text.len, &output)) {
-		fail(run, "wrote what is no answer");
+		exec_fail(run, "wrote what is no answer");
 		return;
 	}
 	state = (struct bftm_bytes){ .data = (u8 *)output.state, .len = output.state_len };
 	response = (struct bftm_bytes){ .data = (u8 *)output.response,
 					.len = output.response_len };
-	tell(run, output.status, output.state ? &state : NULL, &response);
+	exec_tell(run, output.status, output.state ? &state : NULL, &response);
 }
 
 static void on_exit_of(struct bftm_watch *watch)
@@ -250,30 +250,30 @@ static void on_exit_of(struct bftm_watch *watch)
 	if (!run->done) {
 		;
 	} else if (!read_output(run)) {
-		fail(run, "wrote too much");
+		exec_fail(run, "wrote too much");
 	} else if (!status) {
 		succeed(run);
 	} else if (WIFEXITED(status)) {
 		snprintf(words, sizeof(words), WEXITSTATUS(status) == 127 ?
 			 "cannot be run, or ended with %d" : "ended with %d",
 			 WEXITSTATUS(status));
-		fail(run, words);
+		exec_fail(run, words);
 	} else {
 		snprintf(words, sizeof(words), "was killed by signal %d", WTERMSIG(status));
-		fail(run, words);
+		exec_fail(run, words);
 	}
 	free_run(run);
 }
 
-static struct bftm_object_run *start(const struct bftm_object_exec *exec, const char *name,
-				     const u8 *state, u32 state_len, const u8 *request,
-				     u32 request_len,
-				     void (*done)(void *arg, u32 status,
-						  const struct bftm_bytes *new_state,
-						  const struct bftm_bytes *response),
-				     void *arg)
+static struct bftm_object_run *exec_start(const struct bftm_object_exec *exec, const char *name,
+					  const u8 *state, u32 state_len, const u8 *request,
+					  u32 request_len,
+					  void (*done)(void *arg, u32 status,
+						       const struct bftm_bytes *new_state,
+						       const struct bftm_bytes *response),
+					  void *arg)
 {
-	const struct bftm_conf_type *type = find(name);
+	const struct bftm_conf_type *type = exec_find(name);
 	int input, output[2] = { -1, -1 }, pidfd = -1;
 	struct bftm_object_run *run = calloc(1, sizeof(*run));
 	pid_t parent = getpid(), pid;
@@ -332,12 +332,12 @@ static void cancel(struct bftm_object_run *run)
 {
 	run->done = NULL;
 	bftm_timer_stop(&run->limit);
-	end(run);
+	exec_end(run);
 }
 
 const struct bftm_object_exec bftm_exec_programs = {
 	.knows = knows,
-	.start = start,
+	.start = exec_start,
 	.cancel = cancel,
 };
 
@@ -355,7 +355,7 @@ void bftm_exec_stop(void)
 	struct bftm_object_run *run;
 
 	while ((run = LIST_FIRST(&runs))) {
-		end(run);
+		exec_end(run);
 		free_run(run);
 	}
 	bftm_conf_free_types(types, type_count);

@@ -21,7 +21,7 @@ static bool skip(struct reader *in, const char *word)
 }
 
 /* "WORD NUMBER\n" */
-static bool number(struct reader *in, const char *word, u32 max, u32 *ret)
+static bool exec_text_number(struct reader *in, const char *word, u32 max, u32 *ret)
 {
 	u64 value = 0;
 	u32 digits = 0;
@@ -44,7 +44,7 @@ static bool bytes(struct reader *in, const char *word, u32 max, const u8 **ret, 
 {
 	if (!in->left || *in->at != (u8)*word)
 		return true;
-	if (!number(in, word, max, ret_len) || in->left < *ret_len)
+	if (!exec_text_number(in, word, max, ret_len) || in->left < *ret_len)
 		return false;
 	*ret = in->at;
 	in->at += *ret_len;
@@ -57,7 +57,7 @@ bool bftm_exec_parse(const u8 *text, u32 len, struct bftm_exec_output *ret)
 	struct reader in = { text, len };
 	struct bftm_exec_output output = {};
 
-	if (!number(&in, "status ", STATUS_MAX, &output.status) ||
+	if (!exec_text_number(&in, "status ", STATUS_MAX, &output.status) ||
 	    !bytes(&in, "state ", BFTM_STATE_MAX, &output.state, &output.state_len) ||
 	    !bytes(&in, "response ", BFTM_OP_MAX, &output.response, &output.response_len) ||
 	    in.left)

@@ -5,7 +5,7 @@
 
 #include "types/list.h"
 
-bool bftm_entry_get(const u8 *state, u32 state_len, u32 at, struct bftm_entry *ret)
+bool bftm_entry_get(const u8 *state, u32 state_len, u32 at, struct bftm_list_entry *ret)
 {
 	__le32 len;
 
@@ -23,7 +23,7 @@ bool bftm_entry_get(const u8 *state, u32 state_len, u32 at, struct bftm_entry *r
 
 int64_t bftm_entry_count(const u8 *state, u32 state_len)
 {
-	struct bftm_entry entry;
+	struct bftm_list_entry entry;
 	int64_t count = 0;
 	u32 at = 0;
 

@@ -6,11 +6,11 @@
 #include "types/object.h"
 
 /**
- * struct bftm_entry - one of them
+ * struct bftm_list_entry - one of them
  * @at:   where it begins, of @size bytes with its length
  * @data: @len bytes
  */
-struct bftm_entry {
+struct bftm_list_entry {
 	u32 at;
 	u32 size;
 	const u8 *data;
@@ -18,7 +18,7 @@ struct bftm_entry {
 };
 
 /** bftm_entry_get() - the one that begins at @at; false when there is none */
-bool bftm_entry_get(const u8 *state, u32 state_len, u32 at, struct bftm_entry *ret);
+bool bftm_entry_get(const u8 *state, u32 state_len, u32 at, struct bftm_list_entry *ret);
 
 /** bftm_entry_count() - how many; -EBADMSG when the bytes are no entries */
 int64_t bftm_entry_count(const u8 *state, u32 state_len);

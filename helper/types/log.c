@@ -13,7 +13,7 @@ static u32 append(struct bftm_object_call *call, u64 count)
 }
 
 /* A number that read takes; false after an answer that says what is wrong. */
-static bool number(struct bftm_object_call *call, const char *what, int64_t *ret)
+static bool log_number(struct bftm_object_call *call, const char *what, int64_t *ret)
 {
 	const u8 *word = NULL;
 	u32 len = 0;
@@ -26,13 +26,13 @@ static bool number(struct bftm_object_call *call, const char *what, int64_t *ret
 }
 
 /* A line for each entry; FROM may be one that is still to come. */
-static u32 get(struct bftm_object_call *call)
+static u32 log_get(struct bftm_object_call *call)
 {
 	int64_t from, most = INT64_MAX;
-	struct bftm_entry entry;
+	struct bftm_list_entry entry;
 	u32 at = 0, status = 0;
 
-	if (!number(call, "FROM", &from) || (call->rest && !number(call, "COUNT", &most)))
+	if (!log_number(call, "FROM", &from) || (call->rest && !log_number(call, "COUNT", &most)))
 		return EINVAL;
 	if (call->rest)
 		return bftm_bad_request(call, "read: FROM and COUNT are all it takes");
@@ -46,7 +46,7 @@ static u32 get(struct bftm_object_call *call)
 	return status;
 }
 
-static u32 apply(struct bftm_object_call *call)
+static u32 log_apply(struct bftm_object_call *call)
 {
 	int64_t count = bftm_entry_count(call->state, call->state_len);
 
@@ -55,7 +55,7 @@ static u32 apply(struct bftm_object_call *call)
 	if (bftm_is(call, "append"))
 		return append(call, count);
 	if (bftm_is(call, "read"))
-		return get(call);
+		return log_get(call);
 	if (bftm_is(call, "len") && !call->rest)
 		return bftm_respond_count(call, count);
 	return bftm_unknown_request(call, &bftm_object_log);
@@ -64,5 +64,5 @@ static u32 apply(struct bftm_object_call *call)
 const struct bftm_object_type bftm_object_log = {
 	.type = BFTM_BUILTIN_LOG,
 	.requests = "append VALUE, read FROM [COUNT], len",
-	.apply = apply,
+	.apply = log_apply,
 };

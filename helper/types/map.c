@@ -16,10 +16,10 @@
 struct place {
 	u32 at;
 	u32 size;
-	struct bftm_entry value;
+	struct bftm_list_entry value;
 };
 
-static int compare(const struct bftm_entry *key, const u8 *other, u32 len)
+static int map_compare(const struct bftm_list_entry *key, const u8 *other, u32 len)
 {
 	u32 common = key->len < len ? key->len : len;
 	int r = common ? memcmp(key->data, other, common) : 0;
@@ -27,8 +27,8 @@ static int compare(const struct bftm_entry *key, const u8 *other, u32 len)
 	return r ?: (key->len > len) - (key->len < len);
 }
 
-static bool get_pair(const struct bftm_object_call *call, u32 at, struct bftm_entry *key,
-		     struct bftm_entry *value)
+static bool get_pair(const struct bftm_object_call *call, u32 at, struct bftm_list_entry *key,
+		     struct bftm_list_entry *value)
 {
 	return bftm_entry_get(call->state, call->state_len, at, key) &&
 	       bftm_entry_get(call->state, call->state_len, at + key->size, value);
@@ -37,11 +37,11 @@ static bool get_pair(const struct bftm_object_call *call, u32 at, struct bftm_en
 /* Ascending pairs and nothing else? */
 static bool is_map(const struct bftm_object_call *call)
 {
-	struct bftm_entry key, value, before;
+	struct bftm_list_entry key, value, before;
 	u32 at = 0;
 
 	while (get_pair(call, at, &key, &value)) {
-		if (at && compare(&before, key.data, key.len) >= 0)
+		if (at && map_compare(&before, key.data, key.len) >= 0)
 			return false;
 		before = key;
 		at = value.at + value.size;
@@ -49,14 +49,15 @@ static bool is_map(const struct bftm_object_call *call)
 	return at == call->state_len;
 }
 
-static void find(const struct bftm_object_call *call, const u8 *name, u32 len, struct place *ret)
+static void map_find(const struct bftm_object_call *call, const u8 *name, u32 len,
+		     struct place *ret)
 {
-	struct bftm_entry key, value;
+	struct bftm_list_entry key, value;
 	int order;
 
 	*ret = (struct place){};
 	while (get_pair(call, ret->at, &key, &value)) {
-		order = compare(&key, name, len);
+		order = map_compare(&key, name, len);
 		if (order > 0)
 			return;
 		if (!order) {
@@ -80,7 +81,7 @@ static bool take_key(struct bftm_object_call *call, const u8 **ret, u32 *ret_len
 				 BFTM_MAP_KEY_MAX);
 		return false;
 	}
-	find(call, *ret, *ret_len, place);
+	map_find(call, *ret, *ret_len, place);
 	return true;
 }
 
@@ -95,7 +96,7 @@ static u8 *write_entry(u8 *to, const u8 *data, u32 len)
 }
 
 /* What is left of the request becomes the key's value. */
-static u32 put(struct bftm_object_call *call, const u8 *key, u32 len, const struct place *place)
+static u32 map_put(struct bftm_object_call *call, const u8 *key, u32 len, const struct place *place)
 {
 	u32 status;
 	u8 *to;
@@ -124,14 +125,14 @@ static u32 compare_and_set(struct bftm_object_call *call, const u8 *key, u32 len
 					"cas: K, OLD and NEW are needed, OLD without a space");
 	if (old_len == place->value.len &&
 	    (!old_len || !memcmp(old, place->value.data, old_len)))
-		return put(call, key, len, place);
+		return map_put(call, key, len, place);
 	return bftm_respond(call, place->value.data, place->value.len) ?: ESTALE;
 }
 
 /* A line for each key that begins so: key, space, value. */
-static u32 list(struct bftm_object_call *call)
+static u32 map_list(struct bftm_object_call *call)
 {
-	struct bftm_entry key, value;
+	struct bftm_list_entry key, value;
 	u32 at = 0, status = 0;
 
 	for (; !status && get_pair(call, at, &key, &value); at = value.at + value.size) {
@@ -144,7 +145,7 @@ static u32 list(struct bftm_object_call *call)
 	return status;
 }
 
-static u32 apply(struct bftm_object_call *call)
+static u32 map_apply(struct bftm_object_call *call)
 {
 	bool get = bftm_is(call, "get"), delete = bftm_is(call, "delete");
 	bool set = bftm_is(call, "set"), cas = bftm_is(call, "cas");
@@ -156,13 +157,13 @@ static u32 apply(struct bftm_object_call *call)
 	if (!is_map(call))
 		return EBADMSG;
 	if (bftm_is(call, "list"))
-		return list(call);
+		return map_list(call);
 	if (!get && !delete && !set && !cas)
 		return bftm_unknown_request(call, &bftm_object_map);
 	if (!take_key(call, &key, &len, &place))
 		return EINVAL;
 	if (set)
-		return put(call, key, len, &place);
+		return map_put(call, key, len, &place);
 	if (cas)
 		return compare_and_set(call, key, len, &place);
 	if (call->rest)
@@ -176,5 +177,5 @@ static u32 apply(struct bftm_object_call *call)
 const struct bftm_object_type bftm_object_map = {
 	.type = BFTM_BUILTIN_MAP,
 	.requests = "set K V, get K, delete K, cas K OLD NEW, list [PREFIX]",
-	.apply = apply,
+	.apply = map_apply,
 };

@@ -9,7 +9,7 @@
 #include "types/object.h"
 
 /* Begins a call: @call->word and @call->rest. */
-static void split(struct bftm_object_job *job, struct bftm_object_call *call)
+static void call_split(struct bftm_object_job *job, struct bftm_object_call *call)
 {
 	const u8 *space = job->request_len ? memchr(job->request, ' ', job->request_len) : NULL;
 
@@ -22,7 +22,7 @@ static void split(struct bftm_object_job *job, struct bftm_object_call *call)
 }
 
 /* Notes the answer to the request, whatever it is. */
-static void answer(struct bftm_object_job *job, struct bftm_object_call *call, u32 status)
+static void call_answer(struct bftm_object_job *job, struct bftm_object_call *call, u32 status)
 {
 	struct bftm_object_op *op = &job->op[job->at];
 
@@ -51,7 +51,7 @@ static void begin_call(struct bftm_object_job *job, struct bftm_object_call *cal
 	struct bftm_object_op *op = &job->op[job->at];
 
 	*call = (struct bftm_object_call){ .app = &job->state };
-	split(job, call);
+	call_split(job, call);
 	call->room = job->room > job->spent ? job->room - job->spent : 0;
 	call->spare = job->spare;
 	call->answer_room = BFTM_OP_MAX - op->response.len -
@@ -78,18 +78,18 @@ static void ran(void *arg, u32 status, const struct bftm_bytes *state,
 		status = bftm_replace(&call, 0, call.state_len, state->len, &place);
 	if (!status && state && state->len)
 		memcpy(place, state->data, state->len);
-	answer(job, &call, status);
+	call_answer(job, &call, status);
 	proceed(job);
 }
 
-static void run(struct bftm_object_job *job, const char *type, struct bftm_object_call *call)
+static void call_run(struct bftm_object_job *job, const char *type, struct bftm_object_call *call)
 {
 	u32 at = strlen(type) + 1;
 
 	job->run = job->exec->start(job->exec, type, job->state.data + at, job->state.len - at,
 				    job->request, job->request_len, ran, job);
 	if (!job->run)
-		answer(job, call, EIO);
+		call_answer(job, call, EIO);
 }
 
 static void one_request(struct bftm_object_job *job)
@@ -101,21 +101,21 @@ static void one_request(struct bftm_object_job *job)
 
 	begin_call(job, &call);
 	if (job->rest)
-		return answer(job, &call, job->rest);
+		return call_answer(job, &call, job->rest);
 	if (bftm_object_whole(job, &call, &status))
-		return answer(job, &call, status);
+		return call_answer(job, &call, status);
 	type = bftm_object_type_of(&job->state);
 	builtin_type = bftm_object_builtin(type);
 	if (builtin_type) {
 		call.state_at = strlen(type) + 1;
 		call.state = job->state.data + call.state_at;
 		call.state_len = job->state.len - call.state_at;
-		return answer(job, &call, builtin_type->apply(&call));
+		return call_answer(job, &call, builtin_type->apply(&call));
 	}
 	if (bftm_object_runs(job, type))
-		run(job, type, &call);
+		call_run(job, type, &call);
 	else
-		answer(job, &call, ENOPKG);
+		call_answer(job, &call, ENOPKG);
 }
 
 /* May this daemon judge it, or has another client to? */
@@ -133,7 +133,7 @@ static bool is_judged(struct bftm_object_job *job, const struct bftm_object_op *
 	}
 	while (bftm_batch_next(op->body, op->len, &at, &job->request, &job->request_len)) {
 		call = (struct bftm_object_call){};
-		split(job, &call);
+		call_split(job, &call);
 		if (bftm_object_makes_unknown(job, &call))
 			return false;
 	}
@@ -149,7 +149,7 @@ static bool out_of_time(const struct bftm_object_job *job, const struct bftm_obj
 }
 
 /* Is there room for a response of so many bytes? */
-static bool fits(const struct bftm_object_job *job, u32 bytes)
+static bool call_fits(const struct bftm_object_job *job, u32 bytes)
 {
 	return (u64)job->spent + bytes + job->state.len <= job->room;
 }
@@ -161,9 +161,10 @@ static void begin_op(struct bftm_object_job *job)
 	u32 requests = bftm_batch_count(op->body, op->len), count = requests;
 
 	/* Nothing is before the first: what does not fit now never will. */
-	if (!job->applied && !fits(job, bftm_answers_room(count)))
+	if (!job->applied && !call_fits(job, bftm_answers_room(count)))
 		count = 0;
-	if (!fits(job, bftm_answers_room(count)) || !is_judged(job, op) || out_of_time(job, op)) {
+	if (!call_fits(job, bftm_answers_room(count)) || !is_judged(job, op) ||
+	    out_of_time(job, op)) {
 		job->at++;
 		return;
 	}

@@ -6,7 +6,7 @@
 
 static u32 first(struct bftm_object_call *call, bool remove)
 {
-	struct bftm_entry entry;
+	struct bftm_list_entry entry;
 	u32 status;
 	u8 *place;
 
@@ -18,7 +18,7 @@ static u32 first(struct bftm_object_call *call, bool remove)
 	return status;
 }
 
-static u32 apply(struct bftm_object_call *call)
+static u32 queue_apply(struct bftm_object_call *call)
 {
 	int64_t count = bftm_entry_count(call->state, call->state_len);
 
@@ -39,5 +39,5 @@ static u32 apply(struct bftm_object_call *call)
 const struct bftm_object_type bftm_object_queue = {
 	.type = BFTM_BUILTIN_QUEUE,
 	.requests = "push VALUE, pop, peek, len",
-	.apply = apply,
+	.apply = queue_apply,
 };

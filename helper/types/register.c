@@ -4,7 +4,7 @@
 
 #include "types/object.h"
 
-static u32 put(struct bftm_object_call *call)
+static u32 register_put(struct bftm_object_call *call)
 {
 	u32 status;
 	u8 *place;
@@ -26,16 +26,16 @@ static u32 compare_and_set(struct bftm_object_call *call)
 	if (!bftm_next_word(call, &old, &len) || !call->rest)
 		return bftm_bad_request(call, "cas: OLD and NEW are needed, OLD without a space");
 	if (len == call->state_len && (!len || !memcmp(old, call->state, len)))
-		return put(call);
+		return register_put(call);
 	return bftm_respond(call, call->state, call->state_len) ?: ESTALE;
 }
 
-static u32 apply(struct bftm_object_call *call)
+static u32 register_apply(struct bftm_object_call *call)
 {
 	if (bftm_is(call, "read") && !call->rest)
 		return bftm_respond(call, call->state, call->state_len);
 	if (bftm_is(call, "write"))
-		return put(call);
+		return register_put(call);
 	if (bftm_is(call, "cas"))
 		return compare_and_set(call);
 	return bftm_unknown_request(call, &bftm_object_register);
@@ -44,5 +44,5 @@ static u32 apply(struct bftm_object_call *call)
 const struct bftm_object_type bftm_object_register = {
 	.type = BFTM_BUILTIN_REGISTER,
 	.requests = "read, write VALUE, cas OLD NEW",
-	.apply = apply,
+	.apply = register_apply,
 };

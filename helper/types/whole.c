@@ -62,7 +62,7 @@ static bool create_type(const struct bftm_object_call *call, char ret[BFTM_TYPE_
 	return true;
 }
 
-static u32 create(struct bftm_object_job *job, struct bftm_object_call *call)
+static u32 whole_create(struct bftm_object_job *job, struct bftm_object_call *call)
 {
 	char name[BFTM_TYPE_NAME_MAX + 1];
 	const struct bftm_object_type *type;
@@ -119,7 +119,7 @@ static u64 sum_of(const struct bftm_bytes *state)
 }
 
 /* "dump AT": "BYTES SUM\n" of the whole application part, and what of it is at AT. */
-static u32 dump(struct bftm_object_job *job, struct bftm_object_call *call)
+static u32 whole_dump(struct bftm_object_job *job, struct bftm_object_call *call)
 {
 	u64 at, left = call->room > job->state.len ? call->room - job->state.len : 0;
 	char head[48];
@@ -201,13 +201,13 @@ bool bftm_object_whole(struct bftm_object_job *job, struct bftm_object_call *cal
 	const char *type = bftm_object_type_of(&job->state);
 
 	if (bftm_is(call, "create"))
-		*ret = create(job, call);
+		*ret = whole_create(job, call);
 	else if (bftm_is(call, "restore"))
 		*ret = restore(job, call);
 	else if (!job->state.len)
 		*ret = ENOENT;
 	else if (bftm_is(call, "dump"))
-		*ret = dump(job, call);
+		*ret = whole_dump(job, call);
 	else if (bftm_is(call, "delete-object") && !call->rest)
 		*ret = delete(job, call);
 	else if (!type)

@@ -112,7 +112,7 @@ static int check_acquire(const struct bftm_acquire *arg)
  * A lease that is over before this task runs was of no use to anybody: another attempt, as
  * long as the caller waits. With BFTM_TRY it wants to hear of the one.
  */
-static int acquire(struct bftm_handle *h, struct bftm_acquire *arg, u64 *ret_id)
+static int device_acquire(struct bftm_handle *h, struct bftm_acquire *arg, u64 *ret_id)
 {
 	u64 limit_ns = bftm_handle_limit(arg);
 	int err;
@@ -148,7 +148,7 @@ static int ioctl_acquire(struct file *file, void __user *user)
 	if (file->f_flags & O_NONBLOCK)
 		return bftm_handle_acquire(h, &arg, bftm_handle_limit(&arg), false, &id) ?:
 		       -EINPROGRESS;
-	err = acquire(h, &arg, &id);
+	err = device_acquire(h, &arg, &id);
 	if (err)
 		return err;
 	arg.deadline_ns = timens_add_boottime_ns(arg.deadline_ns);

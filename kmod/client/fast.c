@@ -42,8 +42,8 @@
 #define RETIRE_BATCH	64
 #define FAST_MAX	BFTM_REQUESTS_MAX
 
-static struct bftm_fast *find(struct bftm_upcall *up, const struct bftm_session *s,
-			      u64 attempt)
+static struct bftm_fast *fast_find(struct bftm_upcall *up, const struct bftm_session *s,
+				   u64 attempt)
 {
 	struct bftm_fast *f;
 
@@ -154,7 +154,7 @@ static bool is_late(const struct bftm_fast *f, u64 boot_ns)
 	return until && boot_ns >= until;
 }
 
-static void won(struct bftm_fast *f, u64 now)
+static void fast_won(struct bftm_fast *f, u64 now)
 {
 	const struct bftm_contender *c = f->client;
 	struct bftm_session *s = f->session;
@@ -187,7 +187,7 @@ static void won(struct bftm_fast *f, u64 now)
  * under way, as the server says FREE until it arrives and then gives the lock to another. What
  * is not yielded is not counted here all the same; who loses gives it back with all the rest.
  */
-static void obey(struct bftm_fast *f, const struct bftm_out *out, u64 now)
+static void fast_obey(struct bftm_fast *f, const struct bftm_out *out, u64 now)
 {
 	const struct bftm_contender *c = f->client;
 	struct bftm_msg msg;
@@ -210,7 +210,7 @@ static void obey(struct bftm_fast *f, const struct bftm_out *out, u64 now)
 		return;
 	}
 	if (out->verdict == BFTM_WON)
-		won(f, now);
+		fast_won(f, now);
 	else if (out->verdict != BFTM_PENDING)
 		hand_over(f);
 	else
@@ -277,7 +277,7 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 		return false;
 	now = bftm_clock_ns();
 	s->protocol->client->start(f->client, &s->cfg, &want, f->attempt, now, &out);
-	obey(f, &out, now);
+	fast_obey(f, &out, now);
 	return true;
 }
 
@@ -343,7 +343,7 @@ unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns)
 	    (f->client->sends < FAST_SENDS || now < f->client->wake_ns)) {
 		/* Nothing, when it was woken too early. */
 		f->session->protocol->client->wake(f->client, cfg, now, 0, 0, &out);
-		obey(f, &out, now);
+		fast_obey(f, &out, now);
 		return 1 + cfg->n;
 	}
 	if (f->client) {
@@ -361,7 +361,7 @@ unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns)
 	return 1 + hweight32(to);
 }
 
-static void answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
+static void fast_answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
 {
 	struct bftm_out out;
 	u64 now;
@@ -371,7 +371,7 @@ static void answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
 		/* The random bits are for a sleep, and this one does not. */
 		f->session->protocol->client->answer(f->client, &f->session->cfg, u, msg, now, 0,
 						    &out);
-		obey(f, &out, now);
+		fast_obey(f, &out, now);
 	} else if (f->request) {
 		if (msg->type == BFTM_MSG_LOCKED)
 			f->session->watch = FAST_WATCH;
@@ -386,7 +386,7 @@ bool bftm_fast_answer(struct bftm_session *s, u32 u, const struct bftm_msg *msg)
 	struct bftm_fast *f;
 
 	lockdep_assert_held(&up->lock);
-	f = find(up, s, msg->attempt);
+	f = fast_find(up, s, msg->attempt);
 	if (!f)
 		return false;
 	/* A liar may put the attempt of one lock under another's name. */
@@ -394,7 +394,7 @@ bool bftm_fast_answer(struct bftm_session *s, u32 u, const struct bftm_msg *msg)
 		f->heard |= BIT(u);
 		if (enough(f, f->heard))
 			s->vain = 0;
-		answer(f, u, msg);
+		fast_answer(f, u, msg);
 	}
 	return true;
 }

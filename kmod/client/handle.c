@@ -119,8 +119,8 @@ u64 bftm_handle_limit(const struct bftm_acquire *arg)
 	return arg->timeout_ns ? bftm_sleep_until(arg->timeout_ns) : 0;
 }
 
-static int begin(struct bftm_handle *h, struct bftm_request *request, bool waits,
-		 const char comm[TASK_COMM_LEN])
+static int handle_begin(struct bftm_handle *h, struct bftm_request *request, bool waits,
+			const char comm[TASK_COMM_LEN])
 {
 	struct pid *before;
 	int err;
@@ -173,7 +173,7 @@ int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
 	request->arg = *arg;
 	request->timeout_at_ns = limit_ns;
 	spin_lock_bh(&h->bn->upcall->lock);
-	err = begin(h, request, waits, comm);
+	err = handle_begin(h, request, waits, comm);
 	if (!err)
 		*ret_id = h->id;
 	spin_unlock_bh(&h->bn->upcall->lock);

@@ -23,7 +23,7 @@ struct adopted {
 };
 
 /* What the kernel won by itself is later than this helper. */
-static int adopt(struct bftm_handle *h, void *arg)
+static int helper_adopt(struct bftm_handle *h, void *arg)
 {
 	struct adopted *adopted = arg;
 
@@ -80,7 +80,7 @@ int bftm_upcall_register(struct bftm_net *bn, u32 portid)
 	 * Others run between them, and may end what is in a list: there it becomes
 	 * a RELEASE, or leaves it. The socket is in use here, so nobody deregisters it.
 	 */
-	while (bftm_handles_walk(up, &at, adopt, &adopted)) {
+	while (bftm_handles_walk(up, &at, helper_adopt, &adopted)) {
 		spin_unlock_bh(&up->lock);
 		cond_resched();
 		spin_lock_bh(&up->lock);
@@ -300,7 +300,7 @@ out:
 	return err;
 }
 
-static struct bftm_request *find(struct bftm_upcall *up, u64 id)
+static struct bftm_request *helper_find(struct bftm_upcall *up, u64 id)
 {
 	struct bftm_request *request;
 
@@ -346,7 +346,7 @@ int bftm_upcall_done(struct bftm_net *bn, u32 portid,
 		err = -EPERM;
 		goto out;
 	}
-	request = find(up, result->id);
+	request = helper_find(up, result->id);
 	if (!request || !request->handle || !bftm_request_is_given(request)) {
 		err = -ESTALE;
 		goto out;
@@ -384,7 +384,7 @@ int bftm_upcall_submitted(struct bftm_net *bn, u32 portid,
 	if (up->portid != portid)
 		goto out;
 	err = -ESTALE;
-	request = find(up, answer->id);
+	request = helper_find(up, answer->id);
 	if (!request || !request->submission)
 		goto out;
 	hash_del(&request->by_id);
@@ -409,7 +409,7 @@ int bftm_upcall_renewed(struct bftm_net *bn, u32 portid, u64 id,
 	if (up->portid != portid)
 		goto out;
 	err = -ESTALE;
-	request = find(up, id);
+	request = helper_find(up, id);
 	if (!request || !bftm_request_is_held(request))
 		goto out;
 	/* Too late? Then this ends lease and request. */

@@ -20,7 +20,7 @@ bool bftm_handle_is_renewed(const struct bftm_handle *h)
 	       (h->renewing || h->arg.flags & BFTM_RENEW);
 }
 
-static int begin(struct bftm_handle *h, u64 lease_ns, struct bftm_renewal *ret)
+static int renewal_begin(struct bftm_handle *h, u64 lease_ns, struct bftm_renewal *ret)
 {
 	int err;
 
@@ -47,7 +47,7 @@ int bftm_handle_renew(struct bftm_handle *h, u64 lease_ns,
 	int err;
 
 	spin_lock_bh(&h->bn->upcall->lock);
-	err = begin(h, lease_ns, ret);
+	err = renewal_begin(h, lease_ns, ret);
 	spin_unlock_bh(&h->bn->upcall->lock);
 	return err;
 }
@@ -60,7 +60,7 @@ struct waiting {
 };
 
 /* What became of a renewal; -EINPROGRESS while it is not decided. */
-static int outcome(void *arg)
+static int renewal_outcome(void *arg)
 {
 	const struct waiting *w = arg;
 	struct bftm_handle *h = w->h;
@@ -97,7 +97,7 @@ int bftm_handle_renew_wait(struct bftm_handle *h,
 	};
 
 	return bftm_sleep(bftm_handle_place(h), timeout_ns ? bftm_sleep_until(timeout_ns) : 0,
-			  outcome, &w);
+			  renewal_outcome, &w);
 }
 
 int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns, u64 end_ns)

@@ -55,7 +55,7 @@ static int index_of(const struct bftm_session *s, u16 server)
 }
 
 /* Return: true when it answers what the kernel does, and nobody else needs it. */
-static bool take(struct bftm_session *s, const void *wire)
+static bool session_take(struct bftm_session *s, const void *wire)
 {
 	spinlock_t *lock = &s->bn->upcall->lock;
 	struct bftm_msg msg;
@@ -77,22 +77,22 @@ static bool take(struct bftm_session *s, const void *wire)
 }
 
 /* encap_rcv: softirq, RCU read side; the skb begins with the UDP header. */
-static int hear(struct sock *sk, struct sk_buff *skb)
+static int session_hear(struct sock *sk, struct sk_buff *skb)
 {
 	struct bftm_session *s = rcu_dereference_sk_user_data(sk);
 	const size_t len = sizeof(struct udphdr) + BFTM_WIRE_LEN;
 
 	/* Others cannot write to the linear part, after its tag was found right. */
 	if (!s || skb->len != len || !pskb_may_pull(skb, len) ||
-	    !take(s, skb->data + sizeof(struct udphdr)))
+	    !session_take(s, skb->data + sizeof(struct udphdr)))
 		return 1;	/* it is the helper's */
 	consume_skb(skb);
 	return 0;
 }
 
-static int receive(struct sock *sk, struct sk_buff *skb)
+static int session_receive(struct sock *sk, struct sk_buff *skb)
 {
-	return bftm_udp_hear(hear, sk, skb);
+	return bftm_udp_hear(session_hear, sk, skb);
 }
 
 /* Its owner may bind the socket to another device, or mark it, at any time. */
@@ -170,14 +170,14 @@ static int attach(struct bftm_session *s)
 	struct udp_tunnel_sock_cfg tunnel = {
 		.sk_user_data = s,
 		.encap_type = 1,
-		.encap_rcv = receive,
+		.encap_rcv = session_receive,
 	};
 	struct sock *sk = s->sock->sk;
 	bool ours, other;
 
 	lock_sock(sk);
 	write_lock_bh(&sk->sk_callback_lock);
-	ours = udp_sk(sk)->encap_rcv == receive;
+	ours = udp_sk(sk)->encap_rcv == session_receive;
 	other = !ours && (udp_sk(sk)->encap_type || READ_ONCE(sk->sk_user_data));
 	if (!other)
 		rcu_assign_sk_user_data(sk, s);
@@ -188,7 +188,7 @@ static int attach(struct bftm_session *s)
 	return other ? -EINVAL : 0;
 }
 
-static void detach(struct bftm_session *s)
+static void session_detach(struct bftm_session *s)
 {
 	struct sock *sk = s->sock->sk;
 
@@ -202,7 +202,7 @@ static void detach(struct bftm_session *s)
 	}
 	write_unlock_bh(&sk->sk_callback_lock);
 	release_sock(sk);
-	synchronize_rcu();	/* receive() has returned, also for module exit */
+	synchronize_rcu();	/* session_receive() has returned, also for module exit */
 }
 
 /* Both sides add to 64 bits at once, wherever the helper has them in its memory. */
@@ -247,12 +247,12 @@ static void dispose(struct bftm_session *s)
 		cond_resched();
 	} while (more);
 	bftm_alarms_stop(&s->alarms);
-	detach(s);
+	session_detach(s);
 	bftm_destroyed("session", s);
 	session_free(s);
 }
 
-static int lend(struct bftm_net *bn, struct bftm_session *s, struct bftm_session **old)
+static int session_lend(struct bftm_net *bn, struct bftm_session *s, struct bftm_session **old)
 {
 	struct bftm_upcall *up = bn->upcall;
 	int err = attach(s);
@@ -270,7 +270,7 @@ static int lend(struct bftm_net *bn, struct bftm_session *s, struct bftm_session
 	}
 	spin_unlock_bh(&up->lock);
 	if (err)
-		detach(s);
+		session_detach(s);
 	return err;
 }
 
@@ -293,7 +293,7 @@ int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, int fd, u64 c
 	INIT_LIST_HEAD(&s->all);
 	bftm_alarms_init(&s->alarms, &bn->upcall->lock, bftm_fast_ring);
 	mutex_lock(&bn->session_mutex);
-	err = lend(bn, s, &old);
+	err = session_lend(bn, s, &old);
 	if (err)
 		session_free(s);
 	else

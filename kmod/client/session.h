@@ -24,7 +24,7 @@ struct socket;
 struct bftm_session_peer {
 	u16 id;
 	u64 epoch;
-	struct bftm_pair pair;
+	struct bftm_client_keys pair;
 	struct bftm_address to;
 	struct dst_cache route;
 };

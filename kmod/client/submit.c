@@ -5,7 +5,7 @@
  *
  * Others reach it by request->submission alone, under the upcall's lock. The helper's
  * report, its death, the end of the grace (bftm_submit_answered()) and the thread
- * that gives up (end()) each break that tie under the same lock, and whoever comes
+ * that gives up (submission_end()) each break that tie under the same lock, and whoever comes
  * second finds it broken: so an operation has one end. The last touch of who answers
  * is to wake the thread, and the thread looks for its answer under the lock; so when
  * it has seen it, nobody else is left.
@@ -84,7 +84,7 @@ static struct bftm_request *request_new(const struct bftm_submit *arg)
 	return request;
 }
 
-static int begin(struct bftm_submission *s, struct bftm_request *request)
+static int submission_begin(struct bftm_submission *s, struct bftm_request *request)
 {
 	struct bftm_upcall *up = s->handle->bn->upcall;
 	u32 bytes = s->op_len + BFTM_OP_MAX;
@@ -108,7 +108,7 @@ static int begin(struct bftm_submission *s, struct bftm_request *request)
 }
 
 /* -EINPROGRESS while it is under way. */
-static int outcome(void *arg)
+static int submission_outcome(void *arg)
 {
 	struct bftm_submission *s = arg;
 	int err;
@@ -120,7 +120,7 @@ static int outcome(void *arg)
 }
 
 /* @err: why nobody waits any more. Return: likewise, or what was answered before. */
-static int end(struct bftm_submission *s, int err)
+static int submission_end(struct bftm_submission *s, int err)
 {
 	struct bftm_net *bn = s->handle->bn;
 
@@ -160,13 +160,13 @@ static int submit_and_wait(struct bftm_submission *s, const struct bftm_submit *
 	/* The helper is told when; it ends it first, and better knows why. */
 	at = request->timeout_at_ns ? request->timeout_at_ns + BFTM_TIMEOUT_SLACK_NS : 0;
 	spin_lock_bh(&s->handle->bn->upcall->lock);
-	err = begin(s, request);
+	err = submission_begin(s, request);
 	spin_unlock_bh(&s->handle->bn->upcall->lock);
 	if (err) {
 		kfree(request);
 		return err;
 	}
-	return end(s, bftm_sleep(&s->wait, at, outcome, s));
+	return submission_end(s, bftm_sleep(&s->wait, at, submission_outcome, s));
 }
 
 static int deliver(const struct bftm_submission *s, struct bftm_submit *arg)
@@ -184,7 +184,7 @@ static int deliver(const struct bftm_submission *s, struct bftm_submit *arg)
 	return 0;
 }
 
-static void keep(struct bftm_submission *s)
+static void submission_keep(struct bftm_submission *s)
 {
 	struct bftm_handle *h = s->handle;
 
@@ -205,7 +205,7 @@ int bftm_submit(struct bftm_handle *h, struct bftm_submit *arg)
 	if (!err) {
 		err = deliver(s, arg);
 		if (err == -EOVERFLOW) {
-			keep(s);
+			submission_keep(s);
 			return err;
 		}
 	}
@@ -214,7 +214,7 @@ int bftm_submit(struct bftm_handle *h, struct bftm_submit *arg)
 }
 
 /* From the list: @id, or the first for 0. */
-static struct bftm_submission *take(struct bftm_handle *h, u64 id)
+static struct bftm_submission *submission_take(struct bftm_handle *h, u64 id)
 {
 	struct bftm_submission *s, *found = NULL;
 
@@ -233,14 +233,14 @@ static struct bftm_submission *take(struct bftm_handle *h, u64 id)
 
 int bftm_submit_fetch(struct bftm_handle *h, struct bftm_submit *arg)
 {
-	struct bftm_submission *s = arg->id ? take(h, arg->id) : NULL;
+	struct bftm_submission *s = arg->id ? submission_take(h, arg->id) : NULL;
 	int err;
 
 	if (!s)
 		return -ENOENT;
 	err = deliver(s, arg);
 	if (err)
-		keep(s);
+		submission_keep(s);
 	else
 		submission_free(s);
 	return err;
@@ -250,6 +250,6 @@ void bftm_submit_forget(struct bftm_handle *h)
 {
 	struct bftm_submission *s;
 
-	while ((s = take(h, 0)))
+	while ((s = submission_take(h, 0)))
 		submission_free(s);
 }

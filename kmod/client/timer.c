@@ -66,7 +66,7 @@ void bftm_handle_tell(struct bftm_handle *h)
 	bftm_handle_arm(h);
 }
 
-static enum bftm_lost why(const struct bftm_handle *h)
+static enum bftm_lost handle_why(const struct bftm_handle *h)
 {
 	if (!bftm_handle_is_renewed(h))
 		return BFTM_LOST_EXPIRED;
@@ -97,7 +97,7 @@ u64 bftm_handle_check(struct bftm_handle *h)
 	left = bftm_clock_left(h->arg.deadline_ns, h->end_ns);
 	if (left >= 0)
 		return left;
-	bftm_handle_lose(h, why(h));
+	bftm_handle_lose(h, handle_why(h));
 	return 0;
 }
 

@@ -6,7 +6,7 @@ static bool is_for(const struct bftm_rule *rule, u32 client)
 	return client >= rule->client_first && client <= rule->client_last;
 }
 
-static bool fits(const struct bftm_rule *rule, const struct bftm_msg *req)
+static bool rule_fits(const struct bftm_rule *rule, const struct bftm_msg *req)
 {
 	if (!is_for(rule, req->client))
 		return false;
@@ -23,7 +23,7 @@ const struct bftm_rule *bftm_access_find(const struct bftm_rule *rule, u32 count
 	u32 i;
 
 	for (i = 0; i < count; i++)
-		if (fits(&rule[i], req))
+		if (rule_fits(&rule[i], req))
 			return &rule[i];
 	return NULL;
 }

@@ -32,8 +32,8 @@ enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
 }
 
 /* What the protocol says, of the lock that is named. */
-static void step(const struct bftm_shell *shell, void *arg, const struct bftm_server_cfg *cfg,
-		 const struct bftm_msg *req, u64 now, struct bftm_sends *ret)
+static void serve_step(const struct bftm_shell *shell, void *arg, const struct bftm_server_cfg *cfg,
+		       const struct bftm_msg *req, u64 now, struct bftm_sends *ret)
 {
 	const struct bftm_protocol *protocol = shell->protocol ?
 		shell->protocol(arg, req->proto) : bftm_protocol_of(req->proto);
@@ -77,7 +77,7 @@ enum bftm_served bftm_serve(const struct bftm_shell *shell, void *arg,
 	ret->granted = false;
 	how = bftm_serve_head(shell, arg, cfg, req, now, &limits, &admit, &ret->reply);
 	if (admit)
-		step(shell, arg, &limits, req, now, ret);
+		serve_step(shell, arg, &limits, req, now, ret);
 	ret->reply.server_epoch = cfg->epoch;
 	ret->reply.flags = 0;
 	return how;

@@ -101,8 +101,8 @@ static void note_silence(struct bftm_server *server, const struct bftm_msg *req,
 	trace_bftm_yield(server, req);
 }
 
-static void note(struct bftm_server *server, const struct bftm_msg *req,
-		 const struct bftm_sends *sends)
+static void lock_note(struct bftm_server *server, const struct bftm_msg *req,
+		      const struct bftm_sends *sends)
 {
 	const struct bftm_msg *reply = &sends->reply;
 
@@ -138,8 +138,8 @@ static void note(struct bftm_server *server, const struct bftm_msg *req,
 	}
 }
 
-static bool decide(struct bftm_server *server, struct bftm_wire *wire,
-		   const struct bftm_address *from, struct bftm_msg *push)
+static bool lock_decide(struct bftm_server *server, struct bftm_wire *wire,
+			const struct bftm_address *from, struct bftm_msg *push)
 {
 	struct request r = {
 		.received = { .server = server, .from = from, .buf = wire, .len = sizeof(*wire) },
@@ -156,7 +156,7 @@ static bool decide(struct bftm_server *server, struct bftm_wire *wire,
 	if (bftm_server_dropped(server, bftm_serve(&shell, &r, &server->cfg, &req,
 						   bftm_clock_ns(), &sends)))
 		goto out;
-	note(server, &req, &sends);
+	lock_note(server, &req, &sends);
 	*push = sends.push;
 	answer = sends.reply.type != BFTM_MSG_NONE;
 	if (answer) {
@@ -224,7 +224,7 @@ static bool locks_receive(struct bftm_server *server, struct sk_buff **skb,
 	}
 	if (data != &wire)
 		memcpy(&wire, data, sizeof(wire));
-	answer = decide(server, &wire, from, &push);
+	answer = lock_decide(server, &wire, from, &push);
 	if (push.type != BFTM_MSG_NONE)
 		bftm_locks_push(server, &push);		/* somebody waits for it */
 	if (answer)

@@ -65,15 +65,15 @@ static int put_handle(struct sk_buff *msg, const void *object)
 	return 0;
 }
 
-/** struct dump - one message of a dump */
-struct dump {
+/** struct handle_dump - one message of a dump */
+struct handle_dump {
 	struct sk_buff *skb;
 	struct netlink_callback *cb;
 };
 
 static int dump_handle(struct bftm_handle *h, void *arg)
 {
-	const struct dump *d = arg;
+	const struct handle_dump *d = arg;
 
 	/* Its timer may be late; nobody is told that it is held still. */
 	bftm_handle_check(h);
@@ -86,7 +86,7 @@ int bftmutex_nl_handle_get_dumpit(struct sk_buff *skb,
 				  struct netlink_callback *cb)
 {
 	struct bftm_upcall *up = bftm_net(sock_net(cb->skb->sk))->upcall;
-	struct dump d = { .skb = skb, .cb = cb };
+	struct handle_dump d = { .skb = skb, .cb = cb };
 	unsigned long at = cb->args[0];
 	bool more;
 

@@ -89,7 +89,7 @@ static int give_request(const struct bftm_request *request, void *arg)
 	return genlmsg_reply(msg, a->info);
 }
 
-static int pull(struct genl_info *info, size_t room)
+static int netlink_pull(struct genl_info *info, size_t room)
 {
 	struct bftm_net *bn = bftm_net(genl_info_net(info));
 	struct answer a = { .info = info };
@@ -107,10 +107,10 @@ static int pull(struct genl_info *info, size_t room)
 
 int bftmutex_nl_helper_pull_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	int err = pull(info, GENLMSG_DEFAULT_SIZE);
+	int err = netlink_pull(info, GENLMSG_DEFAULT_SIZE);
 
 	/* Few operations are so long. */
-	return err == -EMSGSIZE ? pull(info, GENLMSG_DEFAULT_SIZE + BFTM_OP_MAX) : err;
+	return err == -EMSGSIZE ? netlink_pull(info, GENLMSG_DEFAULT_SIZE + BFTM_OP_MAX) : err;
 }
 
 static u64 get_u64(struct genl_info *info, int attr)

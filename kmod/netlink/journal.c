@@ -65,7 +65,7 @@ static int put_piece(struct sk_buff *msg, const struct bftm_stored *s, u32 which
 	return len;
 }
 
-static u32 body_on_its_way(const struct bftm_transfer *t)
+static u32 body_on_its_way(const struct bftm_journal_transfer *t)
 {
 	u32 i;
 
@@ -76,12 +76,12 @@ static u32 body_on_its_way(const struct bftm_transfer *t)
 }
 
 /* What is next of an object; @t moves on once it was sent. */
-static int give(struct bftm_transfer *t, void *arg)
+static int netlink_give(struct bftm_journal_transfer *t, void *arg)
 {
 	struct genl_info *info = arg;
 	bool first = !t->at[BFTM_IMAGE_SC] && !t->at[BFTM_IMAGE_SP];
 	u32 which = body_on_its_way(t);
-	struct bftm_transfer after = *t;
+	struct bftm_journal_transfer after = *t;
 	int err = -EMSGSIZE, len = 0;
 	struct sk_buff *msg;
 	void *hdr;
@@ -170,7 +170,7 @@ int bftmutex_nl_journal_pull_doit(struct sk_buff *skb, struct genl_info *info)
 	err = lock_journal(info, &bn, &j);
 	if (err)
 		return err;
-	err = bftm_journal_pull(j, info->snd_portid, give, info);
+	err = bftm_journal_pull(j, info->snd_portid, netlink_give, info);
 	mutex_unlock(&bn->mutex);
 	return err;
 }
@@ -258,7 +258,7 @@ static int get_image(struct genl_info *info, struct bftm_image *ret)
 	return 0;
 }
 
-static int load(struct bftm_journal *j, struct genl_info *info)
+static int netlink_load(struct bftm_journal *j, struct genl_info *info)
 {
 	struct nlattr **a = info->attrs;
 	struct bftm_image image;
@@ -294,7 +294,7 @@ int bftmutex_nl_journal_load_doit(struct sk_buff *skb, struct genl_info *info)
 	err = lock_journal(info, &bn, &j);
 	if (err)
 		return err;
-	err = load(j, info);
+	err = netlink_load(j, info);
 	mutex_unlock(&bn->mutex);
 	return err;
 }

@@ -133,7 +133,7 @@ static struct bftm_session *read_session(struct genl_info *info, u32 n)
 	return s;
 }
 
-static int lend(struct genl_info *info)
+static int netlink_lend(struct genl_info *info)
 {
 	struct bftm_net *bn = bftm_net(genl_info_net(info));
 	struct nlattr **a = info->attrs;
@@ -196,7 +196,7 @@ static void wipe_keys(const struct genl_info *info)
 
 int bftmutex_nl_helper_lend_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	int err = lend(info);
+	int err = netlink_lend(info);
 
 	wipe_keys(info);
 	return err;

@@ -173,7 +173,7 @@ static void set_id(struct bftm_body_id *id, const struct bftm_body *body)
 /* Of an object whose shard is locked; what the journal has already, it is not sent. */
 static void take_image(struct bftm_journal *j, struct bftm_thing *e)
 {
-	struct bftm_transfer *t = &j->transfer;
+	struct bftm_journal_transfer *t = &j->transfer;
 	struct bftm_object *o = &e->object;
 	struct bftm_saved *s = &e->saved;
 
@@ -196,7 +196,7 @@ static void take_image(struct bftm_journal *j, struct bftm_thing *e)
 }
 
 /* Return: false when nothing waits; then who comes next hints. */
-static bool begin(struct bftm_journal *j)
+static bool journal_begin(struct bftm_journal *j)
 {
 	struct bftm_thing *e = NULL;
 	struct bftm_order_msg who;
@@ -223,13 +223,13 @@ static bool begin(struct bftm_journal *j)
 }
 
 int bftm_journal_pull(struct bftm_journal *j, u32 portid,
-		      int (*give)(struct bftm_transfer *transfer, void *arg), void *arg)
+		      int (*give)(struct bftm_journal_transfer *transfer, void *arg), void *arg)
 {
 	int err;
 
 	if (j->portid != portid)
 		return -EPERM;
-	if (!j->transfer.thing && !begin(j))
+	if (!j->transfer.thing && !journal_begin(j))
 		return -ENODATA;
 	err = give(&j->transfer, arg);
 	if (!err && bftm_transfer_whole(&j->transfer))
@@ -238,7 +238,7 @@ int bftm_journal_pull(struct bftm_journal *j, u32 portid,
 }
 
 /* With both locks: the file has what was pulled. */
-static void keep(struct bftm_journal *j, struct bftm_saved *s, struct list_head *released)
+static void journal_keep(struct bftm_journal *j, struct bftm_saved *s, struct list_head *released)
 {
 	WRITE_ONCE(s->done, s->taken);
 	if (s->sc)
@@ -273,7 +273,7 @@ int bftm_journal_done(struct bftm_journal *j, u32 portid, const u8 *name, u8 nam
 	e = bftm_objects_find(t, &at, &who);
 	spin_lock(&j->lock);
 	if (e && taken && e->saved.taken == taken && j->transfer.thing != e) {
-		keep(j, &e->saved, &released);
+		journal_keep(j, &e->saved, &released);
 		err = 0;
 	}
 	spin_unlock(&j->lock);

@@ -63,7 +63,7 @@ enum bftm_image_body {
 };
 
 /**
- * struct bftm_transfer - an object on its way to the journal or from it
+ * struct bftm_journal_transfer - an object on its way to the journal or from it
  * @thing:      it, on its way to the journal; NULL when none is
  * @busy:       it is on its way from the journal
  * @recovering: likewise, and clients have to bring its memory back nevertheless
@@ -72,7 +72,7 @@ enum bftm_image_body {
  * @body:       each is NULL when it is not to be sent, or not to come
  * @at:         bytes of each that have passed
  */
-struct bftm_transfer {
+struct bftm_journal_transfer {
 	struct bftm_thing *thing;
 	bool busy;
 	bool recovering;
@@ -107,7 +107,7 @@ struct bftm_journal {
 	struct list_head given;
 	u32 unsaved;
 	size_t held_bytes;
-	struct bftm_transfer transfer;
+	struct bftm_journal_transfer transfer;
 };
 
 /**
@@ -159,7 +159,7 @@ void bftm_journal_close(struct bftm_journal *j, u32 portid);
  * Return: 0, -ENODATA when nothing waits, or what @give returned.
  */
 int bftm_journal_pull(struct bftm_journal *j, u32 portid,
-		      int (*give)(struct bftm_transfer *transfer, void *arg), void *arg);
+		      int (*give)(struct bftm_journal_transfer *transfer, void *arg), void *arg);
 
 /**
  * bftm_journal_done() - the file has an object as it was pulled
@@ -220,9 +220,9 @@ int bftm_journal_loaded(struct bftm_journal *j, u32 portid, bool complete,
 			struct netlink_ext_ack *extack);
 
 /** bftm_transfer_whole() - have all bytes passed? */
-bool bftm_transfer_whole(const struct bftm_transfer *t);
+bool bftm_transfer_whole(const struct bftm_journal_transfer *t);
 
 /** bftm_transfer_end() - forget it. */
-void bftm_transfer_end(struct bftm_transfer *t);
+void bftm_transfer_end(struct bftm_journal_transfer *t);
 
 #endif /* BFTM_JOURNAL_H */

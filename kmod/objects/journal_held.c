@@ -25,7 +25,7 @@ struct held {
 	struct sk_buff *skb;
 };
 
-static bool take(struct bftm_journal *j, struct held *h)
+static bool held_take(struct bftm_journal *j, struct held *h)
 {
 	size_t bytes = sizeof(*h) + h->skb->truesize;
 
@@ -37,7 +37,7 @@ static bool take(struct bftm_journal *j, struct held *h)
 	return true;
 }
 
-static void give(struct bftm_journal *j, struct held *h)
+static void held_give(struct bftm_journal *j, struct held *h)
 {
 	size_t bytes = sizeof(*h) + h->skb->truesize;
 
@@ -51,7 +51,7 @@ void bftm_held_drop(struct bftm_journal *j, struct bftm_saved *s)
 
 	list_for_each_entry_safe(h, next, &s->held, list) {
 		bftm_count(j->server, UNJOURNALLED);
-		give(j, h);
+		held_give(j, h);
 		kfree_skb(h->skb);
 		kfree(h);
 	}
@@ -65,7 +65,7 @@ void bftm_held_release(struct bftm_journal *j, struct bftm_saved *s, struct list
 	list_for_each_entry_safe(h, next, &s->held, list) {
 		if (h->after > s->done)
 			continue;
-		give(j, h);
+		held_give(j, h);
 		list_move_tail(&h->list, ret);
 	}
 }
@@ -110,7 +110,7 @@ static bool hold(struct bftm_journal *j, const struct bftm_outcome *outcome, u32
 	}
 	spin_lock(&j->lock);
 	unsaved = s->done < outcome->unsaved;
-	keeps = unsaved && h && share && j->portid && take(j, h);
+	keeps = unsaved && h && share && j->portid && held_take(j, h);
 	if (keeps)
 		list_add_tail(&h->list, &s->held);
 	spin_unlock(&j->lock);

@@ -10,7 +10,7 @@
 #include "objects/objects.h"
 #include "server/server.h"
 
-bool bftm_transfer_whole(const struct bftm_transfer *t)
+bool bftm_transfer_whole(const struct bftm_journal_transfer *t)
 {
 	int i;
 
@@ -20,7 +20,7 @@ bool bftm_transfer_whole(const struct bftm_transfer *t)
 	return true;
 }
 
-void bftm_transfer_end(struct bftm_transfer *t)
+void bftm_transfer_end(struct bftm_journal_transfer *t)
 {
 	int i;
 
@@ -88,9 +88,9 @@ static struct bftm_body *body_of(struct bftm_stored *s)
 	return s ? &bftm_stored_get(s)->body : NULL;
 }
 
-static int insert(struct bftm_journal *j)
+static int load_insert(struct bftm_journal *j)
 {
-	struct bftm_transfer *t = &j->transfer;
+	struct bftm_journal_transfer *t = &j->transfer;
 	/* One of this type makes the object that it names. */
 	struct bftm_order_msg who = {
 		.type = BFTM_ORDER_SUBMIT,
@@ -123,9 +123,9 @@ static int insert(struct bftm_journal *j)
 }
 
 /* All of it has come: is it right? */
-static int finish(struct bftm_journal *j, struct netlink_ext_ack *extack)
+static int load_finish(struct bftm_journal *j, struct netlink_ext_ack *extack)
 {
-	struct bftm_transfer *t = &j->transfer;
+	struct bftm_journal_transfer *t = &j->transfer;
 	int i, err = 0;
 
 	for (i = 0; i < BFTM_IMAGE_BODIES && !err; i++) {
@@ -138,7 +138,7 @@ static int finish(struct bftm_journal *j, struct netlink_ext_ack *extack)
 	if (err)
 		NL_SET_ERR_MSG(extack, "the bytes are not those of the state that is named");
 	else
-		err = insert(j);
+		err = load_insert(j);
 	if (err == -ENOSPC)
 		NL_SET_ERR_MSG(extack,
 			       "max-objects or object-memory is too small for the journal, or there is no memory");
@@ -149,7 +149,7 @@ static int finish(struct bftm_journal *j, struct netlink_ext_ack *extack)
 int bftm_journal_load(struct bftm_journal *j, u32 portid, const struct bftm_image *image,
 		      bool recovering, struct netlink_ext_ack *extack)
 {
-	struct bftm_transfer *t = &j->transfer;
+	struct bftm_journal_transfer *t = &j->transfer;
 	const char *wrong = fault(image);
 	int err = allowed(j, portid);
 
@@ -175,13 +175,13 @@ int bftm_journal_load(struct bftm_journal *j, u32 portid, const struct bftm_imag
 		bftm_transfer_end(t);
 		return err;
 	}
-	return bftm_transfer_whole(t) ? finish(j, extack) : 0;
+	return bftm_transfer_whole(t) ? load_finish(j, extack) : 0;
 }
 
 int bftm_journal_load_piece(struct bftm_journal *j, u32 portid, u32 body, u32 offset,
 			    const void *data, u32 len, struct netlink_ext_ack *extack)
 {
-	struct bftm_transfer *t = &j->transfer;
+	struct bftm_journal_transfer *t = &j->transfer;
 	struct bftm_stored *s;
 	int err = allowed(j, portid);
 
@@ -195,7 +195,7 @@ int bftm_journal_load_piece(struct bftm_journal *j, u32 portid, u32 body, u32 of
 	}
 	memcpy(s->data + offset, data, len);
 	t->at[body] += len;
-	return bftm_transfer_whole(t) ? finish(j, extack) : 0;
+	return bftm_transfer_whole(t) ? load_finish(j, extack) : 0;
 }
 
 int bftm_journal_loaded(struct bftm_journal *j, u32 portid, bool complete,

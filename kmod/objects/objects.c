@@ -108,7 +108,7 @@ void bftm_objects_destroy(struct bftm_objects *t)
 	kvfree(t);
 }
 
-static struct bftm_thing *find(struct hlist_head *bucket, const struct bftm_order_msg *req)
+static struct bftm_thing *object_find(struct hlist_head *bucket, const struct bftm_order_msg *req)
 {
 	struct bftm_thing *e;
 
@@ -119,8 +119,8 @@ static struct bftm_thing *find(struct hlist_head *bucket, const struct bftm_orde
 	return NULL;
 }
 
-static struct bftm_thing *add(struct bftm_objects *t, struct hlist_head *bucket,
-			      const struct bftm_order_msg *req)
+static struct bftm_thing *object_add(struct bftm_objects *t, struct hlist_head *bucket,
+				     const struct bftm_order_msg *req)
 {
 	size_t size = thing_size(req->name_len);
 	/* What a server had before its start may need all that it had then. */
@@ -165,8 +165,8 @@ struct bftm_thing *bftm_objects_find(struct bftm_objects *t, const struct bftm_p
 	struct bftm_thing *e;
 
 	lockdep_assert_held(&at->shard->lock);
-	e = find(at->bucket, req);
-	return e || req->type == BFTM_ORDER_FETCH ? e : add(t, at->bucket, req);
+	e = object_find(at->bucket, req);
+	return e || req->type == BFTM_ORDER_FETCH ? e : object_add(t, at->bucket, req);
 }
 
 /* Nobody was told anything that would be forgotten with it. */

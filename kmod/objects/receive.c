@@ -17,7 +17,8 @@
 /* REFUSED and CHALLENGE have the shape of the locks' messages. */
 static noinline_for_stack void send_wire(struct bftm_server *server,
 					 const struct bftm_address *to,
-					 const struct bftm_pair *pair, struct bftm_msg *reply)
+					 const struct bftm_client_keys *pair,
+					 struct bftm_msg *reply)
 {
 	struct bftm_wire wire;
 
@@ -88,8 +89,8 @@ static void push_all(struct bftm_server *server, const struct bftm_order_msg *re
 	}
 }
 
-static void note(struct bftm_server *server, const struct bftm_order_msg *req,
-		 const struct bftm_order_msg *reply, u32 changed)
+static void datagram_note(struct bftm_server *server, const struct bftm_order_msg *req,
+			  const struct bftm_order_msg *reply, u32 changed)
 {
 	switch (reply->type) {
 	case BFTM_MSG_NONE:
@@ -135,9 +136,9 @@ static void note(struct bftm_server *server, const struct bftm_order_msg *req,
 }
 
 /* What the protocol says to a request that it may see. */
-static bool decide(struct bftm_server *server, const struct bftm_order_msg *req,
-		   const struct bftm_msg *head, const struct bftm_address *from,
-		   const struct bftm_client *c)
+static bool datagram_decide(struct bftm_server *server, const struct bftm_order_msg *req,
+			    const struct bftm_msg *head, const struct bftm_address *from,
+			    const struct bftm_client *c)
 {
 	struct sk_buff *skb = bftm_socket_room(server, bftm_order_len(req->room));
 	struct bftm_outcome outcome;
@@ -147,7 +148,7 @@ static bool decide(struct bftm_server *server, const struct bftm_order_msg *req,
 		return false;	/* as if it had been lost */
 	bftm_objects_step(server->objects, &server->cfg, req,
 			  skb->data + BFTM_ORDER_HEAD_LEN, &reply, &outcome);
-	note(server, req, &reply, outcome.changed);
+	datagram_note(server, req, &reply, outcome.changed);
 	push_all(server, req, &outcome);
 	bftm_outcome_done(&outcome);
 	if (reply.type == BFTM_MSG_REFUSED) {
@@ -170,8 +171,8 @@ static const struct bftm_shell shell = {
 	.tokens = bftm_received_tokens,
 };
 
-static bool receive(struct bftm_server *server, const void *buf, size_t len,
-		    const struct bftm_address *from)
+static bool datagram_receive(struct bftm_server *server, const void *buf, size_t len,
+			     const struct bftm_address *from)
 {
 	struct bftm_received r = { .server = server, .from = from, .buf = buf, .len = len };
 	struct bftm_server_cfg limits;
@@ -189,7 +190,7 @@ static bool receive(struct bftm_server *server, const void *buf, size_t len,
 							&admit, &reply)))
 		goto out;
 	if (admit) {
-		answered = decide(server, &req, &head, from, r.client);
+		answered = datagram_decide(server, &req, &head, from, r.client);
 		goto out;
 	}
 	if (reply.type == BFTM_MSG_CHALLENGE) {
@@ -219,7 +220,7 @@ static bool objects_receive(struct bftm_server *server, struct sk_buff **skb,
 		bftm_count(server, BAD_FORM);
 		return false;
 	}
-	return receive(server, (*skb)->data + sizeof(struct udphdr), len, from);
+	return datagram_receive(server, (*skb)->data + sizeof(struct udphdr), len, from);
 }
 
 static int objects_start(struct bftm_server *server, u64 gno)

@@ -68,7 +68,7 @@ static u32 pending_of(const struct bftm_object *o)
 }
 
 /* What a journal would have to keep before the reply may be sent. */
-static u32 compare(const struct before *b, const struct bftm_object *o)
+static u32 step_compare(const struct before *b, const struct bftm_object *o)
 {
 	u32 changed = 0;
 
@@ -83,8 +83,8 @@ static u32 compare(const struct before *b, const struct bftm_object *o)
 }
 
 /* Operations that the new state reflects: they go to who tells their clients. */
-static void collect(struct bftm_objects *t, struct bftm_object *o, u32 before,
-		    struct bftm_outcome *ret)
+static void step_collect(struct bftm_objects *t, struct bftm_object *o, u32 before,
+			 struct bftm_outcome *ret)
 {
 	u32 i;
 
@@ -106,10 +106,10 @@ static void collect(struct bftm_objects *t, struct bftm_object *o, u32 before,
  * The step itself, and the references: one for each place in which the object
  * knows a body. @lost are those that it knows no more.
  */
-static void run(struct bftm_objects *t, const struct bftm_server_cfg *cfg,
-		struct bftm_object *o, const struct bftm_order_msg *req,
-		struct bftm_stored *body, u8 *out, struct bftm_order_msg *reply,
-		struct bftm_outcome *ret, struct bftm_stored *lost[3])
+static void step_run(struct bftm_objects *t, const struct bftm_server_cfg *cfg,
+		     struct bftm_object *o, const struct bftm_order_msg *req,
+		     struct bftm_stored *body, u8 *out, struct bftm_order_msg *reply,
+		     struct bftm_outcome *ret, struct bftm_stored *lost[3])
 {
 	struct before b = {
 		.max = o->max,
@@ -123,7 +123,7 @@ static void run(struct bftm_objects *t, const struct bftm_server_cfg *cfg,
 	/* Read under the lock: the core's clock never runs backwards. */
 	bftm_order_step(cfg, o, req, body ? &body->body : NULL, bftm_clock_ns(),
 			out, reply);
-	ret->changed = compare(&b, o);
+	ret->changed = step_compare(&b, o);
 	if (o->sc != b.sc) {
 		bftm_stored_settle(bftm_stored_get(bftm_stored_of(o->sc)));
 		lost[0] = bftm_stored_of(b.sc);
@@ -136,7 +136,7 @@ static void run(struct bftm_objects *t, const struct bftm_server_cfg *cfg,
 		bftm_stored_get(body);
 	lost[2] = bftm_stored_of(o->replaced);
 	o->replaced = NULL;
-	collect(t, o, b.pending, ret);
+	step_collect(t, o, b.pending, ret);
 }
 
 /* Is all of the body in the datagram? */
@@ -145,7 +145,7 @@ static bool is_whole(const struct bftm_order_msg *req)
 	return !req->offset && req->data_len == req->id.len;
 }
 
-static void refuse(struct bftm_order_msg *reply, enum bftm_refusal reason)
+static void step_refuse(struct bftm_order_msg *reply, enum bftm_refusal reason)
 {
 	reply->type = BFTM_MSG_REFUSED;
 	reply->offset = reason;
@@ -160,11 +160,11 @@ void bftm_objects_refuse(const struct bftm_order_msg *req, struct bftm_order_msg
 		return;		/* there may be memory when it asks again */
 	/* Which state is too long is no question of how much memory is left. */
 	if (error == -ENOSPC || (full && req->id.version))
-		refuse(reply, BFTM_REFUSED_OBJECTS);
+		step_refuse(reply, BFTM_REFUSED_OBJECTS);
 	else if (full)
-		refuse(reply, BFTM_REFUSED_PENDING);
+		step_refuse(reply, BFTM_REFUSED_PENDING);
 	else
-		refuse(reply, BFTM_REFUSED_STATE);
+		step_refuse(reply, BFTM_REFUSED_STATE);
 }
 
 /* Where there is no object: it may be one that cannot be added. */
@@ -197,10 +197,10 @@ static struct bftm_stored *make_body(struct bftm_objects *t, const struct bftm_o
 }
 
 /* With the shard locked; @body is what there is of the body that @req names. */
-static void step(struct bftm_objects *t, const struct bftm_server_cfg *cfg,
-		 struct bftm_thing *e, const struct bftm_order_msg *req,
-		 struct bftm_stored *body, u8 *out, struct bftm_order_msg *reply,
-		 struct bftm_outcome *ret, struct bftm_stored *lost[3])
+static void step_object(struct bftm_objects *t, const struct bftm_server_cfg *cfg,
+			struct bftm_thing *e, const struct bftm_order_msg *req,
+			struct bftm_stored *body, u8 *out, struct bftm_order_msg *reply,
+			struct bftm_outcome *ret, struct bftm_stored *lost[3])
 {
 	if (!e) {
 		without(t, req, reply);
@@ -208,7 +208,7 @@ static void step(struct bftm_objects *t, const struct bftm_server_cfg *cfg,
 	}
 	if (body && bftm_object_lacks_room(&e->object, req))
 		enlarge(t, &e->object);
-	run(t, cfg, &e->object, req, body, out, reply, ret, lost);
+	step_run(t, cfg, &e->object, req, body, out, reply, ret, lost);
 	ret->thing = e;
 	ret->unsaved = bftm_journal_note(t->journal, e, ret->changed);
 	bftm_objects_forget(t, e);
@@ -252,7 +252,7 @@ void bftm_objects_step(struct bftm_objects *t, const struct bftm_server_cfg *cfg
 	} else if (lacks) {
 		body = bftm_uploads_take(t, e, req);
 	}
-	step(t, cfg, e, req, body, out, reply, ret, lost);
+	step_object(t, cfg, e, req, body, out, reply, ret, lost);
 	spin_unlock(&at.shard->lock);
 	for (i = 0; i < ARRAY_SIZE(lost); i++)
 		bftm_stored_put(lost[i]);

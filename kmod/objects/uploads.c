@@ -36,7 +36,7 @@ struct arrival {
 	struct bftm_upload upload;
 };
 
-static struct arrival *find(struct bftm_thing *e, const struct bftm_order_msg *req)
+static struct arrival *upload_find(struct bftm_thing *e, const struct bftm_order_msg *req)
 {
 	struct arrival *a;
 
@@ -73,7 +73,7 @@ void bftm_uploads_free(struct bftm_objects *t, struct bftm_thing *e)
 struct bftm_stored *bftm_uploads_take(struct bftm_objects *t, struct bftm_thing *e,
 				      const struct bftm_order_msg *req)
 {
-	struct arrival *a = find(e, req);
+	struct arrival *a = upload_find(e, req);
 
 	return a && a->right ? remove(t, a) : NULL;
 }
@@ -191,8 +191,8 @@ static struct arrival *find_last(struct bftm_thing *e, u32 client)
 }
 
 /* Return: false when no other can be given up for it. */
-static bool insert(struct bftm_objects *t, struct bftm_object_shard *s, struct bftm_thing *e,
-		   struct arrival *a, u64 now)
+static bool upload_insert(struct bftm_objects *t, struct bftm_object_shard *s, struct bftm_thing *e,
+			  struct arrival *a, u64 now)
 {
 	struct arrival *last = find_last(e, a->upload.client);
 
@@ -234,9 +234,9 @@ static struct bftm_stored *take_piece(struct bftm_object_shard *s, struct bftm_t
 }
 
 /* It is whole: keep it, or refuse what its pieces do not make. */
-static void judge(struct bftm_objects *t, const struct bftm_place *at,
-		  const struct bftm_order_msg *req, struct bftm_stored *body,
-		  struct bftm_order_msg *reply)
+static void upload_judge(struct bftm_objects *t, const struct bftm_place *at,
+			 const struct bftm_order_msg *req, struct bftm_stored *body,
+			 struct bftm_order_msg *reply)
 {
 	bool right = bftm_digest_ok(&body->body.id, body->data);
 	struct bftm_stored *wrong = NULL;
@@ -245,7 +245,7 @@ static void judge(struct bftm_objects *t, const struct bftm_place *at,
 
 	spin_lock(&at->shard->lock);
 	e = bftm_objects_find(t, at, req);
-	a = e ? find(e, req) : NULL;
+	a = e ? upload_find(e, req) : NULL;
 	if (a && a->stored == body) {
 		a->right = right;
 		if (!right)
@@ -260,7 +260,7 @@ static void judge(struct bftm_objects *t, const struct bftm_place *at,
 }
 
 /* Ask for room that cannot be had at once; the piece will come again. */
-static void ask(struct bftm_objects *t, const struct bftm_order_msg *req)
+static void upload_ask(struct bftm_objects *t, const struct bftm_order_msg *req)
 {
 	if (test_and_set_bit_lock(0, &t->asked))
 		return;
@@ -279,8 +279,8 @@ void bftm_uploads_work(struct work_struct *work)
 	if (!IS_ERR(new)) {
 		spin_lock_bh(&at.shard->lock);
 		e = bftm_objects_find(t, &at, &t->wanted);
-		if (e && !find(e, &t->wanted) &&
-		    insert(t, at.shard, e, new, bftm_clock_ns()))
+		if (e && !upload_find(e, &t->wanted) &&
+		    upload_insert(t, at.shard, e, new, bftm_clock_ns()))
 			new = NULL;
 		bftm_objects_forget(t, e);
 		spin_unlock_bh(&at.shard->lock);
@@ -300,15 +300,15 @@ static struct arrival *make_arrival(struct bftm_objects *t, const struct bftm_or
 	if (bftm_uploads_reclaim(t, req->client, PTR_ERR_OR_ZERO(a)))
 		a = arrival_new(t, req, GFP_NOWAIT);
 	if (PTR_ERR_OR_ZERO(a) == -ENOMEM)
-		ask(t, req);
+		upload_ask(t, req);
 	return a;
 }
 
 /* With the shard locked. Return: true when an arrival must be made first. */
-static bool put(struct bftm_objects *t, const struct bftm_server_cfg *cfg,
-		struct bftm_object_shard *s, struct bftm_thing *e,
-		const struct bftm_order_msg *req, struct arrival **new,
-		struct bftm_order_msg *reply, struct bftm_stored **whole)
+static bool upload_put(struct bftm_objects *t, const struct bftm_server_cfg *cfg,
+		       struct bftm_object_shard *s, struct bftm_thing *e,
+		       const struct bftm_order_msg *req, struct arrival **new,
+		       struct bftm_order_msg *reply, struct bftm_stored **whole)
 {
 	u64 now = bftm_clock_ns();
 	struct arrival *a;
@@ -324,10 +324,10 @@ static bool put(struct bftm_objects *t, const struct bftm_server_cfg *cfg,
 		reply->type = BFTM_ORDER_STORED;
 		return false;
 	}
-	a = find(e, req);
+	a = upload_find(e, req);
 	if (!a && !*new)
 		return true;
-	if (!a && insert(t, s, e, *new, now)) {
+	if (!a && upload_insert(t, s, e, *new, now)) {
 		a = *new;
 		*new = NULL;
 	}
@@ -354,7 +354,7 @@ void bftm_uploads_put(struct bftm_objects *t, const struct bftm_server_cfg *cfg,
 again:
 	spin_lock(&at.shard->lock);
 	e = bftm_objects_find(t, &at, req);
-	lacking = put(t, cfg, at.shard, e, req, &new, reply, &whole);
+	lacking = upload_put(t, cfg, at.shard, e, req, &new, reply, &whole);
 	bftm_objects_forget(t, e);
 	spin_unlock(&at.shard->lock);
 	if (lacking) {
@@ -367,5 +367,5 @@ again:
 	}
 	arrival_free(t, new);
 	if (whole)
-		judge(t, &at, req, whole, reply);
+		upload_judge(t, &at, req, whole, reply);
 }

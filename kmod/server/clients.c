@@ -62,7 +62,7 @@ struct bftm_client *bftm_client_find(struct bftm_clients *t, u32 id)
 }
 
 struct bftm_client *bftm_client_add(struct bftm_clients *t, u32 id,
-				    const struct bftm_pair *pair)
+				    const struct bftm_client_keys *pair)
 {
 	struct bftm_client *c;
 

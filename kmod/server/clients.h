@@ -26,7 +26,7 @@ struct bftm_client {
 	struct hlist_node hash;
 	u32 id;
 	spinlock_t lock;
-	struct bftm_pair pair;
+	struct bftm_client_keys pair;
 	struct bftm_window window;
 	u64 received;
 	u64 seen_ns;
@@ -64,7 +64,7 @@ struct bftm_client *bftm_client_find(struct bftm_clients *t, u32 id);
  * was faster) or NULL when the table is full or memory short.
  */
 struct bftm_client *bftm_client_add(struct bftm_clients *t, u32 id,
-				    const struct bftm_pair *pair);
+				    const struct bftm_client_keys *pair);
 
 /**
  * bftm_client_take() - take a sequence number

@@ -20,7 +20,7 @@ struct bftm_received {
 	const void *buf;
 	size_t len;
 	struct bftm_client *client;
-	struct bftm_pair pair;
+	struct bftm_client_keys pair;
 };
 
 /* Of a struct bftm_shell whose argument is a struct bftm_received. Context: softirq, RCU. */

@@ -135,7 +135,7 @@ static struct dst_entry *look_up6(struct bftm_server *server, const struct bftm_
 #endif
 
 /* Of both families: what an IPv4 address does not use of the union is zero. */
-static bool same(const struct bftm_address *a, const struct bftm_address *b)
+static bool route_same(const struct bftm_address *a, const struct bftm_address *b)
 {
 	return ipv6_addr_equal(&a->remote6, &b->remote6) &&
 	       ipv6_addr_equal(&a->local6, &b->local6) &&
@@ -150,21 +150,21 @@ static struct bftm_route *slot_of(struct bftm_route_slots *s, const struct bftm_
 	return &s->slot[hash_32(hash, BFTM_ROUTE_BITS)];
 }
 
-static struct dst_entry *find(struct bftm_route_slots *s, const struct bftm_address *to)
+static struct dst_entry *route_find(struct bftm_route_slots *s, const struct bftm_address *to)
 {
 	const struct bftm_route *r = slot_of(s, to);
 	struct dst_entry *dst = NULL;
 
 	spin_lock(&s->lock);
-	if (r->dst && same(&r->to, to) && dst_check(r->dst, r->cookie))
+	if (r->dst && route_same(&r->to, to) && dst_check(r->dst, r->cookie))
 		dst = r->dst;
 	spin_unlock(&s->lock);
 	return dst;
 }
 
 /* @dst: with a reference, which is the slot's then */
-static void keep(struct bftm_route_slots *s, const struct bftm_address *to,
-		 struct dst_entry *dst, u32 cookie)
+static void route_keep(struct bftm_route_slots *s, const struct bftm_address *to,
+		       struct dst_entry *dst, u32 cookie)
 {
 	struct bftm_route *r = slot_of(s, to);
 	struct dst_entry *old;
@@ -181,7 +181,7 @@ static void keep(struct bftm_route_slots *s, const struct bftm_address *to,
 struct dst_entry *bftm_route(struct bftm_server *server, const struct bftm_address *to)
 {
 	struct bftm_route_slots *s = raw_cpu_ptr(server->routes.slots);
-	struct dst_entry *dst = find(s, to);
+	struct dst_entry *dst = route_find(s, to);
 	u32 cookie = 0;
 
 	if (dst)
@@ -193,6 +193,6 @@ struct dst_entry *bftm_route(struct bftm_server *server, const struct bftm_addre
 	else
 		dst = ERR_PTR(-EDESTADDRREQ);
 	if (!IS_ERR(dst))
-		keep(s, to, dst, cookie);
+		route_keep(s, to, dst, cookie);
 	return dst;
 }

@@ -5,7 +5,7 @@
  * The receive path reaches it through the sockets' user data under RCU, the
  * timers of the table through the table. Both send, also by the other socket.
  *
- * stop() therefore goes in this order: (1) user data is cleared and a grace
+ * server_stop() therefore goes in this order: (1) user data is cleared and a grace
  * period waited for, so nobody receives: from now on only timers step, and
  * nobody but a running timer arms one; (2) the timers are cancelled, which waits
  * for the one that may be sending: nobody sends; so is the work of the objects;
@@ -37,7 +37,7 @@ void bftm_server_param_default(struct bftm_server_param *p)
 	p->object_memory = BFTM_OBJECT_MEMORY_DEFAULT;
 }
 
-static void stop(struct bftm_server *server)
+static void server_stop(struct bftm_server *server)
 {
 	int i;
 
@@ -136,7 +136,7 @@ struct bftm_server *bftm_server_new(struct net *net,
 	return server;
 
 err_rules:
-	stop(server);	/* one socket may be open, and at work */
+	server_stop(server);	/* one socket may be open, and at work */
 	RCU_INIT_POINTER(server->rules, NULL);	/* they stay the caller's */
 err_free:
 	server_free(server);
@@ -147,7 +147,7 @@ u64 bftm_server_destroy(struct bftm_server *server)
 {
 	u64 over;
 
-	stop(server);
+	server_stop(server);
 	over = bftm_quarantine(server->param.lease_max_ns,
 			       server->param.rho_ppm, bftm_clock_ns());
 	server_free(server);
@@ -160,7 +160,7 @@ struct bftm_server *bftm_server_again(struct bftm_server *old, u64 *over_ns)
 	struct net *net = old->net;
 	struct bftm_server *server;
 
-	stop(old);
+	server_stop(old);
 	*over_ns = max(*over_ns, bftm_quarantine(p.lease_max_ns, p.rho_ppm, bftm_clock_ns()));
 	p.rules = rcu_replace_pointer(old->rules, NULL, true);
 	/* Nobody knows which tokens were stamped, nor what the journal's file should have. */

@@ -174,7 +174,7 @@ static enum bftm_service_number service_of(const struct sk_buff *skb)
 }
 
 /* encap_rcv: softirq, RCU read side; the skb begins with the UDP header. */
-static int hear(struct sock *sk, struct sk_buff *skb)
+static int server_hear(struct sock *sk, struct sk_buff *skb)
 {
 	struct bftm_server *server = rcu_dereference_sk_user_data(sk);
 	struct bftm_address from;
@@ -196,9 +196,9 @@ drop:
 	return 0;
 }
 
-static int receive(struct sock *sk, struct sk_buff *skb)
+static int server_receive(struct sock *sk, struct sk_buff *skb)
 {
-	return bftm_udp_hear(hear, sk, skb);
+	return bftm_udp_hear(server_hear, sk, skb);
 }
 
 static int open_one(struct bftm_server *server, int family,
@@ -207,7 +207,7 @@ static int open_one(struct bftm_server *server, int family,
 	struct udp_tunnel_sock_cfg tunnel = {
 		.sk_user_data = server,
 		.encap_type = 1,
-		.encap_rcv = receive,
+		.encap_rcv = server_receive,
 	};
 	struct udp_port_cfg port = {
 		.family = family,
@@ -245,7 +245,7 @@ int bftm_sockets_open(struct bftm_server *server,
 
 void bftm_sockets_deafen(struct bftm_server *server)
 {
-	/* hear() drops what comes without it. */
+	/* server_hear() drops what comes without it. */
 	if (server->sock4)
 		rcu_assign_sk_user_data(server->sock4->sk, NULL);
 	if (server->sock6)
@@ -261,6 +261,6 @@ void bftm_sockets_close(struct bftm_server *server)
 		udp_tunnel_sock_release(bftm_tunnel_sock(server->sock6));
 	server->sock4 = NULL;
 	server->sock6 = NULL;
-	synchronize_rcu();	/* receive() has returned, its code may go */
+	synchronize_rcu();	/* server_receive() has returned, its code may go */
 	bftm_routes_destroy(server);
 }

@@ -14,7 +14,7 @@
 #define BATCH		64
 #define PAUSE_NS	(100 * BFTM_NS_PER_US)
 
-static void arm(struct bftm_alarms *a, u64 at_ns)
+static void alarm_arm(struct bftm_alarms *a, u64 at_ns)
 {
 	lockdep_assert_held(a->lock);
 	if (a->timer_ns && a->timer_ns <= at_ns)
@@ -23,7 +23,7 @@ static void arm(struct bftm_alarms *a, u64 at_ns)
 	hrtimer_start(&a->timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_SOFT);
 }
 
-static void run(struct bftm_alarms *a, u64 now)
+static void alarm_run(struct bftm_alarms *a, u64 now)
 {
 	struct timerqueue_node *node;
 	unsigned int done = 0;
@@ -40,15 +40,15 @@ static void run(struct bftm_alarms *a, u64 now)
 	at = node->expires;
 	if (done >= BATCH)
 		at = max_t(u64, at, ktime_get_boottime_ns() + PAUSE_NS);
-	arm(a, at);
+	alarm_arm(a, at);
 }
 
-static enum hrtimer_restart fire(struct hrtimer *timer)
+static enum hrtimer_restart alarm_fire(struct hrtimer *timer)
 {
 	struct bftm_alarms *a = container_of(timer, struct bftm_alarms, timer);
 
 	spin_lock(a->lock);
-	run(a, ktime_get_boottime_ns());
+	alarm_run(a, ktime_get_boottime_ns());
 	spin_unlock(a->lock);
 	return HRTIMER_NORESTART;
 }
@@ -60,7 +60,7 @@ void bftm_alarms_init(struct bftm_alarms *a, spinlock_t *lock,
 	a->ring = ring;
 	a->timer_ns = 0;
 	timerqueue_init_head(&a->due);
-	bftm_hrtimer_setup(&a->timer, fire, CLOCK_BOOTTIME, HRTIMER_MODE_ABS_SOFT);
+	bftm_hrtimer_setup(&a->timer, alarm_fire, CLOCK_BOOTTIME, HRTIMER_MODE_ABS_SOFT);
 }
 
 void bftm_alarms_stop(struct bftm_alarms *a)
@@ -82,5 +82,5 @@ void bftm_alarm_set(struct bftm_alarms *a, struct timerqueue_node *node, u64 at_
 	bftm_alarm_clear(a, node);
 	node->expires = at_ns;
 	timerqueue_add(&a->due, node);
-	arm(a, at_ns);
+	alarm_arm(a, at_ns);
 }

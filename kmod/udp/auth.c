@@ -8,7 +8,7 @@
 #include "udp/auth.h"
 
 void bftm_derive(const u8 master[BFTM_KEY_LEN], u32 cluster, u16 server,
-		 u32 client, struct bftm_pair *ret)
+		 u32 client, struct bftm_client_keys *ret)
 {
 	static const char label[16] = "bftmutex client";
 	struct {

@@ -8,8 +8,8 @@
 
 #include "core/wire.h"
 
-/** struct bftm_pair - SipHash keys of a client at this server */
-struct bftm_pair {
+/** struct bftm_client_keys - SipHash keys of a client at this server */
+struct bftm_client_keys {
 	u64 request[2];
 	u64 reply[2];
 };
@@ -25,7 +25,7 @@ struct bftm_pair {
  * Context: any; does not allocate.
  */
 void bftm_derive(const u8 master[BFTM_KEY_LEN], u32 cluster, u16 server,
-		 u32 client, struct bftm_pair *ret);
+		 u32 client, struct bftm_client_keys *ret);
 
 /**
  * bftm_sign() - fill in the tag of a datagram, over all that stands before

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Numbers, and what tests reach.
 #
-#	make figures    Documentation/figures, from the simulator
+#	make figures    numbers of Documentation/figures, from the simulator
 #	make bench      the table of performance goals, in VMs: five minutes
 
 .PHONY: bench bench-programs figures demo coverage-kernel

@@ -181,8 +181,8 @@ static bool is_refused(const struct bftm_contend *c,
 	return sum > cfg->b;
 }
 
-static void judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
-		  u64 now, u64 rnd, struct bftm_out *out)
+static void contend_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+			  u64 now, u64 rnd, struct bftm_out *out)
 {
 	if (bftm_contender_queues(&c->base))
 		bftm_wait_judge(c, cfg, now, out);
@@ -281,7 +281,7 @@ static void answer_try(struct bftm_contend *c,
 	default:
 		return;
 	}
-	judge(c, cfg, now, rnd, out);
+	contend_judge(c, cfg, now, rnd, out);
 }
 
 static void answer_hold(struct bftm_contend *c,

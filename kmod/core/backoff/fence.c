@@ -39,7 +39,7 @@ static void offer(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	send_stamp(c, bftm_everyone(cfg), out);
 }
 
-static void arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+static void fence_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {
 	c->base.wake_ns = bftm_contend_end(c, cfg) + 1;
 	if (c->resend_ns < c->base.wake_ns)
@@ -58,7 +58,7 @@ void bftm_fence_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	c->step = 1;
 	c->fence_ns = now + bftm_round_ns(cfg);
 	offer(c, cfg, now, out);
-	arm(c, cfg);
+	fence_arm(c, cfg);
 }
 
 void bftm_fence_answer(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
@@ -96,7 +96,7 @@ void bftm_fence_answer(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 	default:
 		return;
 	}
-	arm(c, cfg);
+	fence_arm(c, cfg);
 }
 
 bool bftm_fence_lacks(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
@@ -124,8 +124,8 @@ static bool is_hopeless(const struct bftm_contend *c, const struct bftm_client_c
 }
 
 /* The lease was too short for it: begin anew, or give up. */
-static void fail(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
-		 u64 now, struct bftm_out *out)
+static void fence_fail(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		       u64 now, struct bftm_out *out)
 {
 	/* If fewer than F answered, it is not others who keep the lock from it. */
 	c->reached = bftm_contend_reached(c, cfg);
@@ -150,7 +150,7 @@ void bftm_fence_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	/* Who asked for one round waits no longer than for another. */
 	if (now > bftm_contend_end(c, cfg) ||
 	    (once && (now >= c->fence_ns || (now >= c->resend_ns && is_hopeless(c, cfg))))) {
-		fail(c, cfg, now, out);
+		fence_fail(c, cfg, now, out);
 		return;
 	}
 	if (now >= c->resend_ns && c->denied) {
@@ -163,7 +163,7 @@ void bftm_fence_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		c->resends++;
 		c->resend_ns = bftm_later(now, cfg->resend_ns, c->resends);
 	}
-	arm(c, cfg);		/* the end may have moved */
+	fence_arm(c, cfg);		/* the end may have moved */
 }
 
 bool bftm_recovered_token(const struct bftm_client_cfg *cfg, const u64 *top,

@@ -28,7 +28,7 @@ static u64 soon(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	return next < most ? next : most;
 }
 
-static void arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+static void hold_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {
 	c->base.wake_ns = bftm_contend_end(c, cfg) + 1;
 	if (c->poll_ns && c->poll_ns < c->base.wake_ns)
@@ -58,7 +58,7 @@ void bftm_hold_told(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	c->base.phase = BFTM_PHASE_HOLD;
 	out->verdict = BFTM_WON;
 	plan_renewal(c, cfg, now);
-	arm(c, cfg);
+	hold_arm(c, cfg);
 }
 
 void bftm_hold_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
@@ -78,7 +78,7 @@ void bftm_hold_grew(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		return;
 	out->extended = true;
 	plan_renewal(c, cfg, now);
-	arm(c, cfg);
+	hold_arm(c, cfg);
 }
 
 static void renew(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
@@ -88,7 +88,7 @@ static void renew(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	c->resends++;
 	c->again = 0;
 	bftm_send_try(c, bftm_everyone(cfg), now, out);
-	arm(c, cfg);
+	hold_arm(c, cfg);
 }
 
 void bftm_contend_renew(struct bftm_contend *c,

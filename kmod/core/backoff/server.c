@@ -58,8 +58,8 @@ static void bury(struct bftm_lock *lock, const struct bftm_msg *req)
 	lock->tomb[0].attempt = req->attempt;
 }
 
-static void refresh(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-		    u32 k, u64 now)
+static void grant_refresh(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+			  u32 k, u64 now)
 {
 	/*
 	 * Refresh and echo go together: the client counts from its send of the
@@ -85,7 +85,7 @@ static void grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 	lock->k = 0;
 	lock->until_ns = 0;
 	lock->gno++;
-	refresh(cfg, lock, w->k, now);
+	grant_refresh(cfg, lock, w->k, now);
 }
 
 /* What the owner hears without having asked. */
@@ -250,7 +250,7 @@ static void step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		return;
 	}
 	if (is_owner(lock, req)) {
-		refresh(cfg, lock, req->k, now);
+		grant_refresh(cfg, lock, req->k, now);
 	} else {
 		bftm_queue_forget(lock->queue, now);
 		first = bftm_queue_first(lock->queue);

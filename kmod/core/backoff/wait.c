@@ -12,7 +12,7 @@
 #include "core/lease.h"
 #include "core/quorum.h"
 
-static void arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+static void wait_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {
 	c->base.wake_ns = c->poll_ns;
 	if (bftm_said(c, cfg, BFTM_MSG_NONE) && c->resend_ns < c->base.wake_ns)
@@ -25,7 +25,7 @@ void bftm_wait_begun(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	c->resends = 0;
 	c->resend_ns = now + cfg->resend_ns;
 	c->poll_ns = now + bftm_poll(c->base.want.lease_ns);
-	arm(c, cfg);
+	wait_arm(c, cfg);
 }
 
 void bftm_wait_granted(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
@@ -53,7 +53,7 @@ void bftm_wait_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	poll = now + bftm_quarantine_left(c, cfg, bftm_poll(c->base.want.lease_ns));
 	if (poll < c->poll_ns)
 		c->poll_ns = poll;
-	arm(c, cfg);
+	wait_arm(c, cfg);
 }
 
 void bftm_wait_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
@@ -69,7 +69,7 @@ void bftm_wait_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		bftm_repeat_try(c, bftm_said(c, cfg, BFTM_MSG_NONE), out);
 		c->resends++;
 		c->resend_ns = bftm_later(now, cfg->resend_ns, c->resends);
-		arm(c, cfg);
+		wait_arm(c, cfg);
 		return;
 	}
 	c->unheard = bftm_answered(c, cfg) ? 0 : c->unheard + 1;

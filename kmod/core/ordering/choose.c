@@ -9,8 +9,8 @@ static bool answered(const struct bftm_order *o, u32 u)
 }
 
 /* Lines 2.14–15: the newest state that b + 1 say is committed; or none. */
-static const struct bftm_body_id *committed(const struct bftm_order *o,
-					    const struct bftm_order_cfg *cfg)
+static const struct bftm_body_id *choice_committed(const struct bftm_order *o,
+						   const struct bftm_order_cfg *cfg)
 {
 	const struct bftm_body_id *best = NULL;
 	u32 u, v, same;
@@ -87,7 +87,7 @@ static u32 holders_of(const struct bftm_order *o, const struct bftm_order_cfg *c
 
 bool bftm_order_choose(struct bftm_order *o, const struct bftm_order_cfg *cfg)
 {
-	const struct bftm_body_id *sc = committed(o, cfg), *sp = proposed(o, cfg);
+	const struct bftm_body_id *sc = choice_committed(o, cfg), *sp = proposed(o, cfg);
 	u64 completed = surely_completed(o, cfg);
 
 	if (o->completed < completed)
@@ -119,8 +119,8 @@ static bool tells(const struct bftm_got *got, const struct bftm_op *op)
 }
 
 /* Put it in its place, or let it stand for an older one of the same client. */
-static u32 insert(struct bftm_op *ret, u32 *holders, u32 total, u32 room,
-		  const struct bftm_op *op, u32 who)
+static u32 choice_insert(struct bftm_op *ret, u32 *holders, u32 total, u32 room,
+			 const struct bftm_op *op, u32 who)
 {
 	u32 i = 0;
 
@@ -157,7 +157,7 @@ u32 bftm_order_ops(const struct bftm_order *o, const struct bftm_order_cfg *cfg,
 					same++;
 				}
 			if (same > cfg->b)
-				total = insert(ret, holders, total, room, op, who);
+				total = choice_insert(ret, holders, total, room, op, who);
 		}
 	}
 	return total;

@@ -46,8 +46,8 @@ static void enter(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 		   bftm_all(cfg->n) & ~o->recovering, now, out);
 }
 
-static void over(struct bftm_order *o, enum bftm_order_verdict verdict,
-		 struct bftm_order_out *out)
+static void client_over(struct bftm_order *o, enum bftm_order_verdict verdict,
+			struct bftm_order_out *out)
 {
 	o->phase = BFTM_ORDER_IDLE;
 	o->wake_ns = 0;
@@ -109,14 +109,14 @@ static void timed_out(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 	bool shown;
 
 	if (o->phase == BFTM_ORDER_INSTALLING) {	/* what was asked for is done */
-		over(o, BFTM_ORDER_ON, out);
+		client_over(o, BFTM_ORDER_ON, out);
 		return;
 	}
 	shown = bftm_kth_largest(o->reported, cfg->n, 1) > o->rank.count;
 	raise(o, &o->timeouts, shown ? SHOWN_RAISE : TIMEOUT_RAISE);
 	/* Honest clients, of which none gets through, show each other theirs. */
 	o->proofs = 0;
-	over(o, BFTM_ORDER_TIMEOUT, out);
+	client_over(o, BFTM_ORDER_TIMEOUT, out);
 }
 
 /*
@@ -152,8 +152,8 @@ static bool note_rank(struct bftm_order *o, u32 u, const struct bftm_order_msg *
  * it too, but may be an old one that is just above: from a liar who keeps thousands
  * of them, 2^TIMEOUT_RAISE apart, and shows the next one each time.
  */
-static void except(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
-		   const struct bftm_rank *max, bool proven, struct bftm_order_out *out)
+static void client_except(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
+			  const struct bftm_rank *max, bool proven, struct bftm_order_out *out)
 {
 	bool unreachable;
 
@@ -168,7 +168,7 @@ static void except(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u
 		forget_raises(o);
 	else
 		raise(o, &o->proofs, SHOWN_RAISE);
-	over(o, BFTM_ORDER_OUTRANKED, out);
+	client_over(o, BFTM_ORDER_OUTRANKED, out);
 }
 
 static void read_got(struct bftm_got *got, const struct bftm_order_msg *msg)
@@ -218,7 +218,7 @@ static void got(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
 		if (o->quorum >> i & 1 && o->waiting < o->got[i].pending)
 			o->waiting = o->got[i].pending;
 	if (!bftm_order_choose(o, cfg)) {
-		over(o, BFTM_ORDER_UNSURE, out);
+		client_over(o, BFTM_ORDER_UNSURE, out);
 		return;
 	}
 	o->phase = BFTM_ORDER_MAKING;
@@ -226,8 +226,8 @@ static void got(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
 	out->verdict = BFTM_ORDER_MAKE;
 }
 
-static void committed(struct bftm_order *o, const struct bftm_order_cfg *cfg, u64 now,
-		      struct bftm_order_out *out)
+static void client_committed(struct bftm_order *o, const struct bftm_order_cfg *cfg, u64 now,
+			     struct bftm_order_out *out)
 {
 	if (o->completed < o->next.version)
 		o->completed = o->next.version;
@@ -235,7 +235,7 @@ static void committed(struct bftm_order *o, const struct bftm_order_cfg *cfg, u6
 	if (o->recovering)
 		enter(o, cfg, BFTM_ORDER_INSTALLING, now, out);
 	else
-		over(o, BFTM_ORDER_DONE, out);
+		client_over(o, BFTM_ORDER_DONE, out);
 	out->verdict = BFTM_ORDER_DONE;
 }
 
@@ -248,7 +248,7 @@ static void done(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u, 
 	if (o->phase == BFTM_ORDER_INSTALLING) {
 		o->recovering &= ~(1u << u);
 		if (!o->recovering)
-			over(o, BFTM_ORDER_ON, out);
+			client_over(o, BFTM_ORDER_ON, out);
 		return;
 	}
 	if (bftm_count(o->answered) < bftm_order_quorum(cfg->n, cfg->b))
@@ -256,7 +256,7 @@ static void done(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u, 
 	if (o->phase == BFTM_ORDER_PROPOSING)
 		enter(o, cfg, BFTM_ORDER_COMMITTING, now, out);
 	else
-		committed(o, cfg, now, out);
+		client_committed(o, cfg, now, out);
 }
 
 static bool abandoned(const struct bftm_order *o, const struct bftm_order_cfg *cfg, u64 now)
@@ -290,7 +290,7 @@ void bftm_order_answer(struct bftm_order *o, const struct bftm_order_cfg *cfg, u
 	}
 	if (msg->type == BFTM_ORDER_EXCEPTION) {
 		if (o->phase != BFTM_ORDER_INSTALLING)
-			except(o, cfg, u, &max, proven, out);
+			client_except(o, cfg, u, &max, proven, out);
 	} else if (msg->type == BFTM_ORDER_RECOVERING) {
 		if (o->phase == BFTM_ORDER_GETTING || o->phase == BFTM_ORDER_MAKING)
 			o->recovering |= bit & ~o->answered;
@@ -323,7 +323,7 @@ void bftm_order_refused(struct bftm_order *o, const struct bftm_order_cfg *cfg, 
 	}
 	if (!bftm_vote_refused(o->refusal, cfg, u, reason))
 		return;
-	over(o, BFTM_ORDER_DENIED, out);
+	client_over(o, BFTM_ORDER_DENIED, out);
 	out->refusal = reason;
 }
 
@@ -340,7 +340,7 @@ void bftm_order_made(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 	/* Not what was made for an iteration before, on another base. */
 	if (o->applies ? id->version != o->base.version + 1 :
 			 !bftm_body_same(id, &o->base)) {
-		over(o, BFTM_ORDER_UNSURE, out);
+		client_over(o, BFTM_ORDER_UNSURE, out);
 		return;
 	}
 	o->next = *id;
@@ -351,7 +351,7 @@ void bftm_order_unmade(struct bftm_order *o)
 {
 	struct bftm_order_out out;
 
-	over(o, BFTM_ORDER_ON, &out);
+	client_over(o, BFTM_ORDER_ON, &out);
 }
 
 void bftm_order_wake(struct bftm_order *o, const struct bftm_order_cfg *cfg, u64 now,

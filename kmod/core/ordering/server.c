@@ -68,7 +68,7 @@ bool bftm_object_wants(const struct bftm_object *o, const struct bftm_order_msg 
 	return false;
 }
 
-static void refuse(struct bftm_order_msg *reply, enum bftm_refusal reason)
+static void replica_refuse(struct bftm_order_msg *reply, enum bftm_refusal reason)
 {
 	reply->type = BFTM_MSG_REFUSED;
 	reply->offset = reason;
@@ -84,8 +84,8 @@ static void put_data(struct bftm_order_msg *reply, u8 *out, const void *data, u3
 	reply->data_len = (u16)len;
 }
 
-static void respond(const struct bftm_applied *a, u32 offset, u8 *out,
-		    struct bftm_order_msg *reply)
+static void replica_respond(const struct bftm_applied *a, u32 offset, u8 *out,
+			    struct bftm_order_msg *reply)
 {
 	reply->type = BFTM_ORDER_RESPONSE;
 	memset(&reply->id, 0, sizeof(reply->id));
@@ -106,7 +106,7 @@ void bftm_order_response(const struct bftm_object *o, const struct bftm_pending 
 	ret->client = p->client;
 	ret->op = p->op;
 	ret->room = (u16)p->room;
-	respond(&a, 0, out, ret);
+	replica_respond(&a, 0, out, ret);
 }
 
 /* Lines 3.1–4. */
@@ -118,7 +118,7 @@ static void submit(struct bftm_object *o, const struct bftm_order_msg *req,
 
 	if (bftm_object_applied(o, req->client, &a) && a.op >= req->op) {
 		if (a.op == req->op)
-			respond(&a, req->offset, out, reply);
+			replica_respond(&a, req->offset, out, reply);
 		return;		/* older ones have no response any more */
 	}
 	p = bftm_pending_of(o, req->client);
@@ -130,14 +130,14 @@ static void submit(struct bftm_object *o, const struct bftm_order_msg *req,
 	if (!body)
 		reply->type = BFTM_ORDER_NEEDBODY;
 	else if (body->id.version || body->id.len > BFTM_OP_MAX || !(u32)req->op)
-		refuse(reply, BFTM_REFUSED_STATE);
+		replica_refuse(reply, BFTM_REFUSED_STATE);
 	else if (!p && (!o->pend || o->pend->count == o->pend->room))
-		refuse(reply, BFTM_REFUSED_PENDING);
+		replica_refuse(reply, BFTM_REFUSED_PENDING);
 	else
 		bftm_pending_add(o, req, body);
 }
 
-static void except(const struct bftm_object *o, u8 *out, struct bftm_order_msg *reply)
+static void replica_except(const struct bftm_object *o, u8 *out, struct bftm_order_msg *reply)
 {
 	struct bftm_order_exception e = {
 		.count = cpu_to_le64(o->max.count),
@@ -166,8 +166,8 @@ static bool rank_ok(struct bftm_object *o, const struct bftm_order_msg *req)
 }
 
 /* Lines 3.5–10. */
-static void get(struct bftm_object *o, const struct bftm_order_msg *req, u8 *out,
-		struct bftm_order_msg *reply)
+static void replica_get(struct bftm_object *o, const struct bftm_order_msg *req, u8 *out,
+			struct bftm_order_msg *reply)
 {
 	const struct bftm_body_id *sp = id_of(o->sp);
 	struct bftm_order_got got = {
@@ -181,7 +181,7 @@ static void get(struct bftm_object *o, const struct bftm_order_msg *req, u8 *out
 	u32 told;
 
 	if (!rank_ok(o, req)) {
-		except(o, out, reply);
+		replica_except(o, out, reply);
 		return;
 	}
 	memcpy(got.sp_digest, sp->digest, sizeof(got.sp_digest));
@@ -212,7 +212,7 @@ static bool take_state(struct bftm_object *o, const struct bftm_order_msg *req,
 	}
 	if (!bftm_body_same(&body->id, &req->id) ||
 	    !bftm_state_ok(body->data, body->id.len, body->id.version)) {
-		refuse(reply, BFTM_REFUSED_STATE);
+		replica_refuse(reply, BFTM_REFUSED_STATE);
 		return false;
 	}
 	*ret = body;
@@ -220,13 +220,13 @@ static bool take_state(struct bftm_object *o, const struct bftm_order_msg *req,
 }
 
 /* Lines 3.11–18. */
-static void propose(struct bftm_object *o, const struct bftm_order_msg *req,
-		    struct bftm_body *body, u8 *out, struct bftm_order_msg *reply)
+static void replica_propose(struct bftm_object *o, const struct bftm_order_msg *req,
+			    struct bftm_body *body, u8 *out, struct bftm_order_msg *reply)
 {
 	struct bftm_body *state;
 
 	if (bftm_rank_cmp(&req->rank, &o->max) < 0) {
-		except(o, out, reply);
+		replica_except(o, out, reply);
 		return;
 	}
 	if (!take_state(o, req, body, &state, reply))
@@ -237,8 +237,8 @@ static void propose(struct bftm_object *o, const struct bftm_order_msg *req,
 	reply->type = BFTM_ORDER_PROPOSED;
 }
 
-static void adopt(struct bftm_object *o, const struct bftm_order_msg *req,
-		  struct bftm_body *state)
+static void replica_adopt(struct bftm_object *o, const struct bftm_order_msg *req,
+			  struct bftm_body *state)
 {
 	rank_ok(o, req);
 	o->prop = req->rank;
@@ -254,12 +254,12 @@ static void commit(struct bftm_object *o, const struct bftm_order_msg *req,
 	struct bftm_body *state;
 
 	if (bftm_rank_cmp(&req->rank, &o->max) < 0) {
-		except(o, out, reply);
+		replica_except(o, out, reply);
 		return;
 	}
 	if (!take_state(o, req, body, &state, reply))
 		return;
-	adopt(o, req, state);
+	replica_adopt(o, req, state);
 	reply->type = BFTM_ORDER_COMMITTED;
 }
 
@@ -272,7 +272,7 @@ static void install(struct bftm_object *o, const struct bftm_order_msg *req,
 	if (o->recovering && !bftm_rank_cmp(&req->rank, &o->told)) {
 		if (!take_state(o, req, body, &state, reply))
 			return;
-		adopt(o, req, state);
+		replica_adopt(o, req, state);
 		o->recovering = false;
 	} else if (o->recovering || !bftm_body_same(&req->id, id_of(o->sc))) {
 		return;
@@ -334,10 +334,10 @@ void bftm_order_step(const struct bftm_server_cfg *cfg, struct bftm_object *o,
 		submit(o, req, body, out, reply);
 		break;
 	case BFTM_ORDER_GET:
-		get(o, req, out, reply);
+		replica_get(o, req, out, reply);
 		break;
 	case BFTM_ORDER_PROPOSE:
-		propose(o, req, body, out, reply);
+		replica_propose(o, req, body, out, reply);
 		break;
 	case BFTM_ORDER_COMMIT:
 		commit(o, req, body, out, reply);

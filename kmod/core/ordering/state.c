@@ -107,7 +107,7 @@ struct merge {
 };
 
 /* Return: false at the end. @is_old: it comes from the state before. */
-static bool next(struct merge *m, struct bftm_applied *ret, bool *is_old)
+static bool state_next(struct merge *m, struct bftm_applied *ret, bool *is_old)
 {
 	if (m->i == m->olds && m->k == m->count)
 		return false;
@@ -132,7 +132,7 @@ static u64 kept(struct merge m, u32 limit, u32 *clients)
 	u64 bytes = 0;
 	bool is_old;
 
-	for (*clients = 0; next(&m, &a, &is_old); ++*clients)
+	for (*clients = 0; state_next(&m, &a, &is_old); ++*clients)
 		if (!is_old || a.len < limit)
 			bytes += a.len;
 	return bytes;
@@ -175,7 +175,7 @@ static u32 write_clients(struct merge m, u32 limit, u64 spare, u8 *body, u32 at)
 	bool is_old;
 	u32 i;
 
-	for (i = 0; next(&m, &a, &is_old); i++) {
+	for (i = 0; state_next(&m, &a, &is_old); i++) {
 		if (is_old && a.len == limit && spare >= limit) {
 			spare -= limit;
 		} else if (is_old && a.len >= limit) {

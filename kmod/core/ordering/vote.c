@@ -21,7 +21,7 @@ bool bftm_vote_refused(u32 refusal[BFTM_SERVERS_MAX], const struct bftm_order_cf
 	return reason && votes > cfg->b;
 }
 
-static bool same(const struct bftm_vote *v, u32 a, u32 b)
+static bool vote_same(const struct bftm_vote *v, u32 a, u32 b)
 {
 	return v->said[a].len == v->said[b].len &&
 	       v->said[a].data_len == v->said[b].data_len &&
@@ -43,6 +43,6 @@ int bftm_vote_count(struct bftm_vote *v, const struct bftm_order_cfg *cfg, u32 u
 	memcpy(v->said[u].data, msg->data, msg->data_len);
 	v->heard |= 1u << u;
 	for (i = 0; i < cfg->n; i++)
-		votes += v->heard >> i & 1 && same(v, i, u);
+		votes += v->heard >> i & 1 && vote_same(v, i, u);
 	return votes > cfg->b ? (int)u : -1;
 }

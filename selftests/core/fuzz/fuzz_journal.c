@@ -90,7 +90,7 @@ static void insert(struct fuzz_bytes *in, sqlite3 *db, const char *sql, int cell
 static void make(void)
 {
 	static const struct bftm_journal_about about = { .cluster = 1, .server = 1, .id = 1 };
-	struct bftm_journal j;
+	struct bftm_journal_file j;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/dev/shm/bftmutex-fuzz-journal.%d", getpid());
@@ -105,7 +105,7 @@ static void make(void)
 
 static void read_rows(struct fuzz_bytes *in)
 {
-	struct bftm_journal j = {};
+	struct bftm_journal_file j = {};
 	unsigned char *copy;
 	u32 seen = 0;
 	int r;
@@ -133,7 +133,7 @@ static void read_rows(struct fuzz_bytes *in)
 
 static void read_file(struct fuzz_bytes *in)
 {
-	struct bftm_journal j;
+	struct bftm_journal_file j;
 	u32 seen = 0;
 	int r;
 

@@ -32,7 +32,7 @@ static void remove_file(void)
 static void make(void)
 {
 	static const struct bftm_journal_about about = { .cluster = 1, .server = 1, .id = 1 };
-	struct bftm_journal j;
+	struct bftm_journal_file j;
 
 	if (*path)
 		return;
@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 {
 	char name[] = "bftmutexctl", file[] = "--file", *argv[] = { name, file, path, NULL };
 	struct fuzz_bytes in = { data, len };
-	struct bftm_journal j;
+	struct bftm_journal_file j;
 	int r;
 
 	fuzz_quiet();

@@ -41,7 +41,7 @@ static void request_lock(u32 kind, const struct bftm_ask *ask)
 
 static void request_object(const struct bftm_submit_ask *ask)
 {
-	struct bftm_submitted done = {
+	struct bftm_submit_report done = {
 		.id = ask->id, .response = ask->op, .len = ask->op_len,
 	};
 

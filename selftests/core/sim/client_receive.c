@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a client hears, as take() of helper/cluster/cluster.c and the answering half of
+ * What a client hears, as cluster_take() of helper/cluster/socket.c and the answering half of
  * helper/lock/acquire.c; and its starts and ends, as helper/cluster/identity.c has them.
  */
 #include "order.h"

@@ -212,7 +212,7 @@ void client_answer_recovery(struct world *w, u32 x, u32 to, u64 floor);
 /** client_tokens() - what CHALLENGE says of tokens; client_recover() - again. */
 void client_tokens(struct world *w, u32 x, u32 u, const struct bftm_msg *msg);
 void client_recover(struct world *w, u32 x, u32 u);
-/** client_obey() - do what the core says, as obey() of helper/lock/acquire.c. */
+/** client_obey() - do what the core says, as attempt_obey() of helper/lock/attempt.c. */
 void client_obey(struct world *w, u32 x, u32 h, const struct bftm_out *out);
 /** client_arm() - the timer of the operation. */
 void client_arm(struct world *w, u32 x, u32 h);

@@ -25,12 +25,16 @@ static void unit_client(struct bftm_identity *id)
 	(void)id;
 }
 
-static const struct bftm_service unit_locks = { .begin = unit_client, .forget = unit_client };
-static const struct bftm_service unit_objects = {
+static const struct bftm_cluster_service unit_locks = {
+	.begin = unit_client, .forget = unit_client,
+};
+static const struct bftm_cluster_service unit_objects = {
 	.begin = unit_client, .forget = unit_client, .restored = unit_restored,
 };
 
-const struct bftm_service *const bftm_services[BFTM_SERVICES] = { &unit_locks, &unit_objects };
+const struct bftm_cluster_service *const bftm_services[BFTM_SERVICES] = {
+	&unit_locks, &unit_objects,
+};
 
 void bftm_hello(struct bftm_cluster *cluster, u32 to)
 {

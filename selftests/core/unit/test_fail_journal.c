@@ -12,12 +12,12 @@ static const struct bftm_journal_object object = {
 	.name_len = 4, .name = "name", .proposed = { .version = 1, .len = 5, .digest = { 1 } },
 };
 
-static int put_body(struct bftm_journal *j)
+static int put_body(struct bftm_journal_file *j)
 {
 	return bftm_journal_put_body(j, &object, &object.proposed, "first");
 }
 
-static int put(struct bftm_journal *j)
+static int put(struct bftm_journal_file *j)
 {
 	return bftm_journal_put(j, &object);
 }
@@ -34,7 +34,7 @@ static int on_object(const struct bftm_journal_object *o, const void *committed,
 	return 0;
 }
 
-static int each(struct bftm_journal *j)
+static int each(struct bftm_journal_file *j)
 {
 	u32 count = 0;
 	int r = bftm_journal_each(j, on_object, &count);
@@ -47,7 +47,7 @@ static int each(struct bftm_journal *j)
 
 static const struct {
 	const char *what;
-	int (*run)(struct bftm_journal *j);
+	int (*run)(struct bftm_journal_file *j);
 	u32 calls;
 } cases[] = {
 	{ "a body", put_body, 2 },
@@ -57,7 +57,7 @@ static const struct {
 
 static void every_statement_fails(void **state)
 {
-	struct bftm_journal j;
+	struct bftm_journal_file j;
 	struct fail failed;
 	size_t i;
 	u32 nth;

@@ -139,8 +139,8 @@ static void the_module_is_of_another_version(void **state)
 
 static const u8 response[300];
 static const struct bftm_won won = { .id = 7, .cluster = "c", .lease_ns = 1, .token = 2 };
-static const struct bftm_submitted done = { .id = 7, .response = response, .len = 300 };
-static const struct bftm_submitted done_empty = { .id = 7 };
+static const struct bftm_submit_report done = { .id = 7, .response = response, .len = 300 };
+static const struct bftm_submit_report done_empty = { .id = 7 };
 
 static int report_won(void)
 {

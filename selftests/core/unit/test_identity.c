@@ -16,9 +16,13 @@ static void unit_client(struct bftm_identity *id)
 	(void)id;
 }
 
-static const struct bftm_service unit_service = { .begin = unit_client, .forget = unit_client };
+static const struct bftm_cluster_service unit_service = {
+	.begin = unit_client, .forget = unit_client,
+};
 
-const struct bftm_service *const bftm_services[BFTM_SERVICES] = { &unit_service, &unit_service };
+const struct bftm_cluster_service *const bftm_services[BFTM_SERVICES] = {
+	&unit_service, &unit_service,
+};
 
 static struct bftm_identity *start(void)
 {

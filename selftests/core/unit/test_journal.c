@@ -12,9 +12,9 @@ static const struct bftm_journal_about standard = {
 	.cluster = 9, .server = 3, .id = 0xfedcba9876543210, .complete = true,
 };
 
-static struct bftm_journal fresh(const char *name)
+static struct bftm_journal_file fresh(const char *name)
 {
-	struct bftm_journal j;
+	struct bftm_journal_file j;
 
 	bftm_journal_remove(unit_path(name));
 	assert_int_equal(bftm_journal_open(&j, unit_path(name)), -ENOENT);
@@ -23,9 +23,9 @@ static struct bftm_journal fresh(const char *name)
 	return j;
 }
 
-static struct bftm_journal again(struct bftm_journal *j, const char *name)
+static struct bftm_journal_file again(struct bftm_journal_file *j, const char *name)
 {
-	struct bftm_journal next;
+	struct bftm_journal_file next;
 
 	bftm_journal_close(j);
 	assert_int_equal(bftm_journal_open(&next, unit_path(name)), 0);
@@ -54,7 +54,7 @@ static struct bftm_journal_object object(const char *name, u64 count)
 	return o;
 }
 
-static void put(struct bftm_journal *j, const struct bftm_journal_object *o, const char *data)
+static void put(struct bftm_journal_file *j, const struct bftm_journal_object *o, const char *data)
 {
 	assert_int_equal(bftm_journal_begin(j), 0);
 	if (data)
@@ -85,7 +85,7 @@ static int on_object(const struct bftm_journal_object *o, const void *committed,
 	return 0;
 }
 
-static struct seen look(struct bftm_journal *j)
+static struct seen look(struct bftm_journal_file *j)
 {
 	struct seen s = {};
 
@@ -93,7 +93,7 @@ static struct seen look(struct bftm_journal *j)
 	return s;
 }
 
-static u64 bodies(struct bftm_journal *j)
+static u64 bodies(struct bftm_journal_file *j)
 {
 	sqlite3_stmt *s;
 	u64 n;
@@ -108,7 +108,7 @@ static u64 bodies(struct bftm_journal *j)
 /* An object's life, looked at after each restart. */
 static void keeps_objects(void **arg)
 {
-	struct bftm_journal j = fresh("journal");
+	struct bftm_journal_file j = fresh("journal");
 	struct bftm_journal_object o = object("name", UINT64_MAX);
 	struct seen s;
 
@@ -147,7 +147,7 @@ static void keeps_objects(void **arg)
 /* A state that nobody has sent; nothing of the transaction is kept. */
 static void refuses_what_it_lacks(void **arg)
 {
-	struct bftm_journal j = fresh("journal");
+	struct bftm_journal_file j = fresh("journal");
 	struct bftm_journal_object o = object("good", 1), bad = object("bad", 1);
 
 	(void)arg;
@@ -166,7 +166,7 @@ static void refuses_what_it_lacks(void **arg)
 /* What was not committed when the process died. */
 static void forgets_what_was_not_committed(void **arg)
 {
-	struct bftm_journal j = fresh("journal");
+	struct bftm_journal_file j = fresh("journal");
 	struct bftm_journal_object o = object("name", 1);
 
 	(void)arg;
@@ -190,7 +190,7 @@ static void refuses_files(void **arg)
 		{ "DROP TABLE about", "no such table", -EBADMSG },
 	};
 	char text[4096] = "not a journal, but a page of something else";
-	struct bftm_journal j;
+	struct bftm_journal_file j;
 	size_t i;
 
 	(void)arg;
@@ -229,7 +229,7 @@ struct host {
 };
 
 /* As "server start" does it; @crash is the step after which it dies, 3 for none. */
-static void start(struct host *h, struct bftm_journal *j, u64 crash)
+static void start(struct host *h, struct bftm_journal_file *j, u64 crash)
 {
 	u64 number = ++h->next;
 
@@ -255,7 +255,7 @@ static void is_believed_when_it_missed_nothing(void **arg)
 
 	(void)arg;
 	for (run = 0; run < 60; run++) {
-		struct bftm_journal j = fresh("journal");
+		struct bftm_journal_file j = fresh("journal");
 		struct host h = { .next = 1 };
 		bool served = false;
 		struct seen s;
@@ -295,7 +295,7 @@ static void is_believed_when_it_missed_nothing(void **arg)
 static void believes_what_came_later(void **arg)
 {
 	struct bftm_journal_object old = object("old", 1), new = object("new", 1);
-	struct bftm_journal j = fresh("journal");
+	struct bftm_journal_file j = fresh("journal");
 	struct seen s;
 
 	(void)arg;

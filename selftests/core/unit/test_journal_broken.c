@@ -11,14 +11,14 @@
 static const struct bftm_journal_about about = { .cluster = 9, .server = 3, .id = 5 };
 
 /* One that has both bodies. */
-static struct bftm_journal fresh(void)
+static struct bftm_journal_file fresh(void)
 {
 	struct bftm_journal_object o = {
 		.name_len = 4, .name = "name",
 		.committed = { .version = 1, .len = 5, .digest = { 1 } },
 		.proposed = { .version = 2, .len = 6, .digest = { 2 } },
 	};
-	struct bftm_journal j;
+	struct bftm_journal_file j;
 
 	bftm_journal_remove(unit_path("journal"));
 	assert_int_equal(bftm_journal_create(&j, unit_path("journal"), &about), 0);
@@ -61,7 +61,7 @@ static void an_object_that_is_changed(void **state)
 		{ "DELETE FROM body", "object 'name' is broken" },
 		{ "DROP TABLE body", "no such table: body" },
 	};
-	struct bftm_journal j;
+	struct bftm_journal_file j;
 	u32 count;
 	size_t i;
 
@@ -85,7 +85,7 @@ static void an_object_that_is_changed(void **state)
 /* Who is shown objects may have enough of them. */
 static void the_first_of_two(void **state)
 {
-	struct bftm_journal j = fresh();
+	struct bftm_journal_file j = fresh();
 	u32 count = 1;
 
 	(void)state;

@@ -4,7 +4,7 @@
  * are numbered as they turn up, and each has a counter that libFuzzer reads.
  *
  * What a datagram causes is done in a softirq, which is nobody's. The module tells
- * KCOV when it takes one (receive() in socket.c and session.c), and one that wants to
+ * KCOV when it takes one (server_receive() and session_receive()), and one that wants to
  * know of those which it has sent asks for "remote" coverage; it cannot have its own
  * at the same time. So an operation is seen either way, as its bit KFUZZ_REMOTE says.
  *

@@ -2,7 +2,7 @@
 // What has keys in it is freed by kfree_sensitive() or kvfree_sensitive().
 // Files: kmod
 @r@
-{struct bftm_server, struct bftm_server_param, struct bftm_client, struct bftm_pair,
+{struct bftm_server, struct bftm_server_param, struct bftm_client, struct bftm_client_keys,
  struct bftm_session, struct bftm_session_peer} *x;
 position p;
 @@

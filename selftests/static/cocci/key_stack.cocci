@@ -8,7 +8,8 @@ position p;
 f(...)
 {
 ...
-\(struct bftm_pair x@p;\|struct bftm_server_param x@p;\|struct bftm_master x@p;\|
+\(struct bftm_pair x@p;\|struct bftm_client_keys x@p;\|struct bftm_server_param x@p;\|
+  struct bftm_master x@p;\|
   struct bftm_master x@p = { ... };\|struct bftm_credentials x@p;\|
   struct bftm_credentials x@p = { ... };\|struct masters x@p;\)
 ...
