@@ -204,9 +204,38 @@ static bool may_last(const struct bftm_server_cfg *cfg, const struct bftm_msg *r
 	return req->lease_ns >= BFTM_LEASE_MIN_NS && req->lease_ns <= cfg->lease_max_ns;
 }
 
-static void step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-		     const struct bftm_msg *req, u64 now,
-		     struct bftm_msg *reply, struct bftm_msg *push)
+/* The highest priority that was heard moves by a bounded step for one TRY: 64 bits have an end. */
+static void note_prio(struct bftm_lock *lock, u64 prio)
+{
+	if (prio > lock->lam)
+		lock->lam = prio - lock->lam > BFTM_PRIO_JUMP_MAX ?
+			    lock->lam + BFTM_PRIO_JUMP_MAX : prio;
+}
+
+/* A TRY of an attempt that is over, or older than the one by which its client waits. */
+static bool is_late(const struct bftm_lock *lock, const struct bftm_msg *req)
+{
+	const struct bftm_waiter *queued = bftm_queue_find(lock->queue, req->client);
+
+	/* A later attempt of its client, given up while it holds, does not end this one. */
+	return !is_owner(lock, req) &&
+	       (is_over(lock, req) || (queued && req->attempt < queued->attempt));
+}
+
+/* Does another that waits have the lock before this one? A TRY that does not wait goes last. */
+static bool is_preceded(const struct bftm_lock *lock, const struct bftm_msg *req)
+{
+	const struct bftm_waiter *next = bftm_queue_first(lock->queue);
+
+	return next && next->client != req->client &&
+	       (req->flags & BFTM_FLAG_NOQUEUE ||
+		bftm_goes_before(next->prio, next->client, req->prio, req->client));
+}
+
+/* try() of Figure 1(b), when all that can be said without looking at the clock was said. */
+static void decide_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+		       const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
+		       struct bftm_msg *push)
 {
 	const struct bftm_waiter me = {
 		.attempt = req->attempt,
@@ -216,59 +245,50 @@ static void step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		.client = req->client,
 		.k = req->k,
 	};
-	struct bftm_waiter *first;
+	struct bftm_waiter *queued;
 
+	if (is_owner(lock, req)) {
+		grant_refresh(cfg, lock, req->k, now);
+	} else if (bftm_lock_owned(lock, now)) {
+		step_contended(cfg, lock, req, &me, now, reply, push);
+		return;
+	} else {
+		bftm_queue_forget(lock->queue, now);
+		if (is_preceded(lock, req)) {
+			grant_next(cfg, lock, now, push);
+			step_contended(cfg, lock, req, &me, now, reply, push);
+			return;
+		}
+		queued = bftm_queue_find(lock->queue, me.client);
+		if (queued)
+			bftm_queue_remove(lock->queue, queued);
+		grant(cfg, lock, &me, now);
+	}
+	reply->type = BFTM_MSG_FREE;
+	reply->gno = lock->gno;
+}
+
+static void step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+		     const struct bftm_msg *req, u64 now,
+		     struct bftm_msg *reply, struct bftm_msg *push)
+{
 	if (!may_last(cfg, req)) {
 		bftm_refuse(req, reply, BFTM_REFUSED_LEASE);
 		reply->lease_ns = cfg->lease_max_ns;
 		return;
 	}
 	/* NOLINTNEXTLINE: bftm_server_needs() a lock for a TRY */
-	if (req->prio > lock->lam)
-		lock->lam = req->prio - lock->lam > BFTM_PRIO_JUMP_MAX ?
-			    lock->lam + BFTM_PRIO_JUMP_MAX : req->prio;
+	note_prio(lock, req->prio);
 	reply->prio = lock->lam;
-
 	if (now <= cfg->quarantine_until_ns) {
 		reply->type = BFTM_MSG_WAIT;
 		reply->position = 0;
 		reply->lease_ns = cfg->quarantine_until_ns - now + 1;
-		return;
-	}
-	/* A later attempt of its client, given up while it holds, does not end this one. */
-	if (is_over(lock, req) && !is_owner(lock, req)) {
+	} else if (is_late(lock, req)) {
 		reply->type = BFTM_MSG_NONE;
-		return;
-	}
-	first = bftm_queue_find(lock->queue, req->client);
-	if (first && req->attempt < first->attempt && !is_owner(lock, req)) {
-		reply->type = BFTM_MSG_NONE;	/* an old one, and dead */
-		return;
-	}
-	if (bftm_lock_owned(lock, now) && !is_owner(lock, req)) {
-		step_contended(cfg, lock, req, &me, now, reply, push);
-		return;
-	}
-	if (is_owner(lock, req)) {
-		grant_refresh(cfg, lock, req->k, now);
 	} else {
-		bftm_queue_forget(lock->queue, now);
-		first = bftm_queue_first(lock->queue);
-		if (first && first->client != me.client &&
-		    (req->flags & BFTM_FLAG_NOQUEUE ||
-		     bftm_goes_before(first->prio, first->client, me.prio, me.client))) {
-			grant_next(cfg, lock, now, push);
-			step_contended(cfg, lock, req, &me, now, reply,
-				       push);
-			return;
-		}
-		first = bftm_queue_find(lock->queue, me.client);
-		if (first)
-			bftm_queue_remove(lock->queue, first);
-		grant(cfg, lock, &me, now);
+		decide_try(cfg, lock, req, now, reply, push);
 	}
-	reply->type = BFTM_MSG_FREE;
-	reply->gno = lock->gno;
 }
 
 static void step_release(const struct bftm_server_cfg *cfg,
