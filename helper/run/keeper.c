@@ -42,6 +42,17 @@ static void lease_tell(struct bftm_keeping *k, int what, enum bftm_run_verdict v
  * The command
  */
 
+static void on_peer(struct bftm_keeping *k);
+
+/* "kill -9 -PGID" ends our parent and the command at once, and its socket is closed later. */
+static bool is_parent_there(struct bftm_keeping *k)
+{
+	char byte;
+
+	lease_tell(k, BFTM_NEWS_THERE, BFTM_KEPT);
+	return recv(k->peer, &byte, 1, 0) == 1;
+}
+
 static void on_end(struct bftm_keeping *k, int status)
 {
 	struct pollfd handle = { .fd = k->fd };
@@ -57,8 +68,11 @@ static void on_end(struct bftm_keeping *k, int status)
 	k->next_ns = 0;
 	k->pause_ns = LOOK_MIN_NS;
 	/* With --close nobody else has it. */
-	if (fcntl(k->fd, F_GETFD) & FD_CLOEXEC)
+	if (fcntl(k->fd, F_GETFD) & FD_CLOEXEC) {
+		if (WIFSIGNALED(status) && k->peer >= 0 && !is_parent_there(k))
+			on_peer(k);
 		return;
+	}
 	lease_tell(k, BFTM_NEWS_LEFT, BFTM_KEPT);
 	close(k->fd);
 	k->fd = -1;

@@ -23,7 +23,13 @@ enum bftm_run_verdict {
  * @verdict: with BFTM_NEWS_OVER
  */
 struct bftm_news {
-	enum { BFTM_NEWS_STARTED, BFTM_NEWS_STOPPED, BFTM_NEWS_LEFT, BFTM_NEWS_OVER } what;
+	enum {
+		BFTM_NEWS_STARTED,
+		BFTM_NEWS_STOPPED,
+		BFTM_NEWS_LEFT,
+		BFTM_NEWS_THERE,	/* to be answered by a byte */
+		BFTM_NEWS_OVER,
+	} what;
 	int status;
 	enum bftm_run_verdict verdict;
 };

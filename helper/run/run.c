@@ -259,6 +259,10 @@ static void on_news(struct job *job)
 			job_stop(job, WSTOPSIG(news.status));
 			continue;
 		}
+		if (news.what == BFTM_NEWS_THERE) {
+			send(job->peer, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+			continue;
+		}
 		job->news = news;
 		if (news.what != BFTM_NEWS_LEFT)
 			continue;
