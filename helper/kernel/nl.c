@@ -118,7 +118,7 @@ err_family:
 void bftm_nl_other_version(char *buf, size_t len)
 {
 	snprintf(buf, len, "the loaded module speaks version %u of the netlink family '%s', "
-		 "this program version %u: %s", loaded_version, BFTMUTEX_FAMILY_NAME,
+		 "this program version %d: %s", loaded_version, BFTMUTEX_FAMILY_NAME,
 		 BFTMUTEX_FAMILY_VERSION, loaded_version < BFTMUTEX_FAMILY_VERSION ?
 		 "end what uses the module, then load the new one by 'rmmod bftmutex && modprobe bftmutex'" :
 		 "install the programs that came with the module, and restart bftmutexd");

@@ -247,11 +247,12 @@ static void decide_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock
 	};
 	struct bftm_waiter *queued;
 
-	if (is_owner(lock, req)) {
-		grant_refresh(cfg, lock, req->k, now);
-	} else if (bftm_lock_owned(lock, now)) {
+	if (bftm_lock_owned(lock, now) && !is_owner(lock, req)) {
 		step_contended(cfg, lock, req, &me, now, reply, push);
 		return;
+	}
+	if (is_owner(lock, req)) {
+		grant_refresh(cfg, lock, req->k, now);
 	} else {
 		bftm_queue_forget(lock->queue, now);
 		if (is_preceded(lock, req)) {
