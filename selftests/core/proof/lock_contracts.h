@@ -99,8 +99,8 @@ static void bury(struct bftm_lock *lock, const struct bftm_msg *req);
   @ ensures guard: 0 < at_server(lock->lease_ns, cfg->rho_ppm) <= 4000000000000;
   @ ensures echo: lock->k >= k && lock->k >= \old(lock->k) && (lock->k == k || lock->k == \old(lock->k));
   @*/
-static void refresh(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-		    u32 k, u64 now);
+static void grant_refresh(const struct bftm_server_cfg *cfg, struct bftm_lock *lock, u32 k,
+			  u64 now);
 
 /*@ requires cfg_ok(cfg) && \valid(lock) && \valid_read(w) && \separated(cfg, lock, w);
   @ requires lease_ok(w->lease_ns) && time_ok(now) && lock->gno < 0xffffffffffffffff;

@@ -4,7 +4,7 @@
 // prove: wp is_owner: client and attempt both
 // prove: wp is_over: looks at tombs only
 // prove: wp bury: changes tombs only
-// prove: wp refresh: the end never comes nearer, and lasts for the grant's own lease from now on
+// prove: wp grant_refresh: the end never comes nearer, and lasts for the grant's own lease from now on
 // prove: wp grant: one more number; the end, the lease and the send are the waiter's
 // prove: wp tell_owner: what is told is the grant as it is
 // prove: open grant_next: the contract stands in lock_contracts.h; the provers do not get through it in time

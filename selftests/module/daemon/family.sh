@@ -292,6 +292,7 @@ is "nobody reads the messages: status" $? 79
 # The end of the pipe, before which the reader keeps what it has.
 exec 8>&-
 ok "nobody reads the messages: they are not lost" wait_for 10 grep -q SIGKILL "$mark.said"
+diag "$(head -c 2000 "$mark.said")"
 kill $reader 2>/dev/null
 new_lock
 c 1 bftmutex --no-renew -l 3s --grace .5 "$lock" sh -c "trap '' TERM; while :; do sleep 7700002; done" 2> >(:)
