@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/quorum.h"
+#include "core/servers.h"
 #include "cluster/cluster.h"
 #include "cluster/evidence.h"
 #include "loop/log.h"
@@ -16,15 +17,10 @@
 /* People need no more of a time. */
 #define TENTH_NS (100 * BFTM_NS_PER_MS)
 
-static u32 health_count(u32 servers)
-{
-	return (u32)__builtin_popcount(servers);
-}
-
 /* "server 2 is", "servers 1, 3 and 4 are" */
 static void name_servers(const struct bftm_cluster *cl, u32 servers, char *buf, size_t size)
 {
-	u32 many = health_count(servers), done = 0, u;
+	u32 many = bftm_count(servers), done = 0, u;
 	size_t len = (size_t)snprintf(buf, size, "server%s", many > 1 ? "s" : "");
 
 	for (u = 0; u < cl->conf.n && done < NAMED; u++) {
@@ -51,7 +47,7 @@ static u32 needed(const struct bftm_cluster *cl)
 static u64 quarantine_left(const struct bftm_cluster *cl, u32 servers, u32 lacks, u64 now)
 {
 	u64 left[BFTM_SERVERS_MAX] = {};
-	u32 u, k = health_count(servers) < lacks ? 1 : health_count(servers) - lacks + 1;
+	u32 u, k = bftm_count(servers) < lacks ? 1 : bftm_count(servers) - lacks + 1;
 
 	for (u = 0; u < cl->conf.n; u++)
 		if (servers >> u & 1)
@@ -88,7 +84,7 @@ const char *bftm_health_why(const struct bftm_cluster *cl, char text[BFTM_WHY_MA
 		else if (now <= peer->quarantine_until_ns)
 			quarantine |= 1u << u;
 	}
-	able = cl->conf.n - health_count(silent | unheard | quarantine);
+	able = cl->conf.n - bftm_count(silent | unheard | quarantine);
 	*text = '\0';
 	if (able >= needed(cl))
 		return text;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "core/backoff/client.h"
+#include "core/servers.h"
 #include "cluster/cluster.h"
 #include "loop/log.h"
 
@@ -66,7 +67,7 @@ static void recovery_tell(struct bftm_cluster *cl)
 	/* It restarted again meanwhile. */
 	if (cl->peer[r->u].epoch != r->epoch)
 		return;
-	if (!bftm_recovered_token(&cl->cfg, r->top, (u32)__builtin_popcount(r->known),
+	if (!bftm_recovered_token(&cl->cfg, r->top, bftm_count(r->known),
 				  &r->floor))
 		return;
 	msg.token = r->floor;

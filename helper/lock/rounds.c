@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which servers disagree with the others, round by round. */
 #include "core/quorum.h"
+#include "core/servers.h"
 #include "cluster/cluster.h"
 #include "lock/acquire.h"
 #include "lock/rounds.h"
@@ -81,11 +82,6 @@ static struct bftm_round *find_round(struct bftm_cluster *cl, u64 attempt)
 	return NULL;
 }
 
-static u32 round_count(u32 servers)
-{
-	return (u32)__builtin_popcount(servers);
-}
-
 /* A round of Figure 1, with back-off. */
 static void judge_round(struct bftm_cluster *cl, const struct bftm_acquire_op *op,
 			const struct bftm_out *out, bool won)
@@ -108,7 +104,7 @@ static void judge_round(struct bftm_cluster *cl, const struct bftm_acquire_op *o
 	if (won) {
 		round->won = true;
 		minority = out->said_locked;
-	} else if (round_count(out->said_locked) > cl->conf.n - f &&
+	} else if (bftm_count(out->said_locked) > cl->conf.n - f &&
 		   !same_holder(cl, round)) {
 		round->lost = true;
 		minority = out->said_free;
@@ -134,13 +130,13 @@ static void judge_first(struct bftm_cluster *cl, struct bftm_acquire_op *op, boo
 
 	if (heard->judged || heard->attempt != op->client->attempt)
 		return;
-	if (won && round_count(heard->free) >= f) {
+	if (won && bftm_count(heard->free) >= f) {
 		heard->at_once = true;
 		heard->denied |= heard->locked;
 		heard->judged = true;
 	}
 	if (heard->judged || now - heard->begun_ns < cl->cfg.resend_ns ||
-	    round_count(heard->locked) <= cl->conf.n - f)
+	    bftm_count(heard->locked) <= cl->conf.n - f)
 		return;
 	heard->judged = true;
 	round = new_round(cl, heard->attempt, heard->begun_ns);
