@@ -142,11 +142,11 @@ void bftm_recover_refused(struct bftm_cluster *cl, u32 u, const struct bftm_msg 
 	if (!r->active || u != r->u || !r->told || msg->seq != r->told_seq)
 		return;
 	say = bftm_due(&r->refused_ns, BFTM_SAID_AGAIN_NS);
-	if (say && msg->position == BFTM_REFUSED_CLOCK)
+	if (say && msg->arg == BFTM_REFUSED_CLOCK)
 		bftm_log(LOG_WARNING,
 			 "cluster %s: server %u accepts no fencing token: its wall clock is before token %" PRIu64 ", which was given; set the clock of that host, or start the server with --token-floor",
 			 cl->conf.name, id, r->floor);
-	else if (say && msg->position == BFTM_REFUSED_ACCESS)
+	else if (say && msg->arg == BFTM_REFUSED_ACCESS)
 		bftm_log(LOG_INFO,
 			 "cluster %s: server %u does not know which fencing tokens were given, and by its access rules client %u may not tell it; a client that may take every lock can, or start the server with --token-floor",
 			 cl->conf.name, id, cl->cred.client);

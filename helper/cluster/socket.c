@@ -175,7 +175,7 @@ static void take_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *m
 		return;
 	count_answer(&cl->peer[u].record, msg);
 	bftm_evidence_heard(cl, u, msg);
-	if (msg->type == BFTM_MSG_REFUSED && msg->position == BFTM_REFUSED_BEHIND) {
+	if (msg->type == BFTM_MSG_REFUSED && msg->arg == BFTM_REFUSED_BEHIND) {
 		bftm_behind_heard(cl, u, msg);
 		return;
 	}

@@ -308,7 +308,7 @@ void bftm_acquire_answer(struct bftm_cluster *cl, u32 u,
 		return;
 	bftm_evidence_answer(cl, u, op, msg);
 	if (op) {
-		if (msg->type == BFTM_MSG_REFUSED && msg->position == BFTM_REFUSED_LEASE)
+		if (msg->type == BFTM_MSG_REFUSED && msg->arg == BFTM_REFUSED_LEASE)
 			say_short(cl, u, op->ask.lease_ns);
 		settle(op, bftm_attempt_answer(op, u, msg));
 		return;

@@ -171,9 +171,9 @@ static void server_refused(struct bftm_cluster *cl, u32 u, const struct bftm_msg
 	if (!w)
 		return;
 	if (w->submit.op && msg->seq == w->submit.submitted[u])
-		bftm_submit_refused(w, u, msg->position);
+		bftm_submit_refused(w, u, msg->arg);
 	else if (msg->seq > w->iterate.first_seq)
-		bftm_iterate_refused(w, u, msg->position);
+		bftm_iterate_refused(w, u, msg->arg);
 }
 
 static void server_epoch(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)

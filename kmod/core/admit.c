@@ -24,7 +24,7 @@ void bftm_refuse(const struct bftm_msg *req, struct bftm_msg *reply,
 {
 	*reply = *req;
 	reply->type = BFTM_MSG_REFUSED;
-	reply->position = reason;
+	reply->arg = reason;
 	reply->token = 0;
 }
 

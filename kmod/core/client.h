@@ -123,6 +123,7 @@ static inline bool bftm_contender_queues(const struct bftm_contender *c)
  */
 struct bftm_send {
 	u8 type;
+	u8 arg;
 	u16 flags;
 	u32 to;
 	u32 k;
@@ -186,6 +187,8 @@ static inline void bftm_contender_message(const struct bftm_contender *c,
 	*msg = (struct bftm_msg){
 		.type = send->type,
 		.flags = send->flags,
+		.mode = BFTM_MODE_EX,
+		.arg = send->arg,
 		.attempt = c->attempt,
 		.k = send->k,
 		.lease_ns = send->lease_ns,

@@ -119,7 +119,9 @@ enum bftm_wire_error bftm_wire_get(const void *buf, size_t len,
 	msg->cluster = le32_to_cpu(w.cluster);
 	msg->client = le32_to_cpu(w.client);
 	msg->k = le32_to_cpu(w.k);
-	msg->position = le32_to_cpu(w.position);
+	msg->position = w.type == BFTM_MSG_REFUSED ? 0 : le32_to_cpu(w.position);
+	msg->arg = w.type == BFTM_MSG_REFUSED ? (u8)le32_to_cpu(w.position) : 0;
+	msg->mode = BFTM_MODE_EX;
 	msg->server_epoch = le64_to_cpu(w.server_epoch);
 	msg->seq = le64_to_cpu(w.seq);
 	msg->attempt = le64_to_cpu(w.attempt);
@@ -146,7 +148,7 @@ void bftm_wire_put(const struct bftm_msg *msg, struct bftm_wire *wire)
 	wire->seq = cpu_to_le64(msg->seq);
 	wire->attempt = cpu_to_le64(msg->attempt);
 	wire->k = cpu_to_le32(msg->k);
-	wire->position = cpu_to_le32(msg->position);
+	wire->position = cpu_to_le32(msg->type == BFTM_MSG_REFUSED ? msg->arg : msg->position);
 	wire->lease_ns = cpu_to_le64(msg->lease_ns);
 	wire->prio = cpu_to_le64(msg->prio);
 	wire->gno = cpu_to_le64(msg->gno);

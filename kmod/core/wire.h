@@ -37,7 +37,7 @@ enum bftm_proto {
  * @BFTM_MSG_LOCKED:    LOCKED of Figure 1: granted to another
  * @BFTM_MSG_WAIT:      not yet: queued, or in quarantine (@position 0)
  * @BFTM_MSG_RELEASED:  the attempt named owns nothing here any more
- * @BFTM_MSG_REFUSED:   not done, for the reason in @position
+ * @BFTM_MSG_REFUSED:   not done, for the reason in @arg
  * @BFTM_MSG_INQUIRE:   one with a better priority waits: would you yield @gno?
  * @BFTM_MSG_SACK:      token @gno accepted
  * @BFTM_MSG_SNACK:     token @gno refused, @token was stamped before
@@ -75,7 +75,23 @@ enum bftm_msg_flag {
 
 #define BFTM_FLAGS_KNOWN	BFTM_FLAG_NOQUEUE
 
-/** enum bftm_refusal - why a server refused (REFUSED, in @position) */
+/** enum bftm_mode - modes of a lock; see bftm_mode_mask() */
+enum bftm_mode {
+	BFTM_MODE_NL = 0,	/* null: nothing is held */
+	BFTM_MODE_CR = 1,	/* concurrent read */
+	BFTM_MODE_CW = 2,	/* concurrent write */
+	BFTM_MODE_PR = 3,	/* protected read */
+	BFTM_MODE_PW = 4,	/* protected write */
+	BFTM_MODE_EX = 5,	/* exclusive: the one that servers grant today */
+};
+
+/** bftm_mode_mask() - a mode as a bit of a set of modes (himask) */
+static inline u8 bftm_mode_mask(enum bftm_mode mode)
+{
+	return (u8)(1u << mode);
+}
+
+/** enum bftm_refusal - why a server refused (REFUSED, in @arg) */
 enum bftm_refusal {
 	BFTM_REFUSED_LEASE = 1,		/* Δ outside what the server grants */
 	BFTM_REFUSED_LOCKS = 2,		/* lock table full */
@@ -146,11 +162,21 @@ struct bftm_wire {
 static_assert(sizeof(struct bftm_wire) == BFTM_WIRE_LEN);
 static_assert(offsetof(struct bftm_wire, tag) == BFTM_TAGGED_LEN);
 
-/** struct bftm_msg - a message in the host's byte order, fields as above */
+/**
+ * struct bftm_msg - a message in the host's byte order
+ * @mode: enum bftm_mode: in TRY and STAMP what is asked for, in FREE and INQUIRE what is granted
+ * @arg:  in TRY the mode that its client holds already, in YIELD the mode that it keeps; in
+ *        FREE, SACK and SNACK the set of modes that share the highest token; in REFUSED
+ *        enum bftm_refusal
+ *
+ * The other fields are as above.
+ */
 struct bftm_msg {
 	u8 type;
 	u8 proto;
 	u8 name_len;
+	u8 mode;
+	u8 arg;
 	u16 server;
 	u16 flags;
 	u32 cluster;

@@ -84,7 +84,7 @@ void bftm_received_tokens(void *arg, const struct bftm_msg *req, u64 now, struct
 	before = server->tokens.floor;
 	bftm_tokens_answer(&server->tokens, &server->cfg, req, now, wall_ns(), reply);
 	told = server->tokens.floor != before;
-	if (reply->type == BFTM_MSG_REFUSED && reply->position == BFTM_REFUSED_CLOCK &&
+	if (reply->type == BFTM_MSG_REFUSED && reply->arg == BFTM_REFUSED_CLOCK &&
 	    now >= server->clock_say_ns) {
 		server->clock_say_ns = now + CLOCK_SAID_AGAIN_NS;
 		say = true;

@@ -37,7 +37,7 @@ DECLARE_EVENT_CLASS(bftm_said,
 		__entry->type = m->type;
 		__entry->client = m->client;
 		__entry->k = m->k;
-		__entry->reason = m->position;
+		__entry->reason = m->arg;
 		__entry->attempt = m->attempt;
 		__entry->gno = m->gno;
 		__entry->token = m->token;

@@ -270,7 +270,7 @@ static void answer_try(struct bftm_contend *c,
 		if (a->k)
 			break;
 		a->type = msg->type;
-		a->refusal = (u8)msg->position;
+		a->refusal = msg->arg;
 		if (is_refused(c, cfg, a->refusal)) {
 			bftm_end_round(c, cfg, out);
 			out->refusal = a->refusal;

@@ -90,7 +90,7 @@ void bftm_fence_answer(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 			offer(c, cfg, now, out);
 		break;
 	case BFTM_MSG_REFUSED:
-		if (msg->position == BFTM_REFUSED_TOKENS)
+		if (msg->arg == BFTM_REFUSED_TOKENS)
 			c->ignorant |= 1u << u;
 		break;
 	default:

@@ -3,6 +3,9 @@
 #include "core/backoff/server.h"
 #include "core/lease.h"
 
+/* The modes that share the highest token: it is an exclusive holder's alone. */
+#define SHARED_BY	bftm_mode_mask(BFTM_MODE_EX)
+
 void bftm_lock_init(struct bftm_lock *lock, u64 gno, u64 hi)
 {
 	memset(lock, 0, sizeof(*lock));
@@ -98,6 +101,8 @@ static void tell_owner(const struct bftm_server_cfg *cfg,
 	push->cluster = cfg->cluster;
 	push->server = cfg->id;
 	push->server_epoch = cfg->epoch;
+	push->mode = BFTM_MODE_EX;
+	push->arg = type == BFTM_MSG_FREE ? SHARED_BY : 0;
 	push->client = lock->client;
 	push->attempt = lock->attempt;
 	push->k = lock->k;
@@ -168,7 +173,7 @@ static void wait_for_it(const struct bftm_server_cfg *cfg,
 			w = bftm_queue_add(lock->queue, me);
 		if (!w) {
 			reply->type = BFTM_MSG_REFUSED;
-			reply->position = BFTM_REFUSED_WAITERS;
+			reply->arg = BFTM_REFUSED_WAITERS;
 			return;
 		}
 	}
@@ -266,6 +271,7 @@ static void decide_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock
 		grant(cfg, lock, &me, now);
 	}
 	reply->type = BFTM_MSG_FREE;
+	reply->arg = SHARED_BY;
 	reply->gno = lock->gno;
 }
 
@@ -364,6 +370,7 @@ static void step_stamp(struct bftm_lock *lock, const struct bftm_msg *req,
 		return;
 	}
 	reply->type = BFTM_MSG_SNACK;
+	reply->arg = SHARED_BY;
 	reply->gno = req->token;
 	/* Only higher ones, or two holders could share a token. */
 	if (again || req->token > lock->hi) {

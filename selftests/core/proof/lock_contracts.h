@@ -169,7 +169,7 @@ static void step_stamp(struct bftm_lock *lock, const struct bftm_msg *req,
 
 /*@ requires \valid_read(req) && \valid(reply) && \separated(req, reply);
   @ assigns *reply;
-  @ ensures reply->type == BFTM_MSG_REFUSED && reply->position == reason &&
+  @ ensures reply->type == BFTM_MSG_REFUSED && reply->arg == reason &&
   @   reply->token == 0;
   @*/
 void bftm_refuse(const struct bftm_msg *req, struct bftm_msg *reply, enum bftm_refusal reason);

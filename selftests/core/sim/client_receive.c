@@ -88,7 +88,7 @@ static void answer(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 	if (msg->attempt <= c->incarnation << 32 && !(h && h->client->attempt == msg->attempt))
 		return;
 	/* It lost what it knew of tokens: find out, for whoever asks next. */
-	if (msg->type == BFTM_MSG_REFUSED && msg->position == BFTM_REFUSED_TOKENS &&
+	if (msg->type == BFTM_MSG_REFUSED && msg->arg == BFTM_REFUSED_TOKENS &&
 	    !c->recovery.on)
 		client_hello(w, x, 1u << u);
 	if (!h) {

@@ -55,7 +55,7 @@ enum bftm_verdict all_say(u32 set, u8 type, u64 now)
 enum bftm_verdict refuses(u32 u, u32 reason, u64 now)
 {
 	const struct bftm_msg msg = {
-		.type = BFTM_MSG_REFUSED, .attempt = c.base.attempt, .k = 1, .position = reason,
+		.type = BFTM_MSG_REFUSED, .attempt = c.base.attempt, .k = 1, .arg = reason,
 	};
 
 	bftm_contend_answer(&c, &cfg, u, &msg, now, 0, &out);

@@ -45,7 +45,7 @@ struct bftm_order_msg order_answer(u32 c)
 		assert_int_equal(bftm_wire_get(heard, (size_t)len, &wire), BFTM_WIRE_OK);
 		assert_int_equal(wire.proto, BFTM_PROTO_ORDER);
 		msg.type = wire.type;
-		msg.offset = wire.position;
+		msg.offset = wire.arg;
 		msg.server_epoch = wire.server_epoch;
 		return msg;
 	}

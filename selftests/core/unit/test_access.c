@@ -54,7 +54,7 @@ static bool admit(const struct bftm_rule *rule, u32 count, struct bftm_msg req)
 		return true;
 	}
 	assert_int_equal(reply.type, BFTM_MSG_REFUSED);
-	assert_int_equal(reply.position, BFTM_REFUSED_ACCESS);
+	assert_int_equal(reply.arg, BFTM_REFUSED_ACCESS);
 	assert_int_equal(reply.seq, req.seq);
 	assert_int_equal(reply.attempt, req.attempt);
 	assert_int_equal(reply.client, req.client);
@@ -211,7 +211,7 @@ static void a_longer_lease_is_refused_with_the_longest(void **state)
 	assert_true(admit(&rule, 1, m));
 	bftm_server_step(&cfg, &lock, &m, 1000, &reply, &push);
 	assert_int_equal(reply.type, BFTM_MSG_REFUSED);
-	assert_int_equal(reply.position, BFTM_REFUSED_LEASE);
+	assert_int_equal(reply.arg, BFTM_REFUSED_LEASE);
 	assert_int_equal(reply.lease_ns, 2 * BFTM_NS_PER_SEC);
 	m.lease_ns--;
 	assert_true(admit(&rule, 1, m));
@@ -251,7 +251,7 @@ static void a_shorter_queue_is_full_earlier(void **state)
 		bftm_server_step(&cfg, &lock, &m, 1000, &reply, &push);
 		assert_int_equal(reply.type, answer[i]);
 		if (reply.type == BFTM_MSG_REFUSED)
-			assert_int_equal(reply.position, BFTM_REFUSED_WAITERS);
+			assert_int_equal(reply.arg, BFTM_REFUSED_WAITERS);
 	}
 }
 

@@ -66,7 +66,7 @@ static const char *says(u32 u, u64 top)
 {
 	unit_listen();
 	bftm_behind_heard(&cl, u, &(struct bftm_msg){
-		.type = BFTM_MSG_REFUSED, .position = BFTM_REFUSED_BEHIND, .gno = top,
+		.type = BFTM_MSG_REFUSED, .arg = BFTM_REFUSED_BEHIND, .gno = top,
 	});
 	return unit_heard();
 }

@@ -48,7 +48,7 @@ static enum bftm_verdict stamps(u32 u, u8 type, u64 token, u64 hi, u64 now)
 static enum bftm_verdict does_not_know(u32 u, u64 now)
 {
 	const struct bftm_msg msg = {
-		.type = BFTM_MSG_REFUSED, .attempt = c.base.attempt, .position = BFTM_REFUSED_TOKENS,
+		.type = BFTM_MSG_REFUSED, .attempt = c.base.attempt, .arg = BFTM_REFUSED_TOKENS,
 	};
 
 	bftm_contend_answer(&c, &cfg, u, &msg, now, 0, &out);

@@ -110,7 +110,7 @@ static void it_has_no_tokens_and_no_yields(void **test)
 	(void)test;
 	TRY(1, 1);
 	assert_int_equal(asks(BFTM_MSG_STAMP, 1, 1, 0), BFTM_MSG_REFUSED);
-	assert_int_equal(sends.reply.position, BFTM_REFUSED_PROTO);
+	assert_int_equal(sends.reply.arg, BFTM_REFUSED_PROTO);
 }
 
 static void clients_are_few(void **test)
@@ -121,7 +121,7 @@ static void clients_are_few(void **test)
 	for (client = 1; client <= 16; client++)
 		assert_int_equal(TRY(client, 1), client == 1 ? BFTM_MSG_FREE : BFTM_MSG_WAIT);
 	assert_int_equal(TRY(17, 1), BFTM_MSG_REFUSED);
-	assert_int_equal(sends.reply.position, BFTM_REFUSED_WAITERS);
+	assert_int_equal(sends.reply.arg, BFTM_REFUSED_WAITERS);
 }
 
 static void a_client_holds_until_it_gives_back(void **test)

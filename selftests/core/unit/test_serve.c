@@ -236,7 +236,7 @@ static void every_way(void **state)
 		if (sends.reply.type == BFTM_MSG_NONE)
 			continue;
 		if (sends.reply.type == BFTM_MSG_REFUSED)
-			assert_int_equal(sends.reply.position, ways[i].reason);
+			assert_int_equal(sends.reply.arg, ways[i].reason);
 		if (sends.reply.type == BFTM_MSG_CHALLENGE)
 			assert_int_equal(sends.reply.token, 77);
 		assert_int_equal(sends.reply.server_epoch, EPOCH);

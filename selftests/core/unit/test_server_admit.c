@@ -87,7 +87,7 @@ static void numbers_that_are_behind(void **state)
 		assert_int_equal(bftm_refuse_behind(&w, &req, &reply), hello);
 		if (hello) {
 			assert_int_equal(reply.type, BFTM_MSG_REFUSED);
-			assert_int_equal(reply.position, BFTM_REFUSED_BEHIND);
+			assert_int_equal(reply.arg, BFTM_REFUSED_BEHIND);
 			assert_int_equal(reply.gno, top);
 			assert_int_equal(reply.seq, req.seq);
 			assert_int_equal(reply.client, 7);

@@ -284,7 +284,7 @@ static void leases_have_bounds(void **state)
 		assert_int_equal(reply.type, table[i].reply);
 		assert_int_equal(bftm_lock_owned(&lock, T0), reply.type == BFTM_MSG_FREE);
 		if (reply.type == BFTM_MSG_REFUSED) {
-			assert_int_equal(reply.position, BFTM_REFUSED_LEASE);
+			assert_int_equal(reply.arg, BFTM_REFUSED_LEASE);
 			assert_int_equal(reply.lease_ns, cfg.lease_max_ns);
 		}
 	}
@@ -301,7 +301,7 @@ static void zero_is_no_attempt_and_no_send(void **state)
 	assert_int_equal(step(BFTM_MSG_RELEASE, ALICE, 0, T0, 0), BFTM_MSG_REFUSED);
 	bftm_server_step(&cfg, &lock, &req, T0, &reply, &push);
 	assert_int_equal(reply.type, BFTM_MSG_REFUSED);
-	assert_int_equal(reply.position, BFTM_REFUSED_PROTO);
+	assert_int_equal(reply.arg, BFTM_REFUSED_PROTO);
 	assert_false(bftm_lock_owned(&lock, T0));
 
 	req.k = ~0u;
@@ -342,7 +342,7 @@ static void assert_takes_no_place(const struct bftm_msg *req, u32 reason)
 	assert_false(bftm_server_needs(&cfg, req));
 	bftm_server_step(&cfg, NULL, req, T0, &reply, &push);
 	assert_int_equal(reply.type, BFTM_MSG_REFUSED);
-	assert_int_equal(reply.position, reason);
+	assert_int_equal(reply.arg, reason);
 	assert_int_equal(push.type, BFTM_MSG_NONE);
 }
 

@@ -185,7 +185,7 @@ static void a_client_of_one_prefix_lowers_nothing(void **state)
 	for (u = 0; u < N; u++) {
 		start(&cluster[u], BFTM_TOKEN_UNKNOWN);
 		assert_int_equal(told(&cluster[u], JOBS, 0, END - 1), BFTM_MSG_REFUSED);
-		assert_int_equal(reply.position, BFTM_REFUSED_ACCESS);
+		assert_int_equal(reply.arg, BFTM_REFUSED_ACCESS);
 		assert_int_equal(told(&cluster[u], JOBS, 0, END + 100), BFTM_MSG_REFUSED);
 		assert_true(recovers(cluster, u, END + 101));
 	}
@@ -212,7 +212,7 @@ static void no_client_uses_up_all_tokens(void **state)
 			assert_int_equal(reply.token, BFTM_TOKEN_UNKNOWN);
 			assert_int_equal(told(&cluster[u], 3, much[i], END + 1),
 					 BFTM_MSG_REFUSED);
-			assert_int_equal(reply.position, BFTM_REFUSED_CLOCK);
+			assert_int_equal(reply.arg, BFTM_REFUSED_CLOCK);
 			assert_true(recovers(cluster, u, END + 2));
 		}
 		assert_int_equal(fenced(cluster, 7, u + 1, END + 3), 7);
@@ -251,7 +251,7 @@ static void a_clock_of_1970_learns_nothing(void **state)
 	cluster[2].wall = 5;
 	assert_false(recovers(cluster, 2, END + 1));
 	assert_int_equal(reply.type, BFTM_MSG_REFUSED);
-	assert_int_equal(reply.position, BFTM_REFUSED_CLOCK);
+	assert_int_equal(reply.arg, BFTM_REFUSED_CLOCK);
 	assert_int_equal(cluster[2].tokens.floor, BFTM_TOKEN_UNKNOWN);
 	assert_int_equal(fenced(cluster, 7, N, END + 2), 7);	/* by the five others */
 	cluster[2].wall = 7;
@@ -327,11 +327,11 @@ static void what_is_taken(void **state)
 			taken += take;
 			if (!e && !right) {
 				assert_int_equal(reply.type, BFTM_MSG_REFUSED);
-				assert_int_equal(reply.position, BFTM_REFUSED_ACCESS);
+				assert_int_equal(reply.arg, BFTM_REFUSED_ACCESS);
 			} else if (reply.type == BFTM_MSG_REFUSED) {
 				assert_true(!e && when[at] > END && token[t] > wall[c] &&
 					    floor[f] == BFTM_TOKEN_UNKNOWN);
-				assert_int_equal(reply.position, BFTM_REFUSED_CLOCK);
+				assert_int_equal(reply.arg, BFTM_REFUSED_CLOCK);
 			} else {
 				assert_int_equal(reply.type, BFTM_MSG_CHALLENGE);
 				assert_int_equal(reply.token, s.tokens.floor);

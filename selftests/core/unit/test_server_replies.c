@@ -95,10 +95,10 @@ static void of_a_try(void **state)
 	request.prio = 96;
 	step(BFTM_MSG_TRY, ALICE, T0 + 7);
 	replies((struct bftm_msg){ .type = BFTM_MSG_REFUSED, .gno = 101, .token = HI,
-				   .position = BFTM_REFUSED_WAITERS });
+				   .arg = BFTM_REFUSED_WAITERS });
 	request.lease_ns = cfg.lease_max_ns + 1;
 	step(BFTM_MSG_TRY, ALICE, T0);
-	replies((struct bftm_msg){ .type = BFTM_MSG_REFUSED, .position = BFTM_REFUSED_LEASE,
+	replies((struct bftm_msg){ .type = BFTM_MSG_REFUSED, .arg = BFTM_REFUSED_LEASE,
 				   .lease_ns = cfg.lease_max_ns });
 	request.lease_ns = L;
 	request.prio = 97;
@@ -123,7 +123,7 @@ static void of_others(void **state)
 	replies((struct bftm_msg){ .type = BFTM_MSG_RELEASED });
 	request.attempt = 0;
 	step(BFTM_MSG_TRY, BOB, T0);
-	replies((struct bftm_msg){ .type = BFTM_MSG_REFUSED, .position = BFTM_REFUSED_PROTO });
+	replies((struct bftm_msg){ .type = BFTM_MSG_REFUSED, .arg = BFTM_REFUSED_PROTO });
 	/* The server's own answer, of any type and protocol, to another epoch. */
 	request.server_epoch = 76;
 	request.proto = 9;
@@ -135,7 +135,7 @@ static void of_others(void **state)
 	request.server_epoch = 77;
 	assert_true(bftm_admit(&cfg, &request, T0, &reply));
 	bftm_refuse(&request, &reply, BFTM_REFUSED_PROTO);
-	replies((struct bftm_msg){ .type = BFTM_MSG_REFUSED, .position = BFTM_REFUSED_PROTO });
+	replies((struct bftm_msg){ .type = BFTM_MSG_REFUSED, .arg = BFTM_REFUSED_PROTO });
 }
 
 static void pushed(u8 type, u32 client, u64 gno, u32 k, u64 lam)

@@ -12,7 +12,7 @@ static void without_room_refused(void **state)
 	for (i = 1; i <= ROOM; i++)
 		WAIT(i, queue(i, 1, 1, T0));
 	assert_int_equal(queue(ROOM + 1, 1, 1, T0), BFTM_MSG_REFUSED);
-	assert_int_equal(reply.position, BFTM_REFUSED_WAITERS);
+	assert_int_equal(reply.arg, BFTM_REFUSED_WAITERS);
 	WAIT(3, queue(3, 1, 2, T0));			/* who is in stays in */
 	WAIT(3, queue(3, 2, 1, T0));
 	LOCKED(try(ROOM + 1, 1, 2, T0));
@@ -22,7 +22,7 @@ static void without_room_refused(void **state)
 	/* There may be room for others, but not for this one. */
 	cfg.waiters_max = 1;
 	assert_int_equal(queue(20, 5, 1, T0 + WINDOW + 1), BFTM_MSG_REFUSED);
-	assert_int_equal(reply.position, BFTM_REFUSED_WAITERS);
+	assert_int_equal(reply.arg, BFTM_REFUSED_WAITERS);
 	cfg.waiters_max = 2;
 	WAIT(2, queue(20, 5, 2, T0 + WINDOW + 1));
 	lock.queue = NULL;

@@ -46,7 +46,7 @@ static void only_higher_ones(void **state)
 	}
 	/* The word for "unknown" is no token. */
 	assert_int_equal(stamp(DAVE, 1, BFTM_TOKEN_UNKNOWN), BFTM_MSG_REFUSED);
-	assert_int_equal(reply.position, BFTM_REFUSED_PROTO);
+	assert_int_equal(reply.arg, BFTM_REFUSED_PROTO);
 	assert_int_equal(lock.hi, ~0ull - 1);
 }
 
@@ -82,7 +82,7 @@ static void what_is_not_known_is_not_stamped(void **state)
 	(void)state;
 	bftm_lock_init(&lock, 0, BFTM_TOKEN_UNKNOWN);
 	assert_int_equal(stamp(ALICE, 1, 1000), BFTM_MSG_REFUSED);
-	assert_int_equal(reply.position, BFTM_REFUSED_TOKENS);
+	assert_int_equal(reply.arg, BFTM_REFUSED_TOKENS);
 	assert_int_equal(lock.hi, BFTM_TOKEN_UNKNOWN);
 	FREE(try(ALICE, 1, 1, T0));		/* locks are granted all the same */
 	assert_int_equal(reply.token, BFTM_TOKEN_UNKNOWN);

@@ -247,7 +247,7 @@ void refused(struct peer *p, struct bftm_order_msg m, enum bftm_refusal reason, 
 {
 	struct answer a = ask_order(p, m, BFTM_MSG_REFUSED, why);
 
-	check(a.plain.position == (u32)reason, "%s: %s", why, bftm_refusal_name(a.plain.position));
+	check(a.plain.arg == (u32)reason, "%s: %s", why, bftm_refusal_name(a.plain.arg));
 }
 
 struct answer pushed_response(struct peer *p, u64 op, const char *response, const char *why)

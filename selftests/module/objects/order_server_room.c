@@ -89,7 +89,7 @@ static u32 hoard(struct peer *p, const struct body *b)
 		    a.type != BFTM_ORDER_STORED)
 			break;
 	}
-	check(a.type == BFTM_MSG_REFUSED && a.plain.position == BFTM_REFUSED_OBJECTS,
+	check(a.type == BFTM_MSG_REFUSED && a.plain.arg == BFTM_REFUSED_OBJECTS,
 	      "PUT %u: %s", i, answer_name(a.type));
 	return i;
 }
@@ -116,7 +116,7 @@ static void one_share(struct peer *p, const struct body *b, const struct body *o
 		if (!at_once(since))
 			continue;
 		check(n == EACH / TAKEN, "%u bodies in a quarter of the memory", n);
-		check(a.type == BFTM_MSG_REFUSED && a.plain.position == BFTM_REFUSED_PENDING,
+		check(a.type == BFTM_MSG_REFUSED && a.plain.arg == BFTM_REFUSED_PENDING,
 		      "SUBMIT of the hoarder: %s", answer_name(a.type));
 		break;
 	}
@@ -206,7 +206,7 @@ static unsigned int submit_many(struct peer *p, const struct body *op, unsigned 
 		if (a.type == BFTM_ORDER_PENDING)
 			n++;
 		else if (check(a.type == BFTM_MSG_REFUSED, "%s", answer_name(a.type)))
-			*ret = a.plain.position;
+			*ret = a.plain.arg;
 	}
 	return n;
 }

@@ -43,7 +43,7 @@ void want_refused(struct peer *p, struct bftm_msg m, enum bftm_refusal reason, c
 {
 	struct bftm_msg r = want_reply(p, m, BFTM_MSG_REFUSED, why);
 
-	check(r.position == (u32)reason, "%s: reason %u", why, r.position);
+	check(r.arg == (u32)reason, "%s: reason %u", why, r.arg);
 }
 
 void want_released(struct peer *p, u64 attempt)

@@ -38,7 +38,7 @@ static void refusals(struct peer *p, const char *name)
 	for (i = 0; i < n; i++) {
 		struct bftm_msg r = ask(p, t[i].m, BFTM_MSG_REFUSED, t[i].why);
 
-		check(r.position == (u32)t[i].reason, "%s: reason %u", t[i].why, r.position);
+		check(r.arg == (u32)t[i].reason, "%s: reason %u", t[i].why, r.arg);
 		expected.refused++;
 	}
 }
@@ -231,7 +231,7 @@ static void replays(struct peer *p)
 	epoch = p->epoch;
 	p->epoch = 0;
 	r = ask(p, m, BFTM_MSG_REFUSED, "HELLO of long ago");
-	check(r.position == BFTM_REFUSED_BEHIND, "HELLO of long ago: reason %u", r.position);
+	check(r.arg == BFTM_REFUSED_BEHIND, "HELLO of long ago: reason %u", r.arg);
 	/* The newest number is of the datagram that said 0 instead. */
 	check(r.gno == p->seq - 1, "HELLO of long ago: %" PRIu64 " instead of %" PRIu64,
 	      r.gno, p->seq - 1);
@@ -252,7 +252,7 @@ static void limits(struct peer *p, struct peer *q, struct peer *third)
 	hello(q);
 	r = ask(third, (struct bftm_msg){ .type = BFTM_MSG_HELLO }, BFTM_MSG_REFUSED,
 		"HELLO of one client too many");
-	check(r.position == BFTM_REFUSED_CLIENTS, "third client: reason %u", r.position);
+	check(r.arg == BFTM_REFUSED_CLIENTS, "third client: reason %u", r.arg);
 	for (i = 0; i < 64; i++) {
 		snprintf(name, sizeof(name), "limit-%d", i);
 		m = request(BFTM_MSG_TRY, name, attempt);
@@ -261,7 +261,7 @@ static void limits(struct peer *p, struct peer *q, struct peer *third)
 	}
 	m = request(BFTM_MSG_TRY, "newcomer", attempt);
 	r = ask(q, m, BFTM_MSG_REFUSED, "TRY of one lock too many");
-	check(r.position == BFTM_REFUSED_LOCKS, "lock 65: reason %u", r.position);
+	check(r.arg == BFTM_REFUSED_LOCKS, "lock 65: reason %u", r.arg);
 	ask(q, request(BFTM_MSG_TRY, "limit-63", attempt), BFTM_MSG_LOCKED,
 	    "TRY of another's lock");
 	m = request(BFTM_MSG_TRY, "limit-0", attempt);

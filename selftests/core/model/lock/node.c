@@ -133,7 +133,7 @@ static void call(struct bftm_contend *cc, const struct event *e, u64 noise,
 {
 	struct bftm_msg msg = {
 		.type = e->type, .attempt = e->attempt, .k = e->k,
-		.position = BFTM_REFUSED_LEASE, .prio = noise,
+		.arg = BFTM_REFUSED_LEASE, .prio = noise,
 		.gno = plan.queue ? number_of(e->grant) : noise,
 		.client = e->client + 1u, .server = e->server + 1u,
 	};

@@ -89,7 +89,7 @@ static void central_answer(struct bftm_contender *c, const struct bftm_client_cf
 		end_with(c, BFTM_LOST_ROUND, out);
 		return;
 	case BFTM_MSG_REFUSED:
-		out->refusal = msg->position;
+		out->refusal = msg->arg;
 		end_with(c, BFTM_REFUSED, out);
 		return;
 	}
