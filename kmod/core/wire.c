@@ -1,43 +1,66 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#include "core/protocol.h"
 #include "core/wire.h"
+#include "core/wire_forms.h"
 
-static const char *const msg_names[] = {
-	[BFTM_MSG_HELLO] = "HELLO",
-	[BFTM_MSG_TRY] = "TRY",
-	[BFTM_MSG_RELEASE] = "RELEASE",
-	[BFTM_MSG_YIELD] = "YIELD",
-	[BFTM_MSG_STAMP] = "STAMP",
-	[BFTM_MSG_RECOVER] = "RECOVER",
+/* The tables of core/wire_forms.h: slots of each type, then the forms. */
+#define FIELD(member, bytes) BFTM_SLOT(struct bftm_msg, member, bytes, BFTM_SLOT_ANY)
+#define FILLED(member, bytes) BFTM_SLOT(struct bftm_msg, member, bytes, BFTM_SLOT_FILLED)
+#define ZERO(bytes) BFTM_SLOT_ZEROES(bytes)
+
+#define SLOTS(type, named, modes, flags, arg, body) \
+	static const struct bftm_slot slots_##type[] = { body {} };
+
+BFTM_COMMON_FORMS(SLOTS)
+BFTM_LOCK_FORMS(SLOTS)
+
+#undef FIELD
+#undef FILLED
+#undef ZERO
+#define FIELD(member, bytes) + (bytes)
+#define FILLED(member, bytes) + (bytes)
+#define ZERO(bytes) + (bytes)
+#define MODES(least, most) (least), (most)
+#define NO_MODE 0, 0
+
+/* Requests 0x01 to 0x0f, then what servers send, 0x80 to 0x8f; VERSION. */
+#define PLACES	33
+#define PLACE(type) ((type) == BFTM_MSG_VERSION ? 32 : ((type) & BFTM_MSG_REPLY) >> 3 | ((type) & 15))
+
+#define FORM(type, named_as, modes, flags_known, arg_max, body) \
+	[PLACE(BFTM_MSG_##type)] = BFTM_FORM(#type, slots_##type, 0 body, BFTM_##named_as, modes, \
+					     flags_known, arg_max),
+#define BFTM_FORM(text, list, size, naming, least, most, others, largest) { \
+	.name = (text), .slots = (list), .bytes = (size), .named = (naming), \
+	.mode_min = (least), .mode_max = (most), .flags = (others), .arg = (largest), \
+}
+
+static const struct bftm_form forms[PLACES] = {
+	BFTM_COMMON_FORMS(FORM)
+	BFTM_LOCK_FORMS(FORM)
 };
 
-static const char *const reply_names[] = {
-	[BFTM_MSG_CHALLENGE & ~BFTM_MSG_REPLY] = "CHALLENGE",
-	[BFTM_MSG_FREE & ~BFTM_MSG_REPLY] = "FREE",
-	[BFTM_MSG_LOCKED & ~BFTM_MSG_REPLY] = "LOCKED",
-	[BFTM_MSG_WAIT & ~BFTM_MSG_REPLY] = "WAIT",
-	[BFTM_MSG_RELEASED & ~BFTM_MSG_REPLY] = "RELEASED",
-	[BFTM_MSG_REFUSED & ~BFTM_MSG_REPLY] = "REFUSED",
-	[BFTM_MSG_INQUIRE & ~BFTM_MSG_REPLY] = "INQUIRE",
-	[BFTM_MSG_SACK & ~BFTM_MSG_REPLY] = "SACK",
-	[BFTM_MSG_SNACK & ~BFTM_MSG_REPLY] = "SNACK",
-};
-
-#define LAST_REQUEST	BFTM_MSG_RECOVER
-#define LAST_REPLY	BFTM_MSG_SNACK
-
-static bool is_type(u8 type)
+const struct bftm_form *bftm_wire_form(u8 type)
 {
-	return (type >= BFTM_MSG_HELLO && type <= LAST_REQUEST) ||
-	       (type >= BFTM_MSG_CHALLENGE && type <= LAST_REPLY);
+	const struct bftm_form *form;
+
+	if (type != BFTM_MSG_VERSION && type & 0x70)
+		return NULL;
+	form = &forms[PLACE(type)];
+	return form->name ? form : NULL;
+}
+
+bool bftm_wire_common(u8 type)
+{
+	return type == BFTM_MSG_HELLO || type == BFTM_MSG_STALE || type == BFTM_MSG_CHALLENGE ||
+	       type == BFTM_MSG_REFUSED || type == BFTM_MSG_VERSION;
 }
 
 const char *bftm_msg_name(u8 type)
 {
-	if (!is_type(type))
-		return "?";
-	if (type & BFTM_MSG_REPLY)
-		return reply_names[type & ~BFTM_MSG_REPLY];
-	return msg_names[type];
+	const struct bftm_form *form = bftm_wire_form(type);
+
+	return form ? form->name : "?";
 }
 
 const char *bftm_refusal_name(u32 reason)
@@ -63,6 +86,8 @@ const char *bftm_refusal_name(u32 reason)
 		return "state or operation too long or malformed";
 	case BFTM_REFUSED_PENDING:
 		return "too many operations wait for the object";
+	case BFTM_REFUSED_EVICTED:
+		return "this incarnation of the client was evicted";
 	case BFTM_REFUSED_CLOCK:
 		return "fencing token above the server's wall clock";
 	case BFTM_REFUSED_BEHIND:
@@ -71,87 +96,214 @@ const char *bftm_refusal_name(u32 reason)
 	return "unknown reason";
 }
 
-/* Used bytes first, then only zeroes: one name has one spelling. */
-static bool name_ok(const struct bftm_wire *w)
-{
-	bool may_be_empty = w->type == BFTM_MSG_HELLO ||
-			    w->type == BFTM_MSG_RECOVER ||
-			    w->type == BFTM_MSG_CHALLENGE ||
-			    w->type == BFTM_MSG_REFUSED;
-	size_t i;
-	u64 word;
 
-	if (w->name_len > BFTM_NAME_LEN_MAX || (!w->name_len && !may_be_empty))
+/* REFUSED says a number for some of its reasons. */
+static u64 *refusal_limit(struct bftm_msg *msg)
+{
+	if (msg->arg == BFTM_REFUSED_LEASE)
+		return &msg->lease_ns;
+	if (msg->arg == BFTM_REFUSED_BEHIND)
+		return &msg->gno;
+	return NULL;
+}
+
+static const struct bftm_slot slots_limit[] = {
+	{ .member = 8, .bytes = 8 }, {}
+};
+
+static const struct bftm_form limit_form = { .slots = slots_limit, .bytes = 8 };
+
+#define VALUE(member, wire_bytes) BFTM_SLOT(struct bftm_msg, member, wire_bytes, BFTM_SLOT_ANY)
+static const struct bftm_slot slots_value[] = {
+	VALUE(value_k, 4) VALUE(value_len, 1) VALUE(value_room, 1) BFTM_SLOT_ZEROES(2) {}
+};
+
+static const struct bftm_form value_form = { .slots = slots_value, .bytes = 8 };
+
+/*
+ * A request leaves room for the value of the answer and may write one, if it says by which send;
+ * an answer has as much as there is, or says only how long it is.
+ */
+static bool value_fits(const struct bftm_msg *msg)
+{
+	u8 len = msg->value_len, room = msg->value_room;
+
+	if (room > BFTM_VALUE_LEN_MAX || room % 8 || len > BFTM_VALUE_LEN_MAX)
 		return false;
-	for (i = w->name_len; i % sizeof(word); i++)
-		if (w->name[i])
-			return false;
-	for (; i < BFTM_NAME_LEN_MAX; i += sizeof(word)) {
-		memcpy(&word, &w->name[i], sizeof(word));
-		if (word)
-			return false;
+	if (msg->type & BFTM_MSG_REPLY)
+		return !msg->value_k && (!room || room == bftm_pad8(len));
+	return len <= room && (msg->value_k || !len);
+}
+
+/* What follows the body, up to the tag. */
+static enum bftm_wire_error get_parts(struct bftm_msg *msg, const u8 *at, size_t left)
+{
+	u8 kept;
+
+	if (msg->type == BFTM_MSG_REFUSED && refusal_limit(msg)) {
+		if (left != limit_form.bytes)
+			return BFTM_WIRE_BAD_LENGTH;
+		bftm_form_get(&limit_form, at, refusal_limit(msg));
+		return BFTM_WIRE_OK;
+	}
+	if (!(msg->flags & BFTM_FLAG_VALUE))
+		return left ? BFTM_WIRE_BAD_LENGTH : BFTM_WIRE_OK;
+	if (left < value_form.bytes)
+		return BFTM_WIRE_BAD_LENGTH;
+	if (!bftm_form_get(&value_form, at, msg) || !value_fits(msg))
+		return BFTM_WIRE_BAD_FIELD;
+	if (left - value_form.bytes != msg->value_room)
+		return BFTM_WIRE_BAD_LENGTH;
+	msg->value = at + value_form.bytes;
+	kept = msg->value_len <= msg->value_room ? msg->value_len : 0;
+	return bftm_all_zero(msg->value + kept, msg->value_room - kept) ? BFTM_WIRE_OK :
+									  BFTM_WIRE_BAD_FIELD;
+}
+
+/* What one field forbids another. */
+static bool fields_agree(const struct bftm_msg *msg)
+{
+	switch (msg->type) {
+	case BFTM_MSG_STAMP:
+	case BFTM_MSG_RECOVER:
+		return msg->token != BFTM_TOKEN_UNKNOWN;
+	case BFTM_MSG_FREE:
+		return (msg->flags & BFTM_FLAG_VALUE || !(msg->flags & BFTM_FLAG_DOUBT)) &&
+		       !(msg->arg & bftm_mode_mask(BFTM_MODE_NL));
+	case BFTM_MSG_SACK:
+	case BFTM_MSG_SNACK:
+		return !(msg->arg & bftm_mode_mask(BFTM_MODE_NL));
+	case BFTM_MSG_REFUSED:
+		return msg->arg;
 	}
 	return true;
+}
+
+static void get_head(const struct bftm_head *head, bool modes, struct bftm_msg *msg)
+{
+	memset(msg, 0, offsetof(struct bftm_msg, name));
+	msg->type = head->type;
+	msg->proto = head->proto;
+	msg->name_len = head->name_len;
+	msg->mode = modes ? head->flags & BFTM_FLAGS_MODE : 0;
+	msg->arg = head->arg;
+	msg->server = head->server;
+	msg->flags = modes ? head->flags & ~BFTM_FLAGS_MODE : head->flags;
+	msg->cluster = head->cluster;
+	msg->client = head->client;
+	msg->server_epoch = head->epoch;
+	msg->seq = head->seq;
+}
+
+static void get_name(const struct bftm_head *head, struct bftm_msg *msg)
+{
+	memcpy(msg->name, head->name, head->name_len);
+	memset(msg->name + head->name_len, 0, sizeof(msg->name) - head->name_len);
+}
+
+/* A request of a protocol that is not served here: enough is known to refuse it. */
+static enum bftm_wire_error get_foreign(const struct bftm_head *head, struct bftm_msg *msg)
+{
+	if (head->type & BFTM_MSG_REPLY)
+		return BFTM_WIRE_BAD_TYPE;
+	if (head->left < sizeof(msg->attempt))
+		return BFTM_WIRE_BAD_LENGTH;
+	get_head(head, false, msg);
+	get_name(head, msg);
+	bftm_form_get(&limit_form, head->body, &msg->attempt);
+	return BFTM_WIRE_OK;
+}
+
+static bool is_foreign(u8 proto)
+{
+	return proto != BFTM_PROTO_BACKOFF && proto != BFTM_PROTO_ORDER && !bftm_protocol_of(proto);
 }
 
 enum bftm_wire_error bftm_wire_get(const void *buf, size_t len,
 				   struct bftm_msg *msg)
 {
-	struct bftm_wire w;
+	enum bftm_wire_error err;
+	const struct bftm_form *form;
+	struct bftm_head head;
+	bool modes;
 
-	if (len != sizeof(w))
-		return BFTM_WIRE_BAD_LENGTH;
-	memcpy(&w, buf, sizeof(w));
-	if (w.version != BFTM_WIRE_VERSION)
-		return BFTM_WIRE_BAD_VERSION;
-	if (!is_type(w.type))
+	err = bftm_head_get(buf, len, &head);
+	if (err) {
+		if (err == BFTM_WIRE_BAD_VERSION)
+			get_head(&head, false, msg);
+		return err;
+	}
+	modes = head.proto != BFTM_PROTO_ORDER && head.type != BFTM_MSG_VERSION;
+	form = bftm_wire_form(head.type);
+	if (head.type != BFTM_MSG_VERSION) {
+		if (len < BFTM_DATAGRAM_MIN)
+			return BFTM_WIRE_BAD_LENGTH;
+		if (is_foreign(head.proto))
+			return get_foreign(&head, msg);
+	}
+	if (!form || (head.proto == BFTM_PROTO_ORDER && !bftm_wire_common(head.type)))
 		return BFTM_WIRE_BAD_TYPE;
-	if (le16_to_cpu(w.flags) & ~BFTM_FLAGS_KNOWN)
-		return BFTM_WIRE_BAD_FLAGS;
-	if (!name_ok(&w))
+	if (head.proto == BFTM_PROTO_ORDER && head.name_len > BFTM_OBJECT_NAME_MAX)
 		return BFTM_WIRE_BAD_NAME;
+	err = bftm_form_allows(form, &head, modes);
+	if (err)
+		return err;
+	if (head.left < form->bytes)
+		return BFTM_WIRE_BAD_LENGTH;
+	get_head(&head, modes, msg);
+	if (!bftm_form_get(form, head.body, msg) || !fields_agree(msg))
+		return BFTM_WIRE_BAD_FIELD;
+	get_name(&head, msg);
+	return get_parts(msg, head.body + form->bytes, head.left - form->bytes);
+}
 
-	msg->type = w.type;
-	msg->proto = w.proto;
-	msg->name_len = w.name_len;
-	msg->server = le16_to_cpu(w.server);
-	msg->flags = le16_to_cpu(w.flags);
-	msg->cluster = le32_to_cpu(w.cluster);
-	msg->client = le32_to_cpu(w.client);
-	msg->k = le32_to_cpu(w.k);
-	msg->position = w.type == BFTM_MSG_REFUSED ? 0 : le32_to_cpu(w.position);
-	msg->arg = w.type == BFTM_MSG_REFUSED ? (u8)le32_to_cpu(w.position) : 0;
-	msg->mode = BFTM_MODE_EX;
-	msg->server_epoch = le64_to_cpu(w.server_epoch);
-	msg->seq = le64_to_cpu(w.seq);
-	msg->attempt = le64_to_cpu(w.attempt);
-	msg->lease_ns = le64_to_cpu(w.lease_ns);
-	msg->prio = le64_to_cpu(w.prio);
-	msg->gno = le64_to_cpu(w.gno);
-	msg->token = le64_to_cpu(w.token);
-	memcpy(msg->name, w.name, sizeof(msg->name));
-	return BFTM_WIRE_OK;
+static u8 *put_parts(const struct bftm_msg *msg, u8 *at)
+{
+	struct bftm_msg refused = *msg;
+	u8 kept;
+
+	if (msg->type == BFTM_MSG_REFUSED && refusal_limit(&refused)) {
+		bftm_form_put(&limit_form, refusal_limit(&refused), at);
+		return at + limit_form.bytes;
+	}
+	if (!(msg->flags & BFTM_FLAG_VALUE) ||
+	    !(bftm_wire_form(msg->type)->flags & BFTM_FLAG_VALUE))
+		return at;
+	bftm_form_put(&value_form, msg, at);
+	at += value_form.bytes;
+	kept = msg->value_len <= msg->value_room ? msg->value_len : 0;
+	if (kept)
+		memcpy(at, msg->value, kept);
+	memset(at + kept, 0, msg->value_room - kept);
+	return at + msg->value_room;
+}
+
+size_t bftm_wire_write(const struct bftm_msg *msg, void *buf)
+{
+	const struct bftm_form *form = bftm_wire_form(msg->type);
+	const struct bftm_head head = {
+		.version = BFTM_WIRE_VERSION,
+		.proto = msg->proto,
+		.type = msg->type,
+		.name_len = form->named == BFTM_NAMELESS ? 0 : msg->name_len,
+		.flags = (msg->flags & form->flags) | (form->mode_max ? msg->mode : 0),
+		.arg = form->arg ? msg->arg : 0,
+		.server = msg->server,
+		.cluster = msg->cluster,
+		.client = msg->client,
+		.epoch = msg->server_epoch,
+		.seq = msg->seq,
+		.name = msg->name,
+	};
+	u8 *at = bftm_head_put(&head, buf);
+
+	bftm_form_put(form, msg, at);
+	at = put_parts(msg, at + form->bytes);
+	return at - (u8 *)buf + BFTM_TAG_LEN;
 }
 
 void bftm_wire_put(const struct bftm_msg *msg, struct bftm_wire *wire)
 {
-	memset(wire, 0, sizeof(*wire));
-	wire->version = BFTM_WIRE_VERSION;
-	wire->type = msg->type;
-	wire->proto = msg->proto;
-	wire->name_len = msg->name_len;
-	wire->cluster = cpu_to_le32(msg->cluster);
-	wire->client = cpu_to_le32(msg->client);
-	wire->server = cpu_to_le16(msg->server);
-	wire->flags = cpu_to_le16(msg->flags);
-	wire->server_epoch = cpu_to_le64(msg->server_epoch);
-	wire->seq = cpu_to_le64(msg->seq);
-	wire->attempt = cpu_to_le64(msg->attempt);
-	wire->k = cpu_to_le32(msg->k);
-	wire->position = cpu_to_le32(msg->type == BFTM_MSG_REFUSED ? msg->arg : msg->position);
-	wire->lease_ns = cpu_to_le64(msg->lease_ns);
-	wire->prio = cpu_to_le64(msg->prio);
-	wire->gno = cpu_to_le64(msg->gno);
-	wire->token = cpu_to_le64(msg->token);
-	memcpy(wire->name, msg->name, msg->name_len);
+	wire->len = bftm_wire_write(msg, wire->data);
+	memset(wire->data + wire->len - BFTM_TAG_LEN, 0, BFTM_TAG_LEN);
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Datagrams between clients and servers. Every message has the same length,
- * so a reply fits the request's buffer and nothing is ever amplified. All
- * integers are little-endian. The tag is SipHash-2-4-128 over all that stands
- * before it, under a key for this client, this server and this direction.
+ * Datagrams between clients and servers: a head, the name of the lock, a body by type, the
+ * tag (core/form.h, core/wire_forms.h). A datagram is as long as what it says and a multiple of
+ * 8 bytes; no answer is longer than its request, so nothing is ever amplified. All integers are
+ * little-endian. The tag is SipHash-2-4-128 over all that stands before it, under a key for this
+ * client, this server and this direction. A message has one spelling: what a type does not name
+ * is 0, and a datagram of any other form is dropped.
  */
 #ifndef BFTM_CORE_WIRE_H
 #define BFTM_CORE_WIRE_H
 
-#include "core/limits.h"
-#include "core/types.h"
+#include "core/form.h"
 
-#define BFTM_WIRE_VERSION	1
-#define BFTM_WIRE_LEN		160
-#define BFTM_TAG_LEN		16
-#define BFTM_TAGGED_LEN		(BFTM_WIRE_LEN - BFTM_TAG_LEN)
+/* The longest about a lock: TRY with a name and a value of 64 bytes each. */
+#define BFTM_WIRE_LEN_MAX	224
+#define BFTM_VALUE_LEN_MAX	64
 
 /** enum bftm_proto - which protocol's pair of cores a message is for */
 enum bftm_proto {
@@ -23,26 +23,34 @@ enum bftm_proto {
 };
 
 /**
- * enum bftm_msg_type - what a message says; replies have bit 7 set
+ * enum bftm_msg_type - what a message says; what a server sends has bit 7 set
  * @BFTM_MSG_NONE:      no message: the core's word for silence
  * @BFTM_MSG_HELLO:     what is your epoch? (answered by CHALLENGE)
  * @BFTM_MSG_TRY:       try() of Figure 1, with Δ and the send number k
  * @BFTM_MSG_RELEASE:   attempt is over, release or cancel it
- * @BFTM_MSG_YIELD:     take grant @gno back and queue the attempt again; not
- *                      answered
+ * @BFTM_MSG_YIELD:     take grant @gno back and queue the attempt again, or leave it the
+ *                      mode in @arg; not answered
  * @BFTM_MSG_STAMP:     may @token be the fencing token of this attempt?
  * @BFTM_MSG_RECOVER:   after a restart: no server stamped more than @token
- * @BFTM_MSG_CHALLENGE: my epoch is in the header, and what I am
+ * @BFTM_MSG_SYNC:      the client has told of all that it holds without a lease
+ * @BFTM_MSG_ASK:       who has the lock?
+ * @BFTM_MSG_STALE:     the request is for another epoch than that in the head, and was not read
+ * @BFTM_MSG_CHALLENGE: my epoch is in the head, and what I am
  * @BFTM_MSG_FREE:      FREE of Figure 1: granted to this attempt
  * @BFTM_MSG_LOCKED:    LOCKED of Figure 1: granted to another
  * @BFTM_MSG_WAIT:      not yet: queued, or in quarantine (@position 0)
  * @BFTM_MSG_RELEASED:  the attempt named owns nothing here any more
  * @BFTM_MSG_REFUSED:   not done, for the reason in @arg
- * @BFTM_MSG_INQUIRE:   one with a better priority waits: would you yield @gno?
+ * @BFTM_MSG_INQUIRE:   one that goes before it waits: would you yield @gno?
  * @BFTM_MSG_SACK:      token @gno accepted
  * @BFTM_MSG_SNACK:     token @gno refused, @token was stamped before
+ * @BFTM_MSG_SYNCED:    answer to SYNC
+ * @BFTM_MSG_OWNER:     answer to ASK
+ * @BFTM_MSG_PROBE:     do you still hold this without a lease?
+ * @BFTM_MSG_VERSION:   this server speaks version @arg
  *
- * FREE and INQUIRE also come unasked, then with @seq 0.
+ * FREE, INQUIRE and PROBE come unasked, then with @seq 0. Today's servers refuse SYNC and ASK,
+ * modes other than EX, REASSERT and VALUE (BFTM_REFUSED_PROTO), and send no PROBE.
  */
 enum bftm_msg_type {
 	BFTM_MSG_NONE = 0,
@@ -52,6 +60,9 @@ enum bftm_msg_type {
 	BFTM_MSG_YIELD = 0x04,
 	BFTM_MSG_STAMP = 0x05,
 	BFTM_MSG_RECOVER = 0x06,
+	BFTM_MSG_SYNC = 0x07,
+	BFTM_MSG_ASK = 0x08,
+	BFTM_MSG_STALE = 0x80,
 	BFTM_MSG_CHALLENGE = 0x81,
 	BFTM_MSG_FREE = 0x82,
 	BFTM_MSG_LOCKED = 0x83,
@@ -61,6 +72,10 @@ enum bftm_msg_type {
 	BFTM_MSG_INQUIRE = 0x87,
 	BFTM_MSG_SACK = 0x88,
 	BFTM_MSG_SNACK = 0x89,
+	BFTM_MSG_SYNCED = 0x8a,
+	BFTM_MSG_OWNER = 0x8b,
+	BFTM_MSG_PROBE = 0x8c,
+	BFTM_MSG_VERSION = 0xff,
 };
 
 #define BFTM_MSG_REPLY		0x80
@@ -68,12 +83,14 @@ enum bftm_msg_type {
 /* In @token of an answer: not known since a restart, see BFTM_MSG_RECOVER. */
 #define BFTM_TOKEN_UNKNOWN	(~0ull)
 
-/** enum bftm_msg_flag - modifiers of a request */
+/** enum bftm_msg_flag - modifiers; the lowest three bits of the byte are a mode */
 enum bftm_msg_flag {
-	BFTM_FLAG_NOQUEUE = 1 << 0,	/* TRY: answer LOCKED, do not queue */
+	BFTM_FLAG_NOQUEUE = 1 << 3,	/* TRY: answer LOCKED, do not queue */
+	BFTM_FLAG_REASSERT = 1 << 4,	/* TRY: held without a lease since before the restart */
+	BFTM_FLAG_VALUE = 1 << 5,	/* with a value behind the body */
+	BFTM_FLAG_DOUBT = 1 << 6,	/* the value may not be the last that was written */
+	BFTM_FLAG_DEADLOCK = 1 << 7,	/* this conversion and another exclude each other */
 };
-
-#define BFTM_FLAGS_KNOWN	BFTM_FLAG_NOQUEUE
 
 /** enum bftm_mode - modes of a lock; see bftm_mode_mask() */
 enum bftm_mode {
@@ -103,73 +120,50 @@ enum bftm_refusal {
 	BFTM_REFUSED_OBJECTS = 8,	/* object table or its memory full */
 	BFTM_REFUSED_STATE = 9,		/* state or operation too long, or malformed */
 	BFTM_REFUSED_PENDING = 10,	/* too many operations wait for the object */
+	BFTM_REFUSED_EVICTED = 11,	/* this incarnation of the client was evicted */
 	BFTM_REFUSED_CLOCK = 12,	/* RECOVER: token above the server's wall clock */
 	BFTM_REFUSED_BEHIND = 13,	/* HELLO: its number is long past, @gno was taken */
 };
 
 /**
- * struct bftm_wire - a datagram
- * @version:      BFTM_WIRE_VERSION
+ * struct bftm_msg - a message in the host's byte order
  * @type:         enum bftm_msg_type
  * @proto:        enum bftm_proto
- * @name_len:     bytes used of @name, 0 only in HELLO and its answer
- * @cluster:      number of the cluster, so that two never mix
- * @client:       number of the client, names the key
- * @server:       number of the server, names the key
+ * @name_len:     bytes used of @name
+ * @mode:         enum bftm_mode: in TRY and STAMP what is asked for, in FREE and INQUIRE what
+ *                is granted
+ * @arg:          in TRY the mode that its client holds already, in YIELD the mode that it
+ *                keeps; in FREE, SACK and SNACK the set of modes that share the highest token;
+ *                in REFUSED enum bftm_refusal; in VERSION the version
+ * @value_len:    bytes of the value; more than @value_room: it is not there
+ * @value_room:   bytes behind the body, a multiple of 8
+ * @server, @cluster, @client, @server_epoch, @seq: of struct bftm_wire_head
  * @flags:        enum bftm_msg_flag
- * @server_epoch: what the client believes to be the server's incarnation;
- *                in a reply, what it is
- * @seq:          strictly increasing per client over all servers and restarts
- *                (incarnation in the high half); a server takes each once. A
- *                reply repeats the request's; 0 when it answers none
- * @attempt:      number of the attempt, incarnation in the high half, never
- *                used twice by a client
- * @k:            number of the send of this attempt that is asked or answered
- * @position:     in REFUSED the reason, in WAIT the place in the queue
- * @lease_ns:     in TRY the Δ asked for; in LOCKED and WAIT an estimate of the
- *                wait in ns; in CHALLENGE the longest lease granted
- * @prio:         Lamport priority; in replies the highest that was seen
- * @gno:          number of the grant; in CHALLENGE ns of quarantine left; in
- *                SACK and SNACK the token that was offered; in REFUSED, when the
- *                client's numbers are behind, the highest that was taken
- * @token:        in STAMP the token offered; in replies the highest stamped for
- *                this lock, in CHALLENGE for any
- * @name:         of the lock, filled up with zero bytes
- * @tag:          authentication
- */
-struct bftm_wire {
-	__u8 version;
-	__u8 type;
-	__u8 proto;
-	__u8 name_len;
-	__le32 cluster;
-	__le32 client;
-	__le16 server;
-	__le16 flags;
-	__le64 server_epoch;
-	__le64 seq;
-	__le64 attempt;
-	__le32 k;
-	__le32 position;
-	__le64 lease_ns;
-	__le64 prio;
-	__le64 gno;
-	__le64 token;
-	__u8 name[BFTM_NAME_LEN_MAX];
-	__u8 tag[BFTM_TAG_LEN];
-};
-
-static_assert(sizeof(struct bftm_wire) == BFTM_WIRE_LEN);
-static_assert(offsetof(struct bftm_wire, tag) == BFTM_TAGGED_LEN);
-
-/**
- * struct bftm_msg - a message in the host's byte order
- * @mode: enum bftm_mode: in TRY and STAMP what is asked for, in FREE and INQUIRE what is granted
- * @arg:  in TRY the mode that its client holds already, in YIELD the mode that it keeps; in
- *        FREE, SACK and SNACK the set of modes that share the highest token; in REFUSED
- *        enum bftm_refusal
+ * @k:            number of the send of this attempt that is asked, or granted
+ * @position:     in WAIT the place in the queue
+ * @attempt:      number of the attempt, incarnation in the high half, never used twice by a
+ *                client; in STALE and REFUSED the first word of the request's body, which for
+ *                most requests is its attempt
+ * @lease_ns:     in TRY the Δ asked for; in LOCKED and WAIT an estimate of the wait in ns; in
+ *                CHALLENGE and REFUSED (BFTM_REFUSED_LEASE) the longest lease granted; in OWNER
+ *                what is left
+ * @prio:         Lamport priority; in what a server sends the highest that was seen
+ * @gno:          number of the grant, of which LOCKED and WAIT have the low half; in CHALLENGE
+ *                ns of quarantine left; in SACK and SNACK the token that was offered; in REFUSED
+ *                (BFTM_REFUSED_BEHIND) the highest number that was taken
+ * @token:        in STAMP the token offered; in RECOVER the highest stamped elsewhere; in what a
+ *                server sends the highest stamped for this lock, in CHALLENGE for any
+ * @owner, @waiters, @holders: of OWNER
+ * @incarnation:  of SYNC and SYNCED
+ * @features:     of HELLO and CHALLENGE: extensions that are spoken; none is defined
+ * @spared:       in CHALLENGE: servers of the cluster that may restart without quarantine
+ * @recovering:   in CHALLENGE: 1 if the server waits for SYNC
+ * @value_k:      the send that wrote the value, 0: nothing is written
+ * @value:        in the datagram
+ * @name:         of the lock
  *
- * The other fields are as above.
+ * Which of them a type has, core/wire_forms.h says; the others are left alone by
+ * bftm_wire_put(), and 0 after bftm_wire_get().
  */
 struct bftm_msg {
 	u8 type;
@@ -177,12 +171,22 @@ struct bftm_msg {
 	u8 name_len;
 	u8 mode;
 	u8 arg;
+	u8 value_len;
+	u8 value_room;
+	u8 spared;
+	u8 recovering;
 	u16 server;
 	u16 flags;
 	u32 cluster;
 	u32 client;
 	u32 k;
 	u32 position;
+	u32 owner;
+	u32 waiters;
+	u32 holders;
+	u32 incarnation;
+	u32 features;
+	u32 value_k;
 	u64 server_epoch;
 	u64 seq;
 	u64 attempt;
@@ -190,39 +194,58 @@ struct bftm_msg {
 	u64 prio;
 	u64 gno;
 	u64 token;
+	const u8 *value;
 	u8 name[BFTM_NAME_LEN_MAX];
 };
 
-/** enum bftm_wire_error - why a datagram is not a message */
-enum bftm_wire_error {
-	BFTM_WIRE_OK,
-	BFTM_WIRE_BAD_LENGTH,
-	BFTM_WIRE_BAD_VERSION,
-	BFTM_WIRE_BAD_TYPE,
-	BFTM_WIRE_BAD_FLAGS,
-	BFTM_WIRE_BAD_NAME,
+/**
+ * struct bftm_wire - a datagram about a lock
+ * @len:  bytes of it
+ * @data: them
+ * @head: their beginning
+ */
+struct bftm_wire {
+	size_t len;
+	union {
+		__u8 data[BFTM_WIRE_LEN_MAX];
+		struct bftm_wire_head head;
+	};
 };
 
 /**
  * bftm_wire_get() - read a datagram
- * @buf: its payload, any alignment
+ * @buf: its payload, any alignment; @msg->value points into it
  * @len: its length in bytes
- * @msg: the message, untouched on failure
+ * @msg: the message; undefined on failure but for BFTM_WIRE_BAD_VERSION, when it has what later
+ *       versions keep of the head
  *
  * Checks the form only. The tag is the caller's to check, before it believes
- * a word of @msg. Requests and replies both pass.
+ * a word of @msg. What servers and what clients send both pass.
  *
- * Return: BFTM_WIRE_OK or the first thing that is wrong.
+ * Of a protocol that is not in bftm_protocols any request passes, with the first word of its
+ * body as attempt.
+ *
+ * Return: BFTM_WIRE_OK or what is wrong.
  */
 enum bftm_wire_error bftm_wire_get(const void *buf, size_t len,
 				   struct bftm_msg *msg);
 
 /**
- * bftm_wire_put() - write a message, all but its tag
- * @msg:  the message
- * @wire: the datagram, tag zeroed
+ * bftm_wire_write() - write a message, all but its tag
+ * @msg: the message, of a type that has a form
+ * @buf: of BFTM_WIRE_LEN_MAX bytes, any alignment; @msg->value may not be in it
+ * Return: bytes of the datagram, tag included.
  */
+size_t bftm_wire_write(const struct bftm_msg *msg, void *buf);
+
+/** bftm_wire_put() - bftm_wire_write(), with the tag zeroed */
 void bftm_wire_put(const struct bftm_msg *msg, struct bftm_wire *wire);
+
+/** bftm_wire_form() - of a type of messages about locks, or NULL */
+const struct bftm_form *bftm_wire_form(u8 type);
+
+/** bftm_wire_common() - is its form the same in each protocol? */
+bool bftm_wire_common(u8 type);
 
 /** bftm_msg_name() - "TRY" for BFTM_MSG_TRY and so on, "?" for no type. */
 const char *bftm_msg_name(u8 type);
