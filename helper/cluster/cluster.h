@@ -71,7 +71,7 @@ struct bftm_record {
  * @begun_ns: when its first try was sent
  * @won:      F servers said FREE
  * @lost:     more than n - F said LOCKED, and not for a holder seen before
- * @gno:      of those that said LOCKED, which grant, when it was not won
+ * @gno:      of those that said LOCKED, which grant, when it was not won; the low half
  * @counted:  servers that were counted as disagreeing
  * @queued:   not a round of Figure 1: judged when it was over
  */
@@ -82,7 +82,7 @@ struct bftm_round {
 	bool lost;
 	bool queued;
 	u32 counted;
-	u64 gno[BFTM_SERVERS_MAX];
+	u32 gno[BFTM_SERVERS_MAX];
 };
 
 /**
@@ -93,12 +93,13 @@ struct bftm_round {
  * @quarantine_until_ns: as it said, by our clock
  * @asked_ns:      when the oldest request was sent that is not answered, 0 for none
  * @heard_ns:      when it was heard last, 0 for never
- * @locked_gno:    grant named by its last LOCKED
+ * @locked_gno:    grant named by its last LOCKED, the low half
  * @counted_gno:   the same, when it last disagreed with a round won
  * @counted_ns:    and when that was
  * @token:         no higher fencing token was stamped there, or
  *                 BFTM_TOKEN_UNKNOWN
  * @sent_seq:      sequence number of the last request to it
+ * @version:       of the wire format, when it says that it speaks another; else 0
  * @taken:         it has taken a number of this daemon's, whatever it answered
  * @ahead:         highest number of this client that it has taken, when it said last that ours
  *                 are behind; 0 when it answers
@@ -123,8 +124,6 @@ struct bftm_peer {
 	u64 asked_ns;
 	u64 heard_ns;
 	u64 hello_ns;
-	u64 locked_gno;
-	u64 counted_gno;
 	u64 counted_ns;
 	u64 token;
 	u64 sent_seq;
@@ -136,6 +135,9 @@ struct bftm_peer {
 	u64 silent_ns;
 	u64 hasty_epoch;
 	u64 ahead;
+	u32 locked_gno;
+	u32 counted_gno;
+	u8 version;
 	bool taken;
 	bool suspect;
 	bool silent;
@@ -195,6 +197,7 @@ struct bftm_acquires {
  * @configuration: number of its configuration: the same for the same one, also of the next daemon
  * @refused_ns: when it was logged that servers refused a lock, last; @denied_ns: an operation
  * @lost_ns:  since when losses of locks are counted for the log: @losses
+ * @version_ns: when it was logged that servers speak another version of the wire format, last
  * @behind_ns: when it was logged that this client's numbers are behind, last
  * @draining: a newer configuration replaced it; goes when nothing is under way
  * @draining_ns: since when
@@ -227,6 +230,7 @@ struct bftm_cluster {
 	u64 refused_ns;
 	u64 denied_ns;
 	u64 behind_ns;
+	u64 version_ns;
 	u64 lost_ns;
 	u32 losses;
 	bool draining;
@@ -315,6 +319,12 @@ void bftm_probe(struct bftm_cluster *cl);
 
 /** bftm_challenged() - server @u has said what it is. */
 void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
+
+/** bftm_version_heard() - server @u says that it speaks this version of the wire format, not ours */
+void bftm_version_heard(struct bftm_cluster *cl, u32 u, u8 version);
+
+/** bftm_cluster_outdated() - do b + 1 servers say so? A correct one is among them. */
+bool bftm_cluster_outdated(const struct bftm_cluster *cl);
 
 /* behind.c: numbers of this client that servers do not take. */
 

@@ -47,13 +47,16 @@ static bool is_probe(const struct bftm_asked *a)
 }
 
 /*
- * bftm_server_step() answers each type by these and no others. CHALLENGE and REFUSED may come to
- * any; INQUIRE is a push. Who asks for a place in the queue is never told LOCKED.
+ * bftm_serve() answers each type by these and no others. REFUSED may come to any, CHALLENGE to
+ * HELLO and RECOVER and STALE to all else; INQUIRE is a push. Who asks for a place in the queue is never told LOCKED.
  */
 static bool may_answer(const struct bftm_asked *a, const struct bftm_msg *msg)
 {
 	switch (msg->type) {
 	case BFTM_MSG_CHALLENGE:
+		return is_probe(a);
+	case BFTM_MSG_STALE:
+		return !is_probe(a);
 	case BFTM_MSG_REFUSED:
 		return true;
 	case BFTM_MSG_LOCKED:
@@ -73,17 +76,18 @@ static bool may_answer(const struct bftm_asked *a, const struct bftm_msg *msg)
 }
 
 /*
- * A server that was started anew has another epoch: it says CHALLENGE to what names the old one,
+ * A server that was started anew has another epoch: it says STALE to what names the old one,
  * and nothing else but REFUSED before it knows that. So what it decides is under the epoch that
- * was named; and what it challenges, but for HELLO and RECOVER, was under another. 0 is drawn by
- * none.
+ * was named, and what it calls stale was under another. 0 is drawn by none.
  */
 static bool is_false_epoch(const struct bftm_asked *a, const struct bftm_msg *msg)
 {
 	if (msg->type == BFTM_MSG_REFUSED)
 		return false;
 	if (msg->type == BFTM_MSG_CHALLENGE)
-		return !msg->server_epoch || (!is_probe(a) && msg->server_epoch == a->epoch);
+		return !msg->server_epoch;
+	if (msg->type == BFTM_MSG_STALE)
+		return !msg->server_epoch || msg->server_epoch == a->epoch;
 	return msg->server_epoch != a->epoch;
 }
 
@@ -127,10 +131,13 @@ enum bftm_lie bftm_answer_lies(const struct bftm_asked *a, u32 u, const struct b
 		return BFTM_LIE_OTHER;
 	if (a->proto != BFTM_PROTO_BACKOFF)
 		return BFTM_LIE_NONE;
-	/* A server repeats attempt, send and name as they came. */
+	/* It repeats nothing but the head. */
+	if (msg->type == BFTM_MSG_VERSION)
+		return BFTM_LIE_NONE;
+	/* A server repeats attempt and name as they came, and in FREE the send. */
 	if (msg->attempt > a->attempt || (msg->attempt == a->attempt && msg->k > a->k))
 		return BFTM_LIE_AHEAD;
-	if (msg->attempt != a->attempt || msg->k != a->k ||
+	if (msg->attempt != a->attempt || (msg->type == BFTM_MSG_FREE && msg->k != a->k) ||
 	    bftm_name_hash(msg) != a->name || !may_answer(a, msg))
 		return BFTM_LIE_OTHER;
 	if (is_false_epoch(a, msg))

@@ -58,6 +58,7 @@ static void believe(struct bftm_cluster *cl, struct bftm_peer *peer,
 	peer->lease_max_ns = msg->lease_ns;
 	peer->quarantine_until_ns = msg->gno ? now + msg->gno : 0;
 	peer->token = msg->token;
+	peer->version = 0;
 	if (before == peer->epoch)
 		return;
 	bftm_epochs_believe(&peer->epochs, peer->epoch, msg->seq, bftm_identity_seq(cl->identity));
@@ -72,6 +73,24 @@ static void believe(struct bftm_cluster *cl, struct bftm_peer *peer,
 	for (i = 0; i < BFTM_SERVICES; i++)
 		if (bftm_services[i]->restarted)
 			bftm_services[i]->restarted(cl, (u32)(peer - cl->peer));
+}
+
+bool bftm_cluster_outdated(const struct bftm_cluster *cl)
+{
+	u32 u, sum = 0;
+
+	for (u = 0; u < cl->conf.n; u++)
+		sum += cl->peer[u].version != 0;
+	return sum > cl->conf.b;
+}
+
+void bftm_version_heard(struct bftm_cluster *cl, u32 u, u8 version)
+{
+	cl->peer[u].version = version != BFTM_WIRE_VERSION ? version : 0;
+	if (bftm_cluster_outdated(cl) && bftm_due(&cl->version_ns, BFTM_SAID_AGAIN_NS))
+		bftm_log(LOG_ERR,
+			 "cluster %s: server %u speaks version %u of the wire format, this host %d: upgrade the hosts that are behind",
+			 cl->conf.name, cl->peer[u].conf->id, version, BFTM_WIRE_VERSION);
 }
 
 void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)

@@ -14,10 +14,9 @@
 #define SOCKET_BUFFER	(4 << 20)
 #define BATCH		64
 
-/* One byte more than a message, to see what is too long. */
-union datagram {
-	struct bftm_wire wire;
-	u8 raw[BFTM_ORDER_LEN_MAX + 8];
+/* More than a message has, to see what is too long. */
+struct datagram {
+	u8 raw[BFTM_DATAGRAM_MAX + 8];
 };
 
 static u64 next_seq(struct bftm_cluster *cl, struct bftm_peer *peer, u64 now)
@@ -42,13 +41,14 @@ static u64 epoch_for(const struct bftm_peer *peer, u8 type, u64 now)
 
 /* A message for server @u, into @ret. Return: its length; 0: it cannot be signed. */
 typedef size_t seal_fn(struct bftm_cluster *cl, u32 u, const void *msg, u64 now,
-		       union datagram *ret);
+		       struct datagram *ret);
 
 static size_t seal(struct bftm_cluster *cl, u32 u, const void *msg, u64 now,
-		   union datagram *ret)
+		   struct datagram *ret)
 {
 	struct bftm_peer *peer = &cl->peer[u];
 	struct bftm_msg m = *(const struct bftm_msg *)msg;
+	size_t len;
 
 	m.proto = cl->conf.proto;
 	m.cluster = cl->conf.id;
@@ -57,12 +57,12 @@ static size_t seal(struct bftm_cluster *cl, u32 u, const void *msg, u64 now,
 	m.server_epoch = epoch_for(peer, m.type, now);
 	m.seq = next_seq(cl, peer, now);
 	cl->asked[m.seq % BFTM_ASKED] = bftm_asked_of(&m, u, now);
-	bftm_wire_put(&m, &ret->wire);
-	return bftm_mac_sign(peer->request_mac, &ret->wire) < 0 ? 0 : sizeof(ret->wire);
+	len = bftm_wire_write(&m, ret->raw);
+	return bftm_mac_sign_bytes(peer->request_mac, ret->raw, len) < 0 ? 0 : len;
 }
 
 static size_t seal_order(struct bftm_cluster *cl, u32 u, const void *msg, u64 now,
-			 union datagram *ret)
+			 struct datagram *ret)
 {
 	struct bftm_peer *peer = &cl->peer[u];
 	struct bftm_order_msg m = *(const struct bftm_order_msg *)msg;
@@ -90,7 +90,7 @@ static void send_batch(struct bftm_cluster *cl, struct mmsghdr *batch, int n)
 
 static void send_to(struct bftm_cluster *cl, u32 to, seal_fn *seal_for, const void *msg)
 {
-	static union datagram data[BFTM_SERVERS_MAX];
+	static struct datagram data[BFTM_SERVERS_MAX];
 	struct iovec part[BFTM_SERVERS_MAX];
 	struct mmsghdr batch[BFTM_SERVERS_MAX] = {};
 	u64 now = bftm_now();
@@ -169,6 +169,12 @@ static bool is_fresh(struct bftm_cluster *cl, struct bftm_peer *peer, u64 seq)
 	return true;
 }
 
+/* FREE and SACK count in the epoch of which CHALLENGE was heard last. */
+static bool is_counted(const struct bftm_peer *peer, const struct bftm_msg *msg)
+{
+	return !bftm_epoch_matters(msg->type) || msg->server_epoch == peer->epoch;
+}
+
 static void take_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 {
 	if (!is_fresh(cl, &cl->peer[u], msg->seq))
@@ -183,9 +189,13 @@ static void take_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *m
 	cl->peer[u].ahead = 0;
 	if (msg->type == BFTM_MSG_CHALLENGE)
 		bftm_challenged(cl, u, msg);
+	else if (msg->type == BFTM_MSG_STALE)
+		bftm_hello(cl, 1u << u);	/* it has started anew: what has it forgotten? */
+	else if (msg->type == BFTM_MSG_VERSION)
+		bftm_version_heard(cl, u, msg->arg);
 	else if (msg->type == BFTM_MSG_REFUSED && !msg->name_len)
 		bftm_recover_refused(cl, u, msg);	/* RECOVER, or HELLO: it names nothing */
-	else
+	else if (is_counted(&cl->peer[u], msg))
 		bftm_service_of(msg)->answer(cl, u, msg);
 }
 
@@ -224,7 +234,6 @@ static void take_order(struct bftm_cluster *cl, const void *data, size_t len,
 static void cluster_take(struct bftm_cluster *cl, const void *data, size_t len,
 			 const struct sockaddr_in6 *from)
 {
-	const struct bftm_wire *wire = data;
 	struct bftm_msg msg;
 	int u;
 
@@ -232,12 +241,14 @@ static void cluster_take(struct bftm_cluster *cl, const void *data, size_t len,
 	    msg.cluster != cl->conf.id || msg.client != cl->cred.client)
 		msg.server = 0;
 	u = index_of(cl, msg.server);
-	if (u < 0 || !bftm_mac_verify(cl->peer[u].reply_mac, wire)) {
+	if (u < 0 || !bftm_mac_verify_bytes(cl->peer[u].reply_mac, data, len)) {
 		count_bad(cl, from);
 		return;
 	}
 	if (is_push(&msg)) {
 		cl->peer[u].record.pushed++;
+		if (!is_counted(&cl->peer[u], &msg))
+			return;
 		bftm_services[BFTM_SERVICE_LOCKS]->answer(cl, (u32)u, &msg);
 	} else {
 		take_answer(cl, (u32)u, &msg);
@@ -247,7 +258,7 @@ static void cluster_take(struct bftm_cluster *cl, const void *data, size_t len,
 static void cluster_receive(struct bftm_watch *watch)
 {
 	struct bftm_cluster *cl = container_of(watch, struct bftm_cluster, socket);
-	static union datagram data[BATCH];
+	static struct datagram data[BATCH];
 	struct sockaddr_in6 from[BATCH] = {};
 	struct mmsghdr batch[BATCH] = {};
 	struct iovec part[BATCH];

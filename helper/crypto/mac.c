@@ -128,10 +128,10 @@ bool bftm_mac_verify_bytes(struct bftm_mac *mac, const void *buf, size_t len)
 
 int bftm_mac_sign(struct bftm_mac *mac, struct bftm_wire *wire)
 {
-	return bftm_mac_sign_bytes(mac, wire, sizeof(*wire));
+	return bftm_mac_sign_bytes(mac, wire->data, wire->len);
 }
 
 bool bftm_mac_verify(struct bftm_mac *mac, const struct bftm_wire *wire)
 {
-	return bftm_mac_verify_bytes(mac, wire, sizeof(*wire));
+	return bftm_mac_verify_bytes(mac, wire->data, wire->len);
 }

@@ -77,6 +77,10 @@ static void note_reach(struct bftm_acquire_op *op, u64 now)
 static int pending(struct bftm_acquire_op *op, u64 now)
 {
 	note_reach(op, now);
+	if (bftm_cluster_outdated(op->cluster)) {
+		bftm_attempt_give_back(op);
+		return EPROTONOSUPPORT;
+	}
 	if (!op->ask.timeout_at_ns && bftm_unreachable(op->unreachable_ns, now)) {
 		bftm_attempt_give_back(op);
 		return ENETUNREACH;
@@ -158,7 +162,7 @@ static int attempt_obey(struct bftm_acquire_op *op, const struct bftm_out *out)
 	case BFTM_LOST_ROUND:
 		return EWOULDBLOCK;
 	case BFTM_UNREACHABLE:
-		return ENETUNREACH;
+		return bftm_cluster_outdated(cl) ? EPROTONOSUPPORT : ENETUNREACH;
 	case BFTM_REFUSED:
 		say_refused(cl, out->refusal);
 		return bftm_refusal_errno(out->refusal);

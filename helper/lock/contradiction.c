@@ -39,14 +39,47 @@ static bool takes_back(const struct bftm_claim *claim, const struct bftm_contend
  */
 #define GRANTS_MAX (1ull << 56)
 
+/* Numbers of which the low half alone is known are counted from here, so that none is below 0. */
+#define HALF_FROM (1ull << 33)
+
+static bool names_whole(const struct bftm_msg *msg)
+{
+	return !bftm_says_locked(msg);
+}
+
+/* The number nearest to @whole that ends with this low half: no lock is granted 2^31 times between. */
+static u64 nearest(u64 whole, u64 half)
+{
+	return whole + (u64)(int64_t)(int32_t)((u32)half - (u32)whole);
+}
+
+/* The grant that @msg names, comparable with @claim->gno. */
+static u64 grant_named(const struct bftm_claim *claim, const struct bftm_msg *msg)
+{
+	if (names_whole(msg))
+		return msg->gno;
+	return claim->gno ? nearest(claim->gno, msg->gno) : HALF_FROM + (u32)msg->gno;
+}
+
+/* A whole number says which one the low half was of. */
+static void complete_claim(struct bftm_claim *claim, const struct bftm_msg *msg)
+{
+	if (!names_grant(msg) || !names_whole(msg) || claim->whole)
+		return;
+	if (claim->gno)
+		claim->gno = nearest(msg->gno, claim->gno);
+	claim->whole = true;
+}
+
 static bool miscounts(const struct bftm_claim *claim, const struct bftm_msg *msg)
 {
-	u64 more = msg->gno > claim->gno ? msg->gno - claim->gno : claim->gno - msg->gno;
+	u64 gno = grant_named(claim, msg);
+	u64 more = gno > claim->gno ? gno - claim->gno : claim->gno - gno;
 
 	if (names_grant(msg) && claim->gno && more > GRANTS_MAX)
 		return true;
 	return msg->seq > claim->after_seq &&
-	       ((names_grant(msg) && msg->gno < claim->gno) ||
+	       ((names_grant(msg) && gno < claim->gno) ||
 		(names_token(msg) && bftm_token_said(msg) < claim->token));
 }
 
@@ -69,8 +102,10 @@ static bool jumps(const struct bftm_claim *claim, const struct bftm_msg *msg, u6
 static void contradiction_note(struct bftm_claim *claim, const struct bftm_msg *msg, u64 sent_ns,
 			       u64 seq)
 {
-	if (names_grant(msg) && msg->gno > claim->gno) {
-		claim->gno = msg->gno;
+	u64 gno = grant_named(claim, msg);
+
+	if (names_grant(msg) && gno > claim->gno) {
+		claim->gno = gno;
 		claim->after_seq = seq;
 	}
 	if (names_token(msg) && bftm_token_said(msg) > claim->token) {
@@ -95,6 +130,7 @@ enum bftm_lie bftm_contradicts(struct bftm_claim *claim, const struct bftm_conte
 	/* Each start of a server is another one. */
 	if (claim->epoch != msg->server_epoch)
 		*claim = (struct bftm_claim){ .epoch = msg->server_epoch };
+	complete_claim(claim, msg);
 	/* A push of FREE names a send that the server has heard. */
 	if (msg->type == BFTM_MSG_FREE && msg->k > c->sends)
 		lie = BFTM_LIE_AHEAD;

@@ -9,7 +9,8 @@
 /**
  * struct bftm_claim - what one server said of one lock, by one of its epochs
  * @epoch:     its incarnation
- * @gno:       highest grant that it named
+ * @gno:       highest grant that it named; 0 for none
+ * @whole:     @gno is all of the number: LOCKED and WAIT name its low half
  * @token:     highest fencing token that it named
  * @after_seq: what was asked after it said so has higher sequence numbers
  * @free_seq:  the same, of when it last said FREE to this attempt; 0: never
@@ -25,6 +26,7 @@ struct bftm_claim {
 	u64 prio;
 	u64 prio_ns;
 	u64 prio_seq;
+	bool whole;
 };
 
 /* Says this message that another has the lock? In a quarantine nobody has. */

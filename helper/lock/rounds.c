@@ -14,7 +14,7 @@ static void free_alone(struct bftm_peer *peer)
 }
 
 /* It said that somebody has it, for @gno, though nobody else could have it. */
-static void locked_alone(struct bftm_cluster *cl, struct bftm_peer *peer, u64 gno)
+static void locked_alone(struct bftm_cluster *cl, struct bftm_peer *peer, u32 gno)
 {
 	u64 now = bftm_now();
 
@@ -143,7 +143,7 @@ static void judge_first(struct bftm_cluster *cl, struct bftm_acquire_op *op, boo
 	round->queued = true;
 	for (u = 0; u < cl->conf.n; u++)
 		if (heard->locked >> u & 1)
-			round->gno[u] = heard->claim[u].gno;
+			round->gno[u] = (u32)heard->claim[u].gno;
 	if (same_holder(cl, round))
 		return;
 	cl->rounds_lost++;
@@ -196,7 +196,7 @@ void bftm_evidence_over(struct bftm_cluster *cl, struct bftm_acquire_op *op)
 	cl->rounds_won++;
 	for (u = 0; u < cl->conf.n; u++)
 		if (heard->denied >> u & 1)
-			locked_alone(cl, &cl->peer[u], heard->claim[u].gno);
+			locked_alone(cl, &cl->peer[u], (u32)heard->claim[u].gno);
 }
 
 /* An answer to an attempt that waits in the queue, or that was won there. */
@@ -255,7 +255,7 @@ void bftm_evidence_answer(struct bftm_cluster *cl, u32 u,
 	struct bftm_peer *peer = &cl->peer[u];
 
 	if (msg->type == BFTM_MSG_LOCKED)
-		peer->locked_gno = msg->gno;
+		peer->locked_gno = (u32)msg->gno;
 	/* Of what was adopted, the beginning is not known. */
 	if (op && op->place == BFTM_PLACE_ACTIVE) {
 		if (op->heard.attempt != msg->attempt)

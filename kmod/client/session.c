@@ -54,21 +54,29 @@ static int index_of(const struct bftm_session *s, u16 server)
 	return -1;
 }
 
+static bool is_for_helper(u8 type)
+{
+	return bftm_wire_common(type) && type != BFTM_MSG_REFUSED;
+}
+
 /* Return: true when it answers what the kernel does, and nobody else needs it. */
-static bool session_take(struct bftm_session *s, const void *wire)
+static bool session_take(struct bftm_session *s, const void *wire, size_t len)
 {
 	spinlock_t *lock = &s->bn->upcall->lock;
 	struct bftm_msg msg;
 	bool taken;
 	int u;
 
-	/* CHALLENGE is for the helper: a server was restarted. */
-	if (bftm_wire_get(wire, BFTM_WIRE_LEN, &msg) || !(msg.type & BFTM_MSG_REPLY) ||
-	    msg.type == BFTM_MSG_CHALLENGE || !(msg.attempt & BFTM_ATTEMPT_KERNEL) ||
+	/* The helper sees to a server that was restarted: it says HELLO. */
+	if (bftm_wire_get(wire, len, &msg) || !(msg.type & BFTM_MSG_REPLY) ||
+	    is_for_helper(msg.type) || !(msg.attempt & BFTM_ATTEMPT_KERNEL) ||
 	    msg.cluster != s->id || msg.client != s->client)
 		return false;
 	u = index_of(s, msg.server);
-	if (u < 0 || !bftm_tag_ok(s->peer[u].pair.reply, wire, BFTM_WIRE_LEN))
+	if (u < 0 || !bftm_tag_ok(s->peer[u].pair.reply, wire, len))
+		return false;
+	/* STALE only addresses: an epoch counts once its CHALLENGE was heard. */
+	if (bftm_epoch_matters(msg.type) && msg.server_epoch != s->peer[u].epoch)
 		return false;
 	spin_lock(lock);
 	taken = bftm_fast_answer(s, u, &msg);
@@ -80,11 +88,12 @@ static bool session_take(struct bftm_session *s, const void *wire)
 static int session_hear(struct sock *sk, struct sk_buff *skb)
 {
 	struct bftm_session *s = rcu_dereference_sk_user_data(sk);
-	const size_t len = sizeof(struct udphdr) + BFTM_WIRE_LEN;
+	const size_t most = sizeof(struct udphdr) + BFTM_WIRE_LEN_MAX;
 
 	/* Others cannot write to the linear part, after its tag was found right. */
-	if (!s || skb->len != len || !pskb_may_pull(skb, len) ||
-	    !session_take(s, skb->data + sizeof(struct udphdr)))
+	if (!s || skb->len > most || !pskb_may_pull(skb, skb->len) ||
+	    !session_take(s, skb->data + sizeof(struct udphdr),
+			  skb->len - sizeof(struct udphdr)))
 		return 1;	/* it is the helper's */
 	consume_skb(skb);
 	return 0;
@@ -126,19 +135,19 @@ u32 bftm_session_send(struct bftm_session *s, u32 to, struct bftm_msg *msg)
 	for (u = 0; u < s->cfg.n; u++) {
 		struct bftm_session_peer *peer = &s->peer[u];
 		struct sk_buff *skb;
-		struct bftm_wire *wire;
+		size_t len;
 
 		if (!(to >> u & 1))
 			continue;
-		skb = bftm_udp_room(sizeof(*wire));
+		skb = bftm_udp_room(BFTM_WIRE_LEN_MAX);
 		if (!skb)
 			continue;
 		msg->server = peer->id;
 		msg->server_epoch = peer->epoch;
 		msg->seq = atomic64_inc_return((atomic64_t *)&s->counters->seq);
-		wire = skb_put(skb, sizeof(*wire));
-		bftm_wire_put(msg, wire);
-		bftm_sign(peer->pair.request, wire, sizeof(*wire));
+		len = bftm_wire_write(msg, skb->data);
+		skb_put(skb, len);
+		bftm_sign(peer->pair.request, skb->data, len);
 		if (bftm_udp_send(s->bn->net, s->sock->sk, &peer->to, &peer->route, skb) >= 0)
 			sent |= BIT(u);
 	}

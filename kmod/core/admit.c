@@ -19,11 +19,19 @@ bool bftm_admit_address(const struct bftm_server_cfg *cfg,
 	       !(req->type & BFTM_MSG_REPLY);
 }
 
+/* STALE and REFUSED repeat the first word of the request's body, which mostly is its attempt. */
+static void repeat(const struct bftm_msg *req, struct bftm_msg *reply, u8 type)
+{
+	*reply = *req;
+	reply->type = type;
+	if (req->type == BFTM_MSG_SYNC)
+		reply->attempt = req->incarnation;
+}
+
 void bftm_refuse(const struct bftm_msg *req, struct bftm_msg *reply,
 		 enum bftm_refusal reason)
 {
-	*reply = *req;
-	reply->type = BFTM_MSG_REFUSED;
+	repeat(req, reply, BFTM_MSG_REFUSED);
 	reply->arg = reason;
 	reply->token = 0;
 }
@@ -49,22 +57,26 @@ static void challenge(const struct bftm_server_cfg *cfg,
 	reply->type = BFTM_MSG_CHALLENGE;
 	reply->lease_ns = cfg->lease_max_ns;
 	reply->gno = now <= end ? end - now + 1 : 0;
-	reply->prio = 0;
 	reply->token = 0;
+	reply->features = 0;
+	reply->spared = 0;
+	reply->recovering = 0;
 }
 
 bool bftm_admit(const struct bftm_server_cfg *cfg, const struct bftm_msg *req,
 		u64 now, struct bftm_msg *reply)
 {
+	if (req->type == BFTM_MSG_HELLO || req->type == BFTM_MSG_RECOVER) {
+		challenge(cfg, req, now, reply);
+		return false;
+	}
+	if (req->server_epoch == cfg->epoch)
+		return true;
 	/*
 	 * A request made for an earlier incarnation is not looked at: it may
 	 * have been recorded then, when another window took its number.
 	 */
-	if (req->type == BFTM_MSG_HELLO || req->type == BFTM_MSG_RECOVER ||
-	    req->server_epoch != cfg->epoch)
-		challenge(cfg, req, now, reply);
-	else
-		return true;
+	repeat(req, reply, BFTM_MSG_STALE);
 	return false;
 }
 

@@ -98,7 +98,7 @@ bool bftm_admit_address(const struct bftm_server_cfg *cfg,
 /**
  * bftm_admit() - may a protocol see this authentic, fresh request?
  * @req:   a message, or of the ordering protocol what bftm_order_head() made of it
- * @reply: the answer when not: CHALLENGE
+ * @reply: the answer when not: CHALLENGE, or STALE to what was sent to another incarnation
  * Return: true when it may, then @reply is untouched.
  */
 bool bftm_admit(const struct bftm_server_cfg *cfg, const struct bftm_msg *req,
@@ -119,7 +119,7 @@ bool bftm_admit(const struct bftm_server_cfg *cfg, const struct bftm_msg *req,
 bool bftm_refuse_behind(const struct bftm_window *w, const struct bftm_msg *req,
 			struct bftm_msg *reply);
 
-/** bftm_refuse() - the answer REFUSED. @reply may not be @req. */
+/** bftm_refuse() - the answer REFUSED, which repeats the first word. @reply may not be @req. */
 void bftm_refuse(const struct bftm_msg *req, struct bftm_msg *reply,
 		 enum bftm_refusal reason);
 

@@ -22,6 +22,8 @@
 #define BFTM_LEASE_MIN_NS	(1 * BFTM_NS_PER_MS)
 #define BFTM_LEASE_MAX_NS	(3600 * BFTM_NS_PER_SEC)
 #define BFTM_LEASE_MAX_DEFAULT_NS (30 * BFTM_NS_PER_SEC)
+/* In place of Δ: without a lease. */
+#define BFTM_LEASE_NONE		(~0ull)
 
 /* Expected one-way delay δ: tunes back-off and time-outs, never safety. */
 #define BFTM_DELTA_MIN_NS	(1 * BFTM_NS_PER_US)

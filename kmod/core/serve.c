@@ -1,6 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #include "core/serve.h"
 
+static const struct bftm_protocol *protocol_of(const struct bftm_shell *shell, void *arg,
+					       u8 number)
+{
+	return shell->protocol ? shell->protocol(arg, number) : bftm_protocol_of(number);
+}
+
+enum bftm_served bftm_serve_version(const struct bftm_shell *shell, void *arg,
+				    const struct bftm_server_cfg *cfg,
+				    const struct bftm_msg *head, struct bftm_msg *reply)
+{
+	if (head->type & BFTM_MSG_REPLY || !head->seq || head->cluster != cfg->cluster ||
+	    head->server != cfg->id)
+		return BFTM_NOT_FOR_US;
+	if (shell->sender(arg, head) != BFTM_SENDER_GENUINE)
+		return BFTM_NOT_GENUINE;
+	if (!shell->take(arg, head))
+		return BFTM_NOT_NEW;
+	*reply = *head;
+	reply->type = BFTM_MSG_VERSION;
+	reply->arg = BFTM_WIRE_VERSION;
+	reply->server_epoch = cfg->epoch;
+	return BFTM_SERVED;
+}
+
 enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
 				 const struct bftm_server_cfg *cfg, const struct bftm_msg *head,
 				 u64 now, struct bftm_server_cfg *limits, bool *admit,
@@ -22,7 +46,12 @@ enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
 	if (shell->take && !shell->take(arg, head))
 		return shell->behind && shell->behind(arg, head, reply) ? BFTM_SERVED :
 									  BFTM_NOT_NEW;
+	if (head->proto != BFTM_PROTO_ORDER && !protocol_of(shell, arg, head->proto)) {
+		bftm_refuse(head, reply, BFTM_REFUSED_PROTO);
+		return BFTM_SERVED;
+	}
 	*limits = *cfg;
+	/* Rules do not see what is for another incarnation. */
 	if (shell->permit && !shell->permit(arg, head, limits, reply))
 		return BFTM_SERVED;
 	*admit = bftm_admit(cfg, head, now, reply);
@@ -31,18 +60,33 @@ enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
 	return BFTM_SERVED;
 }
 
+/* Modes but EX, values and locks without a lease have a form, and no server yet. */
+static bool is_unserved(const struct bftm_msg *req)
+{
+	if (req->type == BFTM_MSG_TRY || req->type == BFTM_MSG_STAMP)
+		return req->mode != BFTM_MODE_EX || (req->arg && req->arg != BFTM_MODE_EX) ||
+		       req->flags & ~BFTM_FLAG_NOQUEUE;
+	if (req->type == BFTM_MSG_YIELD)
+		return req->arg && req->arg != BFTM_MODE_EX;
+	return req->type > BFTM_MSG_RECOVER || req->flags;
+}
+
 /* What the protocol says, of the lock that is named. */
 static void serve_step(const struct bftm_shell *shell, void *arg, const struct bftm_server_cfg *cfg,
 		       const struct bftm_msg *req, u64 now, struct bftm_sends *ret)
 {
-	const struct bftm_protocol *protocol = shell->protocol ?
-		shell->protocol(arg, req->proto) : bftm_protocol_of(req->proto);
+	const struct bftm_protocol *protocol = protocol_of(shell, arg, req->proto);
 	void *lock = NULL;
 	bool make;
 	u32 room;
 
-	if (!protocol || (req->type == BFTM_MSG_STAMP && shell->may_be_stamped &&
-			  !shell->may_be_stamped(arg, req, now))) {
+	if (req->type == BFTM_MSG_TRY && req->lease_ns == BFTM_LEASE_NONE) {
+		bftm_refuse(req, &ret->reply, BFTM_REFUSED_ACCESS);
+		return;
+	}
+	if (!protocol || is_unserved(req) ||
+	    (req->type == BFTM_MSG_STAMP && shell->may_be_stamped &&
+	     !shell->may_be_stamped(arg, req, now))) {
 		bftm_refuse(req, &ret->reply, BFTM_REFUSED_PROTO);
 		return;
 	}

@@ -63,6 +63,16 @@ enum bftm_served {
 };
 
 /**
+ * bftm_serve_version() - a datagram of another version
+ * @head: what later versions keep of the head
+ * @reply: VERSION, if that is the answer
+ * Return: BFTM_SERVED if it is: the datagram is a request, of a later version, authentic and fresh.
+ */
+enum bftm_served bftm_serve_version(const struct bftm_shell *shell, void *arg,
+				    const struct bftm_server_cfg *cfg,
+				    const struct bftm_msg *head, struct bftm_msg *reply);
+
+/**
  * bftm_serve_head() - may a protocol see this request?
  * @head:  the request, or for a request to an object bftm_order_head() of it
  * @now:   the clock of leases, in ns

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-#include "core/protocol.h"
 #include "core/wire.h"
 #include "core/wire_forms.h"
 
@@ -182,6 +181,7 @@ static bool fields_agree(const struct bftm_msg *msg)
 static void get_head(const struct bftm_head *head, bool modes, struct bftm_msg *msg)
 {
 	memset(msg, 0, offsetof(struct bftm_msg, name));
+	msg->version = head->version;
 	msg->type = head->type;
 	msg->proto = head->proto;
 	msg->name_len = head->name_len;
@@ -216,7 +216,7 @@ static enum bftm_wire_error get_foreign(const struct bftm_head *head, struct bft
 
 static bool is_foreign(u8 proto)
 {
-	return proto != BFTM_PROTO_BACKOFF && proto != BFTM_PROTO_ORDER && !bftm_protocol_of(proto);
+	return proto != BFTM_PROTO_BACKOFF && proto != BFTM_PROTO_ORDER && proto < BFTM_PROTO_TEST;
 }
 
 enum bftm_wire_error bftm_wire_get(const void *buf, size_t len,
@@ -282,7 +282,7 @@ size_t bftm_wire_write(const struct bftm_msg *msg, void *buf)
 {
 	const struct bftm_form *form = bftm_wire_form(msg->type);
 	const struct bftm_head head = {
-		.version = BFTM_WIRE_VERSION,
+		.version = msg->type == BFTM_MSG_VERSION ? msg->version : BFTM_WIRE_VERSION,
 		.proto = msg->proto,
 		.type = msg->type,
 		.name_len = form->named == BFTM_NAMELESS ? 0 : msg->name_len,

@@ -20,6 +20,7 @@
 enum bftm_proto {
 	BFTM_PROTO_BACKOFF = 1,	/* Chockler, Malkhi, Reiter, Section 4 */
 	BFTM_PROTO_ORDER = 2,	/* the same, Section 6; see core/ordering/wire.h */
+	BFTM_PROTO_TEST = 0xf0,	/* and above: tests' own, with the messages of locks */
 };
 
 /**
@@ -127,6 +128,7 @@ enum bftm_refusal {
 
 /**
  * struct bftm_msg - a message in the host's byte order
+ * @version:      of the datagram that it was; used of VERSION, which has that of its request
  * @type:         enum bftm_msg_type
  * @proto:        enum bftm_proto
  * @name_len:     bytes used of @name
@@ -166,6 +168,7 @@ enum bftm_refusal {
  * bftm_wire_put(), and 0 after bftm_wire_get().
  */
 struct bftm_msg {
+	u8 version;
 	u8 type;
 	u8 proto;
 	u8 name_len;
@@ -222,8 +225,8 @@ struct bftm_wire {
  * Checks the form only. The tag is the caller's to check, before it believes
  * a word of @msg. What servers and what clients send both pass.
  *
- * Of a protocol that is not in bftm_protocols any request passes, with the first word of its
- * body as attempt.
+ * Of a protocol that has no number here any request passes, with the first word of its body as
+ * attempt: enough to refuse it.
  *
  * Return: BFTM_WIRE_OK or what is wrong.
  */
@@ -246,6 +249,17 @@ const struct bftm_form *bftm_wire_form(u8 type);
 
 /** bftm_wire_common() - is its form the same in each protocol? */
 bool bftm_wire_common(u8 type);
+
+/**
+ * bftm_epoch_matters() - does this answer count only in an epoch of which CHALLENGE was heard?
+ *
+ * CHALLENGE says what the server forgot; STALE tells no more than where to send. So a client
+ * that has read an epoch in STALE alone counts no FREE and no SACK of it.
+ */
+static inline bool bftm_epoch_matters(u8 type)
+{
+	return type == BFTM_MSG_FREE || type == BFTM_MSG_SACK;
+}
 
 /** bftm_msg_name() - "TRY" for BFTM_MSG_TRY and so on, "?" for no type. */
 const char *bftm_msg_name(u8 type);

@@ -113,6 +113,9 @@ static void lock_note(struct bftm_server *server, const struct bftm_msg *req,
 	case BFTM_MSG_CHALLENGE:
 		bftm_count(server, CHALLENGED);
 		break;
+	case BFTM_MSG_STALE:
+		bftm_count(server, STALE);
+		break;
 	case BFTM_MSG_FREE:
 		note_free(server, reply, sends->granted);
 		break;
@@ -138,34 +141,27 @@ static void lock_note(struct bftm_server *server, const struct bftm_msg *req,
 	}
 }
 
-static bool lock_decide(struct bftm_server *server, struct bftm_wire *wire,
-			const struct bftm_address *from, struct bftm_msg *push)
+/* Return: true when @sends has an answer; then @key is the one to sign it with. */
+static bool lock_decide(struct bftm_server *server, const void *buf, size_t len,
+			const struct bftm_address *from, struct bftm_sends *sends, u64 key[2])
 {
 	struct request r = {
-		.received = { .server = server, .from = from, .buf = wire, .len = sizeof(*wire) },
+		.received = { .server = server, .from = from, .buf = buf, .len = len },
 	};
-	struct bftm_sends sends;
 	struct bftm_msg req;
-	bool answer = false;
 
-	push->type = BFTM_MSG_NONE;
-	if (bftm_wire_get(wire, sizeof(*wire), &req)) {
+	sends->reply.type = BFTM_MSG_NONE;
+	sends->push.type = BFTM_MSG_NONE;
+	if (bftm_wire_get(buf, len, &req)) {
 		bftm_count(server, BAD_FORM);
 		return false;
 	}
-	if (bftm_server_dropped(server, bftm_serve(&shell, &r, &server->cfg, &req,
-						   bftm_clock_ns(), &sends)))
-		goto out;
-	lock_note(server, &req, &sends);
-	*push = sends.push;
-	answer = sends.reply.type != BFTM_MSG_NONE;
-	if (answer) {
-		bftm_wire_put(&sends.reply, wire);
-		bftm_sign(r.received.pair.reply, wire, sizeof(*wire));
-	}
-out:
+	if (!bftm_server_dropped(server, bftm_serve(&shell, &r, &server->cfg, &req,
+						    bftm_clock_ns(), sends)))
+		lock_note(server, &req, sends);
+	memcpy(key, r.received.pair.reply, sizeof(r.received.pair.reply));
 	memzero_explicit(&r.received.pair, sizeof(r.received.pair));
-	return answer;
+	return sends->reply.type != BFTM_MSG_NONE;
 }
 
 /*
@@ -202,33 +198,38 @@ void bftm_locks_push(struct bftm_server *server, const struct bftm_msg *push)
 		goto out;
 	to = bftm_client_address(c);
 	bftm_wire_put(push, &wire);
-	bftm_sign(c->pair.reply, &wire, sizeof(wire));
+	bftm_sign(c->pair.reply, wire.data, wire.len);
 	bftm_socket_send(server, &to, &wire);
 out:
 	rcu_read_unlock();
 }
 
-/* Return: true when it was answered; then @skb may be the answer, and NULL now. */
+/*
+ * Return: true when it was answered; then @skb may be the answer, and NULL now. What another has
+ * mapped, and could write to after the tag was found right, is copied.
+ */
 static bool locks_receive(struct bftm_server *server, struct sk_buff **skb,
 			  const struct bftm_address *from)
 {
-	struct bftm_wire wire;
-	struct bftm_msg push;
-	const void *data;
+	const size_t len = (*skb)->len - sizeof(struct udphdr);
+	u8 copy[BFTM_WIRE_LEN_MAX];
+	struct bftm_sends sends;
+	const void *data = NULL;
 	bool answer;
+	u64 key[2];
 
-	data = skb_header_pointer(*skb, sizeof(struct udphdr), sizeof(wire), &wire);
-	if (!data || (*skb)->len != sizeof(struct udphdr) + sizeof(wire)) {
+	if (len <= sizeof(copy))
+		data = skb_header_pointer(*skb, sizeof(struct udphdr), len, copy);
+	if (!data) {
 		bftm_count(server, BAD_FORM);
 		return false;
 	}
-	if (data != &wire)
-		memcpy(&wire, data, sizeof(wire));
-	answer = lock_decide(server, &wire, from, &push);
-	if (push.type != BFTM_MSG_NONE)
-		bftm_locks_push(server, &push);		/* somebody waits for it */
+	answer = lock_decide(server, data, len, from, &sends, key);
+	if (sends.push.type != BFTM_MSG_NONE)
+		bftm_locks_push(server, &sends.push);		/* somebody waits for it */
 	if (answer)
-		bftm_socket_answer(server, skb, from, &wire);
+		bftm_socket_answer(server, skb, from, key, &sends.reply);
+	memzero_explicit(key, sizeof(key));
 	return answer;
 }
 

@@ -20,6 +20,7 @@
  * @received: authentic datagrams
  * @seen_ns:  time of the last
  * @replayed: those of them that had been taken before; no more than fit
+ * @outdated: it was logged that it speaks an earlier version
  * @address:  where it was heard last, for what it did not ask for
  */
 struct bftm_client {
@@ -31,6 +32,7 @@ struct bftm_client {
 	u64 received;
 	u64 seen_ns;
 	u32 replayed;
+	bool outdated;
 	struct bftm_address address;
 };
 

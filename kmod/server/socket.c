@@ -12,6 +12,7 @@
 
 #include "compat.h"
 #include "core/ordering/wire.h"
+#include "server/other_version.h"
 #include "server/route.h"
 #include "server/server.h"
 #include "server/service.h"
@@ -60,11 +61,11 @@ void bftm_socket_send_skb(struct bftm_server *server, const struct bftm_address 
 void bftm_socket_send(struct bftm_server *server, const struct bftm_address *to,
 		      const struct bftm_wire *wire)
 {
-	struct sk_buff *skb = bftm_socket_room(server, sizeof(*wire));
+	struct sk_buff *skb = bftm_socket_room(server, wire->len);
 
 	if (!skb)
 		return;
-	skb_put_data(skb, wire, sizeof(*wire));
+	skb_put_data(skb, wire->data, wire->len);
 	bftm_socket_send_skb(server, to, skb);
 }
 
@@ -152,14 +153,23 @@ static void turn_round(struct sk_buff *skb)
 }
 
 void bftm_socket_answer(struct bftm_server *server, struct sk_buff **skb,
-			const struct bftm_address *from, const struct bftm_wire *wire)
+			const struct bftm_address *from, const u64 key[2],
+			const struct bftm_msg *msg)
 {
+	struct bftm_wire wire;
+	size_t len;
+
 	if (!is_ours(*skb, from->family)) {
-		bftm_socket_send(server, from, wire);
+		bftm_wire_put(msg, &wire);
+		bftm_sign(key, wire.data, wire.len);
+		bftm_socket_send(server, from, &wire);
 		return;
 	}
 	turn_round(*skb);
-	memcpy(__skb_pull(*skb, sizeof(struct udphdr)), wire, sizeof(*wire));
+	/* No answer is longer than its request: see the forms in core/wire_forms.h. */
+	len = bftm_wire_write(msg, __skb_pull(*skb, sizeof(struct udphdr)));
+	skb_trim(*skb, len);
+	bftm_sign(key, (*skb)->data, len);
 	bftm_socket_send_skb(server, from, *skb);
 	*skb = NULL;
 }
@@ -178,6 +188,7 @@ static int server_hear(struct sock *sk, struct sk_buff *skb)
 {
 	struct bftm_server *server = rcu_dereference_sk_user_data(sk);
 	struct bftm_address from;
+	bool answered;
 
 	if (!server)
 		goto drop;	/* being closed */
@@ -187,7 +198,10 @@ static int server_hear(struct sock *sk, struct sk_buff *skb)
 		goto drop;
 	}
 	read_address(server->net, skb, sk->sk_family, &from);
-	if (bftm_services[service_of(skb)]->receive(server, &skb, &from)) {
+	answered = bftm_is_other_version(skb) ?
+		   bftm_other_version_receive(server, &skb, &from) :
+		   bftm_services[service_of(skb)]->receive(server, &skb, &from);
+	if (answered) {
 		consume_skb(skb);
 		return 0;
 	}

@@ -4,6 +4,7 @@
 #define BFTM_SOCKET_H
 
 struct bftm_address;
+struct bftm_msg;
 struct bftm_server;
 struct bftm_wire;
 struct netlink_ext_ack;
@@ -41,12 +42,15 @@ void bftm_socket_send_skb(struct bftm_server *server, const struct bftm_address 
 			  struct sk_buff *skb);
 
 /**
- * bftm_socket_answer() - send a signed datagram to where a request came from
+ * bftm_socket_answer() - answer a request where it came from
  * @skb: the request, which may become the answer; then it is NULL
+ * @key: of the answer's tag
+ * @msg: no longer than the request
  * Context: as of bftm_socket_send().
  */
 void bftm_socket_answer(struct bftm_server *server, struct sk_buff **skb,
-			const struct bftm_address *from, const struct bftm_wire *wire);
+			const struct bftm_address *from, const u64 key[2],
+			const struct bftm_msg *msg);
 
 /**
  * bftm_socket_send() - send a signed datagram, or count that it failed

@@ -101,8 +101,6 @@ struct bftm_order_wire {
 };
 
 static_assert(sizeof(struct bftm_order_wire) == BFTM_ORDER_HEAD_LEN);
-static_assert(offsetof(struct bftm_order_wire, rank_count) ==
-	      offsetof(struct bftm_wire, attempt));
 
 /**
  * struct bftm_order_msg - a message in the host's byte order

@@ -17,7 +17,7 @@
 
 #include "core/protocol.h"
 
-#define PROTO_CENTRAL	64	/* in the header of its messages */
+#define PROTO_CENTRAL	BFTM_PROTO_TEST
 
 extern const struct bftm_protocol protocol_central;
 
