@@ -88,6 +88,9 @@ struct bftm_round {
 /**
  * struct bftm_peer - one server
  * @pair:          keys, of the cluster's credentials
+ * @epoch:         its incarnation, as CHALLENGE said
+ * @sent_epoch:    the epoch that requests name: as STALE said, if that is newer
+ * @stale_seq:     sequence number of the newest STALE believed
  * @epochs:        what it was before
  * @challenge_seq: sequence number of the newest CHALLENGE believed
  * @quarantine_until_ns: as it said, by our clock
@@ -117,6 +120,8 @@ struct bftm_peer {
 	struct bftm_mac *request_mac;
 	struct bftm_mac *reply_mac;
 	u64 epoch;
+	u64 sent_epoch;
+	u64 stale_seq;
 	struct bftm_epochs epochs;
 	u64 challenge_seq;
 	u64 lease_max_ns;
@@ -319,6 +324,14 @@ void bftm_probe(struct bftm_cluster *cl);
 
 /** bftm_challenged() - server @u has said what it is. */
 void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
+
+/**
+ * bftm_stale() - server @u was sent what is for an earlier start of it
+ *
+ * It is asked what it is, and the request is made again. STALE says no more than the new epoch:
+ * grants of it count after CHALLENGE.
+ */
+void bftm_stale(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
 
 /** bftm_version_heard() - server @u says that it speaks this version of the wire format, not ours */
 void bftm_version_heard(struct bftm_cluster *cl, u32 u, u8 version);

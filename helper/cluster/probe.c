@@ -55,6 +55,7 @@ static void believe(struct bftm_cluster *cl, struct bftm_peer *peer,
 
 	peer->challenge_seq = msg->seq;
 	peer->epoch = msg->server_epoch;
+	peer->sent_epoch = msg->server_epoch;
 	peer->lease_max_ns = msg->lease_ns;
 	peer->quarantine_until_ns = msg->gno ? now + msg->gno : 0;
 	peer->token = msg->token;
@@ -104,5 +105,24 @@ void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 	if (msg->seq > peer->challenge_seq)
 		believe(cl, peer, msg);
 	bftm_recover_heard(cl, u, msg);
+}
+
+void bftm_stale(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
+{
+	struct bftm_peer *peer = &cl->peer[u];
+	bool again = peer->sent_epoch == msg->server_epoch;
+
+	if (!msg->server_epoch)
+		return;
+	if (bftm_epochs_return(&peer->epochs, msg->server_epoch, msg->seq))
+		peer->record.lies[BFTM_LIE_EPOCH]++;
+	/* An old one, kept by somebody, must not turn the epoch back. */
+	if (msg->seq > peer->stale_seq && msg->seq > peer->challenge_seq) {
+		peer->stale_seq = msg->seq;
+		peer->sent_epoch = msg->server_epoch;
+	}
+	/* Many requests may have been under way: one HELLO is enough for all of them. */
+	if (!again || bftm_now() - peer->hello_ns >= cl->cfg.resend_ns)
+		bftm_hello(cl, 1u << u);
 	bftm_service_of(msg)->epoch(cl, u, msg);
 }

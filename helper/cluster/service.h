@@ -16,7 +16,8 @@ struct bftm_identity;
  * @forget:    the client ends: forget all that is known as this client, after @stop
  * @answer:    server @u has answered; for objects it refuses. @msg is authentic and new
  * @order:     likewise, in a message of the ordering protocol; NULL for locks
- * @epoch:     server @u says which epoch it has, to a request that did not know it or to HELLO
+ * @epoch:     server @u has not read the request that @msg names, as it was for an earlier start:
+ *             make it again
  * @restarted: server @u has lost what it knew; may be NULL
  */
 struct bftm_cluster_service {

@@ -36,7 +36,7 @@ static u64 next_seq(struct bftm_cluster *cl, struct bftm_peer *peer, u64 now)
 
 static u64 epoch_for(const struct bftm_peer *peer, u8 type, u64 now)
 {
-	return type == BFTM_MSG_HELLO && now - peer->heard_ns >= UNHEARD_NS ? 0 : peer->epoch;
+	return type == BFTM_MSG_HELLO && now - peer->heard_ns >= UNHEARD_NS ? 0 : peer->sent_epoch;
 }
 
 /* A message for server @u, into @ret. Return: its length; 0: it cannot be signed. */
@@ -71,7 +71,7 @@ static size_t seal_order(struct bftm_cluster *cl, u32 u, const void *msg, u64 no
 	m.cluster = cl->conf.id;
 	m.client = cl->cred.client;
 	m.server = peer->conf->id;
-	m.server_epoch = peer->epoch;
+	m.server_epoch = peer->sent_epoch;
 	m.seq = next_seq(cl, peer, now);
 	len = bftm_order_wire_put(&m, ret->raw);
 	return bftm_mac_sign_bytes(peer->request_mac, ret->raw, len) < 0 ? 0 : len;
@@ -190,7 +190,7 @@ static void take_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *m
 	if (msg->type == BFTM_MSG_CHALLENGE)
 		bftm_challenged(cl, u, msg);
 	else if (msg->type == BFTM_MSG_STALE)
-		bftm_hello(cl, 1u << u);	/* it has started anew: what has it forgotten? */
+		bftm_stale(cl, u, msg);
 	else if (msg->type == BFTM_MSG_VERSION)
 		bftm_version_heard(cl, u, msg->arg);
 	else if (msg->type == BFTM_MSG_REFUSED && !msg->name_len)

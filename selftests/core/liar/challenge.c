@@ -14,7 +14,8 @@ static void answer(struct liar *l, const struct liar_request *req)
 		liar_say(l, req, req->honest, 0);
 		return;
 	}
-	reply.type = BFTM_MSG_CHALLENGE;
+	reply.type = reply.type == BFTM_MSG_HELLO || draw & 256 ? BFTM_MSG_CHALLENGE :
+								  BFTM_MSG_STALE;
 	reply.server_epoch = draw & 4 ? liar_random(l) : draw >> 3 & 3;
 	reply.gno = draw & 32 ? ~0ull : 0;
 	/* A number of the future makes it the newest for a while. */

@@ -6,7 +6,7 @@
 #include "strategy.h"
 
 #define COPIES 3
-#define TOO_LONG (BFTM_WIRE_LEN + 40)
+#define TOO_LONG (BFTM_WIRE_LEN_MAX + 40)
 
 static void answer(struct liar *l, const struct liar_request *req)
 {
@@ -19,12 +19,12 @@ static void answer(struct liar *l, const struct liar_request *req)
 	if (req->honest->type == BFTM_MSG_NONE)
 		return;
 	liar_seal(l, req, req->honest, &wire);
-	memcpy(raw, &wire, sizeof(wire));
+	memcpy(raw, wire.data, wire.len);
 	for (i = 0; i < COPIES; i++) {
 		draw = liar_random(l);
-		liar_send(l, req, raw, BFTM_WIRE_LEN, 0);
-		liar_send(l, req, raw, draw % BFTM_WIRE_LEN, 0);
-		liar_send(l, req, raw, BFTM_WIRE_LEN + 1 + (draw >> 32) % 40, 0);
+		liar_send(l, req, raw, wire.len, 0);
+		liar_send(l, req, raw, draw % wire.len, 0);
+		liar_send(l, req, raw, wire.len + 1 + (draw >> 32) % 40, 0);
 	}
 	/* The same again, as if it answered something else. */
 	other = *req->honest;

@@ -47,8 +47,7 @@ static void seal(const struct liar *l, const struct liar_client *client,
 		reply.server_epoch = l->node.cfg.epoch;
 	reply.flags = 0;
 	bftm_wire_put(&reply, wire);
-	if (bftm_mac_sign(client->reply, wire) < 0)
-		memset(wire->tag, 0, sizeof(wire->tag));
+	bftm_mac_sign(client->reply, wire);	/* or it has no tag */
 }
 
 void liar_seal(struct liar *l, const struct liar_request *req, const struct bftm_msg *msg,
@@ -71,7 +70,7 @@ void liar_say(struct liar *l, const struct liar_request *req, const struct bftm_
 	if (msg->type == BFTM_MSG_NONE)
 		return;
 	liar_seal(l, req, msg, &wire);
-	liar_send(l, req, &wire, sizeof(wire), delay_ns);
+	liar_send(l, req, wire.data, wire.len, delay_ns);
 }
 
 void liar_push(struct liar *l, const struct bftm_msg *msg, u64 delay_ns)
@@ -82,7 +81,7 @@ void liar_push(struct liar *l, const struct bftm_msg *msg, u64 delay_ns)
 	if (msg->type == BFTM_MSG_NONE || !client)
 		return;
 	seal(l, client, msg, &wire);
-	liar_send_to(l, &client->from, &wire, sizeof(wire), delay_ns);
+	liar_send_to(l, &client->from, wire.data, wire.len, delay_ns);
 }
 
 void *liar_state(struct liar *l)

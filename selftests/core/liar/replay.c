@@ -52,7 +52,7 @@ static void answer(struct liar *l, const struct liar_request *req)
 	u64 draw = liar_random(l);
 
 	if (o && draw & 1) {
-		liar_send(l, req, &o->wire, sizeof(o->wire), 0);
+		liar_send(l, req, o->wire.data, o->wire.len, 0);
 		liar_lied(l);
 	}
 	if (o && draw & 2) {

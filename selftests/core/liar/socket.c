@@ -86,17 +86,14 @@ static void read_control(struct msghdr *msg, struct liar_from *from)
 void liar_receive(struct liar *l, int fd)
 {
 	/* Some bytes more than a message, to see what is too long. */
-	union {
-		struct bftm_wire wire;
-		u8 raw[BFTM_ORDER_LEN_MAX + 8];
-	} data;
+	u8 data[BFTM_DATAGRAM_MAX + 8];
 	struct liar_from from = { .fd = fd };
 	union control control;
 	ssize_t len;
 	int i;
 
 	for (i = 0; i < BATCH; i++) {
-		struct iovec part = { .iov_base = &data, .iov_len = sizeof(data) };
+		struct iovec part = { .iov_base = data, .iov_len = sizeof(data) };
 		struct msghdr msg = {
 			.msg_name = &from.peer, .msg_namelen = sizeof(from.peer),
 			.msg_iov = &part, .msg_iovlen = 1,

@@ -87,10 +87,10 @@ const struct bftm_server_cfg *liar_cfg(const struct liar *l);
 /* Among the flags of an answer, which are not sent: its epoch is to stay as it is. */
 #define LIAR_OTHER_EPOCH (1u << 15)
 
-/** liar_keeps_epoch() - may this answer name another epoch than ours? A CHALLENGE may. */
+/** liar_keeps_epoch() - may this answer name another epoch than ours? CHALLENGE and STALE may. */
 static inline bool liar_keeps_epoch(const struct bftm_msg *msg)
 {
-	return msg->type == BFTM_MSG_CHALLENGE || msg->flags & LIAR_OTHER_EPOCH;
+	return msg->type == BFTM_MSG_CHALLENGE || msg->type == BFTM_MSG_STALE || msg->flags & LIAR_OTHER_EPOCH;
 }
 
 /**

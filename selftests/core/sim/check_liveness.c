@@ -13,9 +13,10 @@
  *
  * One that contends alone loses the round in which the world settles, sleeps,
  * and then hears FREE from all correct servers, n - b >= F, within 2δ, or 4δ
- * where it learns a server's new epoch first. So it wins by
+ * where it learns a server's new epoch first, and one resend later where FREE
+ * overtakes CHALLENGE, before which it does not count. So it wins by
  *
- *	settle + round + sleep + 4δ                                  (certainly)
+ *	settle + round + sleep + 4δ + resend                         (certainly)
  *
  * Several that contend lose a round only when another's TRY reached a server
  * within 2δ of their own: a later one finds a winner, an earlier one wins. Each
@@ -71,10 +72,11 @@ static u64 bound(const struct world *w, const struct waiting *s)
 	u64 fence = p->fence ? (s->gap + 2) * slowest(w, p->lease_max + 2 * p->delta) : 0;
 	u64 round = slowest(w, 31 * p->resend);
 	u64 poll = slowest(w, p->lease_max / 4);
-	u64 once = settle + round + slowest(w, sleep) + 8 * p->delta + fence;
+	u64 decide = 8 * p->delta + slowest(w, p->resend);
+	u64 once = settle + round + slowest(w, sleep) + decide + fence;
 
 	if (!p->backoff && !p->no_backoff)
-		return settle + poll + 8 * p->delta + fence;
+		return settle + poll + decide + fence;
 	return s->count == 1 ? once : once + PERIODS * slowest(w, sleep + 31 * p->resend);
 }
 

@@ -30,10 +30,22 @@ static void take_challenge(struct world *w, u32 x, u32 u, const struct bftm_msg 
 	if (msg->seq > peer->challenge_seq) {
 		peer->challenge_seq = msg->seq;
 		peer->epoch = msg->server_epoch;
+		peer->sent_epoch = msg->server_epoch;
 	}
 	client_tokens(w, x, u, msg);
-	if (msg->attempt)
-		new_epoch(w, x, u, msg);
+}
+
+/* As bftm_stale(). */
+static void take_stale(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
+{
+	struct peer *peer = &w->client[x].peer[u];
+
+	if (msg->seq > peer->stale_seq && msg->seq > peer->challenge_seq) {
+		peer->stale_seq = msg->seq;
+		peer->sent_epoch = msg->server_epoch;
+	}
+	client_hello(w, x, 1u << u);
+	new_epoch(w, x, u, msg);
 }
 
 /* Who asked, or asked last: a core must bear answers after its end as well. */
@@ -152,7 +164,9 @@ void client_receive(struct world *w, u32 x, u32 server, const struct bftm_msg *m
 		return;
 	if (msg->type == BFTM_MSG_CHALLENGE)
 		take_challenge(w, x, u, msg);
-	else
+	else if (msg->type == BFTM_MSG_STALE)
+		take_stale(w, x, u, msg);
+	else if (!bftm_epoch_matters(msg->type) || msg->server_epoch == w->client[x].peer[u].epoch)
 		answer(w, x, u, msg);
 	client_done(w, c);
 }

@@ -37,7 +37,9 @@ struct server {
 /** struct peer - a server as a helper knows it; as in helper/cluster/cluster.h */
 struct peer {
 	u64 epoch;
+	u64 sent_epoch;
 	u64 challenge_seq;
+	u64 stale_seq;
 	struct bftm_window answers;
 };
 

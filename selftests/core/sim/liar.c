@@ -75,7 +75,7 @@ void liar_seal(struct liar *l, const struct liar_request *req, const struct bftm
 	reply.flags = 0;
 	bftm_wire_put(&reply, wire);
 	/* In place of a tag: whose key it is. */
-	memcpy(wire->tag, &req->client->id, sizeof(req->client->id));
+	memcpy(wire->data + wire->len - BFTM_TAG_LEN, &req->client->id, sizeof(req->client->id));
 }
 
 /* The line before said what it should tell. */
@@ -90,7 +90,7 @@ static void tell_lie(const struct liar *l, const struct bftm_msg *msg, u64 delay
 			  strategies[l->current]->name, bftm_msg_name(msg->type), msg->k,
 			  msg->client + 1, story_attempt(w, msg->attempt),
 			  delay_ns ? ", after " : "", delay_ns ? story_span(delay_ns) : "");
-	else if (msg->type != BFTM_MSG_CHALLENGE && msg->type != BFTM_MSG_RELEASED)
+	else if (!liar_keeps_epoch(msg) && msg->type != BFTM_MSG_RELEASED)
 		tell_more(w, lock, "s%u does so%s%s", l->number + 1,
 			  delay_ns ? ", after " : "", delay_ns ? story_span(delay_ns) : "");
 }
@@ -115,7 +115,6 @@ static void deliver(struct liar *l, const struct liar_from *to, const struct bft
 void liar_send(struct liar *l, const struct liar_request *req, const void *data, size_t len,
 	       u64 delay_ns)
 {
-	const struct bftm_wire *wire = data;
 	struct bftm_msg msg;
 	u32 key;
 
@@ -123,7 +122,7 @@ void liar_send(struct liar *l, const struct liar_request *req, const void *data,
 		l->w->stats.forged++;
 		return;
 	}
-	memcpy(&key, wire->tag, sizeof(key));
+	memcpy(&key, (const u8 *)data + len - BFTM_TAG_LEN, sizeof(key));
 	if (key == msg.client)
 		deliver(l, req->from, &msg, delay_ns);
 }
@@ -148,7 +147,7 @@ void liar_push(struct liar *l, const struct bftm_msg *msg, u64 delay_ns)
 
 	if (msg->type == BFTM_MSG_NONE || msg->client >= l->w->plan->clients)
 		return;
-	if (push.type != BFTM_MSG_CHALLENGE)
+	if (!liar_keeps_epoch(&push))
 		push.server_epoch = liar_cfg(l)->epoch;
 	push.flags = 0;
 	deliver(l, &to, &push, delay_ns);

@@ -75,6 +75,9 @@ void peer_try(u32 c, const char *name, u64 attempt, u32 k);
 /* The next datagram that is there, or comes within this time; -1 for none. */
 ssize_t peer_hear(u32 c, void *data, size_t size, int wait_ms);
 
+/* The next datagram that is an authentic message, as peer_hear(). False for none. */
+bool peer_next(u32 c, struct bftm_msg *ret, int wait_ms);
+
 /* The next datagram, which must be an authentic answer to client @c. */
 struct bftm_msg peer_answer(u32 c);
 

@@ -59,19 +59,20 @@ static void a_tag_is_siphash_of_what_stands_before_it(void **state)
 	for (round = 0; round < 100; round++) {
 		for (i = 0; i < sizeof(key); i++)
 			key[i] = round ? (u8)unit_random(&rnd) : counting.key[i];
-		for (i = 0; i < sizeof(wire); i++)
-			((u8 *)&wire)[i] = (u8)unit_random(&rnd);
+		for (i = 0; i < sizeof(wire.data); i++)
+			wire.data[i] = (u8)unit_random(&rnd);
+		wire.len = 8 * (BFTM_TAG_LEN / 8 + unit_random(&rnd) % 26);
 		mac = bftm_mac_new(key);
 		assert_non_null(mac);
 		/* Twice with one prepared key: nothing of a message may remain in it. */
 		assert_int_equal(bftm_mac_sign(mac, &wire), 0);
-		sip_hash(key, (u8 *)&wire, BFTM_TAGGED_LEN, tag);
-		assert_memory_equal(wire.tag, tag, 16);
-		wire.type ^= 1;
+		sip_hash(key, wire.data, wire.len - BFTM_TAG_LEN, tag);
+		assert_memory_equal(wire.data + wire.len - BFTM_TAG_LEN, tag, 16);
+		wire.data[wire.len - 1] ^= 1;
 		assert_false(bftm_mac_verify(mac, &wire));
 		assert_int_equal(bftm_mac_sign(mac, &wire), 0);
-		sip_hash(key, (u8 *)&wire, BFTM_TAGGED_LEN, tag);
-		assert_memory_equal(wire.tag, tag, 16);
+		sip_hash(key, wire.data, wire.len - BFTM_TAG_LEN, tag);
+		assert_memory_equal(wire.data + wire.len - BFTM_TAG_LEN, tag, 16);
 		assert_true(bftm_mac_verify(mac, &wire));
 		bftm_mac_free(mac);
 	}
@@ -81,16 +82,16 @@ static void a_tag_is_siphash_of_what_stands_before_it(void **state)
 static void every_bit_of_a_datagram_is_covered(void **state)
 {
 	struct bftm_mac *mac = bftm_mac_new(counting.key), *other = bftm_mac_new(counting.key + 1);
-	struct bftm_wire wire = {};
+	struct bftm_wire wire = { .len = BFTM_WIRE_LEN_MAX };
 	size_t bit;
 
 	(void)state;
 	assert_int_equal(bftm_mac_sign(mac, &wire), 0);
 	assert_false(bftm_mac_verify(other, &wire));
-	for (bit = 0; bit < 8 * sizeof(wire); bit++) {
-		((u8 *)&wire)[bit / 8] ^= (u8)(1 << bit % 8);
+	for (bit = 0; bit < 8 * wire.len; bit++) {
+		wire.data[bit / 8] ^= (u8)(1 << bit % 8);
 		assert_false(bftm_mac_verify(mac, &wire));
-		((u8 *)&wire)[bit / 8] ^= (u8)(1 << bit % 8);
+		wire.data[bit / 8] ^= (u8)(1 << bit % 8);
 	}
 	assert_true(bftm_mac_verify(mac, &wire));
 	bftm_mac_free(mac);

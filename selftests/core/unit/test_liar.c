@@ -78,24 +78,23 @@ static void strangers_and_copies_get_nothing(void **state)
 	liar_start("always-free", "--no-quarantine", NULL);
 	bftm_wire_put(&msg, &good);
 	bftm_mac_sign(peers[1].request, &good);
-	for (bit = 0; bit < 8 * sizeof(wire); bit += 11) {
+	for (bit = 0; bit < 8 * good.len; bit += 11) {
 		wire = good;
-		((u8 *)&wire)[bit / 8] ^= (u8)(1u << bit % 8);
-		send(peers[1].fd, &wire, sizeof(wire), 0);
+		wire.data[bit / 8] ^= (u8)(1u << bit % 8);
+		send(peers[1].fd, wire.data, wire.len, 0);
 	}
 	memset(ones, 1, sizeof(ones));
 	for (bit = 0; bit < sizeof(ones); bit += 7)
-		if (bit != sizeof(good))
-			send(peers[1].fd, ones, bit, 0);
-	send(peers[1].fd, &good, sizeof(good), 0);
-	send(peers[1].fd, &good, sizeof(good), 0);
+		send(peers[1].fd, ones, bit, 0);
+	send(peers[1].fd, good.data, good.len, 0);
+	send(peers[1].fd, good.data, good.len, 0);
 	assert_int_equal(peer_answer(1).type, BFTM_MSG_CHALLENGE);
 	/* Authentic, but to another server, or an answer. */
 	msg.seq = ++peers[1].seq;
 	msg.server = 6;
 	bftm_wire_put(&msg, &wire);
 	bftm_mac_sign(peers[1].request, &wire);
-	send(peers[1].fd, &wire, sizeof(wire), 0);
+	send(peers[1].fd, wire.data, wire.len, 0);
 	peer_send(1, (struct bftm_msg){ .type = BFTM_MSG_CHALLENGE });
 	liar_stop("always-free");
 	assert_silence(1);

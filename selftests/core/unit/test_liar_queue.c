@@ -206,7 +206,6 @@ static void false_position(void **state)
 static void inquirer(void **state)
 {
 	u32 k, right = 0, wrong = 0, asked = 0;
-	struct bftm_wire wire;
 	struct bftm_msg msg;
 	u64 gno = 0;
 
@@ -215,9 +214,7 @@ static void inquirer(void **state)
 	for (k = 1; k <= 100; k++)
 		peer_queue(1, 1, k);
 	liar_stop("inquirer");
-	while (peer_hear(1, &wire, sizeof(wire), 0) == sizeof(wire)) {
-		assert_int_equal(bftm_wire_get(&wire, sizeof(wire), &msg), BFTM_WIRE_OK);
-		assert_true(bftm_mac_verify(peers[1].reply, &wire));
+	while (peer_next(1, &msg, 0)) {
 		if (msg.type == BFTM_MSG_FREE)
 			gno = msg.gno;
 		if (msg.type != BFTM_MSG_INQUIRE)
@@ -312,7 +309,6 @@ static void pushes_of_others(void **state)
 		{ "honest", 1 }, { "silent", 0 }, { "always-locked", 0 }, { "always-free", 1 },
 		{ "late", 1 }, { "duplicate", 5 }, { "replay", 1 },
 	};
-	struct bftm_wire wire;
 	struct bftm_msg msg;
 	u32 heard;
 	size_t i;
@@ -329,13 +325,10 @@ static void pushes_of_others(void **state)
 		}
 		/* As many as there will be, and a while for one more. */
 		heard = 0;
-		while (peer_hear(2, &wire, sizeof(wire),
-				 heard < table[i].heard ? PATIENCE_MS : 100) >= 0)
-			if (!bftm_wire_get(&wire, sizeof(wire), &msg) &&
-			    bftm_mac_verify(peers[2].reply, &wire))
-				heard += msg.type == BFTM_MSG_FREE && msg.seq < 2;
+		while (peer_next(2, &msg, heard < table[i].heard ? PATIENCE_MS : 100))
+			heard += msg.type == BFTM_MSG_FREE && msg.seq < 2;
 		liar_stop(table[i].strategy);
-		while (peer_hear(1, &wire, sizeof(wire), 0) >= 0)
+		while (peer_next(1, &msg, 0))
 			;
 		if (heard != table[i].heard)
 			fail_msg("%s: %u", table[i].strategy, heard);
