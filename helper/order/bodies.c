@@ -68,8 +68,6 @@ static void pump_put(struct bftm_order_work *w, struct bftm_put *put, u32 u)
 	while ((offset = bftm_transfer_next(t, resend_ns(w), now)) != BFTM_TRANSFER_NONE) {
 		struct bftm_order_msg msg = {
 			.type = BFTM_ORDER_PUT,
-			.rank = w->order.rank,
-			.op = w->submit.op,
 			.id = put->id,
 			.offset = offset,
 			.data = put->data + offset,
@@ -142,10 +140,8 @@ static void pump_fetch(struct bftm_order_work *w, struct bftm_fetch *f)
 	       BFTM_TRANSFER_NONE) {
 		struct bftm_order_msg msg = {
 			.type = BFTM_ORDER_FETCH,
-			.rank = w->order.rank,
 			.id = f->body.id,
 			.offset = offset,
-			.room = (u16)bftm_transfer_len(&f->transfer, offset),
 		};
 
 		bftm_order_send(w, 1u << f->from, &msg);

@@ -244,7 +244,8 @@ void bftm_iterate_answer(struct bftm_order_work *w, u32 u, const struct bftm_ord
 					  bftm_now(), &out);
 		return;
 	}
-	if (msg->type == BFTM_ORDER_NEEDBODY && bftm_body_same(&msg->id, &w->iterate.put.id))
+	if (msg->type == BFTM_ORDER_NEEDBODY &&
+	    bftm_body_same(&w->order.next, &w->iterate.put.id))
 		w->iterate.put.stored &= ~(1u << u);	/* it has lost what it stored */
 	bftm_order_answer(&w->order, bftm_order_cfg_of(w), u, msg, genuine, bftm_now(), &out);
 	if (w->iterate.awaits && out.verdict == BFTM_ORDER_ON && under_way(w))

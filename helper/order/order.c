@@ -148,8 +148,8 @@ static void server_answer(struct bftm_cluster *cl, u32 u, const struct bftm_orde
 		bftm_submit_answer(w, u, msg);
 		break;
 	case BFTM_ORDER_NEEDBODY:
-		/* Operations have no version. */
-		if (msg->id.version)
+		/* It repeats what was asked with: an operation's number, or a rank. */
+		if (!bftm_rank_cmp(&msg->rank, &w->order.rank))
 			bftm_iterate_answer(w, u, msg);
 		else
 			bftm_submit_answer(w, u, msg);

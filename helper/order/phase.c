@@ -13,10 +13,8 @@ static void send_get(struct bftm_order_work *w, u32 to)
 	};
 	u8 signature[BFTM_SIGNATURE_LEN];
 
-	if (bftm_rank_sign(w, signature)) {
-		msg.data = signature;
-		msg.data_len = sizeof(signature);
-	}
+	if (bftm_rank_sign(w, signature))
+		msg.signature = signature;
 	bftm_order_send(w, to, &msg);
 }
 
@@ -26,9 +24,10 @@ static void send_state(struct bftm_order_work *w, u8 type, u32 to, bool with_bod
 		.type = type,
 		.rank = w->order.rank,
 		.id = w->order.next,
-		.room = BFTM_ORDER_ROOM_MIN,
 	};
 
+	if (bftm_order_cfg_of(w)->signed_ranks && type != BFTM_ORDER_INSTALL)
+		msg.room = BFTM_ORDER_PROOF_LEN;
 	if (with_body) {
 		msg.data = w->make.next.data;
 		msg.data_len = (u16)w->make.next.id.len;

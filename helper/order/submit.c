@@ -9,7 +9,7 @@
 #include "order/ordering.h"
 #include "lock/report.h"
 
-/* Room for the answers of one datagram: head, and what small ones take. */
+/* Room for the response to one operation: head, and what small ones take. */
 #define ROOM_HEAD	16
 #define ROOM_EACH	40
 /* Repetitions get rarer up to this: the wait for the mutex may be long. */
@@ -31,7 +31,7 @@ void bftm_submit_to(struct bftm_order_work *w, u32 to)
 		.op = s->op,
 		.id = s->id,
 		.offset = s->vote.offset,
-		.room = s->vote.offset ? BFTM_ORDER_DATA_MAX : s->room,
+		.room = BFTM_ORDER_RESPONSE_LEN + (s->vote.offset ? BFTM_ORDER_SAID_MAX : s->room),
 	};
 	u32 u;
 
@@ -84,7 +84,7 @@ void bftm_submit_begin(struct bftm_order_work *w)
 
 	if (room < s->response.len)
 		room = s->response.len;		/* the last one was so long */
-	s->room = (u16)(room < BFTM_ORDER_DATA_MAX ? room : BFTM_ORDER_DATA_MAX);
+	s->room = (u16)(room < BFTM_ORDER_SAID_MAX ? room : BFTM_ORDER_SAID_MAX);
 	s->known = 0;
 	s->submits = 0;
 	s->settled = false;
@@ -194,7 +194,7 @@ void bftm_submit_answer(struct bftm_order_work *w, u32 u, const struct bftm_orde
 		s->known |= 1u << u;
 		break;
 	case BFTM_ORDER_NEEDBODY:
-		if (!bftm_body_same(&msg->id, &s->id))
+		if (msg->id.len != s->id.len)
 			break;
 		if (s->put.data != s->body.data || !bftm_body_same(&s->put.id, &s->id))
 			bftm_put_begin(&s->put, &s->id, s->body.data);

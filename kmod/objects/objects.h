@@ -130,7 +130,7 @@ void bftm_objects_destroy(struct bftm_objects *t);
 /**
  * bftm_objects_step() - decide a request on the object that it names
  * @req:   as of bftm_order_step(), and PUT
- * @out:   room for @req->room bytes: data of the reply
+ * @out:   as of bftm_order_step()
  * @reply: as of bftm_order_step(); may be REFUSED for want of room
  * @ret:   what else came of it, for bftm_outcome_next() and _done()
  * Context: softirq.

@@ -14,7 +14,7 @@
 #include "server/trace.h"
 #include "time/clock.h"
 
-/* REFUSED and CHALLENGE have the shape of the locks' messages. */
+/* STALE and REFUSED have the form of the locks' messages. */
 static noinline_for_stack void send_wire(struct bftm_server *server,
 					 const struct bftm_address *to,
 					 const struct bftm_client_keys *pair,
@@ -24,24 +24,28 @@ static noinline_for_stack void send_wire(struct bftm_server *server,
 
 	reply->server_epoch = server->cfg.epoch;
 	bftm_wire_put(reply, &wire);
-	bftm_sign(pair->reply, &wire, sizeof(wire));
+	bftm_sign(pair->reply, wire.data, wire.len);
 	bftm_socket_send(server, to, &wire);
 }
 
-/* In the skb stands the data already, behind the room for the head. */
+/* In the skb stand the data already, where they belong. */
 static void send_order(struct bftm_server *server, const struct bftm_outcome *outcome,
 		       const struct bftm_address *to, const struct bftm_client *c,
 		       struct bftm_order_msg *reply, struct sk_buff *skb)
 {
 	size_t len;
 
-	/* No longer than it must be. */
-	reply->room = 0;
 	reply->server_epoch = server->cfg.epoch;
 	len = bftm_order_wire_put(reply, skb->data);
 	skb_put(skb, len);
 	bftm_sign(c->pair.reply, skb->data, len);
 	bftm_journal_send(server, outcome, c->id, to, reply->type, skb);
+}
+
+/* For an answer that takes no more than so much between name and tag. */
+static struct sk_buff *answer_room(struct bftm_server *server, u8 name_len, u32 room)
+{
+	return bftm_socket_room(server, BFTM_HEAD_LEN + bftm_pad8(name_len) + room + BFTM_TAG_LEN);
 }
 
 /*
@@ -61,10 +65,11 @@ static noinline_for_stack void push(struct bftm_server *server,
 
 	if (!c)
 		return;
-	skb = bftm_socket_room(server, bftm_order_len(op->what.room));
+	skb = answer_room(server, req->name_len, op->what.room);
 	if (!skb)
 		return;
-	bftm_order_response(&reflects, &op->what, skb->data + BFTM_ORDER_HEAD_LEN, &msg);
+	bftm_order_response(&reflects, &op->what, bftm_order_body_at(skb->data, req->name_len),
+			    &msg);
 	if (msg.type == BFTM_MSG_NONE) {
 		kfree_skb(skb);
 		return;
@@ -112,6 +117,10 @@ static void datagram_note(struct bftm_server *server, const struct bftm_order_ms
 	case BFTM_ORDER_COMMITTED:
 		bftm_count(server, COMMITTED);
 		break;
+	case BFTM_ORDER_COMMITTED_GOT:
+		bftm_count(server, COMMITTED);
+		bftm_count(server, GOT);
+		break;
 	case BFTM_ORDER_INSTALLED:
 		bftm_count(server, INSTALLED);
 		break;
@@ -140,14 +149,14 @@ static bool datagram_decide(struct bftm_server *server, const struct bftm_order_
 			    const struct bftm_msg *head, const struct bftm_address *from,
 			    const struct bftm_client *c)
 {
-	struct sk_buff *skb = bftm_socket_room(server, bftm_order_len(req->room));
+	struct sk_buff *skb = answer_room(server, req->name_len, req->room);
 	struct bftm_outcome outcome;
 	struct bftm_order_msg reply;
 
 	if (!skb)
 		return false;	/* as if it had been lost */
 	bftm_objects_step(server->objects, &server->cfg, req,
-			  skb->data + BFTM_ORDER_HEAD_LEN, &reply, &outcome);
+			  bftm_order_body_at(skb->data, req->name_len), &reply, &outcome);
 	datagram_note(server, req, &reply, outcome.changed);
 	push_all(server, req, &outcome);
 	bftm_outcome_done(&outcome);
@@ -193,8 +202,8 @@ static bool datagram_receive(struct bftm_server *server, const void *buf, size_t
 		answered = datagram_decide(server, &req, &head, from, r.client);
 		goto out;
 	}
-	if (reply.type == BFTM_MSG_CHALLENGE) {
-		bftm_count(server, CHALLENGED);
+	if (reply.type == BFTM_MSG_STALE) {
+		bftm_count(server, STALE);
 	} else {
 		bftm_count(server, REFUSED);
 		trace_bftm_refuse(server, &reply);
@@ -215,7 +224,7 @@ static bool objects_receive(struct bftm_server *server, struct sk_buff **skb,
 {
 	size_t len = (*skb)->len - sizeof(struct udphdr);
 
-	if (len < BFTM_ORDER_LEN_MIN || len > BFTM_ORDER_LEN_MAX ||
+	if (len < BFTM_DATAGRAM_MIN || len > BFTM_DATAGRAM_MAX ||
 	    !pskb_may_pull(*skb, (*skb)->len)) {
 		bftm_count(server, BAD_FORM);
 		return false;

@@ -139,12 +139,6 @@ static void step_run(struct bftm_objects *t, const struct bftm_server_cfg *cfg,
 	step_collect(t, o, b.pending, ret);
 }
 
-/* Is all of the body in the datagram? */
-static bool is_whole(const struct bftm_order_msg *req)
-{
-	return !req->offset && req->data_len == req->id.len;
-}
-
 static void step_refuse(struct bftm_order_msg *reply, enum bftm_refusal reason)
 {
 	reply->type = BFTM_MSG_REFUSED;
@@ -227,7 +221,9 @@ void bftm_objects_step(struct bftm_objects *t, const struct bftm_server_cfg *cfg
 	memset(ret, 0, sizeof(*ret));
 	*reply = *req;
 	reply->type = BFTM_MSG_NONE;
+	reply->data = NULL;
 	reply->data_len = 0;
+	reply->signature = NULL;
 	/* After it, all that bftm_journal_loaded() has seen loaded is there. */
 	if (smp_load_acquire(&t->loading))
 		return;
@@ -238,7 +234,7 @@ void bftm_objects_step(struct bftm_objects *t, const struct bftm_server_cfg *cfg
 	spin_lock(&at.shard->lock);
 	e = bftm_objects_find(t, &at, req);
 	lacks = e && bftm_object_wants(&e->object, req);
-	if (lacks && is_whole(req)) {
+	if (lacks && req->data) {
 		/* Not under the lock. The object is found, or made, once more. */
 		bftm_objects_forget(t, e);
 		spin_unlock(&at.shard->lock);

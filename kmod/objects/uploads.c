@@ -266,6 +266,7 @@ static void upload_ask(struct bftm_objects *t, const struct bftm_order_msg *req)
 		return;
 	t->wanted = *req;
 	t->wanted.data = NULL;
+	t->wanted.signature = NULL;
 	schedule_work(&t->work);
 }
 

@@ -124,23 +124,14 @@ static void timed_out(struct bftm_order *o, const struct bftm_order_cfg *cfg,
  * signed rank ends it, and a liar who is always the first, with an old one that is
  * just above, would let a client that is behind catch up step by step.
  */
-static bool note_rank(struct bftm_order *o, u32 u, const struct bftm_order_msg *msg,
-		      bool proven, struct bftm_rank *ret)
+static bool note_rank(struct bftm_order *o, u32 u, const struct bftm_order_msg *msg, bool proven)
 {
-	struct bftm_order_exception e;
-
-	if (msg->data_len != sizeof(e))
+	if (msg->max.count > BFTM_RANK_COUNT_MAX)
 		return false;
-	memcpy(&e, msg->data, sizeof(e));
-	ret->count = le64_to_cpu(e.count);
-	ret->client = le32_to_cpu(e.client);
-	ret->incarnation = le32_to_cpu(e.incarnation);
-	if (ret->count > BFTM_RANK_COUNT_MAX)
-		return false;
-	if (o->reported[u] < ret->count)
-		o->reported[u] = ret->count;
-	if (proven && o->proven < ret->count)
-		o->proven = ret->count;
+	if (o->reported[u] < msg->max.count)
+		o->reported[u] = msg->max.count;
+	if (proven && o->proven < msg->max.count)
+		o->proven = msg->max.count;
 	return true;
 }
 
@@ -173,26 +164,20 @@ static void client_except(struct bftm_order *o, const struct bftm_order_cfg *cfg
 
 static void read_got(struct bftm_got *got, const struct bftm_order_msg *msg)
 {
-	struct bftm_order_got w;
 	u32 i;
 
-	memcpy(&w, msg->data, sizeof(w));
 	got->sc = msg->id;
-	got->sp.version = le64_to_cpu(w.sp_version);
-	got->sp.len = le32_to_cpu(w.sp_len);
-	memcpy(got->sp.digest, w.sp_digest, sizeof(w.sp_digest));
-	got->prop.count = le64_to_cpu(w.prop_count);
-	got->prop.client = le32_to_cpu(w.prop_client);
-	got->prop.incarnation = le32_to_cpu(w.prop_incarnation);
-	got->pending = le32_to_cpu(w.pending);
-	got->count = (msg->data_len - sizeof(w)) / sizeof(struct bftm_order_waiting);
+	got->sp = msg->sp;
+	got->prop = msg->prop;
+	got->pending = msg->pending;
+	got->count = msg->data_len / sizeof(struct bftm_order_waiting);
 	if (got->count > BFTM_ORDER_WAITING_MAX)
 		got->count = BFTM_ORDER_WAITING_MAX;
 	for (i = 0; i < got->count; i++) {
 		struct bftm_order_waiting p;
 		struct bftm_op *op = &got->op[i];
 
-		memcpy(&p, msg->data + sizeof(w) + i * sizeof(p), sizeof(p));
+		memcpy(&p, msg->data + i * sizeof(p), sizeof(p));
 		op->op = le64_to_cpu(p.op);
 		op->client = le32_to_cpu(p.client);
 		op->id.version = 0;
@@ -206,8 +191,6 @@ static void got(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
 {
 	u32 i;
 
-	if (msg->data_len < sizeof(struct bftm_order_got))
-		return;
 	read_got(&o->got[u], msg);
 	o->answered |= 1u << u;
 	if (bftm_count(o->answered) < bftm_order_quorum(cfg->n, cfg->b))
@@ -275,11 +258,10 @@ void bftm_order_answer(struct bftm_order *o, const struct bftm_order_cfg *cfg, u
 		[BFTM_ORDER_INSTALLING] = BFTM_ORDER_INSTALLED,
 	};
 	bool proven = genuine && cfg->signed_ranks;
-	struct bftm_rank max = {};
 	u32 bit = 1u << u;
 
 	clear(out);
-	if (msg->type == BFTM_ORDER_EXCEPTION && !note_rank(o, u, msg, proven, &max))
+	if (msg->type == BFTM_ORDER_EXCEPTION && !note_rank(o, u, msg, proven))
 		return;
 	/* An answer counts in the iteration and the phase that asked for it. */
 	if (o->phase == BFTM_ORDER_IDLE || bftm_rank_cmp(&msg->rank, &o->rank))
@@ -290,13 +272,13 @@ void bftm_order_answer(struct bftm_order *o, const struct bftm_order_cfg *cfg, u
 	}
 	if (msg->type == BFTM_ORDER_EXCEPTION) {
 		if (o->phase != BFTM_ORDER_INSTALLING)
-			client_except(o, cfg, u, &max, proven, out);
+			client_except(o, cfg, u, &msg->max, proven, out);
 	} else if (msg->type == BFTM_ORDER_RECOVERING) {
 		if (o->phase == BFTM_ORDER_GETTING || o->phase == BFTM_ORDER_MAKING)
 			o->recovering |= bit & ~o->answered;
 	} else if (msg->type == BFTM_ORDER_NEEDBODY) {
 		if (o->phase < BFTM_ORDER_PROPOSING || o->answered & bit ||
-		    o->bodyless & bit || !bftm_body_same(&msg->id, &o->next))
+		    o->bodyless & bit)
 			return;
 		o->bodyless |= bit;
 		out->send = BFTM_ORDER_PROPOSE + (u8)(o->phase - BFTM_ORDER_PROPOSING);
@@ -306,7 +288,7 @@ void bftm_order_answer(struct bftm_order *o, const struct bftm_order_cfg *cfg, u
 		return;
 	} else if (o->phase == BFTM_ORDER_GETTING) {
 		got(o, cfg, u, msg, out);
-	} else if (bftm_body_same(&msg->id, &o->next)) {
+	} else {
 		done(o, cfg, u, now, out);
 	}
 }
@@ -375,8 +357,6 @@ u16 bftm_order_room(const struct bftm_order *o)
 	u32 told = o->waiting < BFTM_ORDER_WAITING_MAX / 2 ? o->waiting * 2 + 2 :
 							      BFTM_ORDER_WAITING_MAX;
 
-	if (told > BFTM_ORDER_WAITING_MAX)
-		told = BFTM_ORDER_WAITING_MAX;
-	return (u16)(sizeof(struct bftm_order_got) +
+	return (u16)(BFTM_ORDER_GOT_LEN +
 		     told * sizeof(struct bftm_order_waiting));
 }

@@ -211,7 +211,7 @@ void bftm_order_unmade(struct bftm_order *o);
 void bftm_order_wake(struct bftm_order *o, const struct bftm_order_cfg *cfg, u64 now,
 		     struct bftm_order_out *out);
 
-/** bftm_order_room() - bytes of data that a GET should leave room for */
+/** bftm_order_room() - @room of a GET */
 u16 bftm_order_room(const struct bftm_order *o);
 
 /* choose.c */
@@ -244,7 +244,7 @@ struct bftm_vote {
 	struct {
 		u32 len;
 		u16 data_len;
-		u8 data[BFTM_ORDER_DATA_MAX];
+		u8 data[BFTM_ORDER_SAID_MAX];
 	} said[BFTM_SERVERS_MAX];
 };
 

@@ -35,21 +35,17 @@ struct bftm_body *bftm_object_body(const struct bftm_object *o,
 	return NULL;
 }
 
-bool bftm_object_stored(const struct bftm_object *o, const struct bftm_order_msg *req)
-{
-	const struct bftm_pending *p = bftm_pending_of(o, req->client);
-
-	if (req->id.version)
-		return bftm_object_body(o, &req->id);
-	/* The same bytes of another, or for another operation, are no help to a SUBMIT. */
-	return p && p->op == req->op && bftm_body_same(&req->id, &p->body->id);
-}
-
 /* Operations, which have no version, are none. */
 static struct bftm_body *known_state(const struct bftm_object *o,
 				     const struct bftm_body_id *id)
 {
 	return id->version ? bftm_object_body(o, id) : NULL;
+}
+
+bool bftm_object_stored(const struct bftm_object *o, const struct bftm_order_msg *req)
+{
+	/* What waits is no help to the SUBMIT of another operation with the same bytes. */
+	return known_state(o, &req->id);
 }
 
 bool bftm_object_wants(const struct bftm_object *o, const struct bftm_order_msg *req)
@@ -59,6 +55,7 @@ bool bftm_object_wants(const struct bftm_object *o, const struct bftm_order_msg 
 		return bftm_pending_news(o, req);
 	case BFTM_ORDER_PROPOSE:
 	case BFTM_ORDER_COMMIT:
+	case BFTM_ORDER_COMMIT_GET:
 		return !o->recovering && bftm_rank_cmp(&req->rank, &o->max) >= 0 &&
 		       !is_initial(&req->id) && !known_state(o, &req->id);
 	case BFTM_ORDER_INSTALL:
@@ -74,25 +71,30 @@ static void replica_refuse(struct bftm_order_msg *reply, enum bftm_refusal reaso
 	reply->offset = reason;
 }
 
-static void put_data(struct bftm_order_msg *reply, u8 *out, const void *data, u32 len)
+/* Data stand behind the body of their answer, as far as there is room. */
+static void put_data(struct bftm_order_msg *reply, u8 type, u8 *out, const void *data, u32 len)
 {
-	if (len > reply->room)
-		len = reply->room;
+	u32 body = bftm_order_form(type)->bytes;
+
+	if (len > reply->room - body)
+		len = reply->room - body;
 	if (len)
-		memcpy(out, data, len);
-	reply->data = out;
+		memcpy(out + body, data, len);
+	reply->type = type;
+	reply->data = out + body;
 	reply->data_len = (u16)len;
 }
 
 static void replica_respond(const struct bftm_applied *a, u32 offset, u8 *out,
 			    struct bftm_order_msg *reply)
 {
-	reply->type = BFTM_ORDER_RESPONSE;
+	bool told = offset < a->len;
+
 	memset(&reply->id, 0, sizeof(reply->id));
 	reply->id.len = a->gone ? BFTM_RESPONSE_GONE : a->len;
 	reply->offset = offset;
-	if (offset < a->len)
-		put_data(reply, out, a->response + offset, a->len - offset);
+	put_data(reply, BFTM_ORDER_RESPONSE, out, told ? a->response + offset : NULL,
+		 told ? a->len - offset : 0);
 }
 
 void bftm_order_response(const struct bftm_object *o, const struct bftm_pending *p,
@@ -137,62 +139,66 @@ static void submit(struct bftm_object *o, const struct bftm_order_msg *req,
 		bftm_pending_add(o, req, body);
 }
 
+/* @max came with GET, or with something that is not signed. */
+static bool is_signed(const struct bftm_object *o)
+{
+	static const u8 none[BFTM_SIGNATURE_LEN];
+
+	return memcmp(o->signature, none, sizeof(none));
+}
+
 static void replica_except(const struct bftm_object *o, u8 *out, struct bftm_order_msg *reply)
 {
-	struct bftm_order_exception e = {
-		.count = cpu_to_le64(o->max.count),
-		.client = cpu_to_le32(o->max.client),
-		.incarnation = cpu_to_le32(o->max.incarnation),
-	};
+	u8 *signature = out + BFTM_ORDER_EXCEPTION_LEN;
 
-	memcpy(e.signature, o->signature, sizeof(e.signature));
 	reply->type = BFTM_ORDER_EXCEPTION;
-	put_data(reply, out, &e, sizeof(e));
+	reply->max = o->max;
+	if (!is_signed(o) || reply->room < BFTM_ORDER_PROOF_LEN)
+		return;
+	memcpy(signature, o->signature, BFTM_SIGNATURE_LEN);
+	reply->signature = signature;
 }
 
 /* The same rank again is the same iteration: its datagrams are repeated. */
-static bool rank_ok(struct bftm_object *o, const struct bftm_order_msg *req)
+static bool rank_ok(struct bftm_object *o, const struct bftm_rank *rank, const u8 *signature)
 {
-	int cmp = bftm_rank_cmp(&req->rank, &o->max);
+	int cmp = bftm_rank_cmp(rank, &o->max);
 
 	if (cmp > 0) {
-		o->max = req->rank;
+		o->max = *rank;
 		memset(o->signature, 0, sizeof(o->signature));
 	}
-	if (cmp >= 0 && req->type == BFTM_ORDER_GET &&
-	    req->data_len == BFTM_SIGNATURE_LEN)
-		memcpy(o->signature, req->data, BFTM_SIGNATURE_LEN);
+	if (cmp >= 0 && signature)
+		memcpy(o->signature, signature, BFTM_SIGNATURE_LEN);
 	return cmp >= 0;
+}
+
+static void tell_waiting(const struct bftm_object *o, const struct bftm_order_msg *req, u8 type,
+			 u8 *out, struct bftm_order_msg *reply)
+{
+	u32 body = bftm_order_form(type)->bytes, told;
+
+	bftm_pending_tell(o, req->from,
+			  (req->room - body) / sizeof(struct bftm_order_waiting),
+			  (struct bftm_order_waiting *)(out + body), &told);
+	reply->type = type;
+	reply->pending = o->pend ? o->pend->count : 0;
+	reply->data = out + body;
+	reply->data_len = (u16)(told * sizeof(struct bftm_order_waiting));
 }
 
 /* Lines 3.5–10. */
 static void replica_get(struct bftm_object *o, const struct bftm_order_msg *req, u8 *out,
 			struct bftm_order_msg *reply)
 {
-	const struct bftm_body_id *sp = id_of(o->sp);
-	struct bftm_order_got got = {
-		.sp_version = cpu_to_le64(sp->version),
-		.sp_len = cpu_to_le32(sp->len),
-		.pending = cpu_to_le32(o->pend ? o->pend->count : 0),
-		.prop_count = cpu_to_le64(o->prop.count),
-		.prop_client = cpu_to_le32(o->prop.client),
-		.prop_incarnation = cpu_to_le32(o->prop.incarnation),
-	};
-	u32 told;
-
-	if (!rank_ok(o, req)) {
+	if (!rank_ok(o, &req->rank, req->signature)) {
 		replica_except(o, out, reply);
 		return;
 	}
-	memcpy(got.sp_digest, sp->digest, sizeof(got.sp_digest));
-	memcpy(out, &got, sizeof(got));
-	bftm_pending_tell(o, req->from,
-			  (req->room - sizeof(got)) / sizeof(struct bftm_order_waiting),
-			  (struct bftm_order_waiting *)(out + sizeof(got)), &told);
-	reply->type = BFTM_ORDER_GOT;
 	reply->id = *id_of(o->sc);
-	reply->data = out;
-	reply->data_len = (u16)(sizeof(got) + told * sizeof(struct bftm_order_waiting));
+	reply->sp = *id_of(o->sp);
+	reply->prop = o->prop;
+	tell_waiting(o, req, BFTM_ORDER_GOT, out, reply);
 }
 
 /* Find or take the body of a state. Return: false when it cannot be used. */
@@ -231,7 +237,7 @@ static void replica_propose(struct bftm_object *o, const struct bftm_order_msg *
 	}
 	if (!take_state(o, req, body, &state, reply))
 		return;
-	rank_ok(o, req);
+	rank_ok(o, &req->rank, NULL);
 	o->prop = req->rank;
 	o->sp = state;
 	reply->type = BFTM_ORDER_PROPOSED;
@@ -240,7 +246,7 @@ static void replica_propose(struct bftm_object *o, const struct bftm_order_msg *
 static void replica_adopt(struct bftm_object *o, const struct bftm_order_msg *req,
 			  struct bftm_body *state)
 {
-	rank_ok(o, req);
+	rank_ok(o, &req->rank, NULL);
 	o->prop = req->rank;
 	o->sc = state;
 	o->sp = state;	/* also at a server that missed the propose */
@@ -261,6 +267,26 @@ static void commit(struct bftm_object *o, const struct bftm_order_msg *req,
 		return;
 	replica_adopt(o, req, state);
 	reply->type = BFTM_ORDER_COMMITTED;
+}
+
+/* The answer to this very request may have been lost: its own next rank does not forbid it. */
+static bool is_done_before(const struct bftm_object *o, const struct bftm_order_msg *req)
+{
+	return !bftm_rank_cmp(&o->max, &req->then) && !bftm_rank_cmp(&o->prop, &req->rank) &&
+	       bftm_body_same(id_of(o->sc), &req->id) && bftm_body_same(id_of(o->sp), &req->id);
+}
+
+/* Lines 3.19–27, and then 3.5–10 for the next rank, in which that state is both. */
+static void commit_get(struct bftm_object *o, const struct bftm_order_msg *req,
+		       struct bftm_body *body, u8 *out, struct bftm_order_msg *reply)
+{
+	if (!is_done_before(o, req)) {
+		commit(o, req, body, out, reply);
+		if (reply->type != BFTM_ORDER_COMMITTED)
+			return;
+	}
+	rank_ok(o, &req->then, req->signature);
+	tell_waiting(o, req, BFTM_ORDER_COMMITTED_GOT, out, reply);
 }
 
 /* That it is for this start of the server, admission has made sure of. */
@@ -284,29 +310,47 @@ static void fetch(const struct bftm_object *o, const struct bftm_order_msg *req,
 		  u8 *out, struct bftm_order_msg *reply)
 {
 	const struct bftm_body *body = bftm_object_body(o, &req->id);
-	u32 left;
 
 	reply->type = BFTM_ORDER_NOBODY;
-	if (!body || req->offset >= body->id.len)
+	if (body && req->offset < body->id.len)
+		put_data(reply, BFTM_ORDER_BODY, out, body->data + req->offset,
+			 bftm_piece_len(body->id.len, req->offset));
+}
+
+/* Return: RECOVERING to what begins an iteration of this rank, if it is the last one. */
+static void recover_get(struct bftm_object *o, const struct bftm_rank *rank,
+			struct bftm_order_msg *reply)
+{
+	if (bftm_rank_cmp(rank, &o->told) > 0)
+		o->told = *rank;
+	if (bftm_rank_cmp(rank, &o->told))
 		return;
-	left = body->id.len - req->offset;
-	reply->type = BFTM_ORDER_BODY;
-	reply->offset = req->offset;
-	put_data(reply, out, body->data + req->offset,
-		 left < BFTM_PIECE_LEN ? left : BFTM_PIECE_LEN);
+	reply->type = BFTM_ORDER_RECOVERING;
+	reply->rank = *rank;
 }
 
 static void recover(struct bftm_object *o, const struct bftm_order_msg *req,
 		    struct bftm_body *body, struct bftm_order_msg *reply)
 {
-	if (req->type == BFTM_ORDER_INSTALL) {
+	if (req->type == BFTM_ORDER_INSTALL)
 		install(o, req, body, reply);
-	} else if (req->type == BFTM_ORDER_GET) {
-		if (bftm_rank_cmp(&req->rank, &o->told) > 0)
-			o->told = req->rank;
-		if (!bftm_rank_cmp(&req->rank, &o->told))
-			reply->type = BFTM_ORDER_RECOVERING;
-	}
+	else if (req->type == BFTM_ORDER_GET)
+		recover_get(o, &req->rank, reply);
+	else if (req->type == BFTM_ORDER_COMMIT_GET)
+		recover_get(o, &req->then, reply);
+}
+
+/* A rank is its client's own; after one there is room for more. */
+static bool rank_is_own(const struct bftm_order_msg *req)
+{
+	if (req->type == BFTM_ORDER_SUBMIT || req->type == BFTM_ORDER_FETCH)
+		return true;
+	if (req->type == BFTM_ORDER_COMMIT_GET &&
+	    (req->then.client != req->client || req->then.count <= req->rank.count ||
+	     req->then.count > BFTM_RANK_COUNT_MAX))
+		return false;
+	return req->rank.client == req->client && req->rank.count &&
+	       req->rank.count <= BFTM_RANK_COUNT_MAX;
 }
 
 void bftm_order_step(const struct bftm_server_cfg *cfg, struct bftm_object *o,
@@ -315,13 +359,11 @@ void bftm_order_step(const struct bftm_server_cfg *cfg, struct bftm_object *o,
 {
 	*reply = *req;
 	reply->type = BFTM_MSG_NONE;
-	reply->data = out;
+	reply->data = NULL;
 	reply->data_len = 0;
+	reply->signature = NULL;
 	o->replaced = NULL;
-	/* A rank is its client's own. */
-	if (req->type != BFTM_ORDER_SUBMIT && req->type != BFTM_ORDER_FETCH &&
-	    (req->rank.client != req->client || !req->rank.count ||
-	     req->rank.count > BFTM_RANK_COUNT_MAX))
+	if (!rank_is_own(req))
 		return;
 	if (o->recovering) {
 		/* What the memory had promised is over when this silence is. */
@@ -342,6 +384,9 @@ void bftm_order_step(const struct bftm_server_cfg *cfg, struct bftm_object *o,
 	case BFTM_ORDER_COMMIT:
 		commit(o, req, body, out, reply);
 		break;
+	case BFTM_ORDER_COMMIT_GET:
+		commit_get(o, req, body, out, reply);
+		break;
 	case BFTM_ORDER_INSTALL:
 		install(o, req, body, reply);
 		break;
@@ -353,12 +398,8 @@ void bftm_order_step(const struct bftm_server_cfg *cfg, struct bftm_object *o,
 
 bool bftm_piece_ok(const struct bftm_order_msg *req)
 {
-	u32 left;
-
-	if (req->offset % BFTM_PIECE_LEN || req->offset >= req->id.len)
-		return false;
-	left = req->id.len - req->offset;
-	return req->data_len == (left < BFTM_PIECE_LEN ? left : BFTM_PIECE_LEN);
+	return req->offset % BFTM_PIECE_LEN == 0 && req->offset < req->id.len &&
+	       req->data_len == bftm_piece_len(req->id.len, req->offset);
 }
 
 bool bftm_upload_take(struct bftm_upload *up, const struct bftm_order_msg *req)

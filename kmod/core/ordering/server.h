@@ -30,7 +30,7 @@ struct bftm_body {
  * struct bftm_pending - an operation that waits
  * @op:     its number
  * @client: whose
- * @room:   of its SUBMIT, and so of a response that comes unasked
+ * @room:   of its SUBMIT: no response that comes unasked takes more
  * @body:   what it is
  */
 struct bftm_pending {
@@ -78,7 +78,7 @@ struct bftm_object {
 /** bftm_object_init() - an object in σ0. */
 void bftm_object_init(struct bftm_object *o, bool recovering);
 
-/** bftm_object_stored() - is what a PUT brings there, for who brings it? */
+/** bftm_object_stored() - is what a PUT brings there, for whatever needs it? */
 bool bftm_object_stored(const struct bftm_object *o, const struct bftm_order_msg *req);
 
 /** bftm_object_body() - the body of this id that the object knows; or NULL. */
@@ -108,9 +108,10 @@ bool bftm_object_lacks_room(const struct bftm_object *o, const struct bftm_order
  * @body:  the body @req->id if the caller has it, from the data or an upload and
  *         with a digest that it has checked; NULL if not
  * @now:   the clock of leases in ns
- * @out:   room for @req->room bytes: data of the reply
+ * @out:   room for @req->room bytes: where the reply's body will be, data and signature of
+ *         which it gets already
  * @reply: the answer, type BFTM_MSG_NONE for silence; type BFTM_MSG_REFUSED with
- *         enum bftm_refusal in @offset becomes a struct bftm_wire. May not be
+ *         enum bftm_refusal in @offset becomes a struct bftm_msg. May not be
  *         @req
  */
 void bftm_order_step(const struct bftm_server_cfg *cfg, struct bftm_object *o,
@@ -120,7 +121,7 @@ void bftm_order_step(const struct bftm_server_cfg *cfg, struct bftm_object *o,
 /**
  * bftm_order_response() - what a client whose operation was dropped is to hear
  * @p:   the operation, of those behind @o->pend->count after a COMMIT
- * @out: room for @p->room bytes
+ * @out: room for @p->room bytes, as for bftm_order_step()
  * @ret: RESPONSE, all but @name, @cluster, @server and @server_epoch; type
  *       BFTM_MSG_NONE when there is none to this very operation
  */

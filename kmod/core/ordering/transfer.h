@@ -65,7 +65,7 @@ bool bftm_transfer_wake(struct bftm_transfer *t, u64 now);
 /** bftm_transfer_len() - bytes of the piece at @offset */
 static inline u32 bftm_transfer_len(const struct bftm_transfer *t, u32 offset)
 {
-	return t->len - offset < BFTM_PIECE_LEN ? t->len - offset : BFTM_PIECE_LEN;
+	return bftm_piece_len(t->len, offset);
 }
 
 /** bftm_transfer_complete() - are all pieces done? */

@@ -34,13 +34,14 @@ int bftm_vote_count(struct bftm_vote *v, const struct bftm_order_cfg *cfg, u32 u
 	u32 i, votes = 0;
 
 	if (msg->type != BFTM_ORDER_RESPONSE || msg->op != v->op ||
-	    msg->offset != v->offset || msg->data_len > BFTM_ORDER_DATA_MAX)
+	    msg->offset != v->offset || msg->data_len > BFTM_ORDER_SAID_MAX)
 		return -1;
 	if (msg->id.len == BFTM_RESPONSE_GONE ? msg->data_len != 0 : msg->id.len > BFTM_OP_MAX)
 		return -1;
 	v->said[u].len = msg->id.len;
 	v->said[u].data_len = msg->data_len;
-	memcpy(v->said[u].data, msg->data, msg->data_len);
+	if (msg->data_len)
+		memcpy(v->said[u].data, msg->data, msg->data_len);
 	v->heard |= 1u << u;
 	for (i = 0; i < cfg->n; i++)
 		votes += v->heard >> i & 1 && vote_same(v, i, u);

@@ -1,143 +1,278 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #include "core/ordering/wire.h"
+#include "core/ordering/wire_forms.h"
 
-static const char *const names[] = {
-	[BFTM_ORDER_SUBMIT - BFTM_ORDER_SUBMIT] = "SUBMIT",
-	[BFTM_ORDER_GET - BFTM_ORDER_SUBMIT] = "GET",
-	[BFTM_ORDER_PROPOSE - BFTM_ORDER_SUBMIT] = "PROPOSE",
-	[BFTM_ORDER_COMMIT - BFTM_ORDER_SUBMIT] = "COMMIT",
-	[BFTM_ORDER_INSTALL - BFTM_ORDER_SUBMIT] = "INSTALL",
-	[BFTM_ORDER_FETCH - BFTM_ORDER_SUBMIT] = "FETCH",
-	[BFTM_ORDER_PUT - BFTM_ORDER_SUBMIT] = "PUT",
+/* The table of ordering/wire_forms.h: slots of each type, then the forms. */
+#define FIELD(member, bytes) BFTM_SLOT(struct bftm_order_msg, member, bytes, BFTM_SLOT_ANY)
+#define FILLED(member, bytes) BFTM_SLOT(struct bftm_order_msg, member, bytes, BFTM_SLOT_FILLED)
+#define ZERO(bytes) BFTM_SLOT_ZEROES(bytes)
+
+#define SLOTS(type, named, modes, flags, arg, body) \
+	static const struct bftm_slot slots_##type[] = { body {} };
+
+BFTM_ORDER_FORMS(SLOTS)
+
+#undef FIELD
+#undef FILLED
+#undef ZERO
+#define FIELD(member, bytes) + (bytes)
+#define FILLED(member, bytes) + (bytes)
+#define ZERO(bytes) + (bytes)
+
+#define SIZES(type, named, modes, flags, arg, body) SIZE_##type = 0 body,
+enum { BFTM_ORDER_FORMS(SIZES) };
+
+static_assert((int)SIZE_PROPOSE == BFTM_ORDER_STATE_LEN);
+static_assert((int)SIZE_RESPONSE == BFTM_ORDER_RESPONSE_LEN);
+static_assert((int)SIZE_GOT == BFTM_ORDER_GOT_LEN);
+static_assert((int)SIZE_EXCEPTION == BFTM_ORDER_EXCEPTION_LEN);
+
+/* Requests 0x10 to 0x1f, then what servers send, 0x90 to 0x9f. */
+#define PLACES	32
+#define PLACE(type) (((type) & BFTM_MSG_REPLY) >> 3 | ((type) & 15))
+
+#define FORM(type, named_as, modes, flags_known, arg_max, body) \
+	[PLACE(BFTM_ORDER_##type)] = { \
+		.name = #type, .slots = slots_##type, .bytes = SIZE_##type, \
+		.named = BFTM_##named_as, .flags = (flags_known), .arg = (arg_max), \
+	},
+
+static const struct bftm_form forms[PLACES] = {
+	BFTM_ORDER_FORMS(FORM)
 };
 
-static const char *const reply_names[] = {
-	[BFTM_ORDER_RESPONSE - BFTM_ORDER_RESPONSE] = "RESPONSE",
-	[BFTM_ORDER_PENDING - BFTM_ORDER_RESPONSE] = "PENDING",
-	[BFTM_ORDER_GOT - BFTM_ORDER_RESPONSE] = "GOT",
-	[BFTM_ORDER_RECOVERING - BFTM_ORDER_RESPONSE] = "RECOVERING",
-	[BFTM_ORDER_PROPOSED - BFTM_ORDER_RESPONSE] = "PROPOSED",
-	[BFTM_ORDER_COMMITTED - BFTM_ORDER_RESPONSE] = "COMMITTED",
-	[BFTM_ORDER_INSTALLED - BFTM_ORDER_RESPONSE] = "INSTALLED",
-	[BFTM_ORDER_EXCEPTION - BFTM_ORDER_RESPONSE] = "EXCEPTION",
-	[BFTM_ORDER_NEEDBODY - BFTM_ORDER_RESPONSE] = "NEEDBODY",
-	[BFTM_ORDER_BODY - BFTM_ORDER_RESPONSE] = "BODY",
-	[BFTM_ORDER_NOBODY - BFTM_ORDER_RESPONSE] = "NOBODY",
-	[BFTM_ORDER_STORED - BFTM_ORDER_RESPONSE] = "STORED",
-};
+const struct bftm_form *bftm_order_form(u8 type)
+{
+	const struct bftm_form *form = &forms[PLACE(type)];
+
+	return (type & 0x70) == 0x10 && form->name ? form : NULL;
+}
 
 const char *bftm_order_name(u8 type)
 {
-	if (type >= BFTM_ORDER_SUBMIT && type <= BFTM_ORDER_PUT)
-		return names[type - BFTM_ORDER_SUBMIT];
-	if (type >= BFTM_ORDER_RESPONSE && type <= BFTM_ORDER_STORED)
-		return reply_names[type - BFTM_ORDER_RESPONSE];
-	return "?";
-}
+	const struct bftm_form *form = bftm_order_form(type);
 
-static bool is_type(u8 type)
-{
-	return (type >= BFTM_ORDER_SUBMIT && type <= BFTM_ORDER_PUT) ||
-	       (type >= BFTM_ORDER_RESPONSE && type <= BFTM_ORDER_STORED);
-}
-
-/* Used bytes first, then only zeroes: one name has one spelling. */
-static bool name_ok(const struct bftm_order_wire *w)
-{
-	size_t i;
-
-	if (!w->name_len || w->name_len > BFTM_OBJECT_NAME_MAX)
-		return false;
-	for (i = w->name_len; i < BFTM_NAME_LEN_MAX; i++)
-		if (w->name[i])
-			return false;
-	return true;
-}
-
-enum bftm_wire_error bftm_order_wire_get(const void *buf, size_t len,
-					 struct bftm_order_msg *msg)
-{
-	struct bftm_order_wire w;
-	size_t room;
-
-	if (len < BFTM_ORDER_LEN_MIN || len > BFTM_ORDER_LEN_MAX || len % 8)
-		return BFTM_WIRE_BAD_LENGTH;
-	memcpy(&w, buf, sizeof(w));
-	room = len - BFTM_ORDER_HEAD_LEN - BFTM_TAG_LEN;
-	if (w.version != BFTM_WIRE_VERSION)
-		return BFTM_WIRE_BAD_VERSION;
-	if (w.proto != BFTM_PROTO_ORDER || !is_type(w.type))
-		return BFTM_WIRE_BAD_TYPE;
-	if (w.flags || w.zero)
-		return BFTM_WIRE_BAD_FLAGS;
-	if (!name_ok(&w))
-		return BFTM_WIRE_BAD_NAME;
-	if (le16_to_cpu(w.data_len) > room)
-		return BFTM_WIRE_BAD_LENGTH;
-
-	msg->type = w.type;
-	msg->name_len = w.name_len;
-	msg->server = le16_to_cpu(w.server);
-	msg->cluster = le32_to_cpu(w.cluster);
-	msg->client = le32_to_cpu(w.client);
-	msg->server_epoch = le64_to_cpu(w.server_epoch);
-	msg->seq = le64_to_cpu(w.seq);
-	msg->rank.count = le64_to_cpu(w.rank_count);
-	msg->rank.client = le32_to_cpu(w.rank_client);
-	msg->rank.incarnation = le32_to_cpu(w.rank_incarnation);
-	msg->op = le64_to_cpu(w.op);
-	msg->id.version = le64_to_cpu(w.id_version);
-	msg->id.len = le32_to_cpu(w.id_len);
-	memcpy(msg->id.digest, w.id_digest, sizeof(msg->id.digest));
-	msg->offset = le32_to_cpu(w.offset);
-	msg->from = le32_to_cpu(w.from);
-	msg->data_len = le16_to_cpu(w.data_len);
-	msg->room = (u16)room;
-	memcpy(msg->name, w.name, sizeof(msg->name));
-	msg->data = (const u8 *)buf + sizeof(w);
-	return BFTM_WIRE_OK;
+	return form ? form->name : "?";
 }
 
 bool bftm_order_shaped(const void *buf)
 {
 	const u8 *head = buf;
 
-	return head[offsetof(struct bftm_order_wire, proto)] == BFTM_PROTO_ORDER &&
-	       is_type(head[offsetof(struct bftm_order_wire, type)]);
+	return head[offsetof(struct bftm_wire_head, version)] == BFTM_WIRE_VERSION &&
+	       head[offsetof(struct bftm_wire_head, proto)] == BFTM_PROTO_ORDER &&
+	       bftm_order_form(head[offsetof(struct bftm_wire_head, type)]);
+}
+
+/* What may be longer than what it says. */
+static bool may_be_padded(u8 type)
+{
+	return type <= BFTM_ORDER_INSTALL || type == BFTM_ORDER_COMMIT_GET;
+}
+
+static bool is_piece(u8 type)
+{
+	return type == BFTM_ORDER_PUT || type == BFTM_ORDER_BODY;
+}
+
+/* What one field forbids another. */
+static bool fields_agree(const struct bftm_order_msg *msg, u8 flags)
+{
+	if (msg->type == BFTM_ORDER_SUBMIT)
+		return !(flags & BFTM_ORDER_FLAG_BODY) || !msg->offset;
+	if (msg->type == BFTM_ORDER_FETCH || is_piece(msg->type))
+		return msg->offset % BFTM_PIECE_LEN == 0 && msg->offset < msg->id.len;
+	if (msg->type & BFTM_MSG_REPLY)
+		return true;
+	if (msg->type == BFTM_ORDER_COMMIT_GET && msg->then.count <= msg->rank.count)
+		return false;
+	return msg->rank.count <= BFTM_RANK_COUNT_MAX && msg->then.count <= BFTM_RANK_COUNT_MAX;
+}
+
+/* Bytes of data, where @left follow the body and its signature. */
+static size_t data_told(const struct bftm_order_msg *msg, u8 flags, size_t left)
+{
+	size_t rest = 0;
+
+	if (flags & BFTM_ORDER_FLAG_BODY)
+		return msg->id.len;
+	if (is_piece(msg->type))
+		return bftm_piece_len(msg->id.len, msg->offset);
+	if (msg->type == BFTM_ORDER_GOT || msg->type == BFTM_ORDER_COMMITTED_GOT)
+		return left - left % sizeof(struct bftm_order_waiting);
+	if (msg->type != BFTM_ORDER_RESPONSE)
+		return 0;
+	/* As much as there is room for. */
+	if (msg->id.len != BFTM_RESPONSE_GONE && msg->offset < msg->id.len)
+		rest = msg->id.len - msg->offset;
+	return rest < left ? rest : left;
+}
+
+static bool has_data(const struct bftm_order_msg *msg)
+{
+	return bftm_order_form(msg->type)->flags & BFTM_ORDER_FLAG_BODY ?
+	       !!msg->data : is_piece(msg->type) || msg->type == BFTM_ORDER_RESPONSE ||
+			     msg->type == BFTM_ORDER_GOT || msg->type == BFTM_ORDER_COMMITTED_GOT;
+}
+
+/* What follows the body, up to the tag. */
+static enum bftm_wire_error get_parts(struct bftm_order_msg *msg, u8 flags, const u8 *at,
+				      size_t left)
+{
+	size_t len, space;
+
+	if (msg->type == BFTM_ORDER_GET && msg->room < BFTM_ORDER_GOT_LEN)
+		return BFTM_WIRE_BAD_LENGTH;
+	if (flags & BFTM_ORDER_FLAG_SIGNED) {
+		if (left < BFTM_SIGNATURE_LEN)
+			return BFTM_WIRE_BAD_LENGTH;
+		msg->signature = at;
+		at += BFTM_SIGNATURE_LEN;
+		left -= BFTM_SIGNATURE_LEN;
+	}
+	len = data_told(msg, flags, left);
+	if (len > left)
+		return BFTM_WIRE_BAD_LENGTH;
+	space = msg->type == BFTM_ORDER_FETCH ? bftm_piece_len(msg->id.len, msg->offset) : len;
+	if (!may_be_padded(msg->type) && left != bftm_pad8(space))
+		return BFTM_WIRE_BAD_LENGTH;
+	if (!bftm_all_zero(at + len, left - len))
+		return BFTM_WIRE_BAD_FIELD;
+	if (flags & BFTM_ORDER_FLAG_BODY || len)
+		msg->data = at;
+	msg->data_len = (u16)len;
+	return BFTM_WIRE_OK;
+}
+
+static void get_head(const struct bftm_head *head, struct bftm_order_msg *msg)
+{
+	memset(msg, 0, sizeof(*msg));
+	msg->type = head->type;
+	msg->name_len = head->name_len;
+	msg->server = head->server;
+	msg->cluster = head->cluster;
+	msg->client = head->client;
+	msg->server_epoch = head->epoch;
+	msg->seq = head->seq;
+	msg->room = (u16)head->left;
+	memcpy(msg->name, head->name, head->name_len);
+}
+
+static void get_ranks(struct bftm_order_msg *msg)
+{
+	/* The first words of a request are an operation's, or a rank's. */
+	if (msg->type == BFTM_ORDER_NEEDBODY) {
+		msg->rank.count = msg->op;
+		msg->rank.incarnation = msg->id.len;
+	}
+	if (msg->rank.count)
+		msg->rank.client = msg->client;
+	if (msg->then.count)
+		msg->then.client = msg->client;
+}
+
+enum bftm_wire_error bftm_order_wire_get(const void *buf, size_t len,
+					 struct bftm_order_msg *msg)
+{
+	enum bftm_wire_error err;
+	const struct bftm_form *form;
+	struct bftm_head head;
+
+	err = bftm_head_get(buf, len, &head);
+	if (err)
+		return err;
+	form = bftm_order_form(head.type);
+	if (head.proto != BFTM_PROTO_ORDER || !form)
+		return BFTM_WIRE_BAD_TYPE;
+	if (head.name_len > BFTM_OBJECT_NAME_MAX)
+		return BFTM_WIRE_BAD_NAME;
+	err = bftm_form_allows(form, &head, false);
+	if (err)
+		return err;
+	if (head.left < form->bytes)
+		return BFTM_WIRE_BAD_LENGTH;
+	get_head(&head, msg);
+	if (!bftm_form_get(form, head.body, msg) || !fields_agree(msg, head.flags))
+		return BFTM_WIRE_BAD_FIELD;
+	get_ranks(msg);
+	return get_parts(msg, head.flags, head.body + form->bytes, head.left - form->bytes);
+}
+
+static bool is_signed(const struct bftm_order_msg *msg)
+{
+	return msg->signature && bftm_order_form(msg->type)->flags & BFTM_ORDER_FLAG_SIGNED;
+}
+
+/* Body, signature and data. */
+static size_t told(const struct bftm_order_msg *msg)
+{
+	return bftm_order_form(msg->type)->bytes + (is_signed(msg) ? BFTM_SIGNATURE_LEN : 0) +
+	       (has_data(msg) ? msg->data_len : 0);
+}
+
+size_t bftm_order_size(const struct bftm_order_msg *msg)
+{
+	size_t size = told(msg);
+
+	if (msg->type == BFTM_ORDER_FETCH)
+		size += bftm_piece_len(msg->id.len, msg->offset);
+	if (may_be_padded(msg->type) && size < msg->room)
+		size = msg->room;
+	if (msg->type == BFTM_ORDER_GET && size < BFTM_ORDER_GOT_LEN)
+		size = BFTM_ORDER_GOT_LEN;
+	return bftm_pad8(size);
+}
+
+size_t bftm_order_len(const struct bftm_order_msg *msg)
+{
+	return BFTM_HEAD_LEN + bftm_pad8(msg->name_len) + bftm_order_size(msg) + BFTM_TAG_LEN;
 }
 
 size_t bftm_order_wire_put(const struct bftm_order_msg *msg, void *buf)
 {
-	size_t len = bftm_order_len(msg->data_len > msg->room ? msg->data_len : msg->room);
-	struct bftm_order_wire w = {
+	const struct bftm_form *form = bftm_order_form(msg->type);
+	u8 *body = bftm_order_body_at(buf, msg->name_len), *at = body + form->bytes;
+	struct bftm_head head = {
 		.version = BFTM_WIRE_VERSION,
-		.type = msg->type,
 		.proto = BFTM_PROTO_ORDER,
+		.type = msg->type,
 		.name_len = msg->name_len,
-		.cluster = cpu_to_le32(msg->cluster),
-		.client = cpu_to_le32(msg->client),
-		.server = cpu_to_le16(msg->server),
-		.server_epoch = cpu_to_le64(msg->server_epoch),
-		.seq = cpu_to_le64(msg->seq),
-		.rank_count = cpu_to_le64(msg->rank.count),
-		.rank_client = cpu_to_le32(msg->rank.client),
-		.rank_incarnation = cpu_to_le32(msg->rank.incarnation),
-		.op = cpu_to_le64(msg->op),
-		.id_version = cpu_to_le64(msg->id.version),
-		.id_len = cpu_to_le32(msg->id.len),
-		.offset = cpu_to_le32(msg->offset),
-		.from = cpu_to_le32(msg->from),
-		.data_len = cpu_to_le16(msg->data_len),
+		.server = msg->server,
+		.cluster = msg->cluster,
+		.client = msg->client,
+		.epoch = msg->server_epoch,
+		.seq = msg->seq,
+		.name = msg->name,
 	};
-	u8 *data = (u8 *)buf + sizeof(w);
+	size_t size = bftm_order_size(msg);
 
-	memcpy(w.id_digest, msg->id.digest, sizeof(w.id_digest));
-	memcpy(w.name, msg->name, msg->name_len);
-	if (msg->data_len && msg->data != data)
-		memmove(data, msg->data, msg->data_len);
-	memset(data + msg->data_len, 0, len - sizeof(w) - msg->data_len);
-	memcpy(buf, &w, sizeof(w));
-	return len;
+	/* Before the rest: they may stand where that goes. */
+	if (is_signed(msg)) {
+		head.flags |= BFTM_ORDER_FLAG_SIGNED;
+		memmove(at, msg->signature, BFTM_SIGNATURE_LEN);
+		at += BFTM_SIGNATURE_LEN;
+	}
+	if (has_data(msg)) {
+		head.flags |= form->flags & BFTM_ORDER_FLAG_BODY;
+		if (msg->data_len && msg->data != at)
+			memmove(at, msg->data, msg->data_len);
+		at += msg->data_len;
+	}
+	memset(at, 0, size - (size_t)(at - body));
+	/* What a request about a rank begins with, RECOVERING repeats. */
+	if (msg->type == BFTM_ORDER_NEEDBODY && !msg->op)
+		form = bftm_order_form(BFTM_ORDER_RECOVERING);
+	bftm_form_put(form, msg, body);
+	bftm_head_put(&head, buf);
+	return (size_t)(body - (u8 *)buf) + size + BFTM_TAG_LEN;
+}
+
+/* The first word of the body, which STALE and REFUSED repeat. */
+static u64 first_word(const struct bftm_order_msg *msg)
+{
+	if (msg->op)
+		return msg->op;
+	return msg->rank.count ? msg->rank.count : msg->id.version;
 }
 
 void bftm_order_head(const struct bftm_order_msg *msg, struct bftm_msg *head)
@@ -151,5 +286,6 @@ void bftm_order_head(const struct bftm_order_msg *msg, struct bftm_msg *head)
 	head->client = msg->client;
 	head->server_epoch = msg->server_epoch;
 	head->seq = msg->seq;
+	head->attempt = first_word(msg);
 	memcpy(head->name, msg->name, sizeof(head->name));
 }

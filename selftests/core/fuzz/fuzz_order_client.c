@@ -43,11 +43,11 @@ static struct bftm_body_id read_id(struct fuzz_bytes *in)
 }
 
 /* A list of operations, and how many there are said to be. */
-static u16 read_waiting(struct fuzz_bytes *in, struct bftm_order_got *got, u8 *ret)
+static void read_waiting(struct fuzz_bytes *in, struct bftm_order_msg *got, u8 *ret)
 {
 	u32 count = (u32)fuzz_take(in, 1) % (BFTM_ORDER_WAITING_MAX + 1), i;
 
-	got->pending = cpu_to_le32((u32)fuzz_take(in, 1) << 24 | count);
+	got->pending = (u32)fuzz_take(in, 1) << 24 | count;
 	for (i = 0; i < count; i++) {
 		u64 bits = fuzz_take(in, 1);
 		struct bftm_order_waiting w = {
@@ -57,70 +57,52 @@ static u16 read_waiting(struct fuzz_bytes *in, struct bftm_order_got *got, u8 *r
 
 		memcpy(ret + i * sizeof(w), &w, sizeof(w));
 	}
-	return (u16)(count * sizeof(struct bftm_order_waiting));
+	got->data_len = (u16)(count * sizeof(struct bftm_order_waiting));
 }
 
-static u16 read_got(struct fuzz_bytes *in, u8 *data, struct bftm_body_id *sp)
+static void read_got(struct fuzz_bytes *in, struct bftm_order_msg *got, u8 *data)
 {
-	struct bftm_order_got got = {
-		.prop_count = cpu_to_le64(fuzz_take(in, 1)),
-		.prop_client = cpu_to_le32(fuzz_take(in, 1) & 3),
-	};
-	u16 len;
-
-	*sp = read_id(in);
-	got.sp_version = cpu_to_le64(sp->version);
-	got.sp_len = cpu_to_le32(sp->len);
-	memcpy(got.sp_digest, sp->digest, sizeof(got.sp_digest));
-	len = read_waiting(in, &got, data + sizeof(got));
-	memcpy(data, &got, sizeof(got));
-	return (u16)(sizeof(got) + len);
+	got->prop.count = fuzz_take(in, 1);
+	got->prop.client = fuzz_take(in, 1) & 3;
+	got->sp = read_id(in);
+	read_waiting(in, got, data);
 }
 
-static u16 read_exception(struct fuzz_bytes *in, u8 *data, struct bftm_rank *max)
+static void read_exception(struct fuzz_bytes *in, struct bftm_order_msg *e)
 {
-	struct bftm_order_exception e = {};
 	u64 bits = fuzz_take(in, 1);
 
-	*max = (struct bftm_rank){
+	e->max = (struct bftm_rank){
 		order.rank.count + (bits & 15) - 4, ME + (u32)(bits >> 4 & 3) - 1,
 		(u32)(bits >> 6),
 	};
-	e.count = cpu_to_le64(max->count);
-	e.client = cpu_to_le32(max->client);
-	e.incarnation = cpu_to_le32(max->incarnation);
-	memcpy(data, &e, sizeof(e));
-	return sizeof(e);
 }
 
 /* Before the core sees it, and only what fits the phase. */
-static void note(u32 u, const struct bftm_order_msg *msg, const struct bftm_body_id *sp)
+static void note(u32 u, const struct bftm_order_msg *msg)
 {
 	u32 bit = 1u << u;
 
 	if (bftm_rank_cmp(&msg->rank, &seen.rank))
 		return;
 	if (msg->type == BFTM_ORDER_GOT && order.phase == BFTM_ORDER_GETTING &&
-	    msg->data_len >= sizeof(struct bftm_order_got) && !(seen.got & bit)) {
+	    !(seen.got & bit)) {
 		seen.got |= bit;
 		seen.sc[u] = msg->id;
-		seen.sp[u] = *sp;
+		seen.sp[u] = msg->sp;
 	}
 	if (msg->type == BFTM_ORDER_RECOVERING)
 		seen.recovering |= bit;
-	if (!bftm_body_same(&msg->id, &order.next))
-		return;
 	if (msg->type == BFTM_ORDER_PROPOSED && order.phase == BFTM_ORDER_PROPOSING)
 		seen.proposed |= bit;
 	if (msg->type == BFTM_ORDER_COMMITTED && order.phase == BFTM_ORDER_COMMITTING)
 		seen.committed |= bit;
 }
 
-static void note_exception(u32 u, const struct bftm_order_msg *msg, const struct bftm_rank *max,
-			   bool genuine)
+static void note_exception(u32 u, const struct bftm_order_msg *msg, bool genuine)
 {
-	if (bftm_rank_cmp(&msg->rank, &seen.rank) || msg->data_len != BFTM_ORDER_ROOM_MIN ||
-	    bftm_rank_cmp(max, &seen.rank) <= 0 || max->count > BFTM_RANK_COUNT_MAX)
+	if (bftm_rank_cmp(&msg->rank, &seen.rank) || bftm_rank_cmp(&msg->max, &seen.rank) <= 0 ||
+	    msg->max.count > BFTM_RANK_COUNT_MAX)
 		return;
 	seen.excepted |= 1u << u;
 	seen.genuine |= genuine && cfg.signed_ranks;
@@ -232,23 +214,21 @@ static void act_answer(struct fuzz_bytes *in, u32 u, u64 now, struct bftm_order_
 	struct bftm_order_msg msg = {
 		.type = BFTM_ORDER_RESPONSE + (u8)(bits & 15), .rank = order.rank,
 	};
-	struct bftm_body_id sp = {};
-	struct bftm_rank max = {};
-	u8 data[BFTM_ORDER_DATA_MAX + 64], *exact;
+	u8 data[BFTM_ORDER_ROOM_MAX], *exact;
 
 	msg.rank.count -= bits >> 7;
 	if (bits & 16)
 		msg.type = expected[order.phase];
-	msg.id = bits & 32 && order.phase > BFTM_ORDER_MAKING ? order.next : read_id(in);
+	msg.id = read_id(in);
 	if (msg.type == BFTM_ORDER_EXCEPTION)
-		msg.data_len = read_exception(in, data, &max);
+		read_exception(in, &msg);
 	else
-		msg.data_len = read_got(in, data, &sp);
+		read_got(in, &msg, data);
 	if (bits & 64 && msg.type != BFTM_ORDER_GOT)
 		msg.data_len = (u16)(fuzz_take(in, 1) % (msg.data_len + 1));
-	note(u, &msg, &sp);
+	note(u, &msg);
 	if (msg.type == BFTM_ORDER_EXCEPTION)
-		note_exception(u, &msg, &max, bits & 32);
+		note_exception(u, &msg, bits & 32);
 	/* Just as many bytes, so that reading more is found. */
 	exact = malloc(msg.data_len ?: 1);
 	if (!exact)

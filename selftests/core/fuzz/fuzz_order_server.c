@@ -4,7 +4,7 @@
  * frees each body as soon as the contract says that nobody has it. The oracle: a
  * rank below one that was taken changes nothing; what is committed or proposed is
  * what the last such request named; what waits is ordered, and newer than what is
- * applied; who lost its memory takes nothing but an INSTALL it asked for.
+ * applied; no answer takes more room than its request; who lost its memory takes nothing but an INSTALL it asked for.
  */
 #include "core/ordering/server.h"
 #include "fuzz.h"
@@ -89,8 +89,9 @@ static void read_request(struct fuzz_bytes *in, struct bftm_order_msg *req)
 {
 	static const u8 types[] = {
 		BFTM_ORDER_SUBMIT, BFTM_ORDER_GET, BFTM_ORDER_PROPOSE, BFTM_ORDER_COMMIT,
-		BFTM_ORDER_INSTALL, BFTM_ORDER_FETCH, BFTM_ORDER_SUBMIT, BFTM_ORDER_COMMIT,
+		BFTM_ORDER_INSTALL, BFTM_ORDER_FETCH, BFTM_ORDER_SUBMIT, BFTM_ORDER_COMMIT_GET,
 	};
+	static const u8 signature[BFTM_SIGNATURE_LEN] = { 1 };
 	u64 bits = fuzz_take(in, 2);
 
 	*req = (struct bftm_order_msg){
@@ -100,9 +101,11 @@ static void read_request(struct fuzz_bytes *in, struct bftm_order_msg *req)
 		.rank = { fuzz_take(in, 1) % 32, (u32)(bits >> 3 & 7) % CLIENTS, bits >> 10 & 1 },
 		.offset = bits >> 11 & 1 ? (u32)fuzz_take(in, 1) : 0,
 		.from = (u32)(bits >> 12 & 7),
-		.room = BFTM_ORDER_ROOM_MIN + (u16)fuzz_take(in, 2) %
-			(BFTM_ORDER_DATA_MAX - BFTM_ORDER_ROOM_MIN + 1),
+		.room = (u16)(fuzz_take(in, 2) % (BFTM_ORDER_ROOM_MAX + 1)),
+		.signature = bits >> 8 & 1 ? signature : NULL,
 	};
+	req->then = req->rank;
+	req->then.count += 1 + (bits >> 6 & 3);
 	if (bits >> 15)
 		req->rank.client = (u32)fuzz_take(in, 1);
 }
@@ -175,14 +178,24 @@ static bool names(const struct bftm_body *state, const struct bftm_body_id *id)
 
 static void check_got(const struct bftm_order_msg *req, const struct bftm_order_msg *reply)
 {
-	struct bftm_order_got got;
-
-	must(reply->data_len >= sizeof(got));
-	memcpy(&got, reply->data, sizeof(got));
-	must(le64_to_cpu(got.sp_version) == (obj.sp ? obj.sp->id.version : 0));
-	must(le32_to_cpu(got.pending) == (obj.pend ? obj.pend->count : 0));
-	must((reply->data_len - sizeof(got)) % sizeof(struct bftm_order_waiting) == 0);
+	must(names(obj.sp, &reply->sp) && !bftm_rank_cmp(&reply->prop, &obj.prop));
 	must(names(obj.sc, &reply->id) && !bftm_rank_cmp(&req->rank, &obj.max));
+}
+
+static void check_waiting(const struct bftm_order_msg *reply)
+{
+	must(reply->pending == (obj.pend ? obj.pend->count : 0));
+	must(reply->data_len % sizeof(struct bftm_order_waiting) == 0);
+}
+
+/* Done now, or before. */
+static void check_committed_got(const struct bftm_order_msg *req, const struct bftm_object *was,
+				bool same)
+{
+	must(!was->recovering && names(obj.sc, &req->id) && obj.sp == obj.sc);
+	must(!bftm_rank_cmp(&obj.prop, &req->rank) && !bftm_rank_cmp(&obj.max, &req->then));
+	must(bftm_rank_cmp(&req->rank, &was->max) >= 0 ||
+	     (same && !bftm_rank_cmp(&was->max, &req->then)));
 }
 
 /* @was: before the step */
@@ -210,14 +223,20 @@ static void check(const struct bftm_order_msg *req, const struct bftm_order_msg 
 		must(same || (was->recovering && !bftm_rank_cmp(&req->rank, &was->told)));
 		return;
 	case BFTM_ORDER_EXCEPTION:
-		must(cmp < 0 && reply->data_len == sizeof(struct bftm_order_exception));
+		must(cmp < 0 && !bftm_rank_cmp(&reply->max, &obj.max));
 		break;
+	case BFTM_ORDER_COMMITTED_GOT:
+		check_committed_got(req, was, same);
+		check_waiting(reply);
+		return;
 	case BFTM_ORDER_GOT:
 		must(cmp >= 0);
 		check_got(req, reply);
+		check_waiting(reply);
 		break;
 	case BFTM_ORDER_RECOVERING:
-		must(was->recovering && req->type == BFTM_ORDER_GET);
+		must(was->recovering && (req->type == BFTM_ORDER_GET ||
+					 req->type == BFTM_ORDER_COMMIT_GET));
 		break;
 	case BFTM_ORDER_RESPONSE:
 		must(req->type == BFTM_ORDER_SUBMIT && obj.sc);
@@ -240,7 +259,7 @@ static void drop(u32 before)
 		bftm_order_response(&obj, p, out, &said);
 		must(bftm_state_find(obj.sc->data, p->client, &a) && a.op >= p->op);
 		must((said.type == BFTM_ORDER_RESPONSE) == (a.op == p->op));
-		must(said.data_len <= p->room);
+		must(said.type != BFTM_ORDER_RESPONSE || bftm_order_size(&said) <= p->room);
 		free(out);
 		must(!is_kept(p->body));
 		free(p->body);
@@ -258,13 +277,15 @@ static void act(struct fuzz_bytes *in, u64 now)
 
 	read_request(in, &req);
 	read_id(in, &req, body);
+	req.room = (u16)bftm_order_size(&req);
 	wanted = bftm_object_wants(&obj, &req) && bftm_body_same(&req.id, &body->id);
 	make_room(&req);
 	was = obj;
 	before = obj.pend ? obj.pend->count : 0;
 	out = malloc(req.room);
 	bftm_order_step(&cfg, &obj, &req, wanted ? body : NULL, now, out, &reply);
-	must(reply.data_len <= req.room);
+	/* As the shells write it; REFUSED has one word. */
+	must(!bftm_order_form(reply.type) || bftm_order_size(&reply) <= req.room);
 	must(!wanted || reply.type != BFTM_ORDER_NEEDBODY);
 	must(reply.type != BFTM_ORDER_NEEDBODY || bftm_object_wants(&was, &req));
 	check(&req, &reply, &was);

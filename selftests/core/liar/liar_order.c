@@ -27,8 +27,8 @@ void order_liar_digest(const u8 *data, size_t len, u8 ret[BFTM_DIGEST_LEN])
 static void send_order(struct liar *l, const struct liar_client *client,
 		       const struct liar_from *to, const struct bftm_order_msg *msg, u64 delay_ns)
 {
-	u8 buf[BFTM_ORDER_LEN_MAX];
-	size_t len = node_write_order(&l->node, client, msg, liar_now(), buf);
+	u8 buf[BFTM_DATAGRAM_MAX];
+	size_t len = node_write_order(&l->node, client, msg, buf);
 
 	if (len)
 		liar_send_to(l, to, buf, len, delay_ns);
@@ -52,7 +52,7 @@ void order_liar_push(struct liar *l, const struct bftm_order_msg *msg, u64 delay
 
 static const char *type_name(u8 type)
 {
-	return type == BFTM_MSG_NONE ? "silence" : type == BFTM_MSG_CHALLENGE ||
+	return type == BFTM_MSG_NONE ? "silence" : type == BFTM_MSG_STALE ||
 	       type == BFTM_MSG_REFUSED ? bftm_msg_name(type) : bftm_order_name(type);
 }
 

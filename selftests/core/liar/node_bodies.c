@@ -124,7 +124,7 @@ struct bftm_body *node_body_for(struct node *node, const struct liar_object *of,
 	*ret_bad = false;
 	if (!bftm_object_wants(&of->object, req))
 		return NULL;
-	if (req->offset || req->data_len != req->id.len) {
+	if (!req->data) {
 		up = find(node, of, req);
 		return up && up->right ? upload_remove(node, up) : NULL;
 	}

@@ -156,47 +156,40 @@ bool node_decide_order(struct node *node, const struct liar_from *from, const vo
 	ret->object = &none;
 	ret->reply = ret->req;
 	ret->reply.type = BFTM_MSG_NONE;
-	ret->reply.data = ret->data;
+	ret->reply.data = NULL;
 	ret->reply.data_len = 0;
+	ret->reply.signature = NULL;
 	if (admit)
 		step(node, now, ret);
 	else
-		ret->reply.type = BFTM_MSG_CHALLENGE;
+		ret->reply.type = BFTM_MSG_STALE;
 	return true;
 }
 
-/* CHALLENGE and REFUSED have the shape of the locks' messages. */
+/* STALE and REFUSED have the form of the locks' messages. */
 static size_t write_wire(const struct node *node, const struct liar_client *client,
-			 const struct bftm_order_msg *msg, u64 now, void *buf)
+			 const struct bftm_order_msg *msg, void *buf)
 {
-	struct bftm_msg head, reply;
+	struct bftm_msg reply;
+	size_t len;
 
-	bftm_order_head(msg, &head);
-	head.type = BFTM_ORDER_GET;
-	head.server_epoch = ~node->cfg.epoch;	/* so that it is challenged */
-	if (msg->type == BFTM_MSG_REFUSED) {
-		bftm_refuse(&head, &reply, msg->offset);
-	} else {
-		bftm_admit(&node->cfg, &head, now, &reply);
-		bftm_tokens_answer((struct bftm_tokens *)&node->tokens, &node->cfg, &head, now, 0,
-				   &reply);
-	}
+	bftm_order_head(msg, &reply);
+	reply.arg = msg->type == BFTM_MSG_REFUSED ? (u8)msg->offset : 0;
 	reply.server_epoch = node->cfg.epoch;
-	bftm_wire_put(&reply, buf);
-	return bftm_mac_sign(client->reply, buf) < 0 ? 0 : BFTM_WIRE_LEN;
+	len = bftm_wire_write(&reply, buf);
+	return bftm_mac_sign_bytes(client->reply, buf, len) < 0 ? 0 : len;
 }
 
 size_t node_write_order(const struct node *node, const struct liar_client *client,
-			const struct bftm_order_msg *msg, u64 now, void *buf)
+			const struct bftm_order_msg *msg, void *buf)
 {
 	struct bftm_order_msg reply = *msg;
 	size_t len;
 
-	if (msg->type == BFTM_MSG_NONE || msg->data_len > BFTM_ORDER_DATA_MAX)
+	if (msg->type == BFTM_MSG_REFUSED || msg->type == BFTM_MSG_STALE)
+		return write_wire(node, client, msg, buf);
+	if (!bftm_order_form(msg->type) || bftm_order_len(msg) > BFTM_DATAGRAM_MAX)
 		return 0;
-	if (msg->type == BFTM_MSG_REFUSED || msg->type == BFTM_MSG_CHALLENGE)
-		return write_wire(node, client, msg, now, buf);
-	reply.room = 0;		/* no longer than it must be */
 	reply.server_epoch = node->cfg.epoch;
 	len = bftm_order_wire_put(&reply, buf);
 	return bftm_mac_sign_bytes(client->reply, buf, len) < 0 ? 0 : len;

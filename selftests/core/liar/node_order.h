@@ -21,7 +21,7 @@ struct liar_object {
 struct liar_push {
 	TAILQ_ENTRY(liar_push) list;
 	struct bftm_order_msg msg;
-	u8 data[BFTM_ORDER_DATA_MAX];
+	u8 data[BFTM_ORDER_ROOM_MAX];
 };
 
 TAILQ_HEAD(liar_pushes, liar_push);
@@ -31,9 +31,9 @@ TAILQ_HEAD(liar_pushes, liar_push);
  * @req:    the request
  * @client: who sent it
  * @object: after it; an empty one where there is none
- * @reply:  BFTM_MSG_NONE for silence; BFTM_MSG_CHALLENGE; BFTM_MSG_REFUSED with its
+ * @reply:  BFTM_MSG_NONE for silence; BFTM_MSG_STALE; BFTM_MSG_REFUSED with its
  *          reason in @offset
- * @data:   of @reply
+ * @data:   of @reply, as bftm_order_step() has it
  * @pushes: likewise unasked, each to be freed
  */
 struct order_decision {
@@ -41,7 +41,7 @@ struct order_decision {
 	struct liar_client *client;
 	const struct bftm_object *object;
 	struct bftm_order_msg reply;
-	u8 data[BFTM_ORDER_DATA_MAX];
+	u8 data[BFTM_ORDER_ROOM_MAX];
 	struct liar_pushes pushes;
 };
 
@@ -51,13 +51,13 @@ bool node_decide_order(struct node *node, const struct liar_from *from, const vo
 
 /**
  * node_write_order() - an answer as a datagram, sealed
- * @msg: any, also CHALLENGE and REFUSED; of type BFTM_MSG_NONE or with too much data
+ * @msg: any, also STALE and REFUSED; of type BFTM_MSG_NONE or with too much data
  *       it is none
- * @buf: of BFTM_ORDER_LEN_MAX bytes
+ * @buf: of BFTM_DATAGRAM_MAX bytes
  * Return: bytes of it, 0 for none.
  */
 size_t node_write_order(const struct node *node, const struct liar_client *client,
-			const struct bftm_order_msg *msg, u64 now, void *buf);
+			const struct bftm_order_msg *msg, void *buf);
 
 /** node_objects_destroy() - all objects and uploads. */
 void node_objects_destroy(struct node *node);

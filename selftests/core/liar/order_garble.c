@@ -9,12 +9,13 @@ static void answer(struct liar *l, const struct order_request *req)
 		BFTM_ORDER_RECOVERING, BFTM_ORDER_PROPOSED, BFTM_ORDER_COMMITTED,
 		BFTM_ORDER_INSTALLED, BFTM_ORDER_EXCEPTION, BFTM_ORDER_NEEDBODY,
 		BFTM_ORDER_BODY, BFTM_ORDER_NOBODY, BFTM_ORDER_STORED,
+		BFTM_ORDER_COMMITTED_GOT,
 	};
 	u64 draw = liar_random(l);
 	struct order_reply r;
 
 	order_copy(&r, req->honest);
-	if (r.msg.type == BFTM_MSG_NONE || r.msg.type == BFTM_MSG_CHALLENGE)
+	if (r.msg.type == BFTM_MSG_NONE || r.msg.type == BFTM_MSG_STALE)
 		order_reply_to(&r, req->msg, types[draw >> 8 & 7]);
 	switch (draw & 7) {
 	case 0:

@@ -31,7 +31,7 @@ void order_known_signature(struct order_known *k, const struct bftm_order_msg *m
 	struct order_signature *s = &k->signature[k->signatures++ % ORDER_KNOWN];
 
 	s->rank = msg->rank;
-	memcpy(s->bytes, msg->data, sizeof(s->bytes));
+	memcpy(s->bytes, msg->signature, sizeof(s->bytes));
 }
 
 void order_known_note(struct order_known *k, const struct bftm_order_msg *msg)
@@ -40,7 +40,7 @@ void order_known_note(struct order_known *k, const struct bftm_order_msg *msg)
 		order_known_op(k, msg);
 	if (msg->type == BFTM_ORDER_PROPOSE || msg->type == BFTM_ORDER_COMMIT)
 		order_known_proposal(k, msg);
-	if (msg->type == BFTM_ORDER_GET && msg->data_len == BFTM_SIGNATURE_LEN)
+	if (msg->type == BFTM_ORDER_GET && msg->signature)
 		order_known_signature(k, msg);
 	if (msg->type == BFTM_ORDER_GET && bftm_rank_cmp(&msg->rank, &k->max) > 0)
 		k->max = msg->rank;
@@ -52,6 +52,8 @@ void order_copy(struct order_reply *r, const struct bftm_order_msg *msg)
 	if (r->msg.data_len)
 		memcpy(r->data, msg->data, r->msg.data_len);
 	r->msg.data = r->data;
+	if (r->msg.signature)
+		r->msg.signature = memcpy(r->signature, msg->signature, sizeof(r->signature));
 }
 
 void order_reply_to(struct order_reply *r, const struct bftm_order_msg *req, u8 type)
@@ -60,40 +62,26 @@ void order_reply_to(struct order_reply *r, const struct bftm_order_msg *req, u8 
 	r->msg.type = type;
 	r->msg.data = r->data;
 	r->msg.data_len = 0;
+	r->msg.signature = NULL;
 }
 
 void order_except(struct order_reply *r, const struct bftm_order_msg *req,
 		  const struct bftm_rank *max, const u8 *signature)
 {
-	struct bftm_order_exception e = {
-		.count = cpu_to_le64(max->count),
-		.client = cpu_to_le32(max->client),
-		.incarnation = cpu_to_le32(max->incarnation),
-	};
-
-	if (signature)
-		memcpy(e.signature, signature, sizeof(e.signature));
 	order_reply_to(r, req, BFTM_ORDER_EXCEPTION);
-	memcpy(r->data, &e, sizeof(e));
-	r->msg.data_len = sizeof(e);
+	r->msg.max = *max;
+	if (signature)
+		r->msg.signature = memcpy(r->signature, signature, sizeof(r->signature));
 }
 
 void order_got(struct order_reply *r, const struct bftm_order_msg *req,
 	       const struct bftm_body_id *sc, const struct order_proposal *sp)
 {
-	struct bftm_order_got got = {
-		.sp_version = cpu_to_le64(sp->id.version),
-		.sp_len = cpu_to_le32(sp->id.len),
-		.prop_count = cpu_to_le64(sp->rank.count),
-		.prop_client = cpu_to_le32(sp->rank.client),
-		.prop_incarnation = cpu_to_le32(sp->rank.incarnation),
-	};
-
-	memcpy(got.sp_digest, sp->id.digest, sizeof(got.sp_digest));
 	order_reply_to(r, req, BFTM_ORDER_GOT);
 	r->msg.id = *sc;
-	memcpy(r->data, &got, sizeof(got));
-	r->msg.data_len = sizeof(got);
+	r->msg.sp = sp->id;
+	r->msg.prop = sp->rank;
+	r->msg.pending = 0;
 }
 
 void order_got_waits(struct order_reply *r, const struct bftm_op *op)
@@ -103,14 +91,11 @@ void order_got_waits(struct order_reply *r, const struct bftm_op *op)
 		.len = cpu_to_le32(op->id.len),
 		.op = cpu_to_le64(op->op),
 	};
-	struct bftm_order_got got;
 
-	if (r->msg.data_len + sizeof(w) > sizeof(r->data))
+	if (r->msg.data_len + sizeof(w) > BFTM_ORDER_WAITING_MAX * sizeof(w))
 		return;
 	memcpy(w.digest, op->id.digest, sizeof(w.digest));
 	memcpy(r->data + r->msg.data_len, &w, sizeof(w));
 	r->msg.data_len = (u16)(r->msg.data_len + sizeof(w));
-	memcpy(&got, r->data, sizeof(got));
-	got.pending = cpu_to_le32(le32_to_cpu(got.pending) + 1);
-	memcpy(r->data, &got, sizeof(got));
+	r->msg.pending++;
 }

@@ -25,7 +25,7 @@ static void answer(struct liar *l, const struct order_request *req)
 	order_except(&r, req->msg, &best->rank, best->bytes);
 	/* Now and then under a rank that it was not made for. */
 	if (!(liar_random(l) & 3))
-		r.data[0]++;
+		r.msg.max.count++;
 	liar_lied(l);
 	order_liar_say(l, req, &r.msg, 0);
 }

@@ -21,6 +21,9 @@ static void answer(struct liar *l, const struct order_request *req)
 	s->age++;
 	old = *req->honest;
 	old.id = s->got.msg.id;
+	old.sp = s->got.msg.sp;
+	old.prop = s->got.msg.prop;
+	old.pending = s->got.msg.pending;
 	old.data = s->got.data;
 	old.data_len = s->got.msg.data_len;
 	liar_lied(l);

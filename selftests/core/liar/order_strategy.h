@@ -90,7 +90,8 @@ struct order_known {
 /** struct order_reply - an answer that is being made up, with room for any data */
 struct order_reply {
 	struct bftm_order_msg msg;
-	u8 data[BFTM_ORDER_DATA_MAX];
+	u8 data[BFTM_ORDER_ROOM_MAX];
+	u8 signature[BFTM_SIGNATURE_LEN];
 };
 
 /** order_liar_state() - @state bytes of the strategy in use, zeroed at first. */

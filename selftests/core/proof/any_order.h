@@ -7,10 +7,10 @@
 #include "core/ordering/pending.h"
 #include "core/ordering/server.h"
 
-#define DATA	BFTM_ORDER_DATA_MAX
+#define DATA	BFTM_ORDER_ROOM_MAX
 #define WAITING	3
 
-static u8 any_data[DATA];
+static u8 any_data[DATA], any_signature[BFTM_SIGNATURE_LEN];
 
 /* Of the form that bftm_order_wire_get() demands. */
 static struct bftm_order_msg any_order_msg(void)
@@ -19,10 +19,12 @@ static struct bftm_order_msg any_order_msg(void)
 
 	any(msg);
 	any(any_data);
+	any(any_signature);
 	msg.name_len = (u8)any_from(1, BFTM_OBJECT_NAME_MAX);
-	msg.room = (u16)any_from(BFTM_ORDER_ROOM_MIN, DATA);
+	msg.room = (u16)any_from(BFTM_ORDER_GOT_LEN, DATA);
 	msg.data_len = (u16)any_from(0, DATA);
 	msg.data = any_data;
+	msg.signature = any_bool() ? any_signature : NULL;
 	return msg;
 }
 

@@ -8,7 +8,7 @@
 
 void all_order_datagrams(void)
 {
-	u8 payload[BFTM_ORDER_LEN_MAX + 8];
+	u8 payload[BFTM_DATAGRAM_MAX + 8];
 	struct bftm_order_msg msg;
 
 	any(payload);
@@ -21,7 +21,7 @@ void all_order_messages(void)
 	struct bftm_msg head;
 
 	bftm_order_head(&msg, &head);
-	bftm_order_len(msg.room);
+	bftm_order_len(&msg);
 }
 
 void all_order_shapes(void)

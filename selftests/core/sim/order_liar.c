@@ -50,6 +50,9 @@ static void tell_lie(const struct liar *l, const struct bftm_order_msg *msg, u64
 	if (msg->type == honest->type && msg->data_len == honest->data_len &&
 	    bftm_body_same(&msg->id, &honest->id) && msg->offset == honest->offset &&
 	    !bftm_rank_cmp(&msg->rank, &honest->rank) &&
+	    !bftm_rank_cmp(&msg->max, &honest->max) &&
+	    !bftm_rank_cmp(&msg->prop, &honest->prop) && bftm_body_same(&msg->sp, &honest->sp) &&
+	    !msg->signature == !honest->signature &&
 	    (msg->data == honest->data || !memcmp(msg->data, honest->data, msg->data_len))) {
 		tell_more(w, 0, "s%u does so%s%s", l->number + 1, after, span);
 		return;
@@ -64,7 +67,7 @@ static void deliver(struct liar *l, u32 client, const struct bftm_order_msg *msg
 	struct world *w = l->w;
 	struct packet *p;
 
-	if (msg->type == BFTM_MSG_NONE || msg->data_len > BFTM_ORDER_DATA_MAX)
+	if (msg->type == BFTM_MSG_NONE || msg->data_len > BFTM_ORDER_ROOM_MAX)
 		return;
 	if (msg->client != client || client >= w->plan->clients) {
 		w->stats.forged++;
@@ -74,13 +77,15 @@ static void deliver(struct liar *l, u32 client, const struct bftm_order_msg *msg
 		delay_ns += liar_delay(l);
 	if (w->story)
 		tell_lie(l, msg, delay_ns);
-	p = packet_new(w, msg->data_len);
+	p = packet_new(w, msg->data_len + BFTM_SIGNATURE_LEN);
 	p->msg = *msg;
 	p->msg.server = (u16)(l->number + 1);
 	p->msg.server_epoch = w->server[l->number].cfg.epoch;
-	p->msg.data = p->data;
+	if (msg->signature)
+		p->msg.signature = memcpy(p->data, msg->signature, BFTM_SIGNATURE_LEN);
+	p->msg.data = p->data + BFTM_SIGNATURE_LEN;
 	if (msg->data_len)
-		memcpy(p->data, msg->data, msg->data_len);
+		memcpy(p->data + BFTM_SIGNATURE_LEN, msg->data, msg->data_len);
 	packet_send(w, TO_CLIENT, l->number, p, w->now + delay_ns);
 }
 
@@ -196,7 +201,7 @@ static void remember(struct world *w, const struct bftm_order_msg *req)
 {
 	u8 signature[BFTM_SIGNATURE_LEN];
 	struct bftm_order_msg old = {
-		.rank = order_past(w, req->rank.count + 1), .data = signature,
+		.rank = order_past(w, req->rank.count + 1), .signature = signature,
 	};
 
 	if (req->type != BFTM_ORDER_GET || req->rank.count >= w->plan->order.past ||

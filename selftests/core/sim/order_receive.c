@@ -21,7 +21,7 @@ void order_client_again(struct world *w, u32 x, u32 u)
 		order_say(w, x, type[o->core.phase], 1u << u);
 }
 
-static void challenged(struct world *w, u32 x, u32 u, const struct bftm_order_msg *msg)
+static void stale(struct world *w, u32 x, u32 u, const struct bftm_order_msg *msg)
 {
 	struct peer *peer = &w->client[x].peer[u];
 
@@ -64,19 +64,12 @@ static void vote(struct world *w, u32 x, u32 u, const struct bftm_order_msg *msg
 
 static bool genuine(const struct world *w, const struct bftm_order_msg *msg)
 {
-	struct bftm_order_exception e;
 	u8 signature[BFTM_SIGNATURE_LEN];
-	struct bftm_rank rank;
 
-	if (msg->type != BFTM_ORDER_EXCEPTION || msg->data_len != sizeof(e) ||
-	    !w->order->cfg.signed_ranks)
+	if (msg->type != BFTM_ORDER_EXCEPTION || !msg->signature || !w->order->cfg.signed_ranks)
 		return false;
-	memcpy(&e, msg->data, sizeof(e));
-	rank.count = le64_to_cpu(e.count);
-	rank.client = le32_to_cpu(e.client);
-	rank.incarnation = le32_to_cpu(e.incarnation);
-	order_sign(w, &rank, signature);
-	return !memcmp(signature, e.signature, sizeof(signature));
+	order_sign(w, &msg->max, signature);
+	return !memcmp(signature, msg->signature, sizeof(signature));
 }
 
 static void answered(struct world *w, u32 x, u32 u, const struct bftm_order_msg *msg)
@@ -101,8 +94,8 @@ static void take(struct world *w, u32 x, u32 u, const struct bftm_order_msg *msg
 	struct order_client *o = &w->order->client[x];
 
 	switch (msg->type) {
-	case BFTM_MSG_CHALLENGE:
-		challenged(w, x, u, msg);
+	case BFTM_MSG_STALE:
+		stale(w, x, u, msg);
 		break;
 	case BFTM_ORDER_RESPONSE:
 		vote(w, x, u, msg);
@@ -117,8 +110,9 @@ static void take(struct world *w, u32 x, u32 u, const struct bftm_order_msg *msg
 	case BFTM_ORDER_PENDING:
 		break;
 	case BFTM_ORDER_NEEDBODY:
-		if (msg->op) {
-			if (o->op == msg->op && o->body->id.len > BFTM_ORDER_DATA_MAX)
+		/* It repeats what was asked with: an operation's number, or a rank. */
+		if (bftm_rank_cmp(&msg->rank, &o->core.rank)) {
+			if (o->op && o->op == msg->op && o->body->id.len > BFTM_ORDER_DATA_MAX)
 				order_put(w, x, u, o->body);
 			break;
 		}

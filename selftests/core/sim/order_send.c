@@ -17,6 +17,7 @@ static void send_one(struct world *w, u32 x, u32 u, struct packet *p)
 	p->msg.server = (u16)(u + 1);
 	p->msg.server_epoch = c->peer[u].epoch;
 	p->msg.seq = ++c->seq;
+	p->msg.room = (u16)bftm_order_size(&p->msg);
 	packet_send(w, TO_SERVER, u, p, w->now + c->lag);
 }
 
@@ -25,7 +26,7 @@ void order_fetch(struct world *w, u32 x, u32 u, const struct bftm_body_id *id, u
 	struct packet *p = packet_new(w, 0);
 
 	p->msg = (struct bftm_order_msg){
-		.type = BFTM_ORDER_FETCH, .id = *id, .offset = at, .room = BFTM_PIECE_LEN,
+		.type = BFTM_ORDER_FETCH, .id = *id, .offset = at,
 	};
 	send_one(w, x, u, p);
 }
@@ -42,7 +43,6 @@ static void put_pieces(struct world *w, u32 x, u32 u, struct order_put *put)
 			.type = BFTM_ORDER_PUT, .id = put->body->id, .offset = at,
 			.data = put->body->data + at,
 			.data_len = (u16)bftm_transfer_len(&put->t, at),
-			.room = BFTM_ORDER_ROOM_MIN,
 		};
 		send_one(w, x, u, p);
 	}
@@ -136,7 +136,7 @@ static void fill(struct world *w, u32 x, u8 type, struct bftm_order_msg *msg)
 {
 	struct order_client *o = &w->order->client[x];
 
-	*msg = (struct bftm_order_msg){ .type = type, .room = BFTM_ORDER_ROOM_MIN };
+	*msg = (struct bftm_order_msg){ .type = type };
 	if (type == BFTM_ORDER_SUBMIT) {
 		msg->op = o->op;
 		msg->id = o->body->id;
@@ -150,6 +150,8 @@ static void fill(struct world *w, u32 x, u8 type, struct bftm_order_msg *msg)
 		msg->from = (u32)rng_below(&w->rng[RNG_CLIENT], w->plan->clients);
 	} else {
 		msg->id = o->core.next;
+		if (w->order->cfg.signed_ranks && type != BFTM_ORDER_INSTALL)
+			msg->room = BFTM_ORDER_PROOF_LEN;
 	}
 }
 
@@ -185,8 +187,7 @@ static void say_to(struct world *w, u32 x, u8 type, u32 u, const struct bftm_ord
 		p->msg.data_len = (u16)body->id.len;
 	} else if (type == BFTM_ORDER_GET && w->order->cfg.signed_ranks) {
 		order_sign(w, &msg->rank, p->data);
-		p->msg.data = p->data;
-		p->msg.data_len = BFTM_SIGNATURE_LEN;
+		p->msg.signature = p->data;
 	}
 	send_one(w, x, u, p);
 }

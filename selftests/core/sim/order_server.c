@@ -60,7 +60,7 @@ static struct bftm_body *body_for(struct world *w, struct order_server *o,
 
 	if (!bftm_object_wants(&o->object, req))
 		return NULL;
-	if (req->offset == 0 && req->data_len == req->id.len && req->type != BFTM_ORDER_GET)
+	if (req->data)
 		data = req->data;
 	else if (up && bftm_body_same(&up->id, &req->id) && bftm_upload_complete(up))
 		data = up->data;
@@ -185,13 +185,6 @@ static void perhaps_crash(struct world *w, u32 u, u32 x, u8 type)
 		     rng_scale(r, 1, 2 * w->plan->lease_max));
 }
 
-static void challenge(const struct bftm_msg *head, struct bftm_order_msg *reply)
-{
-	reply->type = BFTM_MSG_CHALLENGE;
-	reply->data_len = 0;
-	reply->server_epoch = head->server_epoch;
-}
-
 void order_server_receive(struct world *w, u32 u, const struct packet *p)
 {
 	const struct bftm_order_msg *req = &p->msg;
@@ -213,10 +206,11 @@ void order_server_receive(struct world *w, u32 u, const struct packet *p)
 		return;
 	out = packet_new(w, req->room);
 	out->msg = *req;
-	out->msg.data = out->data;
+	out->msg.data = NULL;
 	out->msg.data_len = 0;
+	out->msg.signature = NULL;
 	if (!admit) {
-		challenge(&answer, &out->msg);
+		out->msg.type = answer.type;
 	} else if (req->type == BFTM_ORDER_PUT) {
 		out->msg.type = BFTM_MSG_NONE;
 		store(w, object_of(w, u), req, &out->msg);

@@ -79,41 +79,22 @@ static const char *type_name(u8 type)
 {
 	if (type == BFTM_MSG_NONE)
 		return "nothing";
-	return type == BFTM_MSG_REFUSED || type == BFTM_MSG_CHALLENGE ? bftm_msg_name(type) :
+	return type == BFTM_MSG_REFUSED || type == BFTM_MSG_STALE ? bftm_msg_name(type) :
 	       bftm_order_name(type);
 }
 
 void tell_order_answer(struct world *w, u32 u, const char *tells,
 		       const struct bftm_order_msg *req, const struct bftm_order_msg *reply)
 {
-	struct bftm_order_got got;
-
-	if (reply->type == BFTM_ORDER_GOT && reply->data_len >= sizeof(got)) {
-		struct bftm_body_id sp = {};
-		struct bftm_rank prop;
-
-		memcpy(&got, reply->data, sizeof(got));
-		sp.version = le64_to_cpu(got.sp_version);
-		sp.len = le32_to_cpu(got.sp_len);
-		memcpy(sp.digest, got.sp_digest, sizeof(sp.digest));
-		prop.count = le64_to_cpu(got.prop_count);
-		prop.client = le32_to_cpu(got.prop_client);
-		prop.incarnation = le32_to_cpu(got.prop_incarnation);
+	if (reply->type == BFTM_ORDER_GOT) {
 		tell_more(w, 0, "s%u %s c%u: GOT %s: %s is committed, %s proposed with %s, %u wait",
 			  u + 1, tells, req->client + 1, story_rank(&req->rank),
-			  story_body(&reply->id), story_body(&sp), story_rank(&prop),
-			  le32_to_cpu(got.pending));
+			  story_body(&reply->id), story_body(&reply->sp), story_rank(&reply->prop),
+			  reply->pending);
 	} else if (reply->type == BFTM_ORDER_EXCEPTION) {
-		struct bftm_order_exception e;
-		struct bftm_rank max;
-
-		memcpy(&e, reply->data, sizeof(e));
-		max.count = le64_to_cpu(e.count);
-		max.client = le32_to_cpu(e.client);
-		max.incarnation = le32_to_cpu(e.incarnation);
 		tell_more(w, 0, "s%u %s c%u: EXCEPTION to %s %s, it has seen %s", u + 1, tells,
 			  req->client + 1, bftm_order_name(req->type), story_rank(&req->rank),
-			  story_rank(&max));
+			  story_rank(&reply->max));
 	} else if (req->type == BFTM_ORDER_SUBMIT) {
 		tell_more(w, 0, "s%u %s c%u: %s to operation %s", u + 1, tells, req->client + 1,
 			  type_name(reply->type), story_attempt(w, req->op));

@@ -76,7 +76,7 @@ struct recorded {
  * @forgets:    chance that a server forgets the first promise of an iteration
  * @down_max, @cut_max, @aim_max: longest time that a client is down, that links
  *              are cut, that a datagram is aimed
- * @response_room: bytes for a response in one datagram
+ * @response_room: of a SUBMIT, see struct bftm_order_msg
  */
 struct order_plan {
 	bool signed_ranks, huge, caches, tangle, subsets, lonely;

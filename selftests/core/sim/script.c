@@ -148,7 +148,7 @@ bool script_parse(struct script *s, const char *path, char *text)
 			.hello = true, .fence = PPM,
 			.order = {
 				.careless = PPM, .state_max = BFTM_STATE_DEFAULT,
-				.response_room = BFTM_ORDER_DATA_MAX, .caches = true,
+				.response_room = BFTM_ORDER_ROOM_SURE, .caches = true,
 			},
 		},
 		.delay = 5 * MS, .end = 1000 * MS,

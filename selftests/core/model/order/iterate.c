@@ -78,7 +78,7 @@ static void ask(struct world *w, u32 u, u8 type, const struct bftm_rank *rank, u
 		struct bftm_order_msg *reply)
 {
 	struct bftm_order_msg req = {
-		.type = type, .client = rank->client, .rank = *rank, .room = BFTM_ORDER_DATA_MAX,
+		.type = type, .client = rank->client, .rank = *rank, .room = BFTM_ORDER_ROOM_MAX,
 	};
 	struct bftm_object o;
 
@@ -195,7 +195,7 @@ static void every_lie(const struct world *w, struct bftm_order *o, const struct 
 
 static void every_get(const struct world *w, u8 client)
 {
-	static u8 data[CORRECT_MAX][BFTM_ORDER_DATA_MAX];
+	static u8 data[CORRECT_MAX][BFTM_ORDER_ROOM_MAX];
 	static struct bftm_order_msg reply[CORRECT_MAX];
 	u32 q = bftm_order_quorum(plan.n, plan.b), u, got;
 	static struct bftm_order o;
@@ -243,7 +243,7 @@ static bool decide(struct world *w, u8 state)
 static void reach(struct world *w, struct bftm_order *o, u8 type, const struct bftm_rank *rank,
 		  u8 state, u32 set)
 {
-	u8 data[BFTM_ORDER_DATA_MAX];
+	u8 data[BFTM_ORDER_ROOM_MAX];
 	struct bftm_order_msg reply;
 	u32 u;
 
