@@ -319,6 +319,9 @@ void bftm_cluster_send_order(struct bftm_cluster *cl, u32 to,
 /** bftm_hello() - ask these */
 void bftm_hello(struct bftm_cluster *cl, u32 to);
 
+/** bftm_hello_again() - ask server @u, unless that was done a moment ago: HELLO may get lost */
+void bftm_hello_again(struct bftm_cluster *cl, u32 u);
+
 /** bftm_probe() - once a second: who was not heard is asked. */
 void bftm_probe(struct bftm_cluster *cl);
 

@@ -22,6 +22,12 @@ void bftm_hello(struct bftm_cluster *cl, u32 to)
 			cl->peer[u].hello_ns = now;
 }
 
+void bftm_hello_again(struct bftm_cluster *cl, u32 u)
+{
+	if (bftm_now() - cl->peer[u].hello_ns >= cl->cfg.resend_ns)
+		bftm_hello(cl, 1u << u);
+}
+
 void bftm_probe(struct bftm_cluster *cl)
 {
 	u64 now = bftm_now();
@@ -121,8 +127,9 @@ void bftm_stale(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 		peer->stale_seq = msg->seq;
 		peer->sent_epoch = msg->server_epoch;
 	}
-	/* Many requests may have been under way: one HELLO is enough for all of them. */
-	if (!again || bftm_now() - peer->hello_ns >= cl->cfg.resend_ns)
+	if (!again)
 		bftm_hello(cl, 1u << u);
+	else
+		bftm_hello_again(cl, u);
 	bftm_service_of(msg)->epoch(cl, u, msg);
 }

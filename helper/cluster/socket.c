@@ -169,10 +169,18 @@ static bool is_fresh(struct bftm_cluster *cl, struct bftm_peer *peer, u64 seq)
 	return true;
 }
 
-/* FREE and SACK count in the epoch of which CHALLENGE was heard last. */
-static bool is_counted(const struct bftm_peer *peer, const struct bftm_msg *msg)
+/* An answer to a request of this cluster's, or a push. */
+static void hand_on(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 {
-	return !bftm_epoch_matters(msg->type) || msg->server_epoch == peer->epoch;
+	struct bftm_msg uncounted = *msg;
+
+	if (bftm_epoch_known(msg, cl->peer[u].epoch)) {
+		bftm_service_of(msg)->answer(cl, u, msg);
+		return;
+	}
+	bftm_hello_again(cl, u);
+	if (bftm_discount(&uncounted))
+		bftm_service_of(msg)->answer(cl, u, &uncounted);
 }
 
 static void take_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
@@ -195,8 +203,8 @@ static void take_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *m
 		bftm_version_heard(cl, u, msg->arg);
 	else if (msg->type == BFTM_MSG_REFUSED && !msg->name_len)
 		bftm_recover_refused(cl, u, msg);	/* RECOVER, or HELLO: it names nothing */
-	else if (is_counted(&cl->peer[u], msg))
-		bftm_service_of(msg)->answer(cl, u, msg);
+	else
+		hand_on(cl, u, msg);
 }
 
 /* Only the address says who it was; it proves nothing. */
@@ -247,9 +255,7 @@ static void cluster_take(struct bftm_cluster *cl, const void *data, size_t len,
 	}
 	if (is_push(&msg)) {
 		cl->peer[u].record.pushed++;
-		if (!is_counted(&cl->peer[u], &msg))
-			return;
-		bftm_services[BFTM_SERVICE_LOCKS]->answer(cl, (u32)u, &msg);
+		hand_on(cl, (u32)u, &msg);
 	} else {
 		take_answer(cl, (u32)u, &msg);
 	}

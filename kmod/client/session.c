@@ -75,8 +75,8 @@ static bool session_take(struct bftm_session *s, const void *wire, size_t len)
 	u = index_of(s, msg.server);
 	if (u < 0 || !bftm_tag_ok(s->peer[u].pair.reply, wire, len))
 		return false;
-	/* STALE only addresses: an epoch counts once its CHALLENGE was heard. */
-	if (bftm_epoch_matters(msg.type) && msg.server_epoch != s->peer[u].epoch)
+	/* The helper hears of it too late for this attempt, and says HELLO. */
+	if (!bftm_epoch_known(&msg, s->peer[u].epoch))
 		return false;
 	spin_lock(lock);
 	taken = bftm_fast_answer(s, u, &msg);

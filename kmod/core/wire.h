@@ -251,14 +251,28 @@ const struct bftm_form *bftm_wire_form(u8 type);
 bool bftm_wire_common(u8 type);
 
 /**
- * bftm_epoch_matters() - does this answer count only in an epoch of which CHALLENGE was heard?
+ * bftm_epoch_known() - may this answer count as a grant or a stamp?
+ * @epoch: of the server, as its newest CHALLENGE said
  *
  * CHALLENGE says what the server forgot; STALE tells no more than where to send. So a client
- * that has read an epoch in STALE alone counts no FREE and no SACK of it.
+ * that has read an epoch in STALE alone counts no FREE and no SACK of it: see bftm_discount().
  */
-static inline bool bftm_epoch_matters(u8 type)
+static inline bool bftm_epoch_known(const struct bftm_msg *msg, u64 epoch)
 {
-	return type == BFTM_MSG_FREE || type == BFTM_MSG_SACK;
+	return (msg->type != BFTM_MSG_FREE && msg->type != BFTM_MSG_SACK) ||
+	       msg->server_epoch == epoch;
+}
+
+/**
+ * bftm_discount() - make an answer one that does not count
+ *
+ * FREE then answers no send, so that its grant does not count, and an attempt that is over
+ * gives it back all the same. Return: false when nothing is left of it.
+ */
+static inline bool bftm_discount(struct bftm_msg *msg)
+{
+	msg->k = 0;
+	return msg->type == BFTM_MSG_FREE;
 }
 
 /** bftm_msg_name() - "TRY" for BFTM_MSG_TRY and so on, "?" for no type. */

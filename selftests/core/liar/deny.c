@@ -19,7 +19,8 @@ static void answer(struct liar *l, const struct liar_request *req)
 			reply.type = BFTM_MSG_SACK;
 		} else {
 			reply.type = draw & 1 ? BFTM_MSG_SNACK : BFTM_MSG_REFUSED;
-			reply.arg = BFTM_REFUSED_TOKENS;
+			if (reply.type == BFTM_MSG_REFUSED)
+				reply.arg = BFTM_REFUSED_TOKENS;
 			reply.token = req->msg->token + (draw >> 8 & 3);
 		}
 	} else if (reply.type != BFTM_MSG_NONE) {

@@ -11,6 +11,7 @@ static void answer(struct liar *l, const struct liar_request *req)
 		reply = *req->msg;
 		reply.type = draw & 1 ? BFTM_MSG_WAIT : BFTM_MSG_REFUSED;
 		reply.position = (u32)(draw >> 8) % 8;
+		reply.arg = (u8)(1 + (draw >> 8) % 8);
 		reply.lease_ns = draw >> 16;
 		reply.prio = ~0ull;
 		liar_lied(l);

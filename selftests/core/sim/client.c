@@ -86,7 +86,11 @@ void client_send(struct world *w, u32 x, const struct handle *h, const struct bf
 void client_hello(struct world *w, u32 x, u32 to)
 {
 	struct bftm_msg msg = { .type = BFTM_MSG_HELLO };
+	u32 u;
 
+	for (u = 0; u < w->plan->n; u++)
+		if (to >> u & 1)
+			w->client[x].peer[u].hello_at = w->now;
 	send_to(w, &w->client[x], to, &msg);
 }
 

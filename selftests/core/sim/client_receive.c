@@ -35,16 +35,27 @@ static void take_challenge(struct world *w, u32 x, u32 u, const struct bftm_msg 
 	client_tokens(w, x, u, msg);
 }
 
+/* As bftm_hello_again(). */
+static void hello_again(struct world *w, u32 x, u32 u)
+{
+	if (w->now - w->client[x].peer[u].hello_at >= w->plan->resend)
+		client_hello(w, x, 1u << u);
+}
+
 /* As bftm_stale(). */
 static void take_stale(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 {
 	struct peer *peer = &w->client[x].peer[u];
+	bool again = peer->sent_epoch == msg->server_epoch;
 
 	if (msg->seq > peer->stale_seq && msg->seq > peer->challenge_seq) {
 		peer->stale_seq = msg->seq;
 		peer->sent_epoch = msg->server_epoch;
 	}
-	client_hello(w, x, 1u << u);
+	if (!again)
+		client_hello(w, x, 1u << u);
+	else
+		hello_again(w, x, u);
 	new_epoch(w, x, u, msg);
 }
 
@@ -147,6 +158,20 @@ static bool is_fresh(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 	return true;
 }
 
+/* As hand_on() of helper/cluster/socket.c. */
+static void hand_on(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
+{
+	struct bftm_msg uncounted = *msg;
+
+	if (bftm_epoch_known(msg, w->client[x].peer[u].epoch)) {
+		answer(w, x, u, msg);
+		return;
+	}
+	hello_again(w, x, u);
+	if (bftm_discount(&uncounted))
+		answer(w, x, u, &uncounted);
+}
+
 void client_receive(struct world *w, u32 x, u32 server, const struct bftm_msg *msg)
 {
 	struct client *c = &w->client[x];
@@ -166,8 +191,8 @@ void client_receive(struct world *w, u32 x, u32 server, const struct bftm_msg *m
 		take_challenge(w, x, u, msg);
 	else if (msg->type == BFTM_MSG_STALE)
 		take_stale(w, x, u, msg);
-	else if (!bftm_epoch_matters(msg->type) || msg->server_epoch == w->client[x].peer[u].epoch)
-		answer(w, x, u, msg);
+	else
+		hand_on(w, x, u, msg);
 	client_done(w, c);
 }
 

@@ -40,6 +40,7 @@ struct peer {
 	u64 sent_epoch;
 	u64 challenge_seq;
 	u64 stale_seq;
+	u64 hello_at;
 	struct bftm_window answers;
 };
 

@@ -180,7 +180,7 @@ static void hear(const struct datagram *d)
 	a = msg->seq && a->seq == msg->seq ? a : NULL;
 	if (a)
 		accuse(d, bftm_answer_lies(a, u, msg));
-	if (msg->type == BFTM_MSG_CHALLENGE) {
+	if (msg->type == BFTM_MSG_STALE) {
 		hear_epoch(d);
 		if (msg->attempt == cl->c.base.attempt) {
 			bftm_contend_again(&cl->c, u, &out);

@@ -83,11 +83,11 @@ static void grants_that_run_backwards(void **state)
 static void grants_that_were_never_given(void **state)
 {
 	(void)state;
-	TRUTH(SAYS(WAIT, .gno = 5ull << 56, .position = 1), 1, 4);
+	TRUTH(SAYS(FREE, .gno = 5ull << 56), 1, 4);
 	TRUTH(SAYS(FREE, .gno = 6ull << 56), 2, 4);
 	LIE(COUNT, SAYS(FREE, .gno = (7ull << 56) + 1), 3, 4);
 	waiting(NULL);
-	TRUTH(SAYS(WAIT, .gno = 5ull << 56, .position = 1), 1, 4);
+	TRUTH(SAYS(FREE, .gno = 5ull << 56), 1, 4);
 	/* Whichever of the two was said first, or unasked. */
 	LIE(COUNT, SAYS(FREE, .gno = 3ull << 56), 0, 4);
 }
@@ -231,6 +231,9 @@ static void which_answers_there_are(void **state)
 	CHANGED(COUNT, stamp, reply_to(&stamp, BFTM_MSG_SNACK), m.token--);
 	CHANGED(OTHER, hello, ((struct bftm_msg){ .type = BFTM_MSG_CHALLENGE, .server_epoch = 8 }),
 		m.type = BFTM_MSG_FREE);
+	CHANGED(OTHER, hello, ((struct bftm_msg){ .type = BFTM_MSG_CHALLENGE, .server_epoch = 8 }),
+		m.type = BFTM_MSG_STALE);
+	CHANGED(OTHER, queueing, reply_to(&queueing, BFTM_MSG_WAIT), m.type = BFTM_MSG_CHALLENGE);
 	/* To anything. */
 	assert_int_equal(answers(&queueing, reply_to(&queueing, BFTM_MSG_REFUSED)), BFTM_LIE_NONE);
 	assert_int_equal(answers(&hello, reply_to(&hello, BFTM_MSG_REFUSED)), BFTM_LIE_NONE);
@@ -239,13 +242,15 @@ static void which_answers_there_are(void **state)
 static void epochs_that_are_no_start(void **state)
 {
 	struct bftm_msg challenge = reply_to(&queueing, BFTM_MSG_CHALLENGE), hello = queueing;
+	struct bftm_msg stale = reply_to(&queueing, BFTM_MSG_STALE);
 
 	(void)state;
 	challenge.server_epoch = 8;
+	stale.server_epoch = 8;
 	hello.type = BFTM_MSG_HELLO;
 	CHANGED(EPOCH, queueing, reply_to(&queueing, BFTM_MSG_FREE), m.server_epoch++);
-	CHANGED(EPOCH, queueing, challenge, m.server_epoch = 0);
-	CHANGED(EPOCH, queueing, challenge, m.server_epoch = 7);
+	CHANGED(EPOCH, queueing, stale, m.server_epoch = 0);
+	CHANGED(EPOCH, queueing, stale, m.server_epoch = 7);
 	CHANGED(EPOCH, hello, challenge, m.server_epoch = 0);
 	/* A probe may hear the epoch that it named; a refusal comes before a look at that. */
 	CHANGED(NONE, hello, challenge, m.server_epoch = 7);
@@ -256,9 +261,10 @@ static void places_and_waits_that_no_queue_has(void **state)
 {
 	const u64 most = BFTM_LEASE_MAX_NS + BFTM_LEASE_MAX_NS / 10 + BFTM_TICK_NS + 1;
 	struct bftm_msg wait = reply_to(&queueing, BFTM_MSG_WAIT);
-	struct bftm_msg challenge = reply_to(&queueing, BFTM_MSG_CHALLENGE);
+	struct bftm_msg challenge = reply_to(&queueing, BFTM_MSG_CHALLENGE), hello = queueing;
 
 	(void)state;
+	hello.type = BFTM_MSG_HELLO;
 	challenge.server_epoch = 8;
 	wait.position = BFTM_WAITERS_MAX;
 	CHANGED(PLACE, queueing, wait, m.position++);
@@ -268,7 +274,7 @@ static void places_and_waits_that_no_queue_has(void **state)
 	wait.position = 0;		/* a quarantine */
 	CHANGED(PLACE, queueing, wait, m.lease_ns++);
 	challenge.gno = most;
-	CHANGED(PLACE, queueing, challenge, m.gno++);
+	CHANGED(PLACE, hello, challenge, m.gno++);
 }
 
 static void priorities_below_the_request(void **state)

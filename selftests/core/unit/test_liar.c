@@ -51,8 +51,12 @@ static void honest_epoch_and_quarantine(void **state)
 	epoch ^= 1;
 	peer_try(1, "x", 1, 1);
 	msg = peer_answer(1);
-	assert_int_equal(msg.type, BFTM_MSG_CHALLENGE);
+	assert_int_equal(msg.type, BFTM_MSG_STALE);
 	assert_int_equal(msg.server_epoch, real);
+	assert_int_equal(msg.attempt, 1);
+	peer_send(1, (struct bftm_msg){ .type = BFTM_MSG_HELLO });
+	msg = peer_answer(1);
+	assert_int_equal(msg.type, BFTM_MSG_CHALLENGE);
 	assert_int_equal(msg.lease_ns, 700 * MS);
 	epoch = real;
 	do {

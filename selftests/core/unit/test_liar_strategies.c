@@ -91,7 +91,7 @@ static void late(void **state)
 	sent = peer_now();
 	peer_try(1, "x", 1, 1);
 	peer_send(1, (struct bftm_msg){ .type = BFTM_MSG_HELLO });
-	assert_int_equal(peer_answer(1).type, BFTM_MSG_CHALLENGE);
+	assert_int_equal(peer_answer(1).type, BFTM_MSG_STALE);
 	assert_true(peer_now() - sent >= 120 * MS);
 	assert_int_equal(peer_answer(1).type, BFTM_MSG_CHALLENGE);
 	assert_silence(1);

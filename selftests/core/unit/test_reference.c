@@ -49,7 +49,7 @@ static u8 asks(u8 type, u32 client, u64 attempt, u16 flags)
 {
 	const struct bftm_msg req = {
 		.type = type, .proto = PROTO_CENTRAL, .cluster = 1, .server = 1, .client = client,
-		.server_epoch = 5, .seq = 1, .attempt = attempt, .k = 1, .flags = flags,
+		.server_epoch = 5, .seq = 1, .attempt = attempt, .k = 1, .flags = flags, .mode = BFTM_MODE_EX,
 		.name_len = 1, .name = "x",
 	};
 

@@ -147,7 +147,8 @@ static const struct bftm_shell shell = {
 
 /** struct ask - a request: TRY without a place in the queue, but for what is not 0 here */
 struct ask {
-	u8 type, proto;
+	u8 type, proto, mode, arg;
+	u16 flags;
 	u16 server;
 	u32 cluster;
 	u64 epoch, lease_ns, token;
@@ -159,8 +160,10 @@ static struct bftm_msg request(const struct ask *a)
 	return (struct bftm_msg){
 		.type = a->type ?: BFTM_MSG_TRY, .proto = a->proto ?: BFTM_PROTO_BACKOFF,
 		.cluster = a->cluster ?: 3, .server = a->server ?: 5, .client = 7, .attempt = 4,
-		.k = 1, .seq = 1, .flags = a->queue ? 0 : BFTM_FLAG_NOQUEUE,
+		.k = 1, .seq = 1, .arg = a->arg,
+		.flags = a->flags | (a->queue || a->type ? 0 : BFTM_FLAG_NOQUEUE),
 		.server_epoch = a->epoch ?: EPOCH, .lease_ns = a->lease_ns ?: L, .token = a->token,
+		.mode = a->mode ?: BFTM_MODE_EX,
 	};
 }
 
@@ -186,15 +189,36 @@ static const struct {
 	{ "not permitted", {}, { .denied = true }, "twp", BFTM_SERVED, BFTM_MSG_REFUSED,
 	  BFTM_REFUSED_ACCESS },
 	{ "an earlier epoch", { .epoch = 8 }, {}, "twpk", BFTM_SERVED,
-	  BFTM_MSG_CHALLENGE, 0 },
+	  BFTM_MSG_STALE, 0 },
 	{ "HELLO", { .type = BFTM_MSG_HELLO }, {}, "twpk", BFTM_SERVED, BFTM_MSG_CHALLENGE,
 	  0 },
-	{ "no such protocol", { .proto = 9 }, {}, "twp", BFTM_SERVED, BFTM_MSG_REFUSED,
+	{ "no such protocol", { .proto = 9 }, {}, "tw", BFTM_SERVED, BFTM_MSG_REFUSED,
 	  BFTM_REFUSED_PROTO },
 	{ "objects are no locks", { .proto = BFTM_PROTO_ORDER }, {}, "twp", BFTM_SERVED,
 	  BFTM_MSG_REFUSED, BFTM_REFUSED_PROTO },
-	{ "HELLO of no protocol", { .type = BFTM_MSG_HELLO, .proto = 9 }, {}, "twpk",
+	{ "HELLO of no protocol", { .type = BFTM_MSG_HELLO, .proto = 9 }, {}, "tw",
+	  BFTM_SERVED, BFTM_MSG_REFUSED, BFTM_REFUSED_PROTO },
+	{ "HELLO about objects", { .type = BFTM_MSG_HELLO, .proto = BFTM_PROTO_ORDER }, {}, "twpk",
 	  BFTM_SERVED, BFTM_MSG_CHALLENGE, 0 },
+	{ "another mode", { .mode = BFTM_MODE_PR }, {}, "twp", BFTM_SERVED, BFTM_MSG_REFUSED,
+	  BFTM_REFUSED_PROTO },
+	{ "STAMP in another mode", { .type = BFTM_MSG_STAMP, .mode = BFTM_MODE_PW }, {}, "twp",
+	  BFTM_SERVED, BFTM_MSG_REFUSED, BFTM_REFUSED_PROTO },
+	{ "held in another mode", { .arg = BFTM_MODE_PR }, {}, "twp", BFTM_SERVED,
+	  BFTM_MSG_REFUSED, BFTM_REFUSED_PROTO },
+	{ "held", { .arg = BFTM_MODE_EX }, {}, "twpEl", BFTM_SERVED, BFTM_MSG_FREE, 0 },
+	{ "with a value", { .flags = BFTM_FLAG_VALUE }, {}, "twp", BFTM_SERVED, BFTM_MSG_REFUSED,
+	  BFTM_REFUSED_PROTO },
+	{ "asserted again", { .flags = BFTM_FLAG_REASSERT }, {}, "twp", BFTM_SERVED,
+	  BFTM_MSG_REFUSED, BFTM_REFUSED_PROTO },
+	{ "a RELEASE that writes", { .type = BFTM_MSG_RELEASE, .flags = BFTM_FLAG_VALUE }, {}, "twp",
+	  BFTM_SERVED, BFTM_MSG_REFUSED, BFTM_REFUSED_PROTO },
+	{ "SYNC", { .type = BFTM_MSG_SYNC }, {}, "twp", BFTM_SERVED, BFTM_MSG_REFUSED,
+	  BFTM_REFUSED_PROTO },
+	{ "ASK", { .type = BFTM_MSG_ASK }, {}, "twp", BFTM_SERVED, BFTM_MSG_REFUSED,
+	  BFTM_REFUSED_PROTO },
+	{ "without a lease", { .lease_ns = BFTM_LEASE_NONE }, {}, "twp", BFTM_SERVED,
+	  BFTM_MSG_REFUSED, BFTM_REFUSED_ACCESS },
 	{ "longer than its rule allows", { .lease_ns = L + 1 }, {}, "twpel",
 	  BFTM_SERVED, BFTM_MSG_REFUSED, BFTM_REFUSED_LEASE },
 	{ "STAMP", { .type = BFTM_MSG_STAMP, .token = 6 }, {}, "twpsEl", BFTM_SERVED, BFTM_MSG_SACK, 0 },
@@ -280,7 +304,7 @@ static void heads(void **state)
 	assert_int_equal(bftm_serve_head(&shell, &s, &cfg, &head, T0, &limits, &admit, &reply),
 			 BFTM_SERVED);
 	assert_false(admit);
-	assert_int_equal(reply.type, BFTM_MSG_CHALLENGE);
+	assert_int_equal(reply.type, BFTM_MSG_STALE);
 	assert_int_equal(reply.proto, BFTM_PROTO_ORDER);
 	head.cluster = 4;
 	admit = true;

@@ -20,11 +20,12 @@ static const struct {
 	{ "HELLO", { .type = BFTM_MSG_HELLO, .proto = 1, .server_epoch = 9 }, BFTM_MSG_CHALLENGE },
 	{ "RECOVER", { .type = BFTM_MSG_RECOVER, .proto = 1, .server_epoch = 9 },
 	  BFTM_MSG_CHALLENGE },
-	{ "no epoch", { .type = BFTM_MSG_TRY, .proto = 1 }, BFTM_MSG_CHALLENGE },
-	{ "stale", { .type = BFTM_MSG_TRY, .proto = 1, .server_epoch = 8 }, BFTM_MSG_CHALLENGE },
-	{ "a stale RELEASE", { .type = BFTM_MSG_RELEASE, .proto = 1 }, BFTM_MSG_CHALLENGE },
+	{ "no epoch", { .type = BFTM_MSG_TRY, .proto = 1 }, BFTM_MSG_STALE },
+	{ "stale", { .type = BFTM_MSG_TRY, .proto = 1, .server_epoch = 8 }, BFTM_MSG_STALE },
+	{ "a stale RELEASE", { .type = BFTM_MSG_RELEASE, .proto = 1 }, BFTM_MSG_STALE },
+	{ "a stale HELLO", { .type = BFTM_MSG_HELLO, .proto = 1 }, BFTM_MSG_CHALLENGE },
 	{ "another protocol", { .type = BFTM_MSG_TRY, .server_epoch = 9 }, BFTM_MSG_NONE },
-	{ "both", { .type = BFTM_MSG_TRY, .server_epoch = 8 }, BFTM_MSG_CHALLENGE },
+	{ "both", { .type = BFTM_MSG_TRY, .server_epoch = 8 }, BFTM_MSG_STALE },
 };
 
 static void strangers_are_not_admitted(void **state)

@@ -142,7 +142,8 @@ static const struct {
 	bool wrong_gno;
 } messages[] = {
 	{ "TRY that does not queue",
-	  .msg = { .type = BFTM_MSG_TRY, .attempt = 5, .lease_ns = L, .flags = 1 } },
+	  .msg = { .type = BFTM_MSG_TRY, .attempt = 5, .lease_ns = L,
+		 .flags = BFTM_FLAG_NOQUEUE } },
 	{ "TRY", .msg = { .type = BFTM_MSG_TRY, .attempt = 5, .lease_ns = L } },
 	{ "TRY, Δ too short", .msg = { .type = BFTM_MSG_TRY, .attempt = 5, .lease_ns = 1 } },
 	{ "RELEASE", .msg = { .type = BFTM_MSG_RELEASE, .attempt = 5 } },

@@ -109,6 +109,7 @@ static u8 hears(struct server *s, struct bftm_msg req, u64 now)
 	req.proto = BFTM_PROTO_BACKOFF;
 	req.cluster = s->cfg.cluster;
 	req.server = s->cfg.id;
+	req.mode = BFTM_MODE_EX;
 	assert_int_equal(bftm_serve(&shell, s, &s->cfg, &req, now, &sends), BFTM_SERVED);
 	reply = sends.reply;
 	return reply.type;

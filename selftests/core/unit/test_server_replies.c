@@ -128,11 +128,13 @@ static void of_others(void **state)
 	request.server_epoch = 76;
 	request.proto = 9;
 	assert_false(bftm_admit(&cfg, &request, cfg.quarantine_until_ns, &reply));
-	assert_int_equal(reply.prio, 0);
-	reply.prio = request.prio;
+	replies((struct bftm_msg){ .type = BFTM_MSG_STALE, .token = request.token });
+	request.type = BFTM_MSG_HELLO;
+	assert_false(bftm_admit(&cfg, &request, cfg.quarantine_until_ns, &reply));
 	replies((struct bftm_msg){ .type = BFTM_MSG_CHALLENGE, .lease_ns = cfg.lease_max_ns,
 				   .gno = 1 });
 	request.server_epoch = 77;
+	request.type = BFTM_MSG_TRY;
 	assert_true(bftm_admit(&cfg, &request, T0, &reply));
 	bftm_refuse(&request, &reply, BFTM_REFUSED_PROTO);
 	replies((struct bftm_msg){ .type = BFTM_MSG_REFUSED, .arg = BFTM_REFUSED_PROTO });

@@ -94,8 +94,8 @@ static enum bftm_wire_error check_one_spelling(const u8 *raw, size_t len)
 	if (err != BFTM_WIRE_OK)
 		return err;
 	/* A protocol that has no forms here is not written here. */
-	if (msg.proto > BFTM_PROTO_ORDER && msg.proto < BFTM_PROTO_TEST &&
-	    msg.type != BFTM_MSG_VERSION)
+	if (msg.proto != BFTM_PROTO_BACKOFF && msg.proto != BFTM_PROTO_ORDER &&
+	    msg.proto < BFTM_PROTO_TEST && msg.type != BFTM_MSG_VERSION)
 		return err;
 	memset(&again, 0xaa, sizeof(again));
 	bftm_wire_put(&msg, &again);
