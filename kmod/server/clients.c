@@ -92,7 +92,7 @@ bool bftm_client_take(struct bftm_client *c, u64 seq, u64 now,
 	spin_lock(&c->lock);
 	fresh = bftm_window_take(&c->window, seq);
 	c->received++;
-	c->replayed += !fresh && c->replayed != U32_MAX;
+	c->replayed += !fresh && c->replayed != S32_MAX;
 	if (fresh)
 		c->seen_ns = now;
 	/* One that was overtaken may come from where the client is no more. */

@@ -31,8 +31,8 @@ struct bftm_client {
 	struct bftm_window window;
 	u64 received;
 	u64 seen_ns;
-	u32 replayed;
-	bool outdated;
+	u32 replayed : 31;
+	u32 outdated : 1;
 	struct bftm_address address;
 };
 

@@ -50,23 +50,14 @@ enum bftm_order_verdict answer(u32 u, struct bftm_order_msg msg)
 
 enum bftm_order_verdict order_says(u32 u, u8 type)
 {
-	return answer(u, (struct bftm_order_msg){ .type = type, .id = o.next });
+	return answer(u, (struct bftm_order_msg){ .type = type });
 }
 
 enum bftm_order_verdict got(u32 u, struct told t)
 {
-	u8 data[BFTM_ORDER_DATA_MAX];
-	struct bftm_order_got w = {
-		.sp_version = cpu_to_le64(t.sp.version), .sp_len = cpu_to_le32(t.sp.len),
-		.pending = cpu_to_le32(t.pending ?: t.count),
-		.prop_count = cpu_to_le64(t.prop.count),
-		.prop_client = cpu_to_le32(t.prop.client),
-		.prop_incarnation = cpu_to_le32(t.prop.incarnation),
-	};
+	u8 data[BFTM_ORDER_ROOM_MAX];
 	u32 i;
 
-	memcpy(w.sp_digest, t.sp.digest, sizeof(w.sp_digest));
-	memcpy(data, &w, sizeof(w));
 	for (i = 0; i < t.count; i++) {
 		struct bftm_order_waiting p = {
 			.client = cpu_to_le32(t.op[i].client), .op = cpu_to_le64(t.op[i].op),
@@ -74,11 +65,12 @@ enum bftm_order_verdict got(u32 u, struct told t)
 		};
 
 		memcpy(p.digest, t.op[i].id.digest, sizeof(p.digest));
-		memcpy(data + sizeof(w) + i * sizeof(p), &p, sizeof(p));
+		memcpy(data + i * sizeof(p), &p, sizeof(p));
 	}
 	return answer(u, (struct bftm_order_msg){
-		.type = BFTM_ORDER_GOT, .id = t.sc, .data = data,
-		.data_len = (u16)(sizeof(w) + t.count * sizeof(struct bftm_order_waiting)),
+		.type = BFTM_ORDER_GOT, .id = t.sc, .sp = t.sp, .prop = t.prop,
+		.pending = t.pending ?: t.count, .data = data,
+		.data_len = (u16)(t.count * sizeof(struct bftm_order_waiting)),
 	});
 }
 
@@ -89,13 +81,8 @@ enum bftm_order_verdict got_one(u32 u, struct bftm_body_id s, u64 prop)
 
 enum bftm_order_verdict says_exception(u32 u, struct bftm_rank max, bool genuine)
 {
-	struct bftm_order_exception e = {
-		.count = cpu_to_le64(max.count), .client = cpu_to_le32(max.client),
-		.incarnation = cpu_to_le32(max.incarnation),
-	};
 	struct bftm_order_msg msg = {
-		.type = BFTM_ORDER_EXCEPTION, .rank = o.rank, .data = (const u8 *)&e,
-		.data_len = sizeof(e),
+		.type = BFTM_ORDER_EXCEPTION, .rank = o.rank, .max = max,
 	};
 
 	bftm_order_answer(&o, &order_cfg, u, &msg, genuine, now, &order_out);

@@ -19,8 +19,8 @@ enum who { ALICE = 7, BOB = 9, CAROL = 11 };
 
 extern const struct bftm_server_cfg server;
 extern struct bftm_object obj;
-extern struct bftm_order_msg reply;	/* the last one, and its data */
-extern u8 reply_data[BFTM_ORDER_DATA_MAX];
+extern struct bftm_order_msg reply;	/* the last one; its data are in reply_data */
+extern u8 reply_data[BFTM_ORDER_ROOM_MAX];
 
 /** union order_pending - the list of what waits at the object, with its room */
 union order_pending {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "order_peer.h"
 
-u8 heard[BFTM_ORDER_LEN_MAX + 8];
+u8 heard[BFTM_DATAGRAM_MAX + 8];
 
 void order_start(const char *order)
 {
@@ -15,7 +15,7 @@ void order_start(const char *order)
 
 void order_send(u32 c, struct bftm_order_msg msg)
 {
-	u8 buf[BFTM_ORDER_LEN_MAX];
+	u8 buf[BFTM_DATAGRAM_MAX];
 	size_t len;
 
 	msg.cluster = master.cluster;
@@ -27,7 +27,7 @@ void order_send(u32 c, struct bftm_order_msg msg)
 	if (!msg.name_len)
 		msg.name[msg.name_len++] = 'x';
 	if (!msg.room)
-		msg.room = BFTM_ORDER_DATA_MAX;
+		msg.room = BFTM_ORDER_ROOM_SURE;
 	len = bftm_order_wire_put(&msg, buf);
 	assert_int_equal(bftm_mac_sign_bytes(peers[c].request, buf, len), 0);
 	assert_int_equal(send(peers[c].fd, buf, len, 0), len);
@@ -41,7 +41,7 @@ struct bftm_order_msg order_answer(u32 c)
 
 	assert_true(len > 0);
 	assert_true(bftm_mac_verify_bytes(peers[c].reply, heard, (size_t)len));
-	if (len == BFTM_WIRE_LEN) {
+	if (!bftm_order_shaped(heard)) {
 		assert_int_equal(bftm_wire_get(heard, (size_t)len, &wire), BFTM_WIRE_OK);
 		assert_int_equal(wire.proto, BFTM_PROTO_ORDER);
 		msg.type = wire.type;

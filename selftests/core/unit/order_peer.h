@@ -11,7 +11,7 @@
 #include "core/ordering/wire.h"
 
 /* The data of the last answer. */
-extern u8 heard[BFTM_ORDER_LEN_MAX + 8];
+extern u8 heard[BFTM_DATAGRAM_MAX + 8];
 
 void order_start(const char *order);
 

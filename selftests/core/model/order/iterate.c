@@ -100,23 +100,16 @@ static void hear_lie(struct bftm_order *o, const struct world *w, const struct l
 {
 	struct bftm_body_id sc = { .version = 99, .digest = { 0xfe } };
 	struct bftm_body_id sp = { .version = lie->version, .digest = { 0xff } };
-	struct bftm_order_got got = {
-		.prop_count = cpu_to_le64(lie->prop), .prop_client = cpu_to_le32(1),
-		.prop_incarnation = cpu_to_le32(1),
-	};
 	struct bftm_order_msg msg = {
-		.type = BFTM_ORDER_GOT, .rank = o->rank, .data = (const u8 *)&got,
-		.data_len = sizeof(got),
+		.type = BFTM_ORDER_GOT, .rank = o->rank, .prop = { lie->prop, 1, 1 },
 	};
 
 	if (lie->sc >= 0)
 		sc = id_of(body_in(w, (u8)lie->sc));
 	if (lie->sp >= 0)
 		sp = id_of(body_in(w, (u8)lie->sp));
-	got.sp_version = cpu_to_le64(sp.version);
-	got.sp_len = cpu_to_le32(sp.len);
-	memcpy(got.sp_digest, sp.digest, sizeof(got.sp_digest));
 	msg.id = sc;
+	msg.sp = sp;
 	hear(o, lie->first ? 0 : plan.n - 1, &msg);
 }
 
