@@ -20,7 +20,7 @@ bool bftm_admit_address(const struct bftm_server_cfg *cfg,
 }
 
 /* STALE and REFUSED repeat the first word of the request's body, which mostly is its attempt. */
-static void repeat(const struct bftm_msg *req, struct bftm_msg *reply, u8 type)
+static void repeat_word(const struct bftm_msg *req, struct bftm_msg *reply, u8 type)
 {
 	*reply = *req;
 	reply->type = type;
@@ -31,7 +31,7 @@ static void repeat(const struct bftm_msg *req, struct bftm_msg *reply, u8 type)
 void bftm_refuse(const struct bftm_msg *req, struct bftm_msg *reply,
 		 enum bftm_refusal reason)
 {
-	repeat(req, reply, BFTM_MSG_REFUSED);
+	repeat_word(req, reply, BFTM_MSG_REFUSED);
 	reply->arg = reason;
 	reply->token = 0;
 }
@@ -76,7 +76,7 @@ bool bftm_admit(const struct bftm_server_cfg *cfg, const struct bftm_msg *req,
 	 * A request made for an earlier incarnation is not looked at: it may
 	 * have been recorded then, when another window took its number.
 	 */
-	repeat(req, reply, BFTM_MSG_STALE);
+	repeat_word(req, reply, BFTM_MSG_STALE);
 	return false;
 }
 

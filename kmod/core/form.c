@@ -98,7 +98,9 @@ enum bftm_wire_error bftm_form_allows(const struct bftm_form *form, const struct
 {
 	u8 flags = head->flags, mode = flags & BFTM_FLAGS_MODE;
 
-	if (form->named != BFTM_NAMED_AS_ASKED && (form->named == BFTM_NAMED) != !!head->name_len)
+	if (form->named == BFTM_NAMED && !head->name_len)
+		return BFTM_WIRE_BAD_NAME;
+	if (form->named == BFTM_NAMELESS && head->name_len)
 		return BFTM_WIRE_BAD_NAME;
 	if (modes) {
 		if (mode < form->mode_min || mode > form->mode_max)
@@ -136,8 +138,9 @@ bool bftm_form_get(const struct bftm_form *form, const u8 *body, void *msg)
 	const u8 *at = body;
 
 	for (slot = form->slots; slot->bytes; at += slot->bytes, slot++) {
-		if (slot->rule != BFTM_SLOT_ANY &&
-		    bftm_all_zero(at, slot->bytes) != (slot->rule == BFTM_SLOT_ZERO))
+		if (slot->rule == BFTM_SLOT_ZERO && !bftm_all_zero(at, slot->bytes))
+			return false;
+		if (slot->rule == BFTM_SLOT_FILLED && bftm_all_zero(at, slot->bytes))
 			return false;
 		if (slot->rule != BFTM_SLOT_ZERO)
 			member_set(slot, at, (u8 *)msg + slot->at);

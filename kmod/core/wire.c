@@ -24,7 +24,8 @@ BFTM_LOCK_FORMS(SLOTS)
 
 /* Requests 0x01 to 0x0f, then what servers send, 0x80 to 0x8f; VERSION. */
 #define PLACES	33
-#define PLACE(type) ((type) == BFTM_MSG_VERSION ? 32 : ((type) & BFTM_MSG_REPLY) >> 3 | ((type) & 15))
+#define PLACE(type) \
+	((type) == BFTM_MSG_VERSION ? 32 : ((type) & BFTM_MSG_REPLY) >> 3 | ((type) & 15))
 
 #define FORM(type, named_as, modes, flags_known, arg_max, body) \
 	[PLACE(BFTM_MSG_##type)] = BFTM_FORM(#type, slots_##type, 0 body, BFTM_##named_as, modes, \
@@ -94,7 +95,6 @@ const char *bftm_refusal_name(u32 reason)
 	}
 	return "unknown reason";
 }
-
 
 /* REFUSED says a number for some of its reasons. */
 static u64 *refusal_limit(struct bftm_msg *msg)

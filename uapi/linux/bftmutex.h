@@ -270,8 +270,9 @@ struct bftm_submit {
  * answered for a whole round · EACCES: b + 1 servers refused · ERANGE: the lease is not granted
  * by b + 1 servers, or outside 1 ms to 1 h · ENOSPC: a table at b + 1 servers
  * is full · ENOBUFS: too many requests wait · ENOKEY: unknown cluster, or no
- * credentials · EPROTONOSUPPORT: b + 1 servers do not serve the protocol ·
- * ENODATA: BFTM_FENCE, and fewer than q servers know which tokens were given ·
+ * credentials · EPROTONOSUPPORT: b + 1 servers do not serve the protocol, or speak
+ * another version of the wire format · ENODATA: BFTM_FENCE, and fewer than q servers know
+ * which tokens were given ·
  * ENAMETOOLONG, EINVAL, E2BIG, EFAULT, ENOMEM.
  */
 #define BFTM_IOC_ACQUIRE	_IOWR(BFTM_IOC_MAGIC, 1, struct bftm_acquire)
