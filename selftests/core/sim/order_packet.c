@@ -2,7 +2,7 @@
 /* Datagrams of the ordering protocol, in three sizes that are used again. */
 #include "order.h"
 
-static const u32 size[PACKET_CLASSES] = { 64, 256, BFTM_SIGNATURE_LEN + BFTM_ORDER_ROOM_MAX };
+static const u32 size[PACKET_CLASSES] = { 64, 256, BFTM_DATAGRAM_MAX };
 
 struct packet *packet_new(struct world *w, u32 room)
 {

@@ -113,7 +113,7 @@ static void every_room(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(types); i++)
-		for (room = 0; room <= BFTM_ORDER_ROOM_SURE; room++) {
+		for (room = 0; room <= BFTM_ORDER_ROOM_SURE; room += 5) {
 			msg = order_sample(types[i], 9, &rnd);
 			least = bftm_order_size(&msg);
 			msg.room = (u16)room;

@@ -6,7 +6,7 @@
 #include "order_samples.h"
 
 #define NAME	3u	/* bytes of the name; it takes 8 */
-#define BODY	(BFTM_HEAD_LEN + 8)
+#define BODY	(BFTM_HEAD_LEN + 8u)
 
 static u8 buf[BFTM_DATAGRAM_MAX + 64];
 static size_t size;
