@@ -186,6 +186,45 @@ static void no_answer_is_longer_than_its_request(void **state)
 		assert_int_equal(types >> i & 1, !!bftm_order_form((u8)((i & 16) << 3 | 0x10 | (i & 15))));
 }
 
+/* SipHash takes 2 rounds a word and 8 at the end, for who signs and for who checks. */
+static void add_cost(const struct bftm_order_msg *msg, u32 *bytes, u32 *rounds)
+{
+	size_t len = bftm_order_len(msg);
+
+	*bytes += (u32)len;
+	*rounds += 2 * (2 * (u32)((len - BFTM_TAG_LEN) / 8 + 1) + 8);
+}
+
+/*
+ * An operation of 32 bytes of an object with a name of 16 and a state of 200, at one server. It
+ * was 2,680 bytes and 1,448 rounds when all heads were as long as the longest.
+ */
+static void what_an_operation_costs(void **state)
+{
+	const struct bftm_order_msg each[] = {
+		{ .type = BFTM_ORDER_SUBMIT, .data = order_bytes, .data_len = 32, .id.len = 32 },
+		{ .type = BFTM_ORDER_PENDING },
+		{ .type = BFTM_ORDER_GET, .room = BFTM_ORDER_GOT_LEN + 2 * 48 },
+		{ .type = BFTM_ORDER_GOT, .data_len = 48, .data = order_bytes },
+		{ .type = BFTM_ORDER_PROPOSE, .data = order_bytes, .data_len = 200, .id.len = 200 },
+		{ .type = BFTM_ORDER_PROPOSED },
+		{ .type = BFTM_ORDER_COMMIT },
+		{ .type = BFTM_ORDER_COMMITTED },
+		{ .type = BFTM_ORDER_RESPONSE, .data = order_bytes, .data_len = 32, .id.len = 32 },
+	};
+	u32 i, bytes = 0, rounds = 0;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(each); i++) {
+		struct bftm_order_msg msg = each[i];
+
+		msg.name_len = 16;
+		add_cost(&msg, &bytes, &rounds);
+	}
+	assert_int_equal(bytes, 1480);
+	assert_int_equal(rounds, 848);
+}
+
 static void any_alignment(void **state)
 {
 	u64 rnd = unit_seed(__func__);
@@ -296,6 +335,7 @@ int main(void)
 		cmocka_unit_test(every_room),
 		cmocka_unit_test(an_answer_has_no_padding),
 		cmocka_unit_test(no_answer_is_longer_than_its_request),
+		cmocka_unit_test(what_an_operation_costs),
 		cmocka_unit_test(any_alignment),
 		cmocka_unit_test(written_over_its_own_data),
 		cmocka_unit_test(needbody_repeats_the_first_words),
