@@ -245,7 +245,9 @@ void network_send(struct world *w, int to, u32 server, const struct bftm_msg *ms
 
 void network_order(struct world *w, int to, u32 server, struct packet *p, u64 at)
 {
+	p = packet_carried(w, p);
 	send(w, to, server, &(struct letter){
 		.packet = p, .client = p->msg.client, .type = p->msg.type,
 	}, at);
+	packet_drop(w, p);
 }

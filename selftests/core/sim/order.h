@@ -149,6 +149,14 @@ void order_finish(struct world *w);
 /** packet_new() - with room for data; goes back by packet_drop(). */
 struct packet *packet_new(struct world *w, u32 room);
 void packet_drop(struct world *w, struct packet *p);
+/**
+ * packet_read() - make @p what is read of a datagram that says @msg
+ * @p: with room for BFTM_DATAGRAM_MAX bytes
+ * Return: false when it is none that anybody would take.
+ */
+bool packet_read(struct packet *p, const struct bftm_order_msg *msg);
+/** packet_carried() - this one, or in some worlds what is read of it; with a reference */
+struct packet *packet_carried(struct world *w, struct packet *p);
 /** packet_send() - and drop: as network_send(). @to: TO_SERVER or TO_CLIENT */
 void packet_send(struct world *w, int to, u32 server, struct packet *p, u64 at);
 

@@ -62,12 +62,22 @@ static void tell_lie(const struct liar *l, const struct bftm_order_msg *msg, u64
 	tell_order_answer(w, l->number, tells, msg, msg);
 }
 
+/* A lie is what a datagram can say; what is of no form every client drops. */
+static bool is_lie(struct packet *p, const struct bftm_order_msg *msg)
+{
+	if (bftm_order_form(msg->type))
+		return packet_read(p, msg);
+	p->msg = *msg;
+	p->msg.data = NULL;
+	return true;
+}
+
 static void deliver(struct liar *l, u32 client, const struct bftm_order_msg *msg, u64 delay_ns)
 {
 	struct world *w = l->w;
 	struct packet *p;
 
-	if (msg->type == BFTM_MSG_NONE || msg->data_len > BFTM_ORDER_ROOM_MAX)
+	if (msg->type == BFTM_MSG_NONE)
 		return;
 	if (msg->client != client || client >= w->plan->clients) {
 		w->stats.forged++;
@@ -77,15 +87,13 @@ static void deliver(struct liar *l, u32 client, const struct bftm_order_msg *msg
 		delay_ns += liar_delay(l);
 	if (w->story)
 		tell_lie(l, msg, delay_ns);
-	p = packet_new(w, msg->data_len + BFTM_SIGNATURE_LEN);
-	p->msg = *msg;
+	p = packet_new(w, BFTM_DATAGRAM_MAX);
+	if (!is_lie(p, msg)) {
+		packet_drop(w, p);
+		return;
+	}
 	p->msg.server = (u16)(l->number + 1);
 	p->msg.server_epoch = w->server[l->number].cfg.epoch;
-	if (msg->signature)
-		p->msg.signature = memcpy(p->data, msg->signature, BFTM_SIGNATURE_LEN);
-	p->msg.data = p->data + BFTM_SIGNATURE_LEN;
-	if (msg->data_len)
-		memcpy(p->data + BFTM_SIGNATURE_LEN, msg->data, msg->data_len);
 	packet_send(w, TO_CLIENT, l->number, p, w->now + delay_ns);
 }
 

@@ -76,10 +76,11 @@ struct recorded {
  * @forgets:    chance that a server forgets the first promise of an iteration
  * @down_max, @cut_max, @aim_max: longest time that a client is down, that links
  *              are cut, that a datagram is aimed
+ * @carried:    what is said is written into a datagram, and read again
  * @response_room: of a SUBMIT, see struct bftm_order_msg
  */
 struct order_plan {
-	bool signed_ranks, huge, caches, tangle, subsets, lonely;
+	bool signed_ranks, huge, caches, tangle, subsets, lonely, carried;
 	u32 head_start, past, saw, ops, type, careless, crash_send, forgets, state_max, pause;
 	unsigned short response_room;
 	u64 limit, down_max, cut_max, aim_max;

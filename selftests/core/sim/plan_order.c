@@ -52,6 +52,7 @@ static void draw_clients(struct plan *p, struct rng *r, const struct wish *wish)
 	p->order.huge = !(draw >> 28 & 31) && p->order.ops <= 2 && p->clients <= 3;
 	p->order.caches = draw >> 33 & 1;
 	p->order.response_room = draw >> 34 & 1 ? 0 : BFTM_ORDER_ROOM_SURE;
+	p->order.carried = !(draw >> 35 & 7);
 	p->order.state_max = BFTM_STATE_DEFAULT;
 }
 

@@ -63,7 +63,7 @@ u8 step_at(u64 now, struct bftm_order_msg req, struct bftm_body *body)
 	memset(reply_data, 0x5a, sizeof(reply_data));
 	bftm_order_step(&server, &obj, &req, body, now, reply_data, &reply);
 	if (bftm_order_form(reply.type))
-		assert_true(bftm_order_size(&reply) <= req.room);
+		assert_true(bftm_order_size(&reply) <= bftm_pad8(req.room));
 	if (reply.type != BFTM_MSG_NONE) {
 		assert_int_equal(reply.client, req.client);
 		assert_int_equal(reply.op, req.op);

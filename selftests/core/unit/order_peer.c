@@ -71,9 +71,14 @@ struct bftm_order_msg order_get(u32 c, u64 count)
 struct bftm_order_msg about(u8 type, u64 version, const void *data, u32 len)
 {
 	struct bftm_order_msg msg = {
-		.type = type, .data = data,
-		.data_len = len <= BFTM_ORDER_DATA_MAX ? (u16)len : 0,
+		.type = type,
 	};
+
+	/* In pieces, if it is too long. */
+	if (len <= BFTM_ORDER_DATA_MAX) {
+		msg.data = data;
+		msg.data_len = (u16)len;
+	}
 
 	assert_int_equal(bftm_body_describe(version, data, len, &msg.id), 0);
 	return msg;

@@ -6,44 +6,29 @@
  */
 #include "order_object.h"
 
-static struct bftm_order_got read_got(void)
-{
-	struct bftm_order_got got;
-
-	assert_int_equal(reply.type, BFTM_ORDER_GOT);
-	assert_true(reply.data_len >= sizeof(got));
-	memcpy(&got, reply.data, sizeof(got));
-	return got;
-}
-
 static struct bftm_order_waiting read_waiting(u32 i)
 {
 	struct bftm_order_waiting w;
 
-	assert_true(reply.data_len >= sizeof(struct bftm_order_got) + (i + 1) * sizeof(w));
-	memcpy(&w, reply.data + sizeof(struct bftm_order_got) + i * sizeof(w), sizeof(w));
+	assert_true(reply.data_len >= (i + 1) * sizeof(w));
+	memcpy(&w, reply.data + i * sizeof(w), sizeof(w));
 	return w;
 }
 
 static void got_tells_both_states_and_the_proposer(void **state)
 {
 	struct bftm_body *one = state_of(1, 1, "one"), *two = state_of(2, 2, "two");
-	struct bftm_order_got got;
 
 	(void)state;
 	commit(3, ALICE, one);
 	propose(4, BOB, two);
 	assert_int_equal(get(5, CAROL), BFTM_ORDER_GOT);
-	got = read_got();
 	assert_true(bftm_body_same(&reply.id, &one->id));
-	assert_int_equal(le64_to_cpu(got.sp_version), 2);
-	assert_int_equal(le32_to_cpu(got.sp_len), two->id.len);
-	assert_memory_equal(got.sp_digest, two->id.digest, BFTM_DIGEST_LEN);
-	assert_int_equal(le64_to_cpu(got.prop_count), 4);
-	assert_int_equal(le32_to_cpu(got.prop_client), BOB);
-	assert_int_equal(le32_to_cpu(got.prop_incarnation), 1);
-	assert_int_equal(le32_to_cpu(got.pending), 0);
-	assert_int_equal(reply.data_len, sizeof(got));
+	assert_true(bftm_body_same(&reply.sp, &two->id));
+	assert_rank(reply.prop, 4, BOB);
+	assert_int_equal(reply.prop.incarnation, 1);
+	assert_int_equal(reply.pending, 0);
+	assert_int_equal(reply.data_len, 0);
 }
 
 /* A server that missed the proposal has it with the commit. */
@@ -63,16 +48,12 @@ static void commit_also_proposes(void **state)
 static void ranks_are_taken_by_all_their_parts(void **state)
 {
 	struct bftm_order_msg req = { .type = BFTM_ORDER_GET, .client = BOB };
-	struct bftm_order_exception e;
 
 	(void)state;
 	get(5, BOB);
 	assert_int_equal(get(5, ALICE), BFTM_ORDER_EXCEPTION);
-	memcpy(&e, reply.data, sizeof(e));
-	assert_int_equal(reply.data_len, sizeof(e));
-	assert_int_equal(le64_to_cpu(e.count), 5);
-	assert_int_equal(le32_to_cpu(e.client), BOB);
-	assert_int_equal(le32_to_cpu(e.incarnation), 1);
+	assert_rank(reply.max, 5, BOB);
+	assert_int_equal(reply.max.incarnation, 1);
 	assert_int_equal(get(5, CAROL), BFTM_ORDER_GOT);
 	assert_int_equal(get(4, CAROL), BFTM_ORDER_EXCEPTION);
 	req.rank = (struct bftm_rank){ 6, BOB, 4 };
@@ -122,29 +103,32 @@ static void a_signature_stays_with_its_rank(void **state)
 {
 	struct bftm_order_msg req = {
 		.type = BFTM_ORDER_GET, .client = BOB, .rank = rank_of(5, BOB),
-		.data_len = BFTM_SIGNATURE_LEN,
 	};
-	struct bftm_order_exception e;
-	u8 signature[BFTM_SIGNATURE_LEN], none[BFTM_SIGNATURE_LEN] = {};
+	u8 signature[BFTM_SIGNATURE_LEN];
 
 	(void)state;
 	memset(signature, 0x77, sizeof(signature));
-	req.data = signature;
+	req.signature = signature;
 	step_at(LATER, req, NULL);
 	get(5, BOB);		/* again, without */
 	get(4, ALICE);
-	memcpy(&e, reply.data, sizeof(e));
-	assert_memory_equal(e.signature, signature, sizeof(signature));
+	assert_non_null(reply.signature);
+	assert_memory_equal(reply.signature, signature, sizeof(signature));
 	/* Of an older rank it is not taken; a newer one that has none shows none. */
 	req.rank.count = 3;
 	memset(signature, 0x66, sizeof(signature));
 	assert_int_equal(step_at(LATER, req, NULL), BFTM_ORDER_EXCEPTION);
-	memcpy(&e, reply.data, sizeof(e));
-	assert_int_equal(e.signature[0], 0x77);
+	assert_int_equal(reply.signature[0], 0x77);
+	/* Nor is it shown where there is no room for it. */
+	req.room = BFTM_ORDER_PROOF_LEN - 1;
+	assert_int_equal(step_at(LATER, req, NULL), BFTM_ORDER_EXCEPTION);
+	assert_null(reply.signature);
+	req.room = BFTM_ORDER_PROOF_LEN;
+	assert_int_equal(step_at(LATER, req, NULL), BFTM_ORDER_EXCEPTION);
+	assert_non_null(reply.signature);
 	propose(6, BOB, state_of(1, 1, ""));
 	get(4, ALICE);
-	memcpy(&e, reply.data, sizeof(e));
-	assert_memory_equal(e.signature, none, sizeof(none));
+	assert_null(reply.signature);
 }
 
 static void what_waits_is_told_in_order_from_where_asked(void **state)
@@ -160,13 +144,14 @@ static void what_waits_is_told_in_order_from_where_asked(void **state)
 		assert_int_equal(submit(client[i], i + 1, op_of(10 + i)), BFTM_ORDER_PENDING);
 	for (i = 1; i < waiting.list.count; i++)
 		assert_true(waiting.list.entry[i - 1].client < waiting.list.entry[i].client);
-	for (room = BFTM_ORDER_ROOM_MIN; room <= 400; room++)
+	for (room = BFTM_ORDER_GOT_LEN; room <= 400; room++)
 		for (req.from = 0; req.from < 60; req.from += 5) {
 			req.room = (u16)room;
 			step_at(LATER, req, NULL);
-			assert_int_equal(le32_to_cpu(read_got().pending), 5);
-			told = (room - 64) / 48 < 5 ? (room - 64) / 48 : 5;
-			assert_int_equal(reply.data_len, 64 + told * 48);
+			assert_int_equal(reply.type, BFTM_ORDER_GOT);
+			assert_int_equal(reply.pending, 5);
+			told = (room - 128) / 48 < 5 ? (room - 128) / 48 : 5;
+			assert_int_equal(reply.data_len, told * 48);
 			for (k = 0; k < told; k++) {
 				u32 first = req.from ? (req.from + 9) / 10 * 10 - 10 : 0;
 
@@ -223,7 +208,7 @@ static void too_many_wait(void **state)
 	assert_true(bftm_object_lacks_room(&obj, &req));
 	assert_int_equal(submit(3, 2, op), BFTM_MSG_REFUSED);
 	assert_int_equal(get(1, ALICE), BFTM_ORDER_GOT);
-	assert_int_equal(le32_to_cpu(read_got().pending), 0);
+	assert_int_equal(reply.pending, 0);
 	assert_int_equal(commit(1, ALICE, state_of(1, 1, "")), BFTM_ORDER_COMMITTED);
 }
 

@@ -140,16 +140,16 @@ static void one_vote_each(void **state)
 
 static void longest_pieces(void **state)
 {
-	static u8 data[BFTM_ORDER_DATA_MAX + 1];
+	static u8 data[BFTM_ORDER_SAID_MAX + 1];
 	struct bftm_order_msg msg = {
 		.type = BFTM_ORDER_RESPONSE, .op = 3, .id.len = BFTM_OP_MAX, .data = data,
 	};
 
 	(void)state;
-	msg.data_len = BFTM_ORDER_DATA_MAX + 1;
+	msg.data_len = BFTM_ORDER_SAID_MAX + 1;
 	assert_int_equal(bftm_vote_count(&v, &cfg, 0, &msg), -1);
 	assert_int_equal(v.heard, 0);
-	msg.data_len = BFTM_ORDER_DATA_MAX;
+	msg.data_len = BFTM_ORDER_SAID_MAX;
 	assert_int_equal(bftm_vote_count(&v, &cfg, 0, &msg), -1);
 	assert_int_equal(bftm_vote_count(&v, &cfg, 30, &msg), -1);	/* no server of the 7 */
 	assert_int_equal(bftm_vote_count(&v, &cfg, 1, &msg), 1);

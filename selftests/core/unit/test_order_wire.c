@@ -1,48 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Datagrams of the ordering protocol, as test_wire.c has it for locks: refused,
- * or of one meaning only. Their lengths differ, so room and data come in.
+ * Datagrams of the ordering protocol: what is written is read again, byte by byte and whatever
+ * else surrounds it; each request has room for its answers. test_order_wire_wrong.c has what is
+ * refused, test_order_vectors.c the datagrams that other implementations must make.
  */
-#include "unit.h"
-
-#include "core/ordering/wire.h"
-
-#define HEAD	BFTM_ORDER_HEAD_LEN
-#define NAME_AT	offsetof(struct bftm_order_wire, name)
-
-static bool is_type(u32 type)
-{
-	return (type >= BFTM_ORDER_SUBMIT && type <= BFTM_ORDER_PUT) ||
-	       (type >= BFTM_ORDER_RESPONSE && type <= BFTM_ORDER_STORED);
-}
-
-static void fill(void *to, size_t len, u64 *rnd)
-{
-	u8 *byte = to;
-
-	while (len--)
-		*byte++ = (u8)unit_random(rnd);
-}
-
-/* Any values in all fields; so much data, and room for so much. */
-static struct bftm_order_msg sample(u8 type, u8 name_len, const u8 *data, u16 len, u16 room,
-				    u64 *rnd)
-{
-	struct bftm_order_msg msg;
-
-	fill(&msg, sizeof(msg), rnd);
-	msg.type = type;
-	msg.name_len = name_len;
-	memset(msg.name + name_len, 0, sizeof(msg.name) - name_len);
-	msg.data = data;
-	msg.data_len = len;
-	msg.room = room;
-	return msg;
-}
+#include "order_samples.h"
 
 #define SAME(field) assert_int_equal(a->field, b->field)
 
-/* All but the room, which the datagram's length rounds up. */
+static void assert_same_rank(const struct bftm_rank *a, const struct bftm_rank *b)
+{
+	SAME(count);
+	SAME(client);
+	SAME(incarnation);
+}
+
+static void assert_same_id(const struct bftm_body_id *a, const struct bftm_body_id *b)
+{
+	SAME(version);
+	SAME(len);
+	assert_memory_equal(a->digest, b->digest, sizeof(a->digest));
+}
+
+/* All but the room, which the datagram's length says. */
 static void assert_same(const struct bftm_order_msg *a, const struct bftm_order_msg *b)
 {
 	SAME(type);
@@ -52,203 +32,208 @@ static void assert_same(const struct bftm_order_msg *a, const struct bftm_order_
 	SAME(client);
 	SAME(server_epoch);
 	SAME(seq);
-	SAME(rank.count);
-	SAME(rank.client);
-	SAME(rank.incarnation);
-	SAME(op);
-	SAME(id.version);
-	SAME(id.len);
-	assert_memory_equal(a->id.digest, b->id.digest, sizeof(a->id.digest));
-	SAME(offset);
 	SAME(from);
+	SAME(pending);
+	SAME(offset);
+	SAME(op);
 	SAME(data_len);
+	assert_same_rank(&a->rank, &b->rank);
+	assert_same_rank(&a->then, &b->then);
+	assert_same_rank(&a->prop, &b->prop);
+	assert_same_rank(&a->max, &b->max);
+	assert_same_id(&a->id, &b->id);
+	assert_same_id(&a->sp, &b->sp);
 	assert_memory_equal(a->name, b->name, sizeof(a->name));
-	assert_memory_equal(a->data, b->data, a->data_len);
+	assert_int_equal(!a->data, !b->data);
+	if (a->data_len)
+		assert_memory_equal(a->data, b->data, a->data_len);
+	assert_int_equal(!a->signature, !b->signature);
+	if (a->signature)
+		assert_memory_equal(a->signature, b->signature, BFTM_SIGNATURE_LEN);
 }
 
 static void every_type_and_name_length_survives(void **state)
 {
 	u64 rnd = unit_seed(__func__);
 	struct bftm_order_msg msg, got;
-	u8 buf[BFTM_ORDER_LEN_MAX], data[BFTM_ORDER_DATA_MAX];
-	u32 type;
-	u8 len;
-
-	(void)state;
-	fill(data, sizeof(data), &rnd);
-	for (type = 0; type < 256; type++)
-		for (len = 1; is_type(type) && len <= BFTM_OBJECT_NAME_MAX; len++) {
-			u16 used = (u16)unit_between(&rnd, 0, sizeof(data));
-
-			msg = sample((u8)type, len, data, used, 0, &rnd);
-			assert_int_equal(bftm_order_wire_put(&msg, buf), bftm_order_len(used));
-			assert_int_equal(bftm_order_wire_get(buf, bftm_order_len(used), &got),
-					 BFTM_WIRE_OK);
-			assert_same(&msg, &got);
-			assert_ptr_equal(got.data, buf + HEAD);
-		}
-}
-
-/* Every length of data with less, as much and more room; the rest is zeroes. */
-static void every_length_and_room(void **state)
-{
-	u64 rnd = unit_seed(__func__);
-	struct bftm_order_msg msg, got;
-	u8 buf[BFTM_ORDER_LEN_MAX], data[BFTM_ORDER_DATA_MAX];
-	u16 len, room, most;
-	size_t i, size;
-
-	(void)state;
-	fill(data, sizeof(data), &rnd);
-	for (len = 0; len <= BFTM_ORDER_DATA_MAX; len++)
-		for (i = 0; i < 3; i++) {
-			room = i ? (u16)unit_between(&rnd, 0, BFTM_ORDER_DATA_MAX) : 0;
-			most = len > room ? len : room;
-			msg = sample(BFTM_ORDER_PROPOSE, 3, data, len, room, &rnd);
-			memset(buf, 0xff, sizeof(buf));
-			size = bftm_order_wire_put(&msg, buf);
-			assert_int_equal(size, bftm_order_len(most));
-			assert_int_equal(bftm_order_wire_get(buf, size, &got), BFTM_WIRE_OK);
-			assert_same(&msg, &got);
-			assert_true(got.room >= most && got.room >= BFTM_ORDER_ROOM_MIN &&
-				    got.room <= BFTM_ORDER_DATA_MAX);
-			while (size-- > (size_t)HEAD + len)
-				assert_int_equal(buf[size], 0);
-		}
-	assert_int_equal(bftm_order_len(0), BFTM_ORDER_LEN_MIN);
-	assert_int_equal(bftm_order_len(BFTM_ORDER_DATA_MAX), BFTM_ORDER_LEN_MAX);
-}
-
-/* An answer has its request's room, and so its length; it never grows. */
-static void an_answer_is_as_long_as_its_request(void **state)
-{
-	u64 rnd = unit_seed(__func__);
-	u8 buf[BFTM_ORDER_LEN_MAX], data[BFTM_ORDER_DATA_MAX];
-	struct bftm_order_msg req, got, reply;
-	size_t size;
-	u16 room;
-
-	(void)state;
-	fill(data, sizeof(data), &rnd);
-	for (room = 0; room <= BFTM_ORDER_DATA_MAX; room++) {
-		req = sample(BFTM_ORDER_GET, 1, NULL, 0, room, &rnd);
-		size = bftm_order_wire_put(&req, buf);
-		assert_int_equal(bftm_order_wire_get(buf, size, &got), BFTM_WIRE_OK);
-		reply = got;
-		reply.type = BFTM_ORDER_GOT;
-		reply.data = data;
-		reply.data_len = got.room;
-		assert_int_equal(bftm_order_wire_put(&reply, buf), size);
-	}
-}
-
-/* The format is a promise to other implementations: byte by byte. */
-static void layout_is_little_endian(void **state)
-{
-	static const u8 head[] = { 1, 0x12, 2, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, 0 };
-	struct bftm_order_msg msg = {
-		.type = BFTM_ORDER_PROPOSE, .name_len = 3, .cluster = 0x04030201,
-		.client = 0x08070605, .server = 0x0a09, .server_epoch = 0x1716151413121110,
-		.seq = 0x1f1e1d1c1b1a1918,
-		.rank = { 0x2726252423222120, 0x2b2a2928, 0x2f2e2d2c },
-		.op = 0x3736353433323130, .id.version = 0x3f3e3d3c3b3a3938,
-		.id.len = 0x63626160, .offset = 0x67666564, .from = 0x6b6a6968,
-		.data_len = 4, .name = "abc", .data = (const u8 *)"data",
-	};
-	u8 buf[BFTM_ORDER_LEN_MIN];
-	u32 i;
-
-	(void)state;
-	for (i = 0; i < BFTM_DIGEST_LEN; i++)
-		msg.id.digest[i] = (u8)(0x40 + i);
-	memset(buf, 0xff, sizeof(buf));
-	assert_int_equal(bftm_order_wire_put(&msg, buf), sizeof(buf));
-	assert_memory_equal(buf, head, sizeof(head));
-	for (i = 16; i < 108; i++)
-		assert_int_equal(buf[i], i);
-	assert_memory_equal(buf + 108, "\4\0\0\0abc", 7);
-	for (i = 115; i < HEAD; i++)
-		assert_int_equal(buf[i], 0);
-	assert_memory_equal(buf + HEAD, "data", 4);
-	for (i = HEAD + 4; i < sizeof(buf); i++)
-		assert_int_equal(buf[i], 0);
-}
-
-/* An error leaves @msg alone; success can be written again bit for bit. */
-static enum bftm_wire_error check_one_spelling(const u8 *buf, size_t len)
-{
-	struct bftm_order_msg msg, before;
-	enum bftm_wire_error err;
-	u8 again[BFTM_ORDER_LEN_MAX];
-
-	memset(&msg, 0xa5, sizeof(msg));
-	before = msg;
-	err = bftm_order_wire_get(buf, len, &msg);
-	if (err) {
-		assert_memory_equal(&msg, &before, sizeof(msg));
-	} else {
-		assert_int_equal(bftm_order_wire_put(&msg, again), len);
-		assert_memory_equal(again, buf, HEAD + msg.data_len);
-	}
-	return err;
-}
-
-/* Cut at every length, in a buffer of just that length. */
-static void every_truncation(void **state)
-{
-	u64 rnd = unit_seed(__func__);
-	u8 whole[BFTM_ORDER_LEN_MAX + 16] = {}, data[600];
-	struct bftm_order_msg msg = sample(BFTM_ORDER_GOT, 5, data, sizeof(data), 0, &rnd);
-	size_t len, full;
-	bool ok;
-
-	(void)state;
-	fill(data, sizeof(data), &rnd);
-	full = bftm_order_wire_put(&msg, whole);
-	for (len = 0; len <= sizeof(whole); len++) {
-		u8 *buf = malloc(len ? len : 1);
-
-		assert_non_null(buf);
-		memcpy(buf, whole, len);
-		/* Longer is more room. */
-		ok = len >= full && len <= BFTM_ORDER_LEN_MAX && len % 8 == 0;
-		assert_int_equal(check_one_spelling(buf, len),
-				 ok ? BFTM_WIRE_OK : BFTM_WIRE_BAD_LENGTH);
-		free(buf);
-	}
-}
-
-static void data_must_be_within_the_datagram(void **state)
-{
-	static const struct bftm_order_msg msg = {
-		.type = BFTM_ORDER_PUT, .name_len = 1, .name = "x", .data_len = 0,
-	};
-	u8 buf[BFTM_ORDER_LEN_MAX] = {};
+	u8 buf[BFTM_DATAGRAM_MAX], again[BFTM_DATAGRAM_MAX];
 	size_t len;
-	u32 said;
+	u32 type;
+	u8 name;
 
 	(void)state;
-	bftm_order_wire_put(&msg, buf);
-	for (len = BFTM_ORDER_LEN_MIN; len <= BFTM_ORDER_LEN_MAX; len += 8)
-		for (said = 0; said < 65536; said += said < 1300 ? 1 : 97) {
-			buf[108] = (u8)said;
-			buf[109] = (u8)(said >> 8);
-			assert_int_equal(check_one_spelling(buf, len),
-					 said <= len - HEAD - BFTM_TAG_LEN ? BFTM_WIRE_OK :
-									     BFTM_WIRE_BAD_LENGTH);
+	for (type = 0; type < 256; type++)
+		for (name = 1; bftm_order_form((u8)type) && name <= BFTM_OBJECT_NAME_MAX; name++) {
+			msg = order_sample((u8)type, name, &rnd);
+			len = bftm_order_wire_put(&msg, buf);
+			assert_int_equal(len, bftm_order_len(&msg));
+			assert_int_equal(bftm_order_wire_get(buf, len, &got), BFTM_WIRE_OK);
+			assert_same(&msg, &got);
+			assert_int_equal(bftm_order_wire_put(&got, again), len);
+			assert_memory_equal(again, buf, len - BFTM_TAG_LEN);
+			assert_true(bftm_order_shaped(buf));
 		}
+}
+
+/* The last that fits, of each kind; nothing is cut. */
+static void the_longest(void **state)
+{
+	u64 rnd = unit_seed(__func__);
+	u8 buf[BFTM_DATAGRAM_MAX + 8];
+	struct bftm_order_msg msg, got;
+
+	(void)state;
+	msg = order_sample(BFTM_ORDER_PROPOSE, BFTM_OBJECT_NAME_MAX, &rnd);
+	msg.data = order_bytes;
+	msg.data_len = BFTM_ORDER_DATA_MAX;
+	msg.id.len = BFTM_ORDER_DATA_MAX;
+	assert_int_equal(bftm_order_wire_put(&msg, buf), BFTM_DATAGRAM_MAX);
+	assert_int_equal(bftm_order_wire_get(buf, BFTM_DATAGRAM_MAX, &got), BFTM_WIRE_OK);
+	msg = order_sample(BFTM_ORDER_GET, BFTM_OBJECT_NAME_MAX, &rnd);
+	msg.room = BFTM_ORDER_GOT_LEN + BFTM_ORDER_WAITING_MAX * sizeof(struct bftm_order_waiting);
+	assert_in_range(bftm_order_wire_put(&msg, buf), BFTM_DATAGRAM_MAX - 47, BFTM_DATAGRAM_MAX);
+	assert_int_equal(BFTM_ORDER_WAITING_MAX, 20);
+	msg = order_sample(BFTM_ORDER_SUBMIT, 1, &rnd);
+	msg.room = BFTM_ORDER_ROOM_MAX;
+	assert_int_equal(bftm_order_wire_put(&msg, buf), BFTM_DATAGRAM_MAX);
+}
+
+/* More room than is wanted is only zeroes, and told to who answers. */
+static void every_room(void **state)
+{
+	static const u8 types[] = {
+		BFTM_ORDER_SUBMIT, BFTM_ORDER_GET, BFTM_ORDER_PROPOSE, BFTM_ORDER_COMMIT,
+		BFTM_ORDER_INSTALL, BFTM_ORDER_COMMIT_GET,
+	};
+	u64 rnd = unit_seed(__func__);
+	u8 buf[BFTM_DATAGRAM_MAX];
+	struct bftm_order_msg msg, got;
+	size_t len, least;
+	u32 i, room;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(types); i++)
+		for (room = 0; room <= BFTM_ORDER_ROOM_SURE; room += 5) {
+			msg = order_sample(types[i], 9, &rnd);
+			least = bftm_order_size(&msg);
+			msg.room = (u16)room;
+			memset(buf, 0xff, sizeof(buf));
+			len = bftm_order_wire_put(&msg, buf);
+			assert_int_equal(bftm_order_wire_get(buf, len, &got), BFTM_WIRE_OK);
+			assert_int_equal(got.room, least < room ? bftm_pad8(room) : least);
+			assert_int_equal(bftm_order_size(&got), got.room);
+		}
+}
+
+static void an_answer_has_no_padding(void **state)
+{
+	u64 rnd = unit_seed(__func__);
+	struct bftm_order_msg msg;
+	size_t len;
+	u32 type;
+
+	(void)state;
+	for (type = 0x80; type < 256; type++) {
+		if (!bftm_order_form((u8)type))
+			continue;
+		msg = order_sample((u8)type, 9, &rnd);
+		len = bftm_order_len(&msg);
+		msg.room = BFTM_ORDER_ROOM_MAX;
+		assert_int_equal(bftm_order_len(&msg), len);
+	}
+}
+
+/* Of each request, which answers that say the least there are: bftm_order_step() fills the rest. */
+static void no_answer_is_longer_than_its_request(void **state)
+{
+	static const u8 pairs[][2] = {
+		{ BFTM_ORDER_SUBMIT, BFTM_ORDER_RESPONSE }, { BFTM_ORDER_SUBMIT, BFTM_ORDER_PENDING },
+		{ BFTM_ORDER_SUBMIT, BFTM_ORDER_NEEDBODY }, { BFTM_ORDER_GET, BFTM_ORDER_GOT },
+		{ BFTM_ORDER_GET, BFTM_ORDER_RECOVERING }, { BFTM_ORDER_GET, BFTM_ORDER_EXCEPTION },
+		{ BFTM_ORDER_PROPOSE, BFTM_ORDER_PROPOSED },
+		{ BFTM_ORDER_PROPOSE, BFTM_ORDER_EXCEPTION },
+		{ BFTM_ORDER_PROPOSE, BFTM_ORDER_NEEDBODY },
+		{ BFTM_ORDER_COMMIT, BFTM_ORDER_COMMITTED },
+		{ BFTM_ORDER_COMMIT, BFTM_ORDER_EXCEPTION },
+		{ BFTM_ORDER_COMMIT, BFTM_ORDER_NEEDBODY },
+		{ BFTM_ORDER_INSTALL, BFTM_ORDER_INSTALLED },
+		{ BFTM_ORDER_INSTALL, BFTM_ORDER_NEEDBODY },
+		{ BFTM_ORDER_FETCH, BFTM_ORDER_BODY }, { BFTM_ORDER_FETCH, BFTM_ORDER_NOBODY },
+		{ BFTM_ORDER_PUT, BFTM_ORDER_STORED },
+		{ BFTM_ORDER_COMMIT_GET, BFTM_ORDER_COMMITTED_GOT },
+		{ BFTM_ORDER_COMMIT_GET, BFTM_ORDER_RECOVERING },
+		{ BFTM_ORDER_COMMIT_GET, BFTM_ORDER_EXCEPTION },
+		{ BFTM_ORDER_COMMIT_GET, BFTM_ORDER_NEEDBODY },
+	};
+	struct bftm_order_msg req, reply;
+	u32 i, types = 0;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(pairs); i++) {
+		req = (struct bftm_order_msg){ .type = pairs[i][0], .name_len = 1, .id.len = 1 };
+		if (req.type == BFTM_ORDER_PUT)
+			req.data_len = 1;
+		reply = req;
+		reply.type = pairs[i][1];
+		reply.data_len = reply.type == BFTM_ORDER_BODY;
+		reply.data = order_bytes;
+		req.data = req.type == BFTM_ORDER_PUT ? order_bytes : NULL;
+		assert_true(bftm_order_len(&reply) <= bftm_order_len(&req));
+		types |= 1u << (req.type & 15) | 0x10000u << (reply.type & 15);
+	}
+	/* None was forgotten. */
+	for (i = 0; i < 32; i++)
+		assert_int_equal(types >> i & 1, !!bftm_order_form((u8)((i & 16) << 3 | 0x10 | (i & 15))));
+}
+
+/* SipHash takes 2 rounds a word and 8 at the end, for who signs and for who checks. */
+static void add_cost(const struct bftm_order_msg *msg, u32 *bytes, u32 *rounds)
+{
+	size_t len = bftm_order_len(msg);
+
+	*bytes += (u32)len;
+	*rounds += 2 * (2 * (u32)((len - BFTM_TAG_LEN) / 8 + 1) + 8);
+}
+
+/*
+ * An operation of 32 bytes of an object with a name of 16 and a state of 200, at one server. It
+ * was 2,680 bytes and 1,448 rounds when all heads were as long as the longest.
+ */
+static void what_an_operation_costs(void **state)
+{
+	const struct bftm_order_msg each[] = {
+		{ .type = BFTM_ORDER_SUBMIT, .data = order_bytes, .data_len = 32, .id.len = 32 },
+		{ .type = BFTM_ORDER_PENDING },
+		{ .type = BFTM_ORDER_GET, .room = BFTM_ORDER_GOT_LEN + 2 * 48 },
+		{ .type = BFTM_ORDER_GOT, .data_len = 48, .data = order_bytes },
+		{ .type = BFTM_ORDER_PROPOSE, .data = order_bytes, .data_len = 200, .id.len = 200 },
+		{ .type = BFTM_ORDER_PROPOSED },
+		{ .type = BFTM_ORDER_COMMIT },
+		{ .type = BFTM_ORDER_COMMITTED },
+		{ .type = BFTM_ORDER_RESPONSE, .data = order_bytes, .data_len = 32, .id.len = 32 },
+	};
+	u32 i, bytes = 0, rounds = 0;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(each); i++) {
+		struct bftm_order_msg msg = each[i];
+
+		msg.name_len = 16;
+		add_cost(&msg, &bytes, &rounds);
+	}
+	assert_int_equal(bytes, 1480);
+	assert_int_equal(rounds, 848);
 }
 
 static void any_alignment(void **state)
 {
 	u64 rnd = unit_seed(__func__);
-	u8 raw[BFTM_ORDER_LEN_MAX + 8], data[333];
-	struct bftm_order_msg msg = sample(BFTM_ORDER_BODY, 63, data, sizeof(data), 0, &rnd), got;
+	u8 raw[BFTM_DATAGRAM_MAX + 8];
+	struct bftm_order_msg msg = order_sample(BFTM_ORDER_BODY, 63, &rnd), got;
 	size_t len;
 	u32 shift;
 
 	(void)state;
-	fill(data, sizeof(data), &rnd);
 	for (shift = 0; shift < 8; shift++) {
 		len = bftm_order_wire_put(&msg, raw + shift);
 		assert_int_equal(bftm_order_wire_get(raw + shift, len, &got), BFTM_WIRE_OK);
@@ -260,111 +245,73 @@ static void any_alignment(void **state)
 	}
 }
 
-/* Version, type, protocol, name length, flags, lengths, name: nothing else matters. */
-static bool may_spoil(u32 byte, u8 name_len)
-{
-	return byte < 4 || byte == 14 || byte == 15 || (byte >= 108 && byte < 112) ||
-	       (byte >= NAME_AT + name_len && byte < HEAD);
-}
-
-static void every_flipped_bit(void **state)
+/* Data and signature may stand where they belong, or elsewhere in what is overwritten. */
+static void written_over_its_own_data(void **state)
 {
 	u64 rnd = unit_seed(__func__);
-	u8 buf[BFTM_ORDER_LEN_MAX], data[100];
-	struct bftm_order_msg msg;
-	size_t len;
-	u32 bit, type;
+	u8 plain[BFTM_DATAGRAM_MAX], buf[BFTM_DATAGRAM_MAX];
+	struct bftm_order_msg msg = order_sample(BFTM_ORDER_RESPONSE, 63, &rnd);
+	size_t len, at;
 
 	(void)state;
-	fill(data, sizeof(data), &rnd);
-	for (type = 0; type < 256; type++) {
-		if (!is_type(type))
-			continue;
-		msg = sample((u8)type, (u8)unit_between(&rnd, 1, 63), data, sizeof(data), 0, &rnd);
-		len = bftm_order_wire_put(&msg, buf);
-		for (bit = 0; bit < 8 * (u32)len; bit++) {
-			buf[bit / 8] ^= (u8)(1u << bit % 8);
-			if (check_one_spelling(buf, len) != BFTM_WIRE_OK)
-				assert_true(may_spoil(bit / 8, msg.name_len));
-			else
-				assert_false(bit / 8 == 0 || bit / 8 == 2 || bit / 8 == 14 ||
-					     bit / 8 == 15 || bit / 8 == 110 || bit / 8 == 111);
-			buf[bit / 8] ^= (u8)(1u << bit % 8);
-		}
+	len = bftm_order_wire_put(&msg, plain);
+	for (at = 0; at + msg.data_len <= sizeof(buf); at += 7) {
+		struct bftm_order_msg other = msg;
+
+		memcpy(buf + at, msg.data, msg.data_len);
+		other.data = buf + at;
+		assert_int_equal(bftm_order_wire_put(&other, buf), len);
+		assert_memory_equal(buf, plain, len - BFTM_TAG_LEN);
 	}
 }
 
-static void every_value_of_the_first_bytes(void **state)
+/* NEEDBODY repeats how the request began; who asked knows what it was. */
+static void needbody_repeats_the_first_words(void **state)
 {
-	static const struct bftm_order_msg msg = {
-		.type = BFTM_ORDER_GET, .name_len = 3, .name = "abc",
-	};
-	static const enum bftm_wire_error wrong[] = {
-		BFTM_WIRE_BAD_VERSION, BFTM_WIRE_BAD_TYPE, BFTM_WIRE_BAD_TYPE, BFTM_WIRE_BAD_NAME,
-	};
-	u8 buf[BFTM_ORDER_LEN_MIN];
-	u32 at, i;
-	bool ok;
-
-	(void)state;
-	for (at = 0; at < ARRAY_SIZE(wrong); at++)
-		for (i = 0; i < 256; i++) {
-			bftm_order_wire_put(&msg, buf);
-			buf[at] = (u8)i;
-			ok = at == 0 ? i == BFTM_WIRE_VERSION : at == 1 ? is_type(i) :
-			     at == 2 ? i == BFTM_PROTO_ORDER : i >= 3 && i < BFTM_NAME_LEN_MAX;
-			assert_int_equal(check_one_spelling(buf, sizeof(buf)),
-					 ok ? BFTM_WIRE_OK : wrong[at]);
-		}
-	/* A byte behind the name is not zero: not even the last, which is the lock's. */
-	for (i = 0; i < BFTM_NAME_LEN_MAX; i++) {
-		bftm_order_wire_put(&msg, buf);
-		buf[NAME_AT + i] = 1;
-		assert_int_equal(check_one_spelling(buf, sizeof(buf)),
-				 i < 3 ? BFTM_WIRE_OK : BFTM_WIRE_BAD_NAME);
-	}
-}
-
-/* A message of locks is none of ordering, and the other way round. */
-static void protocols_do_not_mix(void **state)
-{
-	static const struct bftm_order_msg order = {
-		.type = BFTM_ORDER_GET, .name_len = 1, .name = "x",
-	};
-	static const struct bftm_msg lock = {
-		.type = BFTM_MSG_TRY, .proto = BFTM_PROTO_ORDER, .name_len = 1, .name = "x",
-	};
-	u8 buf[BFTM_ORDER_LEN_MAX] = {};
-	struct bftm_order_msg got;
-	struct bftm_wire wire;
-	struct bftm_msg msg;
+	u64 rnd = unit_seed(__func__);
+	struct bftm_order_msg msg = order_sample(BFTM_ORDER_COMMIT, 5, &rnd), got;
+	u8 req[BFTM_DATAGRAM_MAX], buf[BFTM_DATAGRAM_MAX];
 	size_t len;
 
 	(void)state;
-	len = bftm_order_wire_put(&order, buf);
-	assert_int_not_equal(bftm_wire_get(buf, len, &msg), BFTM_WIRE_OK);
-	assert_int_not_equal(bftm_wire_get(buf, BFTM_WIRE_LEN, &msg), BFTM_WIRE_OK);
-	bftm_wire_put(&lock, &wire);
-	memcpy(buf, &wire, sizeof(wire));
-	assert_int_not_equal(bftm_order_wire_get(buf, sizeof(wire), &got), BFTM_WIRE_OK);
-	assert_int_not_equal(bftm_order_wire_get(buf, BFTM_ORDER_LEN_MIN, &got), BFTM_WIRE_OK);
+	bftm_order_wire_put(&msg, req);
+	msg.type = BFTM_ORDER_NEEDBODY;
+	len = bftm_order_wire_put(&msg, buf);
+	assert_memory_equal(bftm_order_body_at(buf, 5), bftm_order_body_at(req, 5), 16);
+	assert_int_equal(bftm_order_wire_get(buf, len, &got), BFTM_WIRE_OK);
+	assert_int_equal(bftm_rank_cmp(&got.rank, &msg.rank), 0);
+	msg = order_sample(BFTM_ORDER_SUBMIT, 5, &rnd);
+	bftm_order_wire_put(&msg, req);
+	msg.type = BFTM_ORDER_NEEDBODY;
+	len = bftm_order_wire_put(&msg, buf);
+	assert_memory_equal(bftm_order_body_at(buf, 5), bftm_order_body_at(req, 5), 16);
+	assert_int_equal(bftm_order_wire_get(buf, len, &got), BFTM_WIRE_OK);
+	assert_int_equal(got.op, msg.op);
+	assert_int_equal(got.id.len, msg.id.len);
 }
 
 static void the_head_is_what_admission_asks_for(void **state)
 {
 	u64 rnd = unit_seed(__func__);
-	struct bftm_order_msg msg = sample(BFTM_ORDER_COMMIT, 9, NULL, 0, 0, &rnd);
+	struct bftm_order_msg msg;
+	u8 buf[BFTM_DATAGRAM_MAX];
+	struct bftm_wire stale;
 	struct bftm_msg head;
-	struct bftm_wire wire;
-	u8 buf[BFTM_ORDER_LEN_MAX];
+	u32 type;
 
 	(void)state;
-	bftm_order_head(&msg, &head);
-	assert_int_equal(head.proto, BFTM_PROTO_ORDER);
-	bftm_wire_put(&head, &wire);
-	bftm_order_wire_put(&msg, buf);
-	assert_memory_equal(&wire, buf, offsetof(struct bftm_wire, attempt));
-	assert_memory_equal(head.name, msg.name, sizeof(head.name));
+	for (type = BFTM_ORDER_SUBMIT; type <= BFTM_ORDER_COMMIT_GET; type++) {
+		msg = order_sample((u8)type, 9, &rnd);
+		bftm_order_wire_put(&msg, buf);
+		bftm_order_head(&msg, &head);
+		assert_int_equal(head.type, type);
+		/* Server, cluster, epoch and client, number, name and first word stay. */
+		head.type = BFTM_MSG_STALE;
+		bftm_wire_put(&head, &stale);
+		assert_memory_equal(stale.data, buf, offsetof(struct bftm_wire_head, type));
+		assert_memory_equal(stale.data + 24, buf + 24, 8 + 16 + 8);
+		assert_int_equal(stale.len, BFTM_HEAD_LEN + 16 + 8 + BFTM_TAG_LEN);
+	}
 }
 
 static void every_type_has_its_own_name(void **state)
@@ -373,11 +320,10 @@ static void every_type_has_its_own_name(void **state)
 
 	(void)state;
 	for (i = 0; i < 256; i++) {
-		assert_int_equal(strcmp(bftm_order_name((u8)i), "?") != 0, is_type(i));
-		for (j = 0; j < i; j++)
-			if (is_type(i) && is_type(j))
-				assert_string_not_equal(bftm_order_name((u8)i),
-							bftm_order_name((u8)j));
+		assert_int_equal(strcmp(bftm_order_name((u8)i), "?") != 0,
+				 (i >= 0x10 && i <= 0x17) || (i >= 0x90 && i <= 0x9c));
+		for (j = 0; j < i && bftm_order_form((u8)i); j++)
+			assert_string_not_equal(bftm_order_name((u8)i), bftm_order_name((u8)j));
 	}
 }
 
@@ -385,15 +331,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_type_and_name_length_survives),
-		cmocka_unit_test(every_length_and_room),
-		cmocka_unit_test(an_answer_is_as_long_as_its_request),
-		cmocka_unit_test(layout_is_little_endian),
-		cmocka_unit_test(every_truncation),
-		cmocka_unit_test(data_must_be_within_the_datagram),
+		cmocka_unit_test(the_longest),
+		cmocka_unit_test(every_room),
+		cmocka_unit_test(an_answer_has_no_padding),
+		cmocka_unit_test(no_answer_is_longer_than_its_request),
+		cmocka_unit_test(what_an_operation_costs),
 		cmocka_unit_test(any_alignment),
-		cmocka_unit_test(every_flipped_bit),
-		cmocka_unit_test(every_value_of_the_first_bytes),
-		cmocka_unit_test(protocols_do_not_mix),
+		cmocka_unit_test(written_over_its_own_data),
+		cmocka_unit_test(needbody_repeats_the_first_words),
 		cmocka_unit_test(the_head_is_what_admission_asks_for),
 		cmocka_unit_test(every_type_has_its_own_name),
 	};
