@@ -97,14 +97,13 @@ LOCK_FORMS = COMMON_FORMS | {
     0x8b: Form("OWNER", "attempt:8 owner:4 waiters:4 rest:8 holders:4 -:4 token:8", modes=(NL, EX)),
     0x8c: Form("PROBE", GRANT, modes=ANY_MODE),
 }
-# The rank of an iteration; the id of a body, and of a piece of it; what the shortest answers repeat.
-RANK, RANK_REQUEST = "count:8 inc:4", "count!:8 inc:4"
+# The rank of an iteration; the id of a body, and of a piece of it.
+RANK = "count!:8 inc:4"
 ID, PIECE_ID = "of:8 len:4 -:4 digest:32", "of:8 len:4 offset:4 digest:32"
-REPEATED = "word:8 low:4 high:4"
-PROPOSAL = RANK_REQUEST + " -:4 " + ID
+PROPOSAL, DONE = RANK + " -:4 " + ID, RANK + " -:4"
 OBJECT_FORMS = COMMON_FORMS | {
     SUBMIT: Form("SUBMIT", "op!:8 len:4 offset:4 digest:32", flags=BODY, tail="body"),
-    GET: Form("GET", RANK_REQUEST + " from:4", flags=SIGNED, tail="room"),
+    GET: Form("GET", RANK + " from:4", flags=SIGNED, tail="room"),
     0x12: Form("PROPOSE", PROPOSAL, flags=BODY, tail="body"),
     0x13: Form("COMMIT", PROPOSAL, flags=BODY, tail="body"),
     0x14: Form("INSTALL", PROPOSAL, flags=BODY, tail="body"),
@@ -113,20 +112,20 @@ OBJECT_FORMS = COMMON_FORMS | {
     COMMIT_GET: Form("COMMIT_GET", PROPOSAL + " next_count!:8 next_inc:4 from:4", flags=BODY | SIGNED,
                      tail="body"),
     0x90: Form("RESPONSE", "op!:8 len:4 offset:4", tail="response"),
-    0x91: Form("PENDING", REPEATED),
+    0x91: Form("PENDING", "op!:8 len:4 offset:4"),
     0x92: Form("GOT", RANK + " pending:4 committed_of:8 committed_len:4 -:4 committed_digest:32"
                " proposed_of:8 proposed_len:4 -:4 proposed_digest:32"
                " by_count:8 by_inc:4 by_client:4", tail="waiting"),
-    0x93: Form("RECOVERING", RANK + " -:4"),
-    0x94: Form("PROPOSED", REPEATED),
-    0x95: Form("COMMITTED", REPEATED),
-    0x96: Form("INSTALLED", REPEATED),
+    0x93: Form("RECOVERING", DONE),
+    0x94: Form("PROPOSED", DONE),
+    0x95: Form("COMMITTED", DONE),
+    0x96: Form("INSTALLED", DONE),
     0x97: Form("EXCEPTION", RANK + " -:4 max_count:8 max_inc:4 max_client:4", flags=SIGNED),
-    0x98: Form("NEEDBODY", REPEATED),
+    0x98: Form("NEEDBODY", "first!:8 low:4 high:4"),
     0x99: Form("BODY", PIECE_ID, tail="piece"),
     0x9a: Form("NOBODY", PIECE_ID),
     0x9b: Form("STORED", PIECE_ID),
-    0x9c: Form("COMMITTED_GOT", RANK + " -:4 next_count:8 next_inc:4 pending:4", tail="waiting"),
+    0x9c: Form("COMMITTED_GOT", RANK + " -:4 next_count!:8 next_inc:4 pending:4", tail="waiting"),
 }
 VERSION_FORM = Form("VERSION", "", most=255, named=False)
 FORMS = {LOCKS: LOCK_FORMS, OBJECTS: OBJECT_FORMS}

@@ -74,7 +74,6 @@ def lock_messages():
 
 def object_messages():
     rank = {"count": 12, "inc": INCARNATION}
-    repeated = {"word": 12, "low": INCARNATION}
     following = {"next_count": 13, "next_inc": INCARNATION}
     op, state = b"add 5", bytes(range(40))
     big = bytes(i * 7 & 255 for i in range(1500))
@@ -99,15 +98,15 @@ def object_messages():
     yield "PUT", 0x16, {**piece, "data": big[1024:]}
     yield "COMMIT_GET", 0x17, {**rank, **body, **following, "room": 2 * WAITING - 48}
     yield "RESPONSE", 0x90, {"op": number, "len": 1, "data": b"5"}
-    yield "PENDING", 0x91, {"word": number, "low": len(op)}
+    yield "PENDING", 0x91, operation
     yield "GOT", 0x92, {**rank, **got, **waiting}
     yield "RECOVERING", 0x93, rank
-    yield "PROPOSED", 0x94, repeated
-    yield "COMMITTED", 0x95, repeated
-    yield "INSTALLED", 0x96, repeated
+    yield "PROPOSED", 0x94, rank
+    yield "COMMITTED", 0x95, rank
+    yield "INSTALLED", 0x96, rank
     yield "EXCEPTION", 0x97, highest
     yield "EXCEPTION, signed", 0x97, {**highest, **signed}
-    yield "NEEDBODY", 0x98, repeated
+    yield "NEEDBODY", 0x98, {"first": 12, "low": INCARNATION}
     yield "BODY", 0x99, {**piece, "data": big[1024:]}
     yield "NOBODY", 0x9a, piece
     yield "STORED", 0x9b, piece
