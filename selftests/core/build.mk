@@ -71,7 +71,7 @@ $(eval $(call UNIT_PARTS,unit,obj-sanitize))
 $(eval $(call UNIT_PARTS,coverage,obj-fuzz-coverage))
 
 # What the codec says of datagrams, for comparison with that of selftests/core/vectors.
-$(TESTS_BIN)/wire_judge: $(call sobj,selftests/core/vectors/judge kmod/core/form kmod/core/wire)
+$(TESTS_BIN)/wire_judge: $(call sobj,selftests/core/vectors/judge $(addprefix kmod/core/,form wire ordering/wire))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(SANITIZE) $(LDFLAGS) -o $@ $^
 
