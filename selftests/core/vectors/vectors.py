@@ -142,7 +142,7 @@ def pcap(datagrams):
     """The bytes of a capture, a millisecond apart."""
     out = struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 228)
     for i, datagram in enumerate(datagrams):
-        data = packet(datagram, is_request(datagram[20]))
+        data = packet(datagram, is_request(datagram[20] if len(datagram) > 20 else 0))
         out += struct.pack("<IIII", 1, 1000 * i, len(data), len(data)) + data
     return out
 
