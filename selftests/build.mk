@@ -53,7 +53,7 @@ include selftests/core/build.mk
 include selftests/measure/build.mk
 
 tests: $(addprefix $(BIN)/bftmutex-,liar lin history floods races kfuzz kfuzz-seeds model order-model sim figures) \
-	$(TORTURE_TESTS) $(addprefix $(TESTS_BIN)/,fail_nth contender order_load handover $(KSELFTESTS)) \
+	$(TORTURE_TESTS) $(addprefix $(TESTS_BIN)/,fail_nth contender order_load handover wire_judge $(KSELFTESTS)) \
 	$(addprefix $(TESTS_BIN)/unit/,$(UNIT))
 
 # For tests: a processor that stands still.

@@ -19,6 +19,7 @@ INTEGRATIONS := 0755:metrics/bftmutex-metrics:$(SBINDIR)/bftmutex-metrics \
 	0644:shell/bftmutex.sh:$(SHAREDIR)/bftmutex.sh \
 	0644:go/bftmutex.go:$(SHAREDIR)/go/bftmutex.go \
 	0644:rust/bftmutex.rs:$(SHAREDIR)/rust/bftmutex.rs \
+	0644:wireshark/bftmutex.lua:$(SHAREDIR)/wireshark/bftmutex.lua \
 	0755:completion/bftmutex-complete:$(SHAREDIR)/bftmutex-complete \
 	$(foreach name,$(COMPLETED),0644:completion/bash:$(COMPLETIONDIR)/bash-completion/completions/$(name)) \
 	0644:completion/zsh:$(COMPLETIONDIR)/zsh/vendor-completions/_bftmutex \

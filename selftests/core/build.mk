@@ -70,6 +70,11 @@ endef
 $(eval $(call UNIT_PARTS,unit,obj-sanitize))
 $(eval $(call UNIT_PARTS,coverage,obj-fuzz-coverage))
 
+# What the codec says of datagrams, for comparison with that of selftests/core/vectors.
+$(TESTS_BIN)/wire_judge: $(call sobj,selftests/core/vectors/judge $(addprefix kmod/core/,form wire ordering/wire))
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(SANITIZE) $(LDFLAGS) -o $@ $^
+
 # Whole clusters in virtual time, with the strategies of the liar.
 SIM := $(basename $(wildcard selftests/core/sim/*.c)) $(filter-out \
 	$(addprefix selftests/core/liar/,liar liar_order node node_order node_bodies socket cmdline),\
