@@ -108,11 +108,16 @@ void say_bytes(struct peer *p, const void *bytes, size_t len)
 	expected.received++;
 }
 
+void say_wire(struct peer *p, const struct bftm_wire *wire)
+{
+	say_bytes(p, wire->data, wire->len);
+}
+
 void say_signed(struct peer *p, struct bftm_wire *wire)
 {
 	if (bftm_mac_sign(p->request, wire) < 0)
 		abort();
-	say_bytes(p, wire, sizeof(*wire));
+	say_wire(p, wire);
 }
 
 void tell(struct peer *p, struct bftm_msg m)
@@ -120,45 +125,45 @@ void tell(struct peer *p, struct bftm_msg m)
 	struct bftm_wire wire;
 
 	prepare(p, &m, &wire);
-	say_bytes(p, &wire, sizeof(wire));
+	say_wire(p, &wire);
 }
 
 bool hear(struct peer *p, struct bftm_msg *m, int patience_ms)
 {
 	struct pollfd fd = { .fd = p->fd, .events = POLLIN };
-	union {
-		struct bftm_wire wire;
-		u8 raw[2048];
-	} data;
+	static u8 data[2048];	/* a value of @m is in it */
 	ssize_t len;
 
 	if (poll(&fd, 1, patience_ms) <= 0)
 		return false;
-	len = recv(p->fd, &data, sizeof(data), 0);
+	len = recv(p->fd, data, sizeof(data), 0);
 	if (len < 0 && errno == ECONNREFUSED)
 		return false;
-	return check(len == BFTM_WIRE_LEN, "a reply of %zd bytes", len) &&
-	       check(bftm_mac_verify(p->reply, &data.wire), "a reply with a wrong tag") &&
-	       check(!bftm_wire_get(&data, (size_t)len, m), "a reply with a wrong form") &&
+	return check(len >= BFTM_VERSION_LEN, "a reply of %zd bytes", len) &&
+	       check(bftm_mac_verify_bytes(p->reply, data, (size_t)len), "a reply with a wrong tag") &&
+	       check(!bftm_wire_get(data, (size_t)len, m), "a reply with a wrong form") &&
 	       check(m->type & BFTM_MSG_REPLY, "a request instead of a reply");
 }
 
 struct bftm_msg ask(struct peer *p, struct bftm_msg m, u8 type, const char *why)
 {
+	struct bftm_wire wire, answer;
 	struct bftm_msg r = {};
-	struct bftm_wire wire;
 
 	prepare(p, &m, &wire);
-	say_bytes(p, &wire, sizeof(wire));
+	say_wire(p, &wire);
 	if (!check(hear(p, &r, PATIENCE_MS), "%s: no answer", why))
 		return r;
 	check(r.type == type, "%s: %s instead of %s", why, bftm_msg_name(r.type),
 	      bftm_msg_name(type));
-	check(r.seq == m.seq && r.attempt == m.attempt && r.k == m.k &&
+	check(r.seq == m.seq && r.attempt == m.attempt &&
+	      (r.type != BFTM_MSG_FREE || (r.k == m.k && r.mode == m.mode)) &&
 	      r.client == m.client && r.server == m.server && r.cluster == m.cluster &&
 	      r.name_len == m.name_len && !memcmp(r.name, m.name, sizeof(m.name)),
 	      "%s: the answer is to something else", why);
 	check(!r.flags, "%s: flags in an answer", why);
+	bftm_wire_put(&r, &answer);
+	check(answer.len <= wire.len, "%s: %zu bytes are answered by %zu", why, wire.len, answer.len);
 	return r;
 }
 
@@ -178,6 +183,7 @@ struct bftm_msg request(u8 type, const char *name, u64 attempt)
 		.type = type,
 		.flags = type == BFTM_MSG_TRY ? BFTM_FLAG_NOQUEUE : 0,
 		.name_len = (u8)strlen(name),
+		.mode = type == BFTM_MSG_TRY || type == BFTM_MSG_STAMP ? BFTM_MODE_EX : BFTM_MODE_NL,
 		.attempt = attempt,
 		.k = type == BFTM_MSG_TRY,
 		.lease_ns = type == BFTM_MSG_TRY ? LEASE_NS : 0,

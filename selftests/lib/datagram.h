@@ -36,7 +36,8 @@ struct peer {
 
 /** struct counted - what a server counts */
 struct counted {
-	unsigned int received, bad_form, bad_address, bad_tag, replayed, challenged;
+	unsigned int received, bad_form, bad_version, bad_address, bad_tag, replayed;
+	unsigned int challenged, stale;
 	unsigned int granted, refreshed, locked, waited, released, refused, silent;
 	unsigned int queued, pushed, inquired, yielded, stamped, denied, recovered;
 };
@@ -60,6 +61,9 @@ void open_peer(struct peer *p, u16 server, const char *address, const char *path
 void prepare(struct peer *p, struct bftm_msg *m, struct bftm_wire *wire);
 
 void say_bytes(struct peer *p, const void *bytes, size_t len);
+void say_wire(struct peer *p, const struct bftm_wire *wire);
+
+/* Signed anew, whatever was done to it. */
 void say_signed(struct peer *p, struct bftm_wire *wire);
 
 /* Send it, whatever becomes of it. */
@@ -67,7 +71,7 @@ void tell(struct peer *p, struct bftm_msg m);
 
 bool hear(struct peer *p, struct bftm_msg *m, int patience_ms);
 
-/* Ask, and hear an answer of this type that belongs to it. */
+/* Ask, and hear an answer of this type that belongs to it and is no longer. */
 struct bftm_msg ask(struct peer *p, struct bftm_msg m, u8 type, const char *why);
 
 /* The server's epoch. With what came before unanswered this is the first answer. */

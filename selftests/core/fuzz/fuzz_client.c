@@ -189,6 +189,7 @@ static void read_answer(struct fuzz_bytes *in, const struct bftm_contend *c,
 		.gno = fuzz_take(in, 1) % 8,
 		.token = fuzz_take(in, 1),
 	};
+	msg->arg = msg->type == BFTM_MSG_REFUSED ? (u8)msg->position : 0;
 	msg->lease_ns = msg->token << 12;
 	if (msg->token > 240)
 		msg->token = ~0ull - (msg->token - 241);

@@ -5,7 +5,7 @@
  * to have the lock has it, grants are counted upwards, what is sent is bounded.
  */
 #include "core/serve.h"
-#include "fuzz.h"
+#include "travel.h"
 
 #define CLIENTS	20
 #define WAITERS	5
@@ -39,14 +39,15 @@ static void shell_enlarge(void *arg, const struct bftm_protocol *p, void *lock, 
 
 static const struct bftm_shell shell = { .enter = shell_enter, .enlarge = shell_enlarge };
 
-static void read_request(struct fuzz_bytes *in, struct bftm_msg *req)
+/* Return: false for what has a wrong form, and does not come to the protocol. */
+static bool read_request(struct fuzz_bytes *in, struct bftm_msg *req, struct bftm_wire *wire)
 {
 	u64 bits = fuzz_take(in, 2);
 
 	*req = (struct bftm_msg){
 		.type = (u8)(1 + (bits & 7)),
 		.proto = protocol->number,
-		.flags = bits >> 3 & 1 ? BFTM_FLAG_NOQUEUE : 0,
+		.mode = BFTM_MODE_EX,
 		.client = bits >> 4 & 15 ? (u32)(bits >> 4 & 3) : (u32)(bits >> 8) % CLIENTS,
 		.server_epoch = 1,
 		.seq = bits,
@@ -59,6 +60,9 @@ static void read_request(struct fuzz_bytes *in, struct bftm_msg *req)
 		.name_len = 1,
 		.name = "x",
 	};
+	if (req->type == BFTM_MSG_TRY && bits >> 3 & 1)
+		req->flags = BFTM_FLAG_NOQUEUE;
+	return fuzz_travels(req, wire);
 }
 
 /* FREE goes to the attempt that has the lock now, and to no other. */
@@ -74,9 +78,11 @@ static void serve(struct fuzz_bytes *in, u64 now)
 {
 	struct bftm_lock_view before, after;
 	struct bftm_sends sends;
+	struct bftm_wire wire;
 	struct bftm_msg req;
 
-	read_request(in, &req);
+	if (!read_request(in, &req, &wire))
+		return;
 	protocol->server->describe(state, &before);
 	if (bftm_serve(&shell, &req, &server_cfg, &req, now, &sends) != BFTM_SERVED)
 		return;
@@ -85,6 +91,8 @@ static void serve(struct fuzz_bytes *in, u64 now)
 	must(sends.reply.type == BFTM_MSG_NONE ||
 	     (sends.reply.client == req.client && sends.reply.seq == req.seq));
 	must(sends.push.type == BFTM_MSG_NONE || !sends.push.seq);
+	fuzz_answers(&sends.reply, &wire);
+	fuzz_answers(&sends.push, &wire);
 	must(after.grant >= before.grant);
 	must(sends.granted == (after.grant != before.grant));
 	check_free(&sends.reply, &after);
@@ -144,6 +152,7 @@ static void read_answer(struct fuzz_bytes *in, const struct bftm_contender *c,
 		.attempt = c->attempt - (bits >> 4 & 3) / 3,
 		.k = bits & 64 ? c->sends : (u32)(bits >> 7 & 7),
 		.position = (u32)(bits >> 10 & 7),
+		.arg = (u8)(bits >> 10 & 7),
 		.prio = bits >> 8, .gno = bits >> 12, .token = bits >> 11,
 	};
 }

@@ -10,7 +10,7 @@
 #include "core/replay.h"
 #include "core/serve.h"
 #include "core/backoff/queue.h"
-#include "fuzz.h"
+#include "travel.h"
 
 #define EPOCH	7
 #define CLUSTER	1
@@ -64,13 +64,34 @@ static void note_try(const struct bftm_msg *req)
 	o.over[req->client][req->attempt] = false;
 }
 
-static void read_request(struct fuzz_bytes *in, struct bftm_msg *req)
+/* One in four has what is not served. */
+static void make_odd(struct bftm_msg *req, u64 how)
+{
+	switch (how) {
+	case 15:
+		req->proto = BFTM_PROTO_TEST;
+		break;
+	case 14:
+		req->mode = BFTM_MODE_PR;
+		break;
+	case 13:
+		req->arg = BFTM_MODE_PR;
+		break;
+	case 12:
+		req->flags |= BFTM_FLAG_VALUE | BFTM_FLAG_REASSERT;
+		break;
+	}
+}
+
+/* Return: false for what has a wrong form, and does not come to the core. */
+static bool read_request(struct fuzz_bytes *in, struct bftm_msg *req, struct bftm_wire *wire)
 {
 	u64 bits = fuzz_take(in, 2);
 
 	*req = (struct bftm_msg){
 		.type = (u8)fuzz_take(in, 1),
-		.proto = (bits & 15) == 15 ? 2 : BFTM_PROTO_BACKOFF,
+		.proto = BFTM_PROTO_BACKOFF,
+		.mode = BFTM_MODE_EX,
 		.flags = bits >> 4 & 1 ? 0 : BFTM_FLAG_NOQUEUE,
 		.cluster = CLUSTER + (bits >> 5 & 7) / 7,
 		.server = SERVER + (bits >> 8 & 7) / 7,
@@ -92,6 +113,10 @@ static void read_request(struct fuzz_bytes *in, struct bftm_msg *req)
 		req->type = BFTM_MSG_TRY + req->type % 4;
 	if (req->type == BFTM_MSG_YIELD)
 		req->gno = lock.gno - (req->token & 7) / 7;
+	if (req->type != BFTM_MSG_TRY)
+		req->flags = 0;
+	make_odd(req, bits & 15);
+	return fuzz_travels(req, wire);
 }
 
 static bool is_mine(u32 client, u64 attempt)
@@ -292,10 +317,12 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	bftm_lock_init(&lock, gno, o.hi);
 	while (in.left) {
 		struct bftm_sends sends;
+		struct bftm_wire wire;
 		struct bftm_msg req;
 
 		now += fuzz_take(&in, 1) * fuzz_take(&in, 2);
-		read_request(&in, &req);
+		if (!read_request(&in, &req, &wire))
+			continue;
 		switch (bftm_serve(&shell, &req, &cfg, &req, now, &sends)) {
 		case BFTM_NOT_FOR_US:
 			must(req.cluster != CLUSTER || req.server != SERVER ||
@@ -303,6 +330,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 			continue;
 		case BFTM_SERVED:
 			must(sends.reply.type == BFTM_MSG_NONE || sends.reply.server_epoch == EPOCH);
+			fuzz_answers(&sends.reply, &wire);
+			fuzz_answers(&sends.push, &wire);
 			break;
 		default:
 			continue;

@@ -45,7 +45,7 @@ static void make(struct peer *p, const char *kind)
 		if (!strcmp(kind, "stray"))
 			m.server = p->server + 1;
 		prepare(p, &m, &out[i]);
-		out[i].tag[0] ^= !strcmp(kind, "forged");
+		out[i].data[out[i].len - 1] ^= !strcmp(kind, "forged");
 	}
 }
 
@@ -58,13 +58,14 @@ static void burst(struct peer *p, bool answered, struct bench_times t[3])
 	mark("begin");
 	before = bench_now();
 	for (i = 0; i < BURST; i++)
-		if (send(p->fd, &out[i], sizeof(out[i]), 0) < 0)
+		if (send(p->fd, out[i].data, out[i].len, 0) < 0)
 			err(EX_UNAVAILABLE, "send");
 	sent = bench_now();
 	run_as(SCHED_IDLE, 0);
 	taking = bench_now();
 	for (i = 0; answered && i < BURST; i++)
-		if (recv(p->fd, &in, sizeof(in), 0) != sizeof(in))
+		in.len = (size_t)recv(p->fd, in.data, sizeof(in.data), 0);
+		if (in.len < BFTM_DATAGRAM_MIN || in.len > sizeof(in.data))
 			err(EX_UNAVAILABLE, "%d of %d answered", i, BURST);
 	taken = bench_now();
 	mark("end");

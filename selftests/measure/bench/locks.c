@@ -50,16 +50,19 @@ static void say_try(struct peer *p, u32 number)
 	m = request(BFTM_MSG_TRY, name, ++attempt);
 	m.lease_ns = end_ns - bench_now();
 	prepare(p, &m, &wire);
-	if (send(p->fd, &wire, sizeof(wire), 0) != sizeof(wire))
+	if (send(p->fd, wire.data, wire.len, 0) != (ssize_t)wire.len)
 		err(EX_UNAVAILABLE, "send");
 }
 
 static void hear_free(struct peer *p, u32 number, bool verified)
 {
-	if (recv(p->fd, &in, sizeof(in), 0) != sizeof(in) || in.type != BFTM_MSG_FREE ||
-	    (verified && !bftm_mac_verify(p->reply, &in)))
-		errx(EX_UNAVAILABLE, "lock %u: %s, %s", number, bftm_msg_name(in.type),
-		     strerror(errno));
+	ssize_t len = recv(p->fd, in.data, sizeof(in.data), 0);
+
+	if (len < BFTM_DATAGRAM_MIN)
+		errx(EX_UNAVAILABLE, "lock %u: %s", number, strerror(errno));
+	in.len = (size_t)len;
+	if (in.head.type != BFTM_MSG_FREE || (verified && !bftm_mac_verify(p->reply, &in)))
+		errx(EX_UNAVAILABLE, "lock %u: %s", number, bftm_msg_name(in.head.type));
 }
 
 /* Locks @from to @to - 1, many at once. */

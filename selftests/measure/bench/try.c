@@ -39,14 +39,17 @@ static void once(struct peer *p, struct bftm_msg m, u8 want, struct bench_times 
 	if (bftm_mac_sign(p->request, &wire) < 0)
 		abort();
 	sent = bench_now();
-	if (send(p->fd, &wire, sizeof(wire), 0) != sizeof(wire))
+	if (send(p->fd, wire.data, wire.len, 0) != (ssize_t)wire.len)
 		err(EX_UNAVAILABLE, "send");
-	len = recv(p->fd, &in, sizeof(in), 0);
+	len = recv(p->fd, in.data, sizeof(in.data), 0);
 	got = bench_now();
-	if (len != sizeof(in) || !bftm_mac_verify(p->reply, &in))
+	if (len < BFTM_DATAGRAM_MIN)
+		errx(EX_PROTOCOL, "no answer");
+	in.len = (size_t)len;
+	if (!bftm_mac_verify(p->reply, &in))
 		errx(EX_PROTOCOL, "a wrong answer");
 	end = bench_now();
-	if (bftm_wire_get(&in, sizeof(in), &r) != BFTM_WIRE_OK || r.type != want || r.seq != m.seq)
+	if (bftm_wire_get(in.data, in.len, &r) != BFTM_WIRE_OK || r.type != want || r.seq != m.seq)
 		errx(EX_PROTOCOL, "%s instead of %s", bftm_msg_name(r.type), bftm_msg_name(want));
 	if (!t)
 		return;

@@ -19,7 +19,7 @@ void nth_change(uint32_t cluster, uint16_t server, const uint8_t *key, const cha
 	p.request = bftm_mac_new(pair.request);
 	p.reply = bftm_mac_new(pair.reply);
 	prepare(&p, &hello, &wire);
-	say_bytes(&p, &wire, sizeof(wire));
+	say_wire(&p, &wire);
 	if (!hear_order(&p, &a, PATIENCE_MS))
 		abort();
 	p.epoch = a.plain.server_epoch;

@@ -5,13 +5,18 @@
 #define OP(n)	((7ull << 32) + (n))
 #define WINDOW	4096
 
-/** struct tally - of a type of request; @spare: bytes that the longest answer left */
+/* In place of a type: what is of no version or protocol of this server. */
+#define LATER	0x7e
+#define FOREIGN	0x7f
+
+/** struct tally - of a type of request, by a type of answer; @spare: bytes that one left at least */
 struct tally {
-	u64 asked, answered;
-	u32 shortest, longest, spare;
+	u64 answers;
+	u32 spare, longest;
 };
 
-static struct tally tally[256];
+static struct tally tally[256][256];
+static u64 asked_of[256];
 static struct {
 	u64 seq;
 	u32 len;
@@ -26,24 +31,17 @@ static u32 below(u32 n)
 
 static void note(u64 seq, size_t len, u8 type)
 {
-	struct tally *t = &tally[type];
-
 	asked[seq % WINDOW].seq = seq;
 	asked[seq % WINDOW].len = (u32)len;
 	asked[seq % WINDOW].type = type;
-	if (!t->asked++) {
-		t->shortest = (u32)len;
-		t->spare = UINT32_MAX;
-	}
-	t->shortest = len < t->shortest ? (u32)len : t->shortest;
-	t->longest = len > t->longest ? (u32)len : t->longest;
+	asked_of[type]++;
 }
 
-static void judge(const struct answer *a)
+static void judge(const struct bftm_wire_head *head, u8 type, u32 len)
 {
-	u64 seq = a->len == BFTM_WIRE_LEN ? a->plain.seq : a->order.seq;
-	struct tally *t = &tally[asked[seq % WINDOW].type];
-	u32 len = asked[seq % WINDOW].len;
+	u64 seq = le64_to_cpu(head->seq);
+	struct tally *t;
+	u32 room;
 
 	if (!seq) {
 		pushes++;
@@ -51,26 +49,77 @@ static void judge(const struct answer *a)
 	}
 	if (!check(asked[seq % WINDOW].seq == seq, "an answer to nothing"))
 		return;
-	t->answered++;
-	if (check(a->len <= len, "%u bytes of type %#x are answered by %zu", len,
-		  asked[seq % WINDOW].type, a->len) && len - a->len < t->spare)
-		t->spare = len - (u32)a->len;
+	t = &tally[asked[seq % WINDOW].type][type];
+	room = asked[seq % WINDOW].len;
+	if (!check(len <= room, "%u bytes of type %#x are answered by %u", room,
+		   asked[seq % WINDOW].type, len))
+		return;
+	t->spare = t->answers++ && t->spare < room - len ? t->spare : room - len;
+	t->longest = t->longest > len ? t->longest : len;
+}
+
+/* Of any form: those of other versions and protocols are not read. */
+static bool listen_to(struct peer *p, int patience_ms)
+{
+	struct pollfd fd = { .fd = p->fd, .events = POLLIN };
+	struct bftm_wire_head head;
+	u8 data[2048];
+	ssize_t len;
+
+	if (poll(&fd, 1, patience_ms) <= 0)
+		return false;
+	len = recv(p->fd, data, sizeof(data), 0);
+	if (!check(len >= BFTM_VERSION_LEN && bftm_mac_verify_bytes(p->reply, data, (size_t)len),
+		   "an answer of %zd bytes with a wrong tag", len))
+		return false;
+	memcpy(&head, data, sizeof(head));
+	judge(&head, bftm_order_shaped(data) ? ((struct bftm_order_wire *)data)->type : head.type,
+	      (u32)len);
+	return true;
+}
+
+static void draw_lock(struct bftm_msg *m)
+{
+	static const u8 value[BFTM_VALUE_LEN_MAX];
+
+	m->name_len = (u8)(1 + below(BFTM_NAME_LEN_MAX));
+	memset(m->name, 'a' + (int)below(8), m->name_len);
+	m->attempt = below(3) ? m->attempt : 1 + below(100);
+	m->k = 1 + below(4);
+	m->mode = below(8) ? BFTM_MODE_EX : (u8)(1 + below(5));
+	m->arg = below(8) ? 0 : (u8)below(6);
+	m->lease_ns = below(4) ? LEASE_NS : below(16) ? 1ull << below(60) : BFTM_LEASE_NONE;
+	m->flags = below(2) ? BFTM_FLAG_NOQUEUE : 0;
+	m->token = 1 + below(100);
+	m->incarnation = 7;
+	if (below(8))
+		return;
+	m->flags |= BFTM_FLAG_VALUE;
+	m->value = value;
+	m->value_room = (u8)(8 * below(BFTM_VALUE_LEN_MAX / 8 + 1));
+	m->value_k = 1;
 }
 
 static void say_lock(struct peer *p)
 {
-	struct bftm_msg m = request((u8)(BFTM_MSG_HELLO + below(6)), "x", fresh());
+	struct bftm_msg m = request((u8)(BFTM_MSG_HELLO + below(8)), "x", fresh());
+	struct bftm_wire wire;
+	u8 type = m.type;
 
-	m.name[0] = (u8)('a' + below(8));
-	if (m.type == BFTM_MSG_HELLO)
-		m = (struct bftm_msg){ .type = BFTM_MSG_HELLO };
-	m.k = below(4);
-	m.lease_ns = below(4) ? m.lease_ns : 1ull << below(60);
-	m.flags = (u16)below(2);
-	m.token = below(3) ? below(100) : ~0ull;
+	draw_lock(&m);
+	if (m.type == BFTM_MSG_YIELD)
+		m.gno = below(100);
 	m.server_epoch = below(16) ? 0 : 1 + below(100);
-	tell(p, m);
-	note(p->seq, BFTM_WIRE_LEN, m.type);
+	prepare(p, &m, &wire);
+	if (!below(32)) {
+		type = FOREIGN;
+		wire.head.proto = (u8)(BFTM_PROTO_ORDER + 1 + below(100));
+	} else if (!below(32)) {
+		type = LATER;
+		wire.head.version = (u8)(BFTM_WIRE_VERSION + 1 + below(200));
+	}
+	say_signed(p, &wire);
+	note(p->seq, wire.len, type);
 }
 
 /* Of any room that a request may leave, the least too. */
@@ -101,30 +150,37 @@ static void say_order(struct peer *p)
 	free(state);
 }
 
-static void print(void)
+static const char *asked_name(u8 type)
 {
-	unsigned int type;
-	const struct tally *t;
+	if (type == LATER)
+		return "later-version";
+	return type == FOREIGN ? "another-protocol" : answer_name(type);
+}
 
-	for (type = 0; type < 256; type++) {
-		t = &tally[type];
-		if (!t->asked)
-			continue;
-		printf("amplify %s asked=%" PRIu64 " answered=%" PRIu64 " shortest=%u longest=%u "
-		       "least_spare=%d\n", answer_name((u8)type), t->asked, t->answered, t->shortest,
-		       t->longest, t->answered ? (int)t->spare : -1);
-		/* YIELD has none, but where it is for another incarnation. */
-		check(t->answered || type == BFTM_MSG_YIELD, "%s: none of %" PRIu64
-		      " was answered", answer_name((u8)type), t->asked);
+static void print_one(u8 type)
+{
+	u64 answers = 0;
+	u32 by;
+
+	for (by = 0; by < 256; by++) {
+		const struct tally *t = &tally[type][by];
+
+		answers += t->answers;
+		if (t->answers)
+			printf("amplify %s %s answers=%" PRIu64 " longest=%u least_spare=%u\n",
+			       asked_name(type), answer_name((u8)by), t->answers, t->longest, t->spare);
 	}
-	printf("amplify pushes=%" PRIu64 "\n", pushes);
+	printf("amplify %s asked=%" PRIu64 " answered=%" PRIu64 "\n", asked_name(type),
+	       asked_of[type], answers);
+	check(answers || type == BFTM_MSG_YIELD, "%s: none of %" PRIu64 " was answered",
+	      asked_name(type), asked_of[type]);
 }
 
 int flood_amplify(int argc, char **argv)
 {
 	u64 count = flood_number("COUNT", argv[0], 1000, 10000000), i;
 	struct peer p = {};
-	struct answer a;
+	u32 type;
 
 	(void)argc;
 	open_peer(&p, (u16)flood_number("SERVER", argv[1], 1, 65535), argv[2], argv[3]);
@@ -134,11 +190,14 @@ int flood_amplify(int argc, char **argv)
 			say_lock(&p);
 		else
 			say_order(&p);
-		while (hear_order(&p, &a, i % 64 ? 0 : 20))
-			judge(&a);
+		while (listen_to(&p, i % 64 ? 0 : 20))
+			;
 	}
-	while (hear_order(&p, &a, 1000))
-		judge(&a);
-	print();
+	while (listen_to(&p, 1000))
+		;
+	for (type = 0; type < 256; type++)
+		if (asked_of[type])
+			print_one((u8)type);
+	printf("amplify pushes=%" PRIu64 "\n", pushes);
 	return failures != 0;
 }

@@ -2,6 +2,8 @@
 /* What the frames of a flood have in them. */
 #include "floods.h"
 
+#define LOCK_LENGTHS	((BFTM_WIRE_LEN_MAX - BFTM_DATAGRAM_MIN) / 8 + 1)
+
 /* Marsaglia's xorshift64: a datagram must cost little. */
 static u64 draw(void)
 {
@@ -32,8 +34,8 @@ static const struct sample *pick(const struct samples *from, bool sent)
 
 static size_t noise(u8 *data)
 {
-	/* Half of it of the length of a message about a lock. */
-	size_t len = below(2) ? BFTM_WIRE_LEN : below(PAYLOAD_MAX + 1), i;
+	/* Half of it of the lengths of messages about locks. */
+	size_t len = below(2) ? BFTM_DATAGRAM_MIN + 8 * below(LOCK_LENGTHS) : below(PAYLOAD_MAX + 1), i;
 	u64 x;
 
 	for (i = 0; i < len; i += sizeof(x)) {
@@ -57,7 +59,7 @@ static size_t forged(const struct samples *from, u8 *data)
 		static const u8 key[16] = "another's key";
 		struct bftm_mac *mac = bftm_mac_new(key);
 		const struct sample *s = pick(from, false);
-		struct bftm_wire *head = (struct bftm_wire *)ready[i].data;
+		struct bftm_wire_head *head = (struct bftm_wire_head *)ready[i].data;
 
 		ready[i].len = s->len;
 		memcpy(ready[i].data, s->data, s->len);
@@ -101,6 +103,6 @@ size_t flood_new(struct peer *p, u8 *data)
 	struct bftm_wire wire;
 
 	prepare(p, &m, &wire);
-	memcpy(data, &wire, sizeof(wire));
-	return sizeof(wire);
+	memcpy(data, wire.data, wire.len);
+	return wire.len;
 }

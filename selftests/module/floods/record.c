@@ -42,10 +42,10 @@ static void lock_sample(struct peer *p, struct bftm_msg m, bool sent)
 	struct bftm_msg r;
 
 	prepare(p, &m, &wire);
-	keep(&wire, sizeof(wire), sent);
+	keep(wire.data, wire.len, sent);
 	if (!sent)
 		return;
-	say_bytes(p, &wire, sizeof(wire));
+	say_wire(p, &wire);
 	if (m.type != BFTM_MSG_YIELD)
 		check(hear(p, &r, PATIENCE_MS), "%s: no answer", bftm_msg_name(m.type));
 }

@@ -85,8 +85,8 @@ record() {
 dropped() {
 	stat "$1" '.stats' | gojq -rc --slurpfile a "$dir/stats-$1" \
 		'[to_entries[] | { (.key): (.value - $a[0][.key]) }] | add |
-		[.received, .bad_form + .bad_address + .bad_tag + .replayed,
-		 ([del(.received, .bad_form, .bad_address, .bad_tag, .replayed)[]] | add)] | join(" ")'
+		[.received, .bad_form + .bad_version + .bad_address + .bad_tag + .replayed,
+		 ([del(.received, .bad_form, .bad_version, .bad_address, .bad_tag, .replayed)[]] | add)] | join(" ")'
 }
 
 # Where instructions are counted, the clock leaps when nobody has anything to do, over

@@ -68,22 +68,40 @@ static void learn(const struct bftm_msg *m)
 		kfuzz.epoch = m->server_epoch;
 }
 
+/* To a request of a later version, or of a protocol that has no number here. */
+static bool is_foreign(const struct bftm_wire_head *head, size_t len)
+{
+	if (head->version != BFTM_WIRE_VERSION) {
+		must(head->version > BFTM_WIRE_VERSION && len == BFTM_VERSION_LEN);
+		must(head->type == BFTM_MSG_VERSION && head->arg == BFTM_WIRE_VERSION);
+		return true;
+	}
+	if (head->proto == BFTM_PROTO_BACKOFF || head->proto == BFTM_PROTO_ORDER ||
+	    head->proto >= BFTM_PROTO_TEST)
+		return false;
+	must(head->type == BFTM_MSG_REFUSED);
+	return true;
+}
+
 /* An answer has a right form and tag, and is no longer than what it answers. */
 static void check_answer(struct client *c, const u8 *data, size_t len)
 {
 	struct bftm_order_msg order = {};
 	struct bftm_msg plain = {};
+	struct bftm_wire_head head;
 	u64 seq;
 	int i;
 
-	must(len >= BFTM_WIRE_LEN && bftm_mac_verify_bytes(c->reply, data, len));
-	if (len == BFTM_WIRE_LEN) {
+	must(len >= BFTM_VERSION_LEN && bftm_mac_verify_bytes(c->reply, data, len));
+	memcpy(&head, data, sizeof(head));
+	seq = le64_to_cpu(head.seq);
+	if (bftm_order_shaped(data)) {
+		must(!bftm_order_wire_get(data, len, &order) && order.type & BFTM_MSG_REPLY);
+	} else if (is_foreign(&head, len)) {
+		plain.type = head.type;
+	} else {
 		must(!bftm_wire_get(data, len, &plain) && plain.type & BFTM_MSG_REPLY);
 		learn(&plain);
-		seq = plain.seq;
-	} else {
-		must(!bftm_order_wire_get(data, len, &order) && order.type & BFTM_MSG_REPLY);
-		seq = order.seq;
 	}
 	say("  heard %s\n", plain.type ? bftm_msg_name(plain.type) : bftm_order_name(order.type));
 	kfuzz_result(128 + (plain.type | order.type), 0);
@@ -132,9 +150,11 @@ static void tell(struct client *c, u64 seq, void *data, size_t len)
  * struct head - what every request has
  * @cluster, @client, @server, @epoch, @seq: as in the datagram
  * @by: whose key and address
+ * @odd: more of the datagram is the input's than clients write
  */
 struct head {
 	u32 cluster, client;
+	bool odd;
 	u16 server;
 	u64 epoch, seq;
 	struct client *by;
@@ -149,6 +169,7 @@ static struct head take_head(void)
 		.server = KFUZZ_SERVER,
 		.epoch = kfuzz.epoch,
 		.by = &client[n],
+		.odd = bits & 128,
 	};
 
 	if (bits & 4)
@@ -163,6 +184,31 @@ static struct head take_head(void)
 	return h;
 }
 
+void kfuzz_put(const struct bftm_msg *m, struct bftm_wire *ret)
+{
+	struct bftm_msg as = *m;
+
+	as.type = bftm_wire_form(m->type) ? m->type : BFTM_MSG_TRY;
+	bftm_wire_put(&as, ret);
+	ret->head.type = m->type;
+}
+
+/* Another protocol or version, a value, and one byte as it happens to be. */
+static void take_odd(struct bftm_msg *m, u8 *ret_version, u8 *ret_at, u8 *ret_byte)
+{
+	static const u8 value[BFTM_VALUE_LEN_MAX] = "value";
+
+	m->proto = kfuzz_byte();
+	m->arg = kfuzz_byte();
+	m->value_k = (u32)kfuzz_value();
+	m->value_len = kfuzz_byte() % (BFTM_VALUE_LEN_MAX + 1);
+	m->value_room = (u8)(8 * (kfuzz_byte() % (BFTM_VALUE_LEN_MAX / 8 + 1)));
+	m->value = value;
+	*ret_version = kfuzz_byte();
+	*ret_at = kfuzz_byte();
+	*ret_byte = kfuzz_byte();
+}
+
 static void plain(void)
 {
 	struct head h = take_head();
@@ -174,13 +220,13 @@ static void plain(void)
 		.server_epoch = h.epoch,
 		.seq = h.seq,
 	};
+	u8 version = BFTM_WIRE_VERSION, at = 0, byte = 0;
 	struct bftm_wire wire;
 
 	m.type = kfuzz_byte();
 	m.flags = kfuzz_byte();
-	if (m.flags & 0x80)
-		m.proto = kfuzz_byte();
-	m.flags &= 0x7f;
+	m.mode = m.flags & BFTM_FLAGS_MODE;
+	m.flags &= (u16)~BFTM_FLAGS_MODE;
 	m.name_len = kfuzz_name(m.name);
 	m.attempt = kfuzz_value();
 	m.k = (u32)kfuzz_value();
@@ -188,10 +234,16 @@ static void plain(void)
 	m.prio = kfuzz_value();
 	m.gno = kfuzz_value();
 	m.token = kfuzz_value();
-	bftm_wire_put(&m, &wire);
+	m.incarnation = (u32)m.attempt;
+	m.features = m.k;
+	if (h.odd)
+		take_odd(&m, &version, &at, &byte);
+	kfuzz_put(&m, &wire);
+	wire.head.version = version;
+	wire.data[at % wire.len] ^= byte;
 	say("client %u: %s attempt %llu k %u lease %llu\n", m.client, bftm_msg_name(m.type),
 	    (unsigned long long)m.attempt, m.k, (unsigned long long)m.lease_ns);
-	tell(h.by, h.seq, &wire, sizeof(wire));
+	tell(h.by, h.seq, wire.data, wire.len);
 }
 
 /* Data of a message: none, a body or a piece of it, bytes of the input, a signature. */
@@ -281,7 +333,7 @@ static void strange(void)
 		if (len)
 			memcpy(data, bytes, len);
 		byte = kfuzz_byte();
-		len = byte & 1 ? BFTM_WIRE_LEN : byte & 2 ? BFTM_ORDER_LEN_MIN : len;
+		len = byte & 1 ? BFTM_DATAGRAM_MIN : byte & 2 ? BFTM_ORDER_LEN_MIN : len;
 	}
 	say("stranger: %zu bytes\n", len);
 	send_again(stranger, data, len);

@@ -17,7 +17,7 @@
 #ifndef BFTM_KFUZZ_H
 #define BFTM_KFUZZ_H
 
-#include "core/limits.h"
+#include "core/wire.h"
 #include "selftests/core/fuzz/fuzz.h"
 
 #define KFUZZ_CLUSTER	9
@@ -108,6 +108,9 @@ struct nlmsghdr *kfuzz_message(const struct genlmsghdr *genl);
 void kfuzz_liar_begin(void);
 void kfuzz_liar_do(void);
 void kfuzz_liar_end(void);
+
+/** kfuzz_put() - bftm_wire_put(), also of a type that is none: with the form of TRY */
+void kfuzz_put(const struct bftm_msg *m, struct bftm_wire *ret);
 
 /** kfuzz_udp() - a socket bound to @port, connected to the server or to nobody */
 int kfuzz_udp(u16 port, bool v4, bool to_server);

@@ -24,10 +24,11 @@ void kfuzz_liar_do(void)
 	u8 type = kfuzz_byte(), bits = kfuzz_byte();
 	struct bftm_wire wire;
 	struct bftm_msg m;
+	ssize_t len;
 
-	if (recvfrom(liar, &wire, sizeof(wire), MSG_DONTWAIT, (void *)&from, &from_len) ==
-	    BFTM_WIRE_LEN) {
-		must(!bftm_wire_get(&wire, sizeof(wire), &asked));
+	len = recvfrom(liar, wire.data, sizeof(wire.data), MSG_DONTWAIT, (void *)&from, &from_len);
+	if (len > 0) {
+		must(!bftm_wire_get(wire.data, (size_t)len, &asked));
 		say("liar: asked %s\n", bftm_msg_name(asked.type));
 	}
 	if (!asked.type || !from.sin6_port)
@@ -52,11 +53,13 @@ void kfuzz_liar_do(void)
 		m.client = (u32)kfuzz_value();
 	m.gno = kfuzz_value();
 	m.token = kfuzz_value();
-	bftm_wire_put(&m, &wire);
+	m.mode = BFTM_MODE_EX;
+	m.arg = type == BFTM_MSG_REFUSED || type == BFTM_MSG_VERSION ? (u8)m.gno : 0;
+	kfuzz_put(&m, &wire);
 	if (bftm_mac_sign(liar_mac, &wire))
 		abort();
 	say("liar: %s\n", bftm_msg_name(m.type));
-	sendto(liar, &wire, sizeof(wire), 0, (void *)&from, sizeof(from));
+	sendto(liar, wire.data, wire.len, 0, (void *)&from, sizeof(from));
 }
 
 /* A socket that is lent, and counters; each input has new ones. */
@@ -106,7 +109,7 @@ void kfuzz_liar_end(void)
 {
 	struct bftm_wire wire;
 
-	while (recv(liar, &wire, sizeof(wire), MSG_DONTWAIT) >= 0)
+	while (recv(liar, wire.data, sizeof(wire.data), MSG_DONTWAIT) >= 0)
 		;
 	asked.type = BFTM_MSG_NONE;
 	renew_loan();

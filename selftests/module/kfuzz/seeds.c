@@ -37,10 +37,16 @@
 	A(HANDLE, TOKEN), V(11), A(HANDLE, SENDS), V(1)
 #define HELD	HELPER, OPEN(0), ACQUIRE(0, 2, V(0)), PULL, DONE(V_LATER)
 
+#define EX		BFTM_MODE_EX
+#define EX_NOQUEUE	(BFTM_MODE_EX | BFTM_FLAG_NOQUEUE)
+
 /* Name 2 is "lock", 3 is "object". */
 #define SAY(client, type, flags, attempt, lease) \
 	REMOTE(PLAIN), client, BFTM_MSG_##type, flags, 2, attempt, V(1), lease, V(1), \
 	V_GNO, V_TOKEN
+#define ODD(client, type, flags, proto, arg, version, at, byte) \
+	REMOTE(PLAIN), (client) | 128, BFTM_MSG_##type, flags, 2, V_OP_1, V(1), V_10_MS, V(1), \
+	V_GNO, V(1), proto, arg, V(1), 5, 1, version, at, byte
 #define ORDER(client, type, rank, op, body, data) \
 	REMOTE(ORDER), client, BFTM_ORDER_##type, 3, V(rank), op, body, data
 #define PUT(client, offset) \
@@ -108,24 +114,29 @@ SEED(fetch, HELPER, OPEN(0), SUBMIT(0, V(2), V_SEC), PULL, SUBMITTED, KFUZZ_FETC
 	KFUZZ_FETCH, 0, 0, V_ID, V_KIB);
 SEED(withdraw, HELPER, OPEN(0), SUBMIT(0, V(2), V_MS), PULL, KFUZZ_WAIT, 4, PULL, SUBMITTED);
 SEED(owner_dead, HELPER, OPEN(0), SUBMIT(0, V(2), V(0)), PULL, KFUZZ_HANG_UP, 0, HELPER, PULL);
-SEED(try_lock, START, SAY(0, HELLO, 0, V(0), V(0)), SAY(0, TRY, 1, V_OP_1, V_10_MS),
-	SAY(1, TRY, 1, V_OP_1, V_10_MS), DUMP(LOCK_GET), DUMP(CLIENT_GET),
-	SAY(0, RELEASE, 0, V_OP_1, V(0)), SAY(1, TRY, 1, V_OP_2, V_10_MS));
-SEED(queue, START, SAY(0, TRY, 0, V_OP_1, V_10_MS), SAY(1, TRY, 0, V_OP_1, V_10_MS),
-	SAY(2, TRY, 0, V_OP_1, V_10_MS), DUMP(LOCK_GET), SAY(0, RELEASE, 0, V_OP_1, V(0)),
+SEED(try_lock, START, SAY(0, HELLO, 0, V(0), V(0)), SAY(0, TRY, EX_NOQUEUE, V_OP_1, V_10_MS),
+	SAY(1, TRY, EX_NOQUEUE, V_OP_1, V_10_MS), DUMP(LOCK_GET), DUMP(CLIENT_GET),
+	SAY(0, RELEASE, 0, V_OP_1, V(0)), SAY(1, TRY, EX_NOQUEUE, V_OP_2, V_10_MS));
+SEED(queue, START, SAY(0, TRY, EX, V_OP_1, V_10_MS), SAY(1, TRY, EX, V_OP_1, V_10_MS),
+	SAY(2, TRY, EX, V_OP_1, V_10_MS), DUMP(LOCK_GET), SAY(0, RELEASE, 0, V_OP_1, V(0)),
 	SAY(1, YIELD, 0, V_OP_1, V(0)), KFUZZ_WAIT, 11, SAY(2, RELEASE, 0, V_OP_1, V(0)));
-SEED(tokens, START, SAY(0, TRY, 1, V_OP_1, V_10_MS), REMOTE(PLAIN), 0, BFTM_MSG_STAMP, 0, 2,
-	V_OP_1, V(1), V(0), V(1), V_GNO, V(5), REMOTE(PLAIN), 1, BFTM_MSG_STAMP, 0, 2, V_OP_1,
+SEED(tokens, START, SAY(0, TRY, EX_NOQUEUE, V_OP_1, V_10_MS), REMOTE(PLAIN), 0, BFTM_MSG_STAMP, EX, 2,
+	V_OP_1, V(1), V(0), V(1), V_GNO, V(5), REMOTE(PLAIN), 1, BFTM_MSG_STAMP, EX, 2, V_OP_1,
 	V(1), V(0), V(1), V_GNO, V(4), SAY(0, RECOVER, 0, V(0), V(0)));
+SEED(odd, START, SAY(0, TRY, EX, V_OP_1, V_10_MS), ODD(0, TRY, EX, 3, 0, 2, 0, 0),
+	ODD(0, TRY, EX | BFTM_FLAG_VALUE, 1, 5, 2, 0, 0), ODD(0, TRY, EX, 1, 0, 3, 0, 0),
+	ODD(0, RELEASE, 0, 1, 0, 255, 0, 0), ODD(0, SYNC, 0, 1, 0, 2, 0, 0),
+	ODD(0, ASK, 0, 1, 0, 2, 0, 0), ODD(0, TRY, 4, 1, 3, 2, 0, 0), ODD(0, YIELD, 0, 1, 5, 2, 0, 0),
+	ODD(1, TRY, EX, 1, 0, 2, 21, 0xff), ODD(0, TRY, EX, 1, 0, 1, 0, 0));
 SEED(recover, START_WITH(0), SAY(0, HELLO, 0, V(0), V(0)), REMOTE(PLAIN), 0, BFTM_MSG_RECOVER, 0,
 	2, V_OP_1, V(1), V(0), V(1), V(0), V(9), SAY(0, HELLO, 0, V(0), V(0)));
-SEED(stranger, START, SAY(0, TRY, 1, V_OP_1, V_10_MS), REMOTE(STRANGER), 1, V(100),
+SEED(stranger, START, SAY(0, TRY, EX_NOQUEUE, V_OP_1, V_10_MS), REMOTE(STRANGER), 1, V(100),
 	REMOTE(STRANGER), 2, V(100), REMOTE(STRANGER), 6, 1, 1, 1, 0, 9, 0, 2, REMOTE(REPLAY));
 SEED(access, START_WITH(1), A(SERVER, RULE), 4, A(RULE, CLIENT_FIRST), V(1), A(RULE, CLIENT_LAST),
 	V(1), A(RULE, LEASE_MAX_NS), V_10_MS, A(RULE, MAX_WAITERS), V(1), DUMP(ACCESS_GET),
-	SAY(1, TRY, 1, V_OP_1, V_10_MS), NL(2, ACCESS_SET, 1), A(SERVER, RULE), 4,
+	SAY(1, TRY, EX_NOQUEUE, V_OP_1, V_10_MS), NL(2, ACCESS_SET, 1), A(SERVER, RULE), 4,
 	A(RULE, CLIENT_FIRST), V(1), A(RULE, CLIENT_LAST), V(9), A(RULE, PREFIX), 2, A(RULE, DENY),
-	SAY(1, TRY, 1, V_OP_1, V_10_MS), NL(2, SERVER_GET, 0), NL(2, SERVER_STOP, 0));
+	SAY(1, TRY, EX_NOQUEUE, V_OP_1, V_10_MS), NL(2, SERVER_GET, 0), NL(2, SERVER_STOP, 0));
 SEED(object, START, ORDER(0, SUBMIT, 0, V_OP_1, 0, 1), ORDER(0, GET, 1, V(0), 0, 3),
 	ORDER(0, PROPOSE, 1, V(0), 2, 1), ORDER(0, COMMIT, 1, V(0), 2, 0),
 	ORDER(0, SUBMIT, 0, V_OP_1, 0, 1), DUMP(OBJECT_GET), ORDER(1, SUBMIT, 0, V_OP_1, 1, 1),
@@ -164,7 +175,7 @@ static const struct {
 	LISTED(acquire), LISTED(expire), LISTED(cancel), LISTED(wait), LISTED(timeout),
 	LISTED(renew), LISTED(adopt), LISTED(share), LISTED(refuse), LISTED(suspect),
 	LISTED(submit), LISTED(fetch), LISTED(withdraw), LISTED(owner_dead), LISTED(try_lock),
-	LISTED(queue), LISTED(tokens), LISTED(recover), LISTED(stranger), LISTED(access),
+	LISTED(queue), LISTED(tokens), LISTED(odd), LISTED(recover), LISTED(stranger), LISTED(access),
 	LISTED(object), LISTED(outrank), LISTED(pieces), LISTED(install), LISTED(journal),
 	LISTED(journal_async), LISTED(fast), LISTED(fast_v4), LISTED(fast_lied),
 	LISTED(ioctl),

@@ -87,8 +87,9 @@ int told(lend_t *self, int u, int ms, struct bftm_msg *ret, struct sockaddr_in6 
 
 	if (!poll_for(self->server[u], POLLIN, ms))
 		return 0;
-	n = recvfrom(self->server[u], &wire, sizeof(wire), 0, (struct sockaddr *)from, &len);
-	if (bftm_wire_get(&wire, (size_t)n, ret) || !bftm_mac_verify(self->request_mac, &wire) ||
+	n = recvfrom(self->server[u], wire.data, sizeof(wire.data), 0, (struct sockaddr *)from, &len);
+	wire.len = n < BFTM_TAG_LEN ? BFTM_TAG_LEN : (size_t)n;
+	if (bftm_wire_get(wire.data, wire.len, ret) || !bftm_mac_verify(self->request_mac, &wire) ||
 	    ret->server != u + 1 || ret->client != CLIENT || ret->cluster != 9 ||
 	    ret->server_epoch != 100u + (uint32_t)u)
 		return -1;
@@ -105,8 +106,8 @@ void say(lend_t *self, int u, struct bftm_msg msg, uint8_t type, const struct so
 	msg.gno = 1;
 	bftm_wire_put(&msg, &wire);
 	bftm_mac_sign(mac, &wire);
-	if (sendto(self->server[u], &wire, sizeof(wire), 0, (const struct sockaddr *)to,
-		   sizeof(*to)) != sizeof(wire))
+	if (sendto(self->server[u], wire.data, wire.len, 0, (const struct sockaddr *)to,
+		   sizeof(*to)) != (ssize_t)wire.len)
 		abort();
 }
 

@@ -59,9 +59,11 @@ static struct bftm_msg say(struct client *c, u8 type, const char *name)
 		.name_len = (u8)strlen(name),
 	};
 	struct bftm_wire wire;
+	ssize_t len;
 
 	m.seq = ++c->seq;
 	if (type == BFTM_MSG_TRY) {
+		m.mode = BFTM_MODE_EX;
 		m.attempt = m.seq;
 		m.k = 1;
 		m.lease_ns = MS;
@@ -70,10 +72,12 @@ static struct bftm_msg say(struct client *c, u8 type, const char *name)
 	bftm_wire_put(&m, &wire);
 	bftm_mac_sign(c->request, &wire);
 	memset(&m, 0, sizeof(m));
-	if (send(c->fd, &wire, sizeof(wire), 0) == sizeof(wire) &&
-	    poll_for(c->fd, POLLIN, LONG_MS) == POLLIN &&
-	    recv(c->fd, &wire, sizeof(wire), 0) == sizeof(wire))
-		bftm_wire_get(&wire, sizeof(wire), &m);
+	if (send(c->fd, wire.data, wire.len, 0) != (ssize_t)wire.len ||
+	    poll_for(c->fd, POLLIN, LONG_MS) != POLLIN)
+		return m;
+	len = recv(c->fd, wire.data, sizeof(wire.data), 0);
+	if (len < 0 || bftm_wire_get(wire.data, (size_t)len, &m))
+		m.type = BFTM_MSG_NONE;
 	return m;
 }
 

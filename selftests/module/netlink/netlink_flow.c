@@ -33,7 +33,7 @@ static int set_mark(int sock, int mark)
 /* Of the next datagram for server @u; -1 for none. */
 static int mark_for(lend_t *self, int u)
 {
-	char data[BFTM_WIRE_LEN], control[256];
+	char data[BFTM_WIRE_LEN_MAX], control[256];
 	struct iovec iov = { .iov_base = data, .iov_len = sizeof(data) };
 	struct msghdr msg = {
 		.msg_iov = &iov, .msg_iovlen = 1,
@@ -156,7 +156,7 @@ TEST_F(lend, room)
 	ASSERT_EQ(0, lend(self));
 	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
 	ASSERT_EQ(0, ioctl(self->sock, SIOCOUTQ, &queued));
-	EXPECT_LT(N * BFTM_WIRE_LEN, queued);
+	EXPECT_LT(N * BFTM_DATAGRAM_MIN, queued);
 	for (i = 0; i < 32; i++) {
 		snprintf(name, sizeof(name), "lock %d", i);
 		fd[i] = open_here(O_NONBLOCK);

@@ -68,7 +68,7 @@ static bool insist(struct peer *p, struct bftm_order_msg m, struct answer *a)
 				p->epoch = a->plain.server_epoch;
 				break;
 			}
-			if (a->len > BFTM_WIRE_LEN && a->order.name_len == m.name_len &&
+			if (bftm_order_shaped(a->raw) && a->order.name_len == m.name_len &&
 			    !memcmp(a->order.name, m.name, m.name_len) &&
 			    (m.type == BFTM_ORDER_PUT ? a->order.offset == m.offset :
 			     !bftm_rank_cmp(&a->order.rank, &m.rank)) &&

@@ -171,10 +171,10 @@ static void count_answer(const struct answer *a)
 
 bool read_answer(struct peer *p, struct answer *a)
 {
-	if (!check(a->len >= BFTM_WIRE_LEN &&
+	if (!check(a->len >= BFTM_DATAGRAM_MIN &&
 		   bftm_mac_verify_bytes(p->reply, a->raw, a->len), "a reply with a wrong tag"))
 		return false;
-	if (a->len == BFTM_WIRE_LEN) {
+	if (!bftm_order_shaped(a->raw)) {
 		if (!check(!bftm_wire_get(a->raw, a->len, &a->plain), "a reply with a wrong form"))
 			return false;
 		a->type = a->plain.type;
@@ -227,7 +227,7 @@ struct answer ask_order(struct peer *p, struct bftm_order_msg m, u8 type, const 
 	check(a.type == type, "%s: %s instead of %s", why, answer_name(a.type),
 	      answer_name(type));
 	check(a.len <= len, "%s: %zu bytes are answered by %zu", why, len, a.len);
-	if (a.len == BFTM_WIRE_LEN)
+	if (!bftm_order_shaped(a.raw))
 		check(a.plain.seq == m.seq && a.plain.proto == BFTM_PROTO_ORDER &&
 		      a.plain.client == m.client && a.plain.server == m.server &&
 		      a.plain.cluster == m.cluster && a.plain.name_len == m.name_len &&
@@ -274,7 +274,7 @@ void silent(struct peer *p, struct bftm_order_msg m, const char *why)
 	tell_order(p, m);
 	expected.silent++;
 	prepare(p, &h, &wire);
-	say_bytes(p, &wire, sizeof(wire));
+	say_wire(p, &wire);
 	if (check(hear_order(p, &a, PATIENCE_MS), "%s: no CHALLENGE after it", why))
 		check(a.type == BFTM_MSG_CHALLENGE, "%s: answered by %s", why,
 		      answer_name(a.type));

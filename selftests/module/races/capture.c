@@ -56,15 +56,16 @@ static u8 *payload(u8 *frame, size_t len, size_t *ret_len, bool *ret_answer)
 /* Nothing is known of what strangers send, or of what is in pieces. */
 static bool is_right(u8 *data, size_t len, bool answer)
 {
-	struct bftm_wire *head = (struct bftm_wire *)data;
+	struct bftm_wire_head head;
 	u32 client;
 
-	if (len != BFTM_WIRE_LEN && (len < BFTM_ORDER_LEN_MIN || len > BFTM_ORDER_LEN_MAX))
+	if (len < BFTM_VERSION_LEN || len > BFTM_DATAGRAM_MAX)
 		return true;
-	client = le32_to_cpu(head->client) - RACES_CLIENT;
+	memcpy(&head, data, sizeof(head));
+	client = le32_to_cpu(head.client) - RACES_CLIENT;
 	if (client >= CLIENTS)
 		return true;
-	if (!!(head->type & BFTM_MSG_REPLY) != answer)
+	if (!!(head.type & BFTM_MSG_REPLY) != answer)
 		return false;
 	return bftm_mac_verify_bytes(mac[client][answer], data, len);
 }

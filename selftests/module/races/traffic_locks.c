@@ -13,19 +13,18 @@
 static void say(struct races *r, struct peer *p, struct bftm_msg m)
 {
 	struct bftm_wire wire;
-	size_t len = sizeof(wire);
 
 	prepare(p, &m, &wire);
 	/* Signed all the same, for another: so the tag is wrong, or the form. */
 	if (!races_random(16)) {
-		wire.client = cpu_to_le32(RACES_STRANGER);
-		len -= races_random(2) ? races_random(sizeof(wire)) : 0;
+		wire.head.client = cpu_to_le32(RACES_STRANGER);
+		wire.len -= races_random(2) ? races_random((unsigned int)wire.len) : 0;
 	}
 	races_add(&r->shared->sent, 1);
 	/* Lost while no server is there, and that is no news. */
-	if (send(p->fd, &wire, len, 0) < 0)
+	if (send(p->fd, wire.data, wire.len, 0) < 0)
 		return;
-	if (!races_random(16) && send(p->fd, &wire, len, 0) < 0)
+	if (!races_random(16) && send(p->fd, wire.data, wire.len, 0) < 0)
 		return;
 }
 

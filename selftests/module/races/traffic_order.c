@@ -65,7 +65,7 @@ void races_traffic_order(struct races *r)
 			 races_random(OBJECTS));
 		iterate(&p, 1 + turn / OBJECTS);
 		prepare(&p, &hello, &wire);
-		if (turn % BURST == 0 && send(p.fd, &wire, sizeof(wire), 0) < 0)
+		if (turn % BURST == 0 && send(p.fd, wire.data, wire.len, 0) < 0)
 			p.epoch = 0;
 		hear_all(r, &p);
 		races_add(&r->shared->wrong, (unsigned int)failures);

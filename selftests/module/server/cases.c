@@ -28,6 +28,7 @@ struct bftm_msg want_reply(struct peer *p, struct bftm_msg m, u8 type, const cha
 	expected.stamped += r.type == BFTM_MSG_SACK;
 	expected.denied += r.type == BFTM_MSG_SNACK;
 	expected.challenged += r.type == BFTM_MSG_CHALLENGE;
+	expected.stale += r.type == BFTM_MSG_STALE;
 	return r;
 }
 
@@ -82,13 +83,15 @@ void yield(struct peer *p, u64 attempt, u64 gno)
 
 static void print_expected(void)
 {
-	printf("received=%u granted=%u refreshed=%u locked=%u released=%u refused=%u silent=%u "
+	printf("received=%u bad_form=%u bad_version=%u bad_address=%u bad_tag=%u replayed=%u "
+	       "granted=%u refreshed=%u locked=%u released=%u refused=%u silent=%u "
 	       "queued=%u pushed=%u inquired=%u yielded=%u stamped=%u denied=%u "
-	       "recovered=%u challenged=%u waited=%u\n",
-	       expected.received, expected.granted, expected.refreshed, expected.locked,
+	       "recovered=%u challenged=%u stale=%u waited=%u\n",
+	       expected.received, expected.bad_form, expected.bad_version, expected.bad_address,
+	       expected.bad_tag, expected.replayed, expected.granted, expected.refreshed, expected.locked,
 	       expected.released, expected.refused, expected.silent, expected.queued,
 	       expected.pushed, expected.inquired, expected.yielded, expected.stamped,
-	       expected.denied, expected.recovered, expected.challenged, expected.waited);
+	       expected.denied, expected.recovered, expected.challenged, expected.stale, expected.waited);
 }
 
 int run_case(int argc, char **argv, const struct test *t)

@@ -29,7 +29,7 @@ static void say(struct peer *p, struct bftm_msg m)
 
 	prepare(p, &m, &wire);
 	/* Lost while no server is there. */
-	if (send(p->fd, &wire, sizeof(wire), 0) < 0)
+	if (send(p->fd, wire.data, wire.len, 0) < 0)
 		return;
 }
 

@@ -69,31 +69,31 @@ static void hear(void)
 static void say(unsigned int turn)
 {
 	static const u8 types[] = { BFTM_MSG_HELLO, BFTM_MSG_TRY, BFTM_MSG_TRY, BFTM_MSG_RELEASE };
-	struct bftm_wire wire[2] = {};
-	size_t len = sizeof(wire[0]);
+	struct bftm_wire wire = {};
 
 	msg.type = types[turn / 4 % 4];
 	msg.seq++;
 	msg.attempt = msg.type == BFTM_MSG_HELLO ? 0 : msg.seq;
 	msg.k = msg.type == BFTM_MSG_TRY;
+	msg.mode = msg.type == BFTM_MSG_TRY ? BFTM_MODE_EX : BFTM_MODE_NL;
 	msg.flags = msg.type == BFTM_MSG_TRY ? BFTM_FLAG_NOQUEUE : 0;
 	/* Leases that are over within the next moment. */
 	msg.lease_ns = msg.type == BFTM_MSG_TRY ? BFTM_LEASE_MIN_NS : 0;
 	msg.name_len = msg.type == BFTM_MSG_HELLO ? 0 : 1;
 	msg.name[0] = msg.name_len ? (u8)('a' + turn / 16 % LOCKS) : 0;
-	bftm_wire_put(&msg, &wire[0]);
-	if (bftm_mac_sign(request, &wire[0]) < 0)
+	bftm_wire_put(&msg, &wire);
+	if (bftm_mac_sign(request, &wire) < 0)
 		abort();
 	switch (turn % 4) {
 	case 0:
-		len = turn / 4 % (2 * sizeof(wire[0]));
+		wire.len = turn / 4 % (sizeof(wire.data) + 1);
 		break;
 	case 1:
-		wire[0].tag[turn / 4 % BFTM_TAG_LEN] ^= 1;
+		wire.data[wire.len - 1 - turn / 4 % BFTM_TAG_LEN] ^= 1;
 		break;
 	}
 	/* Refused while no server is there: the datagram is lost, no more. */
-	if (send(fd, wire, len, 0) < 0)
+	if (send(fd, wire.data, wire.len, 0) < 0)
 		return;
 }
 

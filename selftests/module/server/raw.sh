@@ -51,8 +51,8 @@ def state: {
 	server: .[2] | { epoch, clients, lease_max_ns }
 };
 def grown: $a[2].stats as $before | .[2].stats as $after |
-	"received bad_form bad_address bad_tag replayed challenged granted refreshed " +
-	"locked waited released refused silent" | split(" ") |
+	"received bad_form bad_version bad_address bad_tag replayed challenged stale granted " +
+	"refreshed locked waited released refused silent" | split(" ") |
 	map("\(.)=\($after[.] - $before[.])") | join(" ");
 $b | grown, ($a | state), state'
 

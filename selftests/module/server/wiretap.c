@@ -13,6 +13,7 @@
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <netinet/ip.h>
+#include <netinet/ip6.h>
 #include <netinet/udp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,11 +24,26 @@
 
 #include "core/wire.h"
 
+/* A datagram about a lock in a packet of either family that has no more than its usual header. */
+static bool datagram_in(const u8 *packet, size_t len, struct bftm_wire *ret)
+{
+	const struct ip6_hdr *ip6 = (const void *)packet;
+	const struct iphdr *ip = (const void *)packet;
+	const bool is6 = ip->version == 6;
+	const size_t head = (is6 ? sizeof(*ip6) : sizeof(*ip)) + sizeof(struct udphdr);
+
+	if (len < head + BFTM_DATAGRAM_MIN || len > head + BFTM_WIRE_LEN_MAX ||
+	    (is6 ? ip6->ip6_nxt : ip->protocol) != IPPROTO_UDP)
+		return false;
+	ret->len = len - head;
+	memcpy(ret->data, packet + head, ret->len);
+	return ret->head.version == BFTM_WIRE_VERSION;
+}
+
 static int record(const char *path)
 {
 	int in = socket(AF_PACKET, SOCK_DGRAM, htons(ETH_P_IP));
 	int out = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	const size_t head = sizeof(struct iphdr) + sizeof(struct udphdr);
 	u8 packet[2048];
 	ssize_t len;
 
@@ -38,13 +54,11 @@ static int record(const char *path)
 	puts("listening");
 	fflush(stdout);
 	while ((len = recv(in, packet, sizeof(packet), 0)) > 0) {
-		const struct iphdr *ip = (const void *)packet;
-		const u8 *data = packet + head;
+		struct bftm_wire wire;
 
-		if ((size_t)len != head + BFTM_WIRE_LEN || ip->protocol != IPPROTO_UDP ||
-		    !(data[1] & BFTM_MSG_REPLY))
+		if (!datagram_in(packet, (size_t)len, &wire) || !(wire.head.type & BFTM_MSG_REPLY))
 			continue;
-		if (write(out, data, BFTM_WIRE_LEN) != BFTM_WIRE_LEN)
+		if (write(out, &wire, sizeof(wire)) != sizeof(wire))
 			return 1;
 	}
 	return 1;
@@ -57,16 +71,16 @@ static int replay(const char *path, const char *address, const char *port)
 		.sin_port = htons((u16)atoi(port)),
 	};
 	int in = open(path, O_RDONLY), out = socket(AF_INET, SOCK_DGRAM, 0);
-	u8 data[BFTM_WIRE_LEN];
+	struct bftm_wire wire;
 	int count = 0;
 
 	if (in < 0 || out < 0 || inet_pton(AF_INET, address, &to.sin_addr) != 1) {
 		perror("wiretap");
 		return 1;
 	}
-	while (read(in, data, sizeof(data)) == sizeof(data))
-		count += sendto(out, data, sizeof(data), 0, (struct sockaddr *)&to,
-				sizeof(to)) == sizeof(data);
+	while (read(in, &wire, sizeof(wire)) == sizeof(wire))
+		count += sendto(out, wire.data, wire.len, 0, (struct sockaddr *)&to,
+				sizeof(to)) == (ssize_t)wire.len;
 	printf("%d\n", count);
 	return !count;
 }
@@ -99,20 +113,19 @@ static int late(const char *interface)
 	for (;;) {
 		struct sockaddr_ll from;
 		socklen_t from_len = sizeof(from);
+		struct bftm_wire wire;
 		bool out;
 
 		len = recvfrom(in, packet, sizeof(packet), MSG_DONTWAIT,
 			       (struct sockaddr *)&from, &from_len);
 		if (len < 0)
 			break;
-		/* Of both families, each with no more than its usual header. */
-		if (len < BFTM_WIRE_LEN + (ssize_t)sizeof(struct udphdr) ||
-		    packet[len - BFTM_WIRE_LEN] != BFTM_WIRE_VERSION)
+		if (!datagram_in(packet, (size_t)len, &wire))
 			continue;
 		out = from.sll_pkttype == PACKET_OUTGOING;
 		requests += !out;
 		replies += out;
-		wrong += out != !!(packet[len - BFTM_WIRE_LEN + 1] & BFTM_MSG_REPLY);
+		wrong += out != !!(wire.head.type & BFTM_MSG_REPLY);
 	}
 	printf("in=%u out=%u wrong=%u\n", requests, replies, wrong);
 	return 0;

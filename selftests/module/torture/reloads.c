@@ -92,7 +92,7 @@ static struct bftm_msg try_once(struct client *c, u64 lease_ns)
 				exit(EX_UNAVAILABLE);
 			}
 		} while (r.seq != c->peer.seq);
-		if (r.type != BFTM_MSG_CHALLENGE)
+		if (r.type != BFTM_MSG_STALE)
 			return r;
 		c->peer.epoch = r.server_epoch;
 	}
