@@ -313,12 +313,44 @@ static void heads(void **state)
 	assert_false(admit);
 }
 
+/* A datagram of a later version: what is kept of its head. */
+static void another_version(void **state)
+{
+	struct bftm_msg reply, head = {
+		.version = 9, .type = 0x42, .proto = 77, .cluster = 3, .server = 5, .client = 7,
+		.seq = 4, .name_len = 5, .arg = 99, .server_epoch = 8,
+	};
+	struct surroundings s = {};
+
+	(void)state;
+	memset(&reply, 0xee, sizeof(reply));
+	assert_int_equal(bftm_serve_version(&shell, &s, &cfg, &head, &reply), BFTM_SERVED);
+	assert_string_equal(s.asked, "tw");
+	assert_int_equal(reply.type, BFTM_MSG_VERSION);
+	assert_int_equal(reply.version, 9);
+	assert_int_equal(reply.arg, BFTM_WIRE_VERSION);
+	assert_int_equal(reply.server_epoch, EPOCH);
+	assert_int_equal(reply.seq, 4);
+	s = (struct surroundings){ .sender = BFTM_SENDER_FORGED };
+	assert_int_equal(bftm_serve_version(&shell, &s, &cfg, &head, &reply), BFTM_NOT_GENUINE);
+	s = (struct surroundings){ .sender = BFTM_SENDER_CROWDED };
+	assert_int_equal(bftm_serve_version(&shell, &s, &cfg, &head, &reply), BFTM_NOT_GENUINE);
+	s = (struct surroundings){ .old = true };
+	assert_int_equal(bftm_serve_version(&shell, &s, &cfg, &head, &reply), BFTM_NOT_NEW);
+	head.type |= BFTM_MSG_REPLY;
+	assert_int_equal(bftm_serve_version(&shell, &s, &cfg, &head, &reply), BFTM_NOT_FOR_US);
+	head.type = BFTM_MSG_TRY;
+	head.server = 6;
+	assert_int_equal(bftm_serve_version(&shell, &s, &cfg, &head, &reply), BFTM_NOT_FOR_US);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_way),
 		cmocka_unit_test(nothing_but_a_lock),
 		cmocka_unit_test(heads),
+		cmocka_unit_test(another_version),
 	};
 
 	return cmocka_run_group_tests_name("serve", tests, NULL, NULL);

@@ -375,6 +375,27 @@ static void the_head_of_another_version(void **state)
 	assert_int_equal(wire.head.version, 9);
 }
 
+/* STALE says where to send; CHALLENGE what a server forgot. */
+static void an_epoch_counts_after_its_challenge(void **state)
+{
+	struct bftm_msg msg = { .server_epoch = 8, .k = 3 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		msg.type = types[i];
+		assert_true(bftm_epoch_known(&msg, 8));
+		assert_int_equal(bftm_epoch_known(&msg, 9),
+				 types[i] != BFTM_MSG_FREE && types[i] != BFTM_MSG_SACK);
+	}
+	/* Somebody whose attempt is over has to give it back; but it answers no send. */
+	msg.type = BFTM_MSG_FREE;
+	assert_true(bftm_discount(&msg));
+	assert_int_equal(msg.k, 0);
+	msg.type = BFTM_MSG_SACK;
+	assert_false(bftm_discount(&msg));
+}
+
 /* Nothing is amplified: no answer is longer than the shortest request that it answers. */
 static void no_answer_is_longer_than_its_request(void **state)
 {
@@ -441,6 +462,7 @@ int main(void)
 		cmocka_unit_test(values),
 		cmocka_unit_test(a_protocol_without_a_number),
 		cmocka_unit_test(the_head_of_another_version),
+		cmocka_unit_test(an_epoch_counts_after_its_challenge),
 		cmocka_unit_test(no_answer_is_longer_than_its_request),
 		cmocka_unit_test(every_type_has_its_own_name),
 	};
