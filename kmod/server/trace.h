@@ -37,7 +37,7 @@ DECLARE_EVENT_CLASS(bftm_said,
 		__entry->type = m->type;
 		__entry->client = m->client;
 		__entry->k = m->k;
-		__entry->reason = m->arg;
+		__entry->reason = m->type == BFTM_MSG_REFUSED ? m->arg : 0;
 		__entry->attempt = m->attempt;
 		__entry->gno = m->gno;
 		__entry->token = m->token;
