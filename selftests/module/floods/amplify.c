@@ -73,8 +73,7 @@ static bool listen_to(struct peer *p, int patience_ms)
 		   "an answer of %zd bytes with a wrong tag", len))
 		return false;
 	memcpy(&head, data, sizeof(head));
-	judge(&head, bftm_order_shaped(data) ? ((struct bftm_order_wire *)data)->type : head.type,
-	      (u32)len);
+	judge(&head, head.type, (u32)len);
 	return true;
 }
 
@@ -125,7 +124,7 @@ static void say_lock(struct peer *p)
 /* Of any room that a request may leave, the least too. */
 static void say_order(struct peer *p)
 {
-	u8 type = (u8)(BFTM_ORDER_SUBMIT + below(7));
+	u8 type = (u8)(BFTM_ORDER_SUBMIT + below(8));
 	u64 count = 1 + below(50);
 	struct body *op = op_new("add 1"), *state = small_state(count, p, OP(count));
 	struct bftm_order_msg m;
@@ -141,8 +140,7 @@ static void say_order(struct peer *p)
 			  type != BFTM_ORDER_FETCH && below(2));
 	if (type == BFTM_ORDER_GET)
 		m.id = (struct bftm_body_id){};
-	m.room = (u16)(BFTM_ORDER_ROOM_MIN + (below(2) ? 0 : below(900)));
-	m.offset = type == BFTM_ORDER_FETCH && !below(4) ? BFTM_PIECE_LEN : m.offset;
+	m.room = (u16)(below(2) ? 0 : below(BFTM_ORDER_ROOM_SURE + 1));
 	m.server_epoch = below(16) ? 0 : 1 + below(100);
 	len = tell_order(p, m);
 	note(p->seq, len, type);

@@ -120,7 +120,7 @@ static void hear(struct client *c)
 		/* Who is not there yet says so by ICMP. */
 		if (len < 0 && errno != ECONNREFUSED)
 			return;
-		must(len <= BFTM_ORDER_LEN_MAX);
+		must(len <= BFTM_DATAGRAM_MAX);
 		if (len >= 0)
 			check_answer(c, data, (size_t)len);
 	}
@@ -251,21 +251,20 @@ static void take_data(struct bftm_order_msg *m, const struct kfuzz_body *b, u8 k
 {
 	static const u8 signature[BFTM_SIGNATURE_LEN];
 	size_t len;
-	u32 left;
 
 	switch (kind) {
 	case 1:
-		left = m->offset < b->len ? b->len - m->offset : 0;
-		m->data = b->data + b->len - left;
-		m->data_len = (u16)(left < BFTM_PIECE_LEN ? left : BFTM_PIECE_LEN);
+		if (m->offset >= b->len)
+			break;
+		m->data = b->data + m->offset;
+		m->data_len = (u16)bftm_piece_len(b->len, m->offset);
 		break;
 	case 2:
 		m->data = kfuzz_bytes(kfuzz_byte(), &len);
 		m->data_len = (u16)len;
 		break;
 	case 3:
-		m->data = signature;
-		m->data_len = sizeof(signature);
+		m->signature = signature;
 		break;
 	}
 }
@@ -279,7 +278,8 @@ static void order(void)
 		.server = h.server,
 		.server_epoch = h.epoch,
 		.seq = h.seq,
-		.rank = { .client = h.client, .incarnation = 1 },
+		.rank = { .incarnation = 1 },
+		.then = { .incarnation = 1 },
 		.room = 512,
 	};
 	const struct kfuzz_body *b;
@@ -287,6 +287,8 @@ static void order(void)
 	size_t len;
 
 	m.type = kfuzz_byte();
+	if (!bftm_order_form(m.type))
+		m.type = BFTM_ORDER_SUBMIT + m.type % 8;
 	m.name_len = kfuzz_name(m.name);
 	m.rank.count = kfuzz_value();
 	m.op = kfuzz_value();
@@ -299,15 +301,16 @@ static void order(void)
 	if (bits & 8)
 		m.from = (u32)kfuzz_value();
 	if (bits & 16)
-		m.room = (u16)(kfuzz_value() % 2048);
-	if (bits & 32)
-		m.rank.client = (u32)kfuzz_value();
+		m.room = (u16)(kfuzz_value() % BFTM_ORDER_ROOM_MAX);
+	m.then.count = bits & 32 ? kfuzz_value() : m.rank.count + 1;
 	if (bits & 64)
 		m.id.len = (u32)kfuzz_value();
 	if (bits & 128)
 		m.id.version = kfuzz_value();
 	take_data(&m, b, bits & 3);
 	len = bftm_order_wire_put(&m, data);
+	if (h.odd)
+		data[kfuzz_value() % len] ^= kfuzz_byte();
 	say("client %u: %s rank %llu op %llx, %zu bytes\n", m.client, bftm_order_name(m.type),
 	    (unsigned long long)m.rank.count, (unsigned long long)m.op, len);
 	tell(h.by, h.seq, data, len);
@@ -333,7 +336,7 @@ static void strange(void)
 		if (len)
 			memcpy(data, bytes, len);
 		byte = kfuzz_byte();
-		len = byte & 1 ? BFTM_DATAGRAM_MIN : byte & 2 ? BFTM_ORDER_LEN_MIN : len;
+		len = byte & 1 ? BFTM_DATAGRAM_MIN : byte & 2 ? BFTM_VERSION_LEN : len;
 	}
 	say("stranger: %zu bytes\n", len);
 	send_again(stranger, data, len);

@@ -53,7 +53,7 @@ static void read_log(const char *path)
 /* Return: the answer to this very request; false when it is a new server's. */
 static bool insist(struct peer *p, struct bftm_order_msg m, struct answer *a)
 {
-	u8 buf[BFTM_ORDER_LEN_MAX];
+	u8 buf[BFTM_DATAGRAM_MAX];
 	size_t len;
 
 	for (;;) {
@@ -64,7 +64,7 @@ static bool insist(struct peer *p, struct bftm_order_msg m, struct answer *a)
 		if (send(p->fd, buf, len, 0) < 0)
 			poll(NULL, 0, AGAIN_MS);	/* there is no server just now */
 		while (hear_order(p, a, AGAIN_MS)) {
-			if (a->type == BFTM_MSG_CHALLENGE) {
+			if (a->type == BFTM_MSG_STALE) {
 				p->epoch = a->plain.server_epoch;
 				break;
 			}

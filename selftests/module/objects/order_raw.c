@@ -49,9 +49,10 @@ struct bftm_order_msg order(u8 type, u64 count)
 		.type = type,
 		.name_len = (u8)strlen(name),
 		.rank = { .count = count, .incarnation = 1 },
-		.room = BFTM_ORDER_ROOM_MIN,
 	};
 
+	if (type == BFTM_ORDER_COMMIT_GET)
+		m.then = (struct bftm_rank){ .count = count + 1, .incarnation = 1 };
 	memcpy(m.name, name, m.name_len);
 	return m;
 }
@@ -86,12 +87,11 @@ struct bftm_order_msg get(u64 count)
 struct bftm_order_msg piece(const struct body *b, u32 offset)
 {
 	struct bftm_order_msg m = order(BFTM_ORDER_PUT, 0);
-	u32 left = b->id.len - offset;
 
 	m.id = b->id;
 	m.offset = offset;
 	m.data = b->data + offset;
-	m.data_len = (u16)(left < BFTM_PIECE_LEN ? left : BFTM_PIECE_LEN);
+	m.data_len = (u16)bftm_piece_len(b->id.len, offset);
 	return m;
 }
 
@@ -101,7 +101,8 @@ size_t prepare_order(struct peer *p, struct bftm_order_msg *m, u8 *buf)
 
 	m->cluster = m->cluster ?: p->cluster;
 	m->client = m->client ?: p->client;
-	m->rank.client = m->rank.client ?: p->client;
+	m->rank.client = p->client;
+	m->then.client = p->client;
 	m->server = m->server ?: p->server;
 	m->server_epoch = m->server_epoch ?: p->epoch;
 	m->seq = m->seq ?: ++p->seq;
@@ -113,7 +114,7 @@ size_t prepare_order(struct peer *p, struct bftm_order_msg *m, u8 *buf)
 
 size_t tell_order(struct peer *p, struct bftm_order_msg m)
 {
-	u8 buf[BFTM_ORDER_LEN_MAX];
+	u8 buf[BFTM_DATAGRAM_MAX];
 	size_t len = prepare_order(p, &m, buf);
 
 	say_bytes(p, buf, len);
@@ -144,6 +145,10 @@ static void count_answer(const struct answer *a)
 	case BFTM_ORDER_COMMITTED:
 		ordered.committed++;
 		break;
+	case BFTM_ORDER_COMMITTED_GOT:
+		ordered.committed++;
+		ordered.got++;
+		break;
 	case BFTM_ORDER_INSTALLED:
 		ordered.installed++;
 		break;
@@ -165,6 +170,9 @@ static void count_answer(const struct answer *a)
 		break;
 	case BFTM_MSG_CHALLENGE:
 		expected.challenged++;
+		break;
+	case BFTM_MSG_STALE:
+		expected.stale++;
 		break;
 	}
 }
@@ -213,9 +221,26 @@ const char *answer_name(u8 type)
 	return *order_name == '?' ? bftm_msg_name(type) : order_name;
 }
 
+/* What an answer repeats of its request. */
+static bool repeats(const struct bftm_order_msg *a, const struct bftm_order_msg *m)
+{
+	switch (a->type) {
+	case BFTM_ORDER_RESPONSE:
+	case BFTM_ORDER_PENDING:
+		return a->op == m->op;
+	case BFTM_ORDER_BODY:
+	case BFTM_ORDER_NOBODY:
+	case BFTM_ORDER_STORED:
+		return bftm_body_same(&a->id, &m->id) && a->offset == m->offset;
+	case BFTM_ORDER_NEEDBODY:
+		return m->op ? a->op == m->op : !bftm_rank_cmp(&a->rank, &m->rank);
+	}
+	return !bftm_rank_cmp(&a->rank, &m->rank);
+}
+
 struct answer ask_order(struct peer *p, struct bftm_order_msg m, u8 type, const char *why)
 {
-	u8 buf[BFTM_ORDER_LEN_MAX];
+	u8 buf[BFTM_DATAGRAM_MAX];
 	size_t len = prepare_order(p, &m, buf);
 	struct answer a;
 
@@ -238,7 +263,7 @@ struct answer ask_order(struct peer *p, struct bftm_order_msg m, u8 type, const 
 		      a.order.server == m.server && a.order.cluster == m.cluster &&
 		      a.order.server_epoch == p->epoch && a.order.name_len == m.name_len &&
 		      !memcmp(a.order.name, m.name, sizeof(m.name)) &&
-		      !bftm_rank_cmp(&a.order.rank, &m.rank) && a.order.op == m.op,
+		      repeats(&a.order, &m),
 		      "%s: the answer is to something else", why);
 	return a;
 }
@@ -263,6 +288,13 @@ struct answer pushed_response(struct peer *p, u64 op, const char *response, cons
 	check(a.order.data_len == strlen(response) &&
 	      !memcmp(a.order.data, response, strlen(response)), "%s: another response", why);
 	return a;
+}
+
+void formless(struct peer *p, struct bftm_order_msg m, const char *why)
+{
+	silent(p, m, why);
+	expected.silent--;
+	expected.bad_form++;
 }
 
 void silent(struct peer *p, struct bftm_order_msg m, const char *why)
@@ -300,11 +332,12 @@ void put(struct peer *p, const struct body *b)
 
 static void print_expected(void)
 {
-	printf("received=%u bad_form=%u bad_address=%u bad_tag=%u replayed=%u challenged=%u "
-	       "refused=%u silent=%u pushed=%u submitted=%u got=%u proposed=%u committed=%u "
+	printf("received=%u bad_form=%u bad_version=%u bad_address=%u bad_tag=%u replayed=%u "
+	       "challenged=%u stale=%u refused=%u silent=%u pushed=%u submitted=%u got=%u proposed=%u committed=%u "
 	       "installed=%u excepted=%u needbody=%u fetched=%u stored=%u forgotten=%u\n",
-	       expected.received, expected.bad_form, expected.bad_address, expected.bad_tag,
-	       expected.replayed, expected.challenged, expected.refused, expected.silent,
+	       expected.received, expected.bad_form, expected.bad_version, expected.bad_address,
+	       expected.bad_tag, expected.replayed, expected.challenged, expected.stale,
+	       expected.refused, expected.silent,
 	       expected.pushed, ordered.submitted, ordered.got, ordered.proposed,
 	       ordered.committed, ordered.installed, ordered.excepted, ordered.needbody,
 	       ordered.fetched, ordered.stored, ordered.forgotten);

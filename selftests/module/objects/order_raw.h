@@ -82,6 +82,9 @@ struct answer pushed_response(struct peer *p, u64 op, const char *response, cons
 /* Not answered: what is said next is, and is answered first. */
 void silent(struct peer *p, struct bftm_order_msg m, const char *why);
 
+/* Likewise, for its form is wrong. */
+void formless(struct peer *p, struct bftm_order_msg m, const char *why);
+
 /* Propose and commit @b in one iteration. */
 void decide(struct peer *p, u64 count, const struct body *b, bool whole);
 

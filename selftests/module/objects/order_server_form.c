@@ -11,9 +11,19 @@
 /* What a server makes of these bytes, found out with the same code. */
 static void expect_bytes(struct peer *p, const void *bytes, size_t len)
 {
-	struct bftm_order_msg m;
+	enum bftm_wire_error err;
+	struct bftm_order_msg order;
+	struct bftm_msg m;
 
-	if (bftm_order_wire_get(bytes, len, &m))
+	if (len >= BFTM_ORDER_SHAPE_LEN && bftm_order_shaped(bytes)) {
+		err = bftm_order_wire_get(bytes, len, &order);
+		bftm_order_head(&order, &m);
+	} else {
+		err = bftm_wire_get(bytes, len, &m);
+	}
+	if (err == BFTM_WIRE_BAD_VERSION)
+		expected.bad_version++;
+	else if (err)
 		expected.bad_form++;
 	else if (m.cluster != p->cluster || m.server != p->server || m.type & BFTM_MSG_REPLY)
 		expected.bad_address++;
@@ -36,10 +46,11 @@ static size_t samples(struct bftm_order_msg *ret)
 	ret[n++] = about(order(BFTM_ORDER_INSTALL, 3), state, true);
 	ret[n++] = about(order(BFTM_ORDER_FETCH, 0), state, false);
 	ret[n++] = piece(state, 0);
+	ret[n++] = about(order(BFTM_ORDER_COMMIT_GET, 3), state, true);
 	return n;
 }
 
-#define SAMPLES 7
+#define SAMPLES 8
 
 /* Each cut off behind each byte, and longer than it says. */
 static void lengths(struct peer *p)
@@ -63,7 +74,7 @@ static void lengths(struct peer *p)
 		/* The server has room for what it must read, not for all that comes. */
 		hello(p);
 	}
-	for (len = BFTM_ORDER_LEN_MAX + 1; len <= BFTM_ORDER_LEN_MAX + 16; len++) {
+	for (len = BFTM_DATAGRAM_MAX + 1; len <= BFTM_DATAGRAM_MAX + 16; len++) {
 		say_bytes(p, buf, len);
 		expect_bytes(p, buf, len);
 	}
@@ -76,7 +87,7 @@ static void lengths(struct peer *p)
 static void flips(struct peer *p)
 {
 	struct bftm_order_msg m[SAMPLES];
-	u8 buf[BFTM_ORDER_LEN_MAX];
+	u8 buf[BFTM_DATAGRAM_MAX];
 	size_t i, k, len;
 
 	for (i = 0; i < samples(m); i++) {
@@ -97,12 +108,10 @@ static void flips(struct peer *p)
 static void forms(struct peer *p)
 {
 	struct bftm_order_msg m = get(3);
-	struct bftm_order_wire *w;
-	u8 buf[BFTM_ORDER_LEN_MAX];
+	u8 buf[BFTM_DATAGRAM_MAX];
 	size_t len;
 	int type;
 
-	w = (struct bftm_order_wire *)buf;
 #define SPOIL(statement) do { \
 	m.seq = 0; \
 	len = prepare_order(p, &m, buf); \
@@ -111,20 +120,20 @@ static void forms(struct peer *p)
 	say_bytes(p, buf, len); \
 } while (0)
 	for (type = 0; type < 256; type++) {
-		if (type >= BFTM_ORDER_SUBMIT && type <= BFTM_ORDER_PUT)
+		if (type >= BFTM_ORDER_SUBMIT && type <= BFTM_ORDER_COMMIT_GET)
 			continue;
-		SPOIL(w->type = (u8)type);
+		SPOIL(buf[20] = (u8)type);
 		expect_bytes(p, buf, len);
 	}
-	SPOIL(w->version++);
-	SPOIL(w->proto = BFTM_PROTO_BACKOFF);
-	SPOIL(w->flags = cpu_to_le16(1));
-	SPOIL(w->zero = cpu_to_le16(1));
-	SPOIL(w->name_len = 0);
-	SPOIL(w->name_len = BFTM_OBJECT_NAME_MAX + 1);
-	SPOIL(w->name[BFTM_NAME_LEN_MAX - 1] = 'x');
-	SPOIL(w->data_len = cpu_to_le16(m.room + 1));
-	SPOIL(w->data_len = cpu_to_le16(65535));
+	SPOIL(buf[1] = BFTM_PROTO_BACKOFF);
+	SPOIL(buf[21] = 0);
+	SPOIL(buf[21] = BFTM_OBJECT_NAME_MAX + 1);
+	SPOIL(bftm_order_body_at(buf, m.name_len)[-1] = 'x');
+	SPOIL(buf[22] |= BFTM_ORDER_FLAG_BODY);
+	SPOIL(buf[22] |= 0x80);
+	SPOIL(buf[23] = 1);
+	SPOIL(memset(bftm_order_body_at(buf, m.name_len), 0, 8));
+	SPOIL(buf[len - BFTM_TAG_LEN - 1] = 1);
 	expected.bad_form += 9;
 }
 
@@ -160,7 +169,7 @@ static void strangers(struct peer *p)
 		v.server_epoch = p->epoch + 1;
 		/* Says the epoch that it has, to whoever asks with another. */
 		tell_order(p, v);
-		check(hear_order(p, &a, PATIENCE_MS) && a.type == BFTM_MSG_CHALLENGE &&
+		check(hear_order(p, &a, PATIENCE_MS) && a.type == BFTM_MSG_STALE &&
 		      a.plain.server_epoch == p->epoch && a.plain.proto == BFTM_PROTO_ORDER,
 		      "of another time: %s", answer_name(a.type));
 	}
@@ -170,7 +179,7 @@ static void strangers(struct peer *p)
 static void replays(struct peer *p)
 {
 	struct bftm_order_msg m[SAMPLES];
-	u8 buf[BFTM_ORDER_LEN_MAX];
+	u8 buf[BFTM_DATAGRAM_MAX];
 	struct answer a;
 	size_t i, len;
 
@@ -205,7 +214,7 @@ static void denied(struct peer *p)
 static void flood(struct peer *p)
 {
 	struct bftm_order_msg m[SAMPLES];
-	u8 buf[BFTM_ORDER_LEN_MAX];
+	u8 buf[BFTM_DATAGRAM_MAX];
 	size_t i, len, n = samples(m);
 
 	for (i = 0; i < STRANGERS; i++) {

@@ -9,7 +9,7 @@
 
 static void say(struct peer *p, struct bftm_order_msg m)
 {
-	u8 buf[BFTM_ORDER_LEN_MAX];
+	u8 buf[BFTM_DATAGRAM_MAX];
 	size_t len = prepare_order(p, &m, buf);
 
 	/* Lost while no server is there, and that is no news. */
@@ -24,7 +24,7 @@ static void hear_all(struct races *r, struct peer *p)
 	while ((a.len = (size_t)recv(p->fd, a.raw, sizeof(a.raw), MSG_DONTWAIT)) < sizeof(a.raw)) {
 		if (!read_answer(p, &a))
 			continue;
-		if (a.type == BFTM_MSG_CHALLENGE)
+		if (a.type == BFTM_MSG_STALE)
 			p->epoch = a.plain.server_epoch;
 		races_add(&r->shared->ordered, 1);
 	}
