@@ -11,7 +11,7 @@
 #include "selftests/module/objects/order_raw.h"
 
 #define SAMPLES_MAX	512
-#define SAMPLE_LEN_MAX	BFTM_ORDER_LEN_MAX
+#define SAMPLE_LEN_MAX	BFTM_DATAGRAM_MAX
 #define PAYLOAD_MAX	1472
 
 /**

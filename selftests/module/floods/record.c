@@ -52,7 +52,7 @@ static void lock_sample(struct peer *p, struct bftm_msg m, bool sent)
 
 static void order_sample(struct peer *p, struct bftm_order_msg m, bool sent)
 {
-	u8 buf[BFTM_ORDER_LEN_MAX];
+	u8 buf[BFTM_DATAGRAM_MAX];
 	size_t len = prepare_order(p, &m, buf);
 	struct answer a;
 

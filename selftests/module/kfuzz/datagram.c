@@ -120,7 +120,7 @@ static void hear(struct client *c)
 		/* Who is not there yet says so by ICMP. */
 		if (len < 0 && errno != ECONNREFUSED)
 			return;
-		must(len <= BFTM_ORDER_LEN_MAX);
+		must(len <= BFTM_DATAGRAM_MAX);
 		if (len >= 0)
 			check_answer(c, data, (size_t)len);
 	}
@@ -264,8 +264,7 @@ static void take_data(struct bftm_order_msg *m, const struct kfuzz_body *b, u8 k
 		m->data_len = (u16)len;
 		break;
 	case 3:
-		m->data = signature;
-		m->data_len = sizeof(signature);
+		m->signature = signature;
 		break;
 	}
 }
@@ -283,7 +282,7 @@ static void order(void)
 		.room = 512,
 	};
 	const struct kfuzz_body *b;
-	u8 data[LONGEST], bits;
+	u8 data[LONGEST], bits, type;
 	size_t len;
 
 	m.type = kfuzz_byte();
@@ -307,7 +306,12 @@ static void order(void)
 	if (bits & 128)
 		m.id.version = kfuzz_value();
 	take_data(&m, b, bits & 3);
+	m.then = (struct bftm_rank){ .count = m.rank.count + 1, .incarnation = 1 };
+	type = m.type;
+	m.type = bftm_order_form(type) ? type : BFTM_ORDER_SUBMIT;
 	len = bftm_order_wire_put(&m, data);
+	((struct bftm_wire_head *)data)->type = type;
+	m.type = type;
 	say("client %u: %s rank %llu op %llx, %zu bytes\n", m.client, bftm_order_name(m.type),
 	    (unsigned long long)m.rank.count, (unsigned long long)m.op, len);
 	tell(h.by, h.seq, data, len);
@@ -333,7 +337,7 @@ static void strange(void)
 		if (len)
 			memcpy(data, bytes, len);
 		byte = kfuzz_byte();
-		len = byte & 1 ? BFTM_DATAGRAM_MIN : byte & 2 ? BFTM_ORDER_LEN_MIN : len;
+		len = byte & 1 ? BFTM_DATAGRAM_MIN : byte & 2 ? BFTM_WIRE_LEN_MAX : len;
 	}
 	say("stranger: %zu bytes\n", len);
 	send_again(stranger, data, len);

@@ -49,7 +49,6 @@ struct bftm_order_msg order(u8 type, u64 count)
 		.type = type,
 		.name_len = (u8)strlen(name),
 		.rank = { .count = count, .incarnation = 1 },
-		.room = BFTM_ORDER_ROOM_MIN,
 	};
 
 	memcpy(m.name, name, m.name_len);
@@ -113,7 +112,7 @@ size_t prepare_order(struct peer *p, struct bftm_order_msg *m, u8 *buf)
 
 size_t tell_order(struct peer *p, struct bftm_order_msg m)
 {
-	u8 buf[BFTM_ORDER_LEN_MAX];
+	u8 buf[BFTM_DATAGRAM_MAX];
 	size_t len = prepare_order(p, &m, buf);
 
 	say_bytes(p, buf, len);
@@ -215,7 +214,7 @@ const char *answer_name(u8 type)
 
 struct answer ask_order(struct peer *p, struct bftm_order_msg m, u8 type, const char *why)
 {
-	u8 buf[BFTM_ORDER_LEN_MAX];
+	u8 buf[BFTM_DATAGRAM_MAX];
 	size_t len = prepare_order(p, &m, buf);
 	struct answer a;
 

@@ -9,7 +9,7 @@
 
 static void say(struct peer *p, struct bftm_order_msg m)
 {
-	u8 buf[BFTM_ORDER_LEN_MAX];
+	u8 buf[BFTM_DATAGRAM_MAX];
 	size_t len = prepare_order(p, &m, buf);
 
 	/* Lost while no server is there, and that is no news. */
