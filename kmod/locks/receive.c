@@ -220,6 +220,8 @@ static bool locks_receive(struct bftm_server *server, struct sk_buff **skb,
 
 	if (len <= sizeof(copy))
 		data = skb_header_pointer(*skb, sizeof(struct udphdr), len, copy);
+	else if (len <= BFTM_DATAGRAM_MAX && pskb_may_pull(*skb, (*skb)->len))
+		data = (*skb)->data + sizeof(struct udphdr);	/* of a protocol not served here */
 	if (!data) {
 		bftm_count(server, BAD_FORM);
 		return false;

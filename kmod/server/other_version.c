@@ -7,6 +7,7 @@
 #include "server/other_version.h"
 #include "server/receive.h"
 #include "server/socket.h"
+#include "time/clock.h"
 
 /* Version 1: the numbers of client and server stood elsewhere; keys and tag are the same. */
 #define V1		1
@@ -57,12 +58,20 @@ static void hear_outdated(struct bftm_server *server, const u8 *buf, size_t len,
 	memzero_explicit(&r.pair, sizeof(r.pair));
 }
 
+/* BAD_VERSION counts it already. */
+static bool take(void *arg, const struct bftm_msg *head)
+{
+	struct bftm_received *r = arg;
+
+	return bftm_client_take(r->client, head->seq, bftm_clock_ns(), NULL);
+}
+
 static bool answer_later(struct bftm_server *server, struct sk_buff **skb, const u8 *buf,
 			 size_t len, const struct bftm_address *from)
 {
 	static const struct bftm_shell shell = {
 		.sender = bftm_received_sender,
-		.take = bftm_received_take,
+		.take = take,
 	};
 	struct bftm_received r = { .server = server, .from = from, .buf = buf, .len = len };
 	struct bftm_msg head, reply;
@@ -70,8 +79,7 @@ static bool answer_later(struct bftm_server *server, struct sk_buff **skb, const
 
 	if (bftm_wire_get(buf, len, &head) != BFTM_WIRE_BAD_VERSION)
 		return false;
-	answer = !bftm_server_dropped(server, bftm_serve_version(&shell, &r, &server->cfg, &head,
-								 &reply));
+	answer = bftm_serve_version(&shell, &r, &server->cfg, &head, &reply) == BFTM_SERVED;
 	if (answer)
 		bftm_socket_answer(server, skb, from, r.pair.reply, &reply);
 	memzero_explicit(&r.pair, sizeof(r.pair));

@@ -37,7 +37,7 @@ static void note(u64 seq, size_t len, u8 type)
 	asked_of[type]++;
 }
 
-static void judge(const struct bftm_wire_head *head, u8 type, u32 len)
+static void judge(const struct bftm_wire_head *head, u32 len)
 {
 	u64 seq = le64_to_cpu(head->seq);
 	struct tally *t;
@@ -49,7 +49,7 @@ static void judge(const struct bftm_wire_head *head, u8 type, u32 len)
 	}
 	if (!check(asked[seq % WINDOW].seq == seq, "an answer to nothing"))
 		return;
-	t = &tally[asked[seq % WINDOW].type][type];
+	t = &tally[asked[seq % WINDOW].type][head->type];
 	room = asked[seq % WINDOW].len;
 	if (!check(len <= room, "%u bytes of type %#x are answered by %u", room,
 		   asked[seq % WINDOW].type, len))
@@ -73,7 +73,7 @@ static bool listen_to(struct peer *p, int patience_ms)
 		   "an answer of %zd bytes with a wrong tag", len))
 		return false;
 	memcpy(&head, data, sizeof(head));
-	judge(&head, head.type, (u32)len);
+	judge(&head, (u32)len);
 	return true;
 }
 
@@ -140,7 +140,9 @@ static void say_order(struct peer *p)
 			  type != BFTM_ORDER_FETCH && below(2));
 	if (type == BFTM_ORDER_GET)
 		m.id = (struct bftm_body_id){};
-	m.room = (u16)(below(2) ? 0 : below(BFTM_ORDER_ROOM_SURE + 1));
+	m.then = (struct bftm_rank){ .count = count + 1 + below(2), .incarnation = 1 };
+	m.room = (u16)(below(2) ? 0 : 8 * below(BFTM_ORDER_ROOM_SURE / 8 + 1));
+	m.offset = type == BFTM_ORDER_FETCH && !below(4) ? BFTM_PIECE_LEN : m.offset;
 	m.server_epoch = below(16) ? 0 : 1 + below(100);
 	len = tell_order(p, m);
 	note(p->seq, len, type);

@@ -283,7 +283,7 @@ static void order(void)
 		.room = 512,
 	};
 	const struct kfuzz_body *b;
-	u8 data[LONGEST], bits;
+	u8 data[LONGEST], bits, type;
 	size_t len;
 
 	m.type = kfuzz_byte();
@@ -308,7 +308,12 @@ static void order(void)
 	if (bits & 128)
 		m.id.version = kfuzz_value();
 	take_data(&m, b, bits & 3);
+	m.then = (struct bftm_rank){ .count = m.rank.count + 1, .incarnation = 1 };
+	type = m.type;
+	m.type = bftm_order_form(type) ? type : BFTM_ORDER_SUBMIT;
 	len = bftm_order_wire_put(&m, data);
+	((struct bftm_wire_head *)data)->type = type;
+	m.type = type;
 	if (h.odd)
 		data[kfuzz_value() % len] ^= kfuzz_byte();
 	say("client %u: %s rank %llu op %llx, %zu bytes\n", m.client, bftm_order_name(m.type),
@@ -336,7 +341,7 @@ static void strange(void)
 		if (len)
 			memcpy(data, bytes, len);
 		byte = kfuzz_byte();
-		len = byte & 1 ? BFTM_DATAGRAM_MIN : byte & 2 ? BFTM_VERSION_LEN : len;
+		len = byte & 1 ? BFTM_DATAGRAM_MIN : byte & 2 ? BFTM_WIRE_LEN_MAX : len;
 	}
 	say("stranger: %zu bytes\n", len);
 	send_again(stranger, data, len);
