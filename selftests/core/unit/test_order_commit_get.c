@@ -62,6 +62,9 @@ static void only_that_very_one_is(void **state)
 	assert_int_equal(commit(5, CAROL, one), BFTM_ORDER_EXCEPTION);
 	assert_rank(reply.max, 7, CAROL);
 	assert_ptr_equal(obj.sc, one);
+	/* The same once more, by the next: who gets it is not told that the first proposed it. */
+	propose(7, CAROL, one);
+	assert_int_equal(commit_get(5, 7, CAROL, one, true), BFTM_ORDER_EXCEPTION);
 	propose(7, CAROL, two);
 	assert_int_equal(commit_get(5, 7, CAROL, one, true), BFTM_ORDER_EXCEPTION);
 	assert_ptr_equal(obj.sp, two);

@@ -91,6 +91,22 @@ static void pieces_of_a_body(void **state)
 	assert_int_equal(step_at(LATER, req, NULL), BFTM_ORDER_NOBODY);
 }
 
+/* Who puts the bytes of its next operation, which are those of the last, is to be heard. */
+static void what_is_stored(void **state)
+{
+	struct bftm_body *op = op_of(10), *one = state_of(1, 1, "one");
+	struct bftm_order_msg req = { .type = BFTM_ORDER_PUT, .client = ALICE, .id = op->id };
+
+	(void)state;
+	submit(ALICE, 1, op);
+	assert_false(bftm_object_stored(&obj, &req));
+	propose(5, BOB, one);
+	req.id = one->id;
+	assert_true(bftm_object_stored(&obj, &req));
+	req.id.digest[0]++;
+	assert_false(bftm_object_stored(&obj, &req));
+}
+
 static void uploads(void **state)
 {
 	static u8 data[2 * BFTM_PIECE_LEN + 10], from[BFTM_PIECE_LEN];
@@ -245,6 +261,7 @@ int main(void)
 		TEST(responses_come_in_pieces),
 		TEST(an_unasked_response_is_no_longer_than_the_submit),
 		TEST(pieces_of_a_body),
+		TEST(what_is_stored),
 		TEST(uploads),
 		TEST(the_longest_upload),
 		TEST(which_bodies_are_wanted),
