@@ -103,6 +103,7 @@ static void wrong_bodies_are_refused(void **state)
 	assert_int_equal(msg.offset, BFTM_REFUSED_STATE);
 	/* In pieces: too long, and changed on the way. */
 	req = about(BFTM_ORDER_PUT, 0, body, BFTM_OP_MAX + 1);
+	req.data = body;
 	req.data_len = BFTM_PIECE_LEN;
 	assert_int_equal(order_ask(1, req).type, BFTM_MSG_REFUSED);
 	req = about(BFTM_ORDER_PUT, 0, body, 1025);

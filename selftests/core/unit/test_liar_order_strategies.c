@@ -115,7 +115,7 @@ static u32 ask_everything(void)
 			msg.op = (round + 1) / 2;
 			order_send(c, msg);
 			msg = (struct bftm_order_msg){
-				.type = BFTM_ORDER_GET, .rank = rank_of(round - (round & c), c),
+				.type = BFTM_ORDER_GET, .rank = rank_of(round + 1 - (round & c), c),
 				.signature = round & 1 ? signature : NULL,
 			};
 			order_send(c, msg);
