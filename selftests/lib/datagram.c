@@ -188,8 +188,16 @@ struct bftm_msg request(u8 type, const char *name, u64 attempt)
 		.k = type == BFTM_MSG_TRY,
 		.lease_ns = type == BFTM_MSG_TRY ? LEASE_NS : 0,
 		.prio = 1,
+		.token = type == BFTM_MSG_STAMP,
 	};
 
+	if (bftm_wire_form(type)->named == BFTM_NAMELESS)
+		m = (struct bftm_msg){ .type = type };
+	if (type == BFTM_MSG_ASK)
+		m.attempt = 0;
+	/* The word that is repeated where others have the attempt. */
+	if (type == BFTM_MSG_SYNC)
+		m.attempt = m.incarnation = 7;
 	memcpy(m.name, name, m.name_len);
 	return m;
 }

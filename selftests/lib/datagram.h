@@ -77,6 +77,7 @@ struct bftm_msg ask(struct peer *p, struct bftm_msg m, u8 type, const char *why)
 /* The server's epoch. With what came before unanswered this is the first answer. */
 struct bftm_msg hello(struct peer *p);
 
+/* A request with all that its type needs; a STAMP offers 1. */
 struct bftm_msg request(u8 type, const char *name, u64 attempt);
 
 #endif /* BFTM_TEST_DATAGRAM_H */

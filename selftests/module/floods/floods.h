@@ -10,17 +10,20 @@
 
 #include "selftests/module/objects/order_raw.h"
 
-#define SAMPLES_MAX	512
+#define SAMPLES_MAX	1024
 #define SAMPLE_LEN_MAX	BFTM_DATAGRAM_MAX
 #define PAYLOAD_MAX	1472
 
-/**
- * struct sample - a datagram of a client
- * @sent: the server has had it; else it is the first to hear of it by a flood
- */
+enum sample_kind {
+	SAMPLE_NEW,		/* the server is the first to hear of it by a flood */
+	SAMPLE_SENT,		/* the server has had it */
+	SAMPLE_WRONG,		/* of a wrong form, or version 1; signed by the client's key */
+};
+
+/** struct sample - a datagram of a client; @kind: enum sample_kind */
 struct sample {
 	u16 len;
-	bool sent;
+	u8 kind;
 	u8 data[SAMPLE_LEN_MAX];
 };
 
@@ -37,6 +40,7 @@ enum flood_kind {
 	FLOOD_BIT,		/* right ones but for a bit */
 	FLOOD_KEY,		/* right ones, but for the key */
 	FLOOD_REPLAY,		/* those that the server has had */
+	FLOOD_FORM,		/* wrong forms */
 	FLOOD_KINDS,
 	FLOOD_CLIENT = FLOOD_KINDS,	/* a client's own: right, and new */
 };

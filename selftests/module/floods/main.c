@@ -4,7 +4,7 @@
  *		of the first client a file of datagrams; the second holds a lock, which
  *		the third waits for; objects are there
  *	bftmutex-floods send FILE KIND COUNT DEVICE MAC ADDRESS
- *		kinds: random truncated bit key replay
+ *		kinds: random truncated bit key replay form
  *	bftmutex-floods pace KIND|client RATE {FILE|CREDENTIALS SERVER DEVICE MAC ADDRESS}...
  *		so many a second, over all servers, until it is killed
  *	bftmutex-floods amplify COUNT SERVER ADDRESS CREDENTIALS
@@ -18,7 +18,7 @@
 
 #include "floods.h"
 
-const char *const flood_names[] = { "random", "truncated", "bit", "key", "replay", "client" };
+const char *const flood_names[] = { "random", "truncated", "bit", "key", "replay", "form", "client" };
 
 u64 flood_number(const char *what, const char *text, u64 min, u64 max)
 {

@@ -22,13 +22,13 @@ static u32 below(u32 n)
 	return (u32)((draw() >> 32) * n >> 32);
 }
 
-static const struct sample *pick(const struct samples *from, bool sent)
+static const struct sample *pick(const struct samples *from, enum sample_kind kind)
 {
 	const struct sample *s;
 
 	do
 		s = &from->sample[below(from->count)];
-	while (s->sent != sent);
+	while (s->kind != kind);
 	return s;
 }
 
@@ -58,7 +58,7 @@ static size_t forged(const struct samples *from, u8 *data)
 	for (i = 0; !made && i < 1024; i++) {
 		static const u8 key[16] = "another's key";
 		struct bftm_mac *mac = bftm_mac_new(key);
-		const struct sample *s = pick(from, false);
+		const struct sample *s = pick(from, SAMPLE_NEW);
 		struct bftm_wire_head *head = (struct bftm_wire_head *)ready[i].data;
 
 		ready[i].len = s->len;
@@ -84,7 +84,8 @@ size_t flood_payload(enum flood_kind kind, const struct samples *from, u8 *data)
 		return noise(data);
 	if (kind == FLOOD_KEY)
 		return forged(from, data);
-	s = pick(from, kind == FLOOD_REPLAY);
+	s = pick(from, kind == FLOOD_REPLAY ? SAMPLE_SENT :
+		       kind == FLOOD_FORM ? SAMPLE_WRONG : SAMPLE_NEW);
 	memcpy(data, s->data, s->len);
 	if (kind == FLOOD_TRUNCATED)
 		return below(s->len);

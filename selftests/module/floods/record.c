@@ -4,19 +4,21 @@
 #include <time.h>
 
 #include "floods.h"
+#include "selftests/lib/spoil.h"
+#include "selftests/lib/version1.h"
 
 #define OP(n)	((7ull << 32) + (n))
 
 static struct samples samples;
 
-static void keep(const void *data, size_t len, bool sent)
+static void keep(const void *data, size_t len, enum sample_kind kind)
 {
 	struct sample *s = &samples.sample[samples.count];
 
 	if (samples.count == SAMPLES_MAX)
 		errx(EX_SOFTWARE, "too many samples");
 	s->len = (u16)len;
-	s->sent = sent;
+	s->kind = (u8)kind;
 	memcpy(s->data, data, len);
 	samples.count++;
 }
@@ -42,7 +44,7 @@ static void lock_sample(struct peer *p, struct bftm_msg m, bool sent)
 	struct bftm_msg r;
 
 	prepare(p, &m, &wire);
-	keep(wire.data, wire.len, sent);
+	keep(wire.data, wire.len, sent ? SAMPLE_SENT : SAMPLE_NEW);
 	if (!sent)
 		return;
 	say_wire(p, &wire);
@@ -56,7 +58,7 @@ static void order_sample(struct peer *p, struct bftm_order_msg m, bool sent)
 	size_t len = prepare_order(p, &m, buf);
 	struct answer a;
 
-	keep(buf, len, sent);
+	keep(buf, len, sent ? SAMPLE_SENT : SAMPLE_NEW);
 	if (!sent)
 		return;
 	say_bytes(p, buf, len);
@@ -105,6 +107,28 @@ static void order_samples(struct peer *p, bool sent)
 	free(op);
 }
 
+/* What comes of a client with keys, and is dropped before they are looked at. */
+static void wrong_samples(struct peer *p)
+{
+	struct version1 older;
+	struct bftm_wire wire;
+	struct bftm_msg m;
+	unsigned int n;
+	u8 type;
+
+	for (type = BFTM_MSG_HELLO; type <= BFTM_MSG_ASK; type++) {
+		m = request(type, "sample", fresh());
+		prepare(p, &m, &wire);
+		for (n = 0; spoil(&m, n, &wire); n++) {
+			if (bftm_mac_sign(p->request, &wire) < 0)
+				abort();
+			keep(wire.data, wire.len, SAMPLE_WRONG);
+		}
+	}
+	version1_put(&m, p->request, &older);
+	keep(&older, sizeof(older), SAMPLE_WRONG);
+}
+
 /* A lock is held for as long as there is, and somebody waits for it. */
 static void fill(struct peer *holder, struct peer *waiter)
 {
@@ -137,6 +161,7 @@ int flood_record(int argc, char **argv)
 	/* New to the server, which nobody may be by one bit of it. */
 	lock_samples(&p[0], false);
 	order_samples(&p[0], false);
+	wrong_samples(&p[0]);
 	out = fopen(argv[0], "we");
 	if (!out || fwrite(&samples, sizeof(samples), 1, out) != 1 || fclose(out))
 		err(EX_CANTCREAT, "%s", argv[0]);

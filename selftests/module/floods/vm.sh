@@ -21,7 +21,7 @@
 . "$(dirname "$0")/../../lib/cluster.sh"
 
 datagrams=$1 sizes=$2 requests=$3 ms=$4 rate=$5
-kinds=(random truncated bit key replay)
+kinds=(random truncated bit key replay form)
 keys=$dev/keys
 dir=$(mktemp -d)
 

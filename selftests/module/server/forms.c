@@ -9,20 +9,13 @@
 
 static const u8 value[BFTM_VALUE_LEN_MAX] = "value";
 
-/* With all that a request of its type needs, and a name that is filled up. */
+/* Its name is filled up. */
 static struct bftm_msg right(u8 type)
 {
 	struct bftm_msg m = request(type, lock_name, fresh());
 
-	m.name_len = (u8)(m.name_len - (m.name_len % 8 == 0));
-	m.name[m.name_len] = 0;
-	m.token = type == BFTM_MSG_STAMP;
-	if (bftm_wire_form(type)->named == BFTM_NAMELESS)
-		m = (struct bftm_msg){ .type = type };
-	if (type == BFTM_MSG_SYNC)
-		m.attempt = m.incarnation = 7;
-	if (type == BFTM_MSG_ASK)
-		m.attempt = 0;
+	if (m.name_len && m.name_len % 8 == 0)
+		m.name[--m.name_len] = 0;
 	return m;
 }
 

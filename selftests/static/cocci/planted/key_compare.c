@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 static bool same(const struct bftm_wire *wire, const u8 *tag, const u8 *name)
 {
-	if (memcmp(name, wire->name, sizeof(wire->name)))
+	if (memcmp(name, wire->data + BFTM_HEAD_LEN, wire->head.name_len))
 		return false;
-	return !memcmp(tag, wire->tag, BFTM_TAG_LEN);	/* found */
+	return !memcmp(tag, wire->data + wire->len - BFTM_TAG_LEN, BFTM_TAG_LEN);	/* found */
 }
 
 static bool same_keys(const struct bftm_cluster *cl, const struct bftm_credentials *cred)
@@ -13,5 +13,5 @@ static bool same_keys(const struct bftm_cluster *cl, const struct bftm_credentia
 
 static bool right(const struct bftm_wire *wire, const u8 *tag)
 {
-	return !crypto_memneq(tag, wire->tag, BFTM_TAG_LEN);
+	return !crypto_memneq(tag, wire->data + wire->len - BFTM_TAG_LEN, BFTM_TAG_LEN);
 }
