@@ -251,7 +251,7 @@ checks() {
 }
 key=$dev/keys/client-1.client
 err=$(c 1 bftmutexd --state here 2>&1)
-says "a state folder is named from / on" "--state 'here': must be a path from / on"
+says "a state folder is absolute" "--state 'here': must be an absolute path"
 checks "right keys" 0 ""
 is "--check, right keys: without a word" "$err" ""
 mv "$key" "$work/key"
@@ -389,7 +389,7 @@ done
 ok "a helper serves the new one" wait_for 10 grep -q "serving the kernel again" "$dev/c1/log"
 t 1 -n -l 400ms "$lock" true
 is "in quarantine, -n: status" $status 1
-says "in quarantine, -n: it says so" "lock '$lock': nobody can have it now: 0 of 4 servers can grant, a lock needs 3; servers 1, 2, 3 and 4 are in quarantine, for another "
+says "in quarantine, -n: it says so" "lock '$lock': no program can get it now: 0 of 4 servers can grant, a lock needs 3; servers 1, 2, 3 and 4 are in quarantine, for another "
 t 1 -w .2 -l 400ms --verbose "$lock" true
 says "in quarantine, -w: it says so" "not held after --wait .2: 0 of 4 servers can grant"
 t 1 -w 20 -l 400ms "$lock" true

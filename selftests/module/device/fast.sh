@@ -182,7 +182,7 @@ misses() {
 	holder=$!
 	wait_for 10 test -e "$work/kept" || return
 	kill -CONT "$watcher"
-	wait_for 20 grep -q "some are lost: what is held now follows" "$work/missed"
+	wait_for 20 grep -q "some are lost: the locks that are held now follow" "$work/missed"
 }
 ok "events that are missed are said to be" misses
 ok "and what is held is told" wait_for 10 held_still

@@ -42,9 +42,9 @@ ok "a server that never was before" begin --token-floor 0
 is "its file is its owner's alone" "$(stat -c %a "$file")" 600
 is "it is complete" "$(about complete)" 1
 ok "a second start beside it" says 69 "a server runs in this network namespace already" begin
-ok "a state folder is named from / on" says 64 "--state 'here': must be a path from / on" \
+ok "a state folder is absolute" says 64 "--state 'here': must be an absolute path" \
 	s 1 bftmutexctl server start --key "$dir/server-1.key" --state here
-ok "by server journal too" says 64 "--state 'here': must be a path from / on" \
+ok "by server journal too" says 64 "--state 'here': must be an absolute path" \
 	s 1 bftmutexctl server journal --state here
 ok "one that would keep nothing" says 69 "a server runs in this network namespace already" \
 	s 1 bftmutexctl server start --key "$dir/server-1.key" --state "$dir/state"
@@ -139,7 +139,7 @@ ok "clients" traffic 2 2
 ok "this virtual machine is a copy" forks
 wait "$keeper"
 is "its journal ends" "$? $(tail -n 1 "$dir/journal.err")" \
-	"69 bftmutexctl: the server has begun anew without a journal; stop it, and start it with this one again: what it has is not trusted"
+	"69 bftmutexctl: the server has begun anew without a journal; stop it, and start it with this one again: the content of the journal is not trusted"
 keeper=
 is "since the server keeps nothing, and recovers" "$(show '"\(.durability) \(.recovering)"')" "none true"
 stop
@@ -187,7 +187,7 @@ ok "another file" says 65 "file is not a database" start_other
 rm "$other" && sqlite3 "$other" "CREATE TABLE a (b)"
 ok "another database" says 65 "it is no journal of a server" start_other
 cp "$file" "$other" && sqlite3 "$other" "UPDATE about SET server = 2"
-ok "another server's" says 65 "it is of server 2 of cluster 9; the key is for server 1 of cluster 9" \
+ok "another server's" says 65 "it belongs to server 2 of cluster 9; the key is for server 1 of cluster 9" \
 	start_other
 other=$dir/no/folder
 ok "nowhere" says 66 "No such file" start_other

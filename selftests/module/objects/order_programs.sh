@@ -129,7 +129,7 @@ ok "restore: others" says 1 "object 'visits': the object exists already" \
 is "restore: they are as they were" \
 	"$(object 1 submit settings get color) $(submit 2 settings "get c") $(submit 2 slow 0)" \
 	"$(printf 'light\ngreen') 0 $large 0 26"
-ok "restore: nonsense" says 65 "line 1: this is nothing that 'object dump' prints" \
+ok "restore: nonsense" says 65 "line 1: 'object dump' does not print such a line" \
 	object 1 restore <<<'{"object":"x","state":"0"}'
 
 # What looks like an option is none behind the name.
