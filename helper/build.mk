@@ -1,4 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0 The programs and the library, and their installation.
+# SPDX-License-Identifier: GPL-2.0
+# The programs and the library, and their installation.
 #
 #	make tools      the programs, in @BUILD@/bin
 

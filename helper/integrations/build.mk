@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: GPL-2.0 Files that make bftmutex usable from other programs; none of them
-# is compiled.
+# SPDX-License-Identifier: GPL-2.0
+# Files that make bftmutex usable from other programs; none of them is compiled.
 
 SHAREDIR ?= $(PREFIX)/share/bftmutex
 PYTHONDIR ?= $(PREFIX)/lib/python3/dist-packages

@@ -6,6 +6,7 @@
 //!     let guard = lock.acquire("jobs", &bftmutex::Options { fence: true, ..Default::default() })?;
 //!     store(guard.grant.token);            // ... guard.status()?.state
 //!     guard.release()?;                    // Lost: the lease was over before
+//!
 //! A guard that is dropped gives the lock back as well, and ignores errors.
 #![allow(dead_code)]
 

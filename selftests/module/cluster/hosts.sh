@@ -26,7 +26,7 @@ lease_max_ms=40000
 # shellcheck source=selftests/lib/link.sh
 . "$here/../../lib/link.sh"
 
-# What a server does, in its VM.
+# Runs a server, in its VM.
 server() {
 	# shellcheck source=selftests/lib/tap.sh
 	. "$here/../../lib/tap.sh" >/dev/null
@@ -73,7 +73,7 @@ heard_fewer() { (($(heard) < 6)); }
 held() { c 1 bftmutexctl holders --json | grep -q '"state": *"held"'; }
 holder_too() { contend_end && wait "$holder"; }
 
-# What the clients do, in their VM.
+# Runs the clients, in their VM.
 client_vm() {
 	# shellcheck source=selftests/lib/tap.sh
 	. "$here/../../lib/tap.sh"

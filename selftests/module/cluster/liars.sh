@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=25
 #
-# Server 4 lies, in every way there is: nobody enters while another is inside,
-# everybody gets in, and the clients name the liar and nobody else. What no honest
-# server can say they name for what it is; to be late is no lie.
+# Server 4 lies, in every way there is: nobody enters while another is inside, everybody gets in,
+# and the clients name the liar and nobody else. They name each lie that no honest server can tell;
+# a late answer is no lie.
 #
 #
 #	bftm-c1 … bftm-c4, four contenders each ---- bridge ---- bftm-s1 … bftm-s7

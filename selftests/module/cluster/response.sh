@@ -76,10 +76,10 @@ netem "${everyone[@]}" -- delay 1ms loss 10%
 # A lock that was released this moment is not free yet where the datagram was lost: of such
 # pauses there are to be far fewer than one in a hundred.
 #
-# What is lost is chance. Sent at 0, 4 and 8 ms, a request and its answer come within five round
-# trips but with 0.19^3; three of seven servers are missed then with 35 * 0.19^9 = 1.1e-5, and
-# with what a lost RELEASE adds 2e-5 of all acquires are late. The 99 % of 410 are late when five
-# are: P(Poisson(410 * 2e-5) >= 5) = 3e-13, and still 9e-7 were it twenty times as likely.
+# Losses are random. Sent at 0, 4 and 8 ms, a request and its answer come within five round trips
+# but with 0.19^3; three of seven servers are missed then with 35 * 0.19^9 = 1.1e-5, and with what a
+# lost RELEASE adds 2e-5 of all acquires are late. The 99 % of 410 are late when five are:
+# P(Poisson(410 * 2e-5) >= 5) = 3e-13, and still 9e-7 were it twenty times as likely.
 ok "loss of 10 percent" measure loss $((10 * entries_each)) --pause 2000
 diag "loss of 10 percent: median $median us, 99 % in $slow us," \
 	"$((100 * slow / healthy)) % of a round trip"

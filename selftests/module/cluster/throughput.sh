@@ -61,7 +61,7 @@ diag "without faults: $honest entries/s"
 
 mapfile -t lies < <(strategies)
 ok "there are lies" test "${#lies[@]}" -ge 20
-# What they do to the module is in "response" too.
+# "response" also shows the effect of the lies on the module.
 [[ ! ${few-} ]] || lies=("${lies[@]:0:4}")
 worst=100 name=none
 for lie in "${lies[@]}"; do

@@ -346,7 +346,7 @@ ok "process 1, -F: the SIGTERM that never comes" names "lock '$lock'" "--no-fork
 # typing LINE: an interactive shell of client 1 on a terminal of its own; then type
 typing() {
 	mkfifo "$mark.keys"
-	# What a script puts into the background ignores these, and so would all that it starts.
+	# A background process of a script ignores these signals, and so would its children.
 	ip netns exec bftm-c1 env --default-signal=INT,QUIT script -qefc "bash --norc -i" "$mark.tty" <"$mark.keys" >/dev/null 2>&1 &
 	pid=$!
 	exec 9>"$mark.keys"

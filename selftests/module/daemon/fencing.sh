@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=14
 #
-# What Documentation/fencing.rst tells people to type, typed.
+# The commands of Documentation/fencing.rst, typed.
 #
 #	bftm-c1 ---- bridge ---- bftm-s1 … bftm-s7    n = 7, b = 1, q = 6
 #

@@ -85,7 +85,7 @@ cluster_ends() {
 	honest 1 && honest 2
 }
 
-# What may happen to host n, and what ends it.
+# Faults of host n, and the functions that end them.
 faults=(script main keeper all daemon no_daemon cut servers unit stop)
 fault_script() { kill -KILL "$(process "/bin/bash /usr/libexec/bftmutex-guard" bftmutex-guard)"; }
 fault_main() { kill -KILL "$(process /usr/bin/bftmutex bftmutex)"; }
@@ -103,7 +103,7 @@ mend_stop() { h "$n" systemctl start --no-block bftmutex-guard@demo; }
 # Where another host has it in the end.
 moves() { [[ $1 != daemon && $1 != servers ]]; }
 
-# What both hosts say, and no more of this.
+# Prints the state of both hosts, and ends the test.
 give_up() {
 	for n in 1 2; do
 		diag "host $n: $(h $n systemctl status --no-pager demo bftmutex-guard@demo bftmutexd)"

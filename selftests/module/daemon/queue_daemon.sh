@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm tier=all clock=instructions time=300
 #
-# What the daemon does for a lock that is waited for, held for long, or fenced:
-# it waits in the servers' queue, renews, goes on with what a killed one held,
-# and tells restarted servers which tokens there were.
+# The daemon's work for a lock that is waited for, held for long, or fenced: it waits in the
+# servers' queue, renews, adopts the locks of a killed daemon, and tells restarted servers which
+# tokens were given.
 #
 #
 #	bftm-c1, bftm-c2, bftm-c3 ---- bridge ---- bftm-s1 … bftm-s6
@@ -127,7 +127,7 @@ out_of_quarantine() { (($(s "$1" bftmutexctl server show --json | gojq .quaranti
 
 load || bail "the module cannot be loaded"
 up --servers 6 -b 1 --clients 3 --lease-max $lease_max || bail "no cluster"
-# Whose log is read: dev up starts them in the background.
+# Daemons whose log can be read: dev up starts its own in the background.
 for n in 1 2 3; do
 	kill_helper "$n"
 	start_helper "$n" || bail "no daemon on client $n"

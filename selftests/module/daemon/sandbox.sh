@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions "allow=audit: type=1326" time=15
 #
-# What bftmutexd and the programs that it starts cannot do.
+# Things that bftmutexd and the programs that it starts cannot do.
 #
 #	bftm-c1 ---- bridge ---- bftm-s1    n = 1, b = 0
 #
@@ -96,7 +96,7 @@ ok "a new configuration is read" wait_for 10 logged "read again"
 created() { c 1 bftmutexctl object create probe probe; }
 ok "a program is a type" wait_for 30 created
 
-# What is refused is logged, and this test is the one that may.
+# A refused call is logged; only this test may have such lines.
 while read -r call want; do
 	is "program: $call" "$(submit probe "$call")" "$want"
 done <<'END'

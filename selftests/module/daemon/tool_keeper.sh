@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=16
 #
-# bftmutex(1) while the command runs: who has the lock and descriptors, signals, lost leases. What
-# becomes of processes that the command starts: family.sh.
+# bftmutex(1) while the command runs: the lock and descriptors, signals, lost leases. family.sh
+# tests the processes that the command starts.
 #
 # Single quotes are for the command's shell; lib/tool.sh sets variables.
 # shellcheck disable=SC2016,SC2154
@@ -120,7 +120,7 @@ if exec 9<"${BFTMUTEX_DEVICE:-/dev/bftmutex}"; then
 	new_lock
 	exec 9<"${BFTMUTEX_DEVICE:-/dev/bftmutex}"
 	t --fd 9 --no-renew -l 1s "$lock"
-	# Whoever gets the lock now has waited for the lease to end.
+	# The next holder has waited for the lease to end.
 	t -w 10 "$lock" true
 	is "--fd: the lease ends" "$status" 0
 	wrong "--fd --held after the lease" 79 "lease is over" --fd 9 --held

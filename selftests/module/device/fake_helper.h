@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What tests share that are the helper of a network namespace themselves. */
+/* Shared by tests that are the helper of a network namespace themselves. */
 #ifndef BFTM_TEST_FAKE_HELPER_H
 #define BFTM_TEST_FAKE_HELPER_H
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs that submit, are signalled, run out of time and of room, against helpers
- * that answer in any order, refuse, are silent and die. Whatever happens, an operation
- * is handed to one helper, and what a program is told is what a helper said.
+ * Programs that submit, are signalled, run out of time and of room, against helpers that answer in
+ * any order, refuse, are silent and die. In all cases an operation is handed to one helper only,
+ * and a program gets the answer that a helper gave.
  *
- * What is random follows from BFTMUTEX_SEED:
- *	BFTMUTEX_SEED=N selftests/vm/run -- selftests/module/device/submit.sh submit_chaos
+ * All random choices follow from BFTMUTEX_SEED:
+ * 	BFTMUTEX_SEED=N selftests/vm/run -- selftests/module/device/submit.sh submit_chaos
  */
 #include "harness.h"
 #include "submit.h"

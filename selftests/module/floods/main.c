@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- *	bftmutex-floods record FILE SERVER ADDRESS CREDENTIALS CREDENTIALS CREDENTIALS
- *		of the first client a file of datagrams; the second holds a lock, which
- *		the third waits for; objects are there
- *	bftmutex-floods send FILE KIND COUNT DEVICE MAC ADDRESS
- *		kinds: random truncated bit key replay
- *	bftmutex-floods pace KIND|client RATE {FILE|CREDENTIALS SERVER DEVICE MAC ADDRESS}...
- *		so many a second, over all servers, until it is killed
- *	bftmutex-floods amplify COUNT SERVER ADDRESS CREDENTIALS
- *		requests of every type; no answer is longer
- *	bftmutex-floods goodput MS
- *		acquires and releases through /dev/bftmutex for so long
+ * 	bftmutex-floods record FILE SERVER ADDRESS CREDENTIALS CREDENTIALS CREDENTIALS
+ * 		of the first client a file of datagrams; the second holds a lock, which
+ * 		the third waits for; objects are there
+ * 	bftmutex-floods send FILE KIND COUNT DEVICE MAC ADDRESS
+ * 		kinds: random truncated bit key replay
+ * 	bftmutex-floods pace KIND|client RATE {FILE|CREDENTIALS SERVER DEVICE MAC ADDRESS}...
+ * 		so many a second, over all servers, until it is killed
+ * 	bftmutex-floods amplify COUNT SERVER ADDRESS CREDENTIALS
+ * 		requests of every type; no answer is longer
+ * 	bftmutex-floods goodput MS
+ * 		acquires and releases through /dev/bftmutex for so long
  *
- * What is random follows from BFTMUTEX_SEED. Exit status 0: all was as it must be.
+ * All random choices follow from BFTMUTEX_SEED. Exit status 0: no fault was found.
  */
 #include <err.h>
 

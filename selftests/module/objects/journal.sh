@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=30
 #
-# What of a server's objects survives its restart, and when it says so.
+# The objects of a server survive its restart, and answers wait for the journal.
 #
 #
 # shellcheck disable=SC2154,SC2317,SC2034  # set by, or called from, what is sourced

@@ -72,7 +72,7 @@ power_loss() {
 		stop
 		umount "$dir/mnt" && mount -o loop "$dir/disk" "$dir/mnt" || return
 		begin || return
-		# What was said later may be forgotten, and the next life goes on from here.
+		# Later answers may be lost; the next round continues from here.
 		truncate -s "$told" "$acked"
 		knows "$acked" || { echo "at loss $i"; return 1; }
 	done

@@ -104,7 +104,7 @@ is "a state that is full" "$(for key in e f g; do
 is "and can be emptied" "$(submit 1 big "get b")/$(submit 1 big "delete b")" "90 /0 "
 is "too long for any datagrams" "$(submit 1 big "set a $(large 16380)")" EMSGSIZE
 
-# What is not there, or may not be.
+# Requests for things that do not exist or are not allowed.
 ok "no such cluster" says 78 "bftmutexd has no cluster 'nope'" \
 	c 1 bftmutexctl object create -C nope counter counter
 tune 'b = 2' || bail "configuration"

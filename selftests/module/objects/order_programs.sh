@@ -75,7 +75,7 @@ is "each program ran once" "$(runs)" 3
 is "and when they do" "$(within 14 at_once slow 4 1 2 3)" "0 4 0 5 0 6, 1"
 is "so it did again" "$(runs)" 6
 
-# Whoever comes while it runs has it run no second time.
+# A request that comes while the program runs does not start it a second time.
 submit 1 slow 1000 --timeout 60 >"$dev/hangs" &
 hanging=$!
 ok "a program hangs" wait_for 10 ran 7
@@ -101,7 +101,7 @@ is "numbers: none shares its number, which grows" \
 is "numbers: the tool shows the same" "$(object 1 submit --json visits get |
 	gojq -c '[.response, (.number | tonumber) >= .version * 100000]')" '["60",true]'
 
-# What an administrator does.
+# Commands of an administrator.
 object 1 create settings map >/dev/null
 object 1 submit settings set color "$(printf 'light\ngreen')" >/dev/null
 large=$(head -c 9000 /dev/zero | tr '\0' x)
@@ -132,7 +132,7 @@ is "restore: they are as they were" \
 ok "restore: nonsense" says 65 "line 1: 'object dump' does not print such a line" \
 	object 1 restore <<<'{"object":"x","state":"0"}'
 
-# What looks like an option is none behind the name.
+# A word that looks like an option is none behind the name.
 ok "an option behind the name" says 64 "options come before NAME" \
 	object 1 submit settings set color --json
 ok "with a value" says 64 "options come before NAME" object 1 create other map --wait=5s

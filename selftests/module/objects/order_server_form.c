@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Datagrams about objects that are none, or not from who they say, or not new; see
- * order_raw.h for how this is called. What is random follows from BFTMUTEX_SEED.
+ * Datagrams about objects that are malformed, have a wrong tag, or are not new; order_raw.h says
+ * how this program is called. All random choices follow from BFTMUTEX_SEED.
  */
 #include "order_raw.h"
 

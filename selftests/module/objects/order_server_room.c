@@ -94,7 +94,7 @@ static u32 hoard(struct peer *p, const struct body *b)
 	return i;
 }
 
-/* Has nothing been idle since? What is may be given up for others. */
+/* Has no upload been idle since? Idle ones may be given up for others. */
 static bool at_once(u64 since)
 {
 	return clock_ns(CLOCK_BOOTTIME) - since < BFTM_NS_PER_SEC;

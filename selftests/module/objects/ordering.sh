@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=15
 #
-# What Documentation/ordering.rst tells people to type, typed, and what it says is
+# The commands of Documentation/ordering.rst, typed, and compared with the output that it says is
 # printed.
 #
 #	bftm-c1, bftm-c2 ---- bridge ---- bftm-s1 … bftm-s7    n = 7, b = 1

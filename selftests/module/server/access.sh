@@ -131,7 +131,7 @@ ok "rules that all deny: it says so" says 0 "no rule allows anything, so all cli
 	s 2 bftmutexctl server access set "$work/deny"
 rules 2 </dev/null
 
-# What gives back always passes.
+# A RELEASE always passes the rules.
 kill_shell() { pkill -KILL -x sleep; }
 released() { [[ $(s 1 bftmutexctl locks --json | gojq '[.[] | select(.client == 1)] | length') == 0 ]]; }
 # A busy machine may need longer for new rules than the lease is: again, then.
@@ -179,7 +179,7 @@ diag "replaced $(<"$work/turns") times"
 ok "replaced under traffic: never two at once" no_overlap
 ok "replaced under traffic: counted" counted 400
 
-# What the longest list costs; client 1 is found last.
+# Cost of the longest list; client 1 is found last.
 us_of_entries() { awk '{ print $4 }' "$entries" | sort -n | awk '{ v[NR] = $1 } END { print int(v[int((NR + 1) / 2)] / 1000) }'; }
 polling='' contend 2 --entries 30 --lock speed --hold 0 --lease 0.9 >/dev/null
 none=$(us_of_entries)

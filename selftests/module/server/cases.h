@@ -28,7 +28,7 @@ void want_wait(struct peer *p, struct bftm_msg m, u32 position, const char *why)
 void want_refused(struct peer *p, struct bftm_msg m, enum bftm_refusal reason, const char *why);
 void want_released(struct peer *p, u64 attempt);
 
-/* What comes next has not been asked for. */
+/* The next datagram is a push. */
 struct bftm_msg pushed(struct peer *p, u8 type, const struct bftm_msg *about, u64 gno,
 		       const char *why);
 

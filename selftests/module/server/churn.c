@@ -4,9 +4,9 @@
  * are granted, yield, release or go away, in turn, until killed. Then it is said
  * what was heard: "answers=… pushes=…".
  *
- *	churn SERVER ADDRESS CREDENTIALS...
+ * 	churn SERVER ADDRESS CREDENTIALS...
  *
- * What is random follows from BFTMUTEX_SEED.
+ * All random choices follow from BFTMUTEX_SEED.
  */
 #include <signal.h>
 

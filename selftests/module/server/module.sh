@@ -43,7 +43,7 @@ stop_floods() {
 	floods=()
 }
 
-# What the kernel said since the last time.
+# Prints the kernel's messages since the last mark.
 marks=0
 mark() { echo "module.sh: mark $((++marks))" >/dev/kmsg; }
 said() { dmesg | sed "1,/module.sh: mark $marks\$/d"; }
