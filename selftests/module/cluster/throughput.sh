@@ -19,7 +19,7 @@ set -u
 # shellcheck source=selftests/lib/cluster.sh
 . "$(dirname "$0")/../../lib/cluster.sh"
 
-# Where times are not judged it is seen that all of it works.
+# If times are not judged, the test only checks that everything works.
 [[ $(uname -r) != *-bftmutex-* ]] || few=2
 entries_each=${BFTMUTEX_ENTRIES:-${few:-20}}
 everyone=(c{1..4} s{1..7})

@@ -32,7 +32,7 @@ cleanup() {
 # h N COMMAND...: on host N
 h() { nsenter --target "$(pgrep -P "${host[$1]}")" --pid --mount --net --cgroup "${@:2}"; }
 
-# In the place of this shell, with what is host N's: systemd.
+# Replaces this shell by the systemd of host N.
 begin() {
 	set -e
 	echo "$BASHPID" >"/sys/fs/cgroup/h$1/cgroup.procs"
@@ -80,7 +80,7 @@ cluster_ends() {
 	for i in 1 2; do
 		s "$i" bftmutexctl server stop
 	done
-	# Neither host can have it then.
+	# Then neither host can get the lock.
 	wait_for 60 eval '! someone'
 	honest 1 && honest 2
 }
@@ -100,7 +100,7 @@ fault_servers() { cluster_ends; }
 fault_unit() { h "$n" systemctl kill -s KILL demo; }
 fault_stop() { h "$n" systemctl stop bftmutex-guard@demo; }
 mend_stop() { h "$n" systemctl start --no-block bftmutex-guard@demo; }
-# Where another host has it in the end.
+# Faults after which another host has the lock.
 moves() { [[ $1 != daemon && $1 != servers ]]; }
 
 # Prints the state of both hosts, and ends the test.
@@ -124,7 +124,7 @@ round() {
 	[[ ! $(declare -F "mend_$fault") ]] || "mend_$fault"
 }
 
-# Of each time that demo ran, from when to when; none begins before the one before is over.
+# Begin and end of each run of demo; no run begins before the previous one is over.
 runs() {
 	awk '{ if (!($3 in first)) first[$3] = $1; last[$3] = $1; where[$3] = $2 }
 		END { for (run in first) print first[run], last[run], where[run] }' "$beats" | sort -n

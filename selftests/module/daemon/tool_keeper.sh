@@ -63,7 +63,7 @@ closed() {
 	esac
 }
 
-# The device must not be where the command's redirections go.
+# The device must not have a number that the command redirects.
 for which in 0 1 012; do
 	new_lock
 	closed $which "$tool" -F -l "$long" "$lock" sh -c "exec </dev/null >/dev/null 2>&1
@@ -182,7 +182,7 @@ kill -TERM "$pid"
 ok "and is not passed on" wait_for 10 gone "$command"
 pid=
 
-# Not in a session of its own, where a stop is ignored since nobody would continue us.
+# Not in a session of its own, where a stop is ignored since no shell would continue the process.
 new_lock
 set -m
 "$tool" -l "$long" "$lock" sh -c "echo \$\$ >$mark; exec sleep 60" 2>/dev/null &

@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 
 			if (all[i].fd < 0 || !all[i].revents)
 				continue;
-			/* Over already, on a slow machine, is had as well. */
+			/* On a slow machine, a lease that is already over counts as well. */
 			status = status_of(all[i].fd);
 			if (status.state != BFTM_STATE_HELD && status.state != BFTM_STATE_LOST) {
 				warnx("%d: state %u, error %d", i, status.state, status.error);

@@ -67,15 +67,15 @@ int set_signal(int fd, uint32_t signo, uint64_t margin_ns);
 /* Events of @events, POLLHUP and POLLERR within so many ms. */
 int poll_for(int fd, short events, int ms);
 
-/* Everything that is true now. */
+/* All events that are true now. */
 int poll_now(int fd);
 
-/* Try until the lock is had; false when that takes too long. */
+/* Try until the lock is acquired; false when that takes too long. */
 int get_soon(int fd, const char *name, uint64_t lease_ns);
 
 void signal_helper(int client, int signo);
 
-/* As "dev up" started it; true when it serves the kernel. */
+/* Starts a daemon as "dev up" does; true when it serves the kernel. */
 int restart_helper(int client);
 
 #endif /* BFTM_TEST_HANDLE_H */

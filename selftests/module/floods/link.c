@@ -159,7 +159,7 @@ int flood_pace(int argc, char **argv)
 	puts("ready");
 	fflush(stdout);
 	for (;;) {
-		/* What a millisecond's share is, to each server in turn. */
+		/* The frames of one millisecond, to each server in turn. */
 		for (each = rate / 1000; each; each--, turn++)
 			if (kind == FLOOD_CLIENT)
 				send_new(&l[turn % (u64)n], &peer[turn % (u64)n]);

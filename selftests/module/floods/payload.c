@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the frames of a flood have in them. */
+/* Contents of the frames of a flood. */
 #include "floods.h"
 
 /* Marsaglia's xorshift64: a datagram must cost little. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a client says to a server, kept for floods; and a state that they may not change. */
+/* Records the datagrams of a client for floods; and makes a state that floods must not change. */
 #include <err.h>
 #include <time.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a server with durability = sync says, and when: a client of it that is its
- * journal as well, and so decides when a change is kept. For how it is called see
- * order_raw.h; it runs beside the server.
+ * Answers of a server with durability = sync, and their times: this client of the server is its
+ * journal as well, and so decides when a change is stored. order_raw.h says how it is called; it
+ * runs beside the server.
  */
 #include "order_raw.h"
 
@@ -180,7 +180,7 @@ static void promises(struct peer *p)
 	nothing_waits("a repetition is no change");
 }
 
-/* What says nothing of a change is said at once. */
+/* An answer that reveals no change is sent at once. */
 static void harmless(struct peer *p)
 {
 	struct body *op = op_new("add 1"), *state = state_new(1, p, OP(1), "x", NULL, 0);
@@ -232,7 +232,7 @@ static void states(struct peer *p)
 	heard(q, BFTM_ORDER_RESPONSE, 0, "after done");
 }
 
-/* Who may be the journal, and of what. */
+/* Processes that may be the journal, and their files. */
 static void rights(struct peer *p)
 {
 	struct bftm_nl other;

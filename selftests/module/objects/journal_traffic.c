@@ -19,7 +19,7 @@
 #define OBJECTS_MAX	64
 #define AGAIN_MS	50
 
-/* What the server has said to know of an object. */
+/* The state of an object that the server has confirmed. */
 static struct known {
 	u64 rank, proposed, committed;
 } known[OBJECTS_MAX];

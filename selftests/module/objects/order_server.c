@@ -56,7 +56,7 @@ static void story(struct peer *p)
 		      BFTM_ORDER_EXCEPTION, "PROPOSE of an outranked one");
 }
 
-/* What an object can be like, of client q and its iteration 5, when p comes. */
+/* States of an object of client q and its iteration 5, when p comes. */
 enum state { NOTHING, PROMISED, WAITING, PROPOSED, COMMITTED, BOTH, ARRIVED, ARRIVING, STATES };
 
 static const char *const state_names[] = {

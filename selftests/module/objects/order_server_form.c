@@ -8,7 +8,7 @@
 #define OP(n) ((7ull << 32) + (n))
 #define STRANGERS 5000
 
-/* What a server makes of these bytes, found out with the same code. */
+/* The server's counter for these bytes, computed with the same code. */
 static void expect_bytes(struct peer *p, const void *bytes, size_t len)
 {
 	struct bftm_order_msg m;

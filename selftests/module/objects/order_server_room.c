@@ -70,7 +70,7 @@ static void arrivals(struct peer *p)
 	ask_order(&p[clients], begun(b, 1000), BFTM_ORDER_STORED, "the same again");
 }
 
-/* What a state of 33,000 bytes takes, and how much of it one client may. */
+/* Memory of a state of 33,000 bytes, and the share of one client. */
 #define TAKEN	(64u << 10)
 #define EACH	((16u << 20) / 4)
 #define OBJECTS	(EACH / TAKEN + 4)
@@ -158,20 +158,20 @@ static void share(struct peer *p)
 	u64 since;
 
 	one_share(p, b, op);
-	/* What belongs to an object is nobody's: more than a share of it. */
+	/* States of objects count for no client: more than a share of them. */
 	for (i = 0; i < OBJECTS; i++) {
 		snprintf(name, sizeof(name), "s%u", i);
 		put(p + 1, b);
 		decide(p + 1, 1, b, false);
 	}
-	/* Several together take all; and nothing of what is there suffers. */
+	/* Several clients together take all memory; and existing objects do not suffer. */
 	for (i = 0; i < TRIES; i++) {
 		since = clock_ns(CLOCK_BOOTTIME);
 		for (k = 2, n = 0; k < PEERS_MAX; k++)
 			n += hoard(p + k, b);
 		if (!at_once(since))
 			continue;
-		/* What the first one took may be idle by now, or not. */
+		/* The uploads of the first client may be idle by now, or not. */
 		check(n > EACH / TAKEN && n < 3 * EACH / TAKEN, "%u bodies of all", n);
 		break;
 	}
@@ -227,7 +227,7 @@ static void memory(struct peer *p)
 	check(reason == BFTM_REFUSED_PENDING || reason == BFTM_REFUSED_OBJECTS,
 	      "number %u: %s", n, bftm_refusal_name(reason));
 	check(n > 4000 && n < 6200, "%u operations of 1000 bytes in 12 MiB", n);
-	/* What was begun comes to its end, and makes room. */
+	/* Operations that were begun end, and free their memory. */
 	for (i = 0; i < 10; i++) {
 		snprintf(name, sizeof(name), "n%u", i);
 		for (k = 0; k < PEERS_MAX; k++) {

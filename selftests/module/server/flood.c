@@ -54,7 +54,7 @@ static void load_key(const char *path, u32 client)
 	msg.seq = (u64)now.tv_sec << 32;
 }
 
-/* What the server says of its epoch makes the next requests count. */
+/* With the epoch from the server's answers, the next requests are valid. */
 static void hear(void)
 {
 	struct bftm_msg reply;

@@ -44,7 +44,7 @@ static void hand_over(struct peer *p)
 	want_released(&p[0], first.attempt);
 }
 
-/* Who waits is heard from another port, or another address: pushes go there. */
+/* A waiting client sends from another port, or another address: pushes go there. */
 static void moved(struct peer *p)
 {
 	struct bftm_msg first = queue_try(fresh(), 1, 1), second = queue_try(fresh(), 1, 2), r;
@@ -145,7 +145,7 @@ static void yields(struct peer *p)
 	want_released(&p[0], late.attempt);
 }
 
-/* Who does not queue does not come before those who do. */
+/* A client that does not queue does not overtake queued clients. */
 static void no_queue(struct peer *p)
 {
 	struct bftm_msg first = queue_try(fresh(), 1, 9), second = queue_try(fresh(), 1, 9), r;

@@ -10,7 +10,7 @@
  */
 #include "selftests/lib/datagram.h"
 
-/* What the core declines to do. */
+/* Requests that the core refuses. */
 static void refusals(struct peer *p, const char *name)
 {
 	struct {
@@ -92,7 +92,7 @@ static void types(struct peer *p, struct peer *q)
 	refusals(p, name);
 }
 
-/* What a server makes of these bytes, found out with the same code. */
+/* The server's counter for these bytes, computed with the same code. */
 static void expect_bytes(struct peer *p, const void *bytes, size_t len)
 {
 	struct bftm_msg m;
@@ -208,7 +208,7 @@ static void replays(struct peer *p)
 	check(hear(p, &r, PATIENCE_MS) && r.type == BFTM_MSG_RELEASED, "RELEASE: no answer");
 	say_bytes(p, &old, sizeof(old));
 
-	/* What comes late is taken; older than the window it is not. */
+	/* A late datagram is taken, but not one older than the window. */
 	before = p->seq;
 	p->seq += 100;
 	hello(p);
@@ -225,7 +225,10 @@ static void replays(struct peer *p)
 	say_signed(p, &wire);
 	say_bytes(p, &old, sizeof(old));
 
-	/* Whoever knows no epoch and is behind is told by how much, and nobody else. */
+	/*
+	 * A client without an epoch whose number is too low is told the server's number, and no
+	 * other client is.
+	 */
 	m = (struct bftm_msg){ .type = BFTM_MSG_HELLO, .seq = before + 3 };
 	tell(p, m);
 	epoch = p->epoch;
