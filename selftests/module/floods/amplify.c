@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Authentic requests of every type, with all else drawn: no answer is longer than its. */
+/*
+ * Authentic requests of every type, with random other fields: no answer is longer than its request.
+ */
 #include "floods.h"
 
 #define OP(n)	((7ull << 32) + (n))
@@ -113,7 +115,7 @@ static void print(void)
 		printf("amplify %s asked=%" PRIu64 " answered=%" PRIu64 " shortest=%u longest=%u "
 		       "least_spare=%d\n", answer_name((u8)type), t->asked, t->answered, t->shortest,
 		       t->longest, t->answered ? (int)t->spare : -1);
-		/* YIELD has none, but where it is for another incarnation. */
+		/* YIELD gets no answer, unless it is for another incarnation. */
 		check(t->answered || type == BFTM_MSG_YIELD, "%s: none of %" PRIu64
 		      " was answered", answer_name((u8)type), t->asked);
 	}

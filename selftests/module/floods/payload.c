@@ -32,7 +32,7 @@ static const struct sample *pick(const struct samples *from, bool sent)
 
 static size_t noise(u8 *data)
 {
-	/* Half of it of the length of a message about a lock. */
+	/* Half of them have the length of a message about a lock. */
 	size_t len = below(2) ? BFTM_WIRE_LEN : below(PAYLOAD_MAX + 1), i;
 	u64 x;
 
@@ -43,7 +43,7 @@ static size_t noise(u8 *data)
 	return len;
 }
 
-/* Its tag is that of a key which nobody has; another number, so that it is no replay. */
+/* The tag is by a key which no client has; the number is new, so that it is no replay. */
 static size_t forged(const struct samples *from, u8 *data)
 {
 	static struct {

@@ -50,7 +50,7 @@ state() {
 		(.[3] | del(.stats, .quarantine_ns, .locks))'
 }
 
-# kB that the kernel has taken for itself and cannot give back.
+# kB of the kernel's memory that it cannot give back.
 kernel_kb() { awk '$1 ~ /^(SUnreclaim|KernelStack|Percpu):/ { n += $2 } END { print n }' /proc/meminfo; }
 
 # Allocated objects of each kind.
@@ -89,8 +89,8 @@ dropped() {
 		 ([del(.received, .bad_form, .bad_address, .bad_tag, .replayed)[]] | add)] | join(" ")'
 }
 
-# Where instructions are counted, the clock leaps when nobody has anything to do, over
-# the end of leases too; from now on somebody has.
+# With a clock of instructions, the clock leaps over idle times, and over the ends of leases too;
+# from now on a process is busy.
 stay_busy() {
 	chrt --idle 0 sh -c 'while :; do :; done' &
 	busy=$!

@@ -37,7 +37,7 @@ anew() {
 }
 granting_soon() { wait_for 20 granting; }
 
-# When it says what
+# Answers, and the changes before them
 ok "a server that never was before" begin --token-floor 0
 is "its file is its owner's alone" "$(stat -c %a "$file")" 600
 is "it is complete" "$(about complete)" 1
@@ -121,7 +121,7 @@ ok "SIGTERM ends it well, too" unfollow
 clients_end
 stop
 
-# As many as there were, in the memory that there was
+# The same number of objects fits into the same memory
 cram=(--object-memory 16777216 --max-state 1048576)
 anew --token-floor 0 "${cram[@]}"
 ok "the journal" follow
@@ -132,7 +132,7 @@ ok "started again" begin "${cram[@]}"
 is "all are there" "$(objects '"\(length) \(map(.recovering) | any)"')" "14 false"
 stop
 
-# The virtual machine was cloned or set back: the file is of the past as well.
+# The virtual machine was cloned or set back: the file is outdated as well.
 anew --token-floor 0
 ok "the journal" follow
 ok "clients" traffic 2 2
@@ -173,7 +173,7 @@ stop
 ok "a wrong word" says 78 "key 'durability' = 'often': must be none, async or sync" \
 	conf "durability = often"
 
-# What cannot be
+# Files that are refused
 other=$dir/other
 start_other() {
 	s 1 bftmutexctl server start --key "$dir/server-1.key" --state "$dir/state" \

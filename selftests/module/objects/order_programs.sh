@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=22
 #
-# Objects whose type is a program that takes long: each request is answered, whatever others
-# do meanwhile. And what an administrator does with objects: to list, dump, restore and
-# delete them.
+# Objects whose type is a program that takes long: each request is answered, also when others run
+# meanwhile. And the commands of an administrator: list, dump, restore and delete.
 #
 #	bftm-c1 … bftm-c3 ---- bridge ---- bftm-s1 … bftm-s7    n = 7, b = 1
 #
@@ -22,10 +21,10 @@ set -u
 
 cleanup() { down; }
 
-# seconds: since the boot, and nothing behind the point
+# seconds: whole seconds since the boot
 seconds() { cut -d. -f1 /proc/uptime; }
 
-# at_once OBJECT REQUEST CLIENT...: one request of each client; what is answered, sorted
+# at_once OBJECT REQUEST CLIENT...: one request of each client; prints the sorted answers
 at_once() {
 	local client object=$1 request=$2
 	for client in "${@:3}"; do
@@ -33,7 +32,7 @@ at_once() {
 	done | sort -n -k 2 | xargs
 }
 
-# within SECONDS COMMAND...: what it prints, and whether it took no longer
+# within SECONDS COMMAND...: its output, and whether it took no longer
 within() {
 	local begun said
 	begun=$(seconds)
@@ -43,7 +42,7 @@ within() {
 
 object() { c "$1" bftmutexctl object "${@:2}"; }
 
-# A counter that takes as many seconds for each request as that says.
+# A counter that takes as many seconds for a request as the request says.
 program=/tmp/slow-$$
 cat >$program <<END
 #!/bin/bash

@@ -103,11 +103,11 @@ static void make(enum state state, struct peer *p)
 }
 
 /**
- * struct row - a message of p, and what it must hear in each state
+ * struct row - a message of p, and the right answer in each state
  * @count:  of its rank
- * @what:   the body that it names; KNOWN is what the object has, or would have
- * @whole:  with its bytes
- * @spoil:  what else is special about it
+ * @what:   the body that it names; KNOWN is the one that the object has, or would have
+ * @whole:  the message has the body's bytes
+ * @spoil:  makes a further change, or NULL
  * @answer: a type, a reason for a refusal, or NO
  */
 struct row {
@@ -131,7 +131,7 @@ static void other_version(struct bftm_order_msg *m)
 	m->id.version = 3;
 }
 
-/* And of no version that an object knows. */
+/* The version is none that an object knows. */
 static void other_digest(struct bftm_order_msg *m)
 {
 	m->id.version = 4;

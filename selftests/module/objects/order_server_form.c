@@ -21,7 +21,7 @@ static void expect_bytes(struct peer *p, const void *bytes, size_t len)
 		expected.bad_tag++;
 }
 
-/* One of each, with a body where there can be one. */
+/* One request of each type, with a body if the type allows one. */
 static size_t samples(struct bftm_order_msg *ret)
 {
 	static struct body *op, *state;
@@ -41,7 +41,7 @@ static size_t samples(struct bftm_order_msg *ret)
 
 #define SAMPLES 7
 
-/* Each cut off behind each byte, and longer than it says. */
+/* Each request cut off behind each byte, and longer than its length field says. */
 static void lengths(struct peer *p)
 {
 	static const size_t longer[] = { 1, 7, 8, 80, 800 };
@@ -60,7 +60,7 @@ static void lengths(struct peer *p)
 			say_bytes(p, buf, len + longer[k]);
 			expect_bytes(p, buf, len + longer[k]);
 		}
-		/* The server has room for what it must read, not for all that comes. */
+		/* The server's buffer has room for valid datagrams, not for all datagrams. */
 		hello(p);
 	}
 	for (len = BFTM_ORDER_LEN_MAX + 1; len <= BFTM_ORDER_LEN_MAX + 16; len++) {
@@ -93,7 +93,7 @@ static void flips(struct peer *p)
 	}
 }
 
-/* Signed well, and with a wrong form all the same. */
+/* A right tag, but a wrong form. */
 static void forms(struct peer *p)
 {
 	struct bftm_order_msg m = get(3);
@@ -128,7 +128,7 @@ static void forms(struct peer *p)
 	expected.bad_form += 9;
 }
 
-/* Not for it, or not by whom it says, or of another time. */
+/* For another server, from another client than it says, or with another epoch. */
 static void strangers(struct peer *p)
 {
 	struct peer *q = p + 1;
@@ -158,7 +158,7 @@ static void strangers(struct peer *p)
 		expected.bad_tag += 4;
 		v = m[i];
 		v.server_epoch = p->epoch + 1;
-		/* Says the epoch that it has, to whoever asks with another. */
+		/* The server answers a request with another epoch by its own epoch. */
 		tell_order(p, v);
 		check(hear_order(p, &a, PATIENCE_MS) && a.type == BFTM_MSG_CHALLENGE &&
 		      a.plain.server_epoch == p->epoch && a.plain.proto == BFTM_PROTO_ORDER,
@@ -166,7 +166,7 @@ static void strangers(struct peer *p)
 	}
 }
 
-/* The same again, whoever sends it: what is right is answered once. */
+/* The same datagrams again, from any sender: a valid one is answered once. */
 static void replays(struct peer *p)
 {
 	struct bftm_order_msg m[SAMPLES];
@@ -191,7 +191,7 @@ static void replays(struct peer *p)
 	expected.replayed++;
 }
 
-/* By the rules of the server it may do nothing, and leaves nothing. */
+/* By the server's rules this client may do nothing, and it leaves no trace. */
 static void denied(struct peer *p)
 {
 	struct bftm_order_msg m[SAMPLES];
@@ -201,7 +201,7 @@ static void denied(struct peer *p)
 		refused(p, m[i], BFTM_REFUSED_ACCESS, bftm_order_name(m[i].type));
 }
 
-/* Very many of which none is genuine, about objects that are not there. */
+/* Very many datagrams with a wrong tag, about objects that do not exist. */
 static void flood(struct peer *p)
 {
 	struct bftm_order_msg m[SAMPLES];
@@ -219,7 +219,7 @@ static void flood(struct peer *p)
 		say_bytes(p, buf, len);
 		expect_bytes(p, buf, len);
 		if (i % 100 == 99)
-			hello(p);	/* that the queue before the server does not overflow */
+			hello(p);	/* so that the queue before the server does not overflow */
 	}
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How much a server keeps of objects, in all and for each client; see order_raw.h for
- * how this is called.
+ * Limits of a server on objects, in all and for each client; order_raw.h says how this is called.
  */
 #include "order_random.h"
 
@@ -43,7 +42,7 @@ static struct bftm_order_msg begun(const struct body *b, u64 version)
 	return m;
 }
 
-/* So many bodies arrive for one object; one more when one was left for long. */
+/* This many bodies may arrive for one object; one more when one was idle for long. */
 static void arrivals(struct peer *p)
 {
 	u64 end = clock_ns(CLOCK_BOOTTIME) + 20 * BFTM_NS_PER_SEC;
@@ -54,11 +53,11 @@ static void arrivals(struct peer *p)
 	ask_order(p, piece(own, 0), BFTM_ORDER_STORED, "PUT");
 	for (i = 0; i < BFTM_UPLOADS_MAX; i++)
 		ask_order(&p[i % clients], begun(b, 2 + i), BFTM_ORDER_STORED, "PUT");
-	/* Only the client's own had to go for the last of its own. */
+	/* For the last of its own uploads, only the client's own oldest was given up. */
 	ask_order(p, piece(own, BFTM_PIECE_LEN), BFTM_ORDER_STORED, "the rest of the first");
 	ask_order(p, about(order(BFTM_ORDER_PROPOSE, 1), own, false), BFTM_ORDER_NEEDBODY,
 		  "PROPOSE of what had to go");
-	/* Another client's one more has to wait until one is idle. */
+	/* A further upload of another client has to wait until one is idle. */
 	do {
 		struct bftm_order_msg m = begun(b, 1000);
 
@@ -76,7 +75,7 @@ static void arrivals(struct peer *p)
 #define OBJECTS	(EACH / TAKEN + 4)
 #define TRIES	20
 
-/* Put what will not be completed, to many objects. Return: how many were taken. */
+/* Begin uploads to many objects that will not be completed. Return: how many were taken. */
 static u32 hoard(struct peer *p, const struct body *b)
 {
 	struct answer a;
@@ -100,7 +99,7 @@ static bool at_once(u64 since)
 	return clock_ns(CLOCK_BOOTTIME) - since < BFTM_NS_PER_SEC;
 }
 
-/* A client that takes all it gets, but for what objects have; others are served. */
+/* A client that takes all memory it can get, without states of objects; others are served. */
 static void one_share(struct peer *p, const struct body *b, const struct body *op)
 {
 	struct answer a;
@@ -126,8 +125,8 @@ static void one_share(struct peer *p, const struct body *b, const struct body *o
 }
 
 /*
- * The same server. A body of another that has paused is not given up for one that
- * wants more than its share; its own are.
+ * The same server. A paused upload of another client is not given up for a client that wants more
+ * than its share; its own uploads are.
  */
 static void paused(struct peer *p)
 {
@@ -251,7 +250,7 @@ static void cram(struct peer *p, u32 i, u64 rank, u8 answer, const struct body *
 		put(p, b);
 }
 
-/* Objects that are there may have all of 16 MiB, not only three quarters. */
+/* Existing objects may have all of 16 MiB, not only three quarters. */
 static void crammed(struct peer *p)
 {
 	struct body *b = random_state(2, p, CRAMMED_LEN);
@@ -267,7 +266,7 @@ static void crammed(struct peer *p)
 	refused(p, get(1), BFTM_REFUSED_OBJECTS, "GET of a new one");
 }
 
-/* A server that has forgotten them: they come back, as many as there were. */
+/* A server that has forgotten them: all of them come back. */
 static void crammed_again(struct peer *p)
 {
 	struct body *b = random_state(2, p, CRAMMED_LEN);

@@ -33,7 +33,7 @@ run "INQUIRE and YIELD" queue yield $v4 50 $v4 51
 run "NOQUEUE waits for the queue" queue no-queue $v4 50 $v4 51 $v4 52
 
 #
-# What a lock is remembered by
+# Memory of locks and tokens
 #
 
 forgotten() { [[ $(locks 'map(select(.name == "stamped")) | length') == 0 ]]; }

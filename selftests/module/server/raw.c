@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A client that speaks to one server, rightly or wrongly:
+ * A client that sends valid and invalid datagrams to one server:
  *
- *	raw SERVER ADDRESS COMMAND CREDENTIALS...
+ * 	raw SERVER ADDRESS COMMAND CREDENTIALS...
  *
- * Exit status 0: all was as it must be; what was not is on stderr. It prints by
- * how much the server's counters must have grown: "received=162 bad_tag=160 …".
- * The turned bits are chosen by BFTMUTEX_SEED.
+ * Exit status 0: no fault was found; faults are on stderr. It prints by how much the server's
+ * counters must have grown: "received=162 bad_tag=160 …". BFTMUTEX_SEED chooses the flipped bits.
  */
 #include "selftests/lib/datagram.h"
 
@@ -43,7 +42,7 @@ static void refusals(struct peer *p, const char *name)
 	}
 }
 
-/* Every kind of answer there is, to whom it is due. */
+/* Every kind of answer, to the right client. */
 static void types(struct peer *p, struct peer *q)
 {
 	struct bftm_msg m, first, r = hello(p);
@@ -84,7 +83,7 @@ static void types(struct peer *p, struct peer *q)
 	expected.refreshed++;
 	expected.challenged++;
 
-	/* Of an attempt that is over there is nothing to hear. */
+	/* A request of an attempt that is over gets no answer. */
 	tell(p, request(BFTM_MSG_TRY, name, attempt));
 	tell(p, request(BFTM_MSG_YIELD, name, attempt));
 	expected.silent += 2;
