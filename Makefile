@@ -25,7 +25,7 @@ CONFDIR ?= /etc/bftmutex
 LIBEXECDIR ?= $(PREFIX)/libexec
 EXAMPLEDIR ?= $(PREFIX)/share/doc/bftmutex/examples
 
-# Headers for which the module is built by default, and those of the tests.
+# Kernel for which the module is built by default, and kernels of the tests.
 KVER ?= $(shell uname -r)
 TEST_KERNELS := 6.1 6.12
 header_release = $(patsubst /usr/src/linux-headers-%,%,$(lastword $(sort \
@@ -44,7 +44,7 @@ help:
 deps:
 	@selftests/deps
 
-# A compiler or library that is missing is named with its package before the build begins.
+# A missing compiler or library is named with its package before the build begins.
 DEPS_HINT := selftests/deps --for build installs all that building takes
 
 compiler:
@@ -70,7 +70,7 @@ no-release:
 KDIR ?= /lib/modules/$*/build
 KMOD_SOURCES := $(wildcard kmod/*.[ch] kmod/*/*.[ch] uapi/linux/*.h) Kbuild
 
-# What was built for another kernel of that release is not for this one.
+# Objects that were built for another kernel with the same release do not fit this one.
 $(BUILD)/%/kernel: FORCE | compiler
 	@test -d $(KDIR) || { \
 		echo 'no kernel headers for $*: apt-get install linux-headers-$*' >&2; \
@@ -81,7 +81,7 @@ $(BUILD)/%/kernel: FORCE | compiler
 .PRECIOUS: $(BUILD)/%/kernel
 FORCE:
 
-# With KEEP_WORDS the folder keeps what was said; each file that is compiled is named, make -s or not.
+# With KEEP_WORDS the folder keeps the output; each compiled file is named, also with make -s.
 $(BUILD)/%/bftmutex.ko: $(BUILD)/%/kernel $(KMOD_SOURCES)
 	@cp -rsf $(CURDIR)/Kbuild $(CURDIR)/kmod $(CURDIR)/uapi $(@D)
 	$(MAKE) -C $(KDIR) M=$(abspath $(@D)) $(KBUILD_FLAGS) $(if $(KEEP_WORDS),quiet=quiet_) modules \

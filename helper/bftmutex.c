@@ -62,8 +62,9 @@ static void end_by(int signo)
 }
 
 /*
- * As process 1 of a PID namespace we get only the signals that we handle, and all orphans.
- * While the lock is waited for; run/run.c has its own ways, and exec() forgets this.
+ * Process 1 of a PID namespace gets only the signals that it handles, and all orphans. These
+ * handlers are for the time while it waits for the lock; run/run.c sets its own, and exec() forgets
+ * them.
  */
 static void be_process_1(void)
 {
@@ -92,7 +93,7 @@ static void check_inherited_fd(int fd)
 	r = bftmutex_status(fd, &status);
 	if (r < 0)
 		errx(EX_DATAERR, "--fd %d: %s", fd, bftmutex_strerror(r));
-	/* Nobody would be left to poll() for the result. */
+	/* This process exits, so no process would poll() for the result. */
 	if (flags & O_NONBLOCK)
 		errx(EX_DATAERR, "--fd %d: the descriptor is O_NONBLOCK", fd);
 }
@@ -122,8 +123,8 @@ static int held(const struct options *o)
 }
 
 /*
- * No signal handler returns, so a signal either ends this process, and with it
- * the acquire, or it was a stop (Ctrl-Z) and the waiting goes on.
+ * No signal handler returns: a signal either ends this process, and with it the acquire, or it was
+ * a stop (Ctrl-Z) and the waiting goes on.
  */
 static int wrapper_acquire(const struct options *o, int fd, struct bftmutex_grant *grant)
 {
@@ -133,9 +134,9 @@ static int wrapper_acquire(const struct options *o, int fd, struct bftmutex_gran
 	int r;
 
 	/*
-	 * With -F we become the command, with nobody beside it to watch the
-	 * lease: let the kernel tell it. Before the lock is held, so that no
-	 * end of it is missed. Else the margin is for run/run.c, by poll().
+	 * With -F this process becomes the command, and no keeper watches the lease: the kernel
+	 * sends the signal. It is set before the lock is held, so that no end of the lease is
+	 * missed. Without -F, run/run.c watches the margin by poll().
 	 */
 	if (o->no_fork || o->margin) {
 		r = bftmutex_set_signal(fd, o->no_fork ? SIGTERM : 0, o->margin_ns);
@@ -155,11 +156,11 @@ static int wrapper_acquire(const struct options *o, int fd, struct bftmutex_gran
 	}
 }
 
-/* When servers are the reason that is said; that others have the lock is nothing special. */
+/* Says so when servers are the reason; that others have the lock is the usual case. */
 static void say_busy(const struct options *o, const char *servers)
 {
 	if (*servers)
-		warnx("lock '%s': nobody can have it now: %s", o->shown, servers);
+		warnx("lock '%s': no program can get it now: %s", o->shown, servers);
 	else if (o->verbose)
 		warnx("lock '%s': somebody else has it, or waits for it", o->shown);
 }
@@ -177,7 +178,7 @@ static int wrapper_refused(const struct options *o, int fd, int err)
 		say_busy(o, more);
 		return o->conflict_code;
 	case ETIMEDOUT:
-		/* We set no limit, so somebody did not answer. */
+		/* Without a limit of our own, the daemon or the servers did not answer. */
 		if (!o->lock.timeout_ns) {
 			warnx("lock '%s': no answer from bftmutexd or the servers", o->shown);
 			return EX_UNAVAILABLE;
@@ -195,7 +196,7 @@ static int wrapper_refused(const struct options *o, int fd, int err)
 		return EX_NOPERM;
 	case ERANGE:
 		if (!o->lease) {
-			warnx("lock '%s': %s as the cluster's default; ask for less by --lease",
+			warnx("lock '%s': %s as the cluster's default; ask for a shorter one by --lease",
 			      o->shown, why);
 			return EX_CONFIG;
 		}
@@ -254,7 +255,7 @@ static void wrapper_report(const struct options *o, const struct bftmutex_grant 
 	      format_us(left, rest, sizeof(rest)), (unsigned long long)grant->deadline_ns);
 }
 
-/* Is there time for the command at all? Says so when not. */
+/* Is there time for the command at all? Prints a message when not. */
 static bool has_time(const struct options *o, const struct bftmutex_grant *grant)
 {
 	u64 now = bftm_boottime();
@@ -269,12 +270,12 @@ static bool has_time(const struct options *o, const struct bftmutex_grant *grant
 	return left > o->margin_ns;
 }
 
-/* For a service manager that does not read, so long. */
+/* Time to wait for a service manager that does not read. */
 #define MANAGER_MS 1000
 
 static void tell_waiting(const struct options *o)
 {
-	char state[512];	/* of a name that is longer, the beginning */
+	char state[512];	/* a longer name is cut off */
 
 	bftm_notify_begin();
 	snprintf(state, sizeof(state), "STATUS=waiting for lock '%s'", o->shown);
@@ -282,12 +283,12 @@ static void tell_waiting(const struct options *o)
 }
 
 /*
- * With --fdstore the manager keeps the descriptor too: when all that was started here is killed
- * at once, the lock is held until the manager is told FDSTOREREMOVE=1.
+ * With --fdstore the manager keeps the descriptor too: when all processes that were started here
+ * are killed at once, the lock is held until the manager is told FDSTOREREMOVE=1.
  */
 static bool tell_held(const struct options *o, int fd)
 {
-	char state[512];	/* of a name that is longer, the beginning */
+	char state[512];	/* a longer name is cut off */
 	int r;
 
 	snprintf(state, sizeof(state), "READY=1\n%sSTATUS=holding lock '%s'",
@@ -321,12 +322,12 @@ static int wrapper_run(const struct options *o, int fd, const struct bftmutex_gr
 
 	setenv("BFTMUTEX_NAME", o->name, 1);
 	put_number("BFTMUTEX_DEADLINE_NS", grant->deadline_ns);
-	/* One that we were started with is of another lock. */
+	/* An inherited BFTMUTEX_TOKEN belongs to another lock. */
 	unsetenv("BFTMUTEX_TOKEN");
 	if (grant->token)
 		put_number("BFTMUTEX_TOKEN", grant->token);
 
-	/* Whoever inherits the handle can look at it: the deadline moves. */
+	/* A process that inherits the handle can ask it for the deadline, which renewals move. */
 	unsetenv("BFTMUTEX_FD");
 	if (!o->close_fd) {
 		put_number("BFTMUTEX_FD", (u64)fd);
@@ -341,7 +342,7 @@ static int wrapper_run(const struct options *o, int fd, const struct bftmutex_gr
 	bftm_exec(o->command);
 }
 
-/* For "eval". What nobody could read is given back. */
+/* For "eval". When the output cannot be written, the lock is given back. */
 static int wrapper_print(const struct options *o, int fd, const struct bftmutex_grant *grant)
 {
 	if (grant->token)

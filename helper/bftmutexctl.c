@@ -16,39 +16,39 @@ static const struct command {
 	const char *help;
 } commands[] = {
 	{ "server", "start", ctl_server_start, "start the lock server of this host" },
-	{ "server", "stop", ctl_server_stop, "stop it" },
-	{ "server", "show", ctl_server_show, "describe it, with its counters" },
-	{ "server", "access", ctl_server_access, "set or show who may take which locks" },
-	{ "server", "journal", ctl_server_journal, "keep its objects in a file" },
+	{ "server", "stop", ctl_server_stop, "stop the server" },
+	{ "server", "show", ctl_server_show, "describe the server, with its counters" },
+	{ "server", "access", ctl_server_access, "set or show the access rules: which clients may take which locks" },
+	{ "server", "journal", ctl_server_journal, "keep the server's objects in a file" },
 	{ "cluster", "show", ctl_cluster_show, "check and explain the configuration" },
 	{ NULL, "locks", ctl_locks, "list the locks in the server's table" },
 	{ NULL, "objects", ctl_objects, "list the objects in the server's table" },
-	{ NULL, "clients", ctl_clients, "list the clients it has authenticated" },
-	{ NULL, "holders", ctl_holders, "list who holds or waits for locks on this host" },
+	{ NULL, "clients", ctl_clients, "list the clients that the server has authenticated" },
+	{ NULL, "holders", ctl_holders, "list the handles of this host that hold or wait for locks" },
 	{ NULL, "servers", ctl_servers, "show the servers' health and signs of lying" },
-	{ NULL, "check", ctl_check, "for a monitor: can locks be had here, by its exit status" },
+	{ NULL, "check", ctl_check, "tell a monitor by the exit status whether programs get locks" },
 	{ NULL, "stats", ctl_stats, "show all counters of this host" },
-	{ NULL, "top", ctl_top, "all of that on a screen, renewed each second" },
-	{ NULL, "watch", ctl_watch, "print locks acquired, released and lost as it happens" },
+	{ NULL, "top", ctl_top, "show servers, holders and rates on a screen, renewed each second" },
+	{ NULL, "watch", ctl_watch, "print each lock that is acquired, released or lost" },
 	{ "object", "create", ctl_object_create, "make an object that all clients share" },
-	{ "object", "list", ctl_object_list, "list those that this host has used" },
-	{ "object", "submit", ctl_object_submit, "have a request applied to it" },
-	{ "object", "show", ctl_object_show, "show what it keeps" },
-	{ "object", "watch", ctl_object_watch, "print what changes in it" },
-	{ "object", "history", ctl_object_history, "list what this host asked of it" },
-	{ "object", "delete", ctl_object_delete, "delete it" },
+	{ "object", "list", ctl_object_list, "list the objects that this host has used" },
+	{ "object", "submit", ctl_object_submit, "have a request applied to an object" },
+	{ "object", "show", ctl_object_show, "show the content of an object" },
+	{ "object", "watch", ctl_object_watch, "print each change of an object" },
+	{ "object", "history", ctl_object_history, "list this host's requests to an object" },
+	{ "object", "delete", ctl_object_delete, "delete an object" },
 	{ "object", "dump", ctl_object_dump, "print objects for a backup" },
-	{ "object", "restore", ctl_object_restore, "make objects from that" },
+	{ "object", "restore", ctl_object_restore, "make objects from a dump" },
 	{ NULL, "keygen", ctl_keygen, "make key files for servers and clients" },
 	{ "dev", "up", ctl_dev_up, "start a whole cluster on this machine, to try it out" },
-	{ "dev", "down", ctl_dev_down, "remove it" },
+	{ "dev", "down", ctl_dev_down, "remove that cluster" },
 	{}
 };
 
 /* Name of the program for messages of argp: "bftmutexctl server start". */
 static char program[64];
 
-/* @group: only its commands, NULL for all */
+/* @group: print only the commands of this group, NULL for all */
 static void print_commands(FILE *to, const char *group)
 {
 	const struct command *c;
@@ -74,7 +74,7 @@ static void print_group_help(const char *group)
 	printf("\nEvery command has --help: " CTL_NAME " %s COMMAND --help.\n", group);
 }
 
-/* The words of a group, after one of them was missing or wrong. */
+/* Lists the words of a group after a missing or wrong one. */
 static int bad_group(const char *group)
 {
 	const struct command *c;
@@ -97,7 +97,7 @@ static int command_run(const struct command *c, int argc, char **argv)
 	return c->run(argc - words, argv + words);
 }
 
-/* What was printed is not worth much when it did not arrive. */
+/* A command fails when its output could not be written. */
 static int printed(int r)
 {
 	if (fflush(stdout) || ferror(stdout))

@@ -2,12 +2,11 @@
 /*
  * bftmutexd: contends for the applications of one network namespace.
  *
- * One thread. It sleeps in epoll until the kernel hints at requests
- * (kernel/upcall.c), a server answers (cluster/cluster.c), a timer is due (loop/loop.c), somebody
- * asks how things are (daemon/status.c) or a signal comes. It waits nowhere else but
- * in calls of the kernel's netlink family, which are short, and for a guest of
- * daemon/status.c, who has 200 ms. It may die at any moment: what it was doing waits in
- * the kernel, what was held stays held.
+ * One thread. It sleeps in epoll until the kernel hints at requests (kernel/upcall.c), a server
+ * answers (cluster/cluster.c), a timer is due (loop/loop.c), a program asks for the state
+ * (daemon/status.c) or a signal comes. Otherwise the thread waits only in calls of the kernel's
+ * netlink family, which are short, and for a client of daemon/status.c, at most 200 ms. The daemon
+ * may die at any moment: its requests wait in the kernel, and held locks stay held.
  */
 #include <argp.h>
 #include <errno.h>
@@ -54,9 +53,9 @@ static bool closed;
 
 static const struct argp_option options[] = {
 	{ "config", 'c', "FILE", 0, "Configuration (default " BFTM_CONF_PATH ")", 0 },
-	{ "state", 's', "DIR", 0, "What must survive a restart (default " STATE_DIR ")", 0 },
+	{ "state", 's', "DIR", 0, "Folder for files that must survive a restart (default " STATE_DIR ")", 0 },
 	{ "pid-file", 'p', "FILE", 0, "Write the process's number there", 0 },
-	{ "foreground", 'f', NULL, 0, "Stay there, and log to stderr", 0 },
+	{ "foreground", 'f', NULL, 0, "Stay in the foreground, and log to stderr", 0 },
 	{ "debug", 'd', NULL, 0, "Log more", 0 },
 	{ "check", 'n', NULL, 0, "Check the configuration and its keys, and exit", 0 },
 	{ 0 },
@@ -70,8 +69,8 @@ static error_t daemon_parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 's':
 		if (*arg != '/')
-			argp_error(state, "--state '%s': must be a path from / on, or the next "
-				   "daemon does not find what this one leaves there", arg);
+			argp_error(state, "--state '%s': must be an absolute path, or the next "
+			   "daemon does not find the files of this one", arg);
 		args.state = arg;
 		break;
 	case 'p':
@@ -100,9 +99,9 @@ static const struct argp argp = {
 	.parser = daemon_parse,
 	.doc = "Contends for the cluster locks that programs of this network "
 	       "namespace ask for through /dev/bftmutex.\v"
-	       "SIGHUP reads the configuration again; when it has a mistake, the "
-	       "old one stays. SIGTERM and SIGINT end the daemon; locks that are "
-	       "held stay held until their deadline.",
+	       "SIGHUP reads the configuration again; if the new one has a mistake, "
+	       "the old one stays. SIGTERM and SIGINT end the daemon; programs keep "
+	       "their locks until the deadlines.",
 };
 
 static int configure(void)
@@ -115,7 +114,7 @@ static int configure(void)
 	err = args.check ? bftm_clusters_check(conf) :
 			   bftm_clusters_configure(conf, args.state);
 	if (!err && closed && conf->sandbox != sandbox)
-		bftm_log(LOG_WARNING, "%s: sandbox is another one at the next start", args.conf);
+		bftm_log(LOG_WARNING, "%s: the new value of sandbox is used from the next start on", args.conf);
 	else if (!err)
 		sandbox = conf->sandbox;
 	if (!args.check && !err)
@@ -190,7 +189,7 @@ static int serve(void)
 		bftm_log(LOG_ERR, "this network namespace has a bftmutexd already");
 	else if (err == -EPERM)
 		bftm_log(LOG_ERR, "needs CAP_NET_ADMIN");
-	else if (err < 0 && err != -EPROTO)	/* of which upcall.c has told */
+	else if (err < 0 && err != -EPROTO)	/* which upcall.c has logged */
 		bftm_log(LOG_ERR, "cannot serve the kernel: %s", strerror(-err));
 	return err;
 }
@@ -221,7 +220,7 @@ static int daemon_start(void)
 	return err ?: bftm_status_open();
 }
 
-static const char *pid_file;	/* that was made here */
+static const char *pid_file;	/* the file that this process made */
 
 static int write_pid(void)
 {
@@ -243,7 +242,7 @@ static void cannot_detach(void)
 	exit(EX_OSERR);
 }
 
-/* The parent leaves when the daemon serves, or with the reason why not. */
+/* The parent exits when the daemon serves, or with the status of its failure. */
 static void daemon_detach(int *ret_report)
 {
 	int report[2];
@@ -268,7 +267,7 @@ static void daemon_detach(int *ret_report)
 	*ret_report = report[1];
 }
 
-/* Whoever waits for the end of our output must not wait for ever. */
+/* A process that waits for the end of the daemon's output must not wait for ever. */
 static void let_go(void)
 {
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -309,7 +308,7 @@ int main(int argc, char **argv)
 		bftm_log(LOG_ERR, "the command line cannot be read: %s", strerror(err));
 		return EX_OSERR;
 	}
-	/* With the rights that it would have to read its keys. */
+	/* Check with the rights that a start would have when it reads keys. */
 	if (args.check)
 		return exit_code(bftm_sandbox_begin() ?: configure());
 	if (!args.foreground)
@@ -336,7 +335,7 @@ int main(int argc, char **argv)
 	bftm_exec_stop();
 	if (pid_file)
 		unlink(pid_file);
-	/* Who hears of it may start another at once. */
+	/* The process that gets the report may start another daemon at once. */
 	if (report >= 0)
 		tell_parent(report, exit_code(err));
 	return exit_code(err);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# The programs and the library, and what is installed.
+# The programs and the library, and their installation.
 #
 #	make tools      the programs, in @BUILD@/bin
 
@@ -8,7 +8,7 @@
 CFLAGS ?= -O2 -g
 PKGS := libnl-genl-3.0 json-c libconfuse libcrypto libbsd libmd libseccomp sqlite3 ncursesw
 CPPFLAGS += -D_GNU_SOURCE -DBFTM_VERSION=\"$(VERSION)\" -Iuapi -iquote kmod -iquote helper -I.
-# What makes mistakes in them harder to use; checked by selftests/static/hardening.
+# Options that make mistakes harder to exploit; checked by selftests/static/hardening.
 HARDEN := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection -fPIE \
 	$(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),-fcf-protection)
 override LDFLAGS += -Wl,-z,relro,-z,now
@@ -60,7 +60,7 @@ $(BUILD)/obj/%.o: %.c | libraries
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
-# link,OPTIONS,LIBRARIES: what is needed, into the program
+# link,OPTIONS,LIBRARIES: link the prerequisites into the program
 define link
 @mkdir -p $(@D)
 $(CC) $(CFLAGS_ALL) $(LDFLAGS) $(1) -o $@ $^ $(2)
@@ -88,7 +88,7 @@ $(BIN)/libbftmutex.so.0: helper/lib/libbftmutex.c helper/lib/libbftmutex.h | com
 
 INSTALL ?= install
 
-# On a host without the module nothing would work; what is staged below DESTDIR may be without.
+# On a host nothing works without the module; an installation below DESTDIR may lack it.
 install: tools
 	@[ -n "$(DESTDIR)" ] || [ -e $(BUILD)/$(KVER)/bftmutex.ko ] || { \
 		echo "nothing is installed: the module for '$(KVER)' is not built; 'make module' first, or KVER=RELEASE" >&2; \

@@ -27,12 +27,12 @@
 #include <asm/unaligned.h>
 #endif
 
-/* hex2bin(), which was kernel.h's. */
+/* hex2bin(), which was in kernel.h before. */
 #ifdef BFTM_HAS_HEX_H
 #include <linux/hex.h>
 #endif
 
-/* Until IPv6 was no module of its own any more. */
+/* In kernels where IPv6 can be a module. */
 #ifdef BFTM_HAS_IPV6_STUBS_H
 #include <net/ipv6_stubs.h>
 #define bftm_dst6(...) ipv6_stub->ipv6_dst_lookup_flow(__VA_ARGS__)
@@ -59,14 +59,14 @@ bftm_hrtimer_setup(struct hrtimer *timer,
 #define bftm_blake2s blake2s_state
 #endif
 
-/* What stands for the socket of a tunnel. */
+/* The argument that names the socket of a tunnel: struct socket or struct sock. */
 #ifdef BFTM_HAS_TUNNEL_BY_SOCK
 #define bftm_tunnel_sock(sock) ((sock)->sk)
 #else
 #define bftm_tunnel_sock(sock) (sock)
 #endif
 
-/* Whether it does or not is told by functions of other names, of some kernels only. */
+/* The kernel's functions that clear this flag have different names, and some kernels lack them. */
 static inline void bftm_csum_inet(struct sk_buff *skb)
 {
 #if IS_ENABLED(CONFIG_IP_SCTP)
@@ -74,7 +74,7 @@ static inline void bftm_csum_inet(struct sk_buff *skb)
 #endif
 }
 
-/* Will poll_wait() be of no effect? */
+/* Does poll_wait() have no effect with this table? */
 static inline bool bftm_polls_only(const poll_table *wait)
 {
 	return !wait || !wait->_qproc;

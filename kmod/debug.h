@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Every long-lived object is logged when it comes and when it goes; tests
- * switch the lines on (dyndbg=+p) and check that they pair up.
+ * Every long-lived object is logged when it is created and when it is destroyed; tests switch these
+ * lines on (dyndbg=+p) and check that they form pairs.
  */
 #ifndef BFTM_DEBUG_H
 #define BFTM_DEBUG_H

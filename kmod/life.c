@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lifetime: an open handle holds a reference to its namespace, netlink requests
- * run on a socket of it, so neither outlives it. What is left at its end is the
- * server, which is stopped here, and requests that no helper fetched. A netlink socket that
- * closes holds its namespace, so the way to the helper is there as long as anybody looks.
+ * Lifetime: an open handle holds a reference to its namespace, netlink requests run on a socket of
+ * it, so neither outlives the namespace. At the end of a namespace this file stops its server, and
+ * frees requests that no helper fetched. A netlink socket that closes holds its namespace, so the
+ * path to the helper exists as long as it can be used.
  */
 #include <linux/slab.h>
 
@@ -22,7 +22,10 @@ const struct bftm_service *const bftm_services[BFTM_SERVICES] = {
 	[BFTM_SERVICE_OBJECTS] = &bftm_object_service,
 };
 
-/* Each namespace of the host has it, though few use it. Locks of debugging kernels are larger. */
+/*
+ * Every namespace of the host has this structure, though few use it. Locks of debugging kernels are
+ * larger.
+ */
 #if !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC)
 static_assert(sizeof(struct bftm_net) + sizeof(struct bftm_upcall) <= 640);
 #endif
@@ -76,9 +79,12 @@ int bftm_netns_stop(struct bftm_net *bn, u16 id, struct netlink_ext_ack *extack)
 
 		down_write(&bn->life);
 		over = bftm_server_destroy(bn->server);
-		/* The next one may have a shorter longest lease. */
+		/* The next server may have a shorter longest lease. */
 		bn->over_ns = max(bn->over_ns, over);
-		/* Who sees that it is gone, without the mutex, has seen @over_ns: power.c. */
+		/*
+		 * Code that sees without the mutex that the server is gone also sees @over_ns:
+		 * power.c.
+		 */
 		smp_store_release(&bn->server, NULL);
 		up_write(&bn->life);
 	}
@@ -94,7 +100,7 @@ void bftm_netns_restart(struct bftm_net *bn)
 	mutex_lock(&bn->mutex);
 	if (!bn->server)
 		goto out;
-	/* A machine that is about to sleep sees a server all the time: power.c. */
+	/* Code of power.c, on the way to sleep, sees a server all the time. */
 	down_write(&bn->life);
 	id = bn->server->param.id;
 	server = bftm_server_again(bn->server, &bn->over_ns);
@@ -127,7 +133,9 @@ static int __net_init netns_init(struct net *net)
 	return 0;
 }
 
-/* Who ends a namespace, or unloads the module, may not know that a server runs there. */
+/*
+ * Somebody who deletes a namespace, or unloads the module, may not know that a server runs there.
+ */
 static void end_server(struct bftm_net *bn)
 {
 	u16 id = bn->server->param.id;

@@ -21,7 +21,7 @@ int bftm_netns_stop(struct bftm_net *bn, u16 id,
 		    struct netlink_ext_ack *extack);
 
 /**
- * bftm_netns_restart() - what its server knows, if one runs, is not true any more
+ * bftm_netns_restart() - start the namespace's server over, if one runs: it has lost its memory
  * Context: process.
  */
 void bftm_netns_restart(struct bftm_net *bn);

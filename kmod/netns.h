@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What bftmutex keeps in each network namespace. */
+/* Data of bftmutex in each network namespace. */
 #ifndef BFTM_NETNS_H
 #define BFTM_NETNS_H
 
@@ -14,13 +14,13 @@ struct bftm_upcall;
 /**
  * struct bftm_net - of one namespace
  * @net:    the namespace
- * @mutex:  guards @over_ns, and @server against all but who looks; the journal waits for it
- * @life:   guards @server against going while somebody looks, who may be anybody
+ * @mutex:  guards @over_ns, and @server against all but readers; the journal waits for it
+ * @life:   keeps @server while a reader, which need not be privileged, uses it
  * @server: NULL when none runs; written with both
- * @over_ns: when all grants of earlier servers are over; power.c adds what was slept
- * @journal_portid: of the last that opened a journal
- * @upcall: the helper and what waits for it
- * @session_mutex: serialises lending, and the coming and going of helpers
+ * @over_ns: when all grants of earlier servers are over; power.c adds the time asleep
+ * @journal_portid: of the last process that opened a journal
+ * @upcall: the helper and the requests for it
+ * @session_mutex: serialises lending, and helpers that register and end
  */
 struct bftm_net {
 	struct net *net;
@@ -35,7 +35,7 @@ struct bftm_net {
 
 extern unsigned int bftm_net_id;
 
-/** bftm_net() - ours of a namespace. */
+/** bftm_net() - the data of bftmutex in a namespace. */
 static inline struct bftm_net *bftm_net(struct net *net)
 {
 	return net_generic(net, bftm_net_id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What those below netlink tell by it. */
+/* Notifications that the rooms below netlink send through it. */
 #ifndef BFTM_NOTIFY_H
 #define BFTM_NOTIFY_H
 
@@ -9,11 +9,11 @@ struct bftm_handle;
 struct net;
 
 /**
- * struct bftm_notify - how to tell
- * @hint:    tells a process that something waits for it. @cmd is BFTMUTEX_CMD_*, without
- *           attributes. Context: any. Return: 0, or an error after which it was not told.
+ * struct bftm_notify - functions of netlink for the rooms below it
+ * @hint:    tells a process that requests or changes wait for it. @cmd is BFTMUTEX_CMD_*, without
+ *           attributes. Context: any. Return: 0, or an error if it was not told.
  * @event:   a handle changed; the upcall's lock is held
- * @renewed: its lease was renewed; likewise
+ * @renewed: a handle's lease was renewed; the upcall's lock is held
  */
 struct bftm_notify {
 	int (*hint)(struct net *net, u32 portid, u8 cmd);

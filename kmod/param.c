@@ -72,7 +72,7 @@ static int check_range(const char *name, u64 value, u64 least, u64 most)
 	return -ERANGE;
 }
 
-/* Without the parameter nothing is known. */
+/* Without the parameter the floor is unknown. */
 static int read_floor(struct bftm_server_param *p)
 {
 	if (!*token_floor)
@@ -87,7 +87,7 @@ static int read_floor(struct bftm_server_param *p)
 	return 0;
 }
 
-/* What stands behind "word =" in the file, or NULL. */
+/* The value behind "word =" in the file, or NULL. */
 static const char *value_of(const char *text, const char *word)
 {
 	const char *p = text;
@@ -145,8 +145,8 @@ static int parse_key_file(const char *path, const char *text,
 }
 
 /*
- * Not by kernel_read_file(): a security module may have no rule for what is
- * neither firmware nor a module nor a policy, and IPE warns about that.
+ * Not by kernel_read_file(): a security module may have no rule for a file that is neither firmware
+ * nor a module nor a policy, and IPE warns about such a file.
  */
 static ssize_t read_whole(struct file *file, char *text)
 {
@@ -163,7 +163,7 @@ static ssize_t read_whole(struct file *file, char *text)
 
 static int read_key_file(const char *path, struct bftm_server_param *p)
 {
-	/* O_NONBLOCK: a FIFO is opened at once, and refused then. */
+	/* O_NONBLOCK: the open of a FIFO returns at once, and the FIFO is refused then. */
 	struct file *file = filp_open(path, O_RDONLY | O_NONBLOCK, 0);
 	char *text = NULL;
 	ssize_t len;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The machine goes to sleep. Where its clock source stops meanwhile, the kernel learns how
- * long from a real-time clock, if there is one, and most have whole seconds only: the clock of
- * leases is wrong by some then. So nothing that it counts outlives a sleep. What is held here is
- * lost before, and what the helper was about to report comes to nobody; it begins anew what it
- * does by itself. A machine with a server, which counts for others, does not sleep.
+ * The machine goes to sleep. If its clock source stops meanwhile, the kernel gets the time asleep
+ * from a real-time clock, if there is one; most of these have whole seconds only, so the clock of
+ * leases is wrong by up to seconds afterwards. Therefore no lease outlives a sleep: locks that are
+ * held here are lost before it, and reports that the helper was about to make are refused; the
+ * helper starts its own work over. A machine with a server, on whose clock other hosts rely, does
+ * not sleep.
  */
 #include <linux/rtnetlink.h>
 #include <linux/rwsem.h>
@@ -16,7 +17,7 @@
 #include "power.h"
 #include "time/clock.h"
 
-/* Guards @sleeping against who begins what must not be there then. */
+/* Guards @sleeping against servers and helpers that begin; none may begin during a sleep. */
 static DECLARE_RWSEM(power_lock);
 static bool sleeping;
 static u64 asleep_since_ns;
@@ -64,8 +65,8 @@ static void wake_up_again(void)
 	for_each_net(net) {
 		bn = bftm_net(net);
 		/*
-		 * Grants of a server that was stopped before: as if this time had not been.
-		 * Nobody else looks at it while there is no server and none begins.
+		 * The time asleep does not count for grants of a server that was stopped before. No
+		 * other code uses @over_ns while there is no server and none can begin.
 		 */
 		if (bn->over_ns > asleep_since_ns)
 			bn->over_ns += asleep_ns;
@@ -118,7 +119,7 @@ static struct notifier_block power_events = {
 
 int bftm_power_init(void)
 {
-	/* Not while the machine is on its way, which would not be told. */
+	/* Not while the machine goes to sleep: the notifier would miss that sleep. */
 	unsigned int flags = lock_system_sleep();
 	int err = register_pm_notifier(&power_events);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sleep of the machine, which no lease outlives. */
+/* Sleep of the machine: no lease outlives it. */
 #ifndef BFTM_POWER_H
 #define BFTM_POWER_H
 
@@ -7,8 +7,8 @@
 
 /**
  * bftm_power_begin() - may a server, or a helper, begin now?
- * Return: true, and the machine does not fall asleep before bftm_power_end(); false when
- * it is about to. Context: process.
+ * Return: true, and the machine does not sleep before bftm_power_end(); false when it is about to
+ * sleep. Context: process.
  */
 bool bftm_power_begin(void);
 void bftm_power_end(void);

@@ -7,7 +7,7 @@
 
 #include "uapi/linux/bftmutex.h"
 
-/* Any bytes as a string that filters can compare: "?" for what is not printable. */
+/* Any bytes as a string that filters can compare: "?" for each byte that is not printable. */
 static inline void bftm_trace_name(char dst[BFTM_NAME_MAX + 1], const void *name,
 				   size_t len)
 {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * This virtual machine is a copy of what it was: its host has restored a snapshot, or made a
- * clone, and tells it so by a new generation number (vmgenid). It remembers a past that went on
- * without it. Its servers have granted and stamped what they do not know of, so they begin anew,
- * as after a loss of power, and accept no token until they are told. Its programs have leases
- * that may be over by every clock but this one's, so they lose them, and the helper has numbers
- * that may be used up.
+ * This virtual machine is a copy of an earlier state: its host has restored a snapshot, or made a
+ * clone, and announces that by a new generation number (vmgenid). Since the snapshot, its servers
+ * may have granted locks and stamped tokens that they do not remember, so they start over, as after
+ * a loss of power, and accept no token until they are told which were given. Its programs have
+ * leases that may already be over by the clocks of all other hosts, so they lose them. The helper's
+ * numbers may be used up.
  *
  * Lifetime: the chain is walked in a process, of ACPI's for instance, which may sleep, and
- * bftm_vmfork_exit() waits for that. A namespace is kept by a reference while it is seen to:
- * without the lock of the list, in which rtnl must not be waited for. It stays in the list
- * until it has no reference, and whoever takes it out then waits for that lock.
+ * bftm_vmfork_exit() waits for that. A reference keeps a namespace while this file works on it
+ * without the lock of the list, since code that holds this lock must not wait for rtnl. The
+ * namespace stays in the list until it has no reference, and the code that then takes it out waits
+ * for the lock.
  */
 #include <linux/mutex.h>
 #include <linux/random.h>
@@ -28,7 +29,10 @@ static void begin_anew(struct bftm_net *bn)
 	bftm_netns_restart(bn);
 }
 
-/* One run at a time: its end lets a namespace speak, which another may have silenced. */
+/*
+ * One run at a time: the end of a run lets a namespace speak again that another run may have
+ * silenced.
+ */
 static DEFINE_MUTEX(forking);
 
 static int forked(struct notifier_block *nb, unsigned long event, void *data)
@@ -38,7 +42,7 @@ static int forked(struct notifier_block *nb, unsigned long event, void *data)
 	mutex_lock(&forking);
 	down_read(&net_rwsem);
 	for_each_net(net) {
-		/* One that ends answers nobody and has no programs. */
+		/* A namespace that ends answers nobody and has no programs. */
 		if (!maybe_get_net(net))
 			continue;
 		up_read(&net_rwsem);

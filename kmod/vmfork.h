@@ -3,7 +3,10 @@
 #ifndef BFTM_VMFORK_H
 #define BFTM_VMFORK_H
 
-/** bftm_vmfork_init() - hear of it, where the kernel does. Return: 0 or an error. */
+/**
+ * bftm_vmfork_init() - begin to listen for new generation numbers, where the kernel has them.
+ * Return: 0 or an error.
+ */
 int bftm_vmfork_init(void);
 void bftm_vmfork_exit(void);
 

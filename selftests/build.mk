@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# What the tests are made of. Each folder has the rules of what is in it.
+# How the tests are built. Each folder has the rules of its own programs.
 #
 #	make tests      programs of the tests, which selftests/check wants; make fuzzers: of fuzz
 #	make unit       unit tests alone, under ASan and UBSan
@@ -40,7 +40,7 @@ $(HARNESS): $(LINUX_SOURCE)
 	mv $(@D)/tools/testing/selftests/*.h $(@D)
 	@touch $@
 
-# What campaigns are given is looked at before anything is built for them.
+# Variables of campaigns are checked before anything is built for them.
 # given,NAME,MIN,MAX,DEFAULT
 quoted = '$(subst ','\'',$(1))'
 given = selftests/lib/number $(1) $(call quoted,$(or $($(1)),$(4))) $(2) $(3)
@@ -70,7 +70,7 @@ modules-%:
 	@$(if $(call header_release,$*),,echo 'no headers of Linux $*; selftests/deps installs them' >&2; exit 1)
 	$(MAKE) module stall KVER=$(call header_release,$*) $(WORDS)
 
-# The one whose warnings, and sparse's, static/kernel looks at.
+# static/kernel checks the warnings of this build, and those of sparse.
 modules-6.12: WORDS = KBUILD_FLAGS='W=1 C=1' KEEP_WORDS=1
 
 # Kernels with checkers, built once: KASAN and lockdep, or KCSAN.
@@ -92,8 +92,8 @@ drift:
 check-capture: tools tests modules-6.1
 	@BFTMUTEX_CAPTURE=1 selftests/check --kernel 6.1 module
 
-# What selftests/check wants. A kernel with checkers takes a quarter of an hour to build: its
-# module is made where that was done.
+# Modules that selftests/check needs. A kernel with checkers takes a quarter of an hour to build, so
+# its module is made only if that kernel was built.
 CHECK_KERNELS = $(addprefix modules-,$(TEST_KERNELS)) \
 	$(if $(shell selftests/vm/build-kernel --if-built 6.12-debug 2>/dev/null),modules-6.12-debug)
 CHECK_BUILD = tools tests replays $(CHECK_KERNELS)
@@ -122,7 +122,7 @@ static vm:
 	$(QUIETLY) -j$$(nproc) $(CHECK_BUILD)
 	@selftests/check $(if $(filter vm,$@),module,static)
 
-# What README says, on machines that never saw the project; ONLY=NAME: one.
+# Runs the commands of README on machines that never saw the project; ONLY=NAME: one of them.
 fresh:
 	@selftests/deps --for fresh
 	@selftests/fresh $(ONLY)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The configuration: reads it, and tells the administrator all that is wrong. */
+/* Reads the configuration, and reports every mistake in it. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -43,7 +43,9 @@ static void read_default(struct bftm_syntax *syntax, struct bftm_conf *conf)
 			     name->text);
 }
 
-/* A program that cannot be started would fail its first request, not here. */
+/*
+ * With sandbox = strict a program of a type could not be started, so the first request would fail.
+ */
 static void read_sandbox(struct bftm_syntax *syntax, struct bftm_conf *conf)
 {
 	static const char *const words[] = { "no", "yes", "strict", NULL };

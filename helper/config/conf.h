@@ -13,13 +13,13 @@
 #define BFTM_CONF_PATH "/etc/bftmutex/bftmutex.conf"
 #define BFTM_KEYS_DIR "/etc/bftmutex/keys"
 
-/* What the helper alone needs to bound; all else is in kmod/core/limits.h. */
+/* Limits of the helper alone; all others are in kmod/core/limits.h. */
 #define BFTM_LEASE_DEFAULT_NS	(10 * BFTM_NS_PER_SEC)
 #define BFTM_RETRY_MAX_DEFAULT_NS (60 * BFTM_NS_PER_SEC)
 #define BFTM_EXPONENT_DEFAULT	2u
 #define BFTM_EXPONENT_MAX	8u
 
-/** enum bftm_retry - how the sleep between two tries grows with s */
+/** enum bftm_retry - growth of the sleep between two tries with the number s of failures */
 enum bftm_retry {
 	BFTM_RETRY_EXPONENTIAL,	/* up to 2^s B, the paper's Figure 1 */
 	BFTM_RETRY_POLYNOMIAL,	/* up to s^exponent B */
@@ -33,8 +33,8 @@ struct bftm_conf_server {
 					/* sin6_scope_id is 0 where there is none of that name */
 	char text[INET6_ADDRSTRLEN + 24]; /* "10.0.0.1:7373", "[fe80::1%eth0]:7373" */
 	u32 durability;			/* BFTMUTEX_DURABILITY_* */
-	char journal[512];		/* path; empty for the usual one */
-	u32 max_objects;		/* limits of its objects; 0 for the usual ones */
+	char journal[512];		/* path; empty for the default */
+	u32 max_objects;		/* limits of its objects; 0 for the defaults */
 	u32 max_state;
 	u64 object_memory;
 };
@@ -44,7 +44,7 @@ struct bftm_conf_cluster {
 	char name[BFTM_CLUSTER_MAX + 1];
 	u32 id;				/* number on the wire, 1 … 2^32 - 1 */
 	u32 n;				/* servers */
-	u32 b;				/* how many of them may lie */
+	u32 b;				/* number of servers that may lie */
 	u64 lease_ns;			/* Δ when the application names none */
 	u64 lease_max_ns;		/* the servers' Δmax */
 	u64 delta_ns;			/* δ, expected one-way delay */
@@ -52,8 +52,8 @@ struct bftm_conf_cluster {
 	u8 proto;			/* enum bftm_proto */
 	bool signed_ranks;		/* of the ordering protocol: then n >= 4b + 1 is enough */
 	bool fast_path;			/* the kernel takes free locks by itself */
-	u32 state_max;			/* bytes of an object's state, as the servers take it */
-	bool literal;			/* contend = literal: Figure 1 as printed */
+	u32 state_max;			/* bytes of an object's state that the servers accept */
+	bool literal;			/* contend = literal: Figure 1 of the paper */
 	bool backoff;			/* wait = backoff: not in the servers' queue */
 	enum bftm_retry retry;
 	u32 exponent;			/* of the polynomial, 1 to 8 */
@@ -80,11 +80,11 @@ struct bftm_conf_type {
 	u64 limit_ns;			/* of one request, 1 ms to 10 s */
 };
 
-/** enum bftm_sandbox - which system calls are left; in the order of the key's words */
+/** enum bftm_sandbox - allowed system calls; in the order of the key's words */
 enum bftm_sandbox {
 	BFTM_SANDBOX_NO,	/* all */
-	BFTM_SANDBOX_YES,	/* what the daemon and most programs need */
-	BFTM_SANDBOX_STRICT,	/* what the daemon needs; no program can be started */
+	BFTM_SANDBOX_YES,	/* those that the daemon and most programs need */
+	BFTM_SANDBOX_STRICT,	/* those that the daemon needs; no program can be started */
 };
 
 /** struct bftm_conf - a whole configuration */
@@ -92,7 +92,7 @@ struct bftm_conf {
 	u32 count;
 	u32 standard;			/* index of the default cluster */
 	struct bftm_conf_cluster *cluster;
-	struct bftm_conf_access *access; /* of each cluster; clients need it not */
+	struct bftm_conf_access *access; /* of each cluster; clients do not need it */
 	enum bftm_sandbox sandbox;
 	u32 types;			/* entries of @type */
 	struct bftm_conf_type *type;
@@ -110,11 +110,11 @@ struct bftm_conf {
  */
 int bftm_conf_load(const char *path, struct bftm_conf **ret);
 
-/** bftm_conf_load_any() - likewise, but one that describes no cluster has no mistake */
+/** bftm_conf_load_any() - the same, but a file that describes no cluster is not a mistake */
 int bftm_conf_load_any(const char *path, struct bftm_conf **ret);
 
 /**
- * bftm_conf_load_access() - read a file that has nothing but sections "access"
+ * bftm_conf_load_access() - read a file that has only sections "access"
  * @path: file
  * @ret:  the rules, to be freed; untouched on failure
  *
@@ -144,7 +144,7 @@ int bftm_parse_number(const char *text, u64 *ret);
  */
 int bftm_parse_duration(const char *text, u64 *ret_ns);
 
-/** bftm_format_duration() - the shortest of these spellings, in @buf. */
+/** bftm_format_duration() - the shortest spelling of a duration, in @buf. */
 const char *bftm_format_duration(u64 ns, char *buf, size_t len);
 
 #endif /* BFTM_CONF_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Access rules of the servers, as a configuration or a file of its own has them. */
+/* Access rules of the servers, from a configuration or a file that has nothing else. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -15,9 +15,8 @@
 /**
  * bftm_conf_read_access() - the sections "access" of a section
  * @syntax:  the file; mistakes are reported and counted there
- * @section: that they stand in
- * @ret:     the rules in file order, to be freed; whole only when there was no
- *           mistake
+ * @section: the section that has them
+ * @ret:     the rules in file order, to be freed; complete only if there was no mistake
  *
  * Return: 0 or -ENOMEM.
  */

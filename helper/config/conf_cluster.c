@@ -32,10 +32,10 @@ enum key_number {
  * struct key - a key of a cluster
  * @name:     in the file
  * @kind:     how its value is written; a word's value is its index in @word
- * @required: it must be there
+ * @required: the key must be given
  * @min:      allowed values
  * @max:      allowed values
- * @standard: value when the key is not there
+ * @standard: value when the key is missing
  * @word:     the words
  */
 struct key {
@@ -115,7 +115,7 @@ static bool read_key(struct bftm_syntax *syntax, cfg_t *section, const struct ke
 	return bftm_value_range(syntax, value, key->kind == DURATION, key->min, max, ret);
 }
 
-/* Do so many servers do what is asked of them? */
+/* Are there enough servers for b liars? */
 static void check_quorum(struct bftm_syntax *syntax, cfg_t *section,
 			 const struct bftm_conf_cluster *cluster)
 {
@@ -123,7 +123,7 @@ static void check_quorum(struct bftm_syntax *syntax, cfg_t *section,
 	u32 n = cluster->n, b = cluster->b;
 
 	if (!n || n > BFTM_SERVERS_MAX || syntax->partial)
-		return;			/* that was reported, and is worse */
+		return;			/* a missing or wrong b was already reported */
 	if (cluster->literal && n < bftm_servers_needed_literal(b))
 		bftm_mistake(syntax, line,
 			     "cluster '%s': %u servers cannot mask b = %u liars: contend = literal needs n >= 5b + 1 = %u",
@@ -134,7 +134,7 @@ static void check_quorum(struct bftm_syntax *syntax, cfg_t *section,
 			     cluster->name, n, b, bftm_servers_needed(b));
 }
 
-/* Whoever says how objects are ordered means to use them. */
+/* A cluster with signed-ranks is meant for objects, so it must have enough servers for them. */
 static void check_order(struct bftm_syntax *syntax, cfg_t *section,
 			const struct bftm_conf_cluster *cluster)
 {
@@ -152,7 +152,7 @@ static void check_order(struct bftm_syntax *syntax, cfg_t *section,
 		     bftm_servers_needed_order(b, true));
 }
 
-/* Figure 1 as printed has no queue. */
+/* Figure 1 of the paper has no queue. */
 static void check_wait(struct bftm_syntax *syntax, cfg_t *section,
 		       struct bftm_conf_cluster *cluster)
 {
@@ -215,7 +215,7 @@ void bftm_conf_read_cluster(struct bftm_syntax *syntax, cfg_t *section,
 	read_name(syntax, section, ret);
 	for (i = 0; i < KEYS; i++)
 		good[i] = read_key(syntax, section, &keys[i], &value[i]);
-	/* Who lowers only lease-max does not mean longer leases by default. */
+	/* If only lease-max is lowered, the default lease must not be longer. */
 	if (!bftm_value(section, "lease") && value[KEY_LEASE] > value[KEY_LEASE_MAX])
 		value[KEY_LEASE] = value[KEY_LEASE_MAX];
 

@@ -6,13 +6,15 @@
 #include "config/conf.h"
 #include "config/syntax.h"
 
-/* A cluster has at most so many keys. */
+/* Most keys of a cluster. */
 #define BFTM_CLUSTER_OPTS 20
 
-/** bftm_conf_cluster_keys() - the keys of a section "cluster", but for its sections; how many */
+/**
+ * bftm_conf_cluster_keys() - the keys of a section "cluster", without its sections; their number
+ */
 u32 bftm_conf_cluster_keys(cfg_opt_t ret[BFTM_CLUSTER_OPTS]);
 
-/** bftm_conf_read_cluster() - one of them, and its servers; mistakes are counted in @syntax */
+/** bftm_conf_read_cluster() - a cluster, and its servers; mistakes are counted in @syntax */
 void bftm_conf_read_cluster(struct bftm_syntax *syntax, cfg_t *section,
 			    struct bftm_conf_cluster *ret);
 

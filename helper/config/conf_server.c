@@ -52,8 +52,8 @@ static bool parse_address(const char *text, struct in6_addr *ret)
 }
 
 /*
- * By name or number. Which number a name has is known only where there is that interface, and
- * the server's own host, which may read this too, has no use for it.
+ * The interface is given by name or number. The number of a name is known only on a host with that
+ * interface; the server's own host, which may read this file too, does not need it.
  */
 static u32 zone_index(const char *zone)
 {
@@ -65,7 +65,7 @@ static u32 zone_index(const char *zone)
 	return index;
 }
 
-/* Returns a fault of the address, or NULL. A link-local one is of use with its interface only. */
+/* Returns a fault of the address, or NULL. A link-local one is useless without its interface. */
 static const char *read_address(const char *text, struct bftm_conf_server *ret)
 {
 	size_t len = strcspn(text, "%");
@@ -126,7 +126,7 @@ static bool read_limit(struct bftm_syntax *syntax, cfg_t *section, const char *k
 	return !value || bftm_value_range(syntax, value, false, min, max, ret);
 }
 
-/* Likewise. */
+/* The limits of a server's objects; 0 for those that the file does not have. */
 static bool read_limits(struct bftm_syntax *syntax, cfg_t *section, struct bftm_conf_server *ret)
 {
 	u64 objects, state;
@@ -179,7 +179,7 @@ static bool read_server(struct bftm_syntax *syntax, cfg_t *section, struct bftm_
 	return good;
 }
 
-/* Against the servers before it, which are good. */
+/* Compares the server with the earlier ones, which are valid. */
 static bool is_new_server(struct bftm_syntax *syntax, cfg_t *section,
 			  const struct bftm_conf_cluster *cluster, u32 count,
 			  const struct bftm_conf_server *server)

@@ -17,8 +17,7 @@
  * bftm_conf_read_servers() - the servers of a cluster
  * @syntax:  the file; mistakes are reported and counted there
  * @section: the cluster's section
- * @ret:     n and server[] are filled in; server[] is whole only when there
- *           was no mistake
+ * @ret:     n and server[] are filled in; server[] is complete only if there was no mistake
  */
 void bftm_conf_read_servers(struct bftm_syntax *syntax, cfg_t *section,
 			    struct bftm_conf_cluster *ret);

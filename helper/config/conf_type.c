@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Programs that are types of replicated objects, as the configuration names them. */
+/* Programs that are types of replicated objects, from the configuration. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -81,7 +81,7 @@ int bftm_parse_duration(const char *text, u64 *ret_ns)
 	if (!unit || __builtin_mul_overflow(whole, unit->ns, &ns))
 		return -EINVAL;
 
-	/* Nothing below 1 ns may be left of the fraction: no silent rounding. */
+	/* The fraction must not have a part below 1 ns: no silent rounding. */
 	for (part = unit->ns; digit && digit < text; digit++) {
 		if (*digit != '0' && (part % 10 || !part))
 			return -EINVAL;
@@ -100,7 +100,7 @@ const char *bftm_format_duration(u64 ns, char *buf, size_t len)
 	u64 rest;
 	int end;
 
-	/* Hours and minutes only when they are whole: 90s, not 1.5m. */
+	/* Hours and minutes are used only for whole numbers of them: 90s, not 1.5m. */
 	while (unit->ns > 1 && (ns < unit->ns || (unit->ns > BFTM_NS_PER_SEC && ns % unit->ns)))
 		unit++;
 	if (!ns)

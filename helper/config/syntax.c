@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libconfuse, with what it lacks: it loses count of lines at comments, takes
- * the end of the file for a missing brace, lets a repeated key win silently
- * and stops at the first mistake.
+ * libconfuse, with corrections: by itself it miscounts lines at comments, accepts the end of the
+ * file for a missing brace, silently lets a repeated key win, and stops at the first mistake.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -14,10 +13,13 @@
 
 #define FILE_MAX (1 << 20)
 
-/* libconfuse hands no argument to its callbacks, and its lexer is one as well. */
+/* libconfuse passes no argument to its callbacks, and its lexer is global as well. */
 static struct bftm_syntax *reading;
 
-/* After an unknown key, which may be a section's. It is left out, and the rest read again. */
+/*
+ * May this mistake be a consequence of an unknown key, which may be a section's? Then it is left
+ * out, and the rest read again.
+ */
 static bool is_consequence(const struct bftm_syntax *syntax, unsigned int line)
 {
 	return syntax->unknown_line && line > syntax->unknown_line && !syntax->secret;
@@ -44,7 +46,7 @@ void bftm_mistake(struct bftm_syntax *syntax, unsigned int line, const char *for
 	va_end(args);
 }
 
-/* Levenshtein's distance to what a file says; 64 letters are more than any key has. */
+/* Levenshtein's distance to a word of a file; no key has more than 64 letters. */
 static size_t edit_distance(const char *a, const char *b)
 {
 	size_t row[65], len = strlen(b), i, j, above, corner;
@@ -109,12 +111,12 @@ static bool starts_with(const char *text, const char *start)
 	return !strncmp(text, start, strlen(start));
 }
 
-/* libconfuse's words on what it cannot read; the format tells them apart. */
+/* libconfuse's messages about text that it cannot read; the format tells them apart. */
 __attribute__((format(printf, 2, 0)))
 static void syntax_report(cfg_t *section, const char *format, va_list args)
 {
 	if (!reading)
-		return;		/* whoever asks for a section looks whether it is there */
+		return;		/* callers that need a section check whether it exists */
 	if (starts_with(format, "no such option")) {
 		report_unknown(section, va_arg(args, const char *));
 		/* Skip it and go on. The next known key takes this back. */
@@ -128,7 +130,7 @@ static void syntax_report(cfg_t *section, const char *format, va_list args)
 	if (starts_with(format, "found duplicate title")) {
 		report_twice(section, va_arg(args, const char *));
 	} else if (reading->unknown_line) {
-		/* What follows an unknown section may be its consequence. */
+		/* The next mistakes may be consequences of the unknown section. */
 		reading->mistakes++;
 	} else if (reading->secret) {
 		bftm_mistake(reading, section->line, "syntax error");
@@ -168,15 +170,15 @@ const struct bftm_value *bftm_value(cfg_t *section, const char *key)
 }
 
 /*
- * Turns comments into spaces and finds what is never closed, which is all that
- * has to be known about quotes and braces before libconfuse reads them.
+ * Turns comments into spaces, and finds quotes and braces that are never closed, before libconfuse
+ * reads the text.
  */
 static int blank_comments(struct bftm_syntax *syntax, char *text)
 {
 	unsigned int line = 1, quoted = 0, opened = 0, depth = 0;
 	char quote = '\0', *p;
 
-	/* NOLINTNEXTLINE: what was read has a text */
+	/* NOLINTNEXTLINE: @text is not NULL after a successful read */
 	for (p = text; *p; p++) {
 		if (*p == '\n')
 			line++;
@@ -230,8 +232,8 @@ static int read_text(struct bftm_syntax *syntax, FILE *file, char **ret)
 }
 
 /*
- * Has the statement that begins on a line made of spaces: the line, and what is in braces that
- * open there. Return: false when nothing is there, or a brace of before closes.
+ * Turns the statement that begins on a line into spaces: the line, and the text in braces that open
+ * there. Return: false when the line is empty, or closes an earlier brace.
  */
 static bool blank_statement(char *text, unsigned int line, bool *ret_section)
 {
@@ -294,13 +296,13 @@ static int syntax_parse(struct bftm_syntax *syntax, const char *text, cfg_opt_t 
 		return 0;
 	if (syntax->mistakes)
 		return -EINVAL;
-	/* What libconfuse had no memory to finish, it cannot free either. */
+	/* A table that libconfuse could not finish for lack of memory, it cannot free either. */
 	if (errno == ENOMEM)
 		syntax->root = NULL;
 	return -ENOMEM;
 }
 
-/* Once more without what was in the way, as long as there is something. */
+/* Parse again without the statement that failed, as long as there is one. */
 static int parse_parts(struct bftm_syntax *syntax, char *text, cfg_opt_t *table)
 {
 	unsigned int line;
@@ -316,7 +318,7 @@ static int parse_parts(struct bftm_syntax *syntax, char *text, cfg_opt_t *table)
 		if ((r && r != -EINVAL) || syntax->secret || !line ||
 		    !blank_statement(text, line, &section))
 			break;
-		/* Of a key that nobody knows nothing else lacks. */
+		/* An unknown key leaves no gap in its section; an unknown section does. */
 		syntax->partial |= section || !syntax->unknown_line;
 		syntax->said_line = line;
 		forget_values(syntax);
@@ -325,7 +327,7 @@ static int parse_parts(struct bftm_syntax *syntax, char *text, cfg_opt_t *table)
 	return r;
 }
 
-/* Some editors put it before what is UTF-8, where nobody sees it. */
+/* Some editors put this invisible mark before UTF-8 text. */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 int bftm_syntax_read(struct bftm_syntax *syntax, FILE *file, cfg_opt_t *table)

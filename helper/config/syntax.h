@@ -21,13 +21,13 @@ struct bftm_value {
 };
 
 /**
- * struct bftm_syntax - a file and what was found in it
+ * struct bftm_syntax - a file, its values and its mistakes
  * @path:     for messages
  * @secret:   never print a word of the file: it may be part of a key
  * @root:     its sections
- * @value:    all its values
- * @mistakes: how many were reported
- * @partial:  what could not be read is left out: what else lacks may be there
+ * @value:    all values of the file
+ * @mistakes: number of reported mistakes
+ * @partial:  parts that could not be read are left out, so a missing key may be in them
  * @unknown_line, @failed_line: the first unknown key of this reading, and where it ended; 0
  * @said_line: mistakes up to here were reported by an earlier reading
  */
@@ -58,8 +58,8 @@ int bftm_syntax_value(cfg_t *section, cfg_opt_t *key, const char *text, void *re
  * A line with a mistake in its syntax, or the section that begins there, is left out, and the
  * rest is read; not of a secret file.
  *
- * Return: 0 when the sections can be looked at (look at @syntax->mistakes as
- * well), -EINVAL when nothing can be made of it, or another -errno.
+ * Return: 0 when the sections can be used (check @syntax->mistakes as well), -EINVAL when the file
+ * cannot be read at all, or another -errno.
  */
 int bftm_syntax_read(struct bftm_syntax *syntax, FILE *file, cfg_opt_t *table);
 void bftm_syntax_free(struct bftm_syntax *syntax);
@@ -68,14 +68,14 @@ void bftm_syntax_free(struct bftm_syntax *syntax);
 __attribute__((format(printf, 3, 4)))
 void bftm_mistake(struct bftm_syntax *syntax, unsigned int line, const char *format, ...);
 
-/** bftm_value() - what a section says of a key, NULL for nothing. */
+/** bftm_value() - the value of a key in a section, NULL for none. */
 const struct bftm_value *bftm_value(cfg_t *section, const char *key);
 
 /**
  * bftm_value_range() - read a number or a duration
  * @syntax:   a value outside the range is reported and counted here
- * @value:    what the file says
- * @duration: it is a duration; else a number
+ * @value:    the value in the file
+ * @duration: the value is a duration, not a number
  * @min:      allowed, in ns for a duration
  * @max:      allowed, in ns for a duration
  * @ret:      untouched when the result is false

@@ -6,7 +6,7 @@
 #include "config/conf.h"
 #include "config/syntax.h"
 
-/* In a file of keys even a number may turn out to be a misplaced key. */
+/* In a key file even a number may be a misplaced key, so it is not shown. */
 static const char *shown(const struct bftm_syntax *syntax, const struct bftm_value *value)
 {
 	return syntax->secret ? "(not shown)" : value->text;

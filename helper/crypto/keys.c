@@ -40,18 +40,18 @@ FILE *bftm_open_private(const char *path, int *ret_errno)
 		bftm_log(LOG_ERR, "%s: %s", path, strerror(errno));
 	} else if (st.st_mode & 077) {
 		*ret_errno = -EPERM;
-		bftm_log(LOG_ERR, "%s: mode %04o lets others use the key; if it is one, correct it by: "
+		bftm_log(LOG_ERR, "%s: mode %04o lets others use the key; if the file is a key, correct it by: "
 			 "chmod 600 %s", path, st.st_mode & 07777, path);
 	} else if (st.st_uid && st.st_uid != geteuid()) {
 		*ret_errno = -EPERM;
-		bftm_log(LOG_ERR, "%s: it is user %u's, who could use the key; if it is one, correct it by: "
+		bftm_log(LOG_ERR, "%s: the file belongs to user %u, who could use the key; if it is a key, correct it by: "
 			 "chown root %s", path, st.st_uid, path);
 	}
 	if (*ret_errno && file) {
 		fclose(file);
 		file = NULL;
 	}
-	/* A buffer would be freed with the key in it. */
+	/* A buffer of stdio would be freed with the key in it. */
 	if (file)
 		setvbuf(file, NULL, _IONBF, 0);
 	return file;
@@ -123,7 +123,7 @@ static void read_client(struct bftm_syntax *syntax, cfg_t *section, struct bftm_
 		read_pair(syntax, cfg_getnsec(section, "server", i), ret);
 }
 
-/* Reads a file that must hold one section @kind; fills in one of the last two. */
+/* Reads a file that must have one section @kind; fills in @master or @credentials. */
 static int read_keys(const char *path, const char *kind, struct bftm_master *master,
 		     struct bftm_credentials *cred)
 {

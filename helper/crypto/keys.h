@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Keys. Each server has one 32-byte master key; the two keys that a client
- * shares with it are derived from that, so a server stores nothing per client
- * and a captured server tells nothing about another. Key files are refused
- * when anybody but their owner can read them.
+ * Keys. Each server has one 32-byte master key; the two keys that a client shares with a server are
+ * derived from its master key, so a server stores nothing per client and a captured server reveals
+ * nothing about another. Key files are refused when anybody but their owner can read them.
  */
 #ifndef BFTM_KEYS_H
 #define BFTM_KEYS_H
@@ -15,13 +14,13 @@
 #include "core/wire.h"
 
 /**
- * struct bftm_pair - what a client and a server share
+ * struct bftm_pair - the keys that a client and a server share
  * @request: SipHash key of datagrams to the server
  * @reply:   SipHash key of datagrams from the server
  *
  * pair = BLAKE2s-256(key = master,
- *		      "bftmutex client\0" · le32 cluster · le16 server ·
- *		      le16 0 · le32 client)
+ * 		      "bftmutex client\0" · le32 cluster · le16 server ·
+ * 		      le16 0 · le32 client)
  */
 struct bftm_pair {
 	u8 request[16];
@@ -55,8 +54,8 @@ int bftm_derive(const struct bftm_master *master, u32 client,
  * @path: file, refused with -EPERM when group or others can read it
  * @ret:  untouched on failure
  *
- * Mistakes are reported by bftm_log() with the file, the line and what was
- * expected; key material never is.
+ * Mistakes are reported by bftm_log() with the file, the line and the expected value; key material
+ * is never shown.
  *
  * Return: 0, -EPERM, -EINVAL or the -errno of opening the file.
  */
@@ -69,7 +68,7 @@ int bftm_credentials_save(const char *path,
 			  const struct bftm_credentials *cred);
 
 /**
- * bftm_open_private() - open a file that nobody but its owner can read
+ * bftm_open_private() - open a file that only its owner can read
  * @ret_errno: 0; -EPERM when others can; -errno: then the result is NULL. Reported.
  */
 FILE *bftm_open_private(const char *path, int *ret_errno);
@@ -89,7 +88,7 @@ void bftm_mac_free(struct bftm_mac *mac);
 /** bftm_mac_sign_bytes() - fill in the tag at the end of @len bytes. 0 or -EIO. */
 int bftm_mac_sign_bytes(struct bftm_mac *mac, void *buf, size_t len);
 
-/** bftm_mac_verify_bytes() - likewise: constant time, true when it is right. */
+/** bftm_mac_verify_bytes() - is the tag right? In constant time. */
 bool bftm_mac_verify_bytes(struct bftm_mac *mac, const void *buf, size_t len);
 
 /** bftm_mac_sign() - fill in the tag of a datagram. 0 or -EIO. */

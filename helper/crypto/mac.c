@@ -16,7 +16,7 @@ struct bftm_mac {
 	u8 key[16];
 };
 
-/* What a pair of keys is derived from; see struct bftm_pair. */
+/* Input of the derivation of a pair of keys; see struct bftm_pair. */
 struct derivation {
 	char label[sizeof(LABEL)];
 	__le32 cluster;
@@ -41,10 +41,7 @@ static EVP_MAC_CTX *new_context(EVP_MAC *mac, size_t size)
 	return ctx;
 }
 
-/*
- * The key comes with every message: OpenSSL 3.0's SipHash does not start over
- * without one.
- */
+/* The key is set again for every message: otherwise OpenSSL 3.0's SipHash does not start over. */
 static bool compute(EVP_MAC_CTX *ctx, const u8 *key, size_t key_len, const void *data,
 		    size_t len, u8 *ret, size_t ret_len)
 {
@@ -104,7 +101,10 @@ void bftm_mac_free(struct bftm_mac *mac)
 {
 	if (!mac)
 		return;
-	/* What OpenSSL frees as it is, the state after the key, is one of another key. */
+	/*
+	 * OpenSSL frees its state, which follows from the key, without wiping it; so compute with
+	 * another key first.
+	 */
 	OPENSSL_cleanse(mac->key, sizeof(mac->key));
 	EVP_MAC_init(mac->ctx, mac->key, sizeof(mac->key), NULL);
 	EVP_MAC_CTX_free(mac->ctx);

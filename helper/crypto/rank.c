@@ -19,7 +19,7 @@ struct bftm_rank_keys {
 	u32 count;
 };
 
-/* What is signed; see bftm_rank_keys_sign(). Fields of fixed length at both ends. */
+/* The signed text; see bftm_rank_keys_sign(). Fields of fixed length at both ends. */
 struct text {
 	u8 bytes[sizeof(LABEL) + 4 + 1 + BFTM_NAME_LEN_MAX + 16];
 	size_t len;

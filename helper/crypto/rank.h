@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Signed ranks (Section 6.2): each client signs the ranks that it uses, by Ed25519,
- * so that one server's word on a higher rank is enough. A client has a private key
- * beside its credentials; one file holds the public keys of all clients.
+ * Signed ranks (Section 6.2): each client signs the ranks that it uses, by Ed25519, so that the
+ * word of one server about a higher rank is enough. A client has a private key beside its
+ * credentials; one file holds the public keys of all clients.
  */
 #ifndef BFTM_RANK_H
 #define BFTM_RANK_H
@@ -15,7 +15,7 @@
 #define BFTM_RANK_KEY_LEN	32	/* bytes, private or public */
 
 /**
- * bftm_rank_private_path(), bftm_rank_public_path() - where a client's keys are
+ * bftm_rank_private_path(), bftm_rank_public_path() - paths of a client's rank keys
  * @credentials: path of its credentials, DIR/NAME.client
  *
  * DIR/NAME.rank and DIR/ranks. Return: @ret.
@@ -48,7 +48,7 @@ int bftm_rank_public_save(const char *path, u32 cluster,
 int bftm_rank_public_load(const char *path, u32 cluster, struct bftm_rank_client **ret,
 			  u32 *ret_count);
 
-/** struct bftm_rank_keys - what a client signs with, and knows of the others */
+/** struct bftm_rank_keys - a client's private key, and the public keys of all clients */
 struct bftm_rank_keys;
 
 /**
@@ -63,18 +63,18 @@ void bftm_rank_keys_free(struct bftm_rank_keys *keys);
 /**
  * bftm_rank_keys_sign() - sign a rank of this client for the object @name
  *
- * Signed is "bftmutex rank\0" · le32 cluster · byte len · name · le64 count ·
- * le32 client · le32 incarnation. Return: 0 or -EIO.
+ * The signed text is "bftmutex rank\0" · le32 cluster · byte len · name · le64 count · le32 client
+ * · le32 incarnation. Return: 0 or -EIO.
  */
 int bftm_rank_keys_sign(struct bftm_rank_keys *keys, const u8 *name, u8 len,
 			const struct bftm_rank *rank, u8 ret[BFTM_SIGNATURE_LEN]);
 
-/** bftm_rank_keys_verify() - is it signed by the client that it names? */
+/** bftm_rank_keys_verify() - is the rank signed by the client that it names? */
 bool bftm_rank_keys_verify(struct bftm_rank_keys *keys, const u8 *name, u8 len,
 			   const struct bftm_rank *rank,
 			   const u8 signature[BFTM_SIGNATURE_LEN]);
 
-/** bftm_rank_keys_know() - is there a public key of this client? */
+/** bftm_rank_keys_know() - does the file have a public key of this client? */
 bool bftm_rank_keys_know(const struct bftm_rank_keys *keys, u32 client);
 
 #endif /* BFTM_RANK_H */

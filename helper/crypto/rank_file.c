@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Files with the keys that ranks are signed by. */
+/* Files with the keys that sign ranks. */
 #include <errno.h>
 #include <libgen.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What rank.c and rank_file.c share. */
+/* Shared by rank.c and rank_file.c. */
 #ifndef BFTM_RANK_FILE_H
 #define BFTM_RANK_FILE_H
 
 #include "crypto/rank.h"
 
-/** bftm_rank_private_load() - of this client. 0, -EPERM, -EINVAL or -errno; reported. */
+/** bftm_rank_private_load() - load this client's key. 0, -EPERM, -EINVAL or -errno; reported. */
 int bftm_rank_private_load(const char *path, u32 cluster, u32 client,
 			   u8 ret[BFTM_RANK_KEY_LEN]);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* bftmutexctl server access: who may take which locks of the server here. */
+/* bftmutexctl server access: the access rules of the server here. */
 #include <err.h>
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "ctl/ctl.h"
 #include "text/json.h"
 
-/* What a rule takes in a message: no more than that. */
+/* Most bytes that a rule takes in a message. */
 #define RULE_SIZE 128
 
 static int put_rule(struct nl_msg *msg, const struct bftm_rule *rule)
@@ -63,7 +63,7 @@ void ctl_warn_rules(const struct bftm_conf_access *access)
 			return;
 	if (access->count)
 		warnx("no rule allows anything, so all clients are refused; "
-		      "'access { client = any }' after the others lets them have the rest");
+		      "'access { client = any }' as the last rule allows all other requests");
 }
 
 int ctl_conf_failed(int error)
@@ -94,7 +94,7 @@ static int conf_access(const char *path, u32 cluster, struct bftm_conf_access *r
 		if (conf->cluster[i].id != cluster)
 			continue;
 		*ret = conf->access[i];
-		conf->access[i].rule = NULL;	/* the caller's now */
+		conf->access[i].rule = NULL;	/* the caller owns them now */
 		r = 0;
 	}
 	bftm_conf_free(conf);
@@ -129,7 +129,7 @@ static error_t parse_set(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* Whose rules of a configuration are meant: those of the cluster served here. */
+/* The cluster whose rules are taken from a configuration: the one served here. */
 static int served_cluster(struct bftm_nl *nl, u32 *ret)
 {
 	struct json_object *server, *value = NULL;
@@ -192,7 +192,7 @@ static int run_set(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
 		{ "config", 'f', "FILE", 0,
-		  "Those of the cluster that is served here, in this configuration ("
+		  "Take the rules of the cluster that is served here from this configuration ("
 		  BFTM_CONF_PATH ")", 0 },
 		{}
 	};
@@ -253,13 +253,13 @@ static int take_rule(struct nlattr **attr, void *arg)
 	return 0;
 }
 
-/* A list of the rules at one instant: if they are replaced meanwhile, again. */
+/* A list of the rules at one instant: if they are replaced meanwhile, it is read again. */
 static int get_rules(struct bftm_nl *nl, struct json_object **ret)
 {
 	struct json_object *array, *server;
 	int r;
 
-	/* The list of no server is empty as well. */
+	/* Without a server the list is empty as well. */
 	r = ctl_server_get(nl, &server);
 	if (r < 0)
 		return r;
@@ -304,7 +304,7 @@ static int run_show(int argc, char **argv)
 
 	ctl_no_options(argc, argv,
 		       "List the access rules of the server in their order: the first that fits "
-		       "client and name decides, and what none allows is refused.");
+		       "client and name decides, and a request that fits none is refused.");
 	r = ctl_open(&nl);
 	if (r)
 		return r;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* bftmutexctl check: is all well, by an exit status, for a monitor. */
+/* bftmutexctl check: the state of locks here as an exit status, for a monitor. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -16,12 +16,12 @@ enum verdict { WELL, DEGRADED, FAILED };
 static const char *const verdicts[] = { "all well", "degraded", "failed" };
 
 /**
- * struct check - what is asked, and what is found
+ * struct check - the question, and the findings
  * @server:   look at the server of this host, not at its daemon
- * @fence:    fencing tokens have to be had as well
- * @cluster:  the only one that is meant, NULL for all
+ * @fence:    fail also when fencing tokens cannot be given
+ * @cluster:  check only this cluster, NULL for all
  * @verdict:  the worst so far
- * @clusters: what was found of each; null: nobody was there to ask
+ * @clusters: findings of each cluster; null: the daemon could not be asked
  * @text:     all sentences
  */
 struct check {
@@ -88,7 +88,7 @@ static void say_servers(struct check *check, enum verdict verdict, struct json_o
 		check_say(check, verdict, "server%s %s %s", n > 1 ? "s" : "", ids, what);
 }
 
-/* Of those that can grant, how many know which fencing tokens were given? */
+/* Number of servers that can grant and know which fencing tokens were given. */
 static u64 knowing(struct json_object *servers)
 {
 	struct json_object *server;
@@ -105,7 +105,7 @@ static u64 knowing(struct json_object *servers)
 	return known;
 }
 
-/* The states that are told; who is in one of the first three can grant nothing. */
+/* The states that are reported; a server in one of the first three can grant nothing. */
 static const struct {
 	const char *state, *words;
 	enum verdict verdict;
@@ -155,7 +155,7 @@ static void check_cluster(struct check *check, struct json_object *cluster)
 			  ", a token needs %" PRIu64, known, token_needed);
 }
 
-/* Of the daemon's answer to "servers"; false: the cluster that is meant is not there. */
+/* Judges the daemon's answer to "servers"; false: it does not have the cluster. */
 static bool check_judge(struct check *check, struct json_object *answer)
 {
 	struct json_object *clusters = ctl_member(answer, "clusters"), *cluster;
@@ -303,7 +303,7 @@ int ctl_check(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
 		{ "cluster", 'C', "NAME", 0, "Only this cluster", 0 },
-		{ "fence", 'F', NULL, 0, "Fail when fencing tokens cannot be had", 0 },
+		{ "fence", 'F', NULL, 0, "Fail also when fencing tokens cannot be given", 0 },
 		{ "server", 's', NULL, 0, "Look at the server that runs here, not at the daemon", 0 },
 		{}
 	};
@@ -311,10 +311,10 @@ int ctl_check(int argc, char **argv)
 		.options = options,
 		.parser = check_parse,
 		.children = ctl_common,
-		.doc = "Tell a monitor, by a line and by the exit status, whether locks can be had "
-		       "here: 0 all well; 1 degraded: they can be had, and a server is silent, in "
-		       "quarantine or suspect; 2 failed: they cannot be had. Other statuses: the "
-		       "check itself failed.",
+		.doc = "Tell a monitor, by a line and by the exit status, whether programs get locks "
+	       "here: 0 all well; 1 degraded: they do, but a server is silent, in "
+	       "quarantine or suspect; 2 failed: they do not. Other statuses: the "
+	       "check itself failed.",
 	};
 	struct check check = {};
 	int r;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* bftmutexctl cluster: the configuration, and what follows from it. */
+/* bftmutexctl cluster: the configuration, and values that follow from it. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -10,12 +10,12 @@
 #include "ctl/ctl.h"
 #include "text/json.h"
 
-/* What follows from a cluster's configuration. */
+/* Values that follow from a cluster's configuration. */
 struct derived {
 	u32 needed;		/* answers that decide an attempt */
-	u32 liars_max;		/* that so many servers could mask */
+	u32 liars_max;		/* that this number of servers could mask */
 	u32 token_needed;	/* servers that accept a fencing token */
-	bool learns;		/* which tokens there were, after its restart */
+	bool learns;		/* a restarted server learns tokens from the others */
 	u64 quarantine_ns;	/* of a server after its start */
 	u64 backoff_ns;		/* B, the shortest sleep between two tries */
 };

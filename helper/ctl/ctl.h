@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* bftmutexctl: what its commands share. */
+/* bftmutexctl: shared by its commands. */
 #ifndef BFTM_CTL_H
 #define BFTM_CTL_H
 
@@ -33,9 +33,9 @@ int ctl_stats(int argc, char **argv);
 int ctl_check(int argc, char **argv);
 
 /**
- * ctl_check_words() - what "check" says of the servers of a cluster
+ * ctl_check_words() - the words of "check" about the servers of a cluster
  * @cluster: its name, NULL for all
- * Return: sentences that stand until the next call; "" when all is well.
+ * Return: sentences, valid until the next call; "" when all is well.
  */
 const char *ctl_check_words(const char *cluster);
 int ctl_watch(int argc, char **argv);
@@ -67,7 +67,7 @@ u64 ctl_duration(struct argp_state *state, const char *option, const char *text,
 /** ctl_state_dir() - --state's folder: from / on, or a usage error */
 const char *ctl_state_dir(struct argp_state *state, const char *text);
 
-/** ctl_parse() - argp_parse(), which ends the program when it fails for want of memory */
+/** ctl_parse() - argp_parse(); ends the program when memory is short */
 void ctl_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
 
 /** ctl_asks_help() - is this --help, or another word for it? */
@@ -78,18 +78,20 @@ void ctl_no_options(int argc, char **argv, const char *doc);
 
 /* print.c: output */
 
-/** ctl_fail() - say what is wrong on stderr; returns @code, an exit code */
+/** ctl_fail() - print an error on stderr; returns @code, an exit code */
 __attribute__((format(printf, 2, 3)))
 int ctl_fail(int code, const char *format, ...);
 
-/** ctl_progress() - what is being done, on stderr, once a second after the first */
+/**
+ * ctl_progress() - print the present step on stderr, at most once a second, after the first second
+ */
 __attribute__((format(printf, 1, 2)))
 void ctl_progress(const char *format, ...);
 
-/** ctl_member() - of what is an object, or anything else; NULL for none */
+/** ctl_member() - a member of a value; NULL if the value is no object or has no such member */
 struct json_object *ctl_member(struct json_object *object, const char *key);
 
-/** ctl_length() - of what is an array, or anything else: 0 */
+/** ctl_length() - length of an array; 0 for any other value */
 size_t ctl_length(struct json_object *array);
 
 /** ctl_print_json() - an object or array as a document of its own */
@@ -101,18 +103,18 @@ void ctl_print_json_line(struct json_object *object);
 /** ctl_describe() - an object as "key value" lines, without null; keys in _ns as durations */
 void ctl_describe(struct json_object *object);
 
-/** ctl_shown() - a member's value as people read it: a string, to be put; "-" for null */
+/** ctl_shown() - a member's value as text for people: a string, to be put; "-" for null */
 struct json_object *ctl_shown(const char *key, struct json_object *value);
 
-/** ctl_print() - one or the other, as the user wants it */
+/** ctl_print() - an object as JSON or as lines, as the user has chosen */
 void ctl_print(struct json_object *object);
 
 /**
  * struct ctl_column - of a table, ended by one without a title
  * @key:   of the value in a row's object
  * @title: heading
- * @width: characters; a longer value pushes the next ones aside, the last
- *         column is as wide as it is. Negative: left-aligned.
+ * @width: characters; a longer value moves the next ones to the right, the last
+ *         column has any width. Negative: left-aligned.
  */
 struct ctl_column {
 	const char *key;
@@ -123,7 +125,7 @@ struct ctl_column {
 /**
  * struct ctl_list - rows printed as they come, for tables of any length
  * @column: of the table
- * @rows:   printed so far
+ * @rows:   number of rows printed so far
  */
 struct ctl_list {
 	const struct ctl_column *column;
@@ -132,7 +134,7 @@ struct ctl_list {
 
 /** ctl_list_row() - print a row and drop it */
 void ctl_list_row(struct ctl_list *list, struct json_object *row);
-/** ctl_list_end() - finish; @nothing is said when there was no row */
+/** ctl_list_end() - finish; @nothing is printed when there was no row */
 void ctl_list_end(struct ctl_list *list, const char *nothing);
 
 /** ctl_add_time() - "time": now, as RFC 3339 has it, in UTC with microseconds */
@@ -146,12 +148,12 @@ enum ctl_set {
 
 /** ctl_object() - attributes of a set as an object, keys with _ for - */
 struct json_object *ctl_object(enum ctl_set set, struct nlattr **attr);
-/** ctl_set_max() - its highest attribute */
+/** ctl_set_max() - the highest attribute of a set */
 int ctl_set_max(enum ctl_set set);
 
-/** ctl_open() - connect to the module; 0, or an exit code after saying why */
+/** ctl_open() - connect to the module; 0, or an exit code after an error message */
 int ctl_open(struct bftm_nl *ret);
-/** ctl_refused() - say why a call failed with @error; the exit code */
+/** ctl_refused() - print why a call failed with @error; the exit code */
 int ctl_refused(const struct bftm_nl *nl, int error, enum ctl_set set);
 
 /* server.c: the server here */
@@ -166,21 +168,21 @@ struct bftm_conf_access;
 /** ctl_rules_msg() - a request with these rules; NULL: no memory */
 struct nl_msg *ctl_rules_msg(struct bftm_nl *nl, u8 cmd, const struct bftm_conf_access *access);
 
-/** ctl_warn_rules() - where all of them deny, nobody may take anything */
+/** ctl_warn_rules() - warn if all rules deny, so that no client may take a lock */
 void ctl_warn_rules(const struct bftm_conf_access *access);
 
 /** ctl_conf_failed() - exit code for an error of bftm_conf_load() */
 int ctl_conf_failed(int error);
 
-/* state.c: what must survive a restart of a server */
+/* state.c: notes that must survive a restart of a server */
 
-/** ctl_state_path() - of the file, into @ret of PATH_MAX bytes */
+/** ctl_state_path() - path of the file, in @ret of PATH_MAX bytes */
 const char *ctl_state_path(const char *dir, u32 cluster, u16 server, char *ret);
 
 /**
  * ctl_state_begin() - note that a server starts here
- * @dir:       state directory, made when it is not there
- * @ret_first: it never did before
+ * @dir:       state directory, made if it does not exist
+ * @ret_first: it never started here before
  *
  * Return: 0, or -errno when it could not be noted.
  */
@@ -189,45 +191,47 @@ int ctl_state_begin(const char *dir, u32 cluster, u16 server, bool *ret_first);
 /** ctl_state_last() - number of the last start that was noted, 0 for none */
 u64 ctl_state_last(const char *dir, u32 cluster, u16 server);
 
-/** ctl_state_journal() - with which file that was, into @ret of PATH_MAX bytes; "" for none */
+/** ctl_state_journal() - the journal of that start, in @ret of PATH_MAX bytes; "" for none */
 const char *ctl_state_journal(const char *dir, u32 cluster, u16 server, char *ret);
 
 /**
  * ctl_state_note() - note the number of a start, after ctl_state_begin()
- * @journal: with this file, NULL for none
+ * @journal: file of the journal, NULL for none
  *
  * Return: 0 or -errno.
  */
 int ctl_state_note(const char *dir, u32 cluster, u16 server, u64 start, const char *journal);
 
-/** ctl_state_undo() - it did not start after all, and never had */
+/** ctl_state_undo() - forget the first start of a server, which failed */
 void ctl_state_undo(const char *dir, u32 cluster, u16 server);
 
 /* helper.c: the daemon */
 
-/** ctl_connect_helper() - of the namespace that file @netns stands for; a socket or -errno */
+/**
+ * ctl_connect_helper() - connect to the daemon of the namespace of file @netns; a socket or -errno
+ */
 int ctl_connect_helper(const char *netns);
 
 /**
  * ctl_ask_helper() - put a question to the bftmutexd of this namespace
  * @question: "servers", "stats", "objects" or "history CLUSTER NAME"
- * @ret:      its answer
+ * @ret:      the answer
  *
- * Return: 0, -ECONNREFUSED when none runs, -EBADMSG when it does not understand, or
+ * Return: 0, -ECONNREFUSED when no daemon runs, -EBADMSG when it does not know the question, or
  * another -errno.
  */
 int ctl_ask_helper(const char *question, struct json_object **ret);
 
-/** ctl_default_cluster() - name of the one that is meant when none is named, to be freed; or NULL */
+/** ctl_default_cluster() - name of the default cluster, to be freed; or NULL */
 char *ctl_default_cluster(void);
 
-/** ctl_helper_failed() - say why it failed; an exit code */
+/** ctl_helper_failed() - print why a question failed; an exit code */
 int ctl_helper_failed(int error);
 
 /* check.c */
 
 /**
- * ctl_judge() - what "bftmutexctl check" says of the daemon's answer to "servers"
+ * ctl_judge() - the verdict of "bftmutexctl check" on the daemon's answer to "servers"
  * @text: gets the line
  *
  * Return: 0 all well, 1 degraded, 2 failed.
@@ -243,23 +247,23 @@ struct ctl_range {
 
 /**
  * ctl_make_keys() - new masters for servers 1 to @servers, and credentials
- * @dir:     folder, made when it is not there
+ * @dir:     folder, made if it does not exist
  * @cluster: number of the cluster
- * @servers: how many
- * @client:  whose credentials to make
+ * @servers: number of servers
+ * @client:  clients whose credentials to make
  * @clients: entries of @client
- * @ret:     array of what was made: objects with file, kind, id
+ * @ret:     array of the files that were made: objects with file, kind, id
  *
- * Return: 0, or an exit code after saying why; then no file is left behind.
+ * Return: 0, or an exit code after an error message; then no file is left behind.
  */
 int ctl_make_keys(const char *dir, u32 cluster, u32 servers, const struct ctl_range *client,
 		  u32 clients, struct json_object *ret);
 
-/** ctl_add_clients() - likewise, credentials of the masters that are in @dir */
+/** ctl_add_clients() - make credentials for the masters that are in @dir; as ctl_make_keys() */
 int ctl_add_clients(const char *dir, const struct ctl_range *client, u32 clients,
 		    struct json_object *ret);
 
-/** ctl_undo_made() - remove what was made */
+/** ctl_undo_made() - remove the files that were made */
 void ctl_undo_made(struct json_object *made);
 
 /** ctl_made_file() - the path of the @i-th file that was made */
@@ -270,22 +274,25 @@ void ctl_note_made(struct json_object *made, const char *file, const char *kind,
 
 /**
  * ctl_make_ranks() - rank keys of clients, in @dir beside their credentials
- * @made: gets what was made; the public keys come last
+ * @made: gets the files that were made; the public keys come last
  *
  * Return: 0, or an exit code after saying why.
  */
 int ctl_make_ranks(const char *dir, u32 cluster, const struct ctl_range *range, u32 count,
 		   struct json_object *made);
 
-/** ctl_ranks_undo() - what ctl_make_ranks() did to the public keys; before ctl_ranks_done() */
+/**
+ * ctl_ranks_undo() - undo the change of ctl_make_ranks() to the public keys; before
+ * ctl_ranks_done()
+ */
 void ctl_ranks_undo(const char *path);
 
-/** ctl_ranks_done() - it is not undone any more */
+/** ctl_ranks_done() - make the change final */
 void ctl_ranks_done(const char *dir);
 
 /* cluster.c */
 
-/** ctl_tokens_learned() - does a server that was restarted learn of fencing tokens from the others? */
+/** ctl_tokens_learned() - does a restarted server learn fencing tokens from the others? */
 bool ctl_tokens_learned(u32 n, u32 b);
 
 /* run.c: other programs, never through a shell */
@@ -294,7 +301,7 @@ bool ctl_tokens_learned(u32 n, u32 b);
  * ctl_run() - run a program to its end
  * @program: looked up in PATH; its arguments follow, then NULL
  *
- * Return: 0, or an exit code after saying which command failed and what it said.
+ * Return: 0, or an exit code after printing which command failed, with its output.
  */
 __attribute__((sentinel))
 int ctl_run(const char *program, ...);

@@ -14,7 +14,7 @@
 #include "ctl/dev.h"
 #include "text/json.h"
 
-/* Short, because it is also how long a new cluster grants nothing. */
+/* Short, because a new cluster grants nothing for this time. */
 #define LEASE_MAX_DEFAULT_NS	(5 * BFTM_NS_PER_SEC)
 #define DELAY_MAX_NS		(10 * BFTM_NS_PER_SEC)
 
@@ -53,13 +53,13 @@ static int load_module(const struct dev *dev)
 		return 0;
 	}
 	if (r == -EPROTO)
-		return ctl_open(&nl);	/* which says what to do */
+		return ctl_open(&nl);	/* which prints an error */
 	r = dev_made(dev, DEV_MODULE, "bftmutex");
 	if (r)
 		return r;
 	if (!dev->module)
 		return ctl_run("modprobe", "bftmutex", NULL);
-	/* insmod does not look for what it needs. */
+	/* insmod does not load the modules that this one needs. */
 	r = ctl_run("modprobe", "-a", "udp_tunnel", "ip6_udp_tunnel", NULL);
 	return r ? r : ctl_run("insmod", dev->module, NULL);
 }
@@ -95,7 +95,7 @@ static int up(const struct dev *dev)
 	if (r == 0)
 		r = dev_start_helpers(dev);
 	if (r && dev_is_up(dev)) {
-		ctl_fail(0, "what was made is removed again");
+		ctl_fail(0, "cleaning up: everything that was made is removed again");
 		dev_remove(dev);
 	}
 	return r;
@@ -175,7 +175,7 @@ static void print_usage(const struct dev *dev)
 				    BFTM_NS_PER_MS * BFTM_NS_PER_MS, text, sizeof(text)));
 }
 
-/* It goes into other files' lines and quotes, so it must be plain. */
+/* The path is written into quotes and lines of other files, so it must be plain. */
 static void set_dir(struct argp_state *state, const char *dir, struct dev *ret)
 {
 	const char *p;
@@ -230,13 +230,13 @@ static error_t parse_up(int key, char *arg, struct argp_state *state)
 int ctl_dev_up(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
-		{ "servers", 's', "N", 0, "How many servers (7)", 0 },
-		{ "liars", 'b', "N", 0, "How many of them may lie (1)", 0 },
-		{ "clients", 'c', "N", 0, "How many clients (1)", 0 },
+		{ "servers", 's', "N", 0, "Number of servers (7)", 0 },
+		{ "liars", 'b', "N", 0, "Number of servers that may lie (1)", 0 },
+		{ "clients", 'c', "N", 0, "Number of clients (1)", 0 },
 		{ "delay", 'D', "DUR", 0, "Delay of every message, one way (none)", 0 },
 		{ "lease-max", 'l', "DUR", 0, "Longest lease, and the quarantine (5s)", 0 },
 		{ "dir", 'd', "DIR", 0, "Folder for keys and configurations (" DEV_DIR ")", 0 },
-		{ "module", 'm', "FILE", 0, "Module to load when none is; else by modprobe", 0 },
+		{ "module", 'm', "FILE", 0, "Module to load if none is loaded (found by modprobe)", 0 },
 		{}
 	};
 	static const struct argp argp = {
@@ -290,7 +290,7 @@ int ctl_dev_down(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_down,
-		.doc = "Remove what dev up made, also when it did not get to its end.",
+		.doc = "Remove everything that dev up made, also if it did not finish.",
 		.children = ctl_common,
 	};
 	struct json_object *done;

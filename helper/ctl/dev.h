@@ -23,7 +23,7 @@
 #define DEV_CLIENTS_MAX	64
 #define DEV_NETNS_DIR	"/run/netns"
 
-/** struct dev - what the user wants, and what is at work */
+/** struct dev - the user's choices, and the running cluster */
 struct dev {
 	u32 servers;
 	u32 b;
@@ -49,12 +49,12 @@ int dev_network(const struct dev *dev);
 int dev_start_servers(const struct dev *dev);
 int dev_start_helpers(const struct dev *dev);
 
-/* dev_made.c: the list of what was made, in file DIR/made */
+/* dev_made.c: the list of everything that was made, in file DIR/made */
 
 /**
- * enum dev_kind - kinds of things that are made
+ * enum dev_kind - kinds of entries in the list
  * @DEV_DIRECTORY: a folder that is removed when it is empty
- * @DEV_TREE:      a folder that is removed with all that is in it
+ * @DEV_TREE:      a folder that is removed with its content
  * @DEV_NETNS:     a network namespace, and so the lock server in it
  * @DEV_HELPER:    a bftmutexd, "PID NAMESPACE"
  * @DEV_MODULE:    a kernel module that was loaded
@@ -67,13 +67,13 @@ enum dev_kind {
 	DEV_MODULE,
 };
 
-/** dev_made() - note it, just before it is made; 0 or an exit code */
+/** dev_made() - note a thing, just before it is made; 0 or an exit code */
 int dev_made(const struct dev *dev, enum dev_kind kind, const char *name);
 
-/** dev_check_dir() - nobody else can write the list; 0 or an exit code */
+/** dev_check_dir() - check that only root can write the list; 0 or an exit code */
 int dev_check_dir(const struct dev *dev);
 
-/** dev_is_up() - there is such a list */
+/** dev_is_up() - is there a list? */
 bool dev_is_up(const struct dev *dev);
 
 /** dev_remove() - remove all that is in the list; 0 or an exit code */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The list of what a development cluster consists of. A line is written just
- * before the thing is made, so the list is never short of anything, and what
- * is in the list without being there is skipped.
+ * The list of all parts of a development cluster. A line is written just before the part is made,
+ * so the list lacks nothing; a listed part that does not exist is skipped.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +52,7 @@ int dev_made(const struct dev *dev, enum dev_kind kind, const char *name)
 	return bad ? ctl_fail(EX_IOERR, "%s: %s", path, strerror(errno)) : 0;
 }
 
-/* What is in the list is removed by root, so others must not write there. */
+/* Root removes everything in the list, so others must not be able to write it. */
 int dev_check_dir(const struct dev *dev)
 {
 	struct stat st;
@@ -134,7 +133,7 @@ static int remove_helper(const char *name)
 		nanosleep(&pause, NULL);
 		ctl_progress("waiting for bftmutexd in %s to end", netns);
 	}
-	return is_helper(pid, netns) ? ctl_fail(EX_OSERR, "bftmutexd %d does not end", pid) : 0;
+	return is_helper(pid, netns) ? ctl_fail(EX_OSERR, "bftmutexd (pid %d) did not exit", pid) : 0;
 }
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -152,7 +151,7 @@ static int remove_tree(const char *path)
 	return 0;
 }
 
-/* What somebody else put into it stays, and so does the folder. */
+/* Files of others in the folder stay, and so does the folder. */
 static int remove_directory(const char *path)
 {
 	if (rmdir(path) < 0 && errno != ENOENT && errno != ENOTEMPTY)
@@ -244,7 +243,7 @@ static int remove_lines(char **lines, const char *list)
 		if (r)
 			failed = r;
 	}
-	/* The list stays for another try, and it stands in one of the folders. */
+	/* The list stays for another try; it is in one of the folders. */
 	if (failed)
 		return failed;
 	unlink(list);

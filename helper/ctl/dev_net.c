@@ -8,7 +8,7 @@
 
 #define NET "bftm-net"
 
-/* Adds a namespace that nobody has yet. */
+/* Adds a namespace that does not exist yet. */
 static int add_netns(const struct dev *dev, const char *name)
 {
 	char path[64];
@@ -34,7 +34,7 @@ static int add_bridge(const struct dev *dev)
 	return r;
 }
 
-/* netem delays what leaves, so both directions together take twice as long. */
+/* netem delays outgoing packets, so a round trip takes twice the delay. */
 static int add_delay(const struct dev *dev, const char *netns)
 {
 	char delay[32];

@@ -58,14 +58,14 @@ int dev_start_servers(const struct dev *dev)
 	u32 i;
 	int r;
 
-	/* New keys make it a new cluster, whatever had its number before. */
+	/* New keys make this a new cluster, even if an earlier one had its number. */
 	dev_path(dev, state, "servers");
 	r = dev_made(dev, DEV_TREE, state);
 	if (r)
 		return r;
 	if (mkdir(state, 0700) < 0)
 		return ctl_fail(EX_CANTCREAT, "%s: %s", state, strerror(errno));
-	/* What this host has in /etc is not for them. */
+	/* The configuration of this host in /etc is not for these servers. */
 	r = write_conf(dev, 0, dev_path(dev, conf, "servers/bftmutex.conf"));
 	for (i = 1; i <= dev->servers && r == 0; i++) {
 		r = start_server(dev, i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* bftmutexctl servers, stats: what the helper daemon has seen. */
+/* bftmutexctl servers, stats: the observations of the daemon. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static int helper_address(const char *netns, struct sockaddr_un *ret)
 
 int ctl_connect_helper(const char *netns)
 {
-	/* It answers at once or hangs. */
+	/* The daemon answers at once or hangs. */
 	const struct timeval patience = { .tv_sec = 5 };
 	struct sockaddr_un address = {};
 	int fd, r;
@@ -199,7 +199,7 @@ int ctl_servers(int argc, char **argv)
 
 	ctl_no_options(argc, argv,
 		       "Show the health of the servers as the helper of this network namespace "
-		       "sees it, and what speaks for one of them lying.");
+		       "sees it, and the evidence that one of them lies.");
 	r = ctl_ask_helper("servers", &answer);
 	if (r < 0)
 		return ctl_helper_failed(r);
@@ -219,7 +219,7 @@ static int take_local(struct nlattr **attr, void *arg)
 	return 0;
 }
 
-/* 0 as well when no server, or no module, is here: then they are null. */
+/* Returns 0 also without a server or a module: then the counters are null. */
 static int add_kernel_stats(struct json_object *all)
 {
 	struct json_object *server;
@@ -238,7 +238,7 @@ static int add_kernel_stats(struct json_object *all)
 	} else if (r == -ENOENT) {
 		r = 0;
 	}
-	/* A module of before does not know the question, and not everybody may ask it. */
+	/* An older module does not know the question, and an unprivileged user may not ask it. */
 	if (r == 0)
 		r = bftm_nl_call(&nl, bftm_nl_msg(&nl, BFTMUTEX_CMD_LOCAL_GET, 0), take_local,
 				 ctl_set_max(CTL_LOCAL), all);

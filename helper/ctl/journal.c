@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bftmutexctl server journal: keeps what happens to the objects of the server of
- * this network namespace. Whatever changed is pulled, committed as a whole, and
- * then the server is told; so it may be killed at any moment.
+ * bftmutexctl server journal: stores the changes of the objects of the server of this network
+ * namespace. Changes are pulled, committed as a whole, and then confirmed to the server; so the
+ * process may be killed at any moment.
  */
 #include <errno.h>
 #include <poll.h>
@@ -15,13 +15,13 @@
 #include "ctl/journal.h"
 #include "loop/log.h"
 
-/* What one commit has at most; the rest goes into the next. */
+/* Limits of one commit; further changes go into the next one. */
 #define BATCH_OBJECTS	1024
 #define BATCH_BYTES	(16u << 20)
 /* A hint may be lost. */
 static const struct timespec look_again = { .tv_sec = 1 }, at_once;
 
-/* What was pulled and is to be confirmed. */
+/* A change that was pulled and is to be confirmed. */
 struct taken {
 	u64 change;
 	u8 name_len;
@@ -55,15 +55,15 @@ int ctl_journal_attach(struct bftm_nl *nl, const char *path, u64 id)
 				path);
 	case EOPNOTSUPP:
 		return ctl_fail(EX_CONFIG,
-				"the server was started without --durability, and keeps nothing");
+				"the server was started without --durability, and has no journal");
 	}
 	return r < 0 ? ctl_refused(nl, r, CTL_SERVER) : 0;
 }
 
 /**
  * struct keeper - the process
- * @path:  NULL until it is known
- * @state: where the server's start was noted
+ * @path:  of the file; NULL until it is known
+ * @state: directory where the server's start was noted
  * @bytes: of bodies, in this batch
  * @count: objects in it
  */
@@ -76,14 +76,14 @@ struct keeper {
 	u32 count;
 };
 
-/* It has begun anew by itself, on a virtual machine that was cloned or set back. */
+/* The server has started over by itself, on a virtual machine that was cloned or set back. */
 static int without_us(struct keeper *k)
 {
 	int r = bftm_journal_distrust(&k->file);
 
 	if (r < 0)
 		return ctl_journal_failed(k->path, &k->file, r);
-	return ctl_fail(EX_UNAVAILABLE, "the server has begun anew without a journal; stop it, and start it with this one again: what it has is not trusted");
+	return ctl_fail(EX_UNAVAILABLE, "the server has begun anew without a journal; stop it, and start it with this one again: the content of the journal is not trusted");
 }
 
 static int pull_failed(struct keeper *k, int error)
@@ -99,7 +99,7 @@ static int pull_failed(struct keeper *k, int error)
 	return ctl_refused(nl, error, CTL_SERVER);
 }
 
-/* A whole object into the open transaction. Return: 0, 1 for none, an exit code below 0. */
+/* Stores a whole object in the open transaction. Return: 0, 1 for none, an exit code below 0. */
 static int pull_object(struct keeper *k)
 {
 	struct ctl_arriving *in = &arriving;
@@ -116,7 +116,7 @@ static int pull_object(struct keeper *k)
 		if (r < 0)
 			return -pull_failed(k, r);
 		if (!in->any)
-			return -ctl_fail(EX_PROTOCOL, "the module said nothing of an object");
+			return -ctl_fail(EX_PROTOCOL, "the module described no object");
 		if (in->id && in->len == in->id->len) {
 			r = bftm_journal_put_body(&k->file, &in->object, in->id, in->data);
 			k->bytes += in->len;
@@ -153,7 +153,7 @@ static int confirm(struct keeper *k)
 	return 0;
 }
 
-/* What has changed by now; @ret_more: look again. Return: 0 or an exit code. */
+/* Stores the present changes; @ret_more: pull again. Return: 0 or an exit code. */
 static int keep_batch(struct keeper *k, bool *ret_more)
 {
 	int r;
@@ -168,7 +168,7 @@ static int keep_batch(struct keeper *k, bool *ret_more)
 		if (r < 0)
 			return -r;
 	} while (r == 0 && k->count < BATCH_OBJECTS && k->bytes < BATCH_BYTES);
-	/* What changed once more meanwhile was not hinted at. */
+	/* There is no hint for an object that changed again meanwhile. */
 	*ret_more = r == 0 || k->count;
 	r = bftm_journal_commit(&k->file);
 	if (r < 0)
@@ -176,7 +176,7 @@ static int keep_batch(struct keeper *k, bool *ret_more)
 	return confirm(k);
 }
 
-/* Until something may have changed, or the end, or not at all; signals come only here. */
+/* Waits for a hint, a signal to end, or @limit, which may be 0; signals come only here. */
 static int wait_for_hint(struct keeper *k, const struct timespec *limit, const sigset_t *open)
 {
 	struct pollfd fd = { .fd = nl_socket_get_fd(k->nl.sock), .events = POLLIN };
@@ -219,7 +219,7 @@ static int follow(struct keeper *k)
 	return r;
 }
 
-/* The file that the server of this namespace was started with, as that was noted. */
+/* The file that the server of this namespace was started with, from the state directory. */
 static int find_file(struct keeper *k, char path[PATH_MAX])
 {
 	struct json_object *server, *cluster = NULL, *id = NULL;
@@ -240,7 +240,7 @@ static int find_file(struct keeper *k, char path[PATH_MAX])
 				    (u16)json_object_get_uint64(id), path);
 	json_object_put(server);
 	return *path ? 0 :
-	       ctl_fail(EX_CONFIG, "the server was started without --durability, and keeps nothing, or with another --state than %s",
+	       ctl_fail(EX_CONFIG, "the server was started without --durability, and has no journal, or with another --state than %s",
 			k->state);
 }
 
@@ -287,20 +287,20 @@ int ctl_server_journal(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
 		{ "file", 'F', "FILE", 0, "The journal (the one that the server was started with)", 0 },
-		{ "state", 's', "DIR", 0, "Remembers which one that is (" CTL_STATE_DIR ")", 0 },
+		{ "state", 's', "DIR", 0, "State directory of the server's start (" CTL_STATE_DIR ")", 0 },
 		{}
 	};
 	static const struct argp argp = {
 		.options = options,
 		.parser = keeper_parse,
-		.doc = "Keep what happens to the objects of the server of this network namespace, "
-		       "until it is stopped. The server has to be started with --durability.",
+		.doc = "Store the changes of the objects of the server of this network namespace "
+	       "until it is stopped. The server has to be started with --durability.",
 		.children = ctl_common,
 	};
 	static struct keeper k = { .state = CTL_STATE_DIR };
 	char path[PATH_MAX];
 
-	/* It may run for years, and then end where nobody has its standard error any more. */
+	/* The process may run for years, and end when its standard error is not open any more. */
 	bftm_log_stderr(CTL_NAME);
 	ctl_parse(&argp, argc, argv, 0, &k);
 	return (k.path ? 0 : find_file(&k, path)) ?: keeper_keep(&k);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a server tells its journal of an object, message by message. */
+/* Messages of a server to its journal about an object. */
 #include <errno.h>
 #include <string.h>
 
@@ -63,7 +63,10 @@ static bool read_piece(struct nlattr **attr, struct ctl_arriving *in)
 							     &in->object.committed;
 	if (!nla_get_u32(attr[BFTMUTEX_A_JOURNAL_OFFSET]))
 		in->len = 0;
-	/* It may be of the other body, which is shorter than what came of the first. */
+	/*
+	 * The piece may belong to the other body, which may be shorter than the bytes that came of
+	 * the first.
+	 */
 	if (nla_get_u32(attr[BFTMUTEX_A_JOURNAL_OFFSET]) != in->len ||
 	    in->len > in->id->len || len > in->id->len - in->len)
 		return false;

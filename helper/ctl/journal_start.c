@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The journal when a server starts: what the file has, the server is told. */
+/* The journal at the start of a server: objects are loaded from the file into the server. */
 #include <err.h>
 #include <errno.h>
 #include <stdio.h>
@@ -98,7 +98,7 @@ static int journal_create(struct ctl_durability *d, const struct bftm_master *ma
 	return 0;
 }
 
-/* The file is there, is this server's, and can be written. */
+/* The file exists, belongs to this server, and can be written. */
 static int open_file(struct ctl_durability *d, const struct bftm_master *master, bool known)
 {
 	const struct bftm_journal_about *a = &d->file.about;
@@ -112,7 +112,7 @@ static int open_file(struct ctl_durability *d, const struct bftm_master *master,
 		return ctl_journal_failed(d->path, &d->file, r);
 	if (a->cluster != master->cluster || a->server != master->server)
 		return ctl_fail(EX_DATAERR,
-				"journal %s: it is of server %u of cluster %u; the key is for server %u of cluster %u",
+				"journal %s: it belongs to server %u of cluster %u; the key is for server %u of cluster %u",
 				d->path, a->server, a->cluster, master->server, master->cluster);
 	return 0;
 }
@@ -134,7 +134,7 @@ int ctl_durability_begin(struct ctl_durability *d, const char *state,
 		r = open_file(d, master, known);
 	if (r)
 		return r;
-	/* First the file says which start may come, then it comes. */
+	/* First the file notes the number of the start, then the start is made. */
 	if (sync)
 		r = bftm_journal_starting(&d->file, last, d->trust, d->start);
 	if (r < 0)
@@ -165,7 +165,7 @@ void ctl_durability_end(struct ctl_durability *d, bool undo)
 		bftm_journal_remove(d->path);
 }
 
-/* One object on its way to the server; @error is an exit code, once it was said. */
+/* One object on its way to the server; @error is an exit code, whose message was printed. */
 struct load {
 	struct ctl_durability *d;
 	struct bftm_nl nl;
@@ -264,7 +264,7 @@ static int send_object(const struct bftm_journal_object *o, const void *committe
 	return r;
 }
 
-/* With async a file knows it only of the start that made it. */
+/* With async a file has every object only at the start that made the file. */
 static bool is_complete(const struct ctl_durability *d)
 {
 	return d->trust || (d->file.about.complete &&

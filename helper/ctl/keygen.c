@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* bftmutexctl keygen: what it is asked for, and what it says. */
+/* bftmutexctl keygen: its options and its output. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct keygen {
 	struct ctl_range client[RANGES_MAX];
 };
 
-/* "1-4,9": rising, so that none is there twice. */
+/* "1-4,9": rising, so that no number comes twice. */
 static void parse_clients(struct argp_state *state, char *arg, struct keygen *ret)
 {
 	char *list = arg, *item, *end;
@@ -98,7 +98,7 @@ static void print_made(struct json_object *made)
 {
 	size_t i;
 
-	puts("Made, readable by their owner only but for ranks:");
+	puts("Made these files, readable by their owner only, except ranks:");
 	for (i = 0; i < json_object_array_length(made); i++)
 		printf("  %s\n", ctl_made_file(made, i));
 	puts("\nCopy server-N.key to server N alone, for 'bftmutexctl server start --key FILE',\n"
@@ -113,7 +113,7 @@ int ctl_keygen(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
 		{ "cluster", 'C', "N", 0, "Number of a new cluster", 0 },
-		{ "servers", 's', "N", 0, "How many servers it has", 0 },
+		{ "servers", 's', "N", 0, "Number of its servers", 0 },
 		{ "clients", 'c', "LIST", 0, "Numbers of clients to make keys for: 1-4,9", 0 },
 		{ "client", 0, NULL, OPTION_ALIAS, NULL, 0 },
 		{ "dir", 'd', "DIR", 0, "Folder for the files (required)", 0 },
@@ -144,10 +144,10 @@ int ctl_keygen(int argc, char **argv)
 		print_made_json(made);
 	else if (r == 0)
 		print_made(made);
-	/* Keys that nobody heard of would be in the way of the next attempt. */
+	/* Keys whose names were not printed would be in the way of the next attempt. */
 	if (r == 0 && (fflush(stdout) || ferror(stdout))) {
 		ctl_undo_made(made);
-		r = EX_IOERR;	/* which main() says */
+		r = EX_IOERR;	/* main() prints the error */
 	}
 	ctl_ranks_done(keygen.dir);
 	json_object_put(made);

@@ -167,7 +167,10 @@ static int is_master(const struct dirent *entry)
 	       !entry->d_name[end];
 }
 
-/* Whose key is a copy of another's would be there twice, and one that is missing not at all. */
+/*
+ * With a copy of a key under another name, one server would be in the credentials twice, and
+ * another one not at all.
+ */
 static int check_name(const struct bftm_master *master, const char *path, const char *name)
 {
 	char right[32];
@@ -201,7 +204,7 @@ static int load_masters(const char *dir, struct masters *ret)
 			break;
 		}
 		if (bftm_master_load(path, &ret->of[ret->count]) < 0)
-			r = EX_DATAERR;		/* it was said why */
+			r = EX_DATAERR;		/* was reported */
 		else if (ret->of[ret->count].cluster != ret->of[0].cluster)
 			r = ctl_fail(EX_DATAERR, "%s: another cluster than the other keys there",
 				     path);
@@ -241,7 +244,7 @@ int ctl_make_keys(const char *dir, u32 cluster, u32 servers, const struct ctl_ra
 	return r;
 }
 
-/* As it ought to be for a server that was removed, and not for one whose key is elsewhere. */
+/* A gap is right after the removal of a server, but wrong if the server's key is elsewhere. */
 static void warn_of_gap(const char *dir, const struct masters *masters)
 {
 	char list[BFTM_SERVERS_MAX * 8];

@@ -11,7 +11,7 @@
 #include "ctl/ctl.h"
 #include "crypto/rank.h"
 
-/* Clients whose public keys fit a file that can be read. */
+/* Most clients whose public keys fit into a file that can be read. */
 #define RANKS_MAX 8192u
 
 /** struct ranks - public keys of all clients, ascending only once they are saved */
@@ -20,7 +20,7 @@ struct ranks {
 	u32 count;
 };
 
-/* Those of clients that were made before. */
+/* Reads the keys of clients that were made before. */
 static int keygen_load(const char *path, u32 cluster, struct ranks *ranks)
 {
 	struct stat st;
@@ -59,7 +59,7 @@ static int make_one(const char *dir, u32 cluster, u32 client, struct ranks *rank
 	return 0;
 }
 
-/* The file as it was, until it is certain that it stays as it is. */
+/* The old file is kept under this suffix until the change is final. */
 #define OLD	".undo"
 #define OLD_MAX	(PATH_MAX + sizeof(OLD))
 
@@ -76,7 +76,7 @@ void ctl_ranks_undo(const char *path)
 	char old[OLD_MAX];
 
 	old_path(path, old);
-	/* A file system without links has none to go back to: then there is one key too many. */
+	/* On a file system without links there is no old file: then one key too many stays. */
 	if (had_others)
 		rename(old, path);
 	else
@@ -130,7 +130,7 @@ int ctl_make_ranks(const char *dir, u32 cluster, const struct ctl_range *range, 
 			unlink(old);
 		r = bftm_rank_public_save(path, cluster, ranks.client, ranks.count);
 		r = r < 0 ? ctl_fail(EX_CANTCREAT, "%s: %s", path, strerror(-r)) : 0;
-		/* Last of all: what fails before leaves the old file as it was. */
+		/* This comes last: an earlier failure leaves the old file as it was. */
 		if (!r)
 			ctl_note_made(made, path, "ranks", 0);
 	}

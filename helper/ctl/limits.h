@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* bftmutexctl server start: how much the server keeps of what. */
+/* bftmutexctl server start: the limits of the server's tables. */
 #ifndef BFTM_CTL_LIMITS_H
 #define BFTM_CTL_LIMITS_H
 
@@ -20,16 +20,16 @@ enum ctl_limit {
 	CTL_LIMITS
 };
 
-/** struct ctl_limits - what was asked for; 0 for the module's choice */
+/** struct ctl_limits - the limits of the user; 0 for the module's default */
 struct ctl_limits {
 	u64 value[CTL_LIMITS];
 };
 
-/** ctl_limits_parse() - an option; ARGP_ERR_UNKNOWN when it is none of these */
+/** ctl_limits_parse() - parse an option; ARGP_ERR_UNKNOWN for another option */
 error_t ctl_limits_parse(struct argp_state *state, int key, const char *arg,
 			 struct ctl_limits *limits);
 
-/** ctl_limits_conf() - what no option said is as the configuration says of this server */
+/** ctl_limits_conf() - take limits without an option from this server's configuration */
 void ctl_limits_conf(struct ctl_limits *limits, const struct bftm_conf_cluster *cluster,
 		     const struct bftm_conf_server *server);
 

@@ -10,8 +10,8 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * How an attribute is coded, and what it means; NONE: it is not shown. A
- * number NOT0 is unknown when it is 0, a NAME when it is empty.
+ * Coding and meaning of an attribute; NONE: it is not shown. A number NOT0 is unknown when it is 0,
+ * a NAME when it is empty.
  */
 enum type { NONE, NUM16, NUM32, NUM64, NOT0, TEXT, NAME, BYTES, HEX, STATE, REASON, STATS, FLAG, DURABILITY,
 	    JOURNAL };
@@ -252,7 +252,7 @@ static struct json_object *from_bytes(const u8 *bytes, size_t len)
 	return json_object_new_string(text);
 }
 
-/* The kernel is trusted, its version is not known: absent and short attributes give null. */
+/* The kernel is trusted, but its version may differ: absent and short attributes give null. */
 static struct json_object *from_attr(const struct attribute *a, struct nlattr *attr)
 {
 	static const int min_len[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the commands "bftmutexctl object" share: their options, and asking. */
+/* Shared by the commands "bftmutexctl object": their options, and requests. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define WAIT_MAX_NS (24 * 3600 * BFTM_NS_PER_SEC)
 
-/* A word that looks like an option, and would become a part of the request or a value. */
+/* Refuses a word that looks like an option and would become part of the request or a value. */
 static void refuse_options(const struct object *o, struct argp_state *state)
 {
 	static const char *const name[] = {
@@ -53,12 +53,12 @@ static error_t object_parse(int key, char *arg, struct argp_state *state)
 		if (!o->name_len || o->name_len > BFTM_SUBMIT_NAME_MAX)
 			argp_error(state, "NAME '%s': must be 1 to %d bytes", arg,
 				   BFTM_SUBMIT_NAME_MAX);
-		/* The rest is the request's, whatever it looks like. */
+		/* The rest belongs to the request, even if it looks like an option. */
 		o->words = state->argv + state->next;
 		refuse_options(o, state);
 		count = (u32)(state->argc - state->next);
 		if (count < o->words_min)
-			argp_error(state, "something is missing after '%s'", arg);
+			argp_error(state, "an argument is missing after '%s'", arg);
 		if (o->names_max == 1 && count > o->words_max)
 			argp_error(state, "'%s': no such argument is expected",
 				   o->words[o->words_max]);
@@ -74,7 +74,7 @@ static error_t object_parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "cluster", 'C', "NAME", 0, "Cluster, as the configuration names it", 0 },
-	{ "wait", 'w', "DUR", 0, "Give up after so long (30s)", 0 },
+	{ "wait", 'w', "DUR", 0, "Give up after this time (30s)", 0 },
 	{}
 };
 
@@ -90,7 +90,7 @@ int object_open(struct object *o)
 	return o->fd < 0 ? ctl_fail(EX_UNAVAILABLE, "%s", bftmutex_strerror(o->fd)) : 0;
 }
 
-/* Exit codes for what no object has answered. */
+/* Exit codes for requests that no object has answered. */
 static int failed(const struct object *o, int error)
 {
 	const char *why = bftmutex_strerror(error), *servers = "";
@@ -143,9 +143,9 @@ const char *object_refusal(u32 status)
 	case EEXIST:
 		return "the object exists already";
 	case ENODATA:
-		return "nothing is there";
+		return "there is no such value";
 	case ESTALE:
-		return "OLD is not what is there";
+		return "OLD is not the present value";
 	case EINVAL:
 		return "the object does not understand the request";
 	case ERANGE:

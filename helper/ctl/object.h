@@ -7,16 +7,16 @@
 #include "lib/libbftmutex.h"
 
 /**
- * struct object - what the command line says
+ * struct object - the command line
  * @fd:       handle, -1 before object_open()
- * @names_max: how many names the command takes: 0, 1, or UINT_MAX for any, of which the
- *            first is @name, which is NULL when there is none, and others are @words
- * @words:    what follows NAME, ended by NULL
- * @words_min, @words_max: how many are expected, UINT_MAX for any
+ * @names_max: number of names that the command takes: 0, 1, or UINT_MAX for any number;
+ *            the first is @name, NULL for none, and the others are @words
+ * @words:    the words behind NAME, ended by NULL
+ * @words_min, @words_max: their expected number, UINT_MAX for any
  * @input:    standard input is the last argument
- * @raw:      print nothing but the response
+ * @raw:      print only the response
  * @interval_ns: between two looks
- * @named:    where @name is when object_name() said it
+ * @named:    storage of @name after object_name()
  */
 struct object {
 	int fd;
@@ -36,20 +36,20 @@ struct object {
 /** object_args - the options all commands have, as an argp child with struct object */
 extern const struct argp object_args;
 
-/** object_open() - 0, or an exit code after saying why */
+/** object_open() - 0, or an exit code after an error message */
 int object_open(struct object *o);
 
 /**
  * object_ask() - submit a request
  * @ret: the response, to be freed
  *
- * Return: 0 when it was applied, whatever the object says; else an exit code after
- * saying why.
+ * Return: 0 when it was applied, even if the object refused it; else an exit code after an error
+ * message.
  */
 int object_ask(struct object *o, const void *request, size_t len,
 	       struct bftmutex_response *ret);
 
-/** object_submit() - open the device, submit a request and print what came of it; exit code */
+/** object_submit() - open the device, submit a request and print the result; exit code */
 int object_submit(struct object *o, const char *request, size_t len);
 
 /**
@@ -60,7 +60,7 @@ int object_submit(struct object *o, const char *request, size_t len);
  */
 int object_names(const struct object *o, struct json_object **ret);
 
-/** object_name() - @o is the object of this name, bytes as JSON has them; false: it is no name */
+/** object_name() - make @o the object with this name in JSON; false: it is no valid name */
 bool object_name(struct object *o, struct json_object *name);
 
 /** object_refusal() - words for a status of an object other than 0 */
@@ -74,20 +74,20 @@ const char *object_reading(const char *type);
 
 /* object_read.c: entry by entry */
 
-/** OBJECT_NO_ENTRY - there is none with that number; nothing was said */
+/** OBJECT_NO_ENTRY - no entry has that number; no message was printed */
 #define OBJECT_NO_ENTRY (-1)
 
 /**
  * object_read_entry() - one entry of a log
  * @ret: the entry, to be freed, unless this fails
  *
- * Return: 0, OBJECT_NO_ENTRY, or an exit code after saying why.
+ * Return: 0, OBJECT_NO_ENTRY, or an exit code after an error message.
  */
 int object_read_entry(struct object *o, u64 number, struct bftmutex_response *ret);
 
 /**
- * object_read_entries() - all that a map or log keeps
- * @count: how many entries the log has
+ * object_read_entries() - all entries of a map or log
+ * @count: number of entries of the log
  * @ret:   of a log an array of bytes, of a map one of { "key": bytes, "value": bytes }, keys
  *         ascending; NULL when it is too long for a response, and of other types
  *

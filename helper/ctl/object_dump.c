@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bftmutexctl object dump, restore: a line of JSON for each object, with what it keeps in
- * hexadecimal. Both ask for one part after the other, by the requests of that name.
+ * bftmutexctl object dump, restore: a line of JSON for each object, with its content in
+ * hexadecimal. Both commands send one part after the other, by the requests dump and restore.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,13 +15,13 @@
 #include "text/json.h"
 #include "types/object.h"
 
-#define TRIES 10	/* to see one state of an object that changes meanwhile */
+#define TRIES 10	/* to read one state of an object that changes meanwhile */
 
 static const struct argp_child children[] = { { .argp = &object_args }, {} };
 
 /**
- * struct whole - what an object keeps, part by part
- * @sum: of the state that parts are of; parts of another one are not
+ * struct whole - the content of an object, part by part
+ * @sum: of the state; parts with another sum belong to another state
  */
 struct whole {
 	struct bftm_bytes bytes;
@@ -30,7 +30,7 @@ struct whole {
 	u64 number;
 };
 
-/* One part more. *@ret_status: of the object; ESTALE: it has changed. */
+/* Reads one more part. *@ret_status: of the object; ESTALE: it has changed. */
 static int take_part(struct object *o, struct whole *w, u32 *ret_status)
 {
 	struct bftmutex_response r = {};
@@ -86,7 +86,7 @@ static void print_line(const struct object *o, const struct whole *w)
 	free(hex);
 }
 
-/* @named: somebody wants it, and it must be there. */
+/* @named: the user has named the object, so it must exist. */
 static int dump_one(struct object *o, bool named)
 {
 	struct whole w = {};
@@ -110,7 +110,7 @@ int ctl_object_dump(int argc, char **argv)
 		.children = children,
 		.args_doc = "[NAME...]",
 		.doc = "Print objects, or all that this host has used, for 'object restore': a line "
-		       "of JSON for each. Each is as it was at one time, but not all at the same. "
+		       "of JSON for each. Each object is as it was at one time, but not all at the same time. "
 		       "Options come before NAME.",
 	};
 	struct object o = { .names_max = UINT_MAX, .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
@@ -142,7 +142,7 @@ int ctl_object_dump(int argc, char **argv)
 	return code;
 }
 
-/* Hexadecimal digits as bytes. False: they are none. */
+/* Hexadecimal digits as bytes. False: the text has other characters. */
 static bool read_hex(const char *hex, struct bftm_bytes *ret)
 {
 	size_t i, len = strlen(hex);
@@ -182,7 +182,7 @@ static int put_part(struct object *o, const struct bftm_bytes *state, u32 at,
 	return code;
 }
 
-/* The answer to the last part of the object that was asked for. */
+/* Prints the answer to the last part of an object. */
 static void print_restored(const struct object *o, const struct bftmutex_response *r)
 {
 	struct json_object *line = json_object_new_object();
@@ -207,7 +207,7 @@ static int restore_line(struct object *o, const char *text, u32 number)
 
 	if (!object_name(o, name) || !json_object_is_type(hex, json_type_string) ||
 	    !read_hex(json_object_get_string(hex), &state)) {
-		code = ctl_fail(EX_DATAERR, "line %u: this is nothing that 'object dump' prints",
+		code = ctl_fail(EX_DATAERR, "line %u: 'object dump' does not print such a line",
 				number);
 	} else {
 		for (at = 0; !code && at < state.len; at += BFTM_DUMP_MAX)
@@ -226,8 +226,8 @@ int ctl_object_restore(int argc, char **argv)
 		.children = children,
 		.args_doc = "",
 		.doc = "Make the objects that standard input describes, as 'object dump' has printed "
-		       "them. One that exists is left as it is, and the exit status is 1 then. "
-		       "Versions and numbers begin anew. With --json a line says what came of each.",
+		       "them. An object that exists is left as it is, and the exit status is 1 then. "
+	       "Versions and numbers begin anew. With --json a line for each says the result.",
 	};
 	struct object o = { .names_max = 0, .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
 	char *text = NULL;

@@ -90,8 +90,8 @@ int ctl_object_list(int argc, char **argv)
 		.children = children,
 		.args_doc = "",
 		.doc = "List the objects that this host has used since its bftmutexd started, with "
-		       "their types. Each is asked, and so has one more version then. 'bftmutexctl "
-		       "objects' on a server lists all names that anybody asked for.",
+		       "their types. This takes a request to each, which makes a new version. "
+	       "'bftmutexctl objects' on a server lists all names that any client asked for.",
 	};
 	struct object o = { .names_max = 0, .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
 	struct json_object *names, *row, *all = json_object_new_array();
@@ -125,8 +125,8 @@ int ctl_object_delete(int argc, char **argv)
 	static const struct argp argp = {
 		.children = children,
 		.args_doc = "NAME",
-		.doc = "Delete an object: what it keeps is gone, for all clients and in the order of "
-		       "all requests, and it can be created anew, of any type. Its version goes on. "
+		.doc = "Delete an object: its content is gone, for all clients and in the order of "
+	       "all requests, and it can be created again, of any type. Its version continues. "
 		       "Its name stays in the tables of the servers. Options come before NAME.",
 	};
 	struct object o = { .names_max = 1, .options.timeout_ns = 30 * BFTM_NS_PER_SEC };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a map or a log keeps, entry by entry. Responses have a line for each, and an entry may
- * have ends of lines in it; so what may begin one is asked for by itself.
+ * The content of a map or a log, entry by entry. Responses have a line for each entry, but an entry
+ * may contain newlines; so each line that may begin an entry is checked by a request of its own.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "ctl/object.h"
 #include "text/json.h"
 
-/* So often what changes meanwhile is read anew. */
+/* Number of times that an object which changes meanwhile is read again. */
 #define TRIES 8
 
 static int read_refused(const struct object *o, u32 status)
@@ -30,7 +30,7 @@ static void add_pair(struct json_object *pairs, const char *key, size_t key_len,
 	json_object_array_add(pairs, pair);
 }
 
-/* Adds it, if it is a key. */
+/* Adds the pair, if the line begins with a key. */
 static int read_pair(struct object *o, const char *key, size_t len, struct json_object *pairs)
 {
 	struct bftmutex_response r = {};
@@ -57,7 +57,9 @@ static bool is_above(const char *key, size_t len, const char *before, size_t bef
 	return r > 0 || (!r && len > before_len);
 }
 
-/* Each key begins a line, and they ascend; what else begins one is no key, or one that was. */
+/*
+ * Each key begins a line, and keys ascend; other lines begin with no key, or with an earlier one.
+ */
 static int read_pairs(struct object *o, const struct bftmutex_response *list,
 		      struct json_object *pairs)
 {
@@ -99,7 +101,7 @@ static int read_map(struct object *o, struct json_object **ret, u64 *ret_number)
 	struct json_object *pairs = NULL;
 	int code = read_list(o, &before), try;
 
-	/* With the same list at both ends, it was like that all the time. */
+	/* If the list is the same before and after, it did not change meanwhile. */
 	for (try = 0; !code && !before.status && try < TRIES; try++) {
 		pairs = json_object_new_array();
 		code = read_pairs(o, &before, pairs) ?: read_list(o, &after);
@@ -140,7 +142,7 @@ int object_read_entry(struct object *o, u64 number, struct bftmutex_response *re
 	code = object_ask(o, request, strlen(request), ret);
 	if (!code && ret->status)
 		code = read_refused(o, ret->status);
-	/* The end of its line is not its. */
+	/* The newline at its end does not belong to the entry. */
 	if (!code && ret->len)
 		ret->len--;
 	else if (!code)
@@ -152,7 +154,7 @@ int object_read_entry(struct object *o, u64 number, struct bftmutex_response *re
 	return code;
 }
 
-/* Entries without ends of lines are as many as lines. */
+/* Without newlines in entries, there are as many lines as entries. */
 static bool read_split(const struct bftmutex_response *r, u64 count, struct json_object *entries)
 {
 	const char *at, *end = (const char *)r->data + r->len, *next;

@@ -35,7 +35,7 @@ static void print_json(const struct object *o, const char *request, size_t len,
 	json_object_put(all);
 }
 
-/* The response, and a line's end when it has none; a refusal's goes to stderr. */
+/* Prints the response, with a newline if it has none; the response of a refusal goes to stderr. */
 static int print_response(const struct object *o, const struct bftmutex_response *r)
 {
 	const char *text = r->data;
@@ -170,7 +170,7 @@ int ctl_object_submit(int argc, char **argv)
 	return code;
 }
 
-/* Asks for one thing more; ENODATA and EMSGSIZE leave it unknown. */
+/* Makes one more request; ENODATA and EMSGSIZE leave the value unknown. */
 static int learn(struct object *o, const char *question, struct bftmutex_response *ret,
 		 u64 *ret_number)
 {
@@ -185,7 +185,7 @@ static int learn(struct object *o, const char *question, struct bftmutex_respons
 }
 
 /**
- * struct shown - what an object keeps; what does not go with its type is NULL
+ * struct shown - the content of an object; members of other types are NULL
  * @value:   of a register or counter
  * @next:    of a queue
  * @len:     of a queue or log
@@ -270,9 +270,9 @@ int ctl_object_show(int argc, char **argv)
 	static const struct argp argp = {
 		.children = children,
 		.args_doc = "NAME",
-		.doc = "Show an object's type, version and what it keeps: of a map and a log each "
-		       "entry, of a queue its length and what comes next. That takes requests as "
-		       "any others, which make new versions. Options come before NAME.",
+		.doc = "Show an object's type, version and content: of a map and a log each "
+	       "entry, of a queue its length and its next value. This takes requests, "
+	       "which make new versions. Options come before NAME.",
 	};
 	struct object o = { .names_max = 1, .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
 	struct bftmutex_response type = {};

@@ -16,10 +16,10 @@
 static const struct argp_child children[] = { { .argp = &object_args }, {} };
 
 /**
- * struct seen - what was there at the last look
- * @text:    the response, NULL before the first
- * @pairs:   of a map
- * @entries: of a log, that were printed
+ * struct seen - the result of the last look
+ * @text:    the response, NULL before the first look
+ * @pairs:   those of a map
+ * @entries: number of entries of a log that were printed
  */
 struct seen {
 	char type[64];
@@ -85,7 +85,7 @@ static struct json_object *value_of(struct json_object *pairs, struct json_objec
 	return NULL;
 }
 
-/* Pairs of one whose key, or value if @values, is another in the other. */
+/* Prints the pairs of one list whose key, or value if @values, differs in the other list. */
 static void print_pairs(u64 number, const char *change, struct json_object *pairs,
 			struct json_object *other, bool values)
 {
@@ -132,7 +132,7 @@ static int print_change(struct object *o, struct seen *s, const struct bftmutex_
 	return 0;
 }
 
-/* All entries that have come, none is missed; one at a time. */
+/* Prints all new entries, one at a time; none is missed. */
 static int look_log(struct object *o, struct seen *s)
 {
 	struct bftmutex_response r;
@@ -157,7 +157,7 @@ static int watch_look(struct object *o, struct seen *s)
 	code = object_ask(o, reading, strlen(reading), &r);
 	if (code)
 		return code;
-	/* A refusal has no text of its own, but is a change all the same. */
+	/* A refusal has no text of its own, but is a change as well. */
 	if (s->text && s->len == r.len && !memcmp(s->text, r.data, r.len)) {
 		free(r.data);
 		return 0;
@@ -204,7 +204,7 @@ static error_t parse_watch(int key, char *arg, struct argp_state *state)
 int ctl_object_watch(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
-		{ "interval", 'n', "DUR", 0, "Look so often (1s)", 0 },
+		{ "interval", 'n', "DUR", 0, "Time between two looks (1s)", 0 },
 		{}
 	};
 	static const struct argp argp = {
@@ -213,8 +213,8 @@ int ctl_object_watch(int argc, char **argv)
 		.children = children,
 		.args_doc = "NAME",
 		.doc = "Print a line, or with --json an object in a line, whenever an object has "
-		       "changed, until interrupted. Each look is a request; what changes back "
-		       "between two is not seen, but every entry of a log is. Options come before "
+		       "changed, until interrupted. Each look is a request; a change that is undone "
+	       "before the next look is not seen, but every entry of a log is. Options come before "
 		       "NAME.",
 	};
 	struct object o = { .names_max = 1, .options.timeout_ns = 30 * BFTM_NS_PER_SEC,
@@ -231,7 +231,7 @@ int ctl_object_watch(int argc, char **argv)
 		code = find_type(&o, &s);
 	while (!code) {
 		code = watch_look(&o, &s);
-		/* One that took too long was said to have; the next one may do better. */
+		/* A look that took too long was reported; the next one may succeed. */
 		if (code == EX_TEMPFAIL)
 			code = 0;
 		if (fflush(stdout) || ferror(stdout))
@@ -260,7 +260,7 @@ static void print_history(struct json_object *list)
 
 	for (i = 0; i < json_object_array_length(list); i++)
 		ctl_list_row(&table, json_object_get(json_object_array_get_idx(list, i)));
-	ctl_list_end(&table, "This host asked nothing of it lately.");
+	ctl_list_end(&table, "This host made no requests to it lately.");
 }
 
 int ctl_object_history(int argc, char **argv)

@@ -19,7 +19,7 @@ static error_t options_parse(int key, char *arg, struct argp_state *state)
 	case 'j':
 		ctl_json = true;
 		return 0;
-	case ARGP_KEY_ARG:	/* one that the command itself does not take */
+	case ARGP_KEY_ARG:	/* an argument that the command itself does not take */
 		argp_error(state, "'%s': no such argument is expected", arg);
 		return 0;
 	}
@@ -56,8 +56,8 @@ u64 ctl_duration(struct argp_state *state, const char *option, const char *text,
 const char *ctl_state_dir(struct argp_state *state, const char *text)
 {
 	if (*text != '/')
-		argp_error(state, "--state '%s': must be a path from / on, or the next start does "
-			   "not find what this one leaves there", text);
+		argp_error(state, "--state '%s': must be an absolute path, or the next start does "
+			   "not find the files of this one", text);
 	return text;
 }
 
@@ -65,7 +65,9 @@ void ctl_parse(const struct argp *argp, int argc, char **argv, unsigned int flag
 {
 	error_t error = argp_parse(argp, argc, argv, flags, NULL, input);
 
-	/* Mistakes end the program; what comes back is that memory is short. */
+	/*
+	 * Mistakes in the command line end the program; an error here means that memory is short.
+	 */
 	if (error)
 		exit(ctl_fail(EX_OSERR, "the command line cannot be read: %s", strerror(error)));
 }

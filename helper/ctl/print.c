@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What bftmutexctl prints: text for people, JSON for programs. */
+/* Output of bftmutexctl: text for people, JSON for programs. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "text/json.h"
 #include "text/shown.h"
 
-/* A value of a table, and more than the longest name takes. */
+/* Room for a value of a table, also for the longest name. */
 #define SHOWN_MAX BFTM_SHOWN_ROOM(256)
 
 #define JSON_FLAGS (JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
@@ -129,7 +129,10 @@ struct json_object *ctl_shown(const char *key, struct json_object *value)
 	return text;
 }
 
-/* As printf() does, but in columns of the terminal: a character may be of several bytes, or wide. */
+/*
+ * Pads like printf(), but by columns of the terminal: a character may have several bytes, or be
+ * wide.
+ */
 static void print_padded(int width, const char *text)
 {
 	size_t room = (size_t)(width < 0 ? -width : width);
@@ -171,7 +174,7 @@ static void fields_describe(struct json_object *object, int indent)
 	json_object_object_foreach(object, key, value) {
 		size_t i, len = strlen(key) - (is_duration(key) ? 3 : 0);
 
-		/* To people nothing is said of what there is nothing to say of. */
+		/* The text for people leaves out unknown values. */
 		if (!value)
 			continue;
 		snprintf(label, sizeof(label), "%.*s", (int)len, key);

@@ -13,7 +13,7 @@
 
 #define ARGS_MAX	32
 
-/* What a program says; the end is cut off when it says too much. */
+/* Output of a program; the end is cut off when it is too long. */
 struct output {
 	char text[2048];
 	size_t len;

@@ -14,7 +14,7 @@ static int take_server(struct nlattr **attr, void *arg)
 	*object = ctl_object(CTL_SERVER, attr);
 	if (!attr[BFTMUTEX_A_SERVER_TOKEN_FLOOR] && !ctl_json)
 		bftm_json_add_text(*object, "token_floor", "unknown");
-	/* The counters come last, whatever was added after them. */
+	/* The counters come last, also if members were added after them. */
 	if (json_object_object_get_ex(*object, "stats", &stats)) {
 		json_object_get(stats);
 		json_object_object_del(*object, "stats");
@@ -53,14 +53,14 @@ static error_t parse_stop(int key, char *arg, struct argp_state *state)
 int ctl_server_stop(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
-		{ "id", 'i', "N", 0, "Only if it is this one", 0 },
+		{ "id", 'i', "N", 0, "Stop it only if it has this number", 0 },
 		{}
 	};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_stop,
-		.doc = "Stop the lock server of this network namespace. What it granted stays "
-		       "granted by the other servers.",
+		.doc = "Stop the lock server of this network namespace. Locks that it granted stay "
+	       "granted by the other servers.",
 		.children = ctl_common,
 	};
 	struct json_object *done;

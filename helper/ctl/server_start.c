@@ -13,7 +13,7 @@
 #include "ctl/start.h"
 #include "crypto/keys.h"
 
-/* The message to the module; what the user left out is the module's to choose. */
+/* The message to the module; the module chooses the values that the user left out. */
 static struct nl_msg *start_message(struct bftm_nl *nl, const struct ctl_start *start,
 				    const struct bftm_master *master)
 {
@@ -114,7 +114,7 @@ static int report_start(struct bftm_nl *nl, const struct ctl_start *start,
 		return ctl_refused(nl, r, CTL_SERVER);
 	if (!ctl_json) {
 		explain_start(start, master);
-		/* All 0; "server show" has them. */
+		/* The counters are all 0; "server show" has them. */
 		json_object_object_del(server, "stats");
 	}
 	ctl_warn_rules(&start->access);
@@ -123,7 +123,7 @@ static int report_start(struct bftm_nl *nl, const struct ctl_start *start,
 	return 0;
 }
 
-/* Its objects are silent until they have been loaded. */
+/* The server is silent about its objects until they have been loaded. */
 static int server_load(struct bftm_nl *nl, struct ctl_start *start)
 {
 	int r = ctl_durability_load(&start->durability);
@@ -133,7 +133,7 @@ static int server_load(struct bftm_nl *nl, struct ctl_start *start)
 	return r;
 }
 
-/* Otherwise the next start would be taken for one after this. */
+/* Otherwise the next start would not be taken for the first one. */
 static void undo(struct ctl_start *start, const struct bftm_master *master)
 {
 	if (start->first)
@@ -167,7 +167,7 @@ static int call_start(struct bftm_nl *nl, struct ctl_start *start, const struct 
 	return ctl_refused(nl, r, CTL_SERVER);
 }
 
-/* Which tokens were stamped before: none, only if it never ran. */
+/* The floor of tokens: 0 only if the server never ran before, otherwise unknown. */
 static int decide_floor(struct ctl_start *start, const struct bftm_master *master)
 {
 	int r = ctl_state_begin(start->state, master->cluster, master->server, &start->first);
@@ -191,7 +191,7 @@ static const struct bftm_conf_server *find_server(const struct bftm_conf_cluster
 	return NULL;
 }
 
-/* What it says of this cluster, and where no option says otherwise of this server. */
+/* Takes the rules of this cluster, and the values of this server that no option gives. */
 static int take_conf(struct ctl_start *start, struct bftm_conf *conf,
 		     const struct bftm_master *master)
 {
@@ -208,7 +208,7 @@ static int take_conf(struct ctl_start *start, struct bftm_conf *conf,
 		start->n = conf->cluster[i].n;
 		start->b = conf->cluster[i].b;
 		start->access = conf->access[i];
-		conf->access[i].rule = NULL;	/* ours now */
+		conf->access[i].rule = NULL;	/* this process owns them now */
 	}
 	if (server)
 		ctl_limits_conf(&start->limits, &conf->cluster[i], server);
@@ -216,8 +216,8 @@ static int take_conf(struct ctl_start *start, struct bftm_conf *conf,
 }
 
 /*
- * That of every host is for clients: a server host need not have one, or has the one that
- * came with the installation. One that was named has to have the cluster.
+ * The default configuration is for clients: a server host may have none, or the one that came with
+ * the installation. A configuration that the user names has to describe the cluster.
  */
 static int load_conf(struct ctl_start *start, const struct bftm_master *master)
 {
@@ -235,7 +235,7 @@ static int load_conf(struct ctl_start *start, const struct bftm_master *master)
 	return r;
 }
 
-/* Not when a server runs: even if it stops now, this was not noted as a start. */
+/* Not while a server runs: even if that one stops now, this start was not noted. */
 static int begin_durability(struct bftm_nl *nl, struct ctl_start *start,
 			    const struct bftm_master *master)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* bftmutexctl locks, objects, clients, holders: what the module holds. */
+/* bftmutexctl locks, objects, clients, holders: tables of the module. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct show_dump {
 	char *cluster;
 };
 
-/* A waiter in the default cluster names none; it is the one that the daemon has for it. */
+/* A waiter in the default cluster names no cluster; the daemon knows its name. */
 static void add_cluster(struct show_dump *dump, struct json_object *handle)
 {
 	if (json_object_object_get(handle, "cluster"))
@@ -36,7 +36,7 @@ static int take_row(struct nlattr **attr, void *arg)
 	return ferror(stdout) ? -EIO : 0;
 }
 
-/* A dump of @set by @cmd as a table; @nothing is said when it is empty. */
+/* A dump of @set by @cmd as a table; @nothing is printed when it is empty. */
 static int show_table(u8 cmd, enum ctl_set set, const struct ctl_column *column,
 		      const char *nothing)
 {
@@ -48,7 +48,7 @@ static int show_table(u8 cmd, enum ctl_set set, const struct ctl_column *column,
 	r = ctl_open(&nl);
 	if (r)
 		return r;
-	/* The list of no server is empty as well. */
+	/* Without a server the list is empty as well. */
 	r = set == CTL_HANDLE ? 0 : ctl_server_get(&nl, &server);
 	if (r == 0)
 		r = bftm_nl_call(&nl, bftm_nl_msg(&nl, cmd, NLM_F_DUMP), take_row, ctl_set_max(set), &d);
@@ -131,7 +131,7 @@ static const struct ctl_column handle_columns[] = {
 int ctl_holders(int argc, char **argv)
 {
 	ctl_no_options(argc, argv,
-		       "List who holds, waits for or has lost a lock through this host's "
+		       "List the handles that hold, wait for or have lost a lock through this host's "
 		       "/dev/bftmutex.");
 	return show_table(BFTMUTEX_CMD_HANDLE_GET, CTL_HANDLE, handle_columns,
 			  "Nobody here holds or waits for a lock.");

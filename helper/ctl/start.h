@@ -9,12 +9,12 @@
 #include "ctl/limits.h"
 
 /**
- * struct ctl_start - what the user asked for; 0 or NULL for what he did not
- * @floor:  which fencing tokens were stamped before this start
+ * struct ctl_start - the user's choices; 0 or NULL for defaults
+ * @floor:  highest fencing token that may have been stamped before this start
  * @access: rules to begin with
- * @durability: what of objects is to outlive the server
- * @n, @b:  servers of its cluster and liars among them, as the configuration says; @n 0: it does
- *          not
+ * @durability: how much of its objects is to outlive the server
+ * @n, @b:  servers of its cluster and liars among them, by the configuration; @n is 0 when it has
+ *          none of them
  * @first:  this server never started on this host before
  */
 struct ctl_start {

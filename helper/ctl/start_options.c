@@ -18,16 +18,16 @@ static const struct argp_option start_options[] = {
 	{ "max-objects", 'o', "N", 0, "Most objects in the table (4096)", 0 },
 	{ "max-state", 'S', "BYTES", 0, "Longest state of an object (65536)", 0 },
 	{ "object-memory", 'm', "BYTES", 0, "Most memory of all objects (268435456)", 0 },
-	{ "token-floor", 't', "N", 0, "It never stamped a higher fencing token than this; or "
+	{ "token-floor", 't', "N", 0, "Highest fencing token that it may have stamped; or "
 	  "'unknown' (0 at its first start on this host, then unknown)", 0 },
-	{ "state", 's', "DIR", 0, "Remembers that it was started (" CTL_STATE_DIR ")", 0 },
-	{ "config", 'f', "FILE", 0, "Take the cluster's access rules, and what it says of this "
-	  "server, from here (" BFTM_CONF_PATH ", if that is there and describes the cluster)", 0 },
-	{ "durability", 'd', "WORD", 0, "What of objects a journal keeps: none, async or sync "
+	{ "state", 's', "DIR", 0, "Folder where each start is noted (" CTL_STATE_DIR ")", 0 },
+	{ "config", 'f', "FILE", 0, "Take the cluster's access rules, and values of this "
+	  "server, from this file (" BFTM_CONF_PATH ", if that is there and describes the cluster)", 0 },
+	{ "durability", 'd', "WORD", 0, "How objects outlive the server, by a journal: none, async or sync "
 	  "(the configuration's, or none)", 0 },
 	{ "journal", 'J', "FILE", 0, "The journal (the configuration's, or one in the state "
 	  "directory)", 0 },
-	{ "trust-journal", 'T', NULL, 0, "Believe it, whatever happened since: after a loss of "
+	{ "trust-journal", 'T', NULL, 0, "Believe the journal, whatever happened since: after a loss of "
 	  "power of all servers", 0 },
 	{}
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Was this server ever started on this host, and how often? A server forgets which
- * fencing tokens it stamped, and may say that there was none only at its very first
- * start. And a journal may say what its objects were only if it was there at the
- * last start. The file that tells stays for ever and is made before the start.
+ * Was this server ever started on this host, and how often? A restarted server does not know which
+ * tokens it stamped, and may assume that there was none only at its very first start. And a journal
+ * may be believed only if it was used at the last start. The file with these notes stays for ever,
+ * and is made before the start.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +49,7 @@ int ctl_state_begin(const char *dir, u32 cluster, u16 server, bool *ret_first)
 	*ret_first = fd >= 0;
 	if (fd < 0)
 		return 0;
-	/* For people; that the file is there is what counts. */
+	/* The text is for people; only the existence of the file counts. */
 	if (dprintf(fd, "first started at %" PRIu64 "\n", (u64)time(NULL)) < 0 || fsync(fd) < 0)
 		r = errno ? -errno : -EIO;
 	close(fd);
@@ -90,7 +90,7 @@ const char *ctl_state_journal(const char *dir, u32 cluster, u16 server, char *re
 	return ret;
 }
 
-/* The first line stays; what follows is replaced as a whole or not at all. */
+/* The first line stays; the rest is replaced as a whole or not at all. */
 int ctl_state_note(const char *dir, u32 cluster, u16 server, u64 start, const char *journal)
 {
 	char path[PATH_MAX], fresh[PATH_MAX + 8], first[128] = "";

@@ -32,7 +32,7 @@ static bool begin_screen(void)
 	return true;
 }
 
-/* What a key changes; false: it ends all. */
+/* Obeys a key; false: it ends the program. */
 static bool take_key(int key, struct top_order *order)
 {
 	switch (key) {
@@ -92,14 +92,14 @@ static error_t top_parse(int key, char *arg, struct argp_state *state)
 int ctl_top(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
-		{ "interval", 'n', "DUR", 0, "Look so often, 100ms to 1h (1s)", 0 },
+		{ "interval", 'n', "DUR", 0, "Time between two looks, 100ms to 1h (1s)", 0 },
 		{}
 	};
 	static const struct argp argp = {
 		.options = options,
 		.parser = top_parse,
 		.children = ctl_common,
-		.doc = "Show on a terminal what servers, holders, locks and stats list, and how much "
+		.doc = "Show servers, holders, locks and stats on a terminal, and how much "
 		       "counters grow in a second. Keys: q quits, s sorts by another column, r turns "
 		       "the order round, up and down scroll.",
 	};

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* bftmutexctl top: what its screen shows. */
+/* bftmutexctl top: the data of its screen. */
 #ifndef BFTM_CTL_TOP_H
 #define BFTM_CTL_TOP_H
 
 #include "ctl/ctl.h"
 
 /**
- * struct top_look - what there was at a moment; all but @handles and @locks may be NULL
+ * struct top_look - the state at a moment; all members except @handles and @locks may be NULL
  * @at_ns:   the moment, on CLOCK_MONOTONIC
  * @error:   why bftmutexd did not answer, -errno, or 0
- * @servers: its answer to "servers"
+ * @servers: the daemon's answer to "servers"
  * @local:   counters of the locks of programs here
  * @server:  the server that runs here
- * @handles: array of what programs here hold and wait for
+ * @handles: array of the handles that hold or wait for locks here
  * @locks:   array of the locks in the server's table
  */
 struct top_look {
@@ -26,7 +26,7 @@ struct top_look {
 };
 
 /**
- * struct top_order - how tables are sorted, and from which row on they are shown
+ * struct top_order - order of the tables, and first shown row
  * @by:      index of a key, see top_key()
  * @reverse: largest first
  * @first:   row
@@ -39,7 +39,7 @@ struct top_order {
 
 /* top_look.c */
 
-/** top_look() - look now; 0, or -errno when the module does not let us; top_forget() it in any case */
+/** top_look() - look now; 0, or -errno of the module; call top_forget() in any case */
 int top_look(struct top_look *ret);
 void top_forget(struct top_look *look);
 
@@ -50,12 +50,12 @@ const char *top_key(unsigned int by);
 void top_sort(struct json_object *rows, const struct top_order *order);
 
 /**
- * top_rate() - how much a counter grew in a second
+ * top_rate() - growth of a counter in a second
  * @now:    object that has it now
  * @before: the same at an earlier look, NULL for none
  *
- * Return: the rate, or a negative number when it is not known: one of them lacks the counter, or
- * it began anew.
+ * Return: the rate, or a negative number when it is not known: one of the objects lacks the
+ * counter, or the counter was reset.
  */
 double top_rate(struct json_object *now, struct json_object *before, const char *key,
 		u64 elapsed_ns);

@@ -19,8 +19,8 @@
 static int line;
 
 /*
- * Text from column @x on, in @width columns of the terminal, at the right end of them when that is
- * negative. A character may be of several bytes, or wide. Returns the next column.
+ * Draws text from column @x on, in @width columns of the terminal, right-aligned when that is
+ * negative. A character may have several bytes, or be wide. Returns the next column.
  */
 static int draw_put(int x, int width, const char *text)
 {
@@ -53,7 +53,7 @@ static void put_line(const char *format, ...)
 	line++;
 }
 
-/* Titles of a table; with @key "*" behind that of its column. */
+/* Titles of a table; the title of column @key gets a "*". */
 static void put_titles(const struct ctl_column *column, const char *key)
 {
 	char title[64];
@@ -84,7 +84,7 @@ static void put_row(const struct ctl_column *column, struct json_object *row)
 	line++;
 }
 
-/* Rows in at most @most lines, the last of which tells how many more there are. */
+/* Draws rows in at most @most lines, the last of which gives the number of further rows. */
 static void put_table(const char *what, const struct ctl_column *column, struct json_object *rows,
 		      const struct top_order *order, int most)
 {
@@ -244,7 +244,10 @@ void top_draw(const struct top_look *now, const struct top_look *before,
 		put_server(now, before);
 	line++;
 	put_rates("locks of this host:", now->local, before->local, now->at_ns - before->at_ns, keys);
-	/* Each table gets half of the lines that are left, and what the other one does not need. */
+	/*
+	 * Each table gets half of the remaining lines, and the lines that the other one does not
+	 * need.
+	 */
 	most = LINES - line;
 	if (now->server && (int)ctl_length(now->locks) + 3 < most / 2)
 		most -= (int)ctl_length(now->locks) + 3;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* bftmutexctl top: looks at daemon and module, and what it reckons from two looks. */
+/* bftmutexctl top: looks at daemon and module, and rates computed from two looks. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static int look_at_local(struct bftm_nl *nl, struct top_look *look)
 	if (r == 0 && ctl_length(rows))
 		look->local = json_object_get(json_object_array_get_idx(rows, 0));
 	json_object_put(rows);
-	/* An older module does not know the question; then the counters are unknown. */
+	/* An older module does not have this command; then the counters are unknown. */
 	return r == -EOPNOTSUPP ? 0 : r;
 }
 
@@ -67,7 +67,7 @@ int top_look(struct top_look *ret)
 		.locks = json_object_new_array(),
 	};
 	ret->error = ctl_ask_helper("servers", &ret->servers);
-	/* The module may have been loaded anew since the last look, with another family number. */
+	/* The module may have been reloaded since the last look, with another family number. */
 	r = bftm_nl_open(&nl);
 	if (r < 0)
 		return r;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* bftmutexctl watch: what happens to locks, and what servers are suspected of. */
+/* bftmutexctl watch: events of locks, and suspicions against servers. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static const char *text_of(struct json_object *object, const char *key)
 	return value ? json_object_get_string(value) : "-";
 }
 
-/* What happened, in a word. */
+/* The name of the event. */
 static const char *event_of(u8 cmd, struct json_object *handle)
 {
 	const char *state = text_of(handle, "state");
@@ -29,7 +29,7 @@ static const char *event_of(u8 cmd, struct json_object *handle)
 		return "renewed";
 	if (cmd == BFTMUTEX_CMD_HANDLE_GET)
 		return "held";
-	/* IDLE is what a handle is after a release. */
+	/* IDLE is the state of a handle after a release. */
 	return !strcmp(state, "held") ? "acquired" : !strcmp(state, "idle") ? "released" : state;
 }
 
@@ -108,7 +108,9 @@ static int on_event(struct nl_msg *msg, void *arg)
 	if (!genlmsg_valid_hdr(nlmsg_hdr(msg), 0))
 		return NL_SKIP;
 	cmd = genlmsg_hdr(nlmsg_hdr(msg))->cmd;
-	/* What is held is about to be told, and until then there may be no end of these. */
+	/*
+	 * The held locks are about to be listed; until then there may be very many of these events.
+	 */
 	if (*lost && cmd != BFTMUTEX_CMD_SUSPECT_EVENT)
 		return NL_SKIP;
 	set = cmd == BFTMUTEX_CMD_SUSPECT_EVENT ? CTL_SUSPECT : CTL_HANDLE;
@@ -143,7 +145,9 @@ static void print_missed(void)
 	json_object_put(nothing);
 }
 
-/* Events are gone: who keeps account of them begins anew, from what is so now. */
+/*
+ * Events were lost: print the locks that are held now, so that a reader can start over from there.
+ */
 static int resync(void)
 {
 	struct bftm_nl nl;
@@ -190,7 +194,7 @@ static int watch(struct bftm_nl *nl, bool renewals)
 		r = bftm_nl_errno(nl_recvmsgs_default(nl->sock));
 		if (r == -ENOBUFS) {
 			if (!lost)
-				ctl_fail(0, "events came faster than they could be printed; some are lost: what is held now follows");
+				ctl_fail(0, "events came faster than they could be printed; some are lost: the locks that are held now follow");
 			lost = true;
 		} else if (r == -EAGAIN && lost) {
 			lost = false;

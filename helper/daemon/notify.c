@@ -16,7 +16,7 @@ static struct sockaddr_un manager = { .sun_family = AF_UNIX };
 static socklen_t manager_len;	/* 0: there is none */
 static u64 watchdog_ns;
 
-/* A path, or with "@" before it a name that is no file's. */
+/* A path, or with "@" before it an abstract name. */
 static socklen_t read_address(const char *path)
 {
 	size_t len = path ? strlen(path) : 0;

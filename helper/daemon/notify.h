@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a service manager is told: sd_notify(3), of which no library is needed. */
+/* Messages to a service manager, as by sd_notify(3), without its library. */
 #ifndef BFTM_NOTIFY_H
 #define BFTM_NOTIFY_H
 
@@ -10,20 +10,20 @@
 /**
  * bftm_notify_begin() - read NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID, and drop them
  *
- * What is started from here on does not speak in our name.
+ * Programs that are started from now on cannot send messages in our name.
  *
  * Return: whether there is a service manager.
  */
 bool bftm_notify_begin(void);
 
-/** bftm_notify_watchdog_ns() - it wants to hear WATCHDOG=1 so often at least; 0: never */
+/** bftm_notify_watchdog_ns() - longest time between two WATCHDOG=1; 0: none is wanted */
 u64 bftm_notify_watchdog_ns(void);
 
 /**
- * bftm_notify() - tell it
+ * bftm_notify() - send a message to the service manager
  * @state:   lines "NAME=VALUE"
- * @fd:      descriptor that goes along, -1 for none
- * @wait_ms: for a manager that does not read, so long; 0: it is not waited for
+ * @fd:      descriptor to pass, -1 for none
+ * @wait_ms: time to wait for a manager that does not read; 0: do not wait
  *
  * Return: 0, also without a manager; -EAGAIN when it did not read in time, or another -errno.
  */

@@ -11,7 +11,7 @@
 #include "kernel/upcall.h"
 
 #define LOOK_NS		(1 * BFTM_NS_PER_SEC)
-/* Until it is ready, so that what waits for it does not wait for a second. */
+/* Interval of looks until the daemon is ready, so that units that wait for it lose no second. */
 #define SOON_NS		(20 * BFTM_NS_PER_MS)
 #define PATIENCE_NS	(10 * BFTM_NS_PER_SEC)
 #define STATUS_MAX	1024
@@ -31,7 +31,7 @@ static bool all_heard(void)
 	return true;
 }
 
-/* What finds no room is cut off. */
+/* Text that finds no room is cut off. */
 static void ready_describe(char text[STATUS_MAX])
 {
 	struct bftm_cluster *cl;

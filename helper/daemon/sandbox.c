@@ -18,7 +18,7 @@
 #include "daemon/sandbox.h"
 #include "daemon/sandbox_calls.h"
 
-/* Room for more than there are; the first that is unknown ends the search. */
+/* More than there are capabilities; the first unknown one ends the search. */
 #define CAPS_MAX 64
 
 #define NAMESPACES (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | \
@@ -31,8 +31,8 @@
 #endif
 
 /*
- * Only without a limit: with one, memory would end there. As it is touched, or all of
- * the libraries would be read.
+ * Only if there is no limit: otherwise allocations beyond it would fail. Pages are locked when they
+ * are touched; otherwise all of the libraries would be read.
  */
 static void lock_memory(void)
 {
@@ -45,7 +45,9 @@ static void lock_memory(void)
 		bftm_log(LOG_DEBUG, "keys may be written to swap: RLIMIT_MEMLOCK is not unlimited");
 }
 
-/* What is not in the bounding set no program can have, whoever owns it. */
+/*
+ * No program can get a capability that is not in the bounding set, not even with a set-user-ID bit.
+ */
 static int drop_capabilities(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -53,7 +55,7 @@ static int drop_capabilities(void)
 	u32 have;
 	int cap;
 
-	/* Without CAP_SETPCAP it is as small as it was. */
+	/* Without CAP_SETPCAP the set stays as it was. */
 	for (cap = 0; cap < CAPS_MAX && !prctl(PR_CAPBSET_DROP, cap, 0, 0, 0); cap++)
 		;
 	if (syscall(SYS_capget, &header, data) < 0)
@@ -77,7 +79,7 @@ int bftm_sandbox_begin(void)
 	return err;
 }
 
-/* A list ends with NULL. Names that this machine or libseccomp does not have: never mind. */
+/* A list ends with NULL. Names that this machine or libseccomp does not know are skipped. */
 static int allow(scmp_filter_ctx filter, const char *const *name)
 {
 	int nr, err = 0;
@@ -102,7 +104,7 @@ static int allow_sockets(scmp_filter_ctx filter)
 	return err;
 }
 
-/* No new code in its memory. */
+/* Memory may not become executable. */
 static int allow_data(scmp_filter_ctx filter)
 {
 	return seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
@@ -111,7 +113,7 @@ static int allow_data(scmp_filter_ctx filter)
 				SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)) ?:
 	       seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1,
 				SCMP_A1_32(SCMP_CMP_EQ, TCGETS)) ?:
-	       /* Which interface an address is of, when the configuration is read again. */
+	       /* For the interface of an address, when the configuration is read again. */
 	       seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1,
 				SCMP_A1_32(SCMP_CMP_EQ, SIOCGIFINDEX));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the daemon gives up. It talks to the network, and has keys and CAP_NET_ADMIN:
- * whoever takes it over by a mistake in it should find little else.
+ * Rights that the daemon gives up. The daemon talks to the network, and has keys and CAP_NET_ADMIN:
+ * an attacker who takes it over by a mistake in it should find few other rights.
  */
 #ifndef BFTM_SANDBOX_H
 #define BFTM_SANDBOX_H
@@ -11,19 +11,19 @@
 /**
  * bftm_sandbox_begin() - before any key is read
  *
- * As bftm_keys_no_dump(). Memory is not written to swap, where RLIMIT_MEMLOCK allows
- * that. Of all capabilities CAP_NET_ADMIN is left, and none for programs started later.
+ * Does the same as bftm_keys_no_dump(). Keeps memory out of swap, if RLIMIT_MEMLOCK allows that. Of
+ * all capabilities only CAP_NET_ADMIN is left, and none for programs started later.
  *
  * Return: 0 or -errno.
  */
 int bftm_sandbox_begin(void);
 
 /**
- * bftm_sandbox_close() - no more system calls than @how allows, and no more rights than
- * the process has, for it and all that it starts
+ * bftm_sandbox_close() - only the system calls that @how allows, and no new rights, for the process
+ * and its children
  *
- * Others fail with ENOSYS, as in a kernel that does not have them, for which the C
- * library has another way or an error; the kernel's audit log tells of each.
+ * Other calls fail with ENOSYS, as in a kernel that does not have them, so the C library falls back
+ * to others or reports an error; the kernel's audit log has each of them.
  *
  * Return: 0 or -errno.
  */

@@ -18,7 +18,7 @@ const char *const bftm_calls_of_daemon[] = {
 	"brk", "futex", "getrandom", "madvise", "mremap", "munmap", "membarrier", "rseq",
 	"restart_syscall", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sched_yield",
 	"set_robust_list", "sysinfo", "tgkill",
-	/* Who and where it is. */
+	/* Its identity and its machine. */
 	"getegid", "geteuid", "getgid", "getpid", "gettid", "getuid", "uname",
 	"exit", "exit_group",
 	NULL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Locks and objects: what the kernel asks of them, and servers answer to them. */
+/* Dispatches requests of the kernel, and answers of servers, to locks and objects. */
 #include "uapi/linux/bftmutex_netlink.h"
 #include "cluster/cluster.h"
 #include "cluster/lend.h"

@@ -32,7 +32,7 @@ static u64 count_lies(const struct bftm_record *r)
 	return sum;
 }
 
-/* Of what is 0 until it is known. */
+/* Adds a value that is 0 until it is known. */
 static void add_known(struct json_object *o, const char *key, u64 value)
 {
 	json_object_object_add(o, key, value ? bftm_json_number(key, value) : NULL);
@@ -182,7 +182,7 @@ static struct json_object *status_describe(const char *line)
 
 static void status_answer(int fd)
 {
-	/* A guest that is slow with his one line is not waited for long. */
+	/* A client that is slow with its one line is not waited for long. */
 	struct timeval patience = { .tv_usec = 200000 };
 	struct json_object *o = NULL;
 	char line[BFTM_CLUSTER_MAX + BFTM_NAME_LEN_MAX + 16] = {};
@@ -198,7 +198,7 @@ static void status_answer(int fd)
 	o = status_describe(line);
 	text = o ? json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN) :
 		   "{\"error\":\"unknown request: servers, stats, objects, or history CLUSTER NAME\"}";
-	/* The guest may have left: no SIGPIPE, and nothing is lost. */
+	/* The client may have left: no SIGPIPE, and nothing is lost. */
 	if (send(fd, text, strlen(text), MSG_NOSIGNAL) < 0)
 		bftm_log(LOG_DEBUG, "status: %s", strerror(errno));
 	json_object_put(o);
@@ -226,7 +226,7 @@ int bftm_status_open(void)
 	mkdir(dir, 0755);
 	snprintf(address.sun_path, sizeof(address.sun_path),
 		 "%s/helper-%ju.sock", dir, (uintmax_t)ns.st_ino);
-	unlink(address.sun_path);	/* ours: the kernel knows one helper */
+	unlink(address.sun_path);	/* left by an earlier daemon: the kernel has only one helper */
 	watch.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	watch.ready = status_ready;
 	mask = umask(0117);

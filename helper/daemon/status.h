@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What bftmutexctl asks the daemon: a line "servers" or "stats" on a socket of
- * this network namespace is answered by one JSON object.
+ * Questions of bftmutexctl to the daemon: a line "servers" or "stats" on a socket of this network
+ * namespace is answered by one JSON object.
  */
 #ifndef BFTM_STATUS_H
 #define BFTM_STATUS_H

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# What fits bftmutex into other programs; nothing of it is compiled.
+# Files that make bftmutex usable from other programs; none of them is compiled.
 
 SHAREDIR ?= $(PREFIX)/share/bftmutex
 PYTHONDIR ?= $(PREFIX)/lib/python3/dist-packages
@@ -29,7 +29,7 @@ INTEGRATIONS := 0755:metrics/bftmutex-metrics:$(SBINDIR)/bftmutex-metrics \
 install: install-integrations
 uninstall: uninstall-integrations
 
-# Not where "install" refuses to install anything. Each names the place where it is installed.
+# Installs nothing where "install" refuses to. Each entry names the place of the file.
 install-integrations: tools
 	@[ -n "$(DESTDIR)" ] || [ -e $(BUILD)/$(KVER)/bftmutex.ko ] || exit 0; \
 	for entry in $(INTEGRATIONS); do \

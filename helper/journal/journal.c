@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The file itself: opened, made, and what it says of starts. */
+/* The file itself: how it is opened and made, and its notes of starts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -13,13 +13,13 @@
 #include "journal/journal.h"
 #include "journal/sql.h"
 
-/* Of the file's head: "BFTJ", and the version of what is in it. */
+/* The file's head: "BFTJ", and the version of its content. */
 #define APPLICATION	0x4246544a
 #define VERSION		1
 #define WORD(x)		#x
 #define TEXT(x)		WORD(x)
 
-/* Another process of ours may be at work for a moment. */
+/* Another bftmutexctl may use the file for a moment. */
 #define PATIENCE_MS	5000
 
 static const char schema[] =
@@ -55,7 +55,7 @@ int bftm_journal_failed(struct bftm_journal_file *j)
 	case SQLITE_CORRUPT:
 	case SQLITE_CONSTRAINT:
 	case SQLITE_MISMATCH:
-	case SQLITE_ERROR:	/* a table is not there, or different */
+	case SQLITE_ERROR:	/* a table is missing, or different */
 		return -EBADMSG;
 	case SQLITE_READONLY:
 		return -EROFS;
@@ -91,7 +91,7 @@ int bftm_journal_query(struct bftm_journal_file *j, const char *sql, struct sqli
 	return sqlite3_prepare_v2(j->db, sql, -1, ret, NULL) ? bftm_journal_failed(j) : 0;
 }
 
-/* One number. */
+/* Reads one number. */
 static int file_ask(struct bftm_journal_file *j, const char *sql, u64 *ret)
 {
 	sqlite3_stmt *s;
@@ -123,7 +123,7 @@ static int read_about(struct bftm_journal_file *j)
 		j->about.start = (u64)sqlite3_column_int64(s, 4);
 		j->about.next = (u64)sqlite3_column_int64(s, 5);
 	} else {
-		r = file_say(j, -EBADMSG, "it does not say which server it is of");
+		r = file_say(j, -EBADMSG, "it does not name its server");
 	}
 	sqlite3_finalize(s);
 	return r;
@@ -137,7 +137,7 @@ static int open_file(struct bftm_journal_file *j, const char *path)
 		return bftm_journal_failed(j);
 	sqlite3_busy_timeout(j->db, PATIENCE_MS);
 	r = bftm_journal_exec(j, settings);
-	/* SQLite opens for reading what it may not write, and says so later. */
+	/* SQLite opens a file that it may not write for reading only, and reports that later. */
 	if (r == 0 && sqlite3_db_readonly(j->db, "main"))
 		r = file_say(j, -EROFS, "it cannot be written");
 	return r;
@@ -169,7 +169,7 @@ int bftm_journal_open(struct bftm_journal_file *j, const char *path)
 	return read_about(j);
 }
 
-/* The name in the folder must outlive a loss of power as well. */
+/* The file's name in the folder must survive a loss of power as well. */
 static int sync_folder(struct bftm_journal_file *j, const char *path)
 {
 	char copy[PATH_MAX];
@@ -207,7 +207,7 @@ int bftm_journal_create(struct bftm_journal_file *j, const char *path,
 	int fd, r;
 
 	memset(j, 0, sizeof(*j));
-	/* What objects keep is their clients' alone. */
+	/* The content of objects is only for their clients. */
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return file_say(j, -errno, strerror(errno));
@@ -228,7 +228,7 @@ int bftm_journal_create(struct bftm_journal_file *j, const char *path,
 
 void bftm_journal_close(struct bftm_journal_file *j)
 {
-	/* What is not committed is undone by this. */
+	/* This undoes changes that are not committed. */
 	sqlite3_close_v2(j->db);
 	j->db = NULL;
 }
@@ -254,7 +254,7 @@ int bftm_journal_commit(struct bftm_journal_file *j)
 {
 	int r = bftm_journal_exec(j, "COMMIT");
 
-	/* What went before is undone, so that the file is as it was. */
+	/* The earlier steps are undone, so that the file is as it was. */
 	if (r < 0)
 		sqlite3_exec(j->db, "ROLLBACK", NULL, NULL, NULL);
 	return r;
@@ -277,7 +277,7 @@ static int note_start(struct bftm_journal_file *j)
 int bftm_journal_starting(struct bftm_journal_file *j, u64 last, bool trust, u64 next)
 {
 	struct bftm_journal_about *a = &j->about;
-	/* A file that no server has started with yet, misses none. */
+	/* A file that was never used by a start misses no changes. */
 	bool missed = (a->start || last) && last != a->start && last != a->next;
 	int r = bftm_journal_begin(j);
 
@@ -287,7 +287,7 @@ int bftm_journal_starting(struct bftm_journal_file *j, u64 last, bool trust, u64
 		a->complete = true;
 	else if (missed)
 		a->complete = false;
-	/* The state directory may know of the last start under either number. */
+	/* The state directory may have the last start under either number. */
 	a->start = last;
 	a->next = next;
 	if (trust)
@@ -303,7 +303,7 @@ int bftm_journal_distrust(struct bftm_journal_file *j)
 {
 	int r;
 
-	/* A transaction that was begun is given up. */
+	/* Give up a transaction that was begun. */
 	sqlite3_exec(j->db, "ROLLBACK", NULL, NULL, NULL);
 	r = bftm_journal_begin(j);
 	if (r == 0)

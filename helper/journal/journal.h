@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The file in which a server's journal keeps its objects, by SQLite: what was
- * committed to it is there after a crash or a loss of power.
+ * The file in which a server's journal keeps its objects, by SQLite: committed changes survive a
+ * crash or a loss of power.
  *
- * A server may start with what the file has only if nothing happened since that is
- * not in it. So each start has a number, which stands in the file and in the
- * server's state directory; after a start without this journal they differ.
+ * A server may start with the content of the file only if the file has all changes until then. So
+ * each start has a number, which is in the file and in the server's state directory; after a start
+ * without this journal the two differ.
  */
 #ifndef BFTM_JOURNAL_H
 #define BFTM_JOURNAL_H
@@ -15,12 +15,12 @@
 struct sqlite3;
 
 /**
- * struct bftm_journal_about - what a file is of
+ * struct bftm_journal_about - the server of a file, and its starts
  * @cluster:  number of the cluster
  * @server:   number of the server
  * @id:       number of the file, never 0
- * @complete: it has every object that the server ever promised anything about
- * @start:    the start that it has all changes of, 0 for none
+ * @complete: the file has every object of which the server ever promised anything
+ * @start:    the start whose changes it has, 0 for none
  * @next:     the start that was about to be noted, or @start
  */
 struct bftm_journal_about {
@@ -35,8 +35,8 @@ struct bftm_journal_about {
 /**
  * struct bftm_journal_file - an open file
  * @db:    of SQLite
- * @about: as it was when it was opened, and what was changed here
- * @error: what is wrong, after a failure
+ * @about: the notes in the file, with the changes made here
+ * @error: the reason, after a failure
  */
 struct bftm_journal_file {
 	struct sqlite3 *db;
@@ -45,8 +45,8 @@ struct bftm_journal_file {
 };
 
 /**
- * struct bftm_journal_object - what is durable of an object; see struct bftm_object
- * @trusted: nothing happened since that is not here
+ * struct bftm_journal_object - the durable part of an object; see struct bftm_object
+ * @trusted: the file has all changes of the object
  */
 struct bftm_journal_object {
 	u8 name_len;
@@ -63,41 +63,41 @@ struct bftm_journal_object {
 
 /**
  * bftm_journal_open() - open a file
- * @j: to be closed also after a failure
+ * @j: has to be closed also after a failure
  *
- * -ENOENT: it is not there, or empty; -EBADMSG: it is something else, or broken;
- * -EROFS: it cannot be written.
+ * -ENOENT: the file does not exist, or is empty; -EBADMSG: it is no journal, or broken; -EROFS: it
+ * cannot be written.
  */
 int bftm_journal_open(struct bftm_journal_file *j, const char *path);
 
-/** bftm_journal_create() - make it, where bftm_journal_open() said -ENOENT; likewise */
+/** bftm_journal_create() - make a file, after bftm_journal_open() has returned -ENOENT */
 int bftm_journal_create(struct bftm_journal_file *j, const char *path,
 			const struct bftm_journal_about *about);
 
 void bftm_journal_close(struct bftm_journal_file *j);
 
-/** bftm_journal_remove() - the file, which is closed, with all that SQLite has beside it */
+/** bftm_journal_remove() - remove the closed file, and SQLite's files beside it */
 void bftm_journal_remove(const char *path);
 
-/* A transaction: what is in it is kept as a whole, from the commit on. */
+/* A transaction: its changes are stored as a whole by the commit. */
 int bftm_journal_begin(struct bftm_journal_file *j);
 int bftm_journal_commit(struct bftm_journal_file *j);
 
-/** bftm_journal_put_body() - a state of an object, within a transaction */
+/** bftm_journal_put_body() - store a state of an object, within a transaction */
 int bftm_journal_put_body(struct bftm_journal_file *j, const struct bftm_journal_object *o,
 			  const struct bftm_body_id *id, const void *data);
 
 /**
- * bftm_journal_put() - an object, within a transaction, after its bodies
+ * bftm_journal_put() - store an object, within a transaction, after its bodies
  *
- * Bodies that it names no more are dropped. -EBADMSG, here or at the commit: one
- * that it names is not there.
+ * Bodies that the object names no more are dropped. -EBADMSG, here or at the commit: a body that it
+ * names is missing.
  */
 int bftm_journal_put(struct bftm_journal_file *j, const struct bftm_journal_object *o);
 
 /**
- * bftm_journal_each() - every object
- * @each: gets its bodies, NULL for σ0; a result other than 0 ends it
+ * bftm_journal_each() - read every object
+ * @each: gets each object and its bodies, NULL for σ0; a result other than 0 ends the walk
  * Return: as above, or what @each returned.
  */
 int bftm_journal_each(struct bftm_journal_file *j,
@@ -105,23 +105,23 @@ int bftm_journal_each(struct bftm_journal_file *j,
 				  const void *proposed, void *arg), void *arg);
 
 /**
- * bftm_journal_distrust() - the server goes on without it, so it misses what comes
+ * bftm_journal_distrust() - the server goes on without the file, which misses later changes
  *
  * A transaction that was begun is undone. Return: as above.
  */
 int bftm_journal_distrust(struct bftm_journal_file *j);
 
 /**
- * bftm_journal_starting() - a server is about to start with it
- * @last:  the start that the state directory knows of, 0 for none
+ * bftm_journal_starting() - a server is about to start with the file
+ * @last:  the last start in the state directory, 0 for none
  * @trust: believe the file, whatever happened since
  * @next:  number of this start
  *
- * What @last shows to have been missed is not trusted any more.
+ * If @last shows that the file missed a start, its objects are not trusted any more.
  */
 int bftm_journal_starting(struct bftm_journal_file *j, u64 last, bool trust, u64 next);
 
-/** bftm_journal_started() - the state directory knows of that start */
+/** bftm_journal_started() - the state directory has noted that start */
 int bftm_journal_started(struct bftm_journal_file *j);
 
 #endif /* BFTM_JOURNAL_H */

@@ -73,7 +73,7 @@ int bftm_journal_put(struct bftm_journal_file *j, const struct bftm_journal_obje
 				       "digest IS NOT ?2 AND digest IS NOT ?3", &s);
 	if (r < 0)
 		return r;
-	/* NOLINTNEXTLINE: what was prepared is there when r is 0 */
+	/* NOLINTNEXTLINE: @s is not NULL when r is 0 */
 	sqlite3_bind_blob(s, 1, o->name, o->name_len, SQLITE_STATIC);
 	bind_digest(s, 2, &o->committed);
 	bind_digest(s, 3, &o->proposed);

@@ -15,10 +15,10 @@
 #define RECEIVE_SIZE	(1024 * 1024)
 #define SEND_SIZE	(64 * 1024)
 
-/* Of the module that the last bftm_nl_open() found. */
+/* Family version of the module that the last bftm_nl_open() found. */
 static u32 loaded_version;
 
-#define MAX_ERRNO	4095	/* as the kernel has it */
+#define MAX_ERRNO	4095	/* the kernel's limit */
 
 /* One call under way. */
 struct call {
@@ -38,7 +38,7 @@ int bftm_nl_errno(int result)
 		return 0;
 	case NLE_OBJ_NOTFOUND:
 		return -ENOENT;
-	case NLE_NOMEM:		/* ENOBUFS as well: what came was lost */
+	case NLE_NOMEM:		/* ENOBUFS as well: messages were lost */
 		return -ENOBUFS;
 	case NLE_PERM:
 	case NLE_NOACCESS:
@@ -55,7 +55,7 @@ int bftm_nl_errno(int result)
 	}
 }
 
-/* The kernel's own family, which tells of all others. */
+/* Reads an answer of the kernel's control family, which describes all others. */
 static int read_family(struct nlattr **attr, void *arg)
 {
 	struct bftm_nl *nl = arg;
@@ -95,10 +95,10 @@ int bftm_nl_open(struct bftm_nl *ret)
 	if (r < 0)
 		goto err_sock;
 
-	/* Kernels without these options answer less precisely, not wrongly. */
+	/* Kernels without these options give less detailed answers. */
 	fd = nl_socket_get_fd(nl.sock);
 	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
-	/* A failure without the request in it fits MESSAGE_SIZE. */
+	/* An error message without the request in it fits MESSAGE_SIZE. */
 	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 	setsockopt(fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &one, sizeof(one));
 
@@ -235,7 +235,7 @@ static int on_answer(struct nl_msg *msg, void *arg)
 	struct call *call = arg;
 	struct nlattr *attr[call->max + 1];
 
-	/* After @each has had enough, the rest of the answers is only awaited. */
+	/* After @each has ended the call, the remaining answers are only read. */
 	if (!call->each || call->result < 0)
 		return NL_OK;
 	if (genlmsg_parse(nlmsg_hdr(msg), 0, attr, call->max, NULL) < 0)
@@ -257,7 +257,7 @@ static int on_sequence(struct nl_msg *msg, void *arg)
 	return NL_SKIP;
 }
 
-/* For most tables that is the normal state. */
+/* Most tables change all the time, so this is no error. */
 static int on_dump_changed(struct nl_msg *msg, void *arg)
 {
 	struct call *call = arg;

@@ -14,9 +14,9 @@
  * @sock:     libnl's socket
  * @family:   number of the family
  * @attr:     attribute of the request that the last failure is about, or 0
- * @notified: a notification came in the middle of a call and was dropped;
- *            whoever waits for notifications clears it
- * @changed:  what the last call listed was changed while it was listed
+ * @notified: a notification came in the middle of a call and was dropped; code that waits for
+ *            notifications clears it
+ * @changed:  the table of the last dump was changed while it was listed
  * @error:    the kernel's words on the last failure, or ""
  */
 struct bftm_nl {
@@ -35,17 +35,17 @@ struct bftm_nl {
  */
 int bftm_nl_open(struct bftm_nl *ret);
 
-/** bftm_nl_other_version() - after -EPROTO: which versions, and what to load, as a sentence */
+/** bftm_nl_other_version() - after -EPROTO: a sentence with both versions and the remedy */
 void bftm_nl_other_version(char *buf, size_t len);
 void bftm_nl_close(struct bftm_nl *nl);
 
 /** bftm_nl_msg() - an empty request @cmd with @flags (NLM_F_*); NULL: no memory */
 struct nl_msg *bftm_nl_msg(struct bftm_nl *nl, u8 cmd, int flags);
 
-/** bftm_nl_msg_room() - the same, with room for attributes of so many bytes */
+/** bftm_nl_msg_room() - the same, with @room bytes for attributes */
 struct nl_msg *bftm_nl_msg_room(struct bftm_nl *nl, u8 cmd, int flags, size_t room);
 
-/** bftm_nl_free() - of a request that is not sent; it may have keys, so it is wiped */
+/** bftm_nl_free() - free a request that is not sent; it is wiped, since it may have keys */
 void bftm_nl_free(struct nl_msg *msg);
 
 /** bftm_nl_errno() - libnl's result as a -errno. */

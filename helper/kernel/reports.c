@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the kernel is told: how its requests ended, and which servers are suspect. */
+/* Reports to the kernel: the results of its requests, and suspect servers. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,13 +11,13 @@
 #include "loop/clock.h"
 #include "loop/log.h"
 
-/* Room in a report for all but a response. */
+/* Room in a report for everything except a response. */
 #define REPORT_ROOM 512
 
 /*
- * One that failed for want of memory may have arrived or not: a new start, from the loop, makes
- * the kernel ask again for the rest. ESTALE and EALREADY are the kernel's answers to a report
- * that it understood.
+ * A report that failed for lack of memory may have arrived or not: the helper registers again, from
+ * the loop, so that the kernel repeats requests that are not done. ESTALE and EALREADY are the
+ * kernel's answers to a report that it understood.
  */
 static int judged(int err)
 {
@@ -31,13 +31,13 @@ static int report_send(struct nl_msg *msg)
 	return judged(bftm_upcall_call(msg));
 }
 
-/* What an error means that comes without a report: there was no memory for it, or no kernel. */
+/* The meaning of an error if no report was sent: there was no memory for it, or no kernel. */
 static int unsent(int no_memory)
 {
 	return bftm_upcall_is_open() ? no_memory : -ENOTCONN;
 }
 
-/* Without memory for it, too, nobody else would tell the kernel. */
+/* If there is no memory for a report either, the helper has to register again. */
 static struct nl_msg *new_report(u8 cmd, size_t room)
 {
 	struct nl_msg *msg = bftm_upcall_msg(cmd, room);
@@ -47,7 +47,7 @@ static struct nl_msg *new_report(u8 cmd, size_t room)
 	return msg;
 }
 
-/* The deadline is that much earlier that it comes first if no rate was changed. */
+/* The deadline is slightly earlier, so that it comes before the end if no rate changes. */
 static void put_end(struct nl_msg *msg, u64 end_ns)
 {
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS,
@@ -111,7 +111,7 @@ void bftm_upcall_failed(u64 id, int error, u32 attempts, const char *why)
 	struct nl_msg *msg = failure(id, (u32)error, attempts, why);
 	int err = msg ? bftm_upcall_call(msg) : unsent(-ENOMEM);
 
-	/* A module that was loaded before this program was installed takes no words. */
+	/* An older module does not accept words. */
 	if (msg && err == -EINVAL && *why) {
 		msg = failure(id, (u32)error, attempts, "");
 		err = msg ? bftm_upcall_call(msg) : unsent(-ENOMEM);
@@ -161,5 +161,5 @@ void bftm_upcall_suspect(const char *cluster, u16 server, const char *evidence, 
 	nla_put_u16(msg, BFTMUTEX_A_SUSPECT_SERVER_ID, server);
 	nla_put_string(msg, BFTMUTEX_A_SUSPECT_EVIDENCE, text);
 	nla_put_u64(msg, BFTMUTEX_A_SUSPECT_COUNT, count);
-	bftm_upcall_call(msg);	/* for those who listen */
+	bftm_upcall_call(msg);	/* for listeners to events */
 }

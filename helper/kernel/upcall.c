@@ -13,7 +13,7 @@
 #include "loop/loop.h"
 
 #define LOOK_NS (1 * BFTM_NS_PER_SEC)
-/* For so long, then answers of servers, timers and signals have their turn. */
+/* Longest time of pulling, then answers of servers, timers and signals have their turn. */
 #define PULL_NS (2 * BFTM_NS_PER_MS)
 
 static struct bftm_nl nl;
@@ -23,7 +23,7 @@ static bool registered;
 static bool broken;
 static bool restored;
 static u64 pulled_ns;
-static u64 other_version_ns;	/* when it was said */
+static u64 other_version_ns;	/* when another version was logged last */
 
 struct pull {
 	bool any;
@@ -109,10 +109,10 @@ static void upcall_pull(void)
 			bftm_upcall_ops.request(&p.request);
 		if (err == -ENODATA)
 			pulled_ns = bftm_now();
-		/* A hint that came while there was nothing counts as well. */
+		/* A hint that came during a pull without a request counts as well. */
 		if (err && (err != -ENODATA || !nl.notified))
 			break;
-		/* Not 0, which would come before whatever else is due. */
+		/* Not 0, since such a timer would fire before all others that are due. */
 		if (bftm_now() >= end_ns) {
 			bftm_timer_arm(&look, bftm_now());
 			return;
@@ -120,7 +120,7 @@ static void upcall_pull(void)
 	}
 	if (err == -ENODATA)
 		return;
-	/* The module was unloaded, perhaps to be loaded anew. */
+	/* The module was unloaded, perhaps to be loaded again. */
 	bftm_log(LOG_WARNING, "no requests from the kernel: %s", strerror(-err));
 	bftm_upcall_close();
 }
@@ -128,7 +128,7 @@ static void upcall_pull(void)
 static void upcall_ready(struct bftm_watch *w)
 {
 	(void)w;
-	/* What arrives unasked are hints, which carry nothing. */
+	/* The only messages that arrive without a request are hints, which have no content. */
 	nl_recvmsgs_default(nl.sock);
 	upcall_pull();
 }
@@ -150,7 +150,10 @@ static int call_register(void)
 			    NULL, 0, NULL);
 }
 
-/* The kernel says once that the machine is a copy of what it was; until then it draws nothing. */
+/*
+ * The kernel reports once that the machine is a copy of an earlier state, and draws no numbers
+ * until the next registration.
+ */
 static int register_here(void)
 {
 	int err = restored ? -ESTALE : call_register();
@@ -207,7 +210,7 @@ void bftm_upcall_look(void)
 	if (poll(&kernel, 1, 0) > 0)
 		upcall_ready(&watch);
 	else if (nl.notified || broken)
-		upcall_pull();		/* a report came upon it */
+		upcall_pull();		/* a report has read the hint */
 }
 
 bool bftm_upcall_is_open(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel's requests. The notification is only a hint: requests are pulled
- * until there are none, at each hint and once a second besides.
+ * The kernel's requests. The notification is only a hint: the helper pulls requests until there are
+ * none, at each hint and also once a second.
  */
 #ifndef BFTM_UPCALL_H
 #define BFTM_UPCALL_H
@@ -11,7 +11,7 @@
 
 struct bftm_inside;
 
-/** struct bftm_ask - an acquire as the kernel hands it over */
+/** struct bftm_ask - an acquire, as the kernel describes it */
 struct bftm_ask {
 	u64 id;			/* number of the request */
 	char cluster[33];	/* "" for the default */
@@ -23,14 +23,14 @@ struct bftm_ask {
 	u32 way;		/* enum bftm_way */
 	u64 lease_ns;		/* 0 for the cluster's default */
 	u64 timeout_at_ns;	/* by bftm_now(), 0 for never */
-	u64 attempt;		/* of a release or renewal: what holds the lock */
-	u64 end_ns;		/* of a renewal: until which it does, by bftm_now() */
+	u64 attempt;		/* of a release or renewal: the one that holds the lock */
+	u64 end_ns;		/* of a renewal: end of the lease, by bftm_now() */
 	u32 sends;		/* of a renewal: highest send number reported */
-	u64 configuration;	/* of a renewal or release: by which it was won, 0: not known */
+	u64 configuration;	/* of a renewal or release: under which it was won, 0: not known */
 	const struct bftm_inside *inside; /* NULL: an application, through the kernel */
 };
 
-/** struct bftm_submit_ask - a submit as the kernel hands it over */
+/** struct bftm_submit_ask - a submit, as the kernel describes it */
 struct bftm_submit_ask {
 	u64 id;			/* number of the request */
 	char cluster[33];	/* "" for the default */
@@ -54,12 +54,12 @@ struct bftm_pulled {
 };
 
 /**
- * struct bftm_upcall_ops - what stands above, and does what the kernel asks for
- * @restored: this machine is a copy of what it was; the kernel draws no numbers until the
- *            registration that follows. Return: 0 or -errno, then there is no registration
- * @opened:   the kernel is served from now on, and knows nothing of clusters
- * @request:  do this
- * @closed:   it is not served any more: what is under way belongs to the next helper
+ * struct bftm_upcall_ops - functions of the rooms above, for the kernel's requests
+ * @restored: this machine is a copy of an earlier state; the kernel draws no numbers until the
+ *            registration that follows. Return: 0, or -errno to prevent the registration
+ * @opened:   the kernel is served from now on, and has no sessions
+ * @request:  obey a request
+ * @closed:   the kernel is not served any more: requests under way belong to the next helper
  */
 struct bftm_upcall_ops {
 	int (*restored)(void);
@@ -68,31 +68,31 @@ struct bftm_upcall_ops {
 	void (*closed)(void);
 };
 
-/** bftm_upcall_ops - of this program */
+/** bftm_upcall_ops - the functions of this program */
 extern const struct bftm_upcall_ops bftm_upcall_ops;
 
 /**
  * bftm_upcall_open() - become the helper of this network namespace
- * Return: 0; -ENOENT: module not loaded; -EBUSY: there is a helper; -EPERM; -EPROTO: the module
- * is of another version, which the log says once a minute at most.
+ * Return: 0; -ENOENT: module not loaded; -EBUSY: another helper is registered; -EPERM; -EPROTO: the
+ * module has another version, which is logged once a minute at most.
  */
 int bftm_upcall_open(void);
 
-/** bftm_upcall_close() - the kernel keeps what waits for the next helper. */
+/** bftm_upcall_close() - the kernel keeps waiting requests for the next helper. */
 void bftm_upcall_close(void);
 
 /**
- * bftm_upcall_look() - hear the kernel first
+ * bftm_upcall_look() - read the kernel's messages now
  *
- * Between receiving what servers say and believing it: if it says that the machine slept,
- * what was under way ends; see bftm_iterate_interrupt().
+ * Called after answers of servers were received, and before they are believed: if the kernel says
+ * that the machine slept, iterations under way end; see bftm_iterate_interrupt().
  */
 void bftm_upcall_look(void);
 
-/** bftm_upcall_is_open() - is this the helper, which is told when the machine sleeps? */
+/** bftm_upcall_is_open() - is this process the helper, which learns when the machine sleeps? */
 bool bftm_upcall_is_open(void);
 
-/** bftm_upcall_pulled_ns() - when this helper had pulled all there was, last; 0 for never */
+/** bftm_upcall_pulled_ns() - when this helper last had pulled all requests; 0 for never */
 u64 bftm_upcall_pulled_ns(void);
 
 struct nl_msg;
@@ -100,12 +100,12 @@ struct nl_msg;
 /**
  * struct bftm_won - an acquire that has the lock
  * @id:          of the request
- * @cluster, @lease_ns: whose lock, and for how long each time; what defaults were
- * @attempt:     that holds it
- * @end_ns:      until which, by bftm_now()
+ * @cluster, @lease_ns: cluster and lease of the lock, which replace defaults
+ * @attempt:     the one that holds the lock
+ * @end_ns:      end of the lease, by bftm_now()
  * @attempts:    how often servers were asked
  * @token:       fencing token, 0 for none; needed when one was asked for
- * @configuration: the cluster's number of it
+ * @configuration: its number of the cluster
  * @sends:       highest number of a send for the attempt
  */
 struct bftm_won {
@@ -121,19 +121,19 @@ struct bftm_won {
 };
 
 /**
- * bftm_upcall_won() - report it
- * Return: 0; -ESTALE, -EPERM, -EINVAL or -ERANGE: the kernel did not take it, and
- * it must be released; so -ECANCELED, there was no memory to ask; any other: nobody knows.
+ * bftm_upcall_won() - report a won lock
+ * Return: 0; -ESTALE, -EPERM, -EINVAL or -ERANGE: the kernel did not take the lock, which must be
+ * released; -ECANCELED: the same, there was no memory for a report; any other: not known.
  */
 int bftm_upcall_won(const struct bftm_won *won);
 
 /**
- * bftm_upcall_renewed() - what is held lasts longer
- * @end_ns:      later than the one reported before
+ * bftm_upcall_renewed() - report a renewal
+ * @end_ns:      later than the end that was reported before
  * @sends:       highest number of a send for the attempt
- * Return: 0; -ESTALE: nobody holds it any more, it must be released; -EALREADY:
- * it lasts as long already, and @sends is noted. After any other failure it is held
- * at least until the deadline that was reported before: it must not be released.
+ * Return: 0; -ESTALE: the lock is not held any more, and must be released; -EALREADY: the lease
+ * already lasts as long, and @sends is noted. After any other failure the lock is held at least
+ * until the deadline that was reported before, and must not be released.
  */
 int bftm_upcall_renewed(u64 id, u64 end_ns, u32 sends);
 
@@ -159,7 +159,7 @@ struct bftm_submit_report {
 	const u8 *response;
 };
 
-/** bftm_upcall_submitted() - report it; nobody may wait for it any more */
+/** bftm_upcall_submitted() - report an applied submit; perhaps no program waits for it any more */
 void bftm_upcall_submitted(const struct bftm_submit_report *done);
 
 /** bftm_upcall_submit_failed() - @error: positive errno */
@@ -168,14 +168,17 @@ void bftm_upcall_submit_failed(u64 id, int error);
 /** bftm_upcall_msg() - an empty request of the helper; NULL: no memory, or no kernel */
 struct nl_msg *bftm_upcall_msg(u8 cmd, size_t room);
 
-/** bftm_upcall_call() - send it; a failure is no reason to begin anew. 0 or -errno */
+/**
+ * bftm_upcall_call() - send a request; after a failure the helper does not register again. 0 or
+ * -errno
+ */
 int bftm_upcall_call(struct nl_msg *msg);
 
-/** bftm_upcall_again() - become the helper anew, from the loop: all that was lent is taken back */
+/** bftm_upcall_again() - register again, from the loop: all sessions are taken back */
 void bftm_upcall_again(void);
 
 /**
- * bftm_upcall_suspect() - tell who listens to events about a server
+ * bftm_upcall_suspect() - send an event about a suspect server
  * @cluster:  name in the configuration
  * @evidence: of 64 bytes at most, the rest is cut off
  * @count:    how often it was seen

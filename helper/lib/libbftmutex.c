@@ -23,7 +23,10 @@ int bftmutex_open(const char *path)
 		return -errno;
 	if (fd > STDERR_FILENO)
 		return fd;
-	/* A program that was started without a standard stream would take this for it. */
+	/*
+	 * A program that was started without a standard stream would take the handle for that
+	 * stream.
+	 */
 	fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	err = errno;
 	close(low);
@@ -123,7 +126,7 @@ int bftmutex_set_signal(int fd, int signo, uint64_t margin_ns)
 	return result(ioctl(fd, BFTM_IOC_SET_SIGNAL, &arg));
 }
 
-/* What came of a submit or a fetch. */
+/* Copies the result of a submit or a fetch. */
 static int take_response(int fd, struct bftm_submit *arg, struct bftmutex_response *ret)
 {
 	int err;
@@ -173,7 +176,7 @@ int bftmutex_fetch(int fd, struct bftmutex_response *response)
 	return take_response(fd, &arg, response);
 }
 
-/* Most responses are short; there is a second way for the others. */
+/* Most responses are short; the others are fetched. */
 #define FIRST_ROOM 256
 
 int bftmutex_submit_alloc(int fd, const void *name, size_t len, const void *op, size_t op_len,

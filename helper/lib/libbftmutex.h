@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0 */
 /*
- * libbftmutex: cluster locks from C. A thin layer over /dev/bftmutex, which
- * bftmutex(4) describes; nothing here keeps state or starts threads.
+ * libbftmutex: cluster locks from C. A thin layer over /dev/bftmutex, which bftmutex(4) describes;
+ * the library keeps no state and starts no threads.
  *
- *	int fd = bftmutex_open(NULL);
- *	int err = bftmutex_acquire(fd, "jobs", 4, NULL, NULL);
- *	if (err < 0)
- *		errx(1, "%s", bftmutex_strerror(err));
- *	…
- *	close(fd);
+ * 	int fd = bftmutex_open(NULL);
+ * 	int err = bftmutex_acquire(fd, "jobs", 4, NULL, NULL);
+ * 	if (err < 0)
+ * 		errx(1, "%s", bftmutex_strerror(err));
+ * 	…
+ * 	close(fd);
  *
  * Functions that can fail return a negative errno. Times are nanoseconds,
  * points in time are on CLOCK_BOOTTIME. poll() the descriptor for POLLHUP to
@@ -44,8 +44,8 @@ struct bftmutex_options {
 };
 
 /**
- * struct bftmutex_grant - what was acquired
- * @deadline_ns: until when the lock is held, on CLOCK_BOOTTIME
+ * struct bftmutex_grant - an acquired lock
+ * @deadline_ns: end of the lease, on CLOCK_BOOTTIME
  * @token:       fencing token, 0 for none
  * @attempts:    how often the servers were asked
  */
@@ -59,8 +59,8 @@ struct bftmutex_grant {
  * bftmutex_open() - make a lock handle
  * @path: of the device, NULL for BFTMUTEX_DEVICE
  *
- * The descriptor is close-on-exec, and 3 or above, also where 0, 1 or 2 is closed. close() it
- * to give the lock back.
+ * The descriptor is close-on-exec, and 3 or above, even if 0, 1 or 2 is closed. close() it to give
+ * the lock back.
  *
  * Return: a descriptor, or -ENOENT (the module is not loaded), -EACCES or
  * another error of open().
@@ -73,10 +73,10 @@ int bftmutex_open(const char *path);
  * @name:    of the lock, any bytes
  * @len:     of @name, 1 to BFTM_NAME_MAX
  * @options: NULL for the defaults
- * @ret:     what was acquired, untouched on failure; may be NULL
+ * @ret:     the acquired lock, untouched on failure; may be NULL
  *
- * On an O_NONBLOCK descriptor the result is -EINPROGRESS at once; poll() then
- * shows POLLIN when it is decided, and bftmutex_status() tells how.
+ * On an O_NONBLOCK descriptor the result is -EINPROGRESS at once; poll() then shows POLLIN when the
+ * acquire is decided, and bftmutex_status() tells the result.
  *
  * Return: 0, -EINVAL or -ENAMETOOLONG for a bad name, or an error that
  * BFTM_IOC_ACQUIRE lists in <linux/bftmutex.h>, such as -EWOULDBLOCK (BFTM_TRY
@@ -89,28 +89,27 @@ int bftmutex_acquire(int fd, const void *name, size_t len,
 /**
  * bftmutex_release() - give the lock back, or cancel the acquire under way
  *
- * Return: 0, -ENOLCK (nothing is held) or -EKEYEXPIRED (the lease was over
- * before, so somebody else may have held the lock since).
+ * Return: 0, -ENOLCK (the handle holds nothing) or -EKEYEXPIRED (the lease was over before, so
+ * somebody else may have held the lock since).
  */
 int bftmutex_release(int fd);
 
 /**
- * bftmutex_renew() - make what is held last longer, now
+ * bftmutex_renew() - renew the lease of the held lock, now
  * @timeout_ns:      how long to wait; 0 until the lease is over
- * @ret_deadline_ns: until when it is held now, untouched on failure; may be NULL
+ * @ret_deadline_ns: the new deadline, untouched on failure; may be NULL
  *
- * For a lock that was acquired with BFTM_RENEW there is no need for it. On an
- * O_NONBLOCK descriptor the result is -EINPROGRESS at once; bftmutex_status()
- * shows the new deadline when it has come.
+ * A lock that was acquired with BFTM_RENEW does not need this. On an O_NONBLOCK descriptor the
+ * result is -EINPROGRESS at once; bftmutex_status() shows the new deadline when it has come.
  *
- * Return: 0, -ENOLCK (nothing is held), -EKEYEXPIRED (the lease is over),
- * -ETIMEDOUT or -EINTR (it goes on), -ENOTCONN (no helper), -ECANCELED (another
- * thread released the handle).
+ * Return: 0, -ENOLCK (the handle holds nothing), -EKEYEXPIRED (the lease is over), -ETIMEDOUT or
+ * -EINTR (the renewal goes on), -ENOTCONN (no helper), -ECANCELED (another thread released the
+ * handle).
  */
 int bftmutex_renew(int fd, uint64_t timeout_ns, uint64_t *ret_deadline_ns);
 
 /**
- * bftmutex_status() - what a handle is doing
+ * bftmutex_status() - state of a handle
  * @ret: state, deadline, reason of a loss; untouched on failure
  *
  * Return: 0, or -ENOTTY when @fd is not of a bftmutex device.
@@ -119,10 +118,10 @@ int bftmutex_status(int fd, struct bftm_status *ret);
 
 /**
  * bftmutex_why() - why the last acquire on a handle failed, in words
- * @text: gets the end of a sentence in English, without a full stop, such as "2 of 4 servers
- *        can grant, a lock needs 3; servers 3 and 4 are silent". Empty when there is nothing
- *        to say beside the error, and while an acquire is under way or was successful
- * @room: bytes there; BFTM_WHY_MAX are always enough
+ * @text: gets the end of a sentence in English, without a full stop, such as "2 of 4 servers can
+ *        grant, a lock needs 3; servers 3 and 4 are silent". Empty when there is nothing to add to
+ *        the error, while an acquire is under way, and after a successful one
+ * @room: bytes at @text; BFTM_WHY_MAX are always enough
  *
  * Return: 0, -EINVAL when @room is 0, or -ENOTTY when @fd is not of a bftmutex device, or of a
  * module that does not know this; then @text is untouched.
@@ -134,18 +133,18 @@ int bftmutex_why(int fd, char *text, size_t room);
  * @signo:     signal for the calling process, 0 for none
  * @margin_ns: send it this much before the end too, 0 to 1 h
  *
- * It is for all locks that this handle will hold. Set it before the lock is
- * acquired: for one that is lost already no signal is sent. SIGIO comes in the place of a
- * real-time signal for which the process has no room (RLIMIT_SIGPENDING).
+ * The signal applies to all locks that this handle will hold. Set it before the lock is acquired:
+ * no signal is sent for a lock that is already lost. SIGIO is sent instead of a real-time signal
+ * for which the process has no room (RLIMIT_SIGPENDING).
  *
  * Return: 0, -EINVAL (no such signal) or -ERANGE (@margin_ns is too long).
  */
 int bftmutex_set_signal(int fd, int signo, uint64_t margin_ns);
 
 /**
- * struct bftmutex_response - of an object
+ * struct bftmutex_response - response of an object
  * @data:    room for the response; in
- * @room:    bytes there; in
+ * @room:    bytes at @data; in
  * @len:     bytes of the response
  * @number:  of the request among all that were done to the object, which grows from one to
  *           the next; see struct bftm_submit
@@ -163,8 +162,7 @@ struct bftmutex_response {
 
 /**
  * bftmutex_submit() - have an operation applied to an object that all clients share
- * @fd:       a handle; it does not matter what it holds, and any number of threads
- *            may submit on it at once
+ * @fd:       a handle in any state; any number of threads may submit on it at once
  * @name:     of the object, any bytes
  * @len:      of @name, 1 to BFTM_SUBMIT_NAME_MAX
  * @op:       the operation, such as "add 1"
@@ -174,22 +172,22 @@ struct bftmutex_response {
  *            enough; the rest is filled in when the operation was applied, that is
  *            after 0 and -EOVERFLOW, and untouched otherwise
  *
- * Return: 0 when it was applied, whatever the object thinks of it (see status), or an
- * error that BFTM_IOC_SUBMIT lists in <linux/bftmutex.h>. After -EOVERFLOW (applied,
- * but there is more than @room) bftmutex_fetch() gets the response. After -ETIMEDOUT,
- * -EINTR, -EOWNERDEAD and -ENETUNREACH it may have been applied or not, or still be.
+ * Return: 0 when the operation was applied, even if the object refused it (see status), or an error
+ * that BFTM_IOC_SUBMIT lists in <linux/bftmutex.h>. After -EOVERFLOW (applied, but the response is
+ * longer than @room) bftmutex_fetch() gets the response. After -ETIMEDOUT, -EINTR, -EOWNERDEAD and
+ * -ENETUNREACH the operation may have been applied or not, or may still be applied.
  */
 int bftmutex_submit(int fd, const void *name, size_t len, const void *op, size_t op_len,
 		    const struct bftmutex_options *options,
 		    struct bftmutex_response *response);
 
 /**
- * bftmutex_submit_alloc() - likewise, with as much room as it takes
- * @response: all of it is filled in when the operation was applied: data is from
- *            malloc(), with a zero byte behind it that len does not count
+ * bftmutex_submit_alloc() - submit, with as much room as the response takes
+ * @response: filled in when the operation was applied: data is from malloc(), with a zero
+ *            byte behind it that len does not count
  *
- * Return: as bftmutex_submit(), but never -EOVERFLOW; -ENOMEM also when it was
- * applied and there is no memory for the response.
+ * Return: as bftmutex_submit(), but never -EOVERFLOW; -ENOMEM also when the operation was applied
+ * and there is no memory for the response.
  */
 int bftmutex_submit_alloc(int fd, const void *name, size_t len, const void *op,
 			  size_t op_len, const struct bftmutex_options *options,
@@ -199,16 +197,16 @@ int bftmutex_submit_alloc(int fd, const void *name, size_t len, const void *op,
  * bftmutex_fetch() - get a response that did not fit
  * @response: as -EOVERFLOW left it, with data and room for len bytes
  *
- * The handle keeps such a response until it is fetched or closed, and takes no more
- * submits when it keeps 64 (-EBUSY).
+ * The handle keeps such a response until it is fetched or the handle is closed. A handle that keeps
+ * 64 responses takes no more submits (-EBUSY).
  *
- * Return: 0; -EOVERFLOW when it does not fit still, and is kept; -ENOENT when the
- * handle keeps no such response.
+ * Return: 0; -EOVERFLOW when the response still does not fit, and is kept; -ENOENT when the handle
+ * keeps no such response.
  */
 int bftmutex_fetch(int fd, struct bftmutex_response *response);
 
 /**
- * bftmutex_strerror() - what an error of these functions means
+ * bftmutex_strerror() - describe an error of these functions
  * @err: errno, negative or positive
  *
  * Return: half a sentence without a full stop; valid until the next call.

@@ -12,8 +12,8 @@ static u64 read_clock(clockid_t id)
 }
 
 /*
- * How long the machine slept: more with each time, and by what two clocks say one after the
- * other never more than it is.
+ * The time that the machine slept. Two clocks are read one after the other, in the order that never
+ * makes the result too large; the largest result so far is kept.
  */
 static u64 slept(void)
 {

@@ -9,7 +9,7 @@ int bftm_standard_fds(void)
 {
 	int fd;
 
-	/* The lowest free number is the one that is given, and those before it are taken. */
+	/* open() returns the lowest free number, so all lower ones are taken. */
 	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/", O_PATH | O_CLOEXEC) < 0)
 			return -errno;

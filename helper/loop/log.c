@@ -26,8 +26,8 @@ static bool is_control(unsigned char c)
 }
 
 /*
- * Names in it come from anywhere, and a terminal does as control characters say: U+0000 to
- * U+001F, and as UTF-8 (0xc2 and one byte) U+0080 to U+009F.
+ * Names in messages come from anywhere, and a terminal obeys control characters: U+0000 to U+001F,
+ * and U+0080 to U+009F in UTF-8 (0xc2 and one byte).
  */
 void bftm_log_printable(char *text, size_t len)
 {
@@ -43,7 +43,7 @@ void bftm_log_printable(char *text, size_t len)
 	}
 }
 
-/* A line, or what is left of one. */
+/* Writes a line, or the rest of one. */
 static ssize_t write_line(void *cookie, const char *text, size_t size)
 {
 	char line[BUFSIZ];

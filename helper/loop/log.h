@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* To stderr, with the program's name; from the daemon in the background to syslog. */
+/*
+ * Messages go to stderr, with the program's name; those of the daemon in the background go to
+ * syslog.
+ */
 #ifndef BFTM_LOG_H
 #define BFTM_LOG_H
 
@@ -11,15 +14,15 @@
 void bftm_log_open(const char *name, bool to_syslog, bool debug);
 
 /**
- * bftm_log_stderr() - have whatever goes to stderr from here on fit for a terminal
- * @name: for syslog, where what cannot be written goes instead; NULL: nowhere
+ * bftm_log_stderr() - make all later output to stderr safe for a terminal
+ * @name: for syslog, which gets lines that cannot be written to stderr; NULL: they are lost
  *
- * Control characters, of names that came from elsewhere, become '?'. A line is one write().
+ * Control characters in foreign names become '?'. A line is one write().
  */
 void bftm_log_stderr(const char *name);
 
 /**
- * bftm_log_printable() - have text fit for a terminal, likewise; new lines and tabs stay
+ * bftm_log_printable() - make text safe for a terminal in the same way; newlines and tabs stay
  * @text: @len bytes, changed in place
  */
 void bftm_log_printable(char *text, size_t len);

@@ -91,7 +91,7 @@ static void fire_due(void)
 	}
 }
 
-/* The descriptor is set anew before each sleep; expiry clears by that. */
+/* The timer's descriptor is set before each sleep, which also clears its expiry. */
 static void set_alarm(void)
 {
 	struct bftm_timer *first = RB_MIN(timers, &timers);
@@ -118,7 +118,7 @@ int bftm_loop_run(void)
 		if (stopping)
 			break;
 		set_alarm();
-		/* One event a turn: a callback may close what comes next. */
+		/* One event a turn: a callback may close the descriptor of the next event. */
 		n = epoll_wait(epoll_fd, &event, 1, -1);
 		if (n < 0 && errno != EINTR)
 			return -errno;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The daemon's one thread: file descriptors that become readable and timers on the
+ * The loop of the daemon's one thread: file descriptors that become readable, and timers on the
  * clock of leases, which runs on while the machine sleeps.
  */
 #ifndef BFTM_LOOP_H
@@ -42,13 +42,16 @@ void bftm_watch_del(struct bftm_watch *watch);
 void bftm_timer_arm(struct bftm_timer *timer, u64 at_ns);
 void bftm_timer_stop(struct bftm_timer *timer);
 
-/* What could fill the log, as with each answer of a server, is said this often at most. */
+/*
+ * A message that could fill the log, for example with each answer of a server, is repeated after
+ * this time at the earliest.
+ */
 #define BFTM_SAID_AGAIN_NS (60 * BFTM_NS_PER_SEC)
 
 /**
- * bftm_due() - is it time again for what may happen once in a while?
- * @last_ns:  when it was, 0 for never; now, if it is time
- * @every_ns: so often at most
+ * bftm_due() - may something that is limited in rate happen again?
+ * @last_ns:  time of the last one, 0 for never; set to now if it may happen
+ * @every_ns: shortest time between two
  */
 bool bftm_due(u64 *last_ns, u64 every_ns);
 

@@ -5,7 +5,7 @@
 
 #include <bsd/sys/tree.h>
 
-/* RB_GENERATE_STATIC, which wants an __unused that glibc does not have. */
+/* RB_GENERATE_STATIC needs a macro __unused, which glibc does not have. */
 #define BFTM_TREE(name, type, field, compare) \
 	RB_GENERATE_INTERNAL(name, type, field, compare, \
 			     static __attribute__((unused)))

@@ -6,7 +6,7 @@
 
 .PHONY: deb dist rpm-spec
 
-# As an ordinary user, too: build/deb has the packages.
+# Also works as an ordinary user; the packages are in build/deb.
 deb:
 	@selftests/deps --for deb
 	@helper/packaging/deb -b
@@ -17,7 +17,7 @@ dist:
 	@helper/packaging/dist build/dist/bftmutex-$(VERSION).tar.xz
 	@echo build/dist/bftmutex-$(VERSION).tar.xz
 
-# For "rpmbuild -ta" of an archive that has it at its top.
+# For "rpmbuild -ta" of an archive that has the file at its top.
 rpm-spec:
 	@mkdir -p build/dist
 	@sed 's/@VERSION@/$(VERSION)/' helper/packaging/bftmutex.spec.in >build/dist/bftmutex.spec

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The command line of bftmutex(1): flock(1)'s, and what a lease adds to it. */
+/* The command line of bftmutex(1): options of flock(1), and options for leases. */
 #include "run/cmdline.h"
 #include "text/shown.h"
 
@@ -14,9 +14,9 @@
 #define BFTM_VERSION "unknown"
 #endif
 
-/* The lock was lost while the command ran: next to <sysexits.h>, not in it. */
+/* The lock was lost while the command ran: a number that <sysexits.h> does not use. */
 #define EX_LOST 79
-/* Likewise, and something that the command started goes on. */
+/* The lock was lost, and something that the command started goes on. */
 #define EX_SURVIVED 80
 
 const char *argp_program_version = "bftmutex " BFTM_VERSION;
@@ -45,7 +45,7 @@ static const struct argp_option argp_options[] = {
 	{ "wait", 'w', "SEC", 0, "Fail when the lock is not held after SEC seconds; 0 is -n", 1 },
 	{ "timeout", 0, NULL, OPTION_ALIAS, NULL, 1 },
 	{ "conflict-exit-code", 'E', "CODE", 0, "Exit status when -n or -w fail (1)", 1 },
-	{ "exclusive", 'x', NULL, 0, "Get an exclusive lock: always, there are no others", 1 },
+	{ "exclusive", 'x', NULL, 0, "Get an exclusive lock; all locks are exclusive", 1 },
 	{ NULL, 'e', NULL, OPTION_ALIAS, NULL, 1 },
 	{ "shared", 's', NULL, OPTION_HIDDEN, NULL, 1 },
 	{ "way", KEY_WAY, "WAY", 0, "While somebody else has the lock: queue (unless "
@@ -53,18 +53,18 @@ static const struct argp_option argp_options[] = {
 	{ "lease", 'l', "DUR", 0, "Hold the lock for DUR, such as 5s or 500ms, at a time", 2 },
 	{ "no-renew", KEY_NO_RENEW, NULL, 0, "Do not renew the lease: the lock is lost at its end", 2 },
 	{ "fence", KEY_FENCE, NULL, 0, "Get a fencing token, BFTMUTEX_TOKEN for the command", 2 },
-	{ "hash-name", KEY_HASH_NAME, NULL, 0, "NAME may be long: the lock is called by its SHA-256", 2 },
+	{ "hash-name", KEY_HASH_NAME, NULL, 0, "NAME may be long: its SHA-256 is the name of the lock", 2 },
 	{ "cluster", 'C', "CLUSTER", 0, "Cluster of bftmutex.conf(5) that has the lock", 2 },
 	{ "command", 'c', "SHELL", 0, "Run a command line by the shell", 3 },
 	{ "close", 'o', NULL, 0, "Do not let the command inherit the lock", 3 },
-	{ "no-fork", 'F', NULL, 0, "Become the command; nobody watches the lease then", 3 },
+	{ "no-fork", 'F', NULL, 0, "Become the command; no process watches the lease then", 3 },
 	{ "grace", KEY_GRACE, "SEC", 0, "From SIGTERM to SIGKILL when the lock is lost (5)", 3 },
-	{ "margin", KEY_MARGIN, "DUR", 0, "End the command so long before the end of the lease", 3 },
+	{ "margin", KEY_MARGIN, "DUR", 0, "End the command this long before the end of the lease", 3 },
 	{ "lost-exit-code", KEY_LOST_CODE, "CODE", 0, "Exit status when the lock is lost (79)", 3 },
 	{ "survivor-exit-code", KEY_SURVIVOR_CODE, "CODE", 0,
 	  "Exit status when the lock is lost and not all of the command could be ended (80)", 3 },
 	{ "notify", KEY_NOTIFY, NULL, 0, "Tell the service manager READY=1 when the lock is held", 3 },
-	{ "fdstore", KEY_FDSTORE, NULL, 0, "Likewise, and have it keep the lock too", 3 },
+	{ "fdstore", KEY_FDSTORE, NULL, 0, "Do the same, and have the manager keep the lock too", 3 },
 	{ "fd", KEY_FD, "N", 0, "Lock the open descriptor N of /dev/bftmutex", 4 },
 	{ "unlock", 'u', NULL, 0, "Give the lock of --fd back", 4 },
 	{ "held", KEY_HELD, NULL, 0, "Tell by the exit status whether the lock of --fd is held", 4 },
@@ -74,7 +74,7 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-/* ".5" is fine for flock(1), so it is here. */
+/* flock(1) accepts ".5", so this does as well. */
 static u64 parse_time(struct argp_state *state, const char *option, const char *text)
 {
 	char buf[64];
@@ -155,7 +155,7 @@ static const char *cmdline_show(struct argp_state *state, const char *name)
 	return bftm_shown(name, strlen(name), text, size);
 }
 
-/* NAME is here, and all that follows it is the command and its own options. */
+/* This word is NAME, and the words behind it are the command with its own options. */
 static void parse_rest(struct argp_state *state, struct options *o, char *name)
 {
 	char **rest = state->argv + state->next;
@@ -213,7 +213,7 @@ static void cmdline_check(struct argp_state *state, const struct options *o)
 		argp_error(state, "--fd %d takes no --notify and no --fdstore: the process ends at once",
 			   o->fd);
 	if (o->fd >= 0 && o->margin)
-		argp_error(state, "--fd %d takes no --margin: nobody would watch the lease", o->fd);
+		argp_error(state, "--fd %d takes no --margin: no process would watch the lease", o->fd);
 	if (o->margin && o->lease && o->margin_ns >= o->lock.lease_ns)
 		argp_error(state, "--margin '%s': must be less than --lease %s", o->margin, o->lease);
 	if (o->no_fork && o->close_fd)
@@ -356,7 +356,9 @@ void cmdline_parse(int argc, char **argv, struct options *ret)
 	ret->lock.flags = BFTM_RENEW;
 	argp_err_exit_status = EX_USAGE;
 	error = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, ret);
-	/* Mistakes end the program; what comes back is that memory is short. */
+	/*
+	 * Mistakes in the command line end the program; an error here means that memory is short.
+	 */
 	if (error) {
 		fprintf(stderr, "bftmutex: the command line cannot be read: %s\n", strerror(error));
 		exit(EX_OSERR);

@@ -11,16 +11,16 @@
 
 /**
  * struct options - the command line
- * @lock:          how to acquire
+ * @lock:          options of the acquire
  * @name:          of the lock; NULL with @unlock
  * @shown:         NAME as it was given, fit for a terminal
  * @hash:          what @name points to for --hash-name
  * @lease:         --lease as it was written, NULL for the default
- * @wait:          --wait likewise
+ * @wait:          --wait as it was written, NULL without
  * @command:       ends with NULL; NULL without one
  * @shell:         what @command points to for --command
  * @margin:        --margin as it was written, NULL without
- * @margin_ns:     end the command so long before the end of the lease
+ * @margin_ns:     time before the end of the lease at which the command is ended
  * @fd:            of --fd, else -1
  * @grace_ns:      from SIGTERM to SIGKILL when the lock is lost
  * @conflict_code: exit status when somebody else has the lock

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The end of the command and of all that it has started. */
+/* Ends the command and all processes that it has started. */
 #include "run/keeping.h"
 #include "run/family.h"
 #include "run/run.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What has not ended so long after SIGKILL sleeps in the kernel, perhaps for ever. */
+/* A process that has not ended this long after SIGKILL sleeps in the kernel, perhaps for ever. */
 #define PATIENCE_NS (10 * NS_PER_SEC)
 
 uint64_t bftm_keeper_later(uint64_t ns)
@@ -34,13 +34,13 @@ static void say_refused(struct bftm_keeping *k, const struct bftm_found *found, 
 		say(k, "%s: %s cannot be sent to %s: %s", lost_word(k), signal, found->names,
 		    strerror(found->error));
 	else if (found->error)
-		say(k, "%s: what the command started cannot be found in /proc: %s",
+		say(k, "%s: the processes that the command started cannot be found in /proc: %s",
 		    lost_word(k), strerror(found->error));
 }
 
 /*
- * Nobody forks, or runs what comes next in a script, while others are still to be told.
- * Signals first, words later.
+ * All processes are stopped first, so that none forks, or runs the next command of a script, before
+ * all have got the signal. Signals come first, messages later.
  */
 void bftm_keeper_terminate(struct bftm_keeping *k, const char *why)
 {
@@ -50,10 +50,10 @@ void bftm_keeper_terminate(struct bftm_keeping *k, const char *why)
 	k->pause_ns = LOOK_MIN_NS;
 	signal_all(k, SIGSTOP, &ignored);
 	signal_all(k, SIGTERM, &found);
-	/* What is stopped would not notice. */
+	/* A stopped process would not handle SIGTERM. */
 	signal_all(k, SIGCONT, &ignored);
 	k->next_ns = bftm_keeper_later(k->run->grace_ns);
-	/* That all have ended by the signal that ended bftmutex is no news. */
+	/* When all have ended by the signal that ended bftmutex, no message is needed. */
 	if (found.alive || !k->asked)
 		say(k, "%s%s", why, found.alive ? "; sending SIGTERM" : "");
 	say_refused(k, &found, "SIGTERM");
@@ -61,7 +61,7 @@ void bftm_keeper_terminate(struct bftm_keeping *k, const char *why)
 
 static void give_up(struct bftm_keeping *k, const struct bftm_found *found)
 {
-	/* As long as it is not lost, the lock must not look free. */
+	/* As long as the lock is not lost, its handle has to stay open. */
 	if (k->lost || k->epoll < 0)
 		k->stage = GIVEN_UP;
 	if (k->told && k->stage != GIVEN_UP)

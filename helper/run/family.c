@@ -2,14 +2,14 @@
 /*
  * Descendants, found in /proc by their parents.
  *
- * Our process is a subreaper (prctl(2)), so the parent of an orphan is one of the family
- * again, and nobody leaves it by a new group, a new session, or by forking twice.
+ * Our process is a subreaper (prctl(2)), so the new parent of an orphan belongs to the family as
+ * well, and no process leaves the family by a new group, a new session, or by forking twice.
  *
- * While we look, processes begin and end. A folder of /proc that is open belongs to one
- * process for ever: what is read from it and the signal that is sent by it concern the
- * same process, or fail. Entries come in the order of numbers, and few at a time, so that
- * a process is signalled a moment after it was listed: a child that forks and ends, over
- * and over, has a higher number each time and is met at the end of the list.
+ * During a walk processes begin and end. An open folder of /proc belongs to one process for ever: a
+ * read from it and a signal by it concern the same process, or fail. Entries come in the order of
+ * numbers, and few at a time, so that a process is signalled a moment after it was listed: the
+ * children of a process that forks and ends, over and over, have higher numbers each time and are
+ * met at the end of the list.
  */
 #include "run/family.h"
 #include "run/run.h"
@@ -28,7 +28,7 @@
 
 /* PID_MAX_LIMIT of 64-bit kernels. */
 #define PIDS (4 * 1024 * 1024)
-/* To find all who fork meanwhile. */
+/* Longest time to look for processes that fork meanwhile. */
 #define WALK_NS (300 * 1000000ull)
 
 /* A bit for each process, so that nothing is allocated. */
@@ -40,8 +40,8 @@ struct pid_set {
  * struct walk - one signal for all
  * @proc:   /proc
  * @family: the descendants met so far, and the root
- * @told:   those that were signalled, or could not be, and the root
- * @news:   in this pass there were some that no pass before has met
+ * @told:   processes that were signalled, or could not be, and the root
+ * @news:   this pass has met processes that no earlier pass has met
  */
 struct walk {
 	int proc;
@@ -75,7 +75,7 @@ static void family_add(struct pid_set *set, pid_t pid)
 
 static bool family_parse(char *line, struct process *ret)
 {
-	/* A name may have any character. */
+	/* A name may contain any character, also parentheses. */
 	char *name = strchr(line, '('), *end = strrchr(line, ')');
 	int threads;
 	char state;
@@ -106,7 +106,7 @@ static bool family_look(int folder, struct process *ret)
 	return family_parse(line, ret);
 }
 
-/* Names of those that were refused push out the others. */
+/* Names of processes that could not be signalled replace the others. */
 static void family_note(struct bftm_found *found, pid_t pid, const char *name, int error)
 {
 	size_t len;
@@ -119,7 +119,7 @@ static void family_note(struct bftm_found *found, pid_t pid, const char *name, i
 	if (!error && found->refused)
 		return;
 	len = strlen(found->names);
-	/* The longest name, a number, and what is around them. */
+	/* The longest name, a number, and the characters around them. */
 	if (len + 90 < sizeof(found->names))
 		sprintf(found->names + len, "%s%d (%s)", len ? ", " : "", pid, name);
 	else if (!strstr(found->names, "…"))
@@ -132,7 +132,7 @@ static void family_tell(struct walk *walk, int folder, pid_t pid, const struct p
 
 	family_add(walk->told, pid);
 	walk->news = true;
-	/* A zombie takes signals, too; there is no need to ask first. */
+	/* A zombie accepts signals as well, so its state need not be read first. */
 	if (walk->signo && pidfd_send_signal(folder, walk->signo, walk->info, 0))
 		error = errno;
 	if (!process->ended && error != ESRCH)
@@ -178,7 +178,7 @@ static void pass(struct walk *walk)
 	}
 }
 
-/* Of our PID namespace, or the numbers in it mean others. */
+/* /proc must be that of our PID namespace, or its numbers mean other processes. */
 static int open_proc(void)
 {
 	int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -221,7 +221,9 @@ void bftm_family_signal(pid_t root, pid_t child, pid_t pgrp, int signo, siginfo_
 	} else {
 		ret->error = -walk.proc;
 	}
-	/* No /proc, or one that hides the processes of others. */
+	/*
+	 * If /proc is missing, or hides the processes of others, at least the command is signalled.
+	 */
 	if (child && !has(&told, child) && (!pgrp || getpgid(child) == pgrp))
 		family_note(ret, child, "?", kill(child, signo) ? errno : 0);
 }

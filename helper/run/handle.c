@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The handle is watched by epoll(7), which forgets a file when the last descriptor of it
- * is closed, whoever had that: when the command has ended, the keeper closes its own, and
- * /proc/self/fdinfo tells whether others keep the lock.
+ * The handle is watched by epoll(7), which forgets a file when its last descriptor in any process
+ * is closed: when the command has ended, the keeper closes its own, and /proc/self/fdinfo tells
+ * whether other processes keep the lock.
  */
 #include "run/keeping.h"
 #include "lib/libbftmutex.h"
@@ -45,7 +45,7 @@ void bftm_keeper_lost(struct bftm_keeping *k)
 		say(k, "%s", why);
 }
 
-/* Not lost yet, and not renewed in time: so that the command ends before. */
+/* The lock is not lost yet, but was not renewed in time: end the command before it is lost. */
 static void on_margin(struct bftm_keeping *k)
 {
 	char why[128];
@@ -71,7 +71,7 @@ void bftm_keeper_look(struct bftm_keeping *k)
 		on_margin(k);
 }
 
-/* Does anybody have the handle, us included? */
+/* Does any process have the handle, this one included? */
 bool bftm_keeper_is_held(const struct bftm_keeping *k)
 {
 	char path[64], line[128];
@@ -80,7 +80,7 @@ bool bftm_keeper_is_held(const struct bftm_keeping *k)
 
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", k->epoll);
 	file = fopen(path, "re");
-	/* Without /proc: as long as there is a descendant. */
+	/* Without /proc, assume that a descendant has it, if there is one. */
 	if (!file)
 		return true;
 	while (!held && fgets(line, sizeof(line), file))
@@ -91,7 +91,7 @@ bool bftm_keeper_is_held(const struct bftm_keeping *k)
 
 void bftm_keeper_watch(struct bftm_keeping *k)
 {
-	/* By edges: the margin stays reached, and the end of the lease must be seen then. */
+	/* Edge-triggered: after the margin, only the end of the lease may wake the keeper. */
 	struct epoll_event event = {
 		.events = EPOLLET | (k->run->margin ? EPOLLPRI : 0),
 	};

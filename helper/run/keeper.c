@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The keeper: parent of the command, and subreaper for all that comes of it.
+ * The keeper: parent of the command, and subreaper for its descendants.
  *
- * It has a session of its own, so that what concerns the caller's process group, such as
- * Ctrl-Z, "kill -9 -PGID" or the end of a terminal, leaves it alone: somebody watches the
- * lease as long as there is one. The caller knows its parent only, see run.c.
+ * It has a session of its own, so that signals to the caller's process group, such as by Ctrl-Z,
+ * "kill -9 -PGID" or the end of a terminal, do not reach it: it watches the lease as long as there
+ * is one. The caller knows only its parent, see run.c.
  */
 #include "run/keeping.h"
 #include "run/family.h"
@@ -31,7 +31,7 @@ static void lease_tell(struct bftm_keeping *k, int what, enum bftm_run_verdict v
 {
 	struct bftm_news news = { .what = what, .status = k->status, .verdict = verdict };
 
-	/* The one who listens may be stopped, and would not hear. */
+	/* The parent may be stopped, and would not read the message. */
 	if (what >= BFTM_NEWS_LEFT && getppid() == k->parent)
 		kill(k->parent, SIGCONT);
 	send(k->peer, &news, sizeof(news),
@@ -44,7 +44,9 @@ static void lease_tell(struct bftm_keeping *k, int what, enum bftm_run_verdict v
 
 static void on_peer(struct bftm_keeping *k);
 
-/* "kill -9 -PGID" ends our parent and the command at once, and its socket is closed later. */
+/*
+ * "kill -9 -PGID" ends the parent and the command at once, and the parent's socket is closed later.
+ */
 static bool is_parent_there(struct bftm_keeping *k)
 {
 	char byte;
@@ -59,7 +61,7 @@ static void on_end(struct bftm_keeping *k, int status)
 
 	k->command = 0;
 	k->status = status;
-	/* Whether it ended before the lease did nobody can tell now. */
+	/* It cannot be told any more whether the command ended before the lease did. */
 	if (!k->lost && poll(&handle, 1, 0) > 0)
 		bftm_keeper_lost(k);
 	if (k->stage != RUNNING)
@@ -67,7 +69,7 @@ static void on_end(struct bftm_keeping *k, int status)
 	k->stage = LEFT;
 	k->next_ns = 0;
 	k->pause_ns = LOOK_MIN_NS;
-	/* With --close nobody else has it. */
+	/* With --close no other process has the handle. */
 	if (fcntl(k->fd, F_GETFD) & FD_CLOEXEC) {
 		if (WIFSIGNALED(status) && k->peer >= 0 && !is_parent_there(k))
 			on_peer(k);
@@ -96,7 +98,7 @@ static void on_children(struct bftm_keeping *k)
 		}
 		k->reaped_ns = bftm_boottime();
 		k->pause_ns = LOOK_MIN_NS;
-		/* Perhaps the last one who had the handle. */
+		/* Perhaps it was the last process that had the handle. */
 		if (k->stage == LEFT)
 			k->next_ns = 0;
 		if (pid == k->command)
@@ -104,7 +106,7 @@ static void on_children(struct bftm_keeping *k)
 	}
 }
 
-/* The parent asks for the end of all, or has ended itself. */
+/* The parent asks to end all processes, or has ended itself. */
 static void on_peer(struct bftm_keeping *k)
 {
 	k->asked = true;
@@ -112,16 +114,19 @@ static void on_peer(struct bftm_keeping *k)
 		bftm_keeper_terminate(k, ": bftmutex was ended by a signal");
 }
 
-/* @start: a pipe; it ends when the keeper has left the caller's group, or has ended. */
+/* @start: a pipe; end of file when the keeper has left the caller's group, or has ended. */
 _Noreturn static void child(const struct bftm_run *run, pid_t parent, const sigset_t *mask,
 			    const int start[2])
 {
 	char byte;
 
-	/* When both our parents are killed there is nobody else. */
+	/* When bftmutex and the keeper are both killed, only the kernel can end the command. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	close(start[1]);
-	/* "kill -9 -PGID", which the command may call itself, would end its keeper, too. */
+	/*
+	 * Before that, "kill -9 -PGID", which the command may call itself, would end its keeper,
+	 * too.
+	 */
 	if (read(start[0], &byte, 1) || getppid() != parent)
 		_exit(EX_OSERR);
 	sigprocmask(SIG_SETMASK, mask, NULL);
@@ -185,7 +190,7 @@ static enum bftm_run_verdict lease_keep(struct bftm_keeping *k)
 		on_time(k);
 		wait_for_event(k);
 	}
-	/* What is said may wait for a reader; the next holder must not. */
+	/* Messages may wait for a reader; the next holder must not. */
 	close(k->fd);
 	if (k->stage == GIVEN_UP)
 		return BFTM_SURVIVED;

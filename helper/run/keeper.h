@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The process that starts the command, watches the lease, and ends all that was started. */
+/* The process that starts the command, watches the lease, and ends all started processes. */
 #ifndef BFTM_KEEPER_H
 #define BFTM_KEEPER_H
 
@@ -8,15 +8,15 @@
 
 struct bftm_run;
 
-/** enum bftm_run_verdict - how it ended */
+/** enum bftm_run_verdict - how the run ended */
 enum bftm_run_verdict {
-	BFTM_KEPT,	/* the lock was held until all who had it were gone */
+	BFTM_KEPT,	/* the lock was held until all its processes had ended */
 	BFTM_LOST,	/* it was lost, or its margin reached, and all have ended */
-	BFTM_SURVIVED,	/* likewise, and some could not be ended */
+	BFTM_SURVIVED,	/* it was lost, or its margin reached, and some could not be ended */
 };
 
 /**
- * struct bftm_news - what the keeper tells the process that was started by the user
+ * struct bftm_news - message of the keeper to the process that the user started
  * @what:    the command was started; it was stopped; it ended, and others may keep the
  *           lock; all is over
  * @status:  of waitpid() for the command
@@ -36,9 +36,9 @@ struct bftm_news {
 
 /**
  * bftm_keeper() - be the keeper, and exit
- * @run:  what to run
+ * @run:  the command and its options
  * @peer: socket to the parent for struct bftm_news; at its end, or when the parent shuts
- *        it down for writing, all that was started is ended
+ *        it down for writing, all started processes are ended
  * @mask: signal mask for the command
  *
  * All signals are blocked, and stay so.
@@ -46,8 +46,8 @@ struct bftm_news {
 _Noreturn void bftm_keeper(const struct bftm_run *run, int peer, const sigset_t *mask);
 
 /**
- * bftm_keeper_take_over() - the keeper was killed: end all that it started
- * @run:  what was run
+ * bftm_keeper_take_over() - the keeper was killed: end all processes that it started
+ * @run:  the command and its options
  * @fd:   the handle, -1 when it was closed
  * @dead: the keeper
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files of the keeper share. */
+/* Shared by the files of the keeper. */
 #ifndef BFTM_KEEPING_H
 #define BFTM_KEEPING_H
 
@@ -13,35 +13,35 @@
 #define NS_PER_MS 1000000ull
 #define NS_PER_SEC 1000000000ull
 #define FOR_EVER UINT64_MAX
-/* Looks at what makes no event come so soon, and then more and more seldom. */
+/* Time to the first look at states that make no event; later looks are less and less frequent. */
 #define LOOK_MIN_NS (10 * NS_PER_MS)
 #define LOOK_MAX_NS NS_PER_SEC
 
 enum bftm_stage {
 	RUNNING,	/* the command runs */
-	LEFT,		/* it has ended; what it left has the handle */
+	LEFT,		/* it has ended; processes that it left have the handle */
 	ENDING,		/* SIGTERM is sent to all */
 	KILLING,	/* SIGKILL is sent to all, again and again */
 	GIVEN_UP,	/* some cannot be ended */
 };
 
 /**
- * struct bftm_keeping - what the keeper knows
+ * struct bftm_keeping - state of the keeper
  * @fd:       the handle, -1 when it is closed
- * @epoll:    watches it; -1 when nobody can
+ * @epoll:    watches the handle; -1 when that is not possible
  * @peer:     socket, -1 without one
- * @asked:    its other end is shut down
- * @parent:   process at its other end
+ * @asked:    the other end of @peer is shut down
+ * @parent:   process at the other end of @peer
  * @signals:  signalfd for SIGCHLD
  * @command:  process, 0 when it was waited for
  * @status:   of waitpid() then
- * @stage:    see there
+ * @stage:    enum above
  * @lost:     the lock is lost
- * @margin:   or not, but its margin was reached
- * @told:     it was said that some cannot be ended
- * @next_ns:  when to look or kill
- * @pause_ns: until the time after that
- * @reaped_ns: when something ended, or was killed first
+ * @margin:   the lock is not lost, but its margin was reached
+ * @told:     a message said that some cannot be ended
+ * @next_ns:  time of the next look or kill
+ * @pause_ns: time between that one and the next
+ * @reaped_ns: when a process last ended, or SIGKILL was first sent
  * @speech:   messages that could not be written yet
  */
 struct bftm_keeping {
@@ -68,22 +68,22 @@ struct bftm_keeping {
 
 /* ending.c */
 
-/** bftm_keeper_later() - that time from now, FOR_EVER when there is none */
+/** bftm_keeper_later() - the time in @ns from now, FOR_EVER when it overflows */
 uint64_t bftm_keeper_later(uint64_t ns);
-/** bftm_keeper_terminate() - SIGTERM to all; @why begins what is said of it */
+/** bftm_keeper_terminate() - SIGTERM to all; the message begins with @why */
 void bftm_keeper_terminate(struct bftm_keeping *k, const char *why);
 /** bftm_keeper_kill() - SIGKILL to all, once more */
 void bftm_keeper_kill(struct bftm_keeping *k);
 
 /* handle.c */
 
-/** bftm_keeper_watch() - the handle, from now on */
+/** bftm_keeper_watch() - watch the handle from now on */
 void bftm_keeper_watch(struct bftm_keeping *k);
-/** bftm_keeper_look() - did it say something? */
+/** bftm_keeper_look() - read events of the handle */
 void bftm_keeper_look(struct bftm_keeping *k);
 /** bftm_keeper_lost() - the lock is lost */
 void bftm_keeper_lost(struct bftm_keeping *k);
-/** bftm_keeper_is_held() - does anybody have the handle, us included? */
+/** bftm_keeper_is_held() - does any process have the handle, this one included? */
 bool bftm_keeper_is_held(const struct bftm_keeping *k);
 
 #endif /* BFTM_KEEPING_H */

@@ -2,14 +2,14 @@
 /*
  * Runs a command under a lock.
  *
- *	caller --- this process --- keeper --- command --- what it starts
+ * 	caller --- this process --- keeper --- command --- what it starts
  *
- * This process is what the caller knows: it passes signals on, stops when the command
- * stops, and ends as the command ended. The keeper watches the lease, see keeper.c. When
- * either is killed, the other ends all that was started.
+ * The caller knows this process: it passes signals on, stops when the command stops, and ends as
+ * the command ended. The keeper watches the lease, see keeper.c. When either is killed, the other
+ * ends all started processes.
  *
- * The command is in the caller's process group, as if we were not there: the terminal is
- * its own, and what is typed there reaches it without us.
+ * The command is in the caller's process group, as if it was started directly: the terminal belongs
+ * to it, and signals of the terminal reach it without this process.
  *
  * One thread, no signal handlers: the signals are blocked and read from a signalfd.
  */
@@ -38,18 +38,18 @@
 
 /**
  * struct job - the command while it runs
- * @run:       what to run
- * @fd:        the handle, -1 when it is closed: nobody can lose it by the keeper's end
+ * @run:       the command and its options
+ * @fd:        the handle, kept open so that the keeper's death does not close it; -1 when closed
  * @keeper:    process
- * @started:   it has started the command
- * @gone:      it has ended, with @status of waitpid()
- * @peer:      socket to it
+ * @started:   the keeper has started the command
+ * @gone:      the keeper has ended, with @status of waitpid()
+ * @peer:      socket to the keeper
  * @signals:   signalfd
- * @inherited: the signal mask we were started with
- * @seen:      bit per signal that we got
- * @stop:      one of these was to stop us
+ * @inherited: signal mask at our start
+ * @seen:      a bit for each signal that we got
+ * @stop:      one of these was a signal to stop
  * @dying:     signal to die of when all has ended, 0 for none
- * @news:      the last of the keeper
+ * @news:      last message of the keeper
  */
 struct job {
 	const struct bftm_run *run;
@@ -96,16 +96,16 @@ static bool is_stop(int signo)
 	return signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU;
 }
 
-/* Somebody wants us to end. */
+/* Is it a signal to end? */
 static bool is_end(int signo)
 {
 	return signo == SIGINT || signo == SIGTERM || signo == SIGHUP || signo == SIGQUIT;
 }
 
 /*
- * All that can be blocked, so that none ends us while the command goes on. One that is
- * ignored since before us, like SIGHUP under nohup, has to stay ignored: blocked and in a
- * signalfd it would be seen nevertheless.
+ * Blocks all signals that can be blocked, so that none ends this process while the command goes on.
+ * A signal that was ignored at our start, like SIGHUP under nohup, has to stay ignored: blocked and
+ * in a signalfd it would be read nevertheless.
  */
 static void block_signals(struct job *job)
 {
@@ -125,8 +125,8 @@ static void block_signals(struct job *job)
 }
 
 /*
- * What the kernel sends for a terminal it sends to all of the foreground group, the
- * command included; only the end of a terminal is told to the leader of the session alone.
+ * Signals of a terminal go to all of the foreground group, the command included; only the hang-up
+ * of a terminal goes to the leader of the session alone.
  */
 static bool group_has_it(const struct signalfd_siginfo *info)
 {
@@ -159,7 +159,7 @@ static const char *signal_name(int signo, char *buf, size_t len)
 	return buf;
 }
 
-/* To those of the family that are in our group, as by "kill -- -GROUP". */
+/* Passes a signal to the members of the family in our group, as by "kill -- -GROUP". */
 static void pass_on(const struct job *job, const struct signalfd_siginfo *from)
 {
 	int signo = (int)from->ssi_signo;
@@ -183,7 +183,9 @@ static void pass_on(const struct job *job, const struct signalfd_siginfo *from)
 		      signal_name(signo, name, sizeof(name)), strerror(found.error));
 }
 
-/* To be ended by a signal, we end what was started first: the keeper sees this. */
+/*
+ * Before this process dies of a signal, all started processes have to end: this tells the keeper.
+ */
 static void die_of(struct job *job, int signo)
 {
 	if (job->dying)
@@ -196,7 +198,7 @@ static void on_signal(struct job *job, const struct signalfd_siginfo *info)
 {
 	int signo = (int)info->ssi_signo;
 
-	/* SIGPIPE, for a message that nobody wants. */
+	/* A SIGPIPE of our own, for a message whose reader is gone. */
 	if (signo == SIGCHLD || (pid_t)info->ssi_pid == getpid())
 		return;
 	job->seen |= signal_bit(signo);
@@ -215,7 +217,7 @@ static void on_signals(struct job *job)
 
 	while (read(job->signals, &info, sizeof(info)) == sizeof(info))
 		on_signal(job, &info);
-	/* As process 1 we get the orphans of others, too. */
+	/* Process 1 gets the orphans of others, too. */
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		if (pid != job->keeper)
 			continue;
@@ -229,9 +231,9 @@ static void on_signals(struct job *job)
  */
 
 /*
- * The command is stopped, and we got such a signal too: the shell that looks at us is to
- * see it. When only the command was, that is somebody's deliberate act and none of our
- * business. We wait for it, for it may have had to tidy up its terminal first.
+ * The command is stopped, and this process got such a signal too: it stops as well, so that the
+ * shell sees it. If only the command was stopped, somebody did that on purpose, and this process
+ * goes on. It waits until the command has stopped, which may restore the terminal first.
  */
 static void job_stop(struct job *job, int signo)
 {
@@ -240,7 +242,10 @@ static void job_stop(struct job *job, int signo)
 	if (!job->stop)
 		return;
 	job->stop = false;
-	/* Some stop themselves so then; but in an orphaned group nobody would continue us. */
+	/*
+	 * Some programs stop themselves by SIGSTOP then; but in an orphaned group no shell would
+	 * continue us.
+	 */
 	if (signo == SIGSTOP)
 		signo = SIGTSTP;
 	sigemptyset(&set);
@@ -283,7 +288,7 @@ static void job_start(struct job *job)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, peers))
 		err(EX_OSERR, "socketpair");
-	/* For the case that the keeper is killed. */
+	/* If the keeper is killed, this process has to end the descendants. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	job->keeper = fork();
 	if (job->keeper < 0)
@@ -295,16 +300,16 @@ static void job_start(struct job *job)
 	}
 	close(peers[1]);
 	job->peer = peers[0];
-	/* Signals are for the command: there must be one. */
+	/* Signals are for the command, so it must have been started. */
 	job->started = recv(job->peer, &job->news, sizeof(job->news), 0) > 0;
 }
 
-/* When it has no effect, as for process 1, the status tells. */
+/* If the signal has no effect, as for process 1, the exit status tells. */
 static int killed_by(const struct job *job, int signo)
 {
 	sigset_t set;
 
-	/* The command's core is enough. */
+	/* The core dump of the command is enough. */
 	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
 	sigemptyset(&set);
 	sigaddset(&set, signo);
@@ -351,7 +356,7 @@ int bftm_run(const struct bftm_run *run)
 		};
 
 		poll(fds, 2, -1);
-		/* Signals first: they are the reason for the news. */
+		/* Signals first: they may be the cause of the keeper's message. */
 		on_signals(&job);
 		on_news(&job);
 	}

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Runs a command under a lock and ends all that it started when the lock is lost. */
+/* Runs a command under a lock, and ends all its processes when the lock is lost. */
 #ifndef BFTM_RUN_H
 #define BFTM_RUN_H
 
 #include <stdint.h>
 
 /**
- * struct bftm_run - what to run, and under which lock
+ * struct bftm_run - a command and its lock
  * @fd:        handle that holds the lock; the command inherits it unless it is
  *             close-on-exec
  * @name:      of the lock, for messages
  * @argv:      the command, ends with NULL
  * @margin:    of the handle, as the user wrote it; NULL for none
  * @grace_ns:  from SIGTERM to SIGKILL when the lock is lost
- * @lost_code: exit status for that
- * @survivor_code: likewise, when some of what the command started could not be ended
+ * @lost_code: exit status when the lock is lost
+ * @survivor_code: exit status when the lock is lost, and some processes could not be ended
  */
 struct bftm_run {
 	int fd;
@@ -29,12 +29,11 @@ struct bftm_run {
 /**
  * bftm_run() - run a command and watch the lease
  *
- * The command stays in the process group of the caller. It is over when the command has
- * ended and none of its descendants holds @fd any more.
+ * The command stays in the process group of the caller. The run is over when the command has ended
+ * and none of its descendants holds @fd any more.
  *
- * Does not return when the command died of a signal that this process got too: then this
- * process dies of it likewise, so that the shell or the service manager above sees what it
- * expects.
+ * Does not return when the command died of a signal that this process got too: then this process
+ * dies of the same signal, as the shell or the service manager above expects.
  *
  * Return: the command's exit status, 128 + n when it died of signal n, @lost_code or
  * @survivor_code when the lock was lost, or its margin reached, before that, or one of
@@ -42,7 +41,7 @@ struct bftm_run {
  */
 int bftm_run(const struct bftm_run *run);
 
-/** bftm_exec() - become the command; <sysexits.h> status when it cannot be. */
+/** bftm_exec() - become the command; exits with a status of <sysexits.h> on failure. */
 _Noreturn void bftm_exec(char **argv);
 
 /** bftm_boottime() - ns on CLOCK_BOOTTIME, the clock of leases. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A reader that does not read, such as a terminal after Ctrl-S, must not keep the keeper
- * from what there is to do: then it is said later, at the latest when all is done.
+ * A reader that does not read, such as a terminal after Ctrl-S, must not stop the keeper's work:
+ * the message is then written later, at the latest when all work is done.
  */
 #include "run/speech.h"
 #include "loop/log.h"
@@ -21,7 +21,7 @@ void bftm_speech_flush(struct bftm_speech *speech, int timeout_ms)
 
 	while (len && poll(&out, 1, timeout_ms) > 0) {
 		n = write(STDERR_FILENO, speech->text, len);
-		/* Nobody will ever read it. */
+		/* No process will ever read it. */
 		if (n <= 0)
 			n = (ssize_t)len;
 		len -= (size_t)n;
@@ -39,7 +39,7 @@ void bftm_speech_add(struct bftm_speech *speech, const char *lock, const char *f
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	/* All of it or nothing. */
+	/* Keep the whole message or nothing. */
 	if ((size_t)snprintf(speech->text + len, room, "%s: lock '%s'%s\n",
 			     program_invocation_short_name, lock, text) >= room)
 		speech->text[len] = '\0';

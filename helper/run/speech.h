@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Messages that keep nobody from work while they are not read. */
+/* Messages that do not block the writer while they are not read. */
 #ifndef BFTM_SPEECH_H
 #define BFTM_SPEECH_H
 
@@ -9,15 +9,14 @@ struct bftm_speech {
 };
 
 /**
- * bftm_speech_add() - say something about a lock, now if that takes no time
+ * bftm_speech_add() - print a message about a lock, at once if that does not block
  *
- * What finds no room is not said: who has not read the first messages is told enough by
- * them.
+ * A message that finds no room is dropped: the first ones, which were not read yet, say enough.
  */
 __attribute__((format(printf, 3, 4)))
 void bftm_speech_add(struct bftm_speech *speech, const char *lock, const char *format, ...);
 
-/** bftm_speech_flush() - write what can be written; wait so long for a reader, -1 for ever */
+/** bftm_speech_flush() - write stored messages; wait @timeout_ms for a reader, -1 for ever */
 void bftm_speech_flush(struct bftm_speech *speech, int timeout_ms);
 
 #endif /* BFTM_SPEECH_H */

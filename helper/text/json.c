@@ -9,16 +9,16 @@
 static const char base64[] = "base64";
 
 /*
- * Numbers that can be above 2^53 in the life of a cluster: random ones, those whose high half
- * is a time or a version, and instants on a clock, which is there after 104 days in nanoseconds.
- * All others begin with 0 and count one by one, or are bounded far below.
+ * Numbers that can be above 2^53 in the life of a cluster: random ones, numbers whose high half is
+ * a time or a version, and times of a clock in nanoseconds, which reaches 2^53 after 104 days. All
+ * others begin with 0 and count one by one, or are bounded far below.
  */
 static const char *const wide[] = {
 	"attempt", "deadline_ns", "epoch", "gno", "invoke_ns", "last_seq", "number",
 	"rank_count", "return_ns", "token", "token_floor",
 };
 
-/* Length of the character that begins here, as RFC 3629 has it; 0: none does. */
+/* Length of the character that begins here, by RFC 3629; 0: none begins here. */
 static size_t json_character(const u8 *p, size_t left)
 {
 	u8 low = 0x80, high = 0xbf;
@@ -30,7 +30,7 @@ static size_t json_character(const u8 *p, size_t left)
 	      *p >= 0xf0 && *p <= 0xf4 ? 4 : 0;
 	if (!len || len > left)
 		return 0;
-	/* Spelled longer than need be, surrogates, and what is above U+10FFFF. */
+	/* Too long encodings, surrogates, and characters above U+10FFFF. */
 	if (*p == 0xe0)
 		low = 0xa0;
 	else if (*p == 0xed)
@@ -90,7 +90,7 @@ static char *decode(const char *text, int len, size_t *ret_len)
 		free(bytes);
 		return NULL;
 	}
-	/* What stands for nothing was decoded as zero bytes. */
+	/* Padding was decoded as zero bytes. */
 	for (pad = 0; pad < 2 && pad < len && text[len - 1 - pad] == '='; pad++)
 		;
 	*ret_len = (size_t)(n < pad ? 0 : n - pad);

@@ -21,9 +21,9 @@ struct json_object *bftm_json_bytes(const void *bytes, size_t len);
 
 /**
  * bftm_json_read_bytes() - the bytes of such a value
- * @ret_len: how many
+ * @ret_len: number of bytes
  *
- * Return: to be freed, with a zero byte behind them; NULL when it is no such value, or
+ * Return: bytes to be freed, with a zero byte behind them; NULL when @value is no such value, or
  * without memory.
  */
 char *bftm_json_read_bytes(struct json_object *value, size_t *ret_len);

@@ -8,7 +8,7 @@
 #include <wchar.h>
 #include <wctype.h>
 
-/* Printable, but without a shape: these change how what follows looks, or nothing. */
+/* Printable, but invisible: these characters change the look of the following ones, or nothing. */
 static bool is_unseen(wchar_t c)
 {
 	return c == 0xad || c == 0x61c || (c >= 0x200b && c <= 0x200f) ||

@@ -11,13 +11,13 @@
 /**
  * bftm_shown() - bytes as a terminal can show them
  * @bytes: of a name
- * @len:   how many
+ * @len:   number of bytes
  * @buf:   gets the text
- * @size:  of @buf; what finds no room is left out
+ * @size:  of @buf; characters that find no room are left out
  *
- * What is printable stays as it is: ASCII, and where the locale is one of UTF-8 (setlocale() was
- * called) all of that. Else a byte is \xNN, and "\" is doubled, so two names never look alike
- * unless their letters do.
+ * Printable characters stay: those of ASCII, and all of UTF-8 if the locale is one of UTF-8
+ * (setlocale() was called). Any other byte becomes \xNN, and "\" is doubled, so two names look
+ * alike only if their letters do.
  *
  * Return: @buf.
  */

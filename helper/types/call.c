@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What types of objects have to do with: words of a request, answer, state. */
+/* Functions for types of objects: words of a request, answer, state. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -84,7 +84,7 @@ u32 bftm_bad_request(struct bftm_object_call *call, const char *format, ...)
 	if (len >= (int)sizeof(words))
 		len = sizeof(words) - 1;
 	call->response.len = 0;
-	/* Words that find no room are no loss: the status says enough. */
+	/* Words that find no room may be left out: the status says enough. */
 	if (len > 0)
 		bftm_respond(call, words, len);
 	return EINVAL;

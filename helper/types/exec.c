@@ -21,8 +21,8 @@
 /**
  * struct bftm_object_run - a program while it runs
  * @exit:   pidfd; @output: its stdout, -1 when it was closed
- * @limit:  when it is killed
- * @done:   NULL when nobody waits any more, and it only has to be reaped
+ * @limit:  timer that kills it
+ * @done:   NULL when the result is not needed any more, and it only has to be reaped
  */
 struct bftm_object_run {
 	LIST_ENTRY(bftm_object_run) list;
@@ -69,7 +69,7 @@ static bool knows(const struct bftm_object_exec *exec, const char *type)
 	return exec_find(type);
 }
 
-/* The child's side. What it has to say goes to our stderr. */
+/* The child's side. Its messages go to our stderr. */
 _Noreturn static void child(const struct bftm_conf_type *type, int input, int output,
 			    pid_t parent)
 {
@@ -98,7 +98,7 @@ _Noreturn static void child(const struct bftm_conf_type *type, int input, int ou
 	_exit(127);
 }
 
-/* A file with what the program reads, at its beginning; -errno. */
+/* A file with the program's input, positioned at its beginning; -errno. */
 static int make_input(const u8 *state, u32 state_len, const u8 *request, u32 request_len)
 {
 	int fd = memfd_create("bftmutex-object", MFD_CLOEXEC), copy;
@@ -146,7 +146,7 @@ static void exec_end(const struct bftm_object_run *run)
 	kill(run->pid, SIGKILL);
 }
 
-/* Tells the caller, who may start the next one or cancel. */
+/* Tells the caller, which may then start the next program or cancel. */
 static void exec_tell(struct bftm_object_run *run, u32 status, const struct bftm_bytes *state,
 		      const struct bftm_bytes *response)
 {
@@ -168,7 +168,7 @@ static void exec_fail(struct bftm_object_run *run, const char *why)
 	exec_tell(run, EIO, NULL, &nothing);
 }
 
-/* Reads what there is; false when it is more than may be. */
+/* Reads the available output; false when there is too much. */
 static bool read_output(struct bftm_object_run *run)
 {
 	u8 part[16384];
@@ -199,7 +199,7 @@ static void on_output(struct bftm_watch *watch)
 
 	if (read_output(run) && run->done)
 		return;
-	/* Or it would be readable for ever. */
+	/* Otherwise the closed pipe would be readable for ever. */
 	if (run->output.fd >= 0) {
 		bftm_watch_del(&run->output);
 		close(run->output.fd);
@@ -228,7 +228,7 @@ static void succeed(struct bftm_object_run *run)
 	struct bftm_bytes state, response;
 
 	if (!bftm_exec_parse(run->text.data, run->text.len, &output)) {
-		exec_fail(run, "wrote what is no answer");
+		exec_fail(run, "wrote no valid answer");
 		return;
 	}
 	state = (struct bftm_bytes){ .data = (u8 *)output.state, .len = output.state_len };
@@ -243,7 +243,7 @@ static void on_exit_of(struct bftm_watch *watch)
 	char words[64];
 	int status;
 
-	/* While it is not reaped the number of its group is nobody else's. */
+	/* Until it is reaped, no other group can have its number. */
 	kill(-run->pid, SIGKILL);
 	if (waitpid(run->pid, &status, 0) < 0)
 		status = -1;
@@ -288,7 +288,7 @@ static struct bftm_object_run *exec_start(const struct bftm_object_exec *exec, c
 		goto err_output;
 	if (!pid)
 		child(type, input, output[1], parent);
-	/* Both do it, for neither may go on before it is done. */
+	/* Both processes do this, since neither may go on before it is done. */
 	setpgid(pid, pid);
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd < 0)
@@ -327,7 +327,7 @@ err_input:
 	return NULL;
 }
 
-/* It is reaped when it has ended, see on_exit_of(). */
+/* The program is reaped when it has ended, see on_exit_of(). */
 static void cancel(struct bftm_object_run *run)
 {
 	run->done = NULL;

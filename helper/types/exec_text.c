@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What programs write; see exec.h. */
+/* Parses the output of programs; see exec.h. */
 #include "types/exec.h"
 
 #define STATUS_MAX 4095
@@ -39,7 +39,7 @@ static bool exec_text_number(struct reader *in, const char *word, u32 max, u32 *
 	return digits && skip(in, "\n");
 }
 
-/* "WORD LEN\n", the bytes, "\n"; or nothing of it. */
+/* "WORD LEN\n", the bytes, "\n"; or none of these. */
 static bool bytes(struct reader *in, const char *word, u32 max, const u8 **ret, u32 *ret_len)
 {
 	if (!in->left || *in->at != (u8)*word)

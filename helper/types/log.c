@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A log: entries are added, numbered from 0, and never go. */
+/* A log: entries are appended, numbered from 0, and never removed. */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -12,7 +12,7 @@ static u32 append(struct bftm_object_call *call, u64 count)
 	return bftm_respond_count(call, count) ?: bftm_entry_append(call);
 }
 
-/* A number that read takes; false after an answer that says what is wrong. */
+/* Parses a number of read; false after an answer with the mistake. */
 static bool log_number(struct bftm_object_call *call, const char *what, int64_t *ret)
 {
 	const u8 *word = NULL;
@@ -25,7 +25,7 @@ static bool log_number(struct bftm_object_call *call, const char *what, int64_t 
 	return false;
 }
 
-/* A line for each entry; FROM may be one that is still to come. */
+/* Answers with a line for each entry; FROM may be an entry that is still to come. */
 static u32 log_get(struct bftm_object_call *call)
 {
 	int64_t from, most = INT64_MAX;

@@ -8,10 +8,10 @@
 #include "types/list.h"
 
 /**
- * struct place - where a key is, or belongs
- * @at:    where its entries begin
- * @size:  bytes of both entries, 0 when it is not there
- * @value: empty when it is not there
+ * struct place - the place where a key is, or belongs
+ * @at:    offset of its entries
+ * @size:  bytes of both entries, 0 when the key is missing
+ * @value: empty when the key is missing
  */
 struct place {
 	u32 at;
@@ -34,7 +34,7 @@ static bool get_pair(const struct bftm_object_call *call, u32 at, struct bftm_li
 	       bftm_entry_get(call->state, call->state_len, at + key->size, value);
 }
 
-/* Ascending pairs and nothing else? */
+/* Has the state only ascending pairs? */
 static bool is_map(const struct bftm_object_call *call)
 {
 	struct bftm_list_entry key, value, before;
@@ -95,7 +95,7 @@ static u8 *write_entry(u8 *to, const u8 *data, u32 len)
 	return to + sizeof(le_len) + len;
 }
 
-/* What is left of the request becomes the key's value. */
+/* The rest of the request becomes the key's value. */
 static u32 map_put(struct bftm_object_call *call, const u8 *key, u32 len, const struct place *place)
 {
 	u32 status;
@@ -113,7 +113,7 @@ static u32 map_put(struct bftm_object_call *call, const u8 *key, u32 len, const 
 	return 0;
 }
 
-/* A key that is not there is as one without bytes. */
+/* A missing key counts as one with an empty value. */
 static u32 compare_and_set(struct bftm_object_call *call, const u8 *key, u32 len,
 			   const struct place *place)
 {
@@ -129,7 +129,7 @@ static u32 compare_and_set(struct bftm_object_call *call, const u8 *key, u32 len
 	return bftm_respond(call, place->value.data, place->value.len) ?: ESTALE;
 }
 
-/* A line for each key that begins so: key, space, value. */
+/* Answers with a line for each key with the prefix: key, space, value. */
 static u32 map_list(struct bftm_object_call *call)
 {
 	struct bftm_list_entry key, value;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Applies operations to an object, request by request. It goes on from
- * proceed() until all are done or a program runs, and from there when the program
- * has ended.
+ * Applies operations to an object, request by request. proceed() goes on until all are done or a
+ * program runs; when the program has ended, it is called again.
  */
 #include <errno.h>
 
@@ -21,7 +20,7 @@ static void call_split(struct bftm_object_job *job, struct bftm_object_call *cal
 	}
 }
 
-/* Notes the answer to the request, whatever it is. */
+/* Notes the answer to the request. */
 static void call_answer(struct bftm_object_job *job, struct bftm_object_call *call, u32 status)
 {
 	struct bftm_object_op *op = &job->op[job->at];
@@ -32,7 +31,7 @@ static void call_answer(struct bftm_object_job *job, struct bftm_object_call *ca
 		job->error = -ENOMEM;
 	if (status == EMSGSIZE)
 		job->rest = EMSGSIZE;
-	/* Words about what went wrong are left out where they find no room. */
+	/* The words about an error are left out if they find no room. */
 	if (status == EMSGSIZE ||
 	    (status && job->state.len + (u64)call->response.len > call->room))
 		call->response.len = 0;
@@ -118,7 +117,7 @@ static void one_request(struct bftm_object_job *job)
 		call_answer(job, &call, ENOPKG);
 }
 
-/* May this daemon judge it, or has another client to? */
+/* Can this daemon judge the operation, or must another client? */
 static bool is_judged(struct bftm_object_job *job, const struct bftm_object_op *op)
 {
 	struct bftm_object_call call;
@@ -140,7 +139,7 @@ static bool is_judged(struct bftm_object_job *job, const struct bftm_object_op *
 	return true;
 }
 
-/* Its own caller is not kept waiting for long, and neither is anybody for ever. */
+/* Own callers must not wait for long, and no client for ever. */
 static bool out_of_time(const struct bftm_object_job *job, const struct bftm_object_op *op)
 {
 	const char *type = op->own || !job->others ? NULL : bftm_object_type_of(&job->state);
@@ -154,13 +153,13 @@ static bool call_fits(const struct bftm_object_job *job, u32 bytes)
 	return (u64)job->spent + bytes + job->state.len <= job->room;
 }
 
-/* Begins the next operation, or passes over it. */
+/* Begins the next operation, or skips it. */
 static void begin_op(struct bftm_object_job *job)
 {
 	struct bftm_object_op *op = &job->op[job->at];
 	u32 requests = bftm_batch_count(op->body, op->len), count = requests;
 
-	/* Nothing is before the first: what does not fit now never will. */
+	/* If the first operation does not fit, it never will. */
 	if (!job->applied && !call_fits(job, bftm_answers_room(count)))
 		count = 0;
 	if (!call_fits(job, bftm_answers_room(count)) || !is_judged(job, op) ||

@@ -17,7 +17,7 @@ static u32 register_put(struct bftm_object_call *call)
 	return status;
 }
 
-/* The value is in the answer when it is another one. */
+/* The answer has the value when it differs from OLD. */
 static u32 compare_and_set(struct bftm_object_call *call)
 {
 	const u8 *old;

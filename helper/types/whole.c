@@ -52,7 +52,7 @@ bool bftm_object_knows(const struct bftm_object_job *job, const char *type)
 	return bftm_object_builtin(type) || bftm_object_runs(job, type);
 }
 
-/* The type that "create" asks for, with a zero byte into @ret; false: a bad name. */
+/* Copies the type of a "create", with a zero byte, to @ret; false: a bad name. */
 static bool create_type(const struct bftm_object_call *call, char ret[BFTM_TYPE_NAME_MAX + 1])
 {
 	if (!call->rest || !bftm_type_name_ok((const char *)call->rest, call->rest_len))
@@ -93,7 +93,7 @@ static u32 whole_create(struct bftm_object_job *job, struct bftm_object_call *ca
 	return 0;
 }
 
-/* Up to a space, a number; what follows is left in @call->rest. */
+/* Parses a number up to a space; the text behind it is left in @call->rest. */
 static bool take_offset(struct bftm_object_call *call, u64 *ret)
 {
 	const u8 *word;
@@ -107,7 +107,7 @@ static bool take_offset(struct bftm_object_call *call, u64 *ret)
 	return true;
 }
 
-/* Tells all parts of one state from those of another. */
+/* A checksum that distinguishes the parts of one state from those of another. */
 static u64 sum_of(const struct bftm_bytes *state)
 {
 	u64 sum = 0xcbf29ce484222325;	/* FNV-1a */
@@ -118,7 +118,7 @@ static u64 sum_of(const struct bftm_bytes *state)
 	return sum;
 }
 
-/* "dump AT": "BYTES SUM\n" of the whole application part, and what of it is at AT. */
+/* "dump AT": "BYTES SUM\n" of the whole application part, and its bytes from AT on. */
 static u32 whole_dump(struct bftm_object_job *job, struct bftm_object_call *call)
 {
 	u64 at, left = call->room > job->state.len ? call->room - job->state.len : 0;
@@ -144,7 +144,7 @@ static u32 whole_dump(struct bftm_object_job *job, struct bftm_object_call *call
 	return bftm_respond(call, head, (u32)n) ?: bftm_respond(call, job->state.data + at, len);
 }
 
-/* "restore AT BYTES": what "dump" gave, part after part; the first one makes the object. */
+/* "restore AT BYTES": the output of "dump", part after part; the first one makes the object. */
 static u32 restore(struct bftm_object_job *job, struct bftm_object_call *call)
 {
 	struct bftm_bytes first = {};
@@ -171,7 +171,7 @@ static u32 restore(struct bftm_object_job *job, struct bftm_object_call *call)
 	return 0;
 }
 
-/* What was answered is still known, and the version goes on. */
+/* Earlier answers are still known, and the version continues. */
 static u32 delete(struct bftm_object_job *job, struct bftm_object_call *call)
 {
 	job->state.len = 0;

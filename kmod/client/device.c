@@ -15,7 +15,7 @@
 #include "client/submit.h"
 #include "compat.h"
 
-/* Size of each structure in its first version: nothing shorter is taken. */
+/* Size of each structure in its first version; a shorter one is refused. */
 #define ACQUIRE_V1	152
 #define STATUS_V1	48
 #define SIGNAL_V1	24
@@ -109,8 +109,8 @@ static int check_acquire(const struct bftm_acquire *arg)
 }
 
 /*
- * A lease that is over before this task runs was of no use to anybody: another attempt, as
- * long as the caller waits. With BFTM_TRY it wants to hear of the one.
+ * If the lease is over before this task runs, the caller gets another attempt, as long as it waits.
+ * With BFTM_TRY it gets the error of the first attempt.
  */
 static int device_acquire(struct bftm_handle *h, struct bftm_acquire *arg, u64 *ret_id)
 {
@@ -154,7 +154,7 @@ static int ioctl_acquire(struct file *file, void __user *user)
 	arg.deadline_ns = timens_add_boottime_ns(arg.deadline_ns);
 	err = put_struct(user, &arg, sizeof(arg), size);
 	if (err)
-		bftm_handle_release(h, id);	/* nobody would know of it */
+		bftm_handle_release(h, id);	/* no program would know that it holds the lock */
 	return err;
 }
 
@@ -289,7 +289,7 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	struct bftm_handle *h = file->private_data;
 	void __user *user = (void __user *)arg;
 
-	/* By number: the size in the command grows with the structures. */
+	/* Compare numbers only: the size in the command grows with the structures. */
 	if (_IOC_TYPE(cmd) != BFTM_IOC_MAGIC)
 		return -ENOTTY;
 	switch (_IOC_NR(cmd)) {

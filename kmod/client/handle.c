@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lifetime: a handle is the private data of one file and is freed by its last
- * close. Until then it can be reached from its namespace's array, from its alarms and
- * from its request, all under the upcall's lock. bftm_handle_free() takes it out of
- * the array first: who found it there has the lock, and is done with it when
- * bftm_handle_free() has got that, which takes it off the others in one hold of it.
+ * Lifetime: a handle is the private data of one file and is freed by its last close. Until then it
+ * can be reached from its namespace's array, from its alarms and from its request, all under the
+ * upcall's lock. bftm_handle_free() takes it out of the array first: code that found the handle
+ * there holds the lock, and is done with the handle when bftm_handle_free() gets the lock, and
+ * removes the handle from the alarms and the request in one hold of it.
  *
  * The kernel, not the helper, ends a lease: the timer announces it, and every
  * look at the state compares the clocks with the deadline first.
@@ -28,7 +28,7 @@ void bftm_handle_end(struct bftm_handle *h)
 	bftm_upcall_end(h->bn, request);
 }
 
-/* What is held is released, what is pending is cancelled. */
+/* A held lock is released, a pending acquire is cancelled. */
 static void give_back(struct bftm_handle *h)
 {
 	bool held = h->state == BFTM_STATE_HELD;
@@ -81,7 +81,7 @@ void bftm_handle_free(struct bftm_handle *h)
 		give_back(h);
 	bftm_alarm_clear(&up->alarms, &h->due);
 	spin_unlock_bh(&up->lock);
-	/* Nobody finds it any more, so nobody calls the usher. */
+	/* No code finds the handle any more, so no code calls the usher. */
 	bftm_handle_watch_end(h);
 	bftm_submit_forget(h);
 	kfree(h->why);
@@ -93,7 +93,7 @@ void bftm_handle_free(struct bftm_handle *h)
 	kfree(h);
 }
 
-/* How many in one hold of the lock. */
+/* Handles that a walk visits in one hold of the lock. */
 #define WALK_BATCH 64
 
 bool bftm_handles_walk(struct bftm_upcall *up, unsigned long *at,
@@ -165,7 +165,7 @@ int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
 	char comm[TASK_COMM_LEN];
 	int err;
 
-	/* Takes a lock that is no good inside of ours. */
+	/* get_task_comm() takes task_lock(), which must not nest in the upcall's lock. */
 	get_task_comm(comm, current);
 	request = kzalloc(sizeof(*request), GFP_KERNEL_ACCOUNT);
 	if (!request)
@@ -239,7 +239,7 @@ int bftm_handle_wait(struct bftm_handle *h, u64 id, struct bftm_acquire *ret)
 	err = wait_event_interruptible(h->wait, !is_pending(h, id));
 	spin_lock_bh(&up->lock);
 	if (h->id != id) {
-		/* Released by another thread, which has asked anew since. */
+		/* Another thread released the handle, and it was used for another acquire since. */
 		err = -ECANCELED;
 		goto out;
 	}

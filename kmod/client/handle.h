@@ -16,30 +16,30 @@
  * @number:      among all handles of the namespace
  * @bn:          the namespace, whose reference the file holds
  * @request:     while pending or held; belongs to the handle
- * @wait:        those who wait for a change of state, woken with the lock held
- * @crowd:       those whom that would take too long
+ * @wait:        watchers of the state, which are woken with the lock held
+ * @crowd:       the other watchers: to wake all with the lock held would take too long
  * @usher:       wakes the crowd
- * @due:         end of a timed acquire; margin and end of the lease
+ * @due:         alarm for the end of a timed acquire, the margin and the end of the lease
  * @state:       enum bftm_state
  * @reason:      enum bftm_lost
  * @error:       positive errno of the last acquire that failed
- * @why:         what the helper said of that, NULL for nothing
+ * @why:         the helper's words about that failure, NULL for none
  * @warned:      the margin was announced
- * @untold:      a call waits for what is held, and has not returned with it
+ * @untold:      a call that waits for the held lock has not returned yet
  * @renewing:    the program asked for a renewal that has not come yet
- * @renew_at_ns: when the helper is to take over what the kernel won, 0 for never
+ * @renew_at_ns: when the helper is to take over the lock that the kernel won, 0 for never
  * @id:          of the last request
  * @arg:         of the last acquire; deadline, token and attempts filled in
- * @end_ns:      of what is held, by the clock of leases; what comes first ends it,
- *               this or the deadline
+ * @end_ns:      end of the held lease by the clock of leases; this or the deadline ends it,
+ *               whichever comes first
  * @margin_ns:   warning before the deadline
  * @signo:       signal to send, 0 for none
- * @signal_pid:  to whom
- * @signal_cred: with the rights of him who asked for it
+ * @signal_pid:  process that gets it
+ * @signal_cred: credentials of the process that asked for the signal
  * @owner:       process that asked for the lock
  * @comm:        its name
  * @kept:        responses to submits that did not fit, oldest first
- * @kept_count:  how many
+ * @kept_count:  number of these
  */
 struct bftm_handle {
 	u32 number;
@@ -71,10 +71,10 @@ struct bftm_handle {
 };
 
 /**
- * struct bftm_renewal - what a program waits for that asked for a renewal
+ * struct bftm_renewal - a renewal that a program waits for
  * @id:          of the request: the handle may be used for another meanwhile
- * @deadline_ns: that was known when it asked
- * @end_ns:      likewise
+ * @deadline_ns: that was known when the program asked
+ * @end_ns:      the end of the lease at that time
  */
 struct bftm_renewal {
 	u64 id;
@@ -82,7 +82,7 @@ struct bftm_renewal {
 	u64 end_ns;
 };
 
-/** bftm_handle_new() - of this namespace. Return: or ERR_PTR: -ENOMEM, -ENFILE for too many. */
+/** bftm_handle_new() - a new handle. Return: it, or ERR_PTR: -ENOMEM, -ENFILE for too many. */
 struct bftm_handle *bftm_handle_new(struct bftm_net *bn);
 
 /** bftm_handle_free() - gives back what it holds. Context: process. */
@@ -96,7 +96,7 @@ u64 bftm_handle_limit(const struct bftm_acquire *arg);
  * @arg:      checked
  * @limit_ns: by bftm_handle_limit()
  * @waits:    bftm_handle_wait() comes next
- * @ret_id:   number of the request, for that
+ * @ret_id:   number of the request, for bftm_handle_wait()
  * Return: 0, -EALREADY, -EBUSY, -ENOTCONN, -ENOBUFS or -ENOMEM.
  */
 int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
@@ -105,16 +105,16 @@ int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
 /**
  * bftm_handle_wait() - sleep until the acquire is decided
  * @id:  of the request: the handle may be used for another meanwhile
- * @ret: deadline and token, untouched on failure; attempts are added to those before
- * Return: 0, -EINTR after which nothing is pending, -EKEYEXPIRED when it was held and
- * over before this task ran, or why it failed.
+ * @ret: deadline and token, untouched on failure; attempts are added to earlier ones
+ * Return: 0, -EINTR after which nothing is pending, -EKEYEXPIRED when the lock was held and its
+ * lease over before this task ran, or why the acquire failed.
  */
 int bftm_handle_wait(struct bftm_handle *h, u64 id, struct bftm_acquire *ret);
 
 /**
- * bftm_handle_renew() - ask the helper for a renewal of what is held
- * @lease_ns: 0, or what it was acquired with
- * @ret:      what is to be waited for, by bftm_handle_renew_wait()
+ * bftm_handle_renew() - ask the helper for a renewal of the held lock
+ * @lease_ns: 0, or the lease of the acquire
+ * @ret:      for bftm_handle_renew_wait()
  * Return: 0, -EINVAL, -EKEYEXPIRED, -ENOLCK or -ENOTCONN.
  */
 int bftm_handle_renew(struct bftm_handle *h, u64 lease_ns,
@@ -131,72 +131,72 @@ int bftm_handle_renew_wait(struct bftm_handle *h,
 			   u64 *ret_deadline_ns);
 
 /**
- * bftm_handle_release() - give back what is held, or asked for
- * @id: of the acquire that got it; 0 for any
- * Return: 0, -ENOLCK or -EKEYEXPIRED; -ECANCELED when another has acquired since.
+ * bftm_handle_release() - give the lock back, or cancel the acquire
+ * @id: of the acquire; 0 for any
+ * Return: 0, -ENOLCK or -EKEYEXPIRED; -ECANCELED when another acquire has begun since.
  */
 int bftm_handle_release(struct bftm_handle *h, u64 id);
 
 /** bftm_handle_status() - judged by the clocks, not by the timer. */
 void bftm_handle_status(struct bftm_handle *h, struct bftm_status *ret);
 
-/** bftm_handle_why() - copies what the helper said of the last acquire, if that failed. */
+/** bftm_handle_why() - copies the helper's words about the last acquire, if it failed. */
 void bftm_handle_why(struct bftm_handle *h, char text[BFTM_WHY_MAX]);
 
 /** bftm_handle_set_signal() - @signo 0 for none. */
 void bftm_handle_set_signal(struct bftm_handle *h, u32 signo, u64 margin_ns);
 
-/** bftm_handle_place() - the queue for one more who waits for its changes */
+/** bftm_handle_place() - the wait queue for one more watcher of its changes */
 struct wait_queue_head *bftm_handle_place(struct bftm_handle *h);
 
 /** bftm_handle_poll() - events that are true now. */
 __poll_t bftm_handle_poll(struct bftm_handle *h);
 
-/* For the upcall, with its lock held. */
+/* Called by the upcall, with its lock held. */
 void bftm_handle_won(struct bftm_handle *h, const struct bftm_result *result);
 void bftm_handle_failed(struct bftm_handle *h, int error);
-/** bftm_handle_renewed() - Return: 0, or -EALREADY: it lasts as long already. */
+/** bftm_handle_renewed() - Return: 0, or -EALREADY: the lease already lasts as long. */
 int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns, u64 end_ns);
-/** bftm_handle_lose() - what it holds, if anything. */
+/** bftm_handle_lose() - end the lease of the lock that it holds, if any. */
 void bftm_handle_lose(struct bftm_handle *h, enum bftm_lost reason);
-/** bftm_handle_deserted() - no helper is left to renew it. */
+/** bftm_handle_deserted() - no helper is left to renew its lock. */
 void bftm_handle_deserted(struct bftm_handle *h);
 
 /**
  * bftm_handles_walk() - look at some of the handles of a namespace
- * @at:    number from which on; then, where to go on
+ * @at:    number of the first handle to visit; moved to the next one
  * @visit: ends the walk at a handle by returning other than 0
- * Context: the upcall's lock held, which others may have before the rest. Return:
- * false at the end.
+ * Context: the upcall's lock held; the caller may release it before the rest. Return: false at the
+ * end.
  */
 bool bftm_handles_walk(struct bftm_upcall *up, unsigned long *at,
 		       int (*visit)(struct bftm_handle *h, void *arg), void *arg);
 
-/** bftm_handle_is_renewed() - is it up to the helper to renew what is held? */
+/** bftm_handle_is_renewed() - does the helper have to renew the held lock? */
 bool bftm_handle_is_renewed(const struct bftm_handle *h);
 
-/* Between the handle's own files. */
+/* For the handle's own files. */
 void bftm_handle_watch_init(struct bftm_handle *h);
-/** bftm_handle_watch_end() - nobody wakes anybody any more. Context: process. */
+/** bftm_handle_watch_end() - stop the usher; no watcher is woken any more. Context: process. */
 void bftm_handle_watch_end(struct bftm_handle *h);
 
-/* Between the handle's own files, with the upcall's lock held. */
-/** bftm_handle_wake() - all who wait for its changes */
+/* For the handle's own files, with the upcall's lock held. */
+/** bftm_handle_wake() - wake all watchers of its changes */
 void bftm_handle_wake(struct bftm_handle *h, __poll_t events);
-/** bftm_handle_tell() - a call returns with what is held. */
+/** bftm_handle_tell() - a call returns with the held lock. */
 void bftm_handle_tell(struct bftm_handle *h);
-/** bftm_handle_ring() - @due: of one, which has something to do now. */
+/** bftm_handle_ring() - the alarm @due of a handle is due. */
 unsigned int bftm_handle_ring(struct timerqueue_node *due, u64 now);
-/** bftm_handle_arm() - for the margin, or the deadline, of what is held. */
+/** bftm_handle_arm() - set its alarm for the margin, or the deadline, of the held lock. */
 void bftm_handle_arm(struct bftm_handle *h);
 /** bftm_handle_arm_at() - @at_ns: CLOCK_BOOTTIME */
 void bftm_handle_arm_at(struct bftm_handle *h, u64 at_ns);
 /**
- * bftm_handle_check() - held, and past the deadline? Then it is lost.
- * Return: ns that are left of what is held, 0 if nothing is.
+ * bftm_handle_check() - lose the held lock if its deadline has passed
+ * Return: ns that are left of the lease, 0 if the handle holds no lock.
  */
 u64 bftm_handle_check(struct bftm_handle *h);
-/** bftm_handle_in_margin() - with so much left? */
+/** bftm_handle_in_margin() - is the margin reached when @left_ns are left? */
 bool bftm_handle_in_margin(const struct bftm_handle *h, s64 left_ns);
 /** bftm_handle_end() - cancel or release its request. */
 void bftm_handle_end(struct bftm_handle *h);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The helper's side of the upcall: it comes, pulls, reports and goes. */
+/* The helper's side of the upcall: it registers, pulls, reports and ends. */
 #include <linux/siphash.h>
 
 #include "client/handle.h"
@@ -10,19 +10,19 @@
 #include "notify.h"
 #include "time/clock.h"
 
-/* Numbers follow each other: without a secret one could keep those of one chain. */
+/* Numbers are consecutive: without a secret, a program could keep only those of one chain. */
 static u64 id_key(const struct bftm_upcall *up, u64 id)
 {
 	return siphash_1u64(id, &up->secret);
 }
 
-/* struct adopted - what the helper before knew of, that is held: to be renewed or not */
+/* struct adopted - held locks that the previous helper knew of: to be renewed or not */
 struct adopted {
 	struct list_head renew;
 	struct list_head keep;
 };
 
-/* What the kernel won by itself is later than this helper. */
+/* A lock that the kernel won by itself was won after this helper registered. */
 static int helper_adopt(struct bftm_handle *h, void *arg)
 {
 	struct adopted *adopted = arg;
@@ -36,7 +36,7 @@ static int helper_adopt(struct bftm_handle *h, void *arg)
 	return 0;
 }
 
-/* What was pulled before is done. */
+/* The requests of the previous pull are done. */
 static void end_last(struct bftm_upcall *up)
 {
 	if (up->ending)
@@ -56,13 +56,13 @@ int bftm_upcall_register(struct bftm_net *bn, u32 portid)
 
 	INIT_LIST_HEAD(&adopted.renew);
 	INIT_LIST_HEAD(&adopted.keep);
-	/* What the one before leaves is complete when it is had. */
+	/* With this mutex, all that the previous helper leaves is in the queue. */
 	mutex_lock(&bn->session_mutex);
 	spin_lock_bh(&up->lock);
 	if (up->portid || up->silent) {
 		err = -EBUSY;
 	} else if (up->forked) {
-		/* The helper that gets this comes again as another. */
+		/* The helper that gets this error registers again, with other numbers. */
 		up->forked = false;
 		err = -ESTALE;
 	}
@@ -77,15 +77,18 @@ int bftm_upcall_register(struct bftm_net *bn, u32 portid)
 	/* A run that waits for the lock sees that there is a helper. */
 	hrtimer_try_to_cancel(&up->grace);
 	/*
-	 * Others run between them, and may end what is in a list: there it becomes
-	 * a RELEASE, or leaves it. The socket is in use here, so nobody deregisters it.
+	 * Other code runs between two pieces, and may end a request in a list: it becomes a RELEASE
+	 * there, or leaves the list. The socket is in use here, so it is not deregistered.
 	 */
 	while (bftm_handles_walk(up, &at, helper_adopt, &adopted)) {
 		spin_unlock_bh(&up->lock);
 		cond_resched();
 		spin_lock_bh(&up->lock);
 	}
-	/* Before all that waits, since these leases run; those nobody renews run out anyway. */
+	/*
+	 * Before all that waits, since these leases run; the leases that are not renewed end
+	 * anyway.
+	 */
 	list_splice(&adopted.keep, &up->queue);
 	list_splice(&adopted.renew, &up->queue);
 	bftm_upcall_hint(bn);
@@ -94,12 +97,12 @@ int bftm_upcall_register(struct bftm_net *bn, u32 portid)
 	return 0;
 }
 
-/* How many in one hold of the lock. */
+/* Requests that are handled in one hold of the lock. */
 #define TAKE_BATCH 64
 
 /*
- * What the helper had taken and not finished waits for the next one, but for what
- * may have been applied.
+ * Requests that the helper had taken and not finished wait for the next helper, except operations
+ * that may have been applied.
  */
 static void take_back(struct bftm_upcall *up)
 {
@@ -124,7 +127,7 @@ static void take_back(struct bftm_upcall *up)
 		spin_lock_bh(&up->lock);
 	}
 	list_splice(&back, &up->queue);
-	/* Nothing is added without a helper any more but what programs ask for. */
+	/* Without a helper, only requests of programs are added any more. */
 	hrtimer_start(&up->grace, ns_to_ktime(BFTM_HELPER_GRACE_NS), HRTIMER_MODE_REL_SOFT);
 	spin_unlock_bh(&up->lock);
 }
@@ -135,7 +138,7 @@ void bftm_upcall_deregister(struct bftm_net *bn, u32 portid)
 	LIST_HEAD(gone);
 	bool was;
 
-	/* Whose socket is being closed does not become the helper. */
+	/* A process whose socket is being closed does not become the helper. */
 	if (!portid || READ_ONCE(up->portid) != portid)
 		return;
 	mutex_lock(&bn->session_mutex);
@@ -173,7 +176,7 @@ static void lose_all(struct bftm_upcall *up, enum bftm_lost why)
 	}
 }
 
-/* A RELEASE that waits to be pulled is told to no server any more. */
+/* A RELEASE that waits to be pulled is not sent to any server any more. */
 static void drop_releases(struct bftm_upcall *up)
 {
 	struct bftm_request *request;
@@ -217,7 +220,7 @@ void bftm_upcall_forked(struct bftm_net *bn)
 	spin_unlock_bh(&up->lock);
 	/* The grace may have ended while requests were out of the queue. */
 	bftm_upcall_resume(bn);
-	/* Untold, it looks within a second. */
+	/* Without the hint it pulls within a second. */
 	if (portid)
 		bftm_notify.hint(bn->net, portid, BFTMUTEX_CMD_HELPER_READY);
 }
@@ -227,16 +230,16 @@ int bftm_upcall_suspend(struct bftm_net *bn)
 	struct bftm_upcall *up = bn->upcall;
 	u32 portid = READ_ONCE(up->portid);
 
-	/* Without a helper, and what it lent, nothing comes to be held. */
+	/* Without a helper and its session, no lock can be won. */
 	bftm_upcall_deregister(bn, portid);
 	/*
-	 * It looks at once, and finds that it is none any more. One whose socket is full has
-	 * something to look at in any case, and one that is gone need not.
+	 * The process pulls at once, and finds that it is not the helper any more. If its socket is
+	 * full, it has messages to read in any case; if it is gone, it need not know.
 	 */
 	if (portid && bftm_notify.hint(bn->net, portid, BFTMUTEX_CMD_HELPER_READY) == -ENOMEM)
 		return -ENOMEM;
 	spin_lock_bh(&up->lock);
-	/* The time asleep is not the next helper's; see bftm_upcall_resume(). */
+	/* The time asleep does not count against the next helper; see bftm_upcall_resume(). */
 	hrtimer_try_to_cancel(&up->grace);
 	lose_all(up, BFTM_LOST_SUSPENDED);
 	spin_unlock_bh(&up->lock);
@@ -248,7 +251,7 @@ void bftm_upcall_resume(struct bftm_net *bn)
 	struct bftm_upcall *up = bn->upcall;
 
 	spin_lock_bh(&up->lock);
-	/* Where it was over, there may be more to end. */
+	/* If the grace was over, there may be more requests to end. */
 	if (!up->portid)
 		hrtimer_start(&up->grace, ns_to_ktime(up->deserted ? 0 : BFTM_HELPER_GRACE_NS),
 			      HRTIMER_MODE_REL_SOFT);
@@ -275,7 +278,7 @@ int bftm_upcall_pull(struct bftm_net *bn, u32 portid,
 		up->hinted = false;
 		goto out;
 	}
-	/* Before the request changes: what did not reach the helper is not lost. */
+	/* Before the request changes, so a request that did not reach the helper is not lost. */
 	err = give(request, arg);
 	if (err)
 		goto out;
@@ -310,7 +313,7 @@ static struct bftm_request *helper_find(struct bftm_upcall *up, u64 id)
 	return NULL;
 }
 
-/* What was left to defaults is what they were then, also when they change. */
+/* Fields that were left to defaults keep the defaults of that time, also when these change. */
 static void resolve(struct bftm_acquire *arg, const struct bftm_result *result)
 {
 	if (result->lease_ns)

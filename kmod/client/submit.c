@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lifetime: a submission is its thread's, which sleeps in an ioctl. The ioctl holds
- * the file, and so the handle, the namespace and the module, whoever closes what.
+ * Lifetime: a submission is its thread's, which sleeps in an ioctl. The ioctl holds the file, and
+ * so the handle, the namespace and the module, even if other threads close the descriptor.
  *
- * Others reach it by request->submission alone, under the upcall's lock. The helper's
- * report, its death, the end of the grace (bftm_submit_answered()) and the thread
- * that gives up (submission_end()) each break that tie under the same lock, and whoever comes
- * second finds it broken: so an operation has one end. The last touch of who answers
- * is to wake the thread, and the thread looks for its answer under the lock; so when
- * it has seen it, nobody else is left.
+ * Other code reaches it by request->submission alone, under the upcall's lock. The helper's report,
+ * its death, the end of the grace (bftm_submit_answered()) and the thread that gives up
+ * (submission_end()) each clear this pointer under the same lock, and the second of them finds it
+ * cleared: so an operation has one end. The answering code touches the submission last when it
+ * wakes the thread, and the thread looks for its answer under the lock; so when it has seen the
+ * answer, no other code uses the submission.
  *
  * A response that did not fit belongs to the handle, until a thread takes it off the
  * list to fetch it, under the lock, or the last close() frees it, when no ioctl runs.
  *
- * Once, at most: only bftm_upcall_pull() hands an operation to a helper, and what was
+ * At most once: only bftm_upcall_pull() hands an operation to a helper, and an operation that was
  * handed over is never queued again.
  */
 #include <linux/mm.h>
@@ -35,7 +35,10 @@ static struct bftm_submission *submission_new(struct bftm_handle *h,
 	if (!s)
 		return ERR_PTR(err);
 	s->op = kmalloc(arg->op_len, GFP_KERNEL_ACCOUNT);
-	/* The longest: who submits pays for it, and none is lost for want of memory. */
+	/*
+	 * Room for the longest response: it counts for the submitting process, and no response is
+	 * lost for lack of memory.
+	 */
 	s->response = kvmalloc(BFTM_OP_MAX, GFP_KERNEL_ACCOUNT);
 	if (!s->op || !s->response)
 		goto err_free;
@@ -55,7 +58,7 @@ err_free:
 	return ERR_PTR(err);
 }
 
-/* Nobody else has it. */
+/* No other code has a pointer to it. */
 static void submission_free(struct bftm_submission *s)
 {
 	struct bftm_upcall *up = s->handle->bn->upcall;
@@ -119,7 +122,7 @@ static int submission_outcome(void *arg)
 	return err;
 }
 
-/* @err: why nobody waits any more. Return: likewise, or what was answered before. */
+/* @err: why the thread does not wait any more. Return: @err, or the answer if it came before. */
 static int submission_end(struct bftm_submission *s, int err)
 {
 	struct bftm_net *bn = s->handle->bn;
@@ -157,7 +160,9 @@ static int submit_and_wait(struct bftm_submission *s, const struct bftm_submit *
 
 	if (!request)
 		return -ENOMEM;
-	/* The helper is told when; it ends it first, and better knows why. */
+	/*
+	 * The helper gets the time limit as well; it ends the request first, and knows the reason.
+	 */
 	at = request->timeout_at_ns ? request->timeout_at_ns + BFTM_TIMEOUT_SLACK_NS : 0;
 	spin_lock_bh(&s->handle->bn->upcall->lock);
 	err = submission_begin(s, request);

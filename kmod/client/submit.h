@@ -15,13 +15,13 @@ struct bftm_submit;
 /**
  * struct bftm_submission - one operation; guarded by the upcall's lock
  * @list:    among those whose response its handle keeps
- * @handle:  whose it is
+ * @handle:  its handle
  * @wait:    the thread that submitted
- * @request: on its way through the helper; NULL once that is over
+ * @request: its request to the helper; NULL once that is over
  * @id:      number of @request
- * @bytes:   that it takes up of what the namespace may have
+ * @bytes:   its part of the bytes that the namespace may use
  * @op_len:  bytes of @op
- * @op:      NULL when it is not needed any more
+ * @op:      the operation; NULL when it is not needed any more
  * @error:   negative errno of the helper
  * @status:  errno of the object, positive
  * @number:  of the request among all of the object

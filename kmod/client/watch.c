@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Those who wait for changes of a handle: poll(), epoll, threads that want a renewal.
+ * Watchers of a handle wait for its changes: poll(), epoll, threads that want a renewal.
  *
- * The first BFTM_WATCHERS_MAX are woken at once, with the namespace's lock held. The rest
- * stands in the crowd, which the usher wakes without that lock: the namespace does not pay
- * for it.
+ * The first BFTM_WATCHERS_MAX are woken at once, with the namespace's lock held. The others wait in
+ * the crowd, which the usher wakes without that lock, so that other handles of the namespace need
+ * not wait for it.
  *
  * No change is missed. A watcher joins a queue first, and then looks at the handle under the
- * upcall's lock. A change is made under that lock, and then somebody looks for the crowd.
- * Whichever of the two has the lock second sees what the other did.
+ * upcall's lock. A change is made under that lock, and then the code that made it looks for a
+ * crowd. The one that gets the lock second sees what the other did.
  */
 #include <linux/poll.h>
 
 #include "client/handle.h"
 
-/* Each looks for itself what it was that changed. */
+/* Each watcher finds out by itself what changed. */
 static void usher(struct work_struct *work)
 {
 	struct bftm_handle *h = container_of(work, struct bftm_handle, usher);
@@ -51,7 +51,7 @@ void bftm_handle_wake(struct bftm_handle *h, __poll_t events)
 {
 	lockdep_assert_held(&h->bn->upcall->lock);
 	wake_up_poll(&h->wait, events);
-	/* The lock stands for a barrier, see above. */
+	/* The lock serves as the barrier, see above. */
 	if (waitqueue_active(&h->crowd))
 		schedule_work(&h->usher);
 }

@@ -62,7 +62,7 @@ int bftm_netlink_read_rules(struct genl_info *info, struct bftm_rules **ret)
 	u32 count = 0, i = 0;
 	int rest, err;
 
-	/* The family's own table of attributes has only the last of many. */
+	/* The family's own table of attributes has only the last of several rules. */
 	nlmsg_for_each_attr(a, info->nlhdr, GENL_HDRLEN, rest)
 		count += nla_type(a) == BFTMUTEX_A_SERVER_RULE;
 	*ret = NULL;
@@ -118,7 +118,7 @@ int bftmutex_nl_access_set_doit(struct sk_buff *skb, struct genl_info *info)
 	}
 	old = bftm_rules_swap(bn->server, rules);
 	mutex_unlock(&bn->mutex);
-	/* Also when there was no list: who sees us return relies on the new one. */
+	/* Also if there was no list before: after the reply, the sender relies on the new one. */
 	synchronize_rcu();
 	bftm_rules_destroy(old);
 	return 0;
@@ -159,7 +159,7 @@ int bftmutex_nl_access_get_dumpit(struct sk_buff *skb, struct netlink_callback *
 	if (bn->server)
 		rules = rcu_dereference_protected(bn->server->rules,
 						  lockdep_is_held(&bn->mutex));
-	/* Other rules than in the message before: it says so, and goes on. */
+	/* If the rules were replaced since the previous message, the dump says so and goes on. */
 	cb->seq = rules ? rules->number : 1;
 	for (; rules && cb->args[0] < rules->count; cb->args[0]++) {
 		len = skb->len;

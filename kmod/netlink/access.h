@@ -15,7 +15,7 @@ struct bftm_server;
  */
 int bftm_netlink_read_rules(struct genl_info *info, struct bftm_rules **ret);
 
-/** bftm_netlink_count_rules() - those that hold now */
+/** bftm_netlink_count_rules() - number of the rules in force */
 u32 bftm_netlink_count_rules(const struct bftm_server *server);
 
 #endif /* BFTM_NETLINK_ACCESS_H */

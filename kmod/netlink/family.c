@@ -52,7 +52,7 @@ int bftm_dump_step(struct bftm_dump *d, const void *object)
 	if (d->bucket[0] != args[0] || d->bucket[1] != args[1]) {
 		d->bucket[0] = args[0];
 		d->bucket[1] = args[1];
-		/* Where the last message stopped, its entries were sent. */
+		/* Continue where the last message stopped. */
 		d->index = 0;
 		if (args[0] != args[3] || args[1] != args[4])
 			args[2] = 0;
@@ -86,7 +86,7 @@ static struct notifier_block socket_notifier = {
 
 int bftm_netlink_init(void)
 {
-	/* First the notifier: no helper may come and go unseen. */
+	/* The notifier comes first: otherwise the end of a helper could be missed. */
 	int err = netlink_register_notifier(&socket_notifier);
 
 	if (err)

@@ -26,8 +26,8 @@ int bftm_netlink_put_arg(struct sk_buff *msg, const struct bftm_acquire *arg)
 }
 
 /*
- * A namespace that a user namespace owns is a container's: there it is the number that the
- * process has for itself, which tells nothing of the host.
+ * A network namespace that a user namespace owns belongs to a container: the listing then shows the
+ * process's own number in its namespace, which reveals nothing of the host.
  */
 static pid_t pid_of(const struct bftm_handle *h)
 {
@@ -75,7 +75,7 @@ static int dump_handle(struct bftm_handle *h, void *arg)
 {
 	const struct handle_dump *d = arg;
 
-	/* Its timer may be late; nobody is told that it is held still. */
+	/* Its timer may be late; a lock whose deadline has passed must not be listed as held. */
 	bftm_handle_check(h);
 	if (h->state == BFTM_STATE_IDLE)
 		return 0;
@@ -157,7 +157,7 @@ static void send_event(struct bftm_handle *h, u8 cmd, unsigned int group)
 		return;
 	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_ATOMIC | __GFP_NOWARN);
 	if (!msg) {
-		/* Who listens is to know that something is missing. */
+		/* Listeners have to learn that an event is missing. */
 		genl_set_err(&bftm_family, net, 0, group, -ENOBUFS);
 		return;
 	}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Netlink, the helper's side: what it pulls, and what it reports. Requests are
- * looked at under the upcall's lock.
+ * Netlink, the helper's side: its pulls and its reports. Requests are read under the upcall's lock.
  */
 #include <linux/time_namespace.h>
 
@@ -32,8 +31,8 @@ int bftmutex_nl_helper_register_doit(struct sk_buff *skb,
 }
 
 /*
- * The helper's clocks are as its time namespace shows them, which moves both by the same;
- * ours are without that offset.
+ * The helper's time namespace moves both of its clocks by the same offset; the kernel's times are
+ * without it.
  */
 static int put_request(struct sk_buff *msg, const struct bftm_request *request)
 {
@@ -76,7 +75,7 @@ struct answer {
 	void *hdr;
 };
 
-/* Never sleeps: the reply waits in the helper's socket, or there is no room. */
+/* Never sleeps: either the reply fits into the helper's socket, or this fails. */
 static int give_request(const struct bftm_request *request, void *arg)
 {
 	struct answer *a = arg;
@@ -109,7 +108,7 @@ int bftmutex_nl_helper_pull_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	int err = netlink_pull(info, GENLMSG_DEFAULT_SIZE);
 
-	/* Few operations are so long. */
+	/* Only few operations are so long. */
 	return err == -EMSGSIZE ? netlink_pull(info, GENLMSG_DEFAULT_SIZE + BFTM_OP_MAX) : err;
 }
 
@@ -146,7 +145,7 @@ static int check_report(struct genl_info *info, u64 id, u32 error)
 		GENL_SET_ERR_MSG(info, "id is needed");
 		return -EINVAL;
 	}
-	/* From 512 on, the kernel's own: some would have a call made again. */
+	/* Errors from 512 on are internal to the kernel: some would restart the system call. */
 	if (error >= ERESTARTSYS) {
 		GENL_SET_ERR_MSG(info, "error must be 0 to 511");
 		return -ERANGE;
@@ -173,7 +172,7 @@ int bftmutex_nl_helper_done_doit(struct sk_buff *skb, struct genl_info *info)
 	struct nlattr *why = info->attrs[BFTMUTEX_A_HANDLE_WHY];
 	int err;
 
-	/* The policy has its length; there is no terminator. */
+	/* The policy has checked its length; it has no terminator. */
 	if (cluster)
 		memcpy(result.cluster, nla_data(cluster),
 		       strnlen(nla_data(cluster), nla_len(cluster)));
@@ -190,13 +189,13 @@ int bftmutex_nl_helper_done_doit(struct sk_buff *skb, struct genl_info *info)
 		GENL_SET_ERR_MSG(info, "lease-ns must be 1000000 to 3600000000000, or 0");
 		return -ERANGE;
 	}
-	/* Of a helper that does not say it, it is when the deadline is. */
+	/* If the helper gives no end, the deadline is the end. */
 	if (!result.end_ns && result.deadline_ns)
 		result.end_ns = bftm_clock_end(result.deadline_ns);
 	err = check_deadline(info, result.deadline_ns, result.end_ns);
 	if (err)
 		return err;
-	/* Without memory for it the error has to do. */
+	/* Without memory for the words the program gets only the error. */
 	if (error && why)
 		result.why = nla_strdup(why, GFP_KERNEL_ACCOUNT);
 	err = bftm_upcall_done(bftm_net(genl_info_net(info)), info->snd_portid,
@@ -271,7 +270,7 @@ int bftm_netlink_hint(struct net *net, u32 portid, u8 cmd)
 	return genlmsg_unicast(net, msg, portid);
 }
 
-/** struct suspect - what is told of a server that looks like a liar */
+/** struct suspect - the event about a server that looks like a liar */
 struct suspect {
 	const char *cluster;
 	u16 server;
@@ -325,7 +324,7 @@ int bftmutex_nl_helper_suspect_doit(struct sk_buff *skb, struct genl_info *info)
 	msg = suspect_msg(&s);
 	if (!msg)
 		return -ENOMEM;
-	/* That nobody listens any more, or not fast enough, is no failure. */
+	/* It is no failure when no process listens any more, or when a listener is too slow. */
 	genlmsg_multicast_netns(&bftm_family, net, msg, 0, BFTMUTEX_NLGRP_EVENTS,
 				GFP_KERNEL);
 	return 0;

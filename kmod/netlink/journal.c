@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Netlink, the journal's side: what it pulls and keeps, and what it brings back at
- * a start. Bodies pass in pieces; the first message about an object says all else.
+ * Netlink, the journal's side: changes that it pulls and stores, and objects that it loads at a
+ * start. Bodies pass in pieces; the first message about an object has everything else.
  */
 #include <net/genetlink.h>
 
@@ -12,7 +12,7 @@
 #include "objects/objects.h"
 #include "server/server.h"
 
-/* What the policies let pass fits. */
+/* Values that the policies accept fit. */
 static_assert(BFTMUTEX_OBJECT_NAME_MAX == BFTM_OBJECT_NAME_MAX);
 static_assert(BFTMUTEX_DIGEST_LEN == BFTM_DIGEST_LEN);
 static_assert(BFTMUTEX_SIGNATURE_LEN == BFTM_SIGNATURE_LEN);
@@ -53,7 +53,7 @@ static int put_image(struct sk_buff *msg, const struct bftm_image *image)
 	       put_state(msg, BFTMUTEX_A_JOURNAL_PROPOSED, &image->sp);
 }
 
-/* The next bytes of the body that is on its way. Return: how many, or -EMSGSIZE. */
+/* The next bytes of the body that is being sent. Return: their number, or -EMSGSIZE. */
 static int put_piece(struct sk_buff *msg, const struct bftm_stored *s, u32 which, u32 at)
 {
 	u32 len = min_t(u32, s->body.id.len - at, BFTMUTEX_PIECE_MAX);
@@ -75,7 +75,7 @@ static u32 body_on_its_way(const struct bftm_journal_transfer *t)
 	return i;
 }
 
-/* What is next of an object; @t moves on once it was sent. */
+/* The next message about an object; @t moves on once it was sent. */
 static int netlink_give(struct bftm_journal_transfer *t, void *arg)
 {
 	struct genl_info *info = arg;
@@ -264,7 +264,7 @@ static int netlink_load(struct bftm_journal *j, struct genl_info *info)
 	struct bftm_image image;
 	int err = 0;
 
-	/* Of an object that has begun, nothing but pieces comes. */
+	/* After the first message about an object only pieces may come. */
 	if (a[BFTMUTEX_A_JOURNAL_RANK]) {
 		err = get_image(info, &image) ?:
 		      bftm_journal_load(j, info->snd_portid, &image,
@@ -324,7 +324,8 @@ int bftm_netlink_read_journal(struct genl_info *info, struct bftm_server_param *
 	p->journal_id = id ? nla_get_u64(id) : 0;
 	if (!p->durability == !p->journal_id)
 		return 0;
-	GENL_SET_ERR_MSG(info, "durability async and sync need a journal-id, and none has none");
+	GENL_SET_ERR_MSG(info,
+			 "journal-id is required for durability async or sync, and not allowed for none");
 	return -EINVAL;
 }
 
@@ -354,7 +355,7 @@ int bftm_netlink_put_journal(struct sk_buff *msg, const struct bftm_server *serv
 
 void bftm_netlink_journal_closed(struct bftm_net *bn, u32 portid)
 {
-	/* Whoever closes any other socket need not wait for what the mutex is held for. */
+	/* The close of any other socket need not wait for the mutex. */
 	if (READ_ONCE(bn->journal_portid) != portid)
 		return;
 	mutex_lock(&bn->mutex);

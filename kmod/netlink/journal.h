@@ -10,15 +10,18 @@ struct bftm_server;
 struct bftm_server_param;
 
 /**
- * bftm_netlink_read_journal() - of a server to be started
+ * bftm_netlink_read_journal() - the journal's attributes of a server to be started
  * Return: 0; -EINVAL: durability and journal do not fit together.
  */
 int bftm_netlink_read_journal(struct genl_info *info, struct bftm_server_param *p);
 
-/** bftm_netlink_put_journal() - of a server that runs. Return: 0 or -EMSGSIZE. */
+/**
+ * bftm_netlink_put_journal() - the state of the journal of a server that runs. Return: 0 or
+ * -EMSGSIZE.
+ */
 int bftm_netlink_put_journal(struct sk_buff *msg, const struct bftm_server *server);
 
-/** bftm_netlink_journal_closed() - a socket is; it may have been anybody's. */
+/** bftm_netlink_journal_closed() - a socket was closed, of the journal or of another process. */
 void bftm_netlink_journal_closed(struct bftm_net *bn, u32 portid);
 
 #endif /* BFTM_NETLINK_JOURNAL_H */

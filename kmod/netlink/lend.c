@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Netlink, what the helper lends. The family's policy has checked the form and range
- * of every attribute, nested ones included.
+ * Netlink, sessions that the helper lends. The family's policy has checked the form and range of
+ * every attribute, nested ones included.
  */
 #include <linux/in6.h>
 #include <linux/slab.h>
@@ -61,7 +61,7 @@ static u32 count_peers(const struct genl_info *info)
 	u32 count = 0;
 	int rest;
 
-	/* The family's own table of attributes has only the last of many. */
+	/* The family's own table of attributes has only the last of several peers. */
 	nlmsg_for_each_attr(a, info->nlhdr, GENL_HDRLEN, rest)
 		count += nla_type(a) == BFTMUTEX_A_SESSION_PEER;
 	return count;
@@ -116,7 +116,7 @@ static struct bftm_session *read_session(struct genl_info *info, u32 n)
 	s->client = nla_get_u32(a[BFTMUTEX_A_SESSION_CLIENT_ID]);
 	s->lease_ns = nla_get_u64(a[BFTMUTEX_A_SESSION_LEASE_NS]);
 	s->lease_max_ns = nla_get_u64(a[BFTMUTEX_A_SESSION_LEASE_MAX_NS]);
-	/* The helper lends nothing of a cluster with another. */
+	/* The helper lends sessions only of clusters with this protocol. */
 	s->protocol = bftm_protocol_of(BFTM_PROTO_BACKOFF);
 	s->cfg.n = n;
 	s->cfg.b = nla_get_u32(a[BFTMUTEX_A_SESSION_LIARS]);
@@ -178,7 +178,7 @@ static int netlink_lend(struct genl_info *info)
 	return err;
 }
 
-/* The message is freed as it is, and quoted when this fails. */
+/* The kernel frees the message without wiping it, and quotes it when the command fails. */
 static void wipe_keys(const struct genl_info *info)
 {
 	struct nlattr *peer, *a;

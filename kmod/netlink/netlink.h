@@ -26,10 +26,10 @@ int bftm_dump_one(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 /**
  * struct bftm_dump - a dump of a table in shards
  * @skb, @cb: the dump's; @cb->args are [0] shard, [1] bucket, [2] entries of the
- *            bucket ([3], [4]) that were sent; of several tables [5] is which
- * @cmd:      of its messages
- * @put:      as of bftm_dump_one()
- * @bucket:   of the entry before; of a new walk [0] is -1
+ *            bucket ([3], [4]) that were sent, [5] the table, if there are several
+ * @cmd:      command of its messages
+ * @put:      as for bftm_dump_one()
+ * @bucket:   of the previous entry; in a new walk [0] is -1
  * @index:    of the next entry in its bucket
  */
 struct bftm_dump {
@@ -44,10 +44,10 @@ struct bftm_dump {
 /** bftm_dump_step() - for a walk at @cb->args. Return: as bftm_dump_one(). */
 int bftm_dump_step(struct bftm_dump *d, const void *object);
 
-/** bftm_netlink_put_arg() - what was asked for. Return: 0 or -EMSGSIZE. */
+/** bftm_netlink_put_arg() - the arguments of an acquire. Return: 0 or -EMSGSIZE. */
 int bftm_netlink_put_arg(struct sk_buff *msg, const struct bftm_acquire *arg);
 
-/* Of bftm_notify. */
+/* The functions of bftm_notify. */
 int bftm_netlink_hint(struct net *net, u32 portid, u8 cmd);
 void bftm_netlink_event(struct bftm_handle *h);
 void bftm_netlink_renew_event(struct bftm_handle *h);

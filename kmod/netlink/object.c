@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Netlink, the objects of the server: what they take, and a list of them. */
+/* Netlink, the objects of the server: their limits and memory, and a list of them. */
 #include <net/sock.h>
 
 #include "netlink/gen.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Netlink, the server's side: start, stop and look. A server lives while its namespace's
- * mutex or @life is held; the socket that the request came on keeps the namespace. A look
- * takes @life alone: a reader, however often it comes and however many processors' counters
- * it sums up, does not hold up the journal, which takes the mutex.
+ * Netlink, the server's side: start, stop and look. A server lives while its namespace's mutex or
+ * @life is held; the socket that the request came on keeps the namespace. A command that only reads
+ * takes @life alone: so readers, however many they are and however many processors' counters they
+ * sum up, do not delay the journal, which takes the mutex.
  */
 #include <net/sock.h>
 
@@ -69,7 +69,10 @@ int bftmutex_nl_server_start_doit(struct sk_buff *skb, struct genl_info *info)
 			bftm_rules_destroy(p.rules);
 	}
 	memzero_explicit(&p, sizeof(p));
-	/* The message is freed as it is, and quoted when this fails; a key may be there twice. */
+	/*
+	 * The kernel frees the message without wiping it, and quotes it when the command fails; a
+	 * key may be in it twice.
+	 */
 	nlmsg_for_each_attr(a, info->nlhdr, GENL_HDRLEN, rest)
 		if (nla_type(a) == BFTMUTEX_A_SERVER_KEY)
 			memzero_explicit(nla_data(a), nla_len(a));
@@ -160,7 +163,7 @@ int bftmutex_nl_server_get_doit(struct sk_buff *skb, struct genl_info *info)
 	return genlmsg_reply(msg, info);
 }
 
-/** struct listed_lock - a lock in a list, and of which table */
+/** struct listed_lock - a lock in a list, and its table */
 struct listed_lock {
 	const struct bftm_locks *locks;
 	struct bftm_entry *entry;
@@ -191,7 +194,7 @@ static int put_lock(struct sk_buff *msg, const void *object)
 	return 0;
 }
 
-/** struct locks_listing - a list, and of which table it has come to */
+/** struct locks_listing - a list, and the table that it has reached */
 struct locks_listing {
 	struct bftm_dump dump;
 	const struct bftm_locks *locks;

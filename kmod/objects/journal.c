@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each durable change of an object has a number. What a step says may be known
- * once the journal has kept all changes that the object had by then: its own, and
- * earlier ones that others may still wait for. So no client ever acts on what a
- * restart could make the server forget.
+ * Each durable change of an object has a number. The answer of a step may be sent once the journal
+ * has stored all changes that the object had by then: those of the step, and earlier ones for which
+ * other answers may still wait. So no client ever acts on a change that the server could forget in
+ * a restart.
  *
- * An object with changes that the journal lacks stands in one of two lists: it
- * waits to be pulled, or was pulled and is to be kept. It cannot go away: objects
- * that have promised or stored anything stay until the table goes.
+ * An object with changes that the journal lacks is in one of two lists: it waits to be pulled, or
+ * was pulled and is to be stored. It cannot go away: objects that have promised or stored anything
+ * stay until the table is freed.
  *
  * Locks: a shard's, then the journal's. Bodies that were pulled have references
  * of their own, so they can be sent in pieces while the object goes on.
@@ -48,7 +48,7 @@ void bftm_saved_init(struct bftm_saved *s)
 	INIT_LIST_HEAD(&s->held);
 }
 
-/* With the lock: what was pulled is not on its way any more. */
+/* With the lock held: the pulled change is not on its way any more. */
 static void take_back(struct bftm_saved *s)
 {
 	bftm_stored_put(s->sc);
@@ -58,7 +58,7 @@ static void take_back(struct bftm_saved *s)
 	s->taken = 0;
 }
 
-/* What was pulled waits again, before the rest; nobody waits for an answer. */
+/* Objects that were pulled wait again, before the others; no answer waits for this. */
 static void forget_process(struct bftm_journal *j)
 {
 	struct bftm_saved *s;
@@ -70,7 +70,7 @@ static void forget_process(struct bftm_journal *j)
 	WRITE_ONCE(j->hinted, false);
 	list_splice_init(&j->waiting, &all);
 	list_splice_init(&j->given, &all);
-	/* There may be many: others run between them, and none of these goes away. */
+	/* There may be many objects: other code runs between them, and none of them goes away. */
 	while (!list_empty(&all)) {
 		s = list_first_entry(&all, struct bftm_saved, queue);
 		take_back(s);
@@ -111,7 +111,7 @@ u64 bftm_journal_note(struct bftm_journal *j, struct bftm_thing *e, u32 changed)
 		}
 		spin_unlock(&j->lock);
 	}
-	/* It only grows, and is looked at again by who wants to wait. */
+	/* @done only grows, and hold() checks it again under the lock. */
 	return j->sync && READ_ONCE(s->done) < s->changes ? s->changes : 0;
 }
 
@@ -119,7 +119,10 @@ void bftm_journal_hint(struct bftm_journal *j)
 {
 	u32 portid = 0;
 
-	/* When it is not seen here, the process that emptied it has not left yet. */
+	/*
+	 * If a cleared @hinted is not seen here, the process that emptied the list is still
+	 * pulling.
+	 */
 	if (!j || READ_ONCE(j->hinted))
 		return;
 	spin_lock(&j->lock);
@@ -128,7 +131,7 @@ void bftm_journal_hint(struct bftm_journal *j)
 		WRITE_ONCE(j->hinted, portid);
 	}
 	spin_unlock(&j->lock);
-	/* If it is lost, who comes next hints; and the process looks once a second. */
+	/* If the hint is lost, the next change sends one; and the process pulls once a second. */
 	if (portid && bftm_notify.hint(j->server->net, portid, BFTMUTEX_CMD_JOURNAL_READY) < 0)
 		WRITE_ONCE(j->hinted, false);
 }
@@ -154,7 +157,7 @@ void bftm_journal_close(struct bftm_journal *j, u32 portid)
 		forget_process(j);
 }
 
-/* Of this type: no object is made for it. */
+/* A message of this type makes no object. */
 static void name_object(struct bftm_order_msg *who, const u8 *name, u8 name_len)
 {
 	memset(who, 0, sizeof(*who));
@@ -170,7 +173,7 @@ static void set_id(struct bftm_body_id *id, const struct bftm_body *body)
 		*id = body->id;
 }
 
-/* Of an object whose shard is locked; what the journal has already, it is not sent. */
+/* The shard of the object is locked; bodies that the journal already has are not sent. */
 static void take_image(struct bftm_journal *j, struct bftm_thing *e)
 {
 	struct bftm_journal_transfer *t = &j->transfer;
@@ -195,7 +198,7 @@ static void take_image(struct bftm_journal *j, struct bftm_thing *e)
 		t->body[BFTM_IMAGE_SP] = bftm_stored_get(s->sp);
 }
 
-/* Return: false when nothing waits; then who comes next hints. */
+/* Return: false when nothing waits; then the next change sends a hint. */
 static bool journal_begin(struct bftm_journal *j)
 {
 	struct bftm_thing *e = NULL;
@@ -237,7 +240,7 @@ int bftm_journal_pull(struct bftm_journal *j, u32 portid,
 	return err;
 }
 
-/* With both locks: the file has what was pulled. */
+/* With both locks held: the file has the pulled change. */
 static void journal_keep(struct bftm_journal *j, struct bftm_saved *s, struct list_head *released)
 {
 	WRITE_ONCE(s->done, s->taken);

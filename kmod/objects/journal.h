@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What of a server's objects outlives it: a process, the journal, pulls each
- * durable change and keeps it in a file. What is durable of an object: maxRank and
- * its signature, σc, σpc and its proposer. Operations that wait are not; clients
- * submit them again.
+ * A server's objects outlive it by a journal: a process pulls each durable change and stores it in
+ * a file. Durable are maxRank and its signature, σc, σpc and its proposer of each object. Waiting
+ * operations are not; clients submit them again.
  */
 #ifndef BFTM_JOURNAL_H
 #define BFTM_JOURNAL_H
@@ -23,14 +22,14 @@ struct netlink_ext_ack;
 struct sk_buff;
 
 /**
- * struct bftm_saved - of an object: what of it the journal has
+ * struct bftm_saved - how far the journal has an object's changes
  * @changes: durable changes so far; written under both the shard's and the
  *           journal's lock
- * @done:    those that the journal has kept
- * @taken:   those that it pulled and has not said to be kept; 0 for none
- * @queue:   in the journal's @waiting or @given; empty when it has all
+ * @done:    changes that the journal has stored
+ * @taken:   changes that it has pulled and not yet confirmed; 0 for none
+ * @queue:   in the journal's @waiting or @given; empty when it has all changes
  * @held:    answers that reveal changes after @done
- * @sc, @sp: what was pulled with @taken, each with a reference
+ * @sc, @sp: bodies that were pulled with @taken, each with a reference
  *
  * All but @changes is guarded by the journal's lock.
  */
@@ -44,7 +43,7 @@ struct bftm_saved {
 	struct bftm_stored *sp;
 };
 
-/** struct bftm_image - what is durable of an object */
+/** struct bftm_image - the durable part of an object */
 struct bftm_image {
 	u8 name_len;
 	u8 name[BFTM_OBJECT_NAME_MAX];
@@ -64,11 +63,11 @@ enum bftm_image_body {
 
 /**
  * struct bftm_journal_transfer - an object on its way to the journal or from it
- * @thing:      it, on its way to the journal; NULL when none is
- * @busy:       it is on its way from the journal
- * @recovering: likewise, and clients have to bring its memory back nevertheless
+ * @thing:      the object on its way to the journal; NULL for none
+ * @busy:       an object is on its way from the journal
+ * @recovering: clients have to bring the loaded object's memory back nevertheless
  * @taken:      number of the change that @image shows
- * @image:      what it is
+ * @image:      the object's durable part
  * @body:       each is NULL when it is not to be sent, or not to come
  * @at:         bytes of each that have passed
  */
@@ -83,18 +82,18 @@ struct bftm_journal_transfer {
 };
 
 /**
- * struct bftm_journal - of a server that has one
- * @server:   whose
- * @lock:     innermost but for that of the tokens, taken with bottom halves off
+ * struct bftm_journal - the journal of a server
+ * @server:   the server
+ * @lock:     innermost except for the tokens' lock, taken with bottom halves off
  * @id:       number of the file
- * @sync:     nothing is revealed before it is kept
+ * @sync:     answers wait until the changes that they reveal are stored
  * @portid:   netlink port of the process, 0 for none
- * @hinted:   it was told that @waiting is not empty
+ * @hinted:   the process was told that @waiting is not empty
  * @waiting:  objects with changes to be pulled, the longest waiting first
- * @given:    those that were pulled and are not done
- * @unsaved:  how many are in both
+ * @given:    objects that were pulled and are not done
+ * @unsaved:  number of objects in both lists
  * @held_bytes: of all answers that are held
- * @transfer: what is pulled or loaded in pieces; guarded by the namespace's mutex
+ * @transfer: object that is pulled or loaded in pieces; guarded by the namespace's mutex
  */
 struct bftm_journal {
 	struct bftm_server *server;
@@ -111,7 +110,7 @@ struct bftm_journal {
 };
 
 /**
- * bftm_journal_new() - for a server whose parameters and objects are there
+ * bftm_journal_new() - for a server whose parameters and objects exist
  *
  * Its objects are silent until bftm_journal_loaded().
  *
@@ -119,43 +118,42 @@ struct bftm_journal {
  */
 int bftm_journal_new(struct bftm_server *server);
 
-/** bftm_journal_destroy() - before the objects; nobody may step any more. */
+/** bftm_journal_destroy() - before the objects; no step may run any more. */
 void bftm_journal_destroy(struct bftm_server *server);
 
-/** bftm_saved_init() - of a new object */
+/** bftm_saved_init() - for a new object */
 void bftm_saved_init(struct bftm_saved *s);
 
 /**
  * bftm_journal_note() - a step has run
  * @j:       NULL is fine
  * @changed: enum bftm_changed
- * Context: the shard of @e is locked. Return: number of the change that must be
- * kept before anything is revealed; 0 when that may be done at once.
+ * Context: the shard of @e is locked. Return: number of the change that must be stored before the
+ * step is answered; 0 when the answer may be sent at once.
  */
 u64 bftm_journal_note(struct bftm_journal *j, struct bftm_thing *e, u32 changed);
 
 /**
- * bftm_journal_hint() - tell the process, if something waits for it
+ * bftm_journal_hint() - tell the process, if objects wait for it
  * @j: NULL is fine
  * Context: softirq, no lock is held.
  */
 void bftm_journal_hint(struct bftm_journal *j);
 
 /*
- * The process. All below are called with the namespace's mutex held, which keeps
- * the server; -EPERM: @portid is not the journal's.
+ * Functions for the process. They are called with the namespace's mutex held, which keeps the
+ * server; -EPERM: @portid is not the journal's.
  */
 
-/** bftm_journal_open() - Return: 0, -EBUSY, or -ESTALE when it is another file. */
+/** bftm_journal_open() - Return: 0, -EBUSY, or -ESTALE when @id is that of another file. */
 int bftm_journal_open(struct bftm_journal *j, u32 portid, u64 id);
 
-/** bftm_journal_close() - @portid is gone; it may have been anybody's. */
+/** bftm_journal_close() - the socket @portid was closed, of the journal or of another process. */
 void bftm_journal_close(struct bftm_journal *j, u32 portid);
 
 /**
- * bftm_journal_pull() - show the next object, or go on with it
- * @give: tells what @transfer has next, and moves @transfer->at by what it told;
- *        must not sleep
+ * bftm_journal_pull() - give the next object, or the next piece of it
+ * @give: sends the next part of @transfer, and moves @transfer->at on by it; must not sleep
  * Return: 0, -ENODATA when nothing waits, or what @give returned.
  */
 int bftm_journal_pull(struct bftm_journal *j, u32 portid,
@@ -164,18 +162,18 @@ int bftm_journal_pull(struct bftm_journal *j, u32 portid,
 /**
  * bftm_journal_done() - the file has an object as it was pulled
  * @taken: number of that change
- * Return: 0, -ESTALE when it was not pulled so.
+ * Return: 0, -ESTALE when no such change was pulled.
  */
 int bftm_journal_done(struct bftm_journal *j, u32 portid, const u8 *name, u8 name_len,
 		      u64 taken);
 
-/* journal_held.c: answers that wait */
+/* journal_held.c: answers that wait for the journal */
 
 /**
- * bftm_journal_send() - send what a step says, as soon as that may be known
+ * bftm_journal_send() - send the answer of a step, as soon as the journal has its changes
  * @outcome: of the step
- * @client:  to whom
- * @to:      where that is
+ * @client:  the addressee
+ * @to:      address of the client
  * @type:    enum bftm_order_type of the datagram
  * @skb:     the datagram, as for bftm_socket_send_skb(); taken in any case
  * Context: softirq, as of bftm_socket_send().
@@ -184,37 +182,38 @@ void bftm_journal_send(struct bftm_server *server, const struct bftm_outcome *ou
 		       u32 client, const struct bftm_address *to, u8 type,
 		       struct sk_buff *skb);
 
-/** bftm_held_drop() - those of an object. Context: the lock is held. */
+/** bftm_held_drop() - drop the held answers of an object. Context: the lock is held. */
 void bftm_held_drop(struct bftm_journal *j, struct bftm_saved *s);
 
-/** bftm_held_release() - those that may be sent, into @ret. Context: likewise. */
+/** bftm_held_release() - move answers that may be sent to @ret. Context: the lock is held. */
 void bftm_held_release(struct bftm_journal *j, struct bftm_saved *s, struct list_head *ret);
 
-/** bftm_held_send() - send them. Context: process, the sockets stay open. */
+/** bftm_held_send() - send released answers. Context: process, the sockets stay open. */
 void bftm_held_send(struct bftm_journal *j, struct list_head *released);
 
-/* journal_load.c: from the file */
+/* journal_load.c: objects from the file */
 
 /**
- * bftm_journal_load() - an object as the file has it; its bodies follow in pieces
+ * bftm_journal_load() - load an object from the file; its bodies follow in pieces
  * @recovering: clients have to bring its memory back nevertheless
- * Return: 0; -EBUSY: everything is loaded; -EINVAL: such an object cannot be, or
- * the one before is not complete; -ENOSPC, -EDQUOT: there is no room; -ENOMEM.
+ * Return: 0; -EBUSY: everything is loaded; -EINVAL: the object is not valid, or the previous one is
+ * not complete; -ENOSPC, -EDQUOT: there is no room; -ENOMEM.
  */
 int bftm_journal_load(struct bftm_journal *j, u32 portid, const struct bftm_image *image,
 		      bool recovering, struct netlink_ext_ack *extack);
 
 /**
  * bftm_journal_load_piece() - the next bytes of one of its bodies
- * Return: 0; -EINVAL: they are not; -EBADMSG: the body is another; as above.
+ * Return: 0; -EINVAL: these are not the next bytes; -EBADMSG: the body has another digest; as
+ * above.
  */
 int bftm_journal_load_piece(struct bftm_journal *j, u32 portid, u32 body, u32 offset,
 			    const void *data, u32 len, struct netlink_ext_ack *extack);
 
 /**
  * bftm_journal_loaded() - the server may answer now
- * @complete: what was not loaded, was never there
- * Return: 0; -EBUSY: it does already; -EINVAL: an object is not complete.
+ * @complete: the file had every object of the server
+ * Return: 0; -EBUSY: the server already answers; -EINVAL: an object is not complete.
  */
 int bftm_journal_loaded(struct bftm_journal *j, u32 portid, bool complete,
 			struct netlink_ext_ack *extack);
@@ -222,7 +221,7 @@ int bftm_journal_loaded(struct bftm_journal *j, u32 portid, bool complete,
 /** bftm_transfer_whole() - have all bytes passed? */
 bool bftm_transfer_whole(const struct bftm_journal_transfer *t);
 
-/** bftm_transfer_end() - forget it. */
+/** bftm_transfer_end() - end the transfer, and forget its object. */
 void bftm_transfer_end(struct bftm_journal_transfer *t);
 
 #endif /* BFTM_JOURNAL_H */

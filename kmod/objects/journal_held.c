@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Answers that wait until the journal has what they reveal. */
+/* Answers that wait until the journal has the changes that they reveal. */
 #include <linux/bottom_half.h>
 #include <linux/sched.h>
 #include <linux/skbuff.h>
@@ -10,11 +10,11 @@
 #include "server/socket.h"
 
 /**
- * struct held - an answer that is not to be known yet
- * @list:  in its object's
- * @after: number of the change that must be kept before
- * @to:    for whom
- * @share: of that client
+ * struct held - an answer that must not be sent yet
+ * @list:  in its object's list
+ * @after: number of the change that must be stored before
+ * @to:    address of the client
+ * @share: the client's share of memory
  * @skb:   what is sent
  */
 struct held {
@@ -74,7 +74,7 @@ void bftm_held_send(struct bftm_journal *j, struct list_head *released)
 {
 	struct held *h, *next;
 
-	/* There may be thousands: others run between them. */
+	/* There may be thousands of answers: other code runs between them. */
 	list_for_each_entry_safe(h, next, released, list) {
 		local_bh_disable();
 		rcu_read_lock();
@@ -86,7 +86,7 @@ void bftm_held_send(struct bftm_journal *j, struct list_head *released)
 	}
 }
 
-/* What is said of operations that wait, and of bodies on their way. */
+/* Answers about waiting operations and arriving bodies reveal nothing. */
 static bool reveals(u8 type)
 {
 	return type != BFTM_ORDER_PENDING && type != BFTM_ORDER_NEEDBODY &&

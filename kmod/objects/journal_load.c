@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From the journal's file into the table, before the server's objects answer for
- * the first time. Nobody else looks at the table meanwhile but who lists it. A
- * process that begins anew replaces what one before it has loaded.
+ * Objects are loaded from the journal's file into the table before the server answers about them
+ * for the first time. Meanwhile only listings read the table. A process that starts over replaces
+ * the objects that an earlier one has loaded.
  */
 #include <linux/bottom_half.h>
 #include <linux/err.h>
@@ -41,7 +41,7 @@ static bool is_initial(const struct bftm_body_id *id)
 	return !id->version;
 }
 
-/* Could an object be so? The digests of its bodies are looked at when they came. */
+/* Is this a valid object? The digests of its bodies are checked when the bodies have come. */
 static const char *fault(const struct bftm_image *i)
 {
 	static const struct bftm_body_id none;
@@ -91,7 +91,7 @@ static struct bftm_body *body_of(struct bftm_stored *s)
 static int load_insert(struct bftm_journal *j)
 {
 	struct bftm_journal_transfer *t = &j->transfer;
-	/* One of this type makes the object that it names. */
+	/* A message of this type makes the object that it names. */
 	struct bftm_order_msg who = {
 		.type = BFTM_ORDER_SUBMIT,
 		.name_len = t->image.name_len,
@@ -122,7 +122,7 @@ static int load_insert(struct bftm_journal *j)
 	return e ? 0 : -ENOSPC;
 }
 
-/* All of it has come: is it right? */
+/* All bytes of the object have come; check the digests and put it into the table. */
 static int load_finish(struct bftm_journal *j, struct netlink_ext_ack *extack)
 {
 	struct bftm_journal_transfer *t = &j->transfer;
@@ -211,7 +211,7 @@ int bftm_journal_loaded(struct bftm_journal *j, u32 portid, bool complete,
 		return -EINVAL;
 	}
 	WRITE_ONCE(t->recovering, !complete);
-	/* Who steps sees all that was loaded. */
+	/* A step that sees this sees all loaded objects. */
 	smp_store_release(&t->loading, false);
 	return 0;
 }

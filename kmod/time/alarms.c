@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The timer may be armed while its callback waits for the lock, or for what was cleared
- * since. Then a run finds nothing due, and arms it for what is.
+ * The timer may be armed while its callback waits for the lock, or for an alarm that was cleared
+ * since. Then a run finds nothing due, and arms the timer for the next alarm.
  */
 #include <linux/ktime.h>
 #include <linux/timekeeping.h>
@@ -10,7 +10,7 @@
 #include "core/limits.h"
 #include "time/alarms.h"
 
-/* Of what is done in one run; then others have the processor for as long as that. */
+/* Alarms of one run; then other code has the processor for as long as the run took. */
 #define BATCH		64
 #define PAUSE_NS	(100 * BFTM_NS_PER_US)
 
@@ -29,7 +29,7 @@ static void alarm_run(struct bftm_alarms *a, u64 now)
 	unsigned int done = 0;
 	u64 at;
 
-	a->timer_ns = now;	/* what is done here does not arm it */
+	a->timer_ns = now;	/* bftm_alarm_set() from ring() does not arm it */
 	while ((node = timerqueue_getnext(&a->due)) && node->expires <= now && done < BATCH) {
 		timerqueue_del(&a->due, node);
 		done += a->ring(node, now);

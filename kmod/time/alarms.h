@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Many things that are due at some time, by one timer. However many are due at once, a
- * run of it is bounded, and others may run between two.
+ * Many alarms by one timer. However many are due at once, a run of the timer is bounded, and other
+ * code may run between two runs.
  */
 #ifndef BFTM_ALARMS_H
 #define BFTM_ALARMS_H
@@ -12,12 +12,12 @@
 
 /**
  * struct bftm_alarms - guarded by its owner's lock
- * @timer:    for the earliest
- * @timer_ns: what it is armed for, 0 for nothing
- * @due:      by time
+ * @timer:    for the earliest alarm
+ * @timer_ns: time for which it is armed, 0 for none
+ * @due:      alarms, by time
  * @lock:     the owner's; the timer takes it, and softirqs do
- * @ring:     for one that is due, and not set any more, with the lock held; may set and
- *            clear any. Returns what it took, of 64 in one run.
+ * @ring:     called with the lock held for an alarm that is due and was cleared; may set and
+ *            clear any alarm. Returns its cost, of 64 in one run.
  */
 struct bftm_alarms {
 	struct hrtimer timer;
@@ -31,13 +31,13 @@ struct bftm_alarms {
 void bftm_alarms_init(struct bftm_alarms *a, spinlock_t *lock,
 		      unsigned int (*ring)(struct timerqueue_node *node, u64 now));
 
-/** bftm_alarms_stop() - of which all are cleared; waits for the timer. Context: process. */
+/** bftm_alarms_stop() - all alarms are cleared; waits for the timer. Context: process. */
 void bftm_alarms_stop(struct bftm_alarms *a);
 
-/** bftm_alarm_set() - @at_ns: CLOCK_BOOTTIME, in place of what it was set to before */
+/** bftm_alarm_set() - @at_ns: CLOCK_BOOTTIME, replaces an earlier time */
 void bftm_alarm_set(struct bftm_alarms *a, struct timerqueue_node *node, u64 at_ns);
 
-/** bftm_alarm_clear() - not due any more, if it was. */
+/** bftm_alarm_clear() - clear an alarm, if it is set. */
 void bftm_alarm_clear(struct bftm_alarms *a, struct timerqueue_node *node);
 
 #endif /* BFTM_ALARMS_H */

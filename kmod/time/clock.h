@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The clock of leases. Exclusion rests on its rate, and what corrects the time of a host
- * may change the rate of CLOCK_BOOTTIME by a tenth (chronyd's maxslewrate is 83,333 ppm).
- * So leases are counted by CLOCK_MONOTONIC_RAW, whose rate nobody changes, and the time
- * that the machine slept. What users see is on CLOCK_BOOTTIME; timers are as well, so
- * that they may fire too early or too late: who is woken looks at the clock.
+ * The clock of leases. Exclusion rests on its rate, and a time service may change the rate of
+ * CLOCK_BOOTTIME by a tenth (chronyd's maxslewrate is 83,333 ppm). So leases are counted by
+ * CLOCK_MONOTONIC_RAW, whose rate nobody changes, plus the time that the machine slept. Users see
+ * times of CLOCK_BOOTTIME. Timers use CLOCK_BOOTTIME as well, so they may fire too early or too
+ * late: their callbacks compare with the clock of leases.
  */
 #ifndef BFTM_CLOCK_H
 #define BFTM_CLOCK_H
@@ -21,13 +21,15 @@ static inline u64 bftm_clock_ns(void)
 	return ktime_to_ns(ktime_mono_to_any(ktime_get_raw(), TK_OFFS_BOOT));
 }
 
-/** bftm_clock_wait() - CLOCK_BOOTTIME at which to look whether it is over, before it is */
+/** bftm_clock_wait() - CLOCK_BOOTTIME at which to check the clock again when @left_ns are left */
 static inline u64 bftm_clock_wait(s64 left_ns)
 {
 	return ktime_get_boottime_ns() + bftm_look_after(max_t(s64, left_ns, 0));
 }
 
-/** bftm_clock_timer() - CLOCK_BOOTTIME at which to look whether it is @at_ns */
+/**
+ * bftm_clock_timer() - CLOCK_BOOTTIME at which to check whether the clock of leases shows @at_ns
+ */
 static inline u64 bftm_clock_timer(u64 at_ns)
 {
 	return bftm_clock_wait(at_ns - bftm_clock_ns());
@@ -36,7 +38,7 @@ static inline u64 bftm_clock_timer(u64 at_ns)
 /**
  * bftm_clock_deadline() - the end of a lease as users see it
  * @end_ns: by the clock of leases
- * Return: CLOCK_BOOTTIME, so much earlier that it comes first if no rate was changed.
+ * Return: CLOCK_BOOTTIME, slightly earlier, so that it comes before @end_ns if no rate changes.
  */
 static inline u64 bftm_clock_deadline(u64 end_ns)
 {
@@ -45,7 +47,10 @@ static inline u64 bftm_clock_deadline(u64 end_ns)
 	return boot + end_ns - bftm_clock_ns() - BFTM_TICK_NS;
 }
 
-/** bftm_clock_end() - the other way round; not before it, if no rate was changed */
+/**
+ * bftm_clock_end() - the end, by the clock of leases, of a deadline; not before it, if no rate
+ * changes
+ */
 static inline u64 bftm_clock_end(u64 deadline_ns)
 {
 	u64 boot = ktime_get_boottime_ns();
@@ -53,7 +58,7 @@ static inline u64 bftm_clock_end(u64 deadline_ns)
 	return bftm_clock_ns() + deadline_ns - boot;
 }
 
-/** bftm_clock_left() - ns until it is past either end; negative when it is. */
+/** bftm_clock_left() - ns until the first of deadline and end; negative when one has passed. */
 static inline s64 bftm_clock_left(u64 deadline_ns, u64 end_ns)
 {
 	s64 left = deadline_ns - ktime_get_boottime_ns();

@@ -8,16 +8,16 @@
 
 /**
  * bftm_sleep_until() - when a wait that begins now is over
- * @timeout_ns: any; what is too long is cut to decades
+ * @timeout_ns: any value; a too long one is cut to decades
  * Return: CLOCK_BOOTTIME, ns
  */
 u64 bftm_sleep_until(u64 timeout_ns);
 
 /**
  * bftm_sleep() - sleep until something is decided, interruptibly
- * @wait:    woken when it may be
+ * @wait:    woken when the decision may have been made
  * @at_ns:   CLOCK_BOOTTIME at which to give up, 0 for never
- * @outcome: tells what was decided, -EINPROGRESS for nothing yet
+ * @outcome: returns the decision, -EINPROGRESS for none yet
  * @arg:     for @outcome
  * Return: what @outcome returned, or -EINTR or -ETIMEDOUT while it said
  * -EINPROGRESS.

@@ -63,7 +63,7 @@ if command -v ocf-tester >/dev/null; then
 	wait $other 2>/dev/null
 	is "start, no such cluster" "$(status start cluster=none)" 1
 
-	# What became of the process does not matter when the lock is lost.
+	# The state of the process does not matter when the lock is lost.
 	is "start again" "$(status start)" 0
 	for n in 1 2 3 4; do s $n bftmutexctl server stop >/dev/null; done
 	failing() { [[ $(status monitor margin=4) == 1 ]]; }

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=18 never=6.12-debug,6.1-debug,6.12-kcsan,6.1-kcsan
 #
-# What fits bftmutex into other programs, with a cluster: the Python binding, the shell library,
-# the metrics, and "bftmutexctl top" on a terminal.
+# Integrations with other programs, on a cluster: the Python binding, the shell library, the
+# metrics, and "bftmutexctl top" on a terminal.
 #
 #	bftm-c1, bftm-c2 ---- bridge ---- bftm-s1, -s2, -s3    n = 3, b = 0, F = 2
 #

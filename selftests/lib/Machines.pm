@@ -21,10 +21,10 @@ sub boot { return $boot{$_[0]} // 40 }
 # machine says little. For a VM these are seconds that the host's processor works for it.
 sub limit { return max(120, int(10 * $_[0])) }
 
-# What a campaign is divided by: SCALE.
+# SCALE, by which the iterations of campaigns are divided.
 our $scale = 1;
 
-# What a test runs: itself, with its arguments and environment.
+# The command of a test: its file, with arguments and environment.
 sub words {
 	my ($test) = @_;
 	my @environment = split ' ', $test->{set} // '';
@@ -48,7 +48,7 @@ sub host_run {
 	};
 }
 
-# What a script asks of its VM; scripts that ask the same can share one.
+# Options of a script's VM; scripts with the same options can share a VM.
 sub options {
 	my ($test, $kernel) = @_;
 	my $checked = $kernel =~ /-/;

@@ -21,7 +21,7 @@ sub tree {
 	my $hash = qx(git ls-files -s -- kmod uapi helper selftests Kbuild Makefile | git hash-object --stdin);
 	die "check: --all wants a git checkout\n" if $?;
 	chomp $hash;
-	# What is not committed has a hash of its own.
+	# Uncommitted changes get a hash of their own.
 	if (qx(git status --porcelain -- kmod uapi helper selftests Kbuild Makefile)) {
 		chomp(my $now = qx(git diff HEAD -- kmod uapi helper selftests Kbuild Makefile | git hash-object --stdin));
 		$hash = "$hash+$now";

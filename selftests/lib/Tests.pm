@@ -100,7 +100,7 @@ sub of_file {
 	return @tests;
 }
 
-# Whoever forgets the line of a script would have a test that never runs.
+# A script without the line would never run.
 sub forgotten {
 	my ($file) = @_;
 	return $file =~ m{^selftests/(module/.*\.sh|static/[^/]+)$};

@@ -15,7 +15,7 @@ dev=/run/bftmutex/dev
 
 [[ ${BFTMUTEX_VM:-} ]] || skip_all "runs in a VM: selftests/vm/run $0"
 
-# What is random follows from it: BFTMUTEX_SEED=N repeats a run.
+# All random choices follow from the seed: BFTMUTEX_SEED=N repeats a run.
 export BFTMUTEX_SEED=${BFTMUTEX_SEED:-$RANDOM}
 RANDOM=$BFTMUTEX_SEED
 diag "BFTMUTEX_SEED=$BFTMUTEX_SEED"

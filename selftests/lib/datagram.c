@@ -27,7 +27,7 @@ u64 fresh(void)
 	return last;
 }
 
-/* To speak from BFTMUTEX_PORT, if that is set; it stands at one place in both families. */
+/* Sends from BFTMUTEX_PORT, if that is set; the port has the same offset in both families. */
 static int bind_port(int fd, int family)
 {
 	const char *port = getenv("BFTMUTEX_PORT");
@@ -101,7 +101,7 @@ void say_bytes(struct peer *p, const void *bytes, size_t len)
 {
 	ssize_t sent = send(p->fd, bytes, len, 0);
 
-	/* A server that is not there yet answered an earlier one by ICMP. */
+	/* A server that does not run yet answered an earlier datagram by ICMP. */
 	if (sent < 0 && errno == ECONNREFUSED)
 		sent = send(p->fd, bytes, len, 0);
 	check(sent == (ssize_t)len, "send of %zu bytes: %s", len, strerror(errno));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A client that speaks to one server datagram by datagram: its voice and ear. */
+/* A client that sends single datagrams to one server, and reads its answers. */
 #ifndef BFTM_TEST_DATAGRAM_H
 #define BFTM_TEST_DATAGRAM_H
 
@@ -20,11 +20,11 @@
 #include "crypto/keys.h"
 #include "selftests/lib/clock.h"
 
-/* For what comes within milliseconds: it only ends what would never end. */
+/* Limit for answers that come within milliseconds; it only ends a test that hangs. */
 #define PATIENCE_MS 60000
 #define LEASE_NS (200 * BFTM_NS_PER_MS)
 
-/** struct peer - who speaks, and to whom; the epoch and the last number used */
+/** struct peer - client and server, the epoch and the last number used */
 struct peer {
 	int fd;
 	struct bftm_mac *request, *reply;
@@ -34,7 +34,7 @@ struct peer {
 	u64 seq;
 };
 
-/** struct counted - what a server counts */
+/** struct counted - counters of a server */
 struct counted {
 	unsigned int received, bad_form, bad_version, bad_address, bad_tag, replayed;
 	unsigned int challenged, stale;
@@ -42,14 +42,14 @@ struct counted {
 	unsigned int queued, pushed, inquired, yielded, stamped, denied, recovered;
 };
 
-/* What the server must have counted, and how often check() said that something is wrong. */
+/* The counters that the server must have, and the number of failures of check(). */
 extern struct counted expected;
 extern int failures;
 
 __attribute__((format(printf, 2, 3)))
 bool check(bool right, const char *format, ...);
 
-/* Larger than any before, also of an earlier process: as the protocol wants it. */
+/* A number larger than all earlier ones, also of earlier processes, as the protocol requires. */
 u64 fresh(void);
 
 /* A socket to a server at a numeric address, IPv6 with %INTERFACE if need be. */
@@ -57,7 +57,7 @@ int open_socket(const char *address);
 
 void open_peer(struct peer *p, u16 server, const char *address, const char *path);
 
-/* Fill in what every request has, and the tag. */
+/* Fill in the fields that every request has, and the tag. */
 void prepare(struct peer *p, struct bftm_msg *m, struct bftm_wire *wire);
 
 void say_bytes(struct peer *p, const void *bytes, size_t len);
@@ -66,7 +66,7 @@ void say_wire(struct peer *p, const struct bftm_wire *wire);
 /* Signed anew, whatever was done to it. */
 void say_signed(struct peer *p, struct bftm_wire *wire);
 
-/* Send it, whatever becomes of it. */
+/* Send it, without an answer. */
 void tell(struct peer *p, struct bftm_msg m);
 
 bool hear(struct peer *p, struct bftm_msg *m, int patience_ms);
@@ -74,7 +74,7 @@ bool hear(struct peer *p, struct bftm_msg *m, int patience_ms);
 /* Ask, and hear an answer of this type that belongs to it and is no longer. */
 struct bftm_msg ask(struct peer *p, struct bftm_msg m, u8 type, const char *why);
 
-/* The server's epoch. With what came before unanswered this is the first answer. */
+/* Asks for the server's epoch. If earlier requests were not answered, this is the first answer. */
 struct bftm_msg hello(struct peer *p);
 
 /* A request with all that its type needs; a STAMP offers 1. */

@@ -4,7 +4,7 @@
 # For selftests/fresh: the project's Debian packages, from "make deb" to a purge.
 # shellcheck disable=SC2154,SC2317  # set by, and called from, fresh
 
-# What lintian says of packages is for Debian 12's; the later ones are the same with another number.
+# lintian checks the packages built on Debian 12; the later ones differ only in their number.
 # shellcheck disable=SC2016  # for the shell in the root
 build_packages() {
 	timed "deps --for deb" within root selftests/deps --for deb || return
@@ -27,7 +27,7 @@ install_packages() {
 	timed "apt-get install ./*.deb" within root sh -c \
 		'DEBIAN_FRONTEND=noninteractive apt-get -y install --no-install-recommends /root/first/bftmutex_*.deb /root/first/bftmutex-dkms_*.deb /root/first/libbftmutex0_*.deb systemd systemd-sysv dkms' ||
 		return
-	# In a root that is no machine's, DKMS may leave them for the first boot.
+	# In a root that is not running, DKMS may leave the builds for the first boot.
 	within root sh -c 'for dir in /lib/modules/*; do dkms autoinstall -k "${dir##*/}"; done'
 	ok "dkms status" within root dkms status
 	is "the module is installed for 6.1 and 6.12" \
@@ -39,7 +39,7 @@ install_packages() {
 readme_packages() {
 	local release
 	build_packages && install_packages || return
-	# The one of which "run" takes the modules.
+	# The release whose modules "run" takes.
 	release=$(cd "$root/lib/modules" && printf '%s\n' * | tail -n 1)
 	rm -rf "$build/kernel" "$root/usr/sbin/policy-rc.d"
 	mkdir "$build/kernel"

@@ -18,9 +18,9 @@ begin() {
 
 journal_is() { [[ $(show .journal) == "$1" ]]; }
 
-# follow: start the journal; true when it is at work.
+# follow: start the journal; true when it works.
 follow() {
-	# The words of the one before are not this one's.
+	# Delete the output of the previous journal.
 	: >"$dir/journal.err"
 	# Not by s: $! is to be the journal, not a shell that waits for it.
 	ip netns exec bftm-s1 bftmutexctl server journal --file "$file" 2>"$dir/journal.err" &
@@ -53,7 +53,7 @@ clients_end() {
 
 answered() { (($(wc -l <"$acked") >= $1)); }
 
-# told KNOWN ACKED: what is known is at least what was told; says what is lacking.
+# told KNOWN ACKED: KNOWN has at least all answers of ACKED; prints the missing ones.
 told() {
 	awk 'FILENAME == ARGV[1] { rank[$1] = $2; proposed[$1] = $3; committed[$1] = $4; next }
 		!($1 in rank) || $2 > rank[$1] || $3 > proposed[$1] || $4 > committed[$1] {
@@ -63,7 +63,7 @@ told() {
 		END { exit bad }' "$1" "$2"
 }
 
-# knows [FILE]: by the server itself, all that was told by then.
+# knows [FILE]: the server itself knows all answers that were given by then.
 knows() {
 	s 1 bftmutexctl objects --json |
 		gojq -r '.[] | select(.recovering | not) |
@@ -71,7 +71,7 @@ knows() {
 	told "$dir/known" "${1:-$acked}"
 }
 
-# in_file: by the file, all that was told by now.
+# in_file: the journal's file has all answers that were given by now.
 in_file() {
 	sqlite3 -separator ' ' "$file" "SELECT CAST(name AS TEXT), count, ifnull(p.version, 0),
 		ifnull(c.version, 0) FROM object

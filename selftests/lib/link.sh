@@ -1,15 +1,15 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# For scripts that run in several VMs on one link ("run --link NAME --index I") and
-# share a folder, which is how they wait for each other. Source it in a VM.
+# For scripts that run in several VMs on one link ("run --link NAME --index I") and share a folder,
+# by which they wait for each other. Source it in a VM.
 
 share=/run/share
 
-# appears FILE: somebody made it in the shared folder
+# appears FILE: the file exists in the shared folder
 appears() { [[ -e $share/$1 ]]; }
 
-# link_namespace NAME N: one with 10.77.0.N on the link, beside the VM itself
+# link_namespace NAME N: makes a namespace with 10.77.0.N on the link, beside the VM itself
 link_namespace() {
 	local name=$1 nic
 	nic=$(ip -o -4 address | sed -n 's/^[0-9]*: \([^ ]*\) .*10\.77\.0\..*/\1/p')

@@ -17,7 +17,7 @@ load_into() {
 	eval "$1() { sed -n \"s/^\$1=//p\" \"$dev/load.$1\"; }"
 }
 
-# merge FILE: one line for each request, as bftmutex-lin takes them
+# merge FILE: one line for each request, as bftmutex-lin reads them
 merge() {
 	awk -F ',"return_ns":' '
 		$2 ~ /^null/ { begun[$1] = $0; next }
@@ -26,7 +26,7 @@ merge() {
 		mv "$1.merged" "$1"
 }
 
-# server_objects N FILTER: what server N knows, through gojq
+# server_objects N FILTER: the objects of server N, filtered by gojq
 server_objects() { s "$1" bftmutexctl objects --json | gojq "$2"; }
 
 # grows FILE

@@ -48,7 +48,7 @@ start() {
 }
 stop() { s 1 bftmutexctl server stop >/dev/null; }
 restart() { stop && start "$@"; }
-# Its quarantine is over; while it is not, it says for how long.
+# Is the quarantine over? If not, prints its rest.
 granting() {
 	local ns
 	ns=$(show .quarantine_ns)
@@ -62,7 +62,7 @@ objects() { s 1 bftmutexctl objects --json | gojq -c "$1"; }
 grown='$a[0].stats as $before | .stats as $after |
 	($want | split(" ") | map(split("=")[0])) | map("\(.)=\($after[.] - $before[.])") | join(" ")'
 
-# run DESC PROGRAM CASE {ADDRESS CLIENT}...: all is as it must be, and counted.
+# run DESC PROGRAM CASE {ADDRESS CLIENT}...: the case passes, and the server's counters are right.
 run() {
 	local desc=$1 program=$2 name=$3 args=() want status
 	shift 3

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# What of JSON Schema the files in Documentation/schemas use; selftests/static/schemas holds this
-# against a whole implementation.
+# The part of JSON Schema that the files in Documentation/schemas use; selftests/static/schemas
+# compares it with a complete implementation.
 #
 # lib/schemas.sh runs it.
 
@@ -9,7 +9,7 @@ def is($kind):
 	if $kind == "integer" then type == "number" and (tojson | test("^-?[0-9]+$"))
 	else type == $kind end;
 
-# wrong($all; $file; $schema; $at): a line for each way in which the value is not as it must be
+# wrong($all; $file; $schema; $at): a line for each violation of the schema by the value
 def wrong($all; $file; $schema; $at):
 	. as $value |
 	(if $schema | has("$ref") then

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Outputs of bftmutexctl, held against Documentation/schemas. Source it after cluster.sh.
+# Checks outputs of bftmutexctl against Documentation/schemas. Source it after cluster.sh.
 # shellcheck disable=SC2154
 
 outputs=/tmp/outputs
 
-# keep NAME [CMD...]: what it prints, or standard input, is to be as schema NAME says.
+# keep NAME [CMD...]: stores its output, or standard input, to be checked against schema NAME.
 keep() {
 	local name=$1
 	shift
@@ -32,8 +32,8 @@ all_schemas() {
 	echo "}"
 }
 
-# wrong: a line for each thing that is wrong with what was kept; nothing when all is right
+# wrong: prints a line for each violation in the stored outputs
 wrong() { { all_schemas; cat "$outputs"; } | gojq -nr -f "$top/selftests/lib/schema.jq" 2>&1; }
 
-# kept: names of schemas that were held against something
+# kept: names of the schemas for which outputs were stored
 kept() { sed -n 's/^{"schema":"\([a-z-]*\)".*/\1/p' "$outputs" | sort -u; }

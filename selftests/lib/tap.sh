@@ -46,8 +46,8 @@ tap_result() {
 # plan N: how many tests there will be; finish checks it.
 plan() { tap_plan=$1; }
 
-# ok DESC [!] CMD...: CMD succeeds (with "!": fails).  It runs in this shell;
-# what it prints is shown only when the test fails.
+# ok DESC [!] CMD...: CMD succeeds (with "!": fails). It runs in this shell; its output is shown
+# only when the test fails.
 ok() {
 	local desc=$1 want=0 got=0
 	shift
@@ -55,8 +55,8 @@ ok() {
 		want=1
 		shift
 	fi
-	# A process that CMD leaves behind may hold the file: no pipe here, it
-	# would be waited for.
+	# A process that CMD leaves behind may keep the file open; with a pipe, the script would
+	# wait for it.
 	"$@" >"$tap_log" 2>&1 || got=$?
 	if (((got != 0) == want)); then
 		tap_result ok "$desc"
@@ -80,8 +80,8 @@ is() {
 	return 1
 }
 
-# says STATUS TEXT CMD...: its exit status, and words among all that it says, which stays
-# in $tap_log.said; for ok.
+# says STATUS TEXT CMD...: CMD has this exit status, and TEXT in its output, which stays in
+# $tap_log.said; for ok.
 says() {
 	local want=$1 text=$2 got=0
 	shift 2
@@ -95,25 +95,24 @@ says() {
 # skip DESC REASON: one test that cannot run here.
 skip() { tap_result ok "$1" "SKIP $2"; }
 
-# Whether "make check" wants a few cases of each kind; "make check-all", and a script that is
-# named, have them all.
+# Shall the script run a few cases of each kind, as in "make check"? "make check-all", and a script
+# that is named, run all.
 short() { [[ ${BFTMUTEX_SHORT-} ]]; }
 
-# wait_jobs: for all of the script's. Not "wait", which in bash 5.2 waits for process
-# substitutions as well, and now and then for one that has ended: forever, while a
-# daemon lives.
+# wait_jobs: wait for all jobs of the script. Not "wait", which in bash 5.2 waits for process
+# substitutions as well, and now and then for one that has ended: forever, while a daemon lives.
 wait_jobs() {
 	local pids
 	mapfile -t pids < <(jobs -p)
 	((${#pids[@]} == 0)) || wait "${pids[@]}" 2>/dev/null
 }
 
-# Can an upper bound on time be judged? By a clock of instructions, whatever else the host has
-# to do; not with checkers, which take more of them.
+# Can an upper bound on time be judged? Only by a clock of instructions, which does not depend on
+# the load of the host; not with checkers, which take more instructions.
 in_time() { [[ $(uname -r) != *-bftmutex-* && ${BFTMUTEX_CLOCK-} == instructions ]]; }
 
-# figure DESC CMD...: as ok, of a figure of time or memory. Its script says for selftests/check
-# that it needs the clock: "# check: clock=instructions".
+# figure DESC CMD...: as ok, for a figure of time or memory. Its line "# check:" asks for the
+# clock: clock=instructions.
 figure() {
 	if [[ $(uname -r) == *-bftmutex-* ]]; then
 		skip "$1" "not judged on kernels with checkers"
@@ -124,8 +123,8 @@ figure() {
 	fi
 }
 
-# tap_merge PREFIX: what another script prints, from standard input, as results of ours;
-# up to "exit status N", which it returns, or the end.
+# tap_merge PREFIX: reads the output of another script from standard input, and prints its results
+# as ours; up to "exit status N", which it returns, or the end.
 tap_merge() {
 	local line
 	while IFS= read -r line; do
@@ -140,26 +139,26 @@ tap_merge() {
 	done
 }
 
-# skip_all REASON: nothing of this script can run here.
+# skip_all REASON: this script cannot run here.
 skip_all() {
 	tap_done=1
 	echo "1..0 # SKIP $*"
 	exit 4
 }
 
-# bail REASON: going on makes no sense. A failed test, since TAP's "Bail out!" ends
-# all other scripts too.
+# bail REASON: the script cannot go on. This is a failed test, since TAP's "Bail out!" ends all
+# other scripts too.
 bail() {
 	tap_result "not ok" "no further: $*"
 	tap_plan=
 	finish
 }
 
-# wait_for SECONDS CMD...: poll until CMD succeeds; 1 when it does not in time.
-# The only place that sleeps for a fixed time, and the one that knows of slow machines. Pauses grow with
-# the time that was waited: looking costs more than a clock that counts instructions has.
-# SECONDS are some times what an idle machine takes. In a VM with a real clock it is twenty times
-# as many, since what else the host has to do is not known; they only end what would never end.
+# wait_for SECONDS CMD...: poll until CMD succeeds; 1 when it does not in time. The only function
+# that sleeps for a fixed time, and that allows for slow machines. Pauses grow with the time waited,
+# since a look costs much of a clock that counts instructions. SECONDS are several times the time on
+# an idle machine. In a VM with a real clock they are multiplied by twenty, since the load of the
+# host is not known; the limit only ends a test that hangs.
 wait_for() {
 	local end slow=${KSFT_MACHINE_SLOW:+20} ms=50
 	[[ ! $slow || ${BFTMUTEX_CLOCK-} != instructions ]] || slow=5
@@ -176,7 +175,7 @@ wait_for() {
 finish() {
 	tap_done=1
 	[[ ! -e /run/captured ]] || diag "captured packets: $(</run/captured)"
-	# A broken promise must show in the output too.
+	# A wrong plan must show in the output too.
 	echo "1..${tap_plan:-$tap_count}"
 	if [[ $tap_plan ]] && ((tap_plan != tap_count)); then
 		diag "planned $tap_plan tests, ran $tap_count"
@@ -187,7 +186,7 @@ finish() {
 
 tap_exit() {
 	local status=$?
-	# A child that gets a signal before it has begun still has our traps.
+	# A child that gets a signal before it has started its program still has our traps.
 	[[ $BASHPID == "$tap_pid" ]] || exit "$status"
 	if [[ $(type -t cleanup) == function ]]; then
 		cleanup

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# For scripts that look at bftmutex(1): to be sourced first, with no argument.
+# For scripts that test bftmutex(1): to be sourced first, with no argument.
 #
-# In a VM it makes a cluster and calls the script again as one of its clients; elsewhere it
-# needs a cluster that is up, its helper in this network namespace, and the tool
-# as $BFTMUTEX_BIN/bftmutex.
-# Functions are called by name, and what the variables say is for the script.
+# In a VM it makes a cluster and calls the script again as one of its clients; elsewhere it needs a
+# cluster that is up, its helper in this network namespace, and the tool as $BFTMUTEX_BIN/bftmutex.
+# Functions are called by name, and the script uses the variables.
 # shellcheck disable=SC2317,SC2034
 set -u
 
@@ -28,7 +27,7 @@ fi
 tool=${BFTMUTEX_BIN:?}/bftmutex
 dir=$(mktemp -d) || bail "mktemp failed"
 mark=$dir/mark
-# Never the lock of a test before: it may be in its last lease still.
+# Each test has a lock of its own: an earlier one may still be in its last lease.
 lock=
 count=0
 pid=
@@ -44,7 +43,7 @@ new_lock() {
 	rm -f "$mark" "$mark".*
 }
 
-# t ARG...: run the tool; status, out and err tell what it did.
+# t ARG...: run the tool; sets status, out and err.
 t() {
 	"$tool" "$@" >"$dir/out" 2>"$dir/err" </dev/null
 	status=$?
@@ -52,16 +51,16 @@ t() {
 	err=$(<"$dir/err")
 }
 
-# start ARG...: run the tool in the background until it shows $mark.  For what
-# is in the background bash ignores SIGINT and SIGQUIT, which would be passed on;
-# and a session without terminal keeps our own out of the game.
+# start ARG...: run the tool in the background until it has made $mark. bash ignores SIGINT and
+# SIGQUIT in background processes, which their children would inherit; a session without a terminal
+# keeps our own terminal out of the test.
 start() {
 	setsid env --default-signal=INT,QUIT "$tool" "$@" >"$dir/out" 2>"$dir/err" </dev/null &
 	pid=$!
 	wait_for 10 test -e "$mark" || bail "tool did not start: $* ($(<"$dir/err"))"
 }
 
-# Wait for what start began.
+# Wait for the end of the process of start.
 ended() {
 	wait "$pid"
 	status=$?

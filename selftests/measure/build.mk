@@ -32,7 +32,7 @@ $(BIN)/bftmutex-figures: $(call obj,$(FIGURES) $(SIM_OBJS))
 figures: $(BIN)/bftmutex-figures
 	@selftests/measure/figures/run
 
-# What the tests in VMs reach of the module, by a kernel with checkers: hours.
+# Code of the module that the tests in VMs reach, by a kernel with checkers: hours.
 coverage-kernel: tools tests
 	@folder=$$(MAKEFLAGS= selftests/vm/build-kernel 6.12-debug) && \
 	$(MAKE) --no-print-directory module BUILD=$(BUILD)/gcov KDIR=$$folder/build \

@@ -36,7 +36,7 @@ $(KSELFTESTS:%=$(TESTS_BIN)/%): $(TESTS_BIN)/%: %.c $(HARNESS) $(SHARED_A) \
 
 TORTURE_TESTS := $(addprefix $(TESTS_BIN)/,torture_client reloads)
 
-# What ends while traffic arrives, over and over.
+# Servers, daemons and namespaces end while traffic arrives, over and over.
 RACES := $(basename $(wildcard selftests/module/races/*.c))
 $(BIN)/bftmutex-races: $(call obj,$(RACES) helper/kernel/nl helper/crypto/digest $(KEYS) $(CONF) $(CORE)) $(SHARED_A)
 	$(call link,,$(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS))

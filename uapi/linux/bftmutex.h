@@ -7,12 +7,12 @@
  * at the last close(), however the process ends. Up to 131072 can be open in a
  * network namespace (ENFILE).
  *
- * All times are nanoseconds on CLOCK_BOOTTIME. A deadline is what that clock will show, at
- * its rate of then: where it is slowed down, since it was ahead, a lock is lost before, and
- * poll(), the signal and STATUS tell when. Every structure begins with its
- * own size; a longer one is taken when what the kernel does not know is zero
- * (E2BIG otherwise), a shorter one than the first version is EINVAL. Flags and
- * reserved fields that the kernel does not know must be zero (EINVAL).
+ * All times are nanoseconds on CLOCK_BOOTTIME. A deadline is computed with the clock's present
+ * rate: while CLOCK_BOOTTIME is slowed down, because it was ahead, a lock is lost before its
+ * deadline, and poll(), the signal and STATUS tell when. Every structure begins with its own size;
+ * a longer one is accepted when the fields that the kernel does not know are zero (E2BIG
+ * otherwise), a shorter one than the first version is EINVAL. Flags and reserved fields that the
+ * kernel does not know must be zero (EINVAL).
  */
 #ifndef _UAPI_LINUX_BFTMUTEX_H
 #define _UAPI_LINUX_BFTMUTEX_H
@@ -33,8 +33,8 @@
  * @BFTM_RENEW: the helper renews the lock while the handle holds it, so that it
  *              is held until it is released or closed, or until too few servers
  *              answer for the rest of a lease
- * @BFTM_FENCE: deliver a fencing token: larger than that of every earlier
- *              holder, and not 0. ENODATA when it cannot be had
+ * @BFTM_FENCE: deliver a fencing token: larger than the tokens of all earlier holders, and not 0.
+ *              ENODATA when there is none
  */
 enum bftm_acquire_flags {
 	BFTM_TRY = 1 << 0,
@@ -43,13 +43,13 @@ enum bftm_acquire_flags {
 };
 
 /**
- * enum bftm_way - what to do while somebody else has the lock
- * @BFTM_WAY_DEFAULT:    what the cluster's configuration says
+ * enum bftm_way - how to wait while somebody else has the lock
+ * @BFTM_WAY_DEFAULT:    as the cluster's configuration says
  * @BFTM_WAY_BACKOFF:    sleep for a random time that grows with each failure
- * @BFTM_WAY_NO_BACKOFF: ask again at once, for one client that is preferred
- * @BFTM_WAY_QUEUE:      wait in the queue of the servers, who hand the lock over;
- *                       fair as far as correct servers agree on the order. The
- *                       default of a configuration that says nothing
+ * @BFTM_WAY_NO_BACKOFF: ask again at once; for one preferred client
+ * @BFTM_WAY_QUEUE:      wait in the queue of the servers, which hand the lock over; fair as far as
+ *                       correct servers agree on the order. The default of a configuration that
+ *                       says nothing
  */
 enum bftm_way {
 	BFTM_WAY_DEFAULT = 0,
@@ -71,8 +71,8 @@ enum bftm_way {
  *               the servers grant; 0 for the cluster's default. A renewal is
  *               for as long again
  * @timeout_ns:  how long to wait; 0 for ever (or until a signal)
- * @deadline_ns: out: CLOCK_BOOTTIME until which the lock is held; renewals move
- *               it, STATUS tells where to
+ * @deadline_ns: out: CLOCK_BOOTTIME until which the lock is held; renewals move the deadline, see
+ *               STATUS
  * @token:       out: fencing token, 0 when none was asked for (BFTM_FENCE)
  * @attempts:    out: how often the servers were asked
  * @reserved:    zero
@@ -96,7 +96,7 @@ struct bftm_acquire {
  * struct bftm_renew - argument of BFTM_IOC_RENEW
  * @size:        sizeof(struct bftm_renew)
  * @flags:       zero
- * @lease_ns:    0, or what the lock was acquired with
+ * @lease_ns:    0, or the lease of the acquire
  * @timeout_ns:  how long to wait; 0 until the lease is over (or until a signal)
  * @deadline_ns: out: CLOCK_BOOTTIME until which the lock is held now
  */
@@ -109,11 +109,11 @@ struct bftm_renew {
 };
 
 /**
- * enum bftm_state - what a handle is doing
+ * enum bftm_state - state of a handle
  * @BFTM_STATE_IDLE:    nothing
  * @BFTM_STATE_PENDING: an acquire is under way
  * @BFTM_STATE_HELD:    the lock is held until the deadline
- * @BFTM_STATE_LOST:    the lock was held and is not any more; @reason says why
+ * @BFTM_STATE_LOST:    the lock was held, and was lost; @reason says why
  * @BFTM_STATE_FAILED:  an asynchronous acquire failed; @error says why
  */
 enum bftm_state {
@@ -126,12 +126,12 @@ enum bftm_state {
 
 /**
  * enum bftm_lost - why a lock was lost
- * @BFTM_LOST_NOT:         it was not
+ * @BFTM_LOST_NOT:         it was not lost
  * @BFTM_LOST_EXPIRED:     its lease ended, and nobody had asked for a renewal
  * @BFTM_LOST_NOT_RENEWED: its lease ended before a renewal that was asked for,
  *                         by BFTM_RENEW or BFTM_IOC_RENEW, was reported
- * @BFTM_LOST_NO_HELPER:   likewise, and there was no helper at that moment
- * @BFTM_LOST_SUSPENDED:   the machine was put to sleep
+ * @BFTM_LOST_NO_HELPER:   as NOT_RENEWED, and no helper ran at that moment
+ * @BFTM_LOST_SUSPENDED:   the machine was suspended
  * @BFTM_LOST_RESTORED:    the virtual machine was cloned, or set back to an earlier state
  */
 enum bftm_lost {
@@ -171,12 +171,12 @@ struct bftm_status {
  * struct bftm_signal - argument of BFTM_IOC_SET_SIGNAL
  * @size:      sizeof(struct bftm_signal)
  * @signo:     signal for the calling process, 0 for none; sent when the lease
- *             is over, and @margin_ns before that when it is not 0. SIGIO comes
- *             in the place of a real-time signal for which the process has no
+ *             is over, and @margin_ns before that when it is not 0. SIGIO is
+ *             sent instead of a real-time signal for which the process has no
  *             room (RLIMIT_SIGPENDING)
- * @margin_ns: ns of warning before the deadline, at most 1 h; poll() shows it
- *             as POLLPRI. A renewal that leads out of the margin ends the
- *             warning, and there is another one before the new deadline
+ * @margin_ns: ns of warning before the deadline, at most 1 h; poll() shows it as POLLPRI. A renewal
+ *             that moves the deadline beyond the margin ends the warning, and there is another one
+ *             before the new deadline
  * @reserved:  zero
  */
 struct bftm_signal {
@@ -192,8 +192,8 @@ struct bftm_signal {
  * @reserved: zero
  * @text:     why the last acquire failed, for people to read: the end of a sentence in
  *            English that has no full stop, such as "2 of 4 servers answer, a lock needs 3";
- *            ends with a zero byte. Empty when the helper had nothing to say beside the
- *            error, and while an acquire is under way or was successful
+ *            ends with a zero byte. Empty when the helper had nothing to
+ *            add to the error, while an acquire is under way, and after a successful one
  */
 struct bftm_why {
 	__u32 size;
@@ -203,7 +203,7 @@ struct bftm_why {
 
 /**
  * enum bftm_submit_flags - how to submit
- * @BFTM_FETCH: submit nothing: get the response that did not fit
+ * @BFTM_FETCH: submit nothing; get a response that did not fit
  */
 enum bftm_submit_flags {
 	BFTM_FETCH = 1 << 0,
@@ -224,17 +224,17 @@ enum bftm_submit_flags {
  * @response_room: bytes at @response
  * @response_len:  out: bytes of the response, also after EOVERFLOW
  * @timeout_ns:    how long to wait; 0 for ever (or until a signal)
- * @id:            out: 0; after EOVERFLOW, and in with BFTM_FETCH: number of the
- *                 response that did not fit
+ * @id:            out: number of the response that did not fit, after EOVERFLOW;
+ *                 otherwise 0. in: that number, with BFTM_FETCH
  * @number:        out: of the request among all that were done to the object: each has
- *                 a larger one than those before it, whoever asked. It is BFTM_NUMBERS
- *                 times the version of the object's state after it, which is from 1, and
- *                 how many requests that version did before it
+ *                 a larger number than all requests of any client before it. It is
+ *                 BFTM_NUMBERS times the version of the object's state after the request
+ *                 (which begins with 1), plus the count of requests that were done before
+ *                 it in that version
  * @status:        out: errno of the object: 0 when it did as it was asked
  * @reserved:      zero
  *
- * With BFTM_FETCH all but @size, @flags, @response, @response_room and @id are
- * zero.
+ * With BFTM_FETCH all fields except @size, @flags, @response, @response_room and @id are zero.
  */
 struct bftm_submit {
 	__u32 size;
@@ -277,62 +277,57 @@ struct bftm_submit {
  */
 #define BFTM_IOC_ACQUIRE	_IOWR(BFTM_IOC_MAGIC, 1, struct bftm_acquire)
 /*
- * BFTM_IOC_RELEASE - give the lock back, or cancel the acquire under way.
- * ENOLCK: nothing is held · EKEYEXPIRED: the lease was over before.
+ * BFTM_IOC_RELEASE - give the lock back, or cancel the acquire under way. ENOLCK: the handle holds
+ * nothing · EKEYEXPIRED: the lease was over before.
  */
 #define BFTM_IOC_RELEASE	_IO(BFTM_IOC_MAGIC, 3)
 /*
- * BFTM_IOC_RENEW - have the servers asked for a renewal now. Blocks until the
- * deadline has moved. On an O_NONBLOCK file it returns EINPROGRESS at once;
- * STATUS shows the new deadline. After ETIMEDOUT and EINTR the renewal goes on.
- * With BFTM_RENEW there is no need for it.
+ * BFTM_IOC_RENEW - ask the servers for a renewal now. Blocks until the deadline has moved. On an
+ * O_NONBLOCK file it returns EINPROGRESS at once; STATUS shows the new deadline. After ETIMEDOUT
+ * and EINTR the renewal goes on. With BFTM_RENEW this request is not needed.
  *
- * EINPROGRESS · ENOLCK: nothing is held · EKEYEXPIRED: the lease is over, before
- * the call or before a renewal · ETIMEDOUT · EINTR · ENOTCONN: no helper ·
- * ECANCELED: another thread released the handle meanwhile · EINVAL: another lease
- * than that of the acquire, flags or @deadline_ns not zero · E2BIG, EFAULT.
+ * EINPROGRESS · ENOLCK: nothing is held · EKEYEXPIRED: the lease is over, before the call or before
+ * a renewal · ETIMEDOUT · EINTR · ENOTCONN: no helper · ECANCELED: another thread released the
+ * handle meanwhile · EINVAL: @lease_ns differs from that of the acquire, flags or @deadline_ns not
+ * zero · E2BIG, EFAULT.
  */
 #define BFTM_IOC_RENEW		_IOWR(BFTM_IOC_MAGIC, 2, struct bftm_renew)
-/* BFTM_IOC_STATUS - what the handle is doing. */
+/* BFTM_IOC_STATUS - state of the handle, judged by the clock now. */
 #define BFTM_IOC_STATUS		_IOWR(BFTM_IOC_MAGIC, 4, struct bftm_status)
 /* BFTM_IOC_SET_SIGNAL - be told by a signal. EINVAL: no such signal. */
 #define BFTM_IOC_SET_SIGNAL	_IOW(BFTM_IOC_MAGIC, 5, struct bftm_signal)
 
 /*
- * BFTM_IOC_SUBMIT - have an operation applied to an object that all clients
- * share, once, in an order that is the same for all. Blocks until there is a
- * response, the time is over or a signal arrives, also on an O_NONBLOCK file. It
- * has nothing to do with the lock that the handle may hold; any number of threads
- * may submit on one handle at once. RELEASE and close() by another thread do not
- * end it.
+ * BFTM_IOC_SUBMIT - have an operation applied to an object that all clients share, once, in an
+ * order that is the same for all. Blocks until there is a response, the time is over or a signal
+ * arrives, also on an O_NONBLOCK file. It is independent of the lock that the handle may hold; any
+ * number of threads may submit on one handle at once. RELEASE and close() by another thread do not
+ * end the call.
  *
- * It succeeds when the operation was applied, whatever the object thinks of it:
- * that is @status. A response longer than @response_room is EOVERFLOW: then the
- * operation was applied, @response_len, @number and @status are as in success,
- * and the handle keeps the response, as number @id, until BFTM_FETCH has got it
- * or the handle is closed.
+ * The call succeeds when the operation was applied, even if the object did not do as it was asked:
+ * then @status says why. A response longer than @response_room is EOVERFLOW: then the operation was
+ * applied, @response_len, @number and @status are as in success, and the handle keeps the response,
+ * as number @id, until BFTM_FETCH has got it or the handle is closed.
  *
- * EIDRM: it was applied, but its response is no longer kept: the object had to make
- * room for those of others before this helper could get it.
+ * EIDRM: the operation was applied, but its response is no longer kept: the object needed the room
+ * for responses to other clients before this helper could get it.
  *
- * Applied or not, nobody knows: ETIMEDOUT · EINTR · EFAULT, when writing the
- * response failed · EOWNERDEAD: the helper ended before it reported · ENETUNREACH:
- * too few servers answered · EREMOTEIO: servers refuse it, or the object has no room
- * for one more client, but some may have it.
+ * Unknown whether it was or will be applied: ETIMEDOUT · EINTR · EFAULT, when writing the response
+ * failed · EOWNERDEAD: the helper ended before it reported · ENETUNREACH: too few servers answered
+ * · EREMOTEIO: servers refuse the operation, or the object has no room for one more client, but
+ * some servers may have taken it.
  *
- * Not applied: ENOTCONN: no helper · EACCES: b + 1 servers refused · ENOSPC: a
- * table at b + 1 servers is full · EPROTONOSUPPORT: the cluster has too few
- * servers for it, or b + 1 do not serve the protocol · ENOBUFS: too many requests
- * wait, or too many bytes of them, or too many other objects are in use ·
- * EBUSY: the handle keeps 64 responses that
- * nobody fetched · EMSGSIZE: @op_len is more than BFTM_SUBMIT_MAX, or too much to
- * be sent with what the helper adds (8 bytes) · ENOKEY: unknown cluster, or no
- * credentials · ENAMETOOLONG · EINVAL: no name, no operation, bytes behind the
- * name that are not zero, an out field or @reserved that is not, an unknown flag
- * · E2BIG, EFAULT, ENOMEM.
+ * Not applied: ENOTCONN: no helper · EACCES: b + 1 servers refused · ENOSPC: a table at b + 1
+ * servers is full · EPROTONOSUPPORT: the cluster has too few servers for objects, or b + 1 do not
+ * serve the protocol · ENOBUFS: too many requests wait, or too many bytes of them, or too many
+ * other objects are in use · EBUSY: the handle keeps 64 responses that no call fetched · EMSGSIZE:
+ * @op_len is more than BFTM_SUBMIT_MAX, or too long to be sent with the 8 bytes that the helper
+ * adds · ENOKEY: unknown cluster, or no credentials · ENAMETOOLONG · EINVAL: no name, no operation,
+ * bytes behind the name that are not zero, an out field or @reserved that is not, an unknown flag ·
+ * E2BIG, EFAULT, ENOMEM.
  *
- * BFTM_FETCH: ENOENT: no such response on this handle · EOVERFLOW: still does not
- * fit, and is kept · EINVAL · EFAULT.
+ * BFTM_FETCH: ENOENT: no such response on this handle · EOVERFLOW: the response still does not fit,
+ * and is kept · EINVAL · EFAULT.
  */
 #define BFTM_IOC_SUBMIT		_IOWR(BFTM_IOC_MAGIC, 6, struct bftm_submit)
 
@@ -351,10 +346,10 @@ struct bftm_submit {
  * struct bftm_counters - numbers that kernel and helper draw for one client, each
  * adding atomically; see helper-lend of the netlink family
  * @seq:     last sequence number used; the next is one more
- * @attempt: two are added for each attempt, which is the sum with the lowest bit
- *           set by the kernel and cleared by the helper
+ * @attempt: grows by two for each attempt; the attempt's number is the sum, with the
+ *           lowest bit set by the kernel and cleared by the helper
  * @won:     acquires that the kernel won by itself
- * @lost:    those that it left to the helper after it had asked
+ * @lost:    acquires that the kernel left to the helper after it had asked servers
  */
 struct bftm_counters {
 	__u64 seq;

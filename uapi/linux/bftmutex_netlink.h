@@ -19,27 +19,28 @@
 #define BFTMUTEX_WHY_MAX		247
 
 /**
- * enum bftmutex_request_kind - What the kernel asks the helper to do.
+ * enum bftmutex_request_kind - Kinds of requests from the kernel to the
+ *   helper.
  * @BFTMUTEX_REQUEST_KIND_ACQUIRE: Contend for the lock and report by
  *   helper-done.
  * @BFTMUTEX_REQUEST_KIND_CANCEL: Nobody waits for this acquire any more. No
  *   report.
- * @BFTMUTEX_REQUEST_KIND_RELEASE: Give back what this attempt holds. No
+ * @BFTMUTEX_REQUEST_KIND_RELEASE: Give back the lock of this attempt. No
  *   report.
- * @BFTMUTEX_REQUEST_KIND_RENEW: Make what this attempt holds last longer,
- *   once, or for as long as it is held when BFTM_RENEW is among the flags;
+ * @BFTMUTEX_REQUEST_KIND_RENEW: Make the lease of this attempt longer, once,
+ *   or for as long as the lock is held when BFTM_RENEW is among the flags;
  *   report by helper-renewed. A helper that does not know the attempt takes it
  *   over.
  * @BFTMUTEX_REQUEST_KIND_SUBMIT: Have the operation applied to the object of
  *   this name, once, and report by helper-submitted. It is handed to one
- *   helper only: when that one goes without a report, the caller is told
+ *   helper only: when that one ends without a report, the caller gets
  *   EOWNERDEAD.
  * @BFTMUTEX_REQUEST_KIND_WITHDRAW: Nobody waits for this submit any more. It
  *   may be applied or not. No report.
- * @BFTMUTEX_REQUEST_KIND_HELD: This attempt holds the lock, until a release
- *   says that it does not. No report. Told when another request for the lock
- *   comes, which is to wait, and of all that is held when a helper registers,
- *   so that a host has one attempt for a lock at a time.
+ * @BFTMUTEX_REQUEST_KIND_HELD: This attempt holds the lock until a release. No
+ *   report. Sent when another request for the lock comes, which has to wait,
+ *   and for every held lock when a helper registers, so that a host has one
+ *   attempt for a lock at a time.
  */
 enum bftmutex_request_kind {
 	BFTMUTEX_REQUEST_KIND_ACQUIRE,
@@ -56,13 +57,13 @@ enum bftmutex_request_kind {
 #define BFTMUTEX_PIECE_MAX	24576
 
 /**
- * enum bftmutex_durability - What a restart of the server may forget of its
- *   objects.
- * @BFTMUTEX_DURABILITY_NONE: Everything; clients bring it back from the other
- *   servers.
- * @BFTMUTEX_DURABILITY_ASYNC: Likewise, but a journal follows what happens.
- * @BFTMUTEX_DURABILITY_SYNC: Nothing; it is kept by the journal before anybody
- *   knows of it.
+ * enum bftmutex_durability - How much of its objects a restart of the server
+ *   may forget.
+ * @BFTMUTEX_DURABILITY_NONE: Everything; clients bring the objects back from
+ *   the other servers.
+ * @BFTMUTEX_DURABILITY_ASYNC: Everything, but a journal follows the changes.
+ * @BFTMUTEX_DURABILITY_SYNC: Nothing; the journal stores each change before an
+ *   answer reveals it.
  */
 enum bftmutex_durability {
 	BFTMUTEX_DURABILITY_NONE,
@@ -72,11 +73,11 @@ enum bftmutex_durability {
 
 /**
  * enum bftmutex_journal_state
- * @BFTMUTEX_JOURNAL_STATE_LOADING: The server has not been told yet what there
- *   was. It is silent about objects.
- * @BFTMUTEX_JOURNAL_STATE_DETACHED: No process follows; with sync, what would
- *   reveal a change is not said.
- * @BFTMUTEX_JOURNAL_STATE_ATTACHED: One does.
+ * @BFTMUTEX_JOURNAL_STATE_LOADING: The journal has not loaded the objects yet.
+ *   The server is silent about them.
+ * @BFTMUTEX_JOURNAL_STATE_DETACHED: No process follows; with sync, answers
+ *   that would reveal a change are not sent.
+ * @BFTMUTEX_JOURNAL_STATE_ATTACHED: A process follows.
  */
 enum bftmutex_journal_state {
 	BFTMUTEX_JOURNAL_STATE_LOADING,

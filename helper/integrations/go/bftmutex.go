@@ -21,16 +21,16 @@ import (
 	"unsafe"
 )
 
-// Device is what Open opens.
+// Device is the path that Open opens.
 const Device = "/dev/bftmutex"
 
-// ErrLost is that the lease was over before: somebody else may have had the lock since.
+// ErrLost means that the lease was over before: somebody else may have had the lock since.
 var ErrLost = errors.New("bftmutex: the lock was lost")
 
-// ErrBusy is that somebody else has the lock, or that the time to wait is over.
+// ErrBusy means that somebody else has the lock, or that the time to wait is over.
 var ErrBusy = errors.New("bftmutex: somebody else has the lock")
 
-// State is what a handle is doing, enum bftm_state.
+// State of a handle, enum bftm_state.
 type State uint32
 
 const (
@@ -49,7 +49,7 @@ const (
 
 const submitMax = 16384
 
-// Structures of linux/bftmutex.h; AbiSizes has what a test compares.
+// Structures of linux/bftmutex.h; a test compares AbiSizes.
 type acquireArg struct {
 	size, flags, way, nameLen uint32
 	cluster                   [32]byte
@@ -86,7 +86,7 @@ var (
 	iocSubmit  = ioc(3, 6, unsafe.Sizeof(submitArg{}))
 )
 
-// AbiSizes are the numbers of the requests, which have the sizes of their structures in them.
+// AbiSizes returns the numbers of the requests, which contain the sizes of their structures.
 func AbiSizes() []uintptr { return []uintptr{iocAcquire, iocRelease, iocStatus, iocSubmit} }
 
 // Lock is an open file of the device.
@@ -102,14 +102,15 @@ type Options struct {
 	Fence   bool          // with a token
 }
 
-// Grant is what was acquired. Deadline is on CLOCK_BOOTTIME, in nanoseconds; renewals move it.
+// Grant describes an acquired lock. Deadline is on CLOCK_BOOTTIME, in nanoseconds; renewals move
+// it.
 type Grant struct {
 	Deadline uint64
 	Token    uint64
 	Attempts uint32
 }
 
-// Status is what a Lock is doing, judged by the clock now.
+// Status describes the state of a Lock, judged by the clock now.
 type Status struct {
 	State     State
 	Reason    uint32        // enum bftm_lost
@@ -127,7 +128,7 @@ func Open() (*Lock, error) {
 	return &Lock{fd}, nil
 }
 
-// Close gives back what is held.
+// Close gives back the lock, if it is held.
 func (l *Lock) Close() error { return syscall.Close(l.fd) }
 
 // Fd is the descriptor: poll it for POLLHUP to learn that the lease is over.
@@ -171,7 +172,7 @@ func (l *Lock) Acquire(name string, o Options) (Grant, error) {
 	}
 	end := time.Now().Add(o.Timeout)
 	err := l.call(iocAcquire, unsafe.Pointer(&arg))
-	for err == syscall.EINTR { // by a signal of Go's runtime, among others
+	for err == syscall.EINTR { // a signal of Go's runtime, for example
 		if o.Timeout > 0 {
 			left := time.Until(end)
 			if left <= 0 {
@@ -218,7 +219,8 @@ func (l *Lock) WaitLost() error {
 		if err != nil || s.State != Held {
 			return err
 		}
-		// POLLHUP needs no asking for. A release wakes nobody: look again each second.
+		// POLLHUP is always reported. A release does not wake this call, so it looks again
+		// each second.
 		timeout := syscall.Timespec{Sec: 1}
 		_, _, errno := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&p)), 1,
 			uintptr(unsafe.Pointer(&timeout)), 0, 0, 0)
@@ -242,8 +244,8 @@ func onHeap(b []byte) []byte {
 }
 
 // Submit has a request applied, once, to an object that all clients of a cluster share. The error
-// is an errno of the object after it was applied when number is not 0. After ETIMEDOUT,
-// EOWNERDEAD, ENETUNREACH and EREMOTEIO nobody knows whether it was or will be applied.
+// is an errno of the object after it was applied when number is not 0. After ETIMEDOUT, EOWNERDEAD,
+// ENETUNREACH and EREMOTEIO it is not known whether it was or will be applied.
 func (l *Lock) Submit(object, request string, o Options) (response []byte, number uint64, err error) {
 	var arg submitArg
 	if err = put(arg.name[:63], "object", object, 1); err != nil {
@@ -259,7 +261,7 @@ func (l *Lock) Submit(object, request string, o Options) (response []byte, numbe
 	arg.size, arg.nameLen, arg.opLen = uint32(unsafe.Sizeof(arg)), uint32(len(object)), uint32(len(op))
 	arg.op, arg.response = uint64(uintptr(unsafe.Pointer(&op[0]))), uint64(uintptr(unsafe.Pointer(&room[0])))
 	arg.responseRoom, arg.timeoutNs = uint32(len(room)), uint64(o.Timeout)
-	// After a signal nobody would know whether it was applied, and Go's runtime sends some.
+	// After a signal it would not be known whether it was applied, and Go's runtime sends some.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	all, before := ^uint64(0), uint64(0)

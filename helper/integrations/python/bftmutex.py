@@ -28,12 +28,12 @@ __all__ = ["Lock", "AsyncLock", "Object", "Response", "Status", "Lost", "Unsure"
 
 Name = Union[str, bytes]
 
-# As in linux/bftmutex.h and libbftmutex.h; selftests/integrations/python compares.
+# The same as in linux/bftmutex.h and libbftmutex.h; selftests/integrations/python compares them.
 TRY, RENEW, FENCE = 1, 2, 4
 NAME_MAX, CLUSTER_MAX, SUBMIT_NAME_MAX, SUBMIT_MAX, WHY_MAX = 64, 32, 63, 16384, 248
 STATES = ("idle", "pending", "held", "lost", "failed")
 REASONS = ("none", "expired", "not-renewed", "no-helper", "suspended", "restored")
-# Somebody else has the lock; or, of a lock that was asked for once, the lease was over at once.
+# Somebody else has the lock; or the lease was over at once, and the lock was asked for only once.
 NOT_HAD = (errno.EWOULDBLOCK, errno.ETIMEDOUT, errno.EKEYEXPIRED)
 WAYS = {None: 0, "backoff": 1, "no-backoff": 2, "queue": 3}
 
@@ -88,7 +88,7 @@ class Lost(OSError):
 
 
 class Unsure(OSError):
-    """Nobody knows whether the request was or will be applied."""
+    """It is not known whether the request was or will be applied."""
 
 
 class ObjectError(OSError):
@@ -98,14 +98,14 @@ class ObjectError(OSError):
 
 
 class Response(NamedTuple):
-    """What came of a request; number grows with each that is done to the object."""
+    """Result of a request; number grows with each one that is done to the object."""
 
     data: bytes
     number: int
 
 
 class Status(NamedTuple):
-    """What a lock is doing; see BFTM_IOC_STATUS of bftmutex(4)."""
+    """State of a lock; see BFTM_IOC_STATUS of bftmutex(4)."""
 
     state: str
     reason: str
@@ -124,7 +124,7 @@ def _bytes(what: str, name: Optional[Name], least: int, most: int) -> bytes:
 
 
 def _ns(what: str, seconds: float) -> int:
-    """A duration that is not none: at least a nanosecond, as 0 means another thing."""
+    """A duration above zero: at least a nanosecond, since 0 has another meaning."""
     if not 0 < seconds < 2 ** 33:
         raise ValueError("%s %r: must be above 0 and below 2^33 seconds" % (what, seconds))
     return max(1, int(seconds * 1e9))
@@ -139,7 +139,7 @@ def _text(error: int, fd: int = -1) -> str:
 
 
 class _Handle:
-    """An open file of the device, and what it is to hold."""
+    """An open file of the device, and the options of its lock."""
 
     def __init__(self, name: Name, *, cluster: Optional[Name] = None,
                  lease: Optional[float] = None, renew: bool = True, fence: bool = False,
@@ -175,7 +175,7 @@ class _Handle:
             self.name, "" if reason == "none" else ": " + reason))
 
     def _release(self) -> None:
-        # Asked before, for a release leaves nothing to tell.
+        # Ask before the release, which clears the reason.
         lost = self._lost()
         error = -_lib.bftmutex_release(self._fd)
         if error == errno.EKEYEXPIRED:
@@ -186,7 +186,7 @@ class _Handle:
             raise self._error(error)
 
     def status(self) -> Status:
-        """What the lock is doing, judged by the clock now."""
+        """State of the lock, judged by the clock now."""
         s = _Status()
         error = -_lib.bftmutex_status(self._fd, s)
         if error:
@@ -205,7 +205,7 @@ class _Handle:
 
     @property
     def token(self) -> int:
-        """The fencing token of what is or was held, 0 for none."""
+        """The fencing token of the lock that is or was held, 0 for none."""
         return self.status().token
 
     @property
@@ -223,7 +223,7 @@ class _Handle:
         return self._fd
 
     def close(self) -> None:
-        """Give back what is held, without a word; nothing can be done with it any more."""
+        """Give back the lock without an error, and close the handle."""
         fd, self._fd = self._fd, -1
         if fd >= 0:
             os.close(fd)
@@ -268,7 +268,7 @@ class Lock(_Handle):
 
     def release(self) -> None:
         """Give the lock back. Lost: the lease was over before; RuntimeError: it is not held."""
-        # The kernel would cancel what another thread has under way.
+        # The kernel would cancel an acquire of another thread.
         if not self._held:
             raise RuntimeError("release of lock %r, which is not held" % self.name)
         self._held = False
@@ -278,7 +278,7 @@ class Lock(_Handle):
             self._threads.release()
 
     def renew(self, timeout: float = -1) -> None:
-        """Make what is held last longer, now; for a lock with renew=False."""
+        """Renew the lease of the held lock now; for a lock with renew=False."""
         error = -_lib.bftmutex_renew(self._fd, _ns("timeout", timeout) if timeout >= 0 else 0, None)
         if error == errno.EKEYEXPIRED:
             raise self._lost()
@@ -299,7 +299,7 @@ class Lock(_Handle):
         try:
             self.release()
         except Lost:
-            # What went wrong inside, perhaps for that reason, is the better news.
+            # An exception from inside, perhaps for that reason, says more.
             if kind is None:
                 raise
 
@@ -322,7 +322,7 @@ class AsyncLock(_Handle):
         try:
             await _readable(self._fd)
         except BaseException:
-            _lib.bftmutex_release(self._fd)     # or it would be won for nobody
+            _lib.bftmutex_release(self._fd)     # or the lock would be won although no task waits
             raise
         status = self.status()
         if status.state == "lost":

@@ -7,7 +7,7 @@
 //!     store(guard.grant.token);            // ... guard.status()?.state
 //!     guard.release()?;                    // Lost: the lease was over before
 //!
-//! A guard that is dropped gives the lock back as well, without a word.
+//! A guard that is dropped gives the lock back as well, and ignores errors.
 #![allow(dead_code)]
 
 use std::fs::{File, OpenOptions};
@@ -24,7 +24,7 @@ pub const EKEYEXPIRED: i32 = 127;
 const SUBMIT_MAX: usize = 16384;
 const POLLHUP: i16 = 16;
 
-/// What a handle is doing, enum bftm_state.
+/// State of a handle, enum bftm_state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     Idle,
@@ -34,7 +34,7 @@ pub enum State {
     Failed,
 }
 
-// Structures of linux/bftmutex.h; abi_sizes() has what a test compares.
+// Structures of linux/bftmutex.h; a test compares abi_sizes().
 #[repr(C)]
 struct AcquireArg {
     size: u32,
@@ -100,7 +100,7 @@ const fn ioc(direction: usize, number: usize, size: usize) -> usize {
     direction << 30 | size << 16 | 0xbf << 8 | number
 }
 
-/// The numbers of the requests, which have the sizes of their structures in them.
+/// The numbers of the requests, which contain the sizes of their structures.
 pub const fn abi_sizes() -> [usize; 4] {
     [
         ioc(3, 1, size_of::<AcquireArg>()),
@@ -131,7 +131,7 @@ pub struct Options {
     pub fence: bool,
 }
 
-/// What was acquired. The deadline is on CLOCK_BOOTTIME, in nanoseconds; renewals move it.
+/// An acquired lock. The deadline is on CLOCK_BOOTTIME, in nanoseconds; renewals move it.
 #[derive(Clone, Copy, Debug)]
 pub struct Grant {
     pub deadline_ns: u64,
@@ -139,7 +139,7 @@ pub struct Grant {
     pub attempts: u32,
 }
 
-/// What a handle is doing, judged by the clock now.
+/// State of a handle, judged by the clock now.
 #[derive(Clone, Copy, Debug)]
 pub struct Status {
     pub state: State,
@@ -150,7 +150,7 @@ pub struct Status {
     pub token: u64,
 }
 
-/// What came of a request to an object.
+/// Result of a request to an object.
 #[derive(Clone, Debug)]
 pub struct Response {
     pub data: Vec<u8>,
@@ -192,8 +192,8 @@ impl Lock {
     }
 
     fn call<T>(&self, request: usize, arg: *mut T) -> Result<()> {
-        // SAFETY: each request has the size of its structure in it, and arg is one or, for a
-        // release, nothing.
+        // SAFETY: each request contains the size of its structure, and arg points to one or, for a
+            // release, is null.
         match unsafe { ioctl(self.file.as_raw_fd(), request as c_ulong, arg as *mut c_void) } {
             0 => Ok(()),
             _ => Err(Error::last_os_error()),
@@ -253,8 +253,8 @@ impl Lock {
     }
 
     /// Have a request applied, once, to an object that all clients of a cluster share. After
-    /// ETIMEDOUT, EINTR, EOWNERDEAD, ENETUNREACH and EREMOTEIO nobody knows whether it was or will
-    /// be applied.
+    /// ETIMEDOUT, EINTR, EOWNERDEAD, ENETUNREACH and EREMOTEIO it is not known whether it was or
+    /// will be applied.
     pub fn submit(&self, object: &str, request: &[u8], options: &Options) -> Result<Response> {
         let mut room = vec![0u8; SUBMIT_MAX];
         let mut arg = SubmitArg {
@@ -299,7 +299,7 @@ impl Guard<'_> {
         self.lock.call(RELEASE, std::ptr::null_mut::<u8>())
     }
 
-    /// Sleep until the lease is over, at most so long; is it over?
+    /// Sleep until the lease is over, for at_most; is it over?
     pub fn wait_lost(&self, at_most: Duration) -> Result<bool> {
         let mut p = PollFd { fd: self.lock.as_raw_fd(), events: 0, revents: 0 };
         let ms = at_most.as_millis().min(c_int::MAX as u128) as c_int;
@@ -314,7 +314,7 @@ impl Guard<'_> {
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
         if !self.released {
-            // That it was lost is told to who asks by release().
+            // Only release() reports a lost lock.
             let _ = self.lock.call(RELEASE, std::ptr::null_mut::<u8>());
         }
     }

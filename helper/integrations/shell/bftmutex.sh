@@ -7,8 +7,8 @@
 #	bftmutex_step 9 store --token "$BFTMUTEX_TOKEN" ... || exit
 #	bftmutex_unlock 9 || echo "the lock was lost on the way" >&2
 #
-# The lock belongs to the descriptor, 3 to 9, which commands that the script starts inherit.
-# Nobody watches the lease: bftmutex_step and bftmutex_held look at it. See bftmutex(1), --fd.
+# The lock belongs to the descriptor, 3 to 9, which commands that the script starts inherit. No
+# process watches the lease: bftmutex_step and bftmutex_held check it. See bftmutex(1), --fd.
 
 # bftmutex_lock FD NAME [OPTION...]: open the descriptor and take the lock, with options of
 # bftmutex(1), whose exit status it returns. Sets BFTMUTEX_DEADLINE_NS, and BFTMUTEX_TOKEN with

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Plug-in of sos(1) for bftmutex: what bftmutexctl tells. Keys are left where they are."""
+"""Plug-in of sos(1) for bftmutex: collects the output of bftmutexctl, and no keys."""
 from sos.report.plugins import DebianPlugin, IndependentPlugin, Plugin, RedHatPlugin, UbuntuPlugin
 
 
@@ -16,7 +16,7 @@ class Bftmutex(Plugin, IndependentPlugin, DebianPlugin, RedHatPlugin, UbuntuPlug
 
     def setup(self):
         # Nothing else of /etc/bftmutex is copied, and nothing of /var/lib/bftmutex, where the
-        # journal has all that objects keep.
+        # journal has the content of all objects.
         self.add_copy_spec(["/etc/bftmutex/bftmutex.conf", "/etc/default/bftmutex-server",
                             "/sys/module/bftmutex/version"])
         self.add_forbidden_path(["/etc/bftmutex/keys", "/var/lib/bftmutex"])

@@ -266,7 +266,7 @@ static void keys_that_others_can_read_are_refused(void **state)
 	for (i = 0; i < ARRAY_SIZE(modes); i++) {
 		assert_int_equal(load(good, modes[i], false, NULL, &master), -EPERM);
 		snprintf(words, sizeof(words),
-			 "f: mode %04o lets others use the key; if it is one, correct it by: chmod 600 f\n",
+			 "f: mode %04o lets others use the key; if the file is a key, correct it by: chmod 600 f\n",
 			 (unsigned int)modes[i]);
 		assert_string_equal(unit_words, words);
 	}
@@ -290,7 +290,7 @@ static void keys_of_another_user_are_refused(void **state)
 	path = unit_given(good, 0600);
 	assert_int_equal(chown(path, 1000, 0), 0);
 	assert_int_equal(unit_read(bftm_master_load(path, &master)), -EPERM);
-	assert_string_equal(unit_words, "f: it is user 1000's, who could use the key; if it is one, "
+	assert_string_equal(unit_words, "f: the file belongs to user 1000, who could use the key; if it is a key, "
 			    "correct it by: chown root f\n");
 }
 

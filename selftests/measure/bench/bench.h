@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the programs of the benchmark share: a clock, and times that become lines
- * "NAME.p50 VALUE ns". Meant for a clock that counts instructions.
+ * Shared by the programs of the benchmark: a clock, and times that become lines "NAME.p50 VALUE
+ * ns". Meant for a clock that counts instructions.
  */
 #ifndef BFTM_BENCH_H
 #define BFTM_BENCH_H

@@ -45,7 +45,7 @@ static inline void dlm_put_name(const char *what, const char *name, char *to)
 	memcpy(to, name, len);
 }
 
-/* What the kernel says when the request is over: 0, or -DLM_EUNLOCK when given back. */
+/* Reads the kernel's result of the request: 0, or -DLM_EUNLOCK when given back. */
 static inline int dlm_wait(int fd)
 {
 	struct dlm_lock_result result;

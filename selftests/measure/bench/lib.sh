@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What the rows of the benchmark share. Servers as "bftmutexctl dev" makes them;
-# the client stands in the bridge's own namespace, one link from each server:
+# Shared by the rows of the benchmark. "bftmutexctl dev" makes the servers; the client stands in the
+# bridge's own namespace, one link from each server:
 #
 #	   client, br0 10.73.0.200
 #	---+----------+---- bridge in bftm-net

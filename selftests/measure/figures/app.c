@@ -51,7 +51,7 @@ void app_start(struct world *w, u32 x)
 static struct bftm_want want(const struct trial *t, u32 x)
 {
 	return (struct bftm_want){
-		/* What all servers grant, also those that came back with less. */
+		/* A lease that all servers grant, also those that came back with a shorter one. */
 		.lease_ns = t->load.healing ? t->plan.lease_max / 2 : t->plan.lease_max,
 		.wait = t->load.preferred && !x ? BFTM_WAIT_NO_BACKOFF : t->load.wait,
 	};

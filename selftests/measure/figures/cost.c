@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What more servers cost, and what they are good for. */
+/* Cost and benefit of more servers. */
 #include "core/quorum.h"
 #include "figures.h"
 
-/** struct rule - how many servers for b liars */
+/** struct rule - number of servers for b liars */
 static const struct rule {
 	const char *name;
 	u32 times;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Somebody who captures all packets in all network namespaces that have a name, and
- * reads them late, so that whoever receives a packet shares it meanwhile:
+ * A capture of all packets in all named network namespaces, which reads late, so that it shares
+ * each packet with its receiver meanwhile:
  *
- *	capture FILE	how many so far is in FILE; it ends with its parent
+ * 	capture FILE FILE has the number of captured packets; it ends with its parent
  */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -44,7 +44,7 @@ static int packets(void)
 	return sock;
 }
 
-/* One that is made, or about to go, is none. */
+/* Skip a namespace that is just being made or removed. */
 static void look_at(int folder, const char *name, int home)
 {
 	struct capture *free = NULL, *c;
@@ -84,7 +84,7 @@ static void look(int home)
 			look_at(dirfd(dir), entry->d_name, home);
 	if (dir)
 		closedir(dir);
-	/* Nobody keeps a namespace whose name is gone. */
+	/* A capture must not keep a namespace whose name is gone. */
 	for (c = captures; c < captures + NAMES_MAX; c++) {
 		if (c->sock < 0 || c->there)
 			continue;

@@ -4,15 +4,14 @@
  * only one may do at a time: read a counter, wait, write it back plus one. With
  * two inside at once, counts are lost. For each entry a line goes to the log:
  *
- *	CLIENT ENTERED_NS LEFT_NS WAITED_NS ROUNDS COUNT TOKEN
+ * 	CLIENT ENTERED_NS LEFT_NS WAITED_NS ROUNDS COUNT TOKEN
  *
  * times on CLOCK_BOOTTIME, so that one process can check all logs for overlap.
  *
- * It behaves as a holder must: the deadline is compared with the clock last,
- * before the write. With less than half of the lease left it writes nothing and
- * enters anew, so that half a lease is what a slow machine may lose in between.
- * When that was not enough (only fencing tokens would help) it gives up with
- * EX_TEMPFAIL: nothing can be said about exclusion then.
+ * It behaves as a holder must: it compares the deadline with the clock immediately before the
+ * write. If less than half of the lease is left, it writes nothing and enters again, so a slow
+ * machine may lose up to half a lease in between. If that was not enough (only fencing tokens would
+ * help), it gives up with EX_TEMPFAIL: then the run says nothing about exclusion.
  */
 #include <argp.h>
 #include <errno.h>
@@ -54,11 +53,11 @@ static const struct argp_option options[] = {
 	{ "counter", 'c', "FILE", 0, "Shared counter", 0 },
 	{ "log", 'o', "FILE", 0, "Log to append to (default stdout)", 0 },
 	{ "entries", 'e', "N", 0, "How often to enter (default 5)", 0 },
-	{ "processes", 'P', "N", 0, "Be so many, named NAME.1 to NAME.N (default 1)", 0 },
+	{ "processes", 'P', "N", 0, "Number of processes, named NAME.1 to NAME.N (default 1)", 0 },
 	{ "hold", 't', "MS", 0, "How long to stay inside (default 5)", 0 },
-	{ "jitter", 'j', "MS", 0, "And up to so long more, at random (default 0)", 0 },
-	{ "pause", 'p', "MS", 0, "And outside before it, up to so long at random (default 0)", 0 },
-	{ "seed", 's', "N", 0, "Of what is random (default 0)", 0 },
+	{ "jitter", 'j', "MS", 0, "Random time on top, up to this (default 0)", 0 },
+	{ "pause", 'p', "MS", 0, "Random time outside before it, up to this (default 0)", 0 },
+	{ "seed", 's', "N", 0, "Seed of random choices (default 0)", 0 },
 	{ "try", 'n', NULL, 0, "Poll: ask once, and again after the pause", 0 },
 	{ "patient", 'a', NULL, 0, "Ask again, too, when there was no memory", 0 },
 	{ "lease", 'l', "SEC", 0, "Lease to ask for (default 1)", 0 },
@@ -144,7 +143,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* So many ms, and up to so many more. */
+/* Sleeps @ms, and a random time on top. */
 static void stay(double ms, double jitter_ms)
 {
 	struct timespec pause;
@@ -184,13 +183,13 @@ static void write_counter(unsigned long value)
 	fclose(file);
 }
 
-/* ENOSPC is said by servers whose tables do not grow. */
+/* Servers whose tables cannot grow answer ENOSPC. */
 static bool lacks_memory(int err)
 {
 	return err == -ENOMEM || err == -ENOBUFS || err == -ENOSPC;
 }
 
-/* Who polls, or is patient, is so until the time to wait is over. */
+/* A contender that polls, or is patient, asks again until the time to wait is over. */
 static bool again(int err, uint64_t asked)
 {
 	bool polls = args.flags & BFTM_TRY && (err == -EWOULDBLOCK || err == -ENETUNREACH);
@@ -203,7 +202,7 @@ static bool again(int err, uint64_t asked)
 	return true;
 }
 
-/* Once inside and out again. 1: too slow, and nothing was written. */
+/* Enters and leaves once. 1: too slow, and nothing was written. */
 static int enter(int fd, int log)
 {
 	const struct bftmutex_options want = {
@@ -236,7 +235,7 @@ static int enter(int fd, int log)
 	stay(args.hold_ms, args.jitter_ms);
 	if (bftmutex_status(fd, &status) < 0)
 		return EX_OSERR;
-	/* The kernel may say so only when it is true. */
+	/* The kernel must not report a loss before the deadline. */
 	if (status.state != BFTM_STATE_HELD && now_ns() <= grant.deadline_ns) {
 		fprintf(stderr, "contender %s: lost before the deadline\n", args.client);
 		return EX_SOFTWARE;
@@ -257,7 +256,7 @@ static int enter(int fd, int log)
 	dprintf(log, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %lu %" PRIu64 "\n",
 		args.client, entered, left, entered - asked, grant.attempts, count,
 		grant.token);
-	bftmutex_release(fd);	/* may be too late by now, which is no harm */
+	bftmutex_release(fd);	/* may come too late, which does no harm */
 	return 0;
 }
 

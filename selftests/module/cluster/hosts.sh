@@ -8,9 +8,8 @@
 #	VM 1 … VM 6: servers 10.77.0.1 … 10.77.0.6 ---- link ---- VM 100
 #	VM 4 lies, VM 2 is killed                      bftm-c1 … bftm-c3: 10.77.0.101 …
 #
-# The VMs share a folder with us: a file that appears is what is waited for.
-# Functions are called by name, load may have no arguments, and variables are
-# shared with the libraries.
+# The VMs share a folder with this script: they wait for each other by files in it. Functions are
+# called by name, load may have no arguments, and variables are shared with the libraries.
 # shellcheck disable=SC2317,SC2119,SC2154,SC2034
 set -u
 
@@ -20,18 +19,18 @@ victim=2
 clients=3
 processes=2
 entries_each=5
-# VMs have real clocks: nobody may stand still for half of it before he writes.
+# VMs have real clocks: no process may stand still for half of the lease before its write.
 lease_max_ms=40000
 
 # shellcheck source=selftests/lib/link.sh
 . "$here/../../lib/link.sh"
 
-# What a server does, in its VM.
+# Runs a server, in its VM.
 server() {
 	# shellcheck source=selftests/lib/tap.sh
 	. "$here/../../lib/tap.sh" >/dev/null
 	local key=$share/keys/server-$BFTMUTEX_INDEX.key bin=$here/../../../build/bin
-	# Nobody reads TAP from here, so there is no plan to keep.
+	# The output of a server's VM is not read as TAP, so it has no plan.
 	tap_done=1
 	modprobe -a udp_tunnel ip6_udp_tunnel
 	if ((BFTMUTEX_INDEX == liar)); then
@@ -73,7 +72,7 @@ heard_fewer() { (($(heard) < 6)); }
 held() { c 1 bftmutexctl holders --json | grep -q '"state": *"held"'; }
 holder_too() { contend_end && wait "$holder"; }
 
-# What the clients do, in their VM.
+# Runs the clients, in their VM.
 client_vm() {
 	# shellcheck source=selftests/lib/tap.sh
 	. "$here/../../lib/tap.sh"
@@ -156,7 +155,7 @@ vm 100 6.12 clients
 over() { appears holding || ! kill -0 "${vms[100]}"; }
 # Seven machines boot, on a busy host too; they have limits of their own.
 ok "a lease is held" wait_for 6000 over
-# The machine is gone from one moment to the next.
+# The machine stops without warning.
 qemu=$(pgrep -P "${vms[$victim]}" -x qemu-system-x86)
 ok "server $victim is killed" kill -KILL "$qemu"
 touch "$share/killed"

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=25
 #
-# Server 4 lies, in every way there is: nobody enters while another is inside,
-# everybody gets in, and the clients name the liar and nobody else. What no honest
-# server can say they name for what it is; to be late is no lie.
+# Server 4 lies, in every way there is: nobody enters while another is inside, everybody gets in,
+# and the clients name the liar and nobody else. They name each lie that no honest server can tell;
+# a late answer is no lie.
 #
 #
 #	bftm-c1 … bftm-c4, four contenders each ---- bridge ---- bftm-s1 … bftm-s7
@@ -21,7 +21,7 @@ set -u
 
 count=16
 entries_each=5
-# One that polls loses many rounds, in which liars can be seen.
+# A contender that polls loses many rounds, in which liars can be seen.
 polling=4
 lease_max=600ms
 
@@ -30,8 +30,8 @@ cleanup() {
 	down
 }
 
-# named WANT: what all clients together know. A client may have met too little
-# of it, but no client may suspect another server.
+# named WANT: the suspicions of all clients together. A client may have met too few lies, but no
+# client may suspect another server.
 named() {
 	local n
 	for n in $(clients); do
@@ -46,9 +46,9 @@ named() {
 	return 1
 }
 
-# known WANT LOCK: as named; but evidence is a matter of chance, and while there is
-# none against anybody the clients go on. Where half of the times there is none, none is found
-# with a probability of 2^-21, 5 in 10^7; most often the first time is enough.
+# known WANT LOCK: as named; but evidence comes by chance, so the clients go on while no server is
+# suspected. If half of the turns give none, 21 turns give none with a probability of 2^-21, 5 in
+# 10^7; most often the first turn is enough.
 known() {
 	local i
 	for i in {1..20}; do
@@ -91,8 +91,8 @@ for strategy in "${strategies[@]}"; do
 			unique | join(" ")' "$dev/known")" slow
 done
 
-# Lies that are none of the network's doing, and their names. A grant is seldom asked for a second
-# time here: that it is taken back is seen by test_contradiction.
+# Lies that no network can cause, and their names. A grant is seldom asked for a second time here,
+# so test_contradiction tests the lie that takes it back.
 declare -A lies=(
 	[new-epochs]="changed its epoch as no restart does"
 	[ahead]="granted what was not asked for yet"
@@ -123,7 +123,7 @@ lie 4 "${every// /,}" --lease-max $lease_max --seed "$RANDOM" || bail "no liar"
 judge "impossible lies" 7-impossible 4
 ok "impossible lies: each is named for what it is" each_named
 
-# With four servers there is none to spare: every honest one must grant.
+# With four servers no honest one is dispensable: each must grant.
 for n in $(clients); do
 	sed -i '/server [567] /d' "$dev/c$n/bftmutex.conf"
 done

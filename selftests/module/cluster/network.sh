@@ -24,7 +24,7 @@ entries_each=4
 ! short || entries_each=2
 delta_ms=5
 lease_ms=500
-# After all has healed: 10 × (Δ + 2δ)
+# Longest time to an entry after all faults have ended: 10 × (Δ + 2δ)
 bound=$((10 * (lease_ms + 2 * delta_ms)))
 all=(c1 c2 s1 s2 s3 s4 s5 s6 s7)
 work=(--lease 0.5 --hold 3 --jitter 3 --pause 10 --timeout 60)
@@ -54,7 +54,7 @@ owned() {
 }
 more_rounds() { (($(rounds 1) > $1)); }
 
-# honest_all: of no server has any client heard what only a liar says.
+# honest_all: no client has heard a lie from any server.
 honest_all() {
 	local n
 	for n in $(clients); do
@@ -76,7 +76,7 @@ through "all of these" delay 5ms 4ms reorder 20% duplicate 20% loss 20%
 netem "${all[@]}"
 honest_all "bad networks"
 
-# Farther away than δ says, and as honest as the others: its round trip is longer than 4δ.
+# This server is farther away than δ, its round trip is longer than 4δ, and it is honest.
 netem s2 -- delay 20ms || bail "netem"
 tune || bail "configuration"
 judge "a far server" contend $count --entries $entries_each --lock far "${work[@]}"
@@ -88,7 +88,8 @@ done
 netem s2
 honest_all "a far server"
 
-# Servers grant the lock to one who cannot know. Others may wait for it, but not for long.
+# Servers grant the lock to a client that does not hear it. Others may have to wait for the lock,
+# but not for long.
 deaf c2
 ip netns exec bftm-c2 bftmutex -w 60 -l 500ms unheard true &
 asker=$!
@@ -108,7 +109,7 @@ netem s2 -- loss 100%
 judge "a server is not heard" contend $count --entries $entries_each --lock mute "${work[@]}"
 netem s2
 
-# Three are heard by nobody, but grant: four answers are not enough to enter.
+# Three servers are not heard by anybody, but grant: four answers are not enough to enter.
 netem s1 s2 s3 -- loss 100%
 before=$(rounds 1)
 contend_start $count --entries $entries_each --lock healing "${work[@]}"

@@ -85,7 +85,7 @@ load || bail "module"
 modprobe sch_netem || bail "sch_netem"
 up --servers 7 -b 1 --clients 1 --lease-max $lease_max || bail "no cluster"
 
-# Who waits for a resend, waits for 4 s.
+# An acquire that waits for a resend waits for 4 s.
 tune 'delta = 1s' || bail "configuration"
 measure "all servers"
 healthy=$acquire

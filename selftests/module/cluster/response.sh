@@ -18,7 +18,7 @@ set -u
 # shellcheck source=selftests/lib/cluster.sh
 . "$(dirname "$0")/../../lib/cluster.sh"
 
-# Where times are not judged it is seen that all of it works.
+# If times are not judged, the test only checks that everything works.
 [[ $(uname -r) != *-bftmutex-* ]] || few=5
 entries_each=${BFTMUTEX_ENTRIES:-${few:-41}}
 everyone=(c1 s1 s2 s3 s4 s5 s6 s7)
@@ -42,8 +42,8 @@ measure() {
 	slow=$(quantile 99)
 }
 
-# as_fast NAME LOCK: the median is at most 1.2 times that without faults. 21 of 41 have to be
-# late for it to be: where 15 of 100 are by chance, P(Binomial(41, 0.15) >= 21) is 6e-8.
+# as_fast NAME LOCK: the median is at most 1.2 times that without faults. It is late only if 21 of
+# 41 acquires are late: if 15 of 100 are late by chance, P(Binomial(41, 0.15) >= 21) is 6e-8.
 as_fast() {
 	ok "$1" measure "$2"
 	diag "$1: median $median us, $((100 * median / healthy)) % of $healthy us; 99 % in $slow us"
@@ -73,13 +73,13 @@ as_fast "nobody there" gone
 honest 4 --lease-max 4s
 ready
 netem "${everyone[@]}" -- delay 1ms loss 10%
-# A lock that was released this moment is not free yet where the datagram was lost: of such
-# pauses there are to be far fewer than one in a hundred.
+# A lock that was just released is not free yet at a server whose RELEASE was lost: with these
+# pauses, this must happen to far fewer than one acquire in a hundred.
 #
-# What is lost is chance. Sent at 0, 4 and 8 ms, a request and its answer come within five round
-# trips but with 0.19^3; three of seven servers are missed then with 35 * 0.19^9 = 1.1e-5, and
-# with what a lost RELEASE adds 2e-5 of all acquires are late. The 99 % of 410 are late when five
-# are: P(Poisson(410 * 2e-5) >= 5) = 3e-13, and still 9e-7 were it twenty times as likely.
+# Losses are random. Sent at 0, 4 and 8 ms, a request and its answer come within five round trips
+# but with 0.19^3; three of seven servers are missed then with 35 * 0.19^9 = 1.1e-5, and with what a
+# lost RELEASE adds 2e-5 of all acquires are late. The 99 % of 410 are late when five are:
+# P(Poisson(410 * 2e-5) >= 5) = 3e-13, and still 9e-7 were it twenty times as likely.
 ok "loss of 10 percent" measure loss $((10 * entries_each)) --pause 2000
 diag "loss of 10 percent: median $median us, 99 % in $slow us," \
 	"$((100 * slow / healthy)) % of a round trip"

@@ -19,7 +19,7 @@ set -u
 # shellcheck source=selftests/lib/cluster.sh
 . "$(dirname "$0")/../../lib/cluster.sh"
 
-# Where times are not judged it is seen that all of it works.
+# If times are not judged, the test only checks that everything works.
 [[ $(uname -r) != *-bftmutex-* ]] || few=2
 entries_each=${BFTMUTEX_ENTRIES:-${few:-20}}
 everyone=(c{1..4} s{1..7})
@@ -61,7 +61,7 @@ diag "without faults: $honest entries/s"
 
 mapfile -t lies < <(strategies)
 ok "there are lies" test "${#lies[@]}" -ge 20
-# What they do to the module is in "response" too.
+# "response" also shows the effect of the lies on the module.
 [[ ! ${few-} ]] || lies=("${lies[@]:0:4}")
 worst=100 name=none
 for lie in "${lies[@]}"; do

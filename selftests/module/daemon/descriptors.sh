@@ -57,7 +57,7 @@ open_are() {
 	echo "${open}above"
 }
 
-# Whoever logs the system's messages.
+# A process that logs the system's messages.
 listen='use Socket;
 	socket $s, AF_UNIX, SOCK_DGRAM, 0 or die; bind $s, pack_sockaddr_un("/dev/log") or die;
 	open $out, ">", $ARGV[0] or die; $out->autoflush(1);

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm tier=all clock=instructions time=200
 #
-# bftmutex(1) and all that its command starts: what leaves the process group is ended with
-# it when the lock is lost, keeps the lock, and gets what the terminal sends.
+# bftmutex(1) and the processes that its command starts: a process that leaves the process group is
+# also ended when the lock is lost, keeps the lock, and gets the signals of the terminal.
 #
 # Functions are called by name, variables are shared with the libraries, and single quotes
 # are for the command's shell.
@@ -51,7 +51,7 @@ ended() {
 	err=$(<"$mark.err")
 }
 
-# A process that is known by how long it sleeps: 7, the number of a loss, that of a way.
+# A process is identified by the time that it sleeps: 7, the number of a loss, the number of a way.
 sleeps() { pgrep -f "^sleep 7$1\$" >/dev/null; }
 no_sleep() { ! sleeps "$1"; }
 free() { c 1 bftmutex -n "$lock" true; }
@@ -85,7 +85,7 @@ sleep 0.02
 END
 cat >"$dir/ways" <<'END'
 #!/bin/bash
-# ways LOSS: all at once, and then one that is no way out
+# ways LOSS: all ways at once, and then a process that stays in the group
 n=7$1
 bash -mc "sleep ${n}00 & wait" &
 setsid sleep "${n}01" &
@@ -103,7 +103,7 @@ sleep "${n}12"
 END
 chmod +x "$dir/ways" "$dir/chain"
 
-# It goes on forking: each process is gone before pgrep can look at it.
+# It forks all the time: each process is gone before pgrep can see it.
 forks() {
 	local i size
 	size=$(stat -c %s "$1" 2>/dev/null) || return
@@ -159,7 +159,7 @@ for mode in 0 1 2; do
 		desc=${losses[loss % 10]}${modes[mode]}
 		wait "${job[$loss]}"
 		is "$desc: status" $? 79
-		# No condition is waited for: when the tool has ended, so has all else.
+		# No wait is needed: when the tool has ended, all others have ended too.
 		for way in {00..11}; do
 			ok "$desc: gone: ${ways[10#$way]}" ! has_way "$loss" "$way"
 		done
@@ -199,7 +199,7 @@ kill -TERM "$pid"
 ok "SIGTERM for another user's command: it is said" wait_for 10 grep -q \
 	"SIGTERM cannot be passed on to .*(sleep): Operation not permitted" "$mark.err"
 ok "and the lock is held" taken
-# Even when it is ended in earnest: who holds the lock has not ended.
+# Even when the tool is killed: the process that holds the lock has not ended.
 kill -KILL "$pid"
 ok "the tool is killed: it is said that it goes on" wait_for 20 grep -q "the lock is held as long as it goes on" "$mark.err"
 ok "and the lock is held, though the descriptor is closed" taken
@@ -289,7 +289,8 @@ tr -d '\0' <"$dir/full" >"$mark.said" 8>&- &
 reader=$!
 wait $pid
 is "nobody reads the messages: status" $? 79
-# The end of the pipe, before which the reader keeps what it has: nobody else may write to it.
+# The reader keeps its data until the end of the pipe, so no other process may have it open for
+# writing.
 exec 8>&-
 ok "nobody reads the messages: they are not lost" wait_for 10 grep -q SIGKILL "$mark.said"
 kill $reader 2>/dev/null
@@ -346,7 +347,7 @@ ok "process 1, -F: the SIGTERM that never comes" names "lock '$lock'" "--no-fork
 # typing LINE: an interactive shell of client 1 on a terminal of its own; then type
 typing() {
 	mkfifo "$mark.keys"
-	# What a script puts into the background ignores these, and so would all that it starts.
+	# A background process of a script ignores these signals, and so would its children.
 	ip netns exec bftm-c1 env --default-signal=INT,QUIT script -qefc "bash --norc -i" "$mark.tty" <"$mark.keys" >/dev/null 2>&1 &
 	pid=$!
 	exec 9>"$mark.keys"

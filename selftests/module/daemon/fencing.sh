@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=14
 #
-# What Documentation/fencing.rst tells people to type, typed.
+# The commands of Documentation/fencing.rst, typed.
 #
 #	bftm-c1 ---- bridge ---- bftm-s1 … bftm-s7    n = 7, b = 1, q = 6
 #
@@ -38,17 +38,17 @@ for name in guard write sleep next wake; do
 	block $name >>all
 done
 is "blocks" "$(grep -c . all)" "$(sed -n '/:name:/,/^[^ ]/p' "$page" | grep -c '^   [^:]')"
-# In one shell, as somebody who pastes them does.
+# In one shell, like a user who pastes the commands.
 ip netns exec bftm-c1 timeout 1200 bash -e all >out 2>err
 is "exit status" $? 0
-# The writer may be about to end, or have ended: one word more in the first case.
+# The writer may be about to end, or have ended: in the first case the message is longer.
 is "what it prints" "$(sed 's/; sending SIGTERM$//' out)" \
 	"$(sed -n '/^::/,/^Rules/p' "$page" | sed -n 's/^   //p')"
 is "what it complains of" "$(cat err)" ""
 is "tokens grow" "$(sqlite3 ledger.db 'SELECT count(DISTINCT token) FROM entry')" 2
 
 #
-# When there is no token: it fails, and says so, while locks without one are had
+# When there is no token: the command fails, and says so, but locks without a token are granted
 #
 
 why="too few servers know which fencing tokens were given"

@@ -32,7 +32,7 @@ cleanup() {
 # h N COMMAND...: on host N
 h() { nsenter --target "$(pgrep -P "${host[$1]}")" --pid --mount --net --cgroup "${@:2}"; }
 
-# In the place of this shell, with what is host N's: systemd.
+# Replaces this shell by the systemd of host N.
 begin() {
 	set -e
 	echo "$BASHPID" >"/sys/fs/cgroup/h$1/cgroup.procs"
@@ -80,12 +80,12 @@ cluster_ends() {
 	for i in 1 2; do
 		s "$i" bftmutexctl server stop
 	done
-	# Neither host can have it then.
+	# Then neither host can get the lock.
 	wait_for 60 eval '! someone'
 	honest 1 && honest 2
 }
 
-# What may happen to host n, and what ends it.
+# Faults of host n, and the functions that end them.
 faults=(script main keeper all daemon no_daemon cut servers unit stop)
 fault_script() { kill -KILL "$(process "/bin/bash /usr/libexec/bftmutex-guard" bftmutex-guard)"; }
 fault_main() { kill -KILL "$(process /usr/bin/bftmutex bftmutex)"; }
@@ -100,10 +100,10 @@ fault_servers() { cluster_ends; }
 fault_unit() { h "$n" systemctl kill -s KILL demo; }
 fault_stop() { h "$n" systemctl stop bftmutex-guard@demo; }
 mend_stop() { h "$n" systemctl start --no-block bftmutex-guard@demo; }
-# Where another host has it in the end.
+# Faults after which another host has the lock.
 moves() { [[ $1 != daemon && $1 != servers ]]; }
 
-# What both hosts say, and no more of this.
+# Prints the state of both hosts, and ends the test.
 give_up() {
 	for n in 1 2; do
 		diag "host $n: $(h $n systemctl status --no-pager demo bftmutex-guard@demo bftmutexd)"
@@ -124,7 +124,7 @@ round() {
 	[[ ! $(declare -F "mend_$fault") ]] || "mend_$fault"
 }
 
-# Of each time that demo ran, from when to when; none begins before the one before is over.
+# Begin and end of each run of demo; no run begins before the previous one is over.
 runs() {
 	awk '{ if (!($3 in first)) first[$3] = $1; last[$3] = $1; where[$3] = $2 }
 		END { for (run in first) print first[run], last[run], where[run] }' "$beats" | sort -n

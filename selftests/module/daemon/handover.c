@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How fast and how fairly a lock goes from host to host. One process plays all
- * of them: a handle belongs to the network namespace that it was opened in.
+ * Measures how fast and how fairly a lock goes from host to host. One process plays all hosts: a
+ * handle belongs to the network namespace in which it was opened.
  *
- *	handover alone COUNT            acquires of a lock that nobody wants
- *	handover pair COUNT             release on one host to return on the other
- *	handover crowd T ROUNDS HOLD_US [WAY]
- *	                                T hosts, each ROUNDS times
+ * 	handover alone COUNT            acquires of a lock that nobody wants
+ * 	handover pair COUNT             release on one host to return on the other
+ * 	handover crowd T ROUNDS HOLD_US [WAY]
+ * 	                                T hosts, each ROUNDS times
  *
  * prints key=value, times in ns; WAY is queue (the default), backoff or
  * no-backoff. Meant for a clock that counts instructions.
@@ -33,7 +33,7 @@ static struct {
 	int rounds;
 	uint64_t hold_ns;
 	int grants;
-	int order[GRANTS_MAX];		/* who had it, grant by grant */
+	int order[GRANTS_MAX];		/* holder of each grant */
 	uint64_t rounds_asked;
 } crowd = { .lock = PTHREAD_MUTEX_INITIALIZER, .go = PTHREAD_COND_INITIALIZER };
 
@@ -73,14 +73,14 @@ static void alone(int count)
 
 	if (!ns)
 		err(EX_OSERR, "memory");
-	/* The first one finds things out. */
+	/* The first acquire fills caches. */
 	for (i = -1; i < count; i++) {
 		before = now_ns();
 		must(acquire(fd, "alone", LEASE, 0, NULL), "acquire");
 		if (i >= 0)
 			ns[i] = now_ns() - before;
 		must(call(fd, BFTM_IOC_RELEASE, NULL), "release");
-		sleep_ns(20 * MS);	/* all servers hear it */
+		sleep_ns(20 * MS);	/* all servers get the release */
 	}
 	print_times("acquire", ns, count);
 	free(ns);
@@ -116,7 +116,7 @@ static void pair(int count)
 
 		if (pthread_create(&thread, NULL, wait_for_lock, next))
 			errx(EX_OSERR, "thread");
-		sleep_ns(50 * MS);	/* it waits in the servers' queue */
+		sleep_ns(50 * MS);	/* the request is in the servers' queue */
 		mark("begin");
 		released = now_ns();
 		must(call(w[(i + 1) & 1].fd, BFTM_IOC_RELEASE, NULL), "release");
@@ -148,7 +148,7 @@ static void *contend(void *arg)
 		a.way = crowd.way;
 		result = call(fd, BFTM_IOC_ACQUIRE, &a);
 		must(result, "acquire");
-		/* Not guarded by anything but the lock itself. */
+		/* Guarded only by the lock itself. */
 		crowd.order[crowd.grants++] = number;
 		crowd.rounds_asked += a.attempts;
 		sleep_ns(crowd.hold_ns);
@@ -158,7 +158,7 @@ static void *contend(void *arg)
 	return NULL;
 }
 
-/* The longest that anybody waited, in grants of others. */
+/* The longest wait, in grants of others. */
 static int worst_wait(int hosts)
 {
 	int last[HOSTS_MAX], worst = 0, i;
@@ -175,7 +175,7 @@ static int worst_wait(int hosts)
 	return worst;
 }
 
-/* Jain's index of the grants that each had when the first was through. */
+/* Jain's index of the grants that each contender had when the first one had finished. */
 static double jain(int hosts)
 {
 	double sum = 0, squares = 0;

@@ -21,7 +21,7 @@ set -u
 # shellcheck source=selftests/lib/cluster.sh
 . "$(dirname "$0")/../../lib/cluster.sh"
 
-# Where times are not judged it is seen that all of it works.
+# If times are not judged, the test only checks that everything works.
 [[ $(uname -r) != *-bftmutex-* ]] || few=4
 hosts=${BFTMUTEX_HOSTS:-${few:-16}}
 hold_us=2000
@@ -52,7 +52,7 @@ tune 'fast-path = no' || bail "configuration"
 measure "uncontended acquires" alone 40
 measure "hand-overs" pair 40
 diag "acquire p50 $acquire_p50 ns, p99 $acquire_p99; hand-over p50 $handover_p50 ns, p99 $handover_p99"
-# Links take no time here, so the one-way delay on top is nothing.
+# Links take no time here, so no one-way delay is added.
 at_most "hand-over against an uncontended acquire" 150 "$handover_p50" "$acquire_p50"
 
 for ((t = 1; t <= hosts; t *= 4)); do
@@ -63,7 +63,7 @@ for ((t = 1; t <= hosts; t *= 4)); do
 		$((hold_us * 1000 + handover_p50))
 	ok "t = $t: nobody waits for more than two turns of all" test "$worst_wait" -le $((2 * t))
 	ok "t = $t: Jain's index" awk -v j="$jain" 'BEGIN { exit j < 0.9 }'
-	# Hand-over is no new round: who waits was asked for once and polled seldom.
+	# A hand-over takes no new round: a waiting request is sent once and polled seldom.
 	ok "t = $t: no back-off" test "$attempts" -le $((2 * grants + t * t))
 	queue=$per_grant
 done

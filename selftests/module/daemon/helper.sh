@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=20
 #
-# bftmutexd may be absent, stopped, killed, restarted or configured anew: what
-# is held stays held, what waits is served or told, and nothing hangs.
+# bftmutexd may be absent, stopped, killed, restarted or reconfigured: held locks stay held, waiting
+# requests are served or fail, and nothing hangs.
 #
 #
 # shellcheck disable=SC2154,SC2317  # set by, or called from, what is sourced
@@ -23,14 +23,14 @@ cleanup() {
 	rm -rf "$work"
 }
 
-# A lock that no other test has, and a file to say that it was had.
+# A lock that no other test uses, and a file that shows that it was acquired.
 new_lock() {
 	count=$((count + 1))
 	lock=helper.$count
 	mark=$work/mark.$count
 }
 
-# t N ARG...: bftmutex on client N; status and err tell what it did.
+# t N ARG...: bftmutex on client N; sets status and err.
 t() {
 	c "$1" bftmutex "${@:2}" >"$work/out" 2>"$work/err"
 	status=$?
@@ -88,7 +88,7 @@ new_lock
 hold 2 8s || bail "client 2 gets no lock"
 ask 1 "$work/got"
 wait_for 10 in_state 1 pending
-# Nothing in between: the grace period may be short on a machine that is slow.
+# No other work in between: on a slow machine the grace period may be over soon.
 kill_helper 1
 ok "restarted" start_helper 1
 ended "$holder"
@@ -241,7 +241,7 @@ ok "50 requests at once for one lock" c 1 crowd 50 "$lock" one
 
 bad_tags() { s 1 bftmutexctl server show --json | gojq .stats.bad_tag; }
 
-# checks DESC STATUS TEXT: what --check says of the keys, though it is running.
+# checks DESC STATUS TEXT: the result of --check of the keys, while the daemon runs.
 checks() {
 	c 1 bftmutexd --check --config "$conf" --state "$work/none" >"$work/err" 2>&1
 	is "--check, $1: status" $? "$2"
@@ -251,7 +251,7 @@ checks() {
 }
 key=$dev/keys/client-1.client
 err=$(c 1 bftmutexd --state here 2>&1)
-says "a state folder is named from / on" "--state 'here': must be a path from / on"
+says "a state folder is absolute" "--state 'here': must be an absolute path"
 checks "right keys" 0 ""
 is "--check, right keys: without a word" "$err" ""
 mv "$key" "$work/key"
@@ -281,7 +281,7 @@ cp "$dev/keys/client-1.client" "$work/good.client"
 bftmutexctl keygen --dir "$work/other" --cluster 73 --servers 4 --clients 1 >/dev/null
 cp "$work/other/client-1.client" "$dev/keys/client-1.client"
 before=$(bad_tags)
-# Nobody was told of them, so they are not there, and what was there before is.
+# The keys were not reported, so they must not exist, and the earlier ones must.
 keygen_full() { bftmutexctl keygen --dir "$1" "${@:2}" >/dev/full 2>"$work/err"; }
 listing() { cd "$1" && cksum -- *; }
 keygen_full "$work/full" --cluster 73 --servers 4 --clients 1-2
@@ -353,7 +353,7 @@ hearing s1 s2
 ok "and when it is not any more" wait_for 20 grep -q "server 2 answers again" "$dev/c1/log"
 
 #
-# Reasons, and what people call locks
+# Reasons of failures, and names of locks
 #
 
 new_lock
@@ -389,7 +389,7 @@ done
 ok "a helper serves the new one" wait_for 10 grep -q "serving the kernel again" "$dev/c1/log"
 t 1 -n -l 400ms "$lock" true
 is "in quarantine, -n: status" $status 1
-says "in quarantine, -n: it says so" "lock '$lock': nobody can have it now: 0 of 4 servers can grant, a lock needs 3; servers 1, 2, 3 and 4 are in quarantine, for another "
+says "in quarantine, -n: it says so" "lock '$lock': no program can get it now: 0 of 4 servers can grant, a lock needs 3; servers 1, 2, 3 and 4 are in quarantine, for another "
 t 1 -w .2 -l 400ms --verbose "$lock" true
 says "in quarantine, -w: it says so" "not held after --wait .2: 0 of 4 servers can grant"
 t 1 -w 20 -l 400ms "$lock" true

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=20
 #
-# bftmutexctl --json: each output is as its schema says, whatever bytes are in it; and
-# "bftmutexctl check", in all the states that a monitor has to tell apart.
+# bftmutexctl --json: each output fits its schema, also with any bytes in names; and "bftmutexctl
+# check", in all states that a monitor has to distinguish.
 #
 #	bftm-c1 ---- bridge ---- bftm-s1, -s2, -s3    n = 3, b = 0, F = 2
 #
@@ -28,7 +28,7 @@ cleanup() {
 }
 
 j() { c 1 bftmutexctl "$@" --json; }
-# o WORD ARG...: of objects, where options come first
+# o WORD ARG...: a command of objects, where options come first
 o() { c 1 bftmutexctl object "$1" --json "${@:2}"; }
 submit() { c 1 bftmutexctl object submit "$@"; }
 
@@ -154,7 +154,7 @@ is "restore: what came of each" "$(gojq -cs 'map([.object, .status]) | sort' $wo
 # bftmutexctl check
 #
 
-# check WANT WORDS: until it is so
+# check WANT WORDS: waits for this status and these words
 check() {
 	c 1 bftmutexctl check >$work/check
 	[[ "$? $(<$work/check)" == "$1 "*"$2"* ]]

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=8
 #
-# A client whose numbers are behind what servers have taken: it goes on, or says what
-# is wrong.
+# A client whose numbers are below those that servers have taken: it continues above them, or
+# reports the mistake.
 #
 #	bftm-c1, bftm-c2 ---- bridge ---- bftm-s1 … bftm-s4    n = 4, b = 1
 #

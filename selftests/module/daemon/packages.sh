@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: part
 #
-# In a VM whose root file system has the project's packages, by "selftests/fresh packages":
-# what they are on a host whose systemd runs, over an upgrade, a removal and a purge. That systemd
-# is the first process of a namespace, as in units.sh; later packages are in /root/later.
-# shellcheck disable=SC2317  # called from what is sourced
+# In a VM whose root file system has the project's packages, by "selftests/fresh packages": the
+# packages on a host with systemd, over an upgrade, a removal and a purge. systemd is the first
+# process of a namespace, as in units.sh; later packages are in /root/later. shellcheck
+# disable=SC2317 # called from what is sourced
 set -u
 
 # shellcheck source=selftests/lib/tap.sh

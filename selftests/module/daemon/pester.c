@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests that fail at once, again and again, until it is killed: the daemon always
- * has the next one to answer. Says "pestering" when the first ones have failed.
+ * Makes requests that fail at once, again and again, until it is killed: the daemon always has
+ * another one to answer. Prints "pestering" when the first ones have failed.
  *
- *	pester COUNT
+ * 	pester COUNT
  */
 #include <err.h>
 #include <sysexits.h>

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm tier=all clock=instructions time=300
 #
-# What the daemon does for a lock that is waited for, held for long, or fenced:
-# it waits in the servers' queue, renews, goes on with what a killed one held,
-# and tells restarted servers which tokens there were.
+# The daemon's work for a lock that is waited for, held for long, or fenced: it waits in the
+# servers' queue, renews, adopts the locks of a killed daemon, and tells restarted servers which
+# tokens were given.
 #
 #
 #	bftm-c1, bftm-c2, bftm-c3 ---- bridge ---- bftm-s1 … bftm-s6
@@ -52,7 +52,7 @@ hold() {
 	wait_for 20 test -e "$work/in"
 }
 
-# let_go N: the holder on client N comes to its end, by $status at $released ms.
+# let_go N: the holder on client N ends, with $status at $released ms.
 let_go() {
 	c "$1" bftmutexctl holders --json | gojq -r '.[] | select(.state == "held") | .pid' |
 		xargs -r kill 2>/dev/null
@@ -67,8 +67,7 @@ lost() {
 	((status == 79)) || { echo "status $status"; return 1; }
 }
 
-# ask N ARG...: client N waits for the lock; the time at which it had it in
-# $work/mark.N.
+# ask N ARG...: client N waits for the lock; $work/mark.N gets the time of its acquire.
 ask() {
 	local n=$1
 	shift
@@ -77,7 +76,8 @@ ask() {
 	wait_for 10 in_state "$n" pending
 }
 
-# again FUNCTION: three times at most, for a machine may sleep longer than a lease.
+# again FUNCTION: repeats it, three times at most, since a machine may stand still for longer than a
+# lease.
 again() {
 	local turn
 	for turn in first second third; do
@@ -95,31 +95,31 @@ in_state() { [[ $(states "$1") == *"$2"* ]]; }
 total() { c "$1" bftmutexctl stats --json | gojq ".$2"; }
 adopted() { (($(total "$1" helper.adopted) == 1)); }
 asked_again() { (($(total 2 helper.rounds) >= rounds + 3)); }
-# taken N: client N cannot have the lock now
+# taken N: client N cannot get the lock now
 taken() { c "$1" bftmutex -n "$lock" true 2>"$work/err"; (($? == 1)); }
 
-# stays MS: client 1 holds the lock for so long, and client 2 cannot have it.
+# stays MS: client 1 holds the lock for that time, and client 2 cannot get it.
 stays() {
 	local end=$(($(ms) + $1))
 	while (($(ms) < end)); do
 		in_state 1 held || { c 1 bftmutexctl holders; c 1 bftmutexctl stats --json; tail -n 5 "$dev"/c1/log; return 1; }
 		taken 2 || { echo "client 2 has it too: $(<"$work/err")"; return 1; }
-		# To look all the time costs more than a clock that counts instructions has.
+		# Looks all the time would cost too much of a clock that counts instructions.
 		sleep 0.1
 	done
 	in_state 1 held
 }
 
-# token N: the fencing token of a lock that client N has for a moment
+# token N: the fencing token of a lock that client N takes for a moment
 token() { c "$1" bftmutex -w 20 --fence "$lock" sh -c 'echo $BFTMUTEX_TOKEN' 2>"$work/err"; }
 
-# A server is started that does not know which tokens it stamped.
+# Starts a server that does not know which tokens it stamped.
 start_ignorant() {
 	s "$1" bftmutexctl server start --token-floor unknown --key "$dev/keys/server-$1.key" \
 		--lease-max $lease_max >/dev/null
 }
 
-# forget SERVER: it is restarted so
+# forget SERVER: restarts it without its tokens
 forget() { s "$1" bftmutexctl server stop >/dev/null && start_ignorant "$1"; }
 
 learned() { grep -q "server $1 has restarted and has learned from the others" "$dev"/c*/log; }
@@ -127,7 +127,7 @@ out_of_quarantine() { (($(s "$1" bftmutexctl server show --json | gojq .quaranti
 
 load || bail "the module cannot be loaded"
 up --servers 6 -b 1 --clients 3 --lease-max $lease_max || bail "no cluster"
-# Whose log is read: dev up starts them in the background.
+# Daemons whose log can be read: dev up starts its own in the background.
 for n in 1 2 3; do
 	kill_helper "$n"
 	start_helper "$n" || bail "no daemon on client $n"
@@ -142,7 +142,7 @@ new_lock
 hold 1 -l 4s
 ask 2 -l 4s
 ask 3 -l 4s
-# Time is taken before and after what is counted.
+# The time is read before and after the counters.
 began=${EPOCHREALTIME/./}
 rounds=$(total 2 helper.rounds)
 ok "queue: who waits asks again" wait_for 20 asked_again
@@ -174,7 +174,7 @@ ok "back-off: one at a time" no_overlap
 # Renewal
 #
 
-# Half a lease is what a machine may sleep without harm.
+# A machine may stand still for half a lease without harm.
 for_ten_leases() {
 	hold 1 -l 2s
 	before=$(total 1 local.renewed)
@@ -201,7 +201,7 @@ kill_helper 1
 start_helper 1 || bail "no daemon"
 ok "killed: the next one has taken over" wait_for 5 adopted 1
 ok "killed: held for two leases more" stays 8000
-# Beside what was taken over, the same host may ask for the lock.
+# Besides the adopted lock, the same host may ask for the lock.
 ask 1 -w 60
 kill_helper 1
 start_helper 1 || bail "no daemon"
@@ -283,7 +283,7 @@ done
 got=$(token 2)
 ok "all restarted, one after the other: a token above $last: $got" test "${got:-0}" -gt "$last"
 
-# At the same time, or one could learn from another.
+# At the same time, since otherwise one could learn from another.
 for n in 1 2 3 4 5 6; do
 	s "$n" bftmutexctl server stop >/dev/null
 done

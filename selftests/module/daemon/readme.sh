@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm tier=all alone time=60
 #
-# What README tells a new user to do on real hosts, in its order, after "make install":
-# with what that puts into /etc, /lib and PATH. Then what he tries next.
+# The steps of README on real hosts, in its order, after "make install", with the files that it puts
+# into /etc, /lib and PATH. Then the next steps of a new user.
 # shellcheck disable=SC2154,SC2317  # set by, or called from, what is sourced
 set -u
 

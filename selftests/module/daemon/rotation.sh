@@ -29,7 +29,7 @@ deadline() { c 1 bftmutexctl holders --json | gojq ".[] | select(.name == \"$1\"
 lasts_beyond() { [[ $(deadline "$1") -gt $2 ]]; }
 is_held() { c 1 bftmutexctl holders --json | gojq -e 'any(.[]; .state == "held")'; }
 logged() { grep -qF -- "$2" "$dev/c$1/log"; }
-# answers CLIENT SERVER: it is as a server should be
+# answers CLIENT SERVER: the server is in order
 answers() { [[ $(servers "$1" ".[] | select(.id == $2) | .state") =~ ^(ok|slow)$ ]]; }
 
 load || bail "the module cannot be loaded"
@@ -71,14 +71,14 @@ ok "the lock is held all the time" is_held
 ok "client 2: nothing needs the old ones" wait_for 20 logged 2 "not used any more"
 kill %1
 ok "client 1: nor does it, when it is given back" wait_for 20 logged 1 "not used any more"
-# One of four may be missing, and now that is not server 3.
+# One of four servers may be missing; now server 3 works, so another may be.
 s 4 bftmutexctl server stop >/dev/null
 for n in 1 2; do
 	ok "client $n: server 3 grants by its new key" wait_for 60 granted $n
 done
 
 #
-# A client's number, while it has what the kernel won by the old one
+# A client's number, while it holds a lock that the kernel won under the old one
 #
 
 kill_helper 1 TERM
@@ -103,7 +103,7 @@ ok "they are read" wait_for 20 logged 1 "read again"
 kill "${holder[once]}"
 ok "what is given back is free at once" c 2 bftmutex -w 2 rotation.once true
 ok "what is renewed goes on" wait_for 30 lasts_beyond rotation.renewed "$end"
-# Another change, and nothing was won by what was in between.
+# Another change; no lock was won under the configuration in between.
 sed -i "s/^cluster .*/&\n\trho = 3000/" "$dev/c1/bftmutex.conf"
 kill -HUP "$(helper 1)"
 ok "that all the older ones are done with is not said" wait_for 20 logged 1 "an older one is still used"

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions "allow=audit: type=1326" time=15
 #
-# What bftmutexd and the programs that it starts cannot do.
+# Things that bftmutexd and the programs that it starts cannot do.
 #
 #	bftm-c1 ---- bridge ---- bftm-s1    n = 1, b = 0
 #
-# That the daemon does not need what it gave up is seen by all other tests: a system
-# call that is refused is a line in the kernel's log, at which a run fails. Here the
-# program makes some; see "makes it" below.
-# shellcheck disable=SC2317,SC2154  # called from, or set by, what is sourced
+# All other tests show that the daemon does not need the rights that it gave up: a refused system
+# call logs a line in the kernel's log, and a run with such a line fails. Here a program makes
+# refused calls; see "makes it" below. shellcheck disable=SC2317,SC2154 # called from, or set by,
+# what is sourced
 
 # shellcheck source=selftests/lib/tap.sh
 . "$(dirname "$0")/../../lib/tap.sh"
@@ -26,7 +26,7 @@ cleanup() {
 # status WORD: of the daemon, from /proc
 status() { awk -v word="$1:" '$1 == word { print $2 }' "/proc/$(helper 1)/status"; }
 
-# sandbox WORD: a new daemon with that in its configuration
+# sandbox WORD: starts a new daemon with this value in its configuration
 sandbox() {
 	kill_helper 1 TERM
 	sed -i '/^sandbox = /d' "$conf"
@@ -36,17 +36,17 @@ sandbox() {
 
 submit() { c 1 bftmutexctl object submit "$@"; }
 
-# logged TEXT: the daemon has said so
+# logged TEXT: the daemon's log has TEXT
 logged() { grep -qF -- "$1" "$dev/c1/log"; }
 
-# A type that does what its request says, and answers with what came of it.
+# A type that makes the system call of its request, and answers with the result.
 cat >/tmp/probe <<'END'
 #!/usr/bin/perl
 use strict;
 use warnings;
 use POSIX ();
 
-# Of x86_64; what is not a number here is what a shell can do.
+# Numbers of x86_64; a word that is no number is a command of the shell.
 my %call = (ptrace => [101, 0, 0, 0, 0], mount => [165, 0, 0, 0, 0, 0],
 	unshare => [272, 0x10000000], setns => [308, 0, 0], bpf => [321, 0, 0, 0],
 	keyctl => [250, 0, 0, 0, 0, 0], init_module => [175, 0, 0, 0],
@@ -73,7 +73,7 @@ load || bail "module"
 up --servers 1 -b 0 --clients 1 --lease-max 5s || bail "no cluster"
 
 #
-# As it is without a word about it
+# The default
 #
 
 is "capabilities: CAP_NET_ADMIN" "$(status CapEff) $(status CapPrm)" \
@@ -96,7 +96,7 @@ ok "a new configuration is read" wait_for 10 logged "read again"
 created() { c 1 bftmutexctl object create probe probe; }
 ok "a program is a type" wait_for 30 created
 
-# What is refused is logged, and this test is the one that may.
+# A refused call is logged; only this test may have such lines.
 while read -r call want; do
 	is "program: $call" "$(submit probe "$call")" "$want"
 done <<'END'
@@ -149,7 +149,7 @@ ok "strict: and used" c 1 bftmutex -w 10 sandbox true
 sed -i "s/^sandbox = .*/sandbox = no/" "$conf"
 : >"$dev/c1/log"
 kill -HUP "$(helper 1)"
-ok "strict: for good" wait_for 10 logged "at the next start"
+ok "strict: for good" wait_for 10 logged "from the next start on"
 is "strict: it is filtered as before" "$(status Seccomp)" 2
 ok "strict: it says who asks for it" c 1 bftmutexctl servers
 

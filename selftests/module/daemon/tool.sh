@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=10
 #
-# bftmutex(1): every exit status, its options and messages. How it keeps the lock while the
-# command runs: tool_keeper.sh.
+# bftmutex(1): every exit status, its options and messages. tool_keeper.sh tests the time while the
+# command runs.
 #
 # Single quotes are for the command's shell; lib/tool.sh sets variables.
 # shellcheck disable=SC2016,SC2154
@@ -138,7 +138,7 @@ holder=$pid
 for signo in INT TERM; do
 	env --default-signal=INT "$tool" "$lock" true 2>/dev/null &
 	pid=$!
-	# It waits in the ioctl: nothing else of it takes longer than an instant.
+	# The tool waits in the ioctl: its other work takes no time.
 	wait_for 10 grep -q 'bftmutex' "/proc/$pid/comm"
 	wait_for 10 grep -q '^State:.*sleeping' "/proc/$pid/status"
 	kill -$signo $pid
@@ -203,8 +203,8 @@ is "name of 64 bytes" "$status" 0
 # Names of all kinds
 #
 
-# As flock(1) says, with this tool: one process of the script at a time, and where its path is
-# longer than a name can be.
+# As the manual of flock(1) suggests, with this tool: one process of the script at a time, also if
+# its path is longer than a name may be.
 mkdir -p "$dir/$name"
 for script in "$dir/alone" "$dir/$name/alone"; do
 	option=
@@ -239,7 +239,7 @@ wrong "UTF-8 elsewhere" 69 "lock 'Gr\xc3\xb6\xc3\x9fe'" -C nowhere Größe true
 unset LC_ALL
 
 #
-# The world is wrong
+# Errors of the environment
 #
 
 export BFTMUTEX_DEVICE=$dir/missing
@@ -260,7 +260,7 @@ else
 fi
 unset BFTMUTEX_DEVICE
 
-# The libraries need one, the device gets it then, and there is no second.
+# The libraries need a descriptor, then the device gets it, and there is no second one.
 prlimit --nofile=4 "$tool" "$lock" true 2>"$dir/err" </dev/null
 is "no descriptor left: status" $? 71
 err=$(<"$dir/err")

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=16
 #
-# bftmutex(1) while the command runs: who has the lock and descriptors, signals, lost leases. What
-# becomes of processes that the command starts: family.sh.
+# bftmutex(1) while the command runs: the lock and descriptors, signals, lost leases. family.sh
+# tests the processes that the command starts.
 #
 # Single quotes are for the command's shell; lib/tool.sh sets variables.
 # shellcheck disable=SC2016,SC2154
@@ -63,7 +63,7 @@ closed() {
 	esac
 }
 
-# The device must not be where the command's redirections go.
+# The device must not have a number that the command redirects.
 for which in 0 1 012; do
 	new_lock
 	closed $which "$tool" -F -l "$long" "$lock" sh -c "exec </dev/null >/dev/null 2>&1
@@ -120,7 +120,7 @@ if exec 9<"${BFTMUTEX_DEVICE:-/dev/bftmutex}"; then
 	new_lock
 	exec 9<"${BFTMUTEX_DEVICE:-/dev/bftmutex}"
 	t --fd 9 --no-renew -l 1s "$lock"
-	# Whoever gets the lock now has waited for the lease to end.
+	# The next holder has waited for the lease to end.
 	t -w 10 "$lock" true
 	is "--fd: the lease ends" "$status" 0
 	wrong "--fd --held after the lease" 79 "lease is over" --fd 9 --held
@@ -182,7 +182,7 @@ kill -TERM "$pid"
 ok "and is not passed on" wait_for 10 gone "$command"
 pid=
 
-# Not in a session of its own, where a stop is ignored since nobody would continue us.
+# Not in a session of its own, where a stop is ignored since no shell would continue the process.
 new_lock
 set -m
 "$tool" -l "$long" "$lock" sh -c "echo \$\$ >$mark; exec sleep 60" 2>/dev/null &

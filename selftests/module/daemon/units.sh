@@ -50,7 +50,7 @@ count() { bftmutexctl object submit --wait 60 counter add 1; }
 
 install_all
 rm -rf /etc/systemd/system/*.wants
-# What takes long to begin and is of no use here.
+# Units that take long to start and are not needed here.
 for unit in systemd-udev{d,-trigger}.service systemd-udevd-{control,kernel}.socket \
 	systemd-logind.service getty.target dbus.{service,socket}; do
 	ln -sf /dev/null /etc/systemd/system/$unit

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The machine falls asleep while what nobody will serve comes to its end. */
+/* The machine falls asleep while requests end that no helper will serve. */
 #include <sys/resource.h>
 
 #include "harness.h"
 #include "fake_helper.h"
 
-/* So many take a tenth of a second to end, in runs of a timer. */
+/* This many requests take a tenth of a second to end, in runs of a timer. */
 #define COUNT_MAX 60000
 
-/* Return: 0 when the machine has slept, and woken up again: suspend.sh has set it up so. */
+/* Return: 0 when the machine has slept, and woken up again, as suspend.sh has set it up. */
 static int sleep_now(void)
 {
 	int fd = open("/sys/power/state", O_WRONLY | O_CLOEXEC);

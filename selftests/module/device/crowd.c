@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many requests at once, of one process: each on a lock of its own, or all on
- * one. What is had is given back at once; all must be had in the end.
+ * Many requests at once, of one process: each on a lock of its own, or all on one. Each lock is
+ * given back at once; all requests must get theirs in the end.
  *
- *	crowd COUNT NAME [one]
+ * 	crowd COUNT NAME [one]
  */
 #include <err.h>
 #include <sysexits.h>
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 
 			if (all[i].fd < 0 || !all[i].revents)
 				continue;
-			/* Over already, on a slow machine, is had as well. */
+			/* On a slow machine, a lease that is already over counts as well. */
 			status = status_of(all[i].fd);
 			if (status.state != BFTM_STATE_HELD && status.state != BFTM_STATE_LOST) {
 				warnx("%d: state %u, error %d", i, status.state, status.error);

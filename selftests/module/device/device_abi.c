@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sizes and addresses of arguments, and what has to stay as it is for ever. */
+/* Sizes and addresses of arguments, and the parts of the interface that must never change. */
 #include <assert.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -109,7 +109,7 @@ FIXTURE_VARIANT_ADD(argument, why)
 	.call = call64,
 };
 
-/* Of nothing: that it works, device_renew.c tells. */
+/* On an idle handle; device_renew.c tests that it works. */
 FIXTURE_VARIANT_ADD(argument, renew)
 {
 	.request = BFTM_IOC_RENEW,
@@ -119,7 +119,7 @@ FIXTURE_VARIANT_ADD(argument, renew)
 	.call = call64,
 };
 
-/* BFTM_FETCH of what is not there. */
+/* BFTM_FETCH of a response that does not exist. */
 FIXTURE_VARIANT_ADD(argument, submit)
 {
 	.request = BFTM_IOC_SUBMIT,
@@ -190,7 +190,7 @@ FIXTURE_TEARDOWN(argument)
 	close(self->fd);
 }
 
-/* A good argument at @at that says it has @size bytes. */
+/* A valid argument at @at whose size field is @size. */
 static void *fill(char *at, uint32_t request, uint32_t size)
 {
 	struct bftm_acquire arg = want("abi", 0, 0, BFTM_TRY);
@@ -247,7 +247,7 @@ TEST_F(argument, address)
 	EXPECT_EQ(-EFAULT, variant->call(self->fd, request, end));
 	EXPECT_EQ(-EFAULT, variant->call(self->fd, request, end - 3));
 	EXPECT_EQ(-EFAULT, variant->call(self->fd, request, (void *)-8));
-	/* It begins in memory and ends outside. */
+	/* The argument begins in memory and ends outside. */
 	memcpy(end - 4, &variant->size, 4);
 	EXPECT_EQ(-EFAULT, variant->call(self->fd, request, end - 4));
 	memset(self->page, 0, PAGE);
@@ -281,7 +281,7 @@ TEST_F(argument, read_only)
 	mprotect(self->page, PAGE, PROT_READ);
 	EXPECT_EQ(variant->writes ? -EFAULT : variant->good,
 		  variant->call(self->fd, variant->request, self->page));
-	/* A lock that nobody was told of is not held. */
+	/* A lock whose program could not be told of it is not held. */
 	EXPECT_EQ(BFTM_STATE_IDLE, state_of(self->fd));
 	EXPECT_EQ(0, get_soon(other, "abi", 0));
 	close(other);

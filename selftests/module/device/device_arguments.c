@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What may be wrong in the argument of an acquire. */
+/* Mistakes in the argument of an acquire. */
 #include "handle.h"
 #include "harness.h"
 
@@ -92,7 +92,7 @@ TEST_F(acquire, lease)
 	REFUSED(-ERANGE, lease_ns, 3600 * SEC + 1);
 	REFUSED(-ERANGE, lease_ns, UINT64_MAX);
 	REFUSED(0, lease_ns, LEASE_MAX);
-	/* Over before it begins, on a slow machine; but that is no mistake. */
+	/* On a slow machine the time may be over at once; but that is no mistake. */
 	self->arg.lease_ns = MS;
 	EXPECT_NE(-ERANGE, ask(self->fd, &self->arg));
 	EXPECT_NE(-EINVAL, ask(self->fd, &self->arg));
@@ -106,7 +106,7 @@ TEST_F(acquire, timeout)
 	self->arg.flags = 0;
 	REFUSED(0, timeout_ns, UINT64_MAX);
 	REFUSED(0, timeout_ns, (uint64_t)INT64_MAX);
-	/* Over before a server can answer: it ends, and is not had. */
+	/* The time is over before a server can answer: the acquire ends without the lock. */
 	self->arg.timeout_ns = 1;
 	err = ask(self->fd, &self->arg);
 	EXPECT_TRUE(err == -ETIMEDOUT || err == -ENETUNREACH) {

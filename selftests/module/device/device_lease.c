@@ -16,7 +16,7 @@ FIXTURE(lease)
 
 FIXTURE_VARIANT(lease)
 {
-	int signo;	/* what becomes of the helper once the lock is held */
+	int signo;	/* signal for the helper once the lock is held */
 };
 
 FIXTURE_VARIANT_ADD(lease, helper_works)
@@ -126,7 +126,7 @@ TEST_F(lease, release_before_the_deadline)
 {
 	int err = release(self->fd);
 
-	/* A machine that slept is no failure. */
+	/* A machine that stood still is no failure. */
 	if (now_ns() <= self->deadline_ns)
 		EXPECT_EQ(0, err);
 	sleep_until(self->deadline_ns + 1);
@@ -139,7 +139,7 @@ TEST_F(lease, lost_lock_is_free_for_others)
 	int other = open_client(2, 0);
 	struct bftm_acquire arg = want(new_name(), LEASE, 0, 0);
 
-	/* The very lock of the setup: its name is the first of this process. */
+	/* The lock of the setup: its name is the first one of this process. */
 	snprintf(arg.name, sizeof(arg.name), "test.%d.1", getpid());
 	ASSERT_EQ(0, call(other, BFTM_IOC_ACQUIRE, &arg));
 	EXPECT_GT(now_ns(), self->deadline_ns);

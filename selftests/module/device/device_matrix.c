@@ -179,7 +179,7 @@ TEST_F(state, renew)
 	uint64_t before = status_of(self->fd).deadline_ns, after = 0;
 	int err = renew(self->fd, 0, &after);
 
-	/* A machine that slept for a lease is no failure. */
+	/* A machine that stood still for a lease is no failure. */
 	EXPECT_EQ(state_of(self->fd) == BFTM_STATE_LOST ? -EKEYEXPIRED : variant->renew, err);
 	EXPECT_TRUE(err || after > before);
 	EXPECT_TRUE(is_still(self->fd, variant->state));
@@ -215,7 +215,7 @@ TEST_F(state, set_signal)
 	EXPECT_TRUE(is_still(self->fd, variant->state));
 }
 
-/* It has nothing to do with the state; that it works, submit.sh tells. */
+/* A submit is independent of the state; submit.sh tests that it works. */
 TEST_F(state, submit_badly)
 {
 	struct bftm_submit arg = { .size = sizeof(arg) };
@@ -263,7 +263,7 @@ TEST_F(state, close)
 
 	close(self->fd);
 	signal_helper(3, SIGCONT);
-	/* Nothing is left behind: another client can have the lock. */
+	/* Nothing is left behind: another client can get the lock. */
 	EXPECT_EQ(0, get_soon(other, self->name, LEASE_MAX));
 	close(other);
 	self->fd = -1;

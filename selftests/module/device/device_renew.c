@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Renewal, tokens and the queue with a real cluster: a lock outlives its leases,
- * its helper, and everybody who waits for it.
+ * Renewal, tokens and the queue with a real cluster: a lock outlives its leases, its helper, and
+ * waiting requests of others.
  */
 #include "handle.h"
 #include "harness.h"
@@ -147,7 +147,7 @@ TEST_F(renew, ends_with_a_helper_that_sleeps)
 	signal_helper(3, SIGSTOP);
 	EXPECT_EQ(POLLHUP, poll_for(self->fd, 0, LONG_MS));
 	EXPECT_EQ(BFTM_LOST_NOT_RENEWED, (int)status_of(self->fd).reason);
-	/* When it goes on, it finds a lease that is over, and gives it back. */
+	/* When the helper continues, it finds that the lease is over, and gives the lock back. */
 	signal_helper(3, SIGCONT);
 	EXPECT_EQ(0, get_soon(self->other, self->name, LEASE));
 	sleep_ns(LEASE / 2);

@@ -39,7 +39,7 @@ FIXTURE_TEARDOWN(share)
 	close(self->other);
 }
 
-/* Somebody has it, or the machine slept until nobody can have it. */
+/* Somebody has the lock, or the machine stood still until no program can get it. */
 static bool is_taken(int other, const char *name, uint64_t deadline_ns)
 {
 	int err = try_lock(other, name, LEASE_MAX);
@@ -47,7 +47,7 @@ static bool is_taken(int other, const char *name, uint64_t deadline_ns)
 	return err == -EWOULDBLOCK || now_ns() > deadline_ns;
 }
 
-/* Had again before the lease is over, not because it is. */
+/* The lock is acquired again before its lease is over, not because it is over. */
 static bool is_given_back(int other, const char *name, uint64_t deadline_ns)
 {
 	return !get_soon(other, name, LEASE_MAX) && now_ns() <= deadline_ns;
@@ -134,7 +134,10 @@ static void *acquire_there(void *data)
 	return NULL;
 }
 
-/* Who writes to this page waits until it is let go. Return: -errno, or what tells of it. */
+/*
+ * A writer to this page waits until it is released. Return: -errno, or a descriptor that reports
+ * it.
+ */
 static int watch_writes(void *page, size_t len)
 {
 	struct uffdio_writeprotect protect = {
@@ -196,7 +199,7 @@ TEST_F(share, sigkill_of_a_waiter_leaves_nothing)
 	while (state_of(fd) != BFTM_STATE_PENDING)
 		sched_yield();
 	end(pid);
-	/* We have the handle too: interrupted, not closed. */
+	/* This process has the handle too, so it is not closed: the call is interrupted. */
 	EXPECT_EQ(BFTM_STATE_IDLE, state_of(fd));
 	close(fd);
 	ASSERT_EQ(0, release(self->fd));
@@ -297,7 +300,7 @@ TEST_F(share, passed_over_a_socket)
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
 	ASSERT_EQ(0, pass(pair[0], &self->fd, true));
 	close(self->fd);
-	/* Nobody has it open: it is on its way. */
+	/* No process has it open: it is in a message. */
 	EXPECT_TRUE(is_taken(self->other, self->name, self->deadline_ns));
 	ASSERT_EQ(0, pass(pair[1], &fd, false));
 	EXPECT_EQ(self->deadline_ns, status_of(fd).deadline_ns);
@@ -365,7 +368,7 @@ static int watch(int fd, int *copies, int count, uint32_t events)
 	return ep;
 }
 
-/* Every one of them tells of @events within LONG_MS, and no other event. */
+/* Each of them reports @events within LONG_MS, and no other event. */
 static bool all_hear(int ep, int count, uint32_t events)
 {
 	struct epoll_event got[MANY];
@@ -385,7 +388,7 @@ static bool all_hear(int ep, int count, uint32_t events)
 	return !left;
 }
 
-/* The first are woken with the lock of the namespace held, and the others all the same. */
+/* The first watchers are woken with the lock of the namespace held, the others afterwards. */
 TEST_F(share, watchers_are_all_woken)
 {
 	int copies[MANY], ep = watch(self->fd, copies, MANY, EPOLLHUP), i, events;
@@ -394,10 +397,10 @@ TEST_F(share, watchers_are_all_woken)
 	ASSERT_GE(ep, 0);
 	events = poll_now(self->fd);
 	EXPECT_TRUE(events == POLLIN || now_ns() > self->deadline_ns);
-	/* One that is too many for the first waits like any other. */
+	/* A watcher beyond the first ones waits like any other. */
 	EXPECT_EQ(POLLHUP, poll_for(self->fd, 0, LONG_MS));
 	EXPECT_TRUE(all_hear(ep, MANY, EPOLLHUP));
-	/* Nothing of it stays with the handle. */
+	/* The former watchers leave nothing on the handle. */
 	close(ep);
 	for (i = 0; i < MANY; i++)
 		close(copies[i]);

@@ -156,7 +156,7 @@ TEST_F(signal, margin_is_polled_in_time)
 				    after > self->deadline_ns);
 		}
 	} while (before <= self->deadline_ns);
-	/* What is over needs no warning. */
+	/* A lease that is over needs no warning. */
 	EXPECT_EQ(POLLIN | POLLHUP, events);
 }
 
@@ -181,7 +181,7 @@ TEST_F(signal, set_after_the_loss_is_too_late)
 	EXPECT_EQ(0, next_signal(NULL, 100 * MS));
 }
 
-/* As F_SETSIG does it. A signal that is no real-time signal needs no room. */
+/* The same as for F_SETSIG. A signal that is no real-time signal needs no room. */
 TEST_F(signal, that_finds_no_room_is_sigio)
 {
 	struct rlimit none = { 0, 0 };
@@ -262,7 +262,10 @@ TEST_F(signal, for_a_process_that_is_gone)
 	EXPECT_EQ(0, next_signal(NULL, 0));
 }
 
-/* Sent with the rights at the time of asking: no way to signal one's betters. */
+/*
+ * The signal is sent with the rights at the time of asking, so it cannot reach a more privileged
+ * process.
+ */
 TEST_F(signal, with_the_rights_of_the_asker)
 {
 	struct rlimit none = { 0, 0 };
@@ -270,7 +273,7 @@ TEST_F(signal, with_the_rights_of_the_asker)
 	ASSERT_EQ(0, setresuid(65534, 65534, 0));
 	ASSERT_EQ(0, set_signal(self->fd, self->signo, 0));
 	ASSERT_EQ(0, setresuid(0, 0, 0));
-	/* Nor in its place. */
+	/* Nor is SIGIO sent instead. */
 	ASSERT_EQ(0, setrlimit(RLIMIT_SIGPENDING, &none));
 	sigaddset(&all, SIGIO);
 	sigprocmask(SIG_BLOCK, &all, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A host whose clock is slowed down, since it was ahead: leases last no longer for that,
- * whether the kernel acquires or the helper.
+ * A host whose clock is slowed down, since it was ahead: its leases last no longer, in the kernel
+ * and in the helper.
  */
 #include "handle.h"
 #include "harness.h"
@@ -45,7 +45,7 @@ FIXTURE_TEARDOWN(slewed)
 	close(self->fd);
 }
 
-/* It counts from before the first datagram, and that was sent before the answer. */
+/* The lease counts from before the first datagram, which was sent before the answer. */
 TEST_F(slewed, status_agrees_with_the_lease)
 {
 	uint64_t boot = now_ns(), raw = raw_ns(), acquired, before;
@@ -62,11 +62,11 @@ TEST_F(slewed, status_agrees_with_the_lease)
 			sleep_ns(MS);
 	} while (state == BFTM_STATE_HELD);
 	EXPECT_EQ(BFTM_STATE_LOST, state);
-	/* The clock was in fact slower. */
+	/* The clock really was slower. */
 	EXPECT_LT((now_ns() - boot) * 20, (raw_ns() - raw) * 19);
 }
 
-/* With a clock of before it came a tenth of the lease later each time. */
+/* With CLOCK_BOOTTIME as clock of leases, it came a tenth of the lease later each time. */
 TEST_F(slewed, the_end_is_announced)
 {
 	uint64_t acquired;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What tests share that are the helper of a network namespace themselves. */
+/* Shared by tests that are the helper of a network namespace themselves. */
 #ifndef BFTM_TEST_FAKE_HELPER_H
 #define BFTM_TEST_FAKE_HELPER_H
 
@@ -19,16 +19,16 @@ int held_until(struct bftm_nl *nl, uint8_t cmd, uint64_t id, uint64_t deadline_n
 
 struct nl_sock *open_events(const char *name);
 
-/* The state that the next event tells; -1 when none comes. */
+/* The state in the next event; -1 when none comes. */
 int next_event(struct nl_sock *sock, struct seen *ret, int ms);
 
 /* An acquire that was pulled. */
 uint64_t pulled(struct bftm_nl *nl, int fd, const char *name);
 
-/* Held until @deadline_ns, by an acquire with @flags. Its number. */
+/* Holds a lock until @deadline_ns, by an acquire with @flags. Returns the number of the request. */
 uint64_t held(struct bftm_nl *nl, int fd, const char *name, uint32_t flags, uint64_t deadline_ns);
 
-/* The next helper of this namespace, after the one before is gone. */
+/* Becomes the next helper of this namespace, after the previous one has ended. */
 void take_over(struct bftm_nl *nl);
 
 #endif /* BFTM_TEST_FAKE_HELPER_H */

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm kernels=6.1,6.12 clock=instructions about=module time=40
 #
-# The fast path: a lock that nobody wants is the kernel's business alone. What it
-# took is held, renewed, given back and handed over like any other, whatever becomes
-# of the daemon and the servers meanwhile.
+# The fast path: a lock that nobody else wants is taken by the kernel alone. Such a lock is held,
+# renewed, given back and handed over like any other, also when the daemon and the servers are
+# killed or restarted meanwhile.
 #
 #
 #	bftm-c1, bftm-c2 ---- bridge ---- bftm-s1 … bftm-s4    n = 4, b = 1, F = 3
@@ -182,7 +182,7 @@ misses() {
 	holder=$!
 	wait_for 10 test -e "$work/kept" || return
 	kill -CONT "$watcher"
-	wait_for 20 grep -q "some are lost: what is held now follows" "$work/missed"
+	wait_for 20 grep -q "some are lost: the locks that are held now follow" "$work/missed"
 }
 ok "events that are missed are said to be" misses
 ok "and what is held is told" wait_for 10 held_still
@@ -201,7 +201,7 @@ exact() { no_overlap && counted "$1"; }
 ok "contended: all come to their end" contend 4 --entries 25 --hold 2 --lease 2
 ok "contended: exact" exact 100
 
-# What is under way when its daemon goes, or is told to read its configuration again.
+# Requests are under way when their daemon ends, or reads its configuration again.
 restless() {
 	local turn=0
 	while [[ ! -e $work/quiet ]]; do
@@ -226,7 +226,7 @@ count=25
 ! short || count=8
 restless &
 restless=$!
-# Who waits for a daemon may wait for as long as a lease that it has lost.
+# A request that waits for a daemon may have to wait for the end of a lost lease.
 ok "restarts: all come to their end" contend 4 --entries $count --hold 2 --lease 2 --pause 40
 ok "restarts: exact" exact $((4 * count))
 touch "$work/quiet"

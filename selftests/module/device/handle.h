@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What tests of /dev/bftmutex share. A handle belongs to the network namespace
- * that it was opened in, whoever uses it: so one process can play two clients.
- * Functions return a negative errno.
+ * Shared by the tests of /dev/bftmutex. A handle belongs to the network namespace in which it was
+ * opened, also when another process uses it: so one process can play two clients. Functions return
+ * a negative errno.
  */
 #ifndef BFTM_TEST_HANDLE_H
 #define BFTM_TEST_HANDLE_H
@@ -28,9 +28,9 @@
 
 #define MS		1000000ull
 #define SEC		1000000000ull
-/* What the cluster of device.sh grants at most. */
+/* Longest lease that the cluster of device.sh grants. */
 #define LEASE_MAX	SEC
-/* For what comes within a second: it only ends what would never end. */
+/* Limit for events that come within a second; it only ends a test that hangs. */
 #define LONG_MS		120000
 
 uint64_t now_ns(void);
@@ -67,15 +67,15 @@ int set_signal(int fd, uint32_t signo, uint64_t margin_ns);
 /* Events of @events, POLLHUP and POLLERR within so many ms. */
 int poll_for(int fd, short events, int ms);
 
-/* Everything that is true now. */
+/* All events that are true now. */
 int poll_now(int fd);
 
-/* Try until the lock is had; false when that takes too long. */
+/* Try until the lock is acquired; false when that takes too long. */
 int get_soon(int fd, const char *name, uint64_t lease_ns);
 
 void signal_helper(int client, int signo);
 
-/* As "dev up" started it; true when it serves the kernel. */
+/* Starts a daemon as "dev up" does; true when it serves the kernel. */
 int restart_helper(int client);
 
 #endif /* BFTM_TEST_HANDLE_H */

@@ -10,7 +10,7 @@
 #pragma GCC diagnostic ignored "-Wclobbered"
 #include "kselftest_harness.h"
 
-/* Seconds for what takes some: a hang's end, also on a machine that is busy with other things. */
+/* Limit for tests that take seconds: it only ends a test that hangs, also on a busy machine. */
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT 600
 

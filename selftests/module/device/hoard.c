@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many locks of one process, had at once and kept until their leases end or it
- * is killed. Says "held" when it has them all.
+ * Takes many locks at once and keeps them until their leases end or it is killed. Prints "held"
+ * when it has all of them.
  *
- *	hoard COUNT NAME LEASE-MS
+ * 	hoard COUNT NAME LEASE-MS
  */
 #include <err.h>
 #include <sysexits.h>

@@ -34,7 +34,7 @@ ok "make install" make -C "$top" --no-print-directory install DESTDIR="$dir" KVE
 export PKG_CONFIG_PATH=$dir/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$dir
 is "pkg-config: version" "$(pkg-config --modversion libbftmutex)" \
 	"$(cut -s -d '"' -f 2 "$top/kmod/version.h")"
-# What is not in /usr but below DESTDIR is not a system folder for it.
+# For pkg-config, a folder below DESTDIR is no system folder.
 export PKG_CONFIG_SYSTEM_INCLUDE_PATH=/none PKG_CONFIG_SYSTEM_LIBRARY_PATH=/none
 export LD_LIBRARY_PATH=$dir/usr/lib
 build() { # SECTION N PROGRAM

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The clock of the machine, corrected as chronyd does. Needs CAP_SYS_TIME. */
+/* Corrects the clock of the machine as chronyd does. Needs CAP_SYS_TIME. */
 #ifndef BFTM_TEST_SLEW_H
 #define BFTM_TEST_SLEW_H
 
 #include <stdbool.h>
 #include <sys/timex.h>
 
-#define TICK_US		10000	/* of who does not correct it */
+#define TICK_US		10000	/* without a correction */
 #define TICK_SLOW_US	9000	/* the slowest there is */
 #define TICK_FAST_US	11000	/* the fastest */
 

@@ -96,7 +96,7 @@ int next_asked(struct bftm_nl *nl, struct asked *ret)
 	do {
 		nl->notified = false;
 		err = pull_asked(nl, ret);
-		/* Awake from time to time: a hint can be lost for want of memory. */
+		/* Wakes up from time to time: a hint can be lost for lack of memory. */
 		if (err == -ENODATA && !nl->notified)
 			poll_for(nl_socket_get_fd(nl->sock), POLLIN, 100);
 	} while (err == -ENODATA && now_ns() < end);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What tests of BFTM_IOC_SUBMIT share: programs that submit, and a helper that answers. */
+/* Shared by the tests of BFTM_IOC_SUBMIT: programs that submit, and a helper that answers. */
 #ifndef BFTM_TEST_SUBMIT_H
 #define BFTM_TEST_SUBMIT_H
 
@@ -28,7 +28,7 @@ void *run_program(void *arg);
 /* With room for @room bytes. */
 void start_program(struct program *p, int fd, struct bftm_submit arg, size_t room);
 
-/* What it got. */
+/* Waits for the program's end; returns its result. */
 int end_program(struct program *p);
 
 /* A submit or a withdrawal, as the helper sees it. */

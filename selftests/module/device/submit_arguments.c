@@ -47,7 +47,7 @@ TEST_F(arguments, names)
 		}
 		EXPECT_EQ(0, arg.response_len | arg.number | arg.status | arg.id);
 	}
-	/* Any bytes, but none behind the name. */
+	/* The name may have any bytes, but the rest must be zero. */
 	arg = op_on("", self->op, 1);
 	arg.name_len = 63;
 	EXPECT_EQ(-ENOTCONN, submit(self->fd, &arg));
@@ -93,7 +93,7 @@ TEST_F(arguments, operations)
 	EXPECT_EQ(-EFAULT, submit(self->fd, &arg));
 	arg.op = UINT64_MAX;
 	EXPECT_EQ(-EFAULT, submit(self->fd, &arg));
-	/* Its last byte is not ours. */
+	/* The last byte of the operation is not in our memory. */
 	ASSERT_NE(MAP_FAILED, page);
 	ASSERT_EQ(0, munmap(page + 4096, 4096));
 	arg = op_on("x", page + 4096 - 10, 10);
@@ -155,7 +155,7 @@ TEST_F(arguments, of_a_fetch)
 	EXPECT_EQ(-ENOENT, submit(self->fd, &good));
 }
 
-/* What leads to no response leaves nothing on the handle. */
+/* A call without a response leaves nothing on the handle. */
 TEST_F(arguments, handle_is_as_before)
 {
 	struct bftm_submit arg = op_on("x", self->op, 1);

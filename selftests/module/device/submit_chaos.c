@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs that submit, are signalled, run out of time and of room, against helpers
- * that answer in any order, refuse, are silent and die. Whatever happens, an operation
- * is handed to one helper, and what a program is told is what a helper said.
+ * Programs that submit, are signalled, run out of time and of room, against helpers that answer in
+ * any order, refuse, are silent and die. In all cases an operation is handed to one helper only,
+ * and a program gets the answer that a helper gave.
  *
- * What is random follows from BFTMUTEX_SEED:
- *	BFTMUTEX_SEED=N selftests/vm/run -- selftests/module/device/submit.sh submit_chaos
+ * All random choices follow from BFTMUTEX_SEED:
+ * 	BFTMUTEX_SEED=N selftests/vm/run -- selftests/module/device/submit.sh submit_chaos
  */
 #include "harness.h"
 #include "submit.h"
@@ -13,9 +13,9 @@
 #define THREADS	6
 #define EACH	120
 #define COUNT	(THREADS * EACH)
-#define GIVEN	8	/* that a helper has at once */
+#define GIVEN	8	/* operations that a helper has at once */
 
-/* Of each operation: how often it was handed over, and what was answered. */
+/* For each operation: how often it was handed over, and its answer. */
 static struct {
 	int handed, answered, refused;
 } ops[COUNT];
@@ -23,7 +23,7 @@ static struct {
 static unsigned int seed;
 static volatile int running;
 
-/* What the programs were told. */
+/* Results that the programs got. */
 static int outcomes[EOWNERDEAD + 1];
 
 struct worker {
@@ -110,7 +110,7 @@ static void decide(struct bftm_nl *nl, const struct given *g, unsigned int *rand
 	answer(nl, g->id, 0, (uint64_t)g->op + 1, response);
 }
 
-/* Helper after helper, until the programs are done. Returns how many died. */
+/* Runs one helper after the other, until the programs are done. Returns how many died. */
 static int help(struct bftm_nl *nl, unsigned int random)
 {
 	static struct asked a;
@@ -130,7 +130,10 @@ static int help(struct bftm_nl *nl, unsigned int random)
 		}
 		if (count && rand_r(&random) % 3 == 0) {
 			i = rand_r(&random) % count;
-			/* Some are never answered by this one; it dies, or they are signalled. */
+			/*
+			 * This helper never answers some operations; it dies, or the programs get a
+			 * signal.
+			 */
 			if (rand_r(&random) % 16)
 				decide(nl, &given[i], &random);
 			given[i] = given[--count];

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Submits that end before they are answered: by a signal, time, or somebody's death. */
+/*
+ * Submits that end before they are answered: by a signal, a time limit, or the death of the helper.
+ */
 #include "harness.h"
 #include "submit.h"
 
@@ -135,7 +137,7 @@ TEST_F(end, helper_died_and_nobody_came)
 	start_program(self->p, self->fd, text_on("x", "get"), 10);
 	EXPECT_EQ(-ENOTCONN, end_program(self->p));
 	EXPECT_GE(now_ns(), begin + 5 * SEC);
-	/* Then not any more. */
+	/* After the grace, a submit does not wait any more. */
 	EXPECT_EQ(-ENOTCONN, submit(self->fd, &self->p->arg));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Submits and the helper: what it is handed, and what it may report. */
+/* Submits and the helper: requests that it gets, and reports that it may make. */
 #include "harness.h"
 #include "submit.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* bftmutex_submit() and its company. */
+/* bftmutex_submit() and the other functions for objects. */
 #include "lib/libbftmutex.h"
 #include "harness.h"
 #include "submit.h"

@@ -68,7 +68,7 @@ static int all(void)
 	return THREADS * each();
 }
 
-/* What a thread was answered. */
+/* Answers that a thread got. */
 struct adder {
 	pthread_t thread;
 	int fd, failed;
@@ -194,7 +194,7 @@ static int by_value(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* What an acquire of lock @i takes, the least of some. */
+/* Time of an acquire of lock @i, the least of several. */
 static uint64_t cost(int fd, int i)
 {
 	uint64_t least = ~0ull, begun, took;
@@ -213,7 +213,7 @@ static uint64_t cost(int fd, int i)
 	return least;
 }
 
-/* They stood in one chain, with every 1,024th other lock. */
+/* In an older module these requests were in one chain with every 1,024th other lock. */
 TEST_F_TIMEOUT(many, who_want_one_lock_delay_no_other, 1200)
 {
 	enum { MANY_MAX = 30000, NAMES_MAX = 4096 };
@@ -300,7 +300,7 @@ TEST_F_TIMEOUT(many, bytes_up_to_the_limit, 1200)
 	EXPECT_EQ(-ENOBUFS, submit(self->fd, &s));
 	make_room(&s, response, sizeof(response));
 	EXPECT_EQ(-ENOBUFS, submit(self->fd, &s));
-	/* What is left is to be had to the byte. */
+	/* The rest of the memory can be used to the last byte. */
 	ASSERT_EQ(0, fetch(fds[0], first.id, response, sizeof(response), NULL));
 	memset(op, 'g', sizeof(op));
 	s = op_on("x", op, BYTES_MAX - (most - 1) * (1 + BFTM_SUBMIT_MAX) - BFTM_SUBMIT_MAX + 1);
@@ -310,7 +310,7 @@ TEST_F_TIMEOUT(many, bytes_up_to_the_limit, 1200)
 	EXPECT_EQ(0, fetch(self->fd, s.id, response, sizeof(response), NULL));
 	for (i = 0; i < KEPT_MAX; i++)
 		close(fds[i]);
-	/* All of it is free again. */
+	/* All of the memory is free again. */
 	for (i = 0; i < KEPT_MAX; i++) {
 		s = text_on("x", "g");
 		err = submit(self->fd, &s);

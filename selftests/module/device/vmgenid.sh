@@ -94,7 +94,7 @@ begin() {
 }
 
 on_console() { grep -q "$2" "$dir/$1"; }
-# What was seen first, or last, while the lock was STATE.
+# Prints the first or last line of the state of the lock.
 seen() { tr -d '\r' <"$dir/$1" | grep ^seen | "$2" -n 1; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 

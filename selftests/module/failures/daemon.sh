@@ -26,7 +26,7 @@ cleanup() {
 	rm -rf "$dir"
 }
 
-# answered COMMAND...: whatever the answer is. What adds to the counter is counted.
+# answered COMMAND...: any answer will do. Additions to the counter are counted.
 answered() {
 	c 1 timeout 60 "$@" >"$dir/out" 2>&1
 	status=$?

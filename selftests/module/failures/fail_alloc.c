@@ -112,7 +112,7 @@ static int begin(int argc, char **argv, char **env)
 	return real_main(argc, argv, env);
 }
 
-/* What starts a program, and is told its main(). */
+/* The function that starts a program, with its main() as argument. */
 int __libc_start_main(main_t *main, int argc, char **argv, void (*init)(void),
 		      void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is tried with each of its allocations failing; fail_nth.c does that. */
+/* Operations that are tried with each of their allocations failing; fail_nth.c runs them. */
 #ifndef BFTM_TEST_FAIL_NTH_H
 #define BFTM_TEST_FAIL_NTH_H
 

@@ -58,7 +58,7 @@ static int do_pull(void)
 	return err;
 }
 
-/* What a helper did not get is there for the next one. */
+/* The next helper gets a request that this one did not get. */
 static void check_pull(int err)
 {
 	struct seen s;

@@ -49,7 +49,7 @@ static uint64_t look_up(const char *function)
 	return start;
 }
 
-/* What a function of the kernel's allocates is there: it has faults of its own without. */
+/* Allocations of a kernel function never fail here: the function itself has faults without them. */
 static void spare(const char *function, uint64_t *start)
 {
 	*start = *start ?: look_up(function);
@@ -100,7 +100,7 @@ void nth_module(void)
 		abort();
 }
 
-/* What comes before ours, which has nothing to allocate, and after it. */
+/* The kernel's code before the module's part, which allocates nothing, and after it. */
 static int do_netns(void)
 {
 	return unshare(CLONE_NEWNET) ? -errno : 0;

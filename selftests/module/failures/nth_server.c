@@ -231,7 +231,7 @@ static void with_pulled(void)
 		abort();
 }
 
-/* What a journal did not get is there for the next one. */
+/* The next journal gets a change that this one did not get. */
 static void check_pull(int err)
 {
 	if (!err)

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm name=fail-traffic tier=all kernels=6.12-debug clock=instructions mem=1536 "allow=kmemleak: Cannot allocate" time=60
 #
-# What the module allocates while datagrams come and timers fire, where no task is to
-# blame: some of it fails, at random, while locks are taken and objects used. Nobody
-# enters while another is inside, no answer is wrong, and when memory is back all is
-# well. Servers begin and end in between.
+# Allocations of the module fail at random, also in softirqs and timers, while locks and objects are
+# used. No two programs hold a lock at once, no answer is wrong, and when memory is back all
+# requests succeed. Servers begin and end in between.
 #
 #	bftm-c1, bftm-c2 ---- bridge ---- bftm-s1 … bftm-s7
 #
@@ -37,7 +36,7 @@ servers_come_and_go() {
 	((started > 0 && started < turn))
 }
 
-# Whoever cannot even open the device comes again.
+# A program that cannot even open the device tries again.
 adds() {
 	local said try
 	for ((try = 0; try < 20; try++)); do

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Authentic requests of every type, with all else drawn: no answer is longer than its. */
+/*
+ * Authentic requests of every type, with random other fields: no answer is longer than its request.
+ */
 #include "floods.h"
 
 #define OP(n)	((7ull << 32) + (n))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Datagrams for a server in great numbers: put on its link as frames, by somebody who
- * has seen what its clients sent, but has none of their keys.
+ * Floods of datagrams for a server, put on its link as frames by an attacker who has seen the
+ * datagrams of its clients, but has none of their keys.
  */
 #ifndef BFTM_FLOODS_H
 #define BFTM_FLOODS_H
@@ -33,7 +33,7 @@ struct samples {
 	struct sample sample[SAMPLES_MAX];
 };
 
-/** enum flood_kind - what frames have in them */
+/** enum flood_kind - contents of the frames */
 enum flood_kind {
 	FLOOD_RANDOM,		/* of any length */
 	FLOOD_TRUNCATED,	/* right ones, cut somewhere */
@@ -42,7 +42,7 @@ enum flood_kind {
 	FLOOD_REPLAY,		/* those that the server has had */
 	FLOOD_FORM,		/* wrong forms */
 	FLOOD_KINDS,
-	FLOOD_CLIENT = FLOOD_KINDS,	/* a client's own: right, and new */
+	FLOOD_CLIENT = FLOOD_KINDS,	/* a client's own: valid, and new */
 };
 
 extern const char *const flood_names[FLOOD_KINDS + 1];
@@ -57,7 +57,7 @@ void flood_read(const char *path, struct samples *ret);
  */
 size_t flood_payload(enum flood_kind kind, const struct samples *from, u8 *data);
 
-/** struct link - where frames go out */
+/** struct link - the interface by which frames are sent */
 struct link {
 	int fd;
 	int ifindex;
@@ -66,19 +66,19 @@ struct link {
 	u16 port;		/* that they come from, host byte order */
 };
 
-/** link_open() - @mac: "52:54:…" of who gets them; ends on an error */
+/** link_open() - @mac: "52:54:…" of the receiver; ends on an error */
 void link_open(struct link *ret, const char *device, const char *mac, const char *to);
 
-/** link_send() - so many frames of a kind; ends on an error */
+/** link_send() - send @count frames of a kind; ends on an error */
 void link_send(struct link *l, enum flood_kind kind, const struct samples *from, u64 count);
 
-/** flood_new() - a right datagram of client @p that is new; its length */
+/** flood_new() - a valid new datagram of client @p; its length */
 size_t flood_new(struct peer *p, u8 *data);
 
 /** flood_number() - text as a number from @min to @max; ends when it is none */
 u64 flood_number(const char *what, const char *text, u64 min, u64 max);
 
-/* Commands; each gets what stands behind its name. Exit statuses. */
+/* Commands; each gets the arguments behind its name. They return exit statuses. */
 int flood_record(int argc, char **argv);
 int flood_send(int argc, char **argv);
 int flood_pace(int argc, char **argv);

@@ -20,7 +20,7 @@ int flood_goodput(int argc, char **argv)
 	begin = now_ns();
 	end = begin + ms * MS;
 	while (now_ns() < end) {
-		/* A few names, so that a release under way delays nobody. */
+		/* A few names, so that a release under way does not delay the next acquire. */
 		snprintf(name, sizeof(name), "goodput%d", (int)(pairs % 16));
 		result = acquire(fd, name, SEC, 5 * SEC, NULL);
 		if (result == -ETIMEDOUT) {
@@ -29,7 +29,7 @@ int flood_goodput(int argc, char **argv)
 		}
 		if (result < 0)
 			errx(69, "acquire: %s", strerror(-result));
-		/* Lost meanwhile is counted as not had. */
+		/* A lock that was lost meanwhile does not count. */
 		result = release(fd);
 		failed += result < 0;
 		pairs += !result;

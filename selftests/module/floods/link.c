@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Frames, straight to the device at the other end of the server's link. */
+/* Sends frames directly to the device at the other end of the server's link. */
 #include <err.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
@@ -26,7 +26,7 @@ void link_open(struct link *ret, const char *device, const char *mac, const char
 	int one = 1;
 	struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_protocol = 0 };
 
-	/* Protocol 0: nothing comes in here. */
+	/* Protocol 0: the socket receives nothing. */
 	ret->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	ret->ifindex = (int)if_nametoindex(device);
 	ret->port = PORT;
@@ -120,7 +120,7 @@ int flood_send(int argc, char **argv)
 	return 0;
 }
 
-/* One of a client's own. */
+/* A datagram of the client's own. */
 static void send_new(struct link *l, struct peer *p)
 {
 	static struct frame f;
@@ -152,14 +152,14 @@ int flood_pace(int argc, char **argv)
 		}
 		open_peer(&peer[i], server, arg[4], arg[0]);
 		hello(&peer[i]);
-		/* Its answers are for somebody who does not listen. */
+		/* Its answers go to an address where no program listens. */
 		close(peer[i].fd);
 	}
 	clock_gettime(CLOCK_MONOTONIC, &next);
 	puts("ready");
 	fflush(stdout);
 	for (;;) {
-		/* What a millisecond's share is, to each server in turn. */
+		/* The frames of one millisecond, to each server in turn. */
 		for (each = rate / 1000; each; each--, turn++)
 			if (kind == FLOOD_CLIENT)
 				send_new(&l[turn % (u64)n], &peer[turn % (u64)n]);

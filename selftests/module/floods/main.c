@@ -12,7 +12,7 @@
  *	bftmutex-floods goodput MS
  *		acquires and releases through /dev/bftmutex for so long
  *
- * What is random follows from BFTMUTEX_SEED. Exit status 0: all was as it must be.
+ * All random choices follow from BFTMUTEX_SEED. Exit status 0: no fault was found.
  */
 #include <err.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the frames of a flood have in them. */
+/* Contents of the frames of a flood. */
 #include "floods.h"
 
 #define LOCK_LENGTHS	((BFTM_WIRE_LEN_MAX - BFTM_DATAGRAM_MIN) / 8 + 1)
@@ -45,7 +45,7 @@ static size_t noise(u8 *data)
 	return len;
 }
 
-/* Its tag is that of a key which nobody has; another number, so that it is no replay. */
+/* The tag is by a key which no client has; the number is new, so that it is no replay. */
 static size_t forged(const struct samples *from, u8 *data)
 {
 	static struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a client says to a server, kept for floods; and a state that they may not change. */
+/* Records the datagrams of a client for floods; and makes a state that floods must not change. */
 #include <err.h>
 #include <time.h>
 
@@ -23,7 +23,7 @@ static void keep(const void *data, size_t len, enum sample_kind kind)
 	samples.count++;
 }
 
-/* The server's word for how long it grants nothing is waited for. */
+/* Waits for the end of the quarantine that the server reports. */
 static void outwait_quarantine(struct peer *p)
 {
 	struct bftm_msg r = hello(p);
@@ -37,7 +37,7 @@ static void outwait_quarantine(struct peer *p)
 	hello(p);
 }
 
-/* Asked, answered, kept. */
+/* Sends a request, reads the answer, and records both. */
 static void lock_sample(struct peer *p, struct bftm_msg m, bool sent)
 {
 	struct bftm_wire wire;
@@ -99,7 +99,7 @@ static void order_samples(struct peer *p, bool sent)
 		order_sample(p, piece(state, 0), sent);
 		order_sample(p, about(order(BFTM_ORDER_PROPOSE, i), state, true), sent);
 		order_sample(p, about(order(BFTM_ORDER_FETCH, 0), state, false), sent);
-		/* Its push and its answer: only those that wait for nothing. */
+		/* Records the push and the answer, if nothing else is to come. */
 		if (!sent)
 			order_sample(p, about(order(BFTM_ORDER_COMMIT, i), state, false), sent);
 		free(state);
@@ -158,7 +158,7 @@ int flood_record(int argc, char **argv)
 	lock_samples(&p[0], true);
 	order_samples(&p[0], true);
 	fill(&p[1], &p[2]);
-	/* New to the server, which nobody may be by one bit of it. */
+	/* A request that the server has not got: with one flipped bit it must not be accepted. */
 	lock_samples(&p[0], false);
 	order_samples(&p[0], false);
 	wrong_samples(&p[0]);

@@ -40,7 +40,7 @@ sent_by() {
 }
 stat() { s "$1" bftmutexctl server show --json | gojq "$2"; }
 
-# What a flood may not change: all that the server knows, without what the clock does.
+# State of the server that a flood must not change; values that depend on the clock are left out.
 state() {
 	s "$1" sh -c 'for what in locks clients objects "server show"; do
 		bftmutexctl $what --json; done' | gojq -cs '
@@ -50,12 +50,12 @@ state() {
 		(.[3] | del(.stats, .quarantine_ns, .locks))'
 }
 
-# kB that the kernel has taken for itself and cannot give back.
+# kB of the kernel's memory that it cannot give back.
 kernel_kb() { awk '$1 ~ /^(SUnreclaim|KernelStack|Percpu):/ { n += $2 } END { print n }' /proc/meminfo; }
 
-# What is allocated of each kind.
+# Allocated objects of each kind.
 slabs() { awk 'NR > 2 { print $1, $2 }' /proc/slabinfo | sort; }
-# slabs_since FILE: "NUMBER KIND" of what has grown most.
+# slabs_since FILE: "NUMBER KIND" of the kinds that have grown most.
 slabs_since() {
 	slabs | join -a 1 - "$1" | awk '$2 - $3 > most { most = $2 - $3; kind = $1 }
 		END { print most + 0, kind ? kind : "nothing" }'
@@ -81,7 +81,7 @@ record() {
 		"$keys/client-51.client" "$keys/client-52.client"
 }
 
-# What was counted since "before": as so many arrived, and were dropped unread.
+# Compares the counters with "before": this many datagrams arrived, and all were dropped.
 dropped() {
 	stat "$1" '.stats' | gojq -rc --slurpfile a "$dir/stats-$1" \
 		'[to_entries[] | { (.key): (.value - $a[0][.key]) }] | add |
@@ -89,8 +89,8 @@ dropped() {
 		 ([del(.received, .bad_form, .bad_version, .bad_address, .bad_tag, .replayed)[]] | add)] | join(" ")'
 }
 
-# Where instructions are counted, the clock leaps when nobody has anything to do, over
-# the end of leases too; from now on somebody has.
+# With a clock of instructions, the clock leaps over idle times, and over the ends of leases too;
+# from now on a process is busy.
 stay_busy() {
 	chrt --idle 0 sh -c 'while :; do :; done' &
 	busy=$!
@@ -120,7 +120,7 @@ inert() {
 		ok "n = $servers: what server $n sent was counted" test "$(sent_by "$n")" -gt "$sent"
 	done
 	[[ ${busy-} ]] || stay_busy
-	# What is allocated once is.
+	# Make all allocations that are made only once.
 	for kind in "${kinds[@]}"; do
 		flood_all "$kind" 200 || bail "no flood"
 	done
@@ -220,7 +220,7 @@ measure() {
 # Beside each flood, the same one sent to nobody: what sending itself costs the machine.
 goodput() {
 	local n kind memory grown nobody=() all=()
-	# What is left where so many are dropped, and where a client may ask for them all.
+	# Least percentages: beside dropped floods, and beside a client's own valid flood.
 	local -A least=([bit]=60 [replay]=60 [client]=50)
 	servers=4 quiet='' pairs=0 lost=0
 	cluster 4 -b 1 --lease-max 5s || bail "no cluster"

@@ -15,9 +15,9 @@ static u8 packet_bytes[1 << 16] __attribute__((aligned(8)));
 static struct packet out = { .bytes = packet_bytes, .room = sizeof(packet_bytes) };
 
 /*
- * What an attribute is, in the order of their numbers: 2, 4, 8 bytes of a value; flag,
- * string, name (b), much (o), key, pair's (p)art and the other (q), digest, siGnature,
- * address; Rule, Peer, ranK, sTate: nested.
+ * Kinds of attributes, in the order of their numbers: 2, 4, 8 bytes of a value; flag, string, name
+ * (b), much (o), key, pair's (p)art and the other (q), digest, siGnature, address; Rule, Peer,
+ * ranK, sTate: nested.
  */
 #define SERVER	"422k84448844b-484R4484844848"
 #define HANDLE	"84sb448848488444s8-4oo48"

@@ -3,10 +3,10 @@
  * KCOV writes down where in the kernel a thread was. Here the addresses in the module
  * are numbered as they turn up, and each has a counter that libFuzzer reads.
  *
- * What a datagram causes is done in a softirq, which is nobody's. The module tells
- * KCOV when it takes one (server_receive() and session_receive()), and one that wants to
- * know of those which it has sent asks for "remote" coverage; it cannot have its own
- * at the same time. So an operation is seen either way, as its bit KFUZZ_REMOTE says.
+ * Datagrams are processed in a softirq, which belongs to no process. The module tells KCOV when it
+ * takes a datagram (server_receive() and session_receive()), and a process can ask for this
+ * "remote" coverage of its datagrams, but cannot have its own coverage at the same time. So the bit
+ * KFUZZ_REMOTE of an operation chooses one of the two.
  *
  * Without KCOV all that is reached is results of operations.
  */

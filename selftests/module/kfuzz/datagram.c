@@ -117,7 +117,7 @@ static void hear(struct client *c)
 
 	for (n = 0; n < HEARD_MAX; n++) {
 		len = recv(c->fd, data, sizeof(data), MSG_DONTWAIT | MSG_TRUNC);
-		/* Who is not there yet says so by ICMP. */
+		/* A server that does not run yet answers by ICMP. */
 		if (len < 0 && errno != ECONNREFUSED)
 			return;
 		must(len <= BFTM_DATAGRAM_MAX);

@@ -236,7 +236,7 @@ static void poll_it(u8 slot)
 	kfuzz_result(40, p.revents);
 }
 
-/* What other files can do, and what becomes of one with two descriptors. */
+/* Operations on the handle as a file, and a handle with two descriptors. */
 static void as_file(u8 slot)
 {
 	u8 what = kfuzz_byte(), other = what >> 4 & (HANDLES - 1);
@@ -343,7 +343,7 @@ void kfuzz_device_end(void)
 			close(handle[i]);
 		handle[i] = -1;
 	}
-	/* Who waits holds the file as well. A signal may come before it does. */
+	/* A waiting thread holds the file as well. A signal may come before it does. */
 	for (i = 0; i < CALLERS; i++)
 		while (!is_over(&caller[i]))
 			pthread_kill(caller[i].thread, SIGUSR1);

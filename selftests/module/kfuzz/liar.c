@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the helper lends the kernel (helper-lend): a socket, counters, keys. With these
- * it asks a server by itself; the liar is one whose answers have a right tag.
+ * Sessions that the helper lends the kernel (helper-lend): a socket, counters, keys. With these the
+ * kernel asks a server by itself; the liar is a server whose answers have a right tag.
  */
 #include <netinet/in.h>
 #include <stdlib.h>

@@ -32,7 +32,7 @@ static void note_one(u8 cmd, const struct nlattr *a, size_t len)
 	}
 }
 
-/* What the kernel sends has a right form. */
+/* Messages of the kernel have a right form. */
 static void note(const struct nlmsghdr *head)
 {
 	const struct genlmsghdr *genl = NLMSG_DATA(head);

@@ -22,7 +22,7 @@
 	NL(2, SERVER_START, 6 + (n)), A(SERVER, CLUSTER), V(KFUZZ_CLUSTER), \
 	A(SERVER, ID), V(KFUZZ_SERVER), A(SERVER, KEY), A(SERVER, LEASE_MAX_NS), V_10_MS, \
 	A(SERVER, MAX_LOCKS), V(64), A(SERVER, MAX_CLIENTS), V(5)
-/* Whose quarantine is over, and who knows that no token was given. */
+/* A server whose quarantine is over, and which knows that no token was given. */
 #define START \
 	START_WITH(1), A(SERVER, TOKEN_FLOOR), V(0), KFUZZ_WAIT, 11
 

@@ -47,7 +47,7 @@ int bound(uint16_t *ret_port);
 
 int lend(lend_t *self);
 
-/* What server @u is told next; its type, 0 for nothing for @ms, -1 for something false. */
+/* Reads the next datagram to server @u; its type, 0 for none within @ms, -1 for a wrong one. */
 int told(lend_t *self, int u, int ms, struct bftm_msg *ret, struct sockaddr_in6 *from);
 
 void say(lend_t *self, int u, struct bftm_msg msg, uint8_t type, const struct sockaddr_in6 *to,

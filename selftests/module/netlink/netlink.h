@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What tests of the netlink family share: calls with any attributes. */
+/* Shared by the tests of the netlink family: calls with any attributes. */
 #ifndef BFTM_TEST_NETLINK_H
 #define BFTM_TEST_NETLINK_H
 

@@ -82,7 +82,7 @@ static int set_one(struct bftm_nl *nl, int attr, int len, const void *data)
 	return send_msg(nl, msg);
 }
 
-/* What a dump tells: the rules, as they were given. */
+/* A dump returns the rules as they were given. */
 struct list {
 	uint32_t count, first, last;
 	uint64_t lease, waiters;
@@ -154,7 +154,7 @@ TEST_F(access, as_many_as_there_may_be)
 	ASSERT_EQ(0, set_rules(&self->nl, 3, 1));
 	EXPECT_EQ(-E2BIG, set_rules(&self->nl, RULES_MAX + 1, 1));
 	EXPECT_STRNE("", self->nl.error);
-	/* What was refused has changed nothing. */
+	/* The refused rules have changed nothing. */
 	EXPECT_EQ(3, list_rules(&self->nl).count);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What outlives a helper and is adopted by the next; margins and reasons of loss
- * of what is renewed; races; suspicion of servers.
+ * Locks that outlive a helper and are adopted by the next one; margins and reasons of loss of
+ * renewed locks; races; suspicion of servers.
  */
 #include <pthread.h>
 
@@ -38,7 +38,7 @@ TEST_F(adopt, all_that_is_held)
 {
 	/* Held to be renewed, held, renewal asked for and pulled, or not; pending. */
 	static const uint32_t flags[] = { BFTM_RENEW, 0, 0, BFTM_RENEW, BFTM_RENEW };
-	/* Those that run out unless they are renewed are first. */
+	/* Locks that have to be renewed come first. */
 	static const int first[] = { 0, 2, 3, 1, 4 }, then[] = { 0, 3, 1, 2, 4 };
 	int fd[5], i, k;
 	uint64_t id[5];
@@ -72,7 +72,7 @@ TEST_F(adopt, all_that_is_held)
 	EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
 	for (i = 0; i < 4; i++)
 		EXPECT_EQ(0, renewed(&self->nl, id[i], self->end + SEC, 7));
-	/* What came is not asked for again. */
+	/* A renewal that has come is not asked for again. */
 	take_over(&self->nl);
 	for (k = 0; k < 5; k++) {
 		i = then[k];
@@ -101,7 +101,7 @@ static int won_by_default(struct bftm_nl *nl, uint64_t end, uint64_t id, uint64_
 	return send_msg(nl, msg);
 }
 
-/* Whose defaults they were, and what, may be different by then. */
+/* The defaults, and the default cluster, may have changed by then. */
 TEST_F(adopt, with_what_defaults_stood_for)
 {
 	struct bftm_acquire arg = want(self->name, 0, 0, BFTM_RENEW);

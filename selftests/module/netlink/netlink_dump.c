@@ -215,7 +215,7 @@ TEST_F(dump, locks)
 	pthread_create(&churn.thread, NULL, make_more_locks, &churn);
 	for (i = 0; i < 4; i++) {
 		EXPECT_EQ(0, dump(&self->nl, BFTMUTEX_CMD_LOCK_GET, BFTMUTEX_A_LOCK_MAX, &t));
-		/* What is there all the time is listed. */
+		/* An entry that exists all the time is listed. */
 		EXPECT_EQ(0, missing(&t));
 	}
 	churn.stop = true;
@@ -318,7 +318,7 @@ TEST_F(dump, handles)
 	nl_socket_free(sock);
 	for (i = HANDLES / 2; i < HANDLES; i++)
 		lost += c.tally.seen[i] != 1;
-	/* Those that were there all the time are listed once. */
+	/* Entries that existed all the time are listed once. */
 	EXPECT_EQ(0, lost);
 	for (i = HANDLES / 2; i < HANDLES; i++)
 		close(fd[i]);

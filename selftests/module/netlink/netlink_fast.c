@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the kernel does with what a helper has lent it. */
+/* The kernel's own acquires by sessions of a helper. */
 #include <sys/resource.h>
 
 #include "lend_fixture.h"
@@ -25,14 +25,14 @@ TEST_F(lend, one_round)
 	EXPECT_EQ(1, status_of(self->fd).attempts);
 	EXPECT_EQ(1, self->counters->won);
 	EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
-	/* Given back to all, and told again to who says nothing. */
+	/* The lock is given back to all servers, and again to silent ones. */
 	ASSERT_EQ(0, release(self->fd));
 	ASSERT_EQ(0, asked(self, 0, 2, BFTM_MSG_RELEASE, BFTM_MSG_RELEASED));
 	ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_RELEASE, 0));
 	ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_RELEASE, BFTM_MSG_RELEASED));
 	EXPECT_TRUE(silence(self));
 	EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
-	/* What the kernel does not wait for is the helper's. */
+	/* Datagrams for which the kernel does not wait go to the helper. */
 	say(self, 3, msg, BFTM_MSG_FREE, &from, self->reply_mac);
 	EXPECT_EQ(POLLIN, poll_for(self->sock, POLLIN, LONG_MS));
 }
@@ -48,7 +48,7 @@ TEST_F(lend, what_is_lost_is_sent_again)
 	EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
 }
 
-/* Somebody has it: the helper is to see to it, and servers forget the attempt. */
+/* Somebody has the lock: the request goes to the helper, and servers forget the attempt. */
 TEST_F(lend, what_is_not_free_is_the_helpers)
 {
 	struct seen s;
@@ -63,7 +63,10 @@ TEST_F(lend, what_is_not_free_is_the_helpers)
 	EXPECT_STREQ("lock", s.name);
 	EXPECT_EQ(1, self->counters->lost);
 	ASSERT_EQ(0, done(&self->nl, s.id, 0, 20, now_ns() + LEASE));
-	/* And while it is held, so is who else asks for it, though not for others. */
+	/*
+	 * While the lock is held, other requests for it go to the helper, too, but requests for
+	 * other locks do not.
+	 */
 	int other = open_here(O_NONBLOCK);
 
 	EXPECT_EQ(-EINPROGRESS, acquire(other, "lock", LEASE, 0, NULL));
@@ -73,8 +76,8 @@ TEST_F(lend, what_is_not_free_is_the_helpers)
 }
 
 /*
- * Asked to give way, it counts that server no more, but sends no YIELD: a helper that adopts
- * the lock would count a FREE which that YIELD, still under way, is about to undo.
+ * Asked to yield, the kernel does not count that server any more, but sends no YIELD: a helper that
+ * adopts the lock would count a FREE which that YIELD, still under way, is about to undo.
  */
 TEST_F(lend, nothing_is_yielded)
 {
@@ -95,7 +98,7 @@ TEST_F(lend, nothing_is_yielded)
 	EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
 }
 
-/* By which configuration it was won is what the helper said when it lent, not what it says now. */
+/* The configuration of a lock is the one of its session, not that of a later session. */
 TEST_F(lend, lent_by_another_configuration)
 {
 	static const uint64_t numbers[] = { 0xfedcba9876543210, 0, 1 };
@@ -163,7 +166,7 @@ TEST_F(lend, who_is_silent_is_the_helpers)
 	EXPECT_EQ(0, pull(&self->nl, &s));
 }
 
-/* For so long as between the first and the last time that it was asked. */
+/* The kernel waits as long after the last request as from the first to the last. */
 TEST_F(lend, who_is_silent_is_waited_for)
 {
 	uint64_t first, last;
@@ -181,7 +184,7 @@ TEST_F(lend, who_is_silent_is_waited_for)
 	EXPECT_GE(now_ns() - last, (last - first) / 16 * 15);
 }
 
-/* Not authentic, of another attempt or name, a restart: none of it is a grant. */
+/* Answers that are not authentic, of another attempt or name, or of a restart, are no grants. */
 TEST_F(lend, what_proves_nothing)
 {
 	struct bftm_mac *wrong = bftm_mac_new(request_key);
@@ -235,7 +238,7 @@ TEST_F(lend, cancelled)
 	EXPECT_EQ(BFTM_STATE_IDLE, state_of(self->fd));
 }
 
-/* The helper goes on with what is to be renewed, and releases it. */
+/* The helper adopts a lock that is to be renewed, and releases it. */
 TEST_F(lend, renewed_by_the_helper)
 {
 	struct seen s;
@@ -259,9 +262,9 @@ TEST_F(lend, renewed_by_the_helper)
 }
 
 /*
- * Who comes second waits for the first to end, whatever way he goes: the helper hears of
- * both. Attempts of one host side by side ended each other once, since a server takes the
- * RELEASE of one for the end of all before it.
+ * A second request waits for the end of the first, also if it does not use the fast path: the
+ * helper gets both. Attempts of one host side by side ended each other once, since a server takes
+ * the RELEASE of one for the end of all before it.
  */
 TEST_F(lend, who_comes_second_waits)
 {
@@ -281,7 +284,7 @@ TEST_F(lend, who_comes_second_waits)
 		EXPECT_EQ(status_of(self->fd).deadline_ns, s.deadline_ns);
 		ASSERT_EQ(0, pull(&self->nl, &s));
 		EXPECT_EQ(BFTMUTEX_REQUEST_KIND_ACQUIRE, s.kind);
-		/* And a renewal is asked for as ever. */
+		/* A renewal is asked for as usual. */
 		ASSERT_EQ(-EINPROGRESS, renew(self->fd, 0, NULL));
 		ASSERT_EQ(0, pull(&self->nl, &s));
 		EXPECT_EQ(BFTMUTEX_REQUEST_KIND_RENEW, s.kind);
@@ -342,7 +345,10 @@ TEST_F(lend, a_margin_that_has_begun)
 	EXPECT_EQ(SIGUSR1, sigtimedwait(&set, NULL, &patience));
 }
 
-/* Taken back, lent anew, or without a helper: what is held stays, what waits is pulled. */
+/*
+ * When a session is taken back or replaced, or the helper ends, held locks stay, and waiting
+ * requests are pulled.
+ */
 TEST_F(lend, taken_back)
 {
 	int waits = open_here(O_NONBLOCK), way;
@@ -374,7 +380,10 @@ TEST_F(lend, taken_back)
 		ASSERT_EQ(0, release(waits));
 		ASSERT_EQ(0, pull(&self->nl, &s));
 		EXPECT_EQ(BFTMUTEX_REQUEST_KIND_CANCEL, s.kind);
-		/* Who pulls again has done that: the lock is free for the kernel. */
+		/*
+		 * With the next pull the helper has done the request: the lock is free for the
+		 * kernel.
+		 */
 		EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
 		EXPECT_TRUE(silence(self));
 	}
@@ -462,7 +471,7 @@ static int pull_many(lend_t *self, bool *seen, uint64_t ms, int most)
 	return count;
 }
 
-/* No server answers: the kernel asks for so many, and the helper gets all in the end. */
+/* No server answers: the kernel asks for a limited number, and the helper gets all in the end. */
 TEST_F_TIMEOUT(lend, more_than_the_kernel_asks_for, 1200)
 {
 	enum { ASKING_MAX = 1024, FIRST = 1500, COUNT = FIRST + ASKING_MAX };
@@ -477,7 +486,7 @@ TEST_F_TIMEOUT(lend, more_than_the_kernel_asks_for, 1200)
 	ASSERT_TRUE(begin_many(fds, 0, FIRST));
 	EXPECT_EQ(FIRST - ASKING_MAX, pull_many(self, seen, 0, COUNT));
 	EXPECT_EQ(0, self->counters->lost);
-	/* What is lent in its place leaves them to the helper; the timer does, later. */
+	/* A new session leaves them to the helper; the timer does so, later. */
 	self->wrong = 0;
 	ASSERT_EQ(0, lend(self));
 	EXPECT_EQ(ASKING_MAX, pull_many(self, seen, 0, COUNT));
@@ -495,7 +504,7 @@ TEST_F_TIMEOUT(lend, more_than_the_kernel_asks_for, 1200)
 	}
 }
 
-/* Each is told to all servers; more than the kernel looks at in one go. */
+/* Each RELEASE is sent to all servers; more than the kernel handles in one run. */
 TEST_F_TIMEOUT(lend, leases_that_end_together, 1200)
 {
 	enum { COUNT = 200 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the kernel sends by a socket that was lent goes as what its owner sends by it. */
+/* Datagrams of the kernel by a lent socket take the same way as those of its owner. */
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
@@ -88,8 +88,8 @@ static int begun(lend_t *self, int acquires)
 }
 
 /*
- * Not a resend later: the helper has it as soon as it cannot go; and is left alone by and by,
- * until it can.
+ * The helper gets the request as soon as a datagram cannot be sent, not after a resend; after some
+ * failures the kernel stops trying, until it can send again.
  */
 TEST_F(lend, what_cannot_go_is_the_helpers)
 {
@@ -119,7 +119,7 @@ TEST_F(lend, what_cannot_go_is_the_helpers)
 	EXPECT_EQ(2, self->counters->lost);
 }
 
-/* Rules for a user are for who made the socket. */
+/* Rules for a user apply to the user who made the socket. */
 TEST_F(lend, by_its_user)
 {
 	if (forbid("uidrange 1000-1000"))
@@ -142,7 +142,7 @@ TEST_F(lend, by_its_device)
 	EXPECT_TRUE(silence(self));
 }
 
-/* What waits in a device takes up room of the socket, and there is no more than that. */
+/* Datagrams that wait in a device take room of the socket, which is limited. */
 TEST_F(lend, room)
 {
 	int queued = 0, size = 4096, fd[32], full = 0, i;

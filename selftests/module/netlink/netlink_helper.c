@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the kernel hands to a helper, and what it takes from it. */
+/* Requests that the kernel hands to a helper, and reports that it takes. */
 #include "selftests/module/device/harness.h"
 #include "selftests/module/device/fake_helper.h"
 
@@ -158,7 +158,7 @@ TEST_F(helper, what_comes_first_ends_the_lease)
 	EXPECT_GT(deadline, now_ns());
 }
 
-/* Its end is what the next one goes on from. */
+/* The next helper continues from this end. */
 TEST_F(helper, who_says_no_end_means_the_deadline)
 {
 	uint64_t id = pulled(&self->nl, self->fd, self->name), end;
@@ -369,7 +369,7 @@ TEST_F(helper, next_one_takes_over_in_order)
 	EXPECT_EQ(0, release(fd[0]));
 	ASSERT_EQ(0, bftm_nl_open(&next));
 	ASSERT_EQ(0, command(&next, BFTMUTEX_CMD_HELPER_REGISTER, 0));
-	/* What the one before had begun first. */
+	/* The request that the previous helper had begun comes first. */
 	for (i = 1; i < 3; i++) {
 		ASSERT_EQ(0, pull(&next, &s));
 		EXPECT_EQ(BFTMUTEX_REQUEST_KIND_ACQUIRE, s.kind);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keys are gone from messages that the kernel is done with. Seen by what it quotes: to
- * a socket without NETLINK_CAP_ACK a failure comes with the whole request, as it is then.
+ * Keys are wiped from messages that the kernel has processed. The kernel's quotations show it: a
+ * socket without NETLINK_CAP_ACK gets the whole request with a failure, as it is then.
  */
 #include "selftests/module/device/harness.h"
 #include "netlink.h"

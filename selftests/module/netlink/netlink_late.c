@@ -15,7 +15,7 @@
 #define LONG	(50 * SEC)
 #define SIGNO	(SIGRTMIN + 3)
 
-/* What the program got, in memory that we share with it. */
+/* Results of the program, in shared memory. */
 struct got {
 	int err;
 	struct bftm_acquire arg;
@@ -193,7 +193,7 @@ TEST_F(late, a_signal_ends_it)
 	EXPECT_EQ(-EINTR, self->got->err);
 }
 
-/* Who asks once hears of the one. */
+/* A program that asks once gets the result of this one acquire. */
 TEST_F(late, not_with_try)
 {
 	struct seen s;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a helper can lend the kernel, and what is refused. */
+/* Sessions that a helper can lend the kernel, and those that are refused. */
 #include "lend_fixture.h"
 
 TEST_F(lend, all_is_needed)

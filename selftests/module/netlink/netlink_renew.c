@@ -148,12 +148,12 @@ TEST_F(renew, bad_reports_change_nothing)
 	bftm_nl_close(&other);
 	EXPECT_EQ(self->end, status_of(self->fd).deadline_ns);
 	EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
-	/* What only is asked for cannot be renewed. */
+	/* A lock that is only asked for cannot be renewed. */
 	fd = open_here(O_NONBLOCK);
 	pending = pulled(&self->nl, fd, "pending");
 	EXPECT_EQ(-ESTALE, renewed(&self->nl, pending, self->end + 1, 2));
 	EXPECT_EQ(BFTM_STATE_PENDING, state_of(fd));
-	/* And what is held is not won again. */
+	/* A held lock cannot be won again. */
 	EXPECT_EQ(-ESTALE, done(&self->nl, self->id, 0, 6, self->end + 1));
 	EXPECT_EQ(-ESTALE, done(&self->nl, self->id, EIO, NONE, NONE));
 	EXPECT_EQ(self->end, status_of(self->fd).deadline_ns);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who may do what: without CAP_NET_ADMIN one may look at the server, no more. */
+/* Rights: without CAP_NET_ADMIN a process may only read the description of the server. */
 #include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -7,7 +7,7 @@
 #include "selftests/module/device/harness.h"
 #include "netlink.h"
 
-/* What only the kernel says: nobody may. */
+/* Messages that only the kernel may send. */
 static bool is_event(uint8_t cmd)
 {
 	return cmd == BFTMUTEX_CMD_HELPER_READY || cmd == BFTMUTEX_CMD_JOURNAL_READY ||
@@ -62,7 +62,7 @@ static int let_through(struct bftm_nl *nl)
 			continue;
 		alone = command(nl, cmd, 0);
 		dump = command(nl, cmd, NLM_F_DUMP);
-		/* What there is one form of is not found in the other. */
+		/* A command that exists in one form only does not exist in the other. */
 		if (!is_refused(alone) || !is_refused(dump) ||
 		    is_event(cmd) != (alone == -EOPNOTSUPP && dump == -EOPNOTSUPP))
 			return cmd;
@@ -109,7 +109,7 @@ TEST_F(rights, without_the_capability)
 	bftm_nl_close(&nl);
 }
 
-/* A socket from better times does not help, not even the helper's own. */
+/* A socket that was opened with more rights does not help, not even the helper's own. */
 TEST_F(rights, dropped_after_the_socket_was_made)
 {
 	ASSERT_EQ(0, drop_net_admin());

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=30
 #
-# What of a server's objects survives its restart, and when it says so.
+# The objects of a server survive its restart, and answers wait for the journal.
 #
 #
 # shellcheck disable=SC2154,SC2317,SC2034  # set by, or called from, what is sourced
@@ -37,14 +37,14 @@ anew() {
 }
 granting_soon() { wait_for 20 granting; }
 
-# When it says what
+# Answers, and the changes before them
 ok "a server that never was before" begin --token-floor 0
 is "its file is its owner's alone" "$(stat -c %a "$file")" 600
 is "it is complete" "$(about complete)" 1
 ok "a second start beside it" says 69 "a server runs in this network namespace already" begin
-ok "a state folder is named from / on" says 64 "--state 'here': must be a path from / on" \
+ok "a state folder is absolute" says 64 "--state 'here': must be an absolute path" \
 	s 1 bftmutexctl server start --key "$dir/server-1.key" --state here
-ok "by server journal too" says 64 "--state 'here': must be a path from / on" \
+ok "by server journal too" says 64 "--state 'here': must be an absolute path" \
 	s 1 bftmutexctl server journal --state here
 ok "one that would keep nothing" says 69 "a server runs in this network namespace already" \
 	s 1 bftmutexctl server start --key "$dir/server-1.key" --state "$dir/state"
@@ -121,7 +121,7 @@ ok "SIGTERM ends it well, too" unfollow
 clients_end
 stop
 
-# As many as there were, in the memory that there was
+# The same number of objects fits into the same memory
 cram=(--object-memory 16777216 --max-state 1048576)
 anew --token-floor 0 "${cram[@]}"
 ok "the journal" follow
@@ -132,14 +132,14 @@ ok "started again" begin "${cram[@]}"
 is "all are there" "$(objects '"\(length) \(map(.recovering) | any)"')" "14 false"
 stop
 
-# The virtual machine was cloned or set back: the file is of the past as well.
+# The virtual machine was cloned or set back: the file is outdated as well.
 anew --token-floor 0
 ok "the journal" follow
 ok "clients" traffic 2 2
 ok "this virtual machine is a copy" forks
 wait "$keeper"
 is "its journal ends" "$? $(tail -n 1 "$dir/journal.err")" \
-	"69 bftmutexctl: the server has begun anew without a journal; stop it, and start it with this one again: what it has is not trusted"
+	"69 bftmutexctl: the server has begun anew without a journal; stop it, and start it with this one again: the content of the journal is not trusted"
 keeper=
 is "since the server keeps nothing, and recovers" "$(show '"\(.durability) \(.recovering)"')" "none true"
 stop
@@ -173,7 +173,7 @@ stop
 ok "a wrong word" says 78 "key 'durability' = 'often': must be none, async or sync" \
 	conf "durability = often"
 
-# What cannot be
+# Files that are refused
 other=$dir/other
 start_other() {
 	s 1 bftmutexctl server start --key "$dir/server-1.key" --state "$dir/state" \
@@ -187,7 +187,7 @@ ok "another file" says 65 "file is not a database" start_other
 rm "$other" && sqlite3 "$other" "CREATE TABLE a (b)"
 ok "another database" says 65 "it is no journal of a server" start_other
 cp "$file" "$other" && sqlite3 "$other" "UPDATE about SET server = 2"
-ok "another server's" says 65 "it is of server 2 of cluster 9; the key is for server 1 of cluster 9" \
+ok "another server's" says 65 "it belongs to server 2 of cluster 9; the key is for server 1 of cluster 9" \
 	start_other
 other=$dir/no/folder
 ok "nowhere" says 66 "No such file" start_other

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=26
 #
-# A cluster whose servers keep their objects: all of them at once lose their memory,
-# and one its file as well.
+# A cluster whose servers have journals: all of them lose their memory at once, and one its file as
+# well.
 #
 #
 #	bftm-c1, bftm-c2 ---- bridge ---- bftm-s1 … bftm-s7    n = 7, b = 1
@@ -56,7 +56,7 @@ has() { [[ $(server_objects "$1" "map(.name) | contains([\"$2\"])") == true ]]; 
 load || bail "module"
 up --servers 7 -b 1 --clients 2 --lease-max 1s || bail "no cluster"
 id=$(s 1 bftmutexctl server show --json | gojq .cluster)
-# As a cluster that begins with journals.
+# The cluster begins with journals.
 { each server_stop && each server_start && each follow; } || bail "journals"
 ready || bail "not ready"
 
@@ -84,7 +84,7 @@ ok "what was answered is there, and nothing twice" \
 	test "$total" -ge $((40 + answered)) -a "$total" -le $((40 + answered + unknown))
 is "a new object can be made" "$(submit 1 later "create counter")" "0 "
 
-# One comes back without its file, while clients go on.
+# One server comes back without its file, while clients go on.
 die 7
 server_stop 7
 rm "$dev/kept/journal-$id-7"*

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=12
 #
-# A server whose journal is killed at any moment: whatever a client was told, the
-# server knows after a restart.
+# A server whose journal is killed at any moment: after a restart the server knows everything that
+# it has confirmed to a client.
 #
 #
 # shellcheck disable=SC2154,SC2317  # set by, or called from, what is sourced
@@ -20,10 +20,10 @@ set -u
 
 restart_with_file() { stop && begin; }
 
-# At each step of a keeper's work, and of that of the next: what was told is in the
-# file. Clients ask until they are answered.
+# The journal is killed at each step of its work, and so is the next one: confirmed changes are in
+# the file. Clients ask until they are answered.
 steps=${BFTMUTEX_STEPS:-60}
-# Each takes seconds on a slow machine; which ones it makes, the seed decides.
+# Each step takes seconds on a slow machine; the seed chooses the steps of a short run.
 stride=1
 [[ ! ${KSFT_MACHINE_SLOW-} || ${BFTMUTEX_STEPS-} ]] || stride=4
 ! short || stride=8

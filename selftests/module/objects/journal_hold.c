@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a server with durability = sync says, and when: a client of it that is its
- * journal as well, and so decides when a change is kept. For how it is called see
- * order_raw.h; it runs beside the server.
+ * Answers of a server with durability = sync, and their times: this client of the server is its
+ * journal as well, and so decides when a change is stored. order_raw.h says how it is called; it
+ * runs beside the server.
  */
 #include "order_raw.h"
 
 #include "kernel/nl.h"
 
 #define OP(n) ((7ull << 32) + (n))
-/* Of a state that comes in four pieces of a datagram's, and two of the journal's. */
+/* Length of a state that takes four datagrams, and two messages of the journal. */
 #define LONG_APP (40u << 10)
 
-/** struct shown - what was pulled last */
+/** struct shown - the object that was pulled last */
 struct shown {
 	char name[BFTM_OBJECT_NAME_MAX + 1];
 	u64 change, count, proposer, committed, proposed;
@@ -89,7 +89,7 @@ static int done(const char *object, u64 change)
 	return bftm_nl_call(&nl, msg, NULL, 0, NULL);
 }
 
-/* Everything there is. Return: what was shown last. */
+/* Pulls all changes. Return: the last object. */
 static struct shown keep(const char *why)
 {
 	struct shown s = pull(why);
@@ -135,7 +135,7 @@ static void become_journal(void)
 	check(attach(&nl, file_id()) == 0, "journal-open: %s", nl.error);
 }
 
-/* Not answered yet: what is said next is, and is answered first. */
+/* The request gets no answer yet: the next one does, and its answer comes first. */
 static void held(struct peer *p, struct bftm_order_msg m, const char *why)
 {
 	silent(p, m, why);
@@ -152,7 +152,7 @@ static void heard(struct peer *p, u8 type, u64 count, const char *why)
 	      answer_name(a.type), a.order.rank.count);
 }
 
-/* Promises are told when they are kept, each with those before it. */
+/* An answer about a promise is sent when it is stored, with all earlier promises. */
 static void promises(struct peer *p)
 {
 	struct shown s;
@@ -180,7 +180,7 @@ static void promises(struct peer *p)
 	nothing_waits("a repetition is no change");
 }
 
-/* What says nothing of a change is said at once. */
+/* An answer that reveals no change is sent at once. */
 static void harmless(struct peer *p)
 {
 	struct body *op = op_new("add 1"), *state = state_new(1, p, OP(1), "x", NULL, 0);
@@ -198,7 +198,7 @@ static void harmless(struct peer *p)
 	nothing_waits("operations that wait are not kept");
 }
 
-/* A state and its bytes; what was kept is only named. */
+/* A state and its bytes; a body that is already stored is only named. */
 static void states(struct peer *p)
 {
 	static const u8 app[LONG_APP];
@@ -211,7 +211,7 @@ static void states(struct peer *p)
 	ask_order(q, submit_op(OP(1), op, true), BFTM_ORDER_PENDING, "SUBMIT");
 	put(p, state);
 	held(p, about(order(BFTM_ORDER_PROPOSE, 1), state, false), "PROPOSE");
-	/* The journal dies in the middle; the next one is told everything. */
+	/* The journal dies in the middle; the next one gets everything. */
 	check(pull_once(&s) == 0 && s.more && s.bytes == BFTMUTEX_PIECE_MAX, "the first piece");
 	bftm_nl_close(&nl);
 	silent(p, about(order(BFTM_ORDER_PROPOSE, 1), state, false), "PROPOSE without a journal");
@@ -232,7 +232,7 @@ static void states(struct peer *p)
 	heard(q, BFTM_ORDER_RESPONSE, 0, "after done");
 }
 
-/* Who may be the journal, and of what. */
+/* Processes that may be the journal, and their files. */
 static void rights(struct peer *p)
 {
 	struct bftm_nl other;
@@ -257,7 +257,10 @@ static void rights(struct peer *p)
 	bftm_nl_close(&other);
 }
 
-/* As many as the server holds for one, and then none; all are sent in the end. */
+/*
+ * The server holds a limited number of answers for one client, and no more; all are sent in the
+ * end.
+ */
 static void flood(struct peer *p)
 {
 	struct peer *q = p + 1;
@@ -278,7 +281,7 @@ static void flood(struct peer *p)
 	printf("# %u of 16384 answers were held\n", sent);
 }
 
-/* An object without a memory gets it back, and its client hears when that is kept. */
+/* An object without a memory gets it back, and its client gets the answer when that is stored. */
 static void rejoin(struct peer *p)
 {
 	struct body *state = state_new(5, p, OP(5), "done", NULL, 0);
@@ -296,7 +299,7 @@ static void rejoin(struct peer *p)
 	ask_order(p, m, BFTM_ORDER_INSTALLED, "INSTALL again");
 }
 
-/* Without waiting for anybody. */
+/* No answer waits. */
 static void async(struct peer *p)
 {
 	struct body *state = small_state(1, p, OP(1));

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=20
 #
-# A server whose machine loses its power at any moment: whatever a client was told,
-# the server knows after a restart.
+# A server whose machine loses its power at any moment: after a restart the server knows everything
+# that it has confirmed to a client.
 #
 #
 # shellcheck disable=SC2154,SC2317  # set by, or called from, what is sourced
@@ -18,8 +18,8 @@ set -u
 # shellcheck source=selftests/lib/journal.sh
 . "$(dirname "$0")/../../lib/journal.sh"
 
-# The files as they are at some moment are what a loss of power leaves at the worst
-# of a disk that keeps what it has been given.
+# A copy of the files at some moment is the worst that a loss of power leaves on a disk that keeps
+# all written data.
 copy() {
 	kill -STOP "$keeper"
 	cp "$acked" "$dir/acked.then"
@@ -72,7 +72,7 @@ power_loss() {
 		stop
 		umount "$dir/mnt" && mount -o loop "$dir/disk" "$dir/mnt" || return
 		begin || return
-		# What was said later may be forgotten, and the next life goes on from here.
+		# Later answers may be lost; the next round continues from here.
 		truncate -s "$told" "$acked"
 		knows "$acked" || { echo "at loss $i"; return 1; }
 	done

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One iteration after the other on some objects of one server, and a line for each
- * answer, in the log before the next request is made:
+ * Makes one iteration after the other on some objects of one server, and logs a line for each
+ * answer before it makes the next request:
  *
- *	journal_traffic SERVER ADDRESS CREDENTIALS LOG OBJECTS ITERATIONS
+ * 	journal_traffic SERVER ADDRESS CREDENTIALS LOG OBJECTS ITERATIONS
  *
- *	OBJECT RANK PROPOSED COMMITTED		what the server must know from now on
+ * 	OBJECT RANK PROPOSED COMMITTED		what the server must know from now on
  *
- * ITERATIONS is how many for each object, 0 for no end. It goes on where LOG stops
- * and begins anew when the server has another epoch. It asks again until there is
- * an answer.
+ * ITERATIONS is the number for each object, 0 for no end. The program continues where LOG stops,
+ * and starts an iteration again when the server has another epoch. It repeats a request until there
+ * is an answer.
  */
 #include <fcntl.h>
 
@@ -19,7 +19,7 @@
 #define OBJECTS_MAX	64
 #define AGAIN_MS	50
 
-/* What the server has said to know of an object. */
+/* The state of an object that the server has confirmed. */
 static struct known {
 	u64 rank, proposed, committed;
 } known[OBJECTS_MAX];
@@ -50,7 +50,7 @@ static void read_log(const char *path)
 		fclose(log);
 }
 
-/* Return: the answer to this very request; false when it is a new server's. */
+/* Return: the answer to this request; false when the server was restarted. */
 static bool insist(struct peer *p, struct bftm_order_msg m, struct answer *a)
 {
 	u8 buf[BFTM_DATAGRAM_MAX];
@@ -60,9 +60,9 @@ static bool insist(struct peer *p, struct bftm_order_msg m, struct answer *a)
 		m.seq = 0;
 		m.server_epoch = 0;
 		len = prepare_order(p, &m, buf);
-		/* Whether it arrives, the answer tells. */
+		/* Only an answer tells whether it arrives. */
 		if (send(p->fd, buf, len, 0) < 0)
-			poll(NULL, 0, AGAIN_MS);	/* there is no server just now */
+			poll(NULL, 0, AGAIN_MS);	/* no server runs at the moment */
 		while (hear_order(p, a, AGAIN_MS)) {
 			if (a->type == BFTM_MSG_STALE) {
 				p->epoch = a->plain.server_epoch;
@@ -86,7 +86,7 @@ static u8 said(struct peer *p, struct bftm_order_msg m)
 	return a.type;
 }
 
-/* A datagram's, some pieces', or many. */
+/* The length of one datagram, some pieces, or many. */
 static struct body *next_state(struct peer *p, u64 version)
 {
 	static const u32 lengths[] = { 3, 900, 5000, 40000 };
@@ -110,7 +110,7 @@ static bool put_state(struct peer *p, u64 rank, const struct body *b)
 	return type == BFTM_ORDER_PROPOSED;
 }
 
-/* An iteration; it ends early when somebody, in an earlier life, was ahead. */
+/* An iteration; it ends early when an earlier run of this program had a higher rank. */
 static void iterate(struct peer *p, struct known *k)
 {
 	u64 rank = k->rank + 1, version = (k->proposed > k->committed ? k->proposed :
@@ -120,7 +120,7 @@ static void iterate(struct peer *p, struct known *k)
 
 	k->rank = rank;
 	if (type != BFTM_ORDER_GOT)
-		return;		/* it has promised more than it could say */
+		return;		/* the server promised more than its answer said */
 	note(k);
 	b = next_state(p, version);
 	if (put_state(p, rank, b)) {

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=30
 #
-# Objects that all clients share, end to end: results are exact, histories are
-# linearizable, with a server that lies, one that is gone, and helpers that die.
+# Objects that all clients share, end to end: results are exact, histories are linearizable, with a
+# lying server, a stopped server, and helpers that die.
 #
 #
 #	bftm-c1 … bftm-c3 ---- bridge ---- bftm-s1 … bftm-s7    n = 7, b = 1
@@ -25,7 +25,7 @@ cleanup() {
 	down
 }
 
-# counts DESC OBJECT TOTAL [ARG...]: so many "add 1" of all clients come to TOTAL
+# counts DESC OBJECT TOTAL [ARG...]: the "add 1" of all clients add up to TOTAL
 counts() {
 	local desc=$1 object=$2 total=$3
 	shift 3
@@ -34,7 +34,7 @@ counts() {
 	is "$desc: each once" "$(added answered) $(submit 1 "$object" get)" "$(added requests) 0 $total"
 }
 
-# linearizable OBJECT: so is its history, in $history
+# linearizable OBJECT: its history, in $history, is linearizable
 linearizable() { bftmutex-lin "$history"; }
 
 # large N: a value of N bytes
@@ -53,7 +53,7 @@ waits() {
 	done
 }
 
-# An iteration that takes longer is abandoned; large states do, with checkers.
+# An iteration that takes longer than a lease is abandoned; with checkers, large states take long.
 lease_max=1
 [[ $(uname -r) != *-bftmutex-* ]] || lease_max=5
 
@@ -104,7 +104,7 @@ is "a state that is full" "$(for key in e f g; do
 is "and can be emptied" "$(submit 1 big "get b")/$(submit 1 big "delete b")" "90 /0 "
 is "too long for any datagrams" "$(submit 1 big "set a $(large 16380)")" EMSGSIZE
 
-# What is not there, or may not be.
+# Requests for things that do not exist or are not allowed.
 ok "no such cluster" says 78 "bftmutexd has no cluster 'nope'" \
 	c 1 bftmutexctl object create -C nope counter counter
 tune 'b = 2' || bail "configuration"
@@ -124,7 +124,7 @@ hearing s1 s2 s3
 ok "what was submitted is driven to its end" wait_for 20 \
 	eval '[[ $(submit 2 counter get) == "0 206" ]]'
 
-# A server that was restarted learns what it lost, from whoever knows the object.
+# A restarted server gets its lost objects back from any client that knows them.
 s 7 bftmutexctl server stop >/dev/null
 counts "a server is gone" counter 251 --threads 3 --count 5
 honest 7 --lease-max ${lease_max}s
@@ -132,7 +132,7 @@ ok "a server is back: it is told of objects" wait_for 60 knows 7 counter
 ok "a server is back: and has recovered" wait_for 60 recovered 7
 counts "a server is back" counter 296 --threads 3 --count 5
 
-# A helper that dies takes nothing along, and does nothing twice.
+# When a helper dies, no answered request is lost, and none is done twice.
 history=$dev/history.killed
 order_load --object counter --request "add 1" --clients 1-3 --threads 2 --count 40 --timeout 60 \
 	--history "$history" >"$dev/killed" 2>/dev/null &
@@ -148,24 +148,24 @@ ok "a helper dies: nothing is lost or done twice" \
 	test "$total" -ge $((296 + answered)) -a "$total" -le $((296 + answered + unknown))
 is "a helper dies: the next one goes on" "$(submit 2 counter "add 0")" "0 $total"
 
-# One that says what it likes is outvoted, and named.
+# A server that answers at random is outvoted, and named.
 lie 4 honest --order respond || bail "no liar"
 counts "a server lies" counter $((total + 45)) --threads 3 --count 5
 ok "a server lies: it is named" wait_for 20 named 4
 kill_liar 4
 
-# With signed ranks, and a server less.
+# With signed ranks, and one server less.
 total=$((total + 45))
 tune 'signed-ranks = yes' || bail "configuration"
 counts "signed ranks" counter $((total + 45)) --threads 3 --count 5
 is "signed ranks: nobody is blamed" "$(for n in 1 2 3; do
 	servers "$n" '[.[] | select(.suspect)] | length'; done | xargs)" "0 0 0"
 
-# A client that may take longer than restarted servers are silent does without them.
+# A client with a longer lease than the quarantine of restarted servers does not count them.
 tune "lease-max = $((2 * lease_max))s" || bail "configuration"
 is "servers with a short silence count as down" "$(submit 1 counter get --timeout 3)" ENETUNREACH
 is "and that is said once of each" "$(grep -c "lease-max of ${lease_max}s, which is less than $((2 * lease_max))s" "$dev/c1/log")" 6
 tune "lease-max = ${lease_max}s" || bail "configuration"
-# By another client: what this one had begun goes on by the configuration of then.
+# By another client, since this one's earlier requests continue with their old configuration.
 is "and with the same time they do not" "$(submit 2 counter get)" "0 $((total + 45))"
 finish

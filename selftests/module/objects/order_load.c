@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Submits requests to an object from many threads on many hosts, and writes down
- * what came of each: a history for bftmutex-lin. One process plays several hosts.
+ * Submits requests to an object from many threads on many hosts, and records the result of each: a
+ * history for bftmutex-lin. One process plays several hosts.
  *
- *	order_load [OPTION]...
- *	--object NAME	its name (load)
- *	--type TYPE	counter, register, map, queue or log: random requests
- *	--request TEXT	this request each time, instead
- *	--create	create it first; that it is there already is fine
- *	--clients A-B	hosts (1-1), named as by "bftmutexctl dev"; 0-0: this one
- *	--threads N	on each (1)
- *	--count N	requests of each thread (100)
- *	--pause US	between two of a thread, at most (0)
- *	--timeout S	of a request (0: none)
- *	--seed N	of what is random
- *	--die N		within 20 ms after N requests were begun
- *	--print		one request only: prints "STATUS RESPONSE", or the error
- *	--history FILE	lines of JSON are appended to it: one with "return_ns" null when
- *			a request begins, a second one when it is answered
+ * 	order_load [OPTION]... --object NAME its name (load) --type TYPE counter, register, map,
+ * 	queue or log: random requests --request TEXT this request each time, instead --create create
+ * 	it first; it may already exist --clients A-B hosts (1-1), named as by "bftmutexctl dev";
+ * 	0-0: this one --threads N on each (1) --count N requests of each thread (100) --pause US
+ * 	between two of a thread, at most (0) --timeout S of a request (0: none) --seed N of what is
+ * 	random --die N within 20 ms after N requests were begun --print one request only: prints
+ * 	"STATUS RESPONSE", or the error --history FILE lines of JSON are appended to it: one with
+ * 	"return_ns" null when
+ * 			a request begins, a second one when it is answered
  *
- * Prints key=value, times in ns. "added" is the sum of what "add" was answered with
- * success, "unknown" the requests that may have been applied or not.
+ * Prints key=value, times in ns. "added" is the sum of the successful "add" requests, "unknown" the
+ * requests that may have been applied or not.
  */
 #include <argp.h>
 #include <err.h>
@@ -56,7 +50,7 @@ struct worker {
 	uint64_t answered;
 	uint64_t refused;	/* by the object */
 	uint64_t unknown;
-	uint64_t failed;	/* for certain */
+	uint64_t failed;	/* certainly not applied */
 	uint64_t added;
 	uint64_t version;
 	uint64_t *ns;
@@ -115,8 +109,8 @@ static void make_map(struct worker *w, char *text)
 }
 
 /*
- * About as many go as come, so that it stays short. Values that are never alike tell
- * bftmutex-lin what became of requests without an answer.
+ * About as many values are removed as added, so that the object stays small. Unique values tell
+ * bftmutex-lin the outcome of requests without an answer.
  */
 static void make_queue(struct worker *w, char *text)
 {
@@ -210,7 +204,7 @@ static void note(struct worker *w, const char *request, uint64_t invoked, uint64
 		err(EX_IOERR, "%s", args.history);
 }
 
-/* Dies by a signal that nobody handles, wherever its threads are then. */
+/* Dies by an unhandled signal, at any point of its threads. */
 static void age(struct worker *w)
 {
 	static atomic_uint_least64_t begun;
@@ -245,7 +239,7 @@ static int submit(struct worker *w, const char *request, int i)
 	if (error) {
 		w->unknown += !is_certain(error);
 		w->failed += is_certain(error);
-		/* It may be under way still: what comes now is another's. */
+		/* The request may still be under way: the next one counts as another process's. */
 		w->process += 1u << 8;
 		return error;
 	}

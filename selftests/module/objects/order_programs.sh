@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=22
 #
-# Objects whose type is a program that takes long: each request is answered, whatever others
-# do meanwhile. And what an administrator does with objects: to list, dump, restore and
-# delete them.
+# Objects whose type is a program that takes long: each request is answered, also when others run
+# meanwhile. And the commands of an administrator: list, dump, restore and delete.
 #
 #	bftm-c1 … bftm-c3 ---- bridge ---- bftm-s1 … bftm-s7    n = 7, b = 1
 #
@@ -22,10 +21,10 @@ set -u
 
 cleanup() { down; }
 
-# seconds: since the boot, and nothing behind the point
+# seconds: whole seconds since the boot
 seconds() { cut -d. -f1 /proc/uptime; }
 
-# at_once OBJECT REQUEST CLIENT...: one request of each client; what is answered, sorted
+# at_once OBJECT REQUEST CLIENT...: one request of each client; prints the sorted answers
 at_once() {
 	local client object=$1 request=$2
 	for client in "${@:3}"; do
@@ -33,7 +32,7 @@ at_once() {
 	done | sort -n -k 2 | xargs
 }
 
-# within SECONDS COMMAND...: what it prints, and whether it took no longer
+# within SECONDS COMMAND...: its output, and whether it took no longer
 within() {
 	local begun said
 	begun=$(seconds)
@@ -43,7 +42,7 @@ within() {
 
 object() { c "$1" bftmutexctl object "${@:2}"; }
 
-# A counter that takes as many seconds for each request as that says.
+# A counter that takes as many seconds for a request as the request says.
 program=/tmp/slow-$$
 cat >$program <<END
 #!/bin/bash
@@ -75,7 +74,7 @@ is "each program ran once" "$(runs)" 3
 is "and when they do" "$(within 14 at_once slow 4 1 2 3)" "0 4 0 5 0 6, 1"
 is "so it did again" "$(runs)" 6
 
-# Whoever comes while it runs has it run no second time.
+# A request that comes while the program runs does not start it a second time.
 submit 1 slow 1000 --timeout 60 >"$dev/hangs" &
 hanging=$!
 ok "a program hangs" wait_for 10 ran 7
@@ -101,7 +100,7 @@ is "numbers: none shares its number, which grows" \
 is "numbers: the tool shows the same" "$(object 1 submit --json visits get |
 	gojq -c '[.response, (.number | tonumber) >= .version * 100000]')" '["60",true]'
 
-# What an administrator does.
+# Commands of an administrator.
 object 1 create settings map >/dev/null
 object 1 submit settings set color "$(printf 'light\ngreen')" >/dev/null
 large=$(head -c 9000 /dev/zero | tr '\0' x)
@@ -129,10 +128,10 @@ ok "restore: others" says 1 "object 'visits': the object exists already" \
 is "restore: they are as they were" \
 	"$(object 1 submit settings get color) $(submit 2 settings "get c") $(submit 2 slow 0)" \
 	"$(printf 'light\ngreen') 0 $large 0 26"
-ok "restore: nonsense" says 65 "line 1: this is nothing that 'object dump' prints" \
+ok "restore: nonsense" says 65 "line 1: 'object dump' does not print such a line" \
 	object 1 restore <<<'{"object":"x","state":"0"}'
 
-# What looks like an option is none behind the name.
+# A word that looks like an option is none behind the name.
 ok "an option behind the name" says 64 "options come before NAME" \
 	object 1 submit settings set color --json
 ok "with a value" says 64 "options come before NAME" object 1 create other map --wait=5s

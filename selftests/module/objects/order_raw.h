@@ -26,9 +26,9 @@ struct order_counted {
 	unsigned int fetched, stored, forgotten;
 };
 
-/* What the server must have counted, besides @expected. */
+/* Counters that the server must have, besides @expected. */
 extern struct order_counted ordered;
-/* Of the object that requests are about. */
+/* Name of the object that requests are about. */
 extern char name[24];
 
 /** struct answer - one of either shape; @type is of both */
@@ -76,10 +76,10 @@ struct answer ask_order(struct peer *p, struct bftm_order_msg m, u8 type, const 
 
 void refused(struct peer *p, struct bftm_order_msg m, enum bftm_refusal reason, const char *why);
 
-/* What comes next has not been asked for. */
+/* The next datagram is a push. */
 struct answer pushed_response(struct peer *p, u64 op, const char *response, const char *why);
 
-/* Not answered: what is said next is, and is answered first. */
+/* The request gets no answer: the next one does, and its answer comes first. */
 void silent(struct peer *p, struct bftm_order_msg m, const char *why);
 
 /* Likewise, for its form is wrong. */

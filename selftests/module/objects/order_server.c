@@ -45,7 +45,7 @@ static void story(struct peer *p)
 		      BFTM_ORDER_EXCEPTION, "PROPOSE of an outranked one");
 }
 
-/* What an object can be like, of client q and its iteration 5, when p comes. */
+/* States of an object of client q and its iteration 5, when p comes. */
 enum state { NOTHING, PROMISED, WAITING, PROPOSED, COMMITTED, BOTH, ARRIVED, ARRIVING, STATES };
 
 static const char *const state_names[] = {
@@ -92,11 +92,11 @@ static void make(enum state state, struct peer *p)
 }
 
 /**
- * struct row - a message of p, and what it must hear in each state
+ * struct row - a message of p, and the right answer in each state
  * @count:  of its rank
- * @what:   the body that it names; KNOWN is what the object has, or would have
- * @whole:  with its bytes
- * @spoil:  what else is special about it
+ * @what:   the body that it names; KNOWN is the one that the object has, or would have
+ * @whole:  the message has the body's bytes
+ * @spoil:  makes a further change, or NULL
  * @answer: a type, a reason for a refusal, or NO
  */
 struct row {
@@ -115,7 +115,7 @@ static void other_version(struct bftm_order_msg *m)
 	m->id.version = 3;
 }
 
-/* And of no version that an object knows. */
+/* The version is none that an object knows. */
 static void other_digest(struct bftm_order_msg *m)
 {
 	m->id.version = 4;

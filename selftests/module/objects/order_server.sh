@@ -27,7 +27,7 @@ is "the first start forgot nothing" "$(show '[.recovering, .objects, .object_mem
 	"$(printf '[\n  false,\n  0,\n  0\n]')"
 
 #
-# What is none of its datagrams changes nothing
+# Datagrams that are not valid change nothing
 #
 
 run "one of each that there is" order_server_form replays $v4 50
@@ -42,7 +42,7 @@ before=$(slab)
 run "very many strangers" order_server_form flood $v4 50
 is "nothing changed" "$(everything)" "$(<"$dir/nothing")"
 grown_kb=$(($(slab) - before))
-# Checkers keep for a while what was freed, and half a kB about each object that is not.
+# Checkers keep freed memory for a while, and half a kB about each allocated object.
 most_kb=1024
 [[ ! -e /sys/kernel/debug/kmemleak ]] || most_kb=2048
 ok "and no memory was taken: $grown_kb kB" test $grown_kb -lt $most_kb

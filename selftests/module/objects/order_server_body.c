@@ -5,7 +5,7 @@
  */
 #include "order_random.h"
 
-/* All of it comes back as it went there. */
+/* The whole body comes back unchanged. */
 static void fetch_all(struct peer *p, const struct body *b)
 {
 	struct bftm_order_msg m = order(BFTM_ORDER_FETCH, 0);
@@ -24,7 +24,7 @@ static void fetch_all(struct peer *p, const struct body *b)
 	formless(p, m, "FETCH behind the end");
 }
 
-/* Pieces in any order, twice, and such that are none. */
+/* Pieces in any order, repeated, and malformed ones. */
 static void pieces(struct peer *p)
 {
 	struct peer *q = p + 1;
@@ -87,7 +87,7 @@ static void same(struct peer *p)
 	ask_order(p, submit_op(OP(3), op, false), BFTM_ORDER_PENDING, "SUBMIT again");
 }
 
-/* Pieces that do not make the body that they were to make. */
+/* Pieces that do not form the announced body. */
 static void digest(struct peer *p)
 {
 	struct body *b = random_state(1, p, 3000), *wrong = body_new(1, b->data, b->id.len);
@@ -218,7 +218,10 @@ static void quarantine(struct peer *p)
 	silent(p, piece(state, 0), "PUT");
 }
 
-/* The same after it: what was forgotten is brought back, and only by who may. */
+/*
+ * The same server after its quarantine: the forgotten objects are brought back, by a client with
+ * the right only.
+ */
 static void recovery(struct peer *p)
 {
 	struct peer *q = p + 1;

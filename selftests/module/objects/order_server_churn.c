@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Objects come and change, and the server may go meanwhile: until it is killed,
+ * Makes and changes objects, also while the server stops, until it is killed:
  *
- *	order_server_churn SERVER ADDRESS CREDENTIALS
+ * 	order_server_churn SERVER ADDRESS CREDENTIALS
  *
- * It prints a line for each round of objects that was answered whole.
+ * It prints a line for each round in which all objects were answered.
  */
 #include "order_raw.h"
 
@@ -13,7 +13,7 @@
 
 static u64 count;
 
-/* Answers come or not; what they say is for others to look at. */
+/* Answers may be missing; other programs check their contents. */
 static bool heard(struct peer *p)
 {
 	struct answer a;
@@ -36,7 +36,7 @@ static bool churn(struct peer *p)
 		tell_order(p, submit_op(OP(count), op, true));
 		tell_order(p, piece(state, 0));
 		tell_order(p, get(count));
-		/* Some are gone with it, whatever they are: nothing was promised. */
+		/* Some objects are lost with the server: nothing was promised of them. */
 		if (i % 3)
 			tell_order(p, about(order(BFTM_ORDER_COMMIT, count), state, false));
 		snprintf(name, sizeof(name), "gone%d", i);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Datagrams about objects that are none, or not from who they say, or not new; see
- * order_raw.h for how this is called. What is random follows from BFTMUTEX_SEED.
+ * Datagrams about objects that are malformed, have a wrong tag, or are not new; order_raw.h says
+ * how this program is called. All random choices follow from BFTMUTEX_SEED.
  */
 #include "order_raw.h"
 
 #define OP(n) ((7ull << 32) + (n))
 #define STRANGERS 5000
 
-/* What a server makes of these bytes, found out with the same code. */
+/* The server's counter for these bytes, computed with the same code. */
 static void expect_bytes(struct peer *p, const void *bytes, size_t len)
 {
 	enum bftm_wire_error err;
@@ -31,7 +31,7 @@ static void expect_bytes(struct peer *p, const void *bytes, size_t len)
 		expected.bad_tag++;
 }
 
-/* One of each, with a body where there can be one. */
+/* One request of each type, with a body if the type allows one. */
 static size_t samples(struct bftm_order_msg *ret)
 {
 	static struct body *op, *state;
@@ -52,7 +52,7 @@ static size_t samples(struct bftm_order_msg *ret)
 
 #define SAMPLES 8
 
-/* Each cut off behind each byte, and longer than it says. */
+/* Each request cut off behind each byte, and longer than its length field says. */
 static void lengths(struct peer *p)
 {
 	static const size_t longer[] = { 1, 7, 8, 80, 800 };
@@ -71,7 +71,7 @@ static void lengths(struct peer *p)
 			say_bytes(p, buf, len + longer[k]);
 			expect_bytes(p, buf, len + longer[k]);
 		}
-		/* The server has room for what it must read, not for all that comes. */
+		/* The server's buffer has room for valid datagrams, not for all datagrams. */
 		hello(p);
 	}
 	for (len = BFTM_DATAGRAM_MAX + 1; len <= BFTM_DATAGRAM_MAX + 16; len++) {
@@ -104,7 +104,7 @@ static void flips(struct peer *p)
 	}
 }
 
-/* Signed well, and with a wrong form all the same. */
+/* A right tag, but a wrong form. */
 static void forms(struct peer *p)
 {
 	struct bftm_order_msg m = get(3);
@@ -137,7 +137,7 @@ static void forms(struct peer *p)
 	expected.bad_form += 9;
 }
 
-/* Not for it, or not by whom it says, or of another time. */
+/* For another server, from another client than it says, or with another epoch. */
 static void strangers(struct peer *p)
 {
 	struct peer *q = p + 1;
@@ -167,7 +167,7 @@ static void strangers(struct peer *p)
 		expected.bad_tag += 4;
 		v = m[i];
 		v.server_epoch = p->epoch + 1;
-		/* Says the epoch that it has, to whoever asks with another. */
+		/* The server answers a request with another epoch by its own epoch. */
 		tell_order(p, v);
 		check(hear_order(p, &a, PATIENCE_MS) && a.type == BFTM_MSG_STALE &&
 		      a.plain.server_epoch == p->epoch && a.plain.proto == BFTM_PROTO_ORDER,
@@ -175,7 +175,7 @@ static void strangers(struct peer *p)
 	}
 }
 
-/* The same again, whoever sends it: what is right is answered once. */
+/* The same datagrams again, from any sender: a valid one is answered once. */
 static void replays(struct peer *p)
 {
 	struct bftm_order_msg m[SAMPLES];
@@ -200,7 +200,7 @@ static void replays(struct peer *p)
 	expected.replayed++;
 }
 
-/* By the rules of the server it may do nothing, and leaves nothing. */
+/* By the server's rules this client may do nothing, and it leaves no trace. */
 static void denied(struct peer *p)
 {
 	struct bftm_order_msg m[SAMPLES];
@@ -210,7 +210,7 @@ static void denied(struct peer *p)
 		refused(p, m[i], BFTM_REFUSED_ACCESS, bftm_order_name(m[i].type));
 }
 
-/* Very many of which none is genuine, about objects that are not there. */
+/* Very many datagrams with a wrong tag, about objects that do not exist. */
 static void flood(struct peer *p)
 {
 	struct bftm_order_msg m[SAMPLES];
@@ -228,7 +228,7 @@ static void flood(struct peer *p)
 		say_bytes(p, buf, len);
 		expect_bytes(p, buf, len);
 		if (i % 100 == 99)
-			hello(p);	/* that the queue before the server does not overflow */
+			hello(p);	/* so that the queue before the server does not overflow */
 	}
 }
 

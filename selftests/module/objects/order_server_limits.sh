@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=25
 #
-# How much a server keeps of objects, and what it does about those that it forgot.
+# Limits of a server on objects, and objects that it forgot in a restart.
 #
 #
 # shellcheck disable=SC2154,SC2317,SC2086  # set by, or called from, what is sourced

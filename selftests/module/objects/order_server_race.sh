@@ -20,7 +20,7 @@ ip netns exec bftm-c1 order_server_churn 1 $v4 "$dir/client-52.client" >"$dir/ro
 pid=$!
 rounds() { (($(wc -l <"$dir/rounds") >= $1)); }
 
-# Each answer is whole, tells each object once at most, and that one always.
+# Each list is complete, has each object once at most, and always the one that stays.
 list() {
 	objects '[([.[] | .name] | unique | length) == length,
 		any(.[]; .name | test("^o[0-9]+$")), all(.[]; .digest == null or .version > 0)]'

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How much a server keeps of objects, in all and for each client; see order_raw.h for
- * how this is called.
+ * Limits of a server on objects, in all and for each client; order_raw.h says how this is called.
  */
 #include "order_random.h"
 
@@ -43,7 +42,7 @@ static struct bftm_order_msg begun(const struct body *b, u64 version)
 	return m;
 }
 
-/* So many bodies arrive for one object; one more when one was left for long. */
+/* This many bodies may arrive for one object; one more when one was idle for long. */
 static void arrivals(struct peer *p)
 {
 	u64 end = clock_ns(CLOCK_BOOTTIME) + 20 * BFTM_NS_PER_SEC;
@@ -54,11 +53,11 @@ static void arrivals(struct peer *p)
 	ask_order(p, piece(own, 0), BFTM_ORDER_STORED, "PUT");
 	for (i = 0; i < BFTM_UPLOADS_MAX; i++)
 		ask_order(&p[i % clients], begun(b, 2 + i), BFTM_ORDER_STORED, "PUT");
-	/* Only the client's own had to go for the last of its own. */
+	/* For the last of its own uploads, only the client's own oldest was given up. */
 	ask_order(p, piece(own, BFTM_PIECE_LEN), BFTM_ORDER_STORED, "the rest of the first");
 	ask_order(p, about(order(BFTM_ORDER_PROPOSE, 1), own, false), BFTM_ORDER_NEEDBODY,
 		  "PROPOSE of what had to go");
-	/* Another client's one more has to wait until one is idle. */
+	/* A further upload of another client has to wait until one is idle. */
 	do {
 		struct bftm_order_msg m = begun(b, 1000);
 
@@ -70,13 +69,13 @@ static void arrivals(struct peer *p)
 	ask_order(&p[clients], begun(b, 1000), BFTM_ORDER_STORED, "the same again");
 }
 
-/* What a state of 33,000 bytes takes, and how much of it one client may. */
+/* Memory of a state of 33,000 bytes, and the share of one client. */
 #define TAKEN	(64u << 10)
 #define EACH	((16u << 20) / 4)
 #define OBJECTS	(EACH / TAKEN + 4)
 #define TRIES	20
 
-/* Put what will not be completed, to many objects. Return: how many were taken. */
+/* Begin uploads to many objects that will not be completed. Return: how many were taken. */
 static u32 hoard(struct peer *p, const struct body *b)
 {
 	struct answer a;
@@ -94,13 +93,13 @@ static u32 hoard(struct peer *p, const struct body *b)
 	return i;
 }
 
-/* Has nothing been idle since? What is may be given up for others. */
+/* Has no upload been idle since? Idle ones may be given up for others. */
 static bool at_once(u64 since)
 {
 	return clock_ns(CLOCK_BOOTTIME) - since < BFTM_NS_PER_SEC;
 }
 
-/* A client that takes all it gets, but for what objects have; others are served. */
+/* A client that takes all memory it can get, without states of objects; others are served. */
 static void one_share(struct peer *p, const struct body *b, const struct body *op)
 {
 	struct answer a;
@@ -126,8 +125,8 @@ static void one_share(struct peer *p, const struct body *b, const struct body *o
 }
 
 /*
- * The same server. A body of another that has paused is not given up for one that
- * wants more than its share; its own are.
+ * The same server. A paused upload of another client is not given up for a client that wants more
+ * than its share; its own uploads are.
  */
 static void paused(struct peer *p)
 {
@@ -158,20 +157,20 @@ static void share(struct peer *p)
 	u64 since;
 
 	one_share(p, b, op);
-	/* What belongs to an object is nobody's: more than a share of it. */
+	/* States of objects count for no client: more than a share of them. */
 	for (i = 0; i < OBJECTS; i++) {
 		snprintf(name, sizeof(name), "s%u", i);
 		put(p + 1, b);
 		decide(p + 1, 1, b, false);
 	}
-	/* Several together take all; and nothing of what is there suffers. */
+	/* Several clients together take all memory; and existing objects do not suffer. */
 	for (i = 0; i < TRIES; i++) {
 		since = clock_ns(CLOCK_BOOTTIME);
 		for (k = 2, n = 0; k < PEERS_MAX; k++)
 			n += hoard(p + k, b);
 		if (!at_once(since))
 			continue;
-		/* What the first one took may be idle by now, or not. */
+		/* The uploads of the first client may be idle by now, or not. */
 		check(n > EACH / TAKEN && n < 3 * EACH / TAKEN, "%u bodies of all", n);
 		break;
 	}
@@ -227,7 +226,7 @@ static void memory(struct peer *p)
 	check(reason == BFTM_REFUSED_PENDING || reason == BFTM_REFUSED_OBJECTS,
 	      "number %u: %s", n, bftm_refusal_name(reason));
 	check(n > 4000 && n < 6200, "%u operations of 1000 bytes in 12 MiB", n);
-	/* What was begun comes to its end, and makes room. */
+	/* Operations that were begun end, and free their memory. */
 	for (i = 0; i < 10; i++) {
 		snprintf(name, sizeof(name), "n%u", i);
 		for (k = 0; k < PEERS_MAX; k++) {
@@ -251,7 +250,7 @@ static void cram(struct peer *p, u32 i, u64 rank, u8 answer, const struct body *
 		put(p, b);
 }
 
-/* Objects that are there may have all of 16 MiB, not only three quarters. */
+/* Existing objects may have all of 16 MiB, not only three quarters. */
 static void crammed(struct peer *p)
 {
 	struct body *b = random_state(2, p, CRAMMED_LEN);
@@ -267,7 +266,7 @@ static void crammed(struct peer *p)
 	refused(p, get(1), BFTM_REFUSED_OBJECTS, "GET of a new one");
 }
 
-/* A server that has forgotten them: they come back, as many as there were. */
+/* A server that has forgotten them: all of them come back. */
 static void crammed_again(struct peer *p)
 {
 	struct body *b = random_state(2, p, CRAMMED_LEN);

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=10
 #
-# Objects with as few servers as there can be, n = 4b + 1, which signed ranks make
-# enough, while one lies; and what servers refuse, as an application sees it.
+# Objects with the smallest number of servers, n = 4b + 1, which is enough with signed ranks, while
+# one lies; and refusals of servers, as an application sees them.
 #
 #
 #	bftm-c1 … bftm-c3 ---- bridge ---- bftm-s1 … bftm-s5, s4 lies    b = 1
@@ -25,7 +25,7 @@ cleanup() {
 	down
 }
 
-# room_for COUNT: as many objects as that are made, or what is in the way
+# room_for COUNT: makes this many objects, or prints the error
 room_for() {
 	local n
 	for ((n = 1; n <= $1; n++)); do

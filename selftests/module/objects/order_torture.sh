@@ -3,10 +3,10 @@
 # check: vm clock=instructions time=20
 # check: vm name=order-torture-long tier=all clock=instructions mem=1024 set=BFTMUTEX_HOSTS=8 scale=BFTMUTEX_OPS:10000 time=2700
 #
-# Each type of object under loss, with a server that lies, and programs and helpers
-# killed at random: every history is linearizable. BFTMUTEX_OPS is how many requests are
-# made of each object (10,000 by "make order-torture"), BFTMUTEX_SEED repeats what is
-# random. With BFTMUTEX_KEEP=DIR, such as /run/share, histories are kept there.
+# Each type of object under loss, with a server that lies, and programs and helpers killed at
+# random: every history is linearizable. BFTMUTEX_OPS is the number of requests to each object
+# (10,000 by "make order-torture"), BFTMUTEX_SEED repeats the random choices. With
+# BFTMUTEX_KEEP=DIR, such as /run/share, histories are kept there.
 #
 #
 #	bftm-c1 … bftm-c8 ---- bridge, 20 % loss each way ---- bftm-s1 … bftm-s7, s4 lies
@@ -28,7 +28,7 @@ many=${BFTMUTEX_HOSTS:-2}
 types=${BFTMUTEX_TYPES:-counter register map queue log}
 threads=4
 share=$((ops / many))
-# A program begins that many requests at most before it dies, or is done.
+# A program begins at most that many requests before it dies, or is done.
 life=$((share < 300 ? share : 300))
 
 cleanup() {
@@ -39,8 +39,8 @@ cleanup() {
 # begun CLIENT: requests that were made there
 begun() { grep -c '"return_ns":null' "$dev/history.$1"; }
 
-# start_load CLIENT SEED LIFE: what is left to be done on that host, by a process of its
-# own, which tells $ends of its end
+# start_load CLIENT SEED LIFE: makes the remaining requests of that host, by a process of its own,
+# which reports its end to $ends
 start_load() {
 	local n=$1 left
 	left=$((share - $(begun "$n")))
@@ -54,7 +54,7 @@ start_load() {
 	running=$((running + 1))
 }
 
-# torture: where a program ended its work goes on, and some helper is killed now and then
+# torture: restarts the work of each program that ended, and kills a helper now and then
 torture() {
 	local n status running=0
 	for n in $(clients); do
@@ -79,12 +79,12 @@ another_helper() {
 	return 1
 }
 
-# note_work CLIENT: what its helper did, before that dies
+# note_work CLIENT: records the counters of its helper, before that dies
 note_work() {
 	((ops < 1000)) || c "$1" bftmutexctl stats --json >>"$dev/work"
 }
 
-# account: what it took, where that is worth the time
+# account: prints the work that was needed, if the run is long enough
 account() {
 	local n sent_before=$sent lost_before=$lost
 	((ops >= 1000)) || return
@@ -97,7 +97,7 @@ account() {
 			"\(map(.value) | add) \(.[0].key)"' "$dev/work" | paste -sd,)"
 }
 
-# count_datagrams: of all, $sent and $lost so far
+# count_datagrams: sets $sent and $lost, of all hosts so far
 count_datagrams() {
 	local host
 	read -r sent lost < <(for host in "${everyone[@]}"; do
@@ -105,7 +105,7 @@ count_datagrams() {
 	done | gojq -rs 'map(.[0]) | [map(.packets), map(.drops)] | map(add) | @tsv')
 }
 
-# final: what is there at the end is part of the history
+# final: the state at the end is part of the history
 final() {
 	local -A request=([counter]=get [register]=read [map]=list [queue]=len [log]=len)
 	submit 1 "$type" "${request[$type]}" --history "$dev/history.1" | sed 's/ .*//; q'
@@ -115,12 +115,12 @@ linearizable() { bftmutex-lin "$dev/history"; }
 
 preload bftmutex bftmutexctl bftmutexd bftmutex-lin bftmutex-liar order_load gojq
 mkfifo /run/ends && exec {ends}<>/run/ends
-# Of so many objects the kernel's log would overrun.
+# Lines about so many objects would overflow the kernel's log.
 load dyndbg=-p || bail "module"
 modprobe sch_netem || bail "sch_netem"
 up --servers 7 -b 1 --clients "$many" --lease-max 1s || bail "no cluster"
 tune "delta = 5ms" || bail "configuration"
-# Of all lies that there are each request draws one.
+# Each request draws one of all lies.
 lies=$(bftmutex-liar --help | sed -n '/of the ordering protocol:$/,$s/^  \([a-z]*\)  .*/\1/p' |
 	paste -sd,)
 lie 4 honest --order "$lies" --lease-max 1s --token-floor 0 --seed "$BFTMUTEX_SEED" ||
@@ -145,7 +145,7 @@ for type in $types; do
 	diag "$type: $requests requests, $answered answered, $programs programs and" \
 		"$helpers helpers killed, $((SECONDS - begin)) s"
 	account
-	# With a program ends what its threads wait for, and so it does with a helper.
+	# The requests of a program end with it, and so do those of a helper.
 	ok "$type: only those that were killed are without an answer" \
 		test $((requests - answered)) -le $((threads * (programs + helpers)))
 	ok "$type: linearizable" linearizable

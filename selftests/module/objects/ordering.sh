@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=15
 #
-# What Documentation/ordering.rst tells people to type, typed, and what it says is
+# The commands of Documentation/ordering.rst, typed, and compared with the output that it says is
 # printed.
 #
 #	bftm-c1, bftm-c2 ---- bridge ---- bftm-s1 … bftm-s7    n = 7, b = 1
@@ -29,7 +29,7 @@ block() {
 		$0 ~ name "$" { on = 1 }' "$page"
 }
 
-# printed NAME: what stands behind "::" after it, before the next block
+# printed NAME: the output behind "::" after this block, before the next one
 printed() {
 	awk -v name=":name: $1" '
 		$0 ~ name "$" { here = 1; next }
@@ -42,7 +42,7 @@ printed() {
 load || bail "module"
 up --servers 7 -b 1 --clients 2 --lease-max 5s || bail "no cluster"
 
-# A request may take seconds where the machine is emulated, and has other work.
+# A request may take seconds if the machine is emulated and busy.
 export PATIENCE=12
 
 mkdir -p /tmp/ordering
@@ -56,7 +56,7 @@ for name in $names; do
 		cat words
 		block "$name"
 	} >"$name.sh"
-	# As somebody who pastes it does.
+	# Like a user who pastes the commands.
 	timeout 2400 bash -e "$name.sh" >out 2>&1
 	is "$name: exit status" $? 0
 	is "$name: what it prints" "$(cat out)" "$(printed "$name")" || diag "$(cat leaders 2>&1)"

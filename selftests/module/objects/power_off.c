@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * power_off MOUNTPOINT LOG: its file system stops, and what was not synced is lost.
- * Prints how long LOG, which is elsewhere, was just before. Afterwards nothing that
- * the machine says counts: a sync that was under way may seem to have succeeded.
+ * power_off MOUNTPOINT LOG: stops the file system, so that data which was not synced is lost.
+ * Prints the length of LOG, which is elsewhere, just before that. Later results of the machine do
+ * not count: a sync that was under way may seem to have succeeded.
  */
 #include <fcntl.h>
 #include <linux/types.h>

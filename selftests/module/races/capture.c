@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A packet capture: every datagram is cloned for it, and it reads late. What it reads
- * must be what was sent: a server that wrote its answer over the request would show as
- * a datagram with a wrong tag.
+ * A packet capture: every datagram is cloned for it, and it reads late. It must read the datagrams
+ * that were sent: a server that wrote its answer over a request would show as a datagram with a
+ * wrong tag.
  */
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>

@@ -12,7 +12,7 @@ struct listing {
 	uint64_t entries, named;
 };
 
-/* What can be listed, and what each entry must have. */
+/* Lists, and the attributes that each entry must have. */
 static const struct {
 	uint8_t cmd;
 	int attr, max;

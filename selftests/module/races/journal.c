@@ -32,7 +32,7 @@ static int on_stats(struct nlattr **attr, void *arg)
 	return 0;
 }
 
-/* What was held is added up before it is forgotten with the server. */
+/* Held answers are counted before they are forgotten with the server. */
 static bool stop(void)
 {
 	int err = bftm_nl_call(&nl, bftm_nl_msg(&nl, BFTMUTEX_CMD_SERVER_GET, 0), on_stats,

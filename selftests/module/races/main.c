@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- *	bftmutex-races [OPTION...] SCENARIO	see --help
+ * 	bftmutex-races [OPTION...] SCENARIO	see --help
  *
- * One line tells of each scenario; exit status 0: nothing was wrong. What the kernel
- * has to say about it is for the harness of the VM to find.
+ * Each scenario prints one line; exit status 0: no fault was found. The harness of the VM finds the
+ * kernel's complaints.
  */
 #include <err.h>
 #include <errno.h>

@@ -23,7 +23,7 @@ int races_load(struct races *r, const char *param)
 	return err;
 }
 
-/* Whoever has a handle, or speaks netlink, keeps it for a moment. */
+/* A process that has a handle, or uses netlink, keeps the module for a moment. */
 static bool is_unloaded(void *arg)
 {
 	int *err = arg;

@@ -19,7 +19,7 @@
 #define RACES_HELPER	57
 /* From so many iterations on, everything that can happen must have happened. */
 #define RACES_ENOUGH	100
-/* Who sends what is not authentic: the capture leaves that out. */
+/* Client number of datagrams that are not authentic: the capture leaves them out. */
 #define RACES_STRANGER	99
 
 /**

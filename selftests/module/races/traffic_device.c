@@ -6,7 +6,7 @@
 #define HANDLES	8
 #define NAMES	6	/* few, so that the fast path and the helper both get some */
 
-/* What no program may ever hear, whatever goes away under it. */
+/* Errors that no program may ever get, whatever ends meanwhile. */
 static bool is_wrong(int err)
 {
 	switch (-err) {

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=28
 #
-# Access rules and limits of the servers: who is refused is told why, and all
-# others go on.
+# Access rules and limits of the servers: a refused client is told the reason, and all others go on.
 #
 #
 #	bftm-c1   bftm-c2 ---- bridge ---- bftm-s1 … bftm-s4    n = 4, b = 1
@@ -27,15 +26,15 @@ cleanup() {
 	rm -rf "$work"
 }
 
-# t N ARG...: bftmutex on client N; status and err tell what it did.
+# t N ARG...: bftmutex on client N; sets status and err.
 t() {
 	c "$1" bftmutex "${@:2}" >"$work/out" 2>"$work/err"
 	status=$?
 	err=$(<"$work/err")
 }
 
-# can DESC N ARG..., cannot DESC STATUS TEXT N ARG...: a client and a lock; the
-# lock that an earlier test had may be in its lease still.
+# can DESC N ARG..., cannot DESC STATUS TEXT N ARG...: a client and a lock; a lock of an earlier
+# test may still be in its lease.
 can() {
 	t "$2" -w 20 "${@:3}" true
 	is "$1" "$status $err" "0 "
@@ -49,8 +48,8 @@ cannot() {
 
 denied() { cannot "$1" 77 "access is refused by the servers" "${@:2}"; }
 
-# rules SERVER...: theirs are those on standard input from now on. All at once: a
-# lease may not last until a slow machine has asked one after the other.
+# rules SERVER...: gives these servers the rules on standard input. All at once, since a lease may
+# end before a slow machine has done one after the other.
 rules() {
 	local n pid pids=()
 	cat >"$work/rules"
@@ -65,7 +64,7 @@ rules() {
 
 show() { s "$1" bftmutexctl server show --json | gojq -r "$2"; }
 
-# start SERVER... -- ARG...: again, and with these options.
+# start SERVER... -- ARG...: restarts the servers with these options.
 start() {
 	local servers=()
 	while [[ $1 != -- ]]; do
@@ -131,7 +130,7 @@ ok "rules that all deny: it says so" says 0 "no rule allows anything, so all cli
 	s 2 bftmutexctl server access set "$work/deny"
 rules 2 </dev/null
 
-# What gives back always passes.
+# A RELEASE always passes the rules.
 kill_shell() { pkill -KILL -x sleep; }
 released() { [[ $(s 1 bftmutexctl locks --json | gojq '[.[] | select(.client == 1)] | length') == 0 ]]; }
 # A busy machine may need longer for new rules than the lease is: again, then.
@@ -179,7 +178,7 @@ diag "replaced $(<"$work/turns") times"
 ok "replaced under traffic: never two at once" no_overlap
 ok "replaced under traffic: counted" counted 400
 
-# What the longest list costs; client 1 is found last.
+# Cost of the longest list; client 1 is found last.
 us_of_entries() { awk '{ print $4 }' "$entries" | sort -n | awk '{ v[NR] = $1 } END { print int(v[int((NR + 1) / 2)] / 1000) }'; }
 polling='' contend 2 --entries 30 --lock speed --hold 0 --lease 0.9 >/dev/null
 none=$(us_of_entries)
@@ -189,7 +188,7 @@ contend 2 --entries 30 --lock speed --hold 0 --lease 0.9 >/dev/null
 diag "acquire: $none us without rules, $(us_of_entries) us behind 1024 of them"
 rules "${all[@]}" </dev/null
 
-# An authentic client that floods, allowed nothing.
+# A client with keys floods the servers, but no rule allows it anything.
 flood() {
 	ip netns exec bftm-c2 flood "$dev/keys/server-$1.key" "10.73.0.$1" 40 &
 }
@@ -284,7 +283,7 @@ start_helper 2 || bail "no helper"
 cannot "full client table: a newcomer" 69 "a table of the servers is full" 2 newcomer
 can "full client table: others go on" 1 full
 
-# At 10 s nobody is late, however slow the machine is.
+# With a lease of 10 s no step comes too late, also on a slow machine.
 lease_max=10s
 start "${all[@]}" -- --max-locks 64 || bail "no servers"
 tune "lease-max = $lease_max" || bail "configuration"

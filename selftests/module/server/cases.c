@@ -111,7 +111,7 @@ int run_case(int argc, char **argv, const struct test *t)
 		hello(&p[i]);
 	}
 	t->run(p);
-	/* Nobody was told anything else. */
+	/* No client gets another datagram. */
 	for (i = 0; i < n; i++) {
 		p[i].seq = fresh();
 		hello(&p[i]);

@@ -32,7 +32,7 @@ static void in_turn(struct peer *p)
 	released(&p[0], first.attempt);
 	pushed(&p[1], BFTM_MSG_FREE, &second, r.gno + 1, "RELEASE with a waiter");
 	released(&p[1], second.attempt);
-	/* Late, and so silent: what follows is the answer to another. */
+	/* A late request gets no answer: the next datagram answers another one. */
 	tell(&p[1], second);
 	expected.silent++;
 	first = central_try(fresh(), 1);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Clients that contend for one lock of a server that comes and goes: they queue,
- * are granted, yield, release or go away, in turn, until killed. Then it is said
- * what was heard: "answers=… pushes=…".
+ * Clients contend for one lock of a server that is started and stopped: they queue, are granted,
+ * yield, release or disappear, in turn, until killed. Then the program prints the datagrams it got:
+ * "answers=… pushes=…".
  *
- *	churn SERVER ADDRESS CREDENTIALS...
+ * 	churn SERVER ADDRESS CREDENTIALS...
  *
- * What is random follows from BFTMUTEX_SEED.
+ * All random choices follow from BFTMUTEX_SEED.
  */
 #include <signal.h>
 
@@ -40,7 +40,7 @@ static void try_again(struct peer *p, u64 attempt, u32 k)
 	m.flags = 0;
 	m.k = k;
 	m.prio = (u64)rand() % 4;
-	/* Many are over before anybody comes to it. */
+	/* Many leases are over before the next request. */
 	m.lease_ns = BFTM_LEASE_MIN_NS;
 	say(p, m);
 }
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 			while (hear(&p[i], &r, 0))
 				react(&p[i], &r);
 		}
-		/* For others, on a machine with one processor. */
+		/* Leaves the processor to others, if there is only one. */
 		usleep(turn % 4 ? 500 : 5000);
 	}
 	printf("answers=%lu pushes=%lu\n", answers, pushes);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Traffic for a server that comes and goes: datagrams that are too short, too
- * long or not authentic, and authentic requests of one client, in turn, until
- * killed. Nobody answers for most of the time, and that is no reason to stop.
+ * Traffic for a server that is started and stopped: datagrams that are too short, too long or not
+ * authentic, and authentic requests of one client, in turn, until killed. It goes on without
+ * answers, since the server does not run most of the time.
  *
- *	flood MASTER-KEY-FILE ADDRESS [CLIENT]
+ * 	flood MASTER-KEY-FILE ADDRESS [CLIENT]
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -54,7 +54,7 @@ static void load_key(const char *path, u32 client)
 	msg.seq = (u64)now.tv_sec << 32;
 }
 
-/* What the server says of its epoch makes the next requests count. */
+/* With the epoch from the server's answers, the next requests are valid. */
 static void hear(void)
 {
 	struct bftm_msg reply;
@@ -77,7 +77,7 @@ static void say(unsigned int turn)
 	msg.k = msg.type == BFTM_MSG_TRY;
 	msg.mode = msg.type == BFTM_MSG_TRY ? BFTM_MODE_EX : BFTM_MODE_NL;
 	msg.flags = msg.type == BFTM_MSG_TRY ? BFTM_FLAG_NOQUEUE : 0;
-	/* Leases that are over within the next moment. */
+	/* Leases that end at once. */
 	msg.lease_ns = msg.type == BFTM_MSG_TRY ? BFTM_LEASE_MIN_NS : 0;
 	msg.name_len = msg.type == BFTM_MSG_HELLO ? 0 : 1;
 	msg.name[0] = msg.name_len ? (u8)('a' + turn / 16 % LOCKS) : 0;

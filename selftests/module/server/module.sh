@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm kernels=6.1,6.12 clock=instructions about=module time=20
 #
-# Loading, unloading, parameters, the end of network namespaces; all of it while
-# datagrams arrive. Whether every object that was made is gone at the end is
-# checked here, and by the VM once more.
-# shellcheck disable=SC2154,SC2317  # set by, or called from, what is sourced
+# Loading, unloading, parameters, the end of network namespaces, all while datagrams arrive. The
+# script checks that every object is destroyed at the end, and so does the VM. shellcheck
+# disable=SC2154,SC2317 # set by, or called from, what is sourced
 
 # shellcheck source=selftests/lib/tap.sh
 . "$(dirname "$0")/../../lib/tap.sh"
@@ -15,8 +14,8 @@
 dir=$(mktemp -d)
 key=$dir/server-1.key
 floods=()
-# How often to load and unload. A VM without hardware support takes a second
-# for each, so there one kernel has to do with less.
+# Number of loads and unloads. A VM without hardware support takes a second for each, so it makes
+# fewer.
 loads=${BFTMUTEX_LOADS:-100}
 if [[ ! ${BFTMUTEX_LOADS-} && ${KSFT_MACHINE_SLOW-} && $(uname -r) != 6.1.* ]]; then
 	loads=25
@@ -43,7 +42,7 @@ stop_floods() {
 	floods=()
 }
 
-# What the kernel said since the last time.
+# Prints the kernel's messages since the last mark.
 marks=0
 mark() { echo "module.sh: mark $((++marks))" >/dev/kmsg; }
 said() { dmesg | sed "1,/module.sh: mark $marks\$/d"; }
@@ -77,7 +76,7 @@ key_file() {
 bftmutexctl keygen --dir "$dir" --cluster 9 --servers 2 --clients 1 >/dev/null ||
 	bail "no keys"
 modprobe -a udp_tunnel ip6_udp_tunnel 2>/dev/null
-# Without what debuggers want it is loaded in a fraction of the time.
+# Without its debugging data the module is loaded in a fraction of the time.
 strip --strip-debug -o "$dir/bftmutex.ko" "$BFTMUTEX_KO" && BFTMUTEX_KO=$dir/bftmutex.ko
 digits=$(sed -n 's/.*"\(.*\)".*/\1/p' "$key")
 

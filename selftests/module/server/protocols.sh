@@ -3,8 +3,8 @@
 # check: vm tier=all clock=instructions about=module time=15
 #
 # A further protocol is a folder and a line in a table: the module with the reference protocols
-# serves their central server beside the backoff protocol; the one that people install has none.
-# shellcheck disable=SC2154,SC2317,SC2086,SC2119  # set by, or called from, what is sourced
+# serves their central server beside the backoff protocol; the module for hosts has none of them.
+# shellcheck disable=SC2154,SC2317,SC2086,SC2119 # set by, or called from, what is sourced
 set -u
 
 shipped=$BFTMUTEX_KO
@@ -38,7 +38,7 @@ is "bftmutexctl locks" "$(locks '.[] | select(.name == "hold-0") | [.client, .wa
 #
 
 stop
-# at_liar STRATEGY: what the case says of it.
+# at_liar STRATEGY: the result of the case against this liar.
 at_liar() {
 	local status
 	ip netns exec bftm-s1 bftmutex-liar --key "$dir/server-1.key" --no-quarantine \

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm clock=instructions time=25
 #
-# A server that was started anew has forgotten what it granted: it grants nothing
-# until the longest of those leases is over.
+# A restarted server has forgotten its grants: it grants nothing until the longest of those leases
+# is over.
 #
 #
 #	bftm-c1, bftm-c2 ---- bridge ---- bftm-s1 … bftm-s4    n = 4, b = 1, F = 3
@@ -35,8 +35,8 @@ restart() {
 		--key $dev/keys/server-$1.key --lease-max $2ms" >/dev/null
 }
 
-# Nothing granted while in quarantine, as the server itself says in one answer.
-# On a slow machine it may be over before the first look.
+# The server itself says in one answer that it is in quarantine and has granted nothing. On a slow
+# machine it may be over before the first look.
 looks() {
 	local answer left granted
 	while :; do
@@ -48,15 +48,15 @@ looks() {
 	done
 }
 
-# waits DESC LEASE_MAX_MS: server 1, restarted so, says WAIT for the quarantine,
-# which is that of the longer leases of before when they were longer.
+# waits DESC LEASE_MAX_MS: server 1, restarted with this longest lease, says WAIT for the
+# quarantine, which covers the former longest lease if that was longer.
 waits() {
 	local raw free asked waits part began
 	[[ $2 == "$lease_max" ]] || began=${EPOCHREALTIME/./}000
 	s 1 bftmutexctl server stop >/dev/null
 	c 1 raw 1 10.73.0.1 quarantine "$dev/keys/client-50.client" >"$dev/raw" 2>&1 &
 	raw=$!
-	# From the start of this server, or the stop of the one before.
+	# From the start of this server, or the stop of the previous one.
 	: "${began:=${EPOCHREALTIME/./}000}"
 	honest 1 --lease-max "$2ms"
 	ok "$1: it says that it has granted nothing" looks
@@ -71,7 +71,7 @@ waits() {
 	ok "$1: it said WAIT" test $((waits > 0 || asked - began >= quarantine_ns)) = 1
 }
 
-# The deadline of client 1, who holds the lock "$1" for as long as it can.
+# The deadline of client 1, which holds the lock "$1" for as long as possible.
 hold() {
 	rm -f "$dev/deadline"
 	c 1 bftmutex --no-renew -l "${longer}ms" "$1" sh -c \

@@ -44,7 +44,7 @@ static void hand_over(struct peer *p)
 	want_released(&p[0], first.attempt);
 }
 
-/* Who waits is heard from another port, or another address: pushes go there. */
+/* A waiting client sends from another port, or another address: pushes go there. */
 static void moved(struct peer *p)
 {
 	struct bftm_msg first = queue_try(fresh(), 1, 1), second = queue_try(fresh(), 1, 2), r;
@@ -66,7 +66,7 @@ static void moved(struct peer *p)
 	want_released(&p[2], second.attempt);
 }
 
-/* The owner lets its lease end; one who waits has it then. */
+/* The owner lets its lease end; then a waiter gets the lock. */
 static void expiry(struct peer *p)
 {
 	struct bftm_msg first = queue_try(fresh(), 1, 1), gone = queue_try(fresh(), 1, 1);
@@ -75,7 +75,7 @@ static void expiry(struct peer *p)
 
 	first.lease_ns = 300 * BFTM_NS_PER_MS;
 	r = want_reply(&p[0], first, BFTM_MSG_FREE, "TRY");
-	/* It would be the next, but is not heard for its 50 ms. */
+	/* This client would be the next, but is silent for its 50 ms. */
 	gone.lease_ns = 100 * BFTM_NS_PER_MS;
 	want_wait(&p[1], gone, 1, "TRY of one who goes away");
 	want_wait(&p[2], third, 2, "TRY of one who stays");
@@ -83,7 +83,7 @@ static void expiry(struct peer *p)
 	took = clock_ns(CLOCK_MONOTONIC_RAW) - began;
 	fprintf(stdout, "# pushed after %" PRIu64 " us\n", took / 1000);
 	check(took >= first.lease_ns, "the lease of 300 ms ended after %" PRIu64 " ns", took);
-	hello(&p[1]);	/* who has heard nothing else */
+	hello(&p[1]);	/* it has got no other datagram */
 	gone.k = 2;
 	want_wait(&p[1], gone, 1, "TRY of one who came back");
 	/* Better than the owner's priority. */
@@ -92,7 +92,7 @@ static void expiry(struct peer *p)
 	want_released(&p[2], third.attempt);
 }
 
-/* So it is where the server's clock runs faster, since it was behind. */
+/* The same while the server's clock is sped up, since it was behind. */
 static void expiry_slewed(struct peer *p)
 {
 	u64 boot = clock_ns(CLOCK_BOOTTIME), raw = clock_ns(CLOCK_MONOTONIC_RAW);
@@ -105,7 +105,7 @@ static void expiry_slewed(struct peer *p)
 	check(set_tick(TICK_US), "tick: %s", strerror(errno));
 }
 
-/* An owner that does not hold yet gives way. */
+/* An owner that does not hold the lock yet yields. */
 static void yields(struct peer *p)
 {
 	struct bftm_msg late = queue_try(fresh(), 3, 5), early = queue_try(fresh(), 2, 4), r;
@@ -129,7 +129,7 @@ static void yields(struct peer *p)
 	expected.yielded++;
 	pushed(&p[1], BFTM_MSG_FREE, &early, gno + 1, "YIELD");
 	want_wait(&p[0], late, 1, "poll of who has yielded");
-	yield(&p[0], late.attempt, gno);	/* once more: it owns nothing */
+	yield(&p[0], late.attempt, gno);	/* repeated: the client owns nothing now */
 	expected.silent++;
 	want_released(&p[1], early.attempt);
 	pushed(&p[0], BFTM_MSG_FREE, &late, gno + 2, "RELEASE of who was let in");
@@ -145,7 +145,7 @@ static void yields(struct peer *p)
 	want_released(&p[0], late.attempt);
 }
 
-/* Who does not queue does not come before those who do. */
+/* A client that does not queue does not overtake queued clients. */
 static void no_queue(struct peer *p)
 {
 	struct bftm_msg first = queue_try(fresh(), 1, 9), second = queue_try(fresh(), 1, 9), r;

@@ -33,7 +33,7 @@ run "INQUIRE and YIELD" queue yield $v4 50 $v4 51
 run "NOQUEUE waits for the queue" queue no-queue $v4 50 $v4 51 $v4 52
 
 #
-# What a lock is remembered by
+# Memory of locks and tokens
 #
 
 forgotten() { [[ $(locks 'map(select(.name == "stamped")) | length') == 0 ]]; }
@@ -66,7 +66,7 @@ is "bftmutexctl server show: what it has learned" "$(show .token_floor)" 70
 run "two waiters at most" queue few-waiters $v4 50 $v4 51 $v4 52 $v4 53
 ok "restart" restart --max-locks 64 --max-waiters 8
 run "waiters of all locks" queue many-waiters $v4 50 $v4 51 $v4 52 $v4 53 $v4 54 $v4 55 $v4 56
-# Who waits is forgotten soon.
+# Waiting clients are forgotten soon.
 figure "bftmutexctl locks: waiters" test "$(locks 'map(.waiters) | add')" = 161
 
 #

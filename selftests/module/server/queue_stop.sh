@@ -24,7 +24,7 @@ for n in 50 51 52 53; do
 	clients+=("$dir/client-$n.client")
 done
 
-# contend COMMAND...: while clients contend; in $pushes, what they heard unasked.
+# contend COMMAND...: runs it while clients contend; $pushes gets the number of pushes.
 contend() {
 	local status=0
 	ip netns exec bftm-c1 churn 1 "$v4" "${clients[@]}" >"$dir/churn" 2>&1 &

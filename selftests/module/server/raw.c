@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A client that speaks to one server, rightly or wrongly:
+ * A client that sends valid and invalid datagrams to one server:
  *
- *	raw SERVER ADDRESS COMMAND CREDENTIALS...
+ * 	raw SERVER ADDRESS COMMAND CREDENTIALS...
  *
- * Exit status 0: all was as it must be; what was not is on stderr. It prints by
- * how much the server's counters must have grown: "received=162 bad_tag=160 …".
- * The turned bits are chosen by BFTMUTEX_SEED.
+ * Exit status 0: no fault was found; faults are on stderr. It prints by how much the server's
+ * counters must have grown: "received=162 bad_tag=160 …". BFTMUTEX_SEED chooses the flipped bits.
  */
 #include "selftests/lib/datagram.h"
 
-/* What the core declines to do. */
+/* Requests that the core refuses. */
 static void refusals(struct peer *p, const char *name)
 {
 	struct {
@@ -37,7 +36,7 @@ static void refusals(struct peer *p, const char *name)
 	}
 }
 
-/* Every kind of answer there is, to whom it is due. */
+/* Every kind of answer, to the right client. */
 static void types(struct peer *p, struct peer *q)
 {
 	struct bftm_msg m, first, r = hello(p);
@@ -79,7 +78,7 @@ static void types(struct peer *p, struct peer *q)
 	expected.refreshed++;
 	expected.stale++;
 
-	/* Of an attempt that is over there is nothing to hear. */
+	/* A request of an attempt that is over gets no answer. */
 	tell(p, request(BFTM_MSG_TRY, name, attempt));
 	tell(p, request(BFTM_MSG_YIELD, name, attempt));
 	expected.silent += 2;
@@ -87,7 +86,7 @@ static void types(struct peer *p, struct peer *q)
 	refusals(p, name);
 }
 
-/* What a server makes of these bytes, found out with the same code. */
+/* The server's counter for these bytes, computed with the same code. */
 static void expect_bytes(struct peer *p, const void *bytes, size_t len)
 {
 	struct bftm_msg m;
@@ -207,7 +206,7 @@ static void replays(struct peer *p)
 	check(hear(p, &r, PATIENCE_MS) && r.type == BFTM_MSG_RELEASED, "RELEASE: no answer");
 	say_wire(p, &old);
 
-	/* What comes late is taken; older than the window it is not. */
+	/* A late datagram is taken, but not one older than the window. */
 	before = p->seq;
 	p->seq += 100;
 	hello(p);
@@ -220,7 +219,10 @@ static void replays(struct peer *p)
 	tell(p, m);
 	say_wire(p, &old);
 
-	/* Whoever knows no epoch and is behind is told by how much, and nobody else. */
+	/*
+	 * A client without an epoch whose number is too low is told the server's number, and no
+	 * other client is.
+	 */
 	m = (struct bftm_msg){ .type = BFTM_MSG_HELLO, .seq = before + 3 };
 	tell(p, m);
 	epoch = p->epoch;

@@ -19,7 +19,7 @@ port_of() { # of the daemon's socket on client 1
 	c 1 awk 'NR == 2 { split($2, a, ":"); print a[2] }' /proc/net/udp6
 }
 
-# What the daemon asks does not arrive for now: it hears only the replay.
+# The daemon's requests do not arrive for now: it gets only the replay.
 mute() {
 	local n
 	for n in 1 2 3 4; do ip -n bftm-s$n route add blackhole 10.73.0.101/32; done
@@ -57,7 +57,7 @@ replay() {
 	ok "$1: recorded answers are sent again" c 2 wiretap replay "$tape.copy" 10.73.0.101 \
 		$((16#$(port_of)))
 	unmute
-	# Whatever it makes of them, it repeats it for this long.
+	# If it reacts to them by requests, it repeats these for this long.
 	c 1 bftmutex -w 5 -l 200ms "after $1" true
 	c 2 bftmutex -n -l 200ms "$2" true
 	is "$1: nobody else comes in" $? 1

@@ -85,7 +85,7 @@ static void end(pid_t child)
 	check(waitpid(child, &status, 0) == child && !status, "the YIELD: status %d", status);
 }
 
-/* What the successor counts stays with it. */
+/* The successor keeps the grants that it counts. */
 static void of_a_predecessor(struct peer *p)
 {
 	struct bftm_msg own, other, r = begin(p, &own, &other);

@@ -20,7 +20,7 @@ static void want_stamp(struct peer *p, struct bftm_msg m, u8 type, u64 highest, 
 	      highest);
 }
 
-/* What the server knows of the tokens of all locks. */
+/* Checks the server's knowledge of the tokens of all locks. */
 static void want_top(struct peer *p, u64 token, const char *why)
 {
 	struct bftm_msg r = hello(p);
@@ -66,7 +66,7 @@ static void stamps(struct peer *p)
 	check(r.token == 20, "a pushed FREE with token %" PRIu64, r.token);
 	want_released(&p[1], b);
 	want_top(&p[0], 20, "after STAMP");
-	/* What is known is not told. */
+	/* A server that knows the tokens does not accept others. */
 	recover(&p[0], 0, 99, 20, "RECOVER of a server that knows");
 	snprintf(lock_name, sizeof(lock_name), "q%" PRIu64, fresh());
 	want_stamp(&p[0], stamp(a, 11), BFTM_MSG_SACK, 11, "STAMP of another lock");

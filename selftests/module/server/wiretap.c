@@ -85,7 +85,7 @@ static int replay(const char *path, const char *address, const char *port)
 	return !count;
 }
 
-/* What is captured stays in the kernel, as it does with a program that is slow. */
+/* Captured packets stay in the kernel, as with a slow program. */
 static int late(const char *interface)
 {
 	int in = socket(AF_PACKET, SOCK_DGRAM, htons(ETH_P_ALL)), size = 16 << 20, term;

@@ -65,7 +65,7 @@ static u64 final_of(const struct history *h, const char *lock, u64 otherwise)
 	return otherwise;
 }
 
-/* What was made of one lock, by value; what is not known may fill gaps. */
+/* Judges the updates of one lock, by value; updates of unknown outcome may fill gaps. */
 static void judge(struct history *h, const struct update *u, size_t n)
 {
 	u64 made = 0, token = 0, latest_ns = 0, final;

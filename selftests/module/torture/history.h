@@ -80,7 +80,7 @@ void history_lin(struct history *h, FILE *to);
 __attribute__((format(printf, 2, 3)))
 void history_blame(struct history *h, const char *format, ...);
 
-/* What looks at one thing each. */
+/* Checks, each of one property. */
 void history_stays(struct history *h);
 void history_counters(struct history *h);
 void history_healing(struct history *h);

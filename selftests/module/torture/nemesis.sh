@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: part
 #
-# What "schedule" draws, done to a cluster. Source it after cluster.sh.
+# Causes the faults that "schedule" draws in a cluster. Source it after cluster.sh.
 #
 # Called by name, and shared with the script.
 # shellcheck disable=SC2317,SC2154,SC2034
@@ -78,7 +78,7 @@ do_restart() {
 	watchers+=($!)
 }
 
-# What a server itself says of its quarantine, until it is over.
+# Records the quarantine that a server reports, until it is over.
 watch_quarantine() {
 	local left granted
 	while read -r left granted < <(server "$1" '"\(.quarantine_ns) \(.stats.granted)"'); do

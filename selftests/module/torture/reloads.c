@@ -19,7 +19,7 @@
 
 #define LOCK	"reload"
 
-/* Who has the lock when the server goes, and who wants it. */
+/* The holder of the lock when the server stops, and its rival. */
 struct client {
 	struct peer peer;
 	u64 attempt;

@@ -117,7 +117,7 @@ static void unique_tokens(struct history *h)
 				      s[i].who, s[i].lock, s[i].token);
 }
 
-/* Who was inside for no moment by its own clock is not in any order. */
+/* A stay of no length by its own clock has no order. */
 static void one_at_a_time(struct history *h)
 {
 	const struct stay *s, *longest = NULL, *highest = NULL;

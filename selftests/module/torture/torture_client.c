@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes that take and give back locks, update counters that these and their tokens
- * guard, and write down what they are told (history.h). Who was killed is followed by
- * another. DIR has all of it:
+ * Processes that take and give back locks, update counters that these and their tokens guard, and
+ * write down their results (history.h). Another process follows a killed one. DIR has these files:
  *
- *	history.NAME.I	what process I wrote, and those that followed it
- *	pid.NAME.I	which that is: "PID WHO"
- *	counter.LOCK	two numbers of 8 bytes: the highest token that came, the value
- *	stop		when it is there all come to their end
+ * 	history.NAME.I	what process I wrote, and those that followed it
+ * 	pid.NAME.I	which that is: "PID WHO"
+ * 	counter.LOCK	two numbers of 8 bytes: the highest token that came, the value
+ * 	stop		when it is there all come to their end
  *
  * Locks are l1 … lN. Those with odd numbers are taken with a token, and have a counter;
  * with --plain none are.
