@@ -3,15 +3,21 @@
  * Submits requests to an object from many threads on many hosts, and records the result of each: a
  * history for bftmutex-lin. One process plays several hosts.
  *
- * 	order_load [OPTION]... --object NAME its name (load) --type TYPE counter, register, map,
- * 	queue or log: random requests --request TEXT this request each time, instead --create create
- * 	it first; it may already exist --clients A-B hosts (1-1), named as by "bftmutexctl dev";
- * 	0-0: this one --threads N on each (1) --count N requests of each thread (100) --pause US
- * 	between two of a thread, at most (0) --timeout S of a request (0: none) --seed N of what is
- * 	random --die N within 20 ms after N requests were begun --print one request only: prints
- * 	"STATUS RESPONSE", or the error --history FILE lines of JSON are appended to it: one with
- * 	"return_ns" null when
- * 			a request begins, a second one when it is answered
+ *	order_load [OPTION]...
+ *	--object NAME	its name (load)
+ *	--type TYPE	counter, register, map, queue or log: random requests
+ *	--request TEXT	this request each time, instead
+ *	--create	create it first; that it is there already is fine
+ *	--clients A-B	hosts (1-1), named as by "bftmutexctl dev"; 0-0: this one
+ *	--threads N	on each (1)
+ *	--count N	requests of each thread (100)
+ *	--pause US	between two of a thread, at most (0)
+ *	--timeout S	of a request (0: none)
+ *	--seed N	of what is random
+ *	--die N		within 20 ms after N requests were begun
+ *	--print		one request only: prints "STATUS RESPONSE", or the error
+ *	--history FILE	lines of JSON are appended to it: one with "return_ns" null when
+ *			a request begins, a second one when it is answered
  *
  * Prints key=value, times in ns. "added" is the sum of the successful "add" requests, "unknown" the
  * requests that may have been applied or not.
