@@ -19,8 +19,8 @@
  * @reply:   SipHash key of datagrams from the server
  *
  * pair = BLAKE2s-256(key = master,
- * 		      "bftmutex client\0" · le32 cluster · le16 server ·
- * 		      le16 0 · le32 client)
+ *		      "bftmutex client\0" · le32 cluster · le16 server ·
+ *		      le16 0 · le32 client)
  */
 struct bftm_pair {
 	u8 request[16];

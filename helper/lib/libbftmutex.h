@@ -3,12 +3,12 @@
  * libbftmutex: cluster locks from C. A thin layer over /dev/bftmutex, which bftmutex(4) describes;
  * the library keeps no state and starts no threads.
  *
- * 	int fd = bftmutex_open(NULL);
- * 	int err = bftmutex_acquire(fd, "jobs", 4, NULL, NULL);
- * 	if (err < 0)
- * 		errx(1, "%s", bftmutex_strerror(err));
- * 	…
- * 	close(fd);
+ *	int fd = bftmutex_open(NULL);
+ *	int err = bftmutex_acquire(fd, "jobs", 4, NULL, NULL);
+ *	if (err < 0)
+ *		errx(1, "%s", bftmutex_strerror(err));
+ *	…
+ *	close(fd);
  *
  * Functions that can fail return a negative errno. Times are nanoseconds,
  * points in time are on CLOCK_BOOTTIME. poll() the descriptor for POLLHUP to

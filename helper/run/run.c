@@ -2,7 +2,7 @@
 /*
  * Runs a command under a lock.
  *
- * 	caller --- this process --- keeper --- command --- what it starts
+ *	caller --- this process --- keeper --- command --- what it starts
  *
  * The caller knows this process: it passes signals on, stops when the command stops, and ends as
  * the command ended. The keeper watches the lease, see keeper.c. When either is killed, the other

@@ -2,9 +2,9 @@
 /*
  * Requests packed into operations, and answers into responses:
  *
- * 	operation: le32 count, then each request: le32 len, bytes
- * 	response:  le64 version, le32 count + place << COUNT_BITS, then each answer:
- * 		   le32 status, le32 len, bytes
+ *	operation: le32 count, then each request: le32 len, bytes
+ *	response:  le64 version, le32 count + place << COUNT_BITS, then each answer:
+ *		   le32 status, le32 len, bytes
  *
  * Place is the number of requests that were done before in the same version.
  */

@@ -4,19 +4,19 @@
  * group of its own, with only stdin, stdout and stderr open, in folder / and with a clean
  * environment: PATH, LC_ALL=C and BFTMUTEX_TYPE. On stdin, a file, it reads
  *
- * 	bftmutex-object 1\n
- * 	state LEN\n
- * 	the LEN bytes that the object keeps, then \n
- * 	request LEN\n
- * 	the LEN bytes of the request, then \n
+ *	bftmutex-object 1\n
+ *	state LEN\n
+ *	the LEN bytes that the object keeps, then \n
+ *	request LEN\n
+ *	the LEN bytes of the request, then \n
  *
  * and writes to stdout
  *
- * 	status NUMBER\n		errno of the object, 0 to 4095
- * 	state LEN\n		what it keeps now; left out: what it kept
- * 	LEN bytes, then \n
- * 	response LEN\n		left out: no bytes
- * 	LEN bytes, then \n
+ *	status NUMBER\n		errno of the object, 0 to 4095
+ *	state LEN\n		what it keeps now; left out: what it kept
+ *	LEN bytes, then \n
+ *	response LEN\n		left out: no bytes
+ *	LEN bytes, then \n
  *
  * A new object keeps no bytes. With a status other than 0 the state stays as it was. The state also
  * stays, and the status is EIO, when the program does not exit with 0, writes anything else or too

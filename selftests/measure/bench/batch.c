@@ -3,7 +3,7 @@
  * Measures the cost of a request for the server: bursts of signed requests, whose answers are read
  * when all have come.
  *
- * 	batch NAME BURSTS SERVER ADDRESS CREDENTIALS [KIND]
+ *	batch NAME BURSTS SERVER ADDRESS CREDENTIALS [KIND]
  *
  * KIND is "right" (the default); "forged", with a wrong tag, or "stray", for
  * another server, to which there is no answer; or "lost", which never arrive.

@@ -3,7 +3,7 @@
  * A capture of all packets in all named network namespaces, which reads late, so that it shares
  * each packet with its receiver meanwhile:
  *
- * 	capture FILE FILE has the number of captured packets; it ends with its parent
+ *	capture FILE FILE has the number of captured packets; it ends with its parent
  */
 #include <arpa/inet.h>
 #include <dirent.h>

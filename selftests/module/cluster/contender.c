@@ -4,7 +4,7 @@
  * only one may do at a time: read a counter, wait, write it back plus one. With
  * two inside at once, counts are lost. For each entry a line goes to the log:
  *
- * 	CLIENT ENTERED_NS LEFT_NS WAITED_NS ROUNDS COUNT TOKEN
+ *	CLIENT ENTERED_NS LEFT_NS WAITED_NS ROUNDS COUNT TOKEN
  *
  * times on CLOCK_BOOTTIME, so that one process can check all logs for overlap.
  *

@@ -3,10 +3,10 @@
  * Measures how fast and how fairly a lock goes from host to host. One process plays all hosts: a
  * handle belongs to the network namespace in which it was opened.
  *
- * 	handover alone COUNT            acquires of a lock that nobody wants
- * 	handover pair COUNT             release on one host to return on the other
- * 	handover crowd T ROUNDS HOLD_US [WAY]
- * 	                                T hosts, each ROUNDS times
+ *	handover alone COUNT            acquires of a lock that nobody wants
+ *	handover pair COUNT             release on one host to return on the other
+ *	handover crowd T ROUNDS HOLD_US [WAY]
+ *	                                T hosts, each ROUNDS times
  *
  * prints key=value, times in ns; WAY is queue (the default), backoff or
  * no-backoff. Meant for a clock that counts instructions.

@@ -3,7 +3,7 @@
  * Makes requests that fail at once, again and again, until it is killed: the daemon always has
  * another one to answer. Prints "pestering" when the first ones have failed.
  *
- * 	pester COUNT
+ *	pester COUNT
  */
 #include <err.h>
 #include <sysexits.h>

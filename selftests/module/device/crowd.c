@@ -3,7 +3,7 @@
  * Many requests at once, of one process: each on a lock of its own, or all on one. Each lock is
  * given back at once; all requests must get theirs in the end.
  *
- * 	crowd COUNT NAME [one]
+ *	crowd COUNT NAME [one]
  */
 #include <err.h>
 #include <sysexits.h>

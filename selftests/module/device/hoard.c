@@ -3,7 +3,7 @@
  * Takes many locks at once and keeps them until their leases end or it is killed. Prints "held"
  * when it has all of them.
  *
- * 	hoard COUNT NAME LEASE-MS
+ *	hoard COUNT NAME LEASE-MS
  */
 #include <err.h>
 #include <sysexits.h>

@@ -5,7 +5,7 @@
  * and a program gets the answer that a helper gave.
  *
  * All random choices follow from BFTMUTEX_SEED:
- * 	BFTMUTEX_SEED=N selftests/vm/run -- selftests/module/device/submit.sh submit_chaos
+ *	BFTMUTEX_SEED=N selftests/vm/run -- selftests/module/device/submit.sh submit_chaos
  */
 #include "harness.h"
 #include "submit.h"

@@ -2,10 +2,10 @@
 /*
  * Plays either side of a submit, for scripts:
  *
- * 	submit_play counters	be the helper of this network namespace: every object is
- * 				a counter that knows "add N" and "get"
- * 	submit_play silent	be one that takes submits and never answers
- * 	submit_play ask NAME OP	submit, and print the response
+ *	submit_play counters	be the helper of this network namespace: every object is
+ *				a counter that knows "add N" and "get"
+ *	submit_play silent	be one that takes submits and never answers
+ *	submit_play ask NAME OP	submit, and print the response
  *
  * A helper prints "ready", then "given NAME" for each submit.
  */

@@ -4,15 +4,15 @@
  * kfuzz_op; KFUZZ_REMOTE as well: see cover.c), then its arguments, in bytes or in values
  * (kfuzz_value()). At the end of an input, the state is as before it.
  *
- * 	main.c      inputs, what holds after each, and the state between them
- * 	device.c    /dev/bftmutex
- * 	netlink.c   the netlink family, as any program, helper and journal
- * 	attribute.c what is sent to it
- * 	datagram.c  clients and strangers
- * 	liar.c      what a helper lends, and a server that answers what the kernel asks
- * 	value.c     numbers that are worth trying
- * 	cover.c     what of the module was reached, told to libFuzzer
- * 	seeds.c     (a program) sequences that are right, to begin with
+ *	main.c      inputs, what holds after each, and the state between them
+ *	device.c    /dev/bftmutex
+ *	netlink.c   the netlink family, as any program, helper and journal
+ *	attribute.c what is sent to it
+ *	datagram.c  clients and strangers
+ *	liar.c      what a helper lends, and a server that answers what the kernel asks
+ *	value.c     numbers that are worth trying
+ *	cover.c     what of the module was reached, told to libFuzzer
+ *	seeds.c     (a program) sequences that are right, to begin with
  */
 #ifndef BFTM_KFUZZ_H
 #define BFTM_KFUZZ_H

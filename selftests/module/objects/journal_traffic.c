@@ -3,9 +3,9 @@
  * Makes one iteration after the other on some objects of one server, and logs a line for each
  * answer before it makes the next request:
  *
- * 	journal_traffic SERVER ADDRESS CREDENTIALS LOG OBJECTS ITERATIONS
+ *	journal_traffic SERVER ADDRESS CREDENTIALS LOG OBJECTS ITERATIONS
  *
- * 	OBJECT RANK PROPOSED COMMITTED		what the server must know from now on
+ *	OBJECT RANK PROPOSED COMMITTED		what the server must know from now on
  *
  * ITERATIONS is the number for each object, 0 for no end. The program continues where LOG stops,
  * and starts an iteration again when the server has another epoch. It repeats a request until there

@@ -2,7 +2,7 @@
 /*
  * Makes and changes objects, also while the server stops, until it is killed:
  *
- * 	order_server_churn SERVER ADDRESS CREDENTIALS
+ *	order_server_churn SERVER ADDRESS CREDENTIALS
  *
  * It prints a line for each round in which all objects were answered.
  */

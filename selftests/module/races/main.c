@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * 	bftmutex-races [OPTION...] SCENARIO	see --help
+ *	bftmutex-races [OPTION...] SCENARIO	see --help
  *
  * Each scenario prints one line; exit status 0: no fault was found. The harness of the VM finds the
  * kernel's complaints.

@@ -2,7 +2,7 @@
 /*
  * Shared by the programs that take a server through cases, datagram by datagram:
  *
- * 	PROGRAM SERVER CASE ADDRESS CREDENTIALS [ADDRESS CREDENTIALS]...
+ *	PROGRAM SERVER CASE ADDRESS CREDENTIALS [ADDRESS CREDENTIALS]...
  *
  * Exit status 0: no fault was found; faults are on stderr. The programs print by how much the
  * server's counters must have grown.

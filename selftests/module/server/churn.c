@@ -4,7 +4,7 @@
  * yield, release or disappear, in turn, until killed. Then the program prints the datagrams it got:
  * "answers=… pushes=…".
  *
- * 	churn SERVER ADDRESS CREDENTIALS...
+ *	churn SERVER ADDRESS CREDENTIALS...
  *
  * All random choices follow from BFTMUTEX_SEED.
  */

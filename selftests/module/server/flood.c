@@ -4,7 +4,7 @@
  * authentic, and authentic requests of one client, in turn, until killed. It goes on without
  * answers, since the server does not run most of the time.
  *
- * 	flood MASTER-KEY-FILE ADDRESS [CLIENT]
+ *	flood MASTER-KEY-FILE ADDRESS [CLIENT]
  */
 #include <arpa/inet.h>
 #include <err.h>

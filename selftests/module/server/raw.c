@@ -2,7 +2,7 @@
 /*
  * A client that sends valid and invalid datagrams to one server:
  *
- * 	raw SERVER ADDRESS COMMAND CREDENTIALS...
+ *	raw SERVER ADDRESS COMMAND CREDENTIALS...
  *
  * Exit status 0: no fault was found; faults are on stderr. It prints by how much the server's
  * counters must have grown: "received=162 bad_tag=160 …". BFTMUTEX_SEED chooses the flipped bits.

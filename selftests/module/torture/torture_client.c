@@ -3,10 +3,10 @@
  * Processes that take and give back locks, update counters that these and their tokens guard, and
  * write down their results (history.h). Another process follows a killed one. DIR has these files:
  *
- * 	history.NAME.I	what process I wrote, and those that followed it
- * 	pid.NAME.I	which that is: "PID WHO"
- * 	counter.LOCK	two numbers of 8 bytes: the highest token that came, the value
- * 	stop		when it is there all come to their end
+ *	history.NAME.I	what process I wrote, and those that followed it
+ *	pid.NAME.I	which that is: "PID WHO"
+ *	counter.LOCK	two numbers of 8 bytes: the highest token that came, the value
+ *	stop		when it is there all come to their end
  *
  * Locks are l1 … lN. Those with odd numbers are taken with a token, and have a counter;
  * with --plain none are.
