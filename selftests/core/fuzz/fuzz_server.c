@@ -69,7 +69,7 @@ static void make_odd(struct bftm_msg *req, u64 how)
 {
 	switch (how) {
 	case 15:
-		req->proto = BFTM_PROTO_TEST;
+		req->proto = BFTM_PROTO_TEST + 1;	/* of which there is none */
 		break;
 	case 14:
 		req->mode = BFTM_MODE_PR;

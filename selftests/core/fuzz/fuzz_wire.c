@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	if (err)
 		return 0;
 	must(msg.seq || msg.type & BFTM_MSG_REPLY);
-	if (msg.proto > BFTM_PROTO_ORDER && msg.proto < BFTM_PROTO_TEST) {
+	if (!msg.proto || (msg.proto > BFTM_PROTO_ORDER && msg.proto < BFTM_PROTO_TEST)) {
 		must(!(msg.type & BFTM_MSG_REPLY) || msg.type == BFTM_MSG_VERSION);
 		return 0;
 	}

@@ -145,7 +145,7 @@ static void be_client(char **argv)
 		struct pollfd in = { .fd = p.fd, .events = POLLIN };
 
 		ask_older(&p, argv[3]);
-		if (poll(&in, 1, 5) > 0)
+		if (poll(&in, 1, 20) > 0)
 			heard += recv(p.fd, data, sizeof(data), 0) > 0;
 	}
 }

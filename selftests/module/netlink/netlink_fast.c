@@ -208,8 +208,10 @@ TEST_F(lend, what_proves_nothing)
 	other = msg;
 	other.name[0] = 'L';
 	say(self, 2, other, BFTM_MSG_FREE, &from, self->reply_mac);
+	/* Of one that is counted already; server N + 1 has epoch 100 + N. */
 	other = msg;
 	other.server = 2;
+	other.server_epoch--;
 	say(self, 2, other, BFTM_MSG_FREE, &from, self->reply_mac);
 	EXPECT_EQ(BFTM_STATE_PENDING, state_of(self->fd));
 	/* The first five are the helper's to read. */

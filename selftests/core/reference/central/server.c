@@ -74,7 +74,7 @@ static void grant_next(const struct bftm_server_cfg *cfg, struct central_lock *l
 		return;
 	grant_to(lock, next, ret);
 	ret->push = (struct bftm_msg){
-		.type = BFTM_MSG_FREE, .proto = PROTO_CENTRAL, .cluster = cfg->cluster,
+		.type = BFTM_MSG_FREE, .mode = BFTM_MODE_EX, .proto = PROTO_CENTRAL, .cluster = cfg->cluster,
 		.server = cfg->id, .server_epoch = cfg->epoch, .client = next->client, .attempt = next->attempt,
 		.k = next->k, .gno = lock->grant, .name_len = req->name_len,
 	};
