@@ -179,6 +179,8 @@ static void check_plan(void)
 		errx(2, "no server is left that does not lie");
 	if (plan.queue && (plan.clients != 2 || plan.literal || plan.sends > 3))
 		errx(2, "--queue is for two clients, and at most 3 sends");
+	if (plan.held && !plan.queue)
+		errx(2, "--held is for a queue: give --queue as well");
 	if (!uses(2) && !plan.attempts)
 		errx(2, "without R2 there must be a number of --attempts");
 	/* A third tomb would push out the first, by an order that is not kept. */
