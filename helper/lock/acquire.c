@@ -194,6 +194,7 @@ void bftm_acquire_release(const struct bftm_ask *ask)
 {
 	struct bftm_acquire_op *op = acquire_find(ask->id);
 	struct bftm_cluster *cl;
+	struct bftm_name *name;
 
 	bftm_totals.given_back++;
 	if (op) {
@@ -203,9 +204,12 @@ void bftm_acquire_release(const struct bftm_ask *ask)
 	}
 	/* Won through an earlier daemon, or its lease is over. */
 	cl = won_by(ask);
-	if (cl)
-		bftm_release_begin(cl, ask->name, ask->name_len, ask->attempt,
-				   bftm_cluster_everyone(cl));
+	if (!cl)
+		return;
+	name = bftm_name_find(&cl->identity->names, ask->name, ask->name_len);
+	if (name)
+		name->released_ns = bftm_now();
+	bftm_release_begin(cl, ask->name, ask->name_len, ask->attempt, bftm_cluster_everyone(cl));
 }
 
 /*

@@ -30,6 +30,7 @@ struct bftm_inside {
  * @client:         the core; unused while it waits
  * @unreachable_ns: since when too few servers answer, 0: they do
  * @told_sends:     how many sends of the attempt the kernel knows of
+ * @overtakes:      its first TRY may arrive before the RELEASE of an attempt of this host
  * @heard:          what servers said
  */
 struct bftm_acquire_op {
@@ -43,6 +44,7 @@ struct bftm_acquire_op {
 	struct bftm_contender *client;
 	u64 unreachable_ns;
 	u32 told_sends;
+	bool overtakes;
 	struct bftm_heard heard;
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "core/quorum.h"
 #include "lock/acquire.h"
 #include "lock/attempt.h"
 #include "cluster/cluster.h"
@@ -43,9 +44,11 @@ static void send_all(struct bftm_acquire_op *op, const struct bftm_out *out)
 	struct bftm_msg msg;
 	u32 i;
 
-	if (out->release_to)
+	if (out->release_to) {
+		op->name->released_ns = bftm_now();
 		bftm_release_begin(op->cluster, op->ask.name, op->ask.name_len,
 				   out->release_attempt, out->release_to);
+	}
 	for (i = 0; i < out->count; i++) {
 		bftm_contender_message(op->client, &out->send[i], &msg);
 		msg.name_len = op->ask.name_len;
@@ -134,10 +137,33 @@ static bool report_sends(struct bftm_acquire_op *op, const struct bftm_out *out)
 	return !is_held(op) || out->verdict != BFTM_PENDING || !due || bftm_report_renewed(op);
 }
 
+/* Four round trips ago, or less. */
+static bool has_just_released(const struct bftm_acquire_op *op, u64 now)
+{
+	const struct bftm_cluster *cl = op->cluster;
+	u32 f = bftm_free_needed(cl->conf.n, cl->conf.b);
+	u64 trip = bftm_speed_of(&cl->speed, f, cl->cfg.delta_ns);
+
+	return op->name->released_ns && now - op->name->released_ns <= 4 * trip;
+}
+
+static void attempt_send(struct bftm_acquire_op *op, u64 now, struct bftm_out *out);
+
+/* It asked once, and the lock was perhaps this host's own at some servers: it asks once more. */
+static bool attempt_again(struct bftm_acquire_op *op, struct bftm_out *out)
+{
+	if (!op->overtakes)
+		return false;
+	op->overtakes = false;
+	attempt_send(op, bftm_now(), out);
+	return true;
+}
+
 /* Do what the core says. */
 static int attempt_obey(struct bftm_acquire_op *op, const struct bftm_out *out)
 {
 	struct bftm_cluster *cl = op->cluster;
+	struct bftm_out again;
 
 	if (out->round_over) {
 		bftm_totals.rounds++;
@@ -160,6 +186,8 @@ static int attempt_obey(struct bftm_acquire_op *op, const struct bftm_out *out)
 		bftm_attempt_give_back(op);
 		return BFTM_ATTEMPT_OVER;
 	case BFTM_LOST_ROUND:
+		if (attempt_again(op, &again))
+			return attempt_obey(op, &again);
 		return EWOULDBLOCK;
 	case BFTM_UNREACHABLE:
 		return bftm_cluster_outdated(cl) ? EPROTONOSUPPORT : ENETUNREACH;
@@ -226,7 +254,7 @@ static enum bftm_wait wait_of(const struct bftm_acquire_op *op)
 	return op->cluster->conf.backoff ? BFTM_WAIT_BACKOFF : BFTM_WAIT_QUEUE;
 }
 
-int bftm_attempt_start(struct bftm_acquire_op *op)
+static void attempt_send(struct bftm_acquire_op *op, u64 now, struct bftm_out *out)
 {
 	struct bftm_want want = {
 		.lease_ns = op->ask.lease_ns,
@@ -234,11 +262,18 @@ int bftm_attempt_start(struct bftm_acquire_op *op)
 		.renew = op->ask.renew,
 		.fence = op->ask.fence,
 	};
+
+	core(op)->start(op->client, &op->cluster->cfg, &want, fresh_attempt(op->cluster), now, out);
+}
+
+int bftm_attempt_start(struct bftm_acquire_op *op)
+{
+	u64 now = bftm_now();
 	struct bftm_out out;
 
 	op->client->prio = op->name->prio;
-	core(op)->start(op->client, &op->cluster->cfg, &want, fresh_attempt(op->cluster),
-			bftm_now(), &out);
+	op->overtakes = has_just_released(op, now);
+	attempt_send(op, now, &out);
 	return attempt_obey(op, &out);
 }
 

@@ -29,6 +29,7 @@ enum bftm_name_place {
  * @adopted: holders beside it; while there is one, nobody else becomes active
  * @prio:    highest Lamport priority met: a request that began at 1 again
  *           would go before all that wait
+ * @released_ns: when servers were told last that an attempt is over; 0 for never
  */
 struct bftm_name {
 	RB_ENTRY(bftm_name) node;
@@ -39,6 +40,7 @@ struct bftm_name {
 	TAILQ_HEAD(, bftm_acquire_op) waiting;
 	TAILQ_HEAD(, bftm_acquire_op) adopted;
 	u64 prio;
+	u64 released_ns;
 };
 
 /* Locks that nobody here names now are remembered, up to so many. */

@@ -8,6 +8,7 @@
 #define BFTM_CORE_SPEED_H
 
 #include "core/limits.h"
+#include "core/quorum.h"
 #include "core/types.h"
 
 /** struct bftm_speed - smoothed round trip of each server, 0 while it is not known */
@@ -39,6 +40,23 @@ static inline void bftm_speed_answered(struct bftm_speed *s, u32 u, u64 sent_ns,
 static inline bool bftm_speed_slow(const struct bftm_speed *s, u32 u, u64 most_ns)
 {
 	return s->srtt_ns[u] > most_ns;
+}
+
+/**
+ * bftm_speed_of() - R: how long @f servers take, the fastest ones that are known
+ * @unknown_ns: what is said while fewer than @f are known
+ *
+ * The @f-th smallest: b liars move it to no value that no correct server among @f has.
+ */
+static inline u64 bftm_speed_of(const struct bftm_speed *s, u32 f, u64 unknown_ns)
+{
+	u64 known[BFTM_SERVERS_MAX];
+	u32 u, count = 0;
+
+	for (u = 0; u < BFTM_SERVERS_MAX; u++)
+		if (s->srtt_ns[u])
+			known[count++] = s->srtt_ns[u];
+	return count < f ? unknown_ns : bftm_kth_largest(known, count, count - f + 1);
 }
 
 #endif /* BFTM_CORE_SPEED_H */

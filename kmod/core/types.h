@@ -34,6 +34,9 @@ typedef uint64_t u64;
 #ifndef __packed
 #define __packed __attribute__((packed))
 #endif
+#ifndef __aligned
+#define __aligned(x) __attribute__((aligned(x)))
+#endif
 
 #define cpu_to_le16(x) ((__le16)htole16(x))
 #define cpu_to_le32(x) ((__le32)htole32(x))

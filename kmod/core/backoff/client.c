@@ -14,11 +14,21 @@ u32 bftm_said(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	return mask;
 }
 
+/* What it has of the lock: all, or nothing yet. */
+static u8 mode_held(const struct bftm_contend *c)
+{
+	return c->base.phase == BFTM_PHASE_HOLD || c->base.phase == BFTM_PHASE_FENCE ?
+	       BFTM_MODE_EX : BFTM_MODE_NL;
+}
+
 void bftm_repeat_try(const struct bftm_contend *c, u32 to, struct bftm_out *out)
 {
+	u8 held = mode_held(c);
+
 	bftm_out_add(out, &(struct bftm_send){
-		.type = BFTM_MSG_TRY, .to = to,
-		.flags = bftm_contender_queues(&c->base) ? 0 : BFTM_FLAG_NOQUEUE,
+		.type = BFTM_MSG_TRY, .to = to, .arg = held,
+		/* Whoever holds wants the first place in the queue of a server that it lacks. */
+		.flags = held || bftm_contender_queues(&c->base) ? 0 : BFTM_FLAG_NOQUEUE,
 		.k = c->base.sends, .lease_ns = c->base.want.lease_ns, .prio = c->base.prio,
 	});
 }
@@ -103,8 +113,6 @@ void bftm_contend_adopt(struct bftm_contend *c,
 			const struct bftm_want *want, u64 attempt, u64 end_ns, u32 sends)
 {
 	c->base.want = *want;
-	/* It need not go into any queue: it has the lock. */
-	c->base.want.wait = BFTM_WAIT_BACKOFF;
 	reset(c, cfg, attempt);
 	c->base.phase = BFTM_PHASE_HOLD;
 	c->known_end_ns = end_ns;
@@ -190,10 +198,11 @@ static void contend_judge(struct bftm_contend *c, const struct bftm_client_cfg *
 		bftm_round_judge(c, cfg, now, rnd, out);
 }
 
-static void yield(u32 u, u64 gno, struct bftm_out *out)
+/* Who waits keeps nothing of the grant; who holds the lock by others' keeps all. */
+static void yield(const struct bftm_contend *c, u32 u, u64 gno, struct bftm_out *out)
 {
 	bftm_out_add(out, &(struct bftm_send){
-		.type = BFTM_MSG_YIELD, .to = 1u << u, .gno = gno,
+		.type = BFTM_MSG_YIELD, .to = 1u << u, .gno = gno, .arg = mode_held(c),
 	});
 }
 
@@ -204,10 +213,9 @@ static bool take_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 {
 	struct bftm_answer *a = &c->server[u];
 
-	/* A grant that was given back; the server may not have heard. */
+	/* A grant that was given back; the server may not have heard. Another number counts. */
 	if (a->yielded && msg->gno <= a->yielded) {
-		if (c->base.phase == BFTM_PHASE_TRY)
-			yield(u, msg->gno, out);
+		yield(c, u, msg->gno, out);
 		return false;
 	}
 	/* A k that was never sent, or so long ago that its time is forgotten. */
@@ -241,7 +249,7 @@ static void take_inquire(struct bftm_contend *c, u32 u,
 						   BFTM_MSG_LOCKED;
 		a->wait_ns = 0;
 	}
-	yield(u, msg->gno, out);
+	yield(c, u, msg->gno, out);
 }
 
 static void answer_try(struct bftm_contend *c,

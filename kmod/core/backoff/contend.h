@@ -40,6 +40,9 @@ void bftm_end_round(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 bool bftm_answered(const struct bftm_contend *c,
 		   const struct bftm_client_cfg *cfg);
 
+/** bftm_may_begin() - F servers have granted it, and enough of their grants is left? */
+bool bftm_may_begin(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now);
+
 /* round.c: Figure 1 with back-off. */
 void bftm_round_begun(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		      u64 now);

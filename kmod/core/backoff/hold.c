@@ -18,12 +18,18 @@ u64 bftm_contend_end(const struct bftm_contend *c,
 	return end[0] > c->known_end_ns ? end[0] : c->known_end_ns;
 }
 
-/* Some tries are left before the end even when the lease is short. */
+bool bftm_may_begin(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now)
+{
+	/* The end is 0 while there are fewer grants than F. */
+	return now + bftm_lease_least(c->base.want.lease_ns) <= bftm_contend_end(c, cfg);
+}
+
+/* Eight renewals are left before the end even when the lease is short. */
 static u64 soon(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		u64 now)
 {
 	u64 next = bftm_later(now, cfg->resend_ns, c->resends);
-	u64 most = now + bftm_poll(c->base.want.lease_ns);
+	u64 most = now + bftm_poll(c->base.want.lease_ns) / 2;
 
 	return next < most ? next : most;
 }
@@ -81,13 +87,31 @@ void bftm_hold_grew(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	hold_arm(c, cfg);
 }
 
+/* The servers whose grants it holds by; all, where those that it knows are too few. */
+static u32 holds_by(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+{
+	u32 u, granted = 0;
+
+	for (u = 0; u < cfg->n; u++)
+		if (c->server[u].k)
+			granted |= 1u << u;
+	return bftm_count(granted) < bftm_free_needed(cfg->n, cfg->b) ? bftm_everyone(cfg) :
+									granted;
+}
+
+/*
+ * First it asks those that have granted. When F of them have not answered by the next time, it
+ * asks all: the others give it their first place, and who waits yields to it.
+ */
 static void renew(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		  u64 now, struct bftm_out *out)
 {
+	u32 to = c->resends ? bftm_everyone(cfg) : holds_by(c, cfg);
+
 	c->poll_ns = soon(c, cfg, now);
 	c->resends++;
 	c->again = 0;
-	bftm_send_try(c, bftm_everyone(cfg), now, out);
+	bftm_send_try(c, to, now, out);
 	hold_arm(c, cfg);
 }
 

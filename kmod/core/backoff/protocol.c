@@ -10,6 +10,7 @@
 
 /* There are a million locks: what one takes at a server is counted in bytes. */
 static_assert(sizeof(struct bftm_lock) <= 112);
+static_assert(sizeof(struct bftm_waiter) <= 44);
 
 static void backoff_init(void *lock, u64 grant, u64 token_max)
 {

@@ -12,18 +12,13 @@ struct bftm_waiter *bftm_queue_find(struct bftm_queue *q, u32 client)
 	return NULL;
 }
 
-static bool goes_before(const struct bftm_waiter *a, const struct bftm_waiter *b)
-{
-	return bftm_goes_before(a->prio, a->client, b->prio, b->client);
-}
-
 struct bftm_waiter *bftm_queue_first(struct bftm_queue *q)
 {
 	struct bftm_waiter *first = NULL;
 	u32 i;
 
 	for (i = 0; q && i < q->count; i++)
-		if (!first || goes_before(&q->waiter[i], first))
+		if (!first || bftm_waits_before(&q->waiter[i], first))
 			first = &q->waiter[i];
 	return first;
 }
@@ -33,7 +28,7 @@ u32 bftm_queue_position(const struct bftm_queue *q, const struct bftm_waiter *w)
 	u32 i, position = 1;
 
 	for (i = 0; q && i < q->count; i++)
-		position += goes_before(&q->waiter[i], w);
+		position += bftm_waits_before(&q->waiter[i], w);
 	return position;
 }
 
@@ -44,7 +39,7 @@ static struct bftm_waiter *last_one(struct bftm_queue *q)
 	u32 i;
 
 	for (i = 0; i < q->count; i++)
-		if (!last || goes_before(last, &q->waiter[i]))
+		if (!last || bftm_waits_before(last, &q->waiter[i]))
 			last = &q->waiter[i];
 	return last;
 }
@@ -60,7 +55,7 @@ struct bftm_waiter *bftm_queue_add(struct bftm_queue *q,
 		w = &q->waiter[q->count++];
 	} else {
 		w = last_one(q);
-		if (!w || !goes_before(me, w))
+		if (!w || !bftm_waits_before(me, w))
 			return NULL;
 	}
 	*w = *me;

@@ -9,11 +9,23 @@
 
 #include "core/backoff/server.h"
 
-/** bftm_goes_before() - the order of all waiters; clients break ties. */
+/** bftm_goes_before() - the order of bids; clients break ties. */
 static inline bool bftm_goes_before(u64 prio_a, u32 client_a, u64 prio_b,
 				    u32 client_b)
 {
 	return prio_a < prio_b || (prio_a == prio_b && client_a < client_b);
+}
+
+/**
+ * bftm_waits_before() - does @a have the lock before @b?
+ *
+ * That somebody holds is a fact, and a priority is a bid: who holds goes before all who do not.
+ */
+static inline bool bftm_waits_before(const struct bftm_waiter *a, const struct bftm_waiter *b)
+{
+	if ((a->held != BFTM_MODE_NL) != (b->held != BFTM_MODE_NL))
+		return a->held != BFTM_MODE_NL;
+	return bftm_goes_before(a->prio, a->client, b->prio, b->client);
 }
 
 /** bftm_queue_find() - the entry of a client, or NULL. */

@@ -120,7 +120,7 @@ void bftm_round_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	if (decided && free >= f) {
 		if (now > bftm_contend_end(c, cfg))
 			bftm_lose_round(c, cfg, now, rnd, out);
-		else
+		else if (bftm_may_begin(c, cfg, now))
 			bftm_hold_begin(c, cfg, now, out);
 		return;
 	}
@@ -133,10 +133,15 @@ void bftm_round_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 void bftm_round_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, u64 rnd, struct bftm_out *out)
 {
+	u32 to = bftm_said(c, cfg, BFTM_MSG_NONE);
+
 	if (c->base.sends >= BFTM_ROUND_SENDS) {
 		bftm_lose_round(c, cfg, now, rnd, out);
 		return;
 	}
-	bftm_send_try(c, bftm_said(c, cfg, BFTM_MSG_NONE), now, out);
+	/* F grants of which too little is left: they begin anew. */
+	if (bftm_count(bftm_said(c, cfg, BFTM_MSG_FREE)) >= bftm_free_needed(cfg->n, cfg->b))
+		to = bftm_everyone(cfg);
+	bftm_send_try(c, to, now, out);
 	c->base.wake_ns = bftm_later(now, cfg->resend_ns, c->base.sends - 1);
 }

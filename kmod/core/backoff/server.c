@@ -35,13 +35,21 @@ static bool is_owner(const struct bftm_lock *lock, const struct bftm_msg *req)
 	       lock->client == req->client;
 }
 
+/* Does the client hold the lock, as it says, by the grants of other servers? */
+static bool says_held(const struct bftm_msg *req)
+{
+	return req->type == BFTM_MSG_TRY && req->arg != BFTM_MODE_NL;
+}
+
+/* Whoever waits has given its earlier attempts up; whoever holds only what it has released. */
 static bool is_over(const struct bftm_lock *lock, const struct bftm_msg *req)
 {
 	int i;
 
 	for (i = 0; i < BFTM_TOMBS; i++)
 		if (lock->tomb[i].client == req->client &&
-		    req->attempt <= lock->tomb[i].attempt)
+		    (says_held(req) ? req->attempt == lock->tomb[i].attempt :
+				      req->attempt <= lock->tomb[i].attempt))
 			return true;
 	return false;
 }
@@ -85,6 +93,7 @@ static void grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 	lock->client = w->client;
 	lock->lease_ns = w->lease_ns;
 	lock->prio = w->prio;
+	lock->held = w->held;
 	lock->k = 0;
 	lock->until_ns = 0;
 	lock->gno++;
@@ -112,8 +121,8 @@ static void tell_owner(const struct bftm_server_cfg *cfg,
 }
 
 /*
- * Section 5, "breaking ties": the lock goes to the waiter with the least
- * (priority, client). next() of the queue in protocol.rst.
+ * The lock goes to the waiter that holds it at other servers; else, Section 5, "breaking ties",
+ * to the one with the least (priority, client). next() of the queue in protocol.rst.
  */
 static void grant_next(const struct bftm_server_cfg *cfg,
 		       struct bftm_lock *lock, u64 now, struct bftm_msg *push)
@@ -154,6 +163,14 @@ bool bftm_lock_lacks_room(const struct bftm_lock *lock,
 	return !lock->queue || lock->queue->count == lock->queue->room;
 }
 
+/* A send that was overtaken by a later one says nothing new; nor does a bid end what is held. */
+static bool is_news(const struct bftm_waiter *me, const struct bftm_waiter *place)
+{
+	if (me->attempt == place->attempt)
+		return me->k > place->k;
+	return me->attempt > place->attempt || place->held == BFTM_MODE_NL;
+}
+
 /* Wait for the lock, or go on waiting. */
 static void wait_for_it(const struct bftm_server_cfg *cfg,
 			struct bftm_lock *lock, const struct bftm_waiter *me,
@@ -162,8 +179,7 @@ static void wait_for_it(const struct bftm_server_cfg *cfg,
 	struct bftm_waiter *w = bftm_queue_find(lock->queue, me->client);
 
 	if (w) {
-		/* A send that was overtaken by a later one says nothing new. */
-		if (me->attempt > w->attempt || me->k > w->k)
+		if (is_news(me, w))
 			*w = *me;
 		w->heard_ns = now;
 	} else {
@@ -182,6 +198,19 @@ static void wait_for_it(const struct bftm_server_cfg *cfg,
 	reply->lease_ns = lock->until_ns - now + 1;
 }
 
+/*
+ * Servers may have seen another order. An owner that does not hold the lock yet gives way to a
+ * better priority, which all servers agree on, and to whoever holds it, whatever the priorities:
+ * that one needs this grant, and the owner cannot win before it is gone. Whoever holds is not
+ * asked: it would not yield.
+ */
+static bool is_to_yield(const struct bftm_lock *lock, const struct bftm_waiter *me)
+{
+	return lock->held == BFTM_MODE_NL &&
+	       (me->held != BFTM_MODE_NL ||
+		bftm_goes_before(me->prio, me->client, lock->prio, lock->client));
+}
+
 /* Somebody else owns the lock, or is to. */
 static void step_contended(const struct bftm_server_cfg *cfg,
 			   struct bftm_lock *lock, const struct bftm_msg *req,
@@ -195,12 +224,7 @@ static void step_contended(const struct bftm_server_cfg *cfg,
 		return;
 	}
 	wait_for_it(cfg, lock, me, now, reply);
-	/*
-	 * Servers may have seen another order. The owner that does not hold
-	 * yet gives way to a better priority, which all servers agree on.
-	 */
-	if (reply->type == BFTM_MSG_WAIT &&
-	    bftm_goes_before(me->prio, me->client, lock->prio, lock->client))
+	if (reply->type == BFTM_MSG_WAIT && is_to_yield(lock, me))
 		tell_owner(cfg, lock, BFTM_MSG_INQUIRE, push);
 }
 
@@ -224,17 +248,18 @@ static bool is_late(const struct bftm_lock *lock, const struct bftm_msg *req)
 
 	/* A later attempt of its client, given up while it holds, does not end this one. */
 	return !is_owner(lock, req) &&
-	       (is_over(lock, req) || (queued && req->attempt < queued->attempt));
+	       (is_over(lock, req) ||
+		(queued && req->attempt < queued->attempt && !says_held(req)));
 }
 
 /* Does another that waits have the lock before this one? A TRY that does not wait goes last. */
-static bool is_preceded(const struct bftm_lock *lock, const struct bftm_msg *req)
+static bool is_preceded(const struct bftm_lock *lock, const struct bftm_msg *req,
+			const struct bftm_waiter *me)
 {
 	const struct bftm_waiter *next = bftm_queue_first(lock->queue);
 
-	return next && next->client != req->client &&
-	       (req->flags & BFTM_FLAG_NOQUEUE ||
-		bftm_goes_before(next->prio, next->client, req->prio, req->client));
+	return next && next->client != me->client &&
+	       (req->flags & BFTM_FLAG_NOQUEUE || bftm_waits_before(next, me));
 }
 
 /* try() of Figure 1(b), when all that can be said without looking at the clock was said. */
@@ -249,6 +274,7 @@ static void decide_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock
 		.heard_ns = now,
 		.client = req->client,
 		.k = req->k,
+		.held = req->arg,
 	};
 	struct bftm_waiter *queued;
 
@@ -257,10 +283,12 @@ static void decide_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock
 		return;
 	}
 	if (is_owner(lock, req)) {
+		if (req->k > lock->k)
+			lock->held = req->arg;
 		grant_refresh(cfg, lock, req->k, now);
 	} else {
 		bftm_queue_forget(lock->queue, now);
-		if (is_preceded(lock, req)) {
+		if (is_preceded(lock, req, &me)) {
 			grant_next(cfg, lock, now, push);
 			step_contended(cfg, lock, req, &me, now, reply, push);
 			return;
@@ -317,6 +345,15 @@ static void step_release(const struct bftm_server_cfg *cfg,
 	}
 }
 
+/* Given back as a grant to wait with, and kept as one to hold with: so it has another number. */
+static void keep_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+		       const struct bftm_msg *req, struct bftm_msg *push)
+{
+	lock->held = req->arg;
+	lock->gno++;
+	tell_owner(cfg, lock, BFTM_MSG_FREE, push);
+}
+
 static void step_yield(const struct bftm_server_cfg *cfg,
 		       struct bftm_lock *lock, const struct bftm_msg *req,
 		       u64 now, struct bftm_msg *reply, struct bftm_msg *push)
@@ -326,6 +363,13 @@ static void step_yield(const struct bftm_server_cfg *cfg,
 	reply->type = BFTM_MSG_NONE;
 	/* Of this very grant: a late YIELD must not free a later one. */
 	if (!lock || !is_owner(lock, req) || req->gno != lock->gno)
+		return;
+	if (req->arg != BFTM_MODE_NL) {
+		keep_grant(cfg, lock, req, push);
+		return;
+	}
+	/* Sent before the owner held the lock, and it holds it since. */
+	if (lock->held != BFTM_MODE_NL)
 		return;
 	/* Again a waiter, with the lease and the send that the grant was for. */
 	me = (struct bftm_waiter){
@@ -346,7 +390,7 @@ static void step_yield(const struct bftm_server_cfg *cfg,
 		bftm_queue_remove(lock->queue, w);	/* one before it, and dead */
 	bftm_queue_forget(lock->queue, now);
 	w = bftm_queue_first(lock->queue);
-	if (!w || bftm_goes_before(me.prio, me.client, w->prio, w->client)) {
+	if (!w || bftm_waits_before(&me, w)) {
 		/* Whom it was for has gone: it is its own successor. */
 		grant(cfg, lock, &me, now);
 	} else {

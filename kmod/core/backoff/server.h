@@ -20,6 +20,8 @@
  * @heard_ns: when it asked last
  * @client:   its number; there is one entry a client
  * @k:        highest send number
+ * @held:     enum bftm_mode: what the attempt says that it holds, by other servers; else
+ *            BFTM_MODE_NL
  */
 struct bftm_waiter {
 	u64 attempt;
@@ -28,7 +30,8 @@ struct bftm_waiter {
 	u64 heard_ns;
 	u32 client;
 	u32 k;
-};
+	u8 held;
+} __packed __aligned(4);	/* there are four of them for each lock: little padding */
 
 /**
  * struct bftm_queue - who waits, in no order
@@ -57,6 +60,8 @@ struct bftm_queue {
  * @hi_client:  see @hi_attempt
  * @tomb:       attempts that are over, so that a late TRY is not granted; a
  *              hint that saves phantom grants, newest first
+ * @held:       enum bftm_mode: what the owner says that it holds; BFTM_MODE_NL while it waits for
+ *              other servers
  */
 struct bftm_lock {
 	u64 attempt;
@@ -75,6 +80,7 @@ struct bftm_lock {
 		u32 client;
 		u64 attempt;
 	} __packed tomb[BFTM_TOMBS];	/* there are a million locks: no padding */
+	u8 held;
 };
 
 /** bftm_lock_init() - a lock nobody has; its first grant is @gno + 1. */

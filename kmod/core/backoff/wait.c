@@ -45,8 +45,8 @@ void bftm_wait_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 {
 	u64 poll;
 
-	/* F grants, and all of them still good: the end is 0 without. */
-	if (now <= bftm_contend_end(c, cfg)) {
+	/* Else the next poll has the leases of these grants begin anew. */
+	if (bftm_may_begin(c, cfg, now)) {
 		bftm_hold_begin(c, cfg, now, out);
 		return;
 	}

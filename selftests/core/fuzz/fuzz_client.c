@@ -110,9 +110,13 @@ static void check_sets(const struct bftm_contend *c, const struct bftm_client_cf
 	must(out->count == (u32)!!try_to + !!yield_to + !!stamp_to);
 	for (i = 0; i < out->count; i++)
 		must(out->send[i].to);
+	/* What is held is said, renewed in the queue, and kept. */
+	for (i = 0; i < out->count && is_held(c) && out->verdict == BFTM_PENDING; i++)
+		must(out->send[i].type == BFTM_MSG_STAMP ||
+		     (out->send[i].arg == BFTM_MODE_EX && !out->send[i].flags));
 	must(!((try_to | out->release_to | yield_to | stamp_to) & ~all));
 	must(!try_to || c->base.phase == BFTM_PHASE_TRY || c->base.phase == BFTM_PHASE_HOLD);
-	must(!yield_to || (c->base.phase == BFTM_PHASE_TRY && count(yield_to) == 1) ||
+	must(!yield_to || (bftm_contender_alive(&c->base) && count(yield_to) == 1) ||
 	     c->base.phase == BFTM_PHASE_BACKOFF || c->base.phase == BFTM_PHASE_DEAD);
 	must(!stamp_to || c->base.phase == BFTM_PHASE_FENCE);
 	/* A living attempt is released nowhere, a dead one holds nothing. */

@@ -101,11 +101,14 @@ static bool read_request(struct fuzz_bytes *in, struct bftm_msg *req, struct bft
 		.attempt = fuzz_take(in, 1) % ATTEMPTS,
 		.k = (u32)fuzz_take(in, 1) % 8,
 		.seq = fuzz_take(in, 2),
-		.prio = fuzz_take(in, 1) % 16,
+		.prio = fuzz_take(in, 1),
 		.token = fuzz_take(in, 1),
 		.name_len = 1,
 		.name = "x",
 	};
+	/* Of that byte, three bits more: what is held, or kept, truly or not. */
+	req->arg = req->prio >> 4 & 1 ? BFTM_MODE_EX : BFTM_MODE_NL;
+	req->prio %= 16;
 	if (req->token > 250)
 		req->token = ~0ull - (req->token - 251);
 	/* Most of what arrives is what clients send. */
@@ -152,12 +155,16 @@ static void check_free(const struct bftm_msg *free, u64 now)
 
 static void check_push(const struct bftm_msg *push, u64 now)
 {
+	const struct bftm_waiter owner = {
+		.prio = lock.prio, .client = lock.client, .held = lock.held,
+	};
 	u32 i;
 
 	must(!push->seq && push->server == SERVER && push->cluster == CLUSTER);
 	must(push->client == lock.client && push->attempt == lock.attempt);
 	if (push->type == BFTM_MSG_INQUIRE) {
 		must(is_mine(push->client, push->attempt) && push->gno == o.gno);
+		must(lock.held == BFTM_MODE_NL);
 		return;
 	}
 	must(push->type == BFTM_MSG_FREE);
@@ -166,7 +173,7 @@ static void check_push(const struct bftm_msg *push, u64 now)
 	for (i = 0; lock.queue && i < lock.queue->count; i++) {
 		const struct bftm_waiter *w = &lock.queue->waiter[i];
 
-		must(!bftm_goes_before(w->prio, w->client, lock.prio, lock.client));
+		must(!bftm_waits_before(w, &owner));
 	}
 }
 
@@ -204,12 +211,31 @@ static void check_stamp(const struct bftm_msg *req, const struct bftm_msg *reply
 	must(lock.hi == o.hi);
 }
 
+/* What is kept stays as it was, with another number; what is held is not given back. */
+static bool is_kept(const struct bftm_msg *req, const struct bftm_msg *push)
+{
+	if (req->type != BFTM_MSG_YIELD || req->gno != o.gno || !is_mine(req->client, req->attempt))
+		return false;
+	if (req->arg != BFTM_MODE_NL) {
+		must(push->type == BFTM_MSG_FREE && push->gno == o.gno + 1);
+		must(push->client == o.client && push->attempt == o.attempt);
+		must(push->k && push->k <= o.k[o.client][o.attempt]);
+		must(lock.until_ns == o.until_ns && lock.held == req->arg);
+		o.gno = push->gno;
+		return true;
+	}
+	return push->type == BFTM_MSG_NONE && lock.held != BFTM_MODE_NL &&
+	       lock.client == o.client && lock.attempt == o.attempt && lock.gno == o.gno;
+}
+
 static void check(const struct bftm_msg *req, const struct bftm_msg *reply,
 		  const struct bftm_msg *push, u64 now)
 {
 	bool mine = is_mine(req->client, req->attempt);
 
 	must(reply->type == BFTM_MSG_NONE || reply->client == req->client);
+	if (is_kept(req, push))
+		return;
 	if ((req->type == BFTM_MSG_RELEASE ||
 	     (req->type == BFTM_MSG_YIELD && req->gno == o.gno)) && mine)
 		o.attempt = 0;

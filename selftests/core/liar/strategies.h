@@ -31,6 +31,7 @@ extern const struct strategy strategy_ahead;
 extern const struct strategy strategy_other_attempt;
 extern const struct strategy strategy_false_priority;
 extern const struct strategy strategy_take_back;
+extern const struct strategy strategy_deaf;
 
 static const struct strategy *const strategies[] = {
 	&strategy_honest, &strategy_silent, &strategy_always_free, &strategy_always_locked,
@@ -39,7 +40,7 @@ static const struct strategy *const strategies[] = {
 	&strategy_challenge, &strategy_unasked, &strategy_queue_jumper, &strategy_false_position,
 	&strategy_inquirer, &strategy_inflate, &strategy_deny, &strategy_hoard,
 	&strategy_withhold, &strategy_new_epochs, &strategy_ahead, &strategy_other_attempt,
-	&strategy_false_priority, &strategy_take_back,
+	&strategy_false_priority, &strategy_take_back, &strategy_deaf,
 };
 
 #define STRATEGIES (sizeof(strategies) / sizeof(strategies[0]))

@@ -63,7 +63,7 @@
 	ensures same_queue: lock->queue == \old(lock->queue)
 
 #define GRANT_FIELDS lock->until_ns, lock->k, lock->attempt, lock->client, lock->lease_ns, \
-	lock->prio, lock->gno
+	lock->prio, lock->held, lock->gno
 #define QUEUE_FIELDS lock->queue->count, lock->queue->waiter[0 .. 65535]
 
 /*@ requires \valid_read(lock);
@@ -78,6 +78,12 @@ bool bftm_lock_owned(const struct bftm_lock *lock, u64 now);
   @   lock->client == req->client;
   @*/
 static bool is_owner(const struct bftm_lock *lock, const struct bftm_msg *req);
+
+/*@ requires \valid_read(req);
+  @ assigns \nothing;
+  @ ensures \result <==> req->type == 2 && req->arg != 0;
+  @*/
+static bool says_held(const struct bftm_msg *req);
 
 /*@ requires \valid_read(lock) && \valid_read(req);
   @ assigns \nothing;
@@ -108,7 +114,7 @@ static void grant_refresh(const struct bftm_server_cfg *cfg, struct bftm_lock *l
   @ ensures until: lock->until_ns == now + at_server(lock->lease_ns, cfg->rho_ppm);
   @ ensures guard: 0 < at_server(lock->lease_ns, cfg->rho_ppm) <= 4000000000000;
   @ ensures to: lock->attempt == w->attempt && lock->client == w->client && lock->k == w->k;
-  @ ensures lease: lock->lease_ns == w->lease_ns && lock->prio == w->prio;
+  @ ensures lease: lock->lease_ns == w->lease_ns && lock->prio == w->prio && lock->held == w->held;
   @ ensures numbered: lock->gno == \old(lock->gno) + 1;
   @*/
 static void grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,

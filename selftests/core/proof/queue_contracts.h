@@ -29,6 +29,13 @@
   @*/
 static inline bool bftm_goes_before(u64 prio_a, u32 client_a, u64 prio_b, u32 client_b);
 
+/*@ requires \valid_read(a) && \valid_read(b);
+  @ assigns \nothing;
+  @ ensures \result <==> (a->held != 0 && b->held == 0) || ((a->held == 0 <==> b->held == 0) &&
+  @   (a->prio < b->prio || (a->prio == b->prio && a->client < b->client)));
+  @*/
+static inline bool bftm_waits_before(const struct bftm_waiter *a, const struct bftm_waiter *b);
+
 /*@ requires queue_there(q);
   @ assigns \result \from q, client, indirect: *q;
   @ ensures \result == \null || (in_queue(q, \result) && \result->client == client);

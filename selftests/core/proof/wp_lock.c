@@ -2,6 +2,7 @@
 // prove: wp bftm_refuse: the answer, and nothing else
 // prove: wp bftm_lock_owned: until its end, strictly
 // prove: wp is_owner: client and attempt both
+// prove: wp says_held: a TRY that names what is held
 // prove: wp is_over: looks at tombs only
 // prove: wp bury: changes tombs only
 // prove: wp grant_refresh: the end never comes nearer, and lasts for the grant's own lease from now on

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: wp bftm_goes_before: the lower priority goes first, then the lower client
-// prove: wp goes_before: the same of two who wait
+// prove: wp bftm_waits_before: who holds goes first, else the same of two who wait
 // prove: wp bftm_queue_find: nobody, or who is named; the queue stays as it is, with any number of waiters
 // prove: wp bftm_queue_first: nobody, or somebody who waits
 // prove: wp bftm_queue_position: the queue stays as it is
@@ -10,11 +10,6 @@
 // prove: open bftm_queue_add: the contract stands in queue_contracts.h; the provers do not get through it in time
 #define PROOF_ANY_GUARD
 #include "queue_contracts.h"
-
-/*@ requires \valid_read(a) && \valid_read(b);
-  @ assigns \nothing;
-  @*/
-static bool goes_before(const struct bftm_waiter *a, const struct bftm_waiter *b);
 
 /*@ requires queue_there(q) && q != \null;
   @ assigns \nothing;

@@ -109,13 +109,14 @@ extern const struct checker check_release;
 extern const struct checker check_liveness;
 extern const struct checker check_tokens;
 extern const struct checker check_fairness;
+extern const struct checker check_held;
 extern const struct checker check_chain;
 extern const struct checker check_response;
 extern const struct checker check_ranks;
 extern const struct checker check_answered;
 extern const struct checker check_kept;
 
-#define CHECKERS 12
+#define CHECKERS 13
 
 /** struct violation - the first thing that went wrong */
 struct violation {

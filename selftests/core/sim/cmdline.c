@@ -34,6 +34,7 @@ enum {
 	KEY_RENEW,
 	KEY_FENCE,
 	KEY_FAIR,
+	KEY_SILENT,
 };
 
 static const struct argp_option argp_options[] = {
@@ -66,9 +67,11 @@ static const struct argp_option argp_options[] = {
 	{ "delays", KEY_DELAYS, "FILE", 0, "Recorded delays, one number a line", 4 },
 	{ "check", KEY_CHECK, "RULE", 0,
 	  "Look at one only: exclusion, once, deadline, release,\n"
-	  "liveness, tokens or fairness; with --protocol order:\n"
+	  "liveness, tokens, fairness or held; with --protocol order:\n"
 	  "chain, response, ranks, answered or kept", 4 },
 	{ "fair", KEY_FAIR, NULL, 0, "No faults, all contend for one lock: who gets how often?", 4 },
+	{ "silent", KEY_SILENT, NULL, 0,
+	  "No faults but one server that falls silent, all contend and renew: who holds, keeps it", 4 },
 	{ "scale", KEY_SCALE, NULL, 0, "One cluster with 10000 clients and 31 servers", 4 },
 	{ 0 },
 };
@@ -164,6 +167,9 @@ static bool parse_wish(int key, char *arg, struct argp_state *state, struct wish
 		break;
 	case KEY_FAIR:
 		w->fair = true;
+		break;
+	case KEY_SILENT:
+		w->silent = true;
 		break;
 	case KEY_DELAYS:
 		w->recorded = recorded_load(arg);

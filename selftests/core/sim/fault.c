@@ -39,6 +39,9 @@ void fault_start(struct world *w)
 		if (plan_has(w->plan, timed[i].fault) &&
 		    (i < 7 || w->plan->liars))
 			plan_next(w, i);
+	if (w->plan->silent_at)
+		queue_push(&w->queue, w->plan->silent_at, EVENT_SILENCE,
+			   (u32)rng_below(&w->rng[RNG_FAULT], w->plan->n));
 }
 
 static u32 draw_rate(struct world *w, bool liar, bool of_client)

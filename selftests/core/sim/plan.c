@@ -225,6 +225,8 @@ void plan_draw(struct plan *p, u64 seed, const struct wish *wish)
 	}
 	if (wish->fair)
 		plan_draw_fair(p, wish);
+	if (wish->silent)
+		plan_draw_silent(p, &r, wish);
 	plan_draw_race(p, &r, wish);
 	plan_draw_fence(p, &r, wish);
 	if (p->sync) {

@@ -101,6 +101,7 @@ struct protocol;
  * @length_pct: of the drawn length of the phase with faults
  * @scale:     one big cluster
  * @fair:      no faults, and all contend for one lock all the time
+ * @silent:    nothing but one server that falls silent, while all contend and renew
  * @sync:      as the paper assumes: delays within δ, perfect clocks
  * @literal:   the first q answers decide
  * @check:     the only checker that counts, or NULL
@@ -124,6 +125,7 @@ struct wish {
 	u32 length_pct;
 	bool scale;
 	bool fair;
+	bool silent;
 	bool sync;
 	bool literal;
 	const char *check;
@@ -155,6 +157,7 @@ struct wish {
  * @waiters_max: of a lock at a server
  * @keep_tokens: servers keep over a restart which tokens they stamped
  * @fair:        nothing goes wrong, see struct wish
+ * @silent_at:   when one server falls silent, 0 for never; likewise
  * @spaced:      not two servers at a time do not know that
  * @tangle:      and each token gets to some of the servers only
  * @hold_all:    chance of keeping a lock to the end of its lease
@@ -181,7 +184,7 @@ struct plan {
 	u64 think_max;
 	u32 once, no_backoff, backoff, cancel, hold_all;
 	u32 renew, fence, waiters_max, turns;
-	u64 safety;
+	u64 safety, silent_at;
 	bool lone, honest_end, hello, sync;
 	bool keep_tokens, spaced, tangle, fair;
 	struct order_plan order;
@@ -193,6 +196,7 @@ void plan_draw(struct plan *p, u64 seed, const struct wish *wish);
 /* plan_special.c: change what was drawn. */
 void plan_draw_scale(struct plan *p, const struct wish *wish);
 void plan_draw_fair(struct plan *p, const struct wish *wish);
+void plan_draw_silent(struct plan *p, struct rng *r, const struct wish *wish);
 void plan_draw_fence(struct plan *p, struct rng *r, const struct wish *wish);
 void plan_draw_race(struct plan *p, struct rng *r, const struct wish *wish);
 

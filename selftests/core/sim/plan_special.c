@@ -21,13 +21,13 @@ void plan_draw_scale(struct plan *p, const struct wish *wish)
 	p->no_backoff = 0;
 }
 
-void plan_draw_fair(struct plan *p, const struct wish *wish)
+/* All contend for one lock in a quiet network. */
+static void draw_quiet(struct plan *p, const struct wish *wish, u32 clients)
 {
-	p->fair = true;
 	p->n = wish->servers == AS_DRAWN ? 4 : wish->servers;
 	p->b = (p->n - 1) / 3;
 	p->literal = false;
-	p->clients = wish->clients == AS_DRAWN ? 8 : wish->clients;
+	p->clients = wish->clients == AS_DRAWN ? clients : wish->clients;
 	p->handles = p->locks = 1;
 	p->delay = DELAY_UNIFORM;
 	p->faults = wish->with;
@@ -36,7 +36,32 @@ void plan_draw_fair(struct plan *p, const struct wish *wish)
 	p->backoff = wish->backoff_pct == AS_DRAWN ? 0 : wish->backoff_pct * (PPM / 100);
 	p->renew = p->fence = 0;
 	p->waiters_max = BFTM_WAITERS_DEFAULT;
+}
+
+void plan_draw_fair(struct plan *p, const struct wish *wish)
+{
+	p->fair = true;
+	draw_quiet(p, wish, 8);
 	p->safety = 100 * p->lease_max * wish->length_pct / 100;
+}
+
+/*
+ * The splits that matter come of the first sends: all ask at once. A renewal that one server
+ * leaves unanswered takes 1/16 of a lease, and 6 δ from the next to the grant of another server
+ * (with its epoch); of a lease that was taken late 3/16 are left.
+ */
+void plan_draw_silent(struct plan *p, struct rng *r, const struct wish *wish)
+{
+	draw_quiet(p, wish, 3 + (u32)rng_below(r, 3));
+	p->renew = PPM;
+	p->spaced = false;
+	p->lease_min = p->lease_max;
+	p->delta = p->lease_max / 128;
+	p->resend = 4 * p->delta;
+	p->think_max = 2 * p->delta;
+	p->safety = 8 * p->lease_max * wish->length_pct / 100;
+	/* Not while another is in quarantine since its start. */
+	p->silent_at = rng_between(r, 2 * p->lease_max, 8 * p->lease_max);
 }
 
 /*
@@ -45,7 +70,7 @@ void plan_draw_fair(struct plan *p, const struct wish *wish)
  */
 void plan_draw_race(struct plan *p, struct rng *r, const struct wish *wish)
 {
-	if (rng_below(r, 8) || wish->scale || wish->fair || p->sync)
+	if (rng_below(r, 8) || wish->scale || wish->fair || wish->silent || p->sync)
 		return;
 	p->delay = DELAY_NONE;
 	p->aim = rng_next(r) & 1 ? PPM : PPM * 7 / 10;
@@ -77,7 +102,7 @@ void plan_draw_race(struct plan *p, struct rng *r, const struct wish *wish)
  */
 void plan_draw_fence(struct plan *p, struct rng *r, const struct wish *wish)
 {
-	if (rng_below(r, 8) || wish->scale || wish->fair || p->sync || !p->fence ||
+	if (rng_below(r, 8) || wish->scale || wish->fair || wish->silent || p->sync || !p->fence ||
 	    wish->servers != AS_DRAWN || wish->b != AS_DRAWN || wish->liars != AS_DRAWN)
 		return;
 	p->b = !rng_below(r, 4);

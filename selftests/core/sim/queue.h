@@ -21,6 +21,7 @@ enum event_kind {
 	EVENT_START,		/* server or client @to starts (again) */
 	EVENT_FAULT,		/* the next of a kind of fault, @part */
 	EVENT_INTRUDE,		/* an intruder talks to server @to */
+	EVENT_SILENCE,		/* server @to falls silent, for ever */
 	EVENT_HEAL,		/* the end of all faults */
 	EVENT_LOOK,		/* a checker wants to look, @part */
 	EVENT_SCRIPT,		/* a line of a golden scenario, @part */

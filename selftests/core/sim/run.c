@@ -140,6 +140,9 @@ static void handle(struct world *w, const struct event *e)
 				    w->plan->delta : w->plan->order.down_max ?:
 				    w->plan->lease_max);
 		break;
+	case EVENT_SILENCE:
+		server_crash(w, e->to, NEVER / 2);
+		break;
 	case EVENT_HEAL:
 		heal(w);
 		break;

@@ -17,6 +17,7 @@
 #define MS	BFTM_NS_PER_MS
 #define L	(1000 * MS)
 #define GOOD	(998 * MS - BFTM_TICK_NS)	/* L (1 - ρ) - tick */
+#define LEAST	(187500000ull)		/* 1.5 L/8: what must be left at the beginning */
 #define RESEND	(40 * MS)
 #define T0	(5000 * MS)
 #define ALL	0x7fu

@@ -129,18 +129,36 @@ static void sends_that_never_were_are_ignored(void **state)
 	assert_int_equal(bftm_contend_end(&c, &cfg), T0 + GOOD);
 }
 
-static void won_at_the_last_instant_and_not_after(void **state)
+/* With less left than one poll and a half, its grants begin anew first: at all servers. */
+static void won_with_enough_of_the_lease_left(void **state)
 {
+	const u64 late = T0 + GOOD - LEAST;
+
 	(void)state;
 	start(1, T0);
 	all_say(0x0f, BFTM_MSG_FREE, T0);
-	assert_int_equal(says(4, BFTM_MSG_FREE, 1, T0 + GOOD), BFTM_WON);
+	assert_int_equal(says(4, BFTM_MSG_FREE, 1, late), BFTM_WON);
 
 	start(2, T0);
 	all_say(0x0f, BFTM_MSG_FREE, T0);
+	assert_int_equal(says(4, BFTM_MSG_FREE, 1, late + 1), BFTM_PENDING);
+	assert_int_equal(c.base.phase, BFTM_PHASE_TRY);
+	assert_int_equal(out.release_to | out.count, 0);
+	wake(late + 2, 9, 0);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), ALL);
+	assert_int_equal(out.send[0].k, 2);
+	assert_int_equal(out.send[0].flags, BFTM_FLAG_NOQUEUE);
+	assert_int_equal(out.send[0].arg, BFTM_MODE_NL);
+	for (u32 u = 0; u < 4; u++)
+		assert_int_equal(says(u, BFTM_MSG_FREE, 2, late + 3), BFTM_PENDING);
+	assert_int_equal(says(6, BFTM_MSG_FREE, 2, late + 3), BFTM_WON);
+	assert_int_equal(bftm_contend_end(&c, &cfg), late + 2 + GOOD);
+
+	start(3, T0);
+	all_say(0x0f, BFTM_MSG_FREE, T0);
 	assert_int_equal(says(4, BFTM_MSG_FREE, 1, T0 + GOOD + 1), BFTM_PENDING);
 	assert_int_not_equal(c.base.phase, BFTM_PHASE_HOLD);
-	assert_cancelled(2);		/* not kept from others any longer */
+	assert_cancelled(3);		/* not kept from others any longer */
 }
 
 static void held_until_the_end_and_not_after(void **state)
@@ -298,7 +316,7 @@ int main(void)
 		TEST(the_end_is_the_fth_largest),
 		TEST(late_answers_count_from_their_own_send),
 		TEST(sends_that_never_were_are_ignored),
-		TEST(won_at_the_last_instant_and_not_after),
+		TEST(won_with_enough_of_the_lease_left),
 		TEST(held_until_the_end_and_not_after),
 		TEST(a_late_free_is_discarded),
 		TEST(nothing_but_free_matters_to_a_holder),

@@ -142,6 +142,7 @@ static void silence_of_some_costs_no_grant_of_others(void **state)
 /* A grant of an earlier poll counts, from its own send, as long as it is good. */
 static void grants_are_kept_over_polls(void **state)
 {
+	const u64 late = T0 + GOOD - LEAST;
 	u64 t1 = T0 + POLL;
 
 	(void)state;
@@ -155,17 +156,17 @@ static void grants_are_kept_over_polls(void **state)
 	assert_int_equal(c.base.phase, BFTM_PHASE_TRY);
 	assert_int_equal(says_of(4, BFTM_MSG_FREE, 2, 0, t1 + 1), BFTM_WON);
 	assert_int_equal(bftm_contend_end(&c, &cfg), T0 + GOOD);
-	/* And no longer than that. */
+	/* But not when too little is left: the next poll has the leases begin anew. */
 	start(2, T0);
 	all_say(0x0f, BFTM_MSG_FREE, T0 + 1);
-	assert_int_equal(says(4, BFTM_MSG_FREE, 1, T0 + GOOD + 1), BFTM_PENDING);
+	assert_int_equal(says(4, BFTM_MSG_FREE, 1, late + 1), BFTM_PENDING);
 	assert_int_equal(c.base.phase, BFTM_PHASE_TRY);
 	assert_int_equal(out.release_to, 0);
-	wake(T0 + GOOD + 1, 9, 0);
+	wake(late + 1, 9, 0);
 	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), ALL);
 	for (u32 u = 0; u < 4; u++)
-		assert_int_equal(says(u, BFTM_MSG_FREE, c.base.sends, T0 + GOOD + 2), BFTM_PENDING);
-	assert_int_equal(says(4, BFTM_MSG_FREE, c.base.sends, T0 + GOOD + 2), BFTM_WON);
+		assert_int_equal(says(u, BFTM_MSG_FREE, c.base.sends, late + 2), BFTM_PENDING);
+	assert_int_equal(says(4, BFTM_MSG_FREE, c.base.sends, late + 2), BFTM_WON);
 }
 
 /* More than b grants by others' release: the rest was lost, and is asked for soon. */

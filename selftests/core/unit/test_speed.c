@@ -79,6 +79,24 @@ static void it_follows_a_change(void **state)
 	assert_true(bftm_speed_slow(&s, 2, 1ull << 60));
 }
 
+/* The F-th smallest of what is known; liars that are slow, or fast, are one among the rest. */
+static void the_trip_of_a_quorum(void **state)
+{
+	struct bftm_speed s = {};
+
+	(void)state;
+	assert_int_equal(bftm_speed_of(&s, 1, 7), 7);
+	bftm_speed_answered(&s, 3, T0, T0 + 30 * MS);
+	bftm_speed_answered(&s, 0, T0, T0 + 900 * MS);
+	assert_int_equal(bftm_speed_of(&s, 3, 7), 7);		/* too few are known */
+	bftm_speed_answered(&s, 30, T0, T0 + 10 * MS);
+	assert_int_equal(bftm_speed_of(&s, 1, 7), 10 * MS);
+	assert_int_equal(bftm_speed_of(&s, 2, 7), 30 * MS);
+	assert_int_equal(bftm_speed_of(&s, 3, 7), 900 * MS);
+	bftm_speed_answered(&s, 1, T0, T0 + 20 * MS);
+	assert_int_equal(bftm_speed_of(&s, 3, 7), 30 * MS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -86,6 +104,7 @@ int main(void)
 		cmocka_unit_test(each_further_one_moves_it_by_an_eighth),
 		cmocka_unit_test(it_stays_among_what_was_measured),
 		cmocka_unit_test(it_follows_a_change),
+		cmocka_unit_test(the_trip_of_a_quorum),
 	};
 
 	return cmocka_run_group_tests_name("speed", tests, NULL, NULL);

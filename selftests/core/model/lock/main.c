@@ -38,6 +38,8 @@ static const char help[] =
 "                   R5; see reduce.c\n"
 "  --silent         liars say nothing\n"
 "  --twice          check that fields left out of the worlds do not matter\n"
+"  --held           with --queue: messages say, truly or not, that the lock is held,\n"
+"                   and who holds it renews\n"
 "  --paper Q        Figure 1 as printed, with quorums of Q, instead of the cores\n"
 "  --asynchronous   … and without a bound on delays\n"
 "  --memory GIB     at most; 6\n"
@@ -77,6 +79,7 @@ static const struct chosen {
 	{ "literal", &plan.literal },
 	{ "silent", &plan.silent },
 	{ "twice", &plan.twice },
+	{ "held", &plan.held },
 	{ "asynchronous", &paper_plan.asynchronous },
 };
 
@@ -176,6 +179,8 @@ static void check_plan(void)
 		errx(2, "no server is left that does not lie");
 	if (plan.queue && (plan.clients != 2 || plan.literal || plan.sends > 3))
 		errx(2, "--queue is for two clients, and at most 3 sends");
+	if (plan.held && !plan.queue)
+		errx(2, "--held is for a queue: give --queue as well");
 	if (!uses(2) && !plan.attempts)
 		errx(2, "without R2 there must be a number of --attempts");
 	/* A third tomb would push out the first, by an order that is not kept. */

@@ -96,7 +96,8 @@ static void inquiries(const struct turn *t, u32 c, u32 u)
 		}
 		return;
 	}
-	if (s->owner == c + 1 && s->attempt == m->attempt && has_better(t->w, c))
+	if (s->owner == c + 1 && s->attempt == m->attempt &&
+	    (has_better(t->w, c) || (plan.held && t->w->client[!c].attempt)))
 		answer_of(t, c, u, BFTM_MSG_INQUIRE, m->attempt, 1, GRANT_LAST);
 	for (k = 1; s->yielded[c] && k <= m->sends; k++)
 		answer_of(t, c, u, BFTM_MSG_FREE, m->attempt, k, s->yielded[c]);
@@ -258,6 +259,8 @@ static void client_moves(const struct turn *t, u32 c)
 		act(t, c, STOP);
 		break;
 	default:
+		if (plan.held && m->phase == BFTM_PHASE_HOLD && m->sends < plan.sends)
+			act(t, c, RESEND);
 		act(t, c, STOP);
 		act(t, c, LAPSE);
 	}

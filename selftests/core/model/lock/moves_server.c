@@ -2,28 +2,40 @@
 /* What can happen next at a server. */
 #include "moves.h"
 
-/* Those of this set wait at server u; false when they cannot. */
+/* What a client may be at a server: nowhere in its queue, there, there and holding. */
+static u32 places(void)
+{
+	return plan.held ? 3 : plan.queue ? 2 : 1;
+}
+
+/* A digit for each client says how it waits at server u; false when one cannot. */
 static bool let_wait(struct world *w, u32 u, u32 set)
 {
 	struct m_server *s = &w->server[u];
-	u32 c;
+	u32 c, place;
 
-	for (c = 0; c < plan.clients; c++) {
+	for (c = 0; c < plan.clients; c++, set /= places()) {
 		const struct m_client *m = &w->client[c];
 
-		if (!(set >> c & 1))
+		place = set % places();
+		if (!place)
 			continue;
-		if (m->phase == BFTM_PHASE_DEAD || !(plan.queue >> c & 1) ||
+		/* Whoever holds wants a place, whatever way it waited. */
+		if (m->phase == BFTM_PHASE_DEAD || (place == 1 && !(plan.queue >> c & 1)) ||
 		    (s->owner == c + 1 && s->attempt == m->attempt))
 			return false;
-		s->waits[c] = m->sends;
+		s->waits[c] = m->sends | (place == 2 ? WAITS_HELD : 0);
 	}
 	return true;
 }
 
 static u32 sets(void)
 {
-	return plan.queue ? 1u << plan.clients : 1;
+	u32 c, count = 1;
+
+	for (c = 0; c < plan.clients; c++)
+		count *= places();
+	return count;
 }
 
 static void request_while(const struct turn *t, struct event e, u32 waiting)
@@ -49,10 +61,18 @@ static void request(const struct turn *t, u32 u, u32 c, u8 type, u32 attempt,
 		.kind = REQUEST, .client = (u8)c, .server = (u8)u,
 		.type = type, .attempt = (u8)attempt, .k = (u8)k, .grant = (u8)grant,
 	};
-	u32 waiting;
+	bool says = plan.held && type != BFTM_MSG_RELEASE;
+	/* For all else it only matters whether INQUIRE is sent, which may always arrive. */
+	bool owned = t->w->server[u].owner && type == BFTM_MSG_YIELD;
+	u32 waiting, held, owner;
 
 	for (waiting = 0; waiting < sets(); waiting++)
-		request_while(t, e, waiting);
+		for (held = 0; held <= says; held++)
+			for (owner = 0; owner <= (says && owned); owner++) {
+				e.held = held;
+				e.owner_held = owner;
+				request_while(t, e, waiting);
+			}
 }
 
 void requests(const struct turn *t, u32 u, u32 c)

@@ -147,6 +147,12 @@ static void call(struct bftm_contend *cc, const struct event *e, u64 noise,
 		bftm_contend_start(cc, &client_cfg, &want, e->attempt,
 				   reading(e), out);
 		break;
+	case RESEND:
+		if (cc->base.phase == BFTM_PHASE_HOLD)
+			bftm_contend_renew(cc, &client_cfg, reading(e), out);
+		else
+			bftm_contend_wake(cc, &client_cfg, reading(e), 0, noise, out);
+		break;
 	case STOP:
 		bftm_contend_stop(cc, &client_cfg, out);
 		break;
@@ -173,6 +179,7 @@ static void run(struct world *w, const struct event *e, struct bftm_out *out)
 {
 	static struct bftm_contend cc;
 	struct world again;
+	bool holds = w->client[e->client].phase == BFTM_PHASE_HOLD;
 	u32 yield_to;
 
 	if (plan.twice) {
@@ -187,9 +194,9 @@ static void run(struct world *w, const struct event *e, struct bftm_out *out)
 	/* cppcheck-suppress uninitvar; it was copied above, in the same case */
 	if (plan.twice && memcmp(&again, w, sizeof(again)))
 		errx(2, "a client's step depends on a field that is not kept");
-	/* What is held, or over, is not yielded; nor to who did not ask. */
+	/* What is held is kept; what is over is not yielded, nor to who did not ask. */
 	yield_to = bftm_out_to(out, BFTM_MSG_YIELD);
-	if (yield_to && (w->client[e->client].phase == BFTM_PHASE_HOLD ||
+	if (yield_to && (out->send[0].arg != (holds ? BFTM_MODE_EX : BFTM_MODE_NL) ||
 			 yield_to != 1u << e->server))
 		w->fault = FAULT_RELEASED;
 	if (out->verdict == BFTM_WON &&

@@ -15,6 +15,11 @@ static union {
 
 static u32 waiting[2];	/* attempts that may wait: those that go on */
 
+static u8 mode_of(bool held)
+{
+	return held ? BFTM_MODE_EX : BFTM_MODE_NL;
+}
+
 static void load_queue(const struct m_server *s, struct bftm_lock *lock)
 {
 	u32 c;
@@ -29,7 +34,8 @@ static void load_queue(const struct m_server *s, struct bftm_lock *lock)
 			waiters.queue.waiter[waiters.queue.count++] = (struct bftm_waiter){
 				.attempt = waiting[c], .prio = waiting[c],
 				.lease_ns = node_lease(c), .heard_ns = NOW - BFTM_TICK_NS,
-				.client = c + 1, .k = s->waits[c],
+				.client = c + 1, .k = s->waits[c] & (u8)~WAITS_HELD,
+				.held = mode_of(s->waits[c] & WAITS_HELD),
 			};
 }
 
@@ -50,7 +56,8 @@ static void store_queue(struct m_server *s, const struct bftm_lock *lock)
 	}
 }
 
-static void load_lock(const struct m_server *s, u64 noise, struct bftm_lock *lock)
+static void load_lock(const struct m_server *s, const struct event *e, u64 noise,
+		      struct bftm_lock *lock)
 {
 	u32 c, i = 0;
 
@@ -58,7 +65,8 @@ static void load_lock(const struct m_server *s, u64 noise, struct bftm_lock *loc
 	lock->gno = lock->lam = lock->prio = noise;
 	if (plan.queue)
 		load_queue(s, lock);
-	lock->k = plan.queue ? 1 : (u32)noise;
+	lock->k = plan.held ? s->k : plan.queue ? 1 : (u32)noise;
+	lock->held = mode_of(e->owner_held);
 	if (s->owner) {
 		lock->client = s->owner;
 		lock->attempt = s->attempt;
@@ -82,8 +90,10 @@ static void store_lock(struct m_server *s, const struct bftm_lock *lock)
 		store_queue(s, lock);
 	s->owner = 0;
 	s->attempt = 0;
+	s->k = 0;
 	s->left = NEVER;
 	if (lock->attempt) {
+		s->k = plan.held ? (u8)lock->k : 0;
 		s->owner = (u8)lock->client;
 		s->attempt = (u8)lock->attempt;
 		s->left = (s32)(int64_t)(lock->until_ns - NOW);
@@ -126,8 +136,9 @@ static u8 step_server(struct m_server *s, const struct event *e, u64 noise,
 		.type = e->type, .proto = BFTM_PROTO_BACKOFF,
 		.server = e->server + 1u, .client = e->client + 1u,
 		.attempt = e->attempt, .k = e->k, .server_epoch = cfg.epoch,
-		.flags = e->type == BFTM_MSG_TRY && !queues(e->client) ?
+		.flags = e->type == BFTM_MSG_TRY && !queues(e->client) && !e->held ?
 			 BFTM_FLAG_NOQUEUE : 0,
+		.arg = mode_of(e->held),
 		.lease_ns = node_lease(e->client),
 		.prio = plan.queue ? e->attempt : noise,
 		.gno = plan.queue ? number_of(e->grant) : noise,
@@ -135,7 +146,7 @@ static u8 step_server(struct m_server *s, const struct event *e, u64 noise,
 	struct bftm_sends sends;
 	struct bftm_lock lock;
 
-	load_lock(s, noise, &lock);
+	load_lock(s, e, noise, &lock);
 	bftm_serve(&shell, &lock, &cfg, &req, reading(e), &sends);
 	store_lock(s, &lock);
 	*push = sends.push;
@@ -194,7 +205,7 @@ void node_expire(struct world *w, const struct event *e)
 	struct bftm_msg push;
 
 	choose_waiting(w);
-	load_lock(s, 7, &lock);
+	load_lock(s, e, 7, &lock);
 	if (!bftm_lock_expire(&cfg, &lock, reading(e), &push))
 		return;
 	store_lock(s, &lock);
@@ -207,6 +218,7 @@ void node_restart(struct world *w, const struct event *e)
 
 	s->owner = 0;
 	s->attempt = 0;
+	s->k = 0;
 	s->left = NEVER;
 	memset(s->tomb, 0, sizeof(s->tomb));
 	s->quarantine = (s32)(int64_t)(bftm_quarantine(node_lease_max, RHO_PPM,

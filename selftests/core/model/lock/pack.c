@@ -18,6 +18,7 @@
 #define SERVER_BITS	(1 + 2 + 2 + 2 * TIME_BITS)
 #define SHARE_BITS	(KNOWN_BITS + SENDS_MAX + 2)	/* of each client */
 #define QUEUE_BITS	2				/* likewise */
+#define HELD_BITS	3				/* of the owner's send */
 #define CLIENT_BITS	(2 + 2 + 3 + 1)
 
 /** struct names - a dictionary */
@@ -85,6 +86,8 @@ static u64 spell_server(const struct world *w, u32 u, const u8 *order)
 		;
 	key = key << 2 | (s->owner ? i + 1 : 0);
 	key = key << 2 | s->attempt;
+	if (plan.held)
+		key = key << HELD_BITS | s->k;
 	key = key << TIME_BITS | name(&times, s->left);
 	key = key << TIME_BITS | name(&times, s->quarantine);
 	for (i = 0; i < plan.clients; i++) {
@@ -126,6 +129,7 @@ static void read_server(u64 key, struct world *w, u32 u)
 	}
 	s->quarantine = (s32)times.value[take(&key, TIME_BITS)];
 	s->left = (s32)times.value[take(&key, TIME_BITS)];
+	s->k = plan.held ? (u8)take(&key, HELD_BITS) : 0;
 	s->attempt = (u8)take(&key, 2);
 	s->owner = (u8)take(&key, 2);
 	s->fast = (u8)key;
@@ -158,7 +162,8 @@ static void read_client(u64 key, struct m_client *m)
 
 static size_t server_bytes(void)
 {
-	return (SERVER_BITS + plan.clients * (SHARE_BITS + (plan.queue ? QUEUE_BITS : 0)) + 7) / 8;
+	return (SERVER_BITS + (plan.held ? HELD_BITS : 0) +
+		plan.clients * (SHARE_BITS + (plan.queue ? QUEUE_BITS : 0)) + 7) / 8;
 }
 
 static size_t client_bytes(void)

@@ -88,6 +88,7 @@ static void settle_server(struct m_server *s)
 			s->owner = 0;
 	}
 	if (!s->owner) {
+		s->k = 0;
 		s->attempt = 0;
 		s->left = NEVER;
 	}

@@ -25,10 +25,12 @@
  * @grant:   which grant a message is about, enum grant
  * @old:     the clock read showed a value one tick old
  * @won:     a client got in by this
+ * @held:    a TRY or YIELD says that its client holds the lock
+ * @owner_held: the owner has said so to this server
  */
 struct event {
 	u8 kind, client, server, attempt, k, type, reply, grant;
-	bool old, won;
+	bool old, won, held, owner_held;
 };
 
 /** struct visitor - who is told of each world that may come next */

@@ -86,6 +86,8 @@ static void tell_request(const struct event *e, const struct world *after)
 	else
 		printf("RELEASE of ");
 	printf("%s", attempt_name(e->client, e->attempt));
+	if (e->held)
+		printf(", which says that it holds");
 	if (e->reply)
 		printf(", answers %s", bftm_msg_name(e->reply));
 	if (e->reply == BFTM_MSG_FREE)

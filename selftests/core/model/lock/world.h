@@ -53,6 +53,14 @@
  * Priorities are the numbers of attempts; among equals the first client goes
  * first.
  *
+ * With plan.held, another superset:
+ *
+ * - Any TRY and YIELD says that its client holds, or that it does not, whatever is true; and
+ *   what an owner, and who waits, has said is chosen anew at each event. So renewals are in
+ *   it, those that come late, and clients that say what is false.
+ * - INQUIRE may be about any grant, once the other has begun.
+ * - Who holds sends TRY again, with the next k.
+ *
  * Liars remember nothing. Each may send anything about any attempt, at the
  * instant at which it is delivered; that is as good as having sent it before.
  * What is sent to them has no effect.
@@ -101,12 +109,13 @@ enum speeds {
  * @without:   bit r: leave out reduction Rr, see reduce.c
  * @silent:    the liars say nothing
  * @twice:     run each step with other values in fields that must not matter
+ * @held:      messages say what is held; with @queue
  */
 struct plan {
 	u32 n, b, liars, clients, attempts, sends, restarts, steps, instants, queue;
 	enum speeds speeds;
 	u32 without;
-	bool fine, uneven, literal, silent, twice;
+	bool fine, uneven, literal, silent, twice, held;
 };
 
 extern struct plan plan;
@@ -149,13 +158,15 @@ struct m_server {
 	u8 owner;		/* client + 1, 0 for nobody */
 	u8 attempt;		/* of the owner */
 	u8 fast;
-	u8 spare;
+	u8 k;			/* highest send of the owner, with plan.held; else 0 */
 	u8 tomb[4];		/* of each client, 0 for none */
 	u8 flight[4];		/* bit k - 1: FREE k of its attempt was sent */
 	/* With plan.queue, for each client: */
 	u8 yielded[2];		/* enum grant: the highest that it was asked to yield */
-	u8 waits[2];		/* k with which it waits, 0 for not; for one event only */
+	u8 waits[2];		/* k with which it waits, 0 for not; for one event only … */
 };
+
+#define WAITS_HELD	0x80	/* … and says that it holds */
 
 /** struct m_known - what a client knows of one server */
 struct m_known {
