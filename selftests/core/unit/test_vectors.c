@@ -76,7 +76,7 @@ static int read_vectors(void **state)
 	return 0;
 }
 
-static const struct vector *vector(const char *name)
+static const struct vector *find_vector(const char *name)
 {
 	size_t i;
 
@@ -89,7 +89,7 @@ static const struct vector *vector(const char *name)
 
 static struct bftm_msg message(const char *name)
 {
-	const struct vector *v = vector(name);
+	const struct vector *v = find_vector(name);
 	struct bftm_msg msg;
 
 	assert_int_equal(bftm_wire_get(v->data, v->len, &msg), BFTM_WIRE_OK);
@@ -103,7 +103,7 @@ static bool is_about_object(const struct vector *v)
 
 static struct bftm_order_msg object_message(const char *name)
 {
-	const struct vector *v = vector(name);
+	const struct vector *v = find_vector(name);
 	struct bftm_order_msg msg;
 
 	assert_int_equal(bftm_order_wire_get(v->data, v->len, &msg), BFTM_WIRE_OK);
