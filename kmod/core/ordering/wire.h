@@ -15,7 +15,7 @@
 
 /* Bytes from name to tag: beside the shortest name, and beside any. */
 #define BFTM_ORDER_ROOM_MAX	(BFTM_DATAGRAM_MAX - BFTM_HEAD_LEN - 8 - BFTM_TAG_LEN)
-#define BFTM_ORDER_ROOM_SURE	(BFTM_DATAGRAM_MAX - BFTM_HEAD_LEN - BFTM_NAME_LEN_MAX - BFTM_TAG_LEN)
+#define BFTM_ORDER_ROOM_SURE	(BFTM_ORDER_ROOM_MAX - BFTM_NAME_LEN_MAX + 8)
 
 /* Bytes of bodies in ordering/wire_forms.h; wire.c asserts that they are right. */
 #define BFTM_ORDER_STATE_LEN		64	/* of PROPOSE, COMMIT and INSTALL */
