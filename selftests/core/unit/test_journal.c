@@ -186,7 +186,7 @@ static void refuses_files(void **arg)
 	} cases[] = {
 		{ "PRAGMA application_id = 1", "no journal of a server", -EBADMSG },
 		{ "PRAGMA user_version = 2", "another version", -EBADMSG },
-		{ "DELETE FROM about", "which server", -EBADMSG },
+		{ "DELETE FROM about", "does not name its server", -EBADMSG },
 		{ "DROP TABLE about", "no such table", -EBADMSG },
 	};
 	char text[4096] = "not a journal, but a page of something else";

@@ -149,7 +149,7 @@ ok "strict: and used" c 1 bftmutex -w 10 sandbox true
 sed -i "s/^sandbox = .*/sandbox = no/" "$conf"
 : >"$dev/c1/log"
 kill -HUP "$(helper 1)"
-ok "strict: for good" wait_for 10 logged "at the next start"
+ok "strict: for good" wait_for 10 logged "from the next start on"
 is "strict: it is filtered as before" "$(status Seccomp)" 2
 ok "strict: it says who asks for it" c 1 bftmutexctl servers
 
