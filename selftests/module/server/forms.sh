@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm kernels=6.1,6.12 clock=instructions about=module time=10
+# check: vm kernels=6.1 clock=instructions about=module time=10
 #
 # Authentic datagrams that a server does not serve: of a wrong form, of other versions, and what
 # has a form but no server yet.
