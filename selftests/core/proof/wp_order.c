@@ -7,6 +7,10 @@
 // prove: wp replica_propose: below the highest rank nothing changes; else what is proposed has the highest
 // prove: wp replica_adopt: what is committed has the highest rank
 // prove: wp commit: below the highest rank nothing changes
+// prove: wp is_done_before: only when its next rank is the highest
+// prove: wp commit_get: both, and the next rank is promised
+// prove: wp recover_get: the rank that is told
+// prove: wp rank_is_own: of the client that asks, and the next above it
 // prove: wp install: once, with the rank that GET was told
 // prove: wp recover: nothing but that
 // prove: wp bftm_order_step: all of it, for every request: maxRank never falls, prop is not above it, what is below it changes nothing
