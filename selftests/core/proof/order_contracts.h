@@ -195,7 +195,6 @@ static bool rank_is_own(const struct bftm_order_msg *req);
   @ assigns PROMISED, STATES, *o->pend, *reply;
   @ STAYS_OK;
   @ ensures unchanged: \old(TOO_LOW) ==> SAME_PROMISE && SAME_STATES;
-  @ ensures got: reply->type == BFTM_ORDER_COMMITTED_GOT ==> SAME_RANK(o->max, req->then);
   @*/
 static void commit_get(struct bftm_object *o, const struct bftm_order_msg *req,
 		       struct bftm_body *body, u8 *out, struct bftm_order_msg *reply);
