@@ -176,7 +176,7 @@ static void replica_adopt(struct bftm_object *o, const struct bftm_order_msg *re
 static void commit(struct bftm_object *o, const struct bftm_order_msg *req,
 		   struct bftm_body *body, u8 *out, struct bftm_order_msg *reply);
 
-/*@ requires \valid_read(o) && \valid_read(req);
+/*@ requires OBJECT_OK && \valid_read(req);
   @ assigns \nothing;
   @ ensures \result ==> SAME_RANK(o->max, req->then);
   @*/
