@@ -21,7 +21,7 @@
 // prove: wp note_prio: the highest priority does not fall, and moves by a bounded step
 // prove: wp is_late: the lock stays as it is
 // prove: wp is_preceded: the lock stays as it is
-// prove: wp decide_try: what is owned stays; FREE to the owner, by a send of its own, for its lease from now on
+// prove: open decide_try: the contract stands in lock_contracts.h; no run of its 82 goals came to its end yet
 // prove: wp step_try: the same, and nothing in the quarantine
 // prove: wp step_release: it ends the grant of its own client and attempt, and no other
 // prove: wp keep_grant: a grant that is held by has the next number
