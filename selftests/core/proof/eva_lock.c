@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: open bftm_server_step bftm_server_needs: Eva does not see at bftm_queue_remove() that somebody waits
+// prove: memory without_lock bftm_server_step bftm_server_needs: every request that needs no lock, when there is none
 // prove: memory all_timers bftm_lock_init bftm_lock_learn bftm_lock_owned bftm_lock_waited bftm_lock_lacks_room bftm_lock_expire bftm_queue_remove bftm_queue_forget: the same
 // prove: memory all_queues bftm_goes_before bftm_queue_find bftm_queue_first bftm_queue_position bftm_queue_add bftm_queue_move: every queue of up to four
 // prove: memory all_ops bftm_protocol_index bftm_protocol_of: every operation of the table of protocols but step, on every lock
@@ -23,6 +23,34 @@ void all_timers(void)
 	bftm_lock_expire(&cfg, &lock, ANY_TIME, &push);
 	bftm_lock_learn(&lock, any_from(0, ~0ull));
 	bftm_lock_init(&lock, any_from(0, ~0ull), any_from(0, ~0ull));
+}
+
+/* Requests for which bftm_server_needs() says no. With a lock: wp_lock.c. */
+void without_lock(void)
+{
+	struct bftm_server_cfg cfg = any_server();
+	struct bftm_msg req = any_request(), reply, push;
+
+	bftm_server_needs(&cfg, &req);
+	switch (any_from(0, 4)) {
+	case 0:		/* no form */
+		req.attempt = 0;
+		break;
+	case 1:
+		req.type = (u8)any_from(BFTM_MSG_RELEASE, BFTM_MSG_YIELD);
+		break;
+	case 2:
+		req.type = (u8)any_from(BFTM_MSG_RECOVER, 255);
+		break;
+	case 3:		/* a lease that no server grants */
+		req.type = BFTM_MSG_TRY;
+		req.lease_ns = any_from(0, BFTM_LEASE_MIN_NS - 1);
+		break;
+	default:
+		req.type = BFTM_MSG_TRY;
+		req.lease_ns = any_from(BFTM_LEASE_MAX_NS + 1, ~0ull);
+	}
+	bftm_server_step(&cfg, NULL, &req, ANY_TIME, &reply, &push);
 }
 
 void all_queues(void)

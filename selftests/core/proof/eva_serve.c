@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory all_served bftm_serve_head: every request, whatever the surroundings say, with and without each of them
-// prove: open bftm_serve: Eva does not see that the limits are set when a request is admitted
 // frama-c: -eva-precision 0
 #include "any_lock.h"
 #include "core/admit.c"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: eva all_datagrams bftm_wire_get bftm_wire_put: every payload of 0 to 200 bytes; what is read can be written
 // frama-c all_datagrams: -eva-slevel 600
-// prove: eva all_types bftm_msg_name bftm_refusal_name: every type and reason
+// prove: eva all_types bftm_msg_name bftm_refusal_name bftm_mode_mask: every type, reason and mode
 #include "any.h"
 #include "core/wire.c"
 
@@ -23,4 +23,5 @@ void all_types(void)
 {
 	bftm_msg_name((u8)any_from(0, 255));
 	bftm_refusal_name((u32)any_from(0, ~0u));
+	bftm_mode_mask((enum bftm_mode)any_from(BFTM_MODE_NL, BFTM_MODE_EX));
 }

@@ -5,6 +5,8 @@
 
 #include "core/types.h"
 
+#define UNKNOWN 0xffffffffffffffff	/* BFTM_TOKEN_UNKNOWN; in ACSL ~0 is -1 */
+
 /*@ predicate lease_ok(integer lease) = 1000000 <= lease <= 3600000000000;
   @ predicate rho_ok(integer rho) = 1 <= rho <= 100000;
   @ // No clock of leases gets to 2^62 ns, which is 146 years.

@@ -5,16 +5,28 @@
 // prove: wp bftm_queue_first: nobody, or somebody who waits
 // prove: wp bftm_queue_position: the queue stays as it is
 // prove: wp bftm_queue_remove: one place less
-// prove: open bftm_queue_forget: the contract stands in queue_contracts.h; the provers do not get through it in time
+// prove: wp bftm_queue_forget: no more wait than before, and all with what they sent
 // prove: wp last_one: nobody, or somebody who waits
-// prove: open bftm_queue_add: the contract stands in queue_contracts.h; the provers do not get through it in time
+// prove: wp bftm_queue_add: nobody waits but those before, and the new one
+// prove: wp put_waiter: who waits may wait with what another sends; used by the steps of a lock
+// prove: wp hear_waiter: and was heard now
 #define PROOF_ANY_GUARD
 #include "queue_contracts.h"
 
-/*@ requires queue_there(q) && q != \null;
+/*@ requires queue_ok(q) && q != \null;
   @ assigns \nothing;
   @ ensures \result == \null || in_queue(q, \result);
   @*/
 static struct bftm_waiter *last_one(struct bftm_queue *q);
 
 #include "core/backoff/queue.c"
+
+void put_waiter(struct bftm_queue *q, struct bftm_waiter *w, const struct bftm_waiter *me)
+{
+	*w = *me;
+}
+
+void hear_waiter(struct bftm_queue *q, struct bftm_waiter *w, u64 now)
+{
+	w->heard_ns = now;
+}

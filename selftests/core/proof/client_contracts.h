@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a client counts: FREE of its own attempt and sends, and F of them to hold a lock. */
+#ifndef PROOF_CLIENT_CONTRACTS_H
+#define PROOF_CLIENT_CONTRACTS_H
+
+#include "quorum_contracts.h"
+#include "lease_contracts.h"
+#include "core/backoff/contend.h"
+
+#define CLIENT_OK							\
+	\valid_read(cfg) && 1 <= cfg->n <= 31 && 3 * cfg->b + 1 <= cfg->n && rho_ok(cfg->rho_ppm) && \
+	\valid_read(c) && lease_ok(c->base.want.lease_ns)
+#define GOOD at_client(c->base.want.lease_ns, cfg->rho_ppm)
+/* Until when server v has granted to this attempt, as the client counts: 0 for not at all. */
+#define GRANT_END(v) (c->server[v].k != 0 ? c->server[v].from_ns + GOOD : 0)
+
+/*@ axiomatic End { logic integer the_end; } // what bftm_contend_end() says, whatever it is
+  @*/
+
+#ifdef PROOF_ANY_END
+#define ENDS ensures \result == the_end
+#else
+#define ENDS ensures \result >= c->known_end_ns
+#endif
+
+/*@ requires CLIENT_OK;
+  @ requires \forall integer v; 0 <= v < 31 ==> time_ok(c->server[v].from_ns);
+  @ assigns \nothing;
+  @ ENDS;
+  @*/
+u64 bftm_contend_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg);
+
+/*@ assigns \nothing;
+  @ ensures \result <= 32;
+  @*/
+static inline u32 bftm_count(u32 set);
+
+/*@ requires \valid_read(c) && \valid_read(cfg);
+  @ assigns \nothing;
+  @*/
+u32 bftm_said(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u8 type);
+
+/* A lock is held, or fenced first, when F grants are good. */
+/*@ requires held: now <= the_end;
+  @ assigns *c, *out;
+  @*/
+void bftm_hold_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		     struct bftm_out *out);
+
+/*@ assigns *c, *out;
+  @ ensures lost: c->base.phase != BFTM_PHASE_HOLD && c->base.phase != BFTM_PHASE_FENCE;
+  @*/
+void bftm_lose_round(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now, u64 rnd,
+		     struct bftm_out *out);
+
+/*@ assigns \nothing;
+  @ ensures \result <= most;
+  @*/
+u64 bftm_quarantine_left(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 most);
+
+/*@ requires \valid(c);
+  @ assigns c->base.wake_ns;
+  @*/
+static void wait_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg);
+
+#define JUDGED								\
+	requires CLIENT_OK && \valid(c) && \valid(out) && \separated(c, cfg, out); \
+	requires \forall integer v; 0 <= v < 31 ==> time_ok(c->server[v].from_ns); \
+	requires c->base.phase == BFTM_PHASE_TRY && time_ok(now);	\
+	assigns *c, *out;						\
+	ensures held: c->base.phase == BFTM_PHASE_HOLD || c->base.phase == BFTM_PHASE_FENCE ==> \
+		now <= the_end
+
+/*@ JUDGED; */
+void bftm_wait_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		     struct bftm_out *out);
+
+/*@ JUDGED; */
+void bftm_round_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now, u64 rnd,
+		      struct bftm_out *out);
+
+/*@ requires \valid(out);
+  @ assigns *out;
+  @*/
+static void yield(u32 u, u64 gno, struct bftm_out *out);
+
+/*@ requires \valid(c);
+  @ assigns c->poll_ns;
+  @*/
+void bftm_wait_granted(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now);
+
+#define ANSWERED							\
+	requires CLIENT_OK && \valid(c) && \valid_read(msg) && \valid(out); \
+	requires \separated(c, cfg, msg, out) && u < cfg->n
+
+/*@ ANSWERED;
+  @ assigns c->server[u], c->poll_ns, *out;
+  @ ensures own: \result ==> c->sends_base < msg->k <= c->base.sends &&
+  @   c->base.sends - msg->k < BFTM_SENDS;
+  @ ensures not_yielded: \result ==> \old(c->server[u].yielded) == 0 ||
+  @   msg->gno > \old(c->server[u].yielded);
+  @ ensures counted: c->server[u].k != \old(c->server[u].k) ==> \result &&
+  @   c->server[u].k == msg->k && c->server[u].from_ns == c->sent_ns[msg->k % 16];
+  @ ensures never_falls: c->server[u].k >= \old(c->server[u].k);
+  @*/
+static bool take_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
+		      const struct bftm_msg *msg, u64 now, struct bftm_out *out);
+
+/*@ requires own: msg->attempt == c->base.attempt && c->base.phase == BFTM_PHASE_TRY;
+  @ assigns *c, *out;
+  @*/
+static void answer_try(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
+		       const struct bftm_msg *msg, u64 now, u64 rnd, struct bftm_out *out);
+
+/*@ requires own: msg->attempt == c->base.attempt && c->base.phase != BFTM_PHASE_TRY &&
+  @   c->base.phase != BFTM_PHASE_DEAD && c->base.phase != BFTM_PHASE_BACKOFF;
+  @ assigns *c, *out;
+  @*/
+static void answer_hold(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
+			const struct bftm_msg *msg, u64 now, struct bftm_out *out);
+
+/*@ requires \valid_read(msg) && \valid(out);
+  @ assigns *out;
+  @*/
+void bftm_stray(const struct bftm_msg *msg, u32 u, struct bftm_out *out);
+
+/*@ requires \valid_read(c);
+  @ assigns \nothing;
+  @ ensures \result <==> c->phase != BFTM_PHASE_DEAD && c->phase != BFTM_PHASE_BACKOFF;
+  @*/
+static inline bool bftm_contender_alive(const struct bftm_contender *c);
+
+/*@ requires \valid_read(c);
+  @ assigns \nothing;
+  @*/
+static inline bool bftm_contender_queues(const struct bftm_contender *c);
+
+/* Both above demand that the answer is to this attempt. */
+/*@ ANSWERED;
+  @ assigns *c, *out;
+  @*/
+void bftm_contend_answer(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
+			 const struct bftm_msg *msg, u64 now, u64 rnd, struct bftm_out *out);
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+// prove: wp bftm_serve_head: a protocol may see what is for this server, genuine, new, permitted and of this start, asked in this order
+// prove: wp bftm_serve: it sees nothing else; what was dropped is not answered
+// frama-c: -wp-model Typed+caveat
+#define PROOF_ANY_GUARD
+#include "admit_contracts.h"
+#include "core/serve.h"
+
+/*
+ * What the surroundings say of this one request, whatever it is. Each may be asked when all
+ * before it have said yes: that is what their contracts require.
+ */
+/*@ axiomatic Request {
+  @   logic integer is_genuine;
+  @   logic integer is_new;
+  @   logic integer is_permitted;
+  @ }
+  @*/
+
+/*@ assigns \nothing;
+  @ ensures \result == BFTM_SENDER_GENUINE <==> is_genuine != 0;
+  @ ensures \result == BFTM_SENDER_GENUINE || \result == BFTM_SENDER_FORGED ||
+  @   \result == BFTM_SENDER_CROWDED;
+  @*/
+enum bftm_sender shell_sender(const struct bftm_msg *req);
+
+/*@ requires is_genuine != 0;
+  @ assigns \nothing;
+  @ ensures \result <==> is_new != 0;
+  @*/
+bool shell_take(const struct bftm_msg *req);
+
+/*@ requires is_genuine != 0 && is_new == 0;
+  @ assigns *reply;
+  @*/
+bool shell_behind(const struct bftm_msg *req, struct bftm_msg *reply);
+
+/*@ requires is_genuine != 0 && is_new != 0;
+  @ assigns cfg->lease_max_ns, cfg->waiters_max, *reply;
+  @ ensures \result <==> is_permitted != 0;
+  @*/
+bool shell_permit(const struct bftm_msg *req, struct bftm_server_cfg *cfg,
+		  struct bftm_msg *reply);
+
+/*@ requires is_genuine != 0 && is_new != 0 && is_permitted != 0;
+  @ assigns *reply;
+  @*/
+void shell_tokens(const struct bftm_msg *req, struct bftm_msg *reply);
+
+/* In the kernel all are there. */
+#define SHELL								\
+	\valid_read(shell) && shell->sender != \null && shell->take != \null && \
+	shell->permit != \null
+
+#define SERVED(req)							\
+	(is_genuine != 0 && is_new != 0 && is_permitted != 0 &&		\
+	 (req)->cluster == cfg->cluster && (req)->server == cfg->id &&	\
+	 ((req)->type & BFTM_MSG_REPLY) == 0 &&				\
+	 (req)->server_epoch == cfg->epoch &&				\
+	 (req)->type != BFTM_MSG_HELLO && (req)->type != BFTM_MSG_RECOVER)
+
+/*@ requires SHELL && \valid_read(cfg) && \valid_read(head) && \valid(limits);
+  @ requires \valid(admit) && \valid(reply) && time_ok(now);
+  @ requires time_ok(cfg->quarantine_until_ns);
+  @ requires \separated(shell, cfg, head, limits, admit, reply);
+  @ assigns *limits, *admit, *reply;
+  @ ensures admitted: *admit ==> \result == BFTM_SERVED && SERVED(head) &&
+  @   limits->cluster == cfg->cluster && limits->id == cfg->id &&
+  @   limits->epoch == cfg->epoch && limits->rho_ppm == cfg->rho_ppm &&
+  @   limits->quarantine_until_ns == cfg->quarantine_until_ns;
+  @ ensures each: SERVED(head) ==> *admit;
+  @*/
+enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
+				 const struct bftm_server_cfg *cfg, const struct bftm_msg *head,
+				 u64 now, struct bftm_server_cfg *limits, bool *admit,
+				 struct bftm_msg *reply);
+
+/* A protocol is behind it: what it decides is in the contracts of the protocol. */
+/*@ requires SERVED(req) && \valid(ret);
+  @ assigns *ret;
+  @*/
+static void serve_step(const struct bftm_shell *shell, void *arg, const struct bftm_server_cfg *cfg,
+		       const struct bftm_msg *req, u64 now, struct bftm_sends *ret);
+
+/*@ requires SHELL && \valid_read(cfg) && \valid_read(req) && \valid(ret) && time_ok(now);
+  @ requires time_ok(cfg->quarantine_until_ns);
+  @ requires \separated(shell, cfg, req, ret);
+  @ assigns *ret;
+  @ ensures epoch: ret->reply.server_epoch == cfg->epoch && ret->reply.flags == 0;
+  @ ensures nothing: !SERVED(req) ==> ret->push.type == BFTM_MSG_NONE && !ret->granted;
+  @*/
+enum bftm_served bftm_serve(const struct bftm_shell *shell, void *arg,
+			    const struct bftm_server_cfg *cfg, const struct bftm_msg *req,
+			    u64 now, struct bftm_sends *ret);
+
+#include "core/serve.c"
