@@ -145,9 +145,11 @@ static void datagram_note(struct bftm_server *server, const struct bftm_order_ms
 }
 
 /* What the protocol says to a request that it may see. */
-static bool datagram_decide(struct bftm_server *server, const struct bftm_order_msg *req,
-			    const struct bftm_msg *head, const struct bftm_address *from,
-			    const struct bftm_client *c)
+static noinline_for_stack bool datagram_decide(struct bftm_server *server,
+					       const struct bftm_order_msg *req,
+					       const struct bftm_msg *head,
+					       const struct bftm_address *from,
+					       const struct bftm_client *c)
 {
 	struct sk_buff *skb = answer_room(server, req->name_len, req->room);
 	struct bftm_outcome outcome;
