@@ -12,7 +12,7 @@ build_packages() {
 	ok "lintian finds nothing" within root sh -c \
 		'lintian --allow-root --no-cfg --fail-on error,warning build/deb/*.changes' || return
 	ok "make dist" within root sh -c 'make dist && tar -tf build/dist/bftmutex-*.tar.xz' || return
-	ok "it has the module, the programs and this test" test "$(grep -cE '/(Kbuild|README|selftests/fresh)$' "$log.part")" = 3
+	ok "it has the module, the programs and this test" test "$(grep -cE '^bftmutex-[^/]*/(Kbuild|README|selftests/fresh)$' "$log.part")" = 3
 	ok "rpmspec reads the description of an RPM" within root sh -c \
 		'make rpm-spec && rpmspec -P build/dist/bftmutex.spec >/dev/null'
 	ok "later packages" within root sh -c \
