@@ -52,10 +52,8 @@ int take_number(struct nlattr **attr, void *arg)
 	struct nlattr *a = attr[w->attr];
 
 	w->messages++;
-	w->value = 0;
+	w->value = number(a);
 	w->there = a;
-	if (a)
-		memcpy(&w->value, nla_data(a), (size_t)nla_len(a));
 	return 0;
 }
 
@@ -74,7 +72,7 @@ uint64_t number(struct nlattr *attr)
 	uint64_t value = 0;
 
 	if (attr)
-		memcpy(&value, nla_data(attr), (size_t)nla_len(attr));
+		memcpy(low_bytes(&value, nla_len(attr)), nla_data(attr), (size_t)nla_len(attr));
 	return value;
 }
 

@@ -52,6 +52,12 @@ struct seen {
 	char name[BFTM_NAME_MAX + 1];
 };
 
+/* Where the low @len bytes of @value are, as this machine stores numbers. */
+static inline void *low_bytes(uint64_t *value, int len)
+{
+	return (char *)value + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 8 - len : 0);
+}
+
 uint64_t number(struct nlattr *attr);
 int take(struct nlattr **attr, void *arg);
 

@@ -72,7 +72,7 @@ static struct nl_msg *start_with(struct bftm_nl *nl, int attr, int len, const vo
 
 static int start_value(struct bftm_nl *nl, const struct range *r, uint64_t value)
 {
-	return send_msg(nl, start_with(nl, r->attr, r->len, &value));
+	return send_msg(nl, start_with(nl, r->attr, r->len, low_bytes(&value, r->len)));
 }
 
 static uint64_t value_of(struct bftm_nl *nl, const struct range *r)
