@@ -28,8 +28,9 @@ EXAMPLEDIR ?= $(PREFIX)/share/doc/bftmutex/examples
 # Kernel for which the module is built by default, and kernels of the tests.
 KVER ?= $(shell uname -r)
 TEST_KERNELS := 6.1 6.12
+headers_of = $(wildcard /usr/src/linux-headers-$(patsubst %-rt,%,$(1)).*-amd64)
 header_release = $(patsubst /usr/src/linux-headers-%,%,$(lastword $(sort \
-	$(filter-out %-rt-amd64,$(wildcard /usr/src/linux-headers-$(1).*-amd64)))))
+	$(if $(filter %-rt,$(1)),$(filter %-rt-amd64,$(headers_of)),$(filter-out %-rt-amd64,$(headers_of))))))
 
 BUILD := build
 BIN := $(BUILD)/bin

@@ -12,8 +12,8 @@ use List::Util qw(sum0 min max);
 our @EXPORT_OK = qw(host_run vm_run shared_runs slower);
 
 # How many times longer a script takes than on 6.1, about; and how long booting takes.
-my %slower = ('6.1' => 1, '6.12' => 1);
-my %boot = ('6.1' => 6, '6.12' => 8);
+my %slower = ('6.1' => 1, '6.12' => 1, '6.1-rt' => 2);
+my %boot = ('6.1' => 6, '6.12' => 8, '6.1-rt' => 10);
 sub slower { return $slower{$_[0]} // 5 }
 sub boot { return $boot{$_[0]} // 40 }
 
@@ -51,7 +51,7 @@ sub host_run {
 # Options of a script's VM; scripts with the same options can share a VM.
 sub options {
 	my ($test, $kernel) = @_;
-	my $checked = $kernel =~ /-/;
+	my $checked = $kernel =~ /-(debug|kcsan)$/;
 	my @options = ('--kernel', $kernel);
 	my $counted = $test->{clock} || $kernel =~ /-debug$/ && !$test->{cpus};
 	$counted = 0 if $kernel =~ /-kcsan$/ && !$test->{alone};

@@ -38,8 +38,8 @@ use Text::ParseWords qw(shellwords);
 
 our @EXPORT_OK = qw(all_tests @kernels);
 
-# Kernels of Debian's, and those that build-kernel makes of their sources.
-our @kernels = qw(6.1 6.12 6.12-debug 6.1-debug 6.12-kcsan 6.1-kcsan);
+# Kernels of Debian's, one of them PREEMPT_RT, and those that build-kernel makes of their sources.
+our @kernels = qw(6.1 6.12 6.1-rt 6.12-debug 6.1-debug 6.12-kcsan 6.1-kcsan);
 
 my %known = map { $_ => 1 } qw(name tier time args set scale status exclusive kernels never clock
 	cpus mem append allow alone about file where);
