@@ -7,9 +7,9 @@ const char *const bftm_calls_of_daemon[] = {
 	/* The loop. */
 	"epoll_ctl", "epoll_pwait", "epoll_wait", "timerfd_settime", "clock_gettime",
 	"clock_nanosleep", "gettimeofday", "time", "poll", "ppoll",
-	/* Servers, the kernel, guests, the log. */
-	"accept4", "bind", "connect", "getsockname", "getsockopt", "recvfrom", "recvmmsg",
-	"recvmsg", "sendmmsg", "sendmsg", "sendto", "setsockopt", "shutdown",
+	/* Servers, the kernel, guests, the log. recv() and send() are calls of s390x alone. */
+	"accept4", "bind", "connect", "getsockname", "getsockopt", "recv", "recvfrom",
+	"recvmmsg", "recvmsg", "send", "sendmmsg", "sendmsg", "sendto", "setsockopt", "shutdown",
 	/* Configuration, keys, numbers that survive a restart. */
 	"close", "dup", "dup2", "dup3", "fcntl", "flock", "fstat", "fstatfs", "fsync", "lseek",
 	"newfstatat", "open", "openat", "pread64", "pwrite64", "read", "readv", "stat", "statx",

@@ -11,6 +11,7 @@
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,9 +27,23 @@
 #endif
 
 enum attempt {
-	READ_FILE, UDP, NETLINK, PACKET, FORK, EXECUTE, CODE, DATA, TRACE, NAMESPACE, MOUNT, BPF,
+	READ_FILE, UDP, TALK, NETLINK, PACKET, FORK, EXECUTE, CODE, DATA, TRACE, NAMESPACE, MOUNT, BPF,
 	KEYS, RING, PIPE,
 };
+
+/* A datagram to itself, by the C library's calls for all that the daemon does with sockets. */
+static bool talks(void)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+	socklen_t len = sizeof(name);
+	char said = 0;
+
+	return fd >= 0 && !bind(fd, (struct sockaddr *)&name, sizeof(sa_family_t)) &&
+	       !getsockname(fd, (struct sockaddr *)&name, &len) &&
+	       !connect(fd, (struct sockaddr *)&name, len) && send(fd, "x", 1, 0) == 1 &&
+	       recv(fd, &said, 1, 0) == 1 && said == 'x';
+}
 
 static bool succeeds(enum attempt what)
 {
@@ -39,6 +54,8 @@ static bool succeeds(enum attempt what)
 		return open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0;
 	case UDP:
 		return socket(AF_INET6, SOCK_DGRAM, 0) >= 0 || errno == EAFNOSUPPORT;
+	case TALK:
+		return talks();
 	case NETLINK:
 		return socket(AF_NETLINK, SOCK_RAW, 16) >= 0;
 	case PACKET:	/* also where it needs rights: another error then */
@@ -92,7 +109,7 @@ static void what_is_left(void **state)
 		enum attempt what;
 		bool yes, strict;
 	} table[] = {
-		{ READ_FILE, true, true }, { UDP, true, true }, { NETLINK, true, true },
+		{ READ_FILE, true, true }, { UDP, true, true }, { TALK, true, true }, { NETLINK, true, true },
 		{ DATA, true, true },
 		{ FORK, true, false }, { EXECUTE, true, false }, { CODE, true, HIDDEN },
 		{ PIPE, true, false },
