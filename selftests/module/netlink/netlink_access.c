@@ -82,6 +82,11 @@ static int set_one(struct bftm_nl *nl, int attr, int len, const void *data)
 	return send_msg(nl, msg);
 }
 
+static int set_number(struct bftm_nl *nl, int attr, int len, uint64_t value)
+{
+	return set_one(nl, attr, len, low_bytes(&value, len));
+}
+
 /* A dump returns the rules as they were given. */
 struct list {
 	uint32_t count, first, last;
@@ -192,20 +197,17 @@ TEST_F(access, ranges_and_lengths)
 		{ BFTMUTEX_A_RULE_MAX_WAITERS, 4, 1, 1 << 16 },
 	};
 	uint8_t bytes[BFTMUTEX_LOCK_NAME_MAX + 1] = {};
-	uint64_t value;
 	size_t i;
 	int len;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		TH_LOG("attribute %d", rows[i].attr);
-		value = rows[i].min - 1;
-		EXPECT_EQ(-ERANGE, set_one(&self->nl, rows[i].attr, rows[i].len, &value));
+		EXPECT_EQ(-ERANGE, set_number(&self->nl, rows[i].attr, rows[i].len, rows[i].min - 1));
 		EXPECT_STRNE("", self->nl.error);
 		EXPECT_EQ(BFTMUTEX_A_SERVER_RULE, self->nl.attr);
-		value = rows[i].max + 1;
-		EXPECT_EQ(-ERANGE, set_one(&self->nl, rows[i].attr, rows[i].len, &value));
-		EXPECT_EQ(0, set_one(&self->nl, rows[i].attr, rows[i].len, &rows[i].min));
-		EXPECT_EQ(0, set_one(&self->nl, rows[i].attr, rows[i].len, &rows[i].max));
+		EXPECT_EQ(-ERANGE, set_number(&self->nl, rows[i].attr, rows[i].len, rows[i].max + 1));
+		EXPECT_EQ(0, set_number(&self->nl, rows[i].attr, rows[i].len, rows[i].min));
+		EXPECT_EQ(0, set_number(&self->nl, rows[i].attr, rows[i].len, rows[i].max));
 		for (len = 0; len <= 12; len++)
 			if (len != rows[i].len)
 				EXPECT_NE(0, set_one(&self->nl, rows[i].attr, len, bytes));
