@@ -5,6 +5,7 @@ SHAREDIR ?= $(PREFIX)/share/bftmutex
 PYTHONDIR ?= $(PREFIX)/lib/python3/dist-packages
 OCFDIR ?= $(PREFIX)/lib/ocf/resource.d
 COMPLETIONDIR ?= $(PREFIX)/share
+ZSHDIR ?= $(COMPLETIONDIR)/zsh/vendor-completions
 COMPLETED := bftmutex bftmutexctl bftmutexd bftmutex-metrics
 
 # mode:file of this folder:where it goes
@@ -22,7 +23,7 @@ INTEGRATIONS := 0755:metrics/bftmutex-metrics:$(SBINDIR)/bftmutex-metrics \
 	0644:wireshark/bftmutex.lua:$(SHAREDIR)/wireshark/bftmutex.lua \
 	0755:completion/bftmutex-complete:$(SHAREDIR)/bftmutex-complete \
 	$(foreach name,$(COMPLETED),0644:completion/bash:$(COMPLETIONDIR)/bash-completion/completions/$(name)) \
-	0644:completion/zsh:$(COMPLETIONDIR)/zsh/vendor-completions/_bftmutex \
+	0644:completion/zsh:$(ZSHDIR)/_bftmutex \
 	$(foreach name,$(COMPLETED),0644:completion/fish:$(COMPLETIONDIR)/fish/vendor_completions.d/$(name).fish)
 
 .PHONY: install-integrations uninstall-integrations
