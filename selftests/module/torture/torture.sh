@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm tier=all kernels=6.1,6.12,6.1-debug,6.12-debug,6.1-kcsan,6.12-kcsan clock=instructions time=20
+# check: vm tier=all kernels=6.1,6.12,6.1-rt,6.1-debug,6.12-debug,6.1-kcsan,6.12-kcsan clock=instructions time=20
 # check: vm name=torture-long tier=all clock=instructions mem=1024 set=BFTMUTEX_HOSTS=3 scale=BFTMUTEX_SECONDS:120 time=900
 #
 # Locks under everything that may befall them, by a schedule that the seed draws: one
