@@ -26,6 +26,8 @@ servers_of=('' '1 2 3' '4 5' '6 7')
 # VMs have real clocks: a holder may stand still for half of it.
 lease_max=40s
 
+cleanup() { kill_helper "$me"; }
+
 # told FILE: by another VM; limits of its own has the VM.
 told() { wait_for 60 appears "$1" || bail "nobody said '$1'"; }
 
@@ -58,7 +60,7 @@ hold() {
 		. "$0/selftests/lib/link.sh"
 		echo "$BFTMUTEX_TOKEN"
 		touch "$share/held-$1"
-		until appears "tried-$1"; do read -rt 0.2 <> <(:); done' "$top" "$me"
+		until appears "tried-$1"; do read -rt 0.2 <> <(:) || :; done' "$top" "$me"
 }
 
 takes_a_turn() {
