@@ -182,37 +182,47 @@ static const struct bftm_shell shell = {
 	.tokens = bftm_received_tokens,
 };
 
-static bool datagram_receive(struct bftm_server *server, const void *buf, size_t len,
-			     const struct bftm_address *from)
+/* May the protocol see it? If not, @answered says whether it was answered. */
+static noinline_for_stack bool datagram_admit(struct bftm_received *r, const struct bftm_msg *head,
+					      bool *answered)
 {
-	struct bftm_received r = { .server = server, .from = from, .buf = buf, .len = len };
+	struct bftm_server *server = r->server;
 	struct bftm_server_cfg limits;
-	struct bftm_msg head, reply;
-	struct bftm_order_msg req;
-	bool admit, answered = false;
+	struct bftm_msg reply;
+	bool admit;
 
-	if (bftm_order_wire_get(buf, len, &req)) {
-		bftm_count(server, BAD_FORM);
+	*answered = false;
+	if (bftm_server_dropped(server, bftm_serve_head(&shell, r, &server->cfg, head,
+							bftm_clock_ns(), &limits, &admit, &reply)))
 		return false;
-	}
-	bftm_order_head(&req, &head);
-	if (bftm_server_dropped(server, bftm_serve_head(&shell, &r, &server->cfg,
-							&head, bftm_clock_ns(), &limits,
-							&admit, &reply)))
-		goto out;
-	if (admit) {
-		answered = datagram_decide(server, &req, &head, from, r.client);
-		goto out;
-	}
+	if (admit)
+		return true;
 	if (reply.type == BFTM_MSG_STALE) {
 		bftm_count(server, STALE);
 	} else {
 		bftm_count(server, REFUSED);
 		trace_bftm_refuse(server, &reply);
 	}
-	send_wire(server, from, &r.pair, &reply);
-	answered = true;
-out:
+	send_wire(server, r->from, &r->pair, &reply);
+	*answered = true;
+	return false;
+}
+
+static bool datagram_receive(struct bftm_server *server, const void *buf, size_t len,
+			     const struct bftm_address *from)
+{
+	struct bftm_received r = { .server = server, .from = from, .buf = buf, .len = len };
+	struct bftm_order_msg req;
+	struct bftm_msg head;
+	bool answered;
+
+	if (bftm_order_wire_get(buf, len, &req)) {
+		bftm_count(server, BAD_FORM);
+		return false;
+	}
+	bftm_order_head(&req, &head);
+	if (datagram_admit(&r, &head, &answered))
+		answered = datagram_decide(server, &req, &head, from, r.client);
 	memzero_explicit(&r.pair, sizeof(r.pair));
 	return answered;
 }
