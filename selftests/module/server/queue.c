@@ -58,7 +58,7 @@ static void moved(struct peer *p)
 	prepare(&p[1], &(struct bftm_msg){ .type = BFTM_MSG_HELLO }, &late);
 	second.k = 2;
 	want_wait(&p[2], second, 1, "TRY from the second place");
-	say_bytes(&p[1], &late, sizeof(late));
+	say_wire(&p[1], &late);
 	check(hear(&p[1], &(struct bftm_msg){}, PATIENCE_MS), "overtaken HELLO: no answer");
 	expected.challenged++;
 	want_released(&p[0], first.attempt);

@@ -41,7 +41,7 @@ static void recover(struct peer *p, u64 epoch, u64 token, u64 known, const char 
 static void stamps(struct peer *p)
 {
 	struct bftm_msg first = queue_try(fresh(), 1, 1), second = queue_try(fresh(), 1, 2), r;
-	u64 a = first.attempt, b = second.attempt;
+	u64 a = first.attempt, b = second.attempt, gno;
 
 	snprintf(lock_name, sizeof(lock_name), "stamped");
 	first = queue_try(a, 1, 1);
@@ -49,6 +49,7 @@ static void stamps(struct peer *p)
 	want_top(&p[0], 10, "floor");
 	r = want_reply(&p[0], first, BFTM_MSG_FREE, "TRY");
 	check(r.token == 10, "FREE with token %" PRIu64, r.token);
+	gno = r.gno;
 	want_stamp(&p[0], stamp(a, 10), BFTM_MSG_SNACK, 10, "STAMP of the floor");
 	want_stamp(&p[0], stamp(a, 11), BFTM_MSG_SACK, 11, "STAMP");
 	want_stamp(&p[0], stamp(a, 11), BFTM_MSG_SACK, 11, "STAMP again");
@@ -62,7 +63,7 @@ static void stamps(struct peer *p)
 	want_stamp(&p[1], stamp(b, 20), BFTM_MSG_SACK, 20, "STAMP of one who waits");
 	want_stamp(&p[0], stamp(a, 11), BFTM_MSG_SNACK, 20, "STAMP of the first, again");
 	want_released(&p[0], a);
-	r = pushed(&p[1], BFTM_MSG_FREE, &second, r.gno + 1, "RELEASE");
+	r = pushed(&p[1], BFTM_MSG_FREE, &second, gno + 1, "RELEASE");
 	check(r.token == 20, "a pushed FREE with token %" PRIu64, r.token);
 	want_released(&p[1], b);
 	want_top(&p[0], 20, "after STAMP");
@@ -115,7 +116,6 @@ static void recovers(struct peer *p)
 	check(r.token == BFTM_TOKEN_UNKNOWN, "FREE with token %" PRIu64, r.token);
 	want_refused(&p[0], stamp(a, 100), BFTM_REFUSED_TOKENS, "STAMP after a restart");
 	recover(&p[0], p[0].epoch + 1, 70, BFTM_TOKEN_UNKNOWN, "RECOVER of another start");
-	want_refused(&p[0], recovery(BFTM_TOKEN_UNKNOWN), BFTM_REFUSED_CLOCK, "RECOVER of nothing");
 	want_refused(&p[0], recovery(BFTM_TOKEN_FLOOR_MAX), BFTM_REFUSED_CLOCK,
 		     "RECOVER that leaves no token");
 	want_refused(&p[0], recovery(clock_ns(CLOCK_REALTIME) + 3600 * BFTM_NS_PER_SEC),
