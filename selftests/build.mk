@@ -53,7 +53,7 @@ include selftests/module/build.mk
 include selftests/core/build.mk
 include selftests/measure/build.mk
 
-# What goes to other machines: all that Debian's cross compilers make.
+# Programs for other machines: all that Debian's cross compilers make.
 tests-arch: $(addprefix $(BIN)/bftmutex-,liar lin) \
 	$(addprefix $(TESTS_BIN)/,contender order_load $(KSELFTESTS)) $(addprefix $(TESTS_BIN)/unit/,$(UNIT))
 

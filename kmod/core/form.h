@@ -9,7 +9,7 @@
  * MODES(least, most) in the lowest bits of the flags, or NO_MODE; @flags are the other bits that
  * may be set; @arg is the largest value of the head's byte arg. The body lists its fields in
  * their order: FIELD(member, bytes), of a member of the message; FILLED(member, bytes), which
- * is not 0; ZERO(bytes).
+ * is not 0; ZERO(bytes). A body without fields is NOTHING.
  */
 #ifndef BFTM_CORE_FORM_H
 #define BFTM_CORE_FORM_H

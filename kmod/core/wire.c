@@ -6,6 +6,7 @@
 #define FIELD(member, bytes) BFTM_SLOT(struct bftm_msg, member, bytes, BFTM_SLOT_ANY)
 #define FILLED(member, bytes) BFTM_SLOT(struct bftm_msg, member, bytes, BFTM_SLOT_FILLED)
 #define ZERO(bytes) BFTM_SLOT_ZEROES(bytes)
+#define NOTHING
 
 #define SLOTS(type, named, modes, flags, arg, body) \
 	static const struct bftm_slot slots_##type[] = { body {} };

@@ -35,7 +35,7 @@ counter() {
 		sed -n 's/^cpu MHz[^0-9]*\([0-9]\+\)\.\([0-9]\{3\}\)$/\1\2/p;T;q' /proc/cpuinfo
 }
 
-# What the kernel and QEMU are told of the machine: add to params, and to arguments.
+# The machine, for the kernel and QEMU: add to params, and to arguments.
 # shellcheck disable=SC2054  # commas belong to QEMU's options
 arguments_amd64() {
 	local khz

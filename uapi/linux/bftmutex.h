@@ -286,10 +286,10 @@ struct bftm_submit {
  * O_NONBLOCK file it returns EINPROGRESS at once; STATUS shows the new deadline. After ETIMEDOUT
  * and EINTR the renewal goes on. With BFTM_RENEW this request is not needed.
  *
- * EINPROGRESS · ENOLCK: nothing is held · EKEYEXPIRED: the lease is over, before the call or before
- * a renewal · ETIMEDOUT · EINTR · ENOTCONN: no helper · ECANCELED: another thread released the
- * handle meanwhile · EINVAL: @lease_ns differs from that of the acquire, flags or @deadline_ns not
- * zero · E2BIG, EFAULT.
+ * EINPROGRESS · ENOLCK: nothing is held · EKEYEXPIRED: the lease is over, before the call
+ * or before a renewal · ETIMEDOUT · EINTR · ENOTCONN: no helper · ECANCELED: another
+ * thread released the handle meanwhile · EINVAL: @lease_ns differs from that of the acquire,
+ * flags or @deadline_ns not zero · E2BIG, EFAULT.
  */
 #define BFTM_IOC_RENEW		_IOWR(BFTM_IOC_MAGIC, 2, struct bftm_renew)
 /* BFTM_IOC_STATUS - state of the handle, judged by the clock now. */
@@ -304,30 +304,30 @@ struct bftm_submit {
  * number of threads may submit on one handle at once. RELEASE and close() by another thread do not
  * end the call.
  *
- * The call succeeds when the operation was applied, even if the object did not do as it was asked:
- * then @status says why. A response longer than @response_room is EOVERFLOW: then the operation was
- * applied, @response_len, @number and @status are as in success, and the handle keeps the response,
- * as number @id, until BFTM_FETCH has got it or the handle is closed.
+ * The call succeeds when the operation was applied, even if the object did not do as it was
+ * asked: then @status says why. A response longer than @response_room is EOVERFLOW: then the
+ * operation was applied, @response_len, @number and @status are as in success, and the handle
+ * keeps the response, as number @id, until BFTM_FETCH has got it or the handle is closed.
  *
  * EIDRM: the operation was applied, but its response is no longer kept: the object needed the room
  * for responses to other clients before this helper could get it.
  *
- * Unknown whether it was or will be applied: ETIMEDOUT · EINTR · EFAULT, when writing the response
- * failed · EOWNERDEAD: the helper ended before it reported · ENETUNREACH: too few servers answered
- * · EREMOTEIO: servers refuse the operation, or the object has no room for one more client, but
- * some servers may have taken it.
+ * Unknown whether it was or will be applied: ETIMEDOUT · EINTR · EFAULT, when writing the
+ * response failed · EOWNERDEAD: the helper ended before it reported · ENETUNREACH: too few
+ * servers answered · EREMOTEIO: servers refuse the operation, or the object has no room for
+ * one more client, but some servers may have taken it.
  *
- * Not applied: ENOTCONN: no helper · EACCES: b + 1 servers refused · ENOSPC: a table at b + 1
- * servers is full · EPROTONOSUPPORT: the cluster has too few servers for objects, or b + 1 do not
- * serve the protocol · ENOBUFS: too many requests wait, or too many bytes of them, or too many
- * other objects are in use · EBUSY: the handle keeps 64 responses that no call fetched · EMSGSIZE:
- * @op_len is more than BFTM_SUBMIT_MAX, or too long to be sent with the 8 bytes that the helper
- * adds · ENOKEY: unknown cluster, or no credentials · ENAMETOOLONG · EINVAL: no name, no operation,
- * bytes behind the name that are not zero, an out field or @reserved that is not, an unknown flag ·
- * E2BIG, EFAULT, ENOMEM.
+ * Not applied: ENOTCONN: no helper · EACCES: b + 1 servers refused · ENOSPC: a table at b +
+ * 1 servers is full · EPROTONOSUPPORT: the cluster has too few servers for objects, or b + 1
+ * do not serve the protocol · ENOBUFS: too many requests wait, or too many bytes of them, or
+ * too many other objects are in use · EBUSY: the handle keeps 64 responses that no call
+ * fetched · EMSGSIZE: @op_len is more than BFTM_SUBMIT_MAX, or too long to be sent with the
+ * 8 bytes that the helper adds · ENOKEY: unknown cluster, or no credentials · ENAMETOOLONG
+ * · EINVAL: no name, no operation, bytes behind the name that are not zero, an out field or
+ * @reserved that is not, an unknown flag · E2BIG, EFAULT, ENOMEM.
  *
- * BFTM_FETCH: ENOENT: no such response on this handle · EOVERFLOW: the response still does not fit,
- * and is kept · EINVAL · EFAULT.
+ * BFTM_FETCH: ENOENT: no such response on this handle · EOVERFLOW: the response still does
+ * not fit, and is kept · EINVAL · EFAULT.
  */
 #define BFTM_IOC_SUBMIT		_IOWR(BFTM_IOC_MAGIC, 6, struct bftm_submit)
 

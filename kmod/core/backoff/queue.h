@@ -23,8 +23,8 @@ static inline bool bftm_goes_before(u64 prio_a, u32 client_a, u64 prio_b,
  */
 static inline bool bftm_waits_before(const struct bftm_waiter *a, const struct bftm_waiter *b)
 {
-	if ((a->held != BFTM_MODE_NL) != (b->held != BFTM_MODE_NL))
-		return a->held != BFTM_MODE_NL;
+	if (!a->held != !b->held)	/* BFTM_MODE_NL is 0 */
+		return a->held;
 	return bftm_goes_before(a->prio, a->client, b->prio, b->client);
 }
 

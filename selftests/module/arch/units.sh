@@ -10,6 +10,7 @@
 . "$(dirname "$0")/../../lib/cluster.sh"
 
 export CMOCKA_MESSAGE_OUTPUT=TAP
+# shellcheck disable=SC2154  # set by what is sourced
 for program in "$top"/build/bin/tests/unit/*; do
 	embed "$program"
 done

@@ -8,8 +8,8 @@
 #
 # All other tests show that the daemon does not need the rights that it gave up: a refused system
 # call logs a line in the kernel's log, and a run with such a line fails. Here a program makes
-# refused calls; see "makes it" below. shellcheck disable=SC2317,SC2154 # called from, or set by,
-# what is sourced
+# refused calls; see "makes it" below.
+# shellcheck disable=SC2317,SC2154  # called from, or set by, what is sourced
 
 # shellcheck source=selftests/lib/tap.sh
 . "$(dirname "$0")/../../lib/tap.sh"

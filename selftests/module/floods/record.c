@@ -107,7 +107,7 @@ static void order_samples(struct peer *p, bool sent)
 	free(op);
 }
 
-/* What comes of a client with keys, and is dropped before they are looked at. */
+/* Datagrams of a client with keys that are dropped before they are looked at. */
 static void wrong_samples(struct peer *p)
 {
 	struct version1 older;

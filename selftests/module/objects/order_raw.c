@@ -221,7 +221,7 @@ const char *answer_name(u8 type)
 	return *order_name == '?' ? bftm_msg_name(type) : order_name;
 }
 
-/* What an answer repeats of its request. */
+/* The fields of its request that an answer repeats. */
 static bool repeats(const struct bftm_order_msg *a, const struct bftm_order_msg *m)
 {
 	switch (a->type) {

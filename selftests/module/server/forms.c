@@ -59,7 +59,7 @@ static void wrong(struct peer *p)
 
 	for (type = BFTM_MSG_HELLO; type <= BFTM_MSG_ASK; type++) {
 		count += spoil_all(p, right(type));
-		/* What came before it was not answered. */
+		/* Earlier datagrams got no answer. */
 		hello(p);
 	}
 	count += spoil_all(p, with_value(BFTM_MSG_TRY));
@@ -78,7 +78,7 @@ static void unserved_mode(struct peer *p, u8 type, u8 mode)
 	want_refused(p, m, BFTM_REFUSED_PROTO, "another mode than EX");
 }
 
-/* What is there already, of TRY; or what stays, of YIELD. */
+/* The mode that is held already, of TRY; or that stays, of YIELD. */
 static void unserved_arg(struct peer *p, u8 type, u8 mode)
 {
 	struct bftm_msg m = right(type);
@@ -299,7 +299,7 @@ static void earlier(struct peer *p)
 		}
 }
 
-/* Which it tells nothing of. */
+/* A forged one is not logged. */
 static void earlier_forged(struct peer *p)
 {
 	struct version1 zero = { .version = 1 };

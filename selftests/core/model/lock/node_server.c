@@ -138,7 +138,7 @@ static u8 step_server(struct m_server *s, const struct event *e, u64 noise,
 		.attempt = e->attempt, .k = e->k, .server_epoch = cfg.epoch,
 		.flags = e->type == BFTM_MSG_TRY && !queues(e->client) && !e->held ?
 			 BFTM_FLAG_NOQUEUE : 0,
-		.arg = mode_of(e->held),
+		.mode = BFTM_MODE_EX, .arg = mode_of(e->held),
 		.lease_ns = node_lease(e->client),
 		.prio = plan.queue ? e->attempt : noise,
 		.gno = plan.queue ? number_of(e->grant) : noise,
@@ -148,6 +148,8 @@ static u8 step_server(struct m_server *s, const struct event *e, u64 noise,
 
 	load_lock(s, e, noise, &lock);
 	bftm_serve(&shell, &lock, &cfg, &req, reading(e), &sends);
+	if (sends.reply.type == BFTM_MSG_REFUSED && sends.reply.arg == BFTM_REFUSED_PROTO)
+		errx(2, "a server does not serve what it was asked");
 	store_lock(s, &lock);
 	*push = sends.push;
 	if (sends.reply.type == BFTM_MSG_FREE &&
