@@ -20,8 +20,8 @@ BFTM_LOCK_FORMS(SLOTS)
 #define FIELD(member, bytes) + (bytes)
 #define FILLED(member, bytes) + (bytes)
 #define ZERO(bytes) + (bytes)
-#define MODES(least, most) (least), (most)
-#define NO_MODE 0, 0
+#define MODES(least, most) ((least) | (most) << 4)
+#define NO_MODE 0
 
 /* Requests 0x01 to 0x0f, then what servers send, 0x80 to 0x8f; VERSION. */
 #define PLACES	33
@@ -29,12 +29,11 @@ BFTM_LOCK_FORMS(SLOTS)
 	((type) == BFTM_MSG_VERSION ? 32 : ((type) & BFTM_MSG_REPLY) >> 3 | ((type) & 15))
 
 #define FORM(type, named_as, modes, flags_known, arg_max, body) \
-	[PLACE(BFTM_MSG_##type)] = BFTM_FORM(#type, slots_##type, 0 body, BFTM_##named_as, modes, \
-					     flags_known, arg_max),
-#define BFTM_FORM(text, list, size, naming, least, most, others, largest) { \
-	.name = (text), .slots = (list), .bytes = (size), .named = (naming), \
-	.mode_min = (least), .mode_max = (most), .flags = (others), .arg = (largest), \
-}
+	[PLACE(BFTM_MSG_##type)] = { \
+		.name = #type, .slots = slots_##type, .bytes = 0 body, \
+		.named = BFTM_##named_as, .mode_min = (modes) & 15, .mode_max = (modes) >> 4, \
+		.flags = (flags_known), .arg = (arg_max), \
+	},
 
 static const struct bftm_form forms[PLACES] = {
 	BFTM_COMMON_FORMS(FORM)
