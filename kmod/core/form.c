@@ -34,12 +34,15 @@ static void put64(u8 *at, u64 value)
 
 bool bftm_all_zero(const u8 *bytes, size_t len)
 {
-	size_t i;
+	u64 word, any = 0;
 
-	for (i = 0; i < len; i++)
-		if (bytes[i])
-			return false;
-	return true;
+	for (; len >= sizeof(word); bytes += sizeof(word), len -= sizeof(word)) {
+		memcpy(&word, bytes, sizeof(word));
+		any |= word;
+	}
+	while (len--)
+		any |= bytes[len];
+	return !any;
 }
 
 enum bftm_wire_error bftm_head_get(const void *buf, size_t len, struct bftm_head *head)

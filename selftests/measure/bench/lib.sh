@@ -11,9 +11,9 @@
 #
 # shellcheck disable=SC2154,SC2034  # shared with cluster.sh, or with rows
 # shellcheck source=selftests/lib/tap.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../lib/tap.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../../lib/tap.sh"
 # shellcheck source=selftests/lib/cluster.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../lib/cluster.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../../lib/cluster.sh"
 
 PATH=$top/build/bin/bench:$PATH
 values=${BFTMUTEX_VALUES:-/dev/stdout}

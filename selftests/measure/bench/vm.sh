@@ -8,8 +8,8 @@ cd "$(dirname "$0")" || exit
 tools=(awk cat cut etcd etcdctl grep head ip gojq kill mktemp paste perl redis-server rm sed sleep
 	sort sysctl tail tc tr)
 mapfile -t files < <(type -P "${tools[@]}" &&
-	find ../../build/bin -maxdepth 2 -type f ! -path '*/tests/*' &&
-	ls ../../build/bin/tests/{handover,order_load})
+	find ../../../build/bin -maxdepth 2 -type f ! -path '*/tests/*' &&
+	ls ../../../build/bin/tests/{handover,order_load})
 mapfile -t libraries < <(ldd "${files[@]}" 2>/dev/null | awk '$2 == "=>" { print $3 }' | sort -u)
 cat "${files[@]}" "${libraries[@]}" "$BFTMUTEX_KO" >/dev/null
 
