@@ -288,7 +288,7 @@ static struct bftm_object_run *exec_start(const struct bftm_object_exec *exec, c
 		goto err_output;
 	if (!pid)
 		child(type, input, output[1], parent);
-	/* Both processes do this, since neither may go on before it is done. */
+	/* Parent and child both set the group: neither may go on before it is set. */
 	setpgid(pid, pid);
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd < 0)

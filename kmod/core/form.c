@@ -115,7 +115,7 @@ enum bftm_wire_error bftm_form_allows(const struct bftm_form *form, const struct
 	return BFTM_WIRE_OK;
 }
 
-/* What the slot has in the datagram goes into the member, which may be wider. */
+/* The slot's bytes go into the member, which may be wider. */
 static void member_set(const struct bftm_slot *slot, const u8 *at, u8 *member)
 {
 	u64 wide;

@@ -188,7 +188,7 @@ bool bftm_form_get(const struct bftm_form *form, const u8 *body, void *msg);
 /** bftm_form_put() - write a body of @form->bytes */
 void bftm_form_put(const struct bftm_form *form, const void *msg, u8 *body);
 
-/** bftm_all_zero() - are these bytes? */
+/** bftm_all_zero() - are all these bytes 0? */
 bool bftm_all_zero(const u8 *bytes, size_t len);
 
 #endif /* BFTM_CORE_FORM_H */

@@ -14,7 +14,7 @@ u32 bftm_said(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	return mask;
 }
 
-/* What it has of the lock: all, or nothing yet. */
+/* The mode that the client has by the grants of F servers: all, or nothing yet. */
 static u8 mode_held(const struct bftm_contend *c)
 {
 	return c->base.phase == BFTM_PHASE_HOLD || c->base.phase == BFTM_PHASE_FENCE ?
@@ -27,7 +27,7 @@ void bftm_repeat_try(const struct bftm_contend *c, u32 to, struct bftm_out *out)
 
 	bftm_out_add(out, &(struct bftm_send){
 		.type = BFTM_MSG_TRY, .to = to, .arg = held,
-		/* Whoever holds wants the first place in the queue of a server that it lacks. */
+		/* A holder wants the first place in the queue of a server that it lacks. */
 		.flags = held || bftm_contender_queues(&c->base) ? 0 : BFTM_FLAG_NOQUEUE,
 		.k = c->base.sends, .lease_ns = c->base.want.lease_ns, .prio = c->base.prio,
 	});
@@ -198,7 +198,7 @@ static void contend_judge(struct bftm_contend *c, const struct bftm_client_cfg *
 		bftm_round_judge(c, cfg, now, rnd, out);
 }
 
-/* Who waits keeps nothing of the grant; who holds the lock by others' keeps all. */
+/* A waiter keeps nothing of the grant; a holder of the lock by others' grants keeps all. */
 static void yield(const struct bftm_contend *c, u32 u, u64 gno, struct bftm_out *out)
 {
 	bftm_out_add(out, &(struct bftm_send){

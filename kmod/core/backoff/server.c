@@ -41,7 +41,7 @@ static bool says_held(const struct bftm_msg *req)
 	return req->type == BFTM_MSG_TRY && req->arg != BFTM_MODE_NL;
 }
 
-/* Whoever waits has given its earlier attempts up; whoever holds only what it has released. */
+/* A waiter has given its earlier attempts up; a holder has given up only what it released. */
 static bool is_over(const struct bftm_lock *lock, const struct bftm_msg *req)
 {
 	int i;
