@@ -261,6 +261,7 @@ static void attempt_send(struct bftm_acquire_op *op, u64 now, struct bftm_out *o
 		.wait = wait_of(op),
 		.renew = op->ask.renew,
 		.fence = op->ask.fence,
+		.mode = BFTM_MODE_EX,
 	};
 
 	core(op)->start(op->client, &op->cluster->cfg, &want, fresh_attempt(op->cluster), now, out);
@@ -279,7 +280,11 @@ int bftm_attempt_start(struct bftm_acquire_op *op)
 
 void bftm_attempt_adopt(struct bftm_acquire_op *op)
 {
-	struct bftm_want want = { .lease_ns = op->ask.lease_ns, .renew = op->ask.renew };
+	struct bftm_want want = {
+		.lease_ns = op->ask.lease_ns,
+		.renew = op->ask.renew,
+		.mode = BFTM_MODE_EX,
+	};
 
 	op->client->prio = op->name->prio;
 	op->told_sends = op->ask.sends;

@@ -251,6 +251,7 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 	struct bftm_session *s = bftm_session_find(bn, arg->cluster);
 	struct bftm_want want = {
 		.wait = BFTM_WAIT_NOT,
+		.mode = BFTM_MODE_EX,
 		.fence = arg->flags & BFTM_FENCE,
 	};
 	struct bftm_fast *f;

@@ -70,6 +70,7 @@ struct bftm_client_cfg {
 struct bftm_want {
 	u64 lease_ns;		/* Δ of this acquire */
 	enum bftm_wait wait;
+	enum bftm_mode mode;	/* not NL, which is nothing at servers */
 	bool renew;		/* send try() again at half of the lease */
 	bool fence;		/* with a fencing token */
 };
@@ -187,7 +188,7 @@ static inline void bftm_contender_message(const struct bftm_contender *c,
 	*msg = (struct bftm_msg){
 		.type = send->type,
 		.flags = send->flags,
-		.mode = BFTM_MODE_EX,
+		.mode = c->want.mode,
 		.arg = send->arg,
 		.attempt = c->attempt,
 		.k = send->k,

@@ -177,6 +177,7 @@ static void read_want(struct fuzz_bytes *in, struct bftm_want *want)
 	want->wait = bits & 3;
 	want->renew = bits >> 2 & 1;
 	want->fence = bits >> 3 & 1;
+	want->mode = BFTM_MODE_EX;
 }
 
 static void read_answer(struct fuzz_bytes *in, const struct bftm_contend *c,

@@ -167,7 +167,7 @@ static void try_client(struct fuzz_bytes *in)
 	u64 bits = fuzz_take(in, 1), now = 1000000, fresh = 1;
 	struct bftm_want want = {
 		.lease_ns = BFTM_NS_PER_SEC, .wait = bits & 3, .renew = bits >> 2 & 1,
-		.fence = protocol->traits & BFTM_FENCES && bits >> 3 & 1,
+		.fence = protocol->traits & BFTM_FENCES && bits >> 3 & 1, .mode = BFTM_MODE_EX,
 	};
 	struct bftm_contender *c = calloc(1, protocol->client->size(cfg.n));
 	struct bftm_out out;

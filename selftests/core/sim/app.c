@@ -70,6 +70,7 @@ static void want(struct world *w, u32 x, u32 i)
 		.wait = draw_way(w, x),
 		.renew = rng_chance(r, w->plan->renew),
 		.fence = rng_chance(r, w->plan->fence),
+		.mode = BFTM_MODE_EX,
 	};
 	if (!(rng_next(r) & 3))
 		h->want.lease_ns = w->plan->lease_max / 2;
@@ -281,6 +282,7 @@ void app_heal(struct world *w)
 			.wait = rng_chance(r, w->plan->backoff) ? BFTM_WAIT_BACKOFF :
 								  BFTM_WAIT_QUEUE,
 			.fence = rng_chance(r, w->plan->fence) && fence,
+			.mode = BFTM_MODE_EX,
 		};
 		client_begin(w, x, 0);
 	}

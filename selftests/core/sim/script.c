@@ -199,6 +199,7 @@ static void wants(struct world *w, const struct script_line *l)
 		.wait = l->verb == SCRIPT_WANTS ? BFTM_WAIT_BACKOFF : BFTM_WAIT_QUEUE,
 		.renew = l->verb == SCRIPT_KEEPS,
 		.fence = l->verb == SCRIPT_FENCES,
+		.mode = BFTM_MODE_EX,
 	};
 	client_begin(w, l->client, 0);
 }

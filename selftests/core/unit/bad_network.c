@@ -95,6 +95,7 @@ static void begin(u32 i)
 	const struct bftm_want want = {
 		.lease_ns = LEASE, .renew = chance(50), .fence = chance(50),
 		.wait = chance(70) ? BFTM_WAIT_QUEUE : BFTM_WAIT_BACKOFF,
+		.mode = BFTM_MODE_EX,
 	};
 	struct bftm_out out;
 

@@ -13,7 +13,8 @@ int fresh_client(void **state)
 		.n = 7, .b = 1, .rho_ppm = 2000, .exponent = 2, .delta_ns = 10 * MS,
 		.resend_ns = RESEND, .retry_max_ns = 60000 * MS,
 	};
-	want = (struct bftm_want){ .lease_ns = L, .wait = BFTM_WAIT_BACKOFF };
+	want = (struct bftm_want){ .lease_ns = L, .wait = BFTM_WAIT_BACKOFF,
+				   .mode = BFTM_MODE_EX };
 	memset(&c, 0, sizeof(c));
 	return 0;
 }

@@ -51,7 +51,8 @@ static enum bftm_lie lie_in(struct bftm_msg msg, u64 seq, u64 last)
 
 static int waiting(void **state)
 {
-	const struct bftm_want want = { .lease_ns = LEASE, .wait = BFTM_WAIT_QUEUE };
+	const struct bftm_want want = { .lease_ns = LEASE, .wait = BFTM_WAIT_QUEUE,
+				       .mode = BFTM_MODE_EX };
 	struct bftm_out out;
 
 	(void)state;

@@ -126,7 +126,7 @@ static void clients_are_few(void **test)
 
 static void a_client_holds_until_it_gives_back(void **test)
 {
-	const struct bftm_want want = { .lease_ns = BFTM_NS_PER_SEC };
+	const struct bftm_want want = { .lease_ns = BFTM_NS_PER_SEC, .mode = BFTM_MODE_EX };
 	struct bftm_contender *c = calloc(1, central->client->size(1));
 	struct bftm_msg msg;
 	struct bftm_out out;

@@ -54,6 +54,7 @@ static struct bftm_want want(const struct trial *t, u32 x)
 		/* A lease that all servers grant, also those that came back with a shorter one. */
 		.lease_ns = t->load.healing ? t->plan.lease_max / 2 : t->plan.lease_max,
 		.wait = t->load.preferred && !x ? BFTM_WAIT_NO_BACKOFF : t->load.wait,
+		.mode = BFTM_MODE_EX,
 	};
 }
 

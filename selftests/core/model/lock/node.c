@@ -140,6 +140,7 @@ static void call(struct bftm_contend *cc, const struct event *e, u64 noise,
 	struct bftm_want want = {
 		.lease_ns = node_lease(e->client),
 		.wait = queues(e->client) ? BFTM_WAIT_QUEUE : BFTM_WAIT_NO_BACKOFF,
+		.mode = BFTM_MODE_EX,
 	};
 
 	switch (e->kind) {
