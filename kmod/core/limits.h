@@ -95,6 +95,9 @@
 #define BFTM_HELD_BYTES_MAX	(8u << 20)
 #define BFTM_HELD_EACH_MAX	(BFTM_HELD_BYTES_MAX / 4)
 
+/* Clients that a server lets hold one lock at once; others wait. */
+#define BFTM_HOLDERS_MAX	64u
+
 /* Device: requests that wait for the helper, in one network namespace. */
 #define BFTM_REQUESTS_MAX	65536u
 /* Handles that are open there, each with one acquire at a time and any number of submits. */

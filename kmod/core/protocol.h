@@ -27,12 +27,13 @@ struct bftm_sends {
 
 /**
  * struct bftm_lock_view - what lists and checkers see of a lock at a server
- * @attempt:   that owns it, 0 for none
+ * @attempt:   that owns it, 0 for none; of several the one with the strongest mode
  * @until_ns:  last instant of its grant
  * @grant:     number of the newest grant
  * @token_max: highest fencing token stamped, or BFTM_TOKEN_UNKNOWN
  * @client:    that owns it
  * @waiters:   clients that are queued
+ * @mode:      enum bftm_mode: of its grant
  */
 struct bftm_lock_view {
 	u64 attempt;
@@ -41,6 +42,7 @@ struct bftm_lock_view {
 	u64 token_max;
 	u32 client;
 	u32 waiters;
+	u8 mode;
 };
 
 /**
@@ -62,10 +64,11 @@ struct bftm_lock_view {
  *              that they were in, NULL for none. With a @block of NULL nobody may wait.
  * @room:       waiters that the lock's block has room for
  * @step:       decides a request
- * @deadline:   when to call @expire; 0: not before the next request
- * @expire:     takes a grant back that is over, and grants to the next waiter; the name of
+ * @deadline:   when to call @expire, which may be at once; 0: not before the next request
+ * @expire:     takes back grants that are over, and grants to the next waiter; the name of
  *              @push is left to the caller. Return: true when a grant was over.
  * @waits:      is this attempt of a client queued? For checkers.
+ * @granted:    has this attempt of a client a grant? Then @ret is of this one. For checkers.
  * @idle:       may the lock be forgotten, but for late messages of attempts that are over?
  * @describe:   for lists and checkers
  */
@@ -86,6 +89,7 @@ struct bftm_server_ops {
 	bool (*expire)(const struct bftm_server_cfg *cfg, void *lock, u64 now,
 		       struct bftm_msg *push);
 	bool (*waits)(const void *lock, u32 client, u64 attempt);
+	bool (*granted)(const void *lock, u32 client, u64 attempt, struct bftm_lock_view *ret);
 	bool (*idle)(const void *lock, u64 now);
 	void (*describe)(const void *lock, struct bftm_lock_view *ret);
 };
@@ -149,6 +153,7 @@ enum bftm_trait {
 	 */
 	BFTM_LEASED = 1 << 0,
 	BFTM_FENCES = 1 << 1,	/* fencing tokens */
+	BFTM_SHARES = 1 << 2,	/* all modes, and not EX alone */
 };
 
 /**

@@ -60,14 +60,17 @@ enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
 	return BFTM_SERVED;
 }
 
-/* Modes but EX, values and locks without a lease have a form, and no server yet. */
-static bool is_unserved(const struct bftm_msg *req)
+/* Values and locks without a lease have a form, and no server yet; modes but EX have some. */
+static bool is_unserved(const struct bftm_protocol *protocol, const struct bftm_msg *req)
 {
+	bool shares = protocol->traits & BFTM_SHARES;
+
 	if (req->type == BFTM_MSG_TRY || req->type == BFTM_MSG_STAMP)
-		return req->mode != BFTM_MODE_EX || (req->arg && req->arg != BFTM_MODE_EX) ||
+		return (!shares && req->mode != BFTM_MODE_EX) ||
+		       (!shares && req->arg && req->arg != BFTM_MODE_EX) ||
 		       req->flags & ~BFTM_FLAG_NOQUEUE;
 	if (req->type == BFTM_MSG_YIELD)
-		return req->arg && req->arg != BFTM_MODE_EX;
+		return !shares && req->arg && req->arg != BFTM_MODE_EX;
 	return req->type > BFTM_MSG_RECOVER || req->flags;
 }
 
@@ -84,7 +87,7 @@ static void serve_step(const struct bftm_shell *shell, void *arg, const struct b
 		bftm_refuse(req, &ret->reply, BFTM_REFUSED_ACCESS);
 		return;
 	}
-	if (!protocol || is_unserved(req) ||
+	if (!protocol || is_unserved(protocol, req) ||
 	    (req->type == BFTM_MSG_STAMP && shell->may_be_stamped &&
 	     !shell->may_be_stamped(arg, req, now))) {
 		bftm_refuse(req, &ret->reply, BFTM_REFUSED_PROTO);
@@ -123,6 +126,6 @@ enum bftm_served bftm_serve(const struct bftm_shell *shell, void *arg,
 	if (admit)
 		serve_step(shell, arg, &limits, req, now, ret);
 	ret->reply.server_epoch = cfg->epoch;
-	ret->reply.flags = 0;
+	ret->reply.flags &= BFTM_FLAG_DEADLOCK;	/* which no request has */
 	return how;
 }

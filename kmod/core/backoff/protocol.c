@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #include "core/backoff/client.h"
 #include "core/backoff/protocol.h"
-#include "core/backoff/queue.h"
+#include "core/backoff/parties.h"
 #include "core/backoff/server.h"
 #include "core/quorum.h"
 
@@ -10,7 +10,7 @@
 
 /* There are a million locks: what one takes at a server is counted in bytes. */
 static_assert(sizeof(struct bftm_lock) <= 112);
-static_assert(sizeof(struct bftm_waiter) <= 44);
+static_assert(sizeof(struct bftm_place) <= 52);
 
 static void backoff_init(void *lock, u64 grant, u64 token_max)
 {
@@ -44,14 +44,14 @@ static u32 backoff_wants_room(const struct bftm_server_cfg *cfg, const void *loc
 	if (!bftm_lock_lacks_room(lock, req, now))
 		return 0;
 	room = had ? 2 * had : QUEUE_ROOM;
-	if (room > cfg->waiters_max)
-		room = cfg->waiters_max;
+	if (room > cfg->waiters_max + BFTM_HOLDERS_MAX)
+		room = cfg->waiters_max + BFTM_HOLDERS_MAX;
 	return room > had ? room : 0;
 }
 
 static size_t backoff_room_size(u32 waiters)
 {
-	return sizeof(struct bftm_queue) + waiters * sizeof(struct bftm_waiter);
+	return sizeof(struct bftm_queue) + waiters * sizeof(struct bftm_place);
 }
 
 static void *backoff_move_room(void *state, void *block, u32 room)
@@ -75,9 +75,7 @@ static void backoff_step(const struct bftm_server_cfg *cfg, void *state,
 
 static u64 backoff_deadline(const void *state)
 {
-	const struct bftm_lock *lock = state;
-
-	return lock->attempt ? lock->until_ns + 1 : 0;
+	return bftm_lock_deadline(state);
 }
 
 static bool backoff_expire(const struct bftm_server_cfg *cfg, void *lock, u64 now,
@@ -88,29 +86,55 @@ static bool backoff_expire(const struct bftm_server_cfg *cfg, void *lock, u64 no
 
 static bool backoff_idle(const void *lock, u64 now)
 {
-	return !bftm_lock_owned(lock, now) && !bftm_lock_waited(lock);
+	return !bftm_lock_owned(lock, now) && !bftm_lock_waiters(lock);
 }
 
 static bool backoff_waits(const void *state, u32 client, u64 attempt)
 {
-	const struct bftm_lock *lock = state;
-	const struct bftm_waiter *w = bftm_queue_find(lock->queue, client);
+	const struct bftm_party *p = bftm_party_find(state, client, attempt);
 
-	return w && w->attempt == attempt;
+	return p && !bftm_party_granted(p);
+}
+
+static void describe_grant(const struct bftm_lock *lock, const struct bftm_party *p,
+			   struct bftm_lock_view *ret)
+{
+	*ret = (struct bftm_lock_view){
+		.grant = lock->gno,
+		.token_max = lock->hi,
+		.waiters = bftm_lock_waiters(lock),
+	};
+	if (!p || !bftm_party_granted(p))
+		return;
+	ret->attempt = p->attempt;
+	ret->until_ns = p->time_ns;
+	ret->client = p->client;
+	ret->mode = p->mode;
+}
+
+static bool backoff_granted(const void *lock, u32 client, u64 attempt, struct bftm_lock_view *ret)
+{
+	const struct bftm_party *p = bftm_party_find(lock, client, attempt);
+
+	describe_grant(lock, p, ret);
+	if (ret->attempt)
+		ret->grant = bftm_party_gno(lock, p);
+	return ret->attempt;
 }
 
 static void backoff_describe(const void *state, struct bftm_lock_view *ret)
 {
 	const struct bftm_lock *lock = state;
+	const struct bftm_party *best = &lock->first;
+	u32 i;
 
-	*ret = (struct bftm_lock_view){
-		.attempt = lock->attempt,
-		.until_ns = lock->until_ns,
-		.grant = lock->gno,
-		.token_max = lock->hi,
-		.client = lock->client,
-		.waiters = lock->queue ? lock->queue->count : 0,
-	};
+	for (i = 1; i < bftm_parties(lock); i++) {
+		const struct bftm_party *p = bftm_party(lock, i);
+
+		if (p->mode > best->mode || (p->mode == best->mode && p->client < best->client))
+			best = p;
+	}
+	describe_grant(lock, best, ret);
 }
 
 static struct bftm_contend *contend_of(struct bftm_contender *c)
@@ -211,6 +235,7 @@ static const struct bftm_server_ops backoff_server = {
 	.deadline = backoff_deadline,
 	.expire = backoff_expire,
 	.waits = backoff_waits,
+	.granted = backoff_granted,
 	.idle = backoff_idle,
 	.describe = backoff_describe,
 };
@@ -235,7 +260,7 @@ static const struct bftm_client_ops backoff_client = {
 const struct bftm_protocol bftm_backoff = {
 	.number = BFTM_PROTO_BACKOFF,
 	.name = "backoff",
-	.traits = BFTM_LEASED | BFTM_FENCES,
+	.traits = BFTM_LEASED | BFTM_FENCES | BFTM_SHARES,
 	.servers_needed = bftm_servers_needed,
 	.server = &backoff_server,
 	.client = &backoff_client,

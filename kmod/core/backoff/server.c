@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-#include "core/backoff/queue.h"
+#include "core/backoff/grants.h"
 #include "core/backoff/server.h"
 #include "core/lease.h"
-
-/* The modes that share the highest token: it is an exclusive holder's alone. */
-#define SHARED_BY	bftm_mode_mask(BFTM_MODE_EX)
 
 void bftm_lock_init(struct bftm_lock *lock, u64 gno, u64 hi)
 {
 	memset(lock, 0, sizeof(*lock));
 	lock->gno = gno;
 	lock->hi = hi;
+	/* Of a token of which no more is known, an exclusive holder may be the one. */
+	lock->himask = bftm_mode_mask(BFTM_MODE_EX);
 }
 
 void bftm_lock_learn(struct bftm_lock *lock, u64 hi)
@@ -19,20 +18,48 @@ void bftm_lock_learn(struct bftm_lock *lock, u64 hi)
 		lock->hi = hi;
 }
 
-bool bftm_lock_owned(const struct bftm_lock *lock, u64 now)
+static bool is_granted(const struct bftm_party *p, u64 now)
 {
 	/*
 	 * Figure 1(b): "if (clock() - lastGranted > Δ + 2δ)". Strictly later:
 	 * at the instant of equality the holder may still be inside.
 	 */
-	return lock->attempt && now <= lock->until_ns;
+	return bftm_party_granted(p) && now <= p->time_ns;
 }
 
-static bool is_owner(const struct bftm_lock *lock, const struct bftm_msg *req)
+bool bftm_lock_owned(const struct bftm_lock *lock, u64 now)
 {
-	/* Both must match, or a stale message would act on a later grant. */
-	return lock->attempt && lock->attempt == req->attempt &&
-	       lock->client == req->client;
+	u32 i;
+
+	for (i = 0; i < bftm_parties(lock); i++)
+		if (is_granted(bftm_party(lock, i), now))
+			return true;
+	return false;
+}
+
+u32 bftm_lock_waiters(const struct bftm_lock *lock)
+{
+	u32 i, waiters = 0;
+
+	for (i = 0; i < bftm_parties(lock); i++)
+		waiters += bftm_party(lock, i)->attempt && !bftm_party_granted(bftm_party(lock, i));
+	return waiters;
+}
+
+u64 bftm_lock_deadline(const struct bftm_lock *lock)
+{
+	u64 least = 0;
+	u32 i;
+
+	if (lock->unsettled)
+		return 1;
+	for (i = 0; i < bftm_parties(lock); i++) {
+		const struct bftm_party *p = bftm_party(lock, i);
+
+		if (bftm_party_granted(p) && (!least || p->time_ns + 1 < least))
+			least = p->time_ns + 1;
+	}
+	return least;
 }
 
 /* Does the client hold the lock, as it says, by the grants of other servers? */
@@ -69,163 +96,244 @@ static void bury(struct bftm_lock *lock, const struct bftm_msg *req)
 	lock->tomb[0].attempt = req->attempt;
 }
 
-static void grant_refresh(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-			  u32 k, u64 now)
+/* A lease of its own from now on, and the k that it was asked for. */
+static void refresh(const struct bftm_server_cfg *cfg, struct bftm_party *p, u32 k, u64 now)
 {
 	/*
 	 * Refresh and echo go together: the client counts from its send of the
 	 * k that comes back, so the timer must not be older than that k. Δ is
 	 * the grant's own, whatever this request says.
 	 */
-	u64 until = now + bftm_lease_at_server(lock->lease_ns, cfg->rho_ppm);
+	u64 until = now + bftm_lease_at_server(p->lease_ns, cfg->rho_ppm);
 
-	if (until > lock->until_ns)
-		lock->until_ns = until;
-	if (k > lock->k)
-		lock->k = k;
+	if (until > p->time_ns)
+		p->time_ns = until;
+	if (k > p->k)
+		p->k = k;
 }
 
-static void grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-		  const struct bftm_waiter *w, u64 now)
+/* Return: where the party is now. */
+static struct bftm_party *grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+				struct bftm_party *p, enum bftm_mode mode, u64 now)
 {
 	/* Figure 1(b): "lastGranted ← clock(); return FREE". */
-	lock->attempt = w->attempt;
-	lock->client = w->client;
-	lock->lease_ns = w->lease_ns;
-	lock->prio = w->prio;
-	lock->held = w->held;
-	lock->k = 0;
-	lock->until_ns = 0;
-	lock->gno++;
-	grant_refresh(cfg, lock, w->k, now);
+	if (!bftm_party_granted(p))
+		refresh(cfg, p, p->k, now);
+	p->mode = mode;
+	if (bftm_mode_covers(mode, p->want))
+		p->want = BFTM_MODE_NL;
+	p->inquire = 0;
+	return bftm_party_number(lock, p);
 }
 
-/* What the owner hears without having asked. */
-static void tell_owner(const struct bftm_server_cfg *cfg,
-		       const struct bftm_lock *lock, u8 type,
-		       struct bftm_msg *push)
+/* What a party hears without having asked. */
+static void tell(const struct bftm_server_cfg *cfg, const struct bftm_lock *lock,
+		 const struct bftm_party *p, u8 type, struct bftm_msg *push)
 {
 	push->type = type;
 	push->proto = BFTM_PROTO_BACKOFF;
 	push->cluster = cfg->cluster;
 	push->server = cfg->id;
 	push->server_epoch = cfg->epoch;
-	push->mode = BFTM_MODE_EX;
-	push->arg = type == BFTM_MSG_FREE ? SHARED_BY : 0;
-	push->client = lock->client;
-	push->attempt = lock->attempt;
-	push->k = lock->k;
-	push->gno = lock->gno;
+	push->mode = p->mode;
+	push->arg = type == BFTM_MSG_FREE ? lock->himask : 0;
+	push->client = p->client;
+	push->attempt = p->attempt;
+	push->k = p->k;
+	push->gno = bftm_party_gno(lock, p);
 	push->prio = lock->lam;
 	push->token = lock->hi;
 }
 
-/*
- * The lock goes to the waiter that holds it at other servers; else, Section 5, "breaking ties",
- * to the one with the least (priority, client). next() of the queue in protocol.rst.
- */
-static void grant_next(const struct bftm_server_cfg *cfg,
-		       struct bftm_lock *lock, u64 now, struct bftm_msg *push)
+/* Ask one that is marked whether it yields. Return: is there one more? */
+static bool ask_marked(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+		       struct bftm_msg *push)
 {
-	struct bftm_waiter *w, next;
+	u32 i;
 
-	if (bftm_lock_owned(lock, now))
+	for (i = 0; i < bftm_parties(lock); i++) {
+		struct bftm_party *p = bftm_party(lock, i);
+
+		if (!p->inquire)
+			continue;
+		if (push->type != BFTM_MSG_NONE)
+			return true;
+		p->inquire = 0;
+		tell(cfg, lock, p, BFTM_MSG_INQUIRE, push);
+	}
+	return false;
+}
+
+/* Nobody but the first party is there, and it has all that it wants. */
+static bool is_quiet(const struct bftm_lock *lock)
+{
+	return bftm_parties(lock) == 1 && !lock->first.want && !bftm_party_lacks(&lock->first);
+}
+
+/*
+ * Grant to the next party that can be granted more; Section 5, "breaking ties". If there is none,
+ * ask one whether it yields. A step sends one message unasked: what is left is for
+ * bftm_lock_expire().
+ */
+static void settle(const struct bftm_server_cfg *cfg, struct bftm_lock *lock, u64 now,
+		   struct bftm_msg *push)
+{
+	struct bftm_party *p;
+	enum bftm_mode mode;
+
+	lock->unsettled = 0;
+	if (is_quiet(lock))
 		return;
-	lock->attempt = 0;
-	bftm_queue_forget(lock->queue, now);
-	w = bftm_queue_first(lock->queue);
-	if (!w)
-		return;
-	next = *w;
-	bftm_queue_remove(lock->queue, w);
-	grant(cfg, lock, &next, now);
-	tell_owner(cfg, lock, BFTM_MSG_FREE, push);
+	p = bftm_grants_next(lock, &mode);
+	if (p && push->type == BFTM_MSG_NONE) {
+		p = grant(cfg, lock, p, mode, now);
+		tell(cfg, lock, p, BFTM_MSG_FREE, push);
+		p = bftm_grants_next(lock, &mode);
+	}
+	if (p || ask_marked(cfg, lock, push))
+		lock->unsettled = 1;
+}
+
+/* Those that wait without being heard do not wait any more. */
+static void settle_heard(const struct bftm_server_cfg *cfg, struct bftm_lock *lock, u64 now,
+			 struct bftm_msg *push)
+{
+	bftm_parties_forget(lock, now);
+	settle(cfg, lock, now, push);
 }
 
 bool bftm_lock_expire(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		      u64 now, struct bftm_msg *push)
 {
+	bool over = bftm_parties_expire(lock, now);
+
 	memset(push, 0, sizeof(*push));
-	if (!lock->attempt || bftm_lock_owned(lock, now))
-		return false;
-	grant_next(cfg, lock, now, push);
-	return true;
+	if (over || lock->unsettled)
+		settle_heard(cfg, lock, now, push);
+	return over;
 }
 
-bool bftm_lock_lacks_room(const struct bftm_lock *lock,
-			  const struct bftm_msg *req, u64 now)
+/* The party as which this request waits, or has waited so far. */
+static struct bftm_party *my_place(const struct bftm_lock *lock, const struct bftm_msg *req)
 {
-	if (req->type != BFTM_MSG_TRY || req->flags & BFTM_FLAG_NOQUEUE ||
-	    is_owner(lock, req) || bftm_queue_find(lock->queue, req->client))
+	struct bftm_party *p = bftm_party_find(lock, req->client, req->attempt);
+
+	return p || says_held(req) ? p : bftm_party_plain(lock, req->client);
+}
+
+bool bftm_lock_lacks_room(const struct bftm_lock *lock, const struct bftm_msg *req, u64 now)
+{
+	u32 i;
+
+	if (req->type != BFTM_MSG_TRY || my_place(lock, req))
 		return false;
-	if (!bftm_lock_owned(lock, now) && !bftm_lock_waited(lock))
+	/* One that does not wait needs none if it is not granted. */
+	for (i = 0; req->flags & BFTM_FLAG_NOQUEUE && i < bftm_parties(lock); i++)
+		if (is_granted(bftm_party(lock, i), now) &&
+		    bftm_modes_conflict(req->mode, bftm_party(lock, i)->mode))
+			return false;
+	if (!bftm_lock_owned(lock, now) && bftm_parties(lock) == 1)
 		return false;
 	return !lock->queue || lock->queue->count == lock->queue->room;
 }
 
-/* A send that was overtaken by a later one says nothing new; nor does a bid end what is held. */
-static bool is_news(const struct bftm_waiter *me, const struct bftm_waiter *place)
+/* A send that was overtaken by a later one says nothing new. */
+static bool is_news(const struct bftm_party *me, const struct bftm_party *place)
 {
-	if (me->attempt == place->attempt)
-		return me->k > place->k;
-	return me->attempt > place->attempt || place->held == BFTM_MODE_NL;
+	return me->attempt > place->attempt ||
+	       (me->attempt == place->attempt && me->k > place->k);
+}
+
+/* A place among those that wait; the last one's, in a full queue, for one that goes before it. */
+static struct bftm_party *queue_up(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+				   const struct bftm_party *me)
+{
+	struct bftm_party *p;
+
+	if (bftm_party_position(lock, me) > cfg->waiters_max)
+		return NULL;
+	p = bftm_party_add(lock, me);
+	if (p)
+		return p;
+	/* Else a client that all others wait for could find one queue full for ever. */
+	p = bftm_party_last(lock);
+	if (!p || !bftm_waits_before(me, p))
+		return NULL;
+	*p = *me;
+	return p;
+}
+
+/* How long the grants last that keep it from this mode, or all of them; an estimate. */
+static u64 rest(const struct bftm_lock *lock, enum bftm_mode mode, u64 now)
+{
+	u64 excluding = now, all = now;
+	u32 i;
+
+	for (i = 0; i < bftm_parties(lock); i++) {
+		const struct bftm_party *p = bftm_party(lock, i);
+
+		if (!is_granted(p, now))
+			continue;
+		if (p->time_ns > all)
+			all = p->time_ns;
+		if (p->time_ns > excluding && bftm_modes_conflict(p->mode, mode))
+			excluding = p->time_ns;
+	}
+	return (excluding > now ? excluding : all) - now + 1;
+}
+
+/* The conversion that two wait for, each for the other to give up what it holds. */
+static void note_deadlock(const struct bftm_lock *lock, const struct bftm_party *p,
+			  struct bftm_msg *reply)
+{
+	reply->flags = bftm_grants_deadlock(lock, p) ? BFTM_FLAG_DEADLOCK : 0;
+}
+
+/* It has a grant; what others can have beside it, they hear unasked. */
+static void answer_free(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+			const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
+			struct bftm_msg *push)
+{
+	struct bftm_party *p;
+
+	settle(cfg, lock, now, push);
+	/* The answer says it. */
+	if (push->type == BFTM_MSG_FREE && push->client == req->client &&
+	    push->attempt == req->attempt)
+		push->type = BFTM_MSG_NONE;
+	p = bftm_party_find(lock, req->client, req->attempt);
+	reply->type = BFTM_MSG_FREE;
+	reply->mode = p->mode;
+	reply->arg = lock->himask;
+	reply->gno = bftm_party_gno(lock, p);
+	if (!p->want)
+		return;
+	note_deadlock(lock, p, reply);
+	if (bftm_grants_inquire(lock, p) && ask_marked(cfg, lock, push))
+		lock->unsettled = 1;
 }
 
 /* Wait for the lock, or go on waiting. */
-static void wait_for_it(const struct bftm_server_cfg *cfg,
-			struct bftm_lock *lock, const struct bftm_waiter *me,
-			u64 now, struct bftm_msg *reply)
+static void wait_for_it(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+			const struct bftm_party *me, u64 now, struct bftm_msg *reply,
+			struct bftm_msg *push)
 {
-	struct bftm_waiter *w = bftm_queue_find(lock->queue, me->client);
+	struct bftm_party *p = queue_up(cfg, lock, me);
 
-	if (w) {
-		if (is_news(me, w))
-			*w = *me;
-		w->heard_ns = now;
-	} else {
-		bftm_queue_forget(lock->queue, now);
-		/* Who goes first must be heard, or full queues could deadlock. */
-		if (bftm_queue_position(lock->queue, me) <= cfg->waiters_max)
-			w = bftm_queue_add(lock->queue, me);
-		if (!w) {
-			reply->type = BFTM_MSG_REFUSED;
-			reply->arg = BFTM_REFUSED_WAITERS;
-			return;
-		}
-	}
-	reply->type = BFTM_MSG_WAIT;
-	reply->position = bftm_queue_position(lock->queue, w);
-	reply->lease_ns = lock->until_ns - now + 1;
-}
-
-/*
- * Servers may have seen another order. An owner that does not hold the lock yet gives way to a
- * better priority, which all servers agree on, and to whoever holds it, whatever the priorities:
- * that one needs this grant, and the owner cannot win before it is gone. Whoever holds is not
- * asked: it would not yield.
- */
-static bool is_to_yield(const struct bftm_lock *lock, const struct bftm_waiter *me)
-{
-	return lock->held == BFTM_MODE_NL &&
-	       (me->held != BFTM_MODE_NL ||
-		bftm_goes_before(me->prio, me->client, lock->prio, lock->client));
-}
-
-/* Somebody else owns the lock, or is to. */
-static void step_contended(const struct bftm_server_cfg *cfg,
-			   struct bftm_lock *lock, const struct bftm_msg *req,
-			   const struct bftm_waiter *me, u64 now,
-			   struct bftm_msg *reply, struct bftm_msg *push)
-{
 	reply->gno = lock->gno;
-	if (req->flags & BFTM_FLAG_NOQUEUE) {
-		reply->type = BFTM_MSG_LOCKED;
-		reply->lease_ns = lock->until_ns - now + 1;
+	if (!p) {
+		settle(cfg, lock, now, push);
+		reply->type = BFTM_MSG_REFUSED;
+		reply->arg = BFTM_REFUSED_WAITERS;
 		return;
 	}
-	wait_for_it(cfg, lock, me, now, reply);
-	if (reply->type == BFTM_MSG_WAIT && is_to_yield(lock, me))
-		tell_owner(cfg, lock, BFTM_MSG_INQUIRE, push);
+	note_deadlock(lock, p, reply);
+	bftm_grants_inquire(lock, p);
+	settle(cfg, lock, now, push);
+	reply->type = BFTM_MSG_WAIT;
+	reply->gno = lock->gno;
+	reply->position = bftm_party_position(lock, me);
+	reply->lease_ns = rest(lock, me->want, now);
 }
 
 static bool may_last(const struct bftm_server_cfg *cfg, const struct bftm_msg *req)
@@ -244,69 +352,90 @@ static void note_prio(struct bftm_lock *lock, u64 prio)
 /* A TRY of an attempt that is over, or older than the one by which its client waits. */
 static bool is_late(const struct bftm_lock *lock, const struct bftm_msg *req)
 {
-	const struct bftm_waiter *queued = bftm_queue_find(lock->queue, req->client);
+	const struct bftm_party *p = bftm_party_find(lock, req->client, req->attempt);
+	const struct bftm_party *plain = bftm_party_plain(lock, req->client);
 
 	/* A later attempt of its client, given up while it holds, does not end this one. */
-	return !is_owner(lock, req) &&
+	return !(p && bftm_party_granted(p)) &&
 	       (is_over(lock, req) ||
-		(queued && req->attempt < queued->attempt && !says_held(req)));
+		(plain && req->attempt < plain->attempt && !says_held(req)));
 }
 
-/* Does another that waits have the lock before this one? A TRY that does not wait goes last. */
-static bool is_preceded(const struct bftm_lock *lock, const struct bftm_msg *req,
-			const struct bftm_waiter *me)
-{
-	const struct bftm_waiter *next = bftm_queue_first(lock->queue);
-
-	return next && next->client != me->client &&
-	       (req->flags & BFTM_FLAG_NOQUEUE || bftm_waits_before(next, me));
-}
-
-/* try() of Figure 1(b), when all that can be said without looking at the clock was said. */
+/* try() of Figure 1(b) by one that has no grant. */
 static void decide_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		       const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
 		       struct bftm_msg *push)
 {
-	const struct bftm_waiter me = {
+	const bool last = req->flags & BFTM_FLAG_NOQUEUE;
+	struct bftm_party me = {
 		.attempt = req->attempt,
 		.prio = req->prio,
 		.lease_ns = req->lease_ns,
-		.heard_ns = now,
+		.time_ns = now,
 		.client = req->client,
 		.k = req->k,
+		.want = req->mode,
 		.held = req->arg,
 	};
-	struct bftm_waiter *queued;
+	struct bftm_party *p = my_place(lock, req), place = {};
 
-	if (bftm_lock_owned(lock, now) && !is_owner(lock, req)) {
-		step_contended(cfg, lock, req, &me, now, reply, push);
+	if (p) {
+		place = *p;
+		bftm_party_remove(lock, p);
+	}
+	bftm_parties_forget(lock, now);
+	/* One that does not wait goes last, unless it waits already. */
+	p = bftm_grants_beside(lock, &me, last && !place.attempt) ? bftm_party_add(lock, &me) : NULL;
+	if (p) {
+		grant(cfg, lock, p, me.held ? me.held : me.want, now);
+		answer_free(cfg, lock, req, now, reply, push);
 		return;
 	}
-	if (is_owner(lock, req)) {
-		if (req->k > lock->k)
-			lock->held = req->arg;
-		grant_refresh(cfg, lock, req->k, now);
-	} else {
-		bftm_queue_forget(lock->queue, now);
-		if (is_preceded(lock, req, &me)) {
-			grant_next(cfg, lock, now, push);
-			step_contended(cfg, lock, req, &me, now, reply, push);
-			return;
-		}
-		queued = bftm_queue_find(lock->queue, me.client);
-		if (queued)
-			bftm_queue_remove(lock->queue, queued);
-		grant(cfg, lock, &me, now);
+	/* Its place is the newest that it asked for; one that does not wait leaves it as it was. */
+	if (place.attempt && (last || !is_news(&me, &place))) {
+		if (!last)
+			place.time_ns = now;
+		me = place;
 	}
-	reply->type = BFTM_MSG_FREE;
-	reply->arg = SHARED_BY;
+	if (!last) {
+		wait_for_it(cfg, lock, &me, now, reply, push);
+		return;
+	}
+	if (place.attempt)
+		bftm_party_add(lock, &place);
+	settle(cfg, lock, now, push);
+	reply->type = BFTM_MSG_LOCKED;
 	reply->gno = lock->gno;
+	reply->lease_ns = rest(lock, req->mode, now);
+}
+
+/* Again, of what is granted: for a longer time, another mode, or what the client holds by now. */
+static void renew(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+		  struct bftm_party *p, const struct bftm_msg *req, u64 now,
+		  struct bftm_msg *reply, struct bftm_msg *push)
+{
+	bool news = req->k > p->k;
+
+	refresh(cfg, p, req->k, now);
+	if (news) {
+		/* Modes change by the newest send alone: a late one would take a later mode. */
+		p->held = req->arg;
+		if (bftm_mode_covers(p->mode, req->mode)) {
+			p->mode = req->mode;
+			p->want = BFTM_MODE_NL;
+		} else {
+			p->want = req->mode;
+		}
+	}
+	answer_free(cfg, lock, req, now, reply, push);
 }
 
 static void step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		     const struct bftm_msg *req, u64 now,
 		     struct bftm_msg *reply, struct bftm_msg *push)
 {
+	struct bftm_party *p;
+
 	if (!may_last(cfg, req)) {
 		bftm_refuse(req, reply, BFTM_REFUSED_LEASE);
 		reply->lease_ns = cfg->lease_max_ns;
@@ -315,122 +444,126 @@ static void step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 	/* NOLINTNEXTLINE: bftm_server_needs() a lock for a TRY */
 	note_prio(lock, req->prio);
 	reply->prio = lock->lam;
+	reply->flags = 0;
 	if (now <= cfg->quarantine_until_ns) {
 		reply->type = BFTM_MSG_WAIT;
 		reply->position = 0;
 		reply->lease_ns = cfg->quarantine_until_ns - now + 1;
-	} else if (is_late(lock, req)) {
-		reply->type = BFTM_MSG_NONE;
-	} else {
-		decide_try(cfg, lock, req, now, reply, push);
+		return;
 	}
+	if (is_late(lock, req)) {
+		reply->type = BFTM_MSG_NONE;
+		return;
+	}
+	p = bftm_party_find(lock, req->client, req->attempt);
+	if (p && bftm_party_granted(p)) {
+		renew(cfg, lock, p, req, now, reply, push);
+		return;
+	}
+	bftm_parties_expire(lock, now);
+	decide_try(cfg, lock, req, now, reply, push);
 }
 
 static void step_release(const struct bftm_server_cfg *cfg,
 			 struct bftm_lock *lock, const struct bftm_msg *req,
 			 u64 now, struct bftm_msg *reply, struct bftm_msg *push)
 {
-	struct bftm_waiter *w;
+	struct bftm_party *p;
 
 	reply->type = BFTM_MSG_RELEASED;
 	if (!lock)
 		return;
 	bury(lock, req);
-	w = bftm_queue_find(lock->queue, req->client);
-	if (w && w->attempt == req->attempt)
-		bftm_queue_remove(lock->queue, w);
-	if (is_owner(lock, req)) {
-		lock->attempt = 0;
-		grant_next(cfg, lock, now, push);
-	}
-}
-
-/* Given back as a grant to wait with, and kept as one to hold with: so it has another number. */
-static void keep_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-		       const struct bftm_msg *req, struct bftm_msg *push)
-{
-	lock->held = req->arg;
-	lock->gno++;
-	tell_owner(cfg, lock, BFTM_MSG_FREE, push);
+	p = bftm_party_find(lock, req->client, req->attempt);
+	if (!p)
+		return;
+	bftm_party_remove(lock, p);
+	settle_heard(cfg, lock, now, push);
 }
 
 static void step_yield(const struct bftm_server_cfg *cfg,
 		       struct bftm_lock *lock, const struct bftm_msg *req,
 		       u64 now, struct bftm_msg *reply, struct bftm_msg *push)
 {
-	struct bftm_waiter me, *w;
+	struct bftm_party *p, *plain;
 
 	reply->type = BFTM_MSG_NONE;
+	p = lock ? bftm_party_find(lock, req->client, req->attempt) : NULL;
 	/* Of this very grant: a late YIELD must not free a later one. */
-	if (!lock || !is_owner(lock, req) || req->gno != lock->gno)
+	if (!p || !bftm_party_granted(p) || req->gno != bftm_party_gno(lock, p))
 		return;
 	if (req->arg != BFTM_MODE_NL) {
-		keep_grant(cfg, lock, req, push);
+		/* Given back as a grant to wait with, and kept as one to hold with. */
+		if (!bftm_mode_covers(p->mode, req->arg))
+			return;
+		if (p->mode != req->arg)
+			p->want = p->mode;
+		p->mode = req->arg;
+		p->held = req->arg;
+		p = bftm_party_number(lock, p);
+		tell(cfg, lock, p, BFTM_MSG_FREE, push);
+		settle_heard(cfg, lock, now, push);
 		return;
 	}
 	/* Sent before the owner held the lock, and it holds it since. */
-	if (lock->held != BFTM_MODE_NL)
+	if (p->held != BFTM_MODE_NL)
 		return;
 	/* Again a waiter, with the lease and the send that the grant was for. */
-	me = (struct bftm_waiter){
-		.attempt = lock->attempt,
-		.prio = lock->prio,
-		.lease_ns = lock->lease_ns,
-		.heard_ns = now,
-		.client = lock->client,
-		.k = lock->k,
-	};
-	w = bftm_queue_find(lock->queue, me.client);
-	if (w && w->attempt > me.attempt) {
-		lock->attempt = 0;		/* a newer one of it waits */
-		grant_next(cfg, lock, now, push);
-		return;
-	}
-	if (w)
-		bftm_queue_remove(lock->queue, w);	/* one before it, and dead */
-	bftm_queue_forget(lock->queue, now);
-	w = bftm_queue_first(lock->queue);
-	if (!w || bftm_waits_before(&me, w)) {
-		/* Whom it was for has gone: it is its own successor. */
-		grant(cfg, lock, &me, now);
-	} else {
-		struct bftm_waiter next = *w;
-
-		*w = me;
-		grant(cfg, lock, &next, now);
-	}
-	tell_owner(cfg, lock, BFTM_MSG_FREE, push);
+	plain = bftm_party_plain(lock, req->client);
+	if (!p->want)
+		p->want = p->mode;
+	p->mode = BFTM_MODE_NL;
+	p->time_ns = now;
+	if (plain && plain->attempt > p->attempt)
+		bftm_party_remove(lock, p);		/* a newer one of it waits */
+	else if (plain)
+		bftm_party_remove(lock, plain);		/* one before it, and dead */
+	settle_heard(cfg, lock, now, push);
 }
 
 static void step_stamp(struct bftm_lock *lock, const struct bftm_msg *req,
 		       struct bftm_msg *reply)
 {
+	const u8 mask = bftm_mode_mask(req->mode);
 	/* NOLINTNEXTLINE: and for a STAMP */
 	bool again = req->token == lock->hi && req->attempt == lock->hi_attempt &&
-		     req->client == lock->hi_client;
+		     req->client == lock->hi_client && lock->himask & mask;
+	bool joins = req->token == lock->hi && !(bftm_mode_conflicts(req->mode) & lock->himask);
 
 	if (lock->hi == BFTM_TOKEN_UNKNOWN) {
 		bftm_refuse(req, reply, BFTM_REFUSED_TOKENS);
 		return;
 	}
 	reply->type = BFTM_MSG_SNACK;
-	reply->arg = SHARED_BY;
 	reply->gno = req->token;
-	/* Only higher ones, or two holders could share a token. */
-	if (again || req->token > lock->hi) {
+	/* Only higher ones, or two holders that exclude each other could share a token. */
+	if (again || joins || req->token > lock->hi) {
+		lock->himask = req->token > lock->hi ? mask : lock->himask | mask;
 		lock->hi = req->token;
-		lock->hi_attempt = req->attempt;
-		lock->hi_client = req->client;
+		if (bftm_modes_conflict(req->mode, req->mode)) {
+			lock->hi_attempt = req->attempt;
+			lock->hi_client = req->client;
+		}
 		reply->type = BFTM_MSG_SACK;
 	}
+	reply->arg = lock->himask;
 	reply->token = lock->hi;
+}
+
+static bool is_mode(u8 mode)
+{
+	return mode > BFTM_MODE_NL && mode < BFTM_MODES;
 }
 
 /* Attempts and sends are counted from 1; 0 is the word for none. */
 static bool is_formed(const struct bftm_msg *req)
 {
-	return req->attempt && (req->type != BFTM_MSG_TRY || req->k) &&
-	       (req->type != BFTM_MSG_STAMP || req->token != BFTM_TOKEN_UNKNOWN);
+	if (!req->attempt || req->arg >= BFTM_MODES)
+		return false;
+	if (req->type == BFTM_MSG_TRY)
+		return req->k && is_mode(req->mode);
+	return req->type != BFTM_MSG_STAMP ||
+	       (req->token != BFTM_TOKEN_UNKNOWN && is_mode(req->mode));
 }
 
 bool bftm_server_needs(const struct bftm_server_cfg *cfg, const struct bftm_msg *req)

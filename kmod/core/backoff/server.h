@@ -13,75 +13,78 @@
 #define BFTM_TOMBS 2
 
 /**
- * struct bftm_waiter - a client that waits for a lock
- * @attempt:  its newest
+ * struct bftm_party - a client that has a grant of a lock, or waits for one
+ * @attempt:  its name, with @client; 0 for none
  * @prio:     Lamport priority, the least goes first
  * @lease_ns: Δ that it asks for
- * @heard_ns: when it asked last
- * @client:   its number; there is one entry a client
+ * @time_ns:  the grant ends after this instant; of one that has none, when it asked last
+ * @client:   its number
  * @k:        highest send number
- * @held:     enum bftm_mode: what the attempt says that it holds, by other servers; else
- *            BFTM_MODE_NL
+ * @mode:     enum bftm_mode: what is granted, BFTM_MODE_NL while it waits
+ * @want:     what it asks for beyond that, else BFTM_MODE_NL
+ * @held:     what it says that it holds by the grants of F servers; else BFTM_MODE_NL
+ * @inquire:  it is to be asked whether it yields
  */
-struct bftm_waiter {
+struct bftm_party {
 	u64 attempt;
 	u64 prio;
 	u64 lease_ns;
-	u64 heard_ns;
+	u64 time_ns;
 	u32 client;
 	u32 k;
-	u8 held;
-} __packed __aligned(4);	/* there are four of them for each lock: little padding */
+	u16 mode : 3;
+	u16 want : 3;
+	u16 held : 3;
+	u16 inquire : 1;
+} __packed __aligned(2);	/* one is in each lock, and there are a million */
+
+/** struct bftm_place - a party, and the number of its grant */
+struct bftm_place {
+	struct bftm_party party;
+	u64 gno;
+} __packed __aligned(2);
 
 /**
- * struct bftm_queue - who waits, in no order
- * @count:  entries in use, at the front
- * @room:   entries there are; the caller provides them
+ * struct bftm_queue - the parties but the one inside the lock, in no order
+ * @count: places in use, at the front
+ * @room:  places there are; the caller provides them
  */
 struct bftm_queue {
 	u32 count;
 	u32 room;
-	struct bftm_waiter waiter[];
+	struct bftm_place place[];
 };
 
 /**
  * struct bftm_lock - a lock at a server
- * @attempt:    that owns it; 0 for none
- * @until_ns:   the grant ends after this instant
- * @lease_ns:   Δ of the grant
- * @prio:       Lamport priority of the owner
- * @gno:        number of the last grant
+ * @first:      a party; if it has a grant, that is the newest
+ * @himask:     modes that may share token @hi, see bftm_mode_mask()
+ * @unsettled:  it can do more at once: bftm_lock_expire()
+ * @gno:        number of the newest grant
  * @lam:        highest priority seen
  * @hi:         highest fencing token stamped, BFTM_TOKEN_UNKNOWN after a restart
- * @hi_attempt: to whom, that he may ask again
- * @queue:      who waits; NULL is nobody
- * @client:     that owns it
- * @k:          highest send number of the owner
+ * @hi_attempt: the last to whom it was stamped for a mode that excludes itself; that one may ask
+ *              again
+ * @queue:      the other parties; NULL is none
  * @hi_client:  see @hi_attempt
  * @tomb:       attempts that are over, so that a late TRY is not granted; a
  *              hint that saves phantom grants, newest first
- * @held:       enum bftm_mode: what the owner says that it holds; BFTM_MODE_NL while it waits for
- *              other servers
  */
 struct bftm_lock {
-	u64 attempt;
-	u64 until_ns;
-	u64 lease_ns;
-	u64 prio;
+	struct bftm_party first;
+	u8 himask : 6;
+	u8 unsettled : 1;
 	u64 gno;
 	u64 lam;
 	u64 hi;
 	u64 hi_attempt;
 	struct bftm_queue *queue;
-	u32 client;
-	u32 k;
 	u32 hi_client;
 	struct {
 		u32 client;
 		u64 attempt;
 	} __packed tomb[BFTM_TOMBS];	/* there are a million locks: no padding */
-	u8 held;
-};
+} __packed __aligned(8);
 
 /** bftm_lock_init() - a lock nobody has; its first grant is @gno + 1. */
 void bftm_lock_init(struct bftm_lock *lock, u64 gno, u64 hi);
@@ -112,10 +115,10 @@ void bftm_server_step(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 bool bftm_server_needs(const struct bftm_server_cfg *cfg, const struct bftm_msg *req);
 
 /**
- * bftm_lock_lacks_room() - will this request want to wait and find no room?
+ * bftm_lock_lacks_room() - will this request want a place and find no room?
  *
- * The caller may then provide a larger queue, of up to cfg->waiters_max entries
- * with the old ones copied; without it the request is refused.
+ * The caller may then provide a larger queue, of up to cfg->waiters_max + BFTM_HOLDERS_MAX
+ * places with the old ones copied; without it the request is refused.
  */
 bool bftm_lock_lacks_room(const struct bftm_lock *lock,
 			  const struct bftm_msg *req, u64 now);
@@ -123,16 +126,20 @@ bool bftm_lock_lacks_room(const struct bftm_lock *lock,
 /** bftm_lock_owned() - is it granted at @now? */
 bool bftm_lock_owned(const struct bftm_lock *lock, u64 now);
 
-/** bftm_lock_waited() - does anybody wait for it? */
-static inline bool bftm_lock_waited(const struct bftm_lock *lock)
-{
-	return lock->queue && lock->queue->count;
-}
+/** bftm_lock_waiters() - how many wait for it? Those that hold it and want more do not count. */
+u32 bftm_lock_waiters(const struct bftm_lock *lock);
+
+/** bftm_lock_deadline() - when to call bftm_lock_expire(); 0: not before the next request. */
+u64 bftm_lock_deadline(const struct bftm_lock *lock);
 
 /**
- * bftm_lock_expire() - take back a grant that is over, and grant to the next
+ * bftm_lock_expire() - take back the grants that are over, and do one thing that can be done
  * @push: as of bftm_server_step(); its name is left to the caller
- * Return: true when there was one.
+ *
+ * That is to grant it to a party that waits, or to ask one whether it yields. There may be more:
+ * see bftm_lock_deadline().
+ *
+ * Return: true when a grant was over.
  */
 bool bftm_lock_expire(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		      u64 now, struct bftm_msg *push);

@@ -70,7 +70,7 @@ static void check_free(const struct bftm_msg *msg, const struct bftm_lock_view *
 {
 	if (msg->type != BFTM_MSG_FREE)
 		return;
-	must(msg->attempt && msg->attempt == lock->attempt && msg->client == lock->client);
+	must(msg->attempt && msg->attempt == lock->first.attempt && msg->client == lock->first.client);
 	must(msg->gno == lock->grant);
 }
 

@@ -9,7 +9,7 @@
 #include "core/lease.h"
 #include "core/replay.h"
 #include "core/serve.h"
-#include "core/backoff/queue.h"
+#include "core/backoff/parties.h"
 #include "travel.h"
 
 #define EPOCH	7
@@ -139,39 +139,39 @@ static void check_free(const struct bftm_msg *free, u64 now)
 	if (!is_mine(free->client, free->attempt)) {
 		must(!o.attempt || now > o.until_ns);
 		must(free->gno > o.gno);
-		must(lock.lease_ns >= BFTM_LEASE_MIN_NS && lock.lease_ns <= cfg.lease_max_ns);
-		must(asked_for(free->client, free->attempt, lock.lease_ns));
+		must(lock.first.lease_ns >= BFTM_LEASE_MIN_NS && lock.first.lease_ns <= cfg.lease_max_ns);
+		must(asked_for(free->client, free->attempt, lock.first.lease_ns));
 		o.attempt = free->attempt;
 		o.client = free->client;
-		o.lease_ns = lock.lease_ns;
+		o.lease_ns = lock.first.lease_ns;
 		o.until_ns = 0;
 	}
 	o.gno = free->gno;
 	until = now + bftm_lease_at_server(o.lease_ns, cfg.rho_ppm);
 	if (until > o.until_ns)
 		o.until_ns = until;
-	must(lock.until_ns >= o.until_ns);
+	must(lock.first.time_ns >= o.until_ns);
 }
 
 static void check_push(const struct bftm_msg *push, u64 now)
 {
-	const struct bftm_waiter owner = {
-		.prio = lock.prio, .client = lock.client, .held = lock.held,
+	const struct bftm_party owner = {
+		.prio = lock.first.prio, .client = lock.first.client, .held = lock.first.held,
 	};
 	u32 i;
 
 	must(!push->seq && push->server == SERVER && push->cluster == CLUSTER);
-	must(push->client == lock.client && push->attempt == lock.attempt);
+	must(push->client == lock.first.client && push->attempt == lock.first.attempt);
 	if (push->type == BFTM_MSG_INQUIRE) {
 		must(is_mine(push->client, push->attempt) && push->gno == o.gno);
-		must(lock.held == BFTM_MODE_NL);
+		must(lock.first.held == BFTM_MODE_NL);
 		return;
 	}
 	must(push->type == BFTM_MSG_FREE);
 	must(!o.over[push->client][push->attempt]);
 	check_free(push, now);
 	for (i = 0; lock.queue && i < lock.queue->count; i++) {
-		const struct bftm_waiter *w = &lock.queue->waiter[i];
+		const struct bftm_party *w = &lock.queue->place[i].party;
 
 		must(!bftm_waits_before(w, &owner));
 	}
@@ -185,13 +185,13 @@ static void check_queue(u32 most)
 		return;
 	must(lock.queue->count <= lock.queue->room && lock.queue->room <= most);
 	for (i = 0; i < lock.queue->count; i++) {
-		const struct bftm_waiter *w = &lock.queue->waiter[i];
+		const struct bftm_party *w = &lock.queue->place[i].party;
 
 		must(w->attempt && w->k && w->k <= o.k[w->client][w->attempt]);
 		must(w->lease_ns >= BFTM_LEASE_MIN_NS && w->lease_ns <= cfg.lease_max_ns);
 		must(!is_mine(w->client, w->attempt) || !bftm_lock_owned(&lock, w->heard_ns));
 		for (j = 0; j < i; j++)
-			must(lock.queue->waiter[j].client != w->client);
+			must(lock.queue->place[j].party.client != w->client);
 	}
 }
 
@@ -220,12 +220,12 @@ static bool is_kept(const struct bftm_msg *req, const struct bftm_msg *push)
 		must(push->type == BFTM_MSG_FREE && push->gno == o.gno + 1);
 		must(push->client == o.client && push->attempt == o.attempt);
 		must(push->k && push->k <= o.k[o.client][o.attempt]);
-		must(lock.until_ns == o.until_ns && lock.held == req->arg);
+		must(lock.first.time_ns == o.until_ns && lock.first.held == req->arg);
 		o.gno = push->gno;
 		return true;
 	}
-	return push->type == BFTM_MSG_NONE && lock.held != BFTM_MODE_NL &&
-	       lock.client == o.client && lock.attempt == o.attempt && lock.gno == o.gno;
+	return push->type == BFTM_MSG_NONE && lock.first.held != BFTM_MODE_NL &&
+	       lock.first.client == o.client && lock.first.attempt == o.attempt && lock.gno == o.gno;
 }
 
 static void check(const struct bftm_msg *req, const struct bftm_msg *reply,
@@ -321,7 +321,7 @@ static void expire(u64 now)
 	o.attempt = 0;
 	if (push.type != BFTM_MSG_NONE)
 		check_push(&push, now);
-	must(push.type != BFTM_MSG_NONE || !bftm_lock_waited(&lock));
+	must(push.type != BFTM_MSG_NONE || !bftm_lock_waiters(&lock));
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len)

@@ -205,10 +205,11 @@ static void paper_step(const struct bftm_server_cfg *cfg, void *state, const str
 	if (!lock || req->type != BFTM_MSG_TRY || now <= cfg->quarantine_until_ns)
 		return;
 	/* "if (clock() - lastGranted > Δ + 2δ) lastGranted ← clock(); return FREE" */
-	if (!lock->attempt || now > lock->until_ns) {
-		lock->attempt = req->attempt;
-		lock->client = req->client;
-		lock->until_ns = now + req->lease_ns + req->prio;
+	if (!lock->first.attempt || now > lock->first.time_ns) {
+		lock->first.attempt = req->attempt;
+		lock->first.client = req->client;
+		lock->first.time_ns = now + req->lease_ns + req->prio;
+		lock->first.mode = BFTM_MODE_EX;
 		ret->reply.type = BFTM_MSG_FREE;
 	} else {
 		ret->reply.type = BFTM_MSG_LOCKED;
@@ -243,9 +244,15 @@ static void paper_describe(const void *state, struct bftm_lock_view *ret)
 	const struct bftm_lock *lock = state;
 
 	*ret = (struct bftm_lock_view){
-		.attempt = lock->attempt, .client = lock->client, .until_ns = lock->until_ns,
+		.attempt = lock->first.attempt, .client = lock->first.client, .until_ns = lock->first.time_ns,
 		.grant = lock->gno, .token_max = lock->hi,
 	};
+}
+
+static bool paper_granted(const void *state, u32 client, u64 attempt, struct bftm_lock_view *ret)
+{
+	paper_describe(state, ret);
+	return attempt && ret->attempt == attempt && ret->client == client;
 }
 
 static const struct bftm_server_ops paper_server = {
@@ -258,6 +265,7 @@ static const struct bftm_server_ops paper_server = {
 	.deadline = paper_deadline,
 	.expire = paper_expire,
 	.waits = paper_waits,
+	.granted = paper_granted,
 	.idle = paper_idle,
 	.describe = paper_describe,
 };

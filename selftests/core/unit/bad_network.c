@@ -262,7 +262,7 @@ void make_queues(void)
 
 	for (u = 0; u < N; u++) {
 		struct bftm_queue *queue =
-			calloc(1, sizeof(*queue) + CLIENTS * sizeof(queue->waiter[0]));
+			calloc(1, sizeof(*queue) + CLIENTS * sizeof(queue->place[0]));
 
 		assert_non_null(queue);
 		queue->room = CLIENTS;

@@ -30,6 +30,7 @@ static struct bftm_msg message(u8 type, u32 client, const char *name)
 		.seq = 77,
 		.attempt = 5,
 		.k = 1,
+		.mode = BFTM_MODE_EX,
 		.lease_ns = BFTM_NS_PER_SEC,
 		.flags = BFTM_FLAG_NOQUEUE,
 		.name_len = (u8)strlen(name),
@@ -228,7 +229,7 @@ static void a_shorter_queue_is_full_earlier(void **state)
 	};
 	static union {
 		struct bftm_queue queue;
-		u8 bytes[sizeof(struct bftm_queue) + 8 * sizeof(struct bftm_waiter)];
+		u8 bytes[sizeof(struct bftm_queue) + 8 * sizeof(struct bftm_place)];
 	} space = { .queue.room = 8 };
 	static const u32 client[] = { 4, 3, 9, 2, 1 };
 	static const u8 answer[] = {

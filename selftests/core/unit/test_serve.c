@@ -143,7 +143,8 @@ static const struct bftm_shell shell = {
 };
 
 /* So that a lock is owned, and who asks must wait. */
-#define OWNED	.lock = { .attempt = 1, .client = 2, .until_ns = 2 * T0, .lease_ns = L }
+#define OWNED	.lock = { .first = { .attempt = 1, .client = 2, .time_ns = 2 * T0, .lease_ns = L, \
+				     .mode = BFTM_MODE_EX } }
 
 /** struct ask - a request: TRY without a place in the queue, but for what is not 0 here */
 struct ask {
@@ -200,12 +201,11 @@ static const struct {
 	  BFTM_SERVED, BFTM_MSG_REFUSED, BFTM_REFUSED_PROTO },
 	{ "HELLO about objects", { .type = BFTM_MSG_HELLO, .proto = BFTM_PROTO_ORDER }, {}, "twpk",
 	  BFTM_SERVED, BFTM_MSG_CHALLENGE, 0 },
-	{ "another mode", { .mode = BFTM_MODE_PR }, {}, "twp", BFTM_SERVED, BFTM_MSG_REFUSED,
-	  BFTM_REFUSED_PROTO },
-	{ "STAMP in another mode", { .type = BFTM_MSG_STAMP, .mode = BFTM_MODE_PW }, {}, "twp",
-	  BFTM_SERVED, BFTM_MSG_REFUSED, BFTM_REFUSED_PROTO },
-	{ "held in another mode", { .arg = BFTM_MODE_PR }, {}, "twp", BFTM_SERVED,
-	  BFTM_MSG_REFUSED, BFTM_REFUSED_PROTO },
+	{ "another mode", { .mode = BFTM_MODE_PR }, {}, "twpEl", BFTM_SERVED, BFTM_MSG_FREE, 0 },
+	{ "STAMP in another mode", { .type = BFTM_MSG_STAMP, .mode = BFTM_MODE_PW, .token = 6 }, {},
+	  "twpsEl", BFTM_SERVED, BFTM_MSG_SACK, 0 },
+	{ "held in another mode", { .arg = BFTM_MODE_PR }, {}, "twpEl", BFTM_SERVED,
+	  BFTM_MSG_FREE, 0 },
 	{ "held", { .arg = BFTM_MODE_EX }, {}, "twpEl", BFTM_SERVED, BFTM_MSG_FREE, 0 },
 	{ "with a value", { .flags = BFTM_FLAG_VALUE }, {}, "twp", BFTM_SERVED, BFTM_MSG_REFUSED,
 	  BFTM_REFUSED_PROTO },

@@ -37,6 +37,7 @@ static void step(struct bftm_msg req, u64 now)
 	req.seq = 77;
 	req.name_len = 1;
 	req.name[0] = 'x';
+	req.mode = BFTM_MODE_EX;
 	memset(&reply, 0xee, sizeof(reply));
 	bftm_server_step(&cfg, &lock, &req, now, &reply, &push);
 	/* Nobody waits here. */
@@ -138,7 +139,7 @@ static void reordered_tries_never_shorten_a_grant(void **state)
 	FREE(try(ALICE, 1, 3, T0));
 	FREE(try(ALICE, 1, 1, T0 + 10));
 	assert_int_equal(reply.k, 1);
-	assert_int_equal(lock.k, 3);
+	assert_int_equal(lock.first.k, 3);
 	LOCKED(try(BOB, 1, 1, T0 + 10 + GUARD));
 	FREE(try(BOB, 1, 1, T0 + 10 + GUARD + 1));
 }
@@ -288,14 +289,14 @@ static void quarantine_outlasts_every_grant(void **state)
 {
 	struct bftm_server_cfg next = cfg;
 	struct bftm_msg req = {
-		.type = BFTM_MSG_TRY, .flags = BFTM_FLAG_NOQUEUE, .client = BOB,
+		.type = BFTM_MSG_TRY, .mode = BFTM_MODE_EX, .flags = BFTM_FLAG_NOQUEUE, .client = BOB,
 		.attempt = 1, .k = 1, .lease_ns = L,
 	};
 	u64 until;
 
 	(void)state;
 	FREE(try_for(ALICE, 1, 1, cfg.lease_max_ns, T0));
-	until = lock.until_ns;
+	until = lock.first.time_ns;
 	next.quarantine_until_ns = bftm_quarantine(cfg.lease_max_ns, RHO, T0);
 	bftm_lock_init(&lock, 200, 0);
 	bftm_server_step(&next, &lock, &req, until, &reply, &push);

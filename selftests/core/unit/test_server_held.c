@@ -25,19 +25,19 @@ static void the_owner_says_it_by_a_higher_send(void **state)
 {
 	(void)state;
 	FREE(queue(BOB, 1, 2, T0));
-	assert_int_equal(lock.held, BFTM_MODE_NL);
+	assert_int_equal(lock.first.held, BFTM_MODE_NL);
 	FREE(renew(BOB, 1, 2, T0));			/* the same send: nothing new */
-	assert_int_equal(lock.held, BFTM_MODE_NL);
+	assert_int_equal(lock.first.held, BFTM_MODE_NL);
 	FREE(renew(BOB, 1, 3, T0));
-	assert_int_equal(lock.held, BFTM_MODE_EX);
+	assert_int_equal(lock.first.held, BFTM_MODE_EX);
 	FREE(queue(BOB, 1, 1, T0));			/* it was overtaken */
-	assert_int_equal(lock.held, BFTM_MODE_EX);
+	assert_int_equal(lock.first.held, BFTM_MODE_EX);
 	assert_int_equal(lock.gno, 101);
 	/* The next owner has said nothing yet. */
 	WAIT(1, queue(ALICE, 1, 1, T0));
 	release(BOB, 1, T0);
 	PUSHED(FREE, ALICE);
-	assert_int_equal(lock.held, BFTM_MODE_NL);
+	assert_int_equal(lock.first.held, BFTM_MODE_NL);
 }
 
 static void who_holds_goes_before_every_bid(void **state)
@@ -51,7 +51,7 @@ static void who_holds_goes_before_every_bid(void **state)
 	release(BOB, 1, T0 + 1);
 	PUSHED(FREE, DAVE);
 	assert_int_equal(push.k, 5);
-	assert_int_equal(lock.held, BFTM_MODE_EX);
+	assert_int_equal(lock.first.held, BFTM_MODE_EX);
 	release(DAVE, 1, T0 + 2);
 	PUSHED(FREE, ALICE);
 }
@@ -77,7 +77,7 @@ static void a_holder_takes_what_is_free_at_once(void **state)
 	FREE(renew(DAVE, 1, 5, T0 + GUARD + 1));
 	NOT_PUSHED;
 	assert_int_equal(lock.queue->count, 1);
-	assert_int_equal(lock.held, BFTM_MODE_EX);
+	assert_int_equal(lock.first.held, BFTM_MODE_EX);
 	/* A bid with the same priority goes behind her. */
 	fresh_queue(state);
 	FREE(queue(BOB, 1, 1, T0));
@@ -111,11 +111,11 @@ static void whoever_does_not_hold_is_asked(void **state)
 	PUSHED(FREE, DAVE);
 	assert_int_equal(push.k, 6);
 	assert_int_equal(push.gno, 102);
-	assert_int_equal(lock.until_ns, T0 + 1 + GUARD);
+	assert_int_equal(lock.first.time_ns, T0 + 1 + GUARD);
 	/* She waits again, and has not said that she holds. */
 	release(DAVE, 1, T0 + 2);
 	PUSHED(FREE, ALICE);
-	assert_int_equal(lock.held, BFTM_MODE_NL);
+	assert_int_equal(lock.first.held, BFTM_MODE_NL);
 }
 
 static void whoever_holds_is_not_asked(void **state)
@@ -141,15 +141,15 @@ static void a_yielded_grant_is_kept_under_a_new_number(void **state)
 	PUSHED(FREE, BOB);
 	assert_int_equal(push.gno, 102);
 	assert_int_equal(push.k, 3);
-	assert_int_equal(lock.held, BFTM_MODE_EX);
-	assert_int_equal(lock.until_ns, T0 + GUARD);	/* from the TRY, as before */
+	assert_int_equal(lock.first.held, BFTM_MODE_EX);
+	assert_int_equal(lock.first.time_ns, T0 + GUARD);	/* from the TRY, as before */
 	assert_int_equal(lock.queue->count, 1);
 	/* A YIELD that it sent while it waited comes now; so does a copy of this one. */
 	SILENT(yield(BOB, 1, 101, T0 + 6));
 	NOT_PUSHED;
 	SILENT(keep(BOB, 1, 101, T0 + 6));
 	NOT_PUSHED;
-	assert_int_equal(lock.client, BOB);
+	assert_int_equal(lock.first.client, BOB);
 	assert_int_equal(lock.gno, 102);
 }
 
@@ -178,7 +178,7 @@ static void what_is_held_is_not_yielded(void **state)
 	FREE(renew(BOB, 1, 2, T0));
 	SILENT(yield(BOB, 1, 101, T0));
 	NOT_PUSHED;
-	assert_int_equal(lock.client, BOB);
+	assert_int_equal(lock.first.client, BOB);
 	assert_int_equal(lock.queue->count, 1);
 }
 
@@ -200,29 +200,31 @@ static void a_holder_is_over_by_its_own_release_only(void **state)
 	RELEASED(release(DAVE, 7, T0));
 	SILENT(queue(DAVE, 6, 5, T0));
 	WAIT(1, renew(DAVE, 6, 5, T0));
-	WAIT(1, queue(DAVE, 8, 1, T0));			/* it has taken the place */
+	WAIT(2, queue(DAVE, 8, 1, T0));			/* another program of that host */
 	SILENT(queue(DAVE, 6, 9, T0));
 	WAIT(1, renew(DAVE, 6, 6, T0));
-	assert_int_equal(lock.queue->count, 1);
-	assert_int_equal(lock.queue->waiter[0].attempt, 6);
+	assert_int_equal(lock.queue->count, 2);
 	RELEASED(release(DAVE, 6, T0));
-	assert_int_equal(lock.queue->count, 0);
+	assert_int_equal(lock.queue->count, 1);
+	assert_int_equal(lock.queue->place[0].party.attempt, 8);
 	RELEASED(release(DAVE, 9, T0));
 	SILENT(renew(DAVE, 9, 10, T0));
 }
 
-/* Of two attempts that say so the later is right. */
+/* Programs of one host may hold beside each other: each holder has a place of its own. */
 static void a_late_renewal_takes_no_place_of_a_later_holder(void **state)
 {
 	(void)state;
 	FREE(queue(BOB, 1, 1, T0));
 	WAIT(1, renew(DAVE, 7, 5, T0));
 	WAIT(1, renew(DAVE, 6, 9, T0));
-	assert_int_equal(lock.queue->waiter[0].attempt, 7);
-	assert_int_equal(lock.queue->waiter[0].k, 5);
+	assert_int_equal(lock.queue->count, 2);
+	assert_int_equal(lock.queue->place[0].party.attempt, 7);
+	assert_int_equal(lock.queue->place[0].party.k, 5);
 	/* Its own late send neither. */
 	WAIT(1, queue(DAVE, 7, 4, T0));
-	assert_int_equal(lock.queue->waiter[0].held, BFTM_MODE_EX);
+	assert_int_equal(lock.queue->count, 2);
+	assert_int_equal(lock.queue->place[0].party.held, BFTM_MODE_EX);
 }
 
 static void a_full_queue_has_room_for_a_holder(void **state)

@@ -24,7 +24,7 @@ static const struct bftm_server_cfg cfg = {
 static struct bftm_lock lock;
 static union {
 	struct bftm_queue queue;
-	u8 raw[sizeof(struct bftm_queue) + 4 * sizeof(struct bftm_waiter)];
+	u8 raw[sizeof(struct bftm_queue) + 4 * sizeof(struct bftm_place)];
 } waiters;
 
 static void fresh_lock(void)
@@ -39,7 +39,7 @@ static u8 step(u8 type, u32 client, u64 attempt, u64 now, u16 flags)
 {
 	struct bftm_msg reply, push, req = {
 		.type = type, .flags = flags, .client = client, .attempt = attempt, .k = 1,
-		.lease_ns = L, .prio = client,
+		.lease_ns = L, .prio = client, .mode = BFTM_MODE_EX,
 	};
 
 	bftm_server_step(&cfg, &lock, &req, now, &reply, &push);
@@ -142,7 +142,7 @@ static const struct {
 	bool wrong_gno;
 } messages[] = {
 	{ "TRY that does not queue",
-	  .msg = { .type = BFTM_MSG_TRY, .attempt = 5, .lease_ns = L,
+	  .msg = { .type = BFTM_MSG_TRY, .mode = BFTM_MODE_EX, .attempt = 5, .lease_ns = L,
 		 .flags = BFTM_FLAG_NOQUEUE } },
 	{ "TRY", .msg = { .type = BFTM_MSG_TRY, .attempt = 5, .lease_ns = L } },
 	{ "TRY, Δ too short", .msg = { .type = BFTM_MSG_TRY, .attempt = 5, .lease_ns = 1 } },
@@ -228,8 +228,9 @@ static void check(size_t s, size_t m)
 	req.prio = ALICE;
 	req.k = 2;
 	req.gno = gno - messages[m].wrong_gno;
+	req.mode = BFTM_MODE_EX;
 	bftm_server_step(&cfg, &lock, &req, states[s].now, &reply, &push);
-	owner = bftm_lock_owned(&lock, states[s].now) ? lock.client : NOBODY;
+	owner = bftm_lock_owned(&lock, states[s].now) ? lock.first.client : NOBODY;
 	if (push.type != BFTM_MSG_NONE)
 		snprintf(said, sizeof(said), " %s %c", bftm_msg_name(push.type),
 			 initial(push.client));
@@ -244,8 +245,8 @@ static void check(size_t s, size_t m)
 		assert_int_equal(reply.gno, lock.gno);
 	if (push.type != BFTM_MSG_NONE) {
 		assert_int_equal(push.gno, lock.gno);
-		assert_int_equal(push.client, lock.client);
-		assert_int_equal(push.attempt, lock.attempt);
+		assert_int_equal(push.client, lock.first.client);
+		assert_int_equal(push.attempt, lock.first.attempt);
 		assert_int_equal(push.seq, 0);
 	}
 }
@@ -312,7 +313,7 @@ static void zero_is_no_attempt_and_no_send(void **state)
 	req.k = 1;
 	bftm_server_step(&cfg, &lock, &req, T0, &reply, &push);
 	assert_int_equal(reply.k, 1);
-	assert_int_equal(lock.k, ~0u);
+	assert_int_equal(lock.first.k, ~0u);
 }
 
 static void releasing_what_is_unknown_is_answered(void **state)

@@ -26,7 +26,7 @@ static void least_priority_goes_first(void **state)
 	assert_int_equal(push.gno, 104);
 	RELEASED(release(DAVE, 1, T0 + 5));
 	NOT_PUSHED;
-	assert_false(bftm_lock_waited(&lock));
+	assert_false(bftm_lock_waiters(&lock));
 }
 
 static void clients_break_ties(void **state)
@@ -74,11 +74,11 @@ static void expiry_grants_to_the_next(void **state)
 	assert_int_equal(push.seq, 0);
 	assert_int_equal(push.name_len, 0);		/* the caller knows it */
 	assert_int_equal(push.server_epoch, cfg.epoch);
-	assert_int_equal(lock.until_ns, T0 + GUARD + 1 + GUARD);
+	assert_int_equal(lock.first.time_ns, T0 + GUARD + 1 + GUARD);
 	/* Nobody is next. */
-	assert_true(bftm_lock_expire(&cfg, &lock, lock.until_ns + 1, &push));
+	assert_true(bftm_lock_expire(&cfg, &lock, lock.first.time_ns + 1, &push));
 	NOT_PUSHED;
-	assert_false(bftm_lock_expire(&cfg, &lock, lock.until_ns + 1, &push));
+	assert_false(bftm_lock_expire(&cfg, &lock, lock.first.time_ns + 1, &push));
 }
 
 /* The timer was late: who asks finds the lease over, and the queue counts. */
@@ -103,7 +103,7 @@ static void who_asks_before_the_timer(void **state)
 	FREE(queue(CAROL, 1, 2, over));			/* her turn */
 	NOT_PUSHED;
 	assert_int_equal(reply.k, 2);
-	assert_false(bftm_lock_waited(&lock));
+	assert_false(bftm_lock_waiters(&lock));
 }
 
 /* NOQUEUE: never in the queue, and never before it. */
@@ -115,7 +115,7 @@ static void who_does_not_queue_does_not_jump(void **state)
 	FREE(queue(BOB, 1, 1, T0));
 	LOCKED(try(ALICE, 1, 1, T0));
 	NOT_PUSHED;				/* nor is it a reason to ask Bob */
-	assert_false(bftm_lock_waited(&lock));
+	assert_false(bftm_lock_waiters(&lock));
 	WAIT(1, queue(CAROL, 1, 1, over - 9));
 	LOCKED(try(ALICE, 1, 2, over));		/* a better priority, but no waiter */
 	PUSHED(FREE, CAROL);
@@ -140,7 +140,7 @@ static void who_is_not_heard_is_forgotten(void **state)
 	PUSHED(FREE, BOB);
 	release(BOB, 1, T0 + 2 + WINDOW);		/* one ns too late for Carol */
 	NOT_PUSHED;
-	assert_false(bftm_lock_waited(&lock));
+	assert_false(bftm_lock_waiters(&lock));
 }
 
 /* Each by the lease that it asked for. */
@@ -159,7 +159,7 @@ static void the_window_is_the_waiters_own(void **state)
 					.k = 1, .lease_ns = BFTM_LEASE_MIN_NS }, T0));
 	release(DAVE, 1, T0 + BFTM_LEASE_MIN_NS / 2);
 	PUSHED(FREE, ALICE);
-	assert_int_equal(lock.until_ns, T0 + BFTM_LEASE_MIN_NS / 2 +
+	assert_int_equal(lock.first.time_ns, T0 + BFTM_LEASE_MIN_NS / 2 +
 			 bftm_lease_at_server(BFTM_LEASE_MIN_NS, cfg.rho_ppm));
 }
 
@@ -171,11 +171,11 @@ static void one_place_for_a_client(void **state)
 	WAIT(1, queue_prio(BOB, 5, 3, 20, T0));
 	WAIT(1, queue_prio(BOB, 5, 2, 20, T0 + 1));	/* overtaken on its way */
 	assert_int_equal(lock.queue->count, 1);
-	assert_int_equal(lock.queue->waiter[0].k, 3);
-	assert_int_equal(lock.queue->waiter[0].heard_ns, T0 + 1);
+	assert_int_equal(lock.queue->place[0].party.k, 3);
+	assert_int_equal(lock.queue->place[0].party.time_ns, T0 + 1);
 	SILENT(queue_prio(BOB, 4, 9, 1, T0 + 2));	/* dead for long */
 	NOT_PUSHED;
-	assert_int_equal(lock.queue->waiter[0].attempt, 5);
+	assert_int_equal(lock.queue->place[0].party.attempt, 5);
 	WAIT(1, queue_prio(BOB, 6, 1, 30, T0 + 3));
 	assert_int_equal(lock.queue->count, 1);
 	release(BOB, 5, T0 + 4);			/* of the one before */
@@ -202,7 +202,7 @@ static void a_place_has_the_lease_of_its_newest_attempt(void **state)
 		release(ALICE, 1, T0 + 2);
 		PUSHED(FREE, BOB);
 		assert_int_equal(push.attempt, 6);
-		assert_int_equal(lock.until_ns,
+		assert_int_equal(lock.first.time_ns,
 				 T0 + 2 + bftm_lease_at_server(leases[i], cfg.rho_ppm));
 	}
 }
@@ -242,7 +242,7 @@ static void an_owner_does_not_queue(void **state)
 	WAIT(1, queue(BOB, 1, 1, T0));
 	FREE(queue(ALICE, 1, 2, T0 + 5));
 	assert_int_equal(lock.queue->count, 1);
-	assert_int_equal(lock.until_ns, T0 + 5 + GUARD);
+	assert_int_equal(lock.first.time_ns, T0 + 5 + GUARD);
 	/* With a new attempt it does: the grant may be used still. */
 	WAIT(1, queue(ALICE, 2, 1, T0 + 6));
 	release(ALICE, 1, T0 + 7);
@@ -256,7 +256,7 @@ static void quarantine_makes_no_queue(void **state)
 	WAIT(0, queue(ALICE, 1, 1, cfg.quarantine_until_ns));
 	NOT_PUSHED;
 	assert_int_equal(reply.lease_ns, 1);
-	assert_false(bftm_lock_waited(&lock));
+	assert_false(bftm_lock_waiters(&lock));
 	FREE(queue(BOB, 1, 1, cfg.quarantine_until_ns + 1));
 }
 

@@ -25,7 +25,7 @@ static const struct bftm_server_cfg cfg = {
 
 static struct {
 	struct bftm_queue queue;
-	struct bftm_waiter waiter[1];
+	struct bftm_place place[1];
 } waiters;
 static struct bftm_lock lock;
 static struct bftm_msg request, reply, push;
@@ -47,7 +47,7 @@ static int held_by_bob(void **state)
 	lock.queue = &waiters.queue;
 	request = (struct bftm_msg){
 		.proto = BFTM_PROTO_BACKOFF, .cluster = 1, .server = 3, .server_epoch = 77,
-		.seq = 1234, .attempt = 5, .k = 3, .position = 33, .lease_ns = L, .prio = LAM,
+		.mode = BFTM_MODE_EX, .seq = 1234, .attempt = 5, .k = 3, .position = 33, .lease_ns = L, .prio = LAM,
 		.gno = 1111, .token = 2222, .name_len = 1, .name = "x",
 	};
 	step(BFTM_MSG_TRY, BOB, T0);
@@ -158,15 +158,15 @@ static void pushed(u8 type, u32 client, u64 gno, u32 k, u64 lam)
 static void pushes(void **state)
 {
 	(void)state;
-	/* The priority of this request decides, be it that of the place or not. */
+	/* The priority of the place decides, be it that of this request or not. */
 	request.k = 8;
 	step(BFTM_MSG_TRY, CAROL, T0);
 	pushed(BFTM_MSG_INQUIRE, BOB, 101, 3, LAM);
 	request.k = 7;
 	request.prio = 200;
 	step(BFTM_MSG_TRY, CAROL, T0);
-	assert_int_equal(push.type, BFTM_MSG_NONE);
-	assert_int_equal(waiters.waiter[0].prio, 50);
+	pushed(BFTM_MSG_INQUIRE, BOB, 101, 3, 200);
+	assert_int_equal(waiters.place[0].party.prio, 50);
 	step(BFTM_MSG_RELEASE, BOB, T0);
 	pushed(BFTM_MSG_FREE, CAROL, 102, 8, 200);
 }
@@ -178,7 +178,7 @@ static void a_place_has_its_own_priority(void **state)
 	request.prio = 2 * BFTM_PRIO_JUMP_MAX;
 	step(BFTM_MSG_TRY, CAROL, T0);
 	assert_int_equal(reply.prio, LAM + BFTM_PRIO_JUMP_MAX);
-	assert_int_equal(waiters.waiter[0].prio, 2 * BFTM_PRIO_JUMP_MAX);
+	assert_int_equal(waiters.place[0].party.prio, 2 * BFTM_PRIO_JUMP_MAX);
 }
 
 int main(void)

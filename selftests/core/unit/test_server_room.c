@@ -55,7 +55,7 @@ static void room_is_asked_for(void **state)
 {
 	struct bftm_queue *q = lock.queue;
 	struct bftm_msg req = { .type = BFTM_MSG_TRY, .client = BOB, .attempt = 1, .k = 1,
-				.lease_ns = L };
+				.lease_ns = L, .mode = BFTM_MODE_EX };
 
 	(void)state;
 	lock.queue = NULL;

@@ -73,7 +73,7 @@ static void a_token_needs_no_lock(void **state)
 	(void)state;
 	FREE(queue(BOB, 1, 1, T0));
 	assert_int_equal(stamp(ALICE, 1, 3), BFTM_MSG_SACK);
-	assert_int_equal(lock.client, BOB);
+	assert_int_equal(lock.first.client, BOB);
 	assert_int_equal(stamp(BOB, 1, 4), BFTM_MSG_SACK);
 }
 

@@ -52,11 +52,11 @@ static void who_yields_keeps_its_lease(void **state)
 					.k = 1, .lease_ns = 2 * BFTM_LEASE_MIN_NS }, T0));
 	SILENT(yield(BOB, 1, lock.gno, T0));
 	PUSHED(FREE, ALICE);
-	assert_int_equal(lock.until_ns, T0 + bftm_lease_at_server(2 * BFTM_LEASE_MIN_NS,
+	assert_int_equal(lock.first.time_ns, T0 + bftm_lease_at_server(2 * BFTM_LEASE_MIN_NS,
 								  cfg.rho_ppm));
 	release(ALICE, 1, T0 + 1);
 	PUSHED(FREE, BOB);
-	assert_int_equal(lock.until_ns, T0 + 1 + GUARD);
+	assert_int_equal(lock.first.time_ns, T0 + 1 + GUARD);
 }
 
 /* Client, attempt and grant must match, or a late one would free a later grant. */
@@ -103,7 +103,7 @@ static void nobody_is_there_to_yield_to(void **state)
 	PUSHED(FREE, BOB);
 	assert_int_equal(push.gno, gno + 1);
 	assert_int_equal(push.k, 1);
-	assert_int_equal(lock.until_ns, T0 + 7 + GUARD);
+	assert_int_equal(lock.first.time_ns, T0 + 7 + GUARD);
 	/* She was forgotten, and Carol is not better. */
 	WAIT(1, queue(ALICE, 2, 1, T0));
 	WAIT(2, queue(CAROL, 1, 1, T0 + WINDOW));
@@ -144,7 +144,7 @@ static void a_newer_attempt_waits_already(void **state)
 	release(ALICE, 1, T0);
 	PUSHED(FREE, BOB);
 	assert_int_equal(push.attempt, 2);
-	assert_false(bftm_lock_waited(&lock));
+	assert_false(bftm_lock_waiters(&lock));
 }
 
 /* Two servers that saw two orders agree in the end. */

@@ -8,7 +8,7 @@
 
 #include "unit.h"
 
-#include "core/backoff/server.h"
+#include "core/backoff/parties.h"
 #include "core/lease.h"
 
 #define L	(100 * BFTM_NS_PER_MS)
@@ -27,7 +27,7 @@ static int fresh_queue(void **state)
 {
 	static union {
 		struct bftm_queue queue;
-		u8 raw[sizeof(struct bftm_queue) + ROOM * sizeof(struct bftm_waiter)];
+		u8 raw[sizeof(struct bftm_queue) + ROOM * sizeof(struct bftm_place)];
 	} waiters;
 
 	(void)state;
@@ -45,21 +45,26 @@ static int fresh_queue(void **state)
 /* What the server answers; what it says unasked is in push. */
 static inline u8 step(struct bftm_msg req, u64 now)
 {
+	const struct bftm_party *p;
+
 	req.seq = 77;
 	req.proto = BFTM_PROTO_BACKOFF;
 	req.name_len = 1;
 	req.name[0] = 'x';
+	if ((req.type == BFTM_MSG_TRY || req.type == BFTM_MSG_STAMP) && !req.mode)
+		req.mode = BFTM_MODE_EX;
 	memset(&reply, 0xee, sizeof(reply));
 	memset(&push, 0xee, sizeof(push));
 	bftm_server_step(&cfg, &lock, &req, now, &reply, &push);
 	if (push.type == BFTM_MSG_NONE)
 		return reply.type;
-	/* To the owner, about this lock and the last grant, and no answer to anything. */
+	/* To a party that has this grant of this lock, and no answer to anything. */
 	assert_true(push.type == BFTM_MSG_FREE || push.type == BFTM_MSG_INQUIRE);
-	assert_int_equal(push.client, lock.client);
-	assert_int_equal(push.attempt, lock.attempt);
-	assert_int_equal(push.gno, lock.gno);
-	assert_int_equal(push.k, lock.k);
+	p = bftm_party_find(&lock, push.client, push.attempt);
+	assert_non_null(p);
+	assert_int_equal(push.mode, p->mode);
+	assert_int_equal(push.gno, bftm_party_gno(&lock, p));
+	assert_int_equal(push.k, p->k);
 	assert_int_equal(push.seq, 0);
 	assert_int_equal(push.flags, 0);
 	assert_int_equal(push.proto, BFTM_PROTO_BACKOFF);

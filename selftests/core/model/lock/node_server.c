@@ -10,7 +10,7 @@
 /** union waiters - the queue of a lock */
 static union {
 	struct bftm_queue queue;
-	u8 raw[sizeof(struct bftm_queue) + CLIENTS_MAX * sizeof(struct bftm_waiter)];
+	u8 raw[sizeof(struct bftm_queue) + CLIENTS_MAX * sizeof(struct bftm_place)];
 } waiters;
 
 static u32 waiting[2];	/* attempts that may wait: those that go on */
@@ -28,14 +28,13 @@ static void load_queue(const struct m_server *s, struct bftm_lock *lock)
 	waiters.queue.room = CLIENTS_MAX;
 	lock->queue = &waiters.queue;
 	lock->gno = GNO;
-	lock->prio = s->attempt;
 	for (c = 0; c < 2; c++)
 		if (s->waits[c])
-			waiters.queue.waiter[waiters.queue.count++] = (struct bftm_waiter){
+			waiters.queue.place[waiters.queue.count++].party = (struct bftm_party){
 				.attempt = waiting[c], .prio = waiting[c],
-				.lease_ns = node_lease(c), .heard_ns = NOW - BFTM_TICK_NS,
+				.lease_ns = node_lease(c), .time_ns = NOW - BFTM_TICK_NS,
 				.client = c + 1, .k = s->waits[c] & (u8)~WAITS_HELD,
-				.held = mode_of(s->waits[c] & WAITS_HELD),
+				.want = BFTM_MODE_EX, .held = mode_of(s->waits[c] & WAITS_HELD),
 			};
 }
 
@@ -45,9 +44,9 @@ static void store_queue(struct m_server *s, const struct bftm_lock *lock)
 
 	memset(s->waits, 0, sizeof(s->waits));
 	for (i = 0; i < lock->queue->count; i++) {
-		if (seen & 1u << lock->queue->waiter[i].client)
+		if (seen & 1u << lock->queue->place[i].party.client)
 			errx(2, "a client waits twice");
-		seen |= 1u << lock->queue->waiter[i].client;
+		seen |= 1u << lock->queue->place[i].party.client;
 	}
 	/* Another grant: what was the last is an older one now. */
 	for (c = 0; c < 2 && lock->gno != GNO; c++) {
@@ -62,16 +61,18 @@ static void load_lock(const struct m_server *s, const struct event *e, u64 noise
 	u32 c, i = 0;
 
 	memset(lock, 0, sizeof(*lock));
-	lock->gno = lock->lam = lock->prio = noise;
+	lock->gno = lock->lam = noise;
 	if (plan.queue)
 		load_queue(s, lock);
-	lock->k = plan.held ? s->k : plan.queue ? 1 : (u32)noise;
-	lock->held = mode_of(e->owner_held);
 	if (s->owner) {
-		lock->client = s->owner;
-		lock->attempt = s->attempt;
-		lock->until_ns = NOW + (u64)(int64_t)s->left;
-		lock->lease_ns = node_lease(s->owner - 1u);
+		lock->first.mode = BFTM_MODE_EX;
+		lock->first.prio = plan.queue ? s->attempt : noise;
+		lock->first.k = plan.held ? s->k : plan.queue ? 1 : (u32)noise;
+		lock->first.held = mode_of(e->owner_held);
+		lock->first.client = s->owner;
+		lock->first.attempt = s->attempt;
+		lock->first.time_ns = NOW + (u64)(int64_t)s->left;
+		lock->first.lease_ns = node_lease(s->owner - 1u);
 	}
 	/* With two clients nothing is ever pushed out, so order is nothing. */
 	for (c = 0; c < plan.clients && i < BFTM_TOMBS; c++) {
@@ -92,12 +93,14 @@ static void store_lock(struct m_server *s, const struct bftm_lock *lock)
 	s->attempt = 0;
 	s->k = 0;
 	s->left = NEVER;
-	if (lock->attempt) {
-		s->k = plan.held ? (u8)lock->k : 0;
-		s->owner = (u8)lock->client;
-		s->attempt = (u8)lock->attempt;
-		s->left = (s32)(int64_t)(lock->until_ns - NOW);
-		if (lock->lease_ns != node_lease(lock->client - 1))
+	if (lock->unsettled || (lock->first.attempt && !lock->first.mode))
+		errx(2, "a server leaves something undone");
+	if (lock->first.attempt) {
+		s->k = plan.held ? (u8)lock->first.k : 0;
+		s->owner = (u8)lock->first.client;
+		s->attempt = (u8)lock->first.attempt;
+		s->left = (s32)(int64_t)(lock->first.time_ns - NOW);
+		if (lock->first.lease_ns != node_lease(lock->first.client - 1))
 			errx(2, "a server keeps a lease that was not asked for");
 	}
 	for (c = 0; c < plan.clients; c++)

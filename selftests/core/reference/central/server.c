@@ -193,8 +193,15 @@ static void central_describe(const void *state, struct bftm_lock_view *ret)
 		.until_ns = s ? ~0ull : 0,
 		.grant = lock->grant,
 		.client = s ? s->client : 0,
+		.mode = s ? BFTM_MODE_EX : BFTM_MODE_NL,
 		.waiters = waiting(lock, ~0ull),
 	};
+}
+
+static bool central_granted(const void *state, u32 client, u64 attempt, struct bftm_lock_view *ret)
+{
+	central_describe(state, ret);
+	return attempt && ret->attempt == attempt && ret->client == client;
 }
 
 const struct bftm_server_ops central_server = {
@@ -207,6 +214,7 @@ const struct bftm_server_ops central_server = {
 	.deadline = central_deadline,
 	.expire = central_expire,
 	.waits = central_waits,
+	.granted = central_granted,
 	.idle = central_idle,
 	.describe = central_describe,
 };

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Which party of a lock is granted what, and which is asked to yield: next(), inquire() and
+ * dead() of protocol.rst. What is held is a fact and what is asked for is a bid: facts never
+ * conflict, and go first.
+ */
+#ifndef BFTM_CORE_BACKOFF_GRANTS_H
+#define BFTM_CORE_BACKOFF_GRANTS_H
+
+#include "core/backoff/parties.h"
+
+/**
+ * bftm_grants_next() - the party that can be granted more now, and before all others
+ * @ret: the mode that it gets
+ * Return: NULL when there is none.
+ */
+struct bftm_party *bftm_grants_next(const struct bftm_lock *lock, enum bftm_mode *ret);
+
+/**
+ * bftm_grants_beside() - can this newcomer be granted what it wants at once?
+ * @me:   no party of the lock
+ * @last: it does not wait, so all that wait go before it
+ */
+bool bftm_grants_beside(const struct bftm_lock *lock, const struct bftm_party *me, bool last);
+
+/**
+ * bftm_grants_inquire() - mark the parties that are to be asked whether they yield to @me
+ * Return: is one marked, of this time or an earlier one?
+ */
+bool bftm_grants_inquire(struct bftm_lock *lock, const struct bftm_party *me);
+
+/**
+ * bftm_grants_deadlock() - is there a better conversion that excludes this one, and is excluded
+ * by it?
+ */
+bool bftm_grants_deadlock(const struct bftm_lock *lock, const struct bftm_party *me);
+
+#endif /* BFTM_CORE_BACKOFF_GRANTS_H */

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#include "core/backoff/parties.h"
+#include "core/lease.h"
+
+struct bftm_party *bftm_party_find(const struct bftm_lock *lock, u32 client, u64 attempt)
+{
+	u32 i;
+
+	/* Both must match, or a stale message would act on a later grant. */
+	for (i = 0; i < bftm_parties(lock); i++) {
+		struct bftm_party *p = bftm_party(lock, i);
+
+		if (p->attempt == attempt && p->client == client && attempt)
+			return p;
+	}
+	return NULL;
+}
+
+static bool is_waiting(const struct bftm_party *p)
+{
+	return p->attempt && !bftm_party_granted(p);
+}
+
+struct bftm_party *bftm_party_plain(const struct bftm_lock *lock, u32 client)
+{
+	u32 i;
+
+	for (i = 0; i < bftm_parties(lock); i++) {
+		struct bftm_party *p = bftm_party(lock, i);
+
+		if (p->client == client && is_waiting(p) && !p->held)
+			return p;
+	}
+	return NULL;
+}
+
+struct bftm_party *bftm_party_last(const struct bftm_lock *lock)
+{
+	struct bftm_party *last = NULL;
+	u32 i;
+
+	for (i = 0; i < bftm_parties(lock); i++) {
+		struct bftm_party *p = bftm_party(lock, i);
+
+		if (is_waiting(p) && (!last || bftm_waits_before(last, p)))
+			last = p;
+	}
+	return last;
+}
+
+u32 bftm_party_position(const struct bftm_lock *lock, const struct bftm_party *p)
+{
+	u32 i, position = 1;
+
+	for (i = 0; i < bftm_parties(lock); i++) {
+		const struct bftm_party *other = bftm_party(lock, i);
+
+		position += is_waiting(other) && bftm_waits_before(other, p);
+	}
+	return position;
+}
+
+struct bftm_party *bftm_party_add(struct bftm_lock *lock, const struct bftm_party *me)
+{
+	struct bftm_queue *q = lock->queue;
+	struct bftm_party *p;
+
+	if (!lock->first.attempt)
+		p = &lock->first;
+	else if (q && q->count < q->room)
+		p = &q->place[q->count++].party;
+	else
+		return NULL;
+	*p = *me;
+	return p;
+}
+
+void bftm_party_remove(struct bftm_lock *lock, struct bftm_party *p)
+{
+	if (p == &lock->first)
+		memset(p, 0, sizeof(*p));
+	else
+		*(struct bftm_place *)p = lock->queue->place[--lock->queue->count];
+}
+
+struct bftm_party *bftm_party_number(struct bftm_lock *lock, struct bftm_party *p)
+{
+	struct bftm_place *place = (struct bftm_place *)p;
+	struct bftm_party newest = *p;
+
+	if (p != &lock->first) {
+		if (lock->first.attempt)
+			*place = (struct bftm_place){ .party = lock->first, .gno = lock->gno };
+		else
+			bftm_party_remove(lock, p);
+		lock->first = newest;
+	}
+	lock->gno++;
+	return &lock->first;
+}
+
+void bftm_parties_forget(struct bftm_lock *lock, u64 now)
+{
+	u32 i = 0;
+
+	while (i < bftm_parties(lock)) {
+		struct bftm_party *p = bftm_party(lock, i);
+
+		if (is_waiting(p) && now - p->time_ns > bftm_poll_window(p->lease_ns))
+			bftm_party_remove(lock, p);
+		else
+			i++;
+	}
+}
+
+bool bftm_parties_expire(struct bftm_lock *lock, u64 now)
+{
+	bool any = false;
+	u32 i = 0;
+
+	while (i < bftm_parties(lock)) {
+		struct bftm_party *p = bftm_party(lock, i);
+
+		if (bftm_party_granted(p) && now > p->time_ns) {
+			bftm_party_remove(lock, p);
+			any = true;
+		} else {
+			i++;
+		}
+	}
+	return any;
+}
+
+struct bftm_queue *bftm_queue_move(const struct bftm_queue *q, void *block, u32 room)
+{
+	struct bftm_queue *moved = block;
+
+	if (!moved)
+		return NULL;
+	moved->count = q ? q->count : 0;
+	moved->room = room;
+	if (moved->count)
+		memcpy(moved->place, q->place, moved->count * sizeof(*moved->place));
+	return moved;
+}

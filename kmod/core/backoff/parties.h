@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * The parties of a lock at a server: clients that have a grant, and clients that wait. They
+ * stand in no order: there are few, and each is found by its name, client and attempt, as often
+ * as by its priority.
+ */
+#ifndef BFTM_CORE_BACKOFF_PARTIES_H
+#define BFTM_CORE_BACKOFF_PARTIES_H
+
+#include "core/backoff/server.h"
+
+/** bftm_parties() - places there are, taken or not: bftm_party() has them by number. */
+static inline u32 bftm_parties(const struct bftm_lock *lock)
+{
+	return 1 + (lock->queue ? lock->queue->count : 0);
+}
+
+/** bftm_party() - the one at a place; its attempt is 0 when none is there. */
+static inline struct bftm_party *bftm_party(const struct bftm_lock *lock, u32 i)
+{
+	return i ? &lock->queue->place[i - 1].party : (struct bftm_party *)&lock->first;
+}
+
+/** bftm_party_gno() - the number of its grant. */
+static inline u64 bftm_party_gno(const struct bftm_lock *lock, const struct bftm_party *p)
+{
+	return p == &lock->first ? lock->gno : ((const struct bftm_place *)p)->gno;
+}
+
+/** bftm_party_granted() - has it a grant, be it less than it wants? */
+static inline bool bftm_party_granted(const struct bftm_party *p)
+{
+	return p->mode != BFTM_MODE_NL;
+}
+
+/** bftm_party_lacks() - does it hold, by other servers, more than is granted to it here? */
+static inline bool bftm_party_lacks(const struct bftm_party *p)
+{
+	return !bftm_mode_covers(p->mode, p->held);
+}
+
+/** bftm_party_converts() - has it a mode, and wants another that this one does not cover? */
+static inline bool bftm_party_converts(const struct bftm_party *p)
+{
+	return p->want && (p->mode || !bftm_mode_covers(p->held, p->want));
+}
+
+/** bftm_goes_before() - the order of bids; clients break ties. */
+static inline bool bftm_goes_before(const struct bftm_party *a, const struct bftm_party *b)
+{
+	return a->prio < b->prio || (a->prio == b->prio && a->client < b->client);
+}
+
+/**
+ * bftm_waits_before() - does @a stand before @b in the queue?
+ *
+ * That somebody holds is a fact, and a priority is a bid: who holds goes before all who do not.
+ */
+static inline bool bftm_waits_before(const struct bftm_party *a, const struct bftm_party *b)
+{
+	if (!a->held != !b->held)	/* BFTM_MODE_NL is 0 */
+		return a->held;
+	return bftm_goes_before(a, b);
+}
+
+/** bftm_party_find() - by its name, or NULL. */
+struct bftm_party *bftm_party_find(const struct bftm_lock *lock, u32 client, u64 attempt);
+
+/** bftm_party_plain() - the attempt by which a client waits that holds nothing, or NULL. */
+struct bftm_party *bftm_party_plain(const struct bftm_lock *lock, u32 client);
+
+/** bftm_party_last() - who waits behind all others, or NULL. */
+struct bftm_party *bftm_party_last(const struct bftm_lock *lock);
+
+/** bftm_party_position() - in the queue, 1 for the first. */
+u32 bftm_party_position(const struct bftm_lock *lock, const struct bftm_party *p);
+
+/** bftm_party_add() - one more; or NULL without room. */
+struct bftm_party *bftm_party_add(struct bftm_lock *lock, const struct bftm_party *me);
+
+/** bftm_party_remove() - another may be in its place then. */
+void bftm_party_remove(struct bftm_lock *lock, struct bftm_party *p);
+
+/**
+ * bftm_party_number() - its grant has a new number, the highest of the lock
+ *
+ * The newest grant is inside the lock, and has no number of its own. Return: where the party is
+ * now; another may be in its old place.
+ */
+struct bftm_party *bftm_party_number(struct bftm_lock *lock, struct bftm_party *p);
+
+/** bftm_parties_forget() - those that wait and were not heard for their poll window. */
+void bftm_parties_forget(struct bftm_lock *lock, u64 now);
+
+/** bftm_parties_expire() - take grants back that are over. Return: true when there was one. */
+bool bftm_parties_expire(struct bftm_lock *lock, u64 now);
+
+/**
+ * bftm_queue_move() - the same parties in another block
+ * @block: with room for @room of them, no fewer than there are; NULL to have no queue
+ * Return: the queue in @block.
+ */
+struct bftm_queue *bftm_queue_move(const struct bftm_queue *q, void *block, u32 room);
+
+#endif /* BFTM_CORE_BACKOFF_PARTIES_H */
