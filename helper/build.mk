@@ -24,7 +24,7 @@ SECCOMP_LIBS = $(shell pkg-config --libs libseccomp)
 SQLITE_LIBS = $(shell pkg-config --libs sqlite3)
 NCURSES_LIBS = $(shell pkg-config --libs ncursesw)
 
-CORE := $(addprefix kmod/core/,form wire quorum release $(addprefix backoff/,client round wait hold fence) \
+CORE := $(addprefix kmod/core/,form wire quorum release $(addprefix backoff/,client round wait hold convert fence) \
 	$(addprefix ordering/,wire state client choose vote transfer))
 CORE_SERVER := $(addprefix kmod/core/,serve admit access $(addprefix backoff/,protocol server grants parties) \
 	$(addprefix ordering/,server pending))

@@ -176,6 +176,8 @@ static int attempt_obey(struct bftm_acquire_op *op, const struct bftm_out *out)
 	send_all(op, out);
 	switch (out->verdict) {
 	case BFTM_PENDING:
+	case BFTM_CONVERTED:
+	case BFTM_KEPT:
 		break;
 	case BFTM_WON:
 		if (bftm_report_won(op)) {

@@ -38,6 +38,15 @@ enum bftm_verdict {
 	BFTM_UNREACHABLE,	/* WAIT_NOT, and too few servers answered in time */
 	BFTM_REFUSED,		/* b + 1 servers refused, for out.refusal */
 	BFTM_LAPSED,		/* it was held and the lease is over */
+	BFTM_CONVERTED,		/* it is held in the mode that was asked for */
+	BFTM_KEPT,		/* it is held as before: the conversion is over, for out.kept */
+};
+
+/** enum bftm_kept - why a conversion came to nothing */
+enum bftm_kept {
+	BFTM_KEPT_ASKED,	/* the caller gave it up */
+	BFTM_KEPT_BLOCKED,	/* asked for once, and others are in the way */
+	BFTM_KEPT_DEADLOCK,	/* another conversion and this one wait for each other */
 };
 
 /**
@@ -140,6 +149,7 @@ struct bftm_send {
  * struct bftm_out - what to do now; sets of servers are bit masks
  * @verdict:         see there
  * @refusal:         enum bftm_refusal
+ * @kept:            of BFTM_KEPT
  * @count:           valid entries of @send
  * @release_to:      send RELEASE of @release_attempt to these, before @send, with
  *                   struct bftm_release
@@ -152,6 +162,7 @@ struct bftm_send {
 struct bftm_out {
 	enum bftm_verdict verdict;
 	u32 refusal;
+	enum bftm_kept kept;
 	u32 count;
 	u32 release_to;
 	struct bftm_send send[BFTM_OUT_SENDS];

@@ -112,6 +112,10 @@ struct bftm_server_ops {
  * @wake:    the time is @now; does nothing before wake_ns. @attempt is fresh, and used when a
  *           new round begins: see attempt afterwards.
  * @renew:   ask now for a longer hold, if it is held at all
+ * @convert: hold it in another mode, which is there at once if the one held covers it; else
+ *           BFTM_CONVERTED or BFTM_KEPT comes later, sooner with @once. NULL: there is one mode
+ * @keep:    give the conversion up that is under way: BFTM_KEPT
+ * @held:    enum bftm_mode: that it is held in; BFTM_MODE_NL while it is not
  * @stop:    release what is held, or cancel what is asked for. The caller has stopped using
  *           the resource before.
  * @end:     the last instant at which the lock is held, by the clock of leases, ns; 0 when it
@@ -135,6 +139,11 @@ struct bftm_client_ops {
 		     u64 attempt, u64 rnd, struct bftm_out *out);
 	void (*renew)(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u64 now,
 		      struct bftm_out *out);
+	void (*convert)(struct bftm_contender *c, const struct bftm_client_cfg *cfg,
+			enum bftm_mode mode, bool once, u64 now, struct bftm_out *out);
+	void (*keep)(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u64 now,
+		     struct bftm_out *out);
+	enum bftm_mode (*held)(const struct bftm_contender *c);
 	void (*stop)(struct bftm_contender *c, const struct bftm_client_cfg *cfg,
 		     struct bftm_out *out);
 	u64 (*end)(const struct bftm_contender *c, const struct bftm_client_cfg *cfg);

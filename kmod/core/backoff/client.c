@@ -14,16 +14,15 @@ u32 bftm_said(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	return mask;
 }
 
-/* The mode that the client has by the grants of F servers: all, or nothing yet. */
-static u8 mode_held(const struct bftm_contend *c)
+enum bftm_mode bftm_contend_held(const struct bftm_contend *c)
 {
 	return c->base.phase == BFTM_PHASE_HOLD || c->base.phase == BFTM_PHASE_FENCE ?
-	       BFTM_MODE_EX : BFTM_MODE_NL;
+	       c->held : BFTM_MODE_NL;
 }
 
 void bftm_repeat_try(const struct bftm_contend *c, u32 to, struct bftm_out *out)
 {
-	u8 held = mode_held(c);
+	u8 held = bftm_contend_held(c);
 
 	bftm_out_add(out, &(struct bftm_send){
 		.type = BFTM_MSG_TRY, .to = to, .arg = held,
@@ -50,8 +49,10 @@ static void reset(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	for (u = 0; u < cfg->n; u++) {
 		struct bftm_answer *a = &c->server[u];
 
-		*a = (struct bftm_answer){ .lam = a->lam, .hi = a->hi };
+		*a = (struct bftm_answer){ .lam = a->lam, .hi = a->hi, .himask = a->himask };
 	}
+	c->cut_k = 0;
+	c->owed = 0;
 	c->base.attempt = attempt;
 	c->base.begun_ns = 0;
 	c->base.sends = 0;
@@ -115,6 +116,7 @@ void bftm_contend_adopt(struct bftm_contend *c,
 	c->base.want = *want;
 	reset(c, cfg, attempt);
 	c->base.phase = BFTM_PHASE_HOLD;
+	c->held = want->mode;
 	c->known_end_ns = end_ns;
 	/* What answers an earlier helper's send must not look like ours. */
 	c->sends_base = sends + BFTM_ADOPT_SENDS;
@@ -198,12 +200,18 @@ static void contend_judge(struct bftm_contend *c, const struct bftm_client_cfg *
 		bftm_round_judge(c, cfg, now, rnd, out);
 }
 
-/* A waiter keeps nothing of the grant; a holder of the lock by others' grants keeps all. */
-static void yield(const struct bftm_contend *c, u32 u, u64 gno, struct bftm_out *out)
+/* A waiter keeps nothing of the grant; a holder by the grants of F servers what it holds. */
+void bftm_yield(const struct bftm_contend *c, u32 u, u64 gno, struct bftm_out *out)
 {
 	bftm_out_add(out, &(struct bftm_send){
-		.type = BFTM_MSG_YIELD, .to = 1u << u, .gno = gno, .arg = mode_held(c),
+		.type = BFTM_MSG_YIELD, .to = 1u << u, .gno = gno, .arg = bftm_contend_held(c),
 	});
+}
+
+/* The mode of a grant that counts: what is held, or what is to be. */
+static u8 mode_needed(const struct bftm_contend *c)
+{
+	return bftm_contend_held(c) ?: c->base.want.mode;
 }
 
 /* Return: true when it counts, as it does while its lease may still be good. */
@@ -215,13 +223,17 @@ static bool take_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 
 	/* A grant that was given back; the server may not have heard. Another number counts. */
 	if (a->yielded && msg->gno <= a->yielded) {
-		yield(c, u, msg->gno, out);
+		bftm_yield(c, u, msg->gno, out);
 		return false;
 	}
 	/* A k that was never sent, or so long ago that its time is forgotten. */
 	if (msg->k <= c->sends_base || msg->k > c->base.sends ||
 	    c->base.sends - msg->k >= BFTM_SENDS)
 		return false;
+	/* Of a mode that was given up since, or less than what is needed. */
+	if (msg->k < c->cut_k || !bftm_mode_covers(msg->mode, mode_needed(c)))
+		return false;
+	c->owed &= ~(1u << u);
 	a->type = BFTM_MSG_FREE;
 	if (msg->k > a->k) {
 		a->k = msg->k;
@@ -249,7 +261,7 @@ static void take_inquire(struct bftm_contend *c, u32 u,
 						   BFTM_MSG_LOCKED;
 		a->wait_ns = 0;
 	}
-	yield(c, u, msg->gno, out);
+	bftm_yield(c, u, msg->gno, out);
 }
 
 static void answer_try(struct bftm_contend *c,
@@ -304,12 +316,34 @@ static void answer_hold(struct bftm_contend *c,
 		bftm_hold_wake(c, cfg, now, out);
 		return;
 	}
+	if (msg->type == BFTM_MSG_WAIT || msg->type == BFTM_MSG_LOCKED)
+		c->owed &= ~(1u << u);	/* it has no grant that could be too much */
 	if (msg->type == BFTM_MSG_FREE) {
-		if (take_free(c, cfg, u, msg, now, out))
-			bftm_hold_grew(c, cfg, before, now, out);
+		if (!take_free(c, cfg, u, msg, now, out))
+			return;
+		bftm_hold_grew(c, cfg, before, now, out);
+		if (bftm_converts(c))
+			bftm_convert_free(c, cfg, u, msg, now, out);
+	} else if (bftm_converts(c) && msg->type == BFTM_MSG_INQUIRE) {
+		bftm_convert_inquire(c, u, msg, out);
+	} else if (bftm_converts(c)) {
+		bftm_convert_wait(c, cfg, u, msg, now, out);
 	} else if (c->base.phase == BFTM_PHASE_FENCE) {
 		bftm_fence_answer(c, cfg, u, msg, now, out);
 	}
+}
+
+/* The highest token that the server knows of, and who shares it, as far as it said. */
+static void note_token(struct bftm_answer *a, const struct bftm_msg *msg)
+{
+	bool says = msg->type == BFTM_MSG_FREE || msg->type == BFTM_MSG_SACK ||
+		    msg->type == BFTM_MSG_SNACK;
+
+	if (msg->token == BFTM_TOKEN_UNKNOWN || msg->token < a->hi)
+		return;
+	if (msg->token > a->hi || says)
+		a->himask = says ? msg->arg : 0;
+	a->hi = msg->token;
 }
 
 void bftm_contend_answer(struct bftm_contend *c,
@@ -322,8 +356,7 @@ void bftm_contend_answer(struct bftm_contend *c,
 	memset(out, 0, sizeof(*out));
 	if (msg->prio > a->lam)
 		a->lam = msg->prio;
-	if (msg->token != BFTM_TOKEN_UNKNOWN && msg->token > a->hi)
-		a->hi = msg->token;
+	note_token(a, msg);
 	if (msg->attempt != c->base.attempt || !bftm_contender_alive(&c->base))
 		bftm_stray(msg, u, out);
 	else if (c->base.phase == BFTM_PHASE_TRY)

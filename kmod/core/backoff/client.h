@@ -23,8 +23,11 @@
  * @type:    last answer, since the last poll when queued; BFTM_MSG_NONE for
  *           silence
  * @refusal: reason, when it refused
- * @k:       highest send that it said FREE to, 0 for none
+ * @himask:  modes that share the token @hi; 0 where it said nothing of them
+ * @k:       highest send that it said FREE to, in a mode that covers the one held or, before
+ *           there is one, the one wanted; 0 for none
  * @from_ns: when that was sent
+ * @more_ns: of a conversion, when that was sent which it granted in the mode wanted; 0 for none
  * @granted: highest grant that it said FREE for
  * @yielded: highest grant that was yielded to it
  * @wait_ns: how long it says that its quarantine lasts, 0 for none
@@ -34,8 +37,10 @@
 struct bftm_answer {
 	u8 type;
 	u8 refusal;
+	u8 himask;
 	u32 k;
 	u64 from_ns;
+	u64 more_ns;
 	u64 granted;
 	u64 yielded;
 	u64 wait_ns;
@@ -50,6 +55,13 @@ struct bftm_answer {
  * @retries:   s of Figure 1
  * @again:     servers whose new epoch was answered in this round
  * @reached:   F servers answered in the last round
+ * @once:      the conversion ends when it is clear that others are in its way
+ * @held:      enum bftm_mode: what is held by F grants; the mode wanted differs in a conversion
+ * @goal:      of a conversion: what was asked for, which the mode wanted covers
+ * @cut_k:     answers to earlier sends do not count: they may be of a mode that was given up
+ * @owed:      servers that have not answered since a mode was given up
+ * @deadlock:  servers that say that this conversion and a better one exclude each other
+ * @blocked:   servers that answered this conversion by less than what it wants
  * @unheard:   polls in a row to which fewer than F servers answered
  * @poll_ns:   when to send to all again: queued, or renewing
  * @resend_ns: when to send to the silent again
@@ -71,6 +83,13 @@ struct bftm_contend {
 	u32 retries;
 	u32 again;
 	bool reached;
+	bool once;
+	u8 held;
+	u8 goal;
+	u32 cut_k;
+	u32 owed;
+	u32 deadlock;
+	u32 blocked;
 	u32 resends;
 	u32 unheard;
 	u64 poll_ns;
@@ -150,6 +169,25 @@ void bftm_contend_again(struct bftm_contend *c, u32 u, struct bftm_out *out);
  */
 void bftm_contend_stop(struct bftm_contend *c,
 		       const struct bftm_client_cfg *cfg, struct bftm_out *out);
+
+/**
+ * bftm_contend_convert() - hold the lock in another mode
+ * @mode: not NL
+ * @once: give up as soon as it is clear that others are in the way
+ *
+ * A mode that the one held covers is there at once: the caller has stopped before to do what
+ * @mode does not allow. Else BFTM_CONVERTED or BFTM_KEPT says later what became of it; what was
+ * held is held until then, and after BFTM_KEPT. For nothing, if the lock is not held.
+ */
+void bftm_contend_convert(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+			  enum bftm_mode mode, bool once, u64 now, struct bftm_out *out);
+
+/** bftm_contend_keep() - give a conversion up that is under way; what is held stays so. */
+void bftm_contend_keep(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		       struct bftm_out *out);
+
+/** bftm_contend_held() - the mode that it has by the grants of F servers, NL if there are fewer. */
+enum bftm_mode bftm_contend_held(const struct bftm_contend *c);
 
 /**
  * bftm_contend_end() - the last instant at which the lock is held

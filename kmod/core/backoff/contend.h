@@ -80,6 +80,32 @@ void bftm_hold_grew(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 void bftm_hold_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		    u64 now, struct bftm_out *out);
 
+/** bftm_kth_end() - the F-th largest end of grants that count from these times, 0 for none. */
+u64 bftm_kth_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, bool more);
+
+/* convert.c: another mode of what is held. */
+static inline bool bftm_converts(const struct bftm_contend *c)
+{
+	return c->base.phase == BFTM_PHASE_HOLD && c->base.want.mode != c->held;
+}
+
+/** bftm_convert_free() - a FREE that counts came of server @u. */
+void bftm_convert_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
+		       const struct bftm_msg *msg, u64 now, struct bftm_out *out);
+/** bftm_convert_wait() - WAIT or LOCKED came of it. */
+void bftm_convert_wait(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
+		       const struct bftm_msg *msg, u64 now, struct bftm_out *out);
+/** bftm_convert_inquire() - it asks for what is not held yet. */
+void bftm_convert_inquire(struct bftm_contend *c, u32 u, const struct bftm_msg *msg,
+			  struct bftm_out *out);
+void bftm_yield(const struct bftm_contend *c, u32 u, u64 gno, struct bftm_out *out);
+
+/** bftm_hold_converted() - its renewal is planned anew. */
+void bftm_hold_converted(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now);
+/** bftm_hold_ask() - try() once more for what is held, with the next k. */
+void bftm_hold_ask(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		   struct bftm_out *out);
+
 /* fence.c: tokens. */
 void bftm_fence_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		      u64 now, struct bftm_out *out);

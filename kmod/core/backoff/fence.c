@@ -15,6 +15,18 @@ static void send_stamp(const struct bftm_contend *c, u32 to, struct bftm_out *ou
 	});
 }
 
+/* Do b + 1 servers say that this mode may share the token @hi? A correct one is among them. */
+static bool may_join(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 hi)
+{
+	u8 conflicts = bftm_mode_conflicts(c->held);
+	u32 u, sum = 0;
+
+	for (u = 0; u < cfg->n; u++)
+		sum += c->server[u].hi == hi && c->server[u].himask &&
+		       !(c->server[u].himask & conflicts);
+	return hi && sum > cfg->b && !bftm_modes_conflict(c->held, c->held);
+}
+
 static void offer(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		  u64 now, struct bftm_out *out)
 {
@@ -25,12 +37,16 @@ static void offer(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		hi[u] = c->server[u].hi;
 	/* At most what a correct server holds: b liars inflate by nothing. */
 	seen = bftm_kth_largest(hi, cfg->n, cfg->b + 1);
-	/* One correct server alone may be far ahead, since it has recovered. */
-	c->base.token += c->step;
-	if (c->step < BFTM_STEP_MAX)
-		c->step *= 2;
-	if (c->base.token <= seen)
-		c->base.token = seen + 1;
+	if (seen > c->base.token && may_join(c, cfg, seen)) {
+		c->base.token = seen;
+	} else {
+		/* One correct server alone may be far ahead, since it has recovered. */
+		c->base.token += c->step;
+		if (c->step < BFTM_STEP_MAX)
+			c->step *= 2;
+		if (c->base.token <= seen)
+			c->base.token = seen + 1;
+	}
 	c->accepted = 0;
 	c->denied = 0;
 	c->resends = 0;

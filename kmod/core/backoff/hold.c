@@ -4,18 +4,28 @@
 #include "core/lease.h"
 #include "core/quorum.h"
 
-u64 bftm_contend_end(const struct bftm_contend *c,
-		     const struct bftm_client_cfg *cfg)
+u64 bftm_kth_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, bool more)
 {
 	u64 good = bftm_lease_at_client(c->base.want.lease_ns, cfg->rho_ppm);
 	u64 end[BFTM_SERVERS_MAX];
 	u32 u;
 
-	for (u = 0; u < cfg->n; u++)
-		end[u] = c->server[u].k ? c->server[u].from_ns + good : 0;
+	for (u = 0; u < cfg->n; u++) {
+		const struct bftm_answer *a = &c->server[u];
+		u64 from = more ? a->more_ns : a->from_ns;
+
+		end[u] = a->k && from ? from + good : 0;
+	}
 	/* The F-th largest: up to it, F grants are still good. */
-	end[0] = bftm_kth_largest(end, cfg->n, bftm_free_needed(cfg->n, cfg->b));
-	return end[0] > c->known_end_ns ? end[0] : c->known_end_ns;
+	return bftm_kth_largest(end, cfg->n, bftm_free_needed(cfg->n, cfg->b));
+}
+
+u64 bftm_contend_end(const struct bftm_contend *c,
+		     const struct bftm_client_cfg *cfg)
+{
+	u64 end = bftm_kth_end(c, cfg, false);
+
+	return end > c->known_end_ns ? end : c->known_end_ns;
 }
 
 bool bftm_may_begin(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now)
@@ -48,6 +58,13 @@ static void plan_renewal(struct bftm_contend *c,
 	u64 from = bftm_contend_end(c, cfg) -
 		   bftm_lease_at_client(c->base.want.lease_ns, cfg->rho_ppm);
 
+	/* One that waits for another mode polls as all who wait. */
+	if (bftm_converts(c))
+		return;
+	if (c->owed) {
+		c->poll_ns = soon(c, cfg, now);
+		return;
+	}
 	c->resends = 0;
 	c->poll_ns = 0;
 	if (!c->base.want.renew)
@@ -71,6 +88,7 @@ void bftm_hold_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, struct bftm_out *out)
 {
 	bftm_end_round(c, cfg, out);
+	c->held = c->base.want.mode;
 	if (c->base.want.fence)
 		bftm_fence_begin(c, cfg, now, out);
 	else
@@ -83,6 +101,12 @@ void bftm_hold_grew(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	if (bftm_contend_end(c, cfg) == before || c->base.phase != BFTM_PHASE_HOLD)
 		return;
 	out->extended = true;
+	plan_renewal(c, cfg, now);
+	hold_arm(c, cfg);
+}
+
+void bftm_hold_converted(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now)
+{
 	plan_renewal(c, cfg, now);
 	hold_arm(c, cfg);
 }
@@ -106,13 +130,21 @@ static u32 holds_by(const struct bftm_contend *c, const struct bftm_client_cfg *
 static void renew(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		  u64 now, struct bftm_out *out)
 {
-	u32 to = c->resends ? bftm_everyone(cfg) : holds_by(c, cfg);
+	u32 to = (c->resends ? bftm_everyone(cfg) : holds_by(c, cfg)) | c->owed;
 
-	c->poll_ns = soon(c, cfg, now);
+	c->poll_ns = bftm_converts(c) && c->resends ? now + bftm_poll(c->base.want.lease_ns) :
+						      soon(c, cfg, now);
 	c->resends++;
 	c->again = 0;
 	bftm_send_try(c, to, now, out);
 	hold_arm(c, cfg);
+}
+
+void bftm_hold_ask(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		   struct bftm_out *out)
+{
+	c->resends = 0;
+	renew(c, cfg, now, out);
 }
 
 void bftm_contend_renew(struct bftm_contend *c,
@@ -126,8 +158,7 @@ void bftm_contend_renew(struct bftm_contend *c,
 		bftm_die(c, cfg, BFTM_LAPSED, out);
 		return;
 	}
-	c->resends = 0;
-	renew(c, cfg, now, out);
+	bftm_hold_ask(c, cfg, now, out);
 }
 
 void bftm_hold_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,

@@ -188,6 +188,23 @@ static void backoff_renew(struct bftm_contender *c, const struct bftm_client_cfg
 	bftm_contend_renew(contend_of(c), cfg, now, out);
 }
 
+static void backoff_convert(struct bftm_contender *c, const struct bftm_client_cfg *cfg,
+			    enum bftm_mode mode, bool once, u64 now, struct bftm_out *out)
+{
+	bftm_contend_convert(contend_of(c), cfg, mode, once, now, out);
+}
+
+static void backoff_keep(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u64 now,
+			 struct bftm_out *out)
+{
+	bftm_contend_keep(contend_of(c), cfg, now, out);
+}
+
+static enum bftm_mode backoff_held(const struct bftm_contender *c)
+{
+	return bftm_contend_held(const_contend_of(c));
+}
+
 static void backoff_stop(struct bftm_contender *c, const struct bftm_client_cfg *cfg,
 			 struct bftm_out *out)
 {
@@ -248,6 +265,9 @@ static const struct bftm_client_ops backoff_client = {
 	.epoch = backoff_epoch,
 	.wake = backoff_wake,
 	.renew = backoff_renew,
+	.convert = backoff_convert,
+	.keep = backoff_keep,
+	.held = backoff_held,
 	.stop = backoff_stop,
 	.end = backoff_end,
 	.round_ns = bftm_round_ns,

@@ -24,9 +24,17 @@ void start(u64 attempt, u64 now)
 	bftm_contend_start(&c, &cfg, &want, attempt, now, &out);
 }
 
+/* Of the mode that is asked for, where there is one. */
+static u8 mode_of(u8 type)
+{
+	return type == BFTM_MSG_FREE || type == BFTM_MSG_INQUIRE ? want.mode : BFTM_MODE_NL;
+}
+
 enum bftm_verdict says(u32 u, u8 type, u32 k, u64 now)
 {
-	const struct bftm_msg msg = { .type = type, .attempt = c.base.attempt, .k = k };
+	const struct bftm_msg msg = {
+		.type = type, .attempt = c.base.attempt, .k = k, .mode = mode_of(type),
+	};
 
 	bftm_contend_answer(&c, &cfg, u, &msg, now, 0, &out);
 	return out.verdict;
@@ -34,7 +42,9 @@ enum bftm_verdict says(u32 u, u8 type, u32 k, u64 now)
 
 enum bftm_verdict says_of(u32 u, u8 type, u32 k, u64 gno, u64 now)
 {
-	const struct bftm_msg msg = { .type = type, .attempt = c.base.attempt, .k = k, .gno = gno };
+	const struct bftm_msg msg = {
+		.type = type, .attempt = c.base.attempt, .k = k, .gno = gno, .mode = mode_of(type),
+	};
 
 	bftm_contend_answer(&c, &cfg, u, &msg, now, 0, &out);
 	return out.verdict;

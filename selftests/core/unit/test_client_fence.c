@@ -15,7 +15,8 @@ static int fenced_client(void **state)
 
 static enum bftm_verdict free_with(u32 u, u64 hi, u64 now)
 {
-	const struct bftm_msg msg = { .type = FREE, .attempt = c.base.attempt, .k = 1, .token = hi };
+	const struct bftm_msg msg = { .type = FREE, .attempt = c.base.attempt, .k = 1, .token = hi,
+				      .mode = want.mode };
 
 	bftm_contend_answer(&c, &cfg, u, &msg, now, 0, &out);
 	return out.verdict;

@@ -65,7 +65,7 @@ static int waiting(void **state)
 }
 
 #define SAYS(what, ...) \
-	((struct bftm_msg){ .type = BFTM_MSG_##what, .k = 1, __VA_ARGS__ })
+	((struct bftm_msg){ .type = BFTM_MSG_##what, .k = 1, .mode = BFTM_MODE_EX, __VA_ARGS__ })
 
 static void grants_that_run_backwards(void **state)
 {

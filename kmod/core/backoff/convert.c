@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * Another mode of a lock that is held. What is held is held by F grants that cover it, and stays
+ * so until F cover what is wanted; each try() on the way renews it. A mode that is given up is
+ * given up at once here, and at servers when they have heard: what answers an earlier send does
+ * not count any more, for servers may have shrunk the grant that it speaks of.
+ */
+#include "core/backoff/contend.h"
+#include "core/lease.h"
+#include "core/quorum.h"
+
+/* Answers to this conversion: of an earlier one, or of what was held before, they say nothing. */
+static void begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+{
+	u32 u;
+
+	for (u = 0; u < cfg->n; u++)
+		c->server[u].more_ns = 0;
+	c->deadlock = 0;
+	c->blocked = 0;
+}
+
+/* The caller has stopped to do what @mode does not allow. */
+static void shrink(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		   enum bftm_mode mode, u64 now, struct bftm_out *out)
+{
+	c->held = mode;
+	c->base.want.mode = mode;
+	c->cut_k = c->base.sends + 1;
+	c->owed = bftm_everyone(cfg);
+	begin(c, cfg);
+	bftm_hold_ask(c, cfg, now, out);
+}
+
+void bftm_contend_convert(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+			  enum bftm_mode mode, bool once, u64 now, struct bftm_out *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (c->base.phase != BFTM_PHASE_HOLD)
+		return;
+	if (now > bftm_contend_end(c, cfg)) {
+		bftm_die(c, cfg, BFTM_LAPSED, out);
+		return;
+	}
+	c->goal = mode;
+	c->once = once;
+	if (bftm_mode_covers(c->held, mode)) {
+		shrink(c, cfg, mode, now, out);
+		out->verdict = BFTM_CONVERTED;
+		return;
+	}
+	/* CW and PR have no order: the way leads through PW, which waits for no other mode. */
+	c->base.want.mode = bftm_mode_join(c->held, mode);
+	begin(c, cfg);
+	bftm_hold_ask(c, cfg, now, out);
+}
+
+/* Servers are to forget what was asked for, and what they granted of it. */
+static void keep(struct bftm_contend *c, const struct bftm_client_cfg *cfg, enum bftm_kept why,
+		 u64 now, struct bftm_out *out)
+{
+	shrink(c, cfg, c->held, now, out);
+	out->verdict = BFTM_KEPT;
+	out->kept = why;
+}
+
+void bftm_contend_keep(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		       struct bftm_out *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (bftm_converts(c))
+		keep(c, cfg, BFTM_KEPT_ASKED, now, out);
+}
+
+/* b + 1 say so: a correct one is among them. One that asks once hears that F cannot grant it. */
+static void judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		  struct bftm_out *out)
+{
+	u32 f = bftm_free_needed(cfg->n, cfg->b);
+
+	if (bftm_count(c->deadlock) > cfg->b)
+		keep(c, cfg, BFTM_KEPT_DEADLOCK, now, out);
+	else if (c->once && bftm_count(c->blocked) > cfg->n - f)
+		keep(c, cfg, BFTM_KEPT_BLOCKED, now, out);
+}
+
+static void note(u32 *mask, u32 u, bool set)
+{
+	*mask = (*mask & ~(1u << u)) | (u32)set << u;
+}
+
+/* What is held from now on is what F servers granted in the mode wanted, and nothing else. */
+static void done(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+{
+	u32 u;
+
+	for (u = 0; u < cfg->n; u++) {
+		struct bftm_answer *a = &c->server[u];
+
+		a->from_ns = a->more_ns;
+		if (!a->more_ns)
+			a->k = 0;
+	}
+	c->known_end_ns = 0;
+	c->held = c->base.want.mode;
+}
+
+void bftm_convert_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
+		       const struct bftm_msg *msg, u64 now, struct bftm_out *out)
+{
+	struct bftm_answer *a = &c->server[u];
+	bool all = bftm_mode_covers(msg->mode, c->base.want.mode);
+	u64 sent = c->sent_ns[msg->k % BFTM_SENDS];
+
+	if (all && sent > a->more_ns)
+		a->more_ns = sent;
+	note(&c->deadlock, u, msg->flags & BFTM_FLAG_DEADLOCK);
+	note(&c->blocked, u, !a->more_ns);
+	if (now > bftm_kth_end(c, cfg, true)) {
+		judge(c, cfg, now, out);
+		return;
+	}
+	done(c, cfg);
+	if (c->held != c->goal)
+		shrink(c, cfg, c->goal, now, out);
+	else
+		bftm_hold_converted(c, cfg, now);
+	out->verdict = BFTM_CONVERTED;
+	out->extended = true;
+}
+
+void bftm_convert_wait(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
+		       const struct bftm_msg *msg, u64 now, struct bftm_out *out)
+{
+	if (msg->type != BFTM_MSG_WAIT && msg->type != BFTM_MSG_LOCKED &&
+	    msg->type != BFTM_MSG_REFUSED)
+		return;
+	note(&c->deadlock, u, msg->flags & BFTM_FLAG_DEADLOCK);
+	note(&c->blocked, u, !c->server[u].more_ns);
+	judge(c, cfg, now, out);
+}
+
+void bftm_convert_inquire(struct bftm_contend *c, u32 u, const struct bftm_msg *msg,
+			  struct bftm_out *out)
+{
+	struct bftm_answer *a = &c->server[u];
+
+	/* What is held is not given up. */
+	if (bftm_mode_covers(c->held, msg->mode))
+		return;
+	if (msg->gno > a->yielded)
+		a->yielded = msg->gno;
+	if (a->granted <= msg->gno)
+		a->more_ns = 0;
+	bftm_yield(c, u, msg->gno, out);
+}

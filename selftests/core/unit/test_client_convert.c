@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Modes at one client: which grants count for what is held, conversions, shared tokens. */
+#include "contender.h"
+
+#define FREE	BFTM_MSG_FREE
+
+/* Server @u has granted @mode to send @k, by its grant @gno. */
+static enum bftm_verdict grants(u32 u, enum bftm_mode mode, u32 k, u64 gno, u16 flags, u64 now)
+{
+	const struct bftm_msg msg = {
+		.type = FREE, .attempt = c.base.attempt, .k = k, .gno = gno, .mode = mode,
+		.flags = flags,
+	};
+
+	bftm_contend_answer(&c, &cfg, u, &msg, now, 0, &out);
+	return out.verdict;
+}
+
+/* Inside with the grants of servers 0 ... 4, to send 1. */
+static void hold(enum bftm_mode mode)
+{
+	u32 u;
+
+	want.mode = mode;
+	want.wait = BFTM_WAIT_QUEUE;
+	start(1, T0);
+	assert_int_equal(out.send[0].arg, BFTM_MODE_NL);
+	for (u = 0; u < 5; u++)
+		assert_int_equal(grants(u, mode, 1, 10, 0, T0), u < 4 ? BFTM_PENDING : BFTM_WON);
+	assert_int_equal(bftm_contend_held(&c), mode);
+}
+
+static void asks_for(enum bftm_mode mode, enum bftm_mode held)
+{
+	struct bftm_msg msg;
+
+	assert_true(out.count > 0);
+	assert_int_equal(out.send[0].type, BFTM_MSG_TRY);
+	bftm_contender_message(&c.base, &out.send[0], &msg);
+	assert_int_equal(msg.mode, mode);
+	assert_int_equal(msg.arg, held);
+}
+
+static void convert(enum bftm_mode mode, bool once, u64 now)
+{
+	bftm_contend_convert(&c, &cfg, mode, once, now, &out);
+}
+
+/* What is less than what was asked for is no grant. */
+static void a_lesser_grant_does_not_count(void **state)
+{
+	static const enum bftm_mode lesser[] = { BFTM_MODE_NL, BFTM_MODE_CR, BFTM_MODE_PR,
+						 BFTM_MODE_CW };
+	u32 u;
+
+	(void)state;
+	want.mode = BFTM_MODE_PW;
+	want.wait = BFTM_WAIT_QUEUE;
+	start(1, T0);
+	asks_for(BFTM_MODE_PW, BFTM_MODE_NL);
+	for (u = 0; u < 4; u++)
+		grants(u, lesser[u], 1, 10, 0, T0);
+	for (u = 0; u < 5; u++)
+		assert_int_equal(grants(u, u & 1 ? BFTM_MODE_EX : BFTM_MODE_PW, 1, 11, 0, T0),
+				 u < 4 ? BFTM_PENDING : BFTM_WON);
+}
+
+static void up(void **state)
+{
+	u64 now = T0 + 10 * MS;
+	u32 u;
+
+	(void)state;
+	hold(BFTM_MODE_PR);
+	convert(BFTM_MODE_EX, false, now);
+	assert_int_equal(out.verdict, BFTM_PENDING);
+	asks_for(BFTM_MODE_EX, BFTM_MODE_PR);
+	assert_int_equal(out.send[0].to, 0x1f);		/* first those that count */
+	/* Less than that renews what is held. */
+	for (u = 0; u < 5; u++)
+		assert_int_equal(grants(u, BFTM_MODE_PR, 2, 10, 0, now), BFTM_PENDING);
+	assert_int_equal(bftm_contend_end(&c, &cfg), now + GOOD);
+	assert_int_equal(bftm_contend_held(&c), BFTM_MODE_PR);
+	/* It polls as all that wait, and asks all. */
+	now = c.base.wake_ns;
+	assert_true(now <= T0 + 10 * MS + L / 8);
+	wake(now, 0, 0);
+	asks_for(BFTM_MODE_EX, BFTM_MODE_PR);
+	assert_int_equal(out.send[0].to, ALL);
+	for (u = 0; u < 5; u++)
+		assert_int_equal(grants(u, BFTM_MODE_EX, 3, 20, 0, now),
+				 u < 4 ? BFTM_PENDING : BFTM_CONVERTED);
+	assert_int_equal(bftm_contend_held(&c), BFTM_MODE_EX);
+	assert_int_equal(bftm_contend_end(&c, &cfg), now + GOOD);
+}
+
+/* Grants of what was held before are none of what is held now. */
+static void old_grants_do_not_cover_the_new_mode(void **state)
+{
+	u64 now = T0 + 10 * MS;
+	u32 u;
+
+	(void)state;
+	hold(BFTM_MODE_PR);
+	convert(BFTM_MODE_EX, false, now);
+	for (u = 2; u < 7; u++)
+		grants(u, BFTM_MODE_EX, 2, 20, 0, now);
+	assert_int_equal(out.verdict, BFTM_CONVERTED);
+	assert_int_equal(c.server[0].k, 0);
+	assert_int_equal(c.server[1].k, 0);
+	/* Servers 0 and 1 renew a lesser one: no end of EX moves. */
+	bftm_contend_renew(&c, &cfg, now + MS, &out);
+	grants(0, BFTM_MODE_PR, 3, 10, 0, now + MS);
+	grants(1, BFTM_MODE_PR, 3, 10, 0, now + MS);
+	for (u = 2; u < 5; u++)
+		grants(u, BFTM_MODE_EX, 3, 20, 0, now + MS);
+	assert_int_equal(bftm_contend_end(&c, &cfg), now + GOOD);
+}
+
+static void down_at_once_and_old_answers_do_not_count(void **state)
+{
+	u64 now = T0 + 10 * MS;
+	u32 u;
+
+	(void)state;
+	hold(BFTM_MODE_EX);
+	convert(BFTM_MODE_PR, false, now);
+	assert_int_equal(out.verdict, BFTM_CONVERTED);
+	assert_int_equal(bftm_contend_held(&c), BFTM_MODE_PR);
+	asks_for(BFTM_MODE_PR, BFTM_MODE_PR);
+	assert_int_equal(out.send[0].to, ALL);		/* all that were asked may have granted */
+	assert_int_equal(out.send[0].k, 2);
+	grants(5, BFTM_MODE_EX, 1, 10, 0, now);		/* of what was given up */
+	assert_int_equal(c.server[5].k, 0);
+	/* Up again: an answer to the first send says nothing of a grant that was shrunk. */
+	convert(BFTM_MODE_EX, false, now + MS);
+	for (u = 0; u < 7; u++)
+		assert_int_equal(grants(u, BFTM_MODE_EX, 1, 10, 0, now + MS), BFTM_PENDING);
+	assert_int_equal(bftm_contend_held(&c), BFTM_MODE_PR);
+	for (u = 0; u < 5; u++)
+		assert_int_equal(grants(u, BFTM_MODE_EX, 3, 30, 0, now + MS),
+				 u < 4 ? BFTM_PENDING : BFTM_CONVERTED);
+}
+
+/* Servers that have not heard of a shrink are told again, also when nobody renews. */
+static void a_shrink_is_told_until_it_is_answered(void **state)
+{
+	u64 now = T0 + 10 * MS;
+	u32 u, i;
+
+	(void)state;
+	hold(BFTM_MODE_EX);
+	convert(BFTM_MODE_CR, false, now);
+	for (u = 0; u < 5; u++)
+		grants(u, BFTM_MODE_CR, 2, 10, 0, now);
+	for (i = 0; i < 3; i++) {
+		now = c.base.wake_ns;
+		assert_int_equal(wake(now, 0, 0), BFTM_PENDING);
+		assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY) & 0x60, 0x60);
+		asks_for(BFTM_MODE_CR, BFTM_MODE_CR);
+	}
+	grants(5, BFTM_MODE_CR, c.base.sends, 10, 0, now);
+	says(6, BFTM_MSG_WAIT, 1, now);			/* it has no grant at all */
+	for (u = 0; u < 5; u++)
+		grants(u, BFTM_MODE_CR, c.base.sends, 10, 0, now);
+	assert_int_equal(c.base.wake_ns, bftm_contend_end(&c, &cfg) + 1);
+}
+
+/* CW and PR exclude different modes: PW lies on the way, for an instant. */
+static void across(void **state)
+{
+	u64 now = T0 + 10 * MS;
+	u32 u;
+
+	(void)state;
+	hold(BFTM_MODE_CW);
+	convert(BFTM_MODE_PR, false, now);
+	asks_for(BFTM_MODE_PW, BFTM_MODE_CW);
+	for (u = 0; u < 5; u++)
+		grants(u, BFTM_MODE_PW, 2, 20, 0, now);
+	assert_int_equal(out.verdict, BFTM_CONVERTED);
+	assert_int_equal(bftm_contend_held(&c), BFTM_MODE_PR);
+	asks_for(BFTM_MODE_PR, BFTM_MODE_PR);
+	assert_int_equal(bftm_contend_end(&c, &cfg), now + GOOD);
+}
+
+/* b liars that say so do not end it, and b + 1 servers do. */
+static void a_deadlock_is_told_by_a_correct_server(void **state)
+{
+	u64 now = T0 + 10 * MS;
+
+	(void)state;
+	hold(BFTM_MODE_PR);
+	convert(BFTM_MODE_EX, false, now);
+	assert_int_equal(grants(0, BFTM_MODE_PR, 2, 10, BFTM_FLAG_DEADLOCK, now), BFTM_PENDING);
+	assert_int_equal(grants(0, BFTM_MODE_PR, 2, 10, BFTM_FLAG_DEADLOCK, now), BFTM_PENDING);
+	assert_int_equal(grants(1, BFTM_MODE_PR, 2, 10, BFTM_FLAG_DEADLOCK, now), BFTM_KEPT);
+	assert_int_equal(out.kept, BFTM_KEPT_DEADLOCK);
+	assert_int_equal(bftm_contend_held(&c), BFTM_MODE_PR);
+	asks_for(BFTM_MODE_PR, BFTM_MODE_PR);
+	assert_int_equal(out.send[0].to, ALL);
+	/* Over there meanwhile: what comes of it now is too late. */
+	assert_int_equal(grants(2, BFTM_MODE_EX, 2, 20, 0, now), BFTM_PENDING);
+	assert_int_equal(c.server[2].more_ns, 0);
+}
+
+static void once(void **state)
+{
+	u64 now = T0 + 10 * MS;
+	u32 u;
+
+	(void)state;
+	hold(BFTM_MODE_PR);
+	convert(BFTM_MODE_EX, true, now);
+	grants(0, BFTM_MODE_EX, 2, 20, 0, now);
+	grants(1, BFTM_MODE_PR, 2, 10, 0, now);
+	assert_int_equal(grants(2, BFTM_MODE_PR, 2, 10, 0, now), BFTM_PENDING);
+	assert_int_equal(grants(3, BFTM_MODE_PR, 2, 10, 0, now), BFTM_KEPT);	/* n - F + 1 */
+	assert_int_equal(out.kept, BFTM_KEPT_BLOCKED);
+	for (u = 0; u < 7; u++)
+		assert_int_equal(c.server[u].more_ns, 0);
+	/* And given up by the caller. */
+	convert(BFTM_MODE_EX, false, now + MS);
+	bftm_contend_keep(&c, &cfg, now + 2 * MS, &out);
+	assert_int_equal(out.verdict, BFTM_KEPT);
+	assert_int_equal(out.kept, BFTM_KEPT_ASKED);
+	bftm_contend_keep(&c, &cfg, now + 2 * MS, &out);
+	assert_quiet();
+}
+
+/* It yields what it does not hold, and keeps what it does. */
+static void a_converter_yields_the_rest(void **state)
+{
+	const u64 now = T0 + 10 * MS;
+	const struct bftm_msg inquire = {
+		.type = BFTM_MSG_INQUIRE, .attempt = 1, .k = 2, .gno = 20, .mode = BFTM_MODE_EX,
+	};
+	u32 u;
+
+	(void)state;
+	hold(BFTM_MODE_PR);
+	convert(BFTM_MODE_EX, false, now);
+	for (u = 0; u < 4; u++)
+		grants(u, BFTM_MODE_EX, 2, 20, 0, now);
+	bftm_contend_answer(&c, &cfg, 0, &inquire, now, 0, &out);
+	assert_int_equal(out.send[0].type, BFTM_MSG_YIELD);
+	assert_int_equal(out.send[0].gno, 20);
+	assert_int_equal(out.send[0].arg, BFTM_MODE_PR);
+	assert_int_equal(grants(4, BFTM_MODE_EX, 2, 20, 0, now), BFTM_PENDING);
+	/* The server has not heard of it. */
+	assert_int_equal(grants(0, BFTM_MODE_EX, 2, 20, 0, now), BFTM_PENDING);
+	assert_int_equal(out.send[0].type, BFTM_MSG_YIELD);
+	assert_int_equal(grants(0, BFTM_MODE_EX, 2, 22, 0, now), BFTM_CONVERTED);
+	/* What is held is not yielded. */
+	bftm_contend_answer(&c, &cfg, 1, &inquire, now, 0, &out);
+	assert_quiet();
+}
+
+/* The lease of what is held goes on to count, whatever becomes of the conversion. */
+static void over_in_the_middle(void **state)
+{
+	(void)state;
+	hold(BFTM_MODE_PR);
+	convert(BFTM_MODE_EX, false, T0 + GOOD);
+	assert_int_equal(out.verdict, BFTM_PENDING);
+	c.base.wake_ns = T0 + GOOD + 1;
+	assert_int_equal(wake(T0 + GOOD + 1, 0, 0), BFTM_LAPSED);
+	convert(BFTM_MODE_EX, false, T0 + GOOD + 2);
+	assert_quiet();
+}
+
+static void report_token(u32 u, u64 token, u8 himask)
+{
+	const struct bftm_msg msg = {
+		.type = FREE, .attempt = c.base.attempt, .k = 1, .gno = 10, .mode = want.mode,
+		.token = token, .arg = himask,
+	};
+
+	bftm_contend_answer(&c, &cfg, u, &msg, T0, 0, &out);
+}
+
+/* What b + 1 servers say that this mode may share, it offers to share; else the next one. */
+static void a_shared_token(void **state)
+{
+	static const struct {
+		enum bftm_mode mode;
+		u8 himask[2];		/* of servers 0 and 1, and of the others */
+		u64 offered;
+	} row[] = {
+		{ BFTM_MODE_PR, { 1 << BFTM_MODE_PR, 1 << BFTM_MODE_PR }, 7 },
+		{ BFTM_MODE_PR, { 1 << BFTM_MODE_PR, 0 }, 7 },
+		{ BFTM_MODE_PR, { 0, 0 }, 8 },
+		{ BFTM_MODE_PR, { 1 << BFTM_MODE_EX, 1 << BFTM_MODE_EX }, 8 },
+		{ BFTM_MODE_PR, { 1 << BFTM_MODE_PR | 1 << BFTM_MODE_CR, 1 << BFTM_MODE_EX }, 7 },
+		{ BFTM_MODE_CW, { 1 << BFTM_MODE_PR, 1 << BFTM_MODE_PR }, 8 },
+		{ BFTM_MODE_CW, { 1 << BFTM_MODE_CR, 1 << BFTM_MODE_CW }, 7 },
+		{ BFTM_MODE_PW, { 1 << BFTM_MODE_CR, 1 << BFTM_MODE_CR }, 8 },
+		{ BFTM_MODE_EX, { 1 << BFTM_MODE_EX, 1 << BFTM_MODE_EX }, 8 },
+	};
+	size_t i;
+	u32 u;
+
+	for (i = 0; i < ARRAY_SIZE(row); i++) {
+		fresh_client(state);
+		want.mode = row[i].mode;
+		want.fence = true;
+		start(1, T0);
+		for (u = 0; u < 5; u++)
+			report_token(u, 7, row[i].himask[u >= 2]);
+		assert_int_equal(c.base.phase, BFTM_PHASE_FENCE);
+		assert_int_equal(c.base.token, row[i].offered);
+	}
+	/* One liar's word is not enough. */
+	fresh_client(state);
+	want.mode = BFTM_MODE_PR;
+	want.fence = true;
+	start(1, T0);
+	for (u = 0; u < 5; u++)
+		report_token(u, 7, u ? 0 : 1 << BFTM_MODE_PR);
+	assert_int_equal(c.base.token, 8);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup(f, fresh_client)
+	const struct CMUnitTest tests[] = {
+		TEST(a_lesser_grant_does_not_count),
+		TEST(up),
+		TEST(old_grants_do_not_cover_the_new_mode),
+		TEST(down_at_once_and_old_answers_do_not_count),
+		TEST(a_shrink_is_told_until_it_is_answered),
+		TEST(across),
+		TEST(a_deadlock_is_told_by_a_correct_server),
+		TEST(once),
+		TEST(a_converter_yields_the_rest),
+		TEST(over_in_the_middle),
+		TEST(a_shared_token),
+	};
+
+	return cmocka_run_group_tests_name("client convert", tests, NULL, NULL);
+}
