@@ -329,8 +329,11 @@ bool node_expire(struct node *node, u64 now, struct bftm_msg *push)
 {
 	struct liar_lock *lock = RB_MIN(liar_dues, &node->dues);
 
-	if (!lock || !lock->protocol->server->expire(&node->cfg, lock->state, now, push))
+	u64 due = lock ? lock->protocol->server->deadline(lock->state) : 0;
+
+	if (!due || due > now)
 		return false;
+	lock->protocol->server->expire(&node->cfg, lock->state, now, push);
 	push->name_len = lock->name_len;
 	memcpy(push->name, lock->name, lock->name_len);
 	plan(node, lock);

@@ -43,7 +43,8 @@ static struct bftm_lock *find(struct liar *l, const struct bftm_server_cfg *cfg,
 		lock->queue = &twin->waiters[i].queue;
 		lock->queue->room = ROOM;
 	}
-	if (bftm_lock_expire(cfg, lock, req->now_ns, &push) && push.type != BFTM_MSG_NONE) {
+	bftm_lock_expire(cfg, lock, req->now_ns, &push);
+	if (push.type != BFTM_MSG_NONE) {
 		push.name_len = req->msg->name_len;
 		memcpy(push.name, req->msg->name, sizeof(push.name));
 		liar_push(l, &push, 0);

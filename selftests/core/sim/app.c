@@ -53,6 +53,16 @@ static enum bftm_wait draw_way(struct world *w, u32 x)
 	return rng_chance(r, w->plan->backoff) ? BFTM_WAIT_BACKOFF : BFTM_WAIT_QUEUE;
 }
 
+/* Not NL, which is the client's own. */
+static enum bftm_mode draw_mode(struct world *w)
+{
+	struct rng *r = &w->rng[RNG_APP];
+
+	if (!w->plan->modes || !rng_chance(r, w->plan->modes))
+		return BFTM_MODE_EX;
+	return BFTM_MODE_CR + (enum bftm_mode)rng_below(r, BFTM_MODE_EX);
+}
+
 static void want(struct world *w, u32 x, u32 i)
 {
 	struct rng *r = &w->rng[RNG_APP];
@@ -70,7 +80,7 @@ static void want(struct world *w, u32 x, u32 i)
 		.wait = draw_way(w, x),
 		.renew = rng_chance(r, w->plan->renew),
 		.fence = rng_chance(r, w->plan->fence),
-		.mode = BFTM_MODE_EX,
+		.mode = draw_mode(w),
 	};
 	if (!(rng_next(r) & 3))
 		h->want.lease_ns = w->plan->lease_max / 2;
@@ -149,6 +159,29 @@ void app_orphan(struct world *w, u32 x)
 		client_release(w, x, o->lock, o->attempt, (u32)((1ull << w->plan->n) - 1));
 }
 
+static void look_at(struct world *w, u32 x, u32 i, u64 at)
+{
+	struct event *e = queue_push(&w->queue, at, EVENT_ASK, x);
+
+	e->part = i;
+	e->stamp = w->client[x].handle[i].stamp;
+}
+
+/* Up, down or across, at once or with patience, which may come to an end. */
+static void convert(struct world *w, u32 x, u32 i)
+{
+	struct rng *r = &w->rng[RNG_APP];
+	struct handle *h = &w->client[x].handle[i];
+	u64 draw = rng_next(r);
+
+	if (h->client->phase == BFTM_PHASE_HOLD && h->client->want.mode != h->mode)
+		client_keep(w, x, i);
+	else
+		client_convert(w, x, i, draw_mode(w), draw & 1);
+	if (draw & 6 && h->app == APP_HOLDING)
+		look_at(w, x, i, w->now + 1 + rng_below(r, h->want.lease_ns / 2));
+}
+
 /* As BFTM_IOC_STATUS: the kernel compares the deadline with its clock, last. */
 void app_ask(struct world *w, u32 x, u32 i)
 {
@@ -158,6 +191,10 @@ void app_ask(struct world *w, u32 x, u32 i)
 
 	if (h->app != APP_HOLDING || now > h->end_ns)
 		return;
+	if (w->plan->modes && !w->healed && rng_next(&w->rng[RNG_APP]) & 1) {
+		convert(w, x, i);
+		return;
+	}
 	check_fact(w, &(struct fact){
 		.kind = FACT_TOLD, .client = x, .lock = h->lock, .hold = h->hold,
 		.at = w->now, .now_ns = now,
@@ -172,7 +209,6 @@ void app_won(struct world *w, u32 x, u32 i)
 	struct rng *r = &w->rng[RNG_APP];
 	struct client *c = &w->client[x];
 	struct handle *h = &c->handle[i];
-	struct event *e;
 	u64 use;
 
 	h->end_ns = h->known_end_ns;
@@ -197,12 +233,11 @@ void app_won(struct world *w, u32 x, u32 i)
 	else if (rng_chance(r, w->plan->hold_all))
 		use = 2 * h->want.lease_ns;
 	app_at(w, x, i, w->now + c->lag + use);
+	if (w->plan->modes && !w->healed)
+		look_at(w, x, i, w->now + c->lag + rng_below(r, use + 1));
 	if (rng_next(r) & 1 || h->end_ns == NEVER)
 		return;
-	e = queue_push(&w->queue, clock_when(&c->clock, h->end_ns, w->now) +
-		       rng_below(r, 4), EVENT_ASK, x);
-	e->part = i;
-	e->stamp = h->stamp;
+	look_at(w, x, i, clock_when(&c->clock, h->end_ns, w->now) + rng_below(r, 4));
 }
 
 void app_failed(struct world *w, u32 x, u32 i, enum bftm_verdict verdict)

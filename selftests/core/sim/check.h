@@ -51,8 +51,9 @@ enum fact_kind {
  * @receiver, @sender, @seq: of a datagram that was taken
  * @fair:    in WANT: it waits in the queue, and for nothing else
  * @token:   offered, or that it was told with a win that is @fenced
+ * @mode:    enum bftm_mode: of what it holds
  * @before, @after: the server's lock, before and after it decided
- * @waits: and whether @attempt is queued after that
+ * @waits, @granted: and whether @attempt is queued after that, or has a grant
  */
 struct fact {
 	enum fact_kind kind;
@@ -68,11 +69,13 @@ struct fact {
 	u64 sender;
 	u64 seq;
 	u64 token;
+	u8 mode;
 	bool fenced;
 	bool fair;
 	const struct bftm_lock_view *before;
 	const struct bftm_lock_view *after;
 	bool waits;
+	bool granted;
 	u32 part;
 	u32 len;
 	u64 op;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fencing tokens. Of one lock they grow from holder to holder, in true time: a
+ * Fencing tokens. Of one lock they grow from holder to holder, in true time, where the two
+ * exclude each other (others may share one): a
  * resource that has seen one can refuse all before it. And they grow slowly: the
  * next one offered, for whatever lock, is at most a step more than the highest that
  * was ever offered. Attempts make them grow, and nothing else does: not liars,
@@ -19,7 +20,7 @@
 #include "core/backoff/client.h"
 #include "story.h"
 
-/** struct fenced - the last holder of a lock with a token */
+/** struct fenced - the highest token of a lock with which a mode was held, and by whom last */
 struct fenced {
 	u64 token;
 	u32 client;
@@ -27,7 +28,7 @@ struct fenced {
 
 struct tokens {
 	u64 offered;
-	struct fenced *fenced;	/* by lock */
+	struct fenced *fenced;	/* by lock and mode */
 	bool lost;
 };
 
@@ -35,7 +36,7 @@ static void *start(struct world *w)
 {
 	struct tokens *s = arena_take(&w->arena, sizeof(*s));
 
-	s->fenced = arena_array(&w->arena, struct fenced, w->plan->locks);
+	s->fenced = arena_array(&w->arena, struct fenced, w->plan->locks * BFTM_MODES);
 	return s;
 }
 
@@ -61,18 +62,24 @@ static void crashed(struct world *w, struct tokens *s, u32 server)
 
 static void won(struct world *w, struct tokens *s, const struct fact *f)
 {
-	struct fenced *last = &s->fenced[f->lock];
+	struct fenced *of_lock = &s->fenced[f->lock * BFTM_MODES];
+	enum bftm_mode mode;
 
 	if (!f->fenced)
 		return;
 	w->stats.fenced++;
-	if (f->token <= last->token && !s->lost)
-		check_fails(w, &check_tokens, f->lock,
-			    "c%u gets token %llu of %s, and c%u had %llu before", f->client + 1,
-			    (unsigned long long)f->token, story_lock(f->lock), last->client + 1,
-			    (unsigned long long)last->token);
-	last->token = f->token;
-	last->client = f->client;
+	for (mode = BFTM_MODE_CR; mode < BFTM_MODES; mode++)
+		if (bftm_modes_conflict(mode, f->mode) && f->token <= of_lock[mode].token &&
+		    !s->lost)
+			check_fails(w, &check_tokens, f->lock,
+				    "c%u gets token %llu of %s, and c%u had %llu before",
+				    f->client + 1, (unsigned long long)f->token,
+				    story_lock(f->lock), of_lock[mode].client + 1,
+				    (unsigned long long)of_lock[mode].token);
+	if (f->token < of_lock[f->mode].token)
+		return;
+	of_lock[f->mode].token = f->token;
+	of_lock[f->mode].client = f->client;
 }
 
 /* What the server may believe is decided here once more. */

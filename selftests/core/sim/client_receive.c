@@ -256,6 +256,7 @@ static void abandon(struct world *w, u32 x, struct handle *h, bool host)
 			.hold = h->hold, .end_ns = h->end_ns, .want = h->want, .sends = h->sends,
 			.give_at = w->now + rng_scale(&w->rng[RNG_APP], 1, w->plan->lease_max),
 		};
+		c->orphan.want.mode = h->mode;
 		queue_push(&w->queue, c->orphan.give_at, EVENT_ORPHAN, x);
 	} else if (h->hold) {
 		check_fact(w, &(struct fact){

@@ -121,6 +121,23 @@ void client_watch(struct world *w, u32 x, u32 i, u64 before, enum bftm_phase pha
 	}
 }
 
+static enum bftm_mode held(const struct world *w, const struct handle *h)
+{
+	const struct bftm_client_ops *core = w->protocol->core->client;
+
+	return core->held ? core->held(h->client) : BFTM_MODE_EX;
+}
+
+/* Its end may come nearer when it is held by grants of another mode. */
+static void tell_extended(struct world *w, u32 x, const struct handle *h, const struct fact *f)
+{
+	if (f->mode != h->mode)
+		tell(w, h->lock, "c%u has %s in mode %u", x + 1, story_lock(h->lock), f->mode);
+	else
+		tell(w, h->lock, "c%u has %s for %s more", x + 1, story_lock(h->lock),
+		     story_span(f->end_ns - h->known_end_ns));
+}
+
 void client_watch_hold(struct world *w, u32 x, u32 i, enum bftm_verdict verdict, u64 now)
 {
 	struct client *c = &w->client[x];
@@ -128,6 +145,7 @@ void client_watch_hold(struct world *w, u32 x, u32 i, enum bftm_verdict verdict,
 	struct fact f = {
 		.client = x, .lock = h->lock, .at = w->now, .attempt = h->client->attempt,
 		.now_ns = now, .fenced = h->client->want.fence, .token = h->client->token,
+		.mode = held(w, h),
 	};
 
 	if (h->client->phase != BFTM_PHASE_HOLD)
@@ -144,12 +162,12 @@ void client_watch_hold(struct world *w, u32 x, u32 i, enum bftm_verdict verdict,
 		     f.end_ns == NEVER ? "" : story_span(f.end_ns > now ? f.end_ns - now : 0),
 		     f.fenced ? ", token " : "", f.fenced ? story_number(f.token) : "");
 	} else {
-		if (f.end_ns == h->known_end_ns)
+		if (f.end_ns == h->known_end_ns && f.mode == h->mode)
 			return;
 		f.kind = FACT_EXTEND;
-		tell(w, h->lock, "c%u has %s for %s more", x + 1, story_lock(h->lock),
-		     story_span(f.end_ns - h->known_end_ns));
+		tell_extended(w, x, h, &f);
 	}
+	h->mode = f.mode;
 	if (f.kind == FACT_WIN && f.fenced)
 		fault_fenced(w, h->lock, f.token);
 	h->known_end_ns = f.end_ns;
@@ -188,6 +206,38 @@ void client_renew(struct world *w, u32 x, u32 i)
 	client_done(w, c);
 }
 
+/* It stops first to do what @mode does not allow. */
+void client_convert(struct world *w, u32 x, u32 i, enum bftm_mode mode, bool once)
+{
+	struct client *c = &w->client[x];
+	struct handle *h = &c->handle[i];
+	enum bftm_phase phase = h->client->phase;
+	struct bftm_out out;
+	u64 now = client_look(w, c);
+
+	if (phase != BFTM_PHASE_HOLD)
+		return;
+	w->stats.conversions++;
+	tell(w, h->lock, "c%u wants %s in mode %u", x + 1, story_lock(h->lock), mode);
+	w->protocol->core->client->convert(h->client, &w->cfg, mode, once, now, &out);
+	client_watch(w, x, i, h->client->attempt, phase);
+	client_watch_hold(w, x, i, out.verdict, now);
+	client_obey(w, x, i, &out);
+	client_done(w, c);
+}
+
+/* It does not want the other mode any more. */
+void client_keep(struct world *w, u32 x, u32 i)
+{
+	struct client *c = &w->client[x];
+	struct handle *h = &c->handle[i];
+	struct bftm_out out;
+
+	w->protocol->core->client->keep(h->client, &w->cfg, client_look(w, c), &out);
+	client_obey(w, x, i, &out);
+	client_done(w, c);
+}
+
 void client_adopt(struct world *w, u32 x)
 {
 	struct client *c = &w->client[x];
@@ -211,6 +261,7 @@ void client_adopt(struct world *w, u32 x)
 	h->end_ns = o->end_ns;
 	h->known_end_ns = o->end_ns;
 	h->sends = o->sends;
+	h->mode = o->want.mode;
 	tell(w, h->lock, "c%u: the new helper goes on with %s", x + 1, story_lock(h->lock));
 	core->adopt(h->client, &w->cfg, &h->want, o->attempt, o->end_ns, o->sends);
 	core->renew(h->client, &w->cfg, now, &out);

@@ -33,6 +33,7 @@ enum {
 	KEY_BACKOFF,
 	KEY_RENEW,
 	KEY_FENCE,
+	KEY_MODES,
 	KEY_FAIR,
 	KEY_SILENT,
 };
@@ -61,6 +62,7 @@ static const struct argp_option argp_options[] = {
 	{ "backoff", KEY_BACKOFF, "PERCENT", 0, "Of those who wait; the others queue", 4 },
 	{ "renew", KEY_RENEW, "PERCENT", 0, "Of the locks that are held", 4 },
 	{ "fence", KEY_FENCE, "PERCENT", 0, "Likewise, with a fencing token", 4 },
+	{ "modes", KEY_MODES, "PERCENT", 0, "Likewise, in any mode and with conversions", 4 },
 	{ "length", KEY_LENGTH, "PERCENT", 0, "Of the drawn time with faults", 4 },
 	{ "without", KEY_WITHOUT, "FAULT,...", 0, "Faults that are off", 4 },
 	{ "with", KEY_WITH, "FAULT,...", 0, "Faults that are on", 4 },
@@ -132,6 +134,9 @@ static bool parse_wish(int key, char *arg, struct argp_state *state, struct wish
 		break;
 	case KEY_FENCE:
 		w->fence_pct = (u32)parse_number(state, arg);
+		break;
+	case KEY_MODES:
+		w->modes_pct = (u32)parse_number(state, arg);
 		break;
 	case 'c':
 		w->clients = (u32)parse_number(state, arg);
@@ -260,7 +265,7 @@ void cmdline_parse(int argc, char **argv, struct options *ret)
 			.protocol = &protocol_ours, .servers = AS_DRAWN, .b = AS_DRAWN,
 			.skew_ppm = AS_DRAWN, .liars = AS_DRAWN,
 			.clients = AS_DRAWN, .locks = AS_DRAWN, .rho_ppm = AS_DRAWN,
-			.backoff_pct = AS_DRAWN, .renew_pct = AS_DRAWN, .fence_pct = AS_DRAWN,
+			.backoff_pct = AS_DRAWN, .renew_pct = AS_DRAWN, .fence_pct = AS_DRAWN, .modes_pct = AS_DRAWN,
 			.length_pct = 100,
 		},
 		.seed = 1, .runs = ~0ull, .jobs = 1, .shrink = true, .program = argv[0],

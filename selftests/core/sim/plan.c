@@ -204,6 +204,19 @@ static void draw_ways(struct plan *p, struct rng *r, const struct wish *wish)
 		p->renew = p->fence = 0;
 }
 
+/* Most clusters know exclusive locks alone; of numbers of their own, so that seeds stay. */
+static void draw_modes(struct plan *p, u64 seed, const struct wish *wish)
+{
+	static const u32 modes[8] = { 0, 0, 0, 0, PPM / 4, PPM, PPM, PPM };
+	struct rng r = { .state = seed ^ 0x6d6f6465 };
+
+	p->modes = modes[rng_below(&r, 8)];
+	if (wish->modes_pct != AS_DRAWN)
+		p->modes = wish->modes_pct * (PPM / 100);
+	if (p->protocol->needs_sync || !(p->protocol->core->traits & BFTM_SHARES))
+		p->modes = 0;
+}
+
 void plan_draw(struct plan *p, u64 seed, const struct wish *wish)
 {
 	struct rng r = { .state = seed ^ 0x706c616e };
@@ -216,6 +229,8 @@ void plan_draw(struct plan *p, u64 seed, const struct wish *wish)
 	draw_rates(p, &r);
 	draw_rest(p, &r, wish);
 	draw_ways(p, &r, wish);
+	if (!p->protocol->orders)
+		draw_modes(p, seed, wish);
 	if (wish->scale)
 		plan_draw_scale(p, wish);
 	draw_faults(p, &r, wish);
@@ -255,8 +270,9 @@ const char *plan_check(const struct wish *wish)
 		return "--rho: 1 to 100000";
 	if ((wish->backoff_pct != AS_DRAWN && wish->backoff_pct > 100) ||
 	    (wish->renew_pct != AS_DRAWN && wish->renew_pct > 100) ||
-	    (wish->fence_pct != AS_DRAWN && wish->fence_pct > 100))
-		return "--backoff, --renew, --fence: 0 to 100";
+	    (wish->fence_pct != AS_DRAWN && wish->fence_pct > 100) ||
+	    (wish->modes_pct != AS_DRAWN && wish->modes_pct > 100))
+		return "--backoff, --renew, --fence, --modes: 0 to 100";
 	if (wish->lease_ns && (wish->lease_ns < 2 * BFTM_LEASE_MIN_NS ||
 			       wish->lease_ns > 60 * BFTM_NS_PER_SEC))
 		return "--lease: 2ms to 60s";

@@ -35,6 +35,7 @@ static void draw_quiet(struct plan *p, const struct wish *wish, u32 clients)
 	p->think_max = p->once = p->cancel = p->no_backoff = p->hold_all = 0;
 	p->backoff = wish->backoff_pct == AS_DRAWN ? 0 : wish->backoff_pct * (PPM / 100);
 	p->renew = p->fence = 0;
+	p->modes = wish->modes_pct == AS_DRAWN ? 0 : p->modes;
 	p->waiters_max = BFTM_WAITERS_DEFAULT;
 }
 

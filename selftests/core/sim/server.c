@@ -252,7 +252,7 @@ static void shell_leave(void *arg, const struct bftm_protocol *protocol, void *l
 	const struct served *served = arg;
 	struct world *w = served->w;
 	struct server *s = &w->server[served->u];
-	struct bftm_lock_view after;
+	struct bftm_lock_view after, view;
 
 	(void)now;
 	if (sends->reply.type == BFTM_MSG_SACK)
@@ -268,6 +268,7 @@ static void shell_leave(void *arg, const struct bftm_protocol *protocol, void *l
 			.lock = lock_number(req), .attempt = req->attempt,
 			.before = &served->before, .after = &after,
 			.waits = protocol->server->waits(lock, req->client, req->attempt),
+			.granted = protocol->server->granted(lock, req->client, req->attempt, &view),
 		});
 	server_arm(w, served->u, lock_number(req));
 }

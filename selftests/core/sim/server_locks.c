@@ -91,7 +91,8 @@ void server_arm(struct world *w, u32 u, u32 l)
 
 	server_view(w, u, l, &view);
 	at = w->protocol->core->server->deadline(server_state(w, u, l));
-	if (!at || !view.waiters)
+	/* Expiry is of interest to those that wait; what is due at once is due. */
+	if (!at || (!view.waiters && at > clock_at(&s->clock, w->now)))
 		return;
 	at = clock_when(&s->clock, at, w->now);
 	/* The timer is not always on time. */
@@ -109,10 +110,9 @@ static void expire(struct world *w, u32 u, u32 l, u64 now)
 {
 	struct bftm_msg push;
 
-	if (!w->protocol->core->server->expire(&w->server[u].cfg, server_state(w, u, l), now,
+	if (w->protocol->core->server->expire(&w->server[u].cfg, server_state(w, u, l), now,
 					      &push))
-		return;
-	tell_more(w, l, "s%u: a grant of %s is over", u + 1, story_lock(l));
+		tell_more(w, l, "s%u: a grant of %s is over", u + 1, story_lock(l));
 	server_push(w, u, l, &push);
 }
 

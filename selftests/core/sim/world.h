@@ -35,7 +35,7 @@ enum stream {
 /** struct stats - of one scenario or many */
 struct stats {
 	u64 scenarios, sim_ns, events, wins, rounds, lapses, refused, crash_wins;
-	u64 adopted, renewed, fenced, pushed, yielded, recovered;
+	u64 adopted, renewed, fenced, pushed, yielded, recovered, conversions;
 	u64 jain_ppm, jains;	/* Jain's index of wins by client, summed; and how many */
 	u64 worst_wait;		/* grants to others; the highest, not a sum */
 	u64 sent, lost, doubled, slow, aimed, clogged, replayed, forged, lies;
@@ -202,6 +202,19 @@ void client_end(struct world *w, u32 x, u32 h);
 void client_release(struct world *w, u32 x, u32 lock, u64 attempt, u32 to);
 /** client_send() - what the core wants to be sent, but for RELEASE. */
 void client_send(struct world *w, u32 x, const struct handle *h, const struct bftm_out *out);
+/** server_granted() - has this attempt a grant? Then @ret is of this. */
+static inline bool server_granted(const struct world *w, u32 u, u32 l, u32 client, u64 attempt,
+				  struct bftm_lock_view *ret)
+{
+	return w->protocol->core->server->granted(server_state(w, u, l), client, attempt, ret);
+}
+
+/** client_convert() - the application wants to hold it in another mode. */
+void client_convert(struct world *w, u32 x, u32 h, enum bftm_mode mode, bool once);
+
+/** client_keep() - it does not want that any more. */
+void client_keep(struct world *w, u32 x, u32 h);
+
 /** client_renew() - the application wants to hold it longer. */
 void client_renew(struct world *w, u32 x, u32 h);
 /** client_adopt() - a new helper goes on with what the one before won. */

@@ -245,8 +245,8 @@ void network_step(void)
 		return;
 	}
 	for (u = 0; u < N; u++) {
-		if (bftm_lock_expire(&servers[u].cfg, &servers[u].lock, network_now, &push) &&
-		    push.type) {
+		bftm_lock_expire(&servers[u].cfg, &servers[u].lock, network_now, &push);
+		if (push.type) {
 			push.server_epoch = servers[u].cfg.epoch;
 			put(&push, push.client - 1, u, false);
 		}
