@@ -33,6 +33,8 @@ struct bftm_sends {
  * @token_max: highest fencing token stamped, or BFTM_TOKEN_UNKNOWN
  * @client:    that owns it
  * @waiters:   clients that are queued
+ * @holders:   clients that have a grant
+ * @places:    that are taken in the block of @move_room, by waiters and holders
  * @mode:      enum bftm_mode: of its grant
  */
 struct bftm_lock_view {
@@ -42,6 +44,8 @@ struct bftm_lock_view {
 	u64 token_max;
 	u32 client;
 	u32 waiters;
+	u32 holders;
+	u32 places;
 	u8 mode;
 };
 
@@ -57,12 +61,13 @@ struct bftm_lock_view {
  * @knows:      is it known which tokens were stamped?
  * @learn:      no token above @token_max was stamped; ignored when more is known
  * @creates:    must the lock that this request names be made? Without it @step is given NULL.
- * @wants_room: waiters that the lock is to have room for before @step is given this request;
- *              0 when its room will do. Without more room @step refuses. NULL: never.
- * @room_size:  bytes of a block with room for so many waiters
- * @move_room:  moves the waiters into a block with room for @room of them. Return: the block
- *              that they were in, NULL for none. With a @block of NULL nobody may wait.
- * @room:       waiters that the lock's block has room for
+ * @wants_room: places that the lock is to have before @step is given this request; 0 when its
+ *              room will do. Without more room @step refuses. NULL: never.
+ * @room_size:  bytes of a block with so many places
+ * @move_room:  moves all that have a place into a block with @room of them. Return: the block
+ *              that they were in, NULL for none. With a @block of NULL none has a place any more:
+ *              for a lock that goes, or of which @describe counts none.
+ * @room:       places that the lock's block has
  * @step:       decides a request
  * @deadline:   when to call @expire, which may be at once; 0: not before the next request
  * @expire:     takes back grants that are over, and grants to the next waiter; the name of

@@ -84,9 +84,9 @@ static void reclaim(struct bftm_shard *s, struct bftm_entry *e)
 }
 
 /*
- * Take back what is over and grant it to the next, then forget what has been
- * idle for long. Nobody waits for a lock that has no owner: the core grants it
- * to a waiter as soon as it takes it from its owner.
+ * Take back what is over and grant it to the next, then forget what has been idle for long. Nobody
+ * waits for a lock that has no owner: the core grants it to a waiter as soon as it takes it from
+ * its owner. Where it can do more than one thing it does one at a time, and is due again at once.
  */
 static void look_at(struct bftm_shard *s, struct bftm_entry *e, u64 now,
 		    struct bftm_msg *push)
@@ -101,7 +101,7 @@ static void look_at(struct bftm_shard *s, struct bftm_entry *e, u64 now,
 		memcpy(push->name, name + 1, *name);
 	}
 	s->table->ops->describe(e->state, &view);
-	if (!view.waiters)
+	if (!view.places)
 		bftm_waiters_free(s, e);
 	if (due_at(s, e) <= now && s->table->ops->idle(e->state, now)) {
 		reclaim(s, e);

@@ -153,7 +153,7 @@ void bftm_locks_leave(struct bftm_shard *s, struct bftm_entry *e, u64 now);
  */
 void bftm_waiters_enlarge(struct bftm_shard *s, struct bftm_entry *e, u32 room);
 
-/** bftm_waiters_free() - Context: the shard is locked; nobody waits, or the lock goes. */
+/** bftm_waiters_free() - Context: the shard is locked; no place is taken, or the lock goes. */
 void bftm_waiters_free(struct bftm_shard *s, struct bftm_entry *e);
 
 /**

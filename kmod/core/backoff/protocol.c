@@ -103,6 +103,8 @@ static void describe_grant(const struct bftm_lock *lock, const struct bftm_party
 		.grant = lock->gno,
 		.token_max = lock->hi,
 		.waiters = bftm_lock_waiters(lock),
+		.holders = bftm_lock_holders(lock),
+		.places = bftm_parties(lock) - 1,
 	};
 	if (!p || !bftm_party_granted(p))
 		return;

@@ -46,6 +46,15 @@ u32 bftm_lock_waiters(const struct bftm_lock *lock)
 	return waiters;
 }
 
+u32 bftm_lock_holders(const struct bftm_lock *lock)
+{
+	u32 i, holders = 0;
+
+	for (i = 0; i < bftm_parties(lock); i++)
+		holders += bftm_party_granted(bftm_party(lock, i));
+	return holders;
+}
+
 u64 bftm_lock_deadline(const struct bftm_lock *lock)
 {
 	u64 least = 0;

@@ -129,6 +129,9 @@ bool bftm_lock_owned(const struct bftm_lock *lock, u64 now);
 /** bftm_lock_waiters() - how many wait for it? Those that hold it and want more do not count. */
 u32 bftm_lock_waiters(const struct bftm_lock *lock);
 
+/** bftm_lock_holders() - how many grants are there, be they over? */
+u32 bftm_lock_holders(const struct bftm_lock *lock);
+
 /** bftm_lock_deadline() - when to call bftm_lock_expire(); 0: not before the next request. */
 u64 bftm_lock_deadline(const struct bftm_lock *lock);
 

@@ -120,10 +120,15 @@ void server_expire(struct world *w, u32 u, u32 l)
 {
 	struct server *s = &w->server[u];
 
+	struct bftm_lock_view view;
+
 	s->expire_at[l] = NEVER;
 	if (!s->up || !s->touched_ns[l])
 		return;
 	expire(w, u, l, clock_at(&s->clock, w->now));
+	server_view(w, u, l, &view);
+	if (!view.places && w->protocol->core->server->wants_room)
+		w->protocol->core->server->move_room(server_state(w, u, l), NULL, 0);
 	server_arm(w, u, l);
 }
 
