@@ -57,6 +57,25 @@ static u8 asks(u8 type, u32 client, u64 attempt, u16 flags)
 	return sends.reply.type;
 }
 
+/* A protocol that knows one mode refuses the others; it would grant more than was asked for. */
+static void one_mode_alone(void **test)
+{
+	struct bftm_msg req = {
+		.type = BFTM_MSG_TRY, .proto = PROTO_CENTRAL, .cluster = 1, .server = 1, .client = 1,
+		.server_epoch = 5, .seq = 1, .attempt = 1, .k = 1, .name_len = 1, .name = "x",
+	};
+	u8 mode;
+
+	(void)test;
+	for (mode = BFTM_MODE_CR; mode <= BFTM_MODE_EX; mode++) {
+		req.mode = mode;
+		bftm_serve(&shell, NULL, &server_cfg, &req, 1000, &sends);
+		assert_int_equal(sends.reply.type, mode == BFTM_MODE_EX ? BFTM_MSG_FREE : BFTM_MSG_REFUSED);
+		if (mode < BFTM_MODE_EX)
+			assert_int_equal(sends.reply.arg, BFTM_REFUSED_PROTO);
+	}
+}
+
 #define TRY(client, attempt)		asks(BFTM_MSG_TRY, client, attempt, 0)
 #define RELEASE(client, attempt)	asks(BFTM_MSG_RELEASE, client, attempt, 0)
 
@@ -159,6 +178,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(one_after_the_other),
+		TEST(one_mode_alone),
 		TEST(a_client_that_does_not_wait_is_not_queued),
 		TEST(what_is_late_is_not_granted),
 		TEST(it_has_no_tokens_and_no_yields),
