@@ -1,36 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-#include "core/form.h"
+#include "core/slots.h"
 #include "core/wire.h"
-
-static u32 get32(const u8 *at)
-{
-	__le32 x;
-
-	memcpy(&x, at, sizeof(x));
-	return le32_to_cpu(x);
-}
-
-static u64 get64(const u8 *at)
-{
-	__le64 x;
-
-	memcpy(&x, at, sizeof(x));
-	return le64_to_cpu(x);
-}
-
-static void put32(u8 *at, u32 value)
-{
-	__le32 x = cpu_to_le32(value);
-
-	memcpy(at, &x, sizeof(x));
-}
-
-static void put64(u8 *at, u64 value)
-{
-	__le64 x = cpu_to_le64(value);
-
-	memcpy(at, &x, sizeof(x));
-}
 
 bool bftm_all_zero(const u8 *bytes, size_t len)
 {
@@ -45,59 +15,62 @@ bool bftm_all_zero(const u8 *bytes, size_t len)
 	return !any;
 }
 
+/* What is behind a name, of its last word; @name_len is no multiple of 8. */
+static u64 behind(u8 name_len)
+{
+	return ~0ull << name_len % 8 * 8;
+}
+
 enum bftm_wire_error bftm_head_get(const void *buf, size_t len, struct bftm_head *head)
 {
-	struct bftm_wire_head w;
-	size_t name;
+	const struct bftm_wire_head *w = &head->wire;
+	size_t name, most;
 
 	if (len < BFTM_VERSION_LEN || len > BFTM_DATAGRAM_MAX || len % 8)
 		return BFTM_WIRE_BAD_LENGTH;
-	memcpy(&w, buf, sizeof(w));
-	*head = (struct bftm_head){
-		.version = w.version, .proto = w.proto, .type = w.type, .name_len = w.name_len,
-		.flags = w.flags, .arg = w.arg, .server = le16_to_cpu(w.server),
-		.cluster = le32_to_cpu(w.cluster), .client = le32_to_cpu(w.client),
-		.epoch = le64_to_cpu(w.epoch), .seq = le64_to_cpu(w.seq),
-		.name = (const u8 *)buf + sizeof(w),
-	};
-	if (w.version != BFTM_WIRE_VERSION)
+	memcpy(&head->wire, buf, sizeof(head->wire));
+	if (w->version != BFTM_WIRE_VERSION)
 		return BFTM_WIRE_BAD_VERSION;
-	/* One name has one spelling: its bytes, then zeroes. */
-	if (w.name_len > BFTM_NAME_LEN_MAX)
+	if (w->name_len > BFTM_NAME_LEN_MAX)
 		return BFTM_WIRE_BAD_NAME;
-	name = bftm_pad8(w.name_len);
-	if (len < sizeof(w) + name + BFTM_TAG_LEN)
+	name = bftm_pad8(w->name_len);
+	most = len - sizeof(*w) - BFTM_TAG_LEN;
+	if (most < name)
 		return BFTM_WIRE_BAD_LENGTH;
-	if (!bftm_all_zero(head->name + w.name_len, name - w.name_len))
-		return BFTM_WIRE_BAD_NAME;
-	if (!(w.type & BFTM_MSG_REPLY) && !head->seq)
-		return BFTM_WIRE_BAD_FIELD;
+	head->name = (const u8 *)buf + sizeof(*w);
 	head->body = head->name + name;
-	head->left = len - sizeof(w) - name - BFTM_TAG_LEN;
+	head->left = most - name;
+	/* One name has one spelling: its bytes, then zeroes. */
+	if (w->name_len % 8 && bftm_get64(head->body - 8) & behind(w->name_len))
+		return BFTM_WIRE_BAD_NAME;
+	if (!(w->type & BFTM_MSG_REPLY) && !w->seq)
+		return BFTM_WIRE_BAD_FIELD;
 	return BFTM_WIRE_OK;
 }
 
-u8 *bftm_head_put(const struct bftm_head *head, void *buf)
+void bftm_name_get(const struct bftm_head *head, u8 name[BFTM_NAME_LEN_MAX])
 {
-	const struct bftm_wire_head w = {
-		.version = head->version, .proto = head->proto, .type = head->type,
-		.name_len = head->name_len, .flags = head->flags, .arg = head->arg,
-		.server = cpu_to_le16(head->server), .cluster = cpu_to_le32(head->cluster),
-		.client = cpu_to_le32(head->client), .epoch = cpu_to_le64(head->epoch),
-		.seq = cpu_to_le64(head->seq),
-	};
-	size_t name = bftm_pad8(head->name_len);
-	u8 *at = buf;
+	const u8 *at;
 
-	memcpy(at, &w, sizeof(w));
-	at += sizeof(w);
-	memcpy(at, head->name, head->name_len);
-	memset(at + head->name_len, 0, name - head->name_len);
-	return at + name;
+	for (at = head->name; at != head->body; at += 8, name += 8)
+		memcpy(name, at, 8);
 }
 
-enum bftm_wire_error bftm_form_allows(const struct bftm_form *form, const struct bftm_head *head,
-				      bool modes)
+u8 *bftm_head_put(const struct bftm_wire_head *head, const u8 name[BFTM_NAME_LEN_MAX], void *buf)
+{
+	u8 *at = buf, *end;
+
+	memcpy(at, head, sizeof(*head));
+	at += sizeof(*head);
+	for (end = at + bftm_pad8(head->name_len); at != end; at += 8, name += 8)
+		memcpy(at, name, 8);
+	if (head->name_len % 8)
+		bftm_put64(end - 8, bftm_get64(end - 8) & ~behind(head->name_len));
+	return end;
+}
+
+enum bftm_wire_error bftm_form_allows(const struct bftm_form *form,
+				      const struct bftm_wire_head *head, bool modes)
 {
 	u8 flags = head->flags, mode = flags & BFTM_FLAGS_MODE;
 
@@ -115,65 +88,22 @@ enum bftm_wire_error bftm_form_allows(const struct bftm_form *form, const struct
 	return BFTM_WIRE_OK;
 }
 
-/* The slot's bytes go into the member, which may be wider. */
-static void member_set(const struct bftm_slot *slot, const u8 *at, u8 *member)
-{
-	u64 wide;
-	u32 word;
-
-	if (slot->bytes == 8) {
-		wide = get64(at);
-		memcpy(member, &wide, sizeof(wide));
-	} else if (slot->bytes == 4 && slot->member == 8) {
-		wide = get32(at);
-		memcpy(member, &wide, sizeof(wide));
-	} else if (slot->bytes == 4) {
-		word = get32(at);
-		memcpy(member, &word, sizeof(word));
-	} else {
-		memcpy(member, at, slot->bytes);
-	}
-}
-
 bool bftm_form_get(const struct bftm_form *form, const u8 *body, void *msg)
 {
 	const struct bftm_slot *slot;
 	const u8 *at = body;
 
-	for (slot = form->slots; slot->bytes; at += slot->bytes, slot++) {
-		if (slot->rule == BFTM_SLOT_ZERO && !bftm_all_zero(at, slot->bytes))
+	for (slot = form->slots; slot->bytes; at += slot->bytes, slot++)
+		if (!bftm_slot_get(slot, at, msg))
 			return false;
-		if (slot->rule == BFTM_SLOT_FILLED && bftm_all_zero(at, slot->bytes))
-			return false;
-		if (slot->rule != BFTM_SLOT_ZERO)
-			member_set(slot, at, (u8 *)msg + slot->at);
-	}
 	return true;
 }
 
 void bftm_form_put(const struct bftm_form *form, const void *msg, u8 *body)
 {
 	const struct bftm_slot *slot;
-	const u8 *member;
 	u8 *at = body;
-	u64 wide;
-	u32 word;
 
-	for (slot = form->slots; slot->bytes; at += slot->bytes, slot++) {
-		member = (const u8 *)msg + slot->at;
-		if (slot->rule == BFTM_SLOT_ZERO) {
-			memset(at, 0, slot->bytes);
-		} else if (slot->member == 8) {
-			memcpy(&wide, member, sizeof(wide));
-			if (slot->bytes == 8)
-				put64(at, wide);
-			else
-				put32(at, (u32)wide);
-		} else if (slot->bytes == 4) {
-			memcpy(&word, member, sizeof(word));
-			put32(at, word);
-		} else {
-			memcpy(at, member, slot->bytes);
-		}
-	}
+	for (slot = form->slots; slot->bytes; at += slot->bytes, slot++)
+		bftm_slot_put(slot, msg, at);
 }

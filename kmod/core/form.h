@@ -78,23 +78,13 @@ struct bftm_wire_head {
 static_assert(sizeof(struct bftm_wire_head) == BFTM_HEAD_LEN);
 
 /**
- * struct bftm_head - the same in the host's byte order, and where the rest is
- * @name: @name_len bytes
+ * struct bftm_head - it, and where the rest is
+ * @name: bytes of the name, and the zeroes that fill it up
  * @body: behind the name
  * @left: bytes from @body to the tag, a multiple of 8
  */
 struct bftm_head {
-	u8 version;
-	u8 proto;
-	u8 type;
-	u8 name_len;
-	u8 flags;
-	u8 arg;
-	u16 server;
-	u32 cluster;
-	u32 client;
-	u64 epoch;
-	u64 seq;
+	struct bftm_wire_head wire;
 	const u8 *name;
 	const u8 *body;
 	size_t left;
@@ -166,16 +156,20 @@ struct bftm_form {
  */
 enum bftm_wire_error bftm_head_get(const void *buf, size_t len, struct bftm_head *head);
 
+/** bftm_name_get() - copy the name, by words: zeroes fill it up, and what follows them is left */
+void bftm_name_get(const struct bftm_head *head, u8 name[BFTM_NAME_LEN_MAX]);
+
 /**
  * bftm_head_put() - write the head and the name
- * @buf: any alignment
+ * @name: @head->name_len bytes of it count
+ * @buf:  any alignment
  * Return: where the body begins.
  */
-u8 *bftm_head_put(const struct bftm_head *head, void *buf);
+u8 *bftm_head_put(const struct bftm_wire_head *head, const u8 name[BFTM_NAME_LEN_MAX], void *buf);
 
 /** bftm_form_allows() - are name, flags and arg of @head those of @form? @modes: has a mode */
-enum bftm_wire_error bftm_form_allows(const struct bftm_form *form, const struct bftm_head *head,
-				      bool modes);
+enum bftm_wire_error bftm_form_allows(const struct bftm_form *form,
+				      const struct bftm_wire_head *head, bool modes);
 
 /**
  * bftm_form_get() - read a body

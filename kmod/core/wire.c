@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#include "core/slots.h"
 #include "core/wire.h"
 #include "core/wire_forms.h"
 
@@ -96,28 +97,89 @@ const char *bftm_refusal_name(u32 reason)
 	return "unknown reason";
 }
 
-/* REFUSED says a number for some of its reasons. */
-static u64 *refusal_limit(struct bftm_msg *msg)
+/*
+ * The messages of each acquire and release are read and written without a loop: what the table
+ * says of their slots the compiler knows.
+ */
+#define COUNT(slots) (sizeof(slots) / sizeof((slots)[0]) - 1)
+
+static __always_inline bool get_slots(const struct bftm_slot *slots, size_t count, const u8 *at,
+				      struct bftm_msg *msg)
 {
-	if (msg->arg == BFTM_REFUSED_LEASE)
-		return &msg->lease_ns;
-	if (msg->arg == BFTM_REFUSED_BEHIND)
-		return &msg->gno;
-	return NULL;
+	size_t i;
+
+#pragma GCC unroll 8
+	for (i = 0; i < count; at += slots[i].bytes, i++)
+		if (!bftm_slot_get(&slots[i], at, msg))
+			return false;
+	return true;
 }
 
-static const struct bftm_slot slots_limit[] = {
-	{ .member = 8, .bytes = 8 }, {}
-};
+static __always_inline void put_slots(const struct bftm_slot *slots, size_t count,
+				      const struct bftm_msg *msg, u8 *at)
+{
+	size_t i;
 
-static const struct bftm_form limit_form = { .slots = slots_limit, .bytes = 8 };
+#pragma GCC unroll 8
+	for (i = 0; i < count; at += slots[i].bytes, i++)
+		bftm_slot_put(&slots[i], msg, at);
+}
 
-#define VALUE(member, wire_bytes) BFTM_SLOT(struct bftm_msg, member, wire_bytes, BFTM_SLOT_ANY)
-static const struct bftm_slot slots_value[] = {
-	VALUE(value_k, 4) VALUE(value_len, 1) VALUE(value_room, 1) BFTM_SLOT_ZEROES(2) {}
-};
+static bool get_body(const struct bftm_form *form, const u8 *body, struct bftm_msg *msg)
+{
+	switch (msg->type) {
+	case BFTM_MSG_TRY:
+		return get_slots(slots_TRY, COUNT(slots_TRY), body, msg);
+	case BFTM_MSG_FREE:
+		return get_slots(slots_FREE, COUNT(slots_FREE), body, msg);
+	case BFTM_MSG_RELEASE:
+		return get_slots(slots_RELEASE, COUNT(slots_RELEASE), body, msg);
+	case BFTM_MSG_RELEASED:
+		return get_slots(slots_RELEASED, COUNT(slots_RELEASED), body, msg);
+	}
+	return bftm_form_get(form, body, msg);
+}
 
-static const struct bftm_form value_form = { .slots = slots_value, .bytes = 8 };
+static void put_body(const struct bftm_form *form, const struct bftm_msg *msg, u8 *body)
+{
+	switch (msg->type) {
+	case BFTM_MSG_TRY:
+		put_slots(slots_TRY, COUNT(slots_TRY), msg, body);
+		break;
+	case BFTM_MSG_FREE:
+		put_slots(slots_FREE, COUNT(slots_FREE), msg, body);
+		break;
+	case BFTM_MSG_RELEASE:
+		put_slots(slots_RELEASE, COUNT(slots_RELEASE), msg, body);
+		break;
+	case BFTM_MSG_RELEASED:
+		put_slots(slots_RELEASED, COUNT(slots_RELEASED), msg, body);
+		break;
+	default:
+		bftm_form_put(form, msg, body);
+	}
+}
+
+/* What may follow a body: REFUSED says a number for some of its reasons. */
+#define PART(name, wire_bytes, fields) \
+	static const struct bftm_slot slots_##name[] = { fields {} }; \
+	static const struct bftm_form name##_form = { .slots = slots_##name, .bytes = (wire_bytes) }
+#define PART_FIELD(member, wire_bytes) \
+	BFTM_SLOT(struct bftm_msg, member, wire_bytes, BFTM_SLOT_ANY)
+
+PART(lease, 8, PART_FIELD(lease_ns, 8));
+PART(behind, 8, PART_FIELD(gno, 8));
+PART(value, 8, PART_FIELD(value_k, 4) PART_FIELD(value_len, 1) PART_FIELD(value_room, 1)
+	       BFTM_SLOT_ZEROES(2));
+
+static const struct bftm_form *refusal_form(const struct bftm_msg *msg)
+{
+	if (msg->type != BFTM_MSG_REFUSED)
+		return NULL;
+	if (msg->arg == BFTM_REFUSED_LEASE)
+		return &lease_form;
+	return msg->arg == BFTM_REFUSED_BEHIND ? &behind_form : NULL;
+}
 
 /*
  * A request leaves room for the value of the answer and may write one, if it says by which send;
@@ -137,12 +199,13 @@ static bool value_fits(const struct bftm_msg *msg)
 /* What follows the body, up to the tag. */
 static enum bftm_wire_error get_parts(struct bftm_msg *msg, const u8 *at, size_t left)
 {
+	const struct bftm_form *refusal = refusal_form(msg);
 	u8 kept;
 
-	if (msg->type == BFTM_MSG_REFUSED && refusal_limit(msg)) {
-		if (left != limit_form.bytes)
+	if (refusal) {
+		if (left != refusal->bytes)
 			return BFTM_WIRE_BAD_LENGTH;
-		bftm_form_get(&limit_form, at, refusal_limit(msg));
+		bftm_form_get(refusal, at, msg);
 		return BFTM_WIRE_OK;
 	}
 	if (!(msg->flags & BFTM_FLAG_VALUE))
@@ -178,39 +241,36 @@ static bool fields_agree(const struct bftm_msg *msg)
 	return true;
 }
 
-static void get_head(const struct bftm_head *head, bool modes, struct bftm_msg *msg)
+static void get_head(const struct bftm_wire_head *head, bool modes, struct bftm_msg *msg)
 {
-	memset(msg, 0, offsetof(struct bftm_msg, name));
+	memset(msg, 0, sizeof(*msg));
 	msg->version = head->version;
 	msg->type = head->type;
 	msg->proto = head->proto;
 	msg->name_len = head->name_len;
 	msg->mode = modes ? head->flags & BFTM_FLAGS_MODE : 0;
 	msg->arg = head->arg;
-	msg->server = head->server;
+	msg->server = le16_to_cpu(head->server);
 	msg->flags = modes ? head->flags & ~BFTM_FLAGS_MODE : head->flags;
-	msg->cluster = head->cluster;
-	msg->client = head->client;
-	msg->server_epoch = head->epoch;
-	msg->seq = head->seq;
-}
-
-static void get_name(const struct bftm_head *head, struct bftm_msg *msg)
-{
-	memcpy(msg->name, head->name, head->name_len);
-	memset(msg->name + head->name_len, 0, sizeof(msg->name) - head->name_len);
+	msg->cluster = le32_to_cpu(head->cluster);
+	msg->client = le32_to_cpu(head->client);
+	msg->server_epoch = le64_to_cpu(head->epoch);
+	msg->seq = le64_to_cpu(head->seq);
 }
 
 /* A request of a protocol that is not served here: enough is known to refuse it. */
 static enum bftm_wire_error get_foreign(const struct bftm_head *head, struct bftm_msg *msg)
 {
-	if (head->type & BFTM_MSG_REPLY)
+	/* STALE repeats the first word of any request. */
+	const struct bftm_form *first = bftm_wire_form(BFTM_MSG_STALE);
+
+	if (head->wire.type & BFTM_MSG_REPLY)
 		return BFTM_WIRE_BAD_TYPE;
-	if (head->left < sizeof(msg->attempt))
+	if (head->left < first->bytes)
 		return BFTM_WIRE_BAD_LENGTH;
-	get_head(head, false, msg);
-	get_name(head, msg);
-	bftm_form_get(&limit_form, head->body, &msg->attempt);
+	get_head(&head->wire, false, msg);
+	bftm_name_get(head, msg->name);
+	bftm_form_get(first, head->body, msg);
 	return BFTM_WIRE_OK;
 }
 
@@ -222,56 +282,50 @@ static bool is_foreign(u8 proto)
 enum bftm_wire_error bftm_wire_get(const void *buf, size_t len,
 				   struct bftm_msg *msg)
 {
-	enum bftm_wire_error err;
 	const struct bftm_form *form;
+	enum bftm_wire_error err;
 	struct bftm_head head;
+	u8 type, proto;
 	bool modes;
 
 	err = bftm_head_get(buf, len, &head);
 	if (err) {
 		if (err == BFTM_WIRE_BAD_VERSION)
-			get_head(&head, false, msg);
+			get_head(&head.wire, false, msg);
 		return err;
 	}
-	modes = head.proto != BFTM_PROTO_ORDER && head.type != BFTM_MSG_VERSION;
-	form = bftm_wire_form(head.type);
-	if (head.type != BFTM_MSG_VERSION) {
+	type = head.wire.type;
+	proto = head.wire.proto;
+	modes = proto != BFTM_PROTO_ORDER && type != BFTM_MSG_VERSION;
+	form = bftm_wire_form(type);
+	if (type != BFTM_MSG_VERSION) {
 		if (len < BFTM_DATAGRAM_MIN)
 			return BFTM_WIRE_BAD_LENGTH;
-		if (is_foreign(head.proto))
+		if (is_foreign(proto))
 			return get_foreign(&head, msg);
 	}
-	if (!form || (head.proto == BFTM_PROTO_ORDER && !bftm_wire_common(head.type)))
+	if (!form || (proto == BFTM_PROTO_ORDER && !bftm_wire_common(type)))
 		return BFTM_WIRE_BAD_TYPE;
-	if (head.proto == BFTM_PROTO_ORDER && head.name_len > BFTM_OBJECT_NAME_MAX)
+	if (proto == BFTM_PROTO_ORDER && head.wire.name_len > BFTM_OBJECT_NAME_MAX)
 		return BFTM_WIRE_BAD_NAME;
-	err = bftm_form_allows(form, &head, modes);
+	err = bftm_form_allows(form, &head.wire, modes);
 	if (err)
 		return err;
 	if (head.left < form->bytes)
 		return BFTM_WIRE_BAD_LENGTH;
-	get_head(&head, modes, msg);
-	if (!bftm_form_get(form, head.body, msg) || !fields_agree(msg))
+	get_head(&head.wire, modes, msg);
+	bftm_name_get(&head, msg->name);
+	if (!get_body(form, head.body, msg) || !fields_agree(msg))
 		return BFTM_WIRE_BAD_FIELD;
-	get_name(&head, msg);
 	return get_parts(msg, head.body + form->bytes, head.left - form->bytes);
 }
 
-static u8 *put_parts(const struct bftm_msg *msg, u8 *at)
+static u8 *put_value(const struct bftm_msg *msg, u8 *at)
 {
-	struct bftm_msg refused = *msg;
-	u8 kept;
+	u8 kept = msg->value_len <= msg->value_room ? msg->value_len : 0;
 
-	if (msg->type == BFTM_MSG_REFUSED && refusal_limit(&refused)) {
-		bftm_form_put(&limit_form, refusal_limit(&refused), at);
-		return at + limit_form.bytes;
-	}
-	if (!(msg->flags & BFTM_FLAG_VALUE) ||
-	    !(bftm_wire_form(msg->type)->flags & BFTM_FLAG_VALUE))
-		return at;
 	bftm_form_put(&value_form, msg, at);
 	at += value_form.bytes;
-	kept = msg->value_len <= msg->value_room ? msg->value_len : 0;
 	if (kept)
 		memcpy(at, msg->value, kept);
 	memset(at + kept, 0, msg->value_room - kept);
@@ -280,25 +334,30 @@ static u8 *put_parts(const struct bftm_msg *msg, u8 *at)
 
 size_t bftm_wire_write(const struct bftm_msg *msg, void *buf)
 {
-	const struct bftm_form *form = bftm_wire_form(msg->type);
-	const struct bftm_head head = {
+	const struct bftm_form *form = bftm_wire_form(msg->type), *refusal = refusal_form(msg);
+	const struct bftm_wire_head head = {
 		.version = msg->type == BFTM_MSG_VERSION ? msg->version : BFTM_WIRE_VERSION,
 		.proto = msg->proto,
 		.type = msg->type,
 		.name_len = form->named == BFTM_NAMELESS ? 0 : msg->name_len,
-		.flags = (msg->flags & form->flags) | (form->mode_max ? msg->mode : 0),
+		.flags = (u8)((msg->flags & form->flags) | (form->mode_max ? msg->mode : 0)),
 		.arg = form->arg ? msg->arg : 0,
-		.server = msg->server,
-		.cluster = msg->cluster,
-		.client = msg->client,
-		.epoch = msg->server_epoch,
-		.seq = msg->seq,
-		.name = msg->name,
+		.server = cpu_to_le16(msg->server),
+		.cluster = cpu_to_le32(msg->cluster),
+		.client = cpu_to_le32(msg->client),
+		.epoch = cpu_to_le64(msg->server_epoch),
+		.seq = cpu_to_le64(msg->seq),
 	};
-	u8 *at = bftm_head_put(&head, buf);
+	u8 *at = bftm_head_put(&head, msg->name, buf);
 
-	bftm_form_put(form, msg, at);
-	at = put_parts(msg, at + form->bytes);
+	put_body(form, msg, at);
+	at += form->bytes;
+	if (refusal) {
+		bftm_form_put(refusal, msg, at);
+		at += refusal->bytes;
+	} else if (msg->flags & form->flags & BFTM_FLAG_VALUE) {
+		at = put_value(msg, at);
+	}
 	return at - (u8 *)buf + BFTM_TAG_LEN;
 }
 

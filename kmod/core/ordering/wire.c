@@ -146,16 +146,18 @@ static enum bftm_wire_error get_parts(struct bftm_order_msg *msg, u8 flags, cons
 
 static void get_head(const struct bftm_head *head, struct bftm_order_msg *msg)
 {
+	const struct bftm_wire_head *w = &head->wire;
+
 	memset(msg, 0, sizeof(*msg));
-	msg->type = head->type;
-	msg->name_len = head->name_len;
-	msg->server = head->server;
-	msg->cluster = head->cluster;
-	msg->client = head->client;
-	msg->server_epoch = head->epoch;
-	msg->seq = head->seq;
+	msg->type = w->type;
+	msg->name_len = w->name_len;
+	msg->server = le16_to_cpu(w->server);
+	msg->cluster = le32_to_cpu(w->cluster);
+	msg->client = le32_to_cpu(w->client);
+	msg->server_epoch = le64_to_cpu(w->epoch);
+	msg->seq = le64_to_cpu(w->seq);
 	msg->room = (u16)head->left;
-	memcpy(msg->name, head->name, head->name_len);
+	bftm_name_get(head, msg->name);
 }
 
 static void get_ranks(struct bftm_order_msg *msg)
@@ -181,21 +183,21 @@ enum bftm_wire_error bftm_order_wire_get(const void *buf, size_t len,
 	err = bftm_head_get(buf, len, &head);
 	if (err)
 		return err;
-	form = bftm_order_form(head.type);
-	if (head.proto != BFTM_PROTO_ORDER || !form)
+	form = bftm_order_form(head.wire.type);
+	if (head.wire.proto != BFTM_PROTO_ORDER || !form)
 		return BFTM_WIRE_BAD_TYPE;
-	if (head.name_len > BFTM_OBJECT_NAME_MAX)
+	if (head.wire.name_len > BFTM_OBJECT_NAME_MAX)
 		return BFTM_WIRE_BAD_NAME;
-	err = bftm_form_allows(form, &head, false);
+	err = bftm_form_allows(form, &head.wire, false);
 	if (err)
 		return err;
 	if (head.left < form->bytes)
 		return BFTM_WIRE_BAD_LENGTH;
 	get_head(&head, msg);
-	if (!bftm_form_get(form, head.body, msg) || !fields_agree(msg, head.flags))
+	if (!bftm_form_get(form, head.body, msg) || !fields_agree(msg, head.wire.flags))
 		return BFTM_WIRE_BAD_FIELD;
 	get_ranks(msg);
-	return get_parts(msg, head.flags, head.body + form->bytes, head.left - form->bytes);
+	return get_parts(msg, head.wire.flags, head.body + form->bytes, head.left - form->bytes);
 }
 
 static bool is_signed(const struct bftm_order_msg *msg)
@@ -232,17 +234,16 @@ size_t bftm_order_wire_put(const struct bftm_order_msg *msg, void *buf)
 {
 	const struct bftm_form *form = bftm_order_form(msg->type);
 	u8 *body = bftm_order_body_at(buf, msg->name_len), *at = body + form->bytes;
-	struct bftm_head head = {
+	struct bftm_wire_head head = {
 		.version = BFTM_WIRE_VERSION,
 		.proto = BFTM_PROTO_ORDER,
 		.type = msg->type,
 		.name_len = msg->name_len,
-		.server = msg->server,
-		.cluster = msg->cluster,
-		.client = msg->client,
-		.epoch = msg->server_epoch,
-		.seq = msg->seq,
-		.name = msg->name,
+		.server = cpu_to_le16(msg->server),
+		.cluster = cpu_to_le32(msg->cluster),
+		.client = cpu_to_le32(msg->client),
+		.epoch = cpu_to_le64(msg->server_epoch),
+		.seq = cpu_to_le64(msg->seq),
 	};
 	size_t size = bftm_order_size(msg);
 
@@ -263,7 +264,7 @@ size_t bftm_order_wire_put(const struct bftm_order_msg *msg, void *buf)
 	if (msg->type == BFTM_ORDER_NEEDBODY && !msg->op)
 		form = bftm_order_form(BFTM_ORDER_RECOVERING);
 	bftm_form_put(form, msg, body);
-	bftm_head_put(&head, buf);
+	bftm_head_put(&head, msg->name, buf);
 	return (size_t)(body - (u8 *)buf) + size + BFTM_TAG_LEN;
 }
 
