@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm kernels=6.1,6.12 clock=instructions about=module time=40
+# check: vm clock=instructions about=module time=40
 #
 # The fast path: a lock that nobody else wants is taken by the kernel alone. Such a lock is held,
 # renewed, given back and handed over like any other, also when the daemon and the servers are
