@@ -13,6 +13,7 @@
 
 dir=$(mktemp -d) || bail "mktemp failed"
 export LD_LIBRARY_PATH=${top:?}/build/bin
+examples=$top/build/bin/tests/example
 cleanup() {
 	down
 	[[ ! ${player:-} ]] || kill "$player"
@@ -21,10 +22,10 @@ cleanup() {
 
 load || bail "the module cannot be loaded"
 up --servers 6 --lease-max 1s || bail "no cluster"
-c 1 example-3-1 >"$dir/out" 2>"$dir/err"
+c 1 "$examples-3-1" >"$dir/out" 2>"$dir/err"
 is "example 1: status" "$? $(<"$dir/err")" "0 "
 ok "example 1: output" grep -qE '^step 2 with token [1-9][0-9]*$' "$dir/out"
-c 1 example-3-2 >"$dir/out" 2>"$dir/err"
+c 1 "$examples-3-2" >"$dir/out" 2>"$dir/err"
 is "example 2: status" "$? $(<"$dir/err")" "0 "
 ok "example 2: output" grep -qE '^[1-9][0-9]* ns longer$' "$dir/out"
 
@@ -33,7 +34,7 @@ ip netns exec play submit_play counters >"$dir/player" &
 player=$!
 ok "a helper with counters" wait_for 10 grep -q ready "$dir/player"
 for n in 3-3 4-1 3-3; do
-	ip netns exec play "example-$n"
+	ip netns exec play "$examples-$n"
 done >"$dir/out" 2>"$dir/err"
 is "examples that submit: output" "$(xargs <"$dir/out") $(<"$dir/err")" \
 	"ticket 1 ticket 2 ticket 3 "
