@@ -58,7 +58,7 @@ tests-arch: $(addprefix $(BIN)/bftmutex-,liar lin) \
 	$(addprefix $(TESTS_BIN)/,contender order_load $(KSELFTESTS)) $(addprefix $(TESTS_BIN)/unit/,$(UNIT))
 
 tests: tests-arch $(addprefix $(BIN)/bftmutex-,history floods races kfuzz kfuzz-seeds model order-model sim figures) \
-	$(TORTURE_TESTS) $(addprefix $(TESTS_BIN)/,fail_nth handover wire_judge)
+	$(TORTURE_TESTS) $(EXAMPLES) $(addprefix $(TESTS_BIN)/,fail_nth handover wire_judge)
 
 # For tests: a processor that stands still.
 stall: $(BUILD)/$(KVER)/stall/stall.ko
@@ -70,9 +70,10 @@ $(BUILD)/%/stall/stall.ko: $(BUILD)/%/kernel $(STALL_SOURCES)
 	$(MAKE) -C $(KDIR) M=$(abspath $(@D)) modules
 	@touch $@
 
+# Without -g0 debug information is nine tenths of the module, which each VM reads at each start.
 modules-%:
 	@$(if $(call header_release,$*),,echo 'no headers of Linux $*; selftests/deps installs them' >&2; exit 1)
-	$(MAKE) module stall KVER=$(call header_release,$*) $(WORDS)
+	$(MAKE) module stall KVER=$(call header_release,$*) KCFLAGS=-g0 $(WORDS)
 
 # static/kernel checks the warnings of this build, and those of sparse.
 modules-6.12: WORDS = KBUILD_FLAGS='W=1 C=1' KEEP_WORDS=1

@@ -34,6 +34,14 @@ $(KSELFTESTS:%=$(TESTS_BIN)/%): $(TESTS_BIN)/%: %.c $(HARNESS) $(SHARED_A) \
 		-MMD -MP -MF $(BUILD)/obj/test-$*.d -o $@ $< $(filter %.a %.o,$^) \
 		$(NL_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS)
 
+# Examples of bftmutex(3) and bftmutex(4), as they stand there; static/install builds them against
+# what is installed.
+EXAMPLES := $(addprefix $(TESTS_BIN)/example-,3-1 3-2 3-3 4-1)
+$(EXAMPLES): $(TESTS_BIN)/example-%: selftests/module/device/example $(wildcard Documentation/man/bftmutex.[34]) \
+		$(BIN)/libbftmutex.so.0
+	@mkdir -p $(@D)
+	$< $(subst -, ,$*) | $(CC) -Iuapi -Ihelper/lib $(CFLAGS_ALL) $(LDFLAGS) -o $@ -x c - -x none $(BIN)/libbftmutex.so.0
+
 TORTURE_TESTS := $(addprefix $(TESTS_BIN)/,torture_client reloads)
 
 # Servers, daemons and namespaces end while traffic arrives, over and over.

@@ -70,12 +70,14 @@ is "one client alone" "$(load_into alone --object counter --request "add 1" --co
 	alone answered)" 20
 counts "three clients" counter 205 --threads 4 --count 15
 
+count=20
+! short || count=8
 for type in register map queue log; do
 	history=$dev/history.$type
 	ok "$type: all are answered" load_into mixed --object "$type" --type "$type" --create \
-		--clients 1-3 --threads 2 --count 20 --seed "$BFTMUTEX_SEED" --timeout 60 \
+		--clients 1-3 --threads 2 --count $count --seed "$BFTMUTEX_SEED" --timeout 60 \
 		--history "$history"
-	is "$type: none is lost" "$(mixed answered)" 120
+	is "$type: none is lost" "$(mixed answered)" $((6 * count))
 	merge "$history"
 	ok "$type: linearizable" linearizable
 done
