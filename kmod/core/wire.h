@@ -100,13 +100,50 @@ enum bftm_mode {
 	BFTM_MODE_CW = 2,	/* concurrent write */
 	BFTM_MODE_PR = 3,	/* protected read */
 	BFTM_MODE_PW = 4,	/* protected write */
-	BFTM_MODE_EX = 5,	/* exclusive: the one that servers grant today */
+	BFTM_MODE_EX = 5,	/* exclusive */
+	BFTM_MODES
 };
 
 /** bftm_mode_mask() - a mode as a bit of a set of modes (himask) */
 static inline u8 bftm_mode_mask(enum bftm_mode mode)
 {
 	return (u8)(1u << mode);
+}
+
+/** bftm_mode_conflicts() - the set of modes that no other may hold beside @mode */
+static inline u8 bftm_mode_conflicts(enum bftm_mode mode)
+{
+	static const u8 conflicts[BFTM_MODES] = {
+		[BFTM_MODE_CR] = 1 << BFTM_MODE_EX,
+		[BFTM_MODE_CW] = 1 << BFTM_MODE_PR | 1 << BFTM_MODE_PW | 1 << BFTM_MODE_EX,
+		[BFTM_MODE_PR] = 1 << BFTM_MODE_CW | 1 << BFTM_MODE_PW | 1 << BFTM_MODE_EX,
+		[BFTM_MODE_PW] = 1 << BFTM_MODE_CW | 1 << BFTM_MODE_PR | 1 << BFTM_MODE_PW |
+				 1 << BFTM_MODE_EX,
+		[BFTM_MODE_EX] = 1 << BFTM_MODE_CR | 1 << BFTM_MODE_CW | 1 << BFTM_MODE_PR |
+				 1 << BFTM_MODE_PW | 1 << BFTM_MODE_EX,
+	};
+
+	return conflicts[mode];
+}
+
+/** bftm_modes_conflict() - do they exclude each other? */
+static inline bool bftm_modes_conflict(enum bftm_mode a, enum bftm_mode b)
+{
+	return bftm_mode_conflicts(a) >> b & 1;
+}
+
+/** bftm_mode_covers() - does the holder of @mode exclude all that a holder of @other excludes? */
+static inline bool bftm_mode_covers(enum bftm_mode mode, enum bftm_mode other)
+{
+	return !(bftm_mode_conflicts(other) & ~bftm_mode_conflicts(mode));
+}
+
+/** bftm_mode_join() - the weakest mode that covers both */
+static inline enum bftm_mode bftm_mode_join(enum bftm_mode a, enum bftm_mode b)
+{
+	if (bftm_mode_covers(a, b))
+		return a;
+	return bftm_mode_covers(b, a) ? b : BFTM_MODE_PW;	/* CW and PR: the one other pair */
 }
 
 /** enum bftm_refusal - why a server refused (REFUSED, in @arg) */
