@@ -19,7 +19,6 @@
 #include "lib/libbftmutex.h"
 #include "loop/log.h"
 #include "run/run.h"
-#include "text/mode.h"
 
 static void check_name(const struct options *o)
 {
@@ -255,7 +254,7 @@ static void wrapper_report(const struct options *o, const struct bftmutex_grant 
 	char took[32], rest[32];
 
 	warnx("lock '%s': held in mode %s after %s, attempts: %u, for %s, until %llu ns on CLOCK_BOOTTIME",
-	      o->shown, bftm_mode_name(o->mode), format_us(now - start, took, sizeof(took)), grant->attempts,
+	      o->shown, o->mode, format_us(now - start, took, sizeof(took)), grant->attempts,
 	      format_us(left, rest, sizeof(rest)), (unsigned long long)grant->deadline_ns);
 }
 
@@ -325,7 +324,7 @@ static int wrapper_run(const struct options *o, int fd, const struct bftmutex_gr
 	};
 
 	setenv("BFTMUTEX_NAME", o->name, 1);
-	setenv("BFTMUTEX_MODE", bftm_mode_name(o->mode), 1);
+	setenv("BFTMUTEX_MODE", o->mode, 1);
 	put_number("BFTMUTEX_DEADLINE_NS", grant->deadline_ns);
 	/* An inherited BFTMUTEX_TOKEN belongs to another lock. */
 	unsetenv("BFTMUTEX_TOKEN");
@@ -352,7 +351,7 @@ static int wrapper_print(const struct options *o, int fd, const struct bftmutex_
 {
 	if (grant->token)
 		printf("BFTMUTEX_TOKEN=%llu\n", (unsigned long long)grant->token);
-	printf("BFTMUTEX_MODE=%s\nBFTMUTEX_DEADLINE_NS=%llu\n", bftm_mode_name(o->mode),
+	printf("BFTMUTEX_MODE=%s\nBFTMUTEX_DEADLINE_NS=%llu\n", o->mode,
 	       (unsigned long long)grant->deadline_ns);
 	if (!fflush(stdout))
 		return EX_OK;

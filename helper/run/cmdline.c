@@ -128,10 +128,20 @@ static void parse_way(struct argp_state *state, struct options *o, const char *t
 		argp_error(state, "--way '%s': queue, backoff or no-backoff is allowed", text);
 }
 
+static void set_mode(struct options *o, u32 mode)
+{
+	o->mode = bftm_mode_name(mode);
+	o->lock.flags &= ~BFTMUTEX_MODE(7);
+	o->lock.flags |= BFTMUTEX_MODE(mode);
+}
+
 static void parse_mode(struct argp_state *state, struct options *o, const char *text)
 {
-	if (bftm_mode_parse(text, &o->mode) < 0)
+	u32 mode = BFTM_LOCK_EX;
+
+	if (bftm_mode_parse(text, &mode) < 0)
 		argp_error(state, "--mode '%s': CR, CW, PR, PW or EX is allowed", text);
+	set_mode(o, mode);
 }
 
 static void parse_cluster(struct argp_state *state, struct options *o, const char *text)
@@ -253,10 +263,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case 'x':
 	case 'e':
-		o->mode = BFTM_LOCK_EX;
+		set_mode(o, BFTM_LOCK_EX);
 		break;
 	case 's':
-		o->mode = BFTM_LOCK_PR;
+		set_mode(o, BFTM_LOCK_PR);
 		break;
 	case KEY_MODE:
 		parse_mode(state, o, arg);
@@ -334,7 +344,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			SHA256Data((const uint8_t *)o->name, strlen(o->name), o->hash);
 			o->name = o->hash;
 		}
-		o->lock.flags |= BFTMUTEX_MODE(o->mode);
 		if (o->nonblock || (o->wait && !o->lock.timeout_ns)) {
 			o->lock.flags |= BFTM_TRY;
 			o->lock.timeout_ns = 0;
@@ -367,6 +376,7 @@ void cmdline_parse(int argc, char **argv, struct options *ret)
 	ret->survivor_code = EX_SURVIVED;
 	ret->grace_ns = 5 * BFTM_NS_PER_SEC;
 	ret->lock.flags = BFTM_RENEW;
+	set_mode(ret, BFTM_LOCK_EX);
 	argp_err_exit_status = EX_USAGE;
 	error = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, ret);
 	/*

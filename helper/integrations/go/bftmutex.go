@@ -42,7 +42,7 @@ const (
 )
 
 // Mode says what else may be held while a lock is held, enum bftm_lock_mode. Exclusive is the zero
-// value; Shared goes with other Shared.
+// value; several programs may hold a lock in Shared at once.
 type Mode uint32
 
 const (

@@ -35,7 +35,7 @@ STATES = ("idle", "pending", "held", "lost", "failed")
 REASONS = ("none", "expired", "not-renewed", "no-helper", "suspended", "restored")
 # Somebody else has the lock; or the lease was over at once, and the lock was asked for only once.
 NOT_HAD = (errno.EWOULDBLOCK, errno.ETIMEDOUT, errno.EKEYEXPIRED)
-# What else may be held meanwhile; in the order of enum bftm_lock_mode.
+# Modes of a lock, in the order of enum bftm_lock_mode.
 MODES = ("EX", "PW", "PR", "CW", "CR", "NL")
 MODE_SHIFT = 28         # BFTMUTEX_MODE()
 WAYS = {None: 0, "backoff": 1, "no-backoff": 2, "queue": 3}

@@ -34,7 +34,7 @@ pub enum State {
     Failed,
 }
 
-/// What else may be held while a lock is held, enum bftm_lock_mode. Shared goes with Shared.
+/// Modes of a lock, enum bftm_lock_mode. Several programs may hold a lock in Shared at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Mode {

@@ -130,7 +130,7 @@ TEST_F(adopt, with_what_defaults_stood_for)
 	EXPECT_EQ(-EINVAL, call(self->fd, BFTM_IOC_RENEW, &again));
 }
 
-/* Who takes the lock over must renew it in the mode in which it is held. */
+/* The next helper must renew the lock in the mode in which it is held. */
 TEST_F(adopt, in_the_mode_that_was_asked_for)
 {
 	static const struct { uint32_t flags, kind; } how[] = {
