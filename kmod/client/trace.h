@@ -41,9 +41,9 @@ TRACE_EVENT(bftm_acquire,
 		__entry->timeout_ns = h->arg.timeout_ns;
 		bftm_trace_name(__entry->name, h->arg.name, h->arg.name_len);
 	),
-	TP_printk("netns=%u id=%llu name=%s flags=%#x way=%u mode=%u lease_ns=%llu timeout_ns=%llu",
-		  __entry->netns, __entry->id, __entry->name, __entry->flags, __entry->way,
-		  __entry->mode, __entry->lease_ns, __entry->timeout_ns)
+	TP_printk("netns=%u id=%llu name=%s flags=%#x way=%u lease_ns=%llu timeout_ns=%llu mode=%u",
+		  __entry->netns, __entry->id, __entry->name, __entry->flags,
+		  __entry->way, __entry->lease_ns, __entry->timeout_ns, __entry->mode)
 );
 
 /* What is or was held. */
