@@ -218,7 +218,7 @@ impl Lock {
     }
 
     /// Wait until the lock is held. EWOULDBLOCK and ETIMEDOUT: somebody else has it.
-    pub fn acquire(&mut self, name: &str, options: &Options) -> Result<Guard> {
+    pub fn acquire(&mut self, name: &str, options: &Options) -> Result<Guard<'_>> {
         let mut arg = AcquireArg {
             size: size_of::<AcquireArg>() as u32,
             flags: options.try_once as u32 | (!options.no_renew as u32) << 1 | (options.fence as u32) << 2,
