@@ -214,6 +214,9 @@ static int wrapper_refused(const struct options *o, int fd, int err)
 	case ENODATA:
 		warnx("lock '%s': %s; see --token-floor in bftmutexctl(8)", o->shown, why);
 		return EX_UNAVAILABLE;
+	case EPROTONOSUPPORT:
+		warnx("lock '%s': %s", o->shown, *more ? more : why);
+		return EX_UNAVAILABLE;
 	case ENOBUFS:
 		warnx("lock '%s': %s, %u at most", o->shown, why, BFTM_REQUESTS_MAX);
 		return EX_UNAVAILABLE;
@@ -250,8 +253,8 @@ static void wrapper_report(const struct options *o, const struct bftmutex_grant 
 	u64 left = grant->deadline_ns > now ? grant->deadline_ns - now : 0;
 	char took[32], rest[32];
 
-	warnx("lock '%s': held after %s, attempts: %u, for %s, until %llu ns on CLOCK_BOOTTIME",
-	      o->shown, format_us(now - start, took, sizeof(took)), grant->attempts,
+	warnx("lock '%s': held in mode %s after %s, attempts: %u, for %s, until %llu ns on CLOCK_BOOTTIME",
+	      o->shown, o->mode, format_us(now - start, took, sizeof(took)), grant->attempts,
 	      format_us(left, rest, sizeof(rest)), (unsigned long long)grant->deadline_ns);
 }
 
@@ -321,6 +324,7 @@ static int wrapper_run(const struct options *o, int fd, const struct bftmutex_gr
 	};
 
 	setenv("BFTMUTEX_NAME", o->name, 1);
+	setenv("BFTMUTEX_MODE", o->mode, 1);
 	put_number("BFTMUTEX_DEADLINE_NS", grant->deadline_ns);
 	/* An inherited BFTMUTEX_TOKEN belongs to another lock. */
 	unsetenv("BFTMUTEX_TOKEN");
@@ -347,7 +351,8 @@ static int wrapper_print(const struct options *o, int fd, const struct bftmutex_
 {
 	if (grant->token)
 		printf("BFTMUTEX_TOKEN=%llu\n", (unsigned long long)grant->token);
-	printf("BFTMUTEX_DEADLINE_NS=%llu\n", (unsigned long long)grant->deadline_ns);
+	printf("BFTMUTEX_MODE=%s\nBFTMUTEX_DEADLINE_NS=%llu\n", o->mode,
+	       (unsigned long long)grant->deadline_ns);
 	if (!fflush(stdout))
 		return EX_OK;
 	warn("lock '%s': cannot print; it is given back", o->shown);

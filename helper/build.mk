@@ -47,7 +47,7 @@ DAEMON := helper/bftmutexd $(filter-out helper/loop/log,$(call room,loop)) $(cal
 CTL := helper/bftmutexctl $(call room,ctl) $(call room,journal) $(call room,text) helper/kernel/nl \
 	helper/lib/libbftmutex helper/loop/descriptors
 WRAPPER := helper/bftmutex $(call room,run) helper/config/duration helper/lib/libbftmutex \
-	$(addprefix helper/,daemon/notify loop/descriptors loop/log text/shown)
+	$(addprefix helper/,daemon/notify loop/descriptors loop/log text/mode text/shown)
 
 PROGRAMS := bftmutexd bftmutexctl bftmutex
 LIBRARIES := libbftmutex.a libbftmutex.so.0

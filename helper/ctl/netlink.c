@@ -6,6 +6,7 @@
 #include "uapi/linux/bftmutex.h"
 #include "ctl/ctl.h"
 #include "text/json.h"
+#include "text/mode.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -13,8 +14,8 @@
  * Coding and meaning of an attribute; NONE: it is not shown. A number NOT0 is unknown when it is 0,
  * a NAME when it is empty.
  */
-enum type { NONE, NUM16, NUM32, NUM64, NOT0, TEXT, NAME, BYTES, HEX, STATE, REASON, STATS, FLAG, DURABILITY,
-	    JOURNAL };
+enum type { NONE, NUM16, NUM32, NUM64, NOT0, TEXT, NAME, BYTES, HEX, STATE, REASON, MODE, STATS, FLAG,
+	    DURABILITY, JOURNAL };
 
 struct attribute {
 	const char *name;
@@ -129,6 +130,7 @@ static const struct attribute handle_attrs[] = {
 	[BFTMUTEX_A_HANDLE_NAME] = { "name", BYTES },
 	[BFTMUTEX_A_HANDLE_FLAGS] = { "flags", NUM32 },
 	[BFTMUTEX_A_HANDLE_WAY] = { "way", NONE },
+	[BFTMUTEX_A_HANDLE_MODE] = { "mode", MODE },
 	[BFTMUTEX_A_HANDLE_LEASE_NS] = { "lease_ns", NOT0 },
 	[BFTMUTEX_A_HANDLE_TIMEOUT_AT_NS] = { "timeout_at_ns", NONE },
 	[BFTMUTEX_A_HANDLE_ERROR] = { "error", NONE },
@@ -242,6 +244,13 @@ static struct json_object *from_enum(u32 number, const char *const *name, size_t
 	return json_object_new_uint64(number);
 }
 
+static struct json_object *from_mode(u32 mode)
+{
+	if (mode <= BFTM_LOCK_NL)
+		return json_object_new_string(bftm_mode_name(mode));
+	return json_object_new_uint64(mode);
+}
+
 static struct json_object *from_bytes(const u8 *bytes, size_t len)
 {
 	char text[2 * BFTMUTEX_KEY_LEN + 1] = "";
@@ -256,8 +265,8 @@ static struct json_object *from_bytes(const u8 *bytes, size_t len)
 static struct json_object *from_attr(const struct attribute *a, struct nlattr *attr)
 {
 	static const int min_len[] = {
-		[NUM16] = 2, [NUM32] = 4, [NUM64] = 8, [NOT0] = 8, [STATE] = 4, [REASON] = 4, [STATS] = 0,
-		[DURABILITY] = 4, [JOURNAL] = 4,
+		[NUM16] = 2, [NUM32] = 4, [NUM64] = 8, [NOT0] = 8, [STATE] = 4, [REASON] = 4, [MODE] = 4,
+		[STATS] = 0, [DURABILITY] = 4, [JOURNAL] = 4,
 	};
 
 	if (a->type == FLAG)
@@ -287,6 +296,8 @@ static struct json_object *from_attr(const struct attribute *a, struct nlattr *a
 		return from_enum(nla_get_u32(attr), state_names, COUNT(state_names));
 	case REASON:
 		return from_enum(nla_get_u32(attr), reason_names, COUNT(reason_names));
+	case MODE:
+		return from_mode(nla_get_u32(attr));
 	case DURABILITY:
 		return from_enum(nla_get_u32(attr), durability_names, COUNT(durability_names));
 	case JOURNAL:

@@ -117,6 +117,7 @@ int ctl_clients(int argc, char **argv)
 
 static const struct ctl_column handle_columns[] = {
 	{ "state", "STATE", -7 },
+	{ "mode", "MODE", -5 },
 	{ "reason", "REASON", -11 },
 	{ "remaining_ns", "REMAINING", 10 },
 	{ "token", "TOKEN", 8 },

@@ -50,8 +50,9 @@ static void print_lock(struct json_object *event, const char *what)
 	struct json_object *name = ctl_shown("name", json_object_object_get(event, "name"));
 	struct json_object *comm = ctl_shown("comm", json_object_object_get(event, "comm"));
 
-	printf("%-8s  %s  by %s[%s], token %s", what, json_object_get_string(name),
-	       json_object_get_string(comm), text_of(event, "pid"), text_of(event, "token"));
+	printf("%-8s  %s  by %s[%s], mode %s, token %s", what, json_object_get_string(name),
+	       json_object_get_string(comm), text_of(event, "pid"), text_of(event, "mode"),
+	       text_of(event, "token"));
 	if (!strcmp(what, "lost"))
 		printf(", %s", text_of(event, "reason"));
 	putchar('\n');

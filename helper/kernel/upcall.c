@@ -69,7 +69,8 @@ static int read_request(struct nlattr **attr, void *arg)
 	u64 timeout_at;
 	u32 flags;
 
-	if (!name || nla_len(name) > BFTM_NAME_LEN_MAX)
+	ask->mode = get_u32(attr[BFTMUTEX_A_HANDLE_MODE]);
+	if (!name || nla_len(name) > BFTM_NAME_LEN_MAX || ask->mode >= BFTM_LOCK_NL)
 		return -EBADMSG;
 	pull->any = true;
 	p->kind = get_u32(attr[BFTMUTEX_A_HANDLE_KIND]);

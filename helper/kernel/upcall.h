@@ -8,6 +8,7 @@
 
 #include "core/limits.h"
 #include "core/types.h"
+#include "core/wire.h"
 
 struct bftm_inside;
 
@@ -21,6 +22,7 @@ struct bftm_ask {
 	bool renew;		/* BFTM_RENEW */
 	bool fence;		/* BFTM_FENCE */
 	u32 way;		/* enum bftm_way */
+	u32 mode;		/* enum bftm_lock_mode, not BFTM_LOCK_NL */
 	u64 lease_ns;		/* 0 for the cluster's default */
 	u64 timeout_at_ns;	/* by bftm_now(), 0 for never */
 	u64 attempt;		/* of a release or renewal: the one that holds the lock */
@@ -29,6 +31,12 @@ struct bftm_ask {
 	u64 configuration;	/* of a renewal or release: under which it was won, 0: not known */
 	const struct bftm_inside *inside; /* NULL: an application, through the kernel */
 };
+
+/** bftm_ask_mode() - the mode as servers know it: they count the other way, from NL to EX. */
+static inline enum bftm_mode bftm_ask_mode(const struct bftm_ask *ask)
+{
+	return BFTM_MODE_EX - ask->mode;
+}
 
 /** struct bftm_submit_ask - a submit, as the kernel describes it */
 struct bftm_submit_ask {

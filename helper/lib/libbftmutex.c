@@ -40,8 +40,9 @@ int bftmutex_acquire(int fd, const void *name, size_t len,
 	const struct bftmutex_options *o = options ? options : &defaults;
 	struct bftm_acquire arg = {
 		.size = sizeof(arg),
-		.flags = o->flags,
+		.flags = o->flags & (BFTMUTEX_MODE(1) - 1),
 		.way = o->way,
+		.mode = o->flags / BFTMUTEX_MODE(1),
 		.name_len = len,
 		.lease_ns = o->lease_ns,
 		.timeout_ns = o->timeout_ns,
@@ -241,8 +242,8 @@ const char *bftmutex_strerror(int err)
 	case ECANCELED:
 		return "another thread released the handle";
 	case EPROTONOSUPPORT:
-		return "the servers do not serve this, or are too few for it: objects need 6b + 1, "
-		       "or 4b + 1 with signed-ranks";
+		return "the servers do not serve this or such a mode, or are too few for it: objects need "
+		       "6b + 1, or 4b + 1 with signed-ranks";
 	case EOWNERDEAD:
 		return "bftmutexd ended; the operation may have been applied, or not";
 	case EREMOTEIO:

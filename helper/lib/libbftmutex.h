@@ -28,11 +28,20 @@ extern "C" {
 #define BFTMUTEX_DEVICE "/dev/bftmutex"
 
 /**
+ * BFTMUTEX_MODE() - a mode among the flags of struct bftmutex_options
+ * @mode: enum bftm_lock_mode, such as BFTM_LOCK_PR for a shared lock; without it, it is BFTM_LOCK_EX
+ *
+ * Two modes that exclude each other are never held at once. A library that knows no modes refuses
+ * them, as a module does (-EINVAL).
+ */
+#define BFTMUTEX_MODE(mode)	((uint32_t)(mode) << 28)
+
+/**
  * struct bftmutex_options - how to acquire; all zero is fine
  * @cluster:    name of at most BFTM_CLUSTER_MAX bytes, NULL for the default
  * @lease_ns:   how long the lock may be held, 1 ms to 1 h; 0 for the default
  * @timeout_ns: how long to wait; 0 for ever
- * @flags:      BFTM_TRY, BFTM_RENEW, BFTM_FENCE
+ * @flags:      BFTM_TRY, BFTM_RENEW, BFTM_FENCE, and one BFTMUTEX_MODE()
  * @way:        BFTM_WAY_QUEUE, BFTM_WAY_BACKOFF, BFTM_WAY_NO_BACKOFF
  */
 struct bftmutex_options {

@@ -7,9 +7,9 @@
 #include "lock/acquire.h"
 #include "lock/attempt.h"
 #include "cluster/cluster.h"
-#include "cluster/health.h"
 #include "loop/log.h"
 #include "lock/release.h"
+#include "lock/report.h"
 #include "kernel/upcall.h"
 
 struct bftm_totals bftm_totals;
@@ -75,16 +75,6 @@ static void acquire_end(struct bftm_acquire_op *op)
 		settle(next, bftm_attempt_start(next));
 }
 
-/* The reason that the program can read beside the error. */
-static const char *acquire_why(const struct bftm_acquire_op *op, int error, char text[BFTM_WHY_MAX])
-{
-	if (error != EWOULDBLOCK && error != ETIMEDOUT && error != ENETUNREACH)
-		return "";
-	if (op->place == BFTM_PLACE_ACTIVE)
-		return bftm_health_why(op->cluster, text);
-	return error == ETIMEDOUT ? "another program of this host has it, or asked for it before" : "";
-}
-
 /* Tell the kernel that it failed. */
 static void acquire_fail(struct bftm_acquire_op *op, int error)
 {
@@ -93,8 +83,24 @@ static void acquire_fail(struct bftm_acquire_op *op, int error)
 	bftm_totals.unreachable += error == ENETUNREACH;
 	if (!op->ask.inside)
 		bftm_upcall_failed(op->ask.id, error, op->client->rounds,
-				   acquire_why(op, error, text));
+				   bftm_report_why(op, error, text));
 	acquire_end(op);
+}
+
+/* What becomes of the others here, now that the contender @op has gone on. */
+static void settle_others(struct bftm_acquire_op *op)
+{
+	struct bftm_acquire_op *other;
+
+	if (op->client->phase == BFTM_PHASE_HOLD) {
+		other = bftm_name_won(op);
+		if (other)
+			settle(other, bftm_attempt_start(other));
+	} else if (bftm_attempt_contended(op)) {
+		/* They would be told the same. */
+		while ((other = bftm_name_once(op->name)))
+			acquire_fail(other, EWOULDBLOCK);
+	}
 }
 
 static void settle(struct bftm_acquire_op *op, int fate)
@@ -103,6 +109,8 @@ static void settle(struct bftm_acquire_op *op, int fate)
 		acquire_end(op);
 	else if (fate != BFTM_ATTEMPT_GOES_ON)
 		acquire_fail(op, fate);
+	else if (op == op->name->contender)
+		settle_others(op);
 }
 
 static void acquire_expire(struct bftm_timer *timer)
@@ -158,6 +166,14 @@ static struct bftm_cluster *won_by(const struct bftm_ask *ask)
 	return cl;
 }
 
+/* It asks once, and has to wait here: for more than the answers to one that it can hold beside? */
+static bool has_lost(const struct bftm_acquire_op *op)
+{
+	const struct bftm_acquire_op *contender = op->name->contender;
+
+	return bftm_name_excludes(op) || !contender || bftm_attempt_contended(contender);
+}
+
 void bftm_acquire_begin(const struct bftm_ask *arg)
 {
 	struct bftm_ask ask = *arg;
@@ -174,7 +190,7 @@ void bftm_acquire_begin(const struct bftm_ask *arg)
 		return;
 	if (op->place == BFTM_PLACE_ACTIVE)
 		settle(op, bftm_attempt_start(op));
-	else if (ask.once)
+	else if (ask.once && has_lost(op))
 		acquire_fail(op, EWOULDBLOCK);
 	else if (ask.timeout_at_ns)
 		bftm_timer_arm(&op->timer, ask.timeout_at_ns);

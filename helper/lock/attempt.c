@@ -5,6 +5,7 @@
 #include <sys/random.h>
 
 #include "core/quorum.h"
+#include "core/servers.h"
 #include "lock/acquire.h"
 #include "lock/attempt.h"
 #include "cluster/cluster.h"
@@ -263,7 +264,7 @@ static void attempt_send(struct bftm_acquire_op *op, u64 now, struct bftm_out *o
 		.wait = wait_of(op),
 		.renew = op->ask.renew,
 		.fence = op->ask.fence,
-		.mode = BFTM_MODE_EX,
+		.mode = bftm_ask_mode(&op->ask),
 	};
 
 	core(op)->start(op->client, &op->cluster->cfg, &want, fresh_attempt(op->cluster), now, out);
@@ -285,7 +286,7 @@ void bftm_attempt_adopt(struct bftm_acquire_op *op)
 	struct bftm_want want = {
 		.lease_ns = op->ask.lease_ns,
 		.renew = op->ask.renew,
-		.mode = BFTM_MODE_EX,
+		.mode = bftm_ask_mode(&op->ask),
 	};
 
 	op->client->prio = op->name->prio;
@@ -319,4 +320,12 @@ void bftm_attempt_epoch(struct bftm_acquire_op *op, u32 u)
 
 	core(op)->epoch(op->client, u, &out);
 	send_all(op, &out);
+}
+
+bool bftm_attempt_contended(const struct bftm_acquire_op *op)
+{
+	const struct bftm_conf_cluster *conf = &op->cluster->conf;
+
+	return op->client->rounds > 1 || op->client->phase == BFTM_PHASE_BACKOFF ||
+	       bftm_count(op->heard.locked) > conf->n - bftm_free_needed(conf->n, conf->b);
 }

@@ -35,4 +35,10 @@ int bftm_attempt_answer(struct bftm_acquire_op *op, u32 u, const struct bftm_msg
 /** bftm_attempt_epoch() - server @u has a new epoch and was asked by the old. */
 void bftm_attempt_epoch(struct bftm_acquire_op *op, u32 u);
 
+/**
+ * bftm_attempt_contended() - have servers said to a request that contends that somebody else has
+ * the lock, or goes before it, so that it does not win at once?
+ */
+bool bftm_attempt_contended(const struct bftm_acquire_op *op);
+
 #endif /* BFTM_ATTEMPT_H */

@@ -19,15 +19,38 @@ void bftm_names_init(struct bftm_names *names)
 	TAILQ_INIT(&names->idle);
 }
 
-/* Somebody here contends for it or holds it: others wait for that to end. */
-static bool is_taken(const struct bftm_name *name)
-{
-	return name->active || !TAILQ_EMPTY(&name->adopted);
-}
-
 static bool is_idle(const struct bftm_name *name)
 {
-	return !is_taken(name) && TAILQ_EMPTY(&name->waiting);
+	return !name->contender && TAILQ_EMPTY(&name->holders) && TAILQ_EMPTY(&name->waiting);
+}
+
+static bool do_conflict(const struct bftm_acquire_op *a, const struct bftm_acquire_op *b)
+{
+	return bftm_modes_conflict(bftm_ask_mode(&a->ask), bftm_ask_mode(&b->ask));
+}
+
+/* Can it be held beside all that is held here? */
+static bool fits_holders(const struct bftm_name *name, const struct bftm_acquire_op *op)
+{
+	const struct bftm_acquire_op *holder;
+
+	TAILQ_FOREACH(holder, &name->holders, beside)
+		if (do_conflict(holder, op))
+			return false;
+	return true;
+}
+
+/* The first that waits contends, if nobody else does and nobody here holds what it excludes. */
+static struct bftm_acquire_op *begin_next(struct bftm_name *name)
+{
+	struct bftm_acquire_op *next = TAILQ_FIRST(&name->waiting);
+
+	if (!next || name->contender || !fits_holders(name, next))
+		return NULL;
+	TAILQ_REMOVE(&name->waiting, next, beside);
+	next->place = BFTM_PLACE_ACTIVE;
+	name->contender = next;
+	return next;
 }
 
 static void name_forget(struct bftm_names *names, struct bftm_name *name)
@@ -63,7 +86,7 @@ static struct bftm_name *name_make(struct bftm_names *names, const u8 *bytes, u8
 	name->len = len;
 	memcpy(name->name, bytes, len);
 	TAILQ_INIT(&name->waiting);
-	TAILQ_INIT(&name->adopted);
+	TAILQ_INIT(&name->holders);
 	RB_INSERT(bftm_name_tree, &names->tree, name);
 	return name;
 }
@@ -85,15 +108,23 @@ int bftm_name_join(struct bftm_names *names, struct bftm_acquire_op *op,
 	op->name = name;
 	if (adopted) {
 		op->place = BFTM_PLACE_ADOPTED;
-		TAILQ_INSERT_TAIL(&name->adopted, op, beside);
-	} else if (is_taken(name)) {
+		TAILQ_INSERT_TAIL(&name->holders, op, beside);
+	} else {
 		op->place = BFTM_PLACE_WAITING;
 		TAILQ_INSERT_TAIL(&name->waiting, op, beside);
-	} else {
-		op->place = BFTM_PLACE_ACTIVE;
-		name->active = op;
+		/* If others wait, the first of them cannot begin now, nor can this one. */
+		begin_next(name);
 	}
 	return 0;
+}
+
+struct bftm_acquire_op *bftm_name_won(struct bftm_acquire_op *op)
+{
+	struct bftm_name *name = op->name;
+
+	name->contender = NULL;
+	TAILQ_INSERT_TAIL(&name->holders, op, beside);
+	return begin_next(name);
 }
 
 struct bftm_acquire_op *bftm_name_leave(struct bftm_names *names,
@@ -102,24 +133,15 @@ struct bftm_acquire_op *bftm_name_leave(struct bftm_names *names,
 	struct bftm_name *name = op->name;
 	struct bftm_acquire_op *next;
 
-	switch (op->place) {
-	case BFTM_PLACE_WAITING:
+	if (op == name->contender)
+		name->contender = NULL;
+	else if (op->place == BFTM_PLACE_WAITING)
 		TAILQ_REMOVE(&name->waiting, op, beside);
-		break;
-	case BFTM_PLACE_ACTIVE:
-		name->active = NULL;
-		break;
-	case BFTM_PLACE_ADOPTED:
-		TAILQ_REMOVE(&name->adopted, op, beside);
-		break;
-	}
+	else
+		TAILQ_REMOVE(&name->holders, op, beside);
 	op->name = NULL;
-	next = is_taken(name) ? NULL : TAILQ_FIRST(&name->waiting);
-	if (next) {
-		TAILQ_REMOVE(&name->waiting, next, beside);
-		next->place = BFTM_PLACE_ACTIVE;
-		name->active = next;
-	} else if (is_idle(name)) {
+	next = begin_next(name);
+	if (!next && is_idle(name)) {
 		TAILQ_INSERT_TAIL(&names->idle, name, idle);
 		if (++names->idle_count > BFTM_NAMES_IDLE)
 			name_forget(names, TAILQ_FIRST(&names->idle));
@@ -127,13 +149,39 @@ struct bftm_acquire_op *bftm_name_leave(struct bftm_names *names,
 	return next;
 }
 
+bool bftm_name_excludes(const struct bftm_acquire_op *op)
+{
+	const struct bftm_name *name = op->name;
+	const struct bftm_acquire_op *before;
+
+	if (!fits_holders(name, op) || (name->contender && do_conflict(name->contender, op)))
+		return true;
+	TAILQ_FOREACH(before, &name->waiting, beside) {
+		if (before == op)
+			return false;
+		if (do_conflict(before, op))
+			return true;
+	}
+	return false;
+}
+
+struct bftm_acquire_op *bftm_name_once(const struct bftm_name *name)
+{
+	struct bftm_acquire_op *op;
+
+	TAILQ_FOREACH(op, &name->waiting, beside)
+		if (op->ask.once)
+			return op;
+	return NULL;
+}
+
 struct bftm_acquire_op *bftm_name_op(const struct bftm_name *name, u64 attempt)
 {
 	struct bftm_acquire_op *op;
 
-	if (name->active && name->active->client->attempt == attempt)
-		return name->active;
-	TAILQ_FOREACH(op, &name->adopted, beside)
+	if (name->contender && name->contender->client->attempt == attempt)
+		return name->contender;
+	TAILQ_FOREACH(op, &name->holders, beside)
 		if (op->client->attempt == attempt)
 			return op;
 	return NULL;

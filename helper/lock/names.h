@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Locks that requests of this host name. Several requests for one lock queue
- * here, so that the host contends once, whatever configuration they are under.
+ * Locks that requests of this host name. Requests for one lock queue here, whatever configuration
+ * they are under, so that one of them contends at a time: servers keep one place in their queue for
+ * each client. Those whose modes do not exclude each other hold the lock together.
  */
 #ifndef BFTM_NAMES_H
 #define BFTM_NAMES_H
@@ -18,17 +19,18 @@ struct bftm_acquire_op;
 /** enum bftm_name_place - where a request stands at its lock */
 enum bftm_name_place {
 	BFTM_PLACE_WAITING,	/* for its turn */
-	BFTM_PLACE_ACTIVE,	/* contends, or holds what it won */
+	BFTM_PLACE_ACTIVE,	/* contends, or holds what it won here */
 	BFTM_PLACE_ADOPTED,	/* holds what an earlier daemon, or the kernel, won */
 };
 
 /**
  * struct bftm_name - a lock
- * @active:  the one that contends or holds, or NULL
- * @waiting: others, in the order in which they came
- * @adopted: holders beside it; while there is one, nobody else becomes active
- * @prio:    highest Lamport priority met: a request that began at 1 again
- *           would go before all that wait
+ * @contender: the one that asks servers for the lock, or NULL
+ * @holders:   those that hold it, by what they won here or what was adopted
+ * @waiting:   others, in the order in which they came; the first begins as soon as nobody contends
+ *             and its mode excludes no holder's
+ * @prio:      highest Lamport priority met: a request that began at 1 again
+ *             would go before all that wait
  * @released_ns: when servers were told last that an attempt is over; 0 for never
  */
 struct bftm_name {
@@ -36,9 +38,9 @@ struct bftm_name {
 	TAILQ_ENTRY(bftm_name) idle;
 	u8 len;
 	u8 name[BFTM_NAME_LEN_MAX];
-	struct bftm_acquire_op *active;
+	struct bftm_acquire_op *contender;
+	TAILQ_HEAD(, bftm_acquire_op) holders;
 	TAILQ_HEAD(, bftm_acquire_op) waiting;
-	TAILQ_HEAD(, bftm_acquire_op) adopted;
 	u64 prio;
 	u64 released_ns;
 };
@@ -52,15 +54,30 @@ void bftm_names_free(struct bftm_names *names);
 
 /**
  * bftm_name_join() - put a request at the lock that it asks for
- * @adopted: it holds already; else it becomes active, or waits
+ * @adopted: it holds already; else it contends, or waits
  * Return: 0 or -ENOMEM.
  */
 int bftm_name_join(struct bftm_names *names, struct bftm_acquire_op *op,
 		   bool adopted);
 
-/** bftm_name_leave() - Return: whose turn it is now, active already; or NULL. */
+/**
+ * bftm_name_won() - the contender @op holds the lock now
+ * Return: the request that contends now, and is to be sent to servers; or NULL.
+ */
+struct bftm_acquire_op *bftm_name_won(struct bftm_acquire_op *op);
+
+/** bftm_name_leave() - @op is over, wherever it stands. Return: as bftm_name_won(). */
 struct bftm_acquire_op *bftm_name_leave(struct bftm_names *names,
 					struct bftm_acquire_op *op);
+
+/**
+ * bftm_name_excludes() - does @op, which waits, exclude a request of this host that holds the lock,
+ * contends for it, or came before it?
+ */
+bool bftm_name_excludes(const struct bftm_acquire_op *op);
+
+/** bftm_name_once() - the first of those that wait and ask once (BFTM_TRY), or NULL. */
+struct bftm_acquire_op *bftm_name_once(const struct bftm_name *name);
 
 /** bftm_name_find() - NULL when nobody here has named it lately. */
 struct bftm_name *bftm_name_find(struct bftm_names *names, const u8 *name,

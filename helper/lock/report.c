@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <stdio.h>
 
 #include "lock/acquire.h"
 #include "cluster/cluster.h"
+#include "cluster/health.h"
 #include "lock/report.h"
 #include "kernel/upcall.h"
+#include "text/mode.h"
 
 static u64 end_of(const struct bftm_acquire_op *op)
 {
@@ -71,4 +74,19 @@ int bftm_refusal_errno(u32 refusal)
 		return ENODATA;
 	}
 	return EPROTONOSUPPORT;
+}
+
+const char *bftm_report_why(const struct bftm_acquire_op *op, int error, char text[BFTM_WHY_MAX])
+{
+	if (error == EPROTONOSUPPORT && op->ask.mode != BFTM_LOCK_EX &&
+	    !bftm_cluster_outdated(op->cluster)) {
+		snprintf(text, BFTM_WHY_MAX, "%u servers or more grant no mode %s, but EX alone",
+			 op->cluster->conf.b + 1, bftm_mode_name(op->ask.mode));
+		return text;
+	}
+	if (error != EWOULDBLOCK && error != ETIMEDOUT && error != ENETUNREACH)
+		return "";
+	if (op->place == BFTM_PLACE_ACTIVE)
+		return bftm_health_why(op->cluster, text);
+	return error == ETIMEDOUT ? "another program of this host has it, or asked for it before" : "";
 }

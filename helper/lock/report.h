@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the kernel is told of a request that is held. */
+/* What the kernel is told of a request: that it holds, or why it does not. */
 #ifndef BFTM_REPORT_H
 #define BFTM_REPORT_H
 
 #include <stdbool.h>
 
 #include "core/types.h"
+#include "uapi/linux/bftmutex.h"
 
 struct bftm_acquire_op;
 
@@ -21,5 +22,13 @@ bool bftm_report_renewed(struct bftm_acquire_op *op);
 
 /** bftm_refusal_errno() - how applications see an enum bftm_refusal. */
 int bftm_refusal_errno(u32 refusal);
+
+/**
+ * bftm_report_why() - what the program can read beside the error
+ * @error: positive errno
+ * @text:  used for words that are made for this request
+ * Return: the end of a sentence for people; may be empty.
+ */
+const char *bftm_report_why(const struct bftm_acquire_op *op, int error, char text[BFTM_WHY_MAX]);
 
 #endif /* BFTM_REPORT_H */

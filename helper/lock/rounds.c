@@ -166,6 +166,9 @@ void bftm_evidence_round(struct bftm_cluster *cl, struct bftm_acquire_op *op,
 		/* A round that is decided early says nothing of the slow. */
 		r->unanswered += !won && !out->said_locked && out->silent >> u & 1;
 	}
+	/* Beside holders of its kind come and go others, which servers learn of one after the other. */
+	if (op->ask.mode != BFTM_LOCK_EX)
+		return;
 	if (!bftm_contender_queues(op->client)) {
 		judge_round(cl, op, out, won);
 		return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The command line of bftmutex(1): options of flock(1), and options for leases. */
 #include "run/cmdline.h"
+#include "text/mode.h"
 #include "text/shown.h"
 
 #include <argp.h>
@@ -30,6 +31,7 @@ enum {
 	KEY_HELD,
 	KEY_LOST_CODE,
 	KEY_MARGIN,
+	KEY_MODE,
 	KEY_NO_RENEW,
 	KEY_NOTIFY,
 	KEY_PRINT,
@@ -45,9 +47,10 @@ static const struct argp_option argp_options[] = {
 	{ "wait", 'w', "SEC", 0, "Fail when the lock is not held after SEC seconds; 0 is -n", 1 },
 	{ "timeout", 0, NULL, OPTION_ALIAS, NULL, 1 },
 	{ "conflict-exit-code", 'E', "CODE", 0, "Exit status when -n or -w fail (1)", 1 },
-	{ "exclusive", 'x', NULL, 0, "Get an exclusive lock; all locks are exclusive", 1 },
+	{ "exclusive", 'x', NULL, 0, "Nobody else may have the lock: --mode EX, the default", 1 },
 	{ NULL, 'e', NULL, OPTION_ALIAS, NULL, 1 },
-	{ "shared", 's', NULL, OPTION_HIDDEN, NULL, 1 },
+	{ "shared", 's', NULL, 0, "Others may have the lock too if they ask for it by -s: --mode PR", 1 },
+	{ "mode", KEY_MODE, "MODE", 0, "CR, CW, PR, PW or EX, as a DLM knows them", 1 },
 	{ "way", KEY_WAY, "WAY", 0, "While somebody else has the lock: queue (unless "
 	  "configured otherwise), backoff or no-backoff", 1 },
 	{ "lease", 'l', "DUR", 0, "Hold the lock for DUR, such as 5s or 500ms, at a time", 2 },
@@ -68,7 +71,7 @@ static const struct argp_option argp_options[] = {
 	{ "fd", KEY_FD, "N", 0, "Lock the open descriptor N of /dev/bftmutex", 4 },
 	{ "unlock", 'u', NULL, 0, "Give the lock of --fd back", 4 },
 	{ "held", KEY_HELD, NULL, 0, "Tell by the exit status whether the lock of --fd is held", 4 },
-	{ "print", KEY_PRINT, NULL, 0, "Print deadline and token of --fd, as NAME=VALUE", 4 },
+	{ "print", KEY_PRINT, NULL, 0, "Print deadline, mode and token of --fd, as NAME=VALUE", 4 },
 	{ "verbose", KEY_VERBOSE, NULL, 0, "Tell how long it took, and why it failed", 5 },
 	{ NULL, 'h', NULL, 0, "Give this help list", -1 },
 	{ 0 },
@@ -123,6 +126,22 @@ static void parse_way(struct argp_state *state, struct options *o, const char *t
 		o->lock.way = BFTM_WAY_NO_BACKOFF;
 	else
 		argp_error(state, "--way '%s': queue, backoff or no-backoff is allowed", text);
+}
+
+static void set_mode(struct options *o, u32 mode)
+{
+	o->mode = bftm_mode_name(mode);
+	o->lock.flags &= ~BFTMUTEX_MODE(7);
+	o->lock.flags |= BFTMUTEX_MODE(mode);
+}
+
+static void parse_mode(struct argp_state *state, struct options *o, const char *text)
+{
+	u32 mode = BFTM_LOCK_EX;
+
+	if (bftm_mode_parse(text, &mode) < 0)
+		argp_error(state, "--mode '%s': CR, CW, PR, PW or EX is allowed", text);
+	set_mode(o, mode);
 }
 
 static void parse_cluster(struct argp_state *state, struct options *o, const char *text)
@@ -204,7 +223,7 @@ static void cmdline_check(struct argp_state *state, const struct options *o)
 		argp_error(state, "--unlock needs --fd N, a descriptor of " BFTMUTEX_DEVICE);
 	if (o->print && (o->fd < 0 || o->unlock))
 		argp_error(state, "--print is for a lock that --fd N takes; a command has "
-			   "BFTMUTEX_TOKEN and BFTMUTEX_DEADLINE_NS");
+			   "BFTMUTEX_TOKEN, BFTMUTEX_MODE and BFTMUTEX_DEADLINE_NS");
 	if (o->unlock && o->name)
 		argp_error(state, "'%s': --unlock takes no NAME", o->shown);
 	if (o->fd >= 0 && (o->command || o->no_fork || o->close_fd))
@@ -244,10 +263,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case 'x':
 	case 'e':
+		set_mode(o, BFTM_LOCK_EX);
 		break;
 	case 's':
-		argp_error(state, "--shared: all locks are exclusive today; without it a reader "
-			   "takes the lock as a writer does");
+		set_mode(o, BFTM_LOCK_PR);
+		break;
+	case KEY_MODE:
+		parse_mode(state, o, arg);
 		break;
 	case 'h':
 		argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
@@ -354,6 +376,7 @@ void cmdline_parse(int argc, char **argv, struct options *ret)
 	ret->survivor_code = EX_SURVIVED;
 	ret->grace_ns = 5 * BFTM_NS_PER_SEC;
 	ret->lock.flags = BFTM_RENEW;
+	set_mode(ret, BFTM_LOCK_EX);
 	argp_err_exit_status = EX_USAGE;
 	error = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, ret);
 	/*

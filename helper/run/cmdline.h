@@ -12,6 +12,7 @@
 /**
  * struct options - the command line
  * @lock:          options of the acquire
+ * @mode:          name of the mode, which @lock has too
  * @name:          of the lock; NULL with @unlock
  * @shown:         NAME as it was given, fit for a terminal
  * @hash:          what @name points to for --hash-name
@@ -39,6 +40,7 @@
  */
 struct options {
 	struct bftmutex_options lock;
+	const char *mode;
 	const char *name;
 	const char *shown;
 	char hash[SHA256_DIGEST_STRING_LENGTH];

@@ -94,10 +94,11 @@ static int check_acquire(const struct bftm_acquire *arg)
 {
 	int err;
 
-	if (arg->flags & ~(BFTM_TRY | BFTM_RENEW | BFTM_FENCE) || arg->reserved ||
-	    arg->deadline_ns || arg->token || arg->attempts)
+	if (arg->flags & ~(BFTM_TRY | BFTM_RENEW | BFTM_FENCE) || arg->deadline_ns ||
+	    arg->token || arg->attempts)
 		return -EINVAL;
-	if (arg->way > BFTM_WAY_QUEUE)
+	/* NL is for what converts a lock that is held. */
+	if (arg->way > BFTM_WAY_QUEUE || arg->mode >= BFTM_LOCK_NL)
 		return -EINVAL;
 	err = check_names(arg->name, arg->name_len, BFTM_NAME_MAX, arg->cluster);
 	if (err)

@@ -259,7 +259,8 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 	u64 now;
 
 	lockdep_assert_held(&bn->upcall->lock);
-	if (!s || request->submission)
+	/* Others may hold the lock beside a mode other than EX, and the helper knows of those. */
+	if (!s || request->submission || arg->mode != BFTM_LOCK_EX)
 		return false;
 	/* The helper has locks of such names for itself, objects': it orders these. */
 	if (!arg->name[arg->name_len - 1])

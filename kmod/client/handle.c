@@ -321,6 +321,7 @@ void bftm_handle_status(struct bftm_handle *h, struct bftm_status *ret)
 		ret->deadline_ns = h->arg.deadline_ns;
 		ret->token = h->arg.token;
 		ret->attempts = h->arg.attempts;
+		ret->mode = h->arg.mode;
 	}
 	spin_unlock_bh(&h->bn->upcall->lock);
 }

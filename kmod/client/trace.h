@@ -25,6 +25,7 @@ TRACE_EVENT(bftm_acquire,
 		__field(u32, netns)
 		__field(u32, flags)
 		__field(u32, way)
+		__field(u32, mode)
 		__field(u64, id)
 		__field(u64, lease_ns)
 		__field(u64, timeout_ns)
@@ -34,14 +35,15 @@ TRACE_EVENT(bftm_acquire,
 		__entry->netns = h->bn->net->ns.inum;
 		__entry->flags = h->arg.flags;
 		__entry->way = h->arg.way;
+		__entry->mode = h->arg.mode;
 		__entry->id = h->id;
 		__entry->lease_ns = h->arg.lease_ns;
 		__entry->timeout_ns = h->arg.timeout_ns;
 		bftm_trace_name(__entry->name, h->arg.name, h->arg.name_len);
 	),
-	TP_printk("netns=%u id=%llu name=%s flags=%#x way=%u lease_ns=%llu timeout_ns=%llu",
+	TP_printk("netns=%u id=%llu name=%s flags=%#x way=%u lease_ns=%llu timeout_ns=%llu mode=%u",
 		  __entry->netns, __entry->id, __entry->name, __entry->flags,
-		  __entry->way, __entry->lease_ns, __entry->timeout_ns)
+		  __entry->way, __entry->lease_ns, __entry->timeout_ns, __entry->mode)
 );
 
 /* What is or was held. */
@@ -52,6 +54,7 @@ DECLARE_EVENT_CLASS(bftm_held,
 		__field(u32, netns)
 		__field(u32, reason)
 		__field(u32, attempts)
+		__field(u32, mode)
 		__field(u64, id)
 		__field(u64, deadline_ns)
 		__field(u64, token)
@@ -61,14 +64,15 @@ DECLARE_EVENT_CLASS(bftm_held,
 		__entry->netns = h->bn->net->ns.inum;
 		__entry->reason = h->reason;
 		__entry->attempts = h->arg.attempts;
+		__entry->mode = h->arg.mode;
 		__entry->id = h->id;
 		__entry->deadline_ns = h->arg.deadline_ns;
 		__entry->token = h->arg.token;
 		bftm_trace_name(__entry->name, h->arg.name, h->arg.name_len);
 	),
-	TP_printk("netns=%u id=%llu name=%s deadline_ns=%llu token=%llu attempts=%u reason=%u",
+	TP_printk("netns=%u id=%llu name=%s deadline_ns=%llu token=%llu attempts=%u mode=%u reason=%u",
 		  __entry->netns, __entry->id, __entry->name, __entry->deadline_ns,
-		  __entry->token, __entry->attempts, __entry->reason)
+		  __entry->token, __entry->attempts, __entry->mode, __entry->reason)
 );
 
 DEFINE_EVENT(bftm_held, bftm_won, TP_PROTO(const struct bftm_handle *h), TP_ARGS(h));

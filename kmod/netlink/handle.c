@@ -19,6 +19,7 @@ int bftm_netlink_put_arg(struct sk_buff *msg, const struct bftm_acquire *arg)
 	if (nla_put_string(msg, BFTMUTEX_A_HANDLE_CLUSTER, cluster) ||
 	    nla_put(msg, BFTMUTEX_A_HANDLE_NAME, arg->name_len, arg->name) ||
 	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_FLAGS, arg->flags) ||
+	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_MODE, arg->mode) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_LEASE_NS, arg->lease_ns,
 			      BFTMUTEX_A_HANDLE_PAD))
 		return -EMSGSIZE;

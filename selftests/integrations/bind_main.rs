@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 mod bftmutex;
-use bftmutex::{Lock, Options, State};
+use bftmutex::{Lock, Mode, Options, State};
 
 struct Tap {
     count: u32,
@@ -48,6 +48,13 @@ fn main() -> std::io::Result<()> {
     tap.is("nothing is held", lock.status()?.state, State::Idle);
     tap.is("with a larger token", other.acquire("binding", &fence)?.grant.token > token, true);
     tap.is("a guard that is dropped", other.status()?.state, State::Idle);
+    let shared = Options { mode: Mode::Shared, timeout: fence.timeout, ..Default::default() };
+    let reader = lock.acquire("readers", &shared)?;
+    let beside = other.acquire("readers", &shared)?;
+    tap.is("shared", (beside.status()?.state, beside.status()?.mode), (State::Held, 2));
+    drop(beside);
+    tap.is("and no writer beside", errno(other.acquire("readers", &once)), bftmutex::EWOULDBLOCK);
+    drop(reader);
     let short = Options {
         lease: Some(Duration::from_millis(500)),
         no_renew: true,

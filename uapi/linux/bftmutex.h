@@ -29,11 +29,13 @@
 
 /**
  * enum bftm_acquire_flags - how to acquire
- * @BFTM_TRY:   ask once; EWOULDBLOCK when somebody else has the lock
+ * @BFTM_TRY:   ask once; EWOULDBLOCK when somebody else has the lock in a mode that excludes this
+ *              one, or waits for it
  * @BFTM_RENEW: the helper renews the lock while the handle holds it, so that it
  *              is held until it is released or closed, or until too few servers
  *              answer for the rest of a lease
- * @BFTM_FENCE: deliver a fencing token: larger than the tokens of all earlier holders, and not 0.
+ * @BFTM_FENCE: deliver a fencing token, which is not 0: larger than the tokens of all earlier
+ *              holders whose modes exclude this one, and not less than those of the others.
  *              ENODATA when there is none
  */
 enum bftm_acquire_flags {
@@ -59,6 +61,27 @@ enum bftm_way {
 };
 
 /**
+ * enum bftm_lock_mode - what else may be held while a lock is held, the modes of a DLM
+ * @BFTM_LOCK_EX: exclusive: nothing else
+ * @BFTM_LOCK_PW: protected write: the holder writes, and others may hold CR
+ * @BFTM_LOCK_PR: protected read, a shared lock: others may hold PR and CR, so nobody writes
+ * @BFTM_LOCK_CW: concurrent write: others may hold CW and CR
+ * @BFTM_LOCK_CR: concurrent read: others may hold all but EX
+ * @BFTM_LOCK_NL: null: nothing is held, and nothing excluded; not for BFTM_IOC_ACQUIRE
+ *
+ * Two modes exclude each other or do not, whichever is held first. Servers of a version that knew
+ * no modes grant EX alone: EPROTONOSUPPORT.
+ */
+enum bftm_lock_mode {
+	BFTM_LOCK_EX = 0,
+	BFTM_LOCK_PW = 1,
+	BFTM_LOCK_PR = 2,
+	BFTM_LOCK_CW = 3,
+	BFTM_LOCK_CR = 4,
+	BFTM_LOCK_NL = 5,
+};
+
+/**
  * struct bftm_acquire - argument of BFTM_IOC_ACQUIRE
  * @size:        sizeof(struct bftm_acquire)
  * @flags:       enum bftm_acquire_flags
@@ -75,7 +98,8 @@ enum bftm_way {
  *               STATUS
  * @token:       out: fencing token, 0 when none was asked for (BFTM_FENCE)
  * @attempts:    out: how often the servers were asked
- * @reserved:    zero
+ * @mode:        enum bftm_lock_mode, but not BFTM_LOCK_NL (EINVAL): 0, and thus every program
+ *               that was built before there were modes, gets the lock for itself
  */
 struct bftm_acquire {
 	__u32 size;
@@ -89,7 +113,7 @@ struct bftm_acquire {
 	__u64 deadline_ns;
 	__u64 token;
 	__u32 attempts;
-	__u32 reserved;
+	__u32 mode;
 };
 
 /**
@@ -153,7 +177,7 @@ enum bftm_lost {
  * @remaining_ns: ns until then, 0 unless held
  * @token:        fencing token, 0 for none
  * @attempts:     how often the servers were asked
- * @reserved:     zero
+ * @mode:         enum bftm_lock_mode in which the lock is or was held; 0 when nothing is or was
  */
 struct bftm_status {
 	__u32 size;
@@ -164,7 +188,7 @@ struct bftm_status {
 	__u64 remaining_ns;
 	__u64 token;
 	__u32 attempts;
-	__u32 reserved;
+	__u32 mode;
 };
 
 /**
@@ -270,10 +294,11 @@ struct bftm_submit {
  * answered for a whole round · EACCES: b + 1 servers refused · ERANGE: the lease is not granted
  * by b + 1 servers, or outside 1 ms to 1 h · ENOSPC: a table at b + 1 servers
  * is full · ENOBUFS: too many requests wait · ENOKEY: unknown cluster, or no
- * credentials · EPROTONOSUPPORT: b + 1 servers do not serve the protocol, or speak
+ * credentials · EPROTONOSUPPORT: b + 1 servers do not serve the protocol or the mode, or speak
  * another version of the wire format · ENODATA: BFTM_FENCE, and fewer than q servers know
  * which tokens were given ·
- * ENAMETOOLONG, EINVAL, E2BIG, EFAULT, ENOMEM.
+ * EINVAL: no name, an unknown flag, way or mode, or BFTM_LOCK_NL, an out field that is not zero ·
+ * ENAMETOOLONG, E2BIG, EFAULT, ENOMEM.
  */
 #define BFTM_IOC_ACQUIRE	_IOWR(BFTM_IOC_MAGIC, 1, struct bftm_acquire)
 /*

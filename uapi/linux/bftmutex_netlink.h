@@ -38,9 +38,9 @@
  * @BFTMUTEX_REQUEST_KIND_WITHDRAW: Nobody waits for this submit any more. It
  *   may be applied or not. No report.
  * @BFTMUTEX_REQUEST_KIND_HELD: This attempt holds the lock until a release. No
- *   report. Sent when another request for the lock comes, which has to wait,
- *   and for every held lock when a helper registers, so that a host has one
- *   attempt for a lock at a time.
+ *   report. Sent when another request for the lock comes, and for every held
+ *   lock when a helper registers, so that the helper knows which of the host's
+ *   requests have to wait for its release.
  */
 enum bftmutex_request_kind {
 	BFTMUTEX_REQUEST_KIND_ACQUIRE,
@@ -247,6 +247,7 @@ enum {
 	BFTMUTEX_A_HANDLE_CONFIGURATION,
 	BFTMUTEX_A_HANDLE_END_NS,
 	BFTMUTEX_A_HANDLE_WHY,
+	BFTMUTEX_A_HANDLE_MODE,
 
 	__BFTMUTEX_A_HANDLE_MAX,
 	BFTMUTEX_A_HANDLE_MAX = (__BFTMUTEX_A_HANDLE_MAX - 1)

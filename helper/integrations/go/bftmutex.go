@@ -41,6 +41,18 @@ const (
 	Failed
 )
 
+// Mode says what else may be held while a lock is held, enum bftm_lock_mode. Exclusive is the zero
+// value; several programs may hold a lock in Shared at once.
+type Mode uint32
+
+const (
+	Exclusive Mode = iota
+	ProtectedWrite
+	Shared // protected read
+	ConcurrentWrite
+	ConcurrentRead
+)
+
 const (
 	flagTry = 1 << iota
 	flagRenew
@@ -56,7 +68,7 @@ type acquireArg struct {
 	name                      [64]byte
 	leaseNs, timeoutNs        uint64
 	deadlineNs, token         uint64
-	attempts, reserved        uint32
+	attempts, mode            uint32
 }
 
 type statusArg struct {
@@ -64,7 +76,7 @@ type statusArg struct {
 	error                   int32
 	deadlineNs, remainingNs uint64
 	token                   uint64
-	attempts, reserved      uint32
+	attempts, mode          uint32
 }
 
 type submitArg struct {
@@ -100,6 +112,7 @@ type Options struct {
 	Try     bool          // ask once
 	NoRenew bool          // lost at the end of the lease
 	Fence   bool          // with a token
+	Mode    Mode          // of Acquire
 }
 
 // Grant describes an acquired lock. Deadline is on CLOCK_BOOTTIME, in nanoseconds; renewals move
@@ -117,6 +130,7 @@ type Status struct {
 	Remaining time.Duration // 0 unless held
 	Deadline  uint64
 	Token     uint64
+	Mode      Mode // of the lock that is or was held
 }
 
 // Open makes a lock handle. It is not inherited by programs that are executed.
@@ -161,6 +175,7 @@ func (l *Lock) Acquire(name string, o Options) (Grant, error) {
 	}
 	arg.size, arg.nameLen = uint32(unsafe.Sizeof(arg)), uint32(len(name))
 	arg.leaseNs, arg.timeoutNs = uint64(o.Lease), uint64(o.Timeout)
+	arg.mode = uint32(o.Mode)
 	if o.Try {
 		arg.flags |= flagTry
 	}
@@ -204,7 +219,7 @@ func (l *Lock) Release() error {
 func (l *Lock) Status() (Status, error) {
 	arg := statusArg{size: uint32(unsafe.Sizeof(statusArg{}))}
 	err := l.call(iocStatus, unsafe.Pointer(&arg))
-	return Status{State(arg.state), arg.reason, time.Duration(arg.remainingNs), arg.deadlineNs, arg.token}, err
+	return Status{State(arg.state), arg.reason, time.Duration(arg.remainingNs), arg.deadlineNs, arg.token, Mode(arg.mode)}, err
 }
 
 // WaitLost returns when the lease is over, or nothing is held.

@@ -35,6 +35,9 @@ STATES = ("idle", "pending", "held", "lost", "failed")
 REASONS = ("none", "expired", "not-renewed", "no-helper", "suspended", "restored")
 # Somebody else has the lock; or the lease was over at once, and the lock was asked for only once.
 NOT_HAD = (errno.EWOULDBLOCK, errno.ETIMEDOUT, errno.EKEYEXPIRED)
+# Modes of a lock, in the order of enum bftm_lock_mode.
+MODES = ("EX", "PW", "PR", "CW", "CR", "NL")
+MODE_SHIFT = 28         # BFTMUTEX_MODE()
 WAYS = {None: 0, "backoff": 1, "no-backoff": 2, "queue": 3}
 
 
@@ -53,7 +56,7 @@ class _Status(ctypes.Structure):    # struct bftm_status
     _fields_ = [("size", ctypes.c_uint32), ("state", ctypes.c_uint32), ("reason", ctypes.c_uint32),
                 ("error", ctypes.c_int32), ("deadline_ns", ctypes.c_uint64),
                 ("remaining_ns", ctypes.c_uint64), ("token", ctypes.c_uint64),
-                ("attempts", ctypes.c_uint32), ("reserved", ctypes.c_uint32)]
+                ("attempts", ctypes.c_uint32), ("mode", ctypes.c_uint32)]
 
 
 class _Response(ctypes.Structure):  # struct bftmutex_response
@@ -114,6 +117,7 @@ class Status(NamedTuple):
     remaining: float
     token: int
     attempts: int
+    mode: str
 
 
 def _bytes(what: str, name: Optional[Name], least: int, most: int) -> bytes:
@@ -143,17 +147,21 @@ class _Handle:
 
     def __init__(self, name: Name, *, cluster: Optional[Name] = None,
                  lease: Optional[float] = None, renew: bool = True, fence: bool = False,
-                 way: Optional[str] = None, device: Optional[str] = None) -> None:
+                 way: Optional[str] = None, mode: str = "EX",
+                 device: Optional[str] = None) -> None:
         """Nothing is asked for yet. lease: seconds, None for the cluster's default. renew: until
         it is released. fence: with a token. way: "queue", "backoff" or "no-backoff" while somebody
-        else has the lock. device: its path."""
+        else has the lock. mode: "EX", or "PR" for a lock that others may share, "PW", "CW", "CR".
+        device: its path."""
         self._fd = -1
         self.name = _bytes("name", name, 1, NAME_MAX)
         self._cluster = _bytes("cluster", cluster, 0, CLUSTER_MAX)
         if way not in WAYS:
             raise ValueError("way %r: must be one of %s" % (way, ", ".join(filter(None, WAYS))))
+        if mode not in MODES[:-1]:
+            raise ValueError("mode %r: must be one of %s" % (mode, ", ".join(MODES[:-1])))
         self._lease_ns = 0 if lease is None else _ns("lease", lease)
-        self._flags = RENEW * renew | FENCE * fence
+        self._flags = RENEW * renew | FENCE * fence | MODES.index(mode) << MODE_SHIFT
         self._way = WAYS[way]
         path = device or os.environ.get("BFTMUTEX_DEVICE") or None
         fd = _lib.bftmutex_open(path.encode() if path else None)
@@ -192,7 +200,7 @@ class _Handle:
         if error:
             raise self._error(error)
         return Status(STATES[s.state], REASONS[s.reason], s.error, s.deadline_ns,
-                      s.remaining_ns / 1e9, s.token, s.attempts)
+                      s.remaining_ns / 1e9, s.token, s.attempts, MODES[s.mode])
 
     def locked(self) -> bool:
         """Is it held, by this object?"""

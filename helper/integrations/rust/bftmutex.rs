@@ -34,6 +34,19 @@ pub enum State {
     Failed,
 }
 
+/// Modes of a lock, enum bftm_lock_mode. Several programs may hold a lock in Shared at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Mode {
+    #[default]
+    Exclusive = 0,
+    ProtectedWrite = 1,
+    /// Protected read.
+    Shared = 2,
+    ConcurrentWrite = 3,
+    ConcurrentRead = 4,
+}
+
 // Structures of linux/bftmutex.h; a test compares abi_sizes().
 #[repr(C)]
 struct AcquireArg {
@@ -48,7 +61,7 @@ struct AcquireArg {
     deadline_ns: u64,
     token: u64,
     attempts: u32,
-    reserved: u32,
+    mode: u32,
 }
 
 #[repr(C)]
@@ -62,7 +75,7 @@ struct StatusArg {
     remaining_ns: u64,
     token: u64,
     attempts: u32,
-    reserved: u32,
+    mode: u32,
 }
 
 #[repr(C)]
@@ -129,6 +142,8 @@ pub struct Options {
     pub no_renew: bool,
     /// With a token.
     pub fence: bool,
+    /// Of acquire().
+    pub mode: Mode,
 }
 
 /// An acquired lock. The deadline is on CLOCK_BOOTTIME, in nanoseconds; renewals move it.
@@ -148,6 +163,8 @@ pub struct Status {
     /// Zero unless held.
     pub remaining: Duration,
     pub token: u64,
+    /// Of the lock that is or was held: a number of Mode.
+    pub mode: u32,
 }
 
 /// Result of a request to an object.
@@ -201,7 +218,7 @@ impl Lock {
     }
 
     /// Wait until the lock is held. EWOULDBLOCK and ETIMEDOUT: somebody else has it.
-    pub fn acquire(&mut self, name: &str, options: &Options) -> Result<Guard> {
+    pub fn acquire(&mut self, name: &str, options: &Options) -> Result<Guard<'_>> {
         let mut arg = AcquireArg {
             size: size_of::<AcquireArg>() as u32,
             flags: options.try_once as u32 | (!options.no_renew as u32) << 1 | (options.fence as u32) << 2,
@@ -214,7 +231,7 @@ impl Lock {
             deadline_ns: 0,
             token: 0,
             attempts: 0,
-            reserved: 0,
+            mode: options.mode as u32,
         };
         put(&mut arg.name, "name", name, 1)?;
         put(&mut arg.cluster, "cluster", &options.cluster, 0)?;
@@ -249,7 +266,7 @@ impl Lock {
             _ => State::Failed,
         };
         let remaining = Duration::from_nanos(arg.remaining_ns);
-        Ok(Status { state, reason: arg.reason, remaining, token: arg.token })
+        Ok(Status { state, reason: arg.reason, remaining, token: arg.token, mode: arg.mode })
     }
 
     /// Have a request applied, once, to an object that all clients of a cluster share. After

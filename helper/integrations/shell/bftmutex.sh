@@ -11,8 +11,8 @@
 # process watches the lease: bftmutex_step and bftmutex_held check it. See bftmutex(1), --fd.
 
 # bftmutex_lock FD NAME [OPTION...]: open the descriptor and take the lock, with options of
-# bftmutex(1), whose exit status it returns. Sets BFTMUTEX_DEADLINE_NS, and BFTMUTEX_TOKEN with
-# --fence. The descriptor is closed again when there is no lock.
+# bftmutex(1), such as --shared, whose exit status it returns. Sets BFTMUTEX_DEADLINE_NS,
+# BFTMUTEX_MODE, and BFTMUTEX_TOKEN with --fence. The descriptor is closed again when there is no lock.
 bftmutex_lock() {
 	case $1 in
 	[3-9]) ;;
@@ -26,7 +26,7 @@ bftmutex_lock() {
 	eval "exec $1<\"\$BFTMUTEX_DEVICE\""
 	bftmutex__fd=$1 bftmutex__name=$2
 	shift 2
-	unset BFTMUTEX_TOKEN BFTMUTEX_DEADLINE_NS
+	unset BFTMUTEX_TOKEN BFTMUTEX_MODE BFTMUTEX_DEADLINE_NS
 	if bftmutex__granted=$(bftmutex --fd "$bftmutex__fd" --print "$@" -- "$bftmutex__name"); then
 		eval "$bftmutex__granted"
 	else

@@ -77,15 +77,18 @@ second=$("$tool" --fence "$lock" sh -c 'echo "$BFTMUTEX_TOKEN"')
 ok "--fence: tokens grow ($first, $second)" test "${first:-0}" -gt 0 -a "${second:-0}" -gt "${first:-0}"
 
 t --verbose -l "$long" "$lock" true
-said "--verbose tells time and deadline" "lock '$lock'" "held after" CLOCK_BOOTTIME
+said "--verbose tells time and deadline" "lock '$lock'" "held in mode EX after" CLOCK_BOOTTIME
 t "$lock" true
 is "silent otherwise" "$out$err" ""
 t -x -e --exclusive "$lock" true
 is "-x, -e" "$status" 0
 t -h
 is "-h is --help" "$status $(head -1 "$dir/out")" "0 $("$tool" --help | head -1)"
-wrong "-s" 64 "all locks are exclusive today" -s "$lock" true
-wrong "--shared" 64 "all locks are exclusive today" --shared "$lock" true
+for mode in "-x" "--mode EX" "--mode ex" "-s -x" "--mode PR -e"; do
+	# shellcheck disable=SC2086  # words
+	t $mode "$lock" sh -c 'echo $BFTMUTEX_MODE'
+	is "$mode: the last one counts" "$status $out" "0 EX"
+done
 for way in queue backoff no-backoff; do
 	t --way $way "$lock" true
 	is "--way $way" "$status" 0
@@ -172,6 +175,9 @@ for value in 256 -1 x ''; do
 		--lost-exit-code "$value" "$lock" true
 	[[ $value == 256 ]] ||
 		wrong "--fd '$value'" 64 "--fd '$value'" --fd "$value" "$lock"
+done
+for value in NL PX '' P EXX; do
+	wrong "--mode '$value'" 64 "--mode '$value': CR, CW, PR, PW or EX is allowed" --mode "$value" "$lock" true
 done
 wrong "--way fast" 64 "--way 'fast'" --way fast "$lock" true
 for value in 0 2h abc; do

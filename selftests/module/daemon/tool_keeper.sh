@@ -101,10 +101,11 @@ if exec 9<"${BFTMUTEX_DEVICE:-/dev/bftmutex}"; then
 	wrong "--fd -u of no lock" 65 "no lock" --fd 9 -u
 	wrong "--fd --held of no lock" 65 "no lock" --fd 9 --held
 	eval "$("$tool" --fd 9 -l "$long" --fence --print "$lock")"
+	is "--fd --print: the mode" "$BFTMUTEX_MODE" EX
 	ok "--fd --print: a token ($BFTMUTEX_TOKEN)" test "$BFTMUTEX_TOKEN" -gt 0
 	ok "--fd --print: the deadline ($BFTMUTEX_DEADLINE_NS)" \
 		test "$BFTMUTEX_DEADLINE_NS" -gt "$(tr -d . </proc/uptime | cut -d' ' -f1)0000000"
-	unset BFTMUTEX_TOKEN BFTMUTEX_DEADLINE_NS
+	unset BFTMUTEX_TOKEN BFTMUTEX_MODE BFTMUTEX_DEADLINE_NS
 	t -u 9
 	is "-u N" "$status" 0
 	"$tool" --fd 9 --print "$lock" 2>"$dir/err" >/dev/full

@@ -79,7 +79,7 @@ TEST_F(acquire, out_fields)
 	EXPECT_LT(arg.deadline_ns, after + LEASE_MAX);
 	EXPECT_GE(arg.attempts, 1u);
 	EXPECT_EQ(arg.token, 0u);
-	EXPECT_EQ(arg.reserved, 0u);
+	EXPECT_EQ(arg.mode, (uint32_t)BFTM_LOCK_EX);
 	EXPECT_EQ(arg.size, sizeof(arg));
 	EXPECT_EQ(arg.name_len, strlen(self->name));
 	EXPECT_EQ(status.state, (uint32_t)BFTM_STATE_HELD);

@@ -37,7 +37,7 @@ static int ask(int fd, const struct bftm_acquire *arg)
 	}							\
 } while (0)
 
-TEST_F(acquire, flags_and_reserved_fields)
+TEST_F(acquire, flags_way_mode_and_out_fields)
 {
 	int bit;
 
@@ -46,7 +46,9 @@ TEST_F(acquire, flags_and_reserved_fields)
 	REFUSED(-EINVAL, flags, UINT32_MAX);
 	REFUSED(-EINVAL, way, 4);
 	REFUSED(-EINVAL, way, UINT32_MAX);
-	REFUSED(-EINVAL, reserved, 1);
+	REFUSED(-EINVAL, mode, BFTM_LOCK_NL);
+	REFUSED(-EINVAL, mode, BFTM_LOCK_NL + 1);
+	REFUSED(-EINVAL, mode, UINT32_MAX);
 	REFUSED(-EINVAL, deadline_ns, 1);
 	REFUSED(-EINVAL, token, 1ull << 63);
 	REFUSED(-EINVAL, attempts, 1);

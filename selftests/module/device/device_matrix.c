@@ -204,7 +204,7 @@ TEST_F(state, status)
 	EXPECT_EQ(s.state == BFTM_STATE_HELD, s.remaining_ns != 0);
 	EXPECT_EQ(was_held, s.attempts != 0);
 	EXPECT_EQ(0, s.token);
-	EXPECT_EQ(0, s.reserved);
+	EXPECT_EQ(BFTM_LOCK_EX, s.mode);
 	EXPECT_EQ(sizeof(s), s.size);
 }
 

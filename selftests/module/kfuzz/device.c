@@ -144,11 +144,11 @@ static void acquire(u8 slot)
 	arg.lease_ns = kfuzz_value();
 	arg.timeout_ns = kfuzz_value();
 	if (bits & 64)
-		arg.reserved = kfuzz_byte();
+		arg.mode = kfuzz_byte();
 	if (bits & 128)
 		arg.flags |= (u32)kfuzz_byte() << 2;
-	say("acquire %u: flags %x way %u name %.*s lease %llu timeout %llu\n", slot, arg.flags,
-	    arg.way, (int)arg.name_len, arg.name, (unsigned long long)arg.lease_ns,
+	say("acquire %u: flags %x way %u mode %u name %.*s lease %llu timeout %llu\n", slot, arg.flags,
+	    arg.way, arg.mode, (int)arg.name_len, arg.name, (unsigned long long)arg.lease_ns,
 	    (unsigned long long)arg.timeout_ns);
 	call(slot, BFTM_IOC_ACQUIRE, &arg, sizeof(arg));
 }

@@ -85,6 +85,7 @@ int take(struct nlattr **attr, void *arg)
 	s->kind = (uint32_t)number(attr[BFTMUTEX_A_HANDLE_KIND]);
 	s->flags = (uint32_t)number(attr[BFTMUTEX_A_HANDLE_FLAGS]);
 	s->way = (uint32_t)number(attr[BFTMUTEX_A_HANDLE_WAY]);
+	s->mode = (uint32_t)number(attr[BFTMUTEX_A_HANDLE_MODE]);
 	s->id = number(attr[BFTMUTEX_A_HANDLE_ID]);
 	s->lease_ns = number(attr[BFTMUTEX_A_HANDLE_LEASE_NS]);
 	s->timeout_at_ns = number(attr[BFTMUTEX_A_HANDLE_TIMEOUT_AT_NS]);

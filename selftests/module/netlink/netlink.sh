@@ -23,6 +23,8 @@ done
 fired() { grep -qE " bftm_$1: netns=[0-9]+ .*$2" $tracing/trace; }
 if [[ ! ${1-} ]]; then
 	ok "tracepoint acquire" fired acquire "name=test\S+ flags=0x2 way=0 lease_ns="
+	ok "tracepoint acquire: the mode" fired acquire "name=test\S+ .* mode=2$"
+	ok "tracepoint won: the mode" fired won "name=test\S+ .* mode=2 reason=0$"
 	ok "tracepoint won" fired won "name=test\S+ deadline_ns=[1-9][0-9]* token=0 attempts=7"
 	ok "tracepoint renewed" fired renewed "name=lock\?0 deadline_ns=[1-9]"
 	ok "tracepoint lost" fired lost "reason=2"

@@ -130,6 +130,40 @@ TEST_F(adopt, with_what_defaults_stood_for)
 	EXPECT_EQ(-EINVAL, call(self->fd, BFTM_IOC_RENEW, &again));
 }
 
+/* The next helper must renew the lock in the mode in which it is held. */
+TEST_F(adopt, in_the_mode_that_was_asked_for)
+{
+	static const struct { uint32_t flags, kind; } how[] = {
+		{ 0, BFTMUTEX_REQUEST_KIND_HELD }, { BFTM_RENEW, BFTMUTEX_REQUEST_KIND_RENEW },
+	};
+	struct bftm_acquire arg;
+	struct seen s;
+	uint32_t mode;
+	int i;
+
+	for (mode = BFTM_LOCK_EX; mode < BFTM_LOCK_NL; mode++) {
+		for (i = 0; i < 2; i++) {
+			arg = want(self->name, LEASE_MAX, 0, how[i].flags);
+			arg.mode = mode;
+			ASSERT_EQ(-EINPROGRESS, call(self->fd, BFTM_IOC_ACQUIRE, &arg));
+			EXPECT_EQ(BFTM_LOCK_EX, status_of(self->fd).mode);
+			ASSERT_EQ(0, pull(&self->nl, &s));
+			EXPECT_EQ(mode, s.mode);
+			ASSERT_EQ(0, done(&self->nl, s.id, 0, 5, self->end));
+			EXPECT_EQ(mode, status_of(self->fd).mode);
+			take_over(&self->nl);
+			ASSERT_EQ(0, pull(&self->nl, &s));
+			EXPECT_EQ(how[i].kind, s.kind);
+			EXPECT_EQ(mode, s.mode);
+			ASSERT_EQ(0, release(self->fd));
+			ASSERT_EQ(0, pull(&self->nl, &s));
+			EXPECT_EQ(BFTMUTEX_REQUEST_KIND_RELEASE, s.kind);
+			EXPECT_EQ(mode, s.mode);
+			EXPECT_EQ(BFTM_LOCK_EX, status_of(self->fd).mode);
+		}
+	}
+}
+
 /* Longer than the kernel waits for the next helper. */
 TEST_F(adopt, after_a_long_time_without_a_helper)
 {

@@ -75,6 +75,25 @@ TEST_F(lend, what_is_not_free_is_the_helpers)
 	close(other);
 }
 
+/* Others may hold it at the same time: the helper knows who of this host does. */
+TEST_F(lend, what_can_be_shared_is_the_helpers)
+{
+	struct bftm_acquire arg = want("lock", LEASE, 0, 0);
+	struct seen s;
+
+	ASSERT_EQ(0, lend(self));
+	for (arg.mode = BFTM_LOCK_PW; arg.mode < BFTM_LOCK_NL; arg.mode++) {
+		ASSERT_EQ(-EINPROGRESS, call(self->fd, BFTM_IOC_ACQUIRE, &arg));
+		ASSERT_EQ(0, pull(&self->nl, &s));
+		EXPECT_EQ(arg.mode, s.mode);
+		ASSERT_EQ(0, release(self->fd));
+		ASSERT_EQ(0, pull(&self->nl, &s));
+		EXPECT_EQ(BFTMUTEX_REQUEST_KIND_CANCEL, s.kind);
+	}
+	EXPECT_TRUE(silence(self));
+	EXPECT_EQ(0, self->counters->won + self->counters->lost);
+}
+
 /*
  * Asked to yield, the kernel does not count that server any more, but sends no YIELD: a helper that
  * adopts the lock would count a FREE which that YIELD, still under way, is about to undo.

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Requests of one host that can hold a lock together: when each of them begins to ask servers,
+ * and what those are told that ask once.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "cluster/cluster.h"
+#include "lock/acquire.h"
+#include "lock/attempt.h"
+#include "lock/release.h"
+#include "lock/report.h"
+#include "loop/log.h"
+#include "unit.h"
+
+#define T0	(1000 * BFTM_NS_PER_MS)
+
+struct bftm_clusters bftm_clusters = TAILQ_HEAD_INITIALIZER(bftm_clusters);
+
+static struct bftm_cluster cl;
+static struct bftm_identity identity;
+static char story[256];		/* what became of whom */
+static bool contended;
+
+static void tell(const char *what, u64 id)
+{
+	size_t len = strlen(story);
+
+	snprintf(story + len, sizeof(story) - len, "%s%s %u", len ? ", " : "", what, (u32)id);
+}
+
+/* The rest of the daemon. */
+
+u64 bftm_now(void)
+{
+	return T0;
+}
+
+void bftm_log(int level, const char *format, ...)
+{
+	(void)level;
+	(void)format;
+}
+
+bool bftm_due(u64 *last_ns, u64 every_ns)
+{
+	(void)last_ns, (void)every_ns;
+	return false;
+}
+
+const char *bftm_format_duration(u64 ns, char *buf, size_t len)
+{
+	(void)ns, (void)len;
+	return buf;
+}
+
+void bftm_timer_arm(struct bftm_timer *timer, u64 at_ns)
+{
+	timer->at_ns = at_ns;
+}
+
+void bftm_timer_stop(struct bftm_timer *timer)
+{
+	timer->at_ns = 0;
+}
+
+struct bftm_cluster *bftm_cluster_find(const char *name)
+{
+	(void)name;
+	return &cl;
+}
+
+struct bftm_cluster *bftm_cluster_configured(u64 configuration)
+{
+	(void)configuration;
+	return &cl;
+}
+
+void bftm_evidence_answer(struct bftm_cluster *c, u32 u, struct bftm_acquire_op *op,
+			  const struct bftm_msg *msg)
+{
+	(void)c, (void)u, (void)op, (void)msg;
+}
+
+void bftm_release_begin(struct bftm_cluster *c, const u8 *name, u8 len, u64 attempt, u32 to)
+{
+	(void)c, (void)name, (void)len, (void)attempt, (void)to;
+}
+
+void bftm_release_answer_from(struct bftm_cluster *c, u32 u, const struct bftm_msg *msg)
+{
+	(void)c, (void)u, (void)msg;
+}
+
+void bftm_upcall_failed(u64 id, int error, u32 attempts, const char *why)
+{
+	(void)attempts, (void)why;
+	tell(error == EWOULDBLOCK ? "busy" : error == ETIMEDOUT ? "late" : "failed", id);
+}
+
+const char *bftm_report_why(const struct bftm_acquire_op *op, int error, char text[BFTM_WHY_MAX])
+{
+	(void)op, (void)error, (void)text;
+	return "";
+}
+
+int bftm_attempt_start(struct bftm_acquire_op *op)
+{
+	tell("asks", op->ask.id);
+	op->client->attempt = op->ask.id;
+	op->client->phase = BFTM_PHASE_TRY;
+	return BFTM_ATTEMPT_GOES_ON;
+}
+
+void bftm_attempt_adopt(struct bftm_acquire_op *op)
+{
+	op->client->attempt = op->ask.attempt;
+	op->client->phase = BFTM_PHASE_HOLD;
+}
+
+int bftm_attempt_renew(struct bftm_acquire_op *op)
+{
+	(void)op;
+	return BFTM_ATTEMPT_GOES_ON;
+}
+
+int bftm_attempt_wake(struct bftm_acquire_op *op)
+{
+	(void)op;
+	return ETIMEDOUT;
+}
+
+void bftm_attempt_give_back(struct bftm_acquire_op *op)
+{
+	if (op->place != BFTM_PLACE_WAITING)
+		tell("gives back", op->ask.id);
+}
+
+int bftm_attempt_answer(struct bftm_acquire_op *op, u32 u, const struct bftm_msg *msg)
+{
+	(void)u;
+	if (msg->type == BFTM_MSG_FREE && op->client->phase == BFTM_PHASE_TRY) {
+		tell("holds", op->ask.id);
+		op->client->phase = BFTM_PHASE_HOLD;
+	}
+	return BFTM_ATTEMPT_GOES_ON;
+}
+
+void bftm_attempt_epoch(struct bftm_acquire_op *op, u32 u)
+{
+	(void)op, (void)u;
+}
+
+bool bftm_attempt_contended(const struct bftm_acquire_op *op)
+{
+	(void)op;
+	return contended;
+}
+
+static u64 seen(const struct bftm_contender *c, const struct bftm_client_cfg *cfg)
+{
+	(void)c, (void)cfg;
+	return 0;
+}
+
+static size_t size(u32 n)
+{
+	(void)n;
+	return sizeof(struct bftm_contender);
+}
+
+static const struct bftm_client_ops ops = { .seen = seen, .size = size };
+static const struct bftm_protocol protocol = { .client = &ops };
+
+static int one_cluster(void **state)
+{
+	(void)state;
+	memset(&cl, 0, sizeof(cl));
+	memset(&identity, 0, sizeof(identity));
+	bftm_names_init(&identity.names);
+	cl.identity = &identity;
+	cl.protocol = &protocol;
+	cl.conf.lease_max_ns = BFTM_NS_PER_SEC;
+	identity.orphan = 1000;
+	contended = false;
+	*story = '\0';
+	return 0;
+}
+
+static int forgotten(void **state)
+{
+	struct bftm_counters counters = {};
+
+	(void)state;
+	identity.counters = &counters;
+	bftm_acquire_forget();
+	bftm_names_free(&identity.names);
+	return 0;
+}
+
+static struct bftm_ask ask_of(u64 id, u32 mode)
+{
+	return (struct bftm_ask){
+		.id = id, .name = "x", .name_len = 1, .mode = mode, .lease_ns = BFTM_NS_PER_MS,
+	};
+}
+
+static void waits(u64 id, u32 mode)
+{
+	struct bftm_ask ask = ask_of(id, mode);
+
+	ask.timeout_at_ns = T0 + 1;
+	bftm_acquire_begin(&ask);
+}
+
+static void tries(u64 id, u32 mode)
+{
+	struct bftm_ask ask = ask_of(id, mode);
+
+	ask.once = true;
+	ask.timeout_at_ns = T0 + 1;
+	bftm_acquire_begin(&ask);
+}
+
+static void adopts(u64 id, u32 mode)
+{
+	struct bftm_ask ask = ask_of(id, mode);
+
+	ask.attempt = id;
+	ask.end_ns = T0 + 1;
+	bftm_acquire_held(&ask);
+}
+
+static void releases(u64 id)
+{
+	struct bftm_ask ask = ask_of(id, 0);
+
+	bftm_acquire_release(&ask);
+}
+
+static void answer(u64 id, u8 type)
+{
+	struct bftm_msg msg = { .type = type, .attempt = id, .name = "x", .name_len = 1 };
+
+	bftm_acquire_answer(&cl, 0, &msg);
+}
+
+static void free_for(u64 id)
+{
+	answer(id, BFTM_MSG_FREE);
+}
+
+/* A server says that somebody else has the lock; enough others have said so. */
+static void locked_for(u64 id)
+{
+	contended = true;
+	answer(id, BFTM_MSG_LOCKED);
+}
+
+static void readers_hold_together_and_a_writer_comes_between(void **state)
+{
+	(void)state;
+	waits(1, BFTM_LOCK_PR);
+	waits(2, BFTM_LOCK_PR);
+	waits(3, BFTM_LOCK_EX);
+	waits(4, BFTM_LOCK_PR);
+	free_for(1);
+	free_for(2);
+	releases(1);
+	releases(2);
+	free_for(3);
+	releases(3);
+	free_for(4);
+	assert_string_equal(story, "asks 1, holds 1, asks 2, holds 2, gives back 1, gives back 2, "
+			    "asks 3, holds 3, gives back 3, asks 4, holds 4");
+}
+
+static void an_answer_to_a_holder_does_not_begin_another(void **state)
+{
+	(void)state;
+	waits(1, BFTM_LOCK_PR);
+	free_for(1);
+	waits(2, BFTM_LOCK_PR);
+	waits(3, BFTM_LOCK_PR);
+	free_for(1);			/* a renewal */
+	assert_string_equal(story, "asks 1, holds 1, asks 2");
+}
+
+static void one_that_is_adopted_is_beside_a_reader(void **state)
+{
+	(void)state;
+	adopts(1, BFTM_LOCK_PR);
+	waits(2, BFTM_LOCK_EX);
+	waits(3, BFTM_LOCK_PR);
+	bftm_acquire_cancel(2);
+	assert_string_equal(story, "asks 3");
+}
+
+static void who_waits_here_too_long_lets_others_by(void **state)
+{
+	(void)state;
+	waits(1, BFTM_LOCK_PR);
+	free_for(1);
+	waits(2, BFTM_LOCK_EX);
+	waits(3, BFTM_LOCK_PR);
+	identity.names.tree.rbh_root->waiting.tqh_first->timer.fire(
+		&identity.names.tree.rbh_root->waiting.tqh_first->timer);
+	assert_string_equal(story, "asks 1, holds 1, late 2, asks 3");
+}
+
+static void who_asks_once_is_busy_behind_what_it_excludes(void **state)
+{
+	(void)state;
+	waits(1, BFTM_LOCK_PR);
+	free_for(1);
+	tries(2, BFTM_LOCK_EX);
+	tries(3, BFTM_LOCK_PW);
+	tries(4, BFTM_LOCK_PR);
+	free_for(4);
+	waits(5, BFTM_LOCK_EX);
+	tries(6, BFTM_LOCK_PR);		/* would overtake the writer */
+	tries(7, BFTM_LOCK_CR);
+	assert_string_equal(story, "asks 1, holds 1, busy 2, busy 3, asks 4, holds 4, busy 6, busy 7");
+}
+
+/* While a first one asks for it, two more that can hold it too wait for the answers. */
+static void who_asks_once_waits_for_the_first_answers(void **state)
+{
+	(void)state;
+	waits(1, BFTM_LOCK_PR);
+	tries(2, BFTM_LOCK_PR);
+	tries(3, BFTM_LOCK_PR);
+	tries(4, BFTM_LOCK_EX);
+	free_for(1);
+	free_for(2);
+	free_for(3);
+	assert_string_equal(story, "asks 1, busy 4, holds 1, asks 2, holds 2, asks 3, holds 3");
+}
+
+static void and_is_busy_when_others_have_it(void **state)
+{
+	(void)state;
+	waits(1, BFTM_LOCK_PR);
+	tries(2, BFTM_LOCK_PR);
+	waits(3, BFTM_LOCK_PR);
+	tries(4, BFTM_LOCK_PR);
+	locked_for(1);
+	tries(5, BFTM_LOCK_PR);
+	contended = false;
+	free_for(1);
+	free_for(3);
+	assert_string_equal(story, "asks 1, busy 2, busy 4, busy 5, holds 1, asks 3, holds 3");
+}
+
+static void but_not_for_ever(void **state)
+{
+	struct bftm_acquire_op *op;
+
+	(void)state;
+	waits(1, BFTM_LOCK_PR);
+	tries(2, BFTM_LOCK_PR);
+	op = bftm_name_once(bftm_name_find(&identity.names, (const u8 *)"x", 1));
+	assert_non_null(op);
+	assert_int_equal(op->timer.at_ns, T0 + 1);
+	op->timer.fire(&op->timer);
+	assert_string_equal(story, "asks 1, late 2");
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, one_cluster, forgotten)
+	const struct CMUnitTest tests[] = {
+		TEST(readers_hold_together_and_a_writer_comes_between),
+		TEST(an_answer_to_a_holder_does_not_begin_another),
+		TEST(one_that_is_adopted_is_beside_a_reader),
+		TEST(who_waits_here_too_long_lets_others_by),
+		TEST(who_asks_once_is_busy_behind_what_it_excludes),
+		TEST(who_asks_once_waits_for_the_first_answers),
+		TEST(and_is_busy_when_others_have_it),
+		TEST(but_not_for_ever),
+	};
+
+	return cmocka_run_group_tests_name("beside", tests, NULL, NULL);
+}

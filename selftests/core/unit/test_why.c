@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a program can read beside an error, and the names of modes. */
+#include <errno.h>
+#include <string.h>
+
+#include "cluster/cluster.h"
+#include "cluster/health.h"
+#include "kernel/upcall.h"
+#include "lock/acquire.h"
+#include "lock/report.h"
+#include "text/mode.h"
+#include "unit.h"
+
+#define SERVERS		"2 of 4 servers can grant, a lock needs 3"
+#define HERE		"another program of this host has it, or asked for it before"
+#define NO_SHARED	"2 servers or more grant no mode PR, but EX alone"
+
+static bool outdated;
+
+/* The rest of the daemon. */
+
+const char *bftm_health_why(const struct bftm_cluster *cl, char text[BFTM_WHY_MAX])
+{
+	(void)cl;
+	return strcpy(text, SERVERS);
+}
+
+bool bftm_cluster_outdated(const struct bftm_cluster *cl)
+{
+	(void)cl;
+	return outdated;
+}
+
+int bftm_upcall_won(const struct bftm_won *won)
+{
+	(void)won;
+	return 0;
+}
+
+int bftm_upcall_renewed(u64 id, u64 end_ns, u32 sends)
+{
+	(void)id, (void)end_ns, (void)sends;
+	return 0;
+}
+
+static void words_beside_an_error(void **state)
+{
+	static const struct {
+		int error;
+		u32 mode;
+		enum bftm_name_place place;
+		bool outdated;
+		const char *why;
+	} cases[] = {
+		{ EPROTONOSUPPORT, BFTM_LOCK_PR, BFTM_PLACE_ACTIVE, false, NO_SHARED },
+		{ EPROTONOSUPPORT, BFTM_LOCK_EX, BFTM_PLACE_ACTIVE, false, "" },
+		/* Then nothing at all is understood. */
+		{ EPROTONOSUPPORT, BFTM_LOCK_PR, BFTM_PLACE_ACTIVE, true, "" },
+		{ EWOULDBLOCK, BFTM_LOCK_PR, BFTM_PLACE_ACTIVE, false, SERVERS },
+		{ EWOULDBLOCK, BFTM_LOCK_EX, BFTM_PLACE_WAITING, false, "" },
+		{ ETIMEDOUT, BFTM_LOCK_EX, BFTM_PLACE_ACTIVE, false, SERVERS },
+		{ ETIMEDOUT, BFTM_LOCK_EX, BFTM_PLACE_WAITING, false, HERE },
+		{ ENETUNREACH, BFTM_LOCK_EX, BFTM_PLACE_ACTIVE, false, SERVERS },
+		{ EACCES, BFTM_LOCK_PR, BFTM_PLACE_ACTIVE, false, "" },
+	};
+	struct bftm_cluster cl = { .conf.b = 1, .conf.n = 4 };
+	struct bftm_acquire_op op = { .cluster = &cl };
+	char text[BFTM_WHY_MAX];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		op.ask.mode = cases[i].mode;
+		op.place = cases[i].place;
+		outdated = cases[i].outdated;
+		assert_string_equal(bftm_report_why(&op, cases[i].error, text), cases[i].why);
+	}
+}
+
+static void names_of_modes(void **state)
+{
+	static const char *const names[] = { "EX", "PW", "PR", "CW", "CR", "NL" };
+	static const char *const wrong[] = { "", "P", "PRX", "NL", "nl", " PR", "0", "EXCLUSIVE" };
+	u32 mode, got;
+	size_t i;
+
+	(void)state;
+	for (mode = BFTM_LOCK_EX; mode <= BFTM_LOCK_NL; mode++)
+		assert_string_equal(bftm_mode_name(mode), names[mode]);
+	assert_string_equal(bftm_mode_name(BFTM_LOCK_NL + 1), "unknown");
+	assert_string_equal(bftm_mode_name(UINT32_MAX), "unknown");
+	for (mode = BFTM_LOCK_EX; mode < BFTM_LOCK_NL; mode++) {
+		assert_int_equal(bftm_mode_parse(names[mode], &got), 0);
+		assert_int_equal(got, mode);
+	}
+	assert_int_equal(bftm_mode_parse("pR", &got), 0);
+	assert_int_equal(got, BFTM_LOCK_PR);
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		assert_int_equal(bftm_mode_parse(wrong[i], &got), -EINVAL);
+	assert_int_equal(got, BFTM_LOCK_PR);
+}
+
+/* The device counts down from what excludes most, so that 0 is EX; servers count up. */
+static void modes_of_device_and_servers(void **state)
+{
+	static const enum bftm_mode servers[] = {
+		[BFTM_LOCK_EX] = BFTM_MODE_EX, [BFTM_LOCK_PW] = BFTM_MODE_PW,
+		[BFTM_LOCK_PR] = BFTM_MODE_PR, [BFTM_LOCK_CW] = BFTM_MODE_CW,
+		[BFTM_LOCK_CR] = BFTM_MODE_CR, [BFTM_LOCK_NL] = BFTM_MODE_NL,
+	};
+	struct bftm_ask ask = {};
+
+	(void)state;
+	for (; ask.mode <= BFTM_LOCK_NL; ask.mode++)
+		assert_int_equal(bftm_ask_mode(&ask), servers[ask.mode]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_beside_an_error),
+		cmocka_unit_test(names_of_modes),
+		cmocka_unit_test(modes_of_device_and_servers),
+	};
+
+	return cmocka_run_group_tests_name("why", tests, NULL, NULL);
+}
