@@ -29,6 +29,7 @@
 #include "client/request.h"
 #include "client/session.h"
 #include "compat.h"
+#include "core/servers.h"
 #include "debug.h"
 #include "netns.h"
 #include "udp/udp.h"
@@ -121,33 +122,36 @@ static void look_at_flow(struct bftm_session *s)
 		dst_cache_reset(&s->peer[u].route);
 }
 
+/* The datagrams differ by who they are for, and their numbers. */
 u32 bftm_session_send(struct bftm_session *s, u32 to, struct bftm_msg *msg)
 {
+	struct bftm_udp_rooms rooms = {};
+	struct bftm_wire wire;
 	u32 u, sent = 0;
 
 	lockdep_assert_held(&s->bn->upcall->lock);
 	if (s->bn->upcall->silent)
 		return 0;
 	look_at_flow(s);
+	to &= bftm_all(s->cfg.n);
 	msg->proto = s->protocol->number;
 	msg->cluster = s->id;
 	msg->client = s->client;
+	wire.len = bftm_wire_write(msg, wire.data);
 	for (u = 0; u < s->cfg.n; u++) {
 		struct bftm_session_peer *peer = &s->peer[u];
 		struct sk_buff *skb;
-		size_t len;
 
 		if (!(to >> u & 1))
 			continue;
-		skb = bftm_udp_room(BFTM_WIRE_LEN_MAX);
+		skb = bftm_udp_room(&rooms, hweight32(to >> u), wire.len);
 		if (!skb)
 			continue;
-		msg->server = peer->id;
-		msg->server_epoch = peer->epoch;
-		msg->seq = atomic64_inc_return((atomic64_t *)&s->counters->seq);
-		len = bftm_wire_write(msg, skb->data);
-		skb_put(skb, len);
-		bftm_sign(peer->pair.request, skb->data, len);
+		wire.head.server = cpu_to_le16(peer->id);
+		wire.head.epoch = cpu_to_le64(peer->epoch);
+		wire.head.seq = cpu_to_le64(atomic64_inc_return((atomic64_t *)&s->counters->seq));
+		skb_put_data(skb, wire.data, wire.len);
+		bftm_sign(peer->pair.request, skb->data, wire.len);
 		if (bftm_udp_send(s->bn->net, s->sock->sk, &peer->to, &peer->route, skb) >= 0)
 			sent |= BIT(u);
 	}

@@ -205,28 +205,22 @@ out:
 }
 
 /*
- * Return: true when it was answered; then @skb may be the answer, and NULL now. What another has
- * mapped, and could write to after the tag was found right, is copied.
+ * Return: true when it was answered; then @skb may be the answer, and NULL now. It is made linear:
+ * what another has mapped, and could write to after the tag was found right, is copied.
  */
 static bool locks_receive(struct bftm_server *server, struct sk_buff **skb,
 			  const struct bftm_address *from)
 {
 	const size_t len = (*skb)->len - sizeof(struct udphdr);
-	u8 copy[BFTM_WIRE_LEN_MAX];
 	struct bftm_sends sends;
-	const void *data = NULL;
 	bool answer;
 	u64 key[2];
 
-	if (len <= sizeof(copy))
-		data = skb_header_pointer(*skb, sizeof(struct udphdr), len, copy);
-	else if (len <= BFTM_DATAGRAM_MAX && pskb_may_pull(*skb, (*skb)->len))
-		data = (*skb)->data + sizeof(struct udphdr);	/* of a protocol not served here */
-	if (!data) {
+	if (len > BFTM_DATAGRAM_MAX || !pskb_may_pull(*skb, (*skb)->len)) {
 		bftm_count(server, BAD_FORM);
 		return false;
 	}
-	answer = lock_decide(server, data, len, from, &sends, key);
+	answer = lock_decide(server, (*skb)->data + sizeof(struct udphdr), len, from, &sends, key);
 	if (sends.push.type != BFTM_MSG_NONE)
 		bftm_locks_push(server, &sends.push);		/* somebody waits for it */
 	if (answer)

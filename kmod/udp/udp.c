@@ -4,6 +4,7 @@
  * here; a datagram that is never fragmented needs no number (RFC 6864).
  */
 #include <linux/ipv6.h>
+#include <linux/mm.h>
 #include <linux/netdevice.h>
 #include <linux/security.h>
 #include <linux/skbuff.h>
@@ -181,17 +182,34 @@ static int send6(struct net *net, struct sock *sk, const struct bftm_address *to
 }
 #endif
 
-struct sk_buff *bftm_udp_room(size_t len)
+/*
+ * A part of a page, so that less is cleared where memory is cleared when it is allocated. All
+ * datagrams of one moment are in one part: when the page was used up, those before them have
+ * gone, and it begins anew instead of another that is cleared.
+ */
+struct sk_buff *bftm_udp_room(struct bftm_udp_rooms *rooms, u32 count, size_t len)
 {
-	unsigned int size = SKB_DATA_ALIGN(HEAD + len) +
-			    SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
-	/* A part of a page: where memory is cleared when it is allocated, less is. */
-	void *data = netdev_alloc_frag(size);
-	struct sk_buff *skb = data ? build_skb(data, size) : NULL;
+	const unsigned int size = SKB_DATA_ALIGN(HEAD + len) +
+				  SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
+	struct sk_buff *skb;
+	void *data;
 
+	if (!rooms->left) {
+		count = min_t(u32, count, PAGE_SIZE / size);
+		rooms->at = netdev_alloc_frag(count * size);
+		if (!rooms->at)
+			return NULL;
+		rooms->left = count;
+	}
+	data = rooms->at;
+	rooms->at += size;
+	/* The page is held once for each. */
+	if (--rooms->left)
+		get_page(virt_to_head_page(data));
+	skb = build_skb(data, size);
 	if (skb)
 		skb_reserve(skb, HEAD);
-	else if (data)
+	else
 		skb_free_frag(data);
 	return skb;
 }

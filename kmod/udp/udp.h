@@ -14,10 +14,22 @@ struct net;
 struct sock;
 
 /**
- * bftm_udp_room() - a datagram of @len bytes to be written
+ * struct bftm_udp_rooms - memory for datagrams of one length that are sent at once, zeroed first
+ * @at:   of the next
+ * @left: so many have memory already
+ */
+struct bftm_udp_rooms {
+	void *at;
+	u32 left;
+};
+
+/**
+ * bftm_udp_room() - a datagram to be written
+ * @count: this one and those that follow it: so many calls take what is in @rooms
+ * @len:   bytes of each
  * Context: softirqs off. Return: NULL without memory.
  */
-struct sk_buff *bftm_udp_room(size_t len);
+struct sk_buff *bftm_udp_room(struct bftm_udp_rooms *rooms, u32 count, size_t len);
 
 /**
  * bftm_udp_out4() - put the headers before a datagram and send it

@@ -6,12 +6,13 @@
 
 .PHONY: bench bench-programs figures demo coverage-kernel
 
-# Times against goals, in a VM whose clock counts instructions.
+# Times against goals, in a VM whose clock counts instructions. Nothing else compiles these programs.
 BENCH := $(addprefix $(BIN)/bench/,$(notdir $(filter-out $(SHARED),\
 	$(basename $(wildcard selftests/measure/bench/*.c)))))
 $(BIN)/bench/%: selftests/measure/bench/%.c $(SHARED_A) $(call obj,$(KEYS) $(CONF) $(CORE))
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS_ALL) $(LDFLAGS) -MMD -MP -MF $(BUILD)/obj/bench-$*.d \
+	$(CC) $(CPPFLAGS) $(CFLAGS_ALL) -Werror=misleading-indentation $(LDFLAGS) \
+		-MMD -MP -MF $(BUILD)/obj/bench-$*.d \
 		-o $@ $< $(filter %.a %.o,$^) $(CONF_LIBS) $(CRYPTO_LIBS) $(BENCH_LIBS)
 $(BIN)/bench/etcd_lock: BENCH_LIBS = $(shell pkg-config --libs libnghttp2)
 

@@ -63,10 +63,11 @@ static void burst(struct peer *p, bool answered, struct bench_times t[3])
 	sent = bench_now();
 	run_as(SCHED_IDLE, 0);
 	taking = bench_now();
-	for (i = 0; answered && i < BURST; i++)
+	for (i = 0; answered && i < BURST; i++) {
 		in.len = (size_t)recv(p->fd, in.data, sizeof(in.data), 0);
 		if (in.len < BFTM_DATAGRAM_MIN || in.len > sizeof(in.data))
 			err(EX_UNAVAILABLE, "%d of %d answered", i, BURST);
+	}
 	taken = bench_now();
 	mark("end");
 	bench_add(&t[0], sent - before);
