@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: open bftm_order_answer: Eva loses the count of operations that a GOT brings
-// prove: memory all_order_steps bftm_order_begin bftm_order_refused bftm_order_made bftm_order_unmade bftm_order_wake bftm_order_room bftm_order_silence_ok bftm_vote_refused: every state of an iteration
-// prove: open bftm_order_choose: too many cases for Eva
-// prove: open bftm_order_ops: Eva does not see which entries of @ret were set
-// prove: memory all_votes bftm_vote_begin: every state of a vote
-// prove: open bftm_vote_count: Eva does not see that who is heard has said something
-// frama-c: -eva-precision 0 -eva-domains cvalue
-// frama-c all_order_steps: -eva-use-spec bftm_kth_largest,bftm_order_choose
+// prove: memory all_order_steps bftm_order_begin bftm_order_answer bftm_order_refused bftm_order_made bftm_order_unmade bftm_order_wake bftm_order_room bftm_order_silence_ok bftm_vote_refused: every state of an iteration, and every answer
+// frama-c: -eva-precision 0 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality -eva-use-spec bftm_kth_largest,bftm_order_choose,read_got
 #include "any_order.h"
 #include "core/ordering/client.h"
 
@@ -19,6 +13,12 @@ u64 bftm_kth_largest(const u64 *value, u32 n, u32 k);
   @ ensures \result == 0 || \result == 1;
   @*/
 bool bftm_order_choose(struct bftm_order *o, const struct bftm_order_cfg *cfg);
+
+/* In wp_vote.c it is proved to keep this. */
+/*@ requires \valid_read(msg->data + (0 .. msg->data_len - 1));
+  @ assigns *got \from *msg;
+  @*/
+static void read_got(struct bftm_got *got, const struct bftm_order_msg *msg);
 
 #include "core/quorum.c"
 #define committed committed_of
@@ -58,6 +58,7 @@ static void any_iteration(void)
 void all_order_steps(void)
 {
 	struct bftm_order_cfg cfg = any_order_cfg(BFTM_SERVERS_MAX);
+	struct bftm_order_msg msg = any_order_msg();
 	struct bftm_order_out out;
 	struct bftm_body_id id;
 
@@ -65,7 +66,7 @@ void all_order_steps(void)
 	any_iteration();
 	bftm_order_silence_ok(ANY_TIME, ANY_TIME);
 	bftm_order_room(&o);
-	switch (any_from(0, 4)) {
+	switch (any_from(0, 5)) {
 	case 0:
 		bftm_order_begin(&o, &cfg, any_bool(), ANY_TIME, &out);
 		break;
@@ -79,15 +80,11 @@ void all_order_steps(void)
 	case 3:
 		bftm_order_unmade(&o);
 		break;
+	case 4:
+		bftm_order_answer(&o, &cfg, (u32)any_from(0, BFTM_SERVERS_MAX - 1), &msg,
+				  any_bool(), ANY_TIME, &out);
+		break;
 	default:
 		bftm_order_wake(&o, &cfg, ANY_TIME, &out);
 	}
-}
-
-void all_votes(void)
-{
-	static struct bftm_vote v;
-
-	any(v);
-	bftm_vote_begin(&v, any_from(0, ~0ull), (u32)any_from(0, ~0u));
 }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: open bftm_object_applied bftm_pending_tell bftm_pending_drop bftm_object_body bftm_body_same: every request in every state is too many cases for Eva
-// prove: open bftm_pending_add bftm_pending_of bftm_pending_news bftm_object_lacks_room bftm_object_stored bftm_object_wants bftm_order_response: Eva does not see that a search ends in the list, and that there is room
 // prove: memory all_object_looks bftm_object_init bftm_op_follows: every number
 // prove: memory all_uploads bftm_piece_ok bftm_pieces bftm_upload_complete: every PUT
 // frama-c: -eva-precision 1 -eva-slevel 200

@@ -1,27 +1,137 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: eva all_datagrams bftm_wire_get bftm_wire_put: every payload of 0 to 200 bytes; what is read can be written
-// frama-c all_datagrams: -eva-slevel 600
-// prove: eva all_types bftm_msg_name bftm_refusal_name bftm_mode_mask: every type, reason and mode
+// prove: memory all_heads bftm_head_get bftm_pad8 bftm_name_get: every head of a datagram of up to 120 bytes, 1224 and 1232, behind which no byte is read; of a wrong length nothing is
+// prove: memory all_forms bftm_wire_form bftm_form_get bftm_form_put bftm_slot_get bftm_slot_put bftm_member bftm_member_set bftm_get32 bftm_get64 bftm_put32 bftm_put64 bftm_form_allows bftm_all_zero bftm_wire_common bftm_msg_name bftm_refusal_name bftm_mode_mask bftm_epoch_known bftm_discount: every type; no byte behind its body is read or written
+// prove: memory all_written bftm_head_put bftm_wire_write bftm_wire_put: every message of a type that has a form, with a value of up to 64 bytes: 224 bytes at most
+// frama-c: -eva-precision 1 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality -eva-slevel 50
 #include "any.h"
+#include "core/form.c"
 #include "core/wire.c"
 
-void all_datagrams(void)
+/* What is read ends where its memory does, so that no byte behind it is. */
+static u8 memory[BFTM_DATAGRAM_MAX];
+#define BEHIND	(memory + sizeof(memory))
+
+static void one_head(size_t len, size_t name_least, size_t name_most)
 {
-	u8 payload[200];
+	u8 name[BFTM_NAME_LEN_MAX], *buf = BEHIND - len;
+	struct bftm_head head;
+
+	any(memory);
+	buf[offsetof(struct bftm_wire_head, name_len)] = (u8)any_from(name_least, name_most);
+	if (bftm_head_get(buf, len, &head) != BFTM_WIRE_OK)
+		return;
+	//@ assert whole: head.body + head.left + BFTM_TAG_LEN == buf + len;
+	bftm_name_get(&head, name);
+}
+
+static void heads_of(size_t len)
+{
+	size_t name;
+
+	one_head(len, 0, 0);
+	//@ loop unroll 10;
+	for (name = 8; name <= BFTM_NAME_LEN_MAX; name += 8)
+		one_head(len, name - 7, name);
+	one_head(len, BFTM_NAME_LEN_MAX + 1, 255);
+}
+
+void all_heads(void)
+{
+	struct bftm_head head;
+	size_t len;
+
+	bftm_head_get(BEHIND, any_from(0, BFTM_VERSION_LEN - 1), &head);
+	bftm_head_get(BEHIND, any_from(BFTM_DATAGRAM_MAX + 1, ~0ull), &head);
+	//@ loop unroll 7;
+	for (len = 1; len < 8; len++)
+		bftm_head_get(BEHIND, any_from(0, ~0ull / 8 - 1) * 8 + len, &head);
+	/* Behind the longest name each length is like the one before. */
+	//@ loop unroll 20;
+	for (len = BFTM_VERSION_LEN; len <= BFTM_VERSION_LEN + BFTM_NAME_LEN_MAX + 8; len += 8)
+		heads_of(len);
+	heads_of(BFTM_DATAGRAM_MAX - 8);
+	heads_of(BFTM_DATAGRAM_MAX);
+}
+
+static void one_form(u8 type)
+{
+	const struct bftm_form *form = bftm_wire_form(type);
+	struct bftm_head head;
+	struct bftm_msg msg;
+
+	any(msg);
+	bftm_wire_common(type);
+	bftm_msg_name(type);
+	msg.type = type;
+	bftm_epoch_known(&msg, any_from(0, ~0ull));
+	bftm_discount(&msg);
+	if (!form)
+		return;
+	any(head);
+	any(memory);
+	bftm_form_allows(form, &head.wire, any_bool());
+	bftm_form_get(form, BEHIND - form->bytes, &msg);
+	msg.type = type;
+	get_body(form, BEHIND - form->bytes, &msg);
+	any(msg);
+	bftm_form_put(form, &msg, BEHIND - form->bytes);
+	msg.type = type;
+	put_body(form, &msg, BEHIND - form->bytes);
+}
+
+void all_forms(void)
+{
+	u32 type;
+
+	bftm_refusal_name((u32)any_from(0, ~0u));
+	bftm_mode_mask((enum bftm_mode)any_from(BFTM_MODE_NL, BFTM_MODE_EX));
+	//@ loop unroll 256;
+	for (type = 0; type < 256; type++)
+		one_form((u8)type);
+}
+
+static u8 value[BFTM_VALUE_LEN_MAX];
+
+/* Of a value of @len bytes, or, where that is 0, of none or of one that is not there. */
+static void one_written(u8 type, u8 name_least, u8 name_most, u8 room, u8 len)
+{
 	struct bftm_wire wire;
 	struct bftm_msg msg;
 
-	any(payload);
-	/* Eva sees by cases that a name is not longer than its place. */
-	payload[offsetof(struct bftm_wire, name_len)] = any_bool() ?
-		(u8)any_from(0, BFTM_NAME_LEN_MAX) : (u8)any_from(BFTM_NAME_LEN_MAX + 1, 255);
-	if (bftm_wire_get(payload, any_from(0, sizeof(payload)), &msg) == BFTM_WIRE_OK)
-		bftm_wire_put(&msg, &wire);
+	any(msg);
+	msg.type = type;
+	msg.name_len = (u8)any_from(name_least, name_most);
+	msg.value_room = room;
+	msg.value_len = len;
+	if (!len && any_bool())
+		msg.value_len = (u8)any_from(room + 1, 255);
+	msg.value = value + sizeof(value) - len;
+	bftm_wire_put(&msg, &wire);
 }
 
-void all_types(void)
+void all_written(void)
 {
-	bftm_msg_name((u8)any_from(0, 255));
-	bftm_refusal_name((u32)any_from(0, ~0u));
-	bftm_mode_mask((enum bftm_mode)any_from(BFTM_MODE_NL, BFTM_MODE_EX));
+	const struct bftm_form *form;
+	u32 type, name, room, len;
+
+	any(value);
+	//@ loop unroll 256;
+	for (type = 0; type < 256; type++) {
+		form = bftm_wire_form((u8)type);
+		if (!form)
+			continue;
+		one_written((u8)type, 0, 0, 0, 0);
+		//@ loop unroll 10;
+		for (name = 8; name <= BFTM_NAME_LEN_MAX; name += 8)
+			one_written((u8)type, (u8)(name - 7), (u8)name, 0, 0);
+		if (!(form->flags & BFTM_FLAG_VALUE))
+			continue;
+		/* Behind the longest name: behind others each byte is written further ahead. */
+		//@ loop unroll 10;
+		for (room = 8; room <= BFTM_VALUE_LEN_MAX; room += 8)
+			//@ loop unroll 70;
+			for (len = 0; len <= room; len++)
+				one_written((u8)type, BFTM_NAME_LEN_MAX - 7, BFTM_NAME_LEN_MAX,
+					    (u8)room, (u8)len);
+	}
 }

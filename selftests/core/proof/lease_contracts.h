@@ -67,4 +67,10 @@ static inline u64 bftm_poll(u64 lease_ns);
   @*/
 static inline u64 bftm_poll_window(u64 lease_ns);
 
+/*@ requires lease_ok(lease_ns);
+  @ assigns \nothing;
+  @ ensures range: 0 < \result <= lease_ns / 5;
+  @*/
+static inline u64 bftm_lease_least(u64 lease_ns);
+
 #endif

@@ -5,6 +5,7 @@
 // prove: wp bftm_lease_at_client: at most lease (1 - rho) less a tick
 // prove: wp bftm_poll: an eighth of the lease
 // prove: wp bftm_poll_window: half of the lease
+// prove: wp bftm_lease_least: more than nothing, and a fifth of the lease at most
 // prove: wp cancel: used by what follows
 // prove: wp client_ends_first: the client's end is before the server's, for all clocks that run within 1 - rho and 1 + rho and are read a tick too early or too late
 // prove: wp quarantine_outlasts: a quarantine is over after each grant of the start before

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+// prove: wp bftm_serve_version: what is genuine and new, for this server, is told the version that it speaks
 // prove: wp bftm_serve_head: a protocol may see what is for this server, genuine, new, permitted and of this start, asked in this order
 // prove: wp bftm_serve: it sees nothing else; what was dropped is not answered
 // frama-c: -wp-model Typed+caveat
@@ -58,6 +59,19 @@ void shell_tokens(const struct bftm_msg *req, struct bftm_msg *reply);
 	 ((req)->type & BFTM_MSG_REPLY) == 0 &&				\
 	 (req)->server_epoch == cfg->epoch &&				\
 	 (req)->type != BFTM_MSG_HELLO && (req)->type != BFTM_MSG_RECOVER)
+
+/*@ requires SHELL && \valid_read(cfg) && \valid_read(head) && \valid(reply);
+  @ requires \separated(shell, cfg, head, reply);
+  @ assigns *reply;
+  @ ensures each: \result == BFTM_SERVED <==> is_genuine != 0 && is_new != 0 &&
+  @   head->cluster == cfg->cluster && head->server == cfg->id &&
+  @   (head->type & BFTM_MSG_REPLY) == 0 && head->seq != 0;
+  @ ensures version: \result == BFTM_SERVED ==> reply->type == BFTM_MSG_VERSION &&
+  @   reply->arg == BFTM_WIRE_VERSION && reply->seq == head->seq;
+  @*/
+enum bftm_served bftm_serve_version(const struct bftm_shell *shell, void *arg,
+				    const struct bftm_server_cfg *cfg,
+				    const struct bftm_msg *head, struct bftm_msg *reply);
 
 /*@ requires SHELL && \valid_read(cfg) && \valid_read(head) && \valid(limits);
   @ requires \valid(admit) && \valid(reply) && time_ok(now);

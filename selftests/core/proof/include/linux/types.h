@@ -13,4 +13,6 @@ typedef uint16_t __le16;
 typedef uint32_t __le32;
 typedef uint64_t __le64;
 
+#define __always_inline inline
+
 #endif

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0
+// prove: wp place: the place of a client in the list, which is ascending
+// prove: wp bftm_pending_of: what waits of that client, if anything does
+// prove: wp bftm_object_applied: looks only
+// prove: wp bftm_pending_news: looks only
+// prove: wp bftm_object_lacks_room: looks only
+// prove: wp move_up: used by what follows
+// prove: wp bftm_pending_add: the list stays ascending, one entry a client, and within its room
+// prove: wp bftm_pending_tell: no more is told than there is room for
+// prove: wp bftm_pending_drop: the list stays ascending, and becomes no longer
+#include "pending_contracts.h"
+#include "core/ordering/pending.c"
+
+static void move_up(struct bftm_pendings *pend, u32 i, u64 size)
+{
+	u32 k;
+
+	/*@ loop invariant pend->count == \at(pend->count, Pre) && pend->room == \at(pend->room, Pre);
+	  @ loop invariant i <= k <= pend->count;
+	  @ loop invariant \forall integer j; 0 <= j < k ==>
+	  @   pend->entry[j].client == \at(pend->entry[j].client, Pre);
+	  @ loop invariant \forall integer j; k <= j < pend->count ==>
+	  @   pend->entry[j + 1].client == \at(pend->entry[j].client, Pre);
+	  @ loop assigns k, pend->entry[0 .. 1023];
+	  @ loop variant k - i;
+	  @*/
+	for (k = pend->count; k > i; k--)
+		pend->entry[k] = pend->entry[k - 1];
+}
