@@ -19,6 +19,19 @@ build_packages() {
 		'mv build/deb /root/first && SUFFIX=+later helper/packaging/deb -b && mv build/deb /root/later'
 }
 
+# Of systemd, on which bftmutex depends, a purge leaves folders.
+purge_packages() {
+	local tar=$build/base.tgz name packages=()
+	for name in bftmutex bftmutex-dkms libbftmutex0 libbftmutex-dev python3-bftmutex; do
+		packages+=("$root/root/first/${name}"_*.deb)
+	done
+	gzip -1c "$base" >"$tar"
+	timed "piuparts installs and purges all" env -u TMPDIR piuparts -t "$build" -b "$tar" \
+		-d bookworm --keep-sources-list --no-eatmydata --no-check-valid-until --no-upgrade-test \
+		--fake-essential-packages=systemd "${packages[@]}"
+	rm "$tar"
+}
+
 # The module is built here, natively, for all kernels that have headers.
 install_packages() {
 	ok "Debian's kernel is installed" within root sh -c \
@@ -38,7 +51,9 @@ install_packages() {
 
 readme_packages() {
 	local release
-	build_packages && install_packages || return
+	build_packages || return
+	purge_packages
+	install_packages || return
 	# The release whose modules "run" takes.
 	release=$(cd "$root/lib/modules" && printf '%s\n' * | tail -n 1)
 	rm -rf "$build/kernel" "$root/usr/sbin/policy-rc.d"
