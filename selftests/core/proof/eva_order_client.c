@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: open bftm_order_answer: Eva loses the count of operations that a GOT brings
-// prove: memory all_order_steps bftm_order_begin bftm_order_refused bftm_order_made bftm_order_unmade bftm_order_wake bftm_order_room bftm_order_silence_ok bftm_vote_refused: every state of an iteration
+// prove: open bftm_order_read_ops: likewise
+// prove: memory all_order_steps bftm_order_begin bftm_order_refused bftm_order_made bftm_order_unmade bftm_order_wake bftm_order_message bftm_order_then bftm_order_room bftm_order_silence_ok bftm_vote_refused: every state of an iteration
 // prove: open bftm_order_choose: too many cases for Eva
 // prove: open bftm_order_ops: Eva does not see which entries of @ret were set
 // prove: memory all_votes bftm_vote_begin: every state of a vote
@@ -51,8 +52,9 @@ static void any_iteration(void)
 	any(o);
 	o.phase = (enum bftm_order_phase)any_from(0, BFTM_ORDER_INSTALLING);
 	o.applies = any_bool();
+	o.more = any_bool();
 	for (u = 0; u < BFTM_SERVERS_MAX; u++)
-		o.got[u].count = (u32)any_from(0, BFTM_ORDER_WAITING_MAX);
+		o.got[u].count = (u32)any_from(0, BFTM_ORDER_NEXT_WAITING_MAX);
 }
 
 void all_order_steps(void)
@@ -64,7 +66,9 @@ void all_order_steps(void)
 	any(id);
 	any_iteration();
 	bftm_order_silence_ok(ANY_TIME, ANY_TIME);
-	bftm_order_room(&o);
+	bftm_order_room(&o, (u8)any_from(0, 255));
+	bftm_order_message(&o);
+	bftm_order_then(&o);
 	switch (any_from(0, 4)) {
 	case 0:
 		bftm_order_begin(&o, &cfg, any_bool(), ANY_TIME, &out);
