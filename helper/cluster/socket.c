@@ -236,6 +236,11 @@ static void take_order(struct bftm_cluster *cl, const void *data, size_t len,
 			return;
 	}
 	cl->peer[u].record.ordered++;
+	/* How long it was silent before it ordered anything, its CHALLENGE says. */
+	if (msg.type != BFTM_ORDER_RESPONSE && msg.server_epoch != cl->peer[u].epoch) {
+		bftm_hello_again(cl, (u32)u);
+		return;
+	}
 	bftm_services[BFTM_SERVICE_OBJECTS]->order(cl, (u32)u, &msg);
 }
 

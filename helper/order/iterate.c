@@ -37,16 +37,20 @@ static void pause_for(struct bftm_order_work *w, u64 limit_ns)
 	w->iterate.not_before_ns = bftm_now() + (limit_ns ? bftm_random(limit_ns) : 0);
 }
 
-/* Does the last known state reflect the operation under way? */
-static void note_settled(struct bftm_order_work *w)
+/* Was the operation under way applied in this state? */
+static bool is_in(const struct bftm_order_work *w, const struct bftm_body_here *state)
 {
 	struct bftm_applied a;
 
-	if (!w->submit.op || w->submit.settled || !w->make.state.data ||
-	    !bftm_state_find(w->make.state.data, w->ordering->identity->client, &a) ||
-	    a.op != w->submit.op)
-		return;
-	bftm_submit_settled(w);
+	return w->submit.op && state->data &&
+	       bftm_state_find(state->data, w->ordering->identity->client, &a) &&
+	       a.op == w->submit.op;
+}
+
+static void note_settled(struct bftm_order_work *w)
+{
+	if (!w->submit.settled && is_in(w, &w->make.state))
+		bftm_submit_settled(w);
 }
 
 static void iteration_committed(struct bftm_order_work *w)
@@ -84,16 +88,22 @@ static void denied(struct bftm_order_work *w, u32 reason)
 		bftm_submit_denied(w, reason);
 }
 
-static void iteration_begin(struct bftm_order_work *w, bool refresh)
+static void begun(struct bftm_order_work *w)
 {
-	struct bftm_order_out out;
-
 	bftm_make_stop(w);
 	bftm_put_stop(&w->iterate.put);
 	w->iterate.owed = 0;
 	w->iterate.awaits = false;
+	w->iterate.held = false;
 	w->iterate.first_seq = bftm_identity_seq(w->ordering->identity);
 	bftm_order_totals.iterations++;
+}
+
+static void iteration_begin(struct bftm_order_work *w, bool refresh)
+{
+	struct bftm_order_out out;
+
+	begun(w);
 	bftm_order_begin(&w->order, bftm_order_cfg_of(w), refresh, bftm_now(), &out);
 	iteration_obey(w, &out);
 }
@@ -171,6 +181,29 @@ static void iteration_make(struct bftm_order_work *w)
 		bftm_make(w);
 }
 
+bool bftm_iterate_holds(const struct bftm_order_work *w)
+{
+	return w->iterate.held && w->order.phase == BFTM_ORDER_MAKING;
+}
+
+/* The response to the last operation should be here by now: half of its way is over. */
+static void hold(struct bftm_order_work *w)
+{
+	u64 until = w->order.begun_ns + bftm_order_cfg_of(w)->resend_ns;
+
+	if (!w->submit.op && bftm_order_pack(w)) {
+		bftm_submit_begin(w);	/* and here again */
+	} else if (wants(w)) {
+		w->iterate.held = false;
+		iteration_make(w);
+	} else if (w->submit.op && bftm_now() < until) {
+		bftm_timer_arm(&w->wake, until);
+	} else {
+		bftm_order_unmade(&w->order);
+		bftm_timer_arm(&w->wake, 0);
+	}
+}
+
 void bftm_iterate(struct bftm_order_work *w)
 {
 	struct bftm_order_out out;
@@ -179,6 +212,10 @@ void bftm_iterate(struct bftm_order_work *w)
 		return;
 	if (!under_way(w) || may_be_cut_short(w)) {
 		next_iteration(w);
+		return;
+	}
+	if (bftm_iterate_holds(w)) {
+		hold(w);
 		return;
 	}
 	if (w->iterate.awaits) {
@@ -194,7 +231,7 @@ static void iteration_obey(struct bftm_order_work *w, const struct bftm_order_ou
 {
 	const struct bftm_order_cfg *cfg = bftm_order_cfg_of(w);
 
-	if (out->verdict == BFTM_ORDER_DONE)
+	if (out->verdict == BFTM_ORDER_DONE || out->verdict == BFTM_ORDER_DONE_MAKE)
 		iteration_committed(w);
 	if (out->send && out->to)
 		bftm_phase_send(w, out->send, out->to);
@@ -205,6 +242,12 @@ static void iteration_obey(struct bftm_order_work *w, const struct bftm_order_ou
 	case BFTM_ORDER_MAKE:
 		w->iterate.unreachable_ns = 0;
 		iteration_make(w);
+		return;
+	case BFTM_ORDER_DONE_MAKE:
+		begun(w);
+		bftm_order_totals.continued++;
+		w->iterate.held = true;
+		hold(w);
 		return;
 	case BFTM_ORDER_OUTRANKED:
 		bftm_order_totals.outranked++;
@@ -232,6 +275,16 @@ static void iteration_obey(struct bftm_order_work *w, const struct bftm_order_ou
 		bftm_timer_arm(&w->wake, 0);	/* not from here: we may be deep inside */
 }
 
+/* When this state is committed, does another one have to be made at once? */
+static bool needs_more(const struct bftm_order_work *w)
+{
+	const struct bftm_order_request *next = TAILQ_FIRST(&w->ordering->waiting);
+
+	if (!bftm_upcall_is_open() || !bftm_order_may_go_on(w))
+		return false;
+	return (next && next->cluster == w->cluster) || (wants(w) && !is_in(w, &w->make.next));
+}
+
 void bftm_iterate_answer(struct bftm_order_work *w, u32 u, const struct bftm_order_msg *msg)
 {
 	bool genuine = msg->type == BFTM_ORDER_EXCEPTION && bftm_rank_genuine(w, u, msg);
@@ -247,6 +300,8 @@ void bftm_iterate_answer(struct bftm_order_work *w, u32 u, const struct bftm_ord
 	if (msg->type == BFTM_ORDER_NEEDBODY &&
 	    bftm_body_same(&w->order.next, &w->iterate.put.id))
 		w->iterate.put.stored &= ~(1u << u);	/* it has lost what it stored */
+	if (w->order.phase == BFTM_ORDER_PROPOSING)
+		w->order.more = needs_more(w);
 	bftm_order_answer(&w->order, bftm_order_cfg_of(w), u, msg, genuine, bftm_now(), &out);
 	if (w->iterate.awaits && out.verdict == BFTM_ORDER_ON && under_way(w))
 		iteration_make(w);

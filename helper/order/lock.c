@@ -110,13 +110,26 @@ static bool waits(struct bftm_order_work *w)
 	return true;
 }
 
-bool bftm_order_may(struct bftm_order_work *w)
+static bool is_alone(const struct bftm_order_work *w)
 {
 	u64 met = w->ordering->contended_ns;
 
+	return !met || bftm_now() - met > ALONE * resend_ns(w);
+}
+
+bool bftm_order_may_go_on(const struct bftm_order_work *w)
+{
+	/* Before a program runs, each host waits for its turn. */
+	if (bftm_order_runs(w) || w->mutex.state == BFTM_ORDER_QUEUED)
+		return false;
+	return w->mutex.state != BFTM_ORDER_UNLOCKED || is_alone(w);
+}
+
+bool bftm_order_may(struct bftm_order_work *w)
+{
 	if (w->mutex.state != BFTM_ORDER_UNLOCKED)
 		return !waits(w);
-	if (!bftm_order_runs(w) && (!met || bftm_now() - met > ALONE * resend_ns(w)))
+	if (!bftm_order_runs(w) && is_alone(w))
 		return true;
 	contend(w);
 	return !waits(w);

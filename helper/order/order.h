@@ -26,6 +26,7 @@ struct bftm_order_totals {
 	u64 withdrawn;
 	u64 operations;		/* that requests were packed into */
 	u64 iterations;
+	u64 continued;		/* of these, those that began with the commit before */
 	u64 committed;
 	u64 outranked;
 	u64 slow;		/* iterations that timed out */

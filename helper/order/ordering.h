@@ -101,6 +101,8 @@ struct bftm_order_submit {
  * struct bftm_order_iterate - one iteration, and the next; written by iterate.c and phase.c
  * @first_seq:  what was asked in this iteration has higher sequence numbers
  * @awaits:     before the state is made, servers may say that they recover
+ * @held:       it began with the commit of the one before, and waits for the operation that it
+ *              is for: that one's response is not here yet
  * @refresh:    the next iteration is for the sake of servers that were restarted
  * @owed:       servers that get the message of the phase when they have the body
  * @put:        the state that is proposed, on its way
@@ -111,6 +113,7 @@ struct bftm_order_submit {
 struct bftm_order_iterate {
 	u64 first_seq;
 	bool awaits;
+	bool held;
 	bool refresh;
 	u32 owed;
 	struct bftm_put put;
@@ -261,6 +264,8 @@ void bftm_iterate_interrupt(struct bftm_order_work *w);
 void bftm_iterate_made(struct bftm_order_work *w, bool made);
 /** bftm_iterate_ran() - programs have, between two iterations; @made: there is a state */
 void bftm_iterate_ran(struct bftm_order_work *w, bool made);
+/** bftm_iterate_holds() - is there an iteration for an operation that is still to come? */
+bool bftm_iterate_holds(const struct bftm_order_work *w);
 /** bftm_iterate_refresh() - the next one is for the sake of servers that were restarted, too */
 void bftm_iterate_refresh(struct bftm_order_work *w);
 
@@ -314,6 +319,8 @@ bool bftm_apply_assemble(struct bftm_order_work *w);
  * the lock is had, or was waited for long enough.
  */
 bool bftm_order_may(struct bftm_order_work *w);
+/** bftm_order_may_go_on() - likewise, right after the one that is under way */
+bool bftm_order_may_go_on(const struct bftm_order_work *w);
 /** bftm_order_patience() - from now on, the lock is waited for a while */
 void bftm_order_patience(struct bftm_order_work *w);
 /** bftm_order_patience_anew() - likewise, even if that was of no use the last time */
@@ -339,8 +346,9 @@ u32 bftm_refresh_awaited(const struct bftm_order_work *w);
 
 /* rank.c: signed ranks */
 
-/** bftm_rank_sign() - of @w->order.rank. False: not signed here */
-bool bftm_rank_sign(const struct bftm_order_work *w, u8 ret[BFTM_SIGNATURE_LEN]);
+/** bftm_rank_sign() - of @rank, one of this client's. False: ranks are not signed here */
+bool bftm_rank_sign(const struct bftm_order_work *w, const struct bftm_rank *rank,
+		    u8 ret[BFTM_SIGNATURE_LEN]);
 /** bftm_rank_genuine() - is the rank of this EXCEPTION signed by its client? */
 bool bftm_rank_genuine(struct bftm_order_work *w, u32 u, const struct bftm_order_msg *msg);
 

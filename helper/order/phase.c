@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What each phase of an iteration says to servers: GET, PROPOSE, COMMIT, INSTALL. */
+/* What each phase of an iteration says to servers: GET, PROPOSE, COMMIT (and the next GET), INSTALL. */
 #include "core/servers.h"
 #include "order/ordering.h"
 
@@ -8,12 +8,12 @@ static void send_get(struct bftm_order_work *w, u32 to)
 	struct bftm_order_msg msg = {
 		.type = BFTM_ORDER_GET,
 		.rank = w->order.rank,
-		.room = bftm_order_room(&w->order),
+		.room = bftm_order_room(&w->order, BFTM_ORDER_GET),
 		.from = w->make.from,
 	};
 	u8 signature[BFTM_SIGNATURE_LEN];
 
-	if (bftm_rank_sign(w, signature))
+	if (bftm_rank_sign(w, &msg.rank, signature))
 		msg.signature = signature;
 	bftm_order_send(w, to, &msg);
 }
@@ -25,9 +25,17 @@ static void send_state(struct bftm_order_work *w, u8 type, u32 to, bool with_bod
 		.rank = w->order.rank,
 		.id = w->order.next,
 	};
+	u8 signature[BFTM_SIGNATURE_LEN];
 
-	if (bftm_order_cfg_of(w)->signed_ranks && type != BFTM_ORDER_INSTALL)
+	if (type == BFTM_ORDER_COMMIT_GET) {
+		msg.then = bftm_order_then(&w->order);
+		msg.room = bftm_order_room(&w->order, type);
+		msg.from = w->make.from;
+		if (bftm_rank_sign(w, &msg.then, signature))
+			msg.signature = signature;
+	} else if (bftm_order_cfg_of(w)->signed_ranks && type != BFTM_ORDER_INSTALL) {
 		msg.room = BFTM_ORDER_PROOF_LEN;
+	}
 	if (with_body) {
 		msg.data = w->make.next.data;
 		msg.data_len = (u16)w->make.next.id.len;
@@ -39,19 +47,21 @@ static void send_state(struct bftm_order_work *w, u8 type, u32 to, bool with_bod
 void bftm_phase_send(struct bftm_order_work *w, u8 type, u32 to)
 {
 	const struct bftm_order *o = &w->order;
-	u32 need = to;
+	u32 need = to, most = BFTM_ORDER_DATA_MAX;
 
 	if (type == BFTM_ORDER_GET) {
 		send_get(w, to);
 		return;
 	}
+	if (type == BFTM_ORDER_COMMIT_GET)
+		most = BFTM_ORDER_NEXT_DATA_MAX;
 	if (!o->next.len)
 		need = 0;	/* σ0 has none */
-	else if (type == BFTM_ORDER_COMMIT ||
+	else if (type == BFTM_ORDER_COMMIT || type == BFTM_ORDER_COMMIT_GET ||
 		 (type == BFTM_ORDER_PROPOSE && !o->applies &&
 		  o->next.len > BFTM_ORDER_DATA_MAX))
 		need &= o->bodyless;
-	if (o->next.len <= BFTM_ORDER_DATA_MAX) {
+	if (o->next.len <= most) {
 		send_state(w, type, need, true);
 		send_state(w, type, to & ~need, false);
 		return;
@@ -63,22 +73,6 @@ void bftm_phase_send(struct bftm_order_work *w, u8 type, u32 to)
 	w->iterate.owed = (w->iterate.owed & ~to) | need;
 	bftm_put_to(w, &w->iterate.put, need);
 	send_state(w, type, to & ~need, false);
-}
-
-static u8 message_of(enum bftm_order_phase phase)
-{
-	switch (phase) {
-	case BFTM_ORDER_GETTING:
-		return BFTM_ORDER_GET;
-	case BFTM_ORDER_PROPOSING:
-		return BFTM_ORDER_PROPOSE;
-	case BFTM_ORDER_COMMITTING:
-		return BFTM_ORDER_COMMIT;
-	case BFTM_ORDER_INSTALLING:
-		return BFTM_ORDER_INSTALL;
-	default:
-		return 0;
-	}
 }
 
 void bftm_phase_stored(struct bftm_order_work *w, u32 u)
@@ -94,13 +88,13 @@ void bftm_phase_stored(struct bftm_order_work *w, u32 u)
 	/* An older iteration is abandoned, whatever was owed to whom. */
 	if (w->iterate.owed >> u & 1 && o->phase != BFTM_ORDER_IDLE &&
 	    bftm_now() - o->begun_ns < cfg->limit_ns)
-		send_state(w, message_of(o->phase), 1u << u, false);
+		send_state(w, bftm_order_message(o), 1u << u, false);
 	w->iterate.owed &= ~(1u << u);
 }
 
 void bftm_phase_again(struct bftm_order_work *w, u32 u)
 {
-	u8 type = message_of(w->order.phase);
+	u8 type = bftm_order_message(&w->order);
 
 	if (type && !(w->order.answered >> u & 1))
 		bftm_phase_send(w, type, 1u << u);

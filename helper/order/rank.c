@@ -4,12 +4,13 @@
 #include "order/ordering.h"
 #include "crypto/rank.h"
 
-bool bftm_rank_sign(const struct bftm_order_work *w, u8 ret[BFTM_SIGNATURE_LEN])
+bool bftm_rank_sign(const struct bftm_order_work *w, const struct bftm_rank *rank,
+		    u8 ret[BFTM_SIGNATURE_LEN])
 {
 	const struct bftm_ordering *o = w->ordering;
 	struct bftm_rank_keys *keys = w->cluster->rank_keys;
 
-	return keys && !bftm_rank_keys_sign(keys, o->name, o->len, &w->order.rank, ret);
+	return keys && !bftm_rank_keys_sign(keys, o->name, o->len, rank, ret);
 }
 
 bool bftm_rank_genuine(struct bftm_order_work *w, u32 u, const struct bftm_order_msg *msg)

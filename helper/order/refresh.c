@@ -74,6 +74,7 @@ void bftm_refresh_heard(struct bftm_ordering *o, u32 u, const struct bftm_order_
 	case BFTM_ORDER_GOT:
 	case BFTM_ORDER_PROPOSED:
 	case BFTM_ORDER_COMMITTED:
+	case BFTM_ORDER_COMMITTED_GOT:
 	case BFTM_ORDER_INSTALLED:
 		bftm_order_totals.installed += msg->type == BFTM_ORDER_INSTALLED &&
 					       o->restarted >> u & 1;

@@ -62,6 +62,7 @@ struct json_object *bftm_order_describe_totals(void)
 	bftm_json_add_number(o, "withdrawn", t->withdrawn);
 	bftm_json_add_number(o, "operations", t->operations);
 	bftm_json_add_number(o, "iterations", t->iterations);
+	bftm_json_add_number(o, "continued", t->continued);
 	bftm_json_add_number(o, "committed", t->committed);
 	bftm_json_add_number(o, "outranked", t->outranked);
 	bftm_json_add_number(o, "slow", t->slow);

@@ -113,7 +113,8 @@ void bftm_submit_polled(struct bftm_order_work *w)
 void bftm_submit_next(struct bftm_order_work *w)
 {
 	/* What comes until the iteration is over goes along with the next one. */
-	if (w->order.phase != BFTM_ORDER_IDLE && w->order.phase != BFTM_ORDER_INSTALLING)
+	if (w->order.phase != BFTM_ORDER_IDLE && w->order.phase != BFTM_ORDER_INSTALLING &&
+	    !bftm_iterate_holds(w))
 		return;
 	if (bftm_order_pack(w))
 		bftm_submit_begin(w);

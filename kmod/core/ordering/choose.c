@@ -107,6 +107,27 @@ bool bftm_order_choose(struct bftm_order *o, const struct bftm_order_cfg *cfg)
 	return true;
 }
 
+void bftm_order_read_ops(struct bftm_got *got, const struct bftm_order_msg *msg)
+{
+	u32 i;
+
+	got->pending = msg->pending;
+	got->count = msg->data_len / sizeof(struct bftm_order_waiting);
+	if (got->count > BFTM_ORDER_NEXT_WAITING_MAX)
+		got->count = BFTM_ORDER_NEXT_WAITING_MAX;
+	for (i = 0; i < got->count; i++) {
+		struct bftm_order_waiting p;
+		struct bftm_op *op = &got->op[i];
+
+		memcpy(&p, msg->data + i * sizeof(p), sizeof(p));
+		op->op = le64_to_cpu(p.op);
+		op->client = le32_to_cpu(p.client);
+		op->id.version = 0;
+		op->id.len = le32_to_cpu(p.len);
+		memcpy(op->id.digest, p.digest, sizeof(p.digest));
+	}
+}
+
 static bool tells(const struct bftm_got *got, const struct bftm_op *op)
 {
 	u32 i;
@@ -161,4 +182,14 @@ u32 bftm_order_ops(const struct bftm_order *o, const struct bftm_order_cfg *cfg,
 		}
 	}
 	return total;
+}
+
+u16 bftm_order_room(const struct bftm_order *o, u8 type)
+{
+	bool gets = type == BFTM_ORDER_GET;
+	u32 most = gets ? BFTM_ORDER_WAITING_MAX : BFTM_ORDER_NEXT_WAITING_MAX;
+	u32 told = o->waiting < most / 2 ? o->waiting * 2 + 2 : most;
+
+	return (u16)((gets ? BFTM_ORDER_GOT_LEN : BFTM_ORDER_COMMITTED_GOT_LEN) +
+		     told * sizeof(struct bftm_order_waiting));
 }

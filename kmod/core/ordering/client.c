@@ -19,8 +19,7 @@ static void clear(struct bftm_order_out *out)
 	memset(out, 0, sizeof(*out));
 }
 
-static void send_phase(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 to,
-		       u64 now, struct bftm_order_out *out)
+u8 bftm_order_message(const struct bftm_order *o)
 {
 	static const u8 type[] = {
 		[BFTM_ORDER_GETTING] = BFTM_ORDER_GET,
@@ -29,7 +28,13 @@ static void send_phase(struct bftm_order *o, const struct bftm_order_cfg *cfg, u
 		[BFTM_ORDER_INSTALLING] = BFTM_ORDER_INSTALL,
 	};
 
-	out->send = type[o->phase];
+	return o->then ? BFTM_ORDER_COMMIT_GET : type[o->phase];
+}
+
+static void send_phase(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 to,
+		       u64 now, struct bftm_order_out *out)
+{
+	out->send = bftm_order_message(o);
 	out->to = to;
 	o->wake_ns = bftm_later(now, cfg->resend_ns, o->sends);
 	o->sends++;
@@ -46,9 +51,18 @@ static void enter(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 		   bftm_all(cfg->n) & ~o->recovering, now, out);
 }
 
+/* Servers may have promised the rank that COMMIT_GET got with, so it is used. */
+static void spend(struct bftm_order *o)
+{
+	if (o->rank.count < o->then)
+		o->rank.count = o->then;
+	o->then = 0;
+}
+
 static void client_over(struct bftm_order *o, enum bftm_order_verdict verdict,
 			struct bftm_order_out *out)
 {
+	spend(o);
 	o->phase = BFTM_ORDER_IDLE;
 	o->wake_ns = 0;
 	out->send = 0;
@@ -60,14 +74,22 @@ static void client_over(struct bftm_order *o, enum bftm_order_verdict verdict,
  * The new rank comes from the (b + 1)-th largest report: the largest may be a
  * liar's, who would drive ranks to their end. A signed one is no lie.
  */
-static void catch_up(struct bftm_order *o, const struct bftm_order_cfg *cfg)
+static u64 highest(const struct bftm_order *o, const struct bftm_order_cfg *cfg)
 {
 	u64 seen = bftm_kth_largest(o->reported, cfg->n, cfg->b + 1);
 
 	if (seen < o->proven)
 		seen = o->proven;
-	if (o->rank.count < seen)
-		o->rank.count = seen;
+	return o->rank.count < seen ? seen : o->rank.count;
+}
+
+static void begun(struct bftm_order *o, u64 count, u64 at)
+{
+	o->rank.count = count;
+	o->excepted = 0;
+	o->bodyless = 0;
+	memset(o->refusal, 0, sizeof(o->refusal));
+	o->begun_ns = at;
 }
 
 void bftm_order_begin(struct bftm_order *o, const struct bftm_order_cfg *cfg,
@@ -76,14 +98,10 @@ void bftm_order_begin(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 	clear(out);
 	if (refresh)
 		o->completed = 0;
-	/* A rank that two iterations share lets the state fork. */
-	catch_up(o, cfg);
-	o->rank.count++;
-	o->excepted = 0;
+	spend(o);
 	o->recovering = 0;
-	o->bodyless = 0;
-	memset(o->refusal, 0, sizeof(o->refusal));
-	o->begun_ns = now;
+	/* A rank that two iterations share lets the state fork. */
+	begun(o, highest(o, cfg) + 1, now);
 	enter(o, cfg, BFTM_ORDER_GETTING, now, out);
 }
 
@@ -154,7 +172,7 @@ static void client_except(struct bftm_order *o, const struct bftm_order_cfg *cfg
 	unreachable = bftm_count(o->excepted) > cfg->n - bftm_order_quorum(cfg->n, cfg->b);
 	if (!proven && !unreachable)
 		return;
-	catch_up(o, cfg);
+	o->rank.count = highest(o, cfg);
 	if (unreachable)
 		forget_raises(o);
 	else
@@ -162,51 +180,46 @@ static void client_except(struct bftm_order *o, const struct bftm_order_cfg *cfg
 	client_over(o, BFTM_ORDER_OUTRANKED, out);
 }
 
-static void read_got(struct bftm_got *got, const struct bftm_order_msg *msg)
+/* The answers of these servers are what the state is made of. */
+static void got_all(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 quorum)
 {
 	u32 i;
 
-	got->sc = msg->id;
-	got->sp = msg->sp;
-	got->prop = msg->prop;
-	got->pending = msg->pending;
-	got->count = msg->data_len / sizeof(struct bftm_order_waiting);
-	if (got->count > BFTM_ORDER_WAITING_MAX)
-		got->count = BFTM_ORDER_WAITING_MAX;
-	for (i = 0; i < got->count; i++) {
-		struct bftm_order_waiting p;
-		struct bftm_op *op = &got->op[i];
-
-		memcpy(&p, msg->data + i * sizeof(p), sizeof(p));
-		op->op = le64_to_cpu(p.op);
-		op->client = le32_to_cpu(p.client);
-		op->id.version = 0;
-		op->id.len = le32_to_cpu(p.len);
-		memcpy(op->id.digest, p.digest, sizeof(p.digest));
-	}
+	o->quorum = quorum;
+	o->waiting = 0;
+	for (i = 0; i < cfg->n; i++)
+		if (quorum >> i & 1 && o->waiting < o->got[i].pending)
+			o->waiting = o->got[i].pending;
+	o->phase = BFTM_ORDER_MAKING;
+	o->wake_ns = o->begun_ns + cfg->limit_ns;
 }
 
 static void got(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
 		const struct bftm_order_msg *msg, struct bftm_order_out *out)
 {
-	u32 i;
-
-	read_got(&o->got[u], msg);
+	o->got[u].sc = msg->id;
+	o->got[u].sp = msg->sp;
+	o->got[u].prop = msg->prop;
+	bftm_order_read_ops(&o->got[u], msg);
 	o->answered |= 1u << u;
 	if (bftm_count(o->answered) < bftm_order_quorum(cfg->n, cfg->b))
 		return;
-	o->quorum = o->answered;
-	o->waiting = 0;
-	for (i = 0; i < cfg->n; i++)
-		if (o->quorum >> i & 1 && o->waiting < o->got[i].pending)
-			o->waiting = o->got[i].pending;
-	if (!bftm_order_choose(o, cfg)) {
+	got_all(o, cfg, o->answered);
+	if (bftm_order_choose(o, cfg))
+		out->verdict = BFTM_ORDER_MAKE;
+	else
 		client_over(o, BFTM_ORDER_UNSURE, out);
-		return;
-	}
-	o->phase = BFTM_ORDER_MAKING;
-	o->wake_ns = o->begun_ns + cfg->limit_ns;
-	out->verdict = BFTM_ORDER_MAKE;
+}
+
+/* A quorum has committed it, and said so to the get of the next rank. */
+static void begin_next(struct bftm_order *o, const struct bftm_order_cfg *cfg)
+{
+	spend(o);
+	begun(o, o->rank.count, o->then_ns);
+	o->base = o->next;
+	o->holders = o->answered;
+	o->applies = true;
+	got_all(o, cfg, o->answered);
 }
 
 static void client_committed(struct bftm_order *o, const struct bftm_order_cfg *cfg, u64 now,
@@ -215,19 +228,35 @@ static void client_committed(struct bftm_order *o, const struct bftm_order_cfg *
 	if (o->completed < o->next.version)
 		o->completed = o->next.version;
 	forget_raises(o);
-	if (o->recovering)
-		enter(o, cfg, BFTM_ORDER_INSTALLING, now, out);
-	else
-		client_over(o, BFTM_ORDER_DONE, out);
 	out->verdict = BFTM_ORDER_DONE;
+	if (o->then) {
+		begin_next(o, cfg);
+		out->verdict = BFTM_ORDER_DONE_MAKE;
+	} else if (o->recovering) {
+		enter(o, cfg, BFTM_ORDER_INSTALLING, now, out);
+	} else {
+		client_over(o, BFTM_ORDER_DONE, out);
+	}
+}
+
+static void commit(struct bftm_order *o, const struct bftm_order_cfg *cfg, u64 now,
+		   struct bftm_order_out *out)
+{
+	if (o->more && !o->recovering) {
+		o->then = highest(o, cfg) + 1;
+		o->then_ns = now;
+	}
+	enter(o, cfg, BFTM_ORDER_COMMITTING, now, out);
 }
 
 /* An answer of the current phase: have enough come? */
-static void done(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u, u64 now,
-		 struct bftm_order_out *out)
+static void done(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
+		 const struct bftm_order_msg *msg, u64 now, struct bftm_order_out *out)
 {
 	o->answered |= 1u << u;
 	o->bodyless &= ~(1u << u);
+	if (o->then)
+		bftm_order_read_ops(&o->got[u], msg);
 	if (o->phase == BFTM_ORDER_INSTALLING) {
 		o->recovering &= ~(1u << u);
 		if (!o->recovering)
@@ -237,7 +266,7 @@ static void done(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u, 
 	if (bftm_count(o->answered) < bftm_order_quorum(cfg->n, cfg->b))
 		return;
 	if (o->phase == BFTM_ORDER_PROPOSING)
-		enter(o, cfg, BFTM_ORDER_COMMITTING, now, out);
+		commit(o, cfg, now, out);
 	else
 		client_committed(o, cfg, now, out);
 }
@@ -247,22 +276,42 @@ static bool abandoned(const struct bftm_order *o, const struct bftm_order_cfg *c
 	return now - o->begun_ns >= cfg->limit_ns;
 }
 
-void bftm_order_answer(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
-		       const struct bftm_order_msg *msg, bool genuine, u64 now,
-		       struct bftm_order_out *out)
+static bool is_then(const struct bftm_order *o, const struct bftm_rank *rank)
+{
+	struct bftm_rank then = bftm_order_then(o);
+
+	return o->then && !bftm_rank_cmp(rank, &then);
+}
+
+/* Is it what the phase has asked for? */
+static bool is_expected(const struct bftm_order *o, const struct bftm_order_msg *msg)
 {
 	static const u8 expected[] = {
 		[BFTM_ORDER_GETTING] = BFTM_ORDER_GOT,
+		[BFTM_ORDER_MAKING] = BFTM_MSG_NONE,
 		[BFTM_ORDER_PROPOSING] = BFTM_ORDER_PROPOSED,
 		[BFTM_ORDER_COMMITTING] = BFTM_ORDER_COMMITTED,
 		[BFTM_ORDER_INSTALLING] = BFTM_ORDER_INSTALLED,
 	};
+
+	if (o->then)
+		return msg->type == BFTM_ORDER_COMMITTED_GOT && is_then(o, &msg->then);
+	return o->phase != BFTM_ORDER_MAKING && msg->type == expected[o->phase];
+}
+
+void bftm_order_answer(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
+		       const struct bftm_order_msg *msg, bool genuine, u64 now,
+		       struct bftm_order_out *out)
+{
 	bool proven = genuine && cfg->signed_ranks;
 	u32 bit = 1u << u;
 
 	clear(out);
 	if (msg->type == BFTM_ORDER_EXCEPTION && !note_rank(o, u, msg, proven))
 		return;
+	/* Who recovers answers COMMIT_GET as the get that is in it. */
+	if (msg->type == BFTM_ORDER_RECOVERING && is_then(o, &msg->rank))
+		o->recovering |= bit & ~o->answered;
 	/* An answer counts in the iteration and the phase that asked for it. */
 	if (o->phase == BFTM_ORDER_IDLE || bftm_rank_cmp(&msg->rank, &o->rank))
 		return;
@@ -281,15 +330,14 @@ void bftm_order_answer(struct bftm_order *o, const struct bftm_order_cfg *cfg, u
 		    o->bodyless & bit)
 			return;
 		o->bodyless |= bit;
-		out->send = BFTM_ORDER_PROPOSE + (u8)(o->phase - BFTM_ORDER_PROPOSING);
+		out->send = bftm_order_message(o);
 		out->to = bit;
-	} else if (o->phase == BFTM_ORDER_MAKING || msg->type != expected[o->phase] ||
-		   o->answered & bit) {
+	} else if (!is_expected(o, msg) || o->answered & bit) {
 		return;
 	} else if (o->phase == BFTM_ORDER_GETTING) {
 		got(o, cfg, u, msg, out);
 	} else {
-		done(o, cfg, u, now, out);
+		done(o, cfg, u, msg, now, out);
 	}
 }
 
@@ -350,13 +398,4 @@ void bftm_order_wake(struct bftm_order *o, const struct bftm_order_cfg *cfg, u64
 	else
 		send_phase(o, cfg, installing ? o->recovering :
 			   bftm_all(cfg->n) & ~o->answered & ~o->recovering, now, out);
-}
-
-u16 bftm_order_room(const struct bftm_order *o)
-{
-	u32 told = o->waiting < BFTM_ORDER_WAITING_MAX / 2 ? o->waiting * 2 + 2 :
-							      BFTM_ORDER_WAITING_MAX;
-
-	return (u16)(BFTM_ORDER_GOT_LEN +
-		     told * sizeof(struct bftm_order_waiting));
 }

@@ -50,6 +50,7 @@ enum bftm_order_verdict {
 	BFTM_ORDER_ON,		/* it goes on */
 	BFTM_ORDER_MAKE,	/* make the state: see bftm_order_made() */
 	BFTM_ORDER_DONE,	/* @next is committed at a quorum */
+	BFTM_ORDER_DONE_MAKE,	/* … and the next iteration makes its state, as after MAKE */
 	BFTM_ORDER_OUTRANKED,	/* over: others have a higher rank */
 	BFTM_ORDER_TIMEOUT,	/* over: too few answered in time */
 	BFTM_ORDER_UNSURE,	/* over: the answers say too little, try again */
@@ -60,7 +61,8 @@ enum bftm_order_verdict {
  * struct bftm_order_out - what to do after a call
  * @verdict: what became of the iteration
  * @send:    enum bftm_order_type to send, 0 for nothing. GET, with @rank; or
- *           PROPOSE, COMMIT, INSTALL of @next with @rank. PROPOSE, INSTALL and
+ *           PROPOSE, COMMIT, INSTALL of @next with @rank; or COMMIT_GET, the same
+ *           with bftm_order_then(). PROPOSE, INSTALL and
  *           all to servers in @bodyless bring the body as data, if it fits. If
  *           not, its pieces are PUT before: before INSTALL, before PROPOSE when
  *           @applies, and to servers in @bodyless
@@ -82,9 +84,9 @@ struct bftm_op {
 };
 
 /**
- * struct bftm_got - what one server answered to GET
- * @sc, @sp: σc and σpc
- * @prop:    rank of the proposer of @sp
+ * struct bftm_got - what one server answered to GET, or to COMMIT_GET
+ * @sc, @sp: σc and σpc; of GET only
+ * @prop:    rank of the proposer of @sp; likewise
  * @pending: how many operations wait there
  * @count:   entries of @op
  * @op:      operations that wait
@@ -95,7 +97,7 @@ struct bftm_got {
 	struct bftm_rank prop;
 	u32 pending;
 	u32 count;
-	struct bftm_op op[BFTM_ORDER_WAITING_MAX];
+	struct bftm_op op[BFTM_ORDER_NEXT_WAITING_MAX];
 };
 
 /**
@@ -119,6 +121,11 @@ struct bftm_got {
  * @applies:    operations are to be applied to @base; otherwise it is proposed
  *              again as it is
  * @next:       the state that is proposed and committed
+ * @more:       written by the caller, until q have said PROPOSED: it will need another
+ *              iteration. Then COMMIT_GET commits, and is the GET of that one; not while
+ *              servers recover, which are to be told by INSTALL before that
+ * @then:       count of the rank of that iteration; 0: COMMIT was said
+ * @then_ns:    when it was asked with first, so when that iteration begins
  * @begun_ns:   when the iteration began
  * @wake_ns:    when to call bftm_order_wake()
  * @sends:      of this phase
@@ -143,6 +150,9 @@ struct bftm_order {
 	u32 holders;
 	bool applies;
 	struct bftm_body_id next;
+	bool more;
+	u64 then;
+	u64 then_ns;
 	u64 begun_ns;
 	u64 wake_ns;
 	u32 sends;
@@ -185,15 +195,6 @@ void bftm_order_refused(struct bftm_order *o, const struct bftm_order_cfg *cfg, 
 			u32 reason, u64 now, struct bftm_order_out *out);
 
 /**
- * bftm_order_ops() - the operations that b + 1 servers say wait
- * @ret: ascending by client, one a client
- * @holders: servers that told of each; room for @room of both
- * Return: how many. Valid after BFTM_ORDER_MAKE.
- */
-u32 bftm_order_ops(const struct bftm_order *o, const struct bftm_order_cfg *cfg,
-		   struct bftm_op *ret, u32 *holders, u32 room);
-
-/**
  * bftm_order_made() - the state is there
  * @id: @o->base when it is proposed as it is; otherwise a state with the next
  *      version, in which at least one operation was applied
@@ -211,8 +212,14 @@ void bftm_order_unmade(struct bftm_order *o);
 void bftm_order_wake(struct bftm_order *o, const struct bftm_order_cfg *cfg, u64 now,
 		     struct bftm_order_out *out);
 
-/** bftm_order_room() - @room of a GET */
-u16 bftm_order_room(const struct bftm_order *o);
+/** bftm_order_then() - rank of the GET in COMMIT_GET */
+static inline struct bftm_rank bftm_order_then(const struct bftm_order *o)
+{
+	return (struct bftm_rank){ o->then, o->rank.client, o->rank.incarnation };
+}
+
+/** bftm_order_message() - what the phase sends, enum bftm_order_type; 0 for nothing */
+u8 bftm_order_message(const struct bftm_order *o);
 
 /* choose.c */
 
@@ -224,6 +231,21 @@ u16 bftm_order_room(const struct bftm_order *o);
  * Return: false when the answers say too little.
  */
 bool bftm_order_choose(struct bftm_order *o, const struct bftm_order_cfg *cfg);
+
+/** bftm_order_read_ops() - what waits, as GOT or COMMITTED_GOT tells */
+void bftm_order_read_ops(struct bftm_got *got, const struct bftm_order_msg *msg);
+
+/**
+ * bftm_order_ops() - the operations that b + 1 servers say wait
+ * @ret: ascending by client, one a client
+ * @holders: servers that told of each; room for @room of both
+ * Return: how many. Valid after BFTM_ORDER_MAKE and BFTM_ORDER_DONE_MAKE.
+ */
+u32 bftm_order_ops(const struct bftm_order *o, const struct bftm_order_cfg *cfg,
+		   struct bftm_op *ret, u32 *holders, u32 room);
+
+/** bftm_order_room() - @room of @type, GET or COMMIT_GET: for more than waited the last time */
+u16 bftm_order_room(const struct bftm_order *o, u8 type);
 
 /* vote.c: lines 2.3–7 */
 

@@ -26,6 +26,8 @@ static_assert((int)SIZE_PROPOSE == BFTM_ORDER_STATE_LEN);
 static_assert((int)SIZE_RESPONSE == BFTM_ORDER_RESPONSE_LEN);
 static_assert((int)SIZE_GOT == BFTM_ORDER_GOT_LEN);
 static_assert((int)SIZE_EXCEPTION == BFTM_ORDER_EXCEPTION_LEN);
+static_assert((int)SIZE_COMMIT_GET == BFTM_ORDER_COMMIT_GET_LEN);
+static_assert((int)SIZE_COMMITTED_GOT == BFTM_ORDER_COMMITTED_GOT_LEN);
 
 /* Requests 0x10 to 0x1f, then what servers send, 0x90 to 0x9f. */
 #define PLACES	32

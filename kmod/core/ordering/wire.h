@@ -22,12 +22,17 @@
 #define BFTM_ORDER_RESPONSE_LEN		16
 #define BFTM_ORDER_GOT_LEN		128
 #define BFTM_ORDER_EXCEPTION_LEN	32
+#define BFTM_ORDER_COMMIT_GET_LEN	80
+#define BFTM_ORDER_COMMITTED_GOT_LEN	32
 
 /* @room of what EXCEPTION may answer, where ranks are signed. */
 #define BFTM_ORDER_PROOF_LEN	(BFTM_ORDER_EXCEPTION_LEN + BFTM_SIGNATURE_LEN)
 
 /* Of a state or an operation that goes whole in any datagram but COMMIT_GET. */
 #define BFTM_ORDER_DATA_MAX	(BFTM_ORDER_ROOM_SURE - BFTM_ORDER_STATE_LEN)
+/* … and of one that COMMIT_GET brings, signed or not. */
+#define BFTM_ORDER_NEXT_DATA_MAX \
+	(BFTM_ORDER_ROOM_SURE - BFTM_ORDER_COMMIT_GET_LEN - BFTM_SIGNATURE_LEN)
 /* Of a response in one datagram. */
 #define BFTM_ORDER_SAID_MAX	(BFTM_ORDER_ROOM_SURE - BFTM_ORDER_RESPONSE_LEN)
 
@@ -162,6 +167,9 @@ static_assert(sizeof(struct bftm_order_waiting) == 48);
 /* Of those a GET can ask for, beside any name. */
 #define BFTM_ORDER_WAITING_MAX \
 	((BFTM_ORDER_ROOM_SURE - BFTM_ORDER_GOT_LEN) / sizeof(struct bftm_order_waiting))
+/* … and a COMMIT_GET. */
+#define BFTM_ORDER_NEXT_WAITING_MAX \
+	((BFTM_ORDER_ROOM_SURE - BFTM_ORDER_COMMITTED_GOT_LEN) / sizeof(struct bftm_order_waiting))
 
 /** bftm_piece_len() - bytes of the piece at @offset of a body of @len, which it is less than */
 static inline u32 bftm_piece_len(u32 len, u32 offset)

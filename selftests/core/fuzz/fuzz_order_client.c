@@ -3,7 +3,8 @@
  * The ordering client's core under any answers at any time. The oracle: it makes
  * a state of one that b + 1 servers say they have, and of operations that b + 1
  * tell of; it is done when q have said COMMITTED after q said PROPOSED after q
- * said GOT, all to this rank and state; it is outranked by b + 1, or by one with
+ * said GOT, all to this rank and state; or q have said COMMITTED_GOT, and then their words
+ * are those of the next iteration; it is outranked by b + 1, or by one with
  * a signature; ranks and what is completed only grow. What it asks to be sent is
  * bounded. And the vote: b + 1 that say the same.
  */
@@ -16,9 +17,8 @@
 
 /** struct oracle - who has said what to the iteration that is under way */
 struct oracle {
-	struct bftm_rank rank;
-	struct bftm_body_id next;
-	u32 got, proposed, committed, excepted, recovering;
+	struct bftm_rank rank, then;
+	u32 got, proposed, committed, excepted, recovering, recovering_then;
 	u32 refusal[BFTM_SERVERS_MAX];
 	bool genuine;
 	u32 sends;
@@ -45,7 +45,7 @@ static struct bftm_body_id read_id(struct fuzz_bytes *in)
 /* A list of operations, and how many there are said to be. */
 static void read_waiting(struct fuzz_bytes *in, struct bftm_order_msg *got, u8 *ret)
 {
-	u32 count = (u32)fuzz_take(in, 1) % (BFTM_ORDER_WAITING_MAX + 1), i;
+	u32 count = (u32)fuzz_take(in, 1) % (BFTM_ORDER_NEXT_WAITING_MAX + 1), i;
 
 	got->pending = (u32)fuzz_take(in, 1) << 24 | count;
 	for (i = 0; i < count; i++) {
@@ -81,8 +81,13 @@ static void read_exception(struct fuzz_bytes *in, struct bftm_order_msg *e)
 /* Before the core sees it, and only what fits the phase. */
 static void note(u32 u, const struct bftm_order_msg *msg)
 {
+	bool fits = order.phase == BFTM_ORDER_COMMITTING &&
+		    msg->type == (order.then ? BFTM_ORDER_COMMITTED_GOT : BFTM_ORDER_COMMITTED);
 	u32 bit = 1u << u;
 
+	if (msg->type == BFTM_ORDER_RECOVERING && order.then &&
+	    !bftm_rank_cmp(&msg->rank, &seen.then))
+		seen.recovering_then |= bit;
 	if (bftm_rank_cmp(&msg->rank, &seen.rank))
 		return;
 	if (msg->type == BFTM_ORDER_GOT && order.phase == BFTM_ORDER_GETTING &&
@@ -95,7 +100,7 @@ static void note(u32 u, const struct bftm_order_msg *msg)
 		seen.recovering |= bit;
 	if (msg->type == BFTM_ORDER_PROPOSED && order.phase == BFTM_ORDER_PROPOSING)
 		seen.proposed |= bit;
-	if (msg->type == BFTM_ORDER_COMMITTED && order.phase == BFTM_ORDER_COMMITTING)
+	if (fits && (!order.then || !bftm_rank_cmp(&msg->then, &seen.then)))
 		seen.committed |= bit;
 }
 
@@ -141,6 +146,24 @@ static void check_make(void)
 	check_ops();
 }
 
+/* The same servers, with what they were told is committed, have answered the next get. */
+static void check_next(void)
+{
+	struct oracle next = {
+		.rank = seen.then, .got = seen.committed, .recovering = seen.recovering_then,
+		.completed = seen.completed,
+	};
+	u32 u;
+
+	must(!bftm_rank_cmp(&order.rank, &seen.then) && !order.then);
+	must(bftm_count(seen.proposed) >= bftm_order_quorum(cfg.n, cfg.b));
+	for (u = 0; u < cfg.n; u++)
+		next.sc[u] = next.sp[u] = order.next;
+	seen = next;
+	check_make();
+	must(order.applies && bftm_body_same(&order.base, &order.next));
+}
+
 static u32 refused_for(u32 reason)
 {
 	u32 u, servers = 0;
@@ -169,6 +192,9 @@ static void check(const struct bftm_order_out *out, u64 now)
 		must(bftm_count(seen.proposed) >= q && bftm_count(seen.committed) >= q);
 		must(order.completed >= order.next.version);
 		break;
+	case BFTM_ORDER_DONE_MAKE:
+		check_next();
+		break;
 	case BFTM_ORDER_OUTRANKED:
 		must(seen.genuine || bftm_count(seen.excepted) > cfg.b);
 		break;
@@ -181,9 +207,16 @@ static void check(const struct bftm_order_out *out, u64 now)
 	case BFTM_ORDER_UNSURE:
 		must(bftm_count(seen.got) >= q);
 	}
-	if (out->verdict > BFTM_ORDER_DONE)
+	if (out->verdict > BFTM_ORDER_DONE_MAKE)
 		must(order.phase == BFTM_ORDER_IDLE && !out->send);
 	must(order.phase < BFTM_ORDER_COMMITTING || bftm_count(seen.proposed) >= q);
+	if (order.then) {
+		must(order.phase == BFTM_ORDER_COMMITTING);
+		must(!seen.then.count || seen.then.count == order.then);
+		must(order.then > order.rank.count && !(seen.recovering & order.recovering));
+		seen.then = bftm_order_then(&order);
+		must(!out->send || out->send == BFTM_ORDER_COMMIT_GET);
+	}
 	must(order.phase != BFTM_ORDER_INSTALLING || !(order.recovering & ~seen.recovering));
 	/* Repeats, and a body for each server in each of three phases. */
 	seen.sends += !!out->send;
@@ -192,12 +225,15 @@ static void check(const struct bftm_order_out *out, u64 now)
 
 static void act_begin(struct fuzz_bytes *in, u64 now, struct bftm_order_out *out)
 {
-	bool refresh = fuzz_take(in, 1) % 16 == 0;
+	u64 bits = fuzz_take(in, 1);
+	bool refresh = bits % 16 == 0;
 	struct bftm_rank last = order.rank;
 	u64 completed = seen.completed;
 
 	bftm_order_begin(&order, &cfg, refresh, now, out);
 	must(bftm_rank_cmp(&order.rank, &last) > 0 && bftm_rank_cmp(&order.rank, &seen.rank) > 0);
+	must(bftm_rank_cmp(&order.rank, &seen.then) > 0);
+	order.more = bits & 16;
 	must(order.phase == BFTM_ORDER_GETTING && out->to == bftm_all(cfg.n));
 	seen = (struct oracle){ .rank = order.rank, .completed = refresh ? 0 : completed };
 }
@@ -210,15 +246,21 @@ static void act_answer(struct fuzz_bytes *in, u32 u, u64 now, struct bftm_order_
 		[BFTM_ORDER_COMMITTING] = BFTM_ORDER_COMMITTED,
 		[BFTM_ORDER_INSTALLING] = BFTM_ORDER_INSTALLED,
 	};
+	struct bftm_rank then = bftm_order_then(&order);
 	u64 bits = fuzz_take(in, 1);
 	struct bftm_order_msg msg = {
-		.type = BFTM_ORDER_RESPONSE + (u8)(bits & 15), .rank = order.rank,
+		.type = BFTM_ORDER_RESPONSE + (u8)(bits & 15), .rank = order.rank, .then = then,
 	};
 	u8 data[BFTM_ORDER_ROOM_MAX], *exact;
 
 	msg.rank.count -= bits >> 7;
 	if (bits & 16)
-		msg.type = expected[order.phase];
+		msg.type = order.then ? BFTM_ORDER_COMMITTED_GOT : expected[order.phase];
+	if (bits & 64 && order.then) {
+		msg.then.count++;
+		if (msg.type == BFTM_ORDER_RECOVERING)
+			msg.rank = then;
+	}
 	msg.id = read_id(in);
 	if (msg.type == BFTM_ORDER_EXCEPTION)
 		read_exception(in, &msg);

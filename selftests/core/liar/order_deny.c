@@ -17,12 +17,11 @@ static void answer(struct liar *l, const struct order_request *req)
 	struct order_reply r;
 	u64 draw = liar_random(l);
 
-	if (msg->type == BFTM_ORDER_PROPOSE || msg->type == BFTM_ORDER_COMMIT) {
-		order_reply_to(&r, msg, msg->type == BFTM_ORDER_PROPOSE ? BFTM_ORDER_PROPOSED :
-			       BFTM_ORDER_COMMITTED);
+	if (msg->type == BFTM_ORDER_PROPOSE || order_commits(msg)) {
+		order_accept(&r, msg);
 		if (!(draw & 3))
 			d->sp = (struct order_proposal){ .id = msg->id, .rank = msg->rank };
-		if (!(draw & 31) && msg->type == BFTM_ORDER_COMMIT)
+		if (!(draw & 31) && order_commits(msg))
 			d->sc = msg->id;
 	} else if (msg->type == BFTM_ORDER_GET) {
 		order_got(&r, msg, &d->sc, &d->sp);

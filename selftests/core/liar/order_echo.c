@@ -24,6 +24,8 @@ static void answer(struct liar *l, const struct order_request *req)
 	/* The type of the one for the rank of the other. */
 	if (liar_random(l) & 1)
 		again.rank = req->msg->rank;
+	if (liar_random(l) & 1)
+		again.then = req->msg->then;
 	if (again.type == BFTM_MSG_STALE)
 		again.type = BFTM_MSG_NONE;
 	liar_lied(l);

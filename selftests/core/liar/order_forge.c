@@ -34,7 +34,7 @@ static void answer(struct liar *l, const struct order_request *req)
 	struct order_reply r;
 	struct bftm_body_id sc;
 
-	if (req->msg->type != BFTM_ORDER_GET || req->honest->type != BFTM_ORDER_GOT) {
+	if (req->honest->type != BFTM_ORDER_GOT && req->honest->type != BFTM_ORDER_COMMITTED_GOT) {
 		order_liar_say(l, req, req->honest, 0);
 		return;
 	}
@@ -48,12 +48,17 @@ static void answer(struct liar *l, const struct order_request *req)
 	if (draw >> 6 & 1)
 		sp.id = sc;
 	order_got(&r, req->msg, &sc, &sp);
+	/* It may say that this is an operation, which waits, and of the next rank but one. */
+	if (req->honest->type == BFTM_ORDER_COMMITTED_GOT) {
+		order_got_waits(&r, &(struct bftm_op){ draw | 1, (u32)(draw >> 8) & 3, sp.id });
+		r.msg.then.count += draw >> 7 & 1;
+	}
 	liar_lied(l);
 	order_liar_say(l, req, &r.msg, 0);
 }
 
 const struct order_strategy order_forge = {
 	.name = "forge",
-	.what = "answer GET with states that nobody has made",
+	.what = "answer GET with states, and COMMIT_GET with operations, that nobody has made",
 	.answer = answer,
 };

@@ -26,6 +26,7 @@ static void answer(struct liar *l, const struct order_request *req)
 		break;
 	case 2:
 		r.msg.rank.count += (draw >> 8 & 3) - 1;
+		r.msg.then.count += (draw >> 10 & 3) - 1;
 		break;
 	case 3:
 		r.msg.offset = (u32)(draw >> 8 & 0xffff);

@@ -10,7 +10,7 @@ static void answer(struct liar *l, const struct order_request *req)
 	struct order_reply r;
 
 	if (req->msg->type != BFTM_ORDER_GET && req->msg->type != BFTM_ORDER_PROPOSE &&
-	    req->msg->type != BFTM_ORDER_COMMIT) {
+	    !order_commits(req->msg)) {
 		order_liar_say(l, req, req->honest, 0);
 		return;
 	}

@@ -34,16 +34,34 @@ void order_known_signature(struct order_known *k, const struct bftm_order_msg *m
 	memcpy(s->bytes, msg->signature, sizeof(s->bytes));
 }
 
+const struct bftm_rank *order_get_rank(const struct bftm_order_msg *req)
+{
+	if (req->type == BFTM_ORDER_COMMIT_GET)
+		return &req->then;
+	return req->type == BFTM_ORDER_GET ? &req->rank : NULL;
+}
+
+bool order_commits(const struct bftm_order_msg *req)
+{
+	return req->type == BFTM_ORDER_COMMIT || req->type == BFTM_ORDER_COMMIT_GET;
+}
+
 void order_known_note(struct order_known *k, const struct bftm_order_msg *msg)
 {
+	const struct bftm_rank *rank = order_get_rank(msg);
+	struct bftm_order_msg get = *msg;
+
 	if (msg->type == BFTM_ORDER_SUBMIT)
 		order_known_op(k, msg);
-	if (msg->type == BFTM_ORDER_PROPOSE || msg->type == BFTM_ORDER_COMMIT)
+	if (msg->type == BFTM_ORDER_PROPOSE || order_commits(msg))
 		order_known_proposal(k, msg);
-	if (msg->type == BFTM_ORDER_GET && msg->signature)
-		order_known_signature(k, msg);
-	if (msg->type == BFTM_ORDER_GET && bftm_rank_cmp(&msg->rank, &k->max) > 0)
-		k->max = msg->rank;
+	if (!rank)
+		return;
+	get.rank = *rank;
+	if (get.signature)
+		order_known_signature(k, &get);
+	if (bftm_rank_cmp(rank, &k->max) > 0)
+		k->max = *rank;
 }
 
 void order_copy(struct order_reply *r, const struct bftm_order_msg *msg)
@@ -65,6 +83,16 @@ void order_reply_to(struct order_reply *r, const struct bftm_order_msg *req, u8 
 	r->msg.signature = NULL;
 }
 
+void order_accept(struct order_reply *r, const struct bftm_order_msg *req)
+{
+	order_reply_to(r, req, req->type | BFTM_MSG_REPLY);
+	if (req->type == BFTM_ORDER_PROPOSE)
+		r->msg.type = BFTM_ORDER_PROPOSED;
+	else
+		r->msg.type = req->type == BFTM_ORDER_COMMIT ? BFTM_ORDER_COMMITTED :
+			      BFTM_ORDER_COMMITTED_GOT;
+}
+
 void order_except(struct order_reply *r, const struct bftm_order_msg *req,
 		  const struct bftm_rank *max, const u8 *signature)
 {
@@ -77,7 +105,8 @@ void order_except(struct order_reply *r, const struct bftm_order_msg *req,
 void order_got(struct order_reply *r, const struct bftm_order_msg *req,
 	       const struct bftm_body_id *sc, const struct order_proposal *sp)
 {
-	order_reply_to(r, req, BFTM_ORDER_GOT);
+	order_reply_to(r, req, req->type == BFTM_ORDER_COMMIT_GET ? BFTM_ORDER_COMMITTED_GOT :
+		       BFTM_ORDER_GOT);
 	r->msg.id = *sc;
 	r->msg.sp = sp->id;
 	r->msg.prop = sp->rank;
@@ -92,7 +121,7 @@ void order_got_waits(struct order_reply *r, const struct bftm_op *op)
 		.op = cpu_to_le64(op->op),
 	};
 
-	if (r->msg.data_len + sizeof(w) > BFTM_ORDER_WAITING_MAX * sizeof(w))
+	if (r->msg.data_len + sizeof(w) > BFTM_ORDER_NEXT_WAITING_MAX * sizeof(w))
 		return;
 	memcpy(w.digest, op->id.digest, sizeof(w.digest));
 	memcpy(r->data + r->msg.data_len, &w, sizeof(w));

@@ -7,6 +7,15 @@
 
 void order_known_signature(struct order_known *k, const struct bftm_order_msg *msg);
 
+/** order_get_rank() - that this request gets with, GET or COMMIT_GET; NULL: it is none */
+const struct bftm_rank *order_get_rank(const struct bftm_order_msg *req);
+
+/** order_commits() - is it COMMIT or COMMIT_GET? */
+bool order_commits(const struct bftm_order_msg *req);
+
+/** order_accept() - the answer that PROPOSE, COMMIT or COMMIT_GET was done */
+void order_accept(struct order_reply *r, const struct bftm_order_msg *req);
+
 /** order_known_note() - an authentic request */
 void order_known_note(struct order_known *k, const struct bftm_order_msg *msg);
 
@@ -20,7 +29,11 @@ void order_reply_to(struct order_reply *r, const struct bftm_order_msg *req, u8 
 void order_except(struct order_reply *r, const struct bftm_order_msg *req,
 		  const struct bftm_rank *max, const u8 *signature);
 
-/** order_got() - the answer that these are σc and σpc, with nothing that waits */
+/**
+ * order_got() - the answer that these are σc and σpc, with nothing that waits
+ *
+ * COMMITTED_GOT, which COMMIT_GET is answered by, tells of no states.
+ */
 void order_got(struct order_reply *r, const struct bftm_order_msg *req,
 	       const struct bftm_body_id *sc, const struct order_proposal *sp);
 

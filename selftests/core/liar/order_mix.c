@@ -9,7 +9,7 @@ static void answer(struct liar *l, const struct order_request *req)
 	struct order_reply r;
 	u64 draw = liar_random(l);
 
-	if (req->msg->type != BFTM_ORDER_GET) {
+	if (!order_get_rank(req->msg)) {
 		order_liar_say(l, req, req->honest, 0);
 		return;
 	}
@@ -30,6 +30,6 @@ static void answer(struct liar *l, const struct order_request *req)
 
 const struct order_strategy order_mix = {
 	.name = "mix",
-	.what = "answer GET with states of all times and ranks of others",
+	.what = "answer GET and COMMIT_GET with states of all times and ranks of others",
 	.answer = answer,
 };

@@ -23,8 +23,7 @@ static void answer(struct liar *l, const struct order_request *req)
 	if (req->msg->type == BFTM_ORDER_GET) {
 		order_got(&r, req->msg, &draw(l)->id, draw(l));
 	} else {
-		order_reply_to(&r, req->msg, req->msg->type == BFTM_ORDER_PROPOSE ?
-			       BFTM_ORDER_PROPOSED : BFTM_ORDER_COMMITTED);
+		order_accept(&r, req->msg);
 		if (req->msg->type == BFTM_ORDER_SUBMIT)
 			r.msg.type = BFTM_ORDER_PENDING;
 	}

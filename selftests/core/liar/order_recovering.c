@@ -6,8 +6,11 @@ static void answer(struct liar *l, const struct order_request *req)
 {
 	struct order_reply r;
 
-	if (req->msg->type == BFTM_ORDER_GET && liar_random(l) & 3) {
+	if (order_get_rank(req->msg) && liar_random(l) & 3) {
 		order_reply_to(&r, req->msg, BFTM_ORDER_RECOVERING);
+		/* Now and then to the rank that is committed, and not to the next. */
+		if (liar_random(l) & 3)
+			r.msg.rank = *order_get_rank(req->msg);
 	} else if (req->msg->type == BFTM_ORDER_INSTALL) {
 		order_reply_to(&r, req->msg, liar_random(l) & 1 ? BFTM_ORDER_INSTALLED :
 			       BFTM_ORDER_NEEDBODY);

@@ -12,11 +12,12 @@ static void answer(struct liar *l, const struct order_request *req)
 	struct stale *s = order_liar_state(l);
 	struct bftm_order_msg old;
 
-	if (req->msg->type != BFTM_ORDER_GET || req->honest->type != BFTM_ORDER_GOT) {
+	if (req->honest->type != BFTM_ORDER_GOT && req->honest->type != BFTM_ORDER_COMMITTED_GOT) {
 		order_liar_say(l, req, req->honest, 0);
 		return;
 	}
-	if (!s->age || !(liar_random(l) & 31))
+	/* COMMITTED_GOT tells of no states, so of none of long ago. */
+	if (!s->age || (req->honest->type == BFTM_ORDER_GOT && !(liar_random(l) & 31)))
 		order_copy(&s->got, req->honest);
 	s->age++;
 	old = *req->honest;
@@ -32,7 +33,7 @@ static void answer(struct liar *l, const struct order_request *req)
 
 const struct order_strategy order_stale = {
 	.name = "stale",
-	.what = "answer GET with what was true long ago",
+	.what = "answer GET and COMMIT_GET with what was true long ago",
 	.state = sizeof(struct stale),
 	.answer = answer,
 };

@@ -32,9 +32,8 @@ static void answer(struct liar *l, const struct order_request *req)
 	own = newest(k, (msg->client ^ k->mood) & 1);
 	if (msg->type == BFTM_ORDER_GET && own) {
 		order_got(&r, msg, &own->id, own);
-	} else if (msg->type == BFTM_ORDER_PROPOSE || msg->type == BFTM_ORDER_COMMIT) {
-		order_reply_to(&r, msg, msg->type == BFTM_ORDER_PROPOSE ? BFTM_ORDER_PROPOSED :
-			       BFTM_ORDER_COMMITTED);
+	} else if (msg->type == BFTM_ORDER_PROPOSE || order_commits(msg)) {
+		order_accept(&r, msg);
 	} else {
 		order_liar_say(l, req, req->honest, 0);
 		return;

@@ -39,7 +39,7 @@ static void answer(struct liar *l, const struct order_request *req)
 	struct bftm_op op;
 	u32 i;
 
-	if (req->msg->type != BFTM_ORDER_GET || req->honest->type != BFTM_ORDER_GOT ||
+	if ((req->honest->type != BFTM_ORDER_GOT && req->honest->type != BFTM_ORDER_COMMITTED_GOT) ||
 	    !order_liar_known(l)->ops) {
 		order_liar_say(l, req, req->honest, 0);
 		return;

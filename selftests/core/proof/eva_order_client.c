@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: memory all_order_steps bftm_order_begin bftm_order_answer bftm_order_refused bftm_order_made bftm_order_unmade bftm_order_wake bftm_order_room bftm_order_silence_ok bftm_vote_refused: every state of an iteration, and every answer
+// prove: memory all_order_steps bftm_order_begin bftm_order_answer bftm_order_refused bftm_order_made bftm_order_unmade bftm_order_wake bftm_order_message bftm_order_then bftm_order_room bftm_order_silence_ok bftm_vote_refused: every state of an iteration, and every answer
 // frama-c: -eva-precision 0 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality -eva-use-spec bftm_kth_largest,bftm_order_choose,read_got
 #include "any_order.h"
 #include "core/ordering/client.h"
@@ -51,8 +51,9 @@ static void any_iteration(void)
 	any(o);
 	o.phase = (enum bftm_order_phase)any_from(0, BFTM_ORDER_INSTALLING);
 	o.applies = any_bool();
+	o.more = any_bool();
 	for (u = 0; u < BFTM_SERVERS_MAX; u++)
-		o.got[u].count = (u32)any_from(0, BFTM_ORDER_WAITING_MAX);
+		o.got[u].count = (u32)any_from(0, BFTM_ORDER_NEXT_WAITING_MAX);
 }
 
 void all_order_steps(void)
@@ -65,7 +66,9 @@ void all_order_steps(void)
 	any(id);
 	any_iteration();
 	bftm_order_silence_ok(ANY_TIME, ANY_TIME);
-	bftm_order_room(&o);
+	bftm_order_room(&o, (u8)any_from(0, 255));
+	bftm_order_message(&o);
+	bftm_order_then(&o);
 	switch (any_from(0, 5)) {
 	case 0:
 		bftm_order_begin(&o, &cfg, any_bool(), ANY_TIME, &out);

@@ -92,6 +92,7 @@ struct order_client {
 	struct order_fetch fetch;
 	struct order_put *put;		/* of each server two: a state, an operation */
 	bool putting;			/* some were begun */
+	u64 held_until;			/* past its get, for what is still to be asked; NEVER */
 	u32 reached;			/* servers, in this phase */
 	u8 dooms;			/* how it ends early, see order_fault.c */
 	bool dying;			/* its host has gone down, in the middle of a step */
@@ -258,6 +259,8 @@ const char *story_body(const struct bftm_body_id *id);
 const char *story_rank(const struct bftm_rank *rank);
 /** story_text() - bytes that are mostly text */
 const char *story_text(const u8 *data, u32 len);
+/** story_iteration() - "COMMIT 5.c2 of σ3:1f2e", a request of an iteration */
+const char *story_iteration(const struct bftm_order_msg *req);
 /** tell_order_answer() - what a server says; @tells is the verb */
 void tell_order_answer(struct world *w, u32 u, const char *tells,
 		       const struct bftm_order_msg *req, const struct bftm_order_msg *reply);

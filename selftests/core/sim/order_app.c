@@ -212,7 +212,7 @@ void order_app_answered(struct world *w, u32 x)
 	struct order_client *o = &w->order->client[x];
 
 	if (o->todo)
-		act_at(w, x, w->now + think(w));
+		act_at(w, x, w->now + (o->held_until != NEVER ? 0 : think(w)));
 	else if (w->healed && is_idle(w) && !newcomer_asks(w, (x + 1) % w->plan->clients))
 		order_finish(w);
 }

@@ -18,6 +18,7 @@ static void forget(struct world *w, u32 x)
 	u64 incarnation = w->client[x].incarnation;
 
 	o->core.phase = BFTM_ORDER_IDLE;
+	o->core.then = 0;
 	o->core.rank = (struct bftm_rank){ .client = x, .incarnation = (u32)incarnation };
 	if (!w->healed)
 		o->core.rank.count = rng_below(&w->rng[RNG_CLIENT], w->plan->order.head_start + 1);
@@ -36,6 +37,7 @@ static void forget(struct world *w, u32 x)
 	o->submit_at = NEVER;
 	o->retry_at = NEVER;
 	o->wake_at = NEVER;
+	o->held_until = NEVER;
 	o->refresh = true;
 }
 
@@ -168,6 +170,33 @@ static void committed(struct world *w, u32 x)
 	o->applied = reflects(o->next, x, o->op);
 }
 
+/* The next iteration is past its get: for what was not applied, or what is asked soon. */
+static void go_on(struct world *w, u32 x)
+{
+	struct order_client *o = thread_of(w, x);
+
+	w->stats.rounds++;
+	o->retry_at = NEVER;
+	o->fetch.on = false;
+	o->uploads = false;
+	tell_more(w, 0, "c%u goes on with rank %s", x + 1, story_rank(&o->core.rank));
+	if (o->op && !o->applied)
+		order_make(w, x);
+	else
+		o->held_until = client_look(w, &w->client[x]) + w->plan->resend;
+}
+
+static void give_way(struct world *w, u32 x)
+{
+	struct order_client *o = thread_of(w, x);
+
+	o->held_until = NEVER;
+	tell_more(w, 0, "c%u ends %s: nothing was asked", x + 1, story_rank(&o->core.rank));
+	bftm_order_unmade(&o->core);
+	let_go(w, x);
+	order_client_retry(w, x, BFTM_ORDER_DONE);
+}
+
 static void judge(struct world *w, u32 x, enum bftm_order_verdict verdict)
 {
 	static const char *const words[] = {
@@ -185,10 +214,15 @@ static void judge(struct world *w, u32 x, enum bftm_order_verdict verdict)
 	case BFTM_ORDER_DONE:
 		committed(w, x);
 		break;
+	case BFTM_ORDER_DONE_MAKE:
+		committed(w, x);
+		go_on(w, x);
+		return;
 	default:
 		tell(w, 0, "c%u %s: %s is over", x + 1, words[verdict],
 		     story_rank(&thread_of(w, x)->core.rank));
 		thread_of(w, x)->fetch.on = false;
+		thread_of(w, x)->held_until = NEVER;
 		w->stats.lapses++;
 	}
 	let_go(w, x);
@@ -209,6 +243,8 @@ static u64 next_wake(const struct world *w, u32 x)
 	const struct order_client *o = thread_of(w, x);
 	u64 at = o->submit_at, due = order_put_due(w, x);
 
+	if (o->held_until < at)
+		at = o->held_until;
 	if (o->core.phase != BFTM_ORDER_IDLE && o->core.wake_ns < at)
 		at = o->core.wake_ns;
 	else if (o->core.phase == BFTM_ORDER_IDLE && o->retry_at < at)
@@ -246,6 +282,8 @@ void order_client_wake(struct world *w, u32 x)
 		order_client_submit_all(w, x);
 	order_put_wake(w, x);
 	order_make_wake(w, x);
+	if (now >= o->held_until)
+		give_way(w, x);
 	if (o->core.phase == BFTM_ORDER_IDLE) {
 		if (o->op && now >= o->retry_at)
 			begin(w, x);
@@ -285,8 +323,12 @@ void order_client_submit(struct world *w, u32 x, const u8 *op, u32 len)
 	client_stall(w, c);
 	order_client_submit_all(w, x);
 	o->retry_at = client_look(w, c);
-	if (o->core.phase == BFTM_ORDER_IDLE)
+	if (o->core.phase == BFTM_ORDER_IDLE) {
 		begin(w, x);
+	} else if (o->held_until != NEVER) {
+		o->held_until = NEVER;
+		order_make(w, x);
+	}
 	order_client_arm(w, x);
 	client_done(w, c);
 }

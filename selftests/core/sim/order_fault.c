@@ -48,8 +48,8 @@ void order_fault_promise(struct world *w, u32 x)
 
 bool order_fault_forgets(struct world *w, u32 u, u32 x, u8 type)
 {
-	if (w->order->promised != x + 1 || w->order->forgetful != u || type != BFTM_ORDER_GOT ||
-	    !world_fault(w, FAULT_RESTART))
+	if (w->order->promised != x + 1 || w->order->forgetful != u ||
+	    (type != BFTM_ORDER_GOT && type != BFTM_ORDER_COMMITTED_GOT) || !world_fault(w, FAULT_RESTART))
 		return false;
 	server_crash(w, u, 0);
 	return true;
@@ -109,6 +109,11 @@ static void dies(struct world *w, u32 x)
 	queue_push(&w->queue, w->now, EVENT_FAULT, x)->part = FAULTS;
 }
 
+static bool commits(u8 type)
+{
+	return type == BFTM_ORDER_COMMIT || type == BFTM_ORDER_COMMIT_GET;
+}
+
 /*
  * One iteration of two gets to a quorum and there to its end, or commits to those
  * alone that missed what it proposed; the other proposes to one server alone, and to
@@ -129,12 +134,14 @@ static u32 reached_or_lonely(struct world *w, u32 x, u8 type)
 		w->order->lonely |= o->reached;
 		o->reached |= bftm_all(w->plan->liars);
 		dies(w, x);
-	} else if (type == BFTM_ORDER_COMMIT && o->dooms == 2 && world_fault(w, FAULT_CRASH) &&
+	} else if (commits(type) && o->dooms == 2 && world_fault(w, FAULT_CRASH) &&
 		   w->order->lonely) {
 		o->reached = w->order->lonely;
 		dies(w, x);
-	} else if (type == BFTM_ORDER_COMMIT) {
+	} else if (commits(type)) {
 		w->order->lonely &= ~o->reached;
+		if (type == BFTM_ORDER_COMMIT_GET)
+			o->dooms = (u8)rng_next(r) & 7;
 	}
 	return o->reached;
 }
@@ -166,7 +173,7 @@ void order_fault_keep(struct world *w, u32 u, struct packet *p)
 	struct packet **place = &o->old[o->olds % ORDER_OLD];
 
 	if (!w->plan->order.forgets || !world_fault(w, FAULT_DUP) ||
-	    (p->msg.type != BFTM_ORDER_PROPOSE && p->msg.type != BFTM_ORDER_COMMIT &&
+	    (p->msg.type != BFTM_ORDER_PROPOSE && !commits(p->msg.type) &&
 	     p->msg.type != BFTM_ORDER_INSTALL))
 		return;
 	if (*place)

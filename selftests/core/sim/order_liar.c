@@ -50,6 +50,7 @@ static void tell_lie(const struct liar *l, const struct bftm_order_msg *msg, u64
 	if (msg->type == honest->type && msg->data_len == honest->data_len &&
 	    bftm_body_same(&msg->id, &honest->id) && msg->offset == honest->offset &&
 	    !bftm_rank_cmp(&msg->rank, &honest->rank) &&
+	    !bftm_rank_cmp(&msg->then, &honest->then) && msg->pending == honest->pending &&
 	    !bftm_rank_cmp(&msg->max, &honest->max) &&
 	    !bftm_rank_cmp(&msg->prop, &honest->prop) && bftm_body_same(&msg->sp, &honest->sp) &&
 	    !msg->signature == !honest->signature &&
@@ -208,13 +209,12 @@ static const struct order_strategy *choose(struct liar *l, const struct bftm_ord
 static void remember(struct world *w, const struct bftm_order_msg *req)
 {
 	u8 signature[BFTM_SIGNATURE_LEN];
-	struct bftm_order_msg old = {
-		.rank = order_past(w, req->rank.count + 1), .signature = signature,
-	};
+	const struct bftm_rank *rank = order_get_rank(req);
+	struct bftm_order_msg old = { .signature = signature };
 
-	if (req->type != BFTM_ORDER_GET || req->rank.count >= w->plan->order.past ||
-	    !w->order->cfg.signed_ranks)
+	if (!rank || rank->count >= w->plan->order.past || !w->order->cfg.signed_ranks)
 		return;
+	old.rank = order_past(w, rank->count + 1);
 	order_sign(w, &old.rank, signature);
 	order_known_signature(w->order->known, &old);
 }

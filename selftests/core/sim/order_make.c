@@ -78,6 +78,7 @@ void order_made(struct world *w, u32 x)
 	u64 now = client_look(w, &w->client[x]);
 
 	o->uploads = false;
+	o->core.more = rng_chance(&w->rng[RNG_CLIENT], w->plan->order.continues);
 	bftm_order_made(&o->core, &w->order->cfg, o->next ? &o->next->id : &initial, now, &out);
 	order_client_obey(w, x, &out);
 }

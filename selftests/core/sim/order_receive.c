@@ -5,20 +5,13 @@
 
 void order_client_again(struct world *w, u32 x, u32 u)
 {
-	static const u8 type[] = {
-		[BFTM_ORDER_GETTING] = BFTM_ORDER_GET,
-		[BFTM_ORDER_PROPOSING] = BFTM_ORDER_PROPOSE,
-		[BFTM_ORDER_COMMITTING] = BFTM_ORDER_COMMIT,
-		[BFTM_ORDER_INSTALLING] = BFTM_ORDER_INSTALL,
-		[BFTM_ORDER_MAKING] = 0,
-	};
 	struct order_client *o = &w->order->client[x];
+	u8 type = bftm_order_message(&o->core);
 
 	if (o->op && !(o->vote.heard >> u & 1))
 		order_say(w, x, BFTM_ORDER_SUBMIT, 1u << u);
-	if (o->core.phase != BFTM_ORDER_IDLE && !(o->core.answered >> u & 1) &&
-	    type[o->core.phase])
-		order_say(w, x, type[o->core.phase], 1u << u);
+	if (type && !(o->core.answered >> u & 1))
+		order_say(w, x, type, 1u << u);
 }
 
 static void stale(struct world *w, u32 x, u32 u, const struct bftm_order_msg *msg)
@@ -77,7 +70,8 @@ static void answered(struct world *w, u32 x, u32 u, const struct bftm_order_msg 
 	struct client *c = &w->client[x];
 	struct order_client *o = &w->order->client[x];
 	struct bftm_order_out out;
-	u64 now = client_look(w, c);
+	u64 now = client_look(w, c), before = o->core.then;
+	struct bftm_rank then;
 
 	if (msg->type == BFTM_MSG_REFUSED) {
 		if (bftm_rank_cmp(&msg->rank, &o->core.rank))
@@ -86,6 +80,11 @@ static void answered(struct world *w, u32 x, u32 u, const struct bftm_order_msg 
 	} else {
 		bftm_order_answer(&o->core, &w->order->cfg, u, msg, genuine(w, msg), now, &out);
 	}
+	then = bftm_order_then(&o->core);
+	if (!before && then.count)
+		check_fact(w, &(struct fact){
+			.kind = FACT_RANK, .client = x, .rank = &then,
+		});
 	order_client_obey(w, x, &out);
 }
 

@@ -64,11 +64,6 @@ void order_put(struct world *w, u32 x, u32 u, const struct bftm_body *body)
 static void follow(struct world *w, u32 x, u32 u, const struct bftm_body *body)
 {
 	struct order_client *o = &w->order->client[x];
-	static const u8 type[] = {
-		[BFTM_ORDER_PROPOSING] = BFTM_ORDER_PROPOSE,
-		[BFTM_ORDER_COMMITTING] = BFTM_ORDER_COMMIT,
-		[BFTM_ORDER_INSTALLING] = BFTM_ORDER_INSTALL,
-	};
 
 	o->follows = true;
 	if (body == o->body && o->op)
@@ -80,7 +75,7 @@ static void follow(struct world *w, u32 x, u32 u, const struct bftm_body *body)
 	}
 	if (body == o->next && o->core.phase >= BFTM_ORDER_PROPOSING &&
 	    !(o->core.answered >> u & 1))
-		order_say(w, x, type[o->core.phase], 1u << u);
+		order_say(w, x, bftm_order_message(&o->core), 1u << u);
 	o->follows = false;
 }
 
@@ -131,6 +126,12 @@ void order_put_wake(struct world *w, u32 x)
 	}
 }
 
+/* Is it a get, with which ranks are signed? */
+static bool gets(u8 type)
+{
+	return type == BFTM_ORDER_GET || type == BFTM_ORDER_COMMIT_GET;
+}
+
 /* What each request says, but for what is each server's own. */
 static void fill(struct world *w, u32 x, u8 type, struct bftm_order_msg *msg)
 {
@@ -145,12 +146,15 @@ static void fill(struct world *w, u32 x, u8 type, struct bftm_order_msg *msg)
 		return;
 	}
 	msg->rank = o->core.rank;
-	if (type == BFTM_ORDER_GET) {
-		msg->room = bftm_order_room(&o->core);
+	if (gets(type)) {
+		msg->room = bftm_order_room(&o->core, type);
 		msg->from = (u32)rng_below(&w->rng[RNG_CLIENT], w->plan->clients);
-	} else {
+	}
+	if (type == BFTM_ORDER_COMMIT_GET)
+		msg->then = bftm_order_then(&o->core);
+	if (type != BFTM_ORDER_GET) {
 		msg->id = o->core.next;
-		if (w->order->cfg.signed_ranks && type != BFTM_ORDER_INSTALL)
+		if (w->order->cfg.signed_ranks && !gets(type) && type != BFTM_ORDER_INSTALL)
 			msg->room = BFTM_ORDER_PROOF_LEN;
 	}
 }
@@ -163,7 +167,8 @@ static const struct bftm_body *belongs(const struct world *w, u32 x, u8 type, u3
 	if (type == BFTM_ORDER_SUBMIT)
 		return o->vote.offset ? NULL : o->body;
 	if (type == BFTM_ORDER_PROPOSE || type == BFTM_ORDER_INSTALL ||
-	    (type == BFTM_ORDER_COMMIT && o->core.bodyless >> u & 1))
+	    ((type == BFTM_ORDER_COMMIT || type == BFTM_ORDER_COMMIT_GET) &&
+	     o->core.bodyless >> u & 1))
 		return o->next;
 	return NULL;
 }
@@ -172,21 +177,23 @@ static void say_to(struct world *w, u32 x, u8 type, u32 u, const struct bftm_ord
 {
 	struct order_client *o = &w->order->client[x];
 	const struct bftm_body *body = belongs(w, x, type, u);
+	u32 most = type == BFTM_ORDER_COMMIT_GET ? BFTM_ORDER_NEXT_DATA_MAX : BFTM_ORDER_DATA_MAX;
 	struct packet *p;
 
-	if (body && body->id.len > BFTM_ORDER_DATA_MAX) {
+	if (body && body->id.len > most) {
 		/* Others have it, or ask for it; or it has just been stored. */
 		if (o->core.bodyless >> u & 1 && type != BFTM_ORDER_SUBMIT && !o->follows)
 			order_put(w, x, u, body);
 		body = NULL;
 	}
-	p = packet_new(w, type == BFTM_ORDER_GET ? BFTM_SIGNATURE_LEN : 0);
+	p = packet_new(w, gets(type) ? BFTM_SIGNATURE_LEN : 0);
 	p->msg = *msg;
 	if (body) {
 		p->msg.data = body->data;
 		p->msg.data_len = (u16)body->id.len;
-	} else if (type == BFTM_ORDER_GET && w->order->cfg.signed_ranks) {
-		order_sign(w, &msg->rank, p->data);
+	}
+	if (gets(type) && w->order->cfg.signed_ranks) {
+		order_sign(w, type == BFTM_ORDER_GET ? &msg->rank : &msg->then, p->data);
 		p->msg.signature = p->data;
 	}
 	send_one(w, x, u, p);
@@ -222,9 +229,7 @@ void order_say(struct world *w, u32 x, u8 type, u32 to)
 		tell_more(w, 0, "c%u sends operation %s to %s", x + 1, story_attempt(w, o->op),
 			  story_servers(w, to));
 	} else {
-		tell_more(w, 0, "c%u says %s %s%s%s to %s", x + 1, bftm_order_name(type),
-			  story_rank(&msg.rank), type == BFTM_ORDER_GET ? "" : " of ",
-			  type == BFTM_ORDER_GET ? "" : story_body(&msg.id),
+		tell_more(w, 0, "c%u says %s to %s", x + 1, story_iteration(&msg),
 			  story_servers(w, to));
 	}
 	for (u = 0; u < w->plan->n; u++)

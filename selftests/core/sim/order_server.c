@@ -179,7 +179,7 @@ static void perhaps_crash(struct world *w, u32 u, u32 x, u8 type)
 		return;
 	if (!world_fault(w, FAULT_RESTART) ||
 	    (type != BFTM_ORDER_GOT && type != BFTM_ORDER_PROPOSED &&
-	     type != BFTM_ORDER_COMMITTED) || !rng_chance(r, w->plan->crash_step))
+	     type != BFTM_ORDER_COMMITTED && type != BFTM_ORDER_COMMITTED_GOT) || !rng_chance(r, w->plan->crash_step))
 		return;
 	server_crash(w, u, w->plan->order.tangle || rng_next(r) & 1 ? 0 :
 		     rng_scale(r, 1, 2 * w->plan->lease_max));

@@ -75,6 +75,18 @@ void tell_response(struct world *w, u32 x, const u8 *response, u32 len)
 	     story_number(version), text);
 }
 
+const char *story_iteration(const struct bftm_order_msg *req)
+{
+	bool gets = req->type == BFTM_ORDER_GET, goes_on = req->type == BFTM_ORDER_COMMIT_GET;
+	size_t room;
+	char *text = next_text(&room);
+
+	snprintf(text, room, "%s %s%s%s%s%s", bftm_order_name(req->type), story_rank(&req->rank),
+		 gets ? "" : " of ", gets ? "" : story_body(&req->id), goes_on ? ", then " : "",
+		 goes_on ? story_rank(&req->then) : "");
+	return text;
+}
+
 static const char *type_name(u8 type)
 {
 	if (type == BFTM_MSG_NONE)
@@ -91,6 +103,9 @@ void tell_order_answer(struct world *w, u32 u, const char *tells,
 			  u + 1, tells, req->client + 1, story_rank(&req->rank),
 			  story_body(&reply->id), story_body(&reply->sp), story_rank(&reply->prop),
 			  reply->pending);
+	} else if (reply->type == BFTM_ORDER_COMMITTED_GOT) {
+		tell_more(w, 0, "s%u %s c%u: COMMITTED_GOT to %s, %u wait", u + 1, tells,
+			  req->client + 1, story_iteration(req), reply->pending);
 	} else if (reply->type == BFTM_ORDER_EXCEPTION) {
 		tell_more(w, 0, "s%u %s c%u: EXCEPTION to %s %s, it has seen %s", u + 1, tells,
 			  req->client + 1, bftm_order_name(req->type), story_rank(&req->rank),
@@ -102,10 +117,7 @@ void tell_order_answer(struct world *w, u32 u, const char *tells,
 		tell_more(w, 0, "s%u %s c%u: %s of %s at %u", u + 1, tells, req->client + 1,
 			  type_name(reply->type), story_body(&req->id), req->offset);
 	} else {
-		tell_more(w, 0, "s%u %s c%u: %s to %s %s%s%s", u + 1, tells, req->client + 1,
-			  type_name(reply->type), bftm_order_name(req->type),
-			  story_rank(&req->rank),
-			  req->type == BFTM_ORDER_GET ? "" : " of ",
-			  req->type == BFTM_ORDER_GET ? "" : story_body(&req->id));
+		tell_more(w, 0, "s%u %s c%u: %s to %s", u + 1, tells, req->client + 1,
+			  type_name(reply->type), story_iteration(req));
 	}
 }

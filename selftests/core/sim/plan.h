@@ -66,6 +66,7 @@ struct recorded {
  * @huge:       some bodies are longer than a datagram
  * @caches:     clients keep the state that they saw last
  * @careless:   chance in ppm that an iteration does not take the modelled mutex
+ * @continues:  chance in ppm that a client thinks that it will want more when it commits
  * @crash_send: chance that a client's host goes down while it tells servers
  * @limit:      Lmax
  * @state_max:  bytes of a state
@@ -81,7 +82,8 @@ struct recorded {
  */
 struct order_plan {
 	bool signed_ranks, huge, caches, tangle, subsets, lonely, carried;
-	u32 head_start, past, saw, ops, type, careless, crash_send, forgets, state_max, pause;
+	u32 head_start, past, saw, ops, type, careless, continues;
+	u32 crash_send, forgets, state_max, pause;
 	unsigned short response_room;
 	u64 limit, down_max, cut_max, aim_max;
 };

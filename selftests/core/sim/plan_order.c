@@ -36,6 +36,7 @@ static void draw_servers(struct plan *p, struct rng *r, const struct wish *wish)
 
 static void draw_clients(struct plan *p, struct rng *r, const struct wish *wish)
 {
+	static const u32 continues[4] = { 0, PPM / 4, PPM / 2, PPM };
 	u64 draw = rng_next(r);
 
 	p->handles = 1;
@@ -53,6 +54,7 @@ static void draw_clients(struct plan *p, struct rng *r, const struct wish *wish)
 	p->order.caches = draw >> 33 & 1;
 	p->order.response_room = draw >> 34 & 1 ? 0 : BFTM_ORDER_ROOM_SURE;
 	p->order.carried = !(draw >> 35 & 7);
+	p->order.continues = continues[draw >> 38 & 3];
 	p->order.state_max = BFTM_STATE_DEFAULT;
 }
 

@@ -52,6 +52,8 @@ static bool parse_pair(struct script *s, const char *name, const char *value)
 		return parse_time(value, &p->lease_max);
 	else if (!strcmp(name, "delay"))
 		return parse_time(value, &s->delay);
+	else if (!strcmp(name, "continues"))
+		p->order.continues = number ? PPM : 0;
 	else if (!strcmp(name, "signed"))
 		p->order.signed_ranks = number;
 	else if (!strcmp(name, "protocol") && !strcmp(value, protocol_order.name))

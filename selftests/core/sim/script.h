@@ -20,7 +20,7 @@
  *	end 300ms
  *
  * "protocol order" in the first line chooses the ordering protocol; "signed 1"
- * its signed ranks.
+ * its signed ranks, "continues 1" clients that want more whenever they commit.
  */
 #ifndef BFTM_SIM_SCRIPT_H
 #define BFTM_SIM_SCRIPT_H

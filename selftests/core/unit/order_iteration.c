@@ -44,6 +44,7 @@ enum bftm_order_verdict begin(void)
 enum bftm_order_verdict answer(u32 u, struct bftm_order_msg msg)
 {
 	msg.rank = o.rank;
+	msg.then = bftm_order_then(&o);
 	bftm_order_answer(&o, &order_cfg, u, &msg, false, now, &order_out);
 	return order_out.verdict;
 }

@@ -4,6 +4,7 @@
  * else surrounds it; each request has room for its answers. test_order_wire_wrong.c has what is
  * refused, test_order_vectors.c the datagrams that other implementations must make.
  */
+#include "core/ordering/client.h"
 #include "order_samples.h"
 
 #define SAME(field) assert_int_equal(a->field, b->field)
@@ -93,6 +94,7 @@ static void the_longest(void **state)
 	msg.room = BFTM_ORDER_GOT_LEN + BFTM_ORDER_WAITING_MAX * sizeof(struct bftm_order_waiting);
 	assert_in_range(bftm_order_wire_put(&msg, buf), BFTM_DATAGRAM_MAX - 47, BFTM_DATAGRAM_MAX);
 	assert_int_equal(BFTM_ORDER_WAITING_MAX, 20);
+	assert_int_equal(BFTM_ORDER_NEXT_WAITING_MAX, 22);
 	msg = order_sample(BFTM_ORDER_SUBMIT, 1, &rnd);
 	msg.room = BFTM_ORDER_ROOM_MAX;
 	assert_int_equal(bftm_order_wire_put(&msg, buf), BFTM_DATAGRAM_MAX);
@@ -195,34 +197,58 @@ static void add_cost(const struct bftm_order_msg *msg, u32 *bytes, u32 *rounds)
 	*rounds += 2 * (2 * (u32)((len - BFTM_TAG_LEN) / 8 + 1) + 8);
 }
 
+static void assert_cost(const struct bftm_order_msg *each, size_t count, u32 bytes, u32 rounds)
+{
+	u32 i, b = 0, r = 0;
+
+	for (i = 0; i < count; i++) {
+		struct bftm_order_msg msg = each[i];
+
+		msg.name_len = 16;
+		add_cost(&msg, &b, &r);
+	}
+	assert_int_equal(b, bytes);
+	assert_int_equal(r, rounds);
+}
+
 /*
  * An operation of 32 bytes of an object with a name of 16 and a state of 200, at one server. It
  * was 2,680 bytes and 1,448 rounds when all heads were as long as the longest.
  */
+#define ASKED_AND_ANSWERED \
+	{ .type = BFTM_ORDER_SUBMIT, .data = order_bytes, .data_len = 32, .id.len = 32 }, \
+	{ .type = BFTM_ORDER_PENDING }, \
+	{ .type = BFTM_ORDER_PROPOSE, .data = order_bytes, .data_len = 200, .id.len = 200 }, \
+	{ .type = BFTM_ORDER_PROPOSED }, \
+	{ .type = BFTM_ORDER_RESPONSE, .data = order_bytes, .data_len = 32, .id.len = 32 }
+
 static void what_an_operation_costs(void **state)
 {
-	const struct bftm_order_msg each[] = {
-		{ .type = BFTM_ORDER_SUBMIT, .data = order_bytes, .data_len = 32, .id.len = 32 },
-		{ .type = BFTM_ORDER_PENDING },
-		{ .type = BFTM_ORDER_GET, .room = BFTM_ORDER_GOT_LEN + 2 * 48 },
+	const struct bftm_order order = {};
+	const struct bftm_order_msg first[] = {
+		ASKED_AND_ANSWERED,
+		{ .type = BFTM_ORDER_GET, .room = bftm_order_room(&order, BFTM_ORDER_GET) },
 		{ .type = BFTM_ORDER_GOT, .data_len = 48, .data = order_bytes },
-		{ .type = BFTM_ORDER_PROPOSE, .data = order_bytes, .data_len = 200, .id.len = 200 },
-		{ .type = BFTM_ORDER_PROPOSED },
 		{ .type = BFTM_ORDER_COMMIT },
 		{ .type = BFTM_ORDER_COMMITTED },
-		{ .type = BFTM_ORDER_RESPONSE, .data = order_bytes, .data_len = 32, .id.len = 32 },
 	};
-	u32 i, bytes = 0, rounds = 0;
 
 	(void)state;
-	for (i = 0; i < ARRAY_SIZE(each); i++) {
-		struct bftm_order_msg msg = each[i];
+	assert_cost(first, ARRAY_SIZE(first), 1480, 848);
+}
 
-		msg.name_len = 16;
-		add_cost(&msg, &bytes, &rounds);
-	}
-	assert_int_equal(bytes, 1480);
-	assert_int_equal(rounds, 848);
+/* And of each that follows another one: two round trips instead of three. */
+static void what_the_next_one_costs(void **state)
+{
+	const struct bftm_order order = {};
+	const struct bftm_order_msg next[] = {
+		ASKED_AND_ANSWERED,
+		{ .type = BFTM_ORDER_COMMIT_GET, .room = bftm_order_room(&order, BFTM_ORDER_COMMIT_GET) },
+		{ .type = BFTM_ORDER_COMMITTED_GOT, .data_len = 48, .data = order_bytes },
+	};
+
+	(void)state;
+	assert_cost(next, ARRAY_SIZE(next), 1080, 624);
 }
 
 static void any_alignment(void **state)
@@ -336,6 +362,7 @@ int main(void)
 		cmocka_unit_test(an_answer_has_no_padding),
 		cmocka_unit_test(no_answer_is_longer_than_its_request),
 		cmocka_unit_test(what_an_operation_costs),
+		cmocka_unit_test(what_the_next_one_costs),
 		cmocka_unit_test(any_alignment),
 		cmocka_unit_test(written_over_its_own_data),
 		cmocka_unit_test(needbody_repeats_the_first_words),

@@ -68,6 +68,14 @@ is "get on another" "$(submit 2 counter get)" "0 5"
 is "not a request" "$(submit 3 counter "jump" | cut -d' ' -f1)" 22
 is "one client alone" "$(load_into alone --object counter --request "add 1" --count 20 &&
 	alone answered)" 20
+# While requests wait, each iteration but the first begins with the commit of the one before.
+continued() { c 1 bftmutexctl stats --json | gojq '.helper.ordering.continued'; }
+before=$(continued)
+submit 1 queued "create counter" >/dev/null
+ok "requests wait: all are answered" load_into queued --object queued --request "add 1" --clients 1-1 \
+	--threads 4 --count 10
+is "requests wait: each once" "$(queued answered) $(submit 1 queued get)" "40 0 40"
+ok "requests wait: a commit is the next get" test "$(continued)" -ge $((before + 5))
 counts "three clients" counter 205 --threads 4 --count 15
 
 count=20
