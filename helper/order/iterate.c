@@ -88,7 +88,7 @@ static void denied(struct bftm_order_work *w, u32 reason)
 		bftm_submit_denied(w, reason);
 }
 
-static void begun(struct bftm_order_work *w)
+static void iteration_begun(struct bftm_order_work *w)
 {
 	bftm_make_stop(w);
 	bftm_put_stop(&w->iterate.put);
@@ -103,7 +103,7 @@ static void iteration_begin(struct bftm_order_work *w, bool refresh)
 {
 	struct bftm_order_out out;
 
-	begun(w);
+	iteration_begun(w);
 	bftm_order_begin(&w->order, bftm_order_cfg_of(w), refresh, bftm_now(), &out);
 	iteration_obey(w, &out);
 }
@@ -187,7 +187,7 @@ bool bftm_iterate_holds(const struct bftm_order_work *w)
 }
 
 /* The response to the last operation should be here by now: half of its way is over. */
-static void hold(struct bftm_order_work *w)
+static void hold_back(struct bftm_order_work *w)
 {
 	u64 until = w->order.begun_ns + bftm_order_cfg_of(w)->resend_ns;
 
@@ -215,7 +215,7 @@ void bftm_iterate(struct bftm_order_work *w)
 		return;
 	}
 	if (bftm_iterate_holds(w)) {
-		hold(w);
+		hold_back(w);
 		return;
 	}
 	if (w->iterate.awaits) {
@@ -244,10 +244,10 @@ static void iteration_obey(struct bftm_order_work *w, const struct bftm_order_ou
 		iteration_make(w);
 		return;
 	case BFTM_ORDER_DONE_MAKE:
-		begun(w);
+		iteration_begun(w);
 		bftm_order_totals.continued++;
 		w->iterate.held = true;
-		hold(w);
+		hold_back(w);
 		return;
 	case BFTM_ORDER_OUTRANKED:
 		bftm_order_totals.outranked++;

@@ -90,7 +90,7 @@ static void note(u32 *mask, u32 u, bool set)
 }
 
 /* What is held from now on is what F servers granted in the mode wanted, and nothing else. */
-static void done(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+static void take_converted(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {
 	u32 u;
 
@@ -120,7 +120,7 @@ void bftm_convert_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 		judge(c, cfg, now, out);
 		return;
 	}
-	done(c, cfg);
+	take_converted(c, cfg);
 	if (c->held != c->goal)
 		shrink(c, cfg, c->goal, now, out);
 	else

@@ -80,17 +80,17 @@ void bftm_party_remove(struct bftm_lock *lock, struct bftm_party *p)
 	if (p == &lock->first)
 		memset(p, 0, sizeof(*p));
 	else
-		*(struct bftm_place *)p = lock->queue->place[--lock->queue->count];
+		*(struct bftm_seat *)p = lock->queue->place[--lock->queue->count];
 }
 
 struct bftm_party *bftm_party_number(struct bftm_lock *lock, struct bftm_party *p)
 {
-	struct bftm_place *place = (struct bftm_place *)p;
+	struct bftm_seat *place = (struct bftm_seat *)p;
 	struct bftm_party newest = *p;
 
 	if (p != &lock->first) {
 		if (lock->first.attempt)
-			*place = (struct bftm_place){ .party = lock->first, .gno = lock->gno };
+			*place = (struct bftm_seat){ .party = lock->first, .gno = lock->gno };
 		else
 			bftm_party_remove(lock, p);
 		lock->first = newest;

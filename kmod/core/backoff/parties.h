@@ -24,7 +24,7 @@ static inline struct bftm_party *bftm_party(const struct bftm_lock *lock, u32 i)
 /** bftm_party_gno() - the number of its grant. */
 static inline u64 bftm_party_gno(const struct bftm_lock *lock, const struct bftm_party *p)
 {
-	return p == &lock->first ? lock->gno : ((const struct bftm_place *)p)->gno;
+	return p == &lock->first ? lock->gno : ((const struct bftm_seat *)p)->gno;
 }
 
 /** bftm_party_granted() - has it a grant, be it less than it wants? */

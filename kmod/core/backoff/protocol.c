@@ -10,7 +10,7 @@
 
 /* There are a million locks: what one takes at a server is counted in bytes. */
 static_assert(sizeof(struct bftm_lock) <= 112);
-static_assert(sizeof(struct bftm_place) <= 52);
+static_assert(sizeof(struct bftm_seat) <= 52);
 
 static void backoff_init(void *lock, u64 grant, u64 token_max)
 {
@@ -51,7 +51,7 @@ static u32 backoff_wants_room(const struct bftm_server_cfg *cfg, const void *loc
 
 static size_t backoff_room_size(u32 waiters)
 {
-	return sizeof(struct bftm_queue) + waiters * sizeof(struct bftm_place);
+	return sizeof(struct bftm_queue) + waiters * sizeof(struct bftm_seat);
 }
 
 static void *backoff_move_room(void *state, void *block, u32 room)

@@ -184,7 +184,7 @@ static bool is_quiet(const struct bftm_lock *lock)
  * ask one whether it yields. A step sends one message unasked: what is left is for
  * bftm_lock_expire().
  */
-static void settle(const struct bftm_server_cfg *cfg, struct bftm_lock *lock, u64 now,
+static void settle_lock(const struct bftm_server_cfg *cfg, struct bftm_lock *lock, u64 now,
 		   struct bftm_msg *push)
 {
 	struct bftm_party *p;
@@ -208,7 +208,7 @@ static void settle_heard(const struct bftm_server_cfg *cfg, struct bftm_lock *lo
 			 struct bftm_msg *push)
 {
 	bftm_parties_forget(lock, now);
-	settle(cfg, lock, now, push);
+	settle_lock(cfg, lock, now, push);
 }
 
 bool bftm_lock_expire(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
@@ -273,7 +273,7 @@ static struct bftm_party *queue_up(const struct bftm_server_cfg *cfg, struct bft
 }
 
 /* How long the grants last that keep it from this mode, or all of them; an estimate. */
-static u64 rest(const struct bftm_lock *lock, enum bftm_mode mode, u64 now)
+static u64 rest_of_grants(const struct bftm_lock *lock, enum bftm_mode mode, u64 now)
 {
 	u64 excluding = now, all = now;
 	u32 i;
@@ -305,7 +305,7 @@ static void answer_free(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 {
 	struct bftm_party *p;
 
-	settle(cfg, lock, now, push);
+	settle_lock(cfg, lock, now, push);
 	/* The answer says it. */
 	if (push->type == BFTM_MSG_FREE && push->client == req->client &&
 	    push->attempt == req->attempt)
@@ -331,18 +331,18 @@ static void wait_for_it(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 
 	reply->gno = lock->gno;
 	if (!p) {
-		settle(cfg, lock, now, push);
+		settle_lock(cfg, lock, now, push);
 		reply->type = BFTM_MSG_REFUSED;
 		reply->arg = BFTM_REFUSED_WAITERS;
 		return;
 	}
 	note_deadlock(lock, p, reply);
 	bftm_grants_inquire(lock, p);
-	settle(cfg, lock, now, push);
+	settle_lock(cfg, lock, now, push);
 	reply->type = BFTM_MSG_WAIT;
 	reply->gno = lock->gno;
 	reply->position = bftm_party_position(lock, me);
-	reply->lease_ns = rest(lock, me->want, now);
+	reply->lease_ns = rest_of_grants(lock, me->want, now);
 }
 
 static bool may_last(const struct bftm_server_cfg *cfg, const struct bftm_msg *req)
@@ -412,14 +412,14 @@ static void decide_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock
 	}
 	if (place.attempt)
 		bftm_party_add(lock, &place);
-	settle(cfg, lock, now, push);
+	settle_lock(cfg, lock, now, push);
 	reply->type = BFTM_MSG_LOCKED;
 	reply->gno = lock->gno;
-	reply->lease_ns = rest(lock, req->mode, now);
+	reply->lease_ns = rest_of_grants(lock, req->mode, now);
 }
 
 /* Again, of what is granted: for a longer time, another mode, or what the client holds by now. */
-static void renew(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+static void renew_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		  struct bftm_party *p, const struct bftm_msg *req, u64 now,
 		  struct bftm_msg *reply, struct bftm_msg *push)
 {
@@ -466,7 +466,7 @@ static void step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 	}
 	p = bftm_party_find(lock, req->client, req->attempt);
 	if (p && bftm_party_granted(p)) {
-		renew(cfg, lock, p, req, now, reply, push);
+		renew_grant(cfg, lock, p, req, now, reply, push);
 		return;
 	}
 	bftm_parties_expire(lock, now);

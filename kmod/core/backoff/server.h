@@ -38,8 +38,8 @@ struct bftm_party {
 	u16 inquire : 1;
 } __packed __aligned(2);	/* one is in each lock, and there are a million */
 
-/** struct bftm_place - a party, and the number of its grant */
-struct bftm_place {
+/** struct bftm_seat - a party, and the number of its grant */
+struct bftm_seat {
 	struct bftm_party party;
 	u64 gno;
 } __packed __aligned(2);
@@ -52,7 +52,7 @@ struct bftm_place {
 struct bftm_queue {
 	u32 count;
 	u32 room;
-	struct bftm_place place[];
+	struct bftm_seat place[];
 };
 
 /**

@@ -74,7 +74,7 @@ static void client_over(struct bftm_order *o, enum bftm_order_verdict verdict,
  * The new rank comes from the (b + 1)-th largest report: the largest may be a
  * liar's, who would drive ranks to their end. A signed one is no lie.
  */
-static u64 highest(const struct bftm_order *o, const struct bftm_order_cfg *cfg)
+static u64 highest_count(const struct bftm_order *o, const struct bftm_order_cfg *cfg)
 {
 	u64 seen = bftm_kth_largest(o->reported, cfg->n, cfg->b + 1);
 
@@ -83,7 +83,7 @@ static u64 highest(const struct bftm_order *o, const struct bftm_order_cfg *cfg)
 	return o->rank.count < seen ? seen : o->rank.count;
 }
 
-static void begun(struct bftm_order *o, u64 count, u64 at)
+static void note_begun(struct bftm_order *o, u64 count, u64 at)
 {
 	o->rank.count = count;
 	o->excepted = 0;
@@ -101,7 +101,7 @@ void bftm_order_begin(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 	spend(o);
 	o->recovering = 0;
 	/* A rank that two iterations share lets the state fork. */
-	begun(o, highest(o, cfg) + 1, now);
+	note_begun(o, highest_count(o, cfg) + 1, now);
 	enter(o, cfg, BFTM_ORDER_GETTING, now, out);
 }
 
@@ -172,7 +172,7 @@ static void client_except(struct bftm_order *o, const struct bftm_order_cfg *cfg
 	unreachable = bftm_count(o->excepted) > cfg->n - bftm_order_quorum(cfg->n, cfg->b);
 	if (!proven && !unreachable)
 		return;
-	o->rank.count = highest(o, cfg);
+	o->rank.count = highest_count(o, cfg);
 	if (unreachable)
 		forget_raises(o);
 	else
@@ -215,7 +215,7 @@ static void got(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
 static void begin_next(struct bftm_order *o, const struct bftm_order_cfg *cfg)
 {
 	spend(o);
-	begun(o, o->rank.count, o->then_ns);
+	note_begun(o, o->rank.count, o->then_ns);
 	o->base = o->next;
 	o->holders = o->answered;
 	o->applies = true;
@@ -239,18 +239,18 @@ static void client_committed(struct bftm_order *o, const struct bftm_order_cfg *
 	}
 }
 
-static void commit(struct bftm_order *o, const struct bftm_order_cfg *cfg, u64 now,
+static void commit_state(struct bftm_order *o, const struct bftm_order_cfg *cfg, u64 now,
 		   struct bftm_order_out *out)
 {
 	if (o->more && !o->recovering) {
-		o->then = highest(o, cfg) + 1;
+		o->then = highest_count(o, cfg) + 1;
 		o->then_ns = now;
 	}
 	enter(o, cfg, BFTM_ORDER_COMMITTING, now, out);
 }
 
 /* An answer of the current phase: have enough come? */
-static void done(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
+static void take_done(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
 		 const struct bftm_order_msg *msg, u64 now, struct bftm_order_out *out)
 {
 	o->answered |= 1u << u;
@@ -266,7 +266,7 @@ static void done(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
 	if (bftm_count(o->answered) < bftm_order_quorum(cfg->n, cfg->b))
 		return;
 	if (o->phase == BFTM_ORDER_PROPOSING)
-		commit(o, cfg, now, out);
+		commit_state(o, cfg, now, out);
 	else
 		client_committed(o, cfg, now, out);
 }
@@ -337,7 +337,7 @@ void bftm_order_answer(struct bftm_order *o, const struct bftm_order_cfg *cfg, u
 	} else if (o->phase == BFTM_ORDER_GETTING) {
 		got(o, cfg, u, msg, out);
 	} else {
-		done(o, cfg, u, msg, now, out);
+		take_done(o, cfg, u, msg, now, out);
 	}
 }
 

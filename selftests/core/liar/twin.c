@@ -12,7 +12,7 @@
 /** union waiters - the queue of one lock */
 union waiters {
 	struct bftm_queue queue;
-	u8 raw[sizeof(struct bftm_queue) + ROOM * sizeof(struct bftm_place)];
+	u8 raw[sizeof(struct bftm_queue) + ROOM * sizeof(struct bftm_seat)];
 };
 
 /** struct twin - the other server: a lock of a name is in the place of its hash */

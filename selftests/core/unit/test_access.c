@@ -229,7 +229,7 @@ static void a_shorter_queue_is_full_earlier(void **state)
 	};
 	static union {
 		struct bftm_queue queue;
-		u8 bytes[sizeof(struct bftm_queue) + 8 * sizeof(struct bftm_place)];
+		u8 bytes[sizeof(struct bftm_queue) + 8 * sizeof(struct bftm_seat)];
 	} space = { .queue.room = 8 };
 	static const u32 client[] = { 4, 3, 9, 2, 1 };
 	static const u8 answer[] = {

@@ -24,7 +24,7 @@ static const struct bftm_server_cfg cfg = {
 static struct bftm_lock lock;
 static union {
 	struct bftm_queue queue;
-	u8 raw[sizeof(struct bftm_queue) + 4 * sizeof(struct bftm_place)];
+	u8 raw[sizeof(struct bftm_queue) + 4 * sizeof(struct bftm_seat)];
 } waiters;
 
 static void fresh_lock(void)

@@ -25,7 +25,7 @@ static const struct bftm_server_cfg cfg = {
 
 static struct {
 	struct bftm_queue queue;
-	struct bftm_place place[1];
+	struct bftm_seat place[1];
 } waiters;
 static struct bftm_lock lock;
 static struct bftm_msg request, reply, push;

@@ -27,7 +27,7 @@ static int fresh_queue(void **state)
 {
 	static union {
 		struct bftm_queue queue;
-		u8 raw[sizeof(struct bftm_queue) + ROOM * sizeof(struct bftm_place)];
+		u8 raw[sizeof(struct bftm_queue) + ROOM * sizeof(struct bftm_seat)];
 	} waiters;
 
 	(void)state;

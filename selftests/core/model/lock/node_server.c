@@ -10,7 +10,7 @@
 /** union waiters - the queue of a lock */
 static union {
 	struct bftm_queue queue;
-	u8 raw[sizeof(struct bftm_queue) + CLIENTS_MAX * sizeof(struct bftm_place)];
+	u8 raw[sizeof(struct bftm_queue) + CLIENTS_MAX * sizeof(struct bftm_seat)];
 } waiters;
 
 static u32 waiting[2];	/* attempts that may wait: those that go on */
