@@ -62,9 +62,9 @@ static void collide(struct world *w, const struct inside *of_lock, const struct 
 		if (in->hold != f->hold && is_inside(w, in) &&
 		    bftm_modes_conflict(in->mode, f->mode))
 			check_fails(w, &check_exclusion, f->lock,
-				    "c%u and c%u are both inside %s, in modes %u and %u: c%u has it since %s, for %s more",
-				    f->client + 1, in->client + 1, story_lock(f->lock), f->mode,
-				    in->mode, in->client + 1, story_span(in->since),
+				    "c%u and c%u are both inside %s, in modes %s and %s: c%u has it since %s, for %s more",
+				    f->client + 1, in->client + 1, story_lock(f->lock), story_mode(f->mode),
+				    story_mode(in->mode), in->client + 1, story_span(in->since),
 				    story_span(in->end_ns -
 					       clock_at(&w->client[in->client].clock, w->now)));
 	}

@@ -75,6 +75,13 @@ static bool extend(struct world *w, u32 x, u32 i)
 	return false;
 }
 
+static enum bftm_mode held(const struct world *w, const struct handle *h)
+{
+	const struct bftm_client_ops *core = w->protocol->core->client;
+
+	return core->held ? core->held(h->client) : BFTM_MODE_EX;
+}
+
 void client_obey(struct world *w, u32 x, u32 i, const struct bftm_out *out)
 {
 	struct client *c = &w->client[x];
@@ -83,6 +90,10 @@ void client_obey(struct world *w, u32 x, u32 i, const struct bftm_out *out)
 	w->stats.rounds += out->round_over;
 	if (w->story)
 		tell_round(w, x, h, out);
+	if (out->verdict == BFTM_KEPT)
+		tell(w, h->lock, "c%u keeps %s in mode %s%s", x + 1, story_lock(h->lock),
+		     story_mode(held(w, h)),
+		     out->kept == BFTM_KEPT_DEADLOCK ? ": another waits for it to give that up" : "");
 	if (bftm_out_to(out, BFTM_MSG_STAMP))
 		offer(w, x, h);
 	client_stall(w, c);
@@ -121,18 +132,12 @@ void client_watch(struct world *w, u32 x, u32 i, u64 before, enum bftm_phase pha
 	}
 }
 
-static enum bftm_mode held(const struct world *w, const struct handle *h)
-{
-	const struct bftm_client_ops *core = w->protocol->core->client;
-
-	return core->held ? core->held(h->client) : BFTM_MODE_EX;
-}
-
 /* Its end may come nearer when it is held by grants of another mode. */
 static void tell_extended(struct world *w, u32 x, const struct handle *h, const struct fact *f)
 {
 	if (f->mode != h->mode)
-		tell(w, h->lock, "c%u has %s in mode %u", x + 1, story_lock(h->lock), f->mode);
+		tell(w, h->lock, "c%u has %s in mode %s", x + 1, story_lock(h->lock),
+		     story_mode(f->mode));
 	else
 		tell(w, h->lock, "c%u has %s for %s more", x + 1, story_lock(h->lock),
 		     story_span(f->end_ns - h->known_end_ns));
@@ -185,8 +190,9 @@ void client_begin(struct world *w, u32 x, u32 i)
 	client_stall(w, c);
 	w->protocol->core->client->start(h->client, &w->cfg, &h->want, ++c->attempt, now, &out);
 	client_watch(w, x, i, before, BFTM_PHASE_DEAD);
-	tell(w, h->lock, "c%u wants %s for %s", x + 1, story_lock(h->lock),
-	     story_span(h->want.lease_ns));
+	tell(w, h->lock, "c%u wants %s for %s%s%s", x + 1, story_lock(h->lock),
+	     story_span(h->want.lease_ns), h->want.mode == BFTM_MODE_EX ? "" : ", in mode ",
+	     h->want.mode == BFTM_MODE_EX ? "" : story_mode(h->want.mode));
 	client_obey(w, x, i, &out);
 	client_done(w, c);
 }
@@ -218,7 +224,8 @@ void client_convert(struct world *w, u32 x, u32 i, enum bftm_mode mode, bool onc
 	if (phase != BFTM_PHASE_HOLD)
 		return;
 	w->stats.conversions++;
-	tell(w, h->lock, "c%u wants %s in mode %u", x + 1, story_lock(h->lock), mode);
+	tell(w, h->lock, "c%u wants %s in mode %s", x + 1, story_lock(h->lock),
+	     story_mode(mode));
 	w->protocol->core->client->convert(h->client, &w->cfg, mode, once, now, &out);
 	client_watch(w, x, i, h->client->attempt, phase);
 	client_watch_hold(w, x, i, out.verdict, now);

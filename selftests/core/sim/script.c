@@ -77,6 +77,16 @@ static bool parse_submit(struct script *s, struct script_line *l, char **word, u
 	       parse_who(word[2], 'c', s->plan.clients, &l->client);
 }
 
+/* "at 20ms c1 converts EX" */
+static bool parse_convert(struct script *s, struct script_line *l, char **word, u32 words)
+{
+	l->verb = SCRIPT_CONVERTS;
+	for (l->mode = BFTM_MODE_CR; l->mode < BFTM_MODES; l->mode++)
+		if (words == 5 && !strcmp(word[4], story_mode(l->mode)))
+			return parse_who(word[2], 'c', s->plan.clients, &l->client);
+	return false;
+}
+
 static bool parse_verb(struct script *s, struct script_line *l, char **word, u32 words)
 {
 	static const struct {
@@ -85,7 +95,8 @@ static bool parse_verb(struct script *s, struct script_line *l, char **word, u32
 		u32 words;
 	} verbs[] = {
 		{ "wants", SCRIPT_WANTS, 5 }, { "queues", SCRIPT_QUEUES, 5 },
-		{ "keeps", SCRIPT_KEEPS, 5 }, { "fences", SCRIPT_FENCES, 5 }, { "gives", SCRIPT_GIVES, 4 },
+		{ "keeps", SCRIPT_KEEPS, 5 }, { "fences", SCRIPT_FENCES, 5 },
+		{ "reads", SCRIPT_READS, 5 }, { "writes", SCRIPT_WRITES, 5 }, { "gives", SCRIPT_GIVES, 4 },
 		{ "dies", SCRIPT_DIES, 4 }, { "stops", SCRIPT_STOPS, 5 },
 		{ "restarts", SCRIPT_RESTARTS, 4 }, { "takes", SCRIPT_TAKES, 6 },
 	};
@@ -95,6 +106,8 @@ static bool parse_verb(struct script *s, struct script_line *l, char **word, u32
 		return false;
 	if (!strcmp(word[3], "submits"))
 		return parse_submit(s, l, word, words);
+	if (!strcmp(word[3], "converts"))
+		return parse_convert(s, l, word, words);
 	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
 		if (!strcmp(word[place], verbs[i].name) && words == verbs[i].words)
 			break;
@@ -199,9 +212,11 @@ static void wants(struct world *w, const struct script_line *l)
 	h->want = (struct bftm_want){
 		.lease_ns = l->ns,
 		.wait = l->verb == SCRIPT_WANTS ? BFTM_WAIT_BACKOFF : BFTM_WAIT_QUEUE,
-		.renew = l->verb == SCRIPT_KEEPS,
+		.renew = l->verb == SCRIPT_KEEPS || l->verb == SCRIPT_READS ||
+			 l->verb == SCRIPT_WRITES,
 		.fence = l->verb == SCRIPT_FENCES,
-		.mode = BFTM_MODE_EX,
+		.mode = l->verb == SCRIPT_READS ? BFTM_MODE_PR :
+			l->verb == SCRIPT_WRITES ? BFTM_MODE_PW : BFTM_MODE_EX,
 	};
 	client_begin(w, l->client, 0);
 }
@@ -219,7 +234,12 @@ void script_line(struct world *w, u32 i)
 	case SCRIPT_QUEUES:
 	case SCRIPT_KEEPS:
 	case SCRIPT_FENCES:
+	case SCRIPT_READS:
+	case SCRIPT_WRITES:
 		wants(w, l);
+		break;
+	case SCRIPT_CONVERTS:
+		client_convert(w, l->client, 0, l->mode, false);
 		break;
 	case SCRIPT_GIVES:
 		h->app = APP_IDLE;

@@ -10,6 +10,9 @@
  *	at 0ms c1 queues 80ms		… in the queue
  *	at 0ms c1 keeps 80ms		… and renews it
  *	at 0ms c1 fences 80ms		in the queue, with a fencing token
+ *	at 0ms c1 reads 80ms		… in mode PR, and renews it
+ *	at 0ms c1 writes 80ms		… in mode PW, likewise
+ *	at 20ms c1 converts EX		to another mode of what it holds
  *	at 20ms c1 gives		the lock back
  *	at 20ms c1 dies
  *	at 20ms c1 stops 50ms
@@ -35,6 +38,9 @@ enum script_verb {
 	SCRIPT_QUEUES,
 	SCRIPT_KEEPS,
 	SCRIPT_FENCES,
+	SCRIPT_READS,
+	SCRIPT_WRITES,
+	SCRIPT_CONVERTS,
 	SCRIPT_GIVES,
 	SCRIPT_DIES,
 	SCRIPT_STOPS,
@@ -49,6 +55,7 @@ struct script_line {
 	u64 at;
 	u64 ns;
 	char request[32];
+	enum bftm_mode mode;
 	u32 client;
 	u32 server;
 	int to;		/* TO_SERVER: from, or at, a client; or TO_CLIENT */

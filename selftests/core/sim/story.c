@@ -56,6 +56,13 @@ const char *story_lock(u32 lock)
 	return text;
 }
 
+const char *story_mode(enum bftm_mode mode)
+{
+	static const char *const names[BFTM_MODES] = { "NL", "CR", "CW", "PR", "PW", "EX" };
+
+	return names[mode];
+}
+
 const char *story_number(u64 number)
 {
 	size_t size;

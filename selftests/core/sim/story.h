@@ -46,6 +46,9 @@ void story_add(struct world *w, u32 lock, bool is_main, u64 at, const char *form
 const char *story_span(u64 ns);
 /** story_lock() - "A" … "Z", "L26" …; story_who() - "c1" and so on. */
 const char *story_lock(u32 lock);
+/** story_mode() - "PR" and so on */
+const char *story_mode(enum bftm_mode mode);
+
 /** story_number() - in decimal */
 const char *story_number(u64 number);
 /** story_servers() - "s1 s2 s5" */

@@ -231,6 +231,31 @@ static void impossible(void **state)
 	}
 }
 
+/* In the form that the protocol has for them, modes of all kinds; each is a lie but the right one. */
+static void false_mode(void **state)
+{
+	struct bftm_msg msg, try = { .attempt = 100, .mode = BFTM_MODE_PR };
+	u32 seen = 0, deadlocks = 0;
+	u64 shared = 0;
+
+	(void)state;
+	liar_start("false-mode", "--no-quarantine", NULL);
+	peer_hello(1);
+	for (try.k = 1; try.k <= 100; try.k++) {
+		peer_say(1, BFTM_MSG_TRY, 100, try);
+		msg = peer_answer(1);
+		assert_int_equal(msg.type, BFTM_MSG_FREE);
+		seen |= 1u << msg.mode;
+		shared |= 1ull << msg.arg;
+		deadlocks += msg.flags == BFTM_FLAG_DEADLOCK;
+	}
+	liar_stop("false-mode");
+	assert_int_equal(lies, 100);
+	assert_int_equal(seen, 62);		/* all but NL */
+	assert_true(shared & (shared - 1));
+	assert_in_range(deadlocks, 1, 99);
+}
+
 static void several_strategies(void **state)
 {
 	u32 i, seen[2] = {};
@@ -276,6 +301,7 @@ int main(void)
 		TEST(replay),
 		TEST(duplicate),
 		TEST(impossible),
+		TEST(false_mode),
 		TEST(several_strategies),
 	};
 
