@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The server's core under any sequence of requests and timers, beside an
- * oracle that knows only this: FREE, asked for or not, excludes all others
- * until its time is over or its owner gives it back; who is next goes before
- * all who wait; tokens only grow.
+ * oracle that knows only this: FREE, asked for or not, is in a mode that was
+ * asked for or held, and excludes what this mode excludes until its time is
+ * over or its owner gives it back, or a part of it; tokens only grow, and are
+ * shared where modes may.
  */
 #include "core/backoff/server.h"
 #include "core/lease.h"
@@ -18,18 +19,23 @@
 #define CLIENTS	6
 #define ATTEMPTS 8
 
-/** struct oracle - who may be inside and until when, who asked, what was stamped */
-struct oracle {
-	u64 attempt;
-	u32 client;
-	u64 lease_ns;
+/** struct granted - what an attempt may have, and until when */
+struct granted {
 	u64 until_ns;
 	u64 gno;
+	u8 mode;
+};
+
+/** struct oracle - who may be inside, who asked for what, what was stamped */
+struct oracle {
+	struct granted grant[CLIENTS][ATTEMPTS];
 	u32 k[CLIENTS][ATTEMPTS];	/* highest that was heard */
 	u8 leases[CLIENTS][ATTEMPTS];	/* that were asked for, a bit each */
+	u8 modes[CLIENTS][ATTEMPTS];	/* … or said to be held */
 	bool over[CLIENTS][ATTEMPTS];
 	u64 hi, hi_attempt;
 	u32 hi_client;
+	u8 himask;
 };
 
 static struct oracle o;
@@ -61,6 +67,7 @@ static void note_try(const struct bftm_msg *req)
 	for (i = 0; i < 8; i++)
 		if (lease[i] == req->lease_ns)
 			o.leases[req->client][req->attempt] |= (u8)(1u << i);
+	o.modes[req->client][req->attempt] |= (u8)(1u << req->mode | 1u << req->arg);
 	o.over[req->client][req->attempt] = false;
 }
 
@@ -106,8 +113,12 @@ static bool read_request(struct fuzz_bytes *in, struct bftm_msg *req, struct bft
 		.name_len = 1,
 		.name = "x",
 	};
-	/* Of that byte, three bits more: what is held, or kept, truly or not. */
-	req->arg = req->prio >> 4 & 1 ? BFTM_MODE_EX : BFTM_MODE_NL;
+	/* Of that byte, four bits more: the mode, and what is held, or kept, truly or not. */
+	if (req->prio >> 7)
+		req->mode = (u8)(BFTM_MODE_CR + (req->prio >> 5 & 3));
+	req->arg = req->prio >> 4 & 1 ? req->mode : BFTM_MODE_NL;
+	if (req->arg && req->k & 1)
+		req->arg = (u8)(1 + req->token % BFTM_MODE_EX);
 	req->prio %= 16;
 	if (req->token > 250)
 		req->token = ~0ull - (req->token - 251);
@@ -122,132 +133,143 @@ static bool read_request(struct fuzz_bytes *in, struct bftm_msg *req, struct bft
 	return fuzz_travels(req, wire);
 }
 
-static bool is_mine(u32 client, u64 attempt)
+static struct granted *grant_of(u32 client, u64 attempt)
 {
-	return o.attempt && o.attempt == attempt && o.client == client;
+	return &o.grant[client][attempt];
+}
+
+static bool is_beside(const struct granted *mine, u8 mode, u64 now)
+{
+	u32 c, a;
+
+	for (c = 0; c < CLIENTS; c++)
+		for (a = 0; a < ATTEMPTS; a++) {
+			const struct granted *g = &o.grant[c][a];
+
+			if (g != mine && g->mode && now <= g->until_ns &&
+			    bftm_modes_conflict(g->mode, mode))
+				return false;
+		}
+	return true;
 }
 
 /* FREE to this attempt, which counts from a send that must have been heard. */
-static void check_free(const struct bftm_msg *free, u64 now)
+static void check_free(const struct bftm_msg *free, bool asked, u64 now)
 {
+	const struct bftm_party *p = bftm_party_find(&lock, free->client, free->attempt);
+	struct granted *g = grant_of(free->client, free->attempt);
 	u64 until;
 
 	must(now > cfg.quarantine_until_ns);
-	must(free->attempt && free->k);
+	must(free->attempt && free->k && free->mode && p && p->mode == free->mode);
 	must(free->k <= o.k[free->client][free->attempt]);
-	must(free->gno == lock.gno);
-	if (!is_mine(free->client, free->attempt)) {
-		must(!o.attempt || now > o.until_ns);
-		must(free->gno > o.gno);
-		must(lock.first.lease_ns >= BFTM_LEASE_MIN_NS && lock.first.lease_ns <= cfg.lease_max_ns);
-		must(asked_for(free->client, free->attempt, lock.first.lease_ns));
-		o.attempt = free->attempt;
-		o.client = free->client;
-		o.lease_ns = lock.first.lease_ns;
-		o.until_ns = 0;
-	}
-	o.gno = free->gno;
-	until = now + bftm_lease_at_server(o.lease_ns, cfg.rho_ppm);
-	if (until > o.until_ns)
-		o.until_ns = until;
-	must(lock.first.time_ns >= o.until_ns);
+	must(o.modes[free->client][free->attempt] >> free->mode & 1);
+	must(free->gno == bftm_party_gno(&lock, p) && free->gno >= g->gno && free->gno <= lock.gno);
+	must(is_beside(g, free->mode, now));
+	must(p->lease_ns >= BFTM_LEASE_MIN_NS && p->lease_ns <= cfg.lease_max_ns);
+	must(asked_for(free->client, free->attempt, p->lease_ns));
+	until = now + bftm_lease_at_server(p->lease_ns, cfg.rho_ppm);
+	if (!g->mode)
+		g->until_ns = 0;
+	/* A grant that becomes more, or has another number, is as long as it was. */
+	if ((asked || !g->mode) && until > g->until_ns)
+		g->until_ns = until;
+	g->mode = free->mode;
+	g->gno = free->gno;
+	must(p->time_ns >= g->until_ns);
 }
 
 static void check_push(const struct bftm_msg *push, u64 now)
 {
-	const struct bftm_party owner = {
-		.prio = lock.first.prio, .client = lock.first.client, .held = lock.first.held,
-	};
-	u32 i;
+	const struct bftm_party *p = bftm_party_find(&lock, push->client, push->attempt);
 
 	must(!push->seq && push->server == SERVER && push->cluster == CLUSTER);
-	must(push->client == lock.first.client && push->attempt == lock.first.attempt);
+	must(p && push->k == p->k && push->gno == bftm_party_gno(&lock, p));
 	if (push->type == BFTM_MSG_INQUIRE) {
-		must(is_mine(push->client, push->attempt) && push->gno == o.gno);
-		must(lock.first.held == BFTM_MODE_NL);
+		must(push->mode == p->mode && p->mode && !bftm_mode_covers(p->held, p->mode));
 		return;
 	}
 	must(push->type == BFTM_MSG_FREE);
 	must(!o.over[push->client][push->attempt]);
-	check_free(push, now);
-	for (i = 0; lock.queue && i < lock.queue->count; i++) {
-		const struct bftm_party *w = &lock.queue->place[i].party;
-
-		must(!bftm_waits_before(w, &owner));
-	}
+	check_free(push, false, now);
 }
 
 static void check_queue(u32 most)
 {
 	u32 i, j;
 
-	if (!lock.queue)
-		return;
-	must(lock.queue->count <= lock.queue->room && lock.queue->room <= most);
-	for (i = 0; i < lock.queue->count; i++) {
-		const struct bftm_party *w = &lock.queue->place[i].party;
+	if (lock.queue)
+		must(lock.queue->count <= lock.queue->room && lock.queue->room <= most);
+	for (i = 0; i < bftm_parties(&lock); i++) {
+		const struct bftm_party *p = bftm_party(&lock, i);
 
-		must(w->attempt && w->k && w->k <= o.k[w->client][w->attempt]);
-		must(w->lease_ns >= BFTM_LEASE_MIN_NS && w->lease_ns <= cfg.lease_max_ns);
-		must(!is_mine(w->client, w->attempt) || !bftm_lock_owned(&lock, w->heard_ns));
-		for (j = 0; j < i; j++)
-			must(lock.queue->place[j].party.client != w->client);
+		if (!p->attempt) {
+			must(!i && !p->mode && !p->want && !p->held);
+			continue;
+		}
+		must(p->k && p->k <= o.k[p->client][p->attempt]);
+		must(p->lease_ns >= BFTM_LEASE_MIN_NS && p->lease_ns <= cfg.lease_max_ns);
+		must(p->mode || p->want);
+		must(!p->want || !bftm_mode_covers(p->mode, p->want));
+		for (j = 0; j < i; j++) {
+			const struct bftm_party *other = bftm_party(&lock, j);
+
+			must(!other->attempt || other->client != p->client ||
+			     (other->attempt != p->attempt &&
+			      (other->mode || p->mode || other->held || p->held)));
+		}
 	}
 }
 
 static void check_stamp(const struct bftm_msg *req, const struct bftm_msg *reply)
 {
-	bool same = req->client == o.hi_client && req->attempt == o.hi_attempt;
+	bool same = req->client == o.hi_client && req->attempt == o.hi_attempt &&
+		    o.himask >> req->mode & 1;
 
 	must(reply->type == BFTM_MSG_SACK || reply->type == BFTM_MSG_SNACK ||
 	     reply->type == BFTM_MSG_REFUSED);
 	if (reply->type == BFTM_MSG_SACK) {
 		must(reply->gno == req->token && o.hi != BFTM_TOKEN_UNKNOWN);
-		must(req->token > o.hi || (req->token == o.hi && same));
+		must(req->token > o.hi ||
+		     (req->token == o.hi &&
+		      (same || !(bftm_mode_conflicts(req->mode) & o.himask))));
+		o.himask = (u8)((req->token > o.hi ? 0 : o.himask) | 1u << req->mode);
 		o.hi = req->token;
-		o.hi_client = req->client;
-		o.hi_attempt = req->attempt;
+		if (bftm_modes_conflict(req->mode, req->mode)) {
+			o.hi_client = req->client;
+			o.hi_attempt = req->attempt;
+		}
 	}
 	must(lock.hi == o.hi);
 }
 
-/* What is kept stays as it was, with another number; what is held is not given back. */
-static bool is_kept(const struct bftm_msg *req, const struct bftm_msg *push)
+/* What was given back: all of a grant, or what is not kept of it. */
+static void note_yield(const struct bftm_msg *req)
 {
-	if (req->type != BFTM_MSG_YIELD || req->gno != o.gno || !is_mine(req->client, req->attempt))
-		return false;
-	if (req->arg != BFTM_MODE_NL) {
-		must(push->type == BFTM_MSG_FREE && push->gno == o.gno + 1);
-		must(push->client == o.client && push->attempt == o.attempt);
-		must(push->k && push->k <= o.k[o.client][o.attempt]);
-		must(lock.first.time_ns == o.until_ns && lock.first.held == req->arg);
-		o.gno = push->gno;
-		return true;
-	}
-	return push->type == BFTM_MSG_NONE && lock.first.held != BFTM_MODE_NL &&
-	       lock.first.client == o.client && lock.first.attempt == o.attempt && lock.gno == o.gno;
+	const struct bftm_party *p = bftm_party_find(&lock, req->client, req->attempt);
+	struct granted *g = grant_of(req->client, req->attempt);
+
+	if (!g->mode || req->gno != g->gno || (p && bftm_party_gno(&lock, p) == g->gno && p->mode))
+		return;
+	g->mode = req->arg && bftm_mode_covers(g->mode, req->arg) ? req->arg : BFTM_MODE_NL;
 }
 
 static void check(const struct bftm_msg *req, const struct bftm_msg *reply,
 		  const struct bftm_msg *push, u64 now)
 {
-	bool mine = is_mine(req->client, req->attempt);
-
 	must(reply->type == BFTM_MSG_NONE || reply->client == req->client);
-	if (is_kept(req, push))
-		return;
-	if ((req->type == BFTM_MSG_RELEASE ||
-	     (req->type == BFTM_MSG_YIELD && req->gno == o.gno)) && mine)
-		o.attempt = 0;
-	if (req->type == BFTM_MSG_RELEASE)
+	if (req->type == BFTM_MSG_RELEASE && req->attempt) {
+		grant_of(req->client, req->attempt)->mode = BFTM_MODE_NL;
 		o.over[req->client][req->attempt] = true;
-	if (req->type == BFTM_MSG_YIELD && req->attempt)
+	}
+	if (req->type == BFTM_MSG_YIELD && req->attempt) {
 		must(reply->type == BFTM_MSG_NONE);
+		note_yield(req);
+	}
 	if (reply->type == BFTM_MSG_FREE) {
 		must(req->type == BFTM_MSG_TRY && reply->k == req->k &&
 		     reply->attempt == req->attempt);
-		must(push->type == BFTM_MSG_NONE);
-		check_free(reply, now);
+		check_free(reply, true, now);
 	}
 	if (push->type != BFTM_MSG_NONE)
 		check_push(push, now);
@@ -285,7 +307,8 @@ static void shell_enlarge(void *arg, const struct bftm_protocol *protocol, void 
 	const struct bftm_msg *req = arg;
 	void *block;
 
-	must(waiters <= cfg.waiters_max && waiters > protocol->server->room(state));
+	must(waiters <= cfg.waiters_max + BFTM_HOLDERS_MAX &&
+	     waiters > protocol->server->room(state));
 	if (req->k == 7)
 		return;
 	block = malloc(protocol->server->room_size(waiters));
@@ -299,7 +322,7 @@ static void shell_leave(void *arg, const struct bftm_protocol *protocol, void *s
 {
 	(void)arg, (void)protocol, (void)state;
 	check(req, &sends->reply, &sends->push, now);
-	check_queue(cfg.waiters_max);
+	check_queue(CLIENTS + BFTM_HOLDERS_MAX);
 }
 
 static const struct bftm_shell shell = {
@@ -313,15 +336,18 @@ static void expire(u64 now)
 {
 	struct bftm_msg push;
 
-	if (!bftm_lock_expire(&cfg, &lock, now, &push)) {
-		must(push.type == BFTM_MSG_NONE);
-		return;
-	}
-	must(now > o.until_ns || !o.attempt);
-	o.attempt = 0;
-	if (push.type != BFTM_MSG_NONE)
-		check_push(&push, now);
-	must(push.type != BFTM_MSG_NONE || !bftm_lock_waiters(&lock));
+	u32 steps = 0;
+
+	/* One thing at a time, and there is an end of it. */
+	do {
+		must(steps++ < 3 * CLIENTS * ATTEMPTS);
+		bftm_lock_expire(&cfg, &lock, now, &push);
+		if (push.type != BFTM_MSG_NONE)
+			check_push(&push, now);
+	} while (bftm_lock_deadline(&lock) == 1);
+	check_queue(CLIENTS + BFTM_HOLDERS_MAX);
+	/* Who waits waits for somebody. */
+	must(bftm_lock_holders(&lock) || !bftm_lock_waiters(&lock));
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
@@ -340,6 +366,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	o.hi = fuzz_take(&in, 1);
 	if (o.hi & 1)
 		o.hi = BFTM_TOKEN_UNKNOWN;
+	o.himask = 1 << BFTM_MODE_EX;
 	bftm_lock_init(&lock, gno, o.hi);
 	while (in.left) {
 		struct bftm_sends sends;

@@ -45,7 +45,7 @@ static void seal(const struct liar *l, const struct liar_client *client,
 
 	if (!liar_keeps_epoch(&reply))
 		reply.server_epoch = l->node.cfg.epoch;
-	reply.flags = 0;
+	reply.flags &= BFTM_FLAG_DEADLOCK;
 	bftm_wire_put(&reply, wire);
 	bftm_mac_sign(client->reply, wire);	/* or it has no tag */
 }
