@@ -34,8 +34,26 @@ static struct bftm_msg any_request(void)
 /* The block of a queue with ROOM places. */
 static union {
 	struct bftm_queue queue;
-	u8 block[sizeof(struct bftm_queue) + ROOM * sizeof(struct bftm_waiter)];
+	u8 block[sizeof(struct bftm_queue) + ROOM * sizeof(struct bftm_seat)];
 } queues[2];
+
+static enum bftm_mode any_mode(void)
+{
+	return (enum bftm_mode)any_from(BFTM_MODE_NL, BFTM_MODE_EX);
+}
+
+static struct bftm_party any_party(void)
+{
+	struct bftm_party p;
+
+	any(p);
+	p.lease_ns = any_from(BFTM_LEASE_MIN_NS, BFTM_LEASE_MAX_NS);
+	p.time_ns = any_from(0, 1ull << 63);
+	p.mode = any_mode();
+	p.want = any_mode();
+	p.held = any_mode();
+	return p;
+}
 
 static struct bftm_queue *any_queue(void)
 {
@@ -47,10 +65,8 @@ static struct bftm_queue *any_queue(void)
 	any(queues[0]);
 	queue->room = ROOM;
 	queue->count = (u32)any_from(0, ROOM);
-	for (i = 0; i < ROOM; i++) {
-		queue->waiter[i].lease_ns = any_from(BFTM_LEASE_MIN_NS, BFTM_LEASE_MAX_NS);
-		queue->waiter[i].heard_ns = ANY_TIME;
-	}
+	for (i = 0; i < ROOM; i++)
+		queue->place[i].party = any_party();
 	return queue;
 }
 
@@ -60,8 +76,7 @@ static struct bftm_lock any_lock(void)
 
 	any(lock);
 	lock.gno = any_from(0, ~0ull - 1);
-	lock.until_ns = any_from(0, 1ull << 63);
-	lock.lease_ns = any_from(BFTM_LEASE_MIN_NS, BFTM_LEASE_MAX_NS);
+	lock.first = any_party();
 	lock.queue = any_queue();
 	return lock;
 }

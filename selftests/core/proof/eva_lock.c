@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory without_lock bftm_server_step bftm_server_needs: every request that needs no lock, when there is none
-// prove: memory all_timers bftm_lock_init bftm_lock_learn bftm_lock_owned bftm_lock_waited bftm_lock_lacks_room bftm_lock_expire bftm_queue_remove bftm_queue_forget: the same
-// prove: memory all_queues bftm_goes_before bftm_queue_find bftm_queue_first bftm_queue_position bftm_queue_add bftm_queue_move: every queue of up to four
+// prove: memory all_timers bftm_lock_init bftm_lock_learn bftm_lock_owned bftm_lock_holders bftm_lock_waiters bftm_lock_deadline bftm_lock_lacks_room bftm_lock_expire: every lock with up to five parties
+// prove: memory all_parties bftm_parties bftm_party bftm_party_gno bftm_party_granted bftm_party_lacks bftm_party_converts bftm_party_find bftm_party_plain bftm_party_last bftm_party_position bftm_party_add bftm_party_remove bftm_party_number bftm_parties_forget bftm_parties_expire bftm_goes_before bftm_waits_before bftm_queue_move: the same
+// prove: memory all_grants bftm_grants_next bftm_grants_beside bftm_grants_inquire bftm_grants_deadlock bftm_mode_conflicts bftm_modes_conflict bftm_mode_covers bftm_mode_join: the same
 // prove: memory all_ops bftm_protocol_index bftm_protocol_of: every operation of the table of protocols but step, on every lock
-// frama-c all_timers all_ops: -eva-min-loop-unroll 6 -eva-slevel 1000
+// frama-c without_lock all_timers all_ops all_parties all_grants: -eva-min-loop-unroll 7 -eva-slevel 1000
 #include "any_lock.h"
 #include "core/admit.c"
-#include "core/backoff/queue.c"
+#include "core/backoff/parties.c"
+#include "core/backoff/grants.c"
 #include "core/backoff/server.c"
 #include "core/backoff/protocol.c"
 #include "protocols.c"
@@ -18,14 +20,16 @@ void all_timers(void)
 	struct bftm_msg req = any_request(), push;
 
 	bftm_lock_owned(&lock, ANY_TIME);
-	bftm_lock_waited(&lock);
+	bftm_lock_waiters(&lock);
+	bftm_lock_holders(&lock);
+	bftm_lock_deadline(&lock);
 	bftm_lock_lacks_room(&lock, &req, ANY_TIME);
 	bftm_lock_expire(&cfg, &lock, ANY_TIME, &push);
 	bftm_lock_learn(&lock, any_from(0, ~0ull));
 	bftm_lock_init(&lock, any_from(0, ~0ull), any_from(0, ~0ull));
 }
 
-/* Requests for which bftm_server_needs() says no. With a lock: wp_lock.c. */
+/* Requests for which bftm_server_needs() says no. */
 void without_lock(void)
 {
 	struct bftm_server_cfg cfg = any_server();
@@ -53,18 +57,39 @@ void without_lock(void)
 	bftm_server_step(&cfg, NULL, &req, ANY_TIME, &reply, &push);
 }
 
-void all_queues(void)
+void all_parties(void)
 {
-	struct bftm_queue *queue = any_queue();
-	struct bftm_waiter me;
+	struct bftm_lock lock = any_lock();
+	struct bftm_party me = any_party(), *p;
 
-	any(me);
-	bftm_queue_first(queue);
-	bftm_goes_before(any_from(0, ~0ull), 1, any_from(0, ~0ull), 2);
-	bftm_queue_find(queue, (u32)any_from(0, ~0u));
-	bftm_queue_position(queue, &me);
-	bftm_queue_add(queue, &me);
-	bftm_queue_move(queue, any_bool() ? &queues[1] : NULL, ROOM);
+	bftm_party_plain(&lock, (u32)any_from(0, ~0u));
+	bftm_party_last(&lock);
+	bftm_party_position(&lock, &me);
+	bftm_waits_before(&lock.first, &me);
+	bftm_party_add(&lock, &me);
+	p = bftm_party_find(&lock, me.client, me.attempt);
+	if (p && any_bool()) {
+		bftm_party_gno(&lock, p);
+		bftm_party_number(&lock, p);
+	} else if (p) {
+		bftm_party_remove(&lock, p);
+	}
+	bftm_parties_forget(&lock, ANY_TIME);
+	bftm_parties_expire(&lock, ANY_TIME);
+	bftm_queue_move(lock.queue, any_bool() ? &queues[1] : NULL, ROOM);
+}
+
+void all_grants(void)
+{
+	struct bftm_lock lock = any_lock();
+	struct bftm_party me = any_party();
+	enum bftm_mode mode;
+
+	bftm_mode_join(any_mode(), any_mode());
+	bftm_grants_next(&lock, &mode);
+	bftm_grants_beside(&lock, &me, any_bool());
+	bftm_grants_inquire(&lock, &me);
+	bftm_grants_deadlock(&lock, &me);
 }
 
 void all_ops(void)
@@ -83,6 +108,7 @@ void all_ops(void)
 	p->server->room(&lock);
 	p->server->deadline(&lock);
 	p->server->waits(&lock, (u32)any_from(0, ~0u), any_from(0, ~0ull));
+	p->server->granted(&lock, (u32)any_from(0, ~0u), any_from(0, ~0ull), &view);
 	p->server->idle(&lock, ANY_TIME);
 	p->server->describe(&lock, &view);
 	p->server->creates(&cfg, &req);

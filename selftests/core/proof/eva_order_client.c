@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory all_order_steps bftm_order_begin bftm_order_answer bftm_order_refused bftm_order_made bftm_order_unmade bftm_order_wake bftm_order_message bftm_order_then bftm_order_room bftm_order_silence_ok bftm_vote_refused: every state of an iteration, and every answer
+// prove: open bftm_order_read_ops: Eva loses the count of operations that an answer brings
 // frama-c: -eva-precision 0 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality -eva-use-spec bftm_kth_largest,bftm_order_choose,read_got
 #include "any_order.h"
 #include "core/ordering/client.h"

@@ -3,7 +3,8 @@
 // frama-c: -eva-precision 0
 #include "any_lock.h"
 #include "core/admit.c"
-#include "core/backoff/queue.c"
+#include "core/backoff/parties.c"
+#include "core/backoff/grants.c"
 #include "core/backoff/server.c"
 #include "core/backoff/protocol.c"
 #include "protocols.c"

@@ -47,7 +47,7 @@ bool bftm_all_zero(const u8 *bytes, size_t len);
   @*/
 static inline size_t bftm_pad8(size_t n);
 
-/* Zeros by assignment: see wp_lock.c. */
+/* Zeros by assignment: bytes that are written to are a piece of memory for WP. */
 #undef memset
 #define memset(object, zero, size) (*(object) = (typeof(*(object))){ zero })
 

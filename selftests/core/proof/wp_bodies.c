@@ -92,7 +92,7 @@ void bftm_order_response(const struct bftm_object *o, const struct bftm_pending 
 /*@ assigns to[0 .. size - 1]; */
 static void put_bytes(u8 *to, u64 size);
 
-/* Zeros by assignment: see wp_lock.c. */
+/* Zeros by assignment: bytes that are written to are a piece of memory for WP. */
 #undef memset
 #define memset(object, zero, size) (*(object) = (typeof(*(object))){ zero })
 

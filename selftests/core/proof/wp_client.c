@@ -3,7 +3,7 @@
 // prove: wp bftm_contend_answer: what is said to another attempt is looked at by nobody who counts
 #include "client_contracts.h"
 
-/* Zeros by assignment: see wp_lock.c. */
+/* Zeros by assignment: bytes that are written to are a piece of memory for WP. */
 #undef memset
 #define memset(object, zero, size) (*(object) = (typeof(*(object))){ zero })
 
