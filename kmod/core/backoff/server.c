@@ -185,7 +185,7 @@ static bool is_quiet(const struct bftm_lock *lock)
  * bftm_lock_expire().
  */
 static void settle_lock(const struct bftm_server_cfg *cfg, struct bftm_lock *lock, u64 now,
-		   struct bftm_msg *push)
+			struct bftm_msg *push)
 {
 	struct bftm_party *p;
 	enum bftm_mode mode;
@@ -394,7 +394,9 @@ static void decide_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock
 	}
 	bftm_parties_forget(lock, now);
 	/* One that does not wait goes last, unless it waits already. */
-	p = bftm_grants_beside(lock, &me, last && !place.attempt) ? bftm_party_add(lock, &me) : NULL;
+	p = NULL;
+	if (bftm_grants_beside(lock, &me, last && !place.attempt))
+		p = bftm_party_add(lock, &me);
 	if (p) {
 		grant(cfg, lock, p, me.held ? me.held : me.want, now);
 		answer_free(cfg, lock, req, now, reply, push);
@@ -420,8 +422,8 @@ static void decide_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock
 
 /* Again, of what is granted: for a longer time, another mode, or what the client holds by now. */
 static void renew_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-		  struct bftm_party *p, const struct bftm_msg *req, u64 now,
-		  struct bftm_msg *reply, struct bftm_msg *push)
+			struct bftm_party *p, const struct bftm_msg *req, u64 now,
+			struct bftm_msg *reply, struct bftm_msg *push)
 {
 	bool news = req->k > p->k;
 

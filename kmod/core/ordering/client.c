@@ -240,7 +240,7 @@ static void client_committed(struct bftm_order *o, const struct bftm_order_cfg *
 }
 
 static void commit_state(struct bftm_order *o, const struct bftm_order_cfg *cfg, u64 now,
-		   struct bftm_order_out *out)
+			 struct bftm_order_out *out)
 {
 	if (o->more && !o->recovering) {
 		o->then = highest_count(o, cfg) + 1;
@@ -251,7 +251,7 @@ static void commit_state(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 
 /* An answer of the current phase: have enough come? */
 static void take_done(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
-		 const struct bftm_order_msg *msg, u64 now, struct bftm_order_out *out)
+		      const struct bftm_order_msg *msg, u64 now, struct bftm_order_out *out)
 {
 	o->answered |= 1u << u;
 	o->bodyless &= ~(1u << u);

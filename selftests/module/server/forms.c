@@ -70,23 +70,6 @@ static void wrong(struct peer *p)
 	want_reply(p, right(BFTM_MSG_RELEASE), BFTM_MSG_RELEASED, "RELEASE");
 }
 
-static void unserved_mode(struct peer *p, u8 type, u8 mode)
-{
-	struct bftm_msg m = right(type);
-
-	m.mode = mode;
-	want_refused(p, m, BFTM_REFUSED_PROTO, "another mode than EX");
-}
-
-/* The mode that is held already, of TRY; or that stays, of YIELD. */
-static void unserved_arg(struct peer *p, u8 type, u8 mode)
-{
-	struct bftm_msg m = right(type);
-
-	m.arg = mode;
-	want_refused(p, m, BFTM_REFUSED_PROTO, "another mode held or kept");
-}
-
 static void unserved_flags(struct peer *p, struct bftm_msg m, u16 flags)
 {
 	m.flags |= flags;
@@ -134,14 +117,7 @@ static void unserved(struct peer *p)
 	static const size_t bodies[] = { 8, 16, 160, 168, 1024, 1160 };
 	struct bftm_msg m = right(BFTM_MSG_TRY);
 	size_t i;
-	u8 mode;
 
-	for (mode = BFTM_MODE_CR; mode < BFTM_MODE_EX; mode++) {
-		unserved_mode(p, BFTM_MSG_TRY, mode);
-		unserved_mode(p, BFTM_MSG_STAMP, mode);
-		unserved_arg(p, BFTM_MSG_TRY, mode);
-		unserved_arg(p, BFTM_MSG_YIELD, mode);
-	}
 	unserved_flags(p, right(BFTM_MSG_TRY), BFTM_FLAG_REASSERT);
 	unserved_flags(p, with_value(BFTM_MSG_TRY), 0);
 	unserved_flags(p, with_value(BFTM_MSG_RELEASE), 0);

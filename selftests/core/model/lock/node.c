@@ -74,6 +74,8 @@ static void load_contend(const struct world *w, u32 c, u64 noise,
 	cc->base.phase = m->phase;
 	cc->base.want.lease_ns = node_lease(c);
 	cc->base.want.wait = queues(c) ? BFTM_WAIT_QUEUE : BFTM_WAIT_NO_BACKOFF;
+	cc->base.want.mode = BFTM_MODE_EX;
+	cc->held = m->phase == BFTM_PHASE_HOLD ? BFTM_MODE_EX : BFTM_MODE_NL;
 	cc->base.attempt = m->attempt;
 	cc->base.prio = noise;
 	cc->retries = (u32)noise % 8;
@@ -132,7 +134,7 @@ static void call(struct bftm_contend *cc, const struct event *e, u64 noise,
 		 struct bftm_out *out)
 {
 	struct bftm_msg msg = {
-		.type = e->type, .attempt = e->attempt, .k = e->k,
+		.type = e->type, .attempt = e->attempt, .k = e->k, .mode = BFTM_MODE_EX,
 		.arg = BFTM_REFUSED_LEASE, .prio = noise,
 		.gno = plan.queue ? number_of(e->grant) : noise,
 		.client = e->client + 1u, .server = e->server + 1u,
