@@ -45,9 +45,12 @@ static bool is_excluded(const u32 count[BFTM_MODES], enum bftm_mode mode, enum b
 {
 	u32 other;
 
-	for (other = BFTM_MODE_CR; other < BFTM_MODES; other++)
-		if (bftm_modes_conflict(mode, other) && count[other] && !(other == own && count[other] == 1))
+	for (other = BFTM_MODE_CR; other < BFTM_MODES; other++) {
+		u32 mine = other == own;
+
+		if (bftm_modes_conflict(mode, other) && count[other] > mine)
 			return true;
+	}
 	return false;
 }
 

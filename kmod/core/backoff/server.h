@@ -60,13 +60,13 @@ struct bftm_queue {
  * @first:      a party; if it has a grant, that is the newest
  * @himask:     modes that may share token @hi, see bftm_mode_mask()
  * @unsettled:  it can do more at once: bftm_lock_expire()
+ * @hi_client:  see @hi_attempt
  * @gno:        number of the newest grant
  * @lam:        highest priority seen
  * @hi:         highest fencing token stamped, BFTM_TOKEN_UNKNOWN after a restart
  * @hi_attempt: the last to whom it was stamped for a mode that excludes itself; that one may ask
  *              again
  * @queue:      the other parties; NULL is none
- * @hi_client:  see @hi_attempt
  * @tomb:       attempts that are over, so that a late TRY is not granted; a
  *              hint that saves phantom grants, newest first
  */
@@ -74,17 +74,17 @@ struct bftm_lock {
 	struct bftm_party first;
 	u8 himask : 6;
 	u8 unsettled : 1;
+	u32 hi_client;
 	u64 gno;
 	u64 lam;
 	u64 hi;
 	u64 hi_attempt;
 	struct bftm_queue *queue;
-	u32 hi_client;
 	struct {
 		u32 client;
 		u64 attempt;
 	} __packed tomb[BFTM_TOMBS];	/* there are a million locks: no padding */
-} __packed __aligned(8);
+};
 
 /** bftm_lock_init() - a lock nobody has; its first grant is @gno + 1. */
 void bftm_lock_init(struct bftm_lock *lock, u64 gno, u64 hi);
