@@ -118,6 +118,21 @@ static void tokens_that_may_be(void **state)
 	assert_false(bftm_tokens_may_be(&t, wall + 1, wall, up));
 }
 
+/* What was stamped since a start may be below what was told of the time before it. */
+static void the_highest_of_all(void **state)
+{
+	struct bftm_tokens t = { .floor = 100 };
+
+	(void)state;
+	assert_int_equal(bftm_tokens_top(&t), 100);
+	bftm_tokens_stamped(&t, 7);
+	assert_int_equal(bftm_tokens_top(&t), 100);
+	bftm_tokens_stamped(&t, 101);
+	assert_int_equal(bftm_tokens_top(&t), 101);
+	t.floor = BFTM_TOKEN_UNKNOWN;
+	assert_int_equal(bftm_tokens_top(&t), BFTM_TOKEN_UNKNOWN);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, fresh_queue)
@@ -127,6 +142,7 @@ int main(void)
 		TEST(a_token_needs_no_lock),
 		TEST(what_is_not_known_is_not_stamped),
 		TEST(tokens_that_may_be),
+		TEST(the_highest_of_all),
 	};
 
 	return cmocka_run_group_tests_name("server tokens", tests, NULL, NULL);
