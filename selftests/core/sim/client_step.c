@@ -273,7 +273,8 @@ void client_adopt(struct world *w, u32 x)
 	core->adopt(h->client, &w->cfg, &h->want, o->attempt, o->end_ns, o->sends);
 	core->renew(h->client, &w->cfg, now, &out);
 	if (!w->script)
-		app_at(w, x, 0, w->healed ? w->now + 1 : o->give_at);
+		/* A host that was stopped has missed it: nothing happens in the past. */
+		app_at(w, x, 0, w->healed || o->give_at <= w->now ? w->now + 1 : o->give_at);
 	client_obey(w, x, 0, &out);
 	client_done(w, c);
 }
