@@ -503,6 +503,8 @@ static void step_yield(const struct bftm_server_cfg *cfg,
 	/* Of this very grant: a late YIELD must not free a later one. */
 	if (!p || !bftm_party_granted(p) || req->gno != bftm_party_gno(lock, p))
 		return;
+	/* The question that it is still marked for has its answer. */
+	p->inquire = 0;
 	if (req->arg != BFTM_MODE_NL) {
 		/* Given back as a grant to wait with, and kept as one to hold with. */
 		if (!bftm_mode_covers(p->mode, req->arg))

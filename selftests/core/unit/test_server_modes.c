@@ -237,6 +237,24 @@ static void readers_that_do_not_hold_yield_to_a_better_writer(void **state)
 	PUSHED(FREE, ALICE);
 }
 
+/* One that is still to be asked has yielded by itself: of a grant that is gone nobody is asked. */
+static void one_that_yielded_is_not_asked(void **state)
+{
+	u32 asked;
+
+	(void)state;
+	FREE(want(BOB, BFTM_MODE_PR));
+	FREE(want(CAROL, BFTM_MODE_PR));
+	FREE(ask(DAVE, 1, 1, BFTM_MODE_PR, BFTM_MODE_PR));
+	WAIT(1, want(ALICE, BFTM_MODE_PW));
+	assert_int_equal(push.type, BFTM_MSG_INQUIRE);
+	asked = push.client;
+	SILENT(yield(asked == BOB ? CAROL : BOB, 1, asked == BOB ? 102 : 101, T0));
+	NOT_PUSHED;
+	nothing_is_left();
+	assert_int_equal(bftm_lock_waiters(&lock), 2);
+}
+
 /* A converter yields what it does not hold, and keeps what it does. */
 static void a_converter_yields_the_rest(void **state)
 {
@@ -331,6 +349,7 @@ int main(void)
 		TEST(two_convert),
 		TEST(held_goes_before_bids),
 		TEST(readers_that_do_not_hold_yield_to_a_better_writer),
+		TEST(one_that_yielded_is_not_asked),
 		TEST(a_converter_yields_the_rest),
 		TEST(tokens_are_shared_by_those_that_may),
 		TEST(each_grant_has_its_own_end),

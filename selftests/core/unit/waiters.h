@@ -62,6 +62,7 @@ static inline u8 step(struct bftm_msg req, u64 now)
 	assert_true(push.type == BFTM_MSG_FREE || push.type == BFTM_MSG_INQUIRE);
 	p = bftm_party_find(&lock, push.client, push.attempt);
 	assert_non_null(p);
+	assert_int_not_equal(p->mode, BFTM_MODE_NL);
 	assert_int_equal(push.mode, p->mode);
 	assert_int_equal(push.gno, bftm_party_gno(&lock, p));
 	assert_int_equal(push.k, p->k);
