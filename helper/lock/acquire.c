@@ -87,7 +87,7 @@ static void acquire_fail(struct bftm_acquire_op *op, int error)
 	acquire_end(op);
 }
 
-/* What becomes of the others here, now that the contender @op has gone on. */
+/* The contender @op has gone on: others here may begin, or fail as it would. */
 static void settle_others(struct bftm_acquire_op *op)
 {
 	struct bftm_acquire_op *other;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the kernel is told of a request: that it holds, or why it does not. */
+/* The daemon tells the kernel that a request holds its lock, or why it does not. */
 #ifndef BFTM_REPORT_H
 #define BFTM_REPORT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What each phase of an iteration says to servers: GET, PROPOSE, COMMIT (and the next GET), INSTALL. */
+/* Each phase of an iteration has its message: GET, PROPOSE, COMMIT (and the next GET), INSTALL. */
 #include "core/servers.h"
 #include "order/ordering.h"
 

@@ -178,6 +178,9 @@ void bftm_contend_stop(struct bftm_contend *c,
  * A mode that the one held covers is there at once: the caller has stopped before to do what
  * @mode does not allow. Else BFTM_CONVERTED or BFTM_KEPT says later what became of it; what was
  * held is held until then, and after BFTM_KEPT. For nothing, if the lock is not held.
+ *
+ * The fencing token stays that of the mode held before. A stronger mode needs one of its own, which
+ * is not asked for here yet: no caller may convert a lock with a token (want.fence).
  */
 void bftm_contend_convert(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 			  enum bftm_mode mode, bool once, u64 now, struct bftm_out *out);

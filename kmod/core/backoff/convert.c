@@ -145,7 +145,7 @@ void bftm_convert_inquire(struct bftm_contend *c, u32 u, const struct bftm_msg *
 {
 	struct bftm_answer *a = &c->server[u];
 
-	/* What is held is not given up. */
+	/* The mode that is held is not given up. */
 	if (bftm_mode_covers(c->held, msg->mode))
 		return;
 	if (msg->gno > a->yielded)
