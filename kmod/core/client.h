@@ -38,7 +38,7 @@ enum bftm_verdict {
 	BFTM_UNREACHABLE,	/* WAIT_NOT, and too few servers answered in time */
 	BFTM_REFUSED,		/* b + 1 servers refused, for out.refusal */
 	BFTM_LAPSED,		/* it was held and the lease is over */
-	BFTM_CONVERTED,		/* it is held in the mode that was asked for */
+	BFTM_CONVERTED,		/* it is held in the mode that was asked for, with its token */
 	BFTM_KEPT,		/* it is held as before: the conversion is over, for out.kept */
 };
 
@@ -47,6 +47,7 @@ enum bftm_kept {
 	BFTM_KEPT_ASKED,	/* the caller gave it up */
 	BFTM_KEPT_BLOCKED,	/* asked for once, and others are in the way */
 	BFTM_KEPT_DEADLOCK,	/* another conversion and this one wait for each other */
+	BFTM_KEPT_TOKENS,	/* too few servers can stamp a token for the mode wanted */
 };
 
 /**
@@ -84,6 +85,18 @@ struct bftm_want {
 	bool fence;		/* with a fencing token */
 };
 
+/**
+ * struct bftm_conversion - another mode of a lock that is held
+ * @mode:  not NL
+ * @once:  give up as soon as it is clear that others are in the way
+ * @fence: with a fencing token of its own
+ */
+struct bftm_conversion {
+	enum bftm_mode mode;
+	bool once;
+	bool fence;
+};
+
 #define BFTM_RESEND_DELTAS 4	/* resend_ns: two round trips; what takes longer is lost */
 #define BFTM_ADOPT_SENDS 1024	/* k that another helper may have used since it reported one */
 
@@ -95,7 +108,8 @@ struct bftm_want {
  * @prio:    Lamport priority of the attempt
  * @begun_ns: when the attempt was sent first, by the clock of leases; 0 if it was adopted
  * @wake_ns: call wake() at this time
- * @token:   fencing token that is offered or has been accepted
+ * @token:   fencing token that is offered or has been accepted; in a conversion the latter is
+ *           that of the mode held before, and counts until BFTM_CONVERTED
  * @sends:   number of the last send of the attempt, k
  * @rounds:  rounds and polls begun
  */

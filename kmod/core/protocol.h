@@ -117,8 +117,8 @@ struct bftm_server_ops {
  * @wake:    the time is @now; does nothing before wake_ns. @attempt is fresh, and used when a
  *           new round begins: see attempt afterwards.
  * @renew:   ask now for a longer hold, if it is held at all
- * @convert: hold it in another mode, which is there at once if the one held covers it; else
- *           BFTM_CONVERTED or BFTM_KEPT comes later, sooner with @once. NULL: there is one mode
+ * @convert: hold it in another mode, which is there at once if the one held covers it; it is
+ *           BFTM_CONVERTED or BFTM_KEPT now or later. NULL: there is one mode
  * @keep:    give the conversion up that is under way: BFTM_KEPT
  * @held:    enum bftm_mode: that it is held in; BFTM_MODE_NL while it is not
  * @stop:    release what is held, or cancel what is asked for. The caller has stopped using
@@ -145,7 +145,7 @@ struct bftm_client_ops {
 	void (*renew)(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u64 now,
 		      struct bftm_out *out);
 	void (*convert)(struct bftm_contender *c, const struct bftm_client_cfg *cfg,
-			enum bftm_mode mode, bool once, u64 now, struct bftm_out *out);
+			const struct bftm_conversion *to, u64 now, struct bftm_out *out);
 	void (*keep)(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u64 now,
 		     struct bftm_out *out);
 	enum bftm_mode (*held)(const struct bftm_contender *c);

@@ -59,6 +59,7 @@ static void reset(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	c->sends_base = 0;
 	c->again = 0;
 	c->known_end_ns = 0;
+	c->stamps_anew = false;
 	c->resends = 0;
 	c->unheard = 0;
 }
@@ -105,6 +106,7 @@ void bftm_contend_start(struct bftm_contend *c,
 	c->base.rounds = 0;
 	c->reached = false;
 	c->base.token = 0;
+	c->offered = 0;
 	c->stamps = 0;
 	bftm_begin_attempt(c, cfg, attempt, now, out);
 }
@@ -161,7 +163,7 @@ bool bftm_contend_reached(const struct bftm_contend *c,
 			  const struct bftm_client_cfg *cfg)
 {
 	/* That the lock was granted is some time ago. */
-	if (c->base.phase == BFTM_PHASE_FENCE)
+	if (bftm_fences(c))
 		return bftm_count(c->answered) >= bftm_free_needed(cfg->n, cfg->b);
 	return c->reached ||
 	       (c->base.phase == BFTM_PHASE_TRY && bftm_answered(c, cfg));
@@ -328,7 +330,7 @@ static void answer_hold(struct bftm_contend *c,
 		bftm_convert_inquire(c, u, msg, out);
 	} else if (bftm_converts(c)) {
 		bftm_convert_wait(c, cfg, u, msg, now, out);
-	} else if (c->base.phase == BFTM_PHASE_FENCE) {
+	} else if (bftm_fences(c)) {
 		bftm_fence_answer(c, cfg, u, msg, now, out);
 	}
 }

@@ -56,8 +56,12 @@ struct bftm_answer {
  * @again:     servers whose new epoch was answered in this round
  * @reached:   F servers answered in the last round
  * @once:      the conversion ends when it is clear that others are in its way
+ * @fences:    it ends with a fencing token of its own
+ * @stamps_anew: such a token is on offer: what it is for is held already
  * @held:      enum bftm_mode: what is held by F grants; the mode wanted differs in a conversion
  * @goal:      of a conversion: what was asked for, which the mode wanted covers
+ * @resort:    of one that stamps: what is held again if there is no token
+ * @old_token: likewise, the token of that
  * @cut_k:     answers to earlier sends do not count: they may be of a mode that was given up
  * @owed:      servers that have not answered since a mode was given up
  * @deadlock:  servers that say that this conversion and a better one exclude each other
@@ -67,8 +71,10 @@ struct bftm_answer {
  * @resend_ns: when to send to the silent again
  * @resends:   how often that was done since the last poll
  * @known_end_ns: end of an adopted lease, as the kernel knows it
+ * @offered:   highest token that was offered, accepted or not
+ * @restamps:  how often the silent were asked about it once more
  * @step:      how much more than the last the next offer will be
- * @fence_ns:  until when tokens are offered by who waits for nothing
+ * @fence_ns:  until when tokens are offered by a client that asks once
  * @stamps:    how often tokens were offered, in all attempts
  * @accepted, @denied, @ignorant: servers that stamped it, know a higher one, or
  *             do not know which were stamped
@@ -84,8 +90,12 @@ struct bftm_contend {
 	u32 again;
 	bool reached;
 	bool once;
+	bool fences;
+	bool stamps_anew;
 	u8 held;
 	u8 goal;
+	u8 resort;
+	u64 old_token;
 	u32 cut_k;
 	u32 owed;
 	u32 deadlock;
@@ -96,6 +106,8 @@ struct bftm_contend {
 	u64 resend_ns;
 	u64 known_end_ns;
 	u64 fence_ns;
+	u64 offered;
+	u32 restamps;
 	u32 step;
 	u32 stamps;
 	u32 accepted;
@@ -172,18 +184,18 @@ void bftm_contend_stop(struct bftm_contend *c,
 
 /**
  * bftm_contend_convert() - hold the lock in another mode
- * @mode: not NL
- * @once: give up as soon as it is clear that others are in the way
  *
  * A mode that the one held covers is there at once: the caller has stopped before to do what
- * @mode does not allow. Else BFTM_CONVERTED or BFTM_KEPT says later what became of it; what was
- * held is held until then, and after BFTM_KEPT. For nothing, if the lock is not held.
+ * @to->mode does not allow. Else BFTM_CONVERTED or BFTM_KEPT says later what became of it; what
+ * was held is held until then, and after BFTM_KEPT. It takes the place of a conversion that is
+ * under way. For nothing, if the lock is not held.
  *
- * The fencing token stays that of the mode held before. A stronger mode needs one of its own, which
- * is not asked for here yet: no caller may convert a lock with a token (want.fence).
+ * With @to->fence BFTM_CONVERTED comes when a token of this tenure is stamped. A mode that is
+ * there at once keeps the token of the one before, which covers it, if no other can be had.
+ * Without @to->fence the token of the mode before is none of another mode that it does not cover.
  */
 void bftm_contend_convert(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
-			  enum bftm_mode mode, bool once, u64 now, struct bftm_out *out);
+			  const struct bftm_conversion *to, u64 now, struct bftm_out *out);
 
 /** bftm_contend_keep() - give a conversion up that is under way; what is held stays so. */
 void bftm_contend_keep(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,

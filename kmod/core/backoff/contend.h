@@ -100,13 +100,33 @@ void bftm_convert_inquire(struct bftm_contend *c, u32 u, const struct bftm_msg *
 			  struct bftm_out *out);
 void bftm_yield(const struct bftm_contend *c, u32 u, u64 gno, struct bftm_out *out);
 
+/** bftm_convert_stamped() - what is held has its token, or needs none. */
+void bftm_convert_stamped(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+			  struct bftm_out *out);
+/** bftm_convert_unstamped() - there is no token: back to what was held, if that is less. */
+void bftm_convert_unstamped(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+			    enum bftm_kept why, u64 now, struct bftm_out *out);
+
 /** bftm_hold_converted() - its renewal is planned anew. */
 void bftm_hold_converted(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now);
+/** bftm_hold_arm() - when it has to do something next. */
+void bftm_hold_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg);
 /** bftm_hold_ask() - try() once more for what is held, with the next k. */
 void bftm_hold_ask(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		   struct bftm_out *out);
 
 /* fence.c: tokens. */
+/** bftm_fences() - is a token on offer? */
+static inline bool bftm_fences(const struct bftm_contend *c)
+{
+	return c->base.phase == BFTM_PHASE_FENCE || c->stamps_anew;
+}
+
+/** bftm_fence_due() - when to offer again, or to give up. */
+u64 bftm_fence_due(const struct bftm_contend *c);
+/** bftm_fence_anew() - offer one for the mode that is held since now. */
+void bftm_fence_anew(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		     struct bftm_out *out);
 void bftm_fence_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		      u64 now, struct bftm_out *out);
 void bftm_fence_answer(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
@@ -114,5 +134,8 @@ void bftm_fence_answer(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 		       struct bftm_out *out);
 void bftm_fence_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, struct bftm_out *out);
+/** bftm_fence_wake_anew() - the same beside the renewals of a lock that is held. */
+void bftm_fence_wake_anew(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+			  struct bftm_out *out);
 
 #endif /* BFTM_CORE_CONTEND_H */

@@ -18,6 +18,7 @@ static void begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 		c->server[u].more_ns = 0;
 	c->deadlock = 0;
 	c->blocked = 0;
+	c->stamps_anew = false;
 }
 
 /* The caller has stopped to do what @mode does not allow. */
@@ -32,8 +33,21 @@ static void shrink(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	bftm_hold_ask(c, cfg, now, out);
 }
 
+/* The mode that is held covers the goal. */
+static void arrive(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		   struct bftm_out *out)
+{
+	shrink(c, cfg, c->goal, now, out);
+	if (c->fences) {
+		c->resort = c->goal;
+		bftm_fence_anew(c, cfg, now, out);
+	} else {
+		out->verdict = BFTM_CONVERTED;
+	}
+}
+
 void bftm_contend_convert(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
-			  enum bftm_mode mode, bool once, u64 now, struct bftm_out *out)
+			  const struct bftm_conversion *to, u64 now, struct bftm_out *out)
 {
 	memset(out, 0, sizeof(*out));
 	if (c->base.phase != BFTM_PHASE_HOLD)
@@ -42,17 +56,48 @@ void bftm_contend_convert(struct bftm_contend *c, const struct bftm_client_cfg *
 		bftm_die(c, cfg, BFTM_LAPSED, out);
 		return;
 	}
-	c->goal = mode;
-	c->once = once;
-	if (bftm_mode_covers(c->held, mode)) {
-		shrink(c, cfg, mode, now, out);
-		out->verdict = BFTM_CONVERTED;
+	if (c->stamps_anew)
+		c->base.token = c->old_token;
+	c->goal = to->mode;
+	c->once = to->once;
+	c->fences = to->fence;
+	c->resort = c->held;
+	if (bftm_mode_covers(c->held, c->goal)) {
+		arrive(c, cfg, now, out);
 		return;
 	}
 	/* CW and PR have no order: the way leads through PW, which waits for no other mode. */
-	c->base.want.mode = bftm_mode_join(c->held, mode);
+	c->base.want.mode = bftm_mode_join(c->held, c->goal);
 	begin(c, cfg);
 	bftm_hold_ask(c, cfg, now, out);
+}
+
+void bftm_convert_stamped(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+			  struct bftm_out *out)
+{
+	c->stamps_anew = false;
+	/* What was stamped for the mode on the way is a token of the goal, which it covers. */
+	if (c->held != c->goal) {
+		arrive(c, cfg, now, out);
+		return;
+	}
+	bftm_hold_converted(c, cfg, now);
+	out->verdict = BFTM_CONVERTED;
+}
+
+void bftm_convert_unstamped(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+			    enum bftm_kept why, u64 now, struct bftm_out *out)
+{
+	c->base.token = c->old_token;
+	c->stamps_anew = false;
+	out->verdict = BFTM_CONVERTED;
+	if (c->held != c->resort) {
+		shrink(c, cfg, c->resort, now, out);
+		out->verdict = BFTM_KEPT;
+		out->kept = why;
+		return;
+	}
+	bftm_hold_converted(c, cfg, now);
 }
 
 /* Servers are to forget what was asked for, and what they granted of it. */
@@ -70,6 +115,8 @@ void bftm_contend_keep(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 	memset(out, 0, sizeof(*out));
 	if (bftm_converts(c))
 		keep(c, cfg, BFTM_KEPT_ASKED, now, out);
+	else if (c->stamps_anew)
+		bftm_convert_unstamped(c, cfg, BFTM_KEPT_ASKED, now, out);
 }
 
 /* b + 1 say so: a correct one is among them. One that asks once hears that F cannot grant it. */
@@ -121,12 +168,12 @@ void bftm_convert_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 		return;
 	}
 	take_converted(c, cfg);
-	if (c->held != c->goal)
-		shrink(c, cfg, c->goal, now, out);
-	else
-		bftm_hold_converted(c, cfg, now);
-	out->verdict = BFTM_CONVERTED;
 	out->extended = true;
+	/* A mode on the way has a token before it is given up: the goal excludes what was held. */
+	if (c->fences)
+		bftm_fence_anew(c, cfg, now, out);
+	else
+		bftm_convert_stamped(c, cfg, now, out);
 }
 
 void bftm_convert_wait(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,

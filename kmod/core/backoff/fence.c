@@ -37,44 +37,70 @@ static void offer(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		hi[u] = c->server[u].hi;
 	/* At most what a correct server holds: b liars inflate by nothing. */
 	seen = bftm_kth_largest(hi, cfg->n, cfg->b + 1);
-	if (seen > c->base.token && may_join(c, cfg, seen)) {
-		c->base.token = seen;
+	if (seen > c->offered && may_join(c, cfg, seen)) {
+		c->offered = seen;
 	} else {
 		/* One correct server alone may be far ahead, since it has recovered. */
-		c->base.token += c->step;
+		c->offered += c->step;
 		if (c->step < BFTM_STEP_MAX)
 			c->step *= 2;
-		if (c->base.token <= seen)
-			c->base.token = seen + 1;
+		if (c->offered <= seen)
+			c->offered = seen + 1;
 	}
+	c->base.token = c->offered;
 	c->accepted = 0;
 	c->denied = 0;
-	c->resends = 0;
+	c->restamps = 0;
 	c->resend_ns = now + cfg->resend_ns;
 	c->stamps++;
 	send_stamp(c, bftm_everyone(cfg), out);
 }
 
+/* Those that ask once wait for a token no longer than for another round. */
+static bool asks_once(const struct bftm_contend *c)
+{
+	return c->stamps_anew ? c->once : c->base.want.wait == BFTM_WAIT_NOT;
+}
+
+u64 bftm_fence_due(const struct bftm_contend *c)
+{
+	return asks_once(c) && c->fence_ns < c->resend_ns ? c->fence_ns : c->resend_ns;
+}
+
 static void fence_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {
 	c->base.wake_ns = bftm_contend_end(c, cfg) + 1;
-	if (c->resend_ns < c->base.wake_ns)
-		c->base.wake_ns = c->resend_ns;
-	if (c->base.want.wait == BFTM_WAIT_NOT && c->fence_ns < c->base.wake_ns)
-		c->base.wake_ns = c->fence_ns;
+	if (bftm_fence_due(c) < c->base.wake_ns)
+		c->base.wake_ns = bftm_fence_due(c);
 }
 
-void bftm_fence_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
-		      u64 now, struct bftm_out *out)
+static void offer_first(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+			struct bftm_out *out)
 {
-	c->base.phase = BFTM_PHASE_FENCE;
 	c->ignorant = 0;
 	c->answered = 0;
 	c->known = 0;
 	c->step = 1;
 	c->fence_ns = now + bftm_round_ns(cfg);
 	offer(c, cfg, now, out);
+}
+
+void bftm_fence_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		      u64 now, struct bftm_out *out)
+{
+	c->base.phase = BFTM_PHASE_FENCE;
+	offer_first(c, cfg, now, out);
 	fence_arm(c, cfg);
+}
+
+void bftm_fence_anew(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		     struct bftm_out *out)
+{
+	c->stamps_anew = true;
+	c->old_token = c->base.token;
+	c->stamps = 0;
+	offer_first(c, cfg, now, out);
+	bftm_hold_converted(c, cfg, now);
 }
 
 void bftm_fence_answer(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
@@ -94,7 +120,11 @@ void bftm_fence_answer(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 		c->accepted |= 1u << u;
 		c->ignorant &= ~(1u << u);
 		/* The caller has compared @now with the end of the lease. */
-		if (bftm_count(c->accepted) >= q)
+		if (bftm_count(c->accepted) < q)
+			return;
+		if (c->stamps_anew)
+			bftm_convert_stamped(c, cfg, now, out);
+		else
 			bftm_hold_told(c, cfg, now, out);
 		return;
 	case BFTM_MSG_SNACK:
@@ -112,7 +142,10 @@ void bftm_fence_answer(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 	default:
 		return;
 	}
-	fence_arm(c, cfg);
+	if (c->stamps_anew)
+		bftm_hold_arm(c, cfg);
+	else
+		fence_arm(c, cfg);
 }
 
 bool bftm_fence_lacks(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
@@ -125,7 +158,7 @@ bool bftm_fence_lacks(const struct bftm_contend *c, const struct bftm_client_cfg
 	 */
 	if (c->stamps >= BFTM_STAMP_DENIED)
 		able &= ~c->denied;
-	return c->base.phase == BFTM_PHASE_FENCE && bftm_contend_reached(c, cfg) &&
+	return bftm_fences(c) && bftm_contend_reached(c, cfg) &&
 	       bftm_count(able) < bftm_fence_quorum(cfg->n, cfg->b);
 }
 
@@ -158,28 +191,49 @@ static void fence_fail(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 	}
 }
 
-void bftm_fence_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
-		     u64 now, struct bftm_out *out)
+/* Return: true when it is to be given up. */
+static bool is_too_late(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now)
 {
-	bool once = c->base.want.wait == BFTM_WAIT_NOT;
+	/* A holder that stamps anew gives up as soon as there is no hope: its lease goes on. */
+	return (asks_once(c) && now >= c->fence_ns) ||
+	       ((asks_once(c) || c->stamps_anew) && now >= c->resend_ns && is_hopeless(c, cfg));
+}
 
-	/* Who asked for one round waits no longer than for another. */
-	if (now > bftm_contend_end(c, cfg) ||
-	    (once && (now >= c->fence_ns || (now >= c->resend_ns && is_hopeless(c, cfg))))) {
-		fence_fail(c, cfg, now, out);
-		return;
-	}
+static void offer_again(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+			struct bftm_out *out)
+{
 	if (now >= c->resend_ns && c->denied) {
-		/* Too many others are silent, and who denies goes on to. */
+		/* Too many others are silent, and those that deny go on to deny. */
 		offer(c, cfg, now, out);
 	} else if (now >= c->resend_ns) {
 		/* The ignorant may have learned by now. */
 		send_stamp(c, bftm_everyone(cfg) & ~c->accepted, out);
 		c->stamps++;
-		c->resends++;
-		c->resend_ns = bftm_later(now, cfg->resend_ns, c->resends);
+		c->restamps++;
+		c->resend_ns = bftm_later(now, cfg->resend_ns, c->restamps);
 	}
+}
+
+void bftm_fence_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		     u64 now, struct bftm_out *out)
+{
+	if (now > bftm_contend_end(c, cfg) || is_too_late(c, cfg, now)) {
+		fence_fail(c, cfg, now, out);
+		return;
+	}
+	offer_again(c, cfg, now, out);
 	fence_arm(c, cfg);		/* the end may have moved */
+}
+
+void bftm_fence_wake_anew(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+			  struct bftm_out *out)
+{
+	if (is_too_late(c, cfg, now)) {
+		bftm_convert_unstamped(c, cfg, BFTM_KEPT_TOKENS, now, out);
+		return;
+	}
+	offer_again(c, cfg, now, out);
+	bftm_hold_arm(c, cfg);
 }
 
 bool bftm_recovered_token(const struct bftm_client_cfg *cfg, const u64 *top,

@@ -44,11 +44,13 @@ static u64 soon(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	return next < most ? next : most;
 }
 
-static void hold_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+void bftm_hold_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {
 	c->base.wake_ns = bftm_contend_end(c, cfg) + 1;
 	if (c->poll_ns && c->poll_ns < c->base.wake_ns)
 		c->base.wake_ns = c->poll_ns;
+	if (c->stamps_anew && bftm_fence_due(c) < c->base.wake_ns)
+		c->base.wake_ns = bftm_fence_due(c);
 }
 
 /* The next renewal: half a lease after the send that the lease counts from. */
@@ -81,7 +83,7 @@ void bftm_hold_told(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	c->base.phase = BFTM_PHASE_HOLD;
 	out->verdict = BFTM_WON;
 	plan_renewal(c, cfg, now);
-	hold_arm(c, cfg);
+	bftm_hold_arm(c, cfg);
 }
 
 void bftm_hold_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
@@ -102,13 +104,13 @@ void bftm_hold_grew(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		return;
 	out->extended = true;
 	plan_renewal(c, cfg, now);
-	hold_arm(c, cfg);
+	bftm_hold_arm(c, cfg);
 }
 
 void bftm_hold_converted(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now)
 {
 	plan_renewal(c, cfg, now);
-	hold_arm(c, cfg);
+	bftm_hold_arm(c, cfg);
 }
 
 /* The servers whose grants it holds by; all, where those that it knows are too few. */
@@ -137,7 +139,7 @@ static void renew(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	c->resends++;
 	c->again = 0;
 	bftm_send_try(c, to, now, out);
-	hold_arm(c, cfg);
+	bftm_hold_arm(c, cfg);
 }
 
 void bftm_hold_ask(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
@@ -164,10 +166,17 @@ void bftm_contend_renew(struct bftm_contend *c,
 void bftm_hold_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		    u64 now, struct bftm_out *out)
 {
-	if (c->base.phase == BFTM_PHASE_FENCE)
+	if (c->base.phase == BFTM_PHASE_FENCE) {
 		bftm_fence_wake(c, cfg, now, out);
-	else if (now > bftm_contend_end(c, cfg))
+		return;
+	}
+	if (now > bftm_contend_end(c, cfg)) {
 		bftm_die(c, cfg, BFTM_LAPSED, out);
-	else if (c->poll_ns && now >= c->poll_ns)
+		return;
+	}
+	if (c->stamps_anew && now >= bftm_fence_due(c))
+		bftm_fence_wake_anew(c, cfg, now, out);
+	/* What gives a mode up has asked already. */
+	if (c->poll_ns && now >= c->poll_ns)
 		renew(c, cfg, now, out);
 }

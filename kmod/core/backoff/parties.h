@@ -45,10 +45,12 @@ static inline bool bftm_party_converts(const struct bftm_party *p)
 	return p->want && (p->mode || !bftm_mode_covers(p->held, p->want));
 }
 
-/** bftm_goes_before() - the order of bids; clients break ties. */
+/** bftm_goes_before() - the order of bids; clients break ties, and attempts those of one client. */
 static inline bool bftm_goes_before(const struct bftm_party *a, const struct bftm_party *b)
 {
-	return a->prio < b->prio || (a->prio == b->prio && a->client < b->client);
+	if (a->prio != b->prio)
+		return a->prio < b->prio;
+	return a->client != b->client ? a->client < b->client : a->attempt < b->attempt;
 }
 
 /**

@@ -191,9 +191,9 @@ static void backoff_renew(struct bftm_contender *c, const struct bftm_client_cfg
 }
 
 static void backoff_convert(struct bftm_contender *c, const struct bftm_client_cfg *cfg,
-			    enum bftm_mode mode, bool once, u64 now, struct bftm_out *out)
+			    const struct bftm_conversion *to, u64 now, struct bftm_out *out)
 {
-	bftm_contend_convert(contend_of(c), cfg, mode, once, now, out);
+	bftm_contend_convert(contend_of(c), cfg, to, now, out);
 }
 
 static void backoff_keep(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u64 now,

@@ -177,7 +177,10 @@ static void convert(struct world *w, u32 x, u32 i)
 	if (h->client->phase == BFTM_PHASE_HOLD && h->client->want.mode != h->mode)
 		client_keep(w, x, i);
 	else
-		client_convert(w, x, i, draw_mode(w), draw & 1);
+		client_convert(w, x, i, &(struct bftm_conversion){
+			.mode = draw_mode(w), .once = draw & 1,
+			.fence = rng_chance(r, w->plan->fence),
+		});
 	if (draw & 6 && h->app == APP_HOLDING)
 		look_at(w, x, i, w->now + 1 + rng_below(r, h->want.lease_ns / 2));
 }

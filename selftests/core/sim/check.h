@@ -40,6 +40,7 @@ enum fact_kind {
 	FACT_COMMITTED,		/* it has committed @body at a quorum */
 	FACT_ADOPTED,		/* a correct server has @body as committed; NULL for σ0 */
 	FACT_LEARNED,		/* a server takes @client's word that no token is above @token */
+	FACT_STAMPED,		/* what is held has a @token of its own since it was converted */
 	FACT_KINDS
 };
 

@@ -105,7 +105,7 @@ static void on_fact(struct world *w, void *state, const struct fact *f)
 {
 	struct tokens *s = state;
 
-	if (f->kind == FACT_WIN) {
+	if (f->kind == FACT_WIN || f->kind == FACT_STAMPED) {
 		won(w, s, f);
 	} else if (f->kind == FACT_CRASHED) {
 		crashed(w, s, f->server);
@@ -125,7 +125,7 @@ static void on_fact(struct world *w, void *state, const struct fact *f)
 const struct checker check_tokens = {
 	.name = "tokens",
 	.rule = "fencing tokens grow from holder to holder, and only by a step a try",
-	.facts = FACT(WIN) | FACT(OFFER) | FACT(CRASHED) | FACT(LEARNED),
+	.facts = FACT(WIN) | FACT(STAMPED) | FACT(OFFER) | FACT(CRASHED) | FACT(LEARNED),
 	.start = start,
 	.on_fact = on_fact,
 };

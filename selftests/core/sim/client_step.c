@@ -143,6 +143,19 @@ static void tell_extended(struct world *w, u32 x, const struct handle *h, const 
 		     story_span(f->end_ns - h->known_end_ns));
 }
 
+/* A conversion that got no token of its own keeps that of the mode before. */
+static void watch_token(struct world *w, struct handle *h, struct fact f)
+{
+	if (f.token == h->token)
+		return;
+	h->token = f.token;
+	f.kind = FACT_STAMPED;
+	f.fenced = true;
+	tell(w, h->lock, "c%u has token %s for %s in mode %s", f.client + 1, story_number(f.token),
+	     story_lock(h->lock), story_mode(f.mode));
+	check_fact(w, &f);
+}
+
 void client_watch_hold(struct world *w, u32 x, u32 i, enum bftm_verdict verdict, u64 now)
 {
 	struct client *c = &w->client[x];
@@ -156,8 +169,11 @@ void client_watch_hold(struct world *w, u32 x, u32 i, enum bftm_verdict verdict,
 	if (h->client->phase != BFTM_PHASE_HOLD)
 		return;
 	f.end_ns = w->protocol->core->client->end(h->client, &w->cfg);
+	if (verdict == BFTM_CONVERTED)
+		watch_token(w, h, f);
 	if (verdict == BFTM_WON) {
 		h->hold = ++w->holds;
+		h->token = f.token;
 		w->stats.wins++;
 		f.kind = FACT_WIN;
 		h->sends = h->client->sends;
@@ -213,7 +229,7 @@ void client_renew(struct world *w, u32 x, u32 i)
 }
 
 /* It stops first to do what @mode does not allow. */
-void client_convert(struct world *w, u32 x, u32 i, enum bftm_mode mode, bool once)
+void client_convert(struct world *w, u32 x, u32 i, const struct bftm_conversion *to)
 {
 	struct client *c = &w->client[x];
 	struct handle *h = &c->handle[i];
@@ -224,9 +240,9 @@ void client_convert(struct world *w, u32 x, u32 i, enum bftm_mode mode, bool onc
 	if (phase != BFTM_PHASE_HOLD)
 		return;
 	w->stats.conversions++;
-	tell(w, h->lock, "c%u wants %s in mode %s", x + 1, story_lock(h->lock),
-	     story_mode(mode));
-	w->protocol->core->client->convert(h->client, &w->cfg, mode, once, now, &out);
+	tell(w, h->lock, "c%u wants %s in mode %s%s", x + 1, story_lock(h->lock),
+	     story_mode(to->mode), to->fence ? ", with a token" : "");
+	w->protocol->core->client->convert(h->client, &w->cfg, to, now, &out);
 	client_watch(w, x, i, h->client->attempt, phase);
 	client_watch_hold(w, x, i, out.verdict, now);
 	client_obey(w, x, i, &out);
@@ -269,6 +285,7 @@ void client_adopt(struct world *w, u32 x)
 	h->known_end_ns = o->end_ns;
 	h->sends = o->sends;
 	h->mode = o->want.mode;
+	h->token = 0;
 	tell(w, h->lock, "c%u: the new helper goes on with %s", x + 1, story_lock(h->lock));
 	core->adopt(h->client, &w->cfg, &h->want, o->attempt, o->end_ns, o->sends);
 	core->renew(h->client, &w->cfg, now, &out);

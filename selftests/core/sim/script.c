@@ -239,7 +239,9 @@ void script_line(struct world *w, u32 i)
 		wants(w, l);
 		break;
 	case SCRIPT_CONVERTS:
-		client_convert(w, l->client, 0, l->mode, false);
+		client_convert(w, l->client, 0, &(struct bftm_conversion){
+			.mode = l->mode, .fence = h->want.fence,
+		});
 		break;
 	case SCRIPT_GIVES:
 		h->app = APP_IDLE;

@@ -210,7 +210,7 @@ static inline bool server_granted(const struct world *w, u32 u, u32 l, u32 clien
 }
 
 /** client_convert() - the application wants to hold it in another mode. */
-void client_convert(struct world *w, u32 x, u32 h, enum bftm_mode mode, bool once);
+void client_convert(struct world *w, u32 x, u32 h, const struct bftm_conversion *to);
 
 /** client_keep() - it does not want that any more. */
 void client_keep(struct world *w, u32 x, u32 h);

@@ -193,6 +193,23 @@ static void two_convert(void **state)
 	assert_int_equal(push.mode, BFTM_MODE_EX);
 }
 
+/* Two handles of one host: of equal bids, the attempts decide. */
+static void a_deadlock_within_one_client(void **state)
+{
+	(void)state;
+	FREE(ask(BOB, 1, 1, BFTM_MODE_PR, BFTM_MODE_PR));
+	FREE(ask(BOB, 2, 1, BFTM_MODE_PR, BFTM_MODE_PR));
+	FREE(ask(BOB, 1, 2, BFTM_MODE_EX, BFTM_MODE_PR));
+	FREE(ask(BOB, 2, 2, BFTM_MODE_EX, BFTM_MODE_PR));
+	assert_int_equal(reply.flags, BFTM_FLAG_DEADLOCK);
+	FREE(ask(BOB, 1, 3, BFTM_MODE_EX, BFTM_MODE_PR));
+	assert_int_equal(reply.flags, 0);
+	release(BOB, 2, T0);
+	PUSHED(FREE, BOB);
+	assert_int_equal(push.attempt, 1);
+	assert_int_equal(push.mode, BFTM_MODE_EX);
+}
+
 /* What is held elsewhere is granted beside the other grants, whatever the priorities. */
 static void held_goes_before_bids(void **state)
 {
@@ -347,6 +364,7 @@ int main(void)
 		TEST(a_holder_shrinks),
 		TEST(a_holder_converts),
 		TEST(two_convert),
+		TEST(a_deadlock_within_one_client),
 		TEST(held_goes_before_bids),
 		TEST(readers_that_do_not_hold_yield_to_a_better_writer),
 		TEST(one_that_yielded_is_not_asked),
