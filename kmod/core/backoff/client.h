@@ -59,7 +59,6 @@ struct bftm_answer {
  * @fences:    it ends with a fencing token of its own
  * @stamps_anew: such a token is on offer: what it is for is held already
  * @held:      enum bftm_mode: what is held by F grants; the mode wanted differs in a conversion
- * @goal:      of a conversion: what was asked for, which the mode wanted covers
  * @resort:    of one that stamps: what is held again if there is no token
  * @old_token: likewise, the token of that
  * @cut_k:     answers to earlier sends do not count: they may be of a mode that was given up
@@ -93,7 +92,6 @@ struct bftm_contend {
 	bool fences;
 	bool stamps_anew;
 	u8 held;
-	u8 goal;
 	u8 resort;
 	u64 old_token;
 	u32 cut_k;
@@ -188,7 +186,10 @@ void bftm_contend_stop(struct bftm_contend *c,
  * A mode that the one held covers is there at once: the caller has stopped before to do what
  * @to->mode does not allow. Else BFTM_CONVERTED or BFTM_KEPT says later what became of it; what
  * was held is held until then, and after BFTM_KEPT. It takes the place of a conversion that is
- * under way. For nothing, if the lock is not held.
+ * under way. For nothing, if the lock is not held. The end of what is held never comes nearer.
+ *
+ * Of CW and PR neither covers the other: BFTM_CONVERTED says that PW is held, which covers both,
+ * and the caller converts once more when it has noted that it gives the mode before up.
  *
  * With @to->fence BFTM_CONVERTED comes when a token of this tenure is stamped. A mode that is
  * there at once keeps the token of the one before, which covers it, if no other can be had.

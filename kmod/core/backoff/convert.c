@@ -33,17 +33,14 @@ static void shrink(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	bftm_hold_ask(c, cfg, now, out);
 }
 
-/* The mode that is held covers the goal. */
+/* It is held; with a token of its own it is converted. */
 static void arrive(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		   struct bftm_out *out)
 {
-	shrink(c, cfg, c->goal, now, out);
-	if (c->fences) {
-		c->resort = c->goal;
+	if (c->fences)
 		bftm_fence_anew(c, cfg, now, out);
-	} else {
-		out->verdict = BFTM_CONVERTED;
-	}
+	else
+		bftm_convert_stamped(c, cfg, now, out);
 }
 
 void bftm_contend_convert(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
@@ -58,16 +55,17 @@ void bftm_contend_convert(struct bftm_contend *c, const struct bftm_client_cfg *
 	}
 	if (c->stamps_anew)
 		c->base.token = c->old_token;
-	c->goal = to->mode;
 	c->once = to->once;
 	c->fences = to->fence;
-	c->resort = c->held;
-	if (bftm_mode_covers(c->held, c->goal)) {
+	if (bftm_mode_covers(c->held, to->mode)) {
+		shrink(c, cfg, to->mode, now, out);
+		c->resort = c->held;
 		arrive(c, cfg, now, out);
 		return;
 	}
 	/* CW and PR have no order: the way leads through PW, which waits for no other mode. */
-	c->base.want.mode = bftm_mode_join(c->held, c->goal);
+	c->resort = c->held;
+	c->base.want.mode = bftm_mode_join(c->held, to->mode);
 	begin(c, cfg);
 	bftm_hold_ask(c, cfg, now, out);
 }
@@ -76,11 +74,6 @@ void bftm_convert_stamped(struct bftm_contend *c, const struct bftm_client_cfg *
 			  struct bftm_out *out)
 {
 	c->stamps_anew = false;
-	/* What was stamped for the mode on the way is a token of the goal, which it covers. */
-	if (c->held != c->goal) {
-		arrive(c, cfg, now, out);
-		return;
-	}
 	bftm_hold_converted(c, cfg, now);
 	out->verdict = BFTM_CONVERTED;
 }
@@ -163,17 +156,14 @@ void bftm_convert_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 		a->more_ns = sent;
 	note(&c->deadlock, u, msg->flags & BFTM_FLAG_DEADLOCK);
 	note(&c->blocked, u, !a->more_ns);
-	if (now > bftm_kth_end(c, cfg, true)) {
+	/* No sooner than it lasts as long as what is held: callers count on an end that they know. */
+	if (bftm_kth_end(c, cfg, true) < bftm_contend_end(c, cfg)) {
 		judge(c, cfg, now, out);
 		return;
 	}
 	take_converted(c, cfg);
 	out->extended = true;
-	/* A mode on the way has a token before it is given up: the goal excludes what was held. */
-	if (c->fences)
-		bftm_fence_anew(c, cfg, now, out);
-	else
-		bftm_convert_stamped(c, cfg, now, out);
+	arrive(c, cfg, now, out);
 }
 
 void bftm_convert_wait(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Nobody is told that a lock is held, or won, after the deadline that was told
- * before; and a deadline that has passed is never moved.
+ * before; a deadline that has passed is never moved, and no other is moved to be nearer.
  */
 #include "story.h"
 
@@ -43,6 +43,9 @@ static void on_fact(struct world *w, void *state, const struct fact *f)
 			    "c%u is told that it still has %s, %s after its lease is over",
 			    f->client + 1, story_lock(f->lock),
 			    story_span(f->now_ns - d->end_ns));
+	else if (f->kind == FACT_EXTEND && f->end_ns < d->end_ns)
+		check_fails(w, &check_deadline, f->lock, "the end of c%u's lease of %s comes %s nearer",
+			    f->client + 1, story_lock(f->lock), story_span(d->end_ns - f->end_ns));
 	else if (f->kind == FACT_EXTEND)
 		d->end_ns = f->end_ns;
 }

@@ -109,6 +109,9 @@ void client_obey(struct world *w, u32 x, u32 i, const struct bftm_out *out)
 	client_arm(w, x, i);
 	if (out->verdict == BFTM_WON)
 		app_won(w, x, i);
+	/* CW and PR: there is PW in between. */
+	if (out->verdict == BFTM_CONVERTED && held(w, h) != h->goal.mode)
+		client_convert(w, x, i, &h->goal);
 }
 
 void client_watch(struct world *w, u32 x, u32 i, u64 before, enum bftm_phase phase)
@@ -132,7 +135,6 @@ void client_watch(struct world *w, u32 x, u32 i, u64 before, enum bftm_phase pha
 	}
 }
 
-/* Its end may come nearer when it is held by grants of another mode. */
 static void tell_extended(struct world *w, u32 x, const struct handle *h, const struct fact *f)
 {
 	if (f->mode != h->mode)
@@ -239,6 +241,7 @@ void client_convert(struct world *w, u32 x, u32 i, const struct bftm_conversion 
 
 	if (phase != BFTM_PHASE_HOLD)
 		return;
+	h->goal = *to;
 	w->stats.conversions++;
 	tell(w, h->lock, "c%u wants %s in mode %s%s", x + 1, story_lock(h->lock),
 	     story_mode(to->mode), to->fence ? ", with a token" : "");

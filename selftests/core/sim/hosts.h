@@ -64,6 +64,7 @@ struct handle {
 	u64 known_end_ns;	/* … as the core has it */
 	enum bftm_mode mode;	/* of it, as the application was told */
 	u64 token;		/* likewise, 0 for none */
+	struct bftm_conversion goal;	/* to which it converts, by another mode perhaps */
 	u32 turns;		/* so often it asks again in the healed world */
 	u32 sends;		/* … and the number of the last send, as the kernel was told */
 };
