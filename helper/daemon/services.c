@@ -29,6 +29,9 @@ static void request(const struct bftm_pulled *p)
 	case BFTMUTEX_REQUEST_KIND_RENEW:
 		bftm_acquire_renew(&p->ask);
 		break;
+	case BFTMUTEX_REQUEST_KIND_CONVERT:
+		bftm_acquire_convert(&p->ask);
+		break;
 	case BFTMUTEX_REQUEST_KIND_HELD:
 		bftm_acquire_held(&p->ask);
 		break;

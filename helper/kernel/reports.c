@@ -16,12 +16,12 @@
 
 /*
  * A report that failed for lack of memory may have arrived or not: the helper registers again, from
- * the loop, so that the kernel repeats requests that are not done. ESTALE and EALREADY are the
- * kernel's answers to a report that it understood.
+ * the loop, so that the kernel repeats requests that are not done. ESTALE, EALREADY and ECANCELED
+ * are the kernel's answers to a report that it understood.
  */
 static int judged(int err)
 {
-	if (err && err != -ESTALE && err != -EALREADY)
+	if (err && err != -ESTALE && err != -EALREADY && err != -ECANCELED)
 		bftm_upcall_again();
 	return err;
 }
@@ -82,6 +82,24 @@ int bftm_upcall_renewed(u64 id, u64 end_ns, u32 sends)
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
 	put_end(msg, end_ns);
 	nla_put_u32(msg, BFTMUTEX_A_HANDLE_SENDS, sends);
+	return report_send(msg);
+}
+
+int bftm_upcall_converted(const struct bftm_conversion_report *report)
+{
+	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_CONVERTED, REPORT_ROOM);
+
+	if (!msg)
+		return unsent(-ENOMEM);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, report->id);
+	nla_put_u32(msg, BFTMUTEX_A_HANDLE_CONVERSION, report->number);
+	nla_put_u32(msg, BFTMUTEX_A_HANDLE_SENDS, report->sends);
+	if (report->error) {
+		nla_put_u32(msg, BFTMUTEX_A_HANDLE_ERROR, (u32)report->error);
+	} else {
+		put_end(msg, report->end_ns);
+		nla_put_u64(msg, BFTMUTEX_A_HANDLE_TOKEN, report->token);
+	}
 	return report_send(msg);
 }
 

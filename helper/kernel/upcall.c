@@ -70,7 +70,9 @@ static int read_request(struct nlattr **attr, void *arg)
 	u32 flags;
 
 	ask->mode = get_u32(attr[BFTMUTEX_A_HANDLE_MODE]);
-	if (!name || nla_len(name) > BFTM_NAME_LEN_MAX || ask->mode >= BFTM_LOCK_NL)
+	ask->goal = get_u32(attr[BFTMUTEX_A_HANDLE_GOAL]);
+	if (!name || nla_len(name) > BFTM_NAME_LEN_MAX || ask->mode >= BFTM_LOCK_NL ||
+	    ask->goal >= BFTM_LOCK_NL)
 		return -EBADMSG;
 	pull->any = true;
 	p->kind = get_u32(attr[BFTMUTEX_A_HANDLE_KIND]);
@@ -84,6 +86,10 @@ static int read_request(struct nlattr **attr, void *arg)
 	ask->once = flags & BFTM_TRY;
 	ask->renew = flags & BFTM_RENEW;
 	ask->fence = flags & BFTM_FENCE;
+	ask->conversion = get_u32(attr[BFTMUTEX_A_HANDLE_CONVERSION]);
+	flags = get_u32(attr[BFTMUTEX_A_HANDLE_CONVERT_FLAGS]);
+	ask->convert_once = flags & BFTM_TRY;
+	ask->convert_fence = flags & BFTM_FENCE;
 	ask->way = get_u32(attr[BFTMUTEX_A_HANDLE_WAY]);
 	ask->lease_ns = get_u64(attr[BFTMUTEX_A_HANDLE_LEASE_NS]);
 	timeout_at = get_u64(attr[BFTMUTEX_A_HANDLE_TIMEOUT_AT_NS]);

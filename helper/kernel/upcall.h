@@ -24,18 +24,28 @@ struct bftm_ask {
 	u32 way;		/* enum bftm_way */
 	u32 mode;		/* enum bftm_lock_mode, not BFTM_LOCK_NL */
 	u64 lease_ns;		/* 0 for the cluster's default */
-	u64 timeout_at_ns;	/* by bftm_now(), 0 for never */
+	u64 timeout_at_ns;	/* of an acquire or conversion; by bftm_now(), 0 for never */
 	u64 attempt;		/* of a release or renewal: the one that holds the lock */
 	u64 end_ns;		/* of a renewal: end of the lease, by bftm_now() */
 	u32 sends;		/* of a renewal: highest send number reported */
 	u64 configuration;	/* of a renewal or release: under which it was won, 0: not known */
+	u32 conversion;		/* its number; 0: nobody waits, and @mode is to be kept */
+	u32 goal;		/* of a conversion: enum bftm_lock_mode, not BFTM_LOCK_NL */
+	bool convert_once;	/* … BFTM_TRY */
+	bool convert_fence;	/* … BFTM_FENCE */
 	const struct bftm_inside *inside; /* NULL: an application, through the kernel */
 };
 
-/** bftm_ask_mode() - the mode as servers know it: they count the other way, from NL to EX. */
+/** bftm_mode_of() - an enum bftm_lock_mode as servers know it: they count from NL to EX. */
+static inline enum bftm_mode bftm_mode_of(u32 lock_mode)
+{
+	return BFTM_MODE_EX - lock_mode;
+}
+
+/** bftm_ask_mode() - the mode as servers know it */
 static inline enum bftm_mode bftm_ask_mode(const struct bftm_ask *ask)
 {
-	return BFTM_MODE_EX - ask->mode;
+	return bftm_mode_of(ask->mode);
 }
 
 /** struct bftm_submit_ask - a submit, as the kernel describes it */
@@ -144,6 +154,31 @@ int bftm_upcall_won(const struct bftm_won *won);
  * until the deadline that was reported before, and must not be released.
  */
 int bftm_upcall_renewed(u64 id, u64 end_ns, u32 sends);
+
+/**
+ * struct bftm_conversion_report - what became of a conversion
+ * @id:     of the request
+ * @number: of the conversion
+ * @error:  positive errno, after which the mode before is held; 0: the mode wanted is
+ * @end_ns: as in struct bftm_won
+ * @token:  a new fencing token, 0 for none
+ * @sends:  as in struct bftm_won
+ */
+struct bftm_conversion_report {
+	u64 id;
+	u32 number;
+	int error;
+	u64 end_ns;
+	u64 token;
+	u32 sends;
+};
+
+/**
+ * bftm_upcall_converted() - report a conversion
+ * Return: 0; -ESTALE: the lock is not held any more, and must be released. After any other failure
+ * the lock is held in the mode before, and a request that says so is on its way.
+ */
+int bftm_upcall_converted(const struct bftm_conversion_report *report);
 
 /**
  * bftm_upcall_failed() - an acquire has failed

@@ -103,6 +103,15 @@ static void settle_others(struct bftm_acquire_op *op)
 	}
 }
 
+/* A holder may exclude fewer than it did. */
+static void begin_beside(struct bftm_name *name)
+{
+	struct bftm_acquire_op *next = bftm_name_next(name);
+
+	if (next)
+		settle(next, bftm_attempt_start(next));
+}
+
 static void settle(struct bftm_acquire_op *op, int fate)
 {
 	if (fate == BFTM_ATTEMPT_OVER)
@@ -111,6 +120,8 @@ static void settle(struct bftm_acquire_op *op, int fate)
 		acquire_fail(op, fate);
 	else if (op == op->name->contender)
 		settle_others(op);
+	else if (op->place != BFTM_PLACE_WAITING)
+		begin_beside(op->name);
 }
 
 static void acquire_expire(struct bftm_timer *timer)
@@ -271,6 +282,19 @@ void bftm_acquire_renew(const struct bftm_ask *ask)
 		bftm_log(LOG_WARNING,
 			 "request %" PRIu64 ": cannot be renewed, its lease will end",
 			 ask->id);
+}
+
+void bftm_acquire_convert(const struct bftm_ask *ask)
+{
+	struct bftm_acquire_op *op = acquire_find(ask->id) ?: acquire_adopt(ask);
+	const struct bftm_conversion_report failed = {
+		.id = ask->id, .number = ask->conversion, .error = ENOKEY,
+	};
+
+	if (op)
+		settle(op, bftm_attempt_convert(op, ask));
+	else if (ask->conversion)
+		bftm_upcall_converted(&failed);
 }
 
 void bftm_acquire_held(const struct bftm_ask *ask)

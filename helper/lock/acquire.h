@@ -30,6 +30,7 @@ struct bftm_inside {
  * @client:         the core; unused while it waits
  * @unreachable_ns: since when too few servers answer, 0: they do
  * @told_sends:     how many sends of the attempt the kernel knows of
+ * @told_token:     the fencing token that it knows of
  * @overtakes:      its first TRY may arrive before the RELEASE of an attempt of this host
  * @heard:          what servers said
  */
@@ -44,6 +45,7 @@ struct bftm_acquire_op {
 	struct bftm_contender *client;
 	u64 unreachable_ns;
 	u32 told_sends;
+	u64 told_token;
 	bool overtakes;
 	struct bftm_heard heard;
 };
@@ -90,6 +92,14 @@ void bftm_acquire_release(const struct bftm_ask *ask);
  * it over from what @ask says.
  */
 void bftm_acquire_renew(const struct bftm_ask *ask);
+
+/**
+ * bftm_acquire_convert() - @ask->attempt holds the lock in @ask->mode, and is to hold it in
+ * @ask->goal
+ *
+ * Its end is reported if @ask->conversion is not 0. One that was under way is over.
+ */
+void bftm_acquire_convert(const struct bftm_ask *ask);
 
 /**
  * bftm_acquire_held() - @ask->attempt holds the lock, and nobody wants it renewed

@@ -58,11 +58,17 @@ static void send_all(struct bftm_acquire_op *op, const struct bftm_out *out)
 	}
 }
 
+/* Has what is under way a time limit? */
+static bool is_timed(const struct bftm_acquire_op *op)
+{
+	return op->ask.timeout_at_ns && (!is_held(op) || op->ask.conversion);
+}
+
 static void attempt_arm(struct bftm_acquire_op *op)
 {
 	u64 at = op->client->wake_ns;
 
-	if (!is_held(op) && op->ask.timeout_at_ns && op->ask.timeout_at_ns < at)
+	if (is_timed(op) && op->ask.timeout_at_ns < at)
 		at = op->ask.timeout_at_ns;
 	bftm_timer_arm(&op->timer, at);
 }
@@ -160,6 +166,67 @@ static bool attempt_again(struct bftm_acquire_op *op, struct bftm_out *out)
 	return true;
 }
 
+static int attempt_obey(struct bftm_acquire_op *op, const struct bftm_out *out);
+
+static int kept_errno(enum bftm_kept why)
+{
+	switch (why) {
+	case BFTM_KEPT_BLOCKED:
+		return EWOULDBLOCK;
+	case BFTM_KEPT_DEADLOCK:
+		return EDEADLK;
+	case BFTM_KEPT_TOKENS:
+		return ENODATA;
+	case BFTM_KEPT_ASKED:
+		break;
+	}
+	return ETIMEDOUT;
+}
+
+/* It is held as before. */
+static int kept(struct bftm_acquire_op *op, int error)
+{
+	int err = op->ask.conversion ? bftm_report_converted(op, error) : 0;
+
+	op->ask.conversion = 0;
+	if (err == -ESTALE) {
+		bftm_attempt_give_back(op);
+		return BFTM_ATTEMPT_OVER;
+	}
+	return pending(op, bftm_now());
+}
+
+static int attempt_shrink(struct bftm_acquire_op *op)
+{
+	const struct bftm_conversion to = { .mode = bftm_ask_mode(&op->ask) };
+	struct bftm_out out;
+
+	core(op)->convert(op->client, &op->cluster->cfg, &to, bftm_now(), &out);
+	return attempt_obey(op, &out);
+}
+
+/*
+ * The program has the mode wanted as soon as the kernel has taken the report, and gives the one
+ * before up. Where the kernel does not, a request that says which mode is held comes next.
+ */
+static int converted(struct bftm_acquire_op *op)
+{
+	int err = op->ask.conversion ? bftm_report_converted(op, 0) : -ECANCELED;
+
+	op->ask.conversion = 0;
+	if (err == -ESTALE) {
+		bftm_attempt_give_back(op);
+		return BFTM_ATTEMPT_OVER;
+	}
+	if (err)
+		return pending(op, bftm_now());
+	op->ask.mode = op->ask.goal;
+	/* Of CW and PR neither covers the other: there is PW in between. */
+	if (core(op)->held(op->client) != bftm_ask_mode(&op->ask))
+		return attempt_shrink(op);
+	return pending(op, bftm_now());
+}
+
 /* Do what the core says. */
 static int attempt_obey(struct bftm_acquire_op *op, const struct bftm_out *out)
 {
@@ -177,9 +244,11 @@ static int attempt_obey(struct bftm_acquire_op *op, const struct bftm_out *out)
 	send_all(op, out);
 	switch (out->verdict) {
 	case BFTM_PENDING:
-	case BFTM_CONVERTED:
-	case BFTM_KEPT:
 		break;
+	case BFTM_CONVERTED:
+		return converted(op);
+	case BFTM_KEPT:
+		return kept(op, kept_errno(out->kept));
 	case BFTM_WON:
 		if (bftm_report_won(op)) {
 			attempt_arm(op);
@@ -229,13 +298,22 @@ static int time_out(struct bftm_acquire_op *op, u64 now)
 	return error;
 }
 
+static int attempt_keep(struct bftm_acquire_op *op, u64 now)
+{
+	struct bftm_out out;
+
+	core(op)->keep(op->client, &op->cluster->cfg, now, &out);
+	/* Of one that the core has ended already nothing is left. */
+	return out.verdict == BFTM_PENDING ? kept(op, ETIMEDOUT) : attempt_obey(op, &out);
+}
+
 int bftm_attempt_wake(struct bftm_acquire_op *op)
 {
 	u64 now = bftm_now(), attempt = 0;
 	struct bftm_out out;
 
-	if (!is_held(op) && op->ask.timeout_at_ns && now >= op->ask.timeout_at_ns)
-		return time_out(op, now);
+	if (is_timed(op) && now >= op->ask.timeout_at_ns)
+		return is_held(op) ? attempt_keep(op, now) : time_out(op, now);
 	if (op->client->phase == BFTM_PHASE_BACKOFF && now >= op->client->wake_ns)
 		attempt = fresh_attempt(op->cluster);
 	core(op)->wake(op->client, &op->cluster->cfg, now, attempt, random_bits(), &out);
@@ -303,6 +381,27 @@ int bftm_attempt_renew(struct bftm_acquire_op *op)
 	if (!is_held(op))
 		return BFTM_ATTEMPT_GOES_ON;
 	core(op)->renew(op->client, &op->cluster->cfg, bftm_now(), &out);
+	return attempt_obey(op, &out);
+}
+
+int bftm_attempt_convert(struct bftm_acquire_op *op, const struct bftm_ask *ask)
+{
+	const struct bftm_conversion to = {
+		.mode = bftm_mode_of(ask->goal), .once = ask->convert_once,
+		.fence = ask->convert_fence,
+	};
+	struct bftm_out out;
+
+	if (!is_held(op))
+		return BFTM_ATTEMPT_GOES_ON;
+	op->ask.mode = ask->mode;
+	op->ask.goal = ask->goal;
+	op->ask.conversion = ask->conversion;
+	op->ask.convert_fence = ask->convert_fence;
+	op->ask.timeout_at_ns = ask->timeout_at_ns;
+	if (!core(op)->convert)
+		return kept(op, EPROTONOSUPPORT);
+	core(op)->convert(op->client, &op->cluster->cfg, &to, bftm_now(), &out);
 	return attempt_obey(op, &out);
 }
 

@@ -9,6 +9,7 @@
 #include "core/wire.h"
 
 struct bftm_acquire_op;
+struct bftm_ask;
 
 /* What became of a request: an error, or one of these. */
 #define BFTM_ATTEMPT_GOES_ON	0
@@ -22,6 +23,13 @@ void bftm_attempt_adopt(struct bftm_acquire_op *op);
 
 /** bftm_attempt_renew() - make it last longer, if it is held. */
 int bftm_attempt_renew(struct bftm_acquire_op *op);
+
+/**
+ * bftm_attempt_convert() - hold it in @ask->goal; @ask->mode is what the program has
+ *
+ * A goal that this covers is there at once, whatever else was under way.
+ */
+int bftm_attempt_convert(struct bftm_acquire_op *op, const struct bftm_ask *ask);
 
 /** bftm_attempt_wake() - its timer has fired. */
 int bftm_attempt_wake(struct bftm_acquire_op *op);

@@ -127,6 +127,11 @@ struct bftm_acquire_op *bftm_name_won(struct bftm_acquire_op *op)
 	return begin_next(name);
 }
 
+struct bftm_acquire_op *bftm_name_next(struct bftm_name *name)
+{
+	return begin_next(name);
+}
+
 struct bftm_acquire_op *bftm_name_leave(struct bftm_names *names,
 					struct bftm_acquire_op *op)
 {

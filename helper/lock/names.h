@@ -66,6 +66,9 @@ int bftm_name_join(struct bftm_names *names, struct bftm_acquire_op *op,
  */
 struct bftm_acquire_op *bftm_name_won(struct bftm_acquire_op *op);
 
+/** bftm_name_next() - a holder excludes fewer now. Return: as bftm_name_won(). */
+struct bftm_acquire_op *bftm_name_next(struct bftm_name *name);
+
 /** bftm_name_leave() - @op is over, wherever it stands. Return: as bftm_name_won(). */
 struct bftm_acquire_op *bftm_name_leave(struct bftm_names *names,
 					struct bftm_acquire_op *op);

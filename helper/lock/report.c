@@ -38,6 +38,7 @@ bool bftm_report_won(struct bftm_acquire_op *op)
 	int err;
 
 	op->told_sends = c->sends;
+	op->told_token = won.token;
 	if (op->ask.inside) {
 		op->ask.inside->won(op->ask.inside->arg);
 		return true;
@@ -56,6 +57,24 @@ bool bftm_report_renewed(struct bftm_acquire_op *op)
 		return true;
 	err = bftm_upcall_renewed(op->ask.id, end_of(op), op->client->sends);
 	return err != -ESTALE;
+}
+
+int bftm_report_converted(struct bftm_acquire_op *op, int error)
+{
+	const struct bftm_contender *c = op->client;
+	bool stamped = op->ask.convert_fence && c->token != op->told_token;
+	const struct bftm_conversion_report report = {
+		.id = op->ask.id,
+		.number = op->ask.conversion,
+		.error = error,
+		.end_ns = end_of(op),
+		.token = stamped ? c->token : 0,
+		.sends = c->sends,
+	};
+
+	op->told_sends = c->sends;
+	op->told_token = c->token;
+	return bftm_upcall_converted(&report);
 }
 
 int bftm_refusal_errno(u32 refusal)

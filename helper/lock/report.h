@@ -20,6 +20,13 @@ bool bftm_report_won(struct bftm_acquire_op *op);
  */
 bool bftm_report_renewed(struct bftm_acquire_op *op);
 
+/**
+ * bftm_report_converted() - the conversion of @op is decided
+ * @error: positive errno, 0: it is held in the mode wanted
+ * Return: 0, or negative errno: see bftm_upcall_converted()
+ */
+int bftm_report_converted(struct bftm_acquire_op *op, int error);
+
 /** bftm_refusal_errno() - how applications see an enum bftm_refusal. */
 int bftm_refusal_errno(u32 refusal);
 

@@ -22,6 +22,7 @@
 #define RENEW_V1	32
 #define SUBMIT_V1	168
 #define WHY_V1		256
+#define CONVERT_V1	40
 
 static int device_open(struct inode *inode, struct file *file)
 {
@@ -186,6 +187,31 @@ static int ioctl_renew(struct file *file, void __user *user)
 	return put_struct(user, &arg, sizeof(arg), size);
 }
 
+static int ioctl_convert(struct file *file, void __user *user)
+{
+	struct bftm_handle *h = file->private_data;
+	bool waits = !(file->f_flags & O_NONBLOCK);
+	struct bftm_convert arg;
+	u32 size;
+	u64 id;
+	int err;
+
+	static_assert(sizeof(arg) == CONVERT_V1);
+	err = get_struct(&arg, sizeof(arg), CONVERT_V1, user, &size);
+	if (err)
+		return err;
+	if (arg.flags & ~(BFTM_TRY | BFTM_FENCE) || arg.mode >= BFTM_LOCK_NL || arg.reserved ||
+	    arg.deadline_ns || arg.token)
+		return -EINVAL;
+	err = bftm_handle_convert(h, &arg, waits, &id);
+	if (!err && id)
+		err = waits ? bftm_handle_convert_wait(h, id, &arg) : -EINPROGRESS;
+	if (err)
+		return err;
+	arg.deadline_ns = timens_add_boottime_ns(arg.deadline_ns);
+	return put_struct(user, &arg, sizeof(arg), size);
+}
+
 static int check_submit(const struct bftm_submit *arg)
 {
 	if (arg->flags || arg->id)
@@ -306,6 +332,8 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return ioctl_submit(h, user);
 	case _IOC_NR(BFTM_IOC_SET_SIGNAL):
 		return ioctl_set_signal(h, user);
+	case _IOC_NR(BFTM_IOC_CONVERT):
+		return ioctl_convert(file, user);
 	case _IOC_NR(BFTM_IOC_WHY):
 		return ioctl_why(h, user);
 	}

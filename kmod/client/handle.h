@@ -12,6 +12,40 @@
 #include "client/request.h"
 
 /**
+ * enum bftm_progress - of a conversion
+ * @BFTM_PROGRESS_NONE:    there is none, or the caller knows what became of it
+ * @BFTM_PROGRESS_ASKED:   the helper has not reported yet
+ * @BFTM_PROGRESS_DECIDED: a call that waits has not seen the report yet
+ */
+enum bftm_progress {
+	BFTM_PROGRESS_NONE,
+	BFTM_PROGRESS_ASKED,
+	BFTM_PROGRESS_DECIDED,
+};
+
+/**
+ * struct bftm_conversion_of - the last conversion of a handle
+ * @id:       of the request that held the lock: it says nothing of another
+ * @number:   among all of the handle; 0 before the first
+ * @progress: enum bftm_progress
+ * @waits:    a call waits for the decision
+ * @flags:    BFTM_TRY, BFTM_FENCE
+ * @mode:     enum bftm_lock_mode that is wanted
+ * @error:    negative errno, when it is decided
+ * @at_ns:    CLOCK_BOOTTIME at which the helper is to have reported, 0 for never
+ */
+struct bftm_conversion_of {
+	u64 id;
+	u32 number;
+	enum bftm_progress progress;
+	bool waits;
+	u32 flags;
+	u32 mode;
+	int error;
+	u64 at_ns;
+};
+
+/**
  * struct bftm_handle - guarded by the lock of its namespace's upcall
  * @number:      among all handles of the namespace
  * @bn:          the namespace, whose reference the file holds
@@ -28,6 +62,7 @@
  * @untold:      a call that waits for the held lock has not returned yet
  * @renewing:    the program asked for a renewal that has not come yet
  * @renew_at_ns: when the helper is to take over the lock that the kernel won, 0 for never
+ * @conversion:  to another mode of the held lock
  * @id:          of the last request
  * @arg:         of the last acquire; deadline, token and attempts filled in
  * @end_ns:      end of the held lease by the clock of leases; this or the deadline ends it,
@@ -57,6 +92,7 @@ struct bftm_handle {
 	bool untold;
 	bool renewing;
 	u64 renew_at_ns;
+	struct bftm_conversion_of conversion;
 	u64 id;
 	struct bftm_acquire arg;
 	u64 end_ns;
@@ -131,6 +167,23 @@ int bftm_handle_renew_wait(struct bftm_handle *h,
 			   u64 *ret_deadline_ns);
 
 /**
+ * bftm_handle_convert() - begin to hold the lock in another mode
+ * @arg:    checked; deadline and token are filled in when nothing has to be waited for
+ * @waits:  bftm_handle_convert_wait() comes next
+ * @ret_id: of the request, for that; 0: it is done
+ * Return: 0, -EBUSY, -EKEYEXPIRED, -ENOLCK or -ENOTCONN.
+ */
+int bftm_handle_convert(struct bftm_handle *h, struct bftm_convert *arg, bool waits, u64 *ret_id);
+
+/**
+ * bftm_handle_convert_wait() - sleep until it is decided
+ * @id:  of the request
+ * @ret: deadline and token, untouched on failure
+ * Return: 0, or what BFTM_IOC_CONVERT fails with.
+ */
+int bftm_handle_convert_wait(struct bftm_handle *h, u64 id, struct bftm_convert *ret);
+
+/**
  * bftm_handle_release() - give the lock back, or cancel the acquire
  * @id: of the acquire; 0 for any
  * Return: 0, -ENOLCK or -EKEYEXPIRED; -ECANCELED when another acquire has begun since.
@@ -157,6 +210,12 @@ void bftm_handle_won(struct bftm_handle *h, const struct bftm_result *result);
 void bftm_handle_failed(struct bftm_handle *h, int error);
 /** bftm_handle_renewed() - Return: 0, or -EALREADY: the lease already lasts as long. */
 int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns, u64 end_ns);
+/**
+ * bftm_handle_converted() - the helper reports
+ * Return: 0; -ECANCELED: nobody waits for it any more, and the mode before is held; -EINVAL:
+ * without the token that was asked for.
+ */
+int bftm_handle_converted(struct bftm_handle *h, const struct bftm_converted *result);
 /** bftm_handle_lose() - end the lease of the lock that it holds, if any. */
 void bftm_handle_lose(struct bftm_handle *h, enum bftm_lost reason);
 /** bftm_handle_deserted() - no helper is left to renew its lock. */
@@ -174,6 +233,13 @@ bool bftm_handles_walk(struct bftm_upcall *up, unsigned long *at,
 
 /** bftm_handle_is_renewed() - does the helper have to renew the held lock? */
 bool bftm_handle_is_renewed(const struct bftm_handle *h);
+
+/** bftm_handle_converts() - is a conversion under way? */
+static inline bool bftm_handle_converts(const struct bftm_handle *h)
+{
+	return h->state == BFTM_STATE_HELD && h->conversion.id == h->id &&
+	       h->conversion.progress == BFTM_PROGRESS_ASKED;
+}
 
 /* For the handle's own files. */
 void bftm_handle_watch_init(struct bftm_handle *h);
@@ -196,6 +262,8 @@ void bftm_handle_arm_at(struct bftm_handle *h, u64 at_ns);
  * Return: ns that are left of the lease, 0 if the handle holds no lock.
  */
 u64 bftm_handle_check(struct bftm_handle *h);
+/** bftm_handle_convert_failed() - its conversion under way is over, for a negative errno. */
+void bftm_handle_convert_failed(struct bftm_handle *h, int error);
 /** bftm_handle_in_margin() - is the margin reached when @left_ns are left? */
 bool bftm_handle_in_margin(const struct bftm_handle *h, s64 left_ns);
 /** bftm_handle_end() - cancel or release its request. */

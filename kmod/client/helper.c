@@ -30,8 +30,8 @@ static int helper_adopt(struct bftm_handle *h, void *arg)
 	if (h->state == BFTM_STATE_HELD && !h->request->fast) {
 		bftm_request_mark_held(h->request);
 		list_move_tail(&h->request->list,
-			       h->request->kind == BFTMUTEX_REQUEST_KIND_RENEW ?
-			       &adopted->renew : &adopted->keep);
+			       h->request->kind == BFTMUTEX_REQUEST_KIND_HELD ?
+			       &adopted->keep : &adopted->renew);
 	}
 	return 0;
 }
@@ -291,6 +291,7 @@ int bftm_upcall_pull(struct bftm_net *bn, u32 portid,
 		break;
 	case BFTMUTEX_REQUEST_KIND_RENEW:	/* its handle's, as before */
 	case BFTMUTEX_REQUEST_KIND_HELD:
+	case BFTMUTEX_REQUEST_KIND_CONVERT:
 		break;
 	case BFTMUTEX_REQUEST_KIND_CANCEL:
 	case BFTMUTEX_REQUEST_KIND_RELEASE:
@@ -400,29 +401,50 @@ out:
 	return err;
 }
 
-int bftm_upcall_renewed(struct bftm_net *bn, u32 portid, u64 id,
-			u64 deadline_ns, u64 end_ns, u32 sends)
+/* The handle that holds by a request; its @sends are noted. Return: NULL when none does any more. */
+static struct bftm_handle *holder_of(struct bftm_upcall *up, u64 id, u32 sends)
 {
-	struct bftm_upcall *up = bn->upcall;
-	struct bftm_request *request;
+	struct bftm_request *request = helper_find(up, id);
 	struct bftm_handle *h;
-	int err = -EPERM;
 
-	spin_lock_bh(&up->lock);
-	if (up->portid != portid)
-		goto out;
-	err = -ESTALE;
-	request = helper_find(up, id);
 	if (!request || !bftm_request_is_held(request))
-		goto out;
+		return NULL;
 	/* Too late? Then this ends lease and request. */
 	h = request->handle;
 	bftm_handle_check(h);
 	if (h->request != request)
-		goto out;
+		return NULL;
 	request->sends = max(request->sends, sends);
-	err = bftm_handle_renewed(h, deadline_ns, end_ns);
-out:
+	return h;
+}
+
+int bftm_upcall_renewed(struct bftm_net *bn, u32 portid, u64 id,
+			u64 deadline_ns, u64 end_ns, u32 sends)
+{
+	struct bftm_upcall *up = bn->upcall;
+	struct bftm_handle *h;
+	int err = -EPERM;
+
+	spin_lock_bh(&up->lock);
+	if (up->portid == portid) {
+		h = holder_of(up, id, sends);
+		err = h ? bftm_handle_renewed(h, deadline_ns, end_ns) : -ESTALE;
+	}
+	spin_unlock_bh(&up->lock);
+	return err;
+}
+
+int bftm_upcall_converted(struct bftm_net *bn, u32 portid, const struct bftm_converted *result)
+{
+	struct bftm_upcall *up = bn->upcall;
+	struct bftm_handle *h;
+	int err = -EPERM;
+
+	spin_lock_bh(&up->lock);
+	if (up->portid == portid) {
+		h = holder_of(up, result->id, result->sends);
+		err = h ? bftm_handle_converted(h, result) : -ESTALE;
+	}
 	spin_unlock_bh(&up->lock);
 	return err;
 }

@@ -124,6 +124,8 @@ int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns, u64 end_ns)
 void bftm_handle_deserted(struct bftm_handle *h)
 {
 	lockdep_assert_held(&h->bn->upcall->lock);
+	if (bftm_handle_converts(h))
+		bftm_handle_convert_failed(h, -ENOTCONN);
 	if (h->state == BFTM_STATE_HELD && h->renewing)
 		bftm_handle_wake(h, EPOLLIN | EPOLLRDNORM);
 }

@@ -203,9 +203,15 @@ void bftm_request_mark_held(struct bftm_request *request)
 {
 	struct bftm_handle *h = request->handle;
 
-	request->kind = bftm_handle_is_renewed(h) ? BFTMUTEX_REQUEST_KIND_RENEW :
-						    BFTMUTEX_REQUEST_KIND_HELD;
 	h->renew_at_ns = 0;
+	/* Which mode it has is still to be told. */
+	if (request->kind == BFTMUTEX_REQUEST_KIND_CONVERT && !list_empty(&request->list))
+		return;
+	if (bftm_handle_converts(h))
+		request->kind = BFTMUTEX_REQUEST_KIND_CONVERT;
+	else
+		request->kind = bftm_handle_is_renewed(h) ? BFTMUTEX_REQUEST_KIND_RENEW :
+							    BFTMUTEX_REQUEST_KIND_HELD;
 }
 
 void bftm_upcall_held(struct bftm_net *bn, struct bftm_request *request)
@@ -240,19 +246,34 @@ int bftm_upcall_add(struct bftm_net *bn, struct bftm_request *request)
 	return 0;
 }
 
-int bftm_upcall_renew(struct bftm_net *bn, struct bftm_request *request)
+/* Of what is held. */
+static int ask_helper(struct bftm_net *bn, struct bftm_request *request, u32 kind)
 {
 	struct bftm_upcall *up = bn->upcall;
+	bool queued;
 
 	lockdep_assert_held(&up->lock);
 	if (up->deserted)
 		return -ENOTCONN;
 	if (request->fast)
 		bftm_fast_leave(request);
-	request->kind = BFTMUTEX_REQUEST_KIND_RENEW;
-	if (list_empty(&request->list))
+	queued = !list_empty(&request->list);
+	/* A conversion renews as well. */
+	if (!queued || request->kind != BFTMUTEX_REQUEST_KIND_CONVERT)
+		request->kind = kind;
+	if (!queued)
 		bftm_upcall_requeue(bn, request);
 	return 0;
+}
+
+int bftm_upcall_renew(struct bftm_net *bn, struct bftm_request *request)
+{
+	return ask_helper(bn, request, BFTMUTEX_REQUEST_KIND_RENEW);
+}
+
+int bftm_upcall_convert(struct bftm_net *bn, struct bftm_request *request)
+{
+	return ask_helper(bn, request, BFTMUTEX_REQUEST_KIND_CONVERT);
 }
 
 void bftm_upcall_end(struct bftm_net *bn, struct bftm_request *request)

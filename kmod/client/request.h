@@ -124,7 +124,7 @@ struct bftm_upcall {
  * of memory. It is freed at the pull after that of its end, or when there is no
  * helper to pull it.
  *
- * While its handle holds, it is queued as RENEW or HELD and pulled any number of times;
+ * While its handle holds, it is queued as RENEW, HELD or CONVERT and pulled any number of times;
  * it is in the queue at most once, and belongs to the handle all the time. When
  * the handle is done with it, what waits becomes a RELEASE in its place.
  *
@@ -178,6 +178,14 @@ int bftm_upcall_add(struct bftm_net *bn, struct bftm_request *request);
  * its grace).
  */
 int bftm_upcall_renew(struct bftm_net *bn, struct bftm_request *request);
+
+/**
+ * bftm_upcall_convert() - queue what the helper is to know of the mode of a held lock
+ *
+ * The mode, the one that is wanted, if any, and its limit are read when it is pulled: so it is
+ * also for a conversion that is given up. Context and return as bftm_upcall_renew().
+ */
+int bftm_upcall_convert(struct bftm_net *bn, struct bftm_request *request);
 
 /**
  * bftm_upcall_end() - who waited, or held, is done with a request: cancel it,
@@ -300,6 +308,24 @@ int bftm_upcall_submitted(struct bftm_net *bn, u32 portid,
  */
 int bftm_upcall_renewed(struct bftm_net *bn, u32 portid, u64 id,
 			u64 deadline_ns, u64 end_ns, u32 sends);
+
+/** struct bftm_converted - what the helper reports of a conversion */
+struct bftm_converted {
+	u64 id;			/* of the request */
+	u32 number;		/* of the conversion */
+	int error;		/* negative errno; 0: the lock is held in the mode wanted */
+	u64 deadline_ns;	/* as in struct bftm_result */
+	u64 end_ns;
+	u64 token;		/* new, or 0 */
+	u32 sends;
+};
+
+/**
+ * bftm_upcall_converted() - a conversion is decided
+ * Return: 0; -ESTALE: nobody holds the lock any more; -ECANCELED: nobody waits for it any
+ * more, and a request says which mode is held; -EINVAL: a token is missing; -EPERM.
+ */
+int bftm_upcall_converted(struct bftm_net *bn, u32 portid, const struct bftm_converted *result);
 
 /** bftm_upcall_won() - the handle holds. Context: the upcall's lock held. */
 void bftm_upcall_won(struct bftm_net *bn, struct bftm_request *request,

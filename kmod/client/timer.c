@@ -49,10 +49,15 @@ void bftm_handle_arm_at(struct bftm_handle *h, u64 at_ns)
 void bftm_handle_arm(struct bftm_handle *h)
 {
 	s64 wait = bftm_clock_left(h->arg.deadline_ns, h->end_ns) + 1;
+	u64 wait_until;
 
 	if (h->margin_ns && !h->warned)
 		wait -= h->margin_ns + 1;
-	bftm_handle_arm_at(h, min_not_zero(bftm_clock_wait(wait), h->renew_at_ns));
+	wait_until = min_not_zero(bftm_clock_wait(wait), h->renew_at_ns);
+	/* Where the helper is not in time. */
+	if (bftm_handle_converts(h) && h->conversion.at_ns)
+		wait_until = min(wait_until, h->conversion.at_ns + BFTM_TIMEOUT_SLACK_NS);
+	bftm_handle_arm_at(h, wait_until);
 }
 
 void bftm_handle_tell(struct bftm_handle *h)
@@ -130,6 +135,9 @@ unsigned int bftm_handle_ring(struct timerqueue_node *due, u64 now)
 			/* Without a helper the next one is asked for it. */
 			bftm_upcall_renew(h->bn, h->request);
 		}
+		if (bftm_handle_converts(h) && h->conversion.at_ns &&
+		    h->conversion.at_ns + BFTM_TIMEOUT_SLACK_NS <= now)
+			bftm_handle_convert_failed(h, -ETIMEDOUT);
 		bftm_handle_arm(h);
 	}
 	return TAKES;

@@ -77,6 +77,7 @@ DECLARE_EVENT_CLASS(bftm_held,
 
 DEFINE_EVENT(bftm_held, bftm_won, TP_PROTO(const struct bftm_handle *h), TP_ARGS(h));
 DEFINE_EVENT(bftm_held, bftm_renewed, TP_PROTO(const struct bftm_handle *h), TP_ARGS(h));
+DEFINE_EVENT(bftm_held, bftm_converted, TP_PROTO(const struct bftm_handle *h), TP_ARGS(h));
 DEFINE_EVENT(bftm_held, bftm_lost, TP_PROTO(const struct bftm_handle *h), TP_ARGS(h));
 DEFINE_EVENT(bftm_held, bftm_released, TP_PROTO(const struct bftm_handle *h), TP_ARGS(h));
 

@@ -250,8 +250,19 @@ static const struct nla_policy bftmutex_helper_lend_nl_policy[BFTMUTEX_A_SESSION
 	[BFTMUTEX_A_SESSION_CONFIGURATION] = { .type = NLA_U64, },
 };
 
+/* BFTMUTEX_CMD_HELPER_CONVERTED - do */
+static const struct nla_policy bftmutex_helper_converted_nl_policy[BFTMUTEX_A_HANDLE_CONVERSION + 1] = {
+	[BFTMUTEX_A_HANDLE_ID] = { .type = NLA_U64, },
+	[BFTMUTEX_A_HANDLE_CONVERSION] = { .type = NLA_U32, },
+	[BFTMUTEX_A_HANDLE_ERROR] = { .type = NLA_U32, },
+	[BFTMUTEX_A_HANDLE_DEADLINE_NS] = { .type = NLA_U64, },
+	[BFTMUTEX_A_HANDLE_END_NS] = { .type = NLA_U64, },
+	[BFTMUTEX_A_HANDLE_TOKEN] = { .type = NLA_U64, },
+	[BFTMUTEX_A_HANDLE_SENDS] = { .type = NLA_U32, },
+};
+
 /* Ops table for bftmutex */
-const struct genl_ops bftmutex_nl_ops[22] = {
+const struct genl_ops bftmutex_nl_ops[23] = {
 	{
 		.cmd		= BFTMUTEX_CMD_SERVER_START,
 		.doit		= bftmutex_nl_server_start_doit,
@@ -384,6 +395,13 @@ const struct genl_ops bftmutex_nl_ops[22] = {
 		.cmd	= BFTMUTEX_CMD_LOCAL_GET,
 		.doit	= bftmutex_nl_local_get_doit,
 		.flags	= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= BFTMUTEX_CMD_HELPER_CONVERTED,
+		.doit		= bftmutex_nl_helper_converted_doit,
+		.policy		= bftmutex_helper_converted_nl_policy,
+		.maxattr	= BFTMUTEX_A_HANDLE_CONVERSION,
+		.flags		= GENL_ADMIN_PERM,
 	},
 };
 

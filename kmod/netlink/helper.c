@@ -34,13 +34,26 @@ int bftmutex_nl_helper_register_doit(struct sk_buff *skb,
  * The helper's time namespace moves both of its clocks by the same offset; the kernel's times are
  * without it.
  */
+static int put_conversion(struct sk_buff *msg, const struct bftm_handle *h)
+{
+	const struct bftm_conversion_of *c = &h->conversion;
+	bool wanted = bftm_handle_converts(h);
+
+	if (nla_put_u32(msg, BFTMUTEX_A_HANDLE_GOAL, wanted ? c->mode : h->arg.mode) ||
+	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_CONVERSION, wanted ? c->number : 0) ||
+	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_CONVERT_FLAGS, wanted ? c->flags : 0))
+		return -EMSGSIZE;
+	return 0;
+}
+
 static int put_request(struct sk_buff *msg, const struct bftm_request *request)
 {
+	bool converts = request->kind == BFTMUTEX_REQUEST_KIND_CONVERT;
 	const struct bftm_submission *s = request->submission;
 	const struct bftm_handle *h = request->handle;
 	u64 held = h ? h->arg.deadline_ns : 0;
 	u64 held_end = h ? h->end_ns : 0;
-	u64 end = request->timeout_at_ns;
+	u64 end = converts ? h->conversion.at_ns : request->timeout_at_ns;
 
 	if (bftm_netlink_put_arg(msg, &request->arg) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_ID, request->id,
@@ -63,6 +76,7 @@ static int put_request(struct sk_buff *msg, const struct bftm_request *request)
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_END_NS,
 			      held_end ? timens_add_boottime_ns(held_end) : 0,
 			      BFTMUTEX_A_HANDLE_PAD) ||
+	    (converts && put_conversion(msg, h)) ||
 	    (s && nla_put(msg, BFTMUTEX_A_HANDLE_OP, s->op_len, s->op)))
 		return -EMSGSIZE;
 	return 0;
@@ -252,6 +266,35 @@ int bftmutex_nl_helper_renewed_doit(struct sk_buff *skb, struct genl_info *info)
 	return bftm_upcall_renewed(bftm_net(genl_info_net(info)), info->snd_portid,
 				   id, deadline, end,
 				   get_u32(info, BFTMUTEX_A_HANDLE_SENDS));
+}
+
+int bftmutex_nl_helper_converted_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	u32 error = get_u32(info, BFTMUTEX_A_HANDLE_ERROR);
+	struct bftm_converted result = {
+		.id = get_u64(info, BFTMUTEX_A_HANDLE_ID),
+		.number = get_u32(info, BFTMUTEX_A_HANDLE_CONVERSION),
+		.error = -(int)error,
+		.deadline_ns = get_deadline(info, BFTMUTEX_A_HANDLE_DEADLINE_NS),
+		.end_ns = get_deadline(info, BFTMUTEX_A_HANDLE_END_NS),
+		.token = get_u64(info, BFTMUTEX_A_HANDLE_TOKEN),
+		.sends = get_u32(info, BFTMUTEX_A_HANDLE_SENDS),
+	};
+	int err = check_report(info, result.id, error);
+
+	if (err)
+		return err;
+	if (!result.number || !error == !result.deadline_ns) {
+		GENL_SET_ERR_MSG(info, "conversion, and either error or deadline are needed");
+		return -EINVAL;
+	}
+	err = check_deadline(info, result.deadline_ns, result.end_ns);
+	if (err)
+		return err;
+	err = bftm_upcall_converted(bftm_net(genl_info_net(info)), info->snd_portid, &result);
+	if (err == -EINVAL)
+		GENL_SET_ERR_MSG(info, "a token was asked for");
+	return err;
 }
 
 int bftm_netlink_hint(struct net *net, u32 portid, u8 cmd)

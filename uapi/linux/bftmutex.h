@@ -133,6 +133,27 @@ struct bftm_renew {
 };
 
 /**
+ * struct bftm_convert - argument of BFTM_IOC_CONVERT
+ * @size:        sizeof(struct bftm_convert)
+ * @flags:       BFTM_TRY: ask once. BFTM_FENCE: with a fencing token for the new mode. No others
+ * @mode:        enum bftm_lock_mode that is wanted, but not BFTM_LOCK_NL (EINVAL)
+ * @reserved:    zero
+ * @timeout_ns:  how long to wait; 0 for as long as the lock is held (or until a signal)
+ * @deadline_ns: out: CLOCK_BOOTTIME until which the lock is held now, not earlier than before
+ * @token:       out: fencing token of the lock in its new mode, 0 for none. A mode that the one
+ *               before covers keeps the token of that if no other was asked for or could be had
+ */
+struct bftm_convert {
+	__u32 size;
+	__u32 flags;
+	__u32 mode;
+	__u32 reserved;
+	__u64 timeout_ns;
+	__u64 deadline_ns;
+	__u64 token;
+};
+
+/**
  * enum bftm_state - state of a handle
  * @BFTM_STATE_IDLE:    nothing
  * @BFTM_STATE_PENDING: an acquire is under way
@@ -172,7 +193,7 @@ enum bftm_lost {
  * @size:         sizeof(struct bftm_status)
  * @state:        enum bftm_state, judged by the clock now
  * @reason:       enum bftm_lost
- * @error:        errno of the last acquire that failed, 0 for none
+ * @error:        errno of the last acquire or conversion if it failed, 0 for none
  * @deadline_ns:  end of the lease, 0 when nothing is or was held
  * @remaining_ns: ns until then, 0 unless held
  * @token:        fencing token, 0 for none
@@ -358,6 +379,29 @@ struct bftm_submit {
 
 /* BFTM_IOC_WHY - in words, why the last acquire failed. */
 #define BFTM_IOC_WHY		_IOWR(BFTM_IOC_MAGIC, 7, struct bftm_why)
+
+/*
+ * BFTM_IOC_CONVERT - hold the lock in another mode. A mode covers another that excludes no more
+ * than it does. One that the present mode covers (EX covers all) is there at once: the program
+ * must have stopped before to do what the new mode does not allow. Any other is waited for, as by
+ * BFTM_IOC_ACQUIRE, and the present mode is held meanwhile. New acquires do not overtake a
+ * conversion that they exclude. With the present mode as @mode, BFTM_FENCE gets another token.
+ * On an O_NONBLOCK file it returns EINPROGRESS at once; poll() wakes when it is decided, and STATUS
+ * shows the mode that is held, and the error. Another call takes the place of such a conversion: one
+ * to the mode that is held cancels it.
+ *
+ * The present mode is still held, with its token, after: EINPROGRESS · EDEADLK: another holder
+ * converts too, and each of the two waits for the other to give up its mode: convert to a mode
+ * that the other's excludes not, or release; the other's goes on · EWOULDBLOCK: BFTM_TRY, and
+ * others are in the way · ETIMEDOUT · EINTR · ENODATA: BFTM_FENCE, and fewer than q servers know
+ * which tokens were given · ENOTCONN: no helper · EBUSY: another call waits for a conversion · EINVAL: no
+ * such mode, or BFTM_LOCK_NL, an unknown flag, @reserved or an out field that is not zero · E2BIG,
+ * EFAULT. But a mode that the present one covers is held already after ETIMEDOUT and EINTR.
+ *
+ * Nothing is held: ENOLCK · EKEYEXPIRED: the lease is over · ECANCELED: another thread released
+ * the handle meanwhile.
+ */
+#define BFTM_IOC_CONVERT	_IOWR(BFTM_IOC_MAGIC, 8, struct bftm_convert)
 
 /*
  * poll(): POLLIN - the asynchronous acquire is decided, or the lock is held;

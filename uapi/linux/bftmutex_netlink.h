@@ -41,6 +41,11 @@
  *   report. Sent when another request for the lock comes, and for every held
  *   lock when a helper registers, so that the helper knows which of the host's
  *   requests have to wait for its release.
+ * @BFTMUTEX_REQUEST_KIND_CONVERT: This attempt holds the lock in mode.
+ *   Whatever else servers have granted to it is to be given up, unless it is
+ *   on the way to goal, the mode that is wanted; report by helper-converted if
+ *   conversion is not 0. A helper that does not know the attempt takes it
+ *   over. It is renewed as well.
  */
 enum bftmutex_request_kind {
 	BFTMUTEX_REQUEST_KIND_ACQUIRE,
@@ -50,6 +55,7 @@ enum bftmutex_request_kind {
 	BFTMUTEX_REQUEST_KIND_SUBMIT,
 	BFTMUTEX_REQUEST_KIND_WITHDRAW,
 	BFTMUTEX_REQUEST_KIND_HELD,
+	BFTMUTEX_REQUEST_KIND_CONVERT,
 };
 
 #define BFTMUTEX_DIGEST_LEN	32
@@ -248,6 +254,9 @@ enum {
 	BFTMUTEX_A_HANDLE_END_NS,
 	BFTMUTEX_A_HANDLE_WHY,
 	BFTMUTEX_A_HANDLE_MODE,
+	BFTMUTEX_A_HANDLE_GOAL,
+	BFTMUTEX_A_HANDLE_CONVERSION,
+	BFTMUTEX_A_HANDLE_CONVERT_FLAGS,
 
 	__BFTMUTEX_A_HANDLE_MAX,
 	BFTMUTEX_A_HANDLE_MAX = (__BFTMUTEX_A_HANDLE_MAX - 1)
@@ -383,6 +392,7 @@ enum {
 	BFTMUTEX_CMD_JOURNAL_LOADED,
 	BFTMUTEX_CMD_HELPER_LEND,
 	BFTMUTEX_CMD_LOCAL_GET,
+	BFTMUTEX_CMD_HELPER_CONVERTED,
 
 	__BFTMUTEX_CMD_MAX,
 	BFTMUTEX_CMD_MAX = (__BFTMUTEX_CMD_MAX - 1)

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Conversion: a held lock gets another mode.
+ *
+ * One that the present mode covers is noted at once, before the helper hears of it: whatever
+ * becomes of the helper, no program has more than servers know of. Any other is noted when the
+ * helper reports it. A conversion that nobody waits for any more is none: then the report finds
+ * none of its number, and the helper is told once more which mode is held.
+ */
+#include <linux/poll.h>
+
+#include "client/handle.h"
+#include "client/trace.h"
+#include "core/wire.h"
+#include "notify.h"
+#include "time/clock.h"
+#include "time/sleep.h"
+
+/* Servers count from NL to EX. */
+static bool covers(u32 mode, u32 other)
+{
+	return bftm_mode_covers(BFTM_MODE_EX - mode, BFTM_MODE_EX - other);
+}
+
+static void set_mode(struct bftm_handle *h, u32 mode)
+{
+	h->arg.mode = mode;
+	h->request->arg.mode = mode;
+}
+
+/* Programs that watch the lock are told. */
+static void tell_mode(struct bftm_handle *h)
+{
+	trace_bftm_converted(h);
+	bftm_notify.event(h);
+}
+
+static void conversion_decided(struct bftm_handle *h, int error)
+{
+	struct bftm_conversion_of *c = &h->conversion;
+
+	c->progress = c->waits ? BFTM_PROGRESS_DECIDED : BFTM_PROGRESS_NONE;
+	c->error = error;
+	c->at_ns = 0;
+	h->error = -error;
+	bftm_handle_wake(h, EPOLLIN | EPOLLRDNORM);
+}
+
+void bftm_handle_convert_failed(struct bftm_handle *h, int error)
+{
+	lockdep_assert_held(&h->bn->upcall->lock);
+	conversion_decided(h, error);
+	/* Without a helper the next one is told which mode is held. */
+	bftm_upcall_convert(h->bn, h->request);
+}
+
+static u64 limit_of(const struct bftm_convert *arg)
+{
+	u64 limit_ns = arg->flags & BFTM_TRY ? BFTM_TRY_LIMIT_NS : arg->timeout_ns;
+
+	return limit_ns ? bftm_sleep_until(limit_ns) : 0;
+}
+
+/* Return: 0; @ret_id is 0 when it is done. */
+static int conversion_begin(struct bftm_handle *h, struct bftm_convert *arg, bool waits,
+			    u64 *ret_id)
+{
+	struct bftm_conversion_of *c = &h->conversion;
+	bool at_once, done;
+	int err;
+
+	bftm_handle_check(h);
+	if (h->state == BFTM_STATE_LOST)
+		return -EKEYEXPIRED;
+	if (h->state != BFTM_STATE_HELD)
+		return -ENOLCK;
+	/* One that no call waits for is replaced. */
+	if (c->id == h->id && c->progress != BFTM_PROGRESS_NONE && c->waits)
+		return -EBUSY;
+	err = bftm_upcall_convert(h->bn, h->request);
+	if (err)
+		return err;
+	h->error = 0;
+	at_once = covers(h->arg.mode, arg->mode);
+	if (at_once && h->arg.mode != arg->mode) {
+		set_mode(h, arg->mode);
+		tell_mode(h);
+	}
+	done = at_once && !(arg->flags & BFTM_FENCE);
+	*ret_id = done ? 0 : h->id;
+	arg->deadline_ns = h->arg.deadline_ns;
+	arg->token = h->arg.token;
+	*c = (struct bftm_conversion_of){
+		.id = h->id,
+		.number = c->number + 1,
+		.progress = done ? BFTM_PROGRESS_NONE : BFTM_PROGRESS_ASKED,
+		.waits = waits,
+		.flags = arg->flags,
+		.mode = arg->mode,
+		.at_ns = done ? 0 : limit_of(arg),
+	};
+	bftm_handle_arm(h);
+	return 0;
+}
+
+int bftm_handle_convert(struct bftm_handle *h, struct bftm_convert *arg, bool waits, u64 *ret_id)
+{
+	int err;
+
+	spin_lock_bh(&h->bn->upcall->lock);
+	err = conversion_begin(h, arg, waits, ret_id);
+	spin_unlock_bh(&h->bn->upcall->lock);
+	return err;
+}
+
+/** struct awaited - a conversion that a call waits for */
+struct awaited {
+	struct bftm_handle *h;
+	u64 id;
+	struct bftm_convert *ret;
+};
+
+static int outcome_of(const struct awaited *w)
+{
+	struct bftm_handle *h = w->h;
+	struct bftm_conversion_of *c = &h->conversion;
+
+	bftm_handle_check(h);
+	/* Another thread released the handle, and it was used for another acquire perhaps. */
+	if (h->id != w->id)
+		return -ECANCELED;
+	if (h->state == BFTM_STATE_LOST)
+		return -EKEYEXPIRED;
+	if (h->state != BFTM_STATE_HELD)
+		return -ECANCELED;
+	if (c->progress == BFTM_PROGRESS_ASKED)
+		return -EINPROGRESS;
+	c->progress = BFTM_PROGRESS_NONE;
+	if (!c->error) {
+		w->ret->deadline_ns = h->arg.deadline_ns;
+		w->ret->token = h->arg.token;
+	}
+	return c->error;
+}
+
+static int conversion_outcome(void *arg)
+{
+	const struct awaited *w = arg;
+	int err;
+
+	spin_lock_bh(&w->h->bn->upcall->lock);
+	err = outcome_of(w);
+	spin_unlock_bh(&w->h->bn->upcall->lock);
+	return err;
+}
+
+int bftm_handle_convert_wait(struct bftm_handle *h, u64 id, struct bftm_convert *ret)
+{
+	struct awaited w = { .h = h, .id = id, .ret = ret };
+	/* The handle's alarm ends it, where the helper does not. */
+	int err = bftm_sleep(bftm_handle_place(h), 0, conversion_outcome, &w);
+
+	if (err != -EINTR)
+		return err;
+	spin_lock_bh(&h->bn->upcall->lock);
+	err = outcome_of(&w);
+	if (err == -EINPROGRESS) {
+		bftm_handle_convert_failed(h, -EINTR);
+		err = outcome_of(&w);
+	}
+	spin_unlock_bh(&h->bn->upcall->lock);
+	return err;
+}
+
+int bftm_handle_converted(struct bftm_handle *h, const struct bftm_converted *result)
+{
+	struct bftm_conversion_of *c = &h->conversion;
+	bool same = h->arg.mode == c->mode;
+
+	lockdep_assert_held(&h->bn->upcall->lock);
+	if (!bftm_handle_converts(h) || c->number != result->number)
+		return -ECANCELED;
+	if (result->error) {
+		conversion_decided(h, result->error);
+		return 0;
+	}
+	/* What is covered may keep its token. */
+	if (!same && c->flags & BFTM_FENCE && !result->token)
+		return -EINVAL;
+	if (!same)
+		h->arg.token = 0;
+	if (c->flags & BFTM_FENCE && result->token)
+		h->arg.token = result->token;
+	set_mode(h, c->mode);
+	/* Or it lasts as long already. */
+	bftm_handle_renewed(h, result->deadline_ns, result->end_ns);
+	conversion_decided(h, 0);
+	if (!same)
+		tell_mode(h);
+	return 0;
+}
