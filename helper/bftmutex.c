@@ -18,6 +18,7 @@
 #include "loop/descriptors.h"
 #include "lib/libbftmutex.h"
 #include "loop/log.h"
+#include "run/descriptor.h"
 #include "run/run.h"
 
 static void check_name(const struct options *o)
@@ -80,46 +81,6 @@ static void be_process_1(void)
 		if (!sigaction(ends[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(ends[i], &action, NULL);
 	sigaction(SIGCHLD, &children, NULL);
-}
-
-static void check_inherited_fd(int fd)
-{
-	int flags = fcntl(fd, F_GETFL);
-	struct bftm_status status;
-	int r;
-
-	if (flags < 0)
-		errx(EX_DATAERR, "--fd %d: the descriptor is not open", fd);
-	r = bftmutex_status(fd, &status);
-	if (r < 0)
-		errx(EX_DATAERR, "--fd %d: %s", fd, bftmutex_strerror(r));
-	/* This process exits, so no process would poll() for the result. */
-	if (flags & O_NONBLOCK)
-		errx(EX_DATAERR, "--fd %d: the descriptor is O_NONBLOCK", fd);
-}
-
-static int unlock(const struct options *o)
-{
-	int r = bftmutex_release(o->fd);
-
-	if (!r)
-		return EX_OK;
-	warnx("--fd %d: %s", o->fd, bftmutex_strerror(r));
-	return r == -EKEYEXPIRED ? o->lost_code : EX_DATAERR;
-}
-
-/* Whether the lock of a descriptor is held now, as an exit status. */
-static int held(const struct options *o)
-{
-	struct bftm_status status = {};
-	int r = bftmutex_status(o->fd, &status);
-
-	if (!r && status.state == BFTM_STATE_HELD)
-		return EX_OK;
-	if (!r)
-		r = status.state == BFTM_STATE_LOST ? -EKEYEXPIRED : -ENOLCK;
-	warnx("--fd %d: %s", o->fd, bftmutex_strerror(r));
-	return r == -EKEYEXPIRED ? o->lost_code : EX_DATAERR;
 }
 
 /*
@@ -349,10 +310,7 @@ static int wrapper_run(const struct options *o, int fd, const struct bftmutex_gr
 /* For "eval". When the output cannot be written, the lock is given back. */
 static int wrapper_print(const struct options *o, int fd, const struct bftmutex_grant *grant)
 {
-	if (grant->token)
-		printf("BFTMUTEX_TOKEN=%llu\n", (unsigned long long)grant->token);
-	printf("BFTMUTEX_MODE=%s\nBFTMUTEX_DEADLINE_NS=%llu\n", o->mode,
-	       (unsigned long long)grant->deadline_ns);
+	bftm_print_grant(o->mode, grant);
 	if (!fflush(stdout))
 		return EX_OK;
 	warn("lock '%s': cannot print; it is given back", o->shown);
@@ -377,11 +335,13 @@ int main(int argc, char **argv)
 	if (getpid() == 1)
 		be_process_1();
 	if (o.fd >= 0)
-		check_inherited_fd(o.fd);
+		bftm_fd_check(o.fd);
 	if (o.held)
-		return held(&o);
+		return bftm_fd_held(&o);
 	if (o.unlock)
-		return unlock(&o);
+		return bftm_fd_unlock(&o);
+	if (o.convert)
+		return bftm_fd_convert(&o);
 	check_name(&o);
 
 	fd = o.fd >= 0 ? o.fd : open_device();

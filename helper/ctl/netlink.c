@@ -100,6 +100,8 @@ static const struct attribute lock_attrs[] = {
 	[BFTMUTEX_A_LOCK_GNO] = { "gno", NUM64 },
 	[BFTMUTEX_A_LOCK_WAITERS] = { "waiters", NUM32 },
 	[BFTMUTEX_A_LOCK_TOKEN] = { "token", NUM64 },
+	[BFTMUTEX_A_LOCK_MODE] = { "mode", MODE },
+	[BFTMUTEX_A_LOCK_HOLDERS] = { "holders", NUM32 },
 };
 
 static const struct attribute object_attrs[] = {
@@ -146,6 +148,8 @@ static const struct attribute handle_attrs[] = {
 	[BFTMUTEX_A_HANDLE_SENDS] = { "sends", NONE },
 	[BFTMUTEX_A_HANDLE_CONFIGURATION] = { "configuration", NONE },
 	[BFTMUTEX_A_HANDLE_END_NS] = { "end_ns", NONE },
+	[BFTMUTEX_A_HANDLE_GOAL] = { "goal", MODE },
+	[BFTMUTEX_A_HANDLE_CONVERSION] = { "conversion", NUM32 },
 };
 
 static const struct attribute rule_attrs[] = {

@@ -67,7 +67,9 @@ int ctl_locks(int argc, char **argv)
 	static const struct ctl_column columns[] = {
 		{ "client", "CLIENT", 10 },
 		{ "attempt", "ATTEMPT", 20 },
+		{ "mode", "MODE", -4 },
 		{ "remaining_ns", "REMAINING", 10 },
+		{ "holders", "HOLDERS", 7 },
 		{ "waiters", "WAITERS", 7 },
 		{ "token", "TOKEN", 8 },
 		{ "gno", "GRANT", 20 },
@@ -118,6 +120,7 @@ int ctl_clients(int argc, char **argv)
 static const struct ctl_column handle_columns[] = {
 	{ "state", "STATE", -7 },
 	{ "mode", "MODE", -5 },
+	{ "goal", "TO", -3 },
 	{ "reason", "REASON", -11 },
 	{ "remaining_ns", "REMAINING", 10 },
 	{ "token", "TOKEN", 8 },

@@ -225,14 +225,15 @@ void top_draw(const struct top_look *now, const struct top_look *before,
 		"won", "released", "renewed", "busy", "timeouts", "failed", "lost", NULL
 	};
 	static const struct ctl_column handles[] = {
-		{ "state", "STATE", -8 }, { "mode", "MODE", -5 }, { "reason", "REASON", -11 },
+		{ "state", "STATE", -8 }, { "mode", "MODE", -5 }, { "goal", "TO", -3 },
+		{ "reason", "REASON", -11 },
 		{ "remaining_ns", "REMAINING", 10 }, { "token", "TOKEN", 8 },
 		{ "attempts", "TRIES", 6 }, { "pid", "PID", 8 }, { "comm", "COMMAND", -15 },
 		{ "name", "LOCK", 0 }, {}
 	};
 	static const struct ctl_column locks[] = {
-		{ "client", "CLIENT", 10 }, { "remaining_ns", "REMAINING", 10 },
-		{ "waiters", "WAITERS", 8 }, { "token", "TOKEN", 8 }, { "name", "LOCK", 0 }, {}
+		{ "client", "CLIENT", 10 }, { "mode", "MODE", -5 }, { "holders", "HOLDERS", 8 },
+		{ "remaining_ns", "REMAINING", 10 }, { "waiters", "WAITERS", 8 }, { "token", "TOKEN", 8 }, { "name", "LOCK", 0 }, {}
 	};
 	int most;
 

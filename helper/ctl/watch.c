@@ -30,7 +30,9 @@ static const char *event_of(u8 cmd, struct json_object *handle)
 	if (cmd == BFTMUTEX_CMD_HANDLE_GET)
 		return "held";
 	/* IDLE is the state of a handle after a release. */
-	return !strcmp(state, "held") ? "acquired" : !strcmp(state, "idle") ? "released" : state;
+	if (!strcmp(state, "held"))
+		return json_object_object_get(handle, "conversion") ? "converted" : "acquired";
+	return !strcmp(state, "idle") ? "released" : state;
 }
 
 static void print_now(void)

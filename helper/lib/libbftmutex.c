@@ -88,6 +88,24 @@ int bftmutex_release(int fd)
 	return result(ioctl(fd, BFTM_IOC_RELEASE));
 }
 
+int bftmutex_convert(int fd, uint32_t mode, uint32_t flags, uint64_t timeout_ns,
+		     struct bftmutex_grant *ret)
+{
+	struct bftm_convert arg = {
+		.size = sizeof(arg),
+		.flags = flags,
+		.mode = mode,
+		.timeout_ns = timeout_ns,
+	};
+	int err = result(ioctl(fd, BFTM_IOC_CONVERT, &arg));
+
+	if (err < 0)
+		return err;
+	if (ret)
+		*ret = (struct bftmutex_grant){ .deadline_ns = arg.deadline_ns, .token = arg.token };
+	return 0;
+}
+
 int bftmutex_status(int fd, struct bftm_status *ret)
 {
 	struct bftm_status arg = { .size = sizeof(arg) };
@@ -227,7 +245,8 @@ const char *bftmutex_strerror(int err)
 	case EALREADY:
 		return "the handle holds a lock already; release it first";
 	case EBUSY:
-		return "an acquire is under way on the handle, or it keeps too many responses";
+		return "an acquire or a conversion is under way on the handle, or it keeps too many "
+		       "responses";
 	case ERANGE:
 		return "the servers do not grant such a lease";
 	case ENOSPC:
@@ -258,6 +277,8 @@ const char *bftmutex_strerror(int err)
 		return "the name is too long";
 	case ENOLCK:
 		return "no lock is held";
+	case EDEADLK:
+		return "another holder converts the lock too, and each waits for the other";
 	case EKEYEXPIRED:
 		return "the lease is over";
 	case ENOENT:

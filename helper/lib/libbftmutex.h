@@ -118,6 +118,27 @@ int bftmutex_release(int fd);
 int bftmutex_renew(int fd, uint64_t timeout_ns, uint64_t *ret_deadline_ns);
 
 /**
+ * bftmutex_convert() - hold the lock in another mode
+ * @mode:       enum bftm_lock_mode, not BFTM_LOCK_NL
+ * @flags:      BFTM_TRY, BFTM_FENCE
+ * @timeout_ns: how long to wait; 0 for as long as the lock is held
+ * @ret:        deadline and token of the lock in its new mode, @attempts is 0; untouched on
+ *              failure; may be NULL
+ *
+ * A mode that the present one covers is there at once: stop first to do what it does not allow.
+ * Any other is waited for, and the present mode is held meanwhile, and after these errors.
+ *
+ * Return: 0, -EDEADLK (another holder converts too, and each waits for the other: release, or
+ * convert to less), -EWOULDBLOCK (BFTM_TRY, and others are in the way), -ETIMEDOUT, -EINTR,
+ * -ENODATA (BFTM_FENCE, and too few servers know which tokens were given), -ENOTCONN (no helper),
+ * -EBUSY (another thread waits for a conversion), -EINVAL; or, when nothing is held, -ENOLCK,
+ * -EKEYEXPIRED (the lease is over) or -ECANCELED (another thread released the handle). On an
+ * O_NONBLOCK descriptor the result is -EINPROGRESS at once: poll(), and look at bftmutex_status().
+ */
+int bftmutex_convert(int fd, uint32_t mode, uint32_t flags, uint64_t timeout_ns,
+		     struct bftmutex_grant *ret);
+
+/**
  * bftmutex_status() - state of a handle
  * @ret: state, deadline, reason of a loss; untouched on failure
  *

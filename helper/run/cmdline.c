@@ -23,7 +23,8 @@
 const char *argp_program_version = "bftmutex " BFTM_VERSION;
 
 enum {
-	KEY_FD = 0x100,
+	KEY_CONVERT = 0x100,
+	KEY_FD,
 	KEY_FDSTORE,
 	KEY_FENCE,
 	KEY_GRACE,
@@ -71,6 +72,7 @@ static const struct argp_option argp_options[] = {
 	{ "fd", KEY_FD, "N", 0, "Lock the open descriptor N of /dev/bftmutex", 4 },
 	{ "unlock", 'u', NULL, 0, "Give the lock of --fd back", 4 },
 	{ "held", KEY_HELD, NULL, 0, "Tell by the exit status whether the lock of --fd is held", 4 },
+	{ "convert", KEY_CONVERT, NULL, 0, "Hold the lock of --fd in another mode: -s, -x or --mode", 4 },
 	{ "print", KEY_PRINT, NULL, 0, "Print deadline, mode and token of --fd, as NAME=VALUE", 4 },
 	{ "verbose", KEY_VERBOSE, NULL, 0, "Tell how long it took, and why it failed", 5 },
 	{ NULL, 'h', NULL, 0, "Give this help list", -1 },
@@ -219,6 +221,11 @@ static void cmdline_check(struct argp_state *state, const struct options *o)
 		argp_error(state, "--held needs --fd N, a descriptor of " BFTMUTEX_DEVICE);
 	if (o->held && (o->unlock || o->print || o->name))
 		argp_error(state, "--held takes no --unlock, no --print and no NAME");
+	if (o->convert && o->fd < 0)
+		argp_error(state, "--convert needs --fd N, a descriptor of " BFTMUTEX_DEVICE);
+	if (o->convert && (o->unlock || o->held || o->name || o->lease || o->lock.cluster))
+		argp_error(state, "--convert takes no NAME, no --unlock, no --held, no --lease and no "
+			   "--cluster: the lock keeps its own");
 	if (o->unlock && o->fd < 0)
 		argp_error(state, "--unlock needs --fd N, a descriptor of " BFTMUTEX_DEVICE);
 	if (o->print && (o->fd < 0 || o->unlock))
@@ -237,7 +244,7 @@ static void cmdline_check(struct argp_state *state, const struct options *o)
 		argp_error(state, "--margin '%s': must be less than --lease %s", o->margin, o->lease);
 	if (o->no_fork && o->close_fd)
 		argp_error(state, "--no-fork and --close: nothing would hold the lock");
-	if (!o->unlock && !o->held && !o->name)
+	if (!o->unlock && !o->held && !o->convert && !o->name)
 		argp_error(state, "NAME of the lock is missing");
 	if (o->fd < 0 && !o->command && is_number(o->name))
 		argp_error(state, "lock '%s': COMMAND is missing; or, for the descriptor %s of "
@@ -279,6 +286,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_HELD:
 		o->held = true;
+		break;
+	case KEY_CONVERT:
+		o->convert = true;
 		break;
 	case KEY_PRINT:
 		o->print = true;
@@ -358,7 +368,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
-	.args_doc = "NAME COMMAND [ARG...]\nNAME -c SHELL\n--fd N NAME\n--fd N -u\n--fd N --held",
+	.args_doc = "NAME COMMAND [ARG...]\nNAME -c SHELL\n--fd N NAME\n--fd N --convert\n--fd N -u\n--fd N --held",
 	.doc = "Run a command under a lock of a cluster whose servers may lie.\v"
 	       "Exit status: that of COMMAND; 1 (or -E) when somebody else has the lock; "
 	       "79 (or --lost-exit-code) when the lock was lost while COMMAND ran; "

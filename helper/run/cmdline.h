@@ -13,7 +13,7 @@
  * struct options - the command line
  * @lock:          options of the acquire
  * @mode:          name of the mode, which @lock has too
- * @name:          of the lock; NULL with @unlock
+ * @name:          of the lock; NULL with @unlock, @held and @convert
  * @shown:         NAME as it was given, fit for a terminal
  * @hash:          what @name points to for --hash-name
  * @lease:         --lease as it was written, NULL for the default
@@ -34,6 +34,7 @@
  * @verbose:       --verbose
  * @hash_name:     --hash-name
  * @held:          --held
+ * @convert:       --convert
  * @print:         --print
  * @notify:        --notify or --fdstore
  * @fdstore:       --fdstore
@@ -62,6 +63,7 @@ struct options {
 	bool verbose;
 	bool hash_name;
 	bool held;
+	bool convert;
 	bool print;
 	bool notify;
 	bool fdstore;

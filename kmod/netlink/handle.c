@@ -63,6 +63,11 @@ static int put_handle(struct sk_buff *msg, const void *object)
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_REMAINING_NS,
 			      max_t(s64, left, 0), BFTMUTEX_A_HANDLE_PAD))
 		return -EMSGSIZE;
+	if (h->conversion.id == h->id &&
+	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_CONVERSION, h->conversion.number))
+		return -EMSGSIZE;
+	if (bftm_handle_converts(h) && nla_put_u32(msg, BFTMUTEX_A_HANDLE_GOAL, h->conversion.mode))
+		return -EMSGSIZE;
 	return 0;
 }
 

@@ -179,7 +179,8 @@ static int put_lock(struct sk_buff *msg, const void *object)
 	l->locks->ops->describe(l->entry->state, &view);
 	if (nla_put(msg, BFTMUTEX_A_LOCK_NAME, *name, name + 1) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_LOCK_GNO, view.grant, BFTMUTEX_A_LOCK_PAD) ||
-	    nla_put_u32(msg, BFTMUTEX_A_LOCK_WAITERS, view.waiters))
+	    nla_put_u32(msg, BFTMUTEX_A_LOCK_WAITERS, view.waiters) ||
+	    nla_put_u32(msg, BFTMUTEX_A_LOCK_HOLDERS, view.holders))
 		return -EMSGSIZE;
 	if (view.token_max != BFTM_TOKEN_UNKNOWN &&
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_LOCK_TOKEN, view.token_max, BFTMUTEX_A_LOCK_PAD))
@@ -187,6 +188,7 @@ static int put_lock(struct sk_buff *msg, const void *object)
 	if (!view.attempt || now > view.until_ns)
 		return 0;
 	if (nla_put_u32(msg, BFTMUTEX_A_LOCK_CLIENT, view.client) ||
+	    nla_put_u32(msg, BFTMUTEX_A_LOCK_MODE, BFTM_MODE_EX - view.mode) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_LOCK_ATTEMPT, view.attempt, BFTMUTEX_A_LOCK_PAD) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_LOCK_REMAINING_NS, view.until_ns - now + 1,
 			      BFTMUTEX_A_LOCK_PAD))

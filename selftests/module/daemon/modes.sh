@@ -182,6 +182,114 @@ ok "tokens: a writer's is above those of the readers before it" test "$(token se
 ok "tokens: and so on" test "$(token c)" -gt "$(token second)"
 
 #
+# Conversion
+#
+
+# shell N WHO: a process of client N that has a descriptor 9 of the device
+shell() {
+	mkfifo "$work/in.$2" "$work/out.$2"
+	ip netns exec "bftm-c$1" bash -c "exec 9<>/dev/bftmutex
+		while read -r line <&8; do
+			eval \"\$line\" 2>$work/err.$2
+			echo \$? >&7
+		done" 8<>"$work/in.$2" 7<>"$work/out.$2" &
+	exec {in[$2]}<>"$work/in.$2" {out[$2]}<>"$work/out.$2"
+}
+declare -A in out
+
+# say WHO WORD...: it does that; result WHO: the exit status of what it did
+say() {
+	local who=$1
+	shift
+	echo "$*" >&"${in[$who]}"
+}
+result() {
+	local status=none
+	read -r -t 60 status <&"${out[$1]}"
+	echo "$status"
+}
+does() { say "$@" && result "$1"; }
+# convert WHO MODE ARG...
+convert() { does "$1" bftmutex --fd 9 --convert --mode "${@:2}"; }
+converts() { [[ $(c "$1" bftmutexctl holders --json | gojq -r '[.[] | .goal // empty] | join(" ")') == "$2" ]]; }
+end_shells() {
+	local who
+	for who in "${!in[@]}"; do
+		say "$who" "exit 0"
+		exec {in[$who]}>&- {out[$who]}>&-
+	done
+	wait_jobs
+	in=() out=()
+}
+
+new_lock
+shell 1 a
+shell 2 b
+is "a reader" "$(does a bftmutex --fd 9 -s "$lock")" 0
+is "converts to EX" "$(convert a EX -w 20) $(held 1) $(try 2 PR)" "0 EX 1"
+is "and back" "$(convert a PR) $(held 1) $(try 2 PR) $(try 2 EX)" "0 PR 0 1"
+is "another reader" "$(does b bftmutex --fd 9 -s "$lock")" 0
+is "beside whom there is no EX" "$(convert a EX -n) $(held 1) $(held 2)" "1 PR PR"
+is "after a time limit neither" "$(convert a EX -w 0.5) $(held 1)" "1 PR"
+say a bftmutex --fd 9 --convert -w 50
+ok "one waits for EX" wait_for 20 converts 1 EX
+is "which its servers list in PR, with another" "$(s 1 bftmutexctl locks --json | gojq -r --arg name "$lock" '.[] | select(.name == $name) | "\(.mode) \(.holders)"')" "PR 2"
+is "a newcomer does not overtake it" "$(try 3 PR)" 1
+is "and the other cannot have EX: each would wait for the other" "$(convert b EX -w 50) $(held 2)" "1 PR"
+ok "which is said" grep -q 'not converted to mode EX: another holder converts the lock too' "$work/err.b"
+is "so it gives the lock back" "$(does b bftmutex --fd 9 -u)" 0
+is "then the first has EX" "$(result a) $(held 1)" "0 EX"
+is "EX to CW to PR" "$(convert a CW) $(held 1) $(convert a PR -w 20) $(held 1)" "0 CW 0 PR"
+is "beside CW there is no PR" "$(convert a CW -w 20) $(does b bftmutex --fd 9 -n --mode CW "$lock") $(convert a PR -n) $(held 1)" "0 0 1 CW"
+end_shells
+
+# Two of one host.
+new_lock
+shell 1 a
+shell 1 b
+is "two readers of one host" "$(does a bftmutex --fd 9 -s "$lock") $(does b bftmutex --fd 9 -s "$lock")" "0 0"
+say a bftmutex --fd 9 --convert -w 50
+wait_for 20 converts 1 EX
+say b bftmutex --fd 9 --convert -w 50
+# One of them is told; attempts decide which.
+loser=a winner=b
+until read -r -t 0.1 status <&"${out[$loser]}"; do
+	[[ $loser == a ]] && loser=b winner=a || loser=a winner=b
+done
+is "both want EX: one is told of the deadlock" "$status" 1
+is "and gives back, so that the other has it" "$(does $loser bftmutex --fd 9 -u) $(result $winner) $(held 1)" "0 0 EX"
+end_shells
+
+# Tokens
+new_lock
+shell 1 a
+shell 2 b
+does a bftmutex --fd 9 -s --fence --print "$lock" ">$work/a.1" >/dev/null
+does b bftmutex --fd 9 -s --fence --print "$lock" ">$work/b.1" >/dev/null
+does b bftmutex --fd 9 -u >/dev/null
+convert a EX -w 20 --fence --print ">$work/a.2" >/dev/null
+convert a PR --fence --print ">$work/a.3" >/dev/null
+does b bftmutex --fd 9 -s --fence --print "$lock" ">$work/b.2" >/dev/null
+number() { sed -n 's/^BFTMUTEX_TOKEN=//p' "$work/$1"; }
+diag "$(number a.1) $(number b.1) | $(number a.2) | $(number a.3) $(number b.2)"
+ok "tokens: EX has one of its own" test "$(number a.2)" -gt "$(number a.1)"
+ok "tokens: PR after it has another" test "$(number a.3)" -gt "$(number a.2)"
+is "tokens: which readers share" "$(number b.2)" "$(number a.3)"
+end_shells
+
+# A daemon that comes in the middle.
+new_lock
+shell 1 a
+shell 2 b
+is "two readers" "$(does a bftmutex --fd 9 -s -l 4s "$lock") $(does b bftmutex --fd 9 -s "$lock")" "0 0"
+say a bftmutex --fd 9 --convert -w 50
+wait_for 20 converts 1 EX
+kill_helper 1
+start_helper 1 || bail "no daemon"
+is "another daemon goes on with a conversion" "$(does b bftmutex --fd 9 -u) $(result a) $(held 1)" "0 0 EX"
+end_shells
+
+#
 # Another daemon
 #
 

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "run/descriptor.h"
+#include "run/cmdline.h"
+#include "run/run.h"
+
+#include <argp.h>
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sysexits.h>
+
+void bftm_fd_check(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+	struct bftm_status status;
+	int r;
+
+	if (flags < 0)
+		errx(EX_DATAERR, "--fd %d: the descriptor is not open", fd);
+	r = bftmutex_status(fd, &status);
+	if (r < 0)
+		errx(EX_DATAERR, "--fd %d: %s", fd, bftmutex_strerror(r));
+	/* This process exits, so no process would poll() for the result. */
+	if (flags & O_NONBLOCK)
+		errx(EX_DATAERR, "--fd %d: the descriptor is O_NONBLOCK", fd);
+}
+
+int bftm_fd_unlock(const struct options *o)
+{
+	int r = bftmutex_release(o->fd);
+
+	if (!r)
+		return EX_OK;
+	warnx("--fd %d: %s", o->fd, bftmutex_strerror(r));
+	return r == -EKEYEXPIRED ? o->lost_code : EX_DATAERR;
+}
+
+int bftm_fd_held(const struct options *o)
+{
+	struct bftm_status status = {};
+	int r = bftmutex_status(o->fd, &status);
+
+	if (!r && status.state == BFTM_STATE_HELD)
+		return EX_OK;
+	if (!r)
+		r = status.state == BFTM_STATE_LOST ? -EKEYEXPIRED : -ENOLCK;
+	warnx("--fd %d: %s", o->fd, bftmutex_strerror(r));
+	return r == -EKEYEXPIRED ? o->lost_code : EX_DATAERR;
+}
+
+/* A signal that does not end this process was a stop (Ctrl-Z): the waiting goes on. */
+static int try_convert(const struct options *o, struct bftmutex_grant *grant)
+{
+	u64 start = bftm_boottime(), waited = 0;
+	u32 flags = o->lock.flags & (BFTM_TRY | BFTM_FENCE);
+	int r;
+
+	do {
+		u64 left = o->lock.timeout_ns ? o->lock.timeout_ns - waited : 0;
+
+		r = bftmutex_convert(o->fd, o->lock.flags / BFTMUTEX_MODE(1), flags, left, grant);
+		waited = bftm_boottime() - start;
+		if (r == -EINTR && o->lock.timeout_ns && waited >= o->lock.timeout_ns)
+			r = -ETIMEDOUT;
+	} while (r == -EINTR);
+	return r;
+}
+
+/* What is held is held in the mode before, or is not held. */
+static int not_converted(const struct options *o, int error)
+{
+	const char *why = bftmutex_strerror(error);
+
+	switch (-error) {
+	case EWOULDBLOCK:
+	case ETIMEDOUT:
+		if (o->verbose)
+			warnx("--fd %d: not converted to mode %s: others have the lock, or wait for it",
+			      o->fd, o->mode);
+		return o->conflict_code;
+	case EDEADLK:
+		warnx("--fd %d: not converted to mode %s: %s; release the lock, or convert it to a lesser mode",
+		      o->fd, o->mode, why);
+		return o->conflict_code;
+	case EKEYEXPIRED:
+		warnx("--fd %d: %s", o->fd, why);
+		return o->lost_code;
+	case ENOLCK:
+	case EBUSY:
+		warnx("--fd %d: %s", o->fd, why);
+		return EX_DATAERR;
+	case EINVAL:
+	case ENOTTY:
+		warnx("--fd %d: the kernel module does not convert locks; is it of another version than %s?",
+		      o->fd, argp_program_version);
+		return EX_SOFTWARE;
+	}
+	warnx("--fd %d: not converted to mode %s: %s", o->fd, o->mode, why);
+	return EX_UNAVAILABLE;
+}
+
+int bftm_fd_convert(const struct options *o)
+{
+	struct bftmutex_grant grant = {};
+	int r = try_convert(o, &grant);
+
+	if (r < 0)
+		return not_converted(o, r);
+	if (!o->print)
+		return EX_OK;
+	bftm_print_grant(o->mode, &grant);
+	if (!fflush(stdout))
+		return EX_OK;
+	warn("--fd %d: cannot print; the lock is held in mode %s", o->fd, o->mode);
+	return EX_IOERR;
+}
+
+void bftm_print_grant(const char *mode, const struct bftmutex_grant *grant)
+{
+	if (grant->token)
+		printf("BFTMUTEX_TOKEN=%llu\n", (unsigned long long)grant->token);
+	printf("BFTMUTEX_MODE=%s\nBFTMUTEX_DEADLINE_NS=%llu\n", mode,
+	       (unsigned long long)grant->deadline_ns);
+}

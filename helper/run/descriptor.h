@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* bftmutex --fd N: the lock of a descriptor that this process has inherited. */
+#ifndef BFTM_DESCRIPTOR_H
+#define BFTM_DESCRIPTOR_H
+
+struct bftmutex_grant;
+struct options;
+
+/** bftm_fd_check() - ends the process with a message unless @fd is of the device, and blocks. */
+void bftm_fd_check(int fd);
+
+/* Each prints messages, and returns an exit status. */
+/** bftm_fd_unlock() - give it back. */
+int bftm_fd_unlock(const struct options *o);
+/** bftm_fd_held() - is it held now? */
+int bftm_fd_held(const struct options *o);
+/** bftm_fd_convert() - to the mode of the command line. */
+int bftm_fd_convert(const struct options *o);
+
+/** bftm_print_grant() - NAME=VALUE lines for "eval": token, mode, deadline. */
+void bftm_print_grant(const char *mode, const struct bftmutex_grant *grant);
+
+#endif /* BFTM_DESCRIPTOR_H */
