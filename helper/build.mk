@@ -26,7 +26,7 @@ NCURSES_LIBS = $(shell pkg-config --libs ncursesw)
 
 CORE := $(addprefix kmod/core/,form wire quorum release $(addprefix backoff/,client round wait hold convert fence) \
 	$(addprefix ordering/,wire state client choose vote transfer))
-CORE_SERVER := $(addprefix kmod/core/,serve admit access $(addprefix backoff/,protocol server grants parties) \
+CORE_SERVER := $(addprefix kmod/core/,serve admit access $(addprefix backoff/,protocol server try settle grants parties) \
 	$(addprefix ordering/,server pending))
 # The table of protocols that hosts run.
 TABLE := kmod/protocols

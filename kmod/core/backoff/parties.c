@@ -86,9 +86,10 @@ void bftm_party_remove(struct bftm_lock *lock, struct bftm_party *p)
 struct bftm_party *bftm_party_number(struct bftm_lock *lock, struct bftm_party *p)
 {
 	struct bftm_seat *place = (struct bftm_seat *)p;
-	struct bftm_party newest = *p;
 
 	if (p != &lock->first) {
+		const struct bftm_party newest = *p;
+
 		if (lock->first.attempt)
 			*place = (struct bftm_seat){ .party = lock->first, .gno = lock->gno };
 		else

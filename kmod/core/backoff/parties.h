@@ -21,6 +21,12 @@ static inline struct bftm_party *bftm_party(const struct bftm_lock *lock, u32 i)
 	return i ? &lock->queue->place[i - 1].party : (struct bftm_party *)&lock->first;
 }
 
+/** bftm_is_free() - nobody has it, or waits for it. */
+static inline bool bftm_is_free(const struct bftm_lock *lock)
+{
+	return !lock->first.attempt && bftm_parties(lock) == 1;
+}
+
 /** bftm_party_gno() - the number of its grant. */
 static inline u64 bftm_party_gno(const struct bftm_lock *lock, const struct bftm_party *p)
 {

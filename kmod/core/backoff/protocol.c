@@ -86,7 +86,7 @@ static bool backoff_expire(const struct bftm_server_cfg *cfg, void *lock, u64 no
 
 static bool backoff_idle(const void *lock, u64 now)
 {
-	return !bftm_lock_owned(lock, now) && !bftm_lock_waiters(lock);
+	return bftm_is_free(lock) || (!bftm_lock_owned(lock, now) && !bftm_lock_waiters(lock));
 }
 
 static bool backoff_waits(const void *state, u32 client, u64 attempt)

@@ -23,6 +23,10 @@ static void check_ask(const struct bftm_ask *ask)
 
 static void request_lock(u32 kind, const struct bftm_ask *ask)
 {
+	const struct bftm_conversion_report converted = {
+		.id = ask->id, .number = ask->conversion, .error = (int)(ask->goal & 1),
+		.end_ns = ask->end_ns, .token = ask->way, .sends = ask->sends,
+	};
 	struct bftm_won won = {
 		.id = ask->id, .cluster = ask->cluster, .lease_ns = ask->lease_ns, .token = ask->way,
 	};
@@ -34,6 +38,8 @@ static void request_lock(u32 kind, const struct bftm_ask *ask)
 		bftm_upcall_won(&won);
 	else if (kind == BFTMUTEX_REQUEST_KIND_RENEW)
 		bftm_upcall_renewed(ask->id, ask->end_ns, ask->sends);
+	else if (kind == BFTMUTEX_REQUEST_KIND_CONVERT)
+		bftm_upcall_converted(&converted);
 	else if (kind == BFTMUTEX_REQUEST_KIND_CANCEL)
 		bftm_upcall_suspect("c", (u16)ask->id, "evidence that is longer than the sixty-four "
 				    "bytes that there is room for", ask->id);

@@ -125,6 +125,18 @@ int bftm_attempt_renew(struct bftm_acquire_op *op)
 	return BFTM_ATTEMPT_GOES_ON;
 }
 
+int bftm_attempt_convert(struct bftm_acquire_op *op, const struct bftm_ask *ask)
+{
+	op->ask.mode = ask->goal;
+	return BFTM_ATTEMPT_GOES_ON;
+}
+
+int bftm_upcall_converted(const struct bftm_conversion_report *report)
+{
+	tell("not converted", report->id);
+	return 0;
+}
+
 int bftm_attempt_wake(struct bftm_acquire_op *op)
 {
 	(void)op;
@@ -287,6 +299,33 @@ static void an_answer_to_a_holder_does_not_begin_another(void **state)
 	assert_string_equal(story, "asks 1, holds 1, asks 2");
 }
 
+static void converts(u64 id, u32 mode, u32 goal)
+{
+	struct bftm_ask ask = ask_of(id, mode);
+
+	ask.attempt = id;
+	ask.end_ns = T0 + 1;
+	ask.goal = goal;
+	ask.conversion = 1;
+	bftm_acquire_convert(&ask);
+}
+
+static void one_that_excludes_fewer_lets_others_begin(void **state)
+{
+	(void)state;
+	waits(1, BFTM_LOCK_EX);
+	free_for(1);
+	waits(2, BFTM_LOCK_PR);
+	converts(1, BFTM_LOCK_EX, BFTM_LOCK_CW);
+	converts(1, BFTM_LOCK_CW, BFTM_LOCK_PR);
+	free_for(2);
+	waits(3, BFTM_LOCK_EX);
+	/* Of an earlier daemon; and one that cannot be taken over. */
+	converts(4, BFTM_LOCK_CR, BFTM_LOCK_PR);
+	converts(2000, BFTM_LOCK_CR, BFTM_LOCK_PR);
+	assert_string_equal(story, "asks 1, holds 1, asks 2, holds 2, not converted 2000");
+}
+
 static void one_that_is_adopted_is_beside_a_reader(void **state)
 {
 	(void)state;
@@ -373,6 +412,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(readers_hold_together_and_a_writer_comes_between),
 		TEST(an_answer_to_a_holder_does_not_begin_another),
+		TEST(one_that_excludes_fewer_lets_others_begin),
 		TEST(one_that_is_adopted_is_beside_a_reader),
 		TEST(who_waits_here_too_long_lets_others_by),
 		TEST(who_asks_once_is_busy_behind_what_it_excludes),

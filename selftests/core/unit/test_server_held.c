@@ -222,7 +222,7 @@ static void a_late_renewal_takes_no_place_of_a_later_holder(void **state)
 	assert_int_equal(lock.queue->place[0].party.attempt, 7);
 	assert_int_equal(lock.queue->place[0].party.k, 5);
 	/* Its own late send neither. */
-	WAIT(1, queue(DAVE, 7, 4, T0));
+	WAIT(2, queue(DAVE, 7, 4, T0));
 	assert_int_equal(lock.queue->count, 2);
 	assert_int_equal(lock.queue->place[0].party.held, BFTM_MODE_EX);
 }

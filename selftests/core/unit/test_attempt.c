@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program that asks once, right behind a RELEASE of its own host: it may overtake that, and
- * loses to nobody else.
+ * An attempt as the daemon drives it. A program that asks once, right behind a RELEASE of its own
+ * host, may overtake that, and loses to nobody else. A conversion is what the kernel has taken.
  */
 #include <errno.h>
 
@@ -26,6 +26,10 @@ struct bftm_totals bftm_totals;
 static u64 now_ns;
 static u32 tries, releases;
 static u64 attempt_sent;
+static u8 mode_sent, held_sent;
+static int reported;			/* of a conversion: its error; -1 for none */
+static int taken;			/* what the kernel says to that */
+static u64 token_reported;
 static struct bftm_cluster cl;
 static struct bftm_identity identity;
 static struct bftm_counters counters;
@@ -63,6 +67,8 @@ void bftm_cluster_send(struct bftm_cluster *c, u32 to, const struct bftm_msg *ms
 	if (msg->type == BFTM_MSG_TRY) {
 		tries++;
 		attempt_sent = msg->attempt;
+		mode_sent = msg->mode;
+		held_sent = msg->arg;
 	}
 }
 
@@ -106,6 +112,13 @@ bool bftm_report_renewed(struct bftm_acquire_op *o)
 	return true;
 }
 
+int bftm_report_converted(struct bftm_acquire_op *o, int error)
+{
+	reported = error;
+	token_reported = o->client->token;
+	return taken;
+}
+
 const char *bftm_health_why(const struct bftm_cluster *c, char text[BFTM_WHY_MAX])
 {
 	(void)c, (void)text;
@@ -141,6 +154,8 @@ static int four_servers(void **state)
 	op.ask.name[0] = 'x';
 	op.client = calloc(1, sizeof(struct bftm_contend));
 	now_ns = T0;
+	reported = -1;
+	taken = 0;
 	tries = 0;
 	releases = 0;
 	return 0;
@@ -224,6 +239,119 @@ static void who_waits_does_not_need_it(void **state)
 	assert_int_equal(op.client->phase, BFTM_PHASE_BACKOFF);
 }
 
+/* Three of four servers grant this mode to the last send. */
+static int granted(u8 mode, u16 flags)
+{
+	struct bftm_msg msg = {
+		.type = BFTM_MSG_FREE, .attempt = op.client->attempt, .k = op.client->sends,
+		.gno = 3 + op.client->sends, .mode = mode, .flags = flags,
+	};
+	int fate = BFTM_ATTEMPT_GOES_ON;
+	u32 u;
+
+	for (u = 0; u < 3 && fate == BFTM_ATTEMPT_GOES_ON; u++)
+		fate = bftm_attempt_answer(&op, u, &msg);
+	return fate;
+}
+
+static void holds(u32 mode)
+{
+	op.ask.once = false;
+	op.ask.mode = mode;
+	assert_int_equal(bftm_attempt_start(&op), BFTM_ATTEMPT_GOES_ON);
+	assert_int_equal(granted(bftm_mode_of(mode), 0), BFTM_ATTEMPT_GOES_ON);
+	assert_int_equal(op.client->phase, BFTM_PHASE_HOLD);
+}
+
+static int converts(u32 mode, u32 goal, u32 number)
+{
+	struct bftm_ask ask = op.ask;
+
+	ask.mode = mode;
+	ask.goal = goal;
+	ask.conversion = number;
+	ask.timeout_at_ns = T0 + 100 * MS;
+	return bftm_attempt_convert(&op, &ask);
+}
+
+static enum bftm_mode held(void)
+{
+	return bftm_backoff.client->held(op.client);
+}
+
+static void up_when_the_kernel_has_taken_it(void **state)
+{
+	(void)state;
+	holds(BFTM_LOCK_PR);
+	assert_int_equal(converts(BFTM_LOCK_PR, BFTM_LOCK_EX, 1), BFTM_ATTEMPT_GOES_ON);
+	assert_int_equal(mode_sent, BFTM_MODE_EX);
+	assert_int_equal(held_sent, BFTM_MODE_PR);
+	assert_int_equal(reported, -1);
+	assert_int_equal(granted(BFTM_MODE_EX, 0), BFTM_ATTEMPT_GOES_ON);
+	assert_int_equal(reported, 0);
+	assert_int_equal(op.ask.mode, BFTM_LOCK_EX);
+	/* Down at once, and nobody waits for a report. */
+	reported = -1;
+	assert_int_equal(converts(BFTM_LOCK_CR, BFTM_LOCK_CR, 0), BFTM_ATTEMPT_GOES_ON);
+	assert_int_equal(held(), BFTM_MODE_CR);
+	assert_int_equal(reported, -1);
+	assert_int_equal(op.ask.mode, BFTM_LOCK_CR);
+}
+
+/* The program was interrupted meanwhile: what it has is the mode before. */
+static void not_when_nobody_waits_any_more(void **state)
+{
+	(void)state;
+	holds(BFTM_LOCK_CW);
+	converts(BFTM_LOCK_CW, BFTM_LOCK_PR, 1);
+	assert_int_equal(mode_sent, BFTM_MODE_PW);
+	taken = -ECANCELED;
+	assert_int_equal(granted(BFTM_MODE_PW, 0), BFTM_ATTEMPT_GOES_ON);
+	assert_int_equal(reported, 0);
+	assert_int_equal(op.ask.mode, BFTM_LOCK_CW);
+	assert_int_equal(held(), BFTM_MODE_PW);		/* which covers CW */
+	assert_int_equal(converts(BFTM_LOCK_CW, BFTM_LOCK_CW, 0), BFTM_ATTEMPT_GOES_ON);
+	assert_int_equal(held(), BFTM_MODE_CW);
+	assert_int_equal(mode_sent, BFTM_MODE_CW);
+	/* If it is taken, PW is given up for PR, and not before. */
+	taken = 0;
+	converts(BFTM_LOCK_CW, BFTM_LOCK_PR, 2);
+	assert_int_equal(granted(BFTM_MODE_PW, 0), BFTM_ATTEMPT_GOES_ON);
+	assert_int_equal(held(), BFTM_MODE_PR);
+	assert_int_equal(op.ask.mode, BFTM_LOCK_PR);
+	/* And when the lock is gone, it is gone. */
+	taken = -ESTALE;
+	converts(BFTM_LOCK_PR, BFTM_LOCK_EX, 3);
+	assert_int_equal(granted(BFTM_MODE_EX, 0), BFTM_ATTEMPT_OVER);
+	assert_int_equal(op.client->phase, BFTM_PHASE_DEAD);
+}
+
+static void kept_and_told_why(void **state)
+{
+	(void)state;
+	holds(BFTM_LOCK_PR);
+	converts(BFTM_LOCK_PR, BFTM_LOCK_EX, 1);
+	assert_int_equal(op.timer.at_ns < T0 + 100 * MS, true);
+	assert_int_equal(granted(BFTM_MODE_PR, BFTM_FLAG_DEADLOCK), BFTM_ATTEMPT_GOES_ON);
+	assert_int_equal(reported, EDEADLK);
+	reported = -1;
+	converts(BFTM_LOCK_PR, BFTM_LOCK_EX, 2);
+	now_ns = T0 + 100 * MS - 1;
+	bftm_attempt_wake(&op);
+	assert_int_equal(reported, -1);
+	assert_true(op.timer.at_ns <= T0 + 100 * MS);
+	now_ns = T0 + 100 * MS;
+	assert_int_equal(bftm_attempt_wake(&op), BFTM_ATTEMPT_GOES_ON);
+	assert_int_equal(reported, ETIMEDOUT);
+	assert_int_equal(held(), BFTM_MODE_PR);
+	assert_int_equal(mode_sent, BFTM_MODE_PR);
+	/* Once: what comes now is for nobody. */
+	reported = -1;
+	assert_int_equal(granted(BFTM_MODE_EX, 0), BFTM_ATTEMPT_GOES_ON);
+	assert_int_equal(reported, -1);
+	assert_int_equal(held(), BFTM_MODE_PR);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, four_servers, no_servers)
@@ -233,7 +361,10 @@ int main(void)
 		TEST(where_nothing_was_released_it_has_lost),
 		TEST(while_round_trips_are_not_known),
 		TEST(who_waits_does_not_need_it),
+		TEST(up_when_the_kernel_has_taken_it),
+		TEST(not_when_nobody_waits_any_more),
+		TEST(kept_and_told_why),
 	};
 
-	return cmocka_run_group_tests_name("once", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("attempt", tests, NULL, NULL);
 }

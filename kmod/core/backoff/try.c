@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * try(): asks for a grant, or for more of it. A request is answered by FREE, or waits; a step that
+ * changes nothing costs little, for most locks are free.
+ */
+#include "core/backoff/grants.h"
+#include "core/backoff/step.h"
+#include "core/lease.h"
+
+bool bftm_is_over(const struct bftm_lock *lock, const struct bftm_msg *req)
+{
+	int i;
+
+	for (i = 0; i < BFTM_TOMBS; i++)
+		if (lock->tomb[i].client == req->client &&
+		    (bftm_says_held(req) ? req->attempt == lock->tomb[i].attempt :
+				      req->attempt <= lock->tomb[i].attempt))
+			return true;
+	return false;
+}
+
+/* The party as which this request waits, or has waited so far. */
+static struct bftm_party *my_place(const struct bftm_lock *lock, const struct bftm_msg *req)
+{
+	struct bftm_party *p = bftm_party_find(lock, req->client, req->attempt);
+
+	return p || bftm_says_held(req) ? p : bftm_party_plain(lock, req->client);
+}
+
+bool bftm_lock_lacks_room(const struct bftm_lock *lock, const struct bftm_msg *req, u64 now)
+{
+	u32 i;
+
+	if (req->type != BFTM_MSG_TRY || bftm_is_free(lock) || my_place(lock, req))
+		return false;
+	/* One that does not wait needs none if it is not granted. */
+	for (i = 0; req->flags & BFTM_FLAG_NOQUEUE && i < bftm_parties(lock); i++)
+		if (bftm_is_granted(bftm_party(lock, i), now) &&
+		    bftm_modes_conflict(req->mode, bftm_party(lock, i)->mode))
+			return false;
+	if (!bftm_lock_owned(lock, now) && bftm_parties(lock) == 1)
+		return false;
+	return !lock->queue || lock->queue->count == lock->queue->room;
+}
+
+/* A send that was overtaken by a later one says nothing new. */
+static bool is_news(const struct bftm_party *me, const struct bftm_party *place)
+{
+	return me->attempt > place->attempt ||
+	       (me->attempt == place->attempt && me->k > place->k);
+}
+
+/* A place among those that wait; the last one's, in a full queue, for one that goes before it. */
+static struct bftm_party *queue_up(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+				   const struct bftm_party *me)
+{
+	struct bftm_party *p;
+
+	if (bftm_party_position(lock, me) > cfg->waiters_max)
+		return NULL;
+	p = bftm_party_add(lock, me);
+	if (p)
+		return p;
+	/* Else a client that all others wait for could find one queue full for ever. */
+	p = bftm_party_last(lock);
+	if (!p || !bftm_waits_before(me, p))
+		return NULL;
+	*p = *me;
+	return p;
+}
+
+/* How long the grants last that keep it from this mode, or all of them; an estimate. */
+static u64 rest_of_grants(const struct bftm_lock *lock, enum bftm_mode mode, u64 now)
+{
+	u64 excluding = now, all = now;
+	u32 i;
+
+	for (i = 0; i < bftm_parties(lock); i++) {
+		const struct bftm_party *p = bftm_party(lock, i);
+
+		if (!bftm_is_granted(p, now))
+			continue;
+		if (p->time_ns > all)
+			all = p->time_ns;
+		if (p->time_ns > excluding && bftm_modes_conflict(p->mode, mode))
+			excluding = p->time_ns;
+	}
+	return (excluding > now ? excluding : all) - now + 1;
+}
+
+/* The conversion that two wait for, each for the other to give up what it holds. */
+static void note_deadlock(const struct bftm_lock *lock, const struct bftm_party *p,
+			  struct bftm_msg *reply)
+{
+	reply->flags = bftm_grants_deadlock(lock, p) ? BFTM_FLAG_DEADLOCK : 0;
+}
+
+/* It has a grant; what others can have beside it, they hear unasked. */
+static void answer_free(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+			const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
+			struct bftm_msg *push)
+{
+	struct bftm_party *p = &lock->first;
+
+	if (!bftm_is_quiet(lock)) {
+		bftm_settle(cfg, lock, now, push);
+		/* The answer says it. */
+		if (push->type == BFTM_MSG_FREE && push->client == req->client &&
+		    push->attempt == req->attempt)
+			push->type = BFTM_MSG_NONE;
+		p = bftm_party_find(lock, req->client, req->attempt);
+	}
+	reply->type = BFTM_MSG_FREE;
+	reply->mode = p->mode;
+	reply->arg = lock->himask;
+	reply->gno = bftm_party_gno(lock, p);
+	if (!p->want)
+		return;
+	note_deadlock(lock, p, reply);
+	if (bftm_grants_inquire(lock, p) && bftm_ask_marked(cfg, lock, push))
+		lock->unsettled = 1;
+}
+
+/* Wait for the lock, or go on waiting. */
+static void wait_for_it(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+			const struct bftm_party *me, u64 now, struct bftm_msg *reply,
+			struct bftm_msg *push)
+{
+	struct bftm_party *p = queue_up(cfg, lock, me);
+
+	reply->gno = lock->gno;
+	if (!p) {
+		bftm_settle(cfg, lock, now, push);
+		reply->type = BFTM_MSG_REFUSED;
+		reply->arg = BFTM_REFUSED_WAITERS;
+		return;
+	}
+	note_deadlock(lock, p, reply);
+	bftm_grants_inquire(lock, p);
+	bftm_settle(cfg, lock, now, push);
+	reply->type = BFTM_MSG_WAIT;
+	reply->gno = lock->gno;
+	reply->position = bftm_party_position(lock, me);
+	reply->lease_ns = rest_of_grants(lock, me->want, now);
+}
+
+/* The highest priority that was heard moves by a bounded step for one TRY: 64 bits have an end. */
+static void note_prio(struct bftm_lock *lock, u64 prio)
+{
+	if (prio > lock->lam)
+		lock->lam = prio - lock->lam > BFTM_PRIO_JUMP_MAX ?
+			    lock->lam + BFTM_PRIO_JUMP_MAX : prio;
+}
+
+/* A TRY of an attempt that is over, or older than the one by which its client waits. */
+static bool is_late(const struct bftm_lock *lock, const struct bftm_msg *req)
+{
+	const struct bftm_party *plain;
+
+	if (bftm_is_over(lock, req))
+		return true;
+	plain = bftm_says_held(req) ? NULL : bftm_party_plain(lock, req->client);
+	return plain && req->attempt < plain->attempt;
+}
+
+/* FREE: it has what it holds elsewhere, or what it wants. */
+static void begin(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+		  struct bftm_party *p, const struct bftm_msg *req, u64 now,
+		  struct bftm_msg *reply, struct bftm_msg *push)
+{
+	bftm_grant(cfg, lock, p, p->held ? p->held : p->want, now);
+	answer_free(cfg, lock, req, now, reply, push);
+}
+
+/* The same where others have the lock, or wait for it; this client perhaps. */
+static void decide_among(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+			 struct bftm_party *me, const struct bftm_msg *req, u64 now,
+			 struct bftm_msg *reply, struct bftm_msg *push)
+{
+	const bool last = req->flags & BFTM_FLAG_NOQUEUE;
+	struct bftm_party *p = my_place(lock, req), place = {};
+
+	if (p) {
+		place = *p;
+		bftm_party_remove(lock, p);
+	}
+	bftm_parties_forget(lock, now);
+	/* One that does not wait goes last, unless it waits already. */
+	p = NULL;
+	if (bftm_grants_beside(lock, me, last && !place.attempt))
+		p = bftm_party_add(lock, me);
+	if (p) {
+		begin(cfg, lock, p, req, now, reply, push);
+		return;
+	}
+	/* Its place is the newest that it asked for; one that does not wait leaves it as it was. */
+	if (place.attempt && (last || !is_news(me, &place))) {
+		if (!last)
+			place.time_ns = now;
+		*me = place;
+	}
+	if (!last) {
+		wait_for_it(cfg, lock, me, now, reply, push);
+		return;
+	}
+	if (place.attempt)
+		bftm_party_add(lock, &place);
+	bftm_settle(cfg, lock, now, push);
+	reply->type = BFTM_MSG_LOCKED;
+	reply->gno = lock->gno;
+	reply->lease_ns = rest_of_grants(lock, req->mode, now);
+}
+
+/* try() of Figure 1(b) by one that has no grant. */
+static void decide_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+		       const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
+		       struct bftm_msg *push)
+{
+	struct bftm_party me = {
+		.attempt = req->attempt,
+		.prio = req->prio,
+		.lease_ns = req->lease_ns,
+		.time_ns = now,
+		.client = req->client,
+		.k = req->k,
+		.want = req->mode,
+		.held = req->arg,
+	};
+
+	if (bftm_is_free(lock))
+		begin(cfg, lock, bftm_party_add(lock, &me), req, now, reply, push);
+	else
+		decide_among(cfg, lock, &me, req, now, reply, push);
+}
+
+/* Again, of what is granted: for a longer time, another mode, or what the client holds by now. */
+static void renew_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+			struct bftm_party *p, const struct bftm_msg *req, u64 now,
+			struct bftm_msg *reply, struct bftm_msg *push)
+{
+	bool news = req->k > p->k;
+
+	bftm_refresh(cfg, p, req->k, now);
+	if (news) {
+		/* Modes change by the newest send alone: a late one would take a later mode. */
+		p->held = req->arg;
+		if (bftm_mode_covers(p->mode, req->mode)) {
+			p->mode = req->mode;
+			p->want = BFTM_MODE_NL;
+		} else {
+			p->want = req->mode;
+		}
+	}
+	answer_free(cfg, lock, req, now, reply, push);
+}
+
+void bftm_step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+		   const struct bftm_msg *req, u64 now,
+		   struct bftm_msg *reply, struct bftm_msg *push)
+{
+	struct bftm_party *p;
+
+	if (!bftm_may_last(cfg, req)) {
+		bftm_refuse(req, reply, BFTM_REFUSED_LEASE);
+		reply->lease_ns = cfg->lease_max_ns;
+		return;
+	}
+	/* NOLINTNEXTLINE: bftm_server_needs() a lock for a TRY */
+	note_prio(lock, req->prio);
+	reply->prio = lock->lam;
+	reply->flags = 0;
+	if (now <= cfg->quarantine_until_ns) {
+		reply->type = BFTM_MSG_WAIT;
+		reply->position = 0;
+		reply->lease_ns = cfg->quarantine_until_ns - now + 1;
+		return;
+	}
+	/* A later attempt of its client, given up while it holds, does not end this one. */
+	p = bftm_party_find(lock, req->client, req->attempt);
+	if (p && bftm_party_granted(p)) {
+		renew_grant(cfg, lock, p, req, now, reply, push);
+		return;
+	}
+	if (is_late(lock, req)) {
+		reply->type = BFTM_MSG_NONE;
+		return;
+	}
+	bftm_parties_expire(lock, now);
+	decide_try(cfg, lock, req, now, reply, push);
+}
