@@ -39,10 +39,12 @@ static u32 backoff_room_of(const void *state)
 static u32 backoff_wants_room(const struct bftm_server_cfg *cfg, const void *lock,
 			      const struct bftm_msg *req, u64 now)
 {
-	u32 had = backoff_room_of(lock), room;
+	u32 had, room;
 
-	if (!bftm_lock_lacks_room(lock, req, now))
+	if (req->type != BFTM_MSG_TRY || bftm_is_free(lock) ||
+	    !bftm_lock_lacks_room(lock, req, now))
 		return 0;
+	had = backoff_room_of(lock);
 	room = had ? 2 * had : QUEUE_ROOM;
 	if (room > cfg->waiters_max + BFTM_HOLDERS_MAX)
 		room = cfg->waiters_max + BFTM_HOLDERS_MAX;
