@@ -92,7 +92,7 @@ static int conversion_begin(struct bftm_handle *h, struct bftm_convert *arg, boo
 	arg->token = h->arg.token;
 	*c = (struct bftm_conversion_of){
 		.id = h->id,
-		.number = c->number + 1,
+		.number = c->number + 1 ?: 1,
 		.progress = done ? BFTM_PROGRESS_NONE : BFTM_PROGRESS_ASKED,
 		.waits = waits,
 		.flags = arg->flags,
