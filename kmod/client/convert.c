@@ -66,7 +66,8 @@ static int conversion_begin(struct bftm_handle *h, struct bftm_convert *arg, boo
 			    u64 *ret_id)
 {
 	struct bftm_conversion_of *c = &h->conversion;
-	bool at_once, done;
+	bool replaces = bftm_handle_converts(h);
+	bool at_once, changes, done;
 	int err;
 
 	bftm_handle_check(h);
@@ -82,10 +83,9 @@ static int conversion_begin(struct bftm_handle *h, struct bftm_convert *arg, boo
 		return err;
 	h->error = 0;
 	at_once = covers(h->arg.mode, arg->mode);
-	if (at_once && h->arg.mode != arg->mode) {
+	changes = at_once && h->arg.mode != arg->mode;
+	if (changes)
 		set_mode(h, arg->mode);
-		tell_mode(h);
-	}
 	done = at_once && !(arg->flags & BFTM_FENCE);
 	*ret_id = done ? 0 : h->id;
 	arg->deadline_ns = h->arg.deadline_ns;
@@ -99,6 +99,12 @@ static int conversion_begin(struct bftm_handle *h, struct bftm_convert *arg, boo
 		.mode = arg->mode,
 		.at_ns = done ? 0 : limit_of(arg),
 	};
+	/* With its number: else those that watch would take it for an acquire. */
+	if (changes)
+		tell_mode(h);
+	/* Those that poll for the one before may have nothing to wait for any more. */
+	if (replaces)
+		bftm_handle_wake(h, EPOLLIN | EPOLLRDNORM);
 	bftm_handle_arm(h);
 	return 0;
 }
@@ -176,6 +182,7 @@ int bftm_handle_converted(struct bftm_handle *h, const struct bftm_converted *re
 {
 	struct bftm_conversion_of *c = &h->conversion;
 	bool same = h->arg.mode == c->mode;
+	u64 token = h->arg.token;
 
 	lockdep_assert_held(&h->bn->upcall->lock);
 	if (!bftm_handle_converts(h) || c->number != result->number)
@@ -195,7 +202,7 @@ int bftm_handle_converted(struct bftm_handle *h, const struct bftm_converted *re
 	/* Or it lasts as long already. */
 	bftm_handle_renewed(h, result->deadline_ns, result->end_ns);
 	conversion_decided(h, 0);
-	if (!same)
+	if (!same || h->arg.token != token)
 		tell_mode(h);
 	return 0;
 }

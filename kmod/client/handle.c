@@ -343,7 +343,8 @@ __poll_t bftm_handle_poll(struct bftm_handle *h)
 	left = bftm_handle_check(h);
 	switch (h->state) {
 	case BFTM_STATE_HELD:
-		events = EPOLLIN | EPOLLRDNORM;
+		if (!bftm_handle_converts(h) || h->conversion.waits)
+			events = EPOLLIN | EPOLLRDNORM;
 		if (bftm_handle_in_margin(h, left))
 			events |= EPOLLPRI;
 		break;

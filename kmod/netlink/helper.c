@@ -30,10 +30,6 @@ int bftmutex_nl_helper_register_doit(struct sk_buff *skb,
 	return err;
 }
 
-/*
- * The helper's time namespace moves both of its clocks by the same offset; the kernel's times are
- * without it.
- */
 static int put_conversion(struct sk_buff *msg, const struct bftm_handle *h)
 {
 	const struct bftm_conversion_of *c = &h->conversion;
@@ -46,6 +42,10 @@ static int put_conversion(struct sk_buff *msg, const struct bftm_handle *h)
 	return 0;
 }
 
+/*
+ * The helper's time namespace moves both of its clocks by the same offset; the kernel's times are
+ * without it.
+ */
 static int put_request(struct sk_buff *msg, const struct bftm_request *request)
 {
 	bool converts = request->kind == BFTMUTEX_REQUEST_KIND_CONVERT;

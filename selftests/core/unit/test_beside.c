@@ -2,6 +2,7 @@
 /*
  * Requests of one host that can hold a lock together: when each of them begins to ask servers,
  * and what those are told that ask once.
+ * A holder that takes a lesser mode lets others begin.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,6 +23,7 @@ static struct bftm_cluster cl;
 static struct bftm_identity identity;
 static char story[256];		/* what became of whom */
 static bool contended;
+static bool unknown;		/* the cluster is not configured any more */
 
 static void tell(const char *what, u64 id)
 {
@@ -68,13 +70,13 @@ void bftm_timer_stop(struct bftm_timer *timer)
 struct bftm_cluster *bftm_cluster_find(const char *name)
 {
 	(void)name;
-	return &cl;
+	return unknown ? NULL : &cl;
 }
 
 struct bftm_cluster *bftm_cluster_configured(u64 configuration)
 {
 	(void)configuration;
-	return &cl;
+	return unknown ? NULL : &cl;
 }
 
 void bftm_evidence_answer(struct bftm_cluster *c, u32 u, struct bftm_acquire_op *op,
@@ -97,6 +99,14 @@ void bftm_upcall_failed(u64 id, int error, u32 attempts, const char *why)
 {
 	(void)attempts, (void)why;
 	tell(error == EWOULDBLOCK ? "busy" : error == ETIMEDOUT ? "late" : "failed", id);
+}
+
+int bftm_upcall_converted(const struct bftm_conversion_report *report)
+{
+	assert_int_equal(report->error, ENOKEY);
+	assert_true(report->number);
+	tell("cannot convert", report->id);
+	return 0;
 }
 
 const char *bftm_report_why(const struct bftm_acquire_op *op, int error, char text[BFTM_WHY_MAX])
@@ -125,16 +135,12 @@ int bftm_attempt_renew(struct bftm_acquire_op *op)
 	return BFTM_ATTEMPT_GOES_ON;
 }
 
+/* What is given up, servers hear of at once; the rest is waited for. */
 int bftm_attempt_convert(struct bftm_acquire_op *op, const struct bftm_ask *ask)
 {
-	op->ask.mode = ask->goal;
+	tell("converts", ask->id);
+	op->ask.mode = ask->mode;
 	return BFTM_ATTEMPT_GOES_ON;
-}
-
-int bftm_upcall_converted(const struct bftm_conversion_report *report)
-{
-	tell("not converted", report->id);
-	return 0;
 }
 
 int bftm_attempt_wake(struct bftm_acquire_op *op)
@@ -196,6 +202,7 @@ static int one_cluster(void **state)
 	cl.conf.lease_max_ns = BFTM_NS_PER_SEC;
 	identity.orphan = 1000;
 	contended = false;
+	unknown = false;
 	*story = '\0';
 	return 0;
 }
@@ -242,6 +249,18 @@ static void adopts(u64 id, u32 mode)
 	ask.attempt = id;
 	ask.end_ns = T0 + 1;
 	bftm_acquire_held(&ask);
+}
+
+/* Holds @mode, and wants @goal. */
+static void converts(u64 id, u32 mode, u32 goal, u32 number)
+{
+	struct bftm_ask ask = ask_of(id, mode);
+
+	ask.goal = goal;
+	ask.conversion = number;
+	ask.attempt = id;
+	ask.end_ns = T0 + 1;
+	bftm_acquire_convert(&ask);
 }
 
 static void releases(u64 id)
@@ -297,33 +316,6 @@ static void an_answer_to_a_holder_does_not_begin_another(void **state)
 	waits(3, BFTM_LOCK_PR);
 	free_for(1);			/* a renewal */
 	assert_string_equal(story, "asks 1, holds 1, asks 2");
-}
-
-static void converts(u64 id, u32 mode, u32 goal)
-{
-	struct bftm_ask ask = ask_of(id, mode);
-
-	ask.attempt = id;
-	ask.end_ns = T0 + 1;
-	ask.goal = goal;
-	ask.conversion = 1;
-	bftm_acquire_convert(&ask);
-}
-
-static void one_that_excludes_fewer_lets_others_begin(void **state)
-{
-	(void)state;
-	waits(1, BFTM_LOCK_EX);
-	free_for(1);
-	waits(2, BFTM_LOCK_PR);
-	converts(1, BFTM_LOCK_EX, BFTM_LOCK_CW);
-	converts(1, BFTM_LOCK_CW, BFTM_LOCK_PR);
-	free_for(2);
-	waits(3, BFTM_LOCK_EX);
-	/* Of an earlier daemon; and one that cannot be taken over. */
-	converts(4, BFTM_LOCK_CR, BFTM_LOCK_PR);
-	converts(2000, BFTM_LOCK_CR, BFTM_LOCK_PR);
-	assert_string_equal(story, "asks 1, holds 1, asks 2, holds 2, not converted 2000");
 }
 
 static void one_that_is_adopted_is_beside_a_reader(void **state)
@@ -406,19 +398,68 @@ static void but_not_for_ever(void **state)
 	assert_string_equal(story, "asks 1, late 2");
 }
 
+/* EX to CW to CR: each begins as soon as nothing that is held excludes it. */
+static void others_begin_when_a_holder_takes_a_lesser_mode(void **state)
+{
+	(void)state;
+	waits(1, BFTM_LOCK_EX);
+	free_for(1);
+	waits(2, BFTM_LOCK_CW);
+	waits(3, BFTM_LOCK_PW);
+	converts(1, BFTM_LOCK_PR, BFTM_LOCK_PR, 0);
+	converts(1, BFTM_LOCK_CR, BFTM_LOCK_CR, 0);
+	free_for(2);
+	converts(2, BFTM_LOCK_CR, BFTM_LOCK_CR, 0);
+	assert_string_equal(story, "asks 1, holds 1, converts 1, converts 1, asks 2, holds 2, "
+			    "converts 2, asks 3");
+}
+
+/* Servers know who goes before: it is held as before until they have answered. */
+static void one_that_wants_more_keeps_nobody_here_from_asking(void **state)
+{
+	(void)state;
+	waits(1, BFTM_LOCK_PR);
+	free_for(1);
+	converts(1, BFTM_LOCK_PR, BFTM_LOCK_EX, 1);
+	waits(2, BFTM_LOCK_PR);
+	assert_string_equal(story, "asks 1, holds 1, converts 1, asks 2");
+}
+
+static void a_conversion_of_an_earlier_daemon_is_taken_over(void **state)
+{
+	(void)state;
+	converts(1, BFTM_LOCK_PR, BFTM_LOCK_EX, 7);
+	waits(2, BFTM_LOCK_EX);
+	assert_string_equal(story, "converts 1");
+	releases(1);
+	assert_string_equal(story, "converts 1, gives back 1, asks 2");
+}
+
+static void or_reported_where_that_cannot_be(void **state)
+{
+	(void)state;
+	unknown = true;
+	converts(1, BFTM_LOCK_PR, BFTM_LOCK_EX, 7);
+	converts(2, BFTM_LOCK_PR, BFTM_LOCK_PR, 0);	/* nobody waits */
+	assert_string_equal(story, "cannot convert 1");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, one_cluster, forgotten)
 	const struct CMUnitTest tests[] = {
 		TEST(readers_hold_together_and_a_writer_comes_between),
 		TEST(an_answer_to_a_holder_does_not_begin_another),
-		TEST(one_that_excludes_fewer_lets_others_begin),
 		TEST(one_that_is_adopted_is_beside_a_reader),
 		TEST(who_waits_here_too_long_lets_others_by),
 		TEST(who_asks_once_is_busy_behind_what_it_excludes),
 		TEST(who_asks_once_waits_for_the_first_answers),
 		TEST(and_is_busy_when_others_have_it),
 		TEST(but_not_for_ever),
+		TEST(others_begin_when_a_holder_takes_a_lesser_mode),
+		TEST(one_that_wants_more_keeps_nobody_here_from_asking),
+		TEST(a_conversion_of_an_earlier_daemon_is_taken_over),
+		TEST(or_reported_where_that_cannot_be),
 	};
 
 	return cmocka_run_group_tests_name("beside", tests, NULL, NULL);

@@ -284,6 +284,23 @@ static void who_asks_once_is_excluded_by_all_before_it(void **state)
 	assert_ptr_equal(bftm_name_once(op[0].name), &op[3]);
 }
 
+/* The first that waits begins when no holder excludes it any more, and nobody else contends. */
+static void a_holder_that_excludes_fewer_lets_the_next_begin(void **state)
+{
+	(void)state;
+	join(0, "EX", false);
+	wins(0);
+	join(1, "PR", false);
+	join(2, "CR", false);
+	assert_int_equal(number(bftm_name_next(op[0].name)), -1);
+	assert_int_equal(bftm_mode_parse("PW", &op[0].ask.mode), 0);
+	assert_int_equal(number(bftm_name_next(op[0].name)), -1);	/* the second does not overtake */
+	assert_int_equal(bftm_mode_parse("PR", &op[0].ask.mode), 0);
+	assert_int_equal(number(bftm_name_next(op[0].name)), 1);
+	assert_int_equal(number(bftm_name_next(op[0].name)), -1);
+	assert_int_equal(wins(1), 2);
+}
+
 /* What is known of a lock outlives those that asked for it. */
 static void a_lock_is_remembered(void **state)
 {
@@ -314,6 +331,7 @@ int main(void)
 		TEST(what_was_adopted_is_held),
 		TEST(a_request_is_found_by_its_attempt),
 		TEST(who_asks_once_is_excluded_by_all_before_it),
+		TEST(a_holder_that_excludes_fewer_lets_the_next_begin),
 		TEST(a_lock_is_remembered),
 	};
 

@@ -22,6 +22,9 @@ static_assert(sizeof(struct bftm_why) == 256);
 static_assert(offsetof(struct bftm_why, text) == 8);
 static_assert(sizeof(struct bftm_renew) == 32);
 static_assert(offsetof(struct bftm_renew, deadline_ns) == 24);
+static_assert(sizeof(struct bftm_convert) == 40);
+static_assert(offsetof(struct bftm_convert, timeout_ns) == 16);
+static_assert(offsetof(struct bftm_convert, token) == 32);
 static_assert(sizeof(struct bftm_submit) == 168);
 static_assert(offsetof(struct bftm_submit, cluster) == 16);
 static_assert(offsetof(struct bftm_submit, op) == 112);
@@ -35,6 +38,7 @@ static_assert(BFTM_IOC_STATUS == 0xc030bf04u);
 static_assert(BFTM_IOC_SET_SIGNAL == 0x4018bf05u);
 static_assert(BFTM_IOC_SUBMIT == 0xc0a8bf06u);
 static_assert(BFTM_IOC_WHY == 0xc100bf07u);
+static_assert(BFTM_IOC_CONVERT == 0xc028bf08u);
 
 /* A call as a 32-bit program makes it: of i386, on other machines there is none. */
 #ifdef __x86_64__
@@ -133,6 +137,16 @@ FIXTURE_VARIANT_ADD(argument, renew)
 	.call = call64,
 };
 
+/* On an idle handle; netlink_convert.c tests that it works. */
+FIXTURE_VARIANT_ADD(argument, convert)
+{
+	.request = BFTM_IOC_CONVERT,
+	.size = sizeof(struct bftm_convert),
+	.writes = false,
+	.good = -ENOLCK,
+	.call = call64,
+};
+
 /* BFTM_FETCH of a response that does not exist. */
 FIXTURE_VARIANT_ADD(argument, submit)
 {
@@ -163,6 +177,15 @@ FIXTURE_VARIANT_ADD(argument, renew_32bit)
 {
 	.request = BFTM_IOC_RENEW,
 	.size = sizeof(struct bftm_renew),
+	.writes = false,
+	.good = -ENOLCK,
+	.call = call32,
+};
+
+FIXTURE_VARIANT_ADD(argument, convert_32bit)
+{
+	.request = BFTM_IOC_CONVERT,
+	.size = sizeof(struct bftm_convert),
 	.writes = false,
 	.good = -ENOLCK,
 	.call = call32,

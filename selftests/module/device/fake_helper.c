@@ -44,6 +44,24 @@ int renewed(struct bftm_nl *nl, uint64_t id, uint64_t deadline_ns, uint32_t send
 	return send_msg(nl, msg);
 }
 
+int converted(struct bftm_nl *nl, uint64_t id, uint32_t conversion, uint32_t error,
+	      uint64_t deadline_ns, uint64_t token)
+{
+	struct nl_msg *msg = bftm_nl_msg(nl, BFTMUTEX_CMD_HELPER_CONVERTED, 0);
+
+	if (id)
+		nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
+	if (conversion)
+		nla_put_u32(msg, BFTMUTEX_A_HANDLE_CONVERSION, conversion);
+	if (error)
+		nla_put_u32(msg, BFTMUTEX_A_HANDLE_ERROR, error);
+	if (deadline_ns)
+		nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, deadline_ns);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_TOKEN, token);
+	nla_put_u32(msg, BFTMUTEX_A_HANDLE_SENDS, 9);
+	return send_msg(nl, msg);
+}
+
 int held_until(struct bftm_nl *nl, uint8_t cmd, uint64_t id, uint64_t deadline_ns, uint64_t end_ns)
 {
 	struct nl_msg *msg = bftm_nl_msg(nl, cmd, 0);
@@ -98,15 +116,22 @@ uint64_t pulled(struct bftm_nl *nl, int fd, const char *name)
 	return s.id;
 }
 
-uint64_t held(struct bftm_nl *nl, int fd, const char *name, uint32_t flags, uint64_t deadline_ns)
+uint64_t held_in(struct bftm_nl *nl, int fd, const char *name, uint32_t mode, uint32_t flags,
+		 uint64_t deadline_ns)
 {
 	struct bftm_acquire arg = want(name, 0, 0, flags);
 	struct seen s;
 
+	arg.mode = mode;
 	if (call(fd, BFTM_IOC_ACQUIRE, &arg) != -EINPROGRESS || pull(nl, &s) ||
 	    done(nl, s.id, 0, 5, deadline_ns))
 		abort();
 	return s.id;
+}
+
+uint64_t held(struct bftm_nl *nl, int fd, const char *name, uint32_t flags, uint64_t deadline_ns)
+{
+	return held_in(nl, fd, name, BFTM_LOCK_EX, flags, deadline_ns);
 }
 
 void take_over(struct bftm_nl *nl)

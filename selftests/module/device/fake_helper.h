@@ -14,6 +14,10 @@ int done_with(struct bftm_nl *nl, uint64_t id, uint64_t error, uint64_t attempt,
 int done(struct bftm_nl *nl, uint64_t id, uint64_t error, uint64_t attempt, uint64_t deadline_ns);
 int renewed(struct bftm_nl *nl, uint64_t id, uint64_t deadline_ns, uint32_t sends);
 
+/* @conversion, and either @error or @deadline_ns; 0 leaves the attribute out. */
+int converted(struct bftm_nl *nl, uint64_t id, uint32_t conversion, uint32_t error,
+	      uint64_t deadline_ns, uint64_t token);
+
 /* cmd: DONE, of attempt 5, or RENEWED. */
 int held_until(struct bftm_nl *nl, uint8_t cmd, uint64_t id, uint64_t deadline_ns, uint64_t end_ns);
 
@@ -27,6 +31,10 @@ uint64_t pulled(struct bftm_nl *nl, int fd, const char *name);
 
 /* Holds a lock until @deadline_ns, by an acquire with @flags. Returns the number of the request. */
 uint64_t held(struct bftm_nl *nl, int fd, const char *name, uint32_t flags, uint64_t deadline_ns);
+
+/* The same in a mode; the helper gives token 11, if one was asked for. */
+uint64_t held_in(struct bftm_nl *nl, int fd, const char *name, uint32_t mode, uint32_t flags,
+		 uint64_t deadline_ns);
 
 /* Becomes the next helper of this namespace, after the previous one has ended. */
 void take_over(struct bftm_nl *nl);

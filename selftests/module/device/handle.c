@@ -134,6 +134,21 @@ int renew(int fd, uint64_t timeout_ns, uint64_t *ret_deadline_ns)
 	return err;
 }
 
+int convert(int fd, uint32_t mode, uint32_t flags, uint64_t timeout_ns, struct bftm_convert *ret)
+{
+	struct bftm_convert arg = {
+		.size = sizeof(arg),
+		.flags = flags,
+		.mode = mode,
+		.timeout_ns = timeout_ns,
+	};
+	int err = call(fd, BFTM_IOC_CONVERT, &arg);
+
+	if (ret)
+		*ret = arg;
+	return err;
+}
+
 struct bftm_status status_of(int fd)
 {
 	struct bftm_status status = { .size = sizeof(status) };

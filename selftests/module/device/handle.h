@@ -60,6 +60,7 @@ int acquire(int fd, const char *name, uint64_t lease_ns, uint64_t timeout_ns,
 int try_lock(int fd, const char *name, uint64_t lease_ns);
 int release(int fd);
 int renew(int fd, uint64_t timeout_ns, uint64_t *ret_deadline_ns);
+int convert(int fd, uint32_t mode, uint32_t flags, uint64_t timeout_ns, struct bftm_convert *ret);
 struct bftm_status status_of(int fd);
 int state_of(int fd);
 int set_signal(int fd, uint32_t signo, uint64_t margin_ns);

@@ -86,6 +86,9 @@ int take(struct nlattr **attr, void *arg)
 	s->flags = (uint32_t)number(attr[BFTMUTEX_A_HANDLE_FLAGS]);
 	s->way = (uint32_t)number(attr[BFTMUTEX_A_HANDLE_WAY]);
 	s->mode = (uint32_t)number(attr[BFTMUTEX_A_HANDLE_MODE]);
+	s->goal = (uint32_t)number(attr[BFTMUTEX_A_HANDLE_GOAL]);
+	s->conversion = (uint32_t)number(attr[BFTMUTEX_A_HANDLE_CONVERSION]);
+	s->convert_flags = (uint32_t)number(attr[BFTMUTEX_A_HANDLE_CONVERT_FLAGS]);
 	s->id = number(attr[BFTMUTEX_A_HANDLE_ID]);
 	s->lease_ns = number(attr[BFTMUTEX_A_HANDLE_LEASE_NS]);
 	s->timeout_at_ns = number(attr[BFTMUTEX_A_HANDLE_TIMEOUT_AT_NS]);

@@ -46,7 +46,7 @@ uint64_t server_value(struct bftm_nl *nl, int attr);
 struct seen {
 	int count;
 	int state;
-	uint32_t kind, flags, way, mode, reason, sends;
+	uint32_t kind, flags, way, mode, reason, sends, goal, conversion, convert_flags;
 	uint64_t id, lease_ns, timeout_at_ns, attempt, deadline_ns, end_ns, token, configuration;
 	char cluster[BFTM_CLUSTER_MAX + 1];
 	char name[BFTM_NAME_MAX + 1];

@@ -15,7 +15,7 @@ tracing=/sys/kernel/tracing
 mount -t tracefs tracefs $tracing 2>/dev/null
 echo 8192 >$tracing/buffer_size_kb	# that no event is written over
 echo 1 >$tracing/events/bftmutex/enable || bail "no tracepoints"
-for program in ${1:-netlink_server netlink_keys netlink_access netlink_rights netlink_helper netlink_local netlink_lend netlink_fast netlink_flow netlink_late netlink_renew netlink_adopt netlink_dump}; do
+for program in ${1:-netlink_server netlink_keys netlink_access netlink_rights netlink_helper netlink_local netlink_lend netlink_fast netlink_flow netlink_late netlink_renew netlink_convert netlink_convert_wait netlink_convert_wrong netlink_adopt netlink_dump}; do
 	embed "$program"
 done
 
@@ -27,6 +27,7 @@ if [[ ! ${1-} ]]; then
 	ok "tracepoint won: the mode" fired won "name=test\S+ .* mode=2 reason=0$"
 	ok "tracepoint won" fired won "name=test\S+ deadline_ns=[1-9][0-9]* token=0 attempts=7"
 	ok "tracepoint renewed" fired renewed "name=lock\?0 deadline_ns=[1-9]"
+	ok "tracepoint converted" fired converted "name=test\S+ deadline_ns=[1-9]\S* .* mode=0 "
 	ok "tracepoint lost" fired lost "reason=2"
 	ok "tracepoint released" fired released "name=test"
 	ok "tracepoint failed" fired failed "error=5$"
