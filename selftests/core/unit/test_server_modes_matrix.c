@@ -131,8 +131,32 @@ static void check_others(const struct state *s, const struct state *t, u32 sende
 	}
 }
 
-/* A newcomer gets nothing that others hold, or want beyond what they hold, and exclude. */
-static void check_newcomer(const struct state *s, u32 client, u32 mode)
+static bool converts(const struct bftm_party *p)
+{
+	return p->want && (p->mode || !bftm_mode_covers(p->held, p->want));
+}
+
+/* Each wants what the other's hold keeps from it; the better one goes on. */
+static bool is_told(const struct state *t, u32 client)
+{
+	const struct bftm_party *p = party(t, client);
+	u32 c;
+
+	for (c = 1; p && c < client; c++) {
+		const struct bftm_party *other = party(t, c);
+
+		if (other && converts(p) && converts(other) && exclude(p->want, other->held) &&
+		    exclude(other->want, p->held))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A newcomer gets nothing that others hold, or want beyond what they hold, and exclude; nor what
+ * one wants that goes before it, as all do before one that does not wait.
+ */
+static void check_newcomer(const struct state *s, u32 client, u32 mode, bool last)
 {
 	u32 c;
 
@@ -143,7 +167,7 @@ static void check_newcomer(const struct state *s, u32 client, u32 mode)
 			continue;
 		assert_false(exclude(mode, p->mode));
 		assert_false(exclude(mode, p->held) && !bftm_mode_covers(p->mode, p->held));
-		assert_false((p->mode || p->held) && exclude(mode, p->want));
+		assert_false((p->mode || p->held || c < client || last) && exclude(mode, p->want));
 	}
 }
 
@@ -177,7 +201,9 @@ static void check_try(const struct state *s, const struct state *t, const struct
 		assert_true(gno_of(t, after) > s->lock.gno);
 	}
 	if (has && !had && !req->arg && !(before && before->held))
-		check_newcomer(s, req->client, has);
+		check_newcomer(s, req->client, has, !before && req->flags & BFTM_FLAG_NOQUEUE);
+	if (reply.type == BFTM_MSG_FREE || reply.type == BFTM_MSG_WAIT)
+		assert_int_equal(reply.flags, is_told(t, req->client) ? BFTM_FLAG_DEADLOCK : 0);
 	if (req->flags & BFTM_FLAG_NOQUEUE && !before && reply.type != BFTM_MSG_FREE)
 		assert_null(after);
 }

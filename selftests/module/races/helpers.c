@@ -127,6 +127,12 @@ static int decide(struct lender *l, const struct seen *s)
 		       done(&l->nl, s->id, 0, now_ns(), now_ns() + MS * races_random(4));
 	case BFTMUTEX_REQUEST_KIND_RENEW:
 		return renewed(&l->nl, s->id, now_ns() + MS * races_random(4), 2);
+	case BFTMUTEX_REQUEST_KIND_CONVERT:
+		/* Also where nobody waits for it, or for another by now. */
+		return races_random(2) ?
+		       converted(&l->nl, s->id, s->conversion + !s->conversion, EDEADLK, 0, 0) :
+		       converted(&l->nl, s->id, s->conversion + !s->conversion, 0,
+				 now_ns() + MS * races_random(4), 5);
 	case BFTMUTEX_REQUEST_KIND_SUBMIT:
 		return submitted(l, s->id);
 	}
@@ -143,7 +149,8 @@ bool lender_serve(struct lender *l, unsigned int count)
 		if (err == -ENODATA)
 			return true;
 		err = err ?: decide(l, &s);
-		if (err && err != -ESTALE && err != -EALREADY && err != -EINVAL)
+		if (err && err != -ESTALE && err != -EALREADY && err != -EINVAL &&
+		    err != -ECANCELED)
 			return races_failed("pull or report: %s (%s)", strerror(-err),
 					    l->nl.error);
 	}

@@ -204,10 +204,10 @@ static bool run(struct races *r, const struct scenario *s)
 		good = races_failed("traffic was answered in %" PRIu64 " iterations only", r->hot);
 	printf("%s%s iterations=%" PRIu64 " hot=%" PRIu64 " seconds=%.1f rate=%.1f/s heard=%" PRIu64
 	       " granted=%" PRIu64 " pushed=%" PRIu64 " ordered=%" PRIu64 " acquired=%" PRIu64
-	       " pending=%" PRIu64 " submits=%" PRIu64 " killed=%" PRIu64 " captured=%" PRIu64
+	       " pending=%" PRIu64 " converted=%" PRIu64 " submits=%" PRIu64 " killed=%" PRIu64 " captured=%" PRIu64
 	       "\n", s->name, r->capture ? "+capture" : "", i, r->hot, (double)took / 1e9,
 	       (double)i * 1e9 / (double)took, c->heard, c->granted, c->pushed, c->ordered,
-	       c->acquired, c->pending, c->submits, c->killed, c->captured);
+	       c->acquired, c->pending, c->converted, c->submits, c->killed, c->captured);
 	return good;
 }
 

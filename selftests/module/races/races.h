@@ -31,6 +31,7 @@
  * @ordered:  answers about objects
  * @acquired: acquires through the device that succeeded
  * @pending:  those that did not at once
+ * @converted: conversions that came to their end
  * @submits:  submits that came to their end
  * @captured: datagrams that the capture has seen
  * @wrong:    what must not be: an answer with a wrong tag, an error nobody may get
@@ -40,7 +41,7 @@
  */
 struct races_shared {
 	uint64_t sent, heard, granted, pushed, ordered;
-	uint64_t acquired, pending, submits;
+	uint64_t acquired, pending, converted, submits;
 	uint64_t captured, wrong, ready, waiting, killed;
 };
 

@@ -41,10 +41,23 @@ static void take_one(struct races *r, int fd)
 		   flags[races_random(sizeof(flags) / sizeof(flags[0]))]);
 	if (arg.flags & BFTM_TRY)
 		arg.timeout_ns = 0;
+	arg.mode = races_random(2) ? races_random(BFTM_LOCK_NL) : BFTM_LOCK_EX;
 	err = call(fd, BFTM_IOC_ACQUIRE, &arg);
 	judge(r, "acquire", err);
 	races_add(&r->shared->acquired, !err || state_of(fd) == BFTM_STATE_HELD);
 	races_add(&r->shared->pending, err == -EINPROGRESS);
+}
+
+/* Up, down and across; some wait, and others replace what is under way. */
+static void convert_one(struct races *r, int fd)
+{
+	static const uint32_t flags[] = { 0, 0, BFTM_TRY, BFTM_FENCE };
+	int err = convert(fd, races_random(BFTM_LOCK_NL),
+			  flags[races_random(sizeof(flags) / sizeof(flags[0]))],
+			  MS * (1 + races_random(3)), NULL);
+
+	judge(r, "convert", err);
+	races_add(&r->shared->converted, !err);
 }
 
 static void submit_one(struct races *r, int fd)
@@ -62,7 +75,7 @@ static void submit_one(struct races *r, int fd)
 
 static void use(struct races *r, int *fd)
 {
-	switch (races_random(12)) {
+	switch (races_random(14)) {
 	default:
 		take_one(r, *fd);
 		break;
@@ -81,6 +94,10 @@ static void use(struct races *r, int *fd)
 		judge(r, "release", release(*fd));
 		break;
 	case 11:
+	case 12:
+		convert_one(r, *fd);
+		break;
+	case 13:
 		close(*fd);
 		*fd = -1;
 		break;
