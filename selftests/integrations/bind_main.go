@@ -55,7 +55,40 @@ func main() {
 	is("by two", err, nil)
 	status, err = other.Status()
 	is("which its status tells", err == nil && status.Mode == bftmutex.Shared, true)
-	is("one of them releases", other.Release(), nil)
+	_, err = lock.Convert(bftmutex.Exclusive, bftmutex.Options{Try: true})
+	is("beside whom there is no writer", err, bftmutex.ErrBusy)
+	_, err = lock.Convert(bftmutex.Exclusive, bftmutex.Options{Timeout: time.Second / 5})
+	is("nor in time", err, bftmutex.ErrBusy)
+	ended := make(chan error)
+	convert := func(l *bftmutex.Lock) {
+		_, err := l.Convert(bftmutex.Exclusive, bftmutex.Options{Timeout: time.Minute})
+		if err == bftmutex.ErrDeadlock {
+			l.Release() // then the other has it
+		}
+		ended <- err
+	}
+	go convert(lock)
+	go convert(other)
+	one, another := <-ended, <-ended
+	if one == nil {
+		one, another = another, one
+	}
+	is("both want to write: one is told of the deadlock", one, bftmutex.ErrDeadlock)
+	is("and the other writes", another, nil)
+	for _, l := range []*bftmutex.Lock{lock, other} {
+		if status, _ = l.Status(); status.State == bftmutex.Held {
+			is("which its status tells", status.Mode, bftmutex.Exclusive)
+			next, err = l.Convert(bftmutex.Shared, bftmutex.Options{Fence: true})
+			is("and reads again, with a token", err == nil && next.Token > 0 && next.Deadline > 0, true)
+		} else {
+			_, err = l.Convert(bftmutex.Shared, bftmutex.Options{})
+			is("what is not held is not converted", errors.Is(err, syscall.ENOLCK), true)
+		}
+	}
+	lock.Release()
+	other.Release()
+	_, err = lock.Acquire("readers", shared)
+	is("shared once more", err, nil)
 	_, err = other.Acquire("readers", bftmutex.Options{Try: true})
 	is("no writer beside the other", err, bftmutex.ErrBusy)
 	is("which releases", lock.Release(), nil)

@@ -52,7 +52,15 @@ fn main() -> std::io::Result<()> {
     let reader = lock.acquire("readers", &shared)?;
     let beside = other.acquire("readers", &shared)?;
     tap.is("shared", (beside.status()?.state, beside.status()?.mode), (State::Held, 2));
+    let mut reader = reader;
+    tap.is("no writer beside", errno(reader.convert(Mode::Exclusive, &once)), bftmutex::EWOULDBLOCK);
+    tap.is("nor in time", errno(reader.convert(Mode::Exclusive, &soon)), bftmutex::ETIMEDOUT);
     drop(beside);
+    tap.is("then it is converted", errno(reader.convert(Mode::Exclusive, &fence)), 0);
+    let writes = (reader.status()?.mode, reader.status()?.token, reader.grant.token > token);
+    tap.is("with a token", writes, (0, reader.grant.token, true));
+    tap.is("and back", errno(reader.convert(Mode::Shared, &Options::default())), 0);
+    tap.is("shared again", reader.status()?.mode, 2);
     tap.is("and no writer beside", errno(other.acquire("readers", &once)), bftmutex::EWOULDBLOCK);
     drop(reader);
     let short = Options {

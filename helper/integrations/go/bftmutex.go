@@ -30,6 +30,10 @@ var ErrLost = errors.New("bftmutex: the lock was lost")
 // ErrBusy means that somebody else has the lock, or that the time to wait is over.
 var ErrBusy = errors.New("bftmutex: somebody else has the lock")
 
+// ErrDeadlock means that another holder converts the lock too, and each of the two waits for the
+// other: release it, or convert it to less. The other conversion goes on.
+var ErrDeadlock = errors.New("bftmutex: another holder converts the lock too")
+
 // State of a handle, enum bftm_state.
 type State uint32
 
@@ -79,6 +83,11 @@ type statusArg struct {
 	attempts, mode          uint32
 }
 
+type convertArg struct {
+	size, flags, mode, reserved  uint32
+	timeoutNs, deadlineNs, token uint64
+}
+
 type submitArg struct {
 	size, flags, nameLen, opLen uint32
 	cluster                     [32]byte
@@ -96,15 +105,18 @@ var (
 	iocRelease = ioc(0, 3, 0)
 	iocStatus  = ioc(3, 4, unsafe.Sizeof(statusArg{}))
 	iocSubmit  = ioc(3, 6, unsafe.Sizeof(submitArg{}))
+	iocConvert = ioc(3, 8, unsafe.Sizeof(convertArg{}))
 )
 
 // AbiSizes returns the numbers of the requests, which contain the sizes of their structures.
-func AbiSizes() []uintptr { return []uintptr{iocAcquire, iocRelease, iocStatus, iocSubmit} }
+func AbiSizes() []uintptr {
+	return []uintptr{iocAcquire, iocRelease, iocStatus, iocSubmit, iocConvert}
+}
 
 // Lock is an open file of the device.
 type Lock struct{ fd int }
 
-// Options of Acquire and Submit; all zero is fine.
+// Options of Acquire, Convert and Submit; all zero is fine.
 type Options struct {
 	Cluster string        // "" for the default one
 	Lease   time.Duration // 0 for the cluster's default
@@ -156,6 +168,23 @@ func (l *Lock) call(request uintptr, arg unsafe.Pointer) error {
 	return nil
 }
 
+// waiting repeats a call that a signal ends, of Go's runtime for example, with the time that is left.
+func (l *Lock) waiting(request uintptr, arg unsafe.Pointer, timeout time.Duration, timeoutNs *uint64) error {
+	end := time.Now().Add(timeout)
+	err := l.call(request, arg)
+	for err == syscall.EINTR {
+		if timeout > 0 {
+			left := time.Until(end)
+			if left <= 0 {
+				return syscall.ETIMEDOUT
+			}
+			*timeoutNs = uint64(left)
+		}
+		err = l.call(request, arg)
+	}
+	return err
+}
+
 func put(to []byte, what, text string, least int) error {
 	if len(text) < least || len(text) > len(to) {
 		return fmt.Errorf("bftmutex: %s '%s': must be %d to %d bytes", what, text, least, len(to))
@@ -185,18 +214,7 @@ func (l *Lock) Acquire(name string, o Options) (Grant, error) {
 	if o.Fence {
 		arg.flags |= flagFence
 	}
-	end := time.Now().Add(o.Timeout)
-	err := l.call(iocAcquire, unsafe.Pointer(&arg))
-	for err == syscall.EINTR { // a signal of Go's runtime, for example
-		if o.Timeout > 0 {
-			left := time.Until(end)
-			if left <= 0 {
-				return Grant{}, ErrBusy
-			}
-			arg.timeoutNs = uint64(left)
-		}
-		err = l.call(iocAcquire, unsafe.Pointer(&arg))
-	}
+	err := l.waiting(iocAcquire, unsafe.Pointer(&arg), o.Timeout, &arg.timeoutNs)
 	switch err {
 	case nil:
 		return Grant{arg.deadlineNs, arg.token, arg.attempts}, nil
@@ -204,6 +222,33 @@ func (l *Lock) Acquire(name string, o Options) (Grant, error) {
 		return Grant{}, ErrBusy
 	}
 	return Grant{}, fmt.Errorf("bftmutex: lock '%s': %w", name, err)
+}
+
+// Convert holds the lock in another mode: a mode that the present one covers, as Exclusive covers
+// all, at once, so stop first to do what it does not allow. Any other it waits for, and the present
+// one is held meanwhile, and after ErrBusy and ErrDeadlock. Timeout, Try and Fence of the options
+// count. Attempts of the grant is 0.
+func (l *Lock) Convert(mode Mode, o Options) (Grant, error) {
+	arg := convertArg{mode: uint32(mode), timeoutNs: uint64(o.Timeout)}
+	arg.size = uint32(unsafe.Sizeof(arg))
+	if o.Try {
+		arg.flags |= flagTry
+	}
+	if o.Fence {
+		arg.flags |= flagFence
+	}
+	err := l.waiting(iocConvert, unsafe.Pointer(&arg), o.Timeout, &arg.timeoutNs)
+	switch err {
+	case nil:
+		return Grant{Deadline: arg.deadlineNs, Token: arg.token}, nil
+	case syscall.EWOULDBLOCK, syscall.ETIMEDOUT:
+		return Grant{}, ErrBusy
+	case syscall.EDEADLK:
+		return Grant{}, ErrDeadlock
+	case syscall.EKEYEXPIRED:
+		return Grant{}, ErrLost
+	}
+	return Grant{}, fmt.Errorf("bftmutex: conversion: %w", err)
 }
 
 // Release gives the lock back.

@@ -24,7 +24,8 @@ import threading
 import time
 from typing import Awaitable, NamedTuple, Optional, Union
 
-__all__ = ["Lock", "AsyncLock", "Object", "Response", "Status", "Lost", "Unsure", "ObjectError"]
+__all__ = ["Lock", "AsyncLock", "Object", "Response", "Status", "Lost", "Deadlock", "Unsure",
+           "ObjectError"]
 
 Name = Union[str, bytes]
 
@@ -35,6 +36,7 @@ STATES = ("idle", "pending", "held", "lost", "failed")
 REASONS = ("none", "expired", "not-renewed", "no-helper", "suspended", "restored")
 # Somebody else has the lock; or the lease was over at once, and the lock was asked for only once.
 NOT_HAD = (errno.EWOULDBLOCK, errno.ETIMEDOUT, errno.EKEYEXPIRED)
+NOT_CONVERTED = (errno.EWOULDBLOCK, errno.ETIMEDOUT)
 # Modes of a lock, in the order of enum bftm_lock_mode.
 MODES = ("EX", "PW", "PR", "CW", "CR", "NL")
 MODE_SHIFT = 28         # BFTMUTEX_MODE()
@@ -72,6 +74,8 @@ def _load() -> ctypes.CDLL:
             ("acquire", ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t, options, pointer(_Grant)),
             ("release", ctypes.c_int),
             ("renew", ctypes.c_int, ctypes.c_uint64, pointer(ctypes.c_uint64)),
+            ("convert", ctypes.c_int, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_uint64,
+             pointer(_Grant)),
             ("status", ctypes.c_int, pointer(_Status)),
             ("why", ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t),
             ("submit", ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p,
@@ -88,6 +92,11 @@ _lib = _load()
 
 class Lost(OSError):
     """The lease was over before the lock was given back: somebody else may have had it since."""
+
+
+class Deadlock(OSError):
+    """Another holder converts the lock too, and each waits for the other: release it, or convert
+    it to less. It is held in the mode before, and the other's conversion goes on."""
 
 
 class Unsure(OSError):
@@ -127,6 +136,12 @@ def _bytes(what: str, name: Optional[Name], least: int, most: int) -> bytes:
     return data
 
 
+def _mode(mode: str) -> int:
+    if mode not in MODES[:-1]:
+        raise ValueError("mode %r: must be one of %s" % (mode, ", ".join(MODES[:-1])))
+    return MODES.index(mode)
+
+
 def _ns(what: str, seconds: float) -> int:
     """A duration above zero: at least a nanosecond, since 0 has another meaning."""
     if not 0 < seconds < 2 ** 33:
@@ -158,10 +173,9 @@ class _Handle:
         self._cluster = _bytes("cluster", cluster, 0, CLUSTER_MAX)
         if way not in WAYS:
             raise ValueError("way %r: must be one of %s" % (way, ", ".join(filter(None, WAYS))))
-        if mode not in MODES[:-1]:
-            raise ValueError("mode %r: must be one of %s" % (mode, ", ".join(MODES[:-1])))
+        number = _mode(mode)
         self._lease_ns = 0 if lease is None else _ns("lease", lease)
-        self._flags = RENEW * renew | FENCE * fence | MODES.index(mode) << MODE_SHIFT
+        self._flags = RENEW * renew | FENCE * fence | number << MODE_SHIFT
         self._way = WAYS[way]
         path = device or os.environ.get("BFTMUTEX_DEVICE") or None
         fd = _lib.bftmutex_open(path.encode() if path else None)
@@ -181,6 +195,23 @@ class _Handle:
         reason = self.status().reason
         return Lost(errno.EKEYEXPIRED, "lock %r was lost%s" % (
             self.name, "" if reason == "none" else ": " + reason))
+
+    def _convert(self, mode: str, timeout: float, once: bool, fence: Optional[bool]) -> int:
+        """Begin to convert it; the result is an errno."""
+        flags = TRY * once | (self._flags & FENCE if fence is None else FENCE * fence)
+        return -_lib.bftmutex_convert(self._fd, _mode(mode), flags,
+                                      _ns("timeout", timeout) if timeout > 0 else 0, None)
+
+    def _converted(self, error: int) -> bool:
+        if error == errno.EKEYEXPIRED:
+            raise self._lost()
+        if error == errno.ENOLCK:
+            raise RuntimeError("conversion of lock %r, which is not held" % self.name)
+        if error == errno.EDEADLK:
+            raise Deadlock(error, "lock %r: %s" % (self.name, _text(error)))
+        if error and error not in NOT_CONVERTED:
+            raise OSError(error, "lock %r: %s" % (self.name, _text(error)))
+        return not error
 
     def _release(self) -> None:
         # Ask before the release, which clears the reason.
@@ -240,6 +271,13 @@ class _Handle:
         self.close()
 
 
+def _end(blocking: bool, timeout: float) -> Optional[float]:
+    """When the time to wait is over, by time.monotonic(); None for never."""
+    if timeout != -1 and (not blocking or timeout < 0):
+        raise ValueError("timeout %r: must be -1, or 0 and above and blocking" % timeout)
+    return time.monotonic() + timeout if timeout >= 0 else None
+
+
 class Lock(_Handle):
     """A lock of the cluster in the shape of threading.Lock: it excludes the threads that share
     the object too, and is not recursive. Closing the object, or its end, gives the lock back."""
@@ -251,14 +289,12 @@ class Lock(_Handle):
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         """Take the lock; False when somebody else has it, or timeout seconds are over."""
-        if timeout != -1 and (not blocking or timeout < 0):
-            raise ValueError("timeout %r: must be -1, or 0 and above and blocking" % timeout)
-        end = time.monotonic() + timeout
+        end = _end(blocking, timeout)
         blocking = blocking and timeout != 0
         if not self._threads.acquire(blocking, timeout if blocking else -1):
             return False
         try:
-            self._held = self._acquire(blocking, end if timeout >= 0 else None)
+            self._held = self._acquire(blocking, end)
         finally:
             if not self._held:
                 self._threads.release()
@@ -292,6 +328,21 @@ class Lock(_Handle):
             raise self._lost()
         if error:
             raise self._error(error)
+
+    def convert(self, mode: str, blocking: bool = True, timeout: float = -1,
+                fence: Optional[bool] = None) -> bool:
+        """Hold the lock in another mode; False when others are in the way, or timeout seconds are
+        over: then, and after Deadlock, it is held in the mode before. A mode that the one before
+        covers, as EX covers all, is there at once: stop first to do what it does not allow. fence:
+        with a token for the new mode; None as the lock was made."""
+        end = _end(blocking, timeout)
+        if not self._held:
+            raise RuntimeError("conversion of lock %r, which is not held" % self.name)
+        error = errno.EINTR
+        while error == errno.EINTR:
+            left = -1.0 if end is None else max(end - time.monotonic(), 1e-9)
+            error = self._convert(mode, left, not blocking or timeout == 0, fence)
+        return self._converted(error)
 
     def wait_lost(self, timeout: float = -1) -> bool:
         """Sleep until the lease is over, or timeout seconds are; is it over?"""
@@ -342,6 +393,22 @@ class AsyncLock(_Handle):
     def release(self) -> None:
         """Give the lock back. Lost: the lease was over before; RuntimeError: it is not held."""
         self._release()
+
+    async def convert(self, mode: str, timeout: float = -1, fence: Optional[bool] = None) -> bool:
+        """As Lock.convert(); with a timeout of 0 it asks once."""
+        error = self._convert(mode, timeout, timeout == 0, fence)
+        if error != errno.EINPROGRESS:
+            return self._converted(error)
+        try:
+            await _readable(self._fd)
+        except BaseException:
+            # The mode that is held takes the place of the one that no task waits for.
+            self._convert(self.status().mode, -1, False, False)
+            raise
+        status = self.status()
+        if status.state == "lost":
+            raise self._lost()
+        return self._converted(status.error if status.state == "held" else errno.ENOLCK)
 
     async def lost(self) -> None:
         """Return when the lease is over."""

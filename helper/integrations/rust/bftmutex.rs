@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 
 pub const DEVICE: &str = "/dev/bftmutex";
 pub const EWOULDBLOCK: i32 = 11;
+pub const EDEADLK: i32 = 35;
 pub const ETIMEDOUT: i32 = 110;
 pub const EKEYEXPIRED: i32 = 127;
 const SUBMIT_MAX: usize = 16384;
@@ -79,6 +80,17 @@ struct StatusArg {
 }
 
 #[repr(C)]
+struct ConvertArg {
+    size: u32,
+    flags: u32,
+    mode: u32,
+    reserved: u32,
+    timeout_ns: u64,
+    deadline_ns: u64,
+    token: u64,
+}
+
+#[repr(C)]
 struct SubmitArg {
     size: u32,
     flags: u32,
@@ -114,20 +126,22 @@ const fn ioc(direction: usize, number: usize, size: usize) -> usize {
 }
 
 /// The numbers of the requests, which contain the sizes of their structures.
-pub const fn abi_sizes() -> [usize; 4] {
+pub const fn abi_sizes() -> [usize; 5] {
     [
         ioc(3, 1, size_of::<AcquireArg>()),
         ioc(0, 3, 0),
         ioc(3, 4, size_of::<StatusArg>()),
         ioc(3, 6, size_of::<SubmitArg>()),
+        ioc(3, 8, size_of::<ConvertArg>()),
     ]
 }
 const ACQUIRE: usize = abi_sizes()[0];
 const RELEASE: usize = abi_sizes()[1];
 const STATUS: usize = abi_sizes()[2];
 const SUBMIT: usize = abi_sizes()[3];
+const CONVERT: usize = abi_sizes()[4];
 
-/// Options of acquire() and submit().
+/// Options of acquire(), convert() and submit().
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// "" for the default one.
@@ -217,6 +231,30 @@ impl Lock {
         }
     }
 
+    // After a signal the call is made again, with the time that is left.
+    fn waiting<T>(
+        &self,
+        request: usize,
+        arg: &mut T,
+        timeout: Option<Duration>,
+        set: fn(&mut T, u64),
+    ) -> Result<()> {
+        let began = Instant::now();
+        loop {
+            match self.call(request, arg) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {
+                    if let Some(timeout) = timeout {
+                        match timeout.checked_sub(began.elapsed()) {
+                            None => return Err(Error::from_raw_os_error(ETIMEDOUT)),
+                            left => set(arg, nanoseconds(left)),
+                        }
+                    }
+                }
+                result => return result,
+            }
+        }
+    }
+
     /// Wait until the lock is held. EWOULDBLOCK and ETIMEDOUT: somebody else has it.
     pub fn acquire(&mut self, name: &str, options: &Options) -> Result<Guard<'_>> {
         let mut arg = AcquireArg {
@@ -235,21 +273,7 @@ impl Lock {
         };
         put(&mut arg.name, "name", name, 1)?;
         put(&mut arg.cluster, "cluster", &options.cluster, 0)?;
-        let began = Instant::now();
-        loop {
-            match self.call(ACQUIRE, &mut arg) {
-                Err(error) if error.kind() == ErrorKind::Interrupted => {
-                    if let Some(timeout) = options.timeout {
-                        match timeout.checked_sub(began.elapsed()) {
-                            None => return Err(Error::from_raw_os_error(ETIMEDOUT)),
-                            left => arg.timeout_ns = nanoseconds(left),
-                        }
-                    }
-                }
-                Err(error) => return Err(error),
-                Ok(()) => break,
-            }
-        }
+        self.waiting(ACQUIRE, &mut arg, options.timeout, |arg, left| arg.timeout_ns = left)?;
         let grant = Grant { deadline_ns: arg.deadline_ns, token: arg.token, attempts: arg.attempts };
         Ok(Guard { lock: self, grant, released: false })
     }
@@ -308,6 +332,27 @@ impl AsRawFd for Lock {
 impl Guard<'_> {
     pub fn status(&self) -> Result<Status> {
         self.lock.status()
+    }
+
+    /// Hold the lock in another mode: one that the present mode covers, as Exclusive covers all, at
+    /// once, so stop first to do what it does not allow. Any other is waited for, and the present
+    /// one is held meanwhile, and after EWOULDBLOCK, ETIMEDOUT and EDEADLK (another holder converts
+    /// too, and each waits for the other: release, or convert to less). timeout, try_once and
+    /// fence of the options count.
+    pub fn convert(&mut self, mode: Mode, options: &Options) -> Result<()> {
+        let mut arg = ConvertArg {
+            size: size_of::<ConvertArg>() as u32,
+            flags: options.try_once as u32 | (options.fence as u32) << 2,
+            mode: mode as u32,
+            reserved: 0,
+            timeout_ns: nanoseconds(options.timeout),
+            deadline_ns: 0,
+            token: 0,
+        };
+        self.lock.waiting(CONVERT, &mut arg, options.timeout, |arg, left| arg.timeout_ns = left)?;
+        self.grant.deadline_ns = arg.deadline_ns;
+        self.grant.token = arg.token;
+        Ok(())
     }
 
     /// Give the lock back. EKEYEXPIRED: the lease was over before.

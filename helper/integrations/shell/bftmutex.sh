@@ -36,6 +36,17 @@ bftmutex_lock() {
 	fi
 }
 
+# bftmutex_convert FD [OPTION...]: hold the lock in another mode, by --shared, --exclusive or --mode,
+# with --nonblock, --wait or --fence, see --convert of bftmutex(1), whose exit status it returns. Sets
+# what bftmutex_lock sets; unless it is 0, all stays as it was.
+bftmutex_convert() {
+	bftmutex__fd=$1
+	shift
+	bftmutex__granted=$(bftmutex --fd "$bftmutex__fd" --convert --print "$@") || return
+	unset BFTMUTEX_TOKEN
+	eval "$bftmutex__granted"
+}
+
 # bftmutex_held FD: 0 while the lock is held, 79 when it was lost, 65 when there is none
 bftmutex_held() { bftmutex --fd "$1" --held; }
 
