@@ -184,7 +184,7 @@ static int kept_errno(enum bftm_kept why)
 }
 
 /* It is held as before. */
-static int kept(struct bftm_acquire_op *op, int error)
+static int conversion_kept(struct bftm_acquire_op *op, int error)
 {
 	int err = op->ask.conversion ? bftm_report_converted(op, error) : 0;
 
@@ -248,7 +248,7 @@ static int attempt_obey(struct bftm_acquire_op *op, const struct bftm_out *out)
 	case BFTM_CONVERTED:
 		return converted(op);
 	case BFTM_KEPT:
-		return kept(op, kept_errno(out->kept));
+		return conversion_kept(op, kept_errno(out->kept));
 	case BFTM_WON:
 		if (bftm_report_won(op)) {
 			attempt_arm(op);
@@ -304,7 +304,7 @@ static int attempt_keep(struct bftm_acquire_op *op, u64 now)
 
 	core(op)->keep(op->client, &op->cluster->cfg, now, &out);
 	/* Of one that the core has ended already nothing is left. */
-	return out.verdict == BFTM_PENDING ? kept(op, ETIMEDOUT) : attempt_obey(op, &out);
+	return out.verdict == BFTM_PENDING ? conversion_kept(op, ETIMEDOUT) : attempt_obey(op, &out);
 }
 
 int bftm_attempt_wake(struct bftm_acquire_op *op)
@@ -400,7 +400,7 @@ int bftm_attempt_convert(struct bftm_acquire_op *op, const struct bftm_ask *ask)
 	op->ask.convert_fence = ask->convert_fence;
 	op->ask.timeout_at_ns = ask->timeout_at_ns;
 	if (!core(op)->convert)
-		return kept(op, EPROTONOSUPPORT);
+		return conversion_kept(op, EPROTONOSUPPORT);
 	core(op)->convert(op->client, &op->cluster->cfg, &to, bftm_now(), &out);
 	return attempt_obey(op, &out);
 }

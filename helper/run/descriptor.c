@@ -67,7 +67,7 @@ static int try_convert(const struct options *o, struct bftmutex_grant *grant)
 	return r;
 }
 
-/* What is held is held in the mode before, or is not held. */
+/* The lock is held in the mode before, or is not held. */
 static int not_converted(const struct options *o, int error)
 {
 	const char *why = bftmutex_strerror(error);

@@ -191,7 +191,7 @@ int bftm_handle_converted(struct bftm_handle *h, const struct bftm_converted *re
 		conversion_decided(h, result->error);
 		return 0;
 	}
-	/* What is covered may keep its token. */
+	/* A mode that is covered may keep its token. */
 	if (!same && c->flags & BFTM_FENCE && !result->token)
 		return -EINVAL;
 	if (!same)

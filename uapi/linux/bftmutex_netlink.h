@@ -41,8 +41,8 @@
  *   report. Sent when another request for the lock comes, and for every held
  *   lock when a helper registers, so that the helper knows which of the host's
  *   requests have to wait for its release.
- * @BFTMUTEX_REQUEST_KIND_CONVERT: This attempt holds the lock in mode.
- *   Whatever else servers have granted to it is to be given up, unless it is
+ * @BFTMUTEX_REQUEST_KIND_CONVERT: This attempt holds the lock in mode. The
+ *   helper gives up all else that servers have granted to it, unless that is
  *   on the way to goal, the mode that is wanted; report by helper-converted if
  *   conversion is not 0. A helper that does not know the attempt takes it
  *   over. It is renewed as well.

@@ -97,7 +97,7 @@ TEST_F(convert, has_the_mode_before_after_a_failure)
 	EXPECT_EQ(0, status_of(self->fd).error);
 }
 
-/* Which modes a mode covers: those that exclude nothing that it does not exclude. */
+/* A mode covers those that exclude nothing that it does not exclude. */
 TEST_F(convert, what_is_covered_is_there_at_once)
 {
 	static const char *const covers[] = {

@@ -206,7 +206,7 @@ TEST_F(convert, next_helper_goes_on)
 	IS_HELD(EX, 0);
 }
 
-/* What the last one did not hear of: that a mode is given up, or is not wanted any more. */
+/* The last one did not hear that a mode is given up. */
 TEST_F(convert, next_helper_hears_of_the_mode)
 {
 	struct seen s;
