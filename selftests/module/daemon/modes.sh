@@ -193,7 +193,9 @@ shell() {
 			eval \"\$line\" 2>$work/err.$2
 			echo \$? >&7
 		done" 8<>"$work/in.$2" 7<>"$work/out.$2" &
-	exec {in[$2]}<>"$work/in.$2" {out[$2]}<>"$work/out.$2"
+	local asks answers
+	exec {asks}<>"$work/in.$2" {answers}<>"$work/out.$2"
+	in[$2]=$asks out[$2]=$answers
 }
 declare -A in out
 
@@ -213,10 +215,11 @@ does() { say "$@" && result "$1"; }
 convert() { does "$1" bftmutex --fd 9 --convert --mode "${@:2}"; }
 converts() { [[ $(c "$1" bftmutexctl holders --json | gojq -r '[.[] | .goal // empty] | join(" ")') == "$2" ]]; }
 end_shells() {
-	local who
+	local who asks answers
 	for who in "${!in[@]}"; do
 		say "$who" "exit 0"
-		exec {in[$who]}>&- {out[$who]}>&-
+		asks=${in[$who]} answers=${out[$who]}
+		exec {asks}>&- {answers}>&-
 	done
 	wait_jobs
 	in=() out=()

@@ -20,7 +20,7 @@ static struct packet out = { .bytes = packet_bytes, .room = sizeof(packet_bytes)
  * ranK, sTate: nested.
  */
 #define SERVER	"422k84448844b-484R4484844848"
-#define HANDLE	"84sb448848488444s8-4oo48"
+#define HANDLE	"84sb448848488444s8-4oo4888s4444"
 #define JOURNAL	"8b8KgKTT44offf"
 
 static const char *const attributes[BFTMUTEX_CMD_MAX + 1] = {
@@ -29,6 +29,7 @@ static const char *const attributes[BFTMUTEX_CMD_MAX + 1] = {
 	[BFTMUTEX_CMD_ACCESS_SET] = SERVER,
 	[BFTMUTEX_CMD_HELPER_DONE] = HANDLE,
 	[BFTMUTEX_CMD_HELPER_RENEWED] = HANDLE,
+	[BFTMUTEX_CMD_HELPER_CONVERTED] = HANDLE,
 	[BFTMUTEX_CMD_HELPER_SUBMITTED] = HANDLE,
 	[BFTMUTEX_CMD_HELPER_SUSPECT] = "s2s8",
 	[BFTMUTEX_CMD_JOURNAL_OPEN] = JOURNAL,

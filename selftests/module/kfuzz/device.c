@@ -29,6 +29,7 @@ static bool waits[HANDLES];	/* not O_NONBLOCK */
 union argument {
 	struct bftm_acquire acquire;
 	struct bftm_renew renew;
+	struct bftm_convert convert;
 	struct bftm_status status;
 	struct bftm_signal signal;
 	struct bftm_submit submit;
@@ -161,6 +162,18 @@ static void renew(u8 slot)
 	arg.timeout_ns = kfuzz_value();
 	say("renew %u\n", slot);
 	call(slot, BFTM_IOC_RENEW, &arg, sizeof(arg));
+}
+
+static void convert(u8 slot)
+{
+	struct bftm_convert arg = { .size = size(sizeof(arg)) };
+	u8 bits = kfuzz_byte();
+
+	arg.mode = bits & 7;
+	arg.flags = bits >> 3 & 7;
+	arg.timeout_ns = kfuzz_value();
+	say("convert %u: flags %x mode %u\n", slot, arg.flags, arg.mode);
+	call(slot, BFTM_IOC_CONVERT, &arg, sizeof(arg));
 }
 
 static void status(u8 slot)
@@ -312,7 +325,8 @@ static void open_it(u8 slot)
 void kfuzz_device_do(enum kfuzz_op op)
 {
 	static void (*const calls[])(u8) = {
-		[KFUZZ_ACQUIRE] = acquire, [KFUZZ_RENEW] = renew, [KFUZZ_STATUS] = status,
+		[KFUZZ_ACQUIRE] = acquire, [KFUZZ_RENEW] = renew, [KFUZZ_CONVERT] = convert,
+		[KFUZZ_STATUS] = status,
 		[KFUZZ_SIGNAL] = set_signal, [KFUZZ_SUBMIT] = submit, [KFUZZ_FETCH] = fetch,
 		[KFUZZ_POLL] = poll_it, [KFUZZ_FILE] = as_file, [KFUZZ_IOCTL] = any_ioctl,
 	};

@@ -101,6 +101,11 @@ SEED(wait, HELPER, KFUZZ_OPEN, 0, 1, ACQUIRE(0, 4, V_SEC), PULL, DONE(V_LATER), 
 SEED(timeout, HELPER, OPEN(0), ACQUIRE(0, 0, V_MS), KFUZZ_WAIT, 3, PULL, PULL);
 SEED(renew, HELD, KFUZZ_RENEW, 0, 0, V(0), V_SEC, PULL, NL(0, HELPER_RENEWED, 3), A(HANDLE, ID),
 	V_ID, A(HANDLE, DEADLINE_NS), V_LATER, A(HANDLE, SENDS), V(2), PULL);
+/* EX to PR at once, and up to PW by the helper, with a token. */
+SEED(convert, HELD, KFUZZ_CONVERT, 0, 0, 2, V(0), PULL, KFUZZ_CONVERT, 0, 0, 1 | 4 << 3, V_SEC, PULL,
+	NL(0, HELPER_CONVERTED, 5), A(HANDLE, ID), V_ID, A(HANDLE, CONVERSION), V(2),
+	A(HANDLE, DEADLINE_NS), V_LATER, A(HANDLE, TOKEN), V(12), A(HANDLE, SENDS), V(2),
+	KFUZZ_POLL, 0, 0, DUMP(HANDLE_GET));
 SEED(adopt, HELD, KFUZZ_HANG_UP, 0, HELPER, PULL, NL(0, HELPER_RENEWED, 3), A(HANDLE, ID), V_ID,
 	A(HANDLE, DEADLINE_NS), V_LATER, A(HANDLE, SENDS), V(2), KFUZZ_CLOSE, 0, PULL);
 SEED(share, HELD, KFUZZ_FILE, 0, 0x14, KFUZZ_CLOSE, 0, KFUZZ_RELEASE, 1, KFUZZ_FILE, 1, 0,
@@ -173,7 +178,7 @@ static const struct {
 	size_t len;
 } seeds[] = {
 	LISTED(acquire), LISTED(expire), LISTED(cancel), LISTED(wait), LISTED(timeout),
-	LISTED(renew), LISTED(adopt), LISTED(share), LISTED(refuse), LISTED(suspect),
+	LISTED(renew), LISTED(convert), LISTED(adopt), LISTED(share), LISTED(refuse), LISTED(suspect),
 	LISTED(submit), LISTED(fetch), LISTED(withdraw), LISTED(owner_dead), LISTED(try_lock),
 	LISTED(queue), LISTED(tokens), LISTED(odd), LISTED(recover), LISTED(stranger), LISTED(access),
 	LISTED(object), LISTED(outrank), LISTED(pieces), LISTED(install), LISTED(journal),
