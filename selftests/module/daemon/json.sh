@@ -55,17 +55,19 @@ watching() {
 wait_for 20 watching || bail "bftmutexctl watch"
 c 1 bftmutex "$utf8" true
 c 1 bftmutex --fence "$bytes" true
+c 1 sh -c 'exec 9</dev/bftmutex
+	bftmutex --fd 9 twice && bftmutex --fd 9 --convert -s && bftmutex --fd 9 -u'
 c 1 bftmutex -l 500ms --no-renew lost sleep 1 2>/dev/null
 told() { grep -q '"event":"lost"' $work/events; }
 ok "a loss is told" wait_for 20 told
-events=$(gojq -rc 'select(.name != "seen") | "\(.event) \(.name | tojson) \(.token)"' $work/events | sort | tr '\n' ';')
+events=$(gojq -rc 'select(.name != "seen" and .event != "renewed") | "\(.event) \(.name | tojson) \(.token)"' $work/events | sort | tr '\n' ';')
 is "watch: what happened, to what" "$events" \
-	'acquired "lost" null;acquired "löck \"a\\b\"" null;acquired {"base64":"//4K"} 1;lost "lost" null;released "löck \"a\\b\"" null;released {"base64":"//4K"} 1;'
+	'acquired "lost" null;acquired "löck \"a\\b\"" null;acquired "twice" null;acquired {"base64":"//4K"} 1;converted "twice" null;lost "lost" null;released "löck \"a\\b\"" null;released "twice" null;released {"base64":"//4K"} 1;'
 keep_lines watch <$work/events
 lines=$(wc -l <$work/events)
 is "stats: by the fast path and by the daemon" \
 	"$(local_stats | gojq -c --argjson a "$before" '[., $a] | transpose | map(.[0] - .[1])')" \
-	"[$((seen + 3)),$((seen + 3)),$((seen + 2)),1]"
+	"[$((seen + 4)),$((seen + 4)),$((seen + 3)),1]"
 
 mkfifo $work/enough
 ip netns exec bftm-c1 bftmutex both sh -c "read line <$work/enough" &
