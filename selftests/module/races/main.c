@@ -199,13 +199,15 @@ static bool run(struct races *r, const struct scenario *s)
 		good = races_failed("the capture has seen nothing");
 	if (s->device && !c->acquired && !c->pending)
 		good = races_failed("no program asked for a lock");
+	if (s->device && i >= RACES_ENOUGH && !c->converted)
+		good = races_failed("no program converted a lock");
 	/* Or it was no race. */
 	if (!raced(r))
 		good = races_failed("traffic was answered in %" PRIu64 " iterations only", r->hot);
 	printf("%s%s iterations=%" PRIu64 " hot=%" PRIu64 " seconds=%.1f rate=%.1f/s heard=%" PRIu64
 	       " granted=%" PRIu64 " pushed=%" PRIu64 " ordered=%" PRIu64 " acquired=%" PRIu64
-	       " pending=%" PRIu64 " converted=%" PRIu64 " submits=%" PRIu64 " killed=%" PRIu64 " captured=%" PRIu64
-	       "\n", s->name, r->capture ? "+capture" : "", i, r->hot, (double)took / 1e9,
+	       " pending=%" PRIu64 " converted=%" PRIu64 " submits=%" PRIu64 " killed=%" PRIu64
+	       " captured=%" PRIu64 "\n", s->name, r->capture ? "+capture" : "", i, r->hot, (double)took / 1e9,
 	       (double)i * 1e9 / (double)took, c->heard, c->granted, c->pushed, c->ordered,
 	       c->acquired, c->pending, c->converted, c->submits, c->killed, c->captured);
 	return good;

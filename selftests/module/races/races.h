@@ -31,7 +31,7 @@
  * @ordered:  answers about objects
  * @acquired: acquires through the device that succeeded
  * @pending:  those that did not at once
- * @converted: conversions that came to their end
+ * @converted: conversions that began
  * @submits:  submits that came to their end
  * @captured: datagrams that the capture has seen
  * @wrong:    what must not be: an answer with a wrong tag, an error nobody may get

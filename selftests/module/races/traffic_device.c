@@ -29,6 +29,18 @@ static void judge(struct races *r, const char *what, int err)
 	}
 }
 
+/* Up, down and across; some wait, and others replace what is under way. */
+static void convert_one(struct races *r, int fd)
+{
+	static const uint32_t flags[] = { 0, 0, BFTM_TRY, BFTM_FENCE };
+	int err = convert(fd, races_random(BFTM_LOCK_NL),
+			  flags[races_random(sizeof(flags) / sizeof(flags[0]))],
+			  MS * (1 + races_random(3)), NULL);
+
+	judge(r, "convert", err);
+	races_add(&r->shared->converted, !err || err == -EINPROGRESS);
+}
+
 static void take_one(struct races *r, int fd)
 {
 	static const uint32_t flags[] = { 0, 0, 0, BFTM_TRY, BFTM_TRY, BFTM_RENEW, BFTM_FENCE };
@@ -44,20 +56,12 @@ static void take_one(struct races *r, int fd)
 	arg.mode = races_random(2) ? races_random(BFTM_LOCK_NL) : BFTM_LOCK_EX;
 	err = call(fd, BFTM_IOC_ACQUIRE, &arg);
 	judge(r, "acquire", err);
-	races_add(&r->shared->acquired, !err || state_of(fd) == BFTM_STATE_HELD);
 	races_add(&r->shared->pending, err == -EINPROGRESS);
-}
-
-/* Up, down and across; some wait, and others replace what is under way. */
-static void convert_one(struct races *r, int fd)
-{
-	static const uint32_t flags[] = { 0, 0, BFTM_TRY, BFTM_FENCE };
-	int err = convert(fd, races_random(BFTM_LOCK_NL),
-			  flags[races_random(sizeof(flags) / sizeof(flags[0]))],
-			  MS * (1 + races_random(3)), NULL);
-
-	judge(r, "convert", err);
-	races_add(&r->shared->converted, !err);
+	if (err && state_of(fd) != BFTM_STATE_HELD)
+		return;
+	races_add(&r->shared->acquired, 1);
+	while (races_random(4))
+		convert_one(r, fd);
 }
 
 static void submit_one(struct races *r, int fd)
