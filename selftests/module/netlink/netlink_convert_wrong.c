@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Conversions that are asked for wrongly, and reports that are wrong. */
+#include <sys/mman.h>
+
 #include "convert_fixture.h"
 
 TEST_F(convert, arguments)
@@ -31,6 +33,21 @@ TEST_F(convert, arguments)
 	ASSERT_EQ(0, call(self->fd, BFTM_IOC_CONVERT, &bad));
 	EXPECT_EQ(self->end, bad.deadline_ns);
 	IS_HELD(CR, 0);
+}
+
+/* The conversion is done; only the answer has no place. */
+TEST_F(convert, argument_that_cannot_be_written)
+{
+	struct bftm_convert arg = { .size = sizeof(arg), .mode = PR };
+	void *page = mmap(NULL, sizeof(arg), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, page);
+	memcpy(page, &arg, sizeof(arg));
+	ASSERT_EQ(0, mprotect(page, sizeof(arg), PROT_READ));
+	HOLD(EX, 0);
+	EXPECT_EQ(-EFAULT, call(self->fd, BFTM_IOC_CONVERT, page));
+	IS_HELD(PR, 0);
+	munmap(page, sizeof(arg));
 }
 
 TEST_F(convert, of_nothing)
