@@ -112,7 +112,7 @@ sim-long:
 	$(BIN)/bftmutex-sim --runs $(or $(RUNS),10000000) --jobs $(or $(JOBS),2) --seed $(or $(SEED),1)
 
 # Every interleaving of small clusters.
-MODEL := $(basename $(wildcard selftests/core/model/lock/*.c))
+MODEL := $(basename $(wildcard selftests/core/model/*.c selftests/core/model/lock/*.c))
 $(BIN)/bftmutex-model: $(call obj,$(MODEL) $(CORE) $(CORE_SERVER) $(TEST_TABLE))
 	$(link)
 
