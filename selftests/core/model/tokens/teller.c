@@ -222,11 +222,10 @@ static u8 floors(const struct world *w, u32 u)
 /* Another client asks all others, or some of them, and tells; all in one step. */
 static void second(const struct turn *t, u32 u)
 {
-	static u8 cache[1u << 3 * SERVERS_MAX];	/* with a bit more, for those that are there */
+	static u8 cache[1u << 3 * SERVERS_MAX];	/* by what they know; bit 7: it is there */
 	struct world next = *t->w;
 	u32 v, key = next.server[u].quarantine;
 
-	/* The place of u is free for what else decides. */
 	for (v = 0; v < correct_servers(); v++)
 		if (v != u)
 			key = key << 3 | known(&next.server[v]);

@@ -249,7 +249,7 @@ static void starts(struct visitor *v)
 	v->see(v, NULL, &w);
 }
 
-/* Three words for the most: see the fields of struct m_server. */
+/* In three bytes. */
 static u32 pack_server(const struct m_server *s)
 {
 	return (u32)s->floor | (u32)s->hi << 3 | (u32)s->top << 6 | (u32)s->told_before << 9 |

@@ -17,7 +17,7 @@
  *   looks at.
  * - One client asks the others and tells a server, message by message, and gives up at any time.
  *   While it is at it, another one does the same in one step. What they tell arrives at any time,
- *   also after further restarts, and again and again.
+ *   and again and again; with --late after further restarts, too.
  * - b servers lie: they stamp all, and say any number.
  * - With --floors a server may be started with a floor, one that is not below what was offered.
  * - With --intruder two clients speak that no server may believe: one with a right to some locks
@@ -36,10 +36,9 @@
 #include "selftests/core/model/search.h"
 
 #define SERVERS_MAX	7
-#define TOKENS_MAX	6	/* MUCH and NOTHING come behind, in 3 bits */
 
-/* Codes of tokens: 0 … plan.tokens are themselves. */
-#define MUCH		6	/* above the wall clock; never with so many --tokens */
+/* Codes of tokens, of 3 bits: 0 … plan.tokens, 5 at most, are themselves. */
+#define MUCH		6	/* above the wall clock */
 #define NOTHING		7	/* not known, not made, not heard */
 
 #define WALL_NS		(1ull << 30)	/* what the servers' wall clocks show */
