@@ -11,12 +11,15 @@
 
 static void nothing(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 {
-	(void)cl, (void)u, (void)msg;
+	(void)cl;
+	(void)u;
+	(void)msg;
 }
 
 static void restarted(struct bftm_cluster *cl, u32 u)
 {
-	(void)cl, (void)u;
+	(void)cl;
+	(void)u;
 }
 
 static const struct bftm_cluster_service service = { .epoch = nothing, .restarted = restarted };
@@ -24,7 +27,8 @@ const struct bftm_cluster_service *const bftm_services[BFTM_SERVICES] = { &servi
 
 void bftm_log(int level, const char *format, ...)
 {
-	(void)level, (void)format;
+	(void)level;
+	(void)format;
 }
 
 u64 bftm_now(void)
@@ -34,7 +38,8 @@ u64 bftm_now(void)
 
 bool bftm_due(u64 *last_ns, u64 every_ns)
 {
-	(void)last_ns, (void)every_ns;
+	(void)last_ns;
+	(void)every_ns;
 	return false;
 }
 
