@@ -57,7 +57,7 @@ include selftests/measure/build.mk
 tests-arch: $(addprefix $(BIN)/bftmutex-,liar lin) \
 	$(addprefix $(TESTS_BIN)/,contender order_load $(KSELFTESTS)) $(addprefix $(TESTS_BIN)/unit/,$(UNIT))
 
-tests: tests-arch $(addprefix $(BIN)/bftmutex-,history floods races kfuzz kfuzz-seeds model order-model sim figures) \
+tests: tests-arch $(addprefix $(BIN)/bftmutex-,history floods races kfuzz kfuzz-seeds model order-model token-model sim figures) \
 	$(TORTURE_TESTS) $(EXAMPLES) $(addprefix $(TESTS_BIN)/,fail_nth handover wire_judge)
 
 # For tests: a processor that stands still.

@@ -64,8 +64,8 @@ static void recovery_tell(struct bftm_cluster *cl)
 	struct bftm_recovery *r = &cl->recovery;
 	struct bftm_msg msg = { .type = BFTM_MSG_RECOVER };
 
-	/* It restarted again meanwhile. */
-	if (cl->peer[r->u].epoch != r->epoch)
+	/* It restarted again meanwhile, as CHALLENGE or STALE says: what is sent is for that start. */
+	if (cl->peer[r->u].sent_epoch != r->epoch)
 		return;
 	if (!bftm_recovered_token(&cl->cfg, r->top, bftm_count(r->known),
 				  &r->floor))

@@ -266,6 +266,9 @@ int ctl_add_clients(const char *dir, const struct ctl_range *client, u32 clients
 /** ctl_undo_made() - remove the files that were made */
 void ctl_undo_made(struct json_object *made);
 
+/** ctl_made_kind() - what the @i-th file is, as ctl_note_made() was told; NULL without memory */
+const char *ctl_made_kind(struct json_object *made, size_t i);
+
 /** ctl_made_file() - the path of the @i-th file that was made */
 const char *ctl_made_file(struct json_object *made, size_t i);
 

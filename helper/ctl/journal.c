@@ -38,6 +38,23 @@ static void on_signal(int number)
 	ending = 1;
 }
 
+int ctl_journal_failed(const char *path, const struct bftm_journal_file *j, int error)
+{
+	static const struct {
+		int error, code;
+	} codes[] = {
+		{ EBADMSG, EX_DATAERR }, { ENOENT, EX_NOINPUT }, { EROFS, EX_NOPERM },
+		{ EACCES, EX_NOPERM }, { EPERM, EX_NOPERM }, { EBUSY, EX_TEMPFAIL },
+		{ ENOSPC, EX_IOERR }, { EIO, EX_IOERR },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(codes) / sizeof(codes[0]) && codes[i].error != -error; i++)
+		;
+	return ctl_fail(i < sizeof(codes) / sizeof(codes[0]) ? codes[i].code : EX_OSERR,
+			"journal %s: %s", path, j->error);
+}
+
 int ctl_journal_attach(struct bftm_nl *nl, const char *path, u64 id)
 {
 	struct nl_msg *msg = bftm_nl_msg(nl, BFTMUTEX_CMD_JOURNAL_OPEN, 0);

@@ -54,23 +54,6 @@ int ctl_durability_conf(struct ctl_durability *d, const struct bftm_conf_server 
 	return 0;
 }
 
-int ctl_journal_failed(const char *path, const struct bftm_journal_file *j, int error)
-{
-	static const struct {
-		int error, code;
-	} codes[] = {
-		{ EBADMSG, EX_DATAERR }, { ENOENT, EX_NOINPUT }, { EROFS, EX_NOPERM },
-		{ EACCES, EX_NOPERM }, { EPERM, EX_NOPERM }, { EBUSY, EX_TEMPFAIL },
-		{ ENOSPC, EX_IOERR }, { EIO, EX_IOERR },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(codes) / sizeof(codes[0]) && codes[i].error != -error; i++)
-		;
-	return ctl_fail(i < sizeof(codes) / sizeof(codes[0]) ? codes[i].code : EX_OSERR,
-			"journal %s: %s", path, j->error);
-}
-
 static int fresh(u64 *ret)
 {
 	*ret = 0;

@@ -91,6 +91,14 @@ int bftm_journal_query(struct bftm_journal_file *j, const char *sql, struct sqli
 	return sqlite3_prepare_v2(j->db, sql, -1, ret, NULL) ? bftm_journal_failed(j) : 0;
 }
 
+int bftm_journal_run(struct bftm_journal_file *j, struct sqlite3_stmt *s)
+{
+	int r = sqlite3_step(s) == SQLITE_DONE ? 0 : bftm_journal_failed(j);
+
+	sqlite3_finalize(s);
+	return r;
+}
+
 /* Reads one number. */
 static int file_ask(struct bftm_journal_file *j, const char *sql, u64 *ret)
 {

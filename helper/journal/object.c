@@ -9,14 +9,6 @@
 #include "journal/journal.h"
 #include "journal/sql.h"
 
-int bftm_journal_run(struct bftm_journal_file *j, struct sqlite3_stmt *s)
-{
-	int r = sqlite3_step(s) == SQLITE_DONE ? 0 : bftm_journal_failed(j);
-
-	sqlite3_finalize(s);
-	return r;
-}
-
 /* Bound bytes must live until the statement has run. */
 static void bind_digest(struct sqlite3_stmt *s, int at, const struct bftm_body_id *id)
 {

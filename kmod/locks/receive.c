@@ -177,34 +177,7 @@ static bool lock_decide(struct bftm_server *server, const void *buf, size_t len,
  * hears of it: but an operation ends once, a SUBMIT has begun it, and the push is no
  * longer than that SUBMIT, and goes to its client. So each SUBMIT causes two at most,
  * and all others one.
- */
-void bftm_locks_push(struct bftm_server *server, const struct bftm_msg *push)
-{
-	struct bftm_address to;
-	struct bftm_client *c;
-	struct bftm_wire wire;
-
-	trace_bftm_push(server, push);
-	if (push->type == BFTM_MSG_FREE) {
-		bftm_count(server, PUSHED);
-		trace_bftm_grant(server, push);
-	} else {
-		bftm_count(server, INQUIRED);
-	}
-	rcu_read_lock();
-	c = bftm_client_find(&server->clients, push->client);
-	/* It asked in this incarnation, so it has an address. */
-	if (!c)
-		goto out;
-	to = bftm_client_address(c);
-	bftm_wire_put(push, &wire);
-	bftm_sign(c->pair.reply, wire.data, wire.len);
-	bftm_socket_send(server, &to, &wire);
-out:
-	rcu_read_unlock();
-}
-
-/*
+ *
  * Return: true when it was answered; then @skb may be the answer, and NULL now. It is made linear:
  * what another has mapped, and could write to after the tag was found right, is copied.
  */

@@ -96,6 +96,7 @@ mutant-parts:
 	@echo 'mutant-sim: $(call obj,$(SIM) $(SIM_OBJS))'
 	@echo 'mutant-model-lock: $(call obj,$(MODEL) $(CORE) $(CORE_SERVER) $(TEST_TABLE))'
 	@echo 'mutant-model-order: $(call obj,$(ORDER_MODEL) $(CORE) $(CORE_SERVER) $(TEST_TABLE))'
+	@echo 'mutant-model-token: $(call obj,$(TOKEN_MODEL) $(CORE) $(CORE_SERVER) $(TEST_TABLE))'
 	@echo 'mutant-unit: $(call sobj,$(UNIT_OBJS))'
 	@echo 'mutant-compiler: $(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS_ALL)'
 	@echo 'mutant-linker: $(CC) $(CFLAGS_ALL) $(LDFLAGS)'
@@ -112,8 +113,14 @@ sim-long:
 	$(BIN)/bftmutex-sim --runs $(or $(RUNS),10000000) --jobs $(or $(JOBS),2) --seed $(or $(SEED),1)
 
 # Every interleaving of small clusters.
-MODEL := $(basename $(wildcard selftests/core/model/lock/*.c))
+MODEL := $(basename $(wildcard selftests/core/model/*.c selftests/core/model/lock/*.c))
 $(BIN)/bftmutex-model: $(call obj,$(MODEL) $(CORE) $(CORE_SERVER) $(TEST_TABLE))
+	$(link)
+
+# Fencing tokens over restarts; the client that tells servers of them is the daemon's.
+TOKEN_MODEL := $(basename $(wildcard selftests/core/model/*.c selftests/core/model/tokens/*.c)) \
+	$(addprefix helper/cluster/,recover probe lies)
+$(BIN)/bftmutex-token-model: $(call obj,$(TOKEN_MODEL) $(CORE) $(CORE_SERVER) $(TEST_TABLE))
 	$(link)
 
 # Every sequence of iterations of the ordering protocol.
@@ -121,9 +128,10 @@ ORDER_MODEL := $(basename $(wildcard selftests/core/model/order/*.c))
 $(BIN)/bftmutex-order-model: $(call obj,$(ORDER_MODEL) $(CORE) $(CORE_SERVER) $(TEST_TABLE))
 	$(link)
 
-model: $(BIN)/bftmutex-model $(BIN)/bftmutex-order-model
+model: $(addprefix $(BIN)/bftmutex-,model order-model token-model)
 	@selftests/core/model/lock/run
 	@selftests/core/model/order/run
+	@selftests/core/model/tokens/run
 
 # Fuzzers, by clang's libFuzzer on the same files: with sanitizers in tests/fuzz, for their
 # number in tests/fuzz-fast, and to see what they reach in tests/fuzz-coverage. The files

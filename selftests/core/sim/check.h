@@ -27,8 +27,7 @@ enum fact_kind {
 	FACT_DEAD,		/* the client is through with @attempt */
 	FACT_TAKEN,		/* a datagram got to a core, see struct fact */
 	FACT_RELEASED,		/* correct server decided RELEASE of @attempt */
-	FACT_CRASHED,		/* server loses its memory */
-	FACT_RESTARTED,		/* … and is back */
+	FACT_RESTARTED,		/* server is back, without its memory */
 	FACT_WANT,		/* after healing: a client has begun to contend */
 	FACT_LEAVE,		/* … or does not want it any more */
 	FACT_HEALED,

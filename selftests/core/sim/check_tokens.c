@@ -10,12 +10,8 @@
  * What a server that forgot believes is checked when it does: whose word, when, and how
  * much. An intruder that is believed would do harm only where it is the first to speak.
  *
- * The first rule has conditions, and what breaks them voids it for the rest of
- * a scenario. Servers that keep over a restart what they stamped need none. Of
- * others, two at a time may not be without that knowledge; and the fence quorum
- * q less the restarted one, b liars and b that are not heard must leave b + 1
- * that tell, so that the (b + 1)-th largest is high enough: q >= 3b + 2, which
- * is so for n >= 5b + 1 and n > 1.
+ * The first rule holds whatever restarts, of however many servers at once: those that did
+ * not learn stamp nothing, and none learns less than what some holder had.
  */
 #include "core/backoff/client.h"
 #include "story.h"
@@ -29,7 +25,6 @@ struct fenced {
 struct tokens {
 	u64 offered;
 	struct fenced *fenced;	/* by lock and mode */
-	bool lost;
 };
 
 static void *start(struct world *w)
@@ -38,26 +33,6 @@ static void *start(struct world *w)
 
 	s->fenced = arena_array(&w->arena, struct fenced, w->plan->locks * BFTM_MODES);
 	return s;
-}
-
-/* The judge counts for himself: the core's arithmetic is on trial. */
-static bool can_recover(const struct world *w)
-{
-	return w->plan->n > 1 && w->plan->n >= 5 * w->plan->b + 1;
-}
-
-/* A correct server goes down. */
-static void crashed(struct world *w, struct tokens *s, u32 server)
-{
-	u32 u;
-
-	if (server < w->plan->liars || w->plan->keep_tokens)
-		return;
-	if (!can_recover(w))
-		s->lost = true;
-	for (u = w->plan->liars; u < w->plan->n; u++)
-		if (u != server && (!w->server[u].up || !server_knows(&w->server[u])))
-			s->lost = true;
 }
 
 static void won(struct world *w, struct tokens *s, const struct fact *f)
@@ -69,8 +44,7 @@ static void won(struct world *w, struct tokens *s, const struct fact *f)
 		return;
 	w->stats.fenced++;
 	for (mode = BFTM_MODE_CR; mode < BFTM_MODES; mode++)
-		if (bftm_modes_conflict(mode, f->mode) && f->token <= of_lock[mode].token &&
-		    !s->lost)
+		if (bftm_modes_conflict(mode, f->mode) && f->token <= of_lock[mode].token)
 			check_fails(w, &check_tokens, f->lock,
 				    "c%u gets token %llu of %s, and c%u had %llu before",
 				    f->client + 1, (unsigned long long)f->token,
@@ -107,8 +81,6 @@ static void on_fact(struct world *w, void *state, const struct fact *f)
 
 	if (f->kind == FACT_WIN || f->kind == FACT_STAMPED) {
 		won(w, s, f);
-	} else if (f->kind == FACT_CRASHED) {
-		crashed(w, s, f->server);
 	} else if (f->kind == FACT_LEARNED) {
 		learned(w, f);
 	} else {
@@ -125,7 +97,7 @@ static void on_fact(struct world *w, void *state, const struct fact *f)
 const struct checker check_tokens = {
 	.name = "tokens",
 	.rule = "fencing tokens grow from holder to holder, and only by a step a try",
-	.facts = FACT(WIN) | FACT(STAMPED) | FACT(OFFER) | FACT(CRASHED) | FACT(LEARNED),
+	.facts = FACT(WIN) | FACT(STAMPED) | FACT(OFFER) | FACT(LEARNED),
 	.start = start,
 	.on_fact = on_fact,
 };

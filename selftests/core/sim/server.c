@@ -54,7 +54,6 @@ void server_crash(struct world *w, u32 u, u64 down)
 	    (w->order && !order_may_crash(w, u)))
 		return;
 	s->up = false;
-	check_fact(w, &(struct fact){ .kind = FACT_CRASHED, .server = u });
 	/* As bftm_server_destroy(): when all that it granted is over. */
 	over = bftm_quarantine(s->cfg.lease_max_ns, s->cfg.rho_ppm, clock_at(&s->clock, w->now));
 	if (over > s->over_ns)

@@ -70,7 +70,7 @@
 
 #include "core/backoff/client.h"
 #include "core/backoff/server.h"
-#include "search.h"
+#include "selftests/core/model/search.h"
 
 typedef int32_t s32;
 
