@@ -18,16 +18,6 @@ void bftm_lock_learn(struct bftm_lock *lock, u64 hi)
 		lock->hi = hi;
 }
 
-bool bftm_lock_owned(const struct bftm_lock *lock, u64 now)
-{
-	u32 i;
-
-	for (i = 0; i < bftm_parties(lock); i++)
-		if (bftm_is_granted(bftm_party(lock, i), now))
-			return true;
-	return false;
-}
-
 u32 bftm_lock_waiters(const struct bftm_lock *lock)
 {
 	u32 i, waiters = 0;

@@ -4,6 +4,16 @@
 #include "core/backoff/step.h"
 #include "core/lease.h"
 
+bool bftm_lock_owned(const struct bftm_lock *lock, u64 now)
+{
+	u32 i;
+
+	for (i = 0; i < bftm_parties(lock); i++)
+		if (bftm_is_granted(bftm_party(lock, i), now))
+			return true;
+	return false;
+}
+
 void bftm_refresh(const struct bftm_server_cfg *cfg, struct bftm_party *p, u32 k, u64 now)
 {
 	/*

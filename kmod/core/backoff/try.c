@@ -164,9 +164,9 @@ static bool is_late(const struct bftm_lock *lock, const struct bftm_msg *req)
 }
 
 /* FREE: it has what it holds elsewhere, or what it wants. */
-static void begin(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-		  struct bftm_party *p, const struct bftm_msg *req, u64 now,
-		  struct bftm_msg *reply, struct bftm_msg *push)
+static void begin_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+			struct bftm_party *p, const struct bftm_msg *req, u64 now,
+			struct bftm_msg *reply, struct bftm_msg *push)
 {
 	bftm_grant(cfg, lock, p, p->held ? p->held : p->want, now);
 	answer_free(cfg, lock, req, now, reply, push);
@@ -190,7 +190,7 @@ static void decide_among(const struct bftm_server_cfg *cfg, struct bftm_lock *lo
 	if (bftm_grants_beside(lock, me, last && !place.attempt))
 		p = bftm_party_add(lock, me);
 	if (p) {
-		begin(cfg, lock, p, req, now, reply, push);
+		begin_grant(cfg, lock, p, req, now, reply, push);
 		return;
 	}
 	/* Its place is the newest that it asked for; one that does not wait leaves it as it was. */
@@ -228,7 +228,7 @@ static void decide_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock
 	};
 
 	if (bftm_is_free(lock))
-		begin(cfg, lock, bftm_party_add(lock, &me), req, now, reply, push);
+		begin_grant(cfg, lock, bftm_party_add(lock, &me), req, now, reply, push);
 	else
 		decide_among(cfg, lock, &me, req, now, reply, push);
 }
