@@ -201,7 +201,8 @@ int bftm_handle_converted(struct bftm_handle *h, const struct bftm_converted *re
 	set_mode(h, c->mode);
 	/* Or it lasts as long already. */
 	bftm_handle_renewed(h, result->deadline_ns, result->end_ns);
-	conversion_decided(h, 0);
+	/* The mode that was asked for is there, and no token is none. */
+	conversion_decided(h, c->flags & BFTM_FENCE && !h->arg.token ? -ENODATA : 0);
 	if (!same || h->arg.token != token)
 		tell_mode(h);
 	return 0;

@@ -182,6 +182,18 @@ TEST_F(convert, token_of_what_is_covered)
 	IS_HELD(CR, 17);
 }
 
+TEST_F(convert, no_token_before_and_none_now)
+{
+	struct seen s;
+
+	HOLD(EX, 0);
+	ASK(PR, BFTM_FENCE, 0);
+	PULL(&s);
+	ASSERT_EQ(0, REPORT(1, 0, self->end, 0));
+	IS_HELD(PR, 0);
+	EXPECT_EQ(ENODATA, status_of(self->fd).error);
+}
+
 TEST_F(convert, poll_waits_for_the_decision)
 {
 	int i;
