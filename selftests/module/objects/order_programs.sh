@@ -178,7 +178,7 @@ ok "list-endless: it is none that counts" says 75 "too few servers answer" objec
 hearing s1 s2
 is "list-endless: the list is as it was" "$(listed 3)" "$all"
 
-# What the servers' access rules let a client use.
+# A list has what the servers' access rules let its client use.
 for server in {1..6}; do
 	s $server bftmutexctl server access set <(echo 'access { client = 1  prefix = "s" }
 		access { client = 2-3 }') >/dev/null
