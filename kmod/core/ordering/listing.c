@@ -48,7 +48,7 @@ enum bftm_listing_page bftm_listing_anew(struct bftm_listing *l, const struct bf
 	s->pages = 0;
 	s->objects = 0;
 	l->recovering &= ~(1u << u);
-	if (s->starts == BFTM_LISTING_STARTS_MAX)
+	if (s->starts >= BFTM_LISTING_STARTS_MAX)
 		l->silent |= 1u << u;
 	s->starts++;
 	ask_page(l, cfg, u, 0, now);
@@ -94,7 +94,7 @@ u32 bftm_listing_wake(struct bftm_listing *l, const struct bftm_order_cfg *cfg, 
 
 		if (!is_asked(l, u) || now < s->wake_ns)
 			continue;
-		if (s->sends + 1 == BFTM_ORDER_SENDS) {
+		if (s->sends + 1 >= BFTM_ORDER_SENDS) {
 			l->silent |= 1u << u;
 			continue;
 		}

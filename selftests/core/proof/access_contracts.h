@@ -5,6 +5,7 @@
 
 #include "admit_contracts.h"
 #include "core/access.h"
+#include "core/ordering/wire.h"
 
 /*@ predicate rule_ok(struct bftm_rule *rule) = rule->prefix_len <= 64 &&
   @   (rule->lease_max_ns == 0 || lease_ok(rule->lease_max_ns));

@@ -47,7 +47,14 @@ static bool may_be_padded(u8 type);
   @*/
 static bool fields_agree(const struct bftm_order_msg *msg, u8 flags);
 
+/*@ requires \valid_read(listed);
+  @ assigns \nothing;
+  @ ensures \result == (10 + listed->name_len + listed->type_len + 7) / 8 * 8;
+  @*/
+static inline u32 bftm_listed_len(const struct bftm_listed *listed);
+
 /*@ requires \valid_read(data + (0 .. left - 1)) && \valid(ret) && left <= 1184;
+  @ requires \separated(ret, data + (0 .. left - 1));
   @ assigns *ret;
   @ ensures \result <= left;
   @*/

@@ -197,10 +197,12 @@ static void run_listing(u64 *rnd, const struct bftm_order_cfg *cfg, u32 reached)
 	}
 }
 
-/* Could the object be used by those who have told? */
-static bool is_usable(u32 object)
+/* Could the object be used by those who have told; or, if the list is complete, by anybody? */
+static bool is_usable(const struct bftm_order_cfg *cfg, u32 object)
 {
-	return bftm_count((world.remember[object] | world.liars) & l.told) >=
+	u32 servers = bftm_listing_complete(&l, cfg) ? bftm_all(world.n) : l.told;
+
+	return bftm_count((world.remember[object] | world.liars) & servers) >=
 	       bftm_order_quorum(world.n, world.b);
 }
 
@@ -219,13 +221,13 @@ static enum bftm_existence judge_object(u32 object, const char **ret_type)
 	return exists;
 }
 
-static void check_object(u32 object)
+static void check_object(const struct bftm_order_cfg *cfg, u32 object)
 {
 	const char *type, *want = world.type[object];
 	enum bftm_existence exists = judge_object(object, &type);
 
 	/* Nothing is under way: whoever can use it must find it at once, as it is. */
-	if (!is_usable(object))
+	if (!is_usable(cfg, object))
 		return;
 	if (!want || !*want) {
 		assert_int_equal(exists, BFTM_EXISTS_NOT);
@@ -254,8 +256,8 @@ static void any_cluster(void **state)
 			continue;
 		done++;
 		for (i = 0; i < OBJECTS; i++) {
-			usable += is_usable(i);
-			check_object(i);
+			usable += is_usable(&cfg, i);
+			check_object(&cfg, i);
 		}
 		/* Nobody has made x. */
 		assert_int_equal(judge_object(OBJECTS, &type), BFTM_EXISTS_NOT);
