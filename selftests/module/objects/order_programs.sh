@@ -180,7 +180,7 @@ is "list-endless: the list is as it was" "$(listed 3)" "$all"
 
 # A list has what the servers' access rules let its client use.
 for server in {1..6}; do
-	s $server bftmutexctl server access set <(echo 'access { client = 1  prefix = "s" }
+	s "$server" bftmutexctl server access set <(echo 'access { client = 1  prefix = "s" }
 		access { client = 2-3 }') >/dev/null
 done
 is "list: by access rules" "$(listed 1)" "map settings slow slow"
