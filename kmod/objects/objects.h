@@ -126,9 +126,10 @@ struct bftm_outcome {
  */
 struct bftm_objects *bftm_objects_new(const struct bftm_server *server);
 
-/** bftm_objects_loading() - false: all that bftm_journal_loaded() has seen loaded is there */
+/** bftm_objects_loading() - has the journal still to say what there was? */
 static inline bool bftm_objects_loading(const struct bftm_objects *t)
 {
+	/* After it, all that bftm_journal_loaded() has seen loaded is there. */
 	return smp_load_acquire(&t->loading);
 }
 
