@@ -119,7 +119,8 @@ is "list: a host that has used none of some" "$(listed 3)" "$all"
 is "list: what this host has used" "$(listed 3 --local | xargs -n 2 | sort | xargs)" \
 	"counter visits slow slow"
 is "list: it makes no version" "$(object 2 list)" "$(object 3 list)"
-is "list: for programs" "$(object 3 list --json | gojq -c '.[0] | [.name, .type, .version, .number]')" \
+is "list: for programs" "$(object 3 list --json |
+	gojq -c '.[0] | [.name, .type, .version, .number]')" \
 	'["settings","map",4,null]'
 ok "list: no such cluster" says 78 "bftmutexd has no cluster 'nope'" object 3 list -C nope
 ok "dump" eval 'object 1 dump >"$dev/dump"'
@@ -134,7 +135,8 @@ for name in settings slow visits; do
 	ok "delete $name" object 2 delete "$name"
 done
 is "deleted" "$(submit 1 visits get)" "2 "
-is "deleted: none is listed" "$(object 3 list)" "The cluster has no objects that this client may use."
+is "deleted: none is listed" "$(object 3 list)" \
+	"The cluster has no objects that this client may use."
 ok "delete: it is not there" says 1 "there is no such object" object 1 delete visits
 is "delete: it can be made anew, of any type" "$(submit 3 visits "create log")" "0 "
 ok "restore: others" says 1 "object 'visits': the object exists already" \
