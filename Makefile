@@ -69,7 +69,7 @@ no-release:
 	@echo "KVER='': must be the release of a kernel, such as $$(uname -r)" >&2; exit 1
 
 KDIR ?= /lib/modules/$*/build
-KMOD_SOURCES := $(wildcard kmod/*.[ch] kmod/*/*.[ch] uapi/linux/*.h) Kbuild
+KMOD_SOURCES := $(wildcard kmod/*.[ch] kmod/*/*.[ch] kmod/*/*/*.[ch] uapi/linux/*.h) Kbuild
 
 # Objects that were built for another kernel with the same release do not fit this one.
 $(BUILD)/%/kernel: FORCE | compiler

@@ -31,7 +31,7 @@ static const struct command {
 	{ NULL, "top", ctl_top, "show servers, holders and rates on a screen, renewed each second" },
 	{ NULL, "watch", ctl_watch, "print each lock that is acquired, released or lost" },
 	{ "object", "create", ctl_object_create, "make an object that all clients share" },
-	{ "object", "list", ctl_object_list, "list the objects that this host has used" },
+	{ "object", "list", ctl_object_list, "list the objects of the cluster" },
 	{ "object", "submit", ctl_object_submit, "have a request applied to an object" },
 	{ "object", "show", ctl_object_show, "show the content of an object" },
 	{ "object", "watch", ctl_object_watch, "print each change of an object" },

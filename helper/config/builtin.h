@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define BFTM_TYPE_NAME_MAX	31	/* bytes; letters, digits and ._- */
+#include "core/limits.h"
 
 /** enum bftm_builtin - types that need no program */
 enum bftm_builtin {

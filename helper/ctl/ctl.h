@@ -222,6 +222,9 @@ int ctl_connect_helper(const char *netns);
  */
 int ctl_ask_helper(const char *question, struct json_object **ret);
 
+/** ctl_ask_helper_for() - likewise "list CLUSTER MS", which may take so long, 0 for ever */
+int ctl_ask_helper_for(const char *question, u64 patience_ns, struct json_object **ret);
+
 /** ctl_default_cluster() - name of the default cluster, to be freed; or NULL */
 char *ctl_default_cluster(void);
 

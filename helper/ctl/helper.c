@@ -9,10 +9,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "core/limits.h"
 #include "ctl/ctl.h"
 
 #define RUN_DIR		"/run/bftmutex"
-#define ANSWER_MAX	(4 << 20)
+/* A list of 65,536 objects with long names that are no UTF-8 is a third of that. */
+#define ANSWER_MAX	(32 << 20)
+/* The daemon answers most questions at once, or hangs. */
+#define AT_ONCE_NS	(5 * BFTM_NS_PER_SEC)
 
 /* Every network namespace has its own helper, named by the namespace's inode. */
 static int helper_address(const char *netns, struct sockaddr_un *ret)
@@ -31,8 +35,7 @@ static int helper_address(const char *netns, struct sockaddr_un *ret)
 
 int ctl_connect_helper(const char *netns)
 {
-	/* The daemon answers at once or hangs. */
-	const struct timeval patience = { .tv_sec = 5 };
+	const struct timeval patience = { .tv_sec = AT_ONCE_NS / BFTM_NS_PER_SEC };
 	struct sockaddr_un address = {};
 	int fd, r;
 
@@ -83,8 +86,12 @@ static int read_answer(int fd, char **ret)
 	return 0;
 }
 
-int ctl_ask_helper(const char *question, struct json_object **ret)
+int ctl_ask_helper_for(const char *question, u64 patience_ns, struct json_object **ret)
 {
+	const struct timeval patience = {
+		.tv_sec = (time_t)(patience_ns / BFTM_NS_PER_SEC),
+		.tv_usec = (suseconds_t)(patience_ns % BFTM_NS_PER_SEC / 1000),
+	};
 	struct json_object *answer;
 	char line[160], *text = NULL;
 	int fd, r;
@@ -92,6 +99,7 @@ int ctl_ask_helper(const char *question, struct json_object **ret)
 	fd = ctl_connect_helper("/proc/self/ns/net");
 	if (fd < 0)
 		return fd;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	snprintf(line, sizeof(line), "%s\n", question);
 	if (send(fd, line, strlen(line), MSG_NOSIGNAL) < 0)
 		r = -errno;
@@ -109,6 +117,11 @@ int ctl_ask_helper(const char *question, struct json_object **ret)
 	}
 	*ret = answer;
 	return 0;
+}
+
+int ctl_ask_helper(const char *question, struct json_object **ret)
+{
+	return ctl_ask_helper_for(question, AT_ONCE_NS, ret);
 }
 
 int ctl_helper_failed(int error)

@@ -90,6 +90,7 @@ static const struct attribute stats_attrs[] = {
 	[BFTMUTEX_A_STATS_UNJOURNALLED] = { "unjournalled", NUM64 },
 	[BFTMUTEX_A_STATS_BAD_VERSION] = { "bad_version", NUM64 },
 	[BFTMUTEX_A_STATS_STALE] = { "stale", NUM64 },
+	[BFTMUTEX_A_STATS_LISTED] = { "listed", NUM64 },
 };
 
 static const struct attribute lock_attrs[] = {

@@ -16,6 +16,7 @@
  * @input:    standard input is the last argument
  * @raw:      print only the response
  * @interval_ns: between two looks
+ * @local:    only what this host has used
  * @named:    storage of @name after object_name()
  */
 struct object {
@@ -30,6 +31,7 @@ struct object {
 	bool input;
 	bool raw;
 	u64 interval_ns;
+	bool local;
 	char named[BFTM_SUBMIT_NAME_MAX + 1];
 };
 
@@ -53,8 +55,9 @@ int object_ask(struct object *o, const void *request, size_t len,
 int object_submit(struct object *o, const char *request, size_t len);
 
 /**
- * object_names() - the objects of @o's cluster that this host's bftmutexd knows
- * @ret: array of objects with a "name", to be put
+ * object_names() - the objects of @o's cluster, or with @o->local those that this host has used
+ * @ret: array of objects with a "name", to be put; without @o->local with "type", null if it is
+ *       not known whether the object exists, and "version"
  *
  * Return: 0, or an exit code after saying why.
  */

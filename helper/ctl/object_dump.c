@@ -109,9 +109,9 @@ int ctl_object_dump(int argc, char **argv)
 	static const struct argp argp = {
 		.children = children,
 		.args_doc = "[NAME...]",
-		.doc = "Print objects, or all that this host has used, for 'object restore': a line "
-		       "of JSON for each. Each object is as it was at one time, but not all at the same time. "
-		       "Options come before NAME.",
+		.doc = "Print objects, or all of the cluster that this client may use, for 'object "
+		       "restore': a line of JSON for each. Each object is as it was at one time, but not "
+		       "all at the same time. Options come before NAME.",
 	};
 	struct object o = { .names_max = UINT_MAX, .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
 	struct json_object *names = NULL;

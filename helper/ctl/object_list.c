@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* bftmutexctl object list, delete. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ static bool is_meant(const struct object *o, struct json_object *cluster)
 	return meant;
 }
 
-int object_names(const struct object *o, struct json_object **ret)
+static int local_names(const struct object *o, struct json_object **ret)
 {
 	struct json_object *answer, *clusters, *cluster;
 	size_t i;
@@ -43,6 +44,54 @@ int object_names(const struct object *o, struct json_object **ret)
 	json_object_put(answer);
 	return *ret ? 0 : ctl_fail(EX_CONFIG, "bftmutexd has no cluster '%s'",
 				   o->options.cluster ?: "");
+}
+
+/* Why the daemon has no list. */
+static int no_list(const struct object *o, struct json_object *answer)
+{
+	struct json_object *text = ctl_member(answer, "error"), *error = ctl_member(answer, "errno");
+
+	switch (json_object_get_int(error)) {
+	case 0:
+		return ctl_fail(EX_CONFIG, "bftmutexd has no cluster '%s'",
+				o->options.cluster ?: "");
+	case EPROTONOSUPPORT:
+		return ctl_fail(EX_UNAVAILABLE, "the objects of the cluster: %s",
+				bftmutex_strerror(-EPROTONOSUPPORT));
+	}
+	return ctl_fail(EX_TEMPFAIL, "the objects of the cluster cannot be listed: %s%s%s",
+			json_object_get_string(text), *ctl_check_words(o->options.cluster) ? "; " : "",
+			ctl_check_words(o->options.cluster));
+}
+
+static int cluster_names(const struct object *o, struct json_object **ret)
+{
+	/* The daemon gives up first. */
+	u64 patience_ns = o->options.timeout_ns + 5 * BFTM_NS_PER_SEC;
+	struct json_object *answer;
+	char question[128];
+	int r, code = 0;
+
+	snprintf(question, sizeof(question), "list %s %" PRIu64, o->options.cluster ?: "-",
+		 (u64)(o->options.timeout_ns / BFTM_NS_PER_MS));
+	r = ctl_ask_helper_for(question, patience_ns, &answer);
+	if (r < 0)
+		return ctl_helper_failed(r);
+	*ret = json_object_get(ctl_member(answer, "objects"));
+	if (!*ret)
+		code = no_list(o, answer);
+	else if (!json_object_get_boolean(ctl_member(answer, "complete")))
+		ctl_fail(0, "only %s of %s servers have told which objects there are, and some of these "
+			 "were restarted without their memory: an object that only the others know is missing",
+			 json_object_get_string(ctl_member(answer, "told")),
+			 json_object_get_string(ctl_member(answer, "servers")));
+	json_object_put(answer);
+	return code;
+}
+
+int object_names(const struct object *o, struct json_object **ret)
+{
+	return o->local ? local_names(o, ret) : cluster_names(o, ret);
 }
 
 bool object_name(struct object *o, struct json_object *name)
@@ -78,6 +127,40 @@ static int list_describe(struct object *o, struct json_object **ret)
 	return code;
 }
 
+/* One line for an object that @named names: as servers have told, or else as a request finds. */
+static int list_one(struct object *o, struct json_object *named, struct json_object **ret)
+{
+	struct json_object *type = ctl_member(named, "type");
+
+	*ret = NULL;
+	if (type) {
+		*ret = json_object_new_object();
+		json_object_object_add(*ret, "name", json_object_get(ctl_member(named, "name")));
+		json_object_object_add(*ret, "type", json_object_get(type));
+		json_object_object_add(*ret, "version",
+				       json_object_get(ctl_member(named, "version")));
+		json_object_object_add(*ret, "number", NULL);
+		return 0;
+	}
+	return object_name(o, ctl_member(named, "name")) ? list_describe(o, ret) : 0;
+}
+
+static error_t parse_list(int key, char *arg, struct argp_state *state)
+{
+	struct object *o = state->input;
+
+	(void)arg;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = o;
+		return 0;
+	case 'l':
+		o->local = true;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
 int ctl_object_list(int argc, char **argv)
 {
 	static const struct ctl_column columns[] = {
@@ -86,26 +169,30 @@ int ctl_object_list(int argc, char **argv)
 		{ "name", "NAME", 0 },
 		{}
 	};
+	static const struct argp_option options[] = {
+		{ "local", 'l', NULL, 0, "Only objects that this host has used", 0 },
+		{}
+	};
 	static const struct argp argp = {
+		.options = options,
+		.parser = parse_list,
 		.children = children,
 		.args_doc = "",
-		.doc = "List the objects that this host has used since its bftmutexd started, with "
-		       "their types. This takes a request to each, which makes a new version. "
-	       "'bftmutexctl objects' on a server lists all names that any client asked for.",
+		.doc = "List the objects of the cluster that this client may use, with their types. "
+		       "The servers are asked; an object that changes just then is asked, too, by "
+		       "a request, which makes a new version. With --local, list the objects that "
+		       "this host has used since its bftmutexd started: this takes a request to each.",
 	};
 	struct object o = { .names_max = 0, .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
-	struct json_object *names, *row, *all = json_object_new_array();
+	struct json_object *names = NULL, *row, *all = json_object_new_array();
 	struct ctl_list table = { .column = columns };
 	size_t i;
 	int code;
 
 	ctl_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
-	code = object_names(&o, &names) ?: object_open(&o);
+	code = object_open(&o) ?: object_names(&o, &names);
 	for (i = 0; !code && i < json_object_array_length(names); i++) {
-		if (!object_name(&o, json_object_object_get(json_object_array_get_idx(names, i),
-							    "name")))
-			continue;
-		code = list_describe(&o, &row);
+		code = list_one(&o, json_object_array_get_idx(names, i), &row);
 		if (row && ctl_json)
 			json_object_array_add(all, row);
 		else if (row)
@@ -114,7 +201,8 @@ int ctl_object_list(int argc, char **argv)
 	if (!code && ctl_json)
 		ctl_print_json(all);
 	else if (!code)
-		ctl_list_end(&table, "This host has used no objects.");
+		ctl_list_end(&table, o.local ? "This host has used no objects." :
+			     "The cluster has no objects that this client may use.");
 	json_object_put(names);
 	json_object_put(all);
 	return code;

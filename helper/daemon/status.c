@@ -19,6 +19,9 @@
 #include "daemon/status.h"
 #include "lock/acquire.h"
 
+/* So long a list of objects may be waited for. */
+#define LIST_MAX_MS	(24ul * 3600 * 1000)
+
 static struct bftm_watch watch = { .fd = -1 };
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
 
@@ -152,18 +155,24 @@ static struct json_object *describe_objects(void)
 	return o;
 }
 
-/* "history CLUSTER NAME"; CLUSTER is "-" for the default one. */
+/* The cluster that a word names, "-" for the default one; *@words is what follows. Or NULL. */
+static struct bftm_cluster *read_cluster(const char **words)
+{
+	size_t len = strcspn(*words, " ");
+	char name[BFTM_CLUSTER_MAX + 1] = {};
+
+	if (!(*words)[len] || len >= sizeof(name))
+		return NULL;
+	memcpy(name, *words, len);
+	*words += len + 1;
+	return bftm_cluster_find(strcmp(name, "-") ? name : "");
+}
+
+/* "history CLUSTER NAME" */
 static struct json_object *describe_history(const char *words)
 {
-	size_t len = strcspn(words, " ");
-	char name[BFTM_CLUSTER_MAX + 1] = {};
-	struct bftm_cluster *cl;
+	struct bftm_cluster *cl = read_cluster(&words);
 
-	if (!words[len] || len >= sizeof(name))
-		return NULL;
-	memcpy(name, words, len);
-	cl = bftm_cluster_find(strcmp(name, "-") ? name : "");
-	words += len + 1;
 	return cl ? bftm_order_history(cl, (const u8 *)words, strlen(words)) : NULL;
 }
 
@@ -180,38 +189,64 @@ static struct json_object *status_describe(const char *line)
 	return NULL;
 }
 
+/* Puts @o. The client may have left: no SIGPIPE, and nothing is lost. */
+static void status_say(int fd, struct json_object *o)
+{
+	const char *text = o ? json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN) :
+			   "{\"error\":\"unknown request: servers, stats, objects, list CLUSTER MS, "
+			   "or history CLUSTER NAME\"}";
+
+	if (send(fd, text, strlen(text), MSG_NOSIGNAL) < 0)
+		bftm_log(LOG_DEBUG, "status: %s", strerror(errno));
+	json_object_put(o);
+	close(fd);
+}
+
+/* "list CLUSTER MS": all objects of a cluster, if servers tell them within so many ms. */
+static bool list_objects(const char *words, int fd)
+{
+	struct bftm_cluster *cl = read_cluster(&words);
+	unsigned long ms = cl ? strtoul(words, NULL, 10) : 0;
+	struct json_object *o;
+	int r;
+
+	if (!ms || ms > LIST_MAX_MS)
+		return false;
+	r = bftm_listing_start(cl, ms * BFTM_NS_PER_MS, status_say, fd);
+	if (!r)
+		return true;
+	o = json_object_new_object();
+	bftm_json_add_text(o, "error", strerror(-r));
+	bftm_json_add_number(o, "errno", (u64)-r);
+	status_say(fd, o);
+	return true;
+}
+
 static void status_answer(int fd)
 {
 	/* A client that is slow with its one line is not waited for long. */
 	struct timeval patience = { .tv_usec = 200000 };
-	struct json_object *o = NULL;
 	char line[BFTM_CLUSTER_MAX + BFTM_NAME_LEN_MAX + 16] = {};
-	const char *text;
 	ssize_t len;
 
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	len = recv(fd, line, sizeof(line) - 1, 0);
-	if (len <= 0)
+	if (len <= 0) {
+		close(fd);
 		return;
+	}
 	line[strcspn(line, "\r\n")] = '\0';
-	o = status_describe(line);
-	text = o ? json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN) :
-		   "{\"error\":\"unknown request: servers, stats, objects, or history CLUSTER NAME\"}";
-	/* The client may have left: no SIGPIPE, and nothing is lost. */
-	if (send(fd, text, strlen(text), MSG_NOSIGNAL) < 0)
-		bftm_log(LOG_DEBUG, "status: %s", strerror(errno));
-	json_object_put(o);
+	if (strncmp(line, "list ", 5) || !list_objects(line + 5, fd))
+		status_say(fd, status_describe(line));
 }
 
 static void status_ready(struct bftm_watch *w)
 {
 	int fd = accept4(w->fd, NULL, NULL, SOCK_CLOEXEC);
 
-	if (fd < 0)
-		return;
-	status_answer(fd);
-	close(fd);
+	if (fd >= 0)
+		status_answer(fd);
 }
 
 int bftm_status_open(void)

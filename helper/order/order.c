@@ -138,9 +138,14 @@ static bool is_hasty(struct bftm_cluster *cl, u32 u)
 static void server_answer(struct bftm_cluster *cl, u32 u, const struct bftm_order_msg *msg)
 {
 	struct bftm_order_work *w = work_of(cl, msg->name, msg->name_len);
+	bool listed = msg->type == BFTM_ORDER_LISTED;
 
-	if (!w || is_hasty(cl, u))
+	if ((!w && !listed) || is_hasty(cl, u))
 		return;
+	if (listed) {
+		bftm_listings_answer(cl, u, msg);
+		return;
+	}
 	bftm_refresh_heard(w->ordering, u, msg);
 	switch (msg->type) {
 	case BFTM_ORDER_RESPONSE:
@@ -182,6 +187,8 @@ static void server_epoch(struct bftm_cluster *cl, u32 u, const struct bftm_msg *
 
 	u64 now = bftm_now();
 
+	if (!msg->name_len)
+		bftm_listings_epoch(cl, u);
 	/* A liar may have a new one each time. */
 	if (!w || now - w->again_ns[u] < bftm_order_cfg_of(w)->resend_ns)
 		return;
@@ -247,6 +254,7 @@ static void client_begin(struct bftm_identity *identity)
 
 static void cluster_stop(struct bftm_cluster *cl)
 {
+	bftm_listings_stop(cl);
 	client_forget(cl->identity);
 }
 

@@ -37,6 +37,7 @@ struct bftm_order_totals {
 	u64 stored;		/* bodies put at a server in pieces */
 	u64 installed;		/* answers of servers that were told what they lost */
 	u64 locked;		/* locks that were taken to be alone */
+	u64 listed;		/* lists of the objects of a cluster */
 };
 
 extern struct bftm_order_totals bftm_order_totals;
@@ -55,6 +56,20 @@ void bftm_orders_interrupt(void);
 
 /** bftm_object_service - for the table of services */
 extern const struct bftm_cluster_service bftm_object_service;
+
+/** bftm_listed_fn - takes the answer, which is its own now; @arg as of bftm_listing_start() */
+typedef void bftm_listed_fn(int arg, struct json_object *answer);
+
+/**
+ * bftm_listing_start() - list the objects of a cluster that its client may use
+ * @limit_ns: so long at most
+ * @tell: called once, later: "objects", each with its "name", its "type" (null: an ordinary
+ *        request must say whether it exists) and a "version" that it has reached; of "servers"
+ *        so many have "told"; whether the list is "complete". Or "error" and "errno".
+ * Return: 0 or -errno, and then @tell is not called: -EPROTONOSUPPORT, or -EAGAIN when too many
+ * are under way.
+ */
+int bftm_listing_start(struct bftm_cluster *cl, u64 limit_ns, bftm_listed_fn *tell, int arg);
 
 /** bftm_order_describe() - the objects of a cluster that this host has used */
 struct json_object *bftm_order_describe(const struct bftm_cluster *cl);

@@ -344,6 +344,15 @@ void bftm_refresh_heard(struct bftm_ordering *o, u32 u, const struct bftm_order_
 /** bftm_refresh_awaited() - servers that may soon say that they recover */
 u32 bftm_refresh_awaited(const struct bftm_order_work *w);
 
+/* listing.c: which objects there are */
+
+/** bftm_listings_answer() - LISTED of server @u */
+void bftm_listings_answer(struct bftm_cluster *cl, u32 u, const struct bftm_order_msg *msg);
+/** bftm_listings_epoch() - server @u has not read a LIST, which was for an earlier start */
+void bftm_listings_epoch(struct bftm_cluster *cl, u32 u);
+/** bftm_listings_stop() - who waits hears that the daemon ends */
+void bftm_listings_stop(struct bftm_cluster *cl);
+
 /* rank.c: signed ranks */
 
 /** bftm_rank_sign() - of @rank, one of this client's. False: ranks are not signed here */

@@ -73,6 +73,7 @@ struct json_object *bftm_order_describe_totals(void)
 	bftm_json_add_number(o, "stored", t->stored);
 	bftm_json_add_number(o, "installed", t->installed);
 	bftm_json_add_number(o, "locked", t->locked);
+	bftm_json_add_number(o, "listed", t->listed);
 	return o;
 }
 

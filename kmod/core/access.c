@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #include "core/access.h"
+#include "core/ordering/wire.h"
 
 static bool is_for(const struct bftm_rule *rule, u32 client)
 {
@@ -30,11 +31,13 @@ const struct bftm_rule *bftm_access_find(const struct bftm_rule *rule, u32 count
 
 /*
  * What gives back always passes: it was had by rules that may be gone. YIELD
- * gives back to wait again, which may end in another grant.
+ * gives back to wait again, which may end in another grant. LIST names nothing:
+ * bftm_page_add() asks for each object that it would tell.
  */
 static bool needs_right(const struct bftm_msg *req)
 {
-	return req->type != BFTM_MSG_RELEASE && req->type != BFTM_MSG_HELLO;
+	return req->type != BFTM_MSG_RELEASE && req->type != BFTM_MSG_HELLO &&
+	       req->type != BFTM_ORDER_LIST;
 }
 
 bool bftm_access_admit(const struct bftm_rule *rule, u32 count,

@@ -45,7 +45,7 @@ const struct bftm_rule *bftm_access_find(const struct bftm_rule *rule, u32 count
  * bftm_access_admit() - may the protocol see this request?
  * @rule:  the rules, in their order
  * @count: how many, up to BFTM_RULES_MAX; 0: everything is allowed
- * @req:   authentic; all but RELEASE, which only gives back, and HELLO need the
+ * @req:   authentic; all but RELEASE, which only gives back, HELLO and LIST need the
  *         right. What bftm_admit() challenges, because it was made for another
  *         incarnation, does not.
  * @cfg:   in the server, out with the limits that the rule leaves of it. It is

@@ -68,6 +68,8 @@
  * lock: with a zero byte behind it names the lock that orders the clients.
  */
 #define BFTM_OBJECT_NAME_MAX	(BFTM_NAME_LEN_MAX - 1)
+/* Of a type: letters, digits and ._- */
+#define BFTM_TYPE_NAME_MAX	31
 #define BFTM_OBJECTS_MIN	1u
 #define BFTM_OBJECTS_MAX	65536u
 #define BFTM_OBJECTS_DEFAULT	4096u

@@ -41,6 +41,7 @@ struct bftm_objects *bftm_objects_new(const struct bftm_server *server)
 	t->budget.fresh = server->param.object_memory / 4 * 3;
 	t->budget.each = server->param.object_memory / 4;
 	t->mask = buckets - 1;
+	t->shift = 64 - BFTM_OBJECT_SHARD_BITS - ilog2(buckets);
 	get_random_bytes(&t->secret, sizeof(t->secret));
 	INIT_WORK(&t->work, bftm_uploads_work);
 	for (i = 0; i < BFTM_OBJECT_SHARDS; i++) {
@@ -119,7 +120,7 @@ static struct bftm_thing *object_find(struct hlist_head *bucket, const struct bf
 	return NULL;
 }
 
-static struct bftm_thing *object_add(struct bftm_objects *t, struct hlist_head *bucket,
+static struct bftm_thing *object_add(struct bftm_objects *t, const struct bftm_place *at,
 				     const struct bftm_order_msg *req)
 {
 	size_t size = thing_size(req->name_len);
@@ -140,7 +141,8 @@ static struct bftm_thing *object_add(struct bftm_objects *t, struct hlist_head *
 	bftm_saved_init(&e->saved);
 	e->name_len = req->name_len;
 	memcpy(e->name, req->name, req->name_len);
-	hlist_add_head(&e->hash, bucket);
+	e->key = at->key;
+	hlist_add_head(&e->hash, at->bucket);
 	bftm_created("object", e);
 	return e;
 
@@ -153,10 +155,13 @@ err_count:
 
 struct bftm_place bftm_objects_place(struct bftm_objects *t, const struct bftm_order_msg *req)
 {
-	u64 hash = siphash(req->name, req->name_len, &t->secret);
-	struct bftm_object_shard *s = &t->shard[hash >> (64 - BFTM_OBJECT_SHARD_BITS)];
+	u64 key = siphash(req->name, req->name_len, &t->secret);
 
-	return (struct bftm_place) { .shard = s, .bucket = &s->bucket[hash & t->mask] };
+	return (struct bftm_place) {
+		.key = key,
+		.shard = &t->shard[key >> (64 - BFTM_OBJECT_SHARD_BITS)],
+		.bucket = &t->bucket[key >> t->shift],
+	};
 }
 
 struct bftm_thing *bftm_objects_find(struct bftm_objects *t, const struct bftm_place *at,
@@ -166,7 +171,7 @@ struct bftm_thing *bftm_objects_find(struct bftm_objects *t, const struct bftm_p
 
 	lockdep_assert_held(&at->shard->lock);
 	e = object_find(at->bucket, req);
-	return e || req->type == BFTM_ORDER_FETCH ? e : object_add(t, at->bucket, req);
+	return e || req->type == BFTM_ORDER_FETCH ? e : object_add(t, at, req);
 }
 
 /* Nobody was told anything that would be forgotten with it. */
@@ -209,4 +214,53 @@ int bftm_objects_walk(struct bftm_objects *t, long pos[2],
 		cond_resched();
 	}
 	return 0;
+}
+
+/* The object of the least key from @from on. */
+static struct bftm_thing *object_next(const struct hlist_head *bucket, u64 from)
+{
+	struct bftm_thing *e, *next = NULL;
+
+	hlist_for_each_entry(e, bucket, hash)
+		if (e->key >= from && (!next || e->key < next->key))
+			next = e;
+	return next;
+}
+
+/* Return: as bftm_objects_list(), 0 at the end of the bucket. */
+static u64 bucket_list(const struct hlist_head *bucket, u64 from, struct bftm_page *page)
+{
+	const struct bftm_thing *e;
+
+	while ((e = object_next(bucket, from))) {
+		if (!bftm_page_add(page, &e->object, e->name, e->name_len))
+			return e->key;
+		from = e->key + 1;
+		if (!from)
+			break;		/* that was the last key there is */
+	}
+	return 0;
+}
+
+/* Buckets that are looked into for one page, most of which have one object or none. */
+#define PAGE_BUCKETS	4096u
+
+u64 bftm_objects_list(struct bftm_objects *t, u64 from, struct bftm_page *page)
+{
+	u32 buckets = BFTM_OBJECT_SHARDS * (t->mask + 1), at = (u32)(from >> t->shift);
+	u32 end = min(at + PAGE_BUCKETS, buckets);
+	u64 next;
+
+	for (; at < end; at++) {
+		struct bftm_object_shard *s = &t->shard[at / (t->mask + 1)];
+
+		if (hlist_empty(&t->bucket[at]))
+			continue;
+		spin_lock(&s->lock);
+		next = bucket_list(&t->bucket[at], from, page);
+		spin_unlock(&s->lock);
+		if (next)
+			return next;
+	}
+	return at < buckets ? (u64)at << t->shift : 0;
 }

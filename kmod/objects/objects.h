@@ -9,6 +9,7 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
+#include "core/ordering/page.h"
 #include "objects/bodies.h"
 #include "objects/journal.h"
 
@@ -24,6 +25,7 @@ extern const struct bftm_service bftm_object_service;
 /**
  * struct bftm_thing - an object in the table, reached only under its shard's lock
  * @hash:        in its bucket
+ * @key:         hash of its name, which says where it is in the table; see struct bftm_place
  * @object:      the protocol's state; holds a reference to each of its bodies
  * @uploads:     bodies that arrive for it, in pieces; the one used last first
  * @upload_count: how many
@@ -32,6 +34,7 @@ extern const struct bftm_service bftm_object_service;
  */
 struct bftm_thing {
 	struct hlist_node hash;
+	u64 key;
 	struct bftm_object object;
 	struct list_head uploads;
 	u32 upload_count;
@@ -69,6 +72,7 @@ struct bftm_object_shard {
  * @wanted:     a PUT for which there was no memory at once, without its data
  * @work:       may wait for memory
  * @mask:       buckets of a shard, less one
+ * @shift:      a key without so many of its lowest bits is the number of its bucket among all
  * @secret:     of the hash, so that names cannot be made to collide
  */
 struct bftm_objects {
@@ -85,6 +89,7 @@ struct bftm_objects {
 	struct bftm_order_msg wanted;
 	struct work_struct work;
 	u32 mask;
+	u32 shift;
 	siphash_key_t secret;
 	struct hlist_head *bucket;
 	struct bftm_object_shard shard[BFTM_OBJECT_SHARDS];
@@ -121,6 +126,13 @@ struct bftm_outcome {
  */
 struct bftm_objects *bftm_objects_new(const struct bftm_server *server);
 
+/** bftm_objects_loading() - has the journal still to say what there was? */
+static inline bool bftm_objects_loading(const struct bftm_objects *t)
+{
+	/* After it, all that bftm_journal_loaded() has seen loaded is there. */
+	return smp_load_acquire(&t->loading);
+}
+
 /** bftm_objects_stop() - end what works for it. Nobody may step any more. */
 void bftm_objects_stop(struct bftm_objects *t);
 
@@ -154,7 +166,19 @@ void bftm_outcome_done(struct bftm_outcome *outcome);
 int bftm_objects_walk(struct bftm_objects *t, long pos[2],
 		      int (*each)(const struct bftm_thing *e, void *arg), void *arg);
 
-/* Between objects.c, objects_step.c and uploads.c. */
+/**
+ * bftm_objects_list() - the objects from a key on, as far as a page takes them
+ * @from: the least key
+ * @page: begun
+ *
+ * Keys ascend. Only the objects of one bucket are looked at under a lock. Two names of one key,
+ * which is a matter of 2^-64 for two, may come as one.
+ *
+ * Context: softirq. Return: the key with which the next page begins, 0 at the end of the table.
+ */
+u64 bftm_objects_list(struct bftm_objects *t, u64 from, struct bftm_page *page);
+
+/* Between objects.c, step.c and uploads.c. */
 
 /**
  * bftm_objects_refuse() - say why a request cannot be served
@@ -166,10 +190,13 @@ void bftm_objects_refuse(const struct bftm_order_msg *req, struct bftm_order_msg
 
 /**
  * struct bftm_place - where an object is, or would be
+ * @key:    the hash of its name: keys of one bucket are below those of the next, and the first
+ *          bucket of a shard comes after the last one of the shard before
  * @shard:  whose lock is to be taken
  * @bucket: of it
  */
 struct bftm_place {
+	u64 key;
 	struct bftm_object_shard *shard;
 	struct hlist_head *bucket;
 };

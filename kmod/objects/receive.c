@@ -137,11 +137,34 @@ static void datagram_note(struct bftm_server *server, const struct bftm_order_ms
 	case BFTM_ORDER_STORED:
 		bftm_count(server, STORED);
 		break;
+	case BFTM_ORDER_LISTED:
+		bftm_count(server, LISTED);
+		break;
 	default:
 		bftm_count(server, REFUSED);
 	}
 	if (changed || reply->type == BFTM_MSG_REFUSED)
 		trace_bftm_order(server, req, reply, changed);
+}
+
+/* Which objects are here; nothing comes of it. */
+static noinline_for_stack void list_page(struct bftm_server *server,
+					 const struct bftm_order_msg *req, u8 *out,
+					 struct bftm_order_msg *reply,
+					 struct bftm_outcome *outcome)
+{
+	const struct bftm_rules *rules = rcu_dereference(server->rules);
+	struct bftm_objects *t = server->objects;
+	struct bftm_page page;
+	u64 next;
+
+	memset(outcome, 0, sizeof(*outcome));
+	reply->type = BFTM_MSG_NONE;
+	if (bftm_objects_loading(t))
+		return;
+	bftm_page_begin(&page, req, rules ? rules->rule : NULL, rules ? rules->count : 0, out);
+	next = bftm_objects_list(t, req->cursor, &page);
+	bftm_page_end(&page, req, next, t->recovering, out, reply);
 }
 
 /* What the protocol says to a request that it may see. */
@@ -157,8 +180,11 @@ static noinline_for_stack bool datagram_decide(struct bftm_server *server,
 
 	if (!skb)
 		return false;	/* as if it had been lost */
-	bftm_objects_step(server->objects, &server->cfg, req,
-			  bftm_order_body_at(skb->data, req->name_len), &reply, &outcome);
+	if (req->type == BFTM_ORDER_LIST)
+		list_page(server, req, bftm_order_body_at(skb->data, 0), &reply, &outcome);
+	else
+		bftm_objects_step(server->objects, &server->cfg, req,
+				  bftm_order_body_at(skb->data, req->name_len), &reply, &outcome);
 	datagram_note(server, req, &reply, outcome.changed);
 	push_all(server, req, &outcome);
 	bftm_outcome_done(&outcome);

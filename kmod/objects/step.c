@@ -224,8 +224,7 @@ void bftm_objects_step(struct bftm_objects *t, const struct bftm_server_cfg *cfg
 	reply->data = NULL;
 	reply->data_len = 0;
 	reply->signature = NULL;
-	/* After it, all that bftm_journal_loaded() has seen loaded is there. */
-	if (smp_load_acquire(&t->loading))
+	if (bftm_objects_loading(t))
 		return;
 	if (req->type == BFTM_ORDER_PUT) {
 		bftm_uploads_put(t, cfg, req, reply);

@@ -6,7 +6,10 @@
 
 local PORT, HEAD, TAG, SHORTEST, LONGEST = 7373, 32, 16, 56, 1232
 local LOCKS, OBJECTS, TESTS, VERSION = 1, 2, 240, 0xff
-local VALUE_MAX, PIECE, SIGNATURE, WAITING, GOT, GONE = 64, 1024, 64, 48, 128, 0xffffffff
+local VALUE_MAX, PIECE, SIGNATURE, WAITING, GONE = 64, 1024, 64, 48, 0xffffffff
+local NAME_MAX, TYPE_MAX, OBJECT_HEAD = 63, 31, 10
+-- Bytes that a request has at least between head and tag, beside its name.
+local least_room = { GET = 128, LIST = 128 }
 local MAX64, COUNT_MAX = UInt64.fromhex("ffffffffffffffff"), UInt64.fromhex("7fffffffffffffff")
 
 -- Each form: name; 0 without a name, 1 with one, 2 with that of the request; least mode; greatest;
@@ -69,6 +72,7 @@ forms[2] = {
 	[0x15] = { "FETCH", 1, 0, 0, 0, 0, { "of", 8, "len", 4, "offset", 4, "digest", 32 } },
 	[0x16] = { "PUT", 1, 0, 0, 0, 0, { "of", 8, "len", 4, "offset", 4, "digest", 32 } },
 	[0x17] = { "COMMIT_GET", 1, 0, 0, 3, 0, { "count!", 8, "inc", 4, "", 4, "of", 8, "len", 4, "", 4, "digest", 32, "next_count!", 8, "next_inc", 4, "from", 4 } },
+	[0x18] = { "LIST", 0, 0, 0, 0, 0, { "cursor", 8 } },
 	[0x90] = { "RESPONSE", 1, 0, 0, 0, 0, { "op!", 8, "len", 4, "offset", 4 } },
 	[0x91] = { "PENDING", 1, 0, 0, 0, 0, { "op!", 8, "len", 4, "offset", 4 } },
 	[0x92] = { "GOT", 1, 0, 0, 0, 0, { "count!", 8, "inc", 4, "pending", 4, "committed_of", 8, "committed_len", 4, "", 4, "committed_digest", 32, "proposed_of", 8, "proposed_len", 4, "", 4, "proposed_digest", 32, "by_count", 8, "by_inc", 4, "by_client", 4 } },
@@ -82,6 +86,7 @@ forms[2] = {
 	[0x9a] = { "NOBODY", 1, 0, 0, 0, 0, { "of", 8, "len", 4, "offset", 4, "digest", 32 } },
 	[0x9b] = { "STORED", 1, 0, 0, 0, 0, { "of", 8, "len", 4, "offset", 4, "digest", 32 } },
 	[0x9c] = { "COMMITTED_GOT", 1, 0, 0, 0, 0, { "count!", 8, "inc", 4, "", 4, "next_count!", 8, "next_inc", 4, "pending", 4 } },
+	[0x9d] = { "LISTED", 0, 0, 0, 0, 0, { "cursor", 8, "next", 8, "recovering", 1, "", 7 } },
 }
 flag_names[2] = { [1] = "BODY", [2] = "SIGNED" }
 -- end
@@ -316,7 +321,7 @@ local function wrong_lock(tvb, m)
 	end
 end
 
-local may_have_room = { SUBMIT = 1, GET = 1, PROPOSE = 1, COMMIT = 1, INSTALL = 1, COMMIT_GET = 1 }
+local may_have_room = { SUBMIT = 1, GET = 1, PROPOSE = 1, COMMIT = 1, INSTALL = 1, COMMIT_GET = 1, LIST = 1 }
 local is_piece = { FETCH = 1, PUT = 1, BODY = 1 }
 
 -- Bytes of data; nil: that is wrong.
@@ -327,6 +332,8 @@ local function data_size(m, left)
 		return name == "FETCH" and 0 or math.min(PIECE, v.len - v.offset)
 	elseif name == "RESPONSE" then
 		return math.min(v.len == GONE and 0 or math.max(v.len - v.offset, 0), left)
+	elseif name == "LISTED" then
+		return left
 	elseif name == "GOT" or name == "COMMITTED_GOT" then
 		return left % WAITING == 0 and left or nil
 	elseif has_bit(m.flags, 1) then
@@ -335,19 +342,39 @@ local function data_size(m, left)
 	return 0
 end
 
+-- The objects in LISTED: version (8), lengths of name and type (1 each), both, zeroes up to 8.
+local function wrong_objects(tvb, at, stop)
+	while at < stop do
+		local name, kind = tvb(at + 8, 1):uint(), tvb(at + 9, 1):uint()
+		local size = OBJECT_HEAD + name + kind
+		if tvb(at, 8):le_uint64() == UInt64(0) or name == 0 or name > NAME_MAX or kind > TYPE_MAX or
+				pad8(size) > stop - at then
+			return true
+		end
+		for i = at + size, at + pad8(size) - 1 do
+			if tvb(i, 1):uint() ~= 0 then return true end
+		end
+		at = at + pad8(size)
+	end
+end
+
 local function wrong_object(tvb, m)
 	local name, v = m.form[1], m.value
 	if m.request and ((v.count and v.count > COUNT_MAX) or (v.next_count and v.next_count > COUNT_MAX)) then
 		return "its count"
 	elseif name == "COMMIT_GET" and v.next_count <= v.count then
 		return "its next count"
-	elseif name == "GET" and m.stop - m.at < GOT - 16 then
-		return "it has no room for GOT"
+	elseif m.stop - HEAD - pad8(m.name_len) < (least_room[name] or 0) then
+		return "it has no room for its answer"
+	elseif name == "LISTED" and v.recovering > 1 then
+		return "its recovering"
+	elseif name == "LISTED" and v.next ~= UInt64(0) and v.next <= v.cursor then
+		return "its next"
 	end
 	local wrong = has_bit(m.flags, 2) and take(m, "signature", SIGNATURE)
 	if wrong then return wrong end
 	local size = data_size(m, m.stop - m.at)
-	if not size then return "its data" end
+	if not size or (name == "LISTED" and wrong_objects(tvb, m.at, m.stop)) then return "its data" end
 	wrong = (size > 0 and take(m, "data", size)) or zeroes(tvb, m, pad8(size) - size)
 	if wrong then return wrong end
 	local room = m.stop - m.at

@@ -96,6 +96,16 @@ const u8 *bftm_state_app(const u8 *body, u32 len, u32 *app_len)
 	return body + len - *app_len;
 }
 
+u8 bftm_state_type(const u8 *body, u32 len, const u8 **ret)
+{
+	u32 app_len, i;
+
+	*ret = bftm_state_app(body, len, &app_len);
+	for (i = 0; i < app_len && i < BFTM_TYPE_NAME_MAX && (*ret)[i]; i++)
+		;
+	return (u8)i;
+}
+
 /* Both are ascending: one after the other, and a newer one stands for an older one. */
 struct merge {
 	const u8 *old;

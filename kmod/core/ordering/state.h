@@ -63,6 +63,13 @@ u32 bftm_state_clients(const u8 *body);
 const u8 *bftm_state_app(const u8 *body, u32 len, u32 *app_len);
 
 /**
+ * bftm_state_type() - the name of the object's type, with which begins what the type keeps
+ * @ret: its first byte
+ * Return: its bytes, at most BFTM_TYPE_NAME_MAX of them; 0: the object does not exist.
+ */
+u8 bftm_state_type(const u8 *body, u32 len, const u8 **ret);
+
+/**
  * bftm_state_make() - the body of the next state
  * @old:     body of the state before, NULL for σ0
  * @version: of the new one

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #include "core/ordering/wire.h"
 #include "core/ordering/wire_forms.h"
+#include "core/slots.h"
 
 /* The table of ordering/wire_forms.h: slots of each type, then the forms. */
 #define FIELD(member, bytes) BFTM_SLOT(struct bftm_order_msg, member, bytes, BFTM_SLOT_ANY)
@@ -28,6 +29,9 @@ static_assert((int)SIZE_GOT == BFTM_ORDER_GOT_LEN);
 static_assert((int)SIZE_EXCEPTION == BFTM_ORDER_EXCEPTION_LEN);
 static_assert((int)SIZE_COMMIT_GET == BFTM_ORDER_COMMIT_GET_LEN);
 static_assert((int)SIZE_COMMITTED_GOT == BFTM_ORDER_COMMITTED_GOT_LEN);
+static_assert((int)SIZE_LISTED == BFTM_ORDER_LISTED_LEN);
+static_assert(BFTM_LISTED_HEAD_LEN + BFTM_OBJECT_NAME_MAX + BFTM_TYPE_NAME_MAX ==
+	      BFTM_LISTED_LEN_MAX);
 
 /* Requests 0x10 to 0x1f, then what servers send, 0x90 to 0x9f. */
 #define PLACES	32
@@ -69,12 +73,60 @@ bool bftm_order_shaped(const void *buf)
 /* What may be longer than what it says. */
 static bool may_be_padded(u8 type)
 {
-	return type <= BFTM_ORDER_INSTALL || type == BFTM_ORDER_COMMIT_GET;
+	return type <= BFTM_ORDER_INSTALL || type == BFTM_ORDER_COMMIT_GET ||
+	       type == BFTM_ORDER_LIST;
 }
 
 static bool is_piece(u8 type)
 {
 	return type == BFTM_ORDER_PUT || type == BFTM_ORDER_BODY;
+}
+
+u32 bftm_listed_get(const u8 *data, u32 left, struct bftm_listed *ret)
+{
+	u32 len;
+
+	if (left < BFTM_LISTED_HEAD_LEN)
+		return 0;
+	ret->version = bftm_get64(data);
+	ret->name_len = data[8];
+	ret->type_len = data[9];
+	ret->name = data + BFTM_LISTED_HEAD_LEN;
+	ret->type = ret->name + ret->name_len;
+	len = bftm_listed_len(ret);
+	if (!ret->version || !ret->name_len || ret->name_len > BFTM_OBJECT_NAME_MAX ||
+	    ret->type_len > BFTM_TYPE_NAME_MAX || len > left)
+		return 0;
+	return bftm_all_zero(ret->type + ret->type_len,
+			     (size_t)(data + len - ret->type) - ret->type_len) ? len : 0;
+}
+
+void bftm_listed_put(const struct bftm_listed *listed, u8 *data)
+{
+	u8 *end = data + bftm_listed_len(listed), *at = data + BFTM_LISTED_HEAD_LEN;
+
+	bftm_put64(data, listed->version);
+	data[8] = listed->name_len;
+	data[9] = listed->type_len;
+	memcpy(at, listed->name, listed->name_len);
+	at += listed->name_len;
+	if (listed->type_len)
+		memcpy(at, listed->type, listed->type_len);
+	at += listed->type_len;
+	memset(at, 0, (size_t)(end - at));
+}
+
+static bool page_ok(const struct bftm_order_msg *msg, const u8 *data, size_t left)
+{
+	struct bftm_listed listed;
+	u32 len;
+
+	for (; left; data += len, left -= len) {
+		len = bftm_listed_get(data, (u32)left, &listed);
+		if (!len)
+			return false;
+	}
+	return msg->recovering <= 1 && (!msg->next || msg->next > msg->cursor);
 }
 
 /* What one field forbids another. */
@@ -100,6 +152,8 @@ static size_t data_told(const struct bftm_order_msg *msg, u8 flags, size_t left)
 		return msg->id.len;
 	if (is_piece(msg->type))
 		return bftm_piece_len(msg->id.len, msg->offset);
+	if (msg->type == BFTM_ORDER_LISTED)
+		return left;
 	if (msg->type == BFTM_ORDER_GOT || msg->type == BFTM_ORDER_COMMITTED_GOT)
 		return left - left % sizeof(struct bftm_order_waiting);
 	if (msg->type != BFTM_ORDER_RESPONSE)
@@ -114,7 +168,16 @@ static bool has_data(const struct bftm_order_msg *msg)
 {
 	return bftm_order_form(msg->type)->flags & BFTM_ORDER_FLAG_BODY ?
 	       !!msg->data : is_piece(msg->type) || msg->type == BFTM_ORDER_RESPONSE ||
-			     msg->type == BFTM_ORDER_GOT || msg->type == BFTM_ORDER_COMMITTED_GOT;
+			     msg->type == BFTM_ORDER_GOT || msg->type == BFTM_ORDER_COMMITTED_GOT ||
+			     msg->type == BFTM_ORDER_LISTED;
+}
+
+/* The longest answer that it gets in any case. */
+static u32 least_room(u8 type)
+{
+	if (type == BFTM_ORDER_GET)
+		return BFTM_ORDER_GOT_LEN;
+	return type == BFTM_ORDER_LIST ? BFTM_ORDER_LIST_LEN : 0;
 }
 
 /* What follows the body, up to the tag. */
@@ -123,7 +186,7 @@ static enum bftm_wire_error get_parts(struct bftm_order_msg *msg, u8 flags, cons
 {
 	size_t len, space;
 
-	if (msg->type == BFTM_ORDER_GET && msg->room < BFTM_ORDER_GOT_LEN)
+	if (msg->room < least_room(msg->type))
 		return BFTM_WIRE_BAD_LENGTH;
 	if (flags & BFTM_ORDER_FLAG_SIGNED) {
 		if (left < BFTM_SIGNATURE_LEN)
@@ -138,7 +201,8 @@ static enum bftm_wire_error get_parts(struct bftm_order_msg *msg, u8 flags, cons
 	space = msg->type == BFTM_ORDER_FETCH ? bftm_piece_len(msg->id.len, msg->offset) : len;
 	if (!may_be_padded(msg->type) && left != bftm_pad8(space))
 		return BFTM_WIRE_BAD_LENGTH;
-	if (!bftm_all_zero(at + len, left - len))
+	if (!bftm_all_zero(at + len, left - len) ||
+	    (msg->type == BFTM_ORDER_LISTED && !page_ok(msg, at, len)))
 		return BFTM_WIRE_BAD_FIELD;
 	if (flags & BFTM_ORDER_FLAG_BODY || len)
 		msg->data = at;
@@ -222,8 +286,8 @@ size_t bftm_order_size(const struct bftm_order_msg *msg)
 		size += bftm_piece_len(msg->id.len, msg->offset);
 	if (may_be_padded(msg->type) && size < msg->room)
 		size = msg->room;
-	if (msg->type == BFTM_ORDER_GET && size < BFTM_ORDER_GOT_LEN)
-		size = BFTM_ORDER_GOT_LEN;
+	if (size < least_room(msg->type))
+		size = least_room(msg->type);
 	return bftm_pad8(size);
 }
 
@@ -273,6 +337,8 @@ size_t bftm_order_wire_put(const struct bftm_order_msg *msg, void *buf)
 /* The first word of the body, which STALE and REFUSED repeat. */
 static u64 first_word(const struct bftm_order_msg *msg)
 {
+	if (msg->type == BFTM_ORDER_LIST)
+		return msg->cursor;
 	if (msg->op)
 		return msg->op;
 	return msg->rank.count ? msg->rank.count : msg->id.version;

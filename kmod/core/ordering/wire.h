@@ -2,10 +2,10 @@
 /*
  * Datagrams of the ordering protocol: head, name of the object, a body by type
  * (ordering/wire_forms.h), a signature, data, the tag. A datagram is exactly as long as that
- * takes; only SUBMIT, GET, PROPOSE, COMMIT, INSTALL and COMMIT_GET may have more zeroes before
- * the tag, for the longest answer that is wanted: no answer is longer than its request, and no
- * response that comes unasked is longer than the SUBMIT of its operation. What does not fit one
- * datagram travels in pieces.
+ * takes; only SUBMIT, GET, PROPOSE, COMMIT, INSTALL, COMMIT_GET and LIST may have more zeroes
+ * before the tag, for the longest answer that is wanted: no answer is longer than its request, and
+ * no response that comes unasked is longer than the SUBMIT of its operation. What does not fit one
+ * datagram travels in pieces, or page by page. LIST and LISTED name no object.
  */
 #ifndef BFTM_CORE_ORDER_WIRE_H
 #define BFTM_CORE_ORDER_WIRE_H
@@ -13,9 +13,9 @@
 #include "core/ordering/order.h"
 #include "core/wire.h"
 
-/* Bytes from name to tag: beside the shortest name, and beside any. */
-#define BFTM_ORDER_ROOM_MAX	(BFTM_DATAGRAM_MAX - BFTM_HEAD_LEN - 8 - BFTM_TAG_LEN)
-#define BFTM_ORDER_ROOM_SURE	(BFTM_ORDER_ROOM_MAX - BFTM_NAME_LEN_MAX + 8)
+/* Bytes from name to tag: without a name, and beside any. */
+#define BFTM_ORDER_ROOM_MAX	(BFTM_DATAGRAM_MAX - BFTM_HEAD_LEN - BFTM_TAG_LEN)
+#define BFTM_ORDER_ROOM_SURE	(BFTM_ORDER_ROOM_MAX - BFTM_NAME_LEN_MAX)
 
 /* Bytes of bodies in ordering/wire_forms.h; wire.c asserts that they are right. */
 #define BFTM_ORDER_STATE_LEN		64	/* of PROPOSE, COMMIT and INSTALL */
@@ -24,6 +24,7 @@
 #define BFTM_ORDER_EXCEPTION_LEN	32
 #define BFTM_ORDER_COMMIT_GET_LEN	80
 #define BFTM_ORDER_COMMITTED_GOT_LEN	32
+#define BFTM_ORDER_LISTED_LEN		24
 
 /* @room of what EXCEPTION may answer, where ranks are signed. */
 #define BFTM_ORDER_PROOF_LEN	(BFTM_ORDER_EXCEPTION_LEN + BFTM_SIGNATURE_LEN)
@@ -53,6 +54,7 @@
  * @BFTM_ORDER_FETCH:      the piece of body @id at @offset?
  * @BFTM_ORDER_PUT:        the data is the piece of body @id at @offset
  * @BFTM_ORDER_COMMIT_GET: COMMIT, and then get(@then), which may be signed
+ * @BFTM_ORDER_LIST:       which objects does this server have, from @cursor on?
  * @BFTM_ORDER_RESPONSE:   to operation @op: data from @offset on, of @id.len bytes;
  *                         or @id.len is BFTM_RESPONSE_GONE and there is none
  * @BFTM_ORDER_PENDING:    operation @op waits
@@ -69,6 +71,8 @@
  * @BFTM_ORDER_STORED:     the piece at @offset is here
  * @BFTM_ORDER_COMMITTED_GOT: answer to COMMIT_GET: both are done. The state that was committed
  *                         is σc and σpc, @rank its proposer's; @pending and data as in GOT
+ * @BFTM_ORDER_LISTED:     answer to LIST: the data is a struct bftm_listed of each object that
+ *                         there is room for and the client may use; @next goes on, 0: this was all
  *
  * RESPONSE also comes unasked, then with @seq 0. HELLO, STALE, CHALLENGE, REFUSED and VERSION
  * are struct bftm_msg, with @proto BFTM_PROTO_ORDER.
@@ -82,6 +86,7 @@ enum bftm_order_type {
 	BFTM_ORDER_FETCH = 0x15,
 	BFTM_ORDER_PUT = 0x16,
 	BFTM_ORDER_COMMIT_GET = 0x17,
+	BFTM_ORDER_LIST = 0x18,
 	BFTM_ORDER_RESPONSE = 0x90,
 	BFTM_ORDER_PENDING = 0x91,
 	BFTM_ORDER_GOT = 0x92,
@@ -95,6 +100,7 @@ enum bftm_order_type {
 	BFTM_ORDER_NOBODY = 0x9a,
 	BFTM_ORDER_STORED = 0x9b,
 	BFTM_ORDER_COMMITTED_GOT = 0x9c,
+	BFTM_ORDER_LISTED = 0x9d,
 };
 
 /** enum bftm_order_flag - of the head */
@@ -106,7 +112,7 @@ enum bftm_order_flag {
 /**
  * struct bftm_order_msg - a message in the host's byte order
  * @type:     enum bftm_order_type
- * @name_len: bytes of @name, the object's, 1 to BFTM_OBJECT_NAME_MAX
+ * @name_len: bytes of @name, the object's, 1 to BFTM_OBJECT_NAME_MAX; of LIST and LISTED 0
  * @server, @cluster, @client, @server_epoch, @seq: as in struct bftm_wire_head
  * @from:     see BFTM_ORDER_GET
  * @pending:  see BFTM_ORDER_GOT
@@ -119,6 +125,9 @@ enum bftm_order_flag {
  * @prop:     see BFTM_ORDER_GOT
  * @max:      see BFTM_ORDER_EXCEPTION
  * @op:       number of the operation, not 0, see bftm_op_follows()
+ * @cursor:   where a page of a listing begins, 0 for the first one; an answer has its request's
+ * @next:     where the next page begins, above @cursor; 0 for none
+ * @recovering: 1: this server has lost its memory, and may lack objects that others know; or 0
  * @id:       of the body
  * @sp:       see BFTM_ORDER_GOT
  * @name:     in all its bytes
@@ -147,6 +156,9 @@ struct bftm_order_msg {
 	struct bftm_rank prop;
 	struct bftm_rank max;
 	u64 op;
+	u64 cursor;
+	u64 next;
+	u8 recovering;
 	struct bftm_body_id id;
 	struct bftm_body_id sp;
 	u8 name[BFTM_NAME_LEN_MAX];
@@ -170,6 +182,46 @@ static_assert(sizeof(struct bftm_order_waiting) == 48);
 /* … and a COMMIT_GET. */
 #define BFTM_ORDER_NEXT_WAITING_MAX \
 	((BFTM_ORDER_ROOM_SURE - BFTM_ORDER_COMMITTED_GOT_LEN) / sizeof(struct bftm_order_waiting))
+
+/**
+ * struct bftm_listed - an object, in the data of LISTED
+ * @version:  of the state that was committed last there, not 0
+ * @name_len: bytes of @name, 1 to BFTM_OBJECT_NAME_MAX
+ * @type_len: bytes of @type, at most BFTM_TYPE_NAME_MAX; 0: in this state the object does not exist
+ * @name, @type: in the data
+ *
+ * In the data stand the version in 8 bytes, the two lengths in one byte each, name and type, and
+ * zeroes up to a multiple of 8.
+ */
+struct bftm_listed {
+	u64 version;
+	u8 name_len;
+	u8 type_len;
+	const u8 *name;
+	const u8 *type;
+};
+
+#define BFTM_LISTED_HEAD_LEN	10
+/* Of the longest one, and of the least room that a LIST leaves: the longest one fits. */
+#define BFTM_LISTED_LEN_MAX	104
+#define BFTM_ORDER_LIST_LEN	(BFTM_ORDER_LISTED_LEN + BFTM_LISTED_LEN_MAX)
+
+/** bftm_listed_len() - bytes that it takes in the data */
+static inline u32 bftm_listed_len(const struct bftm_listed *listed)
+{
+	return (u32)bftm_pad8(BFTM_LISTED_HEAD_LEN + listed->name_len + listed->type_len);
+}
+
+/**
+ * bftm_listed_get() - read the first one of some data
+ * @data: of LISTED
+ * @left: its bytes
+ * Return: bytes that it takes, 0 when it is malformed.
+ */
+u32 bftm_listed_get(const u8 *data, u32 left, struct bftm_listed *ret);
+
+/** bftm_listed_put() - write it, bftm_listed_len() bytes */
+void bftm_listed_put(const struct bftm_listed *listed, u8 *data);
 
 /** bftm_piece_len() - bytes of the piece at @offset of a body of @len, which it is less than */
 static inline u32 bftm_piece_len(u32 len, u32 offset)

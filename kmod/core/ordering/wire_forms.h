@@ -29,6 +29,8 @@
 	     FILLED(rank.count, 8) FIELD(rank.incarnation, 4) ZERO(4) \
 	     FIELD(id.version, 8) FIELD(id.len, 4) ZERO(4) FIELD(id.digest, 32) \
 	     FILLED(then.count, 8) FIELD(then.incarnation, 4) FIELD(from, 4)) \
+	FORM(LIST, NAMELESS, NO_MODE, 0, 0, \
+	     FIELD(cursor, 8)) \
 	FORM(RESPONSE, NAMED, NO_MODE, 0, 0, \
 	     FILLED(op, 8) FIELD(id.len, 4) FIELD(offset, 4)) \
 	FORM(PENDING, NAMED, NO_MODE, 0, 0, \
@@ -59,6 +61,8 @@
 	     FIELD(id.version, 8) FIELD(id.len, 4) FIELD(offset, 4) FIELD(id.digest, 32)) \
 	FORM(COMMITTED_GOT, NAMED, NO_MODE, 0, 0, \
 	     FILLED(rank.count, 8) FIELD(rank.incarnation, 4) ZERO(4) \
-	     FILLED(then.count, 8) FIELD(then.incarnation, 4) FIELD(pending, 4))
+	     FILLED(then.count, 8) FIELD(then.incarnation, 4) FIELD(pending, 4)) \
+	FORM(LISTED, NAMELESS, NO_MODE, 0, 0, \
+	     FIELD(cursor, 8) FIELD(next, 8) FIELD(recovering, 1) ZERO(7))
 
 #endif /* BFTM_CORE_ORDER_WIRE_FORMS_H */

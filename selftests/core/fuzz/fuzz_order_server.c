@@ -101,7 +101,7 @@ static void read_request(struct fuzz_bytes *in, struct bftm_order_msg *req)
 		.rank = { fuzz_take(in, 1) % 32, (u32)(bits >> 3 & 7) % CLIENTS, bits >> 10 & 1 },
 		.offset = bits >> 11 & 1 ? (u32)fuzz_take(in, 1) : 0,
 		.from = (u32)(bits >> 12 & 7),
-		.room = (u16)(fuzz_take(in, 2) % (BFTM_ORDER_ROOM_MAX + 1)),
+		.room = (u16)(fuzz_take(in, 2) % (BFTM_ORDER_ROOM_MAX - 8 + 1)),
 		.signature = bits >> 8 & 1 ? signature : NULL,
 	};
 	req->then = req->rank;

@@ -6,6 +6,7 @@
 #ifndef BFTM_FUZZ_STATUS_H
 #define BFTM_FUZZ_STATUS_H
 
+#include <errno.h>
 #include <string.h>
 
 #include <json-c/json.h>
@@ -59,6 +60,20 @@ struct json_object *bftm_order_describe(const struct bftm_cluster *cl)
 struct json_object *bftm_order_describe_totals(void)
 {
 	return json_object_new_object();
+}
+
+/* At once, which the daemon never does; for 7 ms there are too many. */
+int bftm_listing_start(struct bftm_cluster *cl, u64 limit_ns, bftm_listed_fn *tell, int arg)
+{
+	struct json_object *answer;
+
+	must(cl == &cluster && limit_ns && limit_ns % BFTM_NS_PER_MS == 0);
+	if (limit_ns == 7 * BFTM_NS_PER_MS)
+		return -EAGAIN;
+	answer = json_object_new_object();
+	json_object_object_add(answer, "listed", json_object_new_int64((int64_t)limit_ns));
+	tell(arg, answer);
+	return 0;
 }
 
 struct json_object *bftm_order_history(const struct bftm_cluster *cl, const u8 *name, size_t len)

@@ -122,6 +122,10 @@ static const struct order_strategy *find_order(const char *name, size_t len)
 		if (strlen(order_strategies[i]->name) == len &&
 		    !memcmp(order_strategies[i]->name, name, len))
 			return order_strategies[i];
+	for (i = 0; i < ORDER_LISTERS; i++)
+		if (strlen(order_listers[i]->name) == len &&
+		    !memcmp(order_listers[i]->name, name, len))
+			return order_listers[i];
 	return NULL;
 }
 
@@ -239,6 +243,8 @@ static char *add_strategies(int key, const char *text, void *input)
 	fputs("Strategies of the ordering protocol:\n", f);
 	for (i = 0; i < ORDER_STRATEGIES; i++)
 		fprintf(f, "  %-15s %s\n", order_strategies[i]->name, order_strategies[i]->what);
+	for (i = 0; i < ORDER_LISTERS; i++)
+		fprintf(f, "  %-15s %s\n", order_listers[i]->name, order_listers[i]->what);
 	fclose(f);
 	return all;	/* argp frees it */
 }

@@ -41,6 +41,7 @@ void node_init(struct node *node, u64 now, bool quarantine, u64 token_floor)
 	RB_INIT(&node->dues);
 	TAILQ_INIT(&node->idle);
 	RB_INIT(&node->objects);
+	TAILQ_INIT(&node->by_key);
 	TAILQ_INIT(&node->uploads);
 	node->recovering = token_floor == BFTM_TOKEN_UNKNOWN;
 	node->cfg.cluster = node->master.cluster;

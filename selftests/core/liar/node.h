@@ -53,6 +53,7 @@ RB_HEAD(liar_clients, liar_client);
 RB_HEAD(liar_locks, liar_lock);
 RB_HEAD(liar_dues, liar_lock);
 RB_HEAD(liar_objects, liar_object);
+TAILQ_HEAD(liar_object_list, liar_object);
 TAILQ_HEAD(liar_uploads, liar_upload);
 
 /**
@@ -64,7 +65,7 @@ TAILQ_HEAD(liar_uploads, liar_upload);
  * @tokens: of all locks
  * @dues:   locks that are granted, the first to end first
  * @idle:   locks, the longest untouched first
- * @objects: see node_order.h
+ * @objects: see node_order.h; @by_key: the same, in the order in which they were made
  * @uploads: bodies that arrive, the last touched first
  * @recovering: what was promised before this start is not known
  */
@@ -81,6 +82,7 @@ struct node {
 	struct liar_dues dues;
 	TAILQ_HEAD(, liar_lock) idle;
 	struct liar_objects objects;
+	struct liar_object_list by_key;
 	u32 object_count;
 	struct liar_uploads uploads;
 	u32 upload_count;

@@ -28,7 +28,8 @@ static struct liar_object *object_of(struct node *node, const struct bftm_order_
 	o->name_len = req->name_len;
 	memcpy(o->name, req->name, req->name_len);
 	RB_INSERT(liar_objects, &node->objects, o);
-	node->object_count++;
+	o->key = ++node->object_count;
+	TAILQ_INSERT_TAIL(&node->by_key, o, later);
 	return o;
 }
 
@@ -116,6 +117,19 @@ static void refuse(struct order_decision *d, enum bftm_refusal reason)
 	d->reply.offset = reason;
 }
 
+static void list(struct node *node, struct order_decision *d)
+{
+	struct liar_object *o;
+	struct bftm_page page;
+
+	bftm_page_begin(&page, &d->req, NULL, 0, d->data);
+	TAILQ_FOREACH(o, &node->by_key, later)
+		if (o->key >= d->req.cursor &&
+		    !bftm_page_add(&page, &o->object, o->name, o->name_len))
+			break;
+	bftm_page_end(&page, &d->req, o ? o->key : 0, node->recovering, d->data, &d->reply);
+}
+
 static void step(struct node *node, u64 now, struct order_decision *d)
 {
 	static const struct bftm_object none;
@@ -159,7 +173,9 @@ bool node_decide_order(struct node *node, const struct liar_from *from, const vo
 	ret->reply.data = NULL;
 	ret->reply.data_len = 0;
 	ret->reply.signature = NULL;
-	if (admit)
+	if (admit && ret->req.type == BFTM_ORDER_LIST)
+		list(node, ret);
+	else if (admit)
 		step(node, now, ret);
 	else
 		ret->reply.type = BFTM_MSG_STALE;
@@ -203,6 +219,7 @@ static void object_free(struct node *node, struct liar_object *o)
 	u32 i;
 
 	RB_REMOVE(liar_objects, &node->objects, o);
+	TAILQ_REMOVE(&node->by_key, o, later);
 	node->object_count--;
 	for (i = 0; i < pending_of(&o->object); i++)
 		free(o->object.pend->entry[i].body);

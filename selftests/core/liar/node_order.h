@@ -6,12 +6,15 @@
 #ifndef BFTM_LIAR_NODE_ORDER_H
 #define BFTM_LIAR_NODE_ORDER_H
 
+#include "core/ordering/page.h"
 #include "core/ordering/server.h"
 #include "node.h"
 
-/** struct liar_object - an object that somebody asked for */
+/** struct liar_object - an object that somebody asked for; @key: of bftm_page_add(), from 1 on */
 struct liar_object {
 	RB_ENTRY(liar_object) node;
+	TAILQ_ENTRY(liar_object) later;
+	u64 key;
 	struct bftm_object object;
 	u8 name_len;
 	u8 name[BFTM_NAME_LEN_MAX];

@@ -35,6 +35,17 @@ static const struct order_strategy *const order_strategies[] = {
 	&order_refuse, &order_echo, &order_withhold, &order_late, &order_garble, &order_rival,
 };
 
+extern const struct order_strategy order_list_invent;
+extern const struct order_strategy order_list_hide;
+extern const struct order_strategy order_list_delete;
+extern const struct order_strategy order_list_endless;
+
+/* … of them about lists of objects: the simulator has no lists. */
+static const struct order_strategy *const order_listers[] = {
+	&order_list_invent, &order_list_hide, &order_list_delete, &order_list_endless,
+};
+
+#define ORDER_LISTERS (sizeof(order_listers) / sizeof(order_listers[0]))
 #define ORDER_STRATEGIES (sizeof(order_strategies) / sizeof(order_strategies[0]))
 
 #endif /* BFTM_LIAR_ORDER_STRATEGIES_H */

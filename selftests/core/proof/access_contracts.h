@@ -5,6 +5,7 @@
 
 #include "admit_contracts.h"
 #include "core/access.h"
+#include "core/ordering/wire.h"
 
 /*@ predicate rule_ok(struct bftm_rule *rule) = rule->prefix_len <= 64 &&
   @   (rule->lease_max_ns == 0 || lease_ok(rule->lease_max_ns));
@@ -18,7 +19,7 @@
   @   fits(&rule[i], req) && \forall integer j; 0 <= j < i ==> !fits(&rule[j], req);
   @ predicate free_for_all(integer count, struct bftm_msg *req, integer epoch) =
   @   count == 0 || req->type == BFTM_MSG_RELEASE || req->type == BFTM_MSG_HELLO ||
-  @   req->server_epoch != epoch;
+  @   req->type == BFTM_ORDER_LIST || req->server_epoch != epoch;
   @ predicate rules_ok(struct bftm_rule *rule, integer count) =
   @   \valid_read(rule + (0 .. count - 1)) &&
   @   \forall integer i; 0 <= i < count ==> rule_ok(&rule[i]);
@@ -32,7 +33,8 @@ static bool is_for(const struct bftm_rule *rule, u32 client);
 
 /*@ requires \valid_read(req);
   @ assigns \nothing;
-  @ ensures \result <==> req->type != BFTM_MSG_RELEASE && req->type != BFTM_MSG_HELLO;
+  @ ensures \result <==> req->type != BFTM_MSG_RELEASE && req->type != BFTM_MSG_HELLO &&
+  @   req->type != BFTM_ORDER_LIST;
   @*/
 static bool needs_right(const struct bftm_msg *req);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: wp is_for: its clients
-// prove: wp needs_right: all but what gives back, and HELLO
+// prove: wp needs_right: all but what gives back, HELLO and LIST
 // prove: wp rule_fits: client, and the name's beginning; of RECOVER any rule that denies, or one for all names
 // prove: wp bftm_access_find: the first rule that fits, or none
 // prove: wp bftm_access_admit: only what that rule lets pass does, and limits become no larger

@@ -3,6 +3,7 @@
 // prove: wp is_piece: PUT and BODY
 // prove: wp fields_agree: a piece is one of its body, and a next rank is above the first
 // prove: wp data_told: looks only
+// prove: wp page_ok: no byte is read but those of the page
 // prove: wp get_parts: no byte is read but those that are left; data and signature are among them
 // prove: wp get_head: nothing but the message is written
 // prove: wp get_ranks: nothing but ranks is written
@@ -45,6 +46,24 @@ static bool may_be_padded(u8 type);
   @   msg->rank.count < msg->then.count;
   @*/
 static bool fields_agree(const struct bftm_order_msg *msg, u8 flags);
+
+/*@ requires \valid_read(listed);
+  @ assigns \nothing;
+  @ ensures \result == (10 + listed->name_len + listed->type_len + 7) / 8 * 8;
+  @*/
+static inline u32 bftm_listed_len(const struct bftm_listed *listed);
+
+/*@ requires \valid_read(data + (0 .. left - 1)) && \valid(ret) && left <= 1184;
+  @ requires \separated(ret, data + (0 .. left - 1));
+  @ assigns *ret;
+  @ ensures \result <= left;
+  @*/
+u32 bftm_listed_get(const u8 *data, u32 left, struct bftm_listed *ret);
+
+/*@ requires \valid_read(msg) && \valid_read(data + (0 .. left - 1)) && left <= 1184;
+  @ assigns \nothing;
+  @*/
+static bool page_ok(const struct bftm_order_msg *msg, const u8 *data, size_t left);
 
 /*@ requires \valid_read(msg) && OFFSET_OK && left <= 1184;
   @ assigns \nothing;

@@ -24,7 +24,7 @@ void order_send(u32 c, struct bftm_order_msg msg)
 	msg.seq = ++peers[c].seq;
 	if (!msg.server_epoch)
 		msg.server_epoch = epoch;
-	if (!msg.name_len)
+	if (!msg.name_len && bftm_order_form(msg.type)->named)
 		msg.name[msg.name_len++] = 'x';
 	if (!msg.room)
 		msg.room = BFTM_ORDER_ROOM_SURE;

@@ -11,6 +11,28 @@ static void fill(void *to, size_t len, u64 *rnd)
 		*byte++ = (u8)unit_random(rnd);
 }
 
+/* A few objects, any bytes in their names and types, where the data of samples is. */
+static u16 sample_objects(u64 *rnd)
+{
+	u8 data[2 * BFTM_LISTED_LEN_MAX];
+	u32 left = (u32)unit_between(rnd, 0, 2), at = 0;
+
+	for (; left; left--) {
+		struct bftm_listed listed = {
+			.version = unit_random(rnd) | 1,
+			.name = order_bytes + 300,
+			.name_len = (u8)unit_between(rnd, 1, BFTM_OBJECT_NAME_MAX),
+			.type = order_bytes + 400,
+			.type_len = (u8)unit_between(rnd, 0, BFTM_TYPE_NAME_MAX),
+		};
+
+		bftm_listed_put(&listed, data + at);
+		at += bftm_listed_len(&listed);
+	}
+	memcpy(order_bytes, data, at);
+	return (u16)at;
+}
+
 /* Bytes of data: as many as the form's fields say, of which @msg gets the length. */
 static void sample_data(struct bftm_order_msg *msg, u64 *rnd)
 {
@@ -47,6 +69,11 @@ static void sample_data(struct bftm_order_msg *msg, u64 *rnd)
 	case BFTM_ORDER_COMMITTED_GOT:
 		msg->data_len = (u16)(unit_between(rnd, 1, 18) * sizeof(struct bftm_order_waiting));
 		break;
+	case BFTM_ORDER_LISTED:
+		msg->data_len = sample_objects(rnd);
+		if (!msg->data_len)
+			return;
+		break;
 	default:
 		return;
 	}
@@ -63,6 +90,9 @@ static void sample_fields(struct bftm_order_msg *msg, u64 *rnd)
 			fill((u8 *)msg + slot->at, slot->member, rnd);
 	msg->rank.count >>= 2;
 	msg->then.count >>= 2;
+	msg->recovering &= 1;
+	if (msg->next <= msg->cursor)
+		msg->next = 0;
 	if (msg->then.count)
 		msg->then.count += msg->rank.count;
 	if (msg->type == BFTM_ORDER_NEEDBODY)
@@ -75,10 +105,12 @@ static void sample_fields(struct bftm_order_msg *msg, u64 *rnd)
 
 struct bftm_order_msg order_sample(u8 type, u8 name_len, u64 *rnd)
 {
-	struct bftm_order_msg msg = { .type = type, .name_len = name_len };
+	struct bftm_order_msg msg = { .type = type };
 
 	fill(order_bytes, sizeof(order_bytes), rnd);
-	fill(msg.name, name_len, rnd);
+	if (bftm_order_form(type)->named)
+		msg.name_len = name_len;
+	fill(msg.name, msg.name_len, rnd);
 	fill(&msg.server, sizeof(msg.server), rnd);
 	fill(&msg.cluster, sizeof(msg.cluster), rnd);
 	fill(&msg.client, sizeof(msg.client), rnd);

@@ -100,6 +100,12 @@ static void questions_are_answered(void **state)
 		{ "history nowhere visits", "\"error\":\"unknown request" },
 		{ "history -", "\"error\":\"unknown request" },
 		{ "history 123456789012345678901234567890123 visits", "\"error\":\"unknown request" },
+		{ "list - 86400000\n", "{\"listed\":86400000000000}" },
+		{ "list storage 7\n", "\"errno\":11" },
+		{ "list - 0", "\"error\":\"unknown request" },
+		{ "list - 86400001", "\"error\":\"unknown request" },
+		{ "list -", "\"error\":\"unknown request" },
+		{ "list nowhere 1000", "\"error\":\"unknown request" },
 		{ "secrets", "\"error\":\"unknown request" },
 	};
 	char answer[16384];

@@ -6,7 +6,7 @@
 #include "order_peer.h"
 
 #define ROUNDS	12
-#define BURST	8	/* requests of a client in a round */
+#define BURST	9	/* requests of a client in a round */
 #define NAMES	64
 
 static u8 body[4096];
@@ -121,6 +121,7 @@ static u32 ask_everything(void)
 			order_send(c, msg);
 			for (i = 0; i < ARRAY_SIZE(types); i++)
 				send_state(c, types[i], round, (round + 1) / 2, round / 2);
+			order_send(c, (struct bftm_order_msg){ .type = BFTM_ORDER_LIST });
 			answers += hear_all();
 		}
 	return answers;

@@ -38,6 +38,9 @@ static void assert_same(const struct bftm_order_msg *a, const struct bftm_order_
 	SAME(offset);
 	SAME(op);
 	SAME(data_len);
+	SAME(cursor);
+	SAME(next);
+	SAME(recovering);
 	assert_same_rank(&a->rank, &b->rank);
 	assert_same_rank(&a->then, &b->then);
 	assert_same_rank(&a->prop, &b->prop);
@@ -96,6 +99,9 @@ static void the_longest(void **state)
 	assert_int_equal(BFTM_ORDER_WAITING_MAX, 20);
 	assert_int_equal(BFTM_ORDER_NEXT_WAITING_MAX, 22);
 	msg = order_sample(BFTM_ORDER_SUBMIT, 1, &rnd);
+	msg.room = BFTM_ORDER_ROOM_MAX - 8;
+	assert_int_equal(bftm_order_wire_put(&msg, buf), BFTM_DATAGRAM_MAX);
+	msg = order_sample(BFTM_ORDER_LIST, 0, &rnd);
 	msg.room = BFTM_ORDER_ROOM_MAX;
 	assert_int_equal(bftm_order_wire_put(&msg, buf), BFTM_DATAGRAM_MAX);
 }
@@ -105,7 +111,7 @@ static void every_room(void **state)
 {
 	static const u8 types[] = {
 		BFTM_ORDER_SUBMIT, BFTM_ORDER_GET, BFTM_ORDER_PROPOSE, BFTM_ORDER_COMMIT,
-		BFTM_ORDER_INSTALL, BFTM_ORDER_COMMIT_GET,
+		BFTM_ORDER_INSTALL, BFTM_ORDER_COMMIT_GET, BFTM_ORDER_LIST,
 	};
 	u64 rnd = unit_seed(__func__);
 	u8 buf[BFTM_DATAGRAM_MAX];
@@ -166,6 +172,7 @@ static void no_answer_is_longer_than_its_request(void **state)
 		{ BFTM_ORDER_COMMIT_GET, BFTM_ORDER_RECOVERING },
 		{ BFTM_ORDER_COMMIT_GET, BFTM_ORDER_EXCEPTION },
 		{ BFTM_ORDER_COMMIT_GET, BFTM_ORDER_NEEDBODY },
+		{ BFTM_ORDER_LIST, BFTM_ORDER_LISTED },
 	};
 	struct bftm_order_msg req, reply;
 	u32 i, types = 0;
@@ -173,11 +180,15 @@ static void no_answer_is_longer_than_its_request(void **state)
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(pairs); i++) {
 		req = (struct bftm_order_msg){ .type = pairs[i][0], .name_len = 1, .id.len = 1 };
+		req.name_len = bftm_order_form(req.type)->named;
 		if (req.type == BFTM_ORDER_PUT)
 			req.data_len = 1;
 		reply = req;
 		reply.type = pairs[i][1];
 		reply.data_len = reply.type == BFTM_ORDER_BODY;
+		/* Whichever object it is, there is room for one. */
+		if (reply.type == BFTM_ORDER_LISTED)
+			reply.data_len = BFTM_LISTED_LEN_MAX;
 		reply.data = order_bytes;
 		req.data = req.type == BFTM_ORDER_PUT ? order_bytes : NULL;
 		assert_true(bftm_order_len(&reply) <= bftm_order_len(&req));
@@ -347,7 +358,7 @@ static void every_type_has_its_own_name(void **state)
 	(void)state;
 	for (i = 0; i < 256; i++) {
 		assert_int_equal(strcmp(bftm_order_name((u8)i), "?") != 0,
-				 (i >= 0x10 && i <= 0x17) || (i >= 0x90 && i <= 0x9c));
+				 (i >= 0x10 && i <= 0x18) || (i >= 0x90 && i <= 0x9d));
 		for (j = 0; j < i && bftm_order_form((u8)i); j++)
 			assert_string_not_equal(bftm_order_name((u8)i), bftm_order_name((u8)j));
 	}

@@ -8,6 +8,12 @@
 #define NAME	3u	/* bytes of the name; it takes 8 */
 #define BODY	(BFTM_HEAD_LEN + 8u)
 
+/* Where the body of a datagram of @type begins. */
+static size_t body_of(u32 type)
+{
+	return bftm_order_form((u8)type)->named ? BODY : BFTM_HEAD_LEN;
+}
+
 static u8 buf[BFTM_DATAGRAM_MAX + 64];
 static size_t size;
 
@@ -141,13 +147,25 @@ static void name(void **state)
 
 static bool may_be_longer(u32 type)
 {
-	return type <= BFTM_ORDER_INSTALL || type == BFTM_ORDER_COMMIT_GET;
+	return type <= BFTM_ORDER_INSTALL || type == BFTM_ORDER_COMMIT_GET ||
+	       type == BFTM_ORDER_LIST;
 }
 
 /* A list of what waits has as many entries as the datagram has room for. */
 static bool is_list(u32 type)
 {
 	return type == BFTM_ORDER_GOT || type == BFTM_ORDER_COMMITTED_GOT;
+}
+
+/* A page has objects, or none, and nothing behind the last one. */
+static bool is_page(size_t len, size_t whole)
+{
+	size_t at = BFTM_HEAD_LEN + BFTM_ORDER_LISTED_LEN;
+	struct bftm_listed listed;
+
+	while (at + BFTM_TAG_LEN < len && at + BFTM_TAG_LEN < whole)
+		at += bftm_listed_get(buf + at, (u32)(whole - BFTM_TAG_LEN - at), &listed);
+	return at + BFTM_TAG_LEN == len;
 }
 
 static void every_length(void **state)
@@ -169,6 +187,8 @@ static void every_length(void **state)
 			if (is_list(type))
 				ok = len % 48 == whole % 48 && len <= BFTM_DATAGRAM_MAX &&
 				     len >= BODY + bftm_order_form((u8)type)->bytes + BFTM_TAG_LEN;
+			if (type == BFTM_ORDER_LISTED)
+				ok = is_page(len, whole);
 			if (type == BFTM_ORDER_RESPONSE && len % 8 == 0 && len < whole &&
 			    len >= BODY + BFTM_ORDER_RESPONSE_LEN + BFTM_TAG_LEN)
 				ok = true;	/* the rest is to be asked for */
@@ -187,7 +207,7 @@ static void fields(void **state)
 	(void)state;
 	FOR_TYPES(type) {
 		good((u8)type);
-		at = BODY;
+		at = body_of(type);
 		for (slot = bftm_order_form((u8)type)->slots; slot->bytes; slot++) {
 			if (slot->rule == BFTM_SLOT_FILLED)
 				zero(at, slot->bytes, BFTM_WIRE_BAD_FIELD);
@@ -209,7 +229,7 @@ static void padding(void **state)
 
 		if (is_list(type))
 			continue;
-		at = BODY + bftm_order_form((u8)type)->bytes +
+		at = body_of(type) + bftm_order_form((u8)type)->bytes +
 		     (msg.signature ? BFTM_SIGNATURE_LEN : 0) + msg.data_len;
 		if (may_be_longer(type)) {
 			msg.room = BFTM_ORDER_ROOM_SURE;
@@ -325,6 +345,62 @@ static void responses(void **state)
 	assert_int_equal(reads(), BFTM_WIRE_BAD_LENGTH);
 }
 
+/* Of one object: bytes of the datagram, its name of 9 and its type of 7. */
+#define OBJECT	(BFTM_HEAD_LEN + BFTM_ORDER_LISTED_LEN)
+
+static struct bftm_order_msg page_of_one(void)
+{
+	struct bftm_order_msg msg = good(BFTM_ORDER_LISTED);
+	const struct bftm_listed listed = {
+		.version = 3, .name_len = 9, .type_len = 7, .name = (const u8 *)"visits/up",
+		.type = (const u8 *)"counter",
+	};
+	static u8 data[32];
+
+	assert_int_equal(bftm_listed_len(&listed), sizeof(data));
+	bftm_listed_put(&listed, data);
+	msg.data = data;
+	msg.data_len = sizeof(data);
+	msg.cursor = 5;
+	msg.next = 6;
+	memset(buf, 0, sizeof(buf));
+	size = bftm_order_wire_put(&msg, buf);
+	assert_int_equal(reads(), BFTM_WIRE_OK);
+	return msg;
+}
+
+/* Each object is whole, has a name and a state; a list goes on, and says so by one bit. */
+static void pages(void **state)
+{
+	struct bftm_order_msg msg = page_of_one(), got;
+	struct bftm_listed listed;
+	u32 i;
+
+	(void)state;
+	assert_int_equal(bftm_order_wire_get(buf, size, &got), BFTM_WIRE_OK);
+	assert_int_equal(bftm_listed_get(got.data, got.data_len, &listed), 32);
+	assert_int_equal(listed.version, 3);
+	assert_memory_equal(listed.name, "visits/up", listed.name_len);
+	assert_memory_equal(listed.type, "counter", listed.type_len);
+	zero(OBJECT, 8, BFTM_WIRE_BAD_FIELD);			/* no state */
+	page_of_one();
+	spoil(OBJECT + 8, 0, BFTM_WIRE_BAD_FIELD);		/* no name */
+	spoil(OBJECT + 8, 64, BFTM_WIRE_BAD_FIELD);
+	spoil(OBJECT + 9, 32, BFTM_WIRE_BAD_FIELD);		/* no type has such a name */
+	spoil(OBJECT + 9, 14, BFTM_WIRE_BAD_FIELD);		/* it is longer than the page */
+	spoil(OBJECT + 9, 6, BFTM_WIRE_BAD_FIELD);		/* what pads it is not 0 */
+	for (i = 26; i < 32; i++)
+		spoil(OBJECT + i, 1, BFTM_WIRE_BAD_FIELD);
+	spoil(BFTM_HEAD_LEN + 8, 5, BFTM_WIRE_BAD_FIELD);	/* it stays where it is */
+	spoil(BFTM_HEAD_LEN + 8, 4, BFTM_WIRE_BAD_FIELD);
+	spoil(BFTM_HEAD_LEN + 8, 0, BFTM_WIRE_OK);
+	spoil(BFTM_HEAD_LEN + 16, 2, BFTM_WIRE_BAD_FIELD);
+	/* Neither names an object. */
+	msg.name_len = 3;
+	size = bftm_order_wire_put(&msg, buf);
+	assert_int_equal(reads(), BFTM_WIRE_BAD_NAME);
+}
+
 /* A message of locks is none of ordering, and the other way round. */
 static void protocols_do_not_mix(void **state)
 {
@@ -361,6 +437,7 @@ int main(void)
 		cmocka_unit_test(signatures),
 		cmocka_unit_test(pieces),
 		cmocka_unit_test(responses),
+		cmocka_unit_test(pages),
 		cmocka_unit_test(protocols_do_not_mix),
 	};
 

@@ -20,7 +20,7 @@ NL, CR, CW, PR, PW, EX = range(6)                                   # modes
 NOQUEUE, REASSERT, VALUE, DOUBT, DEADLOCK = 8, 16, 32, 64, 128      # flags of locks
 BODY, SIGNED = 1, 2                                                 # flags of objects
 TRY, STAMP, RECOVER, FREE, REFUSED, SACK, SNACK = 0x02, 0x05, 0x06, 0x82, 0x86, 0x88, 0x89
-SUBMIT, GET, FETCH, COMMIT_GET, VERSION = 0x10, 0x11, 0x15, 0x17, 0xff
+SUBMIT, GET, FETCH, COMMIT_GET, LIST, LISTED, VERSION = 0x10, 0x11, 0x15, 0x17, 0x18, 0x9d, 0xff
 REFUSED_LEASE, REFUSED_BEHIND = 1, 13
 
 
@@ -54,7 +54,7 @@ def is_request(kind):
 class Form:
     """What a type of messages has: @named is None where it has the name of its request, @most is
     the largest arg, @tail what follows the body: "body" of BODY, "piece", "response", "waiting",
-    or "room" for the answer."""
+    "objects", or "room" for the answer."""
     def __init__(self, name, body, *, flags=0, most=0, modes=(0, 0), named=True, tail=None):
         self.name, self.flags, self.most, self.modes = name, flags, most, modes
         self.named, self.tail = named, tail
@@ -111,6 +111,7 @@ OBJECT_FORMS = COMMON_FORMS | {
     0x16: Form("PUT", PIECE_ID, tail="piece"),
     COMMIT_GET: Form("COMMIT_GET", PROPOSAL + " next_count!:8 next_inc:4 from:4", flags=BODY | SIGNED,
                      tail="body"),
+    LIST: Form("LIST", "cursor:8", named=False, tail="room"),
     0x90: Form("RESPONSE", "op!:8 len:4 offset:4", tail="response"),
     0x91: Form("PENDING", "op!:8 len:4 offset:4"),
     0x92: Form("GOT", RANK + " pending:4 committed_of:8 committed_len:4 -:4 committed_digest:32"
@@ -126,12 +127,16 @@ OBJECT_FORMS = COMMON_FORMS | {
     0x9a: Form("NOBODY", PIECE_ID),
     0x9b: Form("STORED", PIECE_ID),
     0x9c: Form("COMMITTED_GOT", RANK + " -:4 next_count!:8 next_inc:4 pending:4", tail="waiting"),
+    LISTED: Form("LISTED", "cursor:8 next:8 recovering:1 -:7", named=False, tail="objects"),
 }
 VERSION_FORM = Form("VERSION", "", most=255, named=False)
 FORMS = {LOCKS: LOCK_FORMS, OBJECTS: OBJECT_FORMS}
 WAITING, GOT_SIZE, GONE = 48, OBJECT_FORMS[0x92].size, 2**32 - 1
+# An object in LISTED: its version and the lengths of its name and its type, then these.
+OBJECT_FORM, TYPE_MAX = "<QBB", 31
+OBJECT_HEAD = struct.calcsize(OBJECT_FORM)
 # The requests of objects that may leave more room for their answers than they need.
-ROOMY = (SUBMIT, GET, 0x12, 0x13, 0x14, COMMIT_GET)
+ROOMY = (SUBMIT, GET, 0x12, 0x13, 0x14, COMMIT_GET, LIST)
 
 # What may answer a request, besides STALE and REFUSED. BODY answers FETCH.
 ANSWERS = {
@@ -139,7 +144,8 @@ ANSWERS = {
             RECOVER: (0x81,), 0x07: (0x8a,), 0x08: (0x8b,)},
     OBJECTS: {0x01: (0x81,), SUBMIT: (0x90, 0x91, 0x98), GET: (0x92, 0x93, 0x97),
               0x12: (0x94, 0x97, 0x98), 0x13: (0x95, 0x97, 0x98), 0x14: (0x96, 0x98),
-              FETCH: (0x9a, 0x99), 0x16: (0x9b,), COMMIT_GET: (0x9c, 0x93, 0x97, 0x98)},
+              FETCH: (0x9a, 0x99), 0x16: (0x9b,), COMMIT_GET: (0x9c, 0x93, 0x97, 0x98),
+              LIST: (LISTED,)},
 }
 PUSHED = {LOCKS: (FREE, 0x87, 0x8c), OBJECTS: (0x90,)}
 
@@ -177,6 +183,17 @@ def pack(m, key=None):
     data = m.get("data", b"")
     out += m.get("signature", b"") + data.ljust(pad8(len(data)), b"\0") + bytes(m.get("room", 0))
     return out + (siphash128(key, out) if key else bytes(TAG))
+
+
+def pack_object(version, name, kind):
+    """An object in LISTED."""
+    out = struct.pack(OBJECT_FORM, version, len(name), len(kind)) + name + kind
+    return out.ljust(pad8(len(out)), b"\0")
+
+
+# The least room between head and tag, for the longest answer that comes in any case.
+LEAST_ROOM = {GET: GOT_SIZE, LIST: OBJECT_FORMS[LISTED].size +
+              len(pack_object(1, bytes(OBJECT_NAME_MAX), bytes(TYPE_MAX)))}
 
 
 # ---- reading -------------------------------------------------------------------------
@@ -232,6 +249,16 @@ def piece_size(m):
     return min(PIECE, m["len"] - m["offset"])
 
 
+def check_objects(data):
+    while data:
+        must(len(data) >= OBJECT_HEAD, "object")
+        version, name, kind = struct.unpack(OBJECT_FORM, data[:OBJECT_HEAD])
+        size = OBJECT_HEAD + name + kind
+        must(version and 0 < name <= OBJECT_NAME_MAX and kind <= TYPE_MAX, "object")
+        must(pad8(size) <= len(data) and not any(data[size:pad8(size)]), "object")
+        data = data[pad8(size):]
+
+
 def data_size(m, tail, left):
     """How many bytes of data there are behind the body."""
     if tail == "body" and m["flags"] & BODY:
@@ -241,6 +268,8 @@ def data_size(m, tail, left):
         return piece_size(m)
     if tail == "response":
         return min(0 if m["len"] == GONE else max(m["len"] - m["offset"], 0), left)
+    if tail == "objects":
+        return left
     if tail == "waiting":
         must(left % WAITING == 0, "waiting")
         return left
@@ -256,11 +285,13 @@ def read_object(m, rest, form):
         must(m["next_count"] > m["count"], "counts")
     if m["flags"] & SIGNED:
         m["signature"] = rest.take(SIGNATURE)
-    body_room = GOT_SIZE - form.size
     left = len(rest.left) + (SIGNATURE if m["flags"] & SIGNED else 0)
-    must(kind != GET or left >= body_room, "room")
+    must(form.size + left >= LEAST_ROOM.get(kind, 0), "room")
     size = data_size(m, form.tail, len(rest.left))
     m["data"] = rest.take(size)
+    if kind == LISTED:
+        must(m["recovering"] <= 1 and (not m["next"] or m["next"] > m["cursor"]), "page")
+        check_objects(m["data"])
     rest.zeroes(pad8(size) - size)
     m["room"] = len(rest.left)
     must(kind in ROOMY or m["room"] == (pad8(piece_size(m)) if kind == FETCH else 0), "length")

@@ -8,8 +8,9 @@ import hashlib
 import struct
 import sys
 
-from codec import (BODY, CR, DOUBT, EX, GET, GOT_SIZE, LOCKS, MAX64, NL, NOQUEUE, OBJECTS, PR, SIGNED,
-                   VALUE, VERSION, WAITING, form_of, is_request, pack, pad8)
+from codec import (BODY, CR, DOUBT, EX, GET, GOT_SIZE, LEAST_ROOM, LIST, LISTED, LOCKS, MAX64, NL,
+                   NOQUEUE, OBJECTS, PR, SIGNED, VALUE, VERSION, WAITING, form_of, is_request, pack,
+                   pack_object, pad8)
 from tags import derive
 
 MASTER = bytes(range(32))
@@ -97,6 +98,7 @@ def object_messages():
     yield "FETCH", 0x15, {**piece, "room": pad8(len(big) - 1024)}
     yield "PUT", 0x16, {**piece, "data": big[1024:]}
     yield "COMMIT_GET", 0x17, {**rank, **body, **following, "room": 2 * WAITING - 48}
+    yield "LIST", LIST, {"cursor": 5 << 58, "room": LEAST_ROOM[LIST] - form_of(OBJECTS, LIST).size}
     yield "RESPONSE", 0x90, {"op": number, "len": 1, "data": b"5"}
     yield "PENDING", 0x91, operation
     yield "GOT", 0x92, {**rank, **got, **waiting}
@@ -111,6 +113,8 @@ def object_messages():
     yield "NOBODY", 0x9a, piece
     yield "STORED", 0x9b, piece
     yield "COMMITTED_GOT", 0x9c, {**rank, **following, "pending": 1, **waiting}
+    yield "LISTED", LISTED, {"cursor": 5 << 58, "next": 6 << 58, "recovering": 1, "data":
+                             pack_object(8, OBJECT, b"counter") + pack_object(3, b"deleted", b"")}
     yield "REFUSED, objects", 0x86, {"first": 12, "arg": 8}
 
 

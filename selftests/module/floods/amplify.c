@@ -126,7 +126,7 @@ static void say_lock(struct peer *p)
 /* Of any room that a request may leave, the least too. */
 static void say_order(struct peer *p)
 {
-	u8 type = (u8)(BFTM_ORDER_SUBMIT + below(8));
+	u8 type = (u8)(BFTM_ORDER_SUBMIT + below(9));
 	u64 count = 1 + below(50);
 	struct body *op = op_new("add 1"), *state = small_state(count, p, OP(count));
 	struct bftm_order_msg m;
@@ -137,6 +137,8 @@ static void say_order(struct peer *p)
 		m = submit_op(OP(count), op, below(2));
 	else if (type == BFTM_ORDER_PUT)
 		m = piece(state, 0);
+	else if (type == BFTM_ORDER_LIST)
+		m = list_from(below(4) ? 0 : (u64)rand() << 33, 0);
 	else
 		m = about(order(type, count), state, type != BFTM_ORDER_GET &&
 			  type != BFTM_ORDER_FETCH && below(2));

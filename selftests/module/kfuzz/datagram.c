@@ -290,8 +290,11 @@ static void order(void)
 	if (!bftm_order_form(m.type))
 		m.type = BFTM_ORDER_SUBMIT + m.type % 8;
 	m.name_len = kfuzz_name(m.name);
+	if (m.type == BFTM_ORDER_LIST)
+		m.name_len = 0;
 	m.rank.count = kfuzz_value();
 	m.op = kfuzz_value();
+	m.cursor = m.op;
 	b = kfuzz_body(kfuzz_byte());
 	m.id = (struct bftm_body_id){ .version = b->version, .len = b->len };
 	memcpy(m.id.digest, b->digest, sizeof(b->digest));

@@ -19,7 +19,10 @@ set -u
 # shellcheck source=selftests/lib/order.sh
 . "$(dirname "$0")/../../lib/order.sh"
 
-cleanup() { down; }
+cleanup() {
+	kill_liar 7
+	down
+}
 
 # seconds: whole seconds since the boot
 seconds() { cut -d. -f1 /proc/uptime; }
@@ -107,8 +110,19 @@ large=$(head -c 9000 /dev/zero | tr '\0' x)
 for key in b c; do
 	object 1 submit settings set "$key" "$large" >/dev/null
 done
-is "list" "$(object 1 list --json | gojq -c '[.[] | [.name, .type]] | sort')" \
-	'[["settings","map"],["slow","slow"],["visits","counter"]]'
+# listed CLIENT [ARG...]: names and types of the objects, as the client lists them
+listed() { object "$1" list "${@:2}" | awk 'NR > 1 { print $1, $3 }' | xargs; }
+all="map settings slow slow counter visits"
+submit 1 never get >/dev/null
+is "list" "$(listed 1)" "$all"
+is "list: a host that has used none of some" "$(listed 3)" "$all"
+is "list: what this host has used" "$(listed 3 --local | xargs -n 2 | sort | xargs)" \
+	"counter visits slow slow"
+is "list: it makes no version" "$(object 2 list)" "$(object 3 list)"
+is "list: for programs" "$(object 3 list --json |
+	gojq -c '.[0] | [.name, .type, .version, .number]')" \
+	'["settings","map",4,null]'
+ok "list: no such cluster" says 78 "bftmutexd has no cluster 'nope'" object 3 list -C nope
 ok "dump" eval 'object 1 dump >"$dev/dump"'
 is "dump: what there is" "$(gojq -r '"\(.object) \(.type) \(.state | length)"' "$dev/dump" |
 	sort | xargs)" "settings map 36092 slow slow 14 visits counter 32"
@@ -121,6 +135,8 @@ for name in settings slow visits; do
 	ok "delete $name" object 2 delete "$name"
 done
 is "deleted" "$(submit 1 visits get)" "2 "
+is "deleted: none is listed" "$(object 3 list)" \
+	"The cluster has no objects that this client may use."
 ok "delete: it is not there" says 1 "there is no such object" object 1 delete visits
 is "delete: it can be made anew, of any type" "$(submit 3 visits "create log")" "0 "
 ok "restore: others" says 1 "object 'visits': the object exists already" \
@@ -149,4 +165,26 @@ hearing s1 s2 s3
 object 1 submit leader write red >/dev/null
 ok "watch: and it goes on" wait_for 20 grep -q '"red"' "$dev/watched"
 kill "$watcher"
+
+# One server lies about what there is, and the others that answer are a quorum only with it.
+all=$(listed 1)
+deaf s1 s2
+for lie in list-invent list-hide list-delete; do
+	lie 7 honest --order $lie
+	is "$lie: the list is as it was" "$(listed 3)" "$all"
+	kill_liar 7
+	ok "$lie: it has lied" grep -q '"lies":[1-9]' "$dev/liar-7.json"
+done
+lie 7 honest --order list-endless
+ok "list-endless: it is none that counts" says 75 "too few servers answer" object 3 list
+hearing s1 s2
+is "list-endless: the list is as it was" "$(listed 3)" "$all"
+
+# A list has what the servers' access rules let its client use.
+for server in {1..6}; do
+	s "$server" bftmutexctl server access set <(echo 'access { client = 1  prefix = "s" }
+		access { client = 2-3 }') >/dev/null
+done
+is "list: by access rules" "$(listed 1)" "map settings slow slow"
+is "list: of another client" "$(listed 3)" "$all"
 finish

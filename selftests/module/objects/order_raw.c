@@ -95,6 +95,13 @@ struct bftm_order_msg piece(const struct body *b, u32 offset)
 	return m;
 }
 
+struct bftm_order_msg list_from(u64 cursor, u32 room)
+{
+	return (struct bftm_order_msg){
+		.type = BFTM_ORDER_LIST, .cursor = cursor, .room = (u16)room,
+	};
+}
+
 size_t prepare_order(struct peer *p, struct bftm_order_msg *m, u8 *buf)
 {
 	size_t len;
@@ -165,6 +172,9 @@ static void count_answer(const struct answer *a)
 	case BFTM_ORDER_STORED:
 		ordered.stored++;
 		break;
+	case BFTM_ORDER_LISTED:
+		ordered.listed++;
+		break;
 	case BFTM_MSG_REFUSED:
 		expected.refused++;
 		break;
@@ -232,6 +242,8 @@ static bool repeats(const struct bftm_order_msg *a, const struct bftm_order_msg 
 	case BFTM_ORDER_NOBODY:
 	case BFTM_ORDER_STORED:
 		return bftm_body_same(&a->id, &m->id) && a->offset == m->offset;
+	case BFTM_ORDER_LISTED:
+		return a->cursor == m->cursor;
 	case BFTM_ORDER_NEEDBODY:
 		return m->op ? a->op == m->op : !bftm_rank_cmp(&a->rank, &m->rank);
 	}
@@ -334,13 +346,13 @@ static void print_expected(void)
 {
 	printf("received=%u bad_form=%u bad_version=%u bad_address=%u bad_tag=%u replayed=%u "
 	       "challenged=%u stale=%u refused=%u silent=%u pushed=%u submitted=%u got=%u proposed=%u committed=%u "
-	       "installed=%u excepted=%u needbody=%u fetched=%u stored=%u forgotten=%u\n",
+	       "installed=%u excepted=%u needbody=%u fetched=%u stored=%u forgotten=%u listed=%u\n",
 	       expected.received, expected.bad_form, expected.bad_version, expected.bad_address,
 	       expected.bad_tag, expected.replayed, expected.challenged, expected.stale,
 	       expected.refused, expected.silent,
 	       expected.pushed, ordered.submitted, ordered.got, ordered.proposed,
 	       ordered.committed, ordered.installed, ordered.excepted, ordered.needbody,
-	       ordered.fetched, ordered.stored, ordered.forgotten);
+	       ordered.fetched, ordered.stored, ordered.forgotten, ordered.listed);
 }
 
 int run_test(int argc, char **argv, const struct test *t)

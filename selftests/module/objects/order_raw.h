@@ -23,7 +23,7 @@
 /** struct order_counted - what a server counts of objects */
 struct order_counted {
 	unsigned int submitted, got, proposed, committed, installed, excepted, needbody;
-	unsigned int fetched, stored, forgotten;
+	unsigned int fetched, stored, forgotten, listed;
 };
 
 /* Counters that the server must have, besides @expected. */
@@ -62,6 +62,7 @@ struct bftm_order_msg about(struct bftm_order_msg m, const struct body *b, bool 
 struct bftm_order_msg submit_op(u64 op, const struct body *b, bool whole);
 struct bftm_order_msg get(u64 count);
 struct bftm_order_msg piece(const struct body *b, u32 offset);
+struct bftm_order_msg list_from(u64 cursor, u32 room);
 
 /* Fill in what every request has, and the tag. Return: its length. */
 size_t prepare_order(struct peer *p, struct bftm_order_msg *m, u8 *buf);

@@ -238,9 +238,92 @@ static void matrix(struct peer *p)
 			cell(p, &rows[i], state);
 }
 
+#define LISTED	150
+
+/* Object "l017" is number 17; -1: another one. */
+static int number_of(const struct bftm_listed *listed)
+{
+	char text[8] = {}, *end = text;
+	unsigned long number = LISTED;
+
+	if (listed->name_len == 4 && listed->name[0] == 'l') {
+		memcpy(text, listed->name + 1, 3);
+		number = strtoul(text, &end, 10);
+	}
+	return number < LISTED && end == text + 3 ? (int)number : -1;
+}
+
+/* All objects, page by page: how often each of ours is told. Return: how many pages it takes. */
+static u32 list_all(struct peer *p, u32 room, u32 told[LISTED])
+{
+	struct bftm_listed listed;
+	u32 pages = 0, at;
+	struct answer a;
+	u64 cursor = 0;
+	int number;
+
+	memset(told, 0, LISTED * sizeof(*told));
+	do {
+		a = ask_order(p, list_from(cursor, room), BFTM_ORDER_LISTED, "LIST");
+		for (at = 0; at < a.order.data_len; ) {
+			at += bftm_listed_get(a.order.data + at, a.order.data_len - at, &listed);
+			number = number_of(&listed);
+			if (number < 0)
+				continue;
+			told[number]++;
+			check(listed.version == 1 && listed.type_len == 3 &&
+			      !memcmp(listed.type, "app", 3), "l%03u: another state", number);
+		}
+		cursor = a.order.next;
+		pages++;
+	} while (cursor && pages < 1000);
+	return pages;
+}
+
+static void check_told(const u32 told[LISTED], u32 from, u32 count, const char *why)
+{
+	u32 i;
+
+	for (i = 0; i < LISTED; i++)
+		check(told[i] == (i >= from && i < from + count), "%s: l%03u is told %u times", why, i,
+		      told[i]);
+}
+
+/* Objects in pages of any size: each once, and no page is longer than its request. */
+static void list(struct peer *p)
+{
+	static const u32 rooms[] = { BFTM_ORDER_LIST_LEN, 400, BFTM_ORDER_ROOM_MAX };
+	u32 i, told[LISTED], pages = 0;
+
+	for (i = 0; i < LISTED; i++) {
+		snprintf(name, sizeof(name), "l%03u", i);
+		decide(p, 1, small_state(1, p, OP(1)), true);
+	}
+	for (i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
+		pages = list_all(p, rooms[i], told);
+		check_told(told, 0, LISTED, "LIST");
+	}
+	check(pages >= LISTED / 64, "%u pages: a page looks at 64 objects", pages);
+	/* Wherever a page begins, it is answered. */
+	ask_order(p, list_from(~0ull, 0), BFTM_ORDER_LISTED, "behind the last object");
+	ask_order(p, list_from(1ull << 63, 0), BFTM_ORDER_LISTED, "from the middle on");
+}
+
+/* By the server's rules this client may use "l02…" only. */
+static void list_some(struct peer *p)
+{
+	u32 told[LISTED];
+
+	check(list_all(p, BFTM_ORDER_ROOM_MAX, told) >= LISTED / 64,
+	      "objects are looked at, whether they are told or not");
+	check_told(told, 20, 10, "with rules");
+}
+
 static const struct test tests[] = {
 	{ "story", story, 2 },
 	{ "matrix", matrix, 2 },
+	{ "list", list, 1 },
+	{ "list_some", list_some, 1 },
 	{}
 };
 

@@ -59,6 +59,10 @@ fired() { grep -qE " bftm_order: netns=[0-9]+ server=1 name=o[0-9]+ client=5[01]
 ok "tracepoint: a promise" fired "type=0x11 reply=0x92 rank=1 .* changed=0x1 "
 ok "tracepoint: a commit" fired "type=0x13 reply=0x95 rank=1 op=0 version=1 changed=0x6 "
 run "every message, to an object in every state" order_server matrix $v4 50 $v4 51
+run "a list, page by page" order_server list $v4 50
+s 1 bftmutexctl server access set <(echo 'access { client = 50  prefix = "l02" }') >/dev/null
+run "a list, as far as the client may use it" order_server list_some $v4 50
+s 1 bftmutexctl server access set /dev/null >/dev/null
 run "pieces" order_server_body pieces $v4 50 $v6 51
 run "the same operation of two clients" order_server_body same $v4 50 $v6 51
 run "digests" order_server_body digest $v4 50

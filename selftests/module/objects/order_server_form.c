@@ -47,10 +47,11 @@ static size_t samples(struct bftm_order_msg *ret)
 	ret[n++] = about(order(BFTM_ORDER_FETCH, 0), state, false);
 	ret[n++] = piece(state, 0);
 	ret[n++] = about(order(BFTM_ORDER_COMMIT_GET, 3), state, true);
+	ret[n++] = list_from(0, 0);
 	return n;
 }
 
-#define SAMPLES 8
+#define SAMPLES 9
 
 /* Each request cut off behind each byte, and longer than its length field says. */
 static void lengths(struct peer *p)
@@ -121,7 +122,7 @@ static void forms(struct peer *p)
 } while (0)
 	for (type = 0; type < 256; type++) {
 		if (type >= BFTM_ORDER_SUBMIT && type <= BFTM_ORDER_COMMIT_GET)
-			continue;
+			continue;	/* LIST has no name */
 		SPOIL(buf[20] = (u8)type);
 		expect_bytes(p, buf, len);
 	}
@@ -206,8 +207,16 @@ static void denied(struct peer *p)
 	struct bftm_order_msg m[SAMPLES];
 	size_t i;
 
-	for (i = 0; i < samples(m); i++)
-		refused(p, m[i], BFTM_REFUSED_ACCESS, bftm_order_name(m[i].type));
+	for (i = 0; i < samples(m); i++) {
+		struct answer a;
+
+		if (m[i].type != BFTM_ORDER_LIST) {
+			refused(p, m[i], BFTM_REFUSED_ACCESS, bftm_order_name(m[i].type));
+			continue;
+		}
+		a = ask_order(p, m[i], BFTM_ORDER_LISTED, "LIST");
+		check(!a.order.data_len && !a.order.next, "it is told of objects");
+	}
 }
 
 /* Very many datagrams with a wrong tag, about objects that do not exist. */

@@ -50,7 +50,7 @@ cd /tmp/ordering || bail "/tmp"
 block clients >words
 names=$(sed -n 's/^   :name: //p' "$page" | grep -v clients)
 is "blocks" "$(echo "$names" | xargs)" \
-	"counter colors watch node failover account savings backup history"
+	"counter colors watch node failover account savings list backup history"
 for name in $names; do
 	{
 		cat words

@@ -45,6 +45,8 @@ static void iterate(struct peer *p, u64 count)
 		say(p, about(order(BFTM_ORDER_INSTALL, count), state, true));
 	if (!races_random(4))
 		say(p, about(order(BFTM_ORDER_FETCH, 0), state, false));
+	if (!races_random(4))
+		say(p, list_from(races_random(2) ? 0 : count << 58, 0));
 	free(op);
 	free(state);
 }
