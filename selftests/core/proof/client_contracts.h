@@ -111,12 +111,6 @@ enum bftm_mode bftm_contend_held(const struct bftm_contend *c);
 #define HELD_NOW							\
 	((c->base.phase == BFTM_PHASE_HOLD || c->base.phase == BFTM_PHASE_FENCE) && c->held != 0)
 
-/* A set without server u: see annotations. */
-/*@ requires u < 31;
-  @ assigns \nothing;
-  @*/
-static u32 one_less(u32 set, u32 u);
-
 #define MODES_OK mode_ok(c->held) && mode_ok(c->base.want.mode)
 
 /*@ requires \valid_read(c) && MODES_OK;

@@ -4,6 +4,7 @@
 // prove: wp vote_same: looks only
 // prove: wp bftm_vote_count: the server that just answered, or none; what is kept of an answer fits its place
 #include "core/ordering/client.h"
+#include "quorum_contracts.h"
 
 /*@ predicate vote_ok{L}(struct bftm_vote *v) =
   @   \forall integer u; 0 <= u < 31 ==> v->said[u].data_len <= BFTM_ORDER_SAID_MAX;
