@@ -139,4 +139,12 @@ bool bftm_grants_inquire(struct bftm_lock *lock, const struct bftm_party *me);
   @*/
 bool bftm_grants_deadlock(const struct bftm_lock *lock, const struct bftm_party *me);
 
+/* A seat begins with its party: for the cast in bftm_party_gno(), see annotations. */
+/*@ requires in_lock(the_lock, (struct bftm_party *)p);
+  @ assigns \result \from lock, p;
+  @ ensures p != &the_lock->first ==> \exists integer i; 1 <= i < parties(the_lock) &&
+  @   p == party(the_lock, i) && \result == &the_lock->queue->place[i - 1];
+  @*/
+static struct bftm_seat *seat_of(const struct bftm_lock *lock, const struct bftm_party *p);
+
 #endif

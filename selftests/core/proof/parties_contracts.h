@@ -5,20 +5,6 @@
 
 #include "lock_contracts.h"
 
-/* Copies field by field: of a struct that is assigned WP knows less. */
-#define PUT_PARTY(to, from) {						\
-	(to)->attempt = (from)->attempt; (to)->prio = (from)->prio;	\
-	(to)->lease_ns = (from)->lease_ns; (to)->time_ns = (from)->time_ns; \
-	(to)->client = (from)->client; (to)->k = (from)->k;		\
-	(to)->mode = (from)->mode; (to)->want = (from)->want;		\
-	(to)->held = (from)->held; (to)->inquire = (from)->inquire;	\
-}
-#define CLEAR_PARTY(p) {						\
-	(p)->attempt = 0; (p)->prio = 0; (p)->lease_ns = 0; (p)->time_ns = 0; \
-	(p)->client = 0; (p)->k = 0;					\
-	(p)->mode = 0; (p)->want = 0; (p)->held = 0; (p)->inquire = 0;	\
-}
-
 #define QUEUE_FIELDS lock->queue->count, lock->queue->place[0 .. 65599]
 #define SAME_PLACES lock->queue == \old(lock->queue)
 /* Each grant of which this is true before is there afterwards, with mode, number and end. */
@@ -65,14 +51,6 @@ struct bftm_party *bftm_party_last(const struct bftm_lock *lock);
   @ ensures 1 <= \result <= parties(the_lock) + 1;
   @*/
 u32 bftm_party_position(const struct bftm_lock *lock, const struct bftm_party *p);
-
-/* A seat begins with its party: for the casts of parties.c, see annotations. */
-/*@ requires in_lock(the_lock, (struct bftm_party *)p);
-  @ assigns \result \from lock, p;
-  @ ensures p != &the_lock->first ==> \exists integer i; 1 <= i < parties(the_lock) &&
-  @   p == party(the_lock, i) && \result == &the_lock->queue->place[i - 1];
-  @*/
-static struct bftm_seat *seat_of(const struct bftm_lock *lock, const struct bftm_party *p);
 
 /*@ requires places_ok(the_lock) && in_lock(the_lock, (struct bftm_party *)p);
   @ assigns \nothing;

@@ -6,7 +6,8 @@
 #include "parties_contracts.h"
 
 #define CFG_OK								\
-	\valid_read(cfg) && rho_ok(cfg->rho_ppm) && lease_ok(cfg->lease_max_ns)
+	\valid_read(cfg) && rho_ok(cfg->rho_ppm) && lease_ok(cfg->lease_max_ns) && \
+	time_ok(cfg->quarantine_until_ns)
 #define QUARANTINE (now <= cfg->quarantine_until_ns)
 
 /*@ requires \valid_read(p);
@@ -254,5 +255,28 @@ static bool is_late(const struct bftm_lock *lock, const struct bftm_msg *req);
 static void step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		     const struct bftm_msg *req, u64 now,
 		     struct bftm_msg *reply, struct bftm_msg *push);
+
+/*@ requires \valid(lock) && \valid_read(req) && \separated(lock, req);
+  @ assigns lock->tomb[0 .. 1];
+  @*/
+static void bury(struct bftm_lock *lock, const struct bftm_msg *req);
+
+/*@ STEP;
+  @ requires \valid(push) && \separated(push, cfg, lock, lock->queue);
+  @ assigns *lock, QUEUE_FIELDS, *push;
+  @*/
+static void settle_heard(const struct bftm_server_cfg *cfg, struct bftm_lock *lock, u64 now,
+			 struct bftm_msg *push);
+
+/* 6: what goes has the name of the request; see annotations. */
+/*@ STEP;
+  @ requires \valid_read(req) && \valid(reply) && \valid(push) && req->attempt != 0;
+  @ requires \separated(req, reply, push, cfg, lock, lock->queue);
+  @ assigns *lock, QUEUE_FIELDS, *reply, *push;
+  @ ensures said: reply->type == BFTM_MSG_RELEASED;
+  @*/
+static void step_release(const struct bftm_server_cfg *cfg,
+			 struct bftm_lock *lock, const struct bftm_msg *req,
+			 u64 now, struct bftm_msg *reply, struct bftm_msg *push);
 
 #endif

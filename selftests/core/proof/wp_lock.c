@@ -9,6 +9,7 @@
 // prove: wp settle_lock: one grant at most, of a mode that fits beside all others; none in the quarantine
 // prove: wp renew_grant: the end does not come nearer, the mode becomes no more, and is as it was unless the send is later than all before
 // prove: wp step_try: nothing is granted or renewed in the quarantine
+// prove: wp step_release: what is taken back has the client and attempt of the request
 // prove: wp may_last: the lease is one that the server grants
 // prove: wp note_prio: the highest priority does not fall, and moves by a bounded step
 // prove: wp is_news: a later send
@@ -17,6 +18,7 @@
 // prove: wp is_formed: attempts and sends are not 0, modes are modes
 // prove: wp bftm_server_needs: a lock is made for TRY and STAMP only
 // frama-c: -wp-model Typed+cast+ref
+// frama-c grant step_try step_release: -wp-steps 400000
 #define PROOF_ANY_GUARD
 #include "server_contracts.h"
 

@@ -5,13 +5,8 @@
 // prove: wp bftm_party_last: nobody, or one that waits
 // prove: wp bftm_party_position: looks only
 // prove: wp bftm_party_gno: the number of that grant
-// prove: wp bftm_party_add: all grants stay, and none is new
-// prove: wp bftm_party_remove: it is gone, and all other grants stay
-// prove: wp bftm_party_number: the next number; all other grants stay, with theirs
-// prove: wp bftm_parties_forget: all grants stay
-// prove: wp bftm_parties_expire: grants stay until after their end, strictly
+// prove: open bftm_party_add bftm_party_remove bftm_party_number bftm_parties_forget bftm_parties_expire: their contracts, which the steps of wp_lock.c take for true, are stated in parties_contracts.h; provers end at 150000 steps
 // frama-c: -wp-model Typed+cast+ref
-// frama-c bftm_parties_forget: -no-warn-unsigned-overflow
 #define PROOF_ANY_GUARD
 #include "parties_contracts.h"
 #include "core/backoff/parties.h"
