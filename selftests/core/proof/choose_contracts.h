@@ -79,7 +79,6 @@ static u32 holders_of(const struct bftm_order *o, const struct bftm_order_cfg *c
 /*@ requires \valid(o) && CLUSTER;
   @ assigns o->completed, o->applies, o->base, o->holders;
   @ ensures never_falls: o->completed >= \old(o->completed);
-  @ ensures newest: \result ==> o->base.version >= o->completed;
   @ ensures applies: \result && o->applies ==> o->base.version == o->completed;
   @ ensures proposes: \result && !o->applies ==> o->base.version > o->completed;
   @*/
