@@ -64,7 +64,7 @@ static struct bftm_queue *any_queue(void)
 		return NULL;
 	any(queues[0]);
 	queue->room = ROOM;
-	queue->count = (u32)any_from(0, ROOM);
+	queue->count = (u32)Frama_C_interval_split(0, ROOM);
 	for (i = 0; i < ROOM; i++)
 		queue->place[i].party = any_party();
 	return queue;

@@ -79,16 +79,29 @@ static u32 holders_of(const struct bftm_order *o, const struct bftm_order_cfg *c
 /*@ requires \valid(o) && CLUSTER;
   @ assigns o->completed, o->applies, o->base, o->holders;
   @ ensures never_falls: o->completed >= \old(o->completed);
-  @ ensures newest: \result ==> o->base.version >= o->completed;
   @ ensures applies: \result && o->applies ==> o->base.version == o->completed;
   @ ensures proposes: \result && !o->applies ==> o->base.version > o->completed;
   @*/
 bool bftm_order_choose(struct bftm_order *o, const struct bftm_order_cfg *cfg);
 
-/*@ requires \valid_read(got) && \valid_read(op) && got->count <= BFTM_ORDER_WAITING_MAX;
+/*@ requires \valid_read(got) && \valid_read(op) && got->count <= BFTM_ORDER_NEXT_WAITING_MAX;
   @ assigns \nothing;
   @*/
 static bool tells(const struct bftm_got *got, const struct bftm_op *op);
+
+/*@ requires \valid(got) && \valid_read(msg);
+  @ requires \valid_read(msg->data + (0 .. msg->data_len - 1));
+  @ requires \separated(got, msg, msg->data + (0 .. msg->data_len - 1));
+  @ assigns *got;
+  @ ensures fits: got->count <= BFTM_ORDER_NEXT_WAITING_MAX && got->count * 48 <= msg->data_len;
+  @*/
+void bftm_order_read_ops(struct bftm_got *got, const struct bftm_order_msg *msg);
+
+/* For memcpy() in bftm_order_read_ops(): bytes of any alignment. */
+/*@ requires \valid_read(from + (0 .. size - 1));
+  @ assigns \result \from from[0 .. size - 1];
+  @*/
+static struct bftm_order_waiting waiting_of(const u8 *from, u64 size);
 
 #define OPS_ROOM							\
 	room <= 65536 && \valid(ret + (0 .. room - 1)) && \valid(holders + (0 .. room - 1))
@@ -103,7 +116,7 @@ static u32 choice_insert(struct bftm_op *ret, u32 *holders, u32 total, u32 room,
 
 /*@ requires \valid_read(o) && CLUSTER && OPS_ROOM;
   @ requires \separated(o, cfg, ret + (0 .. room - 1), holders + (0 .. room - 1));
-  @ requires \forall integer u; 0 <= u < 31 ==> o->got[u].count <= BFTM_ORDER_WAITING_MAX;
+  @ requires \forall integer u; 0 <= u < 31 ==> o->got[u].count <= BFTM_ORDER_NEXT_WAITING_MAX;
   @ assigns ret[0 .. room - 1], holders[0 .. room - 1];
   @ ensures room: \result <= room;
   @*/

@@ -5,6 +5,7 @@
 
 #include "quorum_contracts.h"
 #include "lease_contracts.h"
+#include "mode_contracts.h"
 #include "core/backoff/contend.h"
 
 #define CLIENT_OK							\
@@ -12,23 +13,39 @@
 	\valid_read(c) && lease_ok(c->base.want.lease_ns)
 #define GOOD at_client(c->base.want.lease_ns, cfg->rho_ppm)
 /* Until when server v has granted to this attempt, as the client counts: 0 for not at all. */
-#define GRANT_END(v) (c->server[v].k != 0 ? c->server[v].from_ns + GOOD : 0)
+#define GRANT_FROM(v) (more ? c->server[v].more_ns : c->server[v].from_ns)
+#define GRANT_END(v) (c->server[v].k != 0 && GRANT_FROM(v) != 0 ? GRANT_FROM(v) + GOOD : 0)
+#define TIMES_OK							\
+	(\forall integer v; 0 <= v < 31 ==> time_ok(c->server[v].from_ns) && time_ok(c->server[v].more_ns))
 
 /*@ axiomatic End { logic integer the_end; } // what bftm_contend_end() says, whatever it is
   @*/
 
 #ifdef PROOF_ANY_END
 #define ENDS ensures \result == the_end
+#define BEGINS ensures \result ==> now < the_end
 #else
+#define BEGINS ensures 0 < 1
 #define ENDS ensures \result >= c->known_end_ns
 #endif
 
-/*@ requires CLIENT_OK;
-  @ requires \forall integer v; 0 <= v < 31 ==> time_ok(c->server[v].from_ns);
+/*@ requires CLIENT_OK && TIMES_OK;
+  @ assigns \nothing;
+  @*/
+u64 bftm_kth_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, bool more);
+
+/*@ requires CLIENT_OK && TIMES_OK;
   @ assigns \nothing;
   @ ENDS;
   @*/
 u64 bftm_contend_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg);
+
+/* So it is also when a lock is begun, with more left than nothing. */
+/*@ requires CLIENT_OK && TIMES_OK && time_ok(now);
+  @ assigns \nothing;
+  @ BEGINS;
+  @*/
+bool bftm_may_begin(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now);
 
 /*@ assigns \nothing;
   @ ensures \result <= 32;
@@ -65,7 +82,7 @@ static void wait_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg);
 
 #define JUDGED								\
 	requires CLIENT_OK && \valid(c) && \valid(out) && \separated(c, cfg, out); \
-	requires \forall integer v; 0 <= v < 31 ==> time_ok(c->server[v].from_ns); \
+	requires TIMES_OK;						\
 	requires c->base.phase == BFTM_PHASE_TRY && time_ok(now);	\
 	assigns *c, *out;						\
 	ensures held: c->base.phase == BFTM_PHASE_HOLD || c->base.phase == BFTM_PHASE_FENCE ==> \
@@ -79,10 +96,28 @@ void bftm_wait_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg, 
 void bftm_round_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now, u64 rnd,
 		      struct bftm_out *out);
 
-/*@ requires \valid(out);
+/*@ requires \valid_read(c) && \valid(out);
   @ assigns *out;
   @*/
-static void yield(u32 u, u64 gno, struct bftm_out *out);
+void bftm_yield(const struct bftm_contend *c, u32 u, u64 gno, struct bftm_out *out);
+
+/*@ requires \valid_read(c);
+  @ assigns \nothing;
+  @ ensures \result == (c->base.phase == BFTM_PHASE_HOLD || c->base.phase == BFTM_PHASE_FENCE ?
+  @   c->held : 0);
+  @*/
+enum bftm_mode bftm_contend_held(const struct bftm_contend *c);
+
+#define HELD_NOW							\
+	((c->base.phase == BFTM_PHASE_HOLD || c->base.phase == BFTM_PHASE_FENCE) && c->held != 0)
+
+#define MODES_OK mode_ok(c->held) && mode_ok(c->base.want.mode)
+
+/*@ requires \valid_read(c) && MODES_OK;
+  @ assigns \nothing;
+  @ ensures \result == (HELD_NOW ? c->held : c->base.want.mode);
+  @*/
+static u8 mode_needed(const struct bftm_contend *c);
 
 /*@ requires \valid(c);
   @ assigns c->poll_ns;
@@ -94,9 +129,12 @@ void bftm_wait_granted(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 	requires \separated(c, cfg, msg, out) && u < cfg->n
 
 /*@ ANSWERED;
-  @ assigns c->server[u], c->poll_ns, *out;
+  @ requires mode_ok(msg->mode) && MODES_OK;
+  @ assigns c->server[u], c->poll_ns, c->owed, *out;
   @ ensures own: \result ==> c->sends_base < msg->k <= c->base.sends &&
   @   c->base.sends - msg->k < BFTM_SENDS;
+  @ ensures not_given_up: \result ==> msg->k >= c->cut_k;
+  @ ensures covered: \result ==> covers(msg->mode, HELD_NOW ? c->held : c->base.want.mode);
   @ ensures not_yielded: \result ==> \old(c->server[u].yielded) == 0 ||
   @   msg->gno > \old(c->server[u].yielded);
   @ ensures counted: c->server[u].k != \old(c->server[u].k) ==> \result &&
@@ -105,6 +143,12 @@ void bftm_wait_granted(struct bftm_contend *c, const struct bftm_client_cfg *cfg
   @*/
 static bool take_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
 		      const struct bftm_msg *msg, u64 now, struct bftm_out *out);
+
+/*@ requires \valid(a) && \valid_read(msg) && \separated(a, msg);
+  @ assigns a->hi, a->himask;
+  @ ensures never_falls: a->hi >= \old(a->hi);
+  @*/
+static void note_token(struct bftm_answer *a, const struct bftm_msg *msg);
 
 /*@ requires own: msg->attempt == c->base.attempt && c->base.phase == BFTM_PHASE_TRY;
   @ assigns *c, *out;

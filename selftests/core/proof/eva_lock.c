@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory without_lock bftm_server_step bftm_server_needs: every request that needs no lock, when there is none
 // prove: memory all_timers bftm_lock_init bftm_lock_learn bftm_lock_owned bftm_lock_holders bftm_lock_waiters bftm_lock_deadline bftm_lock_lacks_room bftm_lock_expire: every lock with up to five parties
-// prove: memory all_parties bftm_parties bftm_party bftm_party_gno bftm_party_granted bftm_party_lacks bftm_party_converts bftm_party_find bftm_party_plain bftm_party_last bftm_party_position bftm_party_add bftm_party_remove bftm_party_number bftm_parties_forget bftm_parties_expire bftm_goes_before bftm_waits_before bftm_queue_move: the same
-// prove: memory all_grants bftm_grants_next bftm_grants_beside bftm_grants_inquire bftm_grants_deadlock bftm_mode_conflicts bftm_modes_conflict bftm_mode_covers bftm_mode_join: the same
+// prove: memory all_parties bftm_parties bftm_party bftm_party_gno bftm_party_granted bftm_party_find bftm_party_plain bftm_party_last bftm_party_position bftm_party_add bftm_party_remove bftm_party_number bftm_parties_forget bftm_parties_expire bftm_goes_before bftm_waits_before bftm_queue_move: the same
+// prove: memory all_grants bftm_party_lacks bftm_party_converts bftm_grants_next bftm_grants_beside bftm_grants_inquire bftm_grants_deadlock bftm_mode_conflicts bftm_modes_conflict bftm_mode_covers bftm_mode_join: the same
 // prove: memory all_ops bftm_protocol_index bftm_protocol_of: every operation of the table of protocols but step, on every lock
 // frama-c without_lock all_timers all_ops all_parties all_grants: -eva-min-loop-unroll 7 -eva-slevel 1000
 #include "any_lock.h"
@@ -67,15 +67,25 @@ void all_parties(void)
 	bftm_party_position(&lock, &me);
 	bftm_waits_before(&lock.first, &me);
 	bftm_party_add(&lock, &me);
-	p = bftm_party_find(&lock, me.client, me.attempt);
-	if (p && any_bool()) {
+	switch (any_from(0, 3)) {
+	case 0:
+		p = bftm_party_find(&lock, me.client, me.attempt);
+		if (!p)
+			return;
 		bftm_party_gno(&lock, p);
 		bftm_party_number(&lock, p);
-	} else if (p) {
-		bftm_party_remove(&lock, p);
+		break;
+	case 1:
+		p = bftm_party_find(&lock, me.client, me.attempt);
+		if (p)
+			bftm_party_remove(&lock, p);
+		break;
+	case 2:
+		bftm_parties_forget(&lock, ANY_TIME);
+		break;
+	default:
+		bftm_parties_expire(&lock, ANY_TIME);
 	}
-	bftm_parties_forget(&lock, ANY_TIME);
-	bftm_parties_expire(&lock, ANY_TIME);
 	bftm_queue_move(lock.queue, any_bool() ? &queues[1] : NULL, ROOM);
 }
 

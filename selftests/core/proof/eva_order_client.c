@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory all_order_steps bftm_order_begin bftm_order_answer bftm_order_refused bftm_order_made bftm_order_unmade bftm_order_wake bftm_order_message bftm_order_then bftm_order_room bftm_order_silence_ok bftm_vote_refused: every state of an iteration, and every answer
-// prove: open bftm_order_read_ops: Eva loses the count of operations that an answer brings
-// frama-c: -eva-precision 0 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality -eva-use-spec bftm_kth_largest,bftm_order_choose,read_got
+// frama-c: -eva-precision 0 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality -eva-use-spec bftm_kth_largest,bftm_order_choose,bftm_order_read_ops
 #include "any_order.h"
 #include "core/ordering/client.h"
 
@@ -15,11 +14,11 @@ u64 bftm_kth_largest(const u64 *value, u32 n, u32 k);
   @*/
 bool bftm_order_choose(struct bftm_order *o, const struct bftm_order_cfg *cfg);
 
-/* In wp_vote.c it is proved to keep this. */
+/* In wp_choose.c it is proved to keep this. */
 /*@ requires \valid_read(msg->data + (0 .. msg->data_len - 1));
   @ assigns *got \from *msg;
   @*/
-static void read_got(struct bftm_got *got, const struct bftm_order_msg *msg);
+void bftm_order_read_ops(struct bftm_got *got, const struct bftm_order_msg *msg);
 
 #include "core/quorum.c"
 #define committed committed_of

@@ -5,6 +5,8 @@
 // prove: memory all_leases bftm_drift bftm_lease_at_server bftm_lease_at_client: every lease and drift
 // prove: memory all_quorums bftm_free_needed bftm_literal_quorum bftm_fence_quorum bftm_order_quorum bftm_servers_needed bftm_servers_needed_literal bftm_servers_needed_order: every n and b
 // prove: memory all_windows bftm_window_take: every window and number
+// prove: eva all_modes bftm_mode_conflicts bftm_modes_conflict bftm_mode_covers bftm_mode_join: every pair of modes is as mode_contracts.h says
+// frama-c all_modes: -eva-min-loop-unroll 7 -eva-slevel 1000
 #include "any.h"
 #include "core/lease.h"
 #include "core/quorum.c"
@@ -12,6 +14,7 @@
 #include "core/resend.h"
 #include "core/servers.h"
 #include "core/speed.h"
+#include "mode_contracts.h"
 
 void all_small(void)
 {
@@ -72,4 +75,20 @@ void all_windows(void)
 
 	any(window);
 	bftm_window_take(&window, any_from(0, ~0ull));
+}
+
+void all_modes(void)
+{
+	int a, b;
+
+	for (a = BFTM_MODE_NL; a < BFTM_MODES; a++)
+		for (b = BFTM_MODE_NL; b < BFTM_MODES; b++) {
+			bool excludes = bftm_modes_conflict((enum bftm_mode)a, (enum bftm_mode)b);
+			bool covered = bftm_mode_covers((enum bftm_mode)a, (enum bftm_mode)b);
+			int join = bftm_mode_join((enum bftm_mode)a, (enum bftm_mode)b);
+
+			//@ assert exclude: excludes <==> conflict(a, b);
+			//@ assert cover: covered <==> covers(a, b);
+			//@ assert join: covers(join, a) && covers(join, b);
+		}
 }

@@ -12,9 +12,13 @@
 /*@ axiomatic Datagrams {
   @   // There are so many bytes to read, or to write; whatever they are.
   @   predicate readable(void *buf, integer len);
+  @   // It is one of the tables of forms, into which nobody writes.
+  @   predicate is_form(struct bftm_form *form);
   @ }
   @*/
 
+#define FORMS_APART(msg)						\
+	(\forall struct bftm_form *form; is_form(form) ==> \separated(form, msg))
 #define FORM_OK(form) \valid_read(form) && (form)->bytes <= 128
 
 /*@ requires readable(buf, len) && \valid(head);

@@ -5,6 +5,12 @@
 
 #include "core/types.h"
 
+/*@ axiomatic Shifts {
+  @   // The bit of a server in a set.
+  @   axiom a_bit: \forall integer u; 0 <= u < 31 ==> 0 < (1 << u) <= 0x40000000;
+  @ }
+  @*/
+
 /*@ requires 1 <= n <= 31 && 3 * b + 1 <= n;
   @ assigns \nothing;
   @ ensures share: 2 * \result - n >= b + 1;

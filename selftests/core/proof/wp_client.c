@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: wp take_free: FREE counts by a send of this attempt whose time is known, and not for a grant that was given back
+// prove: wp bftm_contend_held: what is held, while something is
+// prove: wp mode_needed: that, or else what is wanted
+// prove: wp take_free: FREE counts by a send of this attempt whose time is known and which came after the last shrink, for a mode that covers what is needed, and not for a grant that was given back
+// prove: wp note_token: the highest token that a server told never falls
 // prove: wp bftm_contend_answer: what is said to another attempt is looked at by nobody who counts
 #include "client_contracts.h"
 

@@ -8,6 +8,7 @@
 // prove: wp get_head: nothing but the message is written
 // prove: wp get_ranks: nothing but ranks is written
 // prove: wp bftm_order_wire_get: no byte is read but those of the datagram, of any length
+// frama-c bftm_order_wire_get: -wp-model Typed+ref
 #include "form_contracts.h"
 #include "core/ordering/wire.h"
 
@@ -27,7 +28,7 @@ bool form_get(const struct bftm_form *form, const u8 *body, struct bftm_order_ms
 	 msg->type == BFTM_ORDER_BODY ==> msg->offset < msg->id.len)
 
 /*@ assigns \nothing;
-  @ ensures \result != \null ==> FORM_OK(\result);
+  @ ensures \result != \null ==> FORM_OK(\result) && is_form((struct bftm_form *)\result);
   @*/
 const struct bftm_form *bftm_order_form(u8 type);
 
@@ -89,7 +90,7 @@ static void get_head(const struct bftm_head *head, struct bftm_order_msg *msg);
   @*/
 static void get_ranks(struct bftm_order_msg *msg);
 
-/*@ requires readable(buf, len) && \valid(msg);
+/*@ requires readable(buf, len) && \valid(msg) && FORMS_APART(msg);
   @ assigns *msg;
   @ ensures data: \result == BFTM_WIRE_OK && msg->data_len != 0 ==>
   @   \valid_read(msg->data + (0 .. msg->data_len - 1));

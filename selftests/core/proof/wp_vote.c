@@ -3,8 +3,8 @@
 // prove: wp bftm_vote_refused: refused for a reason that more than b servers gave
 // prove: wp vote_same: looks only
 // prove: wp bftm_vote_count: the server that just answered, or none; what is kept of an answer fits its place
-// prove: wp read_got: what GOT brings, as far as there is room
 #include "core/ordering/client.h"
+#include "quorum_contracts.h"
 
 /*@ predicate vote_ok{L}(struct bftm_vote *v) =
   @   \forall integer u; 0 <= u < 31 ==> v->said[u].data_len <= BFTM_ORDER_SAID_MAX;
@@ -52,19 +52,4 @@ static bool vote_same(const struct bftm_vote *v, u32 a, u32 b);
 int bftm_vote_count(struct bftm_vote *v, const struct bftm_order_cfg *cfg, u32 u,
 		    const struct bftm_order_msg *msg);
 
-/*@ requires \valid(got) && \valid_read(msg);
-  @ requires \valid_read(msg->data + (0 .. msg->data_len - 1));
-  @ requires \separated(got, msg, msg->data + (0 .. msg->data_len - 1));
-  @ assigns *got;
-  @ ensures fits: got->count <= BFTM_ORDER_WAITING_MAX && got->count * 48 <= msg->data_len;
-  @*/
-static void read_got(struct bftm_got *got, const struct bftm_order_msg *msg);
-
-/* For memcpy() in read_got(): bytes of any alignment. */
-/*@ requires \valid_read(from + (0 .. size - 1));
-  @ assigns \result \from from[0 .. size - 1];
-  @*/
-static struct bftm_order_waiting waiting_of(const u8 *from, u64 size);
-
 #include "core/ordering/vote.c"
-#include "core/ordering/client.c"

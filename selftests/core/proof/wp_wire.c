@@ -5,6 +5,7 @@
 // prove: wp get_parts: no byte is read but those that are left; a value is there in all its room
 // prove: wp get_foreign: no byte is read but those of the datagram
 // prove: wp bftm_wire_get: no byte is read but those of the datagram, of any length
+// frama-c get_foreign bftm_wire_get: -wp-model Typed+ref
 #include "form_contracts.h"
 #include "core/wire.h"
 
@@ -14,7 +15,7 @@
 bool form_get(const struct bftm_form *form, const u8 *body, struct bftm_msg *msg);
 
 /*@ assigns \nothing;
-  @ ensures \result != \null ==> FORM_OK(\result);
+  @ ensures \result != \null ==> FORM_OK(\result) && is_form((struct bftm_form *)\result);
   @ ensures stale: type == BFTM_MSG_STALE ==> \result != \null;
   @*/
 const struct bftm_form *bftm_wire_form(u8 type);
@@ -62,11 +63,12 @@ static void get_head(const struct bftm_wire_head *head, bool modes, struct bftm_
 
 /*@ requires \valid_read(head) && \valid(msg) && \separated(head, msg);
   @ requires head->wire.name_len <= 64 && \valid_read(head->body + (0 .. head->left - 1));
+  @ requires FORMS_APART(msg);
   @ assigns *msg;
   @*/
 static enum bftm_wire_error get_foreign(const struct bftm_head *head, struct bftm_msg *msg);
 
-/*@ requires readable(buf, len) && \valid(msg);
+/*@ requires readable(buf, len) && \valid(msg) && FORMS_APART(msg);
   @ assigns *msg;
   @*/
 enum bftm_wire_error bftm_wire_get(const void *buf, size_t len, struct bftm_msg *msg);

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What parties.h promises: grants keep what they are, wherever they are put. */
+#ifndef PROOF_PARTIES_CONTRACTS_H
+#define PROOF_PARTIES_CONTRACTS_H
+
+#include "lock_contracts.h"
+
+#define QUEUE_FIELDS lock->queue->count, lock->queue->place[0 .. 65599]
+#define SAME_PLACES lock->queue == \old(lock->queue)
+/* Each grant of which this is true before is there afterwards, with mode, number and end. */
+#define KEPT_IF(which)							\
+	\forall integer c, a, m, t, g; (which) && \old(has_grant(lock, c, a, m, t, g)) ==> \
+	has_grant(lock, c, a, m, t, g)
+/* And there is none that was not there before. */
+#define NO_NEW								\
+	\forall integer c, a, m, t, g; has_grant(lock, c, a, m, t, g) ==> \
+	\old(has_grant(lock, c, a, m, t, g))
+#define NAMED_OTHERWISE(p) !(c == \old((p)->client) && a == \old((p)->attempt))
+
+/*@ requires lock_ok(the_lock);
+  @ assigns \result \from lock, client, attempt;
+  @ ensures found: \result != \null ==> in_lock(the_lock, \result) && attempt != 0 &&
+  @   named(\result, client, attempt);
+  @ ensures none: \result == \null && attempt != 0 ==> \forall integer i; 0 <= i < parties(the_lock) ==>
+  @   !named(party(the_lock, i), client, attempt);
+  @*/
+struct bftm_party *bftm_party_find(const struct bftm_lock *lock, u32 client, u64 attempt);
+
+/*@ requires \valid_read(p);
+  @ assigns \nothing;
+  @ ensures \result <==> p->attempt != 0 && p->mode == 0;
+  @*/
+static bool is_waiting(const struct bftm_party *p);
+
+/*@ requires lock_ok(the_lock);
+  @ assigns \result \from lock, client;
+  @ ensures found: \result != \null ==> in_lock(the_lock, \result) && \result->client == client &&
+  @   \result->attempt != 0 && \result->mode == 0 && \result->held == 0;
+  @*/
+struct bftm_party *bftm_party_plain(const struct bftm_lock *lock, u32 client);
+
+/*@ requires lock_ok(the_lock);
+  @ assigns \result \from lock;
+  @ ensures found: \result != \null ==> in_lock(the_lock, \result) && \result->attempt != 0 &&
+  @   \result->mode == 0;
+  @*/
+struct bftm_party *bftm_party_last(const struct bftm_lock *lock);
+
+/*@ requires lock_ok(the_lock) && \valid_read(p);
+  @ assigns \nothing;
+  @ ensures 1 <= \result <= parties(the_lock) + 1;
+  @*/
+u32 bftm_party_position(const struct bftm_lock *lock, const struct bftm_party *p);
+
+/*@ requires places_ok(the_lock) && in_lock(the_lock, (struct bftm_party *)p);
+  @ assigns \nothing;
+  @ ensures \forall integer i; 0 <= i < parties(the_lock) && p == party(the_lock, i) ==>
+  @   \result == number(the_lock, i);
+  @*/
+static inline u64 bftm_party_gno(const struct bftm_lock *lock, const struct bftm_party *p);
+
+/*@ requires lock_ok(lock) && \valid_read(me) && \separated(me, lock, lock->queue);
+  @ requires party_ok((struct bftm_party *)me) && me->attempt != 0 && me->mode == 0;
+  @ requires \forall integer i; 0 <= i < parties(lock) ==> !named(party(lock, i), me->client, me->attempt);
+  @ assigns lock->first, QUEUE_FIELDS;
+  @ ensures ok: lock_ok(lock) && SAME_PLACES;
+  @ ensures kept: KEPT_IF(0 < 1);
+  @ ensures no_new: NO_NEW;
+  @ ensures added: \result == \null || (in_lock(lock, \result) && named(\result, me->client, me->attempt) &&
+  @   \result->mode == 0 && \result->want == me->want && \result->held == me->held &&
+  @   \result->lease_ns == me->lease_ns && \result->time_ns == me->time_ns && \result->k == me->k);
+  @*/
+struct bftm_party *bftm_party_add(struct bftm_lock *lock, const struct bftm_party *me);
+
+/*@ requires lock_ok(lock) && in_lock(lock, p) && p->attempt != 0;
+  @ assigns lock->first, QUEUE_FIELDS;
+  @ ensures ok: lock_ok(lock) && SAME_PLACES;
+  @ ensures kept: KEPT_IF(NAMED_OTHERWISE(p));
+  @ ensures no_new: NO_NEW;
+  @ ensures gone: \forall integer i; 0 <= i < parties(lock) ==>
+  @   !named(party(lock, i), \old(p->client), \old(p->attempt));
+  @*/
+void bftm_party_remove(struct bftm_lock *lock, struct bftm_party *p);
+
+/*@ requires lock_ok(lock) && in_lock(lock, p) && p->attempt != 0 && lock->gno < 0xffffffffffffffff;
+  @ assigns lock->first, lock->gno, QUEUE_FIELDS;
+  @ ensures ok: lock_ok(lock) && SAME_PLACES;
+  @ ensures inside: \result == &lock->first && named(\result, \old(p->client), \old(p->attempt)) &&
+  @   \result->mode == \old(p->mode) && \result->want == \old(p->want) && \result->held == \old(p->held) &&
+  @   \result->time_ns == \old(p->time_ns) && \result->lease_ns == \old(p->lease_ns) && \result->k == \old(p->k);
+  @ ensures numbered: lock->gno == \old(lock->gno) + 1;
+  @ ensures kept: KEPT_IF(NAMED_OTHERWISE(p));
+  @*/
+struct bftm_party *bftm_party_number(struct bftm_lock *lock, struct bftm_party *p);
+
+/*@ requires lock_ok(lock);
+  @ assigns lock->first, QUEUE_FIELDS;
+  @ ensures ok: lock_ok(lock) && SAME_PLACES;
+  @ ensures kept: KEPT_IF(0 < 1);
+  @ ensures no_new: NO_NEW;
+  @*/
+void bftm_parties_forget(struct bftm_lock *lock, u64 now);
+
+/*@ requires lock_ok(lock);
+  @ assigns lock->first, QUEUE_FIELDS;
+  @ ensures ok: lock_ok(lock) && SAME_PLACES;
+  @ ensures strictly: KEPT_IF(now <= t);
+  @ ensures no_new: NO_NEW;
+  @*/
+bool bftm_parties_expire(struct bftm_lock *lock, u64 now);
+
+#endif

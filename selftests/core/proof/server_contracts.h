@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the functions of server.c keep to; Documentation/proof.rst has the numbers of the invariants. */
+#ifndef PROOF_SERVER_CONTRACTS_H
+#define PROOF_SERVER_CONTRACTS_H
+
+#include "parties_contracts.h"
+
+#define CFG_OK								\
+	\valid_read(cfg) && rho_ok(cfg->rho_ppm) && lease_ok(cfg->lease_max_ns) && \
+	time_ok(cfg->quarantine_until_ns)
+#define QUARANTINE (now <= cfg->quarantine_until_ns)
+
+/*@ requires \valid_read(p);
+  @ assigns \nothing;
+  @ ensures strictly: \result <==> p->mode != 0 && now <= p->time_ns;
+  @*/
+static bool is_granted(const struct bftm_party *p, u64 now);
+
+/*@ requires places_ok(the_lock);
+  @ assigns \nothing;
+  @ ensures strictly: \result <==> \exists integer i; 0 <= i < parties(the_lock) &&
+  @   party(the_lock, i)->mode != 0 && now <= party(the_lock, i)->time_ns;
+  @*/
+bool bftm_lock_owned(const struct bftm_lock *lock, u64 now);
+
+/*@ requires \valid(lock);
+  @ assigns lock->hi;
+  @ ensures known: \old(lock->hi) != UNKNOWN ==> lock->hi == \old(lock->hi);
+  @ ensures told: \old(lock->hi) == UNKNOWN ==> lock->hi == hi;
+  @*/
+void bftm_lock_learn(struct bftm_lock *lock, u64 hi);
+
+/*@ requires \valid_read(req);
+  @ assigns \nothing;
+  @ ensures \result <==> req->type == BFTM_MSG_TRY && req->arg != 0;
+  @*/
+static bool says_held(const struct bftm_msg *req);
+
+#define BURIED(i)							\
+	(lock->tomb[i].client == req->client &&				\
+	 (req->type == BFTM_MSG_TRY && req->arg != 0 ? req->attempt == lock->tomb[i].attempt : \
+	  req->attempt <= lock->tomb[i].attempt))
+
+/*@ requires \valid_read(lock) && \valid_read(req);
+  @ assigns \nothing;
+  @ ensures tombs: \result <==> BURIED(0) || BURIED(1);
+  @*/
+static bool is_over(const struct bftm_lock *lock, const struct bftm_msg *req);
+
+/* 1: the end never comes nearer; 2: it lasts for the lease of the grant. */
+/*@ requires CFG_OK && \valid(p) && \separated(cfg, p);
+  @ requires lease_ok(p->lease_ns) && time_ok(now);
+  @ assigns p->time_ns, p->k;
+  @ ensures lasts: p->time_ns >= now + at_server(p->lease_ns, cfg->rho_ppm);
+  @ ensures never_nearer: p->time_ns >= \old(p->time_ns);
+  @ ensures one_of: p->time_ns == \old(p->time_ns) ||
+  @   p->time_ns == now + at_server(p->lease_ns, cfg->rho_ppm);
+  @ ensures guard: 0 < at_server(p->lease_ns, cfg->rho_ppm) <= 4000000000000;
+  @ ensures echo: p->k >= k && p->k >= \old(p->k) && (p->k == k || p->k == \old(p->k));
+  @*/
+static void refresh(const struct bftm_server_cfg *cfg, struct bftm_party *p, u32 k, u64 now);
+
+/* Whom this is called for must have been found to fit beside all others, outside of the quarantine. */
+/*@ requires CFG_OK && lock_ok(lock) && in_lock(lock, p) && p->attempt != 0 && 1 <= mode <= 5;
+  @ requires \separated(cfg, lock, lock->queue) && time_ok(now) && lock->gno < 0xffffffffffffffff;
+  @ requires fits: fits_beside(lock, p, mode);
+  @ requires quiet: !QUARANTINE;
+  @ assigns lock->first, lock->gno, QUEUE_FIELDS;
+  @ ensures ok: lock_ok(lock) && SAME_PLACES;
+  @ ensures numbered: lock->gno == \old(lock->gno) + 1;
+  @ ensures inside: \result == &lock->first && lock->first.mode == mode &&
+  @   named(&lock->first, \old(p->client), \old(p->attempt));
+  @ ensures lasts: \old(p->mode) == 0 ==>
+  @   lock->first.time_ns >= now + at_server(lock->first.lease_ns, cfg->rho_ppm);
+  @ ensures never_nearer: lock->first.time_ns >= \old(p->time_ns);
+  @*/
+static struct bftm_party *grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+				struct bftm_party *p, enum bftm_mode mode, u64 now);
+
+#define STEP								\
+	requires CFG_OK && lock_ok(lock) && time_ok(now) && lock->gno < 0xfffffffffffffff0; \
+	requires \separated(cfg, lock, lock->queue);			\
+	requires QUARANTINE ==> nobody(lock)
+
+/*@ // In the quarantine there is nobody.
+  @ predicate nobody{L}(struct bftm_lock *lock) =
+  @   \forall integer i; 0 <= i < parties(lock) ==> party(lock, i)->attempt == 0;
+  @*/
+
+/*@ requires \valid_read(cfg) && \valid_read(lock) && \valid_read(p) && \valid(push);
+  @ requires \separated(push, cfg, lock, lock->queue);
+  @ requires in_lock(the_lock, (struct bftm_party *)p) && places_ok(the_lock);
+  @ assigns *push;
+  @ ensures told: push->type == type && push->client == p->client && push->attempt == p->attempt &&
+  @   push->k == p->k && push->mode == p->mode && push->token == lock->hi;
+  @ ensures same: lock->queue == \old(lock->queue);
+  @*/
+static void tell(const struct bftm_server_cfg *cfg, const struct bftm_lock *lock,
+		 const struct bftm_party *p, u8 type, struct bftm_msg *push);
+
+/*@ requires lock_ok(lock) && \valid(push);
+  @ assigns *push, lock->first, QUEUE_FIELDS;
+  @ ensures ok: lock_ok(lock);
+  @ ensures asks: *push == \old(*push) || push->type == BFTM_MSG_INQUIRE;
+  @*/
+static bool ask_marked(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+		       struct bftm_msg *push);
+
+/*@ requires places_ok(the_lock);
+  @ assigns \nothing;
+  @*/
+static bool is_quiet(const struct bftm_lock *lock);
+
+/*@ STEP;
+  @ requires \valid(push) && \separated(push, cfg, lock, lock->queue);
+  @ assigns *lock, QUEUE_FIELDS, *push;
+  @ ensures once: lock->gno == \old(lock->gno) || lock->gno == \old(lock->gno) + 1;
+  @ ensures quiet: QUARANTINE ==> lock->gno == \old(lock->gno);
+  @*/
+static void settle_lock(const struct bftm_server_cfg *cfg, struct bftm_lock *lock, u64 now,
+			struct bftm_msg *push);
+
+/*@ requires \valid_read(req) && \valid(reply) && \separated(req, reply);
+  @ assigns *reply;
+  @ ensures reply->type == BFTM_MSG_REFUSED && reply->arg == reason && reply->token == 0;
+  @*/
+void bftm_refuse(const struct bftm_msg *req, struct bftm_msg *reply, enum bftm_refusal reason);
+
+/*@ axiomatic Masks {
+  @   // Sets of modes: which bits stand for which matters to nobody here.
+  @   logic integer mask_of(integer mode);
+  @   logic integer conflicts_of(integer mode);
+  @ }
+  @*/
+
+/*@ requires mode_ok(mode);
+  @ assigns \nothing;
+  @ ensures \result == mask_of(mode);
+  @*/
+static inline u8 bftm_mode_mask(enum bftm_mode mode);
+
+/*@ requires mode_ok(mode);
+  @ assigns \nothing;
+  @ ensures \result == conflicts_of(mode);
+  @*/
+static inline u8 bftm_mode_conflicts(enum bftm_mode mode);
+
+#define MASKED(mask, mode) (((mask) & mask_of(mode)) != 0)
+#define JOINS(mask, mode) ((conflicts_of(mode) & (mask)) == 0)
+
+#define SAME_TOKEN							\
+	(lock->hi == \old(lock->hi) && lock->himask == \old(lock->himask) && \
+	 lock->hi_attempt == \old(lock->hi_attempt) && lock->hi_client == \old(lock->hi_client))
+
+/* 5: the token that is stamped is above all, or the highest and shared by right. */
+/*@ requires \valid(lock) && \valid_read(req) && \valid(reply) && \separated(lock, req, reply);
+  @ requires req->type == BFTM_MSG_STAMP && 1 <= req->mode <= 5 && reply->type == BFTM_MSG_STAMP;
+  @ assigns lock->hi, lock->himask, lock->hi_attempt, lock->hi_client, *reply;
+  @ ensures never_falls: lock->hi >= \old(lock->hi);
+  @ ensures unknown: \old(lock->hi) == UNKNOWN ==> SAME_TOKEN && reply->type == BFTM_MSG_REFUSED;
+  @ ensures accepted: reply->type == BFTM_MSG_SACK ==> reply->gno == req->token &&
+  @   lock->hi == req->token && (req->token > \old(lock->hi) ||
+  @   (\old(lock->hi_attempt) == req->attempt && \old(lock->hi_client) == req->client &&
+  @    MASKED(\old(lock->himask), req->mode)) || JOINS(\old(lock->himask), req->mode));
+  @ ensures last: reply->type == BFTM_MSG_SACK && conflict(req->mode, req->mode) ==>
+  @   lock->hi_attempt == req->attempt && lock->hi_client == req->client;
+  @ ensures else_same: reply->type != BFTM_MSG_SACK ==> SAME_TOKEN;
+  @ ensures said: reply->type == BFTM_MSG_SACK || reply->type == BFTM_MSG_SNACK ||
+  @   reply->type == BFTM_MSG_REFUSED;
+  @*/
+static void step_stamp(struct bftm_lock *lock, const struct bftm_msg *req,
+		       struct bftm_msg *reply);
+
+/*@ requires \valid_read(cfg) && \valid_read(req);
+  @ assigns \nothing;
+  @ ensures \result <==> 1000000 <= req->lease_ns <= cfg->lease_max_ns;
+  @*/
+static bool may_last(const struct bftm_server_cfg *cfg, const struct bftm_msg *req);
+
+/*@ requires \valid(lock);
+  @ assigns lock->lam;
+  @ ensures lam: lock->lam >= \old(lock->lam);
+  @ ensures bounded: lock->lam - \old(lock->lam) <= BFTM_PRIO_JUMP_MAX;
+  @*/
+static void note_prio(struct bftm_lock *lock, u64 prio);
+
+/*@ requires \valid_read(me) && \valid_read(place);
+  @ assigns \nothing;
+  @ ensures \result <==> me->attempt > place->attempt ||
+  @   (me->attempt == place->attempt && me->k > place->k);
+  @*/
+static bool is_news(const struct bftm_party *me, const struct bftm_party *place);
+
+/*@ assigns \nothing;
+  @ ensures \result <==> 1 <= mode <= 5;
+  @*/
+static bool is_mode(u8 mode);
+
+/*@ requires \valid_read(req);
+  @ assigns \nothing;
+  @ ensures formed: \result ==> req->attempt != 0 && req->arg <= 5;
+  @ ensures try: \result && req->type == BFTM_MSG_TRY ==> req->k != 0 && 1 <= req->mode <= 5;
+  @ ensures stamp: \result && req->type == BFTM_MSG_STAMP ==> req->token != UNKNOWN && 1 <= req->mode <= 5;
+  @*/
+static bool is_formed(const struct bftm_msg *req);
+
+/*@ requires \valid_read(cfg) && \valid_read(req);
+  @ assigns \nothing;
+  @ ensures \result ==> req->attempt != 0 &&
+  @   (req->type == BFTM_MSG_STAMP || req->type == BFTM_MSG_TRY);
+  @*/
+bool bftm_server_needs(const struct bftm_server_cfg *cfg, const struct bftm_msg *req);
+
+#define REQUEST								\
+	requires \valid_read(req) && \valid(reply) && \valid(push);	\
+	requires \separated(req, reply, push, cfg, lock, lock->queue);	\
+	requires req->attempt != 0 && 1 <= req->mode <= 5 && req->arg <= 5 && req->k != 0
+
+/*@ assigns *lock, QUEUE_FIELDS, *reply, *push; */
+static void answer_free(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+			const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
+			struct bftm_msg *push);
+
+/* 1, 3: what is said before the answer is in annotations: WP forgets which party it was. */
+/*@ requires CFG_OK && lock_ok(lock) && time_ok(now) && !QUARANTINE;
+  @ REQUEST;
+  @ requires in_lock(lock, p) && named(p, req->client, req->attempt) && p->mode != 0;
+  @ assigns *lock, QUEUE_FIELDS, *reply, *push;
+  @*/
+static void renew_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+			struct bftm_party *p, const struct bftm_msg *req, u64 now,
+			struct bftm_msg *reply, struct bftm_msg *push);
+
+/*@ requires CFG_OK && lock_ok(lock) && time_ok(now) && !QUARANTINE;
+  @ REQUEST;
+  @ assigns *lock, QUEUE_FIELDS, *reply, *push;
+  @*/
+static void decide_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+		       const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
+		       struct bftm_msg *push);
+
+/*@ requires lock_ok(the_lock) && \valid_read(req);
+  @ assigns \nothing;
+  @*/
+static bool is_late(const struct bftm_lock *lock, const struct bftm_msg *req);
+
+/* 4: in the quarantine nothing is decided. */
+/*@ STEP;
+  @ REQUEST;
+  @ requires reply->type == BFTM_MSG_TRY && push->type == BFTM_MSG_NONE;
+  @ assigns *lock, QUEUE_FIELDS, *reply, *push;
+  @ ensures quiet: QUARANTINE ==> reply->type != BFTM_MSG_FREE && push->type == BFTM_MSG_NONE &&
+  @   lock->gno == \old(lock->gno);
+  @*/
+static void step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+		     const struct bftm_msg *req, u64 now,
+		     struct bftm_msg *reply, struct bftm_msg *push);
+
+/*@ requires \valid(lock) && \valid_read(req) && \separated(lock, req);
+  @ assigns lock->tomb[0 .. 1];
+  @*/
+static void bury(struct bftm_lock *lock, const struct bftm_msg *req);
+
+/*@ STEP;
+  @ requires \valid(push) && \separated(push, cfg, lock, lock->queue);
+  @ assigns *lock, QUEUE_FIELDS, *push;
+  @*/
+static void settle_heard(const struct bftm_server_cfg *cfg, struct bftm_lock *lock, u64 now,
+			 struct bftm_msg *push);
+
+/* 6: what goes has the name of the request; see annotations. */
+/*@ STEP;
+  @ requires \valid_read(req) && \valid(reply) && \valid(push) && req->attempt != 0;
+  @ requires \separated(req, reply, push, cfg, lock, lock->queue);
+  @ assigns *lock, QUEUE_FIELDS, *reply, *push;
+  @ ensures said: reply->type == BFTM_MSG_RELEASED;
+  @*/
+static void step_release(const struct bftm_server_cfg *cfg,
+			 struct bftm_lock *lock, const struct bftm_msg *req,
+			 u64 now, struct bftm_msg *reply, struct bftm_msg *push);
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0
+// prove: wp bftm_party_find: nobody, or that client and attempt
+// prove: wp is_waiting: has no grant
+// prove: wp bftm_party_plain: nobody, or one of that client that waits and holds nothing
+// prove: wp bftm_party_last: nobody, or one that waits
+// prove: wp bftm_party_position: looks only
+// prove: wp bftm_party_gno: the number of that grant
+// prove: open bftm_party_add bftm_party_remove bftm_party_number bftm_parties_forget bftm_parties_expire: their contracts, which the steps of wp_lock.c take for true, are stated in parties_contracts.h; provers end at 150000 steps
+// frama-c: -wp-model Typed+cast+ref
+#define PROOF_ANY_GUARD
+#include "parties_contracts.h"
+#include "core/backoff/parties.h"
+
+/* Zeros by assignment: bytes that are written to are a piece of memory for WP. */
+#undef memset
+#define memset(object, zero, size) (*(object) = (typeof(*(object))){ zero })
+
+#include "core/backoff/parties.c"
