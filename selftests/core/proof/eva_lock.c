@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: memory without_lock bftm_server_step bftm_server_needs: every request that needs no lock, when there is none
+// prove: memory without_lock bftm_server_step bftm_server_needs bftm_step_try bftm_tell bftm_settle_heard bftm_ask_marked bftm_is_quiet: every request that needs no lock, when there is none
 // prove: memory all_timers bftm_lock_init bftm_lock_learn bftm_lock_owned bftm_lock_holders bftm_lock_waiters bftm_lock_deadline bftm_lock_lacks_room bftm_lock_expire: every lock with up to five parties
-// prove: memory all_parties bftm_parties bftm_party bftm_party_gno bftm_party_granted bftm_party_find bftm_party_plain bftm_party_last bftm_party_position bftm_party_add bftm_party_remove bftm_party_number bftm_parties_forget bftm_parties_expire bftm_goes_before bftm_waits_before bftm_queue_move: the same
+// prove: memory all_parties bftm_parties bftm_party bftm_is_free bftm_party_gno bftm_party_granted bftm_party_find bftm_party_plain bftm_party_last bftm_party_position bftm_party_add bftm_party_remove bftm_party_number bftm_parties_forget bftm_parties_expire bftm_goes_before bftm_waits_before bftm_queue_move: the same
 // prove: memory all_grants bftm_party_lacks bftm_party_converts bftm_grants_next bftm_grants_beside bftm_grants_inquire bftm_grants_deadlock bftm_mode_conflicts bftm_modes_conflict bftm_mode_covers bftm_mode_join: the same
 // prove: memory all_ops bftm_protocol_index bftm_protocol_of: every operation of the table of protocols but step, on every lock
 // frama-c without_lock all_timers all_ops all_parties all_grants: -eva-min-loop-unroll 7 -eva-slevel 1000
@@ -9,6 +9,8 @@
 #include "core/admit.c"
 #include "core/backoff/parties.c"
 #include "core/backoff/grants.c"
+#include "core/backoff/settle.c"
+#include "core/backoff/try.c"
 #include "core/backoff/server.c"
 #include "core/backoff/protocol.c"
 #include "protocols.c"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory all_lists bftm_listing_begin bftm_listing_anew bftm_listing_wake bftm_listing_due bftm_listing_verdict bftm_listing_complete: any cluster, any listing
-// prove: open bftm_listed_len bftm_listed_get bftm_listed_put bftm_state_type bftm_page_begin bftm_page_add bftm_page_end bftm_listing_page bftm_listing_judge: Eva does not see that names and types fit, and how many bytes they have is no contract yet
 #include "any.h"
 #include "core/form.c"
 #include "core/quorum.c"

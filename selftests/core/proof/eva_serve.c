@@ -5,6 +5,8 @@
 #include "core/admit.c"
 #include "core/backoff/parties.c"
 #include "core/backoff/grants.c"
+#include "core/backoff/settle.c"
+#include "core/backoff/try.c"
 #include "core/backoff/server.c"
 #include "core/backoff/protocol.c"
 #include "protocols.c"

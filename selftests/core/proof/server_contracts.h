@@ -14,7 +14,7 @@
   @ assigns \nothing;
   @ ensures strictly: \result <==> p->mode != 0 && now <= p->time_ns;
   @*/
-static bool is_granted(const struct bftm_party *p, u64 now);
+static inline bool bftm_is_granted(const struct bftm_party *p, u64 now);
 
 /*@ requires places_ok(the_lock);
   @ assigns \nothing;
@@ -34,7 +34,7 @@ void bftm_lock_learn(struct bftm_lock *lock, u64 hi);
   @ assigns \nothing;
   @ ensures \result <==> req->type == BFTM_MSG_TRY && req->arg != 0;
   @*/
-static bool says_held(const struct bftm_msg *req);
+static inline bool bftm_says_held(const struct bftm_msg *req);
 
 #define BURIED(i)							\
 	(lock->tomb[i].client == req->client &&				\
@@ -45,7 +45,7 @@ static bool says_held(const struct bftm_msg *req);
   @ assigns \nothing;
   @ ensures tombs: \result <==> BURIED(0) || BURIED(1);
   @*/
-static bool is_over(const struct bftm_lock *lock, const struct bftm_msg *req);
+bool bftm_is_over(const struct bftm_lock *lock, const struct bftm_msg *req);
 
 /* 1: the end never comes nearer; 2: it lasts for the lease of the grant. */
 /*@ requires CFG_OK && \valid(p) && \separated(cfg, p);
@@ -58,7 +58,7 @@ static bool is_over(const struct bftm_lock *lock, const struct bftm_msg *req);
   @ ensures guard: 0 < at_server(p->lease_ns, cfg->rho_ppm) <= 4000000000000;
   @ ensures echo: p->k >= k && p->k >= \old(p->k) && (p->k == k || p->k == \old(p->k));
   @*/
-static void refresh(const struct bftm_server_cfg *cfg, struct bftm_party *p, u32 k, u64 now);
+void bftm_refresh(const struct bftm_server_cfg *cfg, struct bftm_party *p, u32 k, u64 now);
 
 /* Whom this is called for must have been found to fit beside all others, outside of the quarantine. */
 /*@ requires CFG_OK && lock_ok(lock) && in_lock(lock, p) && p->attempt != 0 && 1 <= mode <= 5;
@@ -74,7 +74,7 @@ static void refresh(const struct bftm_server_cfg *cfg, struct bftm_party *p, u32
   @   lock->first.time_ns >= now + at_server(lock->first.lease_ns, cfg->rho_ppm);
   @ ensures never_nearer: lock->first.time_ns >= \old(p->time_ns);
   @*/
-static struct bftm_party *grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+struct bftm_party *bftm_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 				struct bftm_party *p, enum bftm_mode mode, u64 now);
 
 #define STEP								\
@@ -117,7 +117,7 @@ static bool is_quiet(const struct bftm_lock *lock);
   @ ensures once: lock->gno == \old(lock->gno) || lock->gno == \old(lock->gno) + 1;
   @ ensures quiet: QUARANTINE ==> lock->gno == \old(lock->gno);
   @*/
-static void settle_lock(const struct bftm_server_cfg *cfg, struct bftm_lock *lock, u64 now,
+void bftm_settle(const struct bftm_server_cfg *cfg, struct bftm_lock *lock, u64 now,
 			struct bftm_msg *push);
 
 /*@ requires \valid_read(req) && \valid(reply) && \separated(req, reply);
@@ -175,7 +175,7 @@ static void step_stamp(struct bftm_lock *lock, const struct bftm_msg *req,
   @ assigns \nothing;
   @ ensures \result <==> 1000000 <= req->lease_ns <= cfg->lease_max_ns;
   @*/
-static bool may_last(const struct bftm_server_cfg *cfg, const struct bftm_msg *req);
+static inline bool bftm_may_last(const struct bftm_server_cfg *cfg, const struct bftm_msg *req);
 
 /*@ requires \valid(lock);
   @ assigns lock->lam;
@@ -252,7 +252,7 @@ static bool is_late(const struct bftm_lock *lock, const struct bftm_msg *req);
   @ ensures quiet: QUARANTINE ==> reply->type != BFTM_MSG_FREE && push->type == BFTM_MSG_NONE &&
   @   lock->gno == \old(lock->gno);
   @*/
-static void step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+void bftm_step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		     const struct bftm_msg *req, u64 now,
 		     struct bftm_msg *reply, struct bftm_msg *push);
 
