@@ -6,6 +6,7 @@
  * share a correct server, which accepts only what is higher than before.
  */
 #include "core/backoff/contend.h"
+#include "core/lease.h"
 #include "core/quorum.h"
 
 static void send_stamp(const struct bftm_contend *c, u32 to, struct bftm_out *out)
@@ -25,6 +26,15 @@ static bool may_join(const struct bftm_contend *c, const struct bftm_client_cfg 
 		sum += c->server[u].hi == hi && c->server[u].himask &&
 		       !(c->server[u].himask & conflicts);
 	return hi && sum > cfg->b && !bftm_modes_conflict(c->held, c->held);
+}
+
+/* Before its lease is over, also a short one, it knows what silence means. */
+static u64 next_offer(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now)
+{
+	u64 next = bftm_later(now, cfg->resend_ns, c->restamps);
+	u64 most = now + bftm_poll(c->base.want.lease_ns);
+
+	return next < most ? next : most;
 }
 
 static void offer(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
@@ -51,7 +61,7 @@ static void offer(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	c->accepted = 0;
 	c->denied = 0;
 	c->restamps = 0;
-	c->resend_ns = now + cfg->resend_ns;
+	c->resend_ns = next_offer(c, cfg, now);
 	c->stamps++;
 	send_stamp(c, bftm_everyone(cfg), out);
 }
@@ -210,7 +220,7 @@ static void offer_again(struct bftm_contend *c, const struct bftm_client_cfg *cf
 		send_stamp(c, bftm_everyone(cfg) & ~c->accepted, out);
 		c->stamps++;
 		c->restamps++;
-		c->resend_ns = bftm_later(now, cfg->resend_ns, c->restamps);
+		c->resend_ns = next_offer(c, cfg, now);
 	}
 }
 

@@ -297,6 +297,33 @@ static void one_has_forgotten_and_one_is_down(void **state)
 	}
 }
 
+/* The lease is no longer than it takes to ask the silent once more: it asks sooner. */
+static void one_lease_is_enough_to_know(void **state)
+{
+	u32 u;
+
+	(void)state;
+	cfg.n = 4;
+	want.lease_ns = RESEND;
+	start(1, T0);
+	for (u = 0; u < 3; u++)
+		free_with(u, 5, T0 + 1);
+	stamps(0, SACK, 6, 6, T0 + 2);
+	stamps(1, SACK, 6, 6, T0 + 2);
+	assert_int_equal(wake_to_the_end(), BFTM_PENDING);	/* the fourth may be slow */
+	assert_int_equal(c.base.phase, BFTM_PHASE_BACKOFF);
+	assert_true(c.stamps >= BFTM_STAMP_SILENT);
+	memset(&c, 0, sizeof(c));
+	start(1, T0);
+	for (u = 0; u < 3; u++)
+		free_with(u, 5, T0 + 1);
+	stamps(0, SACK, 6, 6, T0 + 2);
+	stamps(1, SACK, 6, 6, T0 + 2);
+	does_not_know(2, T0 + 2);
+	assert_int_equal(wake_to_the_end(), BFTM_REFUSED);
+	assert_int_equal(out.refusal, BFTM_REFUSED_TOKENS);
+}
+
 /* n = 7, q = 6: nobody has forgotten anything, and two are stopped. */
 static void two_are_down(void **state)
 {
@@ -506,6 +533,7 @@ int main(void)
 		TEST(asked_once_and_silent_then),
 		TEST(too_many_do_not_know),
 		TEST(one_has_forgotten_and_one_is_down),
+		TEST(one_lease_is_enough_to_know),
 		TEST(two_are_down),
 		TEST(one_is_far_ahead_and_one_is_down),
 		TEST(a_leftover_of_an_unfinished_stamp),
