@@ -16,7 +16,7 @@ FIXTURE_VARIANT(state)
 	int state;
 	int acquire;	/* result of a good acquire */
 	int release;	/* result of a release */
-	int renew;	/* result of a renewal */
+	int renew;	/* result of a renewal, or a conversion */
 	int events;	/* that poll() reports */
 	int error;	/* in the status */
 };
@@ -192,6 +192,20 @@ TEST_F(state, renew_nonblock)
 	EXPECT_TRUE(is_still(self->fd, variant->state));
 }
 
+/* Down, which is there at once, and up again. */
+TEST_F(state, convert)
+{
+	int down = convert(self->fd, BFTM_LOCK_PR, 0, 0, NULL);
+	int up = convert(self->fd, BFTM_LOCK_EX, 0, 0, NULL);
+	bool is_lost = state_of(self->fd) == BFTM_STATE_LOST;
+
+	EXPECT_EQ(is_lost && down ? -EKEYEXPIRED : variant->renew, down);
+	EXPECT_EQ(is_lost ? -EKEYEXPIRED : variant->renew, up);
+	EXPECT_TRUE(is_still(self->fd, variant->state));
+	EXPECT_EQ(-EINVAL, convert(self->fd, BFTM_LOCK_NL, 0, 0, NULL));
+	EXPECT_TRUE(is_still(self->fd, variant->state));
+}
+
 TEST_F(state, status)
 {
 	bool was_held = variant->state == BFTM_STATE_HELD || variant->state == BFTM_STATE_LOST;
@@ -231,7 +245,7 @@ TEST_F(state, unknown_ioctls)
 	char buf[256] = {};
 
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO(BFTM_IOC_MAGIC, 0), buf));
-	EXPECT_EQ(-ENOTTY, call(self->fd, _IO(BFTM_IOC_MAGIC, 8), buf));
+	EXPECT_EQ(-ENOTTY, call(self->fd, _IO(BFTM_IOC_MAGIC, 9), buf));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO(BFTM_IOC_MAGIC, 255), buf));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO('x', 1), buf));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IOW(BFTM_IOC_MAGIC, 3, int), buf));
