@@ -179,9 +179,9 @@ int ctl_object_list(int argc, char **argv)
 		.children = children,
 		.args_doc = "",
 		.doc = "List the objects of the cluster that this client may use, with their types. "
-		       "The servers are asked; an object that changes just then is asked, too, by "
-		       "a request, which makes a new version. With --local, list the objects that "
-		       "this host has used since its bftmutexd started: this takes a request to each.",
+		       "The command asks the servers. An object that changes just then gets a "
+		       "request, which makes a new version. With --local, list the objects that "
+		       "this host has used since its bftmutexd started, by a request to each.",
 	};
 	struct object o = { .names_max = 0, .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
 	struct json_object *names = NULL, *row, *all = json_object_new_array();

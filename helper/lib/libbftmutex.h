@@ -125,8 +125,8 @@ int bftmutex_renew(int fd, uint64_t timeout_ns, uint64_t *ret_deadline_ns);
  * @ret:        deadline and token of the lock in its new mode, @attempts is 0; untouched on
  *              failure; may be NULL
  *
- * A mode that the present one covers is there at once: stop first to do what it does not allow.
- * Any other is waited for, and the present mode is held meanwhile, and after these errors.
+ * A mode that the present one covers is held at once: first stop doing what it does not allow. For
+ * any other mode the call waits. The present mode is held meanwhile, and after these errors.
  *
  * Return: 0, -EDEADLK (another holder converts too, and each waits for the other: release, or
  * convert to less), -EWOULDBLOCK (BFTM_TRY, and others are in the way), -ETIMEDOUT, -EINTR,

@@ -224,10 +224,10 @@ func (l *Lock) Acquire(name string, o Options) (Grant, error) {
 	return Grant{}, fmt.Errorf("bftmutex: lock '%s': %w", name, err)
 }
 
-// Convert holds the lock in another mode: a mode that the present one covers, as Exclusive covers
-// all, at once, so stop first to do what it does not allow. Any other it waits for, and the present
-// one is held meanwhile, and after ErrBusy and ErrDeadlock. Timeout, Try and Fence of the options
-// count. Attempts of the grant is 0.
+// Convert holds the lock in another mode. A mode that the present one covers, as Exclusive covers
+// all, is held at once: first stop doing what it does not allow. For any other mode Convert waits;
+// the present mode is held meanwhile, and after ErrBusy and ErrDeadlock. Timeout, Try and Fence of
+// the options count. Attempts of the grant is 0.
 func (l *Lock) Convert(mode Mode, o Options) (Grant, error) {
 	arg := convertArg{mode: uint32(mode), timeoutNs: uint64(o.Timeout)}
 	arg.size = uint32(unsafe.Sizeof(arg))

@@ -333,7 +333,7 @@ class Lock(_Handle):
                 fence: Optional[bool] = None) -> bool:
         """Hold the lock in another mode; False when others are in the way, or timeout seconds are
         over: then, and after Deadlock, it is held in the mode before. A mode that the one before
-        covers, as EX covers all, is there at once: stop first to do what it does not allow. fence:
+        covers, as EX covers all, is held at once: first stop doing what it does not allow. fence:
         with a token for the new mode; None as the lock was made."""
         end = _end(blocking, timeout)
         if not self._held:

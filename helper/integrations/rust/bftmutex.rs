@@ -334,9 +334,9 @@ impl Guard<'_> {
         self.lock.status()
     }
 
-    /// Hold the lock in another mode: one that the present mode covers, as Exclusive covers all, at
-    /// once, so stop first to do what it does not allow. Any other is waited for, and the present
-    /// one is held meanwhile, and after EWOULDBLOCK, ETIMEDOUT and EDEADLK (another holder converts
+    /// Hold the lock in another mode. A mode that the present one covers, as Exclusive covers all, is
+    /// held at once: first stop doing what it does not allow. For any other mode the call waits; the
+    /// present mode is held meanwhile, and after EWOULDBLOCK, ETIMEDOUT and EDEADLK (another holder converts
     /// too, and each waits for the other: release, or convert to less). timeout, try_once and
     /// fence of the options count.
     pub fn convert(&mut self, mode: Mode, options: &Options) -> Result<()> {

@@ -183,17 +183,17 @@ void bftm_contend_stop(struct bftm_contend *c,
 /**
  * bftm_contend_convert() - hold the lock in another mode
  *
- * A mode that the one held covers is there at once: the caller has stopped before to do what
- * @to->mode does not allow. Else BFTM_CONVERTED or BFTM_KEPT says later what became of it; what
- * was held is held until then, and after BFTM_KEPT. It takes the place of a conversion that is
- * under way. For nothing, if the lock is not held. The end of what is held never comes nearer.
+ * A mode that the held one covers is held at once: the caller has stopped doing what @to->mode
+ * does not allow. Else BFTM_CONVERTED or BFTM_KEPT tells the result later; the mode before is held
+ * until then, and after BFTM_KEPT. The call replaces a conversion that is under way, and does
+ * nothing if the lock is not held. The end of the holding never comes nearer.
  *
- * Of CW and PR neither covers the other: BFTM_CONVERTED says that PW is held, which covers both,
+ * Neither of CW and PR covers the other: BFTM_CONVERTED says that PW is held, which covers both,
  * and the caller converts once more when it has noted that it gives the mode before up.
  *
- * With @to->fence BFTM_CONVERTED comes when a token of this tenure is stamped. A mode that is
- * there at once keeps the token of the one before, which covers it, if no other can be had.
- * Without @to->fence the token of the mode before is none of another mode that it does not cover.
+ * With @to->fence BFTM_CONVERTED comes when a token of the new mode is stamped. A mode that the one
+ * before covers keeps the token if no other can be had. Without @to->fence, the token is kept only
+ * for a mode that the one before covers.
  */
 void bftm_contend_convert(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 			  const struct bftm_conversion *to, u64 now, struct bftm_out *out);

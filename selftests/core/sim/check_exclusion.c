@@ -6,7 +6,8 @@
  * a client that is stopped holds: it may wake up and act at any moment before.
  *
  * Modes that do not exclude each other may overlap. A holding has another mode from the instant
- * at which its client is told so; before it asks for less it has stopped to do what that excludes.
+ * at which its client is told so. A client that asks for less has stopped doing what the lesser mode
+ * does not allow.
  */
 #include <stdlib.h>
 
