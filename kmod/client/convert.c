@@ -2,10 +2,10 @@
 /*
  * Conversion: a held lock gets another mode.
  *
- * One that the present mode covers is noted at once, before the helper hears of it: whatever
- * becomes of the helper, no program has more than servers know of. Any other is noted when the
- * helper reports it. A conversion that nobody waits for any more is none: then the report finds
- * none of its number, and the helper is told once more which mode is held.
+ * A mode that the present one covers is noted at once, before the helper hears of it: even if the
+ * helper dies, no program has more than the servers know of. Any other mode is noted when the
+ * helper reports it. A conversion that no program waits for any more is forgotten: its report finds
+ * no conversion with that number, and the kernel tells the helper once more which mode is held.
  */
 #include <linux/poll.h>
 
@@ -28,7 +28,7 @@ static void set_mode(struct bftm_handle *h, u32 mode)
 	h->request->arg.mode = mode;
 }
 
-/* Programs that watch the lock are told. */
+/* Tell programs that watch the lock. */
 static void tell_mode(struct bftm_handle *h)
 {
 	trace_bftm_converted(h);
@@ -50,7 +50,7 @@ void bftm_handle_convert_failed(struct bftm_handle *h, int error)
 {
 	lockdep_assert_held(&h->bn->upcall->lock);
 	conversion_decided(h, error);
-	/* Without a helper the next one is told which mode is held. */
+	/* If there is no helper, the next one learns which mode is held. */
 	bftm_upcall_convert(h->bn, h->request);
 }
 
@@ -61,7 +61,7 @@ static u64 limit_of(const struct bftm_convert *arg)
 	return limit_ns ? bftm_sleep_until(limit_ns) : 0;
 }
 
-/* Return: 0; @ret_id is 0 when it is done. */
+/* Return: 0, and @ret_id is 0 if the conversion is done; or an error. */
 static int conversion_begin(struct bftm_handle *h, struct bftm_convert *arg, bool waits,
 			    u64 *ret_id)
 {
@@ -75,7 +75,7 @@ static int conversion_begin(struct bftm_handle *h, struct bftm_convert *arg, boo
 		return -EKEYEXPIRED;
 	if (h->state != BFTM_STATE_HELD)
 		return -ENOLCK;
-	/* One that no call waits for is replaced. */
+	/* Only a conversion that no call waits for can be replaced. */
 	if (c->id == h->id && c->progress != BFTM_PROGRESS_NONE && c->waits)
 		return -EBUSY;
 	err = bftm_upcall_convert(h->bn, h->request);
@@ -99,10 +99,10 @@ static int conversion_begin(struct bftm_handle *h, struct bftm_convert *arg, boo
 		.mode = arg->mode,
 		.at_ns = done ? 0 : limit_of(arg),
 	};
-	/* With its number: else those that watch would take it for an acquire. */
+	/* The conversion has its number now: else watchers would take it for an acquire. */
 	if (changes)
 		tell_mode(h);
-	/* Those that poll for the one before may have nothing to wait for any more. */
+	/* A program that polls for the replaced conversion may be done waiting. */
 	if (replaces)
 		bftm_handle_wake(h, EPOLLIN | EPOLLRDNORM);
 	bftm_handle_arm(h);
@@ -132,7 +132,7 @@ static int outcome_of(const struct awaited *w)
 	struct bftm_conversion_of *c = &h->conversion;
 
 	bftm_handle_check(h);
-	/* Another thread released the handle, and it was used for another acquire perhaps. */
+	/* Another thread released the handle, and perhaps used it for another acquire. */
 	if (h->id != w->id)
 		return -ECANCELED;
 	if (h->state == BFTM_STATE_LOST)
@@ -163,7 +163,7 @@ static int conversion_outcome(void *arg)
 int bftm_handle_convert_wait(struct bftm_handle *h, u64 id, struct bftm_convert *ret)
 {
 	struct awaited w = { .h = h, .id = id, .ret = ret };
-	/* The handle's alarm ends it, where the helper does not. */
+	/* The handle's alarm ends the conversion if the helper does not. */
 	int err = bftm_sleep(bftm_handle_place(h), 0, conversion_outcome, &w);
 
 	if (err != -EINTR)
@@ -191,7 +191,7 @@ int bftm_handle_converted(struct bftm_handle *h, const struct bftm_converted *re
 		conversion_decided(h, result->error);
 		return 0;
 	}
-	/* A mode that is covered may keep its token. */
+	/* Only a lock whose new mode the mode before covers may keep its token. */
 	if (!same && c->flags & BFTM_FENCE && !result->token)
 		return -EINVAL;
 	if (!same)
@@ -199,9 +199,9 @@ int bftm_handle_converted(struct bftm_handle *h, const struct bftm_converted *re
 	if (c->flags & BFTM_FENCE && result->token)
 		h->arg.token = result->token;
 	set_mode(h, c->mode);
-	/* Or it lasts as long already. */
+	/* The lease may last as long already: then this changes nothing. */
 	bftm_handle_renewed(h, result->deadline_ns, result->end_ns);
-	/* The mode that was asked for is there, and no token is none. */
+	/* The new mode is held, but a lock without a token does not do for BFTM_FENCE. */
 	conversion_decided(h, c->flags & BFTM_FENCE && !h->arg.token ? -ENODATA : 0);
 	if (!same || h->arg.token != token)
 		tell_mode(h);

@@ -383,23 +383,24 @@ struct bftm_submit {
 /*
  * BFTM_IOC_CONVERT - hold the lock in another mode. A mode covers another that excludes no more
  * than it does. A mode that the present one covers (EX covers all) is held at once: before the
- * call, the program must stop doing what the new mode does not allow. For any other mode the call
- * waits, as BFTM_IOC_ACQUIRE does, and the present mode is held meanwhile. New acquires do not overtake a
- * conversion that they exclude. With the present mode as @mode, BFTM_FENCE gets another token.
- * On an O_NONBLOCK file it returns EINPROGRESS at once, unless nothing has to be waited for;
- * poll() shows POLLIN again when it is decided, and STATUS the mode that is held, and the error.
- * Another call takes the place of such a conversion: one to the mode that is held cancels it.
+ * call, the program must stop doing what the new mode does not allow. For any other mode the
+ * call waits, as BFTM_IOC_ACQUIRE does, and the present mode is held meanwhile. New acquires do
+ * not overtake a conversion that they exclude. With the present mode as @mode, BFTM_FENCE gets
+ * another token. On an O_NONBLOCK file it returns EINPROGRESS at once, unless nothing has to be
+ * waited for; poll() shows POLLIN again when it is decided, and STATUS the mode that is held,
+ * and the error. Another call takes the place of such a conversion: one to the mode that is held
+ * cancels it.
  *
  * The present mode is still held, with its token, after: EINPROGRESS · EDEADLK: another holder
  * converts too, and each of the two waits for the other to give up its mode: convert to a mode
- * that the other conversion does not exclude, or release; the other goes on · EWOULDBLOCK: BFTM_TRY, and
- * others are in the way · ETIMEDOUT · EINTR · ENODATA: BFTM_FENCE, and fewer than q servers know
- * which tokens were given · ENOTCONN: no helper · ENOKEY: the helper that came meanwhile does not
- * know the cluster · EBUSY: another call waits for a conversion · EINVAL: no such mode, or
- * BFTM_LOCK_NL, an unknown flag, @reserved or an out field that is not zero · E2BIG, EFAULT. But
- * a mode that the present one covers is held as soon as the call waits for its token, whatever
- * ends the waiting; and where only the result could not be written (EFAULT), the new mode is held.
- * STATUS tells.
+ * that the other conversion does not exclude, or release; the other goes on · EWOULDBLOCK:
+ * BFTM_TRY, and others are in the way · ETIMEDOUT · EINTR · ENODATA: BFTM_FENCE, and fewer than
+ * q servers know which tokens were given · ENOTCONN: no helper · ENOKEY: the helper that came
+ * meanwhile does not know the cluster · EBUSY: another call waits for a conversion · EINVAL: no
+ * such mode, or BFTM_LOCK_NL, an unknown flag, @reserved or an out field that is not zero ·
+ * E2BIG, EFAULT. But a mode that the present one covers is held as soon as the call waits for
+ * its token, whatever ends the waiting; and where only the result could not be written (EFAULT),
+ * the new mode is held. STATUS tells.
  *
  * Nothing is held: ENOLCK · EKEYEXPIRED: the lease is over · ECANCELED: another thread released
  * the handle meanwhile.

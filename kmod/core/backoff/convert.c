@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Another mode of a lock that is held. What is held is held by F grants that cover it, and stays
- * so until F cover what is wanted; each try() on the way renews it. A mode that is given up is
- * given up at once here, and at servers when they have heard: what answers an earlier send does
- * not count any more, for servers may have shrunk the grant that it speaks of.
+ * Another mode of a held lock. F grants cover the held mode, until F grants cover the wanted one;
+ * each try() on the way renews them. The client gives a mode up at once, and a server does so when
+ * it has heard of that. An answer to an earlier send does not count any more, since the server may
+ * have shrunk the grant of which that answer speaks.
  */
 #include "core/backoff/contend.h"
 #include "core/lease.h"
 #include "core/quorum.h"
 
-/* Answers to this conversion: of an earlier one, or of what was held before, they say nothing. */
+/* Forget the answers to an earlier conversion: they say nothing about this one. */
 static void begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {
 	u32 u;
@@ -21,7 +21,7 @@ static void begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 	c->stamps_anew = false;
 }
 
-/* The caller has stopped to do what @mode does not allow. */
+/* The caller has stopped doing what @mode does not allow. */
 static void shrink(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		   enum bftm_mode mode, u64 now, struct bftm_out *out)
 {
@@ -33,7 +33,7 @@ static void shrink(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	bftm_hold_ask(c, cfg, now, out);
 }
 
-/* It is held; with a token of its own it is converted. */
+/* The mode is held. If the caller wants a token for it, the conversion waits for that. */
 static void arrive(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		   struct bftm_out *out)
 {
@@ -63,7 +63,7 @@ void bftm_contend_convert(struct bftm_contend *c, const struct bftm_client_cfg *
 		arrive(c, cfg, now, out);
 		return;
 	}
-	/* CW and PR have no order: the way leads through PW, which waits for no other mode. */
+	/* CW and PR have no order: the way leads through PW, which no other holder delays. */
 	c->resort = c->held;
 	c->base.want.mode = bftm_mode_join(c->held, to->mode);
 	begin(c, cfg);
@@ -93,7 +93,7 @@ void bftm_convert_unstamped(struct bftm_contend *c, const struct bftm_client_cfg
 	bftm_hold_converted(c, cfg, now);
 }
 
-/* Servers are to forget what was asked for, and what they granted of it. */
+/* Give up the conversion: servers forget the wanted mode, and what they granted of it. */
 static void keep(struct bftm_contend *c, const struct bftm_client_cfg *cfg, enum bftm_kept why,
 		 u64 now, struct bftm_out *out)
 {
@@ -112,7 +112,10 @@ void bftm_contend_keep(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 		bftm_convert_unstamped(c, cfg, BFTM_KEPT_ASKED, now, out);
 }
 
-/* b + 1 say so: a correct one is among them. One that asks once hears that F cannot grant it. */
+/*
+ * One of b + 1 servers that see a deadlock is correct. A client that asks once gives up when F
+ * servers cannot grant, since too many have answered without a grant.
+ */
 static void judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		  struct bftm_out *out)
 {
@@ -129,7 +132,7 @@ static void note(u32 *mask, u32 u, bool set)
 	*mask = (*mask & ~(1u << u)) | (u32)set << u;
 }
 
-/* What is held from now on is what F servers granted in the mode wanted, and nothing else. */
+/* From now on the lock is held by the grants that cover the wanted mode, and by no other. */
 static void take_converted(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {
 	u32 u;
@@ -156,7 +159,7 @@ void bftm_convert_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 		a->more_ns = sent;
 	note(&c->deadlock, u, msg->flags & BFTM_FLAG_DEADLOCK);
 	note(&c->blocked, u, !a->more_ns);
-	/* No sooner than it lasts as long as what is held: callers count on an end that they know. */
+	/* The new grants must last as long as the old ones: callers count on the end they know. */
 	if (bftm_kth_end(c, cfg, true) < bftm_contend_end(c, cfg)) {
 		judge(c, cfg, now, out);
 		return;
@@ -182,7 +185,7 @@ void bftm_convert_inquire(struct bftm_contend *c, u32 u, const struct bftm_msg *
 {
 	struct bftm_answer *a = &c->server[u];
 
-	/* The mode that is held is not given up. */
+	/* A client does not yield the mode that it holds. */
 	if (bftm_mode_covers(c->held, msg->mode))
 		return;
 	if (msg->gno > a->yielded)

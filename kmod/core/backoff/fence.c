@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
  * Fencing tokens: a number that grows from holder to holder, so that a resource
- * can refuse one who lost the lock without noticing. The holder is fenced when
- * q servers have accepted one token while its lease is good. Two such sets
- * share a correct server, which accepts only what is higher than before.
+ * can refuse a client that lost the lock without noticing. The holder is fenced
+ * when q servers have accepted one token while its lease is good. Two sets of q
+ * servers share a correct server, which accepts only a higher token than before.
  */
 #include "core/backoff/contend.h"
 #include "core/lease.h"
@@ -28,7 +28,7 @@ static bool may_join(const struct bftm_contend *c, const struct bftm_client_cfg 
 	return hi && sum > cfg->b && !bftm_modes_conflict(c->held, c->held);
 }
 
-/* Before its lease is over, also a short one, it knows what silence means. */
+/* Pauses are so short that within one lease, even a short one, the silent servers are known. */
 static u64 next_offer(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now)
 {
 	u64 next = bftm_later(now, cfg->resend_ns, c->restamps);
@@ -45,12 +45,12 @@ static void offer(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 
 	for (u = 0; u < cfg->n; u++)
 		hi[u] = c->server[u].hi;
-	/* At most what a correct server holds: b liars inflate by nothing. */
+	/* A correct server's token is at least as large, so b liars cannot inflate this. */
 	seen = bftm_kth_largest(hi, cfg->n, cfg->b + 1);
 	if (seen > c->offered && may_join(c, cfg, seen)) {
 		c->offered = seen;
 	} else {
-		/* One correct server alone may be far ahead, since it has recovered. */
+		/* A single correct server may be far ahead, since it has recovered. */
 		c->offered += c->step;
 		if (c->step < BFTM_STEP_MAX)
 			c->step *= 2;
@@ -66,7 +66,7 @@ static void offer(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	send_stamp(c, bftm_everyone(cfg), out);
 }
 
-/* Those that ask once wait for a token no longer than for another round. */
+/* A client that asks once waits for a token no longer than for another round. */
 static bool asks_once(const struct bftm_contend *c)
 {
 	return c->stamps_anew ? c->once : c->base.want.wait == BFTM_WAIT_NOT;
@@ -163,8 +163,8 @@ bool bftm_fence_lacks(const struct bftm_contend *c, const struct bftm_client_cfg
 	u32 able = c->known;
 
 	/*
-	 * An honest server denies until a step is larger than what it is ahead. A liar
-	 * always may, and no step gets to one that is ahead by far.
+	 * An honest server denies until a step is larger than its lead. A liar may deny
+	 * always, and so does a server with a lead that no step makes up.
 	 */
 	if (c->stamps >= BFTM_STAMP_DENIED)
 		able &= ~c->denied;
@@ -173,8 +173,8 @@ bool bftm_fence_lacks(const struct bftm_contend *c, const struct bftm_client_cfg
 }
 
 /*
- * No q can be expected: more than b say that they do not know, or those that are silent
- * were asked often. Else it may be one liar, or a client that was held up.
+ * Are q answers out of reach? They are if more than b servers say that they do not know, or if
+ * silent ones were asked often. Fewer may be liars, or the client itself was held up.
  */
 static bool is_hopeless(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {
@@ -182,11 +182,11 @@ static bool is_hopeless(const struct bftm_contend *c, const struct bftm_client_c
 	       (c->stamps >= BFTM_STAMP_SILENT && bftm_fence_lacks(c, cfg));
 }
 
-/* The lease was too short for it: begin anew, or give up. */
+/* The lease is over before q servers have accepted a token: begin anew, or give up. */
 static void fence_fail(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		       u64 now, struct bftm_out *out)
 {
-	/* If fewer than F answered, it is not others who keep the lock from it. */
+	/* If fewer than F servers answered, no other holder is to blame. */
 	c->reached = bftm_contend_reached(c, cfg);
 	if (is_hopeless(c, cfg)) {
 		out->refusal = BFTM_REFUSED_TOKENS;
@@ -201,10 +201,10 @@ static void fence_fail(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 	}
 }
 
-/* Return: true when it is to be given up. */
+/* Return: true when no token is to be waited for any longer. */
 static bool is_too_late(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now)
 {
-	/* A holder that stamps anew gives up as soon as there is no hope: its lease goes on. */
+	/* A holder that stamps anew gives up once there is no hope, since its lease goes on. */
 	return (asks_once(c) && now >= c->fence_ns) ||
 	       ((asks_once(c) || c->stamps_anew) && now >= c->resend_ns && is_hopeless(c, cfg));
 }
@@ -213,10 +213,10 @@ static void offer_again(struct bftm_contend *c, const struct bftm_client_cfg *cf
 			struct bftm_out *out)
 {
 	if (now >= c->resend_ns && c->denied) {
-		/* Too many others are silent, and those that deny go on to deny. */
+		/* Too many servers are silent, and those that deny would deny this token again. */
 		offer(c, cfg, now, out);
 	} else if (now >= c->resend_ns) {
-		/* The ignorant may have learned by now. */
+		/* Servers that did not know the tokens may have learned them by now. */
 		send_stamp(c, bftm_everyone(cfg) & ~c->accepted, out);
 		c->stamps++;
 		c->restamps++;
@@ -252,8 +252,8 @@ bool bftm_recovered_token(const struct bftm_client_cfg *cfg, const u64 *top,
 	u32 q = bftm_fence_quorum(cfg->n, cfg->b);
 
 	/*
-	 * Of the q that accepted a token, the restarted one, b liars and b that
-	 * are not heard leave b + 1 only if there are 3b + 2.
+	 * Of the q servers that accepted a token, take away the restarted one, b
+	 * liars, and b that are not heard: b + 1 are left only if q is at least 3b + 2.
 	 */
 	if (known < cfg->n - 1 - cfg->b || q < 3 * cfg->b + 2)
 		return false;

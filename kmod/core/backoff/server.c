@@ -8,7 +8,7 @@ void bftm_lock_init(struct bftm_lock *lock, u64 gno, u64 hi)
 	memset(lock, 0, sizeof(*lock));
 	lock->gno = gno;
 	lock->hi = hi;
-	/* Of a token of which no more is known, an exclusive holder may be the one. */
+	/* The holder of a token of which no more is known may have been exclusive. */
 	lock->himask = bftm_mode_mask(BFTM_MODE_EX);
 }
 
@@ -97,13 +97,13 @@ static void step_yield(const struct bftm_server_cfg *cfg,
 
 	reply->type = BFTM_MSG_NONE;
 	p = lock ? bftm_party_find(lock, req->client, req->attempt) : NULL;
-	/* Of this very grant: a late YIELD must not free a later one. */
+	/* The YIELD must name this very grant: a late one must not free a later grant. */
 	if (!p || !bftm_party_granted(p) || req->gno != bftm_party_gno(lock, p))
 		return;
-	/* The question that it is still marked for has its answer. */
+	/* The YIELD answers the question that the party is still marked for. */
 	p->inquire = 0;
 	if (req->arg != BFTM_MODE_NL) {
-		/* Given back as a grant to wait with, and kept as one to hold with. */
+		/* The client keeps the mode that it holds, and gives back the rest of its grant. */
 		if (!bftm_mode_covers(p->mode, req->arg))
 			return;
 		if (p->mode != req->arg)
@@ -115,19 +115,19 @@ static void step_yield(const struct bftm_server_cfg *cfg,
 		bftm_settle_heard(cfg, lock, now, push);
 		return;
 	}
-	/* Sent before the owner held the lock, and it holds it since. */
+	/* The client sent this before it held the lock, and holds it now. */
 	if (p->held != BFTM_MODE_NL)
 		return;
-	/* Again a waiter, with the lease and the send that the grant was for. */
+	/* The party waits again, with the lease and the send of its grant. */
 	plain = bftm_party_plain(lock, req->client);
 	if (!p->want)
 		p->want = p->mode;
 	p->mode = BFTM_MODE_NL;
 	p->time_ns = now;
 	if (plain && plain->attempt > p->attempt)
-		bftm_party_remove(lock, p);		/* a newer one of it waits */
+		bftm_party_remove(lock, p);		/* a newer attempt of its client waits */
 	else if (plain)
-		bftm_party_remove(lock, plain);		/* one before it, and dead */
+		bftm_party_remove(lock, plain);		/* an earlier attempt, which is dead */
 	bftm_settle_heard(cfg, lock, now, push);
 }
 
@@ -146,7 +146,7 @@ static void step_stamp(struct bftm_lock *lock, const struct bftm_msg *req,
 	}
 	reply->type = BFTM_MSG_SNACK;
 	reply->gno = req->token;
-	/* Only higher ones, or two holders that exclude each other could share a token. */
+	/* Only a higher token: else two holders that exclude each other could share one. */
 	if (again || joins || req->token > lock->hi) {
 		lock->himask = req->token > lock->hi ? mask : lock->himask | mask;
 		lock->hi = req->token;

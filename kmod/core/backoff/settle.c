@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* What a lock can do of itself: grant to the next party, ask one whether it yields. */
+/* A lock without a request: grant to the next party, or ask a party whether it yields. */
 #include "core/backoff/grants.h"
 #include "core/backoff/step.h"
 #include "core/lease.h"
@@ -17,9 +17,9 @@ bool bftm_lock_owned(const struct bftm_lock *lock, u64 now)
 void bftm_refresh(const struct bftm_server_cfg *cfg, struct bftm_party *p, u32 k, u64 now)
 {
 	/*
-	 * Refresh and echo go together: the client counts from its send of the
-	 * k that comes back, so the timer must not be older than that k. Δ is
-	 * the grant's own, whatever this request says.
+	 * Refresh and echo go together: the client counts its lease from the send
+	 * whose k comes back, so the timer must not be older than that k. Δ is the
+	 * lease of the grant, whatever this request says.
 	 */
 	u64 until = now + bftm_lease_at_server(p->lease_ns, cfg->rho_ppm);
 

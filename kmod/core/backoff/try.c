@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * try(): asks for a grant, or for more of it. A request is answered by FREE, or waits; a step that
- * changes nothing costs little, for most locks are free.
+ * try(): a client asks for a grant, or for more than it has. The answer is FREE, or the request
+ * waits. A step that changes nothing costs little, since most locks are free.
  */
 #include "core/backoff/grants.h"
 #include "core/backoff/step.h"
@@ -33,7 +33,7 @@ bool bftm_lock_lacks_room(const struct bftm_lock *lock, const struct bftm_msg *r
 
 	if (req->type != BFTM_MSG_TRY || bftm_is_free(lock) || my_place(lock, req))
 		return false;
-	/* One that does not wait needs none if it is not granted. */
+	/* A request that does not wait needs no room if it gets no grant. */
 	for (i = 0; req->flags & BFTM_FLAG_NOQUEUE && i < bftm_parties(lock); i++)
 		if (bftm_is_granted(bftm_party(lock, i), now) &&
 		    bftm_modes_conflict(req->mode, bftm_party(lock, i)->mode))
@@ -43,14 +43,14 @@ bool bftm_lock_lacks_room(const struct bftm_lock *lock, const struct bftm_msg *r
 	return !lock->queue || lock->queue->count == lock->queue->room;
 }
 
-/* A send that was overtaken by a later one says nothing new. */
+/* A send that a later one has overtaken says nothing new. */
 static bool is_news(const struct bftm_party *me, const struct bftm_party *place)
 {
 	return me->attempt > place->attempt ||
 	       (me->attempt == place->attempt && me->k > place->k);
 }
 
-/* A place among those that wait; the last one's, in a full queue, for one that goes before it. */
+/* A place among the waiters. In a full queue, a party that goes before the last takes its place. */
 static struct bftm_party *queue_up(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 				   const struct bftm_party *me)
 {
@@ -61,7 +61,7 @@ static struct bftm_party *queue_up(const struct bftm_server_cfg *cfg, struct bft
 	p = bftm_party_add(lock, me);
 	if (p)
 		return p;
-	/* Else a client that all others wait for could find one queue full for ever. */
+	/* Else a client that all others wait for could find one server's queue full for ever. */
 	p = bftm_party_last(lock);
 	if (!p || !bftm_waits_before(me, p))
 		return NULL;
@@ -69,7 +69,7 @@ static struct bftm_party *queue_up(const struct bftm_server_cfg *cfg, struct bft
 	return p;
 }
 
-/* How long the grants last that keep it from this mode, or all of them; an estimate. */
+/* How long the grants last that exclude this mode, or else all grants; an estimate. */
 static u64 rest_of_grants(const struct bftm_lock *lock, enum bftm_mode mode, u64 now)
 {
 	u64 excluding = now, all = now;
@@ -88,14 +88,14 @@ static u64 rest_of_grants(const struct bftm_lock *lock, enum bftm_mode mode, u64
 	return (excluding > now ? excluding : all) - now + 1;
 }
 
-/* The conversion that two wait for, each for the other to give up what it holds. */
+/* Say in the answer whether this conversion and another one wait for each other. */
 static void note_deadlock(const struct bftm_lock *lock, const struct bftm_party *p,
 			  struct bftm_msg *reply)
 {
 	reply->flags = bftm_grants_deadlock(lock, p) ? BFTM_FLAG_DEADLOCK : 0;
 }
 
-/* It has a grant; what others can have beside it, they hear unasked. */
+/* The client has a grant. Others hear unasked what the server grants beside it. */
 static void answer_free(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 			const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
 			struct bftm_msg *push)
@@ -104,7 +104,7 @@ static void answer_free(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 
 	if (!bftm_is_quiet(lock)) {
 		bftm_settle(cfg, lock, now, push);
-		/* The answer says it. */
+		/* The answer already says what this push would say. */
 		if (push->type == BFTM_MSG_FREE && push->client == req->client &&
 		    push->attempt == req->attempt)
 			push->type = BFTM_MSG_NONE;
@@ -121,7 +121,7 @@ static void answer_free(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 		lock->unsettled = 1;
 }
 
-/* Wait for the lock, or go on waiting. */
+/* The client waits for the lock, or goes on waiting. */
 static void wait_for_it(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 			const struct bftm_party *me, u64 now, struct bftm_msg *reply,
 			struct bftm_msg *push)
@@ -144,7 +144,7 @@ static void wait_for_it(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 	reply->lease_ns = rest_of_grants(lock, me->want, now);
 }
 
-/* The highest priority that was heard moves by a bounded step for one TRY: 64 bits have an end. */
+/* One TRY raises the highest known priority by a bounded step only, since 64 bits have an end. */
 static void note_prio(struct bftm_lock *lock, u64 prio)
 {
 	if (prio > lock->lam)
@@ -163,7 +163,7 @@ static bool is_late(const struct bftm_lock *lock, const struct bftm_msg *req)
 	return plain && req->attempt < plain->attempt;
 }
 
-/* FREE: it has what it holds elsewhere, or what it wants. */
+/* Grant what the client holds by other servers or, if it holds nothing, what it wants. */
 static void begin_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 			struct bftm_party *p, const struct bftm_msg *req, u64 now,
 			struct bftm_msg *reply, struct bftm_msg *push)
@@ -172,7 +172,7 @@ static void begin_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 	answer_free(cfg, lock, req, now, reply, push);
 }
 
-/* The same where others have the lock, or wait for it; this client perhaps. */
+/* try() where parties have the lock or wait for it, perhaps also this client. */
 static void decide_among(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 			 struct bftm_party *me, const struct bftm_msg *req, u64 now,
 			 struct bftm_msg *reply, struct bftm_msg *push)
@@ -185,7 +185,7 @@ static void decide_among(const struct bftm_server_cfg *cfg, struct bftm_lock *lo
 		bftm_party_remove(lock, p);
 	}
 	bftm_parties_forget(lock, now);
-	/* One that does not wait goes last, unless it waits already. */
+	/* A request that does not wait goes last, unless its client waits already. */
 	p = NULL;
 	if (bftm_grants_beside(lock, me, last && !place.attempt))
 		p = bftm_party_add(lock, me);
@@ -193,7 +193,7 @@ static void decide_among(const struct bftm_server_cfg *cfg, struct bftm_lock *lo
 		begin_grant(cfg, lock, p, req, now, reply, push);
 		return;
 	}
-	/* Its place is the newest that it asked for; one that does not wait leaves it as it was. */
+	/* The newest request has the place; a request that does not wait leaves the place alone. */
 	if (place.attempt && (last || !is_news(me, &place))) {
 		if (!last)
 			place.time_ns = now;
@@ -211,7 +211,7 @@ static void decide_among(const struct bftm_server_cfg *cfg, struct bftm_lock *lo
 	reply->lease_ns = rest_of_grants(lock, req->mode, now);
 }
 
-/* try() of Figure 1(b) by one that has no grant. */
+/* try() of Figure 1(b) by a client that has no grant. */
 static void decide_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		       const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
 		       struct bftm_msg *push)
@@ -233,7 +233,7 @@ static void decide_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock
 		decide_among(cfg, lock, &me, req, now, reply, push);
 }
 
-/* Again, of what is granted: for a longer time, another mode, or what the client holds by now. */
+/* A grant again: for a longer time, for another mode, or since the client holds the lock by now. */
 static void renew_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 			struct bftm_party *p, const struct bftm_msg *req, u64 now,
 			struct bftm_msg *reply, struct bftm_msg *push)
@@ -242,7 +242,7 @@ static void renew_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 
 	bftm_refresh(cfg, p, req->k, now);
 	if (news) {
-		/* Modes change by the newest send alone: a late one would take a later mode. */
+		/* Only the newest send changes modes: a late send would take a later mode away. */
 		p->held = req->arg;
 		if (bftm_mode_covers(p->mode, req->mode)) {
 			p->mode = req->mode;
@@ -275,7 +275,7 @@ void bftm_step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		reply->lease_ns = cfg->quarantine_until_ns - now + 1;
 		return;
 	}
-	/* A later attempt of its client, given up while it holds, does not end this one. */
+	/* A later attempt that the client has given up does not end the granted one. */
 	p = bftm_party_find(lock, req->client, req->attempt);
 	if (p && bftm_party_granted(p)) {
 		renew_grant(cfg, lock, p, req, now, reply, push);
