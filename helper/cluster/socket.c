@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A cluster's socket: signs what goes out, believes what is signed and fresh. */
+/* A cluster's socket: it signs requests, and verifies that answers are signed and fresh. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>

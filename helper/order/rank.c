@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Signed ranks: what goes with GET, and what is made of what comes with EXCEPTION. */
+/* Signatures of ranks: made for GET, checked of EXCEPTION. core/ordering/client.c chooses ranks. */
 #include "cluster/cluster.h"
 #include "order/ordering.h"
 #include "crypto/rank.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* The system calls of /dev/bftmutex: ACQUIRE enters here, and handle.c goes on with it. */
 #include <linux/compat.h>
 #include <linux/fs.h>
 #include <linux/ktime.h>

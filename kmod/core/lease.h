@@ -6,6 +6,7 @@
  * server answered, so message delay leaves the argument and only the rates of
  * two clocks remain: each runs within 1 ± ρ of real time. A server waits
  * ⌈Δ(1 + ρ)⌉ plus a tick, a client uses ⌊Δ(1 - ρ)⌋ less a tick.
+ * A lease ends by kmod/client/timer.c at its holder, and by bftm_lock_expire() at a server.
  */
 #ifndef BFTM_CORE_LEASE_H
 #define BFTM_CORE_LEASE_H

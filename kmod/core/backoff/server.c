@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/* The step of a server for a lock. TRY is in try.c; settle.c makes grants, and ends them. */
 #include "core/backoff/grants.h"
 #include "core/backoff/server.h"
 #include "core/backoff/step.h"

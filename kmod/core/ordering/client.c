@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* Line numbers are those of Figure 2; "Ordering" in protocol.rst has the rest. */
+/*
+ * The client, and how it chooses its rank. Line numbers are those of Figure 2; "Ordering" in
+ * protocol.rst has the rest.
+ */
 #include "core/ordering/client.h"
 #include "core/quorum.h"
 #include "core/resend.h"
