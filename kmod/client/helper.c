@@ -401,7 +401,7 @@ out:
 	return err;
 }
 
-/* The handle that holds by a request; its @sends are noted. Return: NULL when none does any more. */
+/* The handle that holds by a request; @sends are noted. Return: NULL if none does any more. */
 static struct bftm_handle *holder_of(struct bftm_upcall *up, u64 id, u32 sends)
 {
 	struct bftm_request *request = helper_find(up, id);
