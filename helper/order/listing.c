@@ -238,13 +238,13 @@ int bftm_listing_start(struct bftm_cluster *cl, u64 limit_ns, bftm_listed_fn *te
 	return 0;
 }
 
-/* @page: what becomes of what server @u has said. False: the listing is over. */
+/* @page: what becomes of @msg of server @u, NULL: it said nothing. False: the listing is over. */
 static bool obey(struct listing *l, u32 u, enum bftm_listing_page page,
 		 const struct bftm_order_msg *msg)
 {
 	if (page == BFTM_PAGE_ANEW)
 		l->list[u].len = 0;
-	if (page == BFTM_PAGE_KEPT && msg->data_len &&
+	if (page == BFTM_PAGE_KEPT && msg && msg->data_len &&
 	    !bftm_bytes_add(&l->list[u], msg->data, msg->data_len)) {
 		listing_end(l, describe_error("no memory", ENOMEM));
 		return false;
