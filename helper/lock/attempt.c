@@ -183,17 +183,27 @@ static int kept_errno(enum bftm_kept why)
 	return ETIMEDOUT;
 }
 
-/* It is held as before. */
-static int conversion_kept(struct bftm_acquire_op *op, int error)
+/* Tell the kernel, once. Return: 0 if it has taken the report, or negative errno. */
+static int report_conversion(struct bftm_acquire_op *op, int error)
 {
-	int err = op->ask.conversion ? bftm_report_converted(op, error) : 0;
+	int err = op->ask.conversion ? bftm_report_converted(op, error) : -ECANCELED;
 
 	op->ask.conversion = 0;
-	if (err == -ESTALE) {
-		bftm_attempt_give_back(op);
-		return BFTM_ATTEMPT_OVER;
-	}
-	return pending(op, bftm_now());
+	return err;
+}
+
+/* @err: of the report. The lock is held as before, if a program holds it at all. */
+static int conversion_over(struct bftm_acquire_op *op, int err)
+{
+	if (err != -ESTALE)
+		return pending(op, bftm_now());
+	bftm_attempt_give_back(op);
+	return BFTM_ATTEMPT_OVER;
+}
+
+static int conversion_kept(struct bftm_acquire_op *op, int error)
+{
+	return conversion_over(op, report_conversion(op, error));
 }
 
 static int attempt_shrink(struct bftm_acquire_op *op)
@@ -211,15 +221,10 @@ static int attempt_shrink(struct bftm_acquire_op *op)
  */
 static int converted(struct bftm_acquire_op *op)
 {
-	int err = op->ask.conversion ? bftm_report_converted(op, 0) : -ECANCELED;
+	int err = report_conversion(op, 0);
 
-	op->ask.conversion = 0;
-	if (err == -ESTALE) {
-		bftm_attempt_give_back(op);
-		return BFTM_ATTEMPT_OVER;
-	}
 	if (err)
-		return pending(op, bftm_now());
+		return conversion_over(op, err);
 	op->ask.mode = op->ask.goal;
 	/* Of CW and PR neither covers the other: there is PW in between. */
 	if (core(op)->held(op->client) != bftm_ask_mode(&op->ask))

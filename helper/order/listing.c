@@ -276,7 +276,7 @@ void bftm_listings_epoch(struct bftm_cluster *cl, u32 u)
 {
 	struct listing *l;
 
-	/* What that leaves to be done, the timer finds. */
+	/* The timer ends a listing that has nothing left to wait for. */
 	TAILQ_FOREACH(l, &listings, others)
 		if (l->cluster == cl)
 			obey(l, u, bftm_listing_anew(&l->core, &cl->order_cfg, u, bftm_now()), NULL);

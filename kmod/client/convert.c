@@ -68,13 +68,10 @@ static int conversion_begin(struct bftm_handle *h, struct bftm_convert *arg, boo
 	struct bftm_conversion_of *c = &h->conversion;
 	bool replaces = bftm_handle_converts(h);
 	bool at_once, changes, done;
-	int err;
+	int err = bftm_handle_holding(h);
 
-	bftm_handle_check(h);
-	if (h->state == BFTM_STATE_LOST)
-		return -EKEYEXPIRED;
-	if (h->state != BFTM_STATE_HELD)
-		return -ENOLCK;
+	if (err)
+		return err;
 	/* Only a conversion that no call waits for can be replaced. */
 	if (c->id == h->id && c->progress != BFTM_PROGRESS_NONE && c->waits)
 		return -EBUSY;

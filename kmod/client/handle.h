@@ -264,6 +264,8 @@ void bftm_handle_arm_at(struct bftm_handle *h, u64 at_ns);
 u64 bftm_handle_check(struct bftm_handle *h);
 /** bftm_handle_convert_failed() - its conversion under way is over, for a negative errno. */
 void bftm_handle_convert_failed(struct bftm_handle *h, int error);
+/** bftm_handle_holding() - does it hold a lock now? Return: 0, -EKEYEXPIRED or -ENOLCK. */
+int bftm_handle_holding(struct bftm_handle *h);
 /** bftm_handle_in_margin() - is the margin reached when @left_ns are left? */
 bool bftm_handle_in_margin(const struct bftm_handle *h, s64 left_ns);
 /** bftm_handle_end() - cancel or release its request. */

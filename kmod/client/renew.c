@@ -22,13 +22,10 @@ bool bftm_handle_is_renewed(const struct bftm_handle *h)
 
 static int renewal_begin(struct bftm_handle *h, u64 lease_ns, struct bftm_renewal *ret)
 {
-	int err;
+	int err = bftm_handle_holding(h);
 
-	bftm_handle_check(h);
-	if (h->state == BFTM_STATE_LOST)
-		return -EKEYEXPIRED;
-	if (h->state != BFTM_STATE_HELD)
-		return -ENOLCK;
+	if (err)
+		return err;
 	if (lease_ns && lease_ns != h->arg.lease_ns)
 		return -EINVAL;
 	err = bftm_upcall_renew(h->bn, h->request);

@@ -106,6 +106,14 @@ u64 bftm_handle_check(struct bftm_handle *h)
 	return 0;
 }
 
+int bftm_handle_holding(struct bftm_handle *h)
+{
+	bftm_handle_check(h);
+	if (h->state == BFTM_STATE_LOST)
+		return -EKEYEXPIRED;
+	return h->state == BFTM_STATE_HELD ? 0 : -ENOLCK;
+}
+
 /* A lease that is over is told to all servers, which takes longest. */
 #define TAKES 4
 

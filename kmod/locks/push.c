@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a client did not ask for just now; receive.c says how much of it there may be. */
+/* Pushes FREE or INQUIRE to a client that did not ask just now; receive.c bounds how many. */
 #include "locks/locks.h"
 #include "server/socket.h"
 #include "server/trace.h"

@@ -176,7 +176,7 @@ void bftm_hold_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	}
 	if (c->stamps_anew && now >= bftm_fence_due(c))
 		bftm_fence_wake_anew(c, cfg, now, out);
-	/* What gives a mode up has asked already. */
+	/* A client that just gave a mode up has asked already: its next renewal comes later. */
 	if (c->poll_ns && now >= c->poll_ns)
 		renew(c, cfg, now, out);
 }

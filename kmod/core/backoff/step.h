@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* What the files of a server's step share: server.c uses try.c, and both use settle.c. */
+/* The files of a server's step share this: server.c uses try.c, and both use settle.c. */
 #ifndef BFTM_CORE_BACKOFF_STEP_H
 #define BFTM_CORE_BACKOFF_STEP_H
 

@@ -4,10 +4,10 @@
  * objects there are. Lists are the caller's: it keeps what bftm_listing_page() takes, merges them
  * by name, and judges each name by bftm_listing_judge().
  *
- * What is listed exists. b + 1 servers tell of the name, so a correct one does.
+ * A listed object exists: b + 1 servers tell of its name, so a correct one does.
  *
- * What exists is listed. Let an object be one that this client could use by the servers whose
- * lists count: q of them remember it. Its last state was committed at q servers, before the
+ * An object that exists is listed, if this client could use it by the servers whose lists count:
+ * q of them remember it. Its last state was committed at q servers, before the
  * listing began. Two sets of q share 2b + 1, so b + 1 correct servers that remember it have that
  * state or a later one, and each tells so. So a name that fewer tell of is a liar's, or of an
  * object whose first commit is still under way, or of one that nobody can use by these servers;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What lies about lists of objects share. */
+/* The lies about lists of objects share this. */
 #ifndef BFTM_LIAR_ORDER_LIST_H
 #define BFTM_LIAR_ORDER_LIST_H
 

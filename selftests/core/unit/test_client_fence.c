@@ -274,21 +274,29 @@ static enum bftm_verdict wake_to_the_end(void)
 	return verdict;
 }
 
-/* n = 4, q = 3: one has forgotten, one is down. Both others stamp, and that is all. */
+/* n = 4, q = 3: three servers have granted the lock, and two of these stamp. */
+static void two_of_four_stamp(void)
+{
+	u32 u;
+
+	cfg.n = 4;
+	memset(&c, 0, sizeof(c));
+	start(1, T0);
+	for (u = 0; u < 3; u++)
+		free_with(u, 5, T0 + 1);
+	stamps(0, SACK, 6, 6, T0 + 2);
+	stamps(1, SACK, 6, 6, T0 + 2);
+}
+
+/* One has forgotten, one is down. Both others stamp, and that is all. */
 static void one_has_forgotten_and_one_is_down(void **state)
 {
-	u32 u, again;
+	u32 again;
 
 	(void)state;
 	for (again = 0; again < 2; again++) {
 		want.wait = again ? BFTM_WAIT_NOT : BFTM_WAIT_QUEUE;
-		cfg.n = 4;
-		memset(&c, 0, sizeof(c));
-		start(1, T0);
-		for (u = 0; u < 3; u++)
-			free_with(u, 5, T0 + 1);
-		stamps(0, SACK, 6, 6, T0 + 2);
-		stamps(1, SACK, 6, 6, T0 + 2);
+		two_of_four_stamp();
 		does_not_know(2, T0 + 2);
 		assert_true(bftm_fence_lacks(&c, &cfg));
 		assert_int_equal(wake_to_the_end(), BFTM_REFUSED);
@@ -300,25 +308,13 @@ static void one_has_forgotten_and_one_is_down(void **state)
 /* The lease is no longer than it takes to ask the silent once more: it asks sooner. */
 static void one_lease_is_enough_to_know(void **state)
 {
-	u32 u;
-
 	(void)state;
-	cfg.n = 4;
 	want.lease_ns = RESEND;
-	start(1, T0);
-	for (u = 0; u < 3; u++)
-		free_with(u, 5, T0 + 1);
-	stamps(0, SACK, 6, 6, T0 + 2);
-	stamps(1, SACK, 6, 6, T0 + 2);
+	two_of_four_stamp();
 	assert_int_equal(wake_to_the_end(), BFTM_PENDING);	/* the fourth may be slow */
 	assert_int_equal(c.base.phase, BFTM_PHASE_BACKOFF);
 	assert_true(c.stamps >= BFTM_STAMP_SILENT);
-	memset(&c, 0, sizeof(c));
-	start(1, T0);
-	for (u = 0; u < 3; u++)
-		free_with(u, 5, T0 + 1);
-	stamps(0, SACK, 6, 6, T0 + 2);
-	stamps(1, SACK, 6, 6, T0 + 2);
+	two_of_four_stamp();
 	does_not_know(2, T0 + 2);
 	assert_int_equal(wake_to_the_end(), BFTM_REFUSED);
 	assert_int_equal(out.refusal, BFTM_REFUSED_TOKENS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What files of the daemon call that is no part of the model: logs, reports, services. */
+/* Stand-ins for the logs, reports and services that the daemon's files call. */
 #include "cluster/cluster.h"
 #include "cluster/evidence.h"
 #include "cluster/health.h"
