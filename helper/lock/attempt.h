@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The shell around the client side of a protocol: does for a request what the core says.
- * It never ends a request; each function that may says what became of it.
+ * It never ends a request: a function that may returns what became of it, as steps.h says.
  */
 #ifndef BFTM_ATTEMPT_H
 #define BFTM_ATTEMPT_H
 
 #include "core/wire.h"
+#include "lock/steps.h"
 
 struct bftm_acquire_op;
 struct bftm_ask;
-
-/* What became of a request: an error, or one of these. */
-#define BFTM_ATTEMPT_GOES_ON	0
-#define BFTM_ATTEMPT_OVER	-1	/* and nobody is to be told */
 
 /** bftm_attempt_start() - contend; it is this request's turn. */
 int bftm_attempt_start(struct bftm_acquire_op *op);
@@ -33,9 +30,6 @@ int bftm_attempt_convert(struct bftm_acquire_op *op, const struct bftm_ask *ask)
 
 /** bftm_attempt_wake() - its timer has fired. */
 int bftm_attempt_wake(struct bftm_acquire_op *op);
-
-/** bftm_attempt_give_back() - stop contending or holding: servers are told. */
-void bftm_attempt_give_back(struct bftm_acquire_op *op);
 
 /** bftm_attempt_answer() - an authentic answer of server number @u. */
 int bftm_attempt_answer(struct bftm_acquire_op *op, u32 u, const struct bftm_msg *msg);

@@ -5,9 +5,13 @@
 #include "lock/acquire.h"
 #include "cluster/cluster.h"
 #include "cluster/health.h"
+#include "loop/log.h"
 #include "lock/report.h"
 #include "kernel/upcall.h"
 #include "text/mode.h"
+#include "text/shown.h"
+
+#define LOSSES_SAID 10	/* in BFTM_SAID_AGAIN_NS */
 
 static u64 end_of(const struct bftm_acquire_op *op)
 {
@@ -108,4 +112,37 @@ const char *bftm_report_why(const struct bftm_acquire_op *op, int error, char te
 	if (op->place == BFTM_PLACE_ACTIVE)
 		return bftm_health_why(op->cluster, text);
 	return error == ETIMEDOUT ? "another program of this host has it, or asked for it before" : "";
+}
+
+void bftm_report_refused(struct bftm_cluster *cl, u32 refusal)
+{
+	if (bftm_due(&cl->refused_ns, BFTM_SAID_AGAIN_NS))
+		bftm_log(LOG_WARNING, "cluster %s: refused: %s", cl->conf.name,
+			 bftm_refusal_name(refusal));
+}
+
+void bftm_report_lost(const struct bftm_acquire_op *op)
+{
+	char name[BFTM_SHOWN_ROOM(BFTM_NAME_LEN_MAX)], health[BFTM_WHY_MAX];
+	struct bftm_cluster *cl = op->cluster;
+
+	if (op->ask.inside)
+		return;
+	if (bftm_due(&cl->lost_ns, BFTM_SAID_AGAIN_NS))
+		cl->losses = 0;
+	if (++cl->losses > LOSSES_SAID)
+		return;
+	bftm_shown(op->ask.name, op->ask.name_len, name, sizeof(name));
+	if (!op->ask.renew)
+		bftm_log(LOG_INFO, "cluster %s: lock '%s' is lost: its lease has ended, and was not to be renewed",
+			 cl->conf.name, name);
+	else if (*bftm_health_why(cl, health))
+		bftm_log(LOG_WARNING, "cluster %s: lock '%s' is lost: its lease could not be renewed: %s",
+			 cl->conf.name, name, health);
+	else
+		bftm_log(LOG_WARNING, "cluster %s: lock '%s' is lost: its lease ended before enough servers had renewed it",
+			 cl->conf.name, name);
+	if (cl->losses == LOSSES_SAID)
+		bftm_log(LOG_WARNING, "cluster %s: further losses are not logged for a minute",
+			 cl->conf.name);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The daemon tells the kernel that a request holds its lock, or why it does not. */
+/* The daemon tells the kernel, and the log, that a request holds its lock, or why it does not. */
 #ifndef BFTM_REPORT_H
 #define BFTM_REPORT_H
 
@@ -9,6 +9,7 @@
 #include "uapi/linux/bftmutex.h"
 
 struct bftm_acquire_op;
+struct bftm_cluster;
 
 /** bftm_report_won() - false when nobody has it by that: give it back. */
 bool bftm_report_won(struct bftm_acquire_op *op);
@@ -26,6 +27,16 @@ bool bftm_report_renewed(struct bftm_acquire_op *op);
  * Return: 0, or negative errno: see bftm_upcall_converted()
  */
 int bftm_report_converted(struct bftm_acquire_op *op, int error);
+
+/**
+ * bftm_report_lost() - log that the lease of @op has ended
+ *
+ * The program may not report its loss, and a program that is stopped cannot.
+ */
+void bftm_report_lost(const struct bftm_acquire_op *op);
+
+/** bftm_report_refused() - log, once a minute, that servers refuse a request: enum bftm_refusal. */
+void bftm_report_refused(struct bftm_cluster *cl, u32 refusal);
 
 /** bftm_refusal_errno() - how applications see an enum bftm_refusal. */
 int bftm_refusal_errno(u32 refusal);

@@ -12,8 +12,6 @@
 #include "lock/attempt.h"
 #include "lock/release.h"
 #include "lock/report.h"
-#include "cluster/health.h"
-#include "loop/log.h"
 #include "unit.h"
 
 #define MS	BFTM_NS_PER_MS
@@ -43,22 +41,9 @@ u64 bftm_now(void)
 	return now_ns;
 }
 
-void bftm_log(int level, const char *format, ...)
-{
-	(void)level;
-	(void)format;
-}
-
 void bftm_timer_arm(struct bftm_timer *timer, u64 at_ns)
 {
 	timer->at_ns = at_ns;
-}
-
-bool bftm_due(u64 *last_ns, u64 every_ns)
-{
-	(void)last_ns;
-	(void)every_ns;
-	return false;
 }
 
 void bftm_cluster_send(struct bftm_cluster *c, u32 to, const struct bftm_msg *msg)
@@ -119,10 +104,14 @@ int bftm_report_converted(struct bftm_acquire_op *o, int error)
 	return taken;
 }
 
-const char *bftm_health_why(const struct bftm_cluster *c, char text[BFTM_WHY_MAX])
+void bftm_report_lost(const struct bftm_acquire_op *o)
 {
-	(void)c, (void)text;
-	return "";
+	(void)o;
+}
+
+void bftm_report_refused(struct bftm_cluster *c, u32 refusal)
+{
+	(void)c, (void)refusal;
 }
 
 static int four_servers(void **state)

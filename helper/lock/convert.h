@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Conversions of a held lock to another mode: their begin, and what the kernel is told at their end. */
+#ifndef BFTM_CONVERT_H
+#define BFTM_CONVERT_H
+
+#include <stdbool.h>
+
+#include "core/protocol.h"
+
+struct bftm_acquire_op;
+struct bftm_ask;
+
+/**
+ * bftm_convert_begin() - convert to @ask->goal; @ask->mode is what the program has
+ * @out: what the core says; only with true
+ * Return: false if the protocol has no conversions.
+ */
+bool bftm_convert_begin(struct bftm_acquire_op *op, const struct bftm_ask *ask,
+			struct bftm_out *out);
+
+/**
+ * bftm_convert_shrink() - after a conversion, give up all that the program's mode does not need
+ * @out: what the core says; only with true
+ *
+ * Neither of CW and PR covers the other: servers grant PW in between, which is then reduced.
+ * Return: false if nothing is in excess.
+ */
+bool bftm_convert_shrink(struct bftm_acquire_op *op, struct bftm_out *out);
+
+/**
+ * bftm_convert_report() - tell the kernel the end of the conversion, once
+ * @error: positive errno, 0: the program has the mode wanted as soon as the kernel takes the report
+ * Return: 0, or negative errno if the kernel has not taken it: a request that says which mode is
+ * held comes next; -ESTALE: no program holds the lock.
+ */
+int bftm_convert_report(struct bftm_acquire_op *op, int error);
+
+/**
+ * bftm_convert_over() - after the report: the lock is held as before, if a program holds it at all
+ * @err: from bftm_convert_report()
+ * Return: what became of the request: steps.h
+ */
+int bftm_convert_over(struct bftm_acquire_op *op, int err);
+
+/** bftm_convert_kept() - the conversion fails with @error, which is reported. Return: steps.h */
+int bftm_convert_kept(struct bftm_acquire_op *op, int error);
+
+/** bftm_kept_errno() - why a lock keeps its mode, as a positive errno. */
+int bftm_kept_errno(enum bftm_kept why);
+
+#endif /* BFTM_CONVERT_H */
