@@ -124,7 +124,7 @@ $(BIN)/bftmutex-token-model: $(call obj,$(TOKEN_MODEL) $(CORE) $(CORE_SERVER) $(
 	$(link)
 
 # Every sequence of iterations of the ordering protocol.
-ORDER_MODEL := $(basename $(wildcard selftests/core/model/order/*.c))
+ORDER_MODEL := selftests/core/model/command $(basename $(wildcard selftests/core/model/order/*.c))
 $(BIN)/bftmutex-order-model: $(call obj,$(ORDER_MODEL) $(CORE) $(CORE_SERVER) $(TEST_TABLE))
 	$(link)
 

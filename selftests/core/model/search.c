@@ -158,7 +158,7 @@ void search(const struct system *sys, u64 memory, const char *command,
 	store_exit(&x.store);
 }
 
-const char *replay(const struct system *sys, const char *choices)
+static const char *replayed(const struct system *sys, const char *choices)
 {
 	u64 world[WORLD_MAX / sizeof(u64)];
 	bool first = true;
@@ -175,4 +175,21 @@ const char *replay(const struct system *sys, const char *choices)
 	} while (*end);
 	/* cppcheck-suppress returnDanglingLifetime; it is a literal that says what is wrong */
 	return sys->wrong(world);
+}
+
+int replay(const struct system *sys, const char *choices)
+{
+	const char *wrong = replayed(sys, choices);
+
+	printf("%s\n", wrong ? wrong : "nothing is wrong");
+	return wrong ? 1 : 0;
+}
+
+int search_report(const struct found *f)
+{
+	printf("result: %s, %llu states, %llu transitions, depth %u, %llu wins, %.1f s, %llu MiB\n",
+	       f->wrong ? "violation" : f->full ? "incomplete" : "complete",
+	       (unsigned long long)f->states, (unsigned long long)f->moves, f->depth,
+	       (unsigned long long)f->wins, f->seconds, (unsigned long long)(f->bytes >> 20));
+	return f->wrong ? 1 : f->full ? 3 : 0;
 }

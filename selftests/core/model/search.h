@@ -79,9 +79,15 @@ void search(const struct system *sys, u64 memory, const char *command,
 	    struct found *ret);
 
 /**
- * replay() - tell the story of these choices ("0.3.1")
- * Return: what is wrong at its end, NULL when nothing is.
+ * search_report() - print the line "result: ..."
+ * Return: exit status: 0 all enumerated, nothing wrong; 1 a violation; 3 the memory was not enough
  */
-const char *replay(const struct system *sys, const char *choices);
+int search_report(const struct found *f);
+
+/**
+ * replay() - tell the story of these choices ("0.3.1"), and what is wrong at its end
+ * Return: exit status: 0 nothing is wrong, 1 a violation
+ */
+int replay(const struct system *sys, const char *choices);
 
 #endif /* BFTM_MODEL_SEARCH_H */

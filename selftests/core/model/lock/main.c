@@ -4,11 +4,11 @@
  * and world.h for what "everything" is.
  */
 #include <err.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/quorum.h"
+#include "selftests/core/model/command.h"
 #include "world.h"
 
 struct plan plan = {
@@ -47,74 +47,11 @@ static const char help[] =
 "Exit status: 0 all enumerated, nothing wrong; 1 a violation, its story is\n"
 "printed; 2 trouble; 3 the memory was not enough.\n";
 
-static u64 memory = 6ull << 30;
+static u32 memory_gib = 6;
 static const char *choices;
 static u32 paper_quorum;
 
-/** struct counted - an option that takes a number from @low to @high */
-static const struct counted {
-	const char *name;
-	u32 *value, low, high;
-} counted[] = {
-	{ "servers", &plan.n, 1, SERVERS_MAX },
-	{ "b", &plan.b, 0, 2 },
-	{ "liars", &plan.liars, 0, 2 },
-	{ "clients", &plan.clients, 1, CLIENTS_MAX },
-	{ "attempts", &plan.attempts, 0, 3 },
-	{ "sends", &plan.sends, 1, SENDS_MAX },
-	{ "restarts", &plan.restarts, 0, 3 },
-	{ "steps", &plan.steps, 1, 12 },
-	{ "queue", &plan.queue, 0, 3 },
-	{ "instants", &plan.instants, 1, 9 },
-	{ "paper", &paper_quorum, 1, SERVERS_MAX },
-};
-
-/** struct chosen - an option that does not */
-static const struct chosen {
-	const char *name;
-	bool *value;
-} chosen[] = {
-	{ "fine", &plan.fine },
-	{ "uneven", &plan.uneven },
-	{ "literal", &plan.literal },
-	{ "silent", &plan.silent },
-	{ "twice", &plan.twice },
-	{ "held", &plan.held },
-	{ "asynchronous", &paper_plan.asynchronous },
-};
-
-enum { SPEEDS = 1, WITHOUT, MEMORY, REPLAY, HELP, COUNTED = 256, CHOSEN = 512 };
-
-static struct option options[ARRAY_SIZE(counted) + ARRAY_SIZE(chosen) + 6] = {
-	{ "speeds", 1, NULL, SPEEDS },
-	{ "without", 1, NULL, WITHOUT },
-	{ "memory", 1, NULL, MEMORY },
-	{ "replay", 1, NULL, REPLAY },
-	{ "help", 0, NULL, HELP },
-};
-
-static void list_options(void)
-{
-	struct option *o = options + 5;
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(counted); i++)
-		*o++ = (struct option){ counted[i].name, 1, NULL, COUNTED + (int)i };
-	for (i = 0; i < ARRAY_SIZE(chosen); i++)
-		*o++ = (struct option){ chosen[i].name, 0, NULL, CHOSEN + (int)i };
-}
-
-static u32 number(u32 low, u32 high)
-{
-	char *end;
-	unsigned long value = strtoul(optarg, &end, 10);
-
-	if (end == optarg || *end || value < low || value > high)
-		errx(2, "'%s': must be a number from %u to %u", optarg, low, high);
-	return (u32)value;
-}
-
-static enum speeds which_speeds(void)
+static void read_speeds(const char *argument)
 {
 	static const char *const names[] = {
 		[SPEEDS_WORST] = "worst", [SPEEDS_ALL] = "all",
@@ -122,56 +59,52 @@ static enum speeds which_speeds(void)
 	};
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(optarg, names[i]))
-			return i;
-	errx(2, "'%s': must be worst, all or even", optarg);
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!strcmp(argument, names[i])) {
+			plan.speeds = i;
+			return;
+		}
+	}
+	errx(2, "--speeds '%s': worst, all or even is expected", argument);
 }
 
-static u32 which_reductions(void)
+static void read_reductions(const char *argument)
 {
-	u32 mask = 0;
 	const char *p;
 
-	for (p = optarg; *p; p++) {
+	for (p = argument; *p; p++) {
 		if (*p < '1' || *p > '0' + REDUCTIONS)
-			errx(2, "'%s': must be digits from 1 to %u", optarg, REDUCTIONS);
-		mask |= 1u << (*p - '0');
-	}
-	return mask;
-}
-
-static void read_option(int which)
-{
-	const struct counted *c;
-
-	switch (which) {
-	case SPEEDS:
-		plan.speeds = which_speeds();
-		break;
-	case WITHOUT:
-		plan.without = which_reductions();
-		break;
-	case MEMORY:
-		memory = (u64)number(1, 64) << 30;
-		break;
-	case REPLAY:
-		choices = optarg;
-		break;
-	case HELP:
-		fputs(help, stdout);
-		exit(0);
-	case COUNTED ... CHOSEN - 1:
-		c = &counted[which - COUNTED];
-		*c->value = number(c->low, c->high);
-		break;
-	case CHOSEN ... CHOSEN + ARRAY_SIZE(chosen) - 1:
-		*chosen[which - CHOSEN].value = true;
-		break;
-	default:
-		exit(2);
+			errx(2, "--without '%s': digits from 1 to %u are expected", argument,
+			     REDUCTIONS);
+		plan.without |= 1u << (*p - '0');
 	}
 }
+
+static const struct command_option options[] = {
+	{ "servers", .number = &plan.n, 1, SERVERS_MAX },
+	{ "b", .number = &plan.b, 0, 2 },
+	{ "liars", .number = &plan.liars, 0, 2 },
+	{ "clients", .number = &plan.clients, 1, CLIENTS_MAX },
+	{ "attempts", .number = &plan.attempts, 0, 3 },
+	{ "sends", .number = &plan.sends, 1, SENDS_MAX },
+	{ "restarts", .number = &plan.restarts, 0, 3 },
+	{ "steps", .number = &plan.steps, 1, 12 },
+	{ "queue", .number = &plan.queue, 0, 3 },
+	{ "instants", .number = &plan.instants, 1, 9 },
+	{ "paper", .number = &paper_quorum, 1, SERVERS_MAX },
+	{ "memory", .number = &memory_gib, 1, 64 },
+	{ "fine", .flag = &plan.fine },
+	{ "uneven", .flag = &plan.uneven },
+	{ "literal", .flag = &plan.literal },
+	{ "silent", .flag = &plan.silent },
+	{ "twice", .flag = &plan.twice },
+	{ "held", .flag = &plan.held },
+	{ "asynchronous", .flag = &paper_plan.asynchronous },
+	{ "speeds", .read = read_speeds },
+	{ "without", .read = read_reductions },
+	{ "replay", .text = &choices },
+	{ NULL },
+};
 
 static void check_plan(void)
 {
@@ -190,32 +123,6 @@ static void check_plan(void)
 		errx(2, "--paper is for two clients, and at most 5 steps");
 }
 
-static char *command_line(int argc, char **argv)
-{
-	size_t size;
-	char *text;
-	FILE *f = open_memstream(&text, &size);
-	int i;
-
-	if (!f)
-		err(2, "no memory");
-	for (i = 0; i < argc; i++)
-		fprintf(f, "%s%s", i ? " " : "", argv[i]);
-	if (fclose(f))
-		err(2, "no memory");
-	return text;
-}
-
-static int report(const struct found *f)
-{
-	printf("result: %s, %llu states, %llu transitions, depth %u, %llu wins, %.1f s, %llu MiB\n",
-	       f->wrong ? "violation" : f->full ? "incomplete" : "complete",
-	       (unsigned long long)f->states, (unsigned long long)f->moves, f->depth,
-	       (unsigned long long)f->wins, f->seconds,
-	       (unsigned long long)(f->bytes >> 20));
-	return f->wrong ? 1 : f->full ? 3 : 0;
-}
-
 int main(int argc, char **argv)
 {
 	struct system sys = {
@@ -224,16 +131,10 @@ int main(int argc, char **argv)
 		.pack = world_pack, .unpack = world_unpack,
 		.wrong = world_wrong, .tell = world_tell,
 	};
-	const char *wrong;
 	struct found found;
 	char *command;
-	int which;
 
-	list_options();
-	while ((which = getopt_long(argc, argv, "", options, NULL)) != -1)
-		read_option(which);
-	if (optind < argc)
-		errx(2, "'%s': what is that?", argv[optind]);
+	command_read(argc, argv, options, help);
 	check_plan();
 	if (paper_quorum) {
 		paper_plan.n = plan.n;
@@ -249,13 +150,10 @@ int main(int argc, char **argv)
 		printf("# %u servers, b = %u, F = %u, %u lying\n", plan.n, plan.b,
 		       bftm_free_needed(plan.n, plan.b), plan.liars);
 	}
-	if (choices) {
-		wrong = replay(&sys, choices);
-		printf("%s\n", wrong ? wrong : "nothing is wrong");
-		return wrong ? 1 : 0;
-	}
+	if (choices)
+		return replay(&sys, choices);
 	command = command_line(argc, argv);
-	search(&sys, memory, command, &found);
+	search(&sys, (u64)memory_gib << 30, command, &found);
 	free(command);
-	return report(&found);
+	return search_report(&found);
 }

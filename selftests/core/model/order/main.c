@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* bftmutex-order-model: every sequence of iterations of a small cluster; see model.h. */
-#include <err.h>
-#include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "selftests/core/model/command.h"
 #include "model.h"
 
 struct plan plan = { .n = 5, .b = 1, .correct = 4, .clients = 2, .iterations = 3 };
@@ -23,63 +21,26 @@ static const char help[] =
 "Exit status: 0 all enumerated, nothing wrong; 1 a violation, its story is\n"
 "printed; 2 trouble.\n";
 
-static u32 number(const char *name, const char *text, u32 low, u32 high)
-{
-	char *end;
-	unsigned long value = strtoul(text, &end, 10);
+static u32 liars = 1;
 
-	if (!*text || *end || value < low || value > high)
-		errx(2, "--%s '%s': a number from %u to %u is expected", name, text, low, high);
-	return (u32)value;
-}
-
-static void read_options(int argc, char **argv)
-{
-	static const struct option options[] = {
-		{ "servers", required_argument, NULL, 's' },
-		{ "b", required_argument, NULL, 'b' },
-		{ "liars", required_argument, NULL, 'l' },
-		{ "clients", required_argument, NULL, 'c' },
-		{ "iterations", required_argument, NULL, 'i' },
-		{ "late", no_argument, NULL, 'L' },
-		{ "forks", no_argument, NULL, 'f' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	u32 liars = 1;
-	int opt;
-
-	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (opt == 's')
-			plan.n = number("servers", optarg, 1, CORRECT_MAX);
-		else if (opt == 'b')
-			plan.b = number("b", optarg, 0, 2);
-		else if (opt == 'l')
-			liars = number("liars", optarg, 0, 1);
-		else if (opt == 'c')
-			plan.clients = number("clients", optarg, 1, CLIENTS_MAX);
-		else if (opt == 'i')
-			plan.iterations = number("iterations", optarg, 1, ITERATIONS_MAX);
-		else if (opt == 'L')
-			plan.late = true;
-		else if (opt == 'f')
-			plan.forks = true;
-		else if (opt == 'h' && fputs(help, stdout) >= 0)
-			exit(0);
-		else
-			errx(2, "see --help");
-	}
-	if (optind < argc)
-		errx(2, "'%s': no argument is expected", argv[optind]);
-	plan.correct = plan.n - liars;
-}
+static const struct command_option options[] = {
+	{ "servers", .number = &plan.n, 1, CORRECT_MAX },
+	{ "b", .number = &plan.b, 0, 2 },
+	{ "liars", .number = &liars, 0, 1 },
+	{ "clients", .number = &plan.clients, 1, CLIENTS_MAX },
+	{ "iterations", .number = &plan.iterations, 1, ITERATIONS_MAX },
+	{ "late", .flag = &plan.late },
+	{ "forks", .flag = &plan.forks },
+	{ NULL },
+};
 
 int main(int argc, char **argv)
 {
 	bool good = true;
 	u32 i;
 
-	read_options(argc, argv);
+	command_read(argc, argv, options, help);
+	plan.correct = plan.n - liars;
 	worlds_first();
 	for (i = 1; i <= plan.iterations && good; i++) {
 		good = worlds_next();
