@@ -10,7 +10,9 @@
 #include "ctl/object.h"
 #include "text/json.h"
 
+#define WAIT_NS (30 * BFTM_NS_PER_SEC)	/* without --wait */
 #define WAIT_MAX_NS (24 * 3600 * BFTM_NS_PER_SEC)
+#define INTERVAL_MAX_NS (3600 * BFTM_NS_PER_SEC)
 
 /* Refuses a word that looks like an option and would become part of the request or a value. */
 static void refuse_options(const struct object *o, struct argp_state *state)
@@ -29,7 +31,7 @@ static void refuse_options(const struct object *o, struct argp_state *state)
 					   "If it is no option, put -- before NAME", *word);
 }
 
-static error_t object_parse(int key, char *arg, struct argp_state *state)
+static error_t parse_common(int key, char *arg, struct argp_state *state)
 {
 	struct object *o = state->input;
 	u32 count;
@@ -78,9 +80,42 @@ static const struct argp_option options[] = {
 	{}
 };
 
-const struct argp object_args = {
-	.options = options, .parser = object_parse, .children = ctl_common,
+static const struct argp common = {
+	.options = options, .parser = parse_common, .children = ctl_common,
 };
+
+const struct argp_child object_children[] = { { .argp = &common }, {} };
+
+error_t object_option(int key, char *arg, struct argp_state *state)
+{
+	struct object *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = o;
+		return 0;
+	case 'i':
+		o->input = true;
+		return 0;
+	case 'l':
+		o->local = true;
+		return 0;
+	case 'n':
+		o->interval_ns = ctl_duration(state, "--interval", arg, BFTM_NS_PER_MS,
+					      INTERVAL_MAX_NS);
+		return 0;
+	case 'r':
+		o->raw = true;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+void object_parse(const struct argp *argp, int argc, char **argv, struct object *o)
+{
+	o->options.timeout_ns = WAIT_NS;
+	ctl_parse(argp, argc, argv, ARGP_IN_ORDER, o);
+}
 
 int object_open(struct object *o)
 {

@@ -35,8 +35,14 @@ struct object {
 	char named[BFTM_SUBMIT_NAME_MAX + 1];
 };
 
-/** object_args - the options all commands have, as an argp child with struct object */
-extern const struct argp object_args;
+/** object_children - the options that all commands have, for a struct object */
+extern const struct argp_child object_children[];
+
+/** object_option() - parser of the options that a command has besides: -i, -l, -n and -r */
+error_t object_option(int key, char *arg, struct argp_state *state);
+
+/** object_parse() - read the command line into @o; options come before NAME */
+void object_parse(const struct argp *argp, int argc, char **argv, struct object *o);
 
 /** object_open() - 0, or an exit code after an error message */
 int object_open(struct object *o);

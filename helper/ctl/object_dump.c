@@ -17,8 +17,6 @@
 
 #define TRIES 10	/* to read one state of an object that changes meanwhile */
 
-static const struct argp_child children[] = { { .argp = &object_args }, {} };
-
 /**
  * struct whole - the content of an object, part by part
  * @sum: of the state; parts with another sum belong to another state
@@ -107,19 +105,19 @@ static int dump_one(struct object *o, bool named)
 int ctl_object_dump(int argc, char **argv)
 {
 	static const struct argp argp = {
-		.children = children,
+		.children = object_children,
 		.args_doc = "[NAME...]",
 		.doc = "Print objects, or all of the cluster that this client may use, for 'object "
 		       "restore': a line of JSON for each. Each object is as it was at one time, but not "
 		       "all at the same time. Options come before NAME.",
 	};
-	struct object o = { .names_max = UINT_MAX, .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
+	struct object o = { .names_max = UINT_MAX };
 	struct json_object *names = NULL;
 	char **word;
 	size_t i;
 	int code;
 
-	ctl_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
+	object_parse(&argp, argc, argv, &o);
 	code = object_open(&o);
 	if (!code && !o.name) {
 		code = object_names(&o, &names);
@@ -223,19 +221,19 @@ static int restore_line(struct object *o, const char *text, u32 number)
 int ctl_object_restore(int argc, char **argv)
 {
 	static const struct argp argp = {
-		.children = children,
+		.children = object_children,
 		.args_doc = "",
 		.doc = "Make the objects that standard input describes, as 'object dump' has printed "
 		       "them. An object that exists is left as it is, and the exit status is 1 then. "
 	       "Versions and numbers begin anew. With --json a line for each says the result.",
 	};
-	struct object o = { .names_max = 0, .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
+	struct object o = { .names_max = 0 };
 	char *text = NULL;
 	size_t size = 0;
 	u32 number = 0;
 	int code, r;
 
-	ctl_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
+	object_parse(&argp, argc, argv, &o);
 	code = object_open(&o);
 	while ((!code || code == 1) && getline(&text, &size, stdin) >= 0) {
 		r = restore_line(&o, text, ++number);

@@ -10,8 +10,6 @@
 #include "ctl/object.h"
 #include "text/json.h"
 
-static const struct argp_child children[] = { { .argp = &object_args }, {} };
-
 static bool is_meant(const struct object *o, struct json_object *cluster)
 {
 	struct json_object *name;
@@ -145,22 +143,6 @@ static int list_one(struct object *o, struct json_object *named, struct json_obj
 	return object_name(o, ctl_member(named, "name")) ? list_describe(o, ret) : 0;
 }
 
-static error_t parse_list(int key, char *arg, struct argp_state *state)
-{
-	struct object *o = state->input;
-
-	(void)arg;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = o;
-		return 0;
-	case 'l':
-		o->local = true;
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
-
 int ctl_object_list(int argc, char **argv)
 {
 	static const struct ctl_column columns[] = {
@@ -175,21 +157,21 @@ int ctl_object_list(int argc, char **argv)
 	};
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse_list,
-		.children = children,
+		.parser = object_option,
+		.children = object_children,
 		.args_doc = "",
 		.doc = "List the objects of the cluster that this client may use, with their types. "
 		       "The command asks the servers. An object that changes just then gets a "
 		       "request, which makes a new version. With --local, list the objects that "
 		       "this host has used since its bftmutexd started, by a request to each.",
 	};
-	struct object o = { .names_max = 0, .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
+	struct object o = { .names_max = 0 };
 	struct json_object *names = NULL, *row, *all = json_object_new_array();
 	struct ctl_list table = { .column = columns };
 	size_t i;
 	int code;
 
-	ctl_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
+	object_parse(&argp, argc, argv, &o);
 	code = object_open(&o) ?: object_names(&o, &names);
 	for (i = 0; !code && i < json_object_array_length(names); i++) {
 		code = list_one(&o, json_object_array_get_idx(names, i), &row);
@@ -211,15 +193,15 @@ int ctl_object_list(int argc, char **argv)
 int ctl_object_delete(int argc, char **argv)
 {
 	static const struct argp argp = {
-		.children = children,
+		.children = object_children,
 		.args_doc = "NAME",
 		.doc = "Delete an object: its content is gone, for all clients and in the order of "
 	       "all requests, and it can be created again, of any type. Its version continues. "
 		       "Its name stays in the tables of the servers. Options come before NAME.",
 	};
-	struct object o = { .names_max = 1, .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
+	struct object o = { .names_max = 1 };
 	static const char request[] = "delete-object";
 
-	ctl_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
+	object_parse(&argp, argc, argv, &o);
 	return object_submit(&o, request, strlen(request));
 }

@@ -13,8 +13,6 @@
 
 #define EX_REFUSED 1	/* applied, and the object did not do as it was asked */
 
-static const struct argp_child children[] = { { .argp = &object_args }, {} };
-
 static void add_status(struct json_object *all, const struct bftmutex_response *r)
 {
 	bftm_json_add_number(all, "status", r->status);
@@ -70,18 +68,17 @@ int object_submit(struct object *o, const char *request, size_t len)
 int ctl_object_create(int argc, char **argv)
 {
 	static const struct argp argp = {
-		.children = children,
+		.children = object_children,
 		.args_doc = "NAME TYPE",
 		.doc = "Make an object that all clients share: a register, counter, map, queue or "
 		       "log, or of a type that the configuration has a program for. Options "
 		       "come before NAME.",
 	};
-	struct object o = { .names_max = 1, .words_min = 1, .words_max = 1,
-			    .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
+	struct object o = { .names_max = 1, .words_min = 1, .words_max = 1 };
 	char request[128];
 	int len;
 
-	ctl_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
+	object_parse(&argp, argc, argv, &o);
 	len = snprintf(request, sizeof(request), "create %s", o.words[0]);
 	if (len >= (int)sizeof(request))
 		return ctl_fail(EX_USAGE, "TYPE '%s': too long", o.words[0]);
@@ -116,25 +113,6 @@ static int compose(const struct object *o, char **ret, size_t *ret_len)
 	return 0;
 }
 
-static error_t parse_submit(int key, char *arg, struct argp_state *state)
-{
-	struct object *o = state->input;
-
-	(void)arg;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = o;
-		return 0;
-	case 'i':
-		o->input = true;
-		return 0;
-	case 'r':
-		o->raw = true;
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
-
 int ctl_object_submit(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
@@ -144,8 +122,8 @@ int ctl_object_submit(int argc, char **argv)
 	};
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse_submit,
-		.children = children,
+		.parser = object_option,
+		.children = object_children,
 		.args_doc = "NAME REQUEST...",
 		.doc = "Have a request applied to an object, once, and print its response. "
 		       "Options come before NAME.\v"
@@ -156,13 +134,12 @@ int ctl_object_submit(int argc, char **argv)
 		       "log: append VALUE, read FROM [COUNT], len\n"
 		       "all: type",
 	};
-	struct object o = { .names_max = 1, .words_min = 1, .words_max = UINT_MAX,
-			    .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
+	struct object o = { .names_max = 1, .words_min = 1, .words_max = UINT_MAX };
 	char *request = NULL;
 	size_t len = 0;
 	int code;
 
-	ctl_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
+	object_parse(&argp, argc, argv, &o);
 	code = compose(&o, &request, &len);
 	if (!code)
 		code = object_submit(&o, request, len);
@@ -268,18 +245,18 @@ static void print_shown(const struct object *o, const char *type, const struct s
 int ctl_object_show(int argc, char **argv)
 {
 	static const struct argp argp = {
-		.children = children,
+		.children = object_children,
 		.args_doc = "NAME",
 		.doc = "Show an object's type, version and content: of a map and a log each "
 	       "entry, of a queue its length and its next value. This takes requests, "
 	       "which make new versions. Options come before NAME.",
 	};
-	struct object o = { .names_max = 1, .options.timeout_ns = 30 * BFTM_NS_PER_SEC };
+	struct object o = { .names_max = 1 };
 	struct bftmutex_response type = {};
 	struct shown shown = {};
 	int code;
 
-	ctl_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
+	object_parse(&argp, argc, argv, &o);
 	code = object_open(&o);
 	if (!code)
 		code = learn(&o, "type", &type, &shown.number);

@@ -11,10 +11,6 @@
 #include "ctl/object.h"
 #include "text/json.h"
 
-#define INTERVAL_MAX_NS (3600 * BFTM_NS_PER_SEC)
-
-static const struct argp_child children[] = { { .argp = &object_args }, {} };
-
 /**
  * struct seen - the result of the last look
  * @text:    the response, NULL before the first look
@@ -185,22 +181,6 @@ static int find_type(struct object *o, struct seen *s)
 	return code;
 }
 
-static error_t parse_watch(int key, char *arg, struct argp_state *state)
-{
-	struct object *o = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = o;
-		return 0;
-	case 'n':
-		o->interval_ns = ctl_duration(state, "--interval", arg, BFTM_NS_PER_MS,
-					      INTERVAL_MAX_NS);
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
-
 int ctl_object_watch(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
@@ -209,21 +189,21 @@ int ctl_object_watch(int argc, char **argv)
 	};
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse_watch,
-		.children = children,
+		.parser = object_option,
+		.children = object_children,
 		.args_doc = "NAME",
 		.doc = "Print a line, or with --json an object in a line, whenever an object has "
 		       "changed, until interrupted. Each look is a request; a change that is undone "
 	       "before the next look is not seen, but every entry of a log is. Options come before "
 		       "NAME.",
 	};
-	struct object o = { .names_max = 1, .options.timeout_ns = 30 * BFTM_NS_PER_SEC,
+	struct object o = { .names_max = 1,
 			    .interval_ns = BFTM_NS_PER_SEC };
 	struct timespec pause;
 	struct seen s = {};
 	int code;
 
-	ctl_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
+	object_parse(&argp, argc, argv, &o);
 	pause.tv_sec = (time_t)(o.interval_ns / BFTM_NS_PER_SEC);
 	pause.tv_nsec = (long)(o.interval_ns % BFTM_NS_PER_SEC);
 	code = object_open(&o);
@@ -266,7 +246,7 @@ static void print_history(struct json_object *list)
 int ctl_object_history(int argc, char **argv)
 {
 	static const struct argp argp = {
-		.children = children,
+		.children = object_children,
 		.args_doc = "NAME",
 		.doc = "List the last requests of this host for an object, as its bftmutexd "
 		       "remembers them, at most 1024. With --json each is a line of its own, which "
@@ -278,7 +258,7 @@ int ctl_object_history(int argc, char **argv)
 	size_t i;
 	int r;
 
-	ctl_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
+	object_parse(&argp, argc, argv, &o);
 	snprintf(question, sizeof(question), "history %s %s", o.options.cluster ?: "-", o.name);
 	r = ctl_ask_helper(question, &answer);
 	if (r < 0)
