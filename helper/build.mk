@@ -25,7 +25,7 @@ SQLITE_LIBS = $(shell pkg-config --libs sqlite3)
 NCURSES_LIBS = $(shell pkg-config --libs ncursesw)
 
 CORE := $(addprefix kmod/core/,form wire quorum release $(addprefix backoff/,client round wait hold convert fence) \
-	$(addprefix ordering/,wire state client choose vote transfer listing))
+	$(addprefix ordering/,wire state client rank choose vote transfer listing))
 CORE_SERVER := $(addprefix kmod/core/,serve admit access $(addprefix backoff/,protocol server try settle grants parties) \
 	$(addprefix ordering/,server pending page))
 # The table of protocols that hosts run.

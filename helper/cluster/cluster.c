@@ -11,7 +11,7 @@
 #include "cluster/lend.h"
 #include "cluster/service.h"
 #include "crypto/digest.h"
-#include "crypto/rank.h"
+#include "crypto/rank_keys.h"
 #include "kernel/upcall.h"
 #include "loop/log.h"
 

@@ -9,7 +9,7 @@
 #include <openssl/crypto.h>
 
 #include "ctl/ctl.h"
-#include "crypto/rank.h"
+#include "crypto/rank_keys.h"
 
 /* Most clients whose public keys fit into a file that can be read. */
 #define RANKS_MAX 8192u

@@ -353,7 +353,7 @@ void bftm_listings_epoch(struct bftm_cluster *cl, u32 u);
 /** bftm_listings_stop() - who waits hears that the daemon ends */
 void bftm_listings_stop(struct bftm_cluster *cl);
 
-/* rank.c: signed ranks */
+/* sign.c: signed ranks */
 
 /** bftm_rank_sign() - of @rank, one of this client's. False: ranks are not signed here */
 bool bftm_rank_sign(const struct bftm_order_work *w, const struct bftm_rank *rank,

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * The client, and how it chooses its rank. Line numbers are those of Figure 2; "Ordering" in
- * protocol.rst has the rest.
+ * The client; rank.c chooses its rank, choose.c what it proposes. Line numbers are those of
+ * Figure 2; "Ordering" in protocol.rst has the rest.
  */
 #include "core/ordering/client.h"
+#include "core/ordering/rank.h"
 #include "core/quorum.h"
 #include "core/resend.h"
 #include "core/servers.h"
-
-/*
- * Who reaches but one server, for hours, leaves it with a rank 2^TIMEOUT_RAISE higher at
- * each time-out. If it lies, and shows these one by one; or if it is correct, and the
- * only one that needs to be won over: whoever is shown a higher rank passes 2^16 of them
- * at a time in the end.
- */
-#define TIMEOUT_RAISE	16
-#define SHOWN_RAISE	32
 
 static void clear(struct bftm_order_out *out)
 {
@@ -54,36 +46,15 @@ static void enter(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 		   bftm_all(cfg->n) & ~o->recovering, now, out);
 }
 
-/* Servers may have promised the rank that COMMIT_GET got with, so it is used. */
-static void spend(struct bftm_order *o)
-{
-	if (o->rank.count < o->then)
-		o->rank.count = o->then;
-	o->then = 0;
-}
-
 static void client_over(struct bftm_order *o, enum bftm_order_verdict verdict,
 			struct bftm_order_out *out)
 {
-	spend(o);
+	bftm_rank_spend(o);
 	o->phase = BFTM_ORDER_IDLE;
 	o->wake_ns = 0;
 	out->send = 0;
 	out->to = 0;
 	out->verdict = verdict;
-}
-
-/*
- * The new rank comes from the (b + 1)-th largest report: the largest may be a
- * liar's, who would drive ranks to their end. A signed one is no lie.
- */
-static u64 highest_count(const struct bftm_order *o, const struct bftm_order_cfg *cfg)
-{
-	u64 seen = bftm_kth_largest(o->reported, cfg->n, cfg->b + 1);
-
-	if (seen < o->proven)
-		seen = o->proven;
-	return o->rank.count < seen ? seen : o->rank.count;
 }
 
 static void note_begun(struct bftm_order *o, u64 count, u64 at)
@@ -101,59 +72,22 @@ void bftm_order_begin(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 	clear(out);
 	if (refresh)
 		o->completed = 0;
-	spend(o);
+	bftm_rank_spend(o);
 	o->recovering = 0;
 	/* A rank that two iterations share lets the state fork. */
-	note_begun(o, highest_count(o, cfg) + 1, now);
+	note_begun(o, bftm_rank_highest(o, cfg) + 1, now);
 	enter(o, cfg, BFTM_ORDER_GETTING, now, out);
-}
-
-/*
- * By 1, 2, 4 …, in the end 2^@most: there may be a rank that too few have shown, or
- * that a liar keeps back. @row: how often before.
- */
-static void raise(struct bftm_order *o, u32 *row, u32 most)
-{
-	o->rank.count += 1ull << (*row < most ? *row : most);
-	(*row)++;
-}
-
-static void forget_raises(struct bftm_order *o)
-{
-	o->timeouts = 0;
-	o->proofs = 0;
 }
 
 static void timed_out(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 		      struct bftm_order_out *out)
 {
-	bool shown;
-
 	if (o->phase == BFTM_ORDER_INSTALLING) {	/* what was asked for is done */
 		client_over(o, BFTM_ORDER_ON, out);
 		return;
 	}
-	shown = bftm_kth_largest(o->reported, cfg->n, 1) > o->rank.count;
-	raise(o, &o->timeouts, shown ? SHOWN_RAISE : TIMEOUT_RAISE);
-	/* Honest clients, of which none gets through, show each other theirs. */
-	o->proofs = 0;
+	bftm_rank_timed_out(o, cfg);
 	client_over(o, BFTM_ORDER_TIMEOUT, out);
-}
-
-/*
- * What an exception says of ranks counts when its iteration is over as well: one
- * signed rank ends it, and a liar who is always the first, with an old one that is
- * just above, would let a client that is behind catch up step by step.
- */
-static bool note_rank(struct bftm_order *o, u32 u, const struct bftm_order_msg *msg, bool proven)
-{
-	if (msg->max.count > BFTM_RANK_COUNT_MAX)
-		return false;
-	if (o->reported[u] < msg->max.count)
-		o->reported[u] = msg->max.count;
-	if (proven && o->proven < msg->max.count)
-		o->proven = msg->max.count;
-	return true;
 }
 
 /*
@@ -175,11 +109,7 @@ static void client_except(struct bftm_order *o, const struct bftm_order_cfg *cfg
 	unreachable = bftm_count(o->excepted) > cfg->n - bftm_order_quorum(cfg->n, cfg->b);
 	if (!proven && !unreachable)
 		return;
-	o->rank.count = highest_count(o, cfg);
-	if (unreachable)
-		forget_raises(o);
-	else
-		raise(o, &o->proofs, SHOWN_RAISE);
+	bftm_rank_outranked(o, cfg, unreachable);
 	client_over(o, BFTM_ORDER_OUTRANKED, out);
 }
 
@@ -217,7 +147,7 @@ static void got(struct bftm_order *o, const struct bftm_order_cfg *cfg, u32 u,
 /* A quorum has committed it, and said so to the get of the next rank. */
 static void begin_next(struct bftm_order *o, const struct bftm_order_cfg *cfg)
 {
-	spend(o);
+	bftm_rank_spend(o);
 	note_begun(o, o->rank.count, o->then_ns);
 	o->base = o->next;
 	o->holders = o->answered;
@@ -230,7 +160,7 @@ static void client_committed(struct bftm_order *o, const struct bftm_order_cfg *
 {
 	if (o->completed < o->next.version)
 		o->completed = o->next.version;
-	forget_raises(o);
+	bftm_rank_forget_raises(o);
 	out->verdict = BFTM_ORDER_DONE;
 	if (o->then) {
 		begin_next(o, cfg);
@@ -246,7 +176,7 @@ static void commit_state(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 			 struct bftm_order_out *out)
 {
 	if (o->more && !o->recovering) {
-		o->then = highest_count(o, cfg) + 1;
+		o->then = bftm_rank_highest(o, cfg) + 1;
 		o->then_ns = now;
 	}
 	enter(o, cfg, BFTM_ORDER_COMMITTING, now, out);
@@ -310,7 +240,7 @@ void bftm_order_answer(struct bftm_order *o, const struct bftm_order_cfg *cfg, u
 	u32 bit = 1u << u;
 
 	clear(out);
-	if (msg->type == BFTM_ORDER_EXCEPTION && !note_rank(o, u, msg, proven))
+	if (msg->type == BFTM_ORDER_EXCEPTION && !bftm_rank_note(o, u, msg, proven))
 		return;
 	/* Who recovers answers COMMIT_GET as the get that is in it. */
 	if (msg->type == BFTM_ORDER_RECOVERING && is_then(o, &msg->rank))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: memory all_order_steps bftm_order_begin bftm_order_answer bftm_order_refused bftm_order_made bftm_order_unmade bftm_order_wake bftm_order_message bftm_order_then bftm_order_room bftm_order_silence_ok bftm_vote_refused: every state of an iteration, and every answer
+// prove: memory all_order_steps bftm_order_begin bftm_order_answer bftm_order_refused bftm_order_made bftm_order_unmade bftm_order_wake bftm_order_message bftm_order_then bftm_order_room bftm_order_silence_ok bftm_vote_refused bftm_rank_highest bftm_rank_spend bftm_rank_timed_out bftm_rank_outranked bftm_rank_forget_raises bftm_rank_note: every state of an iteration, and every answer
 // frama-c: -eva-precision 0 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality -eva-use-spec bftm_kth_largest,bftm_order_choose,bftm_order_read_ops
 #include "any_order.h"
 #include "core/ordering/client.h"
@@ -25,6 +25,7 @@ void bftm_order_read_ops(struct bftm_got *got, const struct bftm_order_msg *msg)
 #include "core/ordering/choose.c"
 #undef committed
 #include "core/ordering/client.c"
+#include "core/ordering/rank.c"
 #define same same_as
 #include "core/ordering/vote.c"
 #undef same

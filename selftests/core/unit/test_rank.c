@@ -8,7 +8,7 @@
 
 #include "cluster/cluster.h"
 #include "order/ordering.h"
-#include "crypto/rank.h"
+#include "crypto/rank_keys.h"
 
 #define CLUSTER 5
 static const u8 name[] = "jobs";

@@ -4,8 +4,8 @@
  * word of one server about a higher rank is enough. A client has a private key beside its
  * credentials; one file holds the public keys of all clients.
  */
-#ifndef BFTM_RANK_H
-#define BFTM_RANK_H
+#ifndef BFTM_RANK_KEYS_H
+#define BFTM_RANK_KEYS_H
 
 #include <limits.h>
 
@@ -77,4 +77,4 @@ bool bftm_rank_keys_verify(struct bftm_rank_keys *keys, const u8 *name, u8 len,
 /** bftm_rank_keys_know() - does the file have a public key of this client? */
 bool bftm_rank_keys_know(const struct bftm_rank_keys *keys, u32 client);
 
-#endif /* BFTM_RANK_H */
+#endif /* BFTM_RANK_KEYS_H */

@@ -2,7 +2,7 @@
 /* Signatures of ranks: made for GET, checked of EXCEPTION. core/ordering/client.c chooses ranks. */
 #include "cluster/cluster.h"
 #include "order/ordering.h"
-#include "crypto/rank.h"
+#include "crypto/rank_keys.h"
 
 bool bftm_rank_sign(const struct bftm_order_work *w, const struct bftm_rank *rank,
 		    u8 ret[BFTM_SIGNATURE_LEN])

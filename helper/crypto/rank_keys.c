@@ -7,7 +7,7 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 
-#include "crypto/rank.h"
+#include "crypto/rank_keys.h"
 #include "crypto/rank_file.h"
 
 #define LABEL "bftmutex rank"	/* with its final zero byte */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* How a client chooses the rank of its next iteration, by what servers have shown of others'. */
+#ifndef BFTM_CORE_ORDER_RANK_H
+#define BFTM_CORE_ORDER_RANK_H
+
+#include "core/ordering/client.h"
+
+/** bftm_rank_highest() - the count that the next rank must exceed */
+u64 bftm_rank_highest(const struct bftm_order *o, const struct bftm_order_cfg *cfg);
+
+/** bftm_rank_spend() - servers may have promised the rank of COMMIT_GET: never use it again */
+void bftm_rank_spend(struct bftm_order *o);
+
+/** bftm_rank_timed_out() - no quorum has answered in time; the next rank is farther away */
+void bftm_rank_timed_out(struct bftm_order *o, const struct bftm_order_cfg *cfg);
+
+/**
+ * bftm_rank_outranked() - an iteration is over because others have a higher rank
+ * @by_many: so many servers have shown one that no quorum is left; else one was signed
+ */
+void bftm_rank_outranked(struct bftm_order *o, const struct bftm_order_cfg *cfg, bool by_many);
+
+/** bftm_rank_forget_raises() - something was committed: the next rank is just above */
+void bftm_rank_forget_raises(struct bftm_order *o);
+
+/**
+ * bftm_rank_note() - the rank that server @u shows in an EXCEPTION
+ * @proven: it is signed by its client
+ *
+ * It counts when the iteration is over as well: one signed rank ends it, and a liar who is always
+ * the first, with an old rank that is just above, would let a client that is behind catch up step
+ * by step.
+ *
+ * Return: false for a rank that no honest client reaches: ignore the message.
+ */
+bool bftm_rank_note(struct bftm_order *o, u32 u, const struct bftm_order_msg *msg, bool proven);
+
+#endif /* BFTM_CORE_ORDER_RANK_H */
