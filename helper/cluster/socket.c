@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A cluster's socket: it signs requests, and verifies that answers are signed and fresh. */
+/* A cluster's socket: it signs requests, and hands on the answers that verify.c lets pass. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "cluster/cluster.h"
 #include "cluster/evidence.h"
 #include "cluster/service.h"
+#include "cluster/verify.h"
 #include "kernel/upcall.h"
 
 #define SOCKET_BUFFER	(4 << 20)
@@ -123,16 +124,6 @@ void bftm_cluster_send_order(struct bftm_cluster *cl, u32 to, const struct bftm_
 	send_to(cl, to, seal_order, msg);
 }
 
-static int index_of(const struct bftm_cluster *cl, u16 server)
-{
-	u32 u;
-
-	for (u = 0; u < cl->conf.n; u++)
-		if (cl->conf.server[u].id == server)
-			return (int)u;
-	return -1;
-}
-
 static void count_answer(struct bftm_record *r, const struct bftm_msg *msg)
 {
 	r->free += msg->type == BFTM_MSG_FREE;
@@ -147,26 +138,6 @@ static bool is_push(const struct bftm_msg *msg)
 {
 	return !msg->seq && (msg->type == BFTM_MSG_FREE ||
 			     msg->type == BFTM_MSG_INQUIRE);
-}
-
-/*
- * Only to what was asked through this socket: an answer kept from before would
- * name attempts that are not known here but may hold.
- */
-static bool is_fresh(struct bftm_cluster *cl, struct bftm_peer *peer, u64 seq)
-{
-	if (seq <= cl->first_seq || seq > bftm_identity_seq(cl->identity)) {
-		peer->record.bad++;
-		return false;
-	}
-	if (!bftm_window_take(&peer->answers, seq)) {
-		peer->record.repeated++;
-		return false;
-	}
-	peer->heard_ns = bftm_now();
-	peer->asked_ns = 0;
-	peer->record.received++;
-	return true;
 }
 
 /* An answer to a request of this cluster's, or a push. */
@@ -185,7 +156,7 @@ static void hand_on(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 
 static void take_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 {
-	if (!is_fresh(cl, &cl->peer[u], msg->seq))
+	if (!bftm_verify_fresh(cl, u, msg->seq))
 		return;
 	count_answer(&cl->peer[u].record, msg);
 	bftm_evidence_heard(cl, u, msg);
@@ -207,32 +178,17 @@ static void take_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *m
 		hand_on(cl, u, msg);
 }
 
-/* Only the address says who it was; it proves nothing. */
-static void count_bad(struct bftm_cluster *cl, const struct sockaddr_in6 *from)
-{
-	u32 u;
-
-	for (u = 0; u < cl->conf.n; u++)
-		if (!memcmp(&cl->conf.server[u].addr, from, sizeof(*from)))
-			cl->peer[u].record.bad++;
-}
-
 static void take_order(struct bftm_cluster *cl, const void *data, size_t len,
 		       const struct sockaddr_in6 *from)
 {
 	struct bftm_order_msg msg;
-	int u = -1;
+	int u = bftm_verify_order(cl, data, len, from, &msg);
 
-	if (!bftm_order_wire_get(data, len, &msg) && msg.type & BFTM_MSG_REPLY &&
-	    msg.cluster == cl->conf.id && msg.client == cl->cred.client)
-		u = index_of(cl, msg.server);
-	if (u < 0 || !bftm_mac_verify_bytes(cl->peer[u].reply_mac, data, len)) {
-		count_bad(cl, from);
+	if (u < 0)
 		return;
-	}
 	/* A response is the same whenever it is said, asked for or not. */
 	if (msg.seq || msg.type != BFTM_ORDER_RESPONSE) {
-		if (!is_fresh(cl, &cl->peer[u], msg.seq))
+		if (!bftm_verify_fresh(cl, (u32)u, msg.seq))
 			return;
 	}
 	cl->peer[u].record.ordered++;
@@ -248,16 +204,10 @@ static void cluster_take(struct bftm_cluster *cl, const void *data, size_t len,
 			 const struct sockaddr_in6 *from)
 {
 	struct bftm_msg msg;
-	int u;
+	int u = bftm_verify(cl, data, len, from, &msg);
 
-	if (bftm_wire_get(data, len, &msg) || !(msg.type & BFTM_MSG_REPLY) ||
-	    msg.cluster != cl->conf.id || msg.client != cl->cred.client)
-		msg.server = 0;
-	u = index_of(cl, msg.server);
-	if (u < 0 || !bftm_mac_verify_bytes(cl->peer[u].reply_mac, data, len)) {
-		count_bad(cl, from);
+	if (u < 0)
 		return;
-	}
 	if (is_push(&msg)) {
 		cl->peer[u].record.pushed++;
 		hand_on(cl, (u32)u, &msg);
