@@ -4,9 +4,9 @@
  * and drops all others, so a daemon that begins too low is ignored for good: its state
  * directory was lost while the clock was wrong, or two hosts have one client's keys.
  *
- * What b + 1 servers say is true of a correct one. If they have never taken a number of this
- * daemon, it goes on above theirs. If they have, somebody has used higher ones since, and
- * going on would only take the lead from him: then it is said, and no more.
+ * Of b + 1 servers that say so one is correct. If these servers have never taken a number of this
+ * daemon, it goes on above theirs. If they have, another host has used higher numbers since, and
+ * going on would only take the lead from that host: the daemon then logs it, and no more.
  *
  * A virtual machine that was set back has used numbers that it does not remember. Where its
  * host tells it so it goes on in the next incarnation; if the clock was set back as well, that

@@ -24,7 +24,7 @@ static char standard[BFTM_CLUSTER_MAX + 1];
 
 static void cluster_free(struct bftm_cluster *cl);
 
-/* What the kernel won by it was the daemon's at once, but has to be pulled. */
+/* Locks that the kernel won by it became the daemon's at once, but have to be pulled. */
 static bool is_drained(const struct bftm_cluster *cl)
 {
 	return cl->draining && !cl->acquires.count && bftm_upcall_pulled_ns() > cl->draining_ns;
@@ -45,7 +45,9 @@ static void probe(struct bftm_timer *timer)
 	struct bftm_cluster *cl = container_of(timer, struct bftm_cluster, probe);
 
 	if (is_drained(cl)) {
-		/* Who changes servers waits for this line: it is about all that are old. */
+		/*
+		 * An administrator who changes servers waits for this line: it covers all old ones.
+		 */
 		bftm_log(LOG_INFO, others_drain(cl) ?
 			 "cluster %s: an old configuration has ended, an older one is still used" :
 			 "cluster %s: its old configuration is not used any more", cl->conf.name);

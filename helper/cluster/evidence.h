@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which server lies? What no honest server says is named for what it is (lies.c,
- * lock/contradiction.c). Of the rest one client proves nothing, but it can count: who
- * disagrees with the quorums far more often than the others do is named as well
- * (lock/rounds.c). Late is no lie.
+ * Which server lies? An answer that no honest server gives is named for what it is (lies.c,
+ * lock/contradiction.c). Of other answers one client proves nothing, but it can count: a server
+ * that disagrees with the quorums far more often than the others do is named as well
+ * (lock/rounds.c). A late answer is no lie.
  */
 #ifndef BFTM_EVIDENCE_H
 #define BFTM_EVIDENCE_H

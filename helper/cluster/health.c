@@ -55,7 +55,7 @@ static u64 quarantine_left(const struct bftm_cluster *cl, u32 servers, u32 lacks
 	return bftm_kth_largest(left, cl->conf.n, k) / TENTH_NS * TENTH_NS + TENTH_NS;
 }
 
-/* What finds no room is cut off. */
+/* Text that finds no room is cut off. */
 __attribute__((format(printf, 2, 3)))
 static void health_add(char text[BFTM_WHY_MAX], const char *format, ...)
 {
@@ -76,7 +76,7 @@ const char *bftm_health_why(const struct bftm_cluster *cl, char text[BFTM_WHY_MA
 	for (u = 0; u < cl->conf.n; u++) {
 		const struct bftm_peer *peer = &cl->peer[u];
 
-		/* What was asked just now may be answered still. */
+		/* A request of just now may still be answered. */
 		if (peer->asked_ns && now - peer->asked_ns > 2 * cl->cfg.resend_ns)
 			silent |= 1u << u;
 		else if (!peer->heard_ns)

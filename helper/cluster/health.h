@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What stands in the way of a cluster's locks: servers that are silent, or in quarantine. */
+/* Why a lock cannot be had: servers that are silent, or in quarantine. */
 #ifndef BFTM_HEALTH_H
 #define BFTM_HEALTH_H
 

@@ -17,7 +17,7 @@
 #include "loop/log.h"
 #include "loop/loop.h"
 
-/* What is used of an incarnation's 2^32 numbers before the next one is recorded: half. */
+/* Half of an incarnation's 2^32 numbers are used before the next one is recorded. */
 #define NUMBERS_AHEAD (1ull << 31)
 
 static LIST_HEAD(, bftm_identity) identities =

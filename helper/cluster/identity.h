@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who this client is, over restarts. Sequence numbers and attempts are never
+ * The identity of a client, over restarts. Sequence numbers and attempts are never
  * used twice: their high half is the incarnation, a number that grows with
  * each start and is kept in the state directory.
  */

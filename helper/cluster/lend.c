@@ -80,7 +80,7 @@ static void revoke(struct bftm_cluster *cl)
 	struct nl_msg *msg = lend_msg(cl, 0);
 
 	cl->lent = false;
-	/* What the kernel wins by it from now on would be won by what is not true any more. */
+	/* The loan is not true any more: by it the kernel must win no further lock. */
 	if (!msg || bftm_upcall_call(msg))
 		bftm_upcall_again();
 }

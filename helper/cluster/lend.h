@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the kernel needs to take locks that nobody wants by itself. */
+/* The daemon lends the kernel all that it needs to take, by itself, locks that nobody has. */
 #ifndef BFTM_LEND_H
 #define BFTM_LEND_H
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an honest server never says, whatever a network does to datagrams, and however often
- * the server is started anew. Each lie has its reason beside it. Two things are known of an answer:
+ * Answers that an honest server never gives, whatever a network does to datagrams, and however
+ * often the server is started again. Each lie has its reason beside it. Two things are known of an
+ * answer:
  *
  * - It names the number of the request that it answers, and no number is used twice. So it is
  *   compared with that request, however late it comes, and however often (struct bftm_asked).
@@ -48,7 +49,8 @@ static bool is_probe(const struct bftm_asked *a)
 
 /*
  * bftm_serve() answers each type by these and no others. REFUSED may come to any, CHALLENGE to
- * HELLO and RECOVER and STALE to all else; INQUIRE is a push. Who asks for a place in the queue is never told LOCKED.
+ * HELLO and RECOVER and STALE to all else; INQUIRE is a push. A TRY that
+ * asks for a place in the queue is never answered by LOCKED.
  */
 static bool may_answer(const struct bftm_asked *a, const struct bftm_msg *msg)
 {
@@ -168,7 +170,9 @@ bool bftm_epochs_return(const struct bftm_epochs *e, u64 epoch, u64 asked)
 {
 	u32 i;
 
-	/* The start before cannot answer a request that was made since the next one was heard of. */
+	/*
+	 * The start before cannot answer a request that was made since the next one was heard of.
+	 */
 	for (i = 0; i < BFTM_EPOCHS_LEFT; i++)
 		if (e->left[i].epoch && e->left[i].epoch == epoch && asked > e->left[i].after_seq)
 			return true;

@@ -36,7 +36,7 @@ static void recovery_begin(struct bftm_cluster *cl, u32 u)
 	r->u = u;
 	r->known = 0;
 	r->epoch = cl->peer[u].epoch;
-	/* What others answer to a later question, they knew after its restart. */
+	/* Others that answer a later question knew of these tokens after its restart. */
 	r->since_seq = bftm_identity_seq(cl->identity);
 	r->until_ns = bftm_now() + TRY_NS;
 	memset(r->top, 0, sizeof(r->top));
@@ -64,7 +64,9 @@ static void recovery_tell(struct bftm_cluster *cl)
 	struct bftm_recovery *r = &cl->recovery;
 	struct bftm_msg msg = { .type = BFTM_MSG_RECOVER };
 
-	/* It restarted again meanwhile, as CHALLENGE or STALE says: what is sent is for that start. */
+	/*
+	 * It restarted again meanwhile, as CHALLENGE or STALE says: what is sent is for that start.
+	 */
 	if (cl->peer[r->u].sent_epoch != r->epoch)
 		return;
 	if (!bftm_recovered_token(&cl->cfg, r->top, bftm_count(r->known),
@@ -97,7 +99,7 @@ static void heard_ignorant(struct bftm_cluster *cl, const struct bftm_msg *msg)
 		   !msg->gno && msg->token == BFTM_TOKEN_UNKNOWN) {
 		/*
 		 * It was told by this very request, after its quarantine, and says that it
-		 * was not. Who will not be told says REFUSED.
+		 * was not. A server that takes no RECOVER answers REFUSED.
 		 */
 		peer->record.lies[BFTM_LIE_COUNT]++;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a cluster is asked for: locks and objects, which stand above it and know it. */
+/* The services of a cluster: locks and objects, which stand above it and know it. */
 #ifndef BFTM_SERVICE_H
 #define BFTM_SERVICE_H
 
@@ -12,7 +12,8 @@ struct bftm_identity;
  * struct bftm_cluster_service - one of them; its requests come from the kernel, see kernel/upcall.h
  * @begin:     a client begins, with nothing under way
  * @restored:  that client's numbers go on in its new incarnation; may be NULL
- * @stop:      the daemon ends: forget what is under way by this cluster. What is held stays held
+ * @stop:      the daemon ends: forget what is under way by this cluster; held locks stay
+ *             held
  * @forget:    the client ends: forget all that is known as this client, after @stop
  * @answer:    server @u has answered; for objects it refuses. @msg is authentic and new
  * @order:     likewise, in a message of the ordering protocol; NULL for locks

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Is a datagram an answer of one of the cluster's servers, to a request of this daemon? What is
- * not is counted as the server's, and nothing else is done with it.
+ * Is a datagram an answer of one of the cluster's servers, to a request of this daemon? Any other
+ * datagram is counted for the server with that address, and dropped.
  */
 #ifndef BFTM_VERIFY_H
 #define BFTM_VERIFY_H

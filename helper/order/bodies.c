@@ -148,7 +148,7 @@ static void pump_fetch(struct bftm_order_work *w, struct bftm_fetch *f)
 	}
 }
 
-/* What another began is not gone on with: nobody could be blamed for the whole. */
+/* The next server sends the whole body: else nobody could be blamed for a false one. */
 static void next_holder(struct bftm_order_work *w, struct bftm_fetch *f)
 {
 	if (!f->holders || f->tries++ == ROUNDS_MAX * bftm_count(f->holders)) {

@@ -92,7 +92,7 @@ static struct json_object *history_describe(const struct bftm_cluster *cl,
 	return line;
 }
 
-/* What is under way may be applied. */
+/* A request that is under way may be applied. */
 static void add_pending(struct json_object *list, const struct bftm_cluster *cl,
 			const struct bftm_ordering *o, const struct bftm_requests *requests)
 {

@@ -291,7 +291,7 @@ void bftm_iterate_answer(struct bftm_order_work *w, u32 u, const struct bftm_ord
 	struct bftm_order_out out;
 
 	if (!under_way(w)) {
-		/* What it says of ranks is for the next iteration. */
+		/* The rank that it shows is for the next iteration. */
 		if (msg->type == BFTM_ORDER_EXCEPTION)
 			bftm_order_answer(&w->order, bftm_order_cfg_of(w), u, msg, genuine,
 					  bftm_now(), &out);
@@ -330,7 +330,7 @@ void bftm_iterate_made(struct bftm_order_work *w, bool made)
 		return;
 	}
 	bftm_order_unmade(&w->order);
-	/* What nothing can be applied to was committed. */
+	/* That state was committed, and nothing can be applied to it. */
 	if (w->order.applies)
 		note_settled(w);
 	pause_for(w, bftm_order_cfg_of(w)->resend_ns);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Line 2.9: contend(). Whoever meets nobody goes without, and saves a round trip;
- * whoever does queues for the lock named like the object with a zero byte behind it.
- * It is advisory: whose operation nobody applies for long goes on without.
+ * Line 2.9: contend(). A client that meets no other one takes no lock, and saves a round trip;
+ * one that does queues for the lock named like the object with a zero byte behind it.
+ * The lock is advisory: a client whose operation nobody applies for long goes on without.
  */
 #include <stdio.h>
 #include <string.h>
@@ -97,7 +97,7 @@ void bftm_order_met(struct bftm_order_work *w)
 	bftm_order_patience_anew(w);
 }
 
-/* Whoever has the lock applies what all wait for: the turn need not be waited for. */
+/* The holder of the lock applies the operations of all: nobody has to wait for its turn. */
 static bool waits(struct bftm_order_work *w)
 {
 	if (w->mutex.state != BFTM_ORDER_QUEUED)

@@ -87,7 +87,7 @@ static void keep_fetched(struct bftm_order_work *w)
 	m->fetches = kept;
 }
 
-/* What others wait for, without what this client had submitted before a restart. */
+/* Operations that others wait for, without those that this client submitted before a restart. */
 static u32 list_ops(struct bftm_order_work *w, u32 *holders)
 {
 	struct bftm_order_make *m = &w->make;
@@ -184,7 +184,7 @@ static void make_state(struct bftm_order_work *w)
 	struct bftm_object_job *job = &m->job;
 	u32 count, app_len;
 
-	/* Whoever has the lock runs the programs that all wait for. */
+	/* The holder of the lock runs the programs for all. */
 	if (bftm_order_runs(w) && !bftm_order_may(w)) {
 		bftm_order_unmade(&w->order);
 		return;

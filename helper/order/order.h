@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Objects that all clients share: what the rest of the daemon sees of it. What
- * applications submit is packed into operations, one under way for each object,
- * which are driven to their end whether anybody still waits or not.
+ * Objects that all clients share: what the rest of the daemon sees of them. Requests of
+ * applications are packed into operations, one under way for each object, which are driven to
+ * their end whether an application still waits or not.
  */
 #ifndef BFTM_ORDER_H
 #define BFTM_ORDER_H

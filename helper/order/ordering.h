@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files of the ordering thread share. */
+/* Shared by the files of the ordering thread. */
 #ifndef BFTM_ORDERING_H
 #define BFTM_ORDERING_H
 
@@ -16,7 +16,7 @@
 #include "order/room.h"
 #include "types/object.h"
 
-/* What one iteration applies: at most so many operations of others, and its own. */
+/* One iteration applies at most so many operations of others, and its own. */
 #define BFTM_OPS_MAX		32
 /* A program is begun for operations of others, but for one, while less has gone by. */
 #define BFTM_OTHERS_NS		(1 * BFTM_NS_PER_SEC)

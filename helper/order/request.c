@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What applications submit, and how it becomes operations. */
+/* Requests that applications submit, and how they become operations. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static void request_fail(struct bftm_order_request *r, int error)
 	leave(r);
 }
 
-/* Whoever is in the operation under way stays there: it may be applied. */
+/* A request in the operation that is under way stays there: it may be applied. */
 static void request_end(struct bftm_order_request *r, int error)
 {
 	if (r->packed)
@@ -94,7 +94,7 @@ int bftm_request_new(struct bftm_ordering *o, struct bftm_cluster *cl,
 	struct bftm_order_request *r;
 	int err;
 
-	/* What fits no operation by itself never will. */
+	/* A request that fits no operation by itself never will. */
 	err = bftm_batch_add(&alone, ask->op, ask->op_len);
 	bftm_bytes_free(&alone);
 	r = err ? NULL : calloc(1, sizeof(*r) + ask->op_len);
@@ -174,7 +174,7 @@ bool bftm_order_pack(struct bftm_order_work *w)
 
 	if (!first)
 		return false;
-	/* What is under way through an older configuration ends there. */
+	/* An operation under way through an older configuration ends there. */
 	if (w->cluster && w->cluster != first->cluster &&
 	    w->order.phase != BFTM_ORDER_IDLE)
 		return false;
@@ -216,7 +216,7 @@ static void request_answer(struct bftm_order_work *w, struct bftm_order_request 
 void bftm_order_deliver(struct bftm_order_work *w)
 {
 	struct bftm_order_submit *s = &w->submit;
-	/* What a response without answers says: not even for these there was room. */
+	/* A response without answers says that there was no room even for these. */
 	static const struct bftm_object_answer no_room = { .status = EMSGSIZE };
 	struct bftm_order_request *r, *next;
 	u64 version = 0, number = 0;

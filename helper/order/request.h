@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What applications submit, and what is remembered of it. */
+/* Requests that applications submit, and what is remembered of them. */
 #ifndef BFTM_ORDER_REQUEST_H
 #define BFTM_ORDER_REQUEST_H
 

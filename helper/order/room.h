@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What of the next state is for whom. Its head and table come first; there is room
- * for what the type keeps and for the responses to what is applied; responses from
- * before get what is left. Nobody is kept waiting by a state that is full: the type
- * may not grow into the last part of it, and new clients not into the end of that.
+ * Room in the next state, and for whom it is. The head and the table of a state come first; there
+ * is room for what the type keeps and for the responses to what is applied; responses from before
+ * get what is left. Nobody is kept waiting by a state that is full: the type may not grow into the
+ * last part of it, and new clients not into the end of that.
  */
 #ifndef BFTM_ORDER_ROOM_H
 #define BFTM_ORDER_ROOM_H

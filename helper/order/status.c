@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What bftmutexctl shows of the objects that this host uses. */
+/* Objects that this host uses, as bftmutexctl shows them. */
 #include "cluster/cluster.h"
 #include "text/json.h"
 #include "order/ordering.h"

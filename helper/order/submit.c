@@ -112,7 +112,7 @@ void bftm_submit_polled(struct bftm_order_work *w)
 
 void bftm_submit_next(struct bftm_order_work *w)
 {
-	/* What comes until the iteration is over goes along with the next one. */
+	/* Operations that come until the iteration is over go along with the next one. */
 	if (w->order.phase != BFTM_ORDER_IDLE && w->order.phase != BFTM_ORDER_INSTALLING &&
 	    !bftm_iterate_holds(w))
 		return;
@@ -137,8 +137,8 @@ static bool is_gone(const struct bftm_vote *v, u32 u)
 }
 
 /*
- * Who said something else than b + 1 did has lied; but a response may be gone at one
- * server, and not yet at another.
+ * A server that said something else than b + 1 others has lied; but a response may be gone at
+ * one server, and not yet at another.
  */
 static void blame(struct bftm_order_work *w, u32 u)
 {

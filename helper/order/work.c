@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an object in use takes in memory, 110 kB and its state. It stays for a while after
- * that, for the next request is cheaper then; of not too many, and not for ever.
+ * The memory of objects in use: 110 kB for each, and its state. It stays for a while after the
+ * last request, since the next one is cheaper then; but not for too many objects, nor for ever.
  */
 #include <errno.h>
 #include <malloc.h>

@@ -30,7 +30,7 @@ const struct bftm_rule *bftm_access_find(const struct bftm_rule *rule, u32 count
 }
 
 /*
- * What gives back always passes: it was had by rules that may be gone. YIELD
+ * RELEASE always passes: the lock was granted by rules that may be gone. YIELD
  * gives back to wait again, which may end in another grant. LIST names nothing:
  * bftm_page_add() asks for each object that it would tell.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Who may take which locks: a list of rules that a server asks before its
- * protocol does. The first rule that fits client and name decides.
+ * Access: a list of rules which clients may take which locks, asked by a server before its
+ * protocol. The first rule that fits client and name decides.
  */
 #ifndef BFTM_CORE_ACCESS_H
 #define BFTM_CORE_ACCESS_H
@@ -46,7 +46,7 @@ const struct bftm_rule *bftm_access_find(const struct bftm_rule *rule, u32 count
  * @rule:  the rules, in their order
  * @count: how many, up to BFTM_RULES_MAX; 0: everything is allowed
  * @req:   authentic; all but RELEASE, which only gives back, HELLO and LIST need the
- *         right. What bftm_admit() challenges, because it was made for another
+ *         right. A request that bftm_admit() challenges, because it was made for another
  *         incarnation, does not.
  * @cfg:   in the server, out with the limits that the rule leaves of it. It is
  *         for this request alone: its lease_max_ns is not the quarantine's.

@@ -15,7 +15,7 @@ bool bftm_all_zero(const u8 *bytes, size_t len)
 	return !any;
 }
 
-/* What is behind a name, of its last word; @name_len is no multiple of 8. */
+/* The bytes of a name's last word that are behind the name; @name_len is no multiple of 8. */
 static u64 behind(u8 name_len)
 {
 	return ~0ull << name_len % 8 * 8;

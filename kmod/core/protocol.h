@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * The seam: all that anybody outside of a protocol knows of it. A protocol is a pair of
- * cores, one for clients and one for servers, and a line in the table of kmod/protocols.c. What
- * surrounds them, in the kernel, the daemon, the liar, the simulator, the models, the
- * fuzzers and the unit tests, finds the protocol by the number in the header of a message.
+ * The seam: all that code outside of a protocol knows of it. A protocol is a pair of cores, one
+ * for clients and one for servers, and a line in the table of kmod/protocols.c. Their shells, in
+ * the kernel, the daemon, the liar, the simulator, the models, the fuzzers and the unit tests,
+ * find the protocol by the number in the header of a message.
  *
  * Ordering is no lock and has no place here: kmod/core/ordering/wire.h.
  */
@@ -103,8 +103,8 @@ struct bftm_server_ops {
  * struct bftm_client_ops - the client side of a protocol
  *
  * A lock that is wanted or held is @size bytes that the caller keeps, zeroed before first
- * use, and that begin with struct bftm_contender; the caller serialises the calls for it. What
- * servers reported is kept from one request to the next. Each function but those that only
+ * use, and that begin with struct bftm_contender; the caller serialises the calls for it. Reports
+ * of servers are kept from one request to the next. Each function but those that only
  * look says in @out what to do.
  *
  * @size:    bytes for a cluster of @n servers
@@ -162,7 +162,7 @@ struct bftm_client_ops {
 /** enum bftm_trait - what a protocol promises; what surrounds the cores relies on it */
 enum bftm_trait {
 	/*
-	 * Whatever a server granted ends by itself: hosts, helpers and servers may go down, and
+	 * Each grant of a server ends by itself: hosts, helpers and servers may go down, and
 	 * RELEASE is a matter of speed. Else RELEASE is repeated until it is answered.
 	 */
 	BFTM_LEASED = 1 << 0,

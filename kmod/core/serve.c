@@ -74,7 +74,7 @@ static bool is_unserved(const struct bftm_protocol *protocol, const struct bftm_
 	return req->type > BFTM_MSG_RECOVER || req->flags;
 }
 
-/* What the protocol says, of the lock that is named. */
+/* The protocol decides, about the lock that is named. */
 static void serve_step(const struct bftm_shell *shell, void *arg, const struct bftm_server_cfg *cfg,
 		       const struct bftm_msg *req, u64 now, struct bftm_sends *ret)
 {

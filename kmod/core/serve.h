@@ -2,8 +2,8 @@
 /*
  * The way of a request through a server, once for all that run one: is it addressed to this
  * server, is its tag right, is it new, may its client ask for this, does it know this start
- * of the server, is there room, what does the protocol say. What surrounds the cores
- * answers for its tables, its keys and its memory.
+ * of the server, is there room, what does the protocol say. The shell around
+ * the cores answers for its tables, its keys and its memory.
  */
 #ifndef BFTM_CORE_SERVE_H
 #define BFTM_CORE_SERVE_H
@@ -36,7 +36,7 @@ enum bftm_sender {
  *           Return: false for silence, for the request is out of date; then there is no @leave.
  *           Else @ret is the lock; NULL when it was not made, or there is no room for it.
  * @enlarge: gives @lock room for so many waiters, or leaves it; may be NULL
- * @leave:   the step is over; @lock may be NULL. What it decided is in @sends. May be NULL.
+ * @leave:   the step is over; @lock may be NULL. Its decision is in @sends. May be NULL.
  */
 struct bftm_shell {
 	enum bftm_sender (*sender)(void *arg, const struct bftm_msg *req);

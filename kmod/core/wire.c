@@ -160,7 +160,7 @@ static void put_body(const struct bftm_form *form, const struct bftm_msg *msg, u
 	}
 }
 
-/* What may follow a body: REFUSED says a number for some of its reasons. */
+/* A part that may follow a body: REFUSED has a number for some of its reasons. */
 #define PART(name, wire_bytes, fields) \
 	static const struct bftm_slot slots_##name[] = { fields {} }; \
 	static const struct bftm_form name##_form = { .slots = slots_##name, .bytes = (wire_bytes) }
@@ -196,7 +196,7 @@ static bool value_fits(const struct bftm_msg *msg)
 	return len <= room && (msg->value_k || !len);
 }
 
-/* What follows the body, up to the tag. */
+/* Reads the parts that follow the body, up to the tag. */
 static enum bftm_wire_error get_parts(struct bftm_msg *msg, const u8 *at, size_t left)
 {
 	const struct bftm_form *refusal = refusal_form(msg);
@@ -222,7 +222,7 @@ static enum bftm_wire_error get_parts(struct bftm_msg *msg, const u8 *at, size_t
 									  BFTM_WIRE_BAD_FIELD;
 }
 
-/* What one field forbids another. */
+/* Does no field forbid another? */
 static bool fields_agree(const struct bftm_msg *msg)
 {
 	switch (msg->type) {

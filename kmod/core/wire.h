@@ -201,7 +201,7 @@ enum bftm_refusal {
  * @value:        in the datagram
  * @name:         of the lock
  *
- * Which of them a type has, core/wire_forms.h says; the others are left alone by
+ * core/wire_forms.h says which of them a type has; the others are left alone by
  * bftm_wire_put(), and 0 after bftm_wire_get().
  */
 struct bftm_msg {
@@ -260,7 +260,7 @@ struct bftm_wire {
  *       versions keep of the head
  *
  * Checks the form only. The tag is the caller's to check, before it believes
- * a word of @msg. What servers and what clients send both pass.
+ * a word of @msg. Messages of servers and of clients both pass.
  *
  * Of a protocol that has no number here any request passes, with the first word of its body as
  * attempt: enough to refuse it.

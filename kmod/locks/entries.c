@@ -5,8 +5,8 @@
 #include "locks/locks.h"
 
 /*
- * What a lock with a short name costs, held or idle: 22 of them are in a page. Of the
- * backoff protocol that is a name of up to 15 bytes.
+ * The memory of a lock with a short name, held or idle: 22 of them are in a page. In the
+ * backoff protocol such a name has up to 15 bytes.
  */
 #define SHORT_SIZE 184
 

@@ -5,9 +5,9 @@
  * under the same lock, but for the moment of a send: it holds no pointer then,
  * and begins with the first entry afterwards.
  *
- * Who steps, and so arms timers and makes entries, is the receive path alone.
- * bftm_locks_stop() comes when that has left: a timer that was cancelled is
- * armed by nobody any more.
+ * The receive path alone steps locks, and so arms timers and makes entries.
+ * bftm_locks_stop() is called when that path has ended: a timer that it
+ * cancels is armed by nobody any more.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>

@@ -2,8 +2,8 @@
 /*
  * Lifetime: a body belongs to who holds a reference to it. Those of an object
  * (σc, σpc, pending operations, uploads) are taken and put under its shard's lock,
- * those of who looks at a body without that lock by himself. What a step drops is
- * put after the lock is.
+ * and code that looks at a body without that lock has a reference of its own. A body that
+ * a step drops is put after the lock is.
  */
 #include <crypto/blake2s.h>
 #include <linux/err.h>

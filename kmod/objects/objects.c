@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Lifetime: an object is made, used and freed under its shard's lock, and no
- * pointer to it leaves that lock. What it has promised must not be forgotten, so
- * it stays until the table goes, but for one that never promised or stored
- * anything. Its bodies have references of their own, see bodies.c.
+ * pointer to it leaves that lock. Its promises must not be forgotten, so it
+ * stays until the table goes, unless it never promised or stored anything.
+ * Its bodies have references of their own, see bodies.c.
  *
- * Who steps is the receive path alone, and who schedules the work of uploads.c.
- * bftm_objects_stop() comes when that has left: work that was cancelled is scheduled
- * by nobody any more.
+ * The receive path alone steps objects and schedules the work of uploads.c.
+ * bftm_objects_stop() is called when that path has ended: work that it cancels is
+ * scheduled by nobody any more.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -124,7 +124,7 @@ static struct bftm_thing *object_add(struct bftm_objects *t, const struct bftm_p
 				     const struct bftm_order_msg *req)
 {
 	size_t size = thing_size(req->name_len);
-	/* What a server had before its start may need all that it had then. */
+	/* Objects from before the start may need all the room that they had then. */
 	bool fresh = !(t->loading || t->recovering);
 	struct bftm_thing *e;
 

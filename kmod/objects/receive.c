@@ -147,7 +147,7 @@ static void datagram_note(struct bftm_server *server, const struct bftm_order_ms
 		trace_bftm_order(server, req, reply, changed);
 }
 
-/* Which objects are here; nothing comes of it. */
+/* Answers LIST by a page of the objects that are here; nothing changes. */
 static noinline_for_stack void list_page(struct bftm_server *server,
 					 const struct bftm_order_msg *req, u8 *out,
 					 struct bftm_order_msg *reply,
@@ -167,7 +167,7 @@ static noinline_for_stack void list_page(struct bftm_server *server,
 	bftm_page_end(&page, req, next, t->recovering, out, reply);
 }
 
-/* What the protocol says to a request that it may see. */
+/* The protocol decides a request that it may see. */
 static noinline_for_stack bool datagram_decide(struct bftm_server *server,
 					       const struct bftm_order_msg *req,
 					       const struct bftm_msg *head,

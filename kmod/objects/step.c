@@ -67,7 +67,7 @@ static u32 pending_of(const struct bftm_object *o)
 	return o->pend ? o->pend->count : 0;
 }
 
-/* What a journal would have to keep before the reply may be sent. */
+/* Returns what a journal has to keep before the reply may be sent. */
 static u32 step_compare(const struct before *b, const struct bftm_object *o)
 {
 	u32 changed = 0;
@@ -152,7 +152,7 @@ void bftm_objects_refuse(const struct bftm_order_msg *req, struct bftm_order_msg
 
 	if (error == -ENOMEM)
 		return;		/* there may be memory when it asks again */
-	/* Which state is too long is no question of how much memory is left. */
+	/* A state is too long, or not, however much memory is left. */
 	if (error == -ENOSPC || (full && req->id.version))
 		step_refuse(reply, BFTM_REFUSED_OBJECTS);
 	else if (full)

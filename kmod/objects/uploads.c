@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Lifetime: an arrival is made, used and freed under its shard's lock; it holds a
- * reference to the body that it fills. Who digests a body has one of his own and
- * finds the arrival again afterwards, if it is still there: nobody writes to a
- * body that is whole.
+ * reference to the body that it fills. Code that digests a body has a reference of
+ * its own and finds the arrival again afterwards, if it is still there: nobody
+ * writes to a body that is whole.
  */
 #include <linux/err.h>
 #include <linux/slab.h>

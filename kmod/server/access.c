@@ -2,7 +2,7 @@
 /*
  * Lifetime: a list belongs to who made it until a server has it. The receive
  * path reads it under RCU, netlink (dump and count) under the namespace's mutex.
- * Whoever takes it from the server holds that mutex, waits for a grace period
+ * Code that takes it from the server holds that mutex, waits for a grace period
  * and frees it; server_free() frees the last one, when the sockets are closed
  * and their grace period is over. No pointer into a list outlives either.
  */

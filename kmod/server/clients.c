@@ -14,7 +14,7 @@
 #include "server/buckets.h"
 #include "server/clients.h"
 
-/* What a client costs; locks of debugging and real-time kernels are larger. */
+/* The memory of a client; locks of debugging and real-time kernels are larger. */
 #if !defined(CONFIG_DEBUG_SPINLOCK) && !defined(CONFIG_DEBUG_LOCK_ALLOC) && \
 	!defined(CONFIG_PREEMPT_RT)
 static_assert(sizeof(struct bftm_client) <= 256);

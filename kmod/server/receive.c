@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What surrounds the cores when a datagram has come, whatever it is about.
+ * The shell around the cores when a datagram has come, whatever it is about.
  *
  * Nothing is allocated and no state changes before the tag was found right; a
  * stranger costs a hash or two and gets no answer.

@@ -122,7 +122,7 @@ struct bftm_server *bftm_server_new(struct net *net,
 	server->begun_ns = bftm_clock_ns();
 	server->tokens.floor = p->floor_known ? p->token_floor : BFTM_TOKEN_UNKNOWN;
 	/*
-	 * Whatever was granted before this start is over when this ends. The
+	 * Each grant from before this start is over when this quarantine ends. The
 	 * clock is read last, and nothing was granted since.
 	 */
 	server->cfg.quarantine_until_ns =

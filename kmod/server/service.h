@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a server serves: locks and objects, which stand above it and know it. */
+/* The services of a server: locks and objects, which stand above it and know it. */
 #ifndef BFTM_SERVICE_H
 #define BFTM_SERVICE_H
 

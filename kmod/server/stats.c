@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a server counts. */
+/* The counters of a server. */
 #include "server/server.h"
 
 u64 bftm_server_stat(const struct bftm_server *server, int which)

@@ -22,7 +22,7 @@
 /* Behind an Ethernet header with its tags; for a longer one the stack makes room. */
 #define HEAD (32 + sizeof(struct ipv6hdr) + sizeof(struct udphdr))
 
-/* What of the type of service chooses a route. */
+/* The bits of the type of service that choose a route. */
 #define ROUTE_TOS 0x1c
 
 int bftm_udp_out4(struct net *net, struct sock *sk, struct sk_buff *skb,

@@ -70,7 +70,7 @@ endef
 $(eval $(call UNIT_PARTS,unit,obj-sanitize))
 $(eval $(call UNIT_PARTS,coverage,obj-fuzz-coverage))
 
-# What the codec says of datagrams, for comparison with that of selftests/core/vectors.
+# Says what the codec reads of datagrams, for comparison with that of selftests/core/vectors.
 $(TESTS_BIN)/wire_judge: $(call sobj,selftests/core/vectors/judge $(addprefix kmod/core/,form wire ordering/wire))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(SANITIZE) $(LDFLAGS) -o $@ $^
@@ -91,7 +91,7 @@ sim-mutants mutants:
 	@selftests/core/mutants/run $(if $(filter sim-%,$@),--killer sim) --seed $(or $(SEED),1) \
 		--jobs $(or $(JOBS),1) $(if $(NAME),$(call quoted,$(NAME)))
 
-# What programs with a bug in them are made of, for that.
+# Prints what programs with a planted bug are made of, for that.
 mutant-parts:
 	@echo 'mutant-sim: $(call obj,$(SIM) $(SIM_OBJS))'
 	@echo 'mutant-model-lock: $(call obj,$(MODEL) $(CORE) $(CORE_SERVER) $(TEST_TABLE))'
@@ -205,8 +205,8 @@ fuzz-campaign:
 	@$(MAKE) --no-print-directory $(FUZZERS_FAST)
 	@selftests/core/fuzz/campaign $(or $(RUNS),1000000000)
 
-# What the fuzzers' inputs and the unit tests reach of the parsers. The unit tests are
-# those of the sanitized build, by clang.
+# Measures which lines of the parsers the fuzzers' inputs and the unit tests reach. The unit tests
+# are those of the sanitized build, by clang.
 COVERAGE_UNIT := $(FAIL_TESTS) $(patsubst %,test_%,wire order_wire transfer conf conf_access \
 	conf_server conf_type keys key_files rank duration journal journal_broken object object_types \
 	object_exec order_ops order_state)

@@ -120,7 +120,7 @@ void bftm_contend_adopt(struct bftm_contend *c,
 	c->base.phase = BFTM_PHASE_HOLD;
 	c->held = want->mode;
 	c->known_end_ns = end_ns;
-	/* What answers an earlier helper's send must not look like ours. */
+	/* An answer to an earlier helper's send must not look like one to ours. */
 	c->sends_base = sends + BFTM_ADOPT_SENDS;
 	c->base.sends = c->sends_base;
 	c->poll_ns = 0;

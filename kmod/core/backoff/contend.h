@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* What the files of contend() share; see client.h. */
+/* Shared by the files of contend(); see client.h. */
 #ifndef BFTM_CORE_CONTEND_H
 #define BFTM_CORE_CONTEND_H
 

@@ -27,7 +27,7 @@ struct survey {
 	struct bftm_party *conversion[BFTM_MODES];
 };
 
-/* What a grantee has by other servers too, or would have if it did not want more. */
+/* The mode that a grantee has by other servers too, or would have if it did not want more. */
 static enum bftm_mode firm(const struct bftm_party *p)
 {
 	if (!p->mode || !p->held)
@@ -107,7 +107,7 @@ static bool is_preceded(struct bftm_party *const best[BFTM_MODES], const struct 
 	return false;
 }
 
-/* What is held by other servers is granted here as soon as it fits beside the other grants. */
+/* A mode held by other servers is granted here as soon as it fits beside the other grants. */
 static bool may_have_held(const struct survey *s, const struct bftm_party *p)
 {
 	return bftm_party_lacks(p) && !is_excluded(s->granted, p->held, p->mode) &&
@@ -172,7 +172,7 @@ bool bftm_grants_beside(const struct bftm_lock *lock, const struct bftm_party *m
 /*
  * Servers may have seen another order. A party yields what it does not hold to a better bid, which
  * all servers agree on; to one that holds the lock, which it cannot win before that one is gone;
- * and to a conversion that a holder delays anyhow. What it holds it would not yield.
+ * and to a conversion that a holder delays anyhow. It would not yield the mode that it holds.
  */
 static bool is_to_yield(const struct survey *s, const struct bftm_party *p,
 			const struct bftm_party *me)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Which party of a lock is granted what, and which is asked to yield: next(), inquire() and
- * dead() of protocol.rst. What is held is a fact and what is asked for is a bid: facts never
- * conflict, and go first.
+ * The parties of a lock that are granted a mode, and those that are asked to yield: next(),
+ * inquire() and dead() of protocol.rst. A held mode is a fact and a wanted one is a bid: facts
+ * never conflict, and go first.
  */
 #ifndef BFTM_CORE_BACKOFF_GRANTS_H
 #define BFTM_CORE_BACKOFF_GRANTS_H

@@ -5,7 +5,7 @@
  * as printed that is unsafe. Here a server says WAIT at once and FREE later,
  * and a lease counts from the last try() that it had heard.
  *
- * A try() also refreshes what was granted. Who cannot hear that it has the lock
+ * A try() also refreshes what was granted. A client that cannot hear that it has the lock
  * would so keep it from all others; it gives back what it may have, and sleeps.
  */
 #include "core/backoff/contend.h"
@@ -32,8 +32,8 @@ void bftm_wait_granted(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 		       u64 now)
 {
 	/*
-	 * A release reaches all servers at once. What is missing was lost; or
-	 * b liars have made up what there is.
+	 * A release reaches all servers at once. An answer that is missing was
+	 * lost; or b liars have made up those that came.
 	 */
 	if (bftm_count(bftm_said(c, cfg, BFTM_MSG_FREE)) > cfg->b &&
 	    now + cfg->resend_ns < c->poll_ns)

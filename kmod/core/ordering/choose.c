@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* Which state an iteration proposes; line numbers are those of Figure 2. */
+/* The choice of the state that an iteration proposes; line numbers are those of Figure 2. */
 #include "core/ordering/client.h"
 #include "core/quorum.h"
 

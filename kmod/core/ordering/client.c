@@ -242,7 +242,7 @@ void bftm_order_answer(struct bftm_order *o, const struct bftm_order_cfg *cfg, u
 	clear(out);
 	if (msg->type == BFTM_ORDER_EXCEPTION && !bftm_rank_note(o, u, msg, proven))
 		return;
-	/* Who recovers answers COMMIT_GET as the get that is in it. */
+	/* A recovering server answers COMMIT_GET as the get that is in it. */
 	if (msg->type == BFTM_ORDER_RECOVERING && is_then(o, &msg->rank))
 		o->recovering |= bit & ~o->answered;
 	/* An answer counts in the iteration and the phase that asked for it. */

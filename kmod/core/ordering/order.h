@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * What both sides of the ordering protocol (Section 6, Figures 2 and 3) call
- * ranks, states and operations.
+ * Ranks, states and operations, for both sides of the ordering protocol (Section 6, Figures 2
+ * and 3).
  */
 #ifndef BFTM_CORE_ORDER_H
 #define BFTM_CORE_ORDER_H

@@ -89,7 +89,7 @@ void bftm_pending_tell(const struct bftm_object *o, u32 from, u32 room,
 	*told = k;
 }
 
-/* What was applied goes behind the others, for the caller. */
+/* Applied operations go behind the others, for the caller. */
 void bftm_pending_drop(struct bftm_object *o)
 {
 	struct bftm_pendings *pend = o->pend;

@@ -44,7 +44,7 @@ static struct bftm_body *known_state(const struct bftm_object *o,
 
 bool bftm_object_stored(const struct bftm_object *o, const struct bftm_order_msg *req)
 {
-	/* What waits is no help to the SUBMIT of another operation with the same bytes. */
+	/* A waiting operation is no help to the SUBMIT of another one with the same bytes. */
 	return known_state(o, &req->id);
 }
 
@@ -366,7 +366,7 @@ void bftm_order_step(const struct bftm_server_cfg *cfg, struct bftm_object *o,
 	if (!rank_is_own(req))
 		return;
 	if (o->recovering) {
-		/* What the memory had promised is over when this silence is. */
+		/* Promises of the lost memory are over when this silence is. */
 		if (now > cfg->quarantine_until_ns)
 			recover(o, req, body, reply);
 		return;

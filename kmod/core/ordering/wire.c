@@ -70,7 +70,7 @@ bool bftm_order_shaped(const void *buf)
 	       bftm_order_form(head[offsetof(struct bftm_wire_head, type)]);
 }
 
-/* What may be longer than what it says. */
+/* May such a message be longer than its content? */
 static bool may_be_padded(u8 type)
 {
 	return type <= BFTM_ORDER_INSTALL || type == BFTM_ORDER_COMMIT_GET ||
@@ -129,7 +129,7 @@ static bool page_ok(const struct bftm_order_msg *msg, const u8 *data, size_t lef
 	return msg->recovering <= 1 && (!msg->next || msg->next > msg->cursor);
 }
 
-/* What one field forbids another. */
+/* Does no field forbid another? */
 static bool fields_agree(const struct bftm_order_msg *msg, u8 flags)
 {
 	if (msg->type == BFTM_ORDER_SUBMIT)
@@ -180,7 +180,7 @@ static u32 least_room(u8 type)
 	return type == BFTM_ORDER_LIST ? BFTM_ORDER_LIST_LEN : 0;
 }
 
-/* What follows the body, up to the tag. */
+/* Reads the parts that follow the body, up to the tag. */
 static enum bftm_wire_error get_parts(struct bftm_order_msg *msg, u8 flags, const u8 *at,
 				      size_t left)
 {
@@ -326,7 +326,7 @@ size_t bftm_order_wire_put(const struct bftm_order_msg *msg, void *buf)
 		at += msg->data_len;
 	}
 	memset(at, 0, size - (size_t)(at - body));
-	/* What a request about a rank begins with, RECOVERING repeats. */
+	/* RECOVERING repeats the beginning of a request about a rank. */
 	if (msg->type == BFTM_ORDER_NEEDBODY && !msg->op)
 		form = bftm_order_form(BFTM_ORDER_RECOVERING);
 	bftm_form_put(form, msg, body);

@@ -4,8 +4,8 @@
  * (ordering/wire_forms.h), a signature, data, the tag. A datagram is exactly as long as that
  * takes; only SUBMIT, GET, PROPOSE, COMMIT, INSTALL, COMMIT_GET and LIST may have more zeroes
  * before the tag, for the longest answer that is wanted: no answer is longer than its request, and
- * no response that comes unasked is longer than the SUBMIT of its operation. What does not fit one
- * datagram travels in pieces, or page by page. LIST and LISTED name no object.
+ * no response that comes unasked is longer than the SUBMIT of its operation. A body that does not
+ * fit one datagram travels in pieces, and a list page by page. LIST and LISTED name no object.
  */
 #ifndef BFTM_CORE_ORDER_WIRE_H
 #define BFTM_CORE_ORDER_WIRE_H
@@ -134,7 +134,7 @@ enum bftm_order_flag {
  * @data:     in the datagram; NULL where a body is not there
  * @signature: BFTM_SIGNATURE_LEN bytes, in the datagram; NULL where there is none
  *
- * Which of them a type has, ordering/wire_forms.h says; the others are left alone by
+ * ordering/wire_forms.h says which of them a type has; the others are left alone by
  * bftm_order_wire_put(), and 0 after bftm_order_wire_get(). @rank.client and @then.client are
  * @client. An answer NEEDBODY has both @op and @rank, of which one is what was asked with.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * The forms of the messages about objects; core/form.h says how they are read. What follows
- * the body, ordering/wire.h says for each type. HELLO, STALE, CHALLENGE, REFUSED and VERSION
+ * The forms of the messages about objects; core/form.h says how they are read. ordering/wire.h
+ * says for each type what follows the body. HELLO, STALE, CHALLENGE, REFUSED and VERSION
  * have the forms of core/wire_forms.h.
  */
 #ifndef BFTM_CORE_ORDER_WIRE_FORMS_H

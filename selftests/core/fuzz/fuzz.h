@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the fuzz targets share: a reader of the fuzzer's bytes, and must(). */
+/* Shared by the fuzz targets: a reader of the fuzzer's bytes, and must(). */
 #ifndef BFTM_FUZZ_H
 #define BFTM_FUZZ_H
 

@@ -4,7 +4,7 @@
  * while F different servers said FREE, by a grant that was not given back, to
  * a send of this attempt that is not longer ago than its lease; and until it
  * was told when it took the lock over. With a fencing token, q servers have
- * stamped it. An end never moves back. What it asks to be sent is bounded.
+ * stamped it. An end never moves back. The messages that it asks to be sent are bounded.
  */
 #include "core/backoff/client.h"
 #include "core/lease.h"
@@ -110,7 +110,7 @@ static void check_sets(const struct bftm_contend *c, const struct bftm_client_cf
 	must(out->count == (u32)!!try_to + !!yield_to + !!stamp_to);
 	for (i = 0; i < out->count; i++)
 		must(out->send[i].to);
-	/* What is held is said, renewed in the queue, and kept. */
+	/* A held lock is reported as held, renewed in the queue, and kept. */
 	for (i = 0; i < out->count && is_held(c) && out->verdict == BFTM_PENDING; i++)
 		must(out->send[i].type == BFTM_MSG_STAMP ||
 		     (out->send[i].arg == BFTM_MODE_EX && !out->send[i].flags));
@@ -140,7 +140,7 @@ static void check(const struct bftm_contend *c, const struct bftm_client_cfg *cf
 	if (is_held(c)) {
 		must(end <= latest_end(c, cfg));
 		must(end >= o.end_ns);
-		/* What was over is not revived. */
+		/* A request that was over is not revived. */
 		must(!o.end_ns || end == o.end_ns || now <= o.end_ns);
 		must(!out->extended || end > o.end_ns);
 		o.end_ns = end;

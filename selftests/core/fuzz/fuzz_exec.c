@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a program writes that is a type of objects: read exactly, or refused. */
+/* The output of a program that is a type of objects: it is read exactly, or refused. */
 #include <stdio.h>
 
 #include "types/exec.h"
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 		return 0;
 	}
 	must(out.status <= 4095);
-	/* What follows it is no part of it. */
+	/* Bytes that follow it are no part of it. */
 	memcpy(text, data, len);
 	text[len] = '\0';
 	must(bftm_exec_parse(text, (u32)len, &out));

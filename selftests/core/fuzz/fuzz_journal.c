@@ -86,7 +86,7 @@ static void insert(struct fuzz_bytes *in, sqlite3 *db, const char *sql, int cell
 	sqlite3_finalize(s);
 }
 
-/* What bftm_journal_create() makes, as bytes. */
+/* The file that bftm_journal_create() makes, as bytes. */
 static void make(void)
 {
 	static const struct bftm_journal_about about = { .cluster = 1, .server = 1, .id = 1 };

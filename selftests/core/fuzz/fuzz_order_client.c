@@ -5,8 +5,8 @@
  * tell of; it is done when q have said COMMITTED after q said PROPOSED after q
  * said GOT, all to this rank and state; or q have said COMMITTED_GOT, and then their words
  * are those of the next iteration; it is outranked by b + 1, or by one with
- * a signature; ranks and what is completed only grow. What it asks to be sent is
- * bounded. And the vote: b + 1 that say the same.
+ * a signature; ranks and what is completed only grow. The messages that it asks to be
+ * sent are bounded. And the vote: b + 1 that say the same.
  */
 #include "core/ordering/client.h"
 #include "core/quorum.h"

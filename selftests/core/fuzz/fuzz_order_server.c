@@ -4,7 +4,8 @@
  * frees each body as soon as the contract says that nobody has it. The oracle: a
  * rank below one that was taken changes nothing; what is committed or proposed is
  * what the last such request named; what waits is ordered, and newer than what is
- * applied; no answer takes more room than its request; who lost its memory takes nothing but an INSTALL it asked for.
+ * applied; no answer takes more room than its request; who lost its memory takes nothing but an
+ * INSTALL it asked for.
  */
 #include "core/ordering/server.h"
 #include "fuzz.h"
@@ -110,7 +111,7 @@ static void read_request(struct fuzz_bytes *in, struct bftm_order_msg *req)
 		req->rank.client = (u32)fuzz_take(in, 1);
 }
 
-/* Which body it names: a known one, or the one it may bring. */
+/* The body that it names: a known one, or the one it may bring. */
 static void read_id(struct fuzz_bytes *in, struct bftm_order_msg *req,
 		    const struct bftm_body *brought)
 {
@@ -245,7 +246,7 @@ static void check(const struct bftm_order_msg *req, const struct bftm_order_msg 
 	must(req->type == BFTM_ORDER_GET || !bftm_rank_cmp(&obj.max, &was->max));
 }
 
-/* What a commit reflects; each is told, if it was its very operation. */
+/* The operations that a commit reflects; each is told, if it was its very operation. */
 static void drop(u32 before)
 {
 	u32 i;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Each protocol of the table, the reference ones too, both sides: any requests at any time at
- * a server, any answers at a client. What holds of every protocol is looked at: who is said
- * to have the lock has it, grants are counted upwards, what is sent is bounded.
+ * a server, any answers at a client. Rules of every protocol are checked: the client that is
+ * said to have the lock has it, grants are counted upwards, what is sent is bounded.
  */
 #include "core/serve.h"
 #include "travel.h"

@@ -243,7 +243,7 @@ static void check_stamp(const struct bftm_msg *req, const struct bftm_msg *reply
 	must(lock.hi == o.hi);
 }
 
-/* What was given back: all of a grant, or what is not kept of it. */
+/* The part that was given back: all of a grant, or what is not kept of it. */
 static void note_yield(const struct bftm_msg *req)
 {
 	const struct bftm_party *p = bftm_party_find(&lock, req->client, req->attempt);
@@ -346,7 +346,7 @@ static void expire(u64 now)
 			check_push(&push, now);
 	} while (bftm_lock_deadline(&lock) == 1);
 	check_queue(CLIENTS + BFTM_HOLDERS_MAX);
-	/* Who waits waits for somebody. */
+	/* A waiting client waits for another one. */
 	must(bftm_lock_holders(&lock) || !bftm_lock_waiters(&lock));
 }
 

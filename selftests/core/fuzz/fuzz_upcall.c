@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the kernel asks the daemon for: any message is taken for a request that keeps
+ * Requests of the kernel to the daemon: any message is taken for a request that keeps
  * to its limits, or refused; none is looked at twice.
  */
 #include <string.h>
@@ -131,7 +131,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 		else
 			look->fire(look);
 	}
-	/* Whatever was said, it serves on when all is well again. */
+	/* After any message the daemon serves on, when all is well again. */
 	if (look)
 		look->fire(look);
 	bftm_upcall_close();

@@ -275,7 +275,7 @@ ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
 	(void)fd;
 	(void)flags;
 	memcpy(&asked, msg->msg_iov->iov_base, sizeof(asked));
-	/* What is sent is a message, whole and of its length. */
+	/* A sent message is whole and of its length. */
 	must(asked.nlmsg_len >= sizeof(asked) && asked.nlmsg_len <= msg->msg_iov->iov_len);
 	return (ssize_t)msg->msg_iov->iov_len;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is on the other side of a program's sockets: the kernel's netlink family, and
- * who listens on or connects to a socket of the daemon. Both say what the fuzzer
+ * The other side of a program's sockets: the kernel's netlink family, and processes that
+ * listen on or connects to a socket of the daemon. Both say what the fuzzer
  * wants; libnl reads it as ever. When the fuzzer has nothing more to say, requests
  * are answered by ENODATA for a while, and then the sockets are broken.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A netlink packet in the making, part by part. What it has no room for is left out. */
+/* A netlink packet in the making, part by part. A part for which it has no room is left out. */
 #ifndef BFTM_FUZZ_PACKET_H
 #define BFTM_FUZZ_PACKET_H
 

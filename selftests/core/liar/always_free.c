@@ -11,7 +11,7 @@ static void answer(struct liar *l, const struct liar_request *req)
 	u64 *gno = liar_state(l);
 
 	if (req->msg->type == BFTM_MSG_TRY && reply.type != BFTM_MSG_FREE) {
-		/* Whatever the truth was made of: this looks like a grant. */
+		/* This looks like a grant, whatever the honest answer was. */
 		reply = *req->msg;
 		reply.type = BFTM_MSG_FREE;
 		liar_lied(l);

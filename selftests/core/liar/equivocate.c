@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Two faces: FREE to clients of odd number and LOCKED to the others, and each
- * second the other way round. What liars do when they want two winners.
+ * second the other way round. The way of liars who want two winners.
  */
 #include "strategy.h"
 

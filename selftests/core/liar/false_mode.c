@@ -2,7 +2,7 @@
 /* By the protocol, but modes, the set that shares a token, and deadlocks are drawn. */
 #include "strategy.h"
 
-/* What was asked for, so that it counts; or any mode. */
+/* The mode that was asked for, so that the answer counts; or any mode. */
 static void lie(struct liar *l, const struct bftm_msg *req, struct bftm_msg *msg)
 {
 	u64 draw = liar_random(l);

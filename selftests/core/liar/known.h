@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who asked a liar lately: those it can push something to. */
+/* Clients that asked a liar lately: it can push something to them. */
 #ifndef BFTM_LIAR_KNOWN_H
 #define BFTM_LIAR_KNOWN_H
 

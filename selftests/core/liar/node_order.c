@@ -67,7 +67,7 @@ static void make_room(struct bftm_object *o)
 	o->pend = pend;
 }
 
-/* What its client is to hear, now that the operation is applied. */
+/* The response for its client, now that the operation is applied. */
 static void push(const struct bftm_object *o, const struct bftm_pending *p,
 		 struct order_decision *d)
 {
@@ -208,7 +208,7 @@ size_t node_write_order(const struct node *node, const struct liar_client *clien
 		return 0;
 	reply.server_epoch = node->cfg.epoch;
 	len = bftm_order_wire_put(&reply, buf);
-	/* What every client drops is no lie. */
+	/* A message that every client drops is no lie. */
 	if (bftm_order_wire_get(buf, len, &reply))
 		return 0;
 	return bftm_mac_sign_bytes(client->reply, buf, len) < 0 ? 0 : len;

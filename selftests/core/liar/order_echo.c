@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What it said before, to whomever: an answer of an earlier phase, iteration or
+ * Repeats what it said before, to any client: an answer of an earlier phase, iteration or
  * client, once more, under the number of this request.
  */
 #include "order_known.h"

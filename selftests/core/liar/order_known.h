@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What liars remember of what they heard, and how they make answers of it. */
+/* The memory of liars: what they heard, and how they make answers of it. */
 #ifndef BFTM_LIAR_ORDER_KNOWN_H
 #define BFTM_LIAR_ORDER_KNOWN_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * No rank is too low: GET is answered, PROPOSE and COMMIT are done, whatever was
- * promised to others. What it tells to have is any state that it heard of.
+ * promised to others. It claims to have any state that it heard of.
  */
 #include "order_known.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a lying server does in the ordering protocol: as strategy.h has it for
+ * Ways of a lying server in the ordering protocol, as strategy.h has them for
  * locks. The honest server inside has taken the request and decided it by
  * kmod/core/ordering/server.h; a strategy says what is sent, when and how often. It
  * sees what the honest one keeps of the object, and what all liars have seen.

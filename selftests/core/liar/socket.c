@@ -126,7 +126,7 @@ static void send_now(struct liar *l, const struct liar_from *to, const void *dat
 	c->cmsg_type = v4 ? IP_PKTINFO : IPV6_PKTINFO;
 	c->cmsg_len = CMSG_LEN(local_len);
 	memcpy(CMSG_DATA(c), &to->local, local_len);
-	/* What cannot go is lost, as on any network. */
+	/* A datagram that cannot go is lost, as on any network. */
 	if (sendmsg(to->fd, &msg, 0) >= 0)
 		l->replies++;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a lying server does with the answer that an honest one would give. The
+ * A strategy is what a lying server does with the answer that an honest one would give. The
  * server (node.c) has authenticated the request and decided it by the
  * protocol's core; a strategy says what is sent, when and how often.
  *

@@ -310,7 +310,7 @@ static bool is_about_all(const struct lin_op *op)
 }
 
 /*
- * Which it is may depend on which of several "create" was first: then any will do.
+ * The type may depend on which of several "create" was first: then any will do.
  * One that was answered is the one, whatever others may have happened.
  */
 static enum lin_verdict check_object(const struct lin_history *history,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What all objects have: creation, states, words. */
+/* Shared by all objects: creation, states, words. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -222,9 +222,9 @@ void lin_turns_back(struct lin_turns *t, u32 i);
  * @key: the last one's, its text and 1; 0 for nothing
  * @many: others' keys as well
  *
- * What may come at any time, or never, can as well come just before somebody looks, and
- * need not come if nobody does. So after it comes who looks, or another such one; and
- * only what depends on the one before can follow it at the same key.
+ * An operation that may come at any time, or never, can as well come just before somebody looks,
+ * and need not come if nobody does. So after it comes who looks, or another such one; and only what
+ * depends on the one before can follow it at the same key.
  */
 struct lin_run {
 	u32 key;

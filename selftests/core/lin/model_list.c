@@ -43,8 +43,8 @@ static bool step_queue(struct lin_state *state, const struct lin_call *call,
 const struct lin_model lin_queue = { "queue", parse_queue, step_queue };
 
 /*
- * Is it there, and was not too much certainly pushed before it? What a pop without
- * an answer took is not known: it stays, and so much may have been passed over.
+ * Is it there, and was not too much certainly pushed before it? A pop without an answer
+ * took an unknown entry: it stays, and so much may have been passed over.
  */
 static bool may_be_first(const struct lin_state *state, u32 text)
 {

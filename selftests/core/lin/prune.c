@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a search need not try. */
+/* Orders that a search need not try. */
 #include <stdlib.h>
 
 #include "model.h"

@@ -114,7 +114,7 @@ static bool place(struct search *s, u32 i)
 }
 
 /*
- * What is right now and changes nothing can as well come now: then nothing else need
+ * An operation that is right now and changes nothing can as well come now: then nothing else need
  * be tried in its place. Return: whether there is such a one.
  */
 static bool place_reader(struct search *s)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What answers say about other operations. Who reads what only one operation has
- * written knows that it was applied, and before the answer came. And what left a
+ * Answers say something about other operations. A reader of a value that only one
+ * operation has written knows that it was applied, and before the answer came. And what left a
  * queue first came into it first.
  */
 #include <errno.h>
@@ -109,7 +109,7 @@ static u32 writer(const struct lin_texts *texts, const struct lin_call *call, u3
 	return by;
 }
 
-/* Which lines are which entries, where none has several lines. */
+/* Lines are matched with entries, where no entry has several lines. */
 static void show(struct lin_window *window, const struct lin_texts *texts,
 		 const struct lin_call *call, u32 calls)
 {
@@ -141,7 +141,7 @@ static void show(struct lin_window *window, const struct lin_texts *texts,
 	}
 }
 
-/* What nobody saw might have been anything else that nobody saw. */
+/* A value that nobody saw might have been any other one that nobody saw. */
 static bool alike(const struct lin_window *window, const struct lin_call *call, u32 i, u32 j)
 {
 	const struct lin_call *a = &call[i], *b = &call[j];
@@ -150,7 +150,7 @@ static bool alike(const struct lin_window *window, const struct lin_call *call, 
 	       (a->value == b->value || (window[i].unseen && window[j].unseen));
 }
 
-/* What may come at any time, and never, is the same as any older one like it. */
+/* An operation that may come at any time, and never, is the same as any older one like it. */
 static void pair(struct lin_window *window, const struct lin_call *call, u32 calls)
 {
 	u32 i, j;
@@ -201,7 +201,7 @@ struct lin_window *lin_windows(const struct lin_model *model, const struct lin_t
 		/* The empty text is there without anybody. */
 		if (call[i].pending && w->by == i && call[i].value)
 			window[i].end_ns = w->seen_ns;
-		/* What was refused never came in. */
+		/* A refused entry never came in. */
 		if (is_queue && (call[i].pending || !call[i].op->status))
 			leave(&window[i], w, call, open_pops);
 	}

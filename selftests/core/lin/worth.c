@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the search may leave out, by what else has no place yet. */
+/* Operations that the search may leave out, by what else has no place yet. */
 #include "search.h"
 
 /* Of a chain of operations without an answer, so many are looked through. */
@@ -81,7 +81,7 @@ static bool takes_another_s(const struct search *s, u32 i)
 }
 
 /*
- * What was pushed without an answer, and was in no other, shows only where the length
+ * An entry that was pushed without an answer, and was in no other, shows only where the length
  * is told. Where the order is guessed, few such are guessed at a time.
  */
 static bool is_too_long(const struct search *s, u32 call)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What access.h promises: the first rule that fits decides. */
+/* The promises of access.h: the first rule that fits decides. */
 #ifndef PROOF_ACCESS_CONTRACTS_H
 #define PROOF_ACCESS_CONTRACTS_H
 

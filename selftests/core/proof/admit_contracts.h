@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What admit.h promises: what a server decides before a protocol does, and tokens. */
+/* The promises of admit.h: what a server decides before a protocol does, and tokens. */
 #ifndef PROOF_ADMIT_CONTRACTS_H
 #define PROOF_ADMIT_CONTRACTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a client of an object takes from its servers' answers. */
+/* The choice of a client of an object among its servers' answers. */
 #ifndef PROOF_CHOOSE_CONTRACTS_H
 #define PROOF_CHOOSE_CONTRACTS_H
 

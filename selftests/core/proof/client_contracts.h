@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a client counts: FREE of its own attempt and sends, and F of them to hold a lock. */
+/* A client counts FREE of its own attempt and sends, and F of them to hold a lock. */
 #ifndef PROOF_CLIENT_CONTRACTS_H
 #define PROOF_CLIENT_CONTRACTS_H
 

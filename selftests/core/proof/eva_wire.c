@@ -7,7 +7,7 @@
 #include "core/form.c"
 #include "core/wire.c"
 
-/* What is read ends where its memory does, so that no byte behind it is. */
+/* The datagram that is read ends where its memory does, so that no byte behind it is. */
 static u8 memory[BFTM_DATAGRAM_MAX];
 #define BEHIND	(memory + sizeof(memory))
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What form.h promises to those who read a datagram: nothing is read outside of it. A pointer to
+ * The promises of form.h to code that reads a datagram: nothing is read outside of it. A pointer to
  * void, and a message by its slots, are nothing that WP knows; so calls with these are of the
  * functions below, and that what they stand for keeps their contracts is shown in eva_wire.c.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What lease.h promises, for all leases and bounds on the rate of clocks. */
+/* The promises of lease.h, for all leases and bounds on the rate of clocks. */
 #ifndef PROOF_LEASE_CONTRACTS_H
 #define PROOF_LEASE_CONTRACTS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What parties.h, grants.h and server.h promise of the grants of one lock, of any number. A logic
- * function names the party at a place, as bftm_party() does; who is there may change places.
+ * The promises of parties.h, grants.h and server.h about the grants of one lock, of any number. A
+ * logic function names the party at a place, as bftm_party() does; who is there may change places.
  */
 #ifndef PROOF_LOCK_CONTRACTS_H
 #define PROOF_LOCK_CONTRACTS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What wire.h promises of modes; all_modes() in eva_small.c shows it, pair by pair. */
+/* The promises of wire.h about modes; all_modes() in eva_small.c shows it, pair by pair. */
 #ifndef PROOF_MODE_CONTRACTS_H
 #define PROOF_MODE_CONTRACTS_H
 

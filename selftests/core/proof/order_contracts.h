@@ -89,7 +89,7 @@ bool bftm_state_ok(const u8 *body, u32 len, u64 version);
   @*/
 static void replica_refuse(struct bftm_order_msg *reply, enum bftm_refusal reason);
 
-/* What it says is for tests; o is constant. Of out, into which it writes, nothing is said here. */
+/* Its result is for tests; o is constant. Of out, into which it writes, nothing is said here. */
 /*@ requires \valid_read(o) && \valid(reply);
   @ assigns *reply;
   @ ensures reply->type == BFTM_ORDER_EXCEPTION;
@@ -109,7 +109,7 @@ void bftm_pending_drop(struct bftm_object *o);
   @*/
 static bool rank_ok(struct bftm_object *o, const struct bftm_rank *rank, const u8 *signature);
 
-/* Which operations wait is for tests; o is constant. */
+/* The waiting operations are for tests; o is constant. */
 /*@ requires \valid_read(o) && \valid_read(req) && \valid(reply);
   @ assigns reply->type, reply->pending, reply->data, reply->data_len;
   @ ensures reply->type == type;

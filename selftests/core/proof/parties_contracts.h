@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What parties.h promises: grants keep what they are, wherever they are put. */
+/* The promises of parties.h: grants keep what they are, wherever they are put. */
 #ifndef PROOF_PARTIES_CONTRACTS_H
 #define PROOF_PARTIES_CONTRACTS_H
 

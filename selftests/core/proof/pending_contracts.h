@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What pending.h promises: one entry a client, ascending, and none beyond the room there is. */
+/* The promises of pending.h: one entry a client, ascending, and none beyond the room there is. */
 #ifndef PROOF_PENDING_CONTRACTS_H
 #define PROOF_PENDING_CONTRACTS_H
 

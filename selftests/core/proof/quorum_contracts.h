@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What quorum.h promises, for all clusters that there may be. */
+/* The promises of quorum.h, for all clusters that there may be. */
 #ifndef PROOF_QUORUM_CONTRACTS_H
 #define PROOF_QUORUM_CONTRACTS_H
 

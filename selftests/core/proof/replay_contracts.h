@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What replay.h promises; it is included there, where struct bftm_window is known. */
+/* The promises of replay.h; it is included there, where struct bftm_window is known. */
 #ifndef PROOF_REPLAY_CONTRACTS_H
 #define PROOF_REPLAY_CONTRACTS_H
 
@@ -20,8 +20,8 @@ static void one_bit(u64 word, u64 k, u64 bit)
 }
 
 /*
- * used(w, s): s counts as taken, since it was, or is older than the window. What was zeroed is
- * ok. A number that is used stays so, and none that is used is taken: hence at most once.
+ * used(w, s): s counts as taken, since it was, or is older than the window. A zeroed window is ok
+ * . A number that is used stays so, and none that is used is taken: hence at most once.
  */
 /*@ predicate marked{L}(struct bftm_window *w, integer s) =
   @   bit(w->bits[(s / 64) % 16], s % 64);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the functions of server.c keep to; Documentation/proof.rst has the numbers of the invariants. */
+/*
+ * The contracts of the functions of server.c; Documentation/proof.rst has the numbers of the
+ * invariants.
+ */
 #ifndef PROOF_SERVER_CONTRACTS_H
 #define PROOF_SERVER_CONTRACTS_H
 
@@ -60,7 +63,9 @@ bool bftm_is_over(const struct bftm_lock *lock, const struct bftm_msg *req);
   @*/
 void bftm_refresh(const struct bftm_server_cfg *cfg, struct bftm_party *p, u32 k, u64 now);
 
-/* Whom this is called for must have been found to fit beside all others, outside of the quarantine. */
+/*
+ * Whom this is called for must have been found to fit beside all others, outside of the quarantine.
+ */
 /*@ requires CFG_OK && lock_ok(lock) && in_lock(lock, p) && p->attempt != 0 && 1 <= mode <= 5;
   @ requires \separated(cfg, lock, lock->queue) && time_ok(now) && lock->gno < 0xffffffffffffffff;
   @ requires fits: fits_beside(lock, p, mode);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the functions of grants.c promise each other; included there, where struct survey is known. */
+/*
+ * The contracts of the functions of grants.c with each other; included there, where struct survey
+ * is known.
+ */
 
 #define MAY_BE_PARTIES(best)						\
 	\valid_read(best + (0 .. 5)) && (\forall integer o; 0 <= o <= 5 && best[o] != \null ==> \

@@ -8,7 +8,7 @@
 #include "core/serve.h"
 
 /*
- * What the surroundings say of this one request, whatever it is. Each may be asked when all
+ * Answers of the surroundings about this one request, whatever it is. Each may be asked when all
  * before it have said yes: that is what their contracts require.
  */
 /*@ axiomatic Request {

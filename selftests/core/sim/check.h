@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What must be true. A checker hears of every fact that it asked for, keeps
+ * Rules that must hold. A checker hears of every fact that it asked for, keeps
  * what it needs and cries when something is wrong. It knows true time and the
  * clocks of all, and nothing of how the protocol works.
  */

@@ -91,7 +91,7 @@ static bool comes_after(u64 old, u64 op)
 	return (u32)op == (u32)old + 1;
 }
 
-/* What the new state says of one client. Return: false after a complaint. */
+/* The entry of one client in the new state. Return: false after a complaint. */
 static bool look(struct world *w, const struct chain *c, struct step *s, u32 x)
 {
 	struct bftm_applied old = {}, new = {};

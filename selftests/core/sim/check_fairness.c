@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Fairness of the queue, when all faults have ended and all that was granted or
- * in quarantine then is over. Who asks at T has its place at every correct server
+ * in quarantine then is over. A client that asks at T has its place at every correct server
  * by T + δ, and their reports of its priority are under way by then. From T + 2δ
  * on, each of the others gets in
  *
@@ -13,7 +13,7 @@
  * takes a higher one. And no correct server gives a higher one what a lower one
  * waits for. So while one of m waits, the others get in 2 (m - 1) times.
  *
- * What is wanted with a token, or by back-off, has no such place: a holder that
+ * A request with a token, or by back-off, has no such place: a holder that
  * finds no token in time asks with another attempt.
  */
 #include "story.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who holds a lock and renews it keeps it until it gives it back, when nothing is wrong but that
- * one server of n >= 3b + 1, b >= 1, falls silent: F others can be asked. Whatever they gave to
- * those who wait they give to the holder (plan_draw_silent() says why there is time for it).
+ * A client that holds a lock and renews it keeps it until it gives it back, when nothing is wrong
+ * but that one server of n >= 3b + 1, b >= 1, falls silent: F others can be asked. All grants that
+ * they gave to waiting clients they give to the holder (plan_draw_silent() says why there is time
+ * for it).
  */
 #include "story.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a client is told is true. A response says which version it comes with:
+ * Responses to clients are true. A response says which version it comes with:
  * the history has that version, and in it this very response to this operation,
  * so that check_chain.c has computed it again. And the history agrees with time,
  * which makes it linearizable: an operation is not applied in a version that was

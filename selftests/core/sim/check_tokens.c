@@ -7,7 +7,7 @@
  * was ever offered. Attempts make them grow, and nothing else does: not liars,
  * not restarts, after which tokens jump, but only to where some token was.
  *
- * What a server that forgot believes is checked when it does: whose word, when, and how
+ * The belief of a server that forgot is checked when it does: whose word, when, and how
  * much. An intruder that is believed would do harm only where it is the first to speak.
  *
  * The first rule holds whatever restarts, of however many servers at once: those that did
@@ -56,7 +56,7 @@ static void won(struct world *w, struct tokens *s, const struct fact *f)
 	of_lock[f->mode].client = f->client;
 }
 
-/* What the server may believe is decided here once more. */
+/* The token that the server may believe is decided here once more. */
 static void learned(struct world *w, const struct fact *f)
 {
 	const char *why = NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a client hears, as cluster_take() of helper/cluster/socket.c and the answering half of
- * helper/lock/acquire.c; and its starts and ends, as helper/cluster/identity.c has them.
+ * The receiving half of a client, as cluster_take() of helper/cluster/socket.c and the answering
+ * half of helper/lock/acquire.c; and its starts and ends, as helper/cluster/identity.c has them.
  */
 #include "order.h"
 #include "story.h"
@@ -59,7 +59,7 @@ static void take_stale(struct world *w, u32 x, u32 u, const struct bftm_msg *msg
 	new_epoch(w, x, u, msg);
 }
 
-/* Who asked, or asked last: a core must bear answers after its end as well. */
+/* The request that asked, or asked last: a core must bear answers after its end as well. */
 static struct handle *find_handle(struct world *w, struct client *c, u32 lock, u64 attempt)
 {
 	struct handle *h, *last = NULL;
@@ -240,7 +240,7 @@ void client_up(struct world *w, u32 x)
 	client_adopt(w, x);
 }
 
-/* What is held goes down with the host, or outlives the helper. */
+/* A held lock goes down with the host, or outlives the helper. */
 static void abandon(struct world *w, u32 x, struct handle *h, bool host)
 {
 	struct client *c = &w->client[x];

@@ -29,7 +29,7 @@ static void begin(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 	if (r->on || msg->server_epoch != w->client[x].peer[u].epoch)
 		return;
 	/*
-	 * What it stamped before it went down may yet make somebody a holder
+	 * A token that it stamped before it went down may yet make somebody a holder
 	 * with a token. When its quarantine is over, those are known to others.
 	 */
 	if (msg->gno) {

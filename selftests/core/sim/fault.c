@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What happens to hosts and links, each kind in its own time, until the world
+ * Faults of hosts and links, each kind in its own time, until the world
  * heals.
  */
 #include "story.h"

@@ -27,7 +27,7 @@ static char *read_file(const char *path)
 	return text;
 }
 
-/* What the script comes to, as text; NULL when it breaks a rule. */
+/* The outcome of the script, as text; NULL when it breaks a rule. */
 static char *tell_story(const struct script *s, struct outcome *o)
 {
 	struct story story = {};

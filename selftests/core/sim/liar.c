@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Liars: between the honest server inside and the network stands a strategy of
- * selftests/core/liar, the very same files. What they need of their surroundings is
- * here. A liar has the keys of its server and of no other: what it says under
+ * selftests/core/liar, the very same files. Their surroundings are here
+ * . A liar has the keys of its server and of no other: what it says under
  * another name arrives as what it is.
  */
 #include "selftests/core/liar/strategies.h"

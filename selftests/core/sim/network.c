@@ -104,7 +104,7 @@ static u64 aim_at_client(struct world *w, struct rng *r, const struct bftm_msg *
 	return (at - w->now) * (1 + (draw >> 3 & 1) * (draw >> 4 & 31));
 }
 
-/* What a server is to do comes when others have done something else meanwhile. */
+/* The work of a server comes when others have done something else meanwhile. */
 static u64 aim_order(struct world *w, struct rng *r, int to, u8 type)
 {
 	u64 draw = rng_next(r);
@@ -160,7 +160,7 @@ static void deliver(struct world *w, int to, u32 server, const struct letter *l,
 	enum event_kind kind = to == TO_SERVER ? EVENT_TO_SERVER : EVENT_TO_CLIENT;
 	struct event *e;
 
-	/* Whatever is under way when the world heals arrives within δ. */
+	/* Datagrams that are under way when the world heals arrive within δ. */
 	if (!w->healed && at > w->heal_at + w->plan->delta)
 		at = w->heal_at + w->plan->delta;
 	if (l->packet) {

@@ -4,7 +4,7 @@
 #include "order.h"
 #include "story.h"
 
-/* What n draws without signed ranks. */
+/* The draw of n without signed ranks. */
 const struct protocol protocol_order = {
 	.name = "order",
 	.what = "kmod/core: the ordering protocol of Section 6",

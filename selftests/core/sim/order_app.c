@@ -217,7 +217,7 @@ void order_app_answered(struct world *w, u32 x)
 		order_finish(w);
 }
 
-/* Who wants more asks at once, and somebody reads what became of it all. */
+/* A client that wants more asks at once, and one reads what became of it all. */
 void order_app_heal(struct world *w)
 {
 	u32 x = (u32)rng_below(&w->rng[RNG_APP], w->plan->clients);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What hurts most when servers lose their memory: a client has the promise of one
+ * The worst case when servers lose their memory: a client has the promise of one
  * server, which forgets it and is told of newer states; another quorum, with that
  * server in it, goes on; then the client hears the rest of its quorum.
  */

@@ -83,7 +83,7 @@ void order_made(struct world *w, u32 x)
 	order_client_obey(w, x, &out);
 }
 
-/* What is new and does not fit a datagram is brought to a quorum first. */
+/* A new state that does not fit a datagram is brought to a quorum first. */
 static void propose(struct world *w, u32 x, struct bftm_body *next)
 {
 	struct order_client *o = thread_of(w, x);

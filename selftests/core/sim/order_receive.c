@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the ordering thread hears. */
+/* The receiving half of the ordering thread. */
 #include "order.h"
 #include "story.h"
 

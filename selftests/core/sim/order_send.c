@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the ordering thread sends, and the pieces of what does not fit a datagram. */
+/* The sending half of the ordering thread, and pieces of bodies that do not fit a datagram. */
 #include "order.h"
 #include "story.h"
 
@@ -132,7 +132,7 @@ static bool gets(u8 type)
 	return type == BFTM_ORDER_GET || type == BFTM_ORDER_COMMIT_GET;
 }
 
-/* What each request says, but for what is each server's own. */
+/* The content of each request, but for what is each server's own. */
 static void fill(struct world *w, u32 x, u8 type, struct bftm_order_msg *msg)
 {
 	struct order_client *o = &w->order->client[x];

@@ -18,7 +18,7 @@ void order_server_setup(struct world *w, u32 u)
 		order_liar_setup(w, u);
 }
 
-/* What one who is gone has told it before. */
+/* The rank of a client that is gone. */
 static void has_seen(const struct world *w, struct bftm_object *o)
 {
 	o->max = order_past(w, w->plan->order.past);

@@ -12,7 +12,7 @@ const char *const fault_names[FAULTS] = {
 };
 
 #define SYNC_FAULTS (1u << FAULT_LIARS | 1u << FAULT_CRASH | 1u << FAULT_DUP)
-/* What loses a grant, or who has it, is for leases only. */
+/* Faults that lose a grant, or its owner, are for leases only. */
 #define LEASE_FAULTS (1u << FAULT_CRASH | 1u << FAULT_KILL | 1u << FAULT_RESTART | \
 		      1u << FAULT_RECONF | 1u << FAULT_RECLAIM | 1u << FAULT_LIARS)
 

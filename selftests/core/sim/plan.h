@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is simulated: every parameter of a scenario, drawn from its seed. Not
+ * The plan of a simulation: every parameter of a scenario, drawn from its seed. Not
  * only events are random but what can happen at all ("swarm testing", Groce et
  * al. 2012): a scenario in which half of the faults are off goes where one with
  * a bit of everything never comes.

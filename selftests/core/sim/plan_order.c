@@ -66,7 +66,7 @@ static void draw_times(struct plan *p, struct rng *r, const struct wish *wish)
 	p->delta = p->lease_max >> rng_between(r, 6, 9);
 	p->resend = rng_next(r) & 1 ? 4 * p->delta : rng_scale(r, 2 * p->delta, 8 * p->delta);
 	p->safety = rng_scale(r, 32 * p->delta, 256 * p->delta);
-	/* Who recovers is silent for a lease first. */
+	/* A recovering server is silent for a lease first. */
 	if (plan_has(p, FAULT_RESTART))
 		p->safety = rng_scale(r, p->lease_max, 4 * p->lease_max);
 	p->safety = p->safety * wish->length_pct / 100;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What will happen, in the order of true time. */
+/* Future events, in the order of true time. */
 #ifndef BFTM_SIM_QUEUE_H
 #define BFTM_SIM_QUEUE_H
 

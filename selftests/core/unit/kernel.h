@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the kernel says, as selftests/core/fuzz/kernel.c reads it: packets of one message, and
+ * Messages of the kernel, as selftests/core/fuzz/kernel.c reads it: packets of one message, and
  * of two. A message is 4, an error's number (0 for an ack), 0; or 0xc0, 0, 0: a hint, which
  * nobody asked for.
  */

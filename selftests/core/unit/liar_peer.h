@@ -40,7 +40,7 @@ extern u16 port;
 extern u64 epoch;
 /* As long as a liar grants by itself: no pause of a busy machine is as long. */
 extern u64 lease;
-/* What read_stats() has read. */
+/* The result of read_stats(). */
 extern unsigned int requests, lies, replies, pushes;
 
 u64 peer_now(void);

@@ -9,7 +9,7 @@
 
 #include "core/ordering/wire.h"
 
-/* What the samples' data and signatures are of. */
+/* The bytes of the samples' data and signatures. */
 extern u8 order_bytes[BFTM_DATAGRAM_MAX];
 
 /**

@@ -71,7 +71,7 @@ static bool may(const struct bftm_rule *rule, u32 count, u32 client, const char 
 
 	assert_int_equal(admit(rule, count, message(BFTM_MSG_STAMP, client, name)), yes);
 	assert_int_equal(admit(rule, count, message(BFTM_MSG_YIELD, client, name)), yes);
-	/* Whatever the rules say, one can give back. */
+	/* A client can give back, whatever the rules say. */
 	assert_true(admit(rule, count, message(BFTM_MSG_RELEASE, client, name)));
 	assert_int_equal(cfg.lease_max_ns, server.lease_max_ns);
 	return yes;
@@ -249,7 +249,7 @@ static void a_shorter_queue_is_full_earlier(void **state)
 		struct bftm_msg m = message(BFTM_MSG_TRY, client[i], "x");
 
 		m.flags = 0;
-		/* Who comes later waits behind, so that nobody gives way. */
+		/* A later client waits behind, so that nobody gives way. */
 		m.prio = i + 1;
 		assert_true(admit(rule, 2, m));
 		bftm_server_step(&cfg, &lock, &m, 1000, &reply, &push);
@@ -278,7 +278,7 @@ static void who_may_take_every_lock_may_tell_of_tokens(void **state)
 }
 
 /*
- * What the longest list costs: printed, and bounded a hundred times above what it takes, by the
+ * The cost of the longest list: printed, and bounded a hundred times above what it takes, by the
  * time that the processor works for us, which other work on it does not add to.
  */
 static void the_longest_list_is_read_in_microseconds(void **state)

@@ -217,7 +217,7 @@ static void while_round_trips_are_not_known(void **state)
 	assert_int_equal(tries, 2);
 }
 
-/* Whoever waits asks until it has the lock. */
+/* A waiting request asks until it has the lock. */
 static void who_waits_does_not_need_it(void **state)
 {
 	(void)state;

@@ -89,7 +89,7 @@ static void a_new_daemon_goes_on(void **state)
 	assert_true(bftm_identity_seq(cl.identity) > top);
 	assert_true(bftm_identity_seq(cl.identity) < top + (1ull << 33));
 	assert_int_equal(asked, 0xf);
-	/* What was under way says nothing new. */
+	/* An answer that was under way says nothing new. */
 	asked = 0;
 	assert_string_equal(says(1, top), "");
 	assert_string_equal(says(3, top), "");

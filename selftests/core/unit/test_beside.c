@@ -135,7 +135,7 @@ int bftm_attempt_renew(struct bftm_acquire_op *op)
 	return BFTM_ATTEMPT_GOES_ON;
 }
 
-/* What is given up, servers hear of at once; the rest is waited for. */
+/* Servers hear at once of a mode that is given up; the rest is waited for. */
 int bftm_attempt_convert(struct bftm_acquire_op *op, const struct bftm_ask *ask)
 {
 	tell("converts", ask->id);

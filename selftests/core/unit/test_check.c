@@ -134,7 +134,7 @@ static void the_same_for_others(void **state)
 	answer = json_tokener_parse("{\"clusters\":[]}");
 	assert_int_equal(ctl_judge(answer, line, sizeof(line)), 2);
 	assert_string_equal(line, "failed: bftmutexd has no cluster, or no credentials");
-	/* What finds no room is cut off. */
+	/* Text that finds no room is cut off. */
 	assert_int_equal(ctl_judge(answer, line, 7), 2);
 	assert_string_equal(line, "failed");
 	json_object_put(answer);
@@ -149,7 +149,7 @@ static void tokens(void **state)
 	snprintf(told, sizeof(told), "{\"clusters\":[%s]}", one);
 	free(one);
 	assert_int_equal(check("--fence", said), 0);
-	/* What a silent server knew is no use. */
+	/* The knowledge of a silent server is no use. */
 	one = cluster("c", "oots");
 	snprintf(told, sizeof(told), "{\"clusters\":[%s]}", one);
 	free(one);

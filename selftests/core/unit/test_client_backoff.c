@@ -147,7 +147,7 @@ static void asleep(void **state)
 	assert_int_equal(all_say(0x0f, BFTM_MSG_FREE, c.sent_ns[1]), BFTM_PENDING);
 }
 
-/* What the answers were, and what a request that asks only once is told. */
+/* The answers, and what a request that asks only once is told. */
 static const struct {
 	const char *what;
 	u32 free, locked, wait;

@@ -111,7 +111,7 @@ static enum bftm_verdict grant_to_five(enum bftm_mode mode, u32 k, u64 now)
 	return out.verdict;
 }
 
-/* What is less than what was asked for is no grant. */
+/* Less than what was asked for is no grant. */
 static void a_lesser_grant_does_not_count(void **state)
 {
 	static const enum bftm_mode lesser[] = { BFTM_MODE_NL, BFTM_MODE_CR, BFTM_MODE_PR,
@@ -335,7 +335,7 @@ static void a_converter_yields_the_rest(void **state)
 	assert_int_equal(grants(0, BFTM_MODE_EX, 2, 20, 0, now), BFTM_PENDING);
 	assert_int_equal(out.send[0].type, BFTM_MSG_YIELD);
 	assert_int_equal(grants(0, BFTM_MODE_EX, 2, 22, 0, now), BFTM_CONVERTED);
-	/* What is held is not yielded. */
+	/* A held mode is not yielded. */
 	bftm_contend_answer(&c, &cfg, 1, &inquire, now, 0, &out);
 	assert_quiet();
 }
@@ -443,7 +443,7 @@ static void renewed_while_it_stamps(void **state)
 	assert_int_equal(c.base.token, 7);
 }
 
-/* What is given up is given up at once; its token counts where no other is to be had. */
+/* A mode is given up at once; its token counts where no other is to be had. */
 static void down_with_a_token(void **state)
 {
 	u64 now = T0 + 10 * MS;
@@ -477,7 +477,7 @@ static void report_token(u32 u, u64 token, u8 himask)
 	bftm_contend_answer(&c, &cfg, u, &msg, T0, 0, &out);
 }
 
-/* What b + 1 servers say that this mode may share, it offers to share; else the next one. */
+/* It offers to share the token that b + 1 servers say this mode may share; else the next one. */
 static void a_shared_token(void **state)
 {
 	static const struct {

@@ -170,7 +170,7 @@ static void resent_to_the_silent(void **state)
 	assert_int_equal(c.base.wake_ns, T0 + 1 + 2 * RESEND);
 	wake(c.base.wake_ns, 9, 0);
 	assert_int_equal(c.base.wake_ns, T0 + 1 + 4 * RESEND);
-	/* Who denies would deny again. */
+	/* A server that denies would deny again. */
 	stamps(1, SNACK, 1, 9, c.base.wake_ns - 1);
 	assert_quiet();
 	wake(c.base.wake_ns, 9, 0);
@@ -242,7 +242,7 @@ static void too_many_do_not_know(void **state)
 	assert_int_equal(wake(T0 + GOOD + 1, 2, 0), BFTM_REFUSED);
 	assert_int_equal(out.refusal, BFTM_REFUSED_TOKENS);
 	assert_cancelled(1);
-	/* Who waits for nothing is told sooner. */
+	/* A request that waits for nothing is told sooner. */
 	want.wait = BFTM_WAIT_NOT;
 	win(6, 5);
 	does_not_know(0, T0 + 2);

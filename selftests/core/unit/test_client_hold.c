@@ -209,7 +209,7 @@ static void adopted(void **state)
 	assert_int_equal(c.base.wake_ns, T0 + GOOD + 1);
 }
 
-/* What answers the dead helper's sends says nothing about ours. */
+/* An answer to the dead helper's sends says nothing about ours. */
 static void answers_to_the_helper_before(void **state)
 {
 	const u64 end = T0 + 300 * MS;

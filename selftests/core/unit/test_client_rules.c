@@ -137,7 +137,7 @@ static void priorities_end(void **state)
 	assert_true(c.base.prio == ~0ull);
 }
 
-/* What answers to dead attempts report is as true as any. */
+/* Reports in answers to dead attempts are as true as any. */
 static void priorities_of_strays_count(void **state)
 {
 	const struct bftm_msg msg = { .type = BFTM_MSG_RELEASED, .attempt = 99, .prio = 40 };
@@ -200,7 +200,7 @@ static void different_refusals(void **state)
 	assert_int_equal(c.base.phase, BFTM_PHASE_TRY);
 }
 
-/* Whoever has asked for so long, and had no answer, need not blame the time limit. */
+/* A client that has asked for so long, and had no answer, need not blame the time limit. */
 static void a_round_in_vain(void **state)
 {
 	u64 now = T0;

@@ -40,7 +40,7 @@ static void unheard_gives_way(void **state)
 	assert_false(bftm_contend_reached(&c, &cfg));
 	assert_int_equal(c.base.phase, BFTM_PHASE_BACKOFF);
 	assert_int_equal(c.base.wake_ns, T0 + L + base + base / 2);
-	/* What comes now is for an attempt that is dead. */
+	/* An answer that comes now is for an attempt that is dead. */
 	says_of(2, BFTM_MSG_FREE, 8, 7, c.base.wake_ns - 1);
 	assert_int_equal(out.release_to, 4);
 	assert_int_equal(out.release_attempt, 1);

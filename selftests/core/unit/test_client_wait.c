@@ -207,7 +207,7 @@ static void quarantine_shortens_a_poll(void **state)
 	waits(5, 0, 70 * MS, T0 + 1);
 	waits(6, 0, 80 * MS, T0 + 1);
 	assert_int_equal(c.base.wake_ns, T0 + 1 + 70 * MS);
-	/* Who is queued says nothing about quarantines. */
+	/* A place in the queue says nothing about quarantines. */
 	start(2, T0);
 	all_wait(0x0f, T0 + 1);
 	waits(4, 0, 60 * MS, T0 + 1);

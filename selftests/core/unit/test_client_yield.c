@@ -184,7 +184,7 @@ static void yields_are_the_attempts_own(void **state)
 	assert_int_equal(says_of(4, FREE, 1, 50, T0), BFTM_WON);
 }
 
-/* Who does not queue may be asked as well; what it gave back is LOCKED to it. */
+/* A client that does not queue may be asked as well; what it gave back is LOCKED to it. */
 static void a_round_may_be_lost_by_yielding(void **state)
 {
 	(void)state;

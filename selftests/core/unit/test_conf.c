@@ -145,7 +145,7 @@ static const struct {
 	{ "default = ''\n" WITH(""), "f:1: key 'default' = '': there is no such cluster\n" },
 
 	/* One mistake does not hide another. */
-	/* What cannot be read hides nothing but itself. */
+	/* A line that cannot be read hides nothing but itself. */
 	{ "cluster x {\n id = 0\n lease = = 5s\n server 1 { address = 10.0.0.1 }\n"
 	  " server 1 {\n  address = 10.0.0.2\n }\n rho 7\n server 3 { port = 99999 }\n}\n",
 	  "f:3: unexpected token '='\n"

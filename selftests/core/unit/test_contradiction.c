@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What no honest server says: whole runs of honest servers in a bad network,
+ * Answers that no honest server gives: whole runs of honest servers in a bad network,
  * with restarts, in which nothing of the kind is found; and each lie alone.
  */
 #include "bad_network.h"
@@ -30,7 +30,7 @@ static struct bftm_contend c;
 static struct bftm_claim claim;
 static u64 sent_ns;
 
-/* What is answered to request @seq, when the last one was @last. */
+/* The answer to request @seq, when the last one was @last. */
 static enum bftm_lie lie_in(struct bftm_msg msg, u64 seq, u64 last)
 {
 	struct bftm_out out;

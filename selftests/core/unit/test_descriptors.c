@@ -133,7 +133,7 @@ static void what_cannot_be_said_there_is_no_error(void **state)
 		assert_int_equal(run(says_so_elsewhere, closed), 0);
 }
 
-/* What of a message comes out of standard error. */
+/* The part of a message that comes out of standard error. */
 static int is_clean(int closed)
 {
 	static const char said[] = "test: a\xc3\xa4 ?[31m ??31m ? \t?\n";

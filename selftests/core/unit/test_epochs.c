@@ -132,7 +132,7 @@ static int end(void **state)
 	return unlink(unit_path("cluster-9-client-50"));
 }
 
-/* What the daemon says next, of any of these types. */
+/* The next message of the daemon, of any of these types. */
 static struct bftm_msg hears(void)
 {
 	struct pollfd poll_for = { .fd = server, .events = POLLIN };
@@ -254,7 +254,7 @@ static void a_stamp_counts_after_challenge(void **state)
 	assert_int_equal(answers, 1);
 }
 
-/* What says no may be said by any start. */
+/* A refusal may come from any start of a server. */
 static void a_refusal_counts_at_once(void **state)
 {
 	(void)state;

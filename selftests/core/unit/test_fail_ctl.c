@@ -58,7 +58,7 @@ static void the_module_cannot_be_reached(void **state)
 	}
 }
 
-/* Which of the two is to be changed, the module or the programs. */
+/* The message says what is to be changed, the module or the programs. */
 static void the_module_is_of_another_version(void **state)
 {
 	static const struct {
@@ -88,7 +88,7 @@ static void the_module_is_of_another_version(void **state)
 	bftm_nl_close(&nl);
 }
 
-/* What the kernel refuses, the attribute that it names, and what the user reads. */
+/* Refusals of the kernel, the attribute that it names, and what the user reads. */
 static const struct {
 	u8 says[25];
 	u8 len;

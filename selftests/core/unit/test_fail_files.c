@@ -122,7 +122,7 @@ static int save_public(void)
 	return bftm_rank_public_save(unit_path("f"), 1, list, 2);
 }
 
-/* What is done, and the file that it reads; NULL: it writes one. At least so many calls. */
+/* A step, and the file that it reads; NULL: it writes one. At least so many calls. */
 static const struct {
 	const char *what;
 	int (*run)(void);

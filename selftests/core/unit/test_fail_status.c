@@ -12,7 +12,7 @@
 
 static struct bftm_cluster going = { .conf = { .name = "going" }, .draining = true };
 
-/* What the socket's folder has, which is the socket or nothing. */
+/* The content of the socket's folder, which is the socket or nothing. */
 static bool socket_path(char ret[108])
 {
 	DIR *dir = opendir(unit_dir);

@@ -127,7 +127,10 @@ static void what_is_no_line(void **state)
 	history_free(&h);
 }
 
-/* What bftmutex-lin gets: who was answered, who may have done it, nobody else. */
+/*
+ * The input of bftmutex-lin: requests that were answered, those that may have been applied, and no
+ * others.
+ */
 static void for_lin(void **state)
 {
 	static const char *const lines[] = {

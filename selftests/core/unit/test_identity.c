@@ -33,7 +33,7 @@ static struct bftm_identity *start(void)
 	return id;
 }
 
-/* Whoever is the next to start begins above all that were drawn. */
+/* The next daemon begins above all that were drawn. */
 static void starts_above(struct bftm_identity *id)
 {
 	u64 seq = bftm_identity_seq(id), attempt = id->counters->attempt;
@@ -67,8 +67,8 @@ static void each_start_is_an_incarnation(void **state)
 }
 
 /*
- * With a recorded incarnation that the clock has not reached, the next is but one above. Who
- * uses up one, or more, is followed by who begins above all the same.
+ * With a recorded incarnation that the clock has not reached, the next is but one above. After a
+ * daemon that used up an incarnation, or more, the next one begins above all the same.
  */
 static void more_numbers_than_an_incarnation_has(void **state)
 {

@@ -63,7 +63,7 @@ static void put(struct bftm_journal_file *j, const struct bftm_journal_object *o
 	assert_int_equal(bftm_journal_commit(j), 0);
 }
 
-/* What bftm_journal_each() shows. */
+/* Objects that bftm_journal_each() shows. */
 struct seen {
 	u32 count, trusted;
 	struct bftm_journal_object o;
@@ -163,7 +163,7 @@ static void refuses_what_it_lacks(void **arg)
 	bftm_journal_remove(unit_path("journal"));
 }
 
-/* What was not committed when the process died. */
+/* Objects that were not committed when the process died. */
 static void forgets_what_was_not_committed(void **arg)
 {
 	struct bftm_journal_file j = fresh("journal");
@@ -282,7 +282,7 @@ static void is_believed_when_it_missed_nothing(void **arg)
 				assert_int_equal(s.trusted, s.count);
 			if (h.missed && s.count == 1)
 				assert_int_equal(s.trusted, 0);
-			/* What happens now is kept, and can be believed. */
+			/* Changes from now on are kept, and can be believed. */
 			if (!h.missed && unit_between(&seed, 0, 1))
 				put(&j, &unseen, NULL);
 		}

@@ -82,7 +82,7 @@ static void an_object_that_is_changed(void **state)
 	bftm_journal_remove(unit_path("journal"));
 }
 
-/* Who is shown objects may have enough of them. */
+/* A caller that is shown objects may have enough of them. */
 static void the_first_of_two(void **state)
 {
 	struct bftm_journal_file j = fresh();

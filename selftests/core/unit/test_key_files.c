@@ -93,7 +93,7 @@ static void rank_files_that_are_nowhere(void **state)
 	assert_int_equal(bftm_rank_public_save(path, 1, list, 1), -ENAMETOOLONG);
 }
 
-/* What stands beside credentials, whatever they are called. */
+/* Files beside credentials, whatever they are called. */
 static void rank_files_have_names(void **state)
 {
 	char path[PATH_MAX];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is left of keys in memory that was freed, and who could see them there. */
+/* The rest of keys in memory that was freed, and who could see them there. */
 #include "unit.h"
 
 #include <errno.h>

@@ -92,7 +92,7 @@ struct clock {
 	i128 ppm, phase, grain;
 };
 
-/* What the clock shows at real time @t, in ps so that nothing is hidden. */
+/* The reading of the clock at real time @t, in ps so that nothing is hidden. */
 static i128 show(const struct clock *c, i128 t_ps)
 {
 	i128 ns = (t_ps * (PPM + c->ppm) / PPM + c->phase * 1000) / 1000;

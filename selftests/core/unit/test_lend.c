@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the kernel is lent, and what happens when it cannot be taken back. */
+/* The loan to the kernel, and what happens when it cannot be taken back. */
 #include <errno.h>
 
 #include <netlink/msg.h>
@@ -169,7 +169,7 @@ static void what_cannot_be_taken_back(void **state)
 	}
 }
 
-/* What was lent before is not true any more. */
+/* The earlier loan is not true any more. */
 static void what_cannot_be_lent_anew(void **state)
 {
 	(void)state;

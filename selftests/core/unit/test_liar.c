@@ -69,7 +69,7 @@ static void honest_epoch_and_quarantine(void **state)
 	assert_int_equal(lies, 0);
 }
 
-/* What is not authentic, or was there before, gets no answer of any kind. */
+/* A request that is not authentic, or was there before, gets no answer of any kind. */
 static void strangers_and_copies_get_nothing(void **state)
 {
 	struct bftm_wire wire, good;

@@ -54,7 +54,7 @@ static bool check(u32 c, size_t len)
 	return wire.type == BFTM_MSG_CHALLENGE && wire.proto == BFTM_PROTO_BACKOFF;
 }
 
-/* Whatever was answered at once. */
+/* Answers that came at once. */
 static u32 drain(void)
 {
 	u32 c, count = 0;

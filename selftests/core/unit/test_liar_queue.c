@@ -23,7 +23,7 @@ static void release(u32 c, u64 attempt)
 	peer_say(c, BFTM_MSG_RELEASE, attempt, (struct bftm_msg){});
 }
 
-/* What client @c was told unasked. */
+/* Pushes to client @c. */
 static struct bftm_msg pushed(u32 c, u8 type, u64 attempt)
 {
 	struct bftm_msg msg = peer_answer(c);
@@ -299,7 +299,7 @@ static void withhold(void **state)
 	assert_int_equal(pushes, 1);
 }
 
-/* What older strategies do with the turn of client 2. */
+/* Older strategies, at the turn of client 2 */
 static void pushes_of_others(void **state)
 {
 	static const struct {

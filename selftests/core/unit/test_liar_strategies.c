@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What each strategy of bftmutex-liar looks like to its clients. */
+/* Each strategy of bftmutex-liar, as its clients see it. */
 #include "liar_peer.h"
 
 #include "cluster/evidence.h"
@@ -231,7 +231,9 @@ static void impossible(void **state)
 	}
 }
 
-/* In the form that the protocol has for them, modes of all kinds; each is a lie but the right one. */
+/*
+ * In the form that the protocol has for them, modes of all kinds; each is a lie but the right one.
+ */
 static void false_mode(void **state)
 {
 	struct bftm_msg msg, try = { .attempt = 100, .mode = BFTM_MODE_PR };

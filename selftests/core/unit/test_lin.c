@@ -96,7 +96,7 @@ static void objects_without_a_beginning(void **state)
 	lin_free(history);
 }
 
-/* What these do nothing here can tell. */
+/* Nothing here can tell what these do. */
 static void objects_as_a_whole(void **state)
 {
 	static const struct row create = C("counter"), rows[] = {

@@ -73,7 +73,7 @@ static int leaves(int i)
 	return number(bftm_name_leave(&names, &op[i]));
 }
 
-/* What a second one holds beside a first one: the table that every DLM has. */
+/* Modes that a second one holds beside a first one: the table that every DLM has. */
 static void two_modes_exclude_each_other_or_not(void **state)
 {
 	static const char *const modes[] = { "CR", "CW", "PR", "PW", "EX" };
@@ -301,7 +301,7 @@ static void a_holder_that_excludes_fewer_lets_the_next_begin(void **state)
 	assert_int_equal(wins(1), 2);
 }
 
-/* What is known of a lock outlives those that asked for it. */
+/* Knowledge of a lock outlives those that asked for it. */
 static void a_lock_is_remembered(void **state)
 {
 	struct bftm_name *name = join(0, "PR", false)->name;

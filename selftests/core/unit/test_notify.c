@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a service manager hears, on a socket of our own; and in the daemon's sandbox. */
+/* Messages to a service manager, on a socket of our own; and in the daemon's sandbox. */
 #include "unit.h"
 
 #include <errno.h>

@@ -12,7 +12,7 @@
 #include "loop/loop.h"
 #include "types/exec.h"
 
-/* What the program under test is; it reads its input as a shell can. */
+/* The program under test; it reads its input as a shell can. */
 #define HEAD "#!/bin/bash\nIFS= read -r line; [[ $line == 'bftmutex-object 1' ]] || exit 9\n" \
 	"read -r _ len; read -rN \"$len\" state; read -r _\n" \
 	"read -r _ len; read -rN \"$len\" request; read -r _\n"
@@ -30,7 +30,7 @@ static void stop(struct bftm_object_job *job)
 	bftm_loop_stop();
 }
 
-/* What comes out of the process that runs the loop, which does not begin again. */
+/* The output of the process that runs the loop, which does not begin again. */
 struct result {
 	u32 statuses[8];
 	u32 applied;
@@ -43,7 +43,7 @@ struct result {
 static const char *script;
 /* The longest there is; what is started takes some milliseconds. */
 static const char *limit = "10s";
-/* Which operation is this client's; -1: none. */
+/* The index of this client's operation; -1: none. */
 static int own = -1;
 
 static void configure(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What all types are asked for alike: to be dumped, restored, deleted. */
+/* Requests to all types alike: to be dumped, restored, deleted. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -98,7 +98,7 @@ static void bad_parts(void **state)
 	forget(&a);
 }
 
-/* Whatever it was, it can be made anew; a key that has no name is not meant. */
+/* An object of any type can be made again; a key that has no name is not meant. */
 static void what_is_deleted_is_not_there(void **state)
 {
 	struct asked a = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which state an iteration proposes, for hand-made answers to GET; lines 2.14–24
+ * The state that an iteration proposes, for hand-made answers to GET; lines 2.14–24
  * and 2.33–43, each of their branches and each correction.
  */
 #include "order_iteration.h"
@@ -153,7 +153,7 @@ static void proposers_of_one_state_add_up(void **state)
 	CHOSEN(S(5, 'B'), false);	/* met twice before C is */
 }
 
-/* What b + 1 propose is one step above what a quorum has; less one, it is sure. */
+/* A proposal of b + 1 is one step above the state of a quorum; less one, it is sure. */
 static void completed_is_one_below_what_is_proposed(void **state)
 {
 	u32 u;

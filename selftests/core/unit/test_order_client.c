@@ -162,7 +162,7 @@ static void making_waits_for_the_caller(void **state)
 	assert_int_equal(o.wake_ns, T0 + LIMIT);
 	bftm_order_unmade(&o);
 	assert_int_equal(o.phase, BFTM_ORDER_IDLE);
-	/* What comes too late is not proposed. */
+	/* A state that comes too late is not proposed. */
 	made(state_id(1, 'A'));
 	assert_int_equal(order_out.send, 0);
 	assert_int_equal(o.phase, BFTM_ORDER_IDLE);
@@ -192,7 +192,7 @@ static void a_body_is_sent_to_who_needs_it(void **state)
 	assert_int_equal(order_out.verdict, BFTM_ORDER_DONE);
 }
 
-/* Who needed it for the proposal gets it with the commit. */
+/* A server that needed it for the proposal gets it with the commit. */
 static void bodyless_outlasts_the_phase(void **state)
 {
 	u32 u;
@@ -210,7 +210,7 @@ static void bodyless_outlasts_the_phase(void **state)
 	assert_int_equal(o.bodyless, 0);
 }
 
-/* Who has answered with a state has one; who recovers is not asked again. */
+/* A server that has answered with a state has one; one that recovers is not asked again. */
 static void recovering_is_believed_at_get_only(void **state)
 {
 	(void)state;

@@ -119,8 +119,8 @@ static void one_signed_rank_is_enough(void **state)
 }
 
 /*
- * A liar who is always the first ends each iteration with a signed rank just above. What the
- * correct servers say comes when it is over, and counts in the next one.
+ * A liar who is always the first ends each iteration with a signed rank just above. Answers of
+ * the correct servers come when it is over, and counts in the next one.
  */
 static void a_rank_told_after_the_end_counts(void **state)
 {

@@ -140,7 +140,7 @@ static void a_rank_as_any_other(void **state)
 	assert_int_equal(o.excepted, 0);
 }
 
-/* What is no answer to this very request, or not to a request of this kind. */
+/* A message that is no answer to this very request, or not to a request of this kind. */
 static void only_its_own_answer_counts(void **state)
 {
 	struct bftm_order_msg msg = { .type = BFTM_ORDER_COMMITTED_GOT };
@@ -269,7 +269,7 @@ static void each_is_abandoned_in_its_time(void **state)
 	assert_int_equal(order_says(0, BFTM_ORDER_PROPOSED), BFTM_ORDER_TIMEOUT);
 }
 
-/* What refused the first does not refuse the second. */
+/* Refusals of the first do not refuse the second. */
 static void refusals_are_of_one(void **state)
 {
 	(void)state;

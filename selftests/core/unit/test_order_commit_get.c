@@ -27,7 +27,7 @@ static void both_are_done(void **state)
 	assert_ptr_equal(obj.sp, one);
 	assert_rank(obj.prop, 5, CAROL);
 	assert_rank(obj.max, 7, CAROL);
-	/* What it reflects waits no more, and who waits is told. */
+	/* The operation that it reflects waits no more, and its client is told. */
 	assert_int_equal(waiting.list.count, 1);
 	assert_int_equal(reply.pending, 1);
 	assert_int_equal(reply.data_len, sizeof(struct bftm_order_waiting));
@@ -110,7 +110,7 @@ static void the_next_rank_is_signed(void **state)
 	assert_int_equal(reply.signature[0], 7);
 }
 
-/* Who has lost its memory takes the get alone: the rank that it repeats may install. */
+/* A server that has lost its memory takes the get alone: the rank that it repeats may install. */
 static void a_memory_lost(void **state)
 {
 	struct bftm_body *one = state_of(1, 1, "one");

@@ -77,7 +77,7 @@ static void lost_memories(void **state)
 	assert_true(bftm_listing_complete(&l, &seven));
 }
 
-/* Who does not answer is asked again, ever less often, and then no more. */
+/* A server that does not answer is asked again, ever less often, and then no more. */
 static void silent_servers(void **state)
 {
 	u64 now = 100, due;
@@ -168,7 +168,7 @@ static void endless_lists(void **state)
 	assert_int_equal(l.silent, 3);
 }
 
-/* What servers say of a name, as "version:type", and what that comes to with one liar. */
+/* Reports of servers about a name, as "version:type", and what that comes to with one liar. */
 static void judge(const char *words, enum bftm_existence exists, const char *type, u64 version)
 {
 	struct bftm_listed said[8];

@@ -61,7 +61,7 @@ static void commit_at(u32 object, u32 servers)
 				     world.version[object]);
 }
 
-/* Whoever commits reaches q that remember, and may bring others their memory back. */
+/* A client that commits reaches q that remember, and may bring others their memory back. */
 static void world_commit(u64 *rnd, u32 object)
 {
 	static const char *const types[] = { "map", "log", "" };
@@ -144,7 +144,7 @@ static void lie(u64 *rnd, const struct bftm_order_msg *req, struct bftm_order_ms
 	}
 }
 
-/* What each server told of each name; the first word of a liar that says more. */
+/* The report of each server about each name; the first word of a liar that says more. */
 static struct bftm_listed told[OBJECTS + 1][13];
 static u32 has_told[OBJECTS + 1];
 static u8 kept[13][64][BFTM_ORDER_ROOM_MAX];

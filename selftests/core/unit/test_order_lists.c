@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lists of the objects of a cluster, as the daemon makes them: what is sent to which server, and the
- * answer, when servers say the same, or say a name twice, never end, are restarted or silent.
+ * Lists of the objects of a cluster, as the daemon makes them: what is sent to which server, and
+ * the answer, when servers say the same, or say a name twice, never end, are restarted or silent.
  */
 #include <errno.h>
 #include <string.h>
@@ -152,7 +152,10 @@ static void servers_agree(void **state)
 	assert_null(armed);
 }
 
-/* Who says a name twice has said it once; what one server says alone is not listed. */
+/*
+ * A server that says a name twice has said it once; a name that one server says alone is not
+ * listed.
+ */
 static void a_liar_repeats_itself(void **state)
 {
 	u32 u;
@@ -190,7 +193,7 @@ static void an_object_that_changes(void **state)
 	assert_said(LIST("{\"name\":\"a\",\"type\":null,\"version\":4}"));
 }
 
-/* What a server told before its restart is void. */
+/* The list of a server from before its restart is void. */
 static void a_server_is_restarted(void **state)
 {
 	u32 u;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which operations an iteration applies: those that b + 1 servers tell of. */
+/* The operations that an iteration applies: those that b + 1 servers tell of. */
 #include "order_iteration.h"
 
 /* Servers that are not set did not answer. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a server lists: each object that it remembers and the client may use, once, page by page,
+ * The list of a server: each object that it remembers and the client may use, once, page by page,
  * whatever comes and goes meanwhile; and no page is longer than it was asked for.
  */
 #include <string.h>
@@ -9,7 +9,7 @@
 
 static struct order_table table;
 static u8 out[BFTM_ORDER_ROOM_MAX];
-/* What was told in a listing: how often each object, by its place in the table. */
+/* The content of a listing: how often each object, by its place in the table. */
 static u32 told[TABLE_MAX];
 static u32 pages;
 
@@ -126,7 +126,7 @@ static void every_room(void **state)
 	assert_in_range(pages, 100 / BFTM_PAGE_LOOKS + 1, 10);
 }
 
-/* What was only promised is no object; one that was deleted is told as such. */
+/* A name that was only promised is no object; one that was deleted is told as such. */
 static void what_is_told(void **state)
 {
 	struct bftm_order_msg req = list_request(0, BFTM_ORDER_ROOM_MAX), reply;
@@ -195,7 +195,7 @@ static void a_page_is_bounded(void **state)
 		assert_int_equal(told[i], 0);
 }
 
-/* What is there from the first page to the last is told once; nothing is told twice. */
+/* An object that is there from the first page to the last is told once; nothing is told twice. */
 static void objects_come_and_go(void **state)
 {
 	u64 rnd = unit_seed(__func__), cursor;

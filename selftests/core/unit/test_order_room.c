@@ -80,7 +80,7 @@ static void the_longest_give_way(void **state)
 	}
 }
 
-/* What is answered in this version stays, however long. */
+/* A response of this version stays, however long. */
 static void news_do_not_give_way(void **state)
 {
 	const struct bftm_applied first[] = { done(1, 1, 10), done(2, 1, 200) };
@@ -235,7 +235,7 @@ static void readers_that_left(void **state)
 	lost(obj.state, 6, 1);
 }
 
-/* Whoever fills the map, it can be read and emptied; and by more than filled it. */
+/* A full map can be read and emptied, whoever filled it; and by more than filled it. */
 static void a_full_map_goes_on(void **state)
 {
 	char set[16] = "";

@@ -91,7 +91,9 @@ static void pieces_of_a_body(void **state)
 	assert_int_equal(step_at(LATER, req, NULL), BFTM_ORDER_NOBODY);
 }
 
-/* Who puts the bytes of its next operation, which are those of the last, is to be heard. */
+/*
+ * A client that puts the bytes of its next operation, which are those of the last, must be heard.
+ */
 static void what_is_stored(void **state)
 {
 	struct bftm_body *op = op_of(10), *one = state_of(1, 1, "one");

@@ -81,7 +81,7 @@ static const struct {
 	{ "FETCH operation 1", BFTM_ORDER_FETCH, &first, NULL, 0, 0 },
 };
 
-/* What is answered, "-" for silence; σc and σpc; highest rank; how many wait. */
+/* The answer, "-" for silence; σc and σpc; highest rank; how many wait. */
 static const char *const matrix[ARRAY_SIZE(states)][ARRAY_SIZE(messages)] = {
 	{ /* nothing was before */
 	  "PENDING 00 0 1", "NEEDBODY 00 0 0", "PENDING 00 0 1", "GOT 00 5A 0", "- 00 0 0",

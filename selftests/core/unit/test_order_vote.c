@@ -128,7 +128,7 @@ static void an_empty_response(void **state)
 	assert_int_equal(vote(1, 3, 0, 0, ""), 1);
 }
 
-/* Who changes its mind has one vote, for what it said last. */
+/* A server that changes its mind has one vote, for what it said last. */
 static void one_vote_each(void **state)
 {
 	(void)state;

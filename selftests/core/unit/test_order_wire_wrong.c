@@ -178,7 +178,7 @@ static void every_length(void **state)
 	FOR_TYPES(type) {
 		good((u8)type);
 		whole = size;
-		/* What follows the signature and the body is zeroes. */
+		/* Zeroes follow the signature and the body. */
 		memset(buf + whole - BFTM_TAG_LEN, 0, sizeof(buf) - whole + BFTM_TAG_LEN);
 		for (len = 0; len <= sizeof(buf); len++) {
 			size = len;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What objects in use take in memory: how many there are at most, and when they go. */
+/* The memory of objects in use: how many there are at most, and when they go. */
 #include <errno.h>
 #include <malloc.h>
 

@@ -103,7 +103,7 @@ static void test_signature(void **state)
 	bftm_rank_keys_free(three);
 }
 
-/* What server 0 shows of @rank to an iteration of client 3. Return: it counts. */
+/* The rank that server 0 shows of @rank to an iteration of client 3. Return: it counts. */
 static bool shows(struct bftm_order_work *w, const struct bftm_rank *ours,
 		  const struct bftm_rank *rank, const u8 *signature)
 {

@@ -77,7 +77,7 @@ int bftm_notify(const char *state, int fd, unsigned int wait_ms)
 	return 0;
 }
 
-/* What is told until then. */
+/* Messages until then. */
 static const char *until(u64 at_ns)
 {
 	*told = '\0';
@@ -113,7 +113,7 @@ static int begin(void **state)
 
 #define SOON (BFTM_NS_PER_SEC / 50)
 
-/* What it has told it does not tell again. */
+/* It repeats no message. */
 static void a_life(void **state)
 {
 	u64 t;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a process in the sandbox can do and what not; in a VM, sandbox.sh tests the daemon. */
+/*
+ * A process in the sandbox can do some things and not others; in a VM, sandbox.sh tests the daemon.
+ */
 #include "unit.h"
 
 #include <errno.h>
@@ -19,7 +21,7 @@
 
 #ifdef __s390x__
 #define CLONE(flags)	syscall(SYS_clone, 0, (flags), 0, 0, 0)
-/* What mmap() and socket() are asked for is in memory, where no filter sees it. */
+/* Arguments of mmap() and socket() are in memory, where no filter sees it. */
 #define HIDDEN		true
 #else
 #define CLONE(flags)	syscall(SYS_clone, (flags), 0, 0, 0, 0)

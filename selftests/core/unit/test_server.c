@@ -42,7 +42,7 @@ static void step(struct bftm_msg req, u64 now)
 	bftm_server_step(&cfg, &lock, &req, now, &reply, &push);
 	/* Nobody waits here. */
 	assert_int_equal(push.type, BFTM_MSG_NONE);
-	/* Whatever it says, it answers this request and echoes its numbers. */
+	/* A reply of any kind answers this request and echoes its numbers. */
 	assert_int_equal(reply.seq, 77);
 	assert_int_equal(reply.attempt, req.attempt);
 	assert_int_equal(reply.client, req.client);
@@ -145,7 +145,7 @@ static void reordered_tries_never_shorten_a_grant(void **state)
 }
 
 /*
- * Who gives up a later attempt while he holds by an earlier one goes on holding. Servers
+ * A client that gives up a later attempt while it holds by an earlier one goes on holding. Servers
  * took that RELEASE for the end of both once, and said nothing to a renewal any more.
  */
 static void a_later_attempt_given_up_ends_no_earlier_one(void **state)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a server decides about a request before its protocol does. */
+/* Decisions of a server about a request before its protocol sees it. */
 #include "unit.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #define L	(10 * BFTM_NS_PER_MS)
 #define T0	(50 * BFTM_NS_PER_SEC)
 
-/* What the protocol does not even see, and what is said instead. */
+/* Requests that the protocol does not even see, and the answers instead. */
 static const struct {
 	const char *what;
 	struct bftm_msg msg;
@@ -98,7 +98,7 @@ static void numbers_that_are_behind(void **state)
 		reply = untouched;
 		assert_false(bftm_refuse_behind(&w, &req, &reply));
 		req.server_epoch = 0;
-		/* What the window holds was taken: it is a repetition, and none comes at all. */
+		/* A number in the window was taken: it is a repetition, and none comes at all. */
 		reply = untouched;
 		for (req.seq = top; req.seq > top - BFTM_WINDOW_BITS + 64; req.seq -= 37)
 			assert_false(bftm_refuse_behind(&w, &req, &reply));

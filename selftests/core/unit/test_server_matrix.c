@@ -154,7 +154,7 @@ static const struct {
 };
 
 /*
- * What is answered ("-" for silence), who has it then, "+" for a new grant, how
+ * The answer ("-" for silence), the owner then, "+" for a new grant, how
  * many wait, and what is said to whom unasked.
  */
 static const char *const matrix[ARRAY_SIZE(states)][ARRAY_SIZE(messages)] = {
@@ -348,7 +348,7 @@ static void assert_takes_no_place(const struct bftm_msg *req, u32 reason)
 	assert_int_equal(push.type, BFTM_MSG_NONE);
 }
 
-/* What is refused for its form says nothing about any lock. */
+/* A request that is refused for its form says nothing about any lock. */
 static void malformed_requests_take_no_place(void **state)
 {
 	struct bftm_msg good = messages[0].msg, req;

@@ -2,7 +2,7 @@
 /* Modes at one server: who holds beside whom, conversions, and who is asked to yield. */
 #include "waiters.h"
 
-/* What is asked for by whom: @k is the send, @held what the client has by other servers. */
+/* A request and its client: @k is the send, @held what the client has by other servers. */
 static u8 ask(u32 client, u64 attempt, u32 k, enum bftm_mode mode, enum bftm_mode held)
 {
 	return step((struct bftm_msg){ .type = BFTM_MSG_TRY, .client = client, .attempt = attempt,
@@ -22,7 +22,7 @@ static u8 once(u32 client, enum bftm_mode mode)
 				       .flags = BFTM_FLAG_NOQUEUE }, T0);
 }
 
-/* What the server does next of its own accord, as its timer would have it. */
+/* The next step of the server by itself, as its timer would have it. */
 static void go_on(void)
 {
 	assert_int_equal(bftm_lock_deadline(&lock), 1);
@@ -210,7 +210,7 @@ static void a_deadlock_within_one_client(void **state)
 	assert_int_equal(push.mode, BFTM_MODE_EX);
 }
 
-/* What is held elsewhere is granted beside the other grants, whatever the priorities. */
+/* A mode that is held elsewhere is granted beside the other grants, whatever the priorities. */
 static void held_goes_before_bids(void **state)
 {
 	(void)state;

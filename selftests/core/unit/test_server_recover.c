@@ -121,7 +121,7 @@ static u8 told(struct server *s, u32 client, u64 token, u64 now)
 					   .server_epoch = s->cfg.epoch, .token = token }, now);
 }
 
-/* What an honest helper does for a server: ask the others, when it may, and tell. */
+/* An honest helper's work for a server: ask the others, when it may, and tell. */
 static bool recovers(struct server *cluster, u32 u, u64 now)
 {
 	const struct bftm_client_cfg cfg = { .n = N, .b = B };

@@ -67,7 +67,7 @@ static void answers_report_the_highest(void **state)
 	assert_int_equal(push.token, 12);
 }
 
-/* Whoever has the lock: tokens are ordered among themselves. */
+/* Whichever client has the lock, tokens are ordered among themselves. */
 static void a_token_needs_no_lock(void **state)
 {
 	(void)state;
@@ -96,7 +96,7 @@ static void what_is_not_known_is_not_stamped(void **state)
 	assert_int_equal(lock.hi, 8);
 }
 
-/* Whoever stamps what it likes leaves tokens for those who stamp what follows. */
+/* A client that stamps any token leaves tokens for those that stamp the next ones. */
 static void tokens_that_may_be(void **state)
 {
 	struct bftm_tokens t = { .floor = 0 };
@@ -118,7 +118,7 @@ static void tokens_that_may_be(void **state)
 	assert_false(bftm_tokens_may_be(&t, wall + 1, wall, up));
 }
 
-/* What was stamped since a start may be below what was told of the time before it. */
+/* A token stamped since a start may be below what was told of the time before it. */
 static void the_highest_of_all(void **state)
 {
 	struct bftm_tokens t = { .floor = 100 };

@@ -82,7 +82,7 @@ static void of_json(void **state)
 	setlocale(LC_CTYPE, "C");
 }
 
-/* What the keeper of a command says goes to the terminal by itself. */
+/* Messages of a command's keeper go to the terminal by itself. */
 static void messages_of_the_keeper(void **state)
 {
 	struct bftm_speech speech = {};

@@ -41,7 +41,7 @@ static void each_further_one_moves_it_by_an_eighth(void **state)
 	assert_int_equal(s.srtt_ns[3], 17 * MS);
 }
 
-/* Who is always later than a limit is slow from the first answer on, and for ever. */
+/* A server that is always later than a limit is slow from the first answer on, and for ever. */
 static void it_stays_among_what_was_measured(void **state)
 {
 	u64 rnd = unit_seed("round trips"), least, most, rtt;

@@ -76,7 +76,7 @@ static void rows_in_order(void **state)
 	sorted(rows, 0, true, "dcba");
 	assert_string_equal(top_key(1), "remaining_ns");
 	sorted(rows, 1, false, "abcd");
-	/* What has no value stays behind. */
+	/* Rows without a value stay behind. */
 	sorted(rows, 1, true, "bacd");
 	assert_string_equal(top_key(2), "state");
 	sorted(rows, 2, false, "cabd");

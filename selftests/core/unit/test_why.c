@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a program can read beside an error, and the names of modes. */
+/* The words that a program can read beside an error, and the names of modes. */
 #include <errno.h>
 #include <string.h>
 

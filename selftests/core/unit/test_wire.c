@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Datagrams. What arrives is an attacker's: it is refused, or it means one
+ * Datagrams. An attacker sends any datagram: it is refused, or it means one
  * thing only and would be written in exactly this way.
  */
 #include "unit.h"
@@ -104,7 +104,7 @@ static enum bftm_wire_error check_one_spelling(const u8 *raw, size_t len)
 	return err;
 }
 
-/* Whatever stands behind the name in its place: zeroes are sent. */
+/* Zeroes are sent behind the name, whatever stands there. */
 static void every_type_and_name_length_survives(void **state)
 {
 	u64 rnd = unit_seed(__func__);
@@ -132,7 +132,7 @@ static void every_type_and_name_length_survives(void **state)
 		}
 }
 
-/* What a type does not have is 0 when it is read, whatever it was when it was written. */
+/* A field that a type does not have is 0 when it is read, whatever it was when it was written. */
 static void fields_that_a_type_has_not_are_zero(void **state)
 {
 	u64 rnd = unit_seed(__func__);
@@ -286,7 +286,7 @@ static void each_wrong_form(void **state)
 	WRONG(BAD_FIELD, SACK, w.head.arg = 1);
 	WRONG(BAD_FIELD, FREE, WRITTEN(m.flags = BFTM_FLAG_DOUBT));
 	WRONG(BAD_FIELD, REFUSED, w.head.arg = 0);
-	/* What must not be 0, or not all ones. */
+	/* Fields that must not be 0, or not all ones. */
 	WRONG(BAD_FIELD, TRY, WRITTEN(m.attempt = 0));
 	WRONG(BAD_FIELD, TRY, WRITTEN(m.k = 0));
 	WRONG(BAD_FIELD, TRY, WRITTEN(m.lease_ns = 0));
@@ -299,7 +299,7 @@ static void each_wrong_form(void **state)
 	WRONG(OK, RECOVER, WRITTEN(m.token = 0));
 	WRONG(BAD_FIELD, RECOVER, WRITTEN(m.token = BFTM_TOKEN_UNKNOWN));
 	WRONG(BAD_FIELD, SYNC, WRITTEN(m.incarnation = 0));
-	/* What has no name is 0. */
+	/* Bytes without a name are 0. */
 	WRONG(BAD_FIELD, TRY, d[BODY + 12] = 1);
 	WRONG(BAD_FIELD, TRY, d[BODY + 32] = 1);
 	WRONG(BAD_FIELD, LOCKED, d[BODY + 12] = 1);
@@ -333,7 +333,7 @@ static void values(void **state)
 #undef VALUE
 }
 
-/* What a server does not serve it can refuse, and no more is looked at. */
+/* A server can refuse a request that it does not serve, and looks at no more of it. */
 static void a_protocol_without_a_number(void **state)
 {
 	u64 rnd = unit_seed(__func__);
@@ -356,7 +356,7 @@ static void a_protocol_without_a_number(void **state)
 	assert_int_equal(bftm_wire_get(wire.data, wire.len, &got), BFTM_WIRE_BAD_LENGTH);
 }
 
-/* What later versions keep is read, so that they can be told what is spoken here. */
+/* The part that later versions keep is read, so that they can be told what is spoken here. */
 static void the_head_of_another_version(void **state)
 {
 	u64 rnd = unit_seed(__func__);

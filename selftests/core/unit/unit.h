@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What all unit tests share: cmocka, and random numbers that a seed repeats. */
+/* Shared by all unit tests: cmocka, and random numbers that a seed repeats. */
 #ifndef BFTM_UNIT_H
 #define BFTM_UNIT_H
 

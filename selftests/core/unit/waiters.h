@@ -42,7 +42,7 @@ static int fresh_queue(void **state)
 	return 0;
 }
 
-/* What the server answers; what it says unasked is in push. */
+/* The answer of the server; push has what it says unasked. */
 static inline u8 step(struct bftm_msg req, u64 now)
 {
 	const struct bftm_party *p;

@@ -138,7 +138,7 @@ OBJECT_HEAD = struct.calcsize(OBJECT_FORM)
 # The requests of objects that may leave more room for their answers than they need.
 ROOMY = (SUBMIT, GET, 0x12, 0x13, 0x14, COMMIT_GET, LIST)
 
-# What may answer a request, besides STALE and REFUSED. BODY answers FETCH.
+# Types that may answer a request, besides STALE and REFUSED. BODY answers FETCH.
 ANSWERS = {
     LOCKS: {0x01: (0x81,), TRY: (FREE, 0x83, 0x84), 0x03: (0x85,), 0x04: (), STAMP: (SACK, SNACK),
             RECOVER: (0x81,), 0x07: (0x8a,), 0x08: (0x8b,)},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What kmod/core/wire.c and ordering/wire.c say of datagrams: for each line of hexadecimal digits on the input one line
- * on the output, as judge() of codec.py has it: "ok" and the datagram as the message in it is
- * written, with a tag of zeroes; "version", "foreign" or "bad".
+ * The judgement of kmod/core/wire.c and ordering/wire.c on datagrams: for each line of hexadecimal
+ * digits on the input one line on the output, as judge() of codec.py has it: "ok" and the datagram
+ * as the message in it is written, with a tag of zeroes; "version", "foreign" or "bad".
  */
 #include <stdio.h>
 #include <stdlib.h>

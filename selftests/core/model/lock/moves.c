@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All that can happen next. What is left out by uses(r) is the reduction Rr,
+ * All that can happen next. Moves that uses(r) leaves out are the reduction Rr,
  * proven in reduce.c.
  */
 #include "moves.h"
@@ -103,7 +103,7 @@ static void inquiries(const struct turn *t, u32 c, u32 u)
 		answer_of(t, c, u, BFTM_MSG_FREE, m->attempt, k, s->yielded[c]);
 }
 
-/* What u may say to c about attempts that are over, or not begun. */
+/* Answers that u may give to c about attempts that are over, or not begun. */
 static void stray_answers(const struct turn *t, u32 c, u32 u)
 {
 	const struct m_client *m = &t->w->client[c];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What moves.c and moves_server.c share. */
+/* Shared by moves.c and moves_server.c. */
 #ifndef BFTM_MODEL_MOVES_H
 #define BFTM_MODEL_MOVES_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What can happen next at a server. */
+/* Events that can happen next at a server. */
 #include "moves.h"
 
-/* What a client may be at a server: nowhere in its queue, there, there and holding. */
+/* Places of a client at a server: nowhere in its queue, there, there and holding. */
 static u32 places(void)
 {
 	return plan.held ? 3 : plan.queue ? 2 : 1;
@@ -20,7 +20,7 @@ static bool let_wait(struct world *w, u32 u, u32 set)
 		place = set % places();
 		if (!place)
 			continue;
-		/* Whoever holds wants a place, whatever way it waited. */
+		/* A holder wants a place, whatever way it waited. */
 		if (m->phase == BFTM_PHASE_DEAD || (place == 1 && !(plan.queue >> c & 1)) ||
 		    (s->owner == c + 1 && s->attempt == m->attempt))
 			return false;
@@ -94,7 +94,7 @@ void requests(const struct turn *t, u32 u, u32 c)
 		request(t, u, c, BFTM_MSG_YIELD, m->attempt, 0, g);
 }
 
-/* What a server does by itself. */
+/* Steps that a server takes by itself. */
 void timer(const struct turn *t, u32 u)
 {
 	struct event e = { .kind = EXPIRE, .server = (u8)u };

@@ -197,7 +197,10 @@ static void run(struct world *w, const struct event *e, struct bftm_out *out)
 	/* cppcheck-suppress uninitvar; it was copied above, in the same case */
 	if (plan.twice && memcmp(&again, w, sizeof(again)))
 		errx(2, "a client's step depends on a field that is not kept");
-	/* What is held is kept; what is over is not yielded, nor to who did not ask. */
+	/*
+	 * A held lock is kept; an attempt that is over yields nothing, and none yields to a client
+	 * that did not ask.
+	 */
 	yield_to = bftm_out_to(out, BFTM_MSG_YIELD);
 	if (yield_to && (out->send[0].arg != (holds ? BFTM_MODE_EX : BFTM_MODE_NL) ||
 			 yield_to != 1u << e->server))

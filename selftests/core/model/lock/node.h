@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What node.c and node_server.c share. */
+/* Shared by node.c and node_server.c. */
 #ifndef BFTM_MODEL_NODE_H
 #define BFTM_MODEL_NODE_H
 

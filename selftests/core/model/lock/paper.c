@@ -11,7 +11,7 @@
  * Times are small whole numbers of steps; Lemma 1 compares them as closed
  * intervals but for "> Δ + 2δ", which is taken a whole step later.
  *
- * What is not looked at, because it does less than what is:
+ * Moves that are not looked at, because it does less than what is:
  * - TRY of a round that is over: it can only make a server say LOCKED longer.
  * - Single answers before the q-th: nothing is decided by them, so which are
  *   the first q is chosen when they decide. The client wins if among those

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which worlds need not be told apart, and which need not be looked at.
+ * Worlds that need not be told apart, and those that need not be looked at.
  *
  * settle() is exact: it drops what no core will ever look at again. The rest
  * (R1 … R6, unless plan.without) rests on an order. World y covers world x when both are
@@ -25,8 +25,8 @@
  *    restart gives both the same quarantine.
  *  FREE at a client. Deliver what y has instead: ends in y are never earlier
  *    (each is monotone in (b), and so is the F-th largest), so y wins when x
- *    does, and holds as long: an end is only ever compared, now <= end. What
- *    y knows beyond that changes nothing else.
+ *    does, and holds as long: an end is only ever compared, now <= end. Whether y
+ *    knows more changes nothing else.
  *  LOCKED, WAIT, REFUSED at a client. All they can do is to lose a round: then
  *    the attempt is over and RELEASE is sent. y stops it, which may be done at
  *    any time and has the same effect.
@@ -137,7 +137,7 @@ static void settle_client(struct world *w, u32 c)
 
 		if (known->k && !useful)
 			known->age = useless;
-		/* What is known already is not learnt again. */
+		/* A known number is not learnt again. */
 		if (!is_liar(u) && known->k)
 			w->server[u].flight[c] &= (u8)(~0u << known->k);
 		/* All mean "not FREE"; REFUSED counts from b + 1 of them on. */

@@ -41,7 +41,7 @@
  *
  * With a queue (plan.queue), each a superset:
  *
- * - Who waits at a server is chosen anew at each event there: nobody, or any
+ * - The queue of a server is chosen again at each event there: nobody, or any
  *   attempts that go on, with their last send. For a TRY may always arrive once
  *   more, and who is not heard is forgotten some time.
  * - INQUIRE about its last grant, from every server to the attempt that owns
@@ -59,11 +59,11 @@
  *   what an owner, and who waits, has said is chosen anew at each event. So renewals are in
  *   it, those that come late, and clients that say what is false.
  * - INQUIRE may be about any grant, once the other has begun.
- * - Who holds sends TRY again, with the next k.
+ * - A holder sends TRY again, with the next k.
  *
  * Liars remember nothing. Each may send anything about any attempt, at the
  * instant at which it is delivered; that is as good as having sent it before.
- * What is sent to them has no effect.
+ * Messages to them have no effect.
  */
 #ifndef BFTM_MODEL_WORLD_H
 #define BFTM_MODEL_WORLD_H

@@ -225,7 +225,7 @@ static bool decide(struct world *w, u8 state)
 			return false;
 	}
 	w->decided[w->version[state]] = state;
-	/* What was decided later must be made of it. */
+	/* Later decisions must be made of it. */
 	for (version = w->version[state] + 1; version <= STATES; version++)
 		for (i = w->decided[version]; i; i = w->parent[i])
 			if (w->version[i] == w->version[state] && i != state)
@@ -254,7 +254,7 @@ static void reach(struct world *w, struct bftm_order *o, u8 type, const struct b
 	hear(o, plan.n - 1, &reply);
 }
 
-/* What was left of the iteration before may come now. */
+/* The rest of the iteration before may come now. */
 static void end(struct world *w, struct move *m, const struct bftm_order *o,
 		const struct message *left)
 {

@@ -13,7 +13,7 @@
  * used twice this is not so: --late delivers what was left of an iteration to any
  * servers after the next one, too.
  *
- * What is checked: states that clients begin to commit are one chain, each made of
+ * The checks: states that clients begin to commit are one chain, each made of
  * the one before; and q answers always say which state is the last one.
  */
 #ifndef BFTM_ORDER_MODEL_H

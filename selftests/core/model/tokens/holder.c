@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who has the lock and asks for a token: the shipped client of locks. */
+/* The holder of the lock, which asks for a token: the shipped client of locks. */
 #include <err.h>
 
 #include "core/backoff/client.h"

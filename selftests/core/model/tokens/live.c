@@ -6,7 +6,7 @@
  * not know is told by the others, whatever liars say and if they say nothing; and a holder gets
  * a token although they stamp nothing.
  *
- * What decides is what the servers know, and nothing else of the world, so each is looked at once.
+ * The knowledge of the servers decides, and nothing else of the world, so each is looked at once.
  */
 #include <stdlib.h>
 

@@ -77,7 +77,7 @@ u8 token_code(u64 token)
 	return token > plan.tokens ? MUCH : (u8)token;
 }
 
-/* Whose a stamp is, or an offer: the holder's or another's. */
+/* The owner of a stamp, or of an offer: the holder's or another's. */
 static u32 client_of(bool mine, bool namesake)
 {
 	return mine || !namesake ? 1 : 2;

@@ -4,7 +4,7 @@
 
 #include "world.h"
 
-/* What an event is; "#" stands for the server, "@" for the token. */
+/* The name of an event; "#" stands for the server, "@" for the token. */
 static const char *const what[KINDS] = {
 	[OFFER] = "who has the lock offers token @",
 	[STAMP] = "server # gets the offer of @",

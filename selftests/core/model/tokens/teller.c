@@ -106,7 +106,7 @@ static void challenged(struct world *w, u32 u, bool now)
 	bftm_challenged(&teller, u, &reply);
 }
 
-/* What a liar says. */
+/* The answer of a liar. */
 static void challenged_by_liar(u32 u, u8 token)
 {
 	bftm_challenged(&teller, u, &(struct bftm_msg){
@@ -123,7 +123,7 @@ static void liars_say(u8 token)
 		challenged_by_liar(u, token);
 }
 
-/* What a liar may say: any of the numbers that there are, one beyond, or nothing. */
+/* Words that a liar may say: any of the numbers that there are, one beyond, or nothing. */
 static u8 word(u32 i)
 {
 	return i <= plan.tokens ? (u8)i : i == plan.tokens + 1 ? MUCH : NOTHING;

@@ -22,9 +22,9 @@ static bool same(const struct world *a, const struct world *b)
 }
 
 /*
- * What a server ignores that knows of tokens is forgotten, and a client that asks for one that
- * knows, or that has restarted, has given up: it would hear so. --late keeps all of that, and
- * looks whether they do ignore it.
+ * A message that a server ignores since it knows of tokens is forgotten, and a client that asks for
+ * one that knows, or that has restarted, has given up: it would hear so. --late keeps all of that,
+ * and looks whether they do ignore it.
  */
 static void settle_told(struct world *w)
 {
@@ -48,7 +48,7 @@ static void settle_told(struct world *w)
 		w->stale = w->ahead = 0;
 }
 
-/* What makes no difference any more is one. */
+/* Worlds that make no difference any more are one. */
 static void settle(struct world *w)
 {
 	u32 u;
@@ -59,7 +59,7 @@ static void settle(struct world *w)
 		/* A lock that is made has all that the floor says; only an intruder cares. */
 		if (!plan.intruder)
 			s->floor = s->hi = known(s);
-		/* Who knows need not learn. */
+		/* A server that knows need not learn. */
 		s->quarantine &= s->floor == NOTHING;
 		s->waits &= s->quarantine && w->offered;
 		s->stamped &= w->offered != 0;

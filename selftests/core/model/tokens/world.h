@@ -8,15 +8,15 @@
  * Enumerated, without a bound on the number of restarts, holders, offers and messages, and in
  * every order:
  *
- * - Holders follow each other. Each offers tokens, any, and another one at any time. What was
- *   offered arrives at a server at any time, also when its holder is long gone, and again and
+ * - Holders follow each other. Each offers tokens, any, and another one at any time. An offer
+ *   arrives at a server at any time, also when its holder is long gone, and again and
  *   again, or never. A holder has its token as soon as it counts q stamps for it, or stops.
  * - Servers restart at any time, any of them, any number at once. One forgets all, and does not
  *   stamp before it is told. Its quarantine ends when no holder is left that had the lock before
  *   the restart and still waits for its token: that the lock excludes is what bftmutex-model
  *   looks at.
  * - One client asks the others and tells a server, message by message, and gives up at any time.
- *   While it is at it, another one does the same in one step. What they tell arrives at any time,
+ *   While it is at it, another one does the same in one step. Their reports arrive at any time,
  *   and again and again; with --late after further restarts, too.
  * - b servers lie: they stamp all, and say any number.
  * - With --floors a server may be started with a floor, one that is not below what was offered.
@@ -25,7 +25,7 @@
  *
  * The bounds: one lock, which excludes; tokens up to --tokens.
  *
- * What is checked: each token is above that of every holder before; and where the rules promise
+ * The checks: each token is above that of every holder before; and where the rules promise
  * that holders can be fenced, they can: see live.c.
  */
 #ifndef BFTM_TOKEN_WORLD_H
@@ -131,7 +131,7 @@ static inline u8 known(const struct m_server *s)
 /* world.c: the system that is searched. */
 void token_system_init(struct system *sys);
 
-/** has_twin() - is a server before it in the same state? What it does is the same. */
+/** has_twin() - is a server before it in the same state? Its effect is the same. */
 bool has_twin(const struct world *w, u32 u);
 
 /** emit() - what came of an event, if anything */

@@ -56,7 +56,7 @@ static void grant_to(struct central_lock *lock, struct central_seat *s, struct b
 	ret->granted = true;
 }
 
-/* Whoever waits longest has it next, and is told. */
+/* The client that waits longest has it next, and is told. */
 static void grant_next(const struct bftm_server_cfg *cfg, struct central_lock *lock,
 		       const struct bftm_msg *req, struct bftm_sends *ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What kmod/core takes from linux/types.h, for Frama-C, which has none. */
+/* The part of linux/types.h that kmod/core uses, for Frama-C, which has none. */
 #ifndef PROOF_LINUX_TYPES_H
 #define PROOF_LINUX_TYPES_H
 
