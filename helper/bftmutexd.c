@@ -138,7 +138,7 @@ static void on_signal(struct bftm_watch *watch)
 			 "%s: cannot be used, the old configuration stays; see bftmutexd --check -c %s",
 			 args.conf, args.conf);
 	else
-		bftm_log(LOG_INFO, "%s: read again", args.conf);
+		bftm_log(LOG_INFO, "%s: the configuration was read again", args.conf);
 }
 
 static int watch_signals(void)
@@ -188,7 +188,7 @@ static int serve(void)
 	else if (err == -EBUSY)
 		bftm_log(LOG_ERR, "this network namespace has a bftmutexd already");
 	else if (err == -EPERM)
-		bftm_log(LOG_ERR, "needs CAP_NET_ADMIN");
+		bftm_log(LOG_ERR, "bftmutexd needs CAP_NET_ADMIN: start it as root");
 	else if (err < 0 && err != -EPROTO)	/* which upcall.c has logged */
 		bftm_log(LOG_ERR, "cannot serve the kernel: %s", strerror(-err));
 	return err;

@@ -50,7 +50,7 @@ int bftm_derive(const struct bftm_master *master, u32 client,
 		struct bftm_pair *ret);
 
 /**
- * bftm_master_load(), bftm_credentials_load() - read a key file
+ * bftm_master_load() - read a server's key file
  * @path: file, refused with -EPERM when group or others can read it
  * @ret:  untouched on failure
  *
@@ -60,6 +60,8 @@ int bftm_derive(const struct bftm_master *master, u32 client,
  * Return: 0, -EPERM, -EINVAL or the -errno of opening the file.
  */
 int bftm_master_load(const char *path, struct bftm_master *ret);
+
+/** bftm_credentials_load() - the same of a client's key file */
 int bftm_credentials_load(const char *path, struct bftm_credentials *ret);
 
 /** bftm_master_save(), bftm_credentials_save() - mode 0600, never over a file. */

@@ -15,12 +15,15 @@
 #define BFTM_RANK_KEY_LEN	32	/* bytes, private or public */
 
 /**
- * bftm_rank_private_path(), bftm_rank_public_path() - paths of a client's rank keys
+ * bftm_rank_private_path() - path of a client's own rank key, DIR/NAME.rank
  * @credentials: path of its credentials, DIR/NAME.client
+ * @ret:         the path
  *
- * DIR/NAME.rank and DIR/ranks. Return: @ret.
+ * Return: @ret.
  */
 char *bftm_rank_private_path(const char *credentials, char ret[PATH_MAX]);
+
+/** bftm_rank_public_path() - the same for the public keys of all clients, DIR/ranks */
 char *bftm_rank_public_path(const char *credentials, char ret[PATH_MAX]);
 
 /** struct bftm_rank_client - public key of a client */

@@ -125,7 +125,8 @@ static int remove_helper(const char *name)
 	int pid, i;
 
 	if (sscanf(name, "%d %31s", &pid, netns) != 2)
-		return ctl_fail(EX_DATAERR, "no helper: %s", name);
+		return ctl_fail(EX_DATAERR, "the list of 'dev up' has '%s' as a bftmutexd; PID and "
+				"namespace are expected", name);
 	/* SIGTERM gives it 5 s to end in order. */
 	for (i = 0; i < 300 && is_helper(pid, netns); i++) {
 		if (i == 0 || i == 250)
@@ -177,6 +178,11 @@ static int remove_module(const char *name)
 	return 0;
 }
 
+static int list_failed(const char *line)
+{
+	return ctl_fail(EX_DATAERR, "the list of 'dev up' has a line that is none of its own: '%s'", line);
+}
+
 static int remove_line(char *line)
 {
 	static int (*const by_kind[])(const char *name) = {
@@ -190,12 +196,12 @@ static int remove_line(char *line)
 	size_t i;
 
 	if (!name)
-		return ctl_fail(EX_DATAERR, "not understood in the list: %s", line);
+		return list_failed(line);
 	*name++ = '\0';
 	for (i = 0; i < sizeof(by_kind) / sizeof(by_kind[0]); i++)
 		if (!strcmp(line, kinds[i]))
 			return by_kind[i](name);
-	return ctl_fail(EX_DATAERR, "not understood in the list: %s", line);
+	return list_failed(line);
 }
 
 /* The lines of the list; the last one is NULL. */

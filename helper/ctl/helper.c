@@ -211,7 +211,7 @@ int ctl_servers(int argc, char **argv)
 	int r;
 
 	ctl_no_options(argc, argv,
-		       "Show the health of the servers as the helper of this network namespace "
+		       "Show the health of the servers as bftmutexd of this network namespace "
 		       "sees it, and the evidence that one of them lies.");
 	r = ctl_ask_helper("servers", &answer);
 	if (r < 0)
@@ -270,7 +270,7 @@ int ctl_stats(int argc, char **argv)
 
 	ctl_no_options(argc, argv,
 		       "Show the counters of this network namespace: of its lock server, of the "
-		       "locks that programs here acquired, and of the helper.");
+		       "locks that programs here acquired, and of bftmutexd.");
 	all = json_object_new_object();
 	r = add_kernel_stats(all);
 	if (r == 0) {

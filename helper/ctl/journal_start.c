@@ -112,7 +112,8 @@ int ctl_durability_begin(struct ctl_durability *d, const char *state,
 		return r;
 	if (!*d->path && snprintf(d->path, sizeof(d->path), "%s/journal-%u-%u", state,
 				  master->cluster, master->server) >= (int)sizeof(d->path))
-		return ctl_fail(EX_USAGE, "--state %s: too long", state);
+		return ctl_fail(EX_USAGE, "--state '%s': with the name of the journal in it, a path must be "
+				"at most %zu bytes", state, sizeof(d->path) - 1);
 	if (d->mode != BFTMUTEX_DURABILITY_NONE)
 		r = open_file(d, master, known);
 	if (r)

@@ -40,7 +40,8 @@ static int take_part(struct object *o, struct whole *w, u32 *ret_status)
 	*ret_status = r.status;
 	if (!code && !r.status) {
 		if (sscanf(r.data, "%" SCNu32 " %" SCNx64 "\n%n", &len, &sum, &head) != 2 || !head)
-			code = ctl_fail(EX_PROTOCOL, "object '%s': this is no dump", o->name);
+			code = ctl_fail(EX_PROTOCOL, "object '%s': the answer is no dump; are all hosts "
+					"of the same version?", o->name);
 		else if (w->bytes.len && (len != w->len || sum != w->sum))
 			*ret_status = ESTALE;
 		else if (!bftm_bytes_add(&w->bytes, (char *)r.data + head, (u32)r.len - (u32)head))

@@ -199,7 +199,7 @@ static int read_log(struct object *o, u64 count, struct json_object **ret, u64 *
 			free(r.data);
 	}
 	if (code == OBJECT_NO_ENTRY)
-		code = ctl_fail(EX_TEMPFAIL, "object '%s': it was made anew meanwhile", o->name);
+		code = ctl_fail(EX_TEMPFAIL, "object '%s': it was deleted and made again meanwhile", o->name);
 	if (code)
 		json_object_put(entries);
 	else

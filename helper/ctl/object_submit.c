@@ -81,7 +81,8 @@ int ctl_object_create(int argc, char **argv)
 	object_parse(&argp, argc, argv, &o);
 	len = snprintf(request, sizeof(request), "create %s", o.words[0]);
 	if (len >= (int)sizeof(request))
-		return ctl_fail(EX_USAGE, "TYPE '%s': too long", o.words[0]);
+		return ctl_fail(EX_USAGE, "TYPE '%s': must be at most %zu bytes", o.words[0],
+				sizeof(request) - sizeof("create "));
 	return object_submit(&o, request, (size_t)len);
 }
 

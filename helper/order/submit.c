@@ -215,7 +215,7 @@ static void give_up(struct bftm_order_work *w, int error, int others, const char
 	struct bftm_ordering *o = w->ordering;
 
 	if (bftm_due(&w->cluster->denied_ns, BFTM_SAID_AGAIN_NS))
-		bftm_log(LOG_WARNING, "cluster %s: ordering refused: %s", w->cluster->conf.name,
+		bftm_log(LOG_WARNING, "cluster %s: servers refuse an operation: %s", w->cluster->conf.name,
 			 why);
 	bftm_order_abandon(w, error);
 	bftm_requests_fail(&o->waiting, others);

@@ -191,10 +191,9 @@ struct bftm_protocol {
 
 #define BFTM_PROTOCOLS_MAX	4	/* so that shells can keep one of something for each */
 
-/**
- * bftm_protocols - the table: kmod/protocols.c, where no test has another
- *
- * Ends with NULL; at most BFTM_PROTOCOLS_MAX.
+/*
+ * The table: kmod/protocols.c, where no test has another. It ends with NULL; at most
+ * BFTM_PROTOCOLS_MAX.
  */
 extern const struct bftm_protocol *const bftm_protocols[];
 

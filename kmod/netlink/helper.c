@@ -24,7 +24,7 @@ int bftmutex_nl_helper_register_doit(struct sk_buff *skb,
 	err = bftm_upcall_register(bftm_net(genl_info_net(info)), info->snd_portid);
 	bftm_power_end();
 	if (err == -EBUSY)
-		GENL_SET_ERR_MSG(info, "this network namespace has a helper");
+		GENL_SET_ERR_MSG(info, "this network namespace already has a helper");
 	else if (err == -ESTALE)
 		GENL_SET_ERR_MSG(info, "this machine was cloned or set back: take new numbers");
 	return err;

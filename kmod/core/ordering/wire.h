@@ -62,7 +62,9 @@
  *                         proposer, @pending operations wait; the data is struct
  *                         bftm_order_waiting of those that there is room for
  * @BFTM_ORDER_RECOVERING: answer to GET: this server has lost its memory
- * @BFTM_ORDER_PROPOSED, @BFTM_ORDER_COMMITTED, @BFTM_ORDER_INSTALLED: done
+ * @BFTM_ORDER_PROPOSED:   PROPOSE is done
+ * @BFTM_ORDER_COMMITTED:  COMMIT is done
+ * @BFTM_ORDER_INSTALLED:  INSTALL is done
  * @BFTM_ORDER_EXCEPTION:  RankException: @max is the highest rank seen; signed as that was, if
  *                         there is room
  * @BFTM_ORDER_NEEDBODY:   the body is not known here; @op or @rank say for what

@@ -169,7 +169,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "model", 'm', "TYPE", 0, "What objects are that nobody creates, and they are there", 0 },
+	{ "model", 'm', "TYPE", 0, "Type of objects that nobody creates: they exist from the start", 0 },
 	{ "steps", 's', "N", 0, "Steps to search at most, for each object (5000000)", 0 },
 	{ "quiet", 'q', NULL, 0, "Only the exit status", 0 },
 	{ 0 },
