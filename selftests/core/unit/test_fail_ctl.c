@@ -161,6 +161,25 @@ static void an_attribute_without_a_name(void **state)
 			    "the kernel refused: Invalid argument\n");
 }
 
+/* The longest type that fits a request, and one byte more. */
+static void a_type_that_is_too_long(void **state)
+{
+	char type[122] = "", command[] = "object create", name[] = "visits";
+	char *argv[] = { command, name, type, NULL };
+	char words[300];
+
+	(void)state;
+	memset(type, 't', 121);
+	snprintf(words, sizeof(words), CTL_NAME ": TYPE '%s': must be at most 120 bytes\n", type);
+	unit_listen();
+	assert_int_equal(ctl_object_create(3, argv), EX_USAGE);
+	assert_string_equal(unit_heard(), words);
+	type[120] = '\0';
+	unit_listen();
+	assert_int_not_equal(ctl_object_create(3, argv), EX_USAGE);
+	assert_null(strstr(unit_heard(), "TYPE"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -169,6 +188,7 @@ int main(void)
 		cmocka_unit_test(the_module_is_of_another_version),
 		cmocka_unit_test(the_kernel_refuses),
 		cmocka_unit_test(an_attribute_without_a_name),
+		cmocka_unit_test(a_type_that_is_too_long),
 	};
 
 	return cmocka_run_group_tests_name("fail_ctl", tests, unit_make_dir, unit_remove_dir);
