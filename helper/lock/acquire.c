@@ -38,7 +38,7 @@ static void op_free(struct bftm_acquire_op *op)
 	free(op);
 }
 
-/* What is to be known of the lock when this request is gone. */
+/* Keeps the priority that is known of the lock when this request is gone. */
 static void note_prio(struct bftm_acquire_op *op)
 {
 	u64 seen = op->cluster->protocol->client->seen(op->client, &op->cluster->cfg);
@@ -310,7 +310,7 @@ void bftm_acquire_forget(void)
 	struct bftm_cluster *cl;
 
 	while ((op = RB_MIN(ops, &ops))) {
-		/* What is held stays held; what is asked for is cancelled. */
+		/* Held locks stay held; requests that wait are cancelled. */
 		if (op->client->phase != BFTM_PHASE_HOLD || op->ask.inside)
 			bftm_attempt_give_back(op);
 		op->cluster->identity->orphan = op->cluster->identity->counters->attempt |

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What applications asked for, from the pull of a request to its end. */
+/* Requests of applications for locks, from the pull of a request to its end. */
 #ifndef BFTM_ACQUIRE_H
 #define BFTM_ACQUIRE_H
 

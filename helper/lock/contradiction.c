@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an honest server never says of a lock after what it said before. cluster/lies.c has the
+ * Answers that no honest server gives about a lock after its earlier ones. cluster/lies.c has the
  * reasons for which two answers of a server can be compared at all.
  */
 #include "core/lease.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a server says of a lock, compared with what it said before. */
+/* Answers of a server about a lock, compared with its earlier ones. */
 #ifndef BFTM_CONTRADICTION_H
 #define BFTM_CONTRADICTION_H
 

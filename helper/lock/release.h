@@ -10,8 +10,8 @@ struct bftm_cluster;
 /**
  * bftm_release_begin() - release @attempt at the servers @to
  *
- * Sent now and twice more to those that do not acknowledge. What is lost all
- * the same costs at most one lease.
+ * Sent now and twice more to those that do not acknowledge. A RELEASE that
+ * is lost three times costs at most one lease.
  */
 void bftm_release_begin(struct bftm_cluster *cl, const u8 *name, u8 len,
 			u64 attempt, u32 to);

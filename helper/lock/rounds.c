@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which servers disagree with the others, round by round. */
+/* Servers that disagree with the others, round by round. */
 #include "core/quorum.h"
 #include "core/servers.h"
 #include "cluster/cluster.h"
@@ -93,7 +93,7 @@ static void judge_round(struct bftm_cluster *cl, const struct bftm_acquire_op *o
 	for (u = 0; u < cl->conf.n; u++)
 		if (!won && out->said_locked >> u & 1)
 			round->gno[u] = cl->peer[u].locked_gno;
-	/* Who asks again at once is half-way round with every release. */
+	/* A client that asks again at once meets every release half-way round the servers. */
 	if (op->client->want.wait == BFTM_WAIT_NO_BACKOFF)
 		return;
 	/*
@@ -193,7 +193,7 @@ void bftm_evidence_over(struct bftm_cluster *cl, struct bftm_acquire_op *op)
 	if (!round)
 		new_round(cl, heard->attempt, heard->begun_ns)->queued = true;
 	heard->attempt = 0;
-	/* Whoever had it before, two round trips later it is with the winner. */
+	/* Two round trips later the winner has it at all servers, whichever client had it before. */
 	if (!heard->won_ns || bftm_now() - heard->won_ns < cl->cfg.resend_ns)
 		return;
 	cl->rounds_won++;
@@ -263,7 +263,7 @@ void bftm_evidence_answer(struct bftm_cluster *cl, u32 u,
 	if (op && op->place == BFTM_PLACE_ACTIVE) {
 		if (op->heard.attempt != msg->attempt)
 			round_begin(op);
-		/* What came from an earlier start of the server may be old. */
+		/* An answer of an earlier start of the server may be old. */
 		if (msg->server_epoch == peer->epoch)
 			contradicts(cl, u, op, msg);
 		if (bftm_contender_queues(op->client))

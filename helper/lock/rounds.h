@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which servers disagree with the others, round by round. */
+/* Servers that disagree with the others, round by round. */
 #ifndef BFTM_ROUNDS_H
 #define BFTM_ROUNDS_H
 

@@ -184,8 +184,9 @@ static void fast_won(struct bftm_fast *f, u64 now)
 
 /*
  * No YIELD is sent: if this wins, whoever adopts the lock would have to know of one that is
- * under way, as the server says FREE until it arrives and then gives the lock to another. What
- * is not yielded is not counted here all the same; who loses gives it back with all the rest.
+ * under way, as the server says FREE until it arrives and then gives the lock to another. Grants
+ * that are not yielded are not counted here all the same; an attempt that loses gives them back
+ * with all the rest.
  */
 static void fast_obey(struct bftm_fast *f, const struct bftm_out *out, u64 now)
 {
@@ -327,7 +328,7 @@ bool bftm_fast_retire(struct bftm_session *s)
 			hand_over(f);
 			done += s->cfg.n;
 		}
-		/* What is given back was told to all servers once at least. */
+		/* Servers were told at least once of each lock that is given back. */
 		fast_free(f);
 	}
 	return false;

@@ -56,7 +56,7 @@ struct waiting {
 	u64 *ret_deadline_ns;
 };
 
-/* What became of a renewal; -EINPROGRESS while it is not decided. */
+/* Returns the result of a renewal; -EINPROGRESS while it is not decided. */
 static int renewal_outcome(void *arg)
 {
 	const struct waiting *w = arg;
@@ -107,7 +107,7 @@ int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns, u64 end_ns)
 	h->end_ns = max(h->end_ns, end_ns ?: bftm_clock_end(deadline_ns));
 	h->renewing = false;
 	h->bn->upcall->local.renewed++;
-	/* Who is in a margin that is longer than the lease knows it. */
+	/* A program in a margin that is longer than the lease was warned already. */
 	if (!bftm_handle_in_margin(h, bftm_clock_left(h->arg.deadline_ns, h->end_ns)))
 		h->warned = false;
 	bftm_handle_arm(h);

@@ -169,7 +169,7 @@ void bftm_upcall_destroy(struct bftm_upcall *up)
 	up->tables = NULL;
 }
 
-/* Who asks for, or holds, a lock of this name, in whichever cluster. */
+/* The request that asks for, or holds, a lock of this name, in any cluster. */
 static struct bftm_request *find_name(struct bftm_upcall *up, const struct bftm_acquire *arg,
 				      u64 key)
 {
@@ -204,7 +204,7 @@ void bftm_request_mark_held(struct bftm_request *request)
 	struct bftm_handle *h = request->handle;
 
 	h->renew_at_ns = 0;
-	/* Which mode it has is still to be told. */
+	/* The helper is still to be told which mode it has. */
 	if (request->kind == BFTMUTEX_REQUEST_KIND_CONVERT && !list_empty(&request->list))
 		return;
 	if (bftm_handle_converts(h))

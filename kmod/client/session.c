@@ -3,7 +3,7 @@
  * Lifetime: a session is made under the session mutex of its namespace, listed under
  * the upcall's lock, and known to its socket by the socket's user data, under RCU. It
  * ends when the helper lends another in its place, or takes it back, or goes: it is taken off
- * the list under the lock, so that nothing begins by it. What it does is made the helper's in
+ * the list under the lock, so that nothing begins by it. Its work is handed to the helper in
  * pieces, between which others have the lock: meanwhile it sends, hears and wins as before. When
  * nothing is left its timer is armed no more; then the timer is stopped, the socket made an
  * ordinary one again and a grace period waited for, so that nobody receives for it.
@@ -175,8 +175,8 @@ static int check_socket(const struct bftm_net *bn, const struct socket *sock)
 }
 
 /*
- * Its user data is ours already when a session before this one has it. Who else takes sockets
- * (l2tp, sockmap) looks at the user data and sets it in one hold of the callback lock.
+ * Its user data is ours already when a session before this one has it. Other code that takes
+ * sockets (l2tp, sockmap) looks at the user data and sets it in one hold of the callback lock.
  */
 static int attach(struct bftm_session *s)
 {

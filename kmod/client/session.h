@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the helper has lent the kernel of a cluster: keys, addresses, a socket and
+ * The loan of the helper to the kernel, for a cluster: keys, addresses, a socket and
  * the counters that both draw numbers from. By it the kernel asks the servers
  * itself; see fast.h.
  */
@@ -125,8 +125,8 @@ void bftm_session_revoke(struct bftm_net *bn, const char *cluster, u32 portid);
  * @to:  bit mask
  * @msg: all but who it is for; sequence numbers and epochs are filled in
  *
- * What cannot go is lost, as on the way. Context: softirqs off, does not sleep. Return: those
- * of @to to whom it went out, as far as this host can tell.
+ * A datagram that cannot go is lost, as on the way. Context: softirqs off, does not sleep. Return:
+ * those of @to to whom it went out, as far as this host can tell.
  */
 u32 bftm_session_send(struct bftm_session *s, u32 to, struct bftm_msg *msg);
 

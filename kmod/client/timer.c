@@ -3,7 +3,7 @@
  * The clock of a handle: end of a timed acquire, renewal by the helper, margin, and
  * end of the lease.
  *
- * What was set for a lease or an acquire stays when that is over: who is looked at
+ * An alarm that was set for a lease or an acquire stays when that is over: each look at a handle
  * judges by the clock.
  */
 #include <linux/poll.h>

@@ -46,7 +46,7 @@ TRACE_EVENT(bftm_acquire,
 		  __entry->way, __entry->lease_ns, __entry->timeout_ns, __entry->mode)
 );
 
-/* What is or was held. */
+/* A lock that is or was held. */
 DECLARE_EVENT_CLASS(bftm_held,
 	TP_PROTO(const struct bftm_handle *h),
 	TP_ARGS(h),
