@@ -14,15 +14,17 @@ HARDEN := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack
 override LDFLAGS += -Wl,-z,relro,-z,now
 CFLAGS_ALL := -std=gnu11 -Wall -Wextra -Wformat=2 -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes $(HARDEN) $(CFLAGS)
-PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS))
-NL_LIBS = $(shell pkg-config --libs libnl-genl-3.0)
-CONF_LIBS = $(shell pkg-config --libs libconfuse)
-JSON_LIBS = $(shell pkg-config --libs json-c)
-CRYPTO_LIBS = $(shell pkg-config --libs libcrypto)
-MD_LIBS = $(shell pkg-config --libs libmd)
-SECCOMP_LIBS = $(shell pkg-config --libs libseccomp)
-SQLITE_LIBS = $(shell pkg-config --libs sqlite3)
-NCURSES_LIBS = $(shell pkg-config --libs ncursesw)
+# ask,NAME,COMMAND: set the variable when it is first wanted, and once
+ask = $(eval $(1) := $$(shell $(2)))$($(1))
+PKG_CFLAGS = $(call ask,PKG_CFLAGS,pkg-config --cflags $(PKGS))
+NL_LIBS = $(call ask,NL_LIBS,pkg-config --libs libnl-genl-3.0)
+CONF_LIBS = $(call ask,CONF_LIBS,pkg-config --libs libconfuse)
+JSON_LIBS = $(call ask,JSON_LIBS,pkg-config --libs json-c)
+CRYPTO_LIBS = $(call ask,CRYPTO_LIBS,pkg-config --libs libcrypto)
+MD_LIBS = $(call ask,MD_LIBS,pkg-config --libs libmd)
+SECCOMP_LIBS = $(call ask,SECCOMP_LIBS,pkg-config --libs libseccomp)
+SQLITE_LIBS = $(call ask,SQLITE_LIBS,pkg-config --libs sqlite3)
+NCURSES_LIBS = $(call ask,NCURSES_LIBS,pkg-config --libs ncursesw)
 
 CORE := $(addprefix kmod/core/,form wire quorum release $(addprefix backoff/,client round wait hold convert fence) \
 	$(addprefix ordering/,wire state client choose vote transfer listing))

@@ -14,7 +14,8 @@
 .PHONY: tests tests-arch check check-all check-arch check-capture unit static vm fresh drift debug-kernel stall
 
 TESTS_BIN := $(BIN)/tests
-SANITIZE := -U_FORTIFY_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined -O1
+# Not optimised: it takes longer to compile these files than to run them.
+SANITIZE := -U_FORTIFY_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined -O0
 
 # Functions that several tests share are files beside a header of the same name, in an archive:
 # each program is linked with those it calls.
