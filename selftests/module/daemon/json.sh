@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=20
+# check: vm clock=instructions time=13
 #
 # bftmutexctl --json: each output fits its schema, also with any bytes in names; and "bftmutexctl
 # check", in all states that a monitor has to distinguish.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=17
+# check: vm clock=instructions time=20
 #
 # Modes of a lock, from bftmutex(1) to the servers and back: programs that hold it together on one
 # host and on two, writers that come between readers, and tokens.

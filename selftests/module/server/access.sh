@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=28
+# check: vm clock=instructions time=24
 #
 # Access rules and limits of the servers: a refused client is told the reason, and all others go on.
 #

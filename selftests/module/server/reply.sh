@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions about=module time=18
+# check: vm clock=instructions about=module time=13
 #
 # How answers leave a server: what is captured of a request stays what it was, nothing
 # of how it came shows in how its answer goes, and it goes where the routes of this
