@@ -14,15 +14,17 @@ HARDEN := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack
 override LDFLAGS += -Wl,-z,relro,-z,now
 CFLAGS_ALL := -std=gnu11 -Wall -Wextra -Wformat=2 -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes $(HARDEN) $(CFLAGS)
-PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS))
-NL_LIBS = $(shell pkg-config --libs libnl-genl-3.0)
-CONF_LIBS = $(shell pkg-config --libs libconfuse)
-JSON_LIBS = $(shell pkg-config --libs json-c)
-CRYPTO_LIBS = $(shell pkg-config --libs libcrypto)
-MD_LIBS = $(shell pkg-config --libs libmd)
-SECCOMP_LIBS = $(shell pkg-config --libs libseccomp)
-SQLITE_LIBS = $(shell pkg-config --libs sqlite3)
-NCURSES_LIBS = $(shell pkg-config --libs ncursesw)
+# ask,NAME,COMMAND: set the variable when it is first wanted, and once
+ask = $(eval $(1) := $$(shell $(2)))$($(1))
+PKG_CFLAGS = $(call ask,PKG_CFLAGS,pkg-config --cflags $(PKGS))
+NL_LIBS = $(call ask,NL_LIBS,pkg-config --libs libnl-genl-3.0)
+CONF_LIBS = $(call ask,CONF_LIBS,pkg-config --libs libconfuse)
+JSON_LIBS = $(call ask,JSON_LIBS,pkg-config --libs json-c)
+CRYPTO_LIBS = $(call ask,CRYPTO_LIBS,pkg-config --libs libcrypto)
+MD_LIBS = $(call ask,MD_LIBS,pkg-config --libs libmd)
+SECCOMP_LIBS = $(call ask,SECCOMP_LIBS,pkg-config --libs libseccomp)
+SQLITE_LIBS = $(call ask,SQLITE_LIBS,pkg-config --libs sqlite3)
+NCURSES_LIBS = $(call ask,NCURSES_LIBS,pkg-config --libs ncursesw)
 
 CORE := $(addprefix kmod/core/,form wire quorum release $(addprefix backoff/,client round wait hold convert fence) \
 	$(addprefix ordering/,wire state client rank choose vote transfer listing))
@@ -66,12 +68,17 @@ define link
 $(CC) $(CFLAGS_ALL) $(LDFLAGS) $(1) -o $@ $^ $(2)
 endef
 
-$(BIN)/bftmutexd: $(call obj,$(DAEMON) $(CONF) $(KEYS) $(CORE) $(CORE_SERVER) $(TABLE))
-	$(call link,-pie,$(NL_LIBS) $(CONF_LIBS) $(JSON_LIBS) $(CRYPTO_LIBS) $(SECCOMP_LIBS))
+# libs,LIBRARIES: as they are; but a program of a folder "quick" contains what it takes of them, so that
+# its start looks up no names in them. VMs of "make check" run these.
+archived = -no-pie -s -Wl,-Bstatic $(1) -Wl,-Bdynamic -lm
+libs = $(if $(findstring /quick/,$@),$(call archived,$(1)),$(1))
 
-$(BIN)/bftmutexctl: $(call obj,$(CTL) $(CONF) $(KEYS) $(CORE))
-	$(call link,-pie,$(NL_LIBS) $(CONF_LIBS) $(JSON_LIBS) $(CRYPTO_LIBS) $(SQLITE_LIBS) \
-		$(NCURSES_LIBS))
+$(BIN)/bftmutexd $(BIN)/quick/bftmutexd: $(call obj,$(DAEMON) $(CONF) $(KEYS) $(CORE) $(CORE_SERVER) $(TABLE))
+	$(call link,-pie,$(call libs,$(NL_LIBS) $(CONF_LIBS) $(JSON_LIBS) $(CRYPTO_LIBS) $(SECCOMP_LIBS)))
+
+$(BIN)/bftmutexctl $(BIN)/quick/bftmutexctl: $(call obj,$(CTL) $(CONF) $(KEYS) $(CORE))
+	$(call link,-pie,$(call libs,$(NL_LIBS) $(CONF_LIBS) $(JSON_LIBS) $(CRYPTO_LIBS) $(SQLITE_LIBS) \
+		$(NCURSES_LIBS)))
 
 $(BIN)/bftmutex: $(call obj,$(WRAPPER))
 	$(call link,-pie,$(MD_LIBS))

@@ -14,7 +14,8 @@
 .PHONY: tests tests-arch check check-all check-arch check-capture unit static vm fresh drift debug-kernel stall
 
 TESTS_BIN := $(BIN)/tests
-SANITIZE := -U_FORTIFY_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined -O1
+# Not optimised: it takes longer to compile these files than to run them.
+SANITIZE := -U_FORTIFY_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined -O0
 
 # Functions that several tests share are files beside a header of the same name, in an archive:
 # each program is linked with those it calls.
@@ -55,10 +56,11 @@ include selftests/measure/build.mk
 
 # Programs for other machines: all that Debian's cross compilers make.
 tests-arch: $(addprefix $(BIN)/bftmutex-,liar lin) \
-	$(addprefix $(TESTS_BIN)/,contender order_load $(KSELFTESTS)) $(addprefix $(TESTS_BIN)/unit/,$(UNIT))
+	$(addprefix $(TESTS_BIN)/,netns_exec contender order_load $(KSELFTESTS)) $(addprefix $(TESTS_BIN)/unit/,$(UNIT))
 
 tests: tests-arch $(addprefix $(BIN)/bftmutex-,history floods races kfuzz kfuzz-seeds model order-model token-model sim figures) \
-	$(TORTURE_TESTS) $(EXAMPLES) $(addprefix $(TESTS_BIN)/,fail_nth handover wire_judge)
+	$(TORTURE_TESTS) $(EXAMPLES) $(addprefix $(TESTS_BIN)/,fail_nth handover wire_judge) \
+	$(addprefix $(BIN)/quick/,bftmutexd bftmutexctl)
 
 # For tests: a processor that stands still.
 stall: $(BUILD)/$(KVER)/stall/stall.ko

@@ -73,11 +73,11 @@ shows() { screen "$1" | grep -qE -- "$2"; }
 see() { ok "top: $2" wait_for 20 shows "$1" "$3" || diag "$(screen "$1")"; }
 
 mkfifo $work/enough
-ip netns exec bftm-c1 bftmutex $'l\xc3\xb6ck' sh -c "read line <$work/enough" &
+netns_exec bftm-c1 bftmutex $'l\xc3\xb6ck' sh -c "read line <$work/enough" &
 holder=$!
 held() { c 1 bftmutexctl holders | grep -q ^held; }
 wait_for 20 held
-ip netns exec bftm-c1 bftmutex $'l\xc3\xb6ck' true &
+netns_exec bftm-c1 bftmutex $'l\xc3\xb6ck' true &
 on c1
 see c1 "all is well" '^all well: cluster demo: 3 of 3 servers can grant, a lock needs 2$'
 see c1 "each server, and how much is sent to it" '^ +2  ok +no +0s +[0-9.]+[mu]s +[0-9.]+ +[0-9.]+ .* 10\.73\.0\.2:'

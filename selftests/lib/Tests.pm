@@ -114,7 +114,7 @@ sub all_tests {
 	} }, 'selftests');
 	for my $file (sort @files) {
 		my @here = of_file($file);
-		@here = ({ file => $file, where => 'host', name => default_name($file), time => 3 })
+		@here = ({ file => $file, where => 'host', name => default_name($file), time => 1 })
 			if !@here && $file =~ /\.c$/;
 		die "check: $file: has no line '# check: ...'; selftests/README tells what it says\n"
 			if !@here && forgotten($file);

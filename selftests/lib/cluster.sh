@@ -42,8 +42,8 @@ preload() {
 }
 
 # One-letter wrappers: a command on server N, on client N.
-s() { ip netns exec "bftm-s$1" "${@:2}"; }
-c() { ip netns exec "bftm-c$1" "${@:2}"; }
+s() { netns_exec "bftm-s$1" "${@:2}"; }
+c() { netns_exec "bftm-c$1" "${@:2}"; }
 
 # install_all: "make install", as on a host that never had it; from now on that is used, and not
 # what was built. Not where a VM is shared with other scripts, which want nothing in it.
@@ -52,6 +52,7 @@ install_all() {
 	PATH=${PATH#"$top"/build/bin:"$top"/build/bin/tests:}
 	rm -rf /etc/bftmutex /var/lib/bftmutex
 	groupdel bftmutex 2>/dev/null
+	ln -sf "$top/build/bin/tests/netns_exec" /usr/local/bin
 	ok "make install" make -C "$top" --no-print-directory install || bail "it is not installed"
 }
 
@@ -111,7 +112,10 @@ start_helper() {
 }
 is_decided() { grep -q ready "$dev/c$1/log" || gone "$(helper "$1")"; }
 
-clients() { ip netns list | sed -n 's/^bftm-c\([0-9]*\).*/\1/p' | sort -n; }
+clients() {
+	local list=(/run/netns/bftm-c[0-9]*)
+	[[ ! -e ${list[0]} ]] || printf '%s\n' "${list[@]#/run/netns/bftm-c}" | sort -n
+}
 
 # forks: what the kernel does when the host has given this virtual machine another generation
 # number, as it does to one that it has cloned or set back.
@@ -127,7 +131,7 @@ lie() {
 	shift 2
 	s "$n" bftmutexctl server stop >/dev/null 2>&1
 	kill_liar "$n"
-	ip netns exec "bftm-s$n" bftmutex-liar --key "$dev/keys/server-$n.key" \
+	netns_exec "bftm-s$n" bftmutex-liar --key "$dev/keys/server-$n.key" \
 		--strategy "$strategy" --stats "$dev/liar-$n.json" \
 		"$@" >"$dev/liar-$n.out" 2>&1 &
 	echo $! >"$dev/liar-$n.pid"
@@ -180,7 +184,7 @@ contend_start() {
 	for n in "${list[@]}"; do
 		poll=
 		[[ $n != "${polling:-}" ]] || poll=--try
-		ip netns exec "bftm-c$n" contender --client "c$n" --counter "$counter" \
+		netns_exec "bftm-c$n" contender --client "c$n" --counter "$counter" \
 			--log "$entries" --seed $((BFTMUTEX_SEED + 100 * n)) \
 			--processes $((count / ${#list[@]})) $poll "$@" &
 		contenders+=($!)

@@ -23,7 +23,7 @@ follow() {
 	# Delete the output of the previous journal.
 	: >"$dir/journal.err"
 	# Not by s: $! is to be the journal, not a shell that waits for it.
-	ip netns exec bftm-s1 bftmutexctl server journal --file "$file" 2>"$dir/journal.err" &
+	netns_exec bftm-s1 bftmutexctl server journal --file "$file" 2>"$dir/journal.err" &
 	keeper=$!
 	wait_for 10 grep -q "is kept in" "$dir/journal.err"
 }
@@ -41,7 +41,7 @@ detached() { ! journal_is attached; }
 
 # clients OBJECTS ITERATIONS: traffic, with a line in $acked for each answer.
 clients_begin() {
-	ip netns exec bftm-c1 journal_traffic 1 "$v4" "$dir/client-50.client" "$acked" "$@" &
+	netns_exec bftm-c1 journal_traffic 1 "$v4" "$dir/client-50.client" "$acked" "$@" &
 	traffic=$!
 }
 

@@ -33,12 +33,14 @@ net() {
 
 # host NAME NUMBER
 host() {
-	ip -n "bftm-$1" link set lo up
-	ip -n "bftm-$1" link set eth0 addrgenmode none
-	ip -n "bftm-$1" addr add "10.73.0.$2/24" dev eth0
-	ip -n "bftm-$1" addr add "fd73::$2/64" dev eth0 nodad
-	ip -n "bftm-$1" addr add "fe80::$2/64" dev eth0 nodad
-	ip -n "bftm-$1" link set eth0 up
+	ip -n "bftm-$1" -batch - <<-END
+		link set lo up
+		link set eth0 addrgenmode none
+		addr add 10.73.0.$2/24 dev eth0
+		addr add fd73::$2/64 dev eth0 nodad
+		addr add fe80::$2/64 dev eth0 nodad
+		link set eth0 up
+	END
 }
 
 # start [ARG...]: returns when its quarantine is over.

@@ -18,7 +18,7 @@ $(BIN)/bench/etcd_lock: BENCH_LIBS = $(shell pkg-config --libs libnghttp2)
 
 bench:
 	@selftests/deps --for bench
-	@$(MAKE) --no-print-directory tools $(BIN)/bftmutex-liar $(TESTS_BIN)/handover \
+	@$(MAKE) --no-print-directory tools $(BIN)/bftmutex-liar $(TESTS_BIN)/netns_exec $(TESTS_BIN)/handover \
 		$(TESTS_BIN)/order_load bench-programs modules-6.1
 	@selftests/measure/bench/run
 
@@ -42,5 +42,5 @@ coverage-kernel: tools tests
 
 demo:
 	@selftests/deps --for demo
-	$(QUIETLY) -j$$(nproc) tools $(BIN)/bftmutex-liar $(TESTS_BIN)/contender modules-6.1
+	$(QUIETLY) -j$$(nproc) tools $(BIN)/bftmutex-liar $(addprefix $(TESTS_BIN)/,netns_exec contender) modules-6.1
 	@selftests/measure/demo/demo

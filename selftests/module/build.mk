@@ -24,6 +24,10 @@ $(TESTS_BIN)/contender $(TESTS_BIN)/order_load: $(call obj,helper/lib/libbftmute
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $(filter %.o,$^) $(SHARED_A)
 
+$(TESTS_BIN)/netns_exec: selftests/lib/netns_exec.c | compiler
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS_ALL) -static -o $@ $<
+
 $(TESTS_BIN)/handover: $(call obj,selftests/module/daemon/handover) $(SHARED_A)
 	$(link)
 

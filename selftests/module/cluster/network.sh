@@ -91,7 +91,7 @@ honest_all "a far server"
 # Servers grant the lock to a client that does not hear it. Others may have to wait for the lock,
 # but not for long.
 deaf c2
-ip netns exec bftm-c2 bftmutex -w 60 -l 500ms unheard true &
+netns_exec bftm-c2 bftmutex -w 60 -l 500ms unheard true &
 asker=$!
 ok "a client hears nothing: it is granted the lock" wait_for 20 owned unheard
 begin=$(now_ns)

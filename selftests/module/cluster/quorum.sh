@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions never=6.1-kcsan,6.12-kcsan time=20
+# check: vm clock=instructions never=6.1-kcsan,6.12-kcsan time=14
 #
 # With b silent servers a lock that nobody has still takes one round trip. With
 # fewer answers than F there is none at all, whatever a liar among them says.

@@ -32,7 +32,7 @@ be() {
 	local n=$1
 	shift
 	s "$n" bftmutexctl server stop >/dev/null 2>&1
-	ip netns exec "bftm-s$n" older "$1" "$dev/keys/server-$n.key" "${@:2}" >"$dev/older-$n" 2>&1 &
+	netns_exec "bftm-s$n" older "$1" "$dev/keys/server-$n.key" "${@:2}" >"$dev/older-$n" 2>&1 &
 	pids+=($!)
 	wait_for 10 grep -q ready "$dev/older-$n"
 }
@@ -51,11 +51,11 @@ up --servers 4 -b 1 --clients 2 --lease-max 2s || bail "no cluster"
 bftmutexctl keygen --dir "$dev/keys" --clients 50 >/dev/null || bail "no keys"
 
 # A client of version 1 asks all servers for the lock that another has, and then nobody.
-ip netns exec bftm-c1 bftmutex -w 20 one sh -c "touch $dev/inside; exec sleep 1000" &
+netns_exec bftm-c1 bftmutex -w 20 one sh -c "touch $dev/inside; exec sleep 1000" &
 holder=$!
 wait_for 20 test -e "$dev/inside" || bail "nobody has the lock"
 for n in 1 2 3 4; do
-	ip netns exec bftm-c2 older client $n "10.73.0.$n" "$dev/keys/client-50.client" one \
+	netns_exec bftm-c2 older client $n "10.73.0.$n" "$dev/keys/client-50.client" one \
 		>"$dev/client-$n" 2>&1 &
 	pids+=($!)
 done

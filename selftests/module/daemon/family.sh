@@ -38,7 +38,7 @@ new_lock() {
 # A session of its own, so that a signal to its group is none to ours.
 client=1
 start() {
-	ip netns exec "bftm-c$client" setsid env --default-signal=INT,QUIT "${as[@]}" bftmutex "$@" \
+	netns_exec "bftm-c$client" setsid env --default-signal=INT,QUIT "${as[@]}" bftmutex "$@" \
 		>"$mark.out" 2>"$mark.err" </dev/null &
 	pid=$!
 	wait_for 20 test -e "$mark" || bail "tool did not start: $* ($(<"$mark.err"))"
@@ -139,7 +139,7 @@ lose() {
 	shift 2
 	((mode != 1)) || tool+=(-o)
 	((mode != 2)) || tool=(unshare --pid --fork --mount-proc --kill-child "${tool[@]}")
-	ip netns exec "bftm-c$n" setsid env --default-signal=INT,QUIT "${tool[@]}" "$@" "loss.$loss" \
+	netns_exec "bftm-c$n" setsid env --default-signal=INT,QUIT "${tool[@]}" "$@" "loss.$loss" \
 		"$dir/ways" "$loss" >"$dir/out.$loss" 2>"$dir/err.$loss" </dev/null &
 	job[$loss]=$!
 }
@@ -305,7 +305,7 @@ ok "the reader of messages has ended: so has the command" ! sleeps 700002
 
 # in_pidns ARG...: in the background, as process 1; $pid is unshare, $one the tool
 in_pidns() {
-	ip netns exec bftm-c1 env --default-signal=INT unshare --pid --fork --mount-proc --kill-child \
+	netns_exec bftm-c1 env --default-signal=INT unshare --pid --fork --mount-proc --kill-child \
 		bftmutex "$@" >"$mark.out" 2>"$mark.err" </dev/null &
 	pid=$!
 	wait_for 10 pgrep -P "$pid" && one=$(pgrep -P "$pid")
@@ -348,7 +348,7 @@ ok "process 1, -F: the SIGTERM that never comes" names "lock '$lock'" "--no-fork
 typing() {
 	mkfifo "$mark.keys"
 	# A background process of a script ignores these signals, and so would its children.
-	ip netns exec bftm-c1 env --default-signal=INT,QUIT script -qefc "bash --norc -i" "$mark.tty" <"$mark.keys" >/dev/null 2>&1 &
+	netns_exec bftm-c1 env --default-signal=INT,QUIT script -qefc "bash --norc -i" "$mark.tty" <"$mark.keys" >/dev/null 2>&1 &
 	pid=$!
 	exec 9>"$mark.keys"
 	type_in "$1"$'\n'

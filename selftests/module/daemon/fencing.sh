@@ -39,7 +39,7 @@ for name in guard write sleep next wake; do
 done
 is "blocks" "$(grep -c . all)" "$(sed -n '/:name:/,/^[^ ]/p' "$page" | grep -c '^   [^:]')"
 # In one shell, like a user who pastes the commands.
-ip netns exec bftm-c1 timeout 1200 bash -e all >out 2>err
+netns_exec bftm-c1 timeout 1200 bash -e all >out 2>err
 is "exit status" $? 0
 # The writer may be about to end, or have ended: in the first case the message is longer.
 is "what it prints" "$(sed 's/; sending SIGTERM$//' out)" \

@@ -43,7 +43,7 @@ says() { ok "$1" grep -qF -- "$2" <(echo "$err"); }
 # hold N [LEASE]: client N has the lock until the job $holder ends.
 hold() {
 	rm -f "$mark"
-	ip netns exec "bftm-c$1" bftmutex --no-renew -l "${2:-1s}" "$lock" \
+	netns_exec "bftm-c$1" bftmutex --no-renew -l "${2:-1s}" "$lock" \
 		sh -c "touch $mark; exec sleep 100" 2>/dev/null &
 	holder=$!
 	wait_for 20 test -e "$mark"
@@ -51,7 +51,7 @@ hold() {
 
 # ask N FILE: client N waits for the lock, and makes FILE when it has it.
 ask() {
-	ip netns exec "bftm-c$1" bftmutex --no-renew -l 2s "$lock" touch "$2" 2>"$work/err.$1" &
+	netns_exec "bftm-c$1" bftmutex --no-renew -l 2s "$lock" touch "$2" 2>"$work/err.$1" &
 	asker=$!
 }
 
@@ -75,7 +75,7 @@ up --servers 4 --clients 2 --lease-max 8s || bail "no cluster"
 
 new_lock
 ip netns add bftm-none
-ip netns exec bftm-none bftmutex "$lock" true 2>"$work/err"
+netns_exec bftm-none bftmutex "$lock" true 2>"$work/err"
 err=$(<"$work/err")
 says "no helper: it says so" "bftmutexd is not running"
 ip netns delete bftm-none
@@ -331,7 +331,7 @@ ended "$holder"
 netem s1 s2 s3 s4
 new_lock
 rm -f "$mark"
-ip netns exec bftm-c1 bftmutex -l 1s "$lock.held" sh -c "touch $mark; exec sleep 100" 2>"$work/err.held" &
+netns_exec bftm-c1 bftmutex -l 1s "$lock.held" sh -c "touch $mark; exec sleep 100" 2>"$work/err.held" &
 holder=$!
 wait_for 20 test -e "$mark"
 deaf s1 s2
@@ -358,7 +358,7 @@ ok "and when it is not any more" wait_for 20 grep -q "server 2 answers again" "$
 
 new_lock
 rm -f "$mark"
-ip netns exec bftm-c1 bftmutex -l 1s "$lock" sh -c "touch $mark; exec sleep 100" 2>"$work/err.held" &
+netns_exec bftm-c1 bftmutex -l 1s "$lock" sh -c "touch $mark; exec sleep 100" 2>"$work/err.held" &
 holder=$!
 wait_for 20 test -e "$mark"
 kill_helper 1

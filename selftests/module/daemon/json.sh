@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=20
+# check: vm clock=instructions time=13
 #
 # bftmutexctl --json: each output fits its schema, also with any bytes in names; and "bftmutexctl
 # check", in all states that a monitor has to distinguish.
@@ -45,7 +45,7 @@ keep dev-up cat $work/up
 utf8=$'l\xc3\xb6ck "a\\b"' bytes=$'\xff\xfe\n'
 local_stats() { j stats | gojq -c "[.local.acquires, .local.won, .local.released, .local.lost]"; }
 before=$(local_stats)
-ip netns exec bftm-c1 bftmutexctl watch --json --renewals >$work/events 2>/dev/null &
+netns_exec bftm-c1 bftmutexctl watch --json --renewals >$work/events 2>/dev/null &
 watcher=$!
 seen=0
 watching() {
@@ -70,12 +70,12 @@ is "stats: by the fast path and by the daemon" \
 	"[$((seen + 4)),$((seen + 4)),$((seen + 3)),1]"
 
 mkfifo $work/enough
-ip netns exec bftm-c1 bftmutex both sh -c "read line <$work/enough" &
+netns_exec bftm-c1 bftmutex both sh -c "read line <$work/enough" &
 holder=$!
 held() { [[ $(states) == '[["held"'* ]]; }
 states() { j holders | gojq -c 'map(select(.name == "both") | [.state, .cluster]) | sort'; }
 ok "holders: who holds" wait_for 20 held
-ip netns exec bftm-c1 bftmutex both true &
+netns_exec bftm-c1 bftmutex both true &
 waiter=$!
 both() { [[ $(states) == '[["held","'*'],["pending","'*']]' ]]; }
 ok "holders: who waits" wait_for 20 both
@@ -126,7 +126,7 @@ is "show, to people" "$(c 1 bftmutexctl object show map | sed -n '/^entries/,$p'
 	"$(printf 'entries\n  k one\\x0atwo 2\\x0a\\xff\n  l\\xc3\\xb6ck "a\\\\b" v')"
 o history map | keep_lines object-history
 ok "history: any bytes" grep -q '"request":{"base64":"c2V0IGsgb25lCnR3byAyCv8="}' "$outputs"
-ip netns exec bftm-c1 bftmutexctl object watch --json -n 200ms map >$work/changes &
+netns_exec bftm-c1 bftmutexctl object watch --json -n 200ms map >$work/changes &
 watches=$!
 has() { grep -q "$1" $work/changes; }
 ok "watch: what is there" wait_for 20 has '"key":"k"'

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=17
+# check: vm clock=instructions time=20
 #
 # Modes of a lock, from bftmutex(1) to the servers and back: programs that hold it together on one
 # host and on two, writers that come between readers, and tokens.
@@ -39,7 +39,7 @@ ask() {
 	local n=$1 who=$2
 	shift 2
 	mkfifo "$work/go.$who"
-	ip netns exec "bftm-c$n" bftmutex -w 100 "$@" "$lock" sh -c "
+	netns_exec "bftm-c$n" bftmutex -w 100 "$@" "$lock" sh -c "
 		echo \$BFTMUTEX_TOKEN >$work/token.$who
 		echo $who >>$work/order
 		read word <$work/go.$who" 2>"$work/err.$who" &
@@ -188,7 +188,7 @@ ok "tokens: and so on" test "$(token c)" -gt "$(token second)"
 # shell N WHO: a process of client N that has a descriptor 9 of the device
 shell() {
 	mkfifo "$work/in.$2" "$work/out.$2"
-	ip netns exec "bftm-c$1" bash -c "exec 9<>/dev/bftmutex
+	netns_exec "bftm-c$1" bash -c "exec 9<>/dev/bftmutex
 		while read -r line <&8; do
 			eval \"\$line\" 2>$work/err.$2
 			echo \$? >&7

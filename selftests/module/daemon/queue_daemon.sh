@@ -44,7 +44,7 @@ hold() {
 	shift
 	rm -f "$work/left" "$work/in"
 	{
-		ip netns exec "bftm-c$n" bftmutex --grace 0.1 "$@" "$lock" \
+		netns_exec "bftm-c$n" bftmutex --grace 0.1 "$@" "$lock" \
 			sh -c "touch $work/in; exec sleep 1000" 2>"$work/err.$n"
 		echo "$? $(ms)" >"$work/left"
 	} &
@@ -71,7 +71,7 @@ lost() {
 ask() {
 	local n=$1
 	shift
-	ip netns exec "bftm-c$n" bftmutex "$@" "$lock" \
+	netns_exec "bftm-c$n" bftmutex "$@" "$lock" \
 		sh -c "awk '{ printf \"%d\", \$1 * 1000 }' /proc/uptime >$work/mark.$n" 2>"$work/err.$n" &
 	wait_for 10 in_state "$n" pending
 }
@@ -305,7 +305,7 @@ ok "nobody is suspected" test -z "$(for n in 1 2 3; do servers $n '.[] | select(
 # Suspects
 #
 
-ip netns exec bftm-c1 bftmutexctl watch --json >"$work/events" 2>/dev/null &
+netns_exec bftm-c1 bftmutexctl watch --json >"$work/events" 2>/dev/null &
 watcher=$!
 lie 4 always-locked --lease-max $lease_max || bail "no liar"
 lie="answered what it was not asked"	# LOCKED, to who waits in its queue

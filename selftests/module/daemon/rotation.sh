@@ -43,7 +43,7 @@ done
 # A server's key
 #
 
-ip netns exec bftm-c1 bftmutex -l 10s rotation.held sh -c "touch $work/held; exec sleep 1000" &
+netns_exec bftm-c1 bftmutex -l 10s rotation.held sh -c "touch $work/held; exec sleep 1000" &
 ok "a lock is held" wait_for 20 test -e "$work/held"
 
 new=$work/new
@@ -89,7 +89,7 @@ declare -A holder
 for name in once renewed; do
 	option=
 	[[ $name == renewed ]] || option=--no-renew
-	ip netns exec bftm-c1 bftmutex $option -l 8s rotation.$name \
+	netns_exec bftm-c1 bftmutex $option -l 8s rotation.$name \
 		sh -c "touch $work/$name; exec sleep 1000" &
 	holder[$name]=$!
 	ok "$name: held" wait_for 20 test -e "$work/$name"

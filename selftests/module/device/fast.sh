@@ -67,7 +67,7 @@ renewed() { c 1 bftmutexctl stats --json | gojq .local.renewed; }
 renewed_again() { (($(renewed) >= before + often)); }
 holds() {
 	before=$(renewed)
-	ip netns exec bftm-c1 bftmutex -l 1s kept sh -c "touch $work/kept; read line <$work/enough" &
+	netns_exec bftm-c1 bftmutex -l 1s kept sh -c "touch $work/kept; read line <$work/enough" &
 	holder=$!
 	wait_for 10 test -e "$work/kept" || return
 	c 2 bftmutex -n kept true
@@ -89,7 +89,7 @@ spoil() {
 	local name=$1 status spoiled=0
 	shift
 	rm -f "$work/$name"
-	ip netns exec bftm-c1 bftmutex -l "${lease:-1s}" "$name" \
+	netns_exec bftm-c1 bftmutex -l "${lease:-1s}" "$name" \
 		sh -c "touch $work/$name; read line <$work/enough" 2>"$work/$name.err" &
 	holder=$!
 	wait_for 10 test -e "$work/$name" || return
@@ -121,7 +121,7 @@ ok "another waits for a while" again spoil patient-later patient_later
 ok "another backs off" again spoil backoff-later backoff_later
 pestered() {
 	local pest status
-	ip netns exec bftm-c1 pester 500 >"$work/pest" 2>&1 &
+	netns_exec bftm-c1 pester 500 >"$work/pest" 2>&1 &
 	pest=$!
 	wait_for 20 grep -q pestering "$work/pest" && adopted
 	status=$?
@@ -145,11 +145,11 @@ waits() {
 handed_over() {
 	local begin
 	rm -f "$work/$1"
-	ip netns exec bftm-c1 bftmutex -l 4s --no-renew "$1" \
+	netns_exec bftm-c1 bftmutex -l 4s --no-renew "$1" \
 		sh -c "touch $work/$1; read line <$work/enough" &
 	holder=$!
 	wait_for 10 test -e "$work/$1" || return
-	ip netns exec "bftm-c$2" bftmutex -w 20 "$1" true &
+	netns_exec "bftm-c$2" bftmutex -w 20 "$1" true &
 	waiter=$!
 	wait_for 10 waits "$2" || return
 	begin=$(now_ns)
@@ -172,12 +172,12 @@ held_still() {
 }
 misses() {
 	rm -f "$work/kept"
-	ip netns exec bftm-c1 bftmutexctl watch --json >"$work/events" 2>"$work/missed" &
+	netns_exec bftm-c1 bftmutexctl watch --json >"$work/events" 2>"$work/missed" &
 	watcher=$!
 	wait_for 20 watching || return
 	kill -STOP "$watcher"
 	entries "${BFTMUTEX_EVENTS:-400}" || return
-	ip netns exec bftm-c1 bftmutex -l 4s unseen \
+	netns_exec bftm-c1 bftmutex -l 4s unseen \
 		sh -c "touch $work/kept; read line <$work/enough" &
 	holder=$!
 	wait_for 10 test -e "$work/kept" || return

@@ -30,11 +30,11 @@ is "example 2: status" "$? $(<"$dir/err")" "0 "
 ok "example 2: output" grep -qE '^[1-9][0-9]* ns longer$' "$dir/out"
 
 ip netns add play || bail "no namespace"
-ip netns exec play submit_play counters >"$dir/player" &
+netns_exec play submit_play counters >"$dir/player" &
 player=$!
 ok "a helper with counters" wait_for 10 grep -q ready "$dir/player"
 for n in 3-3 4-1 3-3; do
-	ip netns exec play "$examples-$n"
+	netns_exec play "$examples-$n"
 done >"$dir/out" 2>"$dir/err"
 is "examples that submit: output" "$(xargs <"$dir/out") $(<"$dir/err")" \
 	"ticket 1 ticket 2 ticket 3 "

@@ -38,14 +38,14 @@ embed submit_many
 ok "nor after many operations" log_objects +
 
 dir=$(mktemp -d) || bail "mktemp failed"
-play() { ip netns exec play submit_play "$@"; }
+play() { netns_exec play submit_play "$@"; }
 help() { # KIND: a helper, ready
-	ip netns exec play submit_play "$1" >"$dir/helper" &
+	netns_exec play submit_play "$1" >"$dir/helper" &
 	helper=$!
 	wait_for 10 grep -q ready "$dir/helper"
 }
 ask() { # NAME: a program that waits, its words in $dir/NAME
-	ip netns exec play submit_play ask "$1" get >"$dir/$1" 2>&1 &
+	netns_exec play submit_play ask "$1" get >"$dir/$1" 2>&1 &
 	asker=$!
 	wait_for 10 grep -qx "given $1" "$dir/helper"
 }

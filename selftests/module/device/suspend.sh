@@ -42,7 +42,7 @@ embed asleep
 ok "no namespace is left" log_objects +
 up --servers 7 -b 1 --clients 1 --lease-max $lease_max || bail "no cluster"
 
-ip netns exec bftm-c1 bftmutexctl watch --json >"$dev/watched" &
+netns_exec bftm-c1 bftmutexctl watch --json >"$dev/watched" &
 watching=$!
 watches() { c 1 bftmutex -n three true; [[ -s $dev/watched ]]; }
 wait_for 30 watches || bail "bftmutexctl watch"

@@ -46,7 +46,7 @@ work() {
 	holder=$!
 	wait_for 20 test -e "$dir/inside" || return
 	answered bftmutex -n both true || return
-	timeout 60 ip netns exec bftm-c1 bftmutex -l 1s -w 5 both true &
+	timeout 60 netns_exec bftm-c1 bftmutex -l 1s -w 5 both true &
 	waiter=$!
 	touch "$dir/enough"
 	wait "$holder"

@@ -71,7 +71,7 @@ cluster() {
 flood_all() {
 	local n
 	for ((n = 1; n <= servers; n++)); do
-		ip netns exec bftm-net bftmutex-floods send "$dir/samples-$n" "$1" "$2" "s$n" \
+		netns_exec bftm-net bftmutex-floods send "$dir/samples-$n" "$1" "$2" "s$n" \
 			"${macs[n]}" "10.73.0.$n" || return
 	done
 }
@@ -170,7 +170,7 @@ pace() {
 		args+=("$n" "s$n" "${!n}" "10.73.0.$n")
 	done
 	: >"$dir/pace"
-	ip netns exec bftm-net bftmutex-floods pace "$kind" "$rate" "${args[@]}" >"$dir/pace" 2>&1 &
+	netns_exec bftm-net bftmutex-floods pace "$kind" "$rate" "${args[@]}" >"$dir/pace" 2>&1 &
 	flood=$!
 	wait_for 20 grep -q ready "$dir/pace"
 }

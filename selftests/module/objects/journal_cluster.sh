@@ -33,7 +33,7 @@ server_start() {
 		--state "$dev/kept" --durability sync >/dev/null
 }
 follow() {
-	ip netns exec "bftm-s$1" bftmutexctl server journal --file "$dev/kept/journal-$id-$1" \
+	netns_exec "bftm-s$1" bftmutexctl server journal --file "$dev/kept/journal-$id-$1" \
 		2>"$dev/journal-$1" &
 	keeper[$1]=$!
 	wait_for 10 grep -q "is kept in" "$dev/journal-$1"

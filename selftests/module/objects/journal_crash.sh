@@ -32,7 +32,7 @@ each_step() {
 	begin --token-floor 0 || return
 	clients_begin 2 0
 	for ((step = 1 + RANDOM % stride; step <= steps; step += stride)); do
-		ip netns exec bftm-s1 kill_at "$step" bftmutexctl server journal --file "$file" \
+		netns_exec bftm-s1 kill_at "$step" bftmutexctl server journal --file "$file" \
 			2>"$dir/journal.err" || return
 		in_file || { echo "killed before step $step"; return 1; }
 	done

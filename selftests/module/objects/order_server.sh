@@ -74,7 +74,7 @@ run "many bodies arrive" order_server_room arrivals $eight
 ip -n bftm-c1 route replace 10.73.0.0/24 dev eth0 mtu lock 100
 run "fragments" order_server_body pieces $v4 50 $v4 51
 ip -n bftm-c1 route replace 10.73.0.0/24 dev eth0
-ip netns exec bftm-s1 tcpdump -i any -w /dev/null 2>"$dir/tcpdump" &
+netns_exec bftm-s1 tcpdump -i any -w /dev/null 2>"$dir/tcpdump" &
 pid=$!
 wait_for 10 grep -q listening "$dir/tcpdump" || bail "$(<"$dir/tcpdump")"
 run "captured" order_server_body pieces $v4 50 $v4 51

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=25
+# check: vm clock=instructions time=38
 #
 # Limits of a server on objects, and objects that it forgot in a restart.
 #

@@ -16,7 +16,7 @@ set -u
 start --token-floor 0 || bail "server"
 run "an object that stays" order_server story $v4 50 $v6 51
 # Not by c: $! is to be the program, not a shell that waits for it.
-ip netns exec bftm-c1 order_server_churn 1 $v4 "$dir/client-52.client" >"$dir/rounds" &
+netns_exec bftm-c1 order_server_churn 1 $v4 "$dir/client-52.client" >"$dir/rounds" &
 pid=$!
 rounds() { (($(wc -l <"$dir/rounds") >= $1)); }
 

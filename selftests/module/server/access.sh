@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=28
+# check: vm clock=instructions time=24
 #
 # Access rules and limits of the servers: a refused client is told the reason, and all others go on.
 #
@@ -80,7 +80,7 @@ start() {
 
 # hold N LOCK LEASE: client N has the lock until a stop_jobs.
 hold() {
-	ip netns exec "bftm-c$1" bftmutex -w 30 -l "$3" "$2" \
+	netns_exec "bftm-c$1" bftmutex -w 30 -l "$3" "$2" \
 		sh -c "touch $work/held.$2; exec sleep 100" 2>/dev/null &
 	wait_for 30 test -e "$work/held.$2"
 }
@@ -192,7 +192,7 @@ rules "${all[@]}" </dev/null
 
 # A client with keys floods the servers, but no rule allows it anything.
 flood() {
-	ip netns exec bftm-c2 flood "$dev/keys/server-$1.key" "10.73.0.$1" 40 &
+	netns_exec bftm-c2 flood "$dev/keys/server-$1.key" "10.73.0.$1" 40 &
 }
 rules "${all[@]}" <<'END'
 access { client = 1-2 }
@@ -290,7 +290,7 @@ lease_max=10s
 start "${all[@]}" -- --max-locks 64 || bail "no servers"
 tune "lease-max = $lease_max" || bail "configuration"
 can "full lock table: not yet" 1 -w 60 -l 1s hoard.0
-ip netns exec bftm-c1 hoard 64 hoard 10000 >"$work/hoard" 2>&1 &
+netns_exec bftm-c1 hoard 64 hoard 10000 >"$work/hoard" 2>&1 &
 hoard=$!
 wait_for 30 test -s "$work/hoard"
 is "full lock table: it is full" "$(<"$work/hoard")" held

@@ -47,7 +47,7 @@ sed 's/"::1"/fe80::7%far/; 1i sandbox = strict' "$dir/conf" >"$dir/link"
 ok "cluster show, where there is no such interface" bftmutexctl cluster show --config "$dir/link"
 ok "nor does a server need it" sh -c "bftmutexctl server stop && bftmutexctl server start --config $dir/link \
 	--key $dir/keys/server-1.key --lease-max 1s"
-far() { ip netns exec bftm-far "$@"; }
+far() { netns_exec bftm-far "$@"; }
 bftmutexd --check --config "$dir/link" 2>"$dir/err"
 is "a daemon needs it: status" $? 78
 ok "a daemon needs it: it says so" grep -q "server 1: there is no interface 'far' here" "$dir/err"

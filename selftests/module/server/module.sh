@@ -191,14 +191,14 @@ ok "which the log tells" grep -q 'server 1 has ended with the module' <(said)
 ip netns add bftm-s2
 ip -n bftm-s2 link set lo up
 background flood "$key" 127.0.0.1
-background ip netns exec bftm-s2 flood "$dir/server-2.key" 127.0.0.1
+background netns_exec bftm-s2 flood "$dir/server-2.key" 127.0.0.1
 
 load_and_unload() {
 	insmod "$BFTMUTEX_KO" dyndbg=+p server="$key" lease_max_ms=1 max_locks=64 \
 		max_clients=64 || return
 	# A handle and a second server for every fourth.
 	if (($1 % 4 == 0)); then
-		ip netns exec bftm-s2 bftmutexctl server start --key "$dir/server-2.key" \
+		netns_exec bftm-s2 bftmutexctl server start --key "$dir/server-2.key" \
 			--lease-max 1ms --max-locks 64 >/dev/null || return
 		bftmutex -n x true 2>/dev/null
 	fi
@@ -216,7 +216,7 @@ for ((i = 0, failed = 0; i < loads / 4 && !failed; i++)); do
 	ip netns add bftm-s3
 	s 3 ip link set lo up
 	s 3 bftmutexctl server start --key "$key" --lease-max 1ms --max-locks 64 >/dev/null
-	ip netns exec bftm-s3 flood "$key" 127.0.0.1 &
+	netns_exec bftm-s3 flood "$key" 127.0.0.1 &
 	pid=$!
 	# Its timers are due from now on.
 	wait_for 10 grants || failed=1

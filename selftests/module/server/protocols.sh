@@ -41,7 +41,7 @@ stop
 # at_liar STRATEGY: the result of the case against this liar.
 at_liar() {
 	local status
-	ip netns exec bftm-s1 bftmutex-liar --key "$dir/server-1.key" --no-quarantine \
+	netns_exec bftm-s1 bftmutex-liar --key "$dir/server-1.key" --no-quarantine \
 		--strategy "$1" >"$dir/liar" 2>&1 &
 	wait_for 10 grep -q ready "$dir/liar"
 	c 1 central 1 in-turn $v4 "$dir/client-50.client" $v4 "$dir/client-51.client" >/dev/null \

@@ -27,7 +27,7 @@ done
 # contend COMMAND...: runs it while clients contend; $pushes gets the number of pushes.
 contend() {
 	local status=0
-	ip netns exec bftm-c1 churn 1 "$v4" "${clients[@]}" >"$dir/churn" 2>&1 &
+	netns_exec bftm-c1 churn 1 "$v4" "${clients[@]}" >"$dir/churn" 2>&1 &
 	pid=$!
 	"$@" || status=$?
 	kill $pid

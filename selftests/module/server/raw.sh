@@ -102,7 +102,7 @@ limits=$!
 ok "quarantine: WAIT, then FREE" raw 1 quarantine 51
 all ""
 
-ip netns exec bftm-s1 tcpdump --immediate-mode -i any -w /dev/null 2>"$dev/tcpdump" &
+netns_exec bftm-s1 tcpdump --immediate-mode -i any -w /dev/null 2>"$dev/tcpdump" &
 tcpdump=$!
 wait_for 10 grep -q listening "$dev/tcpdump" || bail "$(<"$dev/tcpdump")"
 all "captured: "

@@ -87,7 +87,7 @@ leave
 hold reread
 sed -i 's/^\(\s*\)b = .*/&\n\1rho = 1999/' "$home/bftmutex.conf"
 kill -HUP "$(cat "$home/pid")"
-wait_for 10 sh -c "ip netns exec bftm-c1 bftmutexctl cluster show -c $home/bftmutex.conf | grep -q 1999"
+wait_for 10 sh -c "netns_exec bftm-c1 bftmutexctl cluster show -c $home/bftmutex.conf | grep -q 1999"
 replay "configuration read again" reread
 leave
 

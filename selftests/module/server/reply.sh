@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions about=module time=18
+# check: vm clock=instructions about=module time=13
 #
 # How answers leave a server: what is captured of a request stays what it was, nothing
 # of how it came shows in how its answer goes, and it goes where the routes of this
@@ -33,7 +33,7 @@ everywhere "nothing special"
 #
 
 captured() {
-	ip netns exec bftm-s1 wiretap late "$1" >"$dir/tap" 2>&1 &
+	netns_exec bftm-s1 wiretap late "$1" >"$dir/tap" 2>&1 &
 	pid=$!
 	wait_for 10 grep -q listening "$dir/tap" || bail "$(<"$dir/tap")"
 	everywhere "captured on $1"
@@ -109,7 +109,7 @@ churns=()
 ask() {
 	local address
 	for address in "$v4" "$v6"; do
-		ip netns exec bftm-c1 churn 1 "$address" "$dir/client-52.client" "$dir/client-53.client" \
+		netns_exec bftm-c1 churn 1 "$address" "$dir/client-52.client" "$dir/client-53.client" \
 			>"$dir/churn" 2>&1 &
 		churns+=($!)
 	done

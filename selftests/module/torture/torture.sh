@@ -62,7 +62,7 @@ start_clients() {
 	local n
 	loads=()
 	for n in $(clients); do
-		ip netns exec "bftm-c$n" torture_client --dir "$work" --name "c$n" --locks $locks \
+		netns_exec "bftm-c$n" torture_client --dir "$work" --name "c$n" --locks $locks \
 			--lease $lease_max --processes $processes \
 			--seed $((BFTMUTEX_SEED * 100 + n)) "${plain[@]}" &
 		loads+=($!)
