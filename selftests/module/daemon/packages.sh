@@ -4,8 +4,8 @@
 #
 # In a VM whose root file system has the project's packages, by "selftests/fresh packages": the
 # packages on a host with systemd, over an upgrade, a removal and a purge. systemd is the first
-# process of a namespace, as in units.sh; later packages are in /root/later. shellcheck
-# disable=SC2317 # called from what is sourced
+# process of a namespace, as in units.sh; later packages are in /root/later.
+# shellcheck disable=SC2317  # called from what is sourced
 set -u
 
 # shellcheck source=selftests/lib/tap.sh
@@ -41,6 +41,7 @@ ok "systemd" boot || { diag "$(</run/systemd.log)"; bail "no systemd"; }
 is "nothing is enabled" "$(h systemctl is-enabled bftmutexd)" disabled
 ok "nothing runs" ! active bftmutexd
 ok "modprobe bftmutex" modprobe bftmutex
+ok "autopkgtest's: a cluster" "$(dirname "$0")/../../../helper/packaging/debian/tests/cluster"
 
 bftmutexctl keygen --cluster 1 --servers 1 --clients 1 --dir /root/keys >/dev/null
 cp /root/keys/server-1.key /root/keys/client-1.client $keys
