@@ -138,6 +138,35 @@ apart() {
 		END { exit bad }'
 }
 
+#
+# The example of a timer
+#
+
+at_work() { grep -qx "$1" /root/nights; }
+result() { echo "$(h "$1" systemctl show -P Result nightly) $(h "$1" systemctl show -P ExecMainStatus nightly)"; }
+at_rest() { [[ $(h "$1" systemctl is-active nightly) != activating ]]; }
+
+nightly_on_one_host() {
+	cp "$top"/helper/systemd/examples/nightly.{service,timer} /etc/systemd/system
+	cat >/usr/local/bin/nightly <<-'END'
+		#!/bin/sh
+		cat /etc/bftmutex/host >>/root/nights
+		exit 3
+	END
+	chmod +x /usr/local/bin/nightly
+	for n in 1 2; do
+		h $n systemctl daemon-reload
+		ok "host $n: systemctl start nightly.timer" h $n systemctl start nightly.timer
+	done
+	h 1 systemctl start --no-block nightly
+	ok "host 1 does the night's work" wait_for 60 at_work 1
+	ok "host 2 has nothing to do, which is no failure" h 2 systemctl start nightly
+	is "for the lock was taken" "$(result 2)" "success 75"
+	ok "host 1 holds it for a minute" wait_for 120 at_rest 1
+	is "work that fails is a failure" "$(result 1)" "exit-code 3"
+	is "it was done once" "$(</root/nights)" 1
+}
+
 install_all
 for unit in systemd-udev{d,-trigger}.service systemd-udevd-{control,kernel}.socket \
 	systemd-logind.service getty.target dbus.{service,socket} modprobe@.service; do
@@ -180,6 +209,7 @@ is "the other waits" "$(h "$other" systemctl is-active bftmutex-guard@demo) $(h 
 ok "which its status says" grep -F "waiting for lock 'service/demo'" <(h "$other" systemctl status bftmutex-guard@demo)
 ok "that of the daemon says that locks can be had" \
 	wait_for 10 grep -F "locks can be had" <(h "$n" systemctl status bftmutexd)
+nightly_on_one_host
 for ((i = 0; i < rounds; i++)); do
 	fault=${faults[i % ${#faults[@]}]}
 	ok "round $((i + 1)): $fault" round "$fault" || give_up "round $((i + 1))"
