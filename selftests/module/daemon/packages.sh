@@ -14,6 +14,7 @@ set -u
 export DEBIAN_FRONTEND=noninteractive
 
 keys=/etc/bftmutex/keys
+tests=$(dirname "$0")/../../../helper/packaging/debian/tests
 
 cleanup() { [[ ! ${host-} ]] || kill -KILL "$host"; }
 
@@ -41,7 +42,8 @@ ok "systemd" boot || { diag "$(</run/systemd.log)"; bail "no systemd"; }
 is "nothing is enabled" "$(h systemctl is-enabled bftmutexd)" disabled
 ok "nothing runs" ! active bftmutexd
 ok "modprobe bftmutex" modprobe bftmutex
-ok "autopkgtest's: a cluster" "$(dirname "$0")/../../../helper/packaging/debian/tests/cluster"
+ok "autopkgtest's command" sh -c "$(sed -n 's/^Test-Command: //p' "$tests/control")"
+ok "autopkgtest's cluster" "$tests/cluster"
 
 bftmutexctl keygen --cluster 1 --servers 1 --clients 1 --dir /root/keys >/dev/null
 cp /root/keys/server-1.key /root/keys/client-1.client $keys
