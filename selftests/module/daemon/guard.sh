@@ -93,7 +93,7 @@ cluster_ends() {
 }
 
 # Faults of host n, and the functions that end them.
-faults=(script main keeper all daemon no_daemon cut servers unit stop)
+faults=(script main keeper all daemon no_daemon cut servers unit ended stop)
 fault_script() { kill -KILL "$(process "/bin/bash /usr/libexec/bftmutex-guard" bftmutex-guard)"; }
 fault_main() { kill -KILL "$(process /usr/bin/bftmutex bftmutex)"; }
 fault_keeper() { kill -KILL "$(process /usr/bin/bftmutex bftmutex-keeper)"; }
@@ -104,11 +104,13 @@ mend_no_daemon() { h "$n" systemctl start bftmutexd; }
 fault_cut() { deaf "c$n" && netem "c$n" -- loss 100%; }
 mend_cut() { hearing "c$n" && netem "c$n"; }
 fault_servers() { cluster_ends; }
+# Its own Restart= starts it again, so that it has not ended.
 fault_unit() { h "$n" systemctl kill -s KILL demo; }
+fault_ended() { h "$n" systemctl stop demo; }
 fault_stop() { h "$n" systemctl stop bftmutex-guard@demo; }
 mend_stop() { h "$n" systemctl start --no-block bftmutex-guard@demo; }
 # Faults after which another host has the lock.
-moves() { [[ $1 != daemon && $1 != servers ]]; }
+moves() { [[ $1 != daemon && $1 != servers && $1 != unit ]]; }
 
 # Prints the state of both hosts, and ends the test.
 give_up() {
