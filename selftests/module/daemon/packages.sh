@@ -29,8 +29,8 @@ boot() {
 # The root has no pgrep.
 h() {
 	local first
-	read -r first _ <"/proc/$host/task/$host/children" &&
-		nsenter --target "$first" --pid --mount --cgroup "$@"
+	first=$(<"/proc/$host/task/$host/children")
+	nsenter --target "${first%% *}" --pid --mount --cgroup "$@"
 }
 active() { [[ $(h systemctl is-active "$@" | sort -u) == active ]]; }
 process() { h systemctl show -P MainPID bftmutexd; }
