@@ -56,13 +56,13 @@ cat >/etc/bftmutex/bftmutex.conf <<'END'
 cluster alone {
 	id = 1
 	b = 0
-	lease = 2s
-	lease-max = 2s
+	lease = 60s
+	lease-max = 60s
 	credentials = /etc/bftmutex/keys/client-1.client
 	server 1 { address = 127.0.0.1 }
 }
 END
-echo 'BFTMUTEX_SERVER_OPTIONS="--lease-max 2s"' >/etc/default/bftmutex-server
+echo 'BFTMUTEX_SERVER_OPTIONS="--lease-max 60s"' >/etc/default/bftmutex-server
 ok "systemctl start bftmutex-server@1 bftmutexd" h systemctl start bftmutex-server@1 bftmutexd
 ok "both are active" active bftmutex-server@1 bftmutexd
 is "bftmutex x true" "$(timeout 300 bftmutex x echo had)" had
