@@ -68,6 +68,7 @@ running() {
 	done 2>/dev/null <"/sys/fs/cgroup/h$1/system.slice/demo.service/cgroup.events"
 	return 1
 }
+status_says() { h "$1" systemctl status "$2" | grep -F "$3"; }
 someone() { running 1 || running 2; }
 # Sets n to the host that runs demo, and other.
 find_holder() {
@@ -215,9 +216,8 @@ done
 ok "one runs demo" find_holder || give_up "no guard works"
 is "the other waits" "$(h "$other" systemctl is-active bftmutex-guard@demo) $(h "$other" systemctl is-active demo)" \
 	"activating inactive"
-ok "which its status says" grep -F "waiting for lock 'service/demo'" <(h "$other" systemctl status bftmutex-guard@demo)
-ok "that of the daemon says that locks can be had" \
-	wait_for 10 grep -F "locks can be had" <(h "$n" systemctl status bftmutexd)
+ok "which its status says" wait_for 20 status_says "$other" bftmutex-guard@demo "waiting for lock 'service/demo'"
+ok "that of the daemon says that locks can be had" wait_for 20 status_says "$n" bftmutexd "locks can be had"
 nightly_on_one_host
 for ((i = 0; i < rounds; i++)); do
 	fault=${faults[i % ${#faults[@]}]}
