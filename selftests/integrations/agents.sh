@@ -85,6 +85,7 @@ if command -v sos >/dev/null; then
 	c 1 sos report --batch --build --only-plugins bftmutex --tmp-dir /run/sos -q >/run/sos.out 2>&1
 	found() { grep -rl "$@" /run/sos/sosreport-*; }
 	ok "sos: what bftmutexctl says" found '"usable"' || diag "$(</run/sos.out)"
+	ok "sos: it asks for the objects of the cluster" compgen -G "/run/sos/sosreport-*/sos_commands/bftmutex/bftmutexctl_object_list*"
 	ok "sos: the configuration" found '^cluster demo'
 	secrets=$(grep -ohE '[0-9A-F]{64}' /etc/bftmutex/keys/*.key /etc/bftmutex/keys/*.client)
 	ok "sos: there are keys" test "$(wc -w <<<"$secrets")" -ge 8

@@ -83,6 +83,11 @@ see c1 "all is well" '^all well: cluster demo: 3 of 3 servers can grant, a lock 
 see c1 "each server, and how much is sent to it" '^ +2  ok +no +0s +[0-9.]+[mu]s +[0-9.]+ +[0-9.]+ .* 10\.73\.0\.2:'
 see c1 "the lock is held" '^held +EX +- +none +[0-9.]+m?s .* bftmutex  +löck$'
 see c1 "and waited for" '^pending .* bftmutex  +löck$'
+setsid ip netns exec bftm-c1 dash -c '. "$BFTMUTEX_SH"
+	bftmutex_lock 9 readers -s && bftmutex_lock 8 readers -s && bftmutex_convert 8 --exclusive' &
+readers=$!
+see c1 "a reader wants to be alone, and is not" '^held +PR +EX +none .* readers$'
+kill -KILL -- -$readers
 see c1 "so many a second" 'locks of this host:  won [0-9.]+/s  released [0-9.]+/s'
 is "top: sorted by name" "$(screen c1 | grep -oE '[A-Z]+[*]')" "LOCK*"
 type_in c1 s

@@ -38,7 +38,7 @@ install_packages() {
 		'apt-get update && INITRD=No DEBIAN_FRONTEND=noninteractive apt-get -y install --no-install-recommends linux-image-amd64 linux-headers-amd64 linux-headers-6.12-amd64' ||
 		return
 	timed "apt-get install ./*.deb" within root sh -c \
-		'DEBIAN_FRONTEND=noninteractive apt-get -y install --no-install-recommends /root/first/bftmutex_*.deb /root/first/bftmutex-dkms_*.deb /root/first/libbftmutex0_*.deb systemd systemd-sysv dkms' ||
+		'DEBIAN_FRONTEND=noninteractive apt-get -y install --no-install-recommends /root/first/bftmutex_*.deb /root/first/bftmutex-dkms_*.deb /root/first/libbftmutex0_*.deb systemd systemd-sysv dkms iproute2' ||
 		return
 	# In a root that is not running, DKMS may leave the builds for the first boot.
 	within root sh -c 'for dir in /lib/modules/*; do dkms autoinstall -k "${dir##*/}"; done'
@@ -62,5 +62,27 @@ readme_packages() {
 	ln -s "$root/lib" "$build/kernel/lib"
 	timed "installed, upgraded, removed, purged in a VM" in_vm selftests/module/daemon/packages.sh
 	grep -E '^not ok' "$log.part"
+	packages_on_hosts
 	rm -r "$build/kernel"
+}
+
+# Three VMs, each with the root as it was after the installation.
+packages_on_hosts() {
+	local n share=$build/share status
+	rm -rf "$share"
+	mkdir "$share"
+	for n in 1 2 3; do
+		"$root$tree/selftests/vm/run" --kernel "$build/kernel" --root "$root" --timeout 900 \
+			--mem 512 --link "packages$$" --index "$n" --share "$share" -- \
+			selftests/module/daemon/packages_hosts.sh >"$share/out-$n" 2>"$share/err-$n" &
+		hosts[n]=$!
+	done
+	for n in 1 2 3; do
+		wait "${hosts[n]}"
+		status=$?
+		tap_merge "host $n of three: " <"$share/out-$n"
+		is "host $n of three: came to its end" $status 0 || diag "$(tail -n 30 "$share/err-$n")"
+	done
+	hosts=()
+	rm -r "$share"
 }

@@ -22,7 +22,8 @@ class Bftmutex(Plugin, IndependentPlugin, DebianPlugin, RedHatPlugin, UbuntuPlug
         self.add_forbidden_path(["/etc/bftmutex/keys", "/var/lib/bftmutex"])
         self.add_cmd_output(["bftmutexctl %s --json" % command for command in (
             "check", "check --server", "cluster show", "servers", "server show",
-            "server access show", "stats", "holders", "locks", "objects", "clients")])
+            "server access show", "stats", "holders", "locks", "objects", "clients",
+            "object list --wait 10s")])
         # Owners and modes of the keys, which are a common mistake.
         self.add_cmd_output("ls -laR /etc/bftmutex /var/lib/bftmutex")
         self.add_journal(units=["bftmutexd", "bftmutex-server@*", "bftmutex-journal@*",

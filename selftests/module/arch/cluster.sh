@@ -84,6 +84,15 @@ tries() {
 
 counts() { says 0 "$me" c "$me" bftmutexctl object submit --wait 300s visits add 1; }
 
+# A reader that becomes a writer. Prints the mode.
+converts() {
+	# shellcheck disable=SC2016  # for the shell that holds it
+	c "$me" bash -c 'exec 9<>/dev/bftmutex && bftmutex --fd 9 --lease 39s -w 600 -s "of-$0" &&
+		eval "$(bftmutex --fd 9 --convert --print -w 600 -x --fence)" &&
+		echo "$BFTMUTEX_MODE $((BFTMUTEX_TOKEN > 0))"' "$me"
+}
+lists() { c "$me" bftmutexctl object list --wait 300s --json | gojq -r '.[] | "\(.name) \(.type)"'; }
+
 load || bail "module"
 mkdir -p "$dev"
 for n in ${servers_of[me]}; do
@@ -114,6 +123,8 @@ for n in 1 2 3; do
 	told "over-$n"
 done
 ok "the counter is 3 for client $me" says 0 3 c "$me" bftmutexctl object submit --wait 300s visits get
+is "the list of objects has it" "$(lists)" "visits counter"
+is "a reader becomes a writer with a token" "$(converts)" "EX 1"
 for n in ${servers_of[me]}; do
 	ok "server $n has granted" test "$(s "$n" bftmutexctl server show --json | gojq '.stats.granted')" -gt 0
 	s "$n" bftmutexctl objects --json | gojq -r '.[] | "\(.version) \(.digest)"' >"$share/state-$n"

@@ -60,7 +60,15 @@ boot() {
 	wait_for 120 h "$n" systemctl list-units
 }
 
-running() { [[ $(h "$1" systemctl is-active demo) == active ]]; }
+# Has demo a process on host N? Asked often, so the control group is asked, and no service manager.
+running() {
+	local key value
+	while read -r key value; do
+		[[ $key != populated ]] || return $((!value))
+	done 2>/dev/null <"/sys/fs/cgroup/h$1/system.slice/demo.service/cgroup.events"
+	return 1
+}
+status_says() { h "$1" systemctl status "$2" | grep -F "$3"; }
 someone() { running 1 || running 2; }
 # Sets n to the host that runs demo, and other.
 find_holder() {
@@ -86,7 +94,7 @@ cluster_ends() {
 }
 
 # Faults of host n, and the functions that end them.
-faults=(script main keeper all daemon no_daemon cut servers unit stop)
+faults=(script main keeper all daemon no_daemon cut servers unit ended stop)
 fault_script() { kill -KILL "$(process "/bin/bash /usr/libexec/bftmutex-guard" bftmutex-guard)"; }
 fault_main() { kill -KILL "$(process /usr/bin/bftmutex bftmutex)"; }
 fault_keeper() { kill -KILL "$(process /usr/bin/bftmutex bftmutex-keeper)"; }
@@ -97,11 +105,13 @@ mend_no_daemon() { h "$n" systemctl start bftmutexd; }
 fault_cut() { deaf "c$n" && netem "c$n" -- loss 100%; }
 mend_cut() { hearing "c$n" && netem "c$n"; }
 fault_servers() { cluster_ends; }
+# Its own Restart= starts it again, so that it has not ended.
 fault_unit() { h "$n" systemctl kill -s KILL demo; }
+fault_ended() { h "$n" systemctl stop demo; }
 fault_stop() { h "$n" systemctl stop bftmutex-guard@demo; }
 mend_stop() { h "$n" systemctl start --no-block bftmutex-guard@demo; }
 # Faults after which another host has the lock.
-moves() { [[ $1 != daemon && $1 != servers ]]; }
+moves() { [[ $1 != daemon && $1 != servers && $1 != unit ]]; }
 
 # Prints the state of both hosts, and ends the test.
 give_up() {
@@ -136,6 +146,35 @@ apart() {
 		}
 		$2 > end { end = $2; who = $3 }
 		END { exit bad }'
+}
+
+#
+# The example of a timer
+#
+
+at_work() { grep -qx "$1" /root/nights; }
+result() { echo "$(h "$1" systemctl show -P Result nightly) $(h "$1" systemctl show -P ExecMainStatus nightly)"; }
+at_rest() { [[ $(h "$1" systemctl is-active nightly) != activating ]]; }
+
+nightly_on_one_host() {
+	cp "$top"/helper/systemd/examples/nightly.{service,timer} /etc/systemd/system
+	cat >/usr/local/bin/nightly <<-'END'
+		#!/bin/sh
+		cat /etc/bftmutex/host >>/root/nights
+		exit 3
+	END
+	chmod +x /usr/local/bin/nightly
+	for n in 1 2; do
+		h $n systemctl daemon-reload
+		ok "host $n: systemctl start nightly.timer" h $n systemctl start nightly.timer
+	done
+	h 1 systemctl start --no-block nightly
+	ok "host 1 does the night's work" wait_for 60 at_work 1
+	ok "host 2 has nothing to do, which is no failure" h 2 systemctl start nightly
+	is "for the lock was taken" "$(result 2)" "success 75"
+	ok "host 1 holds it for a minute" wait_for 120 at_rest 1
+	is "work that fails is a failure" "$(result 1)" "exit-code 3"
+	is "it was done once" "$(</root/nights)" 1
 }
 
 install_all
@@ -177,9 +216,9 @@ done
 ok "one runs demo" find_holder || give_up "no guard works"
 is "the other waits" "$(h "$other" systemctl is-active bftmutex-guard@demo) $(h "$other" systemctl is-active demo)" \
 	"activating inactive"
-ok "which its status says" grep -F "waiting for lock 'service/demo'" <(h "$other" systemctl status bftmutex-guard@demo)
-ok "that of the daemon says that locks can be had" \
-	wait_for 10 grep -F "locks can be had" <(h "$n" systemctl status bftmutexd)
+ok "which its status says" wait_for 20 status_says "$other" bftmutex-guard@demo "waiting for lock 'service/demo'"
+ok "that of the daemon says that locks can be had" wait_for 20 status_says "$n" bftmutexd "locks can be had"
+nightly_on_one_host
 for ((i = 0; i < rounds; i++)); do
 	fault=${faults[i % ${#faults[@]}]}
 	ok "round $((i + 1)): $fault" round "$fault" || give_up "round $((i + 1))"

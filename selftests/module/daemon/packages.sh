@@ -4,8 +4,8 @@
 #
 # In a VM whose root file system has the project's packages, by "selftests/fresh packages": the
 # packages on a host with systemd, over an upgrade, a removal and a purge. systemd is the first
-# process of a namespace, as in units.sh; later packages are in /root/later. shellcheck
-# disable=SC2317 # called from what is sourced
+# process of a namespace, as in units.sh; later packages are in /root/later.
+# shellcheck disable=SC2317  # called from what is sourced
 set -u
 
 # shellcheck source=selftests/lib/tap.sh
@@ -14,6 +14,7 @@ set -u
 export DEBIAN_FRONTEND=noninteractive
 
 keys=/etc/bftmutex/keys
+tests=$(dirname "$0")/../../../helper/packaging/debian/tests
 
 cleanup() { [[ ! ${host-} ]] || kill -KILL "$host"; }
 
@@ -25,7 +26,12 @@ boot() {
 	disown "$host"
 	wait_for 120 h systemctl list-units
 }
-h() { nsenter --target "$(pgrep -P "$host")" --pid --mount --cgroup "$@"; }
+# The root has no pgrep.
+h() {
+	local first
+	first=$(<"/proc/$host/task/$host/children")
+	nsenter --target "${first%% *}" --pid --mount --cgroup "$@"
+}
 active() { [[ $(h systemctl is-active "$@" | sort -u) == active ]]; }
 process() { h systemctl show -P MainPID bftmutexd; }
 holds() { bftmutexctl holders | grep -q held-over; }
@@ -41,6 +47,8 @@ ok "systemd" boot || { diag "$(</run/systemd.log)"; bail "no systemd"; }
 is "nothing is enabled" "$(h systemctl is-enabled bftmutexd)" disabled
 ok "nothing runs" ! active bftmutexd
 ok "modprobe bftmutex" modprobe bftmutex
+ok "autopkgtest's command" sh -c "$(sed -n 's/^Test-Command: //p' "$tests/control")"
+ok "autopkgtest's cluster" "$tests/cluster"
 
 bftmutexctl keygen --cluster 1 --servers 1 --clients 1 --dir /root/keys >/dev/null
 cp /root/keys/server-1.key /root/keys/client-1.client $keys
@@ -48,13 +56,13 @@ cat >/etc/bftmutex/bftmutex.conf <<'END'
 cluster alone {
 	id = 1
 	b = 0
-	lease = 2s
-	lease-max = 2s
+	lease = 60s
+	lease-max = 60s
 	credentials = /etc/bftmutex/keys/client-1.client
 	server 1 { address = 127.0.0.1 }
 }
 END
-echo 'BFTMUTEX_SERVER_OPTIONS="--lease-max 2s"' >/etc/default/bftmutex-server
+echo 'BFTMUTEX_SERVER_OPTIONS="--lease-max 60s"' >/etc/default/bftmutex-server
 ok "systemctl start bftmutex-server@1 bftmutexd" h systemctl start bftmutex-server@1 bftmutexd
 ok "both are active" active bftmutex-server@1 bftmutexd
 is "bftmutex x true" "$(timeout 300 bftmutex x echo had)" had
@@ -74,7 +82,7 @@ is "another can be had" "$(timeout 300 bftmutex y echo had)" had
 is "keys are for root alone" "$(stat -c '%a %U' $keys)" "700 root"
 
 ok "apt-get remove" h apt-get -y remove bftmutex
-ok "no daemon runs" ! pgrep -x bftmutexd
+ok "no daemon runs" ! grep -qx bftmutexd /proc/[0-9]*/comm
 ok "no server runs" no_server
 ok "the module is nobody's to unload" grep -q '^bftmutex ' /proc/modules
 kill $holder

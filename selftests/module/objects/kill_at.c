@@ -31,7 +31,10 @@ static bool is_step(unsigned long long call)
 	case SYS_fsync:
 	case SYS_fdatasync:
 	case SYS_ftruncate:
+#ifdef SYS_unlink /* arm64 has the other one alone */
 	case SYS_unlink:
+#endif
+	case SYS_unlinkat:
 		return true;
 	}
 	return false;
