@@ -55,6 +55,15 @@ static void put_end(struct nl_msg *msg, u64 end_ns)
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_END_NS, end_ns);
 }
 
+static void put_value(struct nl_msg *msg, const struct bftm_value_told *value)
+{
+	if (!value || !value->valid)
+		return;
+	nla_put_u32(msg, BFTMUTEX_A_HANDLE_VALUE_FLAGS, BFTMUTEX_VALUE_FLAG_VALID);
+	if (value->len)
+		nla_put(msg, BFTMUTEX_A_HANDLE_VALUE, value->len, value->bytes);
+}
+
 int bftm_upcall_won(const struct bftm_won *won)
 {
 	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_DONE, REPORT_ROOM);
@@ -70,6 +79,7 @@ int bftm_upcall_won(const struct bftm_won *won)
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_TOKEN, won->token);
 	nla_put_u32(msg, BFTMUTEX_A_HANDLE_SENDS, won->sends);
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_CONFIGURATION, won->configuration);
+	put_value(msg, won->value);
 	return report_send(msg);
 }
 
@@ -99,6 +109,7 @@ int bftm_upcall_converted(const struct bftm_conversion_report *report)
 	} else {
 		put_end(msg, report->end_ns);
 		nla_put_u64(msg, BFTMUTEX_A_HANDLE_TOKEN, report->token);
+		put_value(msg, report->value);
 	}
 	return report_send(msg);
 }

@@ -60,6 +60,23 @@ static int read_submit(struct nlattr **attr, struct bftm_pulled *p)
 	return 0;
 }
 
+static int read_value(struct nlattr **attr, struct bftm_ask_value *ret)
+{
+	struct nlattr *value = attr[BFTMUTEX_A_HANDLE_VALUE];
+	u32 flags = get_u32(attr[BFTMUTEX_A_HANDLE_VALUE_FLAGS]);
+
+	ret->doubt = flags & BFTMUTEX_VALUE_FLAG_DOUBT;
+	ret->left = flags & BFTMUTEX_VALUE_FLAG_LEFT;
+	ret->leaves.any = flags & BFTMUTEX_VALUE_FLAG_LEAVES;
+	if (!value)
+		return 0;
+	if (nla_len(value) > BFTM_VALUE_LEN_MAX)
+		return -EBADMSG;
+	ret->leaves.len = (u8)nla_len(value);
+	memcpy(ret->leaves.bytes, nla_data(value), ret->leaves.len);
+	return 0;
+}
+
 static int read_request(struct nlattr **attr, void *arg)
 {
 	struct nlattr *name = attr[BFTMUTEX_A_HANDLE_NAME];
@@ -72,7 +89,7 @@ static int read_request(struct nlattr **attr, void *arg)
 	ask->mode = get_u32(attr[BFTMUTEX_A_HANDLE_MODE]);
 	ask->goal = get_u32(attr[BFTMUTEX_A_HANDLE_GOAL]);
 	if (!name || nla_len(name) > BFTM_NAME_LEN_MAX || ask->mode >= BFTM_LOCK_NL ||
-	    ask->goal >= BFTM_LOCK_NL)
+	    ask->goal >= BFTM_LOCK_NL || read_value(attr, &ask->value) < 0)
 		return -EBADMSG;
 	pull->any = true;
 	p->kind = get_u32(attr[BFTMUTEX_A_HANDLE_KIND]);
@@ -86,6 +103,7 @@ static int read_request(struct nlattr **attr, void *arg)
 	ask->once = flags & BFTM_TRY;
 	ask->renew = flags & BFTM_RENEW;
 	ask->fence = flags & BFTM_FENCE;
+	ask->value.wanted = flags & BFTM_VALUE;
 	ask->conversion = get_u32(attr[BFTMUTEX_A_HANDLE_CONVERSION]);
 	flags = get_u32(attr[BFTMUTEX_A_HANDLE_CONVERT_FLAGS]);
 	ask->convert_once = flags & BFTM_TRY;

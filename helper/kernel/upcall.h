@@ -6,11 +6,25 @@
 #ifndef BFTM_UPCALL_H
 #define BFTM_UPCALL_H
 
+#include "core/client.h"
 #include "core/limits.h"
 #include "core/types.h"
-#include "core/wire.h"
 
 struct bftm_inside;
+
+/**
+ * struct bftm_ask_value - the value of the lock
+ * @wanted: BFTM_VALUE
+ * @doubt:  of a release: the program could write, and ended without a word
+ * @left:   the holder left one with a mode that it gave up: see struct bftm_client_ops
+ * @leaves: … that goes to the servers now; @any if there is one
+ */
+struct bftm_ask_value {
+	bool wanted;
+	bool doubt;
+	bool left;
+	struct bftm_written leaves;
+};
 
 /** struct bftm_ask - an acquire, as the kernel describes it */
 struct bftm_ask {
@@ -33,6 +47,7 @@ struct bftm_ask {
 	u32 goal;		/* of a conversion: enum bftm_lock_mode, not BFTM_LOCK_NL */
 	bool convert_once;	/* … BFTM_TRY */
 	bool convert_fence;	/* … BFTM_FENCE */
+	struct bftm_ask_value value;
 	const struct bftm_inside *inside; /* NULL: an application, through the kernel */
 };
 
@@ -125,6 +140,7 @@ struct nl_msg;
  * @token:       fencing token, 0 for none; needed when one was asked for
  * @configuration: its number of the cluster
  * @sends:       highest number of a send for the attempt
+ * @value:       of the lock, NULL when nobody asked for it
  */
 struct bftm_won {
 	u64 id;
@@ -136,6 +152,7 @@ struct bftm_won {
 	u64 token;
 	u64 configuration;
 	u32 sends;
+	const struct bftm_value_told *value;
 };
 
 /**
@@ -162,7 +179,7 @@ int bftm_upcall_renewed(u64 id, u64 end_ns, u32 sends);
  * @error:  positive errno, after which the mode before is held; 0: the mode wanted is
  * @end_ns: as in struct bftm_won
  * @token:  a new fencing token, 0 for none
- * @sends:  as in struct bftm_won
+ * @sends, @value: as in struct bftm_won
  */
 struct bftm_conversion_report {
 	u64 id;
@@ -171,6 +188,7 @@ struct bftm_conversion_report {
 	u64 end_ns;
 	u64 token;
 	u32 sends;
+	const struct bftm_value_told *value;
 };
 
 /**

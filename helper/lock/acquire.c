@@ -213,7 +213,8 @@ void bftm_acquire_cancel(u64 id)
 
 	if (!op)
 		return;
-	bftm_attempt_give_back(op);
+	/* The program never had it, so it wrote nothing. */
+	bftm_attempt_leave(op, &(struct bftm_ask_value){});
 	acquire_end(op);
 }
 
@@ -225,7 +226,7 @@ void bftm_acquire_release(const struct bftm_ask *ask)
 
 	bftm_totals.given_back++;
 	if (op) {
-		bftm_attempt_give_back(op);
+		bftm_attempt_leave(op, &ask->value);
 		acquire_end(op);
 		return;
 	}
@@ -236,7 +237,11 @@ void bftm_acquire_release(const struct bftm_ask *ask)
 	name = bftm_name_find(&cl->identity->names, ask->name, ask->name_len);
 	if (name)
 		name->released_ns = bftm_now();
-	bftm_release_begin(cl, ask->name, ask->name_len, ask->attempt, bftm_cluster_everyone(cl));
+	/* By which grants it would leave a value nobody here knows. */
+	bftm_release_begin(cl, ask->name, ask->name_len, &(struct bftm_out){
+		.release_attempt = ask->attempt, .release_to = bftm_cluster_everyone(cl),
+		.release_doubt = ask->value.doubt || ask->value.left || ask->value.leaves.any,
+	});
 }
 
 /*
@@ -362,8 +367,7 @@ void bftm_acquire_answer(struct bftm_cluster *cl, u32 u,
 		return;
 	bftm_stray(msg, u, &out);
 	if (out.release_to)
-		bftm_release_begin(cl, msg->name, msg->name_len,
-				   out.release_attempt, out.release_to);
+		bftm_release_begin(cl, msg->name, msg->name_len, &out);
 }
 
 void bftm_acquire_epoch(struct bftm_cluster *cl, u32 u,

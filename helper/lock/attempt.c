@@ -98,8 +98,8 @@ static int attempt_obey(struct bftm_acquire_op *op, const struct bftm_out *out)
 			bftm_attempt_arm(op);
 			return BFTM_ATTEMPT_GOES_ON;
 		}
-		/* Nobody waits any more, or it is over. */
-		bftm_attempt_give_back(op);
+		/* Nobody waits any more, or it is over: no program has used it. */
+		bftm_attempt_leave(op, &(struct bftm_ask_value){});
 		return BFTM_ATTEMPT_OVER;
 	case BFTM_LOST_ROUND:
 		if (attempt_again(op, &again))
@@ -177,6 +177,7 @@ static void attempt_ask(struct bftm_acquire_op *op, u64 now, struct bftm_out *ou
 		.renew = op->ask.renew,
 		.fence = op->ask.fence,
 		.mode = bftm_ask_mode(&op->ask),
+		.value = op->ask.value.wanted,
 	};
 
 	bftm_core_of(op)->start(op->client, &op->cluster->cfg, &want, fresh_attempt(op->cluster),
@@ -200,12 +201,13 @@ void bftm_attempt_adopt(struct bftm_acquire_op *op)
 		.lease_ns = op->ask.lease_ns,
 		.renew = op->ask.renew,
 		.mode = bftm_ask_mode(&op->ask),
+		.value = op->ask.value.wanted,
 	};
 
 	op->client->prio = op->name->prio;
 	op->told_sends = op->ask.sends;
 	bftm_core_of(op)->adopt(op->client, &op->cluster->cfg, &want, op->ask.attempt,
-				op->ask.end_ns, op->ask.sends);
+				op->ask.end_ns, op->ask.sends, op->ask.value.left);
 	bftm_attempt_arm(op);
 }
 

@@ -50,9 +50,11 @@ bool bftm_convert_begin(struct bftm_acquire_op *op, const struct bftm_ask *ask,
 {
 	const struct bftm_conversion to = {
 		.mode = bftm_mode_of(ask->goal), .once = ask->convert_once,
-		.fence = ask->convert_fence,
+		.fence = ask->convert_fence, .value = ask->value.wanted,
+		.leaves = ask->value.leaves.any ? &ask->value.leaves : NULL,
 	};
 
+	op->ask.value.wanted = op->ask.value.wanted || ask->value.wanted;
 	op->ask.mode = ask->mode;
 	op->ask.goal = ask->goal;
 	op->ask.conversion = ask->conversion;

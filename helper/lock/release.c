@@ -17,17 +17,17 @@ static int release_compare(const struct bftm_release_op *a,
 /* NOLINTNEXTLINE: RB_REMOVE() is not understood */
 BFTM_TREE(bftm_releases, bftm_release_op, node, release_compare)
 
-static void send_release(struct bftm_cluster *cl, const u8 *name, u8 len,
-			 u64 attempt, u32 to)
+static void send_release(const struct bftm_release_op *op, u32 to)
 {
-	struct bftm_msg msg = {
-		.type = BFTM_MSG_RELEASE,
-		.name_len = len,
-		.attempt = attempt,
-	};
+	struct bftm_msg msg;
+	u32 some;
 
-	memcpy(msg.name, name, len);
-	bftm_cluster_send(cl, to, &msg);
+	for (; to; to &= ~some) {
+		some = bftm_release_message(&op->release, to, &msg);
+		msg.name_len = op->len;
+		memcpy(msg.name, op->name, op->len);
+		bftm_cluster_send(op->cluster, some, &msg);
+	}
 }
 
 static void release_drop(struct bftm_release_op *op)
@@ -48,7 +48,7 @@ static void release_fire(struct bftm_timer *timer)
 		release_drop(op);
 		return;
 	}
-	send_release(op->cluster, op->name, op->len, op->release.attempt, to);
+	send_release(op, to);
 	bftm_timer_arm(timer, op->release.wake_ns);
 }
 
@@ -62,14 +62,17 @@ static struct bftm_release_op *release_find(struct bftm_cluster *cl, const u8 *n
 }
 
 void bftm_release_begin(struct bftm_cluster *cl, const u8 *name, u8 len,
-			u64 attempt, u32 to)
+			const struct bftm_out *out)
 {
-	struct bftm_release_op *op = release_find(cl, name, len, attempt);
+	struct bftm_release_op *op = release_find(cl, name, len, out->release_attempt);
 
-	send_release(cl, name, len, attempt, to);
-	/* A server that still says FREE to it was just told, and is told again. */
+	/*
+	 * A server that still says FREE to it was just told, and is told again what became of the
+	 * value, as far as that is remembered.
+	 */
 	if (op) {
-		op->release.unanswered |= to;
+		op->release.unanswered |= out->release_to;
+		send_release(op, out->release_to);
 		return;
 	}
 	op = calloc(1, sizeof(*op));
@@ -79,7 +82,8 @@ void bftm_release_begin(struct bftm_cluster *cl, const u8 *name, u8 len,
 	op->timer.fire = release_fire;
 	op->len = len;
 	memcpy(op->name, name, len);
-	bftm_release_start(&op->release, &cl->cfg, attempt, to, bftm_now());
+	bftm_release_start(&op->release, &cl->cfg, out, bftm_now());
+	send_release(op, out->release_to);
 	RB_INSERT(bftm_releases, &cl->acquires.releases, op);
 	cl->acquires.count++;
 	bftm_timer_arm(&op->timer, op->release.wake_ns);

@@ -3,18 +3,19 @@
 #ifndef BFTM_RELEASE_H
 #define BFTM_RELEASE_H
 
-#include "core/wire.h"
+#include "core/client.h"
 
 struct bftm_cluster;
 
 /**
- * bftm_release_begin() - release @attempt at the servers @to
+ * bftm_release_begin() - release an attempt at servers
+ * @out: which attempt, at which servers, and what becomes of the value
  *
  * Sent now and twice more to those that do not acknowledge. A RELEASE that
  * is lost three times costs at most one lease.
  */
 void bftm_release_begin(struct bftm_cluster *cl, const u8 *name, u8 len,
-			u64 attempt, u32 to);
+			const struct bftm_out *out);
 
 /** bftm_release_answer_from() - server @u has acknowledged. */
 void bftm_release_answer_from(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);

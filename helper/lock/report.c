@@ -18,6 +18,18 @@ static u64 end_of(const struct bftm_acquire_op *op)
 	return op->cluster->protocol->client->end(op->client, &op->cluster->cfg);
 }
 
+/* Return: @ret, or NULL when nobody asked for the value. */
+static const struct bftm_value_told *value_of(const struct bftm_acquire_op *op,
+					      struct bftm_value_told *ret)
+{
+	const struct bftm_client_ops *core = op->cluster->protocol->client;
+
+	if (!op->ask.value.wanted || !core->value)
+		return NULL;
+	core->value(op->client, &op->cluster->cfg, ret);
+	return ret;
+}
+
 /* Only these say that the kernel did not take it. */
 static bool not_taken(int err)
 {
@@ -28,6 +40,7 @@ static bool not_taken(int err)
 bool bftm_report_won(struct bftm_acquire_op *op)
 {
 	const struct bftm_contender *c = op->client;
+	struct bftm_value_told value;
 	const struct bftm_won won = {
 		.id = op->ask.id,
 		.cluster = op->cluster->conf.name,
@@ -38,6 +51,7 @@ bool bftm_report_won(struct bftm_acquire_op *op)
 		.token = c->want.fence ? c->token : 0,
 		.configuration = op->cluster->configuration,
 		.sends = c->sends,
+		.value = value_of(op, &value),
 	};
 	int err;
 
@@ -67,6 +81,7 @@ int bftm_report_converted(struct bftm_acquire_op *op, int error)
 {
 	const struct bftm_contender *c = op->client;
 	bool stamped = op->ask.convert_fence && c->token != op->told_token;
+	struct bftm_value_told value;
 	const struct bftm_conversion_report report = {
 		.id = op->ask.id,
 		.number = op->ask.conversion,
@@ -74,6 +89,7 @@ int bftm_report_converted(struct bftm_acquire_op *op, int error)
 		.end_ns = end_of(op),
 		.token = stamped ? c->token : 0,
 		.sends = c->sends,
+		.value = value_of(op, &value),
 	};
 
 	op->told_sends = c->sends;

@@ -21,18 +21,19 @@ bool bftm_attempt_is_held(const struct bftm_acquire_op *op)
 void bftm_attempt_send(struct bftm_acquire_op *op, const struct bftm_out *out)
 {
 	struct bftm_msg msg;
-	u32 i;
+	u32 i, to, some;
 
 	if (out->release_to) {
 		op->name->released_ns = bftm_now();
-		bftm_release_begin(op->cluster, op->ask.name, op->ask.name_len,
-				   out->release_attempt, out->release_to);
+		bftm_release_begin(op->cluster, op->ask.name, op->ask.name_len, out);
 	}
 	for (i = 0; i < out->count; i++) {
-		bftm_contender_message(op->client, &out->send[i], &msg);
-		msg.name_len = op->ask.name_len;
-		memcpy(msg.name, op->ask.name, op->ask.name_len);
-		bftm_cluster_send(op->cluster, out->send[i].to, &msg);
+		for (to = out->send[i].to; to; to &= ~some) {
+			some = bftm_contender_message(op->client, &out->send[i], to, &msg);
+			msg.name_len = op->ask.name_len;
+			memcpy(msg.name, op->ask.name, op->ask.name_len);
+			bftm_cluster_send(op->cluster, some, &msg);
+		}
 	}
 }
 
@@ -76,13 +77,27 @@ int bftm_attempt_pending(struct bftm_acquire_op *op, u64 now)
 	return BFTM_ATTEMPT_GOES_ON;
 }
 
-void bftm_attempt_give_back(struct bftm_acquire_op *op)
+static void end_with(struct bftm_acquire_op *op, bool done, const struct bftm_written *value)
 {
+	const struct bftm_client_ops *core = bftm_core_of(op);
 	struct bftm_out out;
 
 	if (op->place == BFTM_PLACE_WAITING)
 		return;
 	bftm_evidence_over(op->cluster, op);
-	bftm_core_of(op)->stop(op->client, &op->cluster->cfg, &out);
+	if (done && core->leave)
+		core->leave(op->client, &op->cluster->cfg, value, &out);
+	else
+		core->stop(op->client, &op->cluster->cfg, &out);
 	bftm_attempt_send(op, &out);
+}
+
+void bftm_attempt_give_back(struct bftm_acquire_op *op)
+{
+	end_with(op, false, NULL);
+}
+
+void bftm_attempt_leave(struct bftm_acquire_op *op, const struct bftm_ask_value *value)
+{
+	end_with(op, !value->doubt, value->leaves.any ? &value->leaves : NULL);
 }

@@ -11,6 +11,7 @@
 #include "core/protocol.h"
 
 struct bftm_acquire_op;
+struct bftm_ask_value;
 
 #define BFTM_ATTEMPT_GOES_ON	0
 #define BFTM_ATTEMPT_OVER	-1	/* and nobody is to be told */
@@ -36,7 +37,14 @@ void bftm_attempt_arm(struct bftm_acquire_op *op);
  */
 int bftm_attempt_pending(struct bftm_acquire_op *op, u64 now);
 
-/** bftm_attempt_give_back() - stop contending or holding: servers are told. */
+/**
+ * bftm_attempt_give_back() - stop contending or holding: servers are told
+ *
+ * Nobody said how the program ended: if it could write a value, the lock's is in doubt.
+ */
 void bftm_attempt_give_back(struct bftm_acquire_op *op);
+
+/** bftm_attempt_leave() - the same, when the kernel has said what becomes of the value. */
+void bftm_attempt_leave(struct bftm_acquire_op *op, const struct bftm_ask_value *value);
 
 #endif /* BFTM_STEPS_H */

@@ -8,6 +8,7 @@
  * no conversion with that number, and the kernel tells the helper once more which mode is held.
  */
 #include <linux/poll.h>
+#include <linux/slab.h>
 
 #include "client/handle.h"
 #include "client/trace.h"
@@ -63,7 +64,7 @@ static u64 limit_of(const struct bftm_convert *arg)
 
 /* Return: 0, and @ret_id is 0 if the conversion is done; or an error. */
 static int conversion_begin(struct bftm_handle *h, struct bftm_convert *arg, bool waits,
-			    u64 *ret_id)
+			    struct bftm_held_value **value, u64 *ret_id)
 {
 	struct bftm_conversion_of *c = &h->conversion;
 	bool replaces = bftm_handle_converts(h);
@@ -81,8 +82,15 @@ static int conversion_begin(struct bftm_handle *h, struct bftm_convert *arg, boo
 	h->error = 0;
 	at_once = covers(h->arg.mode, arg->mode);
 	changes = at_once && h->arg.mode != arg->mode;
-	if (changes)
+	if (*value && !h->request->value) {
+		swap(h->request->value, *value);
+		h->request->arg.flags |= BFTM_VALUE;
+		h->arg.flags |= BFTM_VALUE;
+	}
+	if (changes) {
+		bftm_held_value_give_up(h->request);
 		set_mode(h, arg->mode);
+	}
 	done = at_once && !(arg->flags & BFTM_FENCE);
 	*ret_id = done ? 0 : h->id;
 	arg->deadline_ns = h->arg.deadline_ns;
@@ -108,11 +116,15 @@ static int conversion_begin(struct bftm_handle *h, struct bftm_convert *arg, boo
 
 int bftm_handle_convert(struct bftm_handle *h, struct bftm_convert *arg, bool waits, u64 *ret_id)
 {
+	struct bftm_held_value *value = bftm_held_value_new(arg->flags);
 	int err;
 
+	if (arg->flags & BFTM_VALUE && !value)
+		return -ENOMEM;
 	spin_lock_bh(&h->bn->upcall->lock);
-	err = conversion_begin(h, arg, waits, ret_id);
+	err = conversion_begin(h, arg, waits, &value, ret_id);
 	spin_unlock_bh(&h->bn->upcall->lock);
+	kfree(value);	/* if the lock had one already */
 	return err;
 }
 
@@ -191,8 +203,10 @@ int bftm_handle_converted(struct bftm_handle *h, const struct bftm_converted *re
 	/* Only a lock whose new mode the mode before covers may keep its token. */
 	if (!same && c->flags & BFTM_FENCE && !result->token)
 		return -EINVAL;
-	if (!same)
+	if (!same) {
 		h->arg.token = 0;
+		bftm_held_value_told(h->request, &result->value);
+	}
 	if (c->flags & BFTM_FENCE && result->token)
 		h->arg.token = result->token;
 	set_mode(h, c->mode);

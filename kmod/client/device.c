@@ -24,6 +24,7 @@
 #define SUBMIT_V1	168
 #define WHY_V1		256
 #define CONVERT_V1	40
+#define VALUE_V1	80
 
 static int device_open(struct inode *inode, struct file *file)
 {
@@ -96,7 +97,7 @@ static int check_acquire(const struct bftm_acquire *arg)
 {
 	int err;
 
-	if (arg->flags & ~(BFTM_TRY | BFTM_RENEW | BFTM_FENCE) || arg->deadline_ns ||
+	if (arg->flags & ~(BFTM_TRY | BFTM_RENEW | BFTM_FENCE | BFTM_VALUE) || arg->deadline_ns ||
 	    arg->token || arg->attempts)
 		return -EINVAL;
 	/* NL is for what converts a lock that is held. */
@@ -201,8 +202,8 @@ static int ioctl_convert(struct file *file, void __user *user)
 	err = get_struct(&arg, sizeof(arg), CONVERT_V1, user, &size);
 	if (err)
 		return err;
-	if (arg.flags & ~(BFTM_TRY | BFTM_FENCE) || arg.mode >= BFTM_LOCK_NL || arg.reserved ||
-	    arg.deadline_ns || arg.token)
+	if (arg.flags & ~(BFTM_TRY | BFTM_FENCE | BFTM_VALUE) || arg.mode >= BFTM_LOCK_NL ||
+	    arg.reserved || arg.deadline_ns || arg.token)
 		return -EINVAL;
 	err = bftm_handle_convert(h, &arg, waits, &id);
 	if (!err && id)
@@ -210,6 +211,31 @@ static int ioctl_convert(struct file *file, void __user *user)
 	if (err)
 		return err;
 	arg.deadline_ns = timens_add_boottime_ns(arg.deadline_ns);
+	return put_struct(user, &arg, sizeof(arg), size);
+}
+
+static int check_value(const struct bftm_lock_value *arg)
+{
+	u32 len = arg->op == BFTM_VALUE_SET ? arg->len : 0;
+
+	if (arg->op > BFTM_VALUE_SET || arg->valid || arg->len != len || len > BFTM_VALUE_MAX)
+		return -EINVAL;
+	return memchr_inv(arg->bytes + len, 0, BFTM_VALUE_MAX - len) ? -EINVAL : 0;
+}
+
+static int ioctl_value(struct bftm_handle *h, void __user *user)
+{
+	struct bftm_lock_value arg;
+	u32 size;
+	int err;
+
+	static_assert(sizeof(arg) == VALUE_V1);
+	static_assert(BFTM_VALUE_MAX == BFTM_VALUE_LEN_MAX);
+	static_assert(BFTMUTEX_VALUE_MAX == BFTM_VALUE_LEN_MAX);
+	err = get_struct(&arg, sizeof(arg), VALUE_V1, user, &size) ?: check_value(&arg) ?:
+	      bftm_handle_value(h, &arg);
+	if (err || arg.op == BFTM_VALUE_SET)
+		return err;
 	return put_struct(user, &arg, sizeof(arg), size);
 }
 
@@ -335,6 +361,8 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return ioctl_set_signal(h, user);
 	case _IOC_NR(BFTM_IOC_CONVERT):
 		return ioctl_convert(file, user);
+	case _IOC_NR(BFTM_IOC_VALUE):
+		return ioctl_value(h, user);
 	case _IOC_NR(BFTM_IOC_WHY):
 		return ioctl_why(h, user);
 	}

@@ -99,22 +99,26 @@ static u32 send(struct bftm_fast *f, u32 to, struct bftm_msg *msg)
 
 static void send_release(struct bftm_fast *f, u32 to)
 {
-	struct bftm_msg msg = { .type = BFTM_MSG_RELEASE };
+	struct bftm_msg msg;
 
-	send(f, to, &msg);
+	if (to)
+		send(f, bftm_release_message(&f->release, to, &msg), &msg);
 }
 
 /* From now on nobody waits for it and nobody holds it. */
 static void give_back(struct bftm_fast *f)
 {
 	struct bftm_session *s = f->session;
-	u32 all = bftm_all(s->cfg.n);
+	const struct bftm_out out = {
+		.release_attempt = f->attempt,
+		.release_to = bftm_all(s->cfg.n),
+	};
 
 	forget_client(f);
 	f->request->fast = NULL;
 	f->request = NULL;
-	bftm_release_start(&f->release, &s->cfg, f->attempt, all, bftm_clock_ns());
-	send_release(f, all);
+	bftm_release_start(&f->release, &s->cfg, &out, bftm_clock_ns());
+	send_release(f, out.release_to);
 	wake_at(f, f->release.wake_ns);
 }
 
@@ -199,8 +203,9 @@ static void fast_obey(struct bftm_fast *f, const struct bftm_out *out, u64 now)
 	for (i = 0; i < out->count; i++) {
 		if (out->send[i].type == BFTM_MSG_YIELD)
 			continue;
-		bftm_contender_message(c, &out->send[i], &msg);
-		sent = send(f, out->send[i].to, &msg);
+		/* All hear the same, since none of these has a value. */
+		sent = send(f, bftm_contender_message(c, &out->send[i], out->send[i].to, &msg),
+			    &msg);
 		if (msg.type == BFTM_MSG_TRY)
 			tried = sent;
 	}
@@ -260,8 +265,11 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 	u64 now;
 
 	lockdep_assert_held(&bn->upcall->lock);
-	/* Others may hold the lock beside a mode other than EX, and the helper knows of those. */
-	if (!s || request->submission || arg->mode != BFTM_LOCK_EX)
+	/*
+	 * Others may hold the lock beside a mode other than EX, and the helper knows of those. It
+	 * knows values, too.
+	 */
+	if (!s || request->submission || arg->mode != BFTM_LOCK_EX || request->value)
 		return false;
 	/* The helper has locks of such names for itself, objects': it orders these. */
 	if (!arg->name[arg->name_len - 1])

@@ -33,6 +33,8 @@ static void give_back(struct bftm_handle *h)
 {
 	bool held = h->state == BFTM_STATE_HELD;
 
+	if (held)
+		bftm_held_value_give_up(h->request);
 	bftm_handle_end(h);
 	h->state = BFTM_STATE_IDLE;
 	if (held) {
@@ -77,8 +79,14 @@ void bftm_handle_free(struct bftm_handle *h)
 	xa_erase(&up->handles, h->number);
 	spin_lock_bh(&up->lock);
 	bftm_handle_check(h);
-	if (h->request)
+	if (h->request) {
+		/* Without BFTM_IOC_RELEASE: what it set may not be what is to be. */
+		if (h->state == BFTM_STATE_HELD && h->request->value) {
+			bftm_held_value_doubt(h->request);
+			h->request->value->set = false;
+		}
 		give_back(h);
+	}
 	bftm_alarm_clear(&up->alarms, &h->due);
 	spin_unlock_bh(&up->lock);
 	/* No code finds the handle any more, so no code calls the usher. */
@@ -172,13 +180,20 @@ int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
 		return -ENOMEM;
 	request->arg = *arg;
 	request->timeout_at_ns = limit_ns;
+	request->value = bftm_held_value_new(arg->flags);
+	if (arg->flags & BFTM_VALUE && !request->value) {
+		kfree(request);
+		return -ENOMEM;
+	}
 	spin_lock_bh(&h->bn->upcall->lock);
 	err = handle_begin(h, request, waits, comm);
 	if (!err)
 		*ret_id = h->id;
 	spin_unlock_bh(&h->bn->upcall->lock);
-	if (err)
+	if (err) {
+		kfree(request->value);
 		kfree(request);
+	}
 	return err;
 }
 

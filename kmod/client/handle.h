@@ -184,6 +184,12 @@ int bftm_handle_convert(struct bftm_handle *h, struct bftm_convert *arg, bool wa
 int bftm_handle_convert_wait(struct bftm_handle *h, u64 id, struct bftm_convert *ret);
 
 /**
+ * bftm_handle_value() - BFTM_IOC_VALUE, of an @arg that is checked
+ * Return: 0, -ENODATA, -EPERM, -EKEYEXPIRED or -ENOLCK.
+ */
+int bftm_handle_value(struct bftm_handle *h, struct bftm_lock_value *arg);
+
+/**
  * bftm_handle_release() - give the lock back, or cancel the acquire
  * @id: of the acquire; 0 for any
  * Return: 0, -ENOLCK or -EKEYEXPIRED; -ECANCELED when another acquire has begun since.

@@ -283,6 +283,8 @@ int bftm_upcall_pull(struct bftm_net *bn, u32 portid,
 	if (err)
 		goto out;
 	list_del_init(&request->list);
+	if (request->value)
+		request->value->leaves = false;
 	switch (request->kind) {
 	case BFTMUTEX_REQUEST_KIND_ACQUIRE:
 	case BFTMUTEX_REQUEST_KIND_SUBMIT:
@@ -332,6 +334,7 @@ void bftm_upcall_won(struct bftm_net *bn, struct bftm_request *request,
 	request->configuration = result->configuration;
 	resolve(&request->arg, result);
 	resolve(&request->handle->arg, result);
+	bftm_held_value_told(request, &result->value);
 	if (hlist_unhashed(&request->by_id))
 		hash_add(bn->upcall->tables->by_id, &request->by_id,
 			 id_key(bn->upcall, request->id));

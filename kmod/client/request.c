@@ -33,6 +33,7 @@ void bftm_request_free(struct bftm_upcall *up, struct bftm_request *request)
 	up->count--;
 	forget_name(request);
 	bftm_destroyed("request", request);
+	kfree(request->value);
 	kfree(request);
 }
 

@@ -102,6 +102,30 @@ struct bftm_upcall {
 };
 
 /**
+ * struct bftm_held_value - the value of a lock that is asked for, or held, with BFTM_VALUE
+ * @valid:  @bytes is what its last holder left, or this one set
+ * @set:    this one set it, and it goes along when the mode is given up
+ * @leaves: it goes along with what waits to be pulled
+ * @left:   it did, now or earlier: the next helper cannot know to which servers
+ * @len:    bytes of it
+ */
+struct bftm_held_value {
+	bool valid;
+	bool set;
+	bool leaves;
+	bool left;
+	u8 len;
+	u8 bytes[BFTM_VALUE_MAX];
+};
+
+/** struct bftm_value_report - what the helper says of it; @bytes are @len */
+struct bftm_value_report {
+	bool valid;
+	u8 len;
+	const u8 *bytes;
+};
+
+/**
  * struct bftm_request - one acquisition, or one submit, on its way through the helper
  * @list:    in the queue, among the given, or nowhere while its handle holds and
  *           the helper has pulled all that is to be known of it
@@ -118,6 +142,8 @@ struct bftm_upcall {
  * @attempt: that won, once it is held
  * @sends:   highest number of a send for the attempt, as the helper said
  * @configuration: by which it won, a number of the helper's own
+ * @value: of the lock, NULL when nobody asked for it
+ * @doubt: the holder could write, and ended without a word about the value
  *
  * One object lives from the acquire to the release: it is turned into the
  * CANCEL or RELEASE that ends it, so giving a lock back cannot fail for want
@@ -146,6 +172,8 @@ struct bftm_request {
 	u64 timeout_at_ns;
 	u64 attempt;
 	u64 configuration;
+	struct bftm_held_value *value;
+	bool doubt;
 	u32 sends;
 };
 
@@ -259,6 +287,7 @@ struct bftm_result {
 	u64 token;
 	u64 configuration;
 	u32 sends;
+	struct bftm_value_report value;
 	char *why;			/* in words, NULL for nothing; for kfree() */
 };
 
@@ -318,6 +347,7 @@ struct bftm_converted {
 	u64 end_ns;
 	u64 token;		/* new, or 0 */
 	u32 sends;
+	struct bftm_value_report value;	/* of a mode that the one before does not cover */
 };
 
 /**
@@ -361,6 +391,16 @@ static inline bool bftm_request_is_given(const struct bftm_request *request)
 void bftm_request_mark_held(struct bftm_request *request);
 
 void bftm_request_free(struct bftm_upcall *up, struct bftm_request *request);
+
+/* value.c, with the upcall's lock held but for the first */
+/** bftm_held_value_new() - for these enum bftm_acquire_flags; NULL for none, or without memory. */
+struct bftm_held_value *bftm_held_value_new(u32 flags);
+/** bftm_held_value_told() - the helper has told the value of the lock. */
+void bftm_held_value_told(struct bftm_request *request, const struct bftm_value_report *report);
+/** bftm_held_value_give_up() - the holder gives its mode up; before @request has the next mode. */
+void bftm_held_value_give_up(struct bftm_request *request);
+/** bftm_held_value_doubt() - the holder ends without a word, or lost the lock. */
+void bftm_held_value_doubt(struct bftm_request *request);
 
 /** bftm_request_failed() - who waits is told a negative errno; the request is freed. */
 void bftm_request_failed(struct bftm_upcall *up, struct bftm_request *request, int error);

@@ -86,6 +86,7 @@ void bftm_handle_lose(struct bftm_handle *h, enum bftm_lost reason)
 	h->bn->upcall->local.lost++;
 	h->reason = reason;
 	h->state = BFTM_STATE_LOST;
+	bftm_held_value_doubt(h->request);
 	bftm_handle_end(h);
 	trace_bftm_lost(h);
 	announce(h, EPOLLHUP | EPOLLIN | EPOLLRDNORM);

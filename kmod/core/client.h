@@ -11,6 +11,7 @@
 #ifndef BFTM_CORE_CLIENT_H
 #define BFTM_CORE_CLIENT_H
 
+#include "core/servers.h"
 #include "core/wire.h"
 
 /** enum bftm_wait - what to do while somebody else has the lock */
@@ -26,6 +27,7 @@ enum bftm_phase {
 	BFTM_PHASE_DEAD,	/* nothing asked for, or over */
 	BFTM_PHASE_TRY,		/* try() is out: a round, or waiting in the queue */
 	BFTM_PHASE_BACKOFF,	/* asleep between two rounds */
+	BFTM_PHASE_VALUE,	/* held, and more servers are to confirm its value */
 	BFTM_PHASE_FENCE,	/* held, and its fencing token is being stamped */
 	BFTM_PHASE_HOLD,	/* inside, until end() */
 };
@@ -83,6 +85,37 @@ struct bftm_want {
 	enum bftm_mode mode;	/* not NL, which is nothing at servers */
 	bool renew;		/* send try() again at half of the lease */
 	bool fence;		/* with a fencing token */
+	bool value;		/* with the value that holders leave for the next */
+};
+
+/**
+ * struct bftm_written - a value on its way to servers
+ * @any: there is one
+ * @len: bytes of it
+ * @at:  of each server the grant by which it was written: the low half of its number; 0 where the
+ *       client knows of none
+ *
+ * A server stores it by that grant only. A TRY or RELEASE of an attempt that is over can come so
+ * late that others have written since: the attempt may even have another grant by then.
+ */
+struct bftm_written {
+	bool any;
+	u8 len;
+	u8 bytes[BFTM_VALUE_LEN_MAX];
+	u32 at[BFTM_SERVERS_MAX];
+};
+
+#define BFTM_GRANT_OTHER	(~0u)	/* in @at: one that the client has forgotten; all is in doubt */
+
+/**
+ * struct bftm_value_told - the value of a lock, as its servers told it
+ * @valid: the last holder that could write has left this value
+ * @len:   bytes of it; 0 if it is not valid
+ */
+struct bftm_value_told {
+	bool valid;
+	u8 len;
+	u8 bytes[BFTM_VALUE_LEN_MAX];
 };
 
 /**
@@ -90,11 +123,16 @@ struct bftm_want {
  * @mode:  not NL
  * @once:  give up as soon as it is clear that others are in the way
  * @fence: with a fencing token of its own
+ * @value: from now on with its value, as of want
+ * @leaves: the value that this holder leaves, if it gives the mode up by which it can write; @at
+ *          does not matter. NULL: the value stays
  */
 struct bftm_conversion {
 	enum bftm_mode mode;
 	bool once;
 	bool fence;
+	bool value;
+	const struct bftm_written *leaves;
 };
 
 #define BFTM_RESEND_DELTAS 4	/* resend_ns: two round trips; what takes longer is lost */
@@ -112,6 +150,7 @@ struct bftm_conversion {
  *           that of the mode held before, and counts until BFTM_CONVERTED
  * @sends:   number of the last send of the attempt, k
  * @rounds:  rounds and polls begun
+ * @written: the value that goes along with a send, see struct bftm_send
  */
 struct bftm_contender {
 	enum bftm_phase phase;
@@ -123,6 +162,7 @@ struct bftm_contender {
 	u64 token;
 	u32 sends;
 	u32 rounds;
+	struct bftm_written written;
 };
 
 /** bftm_contender_alive() - may servers think that the attempt wants the lock? */
@@ -142,6 +182,7 @@ static inline bool bftm_contender_queues(const struct bftm_contender *c)
  * @type:  enum bftm_msg_type
  * @flags: enum bftm_msg_flag
  * @to:    the servers, a bit mask; not empty
+ * @writes: the value of the contender goes along
  *
  * The other fields are those of struct bftm_msg; attempt is the client's.
  */
@@ -149,6 +190,7 @@ struct bftm_send {
 	u8 type;
 	u8 arg;
 	u16 flags;
+	bool writes;
 	u32 to;
 	u32 k;
 	u64 lease_ns;
@@ -167,6 +209,8 @@ struct bftm_send {
  * @count:           valid entries of @send
  * @release_to:      send RELEASE of @release_attempt to these, before @send, with
  *                   struct bftm_release
+ * @release_doubt:   RELEASE says that the value is in doubt
+ * @written:         the value that RELEASE has
  * @send:            messages of the current attempt, no two of one type
  * @release_attempt: not always the current one
  * @round_over:      a round or poll was decided; @said_free, @said_locked (or
@@ -181,6 +225,8 @@ struct bftm_out {
 	u32 release_to;
 	struct bftm_send send[BFTM_OUT_SENDS];
 	u64 release_attempt;
+	struct bftm_written written;
+	bool release_doubt;
 	bool round_over;
 	bool extended;
 	u32 said_free;
@@ -206,9 +252,26 @@ static inline u32 bftm_out_to(const struct bftm_out *out, u8 type)
 	return to;
 }
 
-/** bftm_contender_message() - what @send says; the lock's name and addresses are the caller's. */
-static inline void bftm_contender_message(const struct bftm_contender *c,
-					  const struct bftm_send *send, struct bftm_msg *msg)
+/** bftm_value_put() - leave room for the value in a request to server @u; write it, if any */
+static inline void bftm_value_put(struct bftm_msg *msg, const struct bftm_written *written, u32 u)
+{
+	msg->flags |= BFTM_FLAG_VALUE;
+	msg->value_room = BFTM_VALUE_LEN_MAX;
+	if (!written || !written->any || !written->at[u])
+		return;
+	msg->value_k = written->at[u];
+	msg->value_len = written->len;
+	memcpy(msg->value, written->bytes, written->len);
+}
+
+/**
+ * bftm_contender_message() - what @send says; the lock's name and addresses are the caller's
+ * @to: servers that are to hear it still; not empty
+ * Return: those of @to that hear this very message; the others hear another.
+ */
+static inline u32 bftm_contender_message(const struct bftm_contender *c,
+					 const struct bftm_send *send, u32 to,
+					 struct bftm_msg *msg)
 {
 	*msg = (struct bftm_msg){
 		.type = send->type,
@@ -222,6 +285,10 @@ static inline void bftm_contender_message(const struct bftm_contender *c,
 		.gno = send->gno,
 		.token = send->token,
 	};
+	if (!(send->flags & BFTM_FLAG_VALUE))
+		return to;
+	bftm_value_put(msg, send->writes ? &c->written : NULL, bftm_lowest(to));
+	return send->writes ? 1u << bftm_lowest(to) : to;
 }
 
 #endif /* BFTM_CORE_CLIENT_H */

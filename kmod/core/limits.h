@@ -7,6 +7,7 @@
 #define BFTM_CORE_LIMITS_H
 
 #define BFTM_NAME_LEN_MAX	64	/* bytes of a lock name, no terminator */
+#define BFTM_VALUE_LEN_MAX	64	/* bytes of the value of a lock */
 #define BFTM_KEY_LEN		32	/* bytes of a master or derived key */
 
 /* Servers of one cluster: b = 6 needs 31 for the ordering protocol's margin. */

@@ -34,7 +34,7 @@ struct bftm_sends {
  * @client:    that owns it
  * @waiters:   clients that are queued
  * @holders:   clients that have a grant
- * @places:    that are taken in the block of @move_room, by waiters and holders
+ * @places:    that are taken in the block of @move_room, by waiters, holders and a value
  * @mode:      enum bftm_mode: of its grant
  */
 struct bftm_lock_view {
@@ -74,7 +74,10 @@ struct bftm_lock_view {
  *              @push is left to the caller. Return: true when a grant was over.
  * @waits:      is this attempt of a client queued? For checkers.
  * @granted:    has this attempt of a client a grant? Then @ret is of this one. For checkers.
- * @idle:       may the lock be forgotten, but for late messages of attempts that are over?
+ * @idle:       may the lock be forgotten, but for late messages of attempts that are over, and
+ *              for what it keeps?
+ * @keeps:      has it a value that clients would miss? Then it is forgotten only where room is
+ *              needed. NULL: never.
  * @describe:   for lists and checkers
  */
 struct bftm_server_ops {
@@ -96,6 +99,7 @@ struct bftm_server_ops {
 	bool (*waits)(const void *lock, u32 client, u64 attempt);
 	bool (*granted)(const void *lock, u32 client, u64 attempt, struct bftm_lock_view *ret);
 	bool (*idle)(const void *lock, u64 now);
+	bool (*keeps)(const void *lock);
 	void (*describe)(const void *lock, struct bftm_lock_view *ret);
 };
 
@@ -111,7 +115,8 @@ struct bftm_server_ops {
  * @start:   begin; @attempt was never used before by this client, @now was read before
  * @adopt:   go on with a lock that an earlier helper won: @attempt holds it until @end_ns,
  *           @end of that helper, and used send numbers up to @sends and BFTM_ADOPT_SENDS
- *           more. Nothing is sent before @renew.
+ *           more. It left a value with a mode that it gave up if @left, and perhaps not all
+ *           servers have heard of that. Nothing is sent before @renew.
  * @answer:  an authentic reply of server number @u (0 ... n - 1); @rnd has 64 random bits
  * @epoch:   server @u has a new epoch: repeat there what was asked
  * @wake:    the time is @now; does nothing before wake_ns. @attempt is fresh, and used when a
@@ -121,8 +126,11 @@ struct bftm_server_ops {
  *           BFTM_CONVERTED or BFTM_KEPT now or later. NULL: there is one mode
  * @keep:    give the conversion up that is under way: BFTM_KEPT
  * @held:    enum bftm_mode: that it is held in; BFTM_MODE_NL while it is not
+ * @value:   the value that its servers told. NULL: there are no values
+ * @leave:   as @stop, of a holder that is done: it leaves a value, whose @at does not matter; or
+ *           with NULL the one that was. NULL likewise
  * @stop:    release what is held, or cancel what is asked for. The caller has stopped using
- *           the resource before.
+ *           the resource before. The value is in doubt if it could write one.
  * @end:     the last instant at which the lock is held, by the clock of leases, ns; 0 when it
  *           is not
  * @round_ns: how long a round takes in which nobody answers
@@ -136,7 +144,8 @@ struct bftm_client_ops {
 	void (*start)(struct bftm_contender *c, const struct bftm_client_cfg *cfg,
 		      const struct bftm_want *want, u64 attempt, u64 now, struct bftm_out *out);
 	void (*adopt)(struct bftm_contender *c, const struct bftm_client_cfg *cfg,
-		      const struct bftm_want *want, u64 attempt, u64 end_ns, u32 sends);
+		      const struct bftm_want *want, u64 attempt, u64 end_ns, u32 sends,
+		      bool left);
 	void (*answer)(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u32 u,
 		       const struct bftm_msg *msg, u64 now, u64 rnd, struct bftm_out *out);
 	void (*epoch)(struct bftm_contender *c, u32 u, struct bftm_out *out);
@@ -149,6 +158,10 @@ struct bftm_client_ops {
 	void (*keep)(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u64 now,
 		     struct bftm_out *out);
 	enum bftm_mode (*held)(const struct bftm_contender *c);
+	void (*value)(const struct bftm_contender *c, const struct bftm_client_cfg *cfg,
+		      struct bftm_value_told *ret);
+	void (*leave)(struct bftm_contender *c, const struct bftm_client_cfg *cfg,
+		      const struct bftm_written *value, struct bftm_out *out);
 	void (*stop)(struct bftm_contender *c, const struct bftm_client_cfg *cfg,
 		     struct bftm_out *out);
 	u64 (*end)(const struct bftm_contender *c, const struct bftm_client_cfg *cfg);
@@ -168,6 +181,7 @@ enum bftm_trait {
 	BFTM_LEASED = 1 << 0,
 	BFTM_FENCES = 1 << 1,	/* fencing tokens */
 	BFTM_SHARES = 1 << 2,	/* all modes, and not EX alone */
+	BFTM_VALUES = 1 << 3,	/* a value that holders leave for the next */
 };
 
 /**

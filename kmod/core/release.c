@@ -9,17 +9,38 @@ void bftm_stray(const struct bftm_msg *msg, u32 u, struct bftm_out *out)
 	if (msg->type == BFTM_MSG_FREE || msg->type == BFTM_MSG_INQUIRE) {
 		out->release_to = 1u << u;
 		out->release_attempt = msg->attempt;
+		/* It may have been the last holder that wrote: nobody remembers how it ended. */
+		out->release_doubt = true;
 	}
 }
 
-void bftm_release_start(struct bftm_release *r,
-			const struct bftm_client_cfg *cfg, u64 attempt, u32 to,
-			u64 now)
+void bftm_release_start(struct bftm_release *r, const struct bftm_client_cfg *cfg,
+			const struct bftm_out *out, u64 now)
 {
-	r->attempt = attempt;
-	r->unanswered = to;
+	r->attempt = out->release_attempt;
+	r->unanswered = out->release_to;
 	r->sends = 1;
 	r->wake_ns = now + cfg->resend_ns;
+	r->doubt = out->release_doubt;
+	r->written = out->written;
+}
+
+u32 bftm_release_message(const struct bftm_release *r, u32 to, struct bftm_msg *msg)
+{
+	const u32 u = bftm_lowest(to);
+
+	*msg = (struct bftm_msg){
+		.type = BFTM_MSG_RELEASE,
+		.flags = r->doubt ? BFTM_FLAG_DOUBT : 0,
+		.attempt = r->attempt,
+	};
+	if (!r->written.any)
+		return to;
+	if (r->written.at[u])
+		bftm_value_put(msg, &r->written, u);
+	else
+		msg->flags = BFTM_FLAG_DOUBT;
+	return 1u << u;
 }
 
 bool bftm_release_answer(struct bftm_release *r, u32 u)

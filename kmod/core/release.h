@@ -14,20 +14,29 @@ void bftm_stray(const struct bftm_msg *msg, u32 u, struct bftm_out *out);
  * @unanswered: servers that did not acknowledge
  * @sends:      so far
  * @wake_ns:    when to repeat
+ * @doubt:      the value is in doubt
+ * @written:    the value that it leaves, if any
  */
 struct bftm_release {
 	u64 attempt;
 	u32 unanswered;
 	u32 sends;
 	u64 wake_ns;
+	bool doubt;
+	struct bftm_written written;
 };
 
 #define BFTM_RELEASE_SENDS 3	/* where locks have leases: a loss of all costs at most one */
 
-/** bftm_release_start() - after out.release_to; the first send is the caller's */
-void bftm_release_start(struct bftm_release *r,
-			const struct bftm_client_cfg *cfg, u64 attempt, u32 to,
-			u64 now);
+/**
+ * bftm_release_start() - after out.release_to; the first send is the caller's
+ * @out: of which only what is about RELEASE counts
+ */
+void bftm_release_start(struct bftm_release *r, const struct bftm_client_cfg *cfg,
+			const struct bftm_out *out, u64 now);
+
+/** bftm_release_message() - RELEASE, to servers of @to; as bftm_contender_message() */
+u32 bftm_release_message(const struct bftm_release *r, u32 to, struct bftm_msg *msg);
 
 /** bftm_release_answer() - RELEASED of server @u. True when all have. */
 bool bftm_release_answer(struct bftm_release *r, u32 u);

@@ -60,18 +60,22 @@ enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
 	return BFTM_SERVED;
 }
 
-/* Values and locks without a lease have a form, and no server yet; modes but EX have some. */
+/*
+ * Locks without a lease have a form, and no server yet; modes but EX and values have some. There
+ * is nothing to doubt where there are no values.
+ */
 static bool is_unserved(const struct bftm_protocol *protocol, const struct bftm_msg *req)
 {
 	bool shares = protocol->traits & BFTM_SHARES;
+	u16 served = protocol->traits & BFTM_VALUES ? BFTM_FLAG_VALUE : 0;
 
 	if (req->type == BFTM_MSG_TRY || req->type == BFTM_MSG_STAMP)
 		return (!shares && req->mode != BFTM_MODE_EX) ||
 		       (!shares && req->arg && req->arg != BFTM_MODE_EX) ||
-		       req->flags & ~BFTM_FLAG_NOQUEUE;
+		       req->flags & ~(BFTM_FLAG_NOQUEUE | served);
 	if (req->type == BFTM_MSG_YIELD)
 		return !shares && req->arg && req->arg != BFTM_MODE_EX;
-	return req->type > BFTM_MSG_RECOVER || req->flags;
+	return req->type > BFTM_MSG_RECOVER || req->flags & ~(BFTM_FLAG_DOUBT | served);
 }
 
 /* The protocol decides, about the lock that is named. */
@@ -126,6 +130,7 @@ enum bftm_served bftm_serve(const struct bftm_shell *shell, void *arg,
 	if (admit)
 		serve_step(shell, arg, &limits, req, now, ret);
 	ret->reply.server_epoch = cfg->epoch;
-	ret->reply.flags &= BFTM_FLAG_DEADLOCK;	/* which no request has */
+	if (ret->reply.type != BFTM_MSG_FREE)	/* else it may say what its request said */
+		ret->reply.flags &= BFTM_FLAG_DEADLOCK;
 	return how;
 }

@@ -21,4 +21,10 @@ static inline u32 bftm_count(u32 servers)
 	return sum;
 }
 
+/** bftm_lowest() - the lowest of a set that is not empty */
+static inline u32 bftm_lowest(u32 servers)
+{
+	return (u32)__builtin_ctz(servers);
+}
+
 #endif /* BFTM_CORE_SERVERS_H */

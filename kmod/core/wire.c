@@ -216,10 +216,11 @@ static enum bftm_wire_error get_parts(struct bftm_msg *msg, const u8 *at, size_t
 		return BFTM_WIRE_BAD_FIELD;
 	if (left - value_form.bytes != msg->value_room)
 		return BFTM_WIRE_BAD_LENGTH;
-	msg->value = at + value_form.bytes;
+	at += value_form.bytes;
 	kept = msg->value_len <= msg->value_room ? msg->value_len : 0;
-	return bftm_all_zero(msg->value + kept, msg->value_room - kept) ? BFTM_WIRE_OK :
-									  BFTM_WIRE_BAD_FIELD;
+	memcpy(msg->value, at, kept);
+	return bftm_all_zero(at + kept, msg->value_room - kept) ? BFTM_WIRE_OK :
+								  BFTM_WIRE_BAD_FIELD;
 }
 
 /* Does no field forbid another? */

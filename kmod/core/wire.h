@@ -14,7 +14,6 @@
 
 /* The longest about a lock: TRY with a name and a value of 64 bytes each. */
 #define BFTM_WIRE_LEN_MAX	224
-#define BFTM_VALUE_LEN_MAX	64
 
 /** enum bftm_proto - which protocol's pair of cores a message is for */
 enum bftm_proto {
@@ -50,8 +49,8 @@ enum bftm_proto {
  * @BFTM_MSG_PROBE:     do you still hold this without a lease?
  * @BFTM_MSG_VERSION:   this server speaks version @arg
  *
- * FREE, INQUIRE and PROBE come unasked, then with @seq 0. Today's servers refuse SYNC and ASK,
- * modes other than EX, REASSERT and VALUE (BFTM_REFUSED_PROTO), and send no PROBE.
+ * FREE, INQUIRE and PROBE come unasked, then with @seq 0. Today's servers refuse SYNC, ASK and
+ * REASSERT (BFTM_REFUSED_PROTO), and send no PROBE.
  */
 enum bftm_msg_type {
 	BFTM_MSG_NONE = 0,
@@ -138,6 +137,12 @@ static inline bool bftm_mode_covers(enum bftm_mode mode, enum bftm_mode other)
 	return !(bftm_mode_conflicts(other) & ~bftm_mode_conflicts(mode));
 }
 
+/** bftm_mode_writes() - does its holder exclude all others that write? It may store a value. */
+static inline bool bftm_mode_writes(enum bftm_mode mode)
+{
+	return mode >= BFTM_MODE_PW;
+}
+
 /** bftm_mode_join() - the weakest mode that covers both */
 static inline enum bftm_mode bftm_mode_join(enum bftm_mode a, enum bftm_mode b)
 {
@@ -197,9 +202,10 @@ enum bftm_refusal {
  * @features:     of HELLO and CHALLENGE: extensions that are spoken; none is defined
  * @spared:       in CHALLENGE: servers of the cluster that may restart without quarantine
  * @recovering:   in CHALLENGE: 1 if the server waits for SYNC
- * @value_k:      the send that wrote the value, 0: nothing is written
- * @value:        in the datagram
+ * @value_k:      the grant by which the value was written, the low half of its number at this
+ *                server; 0: nothing is written
  * @name:         of the lock
+ * @value:        @value_len bytes of it count
  *
  * core/wire_forms.h says which of them a type has; the others are left alone by
  * bftm_wire_put(), and 0 after bftm_wire_get().
@@ -234,8 +240,8 @@ struct bftm_msg {
 	u64 prio;
 	u64 gno;
 	u64 token;
-	const u8 *value;
 	u8 name[BFTM_NAME_LEN_MAX];
+	u8 value[BFTM_VALUE_LEN_MAX];
 };
 
 /**
@@ -254,7 +260,7 @@ struct bftm_wire {
 
 /**
  * bftm_wire_get() - read a datagram
- * @buf: its payload, any alignment; @msg->value points into it
+ * @buf: its payload, any alignment
  * @len: its length in bytes
  * @msg: the message; undefined on failure but for BFTM_WIRE_BAD_VERSION, when it has what later
  *       versions keep of the head
@@ -273,7 +279,7 @@ enum bftm_wire_error bftm_wire_get(const void *buf, size_t len,
 /**
  * bftm_wire_write() - write a message, all but its tag
  * @msg: the message, of a type that has a form
- * @buf: of BFTM_WIRE_LEN_MAX bytes, any alignment; @msg->value may not be in it
+ * @buf: of BFTM_WIRE_LEN_MAX bytes, any alignment
  * Return: bytes of the datagram, tag included.
  */
 size_t bftm_wire_write(const struct bftm_msg *msg, void *buf);

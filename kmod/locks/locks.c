@@ -83,6 +83,34 @@ static void reclaim(struct bftm_shard *s, struct bftm_entry *e)
 	bftm_entry_free(e, bftm_entry_size(s->table, *bftm_entry_name(s->table, e)));
 }
 
+/* Has it a value that clients would miss? */
+static bool keeps(const struct bftm_shard *s, const struct bftm_entry *e)
+{
+	const struct bftm_server_ops *ops = s->table->ops;
+
+	return ops->keeps && ops->keeps(e->state);
+}
+
+bool bftm_locks_displace(struct bftm_shard *s, const struct bftm_entry *but, u64 now)
+{
+	struct timerqueue_node *node = timerqueue_getnext(&s->due);
+	struct bftm_entry *e, *spare = NULL;
+	int i;
+
+	lockdep_assert_held(&s->lock);
+	for (i = 0; i < TIMER_BATCH && node; i++, node = timerqueue_iterate_next(node)) {
+		e = container_of(node, struct bftm_entry, due);
+		if (e == but || !s->table->ops->idle(e->state, now))
+			continue;
+		spare = e;
+		if (!keeps(s, e))
+			break;
+	}
+	if (spare)
+		reclaim(s, spare);
+	return spare;
+}
+
 /*
  * Take back what is over and grant it to the next, then forget what has been idle for long. Nobody
  * waits for a lock that has no owner: the core grants it to a waiter as soon as it takes it from
@@ -103,11 +131,11 @@ static void look_at(struct bftm_shard *s, struct bftm_entry *e, u64 now,
 	s->table->ops->describe(e->state, &view);
 	if (!view.places)
 		bftm_waiters_free(s, e);
-	if (due_at(s, e) <= now && s->table->ops->idle(e->state, now)) {
+	if (due_at(s, e) <= now && s->table->ops->idle(e->state, now) && !keeps(s, e)) {
 		reclaim(s, e);
 		return;
 	}
-	/* A protocol without leases has no deadlines, also for locks that are held. */
+	/* It keeps a value; or its protocol has no leases, and no deadlines for locks that are held. */
 	if (due_at(s, e) <= now)
 		e->touched_ns = now;
 	timerqueue_del(&s->due, &e->due);
@@ -241,15 +269,10 @@ static struct bftm_entry *entry_find(struct bftm_locks *t, struct hlist_head *bu
 /* Is there room for one more, if need be in place of an idle one here? */
 static bool make_room(struct bftm_shard *s, u64 now)
 {
-	struct bftm_entry *e;
-
 	if (atomic_inc_return(&s->table->count) <= s->table->max)
 		return true;
-	e = first_due(s);
-	if (e && s->table->ops->idle(e->state, now)) {
-		reclaim(s, e);
+	if (bftm_locks_displace(s, NULL, now))
 		return true;
-	}
 	atomic_dec(&s->table->count);
 	return false;
 }

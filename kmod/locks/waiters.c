@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory of queues. A queue comes with the first waiter, doubles, and goes
- * when the shard's timer finds it empty, or with its lock: so what an owner
- * changes hands over is not allocated each time, and an idle lock has none.
+ * The memory of queues, and of values. A queue comes with the first waiter, or with the first
+ * holder that may leave a value, doubles, and goes when the shard's timer finds it empty, or with
+ * its lock: so what an owner changes hands over is not allocated each time, and an idle lock has
+ * none but for its value.
  */
 #include <linux/slab.h>
 
@@ -19,7 +20,7 @@ void bftm_waiters_free(struct bftm_shard *s, struct bftm_entry *e)
 	kfree(ops->move_room(e->state, NULL, 0));
 }
 
-void bftm_waiters_enlarge(struct bftm_shard *s, struct bftm_entry *e, u32 room)
+bool bftm_waiters_enlarge(struct bftm_shard *s, struct bftm_entry *e, u32 room)
 {
 	const struct bftm_server_ops *ops = s->table->ops;
 	u32 more = room - ops->room(e->state);
@@ -32,7 +33,8 @@ void bftm_waiters_enlarge(struct bftm_shard *s, struct bftm_entry *e, u32 room)
 	if (!block)
 		goto undo;
 	kfree(ops->move_room(e->state, block, room));
-	return;
+	return true;
 undo:
 	atomic_sub(more, &s->table->room);
+	return false;
 }

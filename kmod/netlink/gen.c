@@ -163,7 +163,7 @@ static const struct nla_policy bftmutex_access_set_nl_policy[BFTMUTEX_A_SERVER_R
 };
 
 /* BFTMUTEX_CMD_HELPER_DONE - do */
-static const struct nla_policy bftmutex_helper_done_nl_policy[BFTMUTEX_A_HANDLE_WHY + 1] = {
+static const struct nla_policy bftmutex_helper_done_nl_policy[BFTMUTEX_A_HANDLE_VALUE + 1] = {
 	[BFTMUTEX_A_HANDLE_ID] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_ERROR] = { .type = NLA_U32, },
 	[BFTMUTEX_A_HANDLE_CLUSTER] = { .type = NLA_NUL_STRING, .len = BFTMUTEX_CLUSTER_NAME_MAX, },
@@ -176,6 +176,8 @@ static const struct nla_policy bftmutex_helper_done_nl_policy[BFTMUTEX_A_HANDLE_
 	[BFTMUTEX_A_HANDLE_CONFIGURATION] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_END_NS] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_WHY] = { .type = NLA_NUL_STRING, .len = BFTMUTEX_WHY_MAX, },
+	[BFTMUTEX_A_HANDLE_VALUE_FLAGS] = NLA_POLICY_MASK(NLA_U32, 0xf),
+	[BFTMUTEX_A_HANDLE_VALUE] = { .type = NLA_BINARY, },
 };
 
 /* BFTMUTEX_CMD_HELPER_RENEWED - do */
@@ -251,7 +253,7 @@ static const struct nla_policy bftmutex_helper_lend_nl_policy[BFTMUTEX_A_SESSION
 };
 
 /* BFTMUTEX_CMD_HELPER_CONVERTED - do */
-static const struct nla_policy bftmutex_helper_converted_nl_policy[BFTMUTEX_A_HANDLE_CONVERSION + 1] = {
+static const struct nla_policy bftmutex_helper_converted_nl_policy[BFTMUTEX_A_HANDLE_VALUE + 1] = {
 	[BFTMUTEX_A_HANDLE_ID] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_CONVERSION] = { .type = NLA_U32, },
 	[BFTMUTEX_A_HANDLE_ERROR] = { .type = NLA_U32, },
@@ -259,6 +261,8 @@ static const struct nla_policy bftmutex_helper_converted_nl_policy[BFTMUTEX_A_HA
 	[BFTMUTEX_A_HANDLE_END_NS] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_TOKEN] = { .type = NLA_U64, },
 	[BFTMUTEX_A_HANDLE_SENDS] = { .type = NLA_U32, },
+	[BFTMUTEX_A_HANDLE_VALUE_FLAGS] = NLA_POLICY_MASK(NLA_U32, 0xf),
+	[BFTMUTEX_A_HANDLE_VALUE] = { .type = NLA_BINARY, },
 };
 
 /* Ops table for bftmutex */
@@ -322,7 +326,7 @@ const struct genl_ops bftmutex_nl_ops[23] = {
 		.cmd		= BFTMUTEX_CMD_HELPER_DONE,
 		.doit		= bftmutex_nl_helper_done_doit,
 		.policy		= bftmutex_helper_done_nl_policy,
-		.maxattr	= BFTMUTEX_A_HANDLE_WHY,
+		.maxattr	= BFTMUTEX_A_HANDLE_VALUE,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{
@@ -400,7 +404,7 @@ const struct genl_ops bftmutex_nl_ops[23] = {
 		.cmd		= BFTMUTEX_CMD_HELPER_CONVERTED,
 		.doit		= bftmutex_nl_helper_converted_doit,
 		.policy		= bftmutex_helper_converted_nl_policy,
-		.maxattr	= BFTMUTEX_A_HANDLE_CONVERSION,
+		.maxattr	= BFTMUTEX_A_HANDLE_VALUE,
 		.flags		= GENL_ADMIN_PERM,
 	},
 };

@@ -42,6 +42,22 @@ static int put_conversion(struct sk_buff *msg, const struct bftm_handle *h)
 	return 0;
 }
 
+static int put_value(struct sk_buff *msg, const struct bftm_request *request)
+{
+	const struct bftm_held_value *v = request->value;
+	u32 flags = request->doubt ? BFTMUTEX_VALUE_FLAG_DOUBT : 0;
+
+	if (v && v->left)
+		flags |= BFTMUTEX_VALUE_FLAG_LEFT;
+	if (v && v->leaves)
+		flags |= BFTMUTEX_VALUE_FLAG_LEAVES;
+	if (flags && nla_put_u32(msg, BFTMUTEX_A_HANDLE_VALUE_FLAGS, flags))
+		return -EMSGSIZE;
+	if (v && v->leaves && nla_put(msg, BFTMUTEX_A_HANDLE_VALUE, v->len, v->bytes))
+		return -EMSGSIZE;
+	return 0;
+}
+
 /*
  * The helper's time namespace moves both of its clocks by the same offset; the kernel's times are
  * without it.
@@ -76,7 +92,7 @@ static int put_request(struct sk_buff *msg, const struct bftm_request *request)
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_END_NS,
 			      held_end ? timens_add_boottime_ns(held_end) : 0,
 			      BFTMUTEX_A_HANDLE_PAD) ||
-	    (converts && put_conversion(msg, h)) ||
+	    (converts && put_conversion(msg, h)) || put_value(msg, request) ||
 	    (s && nla_put(msg, BFTMUTEX_A_HANDLE_OP, s->op_len, s->op)))
 		return -EMSGSIZE;
 	return 0;
@@ -153,6 +169,25 @@ static int check_deadline(struct genl_info *info, u64 deadline_ns, u64 end_ns)
 	return -ERANGE;
 }
 
+static int get_value(struct genl_info *info, struct bftm_value_report *ret)
+{
+	struct nlattr *value = info->attrs[BFTMUTEX_A_HANDLE_VALUE];
+	u32 flags = get_u32(info, BFTMUTEX_A_HANDLE_VALUE_FLAGS);
+
+	if (flags & ~BFTMUTEX_VALUE_FLAG_VALID || (value && !flags)) {
+		GENL_SET_ERR_MSG(info, "of value-flags only valid can be reported, and value with it");
+		return -EINVAL;
+	}
+	if (value && nla_len(value) > BFTM_VALUE_MAX) {
+		NL_SET_ERR_MSG_ATTR(info->extack, value, "value must be at most 64 bytes");
+		return -ERANGE;
+	}
+	ret->valid = flags;
+	ret->len = value ? nla_len(value) : 0;
+	ret->bytes = value ? nla_data(value) : NULL;
+	return 0;
+}
+
 static int check_report(struct genl_info *info, u64 id, u32 error)
 {
 	if (!id) {
@@ -191,7 +226,7 @@ int bftmutex_nl_helper_done_doit(struct sk_buff *skb, struct genl_info *info)
 		memcpy(result.cluster, nla_data(cluster),
 		       strnlen(nla_data(cluster), nla_len(cluster)));
 
-	err = check_report(info, result.id, error);
+	err = check_report(info, result.id, error) ?: get_value(info, &result.value);
 	if (err)
 		return err;
 	if (!error && !result.attempt) {
@@ -280,7 +315,7 @@ int bftmutex_nl_helper_converted_doit(struct sk_buff *skb, struct genl_info *inf
 		.token = get_u64(info, BFTMUTEX_A_HANDLE_TOKEN),
 		.sends = get_u32(info, BFTMUTEX_A_HANDLE_SENDS),
 	};
-	int err = check_report(info, result.id, error);
+	int err = check_report(info, result.id, error) ?: get_value(info, &result.value);
 
 	if (err)
 		return err;

@@ -23,6 +23,7 @@
 #define BFTM_NAME_MAX		64	/* bytes of a lock name, no terminator */
 #define BFTM_CLUSTER_MAX	32	/* bytes of a cluster name, likewise */
 #define BFTM_WHY_MAX		248	/* bytes of a sentence, its zero byte included */
+#define BFTM_VALUE_MAX		64	/* bytes of a lock's value */
 #define BFTM_SUBMIT_NAME_MAX	63	/* bytes of an object name, likewise */
 #define BFTM_SUBMIT_MAX		16384	/* bytes of an operation, and of a response */
 #define BFTM_NUMBERS		100000	/* of one version, and more: see struct bftm_submit */
@@ -37,11 +38,13 @@
  * @BFTM_FENCE: deliver a fencing token, which is not 0: larger than the tokens of all earlier
  *              holders whose modes exclude this one, and not less than those of the others.
  *              ENODATA when there is none
+ * @BFTM_VALUE: with the lock's value, see BFTM_IOC_VALUE
  */
 enum bftm_acquire_flags {
 	BFTM_TRY = 1 << 0,
 	BFTM_RENEW = 1 << 1,
 	BFTM_FENCE = 1 << 2,
+	BFTM_VALUE = 1 << 3,
 };
 
 /**
@@ -135,7 +138,8 @@ struct bftm_renew {
 /**
  * struct bftm_convert - argument of BFTM_IOC_CONVERT
  * @size:        sizeof(struct bftm_convert)
- * @flags:       BFTM_TRY: ask once. BFTM_FENCE: with a fencing token for the new mode. No others
+ * @flags:       BFTM_TRY: ask once. BFTM_FENCE: with a fencing token for the new mode. BFTM_VALUE:
+ *               from now on with the lock's value, if it was acquired without. No others
  * @mode:        enum bftm_lock_mode that is wanted, but not BFTM_LOCK_NL (EINVAL)
  * @reserved:    zero
  * @timeout_ns:  how long to wait; 0 for as long as the lock is held (or until a signal)
@@ -151,6 +155,32 @@ struct bftm_convert {
 	__u64 timeout_ns;
 	__u64 deadline_ns;
 	__u64 token;
+};
+
+/**
+ * enum bftm_value_op - what to do with the value
+ * @BFTM_VALUE_GET: read it
+ * @BFTM_VALUE_SET: leave another to the next holders
+ */
+enum bftm_value_op {
+	BFTM_VALUE_GET = 0,
+	BFTM_VALUE_SET = 1,
+};
+
+/**
+ * struct bftm_lock_value - argument of BFTM_IOC_VALUE
+ * @size:  sizeof(struct bftm_lock_value)
+ * @op:    enum bftm_value_op
+ * @len:   bytes of @bytes, 0 to BFTM_VALUE_MAX; of GET out, and 0 if it is not valid
+ * @valid: of GET out: 1 if the last holder in EX or PW left @bytes; 0: not known. Of SET zero
+ * @bytes: the value; zeroes fill it up
+ */
+struct bftm_lock_value {
+	__u32 size;
+	__u32 op;
+	__u32 len;
+	__u32 valid;
+	__u8 bytes[BFTM_VALUE_MAX];
 };
 
 /**
@@ -406,6 +436,28 @@ struct bftm_submit {
  * the handle meanwhile.
  */
 #define BFTM_IOC_CONVERT	_IOWR(BFTM_IOC_MAGIC, 8, struct bftm_convert)
+
+/*
+ * BFTM_IOC_VALUE - the value of a lock that is held with BFTM_VALUE: up to 64 bytes that each
+ * holder reads and a holder in EX or PW may leave to the next. It costs no round trip.
+ *
+ * GET gives what the servers told with the lock, or with the last conversion to a mode that the
+ * one before did not cover, or else what this handle has set since. Liars cannot forge it: with
+ * @valid it is what the last holder in EX or PW left. It is not valid before any holder has set
+ * one; when that last holder lost its lease, or was closed without BFTM_IOC_RELEASE; and when
+ * too few servers told the same. GET succeeds all the same. In mode CR others may write at the
+ * same time.
+ *
+ * SET is for EX and PW. The value goes to the servers when the handle gives that mode up, by
+ * BFTM_IOC_CONVERT or BFTM_IOC_RELEASE, and never without one of these: after a mere close() the
+ * value is not valid, whether or not it was set.
+ *
+ * ENODATA: the lock is held without BFTM_VALUE · EPERM: SET, and the mode is not EX or PW ·
+ * ENOLCK: nothing is held · EKEYEXPIRED: the lease is over · EINVAL: an unknown @op, @len above
+ * 64, bytes behind it that are not zero, @valid of SET, or any of @len, @valid and @bytes of GET,
+ * that is not zero · E2BIG, EFAULT.
+ */
+#define BFTM_IOC_VALUE		_IOWR(BFTM_IOC_MAGIC, 9, struct bftm_lock_value)
 
 /*
  * poll(): POLLIN - the asynchronous acquire is decided, or the lock is held and no asynchronous

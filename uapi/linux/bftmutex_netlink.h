@@ -63,6 +63,28 @@ enum bftmutex_request_kind {
 #define BFTMUTEX_PIECE_MAX	24576
 
 /**
+ * enum bftmutex_value_flag - What is said of the value of a lock.
+ * @BFTMUTEX_VALUE_FLAG_VALID: Reported with a held lock; value is what its
+ *   last holder left.
+ * @BFTMUTEX_VALUE_FLAG_LEAVES: Of a release or convert. The program leaves
+ *   value to the next holders, as it gives up the mode in which it could
+ *   write.
+ * @BFTMUTEX_VALUE_FLAG_LEFT: Of a held lock whose holder left a value with a
+ *   mode that it gave up. A helper that does not know the attempt cannot know
+ *   which servers have heard of that.
+ * @BFTMUTEX_VALUE_FLAG_DOUBT: Of a release. How the holder ended, who could
+ *   write, is not known.
+ */
+enum bftmutex_value_flag {
+	BFTMUTEX_VALUE_FLAG_VALID = 1,
+	BFTMUTEX_VALUE_FLAG_LEAVES = 2,
+	BFTMUTEX_VALUE_FLAG_LEFT = 4,
+	BFTMUTEX_VALUE_FLAG_DOUBT = 8,
+};
+
+#define BFTMUTEX_VALUE_MAX	64
+
+/**
  * enum bftmutex_durability - How much of its objects a restart of the server
  *   may forget.
  * @BFTMUTEX_DURABILITY_NONE: Everything; clients bring the objects back from
@@ -260,6 +282,8 @@ enum {
 	BFTMUTEX_A_HANDLE_GOAL,
 	BFTMUTEX_A_HANDLE_CONVERSION,
 	BFTMUTEX_A_HANDLE_CONVERT_FLAGS,
+	BFTMUTEX_A_HANDLE_VALUE_FLAGS,
+	BFTMUTEX_A_HANDLE_VALUE,
 
 	__BFTMUTEX_A_HANDLE_MAX,
 	BFTMUTEX_A_HANDLE_MAX = (__BFTMUTEX_A_HANDLE_MAX - 1)

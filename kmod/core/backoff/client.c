@@ -16,18 +16,20 @@ u32 bftm_said(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 
 enum bftm_mode bftm_contend_held(const struct bftm_contend *c)
 {
-	return c->base.phase == BFTM_PHASE_HOLD || c->base.phase == BFTM_PHASE_FENCE ?
-	       c->held : BFTM_MODE_NL;
+	return c->base.phase == BFTM_PHASE_HOLD || c->base.phase == BFTM_PHASE_VALUE ||
+	       c->base.phase == BFTM_PHASE_FENCE ? c->held : BFTM_MODE_NL;
 }
 
 void bftm_repeat_try(const struct bftm_contend *c, u32 to, struct bftm_out *out)
 {
 	u8 held = bftm_contend_held(c);
+	u16 value = c->base.want.value ? BFTM_FLAG_VALUE : 0;
 
 	bftm_out_add(out, &(struct bftm_send){
 		.type = BFTM_MSG_TRY, .to = to, .arg = held,
+		.writes = c->owed && c->base.written.any,
 		/* A holder wants the first place in the queue of a server that it lacks. */
-		.flags = held || bftm_contender_queues(&c->base) ? 0 : BFTM_FLAG_NOQUEUE,
+		.flags = value | (held || bftm_contender_queues(&c->base) ? 0 : BFTM_FLAG_NOQUEUE),
 		.k = c->base.sends, .lease_ns = c->base.want.lease_ns, .prio = c->base.prio,
 	});
 }
@@ -60,6 +62,8 @@ static void reset(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	c->again = 0;
 	c->known_end_ns = 0;
 	c->stamps_anew = false;
+	c->reads_anew = false;
+	c->base.written.any = false;
 	c->resends = 0;
 	c->unheard = 0;
 }
@@ -113,7 +117,8 @@ void bftm_contend_start(struct bftm_contend *c,
 
 void bftm_contend_adopt(struct bftm_contend *c,
 			const struct bftm_client_cfg *cfg,
-			const struct bftm_want *want, u64 attempt, u64 end_ns, u32 sends)
+			const struct bftm_want *want, u64 attempt, u64 end_ns, u32 sends,
+			bool left)
 {
 	c->base.want = *want;
 	reset(c, cfg, attempt);
@@ -125,6 +130,8 @@ void bftm_contend_adopt(struct bftm_contend *c,
 	c->base.sends = c->sends_base;
 	c->poll_ns = 0;
 	c->base.wake_ns = end_ns + 1;
+	if (left && want->value)
+		bftm_value_forgotten(c, cfg);
 }
 
 void bftm_die(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
@@ -133,6 +140,9 @@ void bftm_die(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	out->verdict = verdict;
 	out->release_to = bftm_everyone(cfg);
 	out->release_attempt = c->base.attempt;
+	out->release_doubt = bftm_contend_writes(c);
+	if (!out->release_doubt)
+		out->written = c->base.written;
 	c->base.phase = BFTM_PHASE_DEAD;
 }
 
@@ -241,6 +251,8 @@ static bool take_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		a->k = msg->k;
 		a->from_ns = c->sent_ns[msg->k % BFTM_SENDS];
 	}
+	if (!bftm_converts(c) || bftm_mode_covers(msg->mode, c->base.want.mode))
+		bftm_value_take_told(a, msg);
 	if (msg->gno > a->granted) {
 		a->granted = msg->gno;
 		if (c->base.phase == BFTM_PHASE_TRY && bftm_contender_queues(&c->base))
@@ -312,6 +324,7 @@ static void answer_hold(struct bftm_contend *c,
 			struct bftm_out *out)
 {
 	u64 before = bftm_contend_end(c, cfg);
+	bool reads = c->base.phase == BFTM_PHASE_VALUE || c->reads_anew;
 
 	/* A late FREE may extend the end, never revive it. */
 	if (now > before) {
@@ -326,6 +339,8 @@ static void answer_hold(struct bftm_contend *c,
 		bftm_hold_grew(c, cfg, before, now, out);
 		if (bftm_converts(c))
 			bftm_convert_free(c, cfg, u, msg, now, out);
+		else if (reads && bftm_value_read(c, cfg))
+			bftm_hold_read(c, cfg, now, out);
 	} else if (bftm_converts(c) && msg->type == BFTM_MSG_INQUIRE) {
 		bftm_convert_inquire(c, u, msg, out);
 	} else if (bftm_converts(c)) {
@@ -386,6 +401,7 @@ void bftm_contend_wake(struct bftm_contend *c,
 	case BFTM_PHASE_BACKOFF:
 		bftm_begin_attempt(c, cfg, attempt, now, out);
 		break;
+	case BFTM_PHASE_VALUE:
 	case BFTM_PHASE_FENCE:
 	case BFTM_PHASE_HOLD:
 		bftm_hold_wake(c, cfg, now, out);

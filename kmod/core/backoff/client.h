@@ -4,7 +4,7 @@
  * lock that is wanted or held.
  *
  * client.c dispatches; round.c has the paper's rounds with back-off, wait.c
- * the queue, hold.c the lease, fence.c tokens.
+ * the queue, hold.c the lease, read.c the value, fence.c tokens.
  */
 #ifndef BFTM_CORE_BACKOFF_CLIENT_H
 #define BFTM_CORE_BACKOFF_CLIENT_H
@@ -33,11 +33,17 @@
  * @wait_ns: how long it says that its quarantine lasts, 0 for none
  * @lam:     highest priority it ever reported, kept over attempts
  * @hi:      highest fencing token it ever reported, likewise
+ * @value_told: it reported a value, of @value_len bytes, with the grant @value_gno at send
+ *           @value_k; @value_doubt: or that it does not know the last
  */
 struct bftm_answer {
 	u8 type;
 	u8 refusal;
 	u8 himask;
+	bool value_told;
+	bool value_doubt;
+	u8 value_len;
+	u32 value_k;
 	u32 k;
 	u64 from_ns;
 	u64 more_ns;
@@ -46,6 +52,8 @@ struct bftm_answer {
 	u64 wait_ns;
 	u64 lam;
 	u64 hi;
+	u64 value_gno;
+	u8 value[BFTM_VALUE_LEN_MAX];
 };
 
 /**
@@ -58,6 +66,7 @@ struct bftm_answer {
  * @once:      the conversion ends when it is clear that others are in its way
  * @fences:    it ends with a fencing token of its own
  * @stamps_anew: such a token is on offer: what it is for is held already
+ * @reads_anew: the mode of a conversion is held, and more servers are to confirm the value
  * @held:      enum bftm_mode: what is held by F grants; the mode wanted differs in a conversion
  * @resort:    of one that stamps: what is held again if there is no token
  * @old_token: likewise, the token of that
@@ -69,6 +78,7 @@ struct bftm_answer {
  * @poll_ns:   when to send to all again: queued, or renewing
  * @resend_ns: when to send to the silent again
  * @resends:   how often that was done since the last poll
+ * @value_ns:  until when values are awaited
  * @known_end_ns: end of an adopted lease, as the kernel knows it
  * @offered:   highest token that was offered, accepted or not
  * @restamps:  how often the silent were asked about it once more
@@ -91,6 +101,7 @@ struct bftm_contend {
 	bool once;
 	bool fences;
 	bool stamps_anew;
+	bool reads_anew;
 	u8 held;
 	u8 resort;
 	u64 old_token;
@@ -103,6 +114,7 @@ struct bftm_contend {
 	u64 poll_ns;
 	u64 resend_ns;
 	u64 known_end_ns;
+	u64 value_ns;
 	u64 fence_ns;
 	u64 offered;
 	u32 restamps;
@@ -139,12 +151,14 @@ void bftm_contend_start(struct bftm_contend *c,
  * @end_ns:  until when it does, from bftm_contend_end() of that helper
  * @sends:   highest @sends that helper has reported; it may have used up to
  *           BFTM_ADOPT_SENDS more
+ * @left:    it left a value when it gave a mode up; perhaps not all servers have heard of that
  *
  * Nothing is sent before bftm_contend_renew().
  */
 void bftm_contend_adopt(struct bftm_contend *c,
 			const struct bftm_client_cfg *cfg,
-			const struct bftm_want *want, u64 attempt, u64 end_ns, u32 sends);
+			const struct bftm_want *want, u64 attempt, u64 end_ns, u32 sends,
+			bool left);
 
 /** bftm_contend_renew() - ask now for a longer hold; if it is held at all */
 void bftm_contend_renew(struct bftm_contend *c,
@@ -175,10 +189,26 @@ void bftm_contend_again(struct bftm_contend *c, u32 u, struct bftm_out *out);
 /**
  * bftm_contend_stop() - release what is held, or cancel what is asked for
  *
- * The caller has stopped using the resource before.
+ * The caller has stopped using the resource before. The value is in doubt if it could write one.
  */
 void bftm_contend_stop(struct bftm_contend *c,
 		       const struct bftm_client_cfg *cfg, struct bftm_out *out);
+
+/**
+ * bftm_contend_leave() - release what is held; its user is done
+ * @value: that it leaves if it can write one, @at apart; NULL: the value stays as it was
+ */
+void bftm_contend_leave(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+			const struct bftm_written *value, struct bftm_out *out);
+
+/**
+ * bftm_contend_value() - the value that servers told by the grants that count now
+ *
+ * It is valid if so many told the same, and have no doubt, that a correct one of them granted the
+ * lock to the last holder that could write.
+ */
+void bftm_contend_value(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+			struct bftm_value_told *ret);
 
 /**
  * bftm_contend_convert() - hold the lock in another mode

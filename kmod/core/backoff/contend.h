@@ -71,6 +71,12 @@ void bftm_wait_granted(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 /* hold.c: the lease. */
 void bftm_hold_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, struct bftm_out *out);
+/** bftm_hold_read() - its value is read, as far as it can be. */
+void bftm_hold_read(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		    u64 now, struct bftm_out *out);
+/** bftm_hold_missed() - the lease is over before the application knew: begin anew, or give up. */
+void bftm_hold_missed(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		      struct bftm_out *out);
 /** bftm_hold_told() - the application may know now. */
 void bftm_hold_told(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		    u64 now, struct bftm_out *out);
@@ -82,6 +88,26 @@ void bftm_hold_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 
 /** bftm_kth_end() - the F-th largest end of grants that count from these times, 0 for none. */
 u64 bftm_kth_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, bool more);
+
+/* read.c: the value. */
+/** bftm_value_take_told() - this FREE counts: note the value that it tells. */
+void bftm_value_take_told(struct bftm_answer *a, const struct bftm_msg *msg);
+/** bftm_value_forget() - what was told so far is of a lesser mode, in which others may write. */
+void bftm_value_forget(struct bftm_contend *c, const struct bftm_client_cfg *cfg);
+/** bftm_value_read() - is it not wanted, or valid, or can it not be any more? */
+bool bftm_value_read(const struct bftm_contend *c, const struct bftm_client_cfg *cfg);
+/** bftm_value_await() - wait for more servers to tell it; @now F have granted. */
+void bftm_value_await(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now);
+/** bftm_value_leave() - a holder gives a mode up, or all, and leaves @value; NULL: none. */
+void bftm_value_leave(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		      const struct bftm_written *value);
+/** bftm_value_forgotten() - an earlier helper left a value; servers that have not heard doubt. */
+void bftm_value_forgotten(struct bftm_contend *c, const struct bftm_client_cfg *cfg);
+/** bftm_contend_writes() - does a program hold it in a mode in which it may write a value? */
+static inline bool bftm_contend_writes(const struct bftm_contend *c)
+{
+	return c->base.phase == BFTM_PHASE_HOLD && bftm_mode_writes(c->held);
+}
 
 /* convert.c: another mode of what is held. */
 static inline bool bftm_converts(const struct bftm_contend *c)
@@ -100,6 +126,9 @@ void bftm_convert_inquire(struct bftm_contend *c, u32 u, const struct bftm_msg *
 			  struct bftm_out *out);
 void bftm_yield(const struct bftm_contend *c, u32 u, u64 gno, struct bftm_out *out);
 
+/** bftm_convert_read() - the value of the mode that is held now is read, as far as it can be. */
+void bftm_convert_read(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		       struct bftm_out *out);
 /** bftm_convert_stamped() - what is held has its token, or needs none. */
 void bftm_convert_stamped(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 			  struct bftm_out *out);

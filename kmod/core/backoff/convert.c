@@ -19,18 +19,30 @@ static void begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 	c->deadlock = 0;
 	c->blocked = 0;
 	c->stamps_anew = false;
+	c->reads_anew = false;
 }
 
 /* The caller has stopped doing what @mode does not allow. */
 static void shrink(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
-		   enum bftm_mode mode, u64 now, struct bftm_out *out)
+		   enum bftm_mode mode, const struct bftm_written *leaves, u64 now,
+		   struct bftm_out *out)
 {
+	bftm_value_leave(c, cfg, leaves);
 	c->held = mode;
 	c->base.want.mode = mode;
 	c->cut_k = c->base.sends + 1;
 	c->owed = bftm_everyone(cfg);
 	begin(c, cfg);
 	bftm_hold_ask(c, cfg, now, out);
+}
+
+/* The conversion is over: the caller goes on holding @mode, as before it. */
+static void give_up(struct bftm_contend *c, const struct bftm_client_cfg *cfg, enum bftm_mode mode,
+		    enum bftm_kept why, u64 now, struct bftm_out *out)
+{
+	shrink(c, cfg, mode, NULL, now, out);
+	out->verdict = BFTM_KEPT;
+	out->kept = why;
 }
 
 /* The mode is held. If the caller wants a token for it, the conversion waits for that. */
@@ -57,8 +69,9 @@ void bftm_contend_convert(struct bftm_contend *c, const struct bftm_client_cfg *
 		c->base.token = c->old_token;
 	c->once = to->once;
 	c->fences = to->fence;
+	c->base.want.value = c->base.want.value || to->value;
 	if (bftm_mode_covers(c->held, to->mode)) {
-		shrink(c, cfg, to->mode, now, out);
+		shrink(c, cfg, to->mode, to->leaves, now, out);
 		c->resort = c->held;
 		arrive(c, cfg, now, out);
 		return;
@@ -67,6 +80,7 @@ void bftm_contend_convert(struct bftm_contend *c, const struct bftm_client_cfg *
 	c->resort = c->held;
 	c->base.want.mode = bftm_mode_join(c->held, to->mode);
 	begin(c, cfg);
+	bftm_value_forget(c, cfg);
 	bftm_hold_ask(c, cfg, now, out);
 }
 
@@ -85,21 +99,17 @@ void bftm_convert_unstamped(struct bftm_contend *c, const struct bftm_client_cfg
 	c->stamps_anew = false;
 	out->verdict = BFTM_CONVERTED;
 	if (c->held != c->resort) {
-		shrink(c, cfg, c->resort, now, out);
-		out->verdict = BFTM_KEPT;
-		out->kept = why;
+		give_up(c, cfg, c->resort, why, now, out);
 		return;
 	}
 	bftm_hold_converted(c, cfg, now);
 }
 
-/* Give up the conversion: servers forget the wanted mode, and what they granted of it. */
+/* Give the conversion up: servers forget the wanted mode, and what they granted of it. */
 static void keep(struct bftm_contend *c, const struct bftm_client_cfg *cfg, enum bftm_kept why,
 		 u64 now, struct bftm_out *out)
 {
-	shrink(c, cfg, c->held, now, out);
-	out->verdict = BFTM_KEPT;
-	out->kept = why;
+	give_up(c, cfg, c->held, why, now, out);
 }
 
 void bftm_contend_keep(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
@@ -110,6 +120,8 @@ void bftm_contend_keep(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 		keep(c, cfg, BFTM_KEPT_ASKED, now, out);
 	else if (c->stamps_anew)
 		bftm_convert_unstamped(c, cfg, BFTM_KEPT_ASKED, now, out);
+	else if (c->reads_anew)
+		give_up(c, cfg, c->resort, BFTM_KEPT_ASKED, now, out);
 }
 
 /*
@@ -166,6 +178,19 @@ void bftm_convert_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 	}
 	take_converted(c, cfg);
 	out->extended = true;
+	if (bftm_value_read(c, cfg)) {
+		arrive(c, cfg, now, out);
+		return;
+	}
+	c->reads_anew = true;
+	bftm_value_await(c, cfg, now);
+	bftm_hold_converted(c, cfg, now);
+}
+
+void bftm_convert_read(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		       struct bftm_out *out)
+{
+	c->reads_anew = false;
 	arrive(c, cfg, now, out);
 }
 
@@ -190,7 +215,9 @@ void bftm_convert_inquire(struct bftm_contend *c, u32 u, const struct bftm_msg *
 		return;
 	if (msg->gno > a->yielded)
 		a->yielded = msg->gno;
-	if (a->granted <= msg->gno)
+	if (a->granted <= msg->gno) {
 		a->more_ns = 0;
+		a->value_told = false;
+	}
 	bftm_yield(c, u, msg->gno, out);
 }

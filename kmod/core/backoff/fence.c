@@ -191,13 +191,8 @@ static void fence_fail(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 	if (is_hopeless(c, cfg)) {
 		out->refusal = BFTM_REFUSED_TOKENS;
 		bftm_die(c, cfg, BFTM_REFUSED, out);
-	} else if (c->base.want.wait == BFTM_WAIT_NOT) {
-		bftm_die(c, cfg, BFTM_UNREACHABLE, out);
 	} else {
-		out->release_to = bftm_everyone(cfg);
-		out->release_attempt = c->base.attempt;
-		c->base.phase = BFTM_PHASE_BACKOFF;
-		c->base.wake_ns = now + cfg->delta_ns;
+		bftm_hold_missed(c, cfg, now, out);
 	}
 }
 

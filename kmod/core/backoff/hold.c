@@ -51,6 +51,8 @@ void bftm_hold_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 		c->base.wake_ns = c->poll_ns;
 	if (c->stamps_anew && bftm_fence_due(c) < c->base.wake_ns)
 		c->base.wake_ns = bftm_fence_due(c);
+	if (c->reads_anew && c->value_ns < c->base.wake_ns)
+		c->base.wake_ns = c->value_ns;
 }
 
 /* The next renewal: half a lease after the send that the lease counts from. */
@@ -86,12 +88,39 @@ void bftm_hold_told(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	bftm_hold_arm(c, cfg);
 }
 
+void bftm_hold_missed(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		      struct bftm_out *out)
+{
+	if (c->base.want.wait == BFTM_WAIT_NOT) {
+		bftm_die(c, cfg, BFTM_UNREACHABLE, out);
+		return;
+	}
+	out->release_to = bftm_everyone(cfg);
+	out->release_attempt = c->base.attempt;
+	c->base.phase = BFTM_PHASE_BACKOFF;
+	c->base.wake_ns = now + cfg->delta_ns;
+}
+
 void bftm_hold_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, struct bftm_out *out)
 {
 	bftm_end_round(c, cfg, out);
 	c->held = c->base.want.mode;
-	if (c->base.want.fence)
+	c->base.phase = BFTM_PHASE_VALUE;
+	if (bftm_value_read(c, cfg)) {
+		bftm_hold_read(c, cfg, now, out);
+		return;
+	}
+	bftm_value_await(c, cfg, now);
+	c->base.wake_ns = c->value_ns;
+}
+
+void bftm_hold_read(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		    u64 now, struct bftm_out *out)
+{
+	if (c->reads_anew)
+		bftm_convert_read(c, cfg, now, out);
+	else if (c->base.want.fence)
 		bftm_fence_begin(c, cfg, now, out);
 	else
 		bftm_hold_told(c, cfg, now, out);
@@ -166,6 +195,13 @@ void bftm_contend_renew(struct bftm_contend *c,
 void bftm_hold_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		    u64 now, struct bftm_out *out)
 {
+	if (c->base.phase == BFTM_PHASE_VALUE) {
+		if (now > bftm_contend_end(c, cfg))
+			bftm_hold_missed(c, cfg, now, out);
+		else
+			bftm_hold_read(c, cfg, now, out);
+		return;
+	}
 	if (c->base.phase == BFTM_PHASE_FENCE) {
 		bftm_fence_wake(c, cfg, now, out);
 		return;
@@ -174,7 +210,9 @@ void bftm_hold_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		bftm_die(c, cfg, BFTM_LAPSED, out);
 		return;
 	}
-	if (c->stamps_anew && now >= bftm_fence_due(c))
+	if (c->reads_anew && now >= c->value_ns)
+		bftm_hold_read(c, cfg, now, out);
+	else if (c->stamps_anew && now >= bftm_fence_due(c))
 		bftm_fence_wake_anew(c, cfg, now, out);
 	/* A client that just gave a mode up has asked already: its next renewal comes later. */
 	if (c->poll_ns && now >= c->poll_ns)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 #include "core/backoff/parties.h"
+#include "core/backoff/value.h"
 #include "core/lease.h"
 
 struct bftm_party *bftm_party_find(const struct bftm_lock *lock, u32 client, u64 attempt)
@@ -123,6 +124,8 @@ bool bftm_parties_expire(struct bftm_lock *lock, u64 now)
 		struct bftm_party *p = bftm_party(lock, i);
 
 		if (bftm_party_granted(p) && now > p->time_ns) {
+			if (bftm_mode_writes(p->mode))
+				bftm_value_doubt(lock);
 			bftm_party_remove(lock, p);
 			any = true;
 		} else {
@@ -139,8 +142,11 @@ struct bftm_queue *bftm_queue_move(const struct bftm_queue *q, void *block, u32 
 	if (!moved)
 		return NULL;
 	moved->count = q ? q->count : 0;
-	moved->room = room;
+	moved->valued = q ? q->valued : 0;
+	moved->room = moved->valued ? room - BFTM_VALUE_PLACES : room;
 	if (moved->count)
 		memcpy(moved->place, q->place, moved->count * sizeof(*moved->place));
+	if (moved->valued)
+		memcpy(&moved->place[moved->room], &q->place[q->room], sizeof(struct bftm_kept_value));
 	return moved;
 }

@@ -104,8 +104,8 @@ void bftm_parties_forget(struct bftm_lock *lock, u64 now);
 bool bftm_parties_expire(struct bftm_lock *lock, u64 now);
 
 /**
- * bftm_queue_move() - the same parties in another block
- * @block: with room for @room of them, no fewer than there are; NULL to have no queue
+ * bftm_queue_move() - the same parties and the same value in another block
+ * @block: with room for @room of them, no fewer than there are; NULL to have no queue, and no value
  * Return: the queue in @block.
  */
 struct bftm_queue *bftm_queue_move(const struct bftm_queue *q, void *block, u32 room);

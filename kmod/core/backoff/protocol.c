@@ -3,6 +3,7 @@
 #include "core/backoff/protocol.h"
 #include "core/backoff/parties.h"
 #include "core/backoff/server.h"
+#include "core/backoff/value.h"
 #include "core/quorum.h"
 
 /* Room in the first queue of a lock; it doubles. */
@@ -33,21 +34,25 @@ static u32 backoff_room_of(const void *state)
 {
 	const struct bftm_lock *lock = state;
 
-	return lock->queue ? lock->queue->room : 0;
+	if (!lock->queue)
+		return 0;
+	return lock->queue->room + (lock->queue->valued ? BFTM_VALUE_PLACES : 0);
 }
 
 static u32 backoff_wants_room(const struct bftm_server_cfg *cfg, const void *lock,
 			      const struct bftm_msg *req, u64 now)
 {
+	const u32 most = cfg->waiters_max + BFTM_HOLDERS_MAX + BFTM_VALUE_PLACES;
 	u32 had, room;
 
-	if (req->type != BFTM_MSG_TRY || bftm_is_free(lock) ||
+	if (req->type != BFTM_MSG_TRY ||
+	    (bftm_is_free(lock) && !(req->flags & BFTM_FLAG_VALUE)) ||
 	    !bftm_lock_lacks_room(lock, req, now))
 		return 0;
 	had = backoff_room_of(lock);
 	room = had ? 2 * had : QUEUE_ROOM;
-	if (room > cfg->waiters_max + BFTM_HOLDERS_MAX)
-		room = cfg->waiters_max + BFTM_HOLDERS_MAX;
+	if (room > most)
+		room = most;
 	return room > had ? room : 0;
 }
 
@@ -91,6 +96,11 @@ static bool backoff_idle(const void *lock, u64 now)
 	return bftm_is_free(lock) || (!bftm_lock_owned(lock, now) && !bftm_lock_waiters(lock));
 }
 
+static bool backoff_keeps(const void *lock)
+{
+	return bftm_value_certain(lock);
+}
+
 static bool backoff_waits(const void *state, u32 client, u64 attempt)
 {
 	const struct bftm_party *p = bftm_party_find(state, client, attempt);
@@ -108,6 +118,9 @@ static void describe_grant(const struct bftm_lock *lock, const struct bftm_party
 		.holders = bftm_lock_holders(lock),
 		.places = bftm_parties(lock) - 1,
 	};
+	/* A value in doubt is as none, but for who has the lock and may write one. */
+	if (bftm_value_certain(lock) || (bftm_value_of(lock) && !bftm_is_free(lock)))
+		ret->places += BFTM_VALUE_PLACES;
 	if (!p || !bftm_party_granted(p))
 		return;
 	ret->attempt = p->attempt;
@@ -164,9 +177,10 @@ static void backoff_start(struct bftm_contender *c, const struct bftm_client_cfg
 }
 
 static void backoff_adopt(struct bftm_contender *c, const struct bftm_client_cfg *cfg,
-			  const struct bftm_want *want, u64 attempt, u64 end_ns, u32 sends)
+			  const struct bftm_want *want, u64 attempt, u64 end_ns, u32 sends,
+			  bool left)
 {
-	bftm_contend_adopt(contend_of(c), cfg, want, attempt, end_ns, sends);
+	bftm_contend_adopt(contend_of(c), cfg, want, attempt, end_ns, sends, left);
 }
 
 static void backoff_answer(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u32 u,
@@ -202,6 +216,18 @@ static void backoff_keep(struct bftm_contender *c, const struct bftm_client_cfg 
 			 struct bftm_out *out)
 {
 	bftm_contend_keep(contend_of(c), cfg, now, out);
+}
+
+static void backoff_value(const struct bftm_contender *c, const struct bftm_client_cfg *cfg,
+			  struct bftm_value_told *ret)
+{
+	bftm_contend_value(const_contend_of(c), cfg, ret);
+}
+
+static void backoff_leave(struct bftm_contender *c, const struct bftm_client_cfg *cfg,
+			  const struct bftm_written *value, struct bftm_out *out)
+{
+	bftm_contend_leave(contend_of(c), cfg, value, out);
 }
 
 static enum bftm_mode backoff_held(const struct bftm_contender *c)
@@ -258,6 +284,7 @@ static const struct bftm_server_ops backoff_server = {
 	.waits = backoff_waits,
 	.granted = backoff_granted,
 	.idle = backoff_idle,
+	.keeps = backoff_keeps,
 	.describe = backoff_describe,
 };
 
@@ -272,6 +299,8 @@ static const struct bftm_client_ops backoff_client = {
 	.convert = backoff_convert,
 	.keep = backoff_keep,
 	.held = backoff_held,
+	.value = backoff_value,
+	.leave = backoff_leave,
 	.stop = backoff_stop,
 	.end = backoff_end,
 	.round_ns = bftm_round_ns,
@@ -284,7 +313,7 @@ static const struct bftm_client_ops backoff_client = {
 const struct bftm_protocol bftm_backoff = {
 	.number = BFTM_PROTO_BACKOFF,
 	.name = "backoff",
-	.traits = BFTM_LEASED | BFTM_FENCES | BFTM_SHARES,
+	.traits = BFTM_LEASED | BFTM_FENCES | BFTM_SHARES | BFTM_VALUES,
 	.servers_needed = bftm_servers_needed,
 	.server = &backoff_server,
 	.client = &backoff_client,

@@ -3,6 +3,7 @@
 #include "core/backoff/grants.h"
 #include "core/backoff/server.h"
 #include "core/backoff/step.h"
+#include "core/backoff/value.h"
 
 void bftm_lock_init(struct bftm_lock *lock, u64 gno, u64 hi)
 {
@@ -83,6 +84,7 @@ static void step_release(const struct bftm_server_cfg *cfg,
 	p = bftm_party_find(lock, req->client, req->attempt);
 	if (!p)
 		return;
+	bftm_value_take(lock, p, req);
 	bftm_party_remove(lock, p);
 	if (bftm_is_free(lock))
 		lock->unsettled = 0;
@@ -189,6 +191,7 @@ void bftm_server_step(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 {
 	memset(push, 0, sizeof(*push));
 	*reply = *req;
+	reply->flags = 0;
 	reply->token = lock ? lock->hi : 0;
 	if (!is_formed(req)) {
 		bftm_refuse(req, reply, BFTM_REFUSED_PROTO);
@@ -197,6 +200,9 @@ void bftm_server_step(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 	switch (req->type) {
 	case BFTM_MSG_TRY:
 		bftm_step_try(cfg, lock, req, now, reply, push);
+		/* After the party has its place, which matters more. */
+		if (reply->type == BFTM_MSG_FREE || reply->type == BFTM_MSG_WAIT)
+			bftm_value_make(lock, req);
 		break;
 	case BFTM_MSG_RELEASE:
 		step_release(cfg, lock, req, now, reply, push);

@@ -24,6 +24,7 @@
  * @want:     what it asks for beyond that, else BFTM_MODE_NL
  * @held:     what it says that it holds by the grants of F servers; else BFTM_MODE_NL
  * @inquire:  it is to be asked whether it yields
+ * @value_room: of the value that its FREE is to have, in words and 1; 0: none
  */
 struct bftm_party {
 	u64 attempt;
@@ -36,6 +37,7 @@ struct bftm_party {
 	u16 want : 3;
 	u16 held : 3;
 	u16 inquire : 1;
+	u16 value_room : 4;
 } __packed __aligned(2);	/* one is in each lock, and there are a million */
 
 /** struct bftm_seat - a party, and the number of its grant */
@@ -46,12 +48,14 @@ struct bftm_seat {
 
 /**
  * struct bftm_queue - the parties but the one inside the lock, in no order
- * @count: places in use, at the front
- * @room:  places there are; the caller provides them
+ * @count:  places in use, at the front
+ * @room:   places there are for them; the caller provides them
+ * @valued: behind those is a value: core/backoff/value.h
  */
 struct bftm_queue {
 	u32 count;
 	u32 room;
+	u32 valued;
 	struct bftm_seat place[];
 };
 
@@ -66,7 +70,7 @@ struct bftm_queue {
  * @hi:         highest fencing token stamped, BFTM_TOKEN_UNKNOWN after a restart
  * @hi_attempt: the last to whom it was stamped for a mode that excludes itself; that one may ask
  *              again
- * @queue:      the other parties; NULL is none
+ * @queue:      the other parties, and the value; NULL is none
  * @tomb:       attempts that are over, so that a late TRY is not granted; a
  *              hint that saves phantom grants, newest first
  */
@@ -115,13 +119,14 @@ void bftm_server_step(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 bool bftm_server_needs(const struct bftm_server_cfg *cfg, const struct bftm_msg *req);
 
 /**
- * bftm_lock_lacks_room() - will this request want a place and find no room?
+ * bftm_lock_lacks_room() - how many places will this request want that there are not?
  *
  * The caller may then provide a larger queue, of up to cfg->waiters_max + BFTM_HOLDERS_MAX
- * places with the old ones copied; without it the request is refused.
+ * places and those of a value, with the old ones copied; without a place for its client the
+ * request is refused, and without those for a value the lock has none.
  */
-bool bftm_lock_lacks_room(const struct bftm_lock *lock,
-			  const struct bftm_msg *req, u64 now);
+u32 bftm_lock_lacks_room(const struct bftm_lock *lock,
+			 const struct bftm_msg *req, u64 now);
 
 /** bftm_lock_owned() - is it granted at @now? */
 bool bftm_lock_owned(const struct bftm_lock *lock, u64 now);

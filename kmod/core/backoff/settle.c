@@ -2,6 +2,7 @@
 /* A lock without a request: grant to the next party, or ask a party whether it yields. */
 #include "core/backoff/grants.h"
 #include "core/backoff/step.h"
+#include "core/backoff/value.h"
 #include "core/lease.h"
 
 bool bftm_lock_owned(const struct bftm_lock *lock, u64 now)
@@ -58,6 +59,8 @@ void bftm_tell(const struct bftm_server_cfg *cfg, const struct bftm_lock *lock,
 	push->gno = bftm_party_gno(lock, p);
 	push->prio = lock->lam;
 	push->token = lock->hi;
+	if (type == BFTM_MSG_FREE)
+		bftm_value_tell(lock, p, push);
 }
 
 bool bftm_ask_marked(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,

@@ -5,6 +5,7 @@
  */
 #include "core/backoff/grants.h"
 #include "core/backoff/step.h"
+#include "core/backoff/value.h"
 #include "core/lease.h"
 
 bool bftm_is_over(const struct bftm_lock *lock, const struct bftm_msg *req)
@@ -27,7 +28,8 @@ static struct bftm_party *my_place(const struct bftm_lock *lock, const struct bf
 	return p || bftm_says_held(req) ? p : bftm_party_plain(lock, req->client);
 }
 
-bool bftm_lock_lacks_room(const struct bftm_lock *lock, const struct bftm_msg *req, u64 now)
+/* Will this TRY take a place in the queue? */
+static bool queues_up(const struct bftm_lock *lock, const struct bftm_msg *req, u64 now)
 {
 	u32 i;
 
@@ -38,9 +40,18 @@ bool bftm_lock_lacks_room(const struct bftm_lock *lock, const struct bftm_msg *r
 		if (bftm_is_granted(bftm_party(lock, i), now) &&
 		    bftm_modes_conflict(req->mode, bftm_party(lock, i)->mode))
 			return false;
-	if (!bftm_lock_owned(lock, now) && bftm_parties(lock) == 1)
-		return false;
-	return !lock->queue || lock->queue->count == lock->queue->room;
+	return bftm_lock_owned(lock, now) || bftm_parties(lock) > 1;
+}
+
+u32 bftm_lock_lacks_room(const struct bftm_lock *lock, const struct bftm_msg *req, u64 now)
+{
+	u32 room = lock->queue ? lock->queue->room - lock->queue->count : 0, wanted = 0;
+
+	if (bftm_value_wanted(lock, req))
+		wanted += BFTM_VALUE_PLACES;
+	if (queues_up(lock, req, now))
+		wanted++;
+	return wanted > room ? wanted - room : 0;
 }
 
 /* A send that a later one has overtaken says nothing new. */
@@ -92,7 +103,8 @@ static u64 rest_of_grants(const struct bftm_lock *lock, enum bftm_mode mode, u64
 static void note_deadlock(const struct bftm_lock *lock, const struct bftm_party *p,
 			  struct bftm_msg *reply)
 {
-	reply->flags = bftm_grants_deadlock(lock, p) ? BFTM_FLAG_DEADLOCK : 0;
+	if (bftm_grants_deadlock(lock, p))
+		reply->flags |= BFTM_FLAG_DEADLOCK;
 }
 
 /* The client has a grant. Others hear unasked what the server grants beside it. */
@@ -114,6 +126,7 @@ static void answer_free(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 	reply->mode = p->mode;
 	reply->arg = lock->himask;
 	reply->gno = bftm_party_gno(lock, p);
+	bftm_value_tell(lock, p, reply);
 	if (!p->want)
 		return;
 	note_deadlock(lock, p, reply);
@@ -225,6 +238,7 @@ static void decide_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock
 		.k = req->k,
 		.want = req->mode,
 		.held = req->arg,
+		.value_room = bftm_value_room(req),
 	};
 
 	if (bftm_is_free(lock))
@@ -242,6 +256,9 @@ static void renew_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 
 	bftm_refresh(cfg, p, req->k, now);
 	if (news) {
+		/* By the mode that is granted as yet: the request may give it up. */
+		bftm_value_take(lock, p, req);
+		p->value_room = bftm_value_room(req);
 		/* Only the newest send changes modes: a late send would take a later mode away. */
 		p->held = req->arg;
 		if (bftm_mode_covers(p->mode, req->mode)) {
@@ -268,7 +285,6 @@ void bftm_step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 	/* NOLINTNEXTLINE: bftm_server_needs() a lock for a TRY */
 	note_prio(lock, req->prio);
 	reply->prio = lock->lam;
-	reply->flags = 0;
 	if (now <= cfg->quarantine_until_ns) {
 		reply->type = BFTM_MSG_WAIT;
 		reply->position = 0;

@@ -221,7 +221,7 @@ static void act_adopt(struct fuzz_bytes *in, struct bftm_contend *c,
 	u32 sends = (u32)fuzz_take(in, 1);
 	u64 end = now - 1000 + (fuzz_take(in, 2) << 8);
 
-	bftm_contend_adopt(c, cfg, want, fresh, end, sends);
+	bftm_contend_adopt(c, cfg, want, fresh, end, sends, fresh & 1);
 	bftm_contend_renew(c, cfg, now, out);
 	note_attempt(c, sends + BFTM_ADOPT_SENDS);
 	o.known_end_ns = end;

@@ -264,7 +264,7 @@ static void plan(struct node *node, struct liar_lock *lock)
 			RB_INSERT(liar_dues, &node->dues, lock);
 	}
 	ops->describe(lock->state, &view);
-	if (ops->wants_room && !view.waiters)
+	if (ops->wants_room && !view.places)
 		free(ops->move_room(lock->state, NULL, 0));
 }
 

@@ -5,6 +5,7 @@
 
 #include "any.h"
 #include "core/backoff/server.h"
+#include "core/backoff/value.h"
 
 #define ROOM 4
 
@@ -63,9 +64,13 @@ static struct bftm_queue *any_queue(void)
 	if (any_bool())
 		return NULL;
 	any(queues[0]);
-	queue->room = ROOM;
-	queue->count = (u32)Frama_C_interval_split(0, ROOM);
-	for (i = 0; i < ROOM; i++)
+	queue->valued = (u32)Frama_C_interval_split(0, 1);
+	queue->room = queue->valued ? ROOM - BFTM_VALUE_PLACES : ROOM;
+	queue->count = (u32)Frama_C_interval_split(0, queue->room);
+	if (queue->valued)
+		((struct bftm_kept_value *)&queue->place[queue->room])->len =
+			(u8)any_from(0, BFTM_VALUE_LEN_MAX);
+	for (i = 0; i < queue->room; i++)
 		queue->place[i].party = any_party();
 	return queue;
 }

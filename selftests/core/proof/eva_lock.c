@@ -3,11 +3,13 @@
 // prove: memory all_timers bftm_lock_init bftm_lock_learn bftm_lock_owned bftm_lock_holders bftm_lock_waiters bftm_lock_deadline bftm_lock_lacks_room bftm_lock_expire: every lock with up to five parties
 // prove: memory all_parties bftm_parties bftm_party bftm_is_free bftm_party_gno bftm_party_granted bftm_party_find bftm_party_plain bftm_party_last bftm_party_position bftm_party_add bftm_party_remove bftm_party_number bftm_parties_forget bftm_parties_expire bftm_goes_before bftm_waits_before bftm_queue_move: the same
 // prove: memory all_grants bftm_party_lacks bftm_party_converts bftm_grants_next bftm_grants_beside bftm_grants_inquire bftm_grants_deadlock bftm_mode_conflicts bftm_modes_conflict bftm_mode_covers bftm_mode_join: the same
+// prove: memory all_values bftm_value_of bftm_value_certain bftm_value_wanted bftm_value_doubt bftm_value_room bftm_value_make bftm_value_take bftm_value_tell: every lock with up to four others, with and without a value, and every request
 // prove: memory all_ops bftm_protocol_index bftm_protocol_of: every operation of the table of protocols but step, on every lock
-// frama-c without_lock all_timers all_ops all_parties all_grants: -eva-min-loop-unroll 7 -eva-slevel 1000
+// frama-c without_lock all_timers all_ops all_parties all_values all_grants: -eva-min-loop-unroll 7 -eva-slevel 1000
 #include "any_lock.h"
 #include "core/admit.c"
 #include "core/backoff/parties.c"
+#include "core/backoff/value.c"
 #include "core/backoff/grants.c"
 #include "core/backoff/settle.c"
 #include "core/backoff/try.c"
@@ -89,6 +91,25 @@ void all_parties(void)
 		bftm_parties_expire(&lock, ANY_TIME);
 	}
 	bftm_queue_move(lock.queue, any_bool() ? &queues[1] : NULL, ROOM);
+}
+
+void all_values(void)
+{
+	struct bftm_lock lock = any_lock();
+	struct bftm_party me = any_party();
+	struct bftm_msg req = any_request(), reply = any_request();
+
+	/* As bftm_wire_get() demands. */
+	req.value_len = (u8)any_from(0, BFTM_VALUE_LEN_MAX);
+	bftm_value_wanted(&lock, &req);
+	bftm_value_make(&lock, &req);
+	bftm_value_certain(&lock);
+	bftm_value_take(&lock, &lock.first, &req);
+	if (bftm_parties(&lock) > 1)
+		bftm_value_take(&lock, bftm_party(&lock, 1), &req);
+	bftm_value_doubt(&lock);
+	me.value_room = bftm_value_room(&req);
+	bftm_value_tell(&lock, &me, &reply);
 }
 
 void all_grants(void)

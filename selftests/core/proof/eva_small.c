@@ -5,7 +5,7 @@
 // prove: memory all_leases bftm_drift bftm_lease_at_server bftm_lease_at_client: every lease and drift
 // prove: memory all_quorums bftm_free_needed bftm_literal_quorum bftm_fence_quorum bftm_order_quorum bftm_servers_needed bftm_servers_needed_literal bftm_servers_needed_order: every n and b
 // prove: memory all_windows bftm_window_take: every window and number
-// prove: eva all_modes bftm_mode_conflicts bftm_modes_conflict bftm_mode_covers bftm_mode_join: every pair of modes is as mode_contracts.h says
+// prove: eva all_modes bftm_mode_conflicts bftm_modes_conflict bftm_mode_covers bftm_mode_join bftm_mode_writes: every pair of modes is as mode_contracts.h says
 // frama-c all_modes: -eva-min-loop-unroll 7 -eva-slevel 1000
 #include "any.h"
 #include "core/lease.h"
@@ -90,5 +90,8 @@ void all_modes(void)
 			//@ assert exclude: excludes <==> conflict(a, b);
 			//@ assert cover: covered <==> covers(a, b);
 			//@ assert join: covers(join, a) && covers(join, b);
+			if (bftm_mode_writes((enum bftm_mode)a) && bftm_mode_writes((enum bftm_mode)b)) {
+				//@ assert writers: excludes;
+			}
 		}
 }

@@ -81,6 +81,7 @@ static void want(struct world *w, u32 x, u32 i)
 		.renew = rng_chance(r, w->plan->renew),
 		.fence = rng_chance(r, w->plan->fence),
 		.mode = draw_mode(w),
+		.value = w->plan->values && rng_chance(r, w->plan->values),
 	};
 	if (!(rng_next(r) & 3))
 		h->want.lease_ns = w->plan->lease_max / 2;
@@ -146,6 +147,10 @@ void app_orphan(struct world *w, u32 x)
 {
 	struct client *c = &w->client[x];
 	struct orphan *o = &c->orphan;
+	struct bftm_out out = {
+		.release_attempt = o->attempt,
+		.release_to = (u32)((1ull << w->plan->n) - 1),
+	};
 
 	if (!o->alive)
 		return;
@@ -155,8 +160,11 @@ void app_orphan(struct world *w, u32 x)
 	});
 	tell(w, o->lock, "c%u gives %s back that it had from an earlier helper", x + 1,
 	     story_lock(o->lock));
-	if (c->up)
-		client_release(w, x, o->lock, o->attempt, (u32)((1ull << w->plan->n) - 1));
+	if (!c->up)
+		return;
+	/* Servers that have not heard which value it left are to doubt; the others ignore this. */
+	out.release_doubt = true;
+	client_release(w, x, o->lock, &out);
 }
 
 static void look_at(struct world *w, u32 x, u32 i, u64 at)

@@ -40,6 +40,8 @@ enum fact_kind {
 	FACT_ADOPTED,		/* a correct server has @body as committed; NULL for σ0 */
 	FACT_LEARNED,		/* a server takes @client's word that no token is above @token */
 	FACT_STAMPED,		/* what is held has a @token of its own since it was converted */
+	FACT_LEFT,		/* it leaves @value, and has @mode from now on */
+	FACT_READ,		/* it was told @value, and whether that is @valid */
 	FACT_KINDS
 };
 
@@ -52,6 +54,7 @@ enum fact_kind {
  * @fair:    in WANT: it waits in the queue, and for nothing else
  * @token:   offered, or that it was told with a win that is @fenced
  * @mode:    enum bftm_mode: of what it holds
+ * @value:   a number that stands for one
  * @before, @after: the server's lock, before and after it decided
  * @waits, @granted: and whether @attempt is queued after that, or has a grant
  */
@@ -69,7 +72,9 @@ struct fact {
 	u64 sender;
 	u64 seq;
 	u64 token;
+	u64 value;
 	u8 mode;
+	bool valid;
 	bool fenced;
 	bool fair;
 	const struct bftm_lock_view *before;
@@ -113,13 +118,14 @@ extern const struct checker check_liveness;
 extern const struct checker check_tokens;
 extern const struct checker check_fairness;
 extern const struct checker check_held;
+extern const struct checker check_values;
 extern const struct checker check_chain;
 extern const struct checker check_response;
 extern const struct checker check_ranks;
 extern const struct checker check_answered;
 extern const struct checker check_kept;
 
-#define CHECKERS 13
+#define CHECKERS 14
 
 /** struct violation - the first thing that went wrong */
 struct violation {

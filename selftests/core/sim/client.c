@@ -64,12 +64,11 @@ void client_send(struct world *w, u32 x, const struct handle *h, const struct bf
 {
 	struct client *c = &w->client[x];
 	struct bftm_msg msg;
-	u32 i, to;
+	u32 i, to, some;
 
 	for (i = 0; i < out->count; i++) {
 		to = out->send[i].to;
-		bftm_contender_message(h->client, &out->send[i], &msg);
-		name_lock(&msg, h->lock);
+		bftm_contender_message(h->client, &out->send[i], to, &msg);
 		if (msg.type == BFTM_MSG_TRY)
 			tell_more(w, h->lock, "c%u asks %s for %s: send %u of %s", x + 1,
 				  story_servers(w, to), story_lock(h->lock), msg.k,
@@ -79,7 +78,11 @@ void client_send(struct world *w, u32 x, const struct handle *h, const struct bf
 				  bftm_msg_name(msg.type), number(&msg),
 				  story_attempt(w, msg.attempt), story_servers(w, to));
 		w->stats.yielded += msg.type == BFTM_MSG_YIELD;
-		send_to(w, c, to, &msg);
+		for (; to; to &= ~some) {
+			some = bftm_contender_message(h->client, &out->send[i], to, &msg);
+			name_lock(&msg, h->lock);
+			send_to(w, c, some, &msg);
+		}
 	}
 }
 
@@ -103,16 +106,20 @@ void client_answer_recovery(struct world *w, u32 x, u32 to, u64 floor)
 	send_to(w, &w->client[x], to, &msg);
 }
 
-static void send_release(struct world *w, struct client *c, u32 lock, u64 attempt, u32 to)
+static void send_release(struct world *w, struct client *c, const struct release *op, u32 to)
 {
-	struct bftm_msg msg = { .type = BFTM_MSG_RELEASE, .attempt = attempt };
+	struct bftm_msg msg;
+	u32 some;
 
-	name_lock(&msg, lock);
-	send_to(w, c, to, &msg);
+	for (; to; to &= ~some) {
+		some = bftm_release_message(&op->core, to, &msg);
+		name_lock(&msg, op->lock);
+		send_to(w, c, some, &msg);
+	}
 }
 
 /* As bftm_release_begin(). */
-void client_release(struct world *w, u32 x, u32 lock, u64 attempt, u32 to)
+void client_release(struct world *w, u32 x, u32 lock, const struct bftm_out *out)
 {
 	struct client *c = &w->client[x];
 	struct release *op;
@@ -120,11 +127,11 @@ void client_release(struct world *w, u32 x, u32 lock, u64 attempt, u32 to)
 
 	if (!w->protocol->releases)
 		return;
-	send_release(w, c, lock, attempt, to);
 	for (op = c->releases; op; op = op->next) {
 		/* A liar may name an attempt for a lock that it is not for. */
-		if (op->core.attempt == attempt && op->lock == lock) {
-			op->core.unanswered |= to;
+		if (op->core.attempt == out->release_attempt && op->lock == lock) {
+			op->core.unanswered |= out->release_to;
+			send_release(w, c, op, out->release_to);
 			return;
 		}
 	}
@@ -136,7 +143,8 @@ void client_release(struct world *w, u32 x, u32 lock, u64 attempt, u32 to)
 	op->lock = lock;
 	w->numbers++;
 	op->number = (u32)w->numbers;
-	bftm_release_start(&op->core, &w->cfg, attempt, to, client_look(w, c));
+	bftm_release_start(&op->core, &w->cfg, out, client_look(w, c));
+	send_release(w, c, op, out->release_to);
 	op->next = c->releases;
 	c->releases = op;
 	e = queue_push(&w->queue, clock_when(&c->clock, op->core.wake_ns, w->now),
@@ -175,7 +183,7 @@ void client_release_wake(struct world *w, u32 x, u32 number)
 			client_done(w, c);
 			return;
 		}
-		send_release(w, c, (*link)->lock, (*link)->core.attempt, to);
+		send_release(w, c, *link, to);
 	}
 	e = queue_push(&w->queue, clock_when(&c->clock, (*link)->core.wake_ns, w->now),
 		       EVENT_RELEASE, x);

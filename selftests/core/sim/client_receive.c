@@ -117,7 +117,7 @@ static void answer(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 	if (!h) {
 		bftm_stray(msg, u, &out);
 		if (out.release_to)
-			client_release(w, x, lock, out.release_attempt, out.release_to);
+			client_release(w, x, lock, &out);
 		return;
 	}
 	phase = h->client->phase;
@@ -257,6 +257,7 @@ static void abandon(struct world *w, u32 x, struct handle *h, bool host)
 			.give_at = w->now + rng_scale(&w->rng[RNG_APP], 1, w->plan->lease_max),
 		};
 		c->orphan.want.mode = h->mode;
+		c->orphan.left = h->left.any;
 		queue_push(&w->queue, c->orphan.give_at, EVENT_ORPHAN, x);
 	} else if (h->hold) {
 		check_fact(w, &(struct fact){

@@ -102,7 +102,7 @@ void client_obey(struct world *w, u32 x, u32 i, const struct bftm_out *out)
 	if (out->verdict == BFTM_LAPSED || out->verdict == BFTM_REFUSED)
 		app_failed(w, x, i, out->verdict);
 	if (out->release_to)
-		client_release(w, x, h->lock, out->release_attempt, out->release_to);
+		client_release(w, x, h->lock, out);
 	client_send(w, x, h, out);
 	if (out->verdict == BFTM_LOST_ROUND || out->verdict == BFTM_UNREACHABLE)
 		app_failed(w, x, i, out->verdict);
@@ -173,6 +173,8 @@ void client_watch_hold(struct world *w, u32 x, u32 i, enum bftm_verdict verdict,
 	f.end_ns = w->protocol->core->client->end(h->client, &w->cfg);
 	if (verdict == BFTM_CONVERTED)
 		watch_token(w, h, f);
+	if (verdict == BFTM_CONVERTED && h->reads && f.mode == h->mode)
+		value_read(w, x, i);
 	if (verdict == BFTM_WON) {
 		h->hold = ++w->holds;
 		h->token = f.token;
@@ -196,6 +198,8 @@ void client_watch_hold(struct world *w, u32 x, u32 i, enum bftm_verdict verdict,
 	h->known_end_ns = f.end_ns;
 	f.hold = h->hold;
 	check_fact(w, &f);
+	if (verdict == BFTM_WON || (verdict == BFTM_CONVERTED && h->reads))
+		value_read(w, x, i);
 }
 
 void client_begin(struct world *w, u32 x, u32 i)
@@ -206,6 +210,7 @@ void client_begin(struct world *w, u32 x, u32 i)
 	u64 now = client_look(w, c), before = h->client->attempt;
 
 	client_stall(w, c);
+	h->left.any = false;
 	w->protocol->core->client->start(h->client, &w->cfg, &h->want, ++c->attempt, now, &out);
 	client_watch(w, x, i, before, BFTM_PHASE_DEAD);
 	tell(w, h->lock, "c%u wants %s for %s%s%s", x + 1, story_lock(h->lock),
@@ -242,10 +247,14 @@ void client_convert(struct world *w, u32 x, u32 i, const struct bftm_conversion 
 	if (phase != BFTM_PHASE_HOLD)
 		return;
 	h->goal = *to;
+	h->goal.leaves = NULL;
+	h->reads = !bftm_mode_covers(held(w, h), to->mode);
+	if (!h->reads && value_leaves(w, x, i, to->mode))
+		h->goal.leaves = &h->left;
 	w->stats.conversions++;
 	tell(w, h->lock, "c%u wants %s in mode %s%s", x + 1, story_lock(h->lock),
 	     story_mode(to->mode), to->fence ? ", with a token" : "");
-	w->protocol->core->client->convert(h->client, &w->cfg, to, now, &out);
+	w->protocol->core->client->convert(h->client, &w->cfg, &h->goal, now, &out);
 	client_watch(w, x, i, h->client->attempt, phase);
 	client_watch_hold(w, x, i, out.verdict, now);
 	client_obey(w, x, i, &out);
@@ -290,7 +299,8 @@ void client_adopt(struct world *w, u32 x)
 	h->mode = o->want.mode;
 	h->token = 0;
 	tell(w, h->lock, "c%u: the new helper goes on with %s", x + 1, story_lock(h->lock));
-	core->adopt(h->client, &w->cfg, &h->want, o->attempt, o->end_ns, o->sends);
+	h->left.any = o->left;
+	core->adopt(h->client, &w->cfg, &h->want, o->attempt, o->end_ns, o->sends, o->left);
 	core->renew(h->client, &w->cfg, now, &out);
 	if (!w->script)
 		/* A host that was stopped has missed it: nothing happens in the past. */
@@ -305,7 +315,9 @@ void client_end(struct world *w, u32 x, u32 i)
 	struct handle *h = &c->handle[i];
 	enum bftm_phase phase = h->client->phase;
 	u64 before = h->client->attempt;
+	const struct bftm_client_ops *core = w->protocol->core->client;
 	struct bftm_out out;
+	bool done = h->hold && core->leave, leaves = value_leaves(w, x, i, BFTM_MODE_NL);
 
 	/* Stop using the resource first; then say so. */
 	if (h->hold) {
@@ -318,10 +330,13 @@ void client_end(struct world *w, u32 x, u32 i)
 	}
 	h->hold = 0;
 	client_stall(w, c);
-	w->protocol->core->client->stop(h->client, &w->cfg, &out);
+	if (done)
+		core->leave(h->client, &w->cfg, leaves ? &h->left : NULL, &out);
+	else
+		core->stop(h->client, &w->cfg, &out);
 	client_watch(w, x, i, before, phase);
 	if (out.release_to)
-		client_release(w, x, h->lock, out.release_attempt, out.release_to);
+		client_release(w, x, h->lock, &out);
 	client_done(w, c);
 }
 

@@ -33,7 +33,7 @@ enum {
 	KEY_BACKOFF,
 	KEY_RENEW,
 	KEY_FENCE,
-	KEY_MODES,
+	KEY_MODES, KEY_VALUES,
 	KEY_FAIR,
 	KEY_SILENT,
 };
@@ -63,6 +63,7 @@ static const struct argp_option argp_options[] = {
 	{ "renew", KEY_RENEW, "PERCENT", 0, "Share of held locks that are renewed", 4 },
 	{ "fence", KEY_FENCE, "PERCENT", 0, "Share of locks with a fencing token", 4 },
 	{ "modes", KEY_MODES, "PERCENT", 0, "Share of locks in any mode, with conversions", 4 },
+	{ "values", KEY_VALUES, "PERCENT", 0, "Share of locks with the value that holders leave", 4 },
 	{ "length", KEY_LENGTH, "PERCENT", 0, "Length of the time with faults, of the drawn one", 4 },
 	{ "without", KEY_WITHOUT, "FAULT,...", 0, "Faults that are off", 4 },
 	{ "with", KEY_WITH, "FAULT,...", 0, "Faults that are on", 4 },
@@ -136,6 +137,9 @@ static bool parse_wish(int key, char *arg, struct argp_state *state, struct wish
 		break;
 	case KEY_MODES:
 		w->modes_pct = (u32)parse_number(state, arg);
+		break;
+	case KEY_VALUES:
+		w->values_pct = (u32)parse_number(state, arg);
 		break;
 	case 'c':
 		w->clients = (u32)parse_number(state, arg);
@@ -265,6 +269,7 @@ void cmdline_parse(int argc, char **argv, struct options *ret)
 			.skew_ppm = AS_DRAWN, .liars = AS_DRAWN,
 			.clients = AS_DRAWN, .locks = AS_DRAWN, .rho_ppm = AS_DRAWN,
 			.backoff_pct = AS_DRAWN, .renew_pct = AS_DRAWN, .fence_pct = AS_DRAWN, .modes_pct = AS_DRAWN,
+			.values_pct = AS_DRAWN,
 			.length_pct = 100,
 		},
 		.seed = 1, .runs = ~0ull, .jobs = 1, .shrink = true, .program = argv[0],

@@ -65,6 +65,9 @@ struct handle {
 	enum bftm_mode mode;	/* of it, as the application was told */
 	u64 token;		/* likewise, 0 for none */
 	struct bftm_conversion goal;	/* to which it converts, by another mode perhaps */
+	bool reads;		/* … and is told the value then */
+	struct bftm_written left;	/* value that it left last; none if not @any */
+	u64 leaves;		/* number of the value that it is to leave next, 0 for any */
 	u32 turns;		/* so often it asks again in the healed world */
 	u32 sends;		/* … and the number of the last send, as the kernel was told */
 };
@@ -79,6 +82,7 @@ struct orphan {
 	u64 end_ns;
 	u64 give_at;		/* true time at which the application gives back */
 	struct bftm_want want;
+	bool left;		/* a value, with a mode that it gave up */
 };
 
 /** struct recovery - of the tokens that a server forgot */

@@ -208,6 +208,7 @@ static void draw_ways(struct plan *p, struct rng *r, const struct wish *wish)
 static void draw_modes(struct plan *p, u64 seed, const struct wish *wish)
 {
 	static const u32 modes[8] = { 0, 0, 0, 0, PPM / 4, PPM, PPM, PPM };
+	static const u32 values[4] = { 0, 0, PPM / 2, PPM };
 	struct rng r = { .state = seed ^ 0x6d6f6465 };
 
 	p->modes = modes[rng_below(&r, 8)];
@@ -215,6 +216,11 @@ static void draw_modes(struct plan *p, u64 seed, const struct wish *wish)
 		p->modes = wish->modes_pct * (PPM / 100);
 	if (p->protocol->needs_sync || !(p->protocol->core->traits & BFTM_SHARES))
 		p->modes = 0;
+	p->values = values[rng_below(&r, 4)];
+	if (wish->values_pct != AS_DRAWN)
+		p->values = wish->values_pct * (PPM / 100);
+	if (p->protocol->needs_sync || !(p->protocol->core->traits & BFTM_VALUES))
+		p->values = 0;
 }
 
 void plan_draw(struct plan *p, u64 seed, const struct wish *wish)
@@ -271,8 +277,9 @@ const char *plan_check(const struct wish *wish)
 	if ((wish->backoff_pct != AS_DRAWN && wish->backoff_pct > 100) ||
 	    (wish->renew_pct != AS_DRAWN && wish->renew_pct > 100) ||
 	    (wish->fence_pct != AS_DRAWN && wish->fence_pct > 100) ||
-	    (wish->modes_pct != AS_DRAWN && wish->modes_pct > 100))
-		return "--backoff, --renew, --fence, --modes: 0 to 100";
+	    (wish->modes_pct != AS_DRAWN && wish->modes_pct > 100) ||
+	    (wish->values_pct != AS_DRAWN && wish->values_pct > 100))
+		return "--backoff, --renew, --fence, --modes, --values: 0 to 100";
 	if (wish->lease_ns && (wish->lease_ns < 2 * BFTM_LEASE_MIN_NS ||
 			       wish->lease_ns > 60 * BFTM_NS_PER_SEC))
 		return "--lease: 2ms to 60s";

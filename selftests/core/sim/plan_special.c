@@ -36,6 +36,7 @@ static void draw_quiet(struct plan *p, const struct wish *wish, u32 clients)
 	p->backoff = wish->backoff_pct == AS_DRAWN ? 0 : wish->backoff_pct * (PPM / 100);
 	p->renew = p->fence = 0;
 	p->modes = wish->modes_pct == AS_DRAWN ? 0 : p->modes;
+	p->values = wish->values_pct == AS_DRAWN ? 0 : p->values;
 	p->waiters_max = BFTM_WAITERS_DEFAULT;
 }
 

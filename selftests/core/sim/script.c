@@ -52,6 +52,8 @@ static bool parse_pair(struct script *s, const char *name, const char *value)
 		return parse_time(value, &p->lease_max);
 	else if (!strcmp(name, "delay"))
 		return parse_time(value, &s->delay);
+	else if (!strcmp(name, "values"))
+		p->values = number ? PPM : 0;
 	else if (!strcmp(name, "continues"))
 		p->order.continues = number ? PPM : 0;
 	else if (!strcmp(name, "signed"))
@@ -87,6 +89,14 @@ static bool parse_convert(struct script *s, struct script_line *l, char **word, 
 	return false;
 }
 
+/* "at 20ms c1 leaves 7" */
+static bool parse_leaves(struct script *s, struct script_line *l, char **word, u32 words)
+{
+	l->verb = SCRIPT_LEAVES;
+	return words == 5 && sscanf(word[4], "%lu", &l->value) == 1 && l->value &&
+	       parse_who(word[2], 'c', s->plan.clients, &l->client);
+}
+
 static bool parse_verb(struct script *s, struct script_line *l, char **word, u32 words)
 {
 	static const struct {
@@ -106,6 +116,8 @@ static bool parse_verb(struct script *s, struct script_line *l, char **word, u32
 		return false;
 	if (!strcmp(word[3], "submits"))
 		return parse_submit(s, l, word, words);
+	if (!strcmp(word[3], "leaves"))
+		return parse_leaves(s, l, word, words);
 	if (!strcmp(word[3], "converts"))
 		return parse_convert(s, l, word, words);
 	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
@@ -217,6 +229,7 @@ static void wants(struct world *w, const struct script_line *l)
 		.fence = l->verb == SCRIPT_FENCES,
 		.mode = l->verb == SCRIPT_READS ? BFTM_MODE_PR :
 			l->verb == SCRIPT_WRITES ? BFTM_MODE_PW : BFTM_MODE_EX,
+		.value = w->plan->values,
 	};
 	client_begin(w, l->client, 0);
 }
@@ -242,6 +255,9 @@ void script_line(struct world *w, u32 i)
 		client_convert(w, l->client, 0, &(struct bftm_conversion){
 			.mode = l->mode, .fence = h->want.fence,
 		});
+		break;
+	case SCRIPT_LEAVES:
+		h->leaves = l->value;
 		break;
 	case SCRIPT_GIVES:
 		h->app = APP_IDLE;

@@ -13,6 +13,7 @@
  *	at 0ms c1 reads 80ms		… in mode PR, and renews it
  *	at 0ms c1 writes 80ms		… in mode PW, likewise
  *	at 20ms c1 converts EX		to another mode of what it holds
+ *	at 20ms c1 leaves 7		when it gives that up next, as value number 7
  *	at 20ms c1 gives		the lock back
  *	at 20ms c1 dies
  *	at 20ms c1 stops 50ms
@@ -22,7 +23,7 @@
  *	at 0ms c1 submits add 1		of the ordering protocol, to a counter
  *	end 300ms
  *
- * "protocol order" in the first line chooses the ordering protocol; "signed 1"
+ * "values 1" in the first line: locks are wanted with their values; "protocol order" in the first line chooses the ordering protocol; "signed 1"
  * its signed ranks, "continues 1" clients that want more whenever they commit.
  */
 #ifndef BFTM_SIM_SCRIPT_H
@@ -41,6 +42,7 @@ enum script_verb {
 	SCRIPT_READS,
 	SCRIPT_WRITES,
 	SCRIPT_CONVERTS,
+	SCRIPT_LEAVES,
 	SCRIPT_GIVES,
 	SCRIPT_DIES,
 	SCRIPT_STOPS,
@@ -56,6 +58,7 @@ struct script_line {
 	u64 ns;
 	char request[32];
 	enum bftm_mode mode;
+	u64 value;
 	u32 client;
 	u32 server;
 	int to;		/* TO_SERVER: from, or at, a client; or TO_CLIENT */

@@ -66,6 +66,14 @@ static void reclaim(struct server *s, u32 l, const struct bftm_lock_view *view)
 	s->touched_ns[l] = 0;
 }
 
+/* A value goes only where its room is needed: by FAULT_RECLAIM. */
+static bool keeps(const struct world *w, u32 u, u32 l)
+{
+	const struct bftm_server_ops *ops = w->protocol->core->server;
+
+	return ops->keeps && ops->keeps(server_state(w, u, l));
+}
+
 static bool may_be_reclaimed(struct world *w, u32 u, u32 l, const struct bftm_lock_view *view,
 			     u64 now)
 {
@@ -74,7 +82,7 @@ static bool may_be_reclaimed(struct world *w, u32 u, u32 l, const struct bftm_lo
 	if (view->attempt || view->waiters ||
 	    !w->protocol->core->server->idle(server_state(w, u, l), now))
 		return false;
-	if (s->touched_ns[l] + IDLE_NS <= now)
+	if (s->touched_ns[l] + IDLE_NS <= now && !keeps(w, u, l))
 		return true;
 	if (!world_fault(w, FAULT_RECLAIM) || !rng_chance(&w->rng[RNG_SERVER], PPM / 8))
 		return false;

@@ -39,6 +39,9 @@ void stats_print(const struct stats *s, u64 cpu_ns, u64 wall_ns)
 	       (unsigned long long)s->yielded, (unsigned long long)s->recovered);
 	if (s->conversions)
 		printf("  conversions %llu\n", (unsigned long long)s->conversions);
+	if (s->values)
+		printf("  values told %llu, of them valid %llu\n", (unsigned long long)s->values,
+		       (unsigned long long)s->valid);
 	if (s->worst_wait)
 		printf("  others were served while one waited: at most %llu times\n",
 		       (unsigned long long)s->worst_wait);

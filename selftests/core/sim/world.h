@@ -35,7 +35,7 @@ enum stream {
 /** struct stats - of one scenario or many */
 struct stats {
 	u64 scenarios, sim_ns, events, wins, rounds, lapses, refused, crash_wins;
-	u64 adopted, renewed, fenced, pushed, yielded, recovered, conversions;
+	u64 adopted, renewed, fenced, pushed, yielded, recovered, conversions, values, valid;
 	u64 jain_ppm, jains;	/* Jain's index of wins by client, summed; and how many */
 	u64 worst_wait;		/* grants to others; the highest, not a sum */
 	u64 sent, lost, doubled, slow, aimed, clogged, replayed, forged, lies;
@@ -71,6 +71,7 @@ struct world {
 	u32 turns;		/* of all, see struct handle */
 	bool over;
 	u64 holds;
+	u64 values;		/* that were left */
 	u64 numbers;
 	u64 hash;
 };
@@ -194,12 +195,22 @@ void client_release_wake(struct world *w, u32 x, u32 number);
 void client_up(struct world *w, u32 x);
 /** client_down() - @host: the applications go too. */
 void client_down(struct world *w, u32 x, bool host, u64 down);
+/* value.c */
+/** value_make() - the value that a number stands for. */
+void value_make(u64 number, struct bftm_written *ret);
+/** value_number() - the number of a value; ~0 if nobody ever left it. */
+u64 value_number(const struct bftm_value_told *told);
+/** value_leaves() - does the application leave a value, h->left, as it goes down to @mode? */
+bool value_leaves(struct world *w, u32 x, u32 i, enum bftm_mode mode);
+/** value_read() - it is told the value. */
+void value_read(struct world *w, u32 x, u32 i);
+
 /** client_begin() - the application of a handle asks for its lock. */
 void client_begin(struct world *w, u32 x, u32 h);
 /** client_end() - it cancels or gives back. */
 void client_end(struct world *w, u32 x, u32 h);
 /** client_release() - tell servers that an attempt is over. */
-void client_release(struct world *w, u32 x, u32 lock, u64 attempt, u32 to);
+void client_release(struct world *w, u32 x, u32 lock, const struct bftm_out *out);
 /** client_send() - what the core wants to be sent, but for RELEASE. */
 void client_send(struct world *w, u32 x, const struct handle *h, const struct bftm_out *out);
 /** server_granted() - has this attempt a grant? Then @ret is of this. */

@@ -81,8 +81,8 @@ static void obey(u32 i, const struct bftm_out *out)
 
 	send(i, out->release_to, &release);
 	for (j = 0; j < out->count; j++) {
-		bftm_contender_message(&cl->c.base, &out->send[j], &msg);
-		send(i, out->send[j].to, &msg);
+		send(i, bftm_contender_message(&cl->c.base, &out->send[j], out->send[j].to, &msg),
+		     &msg);
 	}
 	if (out->verdict == BFTM_WON) {
 		cl->won++;

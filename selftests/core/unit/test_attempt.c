@@ -63,9 +63,10 @@ bool bftm_cluster_outdated(const struct bftm_cluster *c)
 	return false;
 }
 
-void bftm_release_begin(struct bftm_cluster *c, const u8 *bytes, u8 len, u64 attempt, u32 to)
+void bftm_release_begin(struct bftm_cluster *c, const u8 *bytes, u8 len,
+			const struct bftm_out *out)
 {
-	(void)c, (void)bytes, (void)len, (void)attempt, (void)to;
+	(void)c, (void)bytes, (void)len, (void)out;
 	releases++;
 }
 

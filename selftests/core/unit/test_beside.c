@@ -85,9 +85,10 @@ void bftm_evidence_answer(struct bftm_cluster *c, u32 u, struct bftm_acquire_op 
 	(void)c, (void)u, (void)op, (void)msg;
 }
 
-void bftm_release_begin(struct bftm_cluster *c, const u8 *name, u8 len, u64 attempt, u32 to)
+void bftm_release_begin(struct bftm_cluster *c, const u8 *name, u8 len,
+			const struct bftm_out *out)
 {
-	(void)c, (void)name, (void)len, (void)attempt, (void)to;
+	(void)c, (void)name, (void)len, (void)out;
 }
 
 void bftm_release_answer_from(struct bftm_cluster *c, u32 u, const struct bftm_msg *msg)
@@ -153,6 +154,12 @@ void bftm_attempt_give_back(struct bftm_acquire_op *op)
 {
 	if (op->place != BFTM_PLACE_WAITING)
 		tell("gives back", op->ask.id);
+}
+
+void bftm_attempt_leave(struct bftm_acquire_op *op, const struct bftm_ask_value *value)
+{
+	(void)value;
+	bftm_attempt_give_back(op);
 }
 
 int bftm_attempt_answer(struct bftm_acquire_op *op, u32 u, const struct bftm_msg *msg)

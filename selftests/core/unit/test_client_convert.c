@@ -36,7 +36,7 @@ static void asks_for(enum bftm_mode mode, enum bftm_mode held)
 
 	assert_true(out.count > 0);
 	assert_int_equal(out.send[0].type, BFTM_MSG_TRY);
-	bftm_contender_message(&c.base, &out.send[0], &msg);
+	bftm_contender_message(&c.base, &out.send[0], out.send[0].to, &msg);
 	assert_int_equal(msg.mode, mode);
 	assert_int_equal(msg.arg, held);
 }
@@ -73,7 +73,7 @@ static void offers(u64 token, enum bftm_mode mode)
 
 	for (i = 0; out.send[i].type != BFTM_MSG_STAMP; i++)
 		assert_true(i + 1 < out.count);
-	bftm_contender_message(&c.base, &out.send[i], &msg);
+	bftm_contender_message(&c.base, &out.send[i], out.send[i].to, &msg);
 	assert_int_equal(msg.token, token);
 	assert_int_equal(msg.mode, mode);
 	assert_int_equal(out.send[i].to, ALL);

@@ -182,7 +182,7 @@ static void renew_in_other_phases(void **state)
 static void adopt(u64 attempt, u64 end, u32 sends, u64 now)
 {
 	memset(&c, 0, sizeof(c));
-	bftm_contend_adopt(&c, &cfg, &want, attempt, end, sends);
+	bftm_contend_adopt(&c, &cfg, &want, attempt, end, sends, false);
 	assert_int_equal(c.base.wake_ns, end + 1);
 	bftm_contend_renew(&c, &cfg, now, &out);
 }

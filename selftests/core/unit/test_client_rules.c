@@ -246,7 +246,9 @@ static void release_is_bounded(void **state)
 	struct bftm_release r;
 
 	(void)state;
-	bftm_release_start(&r, &cfg, 7, 0x0f, T0);
+	bftm_release_start(&r, &cfg, &(struct bftm_out){
+		.release_attempt = 7, .release_to = 0x0f,
+	}, T0);
 	assert_int_equal(r.attempt, 7);
 	assert_int_equal(r.wake_ns, T0 + RESEND);
 	assert_int_equal(bftm_release_wake(&r, &cfg, T0 + RESEND - 1), 0);
@@ -271,7 +273,9 @@ static void release_that_all_acknowledge(void **state)
 	u32 u;
 
 	(void)state;
-	bftm_release_start(&r, &cfg, 7, ALL, T0);
+	bftm_release_start(&r, &cfg, &(struct bftm_out){
+		.release_attempt = 7, .release_to = ALL,
+	}, T0);
 	for (u = 0; u < 7; u++)
 		assert_int_equal(bftm_release_answer(&r, u), u == 6);
 	assert_int_equal(bftm_release_wake(&r, &cfg, T0 + RESEND), 0);

@@ -154,7 +154,7 @@ static void a_client_holds_until_it_gives_back(void **test)
 	assert_non_null(c);
 	central->client->start(c, &cfg, &want, 7, 1000, &out);
 	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), 1);
-	bftm_contender_message(c, &out.send[0], &msg);
+	bftm_contender_message(c, &out.send[0], out.send[0].to, &msg);
 	assert_int_equal(msg.attempt, 7);
 	msg = (struct bftm_msg){ .type = BFTM_MSG_WAIT, .attempt = 7, .position = 1 };
 	central->client->answer(c, &cfg, 0, &msg, 2000, 0, &out);

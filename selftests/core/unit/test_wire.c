@@ -36,11 +36,8 @@ static void fill(void *to, size_t len, u64 *rnd)
 /* A value of some length, with room for as much as this side may leave. */
 static void sample_value(struct bftm_msg *msg, u64 *rnd)
 {
-	static u8 value[BFTM_VALUE_LEN_MAX];
-
-	fill(value, sizeof(value), rnd);
-	msg->value = value;
 	msg->value_len = (u8)(unit_random(rnd) % (BFTM_VALUE_LEN_MAX + 1));
+	fill(msg->value, msg->value_len, rnd);
 	msg->value_room = (u8)bftm_pad8(msg->value_len);
 	msg->value_k = (u32)unit_random(rnd) | 1;
 	if (msg->type & BFTM_MSG_REPLY)
@@ -313,7 +310,7 @@ static void values(void **state)
 	static const u8 value[BFTM_VALUE_LEN_MAX] = { 1, 2, 3, 4, 5 };
 
 	(void)state;
-#define VALUE(k, len, room) WRITTEN(m.flags = BFTM_FLAG_VALUE; m.value = value; \
+#define VALUE(k, len, room) WRITTEN(m.flags = BFTM_FLAG_VALUE; memcpy(m.value, value, sizeof(value)); \
 				    m.value_k = (k); m.value_len = (len); m.value_room = (room))
 	WRONG(OK, RELEASE, VALUE(3, 5, 8));
 	WRONG(OK, RELEASE, VALUE(3, 5, 64));

@@ -38,6 +38,7 @@ static int fresh_queue(void **state)
 	bftm_lock_init(&lock, 100, 0);
 	waiters.queue.count = 0;
 	waiters.queue.room = ROOM;
+	waiters.queue.valued = 0;
 	lock.queue = &waiters.queue;
 	return 0;
 }
@@ -67,7 +68,8 @@ static inline u8 step(struct bftm_msg req, u64 now)
 	assert_int_equal(push.gno, bftm_party_gno(&lock, p));
 	assert_int_equal(push.k, p->k);
 	assert_int_equal(push.seq, 0);
-	assert_int_equal(push.flags, 0);
+	assert_int_equal(push.flags & ~(BFTM_FLAG_VALUE | BFTM_FLAG_DOUBT), 0);
+	assert_true(!push.flags || (push.type == BFTM_MSG_FREE && p->value_room));
 	assert_int_equal(push.proto, BFTM_PROTO_BACKOFF);
 	assert_int_equal(push.cluster, cfg.cluster);
 	assert_int_equal(push.server, cfg.id);

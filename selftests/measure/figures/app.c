@@ -211,8 +211,10 @@ void app_orphan(struct world *w, u32 x)
 		.at = w->now,
 	});
 	if (c->up)
-		client_release(w, x, c->orphan.lock, c->orphan.attempt,
-			       (u32)((1ull << w->plan->n) - 1));
+		client_release(w, x, c->orphan.lock, &(struct bftm_out){
+			.release_attempt = c->orphan.attempt,
+			.release_to = (u32)((1ull << w->plan->n) - 1),
+		});
 }
 
 /* These applications trust their lease. */

@@ -96,7 +96,7 @@ static void draw_lock(struct bftm_msg *m)
 	if (below(8))
 		return;
 	m->flags |= BFTM_FLAG_VALUE;
-	m->value = value;
+	memcpy(m->value, value, sizeof(m->value));
 	m->value_room = (u8)(8 * below(BFTM_VALUE_LEN_MAX / 8 + 1));
 	m->value_k = 1;
 }

@@ -196,14 +196,12 @@ void kfuzz_put(const struct bftm_msg *m, struct bftm_wire *ret)
 /* Another protocol or version, a value, and one byte as it happens to be. */
 static void take_odd(struct bftm_msg *m, u8 *ret_version, u8 *ret_at, u8 *ret_byte)
 {
-	static const u8 value[BFTM_VALUE_LEN_MAX] = "value";
-
 	m->proto = kfuzz_byte();
 	m->arg = kfuzz_byte();
 	m->value_k = (u32)kfuzz_value();
 	m->value_len = kfuzz_byte() % (BFTM_VALUE_LEN_MAX + 1);
 	m->value_room = (u8)(8 * (kfuzz_byte() % (BFTM_VALUE_LEN_MAX / 8 + 1)));
-	m->value = value;
+	memcpy(m->value, "value", 6);
 	*ret_version = kfuzz_byte();
 	*ret_at = kfuzz_byte();
 	*ret_byte = kfuzz_byte();

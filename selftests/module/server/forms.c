@@ -26,8 +26,8 @@ static struct bftm_msg with_value(u8 type)
 	m.flags |= BFTM_FLAG_VALUE;
 	m.value_k = 1;
 	m.value_len = 5;
-	m.value_room = sizeof(value);
-	m.value = value;
+	m.value_room = sizeof(m.value);
+	memcpy(m.value, value, sizeof(m.value));
 	return m;
 }
 
@@ -119,9 +119,6 @@ static void unserved(struct peer *p)
 	size_t i;
 
 	unserved_flags(p, right(BFTM_MSG_TRY), BFTM_FLAG_REASSERT);
-	unserved_flags(p, with_value(BFTM_MSG_TRY), 0);
-	unserved_flags(p, with_value(BFTM_MSG_RELEASE), 0);
-	unserved_flags(p, right(BFTM_MSG_RELEASE), BFTM_FLAG_DOUBT);
 	want_refused(p, right(BFTM_MSG_SYNC), BFTM_REFUSED_PROTO, "SYNC");
 	want_refused(p, right(BFTM_MSG_ASK), BFTM_REFUSED_PROTO, "ASK");
 	m.lease_ns = BFTM_LEASE_NONE;

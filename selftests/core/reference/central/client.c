@@ -50,9 +50,10 @@ static void central_start(struct bftm_contender *c, const struct bftm_client_cfg
 }
 
 static void central_adopt(struct bftm_contender *c, const struct bftm_client_cfg *cfg,
-			  const struct bftm_want *want, u64 attempt, u64 end_ns, u32 sends)
+			  const struct bftm_want *want, u64 attempt, u64 end_ns, u32 sends,
+			  bool left)
 {
-	(void)cfg, (void)end_ns;
+	(void)cfg, (void)end_ns, (void)left;
 	c->phase = BFTM_PHASE_HOLD;
 	c->want = *want;
 	c->attempt = attempt;

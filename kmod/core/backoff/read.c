@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * The value of a lock, as its holder reads and leaves it. Servers tell it with their grants. A
+ * holder that could write was granted the lock by F servers. n - F + b + 1 servers share a correct
+ * one with those, which knows what that holder left, or doubts it.
+ */
+#include "core/backoff/contend.h"
+#include "core/lease.h"
+#include "core/quorum.h"
+
+/* Does a grant that counts come with the value? */
+static bool is_told(const struct bftm_contend *c, u32 u)
+{
+	return c->server[u].k && c->server[u].value_told;
+}
+
+static bool same(const struct bftm_answer *a, const struct bftm_answer *b)
+{
+	return a->value_len == b->value_len && !memcmp(a->value, b->value, a->value_len);
+}
+
+/* How many tell the same as this one, and do not doubt it? */
+static u32 agreeing(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u)
+{
+	u32 v, sum = 0;
+
+	for (v = 0; v < cfg->n; v++)
+		sum += is_told(c, v) && !c->server[v].value_doubt &&
+		       same(&c->server[v], &c->server[u]);
+	return sum;
+}
+
+static u32 agreement_needed(const struct bftm_client_cfg *cfg)
+{
+	return cfg->n - bftm_free_needed(cfg->n, cfg->b) + cfg->b + 1;
+}
+
+/* The server whose value is valid; n if none is. @most: as many tell the same, at best */
+static u32 valid_one(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 *most)
+{
+	u32 u;
+
+	*most = 0;
+	for (u = 0; u < cfg->n; u++) {
+		u32 sum;
+
+		if (!is_told(c, u) || c->server[u].value_doubt)
+			continue;
+		sum = agreeing(c, cfg, u);
+		if (sum > *most)
+			*most = sum;
+		if (sum >= agreement_needed(cfg))
+			return u;
+	}
+	return cfg->n;
+}
+
+void bftm_contend_value(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+			struct bftm_value_told *ret)
+{
+	u32 most, u = valid_one(c, cfg, &most);
+
+	memset(ret, 0, sizeof(*ret));
+	if (u == cfg->n)
+		return;
+	ret->valid = true;
+	ret->len = c->server[u].value_len;
+	memcpy(ret->bytes, c->server[u].value, ret->len);
+}
+
+void bftm_value_take_told(struct bftm_answer *a, const struct bftm_msg *msg)
+{
+	/* An earlier grant, or an answer to an earlier send, came with a value that is out of date. */
+	if (msg->gno < a->value_gno || (msg->gno == a->value_gno && msg->k < a->value_k))
+		return;
+	a->value_gno = msg->gno;
+	a->value_k = msg->k;
+	a->value_told = msg->flags & BFTM_FLAG_VALUE && bftm_pad8(msg->value_len) == msg->value_room;
+	a->value_doubt = msg->flags & BFTM_FLAG_DOUBT;
+	a->value_len = a->value_told ? msg->value_len : 0;
+	memcpy(a->value, msg->value, a->value_len);
+}
+
+void bftm_value_forget(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+{
+	u32 u;
+
+	for (u = 0; u < cfg->n; u++)
+		c->server[u].value_told = false;
+}
+
+bool bftm_value_read(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+{
+	u32 u, most, silent = 0;
+
+	if (!c->base.want.value || valid_one(c, cfg, &most) < cfg->n)
+		return true;
+	for (u = 0; u < cfg->n; u++)
+		silent += !is_told(c, u);
+	return most + silent < agreement_needed(cfg);
+}
+
+/*
+ * Two round trips: then as many have told it as will. They take no more of the lease than a poll,
+ * and none of what a holder is to have at least.
+ */
+void bftm_value_await(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now)
+{
+	u64 last = bftm_contend_end(c, cfg) - bftm_lease_least(c->base.want.lease_ns);
+
+	c->value_ns = now + bftm_poll(c->base.want.lease_ns);
+	if (c->value_ns > now + cfg->resend_ns)
+		c->value_ns = now + cfg->resend_ns;
+	if (c->value_ns > last)
+		c->value_ns = last;
+}
+
+void bftm_value_leave(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		      const struct bftm_written *value)
+{
+	u32 u;
+
+	if (!value || !c->base.want.value || !bftm_contend_writes(c))
+		return;
+	c->base.written = *value;
+	c->base.written.any = true;
+	for (u = 0; u < cfg->n; u++)
+		c->base.written.at[u] = c->server[u].k ? (u32)c->server[u].granted : 0;
+}
+
+/* Of the grants by which it was written nothing is known: what has not heard of it is to doubt. */
+void bftm_value_forgotten(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+{
+	u32 u;
+
+	c->base.written = (struct bftm_written){ .any = true };
+	for (u = 0; u < cfg->n; u++)
+		c->base.written.at[u] = BFTM_GRANT_OTHER;
+	c->owed = bftm_everyone(cfg);
+}
+
+void bftm_contend_leave(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+			const struct bftm_written *value, struct bftm_out *out)
+{
+	bftm_value_leave(c, cfg, value);
+	bftm_contend_stop(c, cfg, out);
+	out->release_doubt = false;
+	out->written = c->base.written;
+}
