@@ -20,6 +20,7 @@
 #include "loop/log.h"
 #include "run/descriptor.h"
 #include "run/run.h"
+#include "run/value.h"
 
 static void check_name(const struct options *o)
 {
@@ -173,7 +174,8 @@ static int wrapper_refused(const struct options *o, int fd, int err)
 			      o->shown);
 		return EX_UNAVAILABLE;
 	case ENODATA:
-		warnx("lock '%s': %s; see --token-floor in bftmutexctl(8)", o->shown, why);
+		warnx("lock '%s': too few servers know which fencing tokens were given, of those that answer; see --token-floor in bftmutexctl(8)",
+		      o->shown);
 		return EX_UNAVAILABLE;
 	case EPROTONOSUPPORT:
 		warnx("lock '%s': %s", o->shown, *more ? more : why);
@@ -264,6 +266,13 @@ static bool tell_held(const struct options *o, int fd)
 	return r == 0;
 }
 
+/* No program has used the lock. Were it only closed, it would have no valid value afterwards. */
+static void give_unused(const struct options *o, int fd)
+{
+	if (o->value)
+		bftmutex_release(fd);
+}
+
 static void put_number(const char *variable, u64 value)
 {
 	char text[32];
@@ -279,10 +288,12 @@ static int wrapper_run(const struct options *o, int fd, const struct bftmutex_gr
 		.name = o->shown,
 		.argv = o->command,
 		.margin = o->margin,
+		.value = o->value,
 		.grace_ns = o->grace_ns,
 		.lost_code = o->lost_code,
 		.survivor_code = o->survivor_code,
 	};
+	int r;
 
 	setenv("BFTMUTEX_NAME", o->name, 1);
 	setenv("BFTMUTEX_MODE", o->mode, 1);
@@ -298,6 +309,13 @@ static int wrapper_run(const struct options *o, int fd, const struct bftmutex_gr
 		put_number("BFTMUTEX_FD", (u64)fd);
 		fcntl(fd, F_SETFD, 0);
 	}
+	r = bftm_value_offer(o, fd, &job.room);
+	if (r < 0) {
+		warnx("lock '%s': the command is not started, since the value cannot be had: %s", o->shown,
+		      bftmutex_strerror(r));
+		give_unused(o, fd);
+		return r == -EKEYEXPIRED ? o->lost_code : EX_OSERR;
+	}
 	if (!o->no_fork)
 		return bftm_run(&job);
 	if (getpid() == 1)
@@ -310,12 +328,16 @@ static int wrapper_run(const struct options *o, int fd, const struct bftmutex_gr
 /* For "eval". When the output cannot be written, the lock is given back. */
 static int wrapper_print(const struct options *o, int fd, const struct bftmutex_grant *grant)
 {
-	bftm_print_grant(o->mode, grant);
-	if (!fflush(stdout))
+	int r = bftm_print_grant(o, fd, grant);
+
+	if (r == 0 && !fflush(stdout))
 		return EX_OK;
-	warn("lock '%s': cannot print; it is given back", o->shown);
+	if (r == 0)
+		warn("lock '%s': cannot print; it is given back", o->shown);
+	else
+		warnx("lock '%s': %s; it is given back", o->shown, bftmutex_strerror(r));
 	bftmutex_release(fd);
-	return EX_IOERR;
+	return r == -EKEYEXPIRED ? o->lost_code : EX_IOERR;
 }
 
 int main(int argc, char **argv)
@@ -342,6 +364,10 @@ int main(int argc, char **argv)
 		return bftm_fd_unlock(&o);
 	if (o.convert)
 		return bftm_fd_convert(&o);
+	if (o.set_value)
+		return bftm_fd_set_value(&o);
+	if (o.value && !o.name)
+		return bftm_fd_value(&o);
 	check_name(&o);
 
 	fd = o.fd >= 0 ? o.fd : open_device();
@@ -353,10 +379,14 @@ int main(int argc, char **argv)
 		return wrapper_refused(&o, fd, r);
 	if (o.verbose)
 		wrapper_report(&o, &grant, start);
-	if (!has_time(&o, &grant))
+	if (!has_time(&o, &grant)) {
+		give_unused(&o, fd);
 		return o.lost_code;
-	if (o.notify && !tell_held(&o, fd))
+	}
+	if (o.notify && !tell_held(&o, fd)) {
+		give_unused(&o, fd);
 		return EX_OSERR;
+	}
 	if (o.print)
 		return wrapper_print(&o, fd, &grant);
 	return o.command ? wrapper_run(&o, fd, &grant) : EX_OK;

@@ -106,6 +106,32 @@ int bftmutex_convert(int fd, uint32_t mode, uint32_t flags, uint64_t timeout_ns,
 	return 0;
 }
 
+int bftmutex_value(int fd, struct bftm_lock_value *ret)
+{
+	struct bftm_lock_value arg = { .size = sizeof(arg), .op = BFTM_VALUE_GET };
+	int err = result(ioctl(fd, BFTM_IOC_VALUE, &arg));
+
+	if (err < 0)
+		return err;
+	*ret = arg;
+	return 0;
+}
+
+int bftmutex_set_value(int fd, const void *bytes, size_t len)
+{
+	struct bftm_lock_value arg = {
+		.size = sizeof(arg),
+		.op = BFTM_VALUE_SET,
+		.len = (uint32_t)len,
+	};
+
+	if (len > sizeof(arg.bytes))
+		return -EMSGSIZE;
+	if (len)
+		memcpy(arg.bytes, bytes, len);
+	return result(ioctl(fd, BFTM_IOC_VALUE, &arg));
+}
+
 int bftmutex_status(int fd, struct bftm_status *ret)
 {
 	struct bftm_status arg = { .size = sizeof(arg) };
@@ -242,6 +268,8 @@ const char *bftmutex_strerror(int err)
 		return "too few servers answered";
 	case EACCES:
 		return "access is refused";
+	case EPERM:
+		return "not allowed; the value of a lock is set in mode EX or PW";
 	case EALREADY:
 		return "the handle holds a lock already; release it first";
 	case EBUSY:
@@ -257,7 +285,8 @@ const char *bftmutex_strerror(int err)
 	case ENOKEY:
 		return "the cluster is unknown, or there are no credentials for it";
 	case ENODATA:
-		return "too few servers know which fencing tokens were given, of those that answer";
+		return "too few servers know which fencing tokens were given, of those that answer; or "
+		       "the lock is held without its value";
 	case ECANCELED:
 		return "another thread released the handle";
 	case EPROTONOSUPPORT:
@@ -270,7 +299,7 @@ const char *bftmutex_strerror(int err)
 	case EIDRM:
 		return "the operation was applied, but its response is no longer kept";
 	case EMSGSIZE:
-		return "the operation is too long";
+		return "the operation or the value is too long";
 	case EOVERFLOW:
 		return "the response is longer than the room for it";
 	case ENAMETOOLONG:

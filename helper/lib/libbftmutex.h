@@ -41,7 +41,7 @@ extern "C" {
  * @cluster:    name of at most BFTM_CLUSTER_MAX bytes, NULL for the default
  * @lease_ns:   how long the lock may be held, 1 ms to 1 h; 0 for the default
  * @timeout_ns: how long to wait; 0 for ever
- * @flags:      BFTM_TRY, BFTM_RENEW, BFTM_FENCE, and one BFTMUTEX_MODE()
+ * @flags:      BFTM_TRY, BFTM_RENEW, BFTM_FENCE, BFTM_VALUE, and one BFTMUTEX_MODE()
  * @way:        BFTM_WAY_QUEUE, BFTM_WAY_BACKOFF, BFTM_WAY_NO_BACKOFF
  */
 struct bftmutex_options {
@@ -120,7 +120,7 @@ int bftmutex_renew(int fd, uint64_t timeout_ns, uint64_t *ret_deadline_ns);
 /**
  * bftmutex_convert() - hold the lock in another mode
  * @mode:       enum bftm_lock_mode, not BFTM_LOCK_NL
- * @flags:      BFTM_TRY, BFTM_FENCE
+ * @flags:      BFTM_TRY, BFTM_FENCE, BFTM_VALUE
  * @timeout_ns: how long to wait; 0 for as long as the lock is held
  * @ret:        deadline and token of the lock in its new mode, @attempts is 0; untouched on
  *              failure; may be NULL
@@ -137,6 +137,35 @@ int bftmutex_renew(int fd, uint64_t timeout_ns, uint64_t *ret_deadline_ns);
  */
 int bftmutex_convert(int fd, uint32_t mode, uint32_t flags, uint64_t timeout_ns,
 		     struct bftmutex_grant *ret);
+
+/**
+ * bftmutex_value() - read the value of a lock that is held with BFTM_VALUE
+ * @ret: @valid is 1 if the last holder in BFTM_LOCK_EX or BFTM_LOCK_PW left the first @len of
+ *       @bytes, or this handle has set them since; 0, as is @len, if that is not known. Untouched on
+ *       failure
+ *
+ * The servers told the value with the lock, or with its last conversion to a mode that the one
+ * before did not cover: no server is asked now. Lying servers cannot forge it.
+ *
+ * Return: 0, also if the value is not valid; -ENODATA (the lock is held without BFTM_VALUE),
+ * -ENOLCK (nothing is held), -EKEYEXPIRED (the lease is over), -ENOTTY (@fd is not of a bftmutex
+ * device, or of a module that does not know this).
+ */
+int bftmutex_value(int fd, struct bftm_lock_value *ret);
+
+/**
+ * bftmutex_set_value() - leave a value to the next holders
+ * @bytes: any bytes; may be NULL if @len is 0
+ * @len:   of @bytes, 0 to BFTM_VALUE_MAX
+ *
+ * The lock is held with BFTM_VALUE, in BFTM_LOCK_EX or BFTM_LOCK_PW. The servers get the value when
+ * bftmutex_release() or bftmutex_convert() gives that mode up. A lock that is only closed, or is
+ * lost, has no valid value afterwards, whether or not it was set.
+ *
+ * Return: 0, -EMSGSIZE (@len is above BFTM_VALUE_MAX), -EPERM (another mode is held), or as
+ * bftmutex_value().
+ */
+int bftmutex_set_value(int fd, const void *bytes, size_t len);
 
 /**
  * bftmutex_status() - state of a handle

@@ -36,7 +36,9 @@ enum {
 	KEY_NO_RENEW,
 	KEY_NOTIFY,
 	KEY_PRINT,
+	KEY_SET_VALUE,
 	KEY_SURVIVOR_CODE,
+	KEY_VALUE,
 	KEY_VERBOSE,
 	KEY_WAY,
 };
@@ -57,6 +59,8 @@ static const struct argp_option argp_options[] = {
 	{ "lease", 'l', "DUR", 0, "Hold the lock for DUR, such as 5s or 500ms, at a time", 2 },
 	{ "no-renew", KEY_NO_RENEW, NULL, 0, "Do not renew the lease: the lock is lost at its end", 2 },
 	{ "fence", KEY_FENCE, NULL, 0, "Get a fencing token, BFTMUTEX_TOKEN for the command", 2 },
+	{ "value", KEY_VALUE, NULL, 0, "Get the value that the last writer left, and leave another: "
+	  "BFTMUTEX_VALUE and BFTMUTEX_VALUE_FD for the command; print that of --fd", 2 },
 	{ "hash-name", KEY_HASH_NAME, NULL, 0, "NAME may be long: its SHA-256 is the name of the lock", 2 },
 	{ "cluster", 'C', "CLUSTER", 0, "Cluster of bftmutex.conf(5) that has the lock", 2 },
 	{ "command", 'c', "SHELL", 0, "Run a command line by the shell", 3 },
@@ -73,6 +77,7 @@ static const struct argp_option argp_options[] = {
 	{ "unlock", 'u', NULL, 0, "Give the lock of --fd back", 4 },
 	{ "held", KEY_HELD, NULL, 0, "Tell by the exit status whether the lock of --fd is held", 4 },
 	{ "convert", KEY_CONVERT, NULL, 0, "Hold the lock of --fd in another mode: -s, -x or --mode", 4 },
+	{ "set-value", KEY_SET_VALUE, "HEX", 0, "Leave a value, as hexadecimal digits, with the lock of --fd", 4 },
 	{ "print", KEY_PRINT, NULL, 0, "Print deadline, mode and token of --fd, as NAME=VALUE", 4 },
 	{ "verbose", KEY_VERBOSE, NULL, 0, "Tell how long the lock took, or why it failed", 5 },
 	{ NULL, 'h', NULL, 0, "Give this help list", -1 },
@@ -146,6 +151,14 @@ static void parse_mode(struct argp_state *state, struct options *o, const char *
 	set_mode(o, mode);
 }
 
+static void parse_value(struct argp_state *state, struct options *o, const char *text)
+{
+	if (bftm_hex_parse(text, &o->hex) < 0)
+		argp_error(state, "--set-value '%s': must be two hexadecimal digits a byte, 0 to %d bytes",
+			   text, BFTM_VALUE_MAX);
+	o->set_value = text;
+}
+
 static void parse_cluster(struct argp_state *state, struct options *o, const char *text)
 {
 	if (strlen(text) > BFTM_CLUSTER_MAX)
@@ -199,7 +212,7 @@ static void parse_rest(struct argp_state *state, struct options *o, char *name)
 	}
 }
 
-static bool is_number(const char *text)
+bool cmdline_is_number(const char *text)
 {
 	u64 value;
 
@@ -209,48 +222,10 @@ static bool is_number(const char *text)
 /* "flock -u 9" */
 static void take_descriptor(struct argp_state *state, struct options *o)
 {
-	if (!o->unlock || o->fd >= 0 || !is_number(o->name))
+	if (!o->unlock || o->fd >= 0 || !cmdline_is_number(o->name))
 		return;
 	o->fd = parse_int(state, "--unlock", o->name, INT_MAX);
 	o->name = NULL;
-}
-
-static void cmdline_check(struct argp_state *state, const struct options *o)
-{
-	if (o->held && o->fd < 0)
-		argp_error(state, "--held needs --fd N, a descriptor of " BFTMUTEX_DEVICE);
-	if (o->held && (o->unlock || o->print || o->name))
-		argp_error(state, "--held takes no --unlock, no --print and no NAME");
-	if (o->convert && o->fd < 0)
-		argp_error(state, "--convert needs --fd N, a descriptor of " BFTMUTEX_DEVICE);
-	if (o->convert && (o->unlock || o->held || o->name || o->lease || o->lock.cluster))
-		argp_error(state, "--convert takes no NAME, no --unlock, no --held, no --lease and no "
-			   "--cluster: the lock keeps its own");
-	if (o->unlock && o->fd < 0)
-		argp_error(state, "--unlock needs --fd N, a descriptor of " BFTMUTEX_DEVICE);
-	if (o->print && (o->fd < 0 || o->unlock))
-		argp_error(state, "--print is for a lock that --fd N takes; a command has "
-			   "BFTMUTEX_TOKEN, BFTMUTEX_MODE and BFTMUTEX_DEADLINE_NS");
-	if (o->unlock && o->name)
-		argp_error(state, "'%s': --unlock takes no NAME", o->shown);
-	if (o->fd >= 0 && (o->command || o->no_fork || o->close_fd))
-		argp_error(state, "--fd %d takes no command, no --no-fork and no --close", o->fd);
-	if (o->fd >= 0 && o->notify)
-		argp_error(state, "--fd %d takes no --notify and no --fdstore: the process ends at once",
-			   o->fd);
-	if (o->fd >= 0 && o->margin)
-		argp_error(state, "--fd %d takes no --margin: no process would watch the lease", o->fd);
-	if (o->margin && o->lease && o->margin_ns >= o->lock.lease_ns)
-		argp_error(state, "--margin '%s': must be less than --lease %s", o->margin, o->lease);
-	if (o->no_fork && o->close_fd)
-		argp_error(state, "--no-fork and --close: nothing would hold the lock");
-	if (!o->unlock && !o->held && !o->convert && !o->name)
-		argp_error(state, "NAME of the lock is missing");
-	if (o->fd < 0 && !o->command && is_number(o->name))
-		argp_error(state, "lock '%s': COMMAND is missing; or, for the descriptor %s of "
-			   BFTMUTEX_DEVICE ", it is --fd %s NAME", o->shown, o->shown, o->shown);
-	if (o->fd < 0 && !o->command)
-		argp_error(state, "lock '%s': COMMAND is missing", o->shown);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -292,6 +267,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_PRINT:
 		o->print = true;
+		break;
+	case KEY_VALUE:
+		o->value = true;
+		o->lock.flags |= BFTM_VALUE;
+		break;
+	case KEY_SET_VALUE:
+		parse_value(state, o, arg);
 		break;
 	case KEY_WAY:
 		parse_way(state, o, arg);
@@ -368,7 +350,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = argp_options,
 	.parser = parse_option,
-	.args_doc = "NAME COMMAND [ARG...]\nNAME -c SHELL\n--fd N NAME\n--fd N --convert\n--fd N -u\n--fd N --held",
+	.args_doc = "NAME COMMAND [ARG...]\nNAME -c SHELL\n--fd N NAME\n--fd N --convert\n--fd N -u\n"
+		    "--fd N --held\n--fd N --value\n--fd N --set-value HEX",
 	.doc = "Run a command under a lock of a cluster whose servers may lie.\v"
 	       "Exit status: that of COMMAND; 1 (or -E) when somebody else has the lock; "
 	       "79 (or --lost-exit-code) when the lock was lost while COMMAND ran; "

@@ -8,12 +8,14 @@
 
 #include "config/conf.h"
 #include "lib/libbftmutex.h"
+#include "run/value.h"
 
 /**
  * struct options - the command line
  * @lock:          options of the acquire
  * @mode:          name of the mode, which @lock has too
- * @name:          of the lock; NULL with @unlock, @held and @convert
+ * @name:          of the lock; NULL with @unlock, @held, @convert and @set_value, and with @value
+ *                 when it is to be printed
  * @shown:         NAME as it was given, fit for a terminal
  * @hash:          what @name points to for --hash-name
  * @lease:         --lease as it was written, NULL for the default
@@ -22,6 +24,8 @@
  * @shell:         what @command points to for --command
  * @margin:        --margin as it was written, NULL without
  * @margin_ns:     time before the end of the lease at which the command is ended
+ * @set_value:     --set-value as it was written, NULL without
+ * @hex:           the bytes of @set_value
  * @fd:            of --fd, else -1
  * @grace_ns:      from SIGTERM to SIGKILL when the lock is lost
  * @conflict_code: exit status when somebody else has the lock
@@ -35,6 +39,7 @@
  * @hash_name:     --hash-name
  * @held:          --held
  * @convert:       --convert
+ * @value:         --value
  * @print:         --print
  * @notify:        --notify or --fdstore
  * @fdstore:       --fdstore
@@ -51,6 +56,8 @@ struct options {
 	char *shell[4];
 	const char *margin;
 	u64 margin_ns;
+	const char *set_value;
+	struct bftm_hex hex;
 	int fd;
 	u64 grace_ns;
 	int conflict_code;
@@ -64,6 +71,7 @@ struct options {
 	bool hash_name;
 	bool held;
 	bool convert;
+	bool value;
 	bool print;
 	bool notify;
 	bool fdstore;
@@ -74,5 +82,13 @@ struct options {
  * @ret: must be all zero
  */
 void cmdline_parse(int argc, char **argv, struct options *ret);
+
+struct argp_state;
+
+/** cmdline_is_number() - is this word a number, such as that of a descriptor? */
+bool cmdline_is_number(const char *text);
+
+/** cmdline_check() - exits with EX_USAGE and a message if the options do not go together. */
+void cmdline_check(struct argp_state *state, const struct options *o);
 
 #endif /* BFTM_CMDLINE_H */

@@ -53,7 +53,7 @@ int bftm_fd_held(const struct options *o)
 static int try_convert(const struct options *o, struct bftmutex_grant *grant)
 {
 	u64 start = bftm_boottime(), waited = 0;
-	u32 flags = o->lock.flags & (BFTM_TRY | BFTM_FENCE);
+	u32 flags = o->lock.flags & (BFTM_TRY | BFTM_FENCE | BFTM_VALUE);
 	int r;
 
 	do {
@@ -83,6 +83,10 @@ static int not_converted(const struct options *o, int error)
 		warnx("--fd %d: not converted to mode %s: %s; release the lock, or convert it to a lesser mode",
 		      o->fd, o->mode, why);
 		return o->conflict_code;
+	case ENODATA:
+		warnx("--fd %d: not converted to mode %s: too few servers know which fencing tokens were given, of those that answer",
+		      o->fd, o->mode);
+		return EX_UNAVAILABLE;
 	case EKEYEXPIRED:
 		warnx("--fd %d: %s", o->fd, why);
 		return o->lost_code;
@@ -92,8 +96,8 @@ static int not_converted(const struct options *o, int error)
 		return EX_DATAERR;
 	case EINVAL:
 	case ENOTTY:
-		warnx("--fd %d: the kernel module does not convert locks; is it of another version than %s?",
-		      o->fd, argp_program_version);
+		warnx("--fd %d: the kernel module does not convert locks%s; is it of another version than %s?",
+		      o->fd, o->value ? ", or knows no values of locks" : "", argp_program_version);
 		return EX_SOFTWARE;
 	}
 	warnx("--fd %d: not converted to mode %s: %s", o->fd, o->mode, why);
@@ -109,17 +113,24 @@ int bftm_fd_convert(const struct options *o)
 		return not_converted(o, r);
 	if (!o->print)
 		return EX_OK;
-	bftm_print_grant(o->mode, &grant);
+	r = bftm_print_grant(o, o->fd, &grant);
+	if (r < 0)
+		return not_converted(o, r);
 	if (!fflush(stdout))
 		return EX_OK;
 	warn("--fd %d: cannot print; the lock is held in mode %s", o->fd, o->mode);
 	return EX_IOERR;
 }
 
-void bftm_print_grant(const char *mode, const struct bftmutex_grant *grant)
+int bftm_print_grant(const struct options *o, int fd, const struct bftmutex_grant *grant)
 {
+	int r = o->value ? bftm_value_print(fd) : 0;
+
+	if (r < 0)
+		return r;
 	if (grant->token)
 		printf("BFTMUTEX_TOKEN=%llu\n", (unsigned long long)grant->token);
-	printf("BFTMUTEX_MODE=%s\nBFTMUTEX_DEADLINE_NS=%llu\n", mode,
+	printf("BFTMUTEX_MODE=%s\nBFTMUTEX_DEADLINE_NS=%llu\n", o->mode,
 	       (unsigned long long)grant->deadline_ns);
+	return 0;
 }

@@ -17,7 +17,10 @@ int bftm_fd_held(const struct options *o);
 /** bftm_fd_convert() - to the mode of the command line. */
 int bftm_fd_convert(const struct options *o);
 
-/** bftm_print_grant() - NAME=VALUE lines for "eval": token, mode, deadline. */
-void bftm_print_grant(const char *mode, const struct bftmutex_grant *grant);
+/**
+ * bftm_print_grant() - NAME=VALUE lines for "eval": token, mode, deadline; the value with --value
+ * Return: 0; or a negative errno of the value, after which nothing is printed.
+ */
+int bftm_print_grant(const struct options *o, int fd, const struct bftmutex_grant *grant);
 
 #endif /* BFTM_DESCRIPTOR_H */

@@ -9,6 +9,7 @@
 #include "run/keeping.h"
 #include "run/family.h"
 #include "run/run.h"
+#include "run/value.h"
 
 #include <err.h>
 #include <errno.h>
@@ -55,6 +56,12 @@ static bool is_parent_there(struct bftm_keeping *k)
 	return recv(k->peer, &byte, 1, 0) == 1;
 }
 
+/* With --close no other process has the handle. */
+static bool is_closed_for_others(const struct bftm_keeping *k)
+{
+	return fcntl(k->fd, F_GETFD) & FD_CLOEXEC;
+}
+
 static void on_end(struct bftm_keeping *k, int status)
 {
 	struct pollfd handle = { .fd = k->fd };
@@ -69,13 +76,15 @@ static void on_end(struct bftm_keeping *k, int status)
 	k->stage = LEFT;
 	k->next_ns = 0;
 	k->pause_ns = LOOK_MIN_NS;
-	/* With --close no other process has the handle. */
-	if (fcntl(k->fd, F_GETFD) & FD_CLOEXEC) {
+	if (is_closed_for_others(k)) {
 		if (WIFSIGNALED(status) && k->peer >= 0 && !is_parent_there(k))
 			on_peer(k);
 		return;
 	}
 	lease_tell(k, BFTM_NEWS_LEFT, BFTM_KEPT);
+	/* The keeper gives it back when all have ended. */
+	if (k->run->value)
+		return;
 	close(k->fd);
 	k->fd = -1;
 }
@@ -141,7 +150,9 @@ static bool is_over(struct bftm_keeping *k)
 {
 	if (k->stage == GIVEN_UP)
 		return true;
-	if (k->stage == LEFT && (k->fd >= 0 || (bftm_boottime() >= k->next_ns && !bftm_keeper_is_held(k))))
+	if (k->stage == LEFT && k->fd >= 0 && is_closed_for_others(k))
+		return true;
+	if (k->stage == LEFT && k->fd < 0 && bftm_boottime() >= k->next_ns && !bftm_keeper_is_held(k))
 		return true;
 	return !k->command && bftm_family_is_gone();
 }
@@ -184,17 +195,46 @@ static void wait_for_event(struct bftm_keeping *k)
 	bftm_speech_flush(&k->speech, 0);
 }
 
+/*
+ * The lock is given back with what the command left. Of a command that was killed, or failed to leave
+ * its value, nobody knows what it has changed: then the handle is only closed, and the next holder
+ * is told no value.
+ */
+static bool leave_value(struct bftm_keeping *k)
+{
+	int r;
+
+	if (!k->run->value || k->stage != LEFT || !WIFEXITED(k->status))
+		return true;
+	r = k->run->room >= 0 && WEXITSTATUS(k->status) == 0 ?
+	    bftm_value_take(k->fd, k->run->room) : 0;
+	if (r == -EMSGSIZE)
+		say(k, ": the command wrote more than %d bytes to BFTMUTEX_VALUE_FD: no value is left with the lock",
+		    BFTM_VALUE_MAX);
+	else if (r < 0 && r != -EKEYEXPIRED)
+		say(k, ": what the command wrote to BFTMUTEX_VALUE_FD is not left with the lock: %s",
+		    bftmutex_strerror(r));
+	else if (r == -EKEYEXPIRED || bftmutex_release(k->fd) == -EKEYEXPIRED)
+		bftm_keeper_lost(k);
+	return r == 0 || k->lost;
+}
+
 static enum bftm_run_verdict lease_keep(struct bftm_keeping *k)
 {
+	bool left;
+
 	while (!is_over(k)) {
 		on_time(k);
 		wait_for_event(k);
 	}
+	left = leave_value(k);
 	/* Messages may wait for a reader; the next holder must not. */
 	close(k->fd);
 	if (k->stage == GIVEN_UP)
 		return BFTM_SURVIVED;
-	return k->lost || k->margin ? BFTM_LOST : BFTM_KEPT;
+	if (k->lost || k->margin)
+		return BFTM_LOST;
+	return left ? BFTM_KEPT : BFTM_NOT_LEFT;
 }
 
 static int child_signals(void)

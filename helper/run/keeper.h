@@ -12,6 +12,7 @@ struct bftm_run;
 enum bftm_run_verdict {
 	BFTM_KEPT,	/* the lock was held until all its processes had ended */
 	BFTM_LOST,	/* it was lost, or its margin reached, and all have ended */
+	BFTM_NOT_LEFT,	/* it was held, but the value that the command wrote could not be left */
 	BFTM_SURVIVED,	/* it was lost, or its margin reached, and some could not be ended */
 };
 

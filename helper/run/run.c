@@ -333,6 +333,8 @@ static int exit_status(struct job *job)
 		return job->run->survivor_code;
 	if (verdict == BFTM_LOST)
 		return job->run->lost_code;
+	if (verdict == BFTM_NOT_LEFT)
+		return EX_DATAERR;
 	if (orphaned)
 		return EX_OSERR;
 	if (job->dying)

@@ -3,6 +3,7 @@
 #ifndef BFTM_RUN_H
 #define BFTM_RUN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /**
@@ -14,6 +15,9 @@
  * @margin:    of the handle, as the user wrote it; NULL for none
  * @grace_ns:  from SIGTERM to SIGKILL when the lock is lost
  * @lost_code: exit status when the lock is lost
+ * @value:     the lock is held with its value: unless the command was killed, the lock is given back
+ *             by a request, since a mere close would leave no valid value
+ * @room:      where the command writes the value that it leaves, -1 for none
  * @survivor_code: exit status when the lock is lost, and some processes could not be ended
  */
 struct bftm_run {
@@ -21,6 +25,8 @@ struct bftm_run {
 	const char *name;
 	char **argv;
 	const char *margin;
+	bool value;
+	int room;
 	uint64_t grace_ns;
 	int lost_code;
 	int survivor_code;
@@ -30,14 +36,15 @@ struct bftm_run {
  * bftm_run() - run a command and watch the lease
  *
  * The command stays in the process group of the caller. The run is over when the command has ended
- * and none of its descendants holds @fd any more.
+ * and none of its descendants holds @fd any more; with @value, when all of them have ended, unless
+ * @fd is close-on-exec.
  *
  * Does not return when the command died of a signal that this process got too: then this process
  * dies of the same signal, as the shell or the service manager above expects.
  *
  * Return: the command's exit status, 128 + n when it died of signal n, @lost_code or
  * @survivor_code when the lock was lost, or its margin reached, before that, or one of
- * <sysexits.h>.
+ * <sysexits.h>: EX_DATAERR if the value that the command wrote could not be left.
  */
 int bftm_run(const struct bftm_run *run);
 

@@ -6,23 +6,31 @@
  */
 #include "unit.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "run/run.h"
+#include "run/value.h"
 
 #define HANDLE 30
 #define WITNESS 31
+#define ROOM 33
 
 struct tool {
 	pid_t pid;
 	int lease;
 	int witness;
 };
+
+/* Of the next tool: as in struct bftm_run. */
+static bool value;
+static int room = -1;
 
 /* Runs in the tool's place; the script says "ready" on descriptor 31. */
 static void be_tool(const char *script, int flags)
@@ -31,6 +39,8 @@ static void be_tool(const char *script, int flags)
 		.fd = HANDLE,
 		.name = "unit",
 		.argv = (char *[]){ "bash", "-c", (char *)script, NULL },
+		.value = value,
+		.room = room,
 		.grace_ns = 300000000,
 		.lost_code = 79,
 		.survivor_code = 80,
@@ -202,6 +212,92 @@ static void who_has_no_descriptor_is_not_waited_for(void **state)
 	}
 }
 
+/* The pipe is no device: to give it back is an error that says nothing about the lock. */
+static void with_a_value_all_are_waited_for(void **state)
+{
+	struct tool tool;
+	char text[16] = "";
+	int status;
+
+	(void)state;
+	value = true;
+	start(&tool, "(exec 30<&-; setsid sleep 0.5 &); echo >&31; exit 6", 0);
+	status = end_of(&tool);
+	assert_true(all_ended(&tool));
+	assert_int_equal(WEXITSTATUS(status), 6);
+	clean(&tool);
+
+	/* But not with --close. */
+	start(&tool, "(setsid sleep 1000 & echo r$! >&31); exit 7", FD_CLOEXEC);
+	status = end_of(&tool);
+	assert_false(all_ended(&tool));
+	assert_int_equal(WEXITSTATUS(status), 7);
+	assert_true(read(tool.witness, text, sizeof(text) - 1) > 0);
+	assert_int_equal(kill(atoi(text), SIGKILL), 0);
+	value = false;
+	clean(&tool);
+}
+
+static void what_a_command_writes_is_left_if_it_succeeds(void **state)
+{
+	static const struct {
+		const char *script;
+		int status;
+	} cases[] = {
+		{ "echo >&31; exit 0", 0 },
+		/* A pipe takes no value: it was to be left. */
+		{ "echo >&31; echo value >&33; exit 0", 65 },
+		{ "echo >&31; printf %065d 0 >&33; exit 0", 65 },
+		{ "echo >&31; echo value >/dev/fd/33; exit 0", 65 },
+		{ "echo >&31; echo value >&33; exit 9", 9 },
+		{ "echo >&31; echo value >&33; kill -KILL $$", 128 + SIGKILL },
+	};
+	struct tool tool;
+	int status;
+	size_t i;
+
+	(void)state;
+	value = true;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		int file = memfd_create("unit", 0);
+
+		assert_true(file >= 0);
+		room = dup2(file, ROOM);
+		close(file);
+		start(&tool, cases[i].script, 0);
+		status = end_of(&tool);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), cases[i].status);
+		clean(&tool);
+		close(room);
+	}
+	value = false;
+	room = -1;
+}
+
+static void digits_are_bytes(void **state)
+{
+	static const char *const wrong[] = { "0", "0g", "g0", "0x", "00 ", " 00", "-1", "+1", "000" };
+	char most[2 * BFTM_VALUE_MAX + 3];
+	struct bftm_hex hex;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(bftm_hex_parse("", &hex), 0);
+	assert_int_equal(hex.len, 0);
+	assert_int_equal(bftm_hex_parse("00fFA9", &hex), 0);
+	assert_int_equal(hex.len, 3);
+	assert_memory_equal(hex.bytes, "\x00\xff\xa9", 3);
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		assert_int_equal(bftm_hex_parse(wrong[i], &hex), -EINVAL);
+	memset(most, '1', sizeof(most) - 1);
+	most[sizeof(most) - 1] = '\0';
+	assert_int_equal(bftm_hex_parse(most, &hex), -EINVAL);
+	assert_int_equal(bftm_hex_parse(most + 2, &hex), 0);
+	assert_int_equal(hex.len, BFTM_VALUE_MAX);
+	assert_int_equal(hex.bytes[BFTM_VALUE_MAX - 1], 0x11);
+}
+
 static pid_t keeper_of(const struct tool *tool)
 {
 	char path[64];
@@ -286,6 +382,9 @@ int main(void)
 		cmocka_unit_test(all_end_when_the_lock_is_lost),
 		cmocka_unit_test(what_is_left_behind_keeps_the_lock),
 		cmocka_unit_test(who_has_no_descriptor_is_not_waited_for),
+		cmocka_unit_test(with_a_value_all_are_waited_for),
+		cmocka_unit_test(what_a_command_writes_is_left_if_it_succeeds),
+		cmocka_unit_test(digits_are_bytes),
 		cmocka_unit_test(all_end_when_one_of_us_is_killed),
 		cmocka_unit_test(the_keeper_leaves_the_group_before_the_command_runs),
 		cmocka_unit_test(signals_reach_the_group),
