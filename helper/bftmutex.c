@@ -289,6 +289,7 @@ static int wrapper_run(const struct options *o, int fd, const struct bftmutex_gr
 		.argv = o->command,
 		.margin = o->margin,
 		.value = o->value,
+		.room = -1,
 		.grace_ns = o->grace_ns,
 		.lost_code = o->lost_code,
 		.survivor_code = o->survivor_code,
@@ -309,7 +310,10 @@ static int wrapper_run(const struct options *o, int fd, const struct bftmutex_gr
 		put_number("BFTMUTEX_FD", (u64)fd);
 		fcntl(fd, F_SETFD, 0);
 	}
-	r = bftm_value_offer(o, fd, &job.room);
+	/* Inherited ones belong to another lock. */
+	unsetenv("BFTMUTEX_VALUE");
+	unsetenv("BFTMUTEX_VALUE_FD");
+	r = o->value ? bftm_value_offer(fd, o->lock.flags / BFTMUTEX_MODE(1), &job.room) : 0;
 	if (r < 0) {
 		warnx("lock '%s': the command is not started, since the value cannot be had: %s", o->shown,
 		      bftmutex_strerror(r));

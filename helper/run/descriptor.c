@@ -2,6 +2,7 @@
 #include "run/descriptor.h"
 #include "run/cmdline.h"
 #include "run/run.h"
+#include "text/mode.h"
 
 #include <argp.h>
 #include <err.h>
@@ -120,6 +121,50 @@ int bftm_fd_convert(const struct options *o)
 		return EX_OK;
 	warn("--fd %d: cannot print; the lock is held in mode %s", o->fd, o->mode);
 	return EX_IOERR;
+}
+
+/* Why the value is neither read nor set; the exit status for it. */
+static int value_refused(const struct options *o, int error)
+{
+	struct bftm_status status = {};
+
+	switch (-error) {
+	case EPERM:
+		bftmutex_status(o->fd, &status);
+		warnx("--fd %d: --set-value %s: the lock is held in mode %s; a value is set in mode EX or PW, to which --convert leads",
+		      o->fd, o->set_value, bftm_mode_name(status.mode));
+		return EX_DATAERR;
+	case ENODATA:
+		warnx("--fd %d: the lock is held without its value; take it, or convert it, with --value",
+		      o->fd);
+		return EX_DATAERR;
+	case ENOLCK:
+	case EKEYEXPIRED:
+		warnx("--fd %d: %s", o->fd, bftmutex_strerror(error));
+		return error == -EKEYEXPIRED ? o->lost_code : EX_DATAERR;
+	}
+	warnx("--fd %d: the kernel module does not know values of locks; is it of another version than %s?",
+	      o->fd, argp_program_version);
+	return EX_SOFTWARE;
+}
+
+int bftm_fd_value(const struct options *o)
+{
+	int r = bftm_value_print(o->fd);
+
+	if (r < 0)
+		return value_refused(o, r);
+	if (!fflush(stdout))
+		return EX_OK;
+	warn("--fd %d: the value cannot be printed", o->fd);
+	return EX_IOERR;
+}
+
+int bftm_fd_set_value(const struct options *o)
+{
+	int r = bftmutex_set_value(o->fd, o->hex.bytes, o->hex.len);
+
+	return r < 0 ? value_refused(o, r) : EX_OK;
 }
 
 int bftm_print_grant(const struct options *o, int fd, const struct bftmutex_grant *grant)

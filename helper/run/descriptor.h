@@ -16,6 +16,10 @@ int bftm_fd_unlock(const struct options *o);
 int bftm_fd_held(const struct options *o);
 /** bftm_fd_convert() - to the mode of the command line. */
 int bftm_fd_convert(const struct options *o);
+/** bftm_fd_value() - print its value. */
+int bftm_fd_value(const struct options *o);
+/** bftm_fd_set_value() - leave the value of the command line to the next holders. */
+int bftm_fd_set_value(const struct options *o);
 
 /**
  * bftm_print_grant() - NAME=VALUE lines for "eval": token, mode, deadline; the value with --value

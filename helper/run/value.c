@@ -4,18 +4,13 @@
  * the command writes.
  */
 #include "run/value.h"
-#include "run/cmdline.h"
-#include "text/mode.h"
 
-#include <argp.h>
 #include <ctype.h>
-#include <err.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sysexits.h>
 #include <unistd.h>
 
 #ifndef MFD_NOEXEC_SEAL
@@ -60,24 +55,19 @@ static int room_new(void)
 	return fd < 0 ? -errno : fd;
 }
 
-int bftm_value_offer(const struct options *o, int fd, int *ret_room)
+int bftm_value_offer(int fd, uint32_t mode, int *ret_room)
 {
 	struct bftm_lock_value value;
 	char text[HEX_ROOM];
 	int r;
 
-	/* Inherited ones belong to another lock. */
-	unsetenv("BFTMUTEX_VALUE");
-	unsetenv("BFTMUTEX_VALUE_FD");
 	*ret_room = -1;
-	if (!o->value)
-		return 0;
 	r = bftmutex_value(fd, &value);
 	if (r < 0)
 		return r;
 	if (value.valid)
 		setenv("BFTMUTEX_VALUE", format_hex(&value, text), 1);
-	if (o->lock.flags / BFTMUTEX_MODE(1) > BFTM_LOCK_PW)
+	if (mode > BFTM_LOCK_PW)
 		return 0;
 	r = room_new();
 	if (r < 0)
@@ -107,48 +97,4 @@ int bftm_value_print(int fd)
 	if (r == 0 && value.valid)
 		printf("BFTMUTEX_VALUE=%s\n", format_hex(&value, text));
 	return r;
-}
-
-/* Why the value is neither read nor set; the exit status for it. */
-static int value_refused(const struct options *o, int error)
-{
-	struct bftm_status status = {};
-
-	switch (-error) {
-	case EPERM:
-		bftmutex_status(o->fd, &status);
-		warnx("--fd %d: --set-value %s: the lock is held in mode %s; a value is set in mode EX or PW, to which --convert leads",
-		      o->fd, o->set_value, bftm_mode_name(status.mode));
-		return EX_DATAERR;
-	case ENODATA:
-		warnx("--fd %d: the lock is held without its value; take it, or convert it, with --value",
-		      o->fd);
-		return EX_DATAERR;
-	case ENOLCK:
-	case EKEYEXPIRED:
-		warnx("--fd %d: %s", o->fd, bftmutex_strerror(error));
-		return error == -EKEYEXPIRED ? o->lost_code : EX_DATAERR;
-	}
-	warnx("--fd %d: the kernel module does not know values of locks; is it of another version than %s?",
-	      o->fd, argp_program_version);
-	return EX_SOFTWARE;
-}
-
-int bftm_fd_value(const struct options *o)
-{
-	int r = bftm_value_print(o->fd);
-
-	if (r < 0)
-		return value_refused(o, r);
-	if (!fflush(stdout))
-		return EX_OK;
-	warn("--fd %d: the value cannot be printed", o->fd);
-	return EX_IOERR;
-}
-
-int bftm_fd_set_value(const struct options *o)
-{
-	int r = bftmutex_set_value(o->fd, o->hex.bytes, o->hex.len);
-
-	return r < 0 ? value_refused(o, r) : EX_OK;
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The value of a lock: for the command and from it, and of a descriptor that this process has
- * inherited.
- */
+/* The value of a lock, for the command and from it. */
 #ifndef BFTM_RUN_VALUE_H
 #define BFTM_RUN_VALUE_H
 
 #include <stdint.h>
 
 #include "lib/libbftmutex.h"
-
-struct options;
 
 /** struct bftm_hex - bytes that were written as hexadecimal digits */
 struct bftm_hex {
@@ -28,13 +23,13 @@ int bftm_hex_parse(const char *text, struct bftm_hex *ret);
 
 /**
  * bftm_value_offer() - set BFTMUTEX_VALUE, if it is valid, and BFTMUTEX_VALUE_FD for the command
- * @o:        without --value the two are unset
  * @fd:       the handle
+ * @mode:     enum bftm_lock_mode in which it is held
  * @ret_room: descriptor that the command inherits to write what it leaves, -1 in modes that leave
  *            nothing; -1 on failure
  * Return: 0 or a negative errno.
  */
-int bftm_value_offer(const struct options *o, int fd, int *ret_room);
+int bftm_value_offer(int fd, uint32_t mode, int *ret_room);
 
 /**
  * bftm_value_take() - set the value of the lock to what the command has written
@@ -46,11 +41,5 @@ int bftm_value_take(int fd, int room);
 
 /** bftm_value_print() - "BFTMUTEX_VALUE=HEX", or nothing when it is not valid; 0 or an errno < 0. */
 int bftm_value_print(int fd);
-
-/* --fd N: each prints messages, and returns an exit status. */
-/** bftm_fd_value() - print the value. */
-int bftm_fd_value(const struct options *o);
-/** bftm_fd_set_value() - leave that of the command line to the next holders. */
-int bftm_fd_set_value(const struct options *o);
 
 #endif /* BFTM_RUN_VALUE_H */
