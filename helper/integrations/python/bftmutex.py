@@ -30,8 +30,9 @@ __all__ = ["Lock", "AsyncLock", "Object", "Response", "Status", "Lost", "Deadloc
 Name = Union[str, bytes]
 
 # The same as in linux/bftmutex.h and libbftmutex.h; selftests/integrations/python compares them.
-TRY, RENEW, FENCE = 1, 2, 4
+TRY, RENEW, FENCE, VALUE = 1, 2, 4, 8
 NAME_MAX, CLUSTER_MAX, SUBMIT_NAME_MAX, SUBMIT_MAX, WHY_MAX = 64, 32, 63, 16384, 248
+VALUE_MAX = 64
 STATES = ("idle", "pending", "held", "lost", "failed")
 REASONS = ("none", "expired", "not-renewed", "no-helper", "suspended", "restored")
 # Somebody else has the lock; or the lease was over at once, and the lock was asked for only once.
@@ -61,6 +62,11 @@ class _Status(ctypes.Structure):    # struct bftm_status
                 ("attempts", ctypes.c_uint32), ("mode", ctypes.c_uint32)]
 
 
+class _Value(ctypes.Structure):     # struct bftm_lock_value
+    _fields_ = [("size", ctypes.c_uint32), ("op", ctypes.c_uint32), ("len", ctypes.c_uint32),
+                ("valid", ctypes.c_uint32), ("bytes", ctypes.c_uint8 * VALUE_MAX)]
+
+
 class _Response(ctypes.Structure):  # struct bftmutex_response
     _fields_ = [("data", ctypes.c_void_p), ("room", ctypes.c_size_t), ("len", ctypes.c_size_t),
                 ("number", ctypes.c_uint64), ("id", ctypes.c_uint64), ("status", ctypes.c_uint32)]
@@ -76,6 +82,8 @@ def _load() -> ctypes.CDLL:
             ("renew", ctypes.c_int, ctypes.c_uint64, pointer(ctypes.c_uint64)),
             ("convert", ctypes.c_int, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_uint64,
              pointer(_Grant)),
+            ("value", ctypes.c_int, pointer(_Value)),
+            ("set_value", ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t),
             ("status", ctypes.c_int, pointer(_Status)),
             ("why", ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t),
             ("submit", ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p,
@@ -162,11 +170,11 @@ class _Handle:
 
     def __init__(self, name: Name, *, cluster: Optional[Name] = None,
                  lease: Optional[float] = None, renew: bool = True, fence: bool = False,
-                 way: Optional[str] = None, mode: str = "EX",
+                 value: bool = False, way: Optional[str] = None, mode: str = "EX",
                  device: Optional[str] = None) -> None:
         """Nothing is asked for yet. lease: seconds, None for the cluster's default. renew: until
-        it is released. fence: with a token. way: "queue", "backoff" or "no-backoff" while somebody
-        else has the lock. mode: "EX", or "PR" for a lock that others may share, "PW", "CW", "CR".
+        it is released. fence: with a token. value: with the value that the last writer left. way:
+        "queue", "backoff" or "no-backoff" while somebody else has the lock. mode: "EX", or "PR" for a lock that others may share, "PW", "CW", "CR".
         device: its path."""
         self._fd = -1
         self.name = _bytes("name", name, 1, NAME_MAX)
@@ -175,7 +183,7 @@ class _Handle:
             raise ValueError("way %r: must be one of %s" % (way, ", ".join(filter(None, WAYS))))
         number = _mode(mode)
         self._lease_ns = 0 if lease is None else _ns("lease", lease)
-        self._flags = RENEW * renew | FENCE * fence | number << MODE_SHIFT
+        self._flags = RENEW * renew | FENCE * fence | VALUE * value | number << MODE_SHIFT
         self._way = WAYS[way]
         path = device or os.environ.get("BFTMUTEX_DEVICE") or None
         fd = _lib.bftmutex_open(path.encode() if path else None)
@@ -199,6 +207,7 @@ class _Handle:
     def _convert(self, mode: str, timeout: float, once: bool, fence: Optional[bool]) -> int:
         """Begin to convert it; the result is an errno."""
         flags = TRY * once | (self._flags & FENCE if fence is None else FENCE * fence)
+        flags |= self._flags & VALUE
         return -_lib.bftmutex_convert(self._fd, _mode(mode), flags,
                                       _ns("timeout", timeout) if timeout > 0 else 0, None)
 
@@ -246,6 +255,34 @@ class _Handle:
     def token(self) -> int:
         """The fencing token of the lock that is or was held, 0 for none."""
         return self.status().token
+
+    def _valued(self, error: int) -> None:
+        """Raise what the error of a request about the value means."""
+        if error == errno.EKEYEXPIRED:
+            raise self._lost()
+        if error == errno.ENOLCK:
+            raise RuntimeError("value of lock %r, which is not held" % self.name)
+        if error == errno.ENODATA:
+            raise RuntimeError("value of lock %r, which was made without value=True" % self.name)
+        if error == errno.EPERM:
+            raise RuntimeError("value of lock %r: it can be set in modes EX and PW, and not in %s" % (
+                self.name, self.status().mode))
+        if error:
+            raise OSError(error, "lock %r: %s" % (self.name, _text(error)))
+
+    @property
+    def value(self) -> Optional[bytes]:
+        """What the last holder in EX or PW left with the lock, or this one has set; None when that
+        is not known. The lock is held, and was made with value=True."""
+        value = _Value()
+        self._valued(-_lib.bftmutex_value(self._fd, value))
+        return bytes(value.bytes[:value.len]) if value.valid else None
+
+    def set_value(self, value: Name) -> None:
+        """Leave it, 0 to 64 bytes, to the next holders, who read it as soon as this one releases
+        the lock or converts it to less. After a mere close() they find None."""
+        data = _bytes("value", value, 0, VALUE_MAX)
+        self._valued(-_lib.bftmutex_set_value(self._fd, data, len(data)))
 
     @property
     def remaining(self) -> float:

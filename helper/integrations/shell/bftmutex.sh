@@ -12,7 +12,8 @@
 
 # bftmutex_lock FD NAME [OPTION...]: open the descriptor and take the lock, with options of
 # bftmutex(1), such as --shared, whose exit status it returns. Sets BFTMUTEX_DEADLINE_NS,
-# BFTMUTEX_MODE, and BFTMUTEX_TOKEN with --fence. The descriptor is closed again when there is no lock.
+# BFTMUTEX_MODE, BFTMUTEX_TOKEN with --fence, and BFTMUTEX_VALUE with --value if it is valid. The
+# descriptor is closed again when there is no lock.
 bftmutex_lock() {
 	case $1 in
 	[3-9]) ;;
@@ -26,7 +27,7 @@ bftmutex_lock() {
 	eval "exec $1<\"\$BFTMUTEX_DEVICE\""
 	bftmutex__fd=$1 bftmutex__name=$2
 	shift 2
-	unset BFTMUTEX_TOKEN BFTMUTEX_MODE BFTMUTEX_DEADLINE_NS
+	unset BFTMUTEX_TOKEN BFTMUTEX_MODE BFTMUTEX_DEADLINE_NS BFTMUTEX_VALUE
 	if bftmutex__granted=$(bftmutex --fd "$bftmutex__fd" --print "$@" -- "$bftmutex__name"); then
 		eval "$bftmutex__granted"
 	else
@@ -43,7 +44,16 @@ bftmutex_convert() {
 	bftmutex__fd=$1
 	shift
 	bftmutex__granted=$(bftmutex --fd "$bftmutex__fd" --convert --print "$@") || return
-	unset BFTMUTEX_TOKEN
+	unset BFTMUTEX_TOKEN BFTMUTEX_VALUE
+	eval "$bftmutex__granted"
+}
+
+# bftmutex_value FD: sets BFTMUTEX_VALUE to the value of the lock that was taken with --value, as
+# hexadecimal digits, or unsets it when the value is not valid; see --value of bftmutex(1). To leave
+# another: bftmutex --fd FD --set-value HEX
+bftmutex_value() {
+	bftmutex__granted=$(bftmutex --fd "$1" --value) || return
+	unset BFTMUTEX_VALUE
 	eval "$bftmutex__granted"
 }
 

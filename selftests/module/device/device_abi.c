@@ -25,6 +25,9 @@ static_assert(offsetof(struct bftm_renew, deadline_ns) == 24);
 static_assert(sizeof(struct bftm_convert) == 40);
 static_assert(offsetof(struct bftm_convert, timeout_ns) == 16);
 static_assert(offsetof(struct bftm_convert, token) == 32);
+static_assert(sizeof(struct bftm_lock_value) == 80);
+static_assert(offsetof(struct bftm_lock_value, valid) == 12);
+static_assert(offsetof(struct bftm_lock_value, bytes) == 16);
 static_assert(sizeof(struct bftm_submit) == 168);
 static_assert(offsetof(struct bftm_submit, cluster) == 16);
 static_assert(offsetof(struct bftm_submit, op) == 112);
@@ -39,6 +42,8 @@ static_assert(BFTM_IOC_SET_SIGNAL == 0x4018bf05u);
 static_assert(BFTM_IOC_SUBMIT == 0xc0a8bf06u);
 static_assert(BFTM_IOC_WHY == 0xc100bf07u);
 static_assert(BFTM_IOC_CONVERT == 0xc028bf08u);
+static_assert(BFTM_IOC_VALUE == 0xc050bf09u);
+static_assert(BFTM_VALUE == 8 && BFTM_VALUE_GET == 0 && BFTM_VALUE_SET == 1);
 
 /* A call as a 32-bit program makes it: of i386, on other machines there is none. */
 #ifdef __x86_64__
@@ -147,6 +152,16 @@ FIXTURE_VARIANT_ADD(argument, convert)
 	.call = call64,
 };
 
+/* On an idle handle; netlink_value.c tests that it works. */
+FIXTURE_VARIANT_ADD(argument, value)
+{
+	.request = BFTM_IOC_VALUE,
+	.size = sizeof(struct bftm_lock_value),
+	.writes = false,
+	.good = -ENOLCK,
+	.call = call64,
+};
+
 /* BFTM_FETCH of a response that does not exist. */
 FIXTURE_VARIANT_ADD(argument, submit)
 {
@@ -186,6 +201,15 @@ FIXTURE_VARIANT_ADD(argument, convert_32bit)
 {
 	.request = BFTM_IOC_CONVERT,
 	.size = sizeof(struct bftm_convert),
+	.writes = false,
+	.good = -ENOLCK,
+	.call = call32,
+};
+
+FIXTURE_VARIANT_ADD(argument, value_32bit)
+{
+	.request = BFTM_IOC_VALUE,
+	.size = sizeof(struct bftm_lock_value),
 	.writes = false,
 	.good = -ENOLCK,
 	.call = call32,

@@ -41,7 +41,7 @@ TEST_F(acquire, flags_way_mode_and_out_fields)
 {
 	int bit;
 
-	for (bit = 3; bit < 32; bit++)
+	for (bit = 4; bit < 32; bit++)
 		REFUSED(-EINVAL, flags, 1u << bit);
 	REFUSED(-EINVAL, flags, UINT32_MAX);
 	REFUSED(-EINVAL, way, 4);

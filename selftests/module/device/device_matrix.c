@@ -245,7 +245,7 @@ TEST_F(state, unknown_ioctls)
 	char buf[256] = {};
 
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO(BFTM_IOC_MAGIC, 0), buf));
-	EXPECT_EQ(-ENOTTY, call(self->fd, _IO(BFTM_IOC_MAGIC, 9), buf));
+	EXPECT_EQ(-ENOTTY, call(self->fd, _IO(BFTM_IOC_MAGIC, 10), buf));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO(BFTM_IOC_MAGIC, 255), buf));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IO('x', 1), buf));
 	EXPECT_EQ(-ENOTTY, call(self->fd, _IOW(BFTM_IOC_MAGIC, 3, int), buf));

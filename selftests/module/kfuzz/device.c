@@ -170,7 +170,7 @@ static void convert(u8 slot)
 	u8 bits = kfuzz_byte();
 
 	arg.mode = bits & 7;
-	arg.flags = bits >> 3 & 7;
+	arg.flags = bits >> 3 & 15;
 	arg.timeout_ns = kfuzz_value();
 	say("convert %u: flags %x mode %u\n", slot, arg.flags, arg.mode);
 	call(slot, BFTM_IOC_CONVERT, &arg, sizeof(arg));

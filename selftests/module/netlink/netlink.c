@@ -105,5 +105,9 @@ int take(struct nlattr **attr, void *arg)
 	if (attr[BFTMUTEX_A_HANDLE_NAME])
 		memcpy(s->name, nla_data(attr[BFTMUTEX_A_HANDLE_NAME]),
 		       (size_t)nla_len(attr[BFTMUTEX_A_HANDLE_NAME]));
+	s->value_flags = (uint32_t)number(attr[BFTMUTEX_A_HANDLE_VALUE_FLAGS]);
+	s->value_len = attr[BFTMUTEX_A_HANDLE_VALUE] ? nla_len(attr[BFTMUTEX_A_HANDLE_VALUE]) : 0;
+	if (s->value_len > 0 && s->value_len <= BFTM_VALUE_MAX)
+		memcpy(s->value, nla_data(attr[BFTMUTEX_A_HANDLE_VALUE]), (size_t)s->value_len);
 	return 0;
 }

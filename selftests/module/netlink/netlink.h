@@ -50,6 +50,9 @@ struct seen {
 	uint64_t id, lease_ns, timeout_at_ns, attempt, deadline_ns, end_ns, token, configuration;
 	char cluster[BFTM_CLUSTER_MAX + 1];
 	char name[BFTM_NAME_MAX + 1];
+	uint32_t value_flags;
+	int value_len;
+	char value[BFTM_VALUE_MAX];
 };
 
 /* Where the low @len bytes of @value are, as this machine stores numbers. */

@@ -25,7 +25,7 @@ TEST_F(convert, arguments)
 	REFUSED(token, 1ull << 63);
 	REFUSED(flags, BFTM_RENEW);
 	REFUSED(flags, UINT32_MAX);
-	for (int bit = 3; bit < 32; bit++)
+	for (int bit = 4; bit < 32; bit++)
 		REFUSED(flags, 1u << bit);
 	NO_REQUEST;
 	IS_HELD(PR, 0);

@@ -1,0 +1,184 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# check: vm clock=instructions time=15
+#
+# The value of a lock, from bftmutex(1) to the servers and back: what one program leaves the next
+# one reads, or reads that it is not valid, and never another. Of two hosts, and of programs of one.
+#
+#	bftm-c1, bftm-c2 ---- bridge ---- bftm-s1 … bftm-s4
+#
+# Functions are called by name, load may have no arguments, and variables are
+# shared with the libraries.
+# shellcheck disable=SC2317,SC2119,SC2154,SC2034,SC2016
+set -u
+
+# shellcheck source=selftests/lib/tap.sh
+. "$(dirname "$0")/../../lib/tap.sh"
+# shellcheck source=selftests/lib/cluster.sh
+. "$(dirname "$0")/../../lib/cluster.sh"
+
+work=$(mktemp -d)
+lock=values.0
+count=0
+
+cleanup() {
+	stop_jobs
+	down
+	rm -rf "$work"
+}
+
+new_lock() {
+	count=$((count + 1))
+	lock=values.$count
+}
+
+# reads N [ARG...]: what a program of client N finds as the value, "none" when it is not valid
+reads() { c "$1" bftmutex -w 100 --value "${@:2}" "$lock" sh -c 'echo "${BFTMUTEX_VALUE-none}"'; }
+# writes N SCRIPT [ARG...]: a program of client N with the lock alone; its exit status
+writes() {
+	c "$1" bftmutex -w 100 --value "${@:3}" "$lock" sh -c "$2" 2>"$work/err"
+	echo $?
+}
+said() { grep -qF "$1" "$work/err" || diag "$(<"$work/err")"; }
+# holds N: commands from the standard input, with a descriptor 9 of client N
+holds() { ip netns exec "bftm-c$1" bash -c 'exec 9<>/dev/bftmutex; . /dev/stdin' 2>"$work/err"; }
+
+load || bail "the module cannot be loaded"
+up --servers 4 -b 1 --clients 2 --lease-max 10s || bail "no cluster"
+
+#
+# From one program to the next
+#
+
+new_lock
+is "nobody has left one" "$(reads 1) $(reads 2 -s)" "none none"
+is "a program leaves one" "$(writes 1 'printf "\001\377a" >&$BFTMUTEX_VALUE_FD')" 0
+is "others read it, in each mode" "$(for mode in CR CW PR PW EX; do reads 2 --mode $mode; done | xargs)" \
+	"01ff61 01ff61 01ff61 01ff61 01ff61"
+is "one that leaves none changes nothing" "$(writes 2 true) $(reads 1)" "0 01ff61"
+is "nor one that fails" "$(writes 2 'echo word >&$BFTMUTEX_VALUE_FD; exit 3') $(reads 1)" "3 01ff61"
+is "nor one that takes the lock without its value" \
+	"$(c 2 bftmutex "$lock" sh -c 'echo "${BFTMUTEX_VALUE-none} ${BFTMUTEX_VALUE_FD-none}"') $(reads 1)" "none none 01ff61"
+is "nor one that only reads: it has nowhere to write" \
+	"$(c 2 env BFTMUTEX_VALUE=old BFTMUTEX_VALUE_FD=1 bftmutex -s --value "$lock" sh -c 'echo "$BFTMUTEX_VALUE ${BFTMUTEX_VALUE_FD-none}"') $(reads 1)" \
+	"01ff61 none 01ff61"
+is "64 bytes" "$(writes 1 'printf %064d 7 >/dev/fd/$BFTMUTEX_VALUE_FD') $(reads 2 -s)" "0 $(printf '30%.0s' {1..63})37"
+is "65 are an error, after which none is valid" \
+	"$(writes 1 'printf %065d 7 >&$BFTMUTEX_VALUE_FD') $(reads 2 -s)" "65 none"
+ok "which is said" said "lock '$lock': the command wrote more than 64 bytes to BFTMUTEX_VALUE_FD: no value is left"
+is "in mode PW" "$(writes 1 'printf B >&$BFTMUTEX_VALUE_FD' --mode PW --close) $(reads 2)" "0 42"
+
+# What a command leaves behind holds the lock, and the value is left when that has ended, too.
+is "with what is left behind" "$(writes 1 'mkfifo '"$work"'/go; (read word <'"$work"'/go; printf C >&$BFTMUTEX_VALUE_FD) & echo >'"$work"'/go') $(reads 2)" "0 43"
+
+#
+# One that ends without a word
+#
+
+new_lock
+is "left before" "$(writes 1 'printf D >&$BFTMUTEX_VALUE_FD') $(reads 2)" "0 44"
+is "a writer is killed" "$(writes 1 'printf E >&$BFTMUTEX_VALUE_FD; kill -9 $$')" 137
+is "then none is valid" "$(reads 1) $(reads 2 -s)" "none none"
+is "until the next is left" "$(writes 2 'printf F >&$BFTMUTEX_VALUE_FD') $(reads 1)" "0 46"
+is "a reader that is killed changes nothing" "$(c 1 bftmutex -s --value "$lock" sh -c 'kill -9 $$'; echo $?) $(reads 2)" "137 46"
+writes 1 'kill -9 $PPID; sleep 1000' >/dev/null
+is "the process that watches the lease is killed" "$(reads 2)" none
+is "and another is left" "$(writes 2 'printf G >&$BFTMUTEX_VALUE_FD') $(reads 1)" "0 47"
+is "a lock that is lost" "$(writes 1 'printf H >&$BFTMUTEX_VALUE_FD; sleep 1000' -l 300ms --no-renew) $(reads 2)" "79 none"
+
+#
+# By descriptor
+#
+
+new_lock
+is "by descriptor" "$(holds 1 <<-END
+	bftmutex --fd 9 --value; echo "\$?"
+	bftmutex --fd 9 $lock; bftmutex --fd 9 --value; echo "\$?"
+	bftmutex --fd 9 --set-value 00; echo "\$?"
+	bftmutex --fd 9 -u
+	bftmutex --fd 9 --value $lock; bftmutex --fd 9 --value; echo "\$?"
+	bftmutex --fd 9 --set-value ''; bftmutex --fd 9 --value; echo "\$?"
+	bftmutex --fd 9 --set-value 0aFF; bftmutex --fd 9 --value
+	bftmutex --fd 9 -u; bftmutex --fd 9 --set-value 00; echo "\$?"
+	bftmutex --fd 9 -s --value --print $lock | grep -v DEADLINE
+	bftmutex --fd 9 --set-value 00; echo "\$?"
+	bftmutex --fd 9 --convert --print | grep -v DEADLINE
+	bftmutex --fd 9 --set-value 01
+	END
+)" "65
+65
+65
+0
+BFTMUTEX_VALUE=
+0
+BFTMUTEX_VALUE=0aff
+65
+BFTMUTEX_VALUE=0aff
+BFTMUTEX_MODE=PR
+65
+BFTMUTEX_MODE=EX"
+is "it says why" "$(<"$work/err")" "bftmutex: --fd 9: no lock is held
+bftmutex: --fd 9: the lock is held without its value; take it, or convert it, with --value
+bftmutex: --fd 9: the lock is held without its value; take it, or convert it, with --value
+bftmutex: --fd 9: no lock is held
+bftmutex: --fd 9: --set-value 00: the lock is held in mode PR; a value is set in mode EX or PW, to which --convert leads"
+is "closed and not released: not valid" "$(reads 2)" none
+
+# A conversion to less leaves the value to those who come beside.
+new_lock
+is "a conversion leaves it" "$(holds 1 <<-END
+	bftmutex --fd 9 --value $lock
+	bftmutex --fd 9 --set-value 77
+	bftmutex --fd 9 --convert -s
+	ip netns exec bftm-c2 bftmutex -s --value $lock sh -c 'echo \$BFTMUTEX_VALUE'
+	bftmutex -n -s --value $lock true; echo "\$?"
+	END
+)" "77
+0"
+is "for longer than it is held" "$(reads 2) $(<"$work/err")" "77 "
+is "one that begins to read the value" "$(holds 1 <<-END
+	bftmutex --fd 9 --mode CR $lock
+	bftmutex --fd 9 --convert --value --print -x | grep -v DEADLINE
+	bftmutex --fd 9 --set-value 78; bftmutex --fd 9 -u
+	END
+) $(reads 2)" "BFTMUTEX_VALUE=77
+BFTMUTEX_MODE=EX 78"
+
+#
+# Another daemon
+#
+
+new_lock
+is "left before" "$(writes 1 'printf I >&$BFTMUTEX_VALUE_FD') $(reads 2)" "0 49"
+mkfifo "$work/in" "$work/out"
+ip netns exec bftm-c1 bftmutex --value -l 4s "$lock" sh -c "
+	echo >$work/out; read word <$work/in; printf J >&\$BFTMUTEX_VALUE_FD" &
+read -r _ <"$work/out"
+kill_helper 1
+start_helper 1 || bail "no daemon"
+adopted() { (($(c 1 bftmutexctl stats --json | gojq .helper.adopted) >= 1)); }
+ok "another daemon has taken the writer over" wait_for 20 adopted
+echo >"$work/in"
+wait_jobs
+got=$(reads 2)
+ok "what it leaves is read, or nothing" grep -qxE "4a|none" <<<"$got"
+diag "it is $got"
+is "and what the next one leaves is" "$(writes 1 'printf K >&$BFTMUTEX_VALUE_FD') $(reads 2)" "0 4b"
+
+#
+# A server that lies
+#
+
+new_lock
+lie 4 false-value || bail "no liar"
+false=0
+for n in 1 2 3 4 5; do
+	[[ $(writes $((n % 2 + 1)) "printf $n >&\$BFTMUTEX_VALUE_FD") == 0 ]] || false=written
+	for reader in 1 2; do
+		[[ $(reads $reader -s) == "3$n" ]] || false=$reader.$n
+	done
+done
+is "with a liar, what was left is read" $false 0
+kill_liar 4
+ok "it lied" test "$(gojq '.lies' "$dev/liar-4.json")" -gt 0
+finish
