@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which options of bftmutex(1) go together. */
+/* Refuses options of bftmutex(1) that do not go together. */
 #include "run/cmdline.h"
 
 #include <argp.h>

@@ -68,7 +68,7 @@ is "65 are an error, after which none is valid" \
 ok "which is said" said "lock '$lock': the command wrote more than 64 bytes to BFTMUTEX_VALUE_FD: no value is left"
 is "in mode PW" "$(writes 1 'printf B >&$BFTMUTEX_VALUE_FD' --mode PW --close) $(reads 2)" "0 42"
 
-# What a command leaves behind holds the lock, and the value is left when that has ended, too.
+# A process that the command leaves behind holds the lock; the value is left when it has ended, too.
 is "with what is left behind" "$(writes 1 'mkfifo '"$work"'/go; (read word <'"$work"'/go; printf C >&$BFTMUTEX_VALUE_FD) & echo >'"$work"'/go') $(reads 2)" "0 43"
 
 #

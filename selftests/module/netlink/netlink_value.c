@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The value of a lock, from both sides: the program, and the helper, which is the test. What the
- * program reads is what the helper reported; what it sets goes along with the request that gives up
- * the mode in which it could write.
+ * The value of a lock, from both sides: the program, and the helper, which is the test. The
+ * program reads the value that the helper reported. A value that it sets goes along with the request
+ * that gives up the mode in which it could write.
  */
 #include "convert_fixture.h"
 
@@ -93,7 +93,7 @@ static uint64_t asked(struct bftm_nl *nl, int fd, const char *name, uint32_t mod
 	EXPECT_EQ(0, value_.valid);						\
 	EXPECT_EQ(0, value_.len);						\
 } while (0)
-/* What the helper pulls next says this of the value; with LEAVES it has the text. */
+/* The next request that the helper pulls says this of the value; with LEAVES it has the text. */
 #define PULLS(wanted_kind, flags, text) do {					\
 	struct seen s_;								\
 	PULL(&s_);								\
