@@ -144,6 +144,18 @@ is "one that begins to read the value" "$(holds 1 <<-END
 ) $(reads 2)" "BFTMUTEX_VALUE=77
 BFTMUTEX_MODE=EX 78"
 
+# wrong MESSAGE ARG...
+wrong() {
+	c 1 bftmutex "${@:2}" 2>"$work/err" 9</dev/bftmutex
+	is "wrong: ${*:2}" "$? $(head -n 1 "$work/err")" "64 bftmutex: $1"
+}
+wrong "--set-value '0g': must be two hexadecimal digits a byte, 0 to 64 bytes" --fd 9 --set-value 0g
+wrong "--set-value needs --fd N, a descriptor of /dev/bftmutex; a command has BFTMUTEX_VALUE_FD by --value" --set-value 00
+wrong "--set-value takes no NAME, no --value, no --convert, no --print, no --unlock and no --held" --fd 9 --set-value 00 -u
+wrong "--value takes no --unlock and no --held" --fd 9 --value -u
+wrong "--value and --no-fork: no process would give the lock back, and its value would not be valid for the next holder" --value -F "$lock" true
+wrong "--print needs NAME or --convert: --value prints the value by itself" --fd 9 --value --print
+
 #
 # Another daemon
 #
