@@ -148,7 +148,7 @@ TEST_F(convert, value_that_is_reported_wrongly)
 	EXPECT_EQ(-EINVAL, CONVERTED(1, NONE, "a", 1));
 	EXPECT_EQ(-EINVAL, CONVERTED(1, LEAVES, NULL, 0));
 	EXPECT_EQ(-ERANGE, CONVERTED(1, VALID, more, sizeof(more)));
-	IS_HELD(PR, 11);
+	IS_HELD(PR, 0);
 	ASSERT_EQ(0, CONVERTED(1, VALID, "b", 1));
 	IS_VALUE("b");
 }
@@ -255,7 +255,7 @@ TEST_F(convert, value_comes_with_a_conversion_to_more)
 	ASK(EX, BFTM_VALUE, 0);
 	PULL(&self->pulled);
 	EXPECT_EQ(BFTM_VALUE, self->pulled.convert_flags | self->pulled.flags);
-	ASSERT_EQ(0, CONVERTED(1, VALID, "b", 1));
+	ASSERT_EQ(0, CONVERTED(self->pulled.conversion, VALID, "b", 1));
 	IS_VALUE("b");
 	ASSERT_EQ(0, set_value(self->fd, "c"));
 	ASSERT_EQ(0, release(self->fd));
