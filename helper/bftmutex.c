@@ -313,7 +313,7 @@ static int wrapper_run(const struct options *o, int fd, const struct bftmutex_gr
 	/* Inherited ones belong to another lock. */
 	unsetenv("BFTMUTEX_VALUE");
 	unsetenv("BFTMUTEX_VALUE_FD");
-	r = o->value ? bftm_value_offer(fd, o->lock.flags / BFTMUTEX_MODE(1), &job.room) : 0;
+	r = o->value ? bftm_offer_value(fd, o->lock.flags / BFTMUTEX_MODE(1), &job.room) : 0;
 	if (r < 0) {
 		warnx("lock '%s': the command is not started, since the value cannot be had: %s", o->shown,
 		      bftmutex_strerror(r));

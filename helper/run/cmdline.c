@@ -212,17 +212,10 @@ static void parse_rest(struct argp_state *state, struct options *o, char *name)
 	}
 }
 
-bool cmdline_is_number(const char *text)
-{
-	u64 value;
-
-	return text && !bftm_parse_number(text, &value);
-}
-
 /* "flock -u 9" */
 static void take_descriptor(struct argp_state *state, struct options *o)
 {
-	if (!o->unlock || o->fd >= 0 || !cmdline_is_number(o->name))
+	if (!o->unlock || o->fd >= 0 || !options_is_number(o->name))
 		return;
 	o->fd = parse_int(state, "--unlock", o->name, INT_MAX);
 	o->name = NULL;
@@ -331,7 +324,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		take_descriptor(state, o);
-		cmdline_check(state, o);
+		options_check(state, o);
 		if (o->hash_name && o->name) {
 			SHA256Data((const uint8_t *)o->name, strlen(o->name), o->hash);
 			o->name = o->hash;

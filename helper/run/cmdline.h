@@ -3,92 +3,12 @@
 #ifndef BFTM_CMDLINE_H
 #define BFTM_CMDLINE_H
 
-#include <sha2.h>
-#include <stdbool.h>
-
-#include "config/conf.h"
-#include "lib/libbftmutex.h"
-#include "run/value.h"
-
-/**
- * struct options - the command line
- * @lock:          options of the acquire
- * @mode:          name of the mode, which @lock has too
- * @name:          of the lock; NULL with @unlock, @held, @convert and @set_value, and with @value
- *                 when it is to be printed
- * @shown:         NAME as it was given, fit for a terminal
- * @hash:          what @name points to for --hash-name
- * @lease:         --lease as it was written, NULL for the default
- * @wait:          --wait as it was written, NULL without
- * @command:       ends with NULL; NULL without one
- * @shell:         what @command points to for --command
- * @margin:        --margin as it was written, NULL without
- * @margin_ns:     time before the end of the lease at which the command is ended
- * @set_value:     --set-value as it was written, NULL without
- * @hex:           the bytes of @set_value
- * @fd:            of --fd, else -1
- * @grace_ns:      from SIGTERM to SIGKILL when the lock is lost
- * @conflict_code: exit status when somebody else has the lock
- * @lost_code:     exit status when the lock is lost
- * @survivor_code: exit status when the command could not be ended then
- * @close_fd:      --close
- * @no_fork:       --no-fork
- * @nonblock:      --nonblock
- * @unlock:        --unlock
- * @verbose:       --verbose
- * @hash_name:     --hash-name
- * @held:          --held
- * @convert:       --convert
- * @value:         --value
- * @print:         --print
- * @notify:        --notify or --fdstore
- * @fdstore:       --fdstore
- */
-struct options {
-	struct bftmutex_options lock;
-	const char *mode;
-	const char *name;
-	const char *shown;
-	char hash[SHA256_DIGEST_STRING_LENGTH];
-	const char *lease;
-	const char *wait;
-	char **command;
-	char *shell[4];
-	const char *margin;
-	u64 margin_ns;
-	const char *set_value;
-	struct bftm_hex hex;
-	int fd;
-	u64 grace_ns;
-	int conflict_code;
-	int lost_code;
-	int survivor_code;
-	bool close_fd;
-	bool no_fork;
-	bool nonblock;
-	bool unlock;
-	bool verbose;
-	bool hash_name;
-	bool held;
-	bool convert;
-	bool value;
-	bool print;
-	bool notify;
-	bool fdstore;
-};
+#include "run/options.h"
 
 /**
  * cmdline_parse() - exits with EX_USAGE and a message for a mistake
  * @ret: must be all zero
  */
 void cmdline_parse(int argc, char **argv, struct options *ret);
-
-struct argp_state;
-
-/** cmdline_is_number() - is this word a number, such as that of a descriptor? */
-bool cmdline_is_number(const char *text);
-
-/** cmdline_check() - exits with EX_USAGE and a message if the options do not go together. */
-void cmdline_check(struct argp_state *state, const struct options *o);
 
 #endif /* BFTM_CMDLINE_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "run/descriptor.h"
-#include "run/cmdline.h"
+#include "run/options.h"
 #include "run/run.h"
 #include "text/mode.h"
 
@@ -150,7 +150,7 @@ static int value_refused(const struct options *o, int error)
 
 int bftm_fd_value(const struct options *o)
 {
-	int r = bftm_value_print(o->fd);
+	int r = bftm_print_value(o->fd);
 
 	if (r < 0)
 		return value_refused(o, r);
@@ -169,7 +169,7 @@ int bftm_fd_set_value(const struct options *o)
 
 int bftm_print_grant(const struct options *o, int fd, const struct bftmutex_grant *grant)
 {
-	int r = o->value ? bftm_value_print(fd) : 0;
+	int r = o->value ? bftm_print_value(fd) : 0;
 
 	if (r < 0)
 		return r;

@@ -207,7 +207,7 @@ static bool leave_value(struct bftm_keeping *k)
 	if (!k->run->value || k->stage != LEFT || !WIFEXITED(k->status))
 		return true;
 	r = k->run->room >= 0 && WEXITSTATUS(k->status) == 0 ?
-	    bftm_value_take(k->fd, k->run->room) : 0;
+	    bftm_leave_value(k->fd, k->run->room) : 0;
 	if (r == -EMSGSIZE)
 		say(k, ": the command wrote more than %d bytes to BFTMUTEX_VALUE_FD: no value is left with the lock",
 		    BFTM_VALUE_MAX);

@@ -55,7 +55,7 @@ static int room_new(void)
 	return fd < 0 ? -errno : fd;
 }
 
-int bftm_value_offer(int fd, uint32_t mode, int *ret_room)
+int bftm_offer_value(int fd, uint32_t mode, int *ret_room)
 {
 	struct bftm_lock_value value;
 	char text[HEX_ROOM];
@@ -78,7 +78,7 @@ int bftm_value_offer(int fd, uint32_t mode, int *ret_room)
 	return 0;
 }
 
-int bftm_value_take(int fd, int room)
+int bftm_leave_value(int fd, int room)
 {
 	uint8_t bytes[BFTM_VALUE_MAX + 1];
 	ssize_t len = pread(room, bytes, sizeof(bytes), 0);
@@ -88,7 +88,7 @@ int bftm_value_take(int fd, int room)
 	return len ? bftmutex_set_value(fd, bytes, (size_t)len) : 0;
 }
 
-int bftm_value_print(int fd)
+int bftm_print_value(int fd)
 {
 	struct bftm_lock_value value;
 	char text[HEX_ROOM];

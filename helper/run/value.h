@@ -22,24 +22,24 @@ struct bftm_hex {
 int bftm_hex_parse(const char *text, struct bftm_hex *ret);
 
 /**
- * bftm_value_offer() - set BFTMUTEX_VALUE, if it is valid, and BFTMUTEX_VALUE_FD for the command
+ * bftm_offer_value() - set BFTMUTEX_VALUE, if it is valid, and BFTMUTEX_VALUE_FD for the command
  * @fd:       the handle
  * @mode:     enum bftm_lock_mode in which it is held
  * @ret_room: descriptor that the command inherits to write what it leaves, -1 in modes that leave
  *            nothing; -1 on failure
  * Return: 0 or a negative errno.
  */
-int bftm_value_offer(int fd, uint32_t mode, int *ret_room);
+int bftm_offer_value(int fd, uint32_t mode, int *ret_room);
 
 /**
- * bftm_value_take() - set the value of the lock to what the command has written
+ * bftm_leave_value() - set the value of the lock to what the command has written
  * @fd:   the handle
- * @room: of bftm_value_offer(); the value stays as it is when the command has written nothing
+ * @room: of bftm_offer_value(); the value stays as it is when the command has written nothing
  * Return: 0, -EMSGSIZE for more than BFTM_VALUE_MAX bytes, or another negative errno.
  */
-int bftm_value_take(int fd, int room);
+int bftm_leave_value(int fd, int room);
 
-/** bftm_value_print() - "BFTMUTEX_VALUE=HEX", or nothing when it is not valid; 0 or an errno < 0. */
-int bftm_value_print(int fd);
+/** bftm_print_value() - "BFTMUTEX_VALUE=HEX", or nothing when it is not valid; 0 or an errno < 0. */
+int bftm_print_value(int fd);
 
 #endif /* BFTM_RUN_VALUE_H */

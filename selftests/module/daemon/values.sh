@@ -189,7 +189,7 @@ for n in 1 2 3 4; do
 	got=$(reads 2 -s)
 	[[ $got == "3$n" ]] || false=$got
 done
-is "with a liar, what was left is read" $false 0
+is "with a liar, what was left is read" "$false" 0
 kill_liar 4
 ok "it lied" grep -q '"lies":[1-9]' "$dev/liar-4.json"
 finish

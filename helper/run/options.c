@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Refuses options of bftmutex(1) that do not go together. */
-#include "run/cmdline.h"
+#include "run/options.h"
 
 #include <argp.h>
 
-void cmdline_check(struct argp_state *state, const struct options *o)
+bool options_is_number(const char *text)
+{
+	u64 value;
+
+	return text && !bftm_parse_number(text, &value);
+}
+
+void options_check(struct argp_state *state, const struct options *o)
 {
 	if (o->held && o->fd < 0)
 		argp_error(state, "--held needs --fd N, a descriptor of " BFTMUTEX_DEVICE);
@@ -49,7 +56,7 @@ void cmdline_check(struct argp_state *state, const struct options *o)
 	if (!o->name && !o->unlock && !o->held && !o->convert && !o->set_value &&
 	    !(o->value && o->fd >= 0))
 		argp_error(state, "NAME of the lock is missing");
-	if (o->fd < 0 && !o->command && cmdline_is_number(o->name))
+	if (o->fd < 0 && !o->command && options_is_number(o->name))
 		argp_error(state, "lock '%s': COMMAND is missing; or, for the descriptor %s of "
 			   BFTMUTEX_DEVICE ", it is --fd %s NAME", o->shown, o->shown, o->shown);
 	if (o->fd < 0 && !o->command)
