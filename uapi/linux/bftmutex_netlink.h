@@ -63,7 +63,8 @@ enum bftmutex_request_kind {
 #define BFTMUTEX_PIECE_MAX	24576
 
 /**
- * enum bftmutex_value_flag - What is said of the value of a lock.
+ * enum bftmutex_value_flag - Flags about the value of a lock, in reports and
+ *   requests.
  * @BFTMUTEX_VALUE_FLAG_VALID: Reported with a held lock; value is what its
  *   last holder left.
  * @BFTMUTEX_VALUE_FLAG_LEAVES: Of a release or convert. The program leaves
