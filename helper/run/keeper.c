@@ -196,9 +196,9 @@ static void wait_for_event(struct bftm_keeping *k)
 }
 
 /*
- * The lock is given back with what the command left. Of a command that was killed, or failed to leave
- * its value, nobody knows what it has changed: then the handle is only closed, and the next holder
- * is told no value.
+ * The lock is given back with the value that the command left. Nobody knows what a command that was
+ * killed, or failed to leave its value, has changed: then the handle is only closed, and the next
+ * holder is told no value.
  */
 static bool leave_value(struct bftm_keeping *k)
 {

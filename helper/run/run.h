@@ -15,8 +15,8 @@
  * @margin:    of the handle, as the user wrote it; NULL for none
  * @grace_ns:  from SIGTERM to SIGKILL when the lock is lost
  * @lost_code: exit status when the lock is lost
- * @value:     the lock is held with its value: unless the command was killed, the lock is given back
- *             by a request, since a mere close would leave no valid value
+ * @value:     the lock is held with its value: unless the command was killed, a request gives the
+ *             lock back, since a mere close would leave no valid value
  * @room:      where the command writes the value that it leaves, -1 for none
  * @survivor_code: exit status when the lock is lost, and some processes could not be ended
  */

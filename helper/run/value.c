@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A command writes the value that it leaves to a file in memory, not to a pipe: so no process has to
- * read while the command writes.
+ * A command writes the value that it leaves to a file in memory, not to a pipe: so no process has
+ * to read while the command writes.
  */
 #include "run/value.h"
 

@@ -39,7 +39,10 @@ int bftm_offer_value(int fd, uint32_t mode, int *ret_room);
  */
 int bftm_leave_value(int fd, int room);
 
-/** bftm_print_value() - "BFTMUTEX_VALUE=HEX", or nothing when it is not valid; 0 or an errno < 0. */
+/**
+ * bftm_print_value() - "BFTMUTEX_VALUE=HEX", or nothing when it is not valid
+ * Return: 0 or a negative errno.
+ */
 int bftm_print_value(int fd);
 
 #endif /* BFTM_RUN_VALUE_H */
