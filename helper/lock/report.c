@@ -26,7 +26,7 @@ static const struct bftm_value_told *value_of(const struct bftm_acquire_op *op,
 
 	if (!op->ask.value.wanted || !core->value)
 		return NULL;
-	core->value(op->client, &op->cluster->cfg, ret);
+	core->value(op->client, &op->cluster->cfg, bftm_now(), ret);
 	return ret;
 }
 

@@ -156,6 +156,7 @@ void bftm_evidence_round(struct bftm_cluster *cl, struct bftm_acquire_op *op,
 			 const struct bftm_out *out)
 {
 	bool won = op->client->phase == BFTM_PHASE_HOLD ||
+		   op->client->phase == BFTM_PHASE_VALUE ||
 		   op->client->phase == BFTM_PHASE_FENCE;
 	u32 u;
 

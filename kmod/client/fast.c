@@ -112,6 +112,7 @@ static void give_back(struct bftm_fast *f)
 	const struct bftm_out out = {
 		.release_attempt = f->attempt,
 		.release_to = bftm_all(s->cfg.n),
+		.release_doubt = f->request->doubt,
 	};
 
 	forget_client(f);

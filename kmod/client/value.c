@@ -25,7 +25,8 @@ void bftm_held_value_told(struct bftm_request *request, const struct bftm_value_
 {
 	struct bftm_held_value *v = request->value;
 
-	if (!v)
+	/* A value that the program has set meanwhile, or before it had more, is the newer one. */
+	if (!v || (v->set && is_writer(request->arg.mode)))
 		return;
 	v->valid = report->valid;
 	v->len = report->valid ? report->len : 0;

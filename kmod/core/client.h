@@ -92,8 +92,8 @@ struct bftm_want {
  * struct bftm_written - a value on its way to servers
  * @any: there is one
  * @len: bytes of it
- * @at:  of each server the grant by which it was written: the low half of its number; 0 where the
- *       client knows of none
+ * @at:  of each server the grant by which it was written: the low half of its number;
+ *       BFTM_GRANT_OTHER where the client knows of none; 0: nothing is to be said there
  *
  * A server stores it by that grant only. A TRY or RELEASE of an attempt that is over can come so
  * late that others have written since: the attempt may even have another grant by then.
@@ -104,8 +104,6 @@ struct bftm_written {
 	u8 bytes[BFTM_VALUE_LEN_MAX];
 	u32 at[BFTM_SERVERS_MAX];
 };
-
-#define BFTM_GRANT_OTHER	(~0u)	/* in @at: one that the client has forgotten; all is in doubt */
 
 /**
  * struct bftm_value_told - the value of a lock, as its servers told it

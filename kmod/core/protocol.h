@@ -158,7 +158,7 @@ struct bftm_client_ops {
 	void (*keep)(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u64 now,
 		     struct bftm_out *out);
 	enum bftm_mode (*held)(const struct bftm_contender *c);
-	void (*value)(const struct bftm_contender *c, const struct bftm_client_cfg *cfg,
+	void (*value)(const struct bftm_contender *c, const struct bftm_client_cfg *cfg, u64 now,
 		      struct bftm_value_told *ret);
 	void (*leave)(struct bftm_contender *c, const struct bftm_client_cfg *cfg,
 		      const struct bftm_written *value, struct bftm_out *out);

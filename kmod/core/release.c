@@ -38,8 +38,6 @@ u32 bftm_release_message(const struct bftm_release *r, u32 to, struct bftm_msg *
 		return to;
 	if (r->written.at[u])
 		bftm_value_put(msg, &r->written, u);
-	else
-		msg->flags = BFTM_FLAG_DOUBT;
 	return 1u << u;
 }
 

@@ -182,7 +182,7 @@ static const struct bftm_form *refusal_form(const struct bftm_msg *msg)
 }
 
 /*
- * A request leaves room for the value of the answer and may write one, if it says by which send;
+ * A request leaves room for the value of the answer and may write one, if it says by which grant;
  * an answer has as much as there is, or says only how long it is.
  */
 static bool value_fits(const struct bftm_msg *msg)

@@ -80,6 +80,9 @@ enum bftm_msg_type {
 
 #define BFTM_MSG_REPLY		0x80
 
+/* In @value_k of a request: a grant that the client does not know. The value is in doubt then. */
+#define BFTM_GRANT_OTHER	(~0u)
+
 /* In @token of an answer: not known since a restart, see BFTM_MSG_RECOVER. */
 #define BFTM_TOKEN_UNKNOWN	(~0ull)
 

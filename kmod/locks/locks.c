@@ -25,6 +25,8 @@
  * from being granted.
  */
 #define IDLE_NS (10 * BFTM_NS_PER_SEC)
+/* When one that keeps a value is looked at again, after that. */
+#define KEPT_NS (50 * BFTM_NS_PER_SEC)
 
 /*
  * Entries looked at in one run of a shard's timer, or freed in one go. All shards may be
@@ -83,32 +85,16 @@ static void reclaim(struct bftm_shard *s, struct bftm_entry *e)
 	bftm_entry_free(e, bftm_entry_size(s->table, *bftm_entry_name(s->table, e)));
 }
 
-/* Has it a value that clients would miss? */
+/*
+ * Has it a value that clients would miss? It stays as long as half of the room is free: locks in
+ * use need that more.
+ */
 static bool keeps(const struct bftm_shard *s, const struct bftm_entry *e)
 {
-	const struct bftm_server_ops *ops = s->table->ops;
+	const struct bftm_locks *t = s->table;
 
-	return ops->keeps && ops->keeps(e->state);
-}
-
-bool bftm_locks_displace(struct bftm_shard *s, const struct bftm_entry *but, u64 now)
-{
-	struct timerqueue_node *node = timerqueue_getnext(&s->due);
-	struct bftm_entry *e, *spare = NULL;
-	int i;
-
-	lockdep_assert_held(&s->lock);
-	for (i = 0; i < TIMER_BATCH && node; i++, node = timerqueue_iterate_next(node)) {
-		e = container_of(node, struct bftm_entry, due);
-		if (e == but || !s->table->ops->idle(e->state, now))
-			continue;
-		spare = e;
-		if (!keeps(s, e))
-			break;
-	}
-	if (spare)
-		reclaim(s, spare);
-	return spare;
+	return t->ops->keeps && t->ops->keeps(e->state) &&
+	       atomic_read(&t->count) <= t->max / 2 && atomic_read(&t->room) <= t->room_max / 2;
 }
 
 /*
@@ -135,9 +121,9 @@ static void look_at(struct bftm_shard *s, struct bftm_entry *e, u64 now,
 		reclaim(s, e);
 		return;
 	}
-	/* It keeps a value; or its protocol has no leases, and no deadlines for locks that are held. */
+	/* It keeps a value; or its protocol has no leases, so no deadlines for what is held. */
 	if (due_at(s, e) <= now)
-		e->touched_ns = now;
+		e->touched_ns = now + (keeps(s, e) ? KEPT_NS : 0);
 	timerqueue_del(&s->due, &e->due);
 	e->due.expires = due_at(s, e);
 	timerqueue_add(&s->due, &e->due);
@@ -269,10 +255,15 @@ static struct bftm_entry *entry_find(struct bftm_locks *t, struct hlist_head *bu
 /* Is there room for one more, if need be in place of an idle one here? */
 static bool make_room(struct bftm_shard *s, u64 now)
 {
+	struct bftm_entry *e;
+
 	if (atomic_inc_return(&s->table->count) <= s->table->max)
 		return true;
-	if (bftm_locks_displace(s, NULL, now))
+	e = first_due(s);
+	if (e && s->table->ops->idle(e->state, now)) {
+		reclaim(s, e);
 		return true;
+	}
 	atomic_dec(&s->table->count);
 	return false;
 }

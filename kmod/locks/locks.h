@@ -141,13 +141,6 @@ void bftm_locks_destroy(struct bftm_locks *t);
 struct bftm_shard *bftm_locks_enter(struct bftm_locks *t, const struct bftm_msg *req, bool make,
 				    struct bftm_client *c, u64 *now, struct bftm_entry **ret);
 
-/**
- * bftm_locks_displace() - forget a lock that nobody has, to make room; its value is lost
- * @but: not this one
- * Context: the shard is locked. Return: is there one among the first that are due?
- */
-bool bftm_locks_displace(struct bftm_shard *s, const struct bftm_entry *but, u64 now);
-
 /** bftm_locks_leave() - after bftm_locks_enter(); @e was stepped at @now, or is NULL. */
 void bftm_locks_leave(struct bftm_shard *s, struct bftm_entry *e, u64 now);
 
@@ -156,9 +149,9 @@ void bftm_locks_leave(struct bftm_shard *s, struct bftm_entry *e, u64 now);
  *
  * Or no more than there is, when memory is short or all queues together have
  * room_max: the core refuses then.
- * Context: the shard is locked. Return: has it more room?
+ * Context: the shard is locked.
  */
-bool bftm_waiters_enlarge(struct bftm_shard *s, struct bftm_entry *e, u32 room);
+void bftm_waiters_enlarge(struct bftm_shard *s, struct bftm_entry *e, u32 room);
 
 /** bftm_waiters_free() - Context: the shard is locked; no place is taken, or the lock goes. */
 void bftm_waiters_free(struct bftm_shard *s, struct bftm_entry *e);

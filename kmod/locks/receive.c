@@ -40,10 +40,7 @@ static void shell_enlarge(void *arg, const struct bftm_protocol *protocol, void 
 {
 	struct request *r = arg;
 
-	/* A waiter is worth more than the value of a lock that nobody has. */
-	if (!bftm_waiters_enlarge(r->shard, entry_of(lock), waiters) &&
-	    bftm_locks_displace(r->shard, entry_of(lock), bftm_clock_ns()))
-		bftm_waiters_enlarge(r->shard, entry_of(lock), waiters);
+	bftm_waiters_enlarge(r->shard, entry_of(lock), waiters);
 }
 
 static void shell_leave(void *arg, const struct bftm_protocol *protocol, void *lock,

@@ -20,7 +20,7 @@ void bftm_waiters_free(struct bftm_shard *s, struct bftm_entry *e)
 	kfree(ops->move_room(e->state, NULL, 0));
 }
 
-bool bftm_waiters_enlarge(struct bftm_shard *s, struct bftm_entry *e, u32 room)
+void bftm_waiters_enlarge(struct bftm_shard *s, struct bftm_entry *e, u32 room)
 {
 	const struct bftm_server_ops *ops = s->table->ops;
 	u32 more = room - ops->room(e->state);
@@ -33,8 +33,7 @@ bool bftm_waiters_enlarge(struct bftm_shard *s, struct bftm_entry *e, u32 room)
 	if (!block)
 		goto undo;
 	kfree(ops->move_room(e->state, block, room));
-	return true;
+	return;
 undo:
 	atomic_sub(more, &s->table->room);
-	return false;
 }

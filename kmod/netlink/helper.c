@@ -175,7 +175,7 @@ static int get_value(struct genl_info *info, struct bftm_value_report *ret)
 	u32 flags = get_u32(info, BFTMUTEX_A_HANDLE_VALUE_FLAGS);
 
 	if (flags & ~BFTMUTEX_VALUE_FLAG_VALID || (value && !flags)) {
-		GENL_SET_ERR_MSG(info, "of value-flags only valid can be reported, and value with it");
+		GENL_SET_ERR_MSG(info, "value-flags must be valid or 0, and value is for valid");
 		return -EINVAL;
 	}
 	if (value && nla_len(value) > BFTM_VALUE_MAX) {

@@ -166,8 +166,17 @@ void bftm_socket_answer(struct bftm_server *server, struct sk_buff **skb,
 		return;
 	}
 	turn_round(*skb);
+	__skb_pull(*skb, sizeof(struct udphdr));
 	/* No answer is longer than its request: see the forms in core/wire_forms.h. */
-	len = bftm_wire_write(msg, __skb_pull(*skb, sizeof(struct udphdr)));
+	if (msg->flags & BFTM_FLAG_VALUE) {
+		bftm_wire_put(msg, &wire);
+		len = wire.len;
+		if (WARN_ON_ONCE(len > (*skb)->len))
+			return;
+		memcpy((*skb)->data, wire.data, len);
+	} else {
+		len = bftm_wire_write(msg, (*skb)->data);
+	}
 	skb_trim(*skb, len);
 	bftm_sign(key, (*skb)->data, len);
 	bftm_socket_send_skb(server, from, *skb);

@@ -444,9 +444,9 @@ struct bftm_submit {
  * GET gives what the servers told with the lock, or with the last conversion to a mode that the
  * one before did not cover, or else what this handle has set since. Liars cannot forge it: with
  * @valid it is what the last holder in EX or PW left. It is not valid before any holder has set
- * one; when that last holder lost its lease, or was closed without BFTM_IOC_RELEASE; and when
- * too few servers told the same. GET succeeds all the same. In mode CR others may write at the
- * same time.
+ * one; when that last holder lost its lease, or had BFTM_VALUE and was closed without
+ * BFTM_IOC_RELEASE; and when too few servers told the same. GET succeeds all the same. In mode CR
+ * others may write at the same time.
  *
  * SET is for EX and PW. The value goes to the servers when the handle gives that mode up, by
  * BFTM_IOC_CONVERT or BFTM_IOC_RELEASE, and never without one of these: after a mere close() the

@@ -55,6 +55,7 @@ static void reset(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	}
 	c->cut_k = 0;
 	c->owed = 0;
+	c->owed_k = 0;
 	c->base.attempt = attempt;
 	c->base.begun_ns = 0;
 	c->base.sends = 0;
@@ -245,7 +246,8 @@ static bool take_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	/* Of a mode that was given up since, or less than what is needed. */
 	if (msg->k < c->cut_k || !bftm_mode_covers(msg->mode, mode_needed(c)))
 		return false;
-	c->owed &= ~(1u << u);
+	if (msg->k >= c->owed_k)
+		bftm_value_heard(c, u);
 	a->type = BFTM_MSG_FREE;
 	if (msg->k > a->k) {
 		a->k = msg->k;
@@ -331,15 +333,17 @@ static void answer_hold(struct bftm_contend *c,
 		bftm_hold_wake(c, cfg, now, out);
 		return;
 	}
-	if (msg->type == BFTM_MSG_WAIT || msg->type == BFTM_MSG_LOCKED)
-		c->owed &= ~(1u << u);	/* it has no grant that could be too much */
+	/* It has no grant that could be too much, unless this was said before it granted. */
+	if ((msg->type == BFTM_MSG_WAIT || msg->type == BFTM_MSG_LOCKED) &&
+	    (u32)msg->gno - (u32)c->server[u].granted < 1u << 31)
+		c->owed &= ~(1u << u);
 	if (msg->type == BFTM_MSG_FREE) {
 		if (!take_free(c, cfg, u, msg, now, out))
 			return;
 		bftm_hold_grew(c, cfg, before, now, out);
 		if (bftm_converts(c))
 			bftm_convert_free(c, cfg, u, msg, now, out);
-		else if (reads && bftm_value_read(c, cfg))
+		else if (reads && bftm_value_read(c, cfg, now))
 			bftm_hold_read(c, cfg, now, out);
 	} else if (bftm_converts(c) && msg->type == BFTM_MSG_INQUIRE) {
 		bftm_convert_inquire(c, u, msg, out);

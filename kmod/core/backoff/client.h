@@ -71,7 +71,7 @@ struct bftm_answer {
  * @resort:    of one that stamps: what is held again if there is no token
  * @old_token: likewise, the token of that
  * @cut_k:     answers to earlier sends do not count: they may be of a mode that was given up
- * @owed:      servers that have not answered since a mode was given up
+ * @owed:      servers that have not answered, since a mode was given up, a send of @owed_k or later
  * @deadlock:  servers that say that this conversion and a better one exclude each other
  * @blocked:   servers that answered this conversion by less than what it wants
  * @unheard:   polls in a row to which fewer than F servers answered
@@ -107,6 +107,7 @@ struct bftm_contend {
 	u64 old_token;
 	u32 cut_k;
 	u32 owed;
+	u32 owed_k;
 	u32 deadlock;
 	u32 blocked;
 	u32 resends;
@@ -207,7 +208,7 @@ void bftm_contend_leave(struct bftm_contend *c, const struct bftm_client_cfg *cf
  * It is valid if so many told the same, and have no doubt, that a correct one of them granted the
  * lock to the last holder that could write.
  */
-void bftm_contend_value(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+void bftm_contend_value(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 			struct bftm_value_told *ret);
 
 /**

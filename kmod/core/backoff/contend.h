@@ -95,7 +95,9 @@ void bftm_value_take_told(struct bftm_answer *a, const struct bftm_msg *msg);
 /** bftm_value_forget() - what was told so far is of a lesser mode, in which others may write. */
 void bftm_value_forget(struct bftm_contend *c, const struct bftm_client_cfg *cfg);
 /** bftm_value_read() - is it not wanted, or valid, or can it not be any more? */
-bool bftm_value_read(const struct bftm_contend *c, const struct bftm_client_cfg *cfg);
+bool bftm_value_read(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now);
+/** bftm_value_heard() - server @u has heard of the mode that was given up, and has the value. */
+void bftm_value_heard(struct bftm_contend *c, u32 u);
 /** bftm_value_await() - wait for more servers to tell it; @now F have granted. */
 void bftm_value_await(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now);
 /** bftm_value_leave() - a holder gives a mode up, or all, and leaves @value; NULL: none. */

@@ -32,6 +32,7 @@ static void shrink(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	c->base.want.mode = mode;
 	c->cut_k = c->base.sends + 1;
 	c->owed = bftm_everyone(cfg);
+	c->owed_k = c->cut_k;
 	begin(c, cfg);
 	bftm_hold_ask(c, cfg, now, out);
 }
@@ -58,6 +59,8 @@ static void arrive(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u6
 void bftm_contend_convert(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 			  const struct bftm_conversion *to, u64 now, struct bftm_out *out)
 {
+	bool anew;
+
 	memset(out, 0, sizeof(*out));
 	if (c->base.phase != BFTM_PHASE_HOLD)
 		return;
@@ -65,6 +68,8 @@ void bftm_contend_convert(struct bftm_contend *c, const struct bftm_client_cfg *
 		bftm_die(c, cfg, BFTM_LAPSED, out);
 		return;
 	}
+	/* The conversion that this one replaces has its mode, and the program does not know. */
+	anew = c->stamps_anew || c->reads_anew;
 	if (c->stamps_anew)
 		c->base.token = c->old_token;
 	c->once = to->once;
@@ -77,7 +82,9 @@ void bftm_contend_convert(struct bftm_contend *c, const struct bftm_client_cfg *
 		return;
 	}
 	/* CW and PR have no order: the way leads through PW, which no other holder delays. */
-	c->resort = c->held;
+	if (!anew)
+		c->resort = c->held;
+	bftm_value_leave(c, cfg, to->leaves);
 	c->base.want.mode = bftm_mode_join(c->held, to->mode);
 	begin(c, cfg);
 	bftm_value_forget(c, cfg);
@@ -178,7 +185,7 @@ void bftm_convert_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 	}
 	take_converted(c, cfg);
 	out->extended = true;
-	if (bftm_value_read(c, cfg)) {
+	if (bftm_value_read(c, cfg, now)) {
 		arrive(c, cfg, now, out);
 		return;
 	}

@@ -107,7 +107,7 @@ void bftm_hold_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	bftm_end_round(c, cfg, out);
 	c->held = c->base.want.mode;
 	c->base.phase = BFTM_PHASE_VALUE;
-	if (bftm_value_read(c, cfg)) {
+	if (bftm_value_read(c, cfg, now)) {
 		bftm_hold_read(c, cfg, now, out);
 		return;
 	}

@@ -147,6 +147,7 @@ struct bftm_queue *bftm_queue_move(const struct bftm_queue *q, void *block, u32 
 	if (moved->count)
 		memcpy(moved->place, q->place, moved->count * sizeof(*moved->place));
 	if (moved->valued)
-		memcpy(&moved->place[moved->room], &q->place[q->room], sizeof(struct bftm_kept_value));
+		memcpy(&moved->place[moved->room], &q->place[q->room],
+		       sizeof(struct bftm_kept_value));
 	return moved;
 }

@@ -219,9 +219,9 @@ static void backoff_keep(struct bftm_contender *c, const struct bftm_client_cfg 
 }
 
 static void backoff_value(const struct bftm_contender *c, const struct bftm_client_cfg *cfg,
-			  struct bftm_value_told *ret)
+			  u64 now, struct bftm_value_told *ret)
 {
-	bftm_contend_value(const_contend_of(c), cfg, ret);
+	bftm_contend_value(const_contend_of(c), cfg, now, ret);
 }
 
 static void backoff_leave(struct bftm_contender *c, const struct bftm_client_cfg *cfg,

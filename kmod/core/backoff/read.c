@@ -8,10 +8,14 @@
 #include "core/lease.h"
 #include "core/quorum.h"
 
-/* Does a grant that counts come with the value? */
-static bool is_told(const struct bftm_contend *c, u32 u)
+/* Does a grant that counts now come with the value? One that is over may be of any time. */
+static bool is_told(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
+		    u64 now)
 {
-	return c->server[u].k && c->server[u].value_told;
+	const struct bftm_answer *a = &c->server[u];
+	u64 good = bftm_lease_at_client(c->base.want.lease_ns, cfg->rho_ppm);
+
+	return a->k && a->value_told && a->from_ns + good >= now;
 }
 
 static bool same(const struct bftm_answer *a, const struct bftm_answer *b)
@@ -20,12 +24,13 @@ static bool same(const struct bftm_answer *a, const struct bftm_answer *b)
 }
 
 /* How many tell the same as this one, and do not doubt it? */
-static u32 agreeing(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u)
+static u32 agreeing(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
+		    u64 now)
 {
 	u32 v, sum = 0;
 
 	for (v = 0; v < cfg->n; v++)
-		sum += is_told(c, v) && !c->server[v].value_doubt &&
+		sum += is_told(c, cfg, v, now) && !c->server[v].value_doubt &&
 		       same(&c->server[v], &c->server[u]);
 	return sum;
 }
@@ -36,7 +41,8 @@ static u32 agreement_needed(const struct bftm_client_cfg *cfg)
 }
 
 /* The server whose value is valid; n if none is. @most: as many tell the same, at best */
-static u32 valid_one(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 *most)
+static u32 valid_one(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		     u32 *most)
 {
 	u32 u;
 
@@ -44,9 +50,9 @@ static u32 valid_one(const struct bftm_contend *c, const struct bftm_client_cfg 
 	for (u = 0; u < cfg->n; u++) {
 		u32 sum;
 
-		if (!is_told(c, u) || c->server[u].value_doubt)
+		if (!is_told(c, cfg, u, now) || c->server[u].value_doubt)
 			continue;
-		sum = agreeing(c, cfg, u);
+		sum = agreeing(c, cfg, u, now);
 		if (sum > *most)
 			*most = sum;
 		if (sum >= agreement_needed(cfg))
@@ -55,10 +61,10 @@ static u32 valid_one(const struct bftm_contend *c, const struct bftm_client_cfg 
 	return cfg->n;
 }
 
-void bftm_contend_value(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+void bftm_contend_value(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 			struct bftm_value_told *ret)
 {
-	u32 most, u = valid_one(c, cfg, &most);
+	u32 most, u = valid_one(c, cfg, now, &most);
 
 	memset(ret, 0, sizeof(*ret));
 	if (u == cfg->n)
@@ -70,12 +76,13 @@ void bftm_contend_value(const struct bftm_contend *c, const struct bftm_client_c
 
 void bftm_value_take_told(struct bftm_answer *a, const struct bftm_msg *msg)
 {
-	/* An earlier grant, or an answer to an earlier send, came with a value that is out of date. */
+	/* The value of an earlier grant, or at an earlier send, is out of date. */
 	if (msg->gno < a->value_gno || (msg->gno == a->value_gno && msg->k < a->value_k))
 		return;
 	a->value_gno = msg->gno;
 	a->value_k = msg->k;
-	a->value_told = msg->flags & BFTM_FLAG_VALUE && bftm_pad8(msg->value_len) == msg->value_room;
+	a->value_told = msg->flags & BFTM_FLAG_VALUE &&
+			bftm_pad8(msg->value_len) == msg->value_room;
 	a->value_doubt = msg->flags & BFTM_FLAG_DOUBT;
 	a->value_len = a->value_told ? msg->value_len : 0;
 	memcpy(a->value, msg->value, a->value_len);
@@ -89,14 +96,14 @@ void bftm_value_forget(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 		c->server[u].value_told = false;
 }
 
-bool bftm_value_read(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+bool bftm_value_read(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now)
 {
 	u32 u, most, silent = 0;
 
-	if (!c->base.want.value || valid_one(c, cfg, &most) < cfg->n)
+	if (!c->base.want.value || valid_one(c, cfg, now, &most) < cfg->n)
 		return true;
 	for (u = 0; u < cfg->n; u++)
-		silent += !is_told(c, u);
+		silent += !is_told(c, cfg, u, now);
 	return most + silent < agreement_needed(cfg);
 }
 
@@ -115,6 +122,17 @@ void bftm_value_await(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		c->value_ns = last;
 }
 
+/* The value that this holder leaves is the newest, as far as it knows. */
+static void note_own(struct bftm_answer *a, const struct bftm_written *value, u32 k)
+{
+	a->value_told = true;
+	a->value_doubt = false;
+	a->value_gno = a->granted;
+	a->value_k = k;
+	a->value_len = value->len;
+	memcpy(a->value, value->bytes, value->len);
+}
+
 void bftm_value_leave(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		      const struct bftm_written *value)
 {
@@ -124,8 +142,21 @@ void bftm_value_leave(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		return;
 	c->base.written = *value;
 	c->base.written.any = true;
-	for (u = 0; u < cfg->n; u++)
-		c->base.written.at[u] = c->server[u].k ? (u32)c->server[u].granted : 0;
+	c->owed = bftm_everyone(cfg);
+	c->owed_k = c->base.sends + 1;
+	for (u = 0; u < cfg->n; u++) {
+		struct bftm_answer *a = &c->server[u];
+
+		/* A server that may have granted it all the same is to doubt. */
+		c->base.written.at[u] = (a->k ? (u32)a->granted : 0) ?: BFTM_GRANT_OTHER;
+		note_own(a, value, c->owed_k);
+	}
+}
+
+void bftm_value_heard(struct bftm_contend *c, u32 u)
+{
+	c->owed &= ~(1u << u);
+	c->base.written.at[u] = 0;
 }
 
 /* Of the grants by which it was written nothing is known: what has not heard of it is to doubt. */
@@ -137,6 +168,7 @@ void bftm_value_forgotten(struct bftm_contend *c, const struct bftm_client_cfg *
 	for (u = 0; u < cfg->n; u++)
 		c->base.written.at[u] = BFTM_GRANT_OTHER;
 	c->owed = bftm_everyone(cfg);
+	c->owed_k = c->base.sends + 1;
 }
 
 void bftm_contend_leave(struct bftm_contend *c, const struct bftm_client_cfg *cfg,

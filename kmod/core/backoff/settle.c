@@ -60,7 +60,7 @@ void bftm_tell(const struct bftm_server_cfg *cfg, const struct bftm_lock *lock,
 	push->prio = lock->lam;
 	push->token = lock->hi;
 	if (type == BFTM_MSG_FREE)
-		bftm_value_tell(lock, p, push);
+		bftm_value_tell(lock, p->value_room, push);
 }
 
 bool bftm_ask_marked(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,

@@ -126,7 +126,8 @@ static void answer_free(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 	reply->mode = p->mode;
 	reply->arg = lock->himask;
 	reply->gno = bftm_party_gno(lock, p);
-	bftm_value_tell(lock, p, reply);
+	/* The answer has the room of its own request, which may be an earlier send. */
+	bftm_value_tell(lock, bftm_value_room(req), reply);
 	if (!p->want)
 		return;
 	note_deadlock(lock, p, reply);

@@ -20,10 +20,11 @@ void bftm_value_take(struct bftm_lock *lock, const struct bftm_party *p,
 {
 	struct bftm_kept_value *v = bftm_value_of(lock);
 	bool written = req->flags & BFTM_FLAG_VALUE && req->value_k;
+	bool known = req->value_k != BFTM_GRANT_OTHER;
 
 	if (!v || !bftm_mode_writes(p->mode))
 		return;
-	if (written && req->value_k == (u32)bftm_party_gno(lock, p)) {
+	if (written && known && req->value_k == (u32)bftm_party_gno(lock, p)) {
 		v->len = req->value_len;
 		v->doubt = 0;
 		memcpy(v->bytes, req->value, req->value_len);
@@ -32,12 +33,11 @@ void bftm_value_take(struct bftm_lock *lock, const struct bftm_party *p,
 	}
 }
 
-void bftm_value_tell(const struct bftm_lock *lock, const struct bftm_party *p,
-		     struct bftm_msg *msg)
+void bftm_value_tell(const struct bftm_lock *lock, u8 room, struct bftm_msg *msg)
 {
 	const struct bftm_kept_value *v = bftm_value_of(lock);
 
-	if (!p->value_room)
+	if (!room)
 		return;
 	msg->flags |= BFTM_FLAG_VALUE;
 	msg->value_k = 0;
@@ -46,7 +46,7 @@ void bftm_value_tell(const struct bftm_lock *lock, const struct bftm_party *p,
 	if (!v || v->doubt)
 		msg->flags |= BFTM_FLAG_DOUBT;
 	/* Longer than its client has room for: it hears only how long it is. */
-	if (msg->value_room > 8 * (p->value_room - 1))
+	if (msg->value_room > 8 * (room - 1))
 		msg->value_room = 0;
 	if (msg->value_room)
 		memcpy(msg->value, v->bytes, v->len);

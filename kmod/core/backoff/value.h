@@ -29,7 +29,7 @@ static inline struct bftm_kept_value *bftm_value_of(const struct bftm_lock *lock
 	return q && q->valued ? (struct bftm_kept_value *)&q->place[q->room] : NULL;
 }
 
-/** bftm_value_certain() - does the server have the value that was written last, as far as it knows? */
+/** bftm_value_certain() - has it the value that was written last, as far as it knows? */
 static inline bool bftm_value_certain(const struct bftm_lock *lock)
 {
 	const struct bftm_kept_value *v = bftm_value_of(lock);
@@ -59,7 +59,7 @@ static inline u8 bftm_value_room(const struct bftm_msg *req)
 	return req->flags & BFTM_FLAG_VALUE ? 1 + req->value_room / 8 : 0;
 }
 
-/** bftm_value_make() - take room for a value, if one is wanted and there is room; in doubt as yet. */
+/** bftm_value_make() - take room for a value, if one is wanted; it is in doubt as yet. */
 void bftm_value_make(struct bftm_lock *lock, const struct bftm_msg *req);
 
 /**
@@ -72,8 +72,7 @@ void bftm_value_make(struct bftm_lock *lock, const struct bftm_msg *req);
 void bftm_value_take(struct bftm_lock *lock, const struct bftm_party *p,
 		     const struct bftm_msg *req);
 
-/** bftm_value_tell() - put it in a FREE to a party that has asked for it. */
-void bftm_value_tell(const struct bftm_lock *lock, const struct bftm_party *p,
-		     struct bftm_msg *msg);
+/** bftm_value_tell() - put it in a FREE; @room: bftm_value_room() of the TRY that asked for it */
+void bftm_value_tell(const struct bftm_lock *lock, u8 room, struct bftm_msg *msg);
 
 #endif /* BFTM_CORE_BACKOFF_VALUE_H */

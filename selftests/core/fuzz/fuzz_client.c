@@ -31,7 +31,8 @@ static struct oracle o;
 
 static bool is_held(const struct bftm_contend *c)
 {
-	return c->base.phase == BFTM_PHASE_HOLD || c->base.phase == BFTM_PHASE_FENCE;
+	return c->base.phase == BFTM_PHASE_HOLD || c->base.phase == BFTM_PHASE_VALUE ||
+	       c->base.phase == BFTM_PHASE_FENCE;
 }
 
 static u32 count(u32 set)

@@ -96,7 +96,6 @@ void all_parties(void)
 void all_values(void)
 {
 	struct bftm_lock lock = any_lock();
-	struct bftm_party me = any_party();
 	struct bftm_msg req = any_request(), reply = any_request();
 
 	/* As bftm_wire_get() demands. */
@@ -108,8 +107,7 @@ void all_values(void)
 	if (bftm_parties(&lock) > 1)
 		bftm_value_take(&lock, bftm_party(&lock, 1), &req);
 	bftm_value_doubt(&lock);
-	me.value_room = bftm_value_room(&req);
-	bftm_value_tell(&lock, &me, &reply);
+	bftm_value_tell(&lock, bftm_value_room(&req), &reply);
 }
 
 void all_grants(void)

@@ -59,15 +59,20 @@ static void hold(enum bftm_mode mode, const char *value)
 	assert_int_equal(out.verdict, BFTM_WON);
 }
 
-static void is_valid(const char *value)
+static void is_valid_at(const char *value, u64 now)
 {
 	struct bftm_value_told told;
 
-	bftm_contend_value(&c, &cfg, &told);
+	bftm_contend_value(&c, &cfg, now, &told);
 	assert_int_equal(told.valid, value != NULL);
 	assert_int_equal(told.len, value ? strlen(value) : 0);
 	if (value)
 		assert_memory_equal(told.bytes, value, told.len);
+}
+
+static void is_valid(const char *value)
+{
+	is_valid_at(value, T0 + MS);
 }
 
 static void told_by_enough(void **state)
@@ -187,9 +192,11 @@ static void left_with_the_lock(void **state)
 	bftm_release_start(&r, &cfg, &out, T0);
 	for (u = 0; u < 7; u++) {
 		assert_int_equal(bftm_release_message(&r, ALL & ~((1u << u) - 1), &msg), 1u << u);
-		assert_int_equal(msg.flags, u < 5 ? BFTM_FLAG_VALUE : BFTM_FLAG_DOUBT);
+		assert_int_equal(msg.flags, BFTM_FLAG_VALUE);
 		if (u < 5)
 			written(u, &msg, "hello");
+		else
+			assert_int_equal(msg.value_k, BFTM_GRANT_OTHER);
 	}
 	/* Nothing new: the value stays. */
 	fresh_client(state);
@@ -249,6 +256,7 @@ static void shrink(enum bftm_mode mode, const struct bftm_written *value, u64 no
 /* Until each server has answered, and at the end once more. */
 static void left_with_a_mode(void **state)
 {
+	struct bftm_release r;
 	struct bftm_msg msg;
 	u32 u;
 
@@ -263,20 +271,68 @@ static void left_with_a_mode(void **state)
 		if (u < 5)
 			written(u, &msg, "hello");
 		else
-			assert_int_equal(msg.value_k | msg.value_len, 0);
+			assert_int_equal(msg.value_k, BFTM_GRANT_OTHER);
 	}
-	for (u = 0; u < 6; u++)
+	is_valid("hello");
+	for (u = 1; u < 6; u++)
 		hears(u, tells("hello", BFTM_MODE_PR, 2, 10 + u), T0 + MS);
+	/* WAIT from before server 0 granted: it has not heard. */
+	says_of(0, BFTM_MSG_WAIT, 0, 9, T0 + MS);
 	bftm_contend_renew(&c, &cfg, T0 + 2 * MS, &out);
 	bftm_contender_message(&c.base, &out.send[0], 1, &msg);
 	written(0, &msg, "hello");
+	bftm_contender_message(&c.base, &out.send[0], 2, &msg);
+	assert_int_equal(msg.value_k, 0);
+	hears(0, tells("hello", BFTM_MODE_PR, 3, 10), T0 + 2 * MS);
 	hears(6, tells("hello", BFTM_MODE_PR, 3, 16), T0 + 2 * MS);
 	bftm_contend_renew(&c, &cfg, T0 + 3 * MS, &out);
 	bftm_contender_message(&c.base, &out.send[0], 1, &msg);
 	assert_int_equal(msg.value_k, 0);
 	bftm_contend_leave(&c, &cfg, NULL, &out);
-	assert_true(out.written.any);
-	assert_int_equal(out.written.at[0], 10);
+	bftm_release_start(&r, &cfg, &out, T0);
+	for (u = 0; u < 7; u++) {
+		bftm_release_message(&r, 1u << u, &msg);
+		assert_int_equal(msg.flags, 0);
+	}
+}
+
+/* The program went down to CR and wants EX, and its helper hears of both at once. */
+static void left_on_the_way_up(void **state)
+{
+	const struct bftm_conversion to = { .mode = BFTM_MODE_EX, .leaves = &leaves };
+	struct bftm_msg msg;
+
+	(void)state;
+	hold(BFTM_MODE_PW, NULL);
+	bftm_contend_renew(&c, &cfg, T0 + MS, &out);
+	bftm_contend_convert(&c, &cfg, &to, T0 + MS, &out);
+	bftm_contender_message(&c.base, &out.send[0], 1, &msg);
+	written(0, &msg, "hello");
+	/* An answer to an earlier send says nothing of it. */
+	hears(0, tells(NULL, BFTM_MODE_PW, 2, 10), T0 + MS);
+	bftm_contend_renew(&c, &cfg, T0 + 2 * MS, &out);
+	bftm_contender_message(&c.base, &out.send[0], 1, &msg);
+	written(0, &msg, "hello");
+	hears(0, tells("hello", BFTM_MODE_PW, 4, 10), T0 + 2 * MS);
+	bftm_contend_renew(&c, &cfg, T0 + 3 * MS, &out);
+	bftm_contender_message(&c.base, &out.send[0], 1, &msg);
+	assert_int_equal(msg.value_k, 0);
+}
+
+/* Of grants of different sends some may be over before others. */
+static void a_grant_that_is_over(void **state)
+{
+	u32 u;
+
+	(void)state;
+	begin(BFTM_MODE_PR);
+	for (u = 0; u < 3; u++)
+		grants(u, BFTM_MODE_PR, "old");
+	wake(T0 + L / 8, 0, 0);
+	assert_true(c.base.sends > 1);
+	hears(3, tells("old", BFTM_MODE_PR, c.base.sends, 13), T0 + L / 8);
+	is_valid_at("old", T0 + L / 8);
+	is_valid_at(NULL, T0 + L);
 }
 
 /* In the lesser mode another could have written since. */
@@ -342,6 +398,8 @@ int main(void)
 		TEST(left_with_the_lock),
 		TEST(ended_without_a_word),
 		TEST(left_with_a_mode),
+		TEST(left_on_the_way_up),
+		TEST(a_grant_that_is_over),
 		TEST(read_again_in_a_greater_mode),
 		TEST(adopted),
 	};

@@ -105,6 +105,13 @@ static void told_to_whoever_asks(void **state)
 	assert_int_equal(reply.flags, BFTM_FLAG_VALUE);
 	assert_int_equal(reply.value_len, 9);
 	assert_int_equal(reply.value_room, 0);
+	/* An earlier send comes late, and has less room: no answer is longer than its request. */
+	msg.k = 1;
+	FREE(step(msg, T0));
+	assert_int_equal(reply.value_room, 0);
+	msg.flags = 0;
+	FREE(step(msg, T0));
+	assert_int_equal(reply.flags, 0);
 	/* A FREE that comes unasked has it as well. */
 	assert_int_equal(ask(CAROL, 1, 1, BFTM_MODE_EX, BFTM_MODE_NL), BFTM_MSG_WAIT);
 	step(ending(BOB, 1), T0);
