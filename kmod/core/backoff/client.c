@@ -320,6 +320,15 @@ static void answer_try(struct bftm_contend *c,
 	contend_judge(c, cfg, now, rnd, out);
 }
 
+/*
+ * The server that says WAIT or LOCKED has no grant for this client that could be too much, unless
+ * the message is older than the grant: it has the low half of the newest grant's number.
+ */
+static bool has_no_grant(const struct bftm_answer *a, const struct bftm_msg *msg)
+{
+	return !a->granted || (u32)msg->gno - (u32)a->granted < 1u << 31;
+}
+
 static void answer_hold(struct bftm_contend *c,
 			const struct bftm_client_cfg *cfg, u32 u,
 			const struct bftm_msg *msg, u64 now,
@@ -333,9 +342,8 @@ static void answer_hold(struct bftm_contend *c,
 		bftm_hold_wake(c, cfg, now, out);
 		return;
 	}
-	/* It has no grant that could be too much, unless this was said before it granted. */
 	if ((msg->type == BFTM_MSG_WAIT || msg->type == BFTM_MSG_LOCKED) &&
-	    (u32)msg->gno - (u32)c->server[u].granted < 1u << 31)
+	    has_no_grant(&c->server[u], msg))
 		c->owed &= ~(1u << u);
 	if (msg->type == BFTM_MSG_FREE) {
 		if (!take_free(c, cfg, u, msg, now, out))

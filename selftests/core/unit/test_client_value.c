@@ -305,6 +305,22 @@ static void left_with_a_mode(void **state)
 	}
 }
 
+/* A server that never granted it has nothing to hear of, whatever its grants are numbered. */
+static void no_grant_to_give_up(void **state)
+{
+	u32 u;
+
+	(void)state;
+	hold(BFTM_MODE_EX, NULL);
+	shrink(BFTM_MODE_PR, NULL, T0 + MS);
+	for (u = 0; u < 5; u++)
+		hears(u, tells(NULL, BFTM_MODE_PR, 2, 10 + u), T0 + MS);
+	assert_int_equal(c.owed, 0x60);
+	says_of(5, BFTM_MSG_WAIT, 0, 7, T0 + MS);
+	says_of(6, BFTM_MSG_WAIT, 0, 3u << 30, T0 + MS);
+	assert_int_equal(c.owed, 0);
+}
+
 /* The program went down to CR and wants EX, and its helper hears of both at once. */
 static void left_on_the_way_up(void **state)
 {
@@ -407,6 +423,7 @@ int main(void)
 		TEST(left_with_the_lock),
 		TEST(ended_without_a_word),
 		TEST(left_with_a_mode),
+		TEST(no_grant_to_give_up),
 		TEST(left_on_the_way_up),
 		TEST(a_grant_that_is_over),
 		TEST(read_again_in_a_greater_mode),
