@@ -164,8 +164,8 @@ for name in read-image write-image; do
 	sed -n "/^   # $name/,/^\$/s/^   //p" "$top/Documentation/modes.rst" >"$work/$name"
 done
 mkdir "$work"/{shared,1,2}
-ln -s ../shared "$work/1/shared"
-ln -s ../shared "$work/2/shared"
+ln -s "$work/shared" "$work/1/shared"
+ln -s "$work/shared" "$work/2/shared"
 image() { (cd "$work/$1" && c "$1" bftmutex --value "${@:2}"); }
 looks() { image "$1" -s image sh ../read-image; }
 changes() { image "$1" --fence image sh ../write-image "$2"; }
