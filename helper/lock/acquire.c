@@ -237,7 +237,7 @@ void bftm_acquire_release(const struct bftm_ask *ask)
 	name = bftm_name_find(&cl->identity->names, ask->name, ask->name_len);
 	if (name)
 		name->released_ns = bftm_now();
-	/* By which grants it would leave a value nobody here knows. */
+	/* This daemon does not know the grants by which the program would leave a value. */
 	bftm_release_begin(cl, ask->name, ask->name_len, &(struct bftm_out){
 		.release_attempt = ask->attempt, .release_to = bftm_cluster_everyone(cl),
 		.release_doubt = ask->value.doubt || ask->value.left || ask->value.leaves.any,

@@ -24,7 +24,7 @@
 #define BFTM_CLUSTER_MAX	32	/* bytes of a cluster name, likewise */
 #define BFTM_WHY_MAX		248	/* bytes of a sentence, its zero byte included */
 #define BFTM_VALUE_MAX		64	/* bytes of a lock's value */
-#define BFTM_SUBMIT_NAME_MAX	63	/* bytes of an object name, likewise */
+#define BFTM_SUBMIT_NAME_MAX	63	/* bytes of an object name, no terminator */
 #define BFTM_SUBMIT_MAX		16384	/* bytes of an operation, and of a response */
 #define BFTM_NUMBERS		100000	/* of one version, and more: see struct bftm_submit */
 

@@ -8,7 +8,7 @@
 #include "core/lease.h"
 #include "core/quorum.h"
 
-/* Does a grant that counts now come with the value? One that is over may be of any time. */
+/* Did a grant that is still good come with the value? After its end others may have written. */
 static bool is_told(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
 		    u64 now)
 {
@@ -40,7 +40,7 @@ static u32 agreement_needed(const struct bftm_client_cfg *cfg)
 	return cfg->n - bftm_free_needed(cfg->n, cfg->b) + cfg->b + 1;
 }
 
-/* The server whose value is valid; n if none is. @most: as many tell the same, at best */
+/* The server whose value is valid; n if none is. @most: the most servers that tell the same. */
 static u32 valid_one(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		     u32 *most)
 {
@@ -108,8 +108,8 @@ bool bftm_value_read(const struct bftm_contend *c, const struct bftm_client_cfg 
 }
 
 /*
- * Two round trips: then as many have told it as will. They take no more of the lease than a poll,
- * and none of what a holder is to have at least.
+ * The client waits for two round trips: by then each server that answers has told its value. The
+ * wait takes no more of the lease than a poll, and none of what a holder is to have at least.
  */
 void bftm_value_await(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now)
 {
@@ -159,7 +159,7 @@ void bftm_value_heard(struct bftm_contend *c, u32 u)
 	c->base.written.at[u] = 0;
 }
 
-/* Of the grants by which it was written nothing is known: what has not heard of it is to doubt. */
+/* The client does not know the grants by which the value was written: servers are to doubt. */
 void bftm_value_forgotten(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {
 	u32 u;
