@@ -52,8 +52,10 @@ static inline u64 bftm_tokens_top(const struct bftm_tokens *t)
 
 /**
  * bftm_tokens_may_be() - can holders have come to this token by now?
- * @wall_ns: the server's clock, since 1970
- * @up_ns:   since this start
+ * @t:       what the server knows of tokens
+ * @token:   the one offered, at least 1
+ * @wall_ns: the server's clock, ns since 1970
+ * @up_ns:   since this start, ns
  *
  * From holder to holder a token grows by little, and nobody holds for less than a
  * nanosecond. So a client that stamps what it likes, of locks of its own, cannot take
@@ -75,10 +77,13 @@ static inline void bftm_tokens_stamped(struct bftm_tokens *t, u64 token)
 
 /**
  * bftm_tokens_answer() - what an answer of bftm_admit() lacks
+ * @t:       what the server knows of tokens
+ * @cfg:     the server
  * @req:     let through by bftm_access_admit(), which lets nobody say RECOVER who may
  *           not take every lock
- * @now:     the clock of leases, as bftm_admit() was given it
- * @wall_ns: the server's clock, since 1970
+ * @now:     the clock of leases in ns, as bftm_admit() was given it
+ * @wall_ns: the server's clock, ns since 1970
+ * @reply:   the answer of bftm_admit(); changed
  *
  * Takes what RECOVER says, if the request was made for this incarnation, the quarantine
  * is over and nothing is known yet; completes CHALLENGE. A token above the wall clock
@@ -97,7 +102,9 @@ bool bftm_admit_address(const struct bftm_server_cfg *cfg,
 
 /**
  * bftm_admit() - may a protocol see this authentic, fresh request?
+ * @cfg:   the server
  * @req:   a message, or of the ordering protocol what bftm_order_head() made of it
+ * @now:   the clock of leases, ns
  * @reply: the answer when not: CHALLENGE, or STALE to what was sent to another incarnation
  * Return: true when it may, then @reply is untouched.
  */
@@ -106,8 +113,9 @@ bool bftm_admit(const struct bftm_server_cfg *cfg, const struct bftm_msg *req,
 
 /**
  * bftm_refuse_behind() - the answer to a number that the window has long forgotten
- * @w:   the client's
- * @req: authentic; its number was not taken
+ * @w:     the client's
+ * @req:   authentic; its number was not taken
+ * @reply: REFUSED, by BFTM_REFUSED_BEHIND
  *
  * A client whose numbers are behind would hear nothing, ever, and not know why. Only HELLO
  * that names no epoch is answered so: clients that hear nothing send it, once a second at

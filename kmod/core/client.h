@@ -90,10 +90,11 @@ struct bftm_want {
 
 /**
  * struct bftm_written - a value on its way to servers
- * @any: there is one
- * @len: bytes of it
- * @at:  of each server the grant by which it was written: the low half of its number;
- *       BFTM_GRANT_OTHER where the client knows of none; 0: nothing is to be said there
+ * @any:   there is one
+ * @len:   0 to BFTM_VALUE_LEN_MAX
+ * @bytes: the value, @len of them count
+ * @at:    of each server the grant by which it was written: the low half of its number;
+ *         BFTM_GRANT_OTHER where the client knows of none; 0: nothing is to be said there
  *
  * A server stores it by that grant only. A TRY or RELEASE of an attempt that is over can come so
  * late that others have written since: the attempt may even have another grant by then.
@@ -108,7 +109,8 @@ struct bftm_written {
 /**
  * struct bftm_value_told - the value of a lock, as its servers told it
  * @valid: the last holder that could write has left this value
- * @len:   bytes of it; 0 if it is not valid
+ * @len:   0 to BFTM_VALUE_LEN_MAX; 0 if it is not valid
+ * @bytes: the value, @len of them count
  */
 struct bftm_value_told {
 	bool valid;
@@ -177,10 +179,16 @@ static inline bool bftm_contender_queues(const struct bftm_contender *c)
 
 /**
  * struct bftm_send - one message, to a few servers
- * @type:  enum bftm_msg_type
- * @flags: enum bftm_msg_flag
- * @to:    the servers, a bit mask; not empty
- * @writes: the value of the contender goes along
+ * @type:     enum bftm_msg_type
+ * @arg:      as in struct bftm_msg, like all that follow
+ * @flags:    enum bftm_msg_flag
+ * @to:       the servers, a bit mask; not empty
+ * @k:        number of the send, from 1
+ * @lease_ns: Δ asked for, ns
+ * @prio:     Lamport priority
+ * @gno:      number of a grant
+ * @token:    fencing token that is offered
+ * @writes:   the value of the contender goes along
  *
  * The other fields are those of struct bftm_msg; attempt is the client's.
  */
@@ -211,9 +219,11 @@ struct bftm_send {
  * @written:         the value that RELEASE has
  * @send:            messages of the current attempt, no two of one type
  * @release_attempt: not always the current one
- * @round_over:      a round or poll was decided; @said_free, @said_locked (or
- *                   WAIT) and @silent are how
+ * @round_over:      a round or poll was decided; the next three are how
  * @extended:        the end of a lock that is held has moved
+ * @said_free:       servers that said FREE in it
+ * @said_locked:     servers that said LOCKED or WAIT in it
+ * @silent:          servers that did not answer in it
  */
 struct bftm_out {
 	enum bftm_verdict verdict;
@@ -264,7 +274,10 @@ static inline void bftm_value_put(struct bftm_msg *msg, const struct bftm_writte
 
 /**
  * bftm_contender_message() - what @send says; the lock's name and addresses are the caller's
- * @to: servers that are to hear it still; not empty
+ * @c:    whose message it is
+ * @send: from struct bftm_out of the step
+ * @to:   servers that are to hear it still; not empty
+ * @msg:  the message; its other members are left alone
  * Return: those of @to that hear this very message; the others hear another.
  */
 static inline u32 bftm_contender_message(const struct bftm_contender *c,

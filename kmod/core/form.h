@@ -79,6 +79,7 @@ static_assert(sizeof(struct bftm_wire_head) == BFTM_HEAD_LEN);
 
 /**
  * struct bftm_head - it, and where the rest is
+ * @wire: the head, in the byte order of the wire
  * @name: bytes of the name, and the zeroes that fill it up
  * @body: behind the name
  * @left: bytes from @body to the tag, a multiple of 8
@@ -122,7 +123,8 @@ enum bftm_form_named {
  * @slots:     of the body
  * @bytes:     of the body
  * @named:     enum bftm_form_named
- * @mode_min, @mode_max: of the mode in the flags
+ * @mode_min:  least mode that the flags may have
+ * @mode_max:  greatest mode that the flags may have
  * @flags:     other bits that may be set
  * @arg:       largest
  */
@@ -161,6 +163,7 @@ void bftm_name_get(const struct bftm_head *head, u8 name[BFTM_NAME_LEN_MAX]);
 
 /**
  * bftm_head_put() - write the head and the name
+ * @head: what to write
  * @name: @head->name_len bytes of it count
  * @buf:  any alignment
  * Return: where the body begins.
@@ -173,6 +176,7 @@ enum bftm_wire_error bftm_form_allows(const struct bftm_form *form,
 
 /**
  * bftm_form_get() - read a body
+ * @form: of the message's type
  * @body: of @form->bytes, any alignment
  * @msg:  the message whose members the slots name
  * Return: false if zeroes are not 0 or what must be filled is.

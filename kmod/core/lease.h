@@ -46,6 +46,7 @@ static inline u64 bftm_poll_window(u64 lease_ns)
 
 /**
  * bftm_lease_least() - ns that must be left of a lease when a lock is taken by it
+ * @lease_ns: the lease asked for, ns
  *
  * One and a half polls, at most a fifth of the lease: with less, what liars say to an early send
  * would make wins that are over at once. The next poll has the lease begin anew.
@@ -59,6 +60,7 @@ static inline u64 bftm_lease_least(u64 lease_ns)
 
 /**
  * bftm_look_after() - ns for which a timer sleeps that waits for @left_ns
+ * @left_ns: what is left by the clock of leases, ns
  *
  * The clock of timers may be slower than that of leases, by an eighth at most: what is
  * looked at after seven eighths is not looked at too late, up to a millisecond.

@@ -26,6 +26,8 @@ static inline u32 bftm_literal_quorum(u32 n, u32 b)
 
 /**
  * bftm_fence_quorum() - the servers that must accept one fencing token
+ * @n: servers
+ * @b: liars among them, at most
  *
  * With n >= 5b + 1 two such sets share 2b + 1 correct servers, so up to 2b of
  * those may have lost their memory. With fewer servers it is all that can be
@@ -40,6 +42,8 @@ static inline u32 bftm_fence_quorum(u32 n, u32 b)
 
 /**
  * bftm_order_quorum() - q of the ordering protocol
+ * @n: servers
+ * @b: liars among them, at most
  *
  * Two such sets share 2b + 1 servers, so b + 1 correct ones: what was proposed
  * to one set is seen by the next (Section 7, Lemma 4).
@@ -51,6 +55,8 @@ static inline u32 bftm_order_quorum(u32 n, u32 b)
 
 /**
  * bftm_servers_needed_order() - the fewest servers for ordering
+ * @b:            liars among them, at most
+ * @signed_ranks: clients sign their ranks
  *
  * Section 6.2: b liars may be silent while b correct servers have seen a higher
  * rank. Where one signed rank is proof enough, those need not be waited for.

@@ -30,7 +30,10 @@ struct bftm_release {
 
 /**
  * bftm_release_start() - after out.release_to; the first send is the caller's
+ * @r:   the release; may be zeroed
+ * @cfg: the cluster
  * @out: of which only what is about RELEASE counts
+ * @now: the clock of leases, ns
  */
 void bftm_release_start(struct bftm_release *r, const struct bftm_client_cfg *cfg,
 			const struct bftm_out *out, u64 now);

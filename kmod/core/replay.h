@@ -55,6 +55,8 @@ static inline bool bftm_window_take(struct bftm_window *w, u64 seq)
 
 /**
  * bftm_window_holds() - is this number, one that was taken, still in the window?
+ * @w:   the window
+ * @seq: the number, taken before
  *
  * Return: false when one was taken since that is above it by BFTM_WINDOW_BITS or more; true
  * when none is by more than BFTM_WINDOW_BITS - 64.

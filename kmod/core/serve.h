@@ -64,7 +64,10 @@ enum bftm_served {
 
 /**
  * bftm_serve_version() - a datagram of another version
- * @head: what later versions keep of the head
+ * @shell: what surrounds the cores
+ * @arg:   passed to the functions of @shell
+ * @cfg:   the server's, constant while it runs
+ * @head:  what later versions keep of the head
  * @reply: VERSION, if that is the answer
  * Return: BFTM_SERVED if it is: the datagram is a request, of a later version, authentic and fresh.
  */
@@ -74,10 +77,14 @@ enum bftm_served bftm_serve_version(const struct bftm_shell *shell, void *arg,
 
 /**
  * bftm_serve_head() - may a protocol see this request?
+ * @shell: what surrounds the cores
+ * @arg:   passed to the functions of @shell
+ * @cfg:   the server's, constant while it runs
  * @head:  the request, or for a request to an object bftm_order_head() of it
  * @now:   the clock of leases, in ns
  * @limits: the server's configuration, narrowed to what this client may have
  * @admit: it may; else the answer is in @reply
+ * @reply: the answer, if @admit is false
  * Return: BFTM_SERVED unless it was dropped.
  */
 enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
@@ -87,6 +94,8 @@ enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
 
 /**
  * bftm_serve() - all of it, for a request about a lock
+ * @shell: what surrounds the cores
+ * @arg: passed to the functions of @shell
  * @cfg: the server's; constant while it runs
  * @req: in the form that bftm_wire_get() demands
  * @now: the clock of leases, in ns

@@ -62,8 +62,9 @@ static __always_inline u64 bftm_member(u8 bytes, const void *member)
 
 /**
  * bftm_slot_get() - read a field
- * @at:  in the datagram
- * @msg: the message whose member the slot names
+ * @slot: the field
+ * @at:   in the datagram
+ * @msg:  the message whose member the slot names
  * Return: false if zeroes are not 0 or what must be filled is.
  */
 static __always_inline bool bftm_slot_get(const struct bftm_slot *slot, const u8 *at, void *msg)

@@ -18,7 +18,10 @@ struct bftm_speed {
 
 /**
  * bftm_speed_answered() - server @u has answered at @now what was sent to it at @sent_ns
- * @s: zeroed before first use
+ * @s:       zeroed before first use
+ * @u:       its number, less than BFTM_SERVERS_MAX
+ * @sent_ns: by the clock of leases, ns
+ * @now:     likewise
  *
  * The first answer is believed, each further one moves the mean by an eighth (RFC 6298). The
  * mean never leaves the range of what was measured.
@@ -44,7 +47,9 @@ static inline bool bftm_speed_slow(const struct bftm_speed *s, u32 u, u64 most_n
 
 /**
  * bftm_speed_of() - R: how long @f servers take, the fastest ones that are known
- * @unknown_ns: what is said while fewer than @f are known
+ * @s:          round trips of the cluster's servers
+ * @f:          number of servers that have to answer, at least 1
+ * @unknown_ns: what is returned while fewer than @f are known, ns
  *
  * The @f-th smallest: b liars move it to no value that no correct server among @f has.
  */

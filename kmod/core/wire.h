@@ -184,7 +184,11 @@ enum bftm_refusal {
  *                in REFUSED enum bftm_refusal; in VERSION the version
  * @value_len:    bytes of the value; more than @value_room: it is not there
  * @value_room:   bytes behind the body, a multiple of 8
- * @server, @cluster, @client, @server_epoch, @seq: of struct bftm_wire_head
+ * @server:       number of the server, as in struct bftm_wire_head
+ * @cluster:      number of the cluster, likewise
+ * @client:       number of the client, likewise
+ * @server_epoch: incarnation of the server, its @epoch; 0 is not known
+ * @seq:          number of the request, likewise
  * @flags:        enum bftm_msg_flag
  * @k:            number of the send of this attempt that is asked, or granted
  * @position:     in WAIT the place in the queue
@@ -200,7 +204,9 @@ enum bftm_refusal {
  *                (BFTM_REFUSED_BEHIND) the highest number that was taken
  * @token:        in STAMP the token offered; in RECOVER the highest stamped elsewhere; in what a
  *                server sends the highest stamped for this lock, in CHALLENGE for any
- * @owner, @waiters, @holders: of OWNER
+ * @owner:        in OWNER the client that has the lock, 0 for none
+ * @waiters:      in OWNER the number of clients that wait
+ * @holders:      in OWNER the number of clients that have a grant
  * @incarnation:  of SYNC and SYNCED
  * @features:     of HELLO and CHALLENGE: extensions that are spoken; none is defined
  * @spared:       in CHALLENGE: servers of the cluster that may restart without quarantine
@@ -298,6 +304,7 @@ bool bftm_wire_common(u8 type);
 
 /**
  * bftm_epoch_known() - may this answer count as a grant or a stamp?
+ * @msg:   the answer
  * @epoch: of the server, as its newest CHALLENGE said
  *
  * CHALLENGE says what the server forgot; STALE tells no more than where to send. So a client
@@ -311,6 +318,7 @@ static inline bool bftm_epoch_known(const struct bftm_msg *msg, u64 epoch)
 
 /**
  * bftm_discount() - make an answer one that does not count
+ * @msg: the answer, changed
  *
  * FREE then answers no send, so that its grant does not count, and an attempt that is over
  * gives it back all the same. Return: false when nothing is left of it.

@@ -33,8 +33,12 @@
  * @wait_ns: how long it says that its quarantine lasts, 0 for none
  * @lam:     highest priority it ever reported, kept over attempts
  * @hi:      highest fencing token it ever reported, likewise
- * @value_told: it reported a value, of @value_len bytes, with the grant @value_gno at send
- *           @value_k; @value_doubt: or that it does not know the last
+ * @value_gno: grant by which the answer with the value was given
+ * @value:   the value told, if @value_told
+ * @value_told: it reported a value
+ * @value_doubt: … or that it does not know the last value
+ * @value_len: bytes of the value told, 0 to BFTM_VALUE_LEN_MAX
+ * @value_k: send that the answer with the value was to
  */
 struct bftm_answer {
 	u8 type;
@@ -72,6 +76,7 @@ struct bftm_answer {
  * @old_token: likewise, the token of that
  * @cut_k:     answers to earlier sends do not count: they may be of a mode that was given up
  * @owed:      servers that have not answered, since a mode was given up, a send of @owed_k or later
+ * @owed_k:    the first send after a mode was given up
  * @deadlock:  servers that say that this conversion and a better one exclude each other
  * @blocked:   servers that answered this conversion by less than what it wants
  * @unheard:   polls in a row to which fewer than F servers answered
@@ -85,10 +90,11 @@ struct bftm_answer {
  * @step:      how much more than the last the next offer will be
  * @fence_ns:  until when tokens are offered by a client that asks once
  * @stamps:    how often tokens were offered, in all attempts
- * @accepted, @denied, @ignorant: servers that stamped it, know a higher one, or
- *             do not know which were stamped
- * @answered:  servers that answered any offer of this attempt; of these @known said
- *             which token is their highest
+ * @accepted:  servers that stamped the token that is offered
+ * @denied:    servers that know a higher one
+ * @ignorant:  servers that do not know which were stamped
+ * @answered:  servers that answered any offer of this attempt
+ * @known:     those of @answered that said which token is their highest
  * @sent_ns:   times of the last sends
  * @server:    what each said
  */
@@ -147,6 +153,8 @@ void bftm_contend_start(struct bftm_contend *c,
 
 /**
  * bftm_contend_adopt() - go on with a lock that an earlier helper won
+ * @c:       the lock's contend()
+ * @cfg:     the cluster
  * @want:    as it was asked for
  * @attempt: that holds it
  * @end_ns:  until when it does, from bftm_contend_end() of that helper
@@ -168,7 +176,13 @@ void bftm_contend_renew(struct bftm_contend *c,
 
 /**
  * bftm_contend_answer() - an authentic reply of server number @u (0 … n - 1)
+ * @c:   the lock's contend()
+ * @cfg: the cluster
+ * @u:   its number
+ * @msg: the reply, as the codec has read it
+ * @now: the clock of leases in ns
  * @rnd: 64 random bits, used when the round is lost by this answer
+ * @out: what to do
  */
 void bftm_contend_answer(struct bftm_contend *c,
 			 const struct bftm_client_cfg *cfg, u32 u,
@@ -177,8 +191,12 @@ void bftm_contend_answer(struct bftm_contend *c,
 
 /**
  * bftm_contend_wake() - the time is @now; does nothing before c->base.wake_ns
+ * @c:       the lock's contend()
+ * @cfg:     the cluster
+ * @now:     the clock of leases in ns
  * @attempt: fresh; used when a new round begins, see c->base.attempt
  * @rnd:     64 random bits
+ * @out:     what to do
  */
 void bftm_contend_wake(struct bftm_contend *c,
 		       const struct bftm_client_cfg *cfg, u64 now, u64 attempt,
@@ -189,6 +207,9 @@ void bftm_contend_again(struct bftm_contend *c, u32 u, struct bftm_out *out);
 
 /**
  * bftm_contend_stop() - release what is held, or cancel what is asked for
+ * @c:   the lock's contend()
+ * @cfg: the cluster
+ * @out: what to do
  *
  * The caller has stopped using the resource before. The value is in doubt if it could write one.
  */
@@ -197,13 +218,20 @@ void bftm_contend_stop(struct bftm_contend *c,
 
 /**
  * bftm_contend_leave() - release what is held; its user is done
+ * @c:     the lock's contend()
+ * @cfg:   the cluster
  * @value: that it leaves if it can write one, @at apart; NULL: the value stays as it was
+ * @out:   what to do
  */
 void bftm_contend_leave(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 			const struct bftm_written *value, struct bftm_out *out);
 
 /**
  * bftm_contend_value() - the value that servers told by the grants that count now
+ * @c:   the lock's contend()
+ * @cfg: the cluster
+ * @now: the clock of leases in ns
+ * @ret: the value
  *
  * It is valid if so many told the same, and have no doubt, that a correct one of them granted the
  * lock to the last holder that could write.
@@ -213,6 +241,11 @@ void bftm_contend_value(const struct bftm_contend *c, const struct bftm_client_c
 
 /**
  * bftm_contend_convert() - hold the lock in another mode
+ * @c:   the lock's contend()
+ * @cfg: the cluster
+ * @to:  the mode, and how
+ * @now: the clock of leases in ns
+ * @out: what to do
  *
  * A mode that the held one covers is held at once: the caller has stopped doing what @to->mode
  * does not allow. Else BFTM_CONVERTED or BFTM_KEPT tells the result later; the mode before is held
@@ -238,6 +271,8 @@ enum bftm_mode bftm_contend_held(const struct bftm_contend *c);
 
 /**
  * bftm_contend_end() - the last instant at which the lock is held
+ * @c:   the lock's contend()
+ * @cfg: the cluster
  * Return: by the clock of leases, ns; 0 while fewer than F servers said FREE.
  */
 u64 bftm_contend_end(const struct bftm_contend *c,
@@ -248,6 +283,8 @@ u64 bftm_contend_seen(const struct bftm_contend *c, const struct bftm_client_cfg
 
 /**
  * bftm_fence_lacks() - are those that can stamp a token no q?
+ * @c:   the lock's contend()
+ * @cfg: the cluster
  *
  * While the lock is held and no token is known yet: F servers have answered, so the lock
  * can be had, and fewer than q of them know which tokens were stamped and may accept one.
@@ -263,10 +300,11 @@ u64 bftm_round_ns(const struct bftm_client_cfg *cfg);
 
 /**
  * bftm_recovered_token() - the floor for a server that lost its memory
- * @top: of each server what CHALLENGE said, asked after that server's restart;
- *       0 for one that did not answer or does not know, and for itself
+ * @cfg:   the cluster
+ * @top:   of each server what CHALLENGE said, asked after that server's restart; 0 for one that did
+ *         not answer or does not know, and for itself
  * @known: how many of them are known
- * @ret: for RECOVER
+ * @ret:   the floor, for RECOVER; only if true
  *
  * Asked, and so called, after the quarantine of that server: what it accepted
  * before has then been counted or given up.

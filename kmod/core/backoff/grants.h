@@ -11,13 +11,15 @@
 
 /**
  * bftm_grants_next() - the party that can be granted more now, and before all others
- * @ret: the mode that it gets
+ * @lock: the lock
+ * @ret:  the mode that it gets
  * Return: NULL when there is none.
  */
 struct bftm_party *bftm_grants_next(const struct bftm_lock *lock, enum bftm_mode *ret);
 
 /**
  * bftm_grants_beside() - can this newcomer be granted what it wants at once?
+ * @lock: the lock
  * @me:   no party of the lock
  * @last: it does not wait, so all that wait go before it
  */
@@ -25,6 +27,8 @@ bool bftm_grants_beside(const struct bftm_lock *lock, const struct bftm_party *m
 
 /**
  * bftm_grants_inquire() - mark the parties that are to be asked whether they yield to @me
+ * @lock: the lock
+ * @me:   the party that wants more than it has
  * Return: is one marked, of this time or an earlier one?
  */
 bool bftm_grants_inquire(struct bftm_lock *lock, const struct bftm_party *me);
@@ -32,6 +36,8 @@ bool bftm_grants_inquire(struct bftm_lock *lock, const struct bftm_party *me);
 /**
  * bftm_grants_deadlock() - is there a better conversion that excludes this one, and is excluded
  * by it?
+ * @lock: the lock
+ * @me:   the party that wants more than it has
  */
 bool bftm_grants_deadlock(const struct bftm_lock *lock, const struct bftm_party *me);
 

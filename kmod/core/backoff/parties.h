@@ -61,6 +61,8 @@ static inline bool bftm_goes_before(const struct bftm_party *a, const struct bft
 
 /**
  * bftm_waits_before() - does @a stand before @b in the queue?
+ * @a: a party
+ * @b: another one of the same lock
  *
  * That somebody holds is a fact, and a priority is a bid: who holds goes before all who do not.
  */
@@ -91,6 +93,8 @@ void bftm_party_remove(struct bftm_lock *lock, struct bftm_party *p);
 
 /**
  * bftm_party_number() - its grant has a new number, the highest of the lock
+ * @lock: the lock
+ * @p:    a party of it, with a grant
  *
  * The newest grant is inside the lock, and has no number of its own. Return: where the party is
  * now; another may be in its old place.
@@ -105,7 +109,10 @@ bool bftm_parties_expire(struct bftm_lock *lock, u64 now);
 
 /**
  * bftm_queue_move() - the same parties and the same value in another block
- * @block: with room for @room of them, no fewer than there are; NULL to have no queue, and no value
+ * @q:     the queue, NULL for none
+ * @block: with places for @room parties, no fewer than there are; NULL to have no queue, and no
+ *         value
+ * @room:  places in @block
  * Return: the queue in @block.
  */
 struct bftm_queue *bftm_queue_move(const struct bftm_queue *q, void *block, u32 room);

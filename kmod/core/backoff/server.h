@@ -51,6 +51,7 @@ struct bftm_seat {
  * @count:  places in use, at the front
  * @room:   places there are for them; the caller provides them
  * @valued: behind those is a value: core/backoff/value.h
+ * @place:  the parties, @count of @room
  */
 struct bftm_queue {
 	u32 count;
@@ -113,6 +114,8 @@ void bftm_server_step(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 
 /**
  * bftm_server_needs() - must the lock that this request names be made?
+ * @cfg: the server
+ * @req: the request, authentic
  *
  * Not for a TRY or STAMP that is refused whoever has the lock: it says nothing about it.
  */
@@ -120,6 +123,9 @@ bool bftm_server_needs(const struct bftm_server_cfg *cfg, const struct bftm_msg 
 
 /**
  * bftm_lock_lacks_room() - how many places will this request want that there are not?
+ * @lock: the lock, as the caller keeps it
+ * @req:  the request, authentic
+ * @now:  the clock of leases, ns
  *
  * The caller may then provide a larger queue, of up to cfg->waiters_max + BFTM_HOLDERS_MAX
  * places and those of a value, with the old ones copied; without a place for its client the
@@ -142,6 +148,9 @@ u64 bftm_lock_deadline(const struct bftm_lock *lock);
 
 /**
  * bftm_lock_expire() - take back the grants that are over, and do one thing that can be done
+ * @cfg:  the server
+ * @lock: the lock, as the caller keeps it
+ * @now:  the clock of leases, ns
  * @push: as of bftm_server_step(); its name is left to the caller
  *
  * That is to grant it to a party that waits, or to ask one whether it yields. There may be more:

@@ -37,6 +37,8 @@ static inline bool bftm_may_last(const struct bftm_server_cfg *cfg, const struct
 /* try.c */
 /**
  * bftm_is_over() - is the attempt of this request over?
+ * @lock: the lock
+ * @req:  the request
  *
  * A RELEASE ends the earlier attempts of a waiter, too; of a holder it ends only the one it names.
  */
@@ -59,6 +61,10 @@ bool bftm_ask_marked(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		     struct bftm_msg *push);
 /**
  * bftm_settle() - grant to the next party that can be granted more; Section 5, "breaking ties"
+ * @cfg:  the server
+ * @lock: the lock
+ * @now:  the clock of leases, ns
+ * @push: FREE or INQUIRE to another client; type BFTM_MSG_NONE for nothing
  *
  * If there is none, ask a marked party whether it yields. A step sends one message unasked:
  * bftm_lock_expire() does the rest.

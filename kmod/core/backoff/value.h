@@ -12,6 +12,7 @@
  * struct bftm_kept_value - a value at a server
  * @len:   bytes of it
  * @doubt: a later one may have been written, or was to be: the server does not know
+ * @bytes: the value, @len of them count
  */
 struct bftm_kept_value {
 	u8 len;
@@ -64,7 +65,9 @@ void bftm_value_make(struct bftm_lock *lock, const struct bftm_msg *req);
 
 /**
  * bftm_value_take() - store what this TRY or RELEASE has written, or doubt
- * @p: the party that asks, as it is granted so far
+ * @lock: the lock
+ * @p:    the party that asks, as it is granted so far
+ * @req:  TRY or RELEASE of that party
  *
  * Only a party that can write by its grant has a say. Its request names that grant: a late one
  * names another, and may have been overtaken by what others wrote.

@@ -85,7 +85,8 @@ struct bftm_op {
 
 /**
  * struct bftm_got - what one server answered to GET, or to COMMIT_GET
- * @sc, @sp: σc and σpc; of GET only
+ * @sc:      σc, the state committed last there; of GET only
+ * @sp:      σpc, proposed or committed last; likewise
  * @prop:    rank of the proposer of @sp; likewise
  * @pending: how many operations wait there
  * @count:   entries of @op
@@ -117,7 +118,8 @@ struct bftm_got {
  * @proofs:     iterations in a row that one signed rank has ended
  * @got:        answers to GET; those in @quorum count
  * @quorum:     of servers that answered GET
- * @base:       the state that was chosen; bit mask @holders has it
+ * @base:       the state that was chosen
+ * @holders:    servers that have the body of @base, a bit mask
  * @applies:    operations are to be applied to @base; otherwise it is proposed
  *              again as it is
  * @next:       the state that is proposed and committed
@@ -174,15 +176,25 @@ static inline bool bftm_order_silence_ok(u64 server_ns, u64 limit_ns)
 
 /**
  * bftm_order_begin() - begin an iteration, with a fresh rank
+ * @o:       the ordering thread
+ * @cfg:     the cluster
  * @refresh: commit what is committed once more, as a client does that knows
  *           nothing; for servers that recover
+ * @now:     the clock of leases, ns
+ * @out:     what to do
  */
 void bftm_order_begin(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 		      bool refresh, u64 now, struct bftm_order_out *out);
 
 /**
  * bftm_order_answer() - an authentic answer of server number @u (0 … n - 1)
+ * @o:       the ordering thread
+ * @cfg:     the cluster
+ * @u:       its number
+ * @msg:     the answer, authentic
  * @genuine: an EXCEPTION whose rank is signed well by the client it names
+ * @now:     the clock of leases, ns
+ * @out:     what to do
  *
  * EXCEPTION is passed in when no iteration is under way as well: its rank counts.
  */
@@ -196,8 +208,12 @@ void bftm_order_refused(struct bftm_order *o, const struct bftm_order_cfg *cfg, 
 
 /**
  * bftm_order_made() - the state is there
- * @id: @o->base when it is proposed as it is; otherwise a state with the next
- *      version, in which at least one operation was applied
+ * @o:   the ordering thread
+ * @cfg: the cluster
+ * @id:  @o->base when it is proposed as it is; otherwise a state with the next version, in which at
+ *       least one operation was applied
+ * @now: the clock of leases, ns
+ * @out: what to do
  */
 void bftm_order_made(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 		     const struct bftm_body_id *id, u64 now, struct bftm_order_out *out);
@@ -205,6 +221,7 @@ void bftm_order_made(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 /**
  * bftm_order_unmade() - it is not: nothing is left to apply, or no server gives a
  * body that it said it has; or the iteration is given up. It ends.
+ * @o: the ordering thread
  */
 void bftm_order_unmade(struct bftm_order *o);
 
@@ -225,6 +242,8 @@ u8 bftm_order_message(const struct bftm_order *o);
 
 /**
  * bftm_order_choose() - lines 2.14–24 and 2.33–43
+ * @o:   the ordering thread
+ * @cfg: the cluster
  *
  * Sets @o->completed, @o->base, @o->holders and @o->applies.
  *
@@ -237,8 +256,11 @@ void bftm_order_read_ops(struct bftm_got *got, const struct bftm_order_msg *msg)
 
 /**
  * bftm_order_ops() - the operations that b + 1 servers say wait
- * @ret: ascending by client, one a client
- * @holders: servers that told of each; room for @room of both
+ * @o:       the ordering thread
+ * @cfg:     the cluster
+ * @ret:     ascending by client, one a client
+ * @holders: servers that told of each, a bit mask
+ * @room:    entries of @ret and of @holders
  * Return: how many. Valid after BFTM_ORDER_MAKE and BFTM_ORDER_DONE_MAKE.
  */
 u32 bftm_order_ops(const struct bftm_order *o, const struct bftm_order_cfg *cfg,
@@ -273,6 +295,9 @@ struct bftm_vote {
 /**
  * bftm_vote_refused() - server number @u refused for @reason, enum bftm_refusal
  * @refusal: of all servers; changed
+ * @cfg:     the cluster
+ * @u:       its number, less than n
+ * @reason:  enum bftm_refusal
  *
  * Return: b + 1 servers have refused for it, so a correct one has.
  */
@@ -284,6 +309,10 @@ void bftm_vote_begin(struct bftm_vote *v, u64 op, u32 offset);
 
 /**
  * bftm_vote_count() - an authentic RESPONSE of server number @u
+ * @v:   the votes so far
+ * @cfg: the cluster
+ * @u:   its number, less than n
+ * @msg: the answer, authentic
  *
  * A correct server may say the response, and another that it is gone already.
  *

@@ -55,6 +55,7 @@ struct bftm_lister {
  * @silent:     servers that do not answer, or not as a correct one does
  * @recovering: of @told, those that have lost their memory
  * @quorum_ns:  when q had told, 0: they have not
+ * @server:     how far each server has told
  */
 struct bftm_listing {
 	u32 told;
@@ -83,6 +84,11 @@ enum bftm_listing_page {
 
 /**
  * bftm_listing_page() - an answer of server @u
+ * @l:   the listing
+ * @cfg: the cluster
+ * @u:   its number, less than n
+ * @msg: LISTED, authentic
+ * @now: the clock of leases, ns
  * Return: what is to be done with it. If it was not ignored, the server is to be asked for its
  * next page, unless @told or @silent has it now.
  */
@@ -91,6 +97,10 @@ enum bftm_listing_page bftm_listing_page(struct bftm_listing *l, const struct bf
 
 /**
  * bftm_listing_anew() - server @u was restarted
+ * @l:   the listing
+ * @cfg: the cluster
+ * @u:   its number, less than n
+ * @now: the clock of leases, ns
  * Return: BFTM_PAGE_IGNORED if it is not asked for a page, else BFTM_PAGE_ANEW.
  */
 enum bftm_listing_page bftm_listing_anew(struct bftm_listing *l, const struct bftm_order_cfg *cfg,
@@ -107,6 +117,8 @@ enum bftm_listing_verdict bftm_listing_verdict(const struct bftm_listing *l,
 
 /**
  * bftm_listing_complete() - of one that is done: is every object listed that any servers remember?
+ * @l:   the listing
+ * @cfg: the cluster
  *
  * If not, there may be one that can be used by servers which have not told alone.
  */
@@ -123,6 +135,7 @@ enum bftm_existence {
  * bftm_listing_judge() - is there an object?
  * @said:  what the servers whose lists count say of one name, an entry each; names are not read
  * @count: of them, at most BFTM_SERVERS_MAX
+ * @b:     liars among the servers, at most
  * @ret_version: a version that it has reached
  * @ret:   unless it is not, or unsure: of @said, one with the right type
  */

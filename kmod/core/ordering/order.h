@@ -67,6 +67,7 @@ static inline bool bftm_body_same(const struct bftm_body_id *a, const struct bft
 /**
  * bftm_op_follows() - may operation @op be applied after @last of that client?
  * @last: applied last, 0 for none
+ * @op:   the number to be judged, not 0
  *
  * Operations of a client are numbered from 1, with its incarnation in the high
  * half, and one is under way at a time. So after a number comes the next; and a

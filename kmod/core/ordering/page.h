@@ -19,7 +19,8 @@
 
 /**
  * struct bftm_page - a page that is being written
- * @rule, @rules: access rules of the server; 0: everything is allowed
+ * @rule: access rules of the server
+ * @rules: their number; 0: everything is allowed
  * @asks: whether the client may use the object that it names
  * @at:   where the next object goes
  * @left: bytes there
@@ -36,17 +37,21 @@ struct bftm_page {
 
 /**
  * bftm_page_begin() - an empty one
- * @req: LIST, authentic, of this incarnation
- * @rule, @rules: as bftm_access_admit() has them
- * @out: as of bftm_order_step()
+ * @page:  the page
+ * @req:   LIST, authentic, of this incarnation
+ * @rule:  as bftm_access_admit() has it
+ * @rules: number of rules
+ * @out:   as of bftm_order_step()
  */
 void bftm_page_begin(struct bftm_page *page, const struct bftm_order_msg *req,
 		     const struct bftm_rule *rule, u32 rules, u8 *out);
 
 /**
  * bftm_page_add() - tell of an object, if there is anything to tell and the client may use it
- * @o:    of a key that is not below the cursor; keys ascend from call to call
- * @name: @name_len bytes
+ * @page:     the page
+ * @o:        of a key that is not below the cursor; keys ascend from call to call
+ * @name:     of the object
+ * @name_len: bytes of @name, 1 to BFTM_OBJECT_NAME_MAX
  * Return: false when the page is full: it ends before this object, whose key is where the next
  * one begins.
  */
@@ -55,9 +60,12 @@ bool bftm_page_add(struct bftm_page *page, const struct bftm_object *o, const u8
 
 /**
  * bftm_page_end() - the answer
- * @next: the cursor of the next page, 0 when there is nothing behind this one
+ * @page:       the page
+ * @req:        the LIST that it answers
+ * @next:       the cursor of the next page, 0 when there is nothing behind this one
  * @recovering: the server may lack objects that it had before its start
- * @reply: LISTED; its data is in @out of bftm_page_begin(). May not be @req
+ * @out:        the same as of bftm_page_begin()
+ * @reply:      LISTED; its data is in @out. May not be @req
  */
 void bftm_page_end(const struct bftm_page *page, const struct bftm_order_msg *req, u64 next,
 		   bool recovering, u8 *out, struct bftm_order_msg *reply);

@@ -20,8 +20,11 @@ void bftm_pending_add(struct bftm_object *o, const struct bftm_order_msg *req,
 
 /**
  * bftm_pending_tell() - what waits, of client @from and those after it first
- * @room: entries of @ret, any alignment
- * @told: how many there are
+ * @o:    the object
+ * @from: number of a client
+ * @room: most entries of @ret, which has any alignment
+ * @ret:  what waits, an entry each
+ * @told: number of entries written
  */
 void bftm_pending_tell(const struct bftm_object *o, u32 from, u32 room,
 		       struct bftm_order_waiting *ret, u32 *told);

@@ -16,6 +16,8 @@ void bftm_rank_timed_out(struct bftm_order *o, const struct bftm_order_cfg *cfg)
 
 /**
  * bftm_rank_outranked() - an iteration is over because others have a higher rank
+ * @o:       the ordering thread
+ * @cfg:     the cluster
  * @by_many: so many servers have shown one that no quorum is left; else one was signed
  */
 void bftm_rank_outranked(struct bftm_order *o, const struct bftm_order_cfg *cfg, bool by_many);
@@ -25,6 +27,9 @@ void bftm_rank_forget_raises(struct bftm_order *o);
 
 /**
  * bftm_rank_note() - the rank that server @u shows in an EXCEPTION
+ * @o:      the ordering thread
+ * @u:      its number, less than n
+ * @msg:    the EXCEPTION, authentic
  * @proven: it is signed by its client
  *
  * It counts when the iteration is over as well: one signed rank ends it, and a liar who is always

@@ -44,6 +44,7 @@ struct bftm_pending {
  * struct bftm_pendings - what waits, one entry a client, ascending
  * @count: entries in use
  * @room:  entries there are; the caller provides them
+ * @entry: @count of @room are in use
  */
 struct bftm_pendings {
 	u32 count;
@@ -87,6 +88,8 @@ struct bftm_body *bftm_object_body(const struct bftm_object *o,
 
 /**
  * bftm_object_wants() - would bftm_order_step() look at a body with this request?
+ * @o:   the object that the request names
+ * @req: the request, authentic
  *
  * If not, the caller need not make one of the data, nor look for an upload.
  */
@@ -94,6 +97,8 @@ bool bftm_object_wants(const struct bftm_object *o, const struct bftm_order_msg 
 
 /**
  * bftm_object_lacks_room() - will this SUBMIT find no room in @o->pend?
+ * @o:   the object that the request names
+ * @req: the request, authentic
  *
  * The caller may then provide a larger one, of up to BFTM_PENDING_MAX entries
  * with the old ones copied; without it the request is refused.
@@ -120,6 +125,7 @@ void bftm_order_step(const struct bftm_server_cfg *cfg, struct bftm_object *o,
 
 /**
  * bftm_order_response() - what a client whose operation was dropped is to hear
+ * @o:   the object that the request names
  * @p:   the operation, of those behind @o->pend->count after a COMMIT
  * @out: room for @p->room bytes, as for bftm_order_step()
  * @ret: RESPONSE, all but @name, @cluster, @server and @server_epoch; type
@@ -155,6 +161,8 @@ bool bftm_piece_ok(const struct bftm_order_msg *req);
 
 /**
  * bftm_upload_take() - a PUT with the upload's id
+ * @up:  the upload
+ * @req: the request, authentic
  * Return: false when the piece is none of this body; it is not to be answered.
  */
 bool bftm_upload_take(struct bftm_upload *up, const struct bftm_order_msg *req);

@@ -51,7 +51,9 @@ bool bftm_state_ok(const u8 *body, u32 len, u64 version);
 
 /**
  * bftm_state_find() - what the state knows of a client
- * @body: that passed bftm_state_ok(); NULL for σ0
+ * @body:   that passed bftm_state_ok(); NULL for σ0
+ * @client: its number
+ * @ret:    its last operation; only if true
  * Return: false when it reflects no operation of it.
  */
 bool bftm_state_find(const u8 *body, u32 client, struct bftm_applied *ret);
@@ -64,7 +66,9 @@ const u8 *bftm_state_app(const u8 *body, u32 len, u32 *app_len);
 
 /**
  * bftm_state_type() - the name of the object's type, with which begins what the type keeps
- * @ret: its first byte
+ * @body: that passed bftm_state_ok(); NULL for σ0
+ * @len:  bytes of @body
+ * @ret:  its first byte
  * Return: its bytes, at most BFTM_TYPE_NAME_MAX of them; 0: the object does not exist.
  */
 u8 bftm_state_type(const u8 *body, u32 len, const u8 **ret);
@@ -75,7 +79,8 @@ u8 bftm_state_type(const u8 *body, u32 len, const u8 **ret);
  * @version: of the new one
  * @applied: what was applied, one entry a client, ascending
  * @count:   entries
- * @app:     what the type keeps now, @app_len bytes
+ * @app:     what the type keeps now
+ * @app_len: bytes of @app
  * @ret:     the body
  * @room:    bytes it may have
  *

@@ -45,19 +45,27 @@ void bftm_transfer_begin(struct bftm_transfer *t, u32 len);
 
 /**
  * bftm_transfer_next() - what to send now; call it until there is nothing
- * @resend_ns: after so long without a piece done, all that fly count as lost
+ * @t:         the transfer
+ * @resend_ns: after so long without a piece done, in ns, all that fly count as lost
+ * @now:       the clock of leases, ns
  * Return: offset of a piece, which flies now; or BFTM_TRANSFER_NONE.
  */
 u32 bftm_transfer_next(struct bftm_transfer *t, u64 resend_ns, u64 now);
 
 /**
  * bftm_transfer_piece() - the piece at @offset is done
+ * @t:         the transfer
+ * @offset:    of the piece in the body, bytes
+ * @resend_ns: as of bftm_transfer_next()
+ * @now:       the clock of leases, ns
  * Return: false when it is no piece of this body, or was done before.
  */
 bool bftm_transfer_piece(struct bftm_transfer *t, u32 offset, u64 resend_ns, u64 now);
 
 /**
  * bftm_transfer_wake() - the time is @now; call bftm_transfer_next() then
+ * @t:   the transfer
+ * @now: the clock of leases, ns
  * Return: false when it is given up: the server does not answer.
  */
 bool bftm_transfer_wake(struct bftm_transfer *t, u64 now);

@@ -115,7 +115,11 @@ enum bftm_order_flag {
  * struct bftm_order_msg - a message in the host's byte order
  * @type:     enum bftm_order_type
  * @name_len: bytes of @name, the object's, 1 to BFTM_OBJECT_NAME_MAX; of LIST and LISTED 0
- * @server, @cluster, @client, @server_epoch, @seq: as in struct bftm_wire_head
+ * @server:   number of the server, as in struct bftm_wire_head
+ * @cluster:  number of the cluster, likewise
+ * @client:   number of the client, likewise
+ * @server_epoch: incarnation of the server, its @epoch; 0 is not known
+ * @seq:      number of the request, likewise
  * @from:     see BFTM_ORDER_GET
  * @pending:  see BFTM_ORDER_GOT
  * @offset:   of the data in the body or response, bytes
@@ -190,7 +194,8 @@ static_assert(sizeof(struct bftm_order_waiting) == 48);
  * @version:  of the state that was committed last there, not 0
  * @name_len: bytes of @name, 1 to BFTM_OBJECT_NAME_MAX
  * @type_len: bytes of @type, at most BFTM_TYPE_NAME_MAX; 0: in this state the object does not exist
- * @name, @type: in the data
+ * @name:     in the data
+ * @type:     in the data
  *
  * In the data stand the version in 8 bytes, the two lengths in one byte each, name and type, and
  * zeroes up to a multiple of 8.
@@ -218,6 +223,7 @@ static inline u32 bftm_listed_len(const struct bftm_listed *listed)
  * bftm_listed_get() - read the first one of some data
  * @data: of LISTED
  * @left: its bytes
+ * @ret:  the object; only if the result is not 0
  * Return: bytes that it takes, 0 when it is malformed.
  */
 u32 bftm_listed_get(const u8 *data, u32 left, struct bftm_listed *ret);
