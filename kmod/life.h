@@ -10,6 +10,8 @@ struct netlink_ext_ack;
 
 /**
  * bftm_netns_start() - start a server in a namespace
+ * @bn:     the namespace
+ * @p:      how to start it, checked by the caller
  * @extack: gets the reason of a failure; may be NULL
  * Return: 0, -EEXIST when one runs, or why it cannot start.
  */
@@ -22,6 +24,7 @@ int bftm_netns_stop(struct bftm_net *bn, u16 id,
 
 /**
  * bftm_netns_restart() - start the namespace's server over, if one runs: it has lost its memory
+ * @bn: the namespace
  * Context: process.
  */
 void bftm_netns_restart(struct bftm_net *bn);

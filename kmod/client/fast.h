@@ -24,7 +24,8 @@ struct bftm_request;
  * @release:    the core, when it is given back
  * @heard:      servers that have answered it, a bit each
  * @attempt:    its number
- * @name_len, @name: of the lock
+ * @name_len:   bytes of @name, 1 to BFTM_NAME_LEN_MAX
+ * @name:       of the lock
  */
 struct bftm_fast {
 	struct hlist_node by_attempt;
@@ -44,6 +45,7 @@ struct bftm_fast {
 
 /**
  * bftm_fast_begin() - ask the servers for a lock
+ * @bn:      the namespace
  * @request: not queued; numbered
  * Return: false when that is better left to the helper.
  */
@@ -60,6 +62,7 @@ void bftm_fast_entrust(struct bftm_request *request);
 
 /**
  * bftm_fast_retire() - a session goes, nothing begins by it: the helper goes on with some of it
+ * @s: the session
  * Return: true when there is more, for another hold of the lock.
  */
 bool bftm_fast_retire(struct bftm_session *s);
@@ -69,6 +72,9 @@ unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns);
 
 /**
  * bftm_fast_answer() - an authentic answer of server number @u
+ * @s:   the session that the answer belongs to
+ * @u:   its number, less than s->cfg.n
+ * @msg: the answer
  * Return: false when it is no answer to what the kernel does.
  */
 bool bftm_fast_answer(struct bftm_session *s, u32 u, const struct bftm_msg *msg);

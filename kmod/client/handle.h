@@ -129,6 +129,7 @@ u64 bftm_handle_limit(const struct bftm_acquire *arg);
 
 /**
  * bftm_handle_acquire() - begin an acquire
+ * @h:        the handle
  * @arg:      checked
  * @limit_ns: by bftm_handle_limit()
  * @waits:    bftm_handle_wait() comes next
@@ -140,6 +141,7 @@ int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
 
 /**
  * bftm_handle_wait() - sleep until the acquire is decided
+ * @h:   the handle
  * @id:  of the request: the handle may be used for another meanwhile
  * @ret: deadline and token, untouched on failure; attempts are added to earlier ones
  * Return: 0, -EINTR after which nothing is pending, -EKEYEXPIRED when the lock was held and its
@@ -149,6 +151,7 @@ int bftm_handle_wait(struct bftm_handle *h, u64 id, struct bftm_acquire *ret);
 
 /**
  * bftm_handle_renew() - ask the helper for a renewal of the held lock
+ * @h:        the handle
  * @lease_ns: 0, or the lease of the acquire
  * @ret:      for bftm_handle_renew_wait()
  * Return: 0, -EINVAL, -EKEYEXPIRED, -ENOLCK or -ENOTCONN.
@@ -158,7 +161,9 @@ int bftm_handle_renew(struct bftm_handle *h, u64 lease_ns,
 
 /**
  * bftm_handle_renew_wait() - sleep until the deadline has moved
- * @timeout_ns:      0 for none; the end of the lease ends it in any case
+ * @h:          the handle
+ * @renewal:    from bftm_handle_renew()
+ * @timeout_ns: 0 for none; the end of the lease ends it in any case
  * @ret_deadline_ns: the new deadline; untouched on failure
  * Return: 0, -EKEYEXPIRED, -ETIMEDOUT, -EINTR, -ENOTCONN or -ECANCELED.
  */
@@ -168,6 +173,7 @@ int bftm_handle_renew_wait(struct bftm_handle *h,
 
 /**
  * bftm_handle_convert() - begin to hold the lock in another mode
+ * @h:      the handle
  * @arg:    checked; deadline and token are filled in when nothing has to be waited for
  * @waits:  bftm_handle_convert_wait() comes next
  * @ret_id: of the request, for that; 0: it is done
@@ -177,6 +183,7 @@ int bftm_handle_convert(struct bftm_handle *h, struct bftm_convert *arg, bool wa
 
 /**
  * bftm_handle_convert_wait() - sleep until it is decided
+ * @h:   the handle
  * @id:  of the request
  * @ret: deadline and token, untouched on failure
  * Return: 0, or what BFTM_IOC_CONVERT fails with.
@@ -185,12 +192,15 @@ int bftm_handle_convert_wait(struct bftm_handle *h, u64 id, struct bftm_convert 
 
 /**
  * bftm_handle_value() - BFTM_IOC_VALUE, of an @arg that is checked
+ * @h:   the handle
+ * @arg: checked; filled in, or read when it sets the value
  * Return: 0, -ENODATA, -EPERM, -EKEYEXPIRED or -ENOLCK.
  */
 int bftm_handle_value(struct bftm_handle *h, struct bftm_lock_value *arg);
 
 /**
  * bftm_handle_release() - give the lock back, or cancel the acquire
+ * @h:  the handle
  * @id: of the acquire; 0 for any
  * Return: 0, -ENOLCK or -EKEYEXPIRED; -ECANCELED when another acquire has begun since.
  */
@@ -218,6 +228,8 @@ void bftm_handle_failed(struct bftm_handle *h, int error);
 int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns, u64 end_ns);
 /**
  * bftm_handle_converted() - the helper reports
+ * @h:      the handle
+ * @result: the report; its number says of which conversion
  * Return: 0; -ECANCELED: nobody waits for it any more, and the mode before is held; -EINVAL:
  * without the token that was asked for.
  */
@@ -229,8 +241,10 @@ void bftm_handle_deserted(struct bftm_handle *h);
 
 /**
  * bftm_handles_walk() - look at some of the handles of a namespace
+ * @up:    the upcall of the namespace
  * @at:    number of the first handle to visit; moved to the next one
  * @visit: ends the walk at a handle by returning other than 0
+ * @arg:   for @visit
  * Context: the upcall's lock held; the caller may release it before the rest. Return: false at the
  * end.
  */
@@ -265,6 +279,7 @@ void bftm_handle_arm(struct bftm_handle *h);
 void bftm_handle_arm_at(struct bftm_handle *h, u64 at_ns);
 /**
  * bftm_handle_check() - lose the held lock if its deadline has passed
+ * @h: the handle
  * Return: ns that are left of the lease, 0 if the handle holds no lock.
  */
 u64 bftm_handle_check(struct bftm_handle *h);

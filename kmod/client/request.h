@@ -107,7 +107,8 @@ struct bftm_upcall {
  * @set:    this one set it, and it goes along when the mode is given up
  * @leaves: it goes along with what waits to be pulled
  * @left:   it did, now or earlier: the next helper cannot know to which servers
- * @len:    bytes of it
+ * @len:    bytes of it, 0 to BFTM_VALUE_MAX
+ * @bytes:  the value, @len of them count
  */
 struct bftm_held_value {
 	bool valid;
@@ -183,12 +184,14 @@ void bftm_upcall_destroy(struct bftm_upcall *up);
 
 /**
  * bftm_upcall_prepare() - before a handle or a helper comes, of which most namespaces have none
+ * @up: the upcall of the namespace
  * Context: process. Return: 0 or -ENOMEM.
  */
 int bftm_upcall_prepare(struct bftm_upcall *up);
 
 /**
  * bftm_upcall_add() - begin an acquire, here or by queueing it, or queue a submit
+ * @bn:      the namespace
  * @request: zeroed by the caller; @kind, @arg, @timeout_at_ns and who waits filled in
  *
  * The kernel has a lock by itself only while nobody else here wants one of that name:
@@ -201,6 +204,7 @@ int bftm_upcall_add(struct bftm_net *bn, struct bftm_request *request);
 
 /**
  * bftm_upcall_renew() - queue a renewal, unless one is
+ * @bn:      the namespace
  * @request: held
  * Context: the upcall's lock held. Return: 0, -ENOTCONN without a helper (after
  * its grace).
@@ -209,6 +213,8 @@ int bftm_upcall_renew(struct bftm_net *bn, struct bftm_request *request);
 
 /**
  * bftm_upcall_convert() - queue what the helper is to know of the mode of a held lock
+ * @bn:      the namespace
+ * @request: held
  *
  * The mode, the one that is wanted, if any, and its limit are read when it is pulled: so it is
  * also for a conversion that is given up. Context and return as bftm_upcall_renew().
@@ -218,12 +224,16 @@ int bftm_upcall_convert(struct bftm_net *bn, struct bftm_request *request);
 /**
  * bftm_upcall_end() - who waited, or held, is done with a request: cancel it,
  * release what it holds, or withdraw it
+ * @bn:      the namespace
+ * @request: not the caller's any more
  * Context: the upcall's lock held, any. @request is not the caller's any more.
  */
 void bftm_upcall_end(struct bftm_net *bn, struct bftm_request *request);
 
 /**
  * bftm_upcall_register() - become the helper
+ * @bn:     the namespace
+ * @portid: netlink port of the process that wants to be the helper
  *
  * Acquires that the helper before had taken and not finished can be pulled again, and
  * before them each lock that is held: a RENEW of what is to be renewed, else HELD.
@@ -235,6 +245,8 @@ int bftm_upcall_register(struct bftm_net *bn, u32 portid);
 
 /**
  * bftm_upcall_deregister() - the socket @portid was closed
+ * @bn:     the namespace
+ * @portid: netlink port of the socket
  *
  * If that was the helper, each submit that it had taken and not answered fails with
  * EOWNERDEAD: nobody else may apply it.
@@ -243,6 +255,7 @@ void bftm_upcall_deregister(struct bftm_net *bn, u32 portid);
 
 /**
  * bftm_upcall_suspend() - the machine falls asleep: nothing is held, there is no helper
+ * @bn: the namespace
  *
  * Context: process.
  * Return: 0, or -ENOMEM when who was the helper is not told of it.
@@ -251,6 +264,7 @@ int bftm_upcall_suspend(struct bftm_net *bn);
 
 /**
  * bftm_upcall_forked() - the machine is a copy of what it was: nothing is held
+ * @bn: the namespace
  *
  * There is no helper either. The next one has to register twice, and to take new numbers in
  * between. Servers are not told what was lost here: the numbers of it may be another copy's,
@@ -265,8 +279,11 @@ void bftm_upcall_resume(struct bftm_net *bn);
 
 /**
  * bftm_upcall_pull() - hand the oldest request to the helper
- * @give: sends it, called with the upcall's lock held; the request may be gone or
- *        belong to others as soon as that is released
+ * @bn:     the namespace
+ * @portid: netlink port of the process that asks
+ * @give:   sends it, called with the upcall's lock held; the request may be gone or belong to
+ *          others as soon as that is released
+ * @arg:    for @give
  * Return: 0, -EPERM when @portid is not the helper, -ENODATA for none, or what
  * @give returned; then nothing was handed over.
  */
@@ -293,6 +310,8 @@ struct bftm_result {
 
 /**
  * bftm_upcall_done() - an acquire is decided
+ * @bn:     the namespace
+ * @portid: netlink port that the message came from
  * @result: its words are the handle's afterwards, if it failed; what is there instead is the
  *          caller's
  * Return: 0, -EPERM, or -ESTALE when nobody waits for it or its deadline has
@@ -304,6 +323,7 @@ int bftm_upcall_done(struct bftm_net *bn, u32 portid,
 
 /**
  * struct bftm_submitted - what the helper reports of a submit
+ * @id:       number of the request
  * @error:    negative errno; 0 when it was applied, and the rest is valid
  * @status:   positive errno of the object, or 0
  * @number:   of the request among all of the object, from 1
@@ -321,6 +341,9 @@ struct bftm_submitted {
 
 /**
  * bftm_upcall_submitted() - a submit is answered
+ * @bn:     the namespace
+ * @portid: netlink port that the message came from
+ * @answer: the report
  * Return: 0, -EPERM, or -ESTALE when nobody waits for it.
  */
 int bftm_upcall_submitted(struct bftm_net *bn, u32 portid,
@@ -328,6 +351,9 @@ int bftm_upcall_submitted(struct bftm_net *bn, u32 portid,
 
 /**
  * bftm_upcall_renewed() - what is held lasts longer
+ * @bn:          the namespace
+ * @portid:      netlink port that the message came from
+ * @id:          number of the request
  * @deadline_ns: CLOCK_BOOTTIME, later than the one known
  * @end_ns:      the same by the clock of leases; 0 of a helper that does not say
  * @sends:       highest number of a send for the attempt
@@ -352,6 +378,9 @@ struct bftm_converted {
 
 /**
  * bftm_upcall_converted() - a conversion is decided
+ * @bn:     the namespace
+ * @portid: netlink port that the message came from
+ * @result: the report
  * Return: 0; -ESTALE: nobody holds the lock any more; -ECANCELED: nobody waits for it any
  * more, and a request says which mode is held; -EINVAL: a token is missing; -EPERM.
  */

@@ -46,7 +46,8 @@ struct bftm_flow {
  * @id:       number of the cluster
  * @client:   number of this client
  * @configuration: a number of the helper's own, for what is won by this
- * @lease_ns, @lease_max_ns: when none is asked for; and the longest
+ * @lease_ns: lease of an acquire that asks for none, ns
+ * @lease_max_ns: the longest lease that an acquire may ask for, ns
  * @protocol: of its locks
  * @cfg:      for the core
  * @page:     of the helper, pinned
@@ -93,8 +94,9 @@ struct bftm_session *bftm_session_find(struct bftm_net *bn, const char *cluster)
 
 /**
  * bftm_session_lend() - take what the helper lends, in place of what it lent before
- * @s:  filled in up to @cfg and @peer, of kvzalloc(); not the caller's any more
- * @fd: the socket, of the calling process
+ * @bn:       the namespace
+ * @s:        filled in up to @cfg and @peer, of kvzalloc(); not the caller's any more
+ * @fd:       the socket, of the calling process
  * @counters: address of the counters, in the calling process
  *
  * Context: process. Return: 0, -EPERM, -EFAULT, -EBADF, -ENOTSOCK or -EINVAL.
@@ -103,6 +105,7 @@ int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, int fd, u64 c
 
 /**
  * bftm_sessions_retire() - from now on the kernel begins nothing by them
+ * @bn:      the namespace
  * @cluster: NULL for all
  * @portid:  the helper's that lent them, 0 for any
  * @gone:    gets them, for bftm_sessions_dispose()
@@ -113,6 +116,7 @@ void bftm_sessions_retire(struct bftm_net *bn, const char *cluster, u32 portid,
 
 /**
  * bftm_sessions_dispose() - of those that are retired: what is under way by them is the helper's
+ * @gone: sessions from bftm_sessions_retire(); freed
  * Context: process; the session mutex is held since they were retired.
  */
 void bftm_sessions_dispose(struct list_head *gone);
@@ -122,6 +126,7 @@ void bftm_session_revoke(struct bftm_net *bn, const char *cluster, u32 portid);
 
 /**
  * bftm_session_send() - send one message to several servers
+ * @s:   the session
  * @to:  bit mask
  * @msg: all but who it is for; sequence numbers and epochs are filled in
  *

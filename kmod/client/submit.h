@@ -46,6 +46,7 @@ struct bftm_submission {
 
 /**
  * bftm_submit() - have an operation applied, and wait for the response
+ * @h:   the handle
  * @arg: checked; response_len, id, number and status are filled in when it was
  *       applied, also when it returns -EOVERFLOW
  * Context: process. Return: 0, or an error of BFTM_IOC_SUBMIT.
@@ -54,6 +55,7 @@ int bftm_submit(struct bftm_handle *h, struct bftm_submit *arg);
 
 /**
  * bftm_submit_fetch() - get a response that did not fit
+ * @h:   the handle
  * @arg: as with bftm_submit(); its id says which
  * Context: process. Return: 0, -ENOENT, or -EOVERFLOW or -EFAULT, after which it
  * is kept.
@@ -65,6 +67,7 @@ void bftm_submit_forget(struct bftm_handle *h);
 
 /**
  * bftm_submit_answered() - for the upcall: the request is over
+ * @s:      the operation
  * @answer: its response is copied
  * Context: the upcall's lock held.
  */

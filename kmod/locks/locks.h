@@ -68,6 +68,8 @@ struct bftm_shard {
  *           of any length at least
  * @mask:    buckets of a shard, less one
  * @secret:  of the hash, so that names cannot be made to collide
+ * @bucket:  chains of all shards, one shard's after the other
+ * @shard:   the parts, each with its own lock and timer
  */
 struct bftm_locks {
 	struct bftm_server *server;
@@ -102,6 +104,7 @@ static inline u8 *bftm_entry_name(const struct bftm_locks *t, struct bftm_entry 
 
 /**
  * bftm_entry_alloc() - room for an entry of @size bytes; nothing in it is set
+ * @size: bytes of the entry, with its state and name
  * Context: any. Return: NULL without memory.
  */
 struct bftm_entry *bftm_entry_alloc(size_t size);
@@ -121,6 +124,7 @@ struct bftm_locks *bftm_locks_new(struct bftm_server *server,
 
 /**
  * bftm_locks_stop() - end the timers, which send
+ * @t: the table
  *
  * Nobody may step any more. Walking and bftm_locks_destroy() are possible.
  */
@@ -131,6 +135,8 @@ void bftm_locks_destroy(struct bftm_locks *t);
 
 /**
  * bftm_locks_enter() - find the lock that a request names, and lock its shard
+ * @t:    the table
+ * @req:  the request, whose name was checked
  * @make: make it if it is not there
  * @c:    whose request it is; its number was taken
  * @now:  out: the time, read when the shard was locked
@@ -146,6 +152,9 @@ void bftm_locks_leave(struct bftm_shard *s, struct bftm_entry *e, u64 now);
 
 /**
  * bftm_waiters_enlarge() - room for @room waiters of a lock, which has less
+ * @s:    the shard of @e
+ * @e:    the lock
+ * @room: waiters that the request needs room for
  *
  * Or no more than there is, when memory is short or all queues together have
  * room_max: the core refuses then.
@@ -158,6 +167,8 @@ void bftm_waiters_free(struct bftm_shard *s, struct bftm_entry *e);
 
 /**
  * bftm_locks_push() - send what a client did not ask for just now
+ * @server: the server
+ * @push:   the message, to its @client
  *
  * To where it was heard last. It may be lost as any datagram: who waits, polls.
  * Context: softirq, no lock is held.
@@ -172,9 +183,11 @@ extern const struct bftm_service bftm_lock_service;
 
 /**
  * bftm_locks_walk() - look at every lock
+ * @t:    the table
  * @pos:  [0] shard, [1] bucket: where to begin; where it stopped
  * @each: called with the shard locked; non-zero stops before the bucket that
  *        it was called for, so that bucket is seen whole or again
+ * @arg:  for @each
  *
  * Context: process. Return: 0 at the end of the table, or what @each returned.
  */

@@ -10,7 +10,8 @@ struct bftm_server;
 
 /**
  * bftm_netlink_read_rules() - the access rules of a request
- * @ret: the list, the caller's; NULL when the request has none
+ * @info: the request; gets the reason of a failure
+ * @ret:  the list, the caller's; NULL when the request has none
  * Return: 0; -E2BIG for too many, -EINVAL or -ERANGE for a wrong one, -ENOMEM.
  */
 int bftm_netlink_read_rules(struct genl_info *info, struct bftm_rules **ret);

@@ -11,6 +11,8 @@ struct bftm_server_param;
 
 /**
  * bftm_netlink_read_journal() - the journal's attributes of a server to be started
+ * @info: the request; gets the reason of a failure
+ * @p:    gets durability and number of the file
  * Return: 0; -EINVAL: durability and journal do not fit together.
  */
 int bftm_netlink_read_journal(struct genl_info *info, struct bftm_server_param *p);
@@ -18,6 +20,8 @@ int bftm_netlink_read_journal(struct genl_info *info, struct bftm_server_param *
 /**
  * bftm_netlink_put_journal() - the state of the journal of a server that runs. Return: 0 or
  * -EMSGSIZE.
+ * @msg:    gets the attributes
+ * @server: that runs
  */
 int bftm_netlink_put_journal(struct sk_buff *msg, const struct bftm_server *server);
 

@@ -15,6 +15,9 @@ void bftm_netlink_exit(void);
 
 /**
  * bftm_dump_one() - add one message to a dump
+ * @skb:    of the dump
+ * @cb:     likewise
+ * @cmd:    command of the message
  * @put:    writes its attributes
  * @object: for @put
  * Return: 0, or -EMSGSIZE when it did not fit and nothing was added.
@@ -25,8 +28,9 @@ int bftm_dump_one(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 
 /**
  * struct bftm_dump - a dump of a table in shards
- * @skb, @cb: the dump's; @cb->args are [0] shard, [1] bucket, [2] entries of the
- *            bucket ([3], [4]) that were sent, [5] the table, if there are several
+ * @skb:      of the dump
+ * @cb:       likewise; @cb->args are [0] shard, [1] bucket, [2] entries of the bucket ([3], [4])
+ *            that were sent, [5] the table, if there are several
  * @cmd:      command of its messages
  * @put:      as for bftm_dump_one()
  * @bucket:   of the previous entry; in a new walk [0] is -1

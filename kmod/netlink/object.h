@@ -8,6 +8,8 @@ struct sk_buff;
 
 /**
  * bftm_netlink_put_objects() - of a server: its limits on objects, and what it has
+ * @msg:    gets the attributes
+ * @server: that runs
  * Return: 0 or -EMSGSIZE.
  */
 int bftm_netlink_put_objects(struct sk_buff *msg, const struct bftm_server *server);

@@ -109,6 +109,7 @@ static inline size_t bftm_stored_size(u32 len)
 
 /**
  * bftm_stored_new() - room for a body, uninitialised
+ * @b:     memory of all objects of the server
  * @share: of the client that brings it; NULL for none
  * @id:    of the body, at most BFTM_STATE_MAX bytes
  * @gfp:   how to allocate it

@@ -29,7 +29,8 @@ struct sk_buff;
  * @taken:   changes that it has pulled and not yet confirmed; 0 for none
  * @queue:   in the journal's @waiting or @given; empty when it has all changes
  * @held:    answers that reveal changes after @done
- * @sc, @sp: bodies that were pulled with @taken, each with a reference
+ * @sc:      body of σc that was pulled with @taken, a reference; NULL for none
+ * @sp:      the same of σpc
  *
  * All but @changes is guarded by the journal's lock.
  */
@@ -111,6 +112,7 @@ struct bftm_journal {
 
 /**
  * bftm_journal_new() - for a server whose parameters and objects exist
+ * @server: the server, which gets the journal
  *
  * Its objects are silent until bftm_journal_loaded().
  *
@@ -127,6 +129,7 @@ void bftm_saved_init(struct bftm_saved *s);
 /**
  * bftm_journal_note() - a step has run
  * @j:       NULL is fine
+ * @e:       the object that it changed
  * @changed: enum bftm_changed
  * Context: the shard of @e is locked. Return: number of the change that must be stored before the
  * step is answered; 0 when the answer may be sent at once.
@@ -153,7 +156,10 @@ void bftm_journal_close(struct bftm_journal *j, u32 portid);
 
 /**
  * bftm_journal_pull() - give the next object, or the next piece of it
- * @give: sends the next part of @transfer, and moves @transfer->at on by it; must not sleep
+ * @j:      the journal
+ * @portid: netlink port of the calling process
+ * @give:   sends the next part of @transfer, and moves @transfer->at on by it; must not sleep
+ * @arg:    for @give
  * Return: 0, -ENODATA when nothing waits, or what @give returned.
  */
 int bftm_journal_pull(struct bftm_journal *j, u32 portid,
@@ -161,7 +167,11 @@ int bftm_journal_pull(struct bftm_journal *j, u32 portid,
 
 /**
  * bftm_journal_done() - the file has an object as it was pulled
- * @taken: number of that change
+ * @j:        the journal
+ * @portid:   netlink port of the calling process
+ * @name:     of the object
+ * @name_len: bytes of @name
+ * @taken:    number of that change
  * Return: 0, -ESTALE when no such change was pulled.
  */
 int bftm_journal_done(struct bftm_journal *j, u32 portid, const u8 *name, u8 name_len,
@@ -171,6 +181,7 @@ int bftm_journal_done(struct bftm_journal *j, u32 portid, const u8 *name, u8 nam
 
 /**
  * bftm_journal_send() - send the answer of a step, as soon as the journal has its changes
+ * @server:  the server
  * @outcome: of the step
  * @client:  the addressee
  * @to:      address of the client
@@ -195,7 +206,11 @@ void bftm_held_send(struct bftm_journal *j, struct list_head *released);
 
 /**
  * bftm_journal_load() - load an object from the file; its bodies follow in pieces
+ * @j:          the journal
+ * @portid:     netlink port of the calling process
+ * @image:      its durable part
  * @recovering: clients have to bring its memory back nevertheless
+ * @extack:     gets the reason of a failure; may be NULL
  * Return: 0; -EBUSY: everything is loaded; -EINVAL: the object is not valid, or the previous one is
  * not complete; -ENOSPC, -EDQUOT: there is no room; -ENOMEM.
  */
@@ -204,6 +219,13 @@ int bftm_journal_load(struct bftm_journal *j, u32 portid, const struct bftm_imag
 
 /**
  * bftm_journal_load_piece() - the next bytes of one of its bodies
+ * @j:      the journal
+ * @portid: netlink port of the calling process
+ * @body:   enum bftm_image_body
+ * @offset: of the bytes in that body; they begin where the last piece ended
+ * @data:   the bytes
+ * @len:    bytes of @data
+ * @extack: gets the reason of a failure; may be NULL
  * Return: 0; -EINVAL: these are not the next bytes; -EBADMSG: the body has another digest; as
  * above.
  */
@@ -212,7 +234,10 @@ int bftm_journal_load_piece(struct bftm_journal *j, u32 portid, u32 body, u32 of
 
 /**
  * bftm_journal_loaded() - the server may answer now
+ * @j:        the journal
+ * @portid:   netlink port of the calling process
  * @complete: the file had every object of the server
+ * @extack:   gets the reason of a failure; may be NULL
  * Return: 0; -EBUSY: the server already answers; -EINVAL: an object is not complete.
  */
 int bftm_journal_loaded(struct bftm_journal *j, u32 portid, bool complete,

@@ -31,6 +31,7 @@ extern const struct bftm_service bftm_object_service;
  * @upload_count: how many
  * @saved:       what of it the journal has
  * @name_len:    bytes of @name
+ * @name:        bytes of the name, without a zero at its end
  */
 struct bftm_thing {
 	struct hlist_node hash;
@@ -74,6 +75,8 @@ struct bftm_object_shard {
  * @mask:       buckets of a shard, less one
  * @shift:      a key without so many of its lowest bits is the number of its bucket among all
  * @secret:     of the hash, so that names cannot be made to collide
+ * @bucket:     chains of all shards, one shard's after the other
+ * @shard:      the parts, each with its own lock
  */
 struct bftm_objects {
 	atomic_t count;
@@ -141,6 +144,8 @@ void bftm_objects_destroy(struct bftm_objects *t);
 
 /**
  * bftm_objects_step() - decide a request on the object that it names
+ * @t:     the table
+ * @cfg:   the server
  * @req:   as of bftm_order_step(), and PUT
  * @out:   as of bftm_order_step()
  * @reply: as of bftm_order_step(); may be REFUSED for want of room
@@ -159,8 +164,10 @@ void bftm_outcome_done(struct bftm_outcome *outcome);
 
 /**
  * bftm_objects_walk() - look at every object
+ * @t:    the table
  * @pos:  as of bftm_locks_walk()
  * @each: likewise
+ * @arg:  for @each
  * Context: process. Return: 0 at the end of the table, or what @each returned.
  */
 int bftm_objects_walk(struct bftm_objects *t, long pos[2],
@@ -168,6 +175,7 @@ int bftm_objects_walk(struct bftm_objects *t, long pos[2],
 
 /**
  * bftm_objects_list() - the objects from a key on, as far as a page takes them
+ * @t:    the table
  * @from: the least key
  * @page: begun
  *
@@ -182,6 +190,8 @@ u64 bftm_objects_list(struct bftm_objects *t, u64 from, struct bftm_page *page);
 
 /**
  * bftm_objects_refuse() - say why a request cannot be served
+ * @req:   the request
+ * @reply: becomes REFUSED; stays as it is for -ENOMEM
  * @error: -ENOSPC: no more objects; -EDQUOT, -ENOBUFS: no room for the body; -EMSGSIZE: it
  *         is too long; -EBADMSG: it has another digest; silence for -ENOMEM
  */
@@ -205,6 +215,9 @@ struct bftm_place bftm_objects_place(struct bftm_objects *t, const struct bftm_o
 
 /**
  * bftm_objects_find() - the object of a request; made if need be, but for a FETCH
+ * @t:   the table
+ * @at:  by bftm_objects_place()
+ * @req: the request
  * Context: the shard of @at is locked. Return: NULL when there is none.
  */
 struct bftm_thing *bftm_objects_find(struct bftm_objects *t, const struct bftm_place *at,

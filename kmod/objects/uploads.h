@@ -7,6 +7,9 @@
 
 /**
  * bftm_uploads_put() - decide a PUT
+ * @t:     the table of objects
+ * @cfg:   the server
+ * @req:   the PUT, authentic
  * @reply: STORED when the piece is here, or REFUSED; silence else
  * Context: softirq.
  */
@@ -15,6 +18,9 @@ void bftm_uploads_put(struct bftm_objects *t, const struct bftm_server_cfg *cfg,
 
 /**
  * bftm_uploads_take() - the body that a request names, if it has arrived whole
+ * @t:   the table of objects
+ * @e:   the object that the request names
+ * @req: the request
  *
  * It is an upload no more.
  *
@@ -29,6 +35,7 @@ void bftm_uploads_work(struct work_struct *work);
 
 /**
  * bftm_uploads_reclaim() - give up those that were not used lately
+ * @t:      the table of objects
  * @client: who wants room
  * @error:  of bftm_stored_new(): for want of budget all of them, of a share the client's
  * Context: softirq, no shard is locked. Return: true when it is worth another try.

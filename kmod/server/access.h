@@ -21,6 +21,7 @@ struct bftm_rules {
 
 /**
  * bftm_rules_new() - a list of @count rules, all zero
+ * @count: number of rules
  * Context: process. Return: NULL when memory is short.
  */
 struct bftm_rules *bftm_rules_new(u32 count);
@@ -30,7 +31,8 @@ void bftm_rules_destroy(struct bftm_rules *rules);
 
 /**
  * bftm_rules_swap() - give a server other rules
- * @rules: the new ones, the server's from now on; NULL for none
+ * @server: the server
+ * @rules:  the new ones, the server's from now on; NULL for none
  *
  * Context: process, the mutex of the namespace is held.
  * Return: those it had. They may be destroyed after a grace period.

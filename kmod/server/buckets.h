@@ -12,6 +12,7 @@
 
 /**
  * bftm_buckets_new() - as many as @max, or 65,536
+ * @max:      entries that the table may have
  * @ret_bits: log2 of how many, for hash_32()
  * Context: process. Return: for kvfree(); NULL when memory is short.
  */

@@ -62,6 +62,9 @@ struct bftm_client *bftm_client_find(struct bftm_clients *t, u32 id);
 
 /**
  * bftm_client_add() - remember a client, once it has authenticated itself
+ * @t:    the table
+ * @id:   number of the client
+ * @pair: its keys, copied
  * Context: RCU read side, softirq. Return: the client (also when another CPU
  * was faster) or NULL when the table is full or memory short.
  */
@@ -70,6 +73,9 @@ struct bftm_client *bftm_client_add(struct bftm_clients *t, u32 id,
 
 /**
  * bftm_client_take() - take a sequence number
+ * @c:    the client
+ * @seq:  of its request, at least 1
+ * @now:  the clock of leases, ns
  * @from: where it came from; NULL if it was not made for this incarnation of
  *        the server, so that it may be a recorded one that the window has
  *        forgotten: anybody can send that from anywhere
@@ -81,6 +87,9 @@ bool bftm_client_take(struct bftm_client *c, u64 seq, u64 now,
 
 /**
  * bftm_client_behind() - bftm_refuse_behind(), by what was taken of this client
+ * @c:     the client
+ * @req:   its request, whose number was not taken
+ * @reply: the answer, only if true
  * Context: softirq.
  */
 bool bftm_client_behind(struct bftm_client *c, const struct bftm_msg *req,
@@ -88,6 +97,8 @@ bool bftm_client_behind(struct bftm_client *c, const struct bftm_msg *req,
 
 /**
  * bftm_client_holds() - is a number that was taken still in the window?
+ * @c:   the client
+ * @seq: a number that was taken of it
  *
  * Context: softirq. Return: false when much later ones were taken since.
  */

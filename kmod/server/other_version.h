@@ -17,7 +17,9 @@ bool bftm_is_other_version(const struct sk_buff *skb);
 
 /**
  * bftm_other_version_receive() - a datagram of another version
- * @skb: as of struct bftm_service, with the same end
+ * @server: the server
+ * @skb:    as of struct bftm_service, with the same end
+ * @from:   where the datagram came from
  *
  * An authentic and fresh request of a later version is answered by VERSION. The first authentic
  * one of version 1 of each client is logged. All else is dropped.

@@ -11,6 +11,7 @@
  * @server: the server
  * @from:   where it came from
  * @buf:    the datagram, of @len bytes; nobody else writes to it
+ * @len:    bytes of @buf
  * @client: once it is found genuine: whose it is; NULL when there is no room for one more
  * @pair:   the keys of that client
  */

@@ -55,6 +55,8 @@ void bftm_routes_destroy(struct bftm_server *server);
 
 /**
  * bftm_route() - where to send what is for this address
+ * @server: the server that sends
+ * @to:     both ends, with ports
  *
  * As a lookup would say now: a route that is kept is checked first. There is none to
  * an address of many hosts: the source of a request proves nothing, so one host is

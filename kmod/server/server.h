@@ -18,18 +18,25 @@ struct socket;
 
 /**
  * struct bftm_server_param - how to start a server, checked by the caller
- * @max_waiters: most clients that wait for one lock
- * @max_objects: most objects in the table
- * @max_state:   most bytes of a state
+ * @cluster:       number of the cluster
+ * @id:            number of the server in the cluster
+ * @port:          UDP port that it listens on
+ * @lease_max_ns:  Δmax: the longest lease that it grants, ns
+ * @rho_ppm:       ρ: how much clocks may differ in rate, parts per million
+ * @max_locks:     most locks in each table of locks
+ * @max_clients:   most clients in the table
+ * @max_waiters:   most clients that wait for one lock
+ * @max_objects:   most objects in the table
+ * @max_state:     most bytes of a state
  * @object_memory: most bytes of all objects, with what waits and arrives for them
- * @floor_known: no token above @token_floor was stamped before this start; else
- *               it is not known which were
- * @durability:  what a restart may forget of objects: BFTMUTEX_DURABILITY_*
- * @journal_id:  of the file that keeps it, 0 for none
- * @rules:       access rules to begin with, NULL for none; the server's once
- *               it was started, and NULL in its own copy
- *
- * The others are as in struct bftm_server_cfg.
+ * @floor_known:   no token above @token_floor was stamped before this start; else it is not known
+ *                 which were
+ * @token_floor:   a fencing token, 0 to BFTM_TOKEN_FLOOR_MAX; see @floor_known
+ * @durability:    what a restart may forget of objects: BFTMUTEX_DURABILITY_*
+ * @journal_id:    of the file that keeps it, 0 for none
+ * @rules:         access rules to begin with, NULL for none; the server's once it was started, and
+ *                 NULL in its own copy
+ * @key:           of the server; from it the keys of all its clients are derived
  */
 struct bftm_server_param {
 	u32 cluster;
@@ -103,8 +110,10 @@ void bftm_server_param_default(struct bftm_server_param *p);
 
 /**
  * bftm_server_new() - start a server
- * @over_ns: before which there is no grant in any case
- * @extack: gets the reason of a failure; may be NULL
+ * @net:     its namespace
+ * @p:       how to start it, copied
+ * @over_ns: before which there is no grant in any case, ns by the clock of leases
+ * @extack:  gets the reason of a failure; may be NULL
  * Context: process. Return: the server or an error pointer.
  */
 struct bftm_server *bftm_server_new(struct net *net,
@@ -114,6 +123,7 @@ struct bftm_server *bftm_server_new(struct net *net,
 
 /**
  * bftm_server_destroy() - stop it
+ * @server: the server, freed
  * Context: process. Return: when its last grant is over.
  */
 u64 bftm_server_destroy(struct bftm_server *server);
@@ -131,6 +141,7 @@ u64 bftm_server_stat(const struct bftm_server *server, int which);
 
 /**
  * bftm_server_recovering() - may it have served objects before this start?
+ * @server: the server, as it was started
  *
  * Not when nothing was ever stamped: then this start is the cluster's first.
  */

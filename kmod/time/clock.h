@@ -29,6 +29,7 @@ static inline u64 bftm_clock_wait(s64 left_ns)
 
 /**
  * bftm_clock_timer() - CLOCK_BOOTTIME at which to check whether the clock of leases shows @at_ns
+ * @at_ns: by the clock of leases, ns
  */
 static inline u64 bftm_clock_timer(u64 at_ns)
 {
@@ -50,6 +51,7 @@ static inline u64 bftm_clock_deadline(u64 end_ns)
 /**
  * bftm_clock_end() - the end, by the clock of leases, of a deadline; not before it, if no rate
  * changes
+ * @deadline_ns: by CLOCK_BOOTTIME, ns
  */
 static inline u64 bftm_clock_end(u64 deadline_ns)
 {

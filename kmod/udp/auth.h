@@ -29,6 +29,7 @@ void bftm_derive(const u8 master[BFTM_KEY_LEN], u32 cluster, u16 server,
 
 /**
  * bftm_sign() - fill in the tag of a datagram, over all that stands before
+ * @key: of the sender and the receiver, 128 bits for SipHash
  * @buf: any alignment
  * @len: of it all, tag included: a multiple of 8, at least BFTM_TAG_LEN
  */

@@ -25,6 +25,7 @@ struct bftm_udp_rooms {
 
 /**
  * bftm_udp_room() - a datagram to be written
+ * @rooms: memory that the calls share
  * @count: this one and those that follow it: so many calls take what is in @rooms
  * @len:   bytes of each
  * Context: softirqs off. Return: NULL without memory.
@@ -33,6 +34,7 @@ struct sk_buff *bftm_udp_room(struct bftm_udp_rooms *rooms, u32 count, size_t le
 
 /**
  * bftm_udp_out4() - put the headers before a datagram and send it
+ * @net:  namespace of @sk
  * @sk:   by its type of service
  * @skb:  its payload, with room for them; its route is set. Taken in any case.
  * @to:   both ends, of AF_INET
@@ -48,6 +50,7 @@ int bftm_udp_out6(struct net *net, struct sock *sk, struct sk_buff *skb,
 
 /**
  * bftm_udp_send() - send it, as if a program had by this socket
+ * @net:  namespace of @sk
  * @sk:   of AF_INET6; its device, mark, priority, owner and room for what is sent count
  * @to:   without a local address the route decides
  * @route: to there, remembered
@@ -61,6 +64,8 @@ int bftm_udp_send(struct net *net, struct sock *sk, const struct bftm_address *t
 /**
  * bftm_udp_hear() - what is done with a datagram, and who fuzzes sees where it has gone
  * @hear: an encap_rcv; it is called as is by a kernel without KCOV
+ * @sk:   that it came by
+ * @skb:  the datagram
  *
  * Context: softirq. Return: what @hear returns.
  */
