@@ -24,7 +24,11 @@
  * struct bftm_record - what a server did, since the daemon started
  * @sent:       datagrams to it
  * @received:   authentic answers
- * @free, @locked, @waited, @refused, @released: of these
+ * @free:       of these, FREE
+ * @locked:     of these, LOCKED
+ * @waited:     of these, WAIT
+ * @refused:    of these, REFUSED
+ * @released:   of these, RELEASED
  * @bad:        datagrams in its name that were not authentic or malformed
  * @repeated:   answers that had come before
  * @late:       answers that took longer than a repetition waits for
@@ -87,15 +91,20 @@ struct bftm_round {
 
 /**
  * struct bftm_peer - one server
+ * @conf:          its section of the configuration
  * @pair:          keys, of the cluster's credentials
+ * @request_mac:   prepared key of what is sent to it
+ * @reply_mac:     prepared key of what it sends
  * @epoch:         its incarnation, as CHALLENGE said
  * @sent_epoch:    the epoch that requests name: as STALE said, if that is newer
  * @stale_seq:     sequence number of the newest STALE believed
  * @epochs:        what it was before
  * @challenge_seq: sequence number of the newest CHALLENGE believed
+ * @lease_max_ns:  the longest lease that it grants, as CHALLENGE said; 0 before
  * @quarantine_until_ns: as it said, by our clock
  * @asked_ns:      when the oldest request was sent that is not answered, 0 for none
  * @heard_ns:      when it was heard last, 0 for never
+ * @hello_ns:      when HELLO was sent to it, last
  * @locked_gno:    grant named by its last LOCKED, the low half
  * @counted_gno:   the same, when it last disagreed with a round won
  * @counted_ns:    and when that was
@@ -109,10 +118,14 @@ struct bftm_round {
  * @hasty_epoch:   of a start whose quarantine is too short, after that was reported
  * @suspect:       there is evidence against it, and that was reported
  * @reported_ns:   when, the last time
- * @silent:        that it does not answer was reported, last at @silent_ns
- * @restarted_ns:  when it was logged that it has restarted, @hasty_ns that its quarantine is too
- *                 short, @short_ns that it refuses a lease, @learned_ns that it has learned of
- *                 tokens
+ * @silent:        that it does not answer was reported
+ * @answers:       the numbers of its answers that were taken
+ * @record:        what it did
+ * @restarted_ns:  when it was logged, last, that it has restarted
+ * @hasty_ns:      when it was logged, last, that its quarantine is too short
+ * @short_ns:      when it was logged, last, that it refuses a lease
+ * @learned_ns:    when it was logged, last, that it has learned of tokens
+ * @silent_ns:     when that was reported, last: @silent
  */
 struct bftm_peer {
 	const struct bftm_conf_server *conf;
@@ -152,15 +165,21 @@ struct bftm_peer {
 
 /**
  * struct bftm_recovery - the server that is told which tokens were stamped
- * @active:    there is one, number @u
- * @told:      RECOVER with @floor was sent as @told_seq
- * @epoch:     its incarnation
- * @since_seq: what was asked before its restart was known has at most this
- * @until_ns:  then it is another's turn
- * @known:     servers that have told what was stamped there: @top
- * @failed:    those that did not learn lately; after @pause_ns they may again
- * @hopeless:  it was logged that too few servers know, last at @hopeless_ns
- * @refused_ns: when it was logged, last, that a server takes no word of it
+ * @active:      there is one, number @u
+ * @told:        RECOVER was sent
+ * @epoch:       its incarnation
+ * @since_seq:   what was asked before its restart was known has at most this
+ * @told_seq:    sequence number of that RECOVER
+ * @floor:       token that RECOVER named
+ * @until_ns:    then it is another's turn
+ * @pause_ns:    until then those of @failed are left alone
+ * @hopeless_ns: when it was logged, last, that too few servers know
+ * @known:       servers that have told what was stamped there, a bit mask
+ * @failed:      servers that did not learn lately, a bit mask
+ * @hopeless:    it was logged that too few servers know
+ * @u:           its number, less than n
+ * @refused_ns:  when it was logged, last, that a server takes no word of it
+ * @top:         what they told, a token each
  */
 struct bftm_recovery {
 	bool active;
@@ -191,21 +210,38 @@ struct bftm_acquires {
 
 /**
  * struct bftm_cluster - one of the configuration
- * @round:    the last ones, in a ring; @rounds were decided, of these
- *            @rounds_won by FREE and @rounds_lost by LOCKED
- * @speed:    of its servers
- * @asked:    what was asked last, by number; one that has another number is forgotten
- * @first_seq: nothing was sent here up to this sequence number
- * @rank_keys: NULL unless ranks are signed
- * @lend:     when to lend the kernel what it needs; @lend_ns: when that was, last;
- *            @lent: it has it
+ * @list:          among the clusters of the daemon
+ * @conf:          its section of the configuration
+ * @protocol:      of its locks
+ * @cfg:           for the core of locks
+ * @order_cfg:     for the core of objects
+ * @cred:          cluster, client and keys, from the file of credentials
+ * @round:         the last ones, in a ring
+ * @recovery:      of a server that has lost its memory
+ * @speed:         of its servers
+ * @asked:         what was asked last, by number; one that has another number is forgotten
+ * @first_seq:     nothing was sent here up to this sequence number
+ * @rounds:        number of rounds that were decided
+ * @rounds_won:    those of them that were won by FREE
+ * @rounds_lost:   those of them that were lost by LOCKED
+ * @lent:          the kernel has what it was lent
+ * @lend_ns:       when the kernel was lent that, last
+ * @rank_keys:     NULL unless ranks are signed
+ * @identity:      the client that this host is in the cluster
+ * @socket:        to all its servers, UDP
+ * @probe:         when to look next for servers that are silent or have restarted
+ * @lend:          when to lend the kernel what it needs
+ * @peer:          its servers, conf.n of them
+ * @acquires:      what is under way for applications
  * @configuration: number of its configuration: the same for the same one, also of the next daemon
- * @refused_ns: when it was logged that servers refused a lock, last; @denied_ns: an operation
- * @lost_ns:  since when losses of locks are counted for the log: @losses
- * @version_ns: when it was logged that servers speak another version of the wire format, last
- * @behind_ns: when it was logged that this client's numbers are behind, last
- * @draining: a newer configuration replaced it; goes when nothing is under way
- * @draining_ns: since when
+ * @refused_ns:    when it was logged that servers refused a lock, last
+ * @denied_ns:     the same of an operation
+ * @lost_ns:       since when losses of locks are counted for the log
+ * @losses:        of locks, since @lost_ns
+ * @version_ns:    when it was logged that servers speak another version of the wire format, last
+ * @behind_ns:     when it was logged that this client's numbers are behind, last
+ * @draining:      a newer configuration replaced it; goes when nothing is under way
+ * @draining_ns:   since when
  */
 struct bftm_cluster {
 	TAILQ_ENTRY(bftm_cluster) list;
@@ -255,6 +291,7 @@ extern struct bftm_clusters bftm_clusters;
 
 /**
  * bftm_clusters_configure() - make the running clusters those of @conf
+ * @conf:  the configuration; copied
  * @state: directory for what must survive a restart
  * Return: 0, or -errno after which nothing has changed; logged.
  */
@@ -275,6 +312,8 @@ struct bftm_cluster *bftm_cluster_configured(u64 configuration);
 /**
  * bftm_cluster_same_client() - is @configuration, of an earlier daemon, one of the same client
  * of the same cluster? The upper half of the number says so.
+ * @cl:            the cluster
+ * @configuration: as of struct bftm_cluster
  */
 static inline bool bftm_cluster_same_client(const struct bftm_cluster *cl, u64 configuration)
 {
@@ -304,6 +343,7 @@ void bftm_cluster_close(struct bftm_cluster *cl);
 
 /**
  * bftm_cluster_send() - send one message to several servers
+ * @cl:  the cluster
  * @to:  bit mask of servers
  * @msg: all but who it is for; sequence numbers and epochs are filled in
  */
@@ -330,6 +370,9 @@ void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 
 /**
  * bftm_stale() - server @u was sent what is for an earlier start of it
+ * @cl:  the cluster
+ * @u:   its number, less than n
+ * @msg: STALE, authentic and fresh
  *
  * It is asked what it is, and the request is made again. STALE says no more than the new epoch:
  * grants of it count after CHALLENGE.

@@ -34,6 +34,9 @@ struct bftm_evidence {
 
 /**
  * bftm_evidence_list() - what speaks against server @u
+ * @cl:   the cluster
+ * @u:    its number, less than n
+ * @list: gets an entry for each kind that there is
  * Return: how much there is; any makes it suspect.
  */
 int bftm_evidence_list(const struct bftm_cluster *cl, u32 u,

@@ -10,6 +10,8 @@ struct bftm_cluster;
 
 /**
  * bftm_health_why() - why locks of a cluster cannot be had now, as the end of a sentence
+ * @cl:   the cluster
+ * @text: gets the words
  *
  * Return: @text, which is empty when enough servers can grant.
  */

@@ -24,13 +24,20 @@ struct bftm_names {
 /**
  * struct bftm_identity - a client of a cluster, shared by the configurations
  * that name it
- * @counters: sequence numbers and attempts, in a page of their own; the kernel draws
- *           from them as well
- * @orphan:  attempts up to this one may hold without being known here
- * @names:   locks that are asked for as this client
+ * @list:        among all clients of the daemon
+ * @cluster:     number of the cluster
+ * @client:      number of the client
+ * @counters:    sequence numbers and attempts, in a page of their own; the kernel draws from them
+ *               as well
+ * @orphan:      attempts up to this one may hold without being known here
+ * @names:       locks that are asked for as this client
  * @incarnation: the last one used
- * @recorded: the next daemon begins above it; @said_ns: when it was said that it cannot be
- * @orderings: objects likewise, @orderings_count of them
+ * @recorded:    the next daemon begins above it
+ * @said_ns:     when it was logged, last, that it cannot be recorded
+ * @orderings:   objects that were used as this client
+ * @orderings_count: number of these
+ * @fd:          of its file in the state directory, which is locked
+ * @users:       clusters of the daemon that use it
  */
 struct bftm_identity {
 	LIST_ENTRY(bftm_identity) list;
@@ -66,8 +73,10 @@ int bftm_incarnation_next(u64 clock_s, u64 last, u64 *ret);
 
 /**
  * bftm_identity_get() - become this client
- * @dir: state directory
- * @ret: untouched on failure
+ * @dir:     state directory
+ * @cluster: number of the cluster
+ * @client:  number of the client
+ * @ret:     untouched on failure
  *
  * Return: 0; -EBUSY when another process is this client; -EOVERFLOW or -EUCLEAN of
  * bftm_incarnation_next(); -errno of the file.
@@ -79,6 +88,7 @@ void bftm_identity_put(struct bftm_identity *identity);
 
 /**
  * bftm_identity_keep() - the next daemon begins above all numbers used until now
+ * @identity: the client
  *
  * Once a second. An incarnation has 2^32 of them; who is used for longer goes on into the
  * next one, and the clock may not be there yet.
@@ -87,12 +97,15 @@ void bftm_identity_keep(struct bftm_identity *identity);
 
 /**
  * bftm_identity_pass() - go on with numbers that are above @top
+ * @identity: the client
+ * @top:      highest number that a server has taken
  * Return: 0; logged: -EOVERFLOW when there are none, -errno of the file.
  */
 int bftm_identity_pass(struct bftm_identity *identity, u64 top);
 
 /**
  * bftm_identity_restored() - the next incarnation: what was drawn before may be used up
+ * @identity: the client
  *
  * The kernel does not draw meanwhile. Return: as bftm_identity_pass().
  */
@@ -112,6 +125,7 @@ static inline u64 bftm_identity_next_seq(struct bftm_identity *id)
 
 /**
  * bftm_identity_skip() - what was sent before is old for a server from the next request on
+ * @id: the client
  *
  * A YIELD that is still under way then frees no grant which that server confirms to whoever
  * adopts the lock, and does not know that it was yielded.
@@ -130,6 +144,7 @@ static inline u64 bftm_identity_next_attempt(struct bftm_identity *id)
 
 /**
  * bftm_identity_renew() - an incarnation that was never used
+ * @identity: the client
  *
  * For operations on an object, when it is not known whether the last one, which was
  * refused, will be applied.

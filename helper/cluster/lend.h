@@ -14,6 +14,7 @@ void bftm_lend_soon(struct bftm_cluster *cl);
 /**
  * bftm_lend_again() - a server has another epoch: in a moment, but a second after the
  * last time at the earliest
+ * @cl: the cluster
  */
 void bftm_lend_again(struct bftm_cluster *cl);
 

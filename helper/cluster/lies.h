@@ -25,7 +25,12 @@ const char *bftm_lie_name(enum bftm_lie lie);
  * struct bftm_asked - a request, for what is compared with its answer
  * @seq:     its number, 0 for none
  * @sent_ns: read before it was sent
- * @attempt, @epoch, @k, @flags, @type, @proto: what it says
+ * @attempt: that the request names
+ * @epoch:   incarnation of the server that it names
+ * @k:       number of the send
+ * @flags:   enum bftm_msg_flag
+ * @type:    enum bftm_msg_type
+ * @proto:   enum bftm_proto
  * @value:   the priority of a TRY, the token of a STAMP
  * @name:    bftm_name_hash()
  * @u:       the server
@@ -82,6 +87,7 @@ static inline u64 bftm_token_said(const struct bftm_msg *msg)
  * bftm_answer_lies() - is this no answer to that request?
  * @asked: with the number of @msg
  * @u:     who has sent @msg
+ * @msg:   the answer, authentic and fresh
  */
 enum bftm_lie bftm_answer_lies(const struct bftm_asked *asked, u32 u,
 			       const struct bftm_msg *msg);
@@ -96,8 +102,10 @@ struct bftm_left {
 
 /**
  * struct bftm_epochs - the starts of one server
- * @epoch:     the one it has; what was asked after it was heard of is above @after_seq
- * @left:      earlier ones, @next of them were
+ * @epoch:     the one it has; 0 before it is known
+ * @after_seq: what was asked after @epoch was heard of has higher numbers
+ * @left:      earlier ones, in a ring
+ * @next:      number of earlier ones so far
  */
 struct bftm_epochs {
 	u64 epoch;
@@ -108,6 +116,8 @@ struct bftm_epochs {
 
 /**
  * bftm_epochs_believe() - the server has this new epoch
+ * @e:     the starts of the server
+ * @epoch: the new one
  * @asked: number of the request that it said so to
  * @seq:   last sequence number used
  */

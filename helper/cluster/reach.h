@@ -14,6 +14,7 @@
 /**
  * bftm_unreachable() - is it time to give up a request without a time limit?
  * @since_ns: since when too few servers answer, 0: they do
+ * @now:      of bftm_now(), ns
  */
 static inline bool bftm_unreachable(u64 since_ns, u64 now)
 {

@@ -18,6 +18,9 @@ struct sockaddr_in6;
 
 /**
  * bftm_verify() - is it well formed, for this client, and signed by the server that it names?
+ * @cl:   the cluster
+ * @data: the datagram
+ * @len:  bytes of @data
  * @from: its address, to count a bad one
  * @ret:  the message; only if it is authentic
  * Return: the server's number in the configuration, or -1.
@@ -31,6 +34,9 @@ int bftm_verify_order(struct bftm_cluster *cl, const void *data, size_t len,
 
 /**
  * bftm_verify_fresh() - is it the first answer of server @u to a request of this socket?
+ * @cl:  the cluster
+ * @u:   its number, less than n
+ * @seq: of the request that it answers
  *
  * An answer kept from before would name attempts that are not known here but may hold.
  */

@@ -11,6 +11,7 @@
 
 /**
  * bftm_conf_cluster_keys() - the keys of a section "cluster", without its sections; their number
+ * @ret: gets the keys, without a CFG_END
  */
 u32 bftm_conf_cluster_keys(cfg_opt_t ret[BFTM_CLUSTER_OPTS]);
 

@@ -12,7 +12,8 @@
 
 /**
  * bftm_conf_read_types() - read the sections "type" of a file
- * @conf: gets them; to be freed also after a failure
+ * @syntax: the file
+ * @conf:   gets them; to be freed also after a failure
  *
  * Mistakes are reported and counted. Return: 0 or -ENOMEM.
  */

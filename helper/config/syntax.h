@@ -28,7 +28,8 @@ struct bftm_value {
  * @value:    all values of the file
  * @mistakes: number of reported mistakes
  * @partial:  parts that could not be read are left out, so a missing key may be in them
- * @unknown_line, @failed_line: the first unknown key of this reading, and where it ended; 0
+ * @unknown_line: line of the first unknown key of this reading; 0 for none
+ * @failed_line: line at which this reading ended early; 0: it did not
  * @said_line: mistakes up to here were reported by an earlier reading
  */
 struct bftm_syntax {

@@ -71,6 +71,7 @@ int bftm_credentials_save(const char *path,
 
 /**
  * bftm_open_private() - open a file that only its owner can read
+ * @path:      of the file
  * @ret_errno: 0; -EPERM when others can; -errno: then the result is NULL. Reported.
  */
 FILE *bftm_open_private(const char *path, int *ret_errno);

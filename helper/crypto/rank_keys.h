@@ -45,7 +45,10 @@ int bftm_rank_public_save(const char *path, u32 cluster,
 
 /**
  * bftm_rank_public_load() - read such a file
- * @ret: to be freed; untouched on failure
+ * @path:      of the file
+ * @cluster:   number of the cluster, which the file must name
+ * @ret:       an entry for each client, to be freed; untouched on failure
+ * @ret_count: entries of @ret; untouched on failure
  * Return: 0; -errno. Mistakes are reported on stderr with file and line.
  */
 int bftm_rank_public_load(const char *path, u32 cluster, struct bftm_rank_client **ret,
@@ -56,7 +59,10 @@ struct bftm_rank_keys;
 
 /**
  * bftm_rank_keys_load() - read both files of a client
- * @ret: untouched on failure
+ * @credentials: path of the client's credentials, beside which both files are
+ * @cluster:     number of the cluster, which the file must name
+ * @client:      number of the client
+ * @ret:         untouched on failure
  * Return: 0; -EPERM when others can read the private key; -EINVAL; -errno.
  */
 int bftm_rank_keys_load(const char *credentials, u32 cluster, u32 client,
@@ -65,6 +71,11 @@ void bftm_rank_keys_free(struct bftm_rank_keys *keys);
 
 /**
  * bftm_rank_keys_sign() - sign a rank of this client for the object @name
+ * @keys: of this client
+ * @name: of the object
+ * @len:  bytes of @name, 1 to BFTM_OBJECT_NAME_MAX
+ * @rank: the rank; its client is this one
+ * @ret:  gets the signature; untouched on failure
  *
  * The signed text is "bftmutex rank\0" · le32 cluster · byte len · name · le64 count · le32 client
  * · le32 incarnation. Return: 0 or -EIO.

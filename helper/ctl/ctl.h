@@ -84,6 +84,7 @@ int ctl_fail(int code, const char *format, ...);
 
 /**
  * ctl_progress() - print the present step on stderr, at most once a second, after the first second
+ * @format: as of printf(), with its arguments
  */
 __attribute__((format(printf, 1, 2)))
 void ctl_progress(const char *format, ...);
@@ -182,6 +183,8 @@ const char *ctl_state_path(const char *dir, u32 cluster, u16 server, char *ret);
 /**
  * ctl_state_begin() - note that a server starts here
  * @dir:       state directory, made if it does not exist
+ * @cluster:   number of the cluster
+ * @server:    number of the server
  * @ret_first: it never started here before
  *
  * Return: 0, or -errno when it could not be noted.
@@ -196,6 +199,10 @@ const char *ctl_state_journal(const char *dir, u32 cluster, u16 server, char *re
 
 /**
  * ctl_state_note() - note the number of a start, after ctl_state_begin()
+ * @dir:     state directory
+ * @cluster: number of the cluster
+ * @server:  number of the server
+ * @start:   number of the start
  * @journal: file of the journal, NULL for none
  *
  * Return: 0 or -errno.
@@ -209,6 +216,7 @@ void ctl_state_undo(const char *dir, u32 cluster, u16 server);
 
 /**
  * ctl_connect_helper() - connect to the daemon of the namespace of file @netns; a socket or -errno
+ * @netns: path of the file
  */
 int ctl_connect_helper(const char *netns);
 
@@ -235,7 +243,9 @@ int ctl_helper_failed(int error);
 
 /**
  * ctl_judge() - the verdict of "bftmutexctl check" on the daemon's answer to "servers"
- * @text: gets the line
+ * @answer: the daemon's answer
+ * @text:   gets the line
+ * @room:   bytes at @text
  *
  * Return: 0 all well, 1 degraded, 2 failed.
  */
@@ -280,7 +290,11 @@ void ctl_note_made(struct json_object *made, const char *file, const char *kind,
 
 /**
  * ctl_make_ranks() - rank keys of clients, in @dir beside their credentials
- * @made: gets the files that were made; the public keys come last
+ * @dir:     folder of the credentials
+ * @cluster: number of the cluster
+ * @range:   numbers of the clients
+ * @count:   of ranges
+ * @made:    gets the files that were made; the public keys come last
  *
  * Return: 0, or an exit code after saying why.
  */
@@ -290,6 +304,7 @@ int ctl_make_ranks(const char *dir, u32 cluster, const struct ctl_range *range, 
 /**
  * ctl_ranks_undo() - undo the change of ctl_make_ranks() to the public keys; before
  * ctl_ranks_done()
+ * @path: of the file with the public keys
  */
 void ctl_ranks_undo(const char *path);
 

@@ -81,6 +81,8 @@ int ctl_journal_attach(struct bftm_nl *nl, const char *path, u64 id)
  * struct keeper - the process
  * @path:  of the file; NULL until it is known
  * @state: directory where the server's start was noted
+ * @file:  the journal, open
+ * @nl:    connection to the module
  * @bytes: of bodies, in this batch
  * @count: objects in it
  */

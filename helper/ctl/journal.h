@@ -38,6 +38,7 @@ struct bftm_conf_server;
 
 /**
  * ctl_durability_conf() - take values for which there is no option from the configuration
+ * @d:      the user's choice
  * @server: section of this server, NULL for none
  *
  * Return: 0, or an exit code after reporting options that contradict each other.
@@ -46,8 +47,10 @@ int ctl_durability_conf(struct ctl_durability *d, const struct bftm_conf_server 
 
 /**
  * ctl_durability_begin() - open or make the file, and note that a server starts
- * @state: state directory, in which that start was noted by ctl_state_begin()
- * @known: the server never ran before
+ * @d:      the user's choice
+ * @state:  state directory, in which that start was noted by ctl_state_begin()
+ * @master: the server's key file
+ * @known:  the server never ran before
  *
  * Return: 0 or an exit code after saying why.
  */

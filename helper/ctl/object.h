@@ -9,10 +9,13 @@
 /**
  * struct object - the command line
  * @fd:       handle, -1 before object_open()
- * @names_max: number of names that the command takes: 0, 1, or UINT_MAX for any number;
- *            the first is @name, NULL for none, and the others are @words
+ * @name:     the first name, NULL for none; the others are in @words
+ * @name_len: bytes of @name
+ * @names_max: number of names that the command takes: 0, 1, or UINT_MAX for any number
  * @words:    the words behind NAME, ended by NULL
- * @words_min, @words_max: their expected number, UINT_MAX for any
+ * @words_min: least number of words behind NAME
+ * @words_max: most of them, UINT_MAX for any number
+ * @options:  for bftmutex_submit()
  * @input:    standard input is the last argument
  * @raw:      print only the response
  * @interval_ns: between two looks
@@ -49,7 +52,10 @@ int object_open(struct object *o);
 
 /**
  * object_ask() - submit a request
- * @ret: the response, to be freed
+ * @o:       the command line, after object_open()
+ * @request: bytes of the request
+ * @len:     bytes of @request
+ * @ret:     the response, to be freed
  *
  * Return: 0 when it was applied, even if the object refused it; else an exit code after an error
  * message.
@@ -62,6 +68,7 @@ int object_submit(struct object *o, const char *request, size_t len);
 
 /**
  * object_names() - the objects of @o's cluster, or with @o->local those that this host has used
+ * @o:   the command line; it need not be open
  * @ret: array of objects with a "name", to be put; without @o->local with "type", null if it is
  *       not known whether the object exists, and "version"
  *
@@ -88,7 +95,9 @@ const char *object_reading(const char *type);
 
 /**
  * object_read_entry() - one entry of a log
- * @ret: the entry, to be freed, unless this fails
+ * @o:      the command line, after object_open()
+ * @number: of the entry, from 0
+ * @ret:    the entry, to be freed, unless this fails
  *
  * Return: 0, OBJECT_NO_ENTRY, or an exit code after an error message.
  */
@@ -96,9 +105,12 @@ int object_read_entry(struct object *o, u64 number, struct bftmutex_response *re
 
 /**
  * object_read_entries() - all entries of a map or log
- * @count: number of entries of the log
- * @ret:   of a log an array of bytes, of a map one of { "key": bytes, "value": bytes }, keys
- *         ascending; NULL when it is too long for a response, and of other types
+ * @o:          the command line, after object_open()
+ * @type:       name of the object's type
+ * @count:      number of entries of the log
+ * @ret:        of a log an array of bytes, of a map one of { "key": bytes, "value": bytes }, keys
+ *              ascending; NULL when it is too long for a response, and of other types
+ * @ret_number: number of the request that the entries were read by
  *
  * Return: 0, or an exit code after saying why.
  */

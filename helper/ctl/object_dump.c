@@ -19,7 +19,10 @@
 
 /**
  * struct whole - the content of an object, part by part
- * @sum: of the state; parts with another sum belong to another state
+ * @bytes:  that were read so far
+ * @len:    of the whole content, bytes
+ * @sum:    of the state; parts with another sum belong to another state
+ * @number: of the last request for a part
  */
 struct whole {
 	struct bftm_bytes bytes;

@@ -168,6 +168,7 @@ static int learn(struct object *o, const char *question, struct bftmutex_respons
  * @next:    of a queue
  * @len:     of a queue or log
  * @entries: of a map or log
+ * @number:  of the request that the content was read by
  */
 struct shown {
 	struct json_object *value, *next, *len, *entries;

@@ -13,7 +13,9 @@
 
 /**
  * struct seen - the result of the last look
+ * @type:    name of the object's type
  * @text:    the response, NULL before the first look
+ * @len:     bytes of @text
  * @pairs:   those of a map
  * @entries: number of entries of a log that were printed
  */

@@ -10,12 +10,22 @@
 
 /**
  * struct ctl_start - the user's choices; 0 or NULL for defaults
- * @floor:  highest fencing token that may have been stamped before this start
- * @access: rules to begin with
- * @durability: how much of its objects is to outlive the server
- * @n, @b:  servers of its cluster and liars among them, by the configuration; @n is 0 when it has
- *          none of them
- * @first:  this server never started on this host before
+ * @key:          path of the server's key file
+ * @state:        state directory
+ * @config:       path of the configuration
+ * @cluster:      number of the cluster
+ * @id:           number of the server
+ * @port:         UDP port
+ * @lease_max_ns: the longest lease, ns
+ * @rho_ppm:      how much clocks may differ in rate, parts per million
+ * @limits:       of the server's tables
+ * @floor:        whether @token_floor is known, or whether the state directory says so
+ * @token_floor:  highest fencing token that may have been stamped before this start
+ * @access:       rules to begin with
+ * @durability:   how much of its objects is to outlive the server
+ * @n:            servers of its cluster by the configuration; 0 when it has none of them
+ * @b:            liars among them, at most
+ * @first:        this server never started on this host before
  */
 struct ctl_start {
 	const char *key, *state, *config;

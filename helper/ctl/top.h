@@ -51,8 +51,10 @@ void top_sort(struct json_object *rows, const struct top_order *order);
 
 /**
  * top_rate() - growth of a counter in a second
- * @now:    object that has it now
- * @before: the same at an earlier look, NULL for none
+ * @now:        object that has it now
+ * @before:     the same at an earlier look, NULL for none
+ * @key:        name of the counter
+ * @elapsed_ns: time between the two looks, ns
  *
  * Return: the rate, or a negative number when it is not known: one of the objects lacks the
  * counter, or the counter was reset.

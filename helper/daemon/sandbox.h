@@ -21,6 +21,7 @@ int bftm_sandbox_begin(void);
 /**
  * bftm_sandbox_close() - only the system calls that @how allows, and no new rights, for the process
  * and its children
+ * @how: enum bftm_sandbox
  *
  * Other calls fail with ENOSYS, as in a kernel that does not have them, so the C library falls back
  * to others or reports an error; the kernel's audit log has each of them.

@@ -46,7 +46,14 @@ struct bftm_journal_file {
 
 /**
  * struct bftm_journal_object - the durable part of an object; see struct bftm_object
- * @trusted: the file has all changes of the object
+ * @name_len:  bytes of @name, 1 to BFTM_OBJECT_NAME_MAX
+ * @name:      of the object
+ * @trusted:   the file has all changes of the object
+ * @rank:      highest rank promised
+ * @proposer:  rank that @proposed was proposed or committed with
+ * @signature: of @rank, all zero when it came without one
+ * @committed: state committed last; all zero for σ0
+ * @proposed:  state proposed or committed last; likewise
  */
 struct bftm_journal_object {
 	u8 name_len;
@@ -63,7 +70,8 @@ struct bftm_journal_object {
 
 /**
  * bftm_journal_open() - open a file
- * @j: has to be closed also after a failure
+ * @j:    has to be closed also after a failure
+ * @path: of the file
  *
  * -ENOENT: the file does not exist, or is empty; -EBADMSG: it is no journal, or broken; -EROFS: it
  * cannot be written.
@@ -89,6 +97,8 @@ int bftm_journal_put_body(struct bftm_journal_file *j, const struct bftm_journal
 
 /**
  * bftm_journal_put() - store an object, within a transaction, after its bodies
+ * @j: the journal, open
+ * @o: the object
  *
  * Bodies that the object names no more are dropped. -EBADMSG, here or at the commit: a body that it
  * names is missing.
@@ -97,7 +107,9 @@ int bftm_journal_put(struct bftm_journal_file *j, const struct bftm_journal_obje
 
 /**
  * bftm_journal_each() - read every object
+ * @j:    the journal, open
  * @each: gets each object and its bodies, NULL for σ0; a result other than 0 ends the walk
+ * @arg:  for @each
  * Return: as above, or what @each returned.
  */
 int bftm_journal_each(struct bftm_journal_file *j,
@@ -106,6 +118,7 @@ int bftm_journal_each(struct bftm_journal_file *j,
 
 /**
  * bftm_journal_distrust() - the server goes on without the file, which misses later changes
+ * @j: the journal, open
  *
  * A transaction that was begun is undone. Return: as above.
  */
@@ -113,6 +126,7 @@ int bftm_journal_distrust(struct bftm_journal_file *j);
 
 /**
  * bftm_journal_starting() - a server is about to start with the file
+ * @j:     the journal, open
  * @last:  the last start in the state directory, 0 for none
  * @trust: believe the file, whatever happened since
  * @next:  number of this start

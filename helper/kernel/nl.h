@@ -30,6 +30,7 @@ struct bftm_nl {
 
 /**
  * bftm_nl_open() - connect
+ * @ret: the connection; untouched on failure
  * Return: 0, -ENOENT when the module is not loaded, -EPROTO when it speaks another version of
  * the family than BFTMUTEX_FAMILY_VERSION, or another -errno.
  */

@@ -133,7 +133,8 @@ struct nl_msg;
 /**
  * struct bftm_won - an acquire that has the lock
  * @id:          of the request
- * @cluster, @lease_ns: cluster and lease of the lock, which replace defaults
+ * @cluster:     name of the cluster, which replaces an empty one
+ * @lease_ns:    lease of the lock in ns, which replaces 0
  * @attempt:     the one that holds the lock
  * @end_ns:      end of the lease, by bftm_now()
  * @attempts:    how often servers were asked
@@ -157,6 +158,7 @@ struct bftm_won {
 
 /**
  * bftm_upcall_won() - report a won lock
+ * @won: the report
  * Return: 0; -ESTALE, -EPERM, -EINVAL or -ERANGE: the kernel did not take the lock, which must be
  * released; -ECANCELED: the same, there was no memory for a report; any other: not known.
  */
@@ -164,8 +166,9 @@ int bftm_upcall_won(const struct bftm_won *won);
 
 /**
  * bftm_upcall_renewed() - report a renewal
- * @end_ns:      later than the end that was reported before
- * @sends:       highest number of a send for the attempt
+ * @id:     number of the request
+ * @end_ns: later than the end that was reported before
+ * @sends:  highest number of a send for the attempt
  * Return: 0; -ESTALE: the lock is not held any more, and must be released; -EALREADY: the lease
  * already lasts as long, and @sends is noted. After any other failure the lock is held at least
  * until the deadline that was reported before, and must not be released.
@@ -179,7 +182,8 @@ int bftm_upcall_renewed(u64 id, u64 end_ns, u32 sends);
  * @error:  positive errno, after which the mode before is held; 0: the mode wanted is
  * @end_ns: as in struct bftm_won
  * @token:  a new fencing token, 0 for none
- * @sends, @value: as in struct bftm_won
+ * @sends:  as in struct bftm_won
+ * @value:  likewise
  */
 struct bftm_conversion_report {
 	u64 id;
@@ -193,6 +197,7 @@ struct bftm_conversion_report {
 
 /**
  * bftm_upcall_converted() - report a conversion
+ * @report: the report
  * Return: 0; -ESTALE: the lock is not held any more, and must be released. After any other failure
  * the lock is held in the mode before, and a request that says so is on its way.
  */
@@ -200,8 +205,10 @@ int bftm_upcall_converted(const struct bftm_conversion_report *report);
 
 /**
  * bftm_upcall_failed() - an acquire has failed
- * @error: positive errno
- * @why:   the end of a sentence for people, shorter than BFTM_WHY_MAX; may be empty
+ * @id:       number of the request
+ * @error:    positive errno
+ * @attempts: how often servers were asked
+ * @why:      the end of a sentence for people, shorter than BFTM_WHY_MAX; may be empty
  */
 void bftm_upcall_failed(u64 id, int error, u32 attempts, const char *why);
 
@@ -210,7 +217,8 @@ void bftm_upcall_failed(u64 id, int error, u32 attempts, const char *why);
  * @id:       of the request
  * @number:   of the request among all of the object, see bftm_answers_number()
  * @status:   errno of the object, 0 for good
- * @response: @len bytes
+ * @len:      bytes of @response, at most BFTM_OP_MAX
+ * @response: the answer of the object
  */
 struct bftm_submit_report {
 	u64 id;
@@ -232,6 +240,7 @@ struct nl_msg *bftm_upcall_msg(u8 cmd, size_t room);
 /**
  * bftm_upcall_call() - send a request; after a failure the helper does not register again. 0 or
  * -errno
+ * @msg: the request, freed
  */
 int bftm_upcall_call(struct nl_msg *msg);
 
@@ -241,6 +250,7 @@ void bftm_upcall_again(void);
 /**
  * bftm_upcall_suspect() - send an event about a suspect server
  * @cluster:  name in the configuration
+ * @server:   number of the server
  * @evidence: of 64 bytes at most, the rest is cut off
  * @count:    how often it was seen
  */

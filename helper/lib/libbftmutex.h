@@ -97,6 +97,7 @@ int bftmutex_acquire(int fd, const void *name, size_t len,
 
 /**
  * bftmutex_release() - give the lock back, or cancel the acquire under way
+ * @fd: handle, from bftmutex_open()
  *
  * Return: 0, -ENOLCK (the handle holds nothing) or -EKEYEXPIRED (the lease was over before, so
  * somebody else may have held the lock since).
@@ -105,7 +106,8 @@ int bftmutex_release(int fd);
 
 /**
  * bftmutex_renew() - renew the lease of the held lock, now
- * @timeout_ns:      how long to wait; 0 until the lease is over
+ * @fd:         handle, from bftmutex_open()
+ * @timeout_ns: how long to wait; 0 until the lease is over
  * @ret_deadline_ns: the new deadline, untouched on failure; may be NULL
  *
  * A lock that was acquired with BFTM_RENEW does not need this. On an O_NONBLOCK descriptor the
@@ -119,6 +121,7 @@ int bftmutex_renew(int fd, uint64_t timeout_ns, uint64_t *ret_deadline_ns);
 
 /**
  * bftmutex_convert() - hold the lock in another mode
+ * @fd:         handle, from bftmutex_open()
  * @mode:       enum bftm_lock_mode, not BFTM_LOCK_NL
  * @flags:      BFTM_TRY, BFTM_FENCE, BFTM_VALUE
  * @timeout_ns: how long to wait; 0 for as long as the lock is held
@@ -140,6 +143,7 @@ int bftmutex_convert(int fd, uint32_t mode, uint32_t flags, uint64_t timeout_ns,
 
 /**
  * bftmutex_value() - read the value of a lock that is held with BFTM_VALUE
+ * @fd:  handle, from bftmutex_open()
  * @ret: @valid is 1 if the last holder in BFTM_LOCK_EX or BFTM_LOCK_PW left the first @len of
  *       @bytes, or this handle has set them since; 0, as is @len, if that is not known. Untouched on
  *       failure
@@ -155,6 +159,7 @@ int bftmutex_value(int fd, struct bftm_lock_value *ret);
 
 /**
  * bftmutex_set_value() - leave a value to the next holders
+ * @fd:    handle, from bftmutex_open()
  * @bytes: any bytes; may be NULL if @len is 0
  * @len:   of @bytes, 0 to BFTM_VALUE_MAX
  *
@@ -169,6 +174,7 @@ int bftmutex_set_value(int fd, const void *bytes, size_t len);
 
 /**
  * bftmutex_status() - state of a handle
+ * @fd:  handle, from bftmutex_open()
  * @ret: state, deadline, reason of a loss; untouched on failure
  *
  * Return: 0, or -ENOTTY when @fd is not of a bftmutex device.
@@ -177,6 +183,7 @@ int bftmutex_status(int fd, struct bftm_status *ret);
 
 /**
  * bftmutex_why() - why the last acquire on a handle failed, in words
+ * @fd:   handle, from bftmutex_open()
  * @text: gets the end of a sentence in English, without a full stop, such as "2 of 4 servers can
  *        grant, a lock needs 3; servers 3 and 4 are silent". Empty when there is nothing to add to
  *        the error, while an acquire is under way, and after a successful one
@@ -189,6 +196,7 @@ int bftmutex_why(int fd, char *text, size_t room);
 
 /**
  * bftmutex_set_signal() - be told by a signal when the lease is over
+ * @fd:        handle, from bftmutex_open()
  * @signo:     signal for the calling process, 0 for none
  * @margin_ns: send it this much before the end too, 0 to 1 h
  *
@@ -242,6 +250,12 @@ int bftmutex_submit(int fd, const void *name, size_t len, const void *op, size_t
 
 /**
  * bftmutex_submit_alloc() - submit, with as much room as the response takes
+ * @fd:       handle, from bftmutex_open()
+ * @name:     of the object, any bytes
+ * @len:      bytes of @name, 1 to BFTM_SUBMIT_NAME_MAX
+ * @op:       the request
+ * @op_len:   bytes of @op
+ * @options:  as of bftmutex_submit(); may be NULL
  * @response: filled in when the operation was applied: data is from malloc(), with a zero
  *            byte behind it that len does not count
  *
@@ -254,6 +268,7 @@ int bftmutex_submit_alloc(int fd, const void *name, size_t len, const void *op,
 
 /**
  * bftmutex_fetch() - get a response that did not fit
+ * @fd:       handle, from bftmutex_open()
  * @response: as -EOVERFLOW left it, with data and room for len bytes
  *
  * The handle keeps such a response until it is fetched or the handle is closed. A handle that keeps

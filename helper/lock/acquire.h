@@ -16,6 +16,7 @@
 /**
  * struct bftm_inside - who asks for a lock inside the daemon, not through the kernel
  * @won:  it has the lock; must not give it back from within
+ * @arg:  for @won and @over
  * @over: it has not, or not any more; the request is gone
  */
 struct bftm_inside {
@@ -26,7 +27,13 @@ struct bftm_inside {
 
 /**
  * struct bftm_acquire_op - one request; from pull until release or failure
+ * @by_id:          among all requests of the daemon
  * @beside:         among those that wait at @name, or hold beside its active one
+ * @cluster:        by which it is made; it counts this request among its acquires
+ * @name:           the lock
+ * @place:          where it stands there
+ * @ask:            what is asked for
+ * @timer:          when the core, or the end of a time limit, is due
  * @client:         the core; unused while it waits
  * @unreachable_ns: since when too few servers answer, 0: they do
  * @told_sends:     how many sends of the attempt the kernel knows of
@@ -63,7 +70,11 @@ struct bftm_release_op {
 /**
  * struct bftm_totals - since the daemon started, of all clusters; what became of acquires the
  * kernel counts
- * @given_back: locks that servers were told are free
+ * @unreachable: acquires that failed because too few servers answered
+ * @refused:     acquires that failed because servers refused
+ * @given_back:  locks that servers were told are free
+ * @adopted:     locks that an earlier daemon, or the kernel, had won
+ * @rounds:      that were decided
  */
 struct bftm_totals {
 	u64 unreachable;
@@ -86,6 +97,7 @@ void bftm_acquire_release(const struct bftm_ask *ask);
 
 /**
  * bftm_acquire_renew() - make what @ask->attempt holds last longer
+ * @ask: what the kernel says of the request
  *
  * The kernel asks so when an application does, and, of every lock held with
  * BFTM_RENEW, when a helper registers: one that does not know the request takes
@@ -96,6 +108,7 @@ void bftm_acquire_renew(const struct bftm_ask *ask);
 /**
  * bftm_acquire_convert() - @ask->attempt holds the lock in @ask->mode, and is to hold it in
  * @ask->goal
+ * @ask: what the kernel says of the request
  *
  * Its end is reported if @ask->conversion is not 0. One that was under way is over.
  */
@@ -103,6 +116,7 @@ void bftm_acquire_convert(const struct bftm_ask *ask);
 
 /**
  * bftm_acquire_held() - @ask->attempt holds the lock, and nobody wants it renewed
+ * @ask: what the kernel says of the request
  *
  * Others of this host wait until the kernel says that it is given back, or its lease is over.
  */

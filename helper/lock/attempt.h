@@ -23,6 +23,8 @@ int bftm_attempt_renew(struct bftm_acquire_op *op);
 
 /**
  * bftm_attempt_convert() - hold it in @ask->goal; @ask->mode is what the program has
+ * @op:  the request
+ * @ask: what the kernel says of the conversion
  *
  * A goal that this covers is there at once, whatever else was under way.
  */
@@ -40,6 +42,7 @@ void bftm_attempt_epoch(struct bftm_acquire_op *op, u32 u);
 /**
  * bftm_attempt_contended() - have servers said to a request that contends that somebody else has
  * the lock, or goes before it, so that it does not win at once?
+ * @op: the request
  */
 bool bftm_attempt_contended(const struct bftm_acquire_op *op);
 

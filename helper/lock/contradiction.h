@@ -14,7 +14,8 @@
  * @token:     highest fencing token that it named
  * @after_seq: what was asked after it said so has higher sequence numbers
  * @free_seq:  the same, of when it last said FREE to this attempt; 0: never
- * @prio:      the priority that it named last, in answer to what was sent at @prio_ns
+ * @prio:      the priority that it named last
+ * @prio_ns:   when that was sent which it answered by @prio
  * @prio_seq:  the same, of that
  */
 struct bftm_claim {
@@ -40,9 +41,12 @@ static inline bool bftm_says_locked(const struct bftm_msg *msg)
  * bftm_contradicts() - does it contradict what this server said before?
  * @claim: what it said, by its present epoch; updated
  * @c:     the attempt that @msg is about, before it sees @msg
+ * @cfg:   the cluster
  * @granted_ns: of this server, see struct bftm_client_ops
+ * @msg:   the answer, authentic and fresh
  * @sent_ns: when that was sent which it answers; 0: not known, or it answers nothing
  * @seq:   last sequence number used
+ * @now:   of bftm_now(), ns
  *
  * No honest server does, however messages are delayed, lost or reordered.
  */

@@ -12,6 +12,8 @@ struct bftm_ask;
 
 /**
  * bftm_convert_begin() - convert to @ask->goal; @ask->mode is what the program has
+ * @op:  the request, which holds the lock
+ * @ask: what the kernel says of the conversion
  * @out: what the core says; only with true
  * Return: false if the protocol has no conversions.
  */
@@ -20,6 +22,7 @@ bool bftm_convert_begin(struct bftm_acquire_op *op, const struct bftm_ask *ask,
 
 /**
  * bftm_convert_shrink() - after a conversion, give up all that the program's mode does not need
+ * @op:  the request, which holds the lock
  * @out: what the core says; only with true
  *
  * Neither of CW and PR covers the other: servers grant PW in between, which is then reduced.
@@ -29,6 +32,7 @@ bool bftm_convert_shrink(struct bftm_acquire_op *op, struct bftm_out *out);
 
 /**
  * bftm_convert_report() - tell the kernel the end of the conversion, once
+ * @op:    the request, which holds the lock
  * @error: positive errno, 0: the program has the mode wanted as soon as the kernel takes the report
  * Return: 0, or negative errno if the kernel has not taken it: a request that says which mode is
  * held comes next; -ESTALE: no program holds the lock.
@@ -37,6 +41,7 @@ int bftm_convert_report(struct bftm_acquire_op *op, int error);
 
 /**
  * bftm_convert_over() - after the report: the lock is held as before, if a program holds it at all
+ * @op:  the request, which holds the lock
  * @err: from bftm_convert_report()
  * Return: what became of the request: steps.h
  */

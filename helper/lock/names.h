@@ -23,8 +23,9 @@ enum bftm_name_place {
 	BFTM_PLACE_ADOPTED,	/* holds what an earlier daemon, or the kernel, won */
 };
 
-/**
- * struct bftm_name - a lock
+/*
+ * A lock. In a comment that begins with two stars kernel-doc would read TAILQ_HEAD as a member.
+ * @len:       bytes of @name
  * @contender: the one that asks servers for the lock, or NULL
  * @holders:   those that hold it, by what they won here or what was adopted
  * @waiting:   others, in the order in which they came; the first begins as soon as nobody contends
@@ -54,6 +55,8 @@ void bftm_names_free(struct bftm_names *names);
 
 /**
  * bftm_name_join() - put a request at the lock that it asks for
+ * @names:   locks of the client
+ * @op:      the request
  * @adopted: it holds already; else it contends, or waits
  * Return: 0 or -ENOMEM.
  */
@@ -62,6 +65,7 @@ int bftm_name_join(struct bftm_names *names, struct bftm_acquire_op *op,
 
 /**
  * bftm_name_won() - the contender @op holds the lock now
+ * @op: a request that contends
  * Return: the request that contends now, and is to be sent to servers; or NULL.
  */
 struct bftm_acquire_op *bftm_name_won(struct bftm_acquire_op *op);
@@ -76,6 +80,7 @@ struct bftm_acquire_op *bftm_name_leave(struct bftm_names *names,
 /**
  * bftm_name_excludes() - does @op, which waits, exclude a request of this host that holds the lock,
  * contends for it, or came before it?
+ * @op: a request that waits
  */
 bool bftm_name_excludes(const struct bftm_acquire_op *op);
 

@@ -9,7 +9,10 @@ struct bftm_cluster;
 
 /**
  * bftm_release_begin() - release an attempt at servers
- * @out: which attempt, at which servers, and what becomes of the value
+ * @cl:   the cluster
+ * @name: of the lock
+ * @len:  bytes of @name, 1 to BFTM_NAME_LEN_MAX
+ * @out:  which attempt, at which servers, and what becomes of the value
  *
  * Sent now and twice more to those that do not acknowledge. A RELEASE that
  * is lost three times costs at most one lease.

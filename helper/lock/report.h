@@ -17,12 +17,14 @@ bool bftm_report_won(struct bftm_acquire_op *op);
 /**
  * bftm_report_renewed() - until when it is held, and how many sends there were,
  * which the next daemon must not repeat
+ * @op: the request
  * Return: false when nobody holds it any more: give it back.
  */
 bool bftm_report_renewed(struct bftm_acquire_op *op);
 
 /**
  * bftm_report_converted() - the conversion of @op is decided
+ * @op:    the request
  * @error: positive errno, 0: it is held in the mode wanted
  * Return: 0, or negative errno: see bftm_upcall_converted()
  */
@@ -30,6 +32,7 @@ int bftm_report_converted(struct bftm_acquire_op *op, int error);
 
 /**
  * bftm_report_lost() - log that the lease of @op has ended
+ * @op: the request
  *
  * The program may not report its loss, and a program that is stopped cannot.
  */
@@ -43,6 +46,7 @@ int bftm_refusal_errno(u32 refusal);
 
 /**
  * bftm_report_why() - what the program can read beside the error
+ * @op:    the request
  * @error: positive errno
  * @text:  used for words that are made for this request
  * Return: the end of a sentence for people; may be empty.

@@ -44,7 +44,10 @@ void bftm_evidence_over(struct bftm_cluster *cl, struct bftm_acquire_op *op);
 
 /**
  * bftm_evidence_answer() - an answer arrived, before the core sees it
- * @op: that is under way for this lock, NULL for none
+ * @cl:  the cluster
+ * @u:   number of the server, less than n
+ * @op:  that is under way for this lock, NULL for none
+ * @msg: the answer, authentic and fresh
  */
 void bftm_evidence_answer(struct bftm_cluster *cl, u32 u,
 			  struct bftm_acquire_op *op,

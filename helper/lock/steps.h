@@ -33,12 +33,14 @@ void bftm_attempt_arm(struct bftm_acquire_op *op);
 
 /**
  * bftm_attempt_pending() - wait for answers, unless too few servers can give one
+ * @op:  the request
  * @now: of bftm_now(), ns
  */
 int bftm_attempt_pending(struct bftm_acquire_op *op, u64 now);
 
 /**
  * bftm_attempt_give_back() - stop contending or holding: servers are told
+ * @op: the request
  *
  * Nobody said how the program ended: if it could write a value, the lock's is in doubt.
  */

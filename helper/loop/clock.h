@@ -13,6 +13,7 @@ u64 bftm_clock_ns(void);
 
 /**
  * bftm_clock_to_boottime() - CLOCK_BOOTTIME at @at_ns of the clock of leases, at the present rate
+ * @at_ns: by the clock of leases, ns
  */
 u64 bftm_clock_to_boottime(u64 at_ns);
 

@@ -23,7 +23,8 @@ void bftm_log_stderr(const char *name);
 
 /**
  * bftm_log_printable() - make text safe for a terminal in the same way; newlines and tabs stay
- * @text: @len bytes, changed in place
+ * @text: changed in place
+ * @len:  bytes of @text
  */
 void bftm_log_printable(char *text, size_t len);
 

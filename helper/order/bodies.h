@@ -17,9 +17,12 @@ struct bftm_body_here {
 
 /**
  * struct bftm_put - a body on its way to servers
- * @to:     servers that it is being sent to
- * @stored: that have all of it
- * @failed: that do not answer
+ * @id:       of the body
+ * @data:     its bytes, @id.len of them
+ * @to:       servers that it is being sent to
+ * @stored:   that have all of it
+ * @failed:   that do not answer
+ * @transfer: to each server
  */
 struct bftm_put {
 	struct bftm_body_id id;
@@ -32,10 +35,12 @@ struct bftm_put {
 
 /**
  * struct bftm_fetch - a body on its way from a server
- * @holders: who said that they have it
- * @from:    who is asked now
- * @tries:   how many were
- * @over:    it is in @body, or @body.data is NULL and nobody gives it
+ * @body:     what is fetched; its data is NULL until all of it is here
+ * @holders:  who said that they have it
+ * @from:     who is asked now
+ * @tries:    how many were
+ * @over:     it is in @body, or nobody gives it
+ * @transfer: from the server that is asked now
  */
 struct bftm_fetch {
 	struct bftm_body_here body;

@@ -16,11 +16,15 @@
 
 /**
  * struct listing - one that somebody waits for
+ * @others:    among all that are under way
  * @cluster:   it counts this among its acquires
+ * @core:      which servers have told, and what is asked next
  * @first_seq: what was asked for it has higher sequence numbers
  * @limit_ns:  when it is given up
+ * @timer:     when the core is due
  * @list:      the data of each server's pages, one after the other
- * @tell, @arg: who waits
+ * @tell:      called with the result
+ * @arg:       for @tell
  */
 struct listing {
 	TAILQ_ENTRY(listing) others;

@@ -62,10 +62,12 @@ typedef void bftm_listed_fn(int arg, struct json_object *answer);
 
 /**
  * bftm_listing_start() - list the objects of a cluster that its client may use
+ * @cl:       the cluster
  * @limit_ns: so long at most
- * @tell: called once, later: "objects", each with its "name", its "type" (null: an ordinary
- *        request must say whether it exists) and a "version" that it has reached; of "servers"
- *        so many have "told"; whether the list is "complete". Or "error" and "errno".
+ * @tell:     called once, later: "objects", each with its "name", its "type" (null: an ordinary
+ *            request must say whether it exists) and a "version" that it has reached; of "servers"
+ *            so many have "told"; whether the list is "complete". Or "error" and "errno".
+ * @arg:      for @tell
  * Return: 0 or -errno, and then @tell is not called: -EPROTONOSUPPORT, or -EAGAIN when too many
  * are under way.
  */
@@ -79,6 +81,9 @@ struct json_object *bftm_order_describe_totals(void);
 
 /**
  * bftm_order_history() - the last requests of this host for an object
+ * @cl:   the cluster
+ * @name: of the object
+ * @len:  bytes of @name
  * Return: an array, empty when the object is not known here.
  */
 struct json_object *bftm_order_history(const struct bftm_cluster *cl, const u8 *name,

@@ -27,14 +27,23 @@
 
 /**
  * struct bftm_ordering - an object, as this client knows it
- * @incarnation: high half of operations
- * @ops:         operations numbered so far
- * @ranks:       count of the highest rank used, when there is no @work
- * @restarted:   servers that were, and have not told since that they know it
- * @refresh:     for their sake; @refreshes in a row, the last at @refreshed_ns
- * @kind:        as the last known state says
+ * @node:         among the objects of @identity
+ * @identity:     the client
+ * @len:          bytes of @name
+ * @name:         of the object
+ * @incarnation:  high half of operations
+ * @ops:          operations numbered so far
+ * @ranks:        count of the highest rank used, when there is no @work
+ * @version:      the highest that a state of it is known to have, 0 for none
+ * @restarted:    servers that were, and have not told since that they know it
+ * @refreshes:    iterations in a row for the sake of servers that were restarted
+ * @refreshed_ns: when the last of @refreshes was begun
+ * @refresh:      when the next of @refreshes is due
+ * @kind:         as the last known state says
  * @contended_ns: when another was met last
- * @waiting:     requests for the next operation
+ * @waiting:      requests for the next operation
+ * @work:         what is under way; NULL when the object is not in use
+ * @history:      the last requests of this host for it
  *
  * Neither operations nor ranks are ever used twice: this is kept as long as the
  * daemon runs.
@@ -70,14 +79,16 @@ enum bftm_order_lock {
 /**
  * struct bftm_order_submit - the operation under way; written by submit.c and request.c
  * @op:         its number, 0 for none
- * @body, @id:  of it
+ * @body:       of the operation
+ * @id:         of @body
  * @batch:      its requests
  * @room:       for its response in one datagram
  * @known:      servers that said that it waits there
  * @submitted:  sequence numbers of the last SUBMIT to each server
  * @submits:    how often it was sent since the last news
  * @timer:      when it is repeated
- * @vote, @response: what servers say, and what b + 1 said alike so far
+ * @vote:       what servers say of its response
+ * @response:   what b + 1 servers said alike
  * @settled:    the state that is committed reflects it
  * @put:        its body, on its way
  */
@@ -124,16 +135,23 @@ struct bftm_order_iterate {
 
 /**
  * struct bftm_order_make - the state that an iteration proposes; written by make.c and apply.c
- * @state:      the last known one
- * @next:       the one that is proposed
- * @made_on:    the state that @next was made of by programs, as @made says: the next
- *              iteration that chooses it proposes @next, and need not run them
- * @gathering:  bodies are on their way: @fetch_state, and @fetches of operations
- * @ops:        that an iteration applies, @job.count; @job_ops are their bodies
- * @running:    @job is under way; without an iteration, while a program runs
- * @from:       pending operations from this client on are asked for
- * @limit:      bytes that a state may have; @space of the next one
- * @due:        the operation under way is still to be applied
+ * @state:       the last known one
+ * @next:        the one that is proposed
+ * @made_on:     the state that @next was made of by programs
+ * @made:        @made_on is set: the next iteration that chooses it proposes @next, and need not
+ *               run them
+ * @gathering:   bodies are on their way
+ * @fetch_state: the state that was chosen, when it is not here
+ * @fetch:       bodies of operations
+ * @fetches:     entries of @fetch in use
+ * @ops:         that an iteration applies, @job.count
+ * @job_ops:     bodies of @ops
+ * @job:         the application of @job_ops to @state
+ * @running:     @job is under way; without an iteration, while a program runs
+ * @from:        pending operations from this client on are asked for
+ * @limit:       bytes that a state may have
+ * @space:       of the next state
+ * @due:         the operation under way is still to be applied
  */
 struct bftm_order_make {
 	struct bftm_body_here state;
@@ -156,8 +174,11 @@ struct bftm_order_make {
 
 /**
  * struct bftm_order_mutex - the mutex of line 2.9; written by lock.c
+ * @state:       whether the lock is had
  * @id:          of the request for it, 0 for none
- * @patience_ns: until then it is waited for; @impatient: in vain, the last time
+ * @patience_ns: until then the lock is waited for
+ * @impatient:   it was waited for in vain, the last time
+ * @inside:      as of @id, for the daemon's locks
  */
 struct bftm_order_mutex {
 	enum bftm_order_lock state;
@@ -169,13 +190,19 @@ struct bftm_order_mutex {
 
 /**
  * struct bftm_order_work - an object in use; its parts have each their writers, all read them
- * @idlers:     among those that are @idle: they were in use, and nothing is under way
- * @cluster:    by which; NULL while nothing is under way
- * @used_by:    its @first_seq, the last time there was one
- * @order:      the iteration, as the core has it
- * @wake:       of it; between two, when the next may begin; when idle, the end
- * @again_ns:   when a server was asked again because of its new epoch
- * @transfer:   of all bodies that are on their way
+ * @ordering: the object
+ * @idlers:   among those that are @idle
+ * @idle:     it was in use, and nothing is under way
+ * @cluster:  by which; NULL while nothing is under way
+ * @used_by:  its @first_seq, the last time there was one
+ * @order:    the iteration, as the core has it
+ * @wake:     of it; between two, when the next may begin; when idle, the end
+ * @again_ns: when a server was asked again because of its new epoch
+ * @transfer: of all bodies that are on their way
+ * @submit:   the operation under way
+ * @iterate:  the iteration under way, and the next
+ * @make:     the state that it proposes
+ * @mutex:    the lock of the object
  */
 struct bftm_order_work {
 	struct bftm_ordering *ordering;
@@ -213,6 +240,8 @@ void bftm_order_send(struct bftm_order_work *w, u32 to, struct bftm_order_msg *m
 
 /**
  * bftm_order_work_get() - @ret: @o->work, made if need be
+ * @o:   the object
+ * @ret: @o->work; untouched on failure
  * Return: 0, -ENOMEM, or -ENOBUFS: BFTM_WORKS_MAX other objects are in use.
  */
 int bftm_order_work_get(struct bftm_ordering *o, struct bftm_order_work **ret);
@@ -254,6 +283,7 @@ void bftm_iterate_answer(struct bftm_order_work *w, u32 u, const struct bftm_ord
 void bftm_iterate_refused(struct bftm_order_work *w, u32 u, u32 reason);
 /**
  * bftm_iterate_interrupt() - the machine may have slept: end what is under way
+ * @w: the object in use
  *
  * Servers that recover rely on it that an iteration is abandoned after Lmax, which this
  * host counts, and not rightly while it sleeps. So no answer from after a sleep is counted
@@ -317,6 +347,7 @@ bool bftm_apply_assemble(struct bftm_order_work *w);
 /**
  * bftm_order_may() - may an iteration begin? If not, it is to be tried again when
  * the lock is had, or was waited for long enough.
+ * @w: the object in use
  */
 bool bftm_order_may(struct bftm_order_work *w);
 /** bftm_order_may_go_on() - likewise, right after the one that is under way */

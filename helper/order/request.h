@@ -21,13 +21,18 @@ struct bftm_submit_ask;
 
 /**
  * struct bftm_order_request - what one application asked for
+ * @by_id:    among all requests of the daemon
  * @beside:   among those that wait, or that are in the operation under way
+ * @ordering: the object
  * @cluster:  where; it counts this request among its acquires
  * @id:       the kernel's number, 0: nobody waits any more
  * @process:  the same, kept
+ * @invoke_ns: when it came, of bftm_now()
  * @timer:    when its time is over
  * @timed:    the application set a time limit
  * @packed:   it is in the operation under way
+ * @len:      bytes of @text
+ * @text:     of the request
  */
 struct bftm_order_request {
 	RB_ENTRY(bftm_order_request) by_id;

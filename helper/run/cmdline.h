@@ -7,7 +7,9 @@
 
 /**
  * cmdline_parse() - exits with EX_USAGE and a message for a mistake
- * @ret: must be all zero
+ * @argc: of main()
+ * @argv: of main()
+ * @ret:  must be all zero
  */
 void cmdline_parse(int argc, char **argv, struct options *ret);
 

@@ -23,6 +23,9 @@ int bftm_fd_set_value(const struct options *o);
 
 /**
  * bftm_print_grant() - NAME=VALUE lines for "eval": token, mode, deadline; the value with --value
+ * @o:     the command line
+ * @fd:    handle that holds the lock
+ * @grant: what was granted
  * Return: 0; or a negative errno of the value, after which nothing is printed.
  */
 int bftm_print_grant(const struct options *o, int fd, const struct bftmutex_grant *grant);

@@ -39,6 +39,10 @@ struct pid_set {
 /**
  * struct walk - one signal for all
  * @proc:   /proc
+ * @pgrp:   only processes of this group are signalled; 0: of any group
+ * @signo:  the signal; 0 only finds the descendants
+ * @info:   siginfo of the signal; NULL: as by kill()
+ * @found:  the result
  * @family: the descendants met so far, and the root
  * @told:   processes that were signalled, or could not be, and the root
  * @news:   this pass has met processes that no earlier pass has met

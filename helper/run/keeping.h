@@ -27,6 +27,7 @@ enum bftm_stage {
 
 /**
  * struct bftm_keeping - state of the keeper
+ * @run:      the command and its lock
  * @fd:       the handle, -1 when it is closed
  * @epoll:    watches the handle; -1 when that is not possible
  * @peer:     socket, -1 without one

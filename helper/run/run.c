@@ -42,7 +42,8 @@
  * @fd:        the handle, kept open so that the keeper's death does not close it; -1 when closed
  * @keeper:    process
  * @started:   the keeper has started the command
- * @gone:      the keeper has ended, with @status of waitpid()
+ * @gone:      the keeper has ended
+ * @status:    of waitpid() for the keeper, once @gone
  * @peer:      socket to the keeper
  * @signals:   signalfd
  * @inherited: signal mask at our start

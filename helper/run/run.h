@@ -34,6 +34,7 @@ struct bftm_run {
 
 /**
  * bftm_run() - run a command and watch the lease
+ * @run: the command and its lock
  *
  * The command stays in the process group of the caller. The run is over when the command has ended
  * and none of its descendants holds @fd any more; with @value, when all of them have ended, unless

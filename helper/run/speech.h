@@ -10,6 +10,9 @@ struct bftm_speech {
 
 /**
  * bftm_speech_add() - print a message about a lock, at once if that does not block
+ * @speech: messages that could not be written yet
+ * @lock:   name of the lock
+ * @format: as of printf(), with its arguments
  *
  * A message that finds no room is dropped: the first ones, which were not read yet, say enough.
  */

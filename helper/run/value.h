@@ -41,6 +41,7 @@ int bftm_leave_value(int fd, int room);
 
 /**
  * bftm_print_value() - "BFTMUTEX_VALUE=HEX", or nothing when it is not valid
+ * @fd: handle that holds the lock with its value
  * Return: 0 or a negative errno.
  */
 int bftm_print_value(int fd);

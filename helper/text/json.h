@@ -21,6 +21,7 @@ struct json_object *bftm_json_bytes(const void *bytes, size_t len);
 
 /**
  * bftm_json_read_bytes() - the bytes of such a value
+ * @value:   the value in JSON; NULL is none
  * @ret_len: number of bytes
  *
  * Return: bytes to be freed, with a zero byte behind them; NULL when @value is no such value, or

@@ -20,9 +20,16 @@
 
 /**
  * struct bftm_object_run - a program while it runs
- * @exit:   pidfd; @output: its stdout, -1 when it was closed
- * @limit:  timer that kills it
- * @done:   NULL when the result is not needed any more, and it only has to be reaped
+ * @list:     among all that run
+ * @type:     name of the type
+ * @pid:      of the program, which leads its process group
+ * @exit:     its pidfd
+ * @output:   its stdout, -1 when it was closed
+ * @limit:    timer that kills it
+ * @limit_ns: the time that it may take, ns
+ * @text:     its output so far
+ * @done:     NULL when the result is not needed any more, and it only has to be reaped
+ * @arg:      for @done
  */
 struct bftm_object_run {
 	LIST_ENTRY(bftm_object_run) list;

@@ -46,7 +46,11 @@ extern const struct bftm_object_exec bftm_exec_programs;
 
 /**
  * struct bftm_exec_output - output of a program
- * @state: NULL when it was left out
+ * @status:       errno of the object, 0 to 4095
+ * @state:        what the object keeps now; NULL when it was left out
+ * @state_len:    bytes of @state
+ * @response:     what the program answers
+ * @response_len: bytes of @response, 0 to BFTM_OP_MAX
  */
 struct bftm_exec_output {
 	u32 status;

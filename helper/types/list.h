@@ -7,8 +7,10 @@
 
 /**
  * struct bftm_list_entry - an entry
- * @at:   its offset; it has @size bytes with its length
- * @data: @len bytes
+ * @at:   its offset
+ * @size: its bytes with the length before them
+ * @data: its bytes
+ * @len:  bytes of @data
  */
 struct bftm_list_entry {
 	u32 at;

@@ -33,6 +33,9 @@ struct bftm_bytes {
 
 /**
  * bftm_bytes_add() - append @data, or @len bytes to be filled in when it is NULL
+ * @bytes: gets them
+ * @data:  what is appended; NULL: the caller fills them in
+ * @len:   bytes of @data
  * Return: false when there is no memory; then nothing has changed.
  */
 bool bftm_bytes_add(struct bftm_bytes *bytes, const void *data, u32 len);
@@ -43,7 +46,9 @@ void bftm_bytes_free(struct bftm_bytes *bytes);
 
 /**
  * bftm_batch_add() - pack one more request into an operation
- * @op: its body, empty for a new one
+ * @op:      its body, empty for a new one
+ * @request: bytes of the request
+ * @len:     bytes of @request
  *
  * Return: 0; -EMSGSIZE when the request or its bare status does not fit BFTM_OP_MAX any more,
  * -ENOMEM; then nothing has changed.
@@ -52,6 +57,8 @@ int bftm_batch_add(struct bftm_bytes *op, const void *request, u32 len);
 
 /**
  * bftm_batch_count() - number of requests in a body
+ * @op:  body of an operation
+ * @len: bytes of it
  * Return: 0 when it is no valid body, or no response to it would fit.
  */
 u32 bftm_batch_count(const u8 *op, u32 len);
@@ -62,6 +69,8 @@ bool bftm_batch_next(const u8 *op, u32 len, u32 *at, const u8 **ret, u32 *ret_le
 /**
  * struct bftm_object_answer - the answer to one request
  * @status: errno of the object, 0 for good
+ * @len:    bytes of @data
+ * @data:   what the object answers
  */
 struct bftm_object_answer {
 	u32 status;
@@ -71,6 +80,8 @@ struct bftm_object_answer {
 
 /**
  * bftm_answers() - parse the body of a response
+ * @response:    body of a response
+ * @len:         bytes of it
  * @ret_version: of the state that the operation made
  * Return: number of its answers; -EBADMSG when the body is not valid.
  */
@@ -79,6 +90,7 @@ int bftm_answers(const u8 *response, u32 len, u64 *ret_version);
 /**
  * bftm_answers_number() - number of the first request of a response that bftm_answers() accepted;
  * the following requests have the next numbers
+ * @response: its body
  *
  * Numbers grow from request to request of an object, in the order in which they were done, and are
  * the same for all clients: BFTM_NUMBERS times the version that did the request, plus the number of
@@ -99,11 +111,13 @@ u32 bftm_answers_room(u32 count);
 
 /**
  * struct bftm_object_call - one request to one object
- * @word:     its first word, @word_len bytes
- * @rest:     what follows the space after it, @rest_len bytes; NULL when there
- *            is no such space
- * @state:    the content of the type, @state_len bytes
- * @response: the answer so far; empty at first
+ * @word:      its first word
+ * @word_len:  bytes of @word
+ * @rest:      what follows the space after it; NULL when there is no such space
+ * @rest_len:  bytes of @rest
+ * @state:     the content of the type
+ * @state_len: bytes of @state
+ * @response:  the answer so far; empty at first
  * The other members belong to the generic part.
  */
 struct bftm_object_call {
@@ -114,7 +128,7 @@ struct bftm_object_call {
 	const u8 *state;
 	u32 state_len;
 	struct bftm_bytes response;
-	/* private */
+	/* private: */
 	struct bftm_bytes *app;
 	u32 state_at;		/* offset of @state in @app */
 	u32 answer_room;	/* for @response */
@@ -127,7 +141,8 @@ struct bftm_object_call {
  * struct bftm_object_type - a type of objects
  * @type:     its number, see bftm_builtin_name
  * @requests: the requests that it knows, for people: "add N, get"
- * @init:     content of a new object, @init_len bytes
+ * @init:     content of a new object
+ * @init_len: bytes of @init
  * @apply:    do one request. First write the answer, by bftm_respond(); then, at most once and
  *            last, call bftm_replace(). Any bytes may come as state: EBADMSG when they are not
  *            valid for the type. Return: status; the state is unchanged unless it is 0
@@ -163,12 +178,18 @@ bool bftm_is(const struct bftm_object_call *call, const char *word);
 
 /**
  * bftm_next_word() - take the next argument, up to a space, from @call->rest
+ * @call:    the request
+ * @ret:     the argument, no copy; untouched without one
+ * @ret_len: bytes of @ret
  * Return: false when there is none.
  */
 bool bftm_next_word(struct bftm_object_call *call, const u8 **ret, u32 *ret_len);
 
 /**
  * bftm_read_number() - "-12", "7": a decimal number of 64 bits. False: the text is no such number.
+ * @text: the number in decimal
+ * @len:  bytes of @text
+ * @ret:  the number; untouched if false
  */
 bool bftm_read_number(const u8 *text, u32 len, int64_t *ret);
 
@@ -177,8 +198,11 @@ u32 bftm_respond(struct bftm_object_call *call, const void *data, u32 len);
 
 /**
  * bftm_replace() - change the state: replace @remove bytes by @add bytes
- * @at:  offset in the content of the type
- * @ret: place for the new bytes; untouched on failure
+ * @call:   the request
+ * @at:     offset in the content of the type
+ * @remove: bytes that go, from @at on
+ * @add:    bytes that take their place
+ * @ret:    place for the new bytes; untouched on failure
  * Return: 0; EMSGSIZE when the state would become too large, ENOMEM.
  */
 u32 bftm_replace(struct bftm_object_call *call, u32 at, u32 remove, u32 add, u8 **ret);
@@ -218,11 +242,12 @@ struct bftm_object_exec {
 
 /**
  * struct bftm_object_op - an operation to be applied
- * @body, @len: in the form that servers store
- * @own:        the operation of this client: it gets an answer even when this daemon does not
- *              know the object's type (ENOPKG); others wait for a client that does
- * @applied:    out: it was applied, and @response is the body of its response; false: it
- *              stays pending, and is not to be noted in the state
+ * @body:     in the form that servers store
+ * @len:      bytes of @body
+ * @own:      the operation of this client: it gets an answer even when this daemon does not know
+ *            the object's type (ENOPKG); others wait for a client that does
+ * @applied:  out: it was applied; false: it stays pending, and is not to be noted in the state
+ * @response: out: the body of its response, when it was applied
  */
 struct bftm_object_op {
 	const u8 *body;
@@ -234,13 +259,15 @@ struct bftm_object_op {
 
 /**
  * struct bftm_object_job - some operations to be applied to one state
- * @app, @app_len: application part of the old state; none for σ0
+ * @app:      application part of the old state
+ * @app_len:  bytes of @app; 0 for σ0
  * @version:  of the new state
  * @room:     bytes that the new application part and all responses together may have: the
  *            servers' limit for a state, less its head and its table; responses of other
  *            clients are dropped for them
  * @spare:    bytes of @room that are reserved for answers
- * @op:       @count operations, in the order in which they are applied
+ * @op:       the operations, in the order in which they are applied
+ * @count:    of @op
  * @exec:     functions that run programs; NULL: there are no programs
  * @now:      clock of @until_ns; NULL without programs
  * @until_ns: after this time, an operation of another client that would run a program stays
@@ -248,7 +275,8 @@ struct bftm_object_op {
  * @done:     called once, perhaps before bftm_object_apply() returns
  * @arg:      the caller's
  * @error:    out: 0, or -ENOMEM; then nothing was applied
- * @applied:  out: number of applied operations, and @others those of other clients
+ * @applied:  out: number of applied operations
+ * @others:   out: those of @applied that are other clients'
  * @state:    out: the new application part
  */
 struct bftm_object_job {
@@ -268,7 +296,7 @@ struct bftm_object_job {
 	u32 applied;
 	u32 others;
 	struct bftm_bytes state;
-	/* private */
+	/* private: */
 	u32 at;			/* present operation */
 	u32 answers;		/* that it takes; 0: it has not begun */
 	u32 next;		/* offset of its next request */
@@ -282,6 +310,7 @@ struct bftm_object_job {
 
 /**
  * bftm_object_apply() - apply operations
+ * @job: the job
  *
  * A request that does not fit, and those after it in its operation, are not applied and get
  * EMSGSIZE. An operation that is not valid gets a response without answers, and so does the first
@@ -310,13 +339,17 @@ bool bftm_object_knows(const struct bftm_object_job *job, const char *type);
 /**
  * bftm_object_whole() - do a request that all types have: create, type, dump, restore,
  * delete-object; or answer that there is no object
- * @ret: status
+ * @job:  the job
+ * @call: the request
+ * @ret:  status
  * Return: false when it is a request for the type.
  */
 bool bftm_object_whole(struct bftm_object_job *job, struct bftm_object_call *call, u32 *ret);
 
 /**
  * bftm_object_makes_unknown() - would the request make an object of a type that is not known here?
+ * @job:  the job
+ * @call: the request
  */
 bool bftm_object_makes_unknown(const struct bftm_object_job *job, struct bftm_object_call *call);
 
