@@ -29,7 +29,7 @@ NCURSES_LIBS = $(call ask,NCURSES_LIBS,pkg-config --libs ncursesw)
 CORE := $(addprefix kmod/core/,form wire quorum release $(addprefix backoff/,client round wait hold read convert fence) \
 	$(addprefix ordering/,wire state client rank choose vote transfer listing))
 CORE_SERVER := $(addprefix kmod/core/,serve admit access $(addprefix backoff/,protocol server try settle grants parties value) \
-	$(addprefix ordering/,server pending page))
+	$(addprefix ordering/,server body pending upload page))
 # The table of protocols that hosts run.
 TABLE := kmod/protocols
 

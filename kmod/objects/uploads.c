@@ -8,6 +8,7 @@
 #include <linux/err.h>
 #include <linux/slab.h>
 
+#include "core/ordering/upload.h"
 #include "objects/uploads.h"
 #include "time/clock.h"
 

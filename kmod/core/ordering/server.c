@@ -8,63 +8,6 @@ void bftm_object_init(struct bftm_object *o, bool recovering)
 	o->recovering = recovering;
 }
 
-static const struct bftm_body_id *id_of(const struct bftm_body *body)
-{
-	static const struct bftm_body_id initial;
-
-	return body ? &body->id : &initial;
-}
-
-static bool is_initial(const struct bftm_body_id *id)
-{
-	return bftm_body_same(id, id_of(NULL));
-}
-
-struct bftm_body *bftm_object_body(const struct bftm_object *o,
-				   const struct bftm_body_id *id)
-{
-	u32 i;
-
-	if (o->sc && bftm_body_same(id, &o->sc->id))
-		return o->sc;
-	if (o->sp && bftm_body_same(id, &o->sp->id))
-		return o->sp;
-	for (i = 0; !id->version && o->pend && i < o->pend->count; i++)
-		if (bftm_body_same(id, &o->pend->entry[i].body->id))
-			return o->pend->entry[i].body;
-	return NULL;
-}
-
-/* Operations, which have no version, are none. */
-static struct bftm_body *known_state(const struct bftm_object *o,
-				     const struct bftm_body_id *id)
-{
-	return id->version ? bftm_object_body(o, id) : NULL;
-}
-
-bool bftm_object_stored(const struct bftm_object *o, const struct bftm_order_msg *req)
-{
-	/* A waiting operation is no help to the SUBMIT of another one with the same bytes. */
-	return known_state(o, &req->id);
-}
-
-bool bftm_object_wants(const struct bftm_object *o, const struct bftm_order_msg *req)
-{
-	switch (req->type) {
-	case BFTM_ORDER_SUBMIT:
-		return bftm_pending_news(o, req);
-	case BFTM_ORDER_PROPOSE:
-	case BFTM_ORDER_COMMIT:
-	case BFTM_ORDER_COMMIT_GET:
-		return !o->recovering && bftm_rank_cmp(&req->rank, &o->max) >= 0 &&
-		       !is_initial(&req->id) && !known_state(o, &req->id);
-	case BFTM_ORDER_INSTALL:
-		return o->recovering && !is_initial(&req->id) &&
-		       !bftm_rank_cmp(&req->rank, &o->told);
-	}
-	return false;
-}
-
 static void replica_refuse(struct bftm_order_msg *reply, enum bftm_refusal reason)
 {
 	reply->type = BFTM_MSG_REFUSED;
@@ -195,8 +138,8 @@ static void replica_get(struct bftm_object *o, const struct bftm_order_msg *req,
 		replica_except(o, out, reply);
 		return;
 	}
-	reply->id = *id_of(o->sc);
-	reply->sp = *id_of(o->sp);
+	reply->id = *bftm_state_id(o->sc);
+	reply->sp = *bftm_state_id(o->sp);
 	reply->prop = o->prop;
 	tell_waiting(o, req, BFTM_ORDER_GOT, out, reply);
 }
@@ -207,11 +150,12 @@ static bool take_state(struct bftm_object *o, const struct bftm_order_msg *req,
 		       struct bftm_order_msg *reply)
 {
 	*ret = NULL;
-	if (is_initial(&req->id))
+	if (bftm_is_initial(&req->id))
 		return true;
-	*ret = known_state(o, &req->id);
-	if (*ret)
+	if (bftm_object_stored(o, req)) {
+		*ret = bftm_object_body(o, &req->id);
 		return true;
+	}
 	if (!body) {
 		reply->type = BFTM_ORDER_NEEDBODY;
 		return false;
@@ -273,7 +217,7 @@ static void commit(struct bftm_object *o, const struct bftm_order_msg *req,
 static bool is_done_before(const struct bftm_object *o, const struct bftm_order_msg *req)
 {
 	return !bftm_rank_cmp(&o->max, &req->then) && !bftm_rank_cmp(&o->prop, &req->rank) &&
-	       bftm_body_same(id_of(o->sc), &req->id) && bftm_body_same(id_of(o->sp), &req->id);
+	       bftm_body_same(bftm_state_id(o->sc), &req->id) && bftm_body_same(bftm_state_id(o->sp), &req->id);
 }
 
 /* Lines 3.19–27, and then 3.5–10 for the next rank, in which that state is both. */
@@ -300,7 +244,7 @@ static void install(struct bftm_object *o, const struct bftm_order_msg *req,
 			return;
 		replica_adopt(o, req, state);
 		o->recovering = false;
-	} else if (o->recovering || !bftm_body_same(&req->id, id_of(o->sc))) {
+	} else if (o->recovering || !bftm_body_same(&req->id, bftm_state_id(o->sc))) {
 		return;
 	}
 	reply->type = BFTM_ORDER_INSTALLED;
@@ -394,24 +338,4 @@ void bftm_order_step(const struct bftm_server_cfg *cfg, struct bftm_object *o,
 		fetch(o, req, out, reply);
 		break;
 	}
-}
-
-bool bftm_piece_ok(const struct bftm_order_msg *req)
-{
-	return req->offset % BFTM_PIECE_LEN == 0 && req->offset < req->id.len &&
-	       req->data_len == bftm_piece_len(req->id.len, req->offset);
-}
-
-bool bftm_upload_take(struct bftm_upload *up, const struct bftm_order_msg *req)
-{
-	u32 piece = req->offset / BFTM_PIECE_LEN;
-
-	if (!bftm_piece_ok(req))
-		return false;
-	if (up->have[piece / 64] & 1ull << piece % 64)
-		return true;
-	memcpy(up->data + req->offset, req->data, req->data_len);
-	up->have[piece / 64] |= 1ull << piece % 64;
-	up->pieces++;
-	return true;
 }

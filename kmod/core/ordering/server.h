@@ -26,6 +26,20 @@ struct bftm_body {
 	const u8 *data;
 };
 
+/** bftm_state_id() - the id of a state; that of σ0, for which there is no body, is all zero */
+static inline const struct bftm_body_id *bftm_state_id(const struct bftm_body *body)
+{
+	static const struct bftm_body_id initial;
+
+	return body ? &body->id : &initial;
+}
+
+/** bftm_is_initial() - is it the id of σ0? */
+static inline bool bftm_is_initial(const struct bftm_body_id *id)
+{
+	return bftm_body_same(id, bftm_state_id(NULL));
+}
+
 /**
  * struct bftm_pending - an operation that waits
  * @op:     its number
@@ -133,44 +147,5 @@ void bftm_order_step(const struct bftm_server_cfg *cfg, struct bftm_object *o,
  */
 void bftm_order_response(const struct bftm_object *o, const struct bftm_pending *p,
 			 u8 *out, struct bftm_order_msg *ret);
-
-/**
- * struct bftm_upload - a body that arrives in pieces
- * @id:     of the body
- * @client: whose
- * @pieces: that are here
- * @have:   which
- * @data:   @id.len bytes
- */
-struct bftm_upload {
-	struct bftm_body_id id;
-	u32 client;
-	u32 pieces;
-	u64 have[BFTM_PIECES_MAX / 64];
-	u8 *data;
-};
-
-/** bftm_pieces() - how many a body of @len bytes has */
-static inline u32 bftm_pieces(u32 len)
-{
-	return (len + BFTM_PIECE_LEN - 1) / BFTM_PIECE_LEN;
-}
-
-/** bftm_piece_ok() - is the data of this PUT a piece of a body of that length? */
-bool bftm_piece_ok(const struct bftm_order_msg *req);
-
-/**
- * bftm_upload_take() - a PUT with the upload's id
- * @up:  the upload
- * @req: the request, authentic
- * Return: false when the piece is none of this body; it is not to be answered.
- */
-bool bftm_upload_take(struct bftm_upload *up, const struct bftm_order_msg *req);
-
-/** bftm_upload_complete() - is all of it here? */
-static inline bool bftm_upload_complete(const struct bftm_upload *up)
-{
-	return up->pieces == bftm_pieces(up->id.len);
-}
 
 #endif /* BFTM_CORE_ORDER_SERVER_H */

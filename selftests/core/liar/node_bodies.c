@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdlib.h>
 
+#include "core/ordering/upload.h"
 #include "crypto/digest.h"
 #include "node_order.h"
 

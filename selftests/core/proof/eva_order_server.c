@@ -8,7 +8,9 @@
 #define place place_of
 #include "core/ordering/pending.c"
 #undef place
+#include "core/ordering/body.c"
 #include "core/ordering/server.c"
+#include "core/ordering/upload.c"
 
 void all_object_looks(void)
 {

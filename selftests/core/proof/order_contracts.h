@@ -4,6 +4,7 @@
 #define PROOF_ORDER_CONTRACTS_H
 
 #include "core/ordering/pending.h"
+#include "core/ordering/upload.h"
 
 /*@ predicate below(integer count, integer client, integer incarnation,
   @                 integer count2, integer client2, integer incarnation2) =
@@ -61,12 +62,12 @@ void bftm_object_init(struct bftm_object *o, bool recovering);
   @ assigns \nothing;
   @ ensures \valid_read(\result);
   @*/
-static const struct bftm_body_id *id_of(const struct bftm_body *body);
+static inline const struct bftm_body_id *bftm_state_id(const struct bftm_body *body);
 
 /*@ requires \valid_read(id);
   @ assigns \nothing;
   @*/
-static bool is_initial(const struct bftm_body_id *id);
+static inline bool bftm_is_initial(const struct bftm_body_id *id);
 
 /*@ requires \valid_read(o) && \valid_read(id);
   @ assigns \nothing;
@@ -74,11 +75,10 @@ static bool is_initial(const struct bftm_body_id *id);
   @*/
 struct bftm_body *bftm_object_body(const struct bftm_object *o, const struct bftm_body_id *id);
 
-/*@ requires \valid_read(o) && \valid_read(id);
+/*@ requires \valid_read(o) && \valid_read(req);
   @ assigns \nothing;
-  @ ensures \result == \null || \valid_read(\result);
   @*/
-static struct bftm_body *known_state(const struct bftm_object *o, const struct bftm_body_id *id);
+bool bftm_object_stored(const struct bftm_object *o, const struct bftm_order_msg *req);
 
 /*@ assigns \nothing; */
 bool bftm_state_ok(const u8 *body, u32 len, u64 version);

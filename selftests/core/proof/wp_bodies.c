@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: wp bftm_body_same: looks only
+// prove: wp bftm_state_id: of a state, or of none, and can be read
+// prove: wp bftm_is_initial: looks only
 // prove: wp bftm_object_body: one that the object has, or none
 // prove: wp known_state: likewise, of states
 // prove: wp bftm_object_stored: looks only
@@ -23,12 +25,12 @@ static inline int bftm_rank_cmp(const struct bftm_rank *a, const struct bftm_ran
   @ assigns \nothing;
   @ ensures \valid_read(\result);
   @*/
-static const struct bftm_body_id *id_of(const struct bftm_body *body);
+static inline const struct bftm_body_id *bftm_state_id(const struct bftm_body *body);
 
 /*@ requires \valid_read(id);
   @ assigns \nothing;
   @*/
-static bool is_initial(const struct bftm_body_id *id);
+static inline bool bftm_is_initial(const struct bftm_body_id *id);
 
 #define BODIES_OK							\
 	LIST_OK && bodies_ok(o->pend) && (o->sp == \null || \valid_read(o->sp))
@@ -96,4 +98,5 @@ static void put_bytes(u8 *to, u64 size);
 #undef memset
 #define memset(object, zero, size) (*(object) = (typeof(*(object))){ zero })
 
+#include "core/ordering/body.c"
 #include "core/ordering/server.c"

@@ -31,3 +31,4 @@ static void put_bytes(u8 *to, u64 size);
 #define memset(object, zero, size) (*(object) = (typeof(*(object))){ zero })
 
 #include "core/ordering/server.c"
+#include "core/ordering/upload.c"

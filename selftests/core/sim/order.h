@@ -10,6 +10,7 @@
 #include "types/object.h"
 #include "core/ordering/client.h"
 #include "core/ordering/server.h"
+#include "core/ordering/upload.h"
 #include "core/quorum.h"
 #include "core/servers.h"
 #include "core/ordering/transfer.h"

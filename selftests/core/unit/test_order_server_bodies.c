@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Bodies at the ordering server: responses, pieces of them, uploads, a memory lost. */
+#include "core/ordering/upload.h"
 #include "order_object.h"
 
 static void responses_come_in_pieces(void **state)
