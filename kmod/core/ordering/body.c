@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* Which bodies an object has, and which a request has to bring. */
+/* The bodies that an object has, and those that a request has to bring. */
 #include "core/ordering/pending.h"
 
 struct bftm_body *bftm_object_body(const struct bftm_object *o,
