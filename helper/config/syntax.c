@@ -5,11 +5,13 @@
  */
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "loop/log.h"
 #include "config/syntax.h"
+#include "text/distance.h"
 
 #define FILE_MAX (1 << 20)
 
@@ -46,32 +48,6 @@ void bftm_mistake(struct bftm_syntax *syntax, unsigned int line, const char *for
 	va_end(args);
 }
 
-/* Levenshtein's distance to a word of a file; no key has more than 64 letters. */
-static size_t edit_distance(const char *a, const char *b)
-{
-	size_t row[65], len = strlen(b), i, j, above, corner;
-
-	if (len > 64)
-		return SIZE_MAX;
-	for (j = 0; j <= len; j++)
-		row[j] = j;
-	for (i = 0; a[i]; i++) {
-		corner = row[0];
-		row[0] = i + 1;
-		for (j = 0; j < len; j++) {
-			above = row[j + 1];
-			corner += a[i] != b[j];
-			if (corner > above + 1)
-				corner = above + 1;
-			if (corner > row[j] + 1)
-				corner = row[j] + 1;
-			row[j + 1] = corner;
-			corner = above;
-		}
-	}
-	return row[len];
-}
-
 static void report_unknown(cfg_t *section, const char *name)
 {
 	size_t distance, best = SIZE_MAX;
@@ -79,7 +55,7 @@ static void report_unknown(cfg_t *section, const char *name)
 	unsigned int i;
 
 	for (i = 0; i < cfg_num(section); i++) {
-		distance = edit_distance(section->opts[i].name, name);
+		distance = bftm_edit_distance(section->opts[i].name, name);
 		if (distance < best) {
 			best = distance;
 			nearest = section->opts[i].name;
