@@ -217,7 +217,8 @@ static void commit(struct bftm_object *o, const struct bftm_order_msg *req,
 static bool is_done_before(const struct bftm_object *o, const struct bftm_order_msg *req)
 {
 	return !bftm_rank_cmp(&o->max, &req->then) && !bftm_rank_cmp(&o->prop, &req->rank) &&
-	       bftm_body_same(bftm_state_id(o->sc), &req->id) && bftm_body_same(bftm_state_id(o->sp), &req->id);
+	       bftm_body_same(bftm_state_id(o->sc), &req->id) &&
+	       bftm_body_same(bftm_state_id(o->sp), &req->id);
 }
 
 /* Lines 3.19–27, and then 3.5–10 for the next rank, in which that state is both. */
