@@ -23,13 +23,14 @@
  * @type:    of the message delivered
  * @reply:   what a server answered
  * @grant:   which grant a message is about, enum grant
+ * @mode:    that is asked for or told
  * @old:     the clock read showed a value one tick old
  * @won:     a client got in by this
  * @held:    a TRY or YIELD says that its client holds the lock
  * @owner_held: the owner has said so to this server
  */
 struct event {
-	u8 kind, client, server, attempt, k, type, reply, grant;
+	u8 kind, client, server, attempt, k, type, reply, grant, mode;
 	bool old, won, held, owner_held;
 };
 

@@ -111,6 +111,19 @@ bool store_add(struct store *s, const u8 *packed, u32 parent, bool *full)
 	return true;
 }
 
+u32 store_number(struct store *s, const u8 *packed)
+{
+	u64 i = find(s, packed);
+	bool full = false;
+
+	if (s->slot[i] != STORE_NONE)
+		return s->slot[i];
+	store_add(s, packed, STORE_NONE, &full);
+	if (full)
+		errx(3, "no room for a part of a world");
+	return s->count - 1;
+}
+
 u64 store_bytes(const struct store *s)
 {
 	return s->count * (s->length + sizeof(*s->parent)) +

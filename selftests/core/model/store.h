@@ -42,6 +42,9 @@ void store_exit(struct store *s);
  */
 bool store_add(struct store *s, const u8 *packed, u32 parent, bool *full);
 
+/** store_number() - of a packed world, which is added when it is new; exits without room for it. */
+u32 store_number(struct store *s, const u8 *packed);
+
 /** store_get() - the packed world of this number. */
 static inline const u8 *store_get(const struct store *s, u32 number)
 {

@@ -9,7 +9,7 @@
 
 #include "core/quorum.h"
 #include "selftests/core/model/command.h"
-#include "world.h"
+#include "modes.h"
 
 struct plan plan = {
 	.n = 4, .b = 1, .liars = 1, .clients = 2, .sends = 1,
@@ -40,6 +40,9 @@ static const char help[] =
 "  --twice          check that fields left out of the worlds do not matter\n"
 "  --held           with --queue: messages say, truly or not, that the lock is held,\n"
 "                   and who holds it renews\n"
+"  --modes LIST     clients ask for these modes, as PR,EX, and convert: see modes.h\n"
+"  --conversions N  with --modes: of each attempt; 1\n"
+"  --timeless       with --modes: no time passes\n"
 "  --paper Q        Figure 1 as printed, with quorums of Q, instead of the cores\n"
 "  --asynchronous   … and without a bound on delays\n"
 "  --memory GIB     at most; 6\n"
@@ -80,6 +83,11 @@ static void read_reductions(const char *argument)
 	}
 }
 
+static void read_modes(const char *argument)
+{
+	modes_plan.modes = modes_read(argument);
+}
+
 static const struct command_option options[] = {
 	{ "servers", .number = &plan.n, 1, SERVERS_MAX },
 	{ "b", .number = &plan.b, 0, 2 },
@@ -100,6 +108,9 @@ static const struct command_option options[] = {
 	{ "twice", .flag = &plan.twice },
 	{ "held", .flag = &plan.held },
 	{ "asynchronous", .flag = &paper_plan.asynchronous },
+	{ "conversions", .number = &modes_plan.conversions, 0, MODES_SENDS },
+	{ "modes", .read = read_modes },
+	{ "timeless", .flag = &modes_plan.timeless },
 	{ "speeds", .read = read_speeds },
 	{ "without", .read = read_reductions },
 	{ "replay", .text = &choices },
@@ -110,6 +121,14 @@ static void check_plan(void)
 {
 	if (plan.liars >= plan.n)
 		errx(2, "no server is left that does not lie");
+	if (modes_plan.modes && (plan.queue || plan.attempts || plan.restarts || plan.fine ||
+				 plan.speeds != SPEEDS_WORST || plan.uneven || plan.literal ||
+				 plan.twice || plan.sends > MODES_SENDS || paper_quorum ||
+				 plan.without & ~(1u << 3)))
+		errx(2, "--modes is for at most %u --sends, and --servers, --b, --liars, --clients, --conversions, --timeless, --steps, --instants, --silent, --without 3",
+		     MODES_SENDS);
+	if (!modes_plan.modes && modes_plan.timeless)
+		errx(2, "--timeless is for worlds with --modes");
 	if (plan.queue && (plan.clients != 2 || plan.literal || plan.sends > 3))
 		errx(2, "--queue is for two clients, and at most 3 sends");
 	if (plan.held && !plan.queue)
@@ -146,7 +165,12 @@ int main(int argc, char **argv)
 		sys = paper_system;
 	} else {
 		node_setup();
-		sys.packed = world_pack_length();
+		if (modes_plan.modes) {
+			modes_setup();
+			sys = modes_system();
+		} else {
+			sys.packed = world_pack_length();
+		}
 		printf("# %u servers, b = %u, F = %u, %u lying\n", plan.n, plan.b,
 		       bftm_free_needed(plan.n, plan.b), plan.liars);
 	}
@@ -155,5 +179,11 @@ int main(int argc, char **argv)
 	command = command_line(argc, argv);
 	search(&sys, (u64)memory_gib << 30, command, &found);
 	free(command);
+	if (modes_plan.modes)
+		printf("reached: %llu conversions up, %llu down, %llu shared; not looked at: %llu\n",
+		       (unsigned long long)modes_reached.up,
+		       (unsigned long long)modes_reached.down,
+		       (unsigned long long)modes_reached.shared,
+		       (unsigned long long)modes_reached.over);
 	return search_report(&found);
 }

@@ -204,18 +204,18 @@ static void step(const struct turn *t)
 		struct m_server *s = &next.server[i];
 
 		if (s->owner)
-			s->left -= node_gain(t->w, s->fast);
+			s->left -= node_gain(t->w->instant, s->fast);
 		if (s->quarantine != NEVER)
-			s->quarantine -= node_gain(t->w, s->fast);
+			s->quarantine -= node_gain(t->w->instant, s->fast);
 	}
 	for (i = 0; i < plan.clients; i++) {
 		struct m_client *m = &next.client[i];
 
 		for (k = 0; k < m->sends; k++)
-			m->age[k] += node_gain(t->w, m->fast);
+			m->age[k] += node_gain(t->w->instant, m->fast);
 		for (k = 0; k < plan.n; k++)
 			if (m->known[k].k)
-				m->known[k].age += node_gain(t->w, m->fast);
+				m->known[k].age += node_gain(t->w->instant, m->fast);
 	}
 	if (++next.instant == plan.instants) {
 		next.instant = 0;

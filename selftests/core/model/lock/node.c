@@ -57,11 +57,11 @@ s32 node_pace(bool fast)
 	return pace[fast];
 }
 
-s32 node_gain(const struct world *w, bool fast)
+s32 node_gain(u8 instant, bool fast)
 {
-	if (w->instant + 1u < plan.instants)
+	if (instant + 1u < plan.instants)
 		return moment[fast];
-	return pace[fast] - w->instant * moment[fast];
+	return pace[fast] - instant * moment[fast];
 }
 
 static void load_contend(const struct world *w, u32 c, u64 noise,

@@ -227,8 +227,8 @@ u64 node_lease(u32 c);
 /** node_pace() - ns that a clock gains in a part of a lease. */
 s32 node_pace(bool fast);
 
-/** node_gain() - ns that it gains until the next instant. */
-s32 node_gain(const struct world *w, bool fast);
+/** node_gain() - ns that it gains from this instant of a part to the next. */
+s32 node_gain(u8 instant, bool fast);
 
 /** node_server() - TRY or RELEASE arrives; fills in e->reply. */
 void node_server(struct world *w, struct event *e);
