@@ -76,7 +76,7 @@ HISTORY := $(addprefix selftests/module/torture/,history stays counters)
 $(BIN)/bftmutex-history: $(call obj,$(HISTORY) selftests/module/torture/main)
 	$(link)
 
-$(TESTS_BIN)/torture_client: $(call obj,selftests/module/torture/torture_client helper/lib/libbftmutex)
+$(TESTS_BIN)/torture_client: $(call obj,$(addprefix selftests/module/torture/,torture_client holder) helper/lib/libbftmutex)
 	$(link)
 
 $(TESTS_BIN)/reloads: $(call obj,selftests/module/torture/reloads helper/kernel/nl $(KEYS) $(CONF) $(CORE)) $(SHARED_A)

@@ -80,6 +80,47 @@ static const struct history_story stories[] = {
 	{ "updates in the wrong order", "order",
 	  { "6 read a x 1", "7 begin a x 1 1", "8 wrote a x 1 1", "2 read b x 1",
 	    "3 begin b x 1 2", "4 wrote b x 1 2" } },
+	/* Modes: EX is 0, PW 1, PR 2, CW 3, CR 4. */
+	{ "two readers", NULL, { "2 enter a x 9 1 2", "3 enter b x 9 1 2" } },
+	{ "a writer beside a reader", "overlap", { "2 enter a x 9 1 2", "3 enter b x 9 2" } },
+	{ "a writer behind a long reader and a short one", "overlap",
+	  { "2 enter a x 50 0 2", "3 enter b x 9 0 2", "10 enter c x 20 0 0" } },
+	{ "a reader beside a writer", "overlap", { "2 enter a x 9 1", "3 enter b x 9 2 2" } },
+	{ "a concurrent writer beside a reader", "overlap",
+	  { "2 enter a x 9 0 2", "3 enter b x 9 0 3" } },
+	{ "two protected writers", "overlap", { "2 enter a x 9 0 1", "3 enter b x 9 0 1" } },
+	{ "a concurrent reader beside all but EX", NULL,
+	  { "1 enter a x 90 0 4", "2 enter b x 9 0 1", "10 enter c x 19 0 2",
+	    "20 enter d x 29 0 3", "21 enter e x 29 0 3" } },
+	{ "… and beside EX", "overlap", { "1 enter a x 9 0 4", "2 enter b x 9 0 0" } },
+	{ "a reader after a writer became one", NULL,
+	  { "2 enter a x 19 1 0", "5 mode a x 2 0 1", "6 enter b x 19 2 2" } },
+	{ "a reader before it did", "overlap",
+	  { "2 enter a x 19 1 0", "5 enter b x 19 2 2", "6 mode a x 2 0 1" } },
+	{ "a reader that writes when the other is gone", NULL,
+	  { "2 enter a x 19 1 2", "3 enter b x 19 1 2", "5 leave b x", "6 mode a x 0 25 2" } },
+	{ "a reader that writes while the other reads", "overlap",
+	  { "2 enter a x 19 1 2", "3 enter b x 19 1 2", "6 mode a x 0 25 2", "7 leave b x" } },
+	{ "a reader that wrote before the deadline of its new mode", "overlap",
+	  { "2 enter a x 9 0 2", "6 mode a x 0 25 0", "20 enter b x 30 0 2" } },
+	{ "up, down, and another reader", NULL,
+	  { "2 enter a x 19 1 2", "3 mode a x 0 25 2", "4 mode a x 2 0 2", "5 enter b x 9 3 2" } },
+	{ "up with the token of another", "token",
+	  { "2 enter a x 19 5 2", "3 enter b x 19 5 2", "5 leave b x", "6 mode a x 0 25 5" } },
+	{ "up with a token that is too low", "token",
+	  { "2 enter a x 19 5 2", "3 enter b x 19 7 2", "5 leave b x", "6 mode a x 0 25 6" } },
+	{ "sharers in another order than their tokens", NULL,
+	  { "2 enter a x 9 5 2", "3 enter b x 9 4 2" } },
+	{ "a writer with the token of the reader before", "token",
+	  { "2 enter a x 9 5 2", "3 leave a x", "4 enter b x 9 5" } },
+	{ "a conversion that makes the lease shorter", "moved back",
+	  { "2 enter a x 9 0 2", "3 mode a x 0 8 0" } },
+	{ "a conversion of one that is not inside", "converted",
+	  { "2 enter a x 9 0 2", "3 leave a x", "4 mode a x 0 9 0" } },
+	{ "what is read stays so", NULL,
+	  { "2 read a x 1", "3 saw a x 1 0", "4 read a x 1", "5 saw a x 1 0" } },
+	{ "written beside one that reads", "unsteady",
+	  { "2 read a x 1", "3 saw a x 1 0", "4 read a x 1", "5 saw a x 1 1" } },
 	{ "healed in time", NULL,
 	  { "2 enter a x 9 1", "3 leave a x", "4 heal - -", "100 enter b x 200 2" } },
 	{ "healed late", "healing", { "2 invoke a x", "4 heal - -", "105 enter b x 200 2" } },
@@ -115,6 +156,7 @@ static void what_is_no_line(void **state)
 	static const char *const wrong[] = {
 		"", "1", "1 invoke a", "x invoke a b", "1 enters a b 1 2", "1 enter a b 1",
 		"1 enter a b 1 x", "1 final - b",
+		"1 enter a b 1 2 5", "1 mode a b 5 1 2", "1 mode a b 1 2",
 	};
 	struct history h = {};
 	size_t i;
@@ -136,7 +178,7 @@ static void for_lin(void **state)
 	static const char *const lines[] = {
 		"2 read a x 1", "3 begin a x 1 1", "4 refuse a x 1 1", "5 read b x 2",
 		"6 begin b x 2 1", "7 wrote b x 2 1", "8 read c x 3", "9 begin c x 3 2",
-		"10 read d x 4",
+		"10 read d x 4", "11 saw d x 4 2",
 	};
 	struct history h = {};
 	char text[1024] = "";
@@ -152,7 +194,9 @@ static void for_lin(void **state)
 		"{\"client\":1,\"process\":1,\"object\":\"x\",\"request\":\"add 1\","
 		"\"invoke_ns\":5,\"return_ns\":7,\"status\":0,\"response\":\"1\"}\n"
 		"{\"client\":1,\"process\":2,\"object\":\"x\",\"request\":\"add 1\","
-		"\"invoke_ns\":8,\"return_ns\":null,\"status\":null,\"response\":null}\n");
+		"\"invoke_ns\":8,\"return_ns\":null,\"status\":null,\"response\":null}\n"
+		"{\"client\":1,\"process\":3,\"object\":\"x\",\"request\":\"get\","
+		"\"invoke_ns\":10,\"return_ns\":11,\"status\":0,\"response\":\"2\"}\n");
 	history_free(&h);
 }
 

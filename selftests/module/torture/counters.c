@@ -108,11 +108,34 @@ static void judge(struct history *h, const struct update *u, size_t n)
 			      final, made);
 }
 
+/* Nobody writes beside one that reads and holds: what it sees with one token stays as it is. */
+static void reads(struct history *h)
+{
+	const struct event *seen = NULL, *e;
+
+	if (h->count)
+		qsort(h->event, h->count, sizeof(*h->event), event_by_who);
+	for (e = h->event; e < h->event + h->count; e++) {
+		if (seen && strcmp(seen->who, e->who))
+			seen = NULL;
+		if (e->what == ENTER || e->what == MODE || e->what == BEGIN)
+			seen = NULL;
+		if (e->what != SAW)
+			continue;
+		if (seen && seen->arg[0] == e->arg[0] && seen->arg[1] != e->arg[1])
+			history_blame(h, "unsteady: %s saw %s %" PRIu64 " and then %" PRIu64
+				      " with token %" PRIu64, e->who, e->lock, seen->arg[1],
+				      e->arg[1], e->arg[0]);
+		seen = e;
+	}
+}
+
 void history_counters(struct history *h)
 {
 	struct update *u;
 	size_t i, from = 0, n;
 
+	reads(h);
 	u = updates(h, &n);
 	for (i = 1; i <= n; i++) {
 		if (i < n && !strcmp(u[i].lock, u[from].lock))
@@ -121,6 +144,24 @@ void history_counters(struct history *h)
 		from = i;
 	}
 	free(u);
+}
+
+static void lin_reads(const struct history *h, size_t process, FILE *to)
+{
+	u64 read_ns = 0;
+	size_t i;
+
+	for (i = 0; i < h->count; i++) {
+		const struct event *e = &h->event[i];
+
+		if (e->what == READ)
+			read_ns = e->at_ns;
+		if (e->what == SAW)
+			fprintf(to, "{\"client\":1,\"process\":%zu,\"object\":\"%s\","
+				"\"request\":\"get\",\"invoke_ns\":%" PRIu64 ",\"return_ns\":%"
+				PRIu64 ",\"status\":0,\"response\":\"%" PRIu64 "\"}\n",
+				process++, e->lock, read_ns, e->at_ns, e->arg[1]);
+	}
 }
 
 void history_lin(struct history *h, FILE *to)
@@ -139,6 +180,7 @@ void history_lin(struct history *h, FILE *to)
 			fprintf(to, ",\"return_ns\":null,\"status\":null,\"response\":null}\n");
 	}
 	free(u);
+	lin_reads(h, n + 1, to);
 }
 
 void history_healing(struct history *h)

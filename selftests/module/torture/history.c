@@ -10,12 +10,15 @@
 static const struct {
 	const char *name;
 	int args;
+	int more;	/* that may follow */
 } words[WHATS] = {
 	[INVOKE] = { "invoke", 0 },
-	[ENTER] = { "enter", 2 },
+	[ENTER] = { "enter", 2, 1 },
+	[MODE] = { "mode", 3 },
 	[FAIL] = { "fail", 1 },
 	[LOOK] = { "look", 3 },
 	[READ] = { "read", 1 },
+	[SAW] = { "saw", 2 },
 	[BEGIN] = { "begin", 2 },
 	[WROTE] = { "wrote", 2 },
 	[REFUSE] = { "refuse", 2 },
@@ -36,9 +39,12 @@ bool history_add(struct history *h, const char *line)
 		     &e.at_ns, what, e.who, e.lock, &e.arg[0], &e.arg[1], &e.arg[2]);
 	for (i = 0; i < WHATS && (got < 4 || strcmp(what, words[i].name)); i++)
 		;
-	if (i == WHATS || got != 4 + words[i].args)
+	if (i == WHATS || got < 4 + words[i].args || got > 4 + words[i].args + words[i].more)
 		return false;
 	e.what = (enum what)i;
+	if ((e.what == ENTER && e.arg[2] >= HISTORY_MODES) ||
+	    (e.what == MODE && e.arg[0] >= HISTORY_MODES))
+		return false;
 	if (h->count == h->room) {
 		h->room = h->room ? 2 * h->room : 1024;
 		h->event = realloc(h->event, h->room * sizeof(*h->event));

@@ -4,11 +4,15 @@
  * all who write lines, each of them TIME WHAT WHO LOCK and up to three numbers:
  *
  *	invoke				acquire begins
- *	enter DEADLINE TOKEN		it returned: held until then; token 0 for none
+ *	enter DEADLINE TOKEN [MODE]	it returned: held until then; token 0 for none, and MODE an
+ *					enum bftm_lock_mode, EX without it
+ *	mode MODE DEADLINE TOKEN	converted: from now on the process does what MODE allows, no
+ *					more. One that gives a mode up says so before it asks
  *	fail ERRNO			it failed
  *	look BEFORE STATE DEADLINE	status, asked at BEFORE, said so. Renewals and late
  *					answers may have moved the deadline, but not back
  *	read TOKEN			the counter is about to be read
+ *	saw TOKEN VALUE			and was, by one that only reads
  *	begin TOKEN VALUE		VALUE is about to be written
  *	wrote TOKEN VALUE		and was
  *	refuse TOKEN VALUE		and was not: a higher token was there
@@ -29,8 +33,10 @@
 
 #include "core/types.h"
 
-enum what { INVOKE, ENTER, FAIL, LOOK, READ, BEGIN, WROTE, REFUSE, LEAVE, KILL, HEAL, GRANTED,
-	    FINAL, WHATS };
+enum what { INVOKE, ENTER, MODE, FAIL, LOOK, READ, SAW, BEGIN, WROTE, REFUSE, LEAVE, KILL, HEAL,
+	    GRANTED, FINAL, WHATS };
+
+#define HISTORY_MODES 5		/* enum bftm_lock_mode, but for BFTM_LOCK_NL */
 
 struct event {
 	u64 at_ns;
@@ -42,13 +48,15 @@ struct event {
 };
 
 /**
- * struct stay - one holder, by what it was told
- * @enter_ns: acquire had returned
- * @end_ns:   given back, killed, or the last deadline it was told, whichever was first;
+ * struct stay - one holder in one mode, by what it was told
+ * @enter_ns: acquire had returned, or a conversion
+ * @end_ns:   given back, killed, converted, or the last deadline it was told, whichever was first;
  *            before @enter_ns when it was over before it ran
+ * @tenure:   the line of its entry, for stays in several modes
+ * @mode:     enum bftm_lock_mode
  */
 struct stay {
-	u64 enter_ns, end_ns, token, line;
+	u64 enter_ns, end_ns, token, line, tenure, mode;
 	char who[24];
 	char lock[24];
 };

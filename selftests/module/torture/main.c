@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* bftmutex-history: was there one holder at a time? history.h has the lines. */
+/* bftmutex-history: were there no two holders that exclude each other? history.h has the lines. */
 #include <argp.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sysexits.h>
+
+#include <linux/bftmutex.h>
 
 #include "history.h"
 
@@ -48,7 +50,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "FILE...",
-	.doc = "Did each lock have one holder at a time, in these histories together?\v"
+	.doc = "Did no two holders of a lock exclude each other, in these histories together?\v"
 	       "Exit status: 0 yes, 1 no, 64 wrong usage, 65 a line is wrong, 66 a file cannot "
 	       "be read or written.",
 };
@@ -75,18 +77,21 @@ static void read_file(struct history *h, const char *path)
 
 static void summary(const struct history *h)
 {
-	u64 count[WHATS] = {}, stale = 0;
+	u64 count[WHATS] = {}, stale = 0, shared = 0;
 	size_t i;
 
 	for (i = 0; i < h->count; i++)
 		count[h->event[i].what]++;
-	for (i = 0; i < h->stays; i++)
+	for (i = 0; i < h->stays; i++) {
 		stale += h->stay[i].end_ns < h->stay[i].enter_ns;
+		shared += h->stay[i].mode != BFTM_LOCK_EX;
+	}
 	printf("# %" PRIu64 " acquires, %" PRIu64 " entries, %" PRIu64 " of them over before they "
-	       "were known, %" PRIu64 " failed, %" PRIu64 " looks, %" PRIu64 " updates, %" PRIu64
+	       "were known, %" PRIu64 " shared, %" PRIu64 " conversions, %" PRIu64 " failed, %"
+	       PRIu64 " looks, %" PRIu64 " updates, %" PRIu64 " reads, %" PRIu64
 	       " refused by their token, %" PRIu64 " kills, %" PRIu64 " violations\n",
-	       count[INVOKE], count[ENTER], stale, count[FAIL], count[LOOK], count[WROTE],
-	       count[REFUSE], count[KILL], h->violations);
+	       count[INVOKE], count[ENTER], stale, shared, count[MODE], count[FAIL], count[LOOK],
+	       count[WROTE], count[SAW], count[REFUSE], count[KILL], h->violations);
 }
 
 int main(int argc, char **argv)

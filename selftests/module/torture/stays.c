@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* One holder at a time, tokens that grow, and nothing told that is not so. */
+/* No two holders that exclude each other, tokens that grow, and nothing told that is not so. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +7,17 @@
 #include <linux/bftmutex.h>
 
 #include "history.h"
+
+/* The modes that each mode excludes: EX, PW, PR, CW, CR in both directions. */
+static const bool excludes[HISTORY_MODES][HISTORY_MODES] = {
+	[BFTM_LOCK_EX] = { 1, 1, 1, 1, 1 },
+	[BFTM_LOCK_PW] = { 1, 1, 1, 1, 0 },
+	[BFTM_LOCK_PR] = { 1, 1, 0, 1, 0 },
+	[BFTM_LOCK_CW] = { 1, 1, 1, 0, 0 },
+	[BFTM_LOCK_CR] = { 1, 0, 0, 0, 0 },
+};
+
+static const char *const names[HISTORY_MODES] = { "EX", "PW", "PR", "CW", "CR" };
 
 /* Where a process is, while its lines are gone through. */
 struct course {
@@ -33,9 +44,34 @@ static void enter(struct history *h, struct course *c, const struct event *e)
 	went(h, c, e->at_ns);
 	c->inside = true;
 	c->told_ns = e->arg[0];
-	c->stay = (struct stay){ .enter_ns = e->at_ns, .token = e->arg[1], .line = e->line };
+	c->stay = (struct stay){ .enter_ns = e->at_ns, .token = e->arg[1], .line = e->line,
+				 .tenure = e->line, .mode = e->arg[2] };
 	memcpy(c->stay.who, e->who, sizeof(e->who));
 	memcpy(c->stay.lock, e->lock, sizeof(e->lock));
+}
+
+/* The stay in the mode before ends at the instant before. */
+static void convert(struct history *h, struct course *c, const struct event *e)
+{
+	struct stay next = c->stay;
+
+	if (!c->inside || strcmp(c->stay.lock, e->lock)) {
+		history_blame(h, "converted: %s converted %s at %" PRIu64 " and was not inside",
+			      e->who, e->lock, e->at_ns);
+		return;
+	}
+	if (e->arg[1] && e->arg[1] < c->told_ns)
+		history_blame(h, "moved back: the deadline of %s for %s, to %" PRIu64, e->who,
+			      e->lock, e->arg[1]);
+	went(h, c, e->at_ns - 1);
+	next.enter_ns = e->at_ns;
+	next.line = e->line;
+	next.mode = e->arg[0];
+	next.token = e->arg[2];
+	c->stay = next;
+	c->inside = true;
+	if (e->arg[1] > c->told_ns)
+		c->told_ns = e->arg[1];
 }
 
 static void look(struct history *h, struct course *c, const struct event *e)
@@ -63,6 +99,9 @@ static void follow(struct history *h, struct course *c, const struct event *e)
 	switch (e->what) {
 	case ENTER:
 		enter(h, c, e);
+		break;
+	case MODE:
+		convert(h, c, e);
 		break;
 	case LOOK:
 		look(h, c, e);
@@ -102,25 +141,55 @@ static int stay_by_token(const void *a, const void *b)
 	return order ?: (x->token < y->token ? -1 : x->token > y->token);
 }
 
+/* Those that exclude each other have different tokens; a tenure may keep its own. */
 static void unique_tokens(struct history *h)
 {
 	const struct stay *s = h->stay;
-	size_t i;
+	size_t i, j;
 
 	if (!h->stays)
 		return;
 	qsort(h->stay, h->stays, sizeof(*h->stay), stay_by_token);
 	for (i = 1; i < h->stays; i++)
-		if (s[i].token && s[i].token == s[i - 1].token &&
-		    !strcmp(s[i].lock, s[i - 1].lock))
-			history_blame(h, "token: %s and %s entered %s with %" PRIu64, s[i - 1].who,
-				      s[i].who, s[i].lock, s[i].token);
+		for (j = i; s[i].token && j-- > 0 && s[j].token == s[i].token &&
+		     !strcmp(s[j].lock, s[i].lock);)
+			if (excludes[s[j].mode][s[i].mode] && s[j].tenure != s[i].tenure)
+				history_blame(h, "token: %s and %s entered %s with %" PRIu64,
+					      s[j].who, s[i].who, s[i].lock, s[i].token);
+}
+
+/* Of the stays so far in each mode: the one that lasts longest, the one with the highest token. */
+struct so_far {
+	const struct stay *longest[HISTORY_MODES], *highest[HISTORY_MODES];
+};
+
+static void beside(struct history *h, const struct so_far *f, const struct stay *s)
+{
+	u32 m;
+
+	for (m = 0; m < HISTORY_MODES; m++) {
+		const struct stay *longest = f->longest[m], *highest = f->highest[m];
+
+		if (!excludes[s->mode][m])
+			continue;
+		if (longest && s->enter_ns <= longest->end_ns)
+			history_blame(h, "overlap: %s entered %s in %s at %" PRIu64
+				      ", %s had it in %s from %" PRIu64 " to %" PRIu64, s->who,
+				      s->lock, names[s->mode], s->enter_ns, longest->who, names[m],
+				      longest->enter_ns, longest->end_ns);
+		if (highest && s->token && s->token < highest->token)
+			history_blame(h, "token: %s entered %s at %" PRIu64 " with %" PRIu64
+				      ", after %s with %" PRIu64, s->who, s->lock, s->enter_ns,
+				      s->token, highest->who, highest->token);
+	}
 }
 
 /* A stay of no length by its own clock has no order. */
-static void one_at_a_time(struct history *h)
+static void no_two_excluding(struct history *h)
 {
-	const struct stay *s, *longest = NULL, *highest = NULL;
+	const char *lock = NULL;
+	struct so_far f = {};
+	const struct stay *s;
 
 	if (!h->stays)
 		return;
@@ -128,20 +197,15 @@ static void one_at_a_time(struct history *h)
 	for (s = h->stay; s < h->stay + h->stays; s++) {
 		if (s->end_ns < s->enter_ns)
 			continue;
-		if (longest && strcmp(longest->lock, s->lock))
-			longest = highest = NULL;
-		if (longest && s->enter_ns <= longest->end_ns)
-			history_blame(h, "overlap: %s entered %s at %" PRIu64 ", %s had it from %"
-				      PRIu64 " to %" PRIu64, s->who, s->lock, s->enter_ns,
-				      longest->who, longest->enter_ns, longest->end_ns);
-		if (highest && s->token && s->token < highest->token)
-			history_blame(h, "token: %s entered %s at %" PRIu64 " with %" PRIu64
-				      ", after %s with %" PRIu64, s->who, s->lock, s->enter_ns,
-				      s->token, highest->who, highest->token);
-		if (!longest || s->end_ns > longest->end_ns)
-			longest = s;
-		if (s->token && (!highest || s->token > highest->token))
-			highest = s;
+		if (lock && strcmp(lock, s->lock))
+			f = (struct so_far){};
+		lock = s->lock;
+		beside(h, &f, s);
+		if (!f.longest[s->mode] || s->end_ns > f.longest[s->mode]->end_ns)
+			f.longest[s->mode] = s;
+		if (s->token &&
+		    (!f.highest[s->mode] || s->token > f.highest[s->mode]->token))
+			f.highest[s->mode] = s;
 	}
 }
 
@@ -167,5 +231,5 @@ void history_stays(struct history *h)
 		c = (struct course){};
 	}
 	unique_tokens(h);
-	one_at_a_time(h);
+	no_two_excluding(h);
 }

@@ -9,27 +9,23 @@
  *	stop		when it is there all come to their end
  *
  * Locks are l1 … lN. Those with odd numbers are taken with a token, and have a counter;
- * with --plain none are.
+ * with --plain none are. Half of the processes at a time share a lock (PR) and read; they and the
+ * others, in EX, convert now and then.
  */
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <sysexits.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lib/libbftmutex.h"
-#include "selftests/core/sim/rng.h"
-#include "guard.h"
-#include "history.h"
+#include "holder.h"
 
-#define MS		1000000ull
 #define PROCESSES_MAX	64
 
 static struct {
@@ -102,29 +98,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = { .options = options, .parser = parse };
 
-/* One process, and where it writes. */
-struct me {
-	char who[24], lock[24];
-	struct rng rng;
-	int fd, log, counter;
-};
-
-static u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
-}
-
-static void stay(u64 ns)
-{
-	struct timespec pause = { .tv_sec = (time_t)(ns / 1000000000),
-				  .tv_nsec = (long)(ns % 1000000000) };
-
-	nanosleep(&pause, NULL);
-}
-
 static int open_in_dir(const char *what, const char *name, int flags)
 {
 	char path[256];
@@ -146,70 +119,6 @@ static bool stopped(void)
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;
-}
-
-/* One line, by one write(): nobody sees half of it. */
-__attribute__((format(printf, 4, 5)))
-static void note(struct me *me, u64 at_ns, const char *what, const char *format, ...)
-{
-	char line[160];
-	va_list list;
-	int len;
-
-	len = snprintf(line, sizeof(line), "%" PRIu64 " %s %s %s", at_ns, what, me->who, me->lock);
-	va_start(list, format);
-	len += vsnprintf(line + len, sizeof(line) - (size_t)len, format, list);
-	va_end(list);
-	line[len++] = '\n';
-	if (write(me->log, line, (size_t)len) != len)
-		exit(EX_IOERR);
-}
-
-/* Return: false when it is not held any more. */
-static bool look(struct me *me)
-{
-	struct bftm_status status = { .size = sizeof(status) };
-	u64 before = now_ns();
-
-	if (bftmutex_status(me->fd, &status) < 0)
-		exit(EX_OSERR);
-	note(me, now_ns(), "look", " %" PRIu64 " %u %" PRIu64, before, status.state,
-	     (u64)status.deadline_ns);
-	return status.state == BFTM_STATE_HELD;
-}
-
-/* Be inside for @ns at most, as long as the lock is held, or a bit longer. */
-static void be_inside(struct me *me, u64 ns, bool renews)
-{
-	u64 end = now_ns() + ns;
-	bool held = true;
-
-	while (held && now_ns() < end) {
-		stay(rng_between(&me->rng, MS, ns / 2 + 2 * MS));
-		if (renews && rng_chance(&me->rng, PPM / 4))
-			bftmutex_renew(me->fd, 20 * MS, NULL);
-		held = look(me);
-	}
-}
-
-static void inside(struct me *me, const struct bftmutex_grant *grant, u64 hold_ns, bool renews)
-{
-	u64 value = 0, next;
-	bool updates = false;
-
-	if (grant->token) {
-		note(me, now_ns(), "read", " %" PRIu64, grant->token);
-		updates = guard(me->counter, grant->token, NULL, &value);
-	}
-	be_inside(me, hold_ns, renews);
-	if (!updates)
-		return;
-	/* Whether the lease is over does not matter to it: that is what tokens are for. */
-	next = value + 1;
-	note(me, now_ns(), "begin", " %" PRIu64 " %" PRIu64, grant->token, next);
-	updates = guard(me->counter, grant->token, &next, &value);
-	note(me, now_ns(), updates ? "wrote" : "refuse", " %" PRIu64 " %" PRIu64, grant->token,
-	     next);
 }
 
 static u32 draw_way(struct rng *rng)
@@ -238,6 +147,8 @@ static void once(struct me *me)
 		want.flags |= BFTM_FENCE;
 	if (rng_chance(&me->rng, PPM / 8))
 		want.flags |= BFTM_TRY;
+	me->mode = rng_chance(&me->rng, PPM / 2) ? BFTM_LOCK_PR : BFTM_LOCK_EX;
+	want.flags |= BFTMUTEX_MODE(me->mode);
 	snprintf(me->lock, sizeof(me->lock), "l%u", (unsigned int)number);
 	if (fence)
 		me->counter = open_in_dir("counter", me->lock, O_RDWR | O_CREAT);
@@ -246,9 +157,10 @@ static void once(struct me *me)
 	if (err < 0) {
 		note(me, now_ns(), "fail", " %d", -err);
 	} else {
-		note(me, now_ns(), "enter", " %" PRIu64 " %" PRIu64, (u64)grant.deadline_ns,
-		     (u64)grant.token);
-		inside(me, &grant, rng_below(&me->rng, want.lease_ns * 3 / 4), renews);
+		me->token = grant.token;
+		note(me, now_ns(), "enter", " %" PRIu64 " %" PRIu64 " %u", (u64)grant.deadline_ns,
+		     me->token, me->mode);
+		inside(me, rng_below(&me->rng, want.lease_ns * 3 / 4), renews);
 		note(me, now_ns(), "leave", "%s", "");
 		bftmutex_release(me->fd);
 	}
@@ -260,7 +172,8 @@ static void once(struct me *me)
 /* Process @i of this client, the @turn-th. */
 static pid_t begin(unsigned long i, unsigned int turn)
 {
-	struct me me = { .rng = { args.seed + i * 1000003 + turn * 7919 } };
+	struct me me = { .lease_ms = args.lease_ms,
+			 .rng = { args.seed + i * 1000003 + turn * 7919 } };
 	char slot[16];
 	pid_t pid = fork();
 	int fd;

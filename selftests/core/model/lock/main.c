@@ -125,7 +125,7 @@ static void check_plan(void)
 				 plan.speeds != SPEEDS_WORST || plan.uneven || plan.literal ||
 				 plan.twice || plan.sends > MODES_SENDS || paper_quorum ||
 				 plan.without & ~(1u << 3)))
-		errx(2, "--modes is for at most %u --sends, and --servers, --b, --liars, --clients, --conversions, --timeless, --steps, --instants, --silent, --without 3",
+		errx(2, "with --modes there may be at most %u --sends, --without 3 but no other, and no --attempts, --fine, --held, --literal, --paper, --queue, --restarts, --speeds, --twice or --uneven",
 		     MODES_SENDS);
 	if (!modes_plan.modes && modes_plan.timeless)
 		errx(2, "--timeless is for worlds with --modes");
@@ -180,10 +180,6 @@ int main(int argc, char **argv)
 	search(&sys, (u64)memory_gib << 30, command, &found);
 	free(command);
 	if (modes_plan.modes)
-		printf("reached: %llu conversions up, %llu down, %llu shared; not looked at: %llu\n",
-		       (unsigned long long)modes_reached.up,
-		       (unsigned long long)modes_reached.down,
-		       (unsigned long long)modes_reached.shared,
-		       (unsigned long long)modes_reached.over);
+		modes_report();
 	return search_report(&found);
 }

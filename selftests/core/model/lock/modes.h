@@ -4,9 +4,10 @@
  * network are those of world.h, with worst clocks; what differs is said here.
  *
  * - Each client begins in any mode of --modes, converts to any of them, keeps what it has instead,
- *   renews, stops and lapses, at any time. Each attempt has at most --sends sends and --conversions
- *   conversions; a client that is done may begin again, any number of times. An attempt that is over
- *   is released everywhere at once, and nothing of it arrives later: it is reduction R2.
+ *   renews and stops, at any time, and lapses when its lease is over. Each attempt has at most
+ *   --sends sends and --conversions conversions; a client that is done may begin again, any number
+ *   of times. An attempt that is over is released everywhere at once, and nothing of it arrives
+ *   later: reduction R2.
  * - With --timeless no time passes, and a lease has no end.
  * - All clients wait in the queue; the first has the best priority. The queue of a server is chosen
  *   anew at each event: any TRY may arrive once more, and a waiter may be forgotten at any time.
@@ -153,6 +154,9 @@ void modes_unpack(const u8 *packed, void *world);
 
 /* modes_story.c */
 void modes_tell(const void *before, const struct event *e, const void *after);
+
+/** modes_report() - print what was reached */
+void modes_report(void);
 
 /** modes_read() - a list as "PR,EX" becomes a set of modes; exits with 2 when it is none. */
 u32 modes_read(const char *argument);

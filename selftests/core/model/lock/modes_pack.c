@@ -11,7 +11,7 @@
 
 static struct store columns, askers;
 
-/* Is a send told apart from the next, by its time or since it came before the client gave a mode up? */
+/* Is a send told apart from the next, by its time or as the last before a mode was given up? */
 static bool differs(const struct m_asker *m, u32 k)
 {
 	return k == m->sends || m->age[k - 1] != m->age[k] || k + 1 == m->cut_k;

@@ -18,7 +18,7 @@ struct numbers {
 	u64 newest[CLIENTS_MAX];
 };
 
-#define SEAT_GNO(c)	(GNO - CLIENTS_MAX + (c))	/* of a grant that is not the lock's newest */
+#define SEAT_GNO(c)	(GNO - CLIENTS_MAX + (c))	/* of all grants but the newest */
 
 static struct bftm_party party_of(const struct modes_world *w, u32 u, u32 c, u8 k)
 {

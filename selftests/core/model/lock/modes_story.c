@@ -17,13 +17,22 @@ u32 modes_read(const char *argument)
 			if (!strncmp(p, names[m], 2))
 				break;
 		if (m == BFTM_MODES || (p[2] && p[2] != ','))
-			errx(2, "--modes '%s': a list of CR, CW, PR, PW and EX is expected, as PR,EX",
+			errx(2, "--modes '%s': a list as PR,EX is expected, of CR, CW, PR, PW and EX",
 			     argument);
 		set |= 1u << m;
 		if (!p[2])
 			return set;
 		p += 3;
 	}
+}
+
+void modes_report(void)
+{
+	const struct modes_reached *r = &modes_reached;
+
+	printf("reached: %llu conversions up, %llu down, %llu shared; not looked at: %llu\n",
+	       (unsigned long long)r->up, (unsigned long long)r->down,
+	       (unsigned long long)r->shared, (unsigned long long)r->over);
 }
 
 static char letter(u32 c)
