@@ -342,6 +342,41 @@ static void kept_and_told_why(void **state)
 	assert_int_equal(held(), BFTM_MODE_PR);
 }
 
+/* The program went from PR to CR and asked for EX before the daemon heard of either. */
+static void down_and_up_in_one_request(void **state)
+{
+	(void)state;
+	holds(BFTM_LOCK_PR);
+	assert_int_equal(converts(BFTM_LOCK_CR, BFTM_LOCK_EX, 1), BFTM_ATTEMPT_GOES_ON);
+	assert_int_equal(mode_sent, BFTM_MODE_EX);
+	assert_int_equal(held_sent, BFTM_MODE_CR);
+	assert_int_equal(held(), BFTM_MODE_CR);
+	assert_int_equal(reported, -1);
+	assert_int_equal(granted(BFTM_MODE_CR, BFTM_FLAG_DEADLOCK), BFTM_ATTEMPT_GOES_ON);
+	assert_int_equal(reported, EDEADLK);
+	assert_int_equal(held(), BFTM_MODE_CR);
+	assert_int_equal(mode_sent, BFTM_MODE_CR);
+	/* From more to less than that nothing is asked. */
+	reported = -1;
+	converts(BFTM_LOCK_CR, BFTM_LOCK_EX, 2);
+	assert_int_equal(granted(BFTM_MODE_EX, 0), BFTM_ATTEMPT_GOES_ON);
+	reported = -1;
+	assert_int_equal(converts(BFTM_LOCK_CR, BFTM_LOCK_PR, 3), BFTM_ATTEMPT_GOES_ON);
+	assert_int_equal(reported, 0);
+	assert_int_equal(held(), BFTM_MODE_PR);
+}
+
+/* The lease was over before the daemon heard of both. */
+static void down_and_up_when_it_is_over(void **state)
+{
+	(void)state;
+	holds(BFTM_LOCK_PR);
+	now_ns += op.ask.lease_ns;
+	assert_int_equal(converts(BFTM_LOCK_CR, BFTM_LOCK_EX, 1), BFTM_ATTEMPT_OVER);
+	assert_int_equal(op.client->phase, BFTM_PHASE_DEAD);
+	assert_int_equal(releases, 1);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, four_servers, no_servers)
@@ -354,6 +389,8 @@ int main(void)
 		TEST(up_when_the_kernel_has_taken_it),
 		TEST(not_when_nobody_waits_any_more),
 		TEST(kept_and_told_why),
+		TEST(down_and_up_in_one_request),
+		TEST(down_and_up_when_it_is_over),
 	};
 
 	return cmocka_run_group_tests_name("attempt", tests, NULL, NULL);
