@@ -51,6 +51,27 @@ void command_read(int argc, char **argv, const struct command_option *options, c
 		errx(2, "'%s': no argument is expected", argv[optind]);
 }
 
+const char *const command_mode[BFTM_MODES] = { "NL", "CR", "CW", "PR", "PW", "EX" };
+
+u32 command_modes(const char *argument)
+{
+	const char *p = argument;
+	u32 set = 0, m;
+
+	for (;;) {
+		for (m = BFTM_MODE_CR; m < BFTM_MODES; m++)
+			if (!strncmp(p, command_mode[m], 2))
+				break;
+		if (m == BFTM_MODES || (p[2] && p[2] != ','))
+			errx(2, "--modes '%s': a list as PR,EX is expected, of CR, CW, PR, PW and EX",
+			     argument);
+		set |= 1u << m;
+		if (!p[2])
+			return set;
+		p += 3;
+	}
+}
+
 char *command_line(int argc, char **argv)
 {
 	size_t size;

@@ -3,7 +3,7 @@
 #ifndef BFTM_MODEL_COMMAND_H
 #define BFTM_MODEL_COMMAND_H
 
-#include "core/types.h"
+#include "core/wire.h"
 
 /**
  * struct command_option - one option, "--NAME"; only one of the pointers is set
@@ -29,6 +29,12 @@ struct command_option {
  * Exits with 0 after --help, and with 2 and a message for whatever the table does not allow.
  */
 void command_read(int argc, char **argv, const struct command_option *options, const char *help);
+
+/** command_mode - the names of modes */
+extern const char *const command_mode[BFTM_MODES];
+
+/** command_modes() - "PR,EX" as bits of enum bftm_mode; exits with 2 when it is no such list. */
+u32 command_modes(const char *argument);
 
 /** command_line() - the words of main() as one line. Return: to be freed. */
 char *command_line(int argc, char **argv);

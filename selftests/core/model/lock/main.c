@@ -85,7 +85,7 @@ static void read_reductions(const char *argument)
 
 static void read_modes(const char *argument)
 {
-	modes_plan.modes = modes_read(argument);
+	modes_plan.modes = command_modes(argument);
 }
 
 static const struct command_option options[] = {

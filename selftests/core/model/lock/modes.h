@@ -158,7 +158,4 @@ void modes_tell(const void *before, const struct event *e, const void *after);
 /** modes_report() - print what was reached */
 void modes_report(void);
 
-/** modes_read() - a list as "PR,EX" becomes a set of modes; exits with 2 when it is none. */
-u32 modes_read(const char *argument);
-
 #endif /* BFTM_MODEL_MODES_H */

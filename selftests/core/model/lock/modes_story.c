@@ -1,30 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Modes by name, and a violation as a story. */
-#include <err.h>
+/* A violation as a story. */
 #include <stdio.h>
 
+#include "selftests/core/model/command.h"
 #include "modes.h"
-
-static const char *const names[BFTM_MODES] = { "NL", "CR", "CW", "PR", "PW", "EX" };
-
-u32 modes_read(const char *argument)
-{
-	const char *p = argument;
-	u32 set = 0, m;
-
-	for (;;) {
-		for (m = BFTM_MODE_CR; m < BFTM_MODES; m++)
-			if (!strncmp(p, names[m], 2))
-				break;
-		if (m == BFTM_MODES || (p[2] && p[2] != ','))
-			errx(2, "--modes '%s': a list as PR,EX is expected, of CR, CW, PR, PW and EX",
-			     argument);
-		set |= 1u << m;
-		if (!p[2])
-			return set;
-		p += 3;
-	}
-}
 
 void modes_report(void)
 {
@@ -46,7 +25,7 @@ static void tell_holders(const struct modes_world *w)
 
 	for (c = 0; c < plan.clients; c++)
 		if (modes_inside(w, c))
-			printf(" [%c: %s]", letter(c), names[modes_inside(w, c)]);
+			printf(" [%c: %s]", letter(c), command_mode[modes_inside(w, c)]);
 	printf("\n");
 }
 
@@ -54,9 +33,9 @@ static void tell_try(const struct modes_world *w, const struct event *e)
 {
 	const struct m_asker *m = &w->client[e->client];
 
-	printf("TRY %u of %c: %s", e->k, letter(e->client), names[m->tried[e->k - 1]]);
+	printf("TRY %u of %c: %s", e->k, letter(e->client), command_mode[m->tried[e->k - 1]]);
 	if (m->said[e->k - 1])
-		printf(", holds %s", names[m->said[e->k - 1]]);
+		printf(", holds %s", command_mode[m->said[e->k - 1]]);
 }
 
 static void tell_grants(const struct modes_world *before, const struct modes_world *w, u32 u)
@@ -65,7 +44,7 @@ static void tell_grants(const struct modes_world *before, const struct modes_wor
 
 	for (c = 0; c < plan.clients; c++)
 		if (w->share[u][c].mode != before->share[u][c].mode)
-			printf("; %c has %s there", letter(c), names[w->share[u][c].mode]);
+			printf("; %c has %s there", letter(c), command_mode[w->share[u][c].mode]);
 }
 
 static void tell_served(const struct modes_world *before, const struct event *e,
@@ -79,7 +58,7 @@ static void tell_served(const struct modes_world *before, const struct event *e,
 		tell_try(before, e);
 		printf(", answers %s", bftm_msg_name(e->reply));
 	} else {
-		printf("receives YIELD of %c, which keeps %s", letter(e->client), names[e->mode]);
+		printf("receives YIELD of %c, which keeps %s", letter(e->client), command_mode[e->mode]);
 	}
 	tell_grants(before, w, e->server);
 }
@@ -94,7 +73,7 @@ static void tell_asked(const struct event *e)
 
 	printf("%c %s", letter(e->client), does[e->kind]);
 	if (e->kind == START || e->kind == CONVERT)
-		printf(" to %s: TRY %u", names[e->mode], e->k);
+		printf(" to %s: TRY %u", command_mode[e->mode], e->k);
 	if (e->kind == RESEND || e->kind == KEEP)
 		printf(": TRY %u", e->k);
 }
@@ -119,7 +98,7 @@ void modes_tell(const void *before, const struct event *e, const void *after)
 		tell_served(before, e, w);
 	else if (e->kind == ANSWER && e->type == BFTM_MSG_FREE)
 		printf("%c receives FREE %s to TRY %u from server %u", letter(e->client),
-		       names[e->mode], e->k, e->server + 1u);
+		       command_mode[e->mode], e->k, e->server + 1u);
 	else if (e->kind == ANSWER)
 		printf("%c receives INQUIRE from server %u", letter(e->client), e->server + 1u);
 	else

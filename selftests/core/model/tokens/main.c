@@ -6,7 +6,7 @@
 
 #include "core/quorum.h"
 #include "selftests/core/model/command.h"
-#include "world.h"
+#include "modes.h"
 
 struct plan plan = { .n = 4, .b = 1, .tokens = 2 };
 
@@ -21,6 +21,7 @@ static const char help[] =
 "  --intruder       clients speak that no server may believe\n"
 "  --late           keep also what servers should ignore: what is for an earlier\n"
 "                   start of them, and what they need not learn any more\n"
+"  --modes LIST     no restarts, but tenures in these modes, as PR,EX: see modes.h\n"
 "  --memory GIB     at most; 6\n"
 "  --replay CHOICES tell one story\n"
 "Exit status: 0 all enumerated, nothing wrong; 1 a violation, its story is\n"
@@ -29,6 +30,13 @@ static const char help[] =
 static u32 memory_gib = 6;
 static const char *choices;
 
+static u32 modes;
+
+static void read_modes(const char *argument)
+{
+	modes = command_modes(argument);
+}
+
 static const struct command_option options[] = {
 	{ "servers", .number = &plan.n, 1, SERVERS_MAX },
 	{ "b", .number = &plan.b, 0, 1 },
@@ -36,6 +44,7 @@ static const struct command_option options[] = {
 	{ "floors", .flag = &plan.floors },
 	{ "intruder", .flag = &plan.intruder },
 	{ "late", .flag = &plan.late },
+	{ "modes", .read = read_modes },
 	{ "memory", .number = &memory_gib, 1, 64 },
 	{ "replay", .text = &choices },
 	{ NULL },
@@ -63,7 +72,12 @@ int main(int argc, char **argv)
 		.n = plan.n, .b = plan.b, .rho_ppm = 2000, .delta_ns = 1000000,
 		.resend_ns = 4000000, .retry_max_ns = BFTM_NS_PER_SEC,
 	};
-	token_system_init(&sys);
+	if (modes && (plan.floors || plan.intruder || plan.late))
+		errx(2, "with --modes there may be no --floors, --intruder or --late");
+	if (modes)
+		modes_system_init(&sys, modes);
+	else
+		token_system_init(&sys);
 	printf("# %u servers, b = %u, q = %u, tokens up to %u\n", plan.n, plan.b,
 	       bftm_fence_quorum(plan.n, plan.b), plan.tokens);
 	if (choices)
@@ -71,6 +85,9 @@ int main(int argc, char **argv)
 	command = command_line(argc, argv);
 	search(&sys, (u64)memory_gib << 30, command, &found);
 	free(command);
-	report_reached();
+	if (modes)
+		printf("reached: %llu shared tokens\n", (unsigned long long)modes_shared);
+	else
+		report_reached();
 	return search_report(&found);
 }
