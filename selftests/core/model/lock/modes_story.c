@@ -58,7 +58,8 @@ static void tell_served(const struct modes_world *before, const struct event *e,
 		tell_try(before, e);
 		printf(", answers %s", bftm_msg_name(e->reply));
 	} else {
-		printf("receives YIELD of %c, which keeps %s", letter(e->client), command_mode[e->mode]);
+		printf("receives YIELD of %c, which keeps %s", letter(e->client),
+		       command_mode[e->mode]);
 	}
 	tell_grants(before, w, e->server);
 }

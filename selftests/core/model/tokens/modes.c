@@ -247,7 +247,8 @@ static const char *modes_wrong(const void *world)
 
 	if (w->wrong == SAME_TOKEN)
 		return "two tenures that exclude each other have the same token";
-	return w->wrong ? "a tenure has a token below that of one before it that it excludes" : NULL;
+	return w->wrong ? "a tenure has a token below that of an earlier one that it excludes" :
+			  NULL;
 }
 
 static void modes_tell(const void *before, const struct event *e, const void *after)
