@@ -23,6 +23,12 @@ bool bftm_admit_address(const struct bftm_server_cfg *cfg, const struct bftm_msg
 
 /*@ requires \valid_read(req) && \valid(reply) && \separated(req, reply);
   @ assigns *reply;
+  @ ensures word: reply->type == type && reply->gno == req->gno && reply->seq == req->seq;
+  @*/
+static void repeat_word(const struct bftm_msg *req, struct bftm_msg *reply, u8 type);
+
+/*@ requires \valid_read(req) && \valid(reply) && \separated(req, reply);
+  @ assigns *reply;
   @ ensures reply->type == BFTM_MSG_REFUSED && reply->arg == reason &&
   @   reply->token == 0;
   @*/
@@ -59,7 +65,10 @@ static void challenge(const struct bftm_server_cfg *cfg, const struct bftm_msg *
   @ assigns *reply;
   @ ensures this_start: \result <==> TO_BE_ADMITTED;
   @ ensures silent: \result ==> *reply == \old(*reply);
-  @ ensures challenge: !\result ==> CHALLENGED;
+  @ ensures challenge: !\result && (req->type == BFTM_MSG_HELLO || req->type == BFTM_MSG_RECOVER) ==>
+  @   CHALLENGED;
+  @ ensures stale: !\result && req->type != BFTM_MSG_HELLO && req->type != BFTM_MSG_RECOVER ==>
+  @   reply->type == BFTM_MSG_STALE;
   @*/
 bool bftm_admit(const struct bftm_server_cfg *cfg, const struct bftm_msg *req, u64 now,
 		struct bftm_msg *reply);

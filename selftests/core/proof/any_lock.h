@@ -4,7 +4,7 @@
 #define PROOF_ANY_LOCK_H
 
 #include "any.h"
-#include "core/backoff/server.h"
+#include "core/backoff/parties.h"
 #include "core/backoff/value.h"
 
 #define ROOM 4
@@ -61,7 +61,7 @@ static struct bftm_queue *any_queue(void)
 	struct bftm_queue *queue = &queues[0].queue;
 	u32 i;
 
-	if (any_bool())
+	if (Frama_C_interval_split(0, 1))
 		return NULL;
 	any(queues[0]);
 	queue->valued = (u32)Frama_C_interval_split(0, 1);
@@ -84,6 +84,12 @@ static struct bftm_lock any_lock(void)
 	lock.first = any_party();
 	lock.queue = any_queue();
 	return lock;
+}
+
+/* Each of them by turns, as bftm_party_find() finds one. */
+static struct bftm_party *any_of(const struct bftm_lock *lock)
+{
+	return bftm_party(lock, (u32)Frama_C_interval_split(0, (int)bftm_parties(lock) - 1));
 }
 
 #endif

@@ -11,6 +11,10 @@
 #define CLIENT_OK							\
 	\valid_read(cfg) && 1 <= cfg->n <= 31 && 3 * cfg->b + 1 <= cfg->n && rho_ok(cfg->rho_ppm) && \
 	\valid_read(c) && lease_ok(c->base.want.lease_ns)
+/* The lock is held, be its value awaited or its token stamped first. */
+#define INSIDE								\
+	(c->base.phase == BFTM_PHASE_HOLD || c->base.phase == BFTM_PHASE_VALUE || \
+	 c->base.phase == BFTM_PHASE_FENCE)
 #define GOOD at_client(c->base.want.lease_ns, cfg->rho_ppm)
 /* Until when server v has granted to this attempt, as the client counts: 0 for not at all. */
 #define GRANT_FROM(v) (more ? c->server[v].more_ns : c->server[v].from_ns)
@@ -27,6 +31,26 @@
 #else
 #define BEGINS ensures 0 < 1
 #define ENDS ensures \result >= c->known_end_ns
+/*@ requires divisor != 0 && \valid(remainder);
+  @ assigns *remainder;
+  @ ensures quotient: \result == dividend / divisor;
+  @ ensures rest: *remainder == dividend % divisor;
+  @*/
+static inline u64 div64_u64_rem(u64 dividend, u64 divisor, u64 *remainder);
+
+/*@ assigns \nothing;
+  @ ensures no_less: y >= 1 ==> \result >= x;
+  @*/
+static u64 mul_sat(u64 x, u64 y);
+
+/* So the range to draw from is not empty. */
+/*@ requires CLIENT_OK && cfg->delta_ns < 0x0400000000000000;
+  @ assigns \nothing;
+  @ ensures least: c->base.want.wait != BFTM_WAIT_NO_BACKOFF ==>
+  @   \result >= c->base.want.lease_ns + 4 * cfg->delta_ns;
+  @*/
+static u64 draw_sleep(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 rnd);
+
 #endif
 
 /*@ requires CLIENT_OK && TIMES_OK;
@@ -65,7 +89,7 @@ void bftm_hold_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg, 
 		     struct bftm_out *out);
 
 /*@ assigns *c, *out;
-  @ ensures lost: c->base.phase != BFTM_PHASE_HOLD && c->base.phase != BFTM_PHASE_FENCE;
+  @ ensures lost: !INSIDE;
   @*/
 void bftm_lose_round(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now, u64 rnd,
 		     struct bftm_out *out);
@@ -85,8 +109,7 @@ static void wait_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg);
 	requires TIMES_OK;						\
 	requires c->base.phase == BFTM_PHASE_TRY && time_ok(now);	\
 	assigns *c, *out;						\
-	ensures held: c->base.phase == BFTM_PHASE_HOLD || c->base.phase == BFTM_PHASE_FENCE ==> \
-		now <= the_end
+	ensures held: INSIDE ==> now <= the_end
 
 /*@ JUDGED; */
 void bftm_wait_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
@@ -103,13 +126,11 @@ void bftm_yield(const struct bftm_contend *c, u32 u, u64 gno, struct bftm_out *o
 
 /*@ requires \valid_read(c);
   @ assigns \nothing;
-  @ ensures \result == (c->base.phase == BFTM_PHASE_HOLD || c->base.phase == BFTM_PHASE_FENCE ?
-  @   c->held : 0);
+  @ ensures \result == (INSIDE ? c->held : 0);
   @*/
 enum bftm_mode bftm_contend_held(const struct bftm_contend *c);
 
-#define HELD_NOW							\
-	((c->base.phase == BFTM_PHASE_HOLD || c->base.phase == BFTM_PHASE_FENCE) && c->held != 0)
+#define HELD_NOW (INSIDE && c->held != 0)
 
 #define MODES_OK mode_ok(c->held) && mode_ok(c->base.want.mode)
 
@@ -124,13 +145,46 @@ static u8 mode_needed(const struct bftm_contend *c);
   @*/
 void bftm_wait_granted(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now);
 
+/*@ requires \valid_read(c);
+  @ assigns \nothing;
+  @ ensures \result <==> c->base.phase == BFTM_PHASE_HOLD && c->base.want.mode != c->held;
+  @*/
+static inline bool bftm_converts(const struct bftm_contend *c);
+
+/* A value is said no more to a server that has heard it. */
+/*@ requires \valid(c) && u < 31;
+  @ assigns c->owed, c->base.written.at[u];
+  @ ensures said: c->base.written.at[u] == 0;
+  @*/
+void bftm_value_heard(struct bftm_contend *c, u32 u);
+
+#define NEWER(a)							\
+	(msg->gno > (a)->value_gno || (msg->gno == (a)->value_gno && msg->k >= (a)->value_k))
+
+/* What a server told by an earlier grant, or at an earlier send, changes nothing. */
+/*@ requires \valid(a) && \valid_read(msg) && \separated(a, msg);
+  @ requires msg->value_len <= BFTM_VALUE_LEN_MAX;
+  @ assigns a->value_told, a->value_doubt, a->value_len, a->value_k, a->value_gno, a->value[0 .. 63];
+  @ ensures older: !\old(NEWER(a)) ==> a->value_told == \old(a->value_told) &&
+  @   a->value_doubt == \old(a->value_doubt) && a->value_gno == \old(a->value_gno) &&
+  @   a->value_k == \old(a->value_k);
+  @ ensures noted: \old(NEWER(a)) ==> a->value_gno == msg->gno && a->value_k == msg->k;
+  @ ensures told: \old(NEWER(a)) && a->value_told ==> (msg->flags & BFTM_FLAG_VALUE) != 0 &&
+  @   a->value_len == msg->value_len;
+  @ ensures doubted: \old(NEWER(a)) && (msg->flags & BFTM_FLAG_DOUBT) != 0 ==> a->value_doubt != 0;
+  @*/
+void bftm_value_take_told(struct bftm_answer *a, const struct bftm_msg *msg);
+
+/*@ assigns \nothing; */
+static inline size_t bftm_pad8(size_t n);
+
 #define ANSWERED							\
 	requires CLIENT_OK && \valid(c) && \valid_read(msg) && \valid(out); \
 	requires \separated(c, cfg, msg, out) && u < cfg->n
 
 /*@ ANSWERED;
-  @ requires mode_ok(msg->mode) && MODES_OK;
-  @ assigns c->server[u], c->poll_ns, c->owed, *out;
+  @ requires mode_ok(msg->mode) && MODES_OK && msg->value_len <= BFTM_VALUE_LEN_MAX;
+  @ assigns c->server[u], c->poll_ns, c->owed, c->base.written.at[u], *out;
   @ ensures own: \result ==> c->sends_base < msg->k <= c->base.sends &&
   @   c->base.sends - msg->k < BFTM_SENDS;
   @ ensures not_given_up: \result ==> msg->k >= c->cut_k;
@@ -185,5 +239,25 @@ static inline bool bftm_contender_queues(const struct bftm_contender *c);
   @*/
 void bftm_contend_answer(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
 			 const struct bftm_msg *msg, u64 now, u64 rnd, struct bftm_out *out);
+
+/*@ requires divisor != 0 && \valid(remainder);
+  @ assigns *remainder;
+  @ ensures quotient: \result == dividend / divisor;
+  @ ensures rest: *remainder == dividend % divisor;
+  @*/
+static inline u64 div64_u64_rem(u64 dividend, u64 divisor, u64 *remainder);
+
+/*@ assigns \nothing;
+  @ ensures no_less: y >= 1 ==> \result >= x;
+  @*/
+static u64 mul_sat(u64 x, u64 y);
+
+/* So the range to draw from is not empty. */
+/*@ requires CLIENT_OK && cfg->delta_ns < 0x0400000000000000;
+  @ assigns \nothing;
+  @ ensures least: c->base.want.wait != BFTM_WAIT_NO_BACKOFF ==>
+  @   \result >= c->base.want.lease_ns + 4 * cfg->delta_ns;
+  @*/
+static u64 draw_sleep(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 rnd);
 
 #endif

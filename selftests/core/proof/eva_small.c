@@ -89,7 +89,10 @@ void all_modes(void)
 
 			//@ assert exclude: excludes <==> conflict(a, b);
 			//@ assert cover: covered <==> covers(a, b);
+			bool writes = bftm_mode_writes((enum bftm_mode)a);
+
 			//@ assert join: covers(join, a) && covers(join, b);
+			//@ assert writes: writes <==> a >= 4;
 			if (bftm_mode_writes((enum bftm_mode)a) && bftm_mode_writes((enum bftm_mode)b)) {
 				//@ assert writers: excludes;
 			}

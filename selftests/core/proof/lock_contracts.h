@@ -9,6 +9,7 @@
 #include "lease_contracts.h"
 #include "mode_contracts.h"
 #include "core/backoff/server.h"
+#include "core/backoff/value.h"
 
 /*@ logic integer parties{L}(struct bftm_lock *lock) =
   @   lock->queue == \null ? 1 : 1 + lock->queue->count;
@@ -66,6 +67,13 @@
 
 #define the_lock ((struct bftm_lock *)lock)
 
+/*@ axiomatic Value { logic struct bftm_kept_value *the_value; } // the lock's, or NULL
+  @*/
+
+/* The value lies behind the places that there are for parties, and apart from what is given. */
+#define VALUE_APART							\
+	((the_value == \null || \valid(the_value)) && \separated(the_value, lock, lock->queue))
+
 /*@ requires places_ok(the_lock);
   @ assigns \nothing;
   @ ensures \result == parties(the_lock);
@@ -97,16 +105,20 @@ static inline bool bftm_party_lacks(const struct bftm_party *p);
   @*/
 static inline bool bftm_party_converts(const struct bftm_party *p);
 
+#define BIDS_BEFORE							\
+	(a->prio < b->prio || (a->prio == b->prio && (a->client < b->client || \
+	 (a->client == b->client && a->attempt < b->attempt))))
+
 /*@ requires \valid_read(a) && \valid_read(b);
   @ assigns \nothing;
-  @ ensures \result <==> a->prio < b->prio || (a->prio == b->prio && a->client < b->client);
+  @ ensures \result <==> BIDS_BEFORE;
   @*/
 static inline bool bftm_goes_before(const struct bftm_party *a, const struct bftm_party *b);
 
 /*@ requires \valid_read(a) && \valid_read(b);
   @ assigns \nothing;
   @ ensures \result <==> (a->held != 0 && b->held == 0) || ((a->held == 0 <==> b->held == 0) &&
-  @   (a->prio < b->prio || (a->prio == b->prio && a->client < b->client)));
+  @   BIDS_BEFORE);
   @*/
 static inline bool bftm_waits_before(const struct bftm_party *a, const struct bftm_party *b);
 

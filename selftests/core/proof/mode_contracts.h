@@ -26,4 +26,10 @@ static inline bool bftm_modes_conflict(enum bftm_mode a, enum bftm_mode b);
   @*/
 static inline bool bftm_mode_covers(enum bftm_mode mode, enum bftm_mode other);
 
+/*@ requires mode_ok(mode);
+  @ assigns \nothing;
+  @ ensures \result <==> mode >= 4;
+  @*/
+static inline bool bftm_mode_writes(enum bftm_mode mode);
+
 #endif

@@ -101,8 +101,8 @@ struct bftm_party *bftm_party_number(struct bftm_lock *lock, struct bftm_party *
   @*/
 void bftm_parties_forget(struct bftm_lock *lock, u64 now);
 
-/*@ requires lock_ok(lock);
-  @ assigns lock->first, QUEUE_FIELDS;
+/*@ requires lock_ok(lock) && VALUE_APART;
+  @ assigns lock->first, QUEUE_FIELDS, the_value->doubt;
   @ ensures ok: lock_ok(lock) && SAME_PLACES;
   @ ensures strictly: KEPT_IF(now <= t);
   @ ensures no_new: NO_NEW;

@@ -6,7 +6,7 @@
 #ifndef PROOF_SERVER_CONTRACTS_H
 #define PROOF_SERVER_CONTRACTS_H
 
-#include "parties_contracts.h"
+#include "value_contracts.h"
 
 #define CFG_OK								\
 	\valid_read(cfg) && rho_ok(cfg->rho_ppm) && lease_ok(cfg->lease_max_ns) && \
@@ -83,6 +83,7 @@ struct bftm_party *bftm_grant(const struct bftm_server_cfg *cfg, struct bftm_loc
 				struct bftm_party *p, enum bftm_mode mode, u64 now);
 
 #define STEP								\
+	requires VALUE_APART && \separated(cfg, the_value);		\
 	requires CFG_OK && lock_ok(lock) && time_ok(now) && lock->gno < 0xfffffffffffffff0; \
 	requires \separated(cfg, lock, lock->queue);			\
 	requires QUARANTINE ==> nobody(lock)
@@ -100,21 +101,22 @@ struct bftm_party *bftm_grant(const struct bftm_server_cfg *cfg, struct bftm_loc
   @   push->k == p->k && push->mode == p->mode && push->token == lock->hi;
   @ ensures same: lock->queue == \old(lock->queue);
   @*/
-static void tell(const struct bftm_server_cfg *cfg, const struct bftm_lock *lock,
+void bftm_tell(const struct bftm_server_cfg *cfg, const struct bftm_lock *lock,
 		 const struct bftm_party *p, u8 type, struct bftm_msg *push);
 
 /*@ requires lock_ok(lock) && \valid(push);
   @ assigns *push, lock->first, QUEUE_FIELDS;
   @ ensures ok: lock_ok(lock);
+  @ ensures same: lock->gno == \old(lock->gno) && lock->queue == \old(lock->queue);
   @ ensures asks: *push == \old(*push) || push->type == BFTM_MSG_INQUIRE;
   @*/
-static bool ask_marked(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+bool bftm_ask_marked(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		       struct bftm_msg *push);
 
 /*@ requires places_ok(the_lock);
   @ assigns \nothing;
   @*/
-static bool is_quiet(const struct bftm_lock *lock);
+static inline bool bftm_is_quiet(const struct bftm_lock *lock);
 
 /*@ STEP;
   @ requires \valid(push) && \separated(push, cfg, lock, lock->queue);
@@ -217,6 +219,8 @@ static bool is_formed(const struct bftm_msg *req);
 bool bftm_server_needs(const struct bftm_server_cfg *cfg, const struct bftm_msg *req);
 
 #define REQUEST								\
+	requires VALUE_APART && \separated(the_value, cfg, req, reply, push); \
+	requires req->value_len <= BFTM_VALUE_LEN_MAX;			\
 	requires \valid_read(req) && \valid(reply) && \valid(push);	\
 	requires \separated(req, reply, push, cfg, lock, lock->queue);	\
 	requires req->attempt != 0 && 1 <= req->mode <= 5 && req->arg <= 5 && req->k != 0
@@ -230,7 +234,7 @@ static void answer_free(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 /*@ requires CFG_OK && lock_ok(lock) && time_ok(now) && !QUARANTINE;
   @ REQUEST;
   @ requires in_lock(lock, p) && named(p, req->client, req->attempt) && p->mode != 0;
-  @ assigns *lock, QUEUE_FIELDS, *reply, *push;
+  @ assigns *lock, QUEUE_FIELDS, *reply, *push, *the_value;
   @*/
 static void renew_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 			struct bftm_party *p, const struct bftm_msg *req, u64 now,
@@ -253,7 +257,7 @@ static bool is_late(const struct bftm_lock *lock, const struct bftm_msg *req);
 /*@ STEP;
   @ REQUEST;
   @ requires reply->type == BFTM_MSG_TRY && push->type == BFTM_MSG_NONE;
-  @ assigns *lock, QUEUE_FIELDS, *reply, *push;
+  @ assigns *lock, QUEUE_FIELDS, *reply, *push, *the_value;
   @ ensures quiet: QUARANTINE ==> reply->type != BFTM_MSG_FREE && push->type == BFTM_MSG_NONE &&
   @   lock->gno == \old(lock->gno);
   @*/
@@ -270,14 +274,15 @@ static void bury(struct bftm_lock *lock, const struct bftm_msg *req);
   @ requires \valid(push) && \separated(push, cfg, lock, lock->queue);
   @ assigns *lock, QUEUE_FIELDS, *push;
   @*/
-static void settle_heard(const struct bftm_server_cfg *cfg, struct bftm_lock *lock, u64 now,
+void bftm_settle_heard(const struct bftm_server_cfg *cfg, struct bftm_lock *lock, u64 now,
 			 struct bftm_msg *push);
 
 /* 6: what goes has the name of the request; see annotations. */
 /*@ STEP;
   @ requires \valid_read(req) && \valid(reply) && \valid(push) && req->attempt != 0;
   @ requires \separated(req, reply, push, cfg, lock, lock->queue);
-  @ assigns *lock, QUEUE_FIELDS, *reply, *push;
+  @ requires \separated(the_value, req, reply, push) && req->value_len <= BFTM_VALUE_LEN_MAX;
+  @ assigns *lock, QUEUE_FIELDS, *reply, *push, *the_value;
   @ ensures said: reply->type == BFTM_MSG_RELEASED;
   @*/
 static void step_release(const struct bftm_server_cfg *cfg,

@@ -67,6 +67,7 @@ const struct bftm_form *bftm_order_form(u8 type);
 
 /*@ requires \valid(reply) && ROOM && type == BFTM_ORDER_RESPONSE;
   @ requires len == 0 || \valid_read(data + (0 .. len - 1));
+  @ requires apart: len == 0 || \base_addr(data) != \base_addr(out);
   @ assigns reply->type, reply->data, reply->data_len, out[0 .. reply->room - 1];
   @ ensures fits: reply->data_len + 16 <= reply->room && reply->type == type;
   @*/
@@ -75,6 +76,7 @@ static void put_data(struct bftm_order_msg *reply, u8 type, u8 *out, const u8 *d
 /*@ requires \valid(reply) && ROOM && \valid_read(a);
   @ requires \separated(a, reply, out + (0 .. reply->room - 1));
   @ requires a->len == 0 || \valid_read(a->response + (0 .. a->len - 1));
+  @ requires apart: \base_addr(a->response) != \base_addr(out);
   @ assigns *reply, out[0 .. reply->room - 1];
   @ ensures fits: reply->room == \old(reply->room) && reply->data_len + 16 <= reply->room;
   @*/
@@ -83,8 +85,10 @@ static void replica_respond(const struct bftm_applied *a, u32 offset, u8 *out,
 
 /*@ requires LIST_OK && \valid_read(p) && 16 <= p->room <= 0xffff && \valid(ret);
   @ requires \valid(out + (0 .. p->room - 1)) && \separated(o, p, ret, out + (0 .. p->room - 1));
+  @ requires \separated(ret, o->sc) &&
+  @   (o->sc == \null || \base_addr(o->sc->data) != \base_addr(out));
   @ assigns *ret, out[0 .. p->room - 1];
-  @ ensures fits: ret->type != BFTM_MSG_NONE ==> ret->room == p->room &&
+  @ ensures fits: ret->type != BFTM_MSG_NONE ==> ret->room == \old(p->room) &&
   @   ret->data_len + 16 <= ret->room;
   @*/
 void bftm_order_response(const struct bftm_object *o, const struct bftm_pending *p,
