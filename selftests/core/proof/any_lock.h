@@ -22,6 +22,11 @@ static struct bftm_server_cfg any_server(void)
 	};
 }
 
+static enum bftm_mode any_mode(void)
+{
+	return (enum bftm_mode)any_from(BFTM_MODE_NL, BFTM_MODE_EX);
+}
+
 /* Of the form that bftm_wire_get() demands. */
 static struct bftm_msg any_request(void)
 {
@@ -29,6 +34,8 @@ static struct bftm_msg any_request(void)
 
 	any(msg);
 	msg.name_len = (u8)any_from(0, BFTM_NAME_LEN_MAX);
+	msg.mode = (u8)any_mode();
+	msg.value_len = (u8)any_from(0, BFTM_VALUE_LEN_MAX);
 	return msg;
 }
 
@@ -37,11 +44,6 @@ static union {
 	struct bftm_queue queue;
 	u8 block[sizeof(struct bftm_queue) + ROOM * sizeof(struct bftm_seat)];
 } queues[2];
-
-static enum bftm_mode any_mode(void)
-{
-	return (enum bftm_mode)any_from(BFTM_MODE_NL, BFTM_MODE_EX);
-}
 
 static struct bftm_party any_party(void)
 {

@@ -72,6 +72,7 @@ void all_parties(void)
 	default:
 		bftm_parties_expire(&lock, ANY_TIME);
 	}
+	//@ assert room: lock.queue == \null || lock.queue->count <= lock.queue->room;
 	bftm_queue_move(lock.queue, any_bool() ? &queues[1] : NULL, ROOM);
 }
 
@@ -80,8 +81,6 @@ void all_values(void)
 	struct bftm_lock lock = any_lock();
 	struct bftm_msg req = any_request(), reply = any_request();
 
-	/* As bftm_wire_get() demands. */
-	req.value_len = (u8)any_from(0, BFTM_VALUE_LEN_MAX);
 	bftm_value_wanted(&lock, &req);
 	bftm_value_make(&lock, &req);
 	bftm_value_certain(&lock);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory all_served bftm_serve_head: every request, whatever the surroundings say, with and without each of them
-// frama-c: -eva-precision 0
-#include "any_lock.h"
+// frama-c: -eva-precision 0 -eva-min-loop-unroll 7 -eva-slevel 300 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality
+#include "any_moves.h"
 #include "core/admit.c"
-#include "core/backoff/parties.c"
-#include "core/backoff/grants.c"
+#include "core/backoff/value.c"
 #include "core/backoff/settle.c"
 #include "core/backoff/try.c"
 #include "core/backoff/server.c"

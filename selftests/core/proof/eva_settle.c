@@ -1,35 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory all_timers bftm_lock_init bftm_lock_learn bftm_lock_owned bftm_lock_holders bftm_lock_waiters bftm_lock_deadline bftm_lock_lacks_room bftm_lock_expire: every lock with up to five parties
 // prove: memory all_ops bftm_protocol_index bftm_protocol_of: every operation of the table of protocols but step, on every lock
-// frama-c: -eva-min-loop-unroll 7 -eva-slevel 300 -eva-precision 0 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality
-#include "any_lock.h"
-#include "core/backoff/grants.h"
-
-/* all_grants() of eva_lock.c is about what these do; here they say anything. */
-struct bftm_party *bftm_grants_next(const struct bftm_lock *lock, enum bftm_mode *ret)
-{
-	*ret = any_mode();
-	return any_bool() ? any_of(lock) : NULL;
-}
-
-bool bftm_grants_beside(const struct bftm_lock *lock, const struct bftm_party *me, bool last)
-{
-	return any_bool();
-}
-
-bool bftm_grants_inquire(struct bftm_lock *lock, const struct bftm_party *me)
-{
-	any_of(lock)->inquire = any_bool();
-	return any_bool();
-}
-
-bool bftm_grants_deadlock(const struct bftm_lock *lock, const struct bftm_party *me)
-{
-	return any_bool();
-}
-
+// prove: memory all_steps bftm_server_step bftm_step_try bftm_settle bftm_settle_heard bftm_tell bftm_ask_marked bftm_grant bftm_refresh bftm_is_over bftm_value_make bftm_value_take bftm_value_tell: every request, to every lock
+// frama-c: -eva-min-loop-unroll 7 -eva-slevel 3000 -eva-precision 0 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality
+#include "any_moves.h"
 #include "core/admit.c"
-#include "core/backoff/parties.c"
 #include "core/backoff/value.c"
 #include "core/backoff/settle.c"
 #include "core/backoff/try.c"
@@ -115,4 +90,13 @@ void all_ops(void)
 	default:
 		p->server->init(&lock, any_from(0, ~0ull), any_from(0, ~0ull));
 	}
+}
+
+void all_steps(void)
+{
+	struct bftm_server_cfg cfg = any_server();
+	struct bftm_lock lock = any_lock();
+	struct bftm_msg req = any_request(), reply, push;
+
+	bftm_server_step(&cfg, &lock, &req, ANY_TIME, &reply, &push);
 }

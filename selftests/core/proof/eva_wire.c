@@ -67,6 +67,7 @@ static void one_form(u8 type)
 	bftm_discount(&msg);
 	if (!form)
 		return;
+	//@ assert modes: form->mode_max <= BFTM_MODE_EX;
 	any(head);
 	any(memory);
 	bftm_form_allows(form, &head.wire, any_bool());
