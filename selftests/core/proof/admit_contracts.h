@@ -27,7 +27,7 @@ bool bftm_admit_address(const struct bftm_server_cfg *cfg, const struct bftm_msg
   @*/
 static void repeat_word(const struct bftm_msg *req, struct bftm_msg *reply, u8 type);
 
-/*@ requires \valid_read(req) && \valid(reply) && \separated(req, reply);
+/*@ requires \valid_read(req) && \valid(reply) && \separated(req, reply) && 0 <= reason <= 255;
   @ assigns *reply;
   @ ensures reply->type == BFTM_MSG_REFUSED && reply->arg == reason &&
   @   reply->token == 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory all_timers bftm_lock_init bftm_lock_learn bftm_lock_owned bftm_lock_holders bftm_lock_waiters bftm_lock_deadline bftm_lock_lacks_room bftm_lock_expire: every lock with up to five parties
 // prove: memory all_ops bftm_protocol_index bftm_protocol_of: every operation of the table of protocols but step, on every lock
-// prove: memory all_steps bftm_server_step bftm_step_try bftm_settle bftm_settle_heard bftm_tell bftm_ask_marked bftm_grant bftm_refresh bftm_is_over bftm_value_make bftm_value_take bftm_value_tell: every request, to every lock
 // frama-c: -eva-min-loop-unroll 7 -eva-slevel 3000 -eva-precision 0 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality
 #include "any_moves.h"
 #include "core/admit.c"
@@ -90,13 +89,4 @@ void all_ops(void)
 	default:
 		p->server->init(&lock, any_from(0, ~0ull), any_from(0, ~0ull));
 	}
-}
-
-void all_steps(void)
-{
-	struct bftm_server_cfg cfg = any_server();
-	struct bftm_lock lock = any_lock();
-	struct bftm_msg req = any_request(), reply, push;
-
-	bftm_server_step(&cfg, &lock, &req, ANY_TIME, &reply, &push);
 }

@@ -52,10 +52,11 @@ static u32 place(const struct bftm_pendings *pend, u32 client);
   @*/
 struct bftm_pending *bftm_pending_of(const struct bftm_object *o, u32 client);
 
-/*@ requires \valid_read(o) && state_ok(o->sc) && \valid(ret) && \separated(ret, o, o->sc);
+/*@ requires \valid_read(o) && state_ok(o->sc) && \valid(ret);
   @ assigns *ret, \result \from *o, client;
   @ ensures response: \result ==> RESPONSE_THERE;
-  @ ensures inside: \result ==> o->sc != \null && \base_addr(ret->response) == \base_addr(o->sc->data);
+  @ ensures inside: \result ==> \old(o->sc) != \null &&
+  @   \base_addr(ret->response) == \old(\base_addr(o->sc->data));
   @*/
 bool bftm_object_applied(const struct bftm_object *o, u32 client, struct bftm_applied *ret);
 

@@ -3,6 +3,7 @@
 #ifndef PROOF_READ_CONTRACTS_H
 #define PROOF_READ_CONTRACTS_H
 
+#define PROOF_VALUE_TOLD
 #include "client_contracts.h"
 
 /*@ // F, as bftm_free_needed() says.

@@ -40,6 +40,9 @@ static bool is_piece(u8 type);
 /*@ assigns \nothing; */
 static bool may_be_padded(u8 type);
 
+/*@ assigns \nothing; */
+static u32 least_room(u8 type);
+
 /*@ requires \valid_read(msg);
   @ assigns \nothing;
   @ ensures offset: \result ==> OFFSET_OK;
