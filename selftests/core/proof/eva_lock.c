@@ -97,9 +97,20 @@ void all_grants(void)
 	struct bftm_party me = any_party();
 	enum bftm_mode mode;
 
-	bftm_mode_join(any_mode(), any_mode());
-	bftm_grants_next(&lock, &mode);
-	bftm_grants_beside(&lock, &me, any_bool());
-	bftm_grants_inquire(&lock, &me);
-	bftm_grants_deadlock(&lock, &me);
+	switch (any_from(0, 4)) {
+	case 0:
+		bftm_mode_join(any_mode(), any_mode());
+		break;
+	case 1:
+		bftm_grants_next(&lock, &mode);
+		break;
+	case 2:
+		bftm_grants_beside(&lock, &me, any_bool());
+		break;
+	case 3:
+		bftm_grants_inquire(&lock, &me);
+		break;
+	default:
+		bftm_grants_deadlock(&lock, &me);
+	}
 }

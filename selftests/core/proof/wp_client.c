@@ -4,6 +4,7 @@
 // prove: wp take_free: FREE counts by a send of this attempt whose time is known and which came after the last shrink, for a mode that covers what is needed, and not for a grant that was given back
 // prove: wp note_token: the highest token that a server told never falls
 // prove: wp bftm_contend_answer: what is said to another attempt is looked at by nobody who counts
+// frama-c take_free: -wp-steps 400000
 #include "client_contracts.h"
 
 /* Zeros by assignment: bytes that are written to are a piece of memory for WP. */
