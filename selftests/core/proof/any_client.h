@@ -56,7 +56,7 @@ static struct bftm_want any_want(void)
 	};
 }
 
-/* What bftm_contend_held() says is a mode while something is held. */
+/* The held mode is one of the modes, whatever the phase is. */
 static void any_contend(struct bftm_contend *c)
 {
 	u32 u;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What moves parties, and chooses whom to grant to, may leave any lock behind here: a step of a
- * server is followed beside it. all_parties() and all_grants() of eva_lock.c are about these.
+ * The functions that move parties, and choose whom to grant to, may leave any lock behind here, so
+ * that Eva follows a step of a server. all_parties() and all_grants() of eva_lock.c are about them.
  */
 #ifndef PROOF_ANY_MOVES_H
 #define PROOF_ANY_MOVES_H

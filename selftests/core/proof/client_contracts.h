@@ -174,7 +174,7 @@ void bftm_value_heard(struct bftm_contend *c, u32 u);
 #define TOLD ensures 0 < 1
 #endif
 
-/* What a server told by an earlier grant, or at an earlier send, changes nothing. */
+/* A value that a server told by an earlier grant, or at an earlier send, changes nothing. */
 /*@ requires \valid(a) && \valid_read(msg) && \separated(a, msg);
   @ requires msg->value_len <= BFTM_VALUE_LEN_MAX;
   @ assigns a->value_told, a->value_doubt, a->value_len, a->value_k, a->value_gno, a->value[0 .. 63];

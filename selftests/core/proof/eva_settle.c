@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: memory all_timers bftm_lock_init bftm_lock_learn bftm_lock_owned bftm_lock_holders bftm_lock_waiters bftm_lock_deadline bftm_lock_lacks_room bftm_lock_expire: every lock with up to five parties
+// prove: memory all_timers bftm_lock_init bftm_lock_learn bftm_lock_owned bftm_lock_holders bftm_lock_waiters bftm_lock_deadline bftm_lock_lacks_room bftm_lock_expire bftm_tell bftm_settle_heard bftm_ask_marked bftm_is_quiet: every lock with up to five parties
 // prove: memory all_ops bftm_protocol_index bftm_protocol_of: every operation of the table of protocols but step, on every lock
 // frama-c: -eva-min-loop-unroll 7 -eva-slevel 3000 -eva-precision 0 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality
 #include "any_moves.h"

@@ -15,6 +15,7 @@
   @   logic integer is_genuine;
   @   logic integer is_new;
   @   logic integer is_permitted;
+  @   logic integer is_known; // the protocol that it names
   @ }
   @*/
 
@@ -48,6 +49,12 @@ bool shell_permit(const struct bftm_msg *req, struct bftm_server_cfg *cfg,
   @*/
 void shell_tokens(const struct bftm_msg *req, struct bftm_msg *reply);
 
+/*@ assigns \nothing;
+  @ ensures \result != \null <==> is_known != 0;
+  @*/
+static const struct bftm_protocol *protocol_of(const struct bftm_shell *shell, void *arg,
+					       u8 number);
+
 /* In the kernel all are there. */
 #define SHELL								\
 	\valid_read(shell) && shell->sender != \null && shell->take != \null && \
@@ -57,6 +64,7 @@ void shell_tokens(const struct bftm_msg *req, struct bftm_msg *reply);
 	(is_genuine != 0 && is_new != 0 && is_permitted != 0 &&		\
 	 (req)->cluster == cfg->cluster && (req)->server == cfg->id &&	\
 	 ((req)->type & BFTM_MSG_REPLY) == 0 &&				\
+	 ((req)->proto == BFTM_PROTO_ORDER || is_known != 0) &&		\
 	 (req)->server_epoch == cfg->epoch &&				\
 	 (req)->type != BFTM_MSG_HELLO && (req)->type != BFTM_MSG_RECOVER)
 
@@ -100,7 +108,7 @@ static void serve_step(const struct bftm_shell *shell, void *arg, const struct b
   @ requires time_ok(cfg->quarantine_until_ns);
   @ requires \separated(shell, cfg, req, ret);
   @ assigns *ret;
-  @ ensures epoch: ret->reply.server_epoch == cfg->epoch && ret->reply.flags == 0;
+  @ ensures epoch: ret->reply.server_epoch == cfg->epoch;
   @ ensures nothing: !SERVED(req) ==> ret->push.type == BFTM_MSG_NONE && !ret->granted;
   @*/
 enum bftm_served bftm_serve(const struct bftm_shell *shell, void *arg,
