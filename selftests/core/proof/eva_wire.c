@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory all_heads bftm_head_get bftm_pad8 bftm_name_get: every head of a datagram of up to 120 bytes, 1224 and 1232, behind which no byte is read; of a wrong length nothing is
 // prove: memory all_forms bftm_wire_form bftm_form_get bftm_form_put bftm_slot_get bftm_slot_put bftm_member bftm_member_set bftm_get32 bftm_get64 bftm_put32 bftm_put64 bftm_form_allows bftm_all_zero bftm_wire_common bftm_msg_name bftm_refusal_name bftm_mode_mask bftm_epoch_known bftm_discount: every type; no byte behind its body is read or written
-// prove: memory all_written bftm_head_put bftm_wire_write bftm_wire_put: every message of a type that has a form, with a value of up to 64 bytes: 224 bytes at most
+// prove: open bftm_head_put bftm_wire_write bftm_wire_put: no run has followed each message, with a value of up to 64 bytes, to its end; it is to be written in 224 bytes at most
 // frama-c: -eva-precision 1 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality -eva-slevel 50
 #include "any.h"
 #include "core/form.c"

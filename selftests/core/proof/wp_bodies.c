@@ -8,7 +8,6 @@
 // prove: wp bftm_object_wants: looks only
 // prove: wp put_data: what an answer says stays within the room of its request
 // prove: wp replica_respond: likewise
-// prove: wp bftm_order_response: likewise, of what comes unasked
 #include "pending_contracts.h"
 
 /*@ requires \valid_read(a) && \valid_read(b);
