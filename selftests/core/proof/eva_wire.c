@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory all_heads bftm_head_get bftm_pad8 bftm_name_get: every head of a datagram of up to 120 bytes, 1224 and 1232, behind which no byte is read; of a wrong length nothing is
 // prove: memory all_forms bftm_wire_form bftm_form_get bftm_form_put bftm_slot_get bftm_slot_put bftm_member bftm_member_set bftm_get32 bftm_get64 bftm_put32 bftm_put64 bftm_form_allows bftm_all_zero bftm_wire_common bftm_msg_name bftm_refusal_name bftm_mode_mask bftm_epoch_known bftm_discount: every type; no byte behind its body is read or written
-// prove: open bftm_head_put bftm_wire_write bftm_wire_put: no run has followed each message, with a value of up to 64 bytes, to its end; it is to be written in 224 bytes at most
+// prove: open bftm_head_put bftm_wire_write bftm_wire_put: no run of all_written() has ended, of each message with a value of up to 64 bytes; it is to be written in 224 bytes at most
 // frama-c: -eva-precision 1 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality -eva-slevel 50
 #include "any.h"
 #include "core/form.c"
@@ -91,8 +91,6 @@ void all_forms(void)
 		one_form((u8)type);
 }
 
-static u8 value[BFTM_VALUE_LEN_MAX];
-
 /* Of a value of @len bytes, or, where that is 0, of none or of one that is not there. */
 static void one_written(u8 type, u8 name_least, u8 name_most, u8 room, u8 len)
 {
@@ -106,7 +104,6 @@ static void one_written(u8 type, u8 name_least, u8 name_most, u8 room, u8 len)
 	msg.value_len = len;
 	if (!len && any_bool())
 		msg.value_len = (u8)any_from(room + 1, 255);
-	msg.value = value + sizeof(value) - len;
 	bftm_wire_put(&msg, &wire);
 }
 
@@ -115,7 +112,6 @@ void all_written(void)
 	const struct bftm_form *form;
 	u32 type, name, room, len;
 
-	any(value);
 	//@ loop unroll 256;
 	for (type = 0; type < 256; type++) {
 		form = bftm_wire_form((u8)type);

@@ -30,7 +30,7 @@
   @ requires \valid(ret);
   @ assigns *ret, \result \from client;
   @ ensures response: \result ==> RESPONSE_THERE;
-  @ ensures inside: \result ==> \base_addr(ret->response) == \base_addr(body);
+  @ ensures inside: \result && ret->len != 0 ==> \base_addr(ret->response) == \base_addr(body);
   @*/
 bool bftm_state_find(const u8 *body, u32 client, struct bftm_applied *ret);
 
@@ -55,7 +55,7 @@ struct bftm_pending *bftm_pending_of(const struct bftm_object *o, u32 client);
 /*@ requires \valid_read(o) && state_ok(o->sc) && \valid(ret);
   @ assigns *ret, \result \from *o, client;
   @ ensures response: \result ==> RESPONSE_THERE;
-  @ ensures inside: \result ==> \old(o->sc) != \null &&
+  @ ensures inside: \result && ret->len != 0 ==> \old(o->sc) != \null &&
   @   \base_addr(ret->response) == \old(\base_addr(o->sc->data));
   @*/
 bool bftm_object_applied(const struct bftm_object *o, u32 client, struct bftm_applied *ret);

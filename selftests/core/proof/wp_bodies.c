@@ -75,7 +75,7 @@ static void put_data(struct bftm_order_msg *reply, u8 type, u8 *out, const u8 *d
 /*@ requires \valid(reply) && ROOM && \valid_read(a);
   @ requires \separated(a, reply, out + (0 .. reply->room - 1));
   @ requires a->len == 0 || \valid_read(a->response + (0 .. a->len - 1));
-  @ requires apart: \base_addr(a->response) != \base_addr(out);
+  @ requires apart: a->len == 0 || \base_addr(a->response) != \base_addr(out);
   @ assigns *reply, out[0 .. reply->room - 1];
   @ ensures fits: reply->room == \old(reply->room) && reply->data_len + 16 <= reply->room;
   @*/
