@@ -253,6 +253,12 @@ void bftm_order_step(const struct bftm_server_cfg *cfg, struct bftm_object *o,
 		     const struct bftm_order_msg *req, struct bftm_body *body,
 		     u64 now, u8 *out, struct bftm_order_msg *reply);
 
+/*@ requires offset < len;
+  @ assigns \nothing;
+  @ ensures \result == (len - offset < 1024 ? len - offset : 1024);
+  @*/
+static inline u32 bftm_piece_len(u32 len, u32 offset);
+
 /*@ requires \valid_read(req);
   @ assigns \nothing;
   @ ensures piece: \result ==> req->offset % BFTM_PIECE_LEN == 0 && req->offset < req->id.len &&
