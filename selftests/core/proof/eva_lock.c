@@ -4,7 +4,7 @@
 // prove: memory all_grants bftm_party_lacks bftm_party_converts bftm_grants_next bftm_grants_beside bftm_grants_inquire bftm_grants_deadlock bftm_mode_conflicts bftm_modes_conflict bftm_mode_covers bftm_mode_join: the same
 // prove: memory all_values bftm_value_of bftm_value_certain bftm_value_wanted bftm_value_doubt bftm_value_room bftm_value_make bftm_value_take bftm_value_tell: every lock with up to four others, with and without a value, and every request
 // frama-c without_lock all_parties all_values: -eva-min-loop-unroll 7 -eva-slevel 1000
-// frama-c all_grants: -eva-precision 0 -eva-min-loop-unroll 7 -eva-slevel 150 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality
+// frama-c all_grants: -eva-precision 0 -eva-min-loop-unroll 7 -eva-slevel 30 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality
 #include "any_lock.h"
 #include "core/admit.c"
 #include "core/backoff/parties.c"
