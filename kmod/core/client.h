@@ -151,6 +151,7 @@ struct bftm_conversion {
  * @sends:   number of the last send of the attempt, k
  * @rounds:  rounds and polls begun
  * @written: the value that goes along with a send, see struct bftm_send
+ * @wanted:  somebody has waited for a mode that the one held excludes, since it is held
  */
 struct bftm_contender {
 	enum bftm_phase phase;
@@ -163,6 +164,7 @@ struct bftm_contender {
 	u32 sends;
 	u32 rounds;
 	struct bftm_written written;
+	bool wanted;
 };
 
 /** bftm_contender_alive() - may servers think that the attempt wants the lock? */

@@ -65,6 +65,7 @@ static void reset(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	c->stamps_anew = false;
 	c->reads_anew = false;
 	c->base.written.any = false;
+	bftm_hold_unwanted(c);
 	c->resends = 0;
 	c->unheard = 0;
 }
@@ -345,6 +346,8 @@ static void answer_hold(struct bftm_contend *c,
 	if ((msg->type == BFTM_MSG_WAIT || msg->type == BFTM_MSG_LOCKED) &&
 	    has_no_grant(&c->server[u], msg))
 		c->owed &= ~(1u << u);
+	if (msg->type == BFTM_MSG_INQUIRE)
+		bftm_hold_inquired(c, cfg, u, msg);
 	if (msg->type == BFTM_MSG_FREE) {
 		if (!take_free(c, cfg, u, msg, now, out))
 			return;

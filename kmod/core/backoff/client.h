@@ -79,6 +79,7 @@ struct bftm_answer {
  * @owed_k:    the first send after a mode was given up
  * @deadlock:  servers that say that this conversion and a better one exclude each other
  * @blocked:   servers that answered this conversion by less than what it wants
+ * @inquired:  servers that have asked for what is held, see @wanted of the base
  * @unheard:   polls in a row to which fewer than F servers answered
  * @poll_ns:   when to send to all again: queued, or renewing
  * @resend_ns: when to send to the silent again
@@ -116,6 +117,7 @@ struct bftm_contend {
 	u32 owed_k;
 	u32 deadlock;
 	u32 blocked;
+	u32 inquired;
 	u32 resends;
 	u32 unheard;
 	u64 poll_ns;

@@ -85,6 +85,15 @@ void bftm_hold_grew(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		    u64 before, u64 now, struct bftm_out *out);
 void bftm_hold_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		    u64 now, struct bftm_out *out);
+/** bftm_hold_inquired() - server @u pushed INQUIRE: perhaps somebody waits for what is held. */
+void bftm_hold_inquired(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
+			const struct bftm_msg *msg);
+/** bftm_hold_unwanted() - what was asked for is not held any more. */
+static inline void bftm_hold_unwanted(struct bftm_contend *c)
+{
+	c->inquired = 0;
+	c->base.wanted = false;
+}
 
 /** bftm_kth_end() - the F-th largest end of grants that count from these times, 0 for none. */
 u64 bftm_kth_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, bool more);

@@ -28,6 +28,8 @@ static void shrink(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		   struct bftm_out *out)
 {
 	bftm_value_leave(c, cfg, leaves);
+	if (mode != c->held)
+		bftm_hold_unwanted(c);
 	c->held = mode;
 	c->base.want.mode = mode;
 	c->cut_k = c->base.sends + 1;

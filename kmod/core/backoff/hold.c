@@ -192,6 +192,21 @@ void bftm_contend_renew(struct bftm_contend *c,
 	bftm_hold_ask(c, cfg, now, out);
 }
 
+/*
+ * A holder yields nothing, but its program may want to know. One of b + 1 servers is correct, and
+ * that server has a waiter. An INQUIRE for more than what is held is about a mode that was given up,
+ * or about a grant on the way to another mode.
+ */
+void bftm_hold_inquired(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
+			const struct bftm_msg *msg)
+{
+	if (!bftm_mode_covers(c->held, msg->mode))
+		return;
+	c->inquired |= 1u << u;
+	if (bftm_count(c->inquired) > cfg->b)
+		c->base.wanted = true;
+}
+
 void bftm_hold_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		    u64 now, struct bftm_out *out)
 {

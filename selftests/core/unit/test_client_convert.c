@@ -340,6 +340,45 @@ static void a_converter_yields_the_rest(void **state)
 	assert_quiet();
 }
 
+/* Server @u asks for its grant of @mode. */
+static void inquires(u32 u, enum bftm_mode mode, u64 now)
+{
+	const struct bftm_msg msg = {
+		.type = BFTM_MSG_INQUIRE, .attempt = 1, .k = 1, .gno = 10, .mode = mode,
+	};
+
+	bftm_contend_answer(&c, &cfg, u, &msg, now, 0, &out);
+}
+
+/* Somebody waits for the mode that is held: not for one that was, or is only on the way. */
+static void wanted_is_the_mode_that_is_held(void **state)
+{
+	const u64 now = T0 + 10 * MS;
+
+	(void)state;
+	hold(BFTM_MODE_EX);
+	inquires(0, BFTM_MODE_EX, now);
+	inquires(1, BFTM_MODE_EX, now);
+	assert_true(c.base.wanted);
+	/* What the waiter wanted was given up, perhaps: servers say so if it was not enough. */
+	convert(BFTM_MODE_PR, false, now);
+	assert_false(c.base.wanted);
+	inquires(2, BFTM_MODE_EX, now);
+	inquires(3, BFTM_MODE_EX, now);
+	assert_false(c.base.wanted);
+	inquires(4, BFTM_MODE_PR, now);
+	assert_false(c.base.wanted);
+	/* Also while it converts to more; a grant that it only wants is not what it holds. */
+	convert(BFTM_MODE_EX, false, now);
+	inquires(5, BFTM_MODE_EX, now);
+	assert_false(c.base.wanted);
+	inquires(5, BFTM_MODE_PR, now);
+	assert_true(c.base.wanted);
+	/* A conversion that came to nothing has given nothing up. */
+	bftm_contend_keep(&c, &cfg, now, &out);
+	assert_true(c.base.wanted);
+}
+
 /* The lease of what is held goes on to count, whatever becomes of the conversion. */
 static void over_in_the_middle(void **state)
 {
@@ -532,6 +571,7 @@ int main(void)
 		TEST(a_deadlock_is_told_by_a_correct_server),
 		TEST(once),
 		TEST(a_converter_yields_the_rest),
+		TEST(wanted_is_the_mode_that_is_held),
 		TEST(over_in_the_middle),
 		TEST(up_with_a_token),
 		TEST(up_without_a_token),

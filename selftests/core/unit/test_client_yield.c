@@ -128,6 +128,29 @@ static void a_holder_does_not_yield(void **state)
 	assert_int_equal(bftm_contend_end(&c, &cfg), T0 + 5 + GOOD);
 }
 
+/* b liars can say that somebody waits; one server more cannot. */
+static void b_plus_one_inquirers_say_that_somebody_waits(void **state)
+{
+	(void)state;
+	start_with_four(1);
+	says_of(6, INQUIRE, 1, 10, T0);		/* before it is held: about a grant to yield */
+	says_of(5, INQUIRE, 1, 10, T0);
+	assert_int_equal(says_of(4, FREE, 1, 10, T0), BFTM_WON);
+	assert_false(c.base.wanted);
+	says_of(6, INQUIRE, 1, 10, T0 + 1);
+	says_of(6, INQUIRE, 1, 10, T0 + 2);
+	assert_false(c.base.wanted);
+	says_of(0, INQUIRE, 1, 10, T0 + 2);
+	assert_true(c.base.wanted);
+	assert_quiet();
+	/* The next attempt is not wanted before it is held. */
+	start_with_four(2);
+	assert_false(c.base.wanted);
+	assert_int_equal(says_of(4, FREE, 1, 11, T0), BFTM_WON);
+	says_of(0, INQUIRE, 1, 11, T0 + 1);
+	assert_false(c.base.wanted);
+}
+
 /* A server whose grant was yielded before helps no holder, until it grants anew. */
 static void a_yielded_grant_renews_nothing(void **state)
 {
@@ -210,6 +233,7 @@ int main(void)
 		TEST(numbers_are_each_servers_own),
 		TEST(b_inquirers_cost_nothing),
 		TEST(a_holder_does_not_yield),
+		TEST(b_plus_one_inquirers_say_that_somebody_waits),
 		TEST(a_yielded_grant_renews_nothing),
 		TEST(a_dead_attempt_releases),
 		TEST(yields_are_the_attempts_own),
