@@ -176,6 +176,14 @@ int bftm_upcall_won(const struct bftm_won *won);
 int bftm_upcall_renewed(u64 id, u64 end_ns, u32 sends);
 
 /**
+ * bftm_upcall_wanted() - report that somebody waits for a mode that the one held excludes
+ * @mode: enum bftm_lock_mode that is held
+ *
+ * The report is a courtesy: if it fails, the program does not learn of the waiter.
+ */
+void bftm_upcall_wanted(u64 id, u32 mode);
+
+/**
  * struct bftm_conversion_report - what became of a conversion
  * @id:     of the request
  * @number: of the conversion

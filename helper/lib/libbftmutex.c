@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -130,6 +131,19 @@ int bftmutex_set_value(int fd, const void *bytes, size_t len)
 	if (len)
 		memcpy(arg.bytes, bytes, len);
 	return result(ioctl(fd, BFTM_IOC_VALUE, &arg));
+}
+
+int bftmutex_wanted(int fd, uint64_t timeout_ns)
+{
+	const struct timespec timeout = {
+		.tv_sec = (time_t)(timeout_ns / 1000000000),
+		.tv_nsec = (long)(timeout_ns % 1000000000),
+	};
+	struct pollfd p = { .fd = fd, .events = POLLRDBAND };
+
+	if (ppoll(&p, 1, timeout_ns == UINT64_MAX ? NULL : &timeout, NULL) < 0)
+		return -errno;
+	return p.revents & POLLNVAL ? -EBADF : !!(p.revents & POLLRDBAND);
 }
 
 int bftmutex_status(int fd, struct bftm_status *ret)

@@ -173,6 +173,19 @@ int bftmutex_value(int fd, struct bftm_lock_value *ret);
 int bftmutex_set_value(int fd, const void *bytes, size_t len);
 
 /**
+ * bftmutex_wanted() - does somebody wait for a mode that the held one excludes?
+ * @timeout_ns: how long to wait for it; 0 not at all, UINT64_MAX for ever
+ *
+ * The same as poll() for POLLRDBAND (BFTM_EVENT_WANTED in <linux/bftmutex.h>), which says when it
+ * ends, and of which waiters a holder is told.
+ *
+ * Return: 1: somebody waits, or has waited since this mode is held; 0: the time is over, or the lock
+ * is lost, or it is not known, as of a module that does not know this; -EINTR or another error of
+ * poll().
+ */
+int bftmutex_wanted(int fd, uint64_t timeout_ns);
+
+/**
  * bftmutex_status() - state of a handle
  * @fd:  handle, from bftmutex_open()
  * @ret: state, deadline, reason of a loss; untouched on failure

@@ -114,6 +114,8 @@ static void begin_beside(struct bftm_name *name)
 
 static void settle(struct bftm_acquire_op *op, int fate)
 {
+	if (fate == BFTM_ATTEMPT_GOES_ON)
+		bftm_report_wanted(op);
 	if (fate == BFTM_ATTEMPT_OVER)
 		acquire_end(op);
 	else if (fate != BFTM_ATTEMPT_GOES_ON)
@@ -185,6 +187,17 @@ static bool has_lost(const struct bftm_acquire_op *op)
 	return bftm_name_excludes(op) || !contender || bftm_attempt_contended(contender);
 }
 
+/* Servers do not hear of this request yet, so they do not tell the holders of this host. */
+static void wait_here(struct bftm_acquire_op *op)
+{
+	struct bftm_acquire_op *holder;
+
+	if (op->ask.timeout_at_ns)
+		bftm_timer_arm(&op->timer, op->ask.timeout_at_ns);
+	TAILQ_FOREACH(holder, &op->name->holders, beside)
+		bftm_report_wanted(holder);
+}
+
 void bftm_acquire_begin(const struct bftm_ask *arg)
 {
 	struct bftm_ask ask = *arg;
@@ -203,8 +216,8 @@ void bftm_acquire_begin(const struct bftm_ask *arg)
 		settle(op, bftm_attempt_start(op));
 	else if (ask.once && has_lost(op))
 		acquire_fail(op, EWOULDBLOCK);
-	else if (ask.timeout_at_ns)
-		bftm_timer_arm(&op->timer, ask.timeout_at_ns);
+	else
+		wait_here(op);
 }
 
 void bftm_acquire_cancel(u64 id)
@@ -296,10 +309,12 @@ void bftm_acquire_convert(const struct bftm_ask *ask)
 		.id = ask->id, .number = ask->conversion, .error = ENOKEY,
 	};
 
-	if (op)
+	if (op) {
+		op->told_wanted = BFTM_MODE_NL;
 		settle(op, bftm_attempt_convert(op, ask));
-	else if (ask->conversion)
+	} else if (ask->conversion) {
 		bftm_upcall_converted(&failed);
+	}
 }
 
 void bftm_acquire_held(const struct bftm_ask *ask)

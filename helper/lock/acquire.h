@@ -38,6 +38,8 @@ struct bftm_inside {
  * @unreachable_ns: since when too few servers answer, 0: they do
  * @told_sends:     how many sends of the attempt the kernel knows of
  * @told_token:     the fencing token that it knows of
+ * @told_wanted: the mode in which it holds, once the kernel knows that somebody waits for a mode
+ *                  that this one excludes; else BFTM_MODE_NL
  * @overtakes:      its first TRY may arrive before the RELEASE of an attempt of this host
  * @heard:          what servers said
  */
@@ -53,6 +55,7 @@ struct bftm_acquire_op {
 	u64 unreachable_ns;
 	u32 told_sends;
 	u64 told_token;
+	enum bftm_mode told_wanted;
 	bool overtakes;
 	struct bftm_heard heard;
 };

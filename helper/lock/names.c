@@ -170,6 +170,16 @@ bool bftm_name_excludes(const struct bftm_acquire_op *op)
 	return false;
 }
 
+bool bftm_name_wanted(const struct bftm_acquire_op *op)
+{
+	const struct bftm_acquire_op *other;
+
+	TAILQ_FOREACH(other, &op->name->waiting, beside)
+		if (do_conflict(other, op))
+			return true;
+	return false;
+}
+
 struct bftm_acquire_op *bftm_name_once(const struct bftm_name *name)
 {
 	struct bftm_acquire_op *op;

@@ -97,6 +97,17 @@ int bftm_report_converted(struct bftm_acquire_op *op, int error)
 	return bftm_upcall_converted(&report);
 }
 
+void bftm_report_wanted(struct bftm_acquire_op *op)
+{
+	enum bftm_mode mode = bftm_ask_mode(&op->ask);
+
+	if (op->client->phase != BFTM_PHASE_HOLD || op->ask.inside || op->told_wanted == mode ||
+	    !(op->client->wanted || bftm_name_wanted(op)))
+		return;
+	op->told_wanted = mode;
+	bftm_upcall_wanted(op->ask.id, op->ask.mode);
+}
+
 int bftm_refusal_errno(u32 refusal)
 {
 	switch (refusal) {

@@ -31,6 +31,13 @@ bool bftm_report_renewed(struct bftm_acquire_op *op);
 int bftm_report_converted(struct bftm_acquire_op *op, int error);
 
 /**
+ * bftm_report_wanted() - once in each mode: somebody waits for a mode that the one of @op excludes
+ *
+ * Servers say so, or a request of this host waits. Does nothing if @op does not hold the lock.
+ */
+void bftm_report_wanted(struct bftm_acquire_op *op);
+
+/**
  * bftm_report_lost() - log that the lease of @op has ended
  * @op: the request
  *

@@ -25,6 +25,8 @@ static bool covers(u32 mode, u32 other)
 
 static void set_mode(struct bftm_handle *h, u32 mode)
 {
+	if (mode != h->arg.mode)
+		h->wanted = false;
 	h->arg.mode = mode;
 	h->request->arg.mode = mode;
 }

@@ -242,6 +242,7 @@ static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *r
 	f->name_len = request->arg.name_len;
 	memcpy(f->name, request->arg.name, f->name_len);
 	f->heard = 0;
+	f->inquired = 0;
 	hash_add(s->bn->upcall->tables->fast, &f->by_attempt, f->attempt);
 	list_add_tail(&f->list, &s->all);
 	timerqueue_init(&f->due);
@@ -373,6 +374,14 @@ unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns)
 	return 1 + hweight32(to);
 }
 
+/* As bftm_hold_inquired(): EX excludes all that a server may ask for. */
+static void fast_inquired(struct bftm_fast *f, u32 u)
+{
+	f->inquired |= BIT(u);
+	if (hweight32(f->inquired) > f->session->cfg.b)
+		bftm_handle_wanted(f->request->handle, BFTM_LOCK_EX);
+}
+
 static void fast_answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
 {
 	struct bftm_out out;
@@ -387,6 +396,8 @@ static void fast_answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
 	} else if (f->request) {
 		if (msg->type == BFTM_MSG_LOCKED)
 			f->session->watch = FAST_WATCH;
+		else if (msg->type == BFTM_MSG_INQUIRE)
+			fast_inquired(f, u);
 	} else if (msg->type == BFTM_MSG_RELEASED && bftm_release_answer(&f->release, u)) {
 		fast_free(f);
 	}

@@ -23,6 +23,7 @@ struct bftm_request;
  * @client:     the core, until it has won
  * @release:    the core, when it is given back
  * @heard:      servers that have answered it, a bit each
+ * @inquired:   servers that have asked for it since it is held
  * @attempt:    its number
  * @name_len:   bytes of @name, 1 to BFTM_NAME_LEN_MAX
  * @name:       of the lock
@@ -36,6 +37,7 @@ struct bftm_fast {
 	struct bftm_contender *client;
 	struct bftm_release release;
 	u32 heard;
+	u32 inquired;
 	u64 attempt;
 	u8 name_len;
 	u8 name[BFTM_NAME_LEN_MAX];

@@ -154,6 +154,7 @@ static int handle_begin(struct bftm_handle *h, struct bftm_request *request, boo
 	kfree(h->why);
 	h->why = NULL;
 	h->warned = false;
+	h->wanted = false;
 	h->untold = waits;
 	h->renewing = false;
 	before = h->owner;
@@ -362,6 +363,8 @@ __poll_t bftm_handle_poll(struct bftm_handle *h)
 			events = EPOLLIN | EPOLLRDNORM;
 		if (bftm_handle_in_margin(h, left))
 			events |= EPOLLPRI;
+		if (h->wanted)
+			events |= EPOLLRDBAND;
 		break;
 	case BFTM_STATE_LOST:
 		events = EPOLLIN | EPOLLRDNORM | EPOLLHUP;

@@ -59,6 +59,7 @@ struct bftm_conversion_of {
  * @error:       positive errno of the last acquire that failed
  * @why:         the helper's words about that failure, NULL for none
  * @warned:      the margin was announced
+ * @wanted:      somebody waits for a mode that the one held excludes, or has since it is held
  * @untold:      a call that waits for the held lock has not returned yet
  * @renewing:    the program asked for a renewal that has not come yet
  * @renew_at_ns: when the helper is to take over the lock that the kernel won, 0 for never
@@ -89,6 +90,7 @@ struct bftm_handle {
 	int error;
 	char *why;
 	bool warned;
+	bool wanted;
 	bool untold;
 	bool renewing;
 	u64 renew_at_ns;
@@ -234,6 +236,12 @@ int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns, u64 end_ns);
  * without the token that was asked for.
  */
 int bftm_handle_converted(struct bftm_handle *h, const struct bftm_converted *result);
+/**
+ * bftm_handle_wanted() - somebody waits for a mode that @mode excludes
+ * @mode: enum bftm_lock_mode
+ * Return: 0, or -ESTALE: the lock is not held in this mode any more.
+ */
+int bftm_handle_wanted(struct bftm_handle *h, u32 mode);
 /** bftm_handle_lose() - end the lease of the lock that it holds, if any. */
 void bftm_handle_lose(struct bftm_handle *h, enum bftm_lost reason);
 /** bftm_handle_deserted() - no helper is left to renew its lock. */

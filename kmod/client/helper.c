@@ -452,6 +452,21 @@ int bftm_upcall_converted(struct bftm_net *bn, u32 portid, const struct bftm_con
 	return err;
 }
 
+int bftm_upcall_wanted(struct bftm_net *bn, u32 portid, u64 id, u32 mode)
+{
+	struct bftm_upcall *up = bn->upcall;
+	struct bftm_handle *h;
+	int err = -EPERM;
+
+	spin_lock_bh(&up->lock);
+	if (up->portid == portid) {
+		h = holder_of(up, id, 0);
+		err = h ? bftm_handle_wanted(h, mode) : -ESTALE;
+	}
+	spin_unlock_bh(&up->lock);
+	return err;
+}
+
 bool bftm_upcall_is_helper(struct bftm_net *bn, u32 portid)
 {
 	bool is_helper;

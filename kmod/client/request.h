@@ -364,6 +364,13 @@ int bftm_upcall_submitted(struct bftm_net *bn, u32 portid,
 int bftm_upcall_renewed(struct bftm_net *bn, u32 portid, u64 id,
 			u64 deadline_ns, u64 end_ns, u32 sends);
 
+/**
+ * bftm_upcall_wanted() - somebody waits for a mode that the one held excludes
+ * @mode: enum bftm_lock_mode that is held, as the helper knows it
+ * Return: 0; -ESTALE when it is not held any more, or in another mode; -EPERM.
+ */
+int bftm_upcall_wanted(struct bftm_net *bn, u32 portid, u64 id, u32 mode);
+
 /** struct bftm_converted - what the helper reports of a conversion */
 struct bftm_converted {
 	u64 id;			/* of the request */

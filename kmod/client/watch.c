@@ -19,7 +19,7 @@ static void usher(struct work_struct *work)
 {
 	struct bftm_handle *h = container_of(work, struct bftm_handle, usher);
 
-	wake_up_poll(&h->crowd, EPOLLIN | EPOLLRDNORM | EPOLLPRI | EPOLLHUP);
+	wake_up_poll(&h->crowd, EPOLLIN | EPOLLRDNORM | EPOLLRDBAND | EPOLLPRI | EPOLLHUP);
 }
 
 void bftm_handle_watch_init(struct bftm_handle *h)
@@ -54,4 +54,16 @@ void bftm_handle_wake(struct bftm_handle *h, __poll_t events)
 	/* The lock serves as the barrier, see above. */
 	if (waitqueue_active(&h->crowd))
 		schedule_work(&h->usher);
+}
+
+int bftm_handle_wanted(struct bftm_handle *h, u32 mode)
+{
+	lockdep_assert_held(&h->bn->upcall->lock);
+	if (h->state != BFTM_STATE_HELD || h->arg.mode != mode)
+		return -ESTALE;
+	if (!h->wanted) {
+		h->wanted = true;
+		bftm_handle_wake(h, EPOLLRDBAND);
+	}
+	return 0;
 }

@@ -265,8 +265,14 @@ static const struct nla_policy bftmutex_helper_converted_nl_policy[BFTMUTEX_A_HA
 	[BFTMUTEX_A_HANDLE_VALUE] = { .type = NLA_BINARY, },
 };
 
+/* BFTMUTEX_CMD_HELPER_WANTED - do */
+static const struct nla_policy bftmutex_helper_wanted_nl_policy[BFTMUTEX_A_HANDLE_MODE + 1] = {
+	[BFTMUTEX_A_HANDLE_ID] = { .type = NLA_U64, },
+	[BFTMUTEX_A_HANDLE_MODE] = { .type = NLA_U32, },
+};
+
 /* Ops table for bftmutex */
-const struct genl_ops bftmutex_nl_ops[23] = {
+const struct genl_ops bftmutex_nl_ops[24] = {
 	{
 		.cmd		= BFTMUTEX_CMD_SERVER_START,
 		.doit		= bftmutex_nl_server_start_doit,
@@ -405,6 +411,13 @@ const struct genl_ops bftmutex_nl_ops[23] = {
 		.doit		= bftmutex_nl_helper_converted_doit,
 		.policy		= bftmutex_helper_converted_nl_policy,
 		.maxattr	= BFTMUTEX_A_HANDLE_VALUE,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= BFTMUTEX_CMD_HELPER_WANTED,
+		.doit		= bftmutex_nl_helper_wanted_doit,
+		.policy		= bftmutex_helper_wanted_nl_policy,
+		.maxattr	= BFTMUTEX_A_HANDLE_MODE,
 		.flags		= GENL_ADMIN_PERM,
 	},
 };

@@ -18,7 +18,7 @@ extern const struct nla_policy bftmutex_rule_nl_policy[BFTMUTEX_A_RULE_PAD + 1];
 extern const struct nla_policy bftmutex_state_nl_policy[BFTMUTEX_A_STATE_PAD + 1];
 
 /* Ops table for bftmutex */
-extern const struct genl_ops bftmutex_nl_ops[23];
+extern const struct genl_ops bftmutex_nl_ops[24];
 
 int bftmutex_nl_server_start_doit(struct sk_buff *skb, struct genl_info *info);
 int bftmutex_nl_server_stop_doit(struct sk_buff *skb, struct genl_info *info);
@@ -54,6 +54,7 @@ int bftmutex_nl_helper_lend_doit(struct sk_buff *skb, struct genl_info *info);
 int bftmutex_nl_local_get_doit(struct sk_buff *skb, struct genl_info *info);
 int bftmutex_nl_helper_converted_doit(struct sk_buff *skb,
 				      struct genl_info *info);
+int bftmutex_nl_helper_wanted_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	BFTMUTEX_NLGRP_EVENTS,

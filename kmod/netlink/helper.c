@@ -218,6 +218,18 @@ int bftmutex_nl_helper_converted_doit(struct sk_buff *skb, struct genl_info *inf
 	return err;
 }
 
+int bftmutex_nl_helper_wanted_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	u64 id = get_u64(info, BFTMUTEX_A_HANDLE_ID);
+
+	if (!id) {
+		GENL_SET_ERR_MSG(info, "id is needed");
+		return -EINVAL;
+	}
+	return bftm_upcall_wanted(bftm_net(genl_info_net(info)), info->snd_portid, id,
+				  get_u32(info, BFTMUTEX_A_HANDLE_MODE));
+}
+
 int bftm_netlink_hint(struct net *net, u32 portid, u8 cmd)
 {
 	struct sk_buff *msg = genlmsg_new(0, GFP_ATOMIC | __GFP_NOWARN);

@@ -464,7 +464,15 @@ struct bftm_submit {
  * conversion is under way;
  * POLLPRI - the margin before the deadline is reached; POLLHUP - the lease is
  * over.
+ *
+ * POLLRDBAND (BFTM_EVENT_WANTED) - another program waits for a mode that the held one excludes, or
+ * has waited since this mode is held. b liars cannot make this up. It ends when the lock is
+ * converted to another mode or given up, and comes again if a program waits for a mode that the new
+ * one excludes. The kernel always tells of a program of the same host that waits for an acquire. It
+ * may tell of others: no message is spent for this, see modes.rst ("Somebody waits"). A module that
+ * does not know it never shows it.
  */
+#define BFTM_EVENT_WANTED	0x0080	/* POLLRDBAND of most architectures; see <poll.h> */
 
 #define BFTM_ATTEMPT_KERNEL	1	/* bit of an attempt: the kernel's; the helper's are even */
 

@@ -302,6 +302,23 @@ static void a_holder_that_excludes_fewer_lets_the_next_begin(void **state)
 }
 
 /* Knowledge of a lock outlives those that asked for it. */
+/* Somebody here waits for what a holder excludes, and servers do not hear of it. */
+static void a_holder_that_others_wait_for_is_wanted(void **state)
+{
+	(void)state;
+	join(0, "PR", false);
+	wins(0);
+	join(1, "CR", true);
+	assert_false(bftm_name_wanted(&op[0]));
+	join(2, "EX", false);
+	join(3, "CR", false);
+	assert_true(bftm_name_wanted(&op[0]));
+	assert_true(bftm_name_wanted(&op[1]));
+	leaves(2);
+	assert_false(bftm_name_wanted(&op[0]));
+	assert_false(bftm_name_wanted(&op[1]));
+}
+
 static void a_lock_is_remembered(void **state)
 {
 	struct bftm_name *name = join(0, "PR", false)->name;
@@ -332,6 +349,7 @@ int main(void)
 		TEST(a_request_is_found_by_its_attempt),
 		TEST(who_asks_once_is_excluded_by_all_before_it),
 		TEST(a_holder_that_excludes_fewer_lets_the_next_begin),
+		TEST(a_holder_that_others_wait_for_is_wanted),
 		TEST(a_lock_is_remembered),
 	};
 

@@ -44,6 +44,17 @@ int renewed(struct bftm_nl *nl, uint64_t id, uint64_t deadline_ns, uint32_t send
 	return send_msg(nl, msg);
 }
 
+int wanted(struct bftm_nl *nl, uint64_t id, uint32_t mode)
+{
+	struct nl_msg *msg = bftm_nl_msg(nl, BFTMUTEX_CMD_HELPER_WANTED, 0);
+
+	if (id != NONE)
+		nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
+	if (mode != BFTM_LOCK_EX)
+		nla_put_u32(msg, BFTMUTEX_A_HANDLE_MODE, mode);
+	return send_msg(nl, msg);
+}
+
 int converted(struct bftm_nl *nl, uint64_t id, uint32_t conversion, uint32_t error,
 	      uint64_t deadline_ns, uint64_t token)
 {

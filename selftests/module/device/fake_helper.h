@@ -13,6 +13,7 @@ int done_with(struct bftm_nl *nl, uint64_t id, uint64_t error, uint64_t attempt,
 	      uint64_t deadline_ns, uint64_t token, uint32_t sends);
 int done(struct bftm_nl *nl, uint64_t id, uint64_t error, uint64_t attempt, uint64_t deadline_ns);
 int renewed(struct bftm_nl *nl, uint64_t id, uint64_t deadline_ns, uint32_t sends);
+int wanted(struct bftm_nl *nl, uint64_t id, uint32_t mode);
 
 /* @conversion, and either @error or @deadline_ns; 0 leaves the attribute out. */
 int converted(struct bftm_nl *nl, uint64_t id, uint32_t conversion, uint32_t error,

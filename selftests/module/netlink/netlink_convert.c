@@ -282,4 +282,57 @@ TEST_F(convert, queued_with_a_renewal)
 	NO_REQUEST;
 }
 
+/* Is poll() told that somebody waits? */
+static bool is_wanted(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLRDBAND };
+
+	return poll(&p, 1, 0) == 1 && p.revents & POLLRDBAND;
+}
+
+TEST_F(convert, somebody_waits)
+{
+	struct seen s;
+
+	HOLD(EX, 0);
+	EXPECT_FALSE(is_wanted(self->fd));
+	EXPECT_EQ(-EINVAL, wanted(&self->nl, NONE, EX));
+	EXPECT_EQ(-ESTALE, wanted(&self->nl, self->id + 1, EX));
+	EXPECT_EQ(-ESTALE, wanted(&self->nl, self->id, PR));
+	EXPECT_EQ(-ESTALE, wanted(&self->nl, self->id, UINT32_MAX));
+	EXPECT_FALSE(is_wanted(self->fd));
+	EXPECT_EQ(0, wanted(&self->nl, self->id, EX));
+	EXPECT_EQ(0, wanted(&self->nl, self->id, EX));
+	EXPECT_TRUE(is_wanted(self->fd));
+	/* Not for programs that do not ask for it. */
+	EXPECT_EQ(POLLIN, poll_for(self->fd, POLLIN | POLLPRI, 0));
+	/* A waiter for the mode that is given up may be served by that. */
+	EXPECT_EQ(0, convert(self->fd, PR, 0, 0, NULL));
+	EXPECT_FALSE(is_wanted(self->fd));
+	EXPECT_EQ(-ESTALE, wanted(&self->nl, self->id, EX));
+	EXPECT_EQ(0, wanted(&self->nl, self->id, PR));
+	EXPECT_TRUE(is_wanted(self->fd));
+	/* The mode that it already has gives nothing up. */
+	EXPECT_EQ(0, convert(self->fd, PR, 0, 0, NULL));
+	EXPECT_TRUE(is_wanted(self->fd));
+	EXPECT_EQ(0, release(self->fd));
+	EXPECT_FALSE(is_wanted(self->fd));
+	EXPECT_EQ(-ESTALE, wanted(&self->nl, self->id, PR));
+	while (!pull(&self->nl, &s))
+		;
+	HOLD(PR, 0);
+	EXPECT_FALSE(is_wanted(self->fd));
+}
+
+TEST_F(convert, a_loss_ends_it)
+{
+	self->end = now_ns() + 50 * MS;
+	HOLD(PR, 0);
+	EXPECT_EQ(0, wanted(&self->nl, self->id, PR));
+	EXPECT_TRUE(is_wanted(self->fd));
+	sleep_until(self->end + 1);
+	EXPECT_FALSE(is_wanted(self->fd));
+	EXPECT_EQ(-ESTALE, wanted(&self->nl, self->id, PR));
+}
+
 TEST_HARNESS_MAIN
