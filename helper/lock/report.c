@@ -144,8 +144,8 @@ const char *bftm_report_why(const struct bftm_acquire_op *op, int error, char te
 void bftm_report_refused(struct bftm_cluster *cl, u32 refusal)
 {
 	if (bftm_due(&cl->refused_ns, BFTM_SAID_AGAIN_NS))
-		bftm_log(LOG_WARNING, "cluster %s: refused: %s", cl->conf.name,
-			 bftm_refusal_name(refusal));
+		bftm_log(LOG_WARNING, "cluster %s: %u servers or more refuse a request for a lock: %s",
+			 cl->conf.name, cl->conf.b + 1, bftm_refusal_name(refusal));
 }
 
 void bftm_report_lost(const struct bftm_acquire_op *op)
