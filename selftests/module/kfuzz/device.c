@@ -30,6 +30,7 @@ union argument {
 	struct bftm_acquire acquire;
 	struct bftm_renew renew;
 	struct bftm_convert convert;
+	struct bftm_lock_value value;
 	struct bftm_status status;
 	struct bftm_signal signal;
 	struct bftm_submit submit;
@@ -176,6 +177,25 @@ static void convert(u8 slot)
 	call(slot, BFTM_IOC_CONVERT, &arg, sizeof(arg));
 }
 
+/* The lowest bit sets one, and mostly of a length that is allowed. */
+static void value(u8 slot)
+{
+	struct bftm_lock_value arg = { .size = size(sizeof(arg)) };
+	u8 bits = kfuzz_byte();
+	const u8 *bytes;
+	size_t len;
+
+	arg.op = bits & 3;
+	if (arg.op != BFTM_VALUE_GET) {
+		bytes = kfuzz_bytes(kfuzz_byte(), &len);
+		arg.len = (u32)len + (bits >> 2 & 3);
+		if (len)
+			memcpy(arg.bytes, bytes, len < sizeof(arg.bytes) ? len : sizeof(arg.bytes));
+	}
+	say("value %u: op %u len %u\n", slot, arg.op, arg.len);
+	call_now(handle[slot], BFTM_IOC_VALUE, &arg);
+}
+
 static void status(u8 slot)
 {
 	struct bftm_status arg = { .size = size(sizeof(arg)) };
@@ -242,7 +262,7 @@ static void fetch(u8 slot)
 
 static void poll_it(u8 slot)
 {
-	struct pollfd p = { .fd = handle[slot], .events = POLLIN | POLLPRI | POLLOUT };
+	struct pollfd p = { .fd = handle[slot], .events = POLLIN | POLLPRI | POLLRDBAND | POLLOUT };
 
 	poll(&p, 1, kfuzz_byte() % 3);
 	say("poll %u\n", slot);
@@ -326,7 +346,7 @@ void kfuzz_device_do(enum kfuzz_op op)
 {
 	static void (*const calls[])(u8) = {
 		[KFUZZ_ACQUIRE] = acquire, [KFUZZ_RENEW] = renew, [KFUZZ_CONVERT] = convert,
-		[KFUZZ_STATUS] = status,
+		[KFUZZ_VALUE] = value, [KFUZZ_STATUS] = status,
 		[KFUZZ_SIGNAL] = set_signal, [KFUZZ_SUBMIT] = submit, [KFUZZ_FETCH] = fetch,
 		[KFUZZ_POLL] = poll_it, [KFUZZ_FILE] = as_file, [KFUZZ_IOCTL] = any_ioctl,
 	};

@@ -106,6 +106,12 @@ SEED(convert, HELD, KFUZZ_CONVERT, 0, 0, 2, V(0), PULL, KFUZZ_CONVERT, 0, 0, 1 |
 	NL(0, HELPER_CONVERTED, 5), A(HANDLE, ID), V_ID, A(HANDLE, CONVERSION), V(2),
 	A(HANDLE, DEADLINE_NS), V_LATER, A(HANDLE, TOKEN), V(12), A(HANDLE, SENDS), V(2),
 	KFUZZ_POLL, 0, 0, DUMP(HANDLE_GET));
+/* The value of a lock that is converted to have one; it is set, read and left, in EX and then in PW. */
+SEED(value, HELD, KFUZZ_CONVERT, 0, 0, 0 | 8 << 3, V(0), PULL, KFUZZ_VALUE, 0, 0, 1, 5, 'v', 'a', 'l', 'u', 'e',
+	KFUZZ_VALUE, 0, 0, 0, KFUZZ_CONVERT, 0, 0, 1, V(0), PULL, KFUZZ_VALUE, 0, 0, 1, 0, KFUZZ_RELEASE, 0, PULL);
+/* A program waits for what the first one holds, and the second one gives it up. */
+SEED(wanted, HELD, NL(0, HELPER_WANTED, 1), A(HANDLE, ID), V_ID, KFUZZ_POLL, 0, 0, KFUZZ_CONVERT, 0, 0, 2, V(0),
+	NL(0, HELPER_WANTED, 2), A(HANDLE, ID), V_ID, A(HANDLE, MODE), V(2), KFUZZ_POLL, 0, 0);
 SEED(adopt, HELD, KFUZZ_HANG_UP, 0, HELPER, PULL, NL(0, HELPER_RENEWED, 3), A(HANDLE, ID), V_ID,
 	A(HANDLE, DEADLINE_NS), V_LATER, A(HANDLE, SENDS), V(2), KFUZZ_CLOSE, 0, PULL);
 SEED(share, HELD, KFUZZ_FILE, 0, 0x14, KFUZZ_CLOSE, 0, KFUZZ_RELEASE, 1, KFUZZ_FILE, 1, 0,
@@ -178,7 +184,8 @@ static const struct {
 	size_t len;
 } seeds[] = {
 	LISTED(acquire), LISTED(expire), LISTED(cancel), LISTED(wait), LISTED(timeout),
-	LISTED(renew), LISTED(convert), LISTED(adopt), LISTED(share), LISTED(refuse), LISTED(suspect),
+	LISTED(renew), LISTED(convert), LISTED(value), LISTED(wanted), LISTED(adopt),
+	LISTED(share), LISTED(refuse), LISTED(suspect),
 	LISTED(submit), LISTED(fetch), LISTED(withdraw), LISTED(owner_dead), LISTED(try_lock),
 	LISTED(queue), LISTED(tokens), LISTED(odd), LISTED(recover), LISTED(stranger), LISTED(access),
 	LISTED(object), LISTED(outrank), LISTED(pieces), LISTED(install), LISTED(journal),
