@@ -53,6 +53,7 @@ WRAPPER := helper/bftmutex $(call room,run) helper/config/duration helper/lib/li
 
 PROGRAMS := bftmutexd bftmutexctl bftmutex
 LIBRARIES := libbftmutex.a libbftmutex.so.0
+LIBRARY := helper/lib/libbftmutex helper/lib/bftmutex_dlm
 
 tools: $(addprefix $(BIN)/,$(PROGRAMS) $(LIBRARIES))
 
@@ -83,13 +84,13 @@ $(BIN)/bftmutexctl $(BIN)/quick/bftmutexctl: $(call obj,$(CTL) $(CONF) $(KEYS) $
 $(BIN)/bftmutex: $(call obj,$(WRAPPER))
 	$(call link,-pie,$(MD_LIBS))
 
-$(BIN)/libbftmutex.a: $(call obj,helper/lib/libbftmutex)
+$(BIN)/libbftmutex.a: $(call obj,$(LIBRARY))
 	@mkdir -p $(@D)
 	$(AR) rcs $@ $^
 
-$(BIN)/libbftmutex.so.0: helper/lib/libbftmutex.c helper/lib/libbftmutex.h | compiler
+$(BIN)/libbftmutex.so.0: $(LIBRARY:%=%.c) $(LIBRARY:%=%.h) uapi/linux/bftmutex.h | compiler
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS_ALL) $(LDFLAGS) -fPIC -shared -Wl,-soname,libbftmutex.so.0 -o $@ $<
+	$(CC) $(CPPFLAGS) $(CFLAGS_ALL) $(LDFLAGS) -fPIC -shared -Wl,-soname,libbftmutex.so.0 -o $@ $(filter %.c,$^)
 
 .PRECIOUS: $(BUILD)/obj/%.o
 
@@ -109,7 +110,7 @@ install: tools
 	$(INSTALL) -m 0755 $(BIN)/bftmutex $(DESTDIR)$(BINDIR)
 	$(INSTALL) -m 0644 $(BIN)/libbftmutex.a $(BIN)/libbftmutex.so.0 $(DESTDIR)$(LIBDIR)
 	ln -sf libbftmutex.so.0 $(DESTDIR)$(LIBDIR)/libbftmutex.so
-	$(INSTALL) -m 0644 helper/lib/libbftmutex.h $(DESTDIR)$(PREFIX)/include
+	$(INSTALL) -m 0644 $(LIBRARY:%=%.h) $(DESTDIR)$(PREFIX)/include
 	$(INSTALL) -d $(DESTDIR)$(PKGCONFIGDIR)
 	sed -e 's,@PREFIX@,$(PREFIX),' -e 's,@LIBDIR@,$(LIBDIR),' -e 's,@VERSION@,$(VERSION),' \
 		helper/lib/libbftmutex.pc.in >$(BUILD)/libbftmutex.pc
@@ -146,7 +147,7 @@ uninstall:
 	rm -f $(DESTDIR)$(SBINDIR)/bftmutexd $(DESTDIR)$(SBINDIR)/bftmutexctl \
 		$(DESTDIR)$(BINDIR)/bftmutex $(DESTDIR)$(LIBDIR)/libbftmutex.a \
 		$(DESTDIR)$(LIBDIR)/libbftmutex.so $(DESTDIR)$(LIBDIR)/libbftmutex.so.0 \
-		$(DESTDIR)$(PREFIX)/include/libbftmutex.h \
+		$(patsubst helper/lib/%,$(DESTDIR)$(PREFIX)/include/%.h,$(LIBRARY)) \
 		$(DESTDIR)$(PKGCONFIGDIR)/libbftmutex.pc \
 		$(DESTDIR)$(PREFIX)/include/linux/bftmutex.h \
 		$(DESTDIR)$(PREFIX)/include/linux/bftmutex_netlink.h \

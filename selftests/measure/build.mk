@@ -16,6 +16,10 @@ $(BIN)/bench/%: selftests/measure/bench/%.c $(SHARED_A) $(call obj,$(KEYS) $(CON
 		-o $@ $< $(filter %.a %.o,$^) $(CONF_LIBS) $(CRYPTO_LIBS) $(BENCH_LIBS)
 $(BIN)/bench/etcd_lock: BENCH_LIBS = $(shell pkg-config --libs libnghttp2)
 
+# The story of the DLM; that of bftmutex is selftests/module/build.mk's.
+$(BIN)/bench/dlm_story: BENCH_LIBS = -ldlm_lt
+$(BIN)/bench/dlm_story: CPPFLAGS += -DSTORY_LIBDLM
+
 bench:
 	@selftests/deps --for bench
 	@$(MAKE) --no-print-directory tools $(BIN)/bftmutex-liar $(TESTS_BIN)/netns_exec $(TESTS_BIN)/handover \

@@ -28,11 +28,14 @@ $(TESTS_BIN)/netns_exec: selftests/lib/netns_exec.c | compiler
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS_ALL) -static -o $@ $<
 
+$(TESTS_BIN)/dlm_story: $(call obj,selftests/measure/bench/dlm_story $(LIBRARY))
+	$(link)
+
 $(TESTS_BIN)/handover: $(call obj,selftests/module/daemon/handover) $(SHARED_A)
 	$(link)
 
 $(KSELFTESTS:%=$(TESTS_BIN)/%): $(TESTS_BIN)/%: %.c $(HARNESS) $(SHARED_A) \
-		$(call obj,helper/lib/libbftmutex helper/kernel/nl helper/crypto/digest $(KEYS) $(CONF) $(CORE))
+		$(call obj,$(LIBRARY) helper/kernel/nl helper/crypto/digest $(KEYS) $(CONF) $(CORE))
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -I$(BUILD)/kselftest $(PKG_CFLAGS) $(CFLAGS_ALL) $(LDFLAGS) \
 		-MMD -MP -MF $(BUILD)/obj/test-$*.d -o $@ $< $(filter %.a %.o,$^) \

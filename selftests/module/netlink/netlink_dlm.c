@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Locks in the shape of libdlm, and what they ask of the helper, which is the test. */
+#include "lib/bftmutex_dlm.h"
+#include "selftests/module/device/fake_helper.h"
+#include "selftests/module/device/harness.h"
+
+#define NL	BFTMUTEX_DLM_NL
+#define PR	BFTMUTEX_DLM_PR
+#define EX	BFTMUTEX_DLM_EX
+#define CONVERT	BFTMUTEX_DLM_CONVERT
+#define CANCEL	BFTMUTEX_DLM_CANCEL
+
+/** struct lock - what the program knows of one */
+struct lock {
+	struct bftmutex_dlm_lksb lksb;
+	char value[BFTMUTEX_DLM_VALUE_LEN];
+	int results, notices;
+};
+
+static void result(void *arg)
+{
+	((struct lock *)arg)->results++;
+}
+
+static void notice(void *arg)
+{
+	((struct lock *)arg)->notices++;
+}
+
+FIXTURE(dlm)
+{
+	struct bftm_nl nl;
+	struct bftmutex_dlm *dlm;
+	struct lock lock;
+	const char *name;
+	uint64_t end;	/* of the lease */
+	struct seen pulled;
+};
+
+FIXTURE_SETUP(dlm)
+{
+	ASSERT_EQ(0, fresh_netns());
+	ASSERT_EQ(0, bftm_nl_open(&self->nl));
+	ASSERT_EQ(0, command(&self->nl, BFTMUTEX_CMD_HELPER_REGISTER, 0));
+	ASSERT_EQ(0, bftmutex_dlm_open(NULL, &self->dlm));
+	self->lock.lksb.sb_lvbptr = self->lock.value;
+	self->name = new_name();
+	self->end = now_ns() + 50 * SEC;
+}
+
+FIXTURE_TEARDOWN(dlm)
+{
+	if (self->dlm)
+		bftmutex_dlm_close(self->dlm);
+	bftm_nl_close(&self->nl);
+}
+
+#define LOCK(mode, flags) bftmutex_dlm_lock(self->dlm, mode, &self->lock.lksb, flags, self->name, \
+					    strlen(self->name), result, notice, &self->lock)
+#define UNLOCK(flags) bftmutex_dlm_unlock(self->dlm, self->lock.lksb.sb_lkid, flags, NULL, &self->lock)
+#define NO_REQUEST EXPECT_EQ(-ENODATA, pull(&self->nl, &self->pulled))
+#define PULL(what) do {								\
+	ASSERT_EQ(0, pull(&self->nl, &self->pulled));				\
+	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_##what, self->pulled.kind);		\
+} while (0)
+#define WON ASSERT_EQ(0, done(&self->nl, self->pulled.id, 0, 5, self->end))
+/* Callbacks are called by this alone, and the descriptor says when. */
+#define RESULT(status) do {							\
+	const int before_ = self->lock.results;					\
+	EXPECT_EQ(POLLIN, poll_for(bftmutex_dlm_fd(self->dlm), POLLIN, 0));	\
+	EXPECT_EQ(0, bftmutex_dlm_dispatch(self->dlm));				\
+	EXPECT_EQ(before_ + 1, self->lock.results);				\
+	EXPECT_EQ(status, self->lock.lksb.sb_status);				\
+} while (0)
+#define QUIET do {								\
+	EXPECT_EQ(0, poll_for(bftmutex_dlm_fd(self->dlm), POLLIN, 0));		\
+	EXPECT_EQ(0, bftmutex_dlm_dispatch(self->dlm));				\
+} while (0)
+
+TEST_F(dlm, null_is_the_librarys_own)
+{
+	ASSERT_EQ(0, LOCK(NL, 0));
+	EXPECT_EQ(-EBUSY, LOCK(PR, CONVERT));	/* its result is not told yet */
+	RESULT(0);
+	QUIET;
+	ASSERT_EQ(0, LOCK(NL, CONVERT | BFTMUTEX_DLM_VALBLK));
+	RESULT(0);
+	EXPECT_EQ(BFTMUTEX_DLM_VALNOTVALID, self->lock.lksb.sb_flags);
+	NO_REQUEST;
+	ASSERT_EQ(0, LOCK(PR, CONVERT));
+	QUIET;
+	PULL(ACQUIRE);
+	EXPECT_EQ(BFTM_LOCK_PR, self->pulled.mode);
+	EXPECT_EQ(BFTM_RENEW, self->pulled.flags);
+	WON;
+	RESULT(0);
+	QUIET;
+	ASSERT_EQ(0, LOCK(NL, CONVERT));
+	RESULT(0);
+	PULL(RELEASE);
+	ASSERT_EQ(0, UNLOCK(0));
+	RESULT(BFTMUTEX_DLM_EUNLOCK);
+	EXPECT_EQ(-EINVAL, UNLOCK(0));
+	NO_REQUEST;
+}
+
+TEST_F(dlm, somebody_waits)
+{
+	uint64_t id;
+
+	ASSERT_EQ(0, LOCK(EX, 0));
+	PULL(ACQUIRE);
+	id = self->pulled.id;
+	WON;
+	RESULT(0);
+	ASSERT_EQ(0, wanted(&self->nl, id, BFTM_LOCK_EX));
+	EXPECT_EQ(POLLIN, poll_for(bftmutex_dlm_fd(self->dlm), POLLIN, 0));
+	EXPECT_EQ(0, self->lock.notices);
+	EXPECT_EQ(0, bftmutex_dlm_dispatch(self->dlm));
+	EXPECT_EQ(1, self->lock.notices);
+	/* Once in a mode. */
+	QUIET;
+	ASSERT_EQ(0, LOCK(PR, CONVERT));
+	RESULT(0);
+	QUIET;
+	ASSERT_EQ(0, wanted(&self->nl, id, BFTM_LOCK_PR));
+	EXPECT_EQ(0, bftmutex_dlm_dispatch(self->dlm));
+	EXPECT_EQ(2, self->lock.notices);
+}
+
+TEST_F(dlm, what_waits_is_canceled)
+{
+	ASSERT_EQ(0, LOCK(PR, 0));
+	EXPECT_EQ(-EBUSY, UNLOCK(0));
+	PULL(ACQUIRE);
+	WON;
+	RESULT(0);
+	EXPECT_EQ(-EBUSY, UNLOCK(CANCEL));
+	ASSERT_EQ(0, LOCK(EX, CONVERT));
+	PULL(CONVERT);
+	QUIET;
+	ASSERT_EQ(0, UNLOCK(CANCEL));
+	RESULT(BFTMUTEX_DLM_ECANCEL);
+	/* It is held as before. */
+	PULL(CONVERT);
+	EXPECT_EQ(BFTM_LOCK_PR, self->pulled.mode);
+	ASSERT_EQ(0, UNLOCK(0));
+	RESULT(BFTMUTEX_DLM_EUNLOCK);
+	PULL(RELEASE);
+	/* Of a new lock nothing is left. */
+	ASSERT_EQ(0, LOCK(PR, 0));
+	PULL(ACQUIRE);
+	ASSERT_EQ(0, UNLOCK(CANCEL));
+	RESULT(BFTMUTEX_DLM_ECANCEL);
+	PULL(CANCEL);
+	EXPECT_EQ(-EINVAL, UNLOCK(0));
+}
+
+TEST_F(dlm, requests_that_fail)
+{
+	ASSERT_EQ(0, LOCK(PR, BFTMUTEX_DLM_NOQUEUE));
+	PULL(ACQUIRE);
+	EXPECT_EQ(BFTM_TRY | BFTM_RENEW, self->pulled.flags);
+	ASSERT_EQ(0, done(&self->nl, self->pulled.id, EWOULDBLOCK, NONE, NONE));
+	RESULT(EAGAIN);
+	EXPECT_EQ(-EINVAL, UNLOCK(0));		/* there is no lock */
+	ASSERT_EQ(0, LOCK(NL, 0));
+	RESULT(0);
+	ASSERT_EQ(0, LOCK(EX, CONVERT));
+	PULL(ACQUIRE);
+	ASSERT_EQ(0, done(&self->nl, self->pulled.id, ENOSPC, NONE, NONE));
+	RESULT(ENOSPC);
+	ASSERT_EQ(0, LOCK(NL, CONVERT));	/* it is in NL still */
+	RESULT(0);
+	NO_REQUEST;
+	EXPECT_EQ(-EINVAL, LOCK(EX + 1, 0));
+	EXPECT_EQ(-EINVAL, LOCK(EX, CANCEL));
+	EXPECT_EQ(-EINVAL, LOCK(EX, 1 << 4));
+	EXPECT_EQ(-EINVAL, UNLOCK(CONVERT));
+	self->lock.lksb.sb_lvbptr = NULL;
+	EXPECT_EQ(-EINVAL, LOCK(EX, BFTMUTEX_DLM_VALBLK));
+	EXPECT_EQ(-EINVAL, UNLOCK(BFTMUTEX_DLM_VALBLK));
+	QUIET;
+}
+
+TEST_F(dlm, a_loss_is_told_though_nothing_was_asked)
+{
+	self->end = now_ns() + 100 * MS;
+	ASSERT_EQ(0, LOCK(PR, 0));
+	PULL(ACQUIRE);
+	WON;
+	RESULT(0);
+	EXPECT_EQ(POLLIN, poll_for(bftmutex_dlm_fd(self->dlm), POLLIN, LONG_MS));
+	RESULT(EKEYEXPIRED);
+	QUIET;
+	/* The lock is in NL, from where it can be asked for again. */
+	while (!pull(&self->nl, &self->pulled))
+		;
+	self->end = now_ns() + 50 * SEC;
+	ASSERT_EQ(0, LOCK(PR, CONVERT));
+	PULL(ACQUIRE);
+	WON;
+	RESULT(0);
+}
+
+TEST_HARNESS_MAIN
