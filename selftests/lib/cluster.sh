@@ -56,6 +56,25 @@ install_all() {
 	ok "make install" make -C "$top" --no-print-directory install || bail "it is not installed"
 }
 
+# own_work: a folder in "work", for this script; it goes at the end, with the jobs and the cluster.
+own_work() {
+	work=$(mktemp -d) || bail "no folder"
+	# shellcheck disable=SC2317  # called from tap.sh
+	cleanup() {
+		stop_jobs
+		down
+		rm -rf "$work"
+	}
+}
+
+# next_lock: "lock" is the name of a lock that no other test has, which ends with "lock_number".
+lock_number=0
+next_lock() {
+	lock_number=$((lock_number + 1))
+	lock=${0##*/}
+	lock=${lock%.sh}.$lock_number
+}
+
 # up ARG...: a cluster, as "bftmutexctl dev up" takes it, ready to grant.
 up() {
 	bftmutexctl dev up "$@" >/dev/null || return

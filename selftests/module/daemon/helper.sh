@@ -13,21 +13,13 @@
 # shellcheck source=selftests/lib/cluster.sh
 . "$(dirname "$0")/../../lib/cluster.sh"
 
-work=$(mktemp -d)
+own_work
 conf=$dev/c1/bftmutex.conf
-count=0
-
-cleanup() {
-	stop_jobs
-	down
-	rm -rf "$work"
-}
 
 # A lock that no other test uses, and a file that shows that it was acquired.
 new_lock() {
-	count=$((count + 1))
-	lock=helper.$count
-	mark=$work/mark.$count
+	next_lock
+	mark=$work/mark.$lock_number
 }
 
 # t N ARG...: bftmutex on client N; sets status and err.

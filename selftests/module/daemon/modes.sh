@@ -17,19 +17,11 @@ set -u
 # shellcheck source=selftests/lib/cluster.sh
 . "$(dirname "$0")/../../lib/cluster.sh"
 
-work=$(mktemp -d)
-count=0
-
-cleanup() {
-	stop_jobs
-	down
-	rm -rf "$work"
-}
+own_work
 
 # A lock that no other test has.
 new_lock() {
-	count=$((count + 1))
-	lock=modes.$count
+	next_lock
 	rm -f "$work"/*
 }
 

@@ -21,20 +21,12 @@ set -u
 # shellcheck source=selftests/lib/cluster.sh
 . "$(dirname "$0")/../../lib/cluster.sh"
 
-work=$(mktemp -d)
+own_work
 lease_max=4s
-count=0
-
-cleanup() {
-	stop_jobs
-	down
-	rm -rf "$work"
-}
 
 # A lock that no other test has.
 new_lock() {
-	count=$((count + 1))
-	lock=queue.$count
+	next_lock
 	rm -f "$work"/mark.*
 }
 

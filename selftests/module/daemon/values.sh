@@ -17,20 +17,7 @@ set -u
 # shellcheck source=selftests/lib/cluster.sh
 . "$(dirname "$0")/../../lib/cluster.sh"
 
-work=$(mktemp -d)
-lock=values.0
-count=0
-
-cleanup() {
-	stop_jobs
-	down
-	rm -rf "$work"
-}
-
-new_lock() {
-	count=$((count + 1))
-	lock=values.$count
-}
+own_work
 
 # reads N [ARG...]: what a program of client N finds as the value, "none" when it is not valid
 reads() { c "$1" bftmutex -w 100 --value "${@:2}" "$lock" sh -c 'echo "${BFTMUTEX_VALUE-none}"'; }
@@ -50,7 +37,7 @@ up --servers 4 -b 1 --clients 2 --lease-max 10s || bail "no cluster"
 # From one program to the next
 #
 
-new_lock
+next_lock
 is "no program has left one" "$(reads 2 -s)" none
 is "a program leaves one" "$(writes 1 'printf "\001\377a" >&$BFTMUTEX_VALUE_FD')" 0
 is "others read it, in any mode" "$(for mode in CR CW PR; do reads 2 --mode $mode; done | xargs)" \
@@ -75,7 +62,7 @@ is "with what is left behind" "$(writes 1 'mkfifo '"$work"'/go; (read word <'"$w
 # One that ends without a word
 #
 
-new_lock
+next_lock
 is "left before" "$(writes 1 'printf D >&$BFTMUTEX_VALUE_FD') $(reads 2)" "0 44"
 is "a writer is killed" "$(writes 1 'printf E >&$BFTMUTEX_VALUE_FD; kill -9 $$')" 137
 is "then none is valid" "$(reads 2 -s)" none
@@ -90,7 +77,7 @@ is "a lock that is lost" "$(writes 1 'printf H >&$BFTMUTEX_VALUE_FD; sleep 1000'
 # By descriptor
 #
 
-new_lock
+next_lock
 is "by descriptor" "$(holds 1 <<-END
 	bftmutex --fd 9 --value; echo "\$?"
 	bftmutex --fd 9 $lock; bftmutex --fd 9 --value; echo "\$?"
@@ -125,7 +112,7 @@ bftmutex: --fd 9: --set-value 00: the lock is held in mode PR; a value is set in
 is "closed and not released: not valid" "$(reads 2)" none
 
 # A conversion to less leaves the value to those who come beside.
-new_lock
+next_lock
 is "a conversion leaves it" "$(holds 1 <<-END
 	bftmutex --fd 9 --value $lock
 	bftmutex --fd 9 --set-value 77
@@ -143,6 +130,40 @@ is "one that begins to read the value" "$(holds 1 <<-END
 	END
 ) $(reads 2)" "BFTMUTEX_VALUE=77
 BFTMUTEX_MODE=EX 78"
+
+# Set before the conversions, it is the program's own all the time, and goes when EX or PW is given up.
+next_lock
+is "set in PW, before a conversion to EX" "$(holds 1 <<-END
+	bftmutex --fd 9 --value --mode PW $lock
+	bftmutex --fd 9 --set-value 61
+	bftmutex --fd 9 --convert -x --value --print | grep -v DEADLINE
+	ip netns exec bftm-c2 bftmutex -n -s --value $lock true; echo "\$?"
+	bftmutex --fd 9 -u
+	END
+) $(reads 2)" "BFTMUTEX_VALUE=61
+BFTMUTEX_MODE=EX
+1 61"
+is "and left by a conversion from EX to PW, which still may write another" "$(holds 1 <<-END
+	bftmutex --fd 9 --value $lock
+	bftmutex --fd 9 --set-value 62
+	bftmutex --fd 9 --convert --mode PW
+	ip netns exec bftm-c2 bftmutex --mode CR --value $lock sh -c 'echo \$BFTMUTEX_VALUE'
+	bftmutex --fd 9 --set-value 63; bftmutex --fd 9 -u
+	END
+) $(reads 2)" "62 63"
+# Down and up in one go: the servers may not have answered the first conversion when they hear of the second.
+next_lock
+is "from EX to PR and back: it reads its own" "$(holds 1 <<-END
+	bftmutex --fd 9 --value $lock
+	for value in 71 72 73 74 75; do
+		bftmutex --fd 9 --set-value \$value
+		bftmutex --fd 9 --convert -s; bftmutex --fd 9 --convert -x
+		bftmutex --fd 9 --value
+	done
+	bftmutex --fd 9 -u
+	END
+) $(reads 2)" "$(printf 'BFTMUTEX_VALUE=%s\n' 71 72 73 74 75) 75"
+is "the servers know it" "$(reads 2 -s) $(<"$work/err")" "75 "
 
 # wrong MESSAGE ARG...
 wrong() {
@@ -182,7 +203,7 @@ is "and no longer" "$(looks 1) $(looks 2)" "four four"
 # Another daemon
 #
 
-new_lock
+next_lock
 is "left before" "$(writes 1 'printf I >&$BFTMUTEX_VALUE_FD') $(reads 2)" "0 49"
 mkfifo "$work/in" "$work/out"
 ip netns exec bftm-c1 bftmutex --value -l 4s "$lock" sh -c "
@@ -203,7 +224,7 @@ is "and what the next one leaves is" "$(writes 1 'printf K >&$BFTMUTEX_VALUE_FD'
 # A server that lies
 #
 
-new_lock
+next_lock
 lie 4 false-value --no-quarantine || bail "no liar"
 false=0
 for n in 1 2 3; do
