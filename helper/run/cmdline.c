@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sysexits.h>
 
 #ifndef BFTM_VERSION
@@ -146,6 +147,8 @@ static void parse_mode(struct argp_state *state, struct options *o, const char *
 {
 	u32 mode = BFTM_LOCK_EX;
 
+	if (!strcasecmp(text, bftm_mode_name(BFTM_LOCK_NL)))
+		argp_error(state, "--mode %s: nothing is held in this mode, so nothing is to be asked for; --fd N --unlock gives a lock back", text);
 	if (bftm_mode_parse(text, &mode) < 0)
 		argp_error(state, "--mode '%s': CR, CW, PR, PW or EX is allowed", text);
 	set_mode(o, mode);

@@ -176,7 +176,8 @@ for value in 256 -1 x ''; do
 	[[ $value == 256 ]] ||
 		wrong "--fd '$value'" 64 "--fd '$value'" --fd "$value" "$lock"
 done
-for value in NL PX '' P EXX; do
+wrong "--mode nl" 64 "--mode nl: nothing is held in this mode" --mode nl "$lock" true
+for value in PX '' P EXX; do
 	wrong "--mode '$value'" 64 "--mode '$value': CR, CW, PR, PW or EX is allowed" --mode "$value" "$lock" true
 done
 wrong "--way fast" 64 "--way 'fast'" --way fast "$lock" true
