@@ -127,7 +127,7 @@ int bftmutex_dlm_fd(const struct bftmutex_dlm *dlm)
 }
 
 /* A held lock is always readable: the kernel is only asked for what the program is to be told. */
-static void watch(const struct bftmutex_dlm *dlm, struct dlm_lock *l)
+static void lock_watch(const struct bftmutex_dlm *dlm, struct dlm_lock *l)
 {
 	struct epoll_event event = { .data.ptr = l };
 
@@ -173,7 +173,7 @@ static void complete(struct bftmutex_dlm *dlm, struct dlm_lock *l, int status)
 	l->is_due = true;
 	TAILQ_INSERT_TAIL(&dlm->due, l, due);
 	eventfd_write(dlm->due_fd, 1);
-	watch(dlm, l);
+	lock_watch(dlm, l);
 }
 
 static void lock_lost(struct bftmutex_dlm *dlm, struct dlm_lock *l)
@@ -211,7 +211,7 @@ static void look_at(struct bftmutex_dlm *dlm, struct dlm_lock *l, uint32_t event
 	}
 	if (events & EPOLLRDBAND && l->bast && !l->is_told && l->mode != BFTMUTEX_DLM_NL) {
 		l->is_told = true;
-		watch(dlm, l);
+		lock_watch(dlm, l);
 		l->bast(l->arg);
 	}
 }
@@ -242,7 +242,7 @@ int bftmutex_dlm_dispatch(struct bftmutex_dlm *dlm)
 		if (event[i].data.ptr)
 			look_at(dlm, event[i].data.ptr, event[i].events);
 	eventfd_read(dlm->due_fd, &due);
-	/* What callbacks ask for is told by the next dispatch. */
+	/* The next dispatch tells the results of requests that callbacks make. */
 	last = TAILQ_LAST(&dlm->due, dlm_locks);
 	for (i = !last; !i;) {
 		struct dlm_lock *l = TAILQ_FIRST(&dlm->due);
@@ -271,7 +271,7 @@ static int acquire(struct bftmutex_dlm *dlm, struct dlm_lock *l, uint8_t mode, u
 		return err;
 	l->goal = mode;
 	l->doing = ACQUIRING;
-	watch(dlm, l);
+	lock_watch(dlm, l);
 	return 0;
 }
 
@@ -311,7 +311,7 @@ static int convert(struct bftmutex_dlm *dlm, struct dlm_lock *l, uint8_t mode, u
 	if (err == -EINPROGRESS) {
 		l->goal = mode;
 		l->doing = CONVERTING;
-		watch(dlm, l);
+		lock_watch(dlm, l);
 		return 0;
 	}
 	if (err)
@@ -421,7 +421,7 @@ int bftmutex_dlm_lock(struct bftmutex_dlm *dlm, uint32_t mode, struct bftmutex_d
 }
 
 /* The mode before stays. Return: 0 or a negative errno. */
-static int cancel(struct bftmutex_dlm *dlm, struct dlm_lock *l)
+static int lock_cancel(struct bftmutex_dlm *dlm, struct dlm_lock *l)
 {
 	int err = -EBUSY;
 
@@ -433,7 +433,7 @@ static int cancel(struct bftmutex_dlm *dlm, struct dlm_lock *l)
 		lock_lost(dlm, l);
 		return 0;
 	}
-	/* What has failed meanwhile, or was granted and lost, is canceled all the same. */
+	/* A request that has failed meanwhile, or was granted and lost, is canceled all the same. */
 	if (err && err != -ENOLCK && err != -EKEYEXPIRED)
 		return err;
 	complete(dlm, l, BFTMUTEX_DLM_ECANCEL);
@@ -457,7 +457,7 @@ int bftmutex_dlm_unlock(struct bftmutex_dlm *dlm, uint32_t lkid, uint32_t flags,
 	if (flags & BFTMUTEX_DLM_VALBLK && !l->lksb->sb_lvbptr)
 		return -EINVAL;
 	if (cancels)
-		return cancel(dlm, l);
+		return lock_cancel(dlm, l);
 	err = give_back(l, flags);
 	/* A lock that was lost before is gone, too: the program may not have known. */
 	if (err && err != -EKEYEXPIRED)

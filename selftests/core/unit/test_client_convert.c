@@ -360,7 +360,7 @@ static void wanted_is_the_mode_that_is_held(void **state)
 	inquires(0, BFTM_MODE_EX, now);
 	inquires(1, BFTM_MODE_EX, now);
 	assert_true(c.base.wanted);
-	/* What the waiter wanted was given up, perhaps: servers say so if it was not enough. */
+	/* The waiter may be content with this mode: servers ask again if it is not. */
 	convert(BFTM_MODE_PR, false, now);
 	assert_false(c.base.wanted);
 	inquires(2, BFTM_MODE_EX, now);
