@@ -22,6 +22,7 @@ struct bftm_clusters bftm_clusters = TAILQ_HEAD_INITIALIZER(bftm_clusters);
 static struct bftm_cluster cl;
 static struct bftm_identity identity;
 static char story[256];		/* what became of whom */
+static char wanted[256];	/* which holders were told that somebody here waits */
 static bool contended;
 static bool unknown;		/* the cluster is not configured any more */
 
@@ -114,6 +115,18 @@ const char *bftm_report_why(const struct bftm_acquire_op *op, int error, char te
 {
 	(void)op, (void)error, (void)text;
 	return "";
+}
+
+/* As report.c, which test_why.c tests. */
+void bftm_report_wanted(struct bftm_acquire_op *op)
+{
+	enum bftm_mode mode = bftm_ask_mode(&op->ask);
+	size_t len = strlen(wanted);
+
+	if (op->client->phase != BFTM_PHASE_HOLD || op->told_wanted == mode || !bftm_name_wanted(op))
+		return;
+	op->told_wanted = mode;
+	snprintf(wanted + len, sizeof(wanted) - len, "%s%u", len ? ", " : "", (u32)op->ask.id);
 }
 
 int bftm_attempt_start(struct bftm_acquire_op *op)
@@ -211,6 +224,7 @@ static int one_cluster(void **state)
 	contended = false;
 	unknown = false;
 	*story = '\0';
+	*wanted = '\0';
 	return 0;
 }
 
@@ -442,6 +456,27 @@ static void a_conversion_of_an_earlier_daemon_is_taken_over(void **state)
 	assert_string_equal(story, "converts 1, gives back 1, asks 2");
 }
 
+/* Holders hear of those that wait here, before them or after; and once more in another mode. */
+static void holders_hear_of_those_that_wait_here(void **state)
+{
+	(void)state;
+	waits(1, BFTM_LOCK_PR);
+	free_for(1);
+	waits(2, BFTM_LOCK_CR);
+	adopts(3, BFTM_LOCK_PR);
+	tries(4, BFTM_LOCK_PR);
+	assert_string_equal(wanted, "");
+	waits(5, BFTM_LOCK_EX);
+	assert_string_equal(wanted, "1, 3");
+	free_for(2);			/* it came before */
+	assert_string_equal(wanted, "1, 3, 2");
+	free_for(2);
+	converts(1, BFTM_LOCK_CR, BFTM_LOCK_CR, 0);
+	assert_string_equal(wanted, "1, 3, 2, 1");
+	converts(1, BFTM_LOCK_CR, BFTM_LOCK_EX, 8);
+	assert_string_equal(wanted, "1, 3, 2, 1, 1");
+}
+
 static void or_reported_where_that_cannot_be(void **state)
 {
 	(void)state;
@@ -467,6 +502,7 @@ int main(void)
 		TEST(one_that_wants_more_keeps_nobody_here_from_asking),
 		TEST(a_conversion_of_an_earlier_daemon_is_taken_over),
 		TEST(or_reported_where_that_cannot_be),
+		TEST(holders_hear_of_those_that_wait_here),
 	};
 
 	return cmocka_run_group_tests_name("beside", tests, NULL, NULL);

@@ -49,6 +49,16 @@ int bftm_upcall_converted(const struct bftm_conversion_report *report)
 	return 0;
 }
 
+static u64 told_id;
+static u32 told_mode, told_count;
+
+void bftm_upcall_wanted(u64 id, u32 mode)
+{
+	told_id = id;
+	told_mode = mode;
+	told_count++;
+}
+
 static void words_beside_an_error(void **state)
 {
 	static const struct {
@@ -121,12 +131,48 @@ static void modes_of_device_and_servers(void **state)
 		assert_int_equal(bftm_ask_mode(&ask), servers[ask.mode]);
 }
 
+/* The kernel is told once in each mode, of a lock that a program holds. */
+static void somebody_waits(void **state)
+{
+	struct bftm_contender client = { .phase = BFTM_PHASE_FENCE, .wanted = true };
+	struct bftm_acquire_op waiter = { .ask.mode = BFTM_LOCK_EX };
+	struct bftm_inside inside = {};
+	struct bftm_name name = {};
+	struct bftm_acquire_op op = {
+		.client = &client, .name = &name, .ask.id = 7, .ask.mode = BFTM_LOCK_EX,
+	};
+
+	(void)state;
+	TAILQ_INIT(&name.waiting);
+	bftm_report_wanted(&op);
+	client.phase = BFTM_PHASE_HOLD;
+	op.ask.inside = &inside;
+	bftm_report_wanted(&op);
+	assert_int_equal(told_count, 0);
+	op.ask.inside = NULL;
+	bftm_report_wanted(&op);
+	bftm_report_wanted(&op);
+	assert_int_equal(told_count, 1);
+	assert_int_equal(told_id, 7);
+	assert_int_equal(told_mode, BFTM_LOCK_EX);
+	op.ask.mode = BFTM_LOCK_PR;
+	client.wanted = false;
+	bftm_report_wanted(&op);
+	assert_int_equal(told_count, 1);
+	/* Servers do not hear of a request that waits here. */
+	TAILQ_INSERT_TAIL(&name.waiting, &waiter, beside);
+	bftm_report_wanted(&op);
+	assert_int_equal(told_count, 2);
+	assert_int_equal(told_mode, BFTM_LOCK_PR);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_beside_an_error),
 		cmocka_unit_test(names_of_modes),
 		cmocka_unit_test(modes_of_device_and_servers),
+		cmocka_unit_test(somebody_waits),
 	};
 
 	return cmocka_run_group_tests_name("why", tests, NULL, NULL);
