@@ -11,6 +11,8 @@
 # shellcheck source=selftests/lib/cluster.sh
 . "$(dirname "$0")/../../lib/cluster.sh"
 
+# shellcheck disable=SC2154  # set by what is sourced
+programs=$top/build/bin/bench
 story='left NL: granted
 left NL to PR: granted
 right PR: granted
@@ -39,16 +41,17 @@ is "bftmutex, once more" "$(c 1 timeout 60 dlm_story demo story 2>&1)" "$story"
 lie 4 inquirer --no-quarantine || bail "no liar"
 is "with a server that asks holders for what nobody wants" "$(c 1 timeout 60 dlm_story demo liar 2>&1)" "$story"
 
-if [[ ! -x $top/build/bin/bench/dlm_story || ! -x $top/build/bin/bench/dlm_node ]]; then
+if [[ ! -x $programs/dlm_story || ! -x $programs/dlm_node ]]; then
 	skip "the kernel's DLM" "not built: make bench-programs"
 elif ! modprobe dlm 2>/dev/null; then
 	skip "the kernel's DLM" "the kernel $(uname -r) has no module dlm"
 else
 	[[ -d /sys/kernel/config/dlm ]] || mount -t configfs none /sys/kernel/config || bail "no configfs"
-	ip link set lo up && ip address add 10.77.0.1/32 dev lo || bail "no address"
-	ok "the DLM has a lockspace" timeout 60 "$top/build/bin/bench/dlm_node" join bench 1 10.77.0.1
+	ip link set lo up
+	ip address add 10.77.0.1/32 dev lo || bail "no address"
+	ok "the DLM has a lockspace" timeout 60 "$programs/dlm_node" join bench 1 10.77.0.1
 	# Where udev would have put them.
 	mkdir -p /dev/misc && ln -sf /dev/dlm* /dev/misc
-	is "the kernel's DLM" "$(timeout 60 "$top/build/bin/bench/dlm_story" bench story 2>&1)" "$story"
+	is "the kernel's DLM" "$(timeout 60 "$programs/dlm_story" bench story 2>&1)" "$story"
 fi
 finish
