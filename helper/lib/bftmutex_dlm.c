@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0
 /*
- * Locks in the shape of libdlm, see bftmutex_dlm.h. Each lock is a handle of its own, which does not
- * block. Results that are there at once wait in a queue, so that callbacks are called by
+ * Locks in the shape of libdlm, see bftmutex_dlm.h. Each lock is a handle of its own, which does
+ * not block. Results that are there at once wait in a queue, so that callbacks are called by
  * bftmutex_dlm_dispatch() alone.
  */
 #include "lib/bftmutex_dlm.h"
@@ -433,7 +433,7 @@ static int lock_cancel(struct bftmutex_dlm *dlm, struct dlm_lock *l)
 		lock_lost(dlm, l);
 		return 0;
 	}
-	/* A request that has failed meanwhile, or was granted and lost, is canceled all the same. */
+	/* A request that has failed meanwhile, or was granted and lost, is canceled, too. */
 	if (err && err != -ENOLCK && err != -EKEYEXPIRED)
 		return err;
 	complete(dlm, l, BFTMUTEX_DLM_ECANCEL);

@@ -59,7 +59,7 @@ enum bftmutex_dlm_flag {
 
 /**
  * struct bftmutex_dlm_lksb - the result of a request; belongs to the library until the lock is gone
- * @sb_status: 0: the lock is held in the mode asked for; EAGAIN, EDEADLK, or another positive errno;
+ * @sb_status: 0: the lock is held in the mode asked for; EAGAIN, EDEADLK, another positive errno;
  *             ECANCEL; EUNLOCK: it is gone. EKEYEXPIRED, also when nothing was asked for: the lock
  *             is lost, since servers could not be reached for a lease; it is in mode NL now
  * @sb_lkid:   number of the lock, from bftmutex_dlm_lock()

@@ -71,7 +71,7 @@ enum bftm_way {
  * @BFTM_LOCK_CW: concurrent write: others may hold CW and CR
  * @BFTM_LOCK_CR: concurrent read: others may hold all but EX
  * @BFTM_LOCK_NL: null: nothing is held, and nothing excluded. The device takes it nowhere: a handle
- *                without a lock has it already. bftmutex_dlm.h of libbftmutex has locks in this mode
+ *                without a lock has it already. bftmutex_dlm.h of libbftmutex has such locks
  *
  * Two modes exclude each other or do not, whichever is held first. Servers of a version that knew
  * no modes grant EX alone: EPROTONOSUPPORT.

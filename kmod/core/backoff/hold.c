@@ -194,8 +194,8 @@ void bftm_contend_renew(struct bftm_contend *c,
 
 /*
  * A holder yields nothing, but its program may want to know. One of b + 1 servers is correct, and
- * that server has a waiter. An INQUIRE for more than what is held is about a mode that was given up,
- * or about a grant on the way to another mode.
+ * that server has a waiter. An INQUIRE for more than what is held is about a mode that was given
+ * up, or about a grant on the way to another mode.
  */
 void bftm_hold_inquired(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
 			const struct bftm_msg *msg)

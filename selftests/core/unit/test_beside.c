@@ -123,7 +123,8 @@ void bftm_report_wanted(struct bftm_acquire_op *op)
 	enum bftm_mode mode = bftm_ask_mode(&op->ask);
 	size_t len = strlen(wanted);
 
-	if (op->client->phase != BFTM_PHASE_HOLD || op->told_wanted == mode || !bftm_name_wanted(op))
+	if (op->client->phase != BFTM_PHASE_HOLD || op->told_wanted == mode ||
+	    !bftm_name_wanted(op))
 		return;
 	op->told_wanted = mode;
 	snprintf(wanted + len, sizeof(wanted) - len, "%s%u", len ? ", " : "", (u32)op->ask.id);
