@@ -26,9 +26,9 @@ SECCOMP_LIBS = $(call ask,SECCOMP_LIBS,pkg-config --libs libseccomp)
 SQLITE_LIBS = $(call ask,SQLITE_LIBS,pkg-config --libs sqlite3)
 NCURSES_LIBS = $(call ask,NCURSES_LIBS,pkg-config --libs ncursesw)
 
-CORE := $(addprefix kmod/core/,form wire quorum release $(addprefix backoff/,client round wait hold read convert fence) \
+CORE := $(addprefix kmod/core/,form wire quorum release $(addprefix backoff/,client round wait hold read convert reassert fence) \
 	$(addprefix ordering/,wire state client rank choose vote transfer listing))
-CORE_SERVER := $(addprefix kmod/core/,serve admit access $(addprefix backoff/,protocol server try settle grants parties value) \
+CORE_SERVER := $(addprefix kmod/core/,serve admit access members $(addprefix backoff/,protocol server try settle grants parties value) \
 	$(addprefix ordering/,server body pending upload page))
 # The table of protocols that hosts run.
 TABLE := kmod/protocols

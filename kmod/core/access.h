@@ -17,6 +17,8 @@
  * @waiters_max:  a lock with so many waiters takes no more by this rule, 1 …
  *                BFTM_WAITERS_MAX; 0: the server's. The smaller of both counts.
  * @deny:         refuse; the limits mean nothing then
+ * @leaseless:    its clients may hold the lock without a lease; they are members, see
+ *                core/members.h
  * @prefix_len:   bytes of @prefix, 0: every name
  * @prefix:       it is for names that begin so
  */
@@ -26,6 +28,7 @@ struct bftm_rule {
 	u32 client_last;
 	u32 waiters_max;
 	bool deny;
+	bool leaseless;
 	u8 prefix_len;
 	u8 prefix[BFTM_NAME_LEN_MAX];
 };
@@ -41,15 +44,19 @@ struct bftm_rule {
 const struct bftm_rule *bftm_access_find(const struct bftm_rule *rule, u32 count,
 					 const struct bftm_msg *req);
 
+/** bftm_access_leaseless() - may any client hold the lock that @req names without a lease? */
+bool bftm_access_leaseless(const struct bftm_rule *rule, u32 count, const struct bftm_msg *req);
+
 /**
  * bftm_access_admit() - may the protocol see this request?
  * @rule:  the rules, in their order
  * @count: how many, up to BFTM_RULES_MAX; 0: everything is allowed
- * @req:   authentic; all but RELEASE, which only gives back, HELLO and LIST need the
+ * @req:   authentic; all but RELEASE, which only gives back, HELLO, SYNC and LIST need the
  *         right. A request that bftm_admit() challenges, because it was made for another
  *         incarnation, does not.
  * @cfg:   in the server, out with the limits that the rule leaves of it. It is
- *         for this request alone: its lease_max_ns is not the quarantine's.
+ *         for this request alone: its lease_max_ns is not the quarantine's. In, @cfg->recovering
+ *         says that the server waits for members; out, that this concerns the lock.
  * @reply: the answer when not: REFUSED, by BFTM_REFUSED_ACCESS. May not be @req.
  *
  * That a lease is too long or a queue too full is for the protocol to say, by

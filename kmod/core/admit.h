@@ -19,6 +19,11 @@
  * @quarantine_until_ns: end of the quarantine after this start, by the
  *                       server's clock; see bftm_quarantine()
  * @waiters_max:         clients that may wait for one lock
+ *
+ * These are of one request, see bftm_serve(), and of one lock where it is served without one:
+ * @leaseless:           its client may hold this lock without a lease
+ * @recovering:          this lock may be held so, and not all members have told what they hold
+ * @awaited:             its client is a member that has not
  */
 struct bftm_server_cfg {
 	u32 cluster;
@@ -28,6 +33,9 @@ struct bftm_server_cfg {
 	u64 lease_max_ns;
 	u64 quarantine_until_ns;
 	u32 waiters_max;
+	bool leaseless;
+	bool recovering;
+	bool awaited;
 };
 
 /**

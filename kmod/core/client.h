@@ -80,7 +80,7 @@ struct bftm_client_cfg {
 
 /** struct bftm_want - what the application asks for */
 struct bftm_want {
-	u64 lease_ns;		/* Δ of this acquire */
+	u64 lease_ns;		/* Δ of this acquire; BFTM_LEASE_NONE: held until it is released */
 	enum bftm_wait wait;
 	enum bftm_mode mode;	/* not NL, which is nothing at servers */
 	bool renew;		/* send try() again at half of the lease */
@@ -207,7 +207,7 @@ struct bftm_send {
 	u64 token;
 };
 
-#define BFTM_OUT_SENDS	3	/* room; no step fills it */
+#define BFTM_OUT_SENDS	4	/* room; no step fills it */
 
 /**
  * struct bftm_out - what to do now; sets of servers are bit masks
@@ -218,8 +218,10 @@ struct bftm_send {
  * @release_to:      send RELEASE of @release_attempt to these, before @send, with
  *                   struct bftm_release
  * @release_doubt:   RELEASE says that the value is in doubt
+ * @release_surely:  RELEASE is repeated until all but b servers have answered
  * @written:         the value that RELEASE has
- * @send:            messages of the current attempt, no two of one type
+ * @send:            messages of the current attempt; no two of one type but TRY, of which one may
+ *                   reassert
  * @release_attempt: not always the current one
  * @round_over:      a round or poll was decided; the next three are how
  * @extended:        the end of a lock that is held has moved
@@ -237,6 +239,7 @@ struct bftm_out {
 	u64 release_attempt;
 	struct bftm_written written;
 	bool release_doubt;
+	bool release_surely;
 	bool round_over;
 	bool extended;
 	u32 said_free;
@@ -289,7 +292,8 @@ static inline u32 bftm_contender_message(const struct bftm_contender *c,
 	*msg = (struct bftm_msg){
 		.type = send->type,
 		.flags = send->flags,
-		.mode = c->want.mode,
+		/* REASSERT tells the mode that is held; the mode that is wanted is not held yet. */
+		.mode = send->flags & BFTM_FLAG_REASSERT ? send->arg : c->want.mode,
 		.arg = send->arg,
 		.attempt = c->attempt,
 		.k = send->k,

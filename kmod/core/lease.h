@@ -7,6 +7,8 @@
  * two clocks remain: each runs within 1 ± ρ of real time. A server waits
  * ⌈Δ(1 + ρ)⌉ plus a tick, a client uses ⌊Δ(1 - ρ)⌋ less a tick.
  * A lease ends by kmod/client/timer.c at its holder, and by bftm_lock_expire() at a server.
+ *
+ * BFTM_LEASE_NONE in place of Δ: the grant has no end, and no clock is assumed.
  */
 #ifndef BFTM_CORE_LEASE_H
 #define BFTM_CORE_LEASE_H
@@ -32,10 +34,30 @@ static inline u64 bftm_lease_at_client(u64 lease_ns, u32 rho_ppm)
 	return lease_ns - bftm_drift(lease_ns, rho_ppm) - BFTM_TICK_NS;
 }
 
+/** bftm_grant_end() - the last instant at which a grant counts for its client that sent at @from */
+static inline u64 bftm_grant_end(u64 from_ns, u64 lease_ns, u32 rho_ppm)
+{
+	return lease_ns == BFTM_LEASE_NONE ? BFTM_LEASE_NONE :
+					     from_ns + bftm_lease_at_client(lease_ns, rho_ppm);
+}
+
+/** bftm_grant_until() - the last instant at which a server keeps a grant that it makes at @now */
+static inline u64 bftm_grant_until(u64 now, u64 lease_ns, u32 rho_ppm)
+{
+	return lease_ns == BFTM_LEASE_NONE ? BFTM_LEASE_NONE :
+					     now + bftm_lease_at_server(lease_ns, rho_ppm);
+}
+
+/** bftm_pace() - ns that stand for Δ in the pace of polls and sleeps */
+static inline u64 bftm_pace(u64 lease_ns)
+{
+	return lease_ns == BFTM_LEASE_NONE ? BFTM_PACE_NS : lease_ns;
+}
+
 /** bftm_poll() - ns between two TRY of one who waits in the queue */
 static inline u64 bftm_poll(u64 lease_ns)
 {
-	return lease_ns / 8;
+	return bftm_pace(lease_ns) / 8;
 }
 
 /** bftm_poll_window() - ns after which one who was not heard waits no more */

@@ -25,6 +25,11 @@
 #define BFTM_LEASE_MAX_DEFAULT_NS (30 * BFTM_NS_PER_SEC)
 /* In place of Δ: without a lease. */
 #define BFTM_LEASE_NONE		(~0ull)
+/*
+ * Δ by which clients and servers pace a wait without a lease. A server under whose rules locks
+ * are held so has a quarantine as if it granted such leases: an offered token counts for as long.
+ */
+#define BFTM_PACE_NS		(8 * BFTM_NS_PER_SEC)
 
 /* Expected one-way delay δ: tunes back-off and time-outs, never safety. */
 #define BFTM_DELTA_MIN_NS	(1 * BFTM_NS_PER_US)
@@ -57,6 +62,8 @@
 
 /* Access rules of a server. */
 #define BFTM_RULES_MAX		1024u
+/* Clients that may hold locks without a lease, at one server. */
+#define BFTM_MEMBERS_MAX	1024u
 
 /* Farther the highest priority of a lock does not move for one TRY: it has an end. */
 #define BFTM_PRIO_JUMP_MAX	(1ull << 32)

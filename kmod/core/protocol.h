@@ -74,6 +74,7 @@ struct bftm_lock_view {
  *              @push is left to the caller. Return: true when a grant was over.
  * @waits:      is this attempt of a client queued? For checkers.
  * @granted:    has this attempt of a client a grant? Then @ret is of this one. For checkers.
+ * @drop:       bftm_lock_drop(). NULL: each grant has a lease.
  * @idle:       may the lock be forgotten, but for late messages of attempts that are over, and
  *              for what it keeps?
  * @keeps:      has it a value that clients would miss? Then it is forgotten only where room is
@@ -98,6 +99,7 @@ struct bftm_server_ops {
 		       struct bftm_msg *push);
 	bool (*waits)(const void *lock, u32 client, u64 attempt);
 	bool (*granted)(const void *lock, u32 client, u64 attempt, struct bftm_lock_view *ret);
+	bool (*drop)(void *lock, u32 client, u32 incarnation, bool leased);
 	bool (*idle)(const void *lock, u64 now);
 	bool (*keeps)(const void *lock);
 	void (*describe)(const void *lock, struct bftm_lock_view *ret);
@@ -119,6 +121,9 @@ struct bftm_server_ops {
  *           servers have heard of that. Nothing is sent before @renew.
  * @answer:  an authentic reply of server number @u (0 ... n - 1); @rnd has 64 random bits
  * @epoch:   server @u has a new epoch: repeat there what was asked
+ * @restarted: server @u has a new epoch, as its CHALLENGE says: what it granted without a lease
+ *           is forgotten there. NULL: each grant has a lease.
+ * @retold:  does server @u know what is held without a lease? NULL likewise
  * @wake:    the time is @now; does nothing before wake_ns. @attempt is fresh, and used when a
  *           new round begins: see attempt afterwards.
  * @renew:   ask now for a longer hold, if it is held at all
@@ -149,6 +154,9 @@ struct bftm_client_ops {
 	void (*answer)(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u32 u,
 		       const struct bftm_msg *msg, u64 now, u64 rnd, struct bftm_out *out);
 	void (*epoch)(struct bftm_contender *c, u32 u, struct bftm_out *out);
+	void (*restarted)(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u32 u,
+			  u64 now, struct bftm_out *out);
+	bool (*retold)(const struct bftm_contender *c, u32 u);
 	void (*wake)(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u64 now,
 		     u64 attempt, u64 rnd, struct bftm_out *out);
 	void (*renew)(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u64 now,
@@ -182,6 +190,7 @@ enum bftm_trait {
 	BFTM_FENCES = 1 << 1,	/* fencing tokens */
 	BFTM_SHARES = 1 << 2,	/* all modes, and not EX alone */
 	BFTM_VALUES = 1 << 3,	/* a value that holders leave for the next */
+	BFTM_LEASELESS = 1 << 4, /* also grants without a lease, which do not end by themselves */
 };
 
 /**

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#include "core/lease.h"
 #include "core/release.h"
 #include "core/resend.h"
 
@@ -6,7 +7,8 @@ void bftm_stray(const struct bftm_msg *msg, u32 u, struct bftm_out *out)
 {
 	memset(out, 0, sizeof(*out));
 	/* A server believes that a dead attempt owns the lock: tell it. */
-	if (msg->type == BFTM_MSG_FREE || msg->type == BFTM_MSG_INQUIRE) {
+	if (msg->type == BFTM_MSG_FREE || msg->type == BFTM_MSG_INQUIRE ||
+	    msg->type == BFTM_MSG_PROBE) {
 		out->release_to = 1u << u;
 		out->release_attempt = msg->attempt;
 		/* It may have been the last holder that wrote: nobody remembers how it ended. */
@@ -21,6 +23,7 @@ void bftm_release_start(struct bftm_release *r, const struct bftm_client_cfg *cf
 	r->unanswered = out->release_to;
 	r->sends = 1;
 	r->wake_ns = now + cfg->resend_ns;
+	r->surely = out->release_surely;
 	r->doubt = out->release_doubt;
 	r->written = out->written;
 }
@@ -41,6 +44,15 @@ u32 bftm_release_message(const struct bftm_release *r, u32 to, struct bftm_msg *
 	return 1u << u;
 }
 
+/* Is there nobody left to tell, or is the rest for PROBE to find? */
+static bool is_done(const struct bftm_release *r, const struct bftm_client_cfg *cfg)
+{
+	if (r->sends < BFTM_RELEASE_SENDS || cfg->leaseless)
+		return false;
+	/* b servers may never answer. */
+	return !r->surely || bftm_count(r->unanswered) <= cfg->b;
+}
+
 bool bftm_release_answer(struct bftm_release *r, u32 u)
 {
 	r->unanswered &= ~(1u << u);
@@ -50,9 +62,12 @@ bool bftm_release_answer(struct bftm_release *r, u32 u)
 u32 bftm_release_wake(struct bftm_release *r,
 		      const struct bftm_client_cfg *cfg, u64 now)
 {
-	if (now < r->wake_ns || (r->sends >= BFTM_RELEASE_SENDS && !cfg->leaseless))
+	if (now < r->wake_ns || is_done(r, cfg))
 		return 0;
 	r->wake_ns = bftm_later(now, cfg->resend_ns, r->sends);
+	/* Servers that are down for long are not asked more often than by one who waits. */
+	if (r->sends >= BFTM_RELEASE_SENDS && r->wake_ns < now + bftm_poll(BFTM_LEASE_NONE))
+		r->wake_ns = now + bftm_poll(BFTM_LEASE_NONE);
 	r->sends++;
 	return r->unanswered;
 }

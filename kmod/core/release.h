@@ -14,6 +14,7 @@ void bftm_stray(const struct bftm_msg *msg, u32 u, struct bftm_out *out);
  * @unanswered: servers that did not acknowledge
  * @sends:      so far
  * @wake_ns:    when to repeat
+ * @surely:     it is repeated until all but b have acknowledged: their grants do not end
  * @doubt:      the value is in doubt
  * @written:    the value that it leaves, if any
  */
@@ -22,6 +23,7 @@ struct bftm_release {
 	u32 unanswered;
 	u32 sends;
 	u64 wake_ns;
+	bool surely;
 	bool doubt;
 	struct bftm_written written;
 };

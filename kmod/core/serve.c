@@ -7,6 +7,13 @@ static const struct bftm_protocol *protocol_of(const struct bftm_shell *shell, v
 	return shell->protocol ? shell->protocol(arg, number) : bftm_protocol_of(number);
 }
 
+static struct bftm_members *members_of(const struct bftm_shell *shell, void *arg)
+{
+	struct bftm_members *members = shell->members ? shell->members(arg) : NULL;
+
+	return members && members->count ? members : NULL;
+}
+
 enum bftm_served bftm_serve_version(const struct bftm_shell *shell, void *arg,
 				    const struct bftm_server_cfg *cfg,
 				    const struct bftm_msg *head, struct bftm_msg *reply)
@@ -30,6 +37,7 @@ enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
 				 u64 now, struct bftm_server_cfg *limits, bool *admit,
 				 struct bftm_msg *reply)
 {
+	const struct bftm_members *members = members_of(shell, arg);
 	enum bftm_sender sender = BFTM_SENDER_GENUINE;
 
 	*admit = false;
@@ -50,29 +58,42 @@ enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
 		bftm_refuse(head, reply, BFTM_REFUSED_PROTO);
 		return BFTM_SERVED;
 	}
+	if (members && bftm_members_refuse(members, head)) {
+		bftm_refuse(head, reply, BFTM_REFUSED_EVICTED);
+		return BFTM_SERVED;
+	}
 	*limits = *cfg;
+	limits->recovering = members && members->awaited;
 	/* Rules do not see what is for another incarnation. */
 	if (shell->permit && !shell->permit(arg, head, limits, reply))
 		return BFTM_SERVED;
 	*admit = bftm_admit(cfg, head, now, reply);
+	if (reply->type == BFTM_MSG_CHALLENGE)
+		reply->recovering = members && members->awaited;
+	if (limits->recovering) {
+		const struct bftm_member *m = bftm_members_find(members, head->client);
+
+		limits->awaited = m && m->awaited;
+	}
 	if (!*admit && shell->tokens)
 		shell->tokens(arg, head, now, reply);
 	return BFTM_SERVED;
 }
 
 /*
- * Locks without a lease have a form, and no server yet; modes but EX and values have some. There
- * is nothing to doubt where there are no values.
+ * Some protocols have EX alone, no values and no locks without a lease. There is nothing to doubt
+ * where there are no values.
  */
 static bool is_unserved(const struct bftm_protocol *protocol, const struct bftm_msg *req)
 {
 	bool shares = protocol->traits & BFTM_SHARES;
 	u16 served = protocol->traits & BFTM_VALUES ? BFTM_FLAG_VALUE : 0;
+	u16 again = protocol->traits & BFTM_LEASELESS ? BFTM_FLAG_REASSERT : 0;
 
 	if (req->type == BFTM_MSG_TRY || req->type == BFTM_MSG_STAMP)
 		return (!shares && req->mode != BFTM_MODE_EX) ||
 		       (!shares && req->arg && req->arg != BFTM_MODE_EX) ||
-		       req->flags & ~(BFTM_FLAG_NOQUEUE | served);
+		       req->flags & ~(BFTM_FLAG_NOQUEUE | served | again);
 	if (req->type == BFTM_MSG_YIELD)
 		return !shares && req->arg && req->arg != BFTM_MODE_EX;
 	return req->type > BFTM_MSG_RECOVER || req->flags & ~(BFTM_FLAG_DOUBT | served);
@@ -87,7 +108,7 @@ static void serve_step(const struct bftm_shell *shell, void *arg, const struct b
 	bool make;
 	u32 room;
 
-	if (req->type == BFTM_MSG_TRY && req->lease_ns == BFTM_LEASE_NONE) {
+	if (req->type == BFTM_MSG_TRY && req->lease_ns == BFTM_LEASE_NONE && !cfg->leaseless) {
 		bftm_refuse(req, &ret->reply, BFTM_REFUSED_ACCESS);
 		return;
 	}
@@ -115,6 +136,25 @@ static void serve_step(const struct bftm_shell *shell, void *arg, const struct b
 		shell->leave(arg, protocol, lock, req, now, ret);
 }
 
+/* A member has told of all that it holds; what it had before its boot is over. */
+static void serve_sync(const struct bftm_shell *shell, void *arg, const struct bftm_msg *req,
+		       struct bftm_msg *reply)
+{
+	struct bftm_members *members = members_of(shell, arg);
+	struct bftm_member *m = members ? bftm_members_find(members, req->client) : NULL;
+
+	if (!m) {
+		bftm_refuse(req, reply, members ? BFTM_REFUSED_ACCESS : BFTM_REFUSED_PROTO);
+		return;
+	}
+	/* Of its incarnations since that boot nothing: their FREE may be under way. */
+	shell->drop(arg, req->client, req->incarnation > m->evicted ? req->incarnation - 1 :
+								      m->evicted);
+	bftm_members_heard(members, m);
+	*reply = *req;
+	reply->type = BFTM_MSG_SYNCED;
+}
+
 enum bftm_served bftm_serve(const struct bftm_shell *shell, void *arg,
 			    const struct bftm_server_cfg *cfg, const struct bftm_msg *req,
 			    u64 now, struct bftm_sends *ret)
@@ -127,7 +167,9 @@ enum bftm_served bftm_serve(const struct bftm_shell *shell, void *arg,
 	ret->push.type = BFTM_MSG_NONE;
 	ret->granted = false;
 	how = bftm_serve_head(shell, arg, cfg, req, now, &limits, &admit, &ret->reply);
-	if (admit)
+	if (admit && req->type == BFTM_MSG_SYNC)
+		serve_sync(shell, arg, req, &ret->reply);
+	else if (admit)
 		serve_step(shell, arg, &limits, req, now, ret);
 	ret->reply.server_epoch = cfg->epoch;
 	if (ret->reply.type != BFTM_MSG_FREE)	/* else it may say what its request said */

@@ -8,6 +8,7 @@
 #ifndef BFTM_CORE_SERVE_H
 #define BFTM_CORE_SERVE_H
 
+#include "core/members.h"
 #include "core/protocol.h"
 
 /** enum bftm_sender - what the tag of a request says of its client */
@@ -29,6 +30,9 @@ enum bftm_sender {
  * @permit:  bftm_access_admit() by the server's rules; may be NULL
  * @tokens:  bftm_tokens_answer(); may be NULL
  * @may_be_stamped: bftm_tokens_may_be(), of a STAMP; may be NULL
+ * @members: of the server, see core/members.h; may be NULL, or return it: there are none
+ * @drop:    drops what a client had in its incarnations up to @incarnation, of all locks:
+ *           bftm_lock_drop(), with a lease or without. Not NULL if there are members.
  * @protocol: of that number, NULL for none; may itself be NULL, then the table has them
  * @enter:   finds the lock that the request names, keeps others from it until @leave, and
  *           lets it learn which tokens are known. A lock that is not there is made if @make.
@@ -46,6 +50,8 @@ struct bftm_shell {
 		       struct bftm_msg *reply);
 	void (*tokens)(void *arg, const struct bftm_msg *req, u64 now, struct bftm_msg *reply);
 	bool (*may_be_stamped)(void *arg, const struct bftm_msg *req, u64 now);
+	struct bftm_members *(*members)(void *arg);
+	void (*drop)(void *arg, u32 client, u32 incarnation);
 	const struct bftm_protocol *(*protocol)(void *arg, u8 number);
 	bool (*enter)(void *arg, const struct bftm_protocol *protocol, const struct bftm_msg *req,
 		      bool make, u64 *now, void **ret);

@@ -49,8 +49,8 @@ enum bftm_proto {
  * @BFTM_MSG_PROBE:     do you still hold this without a lease?
  * @BFTM_MSG_VERSION:   this server speaks version @arg
  *
- * FREE, INQUIRE and PROBE come unasked, then with @seq 0. Today's servers refuse SYNC, ASK and
- * REASSERT (BFTM_REFUSED_PROTO), and send no PROBE.
+ * FREE, INQUIRE and PROBE come unasked, then with @seq 0. Servers without members refuse SYNC, and
+ * all servers ASK (BFTM_REFUSED_PROTO).
  */
 enum bftm_msg_type {
 	BFTM_MSG_NONE = 0,

@@ -62,6 +62,7 @@ static void reset(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	c->sends_base = 0;
 	c->again = 0;
 	c->known_end_ns = 0;
+	c->reasserts = 0;
 	c->stamps_anew = false;
 	c->reads_anew = false;
 	c->base.written.any = false;
@@ -131,17 +132,31 @@ void bftm_contend_adopt(struct bftm_contend *c,
 	c->sends_base = sends + BFTM_ADOPT_SENDS;
 	c->base.sends = c->sends_base;
 	c->poll_ns = 0;
-	c->base.wake_ns = end_ns + 1;
+	c->base.wake_ns = bftm_after_end(c, cfg);
+	/* Servers may have restarted while no helper heard of it. */
+	if (want->lease_ns == BFTM_LEASE_NONE) {
+		c->reasserts = bftm_everyone(cfg);
+		c->retold = 0;
+		c->reassert_ns = 0;
+	}
 	if (left && want->value)
 		bftm_value_forgotten(c, cfg);
+}
+
+void bftm_release_all(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		      struct bftm_out *out)
+{
+	out->release_to = bftm_everyone(cfg);
+	out->release_attempt = c->base.attempt;
+	/* A grant that ends by nothing else would stand in the way of others for ever. */
+	out->release_surely = c->base.want.lease_ns == BFTM_LEASE_NONE;
 }
 
 void bftm_die(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	      enum bftm_verdict verdict, struct bftm_out *out)
 {
 	out->verdict = verdict;
-	out->release_to = bftm_everyone(cfg);
-	out->release_attempt = c->base.attempt;
+	bftm_release_all(c, cfg, out);
 	out->release_doubt = bftm_contend_writes(c);
 	if (!out->release_doubt)
 		out->written = c->base.written;
@@ -249,6 +264,7 @@ static bool take_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		return false;
 	if (msg->k >= c->owed_k)
 		bftm_value_heard(c, u);
+	bftm_reassert_heard(c, cfg, u);
 	a->type = BFTM_MSG_FREE;
 	if (msg->k > a->k) {
 		a->k = msg->k;
@@ -346,7 +362,7 @@ static void answer_hold(struct bftm_contend *c,
 	if ((msg->type == BFTM_MSG_WAIT || msg->type == BFTM_MSG_LOCKED) &&
 	    has_no_grant(&c->server[u], msg))
 		c->owed &= ~(1u << u);
-	if (msg->type == BFTM_MSG_INQUIRE)
+	if (msg->type == BFTM_MSG_INQUIRE || msg->type == BFTM_MSG_PROBE)
 		bftm_hold_inquired(c, cfg, u, msg);
 	if (msg->type == BFTM_MSG_FREE) {
 		if (!take_free(c, cfg, u, msg, now, out))

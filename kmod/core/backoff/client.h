@@ -86,7 +86,11 @@ struct bftm_answer {
  * @resends:   how often that was done since the last poll
  * @value_ns:  until when values are awaited
  * @known_end_ns: end of an adopted lease, as the kernel knows it
+ * @reasserts: servers that have forgotten that they granted it, and have not granted it again
+ * @reassert_ns: when to tell them again
+ * @retold:    how often they were told
  * @offered:   highest token that was offered, accepted or not
+ * @offered_ns: when that was offered first
  * @restamps:  how often the silent were asked about it once more
  * @step:      how much more than the last the next offer will be
  * @fence_ns:  until when tokens are offered by a client that asks once
@@ -123,9 +127,13 @@ struct bftm_contend {
 	u64 poll_ns;
 	u64 resend_ns;
 	u64 known_end_ns;
+	u32 reasserts;
+	u32 retold;
+	u64 reassert_ns;
 	u64 value_ns;
 	u64 fence_ns;
 	u64 offered;
+	u64 offered_ns;
 	u32 restamps;
 	u32 step;
 	u32 stamps;
@@ -206,6 +214,18 @@ void bftm_contend_wake(struct bftm_contend *c,
 
 /** bftm_contend_again() - server @u has a new epoch: repeat the try there */
 void bftm_contend_again(struct bftm_contend *c, u32 u, struct bftm_out *out);
+
+/**
+ * bftm_contend_restarted() - server @u has forgotten what it granted without a lease
+ *
+ * A holder goes on counting that grant while the server is told of it; a client that asks for the
+ * lock does not. A lock with a lease outlasts a restart by the server's quarantine: nothing is done.
+ */
+void bftm_contend_restarted(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
+			    u64 now, struct bftm_out *out);
+
+/** bftm_contend_retold() - does server @u know again what is held without a lease? */
+bool bftm_contend_retold(const struct bftm_contend *c, u32 u);
 
 /**
  * bftm_contend_stop() - release what is held, or cancel what is asked for

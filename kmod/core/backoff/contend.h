@@ -28,6 +28,10 @@ void bftm_begin_attempt(struct bftm_contend *c,
 			const struct bftm_client_cfg *cfg, u64 attempt, u64 now,
 			struct bftm_out *out);
 
+/** bftm_release_all() - all servers are to hear that this attempt is over. */
+void bftm_release_all(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+		      struct bftm_out *out);
+
 /** bftm_die() - it is over; servers are to hear it. */
 void bftm_die(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	      enum bftm_verdict verdict, struct bftm_out *out);
@@ -95,6 +99,8 @@ static inline void bftm_hold_unwanted(struct bftm_contend *c)
 	c->base.wanted = false;
 }
 
+/** bftm_after_end() - the first instant at which it is not held any more; ~0: there is none. */
+u64 bftm_after_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg);
 /** bftm_kth_end() - the F-th largest end of grants that count from these times, 0 for none. */
 u64 bftm_kth_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, bool more);
 
@@ -154,6 +160,13 @@ void bftm_hold_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg);
 /** bftm_hold_ask() - try() once more for what is held, with the next k. */
 void bftm_hold_ask(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		   struct bftm_out *out);
+
+/* reassert.c: what is held without a lease, at servers that have forgotten it. */
+/** bftm_reassert() - tell those that have not granted it again. */
+void bftm_reassert(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		   struct bftm_out *out);
+/** bftm_reassert_heard() - server @u has granted what is held, or what is to be. */
+void bftm_reassert_heard(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u);
 
 /* fence.c: tokens. */
 /** bftm_fences() - is a token on offer? */

@@ -4,6 +4,10 @@
  * can refuse a client that lost the lock without noticing. The holder is fenced
  * when q servers have accepted one token while its lease is good. Two sets of q
  * servers share a correct server, which accepts only a higher token than before.
+ *
+ * A server that restarts forgets the token that it accepted. Others tell it of all tokens that
+ * were accepted by q servers before its quarantine was over. So what a server has accepted does
+ * not count for longer than a quarantine lasts, even if the lock is held for longer.
  */
 #include "core/backoff/contend.h"
 #include "core/lease.h"
@@ -58,6 +62,7 @@ static void offer(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 			c->offered = seen + 1;
 	}
 	c->base.token = c->offered;
+	c->offered_ns = now;
 	c->accepted = 0;
 	c->denied = 0;
 	c->restamps = 0;
@@ -66,20 +71,36 @@ static void offer(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	send_stamp(c, bftm_everyone(cfg), out);
 }
 
-/* A client that asks once waits for a token no longer than for another round. */
+/* Servers may have forgotten by now that they accepted what is on offer. */
+static bool is_stale(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now)
+{
+	return now > c->offered_ns + bftm_lease_at_client(bftm_pace(c->base.want.lease_ns),
+							  cfg->rho_ppm);
+}
+
 static bool asks_once(const struct bftm_contend *c)
 {
 	return c->stamps_anew ? c->once : c->base.want.wait == BFTM_WAIT_NOT;
 }
 
+/*
+ * A client that asks once waits for a token no longer than for another round, and a client that
+ * has no lease waits no longer than if it had one.
+ */
+static bool is_bounded(const struct bftm_contend *c)
+{
+	return asks_once(c) ||
+	       (c->base.want.lease_ns == BFTM_LEASE_NONE && !c->stamps_anew);
+}
+
 u64 bftm_fence_due(const struct bftm_contend *c)
 {
-	return asks_once(c) && c->fence_ns < c->resend_ns ? c->fence_ns : c->resend_ns;
+	return is_bounded(c) && c->fence_ns < c->resend_ns ? c->fence_ns : c->resend_ns;
 }
 
 static void fence_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {
-	c->base.wake_ns = bftm_contend_end(c, cfg) + 1;
+	c->base.wake_ns = bftm_after_end(c, cfg);
 	if (bftm_fence_due(c) < c->base.wake_ns)
 		c->base.wake_ns = bftm_fence_due(c);
 }
@@ -91,7 +112,7 @@ static void offer_first(struct bftm_contend *c, const struct bftm_client_cfg *cf
 	c->answered = 0;
 	c->known = 0;
 	c->step = 1;
-	c->fence_ns = now + bftm_round_ns(cfg);
+	c->fence_ns = now + (asks_once(c) ? bftm_round_ns(cfg) : bftm_pace(c->base.want.lease_ns));
 	offer(c, cfg, now, out);
 }
 
@@ -119,6 +140,10 @@ void bftm_fence_answer(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 {
 	u32 q = bftm_fence_quorum(cfg->n, cfg->b);
 
+	/* A server that grants leases alone may have a quarantine that is too short. */
+	if (c->base.want.lease_ns == BFTM_LEASE_NONE && msg->type == BFTM_MSG_SACK &&
+	    c->server[u].type == BFTM_MSG_REFUSED)
+		return;
 	if (msg->type == BFTM_MSG_SACK || msg->type == BFTM_MSG_SNACK)
 		c->known |= 1u << u;
 	if (c->known >> u & 1 || msg->type == BFTM_MSG_REFUSED)
@@ -127,6 +152,10 @@ void bftm_fence_answer(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 	case BFTM_MSG_SACK:
 		if (msg->gno != c->base.token)
 			return;		/* of an offer that was given up */
+		if (is_stale(c, cfg, now)) {
+			offer(c, cfg, now, out);
+			break;
+		}
 		c->accepted |= 1u << u;
 		c->ignorant &= ~(1u << u);
 		/* The caller has compared @now with the end of the lease. */
@@ -200,14 +229,14 @@ static void fence_fail(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 static bool is_too_late(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now)
 {
 	/* A holder that stamps anew gives up once there is no hope, since its lease goes on. */
-	return (asks_once(c) && now >= c->fence_ns) ||
+	return (is_bounded(c) && now >= c->fence_ns) ||
 	       ((asks_once(c) || c->stamps_anew) && now >= c->resend_ns && is_hopeless(c, cfg));
 }
 
 static void offer_again(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 			struct bftm_out *out)
 {
-	if (now >= c->resend_ns && c->denied) {
+	if (now >= c->resend_ns && (c->denied || is_stale(c, cfg, now))) {
 		/* Too many servers are silent, and those that deny would deny this token again. */
 		offer(c, cfg, now, out);
 	} else if (now >= c->resend_ns) {

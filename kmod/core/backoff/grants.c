@@ -205,6 +205,28 @@ bool bftm_grants_inquire(struct bftm_lock *lock, const struct bftm_party *me)
 	return any;
 }
 
+bool bftm_grants_probe(struct bftm_lock *lock, const struct bftm_party *me, bool all)
+{
+	const u32 parties = bftm_parties(lock);
+	u32 i, grants = 0;
+	bool any = false;
+	bool full;
+
+	for (i = 0; i < parties; i++)
+		grants += bftm_party_granted(bftm_party(lock, i));
+	full = grants >= BFTM_HOLDERS_MAX;
+	for (i = 0; i < parties && (all || !any); i++) {
+		struct bftm_party *p = bftm_party(lock, ((u32)me->attempt + i) % parties);
+
+		if (p == me || !bftm_party_granted(p) || p->lease_ns != BFTM_LEASE_NONE ||
+		    p->inquire || !(full || bftm_modes_conflict(p->mode, me->want)))
+			continue;
+		p->probe = 1;
+		any = true;
+	}
+	return any;
+}
+
 bool bftm_grants_deadlock(const struct bftm_lock *lock, const struct bftm_party *me)
 {
 	u32 i;

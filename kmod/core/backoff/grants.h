@@ -34,6 +34,16 @@ bool bftm_grants_beside(const struct bftm_lock *lock, const struct bftm_party *m
 bool bftm_grants_inquire(struct bftm_lock *lock, const struct bftm_party *me);
 
 /**
+ * bftm_grants_probe() - mark the parties without a lease that are in the way of @me
+ *
+ * @all: else one of them, another one for each attempt
+ *
+ * They hold the lock until they say that they do not, which may have been lost. Return: is one
+ * marked?
+ */
+bool bftm_grants_probe(struct bftm_lock *lock, const struct bftm_party *me, bool all);
+
+/**
  * bftm_grants_deadlock() - is there a better conversion that excludes this one, and is excluded
  * by it?
  * @lock: the lock

@@ -6,7 +6,6 @@
 
 u64 bftm_kth_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, bool more)
 {
-	u64 good = bftm_lease_at_client(c->base.want.lease_ns, cfg->rho_ppm);
 	u64 end[BFTM_SERVERS_MAX];
 	u32 u;
 
@@ -14,7 +13,8 @@ u64 bftm_kth_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg
 		const struct bftm_answer *a = &c->server[u];
 		u64 from = more ? a->more_ns : a->from_ns;
 
-		end[u] = a->k && from ? from + good : 0;
+		end[u] = a->k && from ? bftm_grant_end(from, c->base.want.lease_ns,
+						       cfg->rho_ppm) : 0;
 	}
 	/* The F-th largest: up to it, F grants are still good. */
 	return bftm_kth_largest(end, cfg->n, bftm_free_needed(cfg->n, cfg->b));
@@ -26,6 +26,13 @@ u64 bftm_contend_end(const struct bftm_contend *c,
 	u64 end = bftm_kth_end(c, cfg, false);
 
 	return end > c->known_end_ns ? end : c->known_end_ns;
+}
+
+u64 bftm_after_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+{
+	u64 end = bftm_contend_end(c, cfg);
+
+	return end == BFTM_LEASE_NONE ? end : end + 1;
 }
 
 bool bftm_may_begin(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now)
@@ -46,7 +53,9 @@ static u64 soon(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 
 void bftm_hold_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {
-	c->base.wake_ns = bftm_contend_end(c, cfg) + 1;
+	c->base.wake_ns = bftm_after_end(c, cfg);
+	if (c->reasserts && c->reassert_ns < c->base.wake_ns)
+		c->base.wake_ns = c->reassert_ns;
 	if (c->poll_ns && c->poll_ns < c->base.wake_ns)
 		c->base.wake_ns = c->poll_ns;
 	if (c->stamps_anew && bftm_fence_due(c) < c->base.wake_ns)
@@ -59,8 +68,7 @@ void bftm_hold_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 static void plan_renewal(struct bftm_contend *c,
 			 const struct bftm_client_cfg *cfg, u64 now)
 {
-	u64 from = bftm_contend_end(c, cfg) -
-		   bftm_lease_at_client(c->base.want.lease_ns, cfg->rho_ppm);
+	u64 from;
 
 	/* One that waits for another mode polls as all who wait. */
 	if (bftm_converts(c))
@@ -71,8 +79,10 @@ static void plan_renewal(struct bftm_contend *c,
 	}
 	c->resends = 0;
 	c->poll_ns = 0;
-	if (!c->base.want.renew)
+	if (!c->base.want.renew || c->base.want.lease_ns == BFTM_LEASE_NONE)
 		return;
+	from = bftm_contend_end(c, cfg) -
+	       bftm_lease_at_client(c->base.want.lease_ns, cfg->rho_ppm);
 	c->poll_ns = from + c->base.want.lease_ns / 2;
 	/* Grants of several sends may come one by one; answers are under way. */
 	if (c->poll_ns < soon(c, cfg, now))
@@ -95,8 +105,7 @@ void bftm_hold_missed(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		bftm_die(c, cfg, BFTM_UNREACHABLE, out);
 		return;
 	}
-	out->release_to = bftm_everyone(cfg);
-	out->release_attempt = c->base.attempt;
+	bftm_release_all(c, cfg, out);
 	c->base.phase = BFTM_PHASE_BACKOFF;
 	c->base.wake_ns = now + cfg->delta_ns;
 }
@@ -189,7 +198,10 @@ void bftm_contend_renew(struct bftm_contend *c,
 		bftm_die(c, cfg, BFTM_LAPSED, out);
 		return;
 	}
-	bftm_hold_ask(c, cfg, now, out);
+	if (c->reasserts)
+		bftm_reassert(c, cfg, now, out);
+	else
+		bftm_hold_ask(c, cfg, now, out);
 }
 
 /*
@@ -225,6 +237,8 @@ void bftm_hold_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		bftm_die(c, cfg, BFTM_LAPSED, out);
 		return;
 	}
+	if (c->reasserts && now >= c->reassert_ns)
+		bftm_reassert(c, cfg, now, out);
 	if (c->reads_anew && now >= c->value_ns)
 		bftm_hold_read(c, cfg, now, out);
 	else if (c->stamps_anew && now >= bftm_fence_due(c))

@@ -91,6 +91,11 @@ static bool backoff_expire(const struct bftm_server_cfg *cfg, void *lock, u64 no
 	return bftm_lock_expire(cfg, lock, now, push);
 }
 
+static bool backoff_drop(void *lock, u32 client, u32 incarnation, bool leased)
+{
+	return bftm_lock_drop(lock, client, incarnation, leased);
+}
+
 static bool backoff_idle(const void *lock, u64 now)
 {
 	return bftm_is_free(lock) || (!bftm_lock_owned(lock, now) && !bftm_lock_waiters(lock));
@@ -194,6 +199,17 @@ static void backoff_epoch(struct bftm_contender *c, u32 u, struct bftm_out *out)
 	bftm_contend_again(contend_of(c), u, out);
 }
 
+static void backoff_restarted(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u32 u,
+			      u64 now, struct bftm_out *out)
+{
+	bftm_contend_restarted(contend_of(c), cfg, u, now, out);
+}
+
+static bool backoff_retold(const struct bftm_contender *c, u32 u)
+{
+	return bftm_contend_retold(const_contend_of(c), u);
+}
+
 static void backoff_wake(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u64 now,
 			 u64 attempt, u64 rnd, struct bftm_out *out)
 {
@@ -283,6 +299,7 @@ static const struct bftm_server_ops backoff_server = {
 	.expire = backoff_expire,
 	.waits = backoff_waits,
 	.granted = backoff_granted,
+	.drop = backoff_drop,
 	.idle = backoff_idle,
 	.keeps = backoff_keeps,
 	.describe = backoff_describe,
@@ -294,6 +311,8 @@ static const struct bftm_client_ops backoff_client = {
 	.adopt = backoff_adopt,
 	.answer = backoff_answer,
 	.epoch = backoff_epoch,
+	.restarted = backoff_restarted,
+	.retold = backoff_retold,
 	.wake = backoff_wake,
 	.renew = backoff_renew,
 	.convert = backoff_convert,
@@ -313,7 +332,7 @@ static const struct bftm_client_ops backoff_client = {
 const struct bftm_protocol bftm_backoff = {
 	.number = BFTM_PROTO_BACKOFF,
 	.name = "backoff",
-	.traits = BFTM_LEASED | BFTM_FENCES | BFTM_SHARES | BFTM_VALUES,
+	.traits = BFTM_LEASED | BFTM_FENCES | BFTM_SHARES | BFTM_VALUES | BFTM_LEASELESS,
 	.servers_needed = bftm_servers_needed,
 	.server = &backoff_server,
 	.client = &backoff_client,

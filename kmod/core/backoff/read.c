@@ -13,9 +13,9 @@ static bool is_told(const struct bftm_contend *c, const struct bftm_client_cfg *
 		    u64 now)
 {
 	const struct bftm_answer *a = &c->server[u];
-	u64 good = bftm_lease_at_client(c->base.want.lease_ns, cfg->rho_ppm);
 
-	return a->k && a->value_told && a->from_ns + good >= now;
+	return a->k && a->value_told &&
+	       bftm_grant_end(a->from_ns, c->base.want.lease_ns, cfg->rho_ppm) >= now;
 }
 
 static bool same(const struct bftm_answer *a, const struct bftm_answer *b)

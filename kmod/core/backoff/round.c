@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* Rounds of try() with back-off between them: Figure 1(a). */
 #include "core/backoff/contend.h"
+#include "core/lease.h"
 #include "core/quorum.h"
 
 void bftm_round_begun(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
@@ -31,7 +32,7 @@ static u64 mul_sat(u64 x, u64 y)
 static u64 draw_sleep(const struct bftm_contend *c,
 		      const struct bftm_client_cfg *cfg, u64 rnd)
 {
-	u64 base = c->base.want.lease_ns + 4 * cfg->delta_ns, most = base, rest;
+	u64 base = bftm_pace(c->base.want.lease_ns) + 4 * cfg->delta_ns, most = base, rest;
 	u32 i;
 
 	if (c->base.want.wait == BFTM_WAIT_NO_BACKOFF)
@@ -93,8 +94,7 @@ void bftm_lose_round(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 			 out);
 		return;
 	}
-	out->release_to = bftm_everyone(cfg);
-	out->release_attempt = c->base.attempt;
+	bftm_release_all(c, cfg, out);
 	/*
 	 * Only competitors make s grow, not silence and not a quarantine: one
 	 * is named by some correct server when more than b say LOCKED.

@@ -50,10 +50,34 @@ u64 bftm_lock_deadline(const struct bftm_lock *lock)
 	for (i = 0; i < bftm_parties(lock); i++) {
 		const struct bftm_party *p = bftm_party(lock, i);
 
-		if (bftm_party_granted(p) && (!least || p->time_ns + 1 < least))
+		if (bftm_party_granted(p) && p->time_ns != BFTM_LEASE_NONE &&
+		    (!least || p->time_ns + 1 < least))
 			least = p->time_ns + 1;
 	}
 	return least;
+}
+
+bool bftm_lock_drop(struct bftm_lock *lock, u32 client, u32 incarnation, bool leased)
+{
+	bool any = false;
+	u32 i = 0;
+
+	while (i < bftm_parties(lock)) {
+		struct bftm_party *p = bftm_party(lock, i);
+
+		if (!p->attempt || p->client != client || p->attempt >> 32 > incarnation ||
+		    (bftm_party_granted(p) && p->lease_ns != BFTM_LEASE_NONE && !leased)) {
+			i++;
+			continue;
+		}
+		if (bftm_mode_writes(p->mode))
+			bftm_value_doubt(lock);
+		bftm_party_remove(lock, p);
+		any = true;
+	}
+	if (any)
+		lock->unsettled = !bftm_is_free(lock);
+	return any;
 }
 
 static void bury(struct bftm_lock *lock, const struct bftm_msg *req)
@@ -105,6 +129,7 @@ static void step_yield(const struct bftm_server_cfg *cfg,
 		return;
 	/* The YIELD answers the question that the party is still marked for. */
 	p->inquire = 0;
+	p->probe = 0;
 	if (req->arg != BFTM_MODE_NL) {
 		/* The client keeps the mode that it holds, and gives back the rest of its grant. */
 		if (!bftm_mode_covers(p->mode, req->arg))
@@ -172,6 +197,10 @@ static bool is_mode(u8 mode)
 static bool is_formed(const struct bftm_msg *req)
 {
 	if (!req->attempt || req->arg >= BFTM_MODES)
+		return false;
+	/* REASSERT names the mode that is held, and comes without a lease. */
+	if (req->flags & BFTM_FLAG_REASSERT &&
+	    (req->arg != req->mode || req->lease_ns != BFTM_LEASE_NONE))
 		return false;
 	if (req->type == BFTM_MSG_TRY)
 		return req->k && is_mode(req->mode);

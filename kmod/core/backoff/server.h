@@ -25,6 +25,7 @@
  * @held:     what it says that it holds by the grants of F servers; else BFTM_MODE_NL
  * @inquire:  it is to be asked whether it yields
  * @value_room: of the value that its FREE is to have, in words and 1; 0: none
+ * @probe:    it is to be asked whether it still holds the lock, which has no lease
  */
 struct bftm_party {
 	u64 attempt;
@@ -38,6 +39,7 @@ struct bftm_party {
 	u16 held : 3;
 	u16 inquire : 1;
 	u16 value_room : 4;
+	u16 probe : 1;
 } __packed __aligned(2);	/* one is in each lock, and there are a million */
 
 /** struct bftm_seat - a party, and the number of its grant */
@@ -133,6 +135,17 @@ bool bftm_server_needs(const struct bftm_server_cfg *cfg, const struct bftm_msg 
  */
 u32 bftm_lock_lacks_room(const struct bftm_lock *lock,
 			 const struct bftm_msg *req, u64 now);
+
+/**
+ * bftm_lock_drop() - attempts of a client are over, and it will not say so
+ * @client:      whose attempts they are
+ * @incarnation: they are of this incarnation of it, or of an earlier one
+ * @leased:      grants with a lease, too; they end by themselves
+ *
+ * The caller has bftm_lock_expire() called afterwards, by bftm_lock_deadline().
+ * Return: true when there was one.
+ */
+bool bftm_lock_drop(struct bftm_lock *lock, u32 client, u32 incarnation, bool leased);
 
 /** bftm_lock_owned() - is it granted at @now? */
 bool bftm_lock_owned(const struct bftm_lock *lock, u64 now);

@@ -22,7 +22,7 @@ void bftm_refresh(const struct bftm_server_cfg *cfg, struct bftm_party *p, u32 k
 	 * whose k comes back, so the timer must not be older than that k. Δ is the
 	 * lease of the grant, whatever this request says.
 	 */
-	u64 until = now + bftm_lease_at_server(p->lease_ns, cfg->rho_ppm);
+	u64 until = bftm_grant_until(now, p->lease_ns, cfg->rho_ppm);
 
 	if (until > p->time_ns)
 		p->time_ns = until;
@@ -40,6 +40,7 @@ struct bftm_party *bftm_grant(const struct bftm_server_cfg *cfg, struct bftm_loc
 	if (bftm_mode_covers(mode, p->want))
 		p->want = BFTM_MODE_NL;
 	p->inquire = 0;
+	p->probe = 0;
 	return bftm_party_number(lock, p);
 }
 
@@ -71,12 +72,13 @@ bool bftm_ask_marked(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 	for (i = 0; i < bftm_parties(lock); i++) {
 		struct bftm_party *p = bftm_party(lock, i);
 
-		if (!p->inquire)
+		if (!p->inquire && !p->probe)
 			continue;
 		if (push->type != BFTM_MSG_NONE)
 			return true;
+		bftm_tell(cfg, lock, p, p->inquire ? BFTM_MSG_INQUIRE : BFTM_MSG_PROBE, push);
 		p->inquire = 0;
-		bftm_tell(cfg, lock, p, BFTM_MSG_INQUIRE, push);
+		p->probe = 0;
 	}
 	return false;
 }
@@ -88,7 +90,7 @@ void bftm_settle(const struct bftm_server_cfg *cfg, struct bftm_lock *lock, u64 
 	enum bftm_mode mode;
 
 	lock->unsettled = 0;
-	if (bftm_is_quiet(lock))
+	if (bftm_is_quiet(lock) || bftm_is_closed(cfg, now))
 		return;
 	p = bftm_grants_next(lock, &mode);
 	if (p && push->type == BFTM_MSG_NONE) {

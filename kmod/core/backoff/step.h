@@ -28,9 +28,17 @@ static inline bool bftm_is_quiet(const struct bftm_lock *lock)
 	return bftm_parties(lock) == 1 && !lock->first.want && !bftm_party_lacks(&lock->first);
 }
 
+/** bftm_is_closed() - may clients hold the lock by grants that this server has forgotten? */
+static inline bool bftm_is_closed(const struct bftm_server_cfg *cfg, u64 now)
+{
+	return now <= cfg->quarantine_until_ns || cfg->recovering;
+}
+
 /** bftm_may_last() - does this server grant leases as long as this TRY asks for? */
 static inline bool bftm_may_last(const struct bftm_server_cfg *cfg, const struct bftm_msg *req)
 {
+	if (req->lease_ns == BFTM_LEASE_NONE)
+		return cfg->leaseless;
 	return req->lease_ns >= BFTM_LEASE_MIN_NS && req->lease_ns <= cfg->lease_max_ns;
 }
 

@@ -89,12 +89,16 @@ static u64 rest_of_grants(const struct bftm_lock *lock, enum bftm_mode mode, u64
 	for (i = 0; i < bftm_parties(lock); i++) {
 		const struct bftm_party *p = bftm_party(lock, i);
 
+		u64 end = p->time_ns;
+
 		if (!bftm_is_granted(p, now))
 			continue;
-		if (p->time_ns > all)
-			all = p->time_ns;
-		if (p->time_ns > excluding && bftm_modes_conflict(p->mode, mode))
-			excluding = p->time_ns;
+		if (end == BFTM_LEASE_NONE)
+			end = now + BFTM_PACE_NS;
+		if (end > all)
+			all = end;
+		if (end > excluding && bftm_modes_conflict(p->mode, mode))
+			excluding = end;
 	}
 	return (excluding > now ? excluding : all) - now + 1;
 }
@@ -131,7 +135,8 @@ static void answer_free(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 	if (!p->want)
 		return;
 	note_deadlock(lock, p, reply);
-	if (bftm_grants_inquire(lock, p) && bftm_ask_marked(cfg, lock, push))
+	if ((bftm_grants_inquire(lock, p) | bftm_grants_probe(lock, p, true)) &&
+	    bftm_ask_marked(cfg, lock, push))
 		lock->unsettled = 1;
 }
 
@@ -151,6 +156,9 @@ static void wait_for_it(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 	}
 	note_deadlock(lock, p, reply);
 	bftm_grants_inquire(lock, p);
+	/* The first of many that wait is heard as often as each of them. */
+	if (bftm_party_position(lock, p) == 1)
+		bftm_grants_probe(lock, p, true);
 	bftm_settle(cfg, lock, now, push);
 	reply->type = BFTM_MSG_WAIT;
 	reply->gno = lock->gno;
@@ -220,17 +228,17 @@ static void decide_among(const struct bftm_server_cfg *cfg, struct bftm_lock *lo
 	if (place.attempt)
 		bftm_party_add(lock, &place);
 	bftm_settle(cfg, lock, now, push);
+	if (bftm_grants_probe(lock, me, false) && bftm_ask_marked(cfg, lock, push))
+		lock->unsettled = 1;
 	reply->type = BFTM_MSG_LOCKED;
 	reply->gno = lock->gno;
 	reply->lease_ns = rest_of_grants(lock, req->mode, now);
 }
 
-/* try() of Figure 1(b) by a client that has no grant. */
-static void decide_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-		       const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
-		       struct bftm_msg *push)
+/* The client as this request shows it, without a grant. */
+static struct bftm_party asking(const struct bftm_msg *req, u64 now)
 {
-	struct bftm_party me = {
+	return (struct bftm_party){
 		.attempt = req->attempt,
 		.prio = req->prio,
 		.lease_ns = req->lease_ns,
@@ -241,6 +249,14 @@ static void decide_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock
 		.held = req->arg,
 		.value_room = bftm_value_room(req),
 	};
+}
+
+/* try() of Figure 1(b) by a client that has no grant. */
+static void decide_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+		       const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
+		       struct bftm_msg *push)
+{
+	struct bftm_party me = asking(req, now);
 
 	if (bftm_is_free(lock))
 		begin_grant(cfg, lock, bftm_party_add(lock, &me), req, now, reply, push);
@@ -272,6 +288,24 @@ static void renew_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 	answer_free(cfg, lock, req, now, reply, push);
 }
 
+/*
+ * A member tells what it holds without a lease, to a server that has forgotten that: no question
+ * is asked, since what members hold is a fact, and two facts do not conflict.
+ */
+static void step_reassert(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+			  const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
+			  struct bftm_msg *push)
+{
+	struct bftm_party me = asking(req, now);
+	struct bftm_party *p = bftm_party_add(lock, &me);
+
+	if (!p) {
+		bftm_refuse(req, reply, BFTM_REFUSED_WAITERS);
+		return;
+	}
+	begin_grant(cfg, lock, p, req, now, reply, push);
+}
+
 void bftm_step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		   const struct bftm_msg *req, u64 now,
 		   struct bftm_msg *reply, struct bftm_msg *push)
@@ -279,19 +313,14 @@ void bftm_step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 	struct bftm_party *p;
 
 	if (!bftm_may_last(cfg, req)) {
-		bftm_refuse(req, reply, BFTM_REFUSED_LEASE);
+		bftm_refuse(req, reply, req->lease_ns == BFTM_LEASE_NONE ? BFTM_REFUSED_ACCESS :
+									   BFTM_REFUSED_LEASE);
 		reply->lease_ns = cfg->lease_max_ns;
 		return;
 	}
 	/* NOLINTNEXTLINE: bftm_server_needs() a lock for a TRY */
 	note_prio(lock, req->prio);
 	reply->prio = lock->lam;
-	if (now <= cfg->quarantine_until_ns) {
-		reply->type = BFTM_MSG_WAIT;
-		reply->position = 0;
-		reply->lease_ns = cfg->quarantine_until_ns - now + 1;
-		return;
-	}
 	/* A later attempt that the client has given up does not end the granted one. */
 	p = bftm_party_find(lock, req->client, req->attempt);
 	if (p && bftm_party_granted(p)) {
@@ -300,6 +329,17 @@ void bftm_step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 	}
 	if (is_late(lock, req)) {
 		reply->type = BFTM_MSG_NONE;
+		return;
+	}
+	if (req->flags & BFTM_FLAG_REASSERT && cfg->awaited) {
+		step_reassert(cfg, lock, req, now, reply, push);
+		return;
+	}
+	if (bftm_is_closed(cfg, now)) {
+		reply->type = BFTM_MSG_WAIT;
+		reply->position = 0;
+		reply->lease_ns = cfg->recovering ? BFTM_LEASE_NONE :
+						    cfg->quarantine_until_ns - now + 1;
 		return;
 	}
 	bftm_parties_expire(lock, now);

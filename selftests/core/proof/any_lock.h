@@ -19,6 +19,9 @@ static struct bftm_server_cfg any_server(void)
 		.lease_max_ns = any_from(BFTM_LEASE_MIN_NS, BFTM_LEASE_MAX_NS),
 		.quarantine_until_ns = ANY_TIME,
 		.waiters_max = (u32)any_from(BFTM_WAITERS_MIN, BFTM_WAITERS_MAX),
+		.leaseless = any_bool(),
+		.recovering = any_bool(),
+		.awaited = any_bool(),
 	};
 }
 
@@ -84,6 +87,11 @@ static struct bftm_lock any_lock(void)
 	any(lock);
 	lock.gno = any_from(0, ~0ull - 1);
 	lock.first = any_party();
+	/* One without a lease: all parties would be too many states. */
+	if (any_bool()) {
+		lock.first.lease_ns = BFTM_LEASE_NONE;
+		lock.first.time_ns = BFTM_LEASE_NONE;
+	}
 	lock.queue = any_queue();
 	return lock;
 }

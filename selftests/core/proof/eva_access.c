@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: eva all_rules bftm_access_find bftm_access_admit: every request, up to four rules of any content
+// prove: eva all_rules bftm_access_find bftm_access_admit bftm_access_leaseless: every request, up to four rules of any content
 // prove: memory all_admitted bftm_admit bftm_admit_address bftm_refuse bftm_refuse_behind bftm_quarantine bftm_window_holds: every request and time
 // prove: eva all_tokens bftm_tokens_answer bftm_tokens_top bftm_tokens_may_be bftm_tokens_stamped: every request, token and clock
 #include "any.h"
@@ -19,8 +19,10 @@ void all_rules(void)
 	any(rule);
 	for (i = 0; i < RULES; i++) {
 		rule[i].deny = any_bool();
+		rule[i].leaseless = any_bool();
 		rule[i].prefix_len = (u8)any_from(0, BFTM_NAME_LEN_MAX);
 	}
+	bftm_access_leaseless(rule, (u32)any_from(0, RULES), &req);
 	bftm_access_find(rule, (u32)any_from(0, RULES), &req);
 	bftm_access_admit(rule, (u32)any_from(0, RULES), &req, &cfg, &reply);
 }

@@ -3,10 +3,11 @@
 // prove: memory all_answers bftm_contend_answer bftm_contender_alive bftm_stray bftm_said bftm_answered bftm_end_round bftm_wait_judge bftm_round_judge bftm_wait_granted bftm_lose_round bftm_die bftm_hold_begin bftm_hold_read bftm_hold_told bftm_hold_grew bftm_yield bftm_hold_inquired bftm_hold_unwanted bftm_converts bftm_convert_free bftm_convert_wait bftm_convert_inquire bftm_convert_read bftm_value_take_told bftm_value_heard bftm_value_read bftm_value_await bftm_fences bftm_fence_begin bftm_round_ns bftm_fence_answer: every client, and every answer of a server
 // prove: memory all_wakes bftm_contend_wake bftm_hold_wake bftm_hold_arm bftm_hold_missed bftm_round_wake bftm_wait_wake bftm_fence_wake bftm_fence_wake_anew bftm_fence_due bftm_convert_unstamped bftm_convert_stamped: every client at every time
 // prove: memory all_asked bftm_contend_renew bftm_contend_again bftm_contend_convert bftm_contend_keep bftm_hold_ask bftm_hold_converted bftm_fence_anew bftm_value_forget bftm_value_leave bftm_contend_stop bftm_contend_leave bftm_contend_writes: every client, and whatever its program asks for
+// prove: memory all_leaseless bftm_contend_restarted bftm_contend_retold bftm_reassert bftm_reassert_heard bftm_after_end bftm_release_all: every client without a lease, and every answer to it
 // prove: memory all_looks bftm_contend_value bftm_contend_reached bftm_contend_end bftm_may_begin bftm_fence_lacks bftm_recovered_token bftm_contender_message bftm_value_put bftm_lowest bftm_out_to: every client
 // prove: memory all_quarantines bftm_quarantine_left: every client and every number of servers
 // prove: memory all_releases bftm_release_start bftm_release_message bftm_release_answer bftm_release_wake: every attempt that is over
-// frama-c all_begun all_answers all_wakes all_asked all_looks: -eva-use-spec bftm_quarantine_left
+// frama-c all_begun all_answers all_wakes all_asked all_leaseless all_looks: -eva-use-spec bftm_quarantine_left
 // frama-c all_quarantines: -eva-min-loop-unroll 31
 // frama-c: -eva-precision 0 -eva-plevel 500 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality -eva-use-spec bftm_kth_largest,draw_sleep,bftm_lowest
 #include "any_client.h"
@@ -38,6 +39,7 @@ static u64 draw_sleep(const struct bftm_contend *c, const struct bftm_client_cfg
 #include "core/backoff/hold.c"
 #define begin convert_begin
 #include "core/backoff/convert.c"
+#include "core/backoff/reassert.c"
 #undef begin
 #include "core/backoff/read.c"
 #include "core/backoff/fence.c"
@@ -124,6 +126,30 @@ void all_asked(void)
 		break;
 	default:
 		bftm_contend_leave(&c, &cfg, any_bool() ? &value : NULL, &out);
+	}
+}
+
+void all_leaseless(void)
+{
+	struct bftm_client_cfg cfg = any_client_cfg();
+	u32 u = (u32)any_from(0, cfg.n - 1);
+	struct bftm_out out;
+
+	any_contend(&c);
+	c.base.want.lease_ns = BFTM_LEASE_NONE;
+	bftm_contend_retold(&c, u);
+	switch (any_from(0, 3)) {
+	case 0:
+		bftm_contend_restarted(&c, &cfg, u, ANY_TIME, &out);
+		break;
+	case 1:
+		bftm_contend_renew(&c, &cfg, ANY_TIME, &out);
+		break;
+	case 2:
+		bftm_contend_stop(&c, &cfg, &out);
+		break;
+	default:
+		bftm_reassert_heard(&c, &cfg, u);
 	}
 }
 

@@ -2,7 +2,7 @@
 // prove: eva all_small bftm_all bftm_later bftm_speed_slow bftm_kth_largest bftm_poll bftm_poll_window bftm_look_after: every time, up to 31 values
 // prove: memory all_counts bftm_count: every set of servers
 // prove: memory all_speeds bftm_speed_answered: every mean and time
-// prove: memory all_leases bftm_drift bftm_lease_at_server bftm_lease_at_client: every lease and drift
+// prove: memory all_leases bftm_drift bftm_lease_at_server bftm_lease_at_client bftm_grant_end bftm_grant_until bftm_pace: every lease and drift
 // prove: memory all_quorums bftm_free_needed bftm_literal_quorum bftm_fence_quorum bftm_order_quorum bftm_servers_needed bftm_servers_needed_literal bftm_servers_needed_order: every n and b
 // prove: memory all_windows bftm_window_take: every window and number
 // prove: eva all_modes bftm_mode_conflicts bftm_modes_conflict bftm_mode_covers bftm_mode_join bftm_mode_writes: every pair of modes is as mode_contracts.h says
@@ -53,6 +53,10 @@ void all_leases(void)
 	bftm_drift(lease, rho);
 	bftm_lease_at_server(lease, rho);
 	bftm_lease_at_client(lease, rho);
+	lease = any_bool() ? BFTM_LEASE_NONE : lease;
+	bftm_grant_end(ANY_TIME, lease, rho);
+	bftm_grant_until(ANY_TIME, lease, rho);
+	bftm_pace(lease);
 }
 
 void all_quorums(void)

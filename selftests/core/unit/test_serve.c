@@ -208,7 +208,7 @@ static const struct {
 	  BFTM_MSG_FREE, 0 },
 	{ "held", { .arg = BFTM_MODE_EX }, {}, "twpEl", BFTM_SERVED, BFTM_MSG_FREE, 0 },
 	{ "with a value", { .flags = BFTM_FLAG_VALUE }, {}, "twpErl", BFTM_SERVED, BFTM_MSG_FREE, 0 },
-	{ "asserted again", { .flags = BFTM_FLAG_REASSERT }, {}, "twp", BFTM_SERVED,
+	{ "asserted again, with a lease", { .flags = BFTM_FLAG_REASSERT }, {}, "twpel", BFTM_SERVED,
 	  BFTM_MSG_REFUSED, BFTM_REFUSED_PROTO },
 	{ "a RELEASE that writes", { .type = BFTM_MSG_RELEASE, .flags = BFTM_FLAG_VALUE }, {},
 	  "twpel", BFTM_SERVED, BFTM_MSG_RELEASED, 0 },

@@ -286,7 +286,8 @@ static void leases_have_bounds(void **state)
 		assert_int_equal(reply.type, table[i].reply);
 		assert_int_equal(bftm_lock_owned(&lock, T0), reply.type == BFTM_MSG_FREE);
 		if (reply.type == BFTM_MSG_REFUSED) {
-			assert_int_equal(reply.arg, BFTM_REFUSED_LEASE);
+			assert_int_equal(reply.arg, req.lease_ns == BFTM_LEASE_NONE ?
+						    BFTM_REFUSED_ACCESS : BFTM_REFUSED_LEASE);
 			assert_int_equal(reply.lease_ns, cfg.lease_max_ns);
 		}
 	}

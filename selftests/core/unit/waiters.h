@@ -60,7 +60,8 @@ static inline u8 step(struct bftm_msg req, u64 now)
 	if (push.type == BFTM_MSG_NONE)
 		return reply.type;
 	/* To a party that has this grant of this lock, and no answer to anything. */
-	assert_true(push.type == BFTM_MSG_FREE || push.type == BFTM_MSG_INQUIRE);
+	assert_true(push.type == BFTM_MSG_FREE || push.type == BFTM_MSG_INQUIRE ||
+		    push.type == BFTM_MSG_PROBE);
 	p = bftm_party_find(&lock, push.client, push.attempt);
 	assert_non_null(p);
 	assert_int_not_equal(p->mode, BFTM_MODE_NL);

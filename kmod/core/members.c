@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#include "core/members.h"
+
+struct bftm_member *bftm_members_find(const struct bftm_members *m, u32 client)
+{
+	u32 low = 0, high = m->count, mid;
+
+	while (low < high) {
+		mid = (low + high) / 2;
+		if (m->member[mid].client == client)
+			return &m->member[mid];
+		if (m->member[mid].client < client)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return NULL;
+}
+
+void bftm_members_start(struct bftm_members *m)
+{
+	u32 i;
+
+	for (i = 0; i < m->count; i++)
+		m->member[i].awaited = true;
+	m->awaited = m->count;
+}
+
+void bftm_members_heard(struct bftm_members *m, struct bftm_member *member)
+{
+	if (!member->awaited)
+		return;
+	member->awaited = false;
+	m->awaited--;
+}
+
+bool bftm_members_evict(struct bftm_members *m, u32 client, u32 incarnation)
+{
+	struct bftm_member *member = bftm_members_find(m, client);
+
+	if (!member)
+		return false;
+	if (incarnation > member->evicted)
+		member->evicted = incarnation;
+	bftm_members_heard(m, member);
+	return true;
+}
+
+/* Of an attempt its own incarnation: a helper goes on with what an earlier one has won. */
+static u64 incarnation_of(const struct bftm_msg *req)
+{
+	switch (req->type) {
+	case BFTM_MSG_TRY:
+	case BFTM_MSG_YIELD:
+	case BFTM_MSG_STAMP:
+		return req->attempt >> 32;
+	default:
+		return req->seq >> 32;
+	}
+}
+
+bool bftm_members_refuse(const struct bftm_members *m, const struct bftm_msg *req)
+{
+	const struct bftm_member *member;
+
+	/* RELEASE only gives back; objects have no leases. */
+	if (req->type == BFTM_MSG_RELEASE || req->proto == BFTM_PROTO_ORDER)
+		return false;
+	member = bftm_members_find(m, req->client);
+	return member && member->evicted && incarnation_of(req) <= member->evicted;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * The members of a server: clients that may hold locks without a lease. Such a lock is held until
+ * it is released, or until its client was cut off and evicted. So a server that restarts makes no
+ * grants of those locks before each member has told what it holds (REASSERT, then SYNC), or was
+ * evicted. It is for an administrator to say that a client is cut off: no clock tells.
+ */
+#ifndef BFTM_CORE_MEMBERS_H
+#define BFTM_CORE_MEMBERS_H
+
+#include "core/wire.h"
+
+/**
+ * struct bftm_member - a client that may hold locks without a lease
+ * @client:  its number
+ * @evicted: its incarnations up to this one are evicted; 0: none is
+ * @awaited: it has not told yet what it held before this start of the server
+ */
+struct bftm_member {
+	u32 client;
+	u32 evicted;
+	bool awaited;
+};
+
+/**
+ * struct bftm_members - all of them
+ * @member:  ordered by their numbers; the caller's
+ * @count:   of these, up to BFTM_MEMBERS_MAX
+ * @awaited: how many are; the server is recovering while there is one
+ */
+struct bftm_members {
+	struct bftm_member *member;
+	u32 count;
+	u32 awaited;
+};
+
+/** bftm_members_find() - the one with this number, or NULL. */
+struct bftm_member *bftm_members_find(const struct bftm_members *m, u32 client);
+
+/** bftm_members_start() - the server has forgotten what it granted: all are awaited. */
+void bftm_members_start(struct bftm_members *m);
+
+/** bftm_members_heard() - the member has told all, or need not any more. */
+void bftm_members_heard(struct bftm_members *m, struct bftm_member *member);
+
+/**
+ * bftm_members_evict() - an administrator says that these incarnations are cut off
+ * @incarnation: this one and all before; not 0
+ *
+ * The client is off: one that is back has a higher incarnation, and tells what it holds by itself.
+ * So it is not awaited any more. The caller then drops what these incarnations had, see
+ * bftm_lock_drop(): what comes later of them is refused. At a start of the server earlier evictions
+ * are put into @evicted before bftm_members_start(), and make nobody heard.
+ * Return: false if the client is no member.
+ */
+bool bftm_members_evict(struct bftm_members *m, u32 client, u32 incarnation);
+
+/**
+ * bftm_members_lease() - what the quarantine of a server with these members is made of
+ *
+ * Its clients count what it has accepted of a token for BFTM_PACE_NS, where they have no lease.
+ */
+static inline u64 bftm_members_lease(const struct bftm_members *m, u64 lease_max_ns)
+{
+	return m->count && lease_max_ns < BFTM_PACE_NS ? BFTM_PACE_NS : lease_max_ns;
+}
+
+/** bftm_members_refuse() - is this request of an incarnation that is evicted? */
+bool bftm_members_refuse(const struct bftm_members *m, const struct bftm_msg *req);
+
+#endif /* BFTM_CORE_MEMBERS_H */
