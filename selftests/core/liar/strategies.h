@@ -34,6 +34,7 @@ extern const struct strategy strategy_take_back;
 extern const struct strategy strategy_deaf;
 extern const struct strategy strategy_false_mode;
 extern const struct strategy strategy_false_value;
+extern const struct strategy strategy_false_member;
 
 static const struct strategy *const strategies[] = {
 	&strategy_honest, &strategy_silent, &strategy_always_free, &strategy_always_locked,
@@ -43,7 +44,7 @@ static const struct strategy *const strategies[] = {
 	&strategy_inquirer, &strategy_inflate, &strategy_deny, &strategy_hoard,
 	&strategy_withhold, &strategy_new_epochs, &strategy_ahead, &strategy_other_attempt,
 	&strategy_false_priority, &strategy_take_back, &strategy_deaf,
-	&strategy_false_mode, &strategy_false_value,
+	&strategy_false_mode, &strategy_false_value, &strategy_false_member,
 };
 
 #define STRATEGIES (sizeof(strategies) / sizeof(strategies[0]))

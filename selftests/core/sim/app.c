@@ -85,6 +85,8 @@ static void want(struct world *w, u32 x, u32 i)
 	};
 	if (!(rng_next(r) & 3))
 		h->want.lease_ns = w->plan->lease_max / 2;
+	if (w->plan->leaseless && rng_chance(r, w->plan->leaseless))
+		h->want.lease_ns = BFTM_LEASE_NONE;
 	h->app = APP_ASKING;
 	h->stamp++;
 	if (rng_chance(r, w->plan->cancel))
@@ -150,11 +152,18 @@ void app_orphan(struct world *w, u32 x)
 	struct bftm_out out = {
 		.release_attempt = o->attempt,
 		.release_to = (u32)((1ull << w->plan->n) - 1),
+		.release_surely = o->want.lease_ns == BFTM_LEASE_NONE,
 	};
 
 	if (!o->alive)
 		return;
-	o->alive = false;
+	o->alive = !c->up && out.release_surely;
+	/* The kernel keeps it in mind until a helper says so. */
+	if (o->alive)
+		queue_push(&w->queue, w->now + w->plan->lease_max / 8, EVENT_ORPHAN, x);
+	if (o->alive && o->stopped)
+		return;
+	o->stopped = true;
 	check_fact(w, &(struct fact){
 		.kind = FACT_STOP, .client = x, .lock = o->lock, .hold = o->hold, .at = w->now,
 	});
@@ -175,6 +184,12 @@ static void look_at(struct world *w, u32 x, u32 i, u64 at)
 	e->stamp = w->client[x].handle[i].stamp;
 }
 
+/* As long as a lease, where there is none. */
+static u64 held_for(const struct world *w, const struct handle *h)
+{
+	return h->want.lease_ns == BFTM_LEASE_NONE ? w->plan->lease_max : h->want.lease_ns;
+}
+
 /* Up, down or across, at once or with patience, which may come to an end. */
 static void convert(struct world *w, u32 x, u32 i)
 {
@@ -190,7 +205,7 @@ static void convert(struct world *w, u32 x, u32 i)
 			.fence = rng_chance(r, w->plan->fence),
 		});
 	if (draw & 6 && h->app == APP_HOLDING)
-		look_at(w, x, i, w->now + 1 + rng_below(r, h->want.lease_ns / 2));
+		look_at(w, x, i, w->now + 1 + rng_below(r, held_for(w, h) / 2));
 }
 
 /* As BFTM_IOC_STATUS: the kernel compares the deadline with its clock, last. */
@@ -220,7 +235,7 @@ void app_won(struct world *w, u32 x, u32 i)
 	struct rng *r = &w->rng[RNG_APP];
 	struct client *c = &w->client[x];
 	struct handle *h = &c->handle[i];
-	u64 use;
+	u64 use, span = held_for(w, h);
 
 	h->end_ns = h->known_end_ns;
 	/* The kernel takes no deadline that is over: nobody is told. */
@@ -235,14 +250,14 @@ void app_won(struct world *w, u32 x, u32 i)
 		.kind = FACT_TOLD, .client = x, .lock = h->lock, .hold = h->hold,
 		.at = w->now + c->lag, .now_ns = client_look(w, c),
 	});
-	use = rng_next(r) & 1 ? rng_below(r, h->want.lease_ns * 5 / 4) :
-				rng_scale(r, 1, h->want.lease_ns);
+	use = rng_next(r) & 1 ? rng_below(r, span * 5 / 4) : rng_scale(r, 1, span);
 	if (h->want.renew)
 		use *= 1 + rng_below(r, 4);
-	if (h->turns)
-		use = rng_below(r, h->want.lease_ns / 4);
+	/* Others wait for the end of what has none when the world has healed. */
+	if (h->turns || (w->healed && h->end_ns == NEVER))
+		use = rng_below(r, span / 4);
 	else if (rng_chance(r, w->plan->hold_all))
-		use = 2 * h->want.lease_ns;
+		use = 2 * span;
 	app_at(w, x, i, w->now + c->lag + use);
 	if (w->plan->modes && !w->healed)
 		look_at(w, x, i, w->now + c->lag + rng_below(r, use + 1));
@@ -324,7 +339,8 @@ void app_heal(struct world *w)
 		h->lock = 0;
 		/* Every server grants that, and it outlasts some messages. */
 		h->want = (struct bftm_want){
-			.lease_ns = w->plan->lease_max / 2,
+			.lease_ns = w->plan->leaseless && rng_chance(r, w->plan->leaseless) ?
+				    BFTM_LEASE_NONE : w->plan->lease_max / 2,
 			.wait = rng_chance(r, w->plan->backoff) ? BFTM_WAIT_BACKOFF :
 								  BFTM_WAIT_QUEUE,
 			.fence = rng_chance(r, w->plan->fence) && fence,

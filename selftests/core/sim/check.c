@@ -5,7 +5,7 @@
 
 static const struct checker *const checkers[CHECKERS] = {
 	&check_exclusion, &check_once, &check_deadline, &check_release, &check_liveness,
-	&check_tokens, &check_fairness, &check_held, &check_values, &check_chain, &check_response,
+	&check_tokens, &check_fairness, &check_held, &check_values, &check_synced, &check_chain, &check_response,
 	&check_ranks, &check_answered, &check_kept,
 };
 

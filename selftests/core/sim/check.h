@@ -42,6 +42,7 @@ enum fact_kind {
 	FACT_STAMPED,		/* what is held has a @token of its own since it was converted */
 	FACT_LEFT,		/* it leaves @value, and has @mode from now on */
 	FACT_READ,		/* it was told @value, and whether that is @valid */
+	FACT_SYNCED,		/* a correct server takes its word that it knows all */
 	FACT_KINDS
 };
 
@@ -119,13 +120,14 @@ extern const struct checker check_tokens;
 extern const struct checker check_fairness;
 extern const struct checker check_held;
 extern const struct checker check_values;
+extern const struct checker check_synced;
 extern const struct checker check_chain;
 extern const struct checker check_response;
 extern const struct checker check_ranks;
 extern const struct checker check_answered;
 extern const struct checker check_kept;
 
-#define CHECKERS 14
+#define CHECKERS 15
 
 /** struct violation - the first thing that went wrong */
 struct violation {

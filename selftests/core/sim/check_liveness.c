@@ -61,17 +61,33 @@ static u64 slowest(const struct world *w, u64 ns)
 	return ns / (PPM - w->plan->rho) * PPM + PPM;
 }
 
+/*
+ * Where locks are held without a lease: each member says HELLO within a second, and hears with
+ * CHALLENGE that it is awaited; what it holds is told within a resend, and SYNC goes likewise. A
+ * grant whose RELEASE was forgotten by a helper that was killed goes when a waiter has polled, and
+ * PROBE is answered.
+ */
+static u64 members(const struct world *w)
+{
+	const struct plan *p = w->plan;
+
+	if (!p->leaseless)
+		return 0;
+	return slowest(w, 2 * BFTM_NS_PER_SEC + 2 * p->resend + BFTM_PACE_NS / 4) + 12 * p->delta;
+}
+
 static u64 bound(const struct world *w, const struct waiting *s)
 {
 	const struct plan *p = w->plan;
-	u64 base = p->lease_max + 4 * p->delta;
+	u64 paced = p->leaseless && p->lease_max < BFTM_PACE_NS ? BFTM_PACE_NS : p->lease_max;
+	u64 base = paced + 4 * p->delta;
 	u64 sleep = p->retry_max > 2 * base ? p->retry_max : 2 * base;
 	u64 settle = p->delta + slowest(w, 2 * p->delta + p->lease_max + BFTM_TICK_NS +
 					p->lease_max * p->rho / PPM + 1) +
-		     slowest(w, p->lease_max / 2);
+		     slowest(w, paced / 2) + members(w);
 	u64 fence = p->fence ? (s->gap + 2) * slowest(w, p->lease_max + 2 * p->delta) : 0;
 	u64 round = slowest(w, 31 * p->resend);
-	u64 poll = slowest(w, p->lease_max / 4);
+	u64 poll = slowest(w, paced / 4);
 	u64 decide = 8 * p->delta + slowest(w, p->resend);
 	u64 once = settle + round + slowest(w, sleep) + decide + fence;
 

@@ -69,7 +69,11 @@ void client_send(struct world *w, u32 x, const struct handle *h, const struct bf
 	for (i = 0; i < out->count; i++) {
 		to = out->send[i].to;
 		bftm_contender_message(h->client, &out->send[i], to, &msg);
-		if (msg.type == BFTM_MSG_TRY)
+		if (msg.flags & BFTM_FLAG_REASSERT)
+			tell_more(w, h->lock, "c%u tells %s that it holds %s, in mode %s: send %u of %s",
+				  x + 1, story_servers(w, to), story_lock(h->lock),
+				  story_mode(msg.mode), msg.k, story_attempt(w, msg.attempt));
+		else if (msg.type == BFTM_MSG_TRY)
 			tell_more(w, h->lock, "c%u asks %s for %s: send %u of %s", x + 1,
 				  story_servers(w, to), story_lock(h->lock), msg.k,
 				  story_attempt(w, msg.attempt));
@@ -95,6 +99,14 @@ void client_hello(struct world *w, u32 x, u32 to)
 		if (to >> u & 1)
 			w->client[x].peer[u].hello_at = w->now;
 	send_to(w, &w->client[x], to, &msg);
+}
+
+void client_sync(struct world *w, u32 x, u32 u)
+{
+	struct bftm_msg msg = { .type = BFTM_MSG_SYNC, .incarnation = (u32)w->client[x].boot };
+
+	tell_more(w, NO_LOCK, "c%u has told s%u of all that it holds without a lease", x + 1, u + 1);
+	send_to(w, &w->client[x], 1u << u, &msg);
 }
 
 void client_answer_recovery(struct world *w, u32 x, u32 to, u64 floor)

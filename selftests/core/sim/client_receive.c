@@ -25,13 +25,16 @@ static void new_epoch(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 static void take_challenge(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 {
 	struct peer *peer = &w->client[x].peer[u];
+	bool anew = false;
 
 	/* An old one, kept by somebody, must not turn the epoch back. */
 	if (msg->seq > peer->challenge_seq) {
+		anew = peer->epoch != msg->server_epoch;
 		peer->challenge_seq = msg->seq;
 		peer->epoch = msg->server_epoch;
 		peer->sent_epoch = msg->server_epoch;
 	}
+	client_member_epoch(w, x, u, anew);
 	client_tokens(w, x, u, msg);
 }
 
@@ -108,7 +111,8 @@ static void answer(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 		return;
 	}
 	/* As bftm_acquire_answer(): won through an earlier helper, and perhaps held. */
-	if (msg->attempt <= c->incarnation << 32 && !(h && h->client->attempt == msg->attempt))
+	if (msg->attempt <= c->incarnation << 32 && !(h && h->client->attempt == msg->attempt) &&
+	    !client_member_disowns(w, x, msg))
 		return;
 	/* It lost what it knew of tokens: find out, for whoever asks next. */
 	if (msg->type == BFTM_MSG_REFUSED && msg->arg == BFTM_REFUSED_TOKENS &&
@@ -128,12 +132,14 @@ static void answer(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 	client_watch(w, x, (u32)(h - c->handle), before, phase);
 	client_watch_hold(w, x, (u32)(h - c->handle), out.verdict, now);
 	client_obey(w, x, (u32)(h - c->handle), &out);
+	client_member_sync(w, x, u);
 }
 
-/* FREE and INQUIRE come unasked, and may come twice. */
+/* FREE, INQUIRE and PROBE come unasked, and may come twice. */
 static bool is_push(const struct bftm_msg *msg)
 {
-	return !msg->seq && (msg->type == BFTM_MSG_FREE || msg->type == BFTM_MSG_INQUIRE);
+	return !msg->seq && (msg->type == BFTM_MSG_FREE || msg->type == BFTM_MSG_INQUIRE ||
+			     msg->type == BFTM_MSG_PROBE);
 }
 
 /* Only to what this helper asked, each once. */
@@ -163,6 +169,14 @@ static void hand_on(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 {
 	struct bftm_msg uncounted = *msg;
 
+	if (msg->type == BFTM_MSG_SYNCED) {
+		client_member_synced(w, x, u, msg);
+		return;
+	}
+	if (msg->type == BFTM_MSG_REFUSED && msg->arg == BFTM_REFUSED_EVICTED) {
+		client_member_evicted(w, x, u);
+		return;
+	}
 	if (bftm_epoch_known(msg, w->client[x].peer[u].epoch)) {
 		answer(w, x, u, msg);
 		return;
@@ -220,6 +234,9 @@ void client_up(struct world *w, u32 x)
 
 	/* As next_incarnation(): more than any before, and kept on disk. */
 	c->incarnation++;
+	if (!c->host_up)
+		c->boot = c->incarnation;
+	c->evicted = 0;
 	c->seq = c->incarnation << 32;
 	c->attempt = c->incarnation << 32;
 	c->releases = NULL;
@@ -234,10 +251,11 @@ void client_up(struct world *w, u32 x)
 		order_client_up(w, x);
 		return;
 	}
-	if (w->plan->hello)
+	if (w->plan->hello || w->plan->leaseless)
 		client_hello(w, x, (u32)((1ull << w->plan->n) - 1));
 	app_start(w, x);
 	client_adopt(w, x);
+	client_member_start(w, x);
 }
 
 /* A held lock goes down with the host, or outlives the helper. */
@@ -297,6 +315,8 @@ void client_down(struct world *w, u32 x, bool host, u64 down)
 	for (i = 0; i < w->plan->handles; i++)
 		abandon(w, x, &c->handle[i], host);
 	c->stamp++;
+	if (host)
+		fault_cut_off(w, x);
 	c->busy_until = 0;
 	c->releases = NULL;	/* forgotten, not spare: an event may name one */
 	queue_push(&w->queue, w->now + down, EVENT_START, x)->stamp = c->stamp;

@@ -213,8 +213,9 @@ void client_begin(struct world *w, u32 x, u32 i)
 	h->left.any = false;
 	w->protocol->core->client->start(h->client, &w->cfg, &h->want, ++c->attempt, now, &out);
 	client_watch(w, x, i, before, BFTM_PHASE_DEAD);
-	tell(w, h->lock, "c%u wants %s for %s%s%s", x + 1, story_lock(h->lock),
-	     story_span(h->want.lease_ns), h->want.mode == BFTM_MODE_EX ? "" : ", in mode ",
+	tell(w, h->lock, "c%u wants %s %s%s%s%s", x + 1, story_lock(h->lock),
+	     h->want.lease_ns == BFTM_LEASE_NONE ? "without a lease" : "for ",
+	     h->want.lease_ns == BFTM_LEASE_NONE ? "" : story_span(h->want.lease_ns), h->want.mode == BFTM_MODE_EX ? "" : ", in mode ",
 	     h->want.mode == BFTM_MODE_EX ? "" : story_mode(h->want.mode));
 	client_obey(w, x, i, &out);
 	client_done(w, c);
@@ -282,7 +283,7 @@ void client_adopt(struct world *w, u32 x)
 	u64 now = client_look(w, c);
 	struct bftm_out out;
 
-	if (!o->alive || now > o->end_ns || !w->protocol->releases)
+	if (!o->alive || o->stopped || now > o->end_ns || !w->protocol->releases)
 		return;
 	/* For want of memory it may fail; then nobody may think that it is over. */
 	if (world_fault(w, FAULT_KILL) && !w->script && rng_chance(&w->rng[RNG_FAULT], PPM / 4))

@@ -33,7 +33,7 @@ enum {
 	KEY_BACKOFF,
 	KEY_RENEW,
 	KEY_FENCE,
-	KEY_MODES, KEY_VALUES,
+	KEY_MODES, KEY_VALUES, KEY_LEASELESS,
 	KEY_FAIR,
 	KEY_SILENT,
 };
@@ -64,13 +64,14 @@ static const struct argp_option argp_options[] = {
 	{ "fence", KEY_FENCE, "PERCENT", 0, "Share of locks with a fencing token", 4 },
 	{ "modes", KEY_MODES, "PERCENT", 0, "Share of locks in any mode, with conversions", 4 },
 	{ "values", KEY_VALUES, "PERCENT", 0, "Share of locks with the value that holders leave", 4 },
+	{ "leaseless", KEY_LEASELESS, "PERCENT", 0, "Share of locks that are held without a lease", 4 },
 	{ "length", KEY_LENGTH, "PERCENT", 0, "Length of the time with faults, of the drawn one", 4 },
 	{ "without", KEY_WITHOUT, "FAULT,...", 0, "Faults that are off", 4 },
 	{ "with", KEY_WITH, "FAULT,...", 0, "Faults that are on", 4 },
 	{ "delays", KEY_DELAYS, "FILE", 0, "Recorded delays, one number a line", 4 },
 	{ "check", KEY_CHECK, "RULE", 0,
-	  "Check only this rule: exclusion, once, deadline, release, liveness, tokens, fairness or "
-	  "held; with --protocol order: chain, response, ranks, answered or kept", 4 },
+	  "Check only this rule: exclusion, once, deadline, release, liveness, tokens, fairness, "
+	  "held or synced; with --protocol order: chain, response, ranks, answered or kept", 4 },
 	{ "fair", KEY_FAIR, NULL, 0, "Print how often each client gets the one lock for which all contend; no faults", 4 },
 	{ "silent", KEY_SILENT, NULL, 0,
 	  "One server falls silent, and there are no other faults: holders that renew keep their lock", 4 },
@@ -101,7 +102,7 @@ static u32 faults(struct argp_state *state, const char *arg)
 			if (strlen(fault_names[i]) == len && !memcmp(fault_names[i], arg, len))
 				break;
 		if (len == 3 && !memcmp(arg, "all", 3))
-			mask = (1u << FAULTS) - 1;
+			mask = ((1u << FAULTS) - 1) & ~(1u << FAULT_EVICT_EARLY);
 		else if (i == FAULTS)
 			argp_error(state, "'%.*s': no such fault", (int)len, arg);
 		else
@@ -140,6 +141,9 @@ static bool parse_wish(int key, char *arg, struct argp_state *state, struct wish
 		break;
 	case KEY_VALUES:
 		w->values_pct = (u32)parse_number(state, arg);
+		break;
+	case KEY_LEASELESS:
+		w->leaseless_pct = (u32)parse_number(state, arg);
 		break;
 	case 'c':
 		w->clients = (u32)parse_number(state, arg);
@@ -269,7 +273,7 @@ void cmdline_parse(int argc, char **argv, struct options *ret)
 			.skew_ppm = AS_DRAWN, .liars = AS_DRAWN,
 			.clients = AS_DRAWN, .locks = AS_DRAWN, .rho_ppm = AS_DRAWN,
 			.backoff_pct = AS_DRAWN, .renew_pct = AS_DRAWN, .fence_pct = AS_DRAWN, .modes_pct = AS_DRAWN,
-			.values_pct = AS_DRAWN,
+			.values_pct = AS_DRAWN, .leaseless_pct = AS_DRAWN,
 			.length_pct = 100,
 		},
 		.seed = 1, .runs = ~0ull, .jobs = 1, .shrink = true, .program = argv[0],

@@ -17,6 +17,7 @@ static const struct {
 	{ FAULT_PAUSE, offsetof(struct plan, pause_every) },
 	{ FAULT_RESTART, offsetof(struct plan, restart_every) },
 	{ FAULT_SLEW, offsetof(struct plan, slew_every) },
+	{ FAULT_EVICT_EARLY, offsetof(struct plan, crash_every) },
 	{ FAULT_LIAR_CLOCK, offsetof(struct plan, slew_every) },
 	{ FAULT_LIAR_AMNESIA, offsetof(struct plan, restart_every) },
 };
@@ -35,9 +36,9 @@ void fault_start(struct world *w)
 	u32 i;
 
 	for (i = 0; i < sizeof(timed) / sizeof(timed[0]); i++)
-		/* cppcheck-suppress arrayIndexThenCheck; 7 is not its length */
+		/* cppcheck-suppress arrayIndexThenCheck; 8 is not its length */
 		if (plan_has(w->plan, timed[i].fault) &&
-		    (i < 7 || w->plan->liars))
+		    (i < 8 || w->plan->liars))
 			plan_next(w, i);
 	if (w->plan->silent_at)
 		queue_push(&w->queue, w->plan->silent_at, EVENT_SILENCE,
@@ -222,6 +223,33 @@ void fault_fenced(struct world *w, u32 lock, u64 token)
 	server_crash(w, (u + 1 + (u32)rng_below(r, w->plan->n)) % w->plan->n, 0);
 }
 
+/* Each server has an administrator of its own, who comes sooner or later, or not at all. */
+void fault_cut_off(struct world *w, u32 x)
+{
+	struct rng *r = &w->rng[RNG_FAULT];
+	struct event *e;
+	u32 u;
+
+	if (!w->plan->leaseless || !world_fault(w, FAULT_EVICT) || rng_next(r) & 1)
+		return;
+	for (u = 0; u < w->plan->n; u++) {
+		if (!(rng_next(r) & 3))
+			continue;
+		e = queue_push(&w->queue, w->now + rng_below(r, 2 * w->plan->lease_max), EVENT_EVICT, u);
+		e->part = x;
+		e->arg = (u32)w->client[x].incarnation;
+	}
+}
+
+/* An administrator who does not look whether a host is cut off, at all servers. */
+static void evict_early(struct world *w)
+{
+	u32 x = (u32)rng_below(&w->rng[RNG_FAULT], w->plan->clients), u;
+
+	for (u = 0; u < w->plan->n; u++)
+		server_evict(w, u, x, (u32)w->client[x].incarnation);
+}
+
 void fault_next(struct world *w, u32 i)
 {
 	struct rng *r = &w->rng[RNG_FAULT];
@@ -243,6 +271,9 @@ void fault_next(struct world *w, u32 i)
 		break;
 	case FAULT_PAUSE:
 		pause_host(w);
+		break;
+	case FAULT_EVICT_EARLY:
+		evict_early(w);
 		break;
 	case FAULT_RESTART:
 	case FAULT_LIAR_AMNESIA:

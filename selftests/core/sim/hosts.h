@@ -3,6 +3,7 @@
 #ifndef BFTM_SIM_HOSTS_H
 #define BFTM_SIM_HOSTS_H
 
+#include "core/members.h"
 #include "core/replay.h"
 #include "clock.h"
 #include "protocol.h"
@@ -26,6 +27,7 @@ struct server {
 	u64 first_gno;
 	u64 hi;			/* highest token of a lock that was reclaimed */
 	struct bftm_tokens tokens;
+	struct bftm_members members;	/* all clients, if there are locks without a lease */
 	u8 *locks;			/* states, see server_state() */
 	struct room *room;		/* by number of the lock */
 	u64 *touched_ns;		/* 0: nobody asked for it yet */
@@ -41,6 +43,8 @@ struct peer {
 	u64 challenge_seq;
 	u64 stale_seq;
 	u64 hello_at;
+	u64 synced_epoch;	/* it knows all that is held without a lease */
+	u64 sync_at;
 	struct bftm_window answers;
 };
 
@@ -83,6 +87,7 @@ struct orphan {
 	u64 give_at;		/* true time at which the application gives back */
 	struct bftm_want want;
 	bool left;		/* a value, with a mode that it gave up */
+	bool stopped;		/* it is to be given back as soon as there is a helper */
 };
 
 /** struct recovery - of the tokens that a server forgot */
@@ -112,6 +117,8 @@ struct client {
 	u64 busy_until;		/* it sees nothing before this */
 	u64 lag;		/* how long it was held up within this step */
 	u64 incarnation;	/* as in helper/cluster/identity.c */
+	u64 boot;		/* the first one since the host came up */
+	u32 evicted;		/* servers that say that it is evicted, a bit mask */
 	u64 seq;
 	u64 attempt;
 	struct peer *peer;

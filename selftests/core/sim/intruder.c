@@ -28,7 +28,7 @@ void intruder_rules(struct world *w)
 		.client_first = x, .client_last = x, .prefix_len = 5, .prefix = "jobs/",
 	};
 	w->rule[1] = (struct bftm_rule){ .client_first = x, .client_last = x, .deny = true };
-	w->rule[2] = (struct bftm_rule){ .client_last = ~0u };
+	w->rule[2] = (struct bftm_rule){ .client_last = ~0u, .leaseless = w->plan->leaseless };
 }
 
 static void come(struct world *w, u32 u, u64 at)

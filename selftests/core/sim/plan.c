@@ -8,7 +8,7 @@
 const char *const fault_names[FAULTS] = {
 	"loss", "dup", "slow", "aim", "cut", "clog", "crash", "kill", "pause", "stall",
 	"restart", "reconf", "reclaim", "drift", "slew", "grain", "liars", "liar-clock",
-	"liar-amnesia", "intruder",
+	"liar-amnesia", "intruder", "evict", "evict-early",
 };
 
 #define SYNC_FAULTS (1u << FAULT_LIARS | 1u << FAULT_CRASH | 1u << FAULT_DUP)
@@ -93,6 +93,9 @@ static void draw_times(struct plan *p, struct rng *r, const struct wish *wish)
 		p->rho = wish->rho_ppm;
 	p->skew = wish->skew_ppm != AS_DRAWN ? wish->skew_ppm : p->rho;
 	p->lease_max = rng_scale(r, 2 * BFTM_LEASE_MIN_NS, 30 * BFTM_NS_PER_SEC);
+	/* Without a lease all waits have a pace of their own: the other times are to be like it. */
+	if (p->leaseless && p->lease_max < BFTM_PACE_NS)
+		p->lease_max += BFTM_PACE_NS;
 	/* Round figures have other rounding errors than crooked ones. */
 	if (rng_next(r) & 1)
 		p->lease_max -= p->lease_max % BFTM_NS_PER_MS;
@@ -153,6 +156,7 @@ static void draw_faults(struct plan *p, struct rng *r, const struct wish *wish)
 		p->faults = (u32)rng_next(r);
 	}
 	p->faults &= (1u << FAULTS) - 1;
+	p->faults &= ~(1u << FAULT_EVICT_EARLY);
 	/* Clocks of one rate and honest servers prove little. */
 	if (rng_below(r, 4))
 		p->faults |= 1u << FAULT_DRIFT | 1u << FAULT_LIARS;
@@ -204,6 +208,21 @@ static void draw_ways(struct plan *p, struct rng *r, const struct wish *wish)
 		p->renew = p->fence = 0;
 }
 
+/* Members recover together with the servers, and that takes time: one cluster in eight. */
+static void draw_leaseless(struct plan *p, u64 seed, const struct wish *wish)
+{
+	struct rng r = { .state = seed ^ 0x73746179 };
+
+	p->leaseless = rng_below(&r, 8) ? 0 : (u32)rng_between(&r, PPM / 4, PPM);
+	if (wish->leaseless_pct != AS_DRAWN)
+		p->leaseless = wish->leaseless_pct * (PPM / 100);
+	else if (wish->scale || wish->fair || wish->silent || wish->lease_ns)
+		p->leaseless = 0;
+	if (p->protocol->orders || p->protocol->needs_sync ||
+	    !(p->protocol->core->traits & BFTM_LEASELESS))
+		p->leaseless = 0;
+}
+
 /* Most clusters know exclusive locks alone; of numbers of their own, so that seeds stay. */
 static void draw_modes(struct plan *p, u64 seed, const struct wish *wish)
 {
@@ -230,6 +249,7 @@ void plan_draw(struct plan *p, u64 seed, const struct wish *wish)
 	*p = (struct plan){ .seed = seed, .protocol = wish->protocol, .check = wish->check };
 	draw_servers(p, &r, wish);
 	draw_clients(p, &r, wish);
+	draw_leaseless(p, seed, wish);
 	draw_times(p, &r, wish);
 	draw_network(p, &r, wish);
 	draw_rates(p, &r);
@@ -278,8 +298,9 @@ const char *plan_check(const struct wish *wish)
 	    (wish->renew_pct != AS_DRAWN && wish->renew_pct > 100) ||
 	    (wish->fence_pct != AS_DRAWN && wish->fence_pct > 100) ||
 	    (wish->modes_pct != AS_DRAWN && wish->modes_pct > 100) ||
-	    (wish->values_pct != AS_DRAWN && wish->values_pct > 100))
-		return "--backoff, --renew, --fence, --modes, --values: 0 to 100";
+	    (wish->values_pct != AS_DRAWN && wish->values_pct > 100) ||
+	    (wish->leaseless_pct != AS_DRAWN && wish->leaseless_pct > 100))
+		return "--backoff, --renew, --fence, --modes, --values, --leaseless: 0 to 100";
 	if (wish->lease_ns && (wish->lease_ns < 2 * BFTM_LEASE_MIN_NS ||
 			       wish->lease_ns > 60 * BFTM_NS_PER_SEC))
 		return "--lease: 2ms to 60s";

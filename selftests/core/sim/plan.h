@@ -32,6 +32,8 @@ enum fault {
 	FAULT_LIAR_CLOCK,	/* clocks of liars ×0.5 … ×2, and steps */
 	FAULT_LIAR_AMNESIA,	/* liars restart without quarantine */
 	FAULT_INTRUDER,		/* servers that forgot tokens are told false ones */
+	FAULT_EVICT,		/* clients that went down are evicted, by some servers */
+	FAULT_EVICT_EARLY,	/* … that run: it is never drawn, since it makes two holders */
 	FAULTS
 };
 
@@ -98,7 +100,8 @@ struct protocol;
  * @with:    … that are on, whatever was drawn
  * @servers, @b, @liars, @clients, @locks, @rho_ppm: AS_DRAWN or a number
  * @skew_ppm:  AS_DRAWN for ρ, or how far off the rates of clocks are
- * @backoff_pct, @renew_pct, @fence_pct, @modes_pct, @values_pct: AS_DRAWN or of so many in a hundred locks
+ * @backoff_pct, @renew_pct, @fence_pct, @modes_pct, @values_pct, @leaseless_pct: AS_DRAWN or of
+ *             so many in a hundred locks
  * @lease_ns:  0 or Δmax
  * @length_pct: of the drawn length of the phase with faults
  * @scale:     one big cluster
@@ -125,6 +128,7 @@ struct wish {
 	u32 fence_pct;
 	u32 modes_pct;
 	u32 values_pct;
+	u32 leaseless_pct;
 	u64 lease_ns;
 	u32 length_pct;
 	bool scale;
@@ -160,6 +164,7 @@ struct wish {
  * @renew, @fence: chances of a lock with these
  * @modes:       … that it is wanted in any mode, else in EX; and that its mode is changed
  * @values:      … that it is wanted with its value
+ * @leaseless:   … that it is wanted without a lease
  * @waiters_max: of a lock at a server
  * @keep_tokens: servers keep over a restart which tokens they stamped
  * @fair:        nothing goes wrong, see struct wish
@@ -189,7 +194,7 @@ struct plan {
 	u64 cut_every, crash_every, kill_every, pause_every, restart_every, slew_every;
 	u64 think_max;
 	u32 once, no_backoff, backoff, cancel, hold_all;
-	u32 renew, fence, modes, values, waiters_max, turns;
+	u32 renew, fence, modes, values, leaseless, waiters_max, turns;
 	u64 safety, silent_at;
 	bool lone, honest_end, hello, sync;
 	bool keep_tokens, spaced, tangle, fair;

@@ -21,6 +21,8 @@ enum event_kind {
 	EVENT_START,		/* server or client @to starts (again) */
 	EVENT_FAULT,		/* the next of a kind of fault, @part */
 	EVENT_INTRUDE,		/* an intruder talks to server @to */
+	EVENT_EVICT,		/* server @to evicts client @part, up to incarnation @arg */
+	EVENT_HELLO,		/* member @to says HELLO to all servers, again and again */
 	EVENT_SILENCE,		/* server @to falls silent, for ever */
 	EVENT_HEAL,		/* the end of all faults */
 	EVENT_LOOK,		/* a checker wants to look, @part */

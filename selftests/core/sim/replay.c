@@ -48,6 +48,9 @@ void cmdline_replay(const struct options *opt, u64 seed, FILE *out)
 	print_number("backoff", w->backoff_pct, out);
 	print_number("renew", w->renew_pct, out);
 	print_number("fence", w->fence_pct, out);
+	print_number("modes", w->modes_pct, out);
+	print_number("values", w->values_pct, out);
+	print_number("leaseless", w->leaseless_pct, out);
 	if (w->lease_ns)
 		fprintf(out, " --lease %llu", (unsigned long long)(w->lease_ns / BFTM_NS_PER_MS));
 	if (w->length_pct != 100)

@@ -107,6 +107,8 @@ static void for_client(struct world *w, const struct event *e)
 			client_release_wake(w, e->to, e->part);
 		else if (e->kind == EVENT_RECOVER)
 			client_recover(w, e->to, e->part);
+		else if (e->kind == EVENT_HELLO)
+			client_member_hello(w, e->to);
 		else if (c->handle[e->part].wake_at <= e->at)
 			client_wake(w, e->to, e->part);
 	}
@@ -139,6 +141,9 @@ static void handle(struct world *w, const struct event *e)
 			client_down(w, e->to, e->part == FAULTS, e->part != FAULTS ?
 				    w->plan->delta : w->plan->order.down_max ?:
 				    w->plan->lease_max);
+		break;
+	case EVENT_EVICT:
+		server_evict(w, e->to, e->part, (u32)e->arg);
 		break;
 	case EVENT_SILENCE:
 		server_crash(w, e->to, NEVER / 2);

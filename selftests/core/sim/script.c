@@ -54,6 +54,8 @@ static bool parse_pair(struct script *s, const char *name, const char *value)
 		return parse_time(value, &s->delay);
 	else if (!strcmp(name, "values"))
 		p->values = number ? PPM : 0;
+	else if (!strcmp(name, "leaseless"))
+		p->leaseless = number ? PPM : 0;
 	else if (!strcmp(name, "continues"))
 		p->order.continues = number ? PPM : 0;
 	else if (!strcmp(name, "signed"))
@@ -97,6 +99,14 @@ static bool parse_leaves(struct script *s, struct script_line *l, char **word, u
 	       parse_who(word[2], 'c', s->plan.clients, &l->client);
 }
 
+/* "at 20ms s2 evicts c1" */
+static bool parse_evict(struct script *s, struct script_line *l, char **word, u32 words)
+{
+	l->verb = SCRIPT_EVICTS;
+	return words == 5 && parse_who(word[2], 's', s->plan.n, &l->server) &&
+	       parse_who(word[4], 'c', s->plan.clients, &l->client);
+}
+
 static bool parse_verb(struct script *s, struct script_line *l, char **word, u32 words)
 {
 	static const struct {
@@ -107,7 +117,7 @@ static bool parse_verb(struct script *s, struct script_line *l, char **word, u32
 		{ "wants", SCRIPT_WANTS, 5 }, { "queues", SCRIPT_QUEUES, 5 },
 		{ "keeps", SCRIPT_KEEPS, 5 }, { "fences", SCRIPT_FENCES, 5 },
 		{ "reads", SCRIPT_READS, 5 }, { "writes", SCRIPT_WRITES, 5 }, { "gives", SCRIPT_GIVES, 4 },
-		{ "dies", SCRIPT_DIES, 4 }, { "stops", SCRIPT_STOPS, 5 },
+		{ "stays", SCRIPT_STAYS, 4 }, { "dies", SCRIPT_DIES, 4 }, { "stops", SCRIPT_STOPS, 5 },
 		{ "restarts", SCRIPT_RESTARTS, 4 }, { "takes", SCRIPT_TAKES, 6 },
 	};
 	u32 n = s->plan.n, clients = s->plan.clients, i, place = words == 6 ? 4 : 3;
@@ -118,6 +128,8 @@ static bool parse_verb(struct script *s, struct script_line *l, char **word, u32
 		return parse_submit(s, l, word, words);
 	if (!strcmp(word[3], "leaves"))
 		return parse_leaves(s, l, word, words);
+	if (!strcmp(word[3], "evicts"))
+		return parse_evict(s, l, word, words);
 	if (!strcmp(word[3], "converts"))
 		return parse_convert(s, l, word, words);
 	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
@@ -222,7 +234,7 @@ static void wants(struct world *w, const struct script_line *l)
 	h->app = APP_ASKING;
 	h->stamp++;
 	h->want = (struct bftm_want){
-		.lease_ns = l->ns,
+		.lease_ns = l->verb == SCRIPT_STAYS ? BFTM_LEASE_NONE : l->ns,
 		.wait = l->verb == SCRIPT_WANTS ? BFTM_WAIT_BACKOFF : BFTM_WAIT_QUEUE,
 		.renew = l->verb == SCRIPT_KEEPS || l->verb == SCRIPT_READS ||
 			 l->verb == SCRIPT_WRITES,
@@ -249,6 +261,7 @@ void script_line(struct world *w, u32 i)
 	case SCRIPT_FENCES:
 	case SCRIPT_READS:
 	case SCRIPT_WRITES:
+	case SCRIPT_STAYS:
 		wants(w, l);
 		break;
 	case SCRIPT_CONVERTS:
@@ -262,6 +275,9 @@ void script_line(struct world *w, u32 i)
 	case SCRIPT_GIVES:
 		h->app = APP_IDLE;
 		client_end(w, l->client, 0);
+		break;
+	case SCRIPT_EVICTS:
+		server_evict(w, l->server, l->client, (u32)w->client[l->client].incarnation);
 		break;
 	case SCRIPT_DIES:
 		client_down(w, l->client, true, NEVER / 2);

@@ -12,6 +12,7 @@
  *	at 0ms c1 fences 80ms		in the queue, with a fencing token
  *	at 0ms c1 reads 80ms		… in mode PR, and renews it
  *	at 0ms c1 writes 80ms		… in mode PW, likewise
+ *	at 0ms c1 stays			… in the queue, without a lease
  *	at 20ms c1 converts EX		to another mode of what it holds
  *	at 20ms c1 leaves 7		when it gives that up next, as value number 7
  *	at 20ms c1 gives		the lock back
@@ -19,12 +20,14 @@
  *	at 20ms c1 stops 50ms
  *	at 20ms c1 restarts		its helper
  *	at 20ms s2 restarts
+ *	at 20ms s2 evicts c1		up to its present start
  *	at 20ms s2 c1 takes 30ms	from then on, from s2 to c1
  *	at 0ms c1 submits add 1		of the ordering protocol, to a counter
  *	end 300ms
  *
- * "values 1" in the first line: locks are wanted with their values; "protocol order" in the first line chooses the ordering protocol; "signed 1"
- * its signed ranks, "continues 1" clients that want more whenever they commit.
+ * Words for the first line: "values 1", locks are wanted with their values; "leaseless 1", clients
+ * may hold locks without a lease; "protocol order" chooses the ordering protocol, "signed 1" its
+ * signed ranks, "continues 1" clients that want more whenever they commit.
  */
 #ifndef BFTM_SIM_SCRIPT_H
 #define BFTM_SIM_SCRIPT_H
@@ -41,6 +44,8 @@ enum script_verb {
 	SCRIPT_FENCES,
 	SCRIPT_READS,
 	SCRIPT_WRITES,
+	SCRIPT_STAYS,
+	SCRIPT_EVICTS,
 	SCRIPT_CONVERTS,
 	SCRIPT_LEAVES,
 	SCRIPT_GIVES,

@@ -8,9 +8,23 @@
 #include "order.h"
 #include "story.h"
 
+/* They and their evictions are in its configuration, which outlasts a restart. */
+static void setup_members(struct world *w, struct server *s)
+{
+	u32 x;
+
+	if (!w->plan->leaseless)
+		return;
+	s->members.count = w->plan->clients;
+	s->members.member = arena_array(&w->arena, struct bftm_member, w->plan->clients);
+	for (x = 0; x < w->plan->clients; x++)
+		s->members.member[x].client = x;
+}
+
 void server_setup(struct world *w, u32 u)
 {
 	struct server *s = &w->server[u];
+	u32 i;
 
 	s->lies = u < w->plan->liars;
 	s->clock = fault_clock(w, s->lies, false);
@@ -24,14 +38,18 @@ void server_setup(struct world *w, u32 u)
 	s->room = arena_array(&w->arena, struct room, w->plan->locks);
 	s->window = arena_array(&w->arena, struct bftm_window, w->plan->clients);
 	s->first_gno = 1ull << 32;
+	setup_members(w, s);
 	if (w->order)
 		order_server_setup(w, u);
 	else if (s->lies)
 		liar_setup(w, u);
 	server_up(w, u);
 	/* All but a few have been up for long. */
-	if (rng_next(&w->rng[RNG_SERVER]) & 7 || w->script)
+	if (rng_next(&w->rng[RNG_SERVER]) & 7 || w->script) {
 		s->cfg.quarantine_until_ns = 0;
+		for (i = 0; i < s->members.count; i++)
+			bftm_members_heard(&s->members, &s->members.member[i]);
+	}
 }
 
 /* Is another one without its knowledge of tokens? Then this one is to wait. */
@@ -45,6 +63,12 @@ static bool others_recover(const struct world *w, u32 u)
 	return false;
 }
 
+/* Leases, and offers of tokens, on which clients count are over after so long. */
+static u64 longest(const struct server *s)
+{
+	return bftm_members_lease(&s->members, s->cfg.lease_max_ns);
+}
+
 void server_crash(struct world *w, u32 u, u64 down)
 {
 	struct server *s = &w->server[u];
@@ -55,7 +79,7 @@ void server_crash(struct world *w, u32 u, u64 down)
 		return;
 	s->up = false;
 	/* As bftm_server_destroy(): when all that it granted is over. */
-	over = bftm_quarantine(s->cfg.lease_max_ns, s->cfg.rho_ppm, clock_at(&s->clock, w->now));
+	over = bftm_quarantine(longest(s), s->cfg.rho_ppm, clock_at(&s->clock, w->now));
 	if (over > s->over_ns)
 		s->over_ns = over;
 	tell(w, NO_LOCK, "s%u goes down", u + 1);
@@ -97,7 +121,8 @@ void server_up(struct world *w, u32 u)
 	if (w->order)
 		order_server_up(w, u);
 	s->first_gno += 1ull << 32;
-	s->cfg.quarantine_until_ns = bftm_quarantine(s->cfg.lease_max_ns, s->cfg.rho_ppm, now);
+	s->cfg.quarantine_until_ns = bftm_quarantine(longest(s), s->cfg.rho_ppm, now);
+	bftm_members_start(&s->members);
 	/* A server with a shorter longest lease must outwait the one before. */
 	if (s->over_ns > s->cfg.quarantine_until_ns)
 		s->cfg.quarantine_until_ns = s->over_ns;
@@ -117,6 +142,41 @@ void server_up(struct world *w, u32 u)
 u64 server_wall(const struct world *w)
 {
 	return 1800000000 * BFTM_NS_PER_SEC + w->now;
+}
+
+void server_evict(struct world *w, u32 u, u32 x, u32 incarnation)
+{
+	struct server *s = &w->server[u];
+
+	/* A client that is back has told all by itself, or will do so. */
+	if (w->client[x].host_up && w->client[x].incarnation > incarnation)
+		return;
+	if (!bftm_members_evict(&s->members, x, incarnation))
+		return;
+	w->stats.fault[FAULT_EVICT]++;
+	tell(w, NO_LOCK, "s%u evicts c%u up to its %u. start", u + 1, x + 1, incarnation);
+	if (s->up)
+		server_drop(w, u, x, incarnation, false);
+}
+
+static struct bftm_members *shell_members(void *arg)
+{
+	const struct served *served = arg;
+
+	return &served->w->server[served->u].members;
+}
+
+static void shell_drop(void *arg, u32 client, u32 incarnation)
+{
+	const struct served *served = arg;
+
+	tell_more(served->w, NO_LOCK, "s%u knows all that c%u holds without a lease",
+		  served->u + 1, client + 1);
+	if (!served->w->server[served->u].lies)
+		check_fact(served->w, &(struct fact){
+			.kind = FACT_SYNCED, .server = served->u, .client = client,
+		});
+	server_drop(served->w, served->u, client, incarnation, true);
 }
 
 static bool shell_take(void *arg, const struct bftm_msg *req)
@@ -276,6 +336,8 @@ const struct bftm_shell server_shell = {
 	.take = shell_take,
 	.permit = shell_permit,
 	.tokens = shell_tokens,
+	.members = shell_members,
+	.drop = shell_drop,
 	.protocol = shell_protocol,
 	.enter = shell_enter,
 	.enlarge = shell_enlarge,

@@ -114,11 +114,33 @@ void server_arm(struct world *w, u32 u, u32 l)
 	e->stamp = s->stamp;
 }
 
+struct bftm_server_cfg server_limits(const struct server *s)
+{
+	struct bftm_server_cfg cfg = s->cfg;
+
+	cfg.recovering = s->members.awaited;
+	return cfg;
+}
+
+void server_drop(struct world *w, u32 u, u32 x, u32 incarnation, bool leased)
+{
+	u32 l;
+
+	for (l = 0; l < w->plan->locks; l++) {
+		if (!w->server[u].touched_ns[l] ||
+		    !w->protocol->core->server->drop(server_state(w, u, l), x, incarnation, leased))
+			continue;
+		tell(w, l, "s%u: what c%u had of %s is over", u + 1, x + 1, story_lock(l));
+		server_arm(w, u, l);
+	}
+}
+
 static void expire(struct world *w, u32 u, u32 l, u64 now)
 {
+	const struct bftm_server_cfg cfg = server_limits(&w->server[u]);
 	struct bftm_msg push;
 
-	if (w->protocol->core->server->expire(&w->server[u].cfg, server_state(w, u, l), now,
+	if (w->protocol->core->server->expire(&cfg, server_state(w, u, l), now,
 					      &push))
 		tell_more(w, l, "s%u: a grant of %s is over", u + 1, story_lock(l));
 	server_push(w, u, l, &push);

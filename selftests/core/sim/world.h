@@ -138,6 +138,12 @@ struct served {
 };
 /** server_wall() - the wall clock of every server. */
 u64 server_wall(const struct world *w);
+/** server_evict() - an administrator evicts a client up to this incarnation. */
+void server_evict(struct world *w, u32 u, u32 x, u32 incarnation);
+/** server_limits() - of what is about no request. */
+struct bftm_server_cfg server_limits(const struct server *s);
+/** server_drop() - what a client had in these incarnations, of all locks. */
+void server_drop(struct world *w, u32 u, u32 x, u32 incarnation, bool leased);
 /** server_expire() - the timer of a lock. */
 void server_expire(struct world *w, u32 u, u32 l);
 /** server_push() - what a server says unasked; its name is filled in here. */
@@ -186,6 +192,22 @@ static inline void name_lock(struct bftm_msg *msg, u32 lock)
 	msg->name[2] = (u8)(lock >> 16);
 	msg->name[3] = 'L';
 }
+
+/* client_member.c: locks without a lease */
+/** client_member_start() - its helper starts; client_member_hello() - and asks, again and again. */
+void client_member_start(struct world *w, u32 x);
+void client_member_hello(struct world *w, u32 x);
+/** client_member_epoch() - CHALLENGE of server @u; it is of a new epoch if @anew. */
+void client_member_epoch(struct world *w, u32 x, u32 u, bool anew);
+/** client_member_sync() - perhaps server @u can be told that it knows all now. */
+void client_member_sync(struct world *w, u32 x, u32 u);
+void client_member_synced(struct world *w, u32 x, u32 u, const struct bftm_msg *msg);
+/** client_member_evicted() - server @u says that it is evicted. */
+void client_member_evicted(struct world *w, u32 x, u32 u);
+/** client_member_disowns() - does nobody here hold by this attempt, of which a server asks? */
+bool client_member_disowns(const struct world *w, u32 x, const struct bftm_msg *msg);
+/** client_sync() - tell server @u that it has heard of all. */
+void client_sync(struct world *w, u32 x, u32 u);
 
 /* client.c, client_send.c, client_step.c, client_receive.c, client_recover.c */
 void client_setup(struct world *w, u32 x);
@@ -266,6 +288,8 @@ void fault_start(struct world *w);
 void fault_next(struct world *w, u32 fault);
 /** fault_kill() - perhaps the helper of a new holder is killed soon. */
 void fault_kill(struct world *w, u32 x);
+/** fault_cut_off() - a host went down: perhaps its administrators evict it. */
+void fault_cut_off(struct world *w, u32 x);
 /** fault_fenced() - somebody got a token: make it hard to remember. */
 void fault_fenced(struct world *w, u32 lock, u64 token);
 void fault_heal(struct world *w);
