@@ -172,8 +172,11 @@ bool bftm_name_excludes(const struct bftm_acquire_op *op)
 
 bool bftm_name_wanted(const struct bftm_acquire_op *op)
 {
-	const struct bftm_acquire_op *other;
+	const struct bftm_acquire_op *other = op->name->contender;
 
+	/* It began beside a mode that excluded less. */
+	if (other && do_conflict(other, op))
+		return true;
 	TAILQ_FOREACH(other, &op->name->waiting, beside)
 		if (do_conflict(other, op))
 			return true;

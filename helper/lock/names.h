@@ -84,7 +84,7 @@ struct bftm_acquire_op *bftm_name_leave(struct bftm_names *names,
  */
 bool bftm_name_excludes(const struct bftm_acquire_op *op);
 
-/** bftm_name_wanted() - does a request of this host wait for what the holder @op excludes? */
+/** bftm_name_wanted() - does another request of this host ask for what the holder @op excludes? */
 bool bftm_name_wanted(const struct bftm_acquire_op *op);
 
 /** bftm_name_once() - the first of those that wait and ask once (BFTM_TRY), or NULL. */

@@ -317,6 +317,16 @@ static void a_holder_that_others_wait_for_is_wanted(void **state)
 	leaves(2);
 	assert_false(bftm_name_wanted(&op[0]));
 	assert_false(bftm_name_wanted(&op[1]));
+	/* One that contends beside a holder waits as soon as the holder has converted to more. */
+	leaves(0);
+	leaves(3);
+	join(4, "PR", false);
+	assert_true(contends(4));
+	assert_false(bftm_name_wanted(&op[1]));
+	assert_int_equal(bftm_mode_parse("CW", &op[1].ask.mode), 0);
+	assert_true(bftm_name_wanted(&op[1]));
+	leaves(4);
+	assert_false(bftm_name_wanted(&op[1]));
 }
 
 static void a_lock_is_remembered(void **state)
