@@ -95,15 +95,15 @@ int bftm_upcall_renewed(u64 id, u64 end_ns, u32 sends)
 	return report_send(msg);
 }
 
-void bftm_upcall_wanted(u64 id, u32 mode)
+int bftm_upcall_wanted(u64 id, u32 mode)
 {
 	struct nl_msg *msg = bftm_upcall_msg(BFTMUTEX_CMD_HELPER_WANTED, REPORT_ROOM);
 
 	if (!msg)
-		return;
+		return unsent(-ENOMEM);
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
 	nla_put_u32(msg, BFTMUTEX_A_HANDLE_MODE, mode);
-	bftm_upcall_call(msg);	/* an older module does not know it */
+	return bftm_upcall_call(msg);
 }
 
 int bftm_upcall_converted(const struct bftm_conversion_report *report)

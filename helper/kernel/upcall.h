@@ -179,9 +179,10 @@ int bftm_upcall_renewed(u64 id, u64 end_ns, u32 sends);
  * bftm_upcall_wanted() - report that somebody waits for a mode that the one held excludes
  * @mode: enum bftm_lock_mode that is held
  *
- * The report is a courtesy: if it fails, the program does not learn of the waiter.
+ * Return: 0; -ESTALE: the lock is not held in this mode any more; -EOPNOTSUPP: the kernel module does
+ * not know the report. After any other failure the program may not have learned of the waiter.
  */
-void bftm_upcall_wanted(u64 id, u32 mode);
+int bftm_upcall_wanted(u64 id, u32 mode);
 
 /**
  * struct bftm_conversion_report - what became of a conversion

@@ -100,12 +100,15 @@ int bftm_report_converted(struct bftm_acquire_op *op, int error)
 void bftm_report_wanted(struct bftm_acquire_op *op)
 {
 	enum bftm_mode mode = bftm_ask_mode(&op->ask);
+	int err;
 
 	if (op->client->phase != BFTM_PHASE_HOLD || op->ask.inside || op->told_wanted == mode ||
 	    !(op->client->wanted || bftm_name_wanted(op)))
 		return;
-	op->told_wanted = mode;
-	bftm_upcall_wanted(op->ask.id, op->ask.mode);
+	err = bftm_upcall_wanted(op->ask.id, op->ask.mode);
+	/* No report in this mode will do better; after another error, one may. */
+	if (!err || err == -ESTALE || err == -EOPNOTSUPP)
+		op->told_wanted = mode;
 }
 
 int bftm_refusal_errno(u32 refusal)

@@ -51,12 +51,14 @@ int bftm_upcall_converted(const struct bftm_conversion_report *report)
 
 static u64 told_id;
 static u32 told_mode, told_count;
+static int told_error;
 
-void bftm_upcall_wanted(u64 id, u32 mode)
+int bftm_upcall_wanted(u64 id, u32 mode)
 {
 	told_id = id;
 	told_mode = mode;
 	told_count++;
+	return told_error;
 }
 
 static void words_beside_an_error(void **state)
@@ -166,6 +168,31 @@ static void somebody_waits(void **state)
 	assert_int_equal(told_mode, BFTM_LOCK_PR);
 }
 
+/* A report that did not arrive is sent again; one that the kernel does not take is not. */
+static void somebody_waits_and_the_report_fails(void **state)
+{
+	static const struct {
+		int error;
+		u32 reports;
+	} rows[] = {
+		{ 0, 1 }, { -ESTALE, 1 }, { -EOPNOTSUPP, 1 }, { -ENOMEM, 2 }, { -EAGAIN, 2 },
+	};
+	struct bftm_contender client = { .phase = BFTM_PHASE_HOLD, .wanted = true };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct bftm_acquire_op op = { .client = &client, .ask.mode = BFTM_LOCK_EX };
+
+		told_count = 0;
+		told_error = rows[i].error;
+		bftm_report_wanted(&op);
+		bftm_report_wanted(&op);
+		assert_int_equal(told_count, rows[i].reports);
+	}
+	told_error = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +200,7 @@ int main(void)
 		cmocka_unit_test(names_of_modes),
 		cmocka_unit_test(modes_of_device_and_servers),
 		cmocka_unit_test(somebody_waits),
+		cmocka_unit_test(somebody_waits_and_the_report_fails),
 	};
 
 	return cmocka_run_group_tests_name("why", tests, NULL, NULL);
