@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +23,11 @@ enum doing { NOTHING, ACQUIRING, CONVERTING };
 
 /**
  * struct dlm_lock - a lock
- * @mode:   that it has; @goal: that it is to have, while @doing is not NOTHING
+ * @mode:   that it has; @goal: that it is to have, while @doing is CONVERTING
  * @doing:  what the kernel is asked for
  * @reads:  the request reads the value
  * @is_new: no request for it was granted yet: one that fails leaves no lock
+ * @is_canceled: the conversion under way is that back to the mode before a canceled one
  * @is_told: the program was told that somebody waits
  * @is_due: @status is to be told
  * @is_over: and then it is gone
@@ -36,7 +38,7 @@ struct dlm_lock {
 	int fd;
 	uint8_t mode, goal;
 	enum doing doing;
-	bool reads, is_new, is_told, is_due, is_over;
+	bool reads, is_new, is_canceled, is_told, is_due, is_over;
 	int status;
 	char name[BFTM_NAME_MAX];
 	size_t len;
@@ -69,6 +71,11 @@ static bool is_writer(uint8_t mode)
 static uint32_t kernel_mode(uint8_t mode)
 {
 	return BFTMUTEX_DLM_EX - mode;
+}
+
+static uint8_t mode_of(const struct bftm_status *held)
+{
+	return (uint8_t)(BFTMUTEX_DLM_EX - held->mode);
 }
 
 int bftmutex_dlm_open(const struct bftmutex_options *options, struct bftmutex_dlm **ret)
@@ -164,6 +171,8 @@ static void read_value(struct dlm_lock *l)
 static void complete(struct bftmutex_dlm *dlm, struct dlm_lock *l, int status)
 {
 	l->doing = NOTHING;
+	/* With a mode that was granted and canceled, the notice that it had has ended. */
+	l->is_told = l->is_told && bftmutex_wanted(l->fd, 0) > 0;
 	l->lksb->sb_flags = 0;
 	if (!status)
 		read_value(l);
@@ -187,29 +196,41 @@ static void acquire_decided(struct bftmutex_dlm *dlm, struct dlm_lock *l,
 			    const struct bftm_status *s)
 {
 	if (s->state == BFTM_STATE_HELD) {
-		set_mode(l, l->goal);
+		set_mode(l, mode_of(s));
 		complete(dlm, l, 0);
 	} else if (s->state != BFTM_STATE_PENDING) {
 		complete(dlm, l, s->error ? s->error : ECANCELED);
 	}
 }
 
-static void look_at(struct bftmutex_dlm *dlm, struct dlm_lock *l, uint32_t events)
+static void conversion_decided(struct bftmutex_dlm *dlm, struct dlm_lock *l,
+			       const struct bftm_status *s)
 {
+	int status = s->error;
+
+	set_mode(l, mode_of(s));
+	/* Without a way back, what was canceled is held. */
+	if (l->is_canceled)
+		status = l->mode == l->goal ? BFTMUTEX_DLM_ECANCEL : 0;
+	complete(dlm, l, status);
+}
+
+/* A callback may have changed since epoll_wait() what is there to see. */
+static void look_at(struct bftmutex_dlm *dlm, struct dlm_lock *l)
+{
+	struct pollfd p = { .fd = l->fd, .events = POLLIN | POLLRDBAND };
 	struct bftm_status s;
 
-	if (l->is_due || bftmutex_status(l->fd, &s) < 0)
+	if (l->is_due || poll(&p, 1, 0) < 0 || bftmutex_status(l->fd, &s) < 0)
 		return;
 	if (s.state == BFTM_STATE_LOST) {
 		lock_lost(dlm, l);
 	} else if (l->doing == ACQUIRING) {
 		acquire_decided(dlm, l, &s);
-	} else if (l->doing == CONVERTING && events & EPOLLIN) {
-		if (!s.error)
-			set_mode(l, l->goal);
-		complete(dlm, l, s.error);
+	} else if (l->doing == CONVERTING && p.revents & POLLIN) {
+		conversion_decided(dlm, l, &s);
 	}
-	if (events & EPOLLRDBAND && l->bast && !l->is_told && l->mode != BFTMUTEX_DLM_NL) {
+	if (p.revents & POLLRDBAND && l->bast && !l->is_told && l->mode != BFTMUTEX_DLM_NL) {
 		l->is_told = true;
 		lock_watch(dlm, l);
 		l->bast(l->arg);
@@ -240,7 +261,7 @@ int bftmutex_dlm_dispatch(struct bftmutex_dlm *dlm)
 		return errno == EINTR ? 0 : -errno;
 	for (i = 0; i < count; i++)
 		if (event[i].data.ptr)
-			look_at(dlm, event[i].data.ptr, event[i].events);
+			look_at(dlm, event[i].data.ptr);
 	eventfd_read(dlm->due_fd, &due);
 	/* The next dispatch tells the results of requests that callbacks make. */
 	last = TAILQ_LAST(&dlm->due, dlm_locks);
@@ -269,7 +290,6 @@ static int acquire(struct bftmutex_dlm *dlm, struct dlm_lock *l, uint8_t mode, u
 
 	if (err != -EINPROGRESS)
 		return err;
-	l->goal = mode;
 	l->doing = ACQUIRING;
 	lock_watch(dlm, l);
 	return 0;
@@ -311,6 +331,7 @@ static int convert(struct bftmutex_dlm *dlm, struct dlm_lock *l, uint8_t mode, u
 	if (err == -EINPROGRESS) {
 		l->goal = mode;
 		l->doing = CONVERTING;
+		l->is_canceled = false;
 		lock_watch(dlm, l);
 		return 0;
 	}
@@ -425,12 +446,20 @@ static int lock_cancel(struct bftmutex_dlm *dlm, struct dlm_lock *l)
 {
 	int err = -EBUSY;
 
+	if (l->doing == CONVERTING && l->is_canceled)
+		return err;
 	if (l->doing == ACQUIRING)
 		err = bftmutex_release(l->fd);
 	else if (l->doing == CONVERTING)
 		err = bftmutex_convert(l->fd, kernel_mode(l->mode), 0, 0, NULL);
 	if (err == -EKEYEXPIRED && l->doing == CONVERTING) {
 		lock_lost(dlm, l);
+		return 0;
+	}
+	/* It was granted already, across: the way back is another conversion that waits. */
+	if (err == -EINPROGRESS) {
+		l->goal = l->mode;
+		l->is_canceled = true;
 		return 0;
 	}
 	/* A request that has failed meanwhile, or was granted and lost, is canceled, too. */

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Locks in the shape of libdlm when things cross: a cancel and a grant, a notice and a result, a
+ * loss and an unlock; requests that are wrong; and values that a program may not take for the last.
+ */
+#include "dlm_fixture.h"
+
+#define GET(mode, flags) do {							\
+	ASSERT_EQ(0, LOCK(mode, flags));					\
+	PULL(ACQUIRE);								\
+	WON;									\
+	RESULT(0);								\
+} while (0)
+/* The helper says what became of the conversion that it pulls. */
+#define CONVERTED(error) do {							\
+	PULL(CONVERT);								\
+	ASSERT_EQ(0, converted(&self->nl, self->pulled.id, self->pulled.conversion, error,	\
+			       (error) ? 0 : self->end, 0));			\
+} while (0)
+/* The kernel holds it in this mode: it takes no notice for another. */
+#define IS_HELD(mode) EXPECT_EQ(0, wanted(&self->nl, self->pulled.id, mode))
+
+TEST_F(dlm, a_conversion_up_is_canceled_when_it_is_granted)
+{
+	GET(PR, 0);
+	ASSERT_EQ(0, LOCK(EX, CONVERT));
+	CONVERTED(0);
+	ASSERT_EQ(0, UNLOCK(CANCEL));
+	RESULT(BFTMUTEX_DLM_ECANCEL);
+	PULL(CONVERT);
+	IS_HELD(BFTM_LOCK_PR);
+}
+
+/* PR and CW do not cover each other, so that the way back is one that waits. */
+TEST_F(dlm, a_conversion_across_is_canceled_when_it_is_granted)
+{
+	GET(PR, 0);
+	ASSERT_EQ(0, LOCK(CW, CONVERT));
+	CONVERTED(0);
+	ASSERT_EQ(0, UNLOCK(CANCEL));
+	QUIET;
+	EXPECT_EQ(-EBUSY, UNLOCK(CANCEL));
+	EXPECT_EQ(-EBUSY, LOCK(EX, CONVERT));
+	IS_HELD(BFTM_LOCK_CW);
+	CONVERTED(0);
+	EXPECT_EQ(BFTM_LOCK_PR, self->pulled.goal);
+	RESULT(BFTMUTEX_DLM_ECANCEL);
+	IS_HELD(BFTM_LOCK_PR);
+	/* The notice of mode CW is no notice of PR. */
+	EXPECT_EQ(0, bftmutex_dlm_dispatch(self->dlm));
+	EXPECT_EQ(1, self->lock.notices);
+}
+
+TEST_F(dlm, a_cancel_that_comes_too_late)
+{
+	GET(PR, 0);
+	ASSERT_EQ(0, LOCK(CW, CONVERT));
+	CONVERTED(0);
+	ASSERT_EQ(0, UNLOCK(CANCEL));
+	CONVERTED(EDEADLK);
+	/* It is held as the request asked. */
+	RESULT(0);
+	IS_HELD(BFTM_LOCK_CW);
+	ASSERT_EQ(0, UNLOCK(0));
+	RESULT(BFTMUTEX_DLM_EUNLOCK);
+}
+
+TEST_HARNESS_MAIN
