@@ -276,15 +276,20 @@ int bftmutex_dlm_dispatch(struct bftmutex_dlm *dlm)
 	return 0;
 }
 
+/* A writer may leave a value at the end, of which the request did not say so. */
+static uint32_t kernel_flags(uint8_t mode, uint32_t flags)
+{
+	return (flags & BFTMUTEX_DLM_NOQUEUE ? BFTM_TRY : 0) |
+	       (flags & BFTMUTEX_DLM_VALBLK || is_writer(mode) ? BFTM_VALUE : 0);
+}
+
 /* Return: 0 or a negative errno. */
 static int acquire(struct bftmutex_dlm *dlm, struct dlm_lock *l, uint8_t mode, uint32_t flags)
 {
 	const struct bftmutex_options options = {
 		.cluster = *dlm->cluster ? dlm->cluster : NULL,
 		.lease_ns = dlm->lease_ns,
-		.flags = BFTM_RENEW | BFTMUTEX_MODE(kernel_mode(mode)) |
-			 (flags & BFTMUTEX_DLM_NOQUEUE ? BFTM_TRY : 0) |
-			 (flags & BFTMUTEX_DLM_VALBLK ? BFTM_VALUE : 0),
+		.flags = BFTM_RENEW | BFTMUTEX_MODE(kernel_mode(mode)) | kernel_flags(mode, flags),
 	};
 	int err = bftmutex_acquire(l->fd, l->name, l->len, &options, NULL);
 
@@ -305,29 +310,23 @@ static int leave_value(struct dlm_lock *l, uint32_t flags)
 
 static int give_back(struct dlm_lock *l, uint32_t flags)
 {
-	int err = 0;
+	int err;
 
 	if (l->mode == BFTMUTEX_DLM_NL)
 		return 0;
-	/* A lock that is held without its value leaves none. */
 	err = leave_value(l, flags);
-	if (!err || err == -ENODATA)
-		err = bftmutex_release(l->fd);
-	return err;
+	return err ? err : bftmutex_release(l->fd);
 }
 
 /* From a mode that is not NL to one that is not. */
 static int convert(struct bftmutex_dlm *dlm, struct dlm_lock *l, uint8_t mode, uint32_t flags)
 {
-	uint32_t how = (flags & BFTMUTEX_DLM_NOQUEUE ? BFTM_TRY : 0) |
-		       (flags & BFTMUTEX_DLM_VALBLK ? BFTM_VALUE : 0);
 	int err = mode > l->mode ? 0 : leave_value(l, flags);
 
-	/* It was held without a value, and is to have one from now on. */
-	if (err && err != -ENODATA)
+	if (err)
 		return err;
 	l->reads = flags & BFTMUTEX_DLM_VALBLK && (mode > l->mode || !is_writer(l->mode));
-	err = bftmutex_convert(l->fd, kernel_mode(mode), how, 0, NULL);
+	err = bftmutex_convert(l->fd, kernel_mode(mode), kernel_flags(mode, flags), 0, NULL);
 	if (err == -EINPROGRESS) {
 		l->goal = mode;
 		l->doing = CONVERTING;

@@ -5,6 +5,8 @@
  */
 #include "dlm_fixture.h"
 
+#define VALUES	(BFTM_RENEW | BFTM_VALUE)
+
 #define GET(mode, flags) do {							\
 	ASSERT_EQ(0, LOCK(mode, flags));					\
 	PULL(ACQUIRE);								\
@@ -63,6 +65,32 @@ TEST_F(dlm, a_cancel_that_comes_too_late)
 	IS_HELD(BFTM_LOCK_CW);
 	ASSERT_EQ(0, UNLOCK(0));
 	RESULT(BFTMUTEX_DLM_EUNLOCK);
+}
+
+TEST_F(dlm, a_writer_leaves_a_value_that_it_did_not_read)
+{
+	GET(EX, 0);
+	EXPECT_EQ(VALUES, self->pulled.flags);
+	EXPECT_EQ(0, self->lock.lksb.sb_flags);
+	strcpy(self->lock.value, "released");
+	ASSERT_EQ(0, UNLOCK(VALBLK));
+	RESULT(BFTMUTEX_DLM_EUNLOCK);
+	PULL(RELEASE);
+	EXPECT_EQ(BFTMUTEX_VALUE_FLAG_LEAVES, self->pulled.value_flags & BFTMUTEX_VALUE_FLAG_LEAVES);
+	EXPECT_STREQ("released", self->pulled.value);
+	GET(PR, 0);
+	EXPECT_EQ(BFTM_RENEW, self->pulled.flags);
+	ASSERT_EQ(0, LOCK(PW, CONVERT));
+	CONVERTED(0);
+	EXPECT_EQ(VALUES, self->pulled.flags);
+	RESULT(0);
+	EXPECT_EQ(0, self->lock.lksb.sb_flags);
+	strcpy(self->lock.value, "converted");
+	ASSERT_EQ(0, LOCK(PR, CONVERT | VALBLK));
+	RESULT(0);
+	PULL(CONVERT);
+	EXPECT_EQ(BFTMUTEX_VALUE_FLAG_LEAVES, self->pulled.value_flags & BFTMUTEX_VALUE_FLAG_LEAVES);
+	EXPECT_STREQ("converted", self->pulled.value);
 }
 
 TEST_HARNESS_MAIN
