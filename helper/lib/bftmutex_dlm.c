@@ -176,7 +176,7 @@ static void complete(struct bftmutex_dlm *dlm, struct dlm_lock *l, int status)
 	l->lksb->sb_flags = 0;
 	if (!status)
 		read_value(l);
-	l->is_over = status == BFTMUTEX_DLM_EUNLOCK || (status && l->is_new);
+	l->is_over = l->is_over || status == BFTMUTEX_DLM_EUNLOCK || (status && l->is_new);
 	l->is_new = false;
 	l->status = status;
 	l->is_due = true;
@@ -487,8 +487,12 @@ int bftmutex_dlm_unlock(struct bftmutex_dlm *dlm, uint32_t lkid, uint32_t flags,
 	if (cancels)
 		return lock_cancel(dlm, l);
 	err = give_back(l, flags);
-	/* A lock that was lost before is gone, too: the program may not have known. */
-	if (err && err != -EKEYEXPIRED)
+	if (err == -EKEYEXPIRED) {
+		l->is_over = true;
+		lock_lost(dlm, l);
+		return 0;
+	}
+	if (err)
 		return err;
 	set_mode(l, BFTMUTEX_DLM_NL);
 	complete(dlm, l, BFTMUTEX_DLM_EUNLOCK);

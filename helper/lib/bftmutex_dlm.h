@@ -61,7 +61,8 @@ enum bftmutex_dlm_flag {
  * struct bftmutex_dlm_lksb - the result of a request; belongs to the library until the lock is gone
  * @sb_status: 0: the lock is held in the mode asked for; EAGAIN, EDEADLK, another positive errno;
  *             ECANCEL; EUNLOCK: it is gone. EKEYEXPIRED, also when nothing was asked for: the lock
- *             is lost, since servers could not be reached for a lease; it is in mode NL now
+ *             is lost, since servers could not be reached for a lease; it is in mode NL now, or
+ *             gone if that is the result of an unlock: then its value did not reach the servers
  * @sb_lkid:   number of the lock, from bftmutex_dlm_lock()
  * @sb_flags:  BFTMUTEX_DLM_VALNOTVALID
  * @sb_lvbptr: BFTMUTEX_DLM_VALUE_LEN bytes; needed with BFTMUTEX_DLM_VALBLK only

@@ -93,4 +93,25 @@ TEST_F(dlm, a_writer_leaves_a_value_that_it_did_not_read)
 	EXPECT_STREQ("converted", self->pulled.value);
 }
 
+static void lost_before(struct __test_metadata *_metadata, FIXTURE_DATA(dlm) *self, uint32_t flags)
+{
+	self->end = now_ns() + 100 * MS;
+	GET(EX, 0);
+	sleep_until(self->end + 1);
+	ASSERT_EQ(0, UNLOCK(flags));
+	RESULT(EKEYEXPIRED);
+	EXPECT_EQ(-EINVAL, UNLOCK(0));
+	QUIET;
+}
+
+TEST_F(dlm, an_unlock_of_a_lost_lock)
+{
+	lost_before(_metadata, self, 0);
+}
+
+TEST_F(dlm, an_unlock_with_a_value_of_a_lost_lock)
+{
+	lost_before(_metadata, self, VALBLK);
+}
+
 TEST_HARNESS_MAIN
