@@ -25,7 +25,7 @@ enum doing { NOTHING, ACQUIRING, CONVERTING };
  * struct dlm_lock - a lock
  * @mode:   that it has; @goal: that it is to have, while @doing is CONVERTING
  * @doing:  what the kernel is asked for
- * @reads:  the request reads the value
+ * @reads:  the request reads the value; @is_old: which may have changed since the kernel had it
  * @is_new: no request for it was granted yet: one that fails leaves no lock
  * @is_canceled: the conversion under way is that back to the mode before a canceled one
  * @is_told: the program was told that somebody waits
@@ -38,7 +38,7 @@ struct dlm_lock {
 	int fd;
 	uint8_t mode, goal;
 	enum doing doing;
-	bool reads, is_new, is_canceled, is_told, is_due, is_over;
+	bool reads, is_old, is_new, is_canceled, is_told, is_due, is_over;
 	int status;
 	char name[BFTM_NAME_MAX];
 	size_t len;
@@ -158,7 +158,8 @@ static void read_value(struct dlm_lock *l)
 
 	if (!l->reads)
 		return;
-	if (l->mode == BFTMUTEX_DLM_NL || bftmutex_value(l->fd, &value) < 0 || !value.valid) {
+	if (l->is_old || l->mode == BFTMUTEX_DLM_NL || bftmutex_value(l->fd, &value) < 0 ||
+	    !value.valid) {
 		l->lksb->sb_flags = BFTMUTEX_DLM_VALNOTVALID;
 		return;
 	}
@@ -326,6 +327,8 @@ static int convert(struct bftmutex_dlm *dlm, struct dlm_lock *l, uint8_t mode, u
 	if (err)
 		return err;
 	l->reads = flags & BFTMUTEX_DLM_VALBLK && (mode > l->mode || !is_writer(l->mode));
+	/* The servers are not asked, and others in PW may have left a value beside CR. */
+	l->is_old = l->mode == BFTMUTEX_DLM_CR && mode == BFTMUTEX_DLM_CR;
 	err = bftmutex_convert(l->fd, kernel_mode(mode), kernel_flags(mode, flags), 0, NULL);
 	if (err == -EINPROGRESS) {
 		l->goal = mode;
@@ -347,6 +350,7 @@ static int change(struct bftmutex_dlm *dlm, struct dlm_lock *l, uint8_t mode, ui
 	int err;
 
 	l->reads = flags & BFTMUTEX_DLM_VALBLK;
+	l->is_old = false;
 	if (mode != BFTMUTEX_DLM_NL)
 		err = l->mode == BFTMUTEX_DLM_NL ? acquire(dlm, l, mode, flags) :
 						   convert(dlm, l, mode, flags);

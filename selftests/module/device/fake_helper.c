@@ -32,6 +32,27 @@ int done(struct bftm_nl *nl, uint64_t id, uint64_t error, uint64_t attempt, uint
 	return done_with(nl, id, error, attempt, deadline_ns, 11, 1);
 }
 
+void put_value(struct nl_msg *msg, uint64_t flags, const char *text, int len)
+{
+	if (flags != NONE)
+		nla_put_u32(msg, BFTMUTEX_A_HANDLE_VALUE_FLAGS, (uint32_t)flags);
+	if (text)
+		nla_put(msg, BFTMUTEX_A_HANDLE_VALUE, len, text);
+}
+
+int done_of(struct bftm_nl *nl, uint64_t id, uint64_t deadline_ns, uint64_t flags,
+	    const char *text, int len)
+{
+	struct nl_msg *msg = bftm_nl_msg(nl, BFTMUTEX_CMD_HELPER_DONE, 0);
+
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ATTEMPT, 5);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, deadline_ns);
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_TOKEN, 11);
+	put_value(msg, flags, text, len);
+	return send_msg(nl, msg);
+}
+
 int renewed(struct bftm_nl *nl, uint64_t id, uint64_t deadline_ns, uint32_t sends)
 {
 	struct nl_msg *msg = bftm_nl_msg(nl, BFTMUTEX_CMD_HELPER_RENEWED, 0);

@@ -12,6 +12,11 @@ int pull(struct bftm_nl *nl, struct seen *ret);
 int done_with(struct bftm_nl *nl, uint64_t id, uint64_t error, uint64_t attempt,
 	      uint64_t deadline_ns, uint64_t token, uint32_t sends);
 int done(struct bftm_nl *nl, uint64_t id, uint64_t error, uint64_t attempt, uint64_t deadline_ns);
+/* The value of a report: @flags of NONE leave that attribute out, a @text of NULL the other. */
+void put_value(struct nl_msg *msg, uint64_t flags, const char *text, int len);
+/* Won with this value. */
+int done_of(struct bftm_nl *nl, uint64_t id, uint64_t deadline_ns, uint64_t flags,
+	    const char *text, int len);
 int renewed(struct bftm_nl *nl, uint64_t id, uint64_t deadline_ns, uint32_t sends);
 int wanted(struct bftm_nl *nl, uint64_t id, uint32_t mode);
 

@@ -114,4 +114,28 @@ TEST_F(dlm, an_unlock_with_a_value_of_a_lost_lock)
 	lost_before(_metadata, self, VALBLK);
 }
 
+TEST_F(dlm, a_value_beside_which_others_may_write_is_old)
+{
+	static const uint32_t modes[] = { CR, PR };
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, LOCK(modes[i], VALBLK));
+		PULL(ACQUIRE);
+		ASSERT_EQ(0, done_of(&self->nl, self->pulled.id, self->end,
+				     BFTMUTEX_VALUE_FLAG_VALID, "left", 4));
+		RESULT(0);
+		EXPECT_EQ(0, self->lock.lksb.sb_flags);
+		EXPECT_STREQ("left", self->lock.value);
+		strcpy(self->lock.value, "mine");
+		ASSERT_EQ(0, LOCK(modes[i], CONVERT | VALBLK));
+		RESULT(0);
+		EXPECT_EQ(i ? 0 : BFTMUTEX_DLM_VALNOTVALID, self->lock.lksb.sb_flags);
+		EXPECT_STREQ(i ? "left" : "mine", self->lock.value);
+		ASSERT_EQ(0, UNLOCK(0));
+		RESULT(BFTMUTEX_DLM_EUNLOCK);
+		PULL(RELEASE);
+	}
+}
+
 TEST_HARNESS_MAIN

@@ -11,28 +11,6 @@
 #define LEFT	BFTMUTEX_VALUE_FLAG_LEFT
 #define DOUBT	BFTMUTEX_VALUE_FLAG_DOUBT
 
-/* Of a report: @flags of NONE leave that attribute out, a @text of NULL the other. */
-static void put_value(struct nl_msg *msg, uint64_t flags, const char *text, int len)
-{
-	if (flags != NONE)
-		nla_put_u32(msg, BFTMUTEX_A_HANDLE_VALUE_FLAGS, (uint32_t)flags);
-	if (text)
-		nla_put(msg, BFTMUTEX_A_HANDLE_VALUE, len, text);
-}
-
-static int done_of(struct bftm_nl *nl, uint64_t id, uint64_t deadline_ns, uint64_t flags,
-		   const char *text, int len)
-{
-	struct nl_msg *msg = bftm_nl_msg(nl, BFTMUTEX_CMD_HELPER_DONE, 0);
-
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ATTEMPT, 5);
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, deadline_ns);
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_TOKEN, 11);
-	put_value(msg, flags, text, len);
-	return send_msg(nl, msg);
-}
-
 static int converted_of(struct bftm_nl *nl, uint64_t id, uint32_t conversion, uint64_t deadline_ns,
 			uint64_t flags, const char *text, int len)
 {
