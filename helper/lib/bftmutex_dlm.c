@@ -231,7 +231,9 @@ static void look_at(struct bftmutex_dlm *dlm, struct dlm_lock *l)
 	} else if (l->doing == CONVERTING && p.revents & POLLIN) {
 		conversion_decided(dlm, l, &s);
 	}
-	if (p.revents & POLLRDBAND && l->bast && !l->is_told && l->mode != BFTMUTEX_DLM_NL) {
+	/* A notice of a mode comes after the result by which the program learns of the mode. */
+	if (!l->is_due && p.revents & POLLRDBAND && l->bast && !l->is_told &&
+	    l->mode != BFTMUTEX_DLM_NL) {
 		l->is_told = true;
 		lock_watch(dlm, l);
 		l->bast(l->arg);

@@ -114,6 +114,29 @@ TEST_F(dlm, an_unlock_with_a_value_of_a_lost_lock)
 	lost_before(_metadata, self, VALBLK);
 }
 
+TEST_F(dlm, a_notice_comes_after_the_result)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, LOCK(i ? EX : PR, i ? CONVERT : 0));
+		if (i) {
+			CONVERTED(0);
+		} else {
+			PULL(ACQUIRE);
+			WON;
+		}
+		IS_HELD(i ? BFTM_LOCK_EX : BFTM_LOCK_PR);
+		RESULT(0);
+		EXPECT_EQ(i, self->lock.notices);
+		EXPECT_EQ(POLLIN, poll_for(bftmutex_dlm_fd(self->dlm), POLLIN, 0));
+		EXPECT_EQ(0, bftmutex_dlm_dispatch(self->dlm));
+		EXPECT_EQ(i + 1, self->lock.notices);
+		EXPECT_EQ(i + 1, self->lock.results_first);
+		QUIET;
+	}
+}
+
 TEST_F(dlm, a_value_beside_which_others_may_write_is_old)
 {
 	static const uint32_t modes[] = { CR, PR };
