@@ -21,6 +21,14 @@
 
 enum doing { NOTHING, ACQUIRING, CONVERTING };
 
+/** struct dlm_caller - what the program gave with a lock: a request that fails leaves it as it was */
+struct dlm_caller {
+	struct bftmutex_dlm_lksb *lksb;
+	void (*ast)(void *arg);
+	void (*bast)(void *arg);
+	void *ast_arg, *bast_arg;
+};
+
 /**
  * struct dlm_lock - a lock
  * @mode:   that it has; @goal: that it is to have, while @doing is CONVERTING
@@ -42,10 +50,7 @@ struct dlm_lock {
 	int status;
 	char name[BFTM_NAME_MAX];
 	size_t len;
-	struct bftmutex_dlm_lksb *lksb;
-	void (*ast)(void *arg);
-	void (*bast)(void *arg);
-	void *arg;
+	struct dlm_caller to;
 };
 
 TAILQ_HEAD(dlm_locks, dlm_lock);
@@ -140,7 +145,7 @@ static void lock_watch(const struct bftmutex_dlm *dlm, struct dlm_lock *l)
 
 	if (l->doing != NOTHING)
 		event.events |= EPOLLIN;
-	if (l->bast && !l->is_told && l->mode != BFTMUTEX_DLM_NL)
+	if (l->to.bast && !l->is_told && l->mode != BFTMUTEX_DLM_NL)
 		event.events |= EPOLLRDBAND;
 	epoll_ctl(dlm->poll_fd, EPOLL_CTL_MOD, l->fd, &event);
 }
@@ -160,11 +165,11 @@ static void read_value(struct dlm_lock *l)
 		return;
 	if (l->is_old || l->mode == BFTMUTEX_DLM_NL || bftmutex_value(l->fd, &value) < 0 ||
 	    !value.valid) {
-		l->lksb->sb_flags = BFTMUTEX_DLM_VALNOTVALID;
+		l->to.lksb->sb_flags = BFTMUTEX_DLM_VALNOTVALID;
 		return;
 	}
-	memset(l->lksb->sb_lvbptr, 0, BFTMUTEX_DLM_VALUE_LEN);
-	memcpy(l->lksb->sb_lvbptr, value.bytes,
+	memset(l->to.lksb->sb_lvbptr, 0, BFTMUTEX_DLM_VALUE_LEN);
+	memcpy(l->to.lksb->sb_lvbptr, value.bytes,
 	       value.len < BFTMUTEX_DLM_VALUE_LEN ? value.len : BFTMUTEX_DLM_VALUE_LEN);
 }
 
@@ -174,7 +179,7 @@ static void complete(struct bftmutex_dlm *dlm, struct dlm_lock *l, int status)
 	l->doing = NOTHING;
 	/* With a mode that was granted and canceled, the notice that it had has ended. */
 	l->is_told = l->is_told && bftmutex_wanted(l->fd, 0) > 0;
-	l->lksb->sb_flags = 0;
+	l->to.lksb->sb_flags = 0;
 	if (!status)
 		read_value(l);
 	l->is_over = l->is_over || status == BFTMUTEX_DLM_EUNLOCK || (status && l->is_new);
@@ -232,22 +237,22 @@ static void look_at(struct bftmutex_dlm *dlm, struct dlm_lock *l)
 		conversion_decided(dlm, l, &s);
 	}
 	/* A notice of a mode comes after the result by which the program learns of the mode. */
-	if (!l->is_due && p.revents & POLLRDBAND && l->bast && !l->is_told &&
+	if (!l->is_due && p.revents & POLLRDBAND && l->to.bast && !l->is_told &&
 	    l->mode != BFTMUTEX_DLM_NL) {
 		l->is_told = true;
 		lock_watch(dlm, l);
-		l->bast(l->arg);
+		l->to.bast(l->to.bast_arg);
 	}
 }
 
 static void tell(struct bftmutex_dlm *dlm, struct dlm_lock *l)
 {
-	void (*ast)(void *arg) = l->ast;
-	void *arg = l->arg;
+	void (*ast)(void *arg) = l->to.ast;
+	void *arg = l->to.ast_arg;
 
 	TAILQ_REMOVE(&dlm->due, l, due);
 	l->is_due = false;
-	l->lksb->sb_status = l->status;
+	l->to.lksb->sb_status = l->status;
 	if (l->is_over)
 		lock_free(dlm, l);
 	ast(arg);
@@ -308,7 +313,7 @@ static int leave_value(struct dlm_lock *l, uint32_t flags)
 {
 	if (!(flags & BFTMUTEX_DLM_VALBLK) || !is_writer(l->mode))
 		return 0;
-	return bftmutex_set_value(l->fd, l->lksb->sb_lvbptr, BFTMUTEX_DLM_VALUE_LEN);
+	return bftmutex_set_value(l->fd, l->to.lksb->sb_lvbptr, BFTMUTEX_DLM_VALUE_LEN);
 }
 
 static int give_back(struct dlm_lock *l, uint32_t flags)
@@ -420,10 +425,11 @@ int bftmutex_dlm_lock(struct bftmutex_dlm *dlm, uint32_t mode, struct bftmutex_d
 		      void (*bast)(void *arg), void *arg)
 {
 	const uint32_t known = BFTMUTEX_DLM_NOQUEUE | BFTMUTEX_DLM_CONVERT | BFTMUTEX_DLM_VALBLK;
+	struct dlm_caller before;
 	struct dlm_lock *l = NULL;
 	int err;
 
-	if (mode > BFTMUTEX_DLM_EX || flags & ~known || !ast ||
+	if (mode > BFTMUTEX_DLM_EX || flags & ~known || !ast || !lksb ||
 	    (flags & BFTMUTEX_DLM_VALBLK && !lksb->sb_lvbptr))
 		return -EINVAL;
 	if (flags & BFTMUTEX_DLM_CONVERT) {
@@ -434,15 +440,16 @@ int bftmutex_dlm_lock(struct bftmutex_dlm *dlm, uint32_t mode, struct bftmutex_d
 	}
 	if (err)
 		return err;
-	l->lksb = lksb;
-	l->ast = ast;
-	l->bast = bast;
-	l->arg = arg;
+	before = l->to;
+	l->to = (struct dlm_caller){ lksb, ast, bast, arg, arg };
 	err = change(dlm, l, (uint8_t)mode, flags);
-	if (!err)
+	if (!err) {
 		lksb->sb_lkid = l->id;
-	else if (l->is_new)
-		lock_free(dlm, l);
+	} else {
+		l->to = before;
+		if (l->is_new)
+			lock_free(dlm, l);
+	}
 	return err;
 }
 
@@ -474,25 +481,11 @@ static int lock_cancel(struct bftmutex_dlm *dlm, struct dlm_lock *l)
 	return 0;
 }
 
-int bftmutex_dlm_unlock(struct bftmutex_dlm *dlm, uint32_t lkid, uint32_t flags,
-			struct bftmutex_dlm_lksb *lksb, void *arg)
+/* Return: 0 or a negative errno. */
+static int lock_end(struct bftmutex_dlm *dlm, struct dlm_lock *l, uint32_t flags)
 {
-	struct dlm_lock *l = lock_find(dlm, lkid);
-	bool cancels = flags == BFTMUTEX_DLM_CANCEL;
-	int err;
+	int err = give_back(l, flags);
 
-	if (!l || (!cancels && flags & ~(uint32_t)BFTMUTEX_DLM_VALBLK))
-		return -EINVAL;
-	if (l->is_due || (!cancels && l->doing != NOTHING))
-		return -EBUSY;
-	if (lksb)
-		l->lksb = lksb;
-	l->arg = arg;
-	if (flags & BFTMUTEX_DLM_VALBLK && !l->lksb->sb_lvbptr)
-		return -EINVAL;
-	if (cancels)
-		return lock_cancel(dlm, l);
-	err = give_back(l, flags);
 	if (err == -EKEYEXPIRED) {
 		l->is_over = true;
 		lock_lost(dlm, l);
@@ -503,4 +496,29 @@ int bftmutex_dlm_unlock(struct bftmutex_dlm *dlm, uint32_t lkid, uint32_t flags,
 	set_mode(l, BFTMUTEX_DLM_NL);
 	complete(dlm, l, BFTMUTEX_DLM_EUNLOCK);
 	return 0;
+}
+
+int bftmutex_dlm_unlock(struct bftmutex_dlm *dlm, uint32_t lkid, uint32_t flags,
+			struct bftmutex_dlm_lksb *lksb, void *arg)
+{
+	struct dlm_lock *l = lock_find(dlm, lkid);
+	bool cancels = flags == BFTMUTEX_DLM_CANCEL;
+	struct dlm_caller before;
+	int err;
+
+	if (!l || (!cancels && flags & ~(uint32_t)BFTMUTEX_DLM_VALBLK))
+		return -EINVAL;
+	if (flags & BFTMUTEX_DLM_VALBLK && !(lksb ? lksb : l->to.lksb)->sb_lvbptr)
+		return -EINVAL;
+	if (l->is_due || (!cancels && l->doing != NOTHING))
+		return -EBUSY;
+	before = l->to;
+	if (lksb)
+		l->to.lksb = lksb;
+	if (arg)
+		l->to.ast_arg = arg;
+	err = cancels ? lock_cancel(dlm, l) : lock_end(dlm, l, flags);
+	if (err)
+		l->to = before;
+	return err;
 }

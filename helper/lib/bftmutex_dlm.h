@@ -105,7 +105,8 @@ int bftmutex_dlm_dispatch(struct bftmutex_dlm *dlm);
  *
  * Return: 0, and @ast is called later; an error, and it is not: -EINVAL, -EBUSY (a request for this
  * lock waits, or its result is not dispatched yet), -ENOTCONN (no helper) or another error of
- * bftmutex_open() and bftmutex_acquire().
+ * bftmutex_open() and bftmutex_acquire(). After an error the lock has the @lksb and the callbacks that
+ * it had.
  */
 int bftmutex_dlm_lock(struct bftmutex_dlm *dlm, uint32_t mode, struct bftmutex_dlm_lksb *lksb,
 		      uint32_t flags, const void *name, size_t len, void (*ast)(void *arg),
@@ -115,7 +116,7 @@ int bftmutex_dlm_lock(struct bftmutex_dlm *dlm, uint32_t mode, struct bftmutex_d
  * bftmutex_dlm_unlock() - give a lock back, or cancel a request that waits, as dlm_ls_unlock()
  * @flags: BFTMUTEX_DLM_VALBLK or BFTMUTEX_DLM_CANCEL
  * @lksb:  for the result; NULL for that of the lock
- * @arg:   for the callback
+ * @arg:   for the callback of the result; NULL for that of the lock. @bast keeps its own
  *
  * A canceled request for a new lock leaves no lock.
  *

@@ -161,4 +161,42 @@ TEST_F(dlm, a_value_beside_which_others_may_write_is_old)
 	}
 }
 
+TEST_F(dlm, a_request_that_fails_changes_nothing)
+{
+	struct lock other = {};
+
+	GET(PR, 0);
+	other.lksb.sb_lkid = self->lock.lksb.sb_lkid;
+	EXPECT_EQ(-EINVAL, bftmutex_dlm_unlock(self->dlm, other.lksb.sb_lkid, VALBLK, &other.lksb,
+					       &other));
+	bftm_nl_close(&self->nl);
+	ASSERT_EQ(0, LOCK(EX, CONVERT));
+	EXPECT_EQ(POLLIN, poll_for(bftmutex_dlm_fd(self->dlm), POLLIN, LONG_MS));
+	RESULT(ENOTCONN);
+	EXPECT_EQ(-ENOTCONN, bftmutex_dlm_lock(self->dlm, EX, &other.lksb, CONVERT, NULL, 0, result,
+					       notice, &other));
+	/* No argument: the callback gets that of the lock. */
+	ASSERT_EQ(0, bftmutex_dlm_unlock(self->dlm, other.lksb.sb_lkid, 0, NULL, NULL));
+	RESULT(BFTMUTEX_DLM_EUNLOCK);
+	EXPECT_EQ(0, other.results);
+}
+
+TEST_F(dlm, a_cancel_leaves_the_notice_its_argument)
+{
+	struct lock other = {};
+
+	GET(PR, 0);
+	ASSERT_EQ(0, LOCK(EX, CONVERT));
+	PULL(CONVERT);
+	ASSERT_EQ(0, bftmutex_dlm_unlock(self->dlm, self->lock.lksb.sb_lkid, CANCEL, &other.lksb,
+					 &other));
+	EXPECT_EQ(0, bftmutex_dlm_dispatch(self->dlm));
+	EXPECT_EQ(1, other.results);
+	EXPECT_EQ(BFTMUTEX_DLM_ECANCEL, other.lksb.sb_status);
+	IS_HELD(BFTM_LOCK_PR);
+	EXPECT_EQ(0, bftmutex_dlm_dispatch(self->dlm));
+	EXPECT_EQ(1, self->lock.notices);
+	EXPECT_EQ(0, other.notices);
+}
+
 TEST_HARNESS_MAIN
