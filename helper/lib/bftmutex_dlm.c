@@ -118,6 +118,8 @@ static void lock_free(struct bftmutex_dlm *dlm, struct dlm_lock *l)
 	TAILQ_REMOVE(&dlm->all, l, all);
 	if (l->is_due)
 		TAILQ_REMOVE(&dlm->due, l, due);
+	/* A process that was forked may keep the handle open, and then close() alone ends no watch. */
+	epoll_ctl(dlm->poll_fd, EPOLL_CTL_DEL, l->fd, NULL);
 	close(l->fd);
 	free(l);
 }

@@ -3,6 +3,8 @@
  * Locks in the shape of libdlm when things cross: a cancel and a grant, a notice and a result, a
  * loss and an unlock; requests that are wrong; and values that a program may not take for the last.
  */
+#include <sys/wait.h>
+
 #include "dlm_fixture.h"
 
 #define VALUES	(BFTM_RENEW | BFTM_VALUE)
@@ -197,6 +199,43 @@ TEST_F(dlm, a_cancel_leaves_the_notice_its_argument)
 	EXPECT_EQ(0, bftmutex_dlm_dispatch(self->dlm));
 	EXPECT_EQ(1, self->lock.notices);
 	EXPECT_EQ(0, other.notices);
+}
+
+/* Return: how many descriptors an epoll descriptor watches. */
+static int watched(int fd)
+{
+	char path[64], line[256];
+	int count = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	f = fopen(path, "r");
+	if (!f)
+		return -1;
+	while (fgets(line, sizeof(line), f))
+		count += !strncmp(line, "tfd:", 4);
+	fclose(f);
+	return count;
+}
+
+/* A child keeps all descriptors open. */
+TEST_F(dlm, a_lock_that_is_gone_is_not_watched)
+{
+	int fd = bftmutex_dlm_fd(self->dlm), before = watched(fd);
+	pid_t child;
+
+	GET(PR, 0);
+	EXPECT_EQ(before + 1, watched(fd));
+	child = fork();
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	ASSERT_EQ(0, UNLOCK(0));
+	RESULT(BFTMUTEX_DLM_EUNLOCK);
+	EXPECT_EQ(before, watched(fd));
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
 }
 
 TEST_HARNESS_MAIN
