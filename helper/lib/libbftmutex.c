@@ -140,7 +140,12 @@ int bftmutex_wanted(int fd, uint64_t timeout_ns)
 		.tv_nsec = (long)(timeout_ns % 1000000000),
 	};
 	struct pollfd p = { .fd = fd, .events = POLLRDBAND };
+	struct bftm_status status;
+	int err = bftmutex_status(fd, &status);
 
+	/* poll() would wait for a lock to be acquired. */
+	if (err < 0 || status.state != BFTM_STATE_HELD)
+		return err;
 	if (ppoll(&p, 1, timeout_ns == UINT64_MAX ? NULL : &timeout, NULL) < 0)
 		return -errno;
 	return p.revents & POLLNVAL ? -EBADF : !!(p.revents & POLLRDBAND);

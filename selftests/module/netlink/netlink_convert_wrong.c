@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "convert_fixture.h"
+#include "lib/libbftmutex.h"
 
 TEST_F(convert, arguments)
 {
@@ -102,6 +103,26 @@ TEST_F(convert, bad_reports_change_nothing)
 	IS_HELD(PR, 0);
 	EXPECT_EQ(self->end, status_of(self->fd).deadline_ns);
 	EXPECT_EQ(0, REPORT(1, 0, end, 0));
+}
+
+static void on_alarm(int signo)
+{
+}
+
+/* Without a limit: it does not wait for what cannot come. */
+TEST_F(convert, nobody_waits_for_what_is_not_held)
+{
+	/* Only a call that hangs sees the alarm. */
+	sigaction(SIGALRM, &(struct sigaction){ .sa_handler = on_alarm }, NULL);
+	alarm(30);
+	EXPECT_EQ(0, bftmutex_wanted(self->fd, UINT64_MAX));
+	self->id = pulled(&self->nl, self->fd, self->name);
+	EXPECT_EQ(0, bftmutex_wanted(self->fd, UINT64_MAX));
+	ASSERT_EQ(0, done(&self->nl, self->id, 0, 5, self->end));
+	EXPECT_EQ(0, wanted(&self->nl, self->id, EX));
+	EXPECT_EQ(1, bftmutex_wanted(self->fd, UINT64_MAX));
+	EXPECT_EQ(-EBADF, bftmutex_wanted(-1, 0));
+	alarm(0);
 }
 
 TEST_HARNESS_MAIN
