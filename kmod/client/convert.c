@@ -38,6 +38,12 @@ static void tell_mode(struct bftm_handle *h)
 	bftm_notify.event(h);
 }
 
+/* Until now poll() has shown neither that the lock is held nor that somebody waits. */
+static void wake_after(struct bftm_handle *h)
+{
+	bftm_handle_wake(h, EPOLLIN | EPOLLRDNORM | EPOLLRDBAND);
+}
+
 static void conversion_decided(struct bftm_handle *h, int error)
 {
 	struct bftm_conversion_of *c = &h->conversion;
@@ -46,7 +52,7 @@ static void conversion_decided(struct bftm_handle *h, int error)
 	c->error = error;
 	c->at_ns = 0;
 	h->error = -error;
-	bftm_handle_wake(h, EPOLLIN | EPOLLRDNORM);
+	wake_after(h);
 }
 
 void bftm_handle_convert_failed(struct bftm_handle *h, int error)
@@ -111,7 +117,7 @@ static int conversion_begin(struct bftm_handle *h, struct bftm_convert *arg, boo
 		tell_mode(h);
 	/* A program that polls for the replaced conversion may be done waiting. */
 	if (replaces)
-		bftm_handle_wake(h, EPOLLIN | EPOLLRDNORM);
+		wake_after(h);
 	bftm_handle_arm(h);
 	return 0;
 }

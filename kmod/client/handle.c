@@ -359,12 +359,11 @@ __poll_t bftm_handle_poll(struct bftm_handle *h)
 	left = bftm_handle_check(h);
 	switch (h->state) {
 	case BFTM_STATE_HELD:
+		/* select() takes either for "readable", and must not end before the conversion. */
 		if (!bftm_handle_converts(h) || h->conversion.waits)
-			events = EPOLLIN | EPOLLRDNORM;
+			events = EPOLLIN | EPOLLRDNORM | (h->wanted ? EPOLLRDBAND : 0);
 		if (bftm_handle_in_margin(h, left))
 			events |= EPOLLPRI;
-		if (h->wanted)
-			events |= EPOLLRDBAND;
 		break;
 	case BFTM_STATE_LOST:
 		events = EPOLLIN | EPOLLRDNORM | EPOLLHUP;

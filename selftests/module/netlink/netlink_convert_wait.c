@@ -4,6 +4,7 @@
  * helpers that end while a conversion is under way.
  */
 #include <pthread.h>
+#include <sys/epoll.h>
 
 #include "convert_fixture.h"
 
@@ -254,6 +255,33 @@ TEST_F(convert, begun_between_two_helpers)
 	EXPECT_EQ(POLLIN, poll_for(self->fd, POLLIN, LONG_MS));
 	EXPECT_EQ(ENOTCONN, status_of(self->fd).error);
 	IS_HELD(CR, 0);
+}
+
+/* select() counts the word that somebody waits as "readable", and must not end for it. */
+TEST_F(convert, who_waits_for_it_is_told_of_nothing_else)
+{
+	struct epoll_event event = { .events = EPOLLRDBAND };
+	int watch = epoll_create1(0), i;
+	struct seen s;
+
+	HOLD(PR, 0);
+	ASK(EX, 0, 0);
+	PULL(&s);
+	EXPECT_EQ(0, wanted(&self->nl, self->id, PR));
+	EXPECT_EQ(0, poll_for(self->fd, POLLIN | POLLRDBAND, 0));
+	ASSERT_EQ(0, epoll_ctl(watch, EPOLL_CTL_ADD, self->fd, &event));
+	EXPECT_EQ(0, epoll_wait(watch, &event, 1, 0));
+	/* It fails, and then it is replaced: both end the wait. */
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(0, i ? convert(self->fd, PR, 0, 0, NULL) :
+				 REPORT(s.conversion, EDEADLK, 0, 0));
+		EXPECT_EQ(1, epoll_wait(watch, &event, 1, 0));
+		EXPECT_EQ(POLLIN | POLLRDBAND, poll_for(self->fd, POLLIN | POLLRDBAND, 0));
+		ASK(EX, 0, 0);
+		EXPECT_EQ(0, epoll_wait(watch, &event, 1, 0));
+		PULL(&s);
+	}
+	close(watch);
 }
 
 TEST_HARNESS_MAIN
