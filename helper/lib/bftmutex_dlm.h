@@ -55,7 +55,7 @@ enum bftmutex_dlm_flag {
 #define BFTMUTEX_DLM_EUNLOCK	0x10002
 
 #define BFTMUTEX_DLM_VALNOTVALID 0x02	/* in sb_flags: the value is not known; *sb_lvbptr stays */
-#define BFTMUTEX_DLM_VALUE_LEN	32	/* bytes at sb_lvbptr */
+#define BFTMUTEX_DLM_VALUE_LEN	32	/* bytes at sb_lvbptr; a longer value is cut off */
 
 /**
  * struct bftmutex_dlm_lksb - the result of a request; belongs to the library until the lock is gone
@@ -97,16 +97,16 @@ int bftmutex_dlm_dispatch(struct bftmutex_dlm *dlm);
  * @name, @len: of the lock; not looked at with BFTMUTEX_DLM_CONVERT
  * @ast:        called with @arg when @lksb has the result
  * @bast:       called with @arg when another program waits for a mode that the held one excludes,
- *              once in each mode; NULL for not. Not every waiter is noticed: modes.rst ("Somebody
- *              waits")
+ *              once in each mode, after @ast and not while a conversion waits; NULL for not. Not
+ *              every waiter is noticed: modes.rst ("Somebody waits")
  *
  * The lease is renewed until the lock is given back. A lock in mode NL is known to this library
- * alone, and costs no message.
+ * alone, and costs no message. Each lock is an open descriptor until it is gone, also in mode NL.
  *
  * Return: 0, and @ast is called later; an error, and it is not: -EINVAL, -EBUSY (a request for this
- * lock waits, or its result is not dispatched yet), -ENOTCONN (no helper) or another error of
- * bftmutex_open() and bftmutex_acquire(). After an error the lock has the @lksb and the callbacks that
- * it had.
+ * lock waits, or its result is not dispatched yet), -ENOTCONN (no helper), -EMFILE (too many open
+ * descriptors) or another error of bftmutex_open() and bftmutex_acquire(). After an error the lock
+ * has the @lksb and the callbacks that it had.
  */
 int bftmutex_dlm_lock(struct bftmutex_dlm *dlm, uint32_t mode, struct bftmutex_dlm_lksb *lksb,
 		      uint32_t flags, const void *name, size_t len, void (*ast)(void *arg),
@@ -118,7 +118,8 @@ int bftmutex_dlm_lock(struct bftmutex_dlm *dlm, uint32_t mode, struct bftmutex_d
  * @lksb:  for the result; NULL for that of the lock
  * @arg:   for the callback of the result; NULL for that of the lock. @bast keeps its own
  *
- * A canceled request for a new lock leaves no lock.
+ * A canceled request for a new lock leaves no lock. A conversion that was granted before the cancel
+ * is undone; if that fails, since others are in the way by now, its result is 0.
  *
  * Return: as bftmutex_dlm_lock(). With BFTMUTEX_DLM_CANCEL, -EBUSY if no request waits.
  */

@@ -179,9 +179,9 @@ int bftmutex_set_value(int fd, const void *bytes, size_t len);
  * The same as poll() for POLLRDBAND (BFTM_EVENT_WANTED in <linux/bftmutex.h>), which says when it
  * ends, and of which waiters a holder is told.
  *
- * Return: 1: somebody waits, or has waited since this mode is held; 0: the time is over, the lock is
- * lost, or nothing is held when the call begins; also with a module that does not know this; -EINTR, or
- * another error of poll() or bftmutex_status().
+ * Return: 1: somebody waits, or has waited since this mode is held; 0: the time is over, the lock
+ * is lost, or nothing is held when the call begins; also with a module that does not know this;
+ * -EINTR, or another error of poll() or bftmutex_status().
  */
 int bftmutex_wanted(int fd, uint64_t timeout_ns);
 
