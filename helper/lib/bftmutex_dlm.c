@@ -465,12 +465,12 @@ static int lock_cancel(struct bftmutex_dlm *dlm, struct dlm_lock *l)
 	if (l->doing == ACQUIRING)
 		err = bftmutex_release(l->fd);
 	else if (l->doing == CONVERTING)
-		err = bftmutex_convert(l->fd, kernel_mode(l->mode), 0, 0, NULL);
+		err = bftmutex_convert(l->fd, kernel_mode(l->mode), BFTM_TRY, 0, NULL);
 	if (err == -EKEYEXPIRED && l->doing == CONVERTING) {
 		lock_lost(dlm, l);
 		return 0;
 	}
-	/* It was granted already, across: the way back is another conversion that waits. */
+	/* It was granted already, across: the way back is another conversion, which asks once. */
 	if (err == -EINPROGRESS) {
 		l->goal = l->mode;
 		l->is_canceled = true;

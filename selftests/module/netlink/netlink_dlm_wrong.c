@@ -35,7 +35,7 @@ TEST_F(dlm, a_conversion_up_is_canceled_when_it_is_granted)
 	IS_HELD(BFTM_LOCK_PR);
 }
 
-/* PR and CW do not cover each other, so that the way back is one that waits. */
+/* PR and CW do not cover each other, so that the way back has to be asked for. */
 TEST_F(dlm, a_conversion_across_is_canceled_when_it_is_granted)
 {
 	GET(PR, 0);
@@ -48,6 +48,7 @@ TEST_F(dlm, a_conversion_across_is_canceled_when_it_is_granted)
 	IS_HELD(BFTM_LOCK_CW);
 	CONVERTED(0);
 	EXPECT_EQ(BFTM_LOCK_PR, self->pulled.goal);
+	EXPECT_EQ(BFTM_TRY, self->pulled.convert_flags);
 	RESULT(BFTMUTEX_DLM_ECANCEL);
 	IS_HELD(BFTM_LOCK_PR);
 	/* The notice of mode CW is no notice of PR. */
@@ -61,7 +62,7 @@ TEST_F(dlm, a_cancel_that_comes_too_late)
 	ASSERT_EQ(0, LOCK(CW, CONVERT));
 	CONVERTED(0);
 	ASSERT_EQ(0, UNLOCK(CANCEL));
-	CONVERTED(EDEADLK);
+	CONVERTED(EWOULDBLOCK);
 	/* It is held as the request asked. */
 	RESULT(0);
 	IS_HELD(BFTM_LOCK_CW);
