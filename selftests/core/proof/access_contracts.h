@@ -9,17 +9,19 @@
 
 /*@ predicate rule_ok(struct bftm_rule *rule) = rule->prefix_len <= 64 &&
   @   (rule->lease_max_ns == 0 || lease_ok(rule->lease_max_ns));
+  @ predicate about(struct bftm_rule *rule, struct bftm_msg *req) =
+  @   req->name_len >= rule->prefix_len &&
+  @   \forall integer i; 0 <= i < rule->prefix_len ==> req->name[i] == rule->prefix[i];
   @ predicate fits(struct bftm_rule *rule, struct bftm_msg *req) =
   @   rule->client_first <= req->client <= rule->client_last &&
   @   (req->type == BFTM_MSG_RECOVER ? rule->deny != 0 || rule->prefix_len == 0 :
-  @    req->name_len >= rule->prefix_len &&
-  @    \forall integer i; 0 <= i < rule->prefix_len ==> req->name[i] == rule->prefix[i]);
+  @    about(rule, req));
   @ // Rule number i decides: it fits, and none before it does.
   @ predicate decides(struct bftm_rule *rule, integer i, struct bftm_msg *req) =
   @   fits(&rule[i], req) && \forall integer j; 0 <= j < i ==> !fits(&rule[j], req);
   @ predicate free_for_all(integer count, struct bftm_msg *req, integer epoch) =
   @   count == 0 || req->type == BFTM_MSG_RELEASE || req->type == BFTM_MSG_HELLO ||
-  @   req->type == BFTM_ORDER_LIST || req->server_epoch != epoch;
+  @   req->type == BFTM_MSG_SYNC || req->type == BFTM_ORDER_LIST || req->server_epoch != epoch;
   @ predicate rules_ok(struct bftm_rule *rule, integer count) =
   @   \valid_read(rule + (0 .. count - 1)) &&
   @   \forall integer i; 0 <= i < count ==> rule_ok(&rule[i]);
@@ -34,9 +36,22 @@ static bool is_for(const struct bftm_rule *rule, u32 client);
 /*@ requires \valid_read(req);
   @ assigns \nothing;
   @ ensures \result <==> req->type != BFTM_MSG_RELEASE && req->type != BFTM_MSG_HELLO &&
-  @   req->type != BFTM_ORDER_LIST;
+  @   req->type != BFTM_MSG_SYNC && req->type != BFTM_ORDER_LIST;
   @*/
 static bool needs_right(const struct bftm_msg *req);
+
+/*@ requires \valid_read(rule) && rule_ok(rule) && \valid_read(req) && req->name_len <= 64;
+  @ assigns \nothing;
+  @ ensures about: \result <==> about(rule, req);
+  @*/
+static bool is_about(const struct bftm_rule *rule, const struct bftm_msg *req);
+
+/*@ requires rules_ok(rule, count) && \valid_read(req) && req->name_len <= 64;
+  @ assigns \nothing;
+  @ ensures some: \result <==> \exists integer i; 0 <= i < count && rule[i].leaseless != 0 &&
+  @   rule[i].deny == 0 && about(&rule[i], req);
+  @*/
+bool bftm_access_leaseless(const struct bftm_rule *rule, u32 count, const struct bftm_msg *req);
 
 /*@ requires \valid_read(rule) && rule_ok(rule) && \valid_read(req) && req->name_len <= 64;
   @ assigns \nothing;
@@ -56,7 +71,7 @@ const struct bftm_rule *bftm_access_find(const struct bftm_rule *rule, u32 count
 /*@ requires rules_ok(rule, count) && \valid_read(req) && req->name_len <= 64;
   @ requires \valid(cfg) && \valid(reply) && lease_ok(cfg->lease_max_ns);
   @ requires \separated(req, reply, cfg, rule + (0 .. count - 1));
-  @ assigns cfg->lease_max_ns, cfg->waiters_max, *reply;
+  @ assigns cfg->lease_max_ns, cfg->waiters_max, cfg->leaseless, cfg->recovering, *reply;
   @ ensures allowed: \result ==> free_for_all(count, req, cfg->epoch) ||
   @   \exists integer i; 0 <= i < count && decides(rule, i, req) && rule[i].deny == 0;
   @ ensures denied: !\result ==> !free_for_all(count, req, cfg->epoch);
@@ -64,6 +79,10 @@ const struct bftm_rule *bftm_access_find(const struct bftm_rule *rule, u32 count
   @   reply->arg == BFTM_REFUSED_ACCESS;
   @ ensures limits: cfg->lease_max_ns <= \old(cfg->lease_max_ns) &&
   @   cfg->waiters_max <= \old(cfg->waiters_max) && lease_ok(cfg->lease_max_ns);
+  @ ensures recovering: cfg->recovering != 0 ==> \old(cfg->recovering) != 0;
+  @ ensures leaseless: \result && !free_for_all(count, req, cfg->epoch) ==>
+  @   \forall integer i; 0 <= i < count && decides(rule, i, req) ==>
+  @   (cfg->leaseless != 0 <==> rule[i].leaseless != 0);
   @ ensures lease: \result && !free_for_all(count, req, cfg->epoch) ==>
   @   \forall integer i; 0 <= i < count && decides(rule, i, req) ==>
   @   rule[i].lease_max_ns == 0 || cfg->lease_max_ns <= rule[i].lease_max_ns;

@@ -55,6 +55,25 @@ static inline u64 bftm_lease_at_server(u64 lease_ns, u32 rho_ppm);
   @*/
 static inline u64 bftm_lease_at_client(u64 lease_ns, u32 rho_ppm);
 
+/*@ requires lease_ok(lease_ns) && rho_ok(rho_ppm) && time_ok(from_ns);
+  @ assigns \nothing;
+  @ ensures \result == from_ns + at_client(lease_ns, rho_ppm);
+  @*/
+static inline u64 bftm_grant_end(u64 from_ns, u64 lease_ns, u32 rho_ppm);
+
+/*@ requires lease_ok(lease_ns) && rho_ok(rho_ppm) && time_ok(now);
+  @ assigns \nothing;
+  @ ensures \result == now + at_server(lease_ns, rho_ppm);
+  @ ensures range: now < \result <= now + 4000000000000;
+  @*/
+static inline u64 bftm_grant_until(u64 now, u64 lease_ns, u32 rho_ppm);
+
+/*@ requires lease_ok(lease_ns);
+  @ assigns \nothing;
+  @ ensures \result == lease_ns;
+  @*/
+static inline u64 bftm_pace(u64 lease_ns);
+
 /*@ requires lease_ok(lease_ns);
   @ assigns \nothing;
   @ ensures range: 125000 <= \result <= lease_ns / 8;

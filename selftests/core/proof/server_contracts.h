@@ -11,6 +11,8 @@
 #define CFG_OK								\
 	\valid_read(cfg) && rho_ok(cfg->rho_ppm) && lease_ok(cfg->lease_max_ns) && \
 	time_ok(cfg->quarantine_until_ns)
+/* Of a lock that nobody holds without a lease, and at a server that awaits nobody's REASSERT. */
+#define LEASED (cfg->leaseless == 0 && cfg->awaited == 0)
 #define QUARANTINE (now <= cfg->quarantine_until_ns)
 
 /*@ requires \valid_read(p);
@@ -118,11 +120,17 @@ bool bftm_ask_marked(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
   @*/
 static inline bool bftm_is_quiet(const struct bftm_lock *lock);
 
+/*@ requires \valid_read(cfg);
+  @ assigns \nothing;
+  @ ensures strictly: \result <==> QUARANTINE || cfg->recovering != 0;
+  @*/
+static inline bool bftm_is_closed(const struct bftm_server_cfg *cfg, u64 now);
+
 /*@ STEP;
   @ requires \valid(push) && \separated(push, cfg, lock, lock->queue);
   @ assigns *lock, QUEUE_FIELDS, *push;
   @ ensures once: lock->gno == \old(lock->gno) || lock->gno == \old(lock->gno) + 1;
-  @ ensures quiet: QUARANTINE ==> lock->gno == \old(lock->gno);
+  @ ensures quiet: QUARANTINE || cfg->recovering != 0 ==> lock->gno == \old(lock->gno);
   @*/
 void bftm_settle(const struct bftm_server_cfg *cfg, struct bftm_lock *lock, u64 now,
 			struct bftm_msg *push);
@@ -180,7 +188,8 @@ static void step_stamp(struct bftm_lock *lock, const struct bftm_msg *req,
 
 /*@ requires \valid_read(cfg) && \valid_read(req);
   @ assigns \nothing;
-  @ ensures \result <==> 1000000 <= req->lease_ns <= cfg->lease_max_ns;
+  @ ensures \result <==> (req->lease_ns == UNKNOWN ? cfg->leaseless != 0 :
+  @   1000000 <= req->lease_ns <= cfg->lease_max_ns);
   @*/
 static inline bool bftm_may_last(const struct bftm_server_cfg *cfg, const struct bftm_msg *req);
 
@@ -253,8 +262,17 @@ static void decide_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock
   @*/
 static bool is_late(const struct bftm_lock *lock, const struct bftm_msg *req);
 
+/* Only who is awaited tells what it holds; what is then done has no proof. */
+/*@ requires cfg->awaited != 0;
+  @ assigns *lock, QUEUE_FIELDS, *reply, *push;
+  @*/
+static void step_reassert(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+			  const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
+			  struct bftm_msg *push);
+
 /* 4: in the quarantine nothing is decided. */
 /*@ STEP;
+  @ requires LEASED;
   @ REQUEST;
   @ requires reply->type == BFTM_MSG_TRY && push->type == BFTM_MSG_NONE;
   @ assigns *lock, QUEUE_FIELDS, *reply, *push, *the_value;

@@ -3,6 +3,9 @@
 // prove: wp bftm_drift: the lease times rho, rounded up, for every lease and rho
 // prove: wp bftm_lease_at_server: at least lease (1 + rho) and a tick
 // prove: wp bftm_lease_at_client: at most lease (1 - rho) less a tick
+// prove: wp bftm_grant_end: the send and that, where there is a lease
+// prove: wp bftm_grant_until: now and at least lease (1 + rho) and a tick, where there is a lease
+// prove: wp bftm_pace: the lease, where there is one
 // prove: wp bftm_poll: an eighth of the lease
 // prove: wp bftm_poll_window: half of the lease
 // prove: wp bftm_lease_least: more than nothing, and a fifth of the lease at most

@@ -16,6 +16,7 @@
   @   logic integer is_new;
   @   logic integer is_permitted;
   @   logic integer is_known; // the protocol that it names
+  @   logic integer is_evicted; // the incarnation of the member that it is of
   @ }
   @*/
 
@@ -37,9 +38,10 @@ bool shell_take(const struct bftm_msg *req);
   @*/
 bool shell_behind(const struct bftm_msg *req, struct bftm_msg *reply);
 
-/*@ requires is_genuine != 0 && is_new != 0;
-  @ assigns cfg->lease_max_ns, cfg->waiters_max, *reply;
+/*@ requires is_genuine != 0 && is_new != 0 && is_evicted == 0;
+  @ assigns cfg->lease_max_ns, cfg->waiters_max, cfg->leaseless, cfg->recovering, *reply;
   @ ensures \result <==> is_permitted != 0;
+  @ ensures recovering: cfg->recovering != 0 ==> \old(cfg->recovering) != 0;
   @*/
 bool shell_permit(const struct bftm_msg *req, struct bftm_server_cfg *cfg,
 		  struct bftm_msg *reply);
@@ -55,13 +57,31 @@ void shell_tokens(const struct bftm_msg *req, struct bftm_msg *reply);
 static const struct bftm_protocol *protocol_of(const struct bftm_shell *shell, void *arg,
 					       u8 number);
 
+/*@ assigns \nothing;
+  @ ensures \result == \null ==> is_evicted == 0;
+  @ ensures \result != \null ==> \valid(\result);
+  @*/
+static struct bftm_members *members_of(const struct bftm_shell *shell, void *arg);
+
+/*@ requires \valid_read(m) && is_genuine != 0 && is_new != 0;
+  @ assigns \nothing;
+  @ ensures \result <==> is_evicted != 0;
+  @*/
+bool bftm_members_refuse(const struct bftm_members *m, const struct bftm_msg *req);
+
+/*@ requires \valid_read(m);
+  @ assigns \nothing;
+  @ ensures \result != \null ==> \valid(\result);
+  @*/
+struct bftm_member *bftm_members_find(const struct bftm_members *m, u32 client);
+
 /* In the kernel all are there. */
 #define SHELL								\
 	\valid_read(shell) && shell->sender != \null && shell->take != \null && \
 	shell->permit != \null
 
 #define SERVED(req)							\
-	(is_genuine != 0 && is_new != 0 && is_permitted != 0 &&		\
+	(is_genuine != 0 && is_new != 0 && is_evicted == 0 && is_permitted != 0 && \
 	 (req)->cluster == cfg->cluster && (req)->server == cfg->id &&	\
 	 ((req)->type & BFTM_MSG_REPLY) == 0 &&				\
 	 ((req)->proto == BFTM_PROTO_ORDER || is_known != 0) &&		\
@@ -103,6 +123,13 @@ enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
   @*/
 static void serve_step(const struct bftm_shell *shell, void *arg, const struct bftm_server_cfg *cfg,
 		       const struct bftm_msg *req, u64 now, struct bftm_sends *ret);
+
+/*@ requires is_genuine != 0 && is_new != 0 && is_evicted == 0 && is_permitted != 0;
+  @ requires req->type == BFTM_MSG_SYNC && \valid(reply);
+  @ assigns *reply;
+  @*/
+static void serve_sync(const struct bftm_shell *shell, void *arg, const struct bftm_msg *req,
+		       struct bftm_msg *reply);
 
 /*@ requires SHELL && \valid_read(cfg) && \valid_read(req) && \valid(ret) && time_ok(now);
   @ requires time_ok(cfg->quarantine_until_ns);
