@@ -158,6 +158,17 @@ static inline bool bftm_converts(const struct bftm_contend *c);
   @*/
 void bftm_value_heard(struct bftm_contend *c, u32 u);
 
+/*@ requires \valid(c);
+  @ assigns c->base.wake_ns;
+  @*/
+void bftm_hold_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg);
+
+/* What is held is told no more to a server that has heard it. */
+/*@ requires \valid(c) && u < 31;
+  @ assigns c->reasserts, c->base.wake_ns;
+  @*/
+void bftm_reassert_heard(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u);
+
 #define NEWER(a)							\
 	(msg->gno > (a)->value_gno || (msg->gno == (a)->value_gno && msg->k >= (a)->value_k))
 
@@ -191,7 +202,7 @@ static inline size_t bftm_pad8(size_t n);
 
 /*@ ANSWERED;
   @ requires mode_ok(msg->mode) && MODES_OK && msg->value_len <= BFTM_VALUE_LEN_MAX;
-  @ assigns c->server[u], c->poll_ns, c->owed, c->base.written.at[u], *out;
+  @ assigns c->server[u], c->poll_ns, c->owed, c->base.written.at[u], c->reasserts, c->base.wake_ns, *out;
   @ ensures own: \result ==> c->sends_base < msg->k <= c->base.sends &&
   @   c->base.sends - msg->k < BFTM_SENDS;
   @ ensures not_given_up: \result ==> msg->k >= c->cut_k;
