@@ -22,7 +22,7 @@ void without_lock(void)
 	struct bftm_msg req = any_request(), reply, push;
 
 	bftm_server_needs(&cfg, &req);
-	switch (any_from(0, 4)) {
+	switch (any_from(0, 5)) {
 	case 0:		/* no form */
 		req.attempt = 0;
 		break;
@@ -36,9 +36,14 @@ void without_lock(void)
 		req.type = BFTM_MSG_TRY;
 		req.lease_ns = any_from(0, BFTM_LEASE_MIN_NS - 1);
 		break;
+	case 4:
+		req.type = BFTM_MSG_TRY;
+		req.lease_ns = BFTM_LEASE_NONE;
+		cfg.leaseless = false;
+		break;
 	default:
 		req.type = BFTM_MSG_TRY;
-		req.lease_ns = any_from(BFTM_LEASE_MAX_NS + 1, ~0ull);
+		req.lease_ns = any_from(BFTM_LEASE_MAX_NS + 1, BFTM_LEASE_NONE - 1);
 	}
 	bftm_server_step(&cfg, NULL, &req, ANY_TIME, &reply, &push);
 }

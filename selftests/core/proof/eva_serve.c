@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory all_served bftm_serve_head: every request, whatever the surroundings say, with and without each of them
-// frama-c: -eva-precision 0 -eva-min-loop-unroll 7 -eva-slevel 300 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality
+// frama-c: -eva-precision 0 -eva-min-loop-unroll 7 -eva-slevel 3000 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality
 #include "any_moves.h"
 #include "core/admit.c"
 #include "core/backoff/value.c"
@@ -9,6 +9,7 @@
 #include "core/backoff/server.c"
 #include "core/backoff/protocol.c"
 #include "protocols.c"
+#include "core/members.c"
 #include "core/serve.c"
 
 static struct bftm_lock one;
@@ -70,11 +71,27 @@ static void leave(void *arg, const struct bftm_protocol *p, void *lock,
 {
 }
 
+/* None, or up to four. */
+static struct bftm_members *members(void *arg)
+{
+	static struct bftm_member member[4];
+	static struct bftm_members all = { .member = member };
+	int i;
+
+	any(member);
+	for (i = 0; i < 4; i++)
+		member[i].awaited = any_bool();
+	all.count = (u32)any_from(0, 4);
+	all.awaited = (u32)any_from(0, 4);
+	return &all;
+}
+
 void all_served(void)
 {
 	struct bftm_server_cfg cfg = any_server(), limits;
 	struct bftm_shell shell = {
 		.sender = any_bool() ? sender : NULL,
+		.members = any_bool() ? members : NULL,
 		.take = any_bool() ? take : NULL,
 		.behind = any_bool() ? behind : NULL,
 		.permit = any_bool() ? permit : NULL,
