@@ -177,6 +177,7 @@ int bftm_upcall_renewed(u64 id, u64 end_ns, u32 sends);
 
 /**
  * bftm_upcall_wanted() - report that somebody waits for a mode that the one held excludes
+ * @id:   of the request that holds the lock
  * @mode: enum bftm_lock_mode that is held
  *
  * Return: 0; -ESTALE: the lock is not held in this mode any more; -EOPNOTSUPP: the kernel module does

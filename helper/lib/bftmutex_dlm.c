@@ -21,7 +21,7 @@
 
 enum doing { NOTHING, ACQUIRING, CONVERTING };
 
-/** struct dlm_caller - what the program gave with a lock: a request that fails leaves it as it was */
+/* struct dlm_caller - what the program gave with a lock: a request that fails leaves it as it was */
 struct dlm_caller {
 	struct bftmutex_dlm_lksb *lksb;
 	void (*ast)(void *arg);
@@ -29,7 +29,7 @@ struct dlm_caller {
 	void *ast_arg, *bast_arg;
 };
 
-/**
+/*
  * struct dlm_lock - a lock
  * @mode:   that it has; @goal: that it is to have, while @doing is CONVERTING
  * @doing:  what the kernel is asked for
@@ -55,7 +55,7 @@ struct dlm_lock {
 
 TAILQ_HEAD(dlm_locks, dlm_lock);
 
-/**
+/*
  * struct bftmutex_dlm - locks of one program
  * @poll_fd: watches all handles and @due_fd, which is readable while @due is not empty
  */

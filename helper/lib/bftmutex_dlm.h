@@ -114,6 +114,8 @@ int bftmutex_dlm_lock(struct bftmutex_dlm *dlm, uint32_t mode, struct bftmutex_d
 
 /**
  * bftmutex_dlm_unlock() - give a lock back, or cancel a request that waits, as dlm_ls_unlock()
+ * @dlm:   the locks of the program
+ * @lkid:  number of the lock, of its struct bftmutex_dlm_lksb
  * @flags: BFTMUTEX_DLM_VALBLK or BFTMUTEX_DLM_CANCEL
  * @lksb:  for the result; NULL for that of the lock
  * @arg:   for the callback of the result; NULL for that of the lock. @bast keeps its own

@@ -174,6 +174,7 @@ int bftmutex_set_value(int fd, const void *bytes, size_t len);
 
 /**
  * bftmutex_wanted() - does somebody wait for a mode that the held one excludes?
+ * @fd: of bftmutex_open()
  * @timeout_ns: how long to wait for it; 0 not at all, UINT64_MAX for ever
  *
  * The same as poll() for POLLRDBAND (BFTM_EVENT_WANTED in <linux/bftmutex.h>), which says when it

@@ -32,6 +32,7 @@ int bftm_report_converted(struct bftm_acquire_op *op, int error);
 
 /**
  * bftm_report_wanted() - once in each mode: somebody waits for a mode that the one of @op excludes
+ * @op: the request that holds the lock
  *
  * Servers say so, or a request of this host waits. Does nothing if @op does not hold the lock.
  */

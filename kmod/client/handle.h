@@ -238,6 +238,7 @@ int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns, u64 end_ns);
 int bftm_handle_converted(struct bftm_handle *h, const struct bftm_converted *result);
 /**
  * bftm_handle_wanted() - somebody waits for a mode that @mode excludes
+ * @h:    the handle that holds the lock
  * @mode: enum bftm_lock_mode
  * Return: 0, or -ESTALE: the lock is not held in this mode any more.
  */

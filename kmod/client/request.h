@@ -366,6 +366,9 @@ int bftm_upcall_renewed(struct bftm_net *bn, u32 portid, u64 id,
 
 /**
  * bftm_upcall_wanted() - somebody waits for a mode that the one held excludes
+ * @bn:     the network namespace
+ * @portid: of the helper that says so
+ * @id:     of the request that holds the lock
  * @mode: enum bftm_lock_mode that is held, as the helper knows it
  * Return: 0; -ESTALE when it is not held any more, or in another mode; -EPERM.
  */

@@ -45,6 +45,8 @@ void bftm_members_heard(struct bftm_members *m, struct bftm_member *member);
 
 /**
  * bftm_members_evict() - an administrator says that these incarnations are cut off
+ * @m:           of the server
+ * @client:      whose incarnations they are
  * @incarnation: this one and all before; not 0
  *
  * The client is off: one that is back has a higher incarnation, and tells what it holds by itself.
@@ -57,6 +59,8 @@ bool bftm_members_evict(struct bftm_members *m, u32 client, u32 incarnation);
 
 /**
  * bftm_members_lease() - what the quarantine of a server with these members is made of
+ * @m:            of the server
+ * @lease_max_ns: Δmax
  *
  * Its clients count what it has accepted of a token for BFTM_PACE_NS, where they have no lease.
  */

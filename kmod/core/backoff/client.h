@@ -217,6 +217,11 @@ void bftm_contend_again(struct bftm_contend *c, u32 u, struct bftm_out *out);
 
 /**
  * bftm_contend_restarted() - server @u has forgotten what it granted without a lease
+ * @c:   the client
+ * @cfg: the cluster
+ * @u:   number of the server, 0 ... n - 1
+ * @now: the clock of leases in ns, taken before this call
+ * @out: what to do
  *
  * A holder goes on counting that grant while the server is told of it; a client that asks for the
  * lock does not. A lock with a lease outlasts a restart by the server's quarantine: nothing is done.

@@ -35,6 +35,8 @@ bool bftm_grants_inquire(struct bftm_lock *lock, const struct bftm_party *me);
 
 /**
  * bftm_grants_probe() - mark the parties without a lease that are in the way of @me
+ * @lock: at a server
+ * @me:   who asks for it
  *
  * @all: else one of them, another one for each attempt
  *

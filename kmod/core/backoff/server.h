@@ -138,6 +138,7 @@ u32 bftm_lock_lacks_room(const struct bftm_lock *lock,
 
 /**
  * bftm_lock_drop() - attempts of a client are over, and it will not say so
+ * @lock:        at this server
  * @client:      whose attempts they are
  * @incarnation: they are of this incarnation of it, or of an earlier one
  * @leased:      grants with a lease, too; they end by themselves

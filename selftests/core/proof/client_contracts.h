@@ -163,7 +163,7 @@ void bftm_value_heard(struct bftm_contend *c, u32 u);
   @*/
 void bftm_hold_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg);
 
-/* What is held is told no more to a server that has heard it. */
+/* A server that has heard what is held is told no more. */
 /*@ requires \valid(c) && u < 31;
   @ assigns c->reasserts, c->base.wake_ns;
   @*/
