@@ -104,6 +104,7 @@ static struct bftm_out any_out(void)
 	out.round_over = any_bool();
 	out.extended = any_bool();
 	out.written = any_written();
+	out.release_surely = any_bool();
 	return out;
 }
 
