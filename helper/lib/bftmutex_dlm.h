@@ -94,7 +94,13 @@ int bftmutex_dlm_dispatch(struct bftmutex_dlm *dlm);
 
 /**
  * bftmutex_dlm_lock() - ask for a lock, or for another mode of one, as dlm_ls_lock()
- * @name, @len: of the lock; not looked at with BFTMUTEX_DLM_CONVERT
+ * @dlm:   the locks of the program
+ * @mode:  BFTMUTEX_DLM_NL to BFTMUTEX_DLM_EX
+ * @lksb:  for the result; with BFTMUTEX_DLM_CONVERT its number says which lock
+ * @flags: BFTMUTEX_DLM_CONVERT and others, 0 for none
+ * @name:  of the lock; not looked at with BFTMUTEX_DLM_CONVERT
+ * @len:   of @name, in bytes
+ * @arg:   for the callbacks
  * @ast:        called with @arg when @lksb has the result
  * @bast:       called with @arg when another program waits for a mode that the held one excludes,
  *              once in each mode, after @ast and not while a conversion waits; NULL for not. Not

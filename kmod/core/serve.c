@@ -68,7 +68,7 @@ enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
 	if (shell->permit && !shell->permit(arg, head, limits, reply))
 		return BFTM_SERVED;
 	*admit = bftm_admit(cfg, head, now, reply);
-	if (reply->type == BFTM_MSG_CHALLENGE)
+	if (!*admit && reply->type == BFTM_MSG_CHALLENGE)
 		reply->recovering = members && members->awaited;
 	if (limits->recovering) {
 		const struct bftm_member *m = bftm_members_find(members, head->client);
