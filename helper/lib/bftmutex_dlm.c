@@ -231,13 +231,12 @@ static void look_at(struct bftmutex_dlm *dlm, struct dlm_lock *l)
 
 	if (l->is_due || poll(&p, 1, 0) < 0 || bftmutex_status(l->fd, &s) < 0)
 		return;
-	if (s.state == BFTM_STATE_LOST) {
+	if (s.state == BFTM_STATE_LOST)
 		lock_lost(dlm, l);
-	} else if (l->doing == ACQUIRING) {
+	else if (l->doing == ACQUIRING)
 		acquire_decided(dlm, l, &s);
-	} else if (l->doing == CONVERTING && p.revents & POLLIN) {
+	else if (l->doing == CONVERTING && p.revents & POLLIN)
 		conversion_decided(dlm, l, &s);
-	}
 	/* A notice of a mode comes after the result by which the program learns of the mode. */
 	if (!l->is_due && p.revents & POLLRDBAND && l->to.bast && !l->is_told &&
 	    l->mode != BFTMUTEX_DLM_NL) {

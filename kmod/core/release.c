@@ -66,7 +66,8 @@ u32 bftm_release_wake(struct bftm_release *r,
 		return 0;
 	r->wake_ns = bftm_later(now, cfg->resend_ns, r->sends);
 	/* Servers that are down for long are not asked more often than by one who waits. */
-	if (r->sends >= BFTM_RELEASE_SENDS && r->wake_ns < now + bftm_poll(BFTM_LEASE_NONE))
+	if (r->surely && r->sends >= BFTM_RELEASE_SENDS &&
+	    r->wake_ns < now + bftm_poll(BFTM_LEASE_NONE))
 		r->wake_ns = now + bftm_poll(BFTM_LEASE_NONE);
 	r->sends++;
 	return r->unanswered;

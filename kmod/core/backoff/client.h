@@ -224,7 +224,8 @@ void bftm_contend_again(struct bftm_contend *c, u32 u, struct bftm_out *out);
  * @out: what to do
  *
  * A holder goes on counting that grant while the server is told of it; a client that asks for the
- * lock does not. A lock with a lease outlasts a restart by the server's quarantine: nothing is done.
+ * lock does not. A lock with a lease outlasts a restart by the server's quarantine, and nothing is
+ * done.
  */
 void bftm_contend_restarted(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
 			    u64 now, struct bftm_out *out);
