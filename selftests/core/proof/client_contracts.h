@@ -31,26 +31,6 @@
 #else
 #define BEGINS ensures 0 < 1
 #define ENDS ensures \result >= c->known_end_ns
-/*@ requires divisor != 0 && \valid(remainder);
-  @ assigns *remainder;
-  @ ensures quotient: \result == dividend / divisor;
-  @ ensures rest: *remainder == dividend % divisor;
-  @*/
-static inline u64 div64_u64_rem(u64 dividend, u64 divisor, u64 *remainder);
-
-/*@ assigns \nothing;
-  @ ensures no_less: y >= 1 ==> \result >= x;
-  @*/
-static u64 mul_sat(u64 x, u64 y);
-
-/* So the range to draw from is not empty. */
-/*@ requires CLIENT_OK && cfg->delta_ns < 0x0400000000000000;
-  @ assigns \nothing;
-  @ ensures least: c->base.want.wait != BFTM_WAIT_NO_BACKOFF ==>
-  @   \result >= c->base.want.lease_ns + 4 * cfg->delta_ns;
-  @*/
-static u64 draw_sleep(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 rnd);
-
 #endif
 
 /*@ requires CLIENT_OK && TIMES_OK;

@@ -181,7 +181,7 @@ static void give_up(struct side *s, uint32_t flags, const char *what)
 	result(s, what);
 }
 
-/* Both convert to EX: which of them is told is not a part of the story. */
+/* Both convert to EX; the story does not say which of them is told. */
 static void deadlock(void)
 {
 	struct side *loser, *winner;
