@@ -5,7 +5,7 @@
 // prove: memory all_values bftm_value_of bftm_value_certain bftm_value_wanted bftm_value_doubt bftm_value_room bftm_value_make bftm_value_take bftm_value_tell: every lock with up to four others, with and without a value, and every request
 // prove: memory all_drops bftm_lock_drop bftm_is_closed: the same, of every client and incarnation
 // frama-c without_lock all_parties all_values all_drops: -eva-min-loop-unroll 7 -eva-slevel 1000
-// frama-c all_grants: -eva-precision 0 -eva-min-loop-unroll 7 -eva-slevel 30 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality
+// frama-c all_grants: -eva-precision 0 -eva-min-loop-unroll 7 -eva-slevel 30 -eva-domains=-octagon,-gauges,-equality
 #include "any_lock.h"
 #include "core/admit.c"
 #include "core/backoff/parties.c"
