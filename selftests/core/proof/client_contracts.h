@@ -10,15 +10,17 @@
 
 #define CLIENT_OK							\
 	\valid_read(cfg) && 1 <= cfg->n <= 31 && 3 * cfg->b + 1 <= cfg->n && rho_ok(cfg->rho_ppm) && \
-	\valid_read(c) && lease_ok(c->base.want.lease_ns)
+	\valid_read(c) && asked_ok(c->base.want.lease_ns)
 /* The lock is held, be its value awaited or its token stamped first. */
 #define INSIDE								\
 	(c->base.phase == BFTM_PHASE_HOLD || c->base.phase == BFTM_PHASE_VALUE || \
 	 c->base.phase == BFTM_PHASE_FENCE)
-#define GOOD at_client(c->base.want.lease_ns, cfg->rho_ppm)
+#define GOOD good_for(c->base.want.lease_ns, cfg->rho_ppm)
 /* Until when server v has granted to this attempt, as the client counts: 0 for not at all. */
 #define GRANT_FROM(v) (more ? c->server[v].more_ns : c->server[v].from_ns)
-#define GRANT_END(v) (c->server[v].k != 0 && GRANT_FROM(v) != 0 ? GRANT_FROM(v) + GOOD : 0)
+#define GRANT_END(v)							\
+	(c->server[v].k != 0 && GRANT_FROM(v) != 0 ?			\
+	 grant_end(GRANT_FROM(v), c->base.want.lease_ns, cfg->rho_ppm) : 0)
 #define TIMES_OK							\
 	(\forall integer v; 0 <= v < 31 ==> time_ok(c->server[v].from_ns) && time_ok(c->server[v].more_ns))
 
@@ -254,7 +256,7 @@ static u64 mul_sat(u64 x, u64 y);
 /*@ requires CLIENT_OK && cfg->delta_ns < 0x0400000000000000;
   @ assigns \nothing;
   @ ensures least: c->base.want.wait != BFTM_WAIT_NO_BACKOFF ==>
-  @   \result >= c->base.want.lease_ns + 4 * cfg->delta_ns;
+  @   \result >= pace(c->base.want.lease_ns) + 4 * cfg->delta_ns;
   @*/
 static u64 draw_sleep(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 rnd);
 

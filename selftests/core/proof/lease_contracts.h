@@ -8,6 +8,9 @@
 #define UNKNOWN 0xffffffffffffffff	/* BFTM_TOKEN_UNKNOWN; in ACSL ~0 is -1 */
 
 /*@ predicate lease_ok(integer lease) = 1000000 <= lease <= 3600000000000;
+  @ // Of a request, or a grant: with a lease or without.
+  @ predicate asked_ok(integer lease) = lease_ok(lease) || lease == 0xffffffffffffffff;
+  @ logic integer pace(integer lease) = lease == 0xffffffffffffffff ? 8000000000 : lease;
   @ predicate rho_ok(integer rho) = 1 <= rho <= 100000;
   @ // No clock of leases gets to 2^62 ns, which is 146 years.
   @ predicate time_ok(integer now) = 0 <= now < 0x4000000000000000;
@@ -55,38 +58,51 @@ static inline u64 bftm_lease_at_server(u64 lease_ns, u32 rho_ppm);
   @*/
 static inline u64 bftm_lease_at_client(u64 lease_ns, u32 rho_ppm);
 
-/*@ requires lease_ok(lease_ns) && rho_ok(rho_ppm) && time_ok(from_ns);
+/*@ // How long a client counts on a grant, and up to when.
+  @ logic integer good_for(integer lease, integer rho) =
+  @   lease == 0xffffffffffffffff ? 0xffffffffffffffff : at_client(lease, rho);
+  @ logic integer grant_end(integer from, integer lease, integer rho) =
+  @   lease == 0xffffffffffffffff ? 0xffffffffffffffff : from + at_client(lease, rho);
+  @*/
+
+/*@ requires asked_ok(lease_ns) && rho_ok(rho_ppm) && time_ok(from_ns);
   @ assigns \nothing;
-  @ ensures \result == from_ns + at_client(lease_ns, rho_ppm);
+  @ ensures \result == grant_end(from_ns, lease_ns, rho_ppm);
   @*/
 static inline u64 bftm_grant_end(u64 from_ns, u64 lease_ns, u32 rho_ppm);
 
-/*@ requires lease_ok(lease_ns) && rho_ok(rho_ppm) && time_ok(now);
+/*@ // The last instant of a grant that is made now: without a lease it has no end.
+  @ logic integer until(integer now, integer lease, integer rho) =
+  @   lease == 0xffffffffffffffff ? 0xffffffffffffffff : now + at_server(lease, rho);
+  @*/
+
+/*@ requires asked_ok(lease_ns) && rho_ok(rho_ppm) && time_ok(now);
   @ assigns \nothing;
-  @ ensures \result == now + at_server(lease_ns, rho_ppm);
-  @ ensures range: now < \result <= now + 4000000000000;
+  @ ensures \result == until(now, lease_ns, rho_ppm);
+  @ ensures range: now < \result;
+  @ ensures most: lease_ns != UNKNOWN ==> \result <= now + 4000000000000;
   @*/
 static inline u64 bftm_grant_until(u64 now, u64 lease_ns, u32 rho_ppm);
 
-/*@ requires lease_ok(lease_ns);
+/*@ requires asked_ok(lease_ns);
   @ assigns \nothing;
-  @ ensures \result == lease_ns;
+  @ ensures \result == pace(lease_ns);
   @*/
 static inline u64 bftm_pace(u64 lease_ns);
 
-/*@ requires lease_ok(lease_ns);
+/*@ requires asked_ok(lease_ns);
   @ assigns \nothing;
-  @ ensures range: 125000 <= \result <= lease_ns / 8;
+  @ ensures range: 125000 <= \result <= pace(lease_ns) / 8;
   @*/
 static inline u64 bftm_poll(u64 lease_ns);
 
-/*@ requires lease_ok(lease_ns);
+/*@ requires asked_ok(lease_ns);
   @ assigns \nothing;
-  @ ensures range: 500000 <= \result <= lease_ns / 2;
+  @ ensures range: 500000 <= \result <= pace(lease_ns) / 2;
   @*/
 static inline u64 bftm_poll_window(u64 lease_ns);
 
-/*@ requires lease_ok(lease_ns);
+/*@ requires asked_ok(lease_ns);
   @ assigns \nothing;
   @ ensures range: 0 < \result <= lease_ns / 5;
   @*/

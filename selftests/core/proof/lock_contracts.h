@@ -26,7 +26,8 @@
   @ predicate party_ok{L}(struct bftm_party *p) =
   @   mode_ok(p->mode) && mode_ok(p->want) && mode_ok(p->held) &&
   @   (p->attempt == 0 ==> p->mode == 0 && p->want == 0 && p->held == 0) &&
-  @   (p->attempt != 0 ==> lease_ok(p->lease_ns) && p->time_ns < 0x4000000000000000 + 4000000000000);
+  @   (p->attempt != 0 ==> asked_ok(p->lease_ns) &&
+  @   (p->lease_ns != UNKNOWN ==> p->time_ns < 0x4000000000000000 + 4000000000000));
   @ predicate places_ok{L}(struct bftm_lock *lock) =
   @   \valid(lock) && (lock->queue != \null ==> \valid(lock->queue) &&
   @   \separated(lock, lock->queue) && lock->queue->count <= lock->queue->room <= 65600);

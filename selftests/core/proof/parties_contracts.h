@@ -66,9 +66,9 @@ static inline u64 bftm_party_gno(const struct bftm_lock *lock, const struct bftm
   @ ensures ok: lock_ok(lock) && SAME_PLACES;
   @ ensures kept: KEPT_IF(0 < 1);
   @ ensures no_new: NO_NEW;
-  @ ensures added: \result == \null || (in_lock(lock, \result) && named(\result, me->client, me->attempt) &&
-  @   \result->mode == 0 && \result->want == me->want && \result->held == me->held &&
-  @   \result->lease_ns == me->lease_ns && \result->time_ns == me->time_ns && \result->k == me->k);
+  @ ensures added: \result == \null || (in_lock(lock, \result) && named(\result, \old(me->client), \old(me->attempt)) &&
+  @   \result->mode == 0 && \result->want == \old(me->want) && \result->held == \old(me->held) &&
+  @   \result->lease_ns == \old(me->lease_ns) && \result->time_ns == \old(me->time_ns) && \result->k == \old(me->k));
   @*/
 struct bftm_party *bftm_party_add(struct bftm_lock *lock, const struct bftm_party *me);
 

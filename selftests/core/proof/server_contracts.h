@@ -11,9 +11,11 @@
 #define CFG_OK								\
 	\valid_read(cfg) && rho_ok(cfg->rho_ppm) && lease_ok(cfg->lease_max_ns) && \
 	time_ok(cfg->quarantine_until_ns)
-/* Of a lock that nobody holds without a lease, and at a server that awaits nobody's REASSERT. */
-#define LEASED (cfg->leaseless == 0 && cfg->awaited == 0)
 #define QUARANTINE (now <= cfg->quarantine_until_ns)
+#define CLOSED (QUARANTINE || cfg->recovering != 0)
+/* A member tells what it holds, and the server awaits that. */
+#define ASSERTED ((req->flags & BFTM_FLAG_REASSERT) != 0 && cfg->awaited != 0)
+#define HELD_OR_WANTED(p) ((p)->held != 0 ? (p)->held : (p)->want)
 
 /*@ requires \valid_read(p);
   @ assigns \nothing;
@@ -54,31 +56,33 @@ bool bftm_is_over(const struct bftm_lock *lock, const struct bftm_msg *req);
 
 /* 1: the end never comes nearer; 2: it lasts for the lease of the grant. */
 /*@ requires CFG_OK && \valid(p) && \separated(cfg, p);
-  @ requires lease_ok(p->lease_ns) && time_ok(now);
+  @ requires asked_ok(p->lease_ns) && time_ok(now);
   @ assigns p->time_ns, p->k;
-  @ ensures lasts: p->time_ns >= now + at_server(p->lease_ns, cfg->rho_ppm);
+  @ ensures lasts: p->time_ns >= until(now, p->lease_ns, cfg->rho_ppm);
   @ ensures never_nearer: p->time_ns >= \old(p->time_ns);
   @ ensures one_of: p->time_ns == \old(p->time_ns) ||
-  @   p->time_ns == now + at_server(p->lease_ns, cfg->rho_ppm);
-  @ ensures guard: 0 < at_server(p->lease_ns, cfg->rho_ppm) <= 4000000000000;
+  @   p->time_ns == until(now, p->lease_ns, cfg->rho_ppm);
+  @ ensures guard: p->lease_ns != UNKNOWN ==> until(now, p->lease_ns, cfg->rho_ppm) <=
+  @   now + 4000000000000;
   @ ensures echo: p->k >= k && p->k >= \old(p->k) && (p->k == k || p->k == \old(p->k));
   @*/
 void bftm_refresh(const struct bftm_server_cfg *cfg, struct bftm_party *p, u32 k, u64 now);
 
 /*
- * Whom this is called for must have been found to fit beside all others, outside of the quarantine.
+ * Whom this is called for must have been found to fit beside all others; while the server is
+ * closed it must be a member that is awaited.
  */
 /*@ requires CFG_OK && lock_ok(lock) && in_lock(lock, p) && p->attempt != 0 && 1 <= mode <= 5;
   @ requires \separated(cfg, lock, lock->queue) && time_ok(now) && lock->gno < 0xffffffffffffffff;
   @ requires fits: fits_beside(lock, p, mode);
-  @ requires quiet: !QUARANTINE;
+  @ requires quiet: !CLOSED || cfg->awaited != 0;
   @ assigns lock->first, lock->gno, QUEUE_FIELDS;
   @ ensures ok: lock_ok(lock) && SAME_PLACES;
   @ ensures numbered: lock->gno == \old(lock->gno) + 1;
   @ ensures inside: \result == &lock->first && lock->first.mode == mode &&
   @   named(&lock->first, \old(p->client), \old(p->attempt));
   @ ensures lasts: \old(p->mode) == 0 ==>
-  @   lock->first.time_ns >= now + at_server(lock->first.lease_ns, cfg->rho_ppm);
+  @   lock->first.time_ns >= until(now, lock->first.lease_ns, cfg->rho_ppm);
   @ ensures never_nearer: lock->first.time_ns >= \old(p->time_ns);
   @*/
 struct bftm_party *bftm_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
@@ -87,13 +91,7 @@ struct bftm_party *bftm_grant(const struct bftm_server_cfg *cfg, struct bftm_loc
 #define STEP								\
 	requires VALUE_APART && \separated(cfg, the_value);		\
 	requires CFG_OK && lock_ok(lock) && time_ok(now) && lock->gno < 0xfffffffffffffff0; \
-	requires \separated(cfg, lock, lock->queue);			\
-	requires QUARANTINE ==> nobody(lock)
-
-/*@ // In the quarantine there is nobody.
-  @ predicate nobody{L}(struct bftm_lock *lock) =
-  @   \forall integer i; 0 <= i < parties(lock) ==> party(lock, i)->attempt == 0;
-  @*/
+	requires \separated(cfg, lock, lock->queue)
 
 /*@ requires \valid_read(cfg) && \valid_read(lock) && \valid_read(p) && \valid(push);
   @ requires \separated(push, cfg, lock, lock->queue);
@@ -122,7 +120,7 @@ static inline bool bftm_is_quiet(const struct bftm_lock *lock);
 
 /*@ requires \valid_read(cfg);
   @ assigns \nothing;
-  @ ensures strictly: \result <==> QUARANTINE || cfg->recovering != 0;
+  @ ensures strictly: \result <==> CLOSED;
   @*/
 static inline bool bftm_is_closed(const struct bftm_server_cfg *cfg, u64 now);
 
@@ -130,7 +128,7 @@ static inline bool bftm_is_closed(const struct bftm_server_cfg *cfg, u64 now);
   @ requires \valid(push) && \separated(push, cfg, lock, lock->queue);
   @ assigns *lock, QUEUE_FIELDS, *push;
   @ ensures once: lock->gno == \old(lock->gno) || lock->gno == \old(lock->gno) + 1;
-  @ ensures quiet: QUARANTINE || cfg->recovering != 0 ==> lock->gno == \old(lock->gno);
+  @ ensures quiet: CLOSED ==> lock->gno == \old(lock->gno);
   @*/
 void bftm_settle(const struct bftm_server_cfg *cfg, struct bftm_lock *lock, u64 now,
 			struct bftm_msg *push);
@@ -240,7 +238,7 @@ static void answer_free(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 			struct bftm_msg *push);
 
 /* 1, 3: what is said before the answer is in annotations: WP forgets which party it was. */
-/*@ requires CFG_OK && lock_ok(lock) && time_ok(now) && !QUARANTINE;
+/*@ requires CFG_OK && lock_ok(lock) && time_ok(now);
   @ REQUEST;
   @ requires in_lock(lock, p) && named(p, req->client, req->attempt) && p->mode != 0;
   @ assigns *lock, QUEUE_FIELDS, *reply, *push, *the_value;
@@ -249,7 +247,8 @@ static void renew_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 			struct bftm_party *p, const struct bftm_msg *req, u64 now,
 			struct bftm_msg *reply, struct bftm_msg *push);
 
-/*@ requires CFG_OK && lock_ok(lock) && time_ok(now) && !QUARANTINE;
+/*@ requires CFG_OK && lock_ok(lock) && time_ok(now);
+  @ requires open: !CLOSED;
   @ REQUEST;
   @ assigns *lock, QUEUE_FIELDS, *reply, *push;
   @*/
@@ -262,22 +261,55 @@ static void decide_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock
   @*/
 static bool is_late(const struct bftm_lock *lock, const struct bftm_msg *req);
 
-/* Only who is awaited tells what it holds; what is then done has no proof. */
-/*@ requires cfg->awaited != 0;
+/*@ requires \valid_read(req) && mode_ok(req->mode) && req->arg <= 5;
+  @ assigns \nothing;
+  @ ensures named: \result.client == req->client && \result.attempt == req->attempt;
+  @ ensures asks: \result.mode == 0 && \result.want == req->mode && \result.held == req->arg;
+  @ ensures times: \result.lease_ns == req->lease_ns && \result.time_ns == now && \result.k == req->k;
+  @*/
+static struct bftm_party asking(const struct bftm_msg *req, u64 now);
+
+/*@ requires CFG_OK && lock_ok(lock) && time_ok(now) && lock->gno < 0xffffffffffffffff;
+  @ REQUEST;
+  @ requires in_lock(lock, p) && p->attempt != 0 && 1 <= HELD_OR_WANTED(p) <= 5;
+  @ requires fits: fits_beside(lock, p, HELD_OR_WANTED(p));
+  @ requires quiet: !CLOSED || cfg->awaited != 0;
+  @ assigns *lock, QUEUE_FIELDS, *reply, *push;
+  @*/
+static void begin_grant(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
+			struct bftm_party *p, const struct bftm_msg *req, u64 now,
+			struct bftm_msg *reply, struct bftm_msg *push);
+
+/*
+ * Two things that members hold do not exclude each other: no server can check this. No party of the
+ * lock waits while a member is awaited, since the server was closed before.
+ */
+#define FACTS								\
+	(fits_beside(lock, \null, HELD_BY_REQUEST) && \forall integer i; 0 <= i < parties(lock) ==> \
+	 named(party(lock, i), req->client, req->attempt) ==> party(lock, i)->mode != 0)
+#define HELD_BY_REQUEST (req->arg != 0 ? req->arg : req->mode)
+
+/*@ requires CFG_OK && lock_ok(lock) && time_ok(now) && lock->gno < 0xffffffffffffffff;
+  @ REQUEST;
+  @ requires awaited: cfg->awaited != 0;
+  @ requires facts: fits_beside(lock, \null, HELD_BY_REQUEST) && asked_ok(req->lease_ns);
+  @ requires nobody: \forall integer i; 0 <= i < parties(lock) ==>
+  @   !named(party(lock, i), req->client, req->attempt);
   @ assigns *lock, QUEUE_FIELDS, *reply, *push;
   @*/
 static void step_reassert(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 			  const struct bftm_msg *req, u64 now, struct bftm_msg *reply,
 			  struct bftm_msg *push);
 
-/* 4: in the quarantine nothing is decided. */
+/* 4: a closed server decides nothing, but what a member that it awaits tells is a fact. */
 /*@ STEP;
-  @ requires LEASED;
+  @ requires facts: ASSERTED ==> FACTS;
   @ REQUEST;
   @ requires reply->type == BFTM_MSG_TRY && push->type == BFTM_MSG_NONE;
   @ assigns *lock, QUEUE_FIELDS, *reply, *push, *the_value;
-  @ ensures quiet: QUARANTINE ==> reply->type != BFTM_MSG_FREE && push->type == BFTM_MSG_NONE &&
-  @   lock->gno == \old(lock->gno);
+  @ ensures quiet: CLOSED && !ASSERTED && (\forall integer i; 0 <= i < \old(parties(lock)) &&
+  @   \old(named(party(lock, i), req->client, req->attempt)) ==> \old(party(lock, i)->mode) == 0) ==>
+  @   reply->type != BFTM_MSG_FREE && push->type == BFTM_MSG_NONE && lock->gno == \old(lock->gno);
   @*/
 void bftm_step_try(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
 		     const struct bftm_msg *req, u64 now,

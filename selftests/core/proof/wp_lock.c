@@ -9,7 +9,10 @@
 // prove: wp bftm_grant: a mode that fits beside all other grants, until its lease is over at least, with the next number; the end does not come nearer
 // prove: wp bftm_settle: one grant at most, of a mode that fits beside all others; none in the quarantine, nor while members are awaited
 // prove: wp renew_grant: the end does not come nearer, the mode becomes no more, and is as it was unless the send is later than all before
-// prove: wp bftm_step_try: nothing is granted or renewed in the quarantine
+// prove: wp asking: without a grant
+// prove: wp begin_grant: what bftm_grant demands
+// prove: wp step_reassert: a member that is awaited has its grant beside all others
+// prove: wp bftm_step_try: nothing is granted in the quarantine, nor while members are awaited; but a member that is awaited gets what it tells that it holds
 // prove: wp step_release: what is taken back has the client and attempt of the request
 // prove: wp bftm_may_last: the lease is one that the server grants
 // prove: wp note_prio: the highest priority does not fall, and moves by a bounded step
@@ -19,7 +22,7 @@
 // prove: wp is_formed: attempts and sends are not 0, modes are modes
 // prove: wp bftm_server_needs: a lock is made for TRY and STAMP only
 // frama-c: -wp-model Typed+cast+ref
-// frama-c bftm_grant bftm_step_try step_release: -wp-steps 400000
+// frama-c bftm_grant bftm_step_try step_reassert step_release: -wp-steps 400000
 #define PROOF_ANY_GUARD
 #include "server_contracts.h"
 

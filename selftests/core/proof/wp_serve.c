@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: wp bftm_serve_version: what is genuine and new, for this server, is told the version that it speaks
 // prove: wp bftm_serve_head: a protocol may see what is for this server, genuine, new, permitted and of this start, asked in this order
+// prove: wp serve_sync: what is dropped is of earlier incarnations; only that member is awaited no more, and hears so
 // prove: wp bftm_serve: it sees nothing else; what was dropped is not answered
 // frama-c: -wp-model Typed+caveat
 #define PROOF_ANY_GUARD
@@ -57,9 +58,13 @@ void shell_tokens(const struct bftm_msg *req, struct bftm_msg *reply);
 static const struct bftm_protocol *protocol_of(const struct bftm_shell *shell, void *arg,
 					       u8 number);
 
+/* The members, where there are any, and the one that the request is of, if it is of a member. */
+static struct bftm_members the_members;
+static struct bftm_member its_member;
+
 /*@ assigns \nothing;
   @ ensures \result == \null ==> is_evicted == 0;
-  @ ensures \result != \null ==> \valid(\result);
+  @ ensures \result == \null || \result == &the_members;
   @*/
 static struct bftm_members *members_of(const struct bftm_shell *shell, void *arg);
 
@@ -71,9 +76,24 @@ bool bftm_members_refuse(const struct bftm_members *m, const struct bftm_msg *re
 
 /*@ requires \valid_read(m);
   @ assigns \nothing;
-  @ ensures \result != \null ==> \valid(\result);
+  @ ensures \result == \null || (\result == &its_member && its_member.client == client);
   @*/
 struct bftm_member *bftm_members_find(const struct bftm_members *m, u32 client);
+
+#define HEARD the_members.awaited, its_member.awaited
+
+/*@ requires m == &the_members && member == &its_member;
+  @ assigns HEARD;
+  @ ensures its_member.awaited == 0;
+  @*/
+void bftm_members_heard(struct bftm_members *m, struct bftm_member *member);
+
+/*@ requires member == &its_member && client == req->client == its_member.client;
+  @ requires earlier: incarnation < req->incarnation || incarnation <= its_member.evicted;
+  @ assigns \nothing;
+  @*/
+void shell_drop(const struct bftm_msg *req, const struct bftm_member *member, u32 client,
+		u32 incarnation);
 
 /* In the kernel all are there. */
 #define SHELL								\
@@ -125,8 +145,12 @@ static void serve_step(const struct bftm_shell *shell, void *arg, const struct b
 		       const struct bftm_msg *req, u64 now, struct bftm_sends *ret);
 
 /*@ requires is_genuine != 0 && is_new != 0 && is_evicted == 0 && is_permitted != 0;
-  @ requires req->type == BFTM_MSG_SYNC && \valid(reply);
-  @ assigns *reply;
+  @ requires req->type == BFTM_MSG_SYNC && \valid_read(req) && \valid(reply);
+  @ assigns *reply, HEARD;
+  @ ensures heard: reply->type == BFTM_MSG_SYNCED ==> its_member.client == req->client &&
+  @   its_member.awaited == 0;
+  @ ensures else_same: reply->type != BFTM_MSG_SYNCED ==>
+  @   its_member.awaited == \old(its_member.awaited);
   @*/
 static void serve_sync(const struct bftm_shell *shell, void *arg, const struct bftm_msg *req,
 		       struct bftm_msg *reply);
@@ -134,7 +158,7 @@ static void serve_sync(const struct bftm_shell *shell, void *arg, const struct b
 /*@ requires SHELL && \valid_read(cfg) && \valid_read(req) && \valid(ret) && time_ok(now);
   @ requires time_ok(cfg->quarantine_until_ns);
   @ requires \separated(shell, cfg, req, ret);
-  @ assigns *ret;
+  @ assigns *ret, HEARD;
   @ ensures epoch: ret->reply.server_epoch == cfg->epoch;
   @ ensures nothing: !SERVED(req) ==> ret->push.type == BFTM_MSG_NONE && !ret->granted;
   @*/
