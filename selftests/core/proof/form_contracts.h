@@ -12,6 +12,8 @@
 /*@ axiomatic Datagrams {
   @   // There are so many bytes to read, or to write; whatever they are.
   @   predicate readable(void *buf, integer len);
+  @   // These bytes are among them.
+  @   predicate within(void *buf, u8 *at, integer len);
   @   // It is one of the tables of forms, into which nobody writes.
   @   predicate is_form(struct bftm_form *form);
   @ }
@@ -19,13 +21,16 @@
 
 #define FORMS_APART(msg)						\
 	(\forall struct bftm_form *form; is_form(form) ==> \separated(form, msg))
+/* What is read into lies apart from the datagram. */
+#define BYTES_APART(buf, msg)						\
+	(\forall u8 *at, integer n; within(buf, at, n) ==> \separated(at + (0 .. n - 1), msg))
 #define FORM_OK(form) \valid_read(form) && (form)->bytes <= 128
 
 /*@ requires readable(buf, len) && \valid(head);
   @ assigns *head;
   @ ensures name: \result == BFTM_WIRE_OK ==> head->wire.name_len <= 64;
   @ ensures rest: \result == BFTM_WIRE_OK ==> head->left <= 1184 &&
-  @   \valid_read(head->body + (0 .. head->left - 1));
+  @   \valid_read(head->body + (0 .. head->left - 1)) && within(buf, head->body, head->left);
   @*/
 enum bftm_wire_error bftm_head_get(const void *buf, size_t len, struct bftm_head *head);
 

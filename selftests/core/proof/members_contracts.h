@@ -18,7 +18,7 @@
 /* The incarnation that a request is of; of an attempt its own. */
 #define INCARNATION							\
 	((req->type == BFTM_MSG_TRY || req->type == BFTM_MSG_YIELD ||	\
-	  req->type == BFTM_MSG_STAMP ? req->attempt : req->seq) / 0x100000000)
+	  req->type == BFTM_MSG_STAMP ? req->attempt : req->seq) >> 32)
 
 /*@ requires members_ok(the_members);
   @ assigns \result \from m, client;

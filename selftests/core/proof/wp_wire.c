@@ -46,12 +46,20 @@ static bool get_body(const struct bftm_form *form, const u8 *body, struct bftm_m
   @*/
 static bool value_fits(const struct bftm_msg *msg);
 
+/* memcpy() into the place for a value: see annotations. */
+/*@ requires \valid(msg) && len <= 64 && \valid_read(at + (0 .. len - 1));
+  @ requires \separated(msg, at + (0 .. len - 1));
+  @ assigns msg->value[0 .. 63];
+  @*/
+void copy_value(struct bftm_msg *msg, const u8 *at, size_t len);
+
 /*@ requires \valid_read(msg);
   @ assigns \nothing;
   @*/
 static bool fields_agree(const struct bftm_msg *msg);
 
 /*@ requires \valid(msg) && \valid_read(at + (0 .. left - 1)) && left <= 1184;
+  @ requires \separated(msg, at + (0 .. left - 1));
   @ assigns *msg;
   @*/
 static enum bftm_wire_error get_parts(struct bftm_msg *msg, const u8 *at, size_t left);
@@ -68,7 +76,7 @@ static void get_head(const struct bftm_wire_head *head, bool modes, struct bftm_
   @*/
 static enum bftm_wire_error get_foreign(const struct bftm_head *head, struct bftm_msg *msg);
 
-/*@ requires readable(buf, len) && \valid(msg) && FORMS_APART(msg);
+/*@ requires readable(buf, len) && \valid(msg) && FORMS_APART(msg) && BYTES_APART(buf, msg);
   @ assigns *msg;
   @*/
 enum bftm_wire_error bftm_wire_get(const void *buf, size_t len, struct bftm_msg *msg);
