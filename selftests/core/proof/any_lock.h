@@ -53,8 +53,9 @@ static struct bftm_party any_party(void)
 	struct bftm_party p;
 
 	any(p);
-	p.lease_ns = any_from(BFTM_LEASE_MIN_NS, BFTM_LEASE_MAX_NS);
-	p.time_ns = any_from(0, 1ull << 63);
+	/* With a lease or without one; then a grant has no end. */
+	p.lease_ns = any_from(BFTM_LEASE_MIN_NS, BFTM_LEASE_NONE);
+	p.time_ns = any_from(0, BFTM_LEASE_NONE);
 	p.mode = any_mode();
 	p.want = any_mode();
 	p.held = any_mode();
@@ -87,11 +88,6 @@ static struct bftm_lock any_lock(void)
 	any(lock);
 	lock.gno = any_from(0, ~0ull - 1);
 	lock.first = any_party();
-	/* One without a lease: all parties would be too many states. */
-	if (any_bool()) {
-		lock.first.lease_ns = BFTM_LEASE_NONE;
-		lock.first.time_ns = BFTM_LEASE_NONE;
-	}
 	lock.queue = any_queue();
 	return lock;
 }

@@ -21,7 +21,7 @@
 
 #define FORMS_APART(msg)						\
 	(\forall struct bftm_form *form; is_form(form) ==> \separated(form, msg))
-/* What is read into lies apart from the datagram. */
+/* The message lies apart from the datagram that is read into it. */
 #define BYTES_APART(buf, msg)						\
 	(\forall u8 *at, integer n; within(buf, at, n) ==> \separated(at + (0 .. n - 1), msg))
 #define FORM_OK(form) \valid_read(form) && (form)->bytes <= 128
