@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* All that can happen next in the worlds with modes, and what must never be so. */
+#include "selftests/core/model/excludes.h"
 #include "modes.h"
 
 struct modes_plan modes_plan = { .conversions = 1 };
 struct modes_reached modes_reached;
-
-/* The modes that each mode excludes, by the table of the Linux DLM; not the cores' own. */
-static const char *const excludes[BFTM_MODES] = {
-	/*               NL CR CW PR PW EX */
-	[BFTM_MODE_NL] = "......",
-	[BFTM_MODE_CR] = ".....x",
-	[BFTM_MODE_CW] = "...xxx",
-	[BFTM_MODE_PR] = "..x.xx",
-	[BFTM_MODE_PW] = "..xxxx",
-	[BFTM_MODE_EX] = ".xxxxx",
-};
 
 /** struct modes_turn - what the functions below hand on */
 struct modes_turn {
@@ -302,7 +292,7 @@ static const char *modes_wrong(const void *world)
 	for (c = 0; c < plan.clients; c++) {
 		mode[c] = modes_inside(w, c);
 		for (d = 0; d < c; d++)
-			if (excludes[mode[c]][mode[d]] == 'x')
+			if (excludes(mode[c], mode[d]))
 				return "two clients are inside in modes that exclude each other";
 	}
 	return NULL;

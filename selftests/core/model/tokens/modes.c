@@ -4,21 +4,11 @@
 #include <stdlib.h>
 
 #include "selftests/core/model/command.h"
+#include "selftests/core/model/excludes.h"
 #include "modes.h"
 
 enum modes_kind { MODES_BEGIN, MODES_CONVERT, MODES_OFFER, MODES_STAMP, MODES_STAMP_OLD, MODES_WIN,
 		  MODES_END };
-
-/* The modes that each mode excludes, by the table of the Linux DLM; not the cores' own. */
-static const char *const excludes[BFTM_MODES] = {
-	/*               NL CR CW PR PW EX */
-	[BFTM_MODE_NL] = "......",
-	[BFTM_MODE_CR] = ".....x",
-	[BFTM_MODE_CW] = "...xxx",
-	[BFTM_MODE_PR] = "..x.xx",
-	[BFTM_MODE_PW] = "..xxxx",
-	[BFTM_MODE_EX] = ".xxxxx",
-};
 
 u64 modes_shared;
 
@@ -79,7 +69,7 @@ static bool stamp(struct modes_world *w, u32 u, u32 c, u8 mode, u8 token, bool g
 
 static bool is_compatible(const struct modes_world *w, u32 c, u8 mode)
 {
-	return excludes[mode][w->tenure[!c].mode] != 'x';
+	return !excludes(mode, w->tenure[!c].mode);
 }
 
 /* The tenure gives its offer up, which still arrives. */
@@ -126,7 +116,7 @@ static void tenure_gets(const struct mturn *t, u32 c)
 		u8 got = next.tenure[!c].got[o];
 		u8 highest = got > next.last[o] ? got : next.last[o];
 
-		if (excludes[m.mode][o] == 'x' && m.offered <= highest)
+		if (excludes(m.mode, o) && m.offered <= highest)
 			next.wrong = m.offered == highest ? SAME_TOKEN : LOWER_TOKEN;
 		modes_shared += m.offered == highest;
 	}
