@@ -133,21 +133,30 @@ int bftmutex_set_value(int fd, const void *bytes, size_t len)
 	return result(ioctl(fd, BFTM_IOC_VALUE, &arg));
 }
 
+/* A release wakes nobody who polls for POLLRDBAND alone, so that the state is looked at again. */
+#define LOOK_AGAIN_NS 1000000000ull
+
 int bftmutex_wanted(int fd, uint64_t timeout_ns)
 {
-	const struct timespec timeout = {
-		.tv_sec = (time_t)(timeout_ns / 1000000000),
-		.tv_nsec = (long)(timeout_ns % 1000000000),
-	};
 	struct pollfd p = { .fd = fd, .events = POLLRDBAND };
+	struct timespec part = { .tv_sec = LOOK_AGAIN_NS / 1000000000 };
 	struct bftm_status status;
-	int err = bftmutex_status(fd, &status);
+	int count, err;
 
-	/* poll() would wait for a lock to be acquired. */
-	if (err < 0 || status.state != BFTM_STATE_HELD)
-		return err;
-	if (ppoll(&p, 1, timeout_ns == UINT64_MAX ? NULL : &timeout, NULL) < 0)
-		return -errno;
+	do {
+		err = bftmutex_status(fd, &status);
+		if (err < 0 || status.state != BFTM_STATE_HELD)
+			return err;
+		if (timeout_ns < LOOK_AGAIN_NS)
+			part = (struct timespec){ .tv_nsec = (long)timeout_ns };
+		count = ppoll(&p, 1, &part, NULL);
+		if (count < 0)
+			return -errno;
+		if (timeout_ns < LOOK_AGAIN_NS)
+			timeout_ns = 0;
+		else if (timeout_ns != UINT64_MAX)
+			timeout_ns -= LOOK_AGAIN_NS;
+	} while (!count && timeout_ns);
 	return p.revents & POLLNVAL ? -EBADF : !!(p.revents & POLLRDBAND);
 }
 

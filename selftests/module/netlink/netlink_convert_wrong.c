@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Conversions that are asked for wrongly, and reports that are wrong. */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 
 #include "convert_fixture.h"
@@ -123,6 +125,54 @@ TEST_F(convert, nobody_waits_for_what_is_not_held)
 	EXPECT_EQ(1, bftmutex_wanted(self->fd, UINT64_MAX));
 	EXPECT_EQ(-EBADF, bftmutex_wanted(-1, 0));
 	alarm(0);
+}
+
+/** struct waiter - a thread that waits for others, without a limit */
+struct waiter {
+	int fd;
+	atomic_int tid;
+	int result;
+};
+
+static void *wait_for_others(void *arg)
+{
+	struct waiter *w = arg;
+
+	w->tid = gettid();
+	w->result = bftmutex_wanted(w->fd, UINT64_MAX);
+	return NULL;
+}
+
+/* The kernel tells the system call of a thread that sleeps in one, and else "running". */
+static bool sleeps(int tid)
+{
+	char path[64], first = 'r';
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", tid);
+	file = tid ? fopen(path, "r") : NULL;
+	if (!file)
+		return false;
+	first = (char)fgetc(file);
+	fclose(file);
+	return first >= '0' && first <= '9';
+}
+
+TEST_F(convert, a_release_ends_the_wait_for_others)
+{
+	struct waiter w = { .fd = self->fd, .result = -1 };
+	struct timespec limit;
+	pthread_t thread;
+
+	HOLD(EX, 0);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_for_others, &w));
+	while (!sleeps(w.tid))
+		sched_yield();
+	ASSERT_EQ(0, release(self->fd));
+	clock_gettime(CLOCK_REALTIME, &limit);
+	limit.tv_sec += 30;
+	ASSERT_EQ(0, pthread_timedjoin_np(thread, NULL, &limit));
+	EXPECT_EQ(0, w.result);
 }
 
 TEST_HARNESS_MAIN
