@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the models judge locks in modes by; the cores, which they judge, have a table of their own. */
+/* The models judge locks in modes by this table. The cores, which they judge, have their own. */
 #ifndef BFTM_MODEL_EXCLUDES_H
 #define BFTM_MODEL_EXCLUDES_H
 
