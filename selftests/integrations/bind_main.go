@@ -24,6 +24,42 @@ func is(name string, got, want interface{}) {
 	}
 }
 
+// values passes one of them from a writer to a reader.
+func values(lock, other *bftmutex.Lock) {
+	with := bftmutex.Options{Value: true, Timeout: time.Minute}
+	_, err := lock.Acquire("value", with)
+	is("with a value", err, nil)
+	_, valid, err := lock.Value()
+	is("which nobody has set", err == nil && !valid, true)
+	is("it is set", lock.SetValue([]byte("seventeen")), nil)
+	value, valid, err := lock.Value()
+	is("read by its writer", err == nil && valid && string(value) == "seventeen", true)
+	is("65 bytes are too long", lock.SetValue(make([]byte, 65)) != nil, true)
+	_, err = lock.Convert(bftmutex.Shared, bftmutex.Options{})
+	is("given on with a conversion", err, nil)
+	reader := bftmutex.Options{Mode: bftmutex.Shared, Value: true, Timeout: time.Minute}
+	_, err = other.Acquire("value", reader)
+	is("to a reader", err, nil)
+	value, valid, err = other.Value()
+	is("who reads it", err == nil && valid && string(value) == "seventeen", true)
+	is("and sets none", errors.Is(other.SetValue(nil), syscall.EPERM), true)
+	lock.Release()
+	_, err = other.Convert(bftmutex.ProtectedWrite, with)
+	is("but as a writer", err, nil)
+	is("an empty one", other.SetValue(nil), nil)
+	is("released", other.Release(), nil)
+	_, err = lock.Acquire("value", bftmutex.Options{Mode: bftmutex.ConcurrentRead, Timeout: time.Minute})
+	is("without the value", err, nil)
+	_, _, err = lock.Value()
+	is("it is not told", errors.Is(err, syscall.ENODATA), true)
+	_, err = lock.Convert(bftmutex.Shared, with)
+	value, valid, _ = lock.Value()
+	is("but from a conversion on", err == nil && valid && len(value) == 0, true)
+	is("and released", lock.Release(), nil)
+	_, _, err = lock.Value()
+	is("it is not told either", errors.Is(err, syscall.ENOLCK), true)
+}
+
 func main() {
 	if len(os.Args) > 1 {
 		for _, number := range bftmutex.AbiSizes() {
@@ -87,6 +123,7 @@ func main() {
 	}
 	lock.Release()
 	other.Release()
+	values(lock, other)
 	_, err = lock.Acquire("readers", shared)
 	is("shared once more", err, nil)
 	_, err = other.Acquire("readers", bftmutex.Options{Try: true})

@@ -25,6 +25,31 @@ fn errno<T>(result: std::io::Result<T>) -> i32 {
     result.err().map_or(0, |e| e.raw_os_error().unwrap_or(-1))
 }
 
+/// A writer passes a value to a reader.
+fn values(tap: &mut Tap, lock: &mut Lock, other: &mut Lock) -> std::io::Result<()> {
+    let with = Options { value: true, timeout: Some(Duration::from_secs(60)), ..Default::default() };
+    let mut writer = lock.acquire("value of rust", &with)?;
+    tap.is("a value that nobody has set", writer.value()?, None);
+    writer.set_value(b"seventeen")?;
+    tap.is("read by its writer", writer.value()?, Some(b"seventeen".to_vec()));
+    let long = writer.set_value(&[0; 65]).err().map(|e| e.to_string());
+    tap.is("too long", long.as_deref(), Some("value of 65 bytes: must be 0 to 64"));
+    writer.convert(Mode::Shared, &Options::default())?;
+    let mut reader = other.acquire("value of rust", &Options { mode: Mode::Shared, ..with.clone() })?;
+    tap.is("read by a reader", reader.value()?, Some(b"seventeen".to_vec()));
+    tap.is("who sets none", errno(reader.set_value(b"")), 1);
+    writer.release()?;
+    reader.convert(Mode::ProtectedWrite, &with)?;
+    tap.is("but as a writer", errno(reader.set_value(b"")), 0);
+    reader.release()?;
+    let without = Options { mode: Mode::ConcurrentRead, timeout: with.timeout, ..Default::default() };
+    let mut guard = lock.acquire("value of rust", &without)?;
+    tap.is("not told without", errno(guard.value()), 61);
+    guard.convert(Mode::Shared, &with)?;
+    tap.is("but from a conversion on", guard.value()?, Some(vec![]));
+    guard.release()
+}
+
 fn main() -> std::io::Result<()> {
     if std::env::args().len() > 1 {
         for number in bftmutex::abi_sizes() {
@@ -63,6 +88,7 @@ fn main() -> std::io::Result<()> {
     tap.is("shared again", reader.status()?.mode, 2);
     tap.is("and no writer beside", errno(other.acquire("readers", &once)), bftmutex::EWOULDBLOCK);
     drop(reader);
+    values(&mut tap, &mut lock, &mut other)?;
     let short = Options {
         lease: Some(Duration::from_millis(500)),
         no_renew: true,

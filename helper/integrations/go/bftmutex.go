@@ -61,9 +61,14 @@ const (
 	flagTry = 1 << iota
 	flagRenew
 	flagFence
+	flagValue
 )
 
-const submitMax = 16384
+const (
+	submitMax = 16384
+	valueMax  = 64
+	valueSet  = 1
+)
 
 // Structures of linux/bftmutex.h; a test compares AbiSizes.
 type acquireArg struct {
@@ -88,6 +93,11 @@ type convertArg struct {
 	timeoutNs, deadlineNs, token uint64
 }
 
+type valueArg struct {
+	size, op, len, valid uint32
+	bytes                [valueMax]byte
+}
+
 type submitArg struct {
 	size, flags, nameLen, opLen uint32
 	cluster                     [32]byte
@@ -106,11 +116,12 @@ var (
 	iocStatus  = ioc(3, 4, unsafe.Sizeof(statusArg{}))
 	iocSubmit  = ioc(3, 6, unsafe.Sizeof(submitArg{}))
 	iocConvert = ioc(3, 8, unsafe.Sizeof(convertArg{}))
+	iocValue   = ioc(3, 9, unsafe.Sizeof(valueArg{}))
 )
 
 // AbiSizes returns the numbers of the requests, which contain the sizes of their structures.
 func AbiSizes() []uintptr {
-	return []uintptr{iocAcquire, iocRelease, iocStatus, iocSubmit, iocConvert}
+	return []uintptr{iocAcquire, iocRelease, iocStatus, iocSubmit, iocConvert, iocValue}
 }
 
 // Lock is an open file of the device.
@@ -124,6 +135,7 @@ type Options struct {
 	Try     bool          // ask once
 	NoRenew bool          // lost at the end of the lease
 	Fence   bool          // with a token
+	Value   bool          // with the lock's value
 	Mode    Mode          // of Acquire
 }
 
@@ -157,7 +169,8 @@ func Open() (*Lock, error) {
 // Close gives back the lock, if it is held.
 func (l *Lock) Close() error { return syscall.Close(l.fd) }
 
-// Fd is the descriptor: poll it for POLLHUP to learn that the lease is over.
+// Fd is the descriptor: poll it for POLLHUP to learn that the lease is over, and for POLLRDBAND to
+// learn that somebody waits for a mode that the held one excludes.
 func (l *Lock) Fd() int { return l.fd }
 
 func (l *Lock) call(request uintptr, arg unsafe.Pointer) error {
@@ -166,6 +179,19 @@ func (l *Lock) call(request uintptr, arg unsafe.Pointer) error {
 		return errno
 	}
 	return nil
+}
+
+func (o Options) flags() (flags uint32) {
+	if o.Try {
+		flags |= flagTry
+	}
+	if o.Fence {
+		flags |= flagFence
+	}
+	if o.Value {
+		flags |= flagValue
+	}
+	return
 }
 
 // waiting repeats a call that a signal ends, of Go's runtime for example, with the time that is left.
@@ -205,14 +231,9 @@ func (l *Lock) Acquire(name string, o Options) (Grant, error) {
 	arg.size, arg.nameLen = uint32(unsafe.Sizeof(arg)), uint32(len(name))
 	arg.leaseNs, arg.timeoutNs = uint64(o.Lease), uint64(o.Timeout)
 	arg.mode = uint32(o.Mode)
-	if o.Try {
-		arg.flags |= flagTry
-	}
+	arg.flags = o.flags()
 	if !o.NoRenew {
 		arg.flags |= flagRenew
-	}
-	if o.Fence {
-		arg.flags |= flagFence
 	}
 	err := l.waiting(iocAcquire, unsafe.Pointer(&arg), o.Timeout, &arg.timeoutNs)
 	switch err {
@@ -226,17 +247,12 @@ func (l *Lock) Acquire(name string, o Options) (Grant, error) {
 
 // Convert holds the lock in another mode. A mode that the present one covers, as Exclusive covers
 // all, is held at once: first stop doing what it does not allow. For any other mode Convert waits;
-// the present mode is held meanwhile, and after ErrBusy and ErrDeadlock. Timeout, Try and Fence of
-// the options count. Attempts of the grant is 0.
+// the present mode is held meanwhile, and after ErrBusy and ErrDeadlock. Timeout, Try, Fence and
+// Value of the options count; a lock that was acquired with its value keeps it. Attempts of the
+// grant is 0.
 func (l *Lock) Convert(mode Mode, o Options) (Grant, error) {
-	arg := convertArg{mode: uint32(mode), timeoutNs: uint64(o.Timeout)}
+	arg := convertArg{flags: o.flags(), mode: uint32(mode), timeoutNs: uint64(o.Timeout)}
 	arg.size = uint32(unsafe.Sizeof(arg))
-	if o.Try {
-		arg.flags |= flagTry
-	}
-	if o.Fence {
-		arg.flags |= flagFence
-	}
 	err := l.waiting(iocConvert, unsafe.Pointer(&arg), o.Timeout, &arg.timeoutNs)
 	switch err {
 	case nil:
@@ -249,6 +265,37 @@ func (l *Lock) Convert(mode Mode, o Options) (Grant, error) {
 		return Grant{}, ErrLost
 	}
 	return Grant{}, fmt.Errorf("bftmutex: conversion: %w", err)
+}
+
+// Value reads the value that the last holder in Exclusive or ProtectedWrite left, or this one has
+// set since. A value that is not known is not valid; that is no error. The lock is held with
+// Options.Value.
+func (l *Lock) Value() (value []byte, valid bool, err error) {
+	arg := valueArg{size: uint32(unsafe.Sizeof(valueArg{}))}
+	err = valued(l.call(iocValue, unsafe.Pointer(&arg)))
+	return append(value, arg.bytes[:arg.len]...), arg.valid != 0, err
+}
+
+// SetValue leaves a value of 0 to 64 bytes to the next holders, who read it as soon as this one
+// releases the lock or converts it to less; after a mere Close it is not valid. The lock is held
+// with Options.Value, in Exclusive or ProtectedWrite.
+func (l *Lock) SetValue(value []byte) error {
+	arg := valueArg{op: valueSet, len: uint32(len(value))}
+	if err := put(arg.bytes[:], "value", string(value), 0); err != nil {
+		return err
+	}
+	arg.size = uint32(unsafe.Sizeof(arg))
+	return valued(l.call(iocValue, unsafe.Pointer(&arg)))
+}
+
+func valued(err error) error {
+	switch err {
+	case nil:
+		return nil
+	case syscall.EKEYEXPIRED:
+		return ErrLost
+	}
+	return fmt.Errorf("bftmutex: value: %w", err)
 }
 
 // Release gives the lock back.

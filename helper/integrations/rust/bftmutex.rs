@@ -23,6 +23,9 @@ pub const EDEADLK: i32 = 35;
 pub const ETIMEDOUT: i32 = 110;
 pub const EKEYEXPIRED: i32 = 127;
 const SUBMIT_MAX: usize = 16384;
+const VALUE_MAX: usize = 64;
+const VALUE_GET: u32 = 0;
+const VALUE_SET: u32 = 1;
 const POLLHUP: i16 = 16;
 
 /// State of a handle, enum bftm_state.
@@ -91,6 +94,15 @@ struct ConvertArg {
 }
 
 #[repr(C)]
+struct ValueArg {
+    size: u32,
+    op: u32,
+    len: u32,
+    valid: u32,
+    bytes: [u8; VALUE_MAX],
+}
+
+#[repr(C)]
 struct SubmitArg {
     size: u32,
     flags: u32,
@@ -126,13 +138,14 @@ const fn ioc(direction: usize, number: usize, size: usize) -> usize {
 }
 
 /// The numbers of the requests, which contain the sizes of their structures.
-pub const fn abi_sizes() -> [usize; 5] {
+pub const fn abi_sizes() -> [usize; 6] {
     [
         ioc(3, 1, size_of::<AcquireArg>()),
         ioc(0, 3, 0),
         ioc(3, 4, size_of::<StatusArg>()),
         ioc(3, 6, size_of::<SubmitArg>()),
         ioc(3, 8, size_of::<ConvertArg>()),
+        ioc(3, 9, size_of::<ValueArg>()),
     ]
 }
 const ACQUIRE: usize = abi_sizes()[0];
@@ -140,6 +153,7 @@ const RELEASE: usize = abi_sizes()[1];
 const STATUS: usize = abi_sizes()[2];
 const SUBMIT: usize = abi_sizes()[3];
 const CONVERT: usize = abi_sizes()[4];
+const VALUE: usize = abi_sizes()[5];
 
 /// Options of acquire(), convert() and submit().
 #[derive(Clone, Debug, Default)]
@@ -156,6 +170,8 @@ pub struct Options {
     pub no_renew: bool,
     /// With a token.
     pub fence: bool,
+    /// With the lock's value.
+    pub value: bool,
     /// Of acquire().
     pub mode: Mode,
 }
@@ -212,6 +228,12 @@ fn put(to: &mut [u8], what: &str, text: &str, least: usize) -> Result<()> {
     Ok(())
 }
 
+impl Options {
+    fn flags(&self) -> u32 {
+        self.try_once as u32 | (self.fence as u32) << 2 | (self.value as u32) << 3
+    }
+}
+
 // 0 would mean for ever, or the default.
 fn nanoseconds(time: Option<Duration>) -> u64 {
     time.map_or(0, |t| t.as_nanos().clamp(1, u64::MAX as u128) as u64)
@@ -259,7 +281,7 @@ impl Lock {
     pub fn acquire(&mut self, name: &str, options: &Options) -> Result<Guard<'_>> {
         let mut arg = AcquireArg {
             size: size_of::<AcquireArg>() as u32,
-            flags: options.try_once as u32 | (!options.no_renew as u32) << 1 | (options.fence as u32) << 2,
+            flags: options.flags() | (!options.no_renew as u32) << 1,
             way: 0,
             name_len: name.len() as u32,
             cluster: [0; 32],
@@ -323,6 +345,8 @@ impl Lock {
     }
 }
 
+/// For poll(): POLLHUP when the lease is over, POLLRDBAND when somebody waits for a mode that the
+/// held one excludes.
 impl AsRawFd for Lock {
     fn as_raw_fd(&self) -> RawFd {
         self.file.as_raw_fd()
@@ -337,12 +361,12 @@ impl Guard<'_> {
     /// Hold the lock in another mode. A mode that the present one covers, as Exclusive covers all, is
     /// held at once: first stop doing what it does not allow. For any other mode the call waits; the
     /// present mode is held meanwhile, and after EWOULDBLOCK, ETIMEDOUT and EDEADLK (another holder converts
-    /// too, and each waits for the other: release, or convert to less). timeout, try_once and
-    /// fence of the options count.
+    /// too, and each waits for the other: release, or convert to less). timeout, try_once, fence and
+    /// value of the options count; a lock that was acquired with its value keeps it.
     pub fn convert(&mut self, mode: Mode, options: &Options) -> Result<()> {
         let mut arg = ConvertArg {
             size: size_of::<ConvertArg>() as u32,
-            flags: options.try_once as u32 | (options.fence as u32) << 2,
+            flags: options.flags(),
             mode: mode as u32,
             reserved: 0,
             timeout_ns: nanoseconds(options.timeout),
@@ -353,6 +377,36 @@ impl Guard<'_> {
         self.grant.deadline_ns = arg.deadline_ns;
         self.grant.token = arg.token;
         Ok(())
+    }
+
+    fn value_call(&self, op: u32, value: &[u8]) -> Result<ValueArg> {
+        let mut arg = ValueArg {
+            size: size_of::<ValueArg>() as u32,
+            op,
+            len: value.len() as u32,
+            valid: 0,
+            bytes: [0; VALUE_MAX],
+        };
+        if value.len() > VALUE_MAX {
+            let words = format!("value of {} bytes: must be 0 to {}", value.len(), VALUE_MAX);
+            return Err(Error::new(ErrorKind::InvalidInput, words));
+        }
+        arg.bytes[..value.len()].copy_from_slice(value);
+        self.lock.call(VALUE, &mut arg)?;
+        Ok(arg)
+    }
+
+    /// The value that the last holder in Exclusive or ProtectedWrite left, or that this one has set
+    /// since; None when it is not known. ENODATA: the lock was acquired without value.
+    pub fn value(&self) -> Result<Option<Vec<u8>>> {
+        let arg = self.value_call(VALUE_GET, &[])?;
+        Ok((arg.valid != 0).then(|| arg.bytes[..arg.len as usize].to_vec()))
+    }
+
+    /// Leave a value of 0 to 64 bytes to the next holders, who read it as soon as this one releases
+    /// the lock or converts it to less. EPERM: the mode is not Exclusive or ProtectedWrite.
+    pub fn set_value(&self, value: &[u8]) -> Result<()> {
+        self.value_call(VALUE_SET, value).map(|_| ())
     }
 
     /// Give the lock back. EKEYEXPIRED: the lease was over before.
