@@ -111,7 +111,7 @@ check-capture: tools tests modules-6.1
 CHECK_KERNELS = $(addprefix modules-,$(TEST_KERNELS)) \
 	$(if $(shell selftests/vm/build-kernel --if-built 6.12-debug 2>/dev/null),modules-6.12-debug)
 CHECK_BUILD = tools tests replays $(CHECK_KERNELS)
-CHECK_ALL_BUILD = $(CHECK_BUILD) modules-6.1-rt fuzzers $(FUZZERS_FAST) $(MODULES_CHECKED) $(TESTS_BIN)/fail_alloc.so
+CHECK_ALL_BUILD = $(CHECK_BUILD) bench-programs modules-6.1-rt fuzzers $(FUZZERS_FAST) $(MODULES_CHECKED) $(TESTS_BIN)/fail_alloc.so
 
 # For who wants to see something else; V=1 shows the commands.
 QUIETLY = @$(if $(V),,echo "building; make V=1 $@ shows how" &&) \
