@@ -3,10 +3,13 @@
  * Measures how fast and how fairly a lock goes from host to host. One process plays all hosts: a
  * handle belongs to the network namespace in which it was opened.
  *
- *	handover alone COUNT            acquires of a lock that nobody wants
+ *	handover alone COUNT [shared]   acquires of a lock that nobody wants
  *	handover pair COUNT             release on one host to return on the other
  *	handover crowd T ROUNDS HOLD_US [WAY]
  *	                                T hosts, each ROUNDS times
+ *	handover readers T ROUNDS       T hosts, one after the other, until all hold it shared;
+ *	                                and release by the last of these to return on the host
+ *	                                that was the first to release it, and waits for it alone
  *
  * prints key=value, times in ns; WAY is queue (the default), backoff or
  * no-backoff. Meant for a clock that counts instructions.
@@ -66,7 +69,15 @@ static void print_times(const char *name, uint64_t *ns, int count)
 	       ns[count * 99 / 100]);
 }
 
-static void alone(int count)
+static int acquire_in(int fd, const char *name, uint32_t mode)
+{
+	struct bftm_acquire arg = want(name, LEASE, 0, 0);
+
+	arg.mode = mode;
+	return call(fd, BFTM_IOC_ACQUIRE, &arg);
+}
+
+static void alone(int count, uint32_t mode)
 {
 	uint64_t *ns = calloc((size_t)count, sizeof(*ns)), before;
 	int fd = open_or_die(1), i;
@@ -76,7 +87,7 @@ static void alone(int count)
 	/* The first acquire fills caches. */
 	for (i = -1; i < count; i++) {
 		before = now_ns();
-		must(acquire(fd, "alone", LEASE, 0, NULL), "acquire");
+		must(acquire_in(fd, "alone", mode), "acquire");
 		if (i >= 0)
 			ns[i] = now_ns() - before;
 		must(call(fd, BFTM_IOC_RELEASE, NULL), "release");
@@ -87,6 +98,7 @@ static void alone(int count)
 }
 
 struct waiter {
+	const char *name;
 	int fd;
 	uint64_t had_ns;
 };
@@ -95,7 +107,7 @@ static void *wait_for_lock(void *arg)
 {
 	struct waiter *w = arg;
 
-	must(acquire(w->fd, "pair", LEASE, 0, NULL), "acquire");
+	must(acquire(w->fd, w->name, LEASE, 0, NULL), "acquire");
 	w->had_ns = now_ns();
 	mark("end");
 	return NULL;
@@ -104,7 +116,8 @@ static void *wait_for_lock(void *arg)
 static void pair(int count)
 {
 	uint64_t *ns = calloc((size_t)count, sizeof(*ns)), released;
-	struct waiter w[2] = { { .fd = open_or_die(1) }, { .fd = open_or_die(2) } };
+	struct waiter w[2] = { { .name = "pair", .fd = open_or_die(1) },
+			       { .name = "pair", .fd = open_or_die(2) } };
 	pthread_t thread;
 	int i;
 
@@ -126,6 +139,47 @@ static void pair(int count)
 	}
 	print_times("handover", ns, count);
 	free(ns);
+}
+
+static void readers(int hosts, int rounds)
+{
+	uint64_t *read_ns = calloc((size_t)(hosts * rounds), sizeof(*read_ns)), before = 0;
+	uint64_t *write_ns = calloc((size_t)rounds, sizeof(*write_ns));
+	struct waiter writer = { .name = "readers", .fd = open_or_die(hosts) };
+	int fd[HOSTS_MAX], i, round, count = 0;
+	pthread_t thread;
+
+	if (!read_ns || !write_ns)
+		err(EX_OSERR, "memory");
+	for (i = 0; i < hosts; i++)
+		fd[i] = open_or_die(i + 1);
+	/* The first round fills caches. */
+	for (round = -1; round < rounds; round++) {
+		for (i = 0; i < hosts; i++) {
+			before = now_ns();
+			must(acquire_in(fd[i], "readers", BFTM_LOCK_PR), "acquire");
+			if (round >= 0)
+				read_ns[count++] = now_ns() - before;
+			sleep_ns(20 * MS);
+		}
+		if (pthread_create(&thread, NULL, wait_for_lock, &writer))
+			errx(EX_OSERR, "thread");
+		/* The writer's host asks the servers when its own reader, the first, has left. */
+		for (i = hosts; i-- > 0; ) {
+			sleep_ns(5 * MS);	/* all servers get the release before */
+			before = now_ns();
+			must(call(fd[i], BFTM_IOC_RELEASE, NULL), "release");
+		}
+		pthread_join(thread, NULL);
+		if (round >= 0)
+			write_ns[round] = writer.had_ns - before;
+		must(call(writer.fd, BFTM_IOC_RELEASE, NULL), "release");
+		sleep_ns(20 * MS);
+	}
+	print_times("reader", read_ns, count);
+	print_times("writer", write_ns, rounds);
+	free(read_ns);
+	free(write_ns);
 }
 
 static void *contend(void *arg)
@@ -230,8 +284,10 @@ int main(int argc, char **argv)
 {
 	static const char *const ways[] = { "", "backoff", "no-backoff", "queue" };
 
-	if (argc == 3 && !strcmp(argv[1], "alone")) {
-		alone(number(argv[2], 10000));
+	if ((argc == 3 || (argc == 4 && !strcmp(argv[3], "shared"))) && !strcmp(argv[1], "alone")) {
+		alone(number(argv[2], 10000), argc == 4 ? BFTM_LOCK_PR : BFTM_LOCK_EX);
+	} else if (argc == 4 && !strcmp(argv[1], "readers")) {
+		readers(number(argv[2], HOSTS_MAX), number(argv[3], 1000));
 	} else if (argc == 3 && !strcmp(argv[1], "pair")) {
 		pair(number(argv[2], 10000));
 	} else if ((argc == 5 || argc == 6) && !strcmp(argv[1], "crowd")) {
@@ -244,7 +300,8 @@ int main(int argc, char **argv)
 			crowd.way--;
 		run_crowd(hosts);
 	} else {
-		errx(EX_USAGE, "alone COUNT | pair COUNT | crowd T ROUNDS HOLD_US [WAY]");
+		errx(EX_USAGE, "alone COUNT [shared] | pair COUNT | crowd T ROUNDS HOLD_US [WAY] | "
+		     "readers T ROUNDS");
 	}
 	return 0;
 }
