@@ -40,8 +40,8 @@ enum bftmutex_dlm_mode {
  * @BFTMUTEX_DLM_NOQUEUE: of a lock: EAGAIN if others are in the way
  * @BFTMUTEX_DLM_CANCEL:  of an unlock: give up the request that waits; the lock stays as it was
  * @BFTMUTEX_DLM_CONVERT: of a lock: another mode for the lock @sb_lkid
- * @BFTMUTEX_DLM_VALBLK:  read the value into @sb_lvbptr, or leave the one that is there: a request
- *                        that gives PW or EX up leaves it, any other reads it
+ * @BFTMUTEX_DLM_VALBLK:  of a request that gives PW or EX up: leave the value at @sb_lvbptr to others;
+ *                        of any other: read the value into @sb_lvbptr
  */
 enum bftmutex_dlm_flag {
 	BFTMUTEX_DLM_NOQUEUE = 1 << 0,
@@ -60,9 +60,10 @@ enum bftmutex_dlm_flag {
 /**
  * struct bftmutex_dlm_lksb - the result of a request; belongs to the library until the lock is gone
  * @sb_status: 0: the lock is held in the mode asked for; EAGAIN, EDEADLK, another positive errno;
- *             ECANCEL; EUNLOCK: it is gone. EKEYEXPIRED, also when nothing was asked for: the lock
- *             is lost, since servers could not be reached for a lease; it is in mode NL now, or
- *             gone if that is the result of an unlock: then its value did not reach the servers
+ *             ECANCEL; EUNLOCK: it is gone. EKEYEXPIRED: the lock is lost, since too few servers
+ *             could be reached for a lease, and is in mode NL now; this comes also when nothing was
+ *             asked for. As the result of an unlock, EKEYEXPIRED says that the lock was lost before
+ *             it was given back: it is gone, and its value did not reach the servers
  * @sb_lkid:   number of the lock, from bftmutex_dlm_lock()
  * @sb_flags:  BFTMUTEX_DLM_VALNOTVALID
  * @sb_lvbptr: BFTMUTEX_DLM_VALUE_LEN bytes; needed with BFTMUTEX_DLM_VALBLK only
@@ -103,8 +104,9 @@ int bftmutex_dlm_dispatch(struct bftmutex_dlm *dlm);
  * @arg:   for the callbacks
  * @ast:        called with @arg when @lksb has the result
  * @bast:       called with @arg when another program waits for a mode that the held one excludes,
- *              once in each mode, after @ast and not while a conversion waits; NULL for not. Not
- *              every waiter is noticed: modes.rst ("Somebody waits")
+ *              once in each mode, after @ast and not while a conversion waits; NULL: never. Not
+ *              every waiter of another host is noticed, and hardly any after a renewal or a
+ *              conversion: modes.rst ("Somebody waits")
  *
  * The lease is renewed until the lock is given back. A lock in mode NL is known to this library
  * alone, and costs no message. Each lock is an open descriptor until it is gone, also in mode NL.
