@@ -40,8 +40,8 @@ enum bftmutex_dlm_mode {
  * @BFTMUTEX_DLM_NOQUEUE: of a lock: EAGAIN if others are in the way
  * @BFTMUTEX_DLM_CANCEL:  of an unlock: give up the request that waits; the lock stays as it was
  * @BFTMUTEX_DLM_CONVERT: of a lock: another mode for the lock @sb_lkid
- * @BFTMUTEX_DLM_VALBLK:  of a request that gives PW or EX up: leave the value at @sb_lvbptr to others;
- *                        of any other: read the value into @sb_lvbptr
+ * @BFTMUTEX_DLM_VALBLK:  of a request that gives PW or EX up: leave the value at @sb_lvbptr to
+ *                        others; of any other: read the value into @sb_lvbptr
  */
 enum bftmutex_dlm_flag {
 	BFTMUTEX_DLM_NOQUEUE = 1 << 0,

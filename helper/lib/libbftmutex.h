@@ -181,9 +181,9 @@ int bftmutex_set_value(int fd, const void *bytes, size_t len);
  * ends, and of which waiters a holder is told.
  *
  * Return: 1: somebody waits, or has waited since this mode is held; 0: the time is over, or nothing
- * is held: when the call begins, because the lease ends, or because another thread releases the lock,
- * which the call sees within a second; 0 also with a module that does not know this; -EINTR, or
- * another error of poll() or bftmutex_status().
+ * is held: when the call begins, because the lease ends, or because another thread releases the
+ * lock, which the call sees within a second; 0 also with a module that does not know this; -EINTR,
+ * or another error of poll() or bftmutex_status().
  */
 int bftmutex_wanted(int fd, uint64_t timeout_ns);
 

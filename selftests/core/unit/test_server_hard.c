@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Conversions at one server that a holder delays: nobody waits for them, and they give back what they
- * were granted on the way, since the holder alone decides when they end.
+ * Conversions at one server that a holder delays: nobody waits for them, and they give back what
+ * they were granted on the way, since the holder alone decides when they end.
  */
 #include "waiters.h"
 

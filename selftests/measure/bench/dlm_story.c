@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One story, told by bftmutex through bftmutex_dlm.h and, with STORY_LIBDLM, by a DLM through libdlm:
- * two locks, "left" and "right", for one resource.
+ * One story, told by bftmutex through bftmutex_dlm.h and, with STORY_LIBDLM, by a DLM through
+ * libdlm: two locks, "left" and "right", for one resource.
  *
  *	dlm_story SPACE LOCK                     one program has both locks
  *	dlm_story SPACE LOCK left|right FOLDER   two programs, of two hosts, have one each
  *
- * SPACE is a cluster, or a lockspace. Each line tells the result of a request, when it is known. All
- * programs print the same lines, also each of two: the steps of the story come one after the other,
- * and the program that does step N leaves its line in the file N of FOLDER, which both hosts see.
+ * SPACE is a cluster, or a lockspace. Each line tells the result of a request, when it is known.
+ * All programs print the same lines, also each of two: the steps of the story come one after the
+ * other, and the program that does step N leaves its line in the file N of FOLDER, which both see.
  * Only one line is missing where there are two programs; see main().
  *
  * selftests/module/device/dlm.sh and selftests/measure/bench/dlm_hosts compare the lines.

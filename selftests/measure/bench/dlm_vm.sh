@@ -6,7 +6,7 @@
 #
 # Time there is that of the machine: two VMs cannot share a clock of instructions.
 # Functions are called by name and variables shared with the libraries.
-# shellcheck disable=SC2317,SC2154,SC2034
+# shellcheck disable=SC2317,SC2154,SC2034,SC2119
 
 here=$(cd "$(dirname "$0")" && pwd)
 
