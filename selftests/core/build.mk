@@ -132,6 +132,11 @@ ORDER_MODEL := selftests/core/model/command $(basename $(wildcard selftests/core
 $(BIN)/bftmutex-order-model: $(call obj,$(ORDER_MODEL) $(CORE) $(CORE_SERVER) $(TEST_TABLE))
 	$(link)
 
+# Algorithms of equal processes, which are no protocols of ours.
+PEERS := $(basename $(wildcard selftests/core/peers/*.c)) selftests/core/sim/queue selftests/core/model/command
+$(BIN)/bftmutex-peers: $(call obj,$(PEERS))
+	$(link)
+
 model: $(addprefix $(BIN)/bftmutex-,model order-model token-model)
 	@selftests/core/model/lock/run
 	@selftests/core/model/order/run

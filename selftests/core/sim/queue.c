@@ -19,7 +19,7 @@ static void grow(struct queue *q)
 	q->pool = realloc(q->pool, room * sizeof(*q->pool));
 	q->unused = realloc(q->unused, room * sizeof(*q->unused));
 	if (!q->heap || !q->pool || !q->unused) {
-		fprintf(stderr, "bftmutex-sim: out of memory\n");
+		fprintf(stderr, "no memory for the queue of events\n");
 		abort();
 	}
 	for (i = q->room; i < room; i++)

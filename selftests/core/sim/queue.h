@@ -31,6 +31,7 @@ enum event_kind {
 	EVENT_ORDER_TO_CLIENT,	/* … of server @from */
 	EVENT_ORDER_WAKE,	/* timer of the ordering thread of client @to */
 	EVENT_ORDER_APP,	/* its application submits */
+	EVENT_PEER,		/* of the world of selftests/core/peers, @part */
 };
 
 /**

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "algorithms.h"
+
+const struct peer_algorithm *const peer_algorithms[] = {
+	&peer_central,
+	NULL
+};

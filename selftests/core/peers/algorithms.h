@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Each algorithm is a file; algorithms.c has the table. */
+#ifndef BFTM_PEER_ALGORITHMS_H
+#define BFTM_PEER_ALGORITHMS_H
+
+#include "peer.h"
+
+extern const struct peer_algorithm peer_central;
+
+#endif /* BFTM_PEER_ALGORITHMS_H */

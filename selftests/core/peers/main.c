@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+/* bftmutex-peers: algorithms of equal processes, run again and again; see peer.h. */
+#include <err.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "selftests/core/model/command.h"
+#include "world.h"
+
+#define UNSET (~0u)
+
+static const char help[] =
+"usage: bftmutex-peers --algorithm NAME [OPTION...]\n"
+"Run an algorithm of the textbook among equal processes in virtual time, with a\n"
+"seed for each run, and count the runs that break a rule.\n"
+"  --algorithm NAME  --list shows them, and what each needs\n"
+"  --peers N         processes; 4\n"
+"  --seed S          of the first run; 1\n"
+"  --runs N          1000\n"
+"  --without WHAT    take away what it needs: once (the link), fifo, no-crash, sync,\n"
+"                    or a repair: lc2, set, fail, numbers, pair, before, heard; a list\n"
+"  --check RULE      judge by these rules alone, a list: me1, me2, me3, e1, e2,\n"
+"                    integrity, validity, agreement, uniform, fifo, causal, total,\n"
+"                    termination, cut\n"
+"  --fifo            the link keeps the order, although nobody asks\n"
+"  --loss PERCENT    of datagrams; 10, but 0 where the network is synchronous\n"
+"  --double PERCENT  of datagrams; 10\n"
+"  --slow PERCENT    of datagrams; 5 without sync, else 0\n"
+"  --tell PERCENT    of requests are told to another process, which wants to enter\n"
+"                    then; 0\n"
+"  --entries N       of each process; 2\n"
+"  --casts N         of each process; 4\n"
+"  --crashes N       the most; 1\n"
+"  --faulty N        the number f of processes that may fail; 1\n"
+"  --replace         a process that crashed is replaced\n"
+"  --trace           print all that happens in the first run\n"
+"Exit status: 0 no rule is broken; 1 one is; 2 trouble.\n";
+
+static struct peer_plan plan = {
+	.n = 4, .entries = 2, .casts = 4, .crashes = 1, .f = 1, .loss_pct = 10, .double_pct = 10,
+	.wanting = ~0u,
+};
+static u32 seed = 1, runs = 1000, loss = UNSET, slow = UNSET;
+static bool list;
+
+static const struct { const char *name; u32 assumption, repair; } words[] = {
+	{ "once", ASSUME_ONCE, 0 }, { "fifo", ASSUME_FIFO, 0 },
+	{ "no-crash", ASSUME_NO_CRASH, 0 }, { "sync", ASSUME_SYNC, 0 },
+	{ "lc2", 0, REPAIR_LC2 }, { "set", 0, REPAIR_SET }, { "fail", 0, REPAIR_FAIL },
+	{ "numbers", 0, REPAIR_NUMBERS }, { "pair", 0, REPAIR_PAIR },
+	{ "before", 0, REPAIR_BEFORE }, { "heard", 0, REPAIR_HEARD },
+};
+
+#define WORDS (sizeof(words) / sizeof(*words))
+
+/* The next word of a list; false after the last one. */
+static bool next_word(const char **list_at, const char **ret_word, size_t *ret_length)
+{
+	if (!**list_at)
+		return false;
+	*ret_word = *list_at;
+	*ret_length = strcspn(*list_at, ",");
+	*list_at += *ret_length + ((*list_at)[*ret_length] == ',');
+	return true;
+}
+
+static bool is_word(const char *name, const char *word, size_t length)
+{
+	return strlen(name) == length && !memcmp(name, word, length);
+}
+
+static void read_without(const char *argument)
+{
+	const char *word;
+	size_t length, i;
+
+	while (next_word(&argument, &word, &length)) {
+		for (i = 0; i < WORDS && !is_word(words[i].name, word, length);)
+			i++;
+		if (i == WORDS)
+			errx(2, "--without '%.*s': --help lists what can be taken away",
+			     (int)length, word);
+		plan.without |= words[i].assumption;
+		plan.lacks |= words[i].repair;
+	}
+}
+
+static void read_check(const char *argument)
+{
+	const char *word;
+	size_t length, i;
+
+	while (next_word(&argument, &word, &length)) {
+		for (i = 0; i < RULES && !is_word(check_rules[i], word, length);)
+			i++;
+		if (i == RULES)
+			errx(2, "--check '%.*s': --help lists the rules", (int)length, word);
+		plan.judge |= 1u << i;
+	}
+}
+
+static void read_algorithm(const char *argument)
+{
+	u32 i;
+
+	for (i = 0; peer_algorithms[i] && strcmp(peer_algorithms[i]->name, argument);)
+		i++;
+	plan.algorithm = peer_algorithms[i];
+	if (!plan.algorithm)
+		errx(2, "--algorithm '%s': --list shows the algorithms", argument);
+}
+
+static const struct command_option options[] = {
+	{ "algorithm", .read = read_algorithm },
+	{ "list", .flag = &list },
+	{ "peers", .number = &plan.n, 2, PEERS_MAX },
+	{ "seed", .number = &seed, 0, 1000000000 },
+	{ "runs", .number = &runs, 1, 100000000 },
+	{ "without", .read = read_without },
+	{ "check", .read = read_check },
+	{ "fifo", .flag = &plan.fifo },
+	{ "loss", .number = &loss, 0, 90 },
+	{ "double", .number = &plan.double_pct, 0, 100 },
+	{ "slow", .number = &slow, 0, 100 },
+	{ "tell", .number = &plan.tell_pct, 0, 100 },
+	{ "entries", .number = &plan.entries, 1, 1000 },
+	{ "casts", .number = &plan.casts, 1, 16 },
+	{ "crashes", .number = &plan.crashes, 0, PEERS_MAX },
+	{ "faulty", .number = &plan.f, 0, 3 },
+	{ "replace", .flag = &plan.replace },
+	{ "trace", .flag = &plan.trace },
+	{ NULL },
+};
+
+static void show_algorithms(void)
+{
+	u32 i, j;
+
+	for (i = 0; peer_algorithms[i]; i++) {
+		const struct peer_algorithm *a = peer_algorithms[i];
+
+		printf("%-12s %-7s needs", a->name, a->section);
+		for (j = 0; j < WORDS; j++)
+			if (a->assumes & words[j].assumption || a->repairs & words[j].repair)
+				printf(" %s", words[j].name);
+		printf("; keeps");
+		for (j = 0; j < RULES; j++)
+			if (a->promises >> j & 1)
+				printf(" %s", check_rules[j]);
+		putchar('\n');
+	}
+}
+
+/* The algorithm decides options that are not given. */
+static void complete(void)
+{
+	const struct peer_algorithm *a = plan.algorithm;
+	bool is_sync = a->assumes & ASSUME_SYNC;
+
+	if (plan.lacks & ~a->repairs)
+		errx(2, "--without: %s does not have this repair; --list shows those that it has",
+		     a->name);
+	if (a->task == TASK_MULTICAST && plan.n * plan.casts > CASTS_MAX)
+		errx(2, "--casts %u of --peers %u: %u messages at most", plan.casts, plan.n, CASTS_MAX);
+	if (plan.replace && a->task != TASK_ELECTION)
+		errx(2, "--replace: for elections alone");
+	plan.loss_pct = loss != UNSET ? loss : is_sync ? 0 : 10;
+	plan.slow_pct = slow != UNSET ? slow : plan.without & ASSUME_SYNC ? 5 : 0;
+	plan.judge = plan.judge ?: a->promises;
+}
+
+static void show_replay(char **argv, int argc, u32 bad)
+{
+	int i;
+
+	printf("again with");
+	for (i = 0; i < argc; i++) {
+		if (!strcmp(argv[i], "--runs") || !strcmp(argv[i], "--seed"))
+			i++;
+		else
+			printf(" %s", argv[i]);
+	}
+	printf(" --seed %u --runs 1 --trace\n", bad);
+}
+
+static bool run_all(int argc, char **argv)
+{
+	struct peer_world w = { 0 };
+	u64 messages = 0, entries = 0;
+	u32 i, j, bad = 0, first = 0, rules = 0;
+
+	for (i = 0; i < runs; i++) {
+		u32 broken = world_run_peers(&w, &plan, seed + i);
+
+		messages += w.counts.messages;
+		entries += w.counts.entries;
+		if (broken && !bad++)
+			first = seed + i;
+		rules |= broken;
+	}
+	world_free_peers(&w);
+	printf("%u of %u runs are bad\n", bad, runs);
+	if (entries)
+		printf("%.1f messages an entry\n", (double)messages / (double)entries);
+	if (!bad)
+		return true;
+	printf("broken:");
+	for (j = 0; j < RULES; j++)
+		if (rules >> j & 1)
+			printf(" %s", check_rules[j]);
+	putchar('\n');
+	show_replay(argv, argc, first);
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	command_read(argc, argv, options, help);
+	if (list) {
+		show_algorithms();
+		return 0;
+	}
+	if (!plan.algorithm)
+		errx(2, "--algorithm: is missing; --list shows the algorithms");
+	complete();
+	return !run_all(argc, argv);
+}

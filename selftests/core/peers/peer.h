@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The seam between an algorithm of equal processes and the world that runs it. An algorithm is a
+ * file of functions of its own state, which have no clock, no random numbers and no I/O: the world
+ * calls them (struct peer_algorithm), and they act by peer_send() and its siblings. The algorithms
+ * are those of Coulouris, Dollimore, Kindberg, Blair: Distributed Systems, 5th edition, whose
+ * sections and figures the files name.
+ */
+#ifndef BFTM_PEER_H
+#define BFTM_PEER_H
+
+#include "core/types.h"
+
+#define PEERS_MAX	25	/* processes, so that a set of them is a u32 */
+#define PEER_PATH_MAX	4	/* generals on the way of an order */
+#define PEER_NOBODY	(~0u)
+#define PEER_MONEY	100	/* of each process before a snapshot */
+#define PEER_UNIT	1000	/* ticks: the mean time that a message takes */
+#define PEER_TRANSIT	(2 * PEER_UNIT)	/* ticks: the longest, in a synchronous network */
+
+/** enum peer_assumption - what an algorithm needs of the world, as bits */
+enum peer_assumption {
+	ASSUME_ONCE = 1,	/* each message arrives, and once */
+	ASSUME_FIFO = 2,	/* messages of a pair arrive in the order of their sending */
+	ASSUME_NO_CRASH = 4,	/* no process stops */
+	ASSUME_SYNC = 8,	/* no message takes longer than PEER_TRANSIT */
+};
+
+/** enum peer_repair - what the printed form of an algorithm lacks or leaves to the reader, as bits */
+enum peer_repair {
+	REPAIR_LC2 = 1,		/* a clock that hears of a later time is set: rule LC2 of 14.4 */
+	REPAIR_SET = 2,		/* the repliers of this request are a set, not a count */
+	REPAIR_FAIL = 4,	/* a waiter that another one displaces is told so (Sanders) */
+	REPAIR_NUMBERS = 8,	/* votes have numbers, which INQUIRE and YIELD repeat */
+	REPAIR_PAIR = 16,	/* equal numbers are ordered by their processes */
+	REPAIR_BEFORE = 32,	/* a message is passed on before it is delivered */
+	REPAIR_HEARD = 64,	/* values that the last round brings count (Figure 15.17) */
+};
+
+/** enum peer_rule - what may be broken, as bits */
+enum peer_rule {
+	RULE_ME1 = 1 << 0,		/* two processes are in the critical section */
+	RULE_ME2 = 1 << 1,		/* a correct process waits for ever */
+	RULE_ME3 = 1 << 2,		/* a request overtakes one that happened before */
+	RULE_E1 = 1 << 3,		/* not the largest live process is elected */
+	RULE_E2 = 1 << 4,		/* a correct process never learns who is elected */
+	RULE_INTEGRITY = 1 << 5,	/* delivered twice, or never sent; a value nobody proposed */
+	RULE_VALIDITY = 1 << 6,		/* a correct sender does not deliver its own message */
+	RULE_AGREEMENT = 1 << 7,	/* correct processes deliver, or decide, different things */
+	RULE_UNIFORM = 1 << 8,		/* … or others than one that crashed */
+	RULE_FIFO = 1 << 9,		/* messages of one sender are delivered in another order */
+	RULE_CAUSAL = 1 << 10,		/* … before a message that happened before */
+	RULE_TOTAL = 1 << 11,		/* two processes deliver in two orders */
+	RULE_TERMINATION = 1 << 12,	/* a correct process never decides, or never records */
+	RULE_CUT = 1 << 13,		/* the recorded state was never possible */
+};
+
+/** enum peer_task - what an algorithm is for, so which of its functions are called */
+enum peer_task {
+	TASK_MUTEX,	/* want, leave */
+	TASK_ELECTION,	/* call */
+	TASK_MULTICAST,	/* cast */
+	TASK_AGREEMENT,	/* propose */
+	TASK_SNAPSHOT,	/* cast: pass money on; call: record */
+};
+
+/**
+ * struct peer_note - a message of any algorithm, each of which uses what it needs
+ * @kind:   the algorithm's own; names are in its table
+ * @length: of @path
+ * @path:   the generals through which an order came
+ * @who:    a process that the message speaks of
+ * @number: of a request, a message, a round
+ * @grant:  the number of a vote
+ * @stamp:  a Lamport number, or the place of a message in the total order
+ * @value:  what is proposed, delivered or paid
+ * @clock:  the sender's Lamport clock, set by the world
+ * @vector: a vector timestamp
+ */
+struct peer_note {
+	u8 kind;
+	u8 length;
+	u8 path[PEER_PATH_MAX];
+	u32 who;
+	u32 number;
+	u32 grant;
+	u32 stamp;
+	u32 value;
+	u32 clock;
+	u16 vector[PEERS_MAX];
+};
+
+/**
+ * struct peer - a process, as its algorithm sees it
+ * @id:    0 … @n - 1
+ * @rank:  its identifier in elections; the largest one is to be elected
+ * @f:     how many processes may fail, for algorithms that ask
+ * @lacks: bits of enum peer_repair that are taken away
+ * @clock: Lamport's, which the world keeps by the rules LC1 and LC2 of Section 14.4
+ * @state: of the algorithm, all zero at first
+ * @world: no business of the algorithm
+ */
+struct peer {
+	u32 id;
+	u32 n;
+	u32 rank;
+	u32 f;
+	u32 lacks;
+	u32 clock;
+	void *state;
+	struct peer_world *world;
+};
+
+/**
+ * struct peer_algorithm - one file
+ * @name:     for the command line
+ * @section:  of the textbook
+ * @kinds:    names of its messages, by kind
+ * @assumes:  bits of enum peer_assumption
+ * @repairs:  bits of enum peer_repair that it has and that can be taken away
+ * @promises: bits of enum peer_rule that hold with what it assumes
+ * @server:   process 0 is no client
+ * @size:     bytes of its state
+ * @start:    before anything else, also of a process that replaces one that crashed
+ * @hear:     a message has arrived
+ * @wake:     the time of peer_wake_after() has come
+ */
+struct peer_algorithm {
+	const char *name;
+	const char *section;
+	const char *const *kinds;
+	enum peer_task task;
+	u32 assumes;
+	u32 repairs;
+	u32 promises;
+	bool server;
+	size_t size;
+	void (*start)(struct peer *p);
+	void (*hear)(struct peer *p, u32 from, const struct peer_note *note);
+	void (*wake)(struct peer *p);
+	void (*want)(struct peer *p);
+	void (*leave)(struct peer *p);
+	void (*call)(struct peer *p);
+	void (*cast)(struct peer *p, u32 value);
+	void (*propose)(struct peer *p, u32 value);
+};
+
+/** peer_send() - send a copy of @note to process @to, which may be the sender. */
+void peer_send(struct peer *p, u32 to, const struct peer_note *note);
+
+/** peer_wake_after() - call wake() after so many ticks, instead of what was asked before. */
+void peer_wake_after(struct peer *p, u64 ticks);
+
+/** peer_enter() - the process is in the critical section; the world calls leave(). */
+void peer_enter(struct peer *p);
+
+/** peer_elected() - the process takes the one of this rank for elected; PEER_NOBODY: not yet any. */
+void peer_elected(struct peer *p, u32 rank);
+
+/** peer_deliver() - a message, by the value that cast() was given, is delivered. */
+void peer_deliver(struct peer *p, u32 value);
+
+/** peer_decide() - the process decides for good. */
+void peer_decide(struct peer *p, u32 value);
+
+/** peer_record() - the process records its own state; it has so much money. */
+void peer_record(struct peer *p, u32 value);
+
+/** peer_record_channel() - … and the state of the channel from @from: money under way. */
+void peer_record_channel(struct peer *p, u32 from, u32 value);
+
+/** peer_send_all() - a copy to each process; also to itself if @self. */
+static inline void peer_send_all(struct peer *p, const struct peer_note *note, bool self)
+{
+	u32 to;
+
+	for (to = 0; to < p->n; to++)
+		if (self || to != p->id)
+			peer_send(p, to, note);
+}
+
+/** peer_all() - the set of all processes. */
+static inline u32 peer_all(const struct peer *p)
+{
+	return (1u << p->n) - 1;
+}
+
+/** peer_has() - is this repair of the algorithm in force? */
+static inline bool peer_has(const struct peer *p, enum peer_repair repair)
+{
+	return !(p->lacks & repair);
+}
+
+/** peer_algorithms - all, up to NULL */
+extern const struct peer_algorithm *const peer_algorithms[];
+
+#endif /* BFTM_PEER_H */
