@@ -3,5 +3,6 @@
 
 const struct peer_algorithm *const peer_algorithms[] = {
 	&peer_central,
+	&peer_ring,
 	NULL
 };

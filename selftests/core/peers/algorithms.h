@@ -6,5 +6,6 @@
 #include "peer.h"
 
 extern const struct peer_algorithm peer_central;
+extern const struct peer_algorithm peer_ring;
 
 #endif /* BFTM_PEER_ALGORITHMS_H */
