@@ -4,5 +4,6 @@
 const struct peer_algorithm *const peer_algorithms[] = {
 	&peer_central,
 	&peer_ring,
+	&peer_ricart,
 	NULL
 };

@@ -7,5 +7,6 @@
 
 extern const struct peer_algorithm peer_central;
 extern const struct peer_algorithm peer_ring;
+extern const struct peer_algorithm peer_ricart;
 
 #endif /* BFTM_PEER_ALGORITHMS_H */
