@@ -5,5 +5,6 @@ const struct peer_algorithm *const peer_algorithms[] = {
 	&peer_central,
 	&peer_ring,
 	&peer_ricart,
+	&peer_maekawa,
 	NULL
 };

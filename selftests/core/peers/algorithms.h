@@ -8,5 +8,6 @@
 extern const struct peer_algorithm peer_central;
 extern const struct peer_algorithm peer_ring;
 extern const struct peer_algorithm peer_ricart;
+extern const struct peer_algorithm peer_maekawa;
 
 #endif /* BFTM_PEER_ALGORITHMS_H */

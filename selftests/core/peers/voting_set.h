@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The voting sets of Maekawa's algorithm, Section 15.2.1. */
+#ifndef BFTM_PEER_VOTING_SET_H
+#define BFTM_PEER_VOTING_SET_H
+
+#include "peer.h"
+
+/*
+ * The row and the column of a process in a square matrix; of three processes the sets of the text,
+ * {1, 2}, {2, 3}, {3, 1}. Of a number that is no square each set has all processes.
+ */
+static inline u32 voting_set(const struct peer *p)
+{
+	u32 side = 1, set = 0, i;
+
+	if (p->n == 3)
+		return 1u << p->id | 1u << (p->id + 1) % 3;
+	while (side * side < p->n)
+		side++;
+	if (side * side != p->n)
+		return peer_all(p);
+	for (i = 0; i < p->n; i++)
+		if (i / side == p->id / side || i % side == p->id % side)
+			set |= 1u << i;
+	return set;
+}
+
+static inline void voting_send(struct peer *p, const struct peer_note *note)
+{
+	u32 set = voting_set(p), to;
+
+	for (to = 0; to < p->n; to++)
+		if (set >> to & 1)
+			peer_send(p, to, note);
+}
+
+#endif /* BFTM_PEER_VOTING_SET_H */
