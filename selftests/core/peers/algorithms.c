@@ -6,5 +6,7 @@ const struct peer_algorithm *const peer_algorithms[] = {
 	&peer_ring,
 	&peer_ricart,
 	&peer_maekawa,
+	&peer_inquire,
+	&peer_sanders,
 	NULL
 };

@@ -9,5 +9,7 @@ extern const struct peer_algorithm peer_central;
 extern const struct peer_algorithm peer_ring;
 extern const struct peer_algorithm peer_ricart;
 extern const struct peer_algorithm peer_maekawa;
+extern const struct peer_algorithm peer_inquire;
+extern const struct peer_algorithm peer_sanders;
 
 #endif /* BFTM_PEER_ALGORITHMS_H */
