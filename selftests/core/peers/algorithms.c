@@ -8,5 +8,7 @@ const struct peer_algorithm *const peer_algorithms[] = {
 	&peer_maekawa,
 	&peer_inquire,
 	&peer_sanders,
+	&peer_election_ring,
+	&peer_bully,
 	NULL
 };

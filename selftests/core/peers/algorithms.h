@@ -11,5 +11,7 @@ extern const struct peer_algorithm peer_ricart;
 extern const struct peer_algorithm peer_maekawa;
 extern const struct peer_algorithm peer_inquire;
 extern const struct peer_algorithm peer_sanders;
+extern const struct peer_algorithm peer_election_ring;
+extern const struct peer_algorithm peer_bully;
 
 #endif /* BFTM_PEER_ALGORITHMS_H */

@@ -139,7 +139,7 @@ static void act_on_snapshot(struct peer_world *w, u32 id, u64 arg)
 	struct peer *p = &w->host[id].peer;
 
 	if (arg == CASTS_MAX)
-		w->plan->algorithm->call(p);
+		w->plan->algorithm->call(p, PEER_NOBODY);
 	else
 		w->plan->algorithm->cast(p, (u32)rng_below(&w->app, 1u << 16));
 }
@@ -156,7 +156,7 @@ void app_act(struct peer_world *w, u32 id, u64 arg)
 			leave(w, id);
 		break;
 	case TASK_ELECTION:
-		w->plan->algorithm->call(&h->peer);
+		w->plan->algorithm->call(&h->peer, w->host[w->plan->n - 1].is_dead ? w->plan->n - 1 : PEER_NOBODY);
 		break;
 	case TASK_MULTICAST:
 		cast(w, id, (u32)arg);

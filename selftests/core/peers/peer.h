@@ -124,6 +124,12 @@ struct peer {
  * @start:    before anything else, also of a process that replaces one that crashed
  * @hear:     a message has arrived
  * @wake:     the time of peer_wake_after() has come
+ * @want:     to enter the critical section
+ * @leave:    … is over
+ * @call:     an election, since the process of rank @failed has crashed, or PEER_NOBODY has; or a
+ *            snapshot
+ * @cast:     multicast a message, which @value names; or pay somebody something
+ * @propose:  a value
  */
 struct peer_algorithm {
 	const char *name;
@@ -140,7 +146,7 @@ struct peer_algorithm {
 	void (*wake)(struct peer *p);
 	void (*want)(struct peer *p);
 	void (*leave)(struct peer *p);
-	void (*call)(struct peer *p);
+	void (*call)(struct peer *p, u32 failed);
 	void (*cast)(struct peer *p, u32 value);
 	void (*propose)(struct peer *p, u32 value);
 };

@@ -98,7 +98,7 @@ static void notice(struct peer_world *w, u32 id, u32 rank)
 		if (w->host[other].peer.rank == rank && !w->host[other].is_dead)
 			return;
 	if (h->elected == rank)
-		w->plan->algorithm->call(&h->peer);
+		w->plan->algorithm->call(&h->peer, rank);
 }
 
 static void start_host(struct peer_world *w, u32 id)
@@ -120,7 +120,7 @@ static void replace(struct peer_world *w, u32 id)
 	h->crash_step = 0;
 	h->elected = PEER_NOBODY;
 	start_host(w, id);
-	w->plan->algorithm->call(&h->peer);
+	w->plan->algorithm->call(&h->peer, PEER_NOBODY);
 }
 
 static void handle(struct peer_world *w, const struct event *e)
