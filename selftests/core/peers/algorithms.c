@@ -10,5 +10,7 @@ const struct peer_algorithm *const peer_algorithms[] = {
 	&peer_sanders,
 	&peer_election_ring,
 	&peer_bully,
+	&peer_basic,
+	&peer_reliable,
 	NULL
 };

@@ -13,5 +13,7 @@ extern const struct peer_algorithm peer_inquire;
 extern const struct peer_algorithm peer_sanders;
 extern const struct peer_algorithm peer_election_ring;
 extern const struct peer_algorithm peer_bully;
+extern const struct peer_algorithm peer_basic;
+extern const struct peer_algorithm peer_reliable;
 
 #endif /* BFTM_PEER_ALGORITHMS_H */

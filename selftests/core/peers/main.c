@@ -157,6 +157,9 @@ static void complete(void)
 	const struct peer_algorithm *a = plan.algorithm;
 	bool is_sync = a->assumes & ASSUME_SYNC;
 
+	if (a->size > PEER_STATE_MAX)
+		errx(2, "%s: a state of %zu bytes; PEER_STATE_MAX is %u", a->name, a->size,
+		     PEER_STATE_MAX);
 	if (plan.lacks & ~a->repairs)
 		errx(2, "--without: %s does not have this repair; --list shows those that it has",
 		     a->name);
