@@ -12,5 +12,6 @@ const struct peer_algorithm *const peer_algorithms[] = {
 	&peer_bully,
 	&peer_basic,
 	&peer_reliable,
+	&peer_multicast_fifo,
 	NULL
 };

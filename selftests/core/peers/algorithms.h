@@ -15,5 +15,6 @@ extern const struct peer_algorithm peer_election_ring;
 extern const struct peer_algorithm peer_bully;
 extern const struct peer_algorithm peer_basic;
 extern const struct peer_algorithm peer_reliable;
+extern const struct peer_algorithm peer_multicast_fifo;
 
 #endif /* BFTM_PEER_ALGORITHMS_H */
