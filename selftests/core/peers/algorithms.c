@@ -13,5 +13,6 @@ const struct peer_algorithm *const peer_algorithms[] = {
 	&peer_basic,
 	&peer_reliable,
 	&peer_multicast_fifo,
+	&peer_causal,
 	NULL
 };

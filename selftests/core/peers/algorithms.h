@@ -16,5 +16,6 @@ extern const struct peer_algorithm peer_bully;
 extern const struct peer_algorithm peer_basic;
 extern const struct peer_algorithm peer_reliable;
 extern const struct peer_algorithm peer_multicast_fifo;
+extern const struct peer_algorithm peer_causal;
 
 #endif /* BFTM_PEER_ALGORITHMS_H */
