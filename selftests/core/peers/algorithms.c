@@ -14,5 +14,6 @@ const struct peer_algorithm *const peer_algorithms[] = {
 	&peer_reliable,
 	&peer_multicast_fifo,
 	&peer_causal,
+	&peer_sequencer,
 	NULL
 };

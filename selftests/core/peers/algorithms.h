@@ -17,5 +17,6 @@ extern const struct peer_algorithm peer_basic;
 extern const struct peer_algorithm peer_reliable;
 extern const struct peer_algorithm peer_multicast_fifo;
 extern const struct peer_algorithm peer_causal;
+extern const struct peer_algorithm peer_sequencer;
 
 #endif /* BFTM_PEER_ALGORITHMS_H */
