@@ -15,5 +15,6 @@ const struct peer_algorithm *const peer_algorithms[] = {
 	&peer_multicast_fifo,
 	&peer_causal,
 	&peer_sequencer,
+	&peer_isis,
 	NULL
 };

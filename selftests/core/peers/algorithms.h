@@ -18,5 +18,6 @@ extern const struct peer_algorithm peer_reliable;
 extern const struct peer_algorithm peer_multicast_fifo;
 extern const struct peer_algorithm peer_causal;
 extern const struct peer_algorithm peer_sequencer;
+extern const struct peer_algorithm peer_isis;
 
 #endif /* BFTM_PEER_ALGORITHMS_H */
