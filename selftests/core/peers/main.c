@@ -18,7 +18,8 @@ static const char help[] =
 "  --seed S          of the first run; 1\n"
 "  --runs N          1000\n"
 "  --without WHAT    take away what it needs: once (the link), fifo, no-crash, sync,\n"
-"                    or a repair: lc2, set, fail, numbers, pair, before, heard; a list\n"
+"                    outlive, or a repair: lc2, set, fail, numbers, pair, before,\n"
+"                    heard; a list\n"
 "  --check RULE      judge by these rules alone, a list: me1, me2, me3, e1, e2,\n"
 "                    integrity, validity, agreement, uniform, fifo, causal, total,\n"
 "                    termination, cut\n"
@@ -46,6 +47,7 @@ static bool list;
 static const struct { const char *name; u32 assumption, repair; } words[] = {
 	{ "once", ASSUME_ONCE, 0 }, { "fifo", ASSUME_FIFO, 0 },
 	{ "no-crash", ASSUME_NO_CRASH, 0 }, { "sync", ASSUME_SYNC, 0 },
+	{ "outlive", ASSUME_OUTLIVE, 0 },
 	{ "lc2", 0, REPAIR_LC2 }, { "set", 0, REPAIR_SET }, { "fail", 0, REPAIR_FAIL },
 	{ "numbers", 0, REPAIR_NUMBERS }, { "pair", 0, REPAIR_PAIR },
 	{ "before", 0, REPAIR_BEFORE }, { "heard", 0, REPAIR_HEARD },

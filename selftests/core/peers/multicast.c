@@ -2,7 +2,8 @@
 /*
  * Basic and reliable multicast, Sections 15.4.1 and 15.4.2, Figure 15.9. Reliable multicast passes a
  * message on before it delivers it; the other way round ("before" taken away) a process may deliver
- * what no correct process ever gets.
+ * what no correct process ever gets. That a process sent a message before it crashed has to be
+ * enough ("outlive"): a link that ends with its process does not bring the last ones.
  */
 #include "algorithms.h"
 
@@ -52,7 +53,7 @@ const struct peer_algorithm peer_basic = {
 
 const struct peer_algorithm peer_reliable = {
 	.name = "reliable", .section = "15.4.2", .kinds = kinds, .task = TASK_MULTICAST,
-	.assumes = ASSUME_ONCE, .repairs = REPAIR_BEFORE,
+	.assumes = ASSUME_ONCE | ASSUME_OUTLIVE, .repairs = REPAIR_BEFORE,
 	.promises = RULE_INTEGRITY | RULE_VALIDITY | RULE_AGREEMENT | RULE_UNIFORM,
 	.size = sizeof(struct multicast), .hear = reliable_hear, .cast = basic_cast,
 };

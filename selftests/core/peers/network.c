@@ -145,11 +145,9 @@ void network_event(struct peer_world *w, enum peer_event part, u32 index)
 		arrive(w, index);
 	} else if (part == PEER_ACK) {
 		m->acknowledged = true;
-	} else if (!m->acknowledged && !w->host[m->to].is_dead) {
-		/*
-		 * A channel delivers what was sent before a crash of the sender (Section 15.1.1). To a
-		 * dead process it would be sent for ever.
-		 */
+	} else if (!m->acknowledged && !w->host[m->to].is_dead &&
+		   !(w->host[m->from].is_dead && w->plan->without & ASSUME_OUTLIVE)) {
+		/* To a dead process it would be sent for ever. */
 		transmit(w, PEER_ARRIVE, m->to, index);
 		peer_push(w, w->now + RESEND, PEER_RESEND, m->from, index);
 	}

@@ -24,6 +24,7 @@ enum peer_assumption {
 	ASSUME_FIFO = 2,	/* messages of a pair arrive in the order of their sending */
 	ASSUME_NO_CRASH = 4,	/* no process stops */
 	ASSUME_SYNC = 8,	/* no message takes longer than PEER_TRANSIT */
+	ASSUME_OUTLIVE = 16,	/* a message arrives although its sender crashes later */
 };
 
 /** enum peer_repair - what the printed form of an algorithm lacks or leaves to the reader, as bits */
