@@ -16,5 +16,6 @@ const struct peer_algorithm *const peer_algorithms[] = {
 	&peer_causal,
 	&peer_sequencer,
 	&peer_isis,
+	&peer_rounds,
 	NULL
 };

@@ -19,5 +19,6 @@ extern const struct peer_algorithm peer_multicast_fifo;
 extern const struct peer_algorithm peer_causal;
 extern const struct peer_algorithm peer_sequencer;
 extern const struct peer_algorithm peer_isis;
+extern const struct peer_algorithm peer_rounds;
 
 #endif /* BFTM_PEER_ALGORITHMS_H */

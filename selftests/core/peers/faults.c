@@ -1,22 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The seed draws the processes that crash, each in the middle of a step in which it sends. */
+/* The seed draws the processes that crash, each in the middle of a step in which it sends, and liars. */
 #include "world.h"
 
 #define LATEST_STEP 12
 
-void faults_draw(struct peer_world *w)
+/* Exactly f generals lie; the commander may be one. */
+static void draw_traitors(struct peer_world *w)
+{
+	u32 left = w->plan->f;
+
+	w->value[0] = (u32)rng_below(&w->fault, 2);
+	while (left) {
+		struct peer_host *h = &w->host[rng_below(&w->fault, w->plan->n)];
+
+		left -= !h->lies;
+		h->lies = true;
+		h->lie = rng_next(&w->fault);
+	}
+}
+
+/* Up to f crash in the rounds of consensus; the most that the plan wants, elsewhere. */
+static void draw_crashes(struct peer_world *w)
 {
 	const struct peer_plan *plan = w->plan;
-	u32 count;
-
-	if (!peer_bears(plan, ASSUME_NO_CRASH) || !plan->crashes)
-		return;
+	bool has_rounds = plan->algorithm->task == TASK_AGREEMENT;
+	u32 most = has_rounds ? plan->f : plan->crashes;
 	/* An algorithm that bears crashes has to bear none as well. */
-	count = (u32)rng_between(&w->fault, !!(plan->without & ASSUME_NO_CRASH), plan->crashes);
+	u32 least = plan->without & ASSUME_NO_CRASH ? 1 : 0;
+	u32 count = most ? (u32)rng_between(&w->fault, least, most) : 0;
+
 	while (count--) {
 		struct peer_host *h = &w->host[rng_below(&w->fault, plan->n)];
 
-		h->crash_step = (u32)rng_between(&w->fault, 1, LATEST_STEP);
+		h->crash_step = (u32)rng_between(&w->fault, 1, has_rounds ? plan->f + 1 :
+						 LATEST_STEP);
 		h->crash_set = (u32)rng_below(&w->fault, 1ull << plan->n);
 	}
+}
+
+void faults_draw(struct peer_world *w)
+{
+	if (w->plan->algorithm->task == TASK_AGREEMENT && w->plan->algorithm->server)
+		draw_traitors(w);
+	else if (peer_bears(w->plan, ASSUME_NO_CRASH))
+		draw_crashes(w);
 }

@@ -33,6 +33,8 @@ static const char help[] =
 "  --casts N         of each process; 4\n"
 "  --crashes N       the most; 1\n"
 "  --faulty N        the number f of processes that may fail; 1\n"
+"  --patterns        not drawn by seeds, but each way to fail once: seed S is way S;\n"
+"                    for consensus, and for generals with --faulty 1\n"
 "  --replace         a process that crashed is replaced\n"
 "  --trace           print all that happens in the first run\n"
 "Exit status: 0 no rule is broken; 1 one is; 2 trouble.\n";
@@ -41,7 +43,7 @@ static struct peer_plan plan = {
 	.n = 4, .entries = 2, .casts = 4, .crashes = 1, .f = 1, .loss_pct = 10, .double_pct = 10,
 	.wanting = ~0u,
 };
-static u32 seed = 1, runs = 1000, loss = UNSET, slow = UNSET;
+static u32 seed = UNSET, runs = UNSET, loss = UNSET, slow = UNSET;
 static bool list;
 
 static const struct { const char *name; u32 assumption, repair; } words[] = {
@@ -129,6 +131,7 @@ static const struct command_option options[] = {
 	{ "casts", .number = &plan.casts, 1, 16 },
 	{ "crashes", .number = &plan.crashes, 0, PEERS_MAX },
 	{ "faulty", .number = &plan.f, 0, 3 },
+	{ "patterns", .flag = &plan.patterns },
 	{ "replace", .flag = &plan.replace },
 	{ "trace", .flag = &plan.trace },
 	{ NULL },
@@ -153,6 +156,23 @@ static void show_algorithms(void)
 	}
 }
 
+/* Without --runs all of them. */
+static void complete_patterns(void)
+{
+	u64 count;
+
+	if (plan.algorithm->task != TASK_AGREEMENT || plan.n > 5 ||
+	    (plan.algorithm->server && plan.f != 1))
+		errx(2, "--patterns: for consensus, and generals with --faulty 1, up to --peers 5");
+	count = pattern_count(&plan);
+	seed = seed == UNSET ? 0 : seed;
+	if (seed >= count)
+		errx(2, "--seed %u: there are %llu patterns, from 0 on", seed,
+		     (unsigned long long)count);
+	if (runs == UNSET || runs > count - seed)
+		runs = (u32)(count - seed);
+}
+
 /* The algorithm decides options that are not given. */
 static void complete(void)
 {
@@ -169,8 +189,14 @@ static void complete(void)
 		errx(2, "--casts %u of --peers %u: %u messages at most", plan.casts, plan.n, CASTS_MAX);
 	if (plan.replace && a->task != TASK_ELECTION)
 		errx(2, "--replace: for elections alone");
+	if (a->most && plan.n > a->most)
+		errx(2, "--peers %u: %s can have 2 to %u", plan.n, a->name, a->most);
+	if (plan.patterns)
+		complete_patterns();
 	plan.loss_pct = loss != UNSET ? loss : is_sync ? 0 : 10;
 	plan.slow_pct = slow != UNSET ? slow : plan.without & ASSUME_SYNC ? 5 : 0;
+	seed = seed == UNSET ? 1 : seed;
+	runs = runs == UNSET ? 1000 : runs;
 	plan.judge = plan.judge ?: a->promises;
 }
 

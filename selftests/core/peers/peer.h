@@ -120,7 +120,8 @@ struct peer {
  * @assumes:  bits of enum peer_assumption
  * @repairs:  bits of enum peer_repair that it has and that can be taken away
  * @promises: bits of enum peer_rule that hold with what it assumes
- * @server:   process 0 is no client
+ * @server:   process 0 is no client; of generals it is the commander
+ * @most:     processes that it can have; 0: PEERS_MAX
  * @size:     bytes of its state
  * @start:    before anything else, also of a process that replaces one that crashed
  * @hear:     a message has arrived
@@ -141,6 +142,7 @@ struct peer_algorithm {
 	u32 repairs;
 	u32 promises;
 	bool server;
+	u32 most;
 	size_t size;
 	void (*start)(struct peer *p);
 	void (*hear)(struct peer *p, u32 from, const struct peer_note *note);

@@ -181,7 +181,10 @@ u32 world_run_peers(struct peer_world *w, const struct peer_plan *plan, u64 seed
 
 	begin(w, plan, seed);
 	app_start(w);
-	faults_draw(w);
+	if (plan->patterns)
+		pattern_apply(w, seed);
+	else
+		faults_draw(w);
 	if (w->setup)
 		w->setup(w, w->setup_arg);
 	for (i = 0; i < plan->n; i++) {

@@ -33,12 +33,13 @@
  * @wanting:  the processes that want to enter, as a set
  * @crashes:  the most that crash, where the algorithm bears it or ASSUME_NO_CRASH is taken away
  * @replace:  a process that crashed is replaced by one with its rank
+ * @patterns: seed S is pattern S of all ways to fail, which patterns.c counts
  * @trace:    print all that happens
  */
 struct peer_plan {
 	const struct peer_algorithm *algorithm;
 	u32 n, without, lacks, judge;
-	bool fifo, exact, replace, trace;
+	bool fifo, exact, replace, trace, patterns;
 	u32 loss_pct, double_pct, slow_pct, tell_pct;
 	u32 entries, casts, f, crashes, wanting;
 };
@@ -186,8 +187,16 @@ bool app_is_done(const struct peer_world *w);
 
 /* faults.c */
 
-/** faults_draw() - who will crash. */
+/** faults_draw() - the processes that will crash or lie. */
 void faults_draw(struct peer_world *w);
+
+/* patterns.c */
+
+/** pattern_count() - how many ways to fail there are. */
+u64 pattern_count(const struct peer_plan *plan);
+
+/** pattern_apply() - the failures of this one, from 0 on. */
+void pattern_apply(struct peer_world *w, u64 pattern);
 
 /* check.c */
 
