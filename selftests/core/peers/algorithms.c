@@ -17,5 +17,6 @@ const struct peer_algorithm *const peer_algorithms[] = {
 	&peer_sequencer,
 	&peer_isis,
 	&peer_rounds,
+	&peer_generals,
 	NULL
 };

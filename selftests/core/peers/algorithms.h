@@ -20,5 +20,6 @@ extern const struct peer_algorithm peer_causal;
 extern const struct peer_algorithm peer_sequencer;
 extern const struct peer_algorithm peer_isis;
 extern const struct peer_algorithm peer_rounds;
+extern const struct peer_algorithm peer_generals;
 
 #endif /* BFTM_PEER_ALGORITHMS_H */
