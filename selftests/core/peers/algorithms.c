@@ -18,5 +18,6 @@ const struct peer_algorithm *const peer_algorithms[] = {
 	&peer_isis,
 	&peer_rounds,
 	&peer_generals,
+	&peer_snapshot,
 	NULL
 };

@@ -21,5 +21,6 @@ extern const struct peer_algorithm peer_sequencer;
 extern const struct peer_algorithm peer_isis;
 extern const struct peer_algorithm peer_rounds;
 extern const struct peer_algorithm peer_generals;
+extern const struct peer_algorithm peer_snapshot;
 
 #endif /* BFTM_PEER_ALGORITHMS_H */
