@@ -12,7 +12,7 @@ static bool is_client(const struct peer_plan *plan, u32 id)
 
 static void think(struct peer_world *w, u32 id)
 {
-	u64 ticks = w->plan->exact ? id * PEER_UNIT / 2 : rng_below(&w->app, THINK);
+	u64 ticks = w->plan->exact ? id * w->plan->stagger : rng_below(&w->app, THINK);
 
 	if (is_client(w->plan, id) && w->host[id].entered < w->plan->entries)
 		peer_push(w, w->now + ticks, PEER_ACT, id, 0);
@@ -30,29 +30,49 @@ static void draw_ranks(struct peer_world *w)
 	}
 }
 
-/* Each calls an election or none does; one does at least. */
-static void start_election(struct peer_world *w)
+/* Processes @calls call an election within so many ticks. */
+static void start_calls(struct peer_world *w, u32 calls, u64 within)
 {
-	u32 n = w->plan->n, id, calls = (u32)rng_between(&w->app, 1, (1u << n) - 1);
+	u32 id;
 
-	if (!(w->plan->algorithm->assumes & ASSUME_SYNC)) {
-		draw_ranks(w);
-		for (id = 0; id < n; id++)
-			if (calls >> id & 1)
-				peer_push(w, rng_below(&w->app, 2 * n * PEER_UNIT), PEER_ACT, id, 0);
-		return;
-	}
-	/* Here the one with the largest rank is elected, and has crashed or will. */
+	for (id = 0; id < w->plan->n; id++)
+		if (calls >> id & 1)
+			peer_push(w, rng_below(&w->app, within), PEER_ACT, id, 0);
+}
+
+/* The process of the largest rank is elected, and crashes. */
+static void start_with_elected(struct peer_world *w)
+{
+	u32 n = w->plan->n, id;
+
 	for (id = 0; id < n; id++)
 		w->host[id].elected = n - 1;
-	peer_push(w, rng_below(&w->app, PEER_UNIT), PEER_CRASH, n - 1, 0);
+	if (w->plan->exact)
+		w->host[n - 1].is_dead = true;
+	else
+		peer_push(w, rng_below(&w->app, PEER_UNIT), PEER_CRASH, n - 1, 0);
+}
+
+static void start_election(struct peer_world *w)
+{
+	u32 n = w->plan->n, some = (u32)rng_between(&w->app, 1, (1u << n) - 1);
+	bool has_elected = w->plan->algorithm->assumes & ASSUME_SYNC;
+
+	if (has_elected)
+		start_with_elected(w);
+	if (w->plan->exact) {
+		start_calls(w, w->plan->wanting, 1);
+	} else if (!has_elected) {
+		draw_ranks(w);
+		start_calls(w, some, 2 * n * PEER_UNIT);
+	}
 }
 
 static void start_casts(struct peer_world *w, u32 id)
 {
 	u32 i;
 
-	for (i = 0; i < w->plan->casts; i++)
+	for (i = 0; i < w->plan->casts && w->plan->wanting >> id & 1; i++)
 		peer_push(w, w->plan->exact ? 0 : rng_below(&w->app, CASTING * w->plan->casts),
 			  PEER_ACT, id, id * w->plan->casts + i);
 }
@@ -62,7 +82,7 @@ void app_start(struct peer_world *w)
 	const struct peer_plan *plan = w->plan;
 	u32 id;
 
-	if (plan->algorithm->task == TASK_ELECTION && !plan->exact)
+	if (plan->algorithm->task == TASK_ELECTION)
 		start_election(w);
 	for (id = 0; id < plan->n; id++) {
 		if (plan->algorithm->task == TASK_MUTEX)

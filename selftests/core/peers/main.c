@@ -10,10 +10,11 @@
 #define UNSET (~0u)
 
 static const char help[] =
-"usage: bftmutex-peers --algorithm NAME [OPTION...]\n"
+"usage: bftmutex-peers --algorithm NAME [OPTION...] | --list | --costs\n"
 "Run an algorithm of the textbook among equal processes in virtual time, with a\n"
 "seed for each run, and count the runs that break a rule.\n"
 "  --algorithm NAME  --list shows them, and what each needs\n"
+"  --costs           messages and delays of each, beside the textbook's formulas\n"
 "  --peers N         processes; 4\n"
 "  --seed S          of the first run; 1\n"
 "  --runs N          1000\n"
@@ -44,7 +45,7 @@ static struct peer_plan plan = {
 	.wanting = ~0u,
 };
 static u32 seed = UNSET, runs = UNSET, loss = UNSET, slow = UNSET;
-static bool list;
+static bool list, costs;
 
 static const struct { const char *name; u32 assumption, repair; } words[] = {
 	{ "once", ASSUME_ONCE, 0 }, { "fifo", ASSUME_FIFO, 0 },
@@ -117,6 +118,7 @@ static void read_algorithm(const char *argument)
 static const struct command_option options[] = {
 	{ "algorithm", .read = read_algorithm },
 	{ "list", .flag = &list },
+	{ "costs", .flag = &costs },
 	{ "peers", .number = &plan.n, 2, PEERS_MAX },
 	{ "seed", .number = &seed, 0, 1000000000 },
 	{ "runs", .number = &runs, 1, 100000000 },
@@ -251,6 +253,8 @@ int main(int argc, char **argv)
 		show_algorithms();
 		return 0;
 	}
+	if (costs)
+		return !costs_hold();
 	if (!plan.algorithm)
 		errx(2, "--algorithm: is missing; --list shows the algorithms");
 	complete();

@@ -185,8 +185,6 @@ u32 world_run_peers(struct peer_world *w, const struct peer_plan *plan, u64 seed
 		pattern_apply(w, seed);
 	else
 		faults_draw(w);
-	if (w->setup)
-		w->setup(w, w->setup_arg);
 	for (i = 0; i < plan->n; i++) {
 		start_host(w, i);
 		end_step(w, i);

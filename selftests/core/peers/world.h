@@ -30,7 +30,8 @@
  * @entries:  into the critical section, of each process
  * @casts:    messages that each process multicasts
  * @f:        processes that may fail, for those that ask
- * @wanting:  the processes that want to enter, as a set
+ * @wanting:  the processes that want to enter, or cast; of an exact run, or call; as a set
+ * @stagger:  ticks between the wishes of two processes, of an exact run
  * @crashes:  the most that crash, where the algorithm bears it or ASSUME_NO_CRASH is taken away
  * @replace:  a process that crashed is replaced by one with its rank
  * @patterns: seed S is pattern S of all ways to fail, which patterns.c counts
@@ -41,7 +42,7 @@ struct peer_plan {
 	u32 n, without, lacks, judge;
 	bool fifo, exact, replace, trace, patterns;
 	u32 loss_pct, double_pct, slow_pct, tell_pct;
-	u32 entries, casts, f, crashes, wanting;
+	u32 entries, casts, f, crashes, wanting, stagger;
 };
 
 /** struct peer_message - one message, and the state of both ends of its link */
@@ -116,8 +117,6 @@ struct peer_world {
 	u32 value[PEERS_MAX];	/* that each process proposes */
 	struct peer_counts counts;
 	u32 broken;		/* bits of enum peer_rule */
-	void (*setup)(struct peer_world *w, void *arg);	/* of a run that is not drawn */
-	void *setup_arg;
 };
 
 /** enum peer_event - what an event of the kind EVENT_PEER is, its part */
@@ -198,12 +197,17 @@ u64 pattern_count(const struct peer_plan *plan);
 /** pattern_apply() - the failures of this one, from 0 on. */
 void pattern_apply(struct peer_world *w, u64 pattern);
 
+/* costs.c */
+
+/** costs_hold() - print what each algorithm costs, beside its formula. Return: all agree. */
+bool costs_hold(void);
+
 /* check.c */
 
 /** check_end() - what is only known at the end. */
 void check_end(struct peer_world *w);
 
-/** check_rules() - names of rules, by bit */
+/** check_rules - names of rules, by bit */
 extern const char *const check_rules[RULES];
 
 #endif /* BFTM_PEER_WORLD_H */
