@@ -90,7 +90,7 @@ static void generals_propose(struct peer *p, u32 value)
 
 	s->round = 1;
 	if (!p->id) {
-		pass_order(p, NULL, 0, value);
+		pass_order(p, (const u8 *)"", 0, value);
 		peer_decide(p, value);
 	} else {
 		peer_wake_after(p, ROUND_TICKS);
