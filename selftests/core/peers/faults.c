@@ -4,7 +4,14 @@
 
 #define LATEST_STEP 12
 
-/* Exactly f generals lie; the commander may be one. */
+/* In one of the first steps in which it sends; some processes get what it sends then. */
+static void draw_crash(struct peer_world *w, struct peer_host *h, u32 latest)
+{
+	h->crash_step = (u32)rng_between(&w->fault, 1, latest);
+	h->crash_set = (u32)rng_below(&w->fault, 1ull << w->plan->n);
+}
+
+/* Exactly f generals lie, some of them fall silent as well; the commander may be one. */
 static void draw_traitors(struct peer_world *w)
 {
 	u32 left = w->plan->f;
@@ -16,6 +23,8 @@ static void draw_traitors(struct peer_world *w)
 		left -= !h->lies;
 		h->lies = true;
 		h->lie = rng_next(&w->fault);
+		if (rng_below(&w->fault, 2))
+			draw_crash(w, h, w->plan->f + 1);
 	}
 }
 
@@ -29,13 +38,9 @@ static void draw_crashes(struct peer_world *w)
 	u32 least = plan->without & ASSUME_NO_CRASH ? 1 : 0;
 	u32 count = most ? (u32)rng_between(&w->fault, least, most) : 0;
 
-	while (count--) {
-		struct peer_host *h = &w->host[rng_below(&w->fault, plan->n)];
-
-		h->crash_step = (u32)rng_between(&w->fault, 1, has_rounds ? plan->f + 1 :
-						 LATEST_STEP);
-		h->crash_set = (u32)rng_below(&w->fault, 1ull << plan->n);
-	}
+	while (count--)
+		draw_crash(w, &w->host[rng_below(&w->fault, plan->n)],
+			   has_rounds ? plan->f + 1 : LATEST_STEP);
 }
 
 void faults_draw(struct peer_world *w)

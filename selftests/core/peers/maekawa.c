@@ -89,7 +89,7 @@ static void maekawa_leave(struct peer *p)
 
 const struct peer_algorithm peer_maekawa = {
 	.name = "maekawa", .section = "15.2.1", .kinds = kinds, .task = TASK_MUTEX,
-	.assumes = ASSUME_ONCE | ASSUME_NO_CRASH, .promises = RULE_ME1,
+	.assumes = ASSUME_ONCE, .promises = RULE_ME1,
 	.size = sizeof(struct maekawa),
 	.hear = maekawa_hear, .want = maekawa_want, .leave = maekawa_leave,
 };

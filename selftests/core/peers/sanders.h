@@ -9,7 +9,8 @@
  *             displaced in a queue needs its FAIL, too (Sanders), or a cycle of waiters remains
  *
  * Votes have numbers, which INQUIRE and YIELD repeat: where links do not keep the order an INQUIRE
- * may overtake its VOTE.
+ * may overtake its VOTE. Requests enter in the order of happened-before, as long as processes know of
+ * each other's requests by the messages of the algorithm alone.
  */
 #ifndef BFTM_PEER_SANDERS_H
 #define BFTM_PEER_SANDERS_H
