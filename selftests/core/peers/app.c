@@ -100,6 +100,16 @@ void app_start(struct peer_world *w)
 			  (u32)rng_below(&w->app, plan->n), CASTS_MAX);
 }
 
+/* … that this process wants to enter; by a message of the application. */
+static void tell_somebody(struct peer_world *w, u32 id)
+{
+	struct peer_note note = { .clock = ++w->host[id].peer.clock };
+	u32 to = (u32)rng_below(&w->app, w->plan->n);
+
+	if (to != id)
+		network_send(w, id, to, &note, true);
+}
+
 static void want(struct peer_world *w, u32 id)
 {
 	struct peer_host *h = &w->host[id];
@@ -110,12 +120,8 @@ static void want(struct peer_world *w, u32 id)
 	memcpy(h->request, h->past, sizeof(h->request));
 	w->wanted_at[id] = w->now;
 	w->plan->algorithm->want(&h->peer);
-	if (w->plan->tell_pct && rng_below(&w->app, 100) < w->plan->tell_pct) {
-		u32 to = (u32)rng_below(&w->app, w->plan->n);
-
-		if (to != id)
-			network_send(w, id, to, &(struct peer_note){ .clock = ++h->peer.clock }, true);
-	}
+	if (w->plan->tell_pct && rng_below(&w->app, 100) < w->plan->tell_pct)
+		tell_somebody(w, id);
 }
 
 void app_tale(struct peer_world *w, u32 id)
@@ -167,6 +173,7 @@ static void act_on_snapshot(struct peer_world *w, u32 id, u64 arg)
 void app_act(struct peer_world *w, u32 id, u64 arg)
 {
 	struct peer_host *h = &w->host[id];
+	u32 last = w->plan->n - 1;
 
 	switch (w->plan->algorithm->task) {
 	case TASK_MUTEX:
@@ -176,7 +183,7 @@ void app_act(struct peer_world *w, u32 id, u64 arg)
 			leave(w, id);
 		break;
 	case TASK_ELECTION:
-		w->plan->algorithm->call(&h->peer, w->host[w->plan->n - 1].is_dead ? w->plan->n - 1 : PEER_NOBODY);
+		w->plan->algorithm->call(&h->peer, w->host[last].is_dead ? last : PEER_NOBODY);
 		break;
 	case TASK_MULTICAST:
 		cast(w, id, (u32)arg);

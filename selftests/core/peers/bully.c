@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The bully algorithm, Section 15.3, Figure 15.8. T is 2 T_trans, since a step takes no time here.
- * The text gives no T', the time that a process with an answer waits for a coordinator: the one that
- * answered may begin its election T_trans after ours and end it T later, and its word needs
+ * The text gives no T', the time that a process with an answer waits for a coordinator: the process
+ * that answered may begin its election T_trans after ours and end it T later, and its word needs
  * T_trans more.
  */
 #include "algorithms.h"

@@ -11,7 +11,7 @@ static const char *const kinds[] = { "REQUEST", "GRANT", "RELEASE" };
 /** struct central - the server's state; a client needs none */
 struct central {
 	bool is_granted;	/* somebody has the token */
-	u32 queue[PEERS_MAX * 4];	/* oldest first; more than one entry of a client if doubled */
+	u32 queue[PEERS_MAX * 4];	/* oldest first; a client is in it twice if doubled */
 	u32 waiting;
 };
 

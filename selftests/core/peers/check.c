@@ -46,9 +46,9 @@ static void check_order(struct peer_world *w, const struct peer_host *h)
 			continue;
 		earlier = w->depends[m] & ~h->before[m];
 		if (earlier)
-			peer_break(w, RULE_CAUSAL, "a message is delivered before one that it follows");
+			peer_break(w, RULE_CAUSAL, "a message is delivered before its cause");
 		if (earlier >> (m / casts * casts) & ((1ull << casts) - 1))
-			peer_break(w, RULE_FIFO, "messages of a sender are delivered in another order");
+			peer_break(w, RULE_FIFO, "messages of a sender change places");
 	}
 }
 
@@ -58,7 +58,7 @@ static void check_two(struct peer_world *w, const struct peer_host *a, const str
 
 	if (is_correct(b) && a->set & ~b->set) {
 		if (is_correct(a))
-			peer_break(w, RULE_AGREEMENT, "two correct processes deliver different sets");
+			peer_break(w, RULE_AGREEMENT, "two correct processes deliver other sets");
 		peer_break(w, RULE_UNIFORM, "a correct process lacks what another delivered");
 	}
 	if (!is_correct(a) || !is_correct(b))

@@ -3,7 +3,7 @@
  * The textbook's formulas, each against a run in which every message takes one unit of time over
  * links that keep the order: messages, the delay of a client that finds the section free, the delay
  * from an exit to the next entry (Section 15.2.1), messages and turnaround of elections (15.3),
- * messages of multicasts (15.4).
+ * messages of multicasts (15.4) and of agreement (15.5).
  */
 #include <stdio.h>
 
@@ -75,6 +75,10 @@ static const struct cost costs[] = {
 	ENDED(peer_causal, 8, "a cast", 2, 7, 1),
 	ENDED(peer_sequencer, 8, "a cast", 2, 2 * 7, 2),
 	ENDED(peer_isis, 8, "a cast", 2, 3 * 7, 3),
+	/* f = 1, so two rounds; (N - 1) orders, and of each N - 2 reports. */
+	ENDED(peer_rounds, 4, "all propose", ALL, 2 * 4 * 3, NONE),
+	ENDED(peer_generals, 4, "the commander orders", ALL, 3 + 3 * 2, NONE),
+	ENDED(peer_generals, 8, "the commander orders", ALL, 7 + 7 * 6, NONE),
 };
 
 static bool is_within(const char *what, u64 ticks, u64 count, u32 least, u32 most)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ring-based election of Chang and Roberts, Section 15.3, Figure 15.7. The text does not say so,
- * but links have to keep the order: a process that calls an election just after it has passed on
- * ELECTED is swallowed, and waits for ever, if its ELECTION overtakes that ELECTED.
+ * The ring-based election of Chang and Roberts, Section 15.3, Figure 15.7. The text does not say
+ * so, but links have to keep the order: a process that calls an election just after it has passed
+ * on ELECTED is swallowed, and waits for ever, if its ELECTION overtakes that ELECTED.
  */
 #include "algorithms.h"
 

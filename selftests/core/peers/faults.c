@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The seed draws the processes that crash, each in the middle of a step in which it sends, and liars. */
+/* The seed draws the processes that crash in the middle of a step in which they send, and liars. */
 #include "world.h"
 
 #define LATEST_STEP 12
@@ -45,6 +45,8 @@ static void draw_crashes(struct peer_world *w)
 
 void faults_draw(struct peer_world *w)
 {
+	if (w->plan->exact)
+		return;
 	if (w->plan->algorithm->task == TASK_AGREEMENT && w->plan->algorithm->server)
 		draw_traitors(w);
 	else if (peer_bears(w->plan, ASSUME_NO_CRASH))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Byzantine generals with oral messages, OM(f): Section 15.5.3 shows it for f = 1, Lamport et al. for
- * any f. Process 0 is the commander. In round r each lieutenant passes on what it heard in round
- * r - 1; after f + 1 rounds it takes the majority, level by level. A missing order, and no majority,
+ * Byzantine generals with oral messages, OM(f): Section 15.5.3 shows it for f = 1, Lamport et al.
+ * for any f. Process 0 is the commander. In round r each lieutenant passes on what came in round
+ * r - 1; after f + 1 rounds it takes the majority, level by level. A missing order and no majority
  * mean 0: retreat. It needs N > 3f.
  */
 #include "algorithms.h"

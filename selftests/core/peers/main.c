@@ -188,7 +188,8 @@ static void complete(void)
 		errx(2, "--without: %s does not have this repair; --list shows those that it has",
 		     a->name);
 	if (a->task == TASK_MULTICAST && plan.n * plan.casts > CASTS_MAX)
-		errx(2, "--casts %u of --peers %u: %u messages at most", plan.casts, plan.n, CASTS_MAX);
+		errx(2, "--casts %u of --peers %u: %u messages at most", plan.casts, plan.n,
+		     CASTS_MAX);
 	if (plan.replace && a->task != TASK_ELECTION)
 		errx(2, "--replace: for elections alone");
 	if (a->most && plan.n > a->most)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Basic and reliable multicast, Sections 15.4.1 and 15.4.2, Figure 15.9. Reliable multicast passes a
- * message on before it delivers it; the other way round ("before" taken away) a process may deliver
- * what no correct process ever gets. That a process sent a message before it crashed has to be
- * enough ("outlive"): a link that ends with its process does not bring the last ones.
+ * Basic and reliable multicast, Sections 15.4.1 and 15.4.2, Figure 15.9. Reliable multicast passes
+ * a message on before it delivers it; the other way round ("before" taken away) a process may
+ * deliver what no correct process ever gets. That a process sent a message before it crashed has to
+ * be enough ("outlive"): a link that ends with its process does not bring the last ones.
  */
 #include "algorithms.h"
 
@@ -18,7 +18,8 @@ struct multicast {
 
 static void basic_cast(struct peer *p, u32 value)
 {
-	peer_send_all(p, &(struct peer_note){ .kind = MESSAGE, .who = p->id, .value = value }, true);
+	peer_send_all(p, &(struct peer_note){
+		.kind = MESSAGE, .who = p->id, .value = value }, true);
 }
 
 static void basic_hear(struct peer *p, u32 from, const struct peer_note *note)

@@ -27,7 +27,7 @@ enum peer_assumption {
 	ASSUME_OUTLIVE = 16,	/* a message arrives although its sender crashes later */
 };
 
-/** enum peer_repair - what the printed form of an algorithm lacks or leaves to the reader, as bits */
+/** enum peer_repair - what the printed form lacks or leaves to the reader, as bits */
 enum peer_repair {
 	REPAIR_LC2 = 1,		/* a clock that hears of a later time is set: rule LC2 of 14.4 */
 	REPAIR_SET = 2,		/* the repliers of this request are a set, not a count */
@@ -45,7 +45,7 @@ enum peer_rule {
 	RULE_ME3 = 1 << 2,		/* a request overtakes one that happened before */
 	RULE_E1 = 1 << 3,		/* not the largest live process is elected */
 	RULE_E2 = 1 << 4,		/* a correct process never learns who is elected */
-	RULE_INTEGRITY = 1 << 5,	/* delivered twice, or never sent; a value nobody proposed */
+	RULE_INTEGRITY = 1 << 5,	/* delivered twice or never sent; not proposed */
 	RULE_VALIDITY = 1 << 6,		/* a correct sender does not deliver its own message */
 	RULE_AGREEMENT = 1 << 7,	/* correct processes deliver, or decide, different things */
 	RULE_UNIFORM = 1 << 8,		/* … or others than one that crashed */
@@ -163,7 +163,7 @@ void peer_wake_after(struct peer *p, u64 ticks);
 /** peer_enter() - the process is in the critical section; the world calls leave(). */
 void peer_enter(struct peer *p);
 
-/** peer_elected() - the process takes the one of this rank for elected; PEER_NOBODY: not yet any. */
+/** peer_elected() - the process takes this rank for elected; PEER_NOBODY: as yet none. */
 void peer_elected(struct peer *p, u32 rank);
 
 /** peer_deliver() - a message, by the value that cast() was given, is delivered. */

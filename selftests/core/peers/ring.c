@@ -26,7 +26,8 @@ static void ring_hear(struct peer *p, u32 from, const struct peer_note *note)
 {
 	struct ring *s = p->state;
 
-	(void)from, (void)note;
+	(void)from;
+	(void)note;
 	if (s->wants)
 		peer_enter(p);
 	else

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Consensus in f + 1 rounds of a synchronous system, Section 15.5.2, Figure 15.17. The figure decides
- * by Values^(f+1), which is what a process knew before the last round; processes that crash in the
- * rounds before make such decisions differ. What the last round brings has to count ("heard"), so
- * that the decision is the minimum of Values^(f+2).
+ * Consensus in f + 1 rounds of a synchronous system, Section 15.5.2, Figure 15.17. The figure
+ * decides by Values^(f+1), which is what a process knew before the last round; processes that crash
+ * in the rounds before make such decisions differ. The values of the last round have to count
+ * ("heard"), so that the decision is the minimum of Values^(f+2).
  */
 #include "algorithms.h"
 

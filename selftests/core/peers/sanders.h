@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Maekawa's algorithm with a way back, by which it does not deadlock (Section 15.2.1 names Sanders).
+ * Maekawa's algorithm with a way back, so that it does not deadlock (Section 15.2.1 names Sanders).
  * A voter that has voted for a later request than one that it hears of asks the candidate back:
  * INQUIRE, YIELD. Two algorithms differ in when the candidate gives the vote back:
  *
@@ -9,8 +9,8 @@
  *             displaced in a queue needs its FAIL, too (Sanders), or a cycle of waiters remains
  *
  * Votes have numbers, which INQUIRE and YIELD repeat: where links do not keep the order an INQUIRE
- * may overtake its VOTE. Requests enter in the order of happened-before, as long as processes know of
- * each other's requests by the messages of the algorithm alone.
+ * may overtake its VOTE. Requests enter in the order of happened-before, as long as processes know
+ * of each other's requests by the messages of the algorithm alone.
  */
 #ifndef BFTM_PEER_SANDERS_H
 #define BFTM_PEER_SANDERS_H

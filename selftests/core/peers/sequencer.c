@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Total order by a sequencer, Section 15.4.3, Figure 15.13. Process 0 is the sequencer, and a member
- * of the group. Over links that keep the order it is FIFO and causal, too.
+ * Total order by a sequencer, Section 15.4.3, Figure 15.13. Process 0 is the sequencer, and a
+ * member of the group. Over links that keep the order it is FIFO and causal, too.
  */
 #include "algorithms.h"
 
