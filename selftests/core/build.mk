@@ -45,10 +45,14 @@ $(BUILD)/obj-sanitize/%.o: %.c | libraries
 # The linker gold, where the compiler's binutils have it, takes a seventh of the time.
 FAST_LINK := $(if $(shell command -v $(patsubst %gcc,%,$(filter %-gcc,$(CC)))ld.gold),-fuse-ld=gold)
 
+# Algorithms of equal processes, which are no protocols of ours; and the world that runs them.
+PEERS := $(basename $(wildcard selftests/core/peers/*.c))
+
 # Functions that several unit tests share.
 UNIT_SHARED := $(filter-out selftests/core/unit/fail selftests/core/unit/test_%,\
 	$(basename $(wildcard selftests/core/unit/*.c)))
-UNIT_OBJS := $(sort $(CORE) $(CORE_SERVER) $(TEST_TABLE) $(ROOMS) $(LIN) $(HISTORY) $(UNIT_SHARED))
+UNIT_OBJS := $(sort $(CORE) $(CORE_SERVER) $(TEST_TABLE) $(ROOMS) $(LIN) $(HISTORY) $(UNIT_SHARED) \
+	$(filter-out selftests/core/peers/main,$(PEERS)))
 $(BUILD)/obj-sanitize/all.a: $(call sobj,$(UNIT_OBJS))
 	rm -f $@
 	$(AR) qcs $@ $^
@@ -132,9 +136,7 @@ ORDER_MODEL := selftests/core/model/command $(basename $(wildcard selftests/core
 $(BIN)/bftmutex-order-model: $(call obj,$(ORDER_MODEL) $(CORE) $(CORE_SERVER) $(TEST_TABLE))
 	$(link)
 
-# Algorithms of equal processes, which are no protocols of ours.
-PEERS := $(basename $(wildcard selftests/core/peers/*.c)) selftests/core/sim/queue selftests/core/model/command
-$(BIN)/bftmutex-peers: $(call obj,$(PEERS))
+$(BIN)/bftmutex-peers: $(call obj,$(PEERS) selftests/core/sim/queue selftests/core/model/command)
 	$(link)
 
 model: $(addprefix $(BIN)/bftmutex-,model order-model token-model)
