@@ -97,8 +97,7 @@ static void sanders_start(struct peer *p)
 const struct peer_algorithm peer_sanders = {
 	.name = "sanders", .section = "15.2.1", .kinds = kinds, .task = TASK_MUTEX,
 	.assumes = ASSUME_ONCE | ASSUME_NO_CRASH, .repairs = REPAIR_LC2 | REPAIR_NUMBERS,
-	.promises = RULE_ME1 | RULE_ME2 | RULE_ME3,
-	.size = sizeof(struct sanders), .start = sanders_start,
+	.promises = RULE_ME1 | RULE_ME2, .size = sizeof(struct sanders), .start = sanders_start,
 	.hear = sanders_hear, .want = sanders_want, .leave = sanders_leave,
 };
 
@@ -106,6 +105,6 @@ const struct peer_algorithm peer_inquire = {
 	.name = "inquire", .section = "15.2.1", .kinds = kinds, .task = TASK_MUTEX,
 	.assumes = ASSUME_ONCE | ASSUME_NO_CRASH,
 	.repairs = REPAIR_LC2 | REPAIR_NUMBERS | REPAIR_FAIL,
-	.promises = RULE_ME1 | RULE_ME2 | RULE_ME3, .size = sizeof(struct sanders),
+	.promises = RULE_ME1 | RULE_ME2, .size = sizeof(struct sanders),
 	.hear = sanders_hear, .want = sanders_want, .leave = sanders_leave,
 };

@@ -9,8 +9,9 @@
  *             displaced in a queue needs its FAIL, too (Sanders), or a cycle of waiters remains
  *
  * Votes have numbers, which INQUIRE and YIELD repeat: where links do not keep the order an INQUIRE
- * may overtake its VOTE. Requests enter in the order of happened-before, as long as processes know
- * of each other's requests by the messages of the algorithm alone.
+ * may overtake its VOTE. The text says that requests enter in the order of happened-before. A voter
+ * can only order requests that it has: one may come late, and a chain of other messages make a
+ * process ask that is heard earlier. By rule LC2 that is rare.
  */
 #ifndef BFTM_PEER_SANDERS_H
 #define BFTM_PEER_SANDERS_H
