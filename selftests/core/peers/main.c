@@ -194,6 +194,8 @@ static void complete(void)
 		errx(2, "--replace: for elections alone");
 	if (a->most && plan.n > a->most)
 		errx(2, "--peers %u: %s can have 2 to %u", plan.n, a->name, a->most);
+	if (a->task == TASK_AGREEMENT && plan.f >= plan.n)
+		errx(2, "--faulty %u: must be less than --peers %u", plan.f, plan.n);
 	if (plan.patterns)
 		complete_patterns();
 	plan.loss_pct = loss != UNSET ? loss : is_sync ? 0 : 10;
