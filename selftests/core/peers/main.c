@@ -213,7 +213,7 @@ static void show_replay(char **argv, int argc, u32 bad)
 	for (i = 0; i < argc; i++) {
 		if (!strcmp(argv[i], "--runs") || !strcmp(argv[i], "--seed"))
 			i++;
-		else
+		else if (strcmp(argv[i], "--trace"))
 			printf(" %s", argv[i]);
 	}
 	printf(" --seed %u --runs 1 --trace\n", bad);
