@@ -270,16 +270,12 @@ void app_failed(struct world *w, u32 x, u32 i, enum bftm_verdict verdict)
 {
 	struct client *c = &w->client[x];
 	struct handle *h = &c->handle[i];
-	struct fact f = {
-		.kind = FACT_OVER, .client = x, .lock = h->lock, .hold = h->hold,
-		.at = w->now + c->lag,
-	};
 
 	if (verdict == BFTM_LAPSED) {
 		w->stats.lapses++;
-		tell_at(w, h->lock, f.at, "c%u: its lease of %s is over", x + 1,
+		tell_at(w, h->lock, w->now + c->lag, "c%u: its lease of %s is over", x + 1,
 			story_lock(h->lock));
-		check_fact(w, &f);
+		client_leaves(w, x, i, FACT_OVER, w->now + c->lag);
 	}
 	w->stats.refused += verdict == BFTM_REFUSED;
 	if (verdict != BFTM_LAPSED && w->healed)

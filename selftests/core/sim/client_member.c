@@ -28,12 +28,26 @@ void client_member_hello(struct world *w, u32 x)
 	hello_later(w, x);
 }
 
+/*
+ * The handle whose application is not out yet, though a helper has dealt with its end: that helper
+ * was held up, so its step ended in times to come, and it was killed before.
+ */
+static const struct handle *late(const struct world *w, const struct client *c, u64 attempt)
+{
+	const struct handle *h;
+
+	for (h = c->handle; h < c->handle + w->plan->handles; h++)
+		if (w->now < h->leaving.at && (!attempt || h->leaving.attempt == attempt))
+			return h;
+	return NULL;
+}
+
 /* A lock that an earlier helper won, and this one has not taken over, is held all the same. */
-static bool knows_all(const struct client *c)
+static bool knows_all(const struct world *w, const struct client *c)
 {
 	const struct orphan *o = &c->orphan;
 
-	return !o->alive || o->stopped || o->want.lease_ns != BFTM_LEASE_NONE;
+	return (!o->alive || o->stopped || o->want.lease_ns != BFTM_LEASE_NONE) && !late(w, c, 0);
 }
 
 void client_member_sync(struct world *w, u32 x, u32 u)
@@ -45,7 +59,7 @@ void client_member_sync(struct world *w, u32 x, u32 u)
 
 	/* STALE names an epoch of which nothing was told yet: what is sent there is not this SYNC. */
 	if (!is_member(w) || !peer->epoch || peer->sent_epoch != peer->epoch ||
-	    peer->synced_epoch == peer->epoch || !knows_all(c) || w->now < peer->sync_at)
+	    peer->synced_epoch == peer->epoch || !knows_all(w, c) || w->now < peer->sync_at)
 		return;
 	for (i = 0; i < w->plan->handles; i++)
 		if (!core->retold(c->handle[i].client, u))
@@ -87,7 +101,8 @@ bool client_member_disowns(const struct world *w, u32 x, const struct bftm_msg *
 	const struct client *c = &w->client[x];
 
 	return is_member(w) && msg->attempt >> 32 >= c->boot &&
-	       !(c->orphan.alive && c->orphan.attempt == msg->attempt);
+	       !(c->orphan.alive && c->orphan.attempt == msg->attempt) &&
+	       !late(w, c, msg->attempt);
 }
 
 void client_member_evicted(struct world *w, u32 x, u32 u)

@@ -263,6 +263,11 @@ static void abandon(struct world *w, u32 x, struct handle *h, bool host)
 {
 	struct client *c = &w->client[x];
 
+	if (host && w->now < h->leaving.at)
+		check_fact(w, &(struct fact){
+			.kind = FACT_GONE, .client = x, .lock = h->leaving.lock,
+			.hold = h->leaving.hold, .at = w->now,
+		});
 	if (bftm_contender_alive(h->client))
 		check_fact(w, &(struct fact){
 			.kind = FACT_DEAD, .client = x, .lock = h->lock, .at = w->now,

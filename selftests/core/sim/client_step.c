@@ -51,6 +51,18 @@ static void offer(struct world *w, u32 x, const struct handle *h)
 	});
 }
 
+void client_leaves(struct world *w, u32 x, u32 i, enum fact_kind kind, u64 at)
+{
+	struct handle *h = &w->client[x].handle[i];
+
+	h->leaving = (struct leaving){
+		.attempt = h->client->attempt, .hold = h->hold, .at = at, .lock = h->lock,
+	};
+	check_fact(w, &(struct fact){
+		.kind = kind, .client = x, .lock = h->lock, .hold = h->hold, .at = at,
+	});
+}
+
 /* As bftm_handle_renewed(): the kernel believes it while the old end has not come. */
 static bool extend(struct world *w, u32 x, u32 i)
 {
@@ -64,10 +76,7 @@ static bool extend(struct world *w, u32 x, u32 i)
 		return true;
 	}
 	/* The kernel ended it in time, and the helper hears so now. */
-	check_fact(w, &(struct fact){
-		.kind = FACT_OVER, .client = x, .lock = h->lock, .hold = h->hold,
-		.at = clock_when(&c->clock, h->end_ns + 1, w->now),
-	});
+	client_leaves(w, x, i, FACT_OVER, clock_when(&c->clock, h->end_ns + 1, w->now));
 	h->hold = 0;
 	h->app = APP_IDLE;
 	client_end(w, x, i);
@@ -322,10 +331,7 @@ void client_end(struct world *w, u32 x, u32 i)
 
 	/* Stop using the resource first; then say so. */
 	if (h->hold) {
-		check_fact(w, &(struct fact){
-			.kind = FACT_STOP, .client = x, .lock = h->lock, .hold = h->hold,
-			.at = w->now + c->lag,
-		});
+		client_leaves(w, x, i, FACT_STOP, w->now + c->lag);
 		tell_at(w, h->lock, w->now + c->lag, "c%u gives %s back", x + 1,
 			story_lock(h->lock));
 	}

@@ -55,6 +55,14 @@ enum app {
 	APP_HOLDING,
 };
 
+/** struct leaving - a lock whose end the helper has heard, perhaps ahead of time, see struct client */
+struct leaving {
+	u64 attempt;
+	u64 hold;
+	u64 at;			/* true time at which the application is out; the kernel has it so long */
+	u32 lock;
+};
+
 /** struct handle - an application with one lock at a time; helper/lock/acquire.h */
 struct handle {
 	struct bftm_contender *client;
@@ -70,6 +78,7 @@ struct handle {
 	u64 token;		/* likewise, 0 for none */
 	struct bftm_conversion goal;	/* to which it converts, by another mode perhaps */
 	bool reads;		/* … and is told the value then */
+	struct leaving leaving;
 	struct bftm_written left;	/* value that it left last; none if not @any */
 	u64 leaves;		/* number of the value that it is to leave next, 0 for any */
 	u32 turns;		/* so often it asks again in the healed world */

@@ -231,6 +231,9 @@ void value_read(struct world *w, u32 x, u32 i);
 void client_begin(struct world *w, u32 x, u32 h);
 /** client_end() - it cancels or gives back. */
 void client_end(struct world *w, u32 x, u32 h);
+
+/** client_leaves() - its application is out of the lock at true time @at, by FACT_STOP or FACT_OVER. */
+void client_leaves(struct world *w, u32 x, u32 h, enum fact_kind kind, u64 at);
 /** client_release() - tell servers that an attempt is over. */
 void client_release(struct world *w, u32 x, u32 lock, const struct bftm_out *out);
 /** client_send() - what the core wants to be sent, but for RELEASE. */
