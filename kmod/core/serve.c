@@ -7,9 +7,9 @@ static const struct bftm_protocol *protocol_of(const struct bftm_shell *shell, v
 	return shell->protocol ? shell->protocol(arg, number) : bftm_protocol_of(number);
 }
 
-static struct bftm_members *members_of(const struct bftm_shell *shell, void *arg)
+static const struct bftm_members *members_of(const struct bftm_shell *shell, void *arg)
 {
-	struct bftm_members *members = shell->members ? shell->members(arg) : NULL;
+	const struct bftm_members *members = shell->members ? shell->members(arg) : NULL;
 
 	return members && members->count ? members : NULL;
 }
@@ -99,8 +99,23 @@ static bool is_unserved(const struct bftm_protocol *protocol, const struct bftm_
 	return req->type > BFTM_MSG_RECOVER || req->flags & ~(BFTM_FLAG_DOUBT | served);
 }
 
+/*
+ * The client was heard, or evicted, while the request waited for its lock? A REASSERT that is
+ * granted after others were, or a grant to the evicted, would be there for ever.
+ * Return: false when it is evicted.
+ */
+static bool members_again(const struct bftm_shell *shell, void *arg, const struct bftm_msg *req,
+			  struct bftm_server_cfg *limits)
+{
+	const struct bftm_members *members = members_of(shell, arg);
+	const struct bftm_member *m = members ? bftm_members_find(members, req->client) : NULL;
+
+	limits->awaited = limits->awaited && m && m->awaited;
+	return !m || !bftm_members_refuse(members, req);
+}
+
 /* The protocol decides, about the lock that is named. */
-static void serve_step(const struct bftm_shell *shell, void *arg, const struct bftm_server_cfg *cfg,
+static void serve_step(const struct bftm_shell *shell, void *arg, struct bftm_server_cfg *cfg,
 		       const struct bftm_msg *req, u64 now, struct bftm_sends *ret)
 {
 	const struct bftm_protocol *protocol = protocol_of(shell, arg, req->proto);
@@ -125,6 +140,8 @@ static void serve_step(const struct bftm_shell *shell, void *arg, const struct b
 	}
 	if (!lock && make) {
 		bftm_refuse(req, &ret->reply, BFTM_REFUSED_LOCKS);
+	} else if (!members_again(shell, arg, req, cfg)) {
+		bftm_refuse(req, &ret->reply, BFTM_REFUSED_EVICTED);
 	} else {
 		room = lock && shell->enlarge && protocol->server->wants_room ?
 		       protocol->server->wants_room(cfg, lock, req, now) : 0;
@@ -140,17 +157,17 @@ static void serve_step(const struct bftm_shell *shell, void *arg, const struct b
 static void serve_sync(const struct bftm_shell *shell, void *arg, const struct bftm_msg *req,
 		       struct bftm_msg *reply)
 {
-	struct bftm_members *members = members_of(shell, arg);
-	struct bftm_member *m = members ? bftm_members_find(members, req->client) : NULL;
+	const struct bftm_members *members = members_of(shell, arg);
+	const struct bftm_member *m = members ? bftm_members_find(members, req->client) : NULL;
 
 	if (!m) {
 		bftm_refuse(req, reply, members ? BFTM_REFUSED_ACCESS : BFTM_REFUSED_PROTO);
 		return;
 	}
 	/* Of its incarnations since that boot nothing: their FREE may be under way. */
-	shell->drop(arg, req->client, req->incarnation > m->evicted ? req->incarnation - 1 :
-								      m->evicted);
-	bftm_members_heard(members, m);
+	if (!shell->synced(arg, req->client, req->incarnation > m->evicted ?
+			   req->incarnation - 1 : m->evicted))
+		return;
 	*reply = *req;
 	reply->type = BFTM_MSG_SYNCED;
 }

@@ -30,9 +30,13 @@ enum bftm_sender {
  * @permit:  bftm_access_admit() by the server's rules; may be NULL
  * @tokens:  bftm_tokens_answer(); may be NULL
  * @may_be_stamped: bftm_tokens_may_be(), of a STAMP; may be NULL
- * @members: of the server, see core/members.h; may be NULL, or return it: there are none
- * @drop:    drops what a client had in its incarnations up to @incarnation, of all locks:
- *           bftm_lock_drop(), with a lease or without. Not NULL if there are members.
+ * @members: of the server, see core/members.h; may be NULL, or return it: there are none. Asked
+ *           once more after @enter: what an administrator or SYNC changes while a request waits
+ *           for its lock counts, as it does for the next request for that lock.
+ * @synced:  a member has told all that it holds without a lease. Drops what it had in its
+ *           incarnations up to @incarnation, of all locks: bftm_lock_drop(), with a lease or
+ *           without; and then, not before, bftm_members_heard(). Return: false while that is not
+ *           done: then SYNC gets no answer, and comes again. Not NULL if there are members.
  * @protocol: of that number, NULL for none; may itself be NULL, then the table has them
  * @enter:   finds the lock that the request names, keeps others from it until @leave, and
  *           lets it learn which tokens are known. A lock that is not there is made if @make.
@@ -50,8 +54,8 @@ struct bftm_shell {
 		       struct bftm_msg *reply);
 	void (*tokens)(void *arg, const struct bftm_msg *req, u64 now, struct bftm_msg *reply);
 	bool (*may_be_stamped)(void *arg, const struct bftm_msg *req, u64 now);
-	struct bftm_members *(*members)(void *arg);
-	void (*drop)(void *arg, u32 client, u32 incarnation);
+	const struct bftm_members *(*members)(void *arg);
+	bool (*synced)(void *arg, u32 client, u32 incarnation);
 	const struct bftm_protocol *(*protocol)(void *arg, u8 number);
 	bool (*enter)(void *arg, const struct bftm_protocol *protocol, const struct bftm_msg *req,
 		      bool make, u64 *now, void **ret);

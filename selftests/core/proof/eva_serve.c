@@ -72,7 +72,7 @@ static void leave(void *arg, const struct bftm_protocol *p, void *lock,
 }
 
 /* None, or up to four. */
-static struct bftm_members *members(void *arg)
+static const struct bftm_members *members(void *arg)
 {
 	static struct bftm_member member[4];
 	static struct bftm_members all = { .member = member };
@@ -86,12 +86,18 @@ static struct bftm_members *members(void *arg)
 	return &all;
 }
 
+static bool synced(void *arg, u32 client, u32 incarnation)
+{
+	return any_bool();
+}
+
 void all_served(void)
 {
 	struct bftm_server_cfg cfg = any_server(), limits;
 	struct bftm_shell shell = {
 		.sender = any_bool() ? sender : NULL,
 		.members = any_bool() ? members : NULL,
+		.synced = synced,
 		.take = any_bool() ? take : NULL,
 		.behind = any_bool() ? behind : NULL,
 		.permit = any_bool() ? permit : NULL,

@@ -159,16 +159,17 @@ void server_evict(struct world *w, u32 u, u32 x, u32 incarnation)
 		server_drop(w, u, x, incarnation, false);
 }
 
-static struct bftm_members *shell_members(void *arg)
+static const struct bftm_members *shell_members(void *arg)
 {
 	const struct served *served = arg;
 
 	return &served->w->server[served->u].members;
 }
 
-static void shell_drop(void *arg, u32 client, u32 incarnation)
+static bool shell_synced(void *arg, u32 client, u32 incarnation)
 {
 	const struct served *served = arg;
+	struct bftm_members *members = &served->w->server[served->u].members;
 
 	tell_more(served->w, NO_LOCK, "s%u knows all that c%u holds without a lease",
 		  served->u + 1, client + 1);
@@ -177,6 +178,8 @@ static void shell_drop(void *arg, u32 client, u32 incarnation)
 			.kind = FACT_SYNCED, .server = served->u, .client = client,
 		});
 	server_drop(served->w, served->u, client, incarnation, true);
+	bftm_members_heard(members, bftm_members_find(members, client));
+	return true;
 }
 
 static bool shell_take(void *arg, const struct bftm_msg *req)
@@ -337,7 +340,7 @@ const struct bftm_shell server_shell = {
 	.permit = shell_permit,
 	.tokens = shell_tokens,
 	.members = shell_members,
-	.drop = shell_drop,
+	.synced = shell_synced,
 	.protocol = shell_protocol,
 	.enter = shell_enter,
 	.enlarge = shell_enlarge,

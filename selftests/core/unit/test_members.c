@@ -19,7 +19,8 @@ static struct bftm_members members;
 static struct bftm_lock lock;
 static struct bftm_sends sends;
 static struct { u32 client, incarnation, calls; } dropped;
-static bool awaited_at_drop;
+static bool drop_takes_long;
+static void (*meanwhile)(void);
 static const struct bftm_rule rules[] = {
 	{ .client_first = ALICE, .client_last = CAROL, .prefix_len = 5, .prefix = "disk/",
 	  .leaseless = true },
@@ -40,7 +41,8 @@ static int fresh_server(void **state)
 	members = (struct bftm_members){ .member = member, .count = 3 };
 	bftm_lock_init(&lock, 100, 0);
 	memset(&dropped, 0, sizeof(dropped));
-	awaited_at_drop = false;
+	drop_takes_long = false;
+	meanwhile = NULL;
 	return 0;
 }
 
@@ -51,22 +53,23 @@ static bool permit(void *arg, const struct bftm_msg *req, struct bftm_server_cfg
 	return bftm_access_admit(rules, 2, req, limits, reply);
 }
 
-static struct bftm_members *all_members(void *arg)
+static const struct bftm_members *all_members(void *arg)
 {
 	(void)arg;
 	return &members;
 }
 
-static void drop(void *arg, u32 client, u32 incarnation)
+static bool synced(void *arg, u32 client, u32 incarnation)
 {
 	(void)arg;
-	/* Its grants go before others may be let in. */
-	if (awaited_at_drop)
-		assert_true(bftm_members_find(&members, client)->awaited);
+	if (drop_takes_long)
+		return false;
 	dropped.client = client;
 	dropped.incarnation = incarnation;
 	dropped.calls++;
 	bftm_lock_drop(&lock, client, incarnation, true);
+	bftm_members_heard(&members, bftm_members_find(&members, client));
+	return true;
 }
 
 static bool enter(void *arg, const struct bftm_protocol *protocol, const struct bftm_msg *req,
@@ -77,12 +80,14 @@ static bool enter(void *arg, const struct bftm_protocol *protocol, const struct 
 	(void)req;
 	(void)make;
 	(void)now;
+	if (meanwhile)
+		meanwhile();
 	*ret = &lock;
 	return true;
 }
 
 static const struct bftm_shell shell = {
-	.permit = permit, .members = all_members, .drop = drop, .enter = enter,
+	.permit = permit, .members = all_members, .synced = synced, .enter = enter,
 };
 
 static u8 serve_named(struct bftm_msg req, const char *name)
@@ -170,10 +175,12 @@ static void all_members_are_awaited_after_a_restart(void **state)
 	bftm_lock_init(&lock, 100, 0);
 	assert_int_equal(asks(BOB, 1, "disk/1", true, BFTM_FLAG_REASSERT), BFTM_MSG_FREE);
 	bftm_lock_init(&lock, 100, 0);
-	awaited_at_drop = true;
 	assert_int_equal(sync(ALICE, 1), BFTM_MSG_SYNCED);
+	drop_takes_long = true;
+	assert_int_equal(sync(CAROL, 1), BFTM_MSG_NONE);
+	drop_takes_long = false;
+	assert_int_equal(members.awaited, 2);
 	assert_int_equal(sync(CAROL, 1), BFTM_MSG_SYNCED);
-	awaited_at_drop = false;
 	assert_int_equal(sync(CAROL, 1), BFTM_MSG_SYNCED);	/* the answer was lost */
 	assert_int_equal(members.awaited, 1);
 	assert_int_equal(asks(CAROL, 1, "disk/1", true, 0), BFTM_MSG_WAIT);
@@ -183,6 +190,34 @@ static void all_members_are_awaited_after_a_restart(void **state)
 	assert_int_equal(asks(CAROL, 1, "disk/1", true, 0), BFTM_MSG_FREE);
 	assert_int_equal(hello(BOB, 1), BFTM_MSG_CHALLENGE);
 	assert_int_equal(sends.reply.recovering, 0);
+}
+
+static void bob_is_heard(void)
+{
+	bftm_members_heard(&members, bftm_members_find(&members, BOB));
+	bftm_members_heard(&members, bftm_members_find(&members, CAROL));
+}
+
+static void bob_is_evicted(void)
+{
+	bftm_members_evict(&members, BOB, 1);
+}
+
+/* Another processor deals with SYNC, or with an eviction, while this request waits for its lock. */
+static void what_changes_while_a_request_waits_counts(void **state)
+{
+	(void)state;
+	bftm_members_start(&members);
+	bftm_members_heard(&members, bftm_members_find(&members, ALICE));
+	assert_int_equal(asks(CAROL, 1, "disk/1", true, BFTM_FLAG_REASSERT), BFTM_MSG_FREE);
+	/* Meanwhile all were heard, so that Carol's grant is one that Bob's conflicts with. */
+	meanwhile = bob_is_heard;
+	assert_int_equal(asks(BOB, 1, "disk/1", true, BFTM_FLAG_REASSERT), BFTM_MSG_WAIT);
+	bftm_lock_init(&lock, 100, 0);
+	meanwhile = bob_is_evicted;
+	REFUSED(EVICTED, asks(BOB, 1, "disk/1", true, 0));
+	assert_int_equal(bftm_lock_holders(&lock), 0);
+	assert_int_equal(asks(BOB, 2, "disk/1", true, 0), BFTM_MSG_FREE);
 }
 
 static void sync_is_of_members_and_of_this_start(void **state)
@@ -287,6 +322,7 @@ int main(void)
 		TEST(members_are_found),
 		TEST(a_right_is_for_a_prefix),
 		TEST(all_members_are_awaited_after_a_restart),
+		TEST(what_changes_while_a_request_waits_counts),
 		TEST(sync_is_of_members_and_of_this_start),
 		TEST(sync_drops_what_was_before_the_boot),
 		TEST(other_locks_are_handed_over),
