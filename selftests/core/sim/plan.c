@@ -208,10 +208,16 @@ static void draw_ways(struct plan *p, struct rng *r, const struct wish *wish)
 		p->renew = p->fence = 0;
 }
 
-/* Only where it is asked for: one scenario in a hundred thousand still ends in two holders. */
-static void draw_leaseless(struct plan *p, const struct wish *wish)
+/* Members recover together with the servers, and that takes time: one cluster in eight. */
+static void draw_leaseless(struct plan *p, u64 seed, const struct wish *wish)
 {
-	p->leaseless = wish->leaseless_pct == AS_DRAWN ? 0 : wish->leaseless_pct * (PPM / 100);
+	struct rng r = { .state = seed ^ 0x73746179 };
+
+	p->leaseless = rng_below(&r, 8) ? 0 : (u32)rng_between(&r, PPM / 4, PPM);
+	if (wish->leaseless_pct != AS_DRAWN)
+		p->leaseless = wish->leaseless_pct * (PPM / 100);
+	else if (wish->scale || wish->fair || wish->silent || wish->lease_ns)
+		p->leaseless = 0;
 	if (p->protocol->orders || p->protocol->needs_sync ||
 	    !(p->protocol->core->traits & BFTM_LEASELESS))
 		p->leaseless = 0;
@@ -243,7 +249,7 @@ void plan_draw(struct plan *p, u64 seed, const struct wish *wish)
 	*p = (struct plan){ .seed = seed, .protocol = wish->protocol, .check = wish->check };
 	draw_servers(p, &r, wish);
 	draw_clients(p, &r, wish);
-	draw_leaseless(p, wish);
+	draw_leaseless(p, seed, wish);
 	draw_times(p, &r, wish);
 	draw_network(p, &r, wish);
 	draw_rates(p, &r);
