@@ -30,19 +30,21 @@ void bftm_members_heard(struct bftm_members *m, struct bftm_member *member)
 {
 	if (!member->awaited)
 		return;
-	member->awaited = false;
-	m->awaited--;
+	bftm_publish(member->awaited, false);
+	/* Nobody is let in before all see that REASSERT of this member is an ordinary request. */
+	bftm_publish(m->awaited, m->awaited - 1);
 }
 
-bool bftm_members_evict(struct bftm_members *m, u32 client, u32 incarnation)
+bool bftm_members_evict(struct bftm_members *m, u32 client, u32 incarnation, bool back)
 {
 	struct bftm_member *member = bftm_members_find(m, client);
 
 	if (!member)
 		return false;
 	if (incarnation > member->evicted)
-		member->evicted = incarnation;
-	bftm_members_heard(m, member);
+		bftm_publish(member->evicted, incarnation);
+	if (!back)
+		bftm_members_heard(m, member);
 	return true;
 }
 
@@ -62,10 +64,12 @@ static u64 incarnation_of(const struct bftm_msg *req)
 bool bftm_members_refuse(const struct bftm_members *m, const struct bftm_msg *req)
 {
 	const struct bftm_member *member;
+	u32 evicted;
 
 	/* RELEASE only gives back; objects have no leases. */
 	if (req->type == BFTM_MSG_RELEASE || req->proto == BFTM_PROTO_ORDER)
 		return false;
 	member = bftm_members_find(m, req->client);
-	return member && member->evicted && incarnation_of(req) <= member->evicted;
+	evicted = member ? bftm_published(member->evicted) : 0;
+	return evicted && incarnation_of(req) <= evicted;
 }

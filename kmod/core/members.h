@@ -48,14 +48,14 @@ void bftm_members_heard(struct bftm_members *m, struct bftm_member *member);
  * @m:           of the server
  * @client:      whose incarnations they are
  * @incarnation: this one and all before; not 0
+ * @back:        the server has heard of a later one, which tells by itself what it holds
  *
- * The client is off: one that is back has a higher incarnation, and tells what it holds by itself.
- * So it is not awaited any more. The caller then drops what these incarnations had, see
+ * Else the client is off, and is not awaited any more. The caller then drops what these incarnations had, see
  * bftm_lock_drop(): what comes later of them is refused. At a start of the server earlier evictions
  * are put into @evicted before bftm_members_start(), and make nobody heard.
  * Return: false if the client is no member.
  */
-bool bftm_members_evict(struct bftm_members *m, u32 client, u32 incarnation);
+bool bftm_members_evict(struct bftm_members *m, u32 client, u32 incarnation, bool back);
 
 /**
  * bftm_members_lease() - what the quarantine of a server with these members is made of

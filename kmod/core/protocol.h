@@ -75,6 +75,7 @@ struct bftm_lock_view {
  * @waits:      is this attempt of a client queued? For checkers.
  * @granted:    has this attempt of a client a grant? Then @ret is of this one. For checkers.
  * @drop:       bftm_lock_drop(). NULL: each grant has a lease.
+ * @lasting:    bftm_lock_lasting(). NULL likewise
  * @idle:       may the lock be forgotten, but for late messages of attempts that are over, and
  *              for what it keeps?
  * @keeps:      has it a value that clients would miss? Then it is forgotten only where room is
@@ -100,6 +101,7 @@ struct bftm_server_ops {
 	bool (*waits)(const void *lock, u32 client, u64 attempt);
 	bool (*granted)(const void *lock, u32 client, u64 attempt, struct bftm_lock_view *ret);
 	bool (*drop)(void *lock, u32 client, u32 incarnation, bool leased);
+	bool (*lasting)(const void *lock, u32 index, u32 *ret_client);
 	bool (*idle)(const void *lock, u64 now);
 	bool (*keeps)(const void *lock);
 	void (*describe)(const void *lock, struct bftm_lock_view *ret);

@@ -63,17 +63,17 @@ enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
 		return BFTM_SERVED;
 	}
 	*limits = *cfg;
-	limits->recovering = members && members->awaited;
+	limits->recovering = members && bftm_published(members->awaited);
 	/* Rules do not see what is for another incarnation. */
 	if (shell->permit && !shell->permit(arg, head, limits, reply))
 		return BFTM_SERVED;
 	*admit = bftm_admit(cfg, head, now, reply);
 	if (!*admit && reply->type == BFTM_MSG_CHALLENGE)
-		reply->recovering = members && members->awaited;
+		reply->recovering = members && bftm_published(members->awaited);
 	if (limits->recovering) {
 		const struct bftm_member *m = bftm_members_find(members, head->client);
 
-		limits->awaited = m && m->awaited;
+		limits->awaited = m && bftm_published(m->awaited);
 	}
 	if (!*admit && shell->tokens)
 		shell->tokens(arg, head, now, reply);
@@ -90,6 +90,9 @@ static bool is_unserved(const struct bftm_protocol *protocol, const struct bftm_
 	u16 served = protocol->traits & BFTM_VALUES ? BFTM_FLAG_VALUE : 0;
 	u16 again = protocol->traits & BFTM_LEASELESS ? BFTM_FLAG_REASSERT : 0;
 
+	if (req->type == BFTM_MSG_TRY && req->lease_ns == BFTM_LEASE_NONE &&
+	    !(protocol->traits & BFTM_LEASELESS) && protocol->traits & BFTM_LEASED)
+		return true;
 	if (req->type == BFTM_MSG_TRY || req->type == BFTM_MSG_STAMP)
 		return (!shares && req->mode != BFTM_MODE_EX) ||
 		       (!shares && req->arg && req->arg != BFTM_MODE_EX) ||
@@ -110,7 +113,7 @@ static bool members_again(const struct bftm_shell *shell, void *arg, const struc
 	const struct bftm_members *members = members_of(shell, arg);
 	const struct bftm_member *m = members ? bftm_members_find(members, req->client) : NULL;
 
-	limits->awaited = limits->awaited && m && m->awaited;
+	limits->awaited = limits->awaited && m && bftm_published(m->awaited);
 	return !m || !bftm_members_refuse(members, req);
 }
 

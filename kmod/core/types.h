@@ -14,7 +14,12 @@
 #include <linux/math64.h>
 #include <linux/string.h>
 #include <linux/types.h>
+#include <asm/barrier.h>
 #include <asm/byteorder.h>
+
+/* A word that other processors read without a lock; they see what was written before it. */
+#define bftm_publish(word, value)	smp_store_release(&(word), value)
+#define bftm_published(word)		smp_load_acquire(&(word))
 
 #else
 
@@ -44,6 +49,10 @@ typedef uint64_t u64;
 #define le16_to_cpu(x) le16toh((u16)(x))
 #define le32_to_cpu(x) le32toh((u32)(x))
 #define le64_to_cpu(x) le64toh((u64)(x))
+
+/* In one thread. */
+#define bftm_publish(word, value)	((word) = (value))
+#define bftm_published(word)		(word)
 
 static inline u64 div_u64(u64 dividend, u32 divisor)
 {

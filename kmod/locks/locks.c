@@ -5,8 +5,8 @@
  * under the same lock, but for the moment of a send: it holds no pointer then,
  * and begins with the first entry afterwards.
  *
- * The receive path alone steps locks, and so arms timers and makes entries.
- * bftm_locks_stop() is called when that path has ended: a timer that it
+ * The receive path alone steps locks and makes entries. It arms timers, as the walks of members.c
+ * do, which drop grants. bftm_locks_stop() is called when both have ended: a timer that it
  * cancels is armed by nobody any more.
  */
 #include <linux/log2.h>
@@ -49,7 +49,7 @@ static u64 due_at(const struct bftm_shard *s, const struct bftm_entry *e)
 }
 
 /* An entry that is queued too early is only looked at once for nothing. */
-static void requeue(struct bftm_shard *s, struct bftm_entry *e)
+void bftm_shard_requeue(struct bftm_shard *s, struct bftm_entry *e)
 {
 	bool first;
 
@@ -97,6 +97,12 @@ static bool keeps(const struct bftm_shard *s, const struct bftm_entry *e)
 	       atomic_read(&t->count) <= t->max / 2 && atomic_read(&t->room) <= t->room_max / 2;
 }
 
+static void put_name(struct bftm_msg *msg, const u8 *name)
+{
+	msg->name_len = *name;
+	memcpy(msg->name, name + 1, *name);
+}
+
 /*
  * Take back what is over and grant it to the next, then forget what has been idle for long. Nobody
  * waits for a lock that has no owner: the core grants it to a waiter as soon as it takes it from
@@ -106,14 +112,15 @@ static void look_at(struct bftm_shard *s, struct bftm_entry *e, u64 now,
 		    struct bftm_msg *push)
 {
 	const u8 *name = bftm_entry_name(s->table, e);
+	struct bftm_server_cfg cfg = s->table->server->cfg;
 	struct bftm_lock_view view;
 
-	if (s->table->ops->expire(&s->table->server->cfg, e->state, now, push))
+	put_name(push, name);
+	cfg.recovering = bftm_server_recovers(s->table->server, push);
+	if (s->table->ops->expire(&cfg, e->state, now, push))
 		bftm_count(s->table->server, EXPIRED);
-	if (push->type != BFTM_MSG_NONE) {
-		push->name_len = *name;
-		memcpy(push->name, name + 1, *name);
-	}
+	if (push->type != BFTM_MSG_NONE)
+		put_name(push, name);
 	s->table->ops->describe(e->state, &view);
 	if (!view.places)
 		bftm_waiters_free(s, e);
@@ -159,7 +166,7 @@ static enum hrtimer_restart shard_timer(struct hrtimer *timer)
 		now = bftm_clock_ns();	/* the core's runs forwards */
 	}
 	e = first_due(s);
-	/* Queued meanwhile by requeue()? Then it is armed already. */
+	/* Queued meanwhile by bftm_shard_requeue()? Then it is armed already. */
 	if (e && !hrtimer_is_queued(timer)) {
 		/* Not at once: other softirqs have their turn between batches. */
 		now = max_t(u64, e->due.expires, now + TIMER_PAUSE_NS);
@@ -335,13 +342,13 @@ void bftm_locks_leave(struct bftm_shard *s, struct bftm_entry *e, u64 now)
 	__acquire(&s->lock);	/* likewise: it is locked */
 	if (e) {
 		e->touched_ns = now;
-		requeue(s, e);
+		bftm_shard_requeue(s, e);
 	}
 	spin_unlock(&s->lock);
 }
 
 int bftm_locks_walk(struct bftm_locks *t, long pos[2],
-		    int (*each)(struct bftm_entry *e, void *arg),
+		    int (*each)(struct bftm_shard *s, struct bftm_entry *e, void *arg),
 		    void *arg)
 {
 	struct bftm_entry *e;
@@ -350,12 +357,19 @@ int bftm_locks_walk(struct bftm_locks *t, long pos[2],
 	for (; pos[0] < BFTM_SHARDS; pos[0]++, pos[1] = 0) {
 		struct bftm_shard *s = &t->shard[pos[0]];
 
+		/* A bucket that is seen empty below is so for all that were stepped before this. */
+		if (!pos[1]) {
+			spin_lock_bh(&s->lock);
+			spin_unlock_bh(&s->lock);
+		}
 		for (; pos[1] <= t->mask; pos[1]++) {
+			if (!(pos[1] & 1023))
+				cond_resched();
 			if (hlist_empty(&s->bucket[pos[1]]))
 				continue;
 			spin_lock_bh(&s->lock);
 			hlist_for_each_entry(e, &s->bucket[pos[1]], hash) {
-				err = each(e, arg);
+				err = each(s, e, arg);
 				if (err)
 					break;
 			}

@@ -147,6 +147,9 @@ void bftm_locks_destroy(struct bftm_locks *t);
 struct bftm_shard *bftm_locks_enter(struct bftm_locks *t, const struct bftm_msg *req, bool make,
 				    struct bftm_client *c, u64 *now, struct bftm_entry **ret);
 
+/** bftm_shard_requeue() - @e, an entry of this shard, was changed. Context: the shard is locked. */
+void bftm_shard_requeue(struct bftm_shard *s, struct bftm_entry *e);
+
 /** bftm_locks_leave() - after bftm_locks_enter(); @e was stepped at @now, or is NULL. */
 void bftm_locks_leave(struct bftm_shard *s, struct bftm_entry *e, u64 now);
 
@@ -192,7 +195,7 @@ extern const struct bftm_service bftm_lock_service;
  * Context: process. Return: 0 at the end of the table, or what @each returned.
  */
 int bftm_locks_walk(struct bftm_locks *t, long pos[2],
-		    int (*each)(struct bftm_entry *e, void *arg),
+		    int (*each)(struct bftm_shard *s, struct bftm_entry *e, void *arg),
 		    void *arg);
 
 #endif /* BFTM_LOCKS_H */

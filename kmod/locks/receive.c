@@ -4,6 +4,7 @@
 #include <linux/udp.h>
 
 #include "locks/locks.h"
+#include "locks/members.h"
 #include "server/receive.h"
 #include "server/service.h"
 #include "server/socket.h"
@@ -57,6 +58,21 @@ static void shell_leave(void *arg, const struct bftm_protocol *protocol, void *l
 	bftm_locks_leave(r->shard, entry_of(lock), now);
 }
 
+static const struct bftm_members *shell_members(void *arg)
+{
+	const struct request *r = arg;
+	const struct bftm_rules *rules = rcu_dereference(r->received.server->rules);
+
+	return rules ? &rules->members : NULL;
+}
+
+static bool shell_synced(void *arg, u32 client, u32 incarnation)
+{
+	struct request *r = arg;
+
+	return bftm_locks_synced(r->received.server, client, incarnation);
+}
+
 static const struct bftm_shell shell = {
 	.sender = bftm_received_sender,
 	.take = bftm_received_take,
@@ -64,6 +80,8 @@ static const struct bftm_shell shell = {
 	.permit = bftm_received_permit,
 	.tokens = bftm_received_tokens,
 	.may_be_stamped = bftm_received_may_be_stamped,
+	.members = shell_members,
+	.synced = shell_synced,
 	.enter = shell_enter,
 	.enlarge = shell_enlarge,
 	.leave = shell_leave,
@@ -130,6 +148,9 @@ static void lock_note(struct bftm_server *server, const struct bftm_msg *req,
 		break;
 	case BFTM_MSG_RELEASED:
 		bftm_count(server, RELEASED);
+		break;
+	case BFTM_MSG_SYNCED:
+		bftm_count(server, SYNCED);
 		break;
 	case BFTM_MSG_SACK:
 	case BFTM_MSG_SNACK:
@@ -206,6 +227,7 @@ static int locks_start(struct bftm_server *server, u64 gno)
 {
 	int i;
 
+	bftm_locks_members_start(server);
 	for (i = 0; bftm_protocols[i]; i++) {
 		server->locks[i] = bftm_locks_new(server, bftm_protocols[i]->server, gno);
 		if (!server->locks[i])
@@ -218,6 +240,7 @@ static void locks_stop(struct bftm_server *server)
 {
 	int i;
 
+	bftm_locks_members_stop(server);
 	for (i = 0; bftm_protocols[i]; i++)
 		bftm_locks_stop(server->locks[i]);
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Netlink, access rules of the server: set and list. The family's policy has
+ * Netlink, access rules of the server and its members: set, list and evict. The family's policy has
  * checked the form and range of every attribute, nested ones included.
  */
 #include <linux/rcupdate.h>
 #include <net/sock.h>
 
+#include "locks/members.h"
 #include "netlink/access.h"
 #include "netlink/gen.h"
 #include "netlink/netlink.h"
@@ -33,10 +34,11 @@ static int read_rule(const struct nlattr *nest, struct bftm_rule *rule,
 		return -EINVAL;
 	}
 	rule->deny = nla_get_flag(a[BFTMUTEX_A_RULE_DENY]);
-	if (rule->deny && (a[BFTMUTEX_A_RULE_LEASE_MAX_NS] ||
-			   a[BFTMUTEX_A_RULE_MAX_WAITERS])) {
+	rule->leaseless = nla_get_flag(a[BFTMUTEX_A_RULE_LEASELESS]);
+	if (rule->deny && (a[BFTMUTEX_A_RULE_LEASE_MAX_NS] || a[BFTMUTEX_A_RULE_MAX_WAITERS] ||
+			   rule->leaseless)) {
 		NL_SET_ERR_MSG_ATTR(extack, nest,
-				    "a rule with deny has neither lease-max-ns nor max-waiters");
+				    "a rule with deny has none of lease-max-ns, max-waiters, leaseless");
 		return -EINVAL;
 	}
 	if (a[BFTMUTEX_A_RULE_LEASE_MAX_NS])
@@ -53,6 +55,40 @@ static int read_rule(const struct nlattr *nest, struct bftm_rule *rule,
 	rule->prefix_len = len;
 	memcpy(rule->prefix, nla_data(a[BFTMUTEX_A_RULE_PREFIX]), len);
 	return 0;
+}
+
+/* Of clients that are no members nobody waits for anything. */
+static int read_eviction(const struct nlattr *nest, struct bftm_rules *rules,
+			 struct netlink_ext_ack *extack)
+{
+	struct nlattr *a[BFTMUTEX_A_EVICTION_MAX + 1];
+	int err;
+
+	err = nla_parse_nested(a, BFTMUTEX_A_EVICTION_MAX, nest, bftmutex_eviction_nl_policy,
+			       extack);
+	if (err)
+		return err;
+	if (!a[BFTMUTEX_A_EVICTION_CLIENT] || !a[BFTMUTEX_A_EVICTION_INCARNATION]) {
+		NL_SET_ERR_MSG_ATTR(extack, nest, "an eviction needs client and incarnation");
+		return -EINVAL;
+	}
+	bftm_rules_evict(rules, nla_get_u32(a[BFTMUTEX_A_EVICTION_CLIENT]),
+			 nla_get_u32(a[BFTMUTEX_A_EVICTION_INCARNATION]));
+	return 0;
+}
+
+static int read_members(struct genl_info *info, struct bftm_rules *rules)
+{
+	const struct nlattr *a;
+	int rest, err;
+
+	err = bftm_rules_members(rules);
+	if (err == -E2BIG)
+		GENL_SET_ERR_MSG(info, "rules with leaseless are for at most 1024 clients; name the clients that need no lease");
+	nlmsg_for_each_attr(a, info->nlhdr, GENL_HDRLEN, rest)
+		if (!err && nla_type(a) == BFTMUTEX_A_SERVER_EVICTION)
+			err = read_eviction(a, rules, info->extack);
+	return err;
 }
 
 int bftm_netlink_read_rules(struct genl_info *info, struct bftm_rules **ret)
@@ -79,13 +115,18 @@ int bftm_netlink_read_rules(struct genl_info *info, struct bftm_rules **ret)
 		if (nla_type(a) != BFTMUTEX_A_SERVER_RULE)
 			continue;
 		err = read_rule(a, &rules->rule[i++], info->extack);
-		if (err) {
-			bftm_rules_destroy(rules);
-			return err;
-		}
+		if (err)
+			goto fail;
 	}
+	err = read_members(info, rules);
+	if (err)
+		goto fail;
 	*ret = rules;
 	return 0;
+
+fail:
+	bftm_rules_destroy(rules);
+	return err;
 }
 
 u32 bftm_netlink_count_rules(const struct bftm_server *server)
@@ -100,28 +141,134 @@ u32 bftm_netlink_count_rules(const struct bftm_server *server)
 	return count;
 }
 
+void bftm_netlink_count_members(const struct bftm_server *server, u32 *ret_members,
+				u32 *ret_awaited)
+{
+	const struct bftm_rules *rules;
+
+	rcu_read_lock();
+	rules = rcu_dereference(server->rules);
+	*ret_members = rules ? rules->members.count : 0;
+	*ret_awaited = rules ? READ_ONCE(rules->members.awaited) : 0;
+	rcu_read_unlock();
+}
+
+/*
+ * A client that holds a lock without a lease, or waits for one, stays a member: else the next start
+ * of the server would not wait for what it tells. Nobody becomes such a client while this looks.
+ */
+static int swap_rules(struct bftm_server *server, struct bftm_rules *rules,
+		      struct bftm_rules **ret_unused, struct genl_info *info)
+{
+	int err = 0;
+
+	*ret_unused = rules;
+	WRITE_ONCE(server->rules_settle, true);
+	synchronize_rcu();
+	if (bftm_locks_unruled(server, rules)) {
+		GENL_SET_ERR_MSG(info, "a client holds a lock without a lease, or waits for one, that it may not hold so by these rules; evict it first");
+		err = -EBUSY;
+	} else if (!bftm_rules_swap(server, rules, ret_unused)) {
+		GENL_SET_ERR_MSG(info, "members are awaited: until all have told what they hold, or were evicted, the rules up to the last with leaseless stay as they are");
+		err = -EBUSY;
+	} else if (rules) {
+		bftm_server_lengthen(server, rules);
+	}
+	/* Also if there was no list before: after the reply, the sender relies on the new one. */
+	synchronize_rcu();
+	WRITE_ONCE(server->rules_settle, false);
+	return err;
+}
+
 int bftmutex_nl_access_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct bftm_net *bn = bftm_net(genl_info_net(info));
-	struct bftm_rules *rules, *old;
+	struct bftm_rules *rules;
 	int err;
 
 	err = bftm_netlink_read_rules(info, &rules);
 	if (err)
 		return err;
 	mutex_lock(&bn->mutex);
-	if (!bn->server) {
-		mutex_unlock(&bn->mutex);
-		bftm_rules_destroy(rules);
+	if (bn->server) {
+		err = swap_rules(bn->server, rules, &rules, info);
+	} else {
 		GENL_SET_ERR_MSG(info, "no server runs in this network namespace");
-		return -ENOENT;
+		err = -ENOENT;
 	}
-	old = bftm_rules_swap(bn->server, rules);
 	mutex_unlock(&bn->mutex);
-	/* Also if there was no list before: after the reply, the sender relies on the new one. */
-	synchronize_rcu();
-	bftm_rules_destroy(old);
+	bftm_rules_destroy(rules);
+	return err;
+}
+
+/** struct listed_member - a member in a list, and what the server has heard of it */
+struct listed_member {
+	struct bftm_member member;
+	u32 incarnation;
+};
+
+static int put_member(struct sk_buff *msg, const void *object)
+{
+	const struct listed_member *l = object;
+	const struct bftm_member *m = &l->member;
+
+	if (nla_put_u32(msg, BFTMUTEX_A_MEMBER_ID, m->client) ||
+	    (m->evicted && nla_put_u32(msg, BFTMUTEX_A_MEMBER_EVICTED, m->evicted)) ||
+	    (m->awaited && nla_put_flag(msg, BFTMUTEX_A_MEMBER_AWAITED)) ||
+	    (l->incarnation && nla_put_u32(msg, BFTMUTEX_A_MEMBER_INCARNATION, l->incarnation)))
+		return -EMSGSIZE;
 	return 0;
+}
+
+int bftmutex_nl_member_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct bftm_net *bn = bftm_net(sock_net(cb->skb->sk));
+	const struct bftm_rules *rules = NULL;
+	struct listed_member l;
+	int len, err = 0;
+
+	/* cb->args: [0] members that were sent. */
+	mutex_lock(&bn->mutex);
+	if (bn->server)
+		rules = rcu_dereference_protected(bn->server->rules,
+						  lockdep_is_held(&bn->mutex));
+	/* As of rules: with them the members may be others. */
+	cb->seq = rules ? rules->number : 1;
+	for (; rules && cb->args[0] < rules->members.count; cb->args[0]++) {
+		len = skb->len;
+		spin_lock_bh(&bn->server->members_lock);
+		l.member = rules->members.member[cb->args[0]];
+		spin_unlock_bh(&bn->server->members_lock);
+		l.incarnation = bftm_clients_newest(&bn->server->clients, l.member.client) >> 32;
+		err = bftm_dump_one(skb, cb, BFTMUTEX_CMD_MEMBER_GET, put_member, &l);
+		if (err)
+			break;
+		nl_dump_check_consistent(cb, (struct nlmsghdr *)(skb->data + len));
+	}
+	mutex_unlock(&bn->mutex);
+	return skb->len;
+}
+
+int bftmutex_nl_member_evict_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *client = info->attrs[BFTMUTEX_A_MEMBER_ID];
+	struct nlattr *evicted = info->attrs[BFTMUTEX_A_MEMBER_EVICTED];
+	struct bftm_net *bn = bftm_net(genl_info_net(info));
+	int err = -ENOENT;
+
+	if (!client || !evicted) {
+		GENL_SET_ERR_MSG(info, "id and evicted are needed");
+		return -EINVAL;
+	}
+	mutex_lock(&bn->mutex);
+	if (bn->server)
+		err = bftm_locks_evict(bn->server, nla_get_u32(client), nla_get_u32(evicted));
+	else
+		GENL_SET_ERR_MSG(info, "no server runs in this network namespace");
+	mutex_unlock(&bn->mutex);
+	if (err == -ESRCH)
+		GENL_SET_ERR_MSG(info, "this client is no member: no rule with leaseless is for it");
+	return err;
 }
 
 static int put_rule(struct sk_buff *msg, const void *object)
@@ -136,6 +283,8 @@ static int put_rule(struct sk_buff *msg, const void *object)
 	    nla_put(msg, BFTMUTEX_A_RULE_PREFIX, rule->prefix_len, rule->prefix))
 		return -EMSGSIZE;
 	if (rule->deny && nla_put_flag(msg, BFTMUTEX_A_RULE_DENY))
+		return -EMSGSIZE;
+	if (rule->leaseless && nla_put_flag(msg, BFTMUTEX_A_RULE_LEASELESS))
 		return -EMSGSIZE;
 	if (rule->lease_max_ns &&
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_RULE_LEASE_MAX_NS, rule->lease_max_ns,

@@ -16,6 +16,10 @@ struct bftm_server;
  */
 int bftm_netlink_read_rules(struct genl_info *info, struct bftm_rules **ret);
 
+/** bftm_netlink_count_members() - clients that need no lease, and of these the awaited ones */
+void bftm_netlink_count_members(const struct bftm_server *server, u32 *ret_members,
+				u32 *ret_awaited);
+
 /** bftm_netlink_count_rules() - number of the rules in force */
 u32 bftm_netlink_count_rules(const struct bftm_server *server);
 

@@ -75,6 +75,16 @@ static struct netlink_range_validation bftmutex_a_rule_max_waiters_range = {
 	.max	= 65536ULL,
 };
 
+static struct netlink_range_validation bftmutex_a_eviction_client_range = {
+	.min	= 1ULL,
+	.max	= 4294967294ULL,
+};
+
+static struct netlink_range_validation bftmutex_a_member_id_range = {
+	.min	= 1ULL,
+	.max	= 4294967294ULL,
+};
+
 static struct netlink_range_validation bftmutex_a_session_client_id_range = {
 	.min	= 1ULL,
 	.max	= 4294967294ULL,
@@ -101,6 +111,11 @@ static struct netlink_range_validation bftmutex_a_session_lease_max_ns_range = {
 };
 
 /* Common nested types */
+const struct nla_policy bftmutex_eviction_nl_policy[BFTMUTEX_A_EVICTION_INCARNATION + 1] = {
+	[BFTMUTEX_A_EVICTION_CLIENT] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_eviction_client_range),
+	[BFTMUTEX_A_EVICTION_INCARNATION] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
 const struct nla_policy bftmutex_peer_nl_policy[BFTMUTEX_A_PEER_PAD + 1] = {
 	[BFTMUTEX_A_PEER_SERVER_ID] = NLA_POLICY_MIN(NLA_U16, 1),
 	[BFTMUTEX_A_PEER_EPOCH] = { .type = NLA_U64, },
@@ -117,13 +132,14 @@ const struct nla_policy bftmutex_rank_nl_policy[BFTMUTEX_A_RANK_PAD + 1] = {
 	[BFTMUTEX_A_RANK_INCARNATION] = { .type = NLA_U32, },
 };
 
-const struct nla_policy bftmutex_rule_nl_policy[BFTMUTEX_A_RULE_PAD + 1] = {
+const struct nla_policy bftmutex_rule_nl_policy[BFTMUTEX_A_RULE_LEASELESS + 1] = {
 	[BFTMUTEX_A_RULE_CLIENT_FIRST] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_rule_client_first_range),
 	[BFTMUTEX_A_RULE_CLIENT_LAST] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_rule_client_last_range),
 	[BFTMUTEX_A_RULE_PREFIX] = { .type = NLA_BINARY, },
 	[BFTMUTEX_A_RULE_DENY] = { .type = NLA_FLAG, },
 	[BFTMUTEX_A_RULE_LEASE_MAX_NS] = NLA_POLICY_FULL_RANGE(NLA_U64, &bftmutex_a_rule_lease_max_ns_range),
 	[BFTMUTEX_A_RULE_MAX_WAITERS] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_rule_max_waiters_range),
+	[BFTMUTEX_A_RULE_LEASELESS] = { .type = NLA_FLAG, },
 };
 
 const struct nla_policy bftmutex_state_nl_policy[BFTMUTEX_A_STATE_PAD + 1] = {
@@ -133,7 +149,7 @@ const struct nla_policy bftmutex_state_nl_policy[BFTMUTEX_A_STATE_PAD + 1] = {
 };
 
 /* BFTMUTEX_CMD_SERVER_START - do */
-static const struct nla_policy bftmutex_server_start_nl_policy[BFTMUTEX_A_SERVER_JOURNAL_ID + 1] = {
+static const struct nla_policy bftmutex_server_start_nl_policy[BFTMUTEX_A_SERVER_EVICTION + 1] = {
 	[BFTMUTEX_A_SERVER_CLUSTER] = NLA_POLICY_MIN(NLA_U32, 1),
 	[BFTMUTEX_A_SERVER_ID] = NLA_POLICY_MIN(NLA_U16, 1),
 	[BFTMUTEX_A_SERVER_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
@@ -150,6 +166,7 @@ static const struct nla_policy bftmutex_server_start_nl_policy[BFTMUTEX_A_SERVER
 	[BFTMUTEX_A_SERVER_OBJECT_MEMORY] = NLA_POLICY_FULL_RANGE(NLA_U64, &bftmutex_a_server_object_memory_range),
 	[BFTMUTEX_A_SERVER_DURABILITY] = NLA_POLICY_MAX(NLA_U32, 2),
 	[BFTMUTEX_A_SERVER_JOURNAL_ID] = NLA_POLICY_MIN(NLA_U64, 1),
+	[BFTMUTEX_A_SERVER_EVICTION] = NLA_POLICY_NESTED(bftmutex_eviction_nl_policy),
 };
 
 /* BFTMUTEX_CMD_SERVER_STOP - do */
@@ -158,8 +175,9 @@ static const struct nla_policy bftmutex_server_stop_nl_policy[BFTMUTEX_A_SERVER_
 };
 
 /* BFTMUTEX_CMD_ACCESS_SET - do */
-static const struct nla_policy bftmutex_access_set_nl_policy[BFTMUTEX_A_SERVER_RULE + 1] = {
+static const struct nla_policy bftmutex_access_set_nl_policy[BFTMUTEX_A_SERVER_EVICTION + 1] = {
 	[BFTMUTEX_A_SERVER_RULE] = NLA_POLICY_NESTED(bftmutex_rule_nl_policy),
+	[BFTMUTEX_A_SERVER_EVICTION] = NLA_POLICY_NESTED(bftmutex_eviction_nl_policy),
 };
 
 /* BFTMUTEX_CMD_HELPER_DONE - do */
@@ -271,13 +289,19 @@ static const struct nla_policy bftmutex_helper_wanted_nl_policy[BFTMUTEX_A_HANDL
 	[BFTMUTEX_A_HANDLE_MODE] = { .type = NLA_U32, },
 };
 
+/* BFTMUTEX_CMD_MEMBER_EVICT - do */
+static const struct nla_policy bftmutex_member_evict_nl_policy[BFTMUTEX_A_MEMBER_EVICTED + 1] = {
+	[BFTMUTEX_A_MEMBER_ID] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_member_id_range),
+	[BFTMUTEX_A_MEMBER_EVICTED] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
 /* Ops table for bftmutex */
-const struct genl_ops bftmutex_nl_ops[24] = {
+const struct genl_ops bftmutex_nl_ops[26] = {
 	{
 		.cmd		= BFTMUTEX_CMD_SERVER_START,
 		.doit		= bftmutex_nl_server_start_doit,
 		.policy		= bftmutex_server_start_nl_policy,
-		.maxattr	= BFTMUTEX_A_SERVER_JOURNAL_ID,
+		.maxattr	= BFTMUTEX_A_SERVER_EVICTION,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{
@@ -295,7 +319,7 @@ const struct genl_ops bftmutex_nl_ops[24] = {
 		.cmd		= BFTMUTEX_CMD_ACCESS_SET,
 		.doit		= bftmutex_nl_access_set_doit,
 		.policy		= bftmutex_access_set_nl_policy,
-		.maxattr	= BFTMUTEX_A_SERVER_RULE,
+		.maxattr	= BFTMUTEX_A_SERVER_EVICTION,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{
@@ -418,6 +442,18 @@ const struct genl_ops bftmutex_nl_ops[24] = {
 		.doit		= bftmutex_nl_helper_wanted_doit,
 		.policy		= bftmutex_helper_wanted_nl_policy,
 		.maxattr	= BFTMUTEX_A_HANDLE_MODE,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd	= BFTMUTEX_CMD_MEMBER_GET,
+		.dumpit	= bftmutex_nl_member_get_dumpit,
+		.flags	= GENL_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= BFTMUTEX_CMD_MEMBER_EVICT,
+		.doit		= bftmutex_nl_member_evict_doit,
+		.policy		= bftmutex_member_evict_nl_policy,
+		.maxattr	= BFTMUTEX_A_MEMBER_EVICTED,
 		.flags		= GENL_ADMIN_PERM,
 	},
 };

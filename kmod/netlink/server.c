@@ -109,7 +109,9 @@ static int put_server(struct sk_buff *msg, struct bftm_server *server)
 	u64 now = bftm_clock_ns();
 	u64 end = server->cfg.quarantine_until_ns;
 	u64 floor = bftm_server_floor(server);
+	u32 members, awaited;
 
+	bftm_netlink_count_members(server, &members, &awaited);
 	if (nla_put_u32(msg, BFTMUTEX_A_SERVER_CLUSTER, p->cluster) ||
 	    nla_put_u16(msg, BFTMUTEX_A_SERVER_ID, p->id) ||
 	    nla_put_u16(msg, BFTMUTEX_A_SERVER_PORT, p->port) ||
@@ -128,7 +130,9 @@ static int put_server(struct sk_buff *msg, struct bftm_server *server)
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_CLIENTS,
 			READ_ONCE(server->clients.count)) ||
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_MAX_WAITERS, p->max_waiters) ||
-	    nla_put_u32(msg, BFTMUTEX_A_SERVER_RULES, bftm_netlink_count_rules(server)))
+	    nla_put_u32(msg, BFTMUTEX_A_SERVER_RULES, bftm_netlink_count_rules(server)) ||
+	    nla_put_u32(msg, BFTMUTEX_A_SERVER_MEMBERS, members) ||
+	    nla_put_u32(msg, BFTMUTEX_A_SERVER_AWAITED, awaited))
 		return -EMSGSIZE;
 	if (floor != BFTM_TOKEN_UNKNOWN &&
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_SERVER_TOKEN_FLOOR, floor,
@@ -189,11 +193,12 @@ static int put_lock(struct sk_buff *msg, const void *object)
 		return 0;
 	if (nla_put_u32(msg, BFTMUTEX_A_LOCK_CLIENT, view.client) ||
 	    nla_put_u32(msg, BFTMUTEX_A_LOCK_MODE, BFTM_MODE_EX - view.mode) ||
-	    nla_put_u64_64bit(msg, BFTMUTEX_A_LOCK_ATTEMPT, view.attempt, BFTMUTEX_A_LOCK_PAD) ||
-	    nla_put_u64_64bit(msg, BFTMUTEX_A_LOCK_REMAINING_NS, view.until_ns - now + 1,
-			      BFTMUTEX_A_LOCK_PAD))
+	    nla_put_u64_64bit(msg, BFTMUTEX_A_LOCK_ATTEMPT, view.attempt, BFTMUTEX_A_LOCK_PAD))
 		return -EMSGSIZE;
-	return 0;
+	if (view.until_ns == BFTM_LEASE_NONE)
+		return 0;
+	return nla_put_u64_64bit(msg, BFTMUTEX_A_LOCK_REMAINING_NS, view.until_ns - now + 1,
+				 BFTMUTEX_A_LOCK_PAD);
 }
 
 /** struct locks_listing - a list, and the table that it has reached */
@@ -202,7 +207,7 @@ struct locks_listing {
 	const struct bftm_locks *locks;
 };
 
-static int dump_lock(struct bftm_entry *e, void *arg)
+static int dump_lock(struct bftm_shard *s, struct bftm_entry *e, void *arg)
 {
 	struct locks_listing *list = arg;
 	const struct listed_lock l = { list->locks, e };

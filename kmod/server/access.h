@@ -4,18 +4,38 @@
 #define BFTM_ACCESS_H
 
 #include "core/access.h"
+#include "core/members.h"
 
 struct bftm_server;
 
 /**
- * struct bftm_rules - a list, constant once a server has it
- * @number: of the list; no two have the same
- * @count:  how many rules, 1 … BFTM_RULES_MAX: no list stands for no rule
- * @rule:   in their order
+ * struct bftm_telling - how far a server is with the SYNC of a member
+ * @wanted: incarnations up to this one are over
+ * @done:   what incarnations up to this one had is dropped; the member is heard then
+ * @asked:  whether there was a SYNC
+ * @told:   whether one was obeyed
+ */
+struct bftm_telling {
+	u32 wanted;
+	u32 done;
+	bool asked;
+	bool told;
+};
+
+/**
+ * struct bftm_rules - a list, and the members that it makes
+ * @number:  of the list; no two have the same
+ * @count:   how many rules, 1 … BFTM_RULES_MAX: no list stands for no rule
+ * @members: clients for which a rule with leaseless is; see bftm_rules_members(). Once a server has
+ *           the list its members_lock guards what is not constant; requests look without it.
+ * @telling: of each member, in the same order; guarded likewise
+ * @rule:    in their order, constant once a server has the list
  */
 struct bftm_rules {
 	u32 number;
 	u32 count;
+	struct bftm_members members;
+	struct bftm_telling *telling;
 	struct bftm_rule rule[];
 };
 
@@ -26,18 +46,35 @@ struct bftm_rules {
  */
 struct bftm_rules *bftm_rules_new(u32 count);
 
+/**
+ * bftm_rules_members() - list the members, when all rules are there
+ * @rules: no server has them yet
+ * Context: process. Return: 0; -E2BIG when there are more than BFTM_MEMBERS_MAX; -ENOMEM.
+ */
+int bftm_rules_members(struct bftm_rules *rules);
+
+/** bftm_rules_evict() - evicted before this start; nothing if it is no member. No server has them yet. */
+void bftm_rules_evict(struct bftm_rules *rules, u32 client, u32 incarnation);
+
+/** bftm_rules_begin() - a server begins with them, and has forgotten all: members are awaited. */
+void bftm_rules_begin(struct bftm_rules *rules);
+
 /** bftm_rules_destroy() - no server may have it. NULL is fine. */
 void bftm_rules_destroy(struct bftm_rules *rules);
 
 /**
  * bftm_rules_swap() - give a server other rules
- * @server: the server
- * @rules:  the new ones, the server's from now on; NULL for none
+ * @server:  the server
+ * @rules:   the new ones, the server's from now on; NULL for none
+ * @ret_old: those it had. They may be destroyed after a grace period.
+ *
+ * Members of both lists go on as they were; what @rules say of their evictions does not count.
  *
  * Context: process, the mutex of the namespace is held.
- * Return: those it had. They may be destroyed after a grace period.
+ * Return: false, and nothing was changed, if a member is awaited and what it may hold without a
+ * lease could be less by @rules.
  */
-struct bftm_rules *bftm_rules_swap(struct bftm_server *server,
-				   struct bftm_rules *rules);
+bool bftm_rules_swap(struct bftm_server *server, struct bftm_rules *rules,
+		     struct bftm_rules **ret_old);
 
 #endif /* BFTM_ACCESS_H */

@@ -62,13 +62,13 @@ struct bftm_client *bftm_client_find(struct bftm_clients *t, u32 id)
 }
 
 struct bftm_client *bftm_client_add(struct bftm_clients *t, u32 id,
-				    const struct bftm_client_keys *pair)
+				    const struct bftm_client_keys *pair, u32 more)
 {
 	struct bftm_client *c;
 
 	spin_lock_bh(&t->lock);
 	c = bftm_client_find(t, id);
-	if (c || t->count >= t->max)
+	if (c || t->count >= t->max + more)
 		goto out;
 	c = kzalloc(sizeof(*c), GFP_NOWAIT | __GFP_NOWARN);
 	if (!c)
@@ -121,6 +121,22 @@ bool bftm_client_holds(struct bftm_client *c, u64 seq)
 	holds = bftm_window_holds(&c->window, seq);
 	spin_unlock(&c->lock);
 	return holds;
+}
+
+u64 bftm_clients_newest(struct bftm_clients *t, u32 id)
+{
+	struct bftm_client *c;
+	u64 newest = 0;
+
+	rcu_read_lock();
+	c = bftm_client_find(t, id);
+	if (c) {
+		spin_lock_bh(&c->lock);
+		newest = c->window.top;
+		spin_unlock_bh(&c->lock);
+	}
+	rcu_read_unlock();
+	return newest;
 }
 
 struct bftm_address bftm_client_address(struct bftm_client *c)

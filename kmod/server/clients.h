@@ -65,11 +65,12 @@ struct bftm_client *bftm_client_find(struct bftm_clients *t, u32 id);
  * @t:    the table
  * @id:   number of the client
  * @pair: its keys, copied
+ * @more: places beyond the table's limit
  * Context: RCU read side, softirq. Return: the client (also when another CPU
  * was faster) or NULL when the table is full or memory short.
  */
 struct bftm_client *bftm_client_add(struct bftm_clients *t, u32 id,
-				    const struct bftm_client_keys *pair);
+				    const struct bftm_client_keys *pair, u32 more);
 
 /**
  * bftm_client_take() - take a sequence number
@@ -103,6 +104,9 @@ bool bftm_client_behind(struct bftm_client *c, const struct bftm_msg *req,
  * Context: softirq. Return: false when much later ones were taken since.
  */
 bool bftm_client_holds(struct bftm_client *c, u64 seq);
+
+/** bftm_clients_newest() - the highest number that was taken of client @id; 0 if it is unknown. */
+u64 bftm_clients_newest(struct bftm_clients *t, u32 id);
 
 /** bftm_client_address() - where to reach it. Context: softirq. */
 struct bftm_address bftm_client_address(struct bftm_client *c);

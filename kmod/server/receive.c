@@ -10,6 +10,14 @@
 #include "server/receive.h"
 #include "time/clock.h"
 
+/* A member has a place in any case: without its SYNC a server recovers for ever. */
+static u32 places_for(const struct bftm_server *server, u32 client)
+{
+	const struct bftm_rules *rules = rcu_dereference(server->rules);
+
+	return rules && bftm_members_find(&rules->members, client) ? rules->members.count : 0;
+}
+
 enum bftm_sender bftm_received_sender(void *arg, const struct bftm_msg *req)
 {
 	struct bftm_received *r = arg;
@@ -23,7 +31,8 @@ enum bftm_sender bftm_received_sender(void *arg, const struct bftm_msg *req)
 			    req->client, &r->pair);
 	if (!bftm_tag_ok(r->pair.request, r->buf, r->len))
 		return BFTM_SENDER_FORGED;
-	r->client = c ?: bftm_client_add(&server->clients, req->client, &r->pair);
+	r->client = c ?: bftm_client_add(&server->clients, req->client, &r->pair,
+					 places_for(server, req->client));
 	return r->client ? BFTM_SENDER_GENUINE : BFTM_SENDER_CROWDED;
 }
 
@@ -62,7 +71,15 @@ bool bftm_received_permit(void *arg, const struct bftm_msg *req, struct bftm_ser
 	struct bftm_received *r = arg;
 	const struct bftm_rules *rules = rcu_dereference(r->server->rules);
 
-	return !rules || bftm_access_admit(rules->rule, rules->count, req, cfg, reply);
+	if (rules && !bftm_access_admit(rules->rule, rules->count, req, cfg, reply))
+		return false;
+	/* While it is asked whether other rules will do; the client repeats what is not answered. */
+	if (req->type == BFTM_MSG_TRY && req->lease_ns == BFTM_LEASE_NONE &&
+	    READ_ONCE(r->server->rules_settle)) {
+		reply->type = BFTM_MSG_NONE;
+		return false;
+	}
+	return true;
 }
 
 static u64 wall_ns(void)

@@ -87,6 +87,25 @@ static int services_start(struct bftm_server *server)
 	return err;
 }
 
+bool bftm_server_recovers(const struct bftm_server *server, const struct bftm_msg *msg)
+{
+	const struct bftm_rules *rules;
+	bool recovers;
+
+	rcu_read_lock();
+	rules = rcu_dereference(server->rules);
+	recovers = rules && bftm_published(rules->members.awaited) &&
+		   bftm_access_leaseless(rules->rule, rules->count, msg);
+	rcu_read_unlock();
+	return recovers;
+}
+
+void bftm_server_lengthen(struct bftm_server *server, const struct bftm_rules *rules)
+{
+	server->longest_ns = max(server->longest_ns,
+				 bftm_members_lease(&rules->members, server->param.lease_max_ns));
+}
+
 struct bftm_server *bftm_server_new(struct net *net,
 				    const struct bftm_server_param *p,
 				    u64 over_ns,
@@ -119,6 +138,12 @@ struct bftm_server *bftm_server_new(struct net *net,
 	server->cfg.rho_ppm = p->rho_ppm;
 	server->cfg.waiters_max = p->max_waiters;
 	spin_lock_init(&server->token_lock);
+	spin_lock_init(&server->members_lock);
+	server->longest_ns = p->lease_max_ns;
+	if (p->rules) {
+		bftm_rules_begin(p->rules);
+		bftm_server_lengthen(server, p->rules);
+	}
 	server->begun_ns = bftm_clock_ns();
 	server->tokens.floor = p->floor_known ? p->token_floor : BFTM_TOKEN_UNKNOWN;
 	/*
@@ -126,7 +151,7 @@ struct bftm_server *bftm_server_new(struct net *net,
 	 * clock is read last, and nothing was granted since.
 	 */
 	server->cfg.quarantine_until_ns =
-		max(over_ns, bftm_quarantine(p->lease_max_ns, p->rho_ppm,
+		max(over_ns, bftm_quarantine(server->longest_ns, p->rho_ppm,
 					     bftm_clock_ns()));
 	/* Before the first datagram: it is decided by them. */
 	RCU_INIT_POINTER(server->rules, p->rules);
@@ -148,8 +173,7 @@ u64 bftm_server_destroy(struct bftm_server *server)
 	u64 over;
 
 	server_stop(server);
-	over = bftm_quarantine(server->param.lease_max_ns,
-			       server->param.rho_ppm, bftm_clock_ns());
+	over = bftm_quarantine(server->longest_ns, server->param.rho_ppm, bftm_clock_ns());
 	server_free(server);
 	return over;
 }
@@ -161,7 +185,7 @@ struct bftm_server *bftm_server_again(struct bftm_server *old, u64 *over_ns)
 	struct bftm_server *server;
 
 	server_stop(old);
-	*over_ns = max(*over_ns, bftm_quarantine(p.lease_max_ns, p.rho_ppm, bftm_clock_ns()));
+	*over_ns = max(*over_ns, bftm_quarantine(old->longest_ns, p.rho_ppm, bftm_clock_ns()));
 	p.rules = rcu_replace_pointer(old->rules, NULL, true);
 	/* Nobody knows which tokens were stamped, nor what the journal's file should have. */
 	p.floor_known = false;

@@ -4,6 +4,7 @@
 #define BFTM_SERVER_H
 
 #include <linux/netlink.h>
+#include <linux/workqueue.h>
 
 #include "core/protocol.h"
 #include "server/access.h"
@@ -72,6 +73,13 @@ struct bftm_stats {
  * @objects: table of objects
  * @clients: table of clients
  * @rules:   access rules, NULL for none; see access.c
+ * @members_lock: guards the states of members, and @rules against being replaced; taken with bottom
+ *           halves off, nothing is taken under it
+ * @members_work: deals with SYNC; see locks/members.c
+ * @members_end: it is to end, guarded by members_lock
+ * @rules_settle: requests for a lock without a lease are dropped, for the rules may change
+ * @longest_ns: for so long clients may count on what they were told, see bftm_members_lease(),
+ *           by the rules of this start and all after; guarded by the namespace's mutex
  * @token_lock: guards @tokens, @clock_say_ns and @behind_say_ns; innermost, taken with
  *           bottom halves off
  * @tokens:  what is known of all fencing tokens
@@ -91,6 +99,11 @@ struct bftm_server {
 	struct bftm_objects *objects;
 	struct bftm_clients clients;
 	struct bftm_rules __rcu *rules;
+	spinlock_t members_lock;
+	struct work_struct members_work;
+	bool members_end;
+	bool rules_settle;
+	u64 longest_ns;
 	spinlock_t token_lock;
 	struct bftm_tokens tokens;
 	u64 clock_say_ns;
@@ -135,6 +148,17 @@ u64 bftm_server_destroy(struct bftm_server *server);
  * Context: process. Return: the server or an error pointer.
  */
 struct bftm_server *bftm_server_again(struct bftm_server *old, u64 *over_ns);
+
+/**
+ * bftm_server_recovers() - is nobody granted a lock, for members have not told what they hold?
+ * @server: the server
+ * @msg:    names the lock
+ * Context: any.
+ */
+bool bftm_server_recovers(const struct bftm_server *server, const struct bftm_msg *msg);
+
+/** bftm_server_lengthen() - these rules may have clients count on what they were told for longer. */
+void bftm_server_lengthen(struct bftm_server *server, const struct bftm_rules *rules);
 
 /** bftm_server_stat() - sum of a counter over all CPUs. */
 u64 bftm_server_stat(const struct bftm_server *server, int which);

@@ -91,6 +91,11 @@ static bool backoff_expire(const struct bftm_server_cfg *cfg, void *lock, u64 no
 	return bftm_lock_expire(cfg, lock, now, push);
 }
 
+static bool backoff_lasting(const void *lock, u32 index, u32 *ret_client)
+{
+	return bftm_lock_lasting(lock, index, ret_client);
+}
+
 static bool backoff_drop(void *lock, u32 client, u32 incarnation, bool leased)
 {
 	return bftm_lock_drop(lock, client, incarnation, leased);
@@ -300,6 +305,7 @@ static const struct bftm_server_ops backoff_server = {
 	.waits = backoff_waits,
 	.granted = backoff_granted,
 	.drop = backoff_drop,
+	.lasting = backoff_lasting,
 	.idle = backoff_idle,
 	.keeps = backoff_keeps,
 	.describe = backoff_describe,

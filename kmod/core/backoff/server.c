@@ -80,6 +80,17 @@ bool bftm_lock_drop(struct bftm_lock *lock, u32 client, u32 incarnation, bool le
 	return any;
 }
 
+bool bftm_lock_lasting(const struct bftm_lock *lock, u32 index, u32 *ret_client)
+{
+	const struct bftm_party *p;
+
+	if (index >= bftm_parties(lock))
+		return false;
+	p = bftm_party(lock, index);
+	*ret_client = p->attempt && p->lease_ns == BFTM_LEASE_NONE ? p->client : 0;
+	return true;
+}
+
 static void bury(struct bftm_lock *lock, const struct bftm_msg *req)
 {
 	int i;

@@ -148,6 +148,15 @@ u32 bftm_lock_lacks_room(const struct bftm_lock *lock,
  */
 bool bftm_lock_drop(struct bftm_lock *lock, u32 client, u32 incarnation, bool leased);
 
+/**
+ * bftm_lock_lasting() - does a party have the lock without a lease, or wait for it so?
+ * @lock:       at this server
+ * @index:      of the party, from 0 on
+ * @ret_client: its client; 0 for a party that does not
+ * Return: false when there are no so many parties.
+ */
+bool bftm_lock_lasting(const struct bftm_lock *lock, u32 index, u32 *ret_client);
+
 /** bftm_lock_owned() - is it granted at @now? */
 bool bftm_lock_owned(const struct bftm_lock *lock, u64 now);
 

@@ -25,5 +25,5 @@ void all_members(void)
 	bftm_members_refuse(&members, &req);
 	bftm_members_lease(&members, any_from(BFTM_LEASE_MIN_NS, BFTM_LEASE_MAX_NS));
 	bftm_members_start(&members);
-	bftm_members_evict(&members, req.client, (u32)any_from(0, ~0u));
+	bftm_members_evict(&members, req.client, (u32)any_from(0, ~0u), any_bool());
 }

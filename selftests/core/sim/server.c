@@ -151,7 +151,8 @@ void server_evict(struct world *w, u32 u, u32 x, u32 incarnation)
 	/* A client that is back has told all by itself, or will do so. */
 	if (w->client[x].host_up && w->client[x].incarnation > incarnation)
 		return;
-	if (!bftm_members_evict(&s->members, x, incarnation))
+	if (!bftm_members_evict(&s->members, x, incarnation,
+				s->window[x].top >> 32 > incarnation))
 		return;
 	w->stats.fault[FAULT_EVICT]++;
 	tell(w, NO_LOCK, "s%u evicts c%u up to its %u. start", u + 1, x + 1, incarnation);

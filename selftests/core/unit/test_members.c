@@ -200,7 +200,7 @@ static void bob_is_heard(void)
 
 static void bob_is_evicted(void)
 {
-	bftm_members_evict(&members, BOB, 1);
+	bftm_members_evict(&members, BOB, 1, false);
 }
 
 /* Another processor deals with SYNC, or with an eviction, while this request waits for its lock. */
@@ -273,7 +273,7 @@ static void other_locks_are_handed_over(void **state)
 static void a_helper_after_an_eviction_tells_all(void **state)
 {
 	(void)state;
-	assert_true(bftm_members_evict(&members, BOB, 5));
+	assert_true(bftm_members_evict(&members, BOB, 5, false));
 	bftm_members_start(&members);
 	assert_int_equal(members.awaited, 3);
 	assert_int_equal(serve_named((struct bftm_msg){
@@ -287,10 +287,10 @@ static void what_is_evicted_is_refused(void **state)
 {
 	(void)state;
 	bftm_members_start(&members);
-	assert_false(bftm_members_evict(&members, STRANGER, 3));
-	assert_true(bftm_members_evict(&members, BOB, 3));
+	assert_false(bftm_members_evict(&members, STRANGER, 3, false));
+	assert_true(bftm_members_evict(&members, BOB, 3, false));
 	assert_int_equal(members.awaited, 2);
-	assert_true(bftm_members_evict(&members, BOB, 2));	/* said twice, and less */
+	assert_true(bftm_members_evict(&members, BOB, 2, false));	/* said twice, and less */
 	assert_int_equal(members.awaited, 2);
 	REFUSED(EVICTED, hello(BOB, 3));
 	REFUSED(EVICTED, sync(BOB, 3));
@@ -306,11 +306,15 @@ static void what_is_evicted_is_refused(void **state)
 	assert_int_equal(serve_named((struct bftm_msg){
 		.type = BFTM_MSG_RELEASE, .client = BOB, .attempt = OF(3, 1),
 	}, "disk/1"), BFTM_MSG_RELEASED);
+	/* One that is back by now is awaited all the same: it tells what it holds. */
+	assert_true(bftm_members_evict(&members, CAROL, 5, true));
+	assert_int_equal(members.awaited, 2);
+	REFUSED(EVICTED, hello(CAROL, 5));
 	/* It comes back, and others are as before. */
 	assert_int_equal(hello(BOB, 4), BFTM_MSG_CHALLENGE);
 	assert_int_equal(hello(ALICE, 1), BFTM_MSG_CHALLENGE);
 	assert_int_equal(sync(ALICE, 1), BFTM_MSG_SYNCED);
-	assert_int_equal(sync(CAROL, 1), BFTM_MSG_SYNCED);
+	assert_int_equal(sync(CAROL, 6), BFTM_MSG_SYNCED);
 	assert_int_equal(asks(BOB, 4, "disk/1", true, 0), BFTM_MSG_FREE);
 }
 
