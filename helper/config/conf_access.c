@@ -62,6 +62,7 @@ static void read_rule(struct bftm_syntax *syntax, cfg_t *section, struct bftm_ru
 	const struct bftm_value *lease = bftm_value(section, "lease-max");
 	const struct bftm_value *waiters = bftm_value(section, "waiters");
 	const struct bftm_value *deny = bftm_value(section, "deny");
+	const struct bftm_value *leaseless = bftm_value(section, "leaseless");
 	u64 number = 0;
 
 	read_clients(syntax, section, ret);
@@ -75,9 +76,16 @@ static void read_rule(struct bftm_syntax *syntax, cfg_t *section, struct bftm_ru
 	number = 0;
 	if (deny && bftm_value_word(syntax, deny, answers, &number))
 		ret->deny = number;
-	if (deny && ret->deny && (lease || waiters))
+	number = 0;
+	if (leaseless && bftm_value_word(syntax, leaseless, answers, &number))
+		ret->leaseless = number;
+	if (ret->deny && (lease || waiters || ret->leaseless))
 		bftm_mistake(syntax, deny->line,
-			     "key 'deny' = 'yes': such a rule has neither 'lease-max' nor 'waiters'");
+			     "key 'deny' = 'yes': such a rule has none of 'lease-max', 'waiters', 'leaseless'");
+	if (ret->leaseless && ret->client_last - ret->client_first >= BFTM_MEMBERS_MAX)
+		bftm_mistake(syntax, leaseless->line,
+			     "key 'leaseless' = 'yes': after a start the server waits for each client of the rule, so 'client' must name them: at most %u",
+			     BFTM_MEMBERS_MAX);
 }
 
 int bftm_conf_read_access(struct bftm_syntax *syntax, cfg_t *section,

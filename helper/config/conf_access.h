@@ -9,7 +9,7 @@
 /* The keys of a section "access". */
 #define BFTM_ACCESS_KEYS { \
 	BFTM_KEY("client"), BFTM_KEY("prefix"), BFTM_KEY("lease-max"), \
-	BFTM_KEY("waiters"), BFTM_KEY("deny"), CFG_END(), \
+	BFTM_KEY("waiters"), BFTM_KEY("deny"), BFTM_KEY("leaseless"), CFG_END(), \
 }
 
 /**

@@ -13,8 +13,9 @@
 #include "ctl/ctl.h"
 #include "text/json.h"
 
-/* Most bytes that a rule takes in a message. */
+/* Most bytes that a rule takes in a message, and an eviction. */
 #define RULE_SIZE 128
+#define EVICTION_SIZE 32
 
 static int put_rule(struct nl_msg *msg, const struct bftm_rule *rule)
 {
@@ -27,6 +28,8 @@ static int put_rule(struct nl_msg *msg, const struct bftm_rule *rule)
 		r |= nla_put(msg, BFTMUTEX_A_RULE_PREFIX, rule->prefix_len, rule->prefix);
 	if (rule->deny)
 		r |= nla_put_flag(msg, BFTMUTEX_A_RULE_DENY);
+	if (rule->leaseless)
+		r |= nla_put_flag(msg, BFTMUTEX_A_RULE_LEASELESS);
 	if (rule->lease_max_ns)
 		r |= nla_put_u64(msg, BFTMUTEX_A_RULE_LEASE_MAX_NS, rule->lease_max_ns);
 	if (rule->waiters_max)
@@ -36,18 +39,34 @@ static int put_rule(struct nl_msg *msg, const struct bftm_rule *rule)
 	return r;
 }
 
-struct nl_msg *ctl_rules_msg(struct bftm_nl *nl, u8 cmd, const struct bftm_conf_access *access)
+static int put_eviction(struct nl_msg *msg, u32 client, u32 incarnation)
+{
+	struct nlattr *nest = nla_nest_start(msg, BFTMUTEX_A_SERVER_EVICTION | NLA_F_NESTED);
+	int r = nest ? 0 : -1;
+
+	r |= nla_put_u32(msg, BFTMUTEX_A_EVICTION_CLIENT, client);
+	r |= nla_put_u32(msg, BFTMUTEX_A_EVICTION_INCARNATION, incarnation);
+	if (nest)
+		nla_nest_end(msg, nest);
+	return r;
+}
+
+struct nl_msg *ctl_rules_msg(struct bftm_nl *nl, u8 cmd, const struct bftm_conf_access *access,
+			     const struct ctl_evicted *evicted)
 {
 	struct nl_msg *msg = bftm_nl_msg(nl, cmd, 0);
-	int r;
+	int r = 0;
 	u32 i;
 
 	if (!msg)
 		return NULL;
-	r = access->count ? nlmsg_expand(msg, (size_t)getpagesize() + access->count * RULE_SIZE) :
-			    0;
+	if (access->count || evicted->count)
+		r = nlmsg_expand(msg, (size_t)getpagesize() + access->count * RULE_SIZE +
+				 evicted->count * EVICTION_SIZE);
 	for (i = 0; i < access->count && r == 0; i++)
 		r = put_rule(msg, &access->rule[i]);
+	for (i = 0; i < evicted->count && r == 0; i++)
+		r = put_eviction(msg, evicted->client[i], evicted->incarnation[i]);
 	if (r == 0)
 		return msg;
 	nlmsg_free(msg);
@@ -104,6 +123,7 @@ static int conf_access(const char *path, u32 cluster, struct bftm_conf_access *r
 struct access_set {
 	const char *file;
 	const char *config;
+	const char *state;
 };
 
 static error_t parse_set(int key, char *arg, struct argp_state *state)
@@ -113,6 +133,9 @@ static error_t parse_set(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'f':
 		set->config = arg;
+		return 0;
+	case 's':
+		set->state = ctl_state_dir(state, arg);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (set->file)
@@ -129,8 +152,8 @@ static error_t parse_set(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* The cluster whose rules are taken from a configuration: the one served here. */
-static int served_cluster(struct bftm_nl *nl, u32 *ret)
+/* The server here: its number, and that of its cluster, whose rules a configuration has. */
+static int served(struct bftm_nl *nl, u32 *ret_cluster, u16 *ret_id)
 {
 	struct json_object *server, *value = NULL;
 	int r;
@@ -139,24 +162,22 @@ static int served_cluster(struct bftm_nl *nl, u32 *ret)
 	if (r < 0)
 		return ctl_refused(nl, r, CTL_SERVER);
 	json_object_object_get_ex(server, "cluster", &value);
-	*ret = json_object_get_uint64(value);
+	*ret_cluster = json_object_get_uint64(value);
+	json_object_object_get_ex(server, "id", &value);
+	*ret_id = json_object_get_uint64(value);
 	json_object_put(server);
 	return 0;
 }
 
-static int load_set(struct bftm_nl *nl, const struct access_set *set, struct bftm_conf_access *ret)
+static int load_set(const struct access_set *set, u32 cluster, struct bftm_conf_access *ret)
 {
 	const char *config = set->config ? set->config : BFTM_CONF_PATH;
-	u32 cluster = 0;
 	int r;
 
 	if (set->file) {
 		r = bftm_conf_load_access(set->file, ret);
 		return r < 0 ? ctl_conf_failed(r) : 0;
 	}
-	r = served_cluster(nl, &cluster);
-	if (r)
-		return r;
 	if (access(config, R_OK) < 0)
 		return ctl_fail(ctl_conf_failed(-errno), "%s: %s", config, strerror(errno));
 	r = conf_access(config, cluster, ret);
@@ -168,19 +189,30 @@ static int load_set(struct bftm_nl *nl, const struct access_set *set, struct bft
 
 static int set_rules(struct bftm_nl *nl, const struct access_set *set)
 {
+	static struct ctl_evicted evicted;
 	struct bftm_conf_access access = {};
 	struct json_object *done;
+	u32 cluster = 0;
+	u16 id = 0;
 	int r;
 
-	r = load_set(nl, set, &access);
-	if (r)
+	r = served(nl, &cluster, &id) ?: load_set(set, cluster, &access);
+	r = r ?: ctl_evicted_load(set->state, cluster, id, &evicted);
+	if (r) {
+		free(access.rule);
 		return r;
-	r = bftm_nl_call(nl, ctl_rules_msg(nl, BFTMUTEX_CMD_ACCESS_SET, &access), NULL, 0, NULL);
+	}
+	r = bftm_nl_call(nl, ctl_rules_msg(nl, BFTMUTEX_CMD_ACCESS_SET, &access, &evicted), NULL, 0,
+			 NULL);
+	if (r < 0)
+		r = ctl_refused(nl, r, CTL_SERVER);
+	else
+		r = ctl_rights_note(set->state, cluster, id, &access);
 	if (!r)
 		ctl_warn_rules(&access);
 	free(access.rule);
-	if (r < 0)
-		return ctl_refused(nl, r, CTL_SERVER);
+	if (r)
+		return r;
 	done = json_object_new_object();
 	bftm_json_add_number(done, "rules", access.count);
 	ctl_print(done);
@@ -194,6 +226,7 @@ static int run_set(int argc, char **argv)
 		{ "config", 'f', "FILE", 0,
 		  "Take the rules of the cluster that is served here from this configuration ("
 		  BFTM_CONF_PATH ")", 0 },
+		{ "state", 's', "DIR", 0, "Folder where evictions are noted (" CTL_STATE_DIR ")", 0 },
 		{}
 	};
 	static const struct argp argp = {
@@ -204,7 +237,7 @@ static int run_set(int argc, char **argv)
 		       "nothing but sections 'access', or by those of the configuration.",
 		.children = ctl_common,
 	};
-	struct access_set set = {};
+	struct access_set set = { .state = CTL_STATE_DIR };
 	struct bftm_nl nl;
 	int r;
 
@@ -285,6 +318,7 @@ static void print_rules(struct json_object *array)
 		{ "deny", "DENIED", -6 },
 		{ "lease_max_ns", "LEASE-MAX", 10 },
 		{ "max_waiters", "WAITERS", 8 },
+		{ "leaseless", "LEASELESS", -9 },
 		{ "prefix", "PREFIX", 0 },
 		{}
 	};

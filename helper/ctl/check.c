@@ -253,6 +253,9 @@ static int check_server(struct check *check)
 	check_say(check, waits ? DEGRADED : WELL, "server %" PRIu64 " of cluster %" PRIu64 " %s",
 		  check_value(server, "id"), check_value(server, "cluster"),
 		  waits ? "is in quarantine" : "grants locks");
+	if (check_value(server, "awaited"))
+		check_say(check, DEGRADED, "it waits for %" PRIu64 " clients that hold locks without a lease, see server members",
+			  check_value(server, "awaited"));
 	journal = ctl_member(server, "journal");
 	if (journal)
 		say_journal(check, json_object_get_string(journal));

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <sysexits.h>
 
+#include "core/limits.h"
 #include "kernel/nl.h"
 
 #ifndef BFTM_VERSION
@@ -23,6 +24,8 @@ int ctl_server_stop(int argc, char **argv);
 int ctl_server_show(int argc, char **argv);
 int ctl_server_access(int argc, char **argv);
 int ctl_server_journal(int argc, char **argv);
+int ctl_server_members(int argc, char **argv);
+int ctl_client_evict(int argc, char **argv);
 int ctl_cluster_show(int argc, char **argv);
 int ctl_locks(int argc, char **argv);
 int ctl_objects(int argc, char **argv);
@@ -144,7 +147,8 @@ void ctl_add_time(struct json_object *o);
 /* netlink.c: the module */
 
 enum ctl_set {
-	CTL_SERVER, CTL_LOCK, CTL_OBJECT, CTL_CLIENT, CTL_HANDLE, CTL_SUSPECT, CTL_RULE, CTL_LOCAL
+	CTL_SERVER, CTL_LOCK, CTL_OBJECT, CTL_CLIENT, CTL_HANDLE, CTL_SUSPECT, CTL_RULE, CTL_LOCAL,
+	CTL_MEMBER
 };
 
 /** ctl_object() - attributes of a set as an object, keys with _ for - */
@@ -162,12 +166,50 @@ int ctl_refused(const struct bftm_nl *nl, int error, enum ctl_set set);
 /** ctl_server_get() - the server's description; 0, -ENOENT for none, -errno */
 int ctl_server_get(struct bftm_nl *nl, struct json_object **ret);
 
-/* access.c: access rules */
+/* evicted.c: evictions, which must survive a restart of a server */
+
+/**
+ * struct ctl_evicted - clients that an administrator has cut off, at a server
+ * @count:       how many
+ * @client:      their numbers
+ * @incarnation: of each the last one that is evicted
+ */
+struct ctl_evicted {
+	u32 count;
+	u32 client[BFTM_MEMBERS_MAX];
+	u32 incarnation[BFTM_MEMBERS_MAX];
+};
+
+/**
+ * ctl_evicted_load() - those that were noted
+ * @dir:     state directory
+ * @cluster: number of the cluster
+ * @server:  number of the server
+ * @ret:     they
+ * Return: 0, also if there is no note; or an exit code after an error message.
+ */
+int ctl_evicted_load(const char *dir, u32 cluster, u16 server, struct ctl_evicted *ret);
+
+/** ctl_evicted_note() - note one more, of a server that was started; 0, or an exit code */
+int ctl_evicted_note(const char *dir, u32 cluster, u16 server, u32 client, u32 incarnation);
+
+/* rights.c: which clients may hold locks without a lease */
 
 struct bftm_conf_access;
 
-/** ctl_rules_msg() - a request with these rules; NULL: no memory */
-struct nl_msg *ctl_rules_msg(struct bftm_nl *nl, u8 cmd, const struct bftm_conf_access *access);
+/** ctl_rights_check() - have all that were noted their rights still? 0, or an exit code */
+int ctl_rights_check(const char *dir, u32 cluster, u16 server,
+		     const struct bftm_conf_access *access);
+
+/** ctl_rights_note() - those of these rules from now on; 0, or an exit code */
+int ctl_rights_note(const char *dir, u32 cluster, u16 server,
+		    const struct bftm_conf_access *access);
+
+/* access.c: access rules */
+
+/** ctl_rules_msg() - a request with these rules, and what was evicted; NULL: no memory */
+struct nl_msg *ctl_rules_msg(struct bftm_nl *nl, u8 cmd, const struct bftm_conf_access *access,
+			     const struct ctl_evicted *evicted);
 
 /** ctl_warn_rules() - warn if all rules deny, so that no client may take a lock */
 void ctl_warn_rules(const struct bftm_conf_access *access);
@@ -208,6 +250,9 @@ const char *ctl_state_journal(const char *dir, u32 cluster, u16 server, char *re
  * Return: 0 or -errno.
  */
 int ctl_state_note(const char *dir, u32 cluster, u16 server, u64 start, const char *journal);
+
+/** ctl_state_write() - replace the file @path as a whole by @text, or not at all; 0 or -errno */
+int ctl_state_write(const char *dir, const char *path, const char *text);
 
 /** ctl_state_undo() - forget the first start of a server, which failed */
 void ctl_state_undo(const char *dir, u32 cluster, u16 server);

@@ -50,6 +50,9 @@ static const struct attribute server_attrs[] = {
 	[BFTMUTEX_A_SERVER_JOURNAL_ID] = { "journal_id", NONE },
 	[BFTMUTEX_A_SERVER_JOURNAL_STATE] = { "journal", JOURNAL },
 	[BFTMUTEX_A_SERVER_UNSAVED] = { "unsaved", NUM32 },
+	[BFTMUTEX_A_SERVER_EVICTION] = { "eviction", NONE },
+	[BFTMUTEX_A_SERVER_MEMBERS] = { "members", NUM32 },
+	[BFTMUTEX_A_SERVER_AWAITED] = { "awaited", NUM32 },
 };
 
 static const struct attribute stats_attrs[] = {
@@ -91,6 +94,7 @@ static const struct attribute stats_attrs[] = {
 	[BFTMUTEX_A_STATS_BAD_VERSION] = { "bad_version", NUM64 },
 	[BFTMUTEX_A_STATS_STALE] = { "stale", NUM64 },
 	[BFTMUTEX_A_STATS_LISTED] = { "listed", NUM64 },
+	[BFTMUTEX_A_STATS_SYNCED] = { "synced", NUM64 },
 };
 
 static const struct attribute lock_attrs[] = {
@@ -124,6 +128,13 @@ static const struct attribute client_attrs[] = {
 	[BFTMUTEX_A_CLIENT_IDLE_NS] = { "idle_ns", NUM64 },
 	[BFTMUTEX_A_CLIENT_RECEIVED] = { "received", NUM64 },
 	[BFTMUTEX_A_CLIENT_REPLAYED] = { "replayed", NUM64 },
+};
+
+static const struct attribute member_attrs[] = {
+	[BFTMUTEX_A_MEMBER_ID] = { "id", NUM32 },
+	[BFTMUTEX_A_MEMBER_EVICTED] = { "evicted", NUM32 },
+	[BFTMUTEX_A_MEMBER_AWAITED] = { "awaited", FLAG },
+	[BFTMUTEX_A_MEMBER_INCARNATION] = { "incarnation", NUM32 },
 };
 
 static const struct attribute handle_attrs[] = {
@@ -160,6 +171,7 @@ static const struct attribute rule_attrs[] = {
 	[BFTMUTEX_A_RULE_DENY] = { "deny", FLAG },
 	[BFTMUTEX_A_RULE_LEASE_MAX_NS] = { "lease_max_ns", NUM64 },
 	[BFTMUTEX_A_RULE_MAX_WAITERS] = { "max_waiters", NUM32 },
+	[BFTMUTEX_A_RULE_LEASELESS] = { "leaseless", FLAG },
 };
 
 static const struct attribute local_attrs[] = {
@@ -193,6 +205,7 @@ static const struct attribute_set {
 	[CTL_OBJECT] = { object_attrs, COUNT(object_attrs) - 1 },
 	[CTL_RULE] = { rule_attrs, COUNT(rule_attrs) - 1 },
 	[CTL_LOCAL] = { local_attrs, COUNT(local_attrs) - 1 },
+	[CTL_MEMBER] = { member_attrs, COUNT(member_attrs) - 1 },
 };
 
 static const char *const state_names[] = {

@@ -17,7 +17,8 @@
 static struct nl_msg *start_message(struct bftm_nl *nl, const struct ctl_start *start,
 				    const struct bftm_master *master)
 {
-	struct nl_msg *msg = ctl_rules_msg(nl, BFTMUTEX_CMD_SERVER_START, &start->access);
+	struct nl_msg *msg = ctl_rules_msg(nl, BFTMUTEX_CMD_SERVER_START, &start->access,
+					   &start->evicted);
 	int r;
 
 	if (!msg)
@@ -75,7 +76,8 @@ static void explain_unknown_tokens(const struct ctl_start *start)
 		       "may lie, the others do not know enough to tell it.\n", start->n, start->b);
 }
 
-static void explain_start(const struct ctl_start *start, const struct bftm_master *master)
+static void explain_start(const struct ctl_start *start, const struct bftm_master *master,
+			  u64 members)
 {
 	char path[PATH_MAX];
 
@@ -95,6 +97,10 @@ static void explain_start(const struct ctl_start *start, const struct bftm_maste
 		       start->access.count > 1 ? "s" : "");
 	else
 		puts("Access: every client may take every lock.");
+	if (members)
+		printf("Locks without a lease: they are granted to nobody until each of the %llu clients that may\n"
+		       "hold them has told what it holds, or was evicted; see 'server members'.\n",
+		       (unsigned long long)members);
 	if (start->durability.mode != BFTMUTEX_DURABILITY_NONE)
 		printf("Objects: they are kept in %s while this runs:\n"
 		       "	bftmutexctl server journal%s%s\n", start->durability.path,
@@ -106,14 +112,15 @@ static void explain_start(const struct ctl_start *start, const struct bftm_maste
 static int report_start(struct bftm_nl *nl, const struct ctl_start *start,
 			const struct bftm_master *master)
 {
-	struct json_object *server;
+	struct json_object *server, *members = NULL;
 	int r;
 
 	r = ctl_server_get(nl, &server);
 	if (r < 0)
 		return ctl_refused(nl, r, CTL_SERVER);
 	if (!ctl_json) {
-		explain_start(start, master);
+		json_object_object_get_ex(server, "members", &members);
+		explain_start(start, master, json_object_get_uint64(members));
 		/* The counters are all 0; "server show" has them. */
 		json_object_object_del(server, "stats");
 	}
@@ -152,7 +159,8 @@ static int call_start(struct bftm_nl *nl, struct ctl_start *start, const struct 
 	int r = bftm_nl_call(nl, start_message(nl, start, master), NULL, 0, NULL);
 
 	if (r == 0) {
-		r = server_load(nl, start);
+		r = server_load(nl, start) ?: ctl_rights_note(start->state, master->cluster,
+							     master->server, &start->access);
 		ctl_durability_end(&start->durability, false);
 		return r ?: report_start(nl, start, master);
 	}
@@ -262,10 +270,14 @@ static int start_server(struct ctl_start *start, const struct bftm_master *maste
 	struct bftm_nl nl;
 	int r;
 
-	r = load_conf(start, master) ?: ctl_open(&nl);
+	r = load_conf(start, master) ?: ctl_evicted_load(start->state, master->cluster,
+							 master->server, &start->evicted);
+	r = r ?: ctl_open(&nl);
 	if (r)
 		goto out;
-	r = decide_floor(start, master) ?: begin_durability(&nl, start, master);
+	if (!start->members_fenced)
+		r = ctl_rights_check(start->state, master->cluster, master->server, &start->access);
+	r = r ?: decide_floor(start, master) ?: begin_durability(&nl, start, master);
 	if (r == 0)
 		r = call_start(&nl, start, master);
 	bftm_nl_close(&nl);
@@ -276,7 +288,7 @@ out:
 
 int ctl_server_start(int argc, char **argv)
 {
-	struct ctl_start start = { .state = CTL_STATE_DIR };
+	static struct ctl_start start = { .state = CTL_STATE_DIR };
 	struct bftm_master master;
 	int r;
 

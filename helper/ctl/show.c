@@ -32,6 +32,8 @@ static int take_row(struct nlattr **attr, void *arg)
 
 	if (dump->set == CTL_HANDLE)
 		add_cluster(dump, row);
+	if (dump->set == CTL_CLIENT && attr[BFTMUTEX_A_CLIENT_LAST_SEQ])
+		bftm_json_add_number(row, "incarnation", nla_get_u64(attr[BFTMUTEX_A_CLIENT_LAST_SEQ]) >> 32);
 	ctl_list_row(&dump->list, row);
 	return ferror(stdout) ? -EIO : 0;
 }
@@ -107,6 +109,7 @@ int ctl_clients(int argc, char **argv)
 		{ "idle_ns", "IDLE", 10 },
 		{ "received", "RECEIVED", 12 },
 		{ "replayed", "REPLAYED", 12 },
+		{ "incarnation", "INCARNATION", 11 },
 		{ "last_seq", "LAST", 0 },
 		{}
 	};
@@ -115,6 +118,24 @@ int ctl_clients(int argc, char **argv)
 		       "List the clients that the server that runs here has authenticated.");
 	return show_table(BFTMUTEX_CMD_CLIENT_GET, CTL_CLIENT, columns,
 			  "The server has seen no client.");
+}
+
+int ctl_server_members(int argc, char **argv)
+{
+	static const struct ctl_column columns[] = {
+		{ "id", "CLIENT", 10 },
+		{ "awaited", "AWAITED", -7 },
+		{ "incarnation", "INCARNATION", 11 },
+		{ "evicted", "EVICTED-UP-TO", 0 },
+		{}
+	};
+
+	ctl_no_options(argc, argv,
+		       "List the clients that may hold locks without a lease. After a start the server "
+		       "grants such locks to nobody until each of them has told what it holds: the "
+		       "others are awaited.");
+	return show_table(BFTMUTEX_CMD_MEMBER_GET, CTL_MEMBER, columns,
+			  "No client may hold locks without a lease.");
 }
 
 static const struct ctl_column handle_columns[] = {

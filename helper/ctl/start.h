@@ -5,6 +5,7 @@
 #include <argp.h>
 
 #include "config/conf.h"
+#include "ctl/ctl.h"
 #include "ctl/journal.h"
 #include "ctl/limits.h"
 
@@ -22,9 +23,11 @@
  * @floor:        whether @token_floor is known, or whether the state directory says so
  * @token_floor:  highest fencing token that may have been stamped before this start
  * @access:       rules to begin with
+ * @evicted:      clients that were cut off before
  * @durability:   how much of its objects is to outlive the server
  * @n:            servers of its cluster by the configuration; 0 when it has none of them
  * @b:            liars among them, at most
+ * @members_fenced: no client holds a lock without a lease that the rules do not let it hold
  * @first:        this server never started on this host before
  */
 struct ctl_start {
@@ -34,9 +37,10 @@ struct ctl_start {
 	enum { CTL_FLOOR_BY_STATE, CTL_FLOOR_KNOWN, CTL_FLOOR_UNKNOWN } floor;
 	u64 token_floor;
 	struct bftm_conf_access access;
+	struct ctl_evicted evicted;
 	struct ctl_durability durability;
 	u32 n, b;
-	bool first;
+	bool first, members_fenced;
 };
 
 /** ctl_start_argp - the options of "server start", into a struct ctl_start */

@@ -90,11 +90,29 @@ const char *ctl_state_journal(const char *dir, u32 cluster, u16 server, char *re
 	return ret;
 }
 
-/* The first line stays; the rest is replaced as a whole or not at all. */
+int ctl_state_write(const char *dir, const char *path, const char *text)
+{
+	char fresh[PATH_MAX + 8];
+	int fd, r = 0;
+
+	snprintf(fresh, sizeof(fresh), "%s.new", path);
+	fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	if (dprintf(fd, "%s", text) < 0 || fsync(fd) < 0)
+		r = errno ? -errno : -EIO;
+	close(fd);
+	if (r == 0 && rename(fresh, path) < 0)
+		r = -errno;
+	if (r < 0)
+		unlink(fresh);
+	return r ?: sync_dir(dir);
+}
+
+/* The first line stays. */
 int ctl_state_note(const char *dir, u32 cluster, u16 server, u64 start, const char *journal)
 {
-	char path[PATH_MAX], fresh[PATH_MAX + 8], first[128] = "";
-	int fd, r = 0;
+	char path[PATH_MAX], first[128] = "", text[PATH_MAX + 192];
 	FILE *file;
 
 	file = fopen(ctl_state_path(dir, cluster, server, path), "re");
@@ -103,19 +121,9 @@ int ctl_state_note(const char *dir, u32 cluster, u16 server, u64 start, const ch
 	if (!fgets(first, sizeof(first), file))
 		strcpy(first, "\n");
 	fclose(file);
-	snprintf(fresh, sizeof(fresh), "%s.new", path);
-	fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return -errno;
-	if (dprintf(fd, "%sstart %" PRIx64 "\n", first, start) < 0 ||
-	    (journal && dprintf(fd, "journal %s\n", journal) < 0) || fsync(fd) < 0)
-		r = errno ? -errno : -EIO;
-	close(fd);
-	if (r == 0 && rename(fresh, path) < 0)
-		r = -errno;
-	if (r < 0)
-		unlink(fresh);
-	return r ?: sync_dir(dir);
+	snprintf(text, sizeof(text), "%sstart %" PRIx64 "\n%s%s%s", first, start,
+		 journal ? "journal " : "", journal ? journal : "", journal ? "\n" : "");
+	return ctl_state_write(dir, path, text);
 }
 
 void ctl_state_undo(const char *dir, u32 cluster, u16 server)

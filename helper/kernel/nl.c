@@ -13,7 +13,7 @@
 /* Dumps of many locks come in messages of this size; events may pile up. */
 #define MESSAGE_SIZE	(32 * 1024)
 #define RECEIVE_SIZE	(1024 * 1024)
-#define SEND_SIZE	(64 * 1024)
+#define SEND_SIZE	(128 * 1024)	/* all rules, and as many evictions */
 
 /* Family version of the module that the last bftm_nl_open() found. */
 static u32 loaded_version;

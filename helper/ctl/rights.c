@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which clients may hold locks without a lease? A server that is started waits for what these tell.
+ * If its rules have lost one of them since the start before, it would give away what that one
+ * holds. So the rights are noted at each start, and whenever the rules are replaced.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config/conf.h"
+#include "ctl/ctl.h"
+
+static const char *rights_path(const char *dir, u32 cluster, u16 server, char *ret)
+{
+	char state[PATH_MAX];
+
+	ctl_state_path(dir, cluster, server, state);
+	snprintf(ret, PATH_MAX, "%.*s.members", PATH_MAX - 16, state);
+	return ret;
+}
+
+static bool grants_right(const struct bftm_rule *rule, const struct bftm_rule *right)
+{
+	return rule->leaseless && rule->client_first <= right->client_first &&
+	       rule->client_last >= right->client_last && rule->prefix_len <= right->prefix_len &&
+	       !memcmp(rule->prefix, right->prefix, rule->prefix_len);
+}
+
+static bool covered(const struct bftm_conf_access *access, const struct bftm_rule *right)
+{
+	u32 i;
+
+	for (i = 0; i < access->count; i++)
+		if (grants_right(&access->rule[i], right))
+			return true;
+	return false;
+}
+
+/* A line "clients 50-51 prefix 6469736b2f". */
+static bool parse_right(const char *line, struct bftm_rule *ret)
+{
+	char hex[2 * BFTM_NAME_LEN_MAX + 2] = "";
+	unsigned int byte;
+	size_t i;
+
+	memset(ret, 0, sizeof(*ret));
+	if (sscanf(line, "clients %u-%u prefix %129[0-9a-f]", &ret->client_first, &ret->client_last,
+		   hex) < 2 || strlen(hex) > 2 * BFTM_NAME_LEN_MAX)
+		return false;
+	for (i = 0; i < strlen(hex) / 2; i++) {
+		sscanf(hex + 2 * i, "%2x", &byte);
+		ret->prefix[i] = (u8)byte;
+	}
+	ret->prefix_len = (u8)i;
+	return true;
+}
+
+int ctl_rights_check(const char *dir, u32 cluster, u16 server,
+		     const struct bftm_conf_access *access)
+{
+	char path[PATH_MAX], line[256];
+	struct bftm_rule right;
+	FILE *file;
+	int r = 0;
+
+	file = fopen(rights_path(dir, cluster, server, path), "re");
+	if (!file)
+		return errno == ENOENT ? 0 : ctl_fail(errno == EACCES ? EX_NOPERM : EX_NOINPUT,
+						      "%s: %s", path, strerror(errno));
+	while (r == 0 && fgets(line, sizeof(line), file)) {
+		if (!parse_right(line, &right))
+			r = ctl_fail(EX_DATAERR, "%s: must have lines 'clients N-M prefix HEX'", path);
+		else if (!covered(access, &right))
+			r = ctl_fail(EX_CONFIG, "clients %u to %u could hold locks '%.*s…' without a lease before this start, and no rule with 'leaseless' lets them do so now: "
+				     "keep that rule, or give --members-fenced if none of them holds such a lock",
+				     right.client_first, right.client_last, right.prefix_len,
+				     (const char *)right.prefix);
+	}
+	fclose(file);
+	return r;
+}
+
+static void print_right(FILE *to, const struct bftm_rule *rule)
+{
+	u32 i;
+
+	if (!rule->leaseless)
+		return;
+	fprintf(to, "clients %u-%u prefix ", rule->client_first, rule->client_last);
+	for (i = 0; i < rule->prefix_len; i++)
+		fprintf(to, "%02x", rule->prefix[i]);
+	fputc('\n', to);
+}
+
+int ctl_rights_note(const char *dir, u32 cluster, u16 server,
+		    const struct bftm_conf_access *rules)
+{
+	char path[PATH_MAX], *text = NULL;
+	size_t len;
+	FILE *to;
+	u32 i;
+	int r;
+
+	to = open_memstream(&text, &len);
+	if (!to)
+		return ctl_fail(EX_OSERR, "%s", strerror(errno));
+	for (i = 0; i < rules->count; i++)
+		print_right(to, &rules->rule[i]);
+	r = fclose(to) ? -errno : 0;
+	rights_path(dir, cluster, server, path);
+	/* Most servers have no such clients, and never had. */
+	if (r == 0 && (*text || !access(path, F_OK)))
+		r = ctl_state_write(dir, path, text);
+	free(text);
+	if (r < 0)
+		return ctl_fail(EX_CANTCREAT, "%s: %s: the next start would not know which clients may hold locks without a lease",
+				path, strerror(-r));
+	return 0;
+}
