@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* access-set and access-get: rules of a server, refused when wrong, replaced whole. */
+/*
+ * access-set and access-get: rules of a server, refused when wrong, replaced whole; the members
+ * that they make, and evictions.
+ */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -273,6 +276,159 @@ TEST_F(access, a_server_starts_with_rules_and_takes_them_away)
 	ASSERT_EQ(0, stop_server(&self->nl));
 	ASSERT_EQ(0, start_server(&self->nl));
 	EXPECT_EQ(0, list_rules(&self->nl).count);
+}
+
+static void put_member_rule(struct nl_msg *msg, uint32_t first, uint32_t last)
+{
+	struct nlattr *nest = begin_rule(msg);
+
+	nla_put_u32(msg, BFTMUTEX_A_RULE_CLIENT_FIRST, first);
+	nla_put_u32(msg, BFTMUTEX_A_RULE_CLIENT_LAST, last);
+	nla_put_flag(msg, BFTMUTEX_A_RULE_LEASELESS);
+	nla_nest_end(msg, nest);
+}
+
+static void put_eviction(struct nl_msg *msg, uint32_t client, uint32_t incarnation)
+{
+	struct nlattr *nest = nla_nest_start(msg, BFTMUTEX_A_SERVER_EVICTION | NLA_F_NESTED);
+
+	nla_put_u32(msg, BFTMUTEX_A_EVICTION_CLIENT, client);
+	nla_put_u32(msg, BFTMUTEX_A_EVICTION_INCARNATION, incarnation);
+	nla_nest_end(msg, nest);
+}
+
+/** struct member_list - a dump of members, in numbers */
+struct member_list {
+	uint32_t count, awaited, evicted, last;
+	bool in_order;
+};
+
+static int take_member(struct nlattr **attr, void *arg)
+{
+	struct member_list *l = arg;
+	uint32_t id = (uint32_t)number(attr[BFTMUTEX_A_MEMBER_ID]);
+
+	l->in_order = (!l->count || l->in_order) && id > l->last;
+	l->last = id;
+	l->count++;
+	l->awaited += attr[BFTMUTEX_A_MEMBER_AWAITED] != NULL;
+	l->evicted += (uint32_t)number(attr[BFTMUTEX_A_MEMBER_EVICTED]);
+	return 0;
+}
+
+static struct member_list list_members(struct bftm_nl *nl)
+{
+	struct member_list l = {};
+
+	if (bftm_nl_call(nl, bftm_nl_msg(nl, BFTMUTEX_CMD_MEMBER_GET, NLM_F_DUMP), take_member,
+			 BFTMUTEX_A_MEMBER_MAX, &l))
+		l.count = UINT32_MAX;
+	return l;
+}
+
+static int evict(struct bftm_nl *nl, uint32_t client, uint32_t incarnation)
+{
+	struct nl_msg *msg = bftm_nl_msg(nl, BFTMUTEX_CMD_MEMBER_EVICT, 0);
+
+	nla_put_u32(msg, BFTMUTEX_A_MEMBER_ID, client);
+	nla_put_u32(msg, BFTMUTEX_A_MEMBER_EVICTED, incarnation);
+	return send_msg(nl, msg);
+}
+
+TEST_F(access, members)
+{
+	struct nl_msg *msg = rules_msg(&self->nl, 3);
+	struct member_list l;
+	uint32_t i;
+
+	EXPECT_EQ(0, list_members(&self->nl).count);
+	EXPECT_EQ(-ESRCH, evict(&self->nl, 7, 1));
+	/* Overlapping rules make each client a member once. */
+	put_member_rule(msg, 100, 1122);
+	put_member_rule(msg, 7, 7);
+	put_member_rule(msg, 7, 7);
+	put_clients(msg, 1, CLIENT_MAX);
+	ASSERT_EQ(0, send_msg(&self->nl, msg));
+	l = list_members(&self->nl);
+	EXPECT_EQ(RULES_MAX, l.count);
+	EXPECT_TRUE(l.in_order);
+	/* They are no members of before, so nobody waits for them. */
+	EXPECT_EQ(0, l.awaited);
+	EXPECT_EQ(RULES_MAX, server_value(&self->nl, BFTMUTEX_A_SERVER_MEMBERS));
+	msg = rules_msg(&self->nl, 2);
+	put_member_rule(msg, 100, 1123);
+	put_member_rule(msg, 7, 7);
+	EXPECT_EQ(-E2BIG, send_msg(&self->nl, msg));
+	EXPECT_STRNE("", self->nl.error);
+	msg = rules_msg(&self->nl, 1);
+	put_member_rule(msg, 1, CLIENT_MAX);
+	EXPECT_EQ(-E2BIG, send_msg(&self->nl, msg));
+	EXPECT_EQ(RULES_MAX, list_members(&self->nl).count);
+
+	EXPECT_EQ(-ERANGE, evict(&self->nl, 0, 1));
+	EXPECT_EQ(-ERANGE, evict(&self->nl, 7, 0));
+	EXPECT_EQ(-ESRCH, evict(&self->nl, 8, 1));
+	EXPECT_STRNE("", self->nl.error);
+	EXPECT_EQ(0, evict(&self->nl, 7, 5));
+	EXPECT_EQ(0, evict(&self->nl, 7, 3));
+	EXPECT_EQ(5, list_members(&self->nl).evicted);
+
+	/* After a start all are awaited, the evicted too, until it is evicted once more. */
+	ASSERT_EQ(0, stop_server(&self->nl));
+	msg = start_msg(&self->nl);
+	nlmsg_expand(msg, 4096 + RULES_MAX * 64);
+	put_member_rule(msg, 100, 1122);
+	put_member_rule(msg, 7, 7);
+	for (i = 0; i < RULES_MAX - 1; i++)
+		put_eviction(msg, 100 + i, 1);
+	put_eviction(msg, 99, 1);
+	ASSERT_EQ(0, send_msg(&self->nl, msg));
+	l = list_members(&self->nl);
+	EXPECT_EQ(RULES_MAX, l.count);
+	EXPECT_EQ(RULES_MAX, l.awaited);
+	EXPECT_EQ(RULES_MAX - 1, l.evicted);
+	EXPECT_EQ(RULES_MAX, server_value(&self->nl, BFTMUTEX_A_SERVER_AWAITED));
+	/* Their rules stay until all have told. */
+	EXPECT_EQ(-EBUSY, set_rules(&self->nl, 1, 7));
+	EXPECT_STRNE("", self->nl.error);
+	for (i = 100; i <= 1122; i++)
+		EXPECT_EQ(0, evict(&self->nl, i, 2));
+	EXPECT_EQ(-EBUSY, set_rules(&self->nl, 1, 7));
+	EXPECT_EQ(0, evict(&self->nl, 7, 2));
+	EXPECT_EQ(0, server_value(&self->nl, BFTMUTEX_A_SERVER_AWAITED));
+	EXPECT_EQ(0, set_rules(&self->nl, 1, 7));
+	EXPECT_EQ(0, list_members(&self->nl).count);
+}
+
+TEST_F(access, evictions_that_are_wrong)
+{
+	struct nl_msg *msg = rules_msg(&self->nl, 1);
+	struct nlattr *nest;
+
+	put_member_rule(msg, 7, 7);
+	nla_nest_end(msg, nla_nest_start(msg, BFTMUTEX_A_SERVER_EVICTION | NLA_F_NESTED));
+	nla_put(msg, BFTMUTEX_A_SERVER_EVICTION | NLA_F_NESTED, 0, NULL);
+	EXPECT_EQ(-EINVAL, send_msg(&self->nl, msg));
+	EXPECT_STRNE("", self->nl.error);
+	msg = rules_msg(&self->nl, 1);
+	put_member_rule(msg, 7, 7);
+	put_eviction(msg, 0, 1);
+	EXPECT_EQ(-ERANGE, send_msg(&self->nl, msg));
+	msg = rules_msg(&self->nl, 1);
+	put_member_rule(msg, 7, 7);
+	put_eviction(msg, 7, 0);
+	EXPECT_EQ(-ERANGE, send_msg(&self->nl, msg));
+	EXPECT_EQ(0, list_members(&self->nl).count);
+	/* A client that is denied every name is no member. */
+	msg = rules_msg(&self->nl, 2);
+	nest = begin_rule(msg);
+	nla_put_u32(msg, BFTMUTEX_A_RULE_CLIENT_FIRST, 7);
+	nla_put_u32(msg, BFTMUTEX_A_RULE_CLIENT_LAST, 7);
+	nla_put_flag(msg, BFTMUTEX_A_RULE_DENY);
+	nla_nest_end(msg, nest);
+	put_member_rule(msg, 6, 8);
+	ASSERT_EQ(0, send_msg(&self->nl, msg));
+	EXPECT_EQ(2, list_members(&self->nl).count);
 }
 
 static atomic_bool over;

@@ -102,9 +102,9 @@ access { client = 2-7  prefix = "data/" }
 END
 is "rules: number" "$(cat "$work/set") $(show 1 .rules)" "rules                    3 3"
 is "rules: in their order" "$(s 1 bftmutexctl server access show --json | gojq -c .)" \
-	'[{"client_first":1,"client_last":1,"deny":true,"lease_max_ns":null,"max_waiters":null,"prefix":"jobs/secret"},{"client_first":1,"client_last":1,"deny":false,"lease_max_ns":900000000,"max_waiters":16,"prefix":"jobs/"},{"client_first":2,"client_last":7,"deny":false,"lease_max_ns":null,"max_waiters":null,"prefix":"data/"}]'
+	'[{"client_first":1,"client_last":1,"deny":true,"lease_max_ns":null,"leaseless":false,"max_waiters":null,"prefix":"jobs/secret"},{"client_first":1,"client_last":1,"deny":false,"lease_max_ns":900000000,"leaseless":false,"max_waiters":16,"prefix":"jobs/"},{"client_first":2,"client_last":7,"deny":false,"lease_max_ns":null,"leaseless":false,"max_waiters":null,"prefix":"data/"}]'
 is "rules: for people" "$(s 1 bftmutexctl server access show | sed -n '3s/  */ /gp')" \
-	"1 no 900ms 16 jobs/"
+	"1 no 900ms 16 no jobs/"
 can "what a rule allows" 1 -l 800ms jobs/1
 can "what another allows" 2 data/1
 denied "what none allows" 1 data/1

@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# check: vm clock=instructions about=module time=15
+#
+# Locks without a lease at one server: after a start it waits for its members, and an
+# administrator evicts a member.
+# shellcheck disable=SC2154,SC2317,SC2086,SC2119  # set by, or called from, what is sourced
+set -u
+
+# shellcheck source=selftests/lib/tap.sh
+. "$(dirname "$0")/../../lib/tap.sh"
+# shellcheck source=selftests/lib/cluster.sh
+. "$(dirname "$0")/../../lib/cluster.sh"
+# shellcheck source=selftests/lib/pair.sh
+. "$(dirname "$0")/../../lib/pair.sh"
+
+members() { s 1 bftmutexctl server members --json | gojq -c "$1"; }
+evict() { s 1 bftmutexctl client evict --state "$dir" "$@"; }
+# set_rules < RULES
+set_rules() {
+	cat >"$dir/other"
+	s 1 bftmutexctl server access set --state "$dir" "$dir/other"
+}
+# refused DESC TEXT COMMAND...: it fails and says so
+refused() {
+	local desc=$1 text=$2 said
+	shift 2
+	said=$("$@" 2>&1) && { fails "$desc" "it succeeded: $said"; return; }
+	ok "$desc" grep -qF -- "$text" <<<"$said"
+}
+
+cat >"$dir/bftmutex.conf" <<END
+cluster test {
+	id = 9
+	b = 0
+	server 1 { address = $v4 }
+	access { client = 50-51  prefix = "disk/"  leaseless = yes }
+	access { client = any }
+}
+END
+begin() { start --state "$dir" --config "$dir/bftmutex.conf" "$@"; }
+
+begin || bail "server"
+is "members" "$(members '[.[] | [.id, .awaited, .evicted]]')" '[[50,true,null],[51,true,null]]'
+is "server show" "$(show '[.members, .awaited]' | tr -d ' \n')" '[2,2]'
+refused "a member that is awaited stays one" "members are awaited" set_rules <<<'access { client = any }'
+run "after a start all members are awaited" members restarted $v4 50 $v4 51 $v4 52
+is "server show: none is awaited" "$(show .awaited)" 0
+is "SYNCED is counted" "$(show '.stats.synced >= 3')" true
+refused "who holds such a lock stays a member" "holds a lock without a lease" \
+	set_rules <<<'access { client = any }'
+is "the rules are as they were" "$(members length)" 2
+set_rules >/dev/null <<'END'
+access { client = 50-52  leaseless = yes }
+access { client = any }
+END
+is "a member more" "$(members '[.[] | [.id, .awaited]]')" '[[50,false],[51,false],[52,false]]'
+
+
+run "a member that holds" members holds $v4 50 $v4 51
+is "bftmutexctl locks: no end" "$(locks '.[] | select(.name == "disk/8") | .remaining_ns')" null
+refused "eviction without --fenced" "--fenced is needed" evict 50 7
+refused "eviction of nobody" "'0': must be 1 to" evict 0 7 --fenced
+refused "eviction of one who is no member" "no member" evict 57 7 --fenced
+refused "eviction of tomorrow's incarnation" "must be 1 to" evict 50 4294967295 --fenced
+refused "eviction with another folder" "as it was for 'server start'" \
+	s 1 bftmutexctl client evict 50 7 --fenced --state "$dir/other-state"
+is "eviction" "$(evict 50 7 --fenced --json | tr -d ' \n')" '{"client":50,"evicted":7}'
+run "a member that is evicted" members evicted $v4 50 $v4 51
+
+stop
+refused "a start without a member of before" "clients 50 to 52 could hold" begin
+begin --members-fenced || bail "server"
+stop
+begin || bail "server"
+is "evictions outlast a restart" "$(members '[.[] | [.id, .awaited, .evicted]]')" \
+	'[[50,true,7],[51,true,null]]'
+refused "rules by which one that is awaited may hold less" "members are awaited" set_rules <<'END'
+access { client = 50-51  prefix = "tape/"  leaseless = yes }
+access { client = any }
+END
+run "its REASSERT is refused then" members again $v4 50 $v4 51
+# The numbers of client 50, by the clock, are those of a later incarnation than 8.
+ok "eviction of one that is back" evict 50 8 --fenced
+is "it is awaited all the same" "$(members '[.[] | [.id, .awaited, .evicted]]')" \
+	'[[50,true,8],[51,false,null]]'
+ok "eviction of one that is awaited" evict 50 1000000000 --fenced
+run "nobody is awaited any more" members heard $v4 51
+is "the note" "$(<"$dir/server-9-1.evicted")" "client 50 incarnation 1000000000"
+
+stop
+echo "client fifty" >"$dir/server-9-1.evicted"
+refused "a note that cannot be read" "server-9-1.evicted:1: must be" begin
+ok "the module can go" rmmod bftmutex
+finish
