@@ -8,13 +8,13 @@
 #include <linux/nsproxy.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
-#include <linux/time_namespace.h>
 #include <linux/uaccess.h>
 
 #include "client/device.h"
 #include "client/handle.h"
 #include "client/submit.h"
 #include "compat.h"
+#include "time/clock.h"
 
 /* Size of each structure in its first version; a shorter one is refused. */
 #define ACQUIRE_V1	152
@@ -95,10 +95,13 @@ static int check_names(const char *name, u32 len, u32 max, const char *cluster)
 
 static int check_acquire(const struct bftm_acquire *arg)
 {
+	const u32 flags = BFTM_TRY | BFTM_RENEW | BFTM_FENCE | BFTM_VALUE | BFTM_NO_LEASE;
 	int err;
 
-	if (arg->flags & ~(BFTM_TRY | BFTM_RENEW | BFTM_FENCE | BFTM_VALUE) || arg->deadline_ns ||
-	    arg->token || arg->attempts)
+	if (arg->flags & ~flags || arg->deadline_ns || arg->token || arg->attempts)
+		return -EINVAL;
+	/* What has no end is not renewed. */
+	if (arg->flags & BFTM_NO_LEASE && (arg->lease_ns || arg->flags & BFTM_RENEW))
 		return -EINVAL;
 	/* NL is for what converts a lock that is held. */
 	if (arg->way > BFTM_WAY_QUEUE || arg->mode >= BFTM_LOCK_NL)
@@ -155,7 +158,7 @@ static int ioctl_acquire(struct file *file, void __user *user)
 	err = device_acquire(h, &arg, &id);
 	if (err)
 		return err;
-	arg.deadline_ns = timens_add_boottime_ns(arg.deadline_ns);
+	arg.deadline_ns = bftm_clock_of_user(arg.deadline_ns);
 	err = put_struct(user, &arg, sizeof(arg), size);
 	if (err)
 		bftm_handle_release(h, id);	/* no program would know that it holds the lock */
@@ -185,7 +188,7 @@ static int ioctl_renew(struct file *file, void __user *user)
 				     &arg.deadline_ns);
 	if (err)
 		return err;
-	arg.deadline_ns = timens_add_boottime_ns(arg.deadline_ns);
+	arg.deadline_ns = bftm_clock_of_user(arg.deadline_ns);
 	return put_struct(user, &arg, sizeof(arg), size);
 }
 
@@ -210,7 +213,7 @@ static int ioctl_convert(struct file *file, void __user *user)
 		err = waits ? bftm_handle_convert_wait(h, id, &arg) : -EINPROGRESS;
 	if (err)
 		return err;
-	arg.deadline_ns = timens_add_boottime_ns(arg.deadline_ns);
+	arg.deadline_ns = bftm_clock_of_user(arg.deadline_ns);
 	return put_struct(user, &arg, sizeof(arg), size);
 }
 
@@ -298,8 +301,7 @@ static int ioctl_status(struct bftm_handle *h, void __user *user)
 	memset(&arg, 0, sizeof(arg));
 	arg.size = size;
 	bftm_handle_status(h, &arg);
-	if (arg.deadline_ns)
-		arg.deadline_ns = timens_add_boottime_ns(arg.deadline_ns);
+	arg.deadline_ns = bftm_clock_of_user(arg.deadline_ns);
 	return put_struct(user, &arg, sizeof(arg), size);
 }
 

@@ -269,8 +269,10 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 	lockdep_assert_held(&bn->upcall->lock);
 	/*
 	 * Others may hold the lock beside a mode other than EX, and the helper knows of those. It
-	 * knows values, too.
+	 * knows values, too, and tells servers that restart of all that is held without a lease.
 	 */
+	if (arg->flags & BFTM_NO_LEASE)
+		return false;
 	if (!s || request->submission || arg->mode != BFTM_LOCK_EX || request->value)
 		return false;
 	/* The helper has locks of such names for itself, objects': it orders these. */

@@ -330,6 +330,8 @@ void bftm_handle_status(struct bftm_handle *h, struct bftm_status *ret)
 {
 	spin_lock_bh(&h->bn->upcall->lock);
 	ret->remaining_ns = bftm_handle_check(h);
+	if (bftm_handle_lasts(h))
+		ret->remaining_ns = BFTM_LEASE_NONE;
 	ret->state = h->state;
 	ret->reason = h->reason;
 	ret->error = h->error;

@@ -67,7 +67,7 @@ struct bftm_conversion_of {
  * @id:          of the last request
  * @arg:         of the last acquire; deadline, token and attempts filled in
  * @end_ns:      end of the held lease by the clock of leases; this or the deadline ends it,
- *               whichever comes first
+ *               whichever comes first. BFTM_LEASE_NONE: it has no end, nor has the deadline
  * @margin_ns:   warning before the deadline
  * @signo:       signal to send, 0 for none
  * @signal_pid:  process that gets it
@@ -156,7 +156,7 @@ int bftm_handle_wait(struct bftm_handle *h, u64 id, struct bftm_acquire *ret);
  * @h:        the handle
  * @lease_ns: 0, or the lease of the acquire
  * @ret:      for bftm_handle_renew_wait()
- * Return: 0, -EINVAL, -EKEYEXPIRED, -ENOLCK or -ENOTCONN.
+ * Return: 0, -EINVAL (also without a lease), -EKEYEXPIRED, -ENOLCK or -ENOTCONN.
  */
 int bftm_handle_renew(struct bftm_handle *h, u64 lease_ns,
 		      struct bftm_renewal *ret);
@@ -263,6 +263,12 @@ bool bftm_handles_walk(struct bftm_upcall *up, unsigned long *at,
 /** bftm_handle_is_renewed() - does the helper have to renew the held lock? */
 bool bftm_handle_is_renewed(const struct bftm_handle *h);
 
+/** bftm_handle_lasts() - does it hold a lock without a lease, which no clock ends? */
+static inline bool bftm_handle_lasts(const struct bftm_handle *h)
+{
+	return h->state == BFTM_STATE_HELD && h->end_ns == BFTM_LEASE_NONE;
+}
+
 /** bftm_handle_converts() - is a conversion under way? */
 static inline bool bftm_handle_converts(const struct bftm_handle *h)
 {
@@ -289,7 +295,7 @@ void bftm_handle_arm_at(struct bftm_handle *h, u64 at_ns);
 /**
  * bftm_handle_check() - lose the held lock if its deadline has passed
  * @h: the handle
- * Return: ns that are left of the lease, 0 if the handle holds no lock.
+ * Return: ns that are left of the lease, S64_MAX without one, 0 if the handle holds no lock.
  */
 u64 bftm_handle_check(struct bftm_handle *h);
 /** bftm_handle_convert_failed() - its conversion under way is over, for a negative errno. */

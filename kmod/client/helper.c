@@ -90,6 +90,7 @@ int bftm_upcall_register(struct bftm_net *bn, u32 portid)
 	 * anyway.
 	 */
 	list_splice(&adopted.keep, &up->queue);
+	list_splice_tail_init(&up->owed, &up->queue);
 	list_splice(&adopted.renew, &up->queue);
 	bftm_upcall_hint(bn);
 	spin_unlock_bh(&up->lock);
@@ -161,7 +162,9 @@ static int lose(struct bftm_handle *h, void *arg)
 {
 	const enum bftm_lost *why = arg;
 
-	bftm_handle_lose(h, *why);
+	/* A sleep ends leases, since their clock may be wrong afterwards. */
+	if (*why != BFTM_LOST_SUSPENDED || !bftm_handle_lasts(h))
+		bftm_handle_lose(h, *why);
 	return 0;
 }
 
@@ -186,6 +189,7 @@ static void drop_releases(struct bftm_upcall *up)
 
 	/* Others run between two pieces, and may end what is in either list: it leaves that. */
 	list_splice_init(&up->queue, &all);
+	list_splice_tail_init(&up->owed, &all);
 	while (!list_empty(&all)) {
 		for (i = 0; i < TAKE_BATCH && !list_empty(&all); i++) {
 			request = list_first_entry(&all, struct bftm_request, list);
@@ -362,6 +366,12 @@ int bftm_upcall_done(struct bftm_net *bn, u32 portid,
 		err = -EINVAL;
 		goto out;
 	}
+	/* A program that asked for an end has one. */
+	if (!result->error && !(request->arg.flags & BFTM_NO_LEASE) !=
+			      (result->end_ns != BFTM_LEASE_NONE)) {
+		err = -ERANGE;
+		goto out;
+	}
 	list_del_init(&request->list);
 	if (result->error) {
 		hash_del(&request->by_id);
@@ -462,6 +472,23 @@ int bftm_upcall_wanted(struct bftm_net *bn, u32 portid, u64 id, u32 mode)
 	if (up->portid == portid) {
 		h = holder_of(up, id, 0);
 		err = h ? bftm_handle_wanted(h, mode) : -ESTALE;
+	}
+	spin_unlock_bh(&up->lock);
+	return err;
+}
+
+int bftm_upcall_evicted(struct bftm_net *bn, u32 portid, u64 id)
+{
+	struct bftm_upcall *up = bn->upcall;
+	struct bftm_handle *h;
+	int err = -EPERM;
+
+	spin_lock_bh(&up->lock);
+	if (up->portid == portid) {
+		h = holder_of(up, id, 0);
+		err = !h ? -ESTALE : bftm_handle_lasts(h) ? 0 : -EINVAL;
+		if (!err)
+			bftm_handle_lose(h, BFTM_LOST_EVICTED);
 	}
 	spin_unlock_bh(&up->lock);
 	return err;

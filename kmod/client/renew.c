@@ -26,7 +26,7 @@ static int renewal_begin(struct bftm_handle *h, u64 lease_ns, struct bftm_renewa
 
 	if (err)
 		return err;
-	if (lease_ns && lease_ns != h->arg.lease_ns)
+	if (bftm_handle_lasts(h) || (lease_ns && lease_ns != h->arg.lease_ns))
 		return -EINVAL;
 	err = bftm_upcall_renew(h->bn, h->request);
 	if (err)
@@ -100,6 +100,9 @@ int bftm_handle_renew_wait(struct bftm_handle *h,
 int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns, u64 end_ns)
 {
 	lockdep_assert_held(&h->bn->upcall->lock);
+	/* A lock has a lease for good, or none. */
+	if (bftm_handle_lasts(h) || deadline_ns == BFTM_LEASE_NONE || end_ns == BFTM_LEASE_NONE)
+		return -EALREADY;
 	/* The same end is another deadline each time, by a little. */
 	if (end_ns ? end_ns <= h->end_ns : deadline_ns <= h->arg.deadline_ns)
 		return -EALREADY;

@@ -87,7 +87,11 @@ static enum hrtimer_restart grace_over(struct hrtimer *timer)
 	for (i = 0; i < GRACE_BATCH && !list_empty(&up->queue); i++) {
 		request = list_first_entry(&up->queue, struct bftm_request, list);
 		list_del_init(&request->list);
-		if (!bftm_request_is_held(request))	/* else it is its handle's */
+		if (bftm_request_is_held(request))
+			continue;		/* it is its handle's */
+		if (bftm_request_lasts(request))
+			list_add_tail(&request->list, &up->owed);
+		else
 			bftm_request_failed(up, request, -ENOTCONN);
 	}
 	if (more || !list_empty(&up->queue))
@@ -105,6 +109,7 @@ void bftm_upcall_init(struct bftm_net *bn)
 	spin_lock_init(&up->lock);
 	up->deserted = true;
 	INIT_LIST_HEAD(&up->queue);
+	INIT_LIST_HEAD(&up->owed);
 	INIT_LIST_HEAD(&up->given);
 	xa_init_flags(&up->handles, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
 	get_random_bytes(&up->secret, sizeof(up->secret));
@@ -154,6 +159,7 @@ void bftm_upcall_destroy(struct bftm_upcall *up)
 		if (up->ending)
 			bftm_request_free(up, up->ending);
 		up->ending = NULL;
+		list_splice_init(&up->owed, &up->queue);
 		for (i = 0; i < GRACE_BATCH && !list_empty(&up->queue); i++) {
 			request = list_first_entry(&up->queue, struct bftm_request, list);
 			list_del(&request->list);
@@ -305,6 +311,10 @@ void bftm_upcall_end(struct bftm_net *bn, struct bftm_request *request)
 	}
 	request->handle = NULL;
 	request->submission = NULL;
+	if (up->deserted && !up->silent && bftm_request_lasts(request)) {
+		list_move_tail(&request->list, &up->owed);
+		return;
+	}
 	if (up->deserted || up->silent) {
 		list_del(&request->list);
 		bftm_request_free(up, request);

@@ -65,6 +65,7 @@ struct bftm_local {
  * @local:    what became of acquires
  * @next_id:  number of the next request
  * @queue:    requests to be pulled, oldest first
+ * @owed:     RELEASE of locks without a lease, for the next helper: nothing else ends them
  * @ending:   the end of an acquire, pulled last: until the next pull the helper may not
  *            have sent it, and the lock is none for the fast path
  * @given:    acquires and submits that were pulled and are not done
@@ -90,6 +91,7 @@ struct bftm_upcall {
 	struct bftm_local local;
 	u64 next_id;
 	struct list_head queue;
+	struct list_head owed;
 	struct bftm_request *ending;
 	struct list_head given;
 	struct bftm_tables *tables;
@@ -254,7 +256,7 @@ int bftm_upcall_register(struct bftm_net *bn, u32 portid);
 void bftm_upcall_deregister(struct bftm_net *bn, u32 portid);
 
 /**
- * bftm_upcall_suspend() - the machine falls asleep: nothing is held, there is no helper
+ * bftm_upcall_suspend() - the machine falls asleep: no lease is left, there is no helper
  * @bn: the namespace
  *
  * Context: process.
@@ -316,7 +318,7 @@ struct bftm_result {
  *          caller's
  * Return: 0, -EPERM, or -ESTALE when nobody waits for it or its deadline has
  * passed (then it waits to be pulled again), or -EINVAL for BFTM_FENCE without a
- * token.
+ * token, or -ERANGE when only one of request and report is without a lease.
  */
 int bftm_upcall_done(struct bftm_net *bn, u32 portid,
 		     struct bftm_result *result);
@@ -396,6 +398,15 @@ struct bftm_converted {
  */
 int bftm_upcall_converted(struct bftm_net *bn, u32 portid, const struct bftm_converted *result);
 
+/**
+ * bftm_upcall_evicted() - a lock without a lease is lost: servers have evicted this host
+ * @bn:     the namespace
+ * @portid: netlink port that the message came from
+ * @id:     of the request that holds the lock
+ * Return: 0; -ESTALE: it is not held any more; -EINVAL: it has a lease; -EPERM.
+ */
+int bftm_upcall_evicted(struct bftm_net *bn, u32 portid, u64 id);
+
 /** bftm_upcall_won() - the handle holds. Context: the upcall's lock held. */
 void bftm_upcall_won(struct bftm_net *bn, struct bftm_request *request,
 		     const struct bftm_result *result);
@@ -418,6 +429,12 @@ void bftm_upcall_held(struct bftm_net *bn, struct bftm_request *request);
 static inline bool bftm_request_is_held(const struct bftm_request *request)
 {
 	return request->handle && request->attempt;
+}
+
+/* A lock without a lease that was won: servers keep it until they are told. */
+static inline bool bftm_request_lasts(const struct bftm_request *request)
+{
+	return request->attempt && request->arg.flags & BFTM_NO_LEASE;
 }
 
 /* The helper has it and is not done. */

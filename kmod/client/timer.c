@@ -46,18 +46,29 @@ void bftm_handle_arm_at(struct bftm_handle *h, u64 at_ns)
 	bftm_alarm_set(&h->bn->upcall->alarms, &h->due, at_ns);
 }
 
+/* CLOCK_BOOTTIME at which the margin or the end may be reached; 0 for never. */
+static u64 look_at(const struct bftm_handle *h)
+{
+	s64 wait = bftm_clock_left(h->arg.deadline_ns, h->end_ns);
+
+	if (bftm_handle_lasts(h))
+		return 0;
+	if (h->margin_ns && !h->warned)
+		return bftm_clock_wait(wait - (s64)h->margin_ns);
+	return bftm_clock_wait(wait + 1);
+}
+
 void bftm_handle_arm(struct bftm_handle *h)
 {
-	s64 wait = bftm_clock_left(h->arg.deadline_ns, h->end_ns) + 1;
-	u64 wait_until;
+	u64 at_ns = min_not_zero(look_at(h), h->renew_at_ns);
 
-	if (h->margin_ns && !h->warned)
-		wait -= h->margin_ns + 1;
-	wait_until = min_not_zero(bftm_clock_wait(wait), h->renew_at_ns);
 	/* Where the helper is not in time. */
 	if (bftm_handle_converts(h) && h->conversion.at_ns)
-		wait_until = min(wait_until, h->conversion.at_ns + BFTM_TIMEOUT_SLACK_NS);
-	bftm_handle_arm_at(h, wait_until);
+		at_ns = min_not_zero(at_ns, h->conversion.at_ns + BFTM_TIMEOUT_SLACK_NS);
+	if (at_ns)
+		bftm_handle_arm_at(h, at_ns);
+	else
+		bftm_alarm_clear(&h->bn->upcall->alarms, &h->due);
 }
 
 void bftm_handle_tell(struct bftm_handle *h)

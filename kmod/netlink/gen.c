@@ -295,8 +295,13 @@ static const struct nla_policy bftmutex_member_evict_nl_policy[BFTMUTEX_A_MEMBER
 	[BFTMUTEX_A_MEMBER_EVICTED] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
+/* BFTMUTEX_CMD_HELPER_EVICTED - do */
+static const struct nla_policy bftmutex_helper_evicted_nl_policy[BFTMUTEX_A_HANDLE_ID + 1] = {
+	[BFTMUTEX_A_HANDLE_ID] = { .type = NLA_U64, },
+};
+
 /* Ops table for bftmutex */
-const struct genl_ops bftmutex_nl_ops[26] = {
+const struct genl_ops bftmutex_nl_ops[27] = {
 	{
 		.cmd		= BFTMUTEX_CMD_SERVER_START,
 		.doit		= bftmutex_nl_server_start_doit,
@@ -454,6 +459,13 @@ const struct genl_ops bftmutex_nl_ops[26] = {
 		.doit		= bftmutex_nl_member_evict_doit,
 		.policy		= bftmutex_member_evict_nl_policy,
 		.maxattr	= BFTMUTEX_A_MEMBER_EVICTED,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= BFTMUTEX_CMD_HELPER_EVICTED,
+		.doit		= bftmutex_nl_helper_evicted_doit,
+		.policy		= bftmutex_helper_evicted_nl_policy,
+		.maxattr	= BFTMUTEX_A_HANDLE_ID,
 		.flags		= GENL_ADMIN_PERM,
 	},
 };

@@ -19,7 +19,7 @@ extern const struct nla_policy bftmutex_rule_nl_policy[BFTMUTEX_A_RULE_LEASELESS
 extern const struct nla_policy bftmutex_state_nl_policy[BFTMUTEX_A_STATE_PAD + 1];
 
 /* Ops table for bftmutex */
-extern const struct genl_ops bftmutex_nl_ops[26];
+extern const struct genl_ops bftmutex_nl_ops[27];
 
 int bftmutex_nl_server_start_doit(struct sk_buff *skb, struct genl_info *info);
 int bftmutex_nl_server_stop_doit(struct sk_buff *skb, struct genl_info *info);
@@ -59,6 +59,8 @@ int bftmutex_nl_helper_wanted_doit(struct sk_buff *skb, struct genl_info *info);
 int bftmutex_nl_member_get_dumpit(struct sk_buff *skb,
 				  struct netlink_callback *cb);
 int bftmutex_nl_member_evict_doit(struct sk_buff *skb, struct genl_info *info);
+int bftmutex_nl_helper_evicted_doit(struct sk_buff *skb,
+				    struct genl_info *info);
 
 enum {
 	BFTMUTEX_NLGRP_EVENTS,

@@ -61,7 +61,8 @@ static int put_handle(struct sk_buff *msg, const void *object)
 		return -EMSGSIZE;
 	if (h->state == BFTM_STATE_HELD &&
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_REMAINING_NS,
-			      max_t(s64, left, 0), BFTMUTEX_A_HANDLE_PAD))
+			      bftm_handle_lasts(h) ? BFTM_LEASE_NONE : max_t(s64, left, 0),
+			      BFTMUTEX_A_HANDLE_PAD))
 		return -EMSGSIZE;
 	if (h->conversion.id == h->id &&
 	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_CONVERSION, h->conversion.number))

@@ -43,15 +43,17 @@ static u64 get_deadline(struct genl_info *info, int attr)
 {
 	u64 end = get_u64(info, attr);
 
-	return end ? end - timens_add_boottime_ns(0) : 0;
+	return end && end != BFTM_LEASE_NONE ? end - timens_add_boottime_ns(0) : end;
 }
 
 static int check_deadline(struct genl_info *info, u64 deadline_ns, u64 end_ns)
 {
+	if (deadline_ns == BFTM_LEASE_NONE && (!end_ns || end_ns == BFTM_LEASE_NONE))
+		return 0;
 	if (deadline_ns <= ktime_get_boottime_ns() + BFTM_LEASE_MAX_NS &&
 	    end_ns <= bftm_clock_ns() + BFTM_LEASE_MAX_NS)
 		return 0;
-	GENL_SET_ERR_MSG(info, "deadline and end must be within 1 h");
+	GENL_SET_ERR_MSG(info, "deadline and end must be within 1 h, or both all ones: no end");
 	return -ERANGE;
 }
 
@@ -138,6 +140,8 @@ int bftmutex_nl_helper_done_doit(struct sk_buff *skb, struct genl_info *info)
 	kfree(result.why);
 	if (err == -EINVAL)
 		GENL_SET_ERR_MSG(info, "a token was asked for");
+	else if (err == -ERANGE)
+		GENL_SET_ERR_MSG(info, "only an acquire with BFTM_NO_LEASE has no end");
 	return err;
 }
 
@@ -228,6 +232,21 @@ int bftmutex_nl_helper_wanted_doit(struct sk_buff *skb, struct genl_info *info)
 	}
 	return bftm_upcall_wanted(bftm_net(genl_info_net(info)), info->snd_portid, id,
 				  get_u32(info, BFTMUTEX_A_HANDLE_MODE));
+}
+
+int bftmutex_nl_helper_evicted_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	u64 id = get_u64(info, BFTMUTEX_A_HANDLE_ID);
+	int err;
+
+	if (!id) {
+		GENL_SET_ERR_MSG(info, "id is needed");
+		return -EINVAL;
+	}
+	err = bftm_upcall_evicted(bftm_net(genl_info_net(info)), info->snd_portid, id);
+	if (err == -EINVAL)
+		GENL_SET_ERR_MSG(info, "this lock has a lease, by which it ends");
+	return err;
 }
 
 int bftm_netlink_hint(struct net *net, u32 portid, u8 cmd)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Netlink, the helper's side: its pulls. Requests are read under the upcall's lock. */
-#include <linux/time_namespace.h>
-
 #include "client/handle.h"
 #include "client/submit.h"
 #include "netlink/gen.h"
 #include "netlink/netlink.h"
+#include "time/clock.h"
 
 static int put_conversion(struct sk_buff *msg, const struct bftm_handle *h)
 {
@@ -54,21 +53,18 @@ static int put_request(struct sk_buff *msg, const struct bftm_request *request)
 	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_KIND, request->kind) ||
 	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_WAY, request->arg.way) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_TIMEOUT_AT_NS,
-			      end ? timens_add_boottime_ns(end) : 0,
-			      BFTMUTEX_A_HANDLE_PAD) ||
+			      bftm_clock_of_user(end), BFTMUTEX_A_HANDLE_PAD) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_ATTEMPT, request->attempt,
 			      BFTMUTEX_A_HANDLE_PAD) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS,
-			      held ? timens_add_boottime_ns(held) : 0,
-			      BFTMUTEX_A_HANDLE_PAD) ||
+			      bftm_clock_of_user(held), BFTMUTEX_A_HANDLE_PAD) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_TOKEN,
 			      h ? h->arg.token : 0, BFTMUTEX_A_HANDLE_PAD) ||
 	    nla_put_u32(msg, BFTMUTEX_A_HANDLE_SENDS, request->sends) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_CONFIGURATION,
 			      request->configuration, BFTMUTEX_A_HANDLE_PAD) ||
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_END_NS,
-			      held_end ? timens_add_boottime_ns(held_end) : 0,
-			      BFTMUTEX_A_HANDLE_PAD) ||
+			      bftm_clock_of_user(held_end), BFTMUTEX_A_HANDLE_PAD) ||
 	    (converts && put_conversion(msg, h)) || put_value(msg, request) ||
 	    (s && nla_put(msg, BFTMUTEX_A_HANDLE_OP, s->op_len, s->op)))
 		return -EMSGSIZE;

@@ -39,12 +39,19 @@
  *              holders whose modes exclude this one, and not less than those of the others.
  *              ENODATA when there is none
  * @BFTM_VALUE: with the lock's value, see BFTM_IOC_VALUE
+ * @BFTM_NO_LEASE: the lock has no end: it is held until it is released or closed, or until this
+ *              host was cut off and its servers evict it (BFTM_LOST_EVICTED). Deadline and rest are
+ *              all ones. Without a helper the lock stays held, also when the handle is closed:
+ *              then until the next helper tells the servers. @lease_ns is 0, and BFTM_RENEW not
+ *              set (EINVAL). EACCES unless the helper's configuration says "leaseless = yes" and
+ *              the servers allow it
  */
 enum bftm_acquire_flags {
 	BFTM_TRY = 1 << 0,
 	BFTM_RENEW = 1 << 1,
 	BFTM_FENCE = 1 << 2,
 	BFTM_VALUE = 1 << 3,
+	BFTM_NO_LEASE = 1 << 4,
 };
 
 /**
@@ -99,7 +106,7 @@ enum bftm_lock_mode {
  *               for as long again
  * @timeout_ns:  how long to wait; 0 for ever (or until a signal)
  * @deadline_ns: out: CLOCK_BOOTTIME until which the lock is held; renewals move the deadline, see
- *               STATUS
+ *               STATUS. All ones: it has no end (BFTM_NO_LEASE)
  * @token:       out: fencing token, 0 when none was asked for (BFTM_FENCE)
  * @attempts:    out: how often the servers were asked
  * @mode:        enum bftm_lock_mode, but not BFTM_LOCK_NL (EINVAL): 0, and thus every program
@@ -209,6 +216,7 @@ enum bftm_state {
  * @BFTM_LOST_NO_HELPER:   as NOT_RENEWED, and no helper ran at that moment
  * @BFTM_LOST_SUSPENDED:   the machine was suspended
  * @BFTM_LOST_RESTORED:    the virtual machine was cloned, or set back to an earlier state
+ * @BFTM_LOST_EVICTED:     servers have evicted this host: its locks without a lease are others'
  */
 enum bftm_lost {
 	BFTM_LOST_NOT = 0,
@@ -217,6 +225,7 @@ enum bftm_lost {
 	BFTM_LOST_NO_HELPER = 3,
 	BFTM_LOST_SUSPENDED = 4,
 	BFTM_LOST_RESTORED = 5,
+	BFTM_LOST_EVICTED = 6,
 };
 
 /**
@@ -225,8 +234,8 @@ enum bftm_lost {
  * @state:        enum bftm_state, judged by the clock now
  * @reason:       enum bftm_lost
  * @error:        errno of the last acquire or conversion if it failed, 0 for none
- * @deadline_ns:  end of the lease, 0 when nothing is or was held
- * @remaining_ns: ns until then, 0 unless held
+ * @deadline_ns:  end of the lease, 0 when nothing is or was held; all ones: it has no end
+ * @remaining_ns: ns until then, 0 unless held; all ones likewise
  * @token:        fencing token, 0 for none
  * @attempts:     how often the servers were asked
  * @mode:         enum bftm_lock_mode in which the lock is or was held; 0 when nothing is or was
@@ -349,8 +358,8 @@ struct bftm_submit {
  * credentials · EPROTONOSUPPORT: b + 1 servers do not serve the protocol or the mode, or speak
  * another version of the wire format · ENODATA: BFTM_FENCE, and fewer than q servers know
  * which tokens were given ·
- * EINVAL: no name, an unknown flag, way or mode, or BFTM_LOCK_NL, an out field that is not zero ·
- * ENAMETOOLONG, E2BIG, EFAULT, ENOMEM.
+ * EINVAL: no name, an unknown flag, way or mode, or BFTM_LOCK_NL, an out field that is not zero,
+ * BFTM_NO_LEASE with a lease or BFTM_RENEW · ENAMETOOLONG, E2BIG, EFAULT, ENOMEM.
  */
 #define BFTM_IOC_ACQUIRE	_IOWR(BFTM_IOC_MAGIC, 1, struct bftm_acquire)
 /*
@@ -366,7 +375,7 @@ struct bftm_submit {
  * EINPROGRESS · ENOLCK: nothing is held · EKEYEXPIRED: the lease is over, before the call
  * or before a renewal · ETIMEDOUT · EINTR · ENOTCONN: no helper · ECANCELED: another
  * thread released the handle meanwhile · EINVAL: @lease_ns differs from that of the acquire,
- * flags or @deadline_ns not zero · E2BIG, EFAULT.
+ * flags or @deadline_ns not zero, or the lock has no lease · E2BIG, EFAULT.
  */
 #define BFTM_IOC_RENEW		_IOWR(BFTM_IOC_MAGIC, 2, struct bftm_renew)
 /* BFTM_IOC_STATUS - state of the handle, judged by the clock now. */

@@ -43,6 +43,7 @@ static_assert(BFTM_IOC_SUBMIT == 0xc0a8bf06u);
 static_assert(BFTM_IOC_WHY == 0xc100bf07u);
 static_assert(BFTM_IOC_CONVERT == 0xc028bf08u);
 static_assert(BFTM_IOC_VALUE == 0xc050bf09u);
+static_assert(BFTM_NO_LEASE == 16 && BFTM_LOST_EVICTED == 6);
 static_assert(BFTM_VALUE == 8 && BFTM_VALUE_GET == 0 && BFTM_VALUE_SET == 1);
 
 /* A call as a 32-bit program makes it: of i386, on other machines there is none. */

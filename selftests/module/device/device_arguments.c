@@ -41,8 +41,11 @@ TEST_F(acquire, flags_way_mode_and_out_fields)
 {
 	int bit;
 
-	for (bit = 4; bit < 32; bit++)
+	for (bit = 5; bit < 32; bit++)
 		REFUSED(-EINVAL, flags, 1u << bit);
+	REFUSED(-EINVAL, flags, BFTM_NO_LEASE | BFTM_RENEW);
+	/* This host is no member of its cluster. */
+	REFUSED(-EACCES, flags, BFTM_NO_LEASE);
 	REFUSED(-EINVAL, flags, UINT32_MAX);
 	REFUSED(-EINVAL, way, 4);
 	REFUSED(-EINVAL, way, UINT32_MAX);

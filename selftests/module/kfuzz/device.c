@@ -149,6 +149,11 @@ static void acquire(u8 slot)
 		arg.mode = kfuzz_byte();
 	if (bits & 128)
 		arg.flags |= (u32)kfuzz_byte() << 2;
+	/* Else it would hardly ever be without a lease in the right way. */
+	if (arg.flags & BFTM_NO_LEASE && bits & 4) {
+		arg.flags &= ~(u32)BFTM_RENEW;
+		arg.lease_ns = 0;
+	}
 	say("acquire %u: flags %x way %u mode %u name %.*s lease %llu timeout %llu\n", slot, arg.flags,
 	    arg.way, arg.mode, (int)arg.name_len, arg.name, (unsigned long long)arg.lease_ns,
 	    (unsigned long long)arg.timeout_ns);
