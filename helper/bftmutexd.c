@@ -35,6 +35,7 @@
 #endif
 
 #define STATE_DIR "/var/lib/bftmutex"
+#define HEX "0123456789abcdefABCDEF"
 
 const char *argp_program_version = "bftmutexd " BFTM_VERSION;
 
@@ -56,6 +57,7 @@ static const struct argp_option options[] = {
 	{ "state", 's', "DIR", 0, "Folder for files that must survive a restart (default " STATE_DIR ")", 0 },
 	{ "pid-file", 'p', "FILE", 0, "Write the process's number there", 0 },
 	{ "foreground", 'f', NULL, 0, "Stay in the foreground, and log to stderr", 0 },
+	{ "boot-id", 'b', "ID", 0, "This boot of the host, if /proc does not tell", 0 },
 	{ "debug", 'd', NULL, 0, "Log more", 0 },
 	{ "check", 'n', NULL, 0, "Check the configuration and its keys, and exit", 0 },
 	{ 0 },
@@ -75,6 +77,12 @@ static error_t daemon_parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'p':
 		args.pid_file = arg;
+		break;
+	case 'b':
+		if (!*arg || strspn(arg, HEX "-") != strlen(arg))
+			argp_error(state, "--boot-id '%s': must be digits, a to f and dashes, such as "
+				   "/proc/sys/kernel/random/boot_id", arg);
+		bftm_boot_id_set(arg);
 		break;
 	case 'f':
 		args.foreground = true;
@@ -101,7 +109,7 @@ static const struct argp argp = {
 	       "namespace ask for through /dev/bftmutex.\v"
 	       "SIGHUP reads the configuration again; if the new one has a mistake, "
 	       "the old one stays. SIGTERM and SIGINT end the daemon; programs keep "
-	       "their locks until the deadlines.",
+	       "their locks until the deadlines, and those without a lease.",
 };
 
 static int configure(void)

@@ -196,6 +196,7 @@ static int cluster_new(const struct bftm_conf_cluster *conf, const char *state,
 	cl->probe.fire = probe;
 	bftm_lend_init(cl);
 	RB_INIT(&cl->acquires.releases);
+	TAILQ_INIT(&cl->acquires.lasting);
 	set_cfg(cl);
 	err = check_zones(cl) ?: load_keys(cl) ?: cluster_number(cl);
 	if (!err && state)

@@ -77,9 +77,15 @@ struct bftm_recovery {
 	u64 top[BFTM_SERVERS_MAX];
 };
 
-/** struct bftm_acquires - what is under way for applications, of locks and objects */
+/*
+ * What is under way for applications, of locks and objects.
+ * @releases: attempts that are over, until servers know
+ * @lasting:  requests for locks without a lease, until they are released
+ * @count:    of all
+ */
 struct bftm_acquires {
 	RB_HEAD(bftm_releases, bftm_release_op) releases;
+	TAILQ_HEAD(, bftm_acquire_op) lasting;
 	unsigned int count;
 };
 
@@ -118,6 +124,8 @@ struct bftm_acquires {
  * @losses:        of locks, since @lost_ns
  * @version_ns:    when it was logged that servers speak another version of the wire format, last
  * @behind_ns:     when it was logged that this client's numbers are behind, last
+ * @evicted:       b + 1 servers have evicted this client's incarnations up to this one; 0: none
+ * @evicted_ns:    when that was logged, last
  * @draining:      a newer configuration replaced it; goes when nothing is under way
  * @draining_ns:   since when
  */
@@ -152,6 +160,8 @@ struct bftm_cluster {
 	u64 version_ns;
 	u64 lost_ns;
 	u32 losses;
+	u32 evicted;
+	u64 evicted_ns;
 	bool draining;
 	u64 draining_ns;
 };

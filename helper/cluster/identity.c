@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,15 +24,44 @@
 static LIST_HEAD(, bftm_identity) identities =
 	LIST_HEAD_INITIALIZER(identities);
 
-static int record(int fd, u64 incarnation)
+static char boot_id[BFTM_BOOT_ID_LEN + 1];
+
+void bftm_boot_id_set(const char *id)
 {
-	char text[32];
-	int len = snprintf(text, sizeof(text), "%" PRIu64 "\n", incarnation);
-	ssize_t written = pwrite(fd, text, (size_t)len, 0);
+	size_t len = 0;
+
+	for (; *id && len < BFTM_BOOT_ID_LEN; id++)
+		if (isalnum((unsigned char)*id))
+			boot_id[len++] = *id;
+	boot_id[len] = '\0';
+}
+
+static const char *boot_id_get(void)
+{
+	char text[BFTM_BOOT_ID_LEN + 8] = {};
+	int fd;
+
+	if (*boot_id)
+		return boot_id;
+	fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && read(fd, text, sizeof(text) - 1) > 0)
+		bftm_boot_id_set(text);
+	if (fd >= 0)
+		close(fd);
+	return boot_id;
+}
+
+/* Two lines: a daemon that knows nothing of boots writes only the first. */
+static int record(const struct bftm_identity *id, u64 incarnation)
+{
+	char text[96];
+	int len = snprintf(text, sizeof(text), "%" PRIu64 "\n%u %s\n", incarnation, id->boot,
+			   *id->boot_id ? id->boot_id : "-");
+	ssize_t written = pwrite(id->fd, text, (size_t)len, 0);
 
 	if (written >= 0 && written != len)
 		return -EIO;
-	return written < 0 || fsync(fd) < 0 ? -errno : 0;
+	return written < 0 || fsync(id->fd) < 0 ? -errno : 0;
 }
 
 int bftm_incarnation_next(u64 clock_s, u64 last, u64 *ret)
@@ -45,18 +75,27 @@ int bftm_incarnation_next(u64 clock_s, u64 last, u64 *ret)
 }
 
 /* Written before it is used. @ret_last: what was in the file */
-static int next_incarnation(int fd, u64 *ret_last, u64 *ret)
+static int next_incarnation(struct bftm_identity *id, u64 *ret_last, u64 *ret)
 {
-	char text[32] = {};
-	u64 incarnation;
+	char text[96] = {}, *before;
+	u64 incarnation, boot;
 	int err;
 
-	if (pread(fd, text, sizeof(text) - 1, 0) < 0)
+	if (pread(id->fd, text, sizeof(text) - 1, 0) < 0)
 		return -errno;
-	*ret_last = strtoull(text, NULL, 10);
+	*ret_last = strtoull(text, &before, 10);
+	boot = strtoull(before, &before, 10);
+	before += strspn(before, " \n");
+	before[strcspn(before, "\n")] = '\0';
 	err = bftm_incarnation_next((u64)time(NULL), *ret_last, &incarnation);
-	if (!err)
-		err = record(fd, incarnation);
+	if (err)
+		return err;
+	/* An operation takes another incarnation, and the boot stays. */
+	if (!id->incarnation) {
+		snprintf(id->boot_id, sizeof(id->boot_id), "%s", boot_id_get());
+		id->boot = *before && !strcmp(before, id->boot_id) ? (u32)boot : (u32)incarnation;
+	}
+	err = record(id, incarnation);
 	if (!err)
 		*ret = incarnation;
 	return err;
@@ -80,7 +119,7 @@ static void say_none(const char *path, u32 client, u64 last, int err)
 u32 bftm_identity_renew(struct bftm_identity *id)
 {
 	u64 fresh = (u64)id->incarnation + 1, last;
-	int err = next_incarnation(id->fd, &last, &fresh);
+	int err = next_incarnation(id, &last, &fresh);
 
 	if (err < 0)
 		bftm_log(LOG_ERR, "cluster %u: incarnation of client %u: %s", id->cluster,
@@ -103,7 +142,7 @@ void bftm_identity_keep(struct bftm_identity *id)
 		soon = id->incarnation;
 	if (soon <= id->recorded)
 		return;
-	err = record(id->fd, soon);
+	err = record(id, soon);
 	if (!err)
 		id->recorded = soon;
 	else if (bftm_due(&id->said_ns, BFTM_SAID_AGAIN_NS))
@@ -130,7 +169,7 @@ int bftm_identity_pass(struct bftm_identity *id, u64 top)
 	if (!err && getrandom(&start, sizeof(start), 0) != sizeof(start))
 		err = -EIO;
 	if (!err)
-		err = record(id->fd, next);
+		err = record(id, next);
 	if (err < 0) {
 		if (bftm_due(&id->said_ns, BFTM_SAID_AGAIN_NS))
 			bftm_log(LOG_ERR,
@@ -151,10 +190,23 @@ int bftm_identity_pass(struct bftm_identity *id, u64 top)
 int bftm_identity_restored(struct bftm_identity *id)
 {
 	u64 attempt = id->counters->attempt, seq = bftm_identity_seq(id);
-	int err = bftm_identity_pass(id, attempt > seq ? attempt : seq);
+	int err;
+
+	/* Another copy may hold what this one has forgotten: only a boot makes sure that none does. */
+	id->boot = 0;
+	err = bftm_identity_pass(id, attempt > seq ? attempt : seq);
 
 	id->orphan = id->counters->attempt | BFTM_ATTEMPT_KERNEL;
 	return err;
+}
+
+void bftm_identity_holds(struct bftm_identity *id, u64 attempt)
+{
+	/* The file was lost. If this cannot be recorded, the next daemon is told as well. */
+	if (!id->boot || attempt >> 32 >= id->boot)
+		return;
+	id->boot = (u32)(attempt >> 32);
+	record(id, id->recorded);
 }
 
 static int open_file(const char *path, u32 client)
@@ -221,11 +273,14 @@ int bftm_identity_get(const char *dir, u32 cluster, u32 client,
 	fd = open_file(path, client);
 	if (fd < 0)
 		return fd;
-	err = next_incarnation(fd, &last, &incarnation);
-	id = err ? NULL : identity_new();
-	if (!id) {
-		err = err ?: -ENOMEM;
+	id = identity_new();
+	if (id)
+		id->fd = fd;
+	err = id ? next_incarnation(id, &last, &incarnation) : -ENOMEM;
+	if (err) {
 		say_none(path, client, last, err);
+		if (id)
+			identity_free(id);
 		close(fd);
 		return err;
 	}
@@ -240,7 +295,6 @@ int bftm_identity_get(const char *dir, u32 cluster, u32 client,
 	 */
 	id->counters->attempt = incarnation << 32 | start >> 1;
 	id->orphan = id->counters->attempt | BFTM_ATTEMPT_KERNEL;
-	id->fd = fd;
 	id->users = 1;
 	for (i = 0; i < BFTM_SERVICES; i++)
 		bftm_services[i]->begin(id);

@@ -14,6 +14,8 @@
 #include "uapi/linux/bftmutex.h"
 #include "loop/tree.h"
 
+#define BFTM_BOOT_ID_LEN 32
+
 /** struct bftm_names - locks that requests of one client name, and names that none does */
 struct bftm_names {
 	RB_HEAD(bftm_name_tree, bftm_name) tree;
@@ -33,6 +35,9 @@ struct bftm_names {
  * @names:       locks that are asked for as this client
  * @incarnation: the last one used
  * @recorded:    the next daemon begins above it
+ * @boot:        the first incarnation since this host booted; 0: not known, since the machine was
+ *               cloned or set back
+ * @boot_id:     of the kernel, without dashes
  * @said_ns:     when it was logged, last, that it cannot be recorded
  * @orderings:   objects that were used as this client
  * @orderings_count: number of these
@@ -48,12 +53,20 @@ struct bftm_identity {
 	struct bftm_names names;
 	u32 incarnation;
 	u64 recorded;
+	u32 boot;
+	char boot_id[BFTM_BOOT_ID_LEN + 1];
 	u64 said_ns;
 	RB_HEAD(bftm_orderings, bftm_ordering) orderings;
 	u32 orderings_count;
 	int fd;
 	unsigned int users;
 };
+
+/** bftm_boot_id_set() - what the boot is called, if /proc does not tell: letters and digits */
+void bftm_boot_id_set(const char *id);
+
+/** bftm_identity_holds() - an attempt is held without a lease: it is of this boot. */
+void bftm_identity_holds(struct bftm_identity *identity, u64 attempt);
 
 /* The high half of numbers: the last second of the wall clock that fits is in 2106. */
 #define BFTM_INCARNATION_MAX UINT32_MAX

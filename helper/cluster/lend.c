@@ -23,7 +23,7 @@ static void put_peer(struct nl_msg *msg, const struct bftm_cluster *cl, u32 u)
 	struct nlattr *nest = nla_nest_start(msg, BFTMUTEX_A_SESSION_PEER);
 
 	nla_put_u16(msg, BFTMUTEX_A_PEER_SERVER_ID, peer->conf->id);
-	nla_put_u64(msg, BFTMUTEX_A_PEER_EPOCH, peer->epoch);
+	nla_put_u64(msg, BFTMUTEX_A_PEER_EPOCH, peer->known.epoch);
 	nla_put(msg, BFTMUTEX_A_PEER_ADDRESS, sizeof(addr->sin6_addr), &addr->sin6_addr);
 	nla_put_u16(msg, BFTMUTEX_A_PEER_PORT, ntohs(addr->sin6_port));
 	nla_put_u32(msg, BFTMUTEX_A_PEER_IFINDEX, addr->sin6_scope_id);
@@ -59,7 +59,7 @@ static bool can_lend(const struct bftm_cluster *cl)
 	u32 known = 0, u;
 
 	for (u = 0; u < cl->conf.n; u++)
-		known += cl->peer[u].epoch != 0;
+		known += cl->peer[u].known.epoch != 0;
 	return cl->conf.fast_path && !cl->conf.literal && !cl->draining &&
 	       known >= bftm_free_needed(cl->conf.n, cl->conf.b);
 }

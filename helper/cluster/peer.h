@@ -3,6 +3,7 @@
 #ifndef BFTM_PEER_H
 #define BFTM_PEER_H
 
+#include "core/peer.h"
 #include "core/replay.h"
 #include "config/conf.h"
 #include "cluster/lies.h"
@@ -61,11 +62,8 @@ struct bftm_record {
  * @pair:          keys, of the cluster's credentials
  * @request_mac:   prepared key of what is sent to it
  * @reply_mac:     prepared key of what it sends
- * @epoch:         its incarnation, as CHALLENGE said
- * @sent_epoch:    the epoch that requests name: as STALE said, if that is newer
- * @stale_seq:     sequence number of the newest STALE believed
+ * @known:         its epoch, as CHALLENGE and STALE said
  * @epochs:        what it was before
- * @challenge_seq: sequence number of the newest CHALLENGE believed
  * @lease_max_ns:  the longest lease that it grants, as CHALLENGE said; 0 before
  * @quarantine_until_ns: as it said, by our clock
  * @asked_ns:      when the oldest request was sent that is not answered, 0 for none
@@ -84,6 +82,7 @@ struct bftm_record {
  * @hasty_epoch:   of a start whose quarantine is too short, after that was reported
  * @suspect:       there is evidence against it, and that was reported
  * @reported_ns:   when, the last time
+ * @evicted:       highest incarnation of this client that it has refused as evicted
  * @silent:        that it does not answer was reported
  * @answers:       the numbers of its answers that were taken
  * @record:        what it did
@@ -98,11 +97,8 @@ struct bftm_peer {
 	const struct bftm_pair *pair;
 	struct bftm_mac *request_mac;
 	struct bftm_mac *reply_mac;
-	u64 epoch;
-	u64 sent_epoch;
-	u64 stale_seq;
+	struct bftm_peer_epochs known;
 	struct bftm_epochs epochs;
-	u64 challenge_seq;
 	u64 lease_max_ns;
 	u64 quarantine_until_ns;
 	u64 asked_ns;
@@ -121,6 +117,7 @@ struct bftm_peer {
 	u64 ahead;
 	u32 locked_gno;
 	u32 counted_gno;
+	u32 evicted;
 	u8 version;
 	bool taken;
 	bool suspect;

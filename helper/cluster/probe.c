@@ -4,6 +4,7 @@
 #include "cluster/evidence.h"
 #include "cluster/health.h"
 #include "cluster/lend.h"
+#include "cluster/member.h"
 #include "cluster/service.h"
 #include "loop/log.h"
 
@@ -40,11 +41,14 @@ void bftm_probe(struct bftm_cluster *cl)
 		bool news = peer->token == BFTM_TOKEN_UNKNOWN && peer->quarantine_until_ns &&
 			    now > peer->quarantine_until_ns;
 
-		if ((news || now - peer->heard_ns >= pause) && now - peer->hello_ns >= REPEAT_NS)
+		/* Any start of a server is heard of, also one between two requests. */
+		if (bftm_is_member(cl) || ((news || now - peer->heard_ns >= pause) && now - peer->hello_ns >= REPEAT_NS))
 			to |= 1u << u;
 	}
 	if (to)
 		bftm_hello(cl, to);
+	for (u = 0; u < cl->conf.n; u++)
+		bftm_member_sync(cl, u);
 	bftm_recover_wake(cl, now);
 	bftm_evidence_report(cl);
 	if (!cl->draining)
@@ -52,27 +56,10 @@ void bftm_probe(struct bftm_cluster *cl)
 	bftm_identity_keep(cl->identity);
 }
 
-/* An old one, kept by somebody, must not turn the epoch back. */
-static void believe(struct bftm_cluster *cl, struct bftm_peer *peer,
-		    const struct bftm_msg *msg)
+static void restarted(struct bftm_cluster *cl, struct bftm_peer *peer)
 {
-	u64 now = bftm_now(), before = peer->epoch;
 	u32 i;
 
-	peer->challenge_seq = msg->seq;
-	peer->epoch = msg->server_epoch;
-	peer->sent_epoch = msg->server_epoch;
-	peer->lease_max_ns = msg->lease_ns;
-	peer->quarantine_until_ns = msg->gno ? now + msg->gno : 0;
-	peer->token = msg->token;
-	peer->version = 0;
-	if (before == peer->epoch)
-		return;
-	bftm_epochs_believe(&peer->epochs, peer->epoch, msg->seq, bftm_identity_seq(cl->identity));
-	if (!before) {
-		bftm_lend_soon(cl);
-		return;
-	}
 	bftm_lend_again(cl);
 	if (bftm_due(&peer->restarted_ns, BFTM_SAID_AGAIN_NS))
 		bftm_log(LOG_WARNING, "cluster %s: server %u has restarted", cl->conf.name,
@@ -80,6 +67,23 @@ static void believe(struct bftm_cluster *cl, struct bftm_peer *peer,
 	for (i = 0; i < BFTM_SERVICES; i++)
 		if (bftm_services[i]->restarted)
 			bftm_services[i]->restarted(cl, (u32)(peer - cl->peer));
+}
+
+static void challenged(struct bftm_cluster *cl, u32 u)
+{
+	u32 i;
+
+	for (i = 0; i < BFTM_SERVICES; i++)
+		if (bftm_services[i]->challenged)
+			bftm_services[i]->challenged(cl, u);
+}
+
+static void believe(struct bftm_peer *peer, const struct bftm_msg *msg)
+{
+	peer->lease_max_ns = msg->lease_ns;
+	peer->quarantine_until_ns = msg->gno ? bftm_now() + msg->gno : 0;
+	peer->token = msg->token;
+	peer->version = 0;
 }
 
 bool bftm_cluster_outdated(const struct bftm_cluster *cl)
@@ -103,31 +107,37 @@ void bftm_version_heard(struct bftm_cluster *cl, u32 u, u8 version)
 void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 {
 	struct bftm_peer *peer = &cl->peer[u];
+	u64 seq = bftm_identity_seq(cl->identity), before = peer->known.epoch;
+	enum bftm_peer_news news;
 
 	if (!msg->server_epoch)		/* no server's: it would be heard of anew each time */
 		return;
 	if (bftm_epochs_return(&peer->epochs, msg->server_epoch, msg->seq))
 		peer->record.lies[BFTM_LIE_EPOCH]++;
-	if (msg->seq > peer->challenge_seq)
-		believe(cl, peer, msg);
+	news = bftm_peer_challenge(&peer->known, msg, seq);
+	if (news != BFTM_PEER_OLD)
+		believe(peer, msg);
+	if (news == BFTM_PEER_NEW) {
+		bftm_epochs_believe(&peer->epochs, msg->server_epoch, msg->seq, seq);
+		if (before)
+			restarted(cl, peer);
+		else
+			bftm_lend_soon(cl);
+		challenged(cl, u);
+	}
+	bftm_member_sync(cl, u);
 	bftm_recover_heard(cl, u, msg);
 }
 
 void bftm_stale(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 {
 	struct bftm_peer *peer = &cl->peer[u];
-	bool again = peer->sent_epoch == msg->server_epoch;
 
 	if (!msg->server_epoch)
 		return;
 	if (bftm_epochs_return(&peer->epochs, msg->server_epoch, msg->seq))
 		peer->record.lies[BFTM_LIE_EPOCH]++;
-	/* An old one, kept by somebody, must not turn the epoch back. */
-	if (msg->seq > peer->stale_seq && msg->seq > peer->challenge_seq) {
-		peer->stale_seq = msg->seq;
-		peer->sent_epoch = msg->server_epoch;
-	}
-	if (!again)
+	if (bftm_peer_stale(&peer->known, msg))
 		bftm_hello(cl, 1u << u);
 	else
 		bftm_hello_again(cl, u);

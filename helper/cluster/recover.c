@@ -23,7 +23,7 @@
  */
 static bool is_ignorant(const struct bftm_peer *peer)
 {
-	return peer->epoch && peer->token == BFTM_TOKEN_UNKNOWN &&
+	return peer->known.epoch && peer->token == BFTM_TOKEN_UNKNOWN &&
 	       !peer->quarantine_until_ns;
 }
 
@@ -35,7 +35,7 @@ static void recovery_begin(struct bftm_cluster *cl, u32 u)
 	r->told = false;
 	r->u = u;
 	r->known = 0;
-	r->epoch = cl->peer[u].epoch;
+	r->epoch = cl->peer[u].known.epoch;
 	/* Others that answer a later question knew of these tokens after its restart. */
 	r->since_seq = bftm_identity_seq(cl->identity);
 	r->until_ns = bftm_now() + TRY_NS;
@@ -67,7 +67,7 @@ static void recovery_tell(struct bftm_cluster *cl)
 	/*
 	 * It restarted again meanwhile, as CHALLENGE or STALE says: what is sent is for that start.
 	 */
-	if (cl->peer[r->u].sent_epoch != r->epoch)
+	if (cl->peer[r->u].known.sent_epoch != r->epoch)
 		return;
 	if (!bftm_recovered_token(&cl->cfg, r->top, bftm_count(r->known),
 				  &r->floor))
@@ -85,7 +85,7 @@ static void heard_ignorant(struct bftm_cluster *cl, const struct bftm_msg *msg)
 	struct bftm_peer *peer = &cl->peer[r->u];
 
 	if (!is_ignorant(peer)) {
-		if (r->told && peer->epoch == r->epoch &&
+		if (r->told && peer->known.epoch == r->epoch &&
 		    bftm_due(&peer->learned_ns, BFTM_SAID_AGAIN_NS))
 			bftm_log(LOG_INFO,
 				 "cluster %s: server %u has restarted and has learned from the others that no token above %" PRIu64 " was given",
@@ -93,7 +93,7 @@ static void heard_ignorant(struct bftm_cluster *cl, const struct bftm_msg *msg)
 		r->hopeless = false;
 		r->failed = 0;
 		begin_next(cl);
-	} else if (peer->epoch != r->epoch) {
+	} else if (peer->known.epoch != r->epoch) {
 		recovery_begin(cl, r->u);
 	} else if (r->told && msg->seq == r->told_seq && msg->server_epoch == r->epoch &&
 		   !msg->gno && msg->token == BFTM_TOKEN_UNKNOWN) {

@@ -20,6 +20,9 @@ struct bftm_identity;
  * @epoch:     server @u has not read the request that @msg names, as it was for an earlier start:
  *             make it again
  * @restarted: server @u has lost what it knew; may be NULL
+ * @challenged: server @u has another epoch than was known, or its first here; may be NULL
+ * @told:      server @u knows all that this host holds without a lease; NULL: nothing is held so
+ * @evicted:   incarnations of this client up to @incarnation are evicted; may be NULL
  */
 struct bftm_cluster_service {
 	void (*begin)(struct bftm_identity *identity);
@@ -30,6 +33,9 @@ struct bftm_cluster_service {
 	void (*order)(struct bftm_cluster *cl, u32 u, const struct bftm_order_msg *msg);
 	void (*epoch)(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
 	void (*restarted)(struct bftm_cluster *cl, u32 u);
+	void (*challenged)(struct bftm_cluster *cl, u32 u);
+	bool (*told)(struct bftm_cluster *cl, u32 u);
+	void (*evicted)(struct bftm_cluster *cl, u32 incarnation);
 };
 
 enum bftm_cluster_service_number {

@@ -8,6 +8,7 @@
 
 #include "cluster/cluster.h"
 #include "cluster/evidence.h"
+#include "cluster/member.h"
 #include "cluster/service.h"
 #include "cluster/verify.h"
 #include "kernel/upcall.h"
@@ -37,7 +38,7 @@ static u64 next_seq(struct bftm_cluster *cl, struct bftm_peer *peer, u64 now)
 
 static u64 epoch_for(const struct bftm_peer *peer, u8 type, u64 now)
 {
-	return type == BFTM_MSG_HELLO && now - peer->heard_ns >= UNHEARD_NS ? 0 : peer->sent_epoch;
+	return type == BFTM_MSG_HELLO && now - peer->heard_ns >= UNHEARD_NS ? 0 : peer->known.sent_epoch;
 }
 
 /* A message for server @u, into @ret. Return: its length; 0: it cannot be signed. */
@@ -72,7 +73,7 @@ static size_t seal_order(struct bftm_cluster *cl, u32 u, const void *msg, u64 no
 	m.cluster = cl->conf.id;
 	m.client = cl->cred.client;
 	m.server = peer->conf->id;
-	m.server_epoch = peer->sent_epoch;
+	m.server_epoch = peer->known.sent_epoch;
 	m.seq = next_seq(cl, peer, now);
 	len = bftm_order_wire_put(&m, ret->raw);
 	return bftm_mac_sign_bytes(peer->request_mac, ret->raw, len) < 0 ? 0 : len;
@@ -136,8 +137,8 @@ static void count_answer(struct bftm_record *r, const struct bftm_msg *msg)
 /* To nothing that was asked: said once more, it says nothing else. */
 static bool is_push(const struct bftm_msg *msg)
 {
-	return !msg->seq && (msg->type == BFTM_MSG_FREE ||
-			     msg->type == BFTM_MSG_INQUIRE);
+	return !msg->seq && (msg->type == BFTM_MSG_FREE || msg->type == BFTM_MSG_INQUIRE ||
+			     msg->type == BFTM_MSG_PROBE);
 }
 
 /* An answer to a request of this cluster's, or a push. */
@@ -145,8 +146,9 @@ static void hand_on(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 {
 	struct bftm_msg uncounted = *msg;
 
-	if (bftm_epoch_known(msg, cl->peer[u].epoch)) {
+	if (bftm_epoch_known(msg, cl->peer[u].known.epoch)) {
 		bftm_service_of(msg)->answer(cl, u, msg);
+		bftm_member_sync(cl, u);
 		return;
 	}
 	bftm_hello_again(cl, u);
@@ -172,6 +174,10 @@ static void take_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *m
 		bftm_stale(cl, u, msg);
 	else if (msg->type == BFTM_MSG_VERSION)
 		bftm_version_heard(cl, u, msg->arg);
+	else if (msg->type == BFTM_MSG_SYNCED)
+		bftm_member_synced(cl, u, msg);
+	else if (msg->type == BFTM_MSG_REFUSED && msg->arg == BFTM_REFUSED_EVICTED)
+		bftm_member_refused(cl, u, msg);
 	else if (msg->type == BFTM_MSG_REFUSED && !msg->name_len)
 		bftm_recover_refused(cl, u, msg);	/* RECOVER, or HELLO: it names nothing */
 	else
@@ -193,7 +199,7 @@ static void take_order(struct bftm_cluster *cl, const void *data, size_t len,
 	}
 	cl->peer[u].record.ordered++;
 	/* How long it was silent before it ordered anything, its CHALLENGE says. */
-	if (msg.type != BFTM_ORDER_RESPONSE && msg.server_epoch != cl->peer[u].epoch) {
+	if (msg.type != BFTM_ORDER_RESPONSE && msg.server_epoch != cl->peer[u].known.epoch) {
 		bftm_hello_again(cl, (u32)u);
 		return;
 	}

@@ -54,6 +54,7 @@ struct bftm_conf_cluster {
 	bool fast_path;			/* the kernel takes free locks by itself */
 	u32 state_max;			/* bytes of an object's state that the servers accept */
 	bool literal;			/* contend = literal: Figure 1 of the paper */
+	bool leaseless;			/* this host may hold locks without a lease */
 	bool backoff;			/* wait = backoff: not in the servers' queue */
 	enum bftm_retry retry;
 	u32 exponent;			/* of the polynomial, 1 to 8 */

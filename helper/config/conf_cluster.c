@@ -25,6 +25,7 @@ enum key_number {
 	KEY_SIGNED_RANKS,
 	KEY_FAST_PATH,
 	KEY_MAX_STATE,
+	KEY_LEASELESS,
 	KEYS,
 };
 
@@ -72,6 +73,7 @@ static const struct key keys[KEYS] = {
 	[KEY_FAST_PATH] = { "fast-path", WORD, false, 0, 0, 1, { "no", "yes" } },
 	[KEY_MAX_STATE] = { "max-state", NUMBER, false, BFTM_STATE_MIN, BFTM_STATE_MAX,
 			    BFTM_STATE_DEFAULT, {} },
+	[KEY_LEASELESS] = { "leaseless", WORD, false, 0, 0, 0, { "no", "yes" } },
 };
 
 static const u8 protocols[] = { BFTM_PROTO_BACKOFF };	/* in the order of the words */
@@ -229,6 +231,7 @@ void bftm_conf_read_cluster(struct bftm_syntax *syntax, cfg_t *section,
 	ret->signed_ranks = value[KEY_SIGNED_RANKS];
 	ret->fast_path = value[KEY_FAST_PATH];
 	ret->state_max = value[KEY_MAX_STATE];
+	ret->leaseless = value[KEY_LEASELESS];
 	ret->literal = value[KEY_CONTEND];
 	ret->backoff = value[KEY_WAIT];
 	ret->retry = value[KEY_RETRY];

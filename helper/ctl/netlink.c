@@ -223,6 +223,7 @@ static const char *const reason_names[] = {
 	[BFTM_LOST_NO_HELPER] = "no-helper",
 	[BFTM_LOST_SUSPENDED] = "suspended",
 	[BFTM_LOST_RESTORED] = "restored",
+	[BFTM_LOST_EVICTED] = "evicted",
 };
 
 static const char *const durability_names[] = {

@@ -85,6 +85,8 @@ static const char *format_rounded(u64 ns, char *buf, size_t len)
 {
 	u64 unit = 1;
 
+	if (ns == BFTM_LEASE_NONE)
+		return "no end";
 	while (ns / unit >= 1000)
 		unit *= 1000;
 	if (unit > 1000000000)

@@ -59,7 +59,7 @@ static struct json_object *describe_server(const struct bftm_cluster *cl, u32 u,
 			       json_object_new_uint64(now < peer->quarantine_until_ns ?
 						      peer->quarantine_until_ns - now : 0));
 	add_known(o, "rtt_ns", cl->speed.srtt_ns[u]);
-	add_known(o, "epoch", peer->epoch);
+	add_known(o, "epoch", peer->known.epoch);
 	add_known(o, "lease_max_ns", peer->lease_max_ns);
 	bftm_json_add_number(o, "sent", r->sent);
 	bftm_json_add_number(o, "received", r->received);

@@ -50,7 +50,7 @@ static struct nl_msg *new_report(u8 cmd, size_t room)
 /* The deadline is slightly earlier, so that it comes before the end if no rate changes. */
 static void put_end(struct nl_msg *msg, u64 end_ns)
 {
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS,
+	nla_put_u64(msg, BFTMUTEX_A_HANDLE_DEADLINE_NS, end_ns == BFTM_LEASE_NONE ? end_ns :
 		    bftm_clock_to_boottime(end_ns) - BFTM_TICK_NS);
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_END_NS, end_ns);
 }
@@ -72,7 +72,8 @@ int bftm_upcall_won(const struct bftm_won *won)
 		return unsent(-ECANCELED);
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, won->id);
 	nla_put_string(msg, BFTMUTEX_A_HANDLE_CLUSTER, won->cluster);
-	nla_put_u64(msg, BFTMUTEX_A_HANDLE_LEASE_NS, won->lease_ns);
+	if (won->lease_ns != BFTM_LEASE_NONE)
+		nla_put_u64(msg, BFTMUTEX_A_HANDLE_LEASE_NS, won->lease_ns);
 	nla_put_u64(msg, BFTMUTEX_A_HANDLE_ATTEMPT, won->attempt);
 	put_end(msg, won->end_ns);
 	nla_put_u32(msg, BFTMUTEX_A_HANDLE_ATTEMPTS, won->attempts);
@@ -144,6 +145,17 @@ static void say_unreported(u64 id, int err)
 	if (err && err != -ESTALE)
 		bftm_log(LOG_WARNING, "request %llu: cannot report: %s",
 			 (unsigned long long)id, strerror(-err));
+}
+
+void bftm_upcall_evicted(u64 id)
+{
+	struct nl_msg *msg = new_report(BFTMUTEX_CMD_HELPER_EVICTED, REPORT_ROOM);
+	int err;
+
+	if (msg)
+		nla_put_u64(msg, BFTMUTEX_A_HANDLE_ID, id);
+	err = msg ? report_send(msg) : unsent(-ENOMEM);
+	say_unreported(id, err);
 }
 
 void bftm_upcall_failed(u64 id, int error, u32 attempts, const char *why)

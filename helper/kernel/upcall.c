@@ -104,12 +104,13 @@ static int read_request(struct nlattr **attr, void *arg)
 	ask->renew = flags & BFTM_RENEW;
 	ask->fence = flags & BFTM_FENCE;
 	ask->value.wanted = flags & BFTM_VALUE;
+	ask->lease_ns = flags & BFTM_NO_LEASE ? BFTM_LEASE_NONE :
+						get_u64(attr[BFTMUTEX_A_HANDLE_LEASE_NS]);
 	ask->conversion = get_u32(attr[BFTMUTEX_A_HANDLE_CONVERSION]);
 	flags = get_u32(attr[BFTMUTEX_A_HANDLE_CONVERT_FLAGS]);
 	ask->convert_once = flags & BFTM_TRY;
 	ask->convert_fence = flags & BFTM_FENCE;
 	ask->way = get_u32(attr[BFTMUTEX_A_HANDLE_WAY]);
-	ask->lease_ns = get_u64(attr[BFTMUTEX_A_HANDLE_LEASE_NS]);
 	timeout_at = get_u64(attr[BFTMUTEX_A_HANDLE_TIMEOUT_AT_NS]);
 	ask->timeout_at_ns = timeout_at ? bftm_clock_from_boottime(timeout_at) : 0;
 	ask->attempt = get_u64(attr[BFTMUTEX_A_HANDLE_ATTEMPT]);

@@ -37,10 +37,10 @@ struct bftm_ask {
 	bool fence;		/* BFTM_FENCE */
 	u32 way;		/* enum bftm_way */
 	u32 mode;		/* enum bftm_lock_mode, not BFTM_LOCK_NL */
-	u64 lease_ns;		/* 0 for the cluster's default */
+	u64 lease_ns;		/* 0 for the cluster's default, BFTM_LEASE_NONE without one */
 	u64 timeout_at_ns;	/* of an acquire or conversion; by bftm_now(), 0 for never */
 	u64 attempt;		/* of a release or renewal: the one that holds the lock */
-	u64 end_ns;		/* of a renewal: end of the lease, by bftm_now() */
+	u64 end_ns;		/* of a renewal: end of the lease, by bftm_now(); or BFTM_LEASE_NONE */
 	u32 sends;		/* of a renewal: highest send number reported */
 	u64 configuration;	/* of a renewal or release: under which it was won, 0: not known */
 	u32 conversion;		/* its number; 0: nobody waits, and @mode is to be kept */
@@ -134,9 +134,9 @@ struct nl_msg;
  * struct bftm_won - an acquire that has the lock
  * @id:          of the request
  * @cluster:     name of the cluster, which replaces an empty one
- * @lease_ns:    lease of the lock in ns, which replaces 0
+ * @lease_ns:    lease of the lock in ns, which replaces 0; or BFTM_LEASE_NONE
  * @attempt:     the one that holds the lock
- * @end_ns:      end of the lease, by bftm_now()
+ * @end_ns:      end of the lease, by bftm_now(); or BFTM_LEASE_NONE
  * @attempts:    how often servers were asked
  * @token:       fencing token, 0 for none; needed when one was asked for
  * @configuration: its number of the cluster
@@ -184,6 +184,14 @@ int bftm_upcall_renewed(u64 id, u64 end_ns, u32 sends);
  * not know the report. After any other failure the program may not have learned of the waiter.
  */
 int bftm_upcall_wanted(u64 id, u32 mode);
+
+/**
+ * bftm_upcall_evicted() - report that servers have evicted this host: a lock without a lease is lost
+ * @id: of the request that holds the lock
+ *
+ * The kernel then asks for its release, as of each lock that is lost.
+ */
+void bftm_upcall_evicted(u64 id);
 
 /**
  * struct bftm_conversion_report - what became of a conversion

@@ -41,7 +41,7 @@ extern "C" {
  * @cluster:    name of at most BFTM_CLUSTER_MAX bytes, NULL for the default
  * @lease_ns:   how long the lock may be held, 1 ms to 1 h; 0 for the default
  * @timeout_ns: how long to wait; 0 for ever
- * @flags:      BFTM_TRY, BFTM_RENEW, BFTM_FENCE, BFTM_VALUE, and one BFTMUTEX_MODE()
+ * @flags:      BFTM_TRY, BFTM_RENEW, BFTM_FENCE, BFTM_VALUE, BFTM_NO_LEASE, and one BFTMUTEX_MODE()
  * @way:        BFTM_WAY_QUEUE, BFTM_WAY_BACKOFF, BFTM_WAY_NO_BACKOFF
  */
 struct bftmutex_options {
@@ -54,7 +54,7 @@ struct bftmutex_options {
 
 /**
  * struct bftmutex_grant - an acquired lock
- * @deadline_ns: end of the lease, on CLOCK_BOOTTIME
+ * @deadline_ns: end of the lease, on CLOCK_BOOTTIME; UINT64_MAX with BFTM_NO_LEASE: none
  * @token:       fencing token, 0 for none
  * @attempts:    how often the servers were asked
  */

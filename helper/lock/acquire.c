@@ -6,6 +6,7 @@
 
 #include "lock/acquire.h"
 #include "lock/attempt.h"
+#include "lock/lasting.h"
 #include "cluster/cluster.h"
 #include "loop/log.h"
 #include "lock/release.h"
@@ -57,6 +58,8 @@ static struct bftm_acquire_op *acquire_detach(struct bftm_acquire_op *op)
 	next = bftm_name_leave(&op->cluster->identity->names, op);
 	bftm_timer_stop(&op->timer);
 	RB_REMOVE(ops, &ops, op);
+	if (bftm_ask_lasts(&op->ask))
+		TAILQ_REMOVE(&op->cluster->acquires.lasting, op, lasting);
 	op->cluster->acquires.count--;
 	op_free(op);
 	if (inside && inside->over)
@@ -150,14 +153,18 @@ static struct bftm_acquire_op *op_new(struct bftm_cluster *cl,
 		return NULL;
 	}
 	RB_INSERT(ops, &ops, op);
+	if (bftm_ask_lasts(ask))
+		TAILQ_INSERT_TAIL(&cl->acquires.lasting, op, lasting);
 	cl->acquires.count++;
 	return op;
 }
 
-static int acquire_check(const struct bftm_cluster *cl, struct bftm_ask *ask)
+static int acquire_check(const struct bftm_cluster *cl, struct bftm_ask *ask, const char **ret_why)
 {
 	if (!cl)
 		return ENOKEY;
+	if (bftm_ask_lasts(ask))
+		return bftm_lasting_check(cl, ret_why);
 	if (!ask->lease_ns)
 		ask->lease_ns = cl->conf.lease_ns;
 	if (ask->lease_ns > cl->conf.lease_max_ns)
@@ -203,13 +210,14 @@ void bftm_acquire_begin(const struct bftm_ask *arg)
 	struct bftm_ask ask = *arg;
 	struct bftm_cluster *cl = bftm_cluster_find(ask.cluster);
 	struct bftm_acquire_op *op;
-	int error = acquire_check(cl, &ask);
+	const char *why = "";
+	int error = acquire_check(cl, &ask, &why);
 
 	op = error ? NULL : op_new(cl, &ask, false);
 	if (!op && ask.inside)
 		ask.inside->over(ask.inside->arg);
 	else if (!op)
-		bftm_upcall_failed(ask.id, error ?: ENOMEM, 0, "");
+		bftm_upcall_failed(ask.id, error ?: ENOMEM, 0, why);
 	if (!op)
 		return;
 	if (op->place == BFTM_PLACE_ACTIVE)
@@ -238,6 +246,7 @@ void bftm_acquire_release(const struct bftm_ask *ask)
 	struct bftm_name *name;
 
 	bftm_totals.given_back++;
+	bftm_lasting_gone(ask->id);
 	if (op) {
 		bftm_attempt_leave(op, &ask->value);
 		acquire_end(op);
@@ -254,6 +263,7 @@ void bftm_acquire_release(const struct bftm_ask *ask)
 	bftm_release_begin(cl, ask->name, ask->name_len, &(struct bftm_out){
 		.release_attempt = ask->attempt, .release_to = bftm_cluster_everyone(cl),
 		.release_doubt = ask->value.doubt || ask->value.left || ask->value.leaves.any,
+		.release_surely = bftm_ask_lasts(ask),
 	});
 }
 
@@ -281,11 +291,16 @@ static struct bftm_acquire_op *acquire_adopt(const struct bftm_ask *arg)
 		op = op_new(cl, &ask, true);
 	if (!op) {
 		/* It is held all the same. */
-		if (cl && cl->draining && ask.end_ns > cl->draining_ns)
+		if (cl)
+			bftm_lasting_missed(cl->identity, &ask);
+		if (cl && cl->draining && !bftm_ask_lasts(&ask) && ask.end_ns > cl->draining_ns)
 			cl->draining_ns = ask.end_ns;
 		return NULL;
 	}
 	bftm_totals.adopted++;
+	bftm_lasting_gone(ask.id);
+	if (bftm_ask_lasts(&ask))
+		bftm_identity_holds(cl->identity, ask.attempt);
 	bftm_attempt_adopt(op);
 	return op;
 }
@@ -324,6 +339,25 @@ void bftm_acquire_held(const struct bftm_ask *ask)
 		acquire_adopt(ask);
 }
 
+void bftm_acquire_evicted(struct bftm_cluster *cl, u32 incarnation)
+{
+	struct bftm_acquire_op key = {}, *op;
+
+	while ((op = RB_NFIND(ops, &ops, &key))) {
+		key.ask.id = op->ask.id + 1;
+		if (op->cluster != cl || op->place == BFTM_PLACE_WAITING ||
+		    op->client->attempt >> 32 > incarnation)
+			continue;
+		if (op->client->phase != BFTM_PHASE_HOLD) {
+			bftm_attempt_give_back(op);
+			acquire_fail(op, EACCES);
+		} else if (bftm_ask_lasts(&op->ask)) {
+			/* The kernel tells the program, and asks for the release. */
+			bftm_upcall_evicted(op->ask.id);
+		}
+	}
+}
+
 void bftm_acquire_forget(void)
 {
 	struct bftm_acquire_op *op;
@@ -339,6 +373,7 @@ void bftm_acquire_forget(void)
 	}
 	TAILQ_FOREACH(cl, &bftm_clusters, list)
 		bftm_identity_skip(cl->identity);
+	bftm_lasting_forget();
 }
 
 /* Where such a server is needed the lock looks as if somebody else had it, all the time. */
@@ -378,7 +413,8 @@ void bftm_acquire_answer(struct bftm_cluster *cl, u32 u,
 		return;
 	}
 	/* Won through an earlier daemon, perhaps, or the kernel's, and still held. */
-	if (msg->attempt & BFTM_ATTEMPT_KERNEL || msg->attempt <= cl->identity->orphan)
+	if (msg->attempt & BFTM_ATTEMPT_KERNEL ||
+	    (msg->attempt <= cl->identity->orphan && !bftm_lasting_disowns(cl, msg->attempt)))
 		return;
 	bftm_stray(msg, u, &out);
 	if (out.release_to)

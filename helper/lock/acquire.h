@@ -32,6 +32,7 @@ struct bftm_inside {
  * @cluster:        by which it is made; it counts this request among its acquires
  * @name:           the lock
  * @place:          where it stands there
+ * @lasting:        among those of @cluster without a lease
  * @ask:            what is asked for
  * @timer:          when the core, or the end of a time limit, is due
  * @client:         the core; unused while it waits
@@ -49,6 +50,7 @@ struct bftm_acquire_op {
 	struct bftm_cluster *cluster;
 	struct bftm_name *name;
 	enum bftm_name_place place;
+	TAILQ_ENTRY(bftm_acquire_op) lasting;
 	struct bftm_ask ask;
 	struct bftm_timer timer;
 	struct bftm_contender *client;
@@ -124,6 +126,15 @@ void bftm_acquire_convert(const struct bftm_ask *ask);
  * Others of this host wait until the kernel says that it is given back, or its lease is over.
  */
 void bftm_acquire_held(const struct bftm_ask *ask);
+
+/**
+ * bftm_acquire_evicted() - servers have evicted this host
+ * @cl:          the cluster
+ * @incarnation: up to this one
+ *
+ * What is held without a lease is lost, and what is asked for fails; leases end by themselves.
+ */
+void bftm_acquire_evicted(struct bftm_cluster *cl, u32 incarnation);
 
 /** bftm_acquire_forget() - drop all requests without a word to the kernel. */
 void bftm_acquire_forget(void);

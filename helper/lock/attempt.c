@@ -249,6 +249,17 @@ void bftm_attempt_epoch(struct bftm_acquire_op *op, u32 u)
 	bftm_attempt_send(op, &out);
 }
 
+void bftm_attempt_restarted(struct bftm_acquire_op *op, u32 u)
+{
+	struct bftm_out out;
+
+	if (op->place == BFTM_PLACE_WAITING)
+		return;
+	bftm_core_of(op)->restarted(op->client, &op->cluster->cfg, u, bftm_now(), &out);
+	bftm_attempt_send(op, &out);
+	bftm_attempt_arm(op);
+}
+
 bool bftm_attempt_contended(const struct bftm_acquire_op *op)
 {
 	const struct bftm_conf_cluster *conf = &op->cluster->conf;

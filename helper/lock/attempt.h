@@ -46,4 +46,7 @@ void bftm_attempt_epoch(struct bftm_acquire_op *op, u32 u);
  */
 bool bftm_attempt_contended(const struct bftm_acquire_op *op);
 
+/** bftm_attempt_restarted() - server @u has forgotten grants without a lease, as this is one. */
+void bftm_attempt_restarted(struct bftm_acquire_op *op, u32 u);
+
 #endif /* BFTM_ATTEMPT_H */

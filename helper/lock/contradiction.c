@@ -29,7 +29,7 @@ static bool takes_back(const struct bftm_claim *claim, const struct bftm_contend
 {
 	return bftm_says_locked(msg) && claim->free_seq && msg->seq > claim->free_seq &&
 	       bftm_contender_alive(c) && granted_ns &&
-	       now <= granted_ns + bftm_lease_at_client(c->want.lease_ns, cfg->rho_ppm);
+	       now <= bftm_grant_end(granted_ns, c->want.lease_ns, cfg->rho_ppm);
 }
 
 /*

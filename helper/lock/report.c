@@ -122,6 +122,7 @@ int bftm_refusal_errno(u32 refusal)
 	case BFTM_REFUSED_OBJECTS:
 		return ENOSPC;
 	case BFTM_REFUSED_ACCESS:
+	case BFTM_REFUSED_EVICTED:
 		return EACCES;
 	case BFTM_REFUSED_TOKENS:
 		return ENODATA;
@@ -135,6 +136,12 @@ const char *bftm_report_why(const struct bftm_acquire_op *op, int error, char te
 	    !bftm_cluster_outdated(op->cluster)) {
 		snprintf(text, BFTM_WHY_MAX, "%u servers or more grant no mode %s, but EX alone",
 			 op->cluster->conf.b + 1, bftm_mode_name(op->ask.mode));
+		return text;
+	}
+	if (error == EACCES && op->cluster->evicted &&
+	    op->cluster->evicted >= op->client->attempt >> 32) {
+		snprintf(text, BFTM_WHY_MAX,
+			 "servers have evicted this host; restart bftmutexd when it may take locks again");
 		return text;
 	}
 	if (error != EWOULDBLOCK && error != ETIMEDOUT && error != ENETUNREACH)

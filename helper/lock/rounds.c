@@ -265,7 +265,7 @@ void bftm_evidence_answer(struct bftm_cluster *cl, u32 u,
 		if (op->heard.attempt != msg->attempt)
 			round_begin(op);
 		/* An answer of an earlier start of the server may be old. */
-		if (msg->server_epoch == peer->epoch)
+		if (msg->server_epoch == peer->known.epoch)
 			contradicts(cl, u, op, msg);
 		if (bftm_contender_queues(op->client))
 			round_hear(u, op, msg);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Locks, as the clusters know them. */
 #include "lock/acquire.h"
+#include "lock/lasting.h"
 #include "lock/release.h"
 
 static void client_begin(struct bftm_identity *identity)
@@ -32,4 +33,7 @@ const struct bftm_cluster_service bftm_lock_service = {
 	.forget = client_forget,
 	.answer = bftm_acquire_answer,
 	.epoch = server_epoch,
+	.challenged = bftm_lasting_epoch,
+	.told = bftm_lasting_told,
+	.evicted = bftm_acquire_evicted,
 };

@@ -124,9 +124,9 @@ static bool is_hasty(struct bftm_cluster *cl, u32 u)
 
 	if (bftm_order_silence_ok(peer->lease_max_ns, cl->conf.lease_max_ns))
 		return false;
-	if (peer->hasty_epoch == peer->epoch || !bftm_due(&peer->hasty_ns, BFTM_SAID_AGAIN_NS))
+	if (peer->hasty_epoch == peer->known.epoch || !bftm_due(&peer->hasty_ns, BFTM_SAID_AGAIN_NS))
 		return true;
-	peer->hasty_epoch = peer->epoch;
+	peer->hasty_epoch = peer->known.epoch;
 	bftm_format_duration(peer->lease_max_ns, theirs, sizeof(theirs));
 	bftm_format_duration(cl->conf.lease_max_ns, ours, sizeof(ours));
 	bftm_log(LOG_WARNING, "cluster %s: server %u has a lease-max of %s, which is less than %s "

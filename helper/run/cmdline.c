@@ -34,6 +34,7 @@ enum {
 	KEY_LOST_CODE,
 	KEY_MARGIN,
 	KEY_MODE,
+	KEY_NO_LEASE,
 	KEY_NO_RENEW,
 	KEY_NOTIFY,
 	KEY_PRINT,
@@ -59,6 +60,7 @@ static const struct argp_option argp_options[] = {
 	  "configured otherwise), backoff or no-backoff", 1 },
 	{ "lease", 'l', "DUR", 0, "Hold the lock for DUR, such as 5s or 500ms, at a time", 2 },
 	{ "no-renew", KEY_NO_RENEW, NULL, 0, "Do not renew the lease: the lock is lost at its end", 2 },
+	{ "no-lease", KEY_NO_LEASE, NULL, 0, "Hold the lock until it is given back, or this host is evicted", 2 },
 	{ "fence", KEY_FENCE, NULL, 0, "Get a fencing token, BFTMUTEX_TOKEN for the command", 2 },
 	{ "value", KEY_VALUE, NULL, 0, "Get the value that the last writer left, and leave another: "
 	  "BFTMUTEX_VALUE and BFTMUTEX_VALUE_FD for the command; print that of --fd", 2 },
@@ -280,6 +282,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_NO_RENEW:
 		o->lock.flags &= ~(u32)BFTM_RENEW;
 		break;
+	case KEY_NO_LEASE:
+		o->no_lease = true;
+		break;
 	case KEY_FENCE:
 		o->lock.flags |= BFTM_FENCE;
 		break;
@@ -328,6 +333,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		take_descriptor(state, o);
 		options_check(state, o);
+		if (o->no_lease)
+			o->lock.flags ^= BFTM_RENEW | BFTM_NO_LEASE;
 		if (o->hash_name && o->name) {
 			SHA256Data((const uint8_t *)o->name, strlen(o->name), o->hash);
 			o->name = o->hash;

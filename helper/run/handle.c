@@ -25,6 +25,8 @@ static const char *lost_reason(const struct bftm_keeping *k, uint32_t reason)
 		return " lost: the machine was put to sleep";
 	case BFTM_LOST_RESTORED:
 		return " lost: this virtual machine was cloned, or set back to an earlier state";
+	case BFTM_LOST_EVICTED:
+		return " lost: servers have evicted this host, and another one may have the lock";
 	}
 	return k->stage == LEFT ? " lost: its lease ended before what the command had left behind" :
 				  " lost: its lease ended before the command";

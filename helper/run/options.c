@@ -51,6 +51,12 @@ void options_check(struct argp_state *state, const struct options *o)
 		argp_error(state, "--fd %d takes no --margin: no process would watch the lease", o->fd);
 	if (o->margin && o->lease && o->margin_ns >= o->lock.lease_ns)
 		argp_error(state, "--margin '%s': must be less than --lease %s", o->margin, o->lease);
+	if (o->no_lease && (o->lease || o->margin || !(o->lock.flags & BFTM_RENEW)))
+		argp_error(state, "--no-lease takes no --lease, no --no-renew and no --margin: no clock ends "
+			   "the lock");
+	if (o->no_lease && (o->unlock || o->held || o->convert || o->set_value))
+		argp_error(state, "--no-lease is for a lock that is taken: it takes no --unlock, no --held, "
+			   "no --convert and no --set-value");
 	if (o->no_fork && o->close_fd)
 		argp_error(state, "--no-fork and --close: nothing would hold the lock");
 	if (!o->name && !o->unlock && !o->held && !o->convert && !o->set_value &&

@@ -33,6 +33,7 @@
  * @survivor_code: exit status when the command could not be ended then
  * @close_fd:      --close
  * @no_fork:       --no-fork
+ * @no_lease:      --no-lease
  * @nonblock:      --nonblock
  * @unlock:        --unlock
  * @verbose:       --verbose
@@ -65,6 +66,7 @@ struct options {
 	int survivor_code;
 	bool close_fd;
 	bool no_fork;
+	bool no_lease;
 	bool nonblock;
 	bool unlock;
 	bool verbose;

@@ -43,7 +43,10 @@ int bftm_refused(const struct options *o, int fd, int err)
 		      more);
 		return EX_UNAVAILABLE;
 	case EACCES:
-		warnx("lock '%s': %s by the servers", o->shown, why);
+		if (*more)
+			warnx("lock '%s': %s: %s", o->shown, why, more);
+		else
+			warnx("lock '%s': %s by the servers", o->shown, why);
 		return EX_NOPERM;
 	case ERANGE:
 		if (!o->lease) {

@@ -127,7 +127,7 @@ $(BIN)/bftmutex-model: $(call obj,$(MODEL) $(CORE) $(CORE_SERVER) $(TEST_TABLE))
 
 # Fencing tokens over restarts; the client that tells servers of them is the daemon's.
 TOKEN_MODEL := $(basename $(wildcard selftests/core/model/*.c selftests/core/model/tokens/*.c)) \
-	$(addprefix helper/cluster/,recover probe lies)
+	$(addprefix helper/cluster/,recover probe member lies)
 $(BIN)/bftmutex-token-model: $(call obj,$(TOKEN_MODEL) $(CORE) $(CORE_SERVER) $(TEST_TABLE))
 	$(link)
 

@@ -34,7 +34,8 @@ TRY, RENEW, FENCE, VALUE = 1, 2, 4, 8
 NAME_MAX, CLUSTER_MAX, SUBMIT_NAME_MAX, SUBMIT_MAX, WHY_MAX = 64, 32, 63, 16384, 248
 VALUE_MAX = 64
 STATES = ("idle", "pending", "held", "lost", "failed")
-REASONS = ("none", "expired", "not-renewed", "no-helper", "suspended", "restored")
+REASONS = ("none", "expired", "not-renewed", "no-helper", "suspended", "restored",
+           "evicted")
 # Somebody else has the lock; or the lease was over at once, and the lock was asked for only once.
 NOT_HAD = (errno.EWOULDBLOCK, errno.ETIMEDOUT, errno.EKEYEXPIRED)
 NOT_CONVERTED = (errno.EWOULDBLOCK, errno.ETIMEDOUT)

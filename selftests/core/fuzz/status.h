@@ -27,7 +27,7 @@ static struct bftm_conf_server servers[2] = { { .id = 1 }, { .id = 2 } };
 static struct bftm_cluster cluster = {
 	.conf = { .name = "storage", .n = 2, .id = 1 }, .identity = &identity,
 	.peer = { { .conf = &servers[0], .token = BFTM_TOKEN_UNKNOWN },
-		  { .conf = &servers[1], .token = 5, .heard_ns = 1, .epoch = UINT64_MAX,
+		  { .conf = &servers[1], .token = 5, .heard_ns = 1, .known.epoch = UINT64_MAX,
 		    .quarantine_until_ns = 1000000001 } },
 };
 

@@ -48,7 +48,7 @@ static void send_to(struct world *w, struct client *c, u32 to, struct bftm_msg *
 		    rng_chance(&w->rng[RNG_FAULT], 500))
 			queue_push(&w->queue, w->now, EVENT_FAULT, x)->part = FAULTS;
 		msg->server = (u16)(u + 1);
-		msg->server_epoch = c->peer[u].sent_epoch;
+		msg->server_epoch = c->peer[u].known.sent_epoch;
 		msg->seq = ++c->seq;
 		network_send(w, TO_SERVER, u, msg, w->now + c->lag);
 	}

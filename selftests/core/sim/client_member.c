@@ -54,21 +54,18 @@ void client_member_sync(struct world *w, u32 x, u32 u)
 {
 	const struct bftm_client_ops *core = w->protocol->core->client;
 	struct client *c = &w->client[x];
-	struct peer *peer = &c->peer[u];
+	bool told = knows_all(w, c);
 	u32 i;
 
-	/* STALE names an epoch of which nothing was told yet: what is sent there is not this SYNC. */
-	if (!is_member(w) || !peer->epoch || peer->sent_epoch != peer->epoch ||
-	    peer->synced_epoch == peer->epoch || !knows_all(w, c) || w->now < peer->sync_at)
+	if (!is_member(w))
 		return;
 	for (i = 0; i < w->plan->handles; i++)
-		if (!core->retold(c->handle[i].client, u))
-			return;
-	peer->sync_at = w->now + w->plan->resend;
-	client_sync(w, x, u);
+		told &= core->retold(c->handle[i].client, u);
+	if (bftm_peer_sync(&c->peer[u].known, told, client_look(w, c), w->plan->resend))
+		client_sync(w, x, u);
 }
 
-void client_member_epoch(struct world *w, u32 x, u32 u, bool anew)
+void client_member_epoch(struct world *w, u32 x, u32 u, enum bftm_peer_news news)
 {
 	const struct bftm_client_ops *core = w->protocol->core->client;
 	struct client *c = &w->client[x];
@@ -77,10 +74,7 @@ void client_member_epoch(struct world *w, u32 x, u32 u, bool anew)
 
 	if (!is_member(w))
 		return;
-	/* A HELLO that was sent before this was heard may have been answered by the epoch before. */
-	if (anew)
-		c->peer[u].challenge_seq = c->seq;
-	for (i = 0; i < w->plan->handles && anew; i++) {
+	for (i = 0; i < w->plan->handles && news == BFTM_PEER_NEW; i++) {
 		core->restarted(c->handle[i].client, &w->cfg, u, client_look(w, c), &out);
 		client_send(w, x, &c->handle[i], &out);
 		client_arm(w, x, i);
@@ -90,19 +84,19 @@ void client_member_epoch(struct world *w, u32 x, u32 u, bool anew)
 
 void client_member_synced(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 {
-	struct peer *peer = &w->client[x].peer[u];
+	struct client *c = &w->client[x];
 
-	if (msg->server_epoch == peer->epoch && msg->incarnation == w->client[x].boot)
-		peer->synced_epoch = peer->epoch;
+	bftm_peer_synced(&c->peer[u].known, msg, (u32)c->boot);
 }
 
 bool client_member_disowns(const struct world *w, u32 x, const struct bftm_msg *msg)
 {
 	const struct client *c = &w->client[x];
 
-	return is_member(w) && msg->attempt >> 32 >= c->boot &&
-	       !(c->orphan.alive && c->orphan.attempt == msg->attempt) &&
-	       !late(w, c, msg->attempt);
+	bool held = c->orphan.alive && c->orphan.attempt == msg->attempt;
+
+	return is_member(w) && !held && !late(w, c, msg->attempt) &&
+	       bftm_disowns(msg->attempt, (u32)c->boot, true);
 }
 
 void client_member_evicted(struct world *w, u32 x, u32 u)

@@ -24,17 +24,9 @@ static void new_epoch(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 
 static void take_challenge(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 {
-	struct peer *peer = &w->client[x].peer[u];
-	bool anew = false;
+	struct client *c = &w->client[x];
 
-	/* An old one, kept by somebody, must not turn the epoch back. */
-	if (msg->seq > peer->challenge_seq) {
-		anew = peer->epoch != msg->server_epoch;
-		peer->challenge_seq = msg->seq;
-		peer->epoch = msg->server_epoch;
-		peer->sent_epoch = msg->server_epoch;
-	}
-	client_member_epoch(w, x, u, anew);
+	client_member_epoch(w, x, u, bftm_peer_challenge(&c->peer[u].known, msg, c->seq));
 	client_tokens(w, x, u, msg);
 }
 
@@ -48,14 +40,7 @@ static void hello_again(struct world *w, u32 x, u32 u)
 /* As bftm_stale(). */
 static void take_stale(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 {
-	struct peer *peer = &w->client[x].peer[u];
-	bool again = peer->sent_epoch == msg->server_epoch;
-
-	if (msg->seq > peer->stale_seq && msg->seq > peer->challenge_seq) {
-		peer->stale_seq = msg->seq;
-		peer->sent_epoch = msg->server_epoch;
-	}
-	if (!again)
+	if (bftm_peer_stale(&w->client[x].peer[u].known, msg))
 		client_hello(w, x, 1u << u);
 	else
 		hello_again(w, x, u);
@@ -177,7 +162,7 @@ static void hand_on(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 		client_member_evicted(w, x, u);
 		return;
 	}
-	if (bftm_epoch_known(msg, w->client[x].peer[u].epoch)) {
+	if (bftm_epoch_known(msg, w->client[x].peer[u].known.epoch)) {
 		answer(w, x, u, msg);
 		return;
 	}

@@ -26,7 +26,7 @@ static void begin(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 {
 	struct recovery *r = &w->client[x].recovery;
 
-	if (r->on || msg->server_epoch != w->client[x].peer[u].epoch)
+	if (r->on || msg->server_epoch != w->client[x].peer[u].known.epoch)
 		return;
 	/*
 	 * A token that it stamped before it went down may yet make somebody a holder
@@ -70,7 +70,7 @@ void client_tokens(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 		return;
 	r->on = false;
 	/* It restarted again meanwhile, and its quarantine is not over. */
-	if (r->epoch != w->client[x].peer[r->server].epoch)
+	if (r->epoch != w->client[x].peer[r->server].known.epoch)
 		return;
 	w->stats.recovered++;
 	client_answer_recovery(w, x, 1u << r->server, floor);

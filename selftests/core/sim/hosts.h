@@ -4,6 +4,7 @@
 #define BFTM_SIM_HOSTS_H
 
 #include "core/members.h"
+#include "core/peer.h"
 #include "core/replay.h"
 #include "clock.h"
 #include "protocol.h"
@@ -38,13 +39,8 @@ struct server {
 
 /** struct peer - a server as a helper knows it; as in helper/cluster/cluster.h */
 struct peer {
-	u64 epoch;
-	u64 sent_epoch;
-	u64 challenge_seq;
-	u64 stale_seq;
+	struct bftm_peer_epochs known;
 	u64 hello_at;
-	u64 synced_epoch;	/* it knows all that is held without a lease */
-	u64 sync_at;
 	struct bftm_window answers;
 };
 

@@ -60,7 +60,7 @@ void order_client_up(struct world *w, u32 x)
 		o->put[i].body = NULL;
 	/* As a helper that has asked for the epochs when it started. */
 	for (i = 0; i < w->plan->n && w->plan->hello; i++)
-		w->client[x].peer[i].epoch = w->server[i].cfg.epoch;
+		w->client[x].peer[i].known.epoch = w->server[i].cfg.epoch;
 	o->putting = false;
 	order_app_start(w, x);
 }

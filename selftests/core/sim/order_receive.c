@@ -16,15 +16,15 @@ void order_client_again(struct world *w, u32 x, u32 u)
 
 static void stale(struct world *w, u32 x, u32 u, const struct bftm_order_msg *msg)
 {
-	struct peer *peer = &w->client[x].peer[u];
+	struct bftm_peer_epochs *known = &w->client[x].peer[u].known;
 
 	/* An old one, kept by somebody, must not turn the epoch back. */
-	if (msg->seq <= peer->challenge_seq)
+	if (msg->seq <= known->challenge_seq)
 		return;
-	peer->challenge_seq = msg->seq;
-	if (peer->epoch == msg->server_epoch)
+	known->challenge_seq = msg->seq;
+	if (known->epoch == msg->server_epoch)
 		return;
-	peer->epoch = msg->server_epoch;
+	known->epoch = msg->server_epoch;
 	order_client_again(w, x, u);
 }
 

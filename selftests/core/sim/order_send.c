@@ -15,7 +15,7 @@ static void send_one(struct world *w, u32 x, u32 u, struct packet *p)
 	p->msg.cluster = 1;
 	p->msg.client = x;
 	p->msg.server = (u16)(u + 1);
-	p->msg.server_epoch = c->peer[u].epoch;
+	p->msg.server_epoch = c->peer[u].known.epoch;
 	p->msg.seq = ++c->seq;
 	p->msg.room = (u16)bftm_order_size(&p->msg);
 	packet_send(w, TO_SERVER, u, p, w->now + c->lag);

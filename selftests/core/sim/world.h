@@ -197,8 +197,8 @@ static inline void name_lock(struct bftm_msg *msg, u32 lock)
 /** client_member_start() - its helper starts; client_member_hello() - and asks, again and again. */
 void client_member_start(struct world *w, u32 x);
 void client_member_hello(struct world *w, u32 x);
-/** client_member_epoch() - CHALLENGE of server @u; it is of a new epoch if @anew. */
-void client_member_epoch(struct world *w, u32 x, u32 u, bool anew);
+/** client_member_epoch() - after CHALLENGE of server @u, which has said @news */
+void client_member_epoch(struct world *w, u32 x, u32 u, enum bftm_peer_news news);
 /** client_member_sync() - perhaps server @u can be told that it knows all now. */
 void client_member_sync(struct world *w, u32 x, u32 u);
 void client_member_synced(struct world *w, u32 x, u32 u, const struct bftm_msg *msg);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cluster/cluster.h"
+#include "cluster/member.h"
 #include "lock/acquire.h"
 #include "lock/attempt.h"
 #include "lock/release.h"
@@ -128,6 +129,32 @@ void bftm_report_wanted(struct bftm_acquire_op *op)
 		return;
 	op->told_wanted = mode;
 	snprintf(wanted + len, sizeof(wanted) - len, "%s%u", len ? ", " : "", (u32)op->ask.id);
+}
+
+void bftm_attempt_restarted(struct bftm_acquire_op *op, u32 u)
+{
+	(void)op, (void)u;
+}
+
+bool bftm_is_member(const struct bftm_cluster *c)
+{
+	(void)c;
+	return false;
+}
+
+u64 bftm_upcall_pulled_ns(void)
+{
+	return 0;
+}
+
+void bftm_identity_holds(struct bftm_identity *id, u64 attempt)
+{
+	(void)id, (void)attempt;
+}
+
+void bftm_upcall_evicted(u64 id)
+{
+	tell("evicted", id);
 }
 
 int bftm_attempt_start(struct bftm_acquire_op *op)

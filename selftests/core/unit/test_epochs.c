@@ -115,7 +115,7 @@ static int begin(void **state)
 	cl.cred.client = 50;
 	cl.cfg.resend_ns = 60 * BFTM_NS_PER_SEC;	/* one HELLO is enough here */
 	cl.peer[0] = (struct bftm_peer){
-		.conf = &cl.conf.server[0], .epoch = BEFORE, .sent_epoch = BEFORE,
+		.conf = &cl.conf.server[0], .known = { .epoch = BEFORE, .sent_epoch = BEFORE },
 		.request_mac = bftm_mac_new(key), .reply_mac = bftm_mac_new(key),
 	};
 	return bftm_identity_get(unit_dir, 9, 50, &cl.identity) ?: bftm_cluster_open(&cl);
@@ -192,15 +192,15 @@ static void is_stale(void)
 	assert_int_equal(msg.server_epoch, BEFORE);
 	answers_with(msg, BFTM_MSG_STALE, AFTER);
 	assert_int_equal(again, 1);
-	assert_int_equal(cl.peer[0].epoch, BEFORE);
-	assert_int_equal(cl.peer[0].sent_epoch, AFTER);
+	assert_int_equal(cl.peer[0].known.epoch, BEFORE);
+	assert_int_equal(cl.peer[0].known.sent_epoch, AFTER);
 }
 
 static void challenge(struct bftm_msg hello)
 {
 	assert_int_equal(hello.type, BFTM_MSG_HELLO);
 	answers_with(hello, BFTM_MSG_CHALLENGE, AFTER);
-	assert_int_equal(cl.peer[0].epoch, AFTER);
+	assert_int_equal(cl.peer[0].known.epoch, AFTER);
 	assert_int_equal(restarts, BFTM_SERVICES);
 }
 

@@ -242,9 +242,88 @@ static void going_on_above(void **state)
 	forget();
 }
 
+/* The first incarnation since the host booted, which SYNC names. */
+static void boot_is_kept(void **state)
+{
+	struct bftm_identity *id;
+	u32 first;
+
+	(void)state;
+	bftm_boot_id_set("0a1b-2c\n");
+	id = start();
+	assert_string_equal(id->boot_id, "0a1b2c");
+	first = id->boot;
+	assert_int_equal(first, id->incarnation);
+	/* Operations take another one. */
+	assert_true(bftm_identity_renew(id) > first);
+	assert_int_equal(id->boot, first);
+	bftm_identity_put(id);
+	id = start();
+	assert_true(id->incarnation > first);
+	assert_int_equal(id->boot, first);
+	bftm_identity_put(id);
+	bftm_boot_id_set("0a1b2d");
+	id = start();
+	assert_int_equal(id->boot, id->incarnation);
+	bftm_identity_put(id);
+	forget();
+}
+
+/* Its file was lost, or written by a daemon that knows nothing of boots. */
+static void boot_of_what_is_held(void **state)
+{
+	struct bftm_identity *id;
+	u32 first;
+	int fd;
+
+	(void)state;
+	bftm_boot_id_set("0a1b2c");
+	fd = open(unit_path("cluster-9-client-50"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	assert_int_equal(write(fd, "77\n", 3), 3);
+	close(fd);
+	id = start();
+	assert_int_equal(id->boot, id->incarnation);
+	first = id->incarnation - 5;
+	bftm_identity_holds(id, (u64)id->incarnation << 32 | 6);
+	assert_int_equal(id->boot, id->incarnation);
+	bftm_identity_holds(id, (u64)first << 32 | 6);
+	assert_int_equal(id->boot, first);
+	bftm_identity_put(id);
+	id = start();
+	assert_int_equal(id->boot, first);
+	bftm_identity_put(id);
+	forget();
+}
+
+/* Another copy of the machine may hold what this one does not remember. */
+static void no_boot_after_a_copy(void **state)
+{
+	struct bftm_identity *id;
+
+	(void)state;
+	bftm_boot_id_set("0a1b2c");
+	id = start();
+	assert_int_equal(bftm_identity_restored(id), 0);
+	assert_int_equal(id->boot, 0);
+	bftm_identity_holds(id, 1ull << 32);
+	assert_int_equal(id->boot, 0);
+	bftm_identity_put(id);
+	id = start();
+	assert_int_equal(id->boot, 0);
+	bftm_identity_put(id);
+	bftm_boot_id_set("0a1b2d");
+	id = start();
+	assert_int_equal(id->boot, id->incarnation);
+	bftm_identity_put(id);
+	forget();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(boot_is_kept),
+		cmocka_unit_test(boot_of_what_is_held),
+		cmocka_unit_test(no_boot_after_a_copy),
 		cmocka_unit_test(each_start_is_an_incarnation),
 		cmocka_unit_test(the_next_incarnation),
 		cmocka_unit_test(a_file_of_2110),

@@ -115,7 +115,7 @@ static int begin(void **state)
 		server[u].id = u + 1;
 		cl.peer[u].conf = &server[u];
 		cl.peer[u].pair = &pair;
-		cl.peer[u].epoch = u + 1;
+		cl.peer[u].known.epoch = u + 1;
 	}
 	bftm_lend_init(&cl);
 	return 0;
@@ -194,12 +194,12 @@ static void what_cannot_be_lent_anew(void **state)
 static void not_without_a_quorum(void **state)
 {
 	(void)state;
-	cl.peer[0].epoch = 0;
-	cl.peer[1].epoch = 0;
+	cl.peer[0].known.epoch = 0;
+	cl.peer[1].known.epoch = 0;
 	bftm_lend_soon(&cl);
 	time_comes();
 	assert_int_equal(messages, 0);
-	cl.peer[1].epoch = 1;
+	cl.peer[1].known.epoch = 1;
 	lend_it();
 	bftm_lend_end(&cl);
 	messages = 0;

@@ -29,7 +29,7 @@ void bftm_cluster_send(struct bftm_cluster *cl, u32 to, const struct bftm_msg *m
 		cl->peer[u].sent_seq = bftm_identity_next_seq(cl->identity);
 		if (msg->type != BFTM_MSG_RECOVER || u >= correct_servers())
 			continue;
-		if (cl->peer[u].sent_epoch == EPOCH)
+		if (cl->peer[u].known.sent_epoch == EPOCH)
 			sent_in->server[u].told |= (u8)(1u << code);
 		else if (code < sent_in->server[u].told_before)
 			sent_in->server[u].told_before = code;
@@ -56,10 +56,10 @@ static void load(struct world *w)
 
 		conf[u].id = (u16)(u + 1);
 		peer->conf = &conf[u];
-		peer->epoch = EPOCH;
-		peer->sent_epoch = EPOCH;
-		peer->stale_seq = 0;
-		peer->challenge_seq = 0;
+		peer->known.epoch = EPOCH;
+		peer->known.sent_epoch = EPOCH;
+		peer->known.stale_seq = 0;
+		peer->known.challenge_seq = 0;
 		peer->quarantine_until_ns = 0;
 		peer->token = 0;
 		if (u >= correct_servers())
@@ -73,9 +73,9 @@ static void load(struct world *w)
 		r->active = true;
 		r->u = u;
 		peer->token = BFTM_TOKEN_UNKNOWN;
-		peer->epoch = w->stale ? EPOCH_BEFORE : EPOCH;
-		peer->sent_epoch = w->ahead ? EPOCH : peer->epoch;
-		r->epoch = peer->epoch;
+		peer->known.epoch = w->stale ? EPOCH_BEFORE : EPOCH;
+		peer->known.sent_epoch = w->ahead ? EPOCH : peer->known.epoch;
+		r->epoch = peer->known.epoch;
 	}
 }
 
@@ -91,7 +91,7 @@ static void store(struct world *w)
 		s->top = r->active && r->known >> u & 1 ? token_code(r->top[u]) : NOTHING;
 	}
 	w->stale = r->active && r->epoch != EPOCH;
-	w->ahead = w->stale && teller.peer[r->u].sent_epoch == EPOCH;
+	w->ahead = w->stale && teller.peer[r->u].known.sent_epoch == EPOCH;
 }
 
 /* Server u answers HELLO now; or it did so before anybody was asked. */

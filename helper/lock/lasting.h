@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Locks without a lease: servers that restart are told of them, and no clock ends them. All that
+ * this host holds so has to be known here before a server is told that this is all.
+ */
+#ifndef BFTM_LASTING_H
+#define BFTM_LASTING_H
+
+#include <stdbool.h>
+
+#include "core/types.h"
+
+struct bftm_acquire_op;
+struct bftm_ask;
+struct bftm_cluster;
+struct bftm_identity;
+
+/** bftm_ask_lasts() - is this for a lock without a lease? */
+bool bftm_ask_lasts(const struct bftm_ask *ask);
+
+/** bftm_lasting_check() - may it be asked for? Return: 0, or a positive errno and the reason. */
+int bftm_lasting_check(const struct bftm_cluster *cl, const char **ret_why);
+
+/** bftm_lasting_epoch() - server @u has another epoch than was known. */
+void bftm_lasting_epoch(struct bftm_cluster *cl, u32 u);
+
+/**
+ * bftm_lasting_told() - does server @u know all that this host holds without a lease?
+ * @cl: the cluster
+ * @u:  its number, less than n
+ *
+ * The kernel tells what is held when the daemon registers, before anything else. A lock may be held
+ * by an earlier configuration of the same client, which has the server under another number.
+ */
+bool bftm_lasting_told(struct bftm_cluster *cl, u32 u);
+
+/** bftm_lasting_disowns() - is an attempt that is not known here certainly not held? */
+bool bftm_lasting_disowns(const struct bftm_cluster *cl, u64 attempt);
+
+/**
+ * bftm_lasting_missed() - the kernel holds a lock that this daemon cannot take over
+ * @identity: whose lock it is
+ * @ask:      of the kernel
+ *
+ * Until it is released, nobody is told that all is known, and its attempt is not disowned.
+ */
+void bftm_lasting_missed(const struct bftm_identity *identity, const struct bftm_ask *ask);
+
+/** bftm_lasting_gone() - the request with this number is over. */
+void bftm_lasting_gone(u64 id);
+
+/** bftm_lasting_forget() - the kernel is not served any more: it will tell all again. */
+void bftm_lasting_forget(void);
+
+#endif /* BFTM_LASTING_H */
