@@ -78,7 +78,7 @@ struct bftm_recovery {
 };
 
 /*
- * What is under way for applications, of locks and objects.
+ * Requests of applications that are under way, for locks and objects.
  * @releases: attempts that are over, until servers know
  * @lasting:  requests for locks without a lease, until they are released
  * @count:    of all

@@ -132,7 +132,7 @@ void bftm_acquire_held(const struct bftm_ask *ask);
  * @cl:          the cluster
  * @incarnation: up to this one
  *
- * What is held without a lease is lost, and what is asked for fails; leases end by themselves.
+ * Locks that are held without a lease are lost, and waiting requests fail; leases end by themselves.
  */
 void bftm_acquire_evicted(struct bftm_cluster *cl, u32 incarnation);
 

@@ -100,7 +100,7 @@ static int check_acquire(const struct bftm_acquire *arg)
 
 	if (arg->flags & ~flags || arg->deadline_ns || arg->token || arg->attempts)
 		return -EINVAL;
-	/* What has no end is not renewed. */
+	/* A lock without an end is not renewed. */
 	if (arg->flags & BFTM_NO_LEASE && (arg->lease_ns || arg->flags & BFTM_RENEW))
 		return -EINVAL;
 	/* NL is for what converts a lock that is held. */

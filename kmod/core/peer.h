@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * What a client knows of the starts of one server. A server that starts draws an epoch, and has
+ * The starts of one server, as a client knows them. A server that starts draws an epoch, and has
  * forgotten what it granted; a client learns of it by CHALLENGE. A member, which may hold locks
  * without a lease, then tells the server what it holds, and that this is all (SYNC).
  */

@@ -236,7 +236,13 @@ static size_t size(u32 n)
 	return sizeof(struct bftm_contender);
 }
 
-static const struct bftm_client_ops ops = { .seen = seen, .size = size };
+static void no_restart(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u32 u, u64 now,
+		       struct bftm_out *out)
+{
+	(void)c, (void)cfg, (void)u, (void)now, (void)out;
+}
+
+static const struct bftm_client_ops ops = { .seen = seen, .size = size, .restarted = no_restart };
 static const struct bftm_protocol protocol = { .client = &ops };
 
 static int one_cluster(void **state)
@@ -248,6 +254,9 @@ static int one_cluster(void **state)
 	cl.identity = &identity;
 	cl.protocol = &protocol;
 	cl.conf.lease_max_ns = BFTM_NS_PER_SEC;
+	cl.conf.leaseless = true;
+	TAILQ_INIT(&cl.acquires.lasting);
+	identity.boot = 1;
 	identity.orphan = 1000;
 	contended = false;
 	unknown = false;
@@ -514,6 +523,44 @@ static void or_reported_where_that_cannot_be(void **state)
 	assert_string_equal(story, "cannot convert 1");
 }
 
+static void lasts(u64 id, u32 mode)
+{
+	struct bftm_ask ask = ask_of(id, mode);
+
+	ask.lease_ns = BFTM_LEASE_NONE;
+	bftm_acquire_begin(&ask);
+}
+
+/* What it asks for fails, what it holds without a lease is lost; leases end by themselves. */
+static void an_evicted_host(void **state)
+{
+	(void)state;
+	lasts(1, BFTM_LOCK_CR);
+	free_for(1);
+	waits(2, BFTM_LOCK_CR);
+	free_for(2);
+	lasts(3, BFTM_LOCK_PR);
+	/* It has waited for its turn here, and is refused when that comes. */
+	lasts(4, BFTM_LOCK_EX);
+	bftm_acquire_evicted(&cl, 0);
+	assert_string_equal(story, "asks 1, holds 1, asks 2, holds 2, asks 3, evicted 1, "
+			    "gives back 3, failed 3");
+	*story = '\0';
+	bftm_acquire_evicted(&cl, 0);
+	assert_string_equal(story, "evicted 1");
+	releases(1);
+	releases(2);
+	assert_string_equal(story, "evicted 1, gives back 1, gives back 2, asks 4");
+}
+
+static void no_member_asks_for_it(void **state)
+{
+	(void)state;
+	cl.conf.leaseless = false;
+	lasts(1, BFTM_LOCK_EX);
+	assert_string_equal(story, "failed 1");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, one_cluster, forgotten)
@@ -529,6 +576,8 @@ int main(void)
 		TEST(others_begin_when_a_holder_takes_a_lesser_mode),
 		TEST(one_that_wants_more_keeps_nobody_here_from_asking),
 		TEST(a_conversion_of_an_earlier_daemon_is_taken_over),
+		TEST(an_evicted_host),
+		TEST(no_member_asks_for_it),
 		TEST(or_reported_where_that_cannot_be),
 		TEST(holders_hear_of_those_that_wait_here),
 	};

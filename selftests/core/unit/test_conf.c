@@ -126,6 +126,7 @@ static const struct {
 	{ "cluster x { id = 1 b = 0 signed-ranks = yes }", "f:1: cluster 'x': no servers\n" },
 	{ WITH("signed-ranks = maybe"), "f:1: key 'signed-ranks' = 'maybe': must be no or yes\n" },
 	{ WITH("fast-path = maybe"), "f:1: key 'fast-path' = 'maybe': must be no or yes\n" },
+	{ WITH("leaseless = maybe"), "f:1: key 'leaseless' = 'maybe': must be no or yes\n" },
 	{ WITH("max-state = 1023"), "f:1: key 'max-state' = '1023': must be 1024 to 1048576\n" },
 
 	{ "sandbox = maybe\n" WITH(""), "f:1: key 'sandbox' = 'maybe': must be no, yes or strict\n" },

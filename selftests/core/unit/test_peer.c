@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a client knows of the starts of a server: CHALLENGE, STALE, SYNC, and what it disowns. */
+/* The starts of a server, as a client knows them: CHALLENGE, STALE, SYNC, and what it disowns. */
 #include "unit.h"
 
 #include <string.h>

@@ -95,6 +95,20 @@ static void words_beside_an_error(void **state)
 	}
 }
 
+static void why_an_evicted_host_gets_no_lock(void **state)
+{
+	struct bftm_cluster cl = { .conf.b = 1, .conf.n = 4, .evicted = 7 };
+	struct bftm_contender client = { .attempt = 7ull << 32 | 5 };
+	struct bftm_acquire_op op = { .cluster = &cl, .client = &client };
+	char text[BFTM_WHY_MAX];
+
+	(void)state;
+	assert_non_null(strstr(bftm_report_why(&op, EACCES, text), "restart bftmutexd"));
+	client.attempt += 1ull << 32;
+	assert_string_equal(bftm_report_why(&op, EACCES, text), "");
+	assert_int_equal(bftm_refusal_errno(BFTM_REFUSED_EVICTED), EACCES);
+}
+
 static void names_of_modes(void **state)
 {
 	static const char *const names[] = { "EX", "PW", "PR", "CW", "CR", "NL" };
@@ -196,6 +210,7 @@ static void somebody_waits_and_the_report_fails(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(why_an_evicted_host_gets_no_lock),
 		cmocka_unit_test(words_beside_an_error),
 		cmocka_unit_test(names_of_modes),
 		cmocka_unit_test(modes_of_device_and_servers),

@@ -17,7 +17,7 @@ static int evicted(struct bftm_nl *nl, uint64_t id)
 	return send_msg(nl, msg);
 }
 
-/* What is left out of a report by the other functions is all ones here. */
+/* The other functions leave a number of all ones out of a report; these do not. */
 #define DONE(end) held_until(&self->nl, BFTMUTEX_CMD_HELPER_DONE, self->id, end, end)
 #define RENEWED(end) held_until(&self->nl, BFTMUTEX_CMD_HELPER_RENEWED, self->id, end, end)
 

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A host that may hold locks without a lease: when it says SYNC, and when it is evicted. */
+#include <string.h>
+
+#include "cluster/cluster.h"
+#include "cluster/member.h"
+#include "cluster/service.h"
+#include "loop/log.h"
+#include "unit.h"
+
+#define T0	(50 * BFTM_NS_PER_SEC)
+#define RESEND	(10 * BFTM_NS_PER_MS)
+#define EPOCH	7
+#define OF(incarnation, n) ((u64)(incarnation) << 32 | (n))
+
+static struct bftm_cluster cl;
+static struct bftm_identity identity;
+static u64 now_ns;
+static u32 told;		/* servers that know all, a bit mask */
+static u32 synced_to, syncs, named;
+static u32 evicted, evictions, lines;
+
+u64 bftm_now(void)
+{
+	return now_ns;
+}
+
+bool bftm_due(u64 *last_ns, u64 every_ns)
+{
+	bool due = !*last_ns || now_ns - *last_ns >= every_ns;
+
+	if (due)
+		*last_ns = now_ns;
+	return due;
+}
+
+void bftm_log(int level, const char *format, ...)
+{
+	(void)level, (void)format;
+	lines++;
+}
+
+void bftm_cluster_send(struct bftm_cluster *c, u32 to, const struct bftm_msg *msg)
+{
+	assert_ptr_equal(c, &cl);
+	assert_int_equal(msg->type, BFTM_MSG_SYNC);
+	synced_to = to;
+	named = msg->incarnation;
+	syncs++;
+}
+
+static bool is_told(struct bftm_cluster *c, u32 u)
+{
+	(void)c;
+	return told >> u & 1;
+}
+
+static void is_evicted(struct bftm_cluster *c, u32 incarnation)
+{
+	(void)c;
+	evicted = incarnation;
+	evictions++;
+}
+
+static const struct bftm_cluster_service locks = { .told = is_told, .evicted = is_evicted };
+static const struct bftm_cluster_service objects;
+const struct bftm_cluster_service *const bftm_services[BFTM_SERVICES] = { &locks, &objects };
+
+static int fresh(void **state)
+{
+	u32 u;
+
+	(void)state;
+	memset(&cl, 0, sizeof(cl));
+	identity = (struct bftm_identity){ .boot = 40 };
+	cl.identity = &identity;
+	cl.conf.n = 4;
+	cl.conf.b = 1;
+	cl.conf.leaseless = true;
+	cl.cfg.resend_ns = RESEND;
+	TAILQ_INIT(&cl.acquires.lasting);
+	for (u = 0; u < 4; u++)
+		cl.peer[u].known = (struct bftm_peer_epochs){ .epoch = EPOCH, .sent_epoch = EPOCH };
+	now_ns = T0;
+	told = 15;
+	synced_to = syncs = named = evicted = evictions = lines = 0;
+	return 0;
+}
+
+static void sync_names_the_boot(void **state)
+{
+	(void)state;
+	bftm_member_sync(&cl, 2);
+	assert_int_equal(synced_to, 4);
+	assert_int_equal(named, 40);
+	/* Not more often than it is repeated. */
+	bftm_member_sync(&cl, 2);
+	assert_int_equal(syncs, 1);
+	now_ns += RESEND;
+	bftm_member_sync(&cl, 2);
+	assert_int_equal(syncs, 2);
+	now_ns += RESEND;
+	bftm_member_synced(&cl, 2, &(struct bftm_msg){ .server_epoch = EPOCH, .incarnation = 40 });
+	bftm_member_sync(&cl, 2);
+	assert_int_equal(syncs, 2);
+}
+
+static void sync_waits_for_what_is_held(void **state)
+{
+	(void)state;
+	told = 1;
+	bftm_member_sync(&cl, 1);
+	assert_int_equal(syncs, 0);
+	bftm_member_sync(&cl, 0);
+	assert_int_equal(syncs, 1);
+}
+
+static void who_does_not_know_the_boot_says_nothing(void **state)
+{
+	(void)state;
+	identity.boot = 0;
+	bftm_member_sync(&cl, 0);
+	identity.boot = 40;
+	cl.conf.leaseless = false;
+	bftm_member_sync(&cl, 0);
+	assert_int_equal(syncs, 0);
+}
+
+/* The answer of server @u to a request that it refuses; of no attempt: HELLO. */
+static void refuses(u32 u, u64 seq, u8 type, u64 attempt)
+{
+	cl.asked[seq % BFTM_ASKED] = (struct bftm_asked){
+		.seq = seq, .type = type, .attempt = attempt, .u = (u8)u,
+	};
+	bftm_member_refused(&cl, u, &(struct bftm_msg){
+		.type = BFTM_MSG_REFUSED, .arg = BFTM_REFUSED_EVICTED, .seq = seq,
+	});
+}
+
+static void one_of_b_plus_1_servers_is_correct(void **state)
+{
+	(void)state;
+	refuses(0, OF(42, 1), BFTM_MSG_HELLO, 0);
+	refuses(0, OF(42, 5), BFTM_MSG_HELLO, 0);
+	assert_int_equal(evictions, 0);
+	refuses(3, OF(42, 2), BFTM_MSG_HELLO, 0);
+	assert_int_equal(evicted, 42);
+	assert_int_equal(cl.evicted, 42);
+	assert_int_equal(lines, 1);
+	/* Requests since then fail as well. */
+	refuses(3, OF(42, 6), BFTM_MSG_HELLO, 0);
+	assert_int_equal(evictions, 2);
+	assert_int_equal(lines, 1);
+}
+
+/* The daemon was restarted since: only what the one before has won is lost. */
+static void an_attempt_is_of_its_own_incarnation(void **state)
+{
+	(void)state;
+	refuses(0, OF(42, 1), BFTM_MSG_TRY, OF(41, 3));
+	refuses(1, OF(42, 2), BFTM_MSG_TRY, OF(41, 3));
+	assert_int_equal(evicted, 41);
+	/* One server says more. */
+	refuses(2, OF(42, 3), BFTM_MSG_HELLO, 0);
+	assert_int_equal(evicted, 41);
+	/* A number that was forgotten counts by itself. */
+	cl.asked[4] = (struct bftm_asked){ .seq = OF(7, 4), .attempt = OF(41, 9) };
+	bftm_member_refused(&cl, 3, &(struct bftm_msg){ .seq = OF(42, 4) });
+	assert_int_equal(evicted, 42);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, fresh)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(sync_names_the_boot),
+		TEST(sync_waits_for_what_is_held),
+		TEST(who_does_not_know_the_boot_says_nothing),
+		TEST(one_of_b_plus_1_servers_is_correct),
+		TEST(an_attempt_is_of_its_own_incarnation),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# check: vm clock=instructions time=60
+#
+# Locks without a lease, from bftmutex(1) to the servers and back: they outlast all servers and the
+# helper, are released in the end, and go to others only when their host was evicted.
+#
+#	bftm-c1, bftm-c2 ---- bridge ---- bftm-s1 … bftm-s4		n = 4, b = 1
+#
+# shellcheck disable=SC2154,SC2317  # set by, or called from, what is sourced
+set -u
+
+# shellcheck source=selftests/lib/tap.sh
+. "$(dirname "$0")/../../lib/tap.sh"
+# shellcheck source=selftests/lib/cluster.sh
+. "$(dirname "$0")/../../lib/cluster.sh"
+
+own_work
+servers=$dev/servers
+
+# A lock that no other test has.
+new_lock() {
+	next_lock
+	lock=disk/$lock
+	rm -f "$work"/*
+}
+
+# hold N: client N has the lock without a lease, until let_go.
+hold() {
+	mkfifo "$work/go"
+	netns_exec "bftm-c$1" bftmutex --no-lease "$lock" sh -c "
+		touch $work/held; read word <$work/go" 2>"$work/err" &
+	holder=$!
+	wait_for 60 test -e "$work/held"
+	ok "$lock: client $1 has it" test -e "$work/held"
+}
+let_go() {
+	echo >"$work/go"
+	wait "$holder"
+	is "$lock: the command has ended" $? 0
+}
+
+# ask N: client N waits for the lock, which is in $work/next when it has it.
+ask() {
+	netns_exec "bftm-c$1" bftmutex -w 200 "$lock" touch "$work/next" 2>"$work/err.$1" &
+	asker=$!
+}
+is_next() { test -e "$work/next"; }
+# given N: who asked has it.
+given() {
+	wait_for 60 is_next
+	ok "$lock: $1" is_next
+	wait "$asker"
+}
+
+# try N ARG...: the exit status of one that asks; its words are in $err.
+try() {
+	c "$1" bftmutex "${@:2}" true 2>"$work/try"
+	status=$?
+	err=$(<"$work/try")
+	echo $status
+}
+says() { ok "$1" grep -qF -- "$2" <(echo "$err"); }
+
+start_server() {
+	s "$1" bftmutexctl server start --key "$dev/keys/server-$1.key" --lease-max 1s \
+		--state "$servers" --config "$servers/bftmutex.conf" >/dev/null
+}
+restart() {
+	local n
+	for n; do
+		s "$n" bftmutexctl server stop >/dev/null && start_server "$n" || return
+	done
+}
+# All members have told the servers what they hold, and nobody is in quarantine.
+is_open() {
+	local n
+	for n in 1 2 3 4; do
+		[[ $(s $n bftmutexctl server show --json | gojq '[.awaited, .quarantine_ns]' | tr -d ' \n') == "[0,0]" ]] ||
+			return
+	done
+}
+awaited() { s "$1" bftmutexctl server show --json | gojq .awaited; }
+awaits() { [[ $(awaited "$1") == "$2" ]]; }
+
+load || bail "the module cannot be loaded"
+up --servers 4 --clients 2 --lease-max 1s || bail "no cluster"
+
+new_lock
+is "this host is no member" "$(try 1 --no-lease "$lock")" 77
+try 1 --no-lease "$lock" >/dev/null
+says "no member: it says what to do" 'leaseless = yes'
+tune 'leaseless = yes' || bail "configuration"
+is "the servers know no members" "$(try 1 --no-lease "$lock")" 77
+sed -i 's|^}|\taccess { client = 1-2  prefix = "disk/"  leaseless = yes }\n\taccess { client = any }\n}|' \
+	"$servers/bftmutex.conf"
+ok "servers with members" restart 1 2 3 4
+ok "both members tell each server that they hold nothing" wait_for 60 is_open
+
+hold 1
+is "no end: deadline and rest" "$(c 1 bftmutexctl holders --json |
+	gojq '[.[] | select(.state == "held") | .deadline_ns == "18446744073709551615", .remaining_ns == 18446744073709551615]' | tr -d ' \n')" "[true,true]"
+ok "no end: bftmutexctl holders says so" grep -q "no end" <(c 1 bftmutexctl holders)
+is "client 2 does not get it" "$(try 2 -n "$lock")" 1
+is "no clock ends it" "$(try 2 -w 12 "$lock")" 1
+
+# No quarantine outlasts it.
+ok "all servers restart" restart 1 2 3 4
+ask 2
+ok "the members tell each of them" wait_for 60 is_open
+is "other locks are granted" "$(try 2 -w 20 disk/other)" 0
+ok "a lock that was held before is not" test ! -e "$work/next"
+let_go
+given "client 2 gets it after the release"
+
+# Without a helper nobody tells the servers.
+new_lock
+hold 1
+kill_helper 1
+ok "all servers restart without it" restart 1 2 3 4
+ok "client 2 tells them" wait_for 60 awaits 1 1
+is "they grant nothing yet, whoever asks" "$(try 2 -w 15 disk/other)" 1
+ok "the helper is back" start_helper 1
+ok "and tells them" wait_for 60 is_open
+is "now they do" "$(try 2 -w 20 disk/other)" 0
+is "but not the lock that is held" "$(try 2 -n "$lock")" 1
+kill_helper 1
+let_go
+sleep_past_grace() { c 1 bftmutex -n "$lock" true 2>/dev/null; [[ $? == 69 ]]; }
+ok "no helper is expected any more" wait_for 20 sleep_past_grace
+is "servers were not told of the release" "$(try 2 -n "$lock")" 1
+ask 2
+ok "the helper is back again" start_helper 1
+given "client 2 gets it then"
+
+# Evicted at each server, as if the host was cut off: only that ends it.
+new_lock
+hold 1
+ask 2
+read -r incarnation <"$(echo "$dev"/c1/cluster-*-client-1)"
+for n in 1 2 3 4; do
+	s $n bftmutexctl client evict --state "$servers" 1 "$incarnation" --fenced >/dev/null
+done
+given "client 2 gets it after the eviction"
+wait "$holder"
+is "$lock: who had it has lost it" $? 79
+ok "and is told why" grep -q "servers have evicted this host" "$work/err"
+is "an evicted host gets no lock" "$(try 1 -w 20 "$lock")" 77
+try 1 -w 20 "$lock" >/dev/null
+says "an evicted host: it says what to do" "restart bftmutexd"
+kill_helper 1
+ok "its helper is restarted" start_helper 1
+is "then it gets locks again" "$(try 1 -w 20 --no-lease "$lock")" 0
+finish
