@@ -531,7 +531,7 @@ static void lasts(u64 id, u32 mode)
 	bftm_acquire_begin(&ask);
 }
 
-/* What it asks for fails, what it holds without a lease is lost; leases end by themselves. */
+/* Its requests fail, its locks without a lease are lost; leases end by themselves. */
 static void an_evicted_host(void **state)
 {
 	(void)state;
