@@ -25,7 +25,7 @@ cleanup() {
 number=cluster-73-client-1
 # logged N TEXT
 logged() { grep -qF "$2" "$dev/c$1/log"; }
-incarnation() { cat "$dev/c1/$number"; }
+incarnation() { head -n 1 "$dev/c1/$number"; }
 
 load || bail "module"
 up --servers 4 -b 1 --clients 2 --lease-max 2s || bail "no cluster"
@@ -47,7 +47,7 @@ is "a file of 2110: it is left as it is" "$(incarnation)" 4417977600
 # Without its file, and by a clock that is behind
 #
 
-before=$(<"$dev/kept")
+before=$(head -n 1 "$dev/kept")
 rm "$dev/c1/$number"
 date -s "-1 hour" >/dev/null
 start_helper 1 || bail "no helper"

@@ -61,4 +61,40 @@ TEST_F_TIMEOUT(machine, what_waits_ends, 1200)
 	}
 }
 
+/* A lock without a lease is counted by no clock, so it is held, and can be released, afterwards. */
+TEST_F(machine, only_leases_end)
+{
+	struct bftm_acquire arg = want("lasts", 0, 0, BFTM_NO_LEASE);
+	int lasting, leased;
+	struct bftm_nl nl;
+	struct seen s;
+
+	ASSERT_EQ(0, fresh_netns());
+	ASSERT_EQ(0, bftm_nl_open(&nl));
+	ASSERT_EQ(0, command(&nl, BFTMUTEX_CMD_HELPER_REGISTER, 0));
+	lasting = open_here(O_NONBLOCK);
+	leased = open_here(O_NONBLOCK);
+	ASSERT_EQ(-EINPROGRESS, call(lasting, BFTM_IOC_ACQUIRE, &arg));
+	ASSERT_EQ(0, pull(&nl, &s));
+	ASSERT_EQ(0, held_until(&nl, BFTMUTEX_CMD_HELPER_DONE, s.id, UINT64_MAX, UINT64_MAX));
+	held(&nl, leased, "leased", 0, now_ns() + 1000 * SEC);
+	ASSERT_EQ(0, sleep_now());
+	EXPECT_EQ(BFTM_STATE_HELD, state_of(lasting));
+	EXPECT_EQ(BFTM_STATE_LOST, state_of(leased));
+	EXPECT_EQ(BFTM_LOST_SUSPENDED, status_of(leased).reason);
+	ASSERT_EQ(0, command(&nl, BFTMUTEX_CMD_HELPER_REGISTER, 0));
+	do {
+		ASSERT_EQ(0, pull(&nl, &s));
+	} while (s.kind != BFTMUTEX_REQUEST_KIND_HELD);
+	EXPECT_STREQ("lasts", s.name);
+	ASSERT_EQ(0, release(lasting));
+	/* The lost lease is given back as well. */
+	do {
+		ASSERT_EQ(0, pull(&nl, &s));
+	} while (s.kind != BFTMUTEX_REQUEST_KIND_RELEASE || strcmp(s.name, "lasts"));
+	bftm_nl_close(&nl);
+	close(lasting);
+	close(leased);
+}
+
 TEST_HARNESS_MAIN

@@ -109,7 +109,7 @@ ok "and objects" wait_for 60 made
 
 # Cloned or set back
 shown() { for n in {1..7}; do s "$n" bftmutexctl server show --json | gojq -r "$1"; done; }
-incarnation() { cat "$dev"/c1/cluster-*-client-*; }
+incarnation() { head -qn 1 "$dev"/c1/cluster-*-client-*; }
 higher() { (($(incarnation) > incarnation_before)); }
 given_back() { c 1 bftmutexctl stats --json | gojq .helper.given_back; }
 
