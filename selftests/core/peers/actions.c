@@ -12,7 +12,7 @@ static bool is_gone(const struct peer *p)
 	return host_of(p)->is_dead || host_of(p)->is_cut;
 }
 
-void peer_send(struct peer *p, u32 to, const struct peer_note *note)
+void peer_tell(struct peer *p, u32 to, const struct peer_note *note)
 {
 	struct peer_world *w = p->world;
 	struct peer_host *h = host_of(p);

@@ -29,7 +29,7 @@ static void coordinate(struct peer *p)
 	s->phase = IDLE;
 	peer_elected(p, p->rank);
 	for (to = 0; to < p->id; to++)
-		peer_send(p, to, &(struct peer_note){ .kind = COORDINATOR });
+		peer_tell(p, to, &(struct peer_note){ .kind = COORDINATOR });
 }
 
 /* @highest: the largest process that may live */
@@ -45,7 +45,7 @@ static void begin_election(struct peer *p, u32 highest)
 	s->phase = ASKED;
 	peer_elected(p, PEER_NOBODY);
 	for (to = p->id + 1; to < p->n; to++)
-		peer_send(p, to, &(struct peer_note){ .kind = ELECTION });
+		peer_tell(p, to, &(struct peer_note){ .kind = ELECTION });
 	peer_wake_after(p, ANSWER_TICKS);
 }
 
@@ -60,7 +60,7 @@ static void bully_hear(struct peer *p, u32 from, const struct peer_note *note)
 		if (s->phase == ASKED)
 			s->phase = ANSWERED;
 	} else {
-		peer_send(p, from, &(struct peer_note){ .kind = ANSWER });
+		peer_tell(p, from, &(struct peer_note){ .kind = ANSWER });
 		if (s->phase == IDLE)
 			begin_election(p, p->n - 1);
 	}

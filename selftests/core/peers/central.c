@@ -20,7 +20,7 @@ static void central_grant(struct peer *p, u32 to)
 	struct central *s = p->state;
 
 	s->is_granted = true;
-	peer_send(p, to, &(struct peer_note){ .kind = GRANT });
+	peer_tell(p, to, &(struct peer_note){ .kind = GRANT });
 }
 
 static void central_release(struct peer *p)
@@ -52,12 +52,12 @@ static void central_hear(struct peer *p, u32 from, const struct peer_note *note)
 
 static void central_want(struct peer *p)
 {
-	peer_send(p, SERVER, &(struct peer_note){ .kind = REQUEST });
+	peer_tell(p, SERVER, &(struct peer_note){ .kind = REQUEST });
 }
 
 static void central_leave(struct peer *p)
 {
-	peer_send(p, SERVER, &(struct peer_note){ .kind = RELEASE });
+	peer_tell(p, SERVER, &(struct peer_note){ .kind = RELEASE });
 }
 
 const struct peer_algorithm peer_central = {

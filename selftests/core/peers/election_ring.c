@@ -17,7 +17,7 @@ struct election_ring {
 
 static void pass_on(struct peer *p, u8 kind, u32 rank)
 {
-	peer_send(p, (p->id + 1) % p->n, &(struct peer_note){ .kind = kind, .number = rank });
+	peer_tell(p, (p->id + 1) % p->n, &(struct peer_note){ .kind = kind, .number = rank });
 }
 
 static void forward_election(struct peer *p, u32 rank)

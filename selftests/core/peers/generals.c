@@ -46,7 +46,7 @@ static void pass_order(struct peer *p, const u8 *path, u32 length, u32 value)
 	note.path[length] = (u8)p->id;
 	for (to = 1; to < p->n; to++)
 		if (!is_on(note.path, note.length, to))
-			peer_send(p, to, &note);
+			peer_tell(p, to, &note);
 }
 
 /* All paths of this length that do not have this lieutenant, below @path. */

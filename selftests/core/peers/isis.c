@@ -66,7 +66,7 @@ static void propose_number(struct peer *p, u32 from, u32 value)
 	s->held[value] = (struct isis_held){
 		.is_held = true, .stamp = s->proposed, .who = p->id, .arrival = s->arrivals++,
 	};
-	peer_send(p, from, &(struct peer_note){
+	peer_tell(p, from, &(struct peer_note){
 		.kind = PROPOSAL, .value = value, .stamp = s->proposed, .who = p->id });
 }
 

@@ -26,7 +26,7 @@ struct maekawa {
 static void maekawa_vote(struct peer *p, u32 to)
 {
 	((struct maekawa *)p->state)->has_voted = true;
-	peer_send(p, to, &(struct peer_note){ .kind = REPLY });
+	peer_tell(p, to, &(struct peer_note){ .kind = REPLY });
 }
 
 static void take_request(struct peer *p, u32 from)

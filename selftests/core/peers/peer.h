@@ -2,7 +2,7 @@
 /*
  * The seam between an algorithm of equal processes and the world that runs it. An algorithm is a
  * file of functions of its own state, which have no clock, no random numbers and no I/O: the world
- * calls them (struct peer_algorithm), and they act by peer_send() and its siblings. The algorithms
+ * calls them (struct peer_algorithm), and they act by peer_tell() and its siblings. The algorithms
  * are those of Coulouris, Dollimore, Kindberg, Blair: Distributed Systems, 5th edition, whose
  * sections and figures the files name.
  */
@@ -154,8 +154,8 @@ struct peer_algorithm {
 	void (*propose)(struct peer *p, u32 value);
 };
 
-/** peer_send() - send a copy of @note to process @to, which may be the sender. */
-void peer_send(struct peer *p, u32 to, const struct peer_note *note);
+/** peer_tell() - send a copy of @note to process @to, which may be the sender. */
+void peer_tell(struct peer *p, u32 to, const struct peer_note *note);
 
 /** peer_wake_after() - call wake() after so many ticks, instead of what was asked before. */
 void peer_wake_after(struct peer *p, u64 ticks);
@@ -185,7 +185,7 @@ static inline void peer_send_all(struct peer *p, const struct peer_note *note, b
 
 	for (to = 0; to < p->n; to++)
 		if (self || to != p->id)
-			peer_send(p, to, note);
+			peer_tell(p, to, note);
 }
 
 /** peer_all() - the set of all processes. */

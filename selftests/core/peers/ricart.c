@@ -31,7 +31,7 @@ struct ricart {
 
 static void ricart_reply(struct peer *p, u32 to, u32 stamp)
 {
-	peer_send(p, to, &(struct peer_note){ .kind = REPLY, .stamp = stamp });
+	peer_tell(p, to, &(struct peer_note){ .kind = REPLY, .stamp = stamp });
 }
 
 static void take_reply(struct peer *p, u32 from, u32 stamp)

@@ -13,7 +13,7 @@ struct ring {
 
 static void pass_on(struct peer *p)
 {
-	peer_send(p, (p->id + 1) % p->n, &(struct peer_note){ .kind = TOKEN });
+	peer_tell(p, (p->id + 1) % p->n, &(struct peer_note){ .kind = TOKEN });
 }
 
 static void ring_start(struct peer *p)

@@ -17,7 +17,7 @@ static void give_back(struct peer *p, u32 voters)
 		s->yielded[to] = s->granted[to];
 		s->votes &= ~(1u << to);
 		s->failed |= 1u << to;
-		peer_send(p, to, &(struct peer_note){
+		peer_tell(p, to, &(struct peer_note){
 			.kind = YIELD, .number = s->number, .grant = s->granted[to] });
 	}
 	s->asked &= ~voters;

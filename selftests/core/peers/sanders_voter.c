@@ -21,7 +21,7 @@ static void tell(struct peer *p, u8 kind, const struct ballot *b)
 {
 	const struct sanders *s = p->state;
 
-	peer_send(p, b->who, &(struct peer_note){
+	peer_tell(p, b->who, &(struct peer_note){
 		.kind = kind, .number = b->number, .grant = s->grant });
 }
 

@@ -74,7 +74,7 @@ static void snapshot_cast(struct peer *p, u32 value)
 	if (to == p->id)
 		return;
 	s->money -= sum;
-	peer_send(p, to, &(struct peer_note){ .kind = PAYMENT, .value = sum });
+	peer_tell(p, to, &(struct peer_note){ .kind = PAYMENT, .value = sum });
 }
 
 static void snapshot_start(struct peer *p)

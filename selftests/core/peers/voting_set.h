@@ -31,7 +31,7 @@ static inline void voting_send(struct peer *p, const struct peer_note *note)
 
 	for (to = 0; to < p->n; to++)
 		if (set >> to & 1)
-			peer_send(p, to, note);
+			peer_tell(p, to, note);
 }
 
 #endif /* BFTM_PEER_VOTING_SET_H */

@@ -19,7 +19,7 @@ static u32 elected[8], recorded[8], channel[8][8];
 static u64 delivered[8];	/* decimal digits: what was delivered, in order */
 static u32 decided[8];
 
-void peer_send(struct peer *p, u32 to, const struct peer_note *note)
+void peer_tell(struct peer *p, u32 to, const struct peer_note *note)
 {
 	assert_in_range(count, 0, SENT_MAX - 1);
 	sent[count].from = p->id;
