@@ -52,9 +52,9 @@ void bftm_members_heard(struct bftm_members *m, struct bftm_member *member);
   @   m->member[i].evicted == \old(m->member[i].evicted) &&
   @   m->member[i].awaited == \old(m->member[i].awaited);
   @ ensures evicted: \result ==> \exists integer i; 0 <= i < m->count && m->member[i].client == client &&
-  @   m->member[i].evicted >= incarnation && m->member[i].awaited == 0;
+  @   m->member[i].evicted >= incarnation && (m->member[i].awaited == 0 || back);
   @*/
-bool bftm_members_evict(struct bftm_members *m, u32 client, u32 incarnation);
+bool bftm_members_evict(struct bftm_members *m, u32 client, u32 incarnation, bool back);
 
 /*@ requires \valid_read(req);
   @ assigns \nothing;

@@ -43,6 +43,7 @@ bool shell_behind(const struct bftm_msg *req, struct bftm_msg *reply);
   @ assigns cfg->lease_max_ns, cfg->waiters_max, cfg->leaseless, cfg->recovering, *reply;
   @ ensures \result <==> is_permitted != 0;
   @ ensures recovering: cfg->recovering != 0 ==> \old(cfg->recovering) != 0;
+  @ ensures untouched: \result ==> reply->type == \old(reply->type);
   @*/
 bool shell_permit(const struct bftm_msg *req, struct bftm_server_cfg *cfg,
 		  struct bftm_msg *reply);
@@ -66,7 +67,7 @@ static struct bftm_member its_member;
   @ ensures \result == \null ==> is_evicted == 0;
   @ ensures \result == \null || \result == &the_members;
   @*/
-static struct bftm_members *members_of(const struct bftm_shell *shell, void *arg);
+static const struct bftm_members *members_of(const struct bftm_shell *shell, void *arg);
 
 /*@ requires \valid_read(m) && is_genuine != 0 && is_new != 0;
   @ assigns \nothing;
@@ -82,18 +83,15 @@ struct bftm_member *bftm_members_find(const struct bftm_members *m, u32 client);
 
 #define HEARD the_members.awaited, its_member.awaited
 
-/*@ requires m == &the_members && member == &its_member;
-  @ assigns HEARD;
-  @ ensures its_member.awaited == 0;
-  @*/
-void bftm_members_heard(struct bftm_members *m, struct bftm_member *member);
-
+/* The shell drops, and calls bftm_members_heard() when that is done. */
 /*@ requires member == &its_member && client == req->client == its_member.client;
   @ requires earlier: incarnation < req->incarnation || incarnation <= its_member.evicted;
-  @ assigns \nothing;
+  @ assigns HEARD;
+  @ ensures heard: \result ==> its_member.awaited == 0;
+  @ ensures not_yet: !\result ==> its_member.awaited == \old(its_member.awaited);
   @*/
-void shell_drop(const struct bftm_msg *req, const struct bftm_member *member, u32 client,
-		u32 incarnation);
+bool shell_synced(const struct bftm_msg *req, const struct bftm_member *member, u32 client,
+		  u32 incarnation);
 
 /* In the kernel all are there. */
 #define SHELL								\
@@ -131,6 +129,7 @@ enum bftm_served bftm_serve_version(const struct bftm_shell *shell, void *arg,
   @   limits->epoch == cfg->epoch && limits->rho_ppm == cfg->rho_ppm &&
   @   limits->quarantine_until_ns == cfg->quarantine_until_ns;
   @ ensures each: SERVED(head) ==> *admit;
+  @ ensures untouched: *admit ==> reply->type == \old(reply->type);
   @*/
 enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
 				 const struct bftm_server_cfg *cfg, const struct bftm_msg *head,
@@ -138,14 +137,15 @@ enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
 				 struct bftm_msg *reply);
 
 /* A protocol is behind it: what it decides is in the contracts of the protocol. */
-/*@ requires SERVED(req) && \valid(ret);
-  @ assigns *ret;
+/*@ requires SERVED(req) && \valid(ret) && \valid(cfg);
+  @ assigns *ret, *cfg;
   @*/
-static void serve_step(const struct bftm_shell *shell, void *arg, const struct bftm_server_cfg *cfg,
+static void serve_step(const struct bftm_shell *shell, void *arg, struct bftm_server_cfg *cfg,
 		       const struct bftm_msg *req, u64 now, struct bftm_sends *ret);
 
 /*@ requires is_genuine != 0 && is_new != 0 && is_evicted == 0 && is_permitted != 0;
   @ requires req->type == BFTM_MSG_SYNC && \valid_read(req) && \valid(reply);
+  @ requires reply->type != BFTM_MSG_SYNCED;
   @ assigns *reply, HEARD;
   @ ensures heard: reply->type == BFTM_MSG_SYNCED ==> its_member.client == req->client &&
   @   its_member.awaited == 0;
