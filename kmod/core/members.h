@@ -50,9 +50,9 @@ void bftm_members_heard(struct bftm_members *m, struct bftm_member *member);
  * @incarnation: this one and all before; not 0
  * @back:        the server has heard of a later one, which tells by itself what it holds
  *
- * Else the client is off, and is not awaited any more. The caller then drops what these incarnations had, see
- * bftm_lock_drop(): what comes later of them is refused. At a start of the server earlier evictions
- * are put into @evicted before bftm_members_start(), and make nobody heard.
+ * Else the client is off, and is not awaited any more. The caller then drops what these
+ * incarnations had, see bftm_lock_drop(): what comes later of them is refused. At a start of the
+ * server earlier evictions are put into @evicted before bftm_members_start(), and make nobody heard.
  * Return: false if the client is no member.
  */
 bool bftm_members_evict(struct bftm_members *m, u32 client, u32 incarnation, bool back);

@@ -17,8 +17,11 @@
 #include <asm/barrier.h>
 #include <asm/byteorder.h>
 
-/* A word that other processors read without a lock; they see what was written before it. */
-#define bftm_publish(word, value)	smp_store_release(&(word), value)
+/*
+ * A word that other processors read without a lock: they see what was written before it. The
+ * store of bftm_publish() pairs with the load of bftm_published().
+ */
+#define bftm_publish(word, value)	smp_store_release(&(word), value) /* see above */
 #define bftm_published(word)		smp_load_acquire(&(word))
 
 #else

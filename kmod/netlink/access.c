@@ -84,7 +84,8 @@ static int read_members(struct genl_info *info, struct bftm_rules *rules)
 
 	err = bftm_rules_members(rules);
 	if (err == -E2BIG)
-		GENL_SET_ERR_MSG(info, "rules with leaseless are for at most 1024 clients; name the clients that need no lease");
+		GENL_SET_ERR_MSG(info,
+					 "rules with leaseless are for at most 1024 clients; name the clients that need no lease");
 	nlmsg_for_each_attr(a, info->nlhdr, GENL_HDRLEN, rest)
 		if (!err && nla_type(a) == BFTMUTEX_A_SERVER_EVICTION)
 			err = read_eviction(a, rules, info->extack);
@@ -166,10 +167,12 @@ static int swap_rules(struct bftm_server *server, struct bftm_rules *rules,
 	WRITE_ONCE(server->rules_settle, true);
 	synchronize_rcu();
 	if (bftm_locks_unruled(server, rules)) {
-		GENL_SET_ERR_MSG(info, "a client holds a lock without a lease, or waits for one, that it may not hold so by these rules; evict it first");
+		GENL_SET_ERR_MSG(info,
+					 "a client holds a lock without a lease, or waits for one, that it may not hold so by these rules; evict it first");
 		err = -EBUSY;
 	} else if (!bftm_rules_swap(server, rules, ret_unused)) {
-		GENL_SET_ERR_MSG(info, "members are awaited: until all have told what they hold, or were evicted, the rules up to the last with leaseless stay as they are");
+		GENL_SET_ERR_MSG(info,
+					 "members are awaited: until all have told what they hold, or were evicted, the rules up to the last with leaseless stay as they are");
 		err = -EBUSY;
 	} else if (rules) {
 		bftm_server_lengthen(server, rules);

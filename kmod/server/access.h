@@ -53,7 +53,7 @@ struct bftm_rules *bftm_rules_new(u32 count);
  */
 int bftm_rules_members(struct bftm_rules *rules);
 
-/** bftm_rules_evict() - evicted before this start; nothing if it is no member. No server has them yet. */
+/** bftm_rules_evict() - evicted before this start, if it is a member; no server has them yet. */
 void bftm_rules_evict(struct bftm_rules *rules, u32 client, u32 incarnation);
 
 /** bftm_rules_begin() - a server begins with them, and has forgotten all: members are awaited. */

@@ -73,7 +73,7 @@ bool bftm_received_permit(void *arg, const struct bftm_msg *req, struct bftm_ser
 
 	if (rules && !bftm_access_admit(rules->rule, rules->count, req, cfg, reply))
 		return false;
-	/* While it is asked whether other rules will do; the client repeats what is not answered. */
+	/* While it is asked whether other rules will do; the client repeats such a request. */
 	if (req->type == BFTM_MSG_TRY && req->lease_ns == BFTM_LEASE_NONE &&
 	    READ_ONCE(r->server->rules_settle)) {
 		reply->type = BFTM_MSG_NONE;

@@ -157,7 +157,7 @@ struct bftm_server *bftm_server_again(struct bftm_server *old, u64 *over_ns);
  */
 bool bftm_server_recovers(const struct bftm_server *server, const struct bftm_msg *msg);
 
-/** bftm_server_lengthen() - these rules may have clients count on what they were told for longer. */
+/** bftm_server_lengthen() - by these rules clients may count for longer on what they were told. */
 void bftm_server_lengthen(struct bftm_server *server, const struct bftm_rules *rules);
 
 /** bftm_server_stat() - sum of a counter over all CPUs. */

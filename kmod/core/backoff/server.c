@@ -145,7 +145,7 @@ static void step_yield(const struct bftm_server_cfg *cfg,
 		/* The client keeps the mode that it holds, and gives back the rest of its grant. */
 		if (!bftm_mode_covers(p->mode, req->arg))
 			return;
-		/* A mode that it waits for already was asked for later than the one it gives back. */
+		/* A mode that it waits for was asked for later than the one it gives back. */
 		if (p->mode != req->arg && !p->want)
 			p->want = p->mode;
 		p->mode = req->arg;
