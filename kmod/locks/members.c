@@ -88,7 +88,7 @@ static struct bftm_telling *find_telling(struct bftm_rules *rules, const struct 
 	return &rules->telling[m - rules->members.member];
 }
 
-/* Its next boot may have told meanwhile: there is more to drop then, and it is heard all the same. */
+/* If its next boot has told meanwhile, there is more to drop; it is heard all the same. */
 static void heard(struct bftm_server *server, u32 client, u32 below)
 {
 	struct bftm_member *m;

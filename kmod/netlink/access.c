@@ -85,7 +85,7 @@ static int read_members(struct genl_info *info, struct bftm_rules *rules)
 	err = bftm_rules_members(rules);
 	if (err == -E2BIG)
 		GENL_SET_ERR_MSG(info,
-					 "rules with leaseless are for at most 1024 clients; name the clients that need no lease");
+				 "rules with leaseless are for at most 1024 clients; name the clients that need no lease");
 	nlmsg_for_each_attr(a, info->nlhdr, GENL_HDRLEN, rest)
 		if (!err && nla_type(a) == BFTMUTEX_A_SERVER_EVICTION)
 			err = read_eviction(a, rules, info->extack);
@@ -168,11 +168,11 @@ static int swap_rules(struct bftm_server *server, struct bftm_rules *rules,
 	synchronize_rcu();
 	if (bftm_locks_unruled(server, rules)) {
 		GENL_SET_ERR_MSG(info,
-					 "a client holds a lock without a lease, or waits for one, that it may not hold so by these rules; evict it first");
+				 "a client holds a lock without a lease, or waits for one, that it may not hold so by these rules; evict it first");
 		err = -EBUSY;
 	} else if (!bftm_rules_swap(server, rules, ret_unused)) {
 		GENL_SET_ERR_MSG(info,
-					 "members are awaited: until all have told what they hold, or were evicted, the rules up to the last with leaseless stay as they are");
+				 "members are awaited: until all have told what they hold, or were evicted, the rules up to the last with leaseless stay as they are");
 		err = -EBUSY;
 	} else if (rules) {
 		bftm_server_lengthen(server, rules);
@@ -270,7 +270,7 @@ int bftmutex_nl_member_evict_doit(struct sk_buff *skb, struct genl_info *info)
 		GENL_SET_ERR_MSG(info, "no server runs in this network namespace");
 	mutex_unlock(&bn->mutex);
 	if (err == -ESRCH)
-		GENL_SET_ERR_MSG(info, "this client is no member: no rule with leaseless is for it");
+		GENL_SET_ERR_MSG(info, "the client is no member: no rule with leaseless is for it");
 	return err;
 }
 
