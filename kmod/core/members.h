@@ -52,7 +52,8 @@ void bftm_members_heard(struct bftm_members *m, struct bftm_member *member);
  *
  * Else the client is off, and is not awaited any more. The caller then drops what these
  * incarnations had, see bftm_lock_drop(): what comes later of them is refused. At a start of the
- * server earlier evictions are put into @evicted before bftm_members_start(), and make nobody heard.
+ * server earlier evictions are put into @evicted before bftm_members_start(): they make nobody
+ * heard.
  * Return: false if the client is no member.
  */
 bool bftm_members_evict(struct bftm_members *m, u32 client, u32 incarnation, bool back);
