@@ -28,6 +28,7 @@ static u8 mode_sent, held_sent;
 static int reported;			/* of a conversion: its error; -1 for none */
 static int taken;			/* what the kernel says to that */
 static u64 token_reported;
+static bool outdated;			/* b + 1 servers speak another version */
 static struct bftm_cluster cl;
 static struct bftm_identity identity;
 static struct bftm_counters counters;
@@ -60,7 +61,7 @@ void bftm_cluster_send(struct bftm_cluster *c, u32 to, const struct bftm_msg *ms
 bool bftm_cluster_outdated(const struct bftm_cluster *c)
 {
 	(void)c;
-	return false;
+	return outdated;
 }
 
 void bftm_release_begin(struct bftm_cluster *c, const u8 *bytes, u8 len,
@@ -148,6 +149,7 @@ static int four_servers(void **state)
 	taken = 0;
 	tries = 0;
 	releases = 0;
+	outdated = false;
 	return 0;
 }
 
@@ -377,6 +379,28 @@ static void down_and_up_when_it_is_over(void **state)
 	assert_int_equal(releases, 1);
 }
 
+/* The servers were updated: who waits cannot win any more, and what is held stays held. */
+static void servers_of_another_version(void **state)
+{
+	(void)state;
+	holds(BFTM_LOCK_PR);
+	outdated = true;
+	assert_int_equal(bftm_attempt_renew(&op), BFTM_ATTEMPT_GOES_ON);
+	assert_int_equal(converts(BFTM_LOCK_CR, BFTM_LOCK_CR, 0), BFTM_ATTEMPT_GOES_ON);
+	assert_int_equal(granted(BFTM_MODE_CR, 0), BFTM_ATTEMPT_GOES_ON);
+	assert_int_equal(op.client->phase, BFTM_PHASE_HOLD);
+	assert_int_equal(releases, 0);
+}
+
+static void no_attempt_at_servers_of_another_version(void **state)
+{
+	(void)state;
+	outdated = true;
+	op.ask.once = false;
+	assert_int_equal(bftm_attempt_start(&op), EPROTONOSUPPORT);
+	assert_int_equal(releases, 1);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, four_servers, no_servers)
@@ -391,6 +415,8 @@ int main(void)
 		TEST(kept_and_told_why),
 		TEST(down_and_up_in_one_request),
 		TEST(down_and_up_when_it_is_over),
+		TEST(servers_of_another_version),
+		TEST(no_attempt_at_servers_of_another_version),
 	};
 
 	return cmocka_run_group_tests_name("attempt", tests, NULL, NULL);
