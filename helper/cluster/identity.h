@@ -65,7 +65,7 @@ struct bftm_identity {
 /** bftm_boot_id_set() - what the boot is called, if /proc does not tell: letters and digits */
 void bftm_boot_id_set(const char *id);
 
-/** bftm_identity_holds() - an attempt is held without a lease: it is of this boot. */
+/** bftm_identity_holds() - an attempt is held, with a lease or without: it is of this boot. */
 void bftm_identity_holds(struct bftm_identity *identity, u64 attempt);
 
 /* The high half of numbers: the last second of the wall clock that fits is in 2106. */

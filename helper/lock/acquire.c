@@ -285,22 +285,20 @@ static struct bftm_acquire_op *acquire_adopt(const struct bftm_ask *arg)
 	struct bftm_ask ask = *arg;
 	struct bftm_acquire_op *op = NULL;
 
+	bftm_lasting_held(&ask);
 	/* It has been waited for. */
 	ask.timeout_at_ns = 0;
 	if (cl && ask.lease_ns && ask.end_ns > bftm_now() && is_ours(cl, &ask))
 		op = op_new(cl, &ask, true);
 	if (!op) {
 		/* It is held all the same. */
-		if (cl)
-			bftm_lasting_missed(cl->identity, &ask);
+		bftm_lasting_missed(&ask);
 		if (cl && cl->draining && !bftm_ask_lasts(&ask) && ask.end_ns > cl->draining_ns)
 			cl->draining_ns = ask.end_ns;
 		return NULL;
 	}
 	bftm_totals.adopted++;
 	bftm_lasting_gone(ask.id);
-	if (bftm_ask_lasts(&ask))
-		bftm_identity_holds(cl->identity, ask.attempt);
 	bftm_attempt_adopt(op);
 	return op;
 }
@@ -413,8 +411,7 @@ void bftm_acquire_answer(struct bftm_cluster *cl, u32 u,
 		return;
 	}
 	/* Won through an earlier daemon, perhaps, or the kernel's, and still held. */
-	if (msg->attempt & BFTM_ATTEMPT_KERNEL ||
-	    (msg->attempt <= cl->identity->orphan && !bftm_lasting_disowns(cl, msg->attempt)))
+	if (msg->attempt & BFTM_ATTEMPT_KERNEL || !bftm_lasting_disowns(cl, msg->attempt))
 		return;
 	bftm_stray(msg, u, &out);
 	if (out.release_to)

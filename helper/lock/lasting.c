@@ -6,14 +6,16 @@
 #include "cluster/cluster.h"
 #include "cluster/member.h"
 #include "kernel/upcall.h"
+#include "loop/log.h"
 #include "lock/acquire.h"
 #include "lock/attempt.h"
 #include "lock/lasting.h"
+#include "text/shown.h"
 
 /** struct missed - a lock that the kernel holds and this daemon does not know more of */
 struct missed {
 	LIST_ENTRY(missed) list;
-	const struct bftm_identity *identity;
+	u64 configuration;
 	u64 id;
 	u64 attempt;
 	bool lasts;
@@ -48,15 +50,28 @@ void bftm_lasting_epoch(struct bftm_cluster *cl, u32 u)
 		bftm_attempt_restarted(op, u);
 }
 
+/* The sections of a client may have been renamed or removed since. Of an unknown one all may be. */
+static bool is_of(u64 configuration, const struct bftm_cluster *cl)
+{
+	return !configuration || bftm_cluster_same_client(cl, configuration);
+}
+
+/* SYNC ends a lease of what it takes for an earlier boot, too. */
+static bool blocks(const struct missed *m, const struct bftm_cluster *cl)
+{
+	return is_of(m->configuration, cl) &&
+	       (m->lasts || m->attempt >> 32 < cl->identity->boot);
+}
+
 /* The kernel has told all that is held, and all of it was taken over. */
-static bool knows_all(const struct bftm_identity *identity)
+static bool knows_all(const struct bftm_cluster *cl)
 {
 	const struct missed *m;
 
 	if (!bftm_upcall_pulled_ns() || lacks_one)
 		return false;
 	LIST_FOREACH(m, &all_missed, list)
-		if (m->identity == identity && m->lasts)
+		if (blocks(m, cl))
 			return false;
 	return true;
 }
@@ -82,7 +97,7 @@ bool bftm_lasting_told(struct bftm_cluster *cl, u32 u)
 {
 	const struct bftm_cluster *other;
 
-	if (!knows_all(cl->identity))
+	if (!knows_all(cl))
 		return false;
 	TAILQ_FOREACH(other, &bftm_clusters, list)
 		if (other->identity == cl->identity &&
@@ -91,29 +106,70 @@ bool bftm_lasting_told(struct bftm_cluster *cl, u32 u)
 	return true;
 }
 
-bool bftm_lasting_disowns(const struct bftm_cluster *cl, u64 attempt)
+static bool is_missed(const struct bftm_cluster *cl, u64 attempt)
 {
 	const struct missed *m;
 
 	LIST_FOREACH(m, &all_missed, list)
-		if (m->identity == cl->identity && m->attempt == attempt)
-			return false;
-	return bftm_is_member(cl) &&
-	       bftm_disowns(attempt, cl->identity->boot, knows_all(cl->identity));
+		if (m->attempt == attempt && is_of(m->configuration, cl))
+			return true;
+	return false;
 }
 
-void bftm_lasting_missed(const struct bftm_identity *identity, const struct bftm_ask *ask)
+/*
+ * This daemon has not drawn it. Its own numbers do not always begin above those of an earlier one:
+ * the state directory and the clock may have been set back.
+ */
+static bool is_earlier(const struct bftm_identity *identity, u64 attempt)
+{
+	u64 last = identity->counters->attempt;
+
+	return attempt <= identity->orphan || attempt >> 32 < last >> 32 || attempt > last;
+}
+
+bool bftm_lasting_disowns(const struct bftm_cluster *cl, u64 attempt)
+{
+	if (is_missed(cl, attempt))
+		return false;
+	if (!is_earlier(cl->identity, attempt))
+		return true;
+	return bftm_is_member(cl) && bftm_disowns(attempt, cl->identity->boot, knows_all(cl));
+}
+
+void bftm_lasting_held(const struct bftm_ask *ask)
+{
+	struct bftm_cluster *cl;
+
+	TAILQ_FOREACH(cl, &bftm_clusters, list)
+		if (is_of(ask->configuration, cl))
+			bftm_identity_holds(cl->identity, ask->attempt);
+}
+
+static void say_missed(const struct bftm_ask *ask)
+{
+	char name[BFTM_SHOWN_ROOM(BFTM_NAME_LEN_MAX)];
+
+	if (bftm_ask_lasts(ask))
+		bftm_log(LOG_WARNING,
+			 "cluster %s: lock '%s' is held without a lease, and cannot be taken over by this configuration: until it is released, servers that restart wait for this host",
+			 ask->cluster, bftm_shown(ask->name, ask->name_len, name, sizeof(name)));
+}
+
+void bftm_lasting_missed(const struct bftm_ask *ask)
 {
 	struct missed *m;
 
-	bftm_lasting_gone(ask->id);
+	LIST_FOREACH(m, &all_missed, list)
+		if (m->id == ask->id)
+			return;
+	say_missed(ask);
 	m = malloc(sizeof(*m));
 	if (!m) {
 		lacks_one = true;
 		return;
 	}
 	*m = (struct missed){
-		.identity = identity, .id = ask->id, .attempt = ask->attempt,
+		.configuration = ask->configuration, .id = ask->id, .attempt = ask->attempt,
 		.lasts = bftm_ask_lasts(ask),
 	};
 	LIST_INSERT_HEAD(&all_missed, m, list);

@@ -13,7 +13,6 @@
 struct bftm_acquire_op;
 struct bftm_ask;
 struct bftm_cluster;
-struct bftm_identity;
 
 /** bftm_ask_lasts() - is this for a lock without a lease? */
 bool bftm_ask_lasts(const struct bftm_ask *ask);
@@ -34,17 +33,30 @@ void bftm_lasting_epoch(struct bftm_cluster *cl, u32 u);
  */
 bool bftm_lasting_told(struct bftm_cluster *cl, u32 u);
 
-/** bftm_lasting_disowns() - is an attempt that is not known here certainly not held? */
+/**
+ * bftm_lasting_disowns() - is an attempt that is not known here certainly not held?
+ * @cl:      the cluster
+ * @attempt: of a request that this daemon does not have
+ *
+ * Its own are over. One of an earlier daemon may be held, as long as the kernel has not told all.
+ */
 bool bftm_lasting_disowns(const struct bftm_cluster *cl, u64 attempt);
 
 /**
- * bftm_lasting_missed() - the kernel holds a lock that this daemon cannot take over
- * @identity: whose lock it is
- * @ask:      of the kernel
- *
- * Until it is released, nobody is told that all is known, and its attempt is not disowned.
+ * bftm_lasting_held() - the kernel holds a lock, with a lease or without: its attempt is of this boot
+ * @ask: of the kernel
  */
-void bftm_lasting_missed(const struct bftm_identity *identity, const struct bftm_ask *ask);
+void bftm_lasting_held(const struct bftm_ask *ask);
+
+/**
+ * bftm_lasting_missed() - the kernel holds a lock that this daemon cannot take over
+ * @ask: of the kernel
+ *
+ * Until it is released, its attempt is not disowned; nor are servers told that all is known, if it
+ * is without a lease. This counts for all clusters of its client, or for all when the kernel does
+ * not know under which configuration it was won.
+ */
+void bftm_lasting_missed(const struct bftm_ask *ask);
 
 /** bftm_lasting_gone() - the request with this number is over. */
 void bftm_lasting_gone(u64 id);

@@ -25,7 +25,11 @@ static struct bftm_identity identity;
 static char story[256];		/* what became of whom */
 static char wanted[256];	/* which holders were told that somebody here waits */
 static bool contended;
-static bool unknown;		/* the cluster is not configured any more */
+static bool unknown;		/* the cluster is not configured any more, or not by this name */
+static bool pulled;		/* the kernel has told all that is held */
+static u64 told_held;		/* the attempt that is of this boot */
+static u32 released;		/* without a request */
+static struct bftm_counters counters;
 
 static void tell(const char *what, u64 id)
 {
@@ -91,6 +95,7 @@ void bftm_release_begin(struct bftm_cluster *c, const u8 *name, u8 len,
 			const struct bftm_out *out)
 {
 	(void)c, (void)name, (void)len, (void)out;
+	released++;
 }
 
 void bftm_release_answer_from(struct bftm_cluster *c, u32 u, const struct bftm_msg *msg)
@@ -138,18 +143,18 @@ void bftm_attempt_restarted(struct bftm_acquire_op *op, u32 u)
 
 bool bftm_is_member(const struct bftm_cluster *c)
 {
-	(void)c;
-	return false;
+	return c->conf.leaseless;
 }
 
 u64 bftm_upcall_pulled_ns(void)
 {
-	return 0;
+	return pulled;
 }
 
 void bftm_identity_holds(struct bftm_identity *id, u64 attempt)
 {
-	(void)id, (void)attempt;
+	assert_ptr_equal(id, &identity);
+	told_held = attempt;
 }
 
 void bftm_upcall_evicted(u64 id)
@@ -255,9 +260,17 @@ static int one_cluster(void **state)
 	cl.protocol = &protocol;
 	cl.conf.lease_max_ns = BFTM_NS_PER_SEC;
 	cl.conf.leaseless = true;
+	cl.configuration = 7ull << 32 | 1;
+	TAILQ_INIT(&bftm_clusters);
+	TAILQ_INSERT_TAIL(&bftm_clusters, &cl, list);
 	TAILQ_INIT(&cl.acquires.lasting);
 	identity.boot = 1;
 	identity.orphan = 1000;
+	counters.attempt = 1000;
+	identity.counters = &counters;
+	pulled = false;
+	told_held = 0;
+	released = 0;
 	contended = false;
 	unknown = false;
 	*story = '\0';
@@ -267,10 +280,7 @@ static int one_cluster(void **state)
 
 static int forgotten(void **state)
 {
-	struct bftm_counters counters = {};
-
 	(void)state;
-	identity.counters = &counters;
 	bftm_acquire_forget();
 	bftm_names_free(&identity.names);
 	return 0;
@@ -561,6 +571,85 @@ static void no_member_asks_for_it(void **state)
 	assert_string_equal(story, "failed 1");
 }
 
+static void told_by(void (*how)(const struct bftm_ask *), u64 attempt, u64 configuration)
+{
+	struct bftm_ask ask = ask_of(attempt, BFTM_LOCK_EX);
+
+	ask.attempt = attempt;
+	ask.end_ns = T0 + 1;
+	ask.configuration = configuration;
+	how(&ask);
+}
+
+/* A SYNC that names a later boot would end a lease, too. */
+static void all_that_is_held_is_of_this_boot(void **state)
+{
+	(void)state;
+	told_by(bftm_acquire_held, 1, cl.configuration);
+	assert_int_equal(told_held, 1);
+	told_by(bftm_acquire_renew, 2, cl.configuration);
+	assert_int_equal(told_held, 2);
+	told_by(bftm_acquire_convert, 3, cl.configuration);
+	assert_int_equal(told_held, 3);
+	told_by(bftm_acquire_held, 4, 0);
+	assert_int_equal(told_held, 4);
+	/* It cannot be taken over. */
+	unknown = true;
+	told_by(bftm_acquire_held, 5, cl.configuration + 1);
+	assert_int_equal(told_held, 5);
+	/* Of another client. */
+	told_by(bftm_acquire_held, 6, 8ull << 32);
+	assert_int_equal(told_held, 5);
+}
+
+static void what_a_renamed_cluster_holds_is_not_given_back(void **state)
+{
+	const u64 boot = 1ull << 32;
+
+	(void)state;
+	identity.orphan = counters.attempt = boot | 1000;
+	unknown = true;
+	told_by(bftm_acquire_held, boot | 2, cl.configuration + 1);
+	told_by(bftm_acquire_held, boot | 4, 8ull << 32);
+	unknown = false;
+	pulled = true;
+	free_for(boot | 2);
+	free_for(boot | 4);
+	/* That one is another client's. */
+	assert_int_equal(released, 1);
+	free_for(boot | 6);
+	assert_int_equal(released, 2);
+}
+
+/* State directory and clock were set back, so an earlier daemon drew higher numbers. */
+static void what_is_held_by_a_higher_number_is_not_given_back(void **state)
+{
+	const u64 low = 5ull << 32, high = 9ull << 32;
+
+	(void)state;
+	identity.orphan = low | 1;
+	counters.attempt = low | 8;
+	told_by(bftm_acquire_held, high | 2, cl.configuration);
+	free_for(high | 2);
+	free_for(high | 4);		/* the kernel has more to tell */
+	assert_int_equal(released, 0);
+	pulled = true;
+	free_for(high | 2);
+	assert_int_equal(released, 0);
+	free_for(high | 4);
+	assert_int_equal(released, 1);
+	/* Servers have made this daemon go on above. */
+	counters.attempt = 10ull << 32;
+	pulled = false;
+	free_for(high | 2);
+	free_for(high | 4);
+	assert_int_equal(released, 1);
+	/* What this daemon drew and does not have any more is over. */
+	counters.attempt = 10ull << 32 | 8;
+	free_for(10ull << 32 | 6);
+	assert_int_equal(released, 2);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, one_cluster, forgotten)
@@ -579,6 +668,9 @@ int main(void)
 		TEST(an_evicted_host),
 		TEST(no_member_asks_for_it),
 		TEST(or_reported_where_that_cannot_be),
+		TEST(all_that_is_held_is_of_this_boot),
+		TEST(what_a_renamed_cluster_holds_is_not_given_back),
+		TEST(what_is_held_by_a_higher_number_is_not_given_back),
 		TEST(holders_hear_of_those_that_wait_here),
 	};
 

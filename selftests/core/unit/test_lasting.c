@@ -11,14 +11,19 @@
 #include "lock/attempt.h"
 #include "lock/lasting.h"
 #include "unit.h"
+#include "files.h"
 
 #define BOOT	40ull
 #define EPOCH	7
+/* Upper halves of configurations' numbers: of one client, and of another. */
+#define OURS	(3ull << 32)
+#define THEIRS	(4ull << 32)
 
 struct bftm_clusters bftm_clusters = TAILQ_HEAD_INITIALIZER(bftm_clusters);
 
 static struct bftm_cluster now, before;
 static struct bftm_identity identity, stranger;
+static struct bftm_counters counters;
 static struct bftm_acquire_op op;
 static struct bftm_contender contender;
 static u64 pulled_ns;
@@ -39,6 +44,11 @@ void bftm_attempt_restarted(struct bftm_acquire_op *which, u32 u)
 {
 	assert_ptr_equal(which, &op);
 	restarted |= 1u << u;
+}
+
+void bftm_identity_holds(struct bftm_identity *id, u64 attempt)
+{
+	(void)id, (void)attempt;
 }
 
 static bool retold(const struct bftm_contender *c, u32 u)
@@ -63,6 +73,7 @@ static void cluster_init(struct bftm_cluster *cl, u16 first_id)
 	memset(cl, 0, sizeof(*cl));
 	cl->protocol = &protocol;
 	cl->identity = &identity;
+	cl->configuration = OURS | first_id;
 	cl->conf.n = 4;
 	cl->conf.leaseless = true;
 	for (u = 0; u < 4; u++) {
@@ -79,7 +90,10 @@ static int fresh(void **state)
 	TAILQ_INIT(&bftm_clusters);
 	cluster_init(&now, 1);
 	cluster_init(&before, 3);	/* its servers 3 and 4 are those of now as well */
-	identity = (struct bftm_identity){ .boot = BOOT };
+	counters.attempt = BOOT << 32 | 100;
+	identity = (struct bftm_identity){
+		.boot = BOOT, .counters = &counters, .orphan = counters.attempt,
+	};
 	op = (struct bftm_acquire_op){ .cluster = &now, .client = &contender };
 	pulled_ns = 1;
 	untold = restarted = 0;
@@ -94,8 +108,19 @@ static void holds(struct bftm_cluster *cl)
 }
 
 static const struct bftm_ask lasts = {
-	.id = 5, .attempt = BOOT << 32 | 6, .lease_ns = BFTM_LEASE_NONE,
-}, leased = { .id = 6, .attempt = BOOT << 32 | 8, .lease_ns = BFTM_NS_PER_SEC };
+	.id = 5, .attempt = BOOT << 32 | 6, .lease_ns = BFTM_LEASE_NONE, .configuration = OURS,
+	.cluster = "one", .name = "x\n", .name_len = 2,
+}, leased = {
+	.id = 6, .attempt = BOOT << 32 | 8, .lease_ns = BFTM_NS_PER_SEC, .configuration = OURS,
+};
+
+static struct bftm_ask of(u64 configuration, const struct bftm_ask *ask)
+{
+	struct bftm_ask other = *ask;
+
+	other.configuration = configuration;
+	return other;
+}
 
 static void nothing_is_told_before_the_kernel_has_told_all(void **state)
 {
@@ -135,16 +160,26 @@ static void locks_of_an_old_configuration_count(void **state)
 
 static void a_lock_that_cannot_be_taken_over_is_not_told(void **state)
 {
+	const struct bftm_ask another = of(THEIRS, &lasts), unknown = of(0, &lasts);
+
 	(void)state;
-	bftm_lasting_missed(&identity, &lasts);
+	unit_listen();
+	bftm_lasting_missed(&lasts);
+	assert_non_null(strstr(unit_heard(), "cluster one: lock 'x\\x0a' is held without a lease"));
 	assert_false(bftm_lasting_told(&now, 0));
 	assert_false(bftm_lasting_disowns(&now, BOOT << 32 | 2));
-	bftm_lasting_missed(&identity, &lasts);	/* said once more */
+	unit_listen();
+	bftm_lasting_missed(&lasts);	/* said once more */
+	assert_string_equal(unit_heard(), "");
 	bftm_lasting_gone(lasts.id);
 	assert_true(bftm_lasting_told(&now, 0));
-	bftm_lasting_missed(&stranger, &lasts);
+	bftm_lasting_missed(&another);
 	assert_true(bftm_lasting_told(&now, 0));
-	bftm_lasting_missed(&identity, &lasts);
+	bftm_lasting_gone(another.id);
+	/* It may be anybody's. */
+	bftm_lasting_missed(&unknown);
+	assert_false(bftm_lasting_told(&now, 0));
+	assert_false(bftm_lasting_disowns(&now, lasts.attempt));
 	bftm_lasting_forget();
 	assert_true(bftm_lasting_told(&now, 0));
 }
@@ -153,11 +188,15 @@ static void what_is_held_is_not_disowned(void **state)
 {
 	(void)state;
 	assert_true(bftm_lasting_disowns(&now, leased.attempt));
-	bftm_lasting_missed(&identity, &leased);
+	bftm_lasting_missed(&leased);
 	assert_false(bftm_lasting_disowns(&now, leased.attempt));
 	assert_true(bftm_lasting_disowns(&now, leased.attempt + 2));
 	/* A lease ends by itself, so nobody waits for it. */
 	assert_true(bftm_lasting_told(&now, 0));
+	/* … unless SYNC would say that it is of an earlier boot. */
+	identity.boot = BOOT + 1;
+	assert_false(bftm_lasting_told(&now, 0));
+	identity.boot = BOOT;
 	assert_false(bftm_lasting_disowns(&now, (BOOT - 1) << 32 | 2));
 	now.conf.leaseless = false;
 	assert_false(bftm_lasting_disowns(&now, leased.attempt + 2));
