@@ -345,6 +345,16 @@ void bftm_upcall_won(struct bftm_net *bn, struct bftm_request *request,
 	bftm_handle_won(request->handle, result);
 }
 
+/*
+ * An older helper does not know BFTM_NO_LEASE. It gives the lock back when its report is refused,
+ * and reports no more.
+ */
+static bool has_the_end_asked_for(const struct bftm_request *request,
+				  const struct bftm_result *result)
+{
+	return !(request->arg.flags & BFTM_NO_LEASE) == (result->end_ns != BFTM_LEASE_NONE);
+}
+
 int bftm_upcall_done(struct bftm_net *bn, u32 portid,
 		     struct bftm_result *result)
 {
@@ -366,11 +376,12 @@ int bftm_upcall_done(struct bftm_net *bn, u32 portid,
 		err = -EINVAL;
 		goto out;
 	}
-	/* A program that asked for an end has one. */
-	if (!result->error && !(request->arg.flags & BFTM_NO_LEASE) !=
-			      (result->end_ns != BFTM_LEASE_NONE)) {
+	if (!result->error && !has_the_end_asked_for(request, result)) {
 		err = -ERANGE;
-		goto out;
+		result->error = -EPROTONOSUPPORT;
+		/* Without memory for the words the program gets only the error. */
+		result->why = kstrdup("bftmutexd is of another version than the kernel module; restart bftmutexd",
+				      GFP_ATOMIC);
 	}
 	list_del_init(&request->list);
 	if (result->error) {

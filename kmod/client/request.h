@@ -318,7 +318,7 @@ struct bftm_result {
  *          caller's
  * Return: 0, -EPERM, or -ESTALE when nobody waits for it or its deadline has
  * passed (then it waits to be pulled again), or -EINVAL for BFTM_FENCE without a
- * token, or -ERANGE when only one of request and report is without a lease.
+ * token, or -ERANGE when only one of request and report is without a lease: the acquire has failed.
  */
 int bftm_upcall_done(struct bftm_net *bn, u32 portid,
 		     struct bftm_result *result);

@@ -107,17 +107,41 @@ TEST_F(convert, only_who_asked_for_no_lease_has_none)
 	arg = want(self->name, 0, 0, BFTM_NO_LEASE | BFTM_RENEW);
 	EXPECT_EQ(-EINVAL, call(self->fd, BFTM_IOC_ACQUIRE, &arg));
 	self->id = pulled(&self->nl, self->fd, self->name);
-	EXPECT_EQ(-ERANGE, DONE(NO_END));
-	EXPECT_EQ(-ERANGE, held_until(&self->nl, BFTMUTEX_CMD_HELPER_DONE, self->id, NO_END, 0));
 	ASSERT_EQ(0, DONE(self->end));
 	EXPECT_EQ(-EALREADY, RENEWED(NO_END));
 	EXPECT_EQ(self->end, status_of(self->fd).deadline_ns);
 	EXPECT_EQ(-EINVAL, evicted(&self->nl, self->id));
 	ASSERT_EQ(0, release(self->fd));
 	PULL(&self->pulled);
+}
+
+/* The program does not wait for another answer, which never comes. */
+#define FAILED do {								\
+	struct bftm_status failed_ = status_of(self->fd);			\
+	EXPECT_EQ(BFTM_STATE_FAILED, failed_.state);				\
+	EXPECT_EQ(EPROTONOSUPPORT, failed_.error);				\
+	EXPECT_EQ(-ESTALE, DONE(NO_END));					\
+	NO_REQUEST;								\
+} while (0)
+
+/* An older helper does not know the flag, and reports a lease. */
+TEST_F(convert, helper_that_knows_only_leases)
+{
+	struct bftm_why why = { .size = sizeof(why) };
+
 	self->id = asked(&self->nl, self->fd, self->name);
 	EXPECT_EQ(-ERANGE, DONE(self->end));
-	ASSERT_EQ(0, DONE(NO_END));
+	FAILED;
+	ASSERT_EQ(0, call(self->fd, BFTM_IOC_WHY, &why));
+	EXPECT_NE(NULL, strstr(why.text, "restart bftmutexd"));
+	self->id = pulled(&self->nl, self->fd, self->name);
+	EXPECT_EQ(-ERANGE, DONE(NO_END));
+	FAILED;
+	self->id = pulled(&self->nl, self->fd, self->name);
+	EXPECT_EQ(-ERANGE, held_until(&self->nl, BFTMUTEX_CMD_HELPER_DONE, self->id, NO_END, 0));
+	FAILED;
+	/* The next one is not affected. */
+	HOLD_ON;
 }
 
 /* However long no helper is there. */
