@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,12 +52,27 @@ static const char *boot_id_get(void)
 	return boot_id;
 }
 
+/* Another one has locks of its own. Return: 0 when this kernel (before 5.14) has no number for it. */
+static u64 netns_cookie(void)
+{
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(u64);
+	u64 cookie = 0;
+
+	if (fd < 0)
+		return 0;
+	if (getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len) < 0)
+		cookie = 0;
+	close(fd);
+	return cookie;
+}
+
 /* Two lines: a daemon that knows nothing of boots writes only the first. */
 static int record(const struct bftm_identity *id, u64 incarnation)
 {
 	char text[96];
-	int len = snprintf(text, sizeof(text), "%" PRIu64 "\n%u %s\n", incarnation, id->boot,
-			   *id->boot_id ? id->boot_id : "-");
+	int len = snprintf(text, sizeof(text), "%" PRIu64 "\n%u %s %" PRIu64 "\n", incarnation,
+			   id->boot, *id->boot_id ? id->boot_id : "-", id->netns);
 	ssize_t written = pwrite(id->fd, text, (size_t)len, 0);
 
 	if (written >= 0 && written != len)
@@ -74,27 +90,42 @@ int bftm_incarnation_next(u64 clock_s, u64 last, u64 *ret)
 	return 0;
 }
 
+/*
+ * @line: the second one of the file, as the last daemon wrote it. What that one held in another
+ * network namespace of this boot the kernel does not tell, so nothing can be said of all.
+ */
+static void boot_begin(struct bftm_identity *id, char *line, u32 incarnation)
+{
+	u64 boot = strtoull(line, &line, 10), netns;
+	size_t len;
+
+	line += strspn(line, " \n");
+	len = strcspn(line, " \n");
+	netns = strtoull(line + len, NULL, 10);
+	snprintf(id->boot_id, sizeof(id->boot_id), "%s", boot_id_get());
+	id->netns = netns_cookie();
+	if (!len || len != strlen(id->boot_id) || strncmp(line, id->boot_id, len))
+		id->boot = incarnation;
+	else
+		id->boot = netns && netns != id->netns ? 0 : (u32)boot;
+}
+
 /* Written before it is used. @ret_last: what was in the file */
 static int next_incarnation(struct bftm_identity *id, u64 *ret_last, u64 *ret)
 {
-	char text[96] = {}, *before;
-	u64 incarnation, boot;
+	char text[96] = {}, *line;
+	u64 incarnation;
 	int err;
 
 	if (pread(id->fd, text, sizeof(text) - 1, 0) < 0)
 		return -errno;
-	*ret_last = strtoull(text, &before, 10);
-	boot = strtoull(before, &before, 10);
-	before += strspn(before, " \n");
-	before[strcspn(before, "\n")] = '\0';
+	*ret_last = strtoull(text, &line, 10);
 	err = bftm_incarnation_next((u64)time(NULL), *ret_last, &incarnation);
 	if (err)
 		return err;
 	/* An operation takes another incarnation, and the boot stays. */
-	if (!id->incarnation) {
-		snprintf(id->boot_id, sizeof(id->boot_id), "%s", boot_id_get());
-		id->boot = *before && !strcmp(before, id->boot_id) ? (u32)boot : (u32)incarnation;
-	}
+	if (!id->incarnation)
+		boot_begin(id, line, (u32)incarnation);
 	err = record(id, incarnation);
 	if (!err)
 		*ret = incarnation;

@@ -36,8 +36,9 @@ struct bftm_names {
  * @incarnation: the last one used
  * @recorded:    the next daemon begins above it
  * @boot:        the first incarnation since this host booted; 0: not known, since the machine was
- *               cloned or set back
+ *               cloned or set back, or this client used in another network namespace
  * @boot_id:     of the kernel, without dashes
+ * @netns:       number of the network namespace, of this boot; 0: not known
  * @said_ns:     when it was logged, last, that it cannot be recorded
  * @orderings:   objects that were used as this client
  * @orderings_count: number of these
@@ -55,6 +56,7 @@ struct bftm_identity {
 	u64 recorded;
 	u32 boot;
 	char boot_id[BFTM_BOOT_ID_LEN + 1];
+	u64 netns;
 	u64 said_ns;
 	RB_HEAD(bftm_orderings, bftm_ordering) orderings;
 	u32 orderings_count;

@@ -36,7 +36,7 @@ int bftm_lasting_check(const struct bftm_cluster *cl, const char **ret_why)
 	if (!cl->conf.leaseless)
 		*ret_why = "this host is no member of the cluster: its configuration does not say \"leaseless = yes\"";
 	else if (!cl->identity->boot)
-		*ret_why = "this machine was cloned or set back: it takes no lock without a lease before it is booted";
+		*ret_why = "this machine was cloned or set back, or bftmutexd ran in another network namespace: it takes no lock without a lease before it is booted";
 	if (**ret_why)
 		return EACCES;
 	return cl->protocol->client->restarted ? 0 : EPROTONOSUPPORT;

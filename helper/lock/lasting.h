@@ -43,7 +43,7 @@ bool bftm_lasting_told(struct bftm_cluster *cl, u32 u);
 bool bftm_lasting_disowns(const struct bftm_cluster *cl, u64 attempt);
 
 /**
- * bftm_lasting_held() - the kernel holds a lock, with a lease or without: its attempt is of this boot
+ * bftm_lasting_held() - the kernel holds a lock, with a lease or not: its attempt is of this boot
  * @ask: of the kernel
  */
 void bftm_lasting_held(const struct bftm_ask *ask);

@@ -318,12 +318,66 @@ static void no_boot_after_a_copy(void **state)
 	forget();
 }
 
+/* Numbers of the last daemon, as if it had run in the network namespace with this number. */
+static void ran_in(u64 incarnation, u32 boot, const char *netns)
+{
+	int fd = open(unit_path("cluster-9-client-50"), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC,
+		      0600);
+
+	assert_true(fd >= 0);
+	assert_true(dprintf(fd, "%llu\n%u 0a1b2c%s\n", (unsigned long long)incarnation, boot,
+			    netns) > 0);
+	close(fd);
+}
+
+/* What it held there is held, and the kernel does not tell of it here. */
+static void no_boot_after_another_network_namespace(void **state)
+{
+	struct bftm_identity *id;
+	char other[32];
+	u64 here;
+
+	(void)state;
+	bftm_boot_id_set("0a1b2c");
+	id = start();
+	here = id->netns;
+	bftm_identity_put(id);
+	/* Tests run on kernels that have such numbers. */
+	assert_true(here);
+	snprintf(other, sizeof(other), " %llu", (unsigned long long)here + 1);
+	ran_in(77, 70, other);
+	id = start();
+	assert_int_equal(id->boot, 0);
+	bftm_identity_put(id);
+	/* Here as well, from then on, */
+	id = start();
+	assert_int_equal(id->boot, 0);
+	bftm_identity_put(id);
+	/* until the host is booted. */
+	bftm_boot_id_set("0a1b2d");
+	id = start();
+	assert_int_equal(id->boot, id->incarnation);
+	bftm_identity_put(id);
+	/* An earlier daemon wrote no number, or its kernel had none. */
+	bftm_boot_id_set("0a1b2c");
+	ran_in(77, 70, "");
+	id = start();
+	assert_int_equal(id->boot, 70);
+	bftm_identity_put(id);
+	ran_in(77, 70, " 0");
+	id = start();
+	assert_int_equal(id->boot, 70);
+	bftm_identity_put(id);
+	forget();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(boot_is_kept),
 		cmocka_unit_test(boot_of_what_is_held),
 		cmocka_unit_test(no_boot_after_a_copy),
+		cmocka_unit_test(no_boot_after_another_network_namespace),
 		cmocka_unit_test(each_start_is_an_incarnation),
 		cmocka_unit_test(the_next_incarnation),
 		cmocka_unit_test(a_file_of_2110),
