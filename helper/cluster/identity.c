@@ -91,8 +91,8 @@ int bftm_incarnation_next(u64 clock_s, u64 last, u64 *ret)
 }
 
 /*
- * @line: the second one of the file, as the last daemon wrote it. What that one held in another
- * network namespace of this boot the kernel does not tell, so nothing can be said of all.
+ * @line: the second one of the file, as the last daemon wrote it. If that one ran in another network
+ * namespace of this boot, the kernel does not tell here what is held there.
  */
 static void boot_begin(struct bftm_identity *id, char *line, u32 incarnation)
 {

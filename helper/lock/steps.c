@@ -65,7 +65,7 @@ static void note_reach(struct bftm_acquire_op *op, u64 now)
 int bftm_attempt_pending(struct bftm_acquire_op *op, u64 now)
 {
 	note_reach(op, now);
-	/* What is held stays held: its servers may speak as before again. */
+	/* A held lock stays held: a program uses it, whatever servers understand. */
 	if (!bftm_attempt_is_held(op) && bftm_cluster_outdated(op->cluster)) {
 		bftm_attempt_give_back(op);
 		return EPROTONOSUPPORT;

@@ -644,7 +644,7 @@ static void what_is_held_by_a_higher_number_is_not_given_back(void **state)
 	free_for(high | 2);
 	free_for(high | 4);
 	assert_int_equal(released, 1);
-	/* What this daemon drew and does not have any more is over. */
+	/* This daemon drew that one, and does not have it any more: it is over. */
 	counters.attempt = 10ull << 32 | 8;
 	free_for(10ull << 32 | 6);
 	assert_int_equal(released, 2);

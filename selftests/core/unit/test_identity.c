@@ -330,7 +330,7 @@ static void ran_in(u64 incarnation, u32 boot, const char *netns)
 	close(fd);
 }
 
-/* What it held there is held, and the kernel does not tell of it here. */
+/* A lock that it held there is held, and the kernel does not tell of it here. */
 static void no_boot_after_another_network_namespace(void **state)
 {
 	struct bftm_identity *id;
