@@ -52,7 +52,7 @@ static const char *boot_id_get(void)
 	return boot_id;
 }
 
-/* Another one has locks of its own. Return: 0 when this kernel (before 5.14) has no number for it. */
+/* Another one has locks of its own. Return: 0 when this kernel, before 5.14, has no number. */
 static u64 netns_cookie(void)
 {
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -91,8 +91,8 @@ int bftm_incarnation_next(u64 clock_s, u64 last, u64 *ret)
 }
 
 /*
- * @line: the second one of the file, as the last daemon wrote it. If that one ran in another network
- * namespace of this boot, the kernel does not tell here what is held there.
+ * @line: the second one of the file, as the last daemon wrote it. If that one ran in another
+ * network namespace of this boot, the kernel does not tell here what is held there.
  */
 static void boot_begin(struct bftm_identity *id, char *line, u32 incarnation)
 {
