@@ -208,6 +208,9 @@ int bftm_handle_converted(struct bftm_handle *h, const struct bftm_converted *re
 		conversion_decided(h, result->error);
 		return 0;
 	}
+	/* A program that has a lease has an end. */
+	if (!bftm_handle_lasts(h) && result->deadline_ns == BFTM_LEASE_NONE)
+		return -ERANGE;
 	/* Only a lock whose new mode the mode before covers may keep its token. */
 	if (!same && c->flags & BFTM_FENCE && !result->token)
 		return -EINVAL;

@@ -233,7 +233,7 @@ int bftm_handle_renewed(struct bftm_handle *h, u64 deadline_ns, u64 end_ns);
  * @h:      the handle
  * @result: the report; its number says of which conversion
  * Return: 0; -ECANCELED: nobody waits for it any more, and the mode before is held; -EINVAL:
- * without the token that was asked for.
+ * without the token that was asked for; -ERANGE: without an end, and the lock has a lease.
  */
 int bftm_handle_converted(struct bftm_handle *h, const struct bftm_converted *result);
 /**
