@@ -97,6 +97,17 @@ void bftm_release_answer_from(struct bftm_cluster *cl, u32 u, const struct bftm_
 		release_drop(op);
 }
 
+void bftm_release_restarted_at(struct bftm_cluster *cl, u32 u)
+{
+	struct bftm_release_op *op, *next;
+
+	for (op = RB_MIN(bftm_releases, &cl->acquires.releases); op; op = next) {
+		next = RB_NEXT(bftm_releases, &cl->acquires.releases, op);
+		if (bftm_release_restarted(&op->release, u))
+			release_drop(op);
+	}
+}
+
 void bftm_release_forget(struct bftm_cluster *cl)
 {
 	struct bftm_release_op *op;

@@ -27,13 +27,19 @@ static void server_epoch(struct bftm_cluster *cl, u32 u, const struct bftm_msg *
 		bftm_acquire_epoch(cl, u, msg);
 }
 
+static void server_challenged(struct bftm_cluster *cl, u32 u)
+{
+	bftm_release_restarted_at(cl, u);
+	bftm_lasting_epoch(cl, u);
+}
+
 const struct bftm_cluster_service bftm_lock_service = {
 	.begin = client_begin,
 	.stop = cluster_stop,
 	.forget = client_forget,
 	.answer = bftm_acquire_answer,
 	.epoch = server_epoch,
-	.challenged = bftm_lasting_epoch,
+	.challenged = server_challenged,
 	.told = bftm_lasting_told,
 	.evicted = bftm_acquire_evicted,
 };

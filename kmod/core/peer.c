@@ -8,7 +8,8 @@ enum bftm_peer_news bftm_peer_challenge(struct bftm_peer_epochs *p, const struct
 	if (!msg->server_epoch || msg->seq <= p->challenge_seq)
 		return BFTM_PEER_OLD;
 	p->challenge_seq = msg->seq;
-	p->sent_epoch = msg->server_epoch;
+	if (msg->seq > p->stale_seq)
+		p->sent_epoch = msg->server_epoch;
 	if (p->epoch == msg->server_epoch)
 		return BFTM_PEER_SAME;
 	p->challenge_seq = last_seq;

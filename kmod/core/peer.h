@@ -40,7 +40,8 @@ enum bftm_peer_news {
  * @msg:      CHALLENGE, authentic and fresh
  * @last_seq: the last number that this client has used, not below that of @msg
  *
- * An old CHALLENGE, kept by somebody, never turns the epoch back. A new epoch voids all numbers
+ * An old CHALLENGE, kept by somebody, never turns the epoch back, and one older than the newest
+ * STALE does not change where requests are sent. A new epoch voids all numbers
  * used so far: a HELLO that was sent before may have been answered by an earlier epoch.
  */
 enum bftm_peer_news bftm_peer_challenge(struct bftm_peer_epochs *p, const struct bftm_msg *msg,

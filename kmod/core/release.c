@@ -59,6 +59,11 @@ bool bftm_release_answer(struct bftm_release *r, u32 u)
 	return !r->unanswered;
 }
 
+bool bftm_release_restarted(struct bftm_release *r, u32 u)
+{
+	return r->surely && r->unanswered >> u & 1 && bftm_release_answer(r, u);
+}
+
 u32 bftm_release_wake(struct bftm_release *r,
 		      const struct bftm_client_cfg *cfg, u64 now)
 {

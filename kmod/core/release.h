@@ -46,6 +46,14 @@ u32 bftm_release_message(const struct bftm_release *r, u32 to, struct bftm_msg *
 /** bftm_release_answer() - RELEASED of server @u. True when all have. */
 bool bftm_release_answer(struct bftm_release *r, u32 u);
 
+/**
+ * bftm_release_restarted() - server @u has forgotten what it granted
+ *
+ * Only where PROBE finds what it granted since: it may have had a TRY that was under way.
+ * Return: as bftm_release_answer().
+ */
+bool bftm_release_restarted(struct bftm_release *r, u32 u);
+
 /** bftm_release_wake() - the servers to send to again; 0 when it is over. */
 u32 bftm_release_wake(struct bftm_release *r,
 		      const struct bftm_client_cfg *cfg, u64 now);

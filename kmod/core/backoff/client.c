@@ -132,13 +132,13 @@ void bftm_contend_adopt(struct bftm_contend *c,
 	c->sends_base = sends + BFTM_ADOPT_SENDS;
 	c->base.sends = c->sends_base;
 	c->poll_ns = 0;
-	c->base.wake_ns = bftm_after_end(c, cfg);
-	/* Servers may have restarted while no helper heard of it. */
+	/* Servers may have restarted while no helper heard of it: they are told from now on. */
 	if (want->lease_ns == BFTM_LEASE_NONE) {
 		c->reasserts = bftm_everyone(cfg);
 		c->retold = 0;
 		c->reassert_ns = 0;
 	}
+	bftm_hold_arm(c, cfg);
 	if (left && want->value)
 		bftm_value_forgotten(c, cfg);
 }
@@ -148,8 +148,12 @@ void bftm_release_all(const struct bftm_contend *c, const struct bftm_client_cfg
 {
 	out->release_to = bftm_everyone(cfg);
 	out->release_attempt = c->base.attempt;
-	/* A grant that ends by nothing else would stand in the way of others for ever. */
-	out->release_surely = c->base.want.lease_ns == BFTM_LEASE_NONE;
+	/*
+	 * A grant that ends by nothing else would stand in the way of others until PROBE finds that
+	 * the attempt is over. Attempts that fail are many, and leave it at that.
+	 */
+	out->release_surely = c->base.want.lease_ns == BFTM_LEASE_NONE &&
+			      c->base.phase == BFTM_PHASE_HOLD;
 }
 
 void bftm_die(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
@@ -362,6 +366,9 @@ static void answer_hold(struct bftm_contend *c,
 	if ((msg->type == BFTM_MSG_WAIT || msg->type == BFTM_MSG_LOCKED) &&
 	    has_no_grant(&c->server[u], msg))
 		c->owed &= ~(1u << u);
+	/* What an evicted incarnation has won is nothing to that server: it waits for no word of it. */
+	if (msg->type == BFTM_MSG_REFUSED && msg->arg == BFTM_REFUSED_EVICTED)
+		bftm_reassert_heard(c, cfg, u);
 	if (msg->type == BFTM_MSG_INQUIRE || msg->type == BFTM_MSG_PROBE)
 		bftm_hold_inquired(c, cfg, u, msg);
 	if (msg->type == BFTM_MSG_FREE) {

@@ -6,7 +6,7 @@
 // prove: memory all_leaseless bftm_contend_restarted bftm_contend_retold bftm_reassert bftm_reassert_heard bftm_after_end bftm_release_all: every client without a lease, and every answer to it
 // prove: memory all_looks bftm_contend_value bftm_contend_reached bftm_contend_end bftm_may_begin bftm_fence_lacks bftm_recovered_token bftm_contender_message bftm_value_put bftm_lowest bftm_out_to: every client
 // prove: memory all_quarantines bftm_quarantine_left: every client and every number of servers
-// prove: memory all_releases bftm_release_start bftm_release_message bftm_release_answer bftm_release_wake: every attempt that is over
+// prove: memory all_releases bftm_release_start bftm_release_message bftm_release_answer bftm_release_restarted bftm_release_wake: every attempt that is over
 // frama-c all_begun all_answers all_wakes all_asked all_leaseless all_looks: -eva-use-spec bftm_quarantine_left
 // frama-c all_quarantines: -eva-min-loop-unroll 31
 // frama-c: -eva-precision 0 -eva-plevel 500 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality -eva-use-spec bftm_kth_largest,draw_sleep,bftm_lowest
@@ -191,4 +191,5 @@ void all_releases(void)
 	any(r.sends);
 	bftm_release_wake(&r, &cfg, ANY_TIME);
 	bftm_release_answer(&r, (u32)any_from(0, BFTM_SERVERS_MAX - 1));
+	bftm_release_restarted(&r, (u32)any_from(0, BFTM_SERVERS_MAX - 1));
 }

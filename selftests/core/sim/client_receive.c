@@ -160,7 +160,8 @@ static void hand_on(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 	}
 	if (msg->type == BFTM_MSG_REFUSED && msg->arg == BFTM_REFUSED_EVICTED) {
 		client_member_evicted(w, x, u);
-		return;
+		if (!msg->name_len)
+			return;
 	}
 	if (bftm_epoch_known(msg, w->client[x].peer[u].known.epoch)) {
 		answer(w, x, u, msg);

@@ -91,6 +91,29 @@ static void its_release_is_repeated_until_all_but_b_have_answered(void **state)
 	assert_int_equal(bftm_release_wake(&r, &cfg, r.wake_ns), 0);
 }
 
+static void a_server_that_has_forgotten_needs_no_release(void **state)
+{
+	struct bftm_release r;
+	u32 u;
+
+	(void)state;
+	hold(BFTM_MODE_EX);
+	bftm_contend_stop(&c, &cfg, &out);
+	bftm_release_start(&r, &cfg, &out, T0);
+	for (u = 0; u < 5; u++)
+		bftm_release_answer(&r, u);
+	assert_false(bftm_release_restarted(&r, 0));
+	assert_false(bftm_release_restarted(&r, 5));
+	assert_int_equal(r.unanswered, 1 << 6);
+	assert_true(bftm_release_restarted(&r, 6));
+	/* Where no PROBE comes the server has to hear of it. */
+	out.release_surely = false;
+	bftm_release_start(&r, &cfg, &out, T0);
+	for (u = 0; u < 7; u++)
+		assert_false(bftm_release_restarted(&r, u));
+	assert_int_equal(r.unanswered, ALL);
+}
+
 static void a_liar_does_not_set_the_pace(void **state)
 {
 	u64 now = T0;
@@ -166,7 +189,21 @@ static void a_wait_has_a_pace(void **state)
 	all_say(0x7, BFTM_MSG_LOCKED, T0);
 	assert_true(c.base.wake_ns >= T0 + BFTM_PACE_NS);
 	assert_true(c.base.wake_ns <= T0 + 3 * BFTM_PACE_NS);
-	assert_true(out.release_surely);
+}
+
+/* There may be one each second while servers are down: PROBE finds what it leaves there. */
+static void an_attempt_that_never_won_is_released_as_any_other(void **state)
+{
+	(void)state;
+	want.wait = BFTM_WAIT_BACKOFF;
+	start(1, T0);
+	all_say(0x7, BFTM_MSG_LOCKED, T0);
+	assert_cancelled(1);
+	assert_false(out.release_surely);
+	start(2, T0);
+	bftm_contend_stop(&c, &cfg, &out);
+	assert_cancelled(2);
+	assert_false(out.release_surely);
 }
 
 static void a_restarted_server_is_told_until_it_grants(void **state)
@@ -195,6 +232,23 @@ static void a_restarted_server_is_told_until_it_grants(void **state)
 	assert_true(bftm_contend_retold(&c, 2));
 	assert_true(c.base.wake_ns == NEVER);
 	assert_int_equal(out.verdict, BFTM_PENDING);
+}
+
+/* One that has evicted the helper that won it, and restarts, would wait while the lock is held. */
+static void a_server_that_has_evicted_needs_no_word(void **state)
+{
+	struct bftm_msg msg = { .type = BFTM_MSG_REFUSED, .attempt = 1, .arg = BFTM_REFUSED_ACCESS };
+
+	(void)state;
+	hold(BFTM_MODE_EX);
+	restarts(2, T0);
+	bftm_contend_answer(&c, &cfg, 2, &msg, T0, 0, &out);
+	assert_false(bftm_contend_retold(&c, 2));
+	msg.arg = BFTM_REFUSED_EVICTED;
+	bftm_contend_answer(&c, &cfg, 2, &msg, T0, 0, &out);
+	assert_true(bftm_contend_retold(&c, 2));
+	assert_true(c.base.wake_ns == NEVER);
+	assert_true(bftm_contend_end(&c, &cfg) == NEVER);
 }
 
 static void a_server_that_did_not_grant_need_not_know(void **state)
@@ -290,6 +344,12 @@ static void an_adopted_lock_is_told_to_all(void **state)
 	bftm_contend_adopt(&c, &cfg, &want, 1, NEVER, 5, false);
 	for (u = 0; u < 7; u++)
 		assert_false(bftm_contend_retold(&c, u));
+	/* Now, and again: the epoch of servers may be known, and none has to be new. */
+	assert_true(c.base.wake_ns <= T0);
+	wake(T0, 0, 0);
+	asserts(ALL, BFTM_MODE_EX);
+	assert_true(c.base.wake_ns > T0 && c.base.wake_ns <= T0 + BFTM_NS_PER_SEC);
+	bftm_contend_adopt(&c, &cfg, &want, 1, NEVER, 5, false);
 	bftm_contend_renew(&c, &cfg, T0, &out);
 	asserts(ALL, BFTM_MODE_EX);
 	assert_int_equal(c.base.sends, 5 + BFTM_ADOPT_SENDS + 1);
@@ -371,12 +431,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(it_has_no_end),
 		TEST(its_release_is_repeated_until_all_but_b_have_answered),
+		TEST(a_server_that_has_forgotten_needs_no_release),
 		TEST(a_liar_does_not_set_the_pace),
 		TEST(what_is_owed_goes_along),
 		TEST(a_server_that_grants_leases_alone_stamps_none),
 		TEST(a_holder_that_is_probed_is_wanted),
 		TEST(a_wait_has_a_pace),
+		TEST(an_attempt_that_never_won_is_released_as_any_other),
 		TEST(a_restarted_server_is_told_until_it_grants),
+		TEST(a_server_that_has_evicted_needs_no_word),
 		TEST(a_server_that_did_not_grant_need_not_know),
 		TEST(a_waiter_does_not_count_what_was_forgotten),
 		TEST(a_lease_is_not_asserted),

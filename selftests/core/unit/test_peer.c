@@ -98,6 +98,25 @@ static void stale_says_where_to_send_and_no_more(void **state)
 	assert_int_equal(p.sent_epoch, SECOND);
 }
 
+static void an_older_challenge_does_not_turn_a_stale_back(void **state)
+{
+	(void)state;
+	challenge(FIRST, 10, 10);
+	assert_true(stale(SECOND, 14));
+	/* The HELLO was answered before the server restarted. */
+	assert_int_equal(challenge(FIRST, 12, 14), BFTM_PEER_SAME);
+	assert_int_equal(p.sent_epoch, SECOND);
+	assert_false(bftm_peer_sync(&p, true, T0, RESEND));
+	assert_int_equal(challenge(SECOND, 15, 15), BFTM_PEER_NEW);
+	assert_true(bftm_peer_sync(&p, true, T0, RESEND));
+	assert_true(stale(THIRD, 18));
+	/* Nor when it is of an epoch in between. */
+	assert_int_equal(challenge(FIRST, 17, 18), BFTM_PEER_NEW);
+	assert_int_equal(p.sent_epoch, THIRD);
+	assert_int_equal(challenge(THIRD, 19, 19), BFTM_PEER_NEW);
+	assert_int_equal(p.sent_epoch, THIRD);
+}
+
 static void sync_goes_to_the_epoch_that_was_challenged(void **state)
 {
 	(void)state;
@@ -164,6 +183,7 @@ int main(void)
 		TEST(no_server_has_epoch_0),
 		TEST(a_new_epoch_voids_all_numbers_used_so_far),
 		TEST(stale_says_where_to_send_and_no_more),
+		TEST(an_older_challenge_does_not_turn_a_stale_back),
 		TEST(sync_goes_to_the_epoch_that_was_challenged),
 		TEST(sync_comes_after_all_was_told),
 		TEST(sync_is_repeated_until_it_is_heard),
