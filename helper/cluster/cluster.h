@@ -126,6 +126,7 @@ struct bftm_acquires {
  * @behind_ns:     when it was logged that this client's numbers are behind, last
  * @evicted:       b + 1 servers have evicted this client's incarnations up to this one; 0: none
  * @evicted_ns:    when that was logged, last
+ * @evicted_again_ns: when the services were told so, last
  * @draining:      a newer configuration replaced it; goes when nothing is under way
  * @draining_ns:   since when
  */
@@ -162,6 +163,7 @@ struct bftm_cluster {
 	u32 losses;
 	u32 evicted;
 	u64 evicted_ns;
+	u64 evicted_again_ns;
 	bool draining;
 	u64 draining_ns;
 };

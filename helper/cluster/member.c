@@ -39,15 +39,31 @@ void bftm_member_synced(struct bftm_cluster *cl, u32 u, const struct bftm_msg *m
 	bftm_peer_synced(&cl->peer[u].known, msg, cl->identity->boot);
 }
 
+/* One that was asked for since fails by its own refusals, and one that was taken over in a while. */
+#define EVICTED_AGAIN_NS (1 * BFTM_NS_PER_SEC)
+
+static void say_evicted(struct bftm_cluster *cl)
+{
+	bool runs = cl->evicted >= cl->identity->incarnation;
+
+	if (!bftm_due(&cl->evicted_ns, BFTM_SAID_AGAIN_NS))
+		return;
+	bftm_log(LOG_ERR,
+		 runs ? "cluster %s: %u servers or more have evicted client %u up to incarnation %u: its locks without a lease are lost; restart bftmutexd when this host may take locks again" :
+		 "cluster %s: %u servers or more have evicted client %u up to incarnation %u: locks without a lease that it had before bftmutexd was started are lost",
+		 cl->conf.name, cl->conf.b + 1, cl->cred.client, cl->evicted);
+}
+
 static void evicted(struct bftm_cluster *cl, u32 incarnation)
 {
+	bool more = incarnation > cl->evicted;
 	u32 i;
 
+	/* Each request of this host may be refused so. */
+	if (!bftm_due(&cl->evicted_again_ns, EVICTED_AGAIN_NS) && !more)
+		return;
 	cl->evicted = incarnation;
-	if (bftm_due(&cl->evicted_ns, BFTM_SAID_AGAIN_NS))
-		bftm_log(LOG_ERR,
-			 "cluster %s: %u servers or more have evicted client %u up to incarnation %u: its locks without a lease are lost; restart bftmutexd when this host may take locks again",
-			 cl->conf.name, cl->conf.b + 1, cl->cred.client, incarnation);
+	say_evicted(cl);
 	for (i = 0; i < BFTM_SERVICES; i++)
 		if (bftm_services[i]->evicted)
 			bftm_services[i]->evicted(cl, incarnation);
@@ -55,13 +71,11 @@ static void evicted(struct bftm_cluster *cl, u32 incarnation)
 
 void bftm_member_refused(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 {
-	const struct bftm_asked *asked = bftm_cluster_asked(cl, msg->seq);
 	u64 incarnation[BFTM_SERVERS_MAX], least;
-	bool attempt = asked && asked->attempt && asked->type != BFTM_MSG_RELEASE;
 	u32 i;
 
-	/* As bftm_members_refuse(): an attempt is of its own incarnation. */
-	least = attempt ? asked->attempt >> 32 : msg->seq >> 32;
+	/* As bftm_members_refuse(): an attempt is of its own incarnation, and REFUSED names it. */
+	least = (msg->name_len ? msg->attempt : msg->seq) >> 32;
 	if (cl->peer[u].evicted < least)
 		cl->peer[u].evicted = (u32)least;
 	for (i = 0; i < cl->conf.n; i++)

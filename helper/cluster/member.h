@@ -35,7 +35,8 @@ void bftm_member_synced(struct bftm_cluster *cl, u32 u, const struct bftm_msg *m
  * @msg: REFUSED for that reason, authentic and fresh
  *
  * When b + 1 servers say so, one of them is correct: locks without a lease that this incarnation or
- * an earlier one won are lost, and what it waits for fails. The daemon does not draw another one by
+ * an earlier one won are lost, and what it waits for fails. The services hear of it at once, and
+ * then not more often than once a second. The daemon does not draw another one by
  * itself: an administrator who has evicted a host decides when it may come back, and restarts it.
  */
 void bftm_member_refused(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);

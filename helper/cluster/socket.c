@@ -156,6 +156,14 @@ static void hand_on(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 		bftm_service_of(msg)->answer(cl, u, &uncounted);
 }
 
+static void take_evicted(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
+{
+	bftm_member_refused(cl, u, msg);
+	/* Of a lock that is held it says that this server need not be told, and else that it refuses. */
+	if (msg->name_len)
+		hand_on(cl, u, msg);
+}
+
 static void take_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 {
 	if (!bftm_verify_fresh(cl, u, msg->seq))
@@ -177,7 +185,7 @@ static void take_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *m
 	else if (msg->type == BFTM_MSG_SYNCED)
 		bftm_member_synced(cl, u, msg);
 	else if (msg->type == BFTM_MSG_REFUSED && msg->arg == BFTM_REFUSED_EVICTED)
-		bftm_member_refused(cl, u, msg);
+		take_evicted(cl, u, msg);
 	else if (msg->type == BFTM_MSG_REFUSED && !msg->name_len)
 		bftm_recover_refused(cl, u, msg);	/* RECOVER, or HELLO: it names nothing */
 	else

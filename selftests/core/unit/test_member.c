@@ -19,6 +19,7 @@ static u64 now_ns;
 static u32 told;		/* servers that know all, a bit mask */
 static u32 synced_to, syncs, named;
 static u32 evicted, evictions, lines;
+static bool restart;		/* the line says so */
 
 u64 bftm_now(void)
 {
@@ -36,7 +37,8 @@ bool bftm_due(u64 *last_ns, u64 every_ns)
 
 void bftm_log(int level, const char *format, ...)
 {
-	(void)level, (void)format;
+	(void)level;
+	restart = strstr(format, "restart bftmutexd");
 	lines++;
 }
 
@@ -72,7 +74,7 @@ static int fresh(void **state)
 
 	(void)state;
 	memset(&cl, 0, sizeof(cl));
-	identity = (struct bftm_identity){ .boot = 40 };
+	identity = (struct bftm_identity){ .boot = 40, .incarnation = 42 };
 	cl.identity = &identity;
 	cl.conf.n = 4;
 	cl.conf.b = 1;
@@ -127,45 +129,66 @@ static void who_does_not_know_the_boot_says_nothing(void **state)
 }
 
 /* The answer of server @u to a request that it refuses; of no attempt: HELLO. */
-static void refuses(u32 u, u64 seq, u8 type, u64 attempt)
+static void refuses(u32 u, u64 seq, u64 attempt)
 {
-	cl.asked[seq % BFTM_ASKED] = (struct bftm_asked){
-		.seq = seq, .type = type, .attempt = attempt, .u = (u8)u,
-	};
 	bftm_member_refused(&cl, u, &(struct bftm_msg){
 		.type = BFTM_MSG_REFUSED, .arg = BFTM_REFUSED_EVICTED, .seq = seq,
+		.attempt = attempt, .name_len = attempt ? 4 : 0,
 	});
 }
 
 static void one_of_b_plus_1_servers_is_correct(void **state)
 {
 	(void)state;
-	refuses(0, OF(42, 1), BFTM_MSG_HELLO, 0);
-	refuses(0, OF(42, 5), BFTM_MSG_HELLO, 0);
+	refuses(0, OF(42, 1), 0);
+	refuses(0, OF(42, 5), 0);
 	assert_int_equal(evictions, 0);
-	refuses(3, OF(42, 2), BFTM_MSG_HELLO, 0);
+	refuses(3, OF(42, 2), 0);
 	assert_int_equal(evicted, 42);
 	assert_int_equal(cl.evicted, 42);
 	assert_int_equal(lines, 1);
-	/* Requests since then fail as well. */
-	refuses(3, OF(42, 6), BFTM_MSG_HELLO, 0);
+	assert_true(restart);
+}
+
+/* Each request of an evicted host is refused, and there may be many locks to look through. */
+static void refusals_that_say_nothing_new_are_passed_on_once_a_second(void **state)
+{
+	u32 i;
+
+	(void)state;
+	refuses(0, OF(42, 1), 0);
+	refuses(3, OF(42, 2), 0);
+	for (i = 0; i < 100; i++)
+		refuses(i % 4, OF(42, 3 + i), 0);
+	assert_int_equal(evictions, 1);
+	/* What was taken over since. */
+	now_ns += BFTM_NS_PER_SEC;
+	refuses(3, OF(42, 200), 0);
 	assert_int_equal(evictions, 2);
 	assert_int_equal(lines, 1);
+	refuses(1, OF(43, 1), 0);
+	refuses(2, OF(43, 2), 0);
+	assert_int_equal(evictions, 3);
+	assert_int_equal(evicted, 43);
 }
 
 /* The daemon was restarted since: only what the one before has won is lost. */
 static void an_attempt_is_of_its_own_incarnation(void **state)
 {
 	(void)state;
-	refuses(0, OF(42, 1), BFTM_MSG_TRY, OF(41, 3));
-	refuses(1, OF(42, 2), BFTM_MSG_TRY, OF(41, 3));
+	refuses(0, OF(42, 1), OF(41, 3));
+	refuses(1, OF(42, 2), OF(41, 3));
 	assert_int_equal(evicted, 41);
+	assert_int_equal(lines, 1);
+	assert_false(restart);
 	/* One server says more. */
-	refuses(2, OF(42, 3), BFTM_MSG_HELLO, 0);
+	refuses(2, OF(42, 3), 0);
 	assert_int_equal(evicted, 41);
-	/* A number that was forgotten counts by itself. */
-	cl.asked[4] = (struct bftm_asked){ .seq = OF(7, 4), .attempt = OF(41, 9) };
-	bftm_member_refused(&cl, 3, &(struct bftm_msg){ .seq = OF(42, 4) });
+	/* It does not matter what is remembered of the request. */
+	cl.asked[4] = (struct bftm_asked){ .seq = OF(7, 4), .attempt = OF(42, 9) };
+	refuses(3, OF(42, 4), OF(41, 3));
+	assert_int_equal(evicted, 41);
+	refuses(3, OF(42, 5), 0);
 	assert_int_equal(evicted, 42);
 }
 
@@ -178,6 +201,7 @@ int main(void)
 		TEST(sync_waits_for_what_is_held),
 		TEST(who_does_not_know_the_boot_says_nothing),
 		TEST(one_of_b_plus_1_servers_is_correct),
+		TEST(refusals_that_say_nothing_new_are_passed_on_once_a_second),
 		TEST(an_attempt_is_of_its_own_incarnation),
 	};
 
