@@ -130,6 +130,11 @@ static void wrapper_report(const struct options *o, const struct bftmutex_grant 
 	u64 left = grant->deadline_ns > now ? grant->deadline_ns - now : 0;
 	char took[32], rest[32];
 
+	if (bftm_grant_lasts(grant)) {
+		warnx("lock '%s': held in mode %s after %s, attempts: %u, until it is given back",
+		      o->shown, o->mode, format_us(now - start, took, sizeof(took)), grant->attempts);
+		return;
+	}
 	warnx("lock '%s': held in mode %s after %s, attempts: %u, for %s, until %llu ns on CLOCK_BOOTTIME",
 	      o->shown, o->mode, format_us(now - start, took, sizeof(took)), grant->attempts,
 	      format_us(left, rest, sizeof(rest)), (unsigned long long)grant->deadline_ns);
@@ -212,8 +217,10 @@ static int wrapper_run(const struct options *o, int fd, const struct bftmutex_gr
 
 	setenv("BFTMUTEX_NAME", o->name, 1);
 	setenv("BFTMUTEX_MODE", o->mode, 1);
-	put_number("BFTMUTEX_DEADLINE_NS", grant->deadline_ns);
-	/* An inherited BFTMUTEX_TOKEN belongs to another lock. */
+	/* Inherited ones belong to another lock. Shells cannot count up to the number of no end. */
+	unsetenv("BFTMUTEX_DEADLINE_NS");
+	if (!bftm_grant_lasts(grant))
+		put_number("BFTMUTEX_DEADLINE_NS", grant->deadline_ns);
 	unsetenv("BFTMUTEX_TOKEN");
 	if (grant->token)
 		put_number("BFTMUTEX_TOKEN", grant->token);

@@ -12,9 +12,9 @@
 
 /*
  * Coding and meaning of an attribute; NONE: it is not shown. A number NOT0 is unknown when it is 0,
- * a NAME when it is empty.
+ * a NAME when it is empty. ENDS and NOT0 are null when they are the largest number: there is no end.
  */
-enum type { NONE, NUM16, NUM32, NUM64, NOT0, TEXT, NAME, BYTES, HEX, STATE, REASON, MODE, STATS, FLAG,
+enum type { NONE, NUM16, NUM32, NUM64, ENDS, NOT0, TEXT, NAME, BYTES, HEX, STATE, REASON, MODE, STATS, FLAG,
 	    DURABILITY, JOURNAL };
 
 struct attribute {
@@ -156,7 +156,7 @@ static const struct attribute handle_attrs[] = {
 	[BFTMUTEX_A_HANDLE_REASON] = { "reason", REASON },
 	[BFTMUTEX_A_HANDLE_PID] = { "pid", NUM32 },
 	[BFTMUTEX_A_HANDLE_COMM] = { "comm", TEXT },
-	[BFTMUTEX_A_HANDLE_REMAINING_NS] = { "remaining_ns", NUM64 },
+	[BFTMUTEX_A_HANDLE_REMAINING_NS] = { "remaining_ns", ENDS },
 	[BFTMUTEX_A_HANDLE_SENDS] = { "sends", NONE },
 	[BFTMUTEX_A_HANDLE_CONFIGURATION] = { "configuration", NONE },
 	[BFTMUTEX_A_HANDLE_END_NS] = { "end_ns", NONE },
@@ -280,11 +280,18 @@ static struct json_object *from_bytes(const u8 *bytes, size_t len)
 	return json_object_new_string(text);
 }
 
+static struct json_object *from_time(const struct attribute *a, u64 ns)
+{
+	bool known = ns != BFTM_LEASE_NONE && (ns || a->type == ENDS);
+
+	return known ? bftm_json_number(a->name, ns) : NULL;
+}
+
 /* The kernel is trusted, but its version may differ: absent and short attributes give null. */
 static struct json_object *from_attr(const struct attribute *a, struct nlattr *attr)
 {
 	static const int min_len[] = {
-		[NUM16] = 2, [NUM32] = 4, [NUM64] = 8, [NOT0] = 8, [STATE] = 4, [REASON] = 4, [MODE] = 4,
+		[NUM16] = 2, [NUM32] = 4, [NUM64] = 8, [ENDS] = 8, [NOT0] = 8, [STATE] = 4, [REASON] = 4, [MODE] = 4,
 		[STATS] = 0, [DURABILITY] = 4, [JOURNAL] = 4,
 	};
 
@@ -299,8 +306,9 @@ static struct json_object *from_attr(const struct attribute *a, struct nlattr *a
 		return json_object_new_uint64(nla_get_u32(attr));
 	case NUM64:
 		return bftm_json_number(a->name, nla_get_u64(attr));
+	case ENDS:
 	case NOT0:
-		return nla_get_u64(attr) ? bftm_json_number(a->name, nla_get_u64(attr)) : NULL;
+		return from_time(a, nla_get_u64(attr));
 	case NAME:
 		if (!nla_len(attr) || !*(const char *)nla_data(attr))
 			return NULL;

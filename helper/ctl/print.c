@@ -85,8 +85,6 @@ static const char *format_rounded(u64 ns, char *buf, size_t len)
 {
 	u64 unit = 1;
 
-	if (ns == BFTM_LEASE_NONE)
-		return "no end";
 	while (ns / unit >= 1000)
 		unit *= 1000;
 	if (unit > 1000000000)
@@ -213,6 +211,15 @@ static void print_heading(const struct ctl_column *column)
 		       column[1].title ? "  " : "\n");
 }
 
+/* Of a lock that is held. */
+static bool has_no_end(const char *key, struct json_object *row)
+{
+	struct json_object *state = NULL;
+
+	json_object_object_get_ex(row, "state", &state);
+	return !strcmp(key, "remaining_ns") && state && !strcmp(json_object_get_string(state), "held");
+}
+
 static void print_row(const struct ctl_column *column, struct json_object *row)
 {
 	struct json_object *value;
@@ -220,6 +227,11 @@ static void print_row(const struct ctl_column *column, struct json_object *row)
 	for (; column->title; column++) {
 		value = NULL;
 		json_object_object_get_ex(row, column->key, &value);
+		if (!value && has_no_end(column->key, row)) {
+			print_padded(column->width, "no end");
+			fputs("  ", stdout);
+			continue;
+		}
 		print_value(column[1].title ? column->width : 0, column->key, value,
 			    column[1].title ? "  " : "\n");
 	}

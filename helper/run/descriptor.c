@@ -167,6 +167,11 @@ int bftm_fd_set_value(const struct options *o)
 	return r < 0 ? value_refused(o, r) : EX_OK;
 }
 
+bool bftm_grant_lasts(const struct bftmutex_grant *grant)
+{
+	return grant->deadline_ns == UINT64_MAX;
+}
+
 int bftm_print_grant(const struct options *o, int fd, const struct bftmutex_grant *grant)
 {
 	int r = o->value ? bftm_print_value(fd) : 0;
@@ -175,7 +180,8 @@ int bftm_print_grant(const struct options *o, int fd, const struct bftmutex_gran
 		return r;
 	if (grant->token)
 		printf("BFTMUTEX_TOKEN=%llu\n", (unsigned long long)grant->token);
-	printf("BFTMUTEX_MODE=%s\nBFTMUTEX_DEADLINE_NS=%llu\n", o->mode,
-	       (unsigned long long)grant->deadline_ns);
+	printf("BFTMUTEX_MODE=%s\n", o->mode);
+	if (!bftm_grant_lasts(grant))
+		printf("BFTMUTEX_DEADLINE_NS=%llu\n", (unsigned long long)grant->deadline_ns);
 	return 0;
 }

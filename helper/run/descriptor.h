@@ -3,6 +3,8 @@
 #ifndef BFTM_DESCRIPTOR_H
 #define BFTM_DESCRIPTOR_H
 
+#include <stdbool.h>
+
 struct bftmutex_grant;
 struct options;
 
@@ -21,8 +23,12 @@ int bftm_fd_value(const struct options *o);
 /** bftm_fd_set_value() - leave the value of the command line to the next holders. */
 int bftm_fd_set_value(const struct options *o);
 
+/** bftm_grant_lasts() - without a lease: there is no deadline to tell */
+bool bftm_grant_lasts(const struct bftmutex_grant *grant);
+
 /**
- * bftm_print_grant() - NAME=VALUE lines for "eval": token, mode, deadline; the value with --value
+ * bftm_print_grant() - NAME=VALUE lines for "eval": token, mode, deadline, as far as
+ * there are; the value with --value
  * @o:     the command line
  * @fd:    handle that holds the lock
  * @grant: what was granted

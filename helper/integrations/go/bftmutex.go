@@ -15,6 +15,7 @@ package bftmutex
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"syscall"
 	"time"
@@ -147,12 +148,22 @@ type Grant struct {
 	Attempts uint32
 }
 
+// NoEnd is what remains of a lock that is held without a lease.
+const NoEnd = time.Duration(math.MaxInt64)
+
+func remaining(ns uint64) time.Duration {
+	if ns > math.MaxInt64 {
+		return NoEnd
+	}
+	return time.Duration(ns)
+}
+
 // Status describes the state of a Lock, judged by the clock now.
 type Status struct {
 	State     State
 	Reason    uint32        // enum bftm_lost
-	Remaining time.Duration // 0 unless held
-	Deadline  uint64
+	Remaining time.Duration // 0 unless held; NoEnd without a lease
+	Deadline  uint64        // math.MaxUint64 without a lease
 	Token     uint64
 	Mode      Mode // of the lock that is or was held
 }
@@ -311,7 +322,7 @@ func (l *Lock) Release() error {
 func (l *Lock) Status() (Status, error) {
 	arg := statusArg{size: uint32(unsafe.Sizeof(statusArg{}))}
 	err := l.call(iocStatus, unsafe.Pointer(&arg))
-	return Status{State(arg.state), arg.reason, time.Duration(arg.remainingNs), arg.deadlineNs, arg.token, Mode(arg.mode)}, err
+	return Status{State(arg.state), arg.reason, remaining(arg.remainingNs), arg.deadlineNs, arg.token, Mode(arg.mode)}, err
 }
 
 // WaitLost returns when the lease is over, or nothing is held.

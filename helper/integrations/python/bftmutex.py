@@ -33,6 +33,7 @@ Name = Union[str, bytes]
 TRY, RENEW, FENCE, VALUE = 1, 2, 4, 8
 NAME_MAX, CLUSTER_MAX, SUBMIT_NAME_MAX, SUBMIT_MAX, WHY_MAX = 64, 32, 63, 16384, 248
 VALUE_MAX = 64
+NO_END = 2 ** 64 - 1
 STATES = ("idle", "pending", "held", "lost", "failed")
 REASONS = ("none", "expired", "not-renewed", "no-helper", "suspended", "restored",
            "evicted")
@@ -131,11 +132,18 @@ class Status(NamedTuple):
     state: str
     reason: str
     error: int
-    deadline_ns: int
-    remaining: float
+    deadline_ns: Optional[int]      # None: the lock is held without a lease, and has no end
+    remaining: Optional[float]      # likewise
     token: int
     attempts: int
     mode: str
+
+
+def _status(s: _Status) -> Status:
+    return Status(STATES[s.state], REASONS[s.reason], s.error,
+                  None if s.deadline_ns == NO_END else s.deadline_ns,
+                  None if s.remaining_ns == NO_END else s.remaining_ns / 1e9,
+                  s.token, s.attempts, MODES[s.mode])
 
 
 def _bytes(what: str, name: Optional[Name], least: int, most: int) -> bytes:
@@ -240,8 +248,7 @@ class _Handle:
         error = -_lib.bftmutex_status(self._fd, s)
         if error:
             raise self._error(error)
-        return Status(STATES[s.state], REASONS[s.reason], s.error, s.deadline_ns,
-                      s.remaining_ns / 1e9, s.token, s.attempts, MODES[s.mode])
+        return _status(s)
 
     def locked(self) -> bool:
         """Is it held, by this object?"""
@@ -286,13 +293,13 @@ class _Handle:
         self._valued(-_lib.bftmutex_set_value(self._fd, data, len(data)))
 
     @property
-    def remaining(self) -> float:
-        """Seconds until the deadline, 0 unless it is held; renewals move it."""
+    def remaining(self) -> Optional[float]:
+        """Seconds until the deadline, 0 unless it is held; renewals move it. None: it has no end."""
         return self.status().remaining
 
     @property
-    def deadline_ns(self) -> int:
-        """CLOCK_BOOTTIME until which it is held; renewals move it."""
+    def deadline_ns(self) -> Optional[int]:
+        """CLOCK_BOOTTIME until which it is held; renewals move it. None: it has no end."""
         return self.status().deadline_ns
 
     def fileno(self) -> int:

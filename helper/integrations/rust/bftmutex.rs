@@ -22,6 +22,8 @@ pub const EWOULDBLOCK: i32 = 11;
 pub const EDEADLK: i32 = 35;
 pub const ETIMEDOUT: i32 = 110;
 pub const EKEYEXPIRED: i32 = 127;
+/// What remains of a lock that is held without a lease.
+pub const NO_END: Duration = Duration::MAX;
 const SUBMIT_MAX: usize = 16384;
 const VALUE_MAX: usize = 64;
 const VALUE_GET: u32 = 0;
@@ -190,7 +192,7 @@ pub struct Status {
     pub state: State,
     /// enum bftm_lost
     pub reason: u32,
-    /// Zero unless held.
+    /// Zero unless held; NO_END without a lease.
     pub remaining: Duration,
     pub token: u64,
     /// Of the lock that is or was held: a number of Mode.
@@ -237,6 +239,13 @@ impl Options {
 // 0 would mean for ever, or the default.
 fn nanoseconds(time: Option<Duration>) -> u64 {
     time.map_or(0, |t| t.as_nanos().clamp(1, u64::MAX as u128) as u64)
+}
+
+fn remaining_of(ns: u64) -> Duration {
+    match ns {
+        u64::MAX => NO_END,
+        ns => Duration::from_nanos(ns),
+    }
 }
 
 impl Lock {
@@ -311,7 +320,7 @@ impl Lock {
             3 => State::Lost,
             _ => State::Failed,
         };
-        let remaining = Duration::from_nanos(arg.remaining_ns);
+        let remaining = remaining_of(arg.remaining_ns);
         Ok(Status { state, reason: arg.reason, remaining, token: arg.token, mode: arg.mode })
     }
 
