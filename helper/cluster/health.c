@@ -17,8 +17,8 @@
 /* People need no more of a time. */
 #define TENTH_NS (100 * BFTM_NS_PER_MS)
 
-/* "server 2 is", "servers 1, 3 and 4 are" */
-static void name_servers(const struct bftm_cluster *cl, u32 servers, char *buf, size_t size)
+/* "server 2", "servers 1, 3 and 4" */
+static void list_servers(const struct bftm_cluster *cl, u32 servers, char *buf, size_t size)
 {
 	u32 many = bftm_count(servers), done = 0, u;
 	size_t len = (size_t)snprintf(buf, size, "server%s", many > 1 ? "s" : "");
@@ -32,8 +32,17 @@ static void name_servers(const struct bftm_cluster *cl, u32 servers, char *buf, 
 		done++;
 	}
 	if (done < many)
-		len += (size_t)snprintf(buf + len, size - len, " and %u more", many - done);
-	snprintf(buf + len, size - len, many > 1 ? " are" : " is");
+		snprintf(buf + len, size - len, " and %u more", many - done);
+}
+
+/* "server 2 is", "servers 1, 3 and 4 are" */
+static void name_servers(const struct bftm_cluster *cl, u32 servers, char *buf, size_t size)
+{
+	size_t len;
+
+	list_servers(cl, servers, buf, size);
+	len = strlen(buf);
+	snprintf(buf + len, size - len, bftm_count(servers) > 1 ? " are" : " is");
 }
 
 static u32 needed(const struct bftm_cluster *cl)
@@ -105,6 +114,23 @@ const char *bftm_health_why(const struct bftm_cluster *cl, char text[BFTM_WHY_MA
 		health_add(text, "; %s in quarantine, for another %s", list,
 			   bftm_format_duration(ns, left, sizeof(left)));
 	}
+	return text;
+}
+
+const char *bftm_health_awaits(const struct bftm_cluster *cl, char text[BFTM_WHY_MAX])
+{
+	u32 recovering = 0, u;
+	char list[128];
+
+	for (u = 0; u < cl->conf.n; u++)
+		if (cl->peer[u].recovering)
+			recovering |= 1u << u;
+	*text = '\0';
+	if (cl->conf.n - bftm_count(recovering) >= needed(cl))
+		return text;
+	list_servers(cl, recovering, list, sizeof(list));
+	health_add(text, "%s %s to hear from members, and until then no lock is granted that may be held without a lease (see bftmutexctl server members)",
+		   list, bftm_count(recovering) > 1 ? "wait" : "waits");
 	return text;
 }
 

@@ -17,6 +17,16 @@ struct bftm_cluster;
  */
 const char *bftm_health_why(const struct bftm_cluster *cl, char text[BFTM_WHY_MAX]);
 
+/**
+ * bftm_health_awaits() - which servers wait for SYNC of members, as a sentence
+ * @cl:   the cluster
+ * @text: gets the words
+ *
+ * Locks that nobody may hold without a lease can be had meanwhile.
+ * Return: @text, which is empty when enough servers do not wait.
+ */
+const char *bftm_health_awaits(const struct bftm_cluster *cl, char text[BFTM_WHY_MAX]);
+
 /** bftm_health_heard() - have as many servers answered since the start as a lock needs? */
 bool bftm_health_heard(const struct bftm_cluster *cl);
 

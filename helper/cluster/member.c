@@ -37,6 +37,20 @@ void bftm_member_sync(struct bftm_cluster *cl, u32 u)
 void bftm_member_synced(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 {
 	bftm_peer_synced(&cl->peer[u].known, msg, cl->identity->boot);
+	cl->peer[u].denied = false;
+}
+
+void bftm_member_denied(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
+{
+	const struct bftm_asked *asked = bftm_cluster_asked(cl, msg->seq);
+	struct bftm_peer *peer = &cl->peer[u];
+
+	if (!asked || asked->type != BFTM_MSG_SYNC || peer->denied)
+		return;
+	peer->denied = true;
+	bftm_log(LOG_WARNING,
+		 "cluster %s: server %u does not hear which locks client %u holds without a lease: %s; an access rule of that server has to say \"leaseless = yes\" for it",
+		 cl->conf.name, peer->conf->id, cl->cred.client, bftm_refusal_name(msg->arg));
 }
 
 /* One that was asked for since fails by its own refusals, and one that was taken over in a while. */

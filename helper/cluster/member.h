@@ -28,6 +28,9 @@ void bftm_member_sync(struct bftm_cluster *cl, u32 u);
 /** bftm_member_synced() - server @u has heard it */
 void bftm_member_synced(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
 
+/** bftm_member_denied() - server @u refuses what names no lock: if it was SYNC, that is logged once */
+void bftm_member_denied(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
+
 /**
  * bftm_member_refused() - server @u says that an incarnation of this host is evicted
  * @cl:  the cluster

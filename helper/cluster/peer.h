@@ -83,6 +83,8 @@ struct bftm_record {
  * @suspect:       there is evidence against it, and that was reported
  * @reported_ns:   when, the last time
  * @evicted:       highest incarnation of this client that it has refused as evicted
+ * @denied:        that it refuses SYNC was logged, and it has taken none since
+ * @recovering:    it waits for SYNC of members, as CHALLENGE said
  * @silent:        that it does not answer was reported
  * @answers:       the numbers of its answers that were taken
  * @record:        what it did
@@ -121,6 +123,8 @@ struct bftm_peer {
 	u8 version;
 	bool taken;
 	bool suspect;
+	bool denied;
+	bool recovering;
 	bool silent;
 	struct bftm_window answers;
 	struct bftm_record record;

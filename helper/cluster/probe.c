@@ -37,9 +37,9 @@ void bftm_probe(struct bftm_cluster *cl)
 	for (u = 0; u < cl->conf.n; u++) {
 		struct bftm_peer *peer = &cl->peer[u];
 		u64 pause = peer->heard_ns ? QUIET_NS : REPEAT_NS;
-		/* Its quarantine should be over: then it can learn of tokens. */
-		bool news = peer->token == BFTM_TOKEN_UNKNOWN && peer->quarantine_until_ns &&
-			    now > peer->quarantine_until_ns;
+		/* Its quarantine should be over: then it can learn of tokens. Or members were heard. */
+		bool news = (peer->token == BFTM_TOKEN_UNKNOWN && peer->quarantine_until_ns &&
+			     now > peer->quarantine_until_ns) || peer->recovering;
 
 		/* Any start of a server is heard of, also one between two requests. */
 		if (bftm_is_member(cl) || ((news || now - peer->heard_ns >= pause) && now - peer->hello_ns >= REPEAT_NS))
@@ -83,6 +83,7 @@ static void believe(struct bftm_peer *peer, const struct bftm_msg *msg)
 	peer->lease_max_ns = msg->lease_ns;
 	peer->quarantine_until_ns = msg->gno ? bftm_now() + msg->gno : 0;
 	peer->token = msg->token;
+	peer->recovering = msg->recovering;
 	peer->version = 0;
 }
 

@@ -164,6 +164,13 @@ static void take_evicted(struct bftm_cluster *cl, u32 u, const struct bftm_msg *
 		hand_on(cl, u, msg);
 }
 
+/* RECOVER, SYNC or HELLO is refused. */
+static void take_nameless(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
+{
+	bftm_member_denied(cl, u, msg);
+	bftm_recover_refused(cl, u, msg);
+}
+
 static void take_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 {
 	if (!bftm_verify_fresh(cl, u, msg->seq))
@@ -187,7 +194,7 @@ static void take_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *m
 	else if (msg->type == BFTM_MSG_REFUSED && msg->arg == BFTM_REFUSED_EVICTED)
 		take_evicted(cl, u, msg);
 	else if (msg->type == BFTM_MSG_REFUSED && !msg->name_len)
-		bftm_recover_refused(cl, u, msg);	/* RECOVER, or HELLO: it names nothing */
+		take_nameless(cl, u, msg);
 	else
 		hand_on(cl, u, msg);
 }

@@ -6,6 +6,7 @@
 #include "cluster/cluster.h"
 #include "cluster/health.h"
 #include "loop/log.h"
+#include "lock/lasting.h"
 #include "lock/report.h"
 #include "kernel/upcall.h"
 #include "text/mode.h"
@@ -144,10 +145,18 @@ const char *bftm_report_why(const struct bftm_acquire_op *op, int error, char te
 			 "servers have evicted this host; restart bftmutexd when it may take locks again");
 		return text;
 	}
+	if (error == EACCES && bftm_ask_lasts(&op->ask)) {
+		snprintf(text, BFTM_WHY_MAX,
+			 "of %u servers or more no access rule says \"leaseless = yes\" for client %u and this lock",
+			 op->cluster->conf.b + 1, op->cluster->cred.client);
+		return text;
+	}
 	if (error != EWOULDBLOCK && error != ETIMEDOUT && error != ENETUNREACH)
 		return "";
-	if (op->place == BFTM_PLACE_ACTIVE)
-		return bftm_health_why(op->cluster, text);
+	if (op->place == BFTM_PLACE_ACTIVE) {
+		bftm_health_why(op->cluster, text);
+		return *text || error != ETIMEDOUT ? text : bftm_health_awaits(op->cluster, text);
+	}
 	return error == ETIMEDOUT ? "another program of this host has it, or asked for it before" : "";
 }
 

@@ -82,7 +82,10 @@ static int fresh(void **state)
 	cl.cfg.resend_ns = RESEND;
 	TAILQ_INIT(&cl.acquires.lasting);
 	for (u = 0; u < 4; u++)
-		cl.peer[u].known = (struct bftm_peer_epochs){ .epoch = EPOCH, .sent_epoch = EPOCH };
+		cl.peer[u] = (struct bftm_peer){
+			.conf = &cl.conf.server[u],
+			.known = { .epoch = EPOCH, .sent_epoch = EPOCH },
+		};
 	now_ns = T0;
 	told = 15;
 	synced_to = syncs = named = evicted = evictions = lines = 0;
@@ -126,6 +129,27 @@ static void who_does_not_know_the_boot_says_nothing(void **state)
 	cl.conf.leaseless = false;
 	bftm_member_sync(&cl, 0);
 	assert_int_equal(syncs, 0);
+}
+
+/* One that grants no locks without a lease waits for nobody, but its rules should be mended. */
+static void a_refused_sync_is_logged_once(void **state)
+{
+	struct bftm_msg msg = { .type = BFTM_MSG_REFUSED, .seq = 3, .arg = BFTM_REFUSED_ACCESS };
+
+	(void)state;
+	cl.asked[3] = (struct bftm_asked){ .seq = 3, .type = BFTM_MSG_HELLO };
+	bftm_member_denied(&cl, 1, &msg);
+	assert_int_equal(lines, 0);
+	cl.asked[3].type = BFTM_MSG_SYNC;
+	bftm_member_denied(&cl, 1, &msg);
+	bftm_member_denied(&cl, 1, &msg);
+	assert_int_equal(lines, 1);
+	bftm_member_denied(&cl, 2, &msg);
+	assert_int_equal(lines, 2);
+	/* It has heard one since. */
+	bftm_member_synced(&cl, 1, &(struct bftm_msg){ .server_epoch = EPOCH, .incarnation = 40 });
+	bftm_member_denied(&cl, 1, &msg);
+	assert_int_equal(lines, 3);
 }
 
 /* The answer of server @u to a request that it refuses; of no attempt: HELLO. */
@@ -200,6 +224,7 @@ int main(void)
 		TEST(sync_names_the_boot),
 		TEST(sync_waits_for_what_is_held),
 		TEST(who_does_not_know_the_boot_says_nothing),
+		TEST(a_refused_sync_is_logged_once),
 		TEST(one_of_b_plus_1_servers_is_correct),
 		TEST(refusals_that_say_nothing_new_are_passed_on_once_a_second),
 		TEST(an_attempt_is_of_its_own_incarnation),

@@ -7,22 +7,35 @@
 #include "cluster/health.h"
 #include "kernel/upcall.h"
 #include "lock/acquire.h"
+#include "lock/lasting.h"
 #include "lock/report.h"
 #include "text/mode.h"
 #include "unit.h"
 
 #define SERVERS		"2 of 4 servers can grant, a lock needs 3"
+#define AWAITS		"servers 1 and 2 wait"
 #define HERE		"another program of this host has it, or asked for it before"
 #define NO_SHARED	"2 servers or more grant no mode PR, but EX alone"
 
-static bool outdated;
+static bool outdated, healthy;
 
 /* The rest of the daemon. */
 
 const char *bftm_health_why(const struct bftm_cluster *cl, char text[BFTM_WHY_MAX])
 {
 	(void)cl;
-	return strcpy(text, SERVERS);
+	return strcpy(text, healthy ? "" : SERVERS);
+}
+
+const char *bftm_health_awaits(const struct bftm_cluster *cl, char text[BFTM_WHY_MAX])
+{
+	(void)cl;
+	return strcpy(text, AWAITS);
+}
+
+bool bftm_ask_lasts(const struct bftm_ask *ask)
+{
+	return ask->lease_ns == BFTM_LEASE_NONE;
 }
 
 bool bftm_cluster_outdated(const struct bftm_cluster *cl)
@@ -93,6 +106,34 @@ static void words_beside_an_error(void **state)
 		outdated = cases[i].outdated;
 		assert_string_equal(bftm_report_why(&op, cases[i].error, text), cases[i].why);
 	}
+}
+
+static void servers_that_wait_for_members(void **state)
+{
+	struct bftm_cluster cl = { .conf.b = 1, .conf.n = 4 };
+	struct bftm_acquire_op op = { .cluster = &cl, .place = BFTM_PLACE_ACTIVE };
+	char text[BFTM_WHY_MAX];
+
+	(void)state;
+	healthy = true;
+	assert_string_equal(bftm_report_why(&op, ETIMEDOUT, text), AWAITS);
+	/* One that asks once is told that no program can get the lock: that is not known. */
+	assert_string_equal(bftm_report_why(&op, EWOULDBLOCK, text), "");
+	healthy = false;
+	assert_string_equal(bftm_report_why(&op, ETIMEDOUT, text), SERVERS);
+}
+
+static void servers_without_a_rule_for_members(void **state)
+{
+	struct bftm_cluster cl = { .conf.b = 1, .conf.n = 4, .cred.client = 9 };
+	struct bftm_acquire_op op = { .cluster = &cl, .ask.lease_ns = BFTM_LEASE_NONE };
+	char text[BFTM_WHY_MAX];
+
+	(void)state;
+	bftm_report_why(&op, EACCES, text);
+	assert_non_null(strstr(text, "\"leaseless = yes\" for client 9"));
+	op.ask.lease_ns = 1;
+	assert_string_equal(bftm_report_why(&op, EACCES, text), "");
 }
 
 static void why_an_evicted_host_gets_no_lock(void **state)
@@ -210,6 +251,8 @@ static void somebody_waits_and_the_report_fails(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(servers_that_wait_for_members),
+		cmocka_unit_test(servers_without_a_rule_for_members),
 		cmocka_unit_test(why_an_evicted_host_gets_no_lock),
 		cmocka_unit_test(words_beside_an_error),
 		cmocka_unit_test(names_of_modes),
