@@ -47,7 +47,9 @@ u32 bftm_release_message(const struct bftm_release *r, u32 to, struct bftm_msg *
 bool bftm_release_answer(struct bftm_release *r, u32 u);
 
 /**
- * bftm_release_restarted() - server @u has forgotten what it granted
+ * bftm_release_restarted() - a server has forgotten what it granted
+ * @r: the release
+ * @u: number of the server
  *
  * Only where PROBE finds what it granted since: it may have had a TRY that was under way.
  * Return: as bftm_release_answer().

@@ -30,7 +30,7 @@ __all__ = ["Lock", "AsyncLock", "Object", "Response", "Status", "Lost", "Deadloc
 Name = Union[str, bytes]
 
 # The same as in linux/bftmutex.h and libbftmutex.h; selftests/integrations/python compares them.
-TRY, RENEW, FENCE, VALUE = 1, 2, 4, 8
+TRY, RENEW, FENCE, VALUE, NO_LEASE = 1, 2, 4, 8, 16
 NAME_MAX, CLUSTER_MAX, SUBMIT_NAME_MAX, SUBMIT_MAX, WHY_MAX = 64, 32, 63, 16384, 248
 VALUE_MAX = 64
 NO_END = 2 ** 64 - 1

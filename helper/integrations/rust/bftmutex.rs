@@ -22,7 +22,7 @@ pub const EWOULDBLOCK: i32 = 11;
 pub const EDEADLK: i32 = 35;
 pub const ETIMEDOUT: i32 = 110;
 pub const EKEYEXPIRED: i32 = 127;
-/// What remains of a lock that is held without a lease.
+/// A lock that is held without a lease has so much time left.
 pub const NO_END: Duration = Duration::MAX;
 const SUBMIT_MAX: usize = 16384;
 const VALUE_MAX: usize = 64;

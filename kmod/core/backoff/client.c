@@ -366,7 +366,7 @@ static void answer_hold(struct bftm_contend *c,
 	if ((msg->type == BFTM_MSG_WAIT || msg->type == BFTM_MSG_LOCKED) &&
 	    has_no_grant(&c->server[u], msg))
 		c->owed &= ~(1u << u);
-	/* What an evicted incarnation has won is nothing to that server: it waits for no word of it. */
+	/* A server that has evicted an incarnation waits for no word of what that one had won. */
 	if (msg->type == BFTM_MSG_REFUSED && msg->arg == BFTM_REFUSED_EVICTED)
 		bftm_reassert_heard(c, cfg, u);
 	if (msg->type == BFTM_MSG_INQUIRE || msg->type == BFTM_MSG_PROBE)

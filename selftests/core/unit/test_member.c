@@ -185,7 +185,7 @@ static void refusals_that_say_nothing_new_are_passed_on_once_a_second(void **sta
 	for (i = 0; i < 100; i++)
 		refuses(i % 4, OF(42, 3 + i), 0);
 	assert_int_equal(evictions, 1);
-	/* What was taken over since. */
+	/* Locks may have been taken over since. */
 	now_ns += BFTM_NS_PER_SEC;
 	refuses(3, OF(42, 200), 0);
 	assert_int_equal(evictions, 2);
