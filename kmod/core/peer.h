@@ -29,7 +29,7 @@ struct bftm_peer_epochs {
 
 /** enum bftm_peer_news - what a CHALLENGE says */
 enum bftm_peer_news {
-	BFTM_PEER_OLD,		/* nothing: a newer one was heard, or it may be of an earlier start */
+	BFTM_PEER_OLD,		/* nothing: a newer was heard, or it may be of an earlier start */
 	BFTM_PEER_SAME,		/* it has the epoch that is known */
 	BFTM_PEER_NEW,		/* it has another epoch: what it granted before is forgotten */
 };
@@ -80,7 +80,7 @@ bool bftm_peer_sync(struct bftm_peer_epochs *p, bool told, u64 now, u64 resend_n
 void bftm_peer_synced(struct bftm_peer_epochs *p, const struct bftm_msg *msg, u32 boot);
 
 /**
- * bftm_disowns() - does this client say that it does not hold by an attempt which nobody here knows?
+ * bftm_disowns() - does this client say that it does not hold by an attempt it does not know?
  * @attempt: of a FREE, INQUIRE or PROBE
  * @boot:    the first incarnation since this host booted; 0: it is not known
  * @all:     all that this host holds is known here

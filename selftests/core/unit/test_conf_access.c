@@ -31,7 +31,7 @@ static const struct {
 	  "f:1: key 'waiters' = '65537': must be 1 to 65536\n" },
 	{ WITH("access { deny = maybe }"), "f:1: key 'deny' = 'maybe': must be no or yes\n" },
 	{ WITH("access { deny = yes waiters = 5 }"),
-	  "f:1: key 'deny' = 'yes': such a rule has neither 'lease-max' nor 'waiters'\n" },
+	  "f:1: key 'deny' = 'yes': such a rule has none of 'lease-max', 'waiters', 'leaseless'\n" },
 	{ WITH("access { lease = 5s }"),
 	  "f:1: unknown key 'lease'\n" },
 	{ WITH("\naccess { client = 1 }\naccess {\n client = 2\n client = 3 }"),

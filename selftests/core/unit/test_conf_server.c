@@ -53,7 +53,7 @@ static const struct {
 	  "f:1: key 'client' = '0000000000000000000000007-9': " CLIENT_RULE },
 	{ "cluster x { access { deny = yes lease-max = 1s }"
 	  " id = 1 b = 0 server 1 { address = 10.0.0.1 } }",
-	  "f:1: key 'deny' = 'yes': such a rule has neither 'lease-max' nor 'waiters'\n" },
+	  "f:1: key 'deny' = 'yes': such a rule has none of 'lease-max', 'waiters', 'leaseless'\n" },
 
 	/* Both kinds of quotes, and what stands for one in them. */
 	{ "cluster 'x {\n", "f:1: ' is never closed\n" },
