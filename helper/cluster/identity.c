@@ -99,8 +99,8 @@ static void boot_begin(struct bftm_identity *id, char *line, u32 incarnation)
 	u64 boot = strtoull(line, &line, 10), netns;
 	size_t len;
 
-	line += strspn(line, " \n");
-	len = strcspn(line, " \n");
+	line += strspn(line, "\n ");
+	len = strcspn(line, "\n ");
 	netns = strtoull(line + len, NULL, 10);
 	snprintf(id->boot_id, sizeof(id->boot_id), "%s", boot_id_get());
 	id->netns = netns_cookie();

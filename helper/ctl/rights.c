@@ -52,7 +52,8 @@ static bool parse_right(const char *line, struct bftm_rule *ret)
 		   hex) < 2 || strlen(hex) > 2 * BFTM_NAME_LEN_MAX)
 		return false;
 	for (i = 0; i < strlen(hex) / 2; i++) {
-		sscanf(hex + 2 * i, "%2x", &byte);
+		if (sscanf(hex + 2 * i, "%2x", &byte) != 1)
+			return false;
 		ret->prefix[i] = (u8)byte;
 	}
 	ret->prefix_len = (u8)i;

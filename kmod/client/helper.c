@@ -358,6 +358,8 @@ static bool has_the_end_asked_for(const struct bftm_request *request,
 int bftm_upcall_done(struct bftm_net *bn, u32 portid,
 		     struct bftm_result *result)
 {
+	static const char other_version[] =
+		"bftmutexd is of another version than the kernel module; restart bftmutexd";
 	struct bftm_upcall *up = bn->upcall;
 	struct bftm_request *request;
 	int err = 0;
@@ -380,8 +382,7 @@ int bftm_upcall_done(struct bftm_net *bn, u32 portid,
 		err = -ERANGE;
 		result->error = -EPROTONOSUPPORT;
 		/* Without memory for the words the program gets only the error. */
-		result->why = kstrdup("bftmutexd is of another version than the kernel module; restart bftmutexd",
-				      GFP_ATOMIC);
+		result->why = kstrdup(other_version, GFP_ATOMIC);
 	}
 	list_del_init(&request->list);
 	if (result->error) {
