@@ -25,11 +25,6 @@ static LIST_HEAD(, missed) all_missed = LIST_HEAD_INITIALIZER(all_missed);
 /* There was no memory to remember one: until the kernel tells again, this daemon knows nothing. */
 static bool lacks_one;
 
-bool bftm_ask_lasts(const struct bftm_ask *ask)
-{
-	return ask->lease_ns == BFTM_LEASE_NONE;
-}
-
 int bftm_lasting_check(const struct bftm_cluster *cl, const char **ret_why)
 {
 	*ret_why = "";

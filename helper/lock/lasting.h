@@ -8,14 +8,17 @@
 
 #include <stdbool.h>
 
-#include "core/types.h"
+#include "core/limits.h"
+#include "kernel/upcall.h"
 
 struct bftm_acquire_op;
-struct bftm_ask;
 struct bftm_cluster;
 
 /** bftm_ask_lasts() - is this for a lock without a lease? */
-bool bftm_ask_lasts(const struct bftm_ask *ask);
+static inline bool bftm_ask_lasts(const struct bftm_ask *ask)
+{
+	return ask->lease_ns == BFTM_LEASE_NONE;
+}
 
 /** bftm_lasting_check() - may it be asked for? Return: 0, or a positive errno and the reason. */
 int bftm_lasting_check(const struct bftm_cluster *cl, const char **ret_why);

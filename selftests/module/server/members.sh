@@ -22,11 +22,12 @@ set_rules() {
 	s 1 bftmutexctl server access set --state "$dir" "$dir/other"
 }
 # refused DESC TEXT COMMAND...: it fails and says so
-refused() {
-	local desc=$1 text=$2 said
-	shift 2
-	said=$("$@" 2>&1) && { fails "$desc" "it succeeded: $said"; return; }
-	ok "$desc" grep -qF -- "$text" <<<"$said"
+refused() { ok "$1" fails_with "${@:2}"; }
+fails_with() {
+	local text=$1 said
+	shift
+	said=$("$@" 2>&1) && { echo "it succeeded: $said"; return 1; }
+	grep -F -- "$text" <<<"$said" || { echo "it said: $said"; return 1; }
 }
 
 cat >"$dir/bftmutex.conf" <<END
