@@ -33,11 +33,6 @@ const char *bftm_health_awaits(const struct bftm_cluster *cl, char text[BFTM_WHY
 	return strcpy(text, AWAITS);
 }
 
-bool bftm_ask_lasts(const struct bftm_ask *ask)
-{
-	return ask->lease_ns == BFTM_LEASE_NONE;
-}
-
 bool bftm_cluster_outdated(const struct bftm_cluster *cl)
 {
 	(void)cl;
