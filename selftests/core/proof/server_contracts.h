@@ -69,8 +69,8 @@ bool bftm_is_over(const struct bftm_lock *lock, const struct bftm_msg *req);
 void bftm_refresh(const struct bftm_server_cfg *cfg, struct bftm_party *p, u32 k, u64 now);
 
 /*
- * Whom this is called for must have been found to fit beside all others; while the server is
- * closed it must be a member that is awaited.
+ * The caller has found that the party fits beside all others; while the server is closed the
+ * party must be of a member that is awaited.
  */
 /*@ requires CFG_OK && lock_ok(lock) && in_lock(lock, p) && p->attempt != 0 && 1 <= mode <= 5;
   @ requires \separated(cfg, lock, lock->queue) && time_ok(now) && lock->gno < 0xffffffffffffffff;

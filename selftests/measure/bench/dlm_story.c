@@ -243,7 +243,7 @@ static struct side *loser(void)
 	errx(EX_SOFTWARE, "nobody is told of the deadlock");
 }
 
-/* Both convert to EX; the story does not say which of them is told. */
+/* Two holders convert to EX; the story does not say which of the two is told of the deadlock. */
 static void deadlock(void)
 {
 	struct side *one, *other;
