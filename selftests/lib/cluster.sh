@@ -306,9 +306,10 @@ namespaces() {
 # some time after its last process.
 log_objects() {
 	local control=/proc/dynamic_debug/control
+	grep -q '/life\.c:.*\[bftmutex\]' $control || bail "life.c has no line for a namespace"
 	[[ $1 == + ]] || namespaces_before=$(namespaces)
 	[[ $1 == - ]] || wait_for 20 as_many_namespaces || return
-	sed -n "/netns\.c:/!s/.*\[bftmutex\]\([^ ]*\) .*/module bftmutex func \1 $1p/p" $control |
+	sed -n "/\/life\.c:/!s/.*\[bftmutex\]\([^ ]*\) .*/module bftmutex func \1 $1p/p" $control |
 		sort -u | dd of=$control bs=4000 iflag=fullblock status=none
 }
 as_many_namespaces() { (($(namespaces) == namespaces_before)); }
