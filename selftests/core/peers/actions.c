@@ -68,7 +68,8 @@ void peer_enter(struct peer *p)
 	peer_story(w, "%u enters", p->id);
 	h->state = HELD;
 	h->entered++;
-	if (++w->holders > 1)
+	w->writers += !p->reads;
+	if (++w->holders > 1 && w->writers)
 		peer_break(w, RULE_ME1, "two processes are in the critical section");
 	judge_me3(w, p->id);
 	w->counts.entries++;
@@ -78,8 +79,24 @@ void peer_enter(struct peer *p)
 		w->counts.handover_delay += w->now - w->left_at;
 		w->is_contended = false;
 	}
-	peer_push(w, w->now + (w->plan->exact ? 20 * PEER_UNIT : rng_below(&w->app, PEER_TRANSIT)),
+	peer_push(w, w->now + (w->plan->exact ? p->hold : rng_below(&w->app, p->hold)),
 		  PEER_ACT, p->id, h->entered);
+}
+
+u64 peer_now(const struct peer *p)
+{
+	return p->world->now;
+}
+
+u64 peer_random(struct peer *p, u64 below)
+{
+	return rng_below(&p->world->choice, below);
+}
+
+void peer_read(struct peer *p, u32 value)
+{
+	if (!is_gone(p) && host_of(p)->state == WANTED && value != p->world->written)
+		peer_break(p->world, RULE_VALUE, "a value is read that the last writer did not leave");
 }
 
 void peer_elected(struct peer *p, u32 rank)

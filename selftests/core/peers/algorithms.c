@@ -19,5 +19,10 @@ const struct peer_algorithm *const peer_algorithms[] = {
 	&peer_rounds,
 	&peer_generals,
 	&peer_snapshot,
+	&peer_strawman,
+	&peer_sigma,
+	&peer_contend,
+	&peer_kim,
+	&peer_kim_storage,
 	NULL
 };

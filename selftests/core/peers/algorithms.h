@@ -22,5 +22,10 @@ extern const struct peer_algorithm peer_isis;
 extern const struct peer_algorithm peer_rounds;
 extern const struct peer_algorithm peer_generals;
 extern const struct peer_algorithm peer_snapshot;
+extern const struct peer_algorithm peer_strawman;
+extern const struct peer_algorithm peer_sigma;
+extern const struct peer_algorithm peer_contend;
+extern const struct peer_algorithm peer_kim;
+extern const struct peer_algorithm peer_kim_storage;
 
 #endif /* BFTM_PEER_ALGORITHMS_H */

@@ -7,7 +7,7 @@
 
 static bool is_client(const struct peer_plan *plan, u32 id)
 {
-	return !(id == 0 && plan->algorithm->server) && plan->wanting >> id & 1;
+	return id >= peer_servers(plan) && plan->wanting >> (id < 64 ? id : 63) & 1;
 }
 
 static void think(struct peer_world *w, u32 id)
@@ -31,7 +31,7 @@ static void draw_ranks(struct peer_world *w)
 }
 
 /* Processes @calls call an election within so many ticks. */
-static void start_calls(struct peer_world *w, u32 calls, u64 within)
+static void start_calls(struct peer_world *w, u64 calls, u64 within)
 {
 	u32 id;
 
@@ -119,6 +119,7 @@ static void want(struct peer_world *w, u32 id)
 	h->past[id]++;
 	memcpy(h->request, h->past, sizeof(h->request));
 	w->wanted_at[id] = w->now;
+	h->peer.reads = w->plan->reads_pct && rng_below(&w->app, 100) < w->plan->reads_pct;
 	w->plan->algorithm->want(&h->peer);
 	if (w->plan->tell_pct && rng_below(&w->app, 100) < w->plan->tell_pct)
 		tell_somebody(w, id);
@@ -142,6 +143,10 @@ static void leave(struct peer_world *w, u32 id)
 	h->state = RELEASED;
 	h->left++;
 	w->holders--;
+	if (!h->peer.reads) {
+		w->writers--;
+		h->peer.value = ++w->written;
+	}
 	w->left_at = w->now;
 	for (i = 0; i < w->plan->n; i++)
 		w->is_contended |= w->host[i].state == WANTED && !w->host[i].is_dead;

@@ -62,7 +62,7 @@ static void central_leave(struct peer *p)
 
 const struct peer_algorithm peer_central = {
 	.name = "central", .section = "15.2.1", .kinds = kinds, .task = TASK_MUTEX,
-	.assumes = ASSUME_ONCE | ASSUME_NO_CRASH, .promises = RULE_ME1 | RULE_ME2,
-	.server = true, .size = sizeof(struct central),
+	.assumes = ASSUME_ONCE | ASSUME_NO_CRASH | ASSUME_MEMORY, .promises = RULE_ME1 | RULE_ME2,
+	.servers = 1, .size = sizeof(struct central),
 	.hear = central_hear, .want = central_want, .leave = central_leave,
 };

@@ -4,7 +4,7 @@
 
 const char *const check_rules[RULES] = {
 	"me1", "me2", "me3", "e1", "e2", "integrity", "validity", "agreement", "uniform", "fifo",
-	"causal", "total", "termination", "cut",
+	"causal", "total", "termination", "cut", "value",
 };
 
 static bool is_correct(const struct peer_host *h)
@@ -91,7 +91,7 @@ static bool is_proposed(const struct peer_world *w, u32 value)
 	u32 i;
 
 	/* Of generals the commander alone proposes; an order of a traitor is none. */
-	if (w->plan->algorithm->server)
+	if (w->plan->algorithm->servers)
 		return !is_correct(&w->host[0]) || value == w->value[0];
 	for (i = 0; i < w->plan->n; i++)
 		if (w->value[i] == value)

@@ -3,12 +3,13 @@
 #include "world.h"
 
 #define LATEST_STEP 12
+#define FORGETTING 20	/* units, in which servers forget */
 
 /* In one of the first steps in which it sends; some processes get what it sends then. */
 static void draw_crash(struct peer_world *w, struct peer_host *h, u32 latest)
 {
 	h->crash_step = (u32)rng_between(&w->fault, 1, latest);
-	h->crash_set = (u32)rng_below(&w->fault, 1ull << w->plan->n);
+	h->crash_set = rng_below(&w->fault, 1ull << (w->plan->n < 63 ? w->plan->n : 63));
 }
 
 /* Exactly f generals lie, some of them fall silent as well; the commander may be one. */
@@ -28,6 +29,33 @@ static void draw_traitors(struct peer_world *w)
 	}
 }
 
+/* f servers lie; more failures of servers than f nothing has to bear. */
+static void draw_liars(struct peer_world *w)
+{
+	u32 left = w->plan->f;
+
+	while (left) {
+		struct peer_host *h = &w->host[rng_below(&w->fault, peer_servers(w->plan))];
+
+		left -= !h->lies;
+		h->lies = true;
+	}
+}
+
+static void draw_losses(struct peer_world *w)
+{
+	u32 servers = peer_servers(w->plan), id = (u32)rng_below(&w->fault, servers), i;
+
+	for (i = 0; i < w->plan->forgets; i++)
+		peer_push(w, rng_below(&w->fault, FORGETTING * PEER_UNIT), PEER_FORGET,
+			  (id + i) % servers, 0);
+}
+
+static bool a_server_lies(const struct peer_world *w)
+{
+	return w->plan->algorithm->lie && peer_bears(w->plan, ASSUME_HONEST);
+}
+
 /* Up to f crash in the rounds of consensus; the most that the plan wants, elsewhere. */
 static void draw_crashes(struct peer_world *w)
 {
@@ -37,18 +65,27 @@ static void draw_crashes(struct peer_world *w)
 	/* An algorithm that bears crashes has to bear none as well. */
 	u32 least = plan->without & ASSUME_NO_CRASH ? 1 : 0;
 	u32 count = most ? (u32)rng_between(&w->fault, least, most) : 0;
+	u32 first = a_server_lies(w) ? peer_servers(plan) : 0;
 
 	while (count--)
-		draw_crash(w, &w->host[rng_below(&w->fault, plan->n)],
+		draw_crash(w, &w->host[first + rng_below(&w->fault, plan->n - first)],
 			   has_rounds ? plan->f + 1 : LATEST_STEP);
 }
 
 void faults_draw(struct peer_world *w)
 {
+	const struct peer_algorithm *a = w->plan->algorithm;
+
 	if (w->plan->exact)
 		return;
-	if (w->plan->algorithm->task == TASK_AGREEMENT && w->plan->algorithm->server)
+	if (a->task == TASK_AGREEMENT && a->servers) {
 		draw_traitors(w);
-	else if (peer_bears(w->plan, ASSUME_NO_CRASH))
+		return;
+	}
+	if (a_server_lies(w))
+		draw_liars(w);
+	if (a->task == TASK_MUTEX && a->servers && peer_bears(w->plan, ASSUME_MEMORY))
+		draw_losses(w);
+	if (peer_bears(w->plan, ASSUME_NO_CRASH))
 		draw_crashes(w);
 }

@@ -122,6 +122,6 @@ const struct peer_algorithm peer_generals = {
 	.name = "generals", .section = "15.5.3", .kinds = kinds, .task = TASK_AGREEMENT,
 	.assumes = ASSUME_ONCE | ASSUME_SYNC,
 	.promises = RULE_TERMINATION | RULE_AGREEMENT | RULE_INTEGRITY,
-	.server = true, .most = GENERALS_MAX, .size = sizeof(struct generals),
+	.servers = 1, .most = GENERALS_MAX, .size = sizeof(struct generals),
 	.hear = generals_hear, .wake = generals_wake, .propose = generals_propose,
 };

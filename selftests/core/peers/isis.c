@@ -28,7 +28,7 @@ struct isis_held {
  */
 struct isis {
 	u32 agreed, proposed, arrivals;
-	u32 answers[MESSAGES];
+	u64 answers[MESSAGES];
 	struct isis_held best[MESSAGES];
 	struct isis_held held[MESSAGES];
 };
@@ -78,7 +78,7 @@ static void take_proposal(struct peer *p, u32 from, const struct peer_note *note
 
 	if (s->answers[note->value] == peer_all(p))
 		return;
-	s->answers[note->value] |= 1u << from;
+	s->answers[note->value] |= 1ull << from;
 	if (!best->stamp || is_less(p, best, &new))
 		*best = new;
 	if (s->answers[note->value] == peer_all(p))

@@ -56,7 +56,7 @@ static void take_reply(struct peer *p)
 {
 	struct maekawa *s = p->state;
 
-	if (s->state != WAITING || ++s->replies < (u32)__builtin_popcount(voting_set(p)))
+	if (s->state != WAITING || ++s->replies < (u32)__builtin_popcountll(voting_set(p)))
 		return;
 	s->state = INSIDE;
 	peer_enter(p);

@@ -8,6 +8,8 @@
 #include "world.h"
 
 #define UNSET (~0u)
+#define SERVERS_MAX 16
+#define EQUALS_MAX 25	/* that elect, multicast, decide or record */
 
 static const char help[] =
 "usage: bftmutex-peers --algorithm NAME [OPTION...] | --list | --costs\n"
@@ -15,24 +17,29 @@ static const char help[] =
 "seed for each run, and count the runs that break a rule.\n"
 "  --algorithm NAME  --list shows them, and what each needs\n"
 "  --costs           messages and delays of each, beside the textbook's formulas\n"
-"  --peers N         processes; 4\n"
+"  --peers N         processes; 4, and the servers of a paper's protocol\n"
+"  --servers N       of these, the first; each protocol has its own default\n"
+"  --majority M      servers whose votes let a process enter; more than half\n"
 "  --seed S          of the first run; 1\n"
 "  --runs N          1000\n"
 "  --without WHAT    take away what it needs: once (the link), fifo, no-crash, sync,\n"
-"                    outlive, or a repair: lc2, set, fail, numbers, pair, before,\n"
-"                    heard; a list\n"
+"                    outlive, memory, honest, or a repair: lc2, set, fail, numbers,\n"
+"                    pair, before, heard, send, inside, over,\n"
+"                    raise; a list\n"
 "  --check RULE      judge by these rules alone, a list: me1, me2, me3, e1, e2,\n"
 "                    integrity, validity, agreement, uniform, fifo, causal, total,\n"
-"                    termination, cut\n"
+"                    termination, cut, value\n"
 "  --fifo            the link keeps the order, although nobody asks\n"
 "  --loss PERCENT    of datagrams; 10, but 0 where the network is synchronous\n"
 "  --double PERCENT  of datagrams; 10\n"
 "  --slow PERCENT    of datagrams; 5 without sync, else 0\n"
 "  --tell PERCENT    of requests are told to another process, which wants to enter\n"
 "                    then; 0\n"
+"  --reads PERCENT   of requests are to enter beside others that read; 0\n"
 "  --entries N       of each process; 2\n"
 "  --casts N         of each process; 4\n"
 "  --crashes N       the most; 1\n"
+"  --forgets N       servers that forget all they know, without memory; 1\n"
 "  --faulty N        the number f of processes that may fail; 1\n"
 "  --patterns        not drawn by seeds, but each way to fail once: seed S is way S;\n"
 "                    for consensus, and for generals with --faulty 1\n"
@@ -41,8 +48,8 @@ static const char help[] =
 "Exit status: 0 no rule is broken; 1 one is; 2 trouble.\n";
 
 static struct peer_plan plan = {
-	.n = 4, .entries = 2, .casts = 4, .crashes = 1, .f = 1, .loss_pct = 10, .double_pct = 10,
-	.wanting = ~0u,
+	.entries = 2, .casts = 4, .crashes = 1, .forgets = 1, .f = 1, .loss_pct = 10,
+	.double_pct = 10, .wanting = ~0ull,
 };
 static u32 seed = UNSET, runs = UNSET, loss = UNSET, slow = UNSET;
 static bool list, costs;
@@ -50,10 +57,13 @@ static bool list, costs;
 static const struct { const char *name; u32 assumption, repair; } words[] = {
 	{ "once", ASSUME_ONCE, 0 }, { "fifo", ASSUME_FIFO, 0 },
 	{ "no-crash", ASSUME_NO_CRASH, 0 }, { "sync", ASSUME_SYNC, 0 },
-	{ "outlive", ASSUME_OUTLIVE, 0 },
+	{ "outlive", ASSUME_OUTLIVE, 0 }, { "memory", ASSUME_MEMORY, 0 },
+	{ "honest", ASSUME_HONEST, 0 },
 	{ "lc2", 0, REPAIR_LC2 }, { "set", 0, REPAIR_SET }, { "fail", 0, REPAIR_FAIL },
 	{ "numbers", 0, REPAIR_NUMBERS }, { "pair", 0, REPAIR_PAIR },
 	{ "before", 0, REPAIR_BEFORE }, { "heard", 0, REPAIR_HEARD },
+	{ "send", 0, REPAIR_SEND }, { "inside", 0, REPAIR_INSIDE },
+	{ "over", 0, REPAIR_OVER }, { "raise", 0, REPAIR_RAISE },
 };
 
 #define WORDS (sizeof(words) / sizeof(*words))
@@ -120,6 +130,8 @@ static const struct command_option options[] = {
 	{ "list", .flag = &list },
 	{ "costs", .flag = &costs },
 	{ "peers", .number = &plan.n, 2, PEERS_MAX },
+	{ "servers", .number = &plan.servers, 1, SERVERS_MAX },
+	{ "majority", .number = &plan.majority, 1, SERVERS_MAX },
 	{ "seed", .number = &seed, 0, 1000000000 },
 	{ "runs", .number = &runs, 1, 100000000 },
 	{ "without", .read = read_without },
@@ -129,9 +141,11 @@ static const struct command_option options[] = {
 	{ "double", .number = &plan.double_pct, 0, 100 },
 	{ "slow", .number = &slow, 0, 100 },
 	{ "tell", .number = &plan.tell_pct, 0, 100 },
+	{ "reads", .number = &plan.reads_pct, 0, 100 },
 	{ "entries", .number = &plan.entries, 1, 1000 },
 	{ "casts", .number = &plan.casts, 1, 16 },
 	{ "crashes", .number = &plan.crashes, 0, PEERS_MAX },
+	{ "forgets", .number = &plan.forgets, 0, SERVERS_MAX },
 	{ "faulty", .number = &plan.f, 0, 3 },
 	{ "patterns", .flag = &plan.patterns },
 	{ "replace", .flag = &plan.replace },
@@ -164,7 +178,7 @@ static void complete_patterns(void)
 	u64 count;
 
 	if (plan.algorithm->task != TASK_AGREEMENT || plan.n > 5 ||
-	    (plan.algorithm->server && plan.f != 1))
+	    (plan.algorithm->servers && plan.f != 1))
 		errx(2, "--patterns: for consensus, and generals with --faulty 1, up to --peers 5");
 	count = pattern_count(&plan);
 	seed = seed == UNSET ? 0 : seed;
@@ -173,6 +187,14 @@ static void complete_patterns(void)
 		     (unsigned long long)count);
 	if (runs == UNSET || runs > count - seed)
 		runs = (u32)(count - seed);
+}
+
+/* Processes that the algorithm can have: sets of those that are no servers are u64. */
+static u32 most(const struct peer_algorithm *a)
+{
+	if (a->most)
+		return a->most;
+	return a->task != TASK_MUTEX ? EQUALS_MAX : a->servers ? PEERS_MAX : 64;
 }
 
 /* The algorithm decides options that are not given. */
@@ -187,13 +209,22 @@ static void complete(void)
 	if (plan.lacks & ~a->repairs)
 		errx(2, "--without: %s does not have this repair; --list shows those that it has",
 		     a->name);
+	if (plan.replace && a->task != TASK_ELECTION)
+		errx(2, "--replace: for elections alone");
+	if ((plan.servers || plan.majority) && (a->task != TASK_MUTEX || a->servers < 2))
+		errx(2, "--servers, --majority: %s has no such servers", a->name);
+	plan.n = plan.n ?: peer_servers(&plan) > 1 ? peer_servers(&plan) + 4 : 4;
+	if (plan.n > most(a) || plan.n <= peer_servers(&plan))
+		errx(2, "--peers %u: %s can have %u to %u", plan.n, a->name,
+		     peer_servers(&plan) + 1, most(a));
+	if (plan.majority > peer_servers(&plan))
+		errx(2, "--majority %u: there are %u servers", plan.majority,
+		     peer_servers(&plan));
+	if (plan.forgets > peer_servers(&plan))
+		plan.forgets = peer_servers(&plan);
 	if (a->task == TASK_MULTICAST && plan.n * plan.casts > CASTS_MAX)
 		errx(2, "--casts %u of --peers %u: %u messages at most", plan.casts, plan.n,
 		     CASTS_MAX);
-	if (plan.replace && a->task != TASK_ELECTION)
-		errx(2, "--replace: for elections alone");
-	if (a->most && plan.n > a->most)
-		errx(2, "--peers %u: %s can have 2 to %u", plan.n, a->name, a->most);
 	if (a->task == TASK_AGREEMENT && plan.f >= plan.n)
 		errx(2, "--faulty %u: must be less than --peers %u", plan.f, plan.n);
 	if (plan.patterns)

@@ -26,7 +26,7 @@ static u64 draw_delay(struct peer_world *w)
 
 static bool has_link(const struct peer_world *w)
 {
-	return !(w->plan->without & ASSUME_ONCE);
+	return !peer_bears(w->plan, ASSUME_ONCE);
 }
 
 static bool is_fifo(const struct peer_world *w)

@@ -39,7 +39,7 @@ static void apply_crashes(struct peer_world *w, u64 pattern)
 		if (!(set >> id & 1))
 			continue;
 		w->host[id].crash_step = (u32)(pattern % ways >> w->plan->n) + 1;
-		w->host[id].crash_set = (u32)pattern & ((1u << w->plan->n) - 1);
+		w->host[id].crash_set = pattern & ((1ull << w->plan->n) - 1);
 		pattern /= ways;
 	}
 }
@@ -66,7 +66,7 @@ u64 pattern_count(const struct peer_plan *plan)
 	u64 count = 0;
 	u32 i;
 
-	if (plan->algorithm->server) {
+	if (plan->algorithm->servers) {
 		for (i = 0; i < plan->n; i++)
 			count += lie_ways(plan, i);
 		return count;
@@ -78,7 +78,7 @@ u64 pattern_count(const struct peer_plan *plan)
 
 void pattern_apply(struct peer_world *w, u64 pattern)
 {
-	if (w->plan->algorithm->server)
+	if (w->plan->algorithm->servers)
 		apply_lies(w, pattern);
 	else
 		apply_crashes(w, pattern);

@@ -4,14 +4,15 @@
  * file of functions of its own state, which have no clock, no random numbers and no I/O: the world
  * calls them (struct peer_algorithm), and they act by peer_tell() and its siblings. The algorithms
  * are those of Coulouris, Dollimore, Kindberg, Blair: Distributed Systems, 5th edition, whose
- * sections and figures the files name.
+ * sections and figures the files name; and protocols of papers, in which some of the processes are
+ * servers that decide who of the others enters.
  */
 #ifndef BFTM_PEER_H
 #define BFTM_PEER_H
 
 #include "core/types.h"
 
-#define PEERS_MAX	25	/* processes, so that a set of them is a u32 */
+#define PEERS_MAX	80	/* processes; of those of the textbook 64, so that a set is a u64 */
 #define PEER_PATH_MAX	4	/* generals on the way of an order */
 #define PEER_NOBODY	(~0u)
 #define PEER_MONEY	100	/* of each process before a snapshot */
@@ -25,6 +26,8 @@ enum peer_assumption {
 	ASSUME_NO_CRASH = 4,	/* no process stops */
 	ASSUME_SYNC = 8,	/* no message takes longer than PEER_TRANSIT */
 	ASSUME_OUTLIVE = 16,	/* a message arrives although its sender crashes later */
+	ASSUME_MEMORY = 32,	/* no server forgets what it knew */
+	ASSUME_HONEST = 64,	/* no server lies */
 };
 
 /** enum peer_repair - what the printed form lacks or leaves to the reader, as bits */
@@ -36,6 +39,10 @@ enum peer_repair {
 	REPAIR_PAIR = 16,	/* equal numbers are ordered by their processes */
 	REPAIR_BEFORE = 32,	/* a message is passed on before it is delivered */
 	REPAIR_HEARD = 64,	/* values that the last round brings count (Figure 15.17) */
+	REPAIR_SEND = 128,	/* a lease counts from the sending of what asks for it */
+	REPAIR_INSIDE = 256,	/* a process inside does not give back what it needed to enter */
+	REPAIR_OVER = 512,	/* a request that is over ends no other one, and does not begin */
+	REPAIR_RAISE = 1024,	/* a reader that cannot decide comes first */
 };
 
 /** enum peer_rule - what may be broken, as bits */
@@ -54,6 +61,7 @@ enum peer_rule {
 	RULE_TOTAL = 1 << 11,		/* two processes deliver in two orders */
 	RULE_TERMINATION = 1 << 12,	/* a correct process never decides, or never records */
 	RULE_CUT = 1 << 13,		/* the recorded state was never possible */
+	RULE_VALUE = 1 << 14,		/* a value is read that is not that of the last writer */
 };
 
 /** enum peer_task - what an algorithm is for, so which of its functions are called */
@@ -95,6 +103,11 @@ struct peer_note {
  * struct peer - a process, as its algorithm sees it
  * @id:    0 … @n - 1
  * @rank:  its identifier in elections; the largest one is to be elected
+ * @servers: processes 0 … @servers - 1 are servers, and do not want to enter
+ * @majority: servers whose votes let a process enter, where the algorithm leaves that open
+ * @reads: it wants to enter beside others that read
+ * @value: that it leaves, if it does not read
+ * @hold:  ticks: no holder stays longer
  * @f:     how many processes may fail, for algorithms that ask
  * @lacks: bits of enum peer_repair that are taken away
  * @clock: Lamport's, which the world keeps by the rules LC1 and LC2 of Section 14.4
@@ -105,6 +118,11 @@ struct peer {
 	u32 id;
 	u32 n;
 	u32 rank;
+	u32 servers;
+	u32 majority;
+	u32 hold;
+	bool reads;
+	u32 value;
 	u32 f;
 	u32 lacks;
 	u32 clock;
@@ -120,11 +138,12 @@ struct peer {
  * @assumes:  bits of enum peer_assumption
  * @repairs:  bits of enum peer_repair that it has and that can be taken away
  * @promises: bits of enum peer_rule that hold with what it assumes
- * @server:   process 0 is no client; of generals it is the commander
+ * @servers:  of processes, if not given: the first, which are no clients; of generals the commander
  * @most:     processes that it can have; 0: PEERS_MAX
  * @size:     bytes of its state
  * @start:    before anything else, also of a process that replaces one that crashed
  * @hear:     a message has arrived
+ * @lie:      … at a server that lies; NULL: the values of its messages are lies
  * @wake:     the time of peer_wake_after() has come
  * @want:     to enter the critical section
  * @leave:    … is over
@@ -141,11 +160,12 @@ struct peer_algorithm {
 	u32 assumes;
 	u32 repairs;
 	u32 promises;
-	bool server;
+	u32 servers;
 	u32 most;
 	size_t size;
 	void (*start)(struct peer *p);
 	void (*hear)(struct peer *p, u32 from, const struct peer_note *note);
+	void (*lie)(struct peer *p, u32 from, const struct peer_note *note);
 	void (*wake)(struct peer *p);
 	void (*want)(struct peer *p);
 	void (*leave)(struct peer *p);
@@ -160,8 +180,17 @@ void peer_tell(struct peer *p, u32 to, const struct peer_note *note);
 /** peer_wake_after() - call wake() after so many ticks, instead of what was asked before. */
 void peer_wake_after(struct peer *p, u64 ticks);
 
+/** peer_now() - ticks by the clock of any process. */
+u64 peer_now(const struct peer *p);
+
+/** peer_random() - 0 … @below - 1. */
+u64 peer_random(struct peer *p, u64 below);
+
 /** peer_enter() - the process is in the critical section; the world calls leave(). */
 void peer_enter(struct peer *p);
+
+/** peer_read() - before peer_enter(): the value that the last writer left. */
+void peer_read(struct peer *p, u32 value);
 
 /** peer_elected() - the process takes this rank for elected; PEER_NOBODY: as yet none. */
 void peer_elected(struct peer *p, u32 rank);
@@ -189,9 +218,18 @@ static inline void peer_send_all(struct peer *p, const struct peer_note *note, b
 }
 
 /** peer_all() - the set of all processes. */
-static inline u32 peer_all(const struct peer *p)
+static inline u64 peer_all(const struct peer *p)
 {
-	return (1u << p->n) - 1;
+	return ~0ull >> (64 - p->n);
+}
+
+/** peer_send_servers() - a copy to each server. */
+static inline void peer_send_servers(struct peer *p, const struct peer_note *note)
+{
+	u32 to;
+
+	for (to = 0; to < p->servers; to++)
+		peer_tell(p, to, note);
 }
 
 /** peer_has() - is this repair of the algorithm in force? */

@@ -23,9 +23,9 @@ enum ricart_state { OUTSIDE, WAITING, INSIDE };
 struct ricart {
 	enum ricart_state state;
 	u32 stamp;
-	u32 replies;
+	u64 replies;
 	u32 count;
-	u32 queued;
+	u64 queued;
 	u32 theirs[PEERS_MAX];
 };
 
@@ -41,9 +41,9 @@ static void take_reply(struct peer *p, u32 from, u32 stamp)
 
 	if (s->state != WAITING || (is_set && stamp != s->stamp))
 		return;
-	s->replies |= 1u << from;
+	s->replies |= 1ull << from;
 	s->count++;
-	if (is_set ? s->replies != (peer_all(p) & ~(1u << p->id)) : s->count != p->n - 1)
+	if (is_set ? s->replies != (peer_all(p) & ~(1ull << p->id)) : s->count != p->n - 1)
 		return;
 	s->state = INSIDE;
 	peer_enter(p);
@@ -64,7 +64,7 @@ static void ricart_hear(struct peer *p, u32 from, const struct peer_note *note)
 	if (note->kind == REPLY) {
 		take_reply(p, from, note->stamp);
 	} else if (s->state == INSIDE || (s->state == WAITING && is_first(p, note->stamp, from))) {
-		s->queued |= 1u << from;
+		s->queued |= 1ull << from;
 		s->theirs[from] = note->stamp;
 	} else {
 		ricart_reply(p, from, note->stamp);

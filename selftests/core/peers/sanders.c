@@ -6,7 +6,7 @@
 static const char *const kinds[] = { "REQUEST", "VOTE", "RELEASE", "INQUIRE", "YIELD", "FAIL" };
 
 /* The candidate gives back the votes of these voters. */
-static void give_back(struct peer *p, u32 voters)
+static void give_back(struct peer *p, u64 voters)
 {
 	struct sanders *s = p->state;
 	u32 to;
@@ -15,8 +15,8 @@ static void give_back(struct peer *p, u32 voters)
 		if (!(voters >> to & 1))
 			continue;
 		s->yielded[to] = s->granted[to];
-		s->votes &= ~(1u << to);
-		s->failed |= 1u << to;
+		s->votes &= ~(1ull << to);
+		s->failed |= 1ull << to;
 		peer_tell(p, to, &(struct peer_note){
 			.kind = YIELD, .number = s->number, .grant = s->granted[to] });
 	}
@@ -29,8 +29,8 @@ static void take_vote(struct peer *p, u32 from, u32 grant)
 
 	if (peer_has(p, REPAIR_NUMBERS) && grant <= s->yielded[from])
 		return;
-	s->votes |= 1u << from;
-	s->failed &= ~(1u << from);
+	s->votes |= 1ull << from;
+	s->failed &= ~(1ull << from);
 	if (s->votes != voting_set(p))
 		return;
 	s->is_inside = true;
@@ -47,11 +47,11 @@ static void take_answer(struct peer *p, u32 from, const struct peer_note *note)
 		take_vote(p, from, note->grant);
 	} else if (note->kind == INQUIRE) {
 		s->granted[from] = note->grant;
-		s->asked |= 1u << from;
+		s->asked |= 1ull << from;
 		if (s->at_once || s->failed)
-			give_back(p, 1u << from);
+			give_back(p, 1ull << from);
 	} else {
-		s->failed |= 1u << from;
+		s->failed |= 1ull << from;
 		give_back(p, s->asked);
 	}
 }

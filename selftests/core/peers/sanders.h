@@ -38,10 +38,11 @@ struct ballot {
  */
 struct sanders {
 	bool wants, is_inside, at_once;
-	u32 number, stamp, votes;
+	u32 number, stamp;
+	u64 votes;
 	u32 yielded[PEERS_MAX];
 	u32 granted[PEERS_MAX];
-	u32 asked, failed;
+	u64 asked, failed;
 	bool has_voted, has_inquired;
 	struct ballot vote;
 	u32 grant, waiting;

@@ -18,7 +18,7 @@ static const char *const kinds[] = { "PAYMENT", "MARKER" };
 struct snapshot {
 	u32 money;
 	bool is_recorded;
-	u32 recording;
+	u64 recording;
 	u32 channel[PEERS_MAX];
 };
 
@@ -28,7 +28,7 @@ static void record_state(struct peer *p)
 	struct snapshot *s = p->state;
 
 	s->is_recorded = true;
-	s->recording = peer_all(p) & ~(1u << p->id);
+	s->recording = peer_all(p) & ~(1ull << p->id);
 	peer_record(p, s->money);
 	peer_send_all(p, &(struct peer_note){ .kind = MARKER }, false);
 }
@@ -41,7 +41,7 @@ static void take_marker(struct peer *p, u32 from)
 		record_state(p);
 	if (!(s->recording >> from & 1))
 		return;
-	s->recording &= ~(1u << from);
+	s->recording &= ~(1ull << from);
 	peer_record_channel(p, from, s->channel[from]);
 }
 

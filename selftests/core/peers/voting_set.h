@@ -9,25 +9,27 @@
  * The row and the column of a process in a square matrix; of three processes the sets of the text,
  * {1, 2}, {2, 3}, {3, 1}. Of a number that is no square each set has all processes.
  */
-static inline u32 voting_set(const struct peer *p)
+static inline u64 voting_set(const struct peer *p)
 {
-	u32 side = 1, set = 0, i;
+	u64 set = 0;
+	u32 side = 1, i;
 
 	if (p->n == 3)
-		return 1u << p->id | 1u << (p->id + 1) % 3;
+		return 1ull << p->id | 1ull << (p->id + 1) % 3;
 	while (side * side < p->n)
 		side++;
 	if (side * side != p->n)
 		return peer_all(p);
 	for (i = 0; i < p->n; i++)
 		if (i / side == p->id / side || i % side == p->id % side)
-			set |= 1u << i;
+			set |= 1ull << i;
 	return set;
 }
 
 static inline void voting_send(struct peer *p, const struct peer_note *note)
 {
-	u32 set = voting_set(p), to;
+	u64 set = voting_set(p);
+	u32 to;
 
 	for (to = 0; to < p->n; to++)
 		if (set >> to & 1)

@@ -47,6 +47,7 @@ void peer_crash(struct peer_world *w, u32 id)
 	peer_story(w, "%u crashes", id);
 	h->is_dead = true;
 	w->holders -= h->state == HELD;
+	w->writers -= h->state == HELD && !h->peer.reads;
 	for (other = 0; other < w->plan->n; other++)
 		if (w->host[other].elected == h->peer.rank)
 			peer_push(w, w->now + rng_between(&w->fault, 2 * PEER_TRANSIT,
@@ -83,7 +84,10 @@ void network_hear(struct peer_world *w, const struct peer_message *m)
 		return;
 	}
 	peer_story(w, "%u hears %s of %u", m->to, w->plan->algorithm->kinds[m->note.kind], m->from);
-	w->plan->algorithm->hear(p, m->from, &m->note);
+	if (h->lies && w->plan->algorithm->lie)
+		w->plan->algorithm->lie(p, m->from, &m->note);
+	else
+		w->plan->algorithm->hear(p, m->from, &m->note);
 	end_step(w, m->to);
 	if (m->is_after && !h->is_recorded)
 		peer_break(w, RULE_CUT, "the cut has a message's arrival without its sending");
@@ -123,6 +127,12 @@ static void replace(struct peer_world *w, u32 id)
 	w->plan->algorithm->call(&h->peer, PEER_NOBODY);
 }
 
+static void forget(struct peer_world *w, u32 id)
+{
+	peer_story(w, "%u forgets all it knew", id);
+	start_host(w, id);
+}
+
 static void handle(struct peer_world *w, const struct event *e)
 {
 	struct peer_host *h = &w->host[e->to];
@@ -135,6 +145,8 @@ static void handle(struct peer_world *w, const struct event *e)
 		replace(w, e->to);
 	else if (h->is_dead)
 		return;
+	else if (e->part == PEER_FORGET)
+		forget(w, e->to);
 	else if (e->part == PEER_WAKE && h->wake_at == w->now)
 		w->plan->algorithm->wake(&h->peer);
 	else if (e->part == PEER_ACT)
@@ -157,7 +169,8 @@ static void begin(struct peer_world *w, const struct peer_plan *plan, u64 seed)
 	w->network.state = seed * 3;
 	w->app.state = rng_next(&w->network);
 	w->fault.state = rng_next(&w->app);
-	w->now = w->messages = w->holders = w->broken = w->step_sends = 0;
+	w->choice.state = ~seed;
+	w->now = w->messages = w->holders = w->writers = w->written = w->broken = w->step_sends = 0;
 	w->is_contended = false;
 	w->counts = (struct peer_counts){ 0 };
 	memset(w->depends, 0, sizeof(w->depends));
@@ -168,6 +181,8 @@ static void begin(struct peer_world *w, const struct peer_plan *plan, u64 seed)
 
 		w->host[i] = (struct peer_host){
 			.peer = { .id = i, .n = plan->n, .rank = i, .f = plan->f,
+				  .servers = peer_servers(plan), .hold = peer_hold(plan),
+				  .majority = plan->majority ?: peer_servers(plan) / 2 + 1,
 				  .lacks = plan->lacks, .state = state, .world = w },
 			.elected = PEER_NOBODY,
 		};

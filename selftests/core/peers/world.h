@@ -12,12 +12,14 @@
 
 #define CASTS_MAX	64	/* messages of a run, so that a set of them is a u64 */
 #define NO_MESSAGE	(~0u)
-#define RULES		14
+#define RULES		15
 #define PEER_STATE_MAX	32768	/* bytes of an algorithm's state */
 
 /**
  * struct peer_plan - what is asked for
  * @n:        processes, 2 … PEERS_MAX
+ * @servers:  of these, the first; 0: as many as the algorithm says
+ * @majority: servers whose votes let a process enter; 0: more than half
  * @without:  bits of enum peer_assumption that are taken away although the algorithm needs them
  * @lacks:    bits of enum peer_repair that are taken away
  * @judge:    bits of enum peer_rule that make a run bad
@@ -26,12 +28,15 @@
  * @loss_pct: of datagrams, below the link
  * @double_pct: of datagrams
  * @slow_pct: of datagrams take much longer than PEER_TRANSIT; with ASSUME_SYNC taken away
+ * @reads_pct: of requests are to enter beside others that read
  * @tell_pct: of requests are told to another process, which wants to enter then, too
  * @entries:  into the critical section, of each process
  * @casts:    messages that each process multicasts
  * @f:        processes that may fail, for those that ask
- * @wanting:  the processes that want to enter, or cast; of an exact run, or call; as a set
+ * @wanting:  the processes that want to enter, or cast; of an exact run, or call; as a set, whose
+ *            last bit stands for all above as well
  * @stagger:  ticks between the wishes of two processes, of an exact run
+ * @forgets:  servers that forget all they know once, with ASSUME_MEMORY taken away
  * @crashes:  the most that crash, where the algorithm bears it or ASSUME_NO_CRASH is taken away
  * @replace:  a process that crashed is replaced by one with its rank
  * @patterns: seed S is pattern S of all ways to fail, which patterns.c counts
@@ -39,10 +44,11 @@
  */
 struct peer_plan {
 	const struct peer_algorithm *algorithm;
-	u32 n, without, lacks, judge;
+	u32 n, servers, majority, without, lacks, judge;
 	bool fifo, exact, replace, trace, patterns;
-	u32 loss_pct, double_pct, slow_pct, tell_pct;
-	u32 entries, casts, f, crashes, wanting, stagger;
+	u32 reads_pct, loss_pct, double_pct, slow_pct, tell_pct;
+	u32 entries, casts, f, crashes, forgets, stagger;
+	u64 wanting;
 };
 
 /** struct peer_message - one message, and the state of both ends of its link */
@@ -75,7 +81,8 @@ enum peer_state { RELEASED, WANTED, HELD };
 struct peer_host {
 	struct peer peer;
 	bool is_dead, is_cut, is_replaced, lies;
-	u32 crash_step, crash_set, steps;
+	u32 crash_step, steps;
+	u64 crash_set;
 	u64 wake_at;
 	u16 past[PEERS_MAX];
 	enum peer_state state;
@@ -103,14 +110,15 @@ struct peer_counts {
 struct peer_world {
 	const struct peer_plan *plan;
 	struct queue queue;
-	struct rng network, app, fault;
+	struct rng network, app, fault, choice;
 	u64 now;
 	struct peer_host host[PEERS_MAX];
 	struct peer_message *message;
 	u32 messages, room;
 	u32 head[PEERS_MAX][PEERS_MAX], tail[PEERS_MAX][PEERS_MAX];
 	u32 step_sends;
-	u32 holders;
+	u32 holders, writers;	/* the latter are those that do not read */
+	u32 written;		/* the last value that a writer left */
 	u64 wanted_at[PEERS_MAX], left_at;
 	bool is_contended;	/* somebody waited when the last holder left */
 	u64 depends[CASTS_MAX];	/* by message: those that happened before */
@@ -129,6 +137,7 @@ enum peer_event {
 	PEER_CRASH,
 	PEER_NOTICE,	/* @to notices that the elected process arg has crashed */
 	PEER_REPLACE,
+	PEER_FORGET,	/* … all that it knows */
 };
 
 /* world.c */
@@ -156,6 +165,18 @@ void peer_crash(struct peer_world *w, u32 id);
 static inline bool peer_bears(const struct peer_plan *plan, enum peer_assumption assumption)
 {
 	return !(plan->algorithm->assumes & assumption) || plan->without & assumption;
+}
+
+/** peer_hold() - ticks: no holder stays longer; in an exact run each stays for as long. */
+static inline u32 peer_hold(const struct peer_plan *plan)
+{
+	return plan->exact ? 20 * PEER_UNIT : PEER_TRANSIT;
+}
+
+/** peer_servers() - processes that are no clients. */
+static inline u32 peer_servers(const struct peer_plan *plan)
+{
+	return plan->servers ?: plan->algorithm->servers;
 }
 
 /* network.c */

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sigma as Figures 5 and 6 of Lin, Lian, Chen, Zhang (2004; see strawman.c) print it. A server that
+ * has an owner queues the others by Lamport's clock; a client that sees that nobody can win yields
+ * the servers that it owns, and they go to the first in their queues.
+ *
+ * The printed form lacks two things. No message says of which request of its client it speaks, so a
+ * late RESPONSE or YIELD of one counts for the next: REPAIR_NUMBERS. And it needs links that keep
+ * the order (ASSUME_FIFO), of which the paper says nothing; else RESPONSEs of one server change
+ * places, and a client waits with a picture that no server will correct.
+ *
+ * The figures do not say so, but the responses are forgotten when a request begins.
+ */
+#include "algorithms.h"
+
+#define QUEUE_MAX 1024
+
+enum { REQUEST, RESPONSE, YIELD, RELEASE };
+
+static const char *const kinds[] = { "REQUEST", "RESPONSE", "YIELD", "RELEASE" };
+
+/** struct asking - a request at a server, ordered by (@stamp, @who) */
+struct asking {
+	u32 who, number, stamp;
+};
+
+/**
+ * struct sigma - a server, or a client
+ * @number: of the client's request
+ * @said:   by server, who owns it; PEER_NOBODY: no response
+ * @owner:  of this server, if @is_owned
+ * @over:   by client, number of the last request that is over, at this server
+ * @queue:  sorted
+ */
+struct sigma {
+	bool is_asking, is_owned;
+	u32 number, stamp;
+	u32 said[32];
+	struct asking owner;
+	u32 waiting;
+	u32 over[PEERS_MAX];
+	struct asking queue[QUEUE_MAX];
+};
+
+static void sigma_want(struct peer *p)
+{
+	struct sigma *s = p->state;
+
+	s->is_asking = true;
+	s->number++;
+	s->stamp = ++p->clock;
+	memset(s->said, 0xff, sizeof(s->said));
+	peer_send_servers(p, &(struct peer_note){
+		.kind = REQUEST, .number = s->number, .stamp = s->stamp });
+}
+
+static void sigma_leave(struct peer *p)
+{
+	struct sigma *s = p->state;
+
+	s->is_asking = false;
+	peer_send_servers(p, &(struct peer_note){ .kind = RELEASE, .number = s->number });
+}
+
+static void yield_all(struct peer *p)
+{
+	struct sigma *s = p->state;
+	u32 i;
+
+	for (i = 0; i < p->servers; i++) {
+		if (s->said[i] != p->id)
+			continue;
+		peer_tell(p, i, &(struct peer_note){ .kind = YIELD, .number = s->number });
+		s->said[i] = PEER_NOBODY;
+	}
+}
+
+/* ComputeWinner(): the owner that most servers name, how many do, and how many have responded. */
+static u32 most_named(const struct peer *p, u32 *ret_named, u32 *ret_responded)
+{
+	const struct sigma *s = p->state;
+	u32 i, j, named, winner = PEER_NOBODY;
+
+	*ret_named = *ret_responded = 0;
+	for (i = 0; i < p->servers; i++) {
+		*ret_responded += s->said[i] != PEER_NOBODY;
+		for (named = j = 0; j < p->servers; j++)
+			named += s->said[i] != PEER_NOBODY && s->said[j] == s->said[i];
+		if (named > *ret_named) {
+			*ret_named = named;
+			winner = s->said[i];
+		}
+	}
+	return winner;
+}
+
+static void take_response(struct peer *p, u32 from, const struct peer_note *note)
+{
+	struct sigma *s = p->state;
+	u32 winner, named, responded;
+
+	if (peer_has(p, REPAIR_NUMBERS) && (!s->is_asking || note->number != s->number))
+		return;
+	s->said[from] = note->who;
+	winner = most_named(p, &named, &responded);
+	if (named >= p->majority) {
+		if (winner == p->id)
+			peer_enter(p);
+	} else if (named + p->servers - responded < p->majority) {
+		yield_all(p);
+	}
+}
+
+static void respond(struct peer *p, const struct asking *to)
+{
+	const struct sigma *s = p->state;
+
+	peer_tell(p, to->who, &(struct peer_note){
+		.kind = RESPONSE, .who = s->owner.who, .number = to->number,
+		.stamp = s->owner.stamp });
+}
+
+static void insert(struct sigma *s, const struct asking *new)
+{
+	u32 at = s->waiting;
+
+	if (s->waiting == QUEUE_MAX)
+		return;
+	while (at && (s->queue[at - 1].stamp > new->stamp ||
+		      (s->queue[at - 1].stamp == new->stamp && s->queue[at - 1].who > new->who)))
+		at--;
+	memmove(&s->queue[at + 1], &s->queue[at], (s->waiting++ - at) * sizeof(*s->queue));
+	s->queue[at] = *new;
+}
+
+static void remove_at(struct sigma *s, u32 at)
+{
+	memmove(&s->queue[at], &s->queue[at + 1], (--s->waiting - at) * sizeof(*s->queue));
+}
+
+static u32 find_waiting(const struct sigma *s, u32 who)
+{
+	u32 i;
+
+	for (i = 0; i < s->waiting && s->queue[i].who != who;)
+		i++;
+	return i;
+}
+
+/* RespQueue() */
+static void serve_first(struct peer *p)
+{
+	struct sigma *s = p->state;
+
+	s->is_owned = true;
+	s->owner = s->queue[0];
+	remove_at(s, 0);
+	respond(p, &s->owner);
+}
+
+static void take_request(struct peer *p, const struct asking *new)
+{
+	struct sigma *s = p->state;
+
+	if (peer_has(p, REPAIR_NUMBERS) && new->number <= s->over[new->who])
+		return;
+	if (!s->is_owned) {
+		s->is_owned = true;
+		s->owner = *new;
+	} else if (!peer_has(p, REPAIR_NUMBERS) ||
+		   (s->owner.who != new->who && find_waiting(s, new->who) == s->waiting)) {
+		insert(s, new);
+	}
+	respond(p, new);
+}
+
+static bool owns(const struct peer *p, u32 who, u32 number)
+{
+	const struct sigma *s = p->state;
+
+	return s->is_owned && s->owner.who == who &&
+	       (!peer_has(p, REPAIR_NUMBERS) || s->owner.number == number);
+}
+
+static void take_release(struct peer *p, u32 from, u32 number)
+{
+	struct sigma *s = p->state;
+	u32 at = find_waiting(s, from);
+
+	if (peer_has(p, REPAIR_NUMBERS) && number > s->over[from])
+		s->over[from] = number;
+	if (owns(p, from, number)) {
+		s->is_owned = false;
+		if (s->waiting)
+			serve_first(p);
+	} else if (at < s->waiting && (!peer_has(p, REPAIR_NUMBERS) ||
+				       s->queue[at].number <= number)) {
+		remove_at(s, at);
+	}
+}
+
+static void take_yield(struct peer *p, u32 from, u32 number)
+{
+	struct sigma *s = p->state;
+
+	if (peer_has(p, REPAIR_NUMBERS) && number <= s->over[from])
+		return;
+	if (owns(p, from, number)) {
+		insert(s, &s->owner);
+		serve_first(p);
+	}
+	if (s->is_owned && s->owner.who != from)
+		respond(p, &(struct asking){ .who = from, .number = number });
+}
+
+static void sigma_hear(struct peer *p, u32 from, const struct peer_note *note)
+{
+	if (note->kind == RESPONSE)
+		take_response(p, from, note);
+	else if (note->kind == REQUEST)
+		take_request(p, &(struct asking){ from, note->number, note->stamp });
+	else if (note->kind == YIELD)
+		take_yield(p, from, note->number);
+	else
+		take_release(p, from, note->number);
+}
+
+/* It is everybody's. */
+static void sigma_lie(struct peer *p, u32 from, const struct peer_note *note)
+{
+	if (note->kind != RELEASE)
+		peer_tell(p, from, &(struct peer_note){
+			.kind = RESPONSE, .who = from, .number = note->number });
+}
+
+const struct peer_algorithm peer_sigma = {
+	.name = "sigma", .section = "Lin 4", .kinds = kinds, .task = TASK_MUTEX, .servers = 5,
+	.assumes = ASSUME_ONCE | ASSUME_FIFO | ASSUME_NO_CRASH | ASSUME_MEMORY | ASSUME_HONEST,
+	.repairs = REPAIR_NUMBERS, .promises = RULE_ME1 | RULE_ME2, .size = sizeof(struct sigma),
+	.hear = sigma_hear, .lie = sigma_lie, .want = sigma_want, .leave = sigma_leave,
+};
