@@ -136,7 +136,8 @@ ORDER_MODEL := selftests/core/model/command $(basename $(wildcard selftests/core
 $(BIN)/bftmutex-order-model: $(call obj,$(ORDER_MODEL) $(CORE) $(CORE_SERVER) $(TEST_TABLE))
 	$(link)
 
-$(BIN)/bftmutex-peers: $(call obj,$(PEERS) selftests/core/sim/queue selftests/core/model/command)
+$(BIN)/bftmutex-peers: $(call obj,$(PEERS) selftests/core/sim/queue selftests/core/model/command \
+		$(CORE) $(CORE_SERVER) $(TEST_TABLE))
 	$(link)
 
 model: $(addprefix $(BIN)/bftmutex-,model order-model token-model)

@@ -22,6 +22,7 @@ const struct peer_algorithm *const peer_algorithms[] = {
 	&peer_strawman,
 	&peer_sigma,
 	&peer_contend,
+	&peer_ours,
 	&peer_kim,
 	&peer_kim_storage,
 	NULL

@@ -25,6 +25,7 @@ extern const struct peer_algorithm peer_snapshot;
 extern const struct peer_algorithm peer_strawman;
 extern const struct peer_algorithm peer_sigma;
 extern const struct peer_algorithm peer_contend;
+extern const struct peer_algorithm peer_ours;
 extern const struct peer_algorithm peer_kim;
 extern const struct peer_algorithm peer_kim_storage;
 

@@ -109,7 +109,7 @@ static void contend_lie(struct peer *p, u32 from, const struct peer_note *note)
 }
 
 const struct peer_algorithm peer_contend = {
-	.name = "contend", .section = "CMR 4", .kinds = kinds, .task = TASK_MUTEX, .servers = 6,
+	.name = "contend", .section = "CMR:4", .kinds = kinds, .task = TASK_MUTEX, .servers = 6,
 	.assumes = ASSUME_ONCE | ASSUME_SYNC | ASSUME_MEMORY, .repairs = REPAIR_SEND,
 	.promises = RULE_ME1 | RULE_ME2, .size = sizeof(struct contend),
 	.hear = contend_hear, .lie = contend_lie, .wake = begin_round, .want = contend_want,

@@ -4,6 +4,7 @@
 
 #define LATEST_STEP 12
 #define FORGETTING 20	/* units, in which servers forget */
+#define BURST 4		/* … all of them in so many of these */
 
 /* In one of the first steps in which it sends; some processes get what it sends then. */
 static void draw_crash(struct peer_world *w, struct peer_host *h, u32 latest)
@@ -45,9 +46,10 @@ static void draw_liars(struct peer_world *w)
 static void draw_losses(struct peer_world *w)
 {
 	u32 servers = peer_servers(w->plan), id = (u32)rng_below(&w->fault, servers), i;
+	u64 from = rng_below(&w->fault, FORGETTING * PEER_UNIT);
 
 	for (i = 0; i < w->plan->forgets; i++)
-		peer_push(w, rng_below(&w->fault, FORGETTING * PEER_UNIT), PEER_FORGET,
+		peer_push(w, from + rng_below(&w->fault, BURST * PEER_UNIT), PEER_FORGET,
 			  (id + i) % servers, 0);
 }
 

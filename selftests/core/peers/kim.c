@@ -146,7 +146,7 @@ static void kim_storage_start(struct peer *p)
 }
 
 const struct peer_algorithm peer_kim = {
-	.name = "kim", .section = "KM 3", .kinds = kinds, .task = TASK_MUTEX, .servers = 4,
+	.name = "kim", .section = "KM:3", .kinds = kinds, .task = TASK_MUTEX, .servers = 4,
 	.assumes = ASSUME_ONCE | ASSUME_NO_CRASH | ASSUME_MEMORY,
 	.repairs = REPAIR_INSIDE | REPAIR_NUMBERS | REPAIR_OVER,
 	.promises = RULE_ME1 | RULE_ME2, .size = sizeof(struct kim),
@@ -154,7 +154,7 @@ const struct peer_algorithm peer_kim = {
 };
 
 const struct peer_algorithm peer_kim_storage = {
-	.name = "kim-storage", .section = "KM 4", .kinds = kinds, .task = TASK_MUTEX, .servers = 4,
+	.name = "kim-storage", .section = "KM:4", .kinds = kinds, .task = TASK_MUTEX, .servers = 4,
 	.assumes = ASSUME_ONCE | ASSUME_NO_CRASH | ASSUME_MEMORY,
 	.repairs = REPAIR_INSIDE | REPAIR_NUMBERS | REPAIR_OVER | REPAIR_RAISE,
 	.promises = RULE_ME1 | RULE_ME2 | RULE_VALUE, .size = sizeof(struct kim),

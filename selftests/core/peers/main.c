@@ -19,13 +19,13 @@ static const char help[] =
 "  --costs           messages and delays of each, beside the textbook's formulas\n"
 "  --peers N         processes; 4, and the servers of a paper's protocol\n"
 "  --servers N       of these, the first; each protocol has its own default\n"
-"  --majority M      servers whose votes let a process enter; more than half\n"
+"  --majority M      servers whose votes let a process enter, where that is open\n"
 "  --seed S          of the first run; 1\n"
 "  --runs N          1000\n"
 "  --without WHAT    take away what it needs: once (the link), fifo, no-crash, sync,\n"
 "                    outlive, memory, honest, or a repair: lc2, set, fail, numbers,\n"
 "                    pair, before, heard, send, inside, over,\n"
-"                    raise; a list\n"
+"                    raise, quarantine; a list\n"
 "  --check RULE      judge by these rules alone, a list: me1, me2, me3, e1, e2,\n"
 "                    integrity, validity, agreement, uniform, fifo, causal, total,\n"
 "                    termination, cut, value\n"
@@ -64,6 +64,7 @@ static const struct { const char *name; u32 assumption, repair; } words[] = {
 	{ "before", 0, REPAIR_BEFORE }, { "heard", 0, REPAIR_HEARD },
 	{ "send", 0, REPAIR_SEND }, { "inside", 0, REPAIR_INSIDE },
 	{ "over", 0, REPAIR_OVER }, { "raise", 0, REPAIR_RAISE },
+	{ "quarantine", 0, REPAIR_QUARANTINE },
 };
 
 #define WORDS (sizeof(words) / sizeof(*words))

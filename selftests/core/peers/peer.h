@@ -10,9 +10,10 @@
 #ifndef BFTM_PEER_H
 #define BFTM_PEER_H
 
-#include "core/types.h"
+#include "core/wire.h"
 
 #define PEERS_MAX	80	/* processes; of those of the textbook 64, so that a set is a u64 */
+#define PEER_CROWD	512	/* clients that may wait at a server of ours */
 #define PEER_PATH_MAX	4	/* generals on the way of an order */
 #define PEER_NOBODY	(~0u)
 #define PEER_MONEY	100	/* of each process before a snapshot */
@@ -43,6 +44,7 @@ enum peer_repair {
 	REPAIR_INSIDE = 256,	/* a process inside does not give back what it needed to enter */
 	REPAIR_OVER = 512,	/* a request that is over ends no other one, and does not begin */
 	REPAIR_RAISE = 1024,	/* a reader that cannot decide comes first */
+	REPAIR_QUARANTINE = 2048, /* a server that has forgotten grants nothing for a while */
 };
 
 /** enum peer_rule - what may be broken, as bits */
@@ -85,6 +87,7 @@ enum peer_task {
  * @value:  what is proposed, delivered or paid
  * @clock:  the sender's Lamport clock, set by the world
  * @vector: a vector timestamp
+ * @core:   a message of our own protocol, up to its name
  */
 struct peer_note {
 	u8 kind;
@@ -97,6 +100,7 @@ struct peer_note {
 	u32 value;
 	u32 clock;
 	u16 vector[PEERS_MAX];
+	u64 core[(offsetof(struct bftm_msg, name) + 7) / 8];
 };
 
 /**
@@ -104,7 +108,7 @@ struct peer_note {
  * @id:    0 … @n - 1
  * @rank:  its identifier in elections; the largest one is to be elected
  * @servers: processes 0 … @servers - 1 are servers, and do not want to enter
- * @majority: servers whose votes let a process enter, where the algorithm leaves that open
+ * @majority: servers whose votes let a process enter; 0: as many as the algorithm says
  * @reads: it wants to enter beside others that read
  * @value: that it leaves, if it does not read
  * @hold:  ticks: no holder stays longer
@@ -230,6 +234,12 @@ static inline void peer_send_servers(struct peer *p, const struct peer_note *not
 
 	for (to = 0; to < p->servers; to++)
 		peer_tell(p, to, note);
+}
+
+/** peer_majority() - servers whose votes let a process enter: more than half, or as given. */
+static inline u32 peer_majority(const struct peer *p)
+{
+	return p->majority ?: p->servers / 2 + 1;
 }
 
 /** peer_has() - is this repair of the algorithm in force? */

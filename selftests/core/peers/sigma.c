@@ -103,10 +103,10 @@ static void take_response(struct peer *p, u32 from, const struct peer_note *note
 		return;
 	s->said[from] = note->who;
 	winner = most_named(p, &named, &responded);
-	if (named >= p->majority) {
+	if (named >= peer_majority(p)) {
 		if (winner == p->id)
 			peer_enter(p);
-	} else if (named + p->servers - responded < p->majority) {
+	} else if (named + p->servers - responded < peer_majority(p)) {
 		yield_all(p);
 	}
 }
@@ -234,7 +234,7 @@ static void sigma_lie(struct peer *p, u32 from, const struct peer_note *note)
 }
 
 const struct peer_algorithm peer_sigma = {
-	.name = "sigma", .section = "Lin 4", .kinds = kinds, .task = TASK_MUTEX, .servers = 5,
+	.name = "sigma", .section = "Lin:4", .kinds = kinds, .task = TASK_MUTEX, .servers = 5,
 	.assumes = ASSUME_ONCE | ASSUME_FIFO | ASSUME_NO_CRASH | ASSUME_MEMORY | ASSUME_HONEST,
 	.repairs = REPAIR_NUMBERS, .promises = RULE_ME1 | RULE_ME2, .size = sizeof(struct sigma),
 	.hear = sigma_hear, .lie = sigma_lie, .want = sigma_want, .leave = sigma_leave,

@@ -61,10 +61,10 @@ static void take_response(struct peer *p, u32 from, const struct peer_note *note
 		s->mine |= 1u << from;
 	else
 		s->others |= 1u << from;
-	if ((u32)__builtin_popcount(s->mine) >= p->majority) {
+	if ((u32)__builtin_popcount(s->mine) >= peer_majority(p)) {
 		s->is_asking = false;
 		peer_enter(p);
-	} else if ((u32)__builtin_popcount(s->others) > p->servers - p->majority) {
+	} else if ((u32)__builtin_popcount(s->others) > p->servers - peer_majority(p)) {
 		give_back(p);
 		peer_wake_after(p, peer_random(p, SLEEP));
 	}
@@ -113,7 +113,7 @@ static void strawman_lie(struct peer *p, u32 from, const struct peer_note *note)
 }
 
 const struct peer_algorithm peer_strawman = {
-	.name = "strawman", .section = "Lin 3", .kinds = kinds, .task = TASK_MUTEX, .servers = 5,
+	.name = "strawman", .section = "Lin:3", .kinds = kinds, .task = TASK_MUTEX, .servers = 5,
 	.assumes = ASSUME_ONCE | ASSUME_NO_CRASH | ASSUME_MEMORY | ASSUME_HONEST,
 	.repairs = REPAIR_NUMBERS, .promises = RULE_ME1 | RULE_ME2,
 	.size = sizeof(struct strawman), .start = strawman_start, .hear = strawman_hear,

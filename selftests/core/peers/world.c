@@ -182,7 +182,7 @@ static void begin(struct peer_world *w, const struct peer_plan *plan, u64 seed)
 		w->host[i] = (struct peer_host){
 			.peer = { .id = i, .n = plan->n, .rank = i, .f = plan->f,
 				  .servers = peer_servers(plan), .hold = peer_hold(plan),
-				  .majority = plan->majority ?: peer_servers(plan) / 2 + 1,
+				  .majority = plan->majority,
 				  .lacks = plan->lacks, .state = state, .world = w },
 			.elected = PEER_NOBODY,
 		};

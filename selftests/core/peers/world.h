@@ -13,13 +13,13 @@
 #define CASTS_MAX	64	/* messages of a run, so that a set of them is a u64 */
 #define NO_MESSAGE	(~0u)
 #define RULES		15
-#define PEER_STATE_MAX	32768	/* bytes of an algorithm's state */
+#define PEER_STATE_MAX	131072	/* bytes of an algorithm's state */
 
 /**
  * struct peer_plan - what is asked for
  * @n:        processes, 2 … PEERS_MAX
  * @servers:  of these, the first; 0: as many as the algorithm says
- * @majority: servers whose votes let a process enter; 0: more than half
+ * @majority: servers whose votes let a process enter; 0: as the algorithm says
  * @without:  bits of enum peer_assumption that are taken away although the algorithm needs them
  * @lacks:    bits of enum peer_repair that are taken away
  * @judge:    bits of enum peer_rule that make a run bad
