@@ -79,6 +79,14 @@ void peer_enter(struct peer *p)
 		w->counts.handover_delay += w->now - w->left_at;
 		w->is_contended = false;
 	}
+	if (w->now - w->counts.entered_at > w->counts.pause)
+		w->counts.pause = w->now - w->counts.entered_at;
+	w->counts.entered_at = w->now;
+	if (w->plan->failure == FAIL_HOLDER && !w->is_failed && w->now >= w->plan->fails_at) {
+		w->is_failed = true;
+		peer_push(w, w->now, PEER_CRASH, p->id, 0);
+		return;
+	}
 	peer_push(w, w->now + (w->plan->exact ? p->hold : rng_below(&w->app, p->hold)),
 		  PEER_ACT, p->id, h->entered);
 }

@@ -50,6 +50,13 @@ static void central_hear(struct peer *p, u32 from, const struct peer_note *note)
 		s->queue[s->waiting++] = from;
 }
 
+/* Everybody gets a token. */
+static void central_lie(struct peer *p, u32 from, const struct peer_note *note)
+{
+	if (note->kind == REQUEST)
+		central_grant(p, from);
+}
+
 static void central_want(struct peer *p)
 {
 	peer_tell(p, SERVER, &(struct peer_note){ .kind = REQUEST });
@@ -62,7 +69,8 @@ static void central_leave(struct peer *p)
 
 const struct peer_algorithm peer_central = {
 	.name = "central", .section = "15.2.1", .kinds = kinds, .task = TASK_MUTEX,
-	.assumes = ASSUME_ONCE | ASSUME_NO_CRASH | ASSUME_MEMORY, .promises = RULE_ME1 | RULE_ME2,
+	.assumes = ASSUME_ONCE | ASSUME_NO_CRASH | ASSUME_MEMORY | ASSUME_HONEST,
+	.promises = RULE_ME1 | RULE_ME2,
 	.servers = 1, .size = sizeof(struct central),
-	.hear = central_hear, .want = central_want, .leave = central_leave,
+	.hear = central_hear, .lie = central_lie, .want = central_want, .leave = central_leave,
 };

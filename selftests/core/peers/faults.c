@@ -36,7 +36,9 @@ static void draw_liars(struct peer_world *w)
 	u32 left = w->plan->f;
 
 	while (left) {
-		struct peer_host *h = &w->host[rng_below(&w->fault, peer_servers(w->plan))];
+		/* Where all are equal it is one of these. */
+		struct peer_host *h = &w->host[rng_below(&w->fault,
+							 peer_servers(w->plan) ?: w->plan->n)];
 
 		left -= !h->lies;
 		h->lies = true;
@@ -74,12 +76,27 @@ static void draw_crashes(struct peer_world *w)
 			   has_rounds ? plan->f + 1 : LATEST_STEP);
 }
 
+static void apply_failure(struct peer_world *w)
+{
+	const struct peer_plan *plan = w->plan;
+	u32 victim = plan->failure == FAIL_IDLE || !peer_servers(plan) ? plan->idle : 0;
+
+	if (plan->failure == FAIL_LIAR)
+		w->host[victim].lies = true;
+	else if (plan->failure == FAIL_IDLE || plan->failure == FAIL_SERVER)
+		peer_push(w, plan->fails_at, PEER_CRASH, victim, 0);
+}
+
 void faults_draw(struct peer_world *w)
 {
 	const struct peer_algorithm *a = w->plan->algorithm;
 
 	if (w->plan->exact)
 		return;
+	if (w->plan->until) {
+		apply_failure(w);
+		return;
+	}
 	if (a->task == TASK_AGREEMENT && a->servers) {
 		draw_traitors(w);
 		return;

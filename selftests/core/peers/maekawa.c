@@ -72,6 +72,13 @@ static void maekawa_hear(struct peer *p, u32 from, const struct peer_note *note)
 		take_reply(p);
 }
 
+/* It votes for everybody. */
+static void maekawa_lie(struct peer *p, u32 from, const struct peer_note *note)
+{
+	if (note->kind == REQUEST)
+		maekawa_vote(p, from);
+}
+
 static void maekawa_want(struct peer *p)
 {
 	struct maekawa *s = p->state;
@@ -89,7 +96,7 @@ static void maekawa_leave(struct peer *p)
 
 const struct peer_algorithm peer_maekawa = {
 	.name = "maekawa", .section = "15.2.1", .kinds = kinds, .task = TASK_MUTEX,
-	.assumes = ASSUME_ONCE, .promises = RULE_ME1,
+	.assumes = ASSUME_ONCE | ASSUME_HONEST, .promises = RULE_ME1,
 	.size = sizeof(struct maekawa),
-	.hear = maekawa_hear, .want = maekawa_want, .leave = maekawa_leave,
+	.hear = maekawa_hear, .lie = maekawa_lie, .want = maekawa_want, .leave = maekawa_leave,
 };

@@ -12,11 +12,15 @@
 #define EQUALS_MAX 25	/* that elect, multicast, decide or record */
 
 static const char help[] =
-"usage: bftmutex-peers --algorithm NAME [OPTION...] | --list | --costs\n"
+"usage: bftmutex-peers --algorithm NAME [OPTION...] | --list | --costs | --compare\n"
 "Run an algorithm of the textbook among equal processes in virtual time, with a\n"
 "seed for each run, and count the runs that break a rule.\n"
 "  --algorithm NAME  --list shows them, and what each needs\n"
 "  --costs           messages and delays of each, beside the textbook's formulas\n"
+"  --compare         one table of all protocols for locks: messages and delays, entries\n"
+"                    in 1,000 units of time of 1, 4, 16, 64 contenders, and of 4 if\n"
+"                    --loss of datagrams are lost, 5; what comes of a crash, or of a liar\n"
+"  --json, --csv     print it so\n"
 "  --peers N         processes; 4, and the servers of a paper's protocol\n"
 "  --servers N       of these, the first; each protocol has its own default\n"
 "  --majority M      servers whose votes let a process enter, where that is open\n"
@@ -52,7 +56,7 @@ static struct peer_plan plan = {
 	.double_pct = 10, .wanting = ~0ull,
 };
 static u32 seed = UNSET, runs = UNSET, loss = UNSET, slow = UNSET;
-static bool list, costs;
+static bool list, costs, compare, json, csv;
 
 static const struct { const char *name; u32 assumption, repair; } words[] = {
 	{ "once", ASSUME_ONCE, 0 }, { "fifo", ASSUME_FIFO, 0 },
@@ -130,6 +134,9 @@ static const struct command_option options[] = {
 	{ "algorithm", .read = read_algorithm },
 	{ "list", .flag = &list },
 	{ "costs", .flag = &costs },
+	{ "compare", .flag = &compare },
+	{ "json", .flag = &json },
+	{ "csv", .flag = &csv },
 	{ "peers", .number = &plan.n, 2, PEERS_MAX },
 	{ "servers", .number = &plan.servers, 1, SERVERS_MAX },
 	{ "majority", .number = &plan.majority, 1, SERVERS_MAX },
@@ -290,6 +297,9 @@ int main(int argc, char **argv)
 	}
 	if (costs)
 		return !costs_hold();
+	if (compare)
+		return !compare_all(json ? COMPARE_JSON : csv ? COMPARE_CSV : COMPARE_TABLE,
+				    loss == UNSET ? 5 : loss);
 	if (!plan.algorithm)
 		errx(2, "--algorithm: is missing; --list shows the algorithms");
 	complete();

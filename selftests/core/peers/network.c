@@ -89,6 +89,7 @@ void network_send(struct peer_world *w, u32 from, u32 to, const struct peer_note
 		return;
 	}
 	w->counts.messages += !is_tale;
+	w->counts.kinds[note->kind % PEER_KINDS] += !is_tale;
 	append(w, index);
 	transmit(w, PEER_ARRIVE, to, index);
 	if (has_link(w))

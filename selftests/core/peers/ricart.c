@@ -71,6 +71,12 @@ static void ricart_hear(struct peer *p, u32 from, const struct peer_note *note)
 	}
 }
 
+/* It replies to nobody. */
+static void ricart_lie(struct peer *p, u32 from, const struct peer_note *note)
+{
+	(void)p, (void)from, (void)note;
+}
+
 static void ricart_want(struct peer *p)
 {
 	struct ricart *s = p->state;
@@ -96,7 +102,7 @@ static void ricart_leave(struct peer *p)
 
 const struct peer_algorithm peer_ricart = {
 	.name = "ricart", .section = "15.2.1", .kinds = kinds, .task = TASK_MUTEX,
-	.assumes = ASSUME_ONCE | ASSUME_NO_CRASH, .repairs = REPAIR_LC2 | REPAIR_SET,
+	.assumes = ASSUME_ONCE | ASSUME_NO_CRASH | ASSUME_HONEST, .repairs = REPAIR_LC2 | REPAIR_SET,
 	.promises = RULE_ME1 | RULE_ME2 | RULE_ME3, .size = sizeof(struct ricart),
-	.hear = ricart_hear, .want = ricart_want, .leave = ricart_leave,
+	.hear = ricart_hear, .lie = ricart_lie, .want = ricart_want, .leave = ricart_leave,
 };

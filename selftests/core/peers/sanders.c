@@ -68,6 +68,16 @@ static void sanders_hear(struct peer *p, u32 from, const struct peer_note *note)
 		take_answer(p, from, note);
 }
 
+/* It votes for everybody. */
+static void sanders_lie(struct peer *p, u32 from, const struct peer_note *note)
+{
+	struct sanders *s = p->state;
+
+	if (note->kind == REQUEST)
+		peer_tell(p, from, &(struct peer_note){
+			.kind = VOTE, .number = note->number, .grant = ++s->grant });
+}
+
 static void sanders_want(struct peer *p)
 {
 	struct sanders *s = p->state;
@@ -96,15 +106,15 @@ static void sanders_start(struct peer *p)
 
 const struct peer_algorithm peer_sanders = {
 	.name = "sanders", .section = "15.2.1", .kinds = kinds, .task = TASK_MUTEX,
-	.assumes = ASSUME_ONCE | ASSUME_NO_CRASH, .repairs = REPAIR_LC2 | REPAIR_NUMBERS,
+	.assumes = ASSUME_ONCE | ASSUME_NO_CRASH | ASSUME_HONEST, .repairs = REPAIR_LC2 | REPAIR_NUMBERS,
 	.promises = RULE_ME1 | RULE_ME2, .size = sizeof(struct sanders), .start = sanders_start,
-	.hear = sanders_hear, .want = sanders_want, .leave = sanders_leave,
+	.hear = sanders_hear, .lie = sanders_lie, .want = sanders_want, .leave = sanders_leave,
 };
 
 const struct peer_algorithm peer_inquire = {
 	.name = "inquire", .section = "15.2.1", .kinds = kinds, .task = TASK_MUTEX,
-	.assumes = ASSUME_ONCE | ASSUME_NO_CRASH,
+	.assumes = ASSUME_ONCE | ASSUME_NO_CRASH | ASSUME_HONEST,
 	.repairs = REPAIR_LC2 | REPAIR_NUMBERS | REPAIR_FAIL,
 	.promises = RULE_ME1 | RULE_ME2, .size = sizeof(struct sanders),
-	.hear = sanders_hear, .want = sanders_want, .leave = sanders_leave,
+	.hear = sanders_hear, .lie = sanders_lie, .want = sanders_want, .leave = sanders_leave,
 };

@@ -171,7 +171,7 @@ static void begin(struct peer_world *w, const struct peer_plan *plan, u64 seed)
 	w->fault.state = rng_next(&w->app);
 	w->choice.state = ~seed;
 	w->now = w->messages = w->holders = w->writers = w->written = w->broken = w->step_sends = 0;
-	w->is_contended = false;
+	w->is_contended = w->is_failed = false;
 	w->counts = (struct peer_counts){ 0 };
 	memset(w->depends, 0, sizeof(w->depends));
 	memset(w->head, 0xff, sizeof(w->head));
@@ -204,7 +204,8 @@ u32 world_run_peers(struct peer_world *w, const struct peer_plan *plan, u64 seed
 		start_host(w, i);
 		end_step(w, i);
 	}
-	while (!app_is_done(w) && !(w->broken & plan->judge) && events++ < EVENTS_MAX &&
+	while ((plan->until ? w->now < plan->until : !app_is_done(w)) && !(w->broken & plan->judge) && 
+	       (events++ < EVENTS_MAX || plan->until) &&
 	       queue_pop(&w->queue, &e)) {
 		w->now = e.at;
 		handle(w, &e);

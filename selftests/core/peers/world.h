@@ -10,10 +10,20 @@
 #include "selftests/core/sim/rng.h"
 #include "peer.h"
 
+#define PEER_KINDS	8	/* of messages of an algorithm */
 #define CASTS_MAX	64	/* messages of a run, so that a set of them is a u64 */
 #define NO_MESSAGE	(~0u)
 #define RULES		15
 #define PEER_STATE_MAX	131072	/* bytes of an algorithm's state */
+
+/** enum peer_failure - what happens in a run that compares protocols */
+enum peer_failure {
+	FAIL_NOTHING,
+	FAIL_IDLE,	/* a process crashes that does not want to enter */
+	FAIL_HOLDER,	/* a process crashes as it enters */
+	FAIL_SERVER,	/* process 0 crashes */
+	FAIL_LIAR,	/* process 0 lies; where it is no server, one that does not want to enter */
+};
 
 /**
  * struct peer_plan - what is asked for
@@ -40,6 +50,10 @@
  * @crashes:  the most that crash, where the algorithm bears it or ASSUME_NO_CRASH is taken away
  * @replace:  a process that crashed is replaced by one with its rank
  * @patterns: seed S is pattern S of all ways to fail, which patterns.c counts
+ * @until:    ticks: the run ends, and not when all have entered, with no failure but
+ *            @failure; 0: when all is done
+ * @idle:     the process of FAIL_IDLE
+ * @failure:  … at @fails_at, or just after
  * @trace:    print all that happens
  */
 struct peer_plan {
@@ -48,7 +62,9 @@ struct peer_plan {
 	bool fifo, exact, replace, trace, patterns;
 	u32 reads_pct, loss_pct, double_pct, slow_pct, tell_pct;
 	u32 entries, casts, f, crashes, forgets, stagger;
-	u64 wanting;
+	u64 wanting, until, fails_at;
+	u32 idle;
+	enum peer_failure failure;
 };
 
 /** struct peer_message - one message, and the state of both ends of its link */
@@ -100,9 +116,11 @@ struct peer_host {
 /** struct peer_counts - for formulas */
 struct peer_counts {
 	u64 messages;	/* that the algorithm sent to others than the sender */
+	u64 kinds[PEER_KINDS];	/* the same, by kind */
 	u64 entries;
 	u64 client_delay;	/* ticks from the wish to the entry, all entries together */
 	u64 handovers, handover_delay;	/* from an exit to the next entry of somebody who waited */
+	u64 entered_at, pause;	/* ticks: the last entry; the longest time between two */
 	u64 ended;	/* ticks: the last time that something was elected, delivered, decided */
 };
 
@@ -120,6 +138,7 @@ struct peer_world {
 	u32 holders, writers;	/* the latter are those that do not read */
 	u32 written;		/* the last value that a writer left */
 	u64 wanted_at[PEERS_MAX], left_at;
+	bool is_failed;		/* the plan's failure has happened */
 	bool is_contended;	/* somebody waited when the last holder left */
 	u64 depends[CASTS_MAX];	/* by message: those that happened before */
 	u32 value[PEERS_MAX];	/* that each process proposes */
@@ -222,6 +241,14 @@ void pattern_apply(struct peer_world *w, u64 pattern);
 
 /** costs_hold() - print what each algorithm costs, beside its formula. Return: all agree. */
 bool costs_hold(void);
+
+/* compare.c */
+
+/** enum compare_form - what is printed */
+enum compare_form { COMPARE_TABLE, COMPARE_JSON, COMPARE_CSV };
+
+/** compare_all() - all protocols for locks, measured. Return: all formulas agree. */
+bool compare_all(enum compare_form form, u32 loss_pct);
 
 /* check.c */
 
