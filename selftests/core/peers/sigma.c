@@ -4,10 +4,12 @@
  * has an owner queues the others by Lamport's clock; a client that sees that nobody can win yields
  * the servers that it owns, and they go to the first in their queues.
  *
- * The printed form lacks two things. No message says of which request of its client it speaks, so a
+ * The printed form lacks three things. No message says of which request of its client it speaks, so a
  * late RESPONSE or YIELD of one counts for the next: REPAIR_NUMBERS. And it needs links that keep
  * the order (ASSUME_FIFO), of which the paper says nothing; else RESPONSEs of one server change
- * places, and a client waits with a picture that no server will correct.
+ * places, and a client waits with a picture that no server will correct. And even so a client that
+ * waits is not told that a server has another owner: it takes somebody for the winner who is not,
+ * and the others yield for ever: REPAIR_TOLD.
  *
  * The figures do not say so, but the responses are forgotten when a request begins.
  */
@@ -151,11 +153,14 @@ static u32 find_waiting(const struct sigma *s, u32 who)
 static void serve_first(struct peer *p)
 {
 	struct sigma *s = p->state;
+	u32 i;
 
 	s->is_owned = true;
 	s->owner = s->queue[0];
 	remove_at(s, 0);
 	respond(p, &s->owner);
+	for (i = 0; i < s->waiting && peer_has(p, REPAIR_TOLD); i++)
+		respond(p, &s->queue[i]);
 }
 
 static void take_request(struct peer *p, const struct asking *new)
@@ -236,6 +241,6 @@ static void sigma_lie(struct peer *p, u32 from, const struct peer_note *note)
 const struct peer_algorithm peer_sigma = {
 	.name = "sigma", .section = "Lin:4", .kinds = kinds, .task = TASK_MUTEX, .servers = 5,
 	.assumes = ASSUME_ONCE | ASSUME_FIFO | ASSUME_NO_CRASH | ASSUME_MEMORY | ASSUME_HONEST,
-	.repairs = REPAIR_NUMBERS, .promises = RULE_ME1 | RULE_ME2, .size = sizeof(struct sigma),
+	.repairs = REPAIR_NUMBERS | REPAIR_TOLD, .promises = RULE_ME1 | RULE_ME2, .size = sizeof(struct sigma),
 	.hear = sigma_hear, .lie = sigma_lie, .want = sigma_want, .leave = sigma_leave,
 };
