@@ -16,6 +16,7 @@
 #define FAILING (8000ull * PEER_UNIT)	/* … of a run with a failure */
 #define FAILS_AT (200 * PEER_UNIT)
 #define SEEDS 5			/* runs of each failure */
+#define BEGINNINGS 300		/* short runs with a liar: most that breaks does so at once */
 #define PAUSE (40 * PEER_UNIT)	/* ticks: a pause, beyond four times the longest without a failure */
 #define NONE (~0u)
 
@@ -142,6 +143,19 @@ static const char *fails_with(struct peer_world *w, const struct subject *s,
 	return stops ? "stops" : slower ? "slower" : "ok";
 }
 
+static bool breaks_at_once(struct peer_world *w, const struct subject *s)
+{
+	struct peer_plan plan = plan_of(s, SOME);
+	u32 seed;
+
+	plan.until = FAILS_AT;
+	plan.failure = FAIL_LIAR;
+	for (seed = 1; seed <= BEGINNINGS; seed++)
+		if (world_run_peers(w, &plan, seed))
+			return true;
+	return false;
+}
+
 /* A liar may also be silent for ever. */
 static const char *fails(struct peer_world *w, const struct subject *s, enum peer_failure failure)
 {
@@ -149,6 +163,8 @@ static const char *fails(struct peer_world *w, const struct subject *s, enum pee
 
 	if (failure != FAIL_LIAR || *how == 'b')
 		return how;
+	if (breaks_at_once(w, s))
+		return "breaks";
 	silent = fails_with(w, s, s->algorithm->servers ? FAIL_SERVER : FAIL_IDLE);
 	return *silent == 's' ? silent : how;
 }
