@@ -34,7 +34,7 @@ FIGURES := $(basename $(wildcard selftests/measure/figures/*.c)) $(filter-out \
 $(BIN)/bftmutex-figures: $(call obj,$(FIGURES) $(SIM_OBJS))
 	$(link)
 
-figures: $(BIN)/bftmutex-figures
+figures: $(addprefix $(BIN)/bftmutex-,figures peers)
 	@selftests/measure/figures/run
 
 # Code of the module that the tests in VMs reach, by a kernel with checkers: hours.
