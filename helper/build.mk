@@ -35,7 +35,7 @@ TABLE := kmod/protocols
 
 # The rooms of helper/, lower ones first; each program is linked with those it needs.
 room = $(basename $(wildcard helper/$(1)/*.c))
-ROOMS := $(foreach name,loop text config types crypto kernel cluster lock order daemon journal lib run ctl,\
+ROOMS := $(foreach name,loop text config types crypto kernel cluster lock order daemon journal lib run ctl trace,\
 	$(call room,$(name)))
 
 # Programs as types are run by the daemon alone.
@@ -51,7 +51,10 @@ CTL := helper/bftmutexctl $(call room,ctl) $(call room,journal) $(call room,text
 WRAPPER := helper/bftmutex $(call room,run) helper/config/duration helper/lib/libbftmutex \
 	$(addprefix helper/,daemon/notify loop/descriptors loop/log text/mode text/shown)
 
-PROGRAMS := bftmutexd bftmutexctl bftmutex
+TRACE := helper/bftmutex-trace $(call room,trace) helper/config/duration \
+	$(addprefix helper/text/,json mode shown) $(addprefix kmod/core/,form wire quorum)
+
+PROGRAMS := bftmutexd bftmutexctl bftmutex bftmutex-trace
 LIBRARIES := libbftmutex.a libbftmutex.so.0
 LIBRARY := helper/lib/libbftmutex helper/lib/bftmutex_dlm
 
@@ -84,6 +87,9 @@ $(BIN)/bftmutexctl $(BIN)/quick/bftmutexctl: $(call obj,$(CTL) $(CONF) $(KEYS) $
 $(BIN)/bftmutex: $(call obj,$(WRAPPER))
 	$(call link,-pie,$(MD_LIBS))
 
+$(BIN)/bftmutex-trace: $(call obj,$(TRACE))
+	$(call link,-pie,$(JSON_LIBS) $(CRYPTO_LIBS))
+
 $(BIN)/libbftmutex.a: $(call obj,$(LIBRARY))
 	@mkdir -p $(@D)
 	$(AR) rcs $@ $^
@@ -107,7 +113,7 @@ install: tools
 	$(INSTALL) -d -m 0755 $(DESTDIR)$(CONFDIR)
 	$(INSTALL) -d -m 0700 $(DESTDIR)$(CONFDIR)/keys
 	$(INSTALL) -m 0755 $(BIN)/bftmutexd $(BIN)/bftmutexctl $(DESTDIR)$(SBINDIR)
-	$(INSTALL) -m 0755 $(BIN)/bftmutex $(DESTDIR)$(BINDIR)
+	$(INSTALL) -m 0755 $(BIN)/bftmutex $(BIN)/bftmutex-trace $(DESTDIR)$(BINDIR)
 	$(INSTALL) -m 0644 $(BIN)/libbftmutex.a $(BIN)/libbftmutex.so.0 $(DESTDIR)$(LIBDIR)
 	ln -sf libbftmutex.so.0 $(DESTDIR)$(LIBDIR)/libbftmutex.so
 	$(INSTALL) -m 0644 $(LIBRARY:%=%.h) $(DESTDIR)$(PREFIX)/include
@@ -145,7 +151,7 @@ install: tools
 # Keys, configuration and the group stay.
 uninstall:
 	rm -f $(DESTDIR)$(SBINDIR)/bftmutexd $(DESTDIR)$(SBINDIR)/bftmutexctl \
-		$(DESTDIR)$(BINDIR)/bftmutex $(DESTDIR)$(LIBDIR)/libbftmutex.a \
+		$(DESTDIR)$(BINDIR)/bftmutex $(DESTDIR)$(BINDIR)/bftmutex-trace $(DESTDIR)$(LIBDIR)/libbftmutex.a \
 		$(DESTDIR)$(LIBDIR)/libbftmutex.so $(DESTDIR)$(LIBDIR)/libbftmutex.so.0 \
 		$(patsubst helper/lib/%,$(DESTDIR)$(PREFIX)/include/%.h,$(LIBRARY)) \
 		$(DESTDIR)$(PKGCONFIGDIR)/libbftmutex.pc \

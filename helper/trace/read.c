@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Reads what hosts recorded: an object of JSON in each line. */
+#include <ctype.h>
+#include <err.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sysexits.h>
+
+#include "text/json.h"
+#include "trace/trace.h"
+
+#define HOST_MAX 4096
+
+static const char *const kinds[TRACE_KINDS] = {
+	[TRACE_SEND] = "send", [TRACE_RECV] = "recv", [TRACE_WON] = "won",
+	[TRACE_RENEWED] = "renewed", [TRACE_LOST] = "lost", [TRACE_RELEASED] = "released",
+	[TRACE_RESTART] = "restart",
+};
+
+static const char *const modes[BFTM_MODES] = { "NL", "CR", "CW", "PR", "PW", "EX" };
+
+const char *trace_kind_name(enum trace_kind kind)
+{
+	return kinds[kind];
+}
+
+void *trace_grow(void *array, u32 count, size_t size)
+{
+	if (count & (count - 1) || (count && count < 16))
+		return array;
+	array = realloc(array, size * (count ? 2 * (size_t)count : 16));
+	if (!array)
+		err(EX_OSERR, "memory");
+	return array;
+}
+
+void *trace_zeroed(size_t count, size_t size)
+{
+	void *array = calloc(count + 1, size);
+
+	if (!array)
+		err(EX_OSERR, "memory");
+	return array;
+}
+
+struct trace *trace_new(void)
+{
+	return trace_zeroed(0, sizeof(struct trace));
+}
+
+void trace_free(struct trace *t)
+{
+	u32 i;
+
+	for (i = 0; i < t->hosts; i++)
+		free(t->host[i].name);
+	for (i = 0; i < t->names; i++)
+		free(t->name[i]);
+	for (i = 0; i < t->findings; i++)
+		free(t->finding[i].text);
+	free(t->host);
+	free(t->name);
+	free(t->finding);
+	free(t->event);
+	free(t->edge);
+	free(t->hold);
+	free(t->vector);
+	free(t);
+}
+
+/* A line, and the first thing that is wrong with it. */
+struct trace_line {
+	struct json_object *object;
+	const char *key, *must;
+};
+
+static void line_wrong(struct trace_line *l, const char *key, const char *must)
+{
+	if (l->key)
+		return;
+	l->key = key;
+	l->must = must;
+}
+
+/* A number, or a string of its digits; @missing if there is none. */
+static u64 line_number(struct trace_line *l, const char *key, u64 max, u64 missing)
+{
+	struct json_object *value = NULL;
+	const char *text;
+	char *end;
+	u64 n;
+
+	if (!json_object_object_get_ex(l->object, key, &value) || !value)
+		return missing;
+	text = json_object_get_string(value);
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || *end || errno || n > max) {
+		line_wrong(l, key, max == UINT32_MAX ? "a number from 0 to 4294967295" :
+		      max == UINT64_MAX ? "a number from 0 to 2^64 - 1" : "a smaller number");
+		return missing;
+	}
+	return n;
+}
+
+static bool line_has(const struct trace_line *l, const char *key)
+{
+	struct json_object *value = NULL;
+
+	return json_object_object_get_ex(l->object, key, &value) && value;
+}
+
+/* The place of a word in a list; @missing if there is none. */
+static u8 line_word(struct trace_line *l, const char *key, const char *const *list, u8 count, u8 missing,
+	       const char *must)
+{
+	struct json_object *value = NULL;
+	u8 i;
+
+	if (!json_object_object_get_ex(l->object, key, &value) || !value)
+		return missing;
+	for (i = 0; i < count; i++)
+		if (json_object_is_type(value, json_type_string) && list[i] &&
+		    !strcmp(json_object_get_string(value), list[i]))
+			return i;
+	line_wrong(l, key, must);
+	return missing;
+}
+
+static u8 message_type(struct trace_line *l)
+{
+	struct json_object *value = NULL;
+	const char *text;
+	u32 type;
+
+	if (json_object_object_get_ex(l->object, "type", &value) && value) {
+		text = json_object_get_string(value);
+		for (type = 1; type < 256; type++)
+			if (!strcmp(bftm_msg_name((u8)type), text) && strcmp(text, "?"))
+				return (u8)type;
+	}
+	line_wrong(l, "type", "the name of a message about locks, such as TRY");
+	return 0;
+}
+
+static u32 text_index(char ***list, u32 *count, char *text)
+{
+	u32 i;
+
+	for (i = *count; i-- > 0;)
+		if (!strcmp((*list)[i], text)) {
+			free(text);
+			return i;
+		}
+	*list = trace_grow(*list, *count, sizeof(**list));
+	(*list)[*count] = text;
+	return (*count)++;
+}
+
+static u32 lock_name(struct trace *t, struct trace_line *l)
+{
+	struct json_object *value = NULL;
+	size_t len;
+	char *text;
+
+	if (!json_object_object_get_ex(l->object, "name", &value) || !value)
+		return TRACE_NONE;
+	text = bftm_json_read_bytes(value, &len);
+	if (!text || !len) {
+		free(text);
+		line_wrong(l, "name", "the name of a lock");
+		return TRACE_NONE;
+	}
+	/* Names with a zero byte are told apart by what is before it. */
+	return text_index(&t->name, &t->names, text);
+}
+
+static u32 host_index(struct trace *t, struct trace_line *l)
+{
+	struct json_object *value = NULL;
+	const char *text;
+	u32 i;
+
+	if (!json_object_object_get_ex(l->object, "host", &value) ||
+	    !json_object_is_type(value, json_type_string)) {
+		line_wrong(l, "host", "the name of a host");
+		return 0;
+	}
+	text = json_object_get_string(value);
+	for (i = t->hosts; i-- > 0;)
+		if (!strcmp(t->host[i].name, text))
+			return i;
+	if (t->hosts == HOST_MAX) {
+		line_wrong(l, "host", "one of at most 4096 hosts");
+		return 0;
+	}
+	t->host = trace_grow(t->host, t->hosts, sizeof(*t->host));
+	t->host[t->hosts] = (struct trace_host){ .name = strdup(text) };
+	return t->hosts++;
+}
+
+/* What a datagram or a lock is about, by type. */
+static void read_subject(struct trace *t, struct trace_line *l, struct trace_event *e)
+{
+	bool message = e->kind == TRACE_SEND || e->kind == TRACE_RECV;
+
+	if (message)
+		e->type = message_type(l);
+	if (e->kind != TRACE_RESTART && !line_has(l, "client"))
+		line_wrong(l, "client", "the number of a client");
+	if (message && !line_has(l, "server"))
+		line_wrong(l, "server", "the number of a server");
+	if (!message && e->kind != TRACE_RESTART && (!line_has(l, "attempt") || !line_has(l, "name")))
+		line_wrong(l, line_has(l, "name") ? "attempt" : "name", "given of a lock that is held");
+	e->client = (u32)line_number(l, "client", UINT32_MAX, 0);
+	e->server = (u32)line_number(l, "server", UINT32_MAX, 0);
+	e->seq = line_number(l, "seq", UINT64_MAX, 0);
+	e->attempt = line_number(l, "attempt", UINT64_MAX, 0);
+	e->gno = line_number(l, "gno", UINT64_MAX, 0);
+	e->epoch = line_number(l, "epoch", UINT64_MAX, 0);
+	e->lease = line_number(l, "lease_ns", UINT64_MAX, TRACE_NO_LEASE);
+	e->k = (u32)line_number(l, "k", UINT32_MAX, 0);
+	e->position = (u32)line_number(l, "position", UINT32_MAX, 0);
+	e->mode = line_word(l, "mode", modes, BFTM_MODES, BFTM_MODE_EX, "NL, CR, CW, PR, PW or EX");
+	e->kept = line_word(l, "kept", modes, BFTM_MODES, BFTM_MODE_NL, "NL, CR, CW, PR, PW or EX");
+	e->name = lock_name(t, l);
+}
+
+/* A line that says what the cluster is like, instead of an event. */
+static void read_cluster(struct trace *t, struct trace_line *l)
+{
+	t->servers = (u32)line_number(l, "servers", BFTM_SERVERS_MAX, t->servers);
+	t->b = (u32)line_number(l, "b", BFTM_SERVERS_MAX, t->b);
+	t->rho_ppm = (u32)line_number(l, "rho_ppm", 1000000, t->rho_ppm);
+}
+
+static void read_line(struct trace *t, struct trace_line *l)
+{
+	struct trace_event e = { .from = TRACE_NONE, .name = TRACE_NONE };
+	struct json_object *value = NULL;
+
+	if (json_object_object_get_ex(l->object, "e", &value) && value &&
+	    !strcmp(json_object_get_string(value), "cluster")) {
+		read_cluster(t, l);
+		return;
+	}
+	if (!line_has(l, "e"))
+		line_wrong(l, "e", "given");
+	if (!line_has(l, "t"))
+		line_wrong(l, "t", "a time in ns");
+	if (!line_has(l, "n"))
+		line_wrong(l, "n", "the place of the event on its host");
+	e.kind = line_word(l, "e", kinds, TRACE_KINDS, TRACE_RESTART,
+		      "send, recv, won, renewed, lost, released, restart or cluster");
+	e.n = line_number(l, "n", UINT64_MAX, 0);
+	e.t = line_number(l, "t", UINT64_MAX, 0);
+	e.wall = line_number(l, "wall_ns", UINT64_MAX, e.t);
+	read_subject(t, l, &e);
+	e.host = host_index(t, l);
+	if (l->key)
+		return;
+	t->event = trace_grow(t->event, t->events, sizeof(e));
+	t->event[t->events++] = e;
+}
+
+bool trace_read(struct trace *t, FILE *file, const char *path, char **ret_why)
+{
+	char *text = NULL;
+	size_t size = 0;
+	u32 at = 0;
+
+	while (getline(&text, &size, file) > 0) {
+		struct trace_line l = {};
+
+		at++;
+		if (text[strspn(text, " \t\r\n")] == '\0')
+			continue;
+		l.object = json_tokener_parse(text);
+		if (json_object_is_type(l.object, json_type_object))
+			read_line(t, &l);
+		else
+			line_wrong(&l, "the line", "an object of JSON");
+		json_object_put(l.object);
+		if (!l.key)
+			continue;
+		free(text);
+		if (asprintf(ret_why, "%s:%u: %s: must be %s", path, at, l.key, l.must) < 0)
+			err(EX_OSERR, "memory");
+		return false;
+	}
+	free(text);
+	return true;
+}
