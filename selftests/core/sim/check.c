@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdarg.h>
 
+#include "record.h"
 #include "story.h"
 
 static const struct checker *const checkers[CHECKERS] = {
@@ -40,6 +41,7 @@ void check_fact(struct world *w, const struct fact *f)
 
 	if (!now.at)
 		now.at = w->now;
+	record_fact(w, &now);
 	for (i = 0; i < CHECKERS; i++)
 		if (checkers[i]->facts >> f->kind & 1 && is_watching(w, checkers[i]))
 			checkers[i]->on_fact(w, w->check[i], &now);

@@ -4,6 +4,7 @@
  * half of helper/lock/acquire.c; and its starts and ends, as helper/cluster/identity.c has them.
  */
 #include "order.h"
+#include "record.h"
 #include "story.h"
 
 /* As bftm_acquire_epoch(), of the one that asked for this lock. */
@@ -185,6 +186,7 @@ void client_receive(struct world *w, u32 x, u32 server, const struct bftm_msg *m
 		w->stats.forged++;
 		return;
 	}
+	record_message(w, false, false, u, msg, w->now);
 	if (!is_push(msg) && !is_fresh(w, x, u, msg))
 		return;
 	if (msg->type == BFTM_MSG_CHALLENGE)

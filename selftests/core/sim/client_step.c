@@ -55,6 +55,8 @@ void client_leaves(struct world *w, u32 x, u32 i, enum fact_kind kind, u64 at)
 {
 	struct handle *h = &w->client[x].handle[i];
 
+	if (kind == FACT_OVER && world_fault(w, FAULT_OVERSTAY))
+		at += w->plan->lease_max;
 	h->leaving = (struct leaving){
 		.attempt = h->client->attempt, .hold = h->hold, .at = at, .lock = h->lock,
 	};
@@ -206,6 +208,8 @@ void client_watch_hold(struct world *w, u32 x, u32 i, enum bftm_verdict verdict,
 		fault_fenced(w, h->lock, f.token);
 	h->known_end_ns = f.end_ns;
 	f.hold = h->hold;
+	if (world_fault(w, FAULT_OVERSTAY) && f.end_ns != NEVER)
+		f.end_ns += w->plan->lease_max;
 	check_fact(w, &f);
 	if (verdict == BFTM_WON || (verdict == BFTM_CONVERTED && h->reads))
 		value_read(w, x, i);

@@ -27,6 +27,7 @@ enum {
 	KEY_GOLDEN,
 	KEY_WRITE,
 	KEY_WHOLE,
+	KEY_JSON,
 	KEY_CHECK,
 	KEY_LIARS,
 	KEY_SKEW,
@@ -44,6 +45,8 @@ static const struct argp_option argp_options[] = {
 	{ "seconds", KEY_SECONDS, "T", 0, "Run as many scenarios as fit into T seconds", 1 },
 	{ "jobs", 'j', "J", 0, "Processes that run scenarios; 1", 1 },
 	{ "trace", 't', NULL, 0, "Print the whole story of one scenario", 2 },
+	{ "json", KEY_JSON, NULL, 0,
+	  "Print what the hosts of one scenario would record, for bftmutex-trace", 2 },
 	{ "whole", KEY_WHOLE, NULL, 0, "Do not make a failing scenario smaller", 2 },
 	{ "golden", KEY_GOLDEN, "DIR", 0, "Compare scripted scenarios with their stories", 2 },
 	{ "write", KEY_WRITE, NULL, 0, "With --golden: write the stories anew", 2 },
@@ -102,7 +105,7 @@ static u32 faults(struct argp_state *state, const char *arg)
 			if (strlen(fault_names[i]) == len && !memcmp(fault_names[i], arg, len))
 				break;
 		if (len == 3 && !memcmp(arg, "all", 3))
-			mask = ((1u << FAULTS) - 1) & ~(1u << FAULT_EVICT_EARLY);
+			mask = FAULTS_DRAWN;
 		else if (i == FAULTS)
 			argp_error(state, "'%.*s': no such fault", (int)len, arg);
 		else
@@ -201,6 +204,8 @@ static void check(struct argp_state *state, struct options *o, bool async)
 	o->wish.sync = o->wish.protocol->needs_sync && !async;
 	if (wrong)
 		argp_error(state, "%s", wrong);
+	if (o->json && (o->batch || o->trace || o->wish.protocol->orders))
+		argp_error(state, "--json prints one scenario of locks, without --runs, --seconds, --trace");
 	if (!o->jobs || o->jobs > 256)
 		argp_error(state, "--jobs: 1 to 256");
 }
@@ -227,6 +232,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_SECONDS:
 		o->seconds = parse_number(state, arg);
 		o->batch = true;
+		break;
+	case KEY_JSON:
+		o->json = true;
 		break;
 	case KEY_WHOLE:
 		o->shrink = false;

@@ -3,6 +3,7 @@
  * Faults of hosts and links, each kind in its own time, until the world
  * heals.
  */
+#include "record.h"
 #include "story.h"
 
 /* These come by themselves; others are chances of a datagram or a step. */
@@ -147,6 +148,8 @@ static void change_clock(struct world *w, bool liar)
 		c = i < w->plan->clients ? &w->client[i].clock :
 		    &w->server[w->plan->liars + i - w->plan->clients].clock;
 	}
+	if (i < w->plan->clients)
+		record_look(w, i);
 	clock_set_rate(c, w->now, draw_rate(w, liar, i < w->plan->clients));
 }
 

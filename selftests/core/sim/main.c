@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record.h"
 #include "script.h"
 #include "sim.h"
 #include "story.h"
@@ -80,6 +81,24 @@ static int run_one(const struct options *opt)
 	return 1;
 }
 
+static int run_json(const struct options *opt)
+{
+	struct world w = { .record = record_start() };
+	struct outcome o;
+	struct plan p;
+
+	if (!w.record)
+		abort();
+	plan_draw(&p, opt->seed, &opt->wish);
+	world_run(&w, &p, NULL, NULL, &o);
+	record_print(&w, stdout);
+	world_free(&w);
+	if (!o.failed.checker)
+		return 0;
+	fprintf(stderr, "FAILED: %s: %s\n", o.failed.checker->name, o.failed.text);
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	struct options opt;
@@ -87,5 +106,7 @@ int main(int argc, char **argv)
 	cmdline_parse(argc, argv, &opt);
 	if (opt.golden)
 		return golden_run(opt.golden, opt.golden_write) != 0;
+	if (opt.json)
+		return run_json(&opt);
 	return opt.batch ? batch_run(&opt) : run_one(&opt);
 }

@@ -5,6 +5,7 @@
  * its own within δ, always the same, and nothing is lost.
  */
 #include "order.h"
+#include "record.h"
 #include "story.h"
 
 /** struct letter - a datagram, of locks or of the ordering protocol */
@@ -238,6 +239,7 @@ static void send(struct world *w, int to, u32 server, const struct letter *l, u6
 
 void network_send(struct world *w, int to, u32 server, const struct bftm_msg *msg, u64 at)
 {
+	record_message(w, true, to == TO_SERVER, server, msg, at);
 	send(w, to, server, &(struct letter){
 		.msg = msg, .client = msg->client, .type = msg->type,
 	}, at);

@@ -9,6 +9,7 @@ const char *const fault_names[FAULTS] = {
 	"loss", "dup", "slow", "aim", "cut", "clog", "crash", "kill", "pause", "stall",
 	"restart", "reconf", "reclaim", "drift", "slew", "grain", "liars", "liar-clock",
 	"liar-amnesia", "intruder", "evict", "evict-early",
+	"forget", "overstay",
 };
 
 #define SYNC_FAULTS (1u << FAULT_LIARS | 1u << FAULT_CRASH | 1u << FAULT_DUP)
@@ -155,8 +156,7 @@ static void draw_faults(struct plan *p, struct rng *r, const struct wish *wish)
 	default:
 		p->faults = (u32)rng_next(r);
 	}
-	p->faults &= (1u << FAULTS) - 1;
-	p->faults &= ~(1u << FAULT_EVICT_EARLY);
+	p->faults &= FAULTS_DRAWN;
 	/* Clocks of one rate and honest servers prove little. */
 	if (rng_below(r, 4))
 		p->faults |= 1u << FAULT_DRIFT | 1u << FAULT_LIARS;

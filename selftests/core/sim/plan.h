@@ -33,11 +33,17 @@ enum fault {
 	FAULT_LIAR_AMNESIA,	/* liars restart without quarantine */
 	FAULT_INTRUDER,		/* servers that forgot tokens are told false ones */
 	FAULT_EVICT,		/* clients that went down are evicted, by some servers */
-	FAULT_EVICT_EARLY,	/* … that run: it is never drawn, since it makes two holders */
+	/* Never drawn, since they make two holders: */
+	FAULT_EVICT_EARLY,	/* clients are evicted that run */
+	FAULT_FORGET,		/* servers that restart serve at once */
+	FAULT_OVERSTAY,		/* clients use a lock for Δmax beyond its end */
 	FAULTS
 };
 
 extern const char *const fault_names[FAULTS];
+
+/* Those that a seed may draw. */
+#define FAULTS_DRAWN ((1u << FAULT_EVICT_EARLY) - 1)
 
 /** enum delay_kind - distribution of a datagram's delay */
 enum delay_kind {

@@ -188,6 +188,7 @@ void world_run(struct world *w, const struct plan *plan, const struct script *sc
 	struct world fresh = {
 		.plan = plan, .protocol = plan->protocol, .script = script, .story = story,
 		.arena = w->arena, .queue = w->queue, .progress = w->progress,
+		.record = w->record,
 	};
 
 	*w = fresh;

@@ -6,6 +6,7 @@
 #include "core/access.h"
 #include "core/serve.h"
 #include "order.h"
+#include "record.h"
 #include "story.h"
 
 /* They and their evictions are in its configuration, which outlasts a restart. */
@@ -128,8 +129,9 @@ void server_up(struct world *w, u32 u)
 		s->cfg.quarantine_until_ns = s->over_ns;
 	if (w->order && s->stamp)
 		order_fault_old(w, u);
-	if (s->lies && world_fault(w, FAULT_LIAR_AMNESIA))
+	if ((s->lies && world_fault(w, FAULT_LIAR_AMNESIA)) || world_fault(w, FAULT_FORGET))
 		s->cfg.quarantine_until_ns = 0;
+	record_restart(w, u);
 	if (s->stamp) {
 		w->stats.fault[FAULT_RESTART]++;
 		tell(w, NO_LOCK, "s%u is back with an empty memory%s", u + 1,
@@ -381,6 +383,7 @@ void server_receive(struct world *w, u32 u, const struct bftm_msg *req)
 
 	if (!s->up)
 		return;
+	record_message(w, false, true, u, req, w->now);
 	now = clock_at(&s->clock, w->now);
 	if (bftm_serve(&server_shell, &served, &s->cfg, req, now, &sends) != BFTM_SERVED)
 		return;

@@ -16,6 +16,7 @@ struct options {
 	u32 jobs;
 	bool batch;		/* --runs or --seconds */
 	bool trace;
+	bool json;		/* print what hosts record */
 	bool shrink;
 	bool golden_write;
 	const char *golden;

@@ -11,6 +11,7 @@
 #include "queue.h"
 
 struct story;
+struct record;
 struct script;
 struct liar;
 struct order;
@@ -61,6 +62,7 @@ struct world {
 	struct liar_shared *liars;
 	struct order *order;	/* of the ordering protocol, or NULL */
 	struct story *story;	/* NULL: nobody wants to read it */
+	struct record *record;	/* NULL: nobody wants to read it */
 	void (*progress)(const struct world *w);	/* called now and then, or NULL */
 	struct stats stats;
 	struct violation failed;
