@@ -37,10 +37,12 @@ static void pair_text(const struct trace *t, const struct trace_pair *p, FILE *o
 		return;
 	}
 	fprintf(out, "\n    %s at once\n", trace_verdict_name(p->verdict));
+	if (t->hold[p->a].end == TRACE_NONE || t->hold[p->b].end == TRACE_NONE)
+		fprintf(out, "    no file says when the one or the other ended\n");
 	for (i = 0; i < t->findings; i++)
 		found |= concerns(t, &t->finding[i], p);
 	if (!found)
-		fprintf(out, "    no server recorded that it granted the one after the other\n");
+		fprintf(out, "    no lease of a server ends between the one and the other\n");
 }
 
 static struct json_object *hold_json(const struct trace *t, const struct trace_hold *h)
