@@ -32,6 +32,7 @@ static const struct command {
 	{ NULL, "stats", ctl_stats, "show all counters of this host" },
 	{ NULL, "top", ctl_top, "show servers, holders and rates on a screen, renewed each second" },
 	{ NULL, "watch", ctl_watch, "print each lock that is acquired, released or lost" },
+	{ "trace", "record", ctl_trace_record, "record messages and locks of this host for bftmutex-trace" },
 	{ "object", "create", ctl_object_create, "make an object that all clients share" },
 	{ "object", "list", ctl_object_list, "list the objects of the cluster" },
 	{ "object", "submit", ctl_object_submit, "have a request applied to an object" },

@@ -47,7 +47,7 @@ DAEMON := helper/bftmutexd $(filter-out helper/loop/log,$(call room,loop)) $(cal
 	helper/crypto/digest $(OBJECT_EXEC) \
 	$(foreach name,kernel cluster lock order daemon,$(call room,$(name)))
 CTL := helper/bftmutexctl $(call room,ctl) $(call room,journal) $(call room,text) helper/kernel/nl \
-	helper/lib/libbftmutex helper/loop/descriptors
+	helper/lib/libbftmutex helper/loop/descriptors helper/loop/clock
 WRAPPER := helper/bftmutex $(call room,run) helper/config/duration helper/lib/libbftmutex \
 	$(addprefix helper/,daemon/notify loop/descriptors loop/log text/mode text/shown)
 

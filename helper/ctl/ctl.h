@@ -42,6 +42,7 @@ int ctl_check(int argc, char **argv);
  */
 const char *ctl_check_words(const char *cluster);
 int ctl_watch(int argc, char **argv);
+int ctl_trace_record(int argc, char **argv);
 int ctl_top(int argc, char **argv);
 int ctl_object_create(int argc, char **argv);
 int ctl_object_submit(int argc, char **argv);

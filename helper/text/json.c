@@ -15,7 +15,7 @@ static const char base64[] = "base64";
  */
 static const char *const wide[] = {
 	"attempt", "deadline_ns", "epoch", "gno", "invoke_ns", "last_seq", "number",
-	"rank_count", "return_ns", "token", "token_floor",
+	"rank_count", "return_ns", "seq", "t", "token", "token_floor", "wall_ns",
 };
 
 /* Length of the character that begins here, by RFC 3629; 0: none begins here. */
