@@ -6,7 +6,7 @@ PYTHONDIR ?= $(PREFIX)/lib/python3/dist-packages
 OCFDIR ?= $(PREFIX)/lib/ocf/resource.d
 COMPLETIONDIR ?= $(PREFIX)/share
 ZSHDIR ?= $(COMPLETIONDIR)/zsh/vendor-completions
-COMPLETED := bftmutex bftmutexctl bftmutexd bftmutex-metrics
+COMPLETED := bftmutex bftmutexctl bftmutexd bftmutex-metrics bftmutex-trace
 
 # mode:file of this folder:where it goes
 INTEGRATIONS := 0755:metrics/bftmutex-metrics:$(SBINDIR)/bftmutex-metrics \

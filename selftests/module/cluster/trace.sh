@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# check: vm time=25
+#
+# What "bftmutexctl trace record" writes on each host of a cluster, bftmutex-trace judges right: a
+# lock that goes from hand to hand by messages; one whose holder is cut off, by its lease; and one
+# that servers who lie gave to two clients.
+#
+#	bftm-c1  bftm-c2 ---- bridge ---- bftm-s1 … bftm-s4, each host with a recording
+#
+# shellcheck disable=SC2317,SC2154
+set -u
+
+# shellcheck source=selftests/lib/tap.sh
+. "$(dirname "$0")/../../lib/tap.sh"
+# shellcheck source=selftests/lib/cluster.sh
+. "$(dirname "$0")/../../lib/cluster.sh"
+
+hosts=(c1 c2 s1 s2 s3 s4)
+
+record() {
+	local host
+	recording=()
+	for host in "${hosts[@]}"; do
+		netns_exec "bftm-$host" bftmutexctl trace record --host "$host" \
+			>"$work/$host" 2>"$work/$host.err" &
+		recording+=($!)
+		wait_for 10 grep -q Recording "$work/$host.err" || return
+	done
+}
+
+# judge [OPTION...]: ends the recording, and prints the verdict; $work/said has all
+judge() {
+	kill "${recording[@]}"
+	wait "${recording[@]}" || { cat "$work"/*.err; return 1; }
+	bftmutex-trace --servers 4 -b 1 "$@" two-holders "${hosts[@]/#/$work/}" >"$work/said" 2>&1
+	sed -n '1s/^two holders at once: //p' "$work/said"
+}
+
+# explain: what was said, for the log of a failure
+explain() { diag "$(head -20 "$work/said")"; }
+
+holds() { grep -q inside "$work/inside"; }
+
+# hold N SECONDS [ARG...]: client N is inside
+hold() {
+	rm -f "$work/inside"
+	touch "$work/inside"
+	c "$1" bftmutex "${@:3}" trace sh -c "echo inside >'$work/inside'; exec sleep $2" 2>/dev/null &
+	holder=$!
+	wait_for 20 holds
+}
+
+own_work
+load || bail "module"
+up --servers 4 -b 1 --clients 2 --lease-max 3s || bail "no cluster"
+
+record || bail "no recording"
+for n in 1 2 1 2; do
+	c $n bftmutex -w 20 trace true || bail "no lock"
+done
+verdict=$(judge)
+is "from hand to hand: by messages alone" "$verdict" no
+explain
+is "four entries were recorded" "$(cat "$work"/c[12] | grep -c '"e":"won"')" 4
+is "… and their ends" "$(cat "$work"/c[12] | grep -c '"e":"released"')" 4
+is "each of the six hosts recorded datagrams" \
+	"$(grep -lc '"e":"recv"' "${hosts[@]/#/$work/}" | wc -l)" 6
+
+record || bail "no recording"
+hold 1 30 --lease 1s || bail "no lock"
+ip -n bftm-c1 link set eth0 down
+ok "the other gets it when the lease is over" c 2 bftmutex -w 30 trace true
+kill $holder 2>/dev/null
+wait $holder 2>/dev/null
+ip -n bftm-c1 link set eth0 up
+verdict=$(judge)
+is "its holder is cut off: no, by the lease" "$verdict" "no, if clocks keep rho"
+explain
+for n in 1 2; do
+	wait_for 60 c $n bftmutex -w 20 "again-$n" true || bail "no network"
+done
+
+for n in 2 3 4; do
+	lie $n always-free --lease-max 3s || bail "no liar"
+done
+for n in 1 2; do
+	wait_for 60 c $n bftmutex -w 20 "lied-$n" true || bail "no lock from liars"
+done
+record || bail "no recording"
+hold 1 2 --lease 3s || bail "no lock"
+ok "three liars let the other in" c 2 bftmutex -w 5 --lease 3s trace true
+wait $holder
+verdict=$(judge)
+ok "two were inside: '$verdict'" test "$verdict" = possibly -o "$verdict" = definitely
+explain
+ok "a server that granted too early is named" \
+	grep -q 'server [234] granted trace to client .* left of the lease' "$work/said"
+for n in 2 3 4; do
+	kill_liar $n
+done
+finish
