@@ -83,8 +83,6 @@ void record_datagram(struct record *r, bool sends, const struct bftm_msg *msg, u
 	bftm_json_add_number(e->line, "position", msg->position);
 	if (try && msg->lease_ns != BFTM_LEASE_NONE)
 		bftm_json_add_number(e->line, "lease_ns", msg->lease_ns);
-	else
-		bftm_json_add_text(e->line, "lease_ns", NULL);
 	if (msg->name_len)
 		bftm_json_add_bytes(e->line, "name", msg->name, msg->name_len);
 }
@@ -168,6 +166,20 @@ static int by_time(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
+/* No key is ever missing. */
+static void line_fill(struct json_object *line)
+{
+	static const char *const keys[] = {
+		"type", "cluster", "client", "server", "seq", "attempt", "k", "gno", "epoch", "mode",
+		"kept", "position", "lease_ns", "name",
+	};
+	u32 i;
+
+	for (i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (!json_object_object_get_ex(line, keys[i], NULL))
+			bftm_json_add_text(line, keys[i], NULL);
+}
+
 void record_flush(struct record *r, u64 until)
 {
 	u32 i, j;
@@ -177,6 +189,7 @@ void record_flush(struct record *r, u64 until)
 	for (i = 0; i < r->entries && r->entry[i].at <= until; i++) {
 		bftm_json_add_number(r->entry[i].line, "n", ++r->n);
 		bftm_json_add_number(r->entry[i].line, "wall_ns", r->entry[i].at);
+		line_fill(r->entry[i].line);
 		ctl_print_json_line(r->entry[i].line);
 		json_object_put(r->entry[i].line);
 	}

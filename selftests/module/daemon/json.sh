@@ -53,6 +53,9 @@ watching() {
 	c 1 bftmutex seen true && [[ -s $work/events ]]
 }
 wait_for 20 watching || bail "bftmutexctl watch"
+netns_exec bftm-c1 bftmutexctl trace record --host c1 >$work/trace 2>$work/trace.err &
+recorder=$!
+wait_for 20 grep -q Recording $work/trace.err || bail "bftmutexctl trace record"
 c 1 bftmutex "$utf8" true
 c 1 bftmutex --fence "$bytes" true
 c 1 sh -c 'exec 9</dev/bftmutex
@@ -64,6 +67,9 @@ events=$(gojq -rc 'select(.name != "seen" and .event != "renewed") | "\(.event) 
 is "watch: what happened, to what" "$events" \
 	'acquired "lost" null;acquired "löck \"a\\b\"" null;acquired "twice" null;acquired {"base64":"//4K"} 1;converted "twice" null;lost "lost" null;released "löck \"a\\b\"" null;released "twice" null;released {"base64":"//4K"} 1;'
 keep_lines watch <$work/events
+kill $recorder
+wait $recorder
+keep_lines trace-record <$work/trace
 lines=$(wc -l <$work/events)
 is "stats: by the fast path and by the daemon" \
 	"$(local_stats | gojq -c --argjson a "$before" '[., $a] | transpose | map(.[0] - .[1])')" \
