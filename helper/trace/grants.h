@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What servers granted, lock by lock, as their own events tell. */
+/* Grants of servers, lock by lock, as their own events tell. */
 #ifndef BFTM_TRACE_GRANTS_H
 #define BFTM_TRACE_GRANTS_H
 

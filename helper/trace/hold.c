@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who held what, from which event to which. */
+/* Holdings of clients: each is from one event of a host to another. */
 #include "trace/trace.h"
 
 const char *trace_label(const struct trace *t, u32 event)

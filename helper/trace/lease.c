@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What leases order. Server u granted x, and later y without a RELEASE or YIELD of x between. If
+ * Edges of leases. Server u granted x, and later y without a RELEASE or YIELD of x between. If
  * by u's clock more than Δ(1 + ρ) passed since its last FREE(k) to x, and by the client's at most
  * Δ(1 - ρ) from its send k to x's end, then this end was before u's grant to y, for clocks whose
  * rates are within ρ. Where the one or the other does not hold, an assumption was broken.
@@ -53,7 +53,7 @@ static const struct trace_hold *hold_of(const struct trace *t, u32 client, u64 a
 	return NULL;
 }
 
-/* What passed by the server's clock, which begins anew when its host boots. */
+/* Time that passed by the server's clock, which begins anew when its host boots. */
 static u64 passed(const struct trace_event *since, const struct trace_event *now)
 {
 	return now->t >= since->t ? now->t - since->t : now->t;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which send is that of a receive, and which send of a client a server echoed. */
+/* Finds the send of each receive, and the send of a client that a server echoed. */
 #include <err.h>
 #include <stdlib.h>
 #include <sysexits.h>
 
 #include "trace/trace.h"
 
-/* What a datagram is known by; struct trace_event says it of each type. */
+/* A datagram is known by these; trace.h says by which, of each kind. */
 struct identity {
 	u64 part[5];
 	u32 event;

@@ -24,7 +24,7 @@ static bool ended_before(const struct trace *t, const struct trace_hold *a,
 	return a->end != TRACE_NONE && trace_before(t, a->end, b->won);
 }
 
-/* What is held when the trace ends is held in the last state of all. */
+/* A lock that is held when the trace ends is held in the last state of all. */
 static bool began_before_end(const struct trace *t, const struct trace_hold *a,
 			     const struct trace_hold *b)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Predicates of global states. What clients and servers hold, want and grant changes with few
- * events; each of these is a mark that a host sets or takes back, and a state has the marks of the
+ * Predicates of global states. Few events change what clients and servers hold, want and
+ * grant; each of these is a mark that a host sets or takes back, and a state has the marks of the
  * events that its hosts have had.
  */
 #include <stdlib.h>
@@ -134,7 +134,7 @@ static void regrant(struct world *w, const struct trace_grants *g, u32 i)
 	spell_add(w, MARK_GRANTED, i, e->mode)->from = at;
 }
 
-/* What is granted to @e ends grants that exclude it: they are over, or the server lies. */
+/* A new grant ends grants that exclude it: they are over, or the server lies. */
 static void drop_others(struct trace_grants *g, const struct trace_event *e)
 {
 	struct trace_grant *x;

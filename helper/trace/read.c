@@ -199,7 +199,7 @@ static u32 host_index(struct trace *t, struct trace_line *l)
 	return t->hosts++;
 }
 
-/* What a datagram or a lock is about, by type. */
+/* Reads the fields that depend on the kind of the event. */
 static void read_subject(struct trace *t, struct trace_line *l, struct trace_event *e)
 {
 	bool message = e->kind == TRACE_SEND || e->kind == TRACE_RECV;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What bftmutex-trace says about two holders. */
+/* The report of bftmutex-trace about two holders. */
 #ifndef BFTM_TRACE_REPORT_H
 #define BFTM_TRACE_REPORT_H
 

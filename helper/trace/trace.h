@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What hosts recorded, brought into one order: Lamport's happened-before (Coulouris, Dollimore,
+ * Recordings of hosts, brought into one order: Lamport's happened-before (Coulouris, Dollimore,
  * Kindberg, Blair, Distributed Systems, Section 14.4), by which bftmutex-trace answers whether two
  * clients held a lock at once. Nothing was added to the messages: a request is known by its client
  * and number, an answer by its server, epoch, client and number, and a push by its server, epoch,

@@ -20,7 +20,7 @@ static u32 lease_before(const struct trace *t, u32 event)
 	return TRACE_NONE;
 }
 
-/* What led to this event: its send, a lease that ended, or what its host had before. */
+/* The cause of an event: its send, a lease that ended, or an earlier event of its host. */
 static u32 event_cause(const struct trace *t, u32 event)
 {
 	const struct trace_event *e = &t->event[event], *old;

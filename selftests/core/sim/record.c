@@ -56,7 +56,7 @@ static void add(struct world *w, u32 host, const struct clock *clock, u64 at,
 	r->line = room(r->line, r->lines, &r->lines_room, sizeof(*r->line));
 	r->line[r->lines] = (struct record_line){
 		.at = at, .order = r->lines, .host = host, .text = strdup(text),
-		/* What is said of the past was so before a change of the clock. */
+		/* A clock that changed since shows at least what it showed then. */
 		.t = clock_at(clock, at > clock->since ? at : clock->since),
 	};
 	r->lines++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the hosts of a scenario would record for bftmutex-trace(1): a line of JSON for each datagram
+ * The recording that the hosts of a scenario would make for bftmutex-trace(1): a line of JSON for each datagram
  * about locks that leaves or arrives, and for each lock that is won or ends, by the host's own clock.
  */
 #ifndef BFTM_SIM_RECORD_H

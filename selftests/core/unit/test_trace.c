@@ -262,7 +262,7 @@ static void test_a_cut_leaves_out_what_came_from_after_it(void **state)
 	trace_free(t);
 }
 
-/* What a function prints, in memory that the next call frees. */
+/* Returns the output of a function, in memory that the next call frees. */
 static char *printed(const struct trace *t, u32 event, const u32 *cut)
 {
 	static char *text;

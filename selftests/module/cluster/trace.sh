@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm time=25
 #
-# What "bftmutexctl trace record" writes on each host of a cluster, bftmutex-trace judges right: a
+# bftmutex-trace judges right what "bftmutexctl trace record" writes on each host of a cluster: a
 # lock that goes from hand to hand by messages; one whose holder is cut off, by its lease; and one
 # that servers who lie gave to two clients.
 #
