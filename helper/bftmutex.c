@@ -19,20 +19,38 @@
 #include "lib/libbftmutex.h"
 #include "loop/log.h"
 #include "run/descriptor.h"
+#include "run/grants.h"
 #include "run/refused.h"
 #include "run/run.h"
+#include "run/several.h"
 #include "run/value.h"
 
-static void check_name(const struct options *o)
+static void check_name(const struct options *o, const struct bftm_lock *lock)
 {
-	size_t len = strlen(o->name);
+	size_t len = strlen(lock->name);
 
 	if (!len)
 		errx(EX_DATAERR, "the lock name is empty, 1 to %d bytes are allowed",
 		     BFTM_NAME_MAX);
 	if (len > BFTM_NAME_MAX)
 		errx(EX_DATAERR, "lock '%s': the name has %zu bytes, 1 to %d are allowed; --hash-name takes one of any length",
-		     o->shown, len, BFTM_NAME_MAX);
+		     lock->shown, len, BFTM_NAME_MAX);
+	if (o->and_count && strchr(lock->name, '\n'))
+		errx(EX_DATAERR, "lock '%s': the name has a line feed, which --and does not allow: BFTMUTEX_TOKENS has a line for each lock; --hash-name takes one",
+		     lock->shown);
+}
+
+/* The locks of the command line, NAME first. Returns their number. */
+static unsigned int list_locks(const struct options *o, struct bftm_lock ret[BFTM_SEVERAL_MAX])
+{
+	unsigned int i, count = 1 + o->and_count;
+
+	ret[0] = (struct bftm_lock){ .name = o->name, .shown = o->shown };
+	for (i = 1; i < count; i++)
+		ret[i] = (struct bftm_lock){ .name = o->and[i - 1].name, .shown = o->and[i - 1].shown };
+	for (i = 0; i < count; i++)
+		check_name(o, &ret[i]);
+	return count;
 }
 
 static int open_device(void)
@@ -89,7 +107,7 @@ static void be_process_1(void)
  * No signal handler returns: a signal either ends this process, and with it the acquire, or it was
  * a stop (Ctrl-Z) and the waiting goes on.
  */
-static int wrapper_acquire(const struct options *o, int fd, struct bftmutex_grant *grant)
+static int acquire_one(const struct options *o, int fd, struct bftmutex_grant *grant)
 {
 	struct bftmutex_options lock = o->lock;
 	u64 start = bftm_boottime();
@@ -119,12 +137,27 @@ static int wrapper_acquire(const struct options *o, int fd, struct bftmutex_gran
 	}
 }
 
+/* False after a message, with the exit status. */
+static bool wrapper_acquire(const struct options *o, const struct bftm_lock *locks,
+			    unsigned int count, struct bftmutex_grant *grants, int *ret_status)
+{
+	int r;
+
+	if (count > 1)
+		return bftm_several_take(o, locks, count, grants, ret_status);
+	r = acquire_one(o, locks[0].fd, &grants[0]);
+	if (r < 0)
+		*ret_status = bftm_refused(o, locks[0].fd, r);
+	return r == 0;
+}
+
 static const char *format_us(u64 ns, char *buf, size_t len)
 {
 	return bftm_format_duration(ns - ns % BFTM_NS_PER_US, buf, len);
 }
 
-static void wrapper_report(const struct options *o, const struct bftmutex_grant *grant, u64 start)
+static void wrapper_report(const struct options *o, const struct bftm_lock *lock,
+			   const struct bftmutex_grant *grant, u64 start)
 {
 	u64 now = bftm_boottime();
 	u64 left = grant->deadline_ns > now ? grant->deadline_ns - now : 0;
@@ -132,26 +165,28 @@ static void wrapper_report(const struct options *o, const struct bftmutex_grant 
 
 	if (bftm_grant_lasts(grant)) {
 		warnx("lock '%s': held in mode %s after %s, attempts: %u, until it is given back",
-		      o->shown, o->mode, format_us(now - start, took, sizeof(took)), grant->attempts);
+		      lock->shown, o->mode, format_us(now - start, took, sizeof(took)),
+		      grant->attempts);
 		return;
 	}
 	warnx("lock '%s': held in mode %s after %s, attempts: %u, for %s, until %llu ns on CLOCK_BOOTTIME",
-	      o->shown, o->mode, format_us(now - start, took, sizeof(took)), grant->attempts,
+	      lock->shown, o->mode, format_us(now - start, took, sizeof(took)), grant->attempts,
 	      format_us(left, rest, sizeof(rest)), (unsigned long long)grant->deadline_ns);
 }
 
 /* Is there time for the command at all? Prints a message when not. */
-static bool has_time(const struct options *o, const struct bftmutex_grant *grant)
+static bool has_time(const struct options *o, const struct bftm_lock *lock,
+		     const struct bftmutex_grant *grant)
 {
 	u64 now = bftm_boottime();
 	u64 left = grant->deadline_ns > now ? grant->deadline_ns - now : 0;
 	char rest[32];
 
 	if (!left)
-		warnx("lock '%s' lost: its lease was over at once", o->shown);
+		warnx("lock '%s' lost: its lease was over at once", lock->shown);
 	else if (left <= o->margin_ns)
 		warnx("lock '%s': its lease ends in %s, which is not more than --margin %s: the command is not started",
-		      o->shown, format_us(left, rest, sizeof(rest)), o->margin);
+		      lock->shown, format_us(left, rest, sizeof(rest)), o->margin);
 	return left > o->margin_ns;
 }
 
@@ -174,10 +209,13 @@ static void tell_waiting(const struct options *o)
 static bool tell_held(const struct options *o, int fd)
 {
 	char state[512];	/* a longer name is cut off */
+	char more[32] = "";
 	int r;
 
-	snprintf(state, sizeof(state), "READY=1\n%sSTATUS=holding lock '%s'",
-		 o->fdstore ? "FDSTORE=1\nFDNAME=bftmutex\n" : "", o->shown);
+	if (o->and_count)
+		snprintf(more, sizeof(more), " and %u more", o->and_count);
+	snprintf(state, sizeof(state), "READY=1\n%sSTATUS=holding lock '%s'%s",
+		 o->fdstore ? "FDSTORE=1\nFDNAME=bftmutex\n" : "", o->shown, more);
 	r = bftm_notify(state, o->fdstore ? fd : -1, MANAGER_MS);
 	if (r < 0)
 		warnx("lock '%s': the service manager cannot be told that it is held: %s; the command is not started",
@@ -192,19 +230,13 @@ static void give_unused(const struct options *o, int fd)
 		bftmutex_release(fd);
 }
 
-static void put_number(const char *variable, u64 value)
+static int wrapper_run(const struct options *o, const struct bftm_lock *locks, unsigned int count,
+		       const struct bftmutex_grant *grants)
 {
-	char text[32];
-
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-	setenv(variable, text, 1);
-}
-
-static int wrapper_run(const struct options *o, int fd, const struct bftmutex_grant *grant)
-{
+	int fd = locks[0].fd;
 	struct bftm_run job = {
-		.fd = fd,
-		.name = o->shown,
+		.locks = locks,
+		.count = count,
 		.argv = o->command,
 		.margin = o->margin,
 		.value = o->value,
@@ -215,25 +247,7 @@ static int wrapper_run(const struct options *o, int fd, const struct bftmutex_gr
 	};
 	int r;
 
-	setenv("BFTMUTEX_NAME", o->name, 1);
-	setenv("BFTMUTEX_MODE", o->mode, 1);
-	/* Inherited ones belong to another lock. Shells cannot count up to the number of no end. */
-	unsetenv("BFTMUTEX_DEADLINE_NS");
-	if (!bftm_grant_lasts(grant))
-		put_number("BFTMUTEX_DEADLINE_NS", grant->deadline_ns);
-	unsetenv("BFTMUTEX_TOKEN");
-	if (grant->token)
-		put_number("BFTMUTEX_TOKEN", grant->token);
-
-	/* A process that inherits the handle can ask it for the deadline, which renewals move. */
-	unsetenv("BFTMUTEX_FD");
-	if (!o->close_fd) {
-		put_number("BFTMUTEX_FD", (u64)fd);
-		fcntl(fd, F_SETFD, 0);
-	}
-	/* Inherited ones belong to another lock. */
-	unsetenv("BFTMUTEX_VALUE");
-	unsetenv("BFTMUTEX_VALUE_FD");
+	bftm_put_grants(o, locks, count, grants);
 	r = o->value ? bftm_offer_value(fd, o->lock.flags / BFTMUTEX_MODE(1), &job.room) : 0;
 	if (r < 0) {
 		warnx("lock '%s': the command is not started, since the value cannot be had: %s", o->shown,
@@ -268,7 +282,9 @@ static int wrapper_print(const struct options *o, int fd, const struct bftmutex_
 int main(int argc, char **argv)
 {
 	struct options o = { 0 };
-	struct bftmutex_grant grant = { 0 };
+	struct bftmutex_grant grants[BFTM_SEVERAL_MAX] = { 0 };
+	struct bftm_lock locks[BFTM_SEVERAL_MAX];
+	unsigned int i, count;
 	u64 start;
 	int fd, r;
 
@@ -293,26 +309,28 @@ int main(int argc, char **argv)
 		return bftm_fd_set_value(&o);
 	if (o.value && !o.name)
 		return bftm_fd_value(&o);
-	check_name(&o);
-
-	fd = o.fd >= 0 ? o.fd : open_device();
+	count = list_locks(&o, locks);
+	for (i = 0; i < count; i++)
+		locks[i].fd = o.fd >= 0 ? o.fd : open_device();
+	fd = locks[0].fd;
 	if (o.notify)
 		tell_waiting(&o);
 	start = bftm_boottime();
-	r = wrapper_acquire(&o, fd, &grant);
-	if (r < 0)
-		return bftm_refused(&o, fd, r);
-	if (o.verbose)
-		wrapper_report(&o, &grant, start);
-	if (!has_time(&o, &grant)) {
-		give_unused(&o, fd);
-		return o.lost_code;
+	if (!wrapper_acquire(&o, locks, count, grants, &r))
+		return r;
+	for (i = 0; i < count; i++) {
+		if (o.verbose)
+			wrapper_report(&o, &locks[i], &grants[i], start);
+		if (!has_time(&o, &locks[i], &grants[i])) {
+			give_unused(&o, fd);
+			return o.lost_code;
+		}
 	}
 	if (o.notify && !tell_held(&o, fd)) {
 		give_unused(&o, fd);
 		return EX_OSERR;
 	}
 	if (o.print)
-		return wrapper_print(&o, fd, &grant);
-	return o.command ? wrapper_run(&o, fd, &grant) : EX_OK;
+		return wrapper_print(&o, fd, &grants[0]);
+	return o.command ? wrapper_run(&o, locks, count, grants) : EX_OK;
 }

@@ -24,7 +24,8 @@
 const char *argp_program_version = "bftmutex " BFTM_VERSION;
 
 enum {
-	KEY_CONVERT = 0x100,
+	KEY_AND = 0x100,
+	KEY_CONVERT,
 	KEY_FD,
 	KEY_FDSTORE,
 	KEY_FENCE,
@@ -65,6 +66,8 @@ static const struct argp_option argp_options[] = {
 	{ "value", KEY_VALUE, NULL, 0, "Get the value that the last writer left, and leave another: "
 	  "BFTMUTEX_VALUE and BFTMUTEX_VALUE_FD for the command; print that of --fd", 2 },
 	{ "hash-name", KEY_HASH_NAME, NULL, 0, "NAME may be long: its SHA-256 is the name of the lock", 2 },
+	{ "and", KEY_AND, "NAME", 0, "Have the lock NAME too, up to 16 times; all are taken in one order, "
+	  "and the loss of one ends the command", 2 },
 	{ "cluster", 'C', "CLUSTER", 0, "Cluster of bftmutex.conf(5) that has the lock", 2 },
 	{ "command", 'c', "SHELL", 0, "Run a command line by the shell", 3 },
 	{ "close", 'o', NULL, 0, "Do not let the command inherit the lock", 3 },
@@ -194,6 +197,15 @@ static const char *cmdline_show(struct argp_state *state, const char *name)
 	return bftm_shown(name, strlen(name), text, size);
 }
 
+static void add_and(struct argp_state *state, struct options *o, const char *name)
+{
+	if (o->and_count == BFTM_AND_MAX)
+		argp_error(state, "--and '%s': at most %d locks beside NAME are allowed",
+			   cmdline_show(state, name), BFTM_AND_MAX);
+	o->and[o->and_count].name = name;
+	o->and[o->and_count++].shown = cmdline_show(state, name);
+}
+
 /* This word is NAME, and the words behind it are the command with its own options. */
 static void parse_rest(struct argp_state *state, struct options *o, char *name)
 {
@@ -253,6 +265,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case 'h':
 		argp_state_help(state, state->out_stream, ARGP_HELP_STD_HELP);
+		break;
+	case KEY_AND:
+		add_and(state, o, arg);
 		break;
 	case KEY_HASH_NAME:
 		o->hash_name = true;
@@ -335,10 +350,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options_check(state, o);
 		if (o->no_lease)
 			o->lock.flags ^= BFTM_RENEW | BFTM_NO_LEASE;
-		if (o->hash_name && o->name) {
-			SHA256Data((const uint8_t *)o->name, strlen(o->name), o->hash);
-			o->name = o->hash;
-		}
+		if (o->hash_name)
+			options_hash(o);
 		if (o->nonblock || (o->wait && !o->lock.timeout_ns)) {
 			o->lock.flags |= BFTM_TRY;
 			o->lock.timeout_ns = 0;

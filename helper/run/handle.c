@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The handle is watched by epoll(7), which forgets a file when its last descriptor in any process
+ * The handles are watched by epoll(7), which forgets a file when its last descriptor in any process
  * is closed: when the command has ended, the keeper closes its own, and /proc/self/fdinfo tells
- * whether other processes keep the lock.
+ * whether other processes keep a lock.
  */
 #include "run/keeping.h"
 #include "lib/libbftmutex.h"
@@ -14,7 +14,7 @@
 #include <sys/epoll.h>
 #include <sysexits.h>
 
-static const char *lost_reason(const struct bftm_keeping *k, uint32_t reason)
+const char *bftm_lost_why(uint32_t reason)
 {
 	switch (reason) {
 	case BFTM_LOST_NOT_RENEWED:
@@ -28,18 +28,21 @@ static const char *lost_reason(const struct bftm_keeping *k, uint32_t reason)
 	case BFTM_LOST_EVICTED:
 		return " lost: servers have evicted this host, and another one may have the lock";
 	}
-	return k->stage == LEFT ? " lost: its lease ended before what the command had left behind" :
-				  " lost: its lease ended before the command";
+	return NULL;
 }
 
-void bftm_keeper_lost(struct bftm_keeping *k)
+void bftm_keeper_lost(struct bftm_keeping *k, const struct bftm_lock *lock)
 {
 	struct bftm_status status = {};
 	const char *why;
 
-	if (k->fd >= 0 && bftmutex_status(k->fd, &status))
+	if (k->closed || bftmutex_status(lock->fd, &status))
 		status.reason = BFTM_LOST_NOT;
-	why = lost_reason(k, status.reason);
+	why = bftm_lost_why(status.reason);
+	if (!why)
+		why = k->stage == LEFT ? " lost: its lease ended before what the command had left behind" :
+					 " lost: its lease ended before the command";
+	k->name = lock->shown;
 	k->lost = true;
 	if (k->stage < ENDING)
 		bftm_keeper_terminate(k, why);
@@ -48,12 +51,13 @@ void bftm_keeper_lost(struct bftm_keeping *k)
 }
 
 /* The lock is not lost yet, but was not renewed in time: end the command before it is lost. */
-static void on_margin(struct bftm_keeping *k)
+static void on_margin(struct bftm_keeping *k, const struct bftm_lock *lock)
 {
 	char why[128];
 
 	if (k->margin)
 		return;
+	k->name = lock->shown;
 	k->margin = true;
 	if (k->stage >= ENDING)
 		return;
@@ -64,16 +68,18 @@ static void on_margin(struct bftm_keeping *k)
 void bftm_keeper_look(struct bftm_keeping *k)
 {
 	struct epoll_event event;
+	const struct bftm_lock *lock;
 
-	if (k->epoll < 0 || k->lost || epoll_wait(k->epoll, &event, 1, 0) <= 0)
-		return;
-	if (event.events & ~(uint32_t)EPOLLPRI)
-		bftm_keeper_lost(k);
-	else
-		on_margin(k);
+	while (k->epoll >= 0 && !k->lost && epoll_wait(k->epoll, &event, 1, 0) > 0) {
+		lock = &k->run->locks[event.data.u32];
+		if (event.events & ~(uint32_t)EPOLLPRI)
+			bftm_keeper_lost(k, lock);
+		else
+			on_margin(k, lock);
+	}
 }
 
-/* Does any process have the handle, this one included? */
+/* Does any process have one of the handles, this one included? */
 bool bftm_keeper_is_held(const struct bftm_keeping *k)
 {
 	char path[64], line[128];
@@ -99,6 +105,9 @@ void bftm_keeper_watch(struct bftm_keeping *k)
 	};
 
 	k->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (k->epoll < 0 || epoll_ctl(k->epoll, EPOLL_CTL_ADD, k->fd, &event))
+	if (k->epoll < 0)
 		err(EX_OSERR, "epoll");
+	for (; event.data.u32 < k->run->count; event.data.u32++)
+		if (epoll_ctl(k->epoll, EPOLL_CTL_ADD, k->run->locks[event.data.u32].fd, &event))
+			err(EX_OSERR, "epoll");
 }

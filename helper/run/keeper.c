@@ -56,21 +56,33 @@ static bool is_parent_there(struct bftm_keeping *k)
 	return recv(k->peer, &byte, 1, 0) == 1;
 }
 
-/* With --close no other process has the handle. */
+/* With --close no other process has the handles. */
 static bool is_closed_for_others(const struct bftm_keeping *k)
 {
-	return fcntl(k->fd, F_GETFD) & FD_CLOEXEC;
+	return fcntl(k->run->locks[0].fd, F_GETFD) & FD_CLOEXEC;
+}
+
+void bftm_close_locks(const struct bftm_run *run)
+{
+	unsigned int i;
+
+	for (i = 0; i < run->count; i++)
+		close(run->locks[i].fd);
 }
 
 static void on_end(struct bftm_keeping *k, int status)
 {
-	struct pollfd handle = { .fd = k->fd };
+	unsigned int i;
 
 	k->command = 0;
 	k->status = status;
 	/* It cannot be told any more whether the command ended before the lease did. */
-	if (!k->lost && poll(&handle, 1, 0) > 0)
-		bftm_keeper_lost(k);
+	for (i = 0; !k->closed && !k->lost && i < k->run->count; i++) {
+		struct pollfd handle = { .fd = k->run->locks[i].fd };
+
+		if (poll(&handle, 1, 0) > 0)
+			bftm_keeper_lost(k, &k->run->locks[i]);
+	}
 	if (k->stage != RUNNING)
 		return;
 	k->stage = LEFT;
@@ -85,8 +97,8 @@ static void on_end(struct bftm_keeping *k, int status)
 	/* The keeper gives it back when all have ended. */
 	if (k->run->value)
 		return;
-	close(k->fd);
-	k->fd = -1;
+	bftm_close_locks(k->run);
+	k->closed = true;
 }
 
 static void on_children(struct bftm_keeping *k)
@@ -150,9 +162,9 @@ static bool is_over(struct bftm_keeping *k)
 {
 	if (k->stage == GIVEN_UP)
 		return true;
-	if (k->stage == LEFT && k->fd >= 0 && is_closed_for_others(k))
+	if (k->stage == LEFT && !k->closed && is_closed_for_others(k))
 		return true;
-	if (k->stage == LEFT && k->fd < 0 && bftm_boottime() >= k->next_ns && !bftm_keeper_is_held(k))
+	if (k->stage == LEFT && k->closed && bftm_boottime() >= k->next_ns && !bftm_keeper_is_held(k))
 		return true;
 	return !k->command && bftm_family_is_gone();
 }
@@ -202,20 +214,21 @@ static void wait_for_event(struct bftm_keeping *k)
  */
 static bool leave_value(struct bftm_keeping *k)
 {
+	const struct bftm_lock *lock = k->run->locks;
 	int r;
 
 	if (!k->run->value || k->stage != LEFT || !WIFEXITED(k->status))
 		return true;
 	r = k->run->room >= 0 && WEXITSTATUS(k->status) == 0 ?
-	    bftm_leave_value(k->fd, k->run->room) : 0;
+	    bftm_leave_value(lock->fd, k->run->room) : 0;
 	if (r == -EMSGSIZE)
 		say(k, ": the command wrote more than %d bytes to BFTMUTEX_VALUE_FD: no value is left with the lock",
 		    BFTM_VALUE_MAX);
 	else if (r < 0 && r != -EKEYEXPIRED)
 		say(k, ": what the command wrote to BFTMUTEX_VALUE_FD is not left with the lock: %s",
 		    bftmutex_strerror(r));
-	else if (r == -EKEYEXPIRED || bftmutex_release(k->fd) == -EKEYEXPIRED)
-		bftm_keeper_lost(k);
+	else if (r == -EKEYEXPIRED || bftmutex_release(lock->fd) == -EKEYEXPIRED)
+		bftm_keeper_lost(k, lock);
 	return r == 0 || k->lost;
 }
 
@@ -229,7 +242,8 @@ static enum bftm_run_verdict lease_keep(struct bftm_keeping *k)
 	}
 	left = leave_value(k);
 	/* Messages may wait for a reader; the next holder must not. */
-	close(k->fd);
+	if (!k->closed)
+		bftm_close_locks(k->run);
 	if (k->stage == GIVEN_UP)
 		return BFTM_SURVIVED;
 	if (k->lost || k->margin)
@@ -254,7 +268,7 @@ _Noreturn void bftm_keeper(const struct bftm_run *run, int peer, const sigset_t 
 {
 	struct bftm_keeping k = {
 		.run = run,
-		.fd = run->fd,
+		.name = run->locks[0].shown,
 		.peer = peer,
 		.parent = getppid(),
 		.signals = child_signals(),
@@ -284,11 +298,12 @@ _Noreturn void bftm_keeper(const struct bftm_run *run, int peer, const sigset_t 
 	_exit(EX_OK);
 }
 
-enum bftm_run_verdict bftm_keeper_take_over(const struct bftm_run *run, int fd, pid_t dead)
+enum bftm_run_verdict bftm_keeper_take_over(const struct bftm_run *run, bool closed, pid_t dead)
 {
 	struct bftm_keeping k = {
 		.run = run,
-		.fd = fd,
+		.name = run->locks[0].shown,
+		.closed = closed,
 		.epoll = -1,
 		.peer = -1,
 		.signals = child_signals(),
@@ -296,7 +311,7 @@ enum bftm_run_verdict bftm_keeper_take_over(const struct bftm_run *run, int fd, 
 	enum bftm_run_verdict verdict;
 	char why[96];
 
-	if (fd >= 0)
+	if (!closed)
 		bftm_keeper_watch(&k);
 	snprintf(why, sizeof(why), ": process %d, which watched the lease, was killed", dead);
 	bftm_keeper_terminate(&k, why);

@@ -4,16 +4,17 @@
 #define BFTM_KEEPER_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct bftm_run;
 
 /** enum bftm_run_verdict - how the run ended */
 enum bftm_run_verdict {
-	BFTM_KEPT,	/* the lock was held until all its processes had ended */
-	BFTM_LOST,	/* it was lost, or its margin reached, and all have ended */
-	BFTM_NOT_LEFT,	/* it was held, but the value that the command wrote could not be left */
-	BFTM_SURVIVED,	/* it was lost, or its margin reached, and some could not be ended */
+	BFTM_KEPT,	/* the locks were held until all their processes had ended */
+	BFTM_LOST,	/* one was lost, or its margin reached, and all have ended */
+	BFTM_NOT_LEFT,	/* they were held, but the value that the command wrote could not be left */
+	BFTM_SURVIVED,	/* one was lost, or its margin reached, and some could not be ended */
 };
 
 /**
@@ -48,10 +49,13 @@ _Noreturn void bftm_keeper(const struct bftm_run *run, int peer, const sigset_t 
 
 /**
  * bftm_keeper_take_over() - the keeper was killed: end all processes that it started
- * @run:  the command and its options
- * @fd:   the handle, -1 when it was closed
- * @dead: the keeper
+ * @run:    the command and its options
+ * @closed: the handles are closed
+ * @dead:   the keeper
  */
-enum bftm_run_verdict bftm_keeper_take_over(const struct bftm_run *run, int fd, pid_t dead);
+enum bftm_run_verdict bftm_keeper_take_over(const struct bftm_run *run, bool closed, pid_t dead);
+
+/** bftm_close_locks() - close the handles of all locks */
+void bftm_close_locks(const struct bftm_run *run);
 
 #endif /* BFTM_KEEPER_H */

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "run/keeper.h"
+#include "run/run.h"
 #include "run/speech.h"
 
 #define NS_PER_MS 1000000ull
@@ -27,9 +28,10 @@ enum bftm_stage {
 
 /**
  * struct bftm_keeping - state of the keeper
- * @run:      the command and its lock
- * @fd:       the handle, -1 when it is closed
- * @epoll:    watches the handle; -1 when that is not possible
+ * @run:      the command and its locks
+ * @name:     of the lock that is lost, of the first one until then; for messages
+ * @closed:   the handles are closed
+ * @epoll:    watches the handles; -1 when that is not possible
  * @peer:     socket, -1 without one
  * @asked:    the other end of @peer is shut down
  * @parent:   process at the other end of @peer
@@ -37,8 +39,8 @@ enum bftm_stage {
  * @command:  process, 0 when it was waited for
  * @status:   of waitpid() then
  * @stage:    enum above
- * @lost:     the lock is lost
- * @margin:   the lock is not lost, but its margin was reached
+ * @lost:     a lock is lost
+ * @margin:   no lock is lost, but the margin of one was reached
  * @told:     a message said that some cannot be ended
  * @next_ns:  time of the next look or kill
  * @pause_ns: time between that one and the next
@@ -47,7 +49,8 @@ enum bftm_stage {
  */
 struct bftm_keeping {
 	const struct bftm_run *run;
-	int fd;
+	const char *name;
+	bool closed;
 	int epoll;
 	int peer;
 	bool asked;
@@ -65,7 +68,7 @@ struct bftm_keeping {
 	struct bftm_speech speech;
 };
 
-#define say(k, ...) bftm_speech_add(&(k)->speech, (k)->run->name, __VA_ARGS__)
+#define say(k, ...) bftm_speech_add(&(k)->speech, (k)->name, __VA_ARGS__)
 
 /* ending.c */
 
@@ -78,13 +81,13 @@ void bftm_keeper_kill(struct bftm_keeping *k);
 
 /* handle.c */
 
-/** bftm_keeper_watch() - watch the handle from now on */
+/** bftm_keeper_watch() - watch the handles from now on */
 void bftm_keeper_watch(struct bftm_keeping *k);
-/** bftm_keeper_look() - read events of the handle */
+/** bftm_keeper_look() - read events of the handles */
 void bftm_keeper_look(struct bftm_keeping *k);
-/** bftm_keeper_lost() - the lock is lost */
-void bftm_keeper_lost(struct bftm_keeping *k);
-/** bftm_keeper_is_held() - does any process have the handle, this one included? */
+/** bftm_keeper_lost() - a lock is lost */
+void bftm_keeper_lost(struct bftm_keeping *k, const struct bftm_lock *lock);
+/** bftm_keeper_is_held() - does any process have one of the handles, this one included? */
 bool bftm_keeper_is_held(const struct bftm_keeping *k);
 
 #endif /* BFTM_KEEPING_H */

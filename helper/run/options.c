@@ -3,6 +3,7 @@
 #include "run/options.h"
 
 #include <argp.h>
+#include <string.h>
 
 bool options_is_number(const char *text)
 {
@@ -11,8 +12,46 @@ bool options_is_number(const char *text)
 	return text && !bftm_parse_number(text, &value);
 }
 
+static void take_hash(const char **name, char hash[SHA256_DIGEST_STRING_LENGTH])
+{
+	SHA256Data((const uint8_t *)*name, strlen(*name), hash);
+	*name = hash;
+}
+
+void options_hash(struct options *o)
+{
+	unsigned int i;
+
+	if (o->name)
+		take_hash(&o->name, o->hash);
+	for (i = 0; i < o->and_count; i++)
+		take_hash(&o->and[i].name, o->and[i].hash);
+}
+
+/* A name that comes twice would be waited for until the time limit: its first handle has it. */
+static void check_and(struct argp_state *state, const struct options *o)
+{
+	unsigned int i, k;
+
+	if (!o->and_count)
+		return;
+	if (o->fd >= 0 || o->unlock || o->value || o->no_fork || o->fdstore)
+		argp_error(state, "--and '%s' takes no --fd, --unlock, --value, --no-fork and --fdstore: "
+			   "these are for one lock", o->and[0].shown);
+	for (i = 0; o->name && i < o->and_count; i++) {
+		if (!strcmp(o->and[i].name, o->name))
+			argp_error(state, "--and '%s' is NAME too: each lock may be named once",
+				   o->and[i].shown);
+		for (k = 0; k < i; k++)
+			if (!strcmp(o->and[i].name, o->and[k].name))
+				argp_error(state, "--and '%s' comes twice: each lock may be named once",
+					   o->and[i].shown);
+	}
+}
+
 void options_check(struct argp_state *state, const struct options *o)
 {
+	check_and(state, o);
 	if (o->held && o->fd < 0)
 		argp_error(state, "--held needs --fd N, a descriptor of " BFTMUTEX_DEVICE);
 	if (o->held && (o->unlock || o->print || o->name))

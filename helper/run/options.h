@@ -10,6 +10,20 @@
 #include "lib/libbftmutex.h"
 #include "run/value.h"
 
+#define BFTM_AND_MAX 16	/* locks beside NAME */
+
+/**
+ * struct another_lock - NAME of --and
+ * @name:  of the lock
+ * @shown: NAME as it was given, fit for a terminal
+ * @hash:  what @name points to for --hash-name
+ */
+struct another_lock {
+	const char *name;
+	const char *shown;
+	char hash[SHA256_DIGEST_STRING_LENGTH];
+};
+
 /**
  * struct options - the command line
  * @lock:          options of the acquire
@@ -18,6 +32,8 @@
  *                 when it is to be printed
  * @shown:         NAME as it was given, fit for a terminal
  * @hash:          what @name points to for --hash-name
+ * @and:           locks of --and
+ * @and_count:     of @and
  * @lease:         --lease as it was written, NULL for the default
  * @wait:          --wait as it was written, NULL without
  * @command:       ends with NULL; NULL without one
@@ -51,6 +67,8 @@ struct options {
 	const char *name;
 	const char *shown;
 	char hash[SHA256_DIGEST_STRING_LENGTH];
+	struct another_lock and[BFTM_AND_MAX];
+	unsigned int and_count;
 	const char *lease;
 	const char *wait;
 	char **command;
@@ -83,6 +101,9 @@ struct argp_state;
 
 /** options_is_number() - is this word a number, such as that of a descriptor? */
 bool options_is_number(const char *text);
+
+/** options_hash() - the digest of each name becomes the name */
+void options_hash(struct options *o);
 
 /** options_check() - exits with EX_USAGE and a message if the options do not go together. */
 void options_check(struct argp_state *state, const struct options *o);

@@ -39,7 +39,8 @@
 /**
  * struct job - the command while it runs
  * @run:       the command and its options
- * @fd:        the handle, kept open so that the keeper's death does not close it; -1 when closed
+ * @closed:    the handles are closed; until then they are open here, so that the keeper's death does
+ *             not close them
  * @keeper:    process
  * @started:   the keeper has started the command
  * @gone:      the keeper has ended
@@ -54,7 +55,7 @@
  */
 struct job {
 	const struct bftm_run *run;
-	int fd;
+	bool closed;
 	pid_t keeper;
 	bool started;
 	bool gone;
@@ -272,8 +273,8 @@ static void on_news(struct job *job)
 		job->news = news;
 		if (news.what != BFTM_NEWS_LEFT)
 			continue;
-		close(job->fd);
-		job->fd = -1;
+		bftm_close_locks(job->run);
+		job->closed = true;
 		if (WIFSIGNALED(news.status) && job->seen & signal_bit(WTERMSIG(news.status)))
 			die_of(job, WTERMSIG(news.status));
 	}
@@ -329,7 +330,7 @@ static int exit_status(struct job *job)
 	if (!job->started && WIFEXITED(job->status))
 		return WEXITSTATUS(job->status);
 	if (orphaned)
-		verdict = bftm_keeper_take_over(job->run, job->fd, job->keeper);
+		verdict = bftm_keeper_take_over(job->run, job->closed, job->keeper);
 	if (verdict == BFTM_SURVIVED)
 		return job->run->survivor_code;
 	if (verdict == BFTM_LOST)
@@ -348,7 +349,7 @@ static int exit_status(struct job *job)
 
 int bftm_run(const struct bftm_run *run)
 {
-	struct job job = { .run = run, .fd = run->fd };
+	struct job job = { .run = run };
 
 	block_signals(&job);
 	job_start(&job);

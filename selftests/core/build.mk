@@ -61,8 +61,8 @@ $(TESTS_BIN)/unit/%: $(BUILD)/obj-sanitize/selftests/core/unit/%.o $(BUILD)/obj-
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(SANITIZE) $(LDFLAGS) $(FAST_LINK) $(WRAP) -o $@ $^ $(UNIT_LIBS)
 
-UNIT_LIBS = $(NL_LIBS) $(JSON_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS) $(SQLITE_LIBS) $(SECCOMP_LIBS) \
-	$(CMOCKA_LIBS)
+UNIT_LIBS = $(NL_LIBS) $(JSON_LIBS) $(CONF_LIBS) $(CRYPTO_LIBS) $(MD_LIBS) $(SQLITE_LIBS) \
+	$(SECCOMP_LIBS) $(CMOCKA_LIBS)
 CMOCKA_LIBS = $(call ask,CMOCKA_LIBS,pkg-config --libs cmocka)
 
 # Tests in which calls fail that selftests/core/unit/fail.c knows, and tests of what talks to the

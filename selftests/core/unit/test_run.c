@@ -15,29 +15,37 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "run/grants.h"
 #include "run/run.h"
 #include "run/value.h"
 
 #define HANDLE 30
+#define SECOND 32
 #define WITNESS 31
 #define ROOM 33
 
 struct tool {
 	pid_t pid;
 	int lease;
+	int second;	/* lease of a second lock, -1 without one */
 	int witness;
 };
 
 /* Of the next tool: as in struct bftm_run. */
 static bool value;
 static int room = -1;
+static bool more;
 
 /* Runs in the tool's place; the script says "ready" on descriptor 31. */
 static void be_tool(const char *script, int flags)
 {
+	const struct bftm_lock locks[] = {
+		{ .fd = HANDLE, .name = "unit", .shown = "unit" },
+		{ .fd = SECOND, .name = "more", .shown = "more" },
+	};
 	struct bftm_run run = {
-		.fd = HANDLE,
-		.name = "unit",
+		.locks = locks,
+		.count = more ? 2 : 1,
 		.argv = (char *[]){ "bash", "-c", (char *)script, NULL },
 		.value = value,
 		.room = room,
@@ -48,6 +56,7 @@ static void be_tool(const char *script, int flags)
 	int null = open("/dev/null", O_RDWR);
 
 	fcntl(HANDLE, F_SETFD, flags);
+	fcntl(SECOND, F_SETFD, flags);
 	dup2(null, STDERR_FILENO);
 	/* Signals to its group are not for us. */
 	setsid();
@@ -56,10 +65,12 @@ static void be_tool(const char *script, int flags)
 
 static void start(struct tool *tool, const char *script, int flags)
 {
-	int lease[2], witness[2];
+	int lease[2], witness[2], second[2] = { -1, -1 };
 	char byte;
 
 	assert_int_equal(pipe2(lease, O_CLOEXEC), 0);
+	if (more)
+		assert_int_equal(pipe2(second, O_CLOEXEC), 0);
 	assert_int_equal(pipe2(witness, O_CLOEXEC), 0);
 	tool->pid = fork();
 	assert_true(tool->pid >= 0);
@@ -67,6 +78,11 @@ static void start(struct tool *tool, const char *script, int flags)
 		close(lease[1]);
 		close(witness[0]);
 		dup2(lease[0], HANDLE);
+		if (more) {
+			close(second[1]);
+			dup2(second[0], SECOND);
+			close(second[0]);
+		}
 		dup2(witness[1], WITNESS);
 		close(lease[0]);
 		close(witness[1]);
@@ -74,6 +90,9 @@ static void start(struct tool *tool, const char *script, int flags)
 	}
 	close(lease[0]);
 	close(witness[1]);
+	if (more)
+		close(second[0]);
+	tool->second = second[1];
 	tool->lease = lease[1];
 	tool->witness = witness[0];
 	assert_int_equal(read(tool->witness, &byte, 1), 1);
@@ -106,6 +125,8 @@ static void clean(struct tool *tool)
 {
 	close(tool->lease);
 	close(tool->witness);
+	if (tool->second >= 0)
+		close(tool->second);
 }
 
 static void the_status_is_the_commands(void **state)
@@ -183,6 +204,96 @@ static void what_is_left_behind_keeps_the_lock(void **state)
 	assert_true(all_ended(&tool));
 	assert_int_equal(WEXITSTATUS(status), 79);
 	close(tool.witness);
+}
+
+/* The first and the second of two locks, while the command runs and after it. */
+static void the_loss_of_one_lock_ends_all(void **state)
+{
+	static const char *const scripts[] = {
+		"trap '' TERM; echo >&31; sleep 1000; sleep 1000",
+		"(setsid sleep 1000 &); echo >&31; exit 5",
+	};
+	struct tool tool;
+	int status;
+	size_t i;
+
+	(void)state;
+	more = true;
+	for (i = 0; i < 2 * ARRAY_SIZE(scripts); i++) {
+		bool second = i % 2;
+
+		start(&tool, scripts[i / 2], 0);
+		assert_int_equal(waitpid(tool.pid, &status, WNOHANG), 0);
+		close(second ? tool.second : tool.lease);
+		status = end_of(&tool);
+		assert_true(all_ended(&tool));
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), 79);
+		close(second ? tool.lease : tool.second);
+		close(tool.witness);
+	}
+	more = false;
+}
+
+static void one_of_two_descriptors_keeps_the_locks(void **state)
+{
+	static const char *const scripts[] = {
+		"(exec 30<&-; setsid sleep 0.5 &); echo >&31; exit 5",
+		"(exec 32<&-; setsid sleep 0.5 &); echo >&31; exit 5",
+	};
+	struct tool tool;
+	int status;
+	size_t i;
+
+	(void)state;
+	more = true;
+	for (i = 0; i < ARRAY_SIZE(scripts); i++) {
+		start(&tool, scripts[i], 0);
+		status = end_of(&tool);
+		assert_true(all_ended(&tool));
+		assert_int_equal(WEXITSTATUS(status), 5);
+		clean(&tool);
+	}
+	more = false;
+}
+
+/* By bytes: "a" before "a b", upper case before lower case, 8-bit bytes last. */
+static void locks_are_taken_in_the_order_of_their_bytes(void **state)
+{
+	const struct bftm_lock locks[] = {
+		{ .name = "b" }, { .name = "a b" }, { .name = "\xff" }, { .name = "a" },
+		{ .name = "B" }, { .name = "~" },
+	};
+	static const unsigned int want[] = { 4, 3, 1, 0, 5, 2 };
+	unsigned int order[BFTM_SEVERAL_MAX];
+
+	(void)state;
+	bftm_several_order(locks, ARRAY_SIZE(locks), order);
+	assert_memory_equal(order, want, sizeof(want));
+	bftm_several_order(locks, 1, order);
+	assert_int_equal(order[0], 0);
+}
+
+static void tokens_are_lines_in_the_order_of_the_command_line(void **state)
+{
+	char name[BFTM_NAME_MAX + 1], text[BFTM_TOKENS_MAX], line[BFTM_NAME_MAX + 22];
+	struct bftmutex_grant grants[BFTM_SEVERAL_MAX] = { { .token = 7 }, { .token = UINT64_MAX } };
+	struct bftm_lock locks[BFTM_SEVERAL_MAX] = { { .name = "b c=d" }, { .name = "a" } };
+	size_t i;
+
+	(void)state;
+	bftm_format_tokens(locks, grants, 2, text);
+	assert_string_equal(text, "b c=d=7\na=18446744073709551615");
+	memset(name, 'n', BFTM_NAME_MAX);
+	name[BFTM_NAME_MAX] = '\0';
+	for (i = 0; i < BFTM_SEVERAL_MAX; i++) {
+		locks[i].name = name;
+		grants[i].token = UINT64_MAX;
+	}
+	bftm_format_tokens(locks, grants, BFTM_SEVERAL_MAX, text);
+	snprintf(line, sizeof(line), "%s=18446744073709551615", name);
+	assert_int_equal(strlen(text), BFTM_SEVERAL_MAX * (strlen(line) + 1) - 1);
+	assert_string_equal(text + strlen(text) - strlen(line), line);
 }
 
 static void who_has_no_descriptor_is_not_waited_for(void **state)
@@ -381,6 +492,10 @@ int main(void)
 		cmocka_unit_test(the_status_is_the_commands),
 		cmocka_unit_test(all_end_when_the_lock_is_lost),
 		cmocka_unit_test(what_is_left_behind_keeps_the_lock),
+		cmocka_unit_test(the_loss_of_one_lock_ends_all),
+		cmocka_unit_test(one_of_two_descriptors_keeps_the_locks),
+		cmocka_unit_test(locks_are_taken_in_the_order_of_their_bytes),
+		cmocka_unit_test(tokens_are_lines_in_the_order_of_the_command_line),
 		cmocka_unit_test(who_has_no_descriptor_is_not_waited_for),
 		cmocka_unit_test(with_a_value_all_are_waited_for),
 		cmocka_unit_test(what_a_command_writes_is_left_if_it_succeeds),
