@@ -13,10 +13,19 @@
 
 #define EX_REFUSED 1	/* applied, and the object did not do as it was asked */
 
-static void add_status(struct json_object *all, const struct bftmutex_response *r)
+/* @request: NULL for any */
+static const char *refusal(const struct bftmutex_response *r, const char *request)
+{
+	if (r->status == ESTALE && request && !strncmp(request, "txn ", 4))
+		return "nothing is changed, since this line does not hold";
+	return object_refusal(r->status);
+}
+
+static void add_status(struct json_object *all, const struct bftmutex_response *r,
+		       const char *request)
 {
 	bftm_json_add_number(all, "status", r->status);
-	bftm_json_add_text(all, "refusal", r->status ? object_refusal(r->status) : NULL);
+	bftm_json_add_text(all, "refusal", r->status ? refusal(r, request) : NULL);
 	object_add_number(all, r->number);
 }
 
@@ -27,19 +36,20 @@ static void print_json(const struct object *o, const char *request, size_t len,
 
 	bftm_json_add_text(all, "object", o->name);
 	bftm_json_add_bytes(all, "request", request, len);
-	add_status(all, r);
+	add_status(all, r, request);
 	bftm_json_add_bytes(all, "response", r->data, r->len);
 	ctl_print_json(all);
 	json_object_put(all);
 }
 
 /* Prints the response, with a newline if it has none; the response of a refusal goes to stderr. */
-static int print_response(const struct object *o, const struct bftmutex_response *r)
+static int print_response(const struct object *o, const struct bftmutex_response *r,
+			  const char *request)
 {
 	const char *text = r->data;
 
 	if (r->status)
-		ctl_fail(0, "object '%s': %s%s%s", o->name, object_refusal(r->status),
+		ctl_fail(0, "object '%s': %s%s%s", o->name, refusal(r, request),
 			 r->len ? ": " : "", text);
 	else
 		fwrite(text, 1, r->len, stdout);
@@ -59,7 +69,7 @@ int object_submit(struct object *o, const char *request, size_t len)
 		print_json(o, request, len, &r);
 		code = r.status ? EX_REFUSED : 0;
 	} else if (!code) {
-		code = print_response(o, &r);
+		code = print_response(o, &r, request);
 	}
 	free(r.data);
 	return code;
@@ -128,9 +138,9 @@ int ctl_object_submit(int argc, char **argv)
 		.args_doc = "NAME REQUEST...",
 		.doc = "Have a request applied to an object, once, and print its response. "
 		       "Options come before NAME.\v"
-		       "register: read, write VALUE, cas OLD NEW\n"
+		       "register: read, write VALUE, cas OLD NEW, decide VALUE\n"
 		       "counter: add N, get\n"
-		       "map: set K V, get K, delete K, cas K OLD NEW, list [PREFIX]\n"
+		       "map: set K V, get K, delete K, cas K OLD NEW, list [PREFIX], txn LINES\n"
 		       "queue: push VALUE, pop, peek, len\n"
 		       "log: append VALUE, read FROM [COUNT], len\n"
 		       "all: type",

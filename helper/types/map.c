@@ -5,19 +5,7 @@
  */
 #include <errno.h>
 
-#include "types/list.h"
-
-/**
- * struct place - the place where a key is, or belongs
- * @at:    offset of its entries
- * @size:  bytes of both entries, 0 when the key is missing
- * @value: empty when the key is missing
- */
-struct place {
-	u32 at;
-	u32 size;
-	struct bftm_list_entry value;
-};
+#include "types/map.h"
 
 static int map_compare(const struct bftm_list_entry *key, const u8 *other, u32 len)
 {
@@ -27,11 +15,11 @@ static int map_compare(const struct bftm_list_entry *key, const u8 *other, u32 l
 	return r ?: (key->len > len) - (key->len < len);
 }
 
-static bool get_pair(const struct bftm_object_call *call, u32 at, struct bftm_list_entry *key,
+static bool get_pair(const u8 *state, u32 len, u32 at, struct bftm_list_entry *key,
 		     struct bftm_list_entry *value)
 {
-	return bftm_entry_get(call->state, call->state_len, at, key) &&
-	       bftm_entry_get(call->state, call->state_len, at + key->size, value);
+	return bftm_entry_get(state, len, at, key) &&
+	       bftm_entry_get(state, len, at + key->size, value);
 }
 
 /* Has the state only ascending pairs? */
@@ -40,7 +28,7 @@ static bool is_map(const struct bftm_object_call *call)
 	struct bftm_list_entry key, value, before;
 	u32 at = 0;
 
-	while (get_pair(call, at, &key, &value)) {
+	while (get_pair(call->state, call->state_len, at, &key, &value)) {
 		if (at && map_compare(&before, key.data, key.len) >= 0)
 			return false;
 		before = key;
@@ -49,14 +37,14 @@ static bool is_map(const struct bftm_object_call *call)
 	return at == call->state_len;
 }
 
-static void map_find(const struct bftm_object_call *call, const u8 *name, u32 len,
-		     struct place *ret)
+void bftm_map_find(const u8 *state, u32 state_len, const u8 *name, u32 len,
+		   struct bftm_map_place *ret)
 {
 	struct bftm_list_entry key, value;
 	int order;
 
-	*ret = (struct place){};
-	while (get_pair(call, ret->at, &key, &value)) {
+	*ret = (struct bftm_map_place){};
+	while (get_pair(state, state_len, ret->at, &key, &value)) {
 		order = map_compare(&key, name, len);
 		if (order > 0)
 			return;
@@ -69,19 +57,23 @@ static void map_find(const struct bftm_object_call *call, const u8 *name, u32 le
 	}
 }
 
+bool bftm_map_is_key(const u8 *name, u32 len)
+{
+	return len && len <= BFTM_MAP_KEY_MAX && !memchr(name, '\n', len);
+}
+
 /* Takes K from the request, and finds it. False after an answer about a bad one. */
 static bool take_key(struct bftm_object_call *call, const u8 **ret, u32 *ret_len,
-		     struct place *place)
+		     struct bftm_map_place *place)
 {
 	*ret_len = 0;
-	if (!bftm_next_word(call, ret, ret_len) || !*ret_len || *ret_len > BFTM_MAP_KEY_MAX ||
-	    memchr(*ret, '\n', *ret_len)) {
+	if (!bftm_next_word(call, ret, ret_len) || !bftm_map_is_key(*ret, *ret_len)) {
 		bftm_bad_request(call, "%.*s: a key is 1 to %u bytes without space and newline",
 				 (int)call->word_len, (const char *)call->word,
 				 BFTM_MAP_KEY_MAX);
 		return false;
 	}
-	map_find(call, *ret, *ret_len, place);
+	bftm_map_find(call->state, call->state_len, *ret, *ret_len, place);
 	return true;
 }
 
@@ -95,8 +87,16 @@ static u8 *write_entry(u8 *to, const u8 *data, u32 len)
 	return to + sizeof(le_len) + len;
 }
 
+u32 bftm_map_write(u8 *to, const u8 *key, u32 key_len, const u8 *value, u32 len)
+{
+	if (to)
+		write_entry(write_entry(to, key, key_len), value, len);
+	return 2 * sizeof(__le32) + key_len + len;
+}
+
 /* The rest of the request becomes the key's value. */
-static u32 map_put(struct bftm_object_call *call, const u8 *key, u32 len, const struct place *place)
+static u32 map_put(struct bftm_object_call *call, const u8 *key, u32 len,
+		   const struct bftm_map_place *place)
 {
 	u32 status;
 	u8 *to;
@@ -105,17 +105,15 @@ static u32 map_put(struct bftm_object_call *call, const u8 *key, u32 len, const 
 		return bftm_bad_request(call, "%.*s: the value is missing",
 					(int)call->word_len, (const char *)call->word);
 	status = bftm_replace(call, place->at, place->size,
-			      2 * sizeof(__le32) + len + call->rest_len, &to);
-	if (status)
-		return status;
-	to = write_entry(to, key, len);
-	write_entry(to, call->rest, call->rest_len);
-	return 0;
+			      bftm_map_write(NULL, key, len, call->rest, call->rest_len), &to);
+	if (!status)
+		bftm_map_write(to, key, len, call->rest, call->rest_len);
+	return status;
 }
 
 /* A missing key counts as one with an empty value. */
 static u32 compare_and_set(struct bftm_object_call *call, const u8 *key, u32 len,
-			   const struct place *place)
+			   const struct bftm_map_place *place)
 {
 	const u8 *old;
 	u32 old_len;
@@ -135,7 +133,8 @@ static u32 map_list(struct bftm_object_call *call)
 	struct bftm_list_entry key, value;
 	u32 at = 0, status = 0;
 
-	for (; !status && get_pair(call, at, &key, &value); at = value.at + value.size) {
+	for (; !status && get_pair(call->state, call->state_len, at, &key, &value);
+	     at = value.at + value.size) {
 		if (key.len < call->rest_len ||
 		    (call->rest_len && memcmp(key.data, call->rest, call->rest_len)))
 			continue;
@@ -149,7 +148,7 @@ static u32 map_apply(struct bftm_object_call *call)
 {
 	bool get = bftm_is(call, "get"), delete = bftm_is(call, "delete");
 	bool set = bftm_is(call, "set"), cas = bftm_is(call, "cas");
-	struct place place;
+	struct bftm_map_place place;
 	const u8 *key;
 	u32 len;
 	u8 *to;
@@ -158,6 +157,8 @@ static u32 map_apply(struct bftm_object_call *call)
 		return EBADMSG;
 	if (bftm_is(call, "list"))
 		return map_list(call);
+	if (bftm_is(call, "txn"))
+		return bftm_map_txn(call);
 	if (!get && !delete && !set && !cas)
 		return bftm_unknown_request(call, &bftm_object_map);
 	if (!take_key(call, &key, &len, &place))
@@ -176,6 +177,6 @@ static u32 map_apply(struct bftm_object_call *call)
 
 const struct bftm_object_type bftm_object_map = {
 	.type = BFTM_BUILTIN_MAP,
-	.requests = "set K V, get K, delete K, cas K OLD NEW, list [PREFIX]",
+	.requests = "set K V, get K, delete K, cas K OLD NEW, list [PREFIX], txn LINES",
 	.apply = map_apply,
 };

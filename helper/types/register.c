@@ -30,6 +30,16 @@ static u32 compare_and_set(struct bftm_object_call *call)
 	return bftm_respond(call, call->state, call->state_len) ?: ESTALE;
 }
 
+/* The first VALUE is decided, and stays; the answer is what is decided. */
+static u32 decide(struct bftm_object_call *call)
+{
+	if (!call->rest_len)
+		return bftm_bad_request(call, "decide: VALUE of 1 byte or more is needed, since an empty register has decided nothing");
+	if (call->state_len)
+		return bftm_respond(call, call->state, call->state_len);
+	return bftm_respond(call, call->rest, call->rest_len) ?: register_put(call);
+}
+
 static u32 register_apply(struct bftm_object_call *call)
 {
 	if (bftm_is(call, "read") && !call->rest)
@@ -38,11 +48,13 @@ static u32 register_apply(struct bftm_object_call *call)
 		return register_put(call);
 	if (bftm_is(call, "cas"))
 		return compare_and_set(call);
+	if (bftm_is(call, "decide"))
+		return decide(call);
 	return bftm_unknown_request(call, &bftm_object_register);
 }
 
 const struct bftm_object_type bftm_object_register = {
 	.type = BFTM_BUILTIN_REGISTER,
-	.requests = "read, write VALUE, cas OLD NEW",
+	.requests = "read, write VALUE, cas OLD NEW, decide VALUE",
 	.apply = register_apply,
 };

@@ -295,10 +295,10 @@ static const struct lin_model *created(const struct lin_op *op)
 	return lin_model_find((const char *)op->request + 7, op->request_len - 7);
 }
 
-/* Of the requests that are about an object as a whole. */
-static bool is_about_all(const struct lin_op *op)
+/* Of the requests that are about an object as a whole, or about several keys of a map. */
+static bool is_unknown(const struct lin_op *op)
 {
-	static const char *const word[] = { "dump ", "restore ", "delete-object" };
+	static const char *const word[] = { "dump ", "restore ", "delete-object", "txn " };
 	size_t i, len;
 
 	for (i = 0; i < sizeof(word) / sizeof(word[0]); i++) {
@@ -322,10 +322,10 @@ static enum lin_verdict check_object(const struct lin_history *history,
 	u32 i;
 
 	for (i = 0; i < object->ops; i++) {
-		if (!is_about_all(&object->op[i]))
+		if (!is_unknown(&object->op[i]))
 			continue;
 		if (to)
-			fprintf(to, "object %s: dumped, restored or deleted, which no model knows\n",
+			fprintf(to, "object %s: dumped, restored, deleted or changed by a txn, which no model knows\n",
 				object->name);
 		return LIN_NO_MODEL;
 	}

@@ -45,8 +45,8 @@ enum lin_verdict {
 	LIN_GOOD,
 	LIN_VIOLATED,
 	LIN_UNDECIDED,	/* more steps than allowed */
-	LIN_NO_MODEL,	/* what kind of object it is, is not said; or it was dumped, restored
-			 * or deleted, which no model knows
+	LIN_NO_MODEL,	/* what kind of object it is, is not said; or it was dumped, restored,
+			 * deleted or changed by a txn, which no model knows
 			 */
 };
 

@@ -44,6 +44,7 @@ enum lin_kind {
  * @key:     text, for a map
  * @value:   text that is written, looked for, or the type's name
  * @old:     text, for cas
+ * @decides: it is a "decide": a cas from the empty text that answers what is there then
  * @answer:  text of the response
  * @a, @b:   numbers: what is added; FROM and COUNT
  * @zobrist: its share in the hash of a set of operations
@@ -52,6 +53,7 @@ struct lin_call {
 	const struct lin_op *op;
 	enum lin_kind kind;
 	bool pending;
+	bool decides;
 	u32 key;
 	u32 value;
 	u32 old;

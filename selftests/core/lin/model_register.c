@@ -19,6 +19,12 @@ static bool parse_register(struct lin_texts *texts, const char *word, const u8 *
 		if (!lin_word(&rest, &len, &old, &old_len))
 			return false;
 		call->old = lin_text(texts, old, old_len);
+	} else if (!strcmp(word, "decide")) {
+		/* From the empty text, which is text 0, to VALUE. */
+		call->kind = LIN_CAS;
+		call->decides = true;
+		if (!len)
+			return false;
 	} else if (!strcmp(word, "write")) {
 		call->kind = LIN_WRITE;
 	} else {
@@ -38,8 +44,8 @@ static bool step_register(struct lin_state *state, const struct lin_call *call,
 	if (call->kind == LIN_READ)
 		return lin_says(call, 0, value);
 	if (call->kind == LIN_CAS && call->old != value)
-		return lin_says(call, ESTALE, value);
-	if (!lin_says(call, 0, 0))
+		return lin_says(call, call->decides ? 0 : ESTALE, value);
+	if (!lin_says(call, 0, call->decides ? call->value : 0))
 		return false;
 	lin_put(state, 0, call->value, undo);
 	return true;

@@ -211,8 +211,9 @@ bool lin_wants(const struct lin_texts *texts, const struct lin_call *call,
 		return false;
 	switch (call->kind) {
 	case LIN_CAS:
-		return call->pending ? call->old == value :
-		       value == (call->op->status ? call->answer : call->old);
+		if (call->pending || (call->decides && call->answer == call->value && !value))
+			return call->old == value;
+		return value == (call->op->status || call->decides ? call->answer : call->old);
 	case LIN_READ:
 		return !call->pending &&
 		       (call->op->status ? gone : !gone && call->answer == value);

@@ -65,8 +65,8 @@ static void note(struct table *t, const struct lin_model *model, const struct li
 	}
 	if (call->pending || model == &lin_log || model == &lin_counter)
 		return;
-	if (call->kind == LIN_CAS)
-		see(t, call->key, good ? call->old : call->answer, call);
+	if (call->kind == LIN_CAS && !(call->decides && call->answer == call->value))
+		see(t, call->key, good && !call->decides ? call->old : call->answer, call);
 	if (good && (call->kind == LIN_READ || (call->kind == LIN_DELETE && is_queue)))
 		see(t, call->key, call->answer, call);
 	if (good && call->kind == LIN_DELETE && is_queue) {

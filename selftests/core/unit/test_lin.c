@@ -100,6 +100,7 @@ static void objects_without_a_beginning(void **state)
 static void objects_as_a_whole(void **state)
 {
 	static const struct row create = C("counter"), rows[] = {
+		{ 3, 4, "txn set a 1", 0, "" },
 		{ 3, 4, "dump 0", 0, "16 x" }, { 3, 4, "delete-object", 0, "" },
 		{ 3, 4, "restore 0 counter", EEXIST, "" },
 	};
@@ -190,6 +191,7 @@ static bool every_order(const struct drawn *d, const struct bftm_bytes *app, u32
 static const char *const words[][7] = {
 	{ "counter", "add 1", "add 2", "add -1", "get", "get", "x" },
 	{ "register", "write a", "write b", "cas a b", "cas b a", "read", "cas  a" },
+	{ "register", "decide a", "decide b", "write b", "read", "cas a b", "write " },
 	{ "map", "set a 1", "set b 1", "cas a 1 2", "delete a", "get a", "list" },
 	{ "queue", "push a", "push b", "push b", "pop", "peek", "len" },
 	{ "log", "append a", "append b", "append b", "read 0", "read 1 1", "len" },

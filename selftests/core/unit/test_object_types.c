@@ -2,6 +2,7 @@
 /* Every request of every built-in type, good and bad. */
 #include "object.h"
 
+#define KNOWS_REGISTER "read, write VALUE, cas OLD NEW, decide VALUE"
 #define KNOWS_COUNTER "a counter knows add N, get, type"
 #define BAD_KEY(word) word ": a key is 1 to 255 bytes without space and newline"
 
@@ -26,10 +27,28 @@ static void a_register(void **state)
 	says(&a, "cas", EINVAL, "cas: OLD and NEW are needed, OLD without a space");
 	says(&a, "write", EINVAL, "write: VALUE is missing");
 	says(&a, "read it", EINVAL,
-	     "'read': a register knows read, write VALUE, cas OLD NEW, type");
-	says(&a, "", EINVAL, "'': a register knows read, write VALUE, cas OLD NEW, type");
+	     "'read': a register knows " KNOWS_REGISTER ", type");
+	says(&a, "", EINVAL, "'': a register knows " KNOWS_REGISTER ", type");
 	says(&a, "type", 0, "register");
 	says(&a, "read", 0, "two of them");
+	forget(&a);
+}
+
+static void a_register_decides_once(void **state)
+{
+	static const char bad[] = "decide: VALUE of 1 byte or more is needed, since an empty register has decided nothing";
+	struct asked a = {};
+
+	(void)state;
+	says(&a, "create register", 0, "");
+	says(&a, "decide", EINVAL, bad);
+	says(&a, "decide ", EINVAL, bad);
+	says(&a, "decide one of them", 0, "one of them");
+	says(&a, "decide other", 0, "one of them");
+	says(&a, "decide", EINVAL, bad);
+	says(&a, "read", 0, "one of them");
+	says(&a, "write ", 0, "");
+	says(&a, "decide other", 0, "other");
 	forget(&a);
 }
 
@@ -116,6 +135,64 @@ static void a_map(void **state)
 	forget(&a);
 }
 
+static void a_map_does_all_lines_or_none(void **state)
+{
+	static const char before[] = "a 1\nb two words\n";
+	struct asked a = {};
+
+	(void)state;
+	says(&a, "create map", 0, "");
+	says(&a, "txn unless a\nset b two words\nset a 1\n", 0, "");
+	says(&a, "list", 0, before);
+	/* The first line that does not hold, and nothing of those before it. */
+	says(&a, "txn set c 3\nunless a\nunless b", ESTALE, "unless a");
+	says(&a, "txn delete a\nif b two", ESTALE, "if b two");
+	says(&a, "txn set b 2\nif c ", ESTALE, "if c ");
+	says(&a, "txn set a 2\ndelete c\nset a 3", ESTALE, "delete c");
+	says(&a, "list", 0, before);
+	/* Each line sees what those before it did. */
+	says(&a, "txn set c 1\nif c 1\nset c 22\nif c 22\ndelete c\nunless c\nset 0 \nif 0 ", 0, "");
+	says(&a, "list", 0, "0\x20\na 1\nb two words\n");
+	says(&a, "txn if a 1\nif b two words\nif 0 \nunless c", 0, "");
+	says(&a, "txn if a 1\nif b two words\nset a 0\nset b 2\ndelete 0", 0, "");
+	says(&a, "list", 0, "a 0\nb 2\n");
+	says(&a, "txn delete a\ndelete b\n", 0, "");
+	says(&a, "list", 0, "");
+	forget(&a);
+}
+
+#define BAD_LINE(n) "txn, line " #n ": must be if K V, unless K, set K V or delete K, where K is 1 to 255 bytes without space and newline"
+#define NO_LINE "txn: a line or more is needed: if K V, unless K, set K V, delete K"
+
+/* A malformed line is told whatever the lines before it would have done. */
+static void bad_lines_of_a_map(void **state)
+{
+	static const char *const bad[] = {
+		"", "if", "if ", "if a", "unless", "unless ", "unless a b", "set a", "set  b",
+		"delete", "delete  ", "delete a b", "get a", " set a 1", "Set a 1", "set\ta 1",
+	};
+	char request[300];
+	struct asked a = {};
+	size_t i;
+
+	(void)state;
+	says(&a, "create map", 0, "");
+	says(&a, "txn", EINVAL, NO_LINE);
+	says(&a, "txn ", EINVAL, NO_LINE);
+	says(&a, "txn \n", EINVAL, BAD_LINE(1));
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		snprintf(request, sizeof(request), "txn set a 1\nif a 2\n%s\nset b 1", bad[i]);
+		says(&a, request, EINVAL, BAD_LINE(3));
+	}
+	snprintf(request, sizeof(request), "txn set %255s 1", "");
+	memset(request + 8, 'k', 255);
+	says(&a, request, 0, "");
+	snprintf(request, sizeof(request), "txn delete %256s", "");
+	memset(request + 11, 'k', 256);
+	says(&a, request, EINVAL, BAD_LINE(1));
+	forget(&a);
+}
+
 static void bad_requests_to_a_map(void **state)
 {
 	char request[300] = "get ";
@@ -136,7 +213,7 @@ static void bad_requests_to_a_map(void **state)
 	says(&a, "cas a", EINVAL, "cas: K, OLD and NEW are needed, OLD without a space");
 	says(&a, "cas a 1", EINVAL, "cas: K, OLD and NEW are needed, OLD without a space");
 	says(&a, "put a 1", EINVAL,
-	     "'put': a map knows set K V, get K, delete K, cas K OLD NEW, list [PREFIX], type");
+	     "'put': a map knows set K V, get K, delete K, cas K OLD NEW, list [PREFIX], txn LINES, type");
 	memset(request + 4, 'k', 256);
 	says(&a, request, EINVAL, BAD_KEY("get"));
 	request[4 + 255] = '\0';
@@ -276,9 +353,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_register),
+		cmocka_unit_test(a_register_decides_once),
 		cmocka_unit_test(a_register_keeps_any_bytes),
 		cmocka_unit_test(a_counter),
 		cmocka_unit_test(a_map),
+		cmocka_unit_test(a_map_does_all_lines_or_none),
+		cmocka_unit_test(bad_lines_of_a_map),
 		cmocka_unit_test(bad_requests_to_a_map),
 		cmocka_unit_test(a_queue),
 		cmocka_unit_test(a_log),

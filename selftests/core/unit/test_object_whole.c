@@ -110,7 +110,7 @@ static void what_is_deleted_is_not_there(void **state)
 	says(&a, "delete", EINVAL, "delete: a key is 1 to 255 bytes without space and newline");
 	says(&a, "delete-object k", EINVAL,
 	     "'delete-object': a map knows set K V, get K, delete K, cas K OLD NEW, list [PREFIX], "
-	     "type");
+	     "txn LINES, type");
 	says(&a, "get k", 0, "v");
 	says(&a, "delete-object", 0, "");
 	assert_int_equal(a.app.len, 0);

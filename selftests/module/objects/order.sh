@@ -162,6 +162,42 @@ is "a helper dies: the next one goes on" "$(submit 2 counter "add 0")" "0 $total
 lie 4 honest --order respond || bail "no liar"
 counts "a server lies" counter $((total + 45)) --threads 3 --count 5
 ok "a server lies: it is named" wait_for 20 named 4
+
+# Consensus beside the liar: all learn one of the values that were proposed.
+submit 1 decided "create register" >/dev/null
+for n in 1 2 3; do
+	submit $n decided "decide by $n" >"$dev/decided.$n" &
+	deciders[n]=$!
+done
+wait "${deciders[@]}"
+decided=$(sort -u "$dev"/decided.[123])
+ok "decide: one of those proposed, for all ($decided)" grep -Ex "0 by [123]" <<<"$decided"
+is "decide: it stays" "$(submit 1 decided "decide other")" "$decided"
+
+# pay N COUNT: client N moves 1 from a to b COUNT times, by transactions that others make stale
+pay() {
+	local n=$1 left=$2 a b
+	while ((left)); do
+		{ read -r _ _ a; read -r _ b; } <<<"$(submit "$n" accounts list)"
+		case $(submit "$n" accounts "txn if a $a"$'\n'"if b $b"$'\n'"set a $((a - 1))"$'\n'"set b $((b + 1))") in
+		"0 "*) left=$((left - 1)) ;;
+		ESTALE*) ;;
+		*) return 1 ;;
+		esac
+	done
+}
+
+submit 1 accounts "create map" >/dev/null
+submit 1 accounts "txn set a 12"$'\n'"set b 0" >/dev/null
+for n in 1 2 3; do
+	pay $n 4 &
+	payers[n]=$!
+done
+ok "txn: each is done" wait "${payers[@]}"
+is "txn: all or nothing, each once" "$(submit 1 accounts list | xargs)" "0 a 0 b 12"
+is "txn: the first line that does not hold" "$(submit 1 accounts "txn set a 1"$'\n'"if b 11"$'\n'"unless b")" "ESTALE if b 11"
+says_txn() { printf 'set c 1\nunless a\n' | c 1 bftmutexctl object submit --stdin accounts txn; }
+ok "txn: bftmutexctl tells the line" says 1 "object 'accounts': nothing is changed, since this line does not hold: unless a" says_txn
 kill_liar 4
 
 # With signed ranks, and one server less.

@@ -88,12 +88,16 @@ static void make_counter(struct worker *w, char *text)
 
 static void make_register(struct worker *w, char *text)
 {
-	unsigned int way = below(w, 10);
+	unsigned int way = below(w, 12);
 
 	if (way < 4)
 		sprintf(text, "read");
 	else if (way < 8)
 		sprintf(text, "write %u", below(w, 8));
+	else if (way == 8)
+		sprintf(text, "write ");
+	else if (way == 9)
+		sprintf(text, "decide %u", below(w, 8));
 	else
 		sprintf(text, "cas %u %u", below(w, 8), below(w, 8));
 }
