@@ -7,6 +7,8 @@
  *	 "return_ns":"9","status":0,"response":"1","version":2}
  *
  * return_ns and status null: no answer came. version may be missing. Any number may be a string.
+ *
+ * bftmutex-lin --serial: are transactions serializable? See serial.h.
  */
 #include <argp.h>
 #include <ctype.h>
@@ -16,16 +18,20 @@
 
 #include "text/json.h"
 #include "lin.h"
+#include "serial.h"
 
 static struct {
 	const char *model;
 	u64 steps;
 	bool quiet;
+	bool serial;
+	enum serial_level level;
 	char **file;
 	int files;
 } args;
 
 static struct lin_history *history;
+static struct serial *schedule;
 
 static bool number(struct json_object *line, const char *key, bool may_be_null, u64 *ret)
 {
@@ -121,6 +127,8 @@ static int read_lines(const char *name, FILE *file)
 	size_t size = 0;
 	u32 at = 0;
 
+	if (args.serial)
+		return serial_read(schedule, name, file) ? 0 : EX_DATAERR;
 	while (getline(&line, &size, file) > 0) {
 		struct json_object *object;
 
@@ -160,6 +168,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'q':
 		args.quiet = true;
 		return 0;
+	case 'S':
+		args.serial = true;
+		while (arg && strcmp(arg, serial_levels[args.level]))
+			if (++args.level == SERIAL_LEVELS)
+				argp_error(state, "--serial '%s': must be serializable, recoverable, cascadeless or strict",
+					   arg);
+		return 0;
 	case ARGP_KEY_ARGS:
 		args.file = state->argv + state->next;
 		args.files = state->argc - state->next;
@@ -171,6 +186,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{ "model", 'm', "TYPE", 0, "Type of objects that nobody creates: they exist from the start", 0 },
 	{ "steps", 's', "N", 0, "Steps to search at most, for each object (5000000)", 0 },
+	{ "serial", 'S', "LEVEL", OPTION_ARG_OPTIONAL, "Are transactions serializable, and (LEVEL) also "
+	  "recoverable, cascadeless or strict? Lines {\"transaction\":\"T\",\"does\":\"read\","
+	  "\"object\":\"x\"}, in their order; or write, update, commit, abort", 0 },
 	{ "quiet", 'q', NULL, 0, "Only the exit status", 0 },
 	{ 0 },
 };
@@ -185,6 +203,17 @@ static const struct argp argp = {
 	       "does not tell what an object is, 66 a file cannot be read.",
 };
 
+/* Is the schedule serializable, and has it the property that was asked for? */
+static int judge_schedule(void)
+{
+	u32 want = 1u << SERIAL_SERIALIZABLE | 1u << args.level;
+	u32 holds = serial_check(schedule, args.quiet ? NULL : stdout);
+
+	serial_free(schedule);
+	lin_free(history);
+	return (holds & want) == want ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
 	static const int codes[] = {
@@ -196,6 +225,7 @@ int main(int argc, char **argv)
 	int i, r = 0;
 
 	history = lin_new();
+	schedule = serial_new();
 	argp_err_exit_status = EX_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	if (!args.files)
@@ -212,6 +242,9 @@ int main(int argc, char **argv)
 	}
 	if (r)
 		return r;
+	if (args.serial)
+		return judge_schedule();
+	serial_free(schedule);
 	verdict = lin_check(history, args.steps, args.quiet ? NULL : stdout);
 	ops = lin_count(history, &objects);
 	if (verdict == LIN_GOOD && !args.quiet)
