@@ -25,7 +25,7 @@
 #include "run/several.h"
 #include "run/value.h"
 
-static void check_name(const struct options *o, const struct bftm_lock *lock)
+static void check_name(const struct options *o, const struct bftm_taken *lock)
 {
 	size_t len = strlen(lock->name);
 
@@ -41,13 +41,13 @@ static void check_name(const struct options *o, const struct bftm_lock *lock)
 }
 
 /* The locks of the command line, NAME first. Returns their number. */
-static unsigned int list_locks(const struct options *o, struct bftm_lock ret[BFTM_SEVERAL_MAX])
+static unsigned int list_locks(const struct options *o, struct bftm_taken ret[BFTM_SEVERAL_MAX])
 {
 	unsigned int i, count = 1 + o->and_count;
 
-	ret[0] = (struct bftm_lock){ .name = o->name, .shown = o->shown };
+	ret[0] = (struct bftm_taken){ .name = o->name, .shown = o->shown };
 	for (i = 1; i < count; i++)
-		ret[i] = (struct bftm_lock){ .name = o->and[i - 1].name, .shown = o->and[i - 1].shown };
+		ret[i] = (struct bftm_taken){ .name = o->and[i - 1].name, .shown = o->and[i - 1].shown };
 	for (i = 0; i < count; i++)
 		check_name(o, &ret[i]);
 	return count;
@@ -137,14 +137,25 @@ static int acquire_one(const struct options *o, int fd, struct bftmutex_grant *g
 	}
 }
 
+static void tell_waiting(const struct options *o, const struct bftm_taken *lock)
+{
+	char state[512];	/* a longer name is cut off */
+
+	if (!o->notify)
+		return;
+	snprintf(state, sizeof(state), "STATUS=waiting for lock '%s'", lock->shown);
+	bftm_notify(state, -1, 0);
+}
+
 /* False after a message, with the exit status. */
-static bool wrapper_acquire(const struct options *o, const struct bftm_lock *locks,
+static bool wrapper_acquire(const struct options *o, const struct bftm_taken *locks,
 			    unsigned int count, struct bftmutex_grant *grants, int *ret_status)
 {
 	int r;
 
 	if (count > 1)
-		return bftm_several_take(o, locks, count, grants, ret_status);
+		return bftm_several_take(o, locks, count, tell_waiting, grants, ret_status);
+	tell_waiting(o, &locks[0]);
 	r = acquire_one(o, locks[0].fd, &grants[0]);
 	if (r < 0)
 		*ret_status = bftm_refused(o, locks[0].fd, r);
@@ -156,7 +167,7 @@ static const char *format_us(u64 ns, char *buf, size_t len)
 	return bftm_format_duration(ns - ns % BFTM_NS_PER_US, buf, len);
 }
 
-static void wrapper_report(const struct options *o, const struct bftm_lock *lock,
+static void wrapper_report(const struct options *o, const struct bftm_taken *lock,
 			   const struct bftmutex_grant *grant, u64 start)
 {
 	u64 now = bftm_boottime();
@@ -175,7 +186,7 @@ static void wrapper_report(const struct options *o, const struct bftm_lock *lock
 }
 
 /* Is there time for the command at all? Prints a message when not. */
-static bool has_time(const struct options *o, const struct bftm_lock *lock,
+static bool has_time(const struct options *o, const struct bftm_taken *lock,
 		     const struct bftmutex_grant *grant)
 {
 	u64 now = bftm_boottime();
@@ -192,15 +203,6 @@ static bool has_time(const struct options *o, const struct bftm_lock *lock,
 
 /* Time to wait for a service manager that does not read. */
 #define MANAGER_MS 1000
-
-static void tell_waiting(const struct options *o)
-{
-	char state[512];	/* a longer name is cut off */
-
-	bftm_notify_begin();
-	snprintf(state, sizeof(state), "STATUS=waiting for lock '%s'", o->shown);
-	bftm_notify(state, -1, 0);
-}
 
 /*
  * With --fdstore the manager keeps the descriptor too: when all processes that were started here
@@ -230,7 +232,7 @@ static void give_unused(const struct options *o, int fd)
 		bftmutex_release(fd);
 }
 
-static int wrapper_run(const struct options *o, const struct bftm_lock *locks, unsigned int count,
+static int wrapper_run(const struct options *o, const struct bftm_taken *locks, unsigned int count,
 		       const struct bftmutex_grant *grants)
 {
 	int fd = locks[0].fd;
@@ -283,7 +285,7 @@ int main(int argc, char **argv)
 {
 	struct options o = { 0 };
 	struct bftmutex_grant grants[BFTM_SEVERAL_MAX] = { 0 };
-	struct bftm_lock locks[BFTM_SEVERAL_MAX];
+	struct bftm_taken locks[BFTM_SEVERAL_MAX];
 	unsigned int i, count;
 	u64 start;
 	int fd, r;
@@ -314,7 +316,7 @@ int main(int argc, char **argv)
 		locks[i].fd = o.fd >= 0 ? o.fd : open_device();
 	fd = locks[0].fd;
 	if (o.notify)
-		tell_waiting(&o);
+		bftm_notify_begin();
 	start = bftm_boottime();
 	if (!wrapper_acquire(&o, locks, count, grants, &r))
 		return r;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void bftm_format_tokens(const struct bftm_lock *locks, const struct bftmutex_grant *grant,
+void bftm_format_tokens(const struct bftm_taken *locks, const struct bftmutex_grant *grant,
 			unsigned int count, char ret[BFTM_TOKENS_MAX])
 {
 	size_t len = 0;
@@ -26,7 +26,7 @@ static void put_number(const char *variable, u64 value)
 }
 
 /* Inherited variables belong to another lock. */
-void bftm_put_grants(const struct options *o, const struct bftm_lock *locks, unsigned int count,
+void bftm_put_grants(const struct options *o, const struct bftm_taken *locks, unsigned int count,
 		     const struct bftmutex_grant *grants)
 {
 	char tokens[BFTM_TOKENS_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a command finds in its environment about the locks that it has. */
+/* The environment tells a command about the locks that it has. */
 #ifndef BFTM_GRANTS_H
 #define BFTM_GRANTS_H
 
@@ -15,7 +15,7 @@
  * @count: of @locks, 1 to BFTM_SEVERAL_MAX
  * @ret:   lines with a line feed between each two
  */
-void bftm_format_tokens(const struct bftm_lock *locks, const struct bftmutex_grant *grant,
+void bftm_format_tokens(const struct bftm_taken *locks, const struct bftmutex_grant *grant,
 			unsigned int count, char ret[BFTM_TOKENS_MAX]);
 
 /**
@@ -25,7 +25,7 @@ void bftm_format_tokens(const struct bftm_lock *locks, const struct bftmutex_gra
  * @count:  of @locks, 1 to BFTM_SEVERAL_MAX
  * @grants: of each of @locks
  */
-void bftm_put_grants(const struct options *o, const struct bftm_lock *locks, unsigned int count,
+void bftm_put_grants(const struct options *o, const struct bftm_taken *locks, unsigned int count,
 		     const struct bftmutex_grant *grants);
 
 #endif /* BFTM_GRANTS_H */

@@ -31,7 +31,7 @@ const char *bftm_lost_why(uint32_t reason)
 	return NULL;
 }
 
-void bftm_keeper_lost(struct bftm_keeping *k, const struct bftm_lock *lock)
+void bftm_keeper_lost(struct bftm_keeping *k, const struct bftm_taken *lock)
 {
 	struct bftm_status status = {};
 	const char *why;
@@ -51,7 +51,7 @@ void bftm_keeper_lost(struct bftm_keeping *k, const struct bftm_lock *lock)
 }
 
 /* The lock is not lost yet, but was not renewed in time: end the command before it is lost. */
-static void on_margin(struct bftm_keeping *k, const struct bftm_lock *lock)
+static void on_margin(struct bftm_keeping *k, const struct bftm_taken *lock)
 {
 	char why[128];
 
@@ -68,7 +68,7 @@ static void on_margin(struct bftm_keeping *k, const struct bftm_lock *lock)
 void bftm_keeper_look(struct bftm_keeping *k)
 {
 	struct epoll_event event;
-	const struct bftm_lock *lock;
+	const struct bftm_taken *lock;
 
 	while (k->epoll >= 0 && !k->lost && epoll_wait(k->epoll, &event, 1, 0) > 0) {
 		lock = &k->run->locks[event.data.u32];

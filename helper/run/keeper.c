@@ -214,7 +214,7 @@ static void wait_for_event(struct bftm_keeping *k)
  */
 static bool leave_value(struct bftm_keeping *k)
 {
-	const struct bftm_lock *lock = k->run->locks;
+	const struct bftm_taken *lock = k->run->locks;
 	int r;
 
 	if (!k->run->value || k->stage != LEFT || !WIFEXITED(k->status))

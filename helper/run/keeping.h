@@ -86,7 +86,7 @@ void bftm_keeper_watch(struct bftm_keeping *k);
 /** bftm_keeper_look() - read events of the handles */
 void bftm_keeper_look(struct bftm_keeping *k);
 /** bftm_keeper_lost() - a lock is lost */
-void bftm_keeper_lost(struct bftm_keeping *k, const struct bftm_lock *lock);
+void bftm_keeper_lost(struct bftm_keeping *k, const struct bftm_taken *lock);
 /** bftm_keeper_is_held() - does any process have one of the handles, this one included? */
 bool bftm_keeper_is_held(const struct bftm_keeping *k);
 

@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 /**
- * struct bftm_lock - a lock that a command needs
+ * struct bftm_taken - a lock that a command needs
  * @fd:    handle that holds it; the command inherits it unless it is close-on-exec
  * @name:  of the lock
  * @shown: @name for messages
  */
-struct bftm_lock {
+struct bftm_taken {
 	int fd;
 	const char *name;
 	const char *shown;
@@ -33,7 +33,7 @@ struct bftm_lock {
  * @survivor_code: exit status when a lock is lost, and some processes could not be ended
  */
 struct bftm_run {
-	const struct bftm_lock *locks;
+	const struct bftm_taken *locks;
 	unsigned int count;
 	char **argv;
 	const char *margin;

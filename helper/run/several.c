@@ -4,7 +4,6 @@
  * sees both the lock that is waited for and the end of those that are held.
  */
 #include "run/several.h"
-#include "daemon/notify.h"
 #include "run/refused.h"
 
 #include <err.h>
@@ -20,20 +19,22 @@
  * @o:        the command line
  * @locks:    all locks
  * @order:    indices of @locks in the order in which they are taken
+ * @waiting:  called before each of them
  * @held:     number of @order that are held
  * @start_ns: begin of the time limit
  * @status:   exit status after a failure
  */
 struct taking {
 	const struct options *o;
-	const struct bftm_lock *locks;
+	const struct bftm_taken *locks;
 	unsigned int order[BFTM_SEVERAL_MAX];
+	void (*waiting)(const struct options *o, const struct bftm_taken *lock);
 	unsigned int held;
 	u64 start_ns;
 	int status;
 };
 
-void bftm_several_order(const struct bftm_lock *locks, unsigned int count,
+void bftm_several_order(const struct bftm_taken *locks, unsigned int count,
 			unsigned int ret[BFTM_SEVERAL_MAX])
 {
 	unsigned int i, at;
@@ -45,12 +46,12 @@ void bftm_several_order(const struct bftm_lock *locks, unsigned int count,
 	}
 }
 
-static const struct bftm_lock *taking_at(const struct taking *t, unsigned int i)
+static const struct bftm_taken *taking_at(const struct taking *t, unsigned int i)
 {
 	return &t->locks[t->order[i]];
 }
 
-static bool taking_failed(struct taking *t, const struct bftm_lock *lock, int err)
+static bool taking_failed(struct taking *t, const struct bftm_taken *lock, int err)
 {
 	struct options one = *t->o;
 
@@ -60,9 +61,9 @@ static bool taking_failed(struct taking *t, const struct bftm_lock *lock, int er
 	return false;
 }
 
-static bool taking_lost(struct taking *t, const struct bftm_lock *lock)
+static bool taking_lost(struct taking *t, const struct bftm_taken *lock)
 {
-	const struct bftm_lock *next = taking_at(t, t->held);
+	const struct bftm_taken *next = taking_at(t, t->held);
 	struct bftm_status status = {};
 	const char *why;
 
@@ -102,7 +103,7 @@ static bool taking_wait(struct taking *t)
 
 static int taking_ask(const struct taking *t)
 {
-	const struct bftm_lock *lock = taking_at(t, t->held);
+	const struct bftm_taken *lock = taking_at(t, t->held);
 	struct bftmutex_options ask = t->o->lock;
 	u64 waited = bftm_boottime() - t->start_ns;
 
@@ -121,22 +122,13 @@ static int taking_ask(const struct taking *t)
 	return bftmutex_acquire(lock->fd, lock->name, strlen(lock->name), &ask, NULL);
 }
 
-static void taking_tell(const struct taking *t)
-{
-	char state[512];	/* a longer name is cut off */
-
-	snprintf(state, sizeof(state), "STATUS=waiting for lock '%s'", taking_at(t, t->held)->shown);
-	bftm_notify(state, -1, 0);
-}
-
 static bool taking_next(struct taking *t)
 {
-	const struct bftm_lock *lock = taking_at(t, t->held);
+	const struct bftm_taken *lock = taking_at(t, t->held);
 	struct bftm_status status = {};
 	int r;
 
-	if (t->o->notify)
-		taking_tell(t);
+	t->waiting(t->o, lock);
 	r = taking_ask(t);
 	if (r < 0 && r != -EINPROGRESS)
 		return taking_failed(t, lock, r);
@@ -157,10 +149,13 @@ static bool taking_next(struct taking *t)
 	return true;
 }
 
-bool bftm_several_take(const struct options *o, const struct bftm_lock *locks, unsigned int count,
+bool bftm_several_take(const struct options *o, const struct bftm_taken *locks, unsigned int count,
+		       void (*waiting)(const struct options *o, const struct bftm_taken *lock),
 		       struct bftmutex_grant *ret_grant, int *ret_status)
 {
-	struct taking t = { .o = o, .locks = locks, .start_ns = bftm_boottime() };
+	struct taking t = {
+		.o = o, .locks = locks, .waiting = waiting, .start_ns = bftm_boottime(),
+	};
 	unsigned int i;
 	int r;
 

@@ -17,7 +17,7 @@
  * Programs that take locks in one order never wait for each other in a cycle. A queue for a lock
  * that one of them holds is no way round it: whoever waits in it holds only smaller names.
  */
-void bftm_several_order(const struct bftm_lock *locks, unsigned int count,
+void bftm_several_order(const struct bftm_taken *locks, unsigned int count,
 			unsigned int ret[BFTM_SEVERAL_MAX]);
 
 /**
@@ -25,6 +25,7 @@ void bftm_several_order(const struct bftm_lock *locks, unsigned int count,
  * @o:         the command line
  * @locks:     handles that hold nothing, and block
  * @count:     of @locks, 1 to BFTM_SEVERAL_MAX
+ * @waiting:   called before each lock is waited for
  * @ret_grant: what was granted, for each of @locks, with the deadline that it has in the end; some
  *             may be set on failure
  * @ret_status: the exit status after a failure, untouched else
@@ -34,7 +35,8 @@ void bftm_several_order(const struct bftm_lock *locks, unsigned int count,
  *
  * Return: false after a message; then all handles are to be closed.
  */
-bool bftm_several_take(const struct options *o, const struct bftm_lock *locks, unsigned int count,
+bool bftm_several_take(const struct options *o, const struct bftm_taken *locks, unsigned int count,
+		       void (*waiting)(const struct options *o, const struct bftm_taken *lock),
 		       struct bftmutex_grant *ret_grant, int *ret_status);
 
 #endif /* BFTM_SEVERAL_H */

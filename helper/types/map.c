@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A map: keys without space and newline, in ascending order, each with a value.
- * Kept as entries of list.h: key, value, key, value.
+ * Kept as entries of list.h: key, value, key, value. pairs.c finds and writes them.
  */
 #include <errno.h>
 
-#include "types/map.h"
-
-static int map_compare(const struct bftm_list_entry *key, const u8 *other, u32 len)
-{
-	u32 common = key->len < len ? key->len : len;
-	int r = common ? memcmp(key->data, other, common) : 0;
-
-	return r ?: (key->len > len) - (key->len < len);
-}
-
-static bool get_pair(const u8 *state, u32 len, u32 at, struct bftm_list_entry *key,
-		     struct bftm_list_entry *value)
-{
-	return bftm_entry_get(state, len, at, key) &&
-	       bftm_entry_get(state, len, at + key->size, value);
-}
+#include "types/map_txn.h"
+#include "types/pairs.h"
 
 /* Has the state only ascending pairs? */
 static bool is_map(const struct bftm_object_call *call)
@@ -28,38 +14,13 @@ static bool is_map(const struct bftm_object_call *call)
 	struct bftm_list_entry key, value, before;
 	u32 at = 0;
 
-	while (get_pair(call->state, call->state_len, at, &key, &value)) {
-		if (at && map_compare(&before, key.data, key.len) >= 0)
+	while (bftm_map_pair(call->state, call->state_len, at, &key, &value)) {
+		if (at && bftm_map_compare(&before, key.data, key.len) >= 0)
 			return false;
 		before = key;
 		at = value.at + value.size;
 	}
 	return at == call->state_len;
-}
-
-void bftm_map_find(const u8 *state, u32 state_len, const u8 *name, u32 len,
-		   struct bftm_map_place *ret)
-{
-	struct bftm_list_entry key, value;
-	int order;
-
-	*ret = (struct bftm_map_place){};
-	while (get_pair(state, state_len, ret->at, &key, &value)) {
-		order = map_compare(&key, name, len);
-		if (order > 0)
-			return;
-		if (!order) {
-			ret->value = value;
-			ret->size = key.size + value.size;
-			return;
-		}
-		ret->at = value.at + value.size;
-	}
-}
-
-bool bftm_map_is_key(const u8 *name, u32 len)
-{
-	return len && len <= BFTM_MAP_KEY_MAX && !memchr(name, '\n', len);
 }
 
 /* Takes K from the request, and finds it. False after an answer about a bad one. */
@@ -75,23 +36,6 @@ static bool take_key(struct bftm_object_call *call, const u8 **ret, u32 *ret_len
 	}
 	bftm_map_find(call->state, call->state_len, *ret, *ret_len, place);
 	return true;
-}
-
-static u8 *write_entry(u8 *to, const u8 *data, u32 len)
-{
-	__le32 le_len = cpu_to_le32(len);
-
-	memcpy(to, &le_len, sizeof(le_len));
-	if (len)
-		memcpy(to + sizeof(le_len), data, len);
-	return to + sizeof(le_len) + len;
-}
-
-u32 bftm_map_write(u8 *to, const u8 *key, u32 key_len, const u8 *value, u32 len)
-{
-	if (to)
-		write_entry(write_entry(to, key, key_len), value, len);
-	return 2 * sizeof(__le32) + key_len + len;
 }
 
 /* The rest of the request becomes the key's value. */
@@ -133,7 +77,7 @@ static u32 map_list(struct bftm_object_call *call)
 	struct bftm_list_entry key, value;
 	u32 at = 0, status = 0;
 
-	for (; !status && get_pair(call->state, call->state_len, at, &key, &value);
+	for (; !status && bftm_map_pair(call->state, call->state_len, at, &key, &value);
 	     at = value.at + value.size) {
 		if (key.len < call->rest_len ||
 		    (call->rest_len && memcmp(key.data, call->rest, call->rest_len)))

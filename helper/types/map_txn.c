@@ -6,17 +6,18 @@
  */
 #include <errno.h>
 
-#include "types/map.h"
+#include "types/map_txn.h"
+#include "types/pairs.h"
 
 /**
- * struct line - a line of a transaction
+ * struct txn_line - a line of a transaction
  * @text:  its bytes, without the line feed
  * @len:   bytes of @text
  * @does:  its word
  * @key:   the key, @key_len bytes
  * @value: of "if" and "set", @value_len bytes
  */
-struct line {
+struct txn_line {
 	const u8 *text;
 	u32 len;
 	enum { IF, UNLESS, SET, DELETE } does;
@@ -27,20 +28,20 @@ struct line {
 };
 
 /* Takes the next line off. The last line may end with a line feed. */
-static bool line_next(const u8 **rest, u32 *len, struct line *ret)
+static bool line_next(const u8 **rest, u32 *len, struct txn_line *ret)
 {
 	const u8 *end;
 
 	if (!*len)
 		return false;
 	end = memchr(*rest, '\n', *len);
-	*ret = (struct line){ .text = *rest, .len = end ? (u32)(end - *rest) : *len };
+	*ret = (struct txn_line){ .text = *rest, .len = end ? (u32)(end - *rest) : *len };
 	*len -= ret->len + (end ? 1 : 0);
 	*rest += ret->len + (end ? 1 : 0);
 	return true;
 }
 
-static bool begins(const struct line *line, const char *word)
+static bool begins(const struct txn_line *line, const char *word)
 {
 	u32 len = (u32)strlen(word);
 
@@ -48,7 +49,7 @@ static bool begins(const struct line *line, const char *word)
 }
 
 /* Understands @text. */
-static bool line_parse(struct line *line)
+static bool line_parse(struct txn_line *line)
 {
 	static const char *const words[] = {
 		[IF] = "if", [UNLESS] = "unless", [SET] = "set", [DELETE] = "delete",
@@ -74,7 +75,7 @@ static bool line_parse(struct line *line)
 }
 
 /* Does one line in the map @state, which has room for it. False: the line does not hold. */
-static bool line_do(const struct line *line, u8 *state, u32 *state_len)
+static bool line_do(const struct txn_line *line, u8 *state, u32 *state_len)
 {
 	struct bftm_map_place place;
 	u32 add = 0;
@@ -104,7 +105,7 @@ static u32 check_lines(struct bftm_object_call *call, u64 *ret_room)
 {
 	const u8 *rest = call->rest;
 	u32 len = call->rest_len, number = 0;
-	struct line line;
+	struct txn_line line;
 
 	while (line_next(&rest, &len, &line)) {
 		number++;
@@ -125,7 +126,7 @@ static u32 do_lines(struct bftm_object_call *call, struct bftm_bytes *copy)
 	const u8 *rest = call->rest;
 	u32 len = call->rest_len, status;
 	bool writes = false;
-	struct line line;
+	struct txn_line line;
 	u8 *place;
 
 	while (line_next(&rest, &len, &line)) {

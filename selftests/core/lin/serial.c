@@ -220,7 +220,7 @@ static void add_edges(const struct serial *s, struct graph *g, u32 at)
 			continue;
 		g->edge = grow(g->edge, g->edges, sizeof(*g->edge));
 		g->edge[g->edges++] = (struct edge){ first, then };
-		/* What comes before a write of another one comes before @then by that. */
+		/* A step before this write comes before @then by it. */
 		if (writes(first))
 			return;
 	}

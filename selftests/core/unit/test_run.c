@@ -39,7 +39,7 @@ static bool more;
 /* Runs in the tool's place; the script says "ready" on descriptor 31. */
 static void be_tool(const char *script, int flags)
 {
-	const struct bftm_lock locks[] = {
+	const struct bftm_taken locks[] = {
 		{ .fd = HANDLE, .name = "unit", .shown = "unit" },
 		{ .fd = SECOND, .name = "more", .shown = "more" },
 	};
@@ -260,7 +260,7 @@ static void one_of_two_descriptors_keeps_the_locks(void **state)
 /* By bytes: "a" before "a b", upper case before lower case, 8-bit bytes last. */
 static void locks_are_taken_in_the_order_of_their_bytes(void **state)
 {
-	const struct bftm_lock locks[] = {
+	const struct bftm_taken locks[] = {
 		{ .name = "b" }, { .name = "a b" }, { .name = "\xff" }, { .name = "a" },
 		{ .name = "B" }, { .name = "~" },
 	};
@@ -278,7 +278,7 @@ static void tokens_are_lines_in_the_order_of_the_command_line(void **state)
 {
 	char name[BFTM_NAME_MAX + 1], text[BFTM_TOKENS_MAX], line[BFTM_NAME_MAX + 22];
 	struct bftmutex_grant grants[BFTM_SEVERAL_MAX] = { { .token = 7 }, { .token = UINT64_MAX } };
-	struct bftm_lock locks[BFTM_SEVERAL_MAX] = { { .name = "b c=d" }, { .name = "a" } };
+	struct bftm_taken locks[BFTM_SEVERAL_MAX] = { { .name = "b c=d" }, { .name = "a" } };
 	size_t i;
 
 	(void)state;
