@@ -17,6 +17,7 @@ INTEGRATIONS := 0755:metrics/bftmutex-metrics:$(SBINDIR)/bftmutex-metrics \
 	0644:python/bftmutex.py:$(PYTHONDIR)/bftmutex.py \
 	0644:sos/bftmutex.py:$(PYTHONDIR)/sos/report/plugins/bftmutex.py \
 	0755:ocf/lock:$(OCFDIR)/bftmutex/lock \
+	0755:fence/fence_bftmutex:$(SBINDIR)/fence_bftmutex \
 	0644:shell/bftmutex.sh:$(SHAREDIR)/bftmutex.sh \
 	0644:go/bftmutex.go:$(SHAREDIR)/go/bftmutex.go \
 	0644:rust/bftmutex.rs:$(SHAREDIR)/rust/bftmutex.rs \
