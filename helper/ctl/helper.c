@@ -162,11 +162,14 @@ char *ctl_default_cluster(void)
 	return ret;
 }
 
-static void print_evidence(struct json_object *server)
+static void print_notes(struct json_object *server)
 {
 	struct json_object *evidence = ctl_member(server, "evidence");
 	size_t i;
 
+	if (json_object_get_boolean(ctl_member(server, "recovering")))
+		printf("  server %s waits for members since its start, and grants no names that may be locked without a lease\n",
+		       json_object_get_string(ctl_member(server, "id")));
 	for (i = 0; i < ctl_length(evidence); i++)
 		printf("  server %s %s\n", json_object_get_string(ctl_member(server, "id")),
 		       json_object_get_string(json_object_array_get_idx(evidence, i)));
@@ -201,7 +204,7 @@ static void print_cluster(struct json_object *cluster)
 		ctl_list_row(&list, json_object_get(json_object_array_get_idx(servers, i)));
 	ctl_list_end(&list, "No servers.");
 	for (i = 0; i < ctl_length(servers); i++)
-		print_evidence(json_object_array_get_idx(servers, i));
+		print_notes(json_object_array_get_idx(servers, i));
 }
 
 int ctl_servers(int argc, char **argv)

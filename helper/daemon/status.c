@@ -55,6 +55,7 @@ static struct json_object *describe_server(const struct bftm_cluster *cl, u32 u,
 	bftm_json_add_text(o, "address", peer->conf->text);
 	bftm_json_add_text(o, "state", bftm_evidence_state(cl, u, now));
 	bftm_json_add_bool(o, "suspect", n > 0);
+	bftm_json_add_bool(o, "recovering", peer->recovering);
 	json_object_object_add(o, "quarantine_ns", !peer->heard_ns ? NULL :
 			       json_object_new_uint64(now < peer->quarantine_until_ns ?
 						      peer->quarantine_until_ns - now : 0));

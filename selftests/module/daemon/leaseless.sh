@@ -72,11 +72,12 @@ restart() {
 		s "$n" bftmutexctl server stop >/dev/null && start_server "$n" || return
 	done
 }
-# All members have told the servers what they hold, and nobody is in quarantine.
+# is_open [SERVER...]: all members have told them what they hold, and none is in quarantine.
 is_open() {
 	local n
-	for n in 1 2 3 4; do
-		[[ $(s $n bftmutexctl server show --json | gojq '[.awaited, .quarantine_ns]' | tr -d ' \n') == "[0,0]" ]] ||
+	(($#)) || set -- 1 2 3 4
+	for n; do
+		[[ $(s "$n" bftmutexctl server show --json | gojq '[.awaited, .quarantine_ns]' | tr -d ' \n') == "[0,0]" ]] ||
 			return
 	done
 }
@@ -123,11 +124,16 @@ hold 1
 kill_helper 1
 ok "all servers restart without it" restart 1 2 3 4
 ok "client 2 tells them" wait_for 60 awaits 1 1
+all_recover() { [[ $(servers 2 'map(.recovering) | all') == true ]]; }
+ok "bftmutexctl servers: each waits for a member" wait_for 60 all_recover
+is "and says so" "$(c 2 bftmutexctl servers | grep -c "^  server [1-4] waits for members")" 4
 try 2 --verbose -w 15 disk/other >/dev/null
 is "they grant nothing yet, whoever asks" $status 1
 says "they wait for a member: it says so" "wait to hear from members"
 ok "the helper is back" start_helper 1
 ok "and tells them" wait_for 60 is_open
+none_recovers() { [[ $(servers 2 'map(.recovering) | any') == false ]]; }
+ok "bftmutexctl servers: none waits any more" wait_for 60 none_recovers
 is "now they do" "$(try 2 -w 20 disk/other)" 0
 is "but not the lock that is held" "$(try 2 -n "$lock")" 1
 kill_helper 1
@@ -138,6 +144,25 @@ is "servers were not told of the release" "$(try 2 -n "$lock")" 1
 ask 2
 ok "the helper is back again" start_helper 1
 given "client 2 gets it then"
+
+# A server lies: nobody else gets the lock, nor does its holder lose it, nor does it stay.
+lies=(false-member always-free)
+short || mapfile -t lies < <(strategies)
+for lie in "${lies[@]}"; do
+	ok "$lie: a server lies" lie 4 "$lie" || continue
+	new_lock
+	hold 1
+	ok "client 2 does not get it" test "$(try 2 -w 3 "$lock")" != 0
+	ok "the others restart" restart 1 2 3
+	ask 2
+	ok "the members tell them" wait_for 60 is_open 1 2 3
+	ok "the lock that was held before is not granted" test ! -e "$work/next"
+	let_go
+	given "client 2 gets it after the release"
+done
+kill_liar 4
+ok "server 4 is honest again" start_server 4
+ok "and is told" wait_for 60 is_open
 
 # Evicted at each server, as if the host was cut off: only that ends it.
 new_lock
