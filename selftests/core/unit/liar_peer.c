@@ -16,7 +16,7 @@ u64 epoch;
 u64 lease = BFTM_LEASE_MAX_DEFAULT_NS;
 unsigned int requests, lies, replies, pushes;
 
-u64 peer_now(void)
+u64 liar_peer_now(void)
 {
 	struct timespec now;
 

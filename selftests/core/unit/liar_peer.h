@@ -43,7 +43,7 @@ extern u64 lease;
 /* The result of read_stats(). */
 extern unsigned int requests, lies, replies, pushes;
 
-u64 peer_now(void);
+u64 liar_peer_now(void);
 
 /* Next to the tests' directory, or where the environment says. */
 const char *liar_path(void);

@@ -67,12 +67,12 @@ static void equivocate(void **state)
 	liar_start("equivocate", "--no-quarantine", NULL);
 	peer_hello(1);
 	for (i = 1; !seen[0] || !seen[1]; i++) {
-		before = peer_now();
+		before = liar_peer_now();
 		peer_try(1, "x", i, 1);
 		peer_try(2, "x", i, 1);
 		odd = peer_answer(1).type;
 		even = peer_answer(2).type;
-		if (before / BFTM_NS_PER_SEC != peer_now() / BFTM_NS_PER_SEC)
+		if (before / BFTM_NS_PER_SEC != liar_peer_now() / BFTM_NS_PER_SEC)
 			continue;
 		assert_int_equal(odd == BFTM_MSG_FREE, even == BFTM_MSG_LOCKED);
 		assert_int_equal(odd == BFTM_MSG_LOCKED, even == BFTM_MSG_FREE);
@@ -88,11 +88,11 @@ static void late(void **state)
 
 	(void)state;
 	liar_start("late", "--delay", "120");
-	sent = peer_now();
+	sent = liar_peer_now();
 	peer_try(1, "x", 1, 1);
 	peer_send(1, (struct bftm_msg){ .type = BFTM_MSG_HELLO });
 	assert_int_equal(peer_answer(1).type, BFTM_MSG_STALE);
-	assert_true(peer_now() - sent >= 120 * MS);
+	assert_true(liar_peer_now() - sent >= 120 * MS);
 	assert_int_equal(peer_answer(1).type, BFTM_MSG_CHALLENGE);
 	assert_silence(1);
 	liar_stop("late");
