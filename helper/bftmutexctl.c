@@ -27,6 +27,7 @@ static const struct command {
 	{ NULL, "objects", ctl_objects, "list the objects in the server's table" },
 	{ NULL, "clients", ctl_clients, "list the clients that the server has authenticated" },
 	{ NULL, "holders", ctl_holders, "list the handles of this host that hold or wait for locks" },
+	{ NULL, "who", ctl_who, "ask the servers who has a lock" },
 	{ NULL, "servers", ctl_servers, "show the servers' health and signs of lying" },
 	{ NULL, "check", ctl_check, "tell a monitor by the exit status whether programs get locks" },
 	{ NULL, "stats", ctl_stats, "show all counters of this host" },

@@ -136,6 +136,12 @@ enum bftm_lie bftm_answer_lies(const struct bftm_asked *a, u32 u, const struct b
 	/* It repeats nothing but the head. */
 	if (msg->type == BFTM_MSG_VERSION)
 		return BFTM_LIE_NONE;
+	/* Its attempt is the owner's. */
+	if (msg->type == BFTM_MSG_OWNER) {
+		if (a->type != BFTM_MSG_ASK || bftm_name_hash(msg) != a->name)
+			return BFTM_LIE_OTHER;
+		return is_false_epoch(a, msg) ? BFTM_LIE_EPOCH : BFTM_LIE_NONE;
+	}
 	/* A server repeats attempt and name as they came, and in FREE the send. */
 	if (msg->attempt > a->attempt || (msg->attempt == a->attempt && msg->k > a->k))
 		return BFTM_LIE_AHEAD;

@@ -32,6 +32,7 @@ int ctl_objects(int argc, char **argv);
 int ctl_clients(int argc, char **argv);
 int ctl_holders(int argc, char **argv);
 int ctl_servers(int argc, char **argv);
+int ctl_who(int argc, char **argv);
 int ctl_stats(int argc, char **argv);
 int ctl_check(int argc, char **argv);
 
@@ -276,7 +277,7 @@ int ctl_connect_helper(const char *netns);
  */
 int ctl_ask_helper(const char *question, struct json_object **ret);
 
-/** ctl_ask_helper_for() - likewise "list CLUSTER MS", which may take so long, 0 for ever */
+/** ctl_ask_helper_for() - likewise "list CLUSTER MS" or "who CLUSTER MS NAME", which may take so long, 0 for ever */
 int ctl_ask_helper_for(const char *question, u64 patience_ns, struct json_object **ret);
 
 /** ctl_default_cluster() - name of the default cluster, to be freed; or NULL */

@@ -93,7 +93,7 @@ int ctl_ask_helper_for(const char *question, u64 patience_ns, struct json_object
 		.tv_usec = (suseconds_t)(patience_ns % BFTM_NS_PER_SEC / 1000),
 	};
 	struct json_object *answer;
-	char line[160], *text = NULL;
+	char line[512], *text = NULL;
 	int fd, r;
 
 	fd = ctl_connect_helper("/proc/self/ns/net");

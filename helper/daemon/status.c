@@ -18,9 +18,10 @@
 #include "order/order.h"
 #include "daemon/status.h"
 #include "lock/acquire.h"
+#include "lock/who.h"
 
-/* So long a list of objects may be waited for. */
-#define LIST_MAX_MS	(24ul * 3600 * 1000)
+/* So long servers' answers may be waited for. */
+#define WAIT_MAX_MS	(24ul * 3600 * 1000)
 
 static struct bftm_watch watch = { .fd = -1 };
 static struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -195,7 +196,7 @@ static void status_say(int fd, struct json_object *o)
 {
 	const char *text = o ? json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN) :
 			   "{\"error\":\"unknown request: servers, stats, objects, list CLUSTER MS, "
-			   "or history CLUSTER NAME\"}";
+			   "who CLUSTER MS NAME or history CLUSTER NAME\"}";
 
 	if (send(fd, text, strlen(text), MSG_NOSIGNAL) < 0)
 		bftm_log(LOG_DEBUG, "status: %s", strerror(errno));
@@ -203,23 +204,58 @@ static void status_say(int fd, struct json_object *o)
 	close(fd);
 }
 
+static void say_error(int fd, int error)
+{
+	struct json_object *o = json_object_new_object();
+
+	bftm_json_add_text(o, "error", strerror(-error));
+	bftm_json_add_number(o, "errno", (u64)-error);
+	status_say(fd, o);
+}
+
 /* "list CLUSTER MS": all objects of a cluster, if servers tell them within so many ms. */
 static bool list_objects(const char *words, int fd)
 {
 	struct bftm_cluster *cl = read_cluster(&words);
 	unsigned long ms = cl ? strtoul(words, NULL, 10) : 0;
-	struct json_object *o;
 	int r;
 
-	if (!ms || ms > LIST_MAX_MS)
+	if (!ms || ms > WAIT_MAX_MS)
 		return false;
 	r = bftm_listing_start(cl, ms * BFTM_NS_PER_MS, status_say, fd);
-	if (!r)
+	if (r)
+		say_error(fd, r);
+	return true;
+}
+
+/* "who CLUSTER MS NAME": who has a lock, if servers tell it within so many ms; NAME in JSON */
+static bool who_has(const char *words, int fd)
+{
+	struct bftm_cluster *cl = read_cluster(&words);
+	char *end = NULL;
+	unsigned long ms = cl ? strtoul(words, &end, 10) : 0;
+	struct json_object *text;
+	size_t len = 0;
+	char *name;
+	int r;
+
+	if (!cl) {
+		say_error(fd, -ENOKEY);
 		return true;
-	o = json_object_new_object();
-	bftm_json_add_text(o, "error", strerror(-r));
-	bftm_json_add_number(o, "errno", (u64)-r);
-	status_say(fd, o);
+	}
+	if (!ms || ms > WAIT_MAX_MS || *end != ' ')
+		return false;
+	text = json_tokener_parse(end + 1);
+	name = bftm_json_read_bytes(text, &len);
+	json_object_put(text);
+	if (!name || !len || len > BFTM_NAME_LEN_MAX) {
+		free(name);
+		return false;
+	}
+	r = bftm_who_start(cl, (u8 *)name, (u8)len, ms * BFTM_NS_PER_MS, status_say, fd);
+	free(name);
+	if (r)
+		say_error(fd, r);
 	return true;
 }
 
@@ -227,7 +263,8 @@ static void status_answer(int fd)
 {
 	/* A client that is slow with its one line is not waited for long. */
 	struct timeval patience = { .tv_usec = 200000 };
-	char line[BFTM_CLUSTER_MAX + BFTM_NAME_LEN_MAX + 16] = {};
+	/* In JSON a byte of a name takes six. */
+	char line[BFTM_CLUSTER_MAX + 6 * BFTM_NAME_LEN_MAX + 64] = {};
 	ssize_t len;
 
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
@@ -238,8 +275,11 @@ static void status_answer(int fd)
 		return;
 	}
 	line[strcspn(line, "\r\n")] = '\0';
-	if (strncmp(line, "list ", 5) || !list_objects(line + 5, fd))
-		status_say(fd, status_describe(line));
+	if (!strncmp(line, "list ", 5) && list_objects(line + 5, fd))
+		return;
+	if (!strncmp(line, "who ", 4) && who_has(line + 4, fd))
+		return;
+	status_say(fd, status_describe(line));
 }
 
 static void status_ready(struct bftm_watch *w)

@@ -175,6 +175,41 @@ static void serve_sync(const struct bftm_shell *shell, void *arg, const struct b
 	reply->type = BFTM_MSG_SYNCED;
 }
 
+/* Tells what lists of locks tell. A lock that is not there is not made: nobody has it. */
+static void serve_ask(const struct bftm_shell *shell, void *arg, const struct bftm_msg *req,
+		      u64 now, struct bftm_sends *ret)
+{
+	const struct bftm_protocol *protocol = protocol_of(shell, arg, req->proto);
+	struct bftm_lock_view view = {};
+	struct bftm_msg *reply = &ret->reply;
+	void *lock = NULL;
+
+	if (!protocol) {
+		bftm_refuse(req, reply, BFTM_REFUSED_PROTO);
+		return;
+	}
+	if (!shell->enter(arg, protocol, req, false, &now, &lock))
+		return;
+	if (lock)
+		protocol->server->describe(lock, &view);
+	*reply = *req;
+	reply->type = BFTM_MSG_OWNER;
+	reply->waiters = view.waiters;
+	reply->holders = view.holders;
+	reply->token = view.token_max;
+	/* A grant that is over, and that no step has taken back yet, is nobody's. */
+	if (!view.attempt || now > view.until_ns)
+		view = (struct bftm_lock_view){};
+	reply->attempt = view.attempt;
+	reply->owner = view.client;
+	reply->mode = view.mode;
+	reply->lease_ns = view.until_ns;
+	if (view.attempt && view.until_ns != BFTM_LEASE_NONE)
+		reply->lease_ns -= now;
+	if (shell->leave)
+		shell->leave(arg, protocol, lock, req, now, ret);
+}
+
 enum bftm_served bftm_serve(const struct bftm_shell *shell, void *arg,
 			    const struct bftm_server_cfg *cfg, const struct bftm_msg *req,
 			    u64 now, struct bftm_sends *ret)
@@ -189,6 +224,8 @@ enum bftm_served bftm_serve(const struct bftm_shell *shell, void *arg,
 	how = bftm_serve_head(shell, arg, cfg, req, now, &limits, &admit, &ret->reply);
 	if (admit && req->type == BFTM_MSG_SYNC)
 		serve_sync(shell, arg, req, &ret->reply);
+	else if (admit && req->type == BFTM_MSG_ASK)
+		serve_ask(shell, arg, req, now, ret);
 	else if (admit)
 		serve_step(shell, arg, &limits, req, now, ret);
 	ret->reply.server_epoch = cfg->epoch;

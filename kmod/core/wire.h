@@ -49,8 +49,8 @@ enum bftm_proto {
  * @BFTM_MSG_PROBE:     do you still hold this without a lease?
  * @BFTM_MSG_VERSION:   this server speaks version @arg
  *
- * FREE, INQUIRE and PROBE come unasked, then with @seq 0. Servers without members refuse SYNC, and
- * all servers ASK (BFTM_REFUSED_PROTO).
+ * FREE, INQUIRE and PROBE come unasked, then with @seq 0. Servers without members refuse SYNC
+ * (BFTM_REFUSED_PROTO).
  */
 enum bftm_msg_type {
 	BFTM_MSG_NONE = 0,
@@ -204,7 +204,8 @@ enum bftm_refusal {
  *                (BFTM_REFUSED_BEHIND) the highest number that was taken
  * @token:        in STAMP the token offered; in RECOVER the highest stamped elsewhere; in what a
  *                server sends the highest stamped for this lock, in CHALLENGE for any
- * @owner:        in OWNER the client that has the lock, 0 for none
+ * @owner:        in OWNER the client that has the lock: of several the least one that has it in the
+ *                strongest mode; then @attempt is its attempt. Both are 0 for none
  * @waiters:      in OWNER the number of clients that wait
  * @holders:      in OWNER the number of clients that have a grant
  * @incarnation:  of SYNC and SYNCED

@@ -214,8 +214,15 @@ static const struct {
 	  "twpel", BFTM_SERVED, BFTM_MSG_RELEASED, 0 },
 	{ "SYNC", { .type = BFTM_MSG_SYNC }, {}, "twp", BFTM_SERVED, BFTM_MSG_REFUSED,
 	  BFTM_REFUSED_PROTO },
-	{ "ASK", { .type = BFTM_MSG_ASK }, {}, "twp", BFTM_SERVED, BFTM_MSG_REFUSED,
-	  BFTM_REFUSED_PROTO },
+	{ "ASK", { .type = BFTM_MSG_ASK }, {}, "twpel", BFTM_SERVED, BFTM_MSG_OWNER, 0 },
+	{ "ASK of no lock", { .type = BFTM_MSG_ASK }, { .full = true }, "twpel", BFTM_SERVED,
+	  BFTM_MSG_OWNER, 0 },
+	{ "ASK, and not permitted", { .type = BFTM_MSG_ASK }, { .denied = true }, "twp", BFTM_SERVED,
+	  BFTM_MSG_REFUSED, BFTM_REFUSED_ACCESS },
+	{ "ASK at an earlier epoch", { .type = BFTM_MSG_ASK, .epoch = 8 }, {}, "twpk", BFTM_SERVED,
+	  BFTM_MSG_STALE, 0 },
+	{ "ASK about an object", { .type = BFTM_MSG_ASK, .proto = BFTM_PROTO_ORDER }, {}, "twp",
+	  BFTM_SERVED, BFTM_MSG_REFUSED, BFTM_REFUSED_PROTO },
 	{ "without a lease", { .lease_ns = BFTM_LEASE_NONE }, {}, "twp", BFTM_SERVED,
 	  BFTM_MSG_REFUSED, BFTM_REFUSED_ACCESS },
 	{ "longer than its rule allows", { .lease_ns = L + 1 }, {}, "twpel",
@@ -268,6 +275,50 @@ static void every_way(void **state)
 				 sends.reply.type == BFTM_MSG_FREE && ways[i].ask.flags ?
 				 BFTM_FLAG_VALUE | BFTM_FLAG_DOUBT : 0);
 		assert_int_equal(sends.reply.seq, 1);
+	}
+}
+
+/* At @now, of a lock that client 2 has up to 2 * T0: who has it, for how long, and nothing changes. */
+static void who_has_it(void **state)
+{
+	static const struct {
+		u64 until_ns, later_ns, rest_ns;
+		u64 attempt;
+	} cases[] = {
+		{ 2 * T0, 0, T0, 1 },
+		{ 2 * T0, T0 - 1, 1, 1 },
+		{ 2 * T0, T0, 0, 1 },
+		{ 2 * T0, T0 + 1, 0, 0 },
+		{ BFTM_LEASE_NONE, T0, BFTM_LEASE_NONE, 1 },
+	};
+	struct bftm_msg req = request(&(struct ask){ .type = BFTM_MSG_ASK });
+	size_t i;
+
+	(void)state;
+	req.attempt = 0;
+	req.mode = 0;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct surroundings s = {
+			.later_ns = cases[i].later_ns,
+			.lock = { .hi = 9, .first = {
+				.attempt = 1, .client = 2, .time_ns = cases[i].until_ns,
+				.lease_ns = L, .mode = BFTM_MODE_PW,
+			} },
+		};
+		struct bftm_lock before = s.lock;
+		struct bftm_sends sends;
+
+		s.sends = &sends;
+		assert_int_equal(bftm_serve(&shell, &s, &cfg, &req, T0, &sends), BFTM_SERVED);
+		assert_int_equal(sends.reply.type, BFTM_MSG_OWNER);
+		assert_int_equal(sends.reply.attempt, cases[i].attempt);
+		assert_int_equal(sends.reply.owner, cases[i].attempt ? 2 : 0);
+		assert_int_equal(sends.reply.mode, cases[i].attempt ? BFTM_MODE_PW : BFTM_MODE_NL);
+		assert_int_equal(sends.reply.lease_ns, cases[i].rest_ns);
+		assert_int_equal(sends.reply.holders, 1);
+		assert_int_equal(sends.reply.waiters, 0);
+		assert_int_equal(sends.reply.token, 9);
+		assert_memory_equal(&s.lock, &before, sizeof(before));
 	}
 }
 
@@ -350,6 +401,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_way),
+		cmocka_unit_test(who_has_it),
 		cmocka_unit_test(nothing_but_a_lock),
 		cmocka_unit_test(heads),
 		cmocka_unit_test(another_version),

@@ -120,7 +120,6 @@ static void unserved(struct peer *p)
 
 	unserved_flags(p, right(BFTM_MSG_TRY), BFTM_FLAG_REASSERT);
 	want_refused(p, right(BFTM_MSG_SYNC), BFTM_REFUSED_PROTO, "SYNC");
-	want_refused(p, right(BFTM_MSG_ASK), BFTM_REFUSED_PROTO, "ASK");
 	m.lease_ns = BFTM_LEASE_NONE;
 	want_refused(p, m, BFTM_REFUSED_ACCESS, "TRY without a lease");
 	/* One of the tests' own has the forms of locks. */

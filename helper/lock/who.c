@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/lease.h"
+#include "core/servers.h"
+#include "lock/who.h"
+#include "text/json.h"
+#include "text/mode.h"
+
+/* At a time. */
+#define ASKING_MAX	64u
+
+/**
+ * struct asking - a question that somebody waits for
+ * @others:    among all that are under way
+ * @cluster:   it counts this among its acquires
+ * @name:      of the lock, @len bytes
+ * @said:      of each server
+ * @refused:   servers that did not answer, since they refuse: a bit mask
+ * @denied:    of those the ones that do not permit it
+ * @first_seq: what was asked for it has higher sequence numbers
+ * @limit_ns:  when it is given up
+ * @timer:     when the servers that are missing are asked again, or it is given up
+ * @tell:      called with the result
+ * @arg:       for @tell
+ */
+struct asking {
+	TAILQ_ENTRY(asking) others;
+	struct bftm_cluster *cluster;
+	u8 name[BFTM_NAME_LEN_MAX];
+	u8 len;
+	struct bftm_owner_said said[BFTM_SERVERS_MAX];
+	u32 refused;
+	u32 denied;
+	u64 first_seq;
+	u64 limit_ns;
+	struct bftm_timer timer;
+	bftm_who_fn *tell;
+	int arg;
+};
+
+static TAILQ_HEAD(, asking) askings = TAILQ_HEAD_INITIALIZER(askings);
+static u32 askings_count;
+
+static void asking_end(struct asking *a, struct json_object *answer)
+{
+	a->tell(a->arg, answer);
+	TAILQ_REMOVE(&askings, a, others);
+	askings_count--;
+	a->cluster->acquires.count--;
+	bftm_timer_stop(&a->timer);
+	free(a);
+}
+
+static void asking_fail(struct asking *a, const char *text, int error)
+{
+	struct json_object *answer = json_object_new_object();
+
+	bftm_json_add_text(answer, "error", text);
+	bftm_json_add_number(answer, "errno", (u64)error);
+	asking_end(a, answer);
+}
+
+static void add_if(struct json_object *o, const char *key, bool known, u64 number)
+{
+	json_object_object_add(o, key, known ? json_object_new_uint64(number) : NULL);
+}
+
+static struct json_object *asking_describe(const struct asking *a, const struct bftm_owner *owner)
+{
+	static const char *const states[] = {
+		[BFTM_WHO_UNSURE] = "unsure", [BFTM_WHO_NOBODY] = "nobody",
+		[BFTM_WHO_GRANTED] = "granted", [BFTM_WHO_HELD] = "held",
+	};
+	const struct bftm_owner_said *said = &owner->said;
+	bool owned = said->attempt, lasting = said->rest_ns == BFTM_LEASE_NONE;
+	struct json_object *o = json_object_new_object();
+
+	bftm_json_add_bytes(o, "lock", a->name, a->len);
+	bftm_json_add_text(o, "state", states[owner->who]);
+	add_if(o, "client", owned, said->client);
+	json_object_object_add(o, "attempt", owned ? bftm_json_number("attempt", said->attempt) : NULL);
+	/* The device counts modes the other way. */
+	bftm_json_add_text(o, "mode", owned ? bftm_mode_name(BFTM_MODE_EX - said->mode) : NULL);
+	add_if(o, "waiters", owner->counted, said->waiters);
+	add_if(o, "holders", owner->counted, said->holders);
+	bftm_json_add_bool(o, "lasting", owned && owner->counted && lasting);
+	add_if(o, "rest_ns", owned && owner->counted && !lasting, said->rest_ns);
+	json_object_object_add(o, "token", owner->who && said->token != BFTM_TOKEN_UNKNOWN ?
+			       bftm_json_number("token", said->token) : NULL);
+	bftm_json_add_number(o, "servers", a->cluster->conf.n);
+	bftm_json_add_number(o, "told", owner->told);
+	return o;
+}
+
+static u32 missing(const struct asking *a)
+{
+	u32 u, ret = 0;
+
+	for (u = 0; u < a->cluster->conf.n; u++)
+		if (!a->said[u].told && !(a->refused >> u & 1))
+			ret |= 1u << u;
+	return ret;
+}
+
+static void ask_servers(struct asking *a, u32 to)
+{
+	struct bftm_msg msg = { .type = BFTM_MSG_ASK, .proto = BFTM_PROTO_BACKOFF, .name_len = a->len };
+
+	memcpy(msg.name, a->name, a->len);
+	bftm_cluster_send(a->cluster, to, &msg);
+}
+
+/* Ends it if it is over, or waits for what comes next. */
+static void asking_look(struct asking *a)
+{
+	const struct bftm_conf_cluster *conf = &a->cluster->conf;
+	u64 now = bftm_now(), due = now + a->cluster->cfg.resend_ns;
+	struct bftm_owner owner;
+
+	bftm_who_judge(a->said, conf->n, conf->b, &owner);
+	if (owner.who == BFTM_WHO_HELD || owner.who == BFTM_WHO_NOBODY)
+		asking_end(a, asking_describe(a, &owner));
+	else if (bftm_count(a->denied) > conf->b)
+		asking_fail(a, "the servers do not allow this client to ask for it", EACCES);
+	else if (missing(a) && now < a->limit_ns)
+		bftm_timer_arm(&a->timer, due < a->limit_ns ? due : a->limit_ns);
+	else if (owner.told > conf->b)
+		asking_end(a, asking_describe(a, &owner));
+	else
+		asking_fail(a, "too few servers answer", ENETUNREACH);
+}
+
+static void asking_wake(struct bftm_timer *timer)
+{
+	struct asking *a = container_of(timer, struct asking, timer);
+
+	if (bftm_now() < a->limit_ns)
+		ask_servers(a, missing(a));
+	asking_look(a);
+}
+
+int bftm_who_start(struct bftm_cluster *cl, const u8 *name, u8 len, u64 limit_ns,
+		   bftm_who_fn *tell, int arg)
+{
+	struct asking *a;
+
+	if (askings_count >= ASKING_MAX)
+		return -EAGAIN;
+	a = calloc(1, sizeof(*a));
+	if (!a)
+		return -ENOMEM;
+	askings_count++;
+	TAILQ_INSERT_TAIL(&askings, a, others);
+	a->cluster = cl;
+	cl->acquires.count++;
+	memcpy(a->name, name, len);
+	a->len = len;
+	a->limit_ns = bftm_now() + limit_ns;
+	a->first_seq = bftm_identity_seq(cl->identity);
+	a->timer.fire = asking_wake;
+	a->tell = tell;
+	a->arg = arg;
+	ask_servers(a, missing(a));
+	asking_look(a);
+	return 0;
+}
+
+/*
+ * That nobody has it, a server does not know that has forgotten what it granted: until its
+ * quarantine is over and it has heard of what is held without a lease.
+ */
+static bool peer_knows(const struct bftm_peer *peer, const struct bftm_msg *msg)
+{
+	if (msg->server_epoch != peer->known.epoch)
+		return false;
+	return msg->attempt || (bftm_now() > peer->quarantine_until_ns && !peer->recovering);
+}
+
+static void take_answer(struct asking *a, u32 u, const struct bftm_msg *msg)
+{
+	if (msg->type == BFTM_MSG_REFUSED) {
+		a->refused |= 1u << u;
+		if (msg->arg == BFTM_REFUSED_ACCESS)
+			a->denied |= 1u << u;
+	} else if (peer_knows(&a->cluster->peer[u], msg)) {
+		a->said[u] = (struct bftm_owner_said){
+			.told = true,
+			.attempt = msg->attempt,
+			.rest_ns = msg->lease_ns,
+			.token = msg->token,
+			.client = msg->owner,
+			.waiters = msg->waiters,
+			.holders = msg->holders,
+			.mode = msg->mode,
+		};
+	}
+	asking_look(a);
+}
+
+void bftm_who_answer(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
+{
+	struct asking *a, *next;
+
+	for (a = TAILQ_FIRST(&askings); a; a = next) {
+		next = TAILQ_NEXT(a, others);
+		if (a->cluster == cl && msg->seq > a->first_seq && msg->name_len == a->len &&
+		    !memcmp(msg->name, a->name, a->len))
+			take_answer(a, u, msg);
+	}
+}
+
+void bftm_who_epoch(struct bftm_cluster *cl, u32 u)
+{
+	struct asking *a;
+
+	TAILQ_FOREACH(a, &askings, others)
+		if (a->cluster == cl)
+			ask_servers(a, missing(a) & 1u << u);
+}
+
+void bftm_who_stop(struct bftm_cluster *cl)
+{
+	struct asking *a, *next;
+
+	for (a = TAILQ_FIRST(&askings); a; a = next) {
+		next = TAILQ_NEXT(a, others);
+		if (a->cluster == cl)
+			asking_fail(a, "bftmutexd ends", ECANCELED);
+	}
+}
