@@ -81,7 +81,8 @@ static struct json_object *asking_describe(const struct asking *a, const struct 
 	bftm_json_add_bytes(o, "lock", a->name, a->len);
 	bftm_json_add_text(o, "state", states[owner->who]);
 	add_if(o, "client", owned, said->client);
-	json_object_object_add(o, "attempt", owned ? bftm_json_number("attempt", said->attempt) : NULL);
+	json_object_object_add(o, "attempt",
+			       owned ? bftm_json_number("attempt", said->attempt) : NULL);
 	/* The device counts modes the other way. */
 	bftm_json_add_text(o, "mode", owned ? bftm_mode_name(BFTM_MODE_EX - said->mode) : NULL);
 	add_if(o, "waiters", owner->counted, said->waiters);
@@ -107,7 +108,9 @@ static u32 missing(const struct asking *a)
 
 static void ask_servers(struct asking *a, u32 to)
 {
-	struct bftm_msg msg = { .type = BFTM_MSG_ASK, .proto = BFTM_PROTO_BACKOFF, .name_len = a->len };
+	struct bftm_msg msg = {
+		.type = BFTM_MSG_ASK, .proto = BFTM_PROTO_BACKOFF, .name_len = a->len,
+	};
 
 	memcpy(msg.name, a->name, a->len);
 	bftm_cluster_send(a->cluster, to, &msg);

@@ -17,7 +17,7 @@ static u32 owners_agreeing(const struct bftm_owner_said *said, u32 n, u32 with)
 	return sum;
 }
 
-/* Of the servers that agree with @with, the (b + 1)-th least of one field: no lie that is too low. */
+/* The (b + 1)-th least of one field, of servers that agree with @with: no lie that is too low. */
 static u64 least_believed(const struct bftm_owner_said *said, u32 n, u32 b, u32 with,
 			  u64 (*field)(const struct bftm_owner_said *s))
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Several locks for one command. They are asked for by handles that do not block, so that one poll()
- * sees both the lock that is waited for and the end of those that are held.
+ * Several locks for one command. They are asked for by handles that do not block, so that one
+ * poll() sees both the lock that is waited for and the end of those that are held.
  */
 #include "run/several.h"
 #include "run/refused.h"

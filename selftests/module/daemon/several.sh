@@ -8,7 +8,7 @@
 #
 # Single quotes are for the command's shell; lib/tool.sh sets variables, and calls the script again
 # as a client of a cluster that is there.
-# shellcheck disable=SC2016,SC2154,SC1091,SC2119,SC2034,SC2317
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154,SC1091,SC2119,SC2034,SC2317
 set -u
 if [[ ! ${BFTMUTEX_BIN-} ]]; then
 	top=$(cd "$(dirname "$0")/../../.." && pwd)
