@@ -156,6 +156,9 @@ static void lock_note(struct bftm_server *server, const struct bftm_msg *req,
 	case BFTM_MSG_SNACK:
 		note_stamp(server, reply);
 		break;
+	case BFTM_MSG_OWNER:
+		/* An answer that decides nothing is none of the counted decisions. */
+		break;
 	default:
 		bftm_count(server, REFUSED);
 		trace_bftm_refuse(server, reply);
