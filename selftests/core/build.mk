@@ -140,6 +140,13 @@ $(BIN)/bftmutex-peers: $(call obj,$(PEERS) selftests/core/sim/queue selftests/co
 		$(CORE) $(CORE_SERVER) $(TEST_TABLE))
 	$(link)
 
+# The figures of another paper, by some of these.
+CROWD := $(basename $(wildcard selftests/core/peers/crowd/*.c)) \
+	$(addprefix selftests/core/peers/,strawman sigma ours)
+$(BIN)/bftmutex-crowd: $(call obj,$(CROWD) selftests/core/sim/queue selftests/core/model/command \
+		$(CORE) $(CORE_SERVER) $(TEST_TABLE))
+	$(call link,,-lm)
+
 model: $(addprefix $(BIN)/bftmutex-,model order-model token-model)
 	@selftests/core/model/lock/run
 	@selftests/core/model/order/run

@@ -34,7 +34,7 @@ FIGURES := $(basename $(wildcard selftests/measure/figures/*.c)) $(filter-out \
 $(BIN)/bftmutex-figures: $(call obj,$(FIGURES) $(SIM_OBJS))
 	$(link)
 
-figures: $(addprefix $(BIN)/bftmutex-,figures peers)
+figures: $(addprefix $(BIN)/bftmutex-,figures peers crowd)
 	@selftests/measure/figures/run
 
 # Code of the module that the tests in VMs reach, by a kernel with checkers: hours.

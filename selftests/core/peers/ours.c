@@ -18,7 +18,7 @@
 #define TICK_NS BFTM_NS_PER_US
 #define LEASE_NS (1600 * PEER_UNIT * TICK_NS)
 #define RELEASES 4			/* of a client that are under way */
-#define WAITERS (PEER_CROWD + 1)
+#define WAITERS PEER_CROWD
 #define ROOM (WAITERS + BFTM_HOLDERS_MAX + BFTM_VALUE_PLACES)
 #define CONTENDER_MAX 32768		/* bytes */
 #define START_NS BFTM_NS_PER_SEC	/* of the clock, at tick 0 */

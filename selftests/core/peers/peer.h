@@ -13,7 +13,7 @@
 #include "core/wire.h"
 
 #define PEERS_MAX	80	/* processes; of those of the textbook 64, so that a set is a u64 */
-#define PEER_CROWD	512	/* clients that may wait at a server of ours */
+#define PEER_CROWD	128	/* processes of a crowd, of which servers keep something */
 #define PEER_PATH_MAX	4	/* generals on the way of an order */
 #define PEER_NOBODY	(~0u)
 #define PEER_MONEY	100	/* of each process before a snapshot */

@@ -15,7 +15,7 @@
  */
 #include "algorithms.h"
 
-#define QUEUE_MAX 1024
+#define QUEUE_MAX (4 * PEER_CROWD)
 
 enum { REQUEST, RESPONSE, YIELD, RELEASE };
 
@@ -40,7 +40,7 @@ struct sigma {
 	u32 said[32];
 	struct asking owner;
 	u32 waiting;
-	u32 over[PEERS_MAX];
+	u32 over[PEER_CROWD];
 	struct asking queue[QUEUE_MAX];
 };
 

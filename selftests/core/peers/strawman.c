@@ -24,7 +24,7 @@ static const char *const kinds[] = { "REQUEST", "RESPONSE", "RELEASE" };
 struct strawman {
 	bool is_asking;
 	u32 owner, number;
-	u32 over[PEERS_MAX];
+	u32 over[PEER_CROWD];
 	u32 mine, others;
 };
 
