@@ -2,9 +2,9 @@
 /*
  * The strawman protocol of Lin, Lian, Chen, Zhang: A Practical Distributed Mutual Exclusion
  * Protocol in Dynamic Peer-to-Peer Systems (2004), Section 3. A client enters with the votes of
- * m of n servers; who cannot get them gives back all votes and asks again after a random time. The
- * paper prints no code and no bound of that time. What it does not say is that a RELEASE of one
- * round must not count for the next: REPAIR_NUMBERS.
+ * m of n servers; a client that cannot get them gives back all votes and asks again after a random
+ * time. The paper prints no code and no bound of that time. The paper does not say that a RELEASE of
+ * one round must not count for the next: REPAIR_NUMBERS.
  */
 #include "algorithms.h"
 
