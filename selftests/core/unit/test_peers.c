@@ -11,7 +11,7 @@
 
 static const struct peer_algorithm *algorithm;
 static struct peer peers[8];
-static u8 states[8][8192] __aligned(8);
+static u8 states[8][32768] __aligned(8);
 static struct { u32 from, to; struct peer_note note; } sent[SENT_MAX];
 static u32 count;
 static u32 entered, inside;	/* the last one, and how often */
