@@ -73,7 +73,8 @@ off() {
 	done
 	if mountpoint -q "$host"; then
 		# EXT4_IOC_SHUTDOWN, EXT4_GOING_FLAGS_NOLOGFLUSH
-		perl -e 'open my $f, "<", $ARGV[0] and ioctl($f, 0x8004587d, pack("L", 2)) or die' "$host" &&
+		perl -e 'my $how = pack("L", 2);
+			open F, "<", $ARGV[0] and ioctl F, 0x8004587d, $how or die $!' "$host" &&
 			umount "$host" || return
 	fi
 	! losetup "$loop" >/dev/null 2>&1 || losetup -d "$loop" || return
