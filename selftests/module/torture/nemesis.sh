@@ -73,7 +73,7 @@ do_restart() {
 		}
 	done
 	s "$1" bftmutexctl server stop >/dev/null
-	honest "$1" --lease-max "${lease_max}ms"
+	honest "$1" --lease-max "${lease_max}ms" --config "$dev/servers/bftmutex.conf"
 	watch_quarantine "$1" &
 	watchers+=($!)
 }
@@ -94,7 +94,7 @@ do_lie() {
 }
 do_honest() {
 	s 1 bftmutexctl server stop >/dev/null 2>&1
-	honest 1 --lease-max "${lease_max}ms"
+	honest 1 --lease-max "${lease_max}ms" --config "$dev/servers/bftmutex.conf"
 }
 
 # Everything as it was, but for the server that lies.

@@ -33,7 +33,8 @@ servers=6 plain=()
 ((BFTMUTEX_SEED % 2 == 0)) || { servers=4 plain=(--plain); }
 many=${BFTMUTEX_HOSTS:-2}
 processes=2
-locks=3
+# The last one is held without a lease.
+locks=4
 lease_max=400
 delta=5
 # After all has healed: 10 × (Δ + 2δ)
@@ -64,7 +65,7 @@ start_clients() {
 	for n in $(clients); do
 		netns_exec "bftm-c$n" torture_client --dir "$work" --name "c$n" --locks $locks \
 			--lease $lease_max --processes $processes \
-			--seed $((BFTMUTEX_SEED * 100 + n)) "${plain[@]}" &
+			--seed $((BFTMUTEX_SEED * 100 + n)) --lasting "${plain[@]}" &
 		loads+=($!)
 	done
 }
@@ -132,7 +133,13 @@ diag "$(wc -l <"$work/schedule") lines of schedule $(md5sum <"$work/schedule" | 
 load dyndbg=-p || bail "module"
 modprobe sch_netem || bail "sch_netem"
 up --servers "$servers" -b 1 --clients "$many" --lease-max ${lease_max}ms || bail "no cluster"
-tune "delta = ${delta}ms" "retry-max = ${lease_max}ms" || bail "configuration"
+tune "delta = ${delta}ms" "retry-max = ${lease_max}ms" 'leaseless = yes' || bail "configuration"
+sed -i "s|^}|\taccess { client = 1-$many  prefix = \"l$locks\"  leaseless = yes }\n\taccess { client = any }\n}|" \
+	"$dev/servers/bftmutex.conf"
+for ((n = 1; n <= servers; n++)); do
+	s $n bftmutexctl server access set --state "$dev/servers" --config "$dev/servers/bftmutex.conf" >/dev/null ||
+		bail "rules of server $n"
+done
 mapfile -t everyone < <(clients | sed 's/^/c/'; seq -f s%g "$servers")
 
 start_clients

@@ -9,7 +9,8 @@
  *	stop		when it is there all come to their end
  *
  * Locks are l1 … lN. Those with odd numbers are taken with a token, and have a counter;
- * with --plain none are. Half of the processes at a time share a lock (PR) and read; they and the
+ * with --plain none are. With --lasting the last one, whose number is even, is held without a lease.
+ * Half of the processes at a time share a lock (PR) and read; they and the
  * others, in EX, convert now and then.
  */
 #include <argp.h>
@@ -33,12 +34,13 @@ static struct {
 	const char *dir;
 	const char *signal;
 	unsigned long processes, locks, lease_ms, seed;
-	bool plain;
+	bool plain, lasting;
 } args = { .dir = ".", .processes = 2, .locks = 3, .lease_ms = 400, .seed = 1 };
 
 static const struct argp_option options[] = {
 	{ "dir", 'd', "DIR", 0, "Where everything is (.)", 0 },
 	{ "lease", 'l', "MS", 0, "Longest lease asked for, 20 to 60000 (400)", 0 },
+	{ "lasting", 'e', NULL, 0, "The last lock is held without a lease, if its number is even", 0 },
 	{ "locks", 'L', "N", 0, "How many locks there are, 1 to 64 (3)", 0 },
 	{ "name", 'n', "NAME", 0, "Of this client; with --signal, NAME.I of a process", 0 },
 	{ "plain", 'p', NULL, 0, "Without tokens", 0 },
@@ -64,6 +66,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'd':
 		args.dir = arg;
+		break;
+	case 'e':
+		args.lasting = true;
 		break;
 	case 'l':
 		args.lease_ms = within(state, "--lease", arg, 20, 60000);
@@ -139,8 +144,14 @@ static void once(struct me *me)
 	};
 	struct bftmutex_grant grant;
 	bool renews = rng_chance(&me->rng, PPM / 3), fence = number % 2 && !args.plain;
+	u64 hold_ns = want.lease_ns * 3 / 4;
 	int err;
 
+	if (args.lasting && number == args.locks && number % 2 == 0) {
+		want.lease_ns = 0;
+		want.flags = BFTM_NO_LEASE;
+		renews = false;
+	}
 	if (renews && rng_chance(&me->rng, PPM / 2))
 		want.flags |= BFTM_RENEW;
 	if (fence)
@@ -160,7 +171,7 @@ static void once(struct me *me)
 		me->token = grant.token;
 		note(me, now_ns(), "enter", " %" PRIu64 " %" PRIu64 " %u", (u64)grant.deadline_ns,
 		     me->token, me->mode);
-		inside(me, rng_below(&me->rng, want.lease_ns * 3 / 4), renews);
+		inside(me, rng_below(&me->rng, hold_ns), renews);
 		note(me, now_ns(), "leave", "%s", "");
 		bftmutex_release(me->fd);
 	}
