@@ -33,7 +33,7 @@
 #define PATIENCE	200
 
 static const struct scenario *const all[] = {
-	races_modules, races_netns, races_servers, races_helpers, races_dumps, races_journal,
+	races_modules, races_netns, races_servers, races_members, races_helpers, races_dumps, races_journal,
 };
 
 static uint64_t state;
@@ -205,10 +205,11 @@ static bool run(struct races *r, const struct scenario *s)
 	if (!raced(r))
 		good = races_failed("traffic was answered in %" PRIu64 " iterations only", r->hot);
 	printf("%s%s iterations=%" PRIu64 " hot=%" PRIu64 " seconds=%.1f rate=%.1f/s heard=%" PRIu64
-	       " granted=%" PRIu64 " pushed=%" PRIu64 " ordered=%" PRIu64 " acquired=%" PRIu64
+	       " granted=%" PRIu64 " lasting=%" PRIu64 " synced=%" PRIu64 " pushed=%" PRIu64 " ordered=%" PRIu64 " acquired=%" PRIu64
 	       " pending=%" PRIu64 " converted=%" PRIu64 " submits=%" PRIu64 " killed=%" PRIu64
 	       " captured=%" PRIu64 "\n", s->name, r->capture ? "+capture" : "", i, r->hot, (double)took / 1e9,
-	       (double)i * 1e9 / (double)took, c->heard, c->granted, c->pushed, c->ordered,
+	       (double)i * 1e9 / (double)took, c->heard, c->granted, c->lasting,
+	       c->synced, c->pushed, c->ordered,
 	       c->acquired, c->pending, c->converted, c->submits, c->killed, c->captured);
 	return good;
 }

@@ -27,6 +27,8 @@
  * @sent:     datagrams about locks
  * @heard:    answers to them that are authentic
  * @granted:  FREE among them
+ * @lasting:  those without a lease
+ * @synced:   SYNCED
  * @pushed:   those that nobody asked for
  * @ordered:  answers about objects
  * @acquired: acquires through the device that succeeded
@@ -40,7 +42,7 @@
  * @killed:   helpers that were
  */
 struct races_shared {
-	uint64_t sent, heard, granted, pushed, ordered;
+	uint64_t sent, heard, granted, lasting, synced, pushed, ordered;
 	uint64_t acquired, pending, converted, submits;
 	uint64_t captured, wrong, ready, waiting, killed;
 };
@@ -74,6 +76,7 @@ struct scenario {
 };
 
 extern const struct scenario races_modules[], races_netns[], races_servers[];
+extern const struct scenario races_members[];
 extern const struct scenario races_helpers[], races_dumps[], races_journal[];
 
 /* Traffic; each is a process, and does not return. */

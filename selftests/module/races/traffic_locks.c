@@ -2,6 +2,7 @@
 /*
  * Clients of a server that comes and goes: they try, queue, yield, release, ask for
  * tokens, repeat themselves and send what is wrong, for leases that are over at once.
+ * As members, for locks without a lease too: they assert again what they had, and SYNC.
  */
 #include "selftests/lib/datagram.h"
 #include "races.h"
@@ -28,11 +29,33 @@ static void say(struct races *r, struct peer *p, struct bftm_msg m)
 		return;
 }
 
+/*
+ * Nothing but eviction, SYNC of a later boot, or a RELEASE ends a grant of such a TRY. Its attempt is
+ * odd, and that of each other TRY is even.
+ */
+static void without_lease(struct bftm_msg *m)
+{
+	m->lease_ns = BFTM_LEASE_NONE;
+	m->attempt |= 1;
+	if (races_random(2)) {
+		m->flags = BFTM_FLAG_REASSERT;
+		m->arg = BFTM_MODE_EX;
+	}
+}
+
+/* This boot began some seconds ago, as the numbers of attempts have it. */
+static void say_sync(struct races *r, struct peer *p)
+{
+	u32 boot = (u32)(fresh() >> 32) - races_random(2);
+
+	say(r, p, (struct bftm_msg){ .type = BFTM_MSG_SYNC, .attempt = boot, .incarnation = boot });
+}
+
 static void say_something(struct races *r, struct peer *p)
 {
 	static const u8 types[] = {
 		BFTM_MSG_TRY, BFTM_MSG_TRY, BFTM_MSG_TRY, BFTM_MSG_TRY, BFTM_MSG_RELEASE,
-		BFTM_MSG_RELEASE, BFTM_MSG_STAMP, BFTM_MSG_HELLO,
+		BFTM_MSG_RELEASE, BFTM_MSG_STAMP, BFTM_MSG_HELLO, BFTM_MSG_SYNC,
 	};
 	u8 type = types[races_random(sizeof(types))];
 	struct bftm_msg m;
@@ -42,6 +65,10 @@ static void say_something(struct races *r, struct peer *p)
 		say(r, p, (struct bftm_msg){ .type = type });
 		return;
 	}
+	if (type == BFTM_MSG_SYNC) {
+		say_sync(r, p);
+		return;
+	}
 	/* Half of it about four locks that many wait for. */
 	snprintf(name, sizeof(name), "n%u", races_random(races_random(2) ? 4 : NAMES));
 	m = request(type, name, fresh());
@@ -49,6 +76,9 @@ static void say_something(struct races *r, struct peer *p)
 		m.flags = races_random(4) ? 0 : BFTM_FLAG_NOQUEUE;
 		m.lease_ns = BFTM_LEASE_MIN_NS;
 		m.prio = races_random(4);
+		m.attempt &= ~1ull;
+		if (!races_random(4))
+			without_lease(&m);
 	}
 	m.token = type == BFTM_MSG_STAMP ? 1 + races_random(1000) : 0;
 	say(r, p, m);
@@ -65,6 +95,9 @@ static void react(struct races *r, struct peer *p, const struct bftm_msg *m)
 	races_add(&r->shared->heard, 1);
 	races_add(&r->shared->pushed, !m->seq);
 	races_add(&r->shared->granted, m->type == BFTM_MSG_FREE);
+	races_add(&r->shared->lasting,
+		  m->type == BFTM_MSG_FREE && m->attempt & 1);
+	races_add(&r->shared->synced, m->type == BFTM_MSG_SYNCED);
 	if (m->type == BFTM_MSG_INQUIRE) {
 		answer.type = BFTM_MSG_YIELD;
 		answer.gno = m->gno;
