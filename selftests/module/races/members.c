@@ -43,6 +43,9 @@ static bool end(struct races *r)
 	bftm_nl_close(&nl);
 	if (r->iterations >= RACES_ENOUGH && !(r->shared->lasting && r->shared->synced))
 		good = races_failed("no lock without a lease was granted, or no member was SYNCED");
+	/* While a member is awaited, nothing with a lease is granted. */
+	if (r->iterations >= RACES_ENOUGH && r->shared->granted == r->shared->lasting)
+		good = races_failed("members were awaited all the time");
 	return good;
 }
 

@@ -15,6 +15,8 @@ static void say(struct races *r, struct peer *p, struct bftm_msg m)
 {
 	struct bftm_wire wire;
 
+	/* Of the incarnation that attempts have by now, or evictions would refuse it. */
+	p->seq = fresh();
 	prepare(p, &m, &wire);
 	/* Signed all the same, for another: so the tag is wrong, or the form. */
 	if (!races_random(16)) {
