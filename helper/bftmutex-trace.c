@@ -273,19 +273,20 @@ int main(int argc, char **argv)
 		       "predicates: true at the end; 64 wrong usage, 65 a file is wrong, 66 a file cannot "
 		       "be read.",
 	};
+	const char *command = NULL;
 	u32 i;
 	int r;
 
 	setlocale(LC_ALL, "");
 	argp_err_exit_status = EX_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
-	for (i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-		if (args.words && !strcmp(args.word[0], commands[i]))
-			break;
-	if (i == sizeof(commands) / sizeof(*commands))
+	for (i = 0; args.words && i < sizeof(commands) / sizeof(*commands); i++)
+		if (!strcmp(args.word[0], commands[i]))
+			command = commands[i];
+	if (!command)
 		errx(EX_USAGE, "%s%s%s: a command must be two-holders, waited-but-free, deadlock, ghost, cut, why, order or draw",
 		     args.words ? "'" : "", args.words ? args.word[0] : "none given", args.words ? "'" : "");
-	r = run_command(commands[i]);
+	r = run_command(command);
 	if (fflush(stdout) || ferror(stdout))
 		err(EX_IOERR, "standard output");
 	trace_free(trace);

@@ -9,9 +9,9 @@
 #include "trace/trace.h"
 
 #define EVENTS_MAX 2000
-#define LEFT 90
-#define STEP 14
-#define ROW 56
+#define LEFT 90u
+#define STEP 14u
+#define ROW 56u
 
 static u32 x_of(const u32 *place, u32 event)
 {

@@ -61,7 +61,7 @@ static bool event_step(struct trace *t, u32 i)
 bool trace_order(struct trace *t, char **ret_why)
 {
 	u32 *next = trace_zeroed(t->hosts, sizeof(*next));
-	u32 i, h, stuck;
+	u32 i, h, stuck = TRACE_NONE;
 	bool moved = true;
 
 	free(t->vector);

@@ -18,15 +18,12 @@ enum mark {
 	MARK_QUEUED,	/* a server has told it to wait */
 };
 
-/*
- * struct spell - a host has a mark, of its relevant events @from + 1 … @to
- * @mode: held, wanted or granted
- */
+/* A host has a mark from event @from until event @to, TRACE_NONE for the end of the trace. */
 struct spell {
 	enum mark mark;
 	u32 host, name, client, server;
 	u64 attempt;
-	u32 from, to;	/* first events: that begins it, that ends it; TRACE_NONE: the trace ends before */
+	u32 from, to;
 	u8 mode;
 };
 
@@ -38,13 +35,13 @@ struct world {
 	u32 *number;	/* relevant events of its host up to each event */
 };
 
-static struct spell *spell_add(struct world *w, enum mark mark, u32 event, u8 mode)
+static struct spell *spell_add(struct world *w, enum mark what, u32 event, u8 mode)
 {
 	const struct trace_event *e = &w->t->event[event];
 
 	w->spell = trace_grow(w->spell, w->spells, sizeof(*w->spell));
 	w->spell[w->spells] = (struct spell){
-		.mark = mark, .host = e->host, .name = e->name, .client = e->client,
+		.mark = what, .host = e->host, .name = e->name, .client = e->client,
 		.server = e->server, .attempt = e->attempt, .from = event, .to = TRACE_NONE,
 		.mode = mode,
 	};
@@ -52,24 +49,24 @@ static struct spell *spell_add(struct world *w, enum mark mark, u32 event, u8 mo
 }
 
 /* The open spell of an attempt at a host, or NULL. */
-static struct spell *spell_open(struct world *w, enum mark mark, const struct trace_event *e)
+static struct spell *spell_open(struct world *w, enum mark what, const struct trace_event *e)
 {
 	struct spell *s;
 	u32 i;
 
 	for (i = w->spells; i-- > 0;) {
 		s = &w->spell[i];
-		if (s->mark == mark && s->to == TRACE_NONE && s->host == e->host &&
+		if (s->mark == what && s->to == TRACE_NONE && s->host == e->host &&
 		    s->client == e->client && s->attempt == e->attempt && s->name == e->name &&
-		    (mark < MARK_GRANTED || s->server == e->server))
+		    (what < MARK_GRANTED || s->server == e->server))
 			return s;
 	}
 	return NULL;
 }
 
-static void spell_end(struct world *w, enum mark mark, const struct trace_event *e, u32 at)
+static void spell_end(struct world *w, enum mark what, const struct trace_event *e, u32 at)
 {
-	struct spell *s = spell_open(w, mark, e);
+	struct spell *s = spell_open(w, what, e);
 
 	if (s)
 		s->to = at;

@@ -191,7 +191,7 @@ static void test_a_search_gives_up_beyond_a_million_states(void **state)
 #define AT_SERVER(n, e, type, client, attempt, name, more) \
 	"{'host':'s1','n':" #n ",'t':" #n ",'e':'" e "','type':'" type "','client':" #client \
 	",'server':1,'seq':" #n ",'attempt':" #attempt ",'k':1,'name':'" name "'" more "}\n"
-#define HELD(n, e, client, attempt, name) \
+#define HAS(n, e, client, attempt, name) \
 	"{'host':'c" #client "','n':" #n ",'t':1,'e':'" e "','client':" #client ",'attempt':" #attempt \
 	",'name':'" name "'}\n"
 
@@ -205,17 +205,17 @@ static struct trace_levels phi(const char *name, const char *lines)
 	return found;
 }
 
-static void test_two_who_wait_for_each_other_are_in_deadlock(void **state)
+static void test_two_that_wait_in_a_circle_are_in_deadlock(void **state)
 {
 	static const char lines[] = ONE_SERVER
-		HELD(1, "won", 1, 5, "A") HELD(1, "won", 2, 6, "B")
+		HAS(1, "won", 1, 5, "A") HAS(1, "won", 2, 6, "B")
 		TRY(2, 1, 7, "B") TRY(2, 2, 8, "A");
 	struct trace_levels found = phi("deadlock", lines);
 
 	(void)state;
 	assert_true(found.finally);
 	assert_true(found.definitely);
-	found = phi("deadlock", ONE_SERVER HELD(1, "won", 1, 5, "A") HELD(1, "won", 2, 6, "B")
+	found = phi("deadlock", ONE_SERVER HAS(1, "won", 1, 5, "A") HAS(1, "won", 2, 6, "B")
 		    TRY(2, 1, 7, "B") TRY(2, 2, 8, "C"));
 	assert_false(found.possibly);
 }
@@ -223,8 +223,8 @@ static void test_two_who_wait_for_each_other_are_in_deadlock(void **state)
 static void test_a_deadlock_that_a_release_ends_is_possible_and_over(void **state)
 {
 	struct trace_levels found = phi("deadlock", ONE_SERVER
-		HELD(1, "won", 1, 5, "A") HELD(1, "won", 2, 6, "B")
-		TRY(2, 1, 7, "B") TRY(2, 2, 8, "A") HELD(3, "released", 2, 6, "B"));
+		HAS(1, "won", 1, 5, "A") HAS(1, "won", 2, 6, "B")
+		TRY(2, 1, 7, "B") TRY(2, 2, 8, "A") HAS(3, "released", 2, 6, "B"));
 
 	(void)state;
 	assert_true(found.possibly);
@@ -253,10 +253,10 @@ static void test_a_waiter_beside_a_free_lock_is_found(void **state)
 
 static void test_a_grant_of_an_attempt_that_is_over_is_a_ghost(void **state)
 {
-	static const char over[] = ONE_SERVER HELD(1, "won", 1, 5, "A") HELD(2, "released", 1, 5, "A")
+	static const char over[] = ONE_SERVER HAS(1, "won", 1, 5, "A") HAS(2, "released", 1, 5, "A")
 		AT_SERVER(1, "send", "FREE", 1, 5, "A", ",'gno':1");
-	static const char given[] = ONE_SERVER HELD(1, "won", 1, 5, "A")
-		HELD(2, "released", 1, 5, "A") AT_SERVER(1, "send", "FREE", 1, 5, "A", ",'gno':1")
+	static const char given[] = ONE_SERVER HAS(1, "won", 1, 5, "A")
+		HAS(2, "released", 1, 5, "A") AT_SERVER(1, "send", "FREE", 1, 5, "A", ",'gno':1")
 		AT_SERVER(2, "recv", "RELEASE", 1, 5, "A", "");
 
 	(void)state;
@@ -285,7 +285,7 @@ int main(void)
 		cmocka_unit_test(test_a_difference_that_each_linearization_passes_is_definite),
 		cmocka_unit_test(test_figure_14_17_hangs_on_level_5),
 		cmocka_unit_test(test_a_search_gives_up_beyond_a_million_states),
-		cmocka_unit_test(test_two_who_wait_for_each_other_are_in_deadlock),
+		cmocka_unit_test(test_two_that_wait_in_a_circle_are_in_deadlock),
 		cmocka_unit_test(test_a_deadlock_that_a_release_ends_is_possible_and_over),
 		cmocka_unit_test(test_a_waiter_beside_a_free_lock_is_found),
 		cmocka_unit_test(test_a_grant_of_an_attempt_that_is_over_is_a_ghost),
