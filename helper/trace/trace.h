@@ -7,7 +7,7 @@
  * type, attempt, grant and send.
  *
  * read.c reads files, match.c finds the send of each receive, order.c computes Lamport numbers
- * and vectors, lease.c adds what leases order, hold.c says who held what, pairs.c compares
+ * and vectors, lease.c adds what leases order, holdings.c says who held what, pairs.c compares
  * them; levels.c searches global states and phi.c has predicates for it; cut.c, why.c and draw.c
  * show a trace to people.
  */
@@ -175,7 +175,7 @@ static inline bool trace_before(const struct trace *t, u32 a, u32 b)
 /** trace_linear() - all events in an order that the hosts may have seen; to be freed */
 u32 *trace_linear(const struct trace *t);
 
-/* hold.c */
+/* holdings.c */
 
 /** trace_holds() - fill t->hold. */
 void trace_holds(struct trace *t);
