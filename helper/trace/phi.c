@@ -72,11 +72,25 @@ static void spell_end(struct world *w, enum mark what, const struct trace_event 
 		s->to = at;
 }
 
+/* A client that began anew, as the high half of its numbers says, waits for nothing of before. */
+static void begin_anew(struct world *w, u32 i)
+{
+	const struct trace_event *e = &w->t->event[i];
+	struct spell *s;
+
+	for (s = w->spell; s < w->spell + w->spells; s++)
+		if (s->mark == MARK_WAITS && s->to == TRACE_NONE && s->host == e->host &&
+		    s->client == e->client && s->attempt >> 32 < e->seq >> 32)
+			s->to = i;
+}
+
 static void of_client(struct world *w, u32 i)
 {
 	const struct trace_event *e = &w->t->event[i];
 	bool release = e->kind == TRACE_SEND && e->type == BFTM_MSG_RELEASE;
 
+	if (e->kind == TRACE_SEND && !(e->type & BFTM_MSG_REPLY))
+		begin_anew(w, i);
 	if (e->kind == TRACE_SEND && e->type == BFTM_MSG_TRY && !spell_open(w, MARK_WAITS, e) &&
 	    !spell_open(w, MARK_HOLDS, e) && !spell_open(w, MARK_OVER, e)) {
 		spell_add(w, MARK_WAITS, i, e->mode);

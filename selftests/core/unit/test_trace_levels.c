@@ -237,6 +237,11 @@ static void test_a_waiter_beside_a_free_lock_is_found(void **state)
 	static const char waits[] = ONE_SERVER TRY(1, 1, 5, "A")
 		AT_SERVER(1, "recv", "TRY", 1, 5, "A", "")
 		AT_SERVER(2, "send", "WAIT", 1, 5, "A", ",'position':1");
+	/* The client began anew: its incarnation is 1 now. */
+	static const char again[] = ONE_SERVER TRY(1, 1, 5, "A")
+		AT_SERVER(1, "recv", "TRY", 1, 5, "A", "")
+		AT_SERVER(2, "send", "WAIT", 1, 5, "A", ",'position':1")
+		"{'host':'c1','n':2,'t':1,'e':'send','type':'HELLO','client':1,'server':1,'seq':4294967297}\n";
 	static const char quarantine[] = ONE_SERVER TRY(1, 1, 5, "A")
 		AT_SERVER(1, "recv", "TRY", 1, 5, "A", "")
 		AT_SERVER(2, "send", "WAIT", 1, 5, "A", ",'position':0");
@@ -247,6 +252,7 @@ static void test_a_waiter_beside_a_free_lock_is_found(void **state)
 
 	(void)state;
 	assert_true(phi("waited-but-free", waits).finally);
+	assert_false(phi("waited-but-free", again).finally);
 	assert_false(phi("waited-but-free", quarantine).possibly);
 	assert_false(phi("waited-but-free", granted).finally);
 }
