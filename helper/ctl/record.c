@@ -185,6 +185,9 @@ static int loop(struct record *r, struct bftm_nl *nl, int signals)
 	nl_socket_modify_cb(nl->sock, NL_CB_VALID, NL_CB_CUSTOM, on_event, r);
 	while (!ferror(stdout)) {
 		poll(wait, 3, 100);
+		/* An event is judged by the datagrams before it: whose TRY it was, and its RELEASE. */
+		while (read_packet(r))
+			;
 		do {
 			err = bftm_nl_errno(nl_recvmsgs_default(nl->sock));
 		} while (!err);
