@@ -25,7 +25,7 @@ u64 bftm_kth_largest(const u64 *value, u32 n, u32 k);
   @*/
 u64 bftm_quarantine_left(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 most);
 
-/* Proved in wp_sleep.c. */
+/* Proved in wp_judge.c. */
 /*@ requires \valid_read(c) && \valid_read(cfg);
   @ assigns \result \from *c, *cfg, rnd;
   @*/
