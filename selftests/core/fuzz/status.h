@@ -16,6 +16,7 @@
 #include "order/order.h"
 #include "daemon/status.h"
 #include "lock/acquire.h"
+#include "lock/who.h"
 #include "fuzz.h"
 
 struct bftm_clusters bftm_clusters = TAILQ_HEAD_INITIALIZER(bftm_clusters);
@@ -72,6 +73,22 @@ int bftm_listing_start(struct bftm_cluster *cl, u64 limit_ns, bftm_listed_fn *te
 		return -EAGAIN;
 	answer = json_object_new_object();
 	json_object_object_add(answer, "listed", json_object_new_int64((int64_t)limit_ns));
+	tell(arg, answer);
+	return 0;
+}
+
+/* Likewise. */
+int bftm_who_start(struct bftm_cluster *cl, const u8 *name, u8 len, u64 limit_ns,
+		   bftm_who_fn *tell, int arg)
+{
+	struct json_object *answer;
+
+	must(cl == &cluster && len && !memchr(name, 0, len) && limit_ns);
+	if (limit_ns == 7 * BFTM_NS_PER_MS)
+		return -EAGAIN;
+	answer = json_object_new_object();
+	json_object_object_add(answer, "name",
+			       json_object_new_string_len((const char *)name, len));
 	tell(arg, answer);
 	return 0;
 }
