@@ -136,8 +136,10 @@ install: tools
 	$(INSTALL) -D -m 0755 helper/systemd/bftmutex-guard $(DESTDIR)$(LIBEXECDIR)/bftmutex-guard
 	$(INSTALL) -d $(DESTDIR)$(EXAMPLEDIR)
 	$(INSTALL) -m 0644 helper/systemd/examples/* $(DESTDIR)$(EXAMPLEDIR)
-	[ -n "$(DESTDIR)" ] || ! command -v systemd-sysusers >/dev/null || \
-		systemd-sysusers $(PREFIX)/lib/sysusers.d/bftmutex.conf
+	[ -n "$(DESTDIR)" ] || getent group bftmutex >/dev/null || \
+		if command -v systemd-sysusers >/dev/null; then \
+			systemd-sysusers $(PREFIX)/lib/sysusers.d/bftmutex.conf; \
+		else groupadd --system bftmutex; fi
 	test -e $(DESTDIR)$(CONFDIR)/bftmutex.conf || \
 		$(INSTALL) -m 0644 helper/systemd/bftmutex.conf $(DESTDIR)$(CONFDIR)/bftmutex.conf
 	@if [ -e $(BUILD)/$(KVER)/bftmutex.ko ]; then \
