@@ -88,6 +88,7 @@ ok "holders: who waits" wait_for 20 both
 is "holders: who waits in the default cluster is told of as in that" "$(states)" \
 	'[["held","demo"],["pending","demo"]]'
 j holders | keep holders
+j who both | keep who
 echo >$work/enough
 wait $holder $waiter
 
