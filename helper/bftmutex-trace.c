@@ -70,15 +70,11 @@ static int run_why(const char *label)
 	n = colon ? strtoull(colon + 1, &end, 10) : 0;
 	if (!colon || end == colon + 1 || *end || errno)
 		errx(EX_USAGE, "why '%s': must be HOST:N, an event as other commands print it", label);
-	for (i = 0; i < trace->events; i++) {
-		const char *host = trace->host[trace->event[i].host].name;
-
-		if (trace->event[i].n == n && strlen(host) == (size_t)(colon - label) &&
-		    !strncmp(host, label, (size_t)(colon - label))) {
+	for (i = 0; i < trace->events; i++)
+		if (trace->event[i].n == n && !strcmp(trace_label(trace, i), label)) {
 			trace_why_print(trace, i, args.json, stdout);
 			return 0;
 		}
-	}
 	errx(EX_DATAERR, "why '%s': the files have no such event", label);
 }
 
@@ -90,7 +86,7 @@ static int run_two_holders(void)
 	if (!trace_two_holders(trace, args.no_leases, args.within, &pairs, &why))
 		errx(EX_DATAERR, "%s", why);
 	trace_report(trace, &pairs, args.json, stdout);
-	free(pairs.pair);
+	free(pairs.found);
 	return pairs.verdict >= TRACE_POSSIBLY;
 }
 
@@ -157,6 +153,9 @@ static void read_all(int from)
 		trace->b = args.b;
 	if (args.rho_ppm != TRACE_NONE)
 		trace->rho_ppm = args.rho_ppm;
+	if (trace->servers && trace->b >= trace->servers)
+		errx(EX_DATAERR, "--b %u: must be less than the number of servers, %u", trace->b,
+		     trace->servers);
 	if (!trace_sort(trace, &why))
 		errx(EX_DATAERR, "%s", why);
 	trace_holds(trace);
@@ -176,7 +175,7 @@ static int run_command(const char *command)
 	/* The same order for all. */
 	if (!trace_two_holders(trace, args.no_leases, 0, &pairs, &why))
 		errx(EX_DATAERR, "%s", why);
-	free(pairs.pair);
+	free(pairs.found);
 	if (explains)
 		return run_why(args.word[1]);
 	if (!strcmp(command, "cut"))
@@ -216,7 +215,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		args.distrust |= 1u << (n - 1);
 		return 0;
 	case KEY_WITHIN:
-		if (bftm_parse_duration(arg, &args.within) || !args.within)
+		if (bftm_parse_duration(arg, &args.within) || !args.within ||
+		    args.within > TRACE_TIME_MAX)
 			argp_error(state, "--within '%s': must be a duration such as 5ms", arg);
 		return 0;
 	case KEY_AT:

@@ -11,7 +11,8 @@
  * struct record_entry - an event of this host
  * @at:      time of day, ns
  * @order:   of entries with the same time
- * @release: RELEASE that leaves; of this @attempt
+ * @attempt: of a datagram
+ * @release: RELEASE of this @attempt, that leaves
  * @line:    what will be printed
  */
 struct record_entry {

@@ -17,6 +17,7 @@
  * @others:    among all that are under way
  * @cluster:   it counts this among its acquires
  * @name:      of the lock, @len bytes
+ * @len:       of @name
  * @said:      of each server
  * @refused:   servers that did not answer, since they refuse: a bit mask
  * @denied:    of those the ones that do not permit it

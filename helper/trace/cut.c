@@ -51,7 +51,7 @@ static void cut_line(const struct trace *t, const char *what, const struct trace
 		if (type)
 			fprintf(out, "%s ", type);
 		fprintf(out, "client %u%s%s", e->client, e->name == TRACE_NONE ? "" : " ",
-			e->name == TRACE_NONE ? "" : t->name[e->name]);
+			e->name == TRACE_NONE ? "" : trace_shown(t, e->name));
 		fprintf(out, e->attempt ? " attempt %llu\n" : "\n", (unsigned long long)e->attempt);
 		return;
 	}
@@ -64,7 +64,7 @@ static void cut_line(const struct trace *t, const char *what, const struct trace
 	if (e->name == TRACE_NONE)
 		bftm_json_add_text(o, "name", NULL);
 	else
-		bftm_json_add_bytes(o, "name", t->name[e->name], strlen(t->name[e->name]));
+		bftm_json_add_bytes(o, "name", t->name[e->name]->bytes, t->name[e->name]->len);
 	fprintf(out, "%s\n", json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
 	json_object_put(o);
 }

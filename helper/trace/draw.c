@@ -23,12 +23,11 @@ static u32 y_of(const struct trace *t, u32 event)
 	return ROW * (t->event[event].host + 1);
 }
 
-/* Text of a file, which may be anything. */
 static void draw_text(const char *text, FILE *out)
 {
 	for (; *text; text++) {
-		if (*text == '<' || *text == '&' || *text == '"' || (u8)*text < ' ')
-			fprintf(out, "&#%u;", (u8)*text < ' ' ? '?' : (u8)*text);
+		if (*text == '<' || *text == '&' || *text == '"')
+			fprintf(out, "&#%d;", *text);
 		else
 			fputc(*text, out);
 	}
@@ -48,7 +47,7 @@ static void drawing_begin(const struct trace *t, FILE *out)
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n");
 	for (h = 0; h < t->hosts; h++) {
 		fprintf(out, "<text x=\"6\" y=\"%u\">", ROW * (h + 1) + 4);
-		draw_text(t->host[h].name, out);
+		draw_text(trace_host_shown(t, h), out);
 		fprintf(out, "</text><line x1=\"%u\" y1=\"%u\" x2=\"%u\" y2=\"%u\"/>\n", LEFT,
 			ROW * (h + 1), width - STEP, ROW * (h + 1));
 	}
@@ -75,7 +74,7 @@ static void draw_holds(const struct trace *t, const u32 *place, FILE *out)
 		fprintf(out, "<line class=\"h\" x1=\"%u\" y1=\"%u\" x2=\"%u\" y2=\"%u\"/>"
 			"<text x=\"%u\" y=\"%u\">", x_of(place, h->won), y_of(t, h->won), to,
 			y_of(t, h->won), x_of(place, h->won), y_of(t, h->won) - 8);
-		draw_text(t->name[won->name], out);
+		draw_text(trace_shown(t, won->name), out);
 		fprintf(out, "</text>\n");
 	}
 }

@@ -39,7 +39,9 @@ struct trace_grant *trace_grant_find(const struct trace_grants *g, u32 client, u
 
 /**
  * trace_grant_step() - what an event changes
- * @g:  grants of its lock before, and after
+ * @t:     the trace
+ * @g:     grants of its lock before, and after
+ * @event: of a server
  * Return: true for a FREE that grants more than the attempt had.
  */
 bool trace_grant_step(const struct trace *t, struct trace_grants *g, u32 event);

@@ -1,15 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Holdings of clients: each is from one event of a host to another. */
+#include "text/shown.h"
 #include "trace/trace.h"
+
+static const char *bytes_shown(const void *name, size_t len)
+{
+	static char text[8][BFTM_SHOWN_ROOM(BFTM_NAME_LEN_MAX)];
+	static u32 next;
+
+	return bftm_shown(name, len, text[next++ % 8], sizeof(text[0]));
+}
+
+const char *trace_shown(const struct trace *t, u32 name)
+{
+	return bytes_shown(t->name[name]->bytes, t->name[name]->len);
+}
+
+const char *trace_host_shown(const struct trace *t, u32 host)
+{
+	return bytes_shown(t->host[host].name, strlen(t->host[host].name));
+}
 
 const char *trace_label(const struct trace *t, u32 event)
 {
-	static char text[8][80];
+	static char text[8][BFTM_SHOWN_ROOM(TRACE_HOST_LEN_MAX) + 21];
 	static u32 next;
 	char *to = text[next++ % 8];
 	const struct trace_event *e = &t->event[event];
 
-	snprintf(to, sizeof(text[0]), "%.40s:%llu", t->host[e->host].name,
+	snprintf(to, sizeof(text[0]), "%s:%llu", trace_host_shown(t, e->host),
 		 (unsigned long long)e->n);
 	return to;
 }

@@ -74,7 +74,8 @@ static bool hand_over(struct trace *t, struct trace_grant *x, u32 y)
 	if (spent <= at_server) {
 		if (!x->doubted)
 			finding_add(t, y, x->attempt, "server %u granted %s to client %u (%s) with %s left of the lease of client %u (%s): it lies, it forgot, or its clock is wrong",
-			     grant->server, t->name[grant->name], grant->client, trace_label(t, y),
+			     grant->server, trace_shown(t, grant->name), grant->client,
+			    trace_label(t, y),
 			     lease == TRACE_NO_LEASE ? "all" : trace_span(at_server - spent),
 			     x->client, trace_label(t, x->last));
 		x->doubted = true;
@@ -168,7 +169,7 @@ static void of_clients(struct trace *t)
 		until = granted_until(t, hold, lease);
 		if (t->event[hold->end].t > until)
 			finding_add(t, hold->end, won->attempt, "client %u held %s until %s, %s longer than its servers granted: it overstayed",
-			     won->client, t->name[won->name], trace_label(t, hold->end),
+			     won->client, trace_shown(t, won->name), trace_label(t, hold->end),
 			     trace_span(t->event[hold->end].t - until));
 	}
 }

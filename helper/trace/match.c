@@ -66,18 +66,23 @@ static struct identity *sends_collect(const struct trace *t, u32 *ret_count)
 
 static void match_sends(struct trace *t)
 {
-	struct identity *list, *found, key;
-	u32 count, i;
+	struct identity *list, key;
+	u32 count, i, from, to, mid;
 
 	list = sends_collect(t, &count);
 	for (i = 0; i < t->events; i++) {
 		if (t->event[i].kind != TRACE_RECV)
 			continue;
 		identify(&t->event[i], i, &key);
-		found = bsearch(&key, list, count, sizeof(*list), by_parts);
-		while (found && found > list && !by_parts(found - 1, found))
-			found--;
-		t->event[i].from = found ? found->event : TRACE_NONE;
+		for (from = 0, to = count; from < to;) {
+			mid = from + (to - from) / 2;
+			if (by_parts(&list[mid], &key) < 0)
+				from = mid + 1;
+			else
+				to = mid;
+		}
+		t->event[i].from = from < count && !by_parts(&list[from], &key) ?
+				   list[from].event : TRACE_NONE;
 	}
 	free(list);
 }
@@ -220,6 +225,12 @@ bool trace_sort(struct trace *t, char **ret_why)
 		if (!t->host[e->host].count)
 			t->host[e->host].first = i;
 		e->at = t->host[e->host].count++;
+	}
+	if ((u64)t->events * t->hosts > TRACE_VECTORS_MAX) {
+		if (asprintf(ret_why, "%u events of %u hosts: their product must be at most %llu: leave out files, or cut them to less time",
+			     t->events, t->hosts, TRACE_VECTORS_MAX) < 0)
+			err(EX_OSERR, "memory");
+		return false;
 	}
 	match_sends(t);
 	return true;

@@ -72,8 +72,8 @@ static void pairs_collect(const struct trace *t, u64 within, struct trace_pairs 
 			if (verdict == TRACE_NO ||
 			    (within && clocks_exclude(t, &t->hold[a], &t->hold[b], within)))
 				continue;
-			p->pair = trace_grow(p->pair, p->count, sizeof(*p->pair));
-			p->pair[p->count++] = (struct trace_pair){
+			p->found = trace_grow(p->found, p->count, sizeof(*p->found));
+			p->found[p->count++] = (struct trace_pair){
 				.a = a, .b = b, .verdict = verdict,
 			};
 		}
@@ -113,16 +113,16 @@ bool trace_two_holders(struct trace *t, bool no_leases, u64 within, struct trace
 	if (!no_leases) {
 		trace_leases(t);
 		for (i = 0; i < ret->count; i++)
-			ret->pair[i].verdict = pair_judge(t, &t->hold[ret->pair[i].a],
-						     &t->hold[ret->pair[i].b]);
+			ret->found[i].verdict = pair_judge(t, &t->hold[ret->found[i].a],
+						     &t->hold[ret->found[i].b]);
 	}
 	for (i = 0; i < ret->count; i++) {
-		if (ret->pair[i].verdict == TRACE_NO) {
-			ret->pair[i].verdict = TRACE_NO_BY_LEASES;
-			name_server(t, &ret->pair[i]);
+		if (ret->found[i].verdict == TRACE_NO) {
+			ret->found[i].verdict = TRACE_NO_BY_LEASES;
+			name_server(t, &ret->found[i]);
 		}
-		if (ret->pair[i].verdict > ret->verdict)
-			ret->verdict = ret->pair[i].verdict;
+		if (ret->found[i].verdict > ret->verdict)
+			ret->verdict = ret->found[i].verdict;
 	}
 	return true;
 }

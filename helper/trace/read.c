@@ -3,13 +3,14 @@
 #include <ctype.h>
 #include <err.h>
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 #include <sysexits.h>
 
 #include "text/json.h"
 #include "trace/trace.h"
 
-#define HOST_MAX 4096
+#define LINE_MAX_BYTES 65536
 
 static const char *const kinds[TRACE_KINDS] = {
 	[TRACE_SEND] = "send", [TRACE_RECV] = "recv", [TRACE_WON] = "won",
@@ -54,8 +55,7 @@ void trace_free(struct trace *t)
 
 	for (i = 0; i < t->hosts; i++)
 		free(t->host[i].name);
-	for (i = 0; i < t->names; i++)
-		free(t->name[i]);
+	tdestroy(t->tree, free);
 	for (i = 0; i < t->findings; i++)
 		free(t->finding[i].text);
 	free(t->host);
@@ -68,10 +68,11 @@ void trace_free(struct trace *t)
 	free(t);
 }
 
-/* A line, and the first thing that is wrong with it. */
+/* A line, and the first thing that is wrong with it: @must be this, or a number up to @max. */
 struct trace_line {
 	struct json_object *object;
 	const char *key, *must;
+	u64 max;
 };
 
 static void line_wrong(struct trace_line *l, const char *key, const char *must)
@@ -96,8 +97,9 @@ static u64 line_number(struct trace_line *l, const char *key, u64 max, u64 missi
 	errno = 0;
 	n = strtoull(text, &end, 10);
 	if (!isdigit((unsigned char)*text) || *end || errno || n > max) {
-		line_wrong(l, key, max == UINT32_MAX ? "a number from 0 to 4294967295" :
-		      max == UINT64_MAX ? "a number from 0 to 2^64 - 1" : "a smaller number");
+		if (!l->key)
+			l->max = max;
+		line_wrong(l, key, NULL);
 		return missing;
 	}
 	return n;
@@ -143,36 +145,48 @@ static u8 message_type(struct trace_line *l)
 	return 0;
 }
 
-static u32 text_index(char ***list, u32 *count, char *text)
+static int by_name(const void *a, const void *b)
 {
-	u32 i;
+	const struct trace_name *x = a, *y = b;
 
-	for (i = *count; i-- > 0;)
-		if (!strcmp((*list)[i], text)) {
-			free(text);
-			return i;
-		}
-	*list = trace_grow(*list, *count, sizeof(**list));
-	(*list)[*count] = text;
-	return (*count)++;
+	return x->len == y->len ? memcmp(x->bytes, y->bytes, x->len) : x->len < y->len ? -1 : 1;
+}
+
+static u32 name_index(struct trace *t, const void *bytes, size_t len)
+{
+	struct trace_name *name = trace_zeroed(0, sizeof(*name)), **found;
+
+	name->len = (u8)len;
+	name->index = t->names;
+	memcpy(name->bytes, bytes, len);
+	found = tsearch(name, &t->tree, by_name);
+	if (!found)
+		err(EX_OSERR, "memory");
+	if (*found != name) {
+		free(name);
+		return (*found)->index;
+	}
+	t->name = trace_grow(t->name, t->names, sizeof(*t->name));
+	t->name[t->names] = name;
+	return t->names++;
 }
 
 static u32 lock_name(struct trace *t, struct trace_line *l)
 {
 	struct json_object *value = NULL;
-	size_t len;
+	u32 index = TRACE_NONE;
+	size_t len = 0;
 	char *text;
 
 	if (!json_object_object_get_ex(l->object, "name", &value) || !value)
 		return TRACE_NONE;
 	text = bftm_json_read_bytes(value, &len);
-	if (!text || !len) {
-		free(text);
-		line_wrong(l, "name", "the name of a lock");
-		return TRACE_NONE;
-	}
-	/* Names with a zero byte are told apart by what is before it. */
-	return text_index(&t->name, &t->names, text);
+	if (text && len && len <= BFTM_NAME_LEN_MAX)
+		index = name_index(t, text, len);
+	else
+		line_wrong(l, "name", "the name of a lock, of 1 to 64 bytes");
+	free(text);
+	return index;
 }
 
 static u32 host_index(struct trace *t, struct trace_line *l)
@@ -182,15 +196,16 @@ static u32 host_index(struct trace *t, struct trace_line *l)
 	u32 i;
 
 	if (!json_object_object_get_ex(l->object, "host", &value) ||
-	    !json_object_is_type(value, json_type_string)) {
-		line_wrong(l, "host", "the name of a host");
+	    !json_object_is_type(value, json_type_string) || !json_object_get_string_len(value) ||
+	    json_object_get_string_len(value) > (int)TRACE_HOST_LEN_MAX) {
+		line_wrong(l, "host", "the name of a host, of 1 to 64 bytes");
 		return 0;
 	}
 	text = json_object_get_string(value);
 	for (i = t->hosts; i-- > 0;)
 		if (!strcmp(t->host[i].name, text))
 			return i;
-	if (t->hosts == HOST_MAX) {
+	if (t->hosts == TRACE_HOSTS_MAX) {
 		line_wrong(l, "host", "one of at most 4096 hosts");
 		return 0;
 	}
@@ -219,6 +234,9 @@ static void read_subject(struct trace *t, struct trace_line *l, struct trace_eve
 	e->gno = line_number(l, "gno", UINT64_MAX, 0);
 	e->epoch = line_number(l, "epoch", UINT64_MAX, 0);
 	e->lease = line_number(l, "lease_ns", UINT64_MAX, TRACE_NO_LEASE);
+	/* No server grants more; what anybody may have sent must not spoil a recording. */
+	if (e->lease > BFTM_LEASE_MAX_NS)
+		e->lease = TRACE_NO_LEASE;
 	e->k = (u32)line_number(l, "k", UINT32_MAX, 0);
 	e->position = (u32)line_number(l, "position", UINT32_MAX, 0);
 	e->mode = line_word(l, "mode", modes, BFTM_MODES, BFTM_MODE_EX, "NL, CR, CW, PR, PW or EX");
@@ -230,8 +248,8 @@ static void read_subject(struct trace *t, struct trace_line *l, struct trace_eve
 static void read_cluster(struct trace *t, struct trace_line *l)
 {
 	t->servers = (u32)line_number(l, "servers", BFTM_SERVERS_MAX, t->servers);
-	t->b = (u32)line_number(l, "b", BFTM_SERVERS_MAX, t->b);
-	t->rho_ppm = (u32)line_number(l, "rho_ppm", 1000000, t->rho_ppm);
+	t->b = (u32)line_number(l, "b", (BFTM_SERVERS_MAX - 1) / 2, t->b);
+	t->rho_ppm = (u32)line_number(l, "rho_ppm", BFTM_RHO_MAX_PPM, t->rho_ppm);
 }
 
 static void read_line(struct trace *t, struct trace_line *l)
@@ -253,41 +271,65 @@ static void read_line(struct trace *t, struct trace_line *l)
 	e.kind = line_word(l, "e", kinds, TRACE_KINDS, TRACE_RESTART,
 		      "send, recv, won, renewed, lost, released, restart or cluster");
 	e.n = line_number(l, "n", UINT64_MAX, 0);
-	e.t = line_number(l, "t", UINT64_MAX, 0);
-	e.wall = line_number(l, "wall_ns", UINT64_MAX, e.t);
+	e.t = line_number(l, "t", TRACE_TIME_MAX, 0);
+	e.wall = line_number(l, "wall_ns", TRACE_TIME_MAX, e.t);
 	read_subject(t, l, &e);
 	e.host = host_index(t, l);
+	if (t->events == TRACE_EVENTS_MAX)
+		line_wrong(l, "the line", "one of at most 1000000 events: cut the files to less time");
 	if (l->key)
 		return;
 	t->event = trace_grow(t->event, t->events, sizeof(e));
 	t->event[t->events++] = e;
 }
 
+/* The object of a line, and nothing behind it; NULL if it is none. */
+static struct json_object *line_parse(struct json_tokener *parser, const char *text)
+{
+	struct json_object *object;
+	size_t end;
+
+	json_tokener_reset(parser);
+	object = json_tokener_parse_ex(parser, text, (int)strlen(text));
+	end = json_tokener_get_parse_end(parser);
+	if (json_object_is_type(object, json_type_object) &&
+	    text[end + strspn(text + end, " \t\r\n")] == '\0')
+		return object;
+	json_object_put(object);
+	return NULL;
+}
+
 bool trace_read(struct trace *t, FILE *file, const char *path, char **ret_why)
 {
-	char *text = NULL;
-	size_t size = 0;
-	u32 at = 0;
+	struct json_tokener *parser = json_tokener_new();
+	static char text[LINE_MAX_BYTES];
+	struct trace_line l = {};
+	bool whole;
+	u64 at = 0;
 
-	while (getline(&text, &size, file) > 0) {
-		struct trace_line l = {};
-
+	if (!parser)
+		err(EX_OSERR, "memory");
+	json_tokener_set_flags(parser, JSON_TOKENER_VALIDATE_UTF8);
+	while (!l.key && fgets(text, sizeof(text), file)) {
 		at++;
-		if (text[strspn(text, " \t\r\n")] == '\0')
+		/* Else it is longer, or has a zero byte. */
+		whole = strchr(text, '\n') || feof(file);
+		if (whole && text[strspn(text, " \t\r\n")] == '\0')
 			continue;
-		l.object = json_tokener_parse(text);
-		if (json_object_is_type(l.object, json_type_object))
+		l.object = whole ? line_parse(parser, text) : NULL;
+		if (l.object)
 			read_line(t, &l);
 		else
-			line_wrong(&l, "the line", "an object of JSON");
+			line_wrong(&l, "the line", "an object of JSON, of less than 65536 bytes");
 		json_object_put(l.object);
-		if (!l.key)
-			continue;
-		free(text);
-		if (asprintf(ret_why, "%s:%u: %s: must be %s", path, at, l.key, l.must) < 0)
-			err(EX_OSERR, "memory");
-		return false;
 	}
-	free(text);
-	return true;
+	json_tokener_free(parser);
+	if (!l.key)
+		return true;
+	if ((l.must ? asprintf(ret_why, "%s:%llu: %s: must be %s", path, (unsigned long long)at, l.key,
+			       l.must) :
+	     asprintf(ret_why, "%s:%llu: %s: must be a number from 0 to %llu", path,
+		      (unsigned long long)at, l.key, (unsigned long long)l.max)) < 0)
+		err(EX_OSERR, "memory");
+	return false;
 }

@@ -28,7 +28,7 @@ static void pair_text(const struct trace *t, const struct trace_pair *p, FILE *o
 	bool found = false;
 	u32 i;
 
-	fprintf(out, "  %s: ", t->name[won->name]);
+	fprintf(out, "  %s: ", trace_shown(t, won->name));
 	hold_text(t, &t->hold[p->a], out);
 	fprintf(out, "\n  and ");
 	hold_text(t, &t->hold[p->b], out);
@@ -60,9 +60,9 @@ static struct json_object *hold_json(const struct trace *t, const struct trace_h
 static struct json_object *pair_json(const struct trace *t, const struct trace_pair *p)
 {
 	struct json_object *o = json_object_new_object();
-	const char *name = t->name[t->event[t->hold[p->a].won].name];
+	const struct trace_name *name = t->name[t->event[t->hold[p->a].won].name];
 
-	bftm_json_add_bytes(o, "name", name, strlen(name));
+	bftm_json_add_bytes(o, "name", name->bytes, name->len);
 	bftm_json_add_text(o, "verdict", trace_verdict_name(p->verdict));
 	json_object_object_add(o, "first", hold_json(t, &t->hold[p->a]));
 	json_object_object_add(o, "second", hold_json(t, &t->hold[p->b]));
@@ -78,7 +78,7 @@ static void report_json(const struct trace *t, const struct trace_pairs *p, FILE
 
 	bftm_json_add_text(o, "verdict", trace_verdict_name(p->verdict));
 	for (i = 0; i < p->count; i++)
-		json_object_array_add(pairs, pair_json(t, &p->pair[i]));
+		json_object_array_add(pairs, pair_json(t, &p->found[i]));
 	for (i = 0; i < t->findings; i++) {
 		struct json_object *f = json_object_new_object();
 
@@ -105,8 +105,8 @@ void trace_report(const struct trace *t, const struct trace_pairs *p, bool json,
 	/* The worst first. */
 	for (worst = TRACE_DEFINITELY; worst > TRACE_NO; worst--)
 		for (i = 0; i < p->count; i++)
-			if (p->pair[i].verdict == worst)
-				pair_text(t, &p->pair[i], out);
+			if (p->found[i].verdict == worst)
+				pair_text(t, &p->found[i], out);
 	for (i = 0; i < t->findings; i++)
 		fprintf(out, "%s: %s\n", trace_label(t, t->finding[i].event), t->finding[i].text);
 }

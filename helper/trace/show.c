@@ -2,17 +2,7 @@
 /* Events in words and as JSON. */
 #include "text/json.h"
 #include "text/mode.h"
-#include "text/shown.h"
 #include "trace/trace.h"
-
-static const char *event_name(const struct trace *t, const struct trace_event *e)
-{
-	static char text[BFTM_SHOWN_ROOM(BFTM_NAME_LEN_MAX)];
-
-	if (e->name == TRACE_NONE)
-		return "";
-	return bftm_shown(t->name[e->name], strlen(t->name[e->name]), text, sizeof(text));
-}
 
 static void event_json(const struct trace *t, const struct trace_event *e, FILE *out)
 {
@@ -32,7 +22,7 @@ static void event_json(const struct trace *t, const struct trace_event *e, FILE 
 	if (e->name == TRACE_NONE)
 		bftm_json_add_text(o, "name", NULL);
 	else
-		bftm_json_add_bytes(o, "name", t->name[e->name], strlen(t->name[e->name]));
+		bftm_json_add_bytes(o, "name", t->name[e->name]->bytes, t->name[e->name]->len);
 	fprintf(out, "%s\n", json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
 	json_object_put(o);
 }
@@ -68,7 +58,8 @@ void trace_event_print(const struct trace *t, u32 event, bool json, FILE *out)
 		fprintf(out, "client %u: %s", e->client, trace_kind_name((enum trace_kind)e->kind));
 	}
 	if (e->name != TRACE_NONE)
-		fprintf(out, ": %s, attempt %llu", event_name(t, e), (unsigned long long)e->attempt);
+		fprintf(out, ": %s, attempt %llu", trace_shown(t, e->name),
+			(unsigned long long)e->attempt);
 	if (e->k)
 		fprintf(out, ", send %u", e->k);
 	fputc('\n', out);

@@ -21,6 +21,13 @@
 #define TRACE_NONE	(~0u)
 #define TRACE_NO_LEASE	(~0ull)
 
+#define TRACE_EVENTS_MAX	1000000u
+#define TRACE_HOSTS_MAX		4096u
+#define TRACE_HOST_LEN_MAX	64u	/* bytes of a host's name */
+#define TRACE_TIME_MAX		(1ull << 62)	/* ns; sums of two, and a lease, find room */
+/* Numbers in all vectors: events times hosts. */
+#define TRACE_VECTORS_MAX	(1ull << 27)
+
 /** enum trace_kind - what happened; trace_kind_name() has the words of files */
 enum trace_kind {
 	TRACE_SEND,
@@ -45,6 +52,12 @@ enum trace_kind {
  * @mode:     enum bftm_mode: asked for, granted or held
  * @kept:     enum bftm_mode: in TRY what the client holds, in YIELD what it keeps
  * @name:     index of the lock's name, TRACE_NONE for none
+ * @client:   its number
+ * @server:   its number; 0 for none
+ * @seq:      number of the request, 0 in a push
+ * @attempt:  the attempt of @client that it is about
+ * @gno:      number of the grant
+ * @epoch:    of the server, in its answers
  * @k:        number of the send, of TRY, FREE and pushes
  * @position: in WAIT; 0: the server is in quarantine
  * @lease:    Δ in TRY, ns; TRACE_NO_LEASE for none
@@ -66,6 +79,12 @@ struct trace_host {
 	u32 first, count;
 };
 
+/** struct trace_name - of a lock, any bytes; @index: its place in t->name */
+struct trace_name {
+	u32 index;
+	u8 len, bytes[BFTM_NAME_LEN_MAX];
+};
+
 /** struct trace_edge - events of two hosts that no message orders: @from is before @to */
 struct trace_edge {
 	u32 from, to;
@@ -82,7 +101,9 @@ struct trace_finding {
 
 /**
  * struct trace_hold - a lock was held
- * @won, @end: events; @end is TRACE_NONE if the trace ends before
+ * @won:  event that began it
+ * @end:  event that ended it; TRACE_NONE if the trace ends before
+ * @mode: enum bftm_mode
  */
 struct trace_hold {
 	u32 won, end;
@@ -92,10 +113,23 @@ struct trace_hold {
 /**
  * struct trace - of all files
  * @event:     by host, in the order of each
+ * @host:      each that has events, and some that have none left
  * @vector:    a vector of hosts() entries for each event: how many events of that host are
  *             before it, itself included
  * @edge:      of leases, by @to
- * @servers:   of the cluster, 0 if no file says; @b of them may lie
+ * @finding:   assumptions that the trace contradicts
+ * @hold:      by host, in the order of their beginnings
+ * @name:      names of locks
+ * @tree:      of these, for tsearch()
+ * @events:    number of these
+ * @hosts:     number of these
+ * @edges:     number of these
+ * @findings:  number of these
+ * @holds:     number of these
+ * @names:     number of these
+ * @servers:   of the cluster, 0 if no file says
+ * @b:         of them may lie
+ * @rho_ppm:   bound on the error of clock rates, ppm
  * @distrust:  servers whose files are dropped, a bit mask
  */
 struct trace {
@@ -104,7 +138,8 @@ struct trace {
 	struct trace_edge *edge;
 	struct trace_finding *finding;
 	struct trace_hold *hold;
-	char **name;
+	struct trace_name **name;
+	void *tree;
 	u32 *vector;
 	u32 events, hosts, edges, findings, holds, names;
 	u32 servers, b, rho_ppm;
@@ -137,7 +172,9 @@ void *trace_zeroed(size_t count, size_t size);
 
 /**
  * trace_sort() - order the events of each host, and find the send of each receive
- * Return: false if two events of a host have the same place; @ret_why is to be freed.
+ * @t:       after trace_read() of all files
+ * @ret_why: says in words what is wrong, to be freed
+ * Return: false if two events of a host have the same place.
  */
 bool trace_sort(struct trace *t, char **ret_why);
 
@@ -153,8 +190,9 @@ u64 trace_lease_of(const struct trace *t, u32 client, u64 attempt);
 
 /**
  * trace_order() - Lamport numbers and vectors, by messages and by @t->edge
- * Return: false if the files contradict each other: an event would be before itself. @ret_why is
- * to be freed.
+ * @t:       after trace_sort()
+ * @ret_why: says in words what is wrong, to be freed
+ * Return: false if the files contradict each other: an event would be before itself.
  */
 bool trace_order(struct trace *t, char **ret_why);
 
@@ -179,6 +217,10 @@ u32 *trace_linear(const struct trace *t);
 
 /** trace_holds() - fill t->hold. */
 void trace_holds(struct trace *t);
+/** trace_shown() - the name of a lock, as a terminal can show it; good for some calls */
+const char *trace_shown(const struct trace *t, u32 name);
+/** trace_host_shown() - the name of a host likewise */
+const char *trace_host_shown(const struct trace *t, u32 host);
 /** trace_label() - "c1:17", the event 17 of host c1; good for some calls */
 const char *trace_label(const struct trace *t, u32 event);
 /** trace_span() - "1.250 s"; good for some calls */
@@ -205,8 +247,11 @@ enum trace_verdict {
 };
 
 /**
- * struct trace_pair - two holdings, indices of t->hold
- * @server: lowest server by whose lease they are ordered, 0 for none
+ * struct trace_pair - two holdings
+ * @a:       index of the one in t->hold
+ * @b:       index of the other
+ * @verdict: were both inside at once?
+ * @server:  lowest server by whose lease they are ordered, 0 for none
  */
 struct trace_pair {
 	u32 a, b;
@@ -214,10 +259,10 @@ struct trace_pair {
 	u32 server;
 };
 
-/** struct trace_pairs - those that messages alone do not order */
+/** struct trace_pairs - those that messages alone do not order; @verdict is the worst */
 struct trace_pairs {
 	enum trace_verdict verdict;
-	struct trace_pair *pair;
+	struct trace_pair *found;
 	u32 count;
 };
 
@@ -226,7 +271,8 @@ struct trace_pairs {
  * @t:         after trace_holds()
  * @no_leases: messages alone
  * @within:    the wall clocks of all hosts differ by less than this, ns; 0: nobody knows
- * @ret:       its @pair is to be freed
+ * @ret:       its @found is to be freed
+ * @ret_why:   as that of trace_order()
  * Return: false as trace_order().
  */
 bool trace_two_holders(struct trace *t, bool no_leases, u64 within, struct trace_pairs *ret,
@@ -239,6 +285,7 @@ const char *trace_verdict_name(enum trace_verdict verdict);
  * struct trace_phi - a predicate of global states
  * @relevant: events that may change it, a byte for each event
  * @holds:    is it true when host h has had its first @done[h] relevant events?
+ * @arg:      for @holds
  */
 struct trace_phi {
 	const u8 *relevant;
@@ -251,7 +298,8 @@ struct trace_phi {
  * @states:   that were looked at
  * @gave_up:  there are more than a million; @possibly and @definitely say nothing then, but that a
  *            state was found if @possibly
- * @possibly, @definitely: Section 14.6.2
+ * @possibly: in one state at least, Section 14.6.2
+ * @definitely: in a state of each order of events, Section 14.6.2
  * @finally:  true when all that was recorded has happened
  */
 struct trace_levels {
@@ -266,7 +314,9 @@ void trace_levels(const struct trace *t, const struct trace_phi *phi, struct tra
 
 /**
  * trace_phi() - search by the name of a predicate
+ * @t:    after trace_holds() and trace_order()
  * @name: "two-holders", "waited-but-free", "deadlock" or "ghost"
+ * @ret:  what was found
  * Return: false if no predicate has this name.
  */
 bool trace_phi(const struct trace *t, const char *name, struct trace_levels *ret);

@@ -15,7 +15,9 @@
  * @len:   bytes of @text
  * @does:  its word
  * @key:   the key, @key_len bytes
+ * @key_len: of @key
  * @value: of "if" and "set", @value_len bytes
+ * @value_len: of @value
  */
 struct txn_line {
 	const u8 *text;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * All protocols for locks in one table. Messages and delays of an entry and its exit are measured
- * where each message takes one unit of time, and compared with formulas. Throughput is of clients that enter
- * again and again, where messages take up to two units; what a failure does is seen in runs in
- * which it happens.
+ * where each message takes one unit of time, and compared with formulas. Throughput is of clients
+ * that enter again and again, where messages take up to two units; what a failure does is seen in
+ * runs in which it happens.
  */
 #include <stdio.h>
 

@@ -12,7 +12,7 @@ static void expect(const char *lines, bool no_leases, enum trace_verdict verdict
 	assert_int_equal(t->findings, finding ? 1 : 0);
 	if (finding && !strstr(t->finding[0].text, finding))
 		fail_msg("'%s' has no '%s'", t->finding[0].text, finding);
-	free(p.pair);
+	free(p.found);
 	trace_free(t);
 }
 
@@ -96,7 +96,7 @@ static void test_clocks_that_are_near_each_other_drop_pairs(void **state)
 	assert_int_equal(p.verdict, TRACE_NO);
 	p = judge(t, true, 131);
 	assert_int_equal(p.verdict, TRACE_POSSIBLY);
-	free(p.pair);
+	free(p.found);
 	trace_free(t);
 }
 
@@ -119,7 +119,7 @@ static void test_without_the_file_of_a_server_more_is_possible(void **state)
 	trace_holds(t);
 	p = judge(t, false, 0);
 	assert_int_equal(p.verdict, TRACE_POSSIBLY);
-	free(p.pair);
+	free(p.found);
 	trace_free(t);
 }
 
@@ -183,17 +183,17 @@ static void test_a_lease_that_messages_contradict_is_left_out(void **state)
 static void test_a_line_that_is_wrong_names_field_and_range(void **state)
 {
 	static const struct { const char *line, *why; } bad[] = {
-		{ "no", "lines:1: the line: must be an object of JSON" },
+		{ "no", "lines:1: the line: must be an object of JSON, of less than 65536 bytes" },
 		{ "{\"host\":\"a\",\"n\":1,\"t\":1}", "lines:1: e: must be given" },
 		{ "{\"host\":\"a\",\"n\":1,\"t\":1,\"e\":\"sent\"}",
 		  "lines:1: e: must be send, recv, won, renewed, lost, released, restart or cluster" },
-		{ "{\"n\":1,\"t\":1,\"e\":\"restart\"}", "lines:1: host: must be the name of a host" },
+		{ "{\"n\":1,\"t\":1,\"e\":\"restart\"}", "lines:1: host: must be the name of a host, of 1 to 64 bytes" },
 		{ "{\"host\":\"a\",\"n\":1,\"t\":1,\"e\":\"send\",\"type\":\"WON\",\"client\":1,\"server\":1}",
 		  "lines:1: type: must be the name of a message about locks, such as TRY" },
 		{ "{\"host\":\"a\",\"n\":1,\"t\":1,\"e\":\"won\",\"client\":1,\"name\":\"A\"}",
 		  "lines:1: attempt: must be given of a lock that is held" },
 		{ "{\"host\":\"a\",\"n\":-1,\"t\":1,\"e\":\"restart\"}",
-		  "lines:1: n: must be a number from 0 to 2^64 - 1" },
+		  "lines:1: n: must be a number from 0 to 18446744073709551615" },
 	};
 	u32 i;
 

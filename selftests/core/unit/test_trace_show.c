@@ -74,7 +74,7 @@ static void test_why_names_the_chain_to_an_entry(void **state)
 		at = strstr(at, chain[i]);
 		assert_non_null(at);
 	}
-	free(p.pair);
+	free(p.found);
 	trace_free(t);
 }
 
@@ -94,7 +94,7 @@ static void test_a_drawing_has_each_host_message_and_holding(void **state)
 	assert_non_null(strstr(text, "<line class=\"h\""));
 	assert_non_null(strstr(text, "<line class=\"l\""));
 	free(text);
-	free(p.pair);
+	free(p.found);
 	trace_free(t);
 }
 
