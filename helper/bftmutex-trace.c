@@ -93,13 +93,13 @@ static int run_two_holders(void)
 static int run_phi(const char *name)
 {
 	struct trace_levels found;
+	char *why;
 
 	if (!trace->servers)
 		errx(EX_DATAERR, "%s: no file says how many servers there are: --servers N and --b N do",
 		     name);
-	if (!trace_phi(trace, name, &found))
-		errx(EX_USAGE, "'%s': must be two-holders, waited-but-free, deadlock, ghost, cut, why, order or draw",
-		     name);
+	if (!trace_phi(trace, name, &found, &why))
+		errx(EX_DATAERR, "%s", why);
 	if (args.json)
 		printf("{\"phi\":\"%s\",\"possibly\":%s,\"definitely\":%s,\"finally\":%s,\"states\":%llu,\"gave_up\":%s}\n",
 		       name, found.possibly ? "true" : found.gave_up ? "null" : "false",

@@ -177,6 +177,7 @@ static int loop(struct record *r, struct bftm_nl *nl, int signals)
 		{ .fd = r->packets, .events = POLLIN },
 		{ .fd = nl_socket_get_fd(nl->sock), .events = POLLIN },
 		{ .fd = signals, .events = POLLIN },
+		{ .fd = STDOUT_FILENO },	/* its reader may go */
 	};
 	int err;
 
@@ -184,7 +185,7 @@ static int loop(struct record *r, struct bftm_nl *nl, int signals)
 	nl_socket_set_nonblocking(nl->sock);
 	nl_socket_modify_cb(nl->sock, NL_CB_VALID, NL_CB_CUSTOM, on_event, r);
 	while (!ferror(stdout)) {
-		poll(wait, 3, 100);
+		poll(wait, sizeof(wait) / sizeof(*wait), 100);
 		/* An event is judged by the datagrams before it: whose TRY it was, and its RELEASE. */
 		while (read_packet(r))
 			;
@@ -199,6 +200,8 @@ static int loop(struct record *r, struct bftm_nl *nl, int signals)
 			record_flush(r, ~0ull);
 			return dropped(r);
 		}
+		if (wait[3].revents & POLLERR)
+			return ctl_fail(EX_IOERR, "nobody reads the output any more");
 		record_flush(r, time_of_day() - HELD_BACK_NS);
 	}
 	return EX_IOERR;
@@ -219,6 +222,8 @@ static error_t record_parse(int key, char *arg, struct argp_state *state)
 		args->port = ctl_number(state, "--port", arg, 1, 65535);
 		return 0;
 	case 'H':
+		if (!*arg || strlen(arg) > RECORD_HOST_LEN_MAX)
+			argp_error(state, "--host '%s': must be 1 to %u bytes", arg, RECORD_HOST_LEN_MAX);
 		args->host = arg;
 		return 0;
 	}

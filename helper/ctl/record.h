@@ -33,6 +33,7 @@ struct record_asker {
 	u32 client;
 };
 
+#define RECORD_HOST_LEN_MAX 64u	/* bytes, as bftmutex-trace reads them and gethostname() has them */
 #define RECORD_ASKERS 4096	/* a power of 2 */
 
 /** struct record - a recording; zeroed, but for @host, @port and @packets */

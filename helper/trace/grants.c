@@ -3,6 +3,8 @@
 
 #include "trace/grants.h"
 
+#define GRANTS_MAX (16 * BFTM_HOLDERS_MAX)
+
 static const struct trace *sorted;
 
 static int by_lock(const void *a, const void *b)
@@ -66,6 +68,9 @@ static bool grant_add(struct trace_grants *g, const struct trace_event *e, u32 e
 		    !bftm_mode_covers((enum bftm_mode)mine->mode, (enum bftm_mode)e->mode);
 
 	if (!mine) {
+		/* No server that keeps its rules has so many. */
+		if (g->count == GRANTS_MAX)
+			trace_grant_drop(g, g->grant);
 		g->grant = trace_grow(g->grant, g->count, sizeof(*g->grant));
 		mine = &g->grant[g->count++];
 		*mine = (struct trace_grant){ .client = e->client, .attempt = e->attempt };

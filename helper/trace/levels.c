@@ -11,6 +11,9 @@
 #include "trace/trace.h"
 
 #define STATES_MAX 1000000
+/* Numbers in the states of a level, and steps of a predicate: some seconds. */
+#define NUMBERS_MAX (1u << 26)
+#define STEPS_MAX 10000000000ull
 
 /* The relevant events of each host, and what is before them: how many of each host. */
 struct search {
@@ -134,11 +137,16 @@ static bool may_step(const struct search *s, const u32 *state, u32 h)
 	return true;
 }
 
+static bool level_full(const struct search *s, const struct level *l)
+{
+	return l->count > STATES_MAX || (u64)l->count * s->t->hosts > NUMBERS_MAX;
+}
+
 static void next_level(const struct search *s, const struct level *from, struct level *to)
 {
 	u32 *state = trace_zeroed(s->t->hosts, sizeof(*state)), i, h;
 
-	for (i = 0; i < from->count && to->count <= STATES_MAX; i++) {
+	for (i = 0; i < from->count && !level_full(s, to); i++) {
 		memcpy(state, state_of(s, from, i), s->t->hosts * sizeof(*state));
 		for (h = 0; h < s->t->hosts; h++) {
 			if (!may_step(s, state, h))
@@ -158,7 +166,7 @@ static bool level_look(const struct search *s, struct level *l, struct trace_lev
 	u32 i;
 
 	ret->finally = false;
-	for (i = 0; i < l->count; i++) {
+	for (i = 0; i < l->count && *s->phi->steps <= STEPS_MAX; i++) {
 		if (s->phi->holds(s->phi->arg, state_of(s, l, i))) {
 			l->clear[i] = false;
 			ret->possibly = ret->finally = true;
@@ -194,7 +202,8 @@ void trace_levels(const struct trace *t, const struct trace_phi *phi, struct tra
 		now = next;
 		next = (struct level){};
 		clear = level_look(&s, &now, ret);
-		ret->gave_up = ret->states > STATES_MAX;
+		ret->gave_up = ret->states > STATES_MAX || level_full(&s, &now) ||
+			       *phi->steps > STEPS_MAX;
 	}
 	ret->definitely = !ret->gave_up && !clear;
 	/* The last state is that of all events, however many states are before it. */

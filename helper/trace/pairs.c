@@ -4,7 +4,9 @@
  * of them possibly overlap if neither ended before the other began, and definitely if each
  * began before the other ended.
  */
+#include <err.h>
 #include <stdlib.h>
+#include <sysexits.h>
 
 #include "trace/trace.h"
 
@@ -59,7 +61,8 @@ static bool clocks_exclude(const struct trace *t, const struct trace_hold *a,
 	return b->end != TRACE_NONE && t->event[b->end].wall + within <= t->event[a->won].wall;
 }
 
-static void pairs_collect(const struct trace *t, u64 within, struct trace_pairs *p)
+/* Return: false if there are too many. */
+static bool pairs_collect(const struct trace *t, u64 within, struct trace_pairs *p)
 {
 	enum trace_verdict verdict;
 	u32 a, b;
@@ -72,11 +75,14 @@ static void pairs_collect(const struct trace *t, u64 within, struct trace_pairs 
 			if (verdict == TRACE_NO ||
 			    (within && clocks_exclude(t, &t->hold[a], &t->hold[b], within)))
 				continue;
+			if (p->count == TRACE_PAIRS_MAX)
+				return false;
 			p->found = trace_grow(p->found, p->count, sizeof(*p->found));
 			p->found[p->count++] = (struct trace_pair){
 				.a = a, .b = b, .verdict = verdict,
 			};
 		}
+	return true;
 }
 
 /* The server whose lease orders them: the edge from the one to a grant to the other. */
@@ -109,7 +115,13 @@ bool trace_two_holders(struct trace *t, bool no_leases, u64 within, struct trace
 	t->edges = 0;
 	if (!trace_order(t, ret_why))
 		return false;
-	pairs_collect(t, within, ret);
+	if (!pairs_collect(t, within, ret)) {
+		free(ret->found);
+		if (asprintf(ret_why, "more than %u pairs of holdings are in no order: cut the files to less time, or add those of servers",
+			     TRACE_PAIRS_MAX) < 0)
+			err(EX_OSERR, "memory");
+		return false;
+	}
 	if (!no_leases) {
 		trace_leases(t);
 		for (i = 0; i < ret->count; i++)

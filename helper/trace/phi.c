@@ -4,10 +4,15 @@
  * grant; each of these is a mark that a host sets or takes back, and a state has the marks of the
  * events that its hosts have had.
  */
+#include <err.h>
 #include <stdlib.h>
+#include <sysexits.h>
 
 #include "core/quorum.h"
 #include "trace/grants.h"
+
+/* Spells times events: some seconds. */
+#define WORK_MAX 10000000000ull
 
 /* enum mark - what a host has, of an attempt for a lock */
 enum mark {
@@ -31,7 +36,8 @@ struct world {
 	const struct trace *t;
 	struct spell *spell;
 	u32 spells;
-	u8 *relevant;
+	u8 *relevant, *seen;
+	u64 steps;
 	u32 *number;	/* relevant events of its host up to each event */
 };
 
@@ -175,7 +181,8 @@ static void of_server(struct world *w, struct trace_grants *g, u32 i)
 		spell_end(w, MARK_QUEUED, e, at);
 }
 
-static void spells_build(struct world *w)
+/* Return: false if there are too many. */
+static bool spells_build(struct world *w)
 {
 	const struct trace *t = w->t;
 	struct trace_grants g = {};
@@ -183,16 +190,18 @@ static void spells_build(struct world *w)
 
 	w->relevant = trace_zeroed(t->events, 1);
 	w->number = trace_zeroed(t->events, sizeof(*w->number));
-	for (i = 0; i < t->events; i++)
+	for (i = 0; i < t->events && (u64)w->spells * t->events <= WORK_MAX; i++)
 		of_client(w, i);
 	list = trace_served(t, &count);
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count && (u64)w->spells * t->events <= WORK_MAX; i++) {
 		if (i && !trace_same_lock(t, list[i - 1], list[i]))
 			g.count = 0;
 		of_server(w, &g, list[i]);
 	}
 	free(list);
 	free(g.grant);
+	w->seen = trace_zeroed(w->spells, 1);
+	return (u64)w->spells * t->events <= WORK_MAX;
 }
 
 /* Events count that begin or end a spell with one of these marks. */
@@ -221,29 +230,31 @@ static bool spell_has(const struct world *w, const struct spell *s, const u32 *d
 	       (s->to == TRACE_NONE || done[s->host] < w->number[s->to]);
 }
 
-static bool conflict(const struct spell *a, const struct spell *b)
+static bool spells_conflict(struct world *w, const struct spell *a, const struct spell *b)
 {
+	w->steps++;
 	return a->name == b->name && (a->client != b->client || a->attempt != b->attempt) &&
 	       bftm_modes_conflict((enum bftm_mode)a->mode, (enum bftm_mode)b->mode);
 }
 
 static bool two_holders(void *arg, const u32 *done)
 {
-	const struct world *w = arg;
+	struct world *w = arg;
 	u32 i, j;
 
 	for (i = 0; i < w->spells; i++)
 		for (j = i + 1; spell_has(w, &w->spell[i], done) && j < w->spells; j++)
-			if (conflict(&w->spell[i], &w->spell[j]) && spell_has(w, &w->spell[j], done))
+			if (spells_conflict(w, &w->spell[i], &w->spell[j]) && spell_has(w, &w->spell[j], done))
 				return true;
 	return false;
 }
 
 /* How many servers have queued this attempt, and granted the lock to nobody? */
-static u32 idle_servers(const struct world *w, const struct spell *waits, const u32 *done)
+static u32 idle_servers(struct world *w, const struct spell *waits, const u32 *done)
 {
 	u32 i, j, idle = 0;
 
+	w->steps += w->spells;
 	for (i = 0; i < w->spells; i++) {
 		const struct spell *queued = &w->spell[i], *s;
 
@@ -251,6 +262,7 @@ static u32 idle_servers(const struct world *w, const struct spell *waits, const 
 		    queued->client != waits->client || queued->attempt != waits->attempt ||
 		    !spell_has(w, queued, done))
 			continue;
+		w->steps += w->spells;
 		for (j = 0; j < w->spells; j++) {
 			s = &w->spell[j];
 			if (s->mark == MARK_GRANTED && s->host == queued->host &&
@@ -264,7 +276,7 @@ static u32 idle_servers(const struct world *w, const struct spell *waits, const 
 
 static bool waited_but_free(void *arg, const u32 *done)
 {
-	const struct world *w = arg;
+	struct world *w = arg;
 	u32 i;
 
 	for (i = 0; i < w->spells; i++)
@@ -274,22 +286,24 @@ static bool waited_but_free(void *arg, const u32 *done)
 	return false;
 }
 
-/* Does client @from wait, through others, for client @to? Depth-first, at most @left steps. */
-static bool waits_for(const struct world *w, u32 from, u32 to, const u32 *done, u32 left)
+/* Does client @from wait, through others, for client @to? Depth-first, each wait once. */
+static bool waits_for(struct world *w, u32 from, u32 to, const u32 *done)
 {
 	const struct spell *a, *b;
 	u32 i, j;
 
-	for (i = 0; left && i < w->spells; i++) {
+	w->steps += w->spells;
+	for (i = 0; i < w->spells; i++) {
 		a = &w->spell[i];
-		if (a->mark != MARK_WAITS || a->client != from || !spell_has(w, a, done))
+		if (w->seen[i] || a->mark != MARK_WAITS || a->client != from || !spell_has(w, a, done))
 			continue;
+		w->seen[i] = 1;
 		for (j = 0; j < w->spells; j++) {
 			b = &w->spell[j];
-			if (b->mark != MARK_HOLDS || b->client == from || !conflict(a, b) ||
+			if (b->mark != MARK_HOLDS || b->client == from || !spells_conflict(w, a, b) ||
 			    !spell_has(w, b, done))
 				continue;
-			if (b->client == to || waits_for(w, b->client, to, done, left - 1))
+			if (b->client == to || waits_for(w, b->client, to, done))
 				return true;
 		}
 	}
@@ -298,19 +312,22 @@ static bool waits_for(const struct world *w, u32 from, u32 to, const u32 *done, 
 
 static bool deadlock(void *arg, const u32 *done)
 {
-	const struct world *w = arg;
+	struct world *w = arg;
 	u32 i;
 
-	for (i = 0; i < w->spells; i++)
-		if (w->spell[i].mark == MARK_HOLDS && spell_has(w, &w->spell[i], done) &&
-		    waits_for(w, w->spell[i].client, w->spell[i].client, done, w->t->hosts))
+	for (i = 0; i < w->spells; i++) {
+		if (w->spell[i].mark != MARK_HOLDS || !spell_has(w, &w->spell[i], done))
+			continue;
+		memset(w->seen, 0, w->spells);
+		if (waits_for(w, w->spell[i].client, w->spell[i].client, done))
 			return true;
+	}
 	return false;
 }
 
 static bool ghost(void *arg, const u32 *done)
 {
-	const struct world *w = arg;
+	struct world *w = arg;
 	u32 i, j;
 
 	for (i = 0; i < w->spells; i++) {
@@ -319,6 +336,7 @@ static bool ghost(void *arg, const u32 *done)
 
 		if (over->mark != MARK_OVER || !spell_has(w, over, done))
 			continue;
+		w->steps += w->spells;
 		for (j = 0; j < w->spells; j++) {
 			s = &w->spell[j];
 			servers += s->mark == MARK_GRANTED && s->name == over->name &&
@@ -343,22 +361,33 @@ static const struct {
 	{ "ghost", 1 << MARK_OVER | 1 << MARK_GRANTED, ghost },
 };
 
-bool trace_phi(const struct trace *t, const char *name, struct trace_levels *ret)
+bool trace_phi(const struct trace *t, const char *name, struct trace_levels *ret, char **ret_why)
 {
 	struct world w = { .t = t };
+	int r = 0;
+	bool few;
 	u32 i;
 
 	for (i = 0; i < sizeof(phis) / sizeof(*phis) && strcmp(phis[i].name, name); i++)
 		;
 	if (i == sizeof(phis) / sizeof(*phis))
-		return false;
-	spells_build(&w);
-	spells_choose(&w, phis[i].marks);
-	trace_levels(t, &(struct trace_phi){
-		.relevant = w.relevant, .holds = phis[i].holds, .arg = &w,
-	}, ret);
+		r = asprintf(ret_why, "'%s': must be two-holders, waited-but-free, deadlock, ghost, cut, why, order or draw",
+			     name);
+	few = !r && spells_build(&w);
+	if (few) {
+		spells_choose(&w, phis[i].marks);
+		trace_levels(t, &(struct trace_phi){
+			.relevant = w.relevant, .holds = phis[i].holds, .arg = &w, .steps = &w.steps,
+		}, ret);
+	} else if (!r) {
+		r = asprintf(ret_why, "%s: too many attempts for the %u events: cut the files to less time",
+			     name, t->events);
+	}
+	if (r < 0)
+		err(EX_OSERR, "memory");
 	free(w.spell);
 	free(w.relevant);
+	free(w.seen);
 	free(w.number);
-	return true;
+	return few;
 }

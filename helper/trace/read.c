@@ -277,6 +277,8 @@ static void read_line(struct trace *t, struct trace_line *l)
 	e.host = host_index(t, l);
 	if (t->events == TRACE_EVENTS_MAX)
 		line_wrong(l, "the line", "one of at most 1000000 events: cut the files to less time");
+	if (e.kind == TRACE_WON && ++t->wons > TRACE_WON_MAX)
+		line_wrong(l, "the line", "one of at most 50000 locks that were won: cut the files to less time");
 	if (l->key)
 		return;
 	t->event = trace_grow(t->event, t->events, sizeof(e));

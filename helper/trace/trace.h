@@ -22,6 +22,8 @@
 #define TRACE_NO_LEASE	(~0ull)
 
 #define TRACE_EVENTS_MAX	1000000u
+#define TRACE_WON_MAX		50000u	/* they are compared with each other */
+#define TRACE_PAIRS_MAX		100000u
 #define TRACE_HOSTS_MAX		4096u
 #define TRACE_HOST_LEN_MAX	64u	/* bytes of a host's name */
 #define TRACE_TIME_MAX		(1ull << 62)	/* ns; sums of two, and a lease, find room */
@@ -127,6 +129,7 @@ struct trace_hold {
  * @findings:  number of these
  * @holds:     number of these
  * @names:     number of these
+ * @wons:      events of this kind
  * @servers:   of the cluster, 0 if no file says
  * @b:         of them may lie
  * @rho_ppm:   bound on the error of clock rates, ppm
@@ -141,7 +144,7 @@ struct trace {
 	struct trace_name **name;
 	void *tree;
 	u32 *vector;
-	u32 events, hosts, edges, findings, holds, names;
+	u32 events, hosts, edges, findings, holds, names, wons;
 	u32 servers, b, rho_ppm;
 	u32 distrust;
 };
@@ -273,7 +276,7 @@ struct trace_pairs {
  * @within:    the wall clocks of all hosts differ by less than this, ns; 0: nobody knows
  * @ret:       its @found is to be freed
  * @ret_why:   as that of trace_order()
- * Return: false as trace_order().
+ * Return: false as trace_order(), or for too many pairs.
  */
 bool trace_two_holders(struct trace *t, bool no_leases, u64 within, struct trace_pairs *ret,
 		       char **ret_why);
@@ -286,17 +289,19 @@ const char *trace_verdict_name(enum trace_verdict verdict);
  * @relevant: events that may change it, a byte for each event
  * @holds:    is it true when host h has had its first @done[h] relevant events?
  * @arg:      for @holds
+ * @steps:    that @holds has taken
  */
 struct trace_phi {
 	const u8 *relevant;
 	bool (*holds)(void *arg, const u32 *done);
 	void *arg;
+	const u64 *steps;
 };
 
 /**
  * struct trace_levels - what a search found
  * @states:   that were looked at
- * @gave_up:  there are more than a million; @possibly and @definitely say nothing then, but that a
+ * @gave_up:  there are more than a million, or they take too long; @possibly and @definitely say nothing then, but that a
  *            state was found if @possibly
  * @possibly: in one state at least, Section 14.6.2
  * @definitely: in a state of each order of events, Section 14.6.2
@@ -317,9 +322,10 @@ void trace_levels(const struct trace *t, const struct trace_phi *phi, struct tra
  * @t:    after trace_holds() and trace_order()
  * @name: "two-holders", "waited-but-free", "deadlock" or "ghost"
  * @ret:  what was found
- * Return: false if no predicate has this name.
+ * @ret_why: says in words what is wrong, to be freed
+ * Return: false if no predicate has this name, or the trace is too large for it.
  */
-bool trace_phi(const struct trace *t, const char *name, struct trace_levels *ret);
+bool trace_phi(const struct trace *t, const char *name, struct trace_levels *ret, char **ret_why);
 
 /* cut.c, why.c, draw.c */
 

@@ -71,7 +71,9 @@ static struct trace_levels search(struct values *v)
 	struct trace *t = figure(figure_14_14);
 	struct trace_levels found;
 
-	trace_levels(t, &(struct trace_phi){ .relevant = all, .holds = differ, .arg = v }, &found);
+	trace_levels(t, &(struct trace_phi){
+		.relevant = all, .holds = differ, .arg = v, .steps = &(u64){ 0 },
+	}, &found);
 	trace_free(t);
 	return found;
 }
@@ -146,7 +148,9 @@ static void test_figure_14_17_hangs_on_level_5(void **state)
 	(void)state;
 	for (i = 0; i < 2; i++) {
 		at_level_5 = i;
-		trace_levels(t, &(struct trace_phi){ .relevant = all, .holds = figure_14_17 }, &found);
+		trace_levels(t, &(struct trace_phi){
+		.relevant = all, .holds = figure_14_17, .steps = &(u64){ 0 },
+	}, &found);
 		assert_int_equal(found.states, 10);
 		assert_int_equal(found.definitely, i);
 		assert_true(found.possibly);
@@ -177,7 +181,9 @@ static void test_a_search_gives_up_beyond_a_million_states(void **state)
 	assert_true(trace_read(t, file, "file", &why) && trace_sort(t, &why) && trace_order(t, &why));
 	fclose(file);
 	memset(all, 1, sizeof(all));
-	trace_levels(t, &(struct trace_phi){ .relevant = all, .holds = never }, &found);
+	trace_levels(t, &(struct trace_phi){
+		.relevant = all, .holds = never, .steps = &(u64){ 0 },
+	}, &found);
 	assert_true(found.gave_up);
 	assert_false(found.definitely);
 	trace_free(t);
@@ -199,8 +205,9 @@ static struct trace_levels phi(const char *name, const char *lines)
 {
 	struct trace *t = figure(lines);
 	struct trace_levels found;
+	char *why;
 
-	assert_true(trace_phi(t, name, &found));
+	assert_true(trace_phi(t, name, &found, &why));
 	trace_free(t);
 	return found;
 }
@@ -275,9 +282,12 @@ static void test_only_four_predicates_have_names(void **state)
 {
 	struct trace *t = figure(ONE_SERVER);
 	struct trace_levels found;
+	char *why;
 
 	(void)state;
-	assert_false(trace_phi(t, "two", &found));
+	assert_false(trace_phi(t, "two", &found, &why));
+	assert_non_null(strstr(why, "must be two-holders"));
+	free(why);
 	trace_free(t);
 }
 
