@@ -42,6 +42,14 @@ static void add_known(struct json_object *o, const char *key, u64 value)
 	json_object_object_add(o, key, value ? bftm_json_number(key, value) : NULL);
 }
 
+/* A silent server may have heard from all members since it said that it waits for them. */
+static struct json_object *describe_recovering(const struct bftm_peer *peer, const char *state)
+{
+	if (!strcmp(state, "silent") || !strcmp(state, "unknown"))
+		return NULL;
+	return json_object_new_boolean(peer->recovering);
+}
+
 static struct json_object *describe_server(const struct bftm_cluster *cl, u32 u,
 					   u64 now)
 {
@@ -50,13 +58,14 @@ static struct json_object *describe_server(const struct bftm_cluster *cl, u32 u,
 	struct json_object *o = json_object_new_object();
 	struct json_object *list = json_object_new_array();
 	struct bftm_evidence evidence[BFTM_EVIDENCE_KINDS];
+	const char *state = bftm_evidence_state(cl, u, now);
 	int i, n = bftm_evidence_list(cl, u, evidence);
 
 	bftm_json_add_number(o, "id", peer->conf->id);
 	bftm_json_add_text(o, "address", peer->conf->text);
-	bftm_json_add_text(o, "state", bftm_evidence_state(cl, u, now));
+	bftm_json_add_text(o, "state", state);
 	bftm_json_add_bool(o, "suspect", n > 0);
-	bftm_json_add_bool(o, "recovering", peer->recovering);
+	json_object_object_add(o, "recovering", describe_recovering(peer, state));
 	json_object_object_add(o, "quarantine_ns", !peer->heard_ns ? NULL :
 			       json_object_new_uint64(now < peer->quarantine_until_ns ?
 						      peer->quarantine_until_ns - now : 0));
