@@ -66,8 +66,8 @@ static const struct argp_option argp_options[] = {
 	{ "value", KEY_VALUE, NULL, 0, "Get the value that the last writer left, and leave another: "
 	  "BFTMUTEX_VALUE and BFTMUTEX_VALUE_FD for the command; print that of --fd", 2 },
 	{ "hash-name", KEY_HASH_NAME, NULL, 0, "NAME may be long: its SHA-256 is the name of the lock", 2 },
-	{ "and", KEY_AND, "NAME", 0, "Have the lock NAME too, up to 16 times; all are taken in one order, "
-	  "and the loss of one ends the command", 2 },
+	{ "and", KEY_AND, "NAME", 0, "Have the lock NAME too, up to 16 times; all are taken in the "
+	  "order of the bytes of their names, and the loss of one ends the command", 2 },
 	{ "cluster", 'C', "CLUSTER", 0, "Cluster of bftmutex.conf(5) that has the lock", 2 },
 	{ "command", 'c', "SHELL", 0, "Run a command line by the shell", 3 },
 	{ "close", 'o', NULL, 0, "Do not let the command inherit the lock", 3 },

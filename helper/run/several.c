@@ -61,6 +61,19 @@ static bool taking_failed(struct taking *t, const struct bftm_taken *lock, int e
 	return false;
 }
 
+/* Is --wait over before @lock is @what? */
+static bool taking_late(struct taking *t, const struct bftm_taken *lock, const char *what)
+{
+	u64 limit_ns = t->o->lock.timeout_ns;
+
+	if (!limit_ns || bftm_boottime() - t->start_ns < limit_ns)
+		return false;
+	if (t->o->verbose)
+		warnx("lock '%s': --wait %s was over before it was %s", lock->shown, t->o->wait, what);
+	t->status = t->o->conflict_code;
+	return true;
+}
+
 static bool taking_lost(struct taking *t, const struct bftm_taken *lock)
 {
 	const struct bftm_taken *next = taking_at(t, t->held);
@@ -105,12 +118,10 @@ static int taking_ask(const struct taking *t)
 {
 	const struct bftm_taken *lock = taking_at(t, t->held);
 	struct bftmutex_options ask = t->o->lock;
-	u64 waited = bftm_boottime() - t->start_ns;
+	u64 end_ns = t->start_ns + ask.timeout_ns, now = bftm_boottime();
 
-	if (ask.timeout_ns && waited >= ask.timeout_ns)
-		return -ETIMEDOUT;
 	if (ask.timeout_ns)
-		ask.timeout_ns -= waited;
+		ask.timeout_ns = now < end_ns ? end_ns - now : 1;
 	if (t->o->margin) {
 		int r = bftmutex_set_signal(lock->fd, 0, t->o->margin_ns);
 
@@ -129,6 +140,8 @@ static bool taking_next(struct taking *t)
 	int r;
 
 	t->waiting(t->o, lock);
+	if (taking_late(t, lock, "asked for"))
+		return false;
 	r = taking_ask(t);
 	if (r < 0 && r != -EINPROGRESS)
 		return taking_failed(t, lock, r);
@@ -145,7 +158,35 @@ static bool taking_next(struct taking *t)
 		t->status = t->o->lost_code;
 		return false;
 	}
+	/* While this process is stopped or its host sleeps, the lock is granted, and time goes on. */
+	if (taking_late(t, lock, "held"))
+		return false;
 	t->held++;
+	return true;
+}
+
+/* Before the command: a renewal may have moved the deadline of a lock, or its lease has ended. */
+static bool taking_grant(struct taking *t, const struct bftm_taken *lock,
+			 struct bftmutex_grant *ret)
+{
+	struct bftm_status status = {};
+	const char *why;
+	int r = bftmutex_status(lock->fd, &status);
+
+	if (r < 0)
+		return taking_failed(t, lock, r);
+	if (status.state != BFTM_STATE_HELD) {
+		why = bftm_lost_why(status.reason);
+		warnx("lock '%s'%s before the command", lock->shown,
+		      why ? why : " lost: its lease ended");
+		t->status = t->o->lost_code;
+		return false;
+	}
+	*ret = (struct bftmutex_grant){
+		.deadline_ns = status.deadline_ns,
+		.token = status.token,
+		.attempts = status.attempts,
+	};
 	return true;
 }
 
@@ -157,25 +198,14 @@ bool bftm_several_take(const struct options *o, const struct bftm_taken *locks, 
 		.o = o, .locks = locks, .waiting = waiting, .start_ns = bftm_boottime(),
 	};
 	unsigned int i;
-	int r;
 
 	bftm_several_order(locks, count, t.order);
 	while (t.held < count)
 		if (!taking_next(&t))
 			goto failed;
-	/* A renewal may have moved the deadline of one since it was granted. */
-	for (i = 0; i < count; i++) {
-		struct bftm_status status = {};
-
-		r = bftmutex_status(locks[i].fd, &status);
-		if (r < 0 && !taking_failed(&t, &locks[i], r))
+	for (i = 0; i < count; i++)
+		if (!taking_grant(&t, &locks[i], &ret_grant[i]))
 			goto failed;
-		ret_grant[i] = (struct bftmutex_grant){
-			.deadline_ns = status.deadline_ns,
-			.token = status.token,
-			.attempts = status.attempts,
-		};
-	}
 	return true;
 
 failed:

@@ -235,7 +235,7 @@ static void the_loss_of_one_lock_ends_all(void **state)
 	more = false;
 }
 
-static void one_of_two_descriptors_keeps_the_locks(void **state)
+static void one_of_two_descriptors_keeps_its_lock(void **state)
 {
 	static const char *const scripts[] = {
 		"(exec 30<&-; setsid sleep 0.5 &); echo >&31; exit 5",
@@ -493,7 +493,7 @@ int main(void)
 		cmocka_unit_test(all_end_when_the_lock_is_lost),
 		cmocka_unit_test(what_is_left_behind_keeps_the_lock),
 		cmocka_unit_test(the_loss_of_one_lock_ends_all),
-		cmocka_unit_test(one_of_two_descriptors_keeps_the_locks),
+		cmocka_unit_test(one_of_two_descriptors_keeps_its_lock),
 		cmocka_unit_test(locks_are_taken_in_the_order_of_their_bytes),
 		cmocka_unit_test(tokens_are_lines_in_the_order_of_the_command_line),
 		cmocka_unit_test(who_has_no_descriptor_is_not_waited_for),

@@ -136,6 +136,24 @@ is "the margin while another is waited for" "$status" 79
 said "the margin while another is waited for: message" "lock '$less': its lease ends in less than --margin 300ms, while"
 stop_background
 
+# What was granted to a process that is stopped, is not in time.
+new_lock
+less=$lock.a lock=$lock.z
+waits() { [[ $(ip netns exec "$BFTMUTEX_OTHER" "${tool%/*}/bftmutexctl" who --json "$lock" | gojq .waiters) == 1 ]]; }
+start -l $long "$lock" sh -c "touch $mark; until [ -e $mark.go ]; do sleep 0.1; done"
+"$tool" -w 5 --and "$lock" "$less" touch "$mark.no" 2>"$dir/waits" &
+waiter=$!
+ok "stopped while it waits: it waits" wait_for 4 waits
+kill -STOP $waiter
+touch "$mark.go"
+other -w 6 "$lock" true
+is "stopped while it waits: it gets the lock, and keeps it" $? 1
+kill -CONT $waiter
+wait $waiter
+is "stopped while it waits: not in time" "$?" 1
+ok "stopped while it waits: the command does not run" ! test -e "$mark.no"
+ended
+
 #
 # One is lost while the command runs
 #
