@@ -88,8 +88,11 @@ void bftm_member_refused(struct bftm_cluster *cl, u32 u, const struct bftm_msg *
 	u64 incarnation[BFTM_SERVERS_MAX], least;
 	u32 i;
 
-	/* As bftm_members_refuse(): an attempt is of its own incarnation, and REFUSED names it. */
-	least = (msg->name_len ? msg->attempt : msg->seq) >> 32;
+	/*
+	 * As bftm_members_refuse(): an attempt is of its own incarnation, and REFUSED names it. ASK
+	 * has a name and no attempt.
+	 */
+	least = (msg->attempt ? msg->attempt : msg->seq) >> 32;
 	if (cl->peer[u].evicted < least)
 		cl->peer[u].evicted = (u32)least;
 	for (i = 0; i < cl->conf.n; i++)

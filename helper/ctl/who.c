@@ -81,6 +81,18 @@ static void print_owner(struct json_object *answer, const char *state)
 		printf(", highest token %s", text_of(answer, "token"));
 }
 
+static int failure(u64 error)
+{
+	switch (error) {
+	case EACCES:
+		return EX_NOPERM;
+	case EPROTONOSUPPORT:
+		return EX_UNAVAILABLE;
+	default:
+		return EX_TEMPFAIL;
+	}
+}
+
 static int who_print(const struct who *w, struct json_object *answer)
 {
 	char shown[BFTM_SHOWN_ROOM(BFTM_NAME_LEN_MAX)];
@@ -92,8 +104,8 @@ static int who_print(const struct who *w, struct json_object *answer)
 		return ctl_fail(EX_UNAVAILABLE, "lock '%s': bftmutexd has no cluster '%s', or no credentials",
 				shown, w->cluster ?: "default");
 	if (!state)
-		return ctl_fail(number_of(answer, "errno") == EACCES ? EX_NOPERM : EX_TEMPFAIL,
-				"lock '%s': %s", shown, text_of(answer, "error"));
+		return ctl_fail(failure(number_of(answer, "errno")), "lock '%s': %s", shown,
+				text_of(answer, "error"));
 	if (!strcmp(state, "unsure"))
 		code = EX_TEMPFAIL;
 	if (ctl_json) {

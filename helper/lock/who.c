@@ -19,8 +19,7 @@
  * @name:      of the lock, @len bytes
  * @len:       of @name
  * @said:      of each server
- * @refused:   servers that did not answer, since they refuse: a bit mask
- * @denied:    of those the ones that do not permit it
+ * @refused:   why each server refuses to answer: BFTM_REFUSED_..., 0 if it does not
  * @first_seq: what was asked for it has higher sequence numbers
  * @limit_ns:  when it is given up
  * @timer:     when the servers that are missing are asked again, or it is given up
@@ -33,8 +32,7 @@ struct asking {
 	u8 name[BFTM_NAME_LEN_MAX];
 	u8 len;
 	struct bftm_owner_said said[BFTM_SERVERS_MAX];
-	u32 refused;
-	u32 denied;
+	u32 refused[BFTM_SERVERS_MAX];
 	u64 first_seq;
 	u64 limit_ns;
 	struct bftm_timer timer;
@@ -102,7 +100,7 @@ static u32 missing(const struct asking *a)
 	u32 u, ret = 0;
 
 	for (u = 0; u < a->cluster->conf.n; u++)
-		if (!a->said[u].told && !(a->refused >> u & 1))
+		if (!a->said[u].told && !a->refused[u])
 			ret |= 1u << u;
 	return ret;
 }
@@ -117,6 +115,16 @@ static void ask_servers(struct asking *a, u32 to)
 	bftm_cluster_send(a->cluster, to, &msg);
 }
 
+/* Did more than b servers refuse for this reason, one of them a correct one? */
+static bool is_refused(const struct asking *a, u32 reason)
+{
+	u32 u, count = 0;
+
+	for (u = 0; u < a->cluster->conf.n; u++)
+		count += a->refused[u] == reason;
+	return count > a->cluster->conf.b;
+}
+
 /* Ends it if it is over, or waits for what comes next. */
 static void asking_look(struct asking *a)
 {
@@ -127,8 +135,14 @@ static void asking_look(struct asking *a)
 	bftm_who_judge(a->said, conf->n, conf->b, &owner);
 	if (owner.who == BFTM_WHO_HELD || owner.who == BFTM_WHO_NOBODY)
 		asking_end(a, asking_describe(a, &owner));
-	else if (bftm_count(a->denied) > conf->b)
+	else if (is_refused(a, BFTM_REFUSED_ACCESS))
 		asking_fail(a, "the servers do not allow this client to ask for it", EACCES);
+	else if (is_refused(a, BFTM_REFUSED_EVICTED))
+		asking_fail(a, "the servers have evicted this host; restart bftmutexd when it may ask again",
+			    EACCES);
+	else if (is_refused(a, BFTM_REFUSED_PROTO))
+		asking_fail(a, "the servers are of a version that does not tell who has a lock",
+			    EPROTONOSUPPORT);
 	else if (missing(a) && now < a->limit_ns)
 		bftm_timer_arm(&a->timer, due < a->limit_ns ? due : a->limit_ns);
 	else if (owner.told > conf->b)
@@ -186,9 +200,7 @@ static bool peer_knows(const struct bftm_peer *peer, const struct bftm_msg *msg)
 static void take_answer(struct asking *a, u32 u, const struct bftm_msg *msg)
 {
 	if (msg->type == BFTM_MSG_REFUSED) {
-		a->refused |= 1u << u;
-		if (msg->arg == BFTM_REFUSED_ACCESS)
-			a->denied |= 1u << u;
+		a->refused[u] = msg->arg;
 	} else if (peer_knows(&a->cluster->peer[u], msg)) {
 		a->said[u] = (struct bftm_owner_said){
 			.told = true,

@@ -79,4 +79,11 @@ ok "no name" says 64 "NAME of the lock is missing" c 2 bftmutexctl who
 is "any name" "$(who '"a\b"' .lock)" '"a\b"'
 ok "an unknown cluster" says 69 "bftmutexd has no cluster 'none'" c 2 bftmutexctl who -C none x
 
+# What more than b servers refuse for is told at once.
+read -r incarnation <"$(echo "$dev"/c2/cluster-*-client-2)"
+for n in 1 2; do
+	s $n bftmutexctl client evict --state "$dev/servers" 2 "$incarnation" --fenced >/dev/null
+done
+ok "an evicted host" says 77 "lock 'x': the servers have evicted this host" c 2 bftmutexctl who x
+
 finish
