@@ -180,7 +180,7 @@ const char *object_refusal(u32 status)
 	case ENODATA:
 		return "there is no such value";
 	case ESTALE:
-		return "OLD is not the present value";
+		return "the object is not as the request expects";
 	case EINVAL:
 		return "the object does not understand the request";
 	case ERANGE:

@@ -13,19 +13,10 @@
 
 #define EX_REFUSED 1	/* applied, and the object did not do as it was asked */
 
-/* @request: NULL for any */
-static const char *refusal(const struct bftmutex_response *r, const char *request)
-{
-	if (r->status == ESTALE && request && !strncmp(request, "txn ", 4))
-		return "nothing is changed, since this line does not hold";
-	return object_refusal(r->status);
-}
-
-static void add_status(struct json_object *all, const struct bftmutex_response *r,
-		       const char *request)
+static void add_status(struct json_object *all, const struct bftmutex_response *r)
 {
 	bftm_json_add_number(all, "status", r->status);
-	bftm_json_add_text(all, "refusal", r->status ? refusal(r, request) : NULL);
+	bftm_json_add_text(all, "refusal", r->status ? object_refusal(r->status) : NULL);
 	object_add_number(all, r->number);
 }
 
@@ -36,20 +27,19 @@ static void print_json(const struct object *o, const char *request, size_t len,
 
 	bftm_json_add_text(all, "object", o->name);
 	bftm_json_add_bytes(all, "request", request, len);
-	add_status(all, r, request);
+	add_status(all, r);
 	bftm_json_add_bytes(all, "response", r->data, r->len);
 	ctl_print_json(all);
 	json_object_put(all);
 }
 
 /* Prints the response, with a newline if it has none; the response of a refusal goes to stderr. */
-static int print_response(const struct object *o, const struct bftmutex_response *r,
-			  const char *request)
+static int print_response(const struct object *o, const struct bftmutex_response *r)
 {
 	const char *text = r->data;
 
 	if (r->status)
-		ctl_fail(0, "object '%s': %s%s%s", o->name, refusal(r, request),
+		ctl_fail(0, "object '%s': %s%s%s", o->name, object_refusal(r->status),
 			 r->len ? ": " : "", text);
 	else
 		fwrite(text, 1, r->len, stdout);
@@ -69,7 +59,7 @@ int object_submit(struct object *o, const char *request, size_t len)
 		print_json(o, request, len, &r);
 		code = r.status ? EX_REFUSED : 0;
 	} else if (!code) {
-		code = print_response(o, &r, request);
+		code = print_response(o, &r);
 	}
 	free(r.data);
 	return code;

@@ -123,6 +123,12 @@ static u32 check_lines(struct bftm_object_call *call, u64 *ret_room)
 	return 0;
 }
 
+/* A line may find no room in the answer: then the status says enough. */
+static u32 refuse(struct bftm_object_call *call, const struct txn_line *line)
+{
+	return bftm_respond(call, line->text, line->len) == ENOMEM ? ENOMEM : ESTALE;
+}
+
 static u32 do_lines(struct bftm_object_call *call, struct bftm_bytes *copy)
 {
 	const u8 *rest = call->rest;
@@ -133,7 +139,7 @@ static u32 do_lines(struct bftm_object_call *call, struct bftm_bytes *copy)
 
 	while (line_next(&rest, &len, &line)) {
 		if (!line_parse(&line) || !line_do(&line, copy->data, &copy->len))
-			return bftm_respond(call, line.text, line.len) ?: ESTALE;
+			return refuse(call, &line);
 		writes |= line.does == SET || line.does == DELETE;
 	}
 	if (!writes)

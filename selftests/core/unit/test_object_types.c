@@ -161,6 +161,23 @@ static void a_map_does_all_lines_or_none(void **state)
 	forget(&a);
 }
 
+/* The answer has a longer head than the request: the longest lines do not find room in it. */
+static void a_line_too_long_for_the_answer_does_not_hold(void **state)
+{
+	static u8 request[BFTM_OP_MAX];
+	struct asked a = {};
+	u32 len, most;
+
+	(void)state;
+	says(&a, "create map", 0, "");
+	memset(request, 'v', sizeof(request));
+	memcpy(request, "txn if k ", 9);
+	most = BFTM_OP_MAX - 8;
+	for (len = most - 16; len <= most; len++)
+		assert_int_equal(ask_bytes(&a, request, len), ESTALE);
+	forget(&a);
+}
+
 #define BAD_LINE(n) "txn, line " #n ": must be if K V, unless K, set K V or delete K, where K is 1 to 255 bytes without space and newline"
 #define NO_LINE "txn: a line or more is needed: if K V, unless K, set K V, delete K"
 
@@ -358,6 +375,7 @@ int main(void)
 		cmocka_unit_test(a_counter),
 		cmocka_unit_test(a_map),
 		cmocka_unit_test(a_map_does_all_lines_or_none),
+		cmocka_unit_test(a_line_too_long_for_the_answer_does_not_hold),
 		cmocka_unit_test(bad_lines_of_a_map),
 		cmocka_unit_test(bad_requests_to_a_map),
 		cmocka_unit_test(a_queue),

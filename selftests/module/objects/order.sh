@@ -199,7 +199,7 @@ is "txn: each is done" "$paid" 3
 is "txn: all or nothing, each once" "$(submit 1 accounts list | xargs)" "0 a 0 b 12"
 is "txn: the first line that does not hold" "$(submit 1 accounts "txn set a 1"$'\n'"if b 11"$'\n'"unless b")" "116 if b 11"
 says_txn() { printf 'set c 1\nunless a\n' | c 1 bftmutexctl object submit --stdin accounts txn; }
-ok "txn: bftmutexctl tells the line" says 1 "object 'accounts': nothing is changed, since this line does not hold: unless a" says_txn
+ok "txn: bftmutexctl tells the line" says 1 "object 'accounts': the object is not as the request expects: unless a" says_txn
 kill_liar 4
 
 # With signed ranks, and one server less.
