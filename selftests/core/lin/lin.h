@@ -7,7 +7,7 @@
  * the types of the daemon.
  *
  * lin.c keeps histories, search.c searches, window.c, prune.c and worth.c say what need
- * not be tried, model*.c are the objects, print.c is for people, main.c reads files.
+ * not be tried, model*.c are the objects, print.c is for people, main.c and json.c read files.
  */
 #ifndef BFTM_LIN_H
 #define BFTM_LIN_H
@@ -76,5 +76,10 @@ enum lin_verdict lin_check(struct lin_history *history, u64 steps, FILE *to);
 
 /** lin_count() - operations; *@objects gets how many objects they are of */
 u32 lin_count(const struct lin_history *history, u32 *objects);
+
+struct json_object;
+
+/** lin_json() - the one value of a line; NULL: it is not JSON, or more than one value */
+struct json_object *lin_json(const char *line);
 
 #endif /* BFTM_LIN_H */

@@ -135,7 +135,7 @@ static int read_lines(const char *name, FILE *file)
 		at++;
 		if (line[strspn(line, " \t\r\n")] == '\0')
 			continue;
-		object = json_tokener_parse(line);
+		object = lin_json(line);
 		wrong = object ? add(object) : "not JSON";
 		json_object_put(object);
 		if (wrong) {
@@ -170,7 +170,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'S':
 		args.serial = true;
-		while (arg && strcmp(arg, serial_levels[args.level]))
+		for (args.level = 0; arg && strcmp(arg, serial_levels[args.level]);)
 			if (++args.level == SERIAL_LEVELS)
 				argp_error(state, "--serial '%s': must be serializable, recoverable, cascadeless or strict",
 					   arg);

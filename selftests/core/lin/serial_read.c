@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "text/json.h"
+#include "lin.h"
 #include "serial.h"
 
 static const char *text_of(struct json_object *line, const char *key)
@@ -50,7 +51,7 @@ bool serial_read(struct serial *s, const char *name, FILE *file)
 		at++;
 		if (line[strspn(line, " \t\r\n")] == '\0')
 			continue;
-		object = json_tokener_parse(line);
+		object = lin_json(line);
 		wrong = object ? add(s, object, at) : "not JSON";
 		json_object_put(object);
 	}
