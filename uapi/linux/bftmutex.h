@@ -355,10 +355,10 @@ struct bftm_submit {
  * answered for a whole round · EACCES: b + 1 servers refused · ERANGE: the lease is not granted
  * by b + 1 servers, or outside 1 ms to 1 h · ENOSPC: a table at b + 1 servers
  * is full · ENOBUFS: too many requests wait · ENOKEY: unknown cluster, or no
- * credentials · EPROTONOSUPPORT: b + 1 servers do not serve the protocol, the mode or the value, or
- * speak another version of the wire format; or BFTM_NO_LEASE, which the protocol of the cluster does
- * not have · ENODATA: BFTM_FENCE, and fewer than q servers know
- * which tokens were given ·
+ * credentials · EPROTONOSUPPORT: b + 1 servers do not serve the protocol, the mode or the
+ * value, or speak another version of the wire format; or BFTM_NO_LEASE, which the protocol of
+ * the cluster does not have · ENODATA: BFTM_FENCE, and fewer than q servers know which tokens
+ * were given ·
  * EINVAL: no name, an unknown flag, way or mode, or BFTM_LOCK_NL, an out field that is not zero,
  * BFTM_NO_LEASE with a lease or BFTM_RENEW · ENAMETOOLONG, E2BIG, EFAULT, ENOMEM.
  */
