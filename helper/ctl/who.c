@@ -81,7 +81,7 @@ static void print_owner(struct json_object *answer, const char *state)
 		printf(", highest token %s", text_of(answer, "token"));
 }
 
-static int failure(u64 error)
+static int who_failure(u64 error)
 {
 	switch (error) {
 	case EACCES:
@@ -104,7 +104,7 @@ static int who_print(const struct who *w, struct json_object *answer)
 		return ctl_fail(EX_UNAVAILABLE, "lock '%s': bftmutexd has no cluster '%s', or no credentials",
 				shown, w->cluster ?: "default");
 	if (!state)
-		return ctl_fail(failure(number_of(answer, "errno")), "lock '%s': %s", shown,
+		return ctl_fail(who_failure(number_of(answer, "errno")), "lock '%s': %s", shown,
 				text_of(answer, "error"));
 	if (!strcmp(state, "unsure"))
 		code = EX_TEMPFAIL;
@@ -131,6 +131,7 @@ int ctl_who(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = who_option,
+		.children = ctl_common,
 		.args_doc = "NAME",
 		.doc = "Ask the servers which client has a lock, how many wait for it, and what is "
 		       "left of its lease. No lying server can make a holder up.",

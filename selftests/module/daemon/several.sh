@@ -136,7 +136,7 @@ is "the margin while another is waited for" "$status" 79
 said "the margin while another is waited for: message" "lock '$less': its lease ends in less than --margin 300ms, while"
 stop_background
 
-# What was granted to a process that is stopped, is not in time.
+# A process that is stopped until --wait is over does not start its command, even if it gets all.
 new_lock
 less=$lock.a lock=$lock.z
 waits() { [[ $(ip netns exec "$BFTMUTEX_OTHER" "${tool%/*}/bftmutexctl" who --json "$lock" | gojq .waiters) == 1 ]]; }

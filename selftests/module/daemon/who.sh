@@ -79,7 +79,7 @@ ok "no name" says 64 "NAME of the lock is missing" c 2 bftmutexctl who
 is "any name" "$(who '"a\b"' .lock)" '"a\b"'
 ok "an unknown cluster" says 69 "bftmutexd has no cluster 'none'" c 2 bftmutexctl who -C none x
 
-# What more than b servers refuse for is told at once.
+# A reason of more than b servers is told at once.
 read -r incarnation <"$(echo "$dev"/c2/cluster-*-client-2)"
 for n in 1 2; do
 	s $n bftmutexctl client evict --state "$dev/servers" 2 "$incarnation" --fenced >/dev/null
