@@ -138,7 +138,7 @@ static void asking_look(struct asking *a)
 	else if (is_refused(a, BFTM_REFUSED_ACCESS))
 		asking_fail(a, "the servers do not allow this client to ask for it", EACCES);
 	else if (is_refused(a, BFTM_REFUSED_EVICTED))
-		asking_fail(a, "the servers have evicted this host; restart bftmutexd when it may ask again",
+		asking_fail(a, "the servers have evicted this host; restart bftmutexd there",
 			    EACCES);
 	else if (is_refused(a, BFTM_REFUSED_PROTO))
 		asking_fail(a, "the servers are of a version that does not tell who has a lock",

@@ -69,7 +69,8 @@ static bool taking_late(struct taking *t, const struct bftm_taken *lock, const c
 	if (!limit_ns || bftm_boottime() - t->start_ns < limit_ns)
 		return false;
 	if (t->o->verbose)
-		warnx("lock '%s': --wait %s was over before it was %s", lock->shown, t->o->wait, what);
+		warnx("lock '%s': --wait %s was over before it was %s", lock->shown,
+		      t->o->wait, what);
 	t->status = t->o->conflict_code;
 	return true;
 }
@@ -158,7 +159,7 @@ static bool taking_next(struct taking *t)
 		t->status = t->o->lost_code;
 		return false;
 	}
-	/* While this process is stopped or its host sleeps, the lock is granted, and time goes on. */
+	/* While this process is stopped or its host sleeps, the lock may be granted. */
 	if (taking_late(t, lock, "held"))
 		return false;
 	t->held++;
