@@ -89,10 +89,10 @@ void bftm_member_refused(struct bftm_cluster *cl, u32 u, const struct bftm_msg *
 	u32 i;
 
 	/*
-	 * As bftm_members_refuse(): an attempt is of its own incarnation, and REFUSED names it. ASK
-	 * has a name and no attempt.
+	 * As bftm_members_refuse(): an attempt is of its own incarnation, and REFUSED names it. SYNC
+	 * has no name, and ASK no attempt.
 	 */
-	least = (msg->attempt ? msg->attempt : msg->seq) >> 32;
+	least = (msg->name_len && msg->attempt ? msg->attempt : msg->seq) >> 32;
 	if (cl->peer[u].evicted < least)
 		cl->peer[u].evicted = (u32)least;
 	for (i = 0; i < cl->conf.n; i++)

@@ -210,6 +210,20 @@ static void a_question_is_of_the_daemon_that_asks(void **state)
 	assert_int_equal(evicted, 42);
 }
 
+/* REFUSED of a SYNC has no name, and as its attempt the incarnation that SYNC told. */
+static void a_refused_sync_is_of_the_daemon_that_sent_it(void **state)
+{
+	u32 u;
+
+	(void)state;
+	for (u = 0; u < 2; u++)
+		bftm_member_refused(&cl, u, &(struct bftm_msg){
+			.type = BFTM_MSG_REFUSED, .arg = BFTM_REFUSED_EVICTED,
+			.seq = OF(42, 1 + u), .attempt = 40,
+		});
+	assert_int_equal(evicted, 42);
+}
+
 /* The daemon was restarted since: only what the one before has won is lost. */
 static void an_attempt_is_of_its_own_incarnation(void **state)
 {
@@ -242,6 +256,7 @@ int main(void)
 		TEST(one_of_b_plus_1_servers_is_correct),
 		TEST(refusals_that_say_nothing_new_are_passed_on_once_a_second),
 		TEST(a_question_is_of_the_daemon_that_asks),
+		TEST(a_refused_sync_is_of_the_daemon_that_sent_it),
 		TEST(an_attempt_is_of_its_own_incarnation),
 	};
 

@@ -139,8 +139,11 @@ stop_background
 # A process that is stopped until --wait is over does not start its command, even if it gets all.
 new_lock
 less=$lock.a lock=$lock.z
-waits() { [[ $(ip netns exec "$BFTMUTEX_OTHER" "${tool%/*}/bftmutexctl" who --json "$lock" | gojq .waiters) == 1 ]]; }
-start -l $long "$lock" sh -c "touch $mark; until [ -e $mark.go ]; do sleep 0.1; done"
+waits() {
+	[[ $("${tool%/*}/bftmutexctl" holders --json | gojq --arg name "$lock" \
+		'map(select(.name == $name and .state == "pending")) | length') == 1 ]]
+}
+start -l "$long" "$lock" sh -c "touch $mark; until [ -e $mark.go ]; do sleep 0.1; done"
 "$tool" -w 5 --and "$lock" "$less" touch "$mark.no" 2>"$dir/waits" &
 waiter=$!
 ok "stopped while it waits: it waits" wait_for 4 waits
