@@ -139,18 +139,21 @@ stop_background
 # A process that is stopped until --wait is over does not start its command, even if it gets all.
 new_lock
 less=$lock.a lock=$lock.z
-waits() {
-	[[ $("${tool%/*}/bftmutexctl" holders --json | gojq --arg name "$lock" \
-		'map(select(.name == $name and .state == "pending")) | length') == 1 ]]
+states() {
+	"${tool%/*}/bftmutexctl" holders --json |
+		gojq -c --arg name "$lock" 'map(select(.name == $name).state) | sort'
 }
+waits() { [[ $(states) == '["held","pending"]' ]]; }
+has_it() { [[ $(states) == '["held"]' ]]; }
 start -l "$long" "$lock" sh -c "touch $mark; until [ -e $mark.go ]; do sleep 0.1; done"
 "$tool" -w 5 --and "$lock" "$less" touch "$mark.no" 2>"$dir/waits" &
 waiter=$!
 ok "stopped while it waits: it waits" wait_for 4 waits
 kill -STOP $waiter
 touch "$mark.go"
+ok "stopped while it waits: it gets the lock" wait_for 4 has_it
 other -w 6 "$lock" true
-is "stopped while it waits: it gets the lock, and keeps it" $? 1
+is "stopped while it waits: and keeps it" $? 1
 kill -CONT $waiter
 wait $waiter
 is "stopped while it waits: not in time" "$?" 1
