@@ -61,12 +61,7 @@ static void cut_line(const struct trace *t, const char *what, const struct trace
 	bftm_json_add_text(o, "type", type);
 	bftm_json_add_number(o, "client", e->client);
 	bftm_json_add_number(o, "attempt", e->attempt);
-	if (e->name == TRACE_NONE)
-		bftm_json_add_text(o, "name", NULL);
-	else
-		bftm_json_add_bytes(o, "name", t->name[e->name]->bytes, t->name[e->name]->len);
-	fprintf(out, "%s\n", json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
-	json_object_put(o);
+	trace_line_print(t, e->name, o, out);
 }
 
 static void print_holders(const struct trace *t, const u32 *cut, bool json, FILE *out)

@@ -3,6 +3,15 @@
 #include "text/json.h"
 #include "text/mode.h"
 #include "trace/trace.h"
+void trace_line_print(const struct trace *t, u32 name, struct json_object *line, FILE *out)
+{
+	if (name == TRACE_NONE)
+		bftm_json_add_text(line, "name", NULL);
+	else
+		bftm_json_add_bytes(line, "name", t->name[name]->bytes, t->name[name]->len);
+	fprintf(out, "%s\n", json_object_to_json_string_ext(line, JSON_C_TO_STRING_PLAIN));
+	json_object_put(line);
+}
 
 static void event_json(const struct trace *t, const struct trace_event *e, FILE *out)
 {
@@ -19,12 +28,7 @@ static void event_json(const struct trace *t, const struct trace_event *e, FILE 
 	bftm_json_add_number(o, "server", e->server);
 	bftm_json_add_number(o, "attempt", e->attempt);
 	bftm_json_add_number(o, "k", e->k);
-	if (e->name == TRACE_NONE)
-		bftm_json_add_text(o, "name", NULL);
-	else
-		bftm_json_add_bytes(o, "name", t->name[e->name]->bytes, t->name[e->name]->len);
-	fprintf(out, "%s\n", json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
-	json_object_put(o);
+	trace_line_print(t, e->name, o, out);
 }
 
 void trace_event_print(const struct trace *t, u32 event, bool json, FILE *out)

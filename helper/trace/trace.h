@@ -18,6 +18,8 @@
 
 #include "core/wire.h"
 
+struct json_object;
+
 #define TRACE_NONE	(~0u)
 #define TRACE_NO_LEASE	(~0ull)
 
@@ -335,6 +337,8 @@ u32 *trace_cut_at(const struct trace *t, u64 time);
 void trace_cut_print(const struct trace *t, const u32 *cut, bool json, FILE *out);
 /** trace_why_print() - the chain of messages that led to an event */
 void trace_why_print(const struct trace *t, u32 event, bool json, FILE *out);
+/** trace_line_print() - end @line, which is freed, with the lock of number @name, and print it */
+void trace_line_print(const struct trace *t, u32 name, struct json_object *line, FILE *out);
 /** trace_event_print() - an event in a line */
 void trace_event_print(const struct trace *t, u32 event, bool json, FILE *out);
 /** trace_draw() - a space–time diagram as SVG; false: there are too many events */

@@ -77,7 +77,7 @@ int bftm_listing_start(struct bftm_cluster *cl, u64 limit_ns, bftm_listed_fn *te
 	return 0;
 }
 
-/* Likewise. */
+/* The answer comes at once, and 7 ms stand for too many questions, as for listings above. */
 int bftm_who_start(struct bftm_cluster *cl, const u8 *name, u8 len, u64 limit_ns,
 		   bftm_who_fn *tell, int arg)
 {

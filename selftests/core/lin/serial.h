@@ -55,7 +55,7 @@ bool serial_add(struct serial *s, const char *transaction, enum serial_does does
 
 /**
  * serial_check() - which properties has the schedule?
- * @to: where an order, or what contradicts a property, is told; NULL for nowhere
+ * @to: gets an order, or the contradiction to a property; NULL: nothing is printed
  *
  * An aborted transaction has no place in the order: it is undone. One without an end may still
  * commit, and has one.

@@ -6,7 +6,7 @@
  * that hears of a better request asks its OK back: CANCEL, CANCELLED. In Figure 2 ("kim-storage")
  * each OK has the value that the server stores, and FINISHED the value that a writer leaves.
  *
- * What the printed form lacks:
+ * The printed form lacks four rules, each of which has a switch:
  *
  *   inside   a client that has the right ignores CANCEL; the text says so, the figure does not
  *   numbers  OK has a number, which CANCEL and CANCELLED repeat; links keep no order
