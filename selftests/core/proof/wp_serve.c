@@ -143,6 +143,14 @@ enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
 static void serve_step(const struct bftm_shell *shell, void *arg, struct bftm_server_cfg *cfg,
 		       const struct bftm_msg *req, u64 now, struct bftm_sends *ret);
 
+/* Likewise: what lists of locks tell about one of them. */
+/*@ requires is_genuine != 0 && is_new != 0 && is_evicted == 0 && is_permitted != 0;
+  @ requires req->type == BFTM_MSG_ASK && \valid_read(req) && \valid(ret);
+  @ assigns *ret;
+  @*/
+static void serve_ask(const struct bftm_shell *shell, void *arg, const struct bftm_msg *req,
+		      u64 now, struct bftm_sends *ret);
+
 /*@ requires is_genuine != 0 && is_new != 0 && is_evicted == 0 && is_permitted != 0;
   @ requires req->type == BFTM_MSG_SYNC && \valid_read(req) && \valid(reply);
   @ requires reply->type != BFTM_MSG_SYNCED;
