@@ -5,7 +5,7 @@
  *	redis_lock NAME COUNT AWAIT ADDRESS...
  *
  * With several servers it is Redlock, pipelined: the command goes to all at once;
- * done when AWAIT have said OK. Giving back is not timed.
+ * done when AWAIT have said OK. NAME_pair is until all have given it back, too.
  */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -89,9 +89,10 @@ static uint32_t still_silent(void)
 
 int main(int argc, char **argv)
 {
-	struct bench_times times;
+	struct bench_times times, pairs;
 	uint32_t count, await, i;
 	uint64_t before, took;
+	char pair[128];
 	int on = 1;
 
 	if (argc < 5 || argc - 4 > SERVERS_MAX)
@@ -103,6 +104,7 @@ int main(int argc, char **argv)
 	}
 	await = bench_number("AWAIT", argv[3], 1, servers);
 	bench_alloc(&times, count);
+	bench_alloc(&pairs, count);
 	for (i = 0; i < WARM_UP + count; i++) {
 		expect_all();
 		mark("begin");
@@ -118,8 +120,12 @@ int main(int argc, char **argv)
 		expect_all();
 		say(GIVE);
 		hear_from(servers, GIVEN);
+		if (i >= WARM_UP)
+			bench_add(&pairs, bench_now() - before);
 		bench_settle(BENCH_MS);
 	}
 	bench_print(argv[1], &times);
+	snprintf(pair, sizeof(pair), "%s_pair", argv[1]);
+	bench_print(pair, &pairs);
 	return 0;
 }

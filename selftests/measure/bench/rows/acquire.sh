@@ -6,9 +6,10 @@
 . "$(dirname "$0")/../lib.sh"
 
 cluster 7 1 || bail "no cluster"
-row "acquire, n = 7, b = 1" at acquire acquire 300
+at sysctl -q net.ipv4.ping_group_range="0 2147483647"
+row "acquire, n = 7, b = 1" at acquire acquire 300 10.73.0.7
 end_cluster
 cluster 4 1 || bail "no cluster"
-row "acquire, n = 4, b = 1" at acquire acquire4 300
+row "acquire, n = 4, b = 1" at acquire acquire4 300 10.73.0.4
 leave_cluster 4 1
 finish
