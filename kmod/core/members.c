@@ -19,11 +19,37 @@ struct bftm_member *bftm_members_find(const struct bftm_members *m, u32 client)
 
 void bftm_members_start(struct bftm_members *m)
 {
-	u32 i;
+	struct bftm_member *member;
+	u32 i, awaited = 0;
 
-	for (i = 0; i < m->count; i++)
-		m->member[i].awaited = true;
-	m->awaited = m->count;
+	for (i = 0; i < m->count; i++) {
+		member = &m->member[i];
+		/* What an evicted incarnation had is over; none of a later one was granted anything. */
+		member->awaited = !m->roll || member->noted > member->evicted;
+		if (member->noted == BFTM_NOTED_UNKNOWN)
+			member->noted = 0;
+		awaited += member->awaited;
+	}
+	m->awaited = awaited;
+}
+
+bool bftm_members_note(struct bftm_members *m, u32 client, u32 incarnation)
+{
+	struct bftm_member *member = bftm_members_find(m, client);
+
+	if (member && incarnation > member->noted)
+		bftm_publish(member->noted, incarnation);
+	return member;
+}
+
+bool bftm_members_unnoted(const struct bftm_members *m, const struct bftm_msg *req)
+{
+	const struct bftm_member *member;
+
+	if (!m->roll || req->type != BFTM_MSG_TRY || req->lease_ns != BFTM_LEASE_NONE)
+		return false;
+	member = bftm_members_find(m, req->client);
+	return member && req->attempt >> 32 > bftm_published(member->noted);
 }
 
 void bftm_members_heard(struct bftm_members *m, struct bftm_member *member)

@@ -14,31 +14,61 @@
  * struct bftm_member - a client that may hold locks without a lease
  * @client:  its number
  * @evicted: its incarnations up to this one are evicted; 0: none is
+ * @noted:   the roll has its incarnations up to this one; 0: none. BFTM_NOTED_UNKNOWN, before
+ *           bftm_members_start() alone: the roll says that it may hold anything
  * @awaited: it has not told yet what it held before this start of the server
  */
 struct bftm_member {
 	u32 client;
 	u32 evicted;
+	u32 noted;
 	bool awaited;
 };
+
+#define BFTM_NOTED_UNKNOWN	(~0u)
 
 /**
  * struct bftm_members - all of them
  * @member:  ordered by their numbers; the caller's
  * @count:   of these, up to BFTM_MEMBERS_MAX
  * @awaited: how many are; the server is recovering while there is one
+ * @roll:    the server has a roll
  */
 struct bftm_members {
 	struct bftm_member *member;
 	u32 count;
 	u32 awaited;
+	bool roll;
 };
 
 /** bftm_members_find() - the one with this number, or NULL. */
 struct bftm_member *bftm_members_find(const struct bftm_members *m, u32 client);
 
-/** bftm_members_start() - the server has forgotten what it granted: all are awaited. */
+/**
+ * bftm_members_start() - the server has forgotten what it granted
+ * @m: of the server
+ *
+ * All are awaited. With a roll, those are not of whom it names no incarnation that is not evicted.
+ */
 void bftm_members_start(struct bftm_members *m);
+
+/**
+ * bftm_members_note() - the roll names these incarnations, and a loss of power does not change that
+ * @m:           of the server
+ * @client:      whose incarnations they are
+ * @incarnation: this one and all before; not 0
+ * Return: false if the client is no member.
+ */
+bool bftm_members_note(struct bftm_members *m, u32 client, u32 incarnation);
+
+/**
+ * bftm_members_unnoted() - must this request wait until the roll names its incarnation?
+ * @m:   of the server
+ * @req: any request about a lock
+ *
+ * It gets no answer then, and comes again. What is granted with a lease is no matter of the roll.
+ */
+bool bftm_members_unnoted(const struct bftm_members *m, const struct bftm_msg *req);
 
 /** bftm_members_heard() - the member has told all, or need not any more. */
 void bftm_members_heard(struct bftm_members *m, struct bftm_member *member);

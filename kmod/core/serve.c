@@ -122,6 +122,7 @@ static void serve_step(const struct bftm_shell *shell, void *arg, struct bftm_se
 		       const struct bftm_msg *req, u64 now, struct bftm_sends *ret)
 {
 	const struct bftm_protocol *protocol = protocol_of(shell, arg, req->proto);
+	const struct bftm_members *members = members_of(shell, arg);
 	void *lock = NULL;
 	bool make;
 	u32 room;
@@ -136,6 +137,9 @@ static void serve_step(const struct bftm_shell *shell, void *arg, struct bftm_se
 		bftm_refuse(req, &ret->reply, BFTM_REFUSED_PROTO);
 		return;
 	}
+	/* It is noted as soon as the server's host has heard of it: silence is the answer. */
+	if (members && bftm_members_unnoted(members, req))
+		return;
 	make = protocol->server->creates(cfg, req);
 	if (!shell->enter(arg, protocol, req, make, &now, &lock)) {
 		ret->reply.type = BFTM_MSG_NONE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: eva all_members bftm_members_find bftm_members_start bftm_members_heard bftm_members_evict bftm_members_refuse bftm_members_lease: up to four members, and every request
+// prove: eva all_members bftm_members_find bftm_members_start bftm_members_heard bftm_members_evict bftm_members_refuse bftm_members_lease bftm_members_note bftm_members_unnoted: up to four members, and every request
 #include "any.h"
 #include "any_lock.h"
 #include "core/members.c"
@@ -24,6 +24,10 @@ void all_members(void)
 		bftm_members_heard(&members, m);
 	bftm_members_refuse(&members, &req);
 	bftm_members_lease(&members, any_from(BFTM_LEASE_MIN_NS, BFTM_LEASE_MAX_NS));
-	bftm_members_start(&members);
+	members.awaited = (u32)any_from(1, MEMBERS);
 	bftm_members_evict(&members, req.client, (u32)any_from(0, ~0u), any_bool());
+	members.roll = any_bool();
+	bftm_members_note(&members, req.client, (u32)any_from(0, ~0u));
+	bftm_members_unnoted(&members, &req);
+	bftm_members_start(&members);
 }

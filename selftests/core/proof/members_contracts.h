@@ -30,11 +30,34 @@
 struct bftm_member *bftm_members_find(const struct bftm_members *m, u32 client);
 
 /*@ requires members_ok(m);
-  @ assigns m->awaited, m->member[0 .. m->count - 1].awaited;
-  @ ensures all: \forall integer i; 0 <= i < m->count ==> m->member[i].awaited != 0;
-  @ ensures counted: m->awaited == m->count;
+  @ assigns m->awaited, m->member[0 .. m->count - 1].awaited, m->member[0 .. m->count - 1].noted;
+  @ ensures all: m->roll == 0 ==> \forall integer i; 0 <= i < m->count ==> m->member[i].awaited != 0;
+  @ ensures named: m->roll != 0 ==> \forall integer i; 0 <= i < m->count ==>
+  @   (m->member[i].awaited != 0 <==> \old(m->member[i].noted) > m->member[i].evicted);
+  @ ensures counted: awaits_ok(m) && m->awaited <= m->count;
+  @ ensures noted: \forall integer i; 0 <= i < m->count ==> m->member[i].noted ==
+  @   (\old(m->member[i].noted) == BFTM_NOTED_UNKNOWN ? 0 : \old(m->member[i].noted));
   @*/
 void bftm_members_start(struct bftm_members *m);
+
+/*@ requires members_ok(m);
+  @ assigns m->member[0 .. m->count - 1].noted;
+  @ ensures stays: \forall integer i; 0 <= i < m->count ==>
+  @   m->member[i].noted >= \old(m->member[i].noted);
+  @ ensures others: \forall integer i; 0 <= i < m->count && m->member[i].client != client ==>
+  @   m->member[i].noted == \old(m->member[i].noted);
+  @ ensures noted: \result ==> \exists integer i; 0 <= i < m->count && m->member[i].client == client &&
+  @   m->member[i].noted >= incarnation;
+  @*/
+bool bftm_members_note(struct bftm_members *m, u32 client, u32 incarnation);
+
+/*@ requires members_ok(the_members) && \valid_read(req);
+  @ assigns \nothing;
+  @ ensures \result <==> m->roll != 0 && req->type == BFTM_MSG_TRY &&
+  @   req->lease_ns == BFTM_LEASE_NONE && \exists integer i; 0 <= i < m->count &&
+  @   m->member[i].client == req->client && m->member[i].noted < req->attempt >> 32;
+  @*/
+bool bftm_members_unnoted(const struct bftm_members *m, const struct bftm_msg *req);
 
 /*@ requires \valid(m) && \valid(member) && \separated(m, member);
   @ requires member->awaited != 0 ==> m->awaited > 0;

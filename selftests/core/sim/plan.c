@@ -221,6 +221,7 @@ static void draw_leaseless(struct plan *p, u64 seed, const struct wish *wish)
 	if (p->protocol->orders || p->protocol->needs_sync ||
 	    !(p->protocol->core->traits & BFTM_LEASELESS))
 		p->leaseless = 0;
+	p->roll = p->leaseless && rng_next(&r) & 1;
 }
 
 /* Most clusters know exclusive locks alone; of numbers of their own, so that seeds stay. */

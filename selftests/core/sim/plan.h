@@ -171,6 +171,7 @@ struct wish {
  * @modes:       … that it is wanted in any mode, else in EX; and that its mode is changed
  * @values:      … that it is wanted with its value
  * @leaseless:   … that it is wanted without a lease
+ * @roll:        servers have rolls of the members that may hold something
  * @waiters_max: of a lock at a server
  * @keep_tokens: servers keep over a restart which tokens they stamped
  * @fair:        nothing goes wrong, see struct wish
@@ -202,7 +203,7 @@ struct plan {
 	u32 once, no_backoff, backoff, cancel, hold_all;
 	u32 renew, fence, modes, values, leaseless, waiters_max, turns;
 	u64 safety, silent_at;
-	bool lone, honest_end, hello, sync;
+	bool lone, honest_end, hello, sync, roll;
 	bool keep_tokens, spaced, tangle, fair;
 	struct order_plan order;
 };

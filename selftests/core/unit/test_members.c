@@ -318,6 +318,66 @@ static void what_is_evicted_is_refused(void **state)
 	assert_int_equal(asks(BOB, 4, "disk/1", true, 0), BFTM_MSG_FREE);
 }
 
+static u32 awaited_with(u32 noted, u32 evicted)
+{
+	member[1].noted = noted;
+	member[1].evicted = evicted;
+	bftm_members_start(&members);
+	assert_int_equal(member[1].awaited, members.awaited);
+	return members.awaited;
+}
+
+/* All others are not named, and hold nothing that the server could have forgotten. */
+static void only_those_that_the_roll_names_are_awaited(void **state)
+{
+	(void)state;
+	members.roll = true;
+	assert_int_equal(awaited_with(0, 0), 0);
+	assert_int_equal(awaited_with(4, 0), 1);
+	assert_int_equal(awaited_with(4, 3), 1);
+	assert_int_equal(awaited_with(4, 4), 0);	/* what it had is over */
+	assert_int_equal(awaited_with(BFTM_NOTED_UNKNOWN, 4), 1);
+	assert_int_equal(member[1].noted, 0);
+	assert_int_equal(hello(BOB, 5), BFTM_MSG_CHALLENGE);
+	assert_int_equal(sends.reply.recovering, 1);
+	/* Without a roll its notes say nothing. */
+	members.roll = false;
+	member[1].noted = 4;
+	bftm_members_start(&members);
+	assert_int_equal(members.awaited, 3);
+	assert_int_equal(member[1].noted, 4);
+}
+
+/* Else a server that forgets the grant would not await it. */
+static void nothing_is_granted_before_the_roll_has_it(void **state)
+{
+	(void)state;
+	members.roll = true;
+	bftm_members_start(&members);
+	assert_int_equal(asks(BOB, 4, "disk/1", true, 0), BFTM_MSG_NONE);
+	assert_int_equal(asks(BOB, 4, "disk/1", true, BFTM_FLAG_REASSERT), BFTM_MSG_NONE);
+	assert_int_equal(bftm_lock_holders(&lock), 0);
+	REFUSED(ACCESS, asks(STRANGER, 4, "disk/1", true, 0));
+	assert_false(bftm_members_note(&members, STRANGER, 4));
+	assert_true(bftm_members_note(&members, BOB, 3));
+	assert_int_equal(asks(BOB, 4, "disk/1", true, 0), BFTM_MSG_NONE);
+	assert_true(bftm_members_note(&members, BOB, 4));
+	assert_true(bftm_members_note(&members, BOB, 2));	/* an earlier note comes late */
+	assert_int_equal(asks(BOB, 4, "disk/1", true, 0), BFTM_MSG_FREE);
+	assert_int_equal(asks(ALICE, 4, "disk/1", true, 0), BFTM_MSG_NONE);
+	/* A lease ends by itself, and to give back takes no note. */
+	assert_int_equal(asks(ALICE, 4, "tape/1", false, BFTM_FLAG_NOQUEUE), BFTM_MSG_LOCKED);
+	assert_int_equal(serve_named((struct bftm_msg){
+		.type = BFTM_MSG_RELEASE, .client = BOB, .attempt = OF(4, 1),
+	}, "disk/1"), BFTM_MSG_RELEASED);
+	/* The attempt is of the incarnation that began it, whichever asks for it now. */
+	assert_true(bftm_members_note(&members, ALICE, 1));
+	assert_int_equal(serve_named((struct bftm_msg){
+		.type = BFTM_MSG_TRY, .client = ALICE, .attempt = OF(1, 1), .seq = OF(2, 1), .k = 1,
+		.mode = BFTM_MODE_EX, .lease_ns = BFTM_LEASE_NONE,
+	}, "disk/1"), BFTM_MSG_FREE);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, fresh_server)
 
 int main(void)
@@ -332,6 +392,8 @@ int main(void)
 		TEST(other_locks_are_handed_over),
 		TEST(a_helper_after_an_eviction_tells_all),
 		TEST(what_is_evicted_is_refused),
+		TEST(only_those_that_the_roll_names_are_awaited),
+		TEST(nothing_is_granted_before_the_roll_has_it),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
