@@ -77,6 +77,25 @@ static int read_eviction(const struct nlattr *nest, struct bftm_rules *rules,
 	return 0;
 }
 
+static int read_noted(const struct nlattr *nest, struct bftm_rules *rules,
+		      struct netlink_ext_ack *extack)
+{
+	struct nlattr *a[BFTMUTEX_A_NOTED_MAX + 1];
+	int err;
+
+	err = nla_parse_nested(a, BFTMUTEX_A_NOTED_MAX, nest, bftmutex_noted_nl_policy, extack);
+	if (err)
+		return err;
+	if (!a[BFTMUTEX_A_NOTED_CLIENT]) {
+		NL_SET_ERR_MSG_ATTR(extack, nest, "what the roll has needs client");
+		return -EINVAL;
+	}
+	bftm_rules_noted(rules, nla_get_u32(a[BFTMUTEX_A_NOTED_CLIENT]),
+			 a[BFTMUTEX_A_NOTED_INCARNATION] ?
+			 nla_get_u32(a[BFTMUTEX_A_NOTED_INCARNATION]) : BFTM_NOTED_UNKNOWN);
+	return 0;
+}
+
 static int read_members(struct genl_info *info, struct bftm_rules *rules)
 {
 	const struct nlattr *a;
@@ -86,9 +105,12 @@ static int read_members(struct genl_info *info, struct bftm_rules *rules)
 	if (err == -E2BIG)
 		GENL_SET_ERR_MSG(info,
 				 "rules with leaseless are for at most 1024 clients; name the clients that need no lease");
-	nlmsg_for_each_attr(a, info->nlhdr, GENL_HDRLEN, rest)
+	nlmsg_for_each_attr(a, info->nlhdr, GENL_HDRLEN, rest) {
 		if (!err && nla_type(a) == BFTMUTEX_A_SERVER_EVICTION)
 			err = read_eviction(a, rules, info->extack);
+		if (!err && nla_type(a) == BFTMUTEX_A_SERVER_NOTED)
+			err = read_noted(a, rules, info->extack);
+	}
 	return err;
 }
 
@@ -218,6 +240,7 @@ static int put_member(struct sk_buff *msg, const void *object)
 	if (nla_put_u32(msg, BFTMUTEX_A_MEMBER_ID, m->client) ||
 	    (m->evicted && nla_put_u32(msg, BFTMUTEX_A_MEMBER_EVICTED, m->evicted)) ||
 	    (m->awaited && nla_put_flag(msg, BFTMUTEX_A_MEMBER_AWAITED)) ||
+	    (m->noted && nla_put_u32(msg, BFTMUTEX_A_MEMBER_NOTED, m->noted)) ||
 	    (l->incarnation && nla_put_u32(msg, BFTMUTEX_A_MEMBER_INCARNATION, l->incarnation)))
 		return -EMSGSIZE;
 	return 0;
@@ -271,6 +294,43 @@ int bftmutex_nl_member_evict_doit(struct sk_buff *skb, struct genl_info *info)
 	mutex_unlock(&bn->mutex);
 	if (err == -ESRCH)
 		GENL_SET_ERR_MSG(info, "the client is no member: no rule with leaseless is for it");
+	return err;
+}
+
+static int note_member(struct bftm_server *server, u32 client, u32 incarnation, u64 roll)
+{
+	struct bftm_rules *rules;
+	bool found;
+
+	if (!server)
+		return -ENOENT;
+	if (!server->param.roll)
+		return -EOPNOTSUPP;
+	if (roll != server->param.roll)
+		return -ESTALE;
+	spin_lock_bh(&server->members_lock);
+	rules = rcu_dereference_protected(server->rules,
+					  lockdep_is_held(&server->members_lock));
+	found = rules && bftm_members_note(&rules->members, client, incarnation);
+	spin_unlock_bh(&server->members_lock);
+	return found ? 0 : -ESRCH;
+}
+
+int bftmutex_nl_member_note_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *client = info->attrs[BFTMUTEX_A_MEMBER_ID];
+	struct nlattr *noted = info->attrs[BFTMUTEX_A_MEMBER_NOTED];
+	struct nlattr *roll = info->attrs[BFTMUTEX_A_MEMBER_ROLL];
+	struct bftm_net *bn = bftm_net(genl_info_net(info));
+	int err;
+
+	if (!client || !noted || !roll) {
+		GENL_SET_ERR_MSG(info, "id, noted and roll are needed");
+		return -EINVAL;
+	}
+	mutex_lock(&bn->mutex);
+	err = note_member(bn->server, nla_get_u32(client), nla_get_u32(noted), nla_get_u64(roll));
+	mutex_unlock(&bn->mutex);
 	return err;
 }
 

@@ -80,7 +80,22 @@ static struct netlink_range_validation bftmutex_a_eviction_client_range = {
 	.max	= 4294967294ULL,
 };
 
+static struct netlink_range_validation bftmutex_a_noted_client_range = {
+	.min	= 1ULL,
+	.max	= 4294967294ULL,
+};
+
+static struct netlink_range_validation bftmutex_a_noted_incarnation_range = {
+	.min	= 1ULL,
+	.max	= 4294967294ULL,
+};
+
 static struct netlink_range_validation bftmutex_a_member_id_range = {
+	.min	= 1ULL,
+	.max	= 4294967294ULL,
+};
+
+static struct netlink_range_validation bftmutex_a_member_noted_range = {
 	.min	= 1ULL,
 	.max	= 4294967294ULL,
 };
@@ -116,6 +131,11 @@ const struct nla_policy bftmutex_eviction_nl_policy[BFTMUTEX_A_EVICTION_INCARNAT
 	[BFTMUTEX_A_EVICTION_INCARNATION] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
+const struct nla_policy bftmutex_noted_nl_policy[BFTMUTEX_A_NOTED_INCARNATION + 1] = {
+	[BFTMUTEX_A_NOTED_CLIENT] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_noted_client_range),
+	[BFTMUTEX_A_NOTED_INCARNATION] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_noted_incarnation_range),
+};
+
 const struct nla_policy bftmutex_peer_nl_policy[BFTMUTEX_A_PEER_PAD + 1] = {
 	[BFTMUTEX_A_PEER_SERVER_ID] = NLA_POLICY_MIN(NLA_U16, 1),
 	[BFTMUTEX_A_PEER_EPOCH] = { .type = NLA_U64, },
@@ -149,7 +169,7 @@ const struct nla_policy bftmutex_state_nl_policy[BFTMUTEX_A_STATE_PAD + 1] = {
 };
 
 /* BFTMUTEX_CMD_SERVER_START - do */
-static const struct nla_policy bftmutex_server_start_nl_policy[BFTMUTEX_A_SERVER_EVICTION + 1] = {
+static const struct nla_policy bftmutex_server_start_nl_policy[BFTMUTEX_A_SERVER_ROLL_UNKNOWN + 1] = {
 	[BFTMUTEX_A_SERVER_CLUSTER] = NLA_POLICY_MIN(NLA_U32, 1),
 	[BFTMUTEX_A_SERVER_ID] = NLA_POLICY_MIN(NLA_U16, 1),
 	[BFTMUTEX_A_SERVER_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
@@ -167,6 +187,9 @@ static const struct nla_policy bftmutex_server_start_nl_policy[BFTMUTEX_A_SERVER
 	[BFTMUTEX_A_SERVER_DURABILITY] = NLA_POLICY_MAX(NLA_U32, 2),
 	[BFTMUTEX_A_SERVER_JOURNAL_ID] = NLA_POLICY_MIN(NLA_U64, 1),
 	[BFTMUTEX_A_SERVER_EVICTION] = NLA_POLICY_NESTED(bftmutex_eviction_nl_policy),
+	[BFTMUTEX_A_SERVER_ROLL] = NLA_POLICY_MIN(NLA_U64, 1),
+	[BFTMUTEX_A_SERVER_NOTED] = NLA_POLICY_NESTED(bftmutex_noted_nl_policy),
+	[BFTMUTEX_A_SERVER_ROLL_UNKNOWN] = { .type = NLA_FLAG, },
 };
 
 /* BFTMUTEX_CMD_SERVER_STOP - do */
@@ -300,13 +323,20 @@ static const struct nla_policy bftmutex_helper_evicted_nl_policy[BFTMUTEX_A_HAND
 	[BFTMUTEX_A_HANDLE_ID] = { .type = NLA_U64, },
 };
 
+/* BFTMUTEX_CMD_MEMBER_NOTE - do */
+static const struct nla_policy bftmutex_member_note_nl_policy[BFTMUTEX_A_MEMBER_ROLL + 1] = {
+	[BFTMUTEX_A_MEMBER_ID] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_member_id_range),
+	[BFTMUTEX_A_MEMBER_NOTED] = NLA_POLICY_FULL_RANGE(NLA_U32, &bftmutex_a_member_noted_range),
+	[BFTMUTEX_A_MEMBER_ROLL] = NLA_POLICY_MIN(NLA_U64, 1),
+};
+
 /* Ops table for bftmutex */
-const struct genl_ops bftmutex_nl_ops[27] = {
+const struct genl_ops bftmutex_nl_ops[28] = {
 	{
 		.cmd		= BFTMUTEX_CMD_SERVER_START,
 		.doit		= bftmutex_nl_server_start_doit,
 		.policy		= bftmutex_server_start_nl_policy,
-		.maxattr	= BFTMUTEX_A_SERVER_EVICTION,
+		.maxattr	= BFTMUTEX_A_SERVER_ROLL_UNKNOWN,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{
@@ -466,6 +496,13 @@ const struct genl_ops bftmutex_nl_ops[27] = {
 		.doit		= bftmutex_nl_helper_evicted_doit,
 		.policy		= bftmutex_helper_evicted_nl_policy,
 		.maxattr	= BFTMUTEX_A_HANDLE_ID,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= BFTMUTEX_CMD_MEMBER_NOTE,
+		.doit		= bftmutex_nl_member_note_doit,
+		.policy		= bftmutex_member_note_nl_policy,
+		.maxattr	= BFTMUTEX_A_MEMBER_ROLL,
 		.flags		= GENL_ADMIN_PERM,
 	},
 };

@@ -13,13 +13,14 @@
 
 /* Common nested types */
 extern const struct nla_policy bftmutex_eviction_nl_policy[BFTMUTEX_A_EVICTION_INCARNATION + 1];
+extern const struct nla_policy bftmutex_noted_nl_policy[BFTMUTEX_A_NOTED_INCARNATION + 1];
 extern const struct nla_policy bftmutex_peer_nl_policy[BFTMUTEX_A_PEER_PAD + 1];
 extern const struct nla_policy bftmutex_rank_nl_policy[BFTMUTEX_A_RANK_PAD + 1];
 extern const struct nla_policy bftmutex_rule_nl_policy[BFTMUTEX_A_RULE_LEASELESS + 1];
 extern const struct nla_policy bftmutex_state_nl_policy[BFTMUTEX_A_STATE_PAD + 1];
 
 /* Ops table for bftmutex */
-extern const struct genl_ops bftmutex_nl_ops[27];
+extern const struct genl_ops bftmutex_nl_ops[28];
 
 int bftmutex_nl_server_start_doit(struct sk_buff *skb, struct genl_info *info);
 int bftmutex_nl_server_stop_doit(struct sk_buff *skb, struct genl_info *info);
@@ -61,6 +62,7 @@ int bftmutex_nl_member_get_dumpit(struct sk_buff *skb,
 int bftmutex_nl_member_evict_doit(struct sk_buff *skb, struct genl_info *info);
 int bftmutex_nl_helper_evicted_doit(struct sk_buff *skb,
 				    struct genl_info *info);
+int bftmutex_nl_member_note_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	BFTMUTEX_NLGRP_EVENTS,

@@ -51,6 +51,13 @@ static int read_param(struct genl_info *info, struct bftm_server_param *p)
 	p->floor_known = a[BFTMUTEX_A_SERVER_TOKEN_FLOOR];
 	if (p->floor_known)
 		p->token_floor = nla_get_u64(a[BFTMUTEX_A_SERVER_TOKEN_FLOOR]);
+	if (a[BFTMUTEX_A_SERVER_ROLL])
+		p->roll = nla_get_u64(a[BFTMUTEX_A_SERVER_ROLL]);
+	p->roll_unknown = a[BFTMUTEX_A_SERVER_ROLL_UNKNOWN];
+	if (p->roll == BFTM_ROLL_LOST) {
+		GENL_SET_ERR_MSG(info, "roll must be 1 to 18446744073709551614");
+		return -ERANGE;
+	}
 	return bftm_netlink_read_journal(info, p) ?:
 	       bftm_netlink_read_rules(info, &p->rules);
 }
@@ -137,6 +144,9 @@ static int put_server(struct sk_buff *msg, struct bftm_server *server)
 	if (floor != BFTM_TOKEN_UNKNOWN &&
 	    nla_put_u64_64bit(msg, BFTMUTEX_A_SERVER_TOKEN_FLOOR, floor,
 			      BFTMUTEX_A_SERVER_PAD))
+		return -EMSGSIZE;
+	if (p->roll && nla_put_u64_64bit(msg, BFTMUTEX_A_SERVER_ROLL, p->roll,
+					 BFTMUTEX_A_SERVER_PAD))
 		return -EMSGSIZE;
 	return bftm_netlink_put_objects(msg, server) ?:
 	       bftm_netlink_put_journal(msg, server) ?: put_stats(msg, server);

@@ -110,11 +110,22 @@ void bftm_rules_evict(struct bftm_rules *rules, u32 client, u32 incarnation)
 	bftm_members_evict(&rules->members, client, incarnation, false);
 }
 
-void bftm_rules_begin(struct bftm_rules *rules)
+void bftm_rules_noted(struct bftm_rules *rules, u32 client, u32 incarnation)
 {
+	bftm_members_note(&rules->members, client, incarnation);
+}
+
+void bftm_rules_begin(struct bftm_rules *rules, bool roll, bool unknown)
+{
+	struct bftm_members *m = &rules->members;
+	u32 i;
+
 	if (rules->telling)
 		memset(rules->telling, 0, BFTM_MEMBERS_MAX * sizeof(*rules->telling));
-	bftm_members_start(&rules->members);
+	for (i = 0; unknown && i < m->count; i++)
+		m->member[i].noted = BFTM_NOTED_UNKNOWN;
+	m->roll = roll;
+	bftm_members_start(m);
 }
 
 /* Rules from the first to the last with leaseless: they decide what members may hold. */
@@ -147,6 +158,7 @@ static void carry_over(const struct bftm_rules *old, struct bftm_rules *rules)
 	m->awaited = 0;
 	for (i = 0; i < m->count; i++) {
 		m->member[i].awaited = false;
+		m->member[i].noted = 0;
 		was = bftm_members_find(&old->members, m->member[i].client);
 		if (!was)
 			continue;
@@ -167,6 +179,8 @@ bool bftm_rules_swap(struct bftm_server *server, struct bftm_rules *rules,
 	old = rcu_dereference_protected(server->rules, true);
 	done = !old || keep_rights(old, rules);
 	if (done) {
+		if (rules)
+			rules->members.roll = server->param.roll;
 		if (old && rules)
 			carry_over(old, rules);
 		rcu_assign_pointer(server->rules, rules);

@@ -56,8 +56,16 @@ int bftm_rules_members(struct bftm_rules *rules);
 /** bftm_rules_evict() - evicted before this start, if it is a member; no server has them yet. */
 void bftm_rules_evict(struct bftm_rules *rules, u32 client, u32 incarnation);
 
-/** bftm_rules_begin() - a server begins with them, and has forgotten all: members are awaited. */
-void bftm_rules_begin(struct bftm_rules *rules);
+/** bftm_rules_noted() - the roll names it up to @incarnation, if it is a member; likewise. */
+void bftm_rules_noted(struct bftm_rules *rules, u32 client, u32 incarnation);
+
+/**
+ * bftm_rules_begin() - a server begins with them, and has forgotten all: members are awaited
+ * @rules:   no server has them yet, or the one before has stopped
+ * @roll:    the server has a roll
+ * @unknown: what the roll has is not known
+ */
+void bftm_rules_begin(struct bftm_rules *rules, bool roll, bool unknown);
 
 /** bftm_rules_destroy() - no server may have it. NULL is fine. */
 void bftm_rules_destroy(struct bftm_rules *rules);

@@ -141,7 +141,7 @@ struct bftm_server *bftm_server_new(struct net *net,
 	spin_lock_init(&server->members_lock);
 	server->longest_ns = p->lease_max_ns;
 	if (p->rules) {
-		bftm_rules_begin(p->rules);
+		bftm_rules_begin(p->rules, p->roll, p->roll_unknown);
 		bftm_server_lengthen(server, p->rules);
 	}
 	server->begun_ns = bftm_clock_ns();
@@ -191,6 +191,9 @@ struct bftm_server *bftm_server_again(struct bftm_server *old, u64 *over_ns)
 	p.floor_known = false;
 	p.durability = BFTMUTEX_DURABILITY_NONE;
 	p.journal_id = 0;
+	/* Nor what members hold: nothing is granted without a lease before a start by the roll. */
+	p.roll = p.roll ? BFTM_ROLL_LOST : 0;
+	p.roll_unknown = true;
 	server_free(old);
 	server = bftm_server_new(net, &p, *over_ns, NULL);
 	if (IS_ERR(server))

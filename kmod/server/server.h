@@ -35,6 +35,8 @@ struct socket;
  * @token_floor:   a fencing token, 0 to BFTM_TOKEN_FLOOR_MAX; see @floor_known
  * @durability:    what a restart may forget of objects: BFTMUTEX_DURABILITY_*
  * @journal_id:    of the file that keeps it, 0 for none
+ * @roll:          the start that its roll is of, 0 for none; BFTM_ROLL_LOST
+ * @roll_unknown:  members may hold what the roll does not tell
  * @rules:         access rules to begin with, NULL for none; the server's once it was started, and
  *                 NULL in its own copy
  * @key:           of the server; from it the keys of all its clients are derived
@@ -55,9 +57,14 @@ struct bftm_server_param {
 	u64 token_floor;
 	u32 durability;
 	u64 journal_id;
+	u64 roll;
+	bool roll_unknown;
 	struct bftm_rules *rules;
 	u8 key[BFTM_KEY_LEN];
 };
+
+/* No start has this number: the server has started over by itself, and its roll knows too little. */
+#define BFTM_ROLL_LOST	(~0ULL)
 
 /** struct bftm_stats - counters, by BFTMUTEX_A_STATS_*; one set a CPU */
 struct bftm_stats {
