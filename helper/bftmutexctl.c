@@ -20,6 +20,7 @@ static const struct command {
 	{ "server", "show", ctl_server_show, "describe the server, with its counters" },
 	{ "server", "access", ctl_server_access, "set or show the access rules: which clients may take which locks" },
 	{ "server", "journal", ctl_server_journal, "keep the server's objects in a file" },
+	{ "server", "roll", ctl_server_roll, "keep in a file who may hold locks without a lease" },
 	{ "server", "members", ctl_server_members, "list the clients that may hold locks without a lease" },
 	{ "client", "evict", ctl_client_evict, "give away what a client that was cut off holds without a lease" },
 	{ "cluster", "show", ctl_cluster_show, "check and explain the configuration" },

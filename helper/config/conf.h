@@ -33,6 +33,7 @@ struct bftm_conf_server {
 					/* sin6_scope_id is 0 where there is none of that name */
 	char text[INET6_ADDRSTRLEN + 24]; /* "10.0.0.1:7373", "[fe80::1%eth0]:7373" */
 	u32 durability;			/* BFTMUTEX_DURABILITY_* */
+	bool roll;			/* of those who may hold locks without a lease */
 	char journal[512];		/* path; empty for the default */
 	u32 max_objects;		/* limits of its objects; 0 for the defaults */
 	u32 max_state;

@@ -116,6 +116,18 @@ static bool read_journal(struct bftm_syntax *syntax, cfg_t *section, struct bftm
 	return false;
 }
 
+static bool read_roll(struct bftm_syntax *syntax, cfg_t *section, struct bftm_conf_server *ret)
+{
+	static const char *const answers[] = { "no", "yes", NULL };
+	const struct bftm_value *roll = bftm_value(section, "roll");
+	u64 answer = 0;
+
+	if (roll && !bftm_value_word(syntax, roll, answers, &answer))
+		return false;
+	ret->roll = answer;
+	return true;
+}
+
 /* A number within limits; 0 when the file has none. */
 static bool read_limit(struct bftm_syntax *syntax, cfg_t *section, const char *key, u64 min,
 		       u64 max, u64 *ret)
@@ -169,7 +181,8 @@ static bool read_server(struct bftm_syntax *syntax, cfg_t *section, struct bftm_
 	}
 	if (port_value && !bftm_value_range(syntax, port_value, false, 1, UINT16_MAX, &port))
 		good = false;
-	if (!read_journal(syntax, section, ret) || !read_limits(syntax, section, ret))
+	if (!read_journal(syntax, section, ret) || !read_roll(syntax, section, ret) ||
+	    !read_limits(syntax, section, ret))
 		good = false;
 
 	ret->id = id;

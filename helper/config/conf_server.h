@@ -9,6 +9,7 @@
 /** BFTM_SERVER_KEYS - the keys of a section "server" */
 #define BFTM_SERVER_KEYS { \
 	BFTM_KEY("address"), BFTM_KEY("port"), BFTM_KEY("durability"), BFTM_KEY("journal"), \
+	BFTM_KEY("roll"), \
 	BFTM_KEY("max-objects"), BFTM_KEY("max-state"), BFTM_KEY("object-memory"), \
 	CFG_END() \
 }

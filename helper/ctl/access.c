@@ -11,9 +11,10 @@
 
 #include "config/conf.h"
 #include "ctl/ctl.h"
+#include "ctl/roll.h"
 #include "text/json.h"
 
-/* Most bytes that a rule takes in a message, and an eviction. */
+/* Most bytes that a rule takes in a message, and an eviction, or a client of the roll. */
 #define RULE_SIZE 128
 #define EVICTION_SIZE 32
 
@@ -52,7 +53,7 @@ static int put_eviction(struct nl_msg *msg, u32 client, u32 incarnation)
 }
 
 struct nl_msg *ctl_rules_msg(struct bftm_nl *nl, u8 cmd, const struct bftm_conf_access *access,
-			     const struct ctl_evicted *evicted)
+			     const struct ctl_evicted *evicted, const struct ctl_roll *roll)
 {
 	struct nl_msg *msg = bftm_nl_msg(nl, cmd, 0);
 	int r = 0;
@@ -60,13 +61,15 @@ struct nl_msg *ctl_rules_msg(struct bftm_nl *nl, u8 cmd, const struct bftm_conf_
 
 	if (!msg)
 		return NULL;
-	if (access->count || evicted->count)
+	if (access->count || evicted->count || (roll && roll->count))
 		r = nlmsg_expand(msg, (size_t)getpagesize() + access->count * RULE_SIZE +
-				 evicted->count * EVICTION_SIZE);
+				 (evicted->count + (roll ? roll->count : 0)) * EVICTION_SIZE);
 	for (i = 0; i < access->count && r == 0; i++)
 		r = put_rule(msg, &access->rule[i]);
 	for (i = 0; i < evicted->count && r == 0; i++)
 		r = put_eviction(msg, evicted->client[i], evicted->incarnation[i]);
+	if (roll && r == 0)
+		r = ctl_roll_put(roll, msg);
 	if (r == 0)
 		return msg;
 	nlmsg_free(msg);
@@ -202,7 +205,7 @@ static int set_rules(struct bftm_nl *nl, const struct access_set *set)
 		free(access.rule);
 		return r;
 	}
-	r = bftm_nl_call(nl, ctl_rules_msg(nl, BFTMUTEX_CMD_ACCESS_SET, &access, &evicted), NULL, 0,
+	r = bftm_nl_call(nl, ctl_rules_msg(nl, BFTMUTEX_CMD_ACCESS_SET, &access, &evicted, NULL), NULL, 0,
 			 NULL);
 	if (r < 0)
 		r = ctl_refused(nl, r, CTL_SERVER);

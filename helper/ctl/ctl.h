@@ -24,6 +24,7 @@ int ctl_server_stop(int argc, char **argv);
 int ctl_server_show(int argc, char **argv);
 int ctl_server_access(int argc, char **argv);
 int ctl_server_journal(int argc, char **argv);
+int ctl_server_roll(int argc, char **argv);
 int ctl_server_members(int argc, char **argv);
 int ctl_client_evict(int argc, char **argv);
 int ctl_cluster_show(int argc, char **argv);
@@ -198,6 +199,7 @@ int ctl_evicted_note(const char *dir, u32 cluster, u16 server, u32 client, u32 i
 /* rights.c: which clients may hold locks without a lease */
 
 struct bftm_conf_access;
+struct ctl_roll;
 
 /** ctl_rights_check() - have all that were noted their rights still? 0, or an exit code */
 int ctl_rights_check(const char *dir, u32 cluster, u16 server,
@@ -209,9 +211,9 @@ int ctl_rights_note(const char *dir, u32 cluster, u16 server,
 
 /* access.c: access rules */
 
-/** ctl_rules_msg() - a request with these rules, and what was evicted; NULL: no memory */
+/** ctl_rules_msg() - a request with rules, what was evicted, and @roll or NULL; NULL: no memory */
 struct nl_msg *ctl_rules_msg(struct bftm_nl *nl, u8 cmd, const struct bftm_conf_access *access,
-			     const struct ctl_evicted *evicted);
+			     const struct ctl_evicted *evicted, const struct ctl_roll *roll);
 
 /** ctl_warn_rules() - warn if all rules deny, so that no client may take a lock */
 void ctl_warn_rules(const struct bftm_conf_access *access);

@@ -53,6 +53,9 @@ static const struct attribute server_attrs[] = {
 	[BFTMUTEX_A_SERVER_EVICTION] = { "eviction", NONE },
 	[BFTMUTEX_A_SERVER_MEMBERS] = { "members", NUM32 },
 	[BFTMUTEX_A_SERVER_AWAITED] = { "awaited", NUM32 },
+	[BFTMUTEX_A_SERVER_ROLL] = { "roll", FLAG },
+	[BFTMUTEX_A_SERVER_NOTED] = { "noted", NONE },
+	[BFTMUTEX_A_SERVER_ROLL_UNKNOWN] = { "roll_unknown", NONE },
 };
 
 static const struct attribute stats_attrs[] = {
@@ -135,6 +138,8 @@ static const struct attribute member_attrs[] = {
 	[BFTMUTEX_A_MEMBER_EVICTED] = { "evicted", NUM32 },
 	[BFTMUTEX_A_MEMBER_AWAITED] = { "awaited", FLAG },
 	[BFTMUTEX_A_MEMBER_INCARNATION] = { "incarnation", NUM32 },
+	[BFTMUTEX_A_MEMBER_NOTED] = { "noted", NUM32 },
+	[BFTMUTEX_A_MEMBER_ROLL] = { "roll", NONE },
 };
 
 static const struct attribute handle_attrs[] = {

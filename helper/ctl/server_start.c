@@ -18,7 +18,7 @@ static struct nl_msg *start_message(struct bftm_nl *nl, const struct ctl_start *
 				    const struct bftm_master *master)
 {
 	struct nl_msg *msg = ctl_rules_msg(nl, BFTMUTEX_CMD_SERVER_START, &start->access,
-					   &start->evicted);
+					   &start->evicted, &start->roll);
 	int r;
 
 	if (!msg)
@@ -77,7 +77,7 @@ static void explain_unknown_tokens(const struct ctl_start *start)
 }
 
 static void explain_start(const struct ctl_start *start, const struct bftm_master *master,
-			  u64 members)
+			  u64 awaited)
 {
 	char path[PATH_MAX];
 
@@ -97,10 +97,15 @@ static void explain_start(const struct ctl_start *start, const struct bftm_maste
 		       start->access.count > 1 ? "s" : "");
 	else
 		puts("Access: every client may take every lock.");
-	if (members)
+	if (awaited)
 		printf("Locks without a lease: they are granted to nobody until each of the %llu clients that may\n"
 		       "hold them has told what it holds, or was evicted; see 'server members'.\n",
-		       (unsigned long long)members);
+		       (unsigned long long)awaited);
+	if (start->roll.on)
+		printf("Roll: clients get such locks while this runs, which keeps their names:\n"
+		       "	bftmutexctl server roll%s%s\n",
+		       strcmp(start->state, CTL_STATE_DIR) ? " --state " : "",
+		       strcmp(start->state, CTL_STATE_DIR) ? start->state : "");
 	if (start->durability.mode != BFTMUTEX_DURABILITY_NONE)
 		printf("Objects: they are kept in %s while this runs:\n"
 		       "	bftmutexctl server journal%s%s\n", start->durability.path,
@@ -112,15 +117,15 @@ static void explain_start(const struct ctl_start *start, const struct bftm_maste
 static int report_start(struct bftm_nl *nl, const struct ctl_start *start,
 			const struct bftm_master *master)
 {
-	struct json_object *server, *members = NULL;
+	struct json_object *server, *awaited = NULL;
 	int r;
 
 	r = ctl_server_get(nl, &server);
 	if (r < 0)
 		return ctl_refused(nl, r, CTL_SERVER);
 	if (!ctl_json) {
-		json_object_object_get_ex(server, "members", &members);
-		explain_start(start, master, json_object_get_uint64(members));
+		json_object_object_get_ex(server, "awaited", &awaited);
+		explain_start(start, master, json_object_get_uint64(awaited));
 		/* The counters are all 0; "server show" has them. */
 		json_object_object_del(server, "stats");
 	}
@@ -218,6 +223,7 @@ static int take_conf(struct ctl_start *start, struct bftm_conf *conf,
 		start->access = conf->access[i];
 		conf->access[i].rule = NULL;	/* this process owns them now */
 	}
+	start->roll.on |= server && server->roll;
 	if (server)
 		ctl_limits_conf(&start->limits, &conf->cluster[i], server);
 	return ctl_durability_conf(&start->durability, server);
@@ -247,6 +253,7 @@ static int load_conf(struct ctl_start *start, const struct bftm_master *master)
 static int begin_durability(struct bftm_nl *nl, struct ctl_start *start,
 			    const struct bftm_master *master)
 {
+	u64 last = ctl_state_last(start->state, master->cluster, master->server);
 	struct json_object *server;
 	int r;
 
@@ -258,6 +265,9 @@ static int begin_durability(struct bftm_nl *nl, struct ctl_start *start,
 	}
 	r = ctl_durability_begin(&start->durability, start->state, master,
 				 start->floor == CTL_FLOOR_KNOWN && !start->token_floor);
+	if (r == 0 && start->roll.on)
+		r = ctl_roll_begin(&start->roll, start->state, master->cluster, master->server,
+				   last, start->durability.start, start->first);
 	if (r) {
 		ctl_durability_end(&start->durability, start->first);
 		undo(start, master);

@@ -126,6 +126,7 @@ int ctl_server_members(int argc, char **argv)
 		{ "id", "CLIENT", 10 },
 		{ "awaited", "AWAITED", -7 },
 		{ "incarnation", "INCARNATION", 11 },
+		{ "noted", "IN-ROLL", 11 },
 		{ "evicted", "EVICTED-UP-TO", 0 },
 		{}
 	};

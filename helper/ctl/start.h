@@ -8,6 +8,7 @@
 #include "ctl/ctl.h"
 #include "ctl/journal.h"
 #include "ctl/limits.h"
+#include "ctl/roll.h"
 
 /**
  * struct ctl_start - the user's choices; 0 or NULL for defaults
@@ -24,6 +25,7 @@
  * @token_floor:  highest fencing token that may have been stamped before this start
  * @access:       rules to begin with
  * @evicted:      clients that were cut off before
+ * @roll:         who may hold a lock without a lease, of before
  * @durability:   how much of its objects is to outlive the server
  * @n:            servers of its cluster by the configuration; 0 when it has none of them
  * @b:            liars among them, at most
@@ -38,6 +40,7 @@ struct ctl_start {
 	u64 token_floor;
 	struct bftm_conf_access access;
 	struct ctl_evicted evicted;
+	struct ctl_roll roll;
 	struct ctl_durability durability;
 	u32 n, b;
 	bool first, members_fenced;

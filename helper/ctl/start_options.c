@@ -29,6 +29,8 @@ static const struct argp_option start_options[] = {
 	  "directory)", 0 },
 	{ "trust-journal", 'T', NULL, 0, "Believe the journal, whatever happened since: after a loss of "
 	  "power of all servers", 0 },
+	{ "roll", 'R', NULL, 0, "Have a roll, which 'server roll' keeps: after a restart, wait only for those "
+	  "clients that may hold a lock without a lease by this server (the configuration's choice)", 0 },
 	{ "members-fenced", 'M', NULL, 0, "Start though rules with 'leaseless' are missing that were there "
 	  "before: none of their clients holds a lock without a lease", 0 },
 	{}
@@ -56,6 +58,9 @@ static error_t parse_start(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'M':
 		start->members_fenced = true;
+		return 0;
+	case 'R':
+		start->roll.on = true;
 		return 0;
 	case 'i':
 		start->id = ctl_number(state, "--id", arg, 1, BFTM_SERVER_ID_MAX);
