@@ -5,6 +5,7 @@
 
 #include "core/lease.h"
 #include "core/servers.h"
+#include "core/who.h"
 #include "lock/who.h"
 #include "text/json.h"
 #include "text/mode.h"

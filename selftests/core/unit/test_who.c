@@ -6,7 +6,8 @@
 
 #include "core/lease.h"
 #include "core/quorum.h"
-#include "lock/who.h"
+#include "core/who.h"
+#include "core/wire.h"
 
 #define N 5
 #define B 1

@@ -1,6 +1,9 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#include "core/who.h"
+
+#include "core/limits.h"
 #include "core/quorum.h"
-#include "lock/who.h"
+#include "core/wire.h"
 
 static bool agrees(const struct bftm_owner_said *a, const struct bftm_owner_said *b)
 {
@@ -21,7 +24,7 @@ static u32 owners_agreeing(const struct bftm_owner_said *said, u32 n, u32 with)
 static u64 least_believed(const struct bftm_owner_said *said, u32 n, u32 b, u32 with,
 			  u64 (*field)(const struct bftm_owner_said *s))
 {
-	u64 value[BFTM_SERVERS_MAX];
+	u64 value[BFTM_SERVERS_MAX] = {};
 	u32 u, count = 0;
 
 	for (u = 0; u < n; u++)
