@@ -119,14 +119,18 @@ const char *bftm_health_why(const struct bftm_cluster *cl, char text[BFTM_WHY_MA
 
 const char *bftm_health_awaits(const struct bftm_cluster *cl, char text[BFTM_WHY_MAX])
 {
-	u32 recovering = 0, u;
+	u32 recovering = 0, silent = 0, u;
+	u64 now = bftm_now();
 	char list[128];
 
 	for (u = 0; u < cl->conf.n; u++)
-		if (cl->peer[u].recovering)
+		/* It may have heard from all since it said that it waits. */
+		if (!strcmp(bftm_evidence_state(cl, u, now), "silent"))
+			silent |= 1u << u;
+		else if (cl->peer[u].recovering)
 			recovering |= 1u << u;
 	*text = '\0';
-	if (cl->conf.n - bftm_count(recovering) >= needed(cl))
+	if (!recovering || cl->conf.n - bftm_count(recovering | silent) >= needed(cl))
 		return text;
 	list_servers(cl, recovering, list, sizeof(list));
 	health_add(text, "%s %s to hear from members, and until then no lock is granted that may be held without a lease (see bftmutexctl server members)",

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Which servers wait for members, in words: n = 4, b = 1, so that a lock needs three. */
+#include "unit.h"
+
+#include <string.h>
+
+#include "cluster/cluster.h"
+#include "cluster/health.h"
+
+static struct bftm_cluster cl;
+
+static int all_answer(void **state)
+{
+	u32 u;
+
+	(void)state;
+	memset(&cl, 0, sizeof(cl));
+	cl.conf.n = 4;
+	cl.conf.b = 1;
+	for (u = 0; u < 4; u++) {
+		cl.conf.server[u].id = (u16)(u + 1);
+		cl.peer[u].conf = &cl.conf.server[u];
+		cl.peer[u].heard_ns = 1;
+	}
+	return 0;
+}
+
+/* It was asked long ago, and has not answered. */
+static void falls_silent(u32 u)
+{
+	cl.peer[u].asked_ns = 1;
+}
+
+static void awaits(const char *beginning)
+{
+	char text[BFTM_WHY_MAX];
+
+	bftm_health_awaits(&cl, text);
+	if (*beginning ? strncmp(text, beginning, strlen(beginning)) : *text)
+		fail_msg("'%s' does not begin with '%s'", text, beginning);
+}
+
+static void those_that_wait_are_named(void **state)
+{
+	(void)state;
+	awaits("");
+	cl.peer[1].recovering = true;
+	awaits("");	/* the other three are enough */
+	cl.peer[2].recovering = true;
+	awaits("servers 2 and 3 wait to hear from members");
+}
+
+/* It may have heard from all members since; and it is not there for any lock. */
+static void a_silent_server_does_not_wait(void **state)
+{
+	(void)state;
+	cl.peer[1].recovering = true;
+	cl.peer[2].recovering = true;
+	cl.peer[3].recovering = true;
+	falls_silent(3);
+	awaits("servers 2 and 3 wait to hear from members");
+	falls_silent(2);
+	awaits("server 2 waits to hear from members");
+	falls_silent(1);
+	awaits("");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(those_that_wait_are_named, all_answer),
+		cmocka_unit_test_setup(a_silent_server_does_not_wait, all_answer),
+	};
+
+	return cmocka_run_group_tests_name("health", tests, NULL, NULL);
+}
