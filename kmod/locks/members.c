@@ -12,6 +12,7 @@
  */
 #include "locks/locks.h"
 #include "locks/members.h"
+#include "netns.h"
 #include "server/server.h"
 
 static struct bftm_rules *rules_of(struct bftm_server *server)
@@ -161,9 +162,15 @@ int bftm_locks_evict(struct bftm_server *server, u32 client, u32 incarnation)
 		return -ESRCH;
 	pr_info("bftmutex: server %u: client %u is evicted, with its incarnations up to %u%s\n",
 		server->cfg.id, client, incarnation, back ? "; it is back with a later one" : "");
-	/* From here on nothing new comes of it. A grant with a lease ends by its lease. */
-	drop_all(server, client, incarnation, false);
 	return 0;
+}
+
+void bftm_locks_evicted(struct bftm_server *server, u32 client, u32 incarnation)
+{
+	/* The walk takes long where locks are many: the journal and others wait for that mutex. */
+	lockdep_assert_not_held(&bftm_net(server->net)->mutex);
+	/* Nothing new comes of it. A grant with a lease ends by its lease. */
+	drop_all(server, client, incarnation, false);
 }
 
 /** struct unruled - a walk that looks for locks without a lease that no rule allows */

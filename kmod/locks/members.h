@@ -31,9 +31,20 @@ bool bftm_locks_synced(struct bftm_server *server, u32 client, u32 incarnation);
  * @client:      its number
  * @incarnation: this one and all before, not 0
  *
+ * From here on nothing new comes of it; bftm_locks_evicted() drops what it has.
  * Context: process, the mutex of the namespace is held. Return: 0; -ESRCH: it is no member.
  */
 int bftm_locks_evict(struct bftm_server *server, u32 client, u32 incarnation);
+
+/**
+ * bftm_locks_evicted() - drop what a client that was evicted has without a lease, of all locks
+ * @server:      the server
+ * @client:      its number
+ * @incarnation: as it was evicted
+ *
+ * Context: process; the server is kept by @life of the namespace, and not by its mutex.
+ */
+void bftm_locks_evicted(struct bftm_server *server, u32 client, u32 incarnation);
 
 /**
  * bftm_locks_unruled() - does a client have, or wait for, a lock without a lease against the rules?

@@ -291,7 +291,12 @@ int bftmutex_nl_member_evict_doit(struct sk_buff *skb, struct genl_info *info)
 		err = bftm_locks_evict(bn->server, nla_get_u32(client), nla_get_u32(evicted));
 	else
 		GENL_SET_ERR_MSG(info, "no server runs in this network namespace");
+	/* It is still this server that drops: the next one may not know of the eviction. */
+	down_read(&bn->life);
 	mutex_unlock(&bn->mutex);
+	if (!err)
+		bftm_locks_evicted(bn->server, nla_get_u32(client), nla_get_u32(evicted));
+	up_read(&bn->life);
 	if (err == -ESRCH)
 		GENL_SET_ERR_MSG(info, "the client is no member: no rule with leaseless is for it");
 	return err;
