@@ -9,6 +9,7 @@
 
 #include "core/quorum.h"
 #include "selftests/core/model/command.h"
+#include "members.h"
 #include "modes.h"
 
 struct plan plan = {
@@ -43,6 +44,10 @@ static const char help[] =
 "  --modes LIST     clients ask for these modes, as PR,EX, and convert: see modes.h\n"
 "  --conversions N  with --modes: of each attempt; 1\n"
 "  --timeless       with --modes: no time passes\n"
+"  --members        locks have no lease, and servers restart: see members.h\n"
+"  --crashes        with --members: hosts are cut off and evicted, and boot\n"
+"  --early          with --members: hosts that run are evicted\n"
+"  --roll           with --members: servers have rolls\n"
 "  --paper Q        Figure 1 as printed, with quorums of Q, instead of the cores\n"
 "  --asynchronous   … and without a bound on delays\n"
 "  --memory GIB     at most; 6\n"
@@ -110,6 +115,10 @@ static const struct command_option options[] = {
 	{ "asynchronous", .flag = &paper_plan.asynchronous },
 	{ "conversions", .number = &modes_plan.conversions, 0, MODES_SENDS },
 	{ "modes", .read = read_modes },
+	{ "members", .flag = &members_plan.on },
+	{ "crashes", .flag = &members_plan.crashes },
+	{ "early", .flag = &members_plan.early },
+	{ "roll", .flag = &members_plan.roll },
 	{ "timeless", .flag = &modes_plan.timeless },
 	{ "speeds", .read = read_speeds },
 	{ "without", .read = read_reductions },
@@ -127,6 +136,11 @@ static void check_plan(void)
 				 plan.without & ~(1u << 3)))
 		errx(2, "with --modes there may be at most %u --sends, --without 3 but no other, and no --attempts, --fine, --held, --literal, --paper, --queue, --restarts, --speeds, --twice or --uneven",
 		     MODES_SENDS);
+	if (members_plan.on && (modes_plan.modes || plan.queue || plan.attempts || plan.fine ||
+				plan.n > L_SERVERS || plan.clients != L_CLIENTS || plan.literal ||
+				plan.without || paper_quorum))
+		errx(2, "with --members there may be at most %u --servers, 2 --clients, and of other options --b, --liars and --restarts alone",
+		     L_SERVERS);
 	if (!modes_plan.modes && modes_plan.timeless)
 		errx(2, "--timeless is for worlds with --modes");
 	if (plan.queue && (plan.clients != 2 || plan.literal || plan.sends > 3))
@@ -165,7 +179,9 @@ int main(int argc, char **argv)
 		sys = paper_system;
 	} else {
 		node_setup();
-		if (modes_plan.modes) {
+		if (members_plan.on) {
+			sys = members_system();
+		} else if (modes_plan.modes) {
 			modes_setup();
 			sys = modes_system();
 		} else {
@@ -181,5 +197,7 @@ int main(int argc, char **argv)
 	free(command);
 	if (modes_plan.modes)
 		modes_report();
+	if (members_plan.on)
+		members_report();
 	return search_report(&found);
 }
