@@ -98,6 +98,7 @@ static const struct attribute stats_attrs[] = {
 	[BFTMUTEX_A_STATS_STALE] = { "stale", NUM64 },
 	[BFTMUTEX_A_STATS_LISTED] = { "listed", NUM64 },
 	[BFTMUTEX_A_STATS_SYNCED] = { "synced", NUM64 },
+	[BFTMUTEX_A_STATS_TOLD] = { "told", NUM64 },
 };
 
 static const struct attribute lock_attrs[] = {

@@ -157,7 +157,7 @@ static void lock_note(struct bftm_server *server, const struct bftm_msg *req,
 		note_stamp(server, reply);
 		break;
 	case BFTM_MSG_OWNER:
-		/* An answer that decides nothing is none of the counted decisions. */
+		bftm_count(server, TOLD);
 		break;
 	default:
 		bftm_count(server, REFUSED);

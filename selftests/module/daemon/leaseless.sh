@@ -169,9 +169,36 @@ kill_liar 4
 ok "server 4 is honest again" start_server 4
 ok "and is told" wait_for 60 is_open
 
+# Several locks for one command.
+new_lock
+mkfifo "$work/go"
+netns_exec bftm-c1 bftmutex --no-lease --and "$lock.b" "$lock.a" sh -c "
+	touch $work/held; read word <$work/go" &
+holder=$!
+wait_for 60 test -e "$work/held"
+ok "all servers restart" restart 1 2 3 4
+ok "the members tell each of them" wait_for 60 is_open
+is "--and: client 2 does not get the one" "$(try 2 -n "$lock.a")" 1
+is "--and: nor the other" "$(try 2 -n "$lock.b")" 1
+# One that has the first of two locks, and waits for the second, is killed.
+netns_exec bftm-c2 bftmutex --no-lease --and "$lock.0" "$lock.a" true &
+waiter=$!
+is_taken() { [[ $(try 1 -n "$lock.0") == 1 ]]; }
+ok "--and: client 2 has the first, and waits" wait_for 60 is_taken
+kill -KILL $waiter
+wait $waiter 2>/dev/null
+is "--and: the first of one that was killed is given back" "$(try 1 -w 30 "$lock.0")" 0
+let_go
+is "--and: the one is given back" "$(try 2 -w 30 "$lock.a")" 0
+is "--and: the other is given back" "$(try 2 -w 30 "$lock.b")" 0
+
 # Evicted at each server, as if the host was cut off: only that ends it.
 new_lock
 hold 1
+netns_exec bftm-c1 bftmutex --no-lease --and "$lock.b" "$lock.a" sh -c "
+	touch $work/both; exec sleep 600" 2>"$work/err.both" &
+both=$!
+wait_for 60 test -e "$work/both"
 ask 2
 read -r incarnation <"$(echo "$dev"/c1/cluster-*-client-1)"
 for n in 1 2 3 4; do
@@ -181,6 +208,12 @@ given "client 2 gets it after the eviction"
 wait "$holder"
 is "$lock: who had it has lost it" $? 79
 ok "and is told why" grep -q "servers have evicted this host" "$work/err"
+wait "$both"
+is "--and: who had both has lost them" $? 79
+ok "--and: and is told why" grep -q "servers have evicted this host" "$work/err.both"
+for name in "$lock.a" "$lock.b"; do
+	is "--and: client 2 gets $name" "$(try 2 -w 30 --no-lease "$name")" 0
+done
 is "an evicted host gets no lock" "$(try 1 -w 20 "$lock")" 77
 try 1 -w 20 "$lock" >/dev/null
 says "an evicted host: it says what to do" "restart bftmutexd"

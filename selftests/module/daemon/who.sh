@@ -76,6 +76,11 @@ give_back
 is "asking makes no entry" "$(for n in 1 2 3; do s $n bftmutexctl locks --json | gojq '[.[] | select(.name == "other")] | length'; done | xargs)" "0 0 0"
 ok "a name that is too long" says 64 "NAME: 65 bytes, 1 to 64 are allowed" c 2 bftmutexctl who "$(printf %65s x)"
 ok "no name" says 64 "NAME of the lock is missing" c 2 bftmutexctl who
+ok "a time that is none" says 64 "--wait 'soon': must be 1ms to 24h" c 2 bftmutexctl who -w soon x
+ok "a second name" says 64 "'y': no such argument is expected" c 2 bftmutexctl who x y
+ok "an empty name" says 64 "NAME: 0 bytes, 1 to 64 are allowed" c 2 bftmutexctl who ""
+ok "an unknown option" says 64 "unrecognized option" c 2 bftmutexctl who --none x
+is "servers count what they tell" "$(s 1 bftmutexctl server show --json | gojq '.stats.told > 0')" true
 is "any name" "$(who '"a\b"' .lock)" '"a\b"'
 ok "an unknown cluster" says 69 "bftmutexd has no cluster 'none'" c 2 bftmutexctl who -C none x
 
