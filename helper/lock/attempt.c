@@ -39,7 +39,7 @@ static bool report_sends(struct bftm_acquire_op *op, const struct bftm_out *out)
 static bool has_just_released(const struct bftm_acquire_op *op, u64 now)
 {
 	const struct bftm_cluster *cl = op->cluster;
-	u32 f = bftm_free_needed(cl->conf.n, cl->conf.b);
+	u32 f = bftm_win(&cl->cfg);
 	u64 trip = bftm_speed_of(&cl->speed, f, cl->cfg.delta_ns);
 
 	return op->name->released_ns && now - op->name->released_ns <= 4 * trip;
@@ -265,5 +265,5 @@ bool bftm_attempt_contended(const struct bftm_acquire_op *op)
 	const struct bftm_conf_cluster *conf = &op->cluster->conf;
 
 	return op->client->rounds > 1 || op->client->phase == BFTM_PHASE_BACKOFF ||
-	       bftm_count(op->heard.locked) > conf->n - bftm_free_needed(conf->n, conf->b);
+	       bftm_count(op->heard.locked) > conf->n - bftm_win(&op->cluster->cfg);
 }

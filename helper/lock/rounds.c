@@ -86,7 +86,7 @@ static struct bftm_round *find_round(struct bftm_cluster *cl, u64 attempt)
 static void judge_round(struct bftm_cluster *cl, const struct bftm_acquire_op *op,
 			const struct bftm_out *out, bool won)
 {
-	u32 f = bftm_free_needed(cl->conf.n, cl->conf.b), minority = 0, u;
+	u32 f = bftm_win(&cl->cfg), minority = 0, u;
 	struct bftm_round *round = new_round(cl, op->client->attempt,
 					     op->client->begun_ns);
 
@@ -123,7 +123,7 @@ static void judge_round(struct bftm_cluster *cl, const struct bftm_acquire_op *o
  */
 static void judge_first(struct bftm_cluster *cl, struct bftm_acquire_op *op, bool won)
 {
-	u32 f = bftm_free_needed(cl->conf.n, cl->conf.b), u;
+	u32 f = bftm_win(&cl->cfg), u;
 	struct bftm_heard *heard = &op->heard;
 	struct bftm_round *round;
 	u64 now = bftm_now();

@@ -133,7 +133,7 @@ static void asking_look(struct asking *a)
 	u64 now = bftm_now(), due = now + a->cluster->cfg.resend_ns;
 	struct bftm_owner owner;
 
-	bftm_who_judge(a->said, conf->n, conf->b, &owner);
+	bftm_who_judge(a->said, conf->n, conf->b, bftm_win(&a->cluster->cfg), &owner);
 	if (owner.who == BFTM_WHO_HELD || owner.who == BFTM_WHO_NOBODY)
 		asking_end(a, asking_describe(a, &owner));
 	else if (is_refused(a, BFTM_REFUSED_ACCESS))

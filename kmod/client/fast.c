@@ -128,7 +128,7 @@ static bool enough(const struct bftm_fast *f, u32 servers)
 {
 	const struct bftm_client_cfg *cfg = &f->session->cfg;
 
-	return hweight32(servers) >= bftm_free_needed(cfg->n, cfg->b);
+	return hweight32(servers) >= bftm_win(cfg);
 }
 
 /* Too few answer, or can be asked: so it may well be next time. */

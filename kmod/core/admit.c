@@ -59,7 +59,7 @@ static void challenge(const struct bftm_server_cfg *cfg,
 	reply->gno = now <= end ? end - now + 1 : 0;
 	reply->token = 0;
 	reply->features = 0;
-	reply->spared = 0;
+	reply->spared = cfg->spared;
 	reply->recovering = 0;
 }
 

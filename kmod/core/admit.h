@@ -19,6 +19,8 @@
  * @quarantine_until_ns: end of the quarantine after this start, by the
  *                       server's clock; see bftm_quarantine()
  * @waiters_max:         clients that may wait for one lock
+ * @spared:              servers of the cluster that may restart without a quarantine, as this one
+ *                       does; 0: it grants nothing in its quarantine
  *
  * These are of one request, see bftm_serve(), and of one lock where it is served without one:
  * @leaseless:           its client may hold this lock without a lease
@@ -33,6 +35,7 @@ struct bftm_server_cfg {
 	u64 lease_max_ns;
 	u64 quarantine_until_ns;
 	u32 waiters_max;
+	u8 spared;
 	bool leaseless;
 	bool recovering;
 	bool awaited;

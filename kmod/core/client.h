@@ -11,6 +11,7 @@
 #ifndef BFTM_CORE_CLIENT_H
 #define BFTM_CORE_CLIENT_H
 
+#include "core/quorum.h"
 #include "core/servers.h"
 #include "core/wire.h"
 
@@ -56,6 +57,8 @@ enum bftm_kept {
  * struct bftm_client_cfg - what all locks of a cluster share
  * @n:            servers, at most BFTM_SERVERS_MAX
  * @b:            liars among them, n >= 3b + 1 (5b + 1 for @literal)
+ * @m:            FREE answers that win, from F to n - b; 0: F. Not for @literal
+ * @forgetful:    servers whose grants do not count, a bit mask: bftm_client_challenge() keeps it
  * @rho_ppm:      ρ
  * @literal:      judge the first q answers as Figure 1 prints it; back-off only
  * @polynomial:   sleep up to s^exponent B instead of 2^s B
@@ -68,6 +71,8 @@ enum bftm_kept {
 struct bftm_client_cfg {
 	u32 n;
 	u32 b;
+	u32 m;
+	u32 forgetful;
 	u32 rho_ppm;
 	bool literal;
 	bool polynomial;
@@ -77,6 +82,35 @@ struct bftm_client_cfg {
 	u64 resend_ns;
 	u64 retry_max_ns;
 };
+
+/**
+ * bftm_win() - the FREE answers that win a lock: F, or Sigma's m
+ * @cfg: the cluster
+ *
+ * Comments on clients write F for it.
+ */
+static inline u32 bftm_win(const struct bftm_client_cfg *cfg)
+{
+	return bftm_grants_needed(cfg->n, cfg->b, cfg->m);
+}
+
+/**
+ * bftm_client_challenge() - a server says how many servers of the cluster may restart as it does
+ * @cfg: the cluster
+ * @u:   number of the server, 0 … n - 1
+ * @msg: its CHALLENGE, the newest
+ *
+ * Up to r servers may have forgotten a grant of this client's without a quarantine, and the client
+ * is alone all the same: bftm_spared(). When the server says more, its grants count for nothing,
+ * after its quarantine as well: it may restart while this client holds the lock by them.
+ */
+static inline void bftm_client_challenge(struct bftm_client_cfg *cfg, u32 u,
+					 const struct bftm_msg *msg)
+{
+	bool forgetful = msg->spared > bftm_spared(cfg->n, cfg->b, cfg->m);
+
+	cfg->forgetful = (cfg->forgetful & ~(1u << u)) | (u32)forgetful << u;
+}
 
 /** struct bftm_want - what the application asks for */
 struct bftm_want {

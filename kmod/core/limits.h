@@ -47,6 +47,9 @@
  */
 #define BFTM_TICK_NS		(1 * BFTM_NS_PER_US)
 
+/* Servers of one cluster that may restart without a quarantine, of all but one. */
+#define BFTM_SPARED_MAX		(BFTM_SERVERS_MAX - 1)
+
 /* Server tables. At a limit the newcomer is refused; nothing is dropped. */
 #define BFTM_LOCKS_MIN		64u
 #define BFTM_LOCKS_MAX		(16u << 20)

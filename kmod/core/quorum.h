@@ -18,6 +18,39 @@ static inline u32 bftm_free_needed(u32 n, u32 b)
 	return (n + b + 2) / 2;		/* ⌈(n + b + 1) / 2⌉ */
 }
 
+/**
+ * bftm_grants_needed() - the FREE answers that win a lock, in a cluster of any kind
+ * @n: servers
+ * @b: liars among them, at most
+ * @m: of Sigma, from F to n - b; 0: F, the least that is safe
+ */
+static inline u32 bftm_grants_needed(u32 n, u32 b, u32 m)
+{
+	return m ? m : bftm_free_needed(n, b);
+}
+
+/**
+ * bftm_spared() - r, the servers that may forget what they have granted
+ * @n: servers
+ * @b: liars among them, at most
+ * @m: as of bftm_grants_needed()
+ *
+ * Two winners share 2m - n servers. b of these may lie and r have forgotten a grant; one is left
+ * that would have said FREE to both (Lin and others 2004, Section 3: m out of n votes).
+ */
+static inline u32 bftm_spared(u32 n, u32 b, u32 m)
+{
+	return 2 * bftm_grants_needed(n, b, m) - n - b - 1;
+}
+
+/** bftm_sigma_default() - m where none is given: three quarters of n, or n - b if that is less */
+static inline u32 bftm_sigma_default(u32 n, u32 b)
+{
+	u32 m = (3 * n + 3) / 4;
+
+	return m < n - b ? m : n - b;
+}
+
 /** bftm_literal_quorum() - q of the paper's literal contend. */
 static inline u32 bftm_literal_quorum(u32 n, u32 b)
 {

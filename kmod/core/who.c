@@ -62,7 +62,8 @@ static u64 token_believed(const struct bftm_owner_said *said, u32 n, u32 b, u32 
 	return BFTM_TOKEN_UNKNOWN;
 }
 
-void bftm_who_judge(const struct bftm_owner_said *said, u32 n, u32 b, struct bftm_owner *ret)
+void bftm_who_judge(const struct bftm_owner_said *said, u32 n, u32 b, u32 needed,
+		    struct bftm_owner *ret)
 {
 	u32 u, agree = 0, best = 0, count;
 
@@ -71,7 +72,7 @@ void bftm_who_judge(const struct bftm_owner_said *said, u32 n, u32 b, struct bft
 		ret->told += said[u].told;
 		count = said[u].told ? owners_agreeing(said, n, u) : 0;
 		/* That somebody has it is believed of b + 1, and that nobody has it of F alone. */
-		if (count > agree && (said[u].attempt || count >= bftm_free_needed(n, b))) {
+		if (count > agree && (said[u].attempt || count >= needed)) {
 			agree = count;
 			best = u;
 		}
@@ -79,7 +80,7 @@ void bftm_who_judge(const struct bftm_owner_said *said, u32 n, u32 b, struct bft
 	if (agree <= b)
 		return;
 	ret->who = !said[best].attempt ? BFTM_WHO_NOBODY :
-		   agree >= bftm_free_needed(n, b) ? BFTM_WHO_HELD : BFTM_WHO_GRANTED;
+		   agree >= needed ? BFTM_WHO_HELD : BFTM_WHO_GRANTED;
 	ret->said = said[best];
 	ret->said.token = token_believed(said, n, b, best);
 	ret->counted = agree > 2 * b;

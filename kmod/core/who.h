@@ -54,11 +54,13 @@ struct bftm_owner {
 
 /**
  * bftm_who_judge() - what the answers prove
- * @said: of each server
- * @n:    servers, 1 to BFTM_SERVERS_MAX
- * @b:    liars among them, at most; n >= 3b + 1
- * @ret:  the result
+ * @said:   of each server
+ * @n:      servers, 1 to BFTM_SERVERS_MAX
+ * @b:      liars among them, at most; n >= 3b + 1
+ * @needed: grants that win, as of bftm_win()
+ * @ret:    the result
  */
-void bftm_who_judge(const struct bftm_owner_said *said, u32 n, u32 b, struct bftm_owner *ret);
+void bftm_who_judge(const struct bftm_owner_said *said, u32 n, u32 b, u32 needed,
+		    struct bftm_owner *ret);
 
 #endif /* BFTM_CORE_WHO_H */

@@ -183,7 +183,7 @@ void bftm_contend_stop(struct bftm_contend *c,
 bool bftm_answered(const struct bftm_contend *c,
 		   const struct bftm_client_cfg *cfg)
 {
-	u32 f = bftm_free_needed(cfg->n, cfg->b);
+	u32 f = bftm_win(cfg);
 	u32 answers = cfg->n - bftm_count(bftm_said(c, cfg, BFTM_MSG_NONE));
 	u32 free = bftm_count(bftm_said(c, cfg, BFTM_MSG_FREE));
 
@@ -195,7 +195,7 @@ bool bftm_contend_reached(const struct bftm_contend *c,
 {
 	/* That the lock was granted is some time ago. */
 	if (bftm_fences(c))
-		return bftm_count(c->answered) >= bftm_free_needed(cfg->n, cfg->b);
+		return bftm_count(c->answered) >= bftm_win(cfg);
 	return c->reached ||
 	       (c->base.phase == BFTM_PHASE_TRY && bftm_answered(c, cfg));
 }
@@ -269,6 +269,11 @@ static bool take_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	if (msg->k >= c->owed_k)
 		bftm_value_heard(c, u);
 	bftm_reassert_heard(c, cfg, u);
+	if (cfg->forgetful >> u & 1) {
+		a->type = BFTM_MSG_WAIT;
+		a->wait_ns = 0;
+		return false;
+	}
 	a->type = BFTM_MSG_FREE;
 	if (msg->k > a->k) {
 		a->k = msg->k;

@@ -140,7 +140,7 @@ void bftm_contend_keep(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 static void judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		  struct bftm_out *out)
 {
-	u32 f = bftm_free_needed(cfg->n, cfg->b);
+	u32 f = bftm_win(cfg);
 
 	if (bftm_count(c->deadlock) > cfg->b)
 		keep(c, cfg, BFTM_KEPT_DEADLOCK, now, out);

@@ -17,7 +17,7 @@ u64 bftm_kth_end(const struct bftm_contend *c, const struct bftm_client_cfg *cfg
 						       cfg->rho_ppm) : 0;
 	}
 	/* The F-th largest: up to it, F grants are still good. */
-	return bftm_kth_largest(end, cfg->n, bftm_free_needed(cfg->n, cfg->b));
+	return bftm_kth_largest(end, cfg->n, bftm_win(cfg));
 }
 
 u64 bftm_contend_end(const struct bftm_contend *c,
@@ -159,7 +159,7 @@ static u32 holds_by(const struct bftm_contend *c, const struct bftm_client_cfg *
 	for (u = 0; u < cfg->n; u++)
 		if (c->server[u].k)
 			granted |= 1u << u;
-	return bftm_count(granted) < bftm_free_needed(cfg->n, cfg->b) ? bftm_everyone(cfg) :
+	return bftm_count(granted) < bftm_win(cfg) ? bftm_everyone(cfg) :
 									granted;
 }
 

@@ -37,7 +37,7 @@ static u32 agreeing(const struct bftm_contend *c, const struct bftm_client_cfg *
 
 static u32 agreement_needed(const struct bftm_client_cfg *cfg)
 {
-	return cfg->n - bftm_free_needed(cfg->n, cfg->b) + cfg->b + 1;
+	return cfg->n - bftm_win(cfg) + cfg->b + 1;
 }
 
 /* The server whose value is valid; n if none is. @most: the most servers that tell the same. */

@@ -87,7 +87,7 @@ void bftm_lose_round(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 
 	bftm_end_round(c, cfg, out);
 	/* F grants that came when they were over are as good as silence. */
-	if (free >= bftm_free_needed(cfg->n, cfg->b))
+	if (free >= bftm_win(cfg))
 		c->reached = false;
 	if (c->base.want.wait == BFTM_WAIT_NOT) {
 		bftm_die(c, cfg, c->reached ? BFTM_LOST_ROUND : BFTM_UNREACHABLE,
@@ -108,7 +108,7 @@ void bftm_lose_round(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 void bftm_round_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		      u64 now, u64 rnd, struct bftm_out *out)
 {
-	u32 f = bftm_free_needed(cfg->n, cfg->b);
+	u32 f = bftm_win(cfg);
 	u32 free = bftm_count(bftm_said(c, cfg, BFTM_MSG_FREE));
 	u32 locked = bftm_count(bftm_said(c, cfg, BFTM_MSG_LOCKED));
 	u32 answers = cfg->n - bftm_count(bftm_said(c, cfg, BFTM_MSG_NONE));
@@ -140,7 +140,7 @@ void bftm_round_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		return;
 	}
 	/* F grants of which too little is left: they begin anew. */
-	if (bftm_count(bftm_said(c, cfg, BFTM_MSG_FREE)) >= bftm_free_needed(cfg->n, cfg->b))
+	if (bftm_count(bftm_said(c, cfg, BFTM_MSG_FREE)) >= bftm_win(cfg))
 		to = bftm_everyone(cfg);
 	bftm_send_try(c, to, now, out);
 	c->base.wake_ns = bftm_later(now, cfg->resend_ns, c->base.sends - 1);

@@ -28,10 +28,18 @@ static inline bool bftm_is_quiet(const struct bftm_lock *lock)
 	return bftm_parties(lock) == 1 && !lock->first.want && !bftm_party_lacks(&lock->first);
 }
 
-/** bftm_is_closed() - may clients hold the lock by grants that this server has forgotten? */
+/**
+ * bftm_is_closed() - does this server grant nothing, since it has forgotten its grants?
+ * @cfg: the server
+ * @now: the clock of leases, ns
+ *
+ * A server that restarts without a quarantine grants at once what others may hold: its clients
+ * count more grants for that, see bftm_spared(). No number of grants masks it that a lock is held
+ * without a lease for years: of those the server hears first.
+ */
 static inline bool bftm_is_closed(const struct bftm_server_cfg *cfg, u64 now)
 {
-	return now <= cfg->quarantine_until_ns || cfg->recovering;
+	return (now <= cfg->quarantine_until_ns && !cfg->spared) || cfg->recovering;
 }
 
 /** bftm_may_last() - does this server grant leases as long as this TRY asks for? */

@@ -94,7 +94,7 @@ static u64 latest_end(const struct bftm_contend *c, const struct bftm_client_cfg
 		if (o.k[u])
 			end[u] = o.sent_ns[o.k[u] - o.base] +
 				 bftm_lease_at_client(c->base.want.lease_ns, cfg->rho_ppm);
-	f = bftm_kth_largest(end, cfg->n, bftm_free_needed(cfg->n, cfg->b));
+	f = bftm_kth_largest(end, cfg->n, bftm_win(cfg));
 	return f > o.known_end_ns ? f : o.known_end_ns;
 }
 

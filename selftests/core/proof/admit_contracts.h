@@ -50,6 +50,7 @@ bool bftm_refuse_behind(const struct bftm_window *w, const struct bftm_msg *req,
 	req->type != BFTM_MSG_HELLO && req->type != BFTM_MSG_RECOVER)
 
 #define CHALLENGED reply->type == BFTM_MSG_CHALLENGE && reply->token == 0 && \
+	reply->spared == cfg->spared && \
 	reply->gno == (now <= cfg->quarantine_until_ns ? cfg->quarantine_until_ns - now + 1 : 0)
 
 /*@ requires \valid_read(cfg) && \valid_read(req) && \valid(reply);

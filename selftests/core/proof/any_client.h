@@ -23,6 +23,8 @@ static struct bftm_client_cfg any_client_cfg(void)
 	return (struct bftm_client_cfg){
 		.n = (u32)any_from(1, BFTM_SERVERS_MAX),
 		.b = (u32)any_from(0, (BFTM_SERVERS_MAX - 1) / 3),
+		.m = (u32)any_from(0, BFTM_SERVERS_MAX),
+		.forgetful = (u32)any_from(0, ~0u),
 		.rho_ppm = (u32)any_from(BFTM_RHO_MIN_PPM, BFTM_RHO_MAX_PPM),
 		.literal = any_bool(),
 		.polynomial = any_bool(),

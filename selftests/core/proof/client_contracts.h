@@ -9,7 +9,8 @@
 #include "core/backoff/contend.h"
 
 #define CLIENT_OK							\
-	\valid_read(cfg) && 1 <= cfg->n <= 31 && 3 * cfg->b + 1 <= cfg->n && rho_ok(cfg->rho_ppm) && \
+	\valid_read(cfg) && 1 <= cfg->n <= 31 && 3 * cfg->b + 1 <= cfg->n && \
+	m_ok(cfg->n, cfg->b, cfg->m) && rho_ok(cfg->rho_ppm) &&		\
 	\valid_read(c) && asked_ok(c->base.want.lease_ns)
 /* The lock is held, be its value awaited or its token stamped first. */
 #define INSIDE								\
@@ -23,6 +24,22 @@
 	 grant_end(GRANT_FROM(v), c->base.want.lease_ns, cfg->rho_ppm) : 0)
 #define TIMES_OK							\
 	(\forall integer v; 0 <= v < 31 ==> time_ok(c->server[v].from_ns) && time_ok(c->server[v].more_ns))
+
+/*@ requires \valid_read(cfg) && 1 <= cfg->n <= 31 && 3 * cfg->b + 1 <= cfg->n;
+  @ requires m_ok(cfg->n, cfg->b, cfg->m);
+  @ assigns \nothing;
+  @ ensures win: \result == win(cfg->n, cfg->b, cfg->m);
+  @ ensures share: 2 * \result - cfg->n >= cfg->b + 1;
+  @ ensures reachable: \result <= cfg->n - cfg->b;
+  @*/
+static inline u32 bftm_win(const struct bftm_client_cfg *cfg);
+
+/*@ requires \valid(cfg) && \valid_read(msg) && \separated(cfg, msg) && u < 31;
+  @ requires 1 <= cfg->n <= 31 && 3 * cfg->b + 1 <= cfg->n && m_ok(cfg->n, cfg->b, cfg->m);
+  @ assigns cfg->forgetful;
+  @*/
+static inline void bftm_client_challenge(struct bftm_client_cfg *cfg, u32 u,
+					 const struct bftm_msg *msg);
 
 /*@ axiomatic End { logic integer the_end; } // what bftm_contend_end() says, whatever it is
   @*/
@@ -189,6 +206,7 @@ static inline size_t bftm_pad8(size_t n);
   @   c->base.sends - msg->k < BFTM_SENDS;
   @ ensures not_given_up: \result ==> msg->k >= c->cut_k;
   @ ensures covered: \result ==> covers(msg->mode, HELD_NOW ? c->held : c->base.want.mode);
+  @ ensures not_forgetful: \result ==> ((cfg->forgetful >> u) & 1) == 0;
   @ ensures not_yielded: \result ==> \old(c->server[u].yielded) == 0 ||
   @   msg->gno > \old(c->server[u].yielded);
   @ ensures counted: c->server[u].k != \old(c->server[u].k) ==> \result &&

@@ -3,7 +3,7 @@
 // prove: memory all_counts bftm_count: every set of servers
 // prove: memory all_speeds bftm_speed_answered: every mean and time
 // prove: memory all_leases bftm_drift bftm_lease_at_server bftm_lease_at_client bftm_grant_end bftm_grant_until bftm_pace: every lease and drift
-// prove: memory all_quorums bftm_free_needed bftm_literal_quorum bftm_fence_quorum bftm_order_quorum bftm_servers_needed bftm_servers_needed_literal bftm_servers_needed_order: every n and b
+// prove: memory all_quorums bftm_free_needed bftm_grants_needed bftm_spared bftm_sigma_default bftm_literal_quorum bftm_fence_quorum bftm_order_quorum bftm_servers_needed bftm_servers_needed_literal bftm_servers_needed_order: every n and b
 // prove: memory all_windows bftm_window_take: every window and number
 // prove: eva all_modes bftm_mode_conflicts bftm_modes_conflict bftm_mode_covers bftm_mode_join bftm_mode_writes: every pair of modes is as mode_contracts.h says
 // frama-c all_modes: -eva-min-loop-unroll 7 -eva-slevel 1000
@@ -65,6 +65,9 @@ void all_quorums(void)
 	u32 b = (u32)any_from(0, (n - 1) / 3);
 
 	bftm_free_needed(n, b);
+	bftm_grants_needed(n, b, (u32)any_from(0, BFTM_SERVERS_MAX));
+	bftm_sigma_default(n, b);
+	bftm_spared(n, b, (u32)any_from(0, BFTM_SERVERS_MAX));
 	bftm_literal_quorum(n, b);
 	bftm_fence_quorum(n, b);
 	bftm_order_quorum(n, b);

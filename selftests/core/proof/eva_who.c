@@ -17,5 +17,5 @@ void all_owners(void)
 	for (u = 0; u < SERVERS; u++)
 		said[u].told = any_bool();
 	if (n >= 3 * b + 1)
-		bftm_who_judge(said, n, b, &owner);
+		bftm_who_judge(said, n, b, (u32)any_from(b + 1, n), &owner);
 }

@@ -19,6 +19,34 @@
   @*/
 static inline u32 bftm_free_needed(u32 n, u32 b);
 
+/*@ // F, as bftm_free_needed() says; and Sigma's m, where there is one.
+  @ logic integer free_needed(integer n, integer b) = (n + b + 2) / 2;
+  @ logic integer win(integer n, integer b, integer m) = m != 0 ? m : free_needed(n, b);
+  @ predicate m_ok(integer n, integer b, integer m) = m == 0 || (free_needed(n, b) <= m <= n - b);
+  @*/
+
+/*@ requires 1 <= n <= 31 && 3 * b + 1 <= n && m_ok(n, b, m);
+  @ assigns \nothing;
+  @ ensures win: \result == win(n, b, m);
+  @ ensures share: 2 * \result - n >= b + 1;
+  @ ensures reachable: \result <= n - b;
+  @*/
+static inline u32 bftm_grants_needed(u32 n, u32 b, u32 m);
+
+/*@ requires 1 <= n <= 31 && 3 * b + 1 <= n;
+  @ assigns \nothing;
+  @ ensures fits: m_ok(n, b, \result) && \result != 0;
+  @*/
+static inline u32 bftm_sigma_default(u32 n, u32 b);
+
+/* Two winners share a server that neither lies nor has forgotten. */
+/*@ requires 1 <= n <= 31 && 3 * b + 1 <= n && m_ok(n, b, m);
+  @ assigns \nothing;
+  @ ensures one_is_left: 2 * win(n, b, m) - n - b - \result >= 1;
+  @ ensures most: 2 * win(n, b, m) - n - b - (\result + 1) < 1;
+  @*/
+static inline u32 bftm_spared(u32 n, u32 b, u32 m);
+
 /*@ requires 1 <= n <= 31 && 3 * b + 1 <= n;
   @ assigns \nothing;
   @ ensures share: 2 * \result - n >= 3 * b + 1;

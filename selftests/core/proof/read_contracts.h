@@ -6,9 +6,7 @@
 #define PROOF_VALUE_TOLD
 #include "client_contracts.h"
 
-/*@ // F, as bftm_free_needed() says.
-  @ logic integer free_needed(integer n, integer b) = (n + b + 2) / 2;
-  @ logic integer told_surely{L}(struct bftm_contend *c, integer good, integer now, integer n) =
+/*@ logic integer told_surely{L}(struct bftm_contend *c, integer good, integer now, integer n) =
   @   n <= 0 ? 0 : told_surely(c, good, now, n - 1) +
   @   (c->server[n - 1].k != 0 && c->server[n - 1].value_told != 0 &&
   @    c->server[n - 1].value_doubt == 0 && c->server[n - 1].from_ns + good >= now ? 1 : 0);
@@ -35,8 +33,9 @@ static bool same(const struct bftm_answer *a, const struct bftm_answer *b);
 static u32 agreeing(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u, u64 now);
 
 /*@ requires \valid_read(cfg) && 1 <= cfg->n <= 31 && 3 * cfg->b + 1 <= cfg->n;
+  @ requires m_ok(cfg->n, cfg->b, cfg->m);
   @ assigns \nothing;
-  @ ensures share: \result + free_needed(cfg->n, cfg->b) - cfg->n == cfg->b + 1;
+  @ ensures share: \result + win(cfg->n, cfg->b, cfg->m) - cfg->n == cfg->b + 1;
   @*/
 static u32 agreement_needed(const struct bftm_client_cfg *cfg);
 
@@ -44,7 +43,7 @@ static u32 agreement_needed(const struct bftm_client_cfg *cfg);
   @ assigns *most;
   @ ensures there: \result <= cfg->n;
   @ ensures enough: \result < cfg->n ==>
-  @   SURELY(cfg->n) + free_needed(cfg->n, cfg->b) - cfg->n >= cfg->b + 1;
+  @   SURELY(cfg->n) + win(cfg->n, cfg->b, cfg->m) - cfg->n >= cfg->b + 1;
   @ ensures good: \result < cfg->n ==> c->server[\result].k != 0 && c->server[\result].value_told != 0 &&
   @   c->server[\result].value_doubt == 0 && c->server[\result].from_ns + GOOD >= now;
   @*/

@@ -12,7 +12,7 @@
 	\valid_read(cfg) && rho_ok(cfg->rho_ppm) && lease_ok(cfg->lease_max_ns) && \
 	time_ok(cfg->quarantine_until_ns)
 #define QUARANTINE (now <= cfg->quarantine_until_ns)
-#define CLOSED (QUARANTINE || cfg->recovering != 0)
+#define CLOSED ((QUARANTINE && cfg->spared == 0) || cfg->recovering != 0)
 /* A member tells what it holds, and the server awaits that. */
 #define ASSERTED ((req->flags & BFTM_FLAG_REASSERT) != 0 && cfg->awaited != 0)
 #define HELD_OR_WANTED(p) ((p)->held != 0 ? (p)->held : (p)->want)

@@ -60,6 +60,57 @@ static void lies_of_b_servers_cost_nothing(void **state)
 	}
 }
 
+/* Sigma: m FREE win and not F; m of them are good until the end; n - m + 1 others decide a loss. */
+static void m_of_n_win(void **state)
+{
+	(void)state;
+	cfg.m = 6;
+	start(1, T0);
+	assert_int_equal(all_say(0x1f, BFTM_MSG_FREE, T0), BFTM_PENDING);
+	assert_int_equal(bftm_contend_end(&c, &cfg), 0);
+	wake(T0 + RESEND, 0, 0);
+	assert_int_equal(says(5, BFTM_MSG_FREE, 2, T0 + RESEND), BFTM_WON);
+	assert_int_equal(bftm_contend_end(&c, &cfg), T0 + GOOD);
+	start(2, T0);
+	says(0, BFTM_MSG_LOCKED, 1, T0);
+	assert_int_equal(c.base.phase, BFTM_PHASE_TRY);
+	says(1, BFTM_MSG_LOCKED, 1, T0);
+	assert_int_equal(c.base.phase, BFTM_PHASE_BACKOFF);
+}
+
+static void challenge(u32 u, u8 spared)
+{
+	const struct bftm_msg msg = { .type = BFTM_MSG_CHALLENGE, .spared = spared };
+
+	bftm_client_challenge(&cfg, u, &msg);
+}
+
+/* F of 7 servers leaves room for one that forgets; a grant of servers for two waits for ever. */
+static void a_server_that_may_forget_too_much_has_no_say(void **state)
+{
+	(void)state;
+	challenge(0, 1);
+	assert_int_equal(cfg.forgetful, 0);
+	challenge(0, 2);
+	challenge(1, 2);
+	assert_int_equal(cfg.forgetful, 3);
+	start(1, T0);
+	assert_int_equal(all_say(0x3f, BFTM_MSG_FREE, T0), BFTM_PENDING);
+	assert_int_equal(c.server[0].type, BFTM_MSG_WAIT);
+	assert_int_equal(says(6, BFTM_MSG_FREE, 1, T0), BFTM_WON);
+	/* It renews by the others alone, too. */
+	says(0, BFTM_MSG_FREE, 1, T0);
+	assert_int_equal(c.server[0].k, 0);
+	/* Sigma with 6 grants leaves room for three. */
+	cfg.m = 6;
+	challenge(0, 3);
+	assert_int_equal(cfg.forgetful, 2);
+	challenge(1, 0);
+	assert_int_equal(cfg.forgetful, 0);
+	challenge(1, 4);
+	assert_int_equal(cfg.forgetful, 2);
+}
+
 static void a_server_counts_once(void **state)
 {
 	u32 i;
@@ -312,6 +363,8 @@ int main(void)
 		TEST(uncontended),
 		TEST(b_silent_servers_cost_nothing),
 		TEST(lies_of_b_servers_cost_nothing),
+		TEST(m_of_n_win),
+		TEST(a_server_that_may_forget_too_much_has_no_say),
 		TEST(a_server_counts_once),
 		TEST(the_end_is_the_fth_largest),
 		TEST(late_answers_count_from_their_own_send),

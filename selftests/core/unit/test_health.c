@@ -15,8 +15,8 @@ static int all_answer(void **state)
 
 	(void)state;
 	memset(&cl, 0, sizeof(cl));
-	cl.conf.n = 4;
-	cl.conf.b = 1;
+	cl.conf.n = cl.cfg.n = 4;
+	cl.conf.b = cl.cfg.b = 1;
 	for (u = 0; u < 4; u++) {
 		cl.conf.server[u].id = (u16)(u + 1);
 		cl.peer[u].conf = &cl.conf.server[u];

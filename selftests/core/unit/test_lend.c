@@ -107,8 +107,8 @@ static int begin(void **state)
 	now_ns = 100 * BFTM_NS_PER_SEC;
 	identity.counters = &counters;
 	cl.identity = &identity;
-	cl.conf.n = N;
-	cl.conf.b = 1;
+	cl.conf.n = cl.cfg.n = N;
+	cl.conf.b = cl.cfg.b = 1;
 	cl.conf.fast_path = true;
 	snprintf(cl.conf.name, sizeof(cl.conf.name), "test");
 	for (u = 0; u < N; u++) {

@@ -91,6 +91,39 @@ static void every_pair_of_winners(void **state)
 		}
 }
 
+/* Set by set: two of m servers share b + r + 1, and not always one more. */
+static void every_pair_of_sigma_winners(void **state)
+{
+	u32 n, b, m, r;
+
+	(void)state;
+	for (n = 1; n <= 7; n++)
+		for (b = 0; 3 * b < n; b++) {
+			assert_int_equal(bftm_grants_needed(n, b, 0), bftm_free_needed(n, b));
+			m = bftm_sigma_default(n, b);
+			assert_true(m >= bftm_free_needed(n, b) && m <= n - b);
+			for (m = bftm_free_needed(n, b); m <= n - b; m++) {
+				assert_int_equal(bftm_grants_needed(n, b, m), m);
+				r = bftm_spared(n, b, m);
+				assert_false(some_pair_is_disjoint_enough(n, m, b + r));
+				assert_true(some_pair_is_disjoint_enough(n, m, b + r + 1));
+			}
+		}
+}
+
+/* The numbers that protocol.rst gives; F of 7 servers leaves one server to forget. */
+static void sigma_spares(void **state)
+{
+	(void)state;
+	assert_int_equal(bftm_spared(4, 0, 3), 1);
+	assert_int_equal(bftm_spared(4, 1, 3), 0);
+	assert_int_equal(bftm_spared(5, 0, 3), 0);
+	assert_int_equal(bftm_spared(5, 0, 4), 2);
+	assert_int_equal(bftm_spared(7, 1, 0), 1);
+	assert_int_equal(bftm_spared(7, 1, 6), 3);
+	assert_int_equal(bftm_spared(31, 0, 24), 16);
+}
+
 /*
  * Two sets that accepted tokens share a correct server; with 5b + 1 servers
  * 2b + 1 of them, of which 2b may have lost their memory. The correct servers
@@ -235,6 +268,8 @@ int main(void)
 		cmocka_unit_test(liars_alone_cannot_lock_out),
 		cmocka_unit_test(literal_quorum),
 		cmocka_unit_test(every_pair_of_winners),
+		cmocka_unit_test(every_pair_of_sigma_winners),
+		cmocka_unit_test(sigma_spares),
 		cmocka_unit_test(fence_quorum),
 		cmocka_unit_test(order_quorum),
 		cmocka_unit_test(recovery_finds_what_was_fenced),

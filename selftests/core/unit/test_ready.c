@@ -101,8 +101,10 @@ static int begin(void **state)
 {
 	(void)state;
 	TAILQ_INIT(&bftm_clusters);
-	storage = (struct bftm_cluster){ .conf = { .name = "storage", .n = 4, .b = 1 } };
-	jobs = (struct bftm_cluster){ .conf = { .name = "jobs", .n = 4, .b = 1 } };
+	storage = (struct bftm_cluster){ .conf = { .name = "storage", .n = 4, .b = 1 },
+					 .cfg = { .n = 4, .b = 1 } };
+	jobs = (struct bftm_cluster){ .conf = { .name = "jobs", .n = 4, .b = 1 },
+				      .cfg = { .n = 4, .b = 1 } };
 	TAILQ_INSERT_TAIL(&bftm_clusters, &storage, list);
 	now += 1000 * BFTM_NS_PER_SEC;
 	look = NULL;

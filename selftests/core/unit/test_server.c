@@ -284,6 +284,21 @@ static void quarantine(void **state)
 	SILENT(try(BOB, 1, 2, end + 2));
 }
 
+/* A server of those that may restart without it grants at once. */
+static void no_quarantine(void **state)
+{
+	struct bftm_server_cfg spared = cfg;
+	struct bftm_msg req = {
+		.type = BFTM_MSG_TRY, .mode = BFTM_MODE_EX, .flags = BFTM_FLAG_NOQUEUE, .client = BOB,
+		.attempt = 1, .k = 1, .lease_ns = L,
+	};
+
+	(void)state;
+	spared.spared = 1;
+	bftm_server_step(&spared, &lock, &req, 0, &reply, &push);
+	assert_int_equal(reply.type, BFTM_MSG_FREE);
+}
+
 /* A restart forgets the grant; its holder is gone when others may come. */
 static void quarantine_outlasts_every_grant(void **state)
 {
@@ -342,6 +357,7 @@ int main(void)
 		TEST(tombs_keep_dead_attempts_dead),
 		TEST(tombs_are_few),
 		TEST(quarantine),
+		TEST(no_quarantine),
 		TEST(quarantine_outlasts_every_grant),
 		TEST(priorities_are_reported),
 	};

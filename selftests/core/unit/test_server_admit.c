@@ -34,6 +34,7 @@ static void strangers_are_not_admitted(void **state)
 		.cluster = 3, .id = 5, .epoch = 9, .lease_max_ns = L, .quarantine_until_ns = T0,
 	};
 	struct bftm_msg reply, req = { .type = BFTM_MSG_TRY, .cluster = 3, .server = 5 };
+	struct bftm_server_cfg spared = self;
 	size_t i;
 
 	(void)state;
@@ -48,6 +49,12 @@ static void strangers_are_not_admitted(void **state)
 			assert_int_equal(reply.gno, 8);		/* ns of quarantine left */
 		}
 	}
+	/* The quarantine runs, for tokens, also where nothing waits for its end. */
+	assert_int_equal(reply.spared, 0);
+	spared.spared = 2;
+	assert_false(bftm_admit(&spared, &admission[2].msg, T0, &reply));
+	assert_int_equal(reply.spared, 2);
+	assert_int_equal(reply.gno, 1);
 	assert_false(bftm_admit(&self, &admission[2].msg, T0, &reply));
 	assert_int_equal(reply.gno, 1);
 	assert_false(bftm_admit(&self, &admission[2].msg, T0 + 1, &reply));

@@ -31,7 +31,7 @@ static struct bftm_owner judged(const u32 client[N])
 	for (u = 0; u < N; u++)
 		if (client[u] != UINT32_MAX)
 			said[u] = says(client[u], 100 + u);
-	bftm_who_judge(said, N, B, &ret);
+	bftm_who_judge(said, N, B, bftm_free_needed(N, B), &ret);
 	return ret;
 }
 
@@ -86,7 +86,7 @@ static void all_of_an_answer_counts(void **state)
 	(void)state;
 	said[3].attempt++;
 	said[4].mode = BFTM_MODE_PR;
-	bftm_who_judge(said, N, B, &owner);
+	bftm_who_judge(said, N, B, bftm_free_needed(N, B), &owner);
 	assert_int_equal(owner.who, BFTM_WHO_GRANTED);
 	assert_int_equal(owner.said.attempt, 13);
 	assert_int_equal(owner.said.mode, BFTM_MODE_EX);
@@ -110,7 +110,7 @@ static void a_liar_moves_no_number(void **state)
 			said[liar].waiters = (u32)lies[i];
 			said[liar].holders = (u32)lies[i];
 			said[liar].token = lies[i];
-			bftm_who_judge(said, N, B, &owner);
+			bftm_who_judge(said, N, B, bftm_free_needed(N, B), &owner);
 			assert_int_equal(owner.who, BFTM_WHO_HELD);
 			assert_true(owner.counted);
 			assert_in_range(owner.said.rest_ns, 100, 140);
@@ -122,7 +122,7 @@ static void a_liar_moves_no_number(void **state)
 	for (u = 0; u < N; u++)
 		said[u] = says(u < 2 ? 3 : 0, 100);
 	said[1].token = 8;
-	bftm_who_judge(said, N, B, &owner);
+	bftm_who_judge(said, N, B, bftm_free_needed(N, B), &owner);
 	assert_int_equal(owner.who, BFTM_WHO_GRANTED);
 	assert_false(owner.counted);
 	assert_true(owner.said.token == BFTM_TOKEN_UNKNOWN);
