@@ -59,6 +59,10 @@ static unsigned long long object_memory = BFTM_OBJECT_MEMORY_DEFAULT;
 module_param(object_memory, ullong, 0444);
 MODULE_PARM_DESC(object_memory, "its limit on the bytes of all objects, 16777216 to 1099511627776 (default 268435456)");
 
+static uint no_quarantine;
+module_param(no_quarantine, uint, 0444);
+MODULE_PARM_DESC(no_quarantine, "grant at once: at most so many servers of the cluster restart so within one quarantine, 0 to 30 (default 0: keep the quarantine)");
+
 static char *token_floor = "";
 module_param(token_floor, charp, 0444);
 MODULE_PARM_DESC(token_floor, "no higher fencing token was ever stamped by it: 0 at the very first start, else leave it out (default unknown)");
@@ -221,6 +225,7 @@ int bftm_param_start(void)
 	      check_range("max_state", max_state, BFTM_STATE_MIN, BFTM_STATE_MAX) ?:
 	      check_range("object_memory", object_memory, BFTM_OBJECT_MEMORY_MIN,
 			  BFTM_OBJECT_MEMORY_MAX) ?:
+	      check_range("no_quarantine", no_quarantine, 0, BFTM_SPARED_MAX) ?:
 	      read_floor(&p) ?:
 	      read_key_file(server, &p);
 	if (err)
@@ -234,6 +239,7 @@ int bftm_param_start(void)
 	p.max_objects = max_objects;
 	p.max_state = max_state;
 	p.object_memory = object_memory;
+	p.no_quarantine = no_quarantine;
 	err = bftm_netns_start(bftm_net(&init_net), &p, NULL);
 	if (err)
 		pr_err("bftmutex: server %u on UDP port %u: cannot start: error %d\n",

@@ -146,6 +146,7 @@ static void set_cfg(struct bftm_cluster *cl)
 	cl->cfg = (struct bftm_client_cfg){
 		.n = conf->n,
 		.b = conf->b,
+		.m = conf->m,
 		.rho_ppm = conf->rho_ppm,
 		.literal = conf->literal,
 		.leaseless = !(cl->protocol->traits & BFTM_LEASED),

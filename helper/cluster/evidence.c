@@ -137,7 +137,9 @@ const char *bftm_evidence_state(const struct bftm_cluster *cl, u32 u, u64 now)
 		return "silent";
 	if (!peer->heard_ns)
 		return "unknown";
-	if (now <= peer->quarantine_until_ns)
+	if (cl->cfg.forgetful >> u & 1)
+		return "forgetful";
+	if (now <= peer->quarantine_until_ns && !peer->spared)
 		return "quarantine";
 	return is_slow(cl, u) ? "slow" : "ok";
 }

@@ -49,7 +49,7 @@ static u32 needed(const struct bftm_cluster *cl)
 {
 	u32 n = cl->conf.n, b = cl->conf.b;
 
-	return cl->conf.literal ? bftm_literal_quorum(n, b) : bftm_free_needed(n, b);
+	return cl->conf.literal ? bftm_literal_quorum(n, b) : bftm_win(&cl->cfg);
 }
 
 /* Until enough servers have left their quarantine, if that makes enough. */
@@ -78,7 +78,7 @@ static void health_add(char text[BFTM_WHY_MAX], const char *format, ...)
 
 const char *bftm_health_why(const struct bftm_cluster *cl, char text[BFTM_WHY_MAX])
 {
-	u32 silent = 0, unheard = 0, quarantine = 0, able, u;
+	u32 silent = 0, unheard = 0, quarantine = 0, forgetful = 0, able, u;
 	char list[128], left[32];
 	u64 now = bftm_now();
 
@@ -90,10 +90,12 @@ const char *bftm_health_why(const struct bftm_cluster *cl, char text[BFTM_WHY_MA
 			silent |= 1u << u;
 		else if (!peer->heard_ns)
 			unheard |= 1u << u;
-		else if (now <= peer->quarantine_until_ns)
+		else if (cl->cfg.forgetful >> u & 1)
+			forgetful |= 1u << u;
+		else if (now <= peer->quarantine_until_ns && !peer->spared)
 			quarantine |= 1u << u;
 	}
-	able = cl->conf.n - bftm_count(silent | unheard | quarantine);
+	able = cl->conf.n - bftm_count(silent | unheard | quarantine | forgetful);
 	*text = '\0';
 	if (able >= needed(cl))
 		return text;
@@ -106,6 +108,11 @@ const char *bftm_health_why(const struct bftm_cluster *cl, char text[BFTM_WHY_MA
 	if (unheard) {
 		name_servers(cl, unheard, list, sizeof(list));
 		health_add(text, "; %s not heard yet", list);
+	}
+	if (forgetful) {
+		name_servers(cl, forgetful, list, sizeof(list));
+		health_add(text, "; %s started with a --no-quarantine above r = %u", list,
+			   bftm_spared(cl->conf.n, cl->conf.b, cl->conf.m));
 	}
 	if (quarantine) {
 		u64 ns = quarantine_left(cl, quarantine, needed(cl) - able, now);

@@ -50,6 +50,10 @@ static void put_session(struct nl_msg *msg, const struct bftm_cluster *cl)
 	nla_put_u64(msg, BFTMUTEX_A_SESSION_COUNTERS, (uintptr_t)cl->identity->counters);
 	nla_put_u32(msg, BFTMUTEX_A_SESSION_SOCKET, (u32)cl->socket.fd);
 	nla_put_u64(msg, BFTMUTEX_A_SESSION_CONFIGURATION, cl->configuration);
+	if (conf->m)
+		nla_put_u32(msg, BFTMUTEX_A_SESSION_NEEDED, conf->m);
+	if (cl->cfg.forgetful)
+		nla_put_u32(msg, BFTMUTEX_A_SESSION_FORGETFUL, cl->cfg.forgetful);
 	for (u = 0; u < conf->n; u++)
 		put_peer(msg, cl, u);
 }
@@ -59,9 +63,9 @@ static bool can_lend(const struct bftm_cluster *cl)
 	u32 known = 0, u;
 
 	for (u = 0; u < cl->conf.n; u++)
-		known += cl->peer[u].known.epoch != 0;
+		known += cl->peer[u].known.epoch && !(cl->cfg.forgetful >> u & 1);
 	return cl->conf.fast_path && !cl->conf.literal && !cl->draining &&
-	       known >= bftm_free_needed(cl->conf.n, cl->conf.b);
+	       known >= bftm_win(&cl->cfg);
 }
 
 /* NULL: no memory, or no kernel. */

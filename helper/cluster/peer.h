@@ -85,6 +85,8 @@ struct bftm_record {
  * @evicted:       highest incarnation of this client that it has refused as evicted
  * @denied:        that it refuses SYNC was logged, and it has taken none since
  * @recovering:    it waits for SYNC of members, as CHALLENGE said
+ * @spared:        servers that may restart without a quarantine, as it said that it does; else 0
+ * @forgetful_ns:  when it was logged, last, that its grants do not count
  * @silent:        that it does not answer was reported
  * @answers:       the numbers of its answers that were taken
  * @record:        what it did
@@ -115,12 +117,14 @@ struct bftm_peer {
 	u64 short_ns;
 	u64 learned_ns;
 	u64 silent_ns;
+	u64 forgetful_ns;
 	u64 hasty_epoch;
 	u64 ahead;
 	u32 locked_gno;
 	u32 counted_gno;
 	u32 evicted;
 	u8 version;
+	u8 spared;
 	bool taken;
 	bool suspect;
 	bool denied;

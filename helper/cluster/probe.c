@@ -78,6 +78,24 @@ static void challenged(struct bftm_cluster *cl, u32 u)
 			bftm_services[i]->challenged(cl, u);
 }
 
+/* The server may forget more than this host leaves room for: see bftm_client_challenge(). */
+static void heed(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
+{
+	struct bftm_peer *peer = &cl->peer[u];
+	u32 before = cl->cfg.forgetful;
+
+	peer->spared = msg->spared;
+	bftm_client_challenge(&cl->cfg, u, msg);
+	if (cl->cfg.forgetful == before)
+		return;
+	bftm_lend_again(cl);
+	if (cl->cfg.forgetful >> u & 1 && bftm_due(&peer->forgetful_ns, BFTM_SAID_AGAIN_NS))
+		bftm_log(LOG_WARNING,
+			 "cluster %s: the grants of server %u do not count: it restarts with --no-quarantine %u, and %u of %u grants leave room for r = %u; set protocol = sigma with a larger m at all clients",
+			 cl->conf.name, peer->conf->id, msg->spared, bftm_win(&cl->cfg), cl->conf.n,
+			 bftm_spared(cl->conf.n, cl->conf.b, cl->conf.m));
+}
+
 static void believe(struct bftm_peer *peer, const struct bftm_msg *msg)
 {
 	peer->lease_max_ns = msg->lease_ns;
@@ -116,8 +134,10 @@ void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 	if (bftm_epochs_return(&peer->epochs, msg->server_epoch, msg->seq))
 		peer->record.lies[BFTM_LIE_EPOCH]++;
 	news = bftm_peer_challenge(&peer->known, msg, seq);
-	if (news != BFTM_PEER_OLD)
+	if (news != BFTM_PEER_OLD) {
 		believe(peer, msg);
+		heed(cl, u, msg);
+	}
 	if (news == BFTM_PEER_NEW) {
 		bftm_epochs_believe(&peer->epochs, msg->server_epoch, msg->seq, seq);
 		if (before)

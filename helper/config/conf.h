@@ -46,6 +46,7 @@ struct bftm_conf_cluster {
 	u32 id;				/* number on the wire, 1 … 2^32 - 1 */
 	u32 n;				/* servers */
 	u32 b;				/* number of servers that may lie */
+	u32 m;				/* grants that win, protocol = sigma; else 0 */
 	u64 lease_ns;			/* Δ when the application names none */
 	u64 lease_max_ns;		/* the servers' Δmax */
 	u64 delta_ns;			/* δ, expected one-way delay */

@@ -12,6 +12,7 @@
 enum key_number {
 	KEY_ID,
 	KEY_B,
+	KEY_M,
 	KEY_LEASE_MAX,
 	KEY_LEASE,
 	KEY_DELTA,
@@ -51,6 +52,8 @@ static const struct key keys[KEYS] = {
 	[KEY_ID] = { "id", NUMBER, true, 1, UINT32_MAX, 0, {} },
 	/* The upper bound comes from the number of servers, see read_key(). */
 	[KEY_B] = { "b", NUMBER, true, 0, 0, 0, {} },
+	/* The bounds come from n and b, see check_m(). */
+	[KEY_M] = { "m", NUMBER, false, 1, BFTM_SERVERS_MAX, 0, {} },
 	[KEY_LEASE_MAX] = { "lease-max", DURATION, false, BFTM_LEASE_MIN_NS,
 			    BFTM_LEASE_MAX_NS, BFTM_LEASE_MAX_DEFAULT_NS, {} },
 	[KEY_LEASE] = { "lease", DURATION, false, BFTM_LEASE_MIN_NS, BFTM_LEASE_MAX_NS,
@@ -63,7 +66,7 @@ static const struct key keys[KEYS] = {
 			   BFTM_EXPONENT_DEFAULT, {} },
 	[KEY_RETRY_MAX] = { "retry-max", DURATION, false, BFTM_LEASE_MIN_NS,
 			    BFTM_LEASE_MAX_NS, BFTM_RETRY_MAX_DEFAULT_NS, {} },
-	[KEY_PROTOCOL] = { "protocol", WORD, false, 0, 0, 0, { "backoff" } },
+	[KEY_PROTOCOL] = { "protocol", WORD, false, 0, 0, 0, { "backoff", "sigma" } },
 	[KEY_CONTEND] = { "contend", WORD, false, 0, 0, 0, { "quorum", "literal" } },
 	[KEY_WAIT] = { "wait", WORD, false, 0, 0, 0, { "queue", "backoff" } },
 	[KEY_RETRY] = { "retry", WORD, false, 0, 0, BFTM_RETRY_EXPONENTIAL, {
@@ -76,7 +79,8 @@ static const struct key keys[KEYS] = {
 	[KEY_LEASELESS] = { "leaseless", WORD, false, 0, 0, 0, { "no", "yes" } },
 };
 
-static const u8 protocols[] = { BFTM_PROTO_BACKOFF };	/* in the order of the words */
+/* In the order of the words. Sigma has two numbers of its own, m and r, and the same messages. */
+static const u8 protocols[] = { BFTM_PROTO_BACKOFF, BFTM_PROTO_BACKOFF };
 
 static_assert(KEYS + 1 <= BFTM_CLUSTER_OPTS);
 
@@ -99,6 +103,19 @@ u32 bftm_conf_cluster_keys(cfg_opt_t ret[BFTM_CLUSTER_OPTS])
 	return i;
 }
 
+static bool is_sigma(cfg_t *section)
+{
+	const struct bftm_value *protocol = bftm_value(section, "protocol");
+
+	return protocol && !strcmp(protocol->text, "sigma");
+}
+
+/* Sigma is for servers that forget, and need not lie. */
+static bool is_required(cfg_t *section, const struct key *key)
+{
+	return key->required && !(key == &keys[KEY_B] && is_sigma(section));
+}
+
 /* Returns whether *@ret can be used: false also when a required key is missing. */
 static bool read_key(struct bftm_syntax *syntax, cfg_t *section, const struct key *key, u64 *ret)
 {
@@ -107,10 +124,10 @@ static bool read_key(struct bftm_syntax *syntax, cfg_t *section, const struct ke
 
 	*ret = key->standard;
 	if (!value) {
-		if (key->required && !syntax->partial)
+		if (is_required(section, key) && !syntax->partial)
 			bftm_mistake(syntax, section->line, "%s '%s': key '%s' is missing",
 				     section->name, section->title, key->name);
-		return !key->required;
+		return !is_required(section, key);
 	}
 	if (key->kind == WORD)
 		return bftm_value_word(syntax, value, key->word, ret);
@@ -121,7 +138,8 @@ static bool read_key(struct bftm_syntax *syntax, cfg_t *section, const struct ke
 static void check_quorum(struct bftm_syntax *syntax, cfg_t *section,
 			 const struct bftm_conf_cluster *cluster)
 {
-	unsigned int line = bftm_value(section, "b")->line;
+	const struct bftm_value *key = bftm_value(section, "b");
+	unsigned int line = key ? key->line : section->line;
 	u32 n = cluster->n, b = cluster->b;
 
 	if (!n || n > BFTM_SERVERS_MAX || syntax->partial)
@@ -134,6 +152,31 @@ static void check_quorum(struct bftm_syntax *syntax, cfg_t *section,
 		bftm_mistake(syntax, line,
 			     "cluster '%s': %u servers cannot mask b = %u liars: locks need n >= 3b + 1 = %u",
 			     cluster->name, n, b, bftm_servers_needed(b));
+}
+
+/* Sigma's m: two sets of m servers share b + 1 or more, and the servers that do not lie are m. */
+static void check_m(struct bftm_syntax *syntax, cfg_t *section, struct bftm_conf_cluster *cluster)
+{
+	const struct bftm_value *key = bftm_value(section, "m");
+	u32 n = cluster->n, b = cluster->b;
+
+	if (key && !is_sigma(section))
+		bftm_mistake(syntax, key->line,
+			     "cluster '%s': key 'm' = '%s': is for protocol = sigma; without it F = (n + b + 1) / 2, rounded up, is needed",
+			     cluster->name, key->text);
+	if (!is_sigma(section) || !n || n > BFTM_SERVERS_MAX || syntax->partial ||
+	    n < bftm_servers_needed(b))
+		return;
+	if (cluster->literal)
+		bftm_mistake(syntax, bftm_value(section, "contend")->line,
+			     "cluster '%s': contend = literal is not for protocol = sigma, which counts m grants",
+			     cluster->name);
+	if (!cluster->m)
+		cluster->m = bftm_sigma_default(n, b);
+	if (cluster->m < bftm_free_needed(n, b) || cluster->m > n - b)
+		bftm_mistake(syntax, key->line,
+			     "cluster '%s': key 'm' = '%s': must be %u to %u with n = %u and b = %u: fewer grants let two clients in, more cannot be had while b servers are silent",
+			     cluster->name, key->text, bftm_free_needed(n, b), n - b, n, b);
 }
 
 /* A cluster with signed-ranks is meant for objects, so it must have enough servers for them. */
@@ -223,6 +266,7 @@ void bftm_conf_read_cluster(struct bftm_syntax *syntax, cfg_t *section,
 
 	ret->id = value[KEY_ID];
 	ret->b = value[KEY_B];
+	ret->m = is_sigma(section) ? value[KEY_M] : 0;
 	ret->lease_ns = value[KEY_LEASE];
 	ret->lease_max_ns = value[KEY_LEASE_MAX];
 	ret->delta_ns = value[KEY_DELTA];
@@ -241,6 +285,8 @@ void bftm_conf_read_cluster(struct bftm_syntax *syntax, cfg_t *section,
 
 	if (good[KEY_B] && good[KEY_CONTEND])
 		check_quorum(syntax, section, ret);
+	if (good[KEY_B] && good[KEY_M] && good[KEY_PROTOCOL] && good[KEY_CONTEND])
+		check_m(syntax, section, ret);
 	if (good[KEY_B] && good[KEY_SIGNED_RANKS])
 		check_order(syntax, section, ret);
 	if (good[KEY_WAIT] && good[KEY_CONTEND])

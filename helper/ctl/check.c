@@ -105,7 +105,7 @@ static u64 knowing(struct json_object *servers)
 	return known;
 }
 
-/* The states that are reported; a server in one of the first three can grant nothing. */
+/* The states that are reported; a server in one of the first four can grant nothing. */
 static const struct {
 	const char *state, *words;
 	enum verdict verdict;
@@ -113,12 +113,13 @@ static const struct {
 	{ "silent", "silent", DEGRADED },
 	{ "unknown", "not heard of yet", DEGRADED },
 	{ "quarantine", "in quarantine", DEGRADED },
+	{ "forgetful", "started with a --no-quarantine above r", DEGRADED },
 	{ "suspect", "suspected of lying", DEGRADED },
 	{ "slow", "slow", WELL },
 };
 
 #define STATES	(sizeof(told) / sizeof(told[0]))
-#define SILENT	3
+#define SILENT	4
 
 static void check_cluster(struct check *check, struct json_object *cluster)
 {
@@ -249,7 +250,7 @@ static int check_server(struct check *check)
 	bftm_nl_close(&nl);
 	if (r < 0)
 		return r == -ENOENT ? 0 : EX_OSERR;
-	waits = check_value(server, "quarantine_ns");
+	waits = check_value(server, "no_quarantine") ? 0 : check_value(server, "quarantine_ns");
 	check_say(check, waits ? DEGRADED : WELL, "server %" PRIu64 " of cluster %" PRIu64 " %s",
 		  check_value(server, "id"), check_value(server, "cluster"),
 		  waits ? "is in quarantine" : "grants locks");

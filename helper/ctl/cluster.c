@@ -10,10 +10,13 @@
 #include "ctl/ctl.h"
 #include "text/json.h"
 
+#define LIFETIME_MAX_NS (100ull * 365 * 24 * 3600 * BFTM_NS_PER_SEC)
+
 /* Values that follow from a cluster's configuration. */
 struct derived {
 	u32 needed;		/* answers that decide an attempt */
 	u32 liars_max;		/* that this number of servers could mask */
+	u32 spared;		/* servers that may restart without a quarantine, r */
 	u32 token_needed;	/* servers that accept a fencing token */
 	bool learns;		/* a restarted server learns tokens from the others */
 	u64 quarantine_ns;	/* of a server after its start */
@@ -33,13 +36,57 @@ static struct derived derive(const struct bftm_conf_cluster *cluster)
 {
 	return (struct derived){
 		.needed = cluster->literal ? bftm_literal_quorum(cluster->n, cluster->b) :
-					     bftm_free_needed(cluster->n, cluster->b),
+					     bftm_grants_needed(cluster->n, cluster->b, cluster->m),
+		.spared = bftm_spared(cluster->n, cluster->b, cluster->m),
 		.liars_max = bftm_liars_max(cluster->n),
 		.token_needed = bftm_fence_quorum(cluster->n, cluster->b),
 		.learns = ctl_tokens_learned(cluster->n, cluster->b),
 		.quarantine_ns = bftm_lease_at_server(cluster->lease_max_ns, cluster->rho_ppm),
 		.backoff_ns = cluster->lease_ns + 4 * cluster->delta_ns,
 	};
+}
+
+/* Mean time that a server lives until it restarts, ns; 0: not asked for. */
+static u64 lifetime_ns;
+
+/*
+ * That more than r of those that granted a lock forget within one quarantine: r + 1 up to m of m
+ * servers, each by t / T (Lin and others 2004, Section 3; the sum is printed from k = 2^m, and is
+ * of 2m - n and more).
+ */
+static double risk(const struct bftm_conf_cluster *cluster, const struct derived *d)
+{
+	double each = (double)d->quarantine_ns / (double)lifetime_ns, term = 1, sum = 0;
+	u32 i, k;
+
+	if (each >= 1)
+		return 1;
+	for (i = 0; i < d->needed; i++)
+		term *= 1 - each;
+	for (k = 0; k <= d->needed; k++) {
+		if (k > d->spared)
+			sum += term;
+		term *= each / (1 - each) * (d->needed - k) / (k + 1);
+	}
+	return sum;
+}
+
+static void add_risk(struct json_object *object, const struct bftm_conf_cluster *cluster,
+		     const struct derived *d)
+{
+	if (!lifetime_ns)
+		return;
+	bftm_json_add_number(object, "lifetime_ns", lifetime_ns);
+	json_object_object_add(object, "risk", json_object_new_double(risk(cluster, d)));
+}
+
+static void print_risk(const struct bftm_conf_cluster *cluster, const struct derived *d)
+{
+	char buf[32];
+
+	if (lifetime_ns)
+		printf("  %-18sp = %.2g that more forget what one holder has, if servers live %s\n", "",
+		       risk(cluster, d), bftm_format_duration(lifetime_ns, buf, sizeof(buf)));
 }
 
 static const char *wait_name(const struct bftm_conf_cluster *cluster)
@@ -72,10 +119,12 @@ static struct json_object *to_json(const struct bftm_conf_cluster *cluster, bool
 	bftm_json_add_number(object, "n", cluster->n);
 	bftm_json_add_number(object, "b", cluster->b);
 	bftm_json_add_number(object, "liars_max", d.liars_max);
-	bftm_json_add_text(object, "protocol", "backoff");
+	bftm_json_add_text(object, "protocol", cluster->m ? "sigma" : "backoff");
 	bftm_json_add_text(object, "contend", cluster->literal ? "literal" : "quorum");
 	json_object_object_add(object, cluster->literal ? "free_needed" : "quorum", NULL);
 	bftm_json_add_number(object, cluster->literal ? "quorum" : "free_needed", d.needed);
+	bftm_json_add_number(object, "spared", d.spared);
+	add_risk(object, cluster, &d);
 	bftm_json_add_number(object, "silent_max", cluster->n - d.needed);
 	bftm_json_add_number(object, "token_needed", d.token_needed);
 	bftm_json_add_bool(object, "token_learned", d.learns);
@@ -118,6 +167,9 @@ static void cluster_print(const struct bftm_conf_cluster *cluster, bool standard
 		printf("  %-18s%u FREE answers\n", "a lock needs", d.needed);
 	printf("  %-18s%u servers down, silent or lying (at most %u of them lying)\n", "stands",
 	       cluster->n - d.needed, cluster->b);
+	printf("  %-18sr = %u servers restarted with --no-quarantine within one quarantine\n", "spares",
+	       d.spared);
+	print_risk(cluster, &d);
 	printf("  %-18s%u servers; one that was restarted %s\n", "a token needs", d.token_needed,
 	       d.learns ? "learns from the others" : "needs --token-floor");
 	print_duration("lease", cluster->lease_ns, " unless the application says otherwise");
@@ -149,6 +201,9 @@ static error_t cluster_parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'c':
 		show->path = arg;
+		return 0;
+	case 'L':
+		lifetime_ns = ctl_duration(state, "--lifetime", arg, BFTM_NS_PER_SEC, LIFETIME_MAX_NS);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (show->name)
@@ -186,6 +241,8 @@ int ctl_cluster_show(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
 		{ "config", 'c', "FILE", 0, "Configuration (" BFTM_CONF_PATH ")", 0 },
+		{ "lifetime", 'L', "DUR", 0, "Also show how likely more than r servers forget, if a "
+		  "server lives so long on average", 0 },
 		{}
 	};
 	static const struct argp argp = {

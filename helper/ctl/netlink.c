@@ -56,6 +56,7 @@ static const struct attribute server_attrs[] = {
 	[BFTMUTEX_A_SERVER_ROLL] = { "roll", FLAG },
 	[BFTMUTEX_A_SERVER_NOTED] = { "noted", NONE },
 	[BFTMUTEX_A_SERVER_ROLL_UNKNOWN] = { "roll_unknown", NONE },
+	[BFTMUTEX_A_SERVER_NO_QUARANTINE] = { "no_quarantine", NUM32 },
 };
 
 static const struct attribute stats_attrs[] = {

@@ -8,6 +8,7 @@
 
 #include <openssl/crypto.h>
 
+#include "core/quorum.h"
 #include "config/conf.h"
 #include "ctl/ctl.h"
 #include "ctl/start.h"
@@ -33,6 +34,8 @@ static struct nl_msg *start_message(struct bftm_nl *nl, const struct ctl_start *
 	if (start->rho_ppm)
 		r |= nla_put_u32(msg, BFTMUTEX_A_SERVER_RHO_PPM, start->rho_ppm);
 	r |= ctl_limits_put(&start->limits, msg);
+	if (start->no_quarantine)
+		r |= nla_put_u32(msg, BFTMUTEX_A_SERVER_NO_QUARANTINE, start->no_quarantine);
 	if (start->floor == CTL_FLOOR_KNOWN)
 		r |= nla_put_u64(msg, BFTMUTEX_A_SERVER_TOKEN_FLOOR, start->token_floor);
 	r |= ctl_durability_put(&start->durability, msg);
@@ -82,7 +85,12 @@ static void explain_start(const struct ctl_start *start, const struct bftm_maste
 	char path[PATH_MAX];
 
 	ctl_state_path(start->state, master->cluster, master->server, path);
-	puts("The server runs. It grants nothing until its quarantine is over.");
+	if (start->no_quarantine)
+		printf("The server runs, and grants locks at once. At most %u server%s of the cluster may restart\n"
+		       "so within one quarantine.\n", start->no_quarantine,
+		       start->no_quarantine > 1 ? "s" : "");
+	else
+		puts("The server runs. It grants nothing until its quarantine is over.");
 	if (start->floor == CTL_FLOOR_KNOWN && start->first && !start->token_floor)
 		puts("Fencing tokens: it begins with 0.");
 	else if (start->floor == CTL_FLOOR_KNOWN)
@@ -114,6 +122,17 @@ static void explain_start(const struct ctl_start *start, const struct bftm_maste
 	putchar('\n');
 }
 
+/* Clients that leave room for fewer do not count what this server grants. */
+static void warn_spared(const struct ctl_start *start)
+{
+	u32 r = start->n ? bftm_spared(start->n, start->b, start->m) : start->no_quarantine;
+
+	if (start->no_quarantine <= r)
+		return;
+	fprintf(stderr, "bftmutexctl: --no-quarantine %u: clients with this configuration do not count the grants of this server: %u of %u servers grant a lock, which leaves room for r = %u that forget; raise m, or lower R\n",
+		start->no_quarantine, bftm_grants_needed(start->n, start->b, start->m), start->n, r);
+}
+
 static int report_start(struct bftm_nl *nl, const struct ctl_start *start,
 			const struct bftm_master *master)
 {
@@ -130,6 +149,7 @@ static int report_start(struct bftm_nl *nl, const struct ctl_start *start,
 		json_object_object_del(server, "stats");
 	}
 	ctl_warn_rules(&start->access);
+	warn_spared(start);
 	ctl_print(server);
 	json_object_put(server);
 	return 0;
@@ -220,6 +240,7 @@ static int take_conf(struct ctl_start *start, struct bftm_conf *conf,
 		server = find_server(&conf->cluster[i], master->server);
 		start->n = conf->cluster[i].n;
 		start->b = conf->cluster[i].b;
+		start->m = conf->cluster[i].m;
 		start->access = conf->access[i];
 		conf->access[i].rule = NULL;	/* this process owns them now */
 	}

@@ -29,6 +29,8 @@
  * @durability:   how much of its objects is to outlive the server
  * @n:            servers of its cluster by the configuration; 0 when it has none of them
  * @b:            liars among them, at most
+ * @m:            grants that win there, protocol = sigma; else 0
+ * @no_quarantine: servers that may restart without a quarantine, as this one does; 0: it keeps it
  * @members_fenced: no client holds a lock without a lease that the rules do not let it hold
  * @first:        this server never started on this host before
  */
@@ -42,7 +44,8 @@ struct ctl_start {
 	struct ctl_evicted evicted;
 	struct ctl_roll roll;
 	struct ctl_durability durability;
-	u32 n, b;
+	u32 n, b, m;
+	u32 no_quarantine;
 	bool first, members_fenced;
 };
 

@@ -20,6 +20,8 @@ static const struct argp_option start_options[] = {
 	{ "object-memory", 'm', "BYTES", 0, "Most memory of all objects (268435456)", 0 },
 	{ "token-floor", 't', "N", 0, "Highest fencing token that it may have stamped; or "
 	  "'unknown' (0 at its first start on this host, then unknown)", 0 },
+	{ "no-quarantine", 'Q', "R", OPTION_ARG_OPTIONAL, "Grant at once: at most R servers of the "
+	  "cluster restart so within one quarantine, those that lose power together included (1)", 0 },
 	{ "state", 's', "DIR", 0, "Folder where each start is noted (" CTL_STATE_DIR ")", 0 },
 	{ "config", 'f', "FILE", 0, "Take the cluster's access rules, and values of this "
 	  "server, from this file (" BFTM_CONF_PATH ", if that is there and describes the cluster)", 0 },
@@ -82,6 +84,10 @@ static error_t parse_start(int key, char *arg, struct argp_state *state)
 	case 't':
 		parse_floor(state, arg, start);
 		return 0;
+	case 'Q':
+		start->no_quarantine = arg ? ctl_number(state, "--no-quarantine", arg, 1,
+							BFTM_SPARED_MAX) : 1;
+		return 0;
 	case 's':
 		start->state = ctl_state_dir(state, arg);
 		return 0;
@@ -113,6 +119,6 @@ const struct argp ctl_start_argp = {
 	.options = start_options,
 	.parser = parse_start,
 	.doc = "Start the lock server of this network namespace. It answers at once and "
-	       "grants locks when its quarantine is over.",
+	       "grants locks when its quarantine is over, or at once with --no-quarantine.",
 	.children = ctl_common,
 };

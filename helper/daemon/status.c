@@ -69,6 +69,7 @@ static struct json_object *describe_server(const struct bftm_cluster *cl, u32 u,
 	json_object_object_add(o, "quarantine_ns", !peer->heard_ns ? NULL :
 			       json_object_new_uint64(now < peer->quarantine_until_ns ?
 						      peer->quarantine_until_ns - now : 0));
+	bftm_json_add_number(o, "no_quarantine", peer->spared);
 	add_known(o, "rtt_ns", cl->speed.srtt_ns[u]);
 	add_known(o, "epoch", peer->known.epoch);
 	add_known(o, "lease_max_ns", peer->lease_max_ns);
@@ -111,10 +112,11 @@ static struct json_object *describe_cluster(const struct bftm_cluster *cl)
 	bftm_json_add_number(o, "n", cl->conf.n);
 	bftm_json_add_number(o, "b", cl->conf.b);
 	bftm_json_add_number(o, "client", cl->cred.client);
-	bftm_json_add_number(o, "free_needed", bftm_free_needed(cl->conf.n, cl->conf.b));
+	bftm_json_add_number(o, "free_needed", bftm_win(&cl->cfg));
+	bftm_json_add_number(o, "spared", bftm_spared(cl->conf.n, cl->conf.b, cl->conf.m));
 	bftm_json_add_number(o, "answers_needed", cl->conf.literal ?
 			     bftm_literal_quorum(cl->conf.n, cl->conf.b) :
-			     bftm_free_needed(cl->conf.n, cl->conf.b));
+			     bftm_win(&cl->cfg));
 	bftm_json_add_number(o, "token_needed", bftm_fence_quorum(cl->conf.n, cl->conf.b));
 	bftm_json_add_number(o, "lease_ns", cl->conf.lease_ns);
 	bftm_json_add_number(o, "delta_ns", cl->conf.delta_ns);

@@ -169,7 +169,7 @@ const struct nla_policy bftmutex_state_nl_policy[BFTMUTEX_A_STATE_PAD + 1] = {
 };
 
 /* BFTMUTEX_CMD_SERVER_START - do */
-static const struct nla_policy bftmutex_server_start_nl_policy[BFTMUTEX_A_SERVER_ROLL_UNKNOWN + 1] = {
+static const struct nla_policy bftmutex_server_start_nl_policy[BFTMUTEX_A_SERVER_NO_QUARANTINE + 1] = {
 	[BFTMUTEX_A_SERVER_CLUSTER] = NLA_POLICY_MIN(NLA_U32, 1),
 	[BFTMUTEX_A_SERVER_ID] = NLA_POLICY_MIN(NLA_U16, 1),
 	[BFTMUTEX_A_SERVER_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
@@ -190,6 +190,7 @@ static const struct nla_policy bftmutex_server_start_nl_policy[BFTMUTEX_A_SERVER
 	[BFTMUTEX_A_SERVER_ROLL] = NLA_POLICY_MIN(NLA_U64, 1),
 	[BFTMUTEX_A_SERVER_NOTED] = NLA_POLICY_NESTED(bftmutex_noted_nl_policy),
 	[BFTMUTEX_A_SERVER_ROLL_UNKNOWN] = { .type = NLA_FLAG, },
+	[BFTMUTEX_A_SERVER_NO_QUARANTINE] = NLA_POLICY_MAX(NLA_U32, 30),
 };
 
 /* BFTMUTEX_CMD_SERVER_STOP - do */
@@ -277,7 +278,7 @@ static const struct nla_policy bftmutex_journal_loaded_nl_policy[BFTMUTEX_A_JOUR
 };
 
 /* BFTMUTEX_CMD_HELPER_LEND - do */
-static const struct nla_policy bftmutex_helper_lend_nl_policy[BFTMUTEX_A_SESSION_CONFIGURATION + 1] = {
+static const struct nla_policy bftmutex_helper_lend_nl_policy[BFTMUTEX_A_SESSION_FORGETFUL + 1] = {
 	[BFTMUTEX_A_SESSION_CLUSTER] = { .type = NLA_NUL_STRING, .len = BFTMUTEX_CLUSTER_NAME_MAX, },
 	[BFTMUTEX_A_SESSION_STANDARD] = { .type = NLA_FLAG, },
 	[BFTMUTEX_A_SESSION_CLUSTER_ID] = NLA_POLICY_MIN(NLA_U32, 1),
@@ -291,6 +292,8 @@ static const struct nla_policy bftmutex_helper_lend_nl_policy[BFTMUTEX_A_SESSION
 	[BFTMUTEX_A_SESSION_SOCKET] = { .type = NLA_U32, },
 	[BFTMUTEX_A_SESSION_PEER] = NLA_POLICY_NESTED(bftmutex_peer_nl_policy),
 	[BFTMUTEX_A_SESSION_CONFIGURATION] = { .type = NLA_U64, },
+	[BFTMUTEX_A_SESSION_NEEDED] = NLA_POLICY_RANGE(NLA_U32, 1, 31),
+	[BFTMUTEX_A_SESSION_FORGETFUL] = { .type = NLA_U32, },
 };
 
 /* BFTMUTEX_CMD_HELPER_CONVERTED - do */
@@ -336,7 +339,7 @@ const struct genl_ops bftmutex_nl_ops[28] = {
 		.cmd		= BFTMUTEX_CMD_SERVER_START,
 		.doit		= bftmutex_nl_server_start_doit,
 		.policy		= bftmutex_server_start_nl_policy,
-		.maxattr	= BFTMUTEX_A_SERVER_ROLL_UNKNOWN,
+		.maxattr	= BFTMUTEX_A_SERVER_NO_QUARANTINE,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{
@@ -457,7 +460,7 @@ const struct genl_ops bftmutex_nl_ops[28] = {
 		.cmd		= BFTMUTEX_CMD_HELPER_LEND,
 		.doit		= bftmutex_nl_helper_lend_doit,
 		.policy		= bftmutex_helper_lend_nl_policy,
-		.maxattr	= BFTMUTEX_A_SESSION_CONFIGURATION,
+		.maxattr	= BFTMUTEX_A_SESSION_FORGETFUL,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{

@@ -100,6 +100,20 @@ static bool is_whole(const struct genl_info *info)
 	return true;
 }
 
+/* Fewer grants would let two clients in, and more could not be had while liars are silent. */
+static int check_needed(const struct genl_info *info, u32 n)
+{
+	const struct nlattr *needed = info->attrs[BFTMUTEX_A_SESSION_NEEDED];
+	u32 b = nla_get_u32(info->attrs[BFTMUTEX_A_SESSION_LIARS]);
+
+	if (!needed || (nla_get_u32(needed) >= bftm_free_needed(n, b) &&
+			nla_get_u32(needed) <= n - b))
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, needed,
+			    "needed must be (peers + liars + 1) / 2, rounded up, to peers - liars");
+	return -ERANGE;
+}
+
 static struct bftm_session *read_session(struct genl_info *info, u32 n)
 {
 	struct nlattr **a = info->attrs;
@@ -123,6 +137,10 @@ static struct bftm_session *read_session(struct genl_info *info, u32 n)
 	s->cfg.rho_ppm = nla_get_u32(a[BFTMUTEX_A_SESSION_RHO_PPM]);
 	s->cfg.delta_ns = nla_get_u64(a[BFTMUTEX_A_SESSION_DELTA_NS]);
 	s->cfg.resend_ns = BFTM_RESEND_DELTAS * s->cfg.delta_ns;
+	if (a[BFTMUTEX_A_SESSION_NEEDED])
+		s->cfg.m = nla_get_u32(a[BFTMUTEX_A_SESSION_NEEDED]);
+	if (a[BFTMUTEX_A_SESSION_FORGETFUL])
+		s->cfg.forgetful = nla_get_u32(a[BFTMUTEX_A_SESSION_FORGETFUL]);
 	if (a[BFTMUTEX_A_SESSION_CONFIGURATION])
 		s->configuration = nla_get_u64(a[BFTMUTEX_A_SESSION_CONFIGURATION]);
 	err = read_peers(info, s);
@@ -158,6 +176,9 @@ static int netlink_lend(struct genl_info *info)
 		GENL_SET_ERR_MSG(info, "there must be 3 liars + 1 peers or more, and at most 31");
 		return -ERANGE;
 	}
+	err = check_needed(info, n);
+	if (err)
+		return err;
 	if (!IS_ALIGNED(nla_get_u64(a[BFTMUTEX_A_SESSION_COUNTERS]),
 			sizeof(struct bftm_counters))) {
 		NL_SET_ERR_MSG_ATTR(info->extack, a[BFTMUTEX_A_SESSION_COUNTERS],

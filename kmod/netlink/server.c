@@ -48,6 +48,8 @@ static int read_param(struct genl_info *info, struct bftm_server_param *p)
 		p->max_state = nla_get_u32(a[BFTMUTEX_A_SERVER_MAX_STATE]);
 	if (a[BFTMUTEX_A_SERVER_OBJECT_MEMORY])
 		p->object_memory = nla_get_u64(a[BFTMUTEX_A_SERVER_OBJECT_MEMORY]);
+	if (a[BFTMUTEX_A_SERVER_NO_QUARANTINE])
+		p->no_quarantine = nla_get_u32(a[BFTMUTEX_A_SERVER_NO_QUARANTINE]);
 	p->floor_known = a[BFTMUTEX_A_SERVER_TOKEN_FLOOR];
 	if (p->floor_known)
 		p->token_floor = nla_get_u64(a[BFTMUTEX_A_SERVER_TOKEN_FLOOR]);
@@ -138,6 +140,7 @@ static int put_server(struct sk_buff *msg, struct bftm_server *server)
 			READ_ONCE(server->clients.count)) ||
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_MAX_WAITERS, p->max_waiters) ||
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_RULES, bftm_netlink_count_rules(server)) ||
+	    nla_put_u32(msg, BFTMUTEX_A_SERVER_NO_QUARANTINE, p->no_quarantine) ||
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_MEMBERS, members) ||
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_AWAITED, awaited))
 		return -EMSGSIZE;

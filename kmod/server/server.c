@@ -137,6 +137,7 @@ struct bftm_server *bftm_server_new(struct net *net,
 	server->cfg.lease_max_ns = p->lease_max_ns;
 	server->cfg.rho_ppm = p->rho_ppm;
 	server->cfg.waiters_max = p->max_waiters;
+	server->cfg.spared = p->no_quarantine;
 	spin_lock_init(&server->token_lock);
 	spin_lock_init(&server->members_lock);
 	server->longest_ns = p->lease_max_ns;

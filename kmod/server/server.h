@@ -30,6 +30,8 @@ struct socket;
  * @max_objects:   most objects in the table
  * @max_state:     most bytes of a state
  * @object_memory: most bytes of all objects, with what waits and arrives for them
+ * @no_quarantine: servers of the cluster that may restart without a quarantine, as this one does,
+ *                 0 to BFTM_SPARED_MAX; 0: it keeps its quarantine
  * @floor_known:   no token above @token_floor was stamped before this start; else it is not known
  *                 which were
  * @token_floor:   a fencing token, 0 to BFTM_TOKEN_FLOOR_MAX; see @floor_known
@@ -53,6 +55,7 @@ struct bftm_server_param {
 	u32 max_objects;
 	u32 max_state;
 	u64 object_memory;
+	u8 no_quarantine;
 	bool floor_known;
 	u64 token_floor;
 	u32 durability;

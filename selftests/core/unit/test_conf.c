@@ -16,6 +16,8 @@
 #define WITH(more) "cluster x { id = 1 b = 0 " more " " SERVER " }"
 #define X32 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 #define NAME_RULE "a name is 1 to 32 printable characters without space and '/'\n"
+#define M_RULE \
+	": fewer grants let two clients in, more cannot be had while b servers are silent\n"
 #define ADDRESS_RULE "must be the numeric IPv4 or IPv6 address of one host\n"
 
 /* A configuration, and what is said about it when it stands in file f. */
@@ -70,7 +72,19 @@ static const struct {
 	{ WITH("rho = 100001"), "f:1: key 'rho' = '100001': must be 1 to 100000\n" },
 	{ WITH("exponent = 9"), "f:1: key 'exponent' = '9': must be 1 to 8\n" },
 	{ WITH("retry-max = 0"), "f:1: key 'retry-max' = '0': must be 1ms to 1h\n" },
-	{ WITH("protocol = raft"), "f:1: key 'protocol' = 'raft': must be backoff\n" },
+	{ WITH("protocol = raft"), "f:1: key 'protocol' = 'raft': must be backoff or sigma\n" },
+	{ "cluster x { id = 1 protocol = sigma\n m = 32 " FIVE " }",
+	  "f:2: key 'm' = '32': must be 1 to 31\n" },
+	{ "cluster x { id = 1 protocol = sigma\n m = 2 " FIVE " }",
+	  "f:2: cluster 'x': key 'm' = '2': must be 3 to 5 with n = 5 and b = 0" M_RULE },
+	{ "cluster x { id = 1 b = 1 protocol = sigma\n m = 5 " FIVE " }",
+	  "f:2: cluster 'x': key 'm' = '5': must be 4 to 4 with n = 5 and b = 1" M_RULE },
+	{ "cluster x { id = 1 b = 1\n m = 4 " FIVE " }",
+	  "f:2: cluster 'x': key 'm' = '4': is for protocol = sigma; without it F = (n + b + 1) / 2, rounded up, is needed\n" },
+	{ "cluster x { id = 1 protocol = sigma\n contend = literal " FIVE " }",
+	  "f:2: cluster 'x': contend = literal is not for protocol = sigma, which counts m grants\n" },
+	{ "cluster x { id = 1 protocol = sigma\n b = 2 " FOUR " }",
+	  "f:2: cluster 'x': 4 servers cannot mask b = 2 liars: locks need n >= 3b + 1 = 7\n" },
 	{ WITH("contend = Quorum"), "f:1: key 'contend' = 'Quorum': must be quorum or literal\n" },
 	{ WITH("wait = long"), "f:1: key 'wait' = 'long': must be queue or backoff\n" },
 	{ "cluster x { id = 1 b = 0 contend = literal\n wait = queue " SERVER " }",
@@ -266,6 +280,7 @@ static void what_is_left_out_has_its_default(void **state)
 	assert_int_equal(c->delta_ns, BFTM_DELTA_DEFAULT_NS);
 	assert_int_equal(c->rho_ppm, BFTM_RHO_DEFAULT_PPM);
 	assert_int_equal(c->proto, 1);
+	assert_int_equal(c->m, 0);
 	assert_false(c->literal);
 	assert_false(c->backoff);
 	assert_int_equal(c->retry, BFTM_RETRY_EXPONENTIAL);
@@ -273,6 +288,33 @@ static void what_is_left_out_has_its_default(void **state)
 	assert_int_equal(conf->sandbox, BFTM_SANDBOX_YES);
 	assert_int_equal(c->retry_max_ns, 60 * BFTM_NS_PER_SEC);
 	bftm_conf_free(conf);
+}
+
+/* Three quarters of the servers, and no liars; or as it says. */
+static void sigma_has_an_m(void **state)
+{
+	static const struct {
+		const char *keys;
+		u32 b, m;
+	} given[] = {
+		{ "", 0, 4 }, { "m = 3", 0, 3 }, { "b = 1", 1, 4 }, { "b = 0 m = 5", 0, 5 },
+	};
+	const struct bftm_conf_cluster *c;
+	struct bftm_conf *conf = NULL;
+	char text[512];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(given); i++) {
+		snprintf(text, sizeof(text), "cluster x { id = 1 protocol = sigma %s " FIVE " }",
+			 given[i].keys);
+		assert_int_equal(load(text, strlen(text), &conf), 0);
+		c = bftm_conf_find(conf, "");
+		assert_int_equal(c->proto, 1);
+		assert_int_equal(c->b, given[i].b);
+		assert_int_equal(c->m, given[i].m);
+		bftm_conf_free(conf);
+	}
 }
 
 /* 31 servers are the most, and with them b = 10 is. */
@@ -348,6 +390,7 @@ int main(void)
 		cmocka_unit_test(every_mistake_is_named),
 		cmocka_unit_test(a_configuration_with_all_keys),
 		cmocka_unit_test(what_is_left_out_has_its_default),
+		cmocka_unit_test(sigma_has_an_m),
 		cmocka_unit_test(the_largest_cluster),
 		cmocka_unit_test(files_that_are_no_configuration),
 		cmocka_unit_test(nothing_at_all),
