@@ -155,7 +155,7 @@ void client_release(struct world *w, u32 x, u32 lock, const struct bftm_out *out
 	op->lock = lock;
 	w->numbers++;
 	op->number = (u32)w->numbers;
-	bftm_release_start(&op->core, &w->cfg, out, client_look(w, c));
+	bftm_release_start(&op->core, &c->cfg, out, client_look(w, c));
 	send_release(w, c, op, out->release_to);
 	op->next = c->releases;
 	c->releases = op;
@@ -189,7 +189,7 @@ void client_release_wake(struct world *w, u32 x, u32 number)
 		return;
 	client_stall(w, c);
 	if (now >= (*link)->core.wake_ns) {
-		to = bftm_release_wake(&(*link)->core, &w->cfg, now);
+		to = bftm_release_wake(&(*link)->core, &c->cfg, now);
 		if (!to) {
 			drop_release(w, link);
 			client_done(w, c);

@@ -75,7 +75,7 @@ void client_member_epoch(struct world *w, u32 x, u32 u, enum bftm_peer_news news
 	if (!is_member(w))
 		return;
 	for (i = 0; i < w->plan->handles && news == BFTM_PEER_NEW; i++) {
-		core->restarted(c->handle[i].client, &w->cfg, u, client_look(w, c), &out);
+		core->restarted(c->handle[i].client, &c->cfg, u, client_look(w, c), &out);
 		client_send(w, x, &c->handle[i], &out);
 		client_arm(w, x, i);
 	}

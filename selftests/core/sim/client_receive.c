@@ -27,7 +27,11 @@ static void take_challenge(struct world *w, u32 x, u32 u, const struct bftm_msg 
 {
 	struct client *c = &w->client[x];
 
-	client_member_epoch(w, x, u, bftm_peer_challenge(&c->peer[u].known, msg, c->seq));
+	enum bftm_peer_news news = bftm_peer_challenge(&c->peer[u].known, msg, c->seq);
+
+	if (news != BFTM_PEER_OLD)
+		bftm_client_challenge(&c->cfg, u, msg);
+	client_member_epoch(w, x, u, news);
 	client_tokens(w, x, u, msg);
 }
 
@@ -113,7 +117,7 @@ static void answer(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 	phase = h->client->phase;
 	before = h->client->attempt;
 	now = client_look(w, c);
-	w->protocol->core->client->answer(h->client, &w->cfg, u, msg, now,
+	w->protocol->core->client->answer(h->client, &c->cfg, u, msg, now,
 					 rng_next(&w->rng[RNG_CLIENT]), &out);
 	client_watch(w, x, (u32)(h - c->handle), before, phase);
 	client_watch_hold(w, x, (u32)(h - c->handle), out.verdict, now);
@@ -204,6 +208,10 @@ void client_setup(struct world *w, u32 x)
 	struct client *c = &w->client[x];
 	u32 i;
 
+	c->cfg = w->cfg;
+	/* As few as leave room for those that forget. */
+	if (w->plan->mixed && !x)
+		c->cfg.m = (w->plan->n + w->plan->b + w->plan->spared + 2) / 2;
 	c->clock = fault_clock(w, false, true);
 	c->peer = arena_array(&w->arena, struct peer, w->plan->n);
 	c->handle = arena_array(&w->arena, struct handle, w->plan->handles);

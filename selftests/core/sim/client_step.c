@@ -181,7 +181,7 @@ void client_watch_hold(struct world *w, u32 x, u32 i, enum bftm_verdict verdict,
 
 	if (h->client->phase != BFTM_PHASE_HOLD)
 		return;
-	f.end_ns = w->protocol->core->client->end(h->client, &w->cfg);
+	f.end_ns = w->protocol->core->client->end(h->client, &c->cfg);
 	if (verdict == BFTM_CONVERTED)
 		watch_token(w, h, f);
 	if (verdict == BFTM_CONVERTED && h->reads && f.mode == h->mode)
@@ -224,7 +224,7 @@ void client_begin(struct world *w, u32 x, u32 i)
 
 	client_stall(w, c);
 	h->left.any = false;
-	w->protocol->core->client->start(h->client, &w->cfg, &h->want, ++c->attempt, now, &out);
+	w->protocol->core->client->start(h->client, &c->cfg, &h->want, ++c->attempt, now, &out);
 	client_watch(w, x, i, before, BFTM_PHASE_DEAD);
 	tell(w, h->lock, "c%u wants %s %s%s%s%s", x + 1, story_lock(h->lock),
 	     h->want.lease_ns == BFTM_LEASE_NONE ? "without a lease" : "for ",
@@ -243,7 +243,7 @@ void client_renew(struct world *w, u32 x, u32 i)
 
 	if (!w->protocol->releases)
 		return;
-	w->protocol->core->client->renew(h->client, &w->cfg, client_look(w, c), &out);
+	w->protocol->core->client->renew(h->client, &c->cfg, client_look(w, c), &out);
 	client_watch(w, x, i, h->client->attempt, phase);
 	client_obey(w, x, i, &out);
 	client_done(w, c);
@@ -268,7 +268,7 @@ void client_convert(struct world *w, u32 x, u32 i, const struct bftm_conversion 
 	w->stats.conversions++;
 	tell(w, h->lock, "c%u wants %s in mode %s%s", x + 1, story_lock(h->lock),
 	     story_mode(to->mode), to->fence ? ", with a token" : "");
-	w->protocol->core->client->convert(h->client, &w->cfg, &h->goal, now, &out);
+	w->protocol->core->client->convert(h->client, &c->cfg, &h->goal, now, &out);
 	client_watch(w, x, i, h->client->attempt, phase);
 	client_watch_hold(w, x, i, out.verdict, now);
 	client_obey(w, x, i, &out);
@@ -282,7 +282,7 @@ void client_keep(struct world *w, u32 x, u32 i)
 	struct handle *h = &c->handle[i];
 	struct bftm_out out;
 
-	w->protocol->core->client->keep(h->client, &w->cfg, client_look(w, c), &out);
+	w->protocol->core->client->keep(h->client, &c->cfg, client_look(w, c), &out);
 	client_obey(w, x, i, &out);
 	client_done(w, c);
 }
@@ -314,8 +314,8 @@ void client_adopt(struct world *w, u32 x)
 	h->token = 0;
 	tell(w, h->lock, "c%u: the new helper goes on with %s", x + 1, story_lock(h->lock));
 	h->left.any = o->left;
-	core->adopt(h->client, &w->cfg, &h->want, o->attempt, o->end_ns, o->sends, o->left);
-	core->renew(h->client, &w->cfg, now, &out);
+	core->adopt(h->client, &c->cfg, &h->want, o->attempt, o->end_ns, o->sends, o->left);
+	core->renew(h->client, &c->cfg, now, &out);
 	if (!w->script)
 		/* A host that was stopped has missed it: nothing happens in the past. */
 		app_at(w, x, 0, w->healed || o->give_at <= w->now ? w->now + 1 : o->give_at);
@@ -342,9 +342,9 @@ void client_end(struct world *w, u32 x, u32 i)
 	h->hold = 0;
 	client_stall(w, c);
 	if (done)
-		core->leave(h->client, &w->cfg, leaves ? &h->left : NULL, &out);
+		core->leave(h->client, &c->cfg, leaves ? &h->left : NULL, &out);
 	else
-		core->stop(h->client, &w->cfg, &out);
+		core->stop(h->client, &c->cfg, &out);
 	client_watch(w, x, i, before, phase);
 	if (out.release_to)
 		client_release(w, x, h->lock, &out);
@@ -363,7 +363,7 @@ void client_wake(struct world *w, u32 x, u32 i)
 	client_stall(w, c);
 	if (phase == BFTM_PHASE_BACKOFF && now >= h->client->wake_ns)
 		attempt = ++c->attempt;
-	w->protocol->core->client->wake(h->client, &w->cfg, now, attempt,
+	w->protocol->core->client->wake(h->client, &c->cfg, now, attempt,
 				       rng_next(&w->rng[RNG_CLIENT]), &out);
 	client_watch(w, x, i, before, phase);
 	client_watch_hold(w, x, i, out.verdict, now);

@@ -30,6 +30,7 @@ enum {
 	KEY_JSON,
 	KEY_CHECK,
 	KEY_LIARS,
+	KEY_M, KEY_FORGET,
 	KEY_SKEW,
 	KEY_BACKOFF,
 	KEY_RENEW,
@@ -50,13 +51,16 @@ static const struct argp_option argp_options[] = {
 	{ "whole", KEY_WHOLE, NULL, 0, "Do not make a failing scenario smaller", 2 },
 	{ "golden", KEY_GOLDEN, "DIR", 0, "Compare scripted scenarios with their stories", 2 },
 	{ "write", KEY_WRITE, NULL, 0, "With --golden: write the stories anew", 2 },
-	{ "protocol", KEY_PROTOCOL, "NAME", 0, "ours, paper, order, or one of selftests/core/reference; ours", 3 },
+	{ "protocol", KEY_PROTOCOL, "NAME", 0, "ours, sigma, paper, order, or one of selftests/core/reference; ours", 3 },
 	{ "async", KEY_ASYNC, NULL, 0, "Also networks that the protocol is not made for", 3 },
 	{ "literal", KEY_LITERAL, NULL, 0,
 	  "The first q answers decide, later than 2δ is too late", 3 },
 	{ "servers", 'n', "N", 0, "Number of servers; drawn by the seed", 4 },
 	{ "b", 'b', "N", 0, "Liars that clients reckon with", 4 },
 	{ "liars", KEY_LIARS, "N", 0, "Servers that lie; more than b break what they can", 4 },
+	{ "m", KEY_M, "M", 0, "With --protocol sigma: grants that win a lock", 4 },
+	{ "forget", KEY_FORGET, "K", 0,
+	  "… and how many servers restart without a quarantine within one; more than r = 2m - n - b - 1 break what they can", 4 },
 	{ "clients", 'c', "N", 0, "Number of clients; drawn by the seed", 4 },
 	{ "locks", 'l', "N", 0, "Number of locks; drawn by the seed", 4 },
 	{ "lease", KEY_LEASE, "MS", 0, "Longest lease (Δmax) in ms", 4 },
@@ -126,6 +130,12 @@ static bool parse_wish(int key, char *arg, struct argp_state *state, struct wish
 		break;
 	case 'b':
 		w->b = (u32)parse_number(state, arg);
+		break;
+	case KEY_M:
+		w->m = (u32)parse_number(state, arg);
+		break;
+	case KEY_FORGET:
+		w->forget = (u32)parse_number(state, arg);
 		break;
 	case KEY_SKEW:
 		w->skew_ppm = (u32)parse_number(state, arg);
@@ -251,7 +261,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case KEY_PROTOCOL:
 		o->wish.protocol = protocol_find(arg);
 		if (!o->wish.protocol)
-			argp_error(state, "--protocol '%s': must be ours, paper, order, or one of "
+			argp_error(state, "--protocol '%s': must be ours, sigma, paper, order, or one of "
 				   "selftests/core/reference", arg);
 		break;
 	case ARGP_KEY_ARG:
@@ -282,6 +292,7 @@ void cmdline_parse(int argc, char **argv, struct options *ret)
 			.clients = AS_DRAWN, .locks = AS_DRAWN, .rho_ppm = AS_DRAWN,
 			.backoff_pct = AS_DRAWN, .renew_pct = AS_DRAWN, .fence_pct = AS_DRAWN, .modes_pct = AS_DRAWN,
 			.values_pct = AS_DRAWN, .leaseless_pct = AS_DRAWN,
+			.m = AS_DRAWN, .forget = AS_DRAWN,
 			.length_pct = 100,
 		},
 		.seed = 1, .runs = ~0ull, .jobs = 1, .shrink = true, .program = argv[0],

@@ -82,6 +82,9 @@ static void print_plan(const struct plan *p)
 	       p->n, p->b, p->liars, p->liars == 1 ? "lies" : "lie", p->clients, p->locks,
 	       p->locks == 1 ? "lock" : "locks", story_span(p->lease_max), story_span(p->delta),
 	       p->rho, p->literal ? ", literal" : "");
+	if (p->m)
+		printf("%u grants win%s, %u servers may forget and %u do\n", p->m,
+		       p->mixed ? ", c1 needs no more than it has to" : "", p->spared, p->forget);
 	printf("faults:");
 	for (i = 0; i < FAULTS; i++)
 		if (plan_has(p, (enum fault)i))

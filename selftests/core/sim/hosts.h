@@ -24,6 +24,8 @@ struct server {
 	bool up;
 	bool lies;
 	u32 stamp;		/* of its restarts */
+	u64 down_at;		/* true time of its last end */
+	u64 forgot_at;		/* true time: it restarted without a quarantine, and went down then */
 	u64 over_ns;		/* see bn->over_ns in kmod/life.c */
 	u64 first_gno;
 	u64 hi;			/* highest token of a lock that was reclaimed */
@@ -126,6 +128,7 @@ struct client {
 	u32 evicted;		/* servers that say that it is evicted, a bit mask */
 	u64 seq;
 	u64 attempt;
+	struct bftm_client_cfg cfg;
 	struct peer *peer;
 	struct handle *handle;
 	struct release *releases;

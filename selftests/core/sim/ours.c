@@ -9,3 +9,11 @@ const struct protocol protocol_ours = {
 	.releases = true,
 	.core = &bftm_backoff,
 };
+
+const struct protocol protocol_sigma = {
+	.name = "sigma",
+	.what = "kmod/core: m FREE win, and servers restart without a quarantine; asynchronous",
+	.releases = true,
+	.spares = true,
+	.core = &bftm_backoff,
+};

@@ -70,6 +70,29 @@ static void draw_servers(struct plan *p, struct rng *r, const struct wish *wish)
 		p->liars = wish->liars < p->n ? wish->liars : p->n;
 }
 
+/* Sigma: of numbers of its own, so that the rest of a scenario is that of other protocols. */
+static void draw_sigma(struct plan *p, u64 seed, const struct wish *wish)
+{
+	struct rng r = { .state = seed ^ 0x7369676d };
+	u32 least = bftm_free_needed(p->n, p->b), spared;
+
+	if (!p->protocol->spares)
+		return;
+	p->literal = false;
+	p->m = least <= p->n - p->b ? (u32)rng_between(&r, least, p->n - p->b) : least;
+	if (wish->m != AS_DRAWN)
+		p->m = wish->m;
+	p->mixed = !rng_below(&r, 4);
+	spared = bftm_spared(p->n, p->b, p->m);
+	p->spared = rng_below(&r, 4) ? spared : (u32)rng_below(&r, spared + 1);
+	p->forget = p->spared;
+	if (wish->forget != AS_DRAWN) {
+		p->mixed = false;
+		p->forget = wish->forget;
+		p->spared = wish->forget < spared ? wish->forget : spared;
+	}
+}
+
 static void draw_clients(struct plan *p, struct rng *r, const struct wish *wish)
 {
 	u64 draw = rng_next(r);
@@ -271,6 +294,7 @@ void plan_draw(struct plan *p, u64 seed, const struct wish *wish)
 		plan_draw_silent(p, &r, wish);
 	plan_draw_race(p, &r, wish);
 	plan_draw_fence(p, &r, wish);
+	draw_sigma(p, seed, wish);
 	if (p->sync) {
 		/* Section 3: "any message … arrives by time T' + δ". */
 		p->delay = DELAY_UNIFORM;
@@ -286,6 +310,12 @@ const char *plan_check(const struct wish *wish)
 		return "--servers: 1 to 31";
 	if (wish->b != AS_DRAWN && wish->b > 6 && wish->servers == AS_DRAWN)
 		return "--b: 0 to 6, or with --servers";
+	if ((wish->m != AS_DRAWN || wish->forget != AS_DRAWN) &&
+	    (!wish->protocol->spares || wish->servers == AS_DRAWN || wish->b == AS_DRAWN))
+		return "--m, --forget: with --protocol sigma, --servers and --b";
+	if (wish->m != AS_DRAWN && (wish->m > wish->servers ||
+				    2 * wish->m < wish->servers + wish->b + 1))
+		return "--m: from (n + b + 1) / 2 to n";
 	if (wish->skew_ppm != AS_DRAWN && wish->skew_ppm >= PPM)
 		return "--skew: 0 to 999999";
 	if (wish->clients != AS_DRAWN && (!wish->clients || wish->clients > 1000000))

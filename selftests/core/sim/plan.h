@@ -114,6 +114,7 @@ struct protocol;
  * @fair:      no faults, and all contend for one lock all the time
  * @silent:    nothing but one server that falls silent, while all contend and renew
  * @sync:      as the paper assumes: delays within δ, perfect clocks
+ * @m, @forget: AS_DRAWN or, with protocol_sigma, numbers of struct plan
  * @literal:   the first q answers decide
  * @check:     the only checker that counts, or NULL
  */
@@ -135,6 +136,7 @@ struct wish {
 	u32 modes_pct;
 	u32 values_pct;
 	u32 leaseless_pct;
+	u32 m, forget;
 	u64 lease_ns;
 	u32 length_pct;
 	bool scale;
@@ -150,6 +152,10 @@ struct wish {
  * @faults:      that are on, a bit mask
  * @n, @b:       servers, and how many liars the clients reckon with
  * @liars:       the first of the servers
+ * @m:           grants that win a lock; 0: F
+ * @mixed:       … for all clients but the first, which needs no more than @spared demands
+ * @spared:      servers that may restart without a quarantine, as they say; 0 if all keep it
+ * @forget:      … and as they do, within one quarantine
  * @clients:     hosts
  * @handles:     of each host, one lock at a time each
  * @rho, @skew:  ρ, and how far rates of clocks are really off
@@ -188,7 +194,7 @@ struct plan {
 	const struct recorded *recorded;
 	const char *check;
 	u32 faults;
-	u32 n, b, liars;
+	u32 n, b, liars, m, spared, forget;
 	u32 clients, handles, locks;
 	u32 rho, skew;
 	u64 lease_max, lease_min;
@@ -203,7 +209,7 @@ struct plan {
 	u32 once, no_backoff, backoff, cancel, hold_all;
 	u32 renew, fence, modes, values, leaseless, waiters_max, turns;
 	u64 safety, silent_at;
-	bool lone, honest_end, hello, sync, roll;
+	bool lone, honest_end, hello, sync, roll, mixed;
 	bool keep_tokens, spaced, tangle, fair;
 	struct order_plan order;
 };

@@ -6,7 +6,7 @@
 const struct protocol *protocol_find(const char *name)
 {
 	static const struct protocol *const ours[] = {
-		&protocol_ours, &protocol_paper, &protocol_order,
+		&protocol_ours, &protocol_sigma, &protocol_paper, &protocol_order,
 	};
 	static struct protocol other = {
 		.what = "a protocol of selftests/core/reference", .releases = true,

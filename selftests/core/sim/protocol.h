@@ -13,6 +13,7 @@ struct protocol {
 	const char *what;
 	bool releases;	/* a holder can give the lock back before its time */
 	bool orders;	/* no locks: the world of order.h; the rest is empty */
+	bool spares;	/* servers restart without a quarantine, up to a number */
 	bool needs_sync;/* safe only if delays keep within δ and clocks agree */
 	const struct bftm_protocol *core;	/* what runs; NULL if it orders */
 };
@@ -21,6 +22,7 @@ struct protocol {
 const struct protocol *protocol_find(const char *name);
 
 extern const struct protocol protocol_ours;
+extern const struct protocol protocol_sigma;
 extern const struct protocol protocol_paper;
 extern const struct protocol protocol_order;
 

@@ -40,6 +40,8 @@ void cmdline_replay(const struct options *opt, u64 seed, FILE *out)
 		fprintf(out, " --check %s", w->check);
 	print_number("servers", w->servers, out);
 	print_number("b", w->b, out);
+	print_number("m", w->m, out);
+	print_number("forget", w->forget, out);
 	print_number("liars", w->liars, out);
 	print_number("clients", w->clients, out);
 	print_number("locks", w->locks, out);

@@ -13,7 +13,7 @@ static void set_up(struct world *w)
 	u32 i;
 
 	w->cfg = (struct bftm_client_cfg){
-		.n = p->n, .b = p->b, .rho_ppm = p->rho, .literal = p->literal,
+		.n = p->n, .b = p->b, .m = p->m, .rho_ppm = p->rho, .literal = p->literal,
 		.polynomial = p->polynomial, .exponent = p->exponent, .delta_ns = p->delta,
 		.resend_ns = p->resend, .retry_max_ns = p->retry_max,
 		.leaseless = !(p->protocol->core->traits & BFTM_LEASED),

@@ -44,6 +44,10 @@ static bool parse_pair(struct script *s, const char *name, const char *value)
 		p->n = number;
 	else if (!strcmp(name, "b"))
 		p->b = number;
+	else if (!strcmp(name, "m"))
+		p->m = number;
+	else if (!strcmp(name, "spared"))
+		p->spared = p->forget = number;
 	else if (!strcmp(name, "clients"))
 		p->clients = number;
 	else if (!strcmp(name, "seed"))

@@ -84,6 +84,7 @@ void server_crash(struct world *w, u32 u, u64 down)
 	over = bftm_quarantine(longest(s), s->cfg.rho_ppm, clock_at(&s->clock, w->now));
 	if (over > s->over_ns)
 		s->over_ns = over;
+	s->down_at = w->now;
 	tell(w, NO_LOCK, "s%u goes down", u + 1);
 	queue_push(&w->queue, w->now + down, EVENT_START, w->plan->clients + u)->stamp = ++s->stamp;
 }
@@ -108,12 +109,60 @@ static void forget_tokens(struct world *w, struct server *s)
 	s->hi = 0;
 }
 
+/*
+ * May it grant at once what it has forgotten? Not if so many others have done that while its last
+ * grants were good.
+ */
+static bool may_forget(const struct world *w, u32 u)
+{
+	const struct plan *p = w->plan;
+	const struct server *s = &w->server[u];
+	u64 window = p->lease_max + p->lease_max / 4;
+	u32 i, others = 0;
+
+	if (s->lies || !s->stamp)
+		return true;
+	for (i = p->liars; i < p->n; i++)
+		others += i != u && w->server[i].forgot_at &&
+			  w->server[i].forgot_at + window > s->down_at;
+	return others < p->forget;
+}
+
+/* Return: false when it stays down for now, since too many others have just forgotten. */
+static bool spare_quarantine(struct world *w, u32 u)
+{
+	struct server *s = &w->server[u];
+
+	s->cfg.spared = (u8)w->plan->spared;
+	if (!w->plan->forget)
+		return true;
+	if (may_forget(w, u)) {
+		if (s->stamp)
+			s->forgot_at = s->down_at + 1;
+		return true;
+	}
+	s->cfg.spared = 0;
+	if (w->healed)
+		return true;
+	queue_push(&w->queue, w->now + w->plan->lease_max, EVENT_START,
+		   w->plan->clients + u)->stamp = s->stamp;
+	return false;
+}
+
+/* Has this server forgotten without a word, where no number of grants leaves room for that? */
+static bool forgets_silently(const struct world *w, const struct server *s)
+{
+	return w->plan->forget && !w->plan->spared && s->forgot_at == s->down_at + 1;
+}
+
 /* Its memory is empty: as kmod/life.c, bftm_netns_start() makes a server. */
 void server_up(struct world *w, u32 u)
 {
 	struct server *s = &w->server[u];
 	u64 now = clock_at(&s->clock, w->now);
 
+	if (!spare_quarantine(w, u))
+		return;
 	s->up = true;
 	s->cfg.lease_max_ns = longest_lease(w);
 	s->cfg.epoch = rng_next(&w->rng[RNG_SERVER]) | 1;
@@ -130,13 +179,15 @@ void server_up(struct world *w, u32 u)
 		s->cfg.quarantine_until_ns = s->over_ns;
 	if (w->order && s->stamp)
 		order_fault_old(w, u);
-	if ((s->lies && world_fault(w, FAULT_LIAR_AMNESIA)) || world_fault(w, FAULT_FORGET))
+	if ((s->lies && world_fault(w, FAULT_LIAR_AMNESIA)) || world_fault(w, FAULT_FORGET) ||
+	    forgets_silently(w, s))
 		s->cfg.quarantine_until_ns = 0;
 	record_restart(w, u);
 	if (s->stamp) {
 		w->stats.fault[FAULT_RESTART]++;
 		tell(w, NO_LOCK, "s%u is back with an empty memory%s", u + 1,
-		     s->cfg.quarantine_until_ns ? ", in quarantine" : " and no quarantine");
+		     s->cfg.quarantine_until_ns && !s->cfg.spared ? ", in quarantine" :
+								   " and no quarantine");
 		check_fact(w, &(struct fact){ .kind = FACT_RESTARTED, .server = u });
 		intruder_start(w, u);
 	}

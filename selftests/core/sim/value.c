@@ -52,7 +52,7 @@ void value_read(struct world *w, u32 x, u32 i)
 
 	if (!h->want.value)
 		return;
-	w->protocol->core->client->value(h->client, &w->cfg, client_look(w, &w->client[x]), &told);
+	w->protocol->core->client->value(h->client, &w->client[x].cfg, client_look(w, &w->client[x]), &told);
 	check_fact(w, &(struct fact){
 		.kind = FACT_READ, .client = x, .lock = h->lock, .hold = h->hold, .mode = h->mode,
 		.valid = told.valid, .value = told.valid ? value_number(&told) : 0,

@@ -12,9 +12,11 @@
 #include "members.h"
 #include "modes.h"
 
+#define AS_DO	~0u	/* servers say how many of them restart */
+
 struct plan plan = {
 	.n = 4, .b = 1, .liars = 1, .clients = 2, .sends = 1,
-	.steps = 1, .instants = 2,
+	.steps = 1, .instants = 2, .says = AS_DO,
 };
 
 static const char help[] =
@@ -27,6 +29,11 @@ static const char help[] =
 "  --attempts N     of each client; 0 (the default) for any number\n"
 "  --sends N        of each attempt, 1 to 6; 1\n"
 "  --restarts N     of correct servers, together; 0\n"
+"  --m M            grants that win a lock; F\n"
+"  --first-m M      … of the first client\n"
+"  --forgets K      K different servers restart without a quarantine within one, any\n"
+"                   number of times; more than 2m - n - b - 1 break the rule\n"
+"  --says K         … and so many as they tell; as many as do\n"
 "  --steps N        parts of a lease; 1\n"
 "  --queue MASK     1, 2 or 3: the first, the second or both of two clients wait\n"
 "                   in the queue; 0\n"
@@ -101,6 +108,10 @@ static const struct command_option options[] = {
 	{ "attempts", .number = &plan.attempts, 0, 3 },
 	{ "sends", .number = &plan.sends, 1, SENDS_MAX },
 	{ "restarts", .number = &plan.restarts, 0, 3 },
+	{ "m", .number = &plan.m, 1, SERVERS_MAX },
+	{ "first-m", .number = &plan.first_m, 1, SERVERS_MAX },
+	{ "forgets", .number = &plan.forgets, 0, SERVERS_MAX },
+	{ "says", .number = &plan.says, 0, SERVERS_MAX },
 	{ "steps", .number = &plan.steps, 1, 12 },
 	{ "queue", .number = &plan.queue, 0, 3 },
 	{ "instants", .number = &plan.instants, 1, 9 },
@@ -130,11 +141,18 @@ static void check_plan(void)
 {
 	if (plan.liars >= plan.n)
 		errx(2, "no server is left that does not lie");
-	if (modes_plan.modes && (plan.queue || plan.attempts || plan.restarts || plan.fine ||
+	if (plan.says == AS_DO)
+		plan.says = plan.forgets;
+	if (plan.m < bftm_free_needed(plan.n, plan.b) && plan.m + plan.first_m)
+		errx(2, "--m %u: %u to %u, and --first-m needs it", plan.m,
+		     bftm_free_needed(plan.n, plan.b), plan.n);
+	if (plan.forgets && plan.restarts)
+		errx(2, "--forgets and --restarts: one of them");
+	if (modes_plan.modes && (plan.queue || plan.m || plan.forgets || plan.attempts || plan.restarts || plan.fine ||
 				 plan.speeds != SPEEDS_WORST || plan.uneven || plan.literal ||
 				 plan.twice || plan.sends > MODES_SENDS || paper_quorum ||
 				 plan.without & ~(1u << 3)))
-		errx(2, "with --modes there may be at most %u --sends, --without 3 but no other, and no --attempts, --fine, --held, --literal, --paper, --queue, --restarts, --speeds, --twice or --uneven",
+		errx(2, "with --modes there may be at most %u --sends, --without 3 but no other, and no --attempts, --fine, --forgets, --held, --literal, --m, --paper, --queue, --restarts, --speeds, --twice or --uneven",
 		     MODES_SENDS);
 	if (members_plan.on && (modes_plan.modes || plan.queue || plan.attempts || plan.fine ||
 				plan.n > L_SERVERS || plan.clients != L_CLIENTS || plan.literal ||
@@ -187,8 +205,11 @@ int main(int argc, char **argv)
 		} else {
 			sys.packed = world_pack_length();
 		}
-		printf("# %u servers, b = %u, F = %u, %u lying\n", plan.n, plan.b,
-		       bftm_free_needed(plan.n, plan.b), plan.liars);
+		printf("# %u servers, b = %u, %s = %u, %u lying\n", plan.n, plan.b,
+		       plan.m ? "m" : "F", bftm_grants_needed(plan.n, plan.b, plan.m), plan.liars);
+		if (plan.forgets)
+			printf("# r = %u, %u forget\n", bftm_spared(plan.n, plan.b, plan.m),
+			       plan.forgets);
 	}
 	if (choices)
 		return replay(&sys, choices);

@@ -242,6 +242,21 @@ static bool repeated(const struct world *w, u32 u)
 	return false;
 }
 
+/* May a server restart without a quarantine? So many others may have done so within one. */
+static bool may_forget(const struct world *w, u32 u)
+{
+	u32 v, others = 0;
+
+	for (v = 0; v < correct_servers(); v++)
+		others += v != u && w->server[v].quarantine != NEVER;
+	return others < plan.forgets;
+}
+
+static bool may_restart(const struct world *w, u32 u)
+{
+	return plan.forgets ? may_forget(w, u) : w->restarts < plan.restarts;
+}
+
 static void client_moves(const struct turn *t, u32 c)
 {
 	const struct m_client *m = &t->w->client[c];
@@ -283,7 +298,7 @@ void world_moves(const void *world, struct visitor *v)
 		}
 		if (!is_liar(u) && plan.queue)
 			timer(&t, u);
-		if (!is_liar(u) && t.w->restarts < plan.restarts)
+		if (!is_liar(u) && may_restart(t.w, u))
 			restart(&t, u);
 	}
 	step(&t);

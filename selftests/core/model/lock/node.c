@@ -18,13 +18,14 @@ static u64 lease[2];		/* Δ, and that of an uneven last client */
 u64 node_lease_max;
 static s32 pace[2];		/* of a slow and a fast clock, in a part of Δ */
 static s32 moment[2];		/* likewise, in ε */
-static struct bftm_client_cfg client_cfg;
+static struct bftm_client_cfg client_cfg[CLIENTS_MAX];
 
 void node_setup(void)
 {
 	u64 unit = 10ull * plan.steps;
 	u64 part, epsilon = plan.fine ? BFTM_TICK_NS / 10 : BFTM_TICK_NS * 10;
 	u64 slew = 10;
+	u32 c, u;
 
 	lease[0] = (BFTM_LEASE_MIN_NS + unit - 1) / unit * unit;
 	lease[1] = 2 * lease[0];
@@ -39,12 +40,20 @@ void node_setup(void)
 	pace[1] = (s32)(part + part / slew);
 	moment[0] = (s32)(epsilon - epsilon / slew);
 	moment[1] = (s32)(epsilon + epsilon / slew);
-	client_cfg = (struct bftm_client_cfg){
-		.n = plan.n, .b = plan.b, .rho_ppm = RHO_PPM,
-		.literal = plan.literal,
-		/* Timers of 0 are due at once and fire whenever we like. */
-		.resend_ns = 0,
-	};
+	for (c = 0; c < plan.clients; c++) {
+		u32 m = plan.first_m && !c ? plan.first_m : plan.m;
+
+		client_cfg[c] = (struct bftm_client_cfg){
+			.n = plan.n, .b = plan.b, .m = m, .rho_ppm = RHO_PPM,
+			.literal = plan.literal,
+			/* Timers of 0 are due at once and fire whenever we like. */
+			.resend_ns = 0,
+		};
+		for (u = 0; u < correct_servers(); u++)
+			bftm_client_challenge(&client_cfg[c], u, &(struct bftm_msg){
+				.spared = (u8)plan.says,
+			});
+	}
 }
 
 u64 node_lease(u32 c)
@@ -96,7 +105,7 @@ static void load_contend(const struct world *w, u32 c, u64 noise,
 		};
 	}
 	if (m->phase == BFTM_PHASE_HOLD)
-		cc->base.wake_ns = bftm_contend_end(cc, &client_cfg) + 1;
+		cc->base.wake_ns = bftm_contend_end(cc, &client_cfg[c]) + 1;
 }
 
 static void store_yielded(struct world *w, u32 c, u32 u, u64 yielded)
@@ -139,6 +148,7 @@ static void call(struct bftm_contend *cc, const struct event *e, u64 noise,
 		.gno = plan.queue ? number_of(e->grant) : noise,
 		.client = e->client + 1u, .server = e->server + 1u,
 	};
+	const struct bftm_client_cfg *cfg = &client_cfg[e->client];
 	struct bftm_want want = {
 		.lease_ns = node_lease(e->client),
 		.wait = queues(e->client) ? BFTM_WAIT_QUEUE : BFTM_WAIT_NO_BACKOFF,
@@ -147,24 +157,24 @@ static void call(struct bftm_contend *cc, const struct event *e, u64 noise,
 
 	switch (e->kind) {
 	case START:
-		bftm_contend_start(cc, &client_cfg, &want, e->attempt,
+		bftm_contend_start(cc, cfg, &want, e->attempt,
 				   reading(e), out);
 		break;
 	case RESEND:
 		if (cc->base.phase == BFTM_PHASE_HOLD)
-			bftm_contend_renew(cc, &client_cfg, reading(e), out);
+			bftm_contend_renew(cc, cfg, reading(e), out);
 		else
-			bftm_contend_wake(cc, &client_cfg, reading(e), 0, noise, out);
+			bftm_contend_wake(cc, cfg, reading(e), 0, noise, out);
 		break;
 	case STOP:
-		bftm_contend_stop(cc, &client_cfg, out);
+		bftm_contend_stop(cc, cfg, out);
 		break;
 	case ANSWER:
-		bftm_contend_answer(cc, &client_cfg, e->server, &msg,
+		bftm_contend_answer(cc, cfg, e->server, &msg,
 				    reading(e), noise, out);
 		break;
 	default:
-		bftm_contend_wake(cc, &client_cfg, reading(e), 0, noise, out);
+		bftm_contend_wake(cc, cfg, reading(e), 0, noise, out);
 	}
 }
 
@@ -206,7 +216,7 @@ static void run(struct world *w, const struct event *e, struct bftm_out *out)
 			 yield_to != 1u << e->server))
 		w->fault = FAULT_RELEASED;
 	if (out->verdict == BFTM_WON &&
-	    bftm_contend_end(&cc, &client_cfg) < reading(e))
+	    bftm_contend_end(&cc, &client_cfg[e->client]) < reading(e))
 		w->fault = FAULT_LATE;
 	else if (released_too_early(w, e, out))
 		w->fault = FAULT_RELEASED;
@@ -236,7 +246,7 @@ int64_t node_left(const struct world *w, u32 c)
 	static struct bftm_contend cc;
 
 	load_contend(w, c, 0, &cc);
-	return (int64_t)(bftm_contend_end(&cc, &client_cfg) -
+	return (int64_t)(bftm_contend_end(&cc, &client_cfg[c]) -
 			 (NOW - BFTM_TICK_NS));
 }
 

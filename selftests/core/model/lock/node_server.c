@@ -115,6 +115,7 @@ static struct bftm_server_cfg server_cfg(const struct m_server *s, u32 u)
 	return (struct bftm_server_cfg){
 		.id = (u16)(u + 1), .rho_ppm = RHO_PPM, .epoch = 1,
 		.lease_max_ns = node_lease_max, .waiters_max = CLIENTS_MAX,
+		.spared = (u8)plan.forgets,
 		.quarantine_until_ns = s->quarantine == NEVER ? 0 :
 				       NOW + (u64)(int64_t)s->quarantine,
 	};
@@ -228,5 +229,5 @@ void node_restart(struct world *w, const struct event *e)
 	memset(s->tomb, 0, sizeof(s->tomb));
 	s->quarantine = (s32)(int64_t)(bftm_quarantine(node_lease_max, RHO_PPM,
 						       reading(e)) - NOW);
-	w->restarts++;
+	w->restarts += !plan.forgets;
 }

@@ -71,7 +71,8 @@ static u32 order_count(void)
 /* Clients may not change places with one that wants another lease, or goes first. */
 static bool allowed(const u8 *order)
 {
-	return (!plan.uneven || order[plan.clients - 1] == plan.clients - 1) &&
+	return (!plan.first_m || !order[0]) &&
+	       (!plan.uneven || order[plan.clients - 1] == plan.clients - 1) &&
 	       (!plan.queue || !order[0]);
 }
 

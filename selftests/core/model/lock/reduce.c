@@ -22,7 +22,8 @@
  *    it was if later, which is less in y). x answers LOCKED or nothing: y lets
  *    the TRY be lost; the owner and end of x may have grown, which is (a).
  *  RELEASE, expiry, restart. x has no owner afterwards; y does the same. A
- *    restart gives both the same quarantine.
+ *    restart gives both the same quarantine. With plan.forgets it may be that
+ *    too many others are in theirs; in y there are no more.
  *  FREE at a client. Deliver what y has instead: ends in y are never earlier
  *    (each is monotone in (b), and so is the F-th largest), so y wins when x
  *    does, and holds as long: an end is only ever compared, now <= end. Whether y

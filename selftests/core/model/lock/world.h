@@ -99,6 +99,11 @@ enum speeds {
  * @attempts:  of each client; 0 for any number
  * @sends:     of each attempt, at most
  * @restarts:  of correct servers, together
+ * @m:         grants that win a lock, 0 for F
+ * @first_m:   of the first client, 0: the same
+ * @forgets:   so many different servers may restart without a quarantine within one, any number of
+ *             times; 0: servers keep it
+ * @says:      … and so many as they say
  * @steps:     parts of a lease
  * @instants:  at the beginning of each part
  * @fine:      instants that are less than a tick apart
@@ -113,6 +118,7 @@ enum speeds {
  */
 struct plan {
 	u32 n, b, liars, clients, attempts, sends, restarts, steps, instants, queue;
+	u32 m, first_m, forgets, says;
 	enum speeds speeds;
 	u32 without;
 	bool fine, uneven, literal, silent, twice, held;
