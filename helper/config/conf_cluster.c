@@ -139,7 +139,7 @@ static void check_quorum(struct bftm_syntax *syntax, cfg_t *section,
 			 const struct bftm_conf_cluster *cluster)
 {
 	const struct bftm_value *key = bftm_value(section, "b");
-	unsigned int line = key ? key->line : section->line;
+	unsigned int line = key ? key->line : (unsigned int)section->line;
 	u32 n = cluster->n, b = cluster->b;
 
 	if (!n || n > BFTM_SERVERS_MAX || syntax->partial)

@@ -54,7 +54,7 @@ static inline u64 bftm_pace(u64 lease_ns)
 	return lease_ns == BFTM_LEASE_NONE ? BFTM_PACE_NS : lease_ns;
 }
 
-/** bftm_poll() - ns between two TRY of one who waits in the queue */
+/** bftm_poll() - the least ns between two TRY of one who waits in the queue */
 static inline u64 bftm_poll(u64 lease_ns)
 {
 	return bftm_pace(lease_ns) / 8;
@@ -63,7 +63,25 @@ static inline u64 bftm_poll(u64 lease_ns)
 /** bftm_poll_window() - ns after which one who was not heard waits no more */
 static inline u64 bftm_poll_window(u64 lease_ns)
 {
-	return 4 * bftm_poll(lease_ns);
+	return 8 * bftm_poll(lease_ns);
+}
+
+/**
+ * bftm_poll_informed() - ns between two TRY of one that knows how long it will wait
+ * @lease_ns: the lease asked for, ns
+ * @wait_ns:  T_w, ns
+ *
+ * Informed backoff (Lin and others 2004, Section 4): half of what is left, since the estimate may
+ * be wrong. A lease counts from the newest TRY that a server has heard, so half of it is the most:
+ * grants of older polls would be almost over, and cost one more round trip.
+ */
+static inline u64 bftm_poll_informed(u64 lease_ns, u64 wait_ns)
+{
+	u64 least = bftm_poll(lease_ns);
+
+	if (wait_ns / 2 < least)
+		return least;
+	return wait_ns / 2 < 4 * least ? wait_ns / 2 : 4 * least;
 }
 
 /**

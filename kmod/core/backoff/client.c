@@ -68,7 +68,6 @@ static void reset(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	c->base.written.any = false;
 	bftm_hold_unwanted(c);
 	c->resends = 0;
-	c->unheard = 0;
 }
 
 u64 bftm_contend_seen(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
@@ -93,6 +92,7 @@ void bftm_begin_attempt(struct bftm_contend *c,
 	reset(c, cfg, attempt);
 	c->base.phase = BFTM_PHASE_TRY;
 	c->base.begun_ns = now;
+	c->heard_ns = now;
 	c->base.rounds++;
 	/* Figure 1(a): "||u ∈ U [ status_u ← u.try() ]". */
 	bftm_send_try(c, bftm_everyone(cfg), now, out);
@@ -327,6 +327,7 @@ static void answer_try(struct bftm_contend *c,
 			break;
 		a->type = msg->type;
 		a->wait_ns = msg->position ? 0 : msg->lease_ns;
+		a->queue_ns = msg->position ? msg->lease_ns : 0;
 		break;
 	case BFTM_MSG_REFUSED:
 		if (a->k)

@@ -13,7 +13,7 @@
 
 #define BFTM_SENDS	16	/* send times remembered per attempt */
 #define BFTM_ROUND_SENDS 7	/* sends until a round is given up */
-#define BFTM_UNHEARD_POLLS 8	/* a lease without answers, and a wait is given up */
+#define BFTM_UNHEARD_POLLS 8	/* so long without answers, and a wait is given up: a lease */
 #define BFTM_STEP_MAX	(1u << 16) /* of fencing tokens, while they are denied */
 #define BFTM_STAMP_SILENT 3	/* so often a token is offered before silence means something */
 #define BFTM_STAMP_DENIED 20	/* … and before a refusal does: steps have grown by then */
@@ -31,6 +31,7 @@
  * @granted: highest grant that it said FREE for
  * @yielded: highest grant that was yielded to it
  * @wait_ns: how long it says that its quarantine lasts, 0 for none
+ * @queue_ns: T_w, how long this client will wait there, 0 if it did not say so
  * @lam:     highest priority it ever reported, kept over attempts
  * @hi:      highest fencing token it ever reported, likewise
  * @value_gno: grant by which the answer with the value was given
@@ -54,6 +55,7 @@ struct bftm_answer {
 	u64 granted;
 	u64 yielded;
 	u64 wait_ns;
+	u64 queue_ns;
 	u64 lam;
 	u64 hi;
 	u64 value_gno;
@@ -80,7 +82,8 @@ struct bftm_answer {
  * @deadlock:  servers that say that this conversion and a better one exclude each other
  * @blocked:   servers that answered this conversion by less than what it wants
  * @inquired:  servers that have asked for what is held, see @wanted of the base
- * @unheard:   polls in a row to which fewer than F servers answered
+ * @heard_ns:  when F servers had answered a poll, last; or when the attempt began
+ * @polled_ns: time of the last poll
  * @poll_ns:   when to send to all again: queued, or renewing
  * @resend_ns: when to send to the silent again
  * @resends:   how often that was done since the last poll
@@ -123,7 +126,8 @@ struct bftm_contend {
 	u32 blocked;
 	u32 inquired;
 	u32 resends;
-	u32 unheard;
+	u64 heard_ns;
+	u64 polled_ns;
 	u64 poll_ns;
 	u64 resend_ns;
 	u64 known_end_ns;

@@ -101,6 +101,42 @@ struct bftm_party *bftm_party_number(struct bftm_lock *lock, struct bftm_party *
 	return &lock->first;
 }
 
+void bftm_parties_ended(struct bftm_lock *lock, u64 now)
+{
+	struct bftm_queue *q = lock->queue;
+
+	if (!q)
+		return;
+	q->end_ns[q->ends % BFTM_ENDS] = now;
+	/* The count stays what it is modulo BFTM_ENDS, and above that. */
+	if (++q->ends == 2 * BFTM_ENDS)
+		q->ends = BFTM_ENDS;
+}
+
+/* T_CS, ns. */
+static u64 mean_interval(const struct bftm_queue *q, u64 lease_ns)
+{
+	u32 kept = q && q->ends > BFTM_ENDS ? BFTM_ENDS : q ? q->ends : 0;
+	u64 span;
+
+	if (kept < 2)
+		return bftm_pace(lease_ns) / 2;
+	span = q->end_ns[(q->ends - 1) % BFTM_ENDS] - q->end_ns[(q->ends - kept) % BFTM_ENDS];
+	return div_u64(span, kept - 1);
+}
+
+u64 bftm_parties_wait(const struct bftm_lock *lock, u32 ahead, u64 lease_ns)
+{
+	u64 mean = mean_interval(lock->queue, lease_ns), wait;
+
+	if (mean > BFTM_LEASE_MAX_NS)
+		mean = BFTM_LEASE_MAX_NS;
+	wait = mean * ahead + mean / 2;
+	if (!wait)
+		return 1;
+	return wait < BFTM_LEASE_MAX_NS ? wait : BFTM_LEASE_MAX_NS;
+}
+
 void bftm_parties_forget(struct bftm_lock *lock, u64 now)
 {
 	u32 i = 0;
@@ -126,6 +162,7 @@ bool bftm_parties_expire(struct bftm_lock *lock, u64 now)
 		if (bftm_party_granted(p) && now > p->time_ns) {
 			if (bftm_mode_writes(p->mode))
 				bftm_value_doubt(lock);
+			bftm_parties_ended(lock, now);
 			bftm_party_remove(lock, p);
 			any = true;
 		} else {
@@ -143,6 +180,9 @@ struct bftm_queue *bftm_queue_move(const struct bftm_queue *q, void *block, u32 
 		return NULL;
 	moved->count = q ? q->count : 0;
 	moved->valued = q ? q->valued : 0;
+	moved->ends = q ? q->ends : 0;
+	if (moved->ends)
+		memcpy(moved->end_ns, q->end_ns, sizeof(moved->end_ns));
 	moved->room = moved->valued ? room - BFTM_VALUE_PLACES : room;
 	if (moved->count)
 		memcpy(moved->place, q->place, moved->count * sizeof(*moved->place));

@@ -101,6 +101,20 @@ void bftm_party_remove(struct bftm_lock *lock, struct bftm_party *p);
  */
 struct bftm_party *bftm_party_number(struct bftm_lock *lock, struct bftm_party *p);
 
+/** bftm_parties_ended() - a grant has ended, by RELEASE or its time: note when */
+void bftm_parties_ended(struct bftm_lock *lock, u64 now);
+
+/**
+ * bftm_parties_wait() - T_w, an estimate of how long a party will wait
+ * @lock:  the lock
+ * @ahead: how many parties wait before it
+ * @lease_ns: Δ that it asks for
+ *
+ * T_CS (ahead + 1/2): T_CS is the mean of the last eight intervals between ends of grants, half of
+ * Δ while there is none. At most BFTM_LEASE_MAX_NS, and never 0.
+ */
+u64 bftm_parties_wait(const struct bftm_lock *lock, u32 ahead, u64 lease_ns);
+
 /** bftm_parties_forget() - those that wait and were not heard for their poll window. */
 void bftm_parties_forget(struct bftm_lock *lock, u64 now);
 

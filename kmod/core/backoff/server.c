@@ -120,6 +120,8 @@ static void step_release(const struct bftm_server_cfg *cfg,
 	if (!p)
 		return;
 	bftm_value_take(lock, p, req);
+	if (bftm_party_granted(p))
+		bftm_parties_ended(lock, now);
 	bftm_party_remove(lock, p);
 	if (bftm_is_free(lock))
 		lock->unsettled = 0;

@@ -48,17 +48,23 @@ struct bftm_seat {
 	u64 gno;
 } __packed __aligned(2);
 
+#define BFTM_ENDS 9	/* of grants: eight intervals */
+
 /**
  * struct bftm_queue - the parties but the one inside the lock, in no order
  * @count:  places in use, at the front
  * @room:   places there are for them; the caller provides them
  * @valued: behind those is a value: core/backoff/value.h
+ * @ends:   grants of the lock that have ended since there is a queue
+ * @end_ns: when the last of them did, by their number modulo BFTM_ENDS
  * @place:  the parties, @count of @room
  */
 struct bftm_queue {
 	u32 count;
 	u32 room;
 	u32 valued;
+	u32 ends;
+	u64 end_ns[BFTM_ENDS];
 	struct bftm_seat place[];
 };
 

@@ -163,7 +163,7 @@ static void wait_for_it(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 	reply->type = BFTM_MSG_WAIT;
 	reply->gno = lock->gno;
 	reply->position = bftm_party_position(lock, me);
-	reply->lease_ns = rest_of_grants(lock, me->want, now);
+	reply->lease_ns = bftm_parties_wait(lock, reply->position - 1, me->lease_ns);
 }
 
 /* One TRY raises the highest known priority by a bounded step only, since 64 bits have an end. */

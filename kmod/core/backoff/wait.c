@@ -24,8 +24,28 @@ void bftm_wait_begun(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 {
 	c->resends = 0;
 	c->resend_ns = now + cfg->resend_ns;
+	c->polled_ns = now;
 	c->poll_ns = now + bftm_poll(c->base.want.lease_ns);
 	wait_arm(c, cfg);
+}
+
+/*
+ * How long after a poll the next one is due. Of the (b + 1)-th smallest T_w that servers told, one
+ * that is no more was told by a correct server, and liars alone cannot make it less than all of
+ * those say.
+ */
+static u64 wait_pause(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+{
+	u64 wait[BFTM_SERVERS_MAX];
+	u32 told = 0, u;
+
+	for (u = 0; u < cfg->n; u++)
+		if (c->server[u].type == BFTM_MSG_WAIT && c->server[u].queue_ns)
+			wait[told++] = c->server[u].queue_ns;
+	if (told <= cfg->b)
+		return bftm_poll(c->base.want.lease_ns);
+	return bftm_poll_informed(c->base.want.lease_ns,
+				  bftm_kth_largest(wait, told, told - cfg->b));
 }
 
 void bftm_wait_granted(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
@@ -43,16 +63,15 @@ void bftm_wait_granted(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 void bftm_wait_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, struct bftm_out *out)
 {
-	u64 poll;
-
 	/* Else the next poll has the leases of these grants begin anew. */
 	if (bftm_may_begin(c, cfg, now)) {
 		bftm_hold_begin(c, cfg, now, out);
 		return;
 	}
-	poll = now + bftm_quarantine_left(c, cfg, bftm_poll(c->base.want.lease_ns));
-	if (poll < c->poll_ns)
-		c->poll_ns = poll;
+	if (bftm_count(bftm_said(c, cfg, BFTM_MSG_FREE)) <= cfg->b)
+		c->poll_ns = c->polled_ns + wait_pause(c, cfg);
+	if (now < c->poll_ns)
+		c->poll_ns = now + bftm_quarantine_left(c, cfg, c->poll_ns - now);
 	wait_arm(c, cfg);
 }
 
@@ -72,8 +91,9 @@ void bftm_wait_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		wait_arm(c, cfg);
 		return;
 	}
-	c->unheard = bftm_answered(c, cfg) ? 0 : c->unheard + 1;
-	if (c->unheard == BFTM_UNHEARD_POLLS) {
+	if (bftm_answered(c, cfg))
+		c->heard_ns = now;
+	if (now - c->heard_ns >= BFTM_UNHEARD_POLLS * bftm_poll(c->base.want.lease_ns)) {
 		bftm_lose_round(c, cfg, now, rnd, out);
 		return;
 	}

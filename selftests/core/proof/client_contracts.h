@@ -103,9 +103,15 @@ u64 bftm_quarantine_left(const struct bftm_contend *c, const struct bftm_client_
   @*/
 static void wait_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg);
 
+/*@ requires CLIENT_OK;
+  @ assigns \nothing;
+  @ ensures \result <= pace(c->base.want.lease_ns) / 2;
+  @*/
+static u64 wait_pause(const struct bftm_contend *c, const struct bftm_client_cfg *cfg);
+
 #define JUDGED								\
 	requires CLIENT_OK && \valid(c) && \valid(out) && \separated(c, cfg, out); \
-	requires TIMES_OK;						\
+	requires TIMES_OK && time_ok(c->polled_ns);			\
 	requires c->base.phase == BFTM_PHASE_TRY && time_ok(now);	\
 	assigns *c, *out;						\
 	ensures held: INSIDE ==> now <= the_end

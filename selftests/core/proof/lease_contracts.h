@@ -98,9 +98,16 @@ static inline u64 bftm_poll(u64 lease_ns);
 
 /*@ requires asked_ok(lease_ns);
   @ assigns \nothing;
-  @ ensures range: 500000 <= \result <= pace(lease_ns) / 2;
+  @ ensures range: 1000000 <= \result <= pace(lease_ns);
   @*/
 static inline u64 bftm_poll_window(u64 lease_ns);
+
+/*@ requires asked_ok(lease_ns);
+  @ assigns \nothing;
+  @ ensures range: 125000 <= \result <= pace(lease_ns) / 2;
+  @ ensures informed: \result <= pace(lease_ns) / 8 || \result <= wait_ns / 2;
+  @*/
+static inline u64 bftm_poll_informed(u64 lease_ns, u64 wait_ns);
 
 /*@ requires asked_ok(lease_ns);
   @ assigns \nothing;

@@ -7,7 +7,8 @@
 // prove: wp bftm_grant_until: now and at least lease (1 + rho) and a tick, where there is a lease
 // prove: wp bftm_pace: the lease, where there is one
 // prove: wp bftm_poll: an eighth of the lease
-// prove: wp bftm_poll_window: half of the lease
+// prove: wp bftm_poll_window: the lease, or almost
+// prove: wp bftm_poll_informed: an eighth to a half of the lease, and more than an eighth only up to half of what is told
 // prove: wp bftm_lease_least: more than nothing, and a fifth of the lease at most
 // prove: wp cancel: used by what follows
 // prove: wp client_ends_first: the client's end is before the server's, for all clocks that run within 1 - rho and 1 + rho and are read a tick too early or too late

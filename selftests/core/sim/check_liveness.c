@@ -73,7 +73,7 @@ static u64 members(const struct world *w)
 
 	if (!p->leaseless)
 		return 0;
-	return slowest(w, 2 * BFTM_NS_PER_SEC + 2 * p->resend + BFTM_PACE_NS / 4) + 12 * p->delta;
+	return slowest(w, 2 * BFTM_NS_PER_SEC + 2 * p->resend + BFTM_PACE_NS) + 12 * p->delta;
 }
 
 static u64 bound(const struct world *w, const struct waiting *s)
@@ -84,10 +84,10 @@ static u64 bound(const struct world *w, const struct waiting *s)
 	u64 sleep = p->retry_max > 2 * base ? p->retry_max : 2 * base;
 	u64 settle = p->delta + slowest(w, 2 * p->delta + p->lease_max + BFTM_TICK_NS +
 					p->lease_max * p->rho / PPM + 1) +
-		     slowest(w, paced / 2) + members(w);
+		     slowest(w, paced) + members(w);
 	u64 fence = p->fence ? (s->gap + 2) * slowest(w, p->lease_max + 2 * p->delta) : 0;
 	u64 round = slowest(w, 31 * p->resend);
-	u64 poll = slowest(w, paced / 4);
+	u64 poll = slowest(w, paced);
 	u64 decide = 8 * p->delta + slowest(w, p->resend);
 	u64 once = settle + round + slowest(w, sleep) + decide + fence;
 

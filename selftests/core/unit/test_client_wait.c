@@ -28,7 +28,7 @@ static void all_wait(u32 set, u64 now)
 
 	for (u = 0; u < cfg.n; u++)
 		if (set >> u & 1)
-			assert_int_equal(waits(u, 1, L, now), BFTM_PENDING);
+			assert_int_equal(waits(u, 1, POLL, now), BFTM_PENDING);
 }
 
 static void uncontended_is_one_round_trip(void **state)
@@ -87,6 +87,46 @@ static void polls(void **state)
 		assert_int_equal(out.said_locked, ALL);
 		assert_int_equal(out.said_free | out.silent, 0);
 	}
+}
+
+/* The next poll comes after half of T_w, an eighth to a half of a lease; b servers move nothing. */
+static void polls_as_servers_say(void **state)
+{
+	static const struct {
+		u64 wait_ns, poll_ns;
+	} told[] = {
+		{ 1, POLL }, { 2 * POLL, POLL }, { 3 * POLL, 3 * POLL / 2 }, { 6 * POLL, 3 * POLL },
+		{ 8 * POLL, 4 * POLL }, { L * 1000, 4 * POLL }, { ~0ull, 4 * POLL },
+	};
+	size_t i;
+	u32 u;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(told); i++) {
+		start(i + 1, T0);
+		waits(0, 2, told[i].wait_ns, T0 + 1);
+		assert_int_equal(c.poll_ns, T0 + POLL);
+		for (u = 1; u < 6; u++)
+			waits(u, 2, told[i].wait_ns, T0 + 1);
+		assert_int_equal(c.poll_ns, T0 + told[i].poll_ns);
+		waits(6, 2, 1, T0 + 1);
+		assert_int_equal(c.poll_ns, T0 + told[i].poll_ns);
+		waits(6, 2, ~0ull, T0 + 1);
+		assert_int_equal(c.poll_ns, T0 + told[i].poll_ns);
+		assert_int_equal(c.base.wake_ns, c.poll_ns);
+	}
+	/* Only answers to this poll say when the next is due. */
+	wake(c.base.wake_ns, 9, 0);
+	assert_int_equal(c.poll_ns, T0 + 5 * POLL);
+	/* One grant may be a liar's; two are not. */
+	for (u = 2; u < 7; u++)
+		waits(u, 2, 8 * POLL, T0 + 4 * POLL + 1);
+	says(0, BFTM_MSG_FREE, 2, T0 + 4 * POLL + 2);
+	assert_int_equal(c.poll_ns, T0 + 8 * POLL);
+	says_of(1, BFTM_MSG_FREE, 2, 7, T0 + 4 * POLL + 2);
+	assert_int_equal(c.poll_ns, T0 + 4 * POLL + 2 + RESEND);
+	waits(6, 2, 8 * POLL, T0 + 4 * POLL + 3);
+	assert_int_equal(c.poll_ns, T0 + 4 * POLL + 2 + RESEND);
 }
 
 /* To the silent again, twice as late each time, until the next poll. */
@@ -283,6 +323,7 @@ int main(void)
 		TEST(uncontended_is_one_round_trip),
 		TEST(waiting_loses_no_round),
 		TEST(polls),
+		TEST(polls_as_servers_say),
 		TEST(resends),
 		TEST(silence_of_some_costs_no_grant_of_others),
 		TEST(grants_are_kept_over_polls),

@@ -85,15 +85,15 @@ static void it_needs_the_right(void **state)
 }
 
 /* Its waiter is heard every second and not once in an endless time. */
-static void a_waiter_is_forgotten_after_four_seconds(void **state)
+static void a_waiter_is_forgotten_after_eight_seconds(void **state)
 {
 	(void)state;
 	FREE(queue(BOB, 1, 1, T0));
 	WAIT(1, lasting(ALICE, 1, 1, T0));
-	FREE(queue(BOB, 1, 2, T0 + 4 * BFTM_NS_PER_SEC));
-	WAIT(2, queue(CAROL, 1, 1, T0 + 4 * BFTM_NS_PER_SEC));
-	FREE(queue(BOB, 1, 3, T0 + 4 * BFTM_NS_PER_SEC + 1));
-	WAIT(1, queue(CAROL, 1, 2, T0 + 4 * BFTM_NS_PER_SEC + 1));
+	FREE(queue(BOB, 1, 2, T0 + 8 * BFTM_NS_PER_SEC));
+	WAIT(2, queue(CAROL, 1, 1, T0 + 8 * BFTM_NS_PER_SEC));
+	FREE(queue(BOB, 1, 3, T0 + 8 * BFTM_NS_PER_SEC + 1));
+	WAIT(1, queue(CAROL, 1, 2, T0 + 8 * BFTM_NS_PER_SEC + 1));
 }
 
 static void a_wait_for_it_is_estimated(void **state)
@@ -304,7 +304,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_grant_without_a_lease_has_no_end),
 		TEST(it_needs_the_right),
-		TEST(a_waiter_is_forgotten_after_four_seconds),
+		TEST(a_waiter_is_forgotten_after_eight_seconds),
 		TEST(a_wait_for_it_is_estimated),
 		TEST(a_grant_in_the_way_is_probed),
 		TEST(each_reader_is_probed_for_a_writer),

@@ -2,13 +2,65 @@
 /* The queue at one server, told as stories: who is next, and who is asked back. */
 #include "waiters.h"
 
+/* As a server does that makes room. */
+static void move_queue(void)
+{
+	static union {
+		struct bftm_queue queue;
+		u8 raw[sizeof(struct bftm_queue) + 2 * ROOM * sizeof(struct bftm_seat)];
+	} larger;
+
+	lock.queue = bftm_queue_move(lock.queue, &larger, 2 * ROOM);
+}
+
+/* T_w: half of the mean of the last eight intervals between ends, and one for each party before. */
+static void how_long_it_waits(void **state)
+{
+	u64 now = T0, end;
+	u32 i;
+
+	(void)state;
+	FREE(queue(ALICE, 1, 1, now));
+	/* One end is no interval. */
+	for (i = 1; i < 30; i++) {
+		RELEASED(release(ALICE, i, now));
+		FREE(queue(ALICE, i + 1, 1, now));
+		/* Another pace, of which nothing is left when eight more have ended. */
+		now += i < 20 ? 7000 : 3000;
+	}
+	RELEASED(release(ALICE, i, now));
+	FREE(queue(ALICE, i + 1, 1, now));
+	WAIT(1, queue(BOB, 1, 1, now));
+	assert_int_equal(reply.lease_ns, 1500);
+	WAIT(2, queue(CAROL, 1, 1, now));
+	assert_int_equal(reply.lease_ns, 4500);
+	WAIT(3, queue(DAVE, 1, 1, now));
+	assert_int_equal(reply.lease_ns, 7500);
+	/* A lease that is over is an end, too; a waiter that goes is none. */
+	RELEASED(release(DAVE, 1, now));
+	end = bftm_lock_deadline(&lock);
+	WAIT(1, queue(BOB, 1, 2, end - 1));
+	bftm_lock_expire(&cfg, &lock, end, &push);
+	PUSHED(FREE, BOB);
+	WAIT(1, queue(CAROL, 1, 2, end));
+	assert_int_equal(reply.lease_ns, (7 * 3000 + end - now) / 8 / 2);
+	/* The queue moves to a larger block with what is known. */
+	move_queue();
+	WAIT(1, queue(CAROL, 1, 3, end));
+	assert_int_equal(reply.lease_ns, (7 * 3000 + end - now) / 8 / 2);
+	/* Never 0, and never more than the longest lease. */
+	FREE(queue(CAROL, 1, 4, end + 3600 * BFTM_NS_PER_SEC * 9));
+	WAIT(1, queue(DAVE, 2, 1, end + 3600 * BFTM_NS_PER_SEC * 9));
+	assert_int_equal(reply.lease_ns, BFTM_LEASE_MAX_NS / 2);
+}
+
 static void least_priority_goes_first(void **state)
 {
 	(void)state;
 	FREE(queue_prio(ALICE, 1, 1, 1, T0));
 	WAIT(1, queue_prio(BOB, 1, 1, 30, T0));
 	assert_int_equal(reply.gno, 101);
-	assert_int_equal(reply.lease_ns, GUARD + 1);	/* an honest estimate */
+	assert_int_equal(reply.lease_ns, L / 4);	/* half of half a lease, as nothing is known */
 	assert_int_equal(reply.prio, 30);
 	WAIT(1, queue_prio(CAROL, 1, 1, 20, T0));
 	WAIT(3, queue_prio(DAVE, 1, 1, 40, T0));
@@ -151,7 +203,7 @@ static void the_window_is_the_waiters_own(void **state)
 	WAIT(1, step((struct bftm_msg){ .type = BFTM_MSG_TRY, .client = ALICE, .attempt = 1,
 					.k = 1, .lease_ns = BFTM_LEASE_MIN_NS }, T0));
 	WAIT(2, queue(BOB, 1, 1, T0));
-	release(DAVE, 1, T0 + BFTM_LEASE_MIN_NS);
+	release(DAVE, 1, T0 + BFTM_LEASE_MIN_NS + 1);
 	PUSHED(FREE, BOB);
 	fresh_queue(state);
 	FREE(queue(DAVE, 1, 1, T0));
@@ -289,6 +341,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup(f, fresh_queue)
 	const struct CMUnitTest tests[] = {
 		TEST(least_priority_goes_first),
+		TEST(how_long_it_waits),
 		TEST(clients_break_ties),
 		TEST(a_pushed_grant_is_a_grant),
 		TEST(expiry_grants_to_the_next),

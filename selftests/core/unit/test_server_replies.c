@@ -90,7 +90,7 @@ static void of_a_try(void **state)
 	request.prio = 95;
 	step(BFTM_MSG_TRY, CAROL, T0 + 7);
 	replies((struct bftm_msg){ .type = BFTM_MSG_WAIT, .gno = 101, .token = HI, .position = 1,
-				   .lease_ns = left(T0 + 7) });
+				   .lease_ns = L / 2 });
 	assert_int_equal(push.type, BFTM_MSG_NONE);
 	request.prio = 96;
 	step(BFTM_MSG_TRY, ALICE, T0 + 7);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A lock at a server with a queue. Times are ns of the server's clock; lease L
- * is kept until L + ⌈Lρ⌉ + tick, and who asked for L waits for L / 2 unheard.
+ * is kept until L + ⌈Lρ⌉ + tick, and who asked for L waits for L unheard.
  */
 #ifndef BFTM_UNIT_WAITERS_H
 #define BFTM_UNIT_WAITERS_H
@@ -13,7 +13,7 @@
 
 #define L	(100 * BFTM_NS_PER_MS)
 #define GUARD	(100200000 + BFTM_TICK_NS)	/* L (1 + ρ) + tick */
-#define WINDOW	(L / 2)
+#define WINDOW	L
 #define T0	(50 * BFTM_NS_PER_SEC)
 #define ROOM	8
 
@@ -39,6 +39,7 @@ static int fresh_queue(void **state)
 	waiters.queue.count = 0;
 	waiters.queue.room = ROOM;
 	waiters.queue.valued = 0;
+	waiters.queue.ends = 0;
 	lock.queue = &waiters.queue;
 	return 0;
 }
