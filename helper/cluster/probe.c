@@ -91,7 +91,7 @@ static void heed(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 	bftm_lend_again(cl);
 	if (cl->cfg.forgetful >> u & 1 && bftm_due(&peer->forgetful_ns, BFTM_SAID_AGAIN_NS))
 		bftm_log(LOG_WARNING,
-			 "cluster %s: the grants of server %u do not count: it restarts with --no-quarantine %u, and %u of %u grants leave room for r = %u; set protocol = sigma with a larger m at all clients",
+			 "cluster %s: the grants of server %u do not count: it restarts with --no-quarantine=%u, and %u of %u grants leave room for r = %u; set protocol = sigma with a larger m at all clients",
 			 cl->conf.name, peer->conf->id, msg->spared, bftm_win(&cl->cfg), cl->conf.n,
 			 bftm_spared(cl->conf.n, cl->conf.b, cl->conf.m));
 }

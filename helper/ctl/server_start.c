@@ -129,7 +129,7 @@ static void warn_spared(const struct ctl_start *start)
 
 	if (start->no_quarantine <= r)
 		return;
-	fprintf(stderr, "bftmutexctl: --no-quarantine %u: clients with this configuration do not count the grants of this server: %u of %u servers grant a lock, which leaves room for r = %u that forget; raise m, or lower R\n",
+	fprintf(stderr, "bftmutexctl: --no-quarantine=%u: clients with this configuration do not count the grants of this server: %u of %u servers grant a lock, which leaves room for r = %u that forget; raise m, or lower R\n",
 		start->no_quarantine, bftm_grants_needed(start->n, start->b, start->m), start->n, r);
 }
 

@@ -305,8 +305,7 @@ static void ours_start(struct peer *p)
 				       now + bftm_lease_at_server(LEASE_NS, 0) : 0,
 	};
 	s->client = (struct bftm_client_cfg){
-		/* F is m, if that is given: ⌈(n + b + 1) / 2⌉ */
-		.n = p->servers, .b = p->majority ? 2 * p->majority - p->servers - 1 : p->f,
+		.n = p->servers, .b = p->f, .m = p->majority,
 		.delta_ns = PEER_TRANSIT * TICK_NS,
 		.resend_ns = BFTM_RESEND_DELTAS * PEER_TRANSIT * TICK_NS,
 		.retry_max_ns = 4 * LEASE_NS,

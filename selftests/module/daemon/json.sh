@@ -236,6 +236,7 @@ echo 'access { client = 1-2  leaseless = yes }' | s 1 bftmutexctl server access 
 s 1 bftmutexctl client evict 2 7 --fenced --state "$dev/servers" --json | keep client-evict
 s 1 bftmutexctl server members --json | keep server-members
 bftmutexctl cluster show --json --config "$dev/c1/bftmutex.conf" | keep cluster-show
+bftmutexctl cluster show --json --config "$dev/c1/bftmutex.conf" --lifetime 1h | keep cluster-show
 bftmutexctl keygen --json --cluster 3 --servers 1 --clients 1 --dir $work/$'keys\xff' | keep keygen
 bftmutexctl dev down --json | keep dev-down
 is "each output is as its schema says" "$(wrong)" ""

@@ -72,6 +72,10 @@ int lend(lend_t *self)
 		nla_put_u64(msg, BFTMUTEX_A_SESSION_COUNTERS, self->counters_attr);
 	if (self->leave_out != BFTMUTEX_A_SESSION_SOCKET)
 		nla_put_u32(msg, BFTMUTEX_A_SESSION_SOCKET, (uint32_t)self->socket_attr);
+	if (self->needed)
+		nla_put_u32(msg, BFTMUTEX_A_SESSION_NEEDED, self->needed);
+	if (self->forgetful)
+		nla_put_u32(msg, BFTMUTEX_A_SESSION_FORGETFUL, self->forgetful);
 	if (self->configuration)
 		nla_put_u64(msg, BFTMUTEX_A_SESSION_CONFIGURATION, self->configuration);
 	for (i = 0; i < self->peers; i++)

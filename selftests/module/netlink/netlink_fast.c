@@ -117,6 +117,37 @@ TEST_F(lend, nothing_is_yielded)
 	EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
 }
 
+/* A server that may forget too much has no say in the kernel either. */
+TEST_F(lend, forgetful_servers_do_not_count)
+{
+	struct sockaddr_in6 from;
+	struct bftm_msg msg;
+
+	self->forgetful = 1;
+	ASSERT_EQ(0, lend(self));
+	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
+	ASSERT_EQ(0, asked(self, 0, 2, BFTM_MSG_TRY, BFTM_MSG_FREE));
+	EXPECT_EQ(0, told(self, 0, 2, &msg, &from));
+	EXPECT_EQ(BFTM_STATE_PENDING, state_of(self->fd));
+	ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_TRY, BFTM_MSG_FREE));
+	EXPECT_EQ(POLLIN, poll_for(self->fd, POLLIN, LONG_MS));
+	EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
+}
+
+/* Sigma: more grants than F. */
+TEST_F(lend, as_many_as_needed)
+{
+	self->liars = 0;
+	self->needed = 4;
+	ASSERT_EQ(0, lend(self));
+	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
+	ASSERT_EQ(0, asked(self, 0, 2, BFTM_MSG_TRY, BFTM_MSG_FREE));
+	EXPECT_EQ(BFTM_STATE_PENDING, state_of(self->fd));
+	ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_TRY, BFTM_MSG_FREE));
+	EXPECT_EQ(POLLIN, poll_for(self->fd, POLLIN, LONG_MS));
+	EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
+}
+
 /* The configuration of a lock is the one of its session, not that of a later session. */
 TEST_F(lend, lent_by_another_configuration)
 {

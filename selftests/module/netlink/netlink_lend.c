@@ -56,6 +56,12 @@ TEST_F(lend, what_cannot_be)
 	self->liars = 11;
 	EXPECT_EQ(-ERANGE, lend(self));
 	self->liars = 1;
+	for (self->needed = 1; self->needed <= 32; self->needed++) {
+		EXPECT_EQ(self->needed == 3 ? 0 : -ERANGE, lend(self));
+		if (self->needed != 3)
+			EXPECT_EQ(BFTMUTEX_A_SESSION_NEEDED, self->nl.attr);
+	}
+	self->needed = 0;
 	self->peers = 32;
 	EXPECT_EQ(-ERANGE, lend(self));
 	self->peers = N;

@@ -43,6 +43,7 @@ static const struct range ranges[] = {
 	{ "max-objects", BFTMUTEX_A_SERVER_MAX_OBJECTS, 4, 1, 1 << 16, false },
 	{ "max-state", BFTMUTEX_A_SERVER_MAX_STATE, 4, 1024, 1 << 20, false },
 	{ "object-memory", BFTMUTEX_A_SERVER_OBJECT_MEMORY, 8, 16 << 20, 1ull << 40, false },
+	{ "no-quarantine", BFTMUTEX_A_SERVER_NO_QUARANTINE, 4, 0, 30, false },
 	{ "token-floor", BFTMUTEX_A_SERVER_TOKEN_FLOOR, 8, 0, INT64_MAX, false },
 };
 

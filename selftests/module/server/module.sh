@@ -135,6 +135,7 @@ max_waiters 0,65537 1 to 65536
 max_objects 0,65537 1 to 65536
 max_state 1023,1048577 1024 to 1048576
 object_memory 16777215,1099511627777 16777216 to 1099511627776
+no_quarantine 31 0 to 30
 token_floor -1,x,9223372036854775808,18446744073709551616 0 to 9223372036854775807
 END
 refused "port=-1" "invalid for parameter" server="$key" port=-1
@@ -154,10 +155,11 @@ wait $taken 2>/dev/null
 #
 
 ok "insmod starts a server" insmod "$BFTMUTEX_KO" dyndbg=+p server="$key" lease_max_ms=2000 \
-	max_waiters=7 max_objects=9 max_state=2048 object_memory=20000000 token_floor=5
+	max_waiters=7 max_objects=9 max_state=2048 object_memory=20000000 token_floor=5 \
+	no_quarantine=2
 show=$(bftmutexctl server show --json)
 for pair in cluster:9 id:1 port:7373 lease_max_ns:2000000000 max_waiters:7 \
-	max_objects:9 max_state:2048 object_memory:20000000 token_floor:5; do
+	max_objects:9 max_state:2048 object_memory:20000000 token_floor:5 no_quarantine:2; do
 	is "its ${pair%:*}" "$(gojq -r ".${pair%:*}" <<<"$show")" "${pair#*:}"
 done
 ok "no key in /sys" ! grep -rqi "${digits:0:16}" /sys/module/bftmutex/parameters
