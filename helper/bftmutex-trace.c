@@ -16,11 +16,11 @@
 
 const char *argp_program_version = "bftmutex-trace " BFTM_VERSION;
 
-enum { KEY_NO_LEASES = 0x100, KEY_DISTRUST, KEY_WITHIN, KEY_AT, KEY_JSON, KEY_SERVERS, KEY_RHO };
+enum { KEY_NO_LEASES = 0x100, KEY_DISTRUST, KEY_WITHIN, KEY_AT, KEY_JSON, KEY_SERVERS, KEY_RHO, KEY_M };
 
 static struct {
 	bool no_leases, json, at_given;
-	u32 distrust, servers, b, rho_ppm;
+	u32 distrust, servers, b, m, rho_ppm;
 	u64 within, at;
 	char **word;
 	int words;
@@ -151,10 +151,15 @@ static void read_all(int from)
 		trace->servers = args.servers;
 	if (args.b != TRACE_NONE)
 		trace->b = args.b;
+	if (args.m)
+		trace->m = args.m;
 	if (args.rho_ppm != TRACE_NONE)
 		trace->rho_ppm = args.rho_ppm;
 	if (trace->servers && trace->b >= trace->servers)
 		errx(EX_DATAERR, "--b %u: must be less than the number of servers, %u", trace->b,
+		     trace->servers);
+	if (trace->servers && trace->m > trace->servers)
+		errx(EX_DATAERR, "--m %u: must be at most the number of servers, %u", trace->m,
 		     trace->servers);
 	if (!trace_sort(trace, &why))
 		errx(EX_DATAERR, "%s", why);
@@ -229,6 +234,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'b':
 		args.b = (u32)option_number(state, "--b", arg, (BFTM_SERVERS_MAX - 1) / 2);
 		return 0;
+	case KEY_M:
+		args.m = (u32)option_number(state, "--m", arg, BFTM_SERVERS_MAX);
+		return 0;
 	case KEY_RHO:
 		args.rho_ppm = (u32)option_number(state, "--rho", arg, BFTM_RHO_MAX_PPM);
 		return 0;
@@ -248,6 +256,7 @@ static const struct argp_option options[] = {
 	{ "at", KEY_AT, "TIME", 0, "cut: the time of the cut, ns of the hosts' wall clocks", 0 },
 	{ "servers", KEY_SERVERS, "N", 0, "Servers of the cluster, if no file says so", 0 },
 	{ "b", 'b', "N", 0, "How many of them may lie, if no file says so", 0 },
+	{ "m", KEY_M, "M", 0, "Grants that win a lock, of protocol = sigma, if no file says so", 0 },
 	{ "rho", KEY_RHO, "PPM", 0, "Bound on the error of clock rates, instead of that of the files", 0 },
 	{ "json", KEY_JSON, NULL, 0, "Print JSON", 0 },
 	{ 0 },

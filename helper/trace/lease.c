@@ -151,7 +151,7 @@ static u64 granted_until(const struct trace *t, const struct trace_hold *hold, u
 			until[e->server] = good;
 	}
 	qsort(until, BFTM_SERVERS_MAX + 1, sizeof(*until), descending);
-	return until[bftm_free_needed(t->servers, t->b) - 1];
+	return until[bftm_grants_needed(t->servers, t->b, t->m) - 1];
 }
 
 /* An end more than Δ(1 - ρ) after the sends to all but F - 1 servers: the client overstayed. */

@@ -281,7 +281,8 @@ static bool waited_but_free(void *arg, const u32 *done)
 
 	for (i = 0; i < w->spells; i++)
 		if (w->spell[i].mark == MARK_WAITS && spell_has(w, &w->spell[i], done) &&
-		    idle_servers(w, &w->spell[i], done) >= bftm_free_needed(w->t->servers, w->t->b))
+		    idle_servers(w, &w->spell[i], done) >=
+		    bftm_grants_needed(w->t->servers, w->t->b, w->t->m))
 			return true;
 	return false;
 }
@@ -343,7 +344,7 @@ static bool ghost(void *arg, const u32 *done)
 				   s->client == over->client && s->attempt == over->attempt &&
 				   spell_has(w, s, done);
 		}
-		if (servers >= bftm_free_needed(w->t->servers, w->t->b))
+		if (servers >= bftm_grants_needed(w->t->servers, w->t->b, w->t->m))
 			return true;
 	}
 	return false;

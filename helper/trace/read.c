@@ -249,6 +249,7 @@ static void read_cluster(struct trace *t, struct trace_line *l)
 {
 	t->servers = (u32)line_number(l, "servers", BFTM_SERVERS_MAX, t->servers);
 	t->b = (u32)line_number(l, "b", (BFTM_SERVERS_MAX - 1) / 2, t->b);
+	t->m = (u32)line_number(l, "m", BFTM_SERVERS_MAX, t->m);
 	t->rho_ppm = (u32)line_number(l, "rho_ppm", BFTM_RHO_MAX_PPM, t->rho_ppm);
 }
 

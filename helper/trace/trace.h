@@ -134,6 +134,7 @@ struct trace_hold {
  * @wons:      events of this kind
  * @servers:   of the cluster, 0 if no file says
  * @b:         of them may lie
+ * @m:         grants that win a lock, protocol = sigma; 0: F
  * @rho_ppm:   bound on the error of clock rates, ppm
  * @distrust:  servers whose files are dropped, a bit mask
  */
@@ -147,7 +148,7 @@ struct trace {
 	void *tree;
 	u32 *vector;
 	u32 events, hosts, edges, findings, holds, names, wons;
-	u32 servers, b, rho_ppm;
+	u32 servers, b, m, rho_ppm;
 	u32 distrust;
 };
 

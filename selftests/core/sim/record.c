@@ -202,8 +202,8 @@ void record_print(struct world *w, FILE *out)
 		record_look(w, x);
 	if (r->lines)
 		qsort(r->line, r->lines, sizeof(*r->line), by_time);
-	fprintf(out, "{\"e\":\"cluster\",\"servers\":%u,\"b\":%u,\"rho_ppm\":%u}\n", w->plan->n,
-		w->plan->b, w->plan->rho);
+	fprintf(out, "{\"e\":\"cluster\",\"servers\":%u,\"b\":%u,\"m\":%u,\"rho_ppm\":%u}\n",
+		w->plan->n, w->plan->b, w->plan->m, w->plan->rho);
 	for (n = 0; n < r->lines; n++) {
 		l = &r->line[n];
 		fprintf(out, "{\"host\":\"%s%u\",\"n\":%" PRIu64 ",\"t\":\"%" PRIu64
