@@ -11,6 +11,7 @@
 #ifndef BFTM_CORE_CLIENT_H
 #define BFTM_CORE_CLIENT_H
 
+#include "core/ask.h"
 #include "core/quorum.h"
 #include "core/servers.h"
 #include "core/wire.h"
@@ -66,6 +67,8 @@ enum bftm_kept {
  * @delta_ns:     δ
  * @resend_ns:    when to repeat a try that was not answered; see bftm_later()
  * @leaseless:    RELEASE is repeated until it is answered: see BFTM_LEASED
+ * @ask:          what is known of the servers, which decides whom to ask first; NULL: all are asked.
+ *                It is written to, and whoever calls a client keeps others away meanwhile.
  * @retry_max_ns: cap of one sleep; never below 2B, B = Δ + 4δ
  */
 struct bftm_client_cfg {
@@ -77,6 +80,7 @@ struct bftm_client_cfg {
 	bool literal;
 	bool polynomial;
 	bool leaseless;
+	struct bftm_ask_state *ask;
 	u32 exponent;
 	u64 delta_ns;
 	u64 resend_ns;
@@ -120,6 +124,7 @@ struct bftm_want {
 	bool renew;		/* send try() again at half of the lease */
 	bool fence;		/* with a fencing token */
 	bool value;		/* with the value that holders leave for the next */
+	u64 lock;		/* bftm_ask_lock() of its name: whom to ask first; 0 is as good as any */
 };
 
 /**
@@ -185,6 +190,7 @@ struct bftm_conversion {
  * @sends:   number of the last send of the attempt, k
  * @rounds:  rounds and polls begun
  * @written: the value that goes along with a send, see struct bftm_send
+ * @asking:  whom the attempt has asked
  * @wanted:  somebody has waited for a mode that the one held excludes, since it is held
  */
 struct bftm_contender {
@@ -198,6 +204,7 @@ struct bftm_contender {
 	u32 sends;
 	u32 rounds;
 	struct bftm_written written;
+	struct bftm_asking asking;
 	bool wanted;
 };
 
@@ -251,6 +258,7 @@ struct bftm_send {
  * @count:           valid entries of @send
  * @release_to:      send RELEASE of @release_attempt to these, before @send, with
  *                   struct bftm_release
+ * @release_lock:    bftm_ask_lock() of its name; 0: not known
  * @release_doubt:   RELEASE says that the value is in doubt
  * @release_surely:  RELEASE is repeated until all but b servers have answered
  * @written:         the value that RELEASE has
@@ -271,6 +279,7 @@ struct bftm_out {
 	u32 release_to;
 	struct bftm_send send[BFTM_OUT_SENDS];
 	u64 release_attempt;
+	u64 release_lock;
 	struct bftm_written written;
 	bool release_doubt;
 	bool release_surely;

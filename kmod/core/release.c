@@ -26,6 +26,8 @@ void bftm_release_start(struct bftm_release *r, const struct bftm_client_cfg *cf
 	r->surely = out->release_surely;
 	r->doubt = out->release_doubt;
 	r->written = out->written;
+	/* A TRY of this host may overtake it: what servers say then is no lie. */
+	bftm_ask_released(cfg->ask, out->release_lock, now);
 }
 
 u32 bftm_release_message(const struct bftm_release *r, u32 to, struct bftm_msg *msg)

@@ -39,6 +39,7 @@ void bftm_send_try(struct bftm_contend *c, u32 to, u64 now,
 {
 	c->base.sends++;
 	c->sent_ns[c->base.sends % BFTM_SENDS] = now;
+	bftm_ask_more(&c->base.asking, to, now);
 	bftm_repeat_try(c, to, out);
 }
 
@@ -56,6 +57,8 @@ static void reset(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	c->cut_k = 0;
 	c->owed = 0;
 	c->owed_k = 0;
+	c->announced = false;
+	c->base.asking = (struct bftm_asking){ .asked = bftm_everyone(cfg) };
 	c->base.attempt = attempt;
 	c->base.begun_ns = 0;
 	c->base.sends = 0;
@@ -94,8 +97,9 @@ void bftm_begin_attempt(struct bftm_contend *c,
 	c->base.begun_ns = now;
 	c->heard_ns = now;
 	c->base.rounds++;
-	/* Figure 1(a): "||u ∈ U [ status_u ← u.try() ]". */
-	bftm_send_try(c, bftm_everyone(cfg), now, out);
+	/* Figure 1(a): "||u ∈ U [ status_u ← u.try() ]"; as if it were lost to those asked later. */
+	bftm_ask_begin(cfg, &c->base.want, now, &c->base.asking);
+	bftm_send_try(c, c->base.asking.asked, now, out);
 	if (bftm_contender_queues(&c->base))
 		bftm_wait_begun(c, cfg, now);
 	else
@@ -146,8 +150,9 @@ void bftm_contend_adopt(struct bftm_contend *c,
 void bftm_release_all(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		      struct bftm_out *out)
 {
-	out->release_to = bftm_everyone(cfg);
+	out->release_to = bftm_everyone(cfg) & c->base.asking.asked;
 	out->release_attempt = c->base.attempt;
+	out->release_lock = c->base.want.lock;
 	/*
 	 * A grant that ends by nothing else would stand in the way of others until PROBE finds that
 	 * the attempt is over. Attempts that fail are many, and leave it at that.
@@ -208,7 +213,7 @@ void bftm_end_round(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	out->said_locked = bftm_said(c, cfg, BFTM_MSG_LOCKED);
 	if (bftm_contender_queues(&c->base))
 		out->said_locked |= bftm_said(c, cfg, BFTM_MSG_WAIT);
-	out->silent = bftm_said(c, cfg, BFTM_MSG_NONE);
+	out->silent = bftm_said(c, cfg, BFTM_MSG_NONE) & c->base.asking.asked;
 	c->reached = bftm_answered(c, cfg);
 }
 
@@ -231,6 +236,7 @@ static void contend_judge(struct bftm_contend *c, const struct bftm_client_cfg *
 		bftm_wait_judge(c, cfg, now, out);
 	else
 		bftm_round_judge(c, cfg, now, rnd, out);
+	bftm_first_judge(c, cfg, now, out);
 }
 
 /* A waiter keeps nothing of the grant; a holder by the grants of F servers what it holds. */
@@ -313,6 +319,7 @@ static void answer_try(struct bftm_contend *c,
 {
 	struct bftm_answer *a = &c->server[u];
 
+	bftm_first_heard(c, cfg, u, msg, now);
 	switch (msg->type) {
 	case BFTM_MSG_FREE:
 		take_free(c, cfg, u, msg, now, out);
@@ -324,6 +331,9 @@ static void answer_try(struct bftm_contend *c,
 	case BFTM_MSG_WAIT:
 		/* In a round, FREE is the last word of a server. */
 		if (a->k && !bftm_contender_queues(&c->base))
+			break;
+		/* Of the send before: RELEASE of this host was perhaps still on its way. */
+		if (c->base.asking.again && msg->k < c->base.sends)
 			break;
 		a->type = msg->type;
 		a->wait_ns = msg->position ? 0 : msg->lease_ns;
@@ -364,6 +374,7 @@ static void answer_hold(struct bftm_contend *c,
 	u64 before = bftm_contend_end(c, cfg);
 	bool reads = c->base.phase == BFTM_PHASE_VALUE || c->reads_anew;
 
+	bftm_first_heard(c, cfg, u, msg, now);
 	/* A late FREE may extend the end, never revive it. */
 	if (now > before) {
 		bftm_hold_wake(c, cfg, now, out);
@@ -464,5 +475,6 @@ void bftm_contend_again(struct bftm_contend *c, u32 u, struct bftm_out *out)
 	    c->again & 1u << u)
 		return;
 	c->again |= 1u << u;
+	c->base.asking.asked |= 1u << u;
 	bftm_repeat_try(c, 1u << u, out);
 }

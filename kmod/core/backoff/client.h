@@ -69,6 +69,7 @@ struct bftm_answer {
  * @retries:   s of Figure 1
  * @again:     servers whose new epoch was answered in this round
  * @reached:   F servers answered in the last round
+ * @announced: all servers have been told what is held, or asked for more
  * @once:      the conversion ends when it is clear that others are in its way
  * @fences:    it ends with a fencing token of its own
  * @stamps_anew: such a token is on offer: what it is for is held already
@@ -84,8 +85,9 @@ struct bftm_answer {
  * @inquired:  servers that have asked for what is held, see @wanted of the base
  * @heard_ns:  when F servers had answered a poll, last; or when the attempt began
  * @polled_ns: time of the last poll
- * @poll_ns:   when to send to all again: queued, or renewing
+ * @poll_ns:   when to send again, with the next k: a round, queued, or renewing
  * @resend_ns: when to send to the silent again
+ * @hedge_ns:  pause before that, where not all have been asked; 0: the usual one
  * @resends:   how often that was done since the last poll
  * @value_ns:  until when values are awaited
  * @known_end_ns: end of an adopted lease, as the kernel knows it
@@ -112,6 +114,7 @@ struct bftm_contend {
 	u32 retries;
 	u32 again;
 	bool reached;
+	bool announced;
 	bool once;
 	bool fences;
 	bool stamps_anew;
@@ -130,6 +133,7 @@ struct bftm_contend {
 	u64 polled_ns;
 	u64 poll_ns;
 	u64 resend_ns;
+	u64 hedge_ns;
 	u64 known_end_ns;
 	u32 reasserts;
 	u32 retold;

@@ -23,7 +23,7 @@ void bftm_repeat_try(const struct bftm_contend *c, u32 to, struct bftm_out *out)
 void bftm_send_try(struct bftm_contend *c, u32 to, u64 now,
 		   struct bftm_out *out);
 
-/** bftm_begin_attempt() - try() with a fresh attempt, to all. */
+/** bftm_begin_attempt() - try() with a fresh attempt, to those that are asked first. */
 void bftm_begin_attempt(struct bftm_contend *c,
 			const struct bftm_client_cfg *cfg, u64 attempt, u64 now,
 			struct bftm_out *out);
@@ -46,6 +46,32 @@ bool bftm_answered(const struct bftm_contend *c,
 
 /** bftm_may_begin() - F servers have granted it, and enough of their grants is left? */
 bool bftm_may_begin(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now);
+
+/* first.c: the servers that are asked first, and the others. */
+/** bftm_first_only() - are there servers that the attempt has not asked? */
+static inline bool bftm_first_only(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+{
+	return bftm_everyone(cfg) & ~c->base.asking.asked;
+}
+
+/** bftm_first_begun() - of a try() at @now: when to ask the others, if there are any. */
+void bftm_first_begun(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now);
+/** bftm_first_judge() - ask the others if those asked first will not do. */
+void bftm_first_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		      struct bftm_out *out);
+/** bftm_first_over() - their time is over: ask all that have not answered. */
+void bftm_first_over(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		     struct bftm_out *out);
+/** bftm_first_heard() - note the answer of server @u. */
+void bftm_first_heard(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
+		      const struct bftm_msg *msg, u64 now);
+/**
+ * bftm_first_again() - the request does not wait, and is lost: is it sent once more?
+ *
+ * It is if RELEASE of this host may be on its way, which servers then had not seen.
+ */
+bool bftm_first_again(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		      struct bftm_out *out);
 
 /* round.c: Figure 1 with back-off. */
 void bftm_round_begun(struct bftm_contend *c, const struct bftm_client_cfg *cfg,

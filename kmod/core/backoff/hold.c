@@ -114,6 +114,7 @@ void bftm_hold_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, struct bftm_out *out)
 {
 	bftm_end_round(c, cfg, out);
+	bftm_ask_won(cfg, &c->base.asking);
 	c->held = c->base.want.mode;
 	c->base.phase = BFTM_PHASE_VALUE;
 	if (bftm_value_read(c, cfg, now)) {
@@ -164,14 +165,19 @@ static u32 holds_by(const struct bftm_contend *c, const struct bftm_client_cfg *
 }
 
 /*
- * First it asks those that have granted. When F of them have not answered by the next time, it
- * asks all: the others give it their first place, and who waits yields to it.
+ * It asks those that have granted. When F of them have not answered by the next time, it asks all:
+ * the others give it their first place, and who waits yields to it. A client that did not ask all
+ * for the lock begins with all. Else a host that goes down may take two servers of the holder's: a
+ * server that grants, and by the grants of a waiter there a server that has never heard of the
+ * holder.
  */
 static void renew(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		  u64 now, struct bftm_out *out)
 {
-	u32 to = (c->resends ? bftm_everyone(cfg) : holds_by(c, cfg)) | c->owed;
+	bool all = c->resends || (cfg->ask && !c->announced);
+	u32 to = (all ? bftm_everyone(cfg) : holds_by(c, cfg)) | c->owed;
 
+	c->announced = c->announced || all;
 	c->poll_ns = bftm_converts(c) && c->resends ? now + bftm_poll(c->base.want.lease_ns) :
 						      soon(c, cfg, now);
 	c->resends++;

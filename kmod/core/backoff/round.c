@@ -4,10 +4,22 @@
 #include "core/lease.h"
 #include "core/quorum.h"
 
+static void round_arm(struct bftm_contend *c)
+{
+	c->base.wake_ns = c->poll_ns;
+	if (c->hedge_ns && c->resend_ns < c->base.wake_ns)
+		c->base.wake_ns = c->resend_ns;
+}
+
 void bftm_round_begun(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		      u64 now)
 {
-	c->base.wake_ns = bftm_later(now, cfg->resend_ns, c->base.sends - 1);
+	bftm_first_begun(c, cfg, now);
+	c->poll_ns = bftm_later(now, cfg->resend_ns, c->base.sends - 1);
+	/* A server is not asked twice before the others are asked at all. */
+	if (c->hedge_ns && c->poll_ns < c->resend_ns)
+		c->poll_ns = c->resend_ns;
+	round_arm(c);
 }
 
 u64 bftm_round_ns(const struct bftm_client_cfg *cfg)
@@ -90,6 +102,8 @@ void bftm_lose_round(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	if (free >= bftm_win(cfg))
 		c->reached = false;
 	if (c->base.want.wait == BFTM_WAIT_NOT) {
+		if (bftm_first_again(c, cfg, now, out))
+			return;
 		bftm_die(c, cfg, c->reached ? BFTM_LOST_ROUND : BFTM_UNREACHABLE,
 			 out);
 		return;
@@ -135,6 +149,11 @@ void bftm_round_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 {
 	u32 to = bftm_said(c, cfg, BFTM_MSG_NONE);
 
+	if (now < c->poll_ns) {
+		bftm_first_over(c, cfg, now, out);
+		round_arm(c);
+		return;
+	}
 	if (c->base.sends >= BFTM_ROUND_SENDS) {
 		bftm_lose_round(c, cfg, now, rnd, out);
 		return;
@@ -143,5 +162,5 @@ void bftm_round_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	if (bftm_count(bftm_said(c, cfg, BFTM_MSG_FREE)) >= bftm_win(cfg))
 		to = bftm_everyone(cfg);
 	bftm_send_try(c, to, now, out);
-	c->base.wake_ns = bftm_later(now, cfg->resend_ns, c->base.sends - 1);
+	bftm_round_begun(c, cfg, now);
 }

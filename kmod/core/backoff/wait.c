@@ -22,8 +22,7 @@ static void wait_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 void bftm_wait_begun(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now)
 {
-	c->resends = 0;
-	c->resend_ns = now + cfg->resend_ns;
+	bftm_first_begun(c, cfg, now);
 	c->polled_ns = now;
 	c->poll_ns = now + bftm_poll(c->base.want.lease_ns);
 	wait_arm(c, cfg);
@@ -81,13 +80,7 @@ void bftm_wait_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	u32 u;
 
 	if (now < c->poll_ns) {
-		/*
-		 * The same k: send times are kept for a few sends only, and
-		 * those of the servers that answered must not be lost.
-		 */
-		bftm_repeat_try(c, bftm_said(c, cfg, BFTM_MSG_NONE), out);
-		c->resends++;
-		c->resend_ns = bftm_later(now, cfg->resend_ns, c->resends);
+		bftm_first_over(c, cfg, now, out);
 		wait_arm(c, cfg);
 		return;
 	}

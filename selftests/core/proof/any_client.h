@@ -18,6 +18,7 @@ static enum bftm_mode any_wanted_mode(void)
   @*/
 static inline u32 bftm_lowest(u32 servers);
 
+/* It asks all: eva_ask.c is about whom others ask. */
 static struct bftm_client_cfg any_client_cfg(void)
 {
 	return (struct bftm_client_cfg){
@@ -55,7 +56,21 @@ static struct bftm_want any_want(void)
 		.renew = any_bool(),
 		.fence = any_bool(),
 		.value = any_bool(),
+		.lock = any_from(0, ~0ull),
 	};
+}
+
+static struct bftm_asking any_asking(void)
+{
+	struct bftm_asking t;
+
+	any(t);
+	t.judged = any_bool();
+	t.own = any_bool();
+	t.again = any_bool();
+	t.begun_ns = ANY_TIME;
+	t.hedge_ns = ANY_TIME;
+	return t;
 }
 
 /* The held mode is one of the modes, whatever the phase is. */
@@ -67,6 +82,8 @@ static void any_contend(struct bftm_contend *c)
 	c->base.phase = (enum bftm_phase)any_from(BFTM_PHASE_DEAD, BFTM_PHASE_HOLD);
 	c->base.want = any_want();
 	c->base.written = any_written();
+	c->base.asking = any_asking();
+	c->announced = any_bool();
 	c->reached = any_bool();
 	c->once = any_bool();
 	c->fences = any_bool();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: memory all_begun bftm_contend_start bftm_begin_attempt bftm_send_try bftm_repeat_try bftm_everyone bftm_out_add bftm_contend_seen bftm_wait_begun bftm_round_begun bftm_contender_queues bftm_contend_adopt bftm_value_forgotten: every client, any request
-// prove: memory all_answers bftm_contend_answer bftm_contender_alive bftm_stray bftm_said bftm_answered bftm_end_round bftm_wait_judge bftm_round_judge bftm_wait_granted bftm_lose_round bftm_die bftm_hold_begin bftm_hold_read bftm_hold_told bftm_hold_grew bftm_yield bftm_hold_inquired bftm_hold_unwanted bftm_converts bftm_convert_free bftm_convert_wait bftm_convert_inquire bftm_convert_read bftm_value_take_told bftm_value_heard bftm_value_read bftm_value_await bftm_fences bftm_fence_begin bftm_round_ns bftm_fence_answer: every client, and every answer of a server
-// prove: memory all_wakes bftm_contend_wake bftm_hold_wake bftm_hold_arm bftm_hold_missed bftm_round_wake bftm_wait_wake bftm_fence_wake bftm_fence_wake_anew bftm_fence_due bftm_convert_unstamped bftm_convert_stamped: every client at every time
+// prove: memory all_begun bftm_contend_start bftm_begin_attempt bftm_send_try bftm_repeat_try bftm_everyone bftm_out_add bftm_contend_seen bftm_wait_begun bftm_round_begun bftm_first_begun bftm_first_only bftm_contender_queues bftm_contend_adopt bftm_value_forgotten: every client, any request
+// prove: memory all_answers bftm_contend_answer bftm_contender_alive bftm_stray bftm_said bftm_answered bftm_end_round bftm_wait_judge bftm_round_judge bftm_first_judge bftm_first_heard bftm_first_again bftm_wait_granted bftm_lose_round bftm_die bftm_hold_begin bftm_hold_read bftm_hold_told bftm_hold_grew bftm_yield bftm_hold_inquired bftm_hold_unwanted bftm_converts bftm_convert_free bftm_convert_wait bftm_convert_inquire bftm_convert_read bftm_value_take_told bftm_value_heard bftm_value_read bftm_value_await bftm_fences bftm_fence_begin bftm_round_ns bftm_fence_answer: every client, and every answer of a server
+// prove: memory all_wakes bftm_contend_wake bftm_hold_wake bftm_hold_arm bftm_hold_missed bftm_round_wake bftm_wait_wake bftm_first_over bftm_fence_wake bftm_fence_wake_anew bftm_fence_due bftm_convert_unstamped bftm_convert_stamped: every client at every time
 // prove: memory all_asked bftm_contend_renew bftm_contend_again bftm_contend_convert bftm_contend_keep bftm_hold_ask bftm_hold_converted bftm_fence_anew bftm_value_forget bftm_value_leave bftm_contend_stop bftm_contend_leave bftm_contend_writes: every client, and whatever its program asks for
 // prove: memory all_leaseless bftm_contend_restarted bftm_contend_retold bftm_reassert bftm_reassert_heard bftm_after_end bftm_release_all: every client without a lease, and every answer to it
 // prove: memory all_looks bftm_contend_value bftm_contend_reached bftm_contend_end bftm_may_begin bftm_fence_lacks bftm_recovered_token bftm_contender_message bftm_value_put bftm_lowest bftm_out_to: every client
@@ -32,8 +32,10 @@ u64 bftm_quarantine_left(const struct bftm_contend *c, const struct bftm_client_
 static u64 draw_sleep(const struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 rnd);
 
 #include "core/quorum.c"
+#include "core/ask.c"
 #include "core/release.c"
 #include "core/backoff/client.c"
+#include "core/backoff/first.c"
 #include "core/backoff/round.c"
 #include "core/backoff/wait.c"
 #include "core/backoff/hold.c"

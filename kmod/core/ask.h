@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * Which servers a client asks first. A lock is won by F servers, so most attempts need no more
+ * of them: the others are asked when those first ones do not do. Safety does not depend on it. A
+ * server that is not asked is one whose messages are lost, and one that is asked late is one whose
+ * message was late.
+ *
+ * struct bftm_ask_state is what a host has learned of a cluster's servers, for all its locks; struct
+ * bftm_asking is one attempt. A configuration without a struct bftm_ask_state has all servers asked, and
+ * learns nothing.
+ */
+#ifndef BFTM_CORE_ASK_H
+#define BFTM_CORE_ASK_H
+
+#include "core/speed.h"
+
+struct bftm_client_cfg;
+struct bftm_want;
+
+#define BFTM_ASK_FLOOR_NS (1 * BFTM_NS_PER_MS) /* hosts are held up so long for no reason */
+#define BFTM_ASK_RELEASES 16	/* RELEASE that are remembered, a power of two */
+#define BFTM_ASK_ONE	(1u << 24)	/* 1 in the fixed point of @missed */
+
+/**
+ * struct bftm_ask_server - what a host has learned of one server
+ * @salt:   of its place in the order of each lock
+ * @score:  grows with each answer that is missed, less one for each FREE in time
+ * @proven: while it is suspected: FREE in time, in a row
+ * @streak: FREE in time in a row, up to 1,024
+ * @level:  how often it was suspected, less what it has made up for; at most 7
+ */
+struct bftm_ask_server {
+	u64 salt;
+	u32 score;
+	u32 proven;
+	u32 streak;
+	u32 level;
+};
+
+/**
+ * struct bftm_ask_state - what a host has learned of a cluster's servers
+ * @adapts:    more than F are asked first where single ones of them often do not do
+ * @suspected: servers that are not asked first
+ * @starts:    attempts begun
+ * @spare:     s: how many more than F are asked first
+ * @pressure:  x: acquires that took a second step weigh 128, others -1
+ * @acquires:  uncontended ones since @spare was looked at, up to 2,048
+ * @seconds:   … of which took a second step
+ * @missed:    a: share of answers that unsuspected servers miss, in units of 1 / BFTM_ASK_ONE
+ * @speed:     round trips
+ * @server:    by number
+ * @released:  RELEASE that this host sent lately, by lock
+ */
+struct bftm_ask_state {
+	bool adapts;
+	u32 suspected;
+	u32 starts;
+	u32 spare;
+	u32 pressure;
+	u32 acquires;
+	u32 seconds;
+	u32 missed;
+	struct bftm_speed speed;
+	struct bftm_ask_server server[BFTM_SERVERS_MAX];
+	struct {
+		u64 lock;
+		u64 at_ns;
+	} released[BFTM_ASK_RELEASES];
+};
+
+/**
+ * struct bftm_asking - whom one attempt has asked
+ * @asked:    servers that it was sent to, at any k
+ * @first:    … at the start, so that F of them answer FREE; all where that is better
+ * @probe:    … at the start, a suspected one for which nobody waits
+ * @heard:    servers that have answered
+ * @denied:   servers whose first answer was not FREE
+ * @begun_ns: when it began
+ * @rest_ns:  when the others were asked; 0 while they are not
+ * @hedge_ns: h: how long those asked first may take; 0 while that is not known
+ * @judged:   that time is over, and the silent have been noted
+ * @own:      this host released the lock so lately that RELEASE may be on its way
+ * @again:    the attempt was sent once more for that
+ */
+struct bftm_asking {
+	u32 asked;
+	u32 first;
+	u32 probe;
+	u32 heard;
+	u32 denied;
+	u64 begun_ns;
+	u64 rest_ns;
+	u64 hedge_ns;
+	bool judged;
+	bool own;
+	bool again;
+};
+
+/**
+ * bftm_ask_start() - nothing is known of the servers
+ * @a:      to be initialised
+ * @adapts: ask = auto; false for ask = first
+ */
+void bftm_ask_start(struct bftm_ask_state *a, bool adapts);
+
+/** bftm_ask_server() - server number @u is @id of @cluster: hosts ask the same ones first. */
+void bftm_ask_server(struct bftm_ask_state *a, u32 u, u32 cluster, u32 id);
+
+/** bftm_ask_lock() - the number by which a lock's servers are ordered, for struct bftm_want; not 0 */
+u64 bftm_ask_lock(const u8 *name, u32 len);
+
+/**
+ * bftm_ask_begin() - an attempt begins: whom it asks
+ * @cfg:  the cluster
+ * @want: the request
+ * @now:  the clock of leases, ns
+ * @ret:  the attempt; @ret->asked are the servers
+ */
+void bftm_ask_begin(const struct bftm_client_cfg *cfg, const struct bftm_want *want, u64 now,
+		    struct bftm_asking *ret);
+
+/** bftm_ask_more() - the attempt is sent to these at @now. */
+void bftm_ask_more(struct bftm_asking *t, u32 to, u64 now);
+
+/**
+ * bftm_ask_heard() - server @u answers the attempt; its first answer counts
+ * @cfg:     the cluster
+ * @t:       the attempt
+ * @u:       number of the server
+ * @free:    it says FREE
+ * @sent_ns: when the send was sent first that it answers; 0: not known
+ * @now:     the clock of leases, ns
+ */
+void bftm_ask_heard(const struct bftm_client_cfg *cfg, struct bftm_asking *t, u32 u, bool free,
+		    u64 sent_ns, u64 now);
+
+/** bftm_ask_due() - note which of those asked first are silent, if their time is over. */
+void bftm_ask_due(const struct bftm_client_cfg *cfg, struct bftm_asking *t, u64 now);
+
+/** bftm_ask_won() - F servers have granted the attempt. */
+void bftm_ask_won(const struct bftm_client_cfg *cfg, struct bftm_asking *t);
+
+/** bftm_ask_released() - RELEASE of this lock is sent; @lock may be 0, for one that is not known. */
+void bftm_ask_released(struct bftm_ask_state *a, u64 lock, u64 now);
+
+#endif /* BFTM_CORE_ASK_H */
