@@ -224,6 +224,19 @@ void client_setup(struct world *w, u32 x)
 	client_up(w, x);
 }
 
+/* A helper that starts knows nothing of how fast servers are, and who lies. */
+static void learn_anew(struct world *w, u32 x)
+{
+	struct client *c = &w->client[x];
+	enum ask ask = plan_ask(w->plan, x);
+	u32 u;
+
+	c->cfg.ask = ask == ASK_ALL ? NULL : &c->ask;
+	bftm_ask_start(&c->ask, ask == ASK_AUTO);
+	for (u = 0; u < w->plan->n; u++)
+		bftm_ask_server(&c->ask, u, 1, u + 1);
+}
+
 void client_up(struct world *w, u32 x)
 {
 	struct client *c = &w->client[x];
@@ -237,6 +250,7 @@ void client_up(struct world *w, u32 x)
 	c->attempt = c->incarnation << 32;
 	c->releases = NULL;
 	c->recovery.on = false;
+	learn_anew(w, x);
 	memset(c->peer, 0, sizeof(*c->peer) * w->plan->n);
 	c->up = true;
 	c->host_up = true;

@@ -66,7 +66,7 @@ void client_tokens(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 		return;
 	r->known |= 1u << u;
 	r->top[u] = msg->token;
-	if (!bftm_recovered_token(&w->cfg, r->top, (u32)__builtin_popcount(r->known), &floor))
+	if (!bftm_recovered_token(&w->client[x].cfg, r->top, (u32)__builtin_popcount(r->known), &floor))
 		return;
 	r->on = false;
 	/* It restarted again meanwhile, and its quarantine is not over. */

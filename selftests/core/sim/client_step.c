@@ -224,6 +224,7 @@ void client_begin(struct world *w, u32 x, u32 i)
 
 	client_stall(w, c);
 	h->left.any = false;
+	h->want.lock = h->lock + 1;
 	w->protocol->core->client->start(h->client, &c->cfg, &h->want, ++c->attempt, now, &out);
 	client_watch(w, x, i, before, BFTM_PHASE_DEAD);
 	tell(w, h->lock, "c%u wants %s %s%s%s%s", x + 1, story_lock(h->lock),

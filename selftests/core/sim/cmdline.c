@@ -38,6 +38,7 @@ enum {
 	KEY_MODES, KEY_VALUES, KEY_LEASELESS,
 	KEY_FAIR,
 	KEY_SILENT,
+	KEY_ASK,
 };
 
 static const struct argp_option argp_options[] = {
@@ -72,6 +73,7 @@ static const struct argp_option argp_options[] = {
 	{ "modes", KEY_MODES, "PERCENT", 0, "Share of locks in any mode, with conversions", 4 },
 	{ "values", KEY_VALUES, "PERCENT", 0, "Share of locks with the value that holders leave", 4 },
 	{ "leaseless", KEY_LEASELESS, "PERCENT", 0, "Share of locks that are held without a lease", 4 },
+	{ "ask", KEY_ASK, "WHOM", 0, "Servers that clients ask first: all, first, auto or mixed", 4 },
 	{ "length", KEY_LENGTH, "PERCENT", 0, "Length of the time with faults, of the drawn one", 4 },
 	{ "without", KEY_WITHOUT, "FAULT,...", 0, "Faults that are off", 4 },
 	{ "with", KEY_WITH, "FAULT,...", 0, "Faults that are on", 4 },
@@ -119,6 +121,17 @@ static u32 faults(struct argp_state *state, const char *arg)
 	}
 }
 
+static u32 parse_ask(struct argp_state *state, const char *arg)
+{
+	u32 ask = 0;
+
+	while (ask < ASKS && strcmp(arg, ask_names[ask]))
+		ask++;
+	if (ask == ASKS)
+		argp_error(state, "--ask '%s': must be all, first, auto or mixed", arg);
+	return ask;
+}
+
 static bool parse_wish(int key, char *arg, struct argp_state *state, struct wish *w)
 {
 	switch (key) {
@@ -157,6 +170,9 @@ static bool parse_wish(int key, char *arg, struct argp_state *state, struct wish
 		break;
 	case KEY_LEASELESS:
 		w->leaseless_pct = (u32)parse_number(state, arg);
+		break;
+	case KEY_ASK:
+		w->ask = parse_ask(state, arg);
 		break;
 	case 'c':
 		w->clients = (u32)parse_number(state, arg);
@@ -291,7 +307,7 @@ void cmdline_parse(int argc, char **argv, struct options *ret)
 			.skew_ppm = AS_DRAWN, .liars = AS_DRAWN,
 			.clients = AS_DRAWN, .locks = AS_DRAWN, .rho_ppm = AS_DRAWN,
 			.backoff_pct = AS_DRAWN, .renew_pct = AS_DRAWN, .fence_pct = AS_DRAWN, .modes_pct = AS_DRAWN,
-			.values_pct = AS_DRAWN, .leaseless_pct = AS_DRAWN,
+			.values_pct = AS_DRAWN, .leaseless_pct = AS_DRAWN, .ask = AS_DRAWN,
 			.m = AS_DRAWN, .forget = AS_DRAWN,
 			.length_pct = 100,
 		},

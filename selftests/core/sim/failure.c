@@ -66,6 +66,11 @@ static bool with_fewer(struct world *w, struct trial *best, u64 seed)
 		next.opt.wish.locks = best->plan.locks - 1;
 		better |= keep(w, best, &next, seed);
 	}
+	if (best->plan.ask != ASK_ALL && best->opt.wish.ask != best->plan.ask - 1) {
+		next = *best;
+		next.opt.wish.ask = best->plan.ask - 1;
+		better |= keep(w, best, &next, seed);
+	}
 	if (best->opt.wish.length_pct > 10) {
 		next = *best;
 		next.opt.wish.length_pct -= next.opt.wish.length_pct / 4;
@@ -78,10 +83,10 @@ static void print_plan(const struct plan *p)
 {
 	int i;
 
-	printf("%u servers (b = %u, %u %s), %u clients, %u %s, lease %s, δ %s, ρ %u ppm%s\n",
+	printf("%u servers (b = %u, %u %s), %u clients, %u %s, lease %s, δ %s, ρ %u ppm, ask = %s%s\n",
 	       p->n, p->b, p->liars, p->liars == 1 ? "lies" : "lie", p->clients, p->locks,
 	       p->locks == 1 ? "lock" : "locks", story_span(p->lease_max), story_span(p->delta),
-	       p->rho, p->literal ? ", literal" : "");
+	       p->rho, ask_names[p->ask], p->literal ? ", literal" : "");
 	if (p->m)
 		printf("%u grants win%s, %u servers may forget and %u do\n", p->m,
 		       p->mixed ? ", c1 needs no more than it has to" : "", p->spared, p->forget);

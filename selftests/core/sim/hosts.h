@@ -134,6 +134,7 @@ struct client {
 	struct release *releases;
 	struct orphan orphan;
 	struct recovery recovery;
+	struct bftm_ask_state ask;	/* what its helper has learned of servers, if it asks some first */
 };
 
 #endif /* BFTM_SIM_HOSTS_H */

@@ -12,6 +12,8 @@ const char *const fault_names[FAULTS] = {
 	"forget", "overstay",
 };
 
+const char *const ask_names[ASKS] = { "all", "first", "auto", "mixed" };
+
 #define SYNC_FAULTS (1u << FAULT_LIARS | 1u << FAULT_CRASH | 1u << FAULT_DUP)
 /* Faults that lose a grant, or its owner, are for leases only. */
 #define LEASE_FAULTS (1u << FAULT_CRASH | 1u << FAULT_KILL | 1u << FAULT_RESTART | \
@@ -266,6 +268,21 @@ static void draw_modes(struct plan *p, u64 seed, const struct wish *wish)
 		p->values = 0;
 }
 
+/* Of numbers of their own as well. */
+static void draw_ask(struct plan *p, u64 seed, const struct wish *wish)
+{
+	struct rng r = { .state = seed ^ 0x61736b };
+
+	p->ask = wish->ask != AS_DRAWN ? wish->ask : (u32)rng_below(&r, ASKS);
+}
+
+enum ask plan_ask(const struct plan *p, u32 x)
+{
+	struct rng r = { .state = p->seed ^ 0x61736b ^ (u64)x << 32 };
+
+	return p->ask == ASK_MIXED ? (enum ask)rng_below(&r, ASK_MIXED) : (enum ask)p->ask;
+}
+
 void plan_draw(struct plan *p, u64 seed, const struct wish *wish)
 {
 	struct rng r = { .state = seed ^ 0x706c616e };
@@ -281,6 +298,7 @@ void plan_draw(struct plan *p, u64 seed, const struct wish *wish)
 	draw_ways(p, &r, wish);
 	if (!p->protocol->orders)
 		draw_modes(p, seed, wish);
+	draw_ask(p, seed, wish);
 	if (wish->scale)
 		plan_draw_scale(p, wish);
 	draw_faults(p, &r, wish);

@@ -55,6 +55,17 @@ enum delay_kind {
 	DELAYS
 };
 
+/** enum ask - whom clients ask first */
+enum ask {
+	ASK_ALL,		/* all servers, always */
+	ASK_FIRST,		/* F of them */
+	ASK_AUTO,		/* F or more */
+	ASK_MIXED,		/* each client as it likes */
+	ASKS
+};
+
+extern const char *const ask_names[ASKS];
+
 #define RECORDED_MAX 4096
 
 /** struct recorded - delays of a file, as multiples of their median in ppm */
@@ -108,6 +119,7 @@ struct protocol;
  * @skew_ppm:  AS_DRAWN for ρ, or how far off the rates of clocks are
  * @backoff_pct, @renew_pct, @fence_pct, @modes_pct, @values_pct, @leaseless_pct: AS_DRAWN or of
  *             so many in a hundred locks
+ * @ask:       AS_DRAWN or enum ask
  * @lease_ns:  0 or Δmax
  * @length_pct: of the drawn length of the phase with faults
  * @scale:     one big cluster
@@ -137,6 +149,7 @@ struct wish {
 	u32 values_pct;
 	u32 leaseless_pct;
 	u32 m, forget;
+	u32 ask;
 	u64 lease_ns;
 	u32 length_pct;
 	bool scale;
@@ -178,6 +191,7 @@ struct wish {
  * @values:      … that it is wanted with its value
  * @leaseless:   … that it is wanted without a lease
  * @roll:        servers have rolls of the members that may hold something
+ * @ask:         enum ask
  * @waiters_max: of a lock at a server
  * @keep_tokens: servers keep over a restart which tokens they stamped
  * @fair:        nothing goes wrong, see struct wish
@@ -207,7 +221,7 @@ struct plan {
 	u64 cut_every, crash_every, kill_every, pause_every, restart_every, slew_every;
 	u64 think_max;
 	u32 once, no_backoff, backoff, cancel, hold_all;
-	u32 renew, fence, modes, values, leaseless, waiters_max, turns;
+	u32 renew, fence, modes, values, leaseless, ask, waiters_max, turns;
 	u64 safety, silent_at;
 	bool lone, honest_end, hello, sync, roll, mixed;
 	bool keep_tokens, spaced, tangle, fair;
@@ -216,6 +230,9 @@ struct plan {
 
 /** plan_draw() - the scenario of @seed, but for what @wish decides. */
 void plan_draw(struct plan *p, u64 seed, const struct wish *wish);
+
+/** plan_ask() - of client number @x */
+enum ask plan_ask(const struct plan *p, u32 x);
 
 /* plan_special.c: change what was drawn. */
 void plan_draw_scale(struct plan *p, const struct wish *wish);

@@ -53,6 +53,8 @@ void cmdline_replay(const struct options *opt, u64 seed, FILE *out)
 	print_number("modes", w->modes_pct, out);
 	print_number("values", w->values_pct, out);
 	print_number("leaseless", w->leaseless_pct, out);
+	if (w->ask != AS_DRAWN)
+		fprintf(out, " --ask %s", ask_names[w->ask]);
 	if (w->lease_ns)
 		fprintf(out, " --lease %llu", (unsigned long long)(w->lease_ns / BFTM_NS_PER_MS));
 	if (w->length_pct != 100)
