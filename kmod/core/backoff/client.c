@@ -236,7 +236,6 @@ static void contend_judge(struct bftm_contend *c, const struct bftm_client_cfg *
 		bftm_wait_judge(c, cfg, now, out);
 	else
 		bftm_round_judge(c, cfg, now, rnd, out);
-	bftm_first_judge(c, cfg, now, out);
 }
 
 /* A waiter keeps nothing of the grant; a holder by the grants of F servers what it holds. */

@@ -34,6 +34,8 @@ void bftm_first_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	if (!bftm_contender_queues(&c->base) && silent & first)
 		return;
 	ask_rest(c, bftm_everyone(cfg) & ~c->base.asking.asked, now, out);
+	/* They have their time, too. */
+	c->resend_ns = now + c->base.asking.hedge_ns;
 }
 
 void bftm_first_over(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,

@@ -6,6 +6,9 @@
 
 static void round_arm(struct bftm_contend *c)
 {
+	/* No server is asked twice before the others are asked at all. */
+	if (c->hedge_ns && !c->resends && c->poll_ns < c->resend_ns)
+		c->poll_ns = c->resend_ns;
 	c->base.wake_ns = c->poll_ns;
 	if (c->hedge_ns && c->resend_ns < c->base.wake_ns)
 		c->base.wake_ns = c->resend_ns;
@@ -16,9 +19,6 @@ void bftm_round_begun(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 {
 	bftm_first_begun(c, cfg, now);
 	c->poll_ns = bftm_later(now, cfg->resend_ns, c->base.sends - 1);
-	/* A server is not asked twice before the others are asked at all. */
-	if (c->hedge_ns && c->poll_ns < c->resend_ns)
-		c->poll_ns = c->resend_ns;
 	round_arm(c);
 }
 
@@ -140,8 +140,12 @@ void bftm_round_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	}
 	/* Figure 1(a): "if |{u : status_u = locked}| ≤ b return", and its else. */
 	if (answers - free > cfg->n - f ||
-	    (cfg->literal && decided && locked > cfg->b))
+	    (cfg->literal && decided && locked > cfg->b)) {
 		bftm_lose_round(c, cfg, now, rnd, out);
+		return;
+	}
+	bftm_first_judge(c, cfg, now, out);
+	round_arm(c);
 }
 
 void bftm_round_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,

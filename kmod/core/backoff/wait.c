@@ -71,6 +71,7 @@ void bftm_wait_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		c->poll_ns = c->polled_ns + wait_pause(c, cfg);
 	if (now < c->poll_ns)
 		c->poll_ns = now + bftm_quarantine_left(c, cfg, c->poll_ns - now);
+	bftm_first_judge(c, cfg, now, out);
 	wait_arm(c, cfg);
 }
 
