@@ -35,6 +35,7 @@ extern const struct strategy strategy_deaf;
 extern const struct strategy strategy_false_mode;
 extern const struct strategy strategy_false_value;
 extern const struct strategy strategy_false_member;
+extern const struct strategy strategy_fickle;
 
 static const struct strategy *const strategies[] = {
 	&strategy_honest, &strategy_silent, &strategy_always_free, &strategy_always_locked,
@@ -44,7 +45,7 @@ static const struct strategy *const strategies[] = {
 	&strategy_inquirer, &strategy_inflate, &strategy_deny, &strategy_hoard,
 	&strategy_withhold, &strategy_new_epochs, &strategy_ahead, &strategy_other_attempt,
 	&strategy_false_priority, &strategy_take_back, &strategy_deaf,
-	&strategy_false_mode, &strategy_false_value, &strategy_false_member,
+	&strategy_false_mode, &strategy_false_value, &strategy_false_member, &strategy_fickle,
 };
 
 #define STRATEGIES (sizeof(strategies) / sizeof(strategies[0]))

@@ -256,6 +256,8 @@ void app_won(struct world *w, u32 x, u32 i)
 	/* Others wait for the end of what has none when the world has healed. */
 	if (h->turns || (w->healed && h->end_ns == NEVER))
 		use = rng_below(r, span / 4);
+	else if (w->plan->steps)
+		use = rng_below(r, span / 16);
 	else if (rng_chance(r, w->plan->hold_all))
 		use = 2 * span;
 	app_at(w, x, i, w->now + c->lag + use);

@@ -190,6 +190,7 @@ void client_watch_hold(struct world *w, u32 x, u32 i, enum bftm_verdict verdict,
 		h->hold = ++w->holds;
 		h->token = f.token;
 		w->stats.wins++;
+		steps_won(w, h->client, now);
 		f.kind = FACT_WIN;
 		h->sends = h->client->sends;
 		fault_kill(w, x);

@@ -39,6 +39,7 @@ enum {
 	KEY_FAIR,
 	KEY_SILENT,
 	KEY_ASK,
+	KEY_STEPS,
 };
 
 static const struct argp_option argp_options[] = {
@@ -84,6 +85,8 @@ static const struct argp_option argp_options[] = {
 	{ "fair", KEY_FAIR, NULL, 0, "Print how often each client gets the one lock for which all contend; no faults", 4 },
 	{ "silent", KEY_SILENT, NULL, 0,
 	  "One server falls silent, and there are no other faults: holders that renew keep their lock", 4 },
+	{ "steps", KEY_STEPS, NULL, 0,
+	  "Print what acquires cost that nobody is in the way of; --silent: b servers are silent", 4 },
 	{ "scale", KEY_SCALE, NULL, 0, "One cluster with 10000 clients and 31 servers", 4 },
 	{ 0 },
 };
@@ -208,6 +211,9 @@ static bool parse_wish(int key, char *arg, struct argp_state *state, struct wish
 		break;
 	case KEY_FAIR:
 		w->fair = true;
+		break;
+	case KEY_STEPS:
+		w->steps = true;
 		break;
 	case KEY_SILENT:
 		w->silent = true;

@@ -41,7 +41,9 @@ void fault_start(struct world *w)
 		if (plan_has(w->plan, timed[i].fault) &&
 		    (i < 8 || w->plan->liars))
 			plan_next(w, i);
-	if (w->plan->silent_at)
+	for (i = 0; w->plan->steps && w->plan->silent_at && i < w->plan->b; i++)
+		queue_push(&w->queue, w->plan->silent_at, EVENT_SILENCE, i);
+	if (w->plan->silent_at && !w->plan->steps)
 		queue_push(&w->queue, w->plan->silent_at, EVENT_SILENCE,
 			   (u32)rng_below(&w->rng[RNG_FAULT], w->plan->n));
 }

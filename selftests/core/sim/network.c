@@ -51,6 +51,8 @@ static u64 usual_delay(struct world *w, struct rng *r)
 		return p->delta / 2;
 	case DELAY_UNIFORM:
 		return rng_below(r, p->delta + 1);
+	case DELAY_NARROW:
+		return p->delta * 2 / 5 + rng_below(r, p->delta / 5 + 1);
 	case DELAY_HEAVY:
 		/*
 		 * Pareto, α = 1.5, from δ/8 on, in whole octaves: each is left
@@ -240,6 +242,7 @@ static void send(struct world *w, int to, u32 server, const struct letter *l, u6
 void network_send(struct world *w, int to, u32 server, const struct bftm_msg *msg, u64 at)
 {
 	record_message(w, true, to == TO_SERVER, server, msg, at);
+	steps_message(w, msg->type);
 	send(w, to, server, &(struct letter){
 		.msg = msg, .client = msg->client, .type = msg->type,
 	}, at);

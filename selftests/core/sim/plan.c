@@ -144,7 +144,7 @@ static void draw_network(struct plan *p, struct rng *r, const struct wish *wish)
 {
 	static const u32 aim[4] = { 30000, 300000, 700000, PPM };
 
-	p->delay = (enum delay_kind)rng_below(r, wish->recorded ? DELAYS : DELAY_RECORDED);
+	p->delay = (enum delay_kind)rng_below(r, wish->recorded ? DELAY_NARROW : DELAY_RECORDED);
 	p->recorded = wish->recorded;
 	p->loss = (u32)rng_scale(r, 1000, 300000);
 	p->dup = (u32)rng_scale(r, 1000, 500000);
@@ -241,7 +241,7 @@ static void draw_leaseless(struct plan *p, u64 seed, const struct wish *wish)
 	p->leaseless = rng_below(&r, 8) ? 0 : (u32)rng_between(&r, PPM / 4, PPM);
 	if (wish->leaseless_pct != AS_DRAWN)
 		p->leaseless = wish->leaseless_pct * (PPM / 100);
-	else if (wish->scale || wish->fair || wish->silent || wish->lease_ns)
+	else if (wish->scale || wish->fair || wish->silent || wish->steps || wish->lease_ns)
 		p->leaseless = 0;
 	if (p->protocol->orders || p->protocol->needs_sync ||
 	    !(p->protocol->core->traits & BFTM_LEASELESS))
@@ -308,6 +308,10 @@ void plan_draw(struct plan *p, u64 seed, const struct wish *wish)
 	}
 	if (wish->fair)
 		plan_draw_fair(p, wish);
+	if (wish->steps) {
+		plan_draw_steps(p, wish);
+		return;
+	}
 	if (wish->silent)
 		plan_draw_silent(p, &r, wish);
 	plan_draw_race(p, &r, wish);

@@ -52,6 +52,7 @@ enum delay_kind {
 	DELAY_UNIFORM,
 	DELAY_HEAVY,		/* Pareto, cut off at some leases */
 	DELAY_RECORDED,		/* of a file */
+	DELAY_NARROW,		/* half of δ, give or take a fifth; never drawn */
 	DELAYS
 };
 
@@ -125,6 +126,8 @@ struct protocol;
  * @scale:     one big cluster
  * @fair:      no faults, and all contend for one lock all the time
  * @silent:    nothing but one server that falls silent, while all contend and renew
+ * @steps:     nothing but one client that nobody is in the way of; with @silent, b servers are
+ *             silent
  * @sync:      as the paper assumes: delays within δ, perfect clocks
  * @m, @forget: AS_DRAWN or, with protocol_sigma, numbers of struct plan
  * @literal:   the first q answers decide
@@ -155,6 +158,7 @@ struct wish {
 	bool scale;
 	bool fair;
 	bool silent;
+	bool steps;
 	bool sync;
 	bool literal;
 	const char *check;
@@ -196,6 +200,7 @@ struct wish {
  * @keep_tokens: servers keep over a restart which tokens they stamped
  * @fair:        nothing goes wrong, see struct wish
  * @silent_at:   when one server falls silent, 0 for never; likewise
+ * @steps:       one client alone, likewise
  * @spaced:      not two servers at a time do not know that
  * @tangle:      and each token gets to some of the servers only
  * @hold_all:    chance of keeping a lock to the end of its lease
@@ -224,7 +229,7 @@ struct plan {
 	u32 renew, fence, modes, values, leaseless, ask, waiters_max, turns;
 	u64 safety, silent_at;
 	bool lone, honest_end, hello, sync, roll, mixed;
-	bool keep_tokens, spaced, tangle, fair;
+	bool keep_tokens, spaced, tangle, fair, steps;
 	struct order_plan order;
 };
 
@@ -237,6 +242,7 @@ enum ask plan_ask(const struct plan *p, u32 x);
 /* plan_special.c: change what was drawn. */
 void plan_draw_scale(struct plan *p, const struct wish *wish);
 void plan_draw_fair(struct plan *p, const struct wish *wish);
+void plan_draw_steps(struct plan *p, const struct wish *wish);
 void plan_draw_silent(struct plan *p, struct rng *r, const struct wish *wish);
 void plan_draw_fence(struct plan *p, struct rng *r, const struct wish *wish);
 void plan_draw_race(struct plan *p, struct rng *r, const struct wish *wish);

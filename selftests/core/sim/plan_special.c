@@ -47,6 +47,28 @@ void plan_draw_fair(struct plan *p, const struct wish *wish)
 	p->safety = 100 * p->lease_max * wish->length_pct / 100;
 }
 
+/* One client takes one lock after another; leases are long against a round trip. */
+void plan_draw_steps(struct plan *p, const struct wish *wish)
+{
+	draw_quiet(p, wish, 1);
+	p->steps = true;
+	p->b = wish->b == AS_DRAWN ? p->b : wish->b;
+	p->liars = plan_has(p, FAULT_LIARS) ? p->b : 0;
+	p->locks = wish->locks == AS_DRAWN ? 64 : wish->locks;
+	p->delay = wish->recorded ? DELAY_RECORDED : DELAY_NARROW;
+	p->backoff = PPM;
+	p->loss = 10000;
+	p->slow = 2000;
+	p->lease_min = p->lease_max;
+	p->delta = p->lease_max / 256;
+	p->slow_max = 10 * p->delta;
+	p->resend = 4 * p->delta;
+	p->think_max = p->delta;
+	p->safety = 256 * p->lease_max * wish->length_pct / 100;
+	/* The first acquires find out how long servers take. */
+	p->silent_at = wish->silent ? 4 * p->lease_max : 0;
+}
+
 /*
  * The splits that matter come of the first sends: all ask at once. A renewal that one server
  * leaves unanswered takes 1/16 of a lease, and 6 δ from the next to the grant of another server

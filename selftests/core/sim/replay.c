@@ -34,6 +34,8 @@ void cmdline_replay(const struct options *opt, u64 seed, FILE *out)
 		fprintf(out, " --scale");
 	if (w->fair)
 		fprintf(out, " --fair");
+	if (w->steps)
+		fprintf(out, " --steps");
 	if (w->silent)
 		fprintf(out, " --silent");
 	if (w->check)

@@ -35,6 +35,15 @@ static bool parse_who(const char *word, char kind, u32 count, u32 *ret)
 	return true;
 }
 
+/* "ask first" */
+static bool parse_ask(const char *word, u32 *ret)
+{
+	for (*ret = 0; *ret < ASKS; ++*ret)
+		if (!strcmp(word, ask_names[*ret]))
+			return true;
+	return false;
+}
+
 static bool parse_pair(struct script *s, const char *name, const char *value)
 {
 	struct plan *p = &s->plan;
@@ -58,6 +67,8 @@ static bool parse_pair(struct script *s, const char *name, const char *value)
 		return parse_time(value, &s->delay);
 	else if (!strcmp(name, "values"))
 		p->values = number ? PPM : 0;
+	else if (!strcmp(name, "ask") && parse_ask(value, &p->ask))
+		return true;
 	else if (!strcmp(name, "leaseless"))
 		p->leaseless = number ? PPM : 0;
 	else if (!strcmp(name, "continues"))

@@ -26,7 +26,7 @@
  *	end 300ms
  *
  * Words for the first line: "values 1", locks are wanted with their values; "leaseless 1", clients
- * may hold locks without a lease; "protocol order" chooses the ordering protocol, "signed 1" its
+ * may hold locks without a lease; "ask first" or "ask auto", they ask F servers first; "protocol order" chooses the ordering protocol, "signed 1" its
  * signed ranks, "continues 1" clients that want more whenever they commit.
  */
 #ifndef BFTM_SIM_SCRIPT_H

@@ -40,6 +40,9 @@ void stats_add(struct stats *sum, const struct stats *s);
 /** stats_print() - the closing summary. @cpu_ns: of all cores, for the speed. */
 void stats_print(const struct stats *s, u64 cpu_ns, u64 wall_ns);
 
+/** steps_print() - what acquires cost, if that was measured. */
+void steps_print(const struct stats *s);
+
 /** recorded_load() - delays of a file, one number a line. NULL after a message. */
 const struct recorded *recorded_load(const char *path);
 

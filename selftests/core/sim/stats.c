@@ -45,6 +45,7 @@ void stats_print(const struct stats *s, u64 cpu_ns, u64 wall_ns)
 	if (s->worst_wait)
 		printf("  others were served while one waited: at most %llu times\n",
 		       (unsigned long long)s->worst_wait);
+	steps_print(s);
 	if (s->jains)
 		printf("  Jain's index of fairness: %.4f\n", per(s->jain_ppm, s->jains) / PPM);
 	printf("  datagrams %llu: lost %llu, doubled %llu, slow %llu, aimed %llu, clogged %llu\n",

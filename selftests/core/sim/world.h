@@ -33,6 +33,9 @@ enum stream {
 	STREAMS
 };
 
+#define STEPS_PER_TRIP	50	/* buckets of latencies in a round trip */
+#define STEPS_BUCKETS	1000
+
 /** struct stats - of one scenario or many */
 struct stats {
 	u64 scenarios, sim_ns, events, wins, rounds, lapses, refused, crash_wins;
@@ -41,6 +44,7 @@ struct stats {
 	u64 worst_wait;		/* grants to others; the highest, not a sum */
 	u64 sent, lost, doubled, slow, aimed, clogged, replayed, forged, lies;
 	u64 fault[FAULTS];
+	u64 step_wins, step_one, step_messages, step_after[STEPS_BUCKETS];	/* see steps.c */
 };
 
 /** struct world - everything; @now is true time */
@@ -106,6 +110,12 @@ static inline u32 link_of(const struct world *w, u32 client, u32 server)
 {
 	return client * w->plan->n + server;
 }
+
+/* steps.c */
+/** steps_message() - a datagram of this type is sent. */
+void steps_message(struct world *w, u8 type);
+/** steps_won() - an acquire is won at @now, by its client's clock. */
+void steps_won(struct world *w, const struct bftm_contender *c, u64 now);
 
 /* network.c */
 enum { TO_SERVER, TO_CLIENT };

@@ -56,6 +56,23 @@ static void always_locked(void **state)
 	assert_in_range(lies, 2, 20);
 }
 
+/* One answer of 2, 4, 8 or 16 denies what is free. */
+static void fickle(void **state)
+{
+	u32 i, denied = 0;
+
+	(void)state;
+	liar_start("fickle", "--no-quarantine", NULL);
+	peer_hello(1);
+	for (i = 1; i <= 64; i++) {
+		peer_try(1, "x", 7, i);
+		denied += peer_answer(1).type != BFTM_MSG_FREE;
+	}
+	liar_stop("fickle");
+	assert_true(denied == 32 || denied == 16 || denied == 8 || denied == 4);
+	assert_int_equal(lies, denied);
+}
+
 /* Never the same to both in one second, and in time both ways round. */
 static void equivocate(void **state)
 {
@@ -298,6 +315,7 @@ int main(void)
 		TEST(silent),
 		TEST(always_free),
 		TEST(always_locked),
+		TEST(fickle),
 		TEST(equivocate),
 		TEST(late),
 		TEST(replay),
