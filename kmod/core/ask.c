@@ -28,6 +28,16 @@ void bftm_ask_start(struct bftm_ask_state *a, bool adapts)
 	a->adapts = adapts;
 }
 
+void bftm_ask_inherit(struct bftm_ask_state *a, const struct bftm_ask_state *from)
+{
+	bool adapts = a->adapts;
+
+	*a = *from;
+	a->adapts = adapts;
+	if (!adapts)
+		a->spare = 0;
+}
+
 void bftm_ask_server(struct bftm_ask_state *a, u32 u, u32 cluster, u32 id)
 {
 	a->server[u].salt = mix((u64)cluster << 32 | id);
@@ -47,7 +57,7 @@ u64 bftm_ask_lock(const u8 *name, u32 len)
  * The @count highest of these by hash(cluster, name, id): rendezvous hashing spreads locks over
  * the servers, and all hosts ask the same ones first, so that contenders meet at once.
  */
-static u32 highest(const struct bftm_ask_state *a, u32 n, u64 lock, u32 servers, u32 count)
+static u32 highest_of(const struct bftm_ask_state *a, u32 n, u64 lock, u32 servers, u32 count)
 {
 	u64 weight[BFTM_SERVERS_MAX] = {};
 	u32 u, chosen = 0;
@@ -131,7 +141,7 @@ void bftm_ask_begin(const struct bftm_client_cfg *cfg, const struct bftm_want *w
 	needed = grants_needed(cfg, want) + a->spare;
 	if (asks_all(cfg, want, needed, ret->hedge_ns))
 		return;
-	ret->first = highest(a, cfg->n, want->lock, all & ~a->suspected, needed);
+	ret->first = highest_of(a, cfg->n, want->lock, all & ~a->suspected, needed);
 	ret->probe = probed(a, cfg->n, all & a->suspected);
 	ret->asked = ret->first | ret->probe;
 }

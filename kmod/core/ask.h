@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Which servers a client asks first. A lock is won by F servers, so most attempts need no more
+ * The servers that a client asks first. A lock is won by F servers, so most attempts need no more
  * of them: the others are asked when those first ones do not do. Safety does not depend on it. A
  * server that is not asked is one whose messages are lost, and one that is asked late is one whose
  * message was late.
@@ -102,6 +102,9 @@ struct bftm_asking {
  * @adapts: ask = auto; false for ask = first
  */
 void bftm_ask_start(struct bftm_ask_state *a, bool adapts);
+
+/** bftm_ask_inherit() - go on with what another state has learned of the same servers */
+void bftm_ask_inherit(struct bftm_ask_state *a, const struct bftm_ask_state *from);
 
 /** bftm_ask_server() - server number @u is @id of @cluster: hosts ask the same ones first. */
 void bftm_ask_server(struct bftm_ask_state *a, u32 u, u32 cluster, u32 id);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: memory all_servers bftm_ask_start bftm_ask_server bftm_ask_lock bftm_ask_released: every server and name
+// prove: memory all_servers bftm_ask_start bftm_ask_server bftm_ask_inherit bftm_ask_lock bftm_ask_released: every server and name
 // prove: memory all_attempts bftm_ask_begin bftm_ask_more bftm_ask_won: whatever is known of servers, and every request
 // prove: memory all_heard bftm_ask_heard bftm_ask_due: every attempt, and every server's answer to it
 // frama-c: -eva-precision 0 -eva-plevel 500 -eva-use-spec bftm_kth_largest
@@ -15,7 +15,7 @@ u64 bftm_kth_largest(const u64 *value, u32 n, u32 k);
 
 static struct bftm_ask_state any_ask;
 
-/* What a host has learned of servers is within the limits that core/ask.h states. */
+/* The state of a host is within the limits that core/ask.h names. */
 static struct bftm_ask_state *any_ask_state(void)
 {
 	u32 u;
@@ -40,12 +40,16 @@ static struct bftm_client_cfg any_cfg(void)
 
 void all_servers(void)
 {
+	static struct bftm_ask_state from;
 	u8 name[BFTM_NAME_LEN_MAX];
 
 	any(any_ask);
 	bftm_ask_start(&any_ask, any_bool());
 	bftm_ask_server(&any_ask, (u32)any_from(0, BFTM_SERVERS_MAX - 1), (u32)any_from(0, ~0u),
 			(u32)any_from(0, ~0u));
+	any(from);
+	from.adapts = any_bool();
+	bftm_ask_inherit(&any_ask, &from);
 	any(name);
 	bftm_ask_lock(name, (u32)any_from(0, BFTM_NAME_LEN_MAX));
 	bftm_ask_released(any_bool() ? &any_ask : NULL, any_from(0, ~0ull), ANY_TIME);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What an acquire costs that nobody is in the way of: steps, messages and time. */
+/* The cost of an acquire that nobody is in the way of: steps, messages and time. */
 #include <stdio.h>
 
 #include "sim.h"

@@ -260,7 +260,7 @@ static void contention_is_nobodys_fault(void **state)
 		assert_int_equal(ask.server[u].score, 0);
 }
 
-/* What overtakes RELEASE of this very host is denied by honest servers. */
+/* Honest servers deny a TRY that has overtaken RELEASE of this very host. */
 static void own_release_is_nobodys_fault(void **state)
 {
 	u32 i;
@@ -445,6 +445,26 @@ static void late_servers_are_timed_from_their_send(void **state)
 	assert_int_equal(ask.speed.srtt_ns[u], TRIP + 10);
 }
 
+/* Suspects stay suspects, but for ask = first none is spare. */
+static void knowledge_is_inherited(void **state)
+{
+	static struct bftm_ask_state next;
+
+	(void)state;
+	ask.suspected = 4;
+	ask.spare = 1;
+	bftm_ask_start(&next, true);
+	bftm_ask_inherit(&next, &ask);
+	assert_true(next.adapts);
+	assert_int_equal(next.suspected, 4);
+	assert_int_equal(next.spare, 1);
+	assert_int_equal(next.speed.srtt_ns[0], TRIP);
+	bftm_ask_start(&next, false);
+	bftm_ask_inherit(&next, &ask);
+	assert_int_equal(next.suspected, 4);
+	assert_int_equal(next.spare, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -467,6 +487,7 @@ int main(void)
 		cmocka_unit_test_setup(second_steps_ask_for_one_more, fresh),
 		cmocka_unit_test_setup(suspicion_takes_pressure_away, fresh),
 		cmocka_unit_test_setup(late_servers_are_timed_from_their_send, fresh),
+		cmocka_unit_test_setup(knowledge_is_inherited, fresh),
 	};
 
 	return cmocka_run_group_tests_name("ask", tests, NULL, NULL);
