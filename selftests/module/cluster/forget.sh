@@ -65,7 +65,7 @@ ok "cluster show: how likely more forget" grep -q 'p = 2.3e-05 .* servers live 1
 	<(bftmutexctl cluster show -c "$dev/c1/bftmutex.conf" --lifetime 1h)
 is "wrong m" "$(sed 's/m = 3/m = 2/' "$dev/c1/bftmutex.conf" >"$work/wrong"
 	bftmutexctl cluster show -c "$work/wrong" 2>&1 | sed "s,$work/,,")" \
-	"bftmutexctl: wrong:$(grep -n 'm = 2' "$work/wrong" | cut -d: -f1): cluster 'dev': key 'm' = '2': must be 3 to 4 with n = 4 and b = 0: fewer grants let two clients in, more cannot be had while b servers are silent"
+	"bftmutexctl: wrong:$(grep -n 'm = 2' "$work/wrong" | cut -d: -f1): cluster 'demo': key 'm' = '2': must be 3 to 4 with n = 4 and b = 0: fewer grants let two clients in, more cannot be had while b servers are silent"
 
 # The first start with the option. Then all once more, one after the other, and nothing stops.
 for n in 1 2 3 4; do
