@@ -16,7 +16,7 @@
 #include "algorithms.h"
 
 #define TICK_NS BFTM_NS_PER_US
-#define LEASE_NS (1600 * PEER_UNIT * TICK_NS)
+#define LONG_LEASE (1600 * PEER_UNIT)	/* ticks */
 #define RELEASES 4			/* of a client that are under way */
 #define WAITERS PEER_CROWD
 #define ROOM (WAITERS + BFTM_HOLDERS_MAX + BFTM_VALUE_PLACES)
@@ -42,6 +42,11 @@ struct ours {
 		u64 room[(sizeof(struct bftm_queue) + ROOM * sizeof(struct bftm_seat)) / 8 + 1];
 	};
 };
+
+static u64 lease_ns(const struct peer *p)
+{
+	return (p->lease ?: LONG_LEASE) * TICK_NS;
+}
 
 static u64 now_ns(const struct peer *p)
 {
@@ -160,7 +165,7 @@ static void ours_want(struct peer *p)
 {
 	struct ours *s = p->state;
 	const struct bftm_want want = {
-		.lease_ns = LEASE_NS, .wait = BFTM_WAIT_QUEUE, .mode = BFTM_MODE_EX,
+		.lease_ns = lease_ns(p), .wait = BFTM_WAIT_QUEUE, .mode = BFTM_MODE_EX,
 	};
 	struct bftm_out out;
 
@@ -299,16 +304,16 @@ static void ours_start(struct peer *p)
 	u64 now = now_ns(p);
 
 	s->server = (struct bftm_server_cfg){
-		.id = (u16)p->id, .epoch = now, .lease_max_ns = LEASE_NS, .waiters_max = WAITERS,
+		.id = (u16)p->id, .epoch = now, .lease_max_ns = lease_ns(p), .waiters_max = WAITERS,
 		/* As bftm_quarantine(), of clocks that keep time. */
 		.quarantine_until_ns = peer_now(p) && peer_has(p, REPAIR_QUARANTINE) ?
-				       now + bftm_lease_at_server(LEASE_NS, 0) : 0,
+				       now + bftm_lease_at_server(lease_ns(p), 0) : 0,
 	};
 	s->client = (struct bftm_client_cfg){
 		.n = p->servers, .b = p->f, .m = p->majority,
 		.delta_ns = PEER_TRANSIT * TICK_NS,
 		.resend_ns = BFTM_RESEND_DELTAS * PEER_TRANSIT * TICK_NS,
-		.retry_max_ns = 4 * LEASE_NS,
+		.retry_max_ns = 4 * lease_ns(p),
 	};
 	/* Numbers of grants do not begin again. */
 	core->server->init(&s->lock, now, 0);

@@ -113,6 +113,7 @@ struct peer_note {
  * @reads: it wants to enter beside others that read
  * @value: that it leaves, if it does not read
  * @hold:  ticks: no holder stays longer
+ * @lease: ticks: Δ of ours, 0 for a long one
  * @f:     how many processes may fail, for algorithms that ask
  * @lacks: bits of enum peer_repair that are taken away
  * @clock: Lamport's, which the world keeps by the rules LC1 and LC2 of Section 14.4
@@ -126,6 +127,7 @@ struct peer {
 	u32 servers;
 	u32 majority;
 	u32 hold;
+	u32 lease;
 	bool reads;
 	u32 value;
 	u32 f;

@@ -190,6 +190,7 @@ static void begin(u64 seed)
 			err(2, "no memory");
 		place[i] = (struct place){ .peer = {
 			.id = i, .n = PEER_CROWD, .servers = CROWD_SERVERS, .majority = CROWD_WINS,
+			.lease = 10 * CROWD_SECOND,
 			.lacks = plan->lacks, .state = state,
 		} };
 		start(&place[i]);
