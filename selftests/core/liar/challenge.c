@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Has a new epoch whenever it is asked, or an old one again, so that clients
- * repeat what they asked; now and then it answers.
+ * repeat what they asked; now and then it answers. It says that any number of servers restart
+ * without a quarantine.
  */
 #include "strategy.h"
 
@@ -18,6 +19,7 @@ static void answer(struct liar *l, const struct liar_request *req)
 								  BFTM_MSG_STALE;
 	reply.server_epoch = draw & 4 ? liar_random(l) : draw >> 3 & 3;
 	reply.gno = draw & 32 ? ~0ull : 0;
+	reply.spared = draw & 512 ? (u8)(draw >> 24) : 0;
 	/* A number of the future makes it the newest for a while. */
 	if (draw & 64)
 		reply.seq += draw >> 8 & 1023;

@@ -38,7 +38,8 @@ static const struct argp_option argp_options[] = {
 	{ "port", 'p', "PORT", 0, "UDP port (7373)", 1 },
 	{ "lease-max", KEY_LEASE_MAX, "DUR", 0, "Longest lease granted, such as 5s (30s)", 1 },
 	{ "rho", KEY_RHO, "PPM", 0, "Bound on the rate of clocks, 1 to 100000 (2000)", 1 },
-	{ "no-quarantine", KEY_NO_QUARANTINE, NULL, 0, "Grant at once after the start", 1 },
+	{ "no-quarantine", KEY_NO_QUARANTINE, "R", OPTION_ARG_OPTIONAL,
+	  "Grant at once after the start; and say that R servers do, 0 to 30 (0)", 1 },
 	{ "max-waiters", KEY_WAITERS, "N", 0, "Clients that may wait for one lock (1024)", 1 },
 	{ "token-floor", KEY_FLOOR, "N", 0,
 	  "No higher fencing token was stamped before, and no object was; without it none is "
@@ -211,6 +212,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_NO_QUARANTINE:
 		o->no_quarantine = true;
+		o->spared = arg ? (u8)parse_number(state, "--no-quarantine", arg, 0, BFTM_SPARED_MAX) : 0;
 		break;
 	case ARGP_KEY_ARG:
 		argp_error(state, "'%s': no argument is expected", arg);

@@ -285,6 +285,7 @@ int main(int argc, char **argv)
 	l.node.cfg.lease_max_ns = l.opt.lease_max_ns;
 	l.node.cfg.rho_ppm = l.opt.rho_ppm;
 	l.node.cfg.waiters_max = l.opt.waiters_max;
+	l.node.cfg.spared = l.opt.spared;
 	node_init(&l.node, liar_now(), !l.opt.no_quarantine, l.opt.token_floor);
 	l.switch_ns = liar_now() + l.opt.switch_ns;
 	l.signals = open_signals();

@@ -39,6 +39,7 @@ struct liar_options {
 	u64 token_floor;
 	u64 switch_ns;
 	bool no_quarantine;
+	u8 spared;		/* servers that restart so, as it says */
 	bool verbose;
 };
 
