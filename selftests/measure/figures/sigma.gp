@@ -18,8 +18,7 @@ set multiplot layout 2,2
 set title "two clients are inside, t / T = 1/1,000"
 set logscale y
 set yrange [1e-70:1]
-set ytics 1e20
-set format y "10^{%L}"
+set ytics ("1" 1, "10^{-20}" 1e-20, "10^{-40}" 1e-40, "10^{-60}" 1e-60)
 set xlabel "servers, n"
 set xrange [4:36]
 set ylabel "chance"
@@ -28,14 +27,13 @@ plot for [i = 1:3] csv using ($5 * of("2", "m/n=" . word(ratios, i), "0")):6 \
 	with linespoints linecolor rgb colour(i + 1) pointtype point(i + 1) pointsize 0.7 \
 	title "m / n = " . word(ratios, i)
 unset logscale y
-set format y "%g"
 set ytics auto
 
 set xrange [0:8.3]
 set yrange [0:6]
 set xlabel "clients that come in a second"
 set ylabel "entries in a second"
-do for [least in "100 0"] {
+do for [least in "100 50"] {
 	set title sprintf("n = 31, m = 24; a message takes %s to %d ms", least, 200 - least)
 	if (least eq "100") {set key left top Left reverse} else {unset key}
 	plot for [i = 1:4] csv using \
