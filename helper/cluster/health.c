@@ -49,7 +49,8 @@ static u32 needed(const struct bftm_cluster *cl)
 {
 	u32 n = cl->conf.n, b = cl->conf.b;
 
-	return cl->conf.literal ? bftm_literal_quorum(n, b) : bftm_win(&cl->cfg);
+	return cl->conf.literal ? bftm_literal_quorum(n, b) :
+				  bftm_grants_needed(n, b, cl->conf.m);
 }
 
 /* Until enough servers have left their quarantine, if that makes enough. */

@@ -65,7 +65,7 @@ static bool can_lend(const struct bftm_cluster *cl)
 	for (u = 0; u < cl->conf.n; u++)
 		known += cl->peer[u].known.epoch && !(cl->cfg.forgetful >> u & 1);
 	return cl->conf.fast_path && !cl->conf.literal && !cl->draining &&
-	       known >= bftm_win(&cl->cfg);
+	       known >= bftm_grants_needed(cl->conf.n, cl->conf.b, cl->conf.m);
 }
 
 /* NULL: no memory, or no kernel. */
