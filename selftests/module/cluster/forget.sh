@@ -103,7 +103,7 @@ ok "two of them" wait_for 20 forgetful "1 2"
 ok "… are too many" ! c 1 bftmutex -w 1 two true
 is "check" "$(c 1 bftmutexctl check --json | gojq -c '.clusters[0] | [.forgetful, .usable]')" '[[1,2],2]'
 
-# What the rule is for: r + 1 servers that say r forget a lock that three servers have granted.
+# The rule is needed: r + 1 servers that say r forget a lock that three servers have granted.
 for n in 1 2; do
 	restart "$n" --no-quarantine
 done
