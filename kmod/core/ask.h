@@ -5,9 +5,9 @@
  * server that is not asked is one whose messages are lost, and one that is asked late is one whose
  * message was late.
  *
- * struct bftm_ask_state is what a host has learned of a cluster's servers, for all its locks; struct
- * bftm_asking is one attempt. A configuration without a struct bftm_ask_state has all servers asked, and
- * learns nothing.
+ * struct bftm_ask_state is what a host has learned of a cluster's servers, for all its locks;
+ * struct bftm_asking is one attempt. A client whose configuration has no struct bftm_ask_state asks
+ * all servers, and learns nothing.
  */
 #ifndef BFTM_CORE_ASK_H
 #define BFTM_CORE_ASK_H
@@ -109,7 +109,7 @@ void bftm_ask_inherit(struct bftm_ask_state *a, const struct bftm_ask_state *fro
 /** bftm_ask_server() - server number @u is @id of @cluster: hosts ask the same ones first. */
 void bftm_ask_server(struct bftm_ask_state *a, u32 u, u32 cluster, u32 id);
 
-/** bftm_ask_lock() - the number by which a lock's servers are ordered, for struct bftm_want; not 0 */
+/** bftm_ask_lock() - the number that orders the servers of a lock, for struct bftm_want; not 0 */
 u64 bftm_ask_lock(const u8 *name, u32 len);
 
 /**
@@ -143,7 +143,7 @@ void bftm_ask_due(const struct bftm_client_cfg *cfg, struct bftm_asking *t, u64 
 /** bftm_ask_won() - F servers have granted the attempt. */
 void bftm_ask_won(const struct bftm_client_cfg *cfg, struct bftm_asking *t);
 
-/** bftm_ask_released() - RELEASE of this lock is sent; @lock may be 0, for one that is not known. */
+/** bftm_ask_released() - RELEASE of @lock is sent; 0: the lock is not known. */
 void bftm_ask_released(struct bftm_ask_state *a, u64 lock, u64 now);
 
 #endif /* BFTM_CORE_ASK_H */
