@@ -138,6 +138,18 @@ static void cluster_free(struct bftm_cluster *cl)
 	free(cl);
 }
 
+static void set_ask(struct bftm_cluster *cl)
+{
+	u32 u;
+
+	if (cl->conf.ask == BFTMUTEX_ASK_ALL)
+		return;
+	bftm_ask_start(&cl->ask, cl->conf.ask == BFTMUTEX_ASK_AUTO);
+	for (u = 0; u < cl->conf.n; u++)
+		bftm_ask_server(&cl->ask, u, cl->conf.id, cl->conf.server[u].id);
+	cl->cfg.ask = &cl->ask;
+}
+
 static void set_cfg(struct bftm_cluster *cl)
 {
 	const struct bftm_conf_cluster *conf = &cl->conf;
@@ -156,6 +168,7 @@ static void set_cfg(struct bftm_cluster *cl)
 		.resend_ns = BFTM_RESEND_DELTAS * conf->delta_ns,
 		.retry_max_ns = conf->retry_max_ns,
 	};
+	set_ask(cl);
 	cl->order_cfg = (struct bftm_order_cfg){
 		.n = conf->n,
 		.b = conf->b,

@@ -98,6 +98,7 @@ struct bftm_acquires {
  * @conf:          its section of the configuration
  * @protocol:      of its locks
  * @cfg:           for the core of locks
+ * @ask:           what the daemon has learned of the servers, if it asks some first
  * @order_cfg:     for the core of objects
  * @cred:          cluster, client and keys, from the file of credentials
  * @round:         the last ones, in a ring
@@ -135,6 +136,7 @@ struct bftm_cluster {
 	struct bftm_conf_cluster conf;
 	const struct bftm_protocol *protocol;
 	struct bftm_client_cfg cfg;
+	struct bftm_ask_state ask;
 	struct bftm_order_cfg order_cfg;
 	struct bftm_credentials cred;
 	struct bftm_rank_keys *rank_keys;

@@ -54,6 +54,9 @@ static void put_session(struct nl_msg *msg, const struct bftm_cluster *cl)
 		nla_put_u32(msg, BFTMUTEX_A_SESSION_NEEDED, conf->m);
 	if (cl->cfg.forgetful)
 		nla_put_u32(msg, BFTMUTEX_A_SESSION_FORGETFUL, cl->cfg.forgetful);
+	/* An older module, which asks all servers, would refuse the attribute. */
+	if (conf->ask != BFTMUTEX_ASK_ALL)
+		nla_put_u32(msg, BFTMUTEX_A_SESSION_ASK, conf->ask);
 	for (u = 0; u < conf->n; u++)
 		put_peer(msg, cl, u);
 }

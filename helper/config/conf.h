@@ -9,6 +9,7 @@
 #include "core/limits.h"
 #include "core/types.h"
 #include "uapi/linux/bftmutex.h"
+#include "uapi/linux/bftmutex_netlink.h"
 
 #define BFTM_CONF_PATH "/etc/bftmutex/bftmutex.conf"
 #define BFTM_KEYS_DIR "/etc/bftmutex/keys"
@@ -54,6 +55,7 @@ struct bftm_conf_cluster {
 	u8 proto;			/* enum bftm_proto */
 	bool signed_ranks;		/* of the ordering protocol: then n >= 4b + 1 is enough */
 	bool fast_path;			/* the kernel takes free locks by itself */
+	u8 ask;				/* enum bftmutex_ask: the servers that are asked first */
 	u32 state_max;			/* bytes of an object's state that the servers accept */
 	bool literal;			/* contend = literal: Figure 1 of the paper */
 	bool leaseless;			/* this host may hold locks without a lease */
@@ -131,6 +133,9 @@ void bftm_conf_free(struct bftm_conf *conf);
 /** bftm_conf_find() - by name, "" for the default; NULL when there is none. */
 const struct bftm_conf_cluster *bftm_conf_find(const struct bftm_conf *conf,
 					       const char *name);
+
+/** bftm_ask_name() - the word of the configuration for an enum bftmutex_ask */
+const char *bftm_ask_name(u8 ask);
 
 /** bftm_liars_max() - the most liars that @n servers can mask for locks. */
 u32 bftm_liars_max(u32 n);

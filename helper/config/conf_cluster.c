@@ -25,6 +25,7 @@ enum key_number {
 	KEY_RETRY,
 	KEY_SIGNED_RANKS,
 	KEY_FAST_PATH,
+	KEY_ASK,
 	KEY_MAX_STATE,
 	KEY_LEASELESS,
 	KEYS,
@@ -45,7 +46,7 @@ struct key {
 	enum { NUMBER, DURATION, WORD } kind;
 	bool required;
 	u64 min, max, standard;
-	const char *word[3];
+	const char *word[4];
 };
 
 static const struct key keys[KEYS] = {
@@ -74,6 +75,9 @@ static const struct key keys[KEYS] = {
 			[BFTM_RETRY_POLYNOMIAL] = "polynomial" } },
 	[KEY_SIGNED_RANKS] = { "signed-ranks", WORD, false, 0, 0, 0, { "no", "yes" } },
 	[KEY_FAST_PATH] = { "fast-path", WORD, false, 0, 0, 1, { "no", "yes" } },
+	[KEY_ASK] = { "ask", WORD, false, 0, 0, BFTMUTEX_ASK_ALL, {
+			[BFTMUTEX_ASK_ALL] = "all", [BFTMUTEX_ASK_FIRST] = "first",
+			[BFTMUTEX_ASK_AUTO] = "auto" } },
 	[KEY_MAX_STATE] = { "max-state", NUMBER, false, BFTM_STATE_MIN, BFTM_STATE_MAX,
 			    BFTM_STATE_DEFAULT, {} },
 	[KEY_LEASELESS] = { "leaseless", WORD, false, 0, 0, 0, { "no", "yes" } },
@@ -83,6 +87,11 @@ static const struct key keys[KEYS] = {
 static const u8 protocols[] = { BFTM_PROTO_BACKOFF, BFTM_PROTO_BACKOFF };
 
 static_assert(KEYS + 1 <= BFTM_CLUSTER_OPTS);
+
+const char *bftm_ask_name(u8 ask)
+{
+	return keys[KEY_ASK].word[ask];
+}
 
 u32 bftm_liars_max(u32 n)
 {
@@ -274,6 +283,7 @@ void bftm_conf_read_cluster(struct bftm_syntax *syntax, cfg_t *section,
 	ret->proto = protocols[value[KEY_PROTOCOL]];
 	ret->signed_ranks = value[KEY_SIGNED_RANKS];
 	ret->fast_path = value[KEY_FAST_PATH];
+	ret->ask = value[KEY_ASK];
 	ret->state_max = value[KEY_MAX_STATE];
 	ret->leaseless = value[KEY_LEASELESS];
 	ret->literal = value[KEY_CONTEND];

@@ -129,6 +129,7 @@ static struct json_object *to_json(const struct bftm_conf_cluster *cluster, bool
 	bftm_json_add_number(object, "token_needed", d.token_needed);
 	bftm_json_add_bool(object, "token_learned", d.learns);
 	bftm_json_add_text(object, "wait", wait_name(cluster));
+	bftm_json_add_text(object, "ask", bftm_ask_name(cluster->ask));
 	bftm_json_add_number(object, "lease_ns", cluster->lease_ns);
 	bftm_json_add_number(object, "lease_max_ns", cluster->lease_max_ns);
 	bftm_json_add_number(object, "quarantine_ns", d.quarantine_ns);
@@ -179,6 +180,9 @@ static void cluster_print(const struct bftm_conf_cluster *cluster, bool standard
 	printf("  %-18s%u ppm\n", "clock rate error", cluster->rho_ppm);
 	printf("  %-18s%s, unless the application says otherwise\n", "who waits",
 	       cluster->backoff ? "backs off" : "stands in the servers' queue");
+	printf("  %-18s%s\n", "servers asked", cluster->ask == BFTMUTEX_ASK_ALL ? "all" :
+	       cluster->ask == BFTMUTEX_ASK_FIRST ? "first so many as a lock needs" :
+	       "first so many as a lock needs, or more (auto)");
 	print_duration("back-off from", d.backoff_ns, " (B = lease + 4 delta)");
 	print_duration("back-off up to", cluster->retry_max_ns, "");
 	printf("  %-18s%s", "back-off grows", retry_name(cluster));

@@ -178,6 +178,7 @@ static void attempt_ask(struct bftm_acquire_op *op, u64 now, struct bftm_out *ou
 		.fence = op->ask.fence,
 		.mode = bftm_ask_mode(&op->ask),
 		.value = op->ask.value.wanted,
+		.lock = bftm_ask_lock(op->name->name, op->name->len),
 	};
 
 	bftm_core_of(op)->start(op->client, &op->cluster->cfg, &want, fresh_attempt(op->cluster),
@@ -190,7 +191,8 @@ int bftm_attempt_start(struct bftm_acquire_op *op)
 	struct bftm_out out;
 
 	op->client->prio = op->name->prio;
-	op->overtakes = has_just_released(op, now);
+	/* A client that asks some servers first sees to that by itself. */
+	op->overtakes = !op->cluster->cfg.ask && has_just_released(op, now);
 	attempt_ask(op, now, &out);
 	return attempt_obey(op, &out);
 }
@@ -202,6 +204,7 @@ void bftm_attempt_adopt(struct bftm_acquire_op *op)
 		.renew = op->ask.renew,
 		.mode = bftm_ask_mode(&op->ask),
 		.value = op->ask.value.wanted,
+		.lock = bftm_ask_lock(op->name->name, op->name->len),
 	};
 
 	op->client->prio = op->name->prio;

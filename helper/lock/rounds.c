@@ -6,6 +6,15 @@
 #include "lock/acquire.h"
 #include "lock/rounds.h"
 
+/*
+ * Where hosts ask some servers first, an honest server that a holder did not ask says FREE beside
+ * the others' LOCKED.
+ */
+static bool judges_free(const struct bftm_cluster *cl)
+{
+	return cl->conf.ask == BFTMUTEX_ASK_ALL;
+}
+
 /* It said FREE though too many others said that somebody has it. */
 static void free_alone(struct bftm_peer *peer)
 {
@@ -104,7 +113,7 @@ static void judge_round(struct bftm_cluster *cl, const struct bftm_acquire_op *o
 	if (won) {
 		round->won = true;
 		minority = out->said_locked;
-	} else if (bftm_count(out->said_locked) > cl->conf.n - f &&
+	} else if (judges_free(cl) && bftm_count(out->said_locked) > cl->conf.n - f &&
 		   !same_holder(cl, round)) {
 		round->lost = true;
 		minority = out->said_free;
@@ -135,7 +144,7 @@ static void judge_first(struct bftm_cluster *cl, struct bftm_acquire_op *op, boo
 		heard->denied |= heard->locked;
 		heard->judged = true;
 	}
-	if (heard->judged || now - heard->begun_ns < cl->cfg.resend_ns ||
+	if (!judges_free(cl) || heard->judged || now - heard->begun_ns < cl->cfg.resend_ns ||
 	    bftm_count(heard->locked) <= cl->conf.n - f)
 		return;
 	heard->judged = true;

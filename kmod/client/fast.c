@@ -61,6 +61,8 @@ static void not_due(struct bftm_fast *f)
 /* No more is asked for it. */
 static void forget_client(struct bftm_fast *f)
 {
+	if (f->client)
+		f->asking = f->client->asking;
 	f->session->asking -= !!f->client;
 	kfree(f->client);
 	f->client = NULL;
@@ -109,13 +111,14 @@ static void send_release(struct bftm_fast *f, u32 to)
 static void give_back(struct bftm_fast *f)
 {
 	struct bftm_session *s = f->session;
-	const struct bftm_out out = {
+	struct bftm_out out = {
 		.release_attempt = f->attempt,
-		.release_to = bftm_all(s->cfg.n),
+		.release_lock = f->lock,
 		.release_doubt = f->request->doubt,
 	};
 
 	forget_client(f);
+	out.release_to = f->asking.asked;
 	f->request->fast = NULL;
 	f->request = NULL;
 	bftm_release_start(&f->release, &s->cfg, &out, bftm_clock_ns());
@@ -197,7 +200,7 @@ static void fast_obey(struct bftm_fast *f, const struct bftm_out *out, u64 now)
 {
 	const struct bftm_contender *c = f->client;
 	struct bftm_msg msg;
-	u32 i, sent, tried = 0;
+	u32 i, sent;
 
 	if (out->verdict == BFTM_WON && out->said_locked)
 		f->session->watch = FAST_WATCH;
@@ -208,10 +211,11 @@ static void fast_obey(struct bftm_fast *f, const struct bftm_out *out, u64 now)
 		sent = send(f, bftm_contender_message(c, &out->send[i], out->send[i].to, &msg),
 			    &msg);
 		if (msg.type == BFTM_MSG_TRY)
-			tried = sent;
+			f->sent |= sent;
 	}
-	/* Begun, and too few are asked to win: what hinders them hardly goes by waiting. */
-	if (c->sends == 1 && bftm_out_to(out, BFTM_MSG_TRY) && !enough(f, tried)) {
+	/* Too few can be asked to win: what hinders them hardly goes by waiting. */
+	if (c->sends == 1 && bftm_out_to(out, BFTM_MSG_TRY) && !enough(f, f->sent) &&
+	    c->asking.asked == bftm_all(f->session->cfg.n)) {
 		in_vain(f);
 		hand_over(f);
 		return;
@@ -242,7 +246,10 @@ static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *r
 	f->name_len = request->arg.name_len;
 	memcpy(f->name, request->arg.name, f->name_len);
 	f->heard = 0;
+	f->sent = 0;
 	f->inquired = 0;
+	f->asking = (struct bftm_asking){ .asked = bftm_all(s->cfg.n) };
+	f->lock = s->cfg.ask ? bftm_ask_lock(f->name, f->name_len) : 0;
 	hash_add(s->bn->upcall->tables->fast, &f->by_attempt, f->attempt);
 	list_add_tail(&f->list, &s->all);
 	timerqueue_init(&f->due);
@@ -290,6 +297,7 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 	f = fast_new(s, request);
 	if (!f)
 		return false;
+	want.lock = f->lock;
 	now = bftm_clock_ns();
 	s->protocol->client->start(f->client, &s->cfg, &want, f->attempt, now, &out);
 	fast_obey(f, &out, now);
@@ -395,7 +403,13 @@ static void fast_answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
 		f->session->protocol->client->answer(f->client, &f->session->cfg, u, msg, now, 0,
 						    &out);
 		fast_obey(f, &out, now);
-	} else if (f->request) {
+		return;
+	}
+	/* Too late to win by, and in time perhaps: such a server is not suspected. */
+	if (f->session->cfg.ask && msg->type != BFTM_MSG_RELEASED)
+		bftm_ask_heard(&f->session->cfg, &f->asking, u, msg->type == BFTM_MSG_FREE,
+			       f->asking.begun_ns, bftm_clock_ns());
+	if (f->request) {
 		if (msg->type == BFTM_MSG_LOCKED)
 			f->session->watch = FAST_WATCH;
 		else if (msg->type == BFTM_MSG_INQUIRE)

@@ -32,6 +32,7 @@
 #include "core/servers.h"
 #include "debug.h"
 #include "netns.h"
+#include "uapi/linux/bftmutex_netlink.h"
 #include "udp/udp.h"
 
 struct bftm_session *bftm_session_find(struct bftm_net *bn, const char *cluster)
@@ -265,6 +266,31 @@ static void dispose(struct bftm_session *s)
 	session_free(s);
 }
 
+void bftm_session_ask(struct bftm_session *s, u32 ask)
+{
+	u32 u;
+
+	if (ask == BFTMUTEX_ASK_ALL)
+		return;
+	bftm_ask_start(&s->ask, ask == BFTMUTEX_ASK_AUTO);
+	for (u = 0; u < s->cfg.n; u++)
+		bftm_ask_server(&s->ask, u, s->id, s->peer[u].id);
+	s->cfg.ask = &s->ask;
+}
+
+/* The kernel keeps its knowledge of servers when another loan takes the place of one. */
+static void session_inherit(struct bftm_session *s, const struct bftm_session *old)
+{
+	u32 u;
+
+	if (!old || old->cfg.n != s->cfg.n || !old->cfg.ask || !s->cfg.ask || old->id != s->id)
+		return;
+	for (u = 0; u < s->cfg.n; u++)
+		if (old->peer[u].id != s->peer[u].id)
+			return;
+	bftm_ask_inherit(&s->ask, &old->ask);
+}
+
 static int session_lend(struct bftm_net *bn, struct bftm_session *s, struct bftm_session **old)
 {
 	struct bftm_upcall *up = bn->upcall;
@@ -277,6 +303,7 @@ static int session_lend(struct bftm_net *bn, struct bftm_session *s, struct bftm
 		err = -EPERM;
 	} else {
 		*old = bftm_session_find(bn, s->cluster);
+		session_inherit(s, *old);
 		if (*old)
 			list_del(&(*old)->list);
 		list_add(&s->list, &up->sessions);

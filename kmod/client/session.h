@@ -50,6 +50,7 @@ struct bftm_flow {
  * @lease_max_ns: the longest lease that an acquire may ask for, ns
  * @protocol: of its locks
  * @cfg:      for the core
+ * @ask:      what is known of the servers, if some are asked first, guarded
  * @page:     of the helper, pinned
  * @counters: in it
  * @sock:     reference to the helper's socket
@@ -76,6 +77,7 @@ struct bftm_session {
 	u64 lease_max_ns;
 	const struct bftm_protocol *protocol;
 	struct bftm_client_cfg cfg;
+	struct bftm_ask_state ask;
 	struct page *page;
 	struct bftm_counters *counters;
 	struct socket *sock;
@@ -91,6 +93,13 @@ struct bftm_session {
 
 /** bftm_session_find() - Context: the upcall's lock held. @cluster: "" for standard */
 struct bftm_session *bftm_session_find(struct bftm_net *bn, const char *cluster);
+
+/**
+ * bftm_session_ask() - set the servers that are asked first
+ * @s:   filled in up to @cfg and @peer, and not lent yet
+ * @ask: enum bftmutex_ask
+ */
+void bftm_session_ask(struct bftm_session *s, u32 ask);
 
 /**
  * bftm_session_lend() - take what the helper lends, in place of what it lent before

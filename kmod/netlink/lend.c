@@ -144,6 +144,9 @@ static struct bftm_session *read_session(struct genl_info *info, u32 n)
 	if (a[BFTMUTEX_A_SESSION_CONFIGURATION])
 		s->configuration = nla_get_u64(a[BFTMUTEX_A_SESSION_CONFIGURATION]);
 	err = read_peers(info, s);
+	/* A helper that does not know the attribute asks all servers. */
+	if (a[BFTMUTEX_A_SESSION_ASK])
+		bftm_session_ask(s, nla_get_u32(a[BFTMUTEX_A_SESSION_ASK]));
 	if (err) {
 		kvfree_sensitive(s, struct_size(s, peer, n));
 		return ERR_PTR(err);

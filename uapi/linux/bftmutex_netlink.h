@@ -101,6 +101,20 @@ enum bftmutex_durability {
 };
 
 /**
+ * enum bftmutex_ask - The servers that the kernel asks for a lock at the
+ *   start.
+ * @BFTMUTEX_ASK_ALL: All.
+ * @BFTMUTEX_ASK_FIRST: So many as a lock needs; the others when those do not do.
+ * @BFTMUTEX_ASK_AUTO: So many, and more where single ones of them often do not
+ *   do.
+ */
+enum bftmutex_ask {
+	BFTMUTEX_ASK_ALL,
+	BFTMUTEX_ASK_FIRST,
+	BFTMUTEX_ASK_AUTO,
+};
+
+/**
  * enum bftmutex_journal_state
  * @BFTMUTEX_JOURNAL_STATE_LOADING: The journal has not loaded the objects yet.
  *   The server is silent about them.
@@ -414,6 +428,7 @@ enum {
 	BFTMUTEX_A_SESSION_CONFIGURATION,
 	BFTMUTEX_A_SESSION_NEEDED,
 	BFTMUTEX_A_SESSION_FORGETFUL,
+	BFTMUTEX_A_SESSION_ASK,
 
 	__BFTMUTEX_A_SESSION_MAX,
 	BFTMUTEX_A_SESSION_MAX = (__BFTMUTEX_A_SESSION_MAX - 1)

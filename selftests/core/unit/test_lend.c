@@ -23,6 +23,7 @@ static struct bftm_cluster cl;
 static struct bftm_identity identity;
 static struct bftm_counters counters;
 static const struct bftm_pair pair;
+static int lent_ask;	/* enum bftmutex_ask; -1: it was not lent */
 
 /* The rest of the daemon. */
 
@@ -74,12 +75,14 @@ int bftm_upcall_call(struct nl_msg *msg)
 	struct nlmsghdr *hdr = nlmsg_hdr(msg);
 	struct nlattr *attr;
 	u32 peers = 0, names = 0;
-	int left, err;
+	int left, err, ask = -1;
 
 	nla_for_each_attr(attr, genlmsg_attrdata(genlmsg_hdr(hdr), 0),
 			  genlmsg_attrlen(genlmsg_hdr(hdr), 0), left) {
 		peers += nla_type(attr) == BFTMUTEX_A_SESSION_PEER;
 		names += nla_type(attr) == BFTMUTEX_A_SESSION_CLUSTER;
+		if (nla_type(attr) == BFTMUTEX_A_SESSION_ASK)
+			ask = (int)nla_get_u32(attr);
 	}
 	assert_int_equal(names, 1);
 	nlmsg_free(msg);
@@ -87,6 +90,7 @@ int bftm_upcall_call(struct nl_msg *msg)
 	err = answer[messages++];
 	if (!err)
 		lent_peers = peers;
+	lent_ask = ask;
 	return err;
 }
 
@@ -230,6 +234,17 @@ static void once_a_second(void **state)
 	assert_int_equal(messages, 1);
 }
 
+/* A module that is older does not know the word, and needs none to ask all. */
+static void whom_to_ask(void **state)
+{
+	(void)state;
+	lend_it();
+	assert_int_equal(lent_ask, -1);
+	cl.conf.ask = BFTMUTEX_ASK_AUTO;
+	lend_it();
+	assert_int_equal(lent_ask, BFTMUTEX_ASK_AUTO);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,6 +253,7 @@ int main(void)
 		cmocka_unit_test_setup(what_cannot_be_lent_anew, begin),
 		cmocka_unit_test_setup(not_without_a_quorum, begin),
 		cmocka_unit_test_setup(once_a_second, begin),
+		cmocka_unit_test_setup(whom_to_ask, begin),
 	};
 
 	return cmocka_run_group_tests_name("lend", tests, NULL, NULL);
