@@ -50,6 +50,8 @@ static int read_param(struct genl_info *info, struct bftm_server_param *p)
 		p->object_memory = nla_get_u64(a[BFTMUTEX_A_SERVER_OBJECT_MEMORY]);
 	if (a[BFTMUTEX_A_SERVER_NO_QUARANTINE])
 		p->no_quarantine = nla_get_u32(a[BFTMUTEX_A_SERVER_NO_QUARANTINE]);
+	if (a[BFTMUTEX_A_SERVER_INGRESS])
+		nla_strscpy(p->ingress, a[BFTMUTEX_A_SERVER_INGRESS], sizeof(p->ingress));
 	p->floor_known = a[BFTMUTEX_A_SERVER_TOKEN_FLOOR];
 	if (p->floor_known)
 		p->token_floor = nla_get_u64(a[BFTMUTEX_A_SERVER_TOKEN_FLOOR]);
@@ -118,9 +120,11 @@ static int put_server(struct sk_buff *msg, struct bftm_server *server)
 	u64 now = bftm_clock_ns();
 	u64 end = server->cfg.quarantine_until_ns;
 	u64 floor = bftm_server_floor(server);
+	char ingress[IFNAMSIZ];
 	u32 members, awaited;
 
 	bftm_netlink_count_members(server, &members, &awaited);
+	bftm_ingress_name(server, ingress);
 	if (nla_put_u32(msg, BFTMUTEX_A_SERVER_CLUSTER, p->cluster) ||
 	    nla_put_u16(msg, BFTMUTEX_A_SERVER_ID, p->id) ||
 	    nla_put_u16(msg, BFTMUTEX_A_SERVER_PORT, p->port) ||
@@ -150,6 +154,7 @@ static int put_server(struct sk_buff *msg, struct bftm_server *server)
 		return -EMSGSIZE;
 	if (p->roll && nla_put_u64_64bit(msg, BFTMUTEX_A_SERVER_ROLL, p->roll,
 					 BFTMUTEX_A_SERVER_PAD))
+	if (*ingress && nla_put_string(msg, BFTMUTEX_A_SERVER_INGRESS, ingress))
 		return -EMSGSIZE;
 	return bftm_netlink_put_objects(msg, server) ?:
 	       bftm_netlink_put_journal(msg, server) ?: put_stats(msg, server);

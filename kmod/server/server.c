@@ -5,8 +5,8 @@
  * The receive path reaches it through the sockets' user data under RCU, the
  * timers of the table through the table. Both send, also by the other socket.
  *
- * server_stop() therefore goes in this order: (1) user data is cleared and a grace
- * period waited for, so nobody receives: from now on only timers step, and
+ * server_stop() therefore goes in this order: (1) the hook at a device is removed, user data is
+ * cleared and a grace period waited for, so nobody receives: from now on only timers step, and
  * nobody but a running timer arms one; (2) the timers are cancelled, which waits
  * for the one that may be sending: nobody sends; so is the work of the objects;
  * (3) the sockets are closed.
@@ -185,6 +185,7 @@ struct bftm_server *bftm_server_again(struct bftm_server *old, u64 *over_ns)
 	struct net *net = old->net;
 	struct bftm_server *server;
 
+	bftm_ingress_name(old, p.ingress);
 	server_stop(old);
 	*over_ns = max(*over_ns, bftm_quarantine(old->longest_ns, p.rho_ppm, bftm_clock_ns()));
 	p.rules = rcu_replace_pointer(old->rules, NULL, true);
@@ -197,6 +198,10 @@ struct bftm_server *bftm_server_again(struct bftm_server *old, u64 *over_ns)
 	p.roll_unknown = true;
 	server_free(old);
 	server = bftm_server_new(net, &p, *over_ns, NULL);
+	if (IS_ERR(server) && *p.ingress) {
+		*p.ingress = 0;		/* the device may go at any moment */
+		server = bftm_server_new(net, &p, *over_ns, NULL);
+	}
 	if (IS_ERR(server))
 		bftm_rules_destroy(p.rules);
 	memzero_explicit(&p, sizeof(p));

@@ -3,12 +3,14 @@
 #ifndef BFTM_SERVER_H
 #define BFTM_SERVER_H
 
+#include <linux/if.h>
 #include <linux/netlink.h>
 #include <linux/workqueue.h>
 
 #include "core/protocol.h"
 #include "server/access.h"
 #include "server/clients.h"
+#include "server/ingress.h"
 #include "server/route.h"
 #include "uapi/linux/bftmutex_netlink.h"
 
@@ -41,6 +43,7 @@ struct socket;
  * @roll_unknown:  members may hold what the roll does not tell
  * @rules:         access rules to begin with, NULL for none; the server's once it was started, and
  *                 NULL in its own copy
+ * @ingress:       name of the device whose ingress hands it requests, empty for none
  * @key:           of the server; from it the keys of all its clients are derived
  */
 struct bftm_server_param {
@@ -62,6 +65,7 @@ struct bftm_server_param {
 	u64 journal_id;
 	u64 roll;
 	bool roll_unknown;
+	char ingress[IFNAMSIZ];
 	struct bftm_rules *rules;
 	u8 key[BFTM_KEY_LEN];
 };
@@ -100,6 +104,7 @@ struct bftm_stats {
  * @sock4:   UDP socket
  * @sock6:   UDP socket, NULL where IPv6 is off
  * @routes:  to those who were answered lately
+ * @ingress: its hook at a device, NULL for none
  */
 struct bftm_server {
 	struct net *net;
@@ -123,6 +128,7 @@ struct bftm_server {
 	struct socket *sock4;
 	struct socket *sock6;
 	struct bftm_routes routes;
+	struct bftm_ingress *ingress;
 };
 
 #define bftm_count(server, name) \

@@ -12,6 +12,7 @@
 
 #include "compat.h"
 #include "core/ordering/wire.h"
+#include "server/ingress.h"
 #include "server/other_version.h"
 #include "server/route.h"
 #include "server/server.h"
@@ -156,6 +157,7 @@ void bftm_socket_answer(struct bftm_server *server, struct sk_buff **skb,
 			const struct bftm_address *from, const u64 key[2],
 			const struct bftm_msg *msg)
 {
+	struct net_device *dev = server->ingress ? bftm_ingress_device(*skb) : NULL;
 	struct bftm_wire wire;
 	size_t len;
 
@@ -179,7 +181,10 @@ void bftm_socket_answer(struct bftm_server *server, struct sk_buff **skb,
 	}
 	skb_trim(*skb, len);
 	bftm_sign(key, (*skb)->data, len);
-	bftm_socket_send_skb(server, from, *skb);
+	if (dev)
+		bftm_ingress_send(server, dev, *skb, from);
+	else
+		bftm_socket_send_skb(server, from, *skb);
 	*skb = NULL;
 }
 
@@ -263,11 +268,12 @@ int bftm_sockets_open(struct bftm_server *server,
 		NL_SET_ERR_MSG(extack, "the UDP port is in use");
 	else if (err)
 		NL_SET_ERR_MSG(extack, "cannot open the UDP sockets");
-	return err;
+	return err ?: bftm_ingress_open(server, extack);
 }
 
 void bftm_sockets_deafen(struct bftm_server *server)
 {
+	bftm_ingress_close(server);
 	/* server_hear() drops what comes without it. */
 	if (server->sock4)
 		rcu_assign_sk_user_data(server->sock4->sk, NULL);
@@ -286,4 +292,5 @@ void bftm_sockets_close(struct bftm_server *server)
 	server->sock6 = NULL;
 	synchronize_rcu();	/* server_receive() has returned, its code may go */
 	bftm_routes_destroy(server);
+	bftm_ingress_free(server);
 }

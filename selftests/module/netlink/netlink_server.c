@@ -186,6 +186,28 @@ TEST_F(server, token_floor_is_told_or_not)
 	EXPECT_EQ(0, w.value);
 }
 
+static int start_at(struct bftm_nl *nl, const char *device)
+{
+	return send_msg(nl, start_with(nl, BFTMUTEX_A_SERVER_INGRESS, (int)strlen(device) + 1, device));
+}
+
+/* Of a namespace that has lo alone: no device that there is will do. */
+TEST_F(server, ingress)
+{
+	struct wanted w = { .attr = BFTMUTEX_A_SERVER_INGRESS };
+
+	EXPECT_EQ(-EINVAL, start_at(&self->nl, "sixteen-letters-"));
+	EXPECT_EQ(-ENODEV, start_at(&self->nl, "fifteen-letters"));
+	EXPECT_STRNE("", self->nl.error);
+	EXPECT_EQ(-EINVAL, start_at(&self->nl, "lo"));
+	EXPECT_STRNE("", self->nl.error);
+	EXPECT_EQ(-ENOENT, stop_server(&self->nl));
+	ASSERT_EQ(0, start_server(&self->nl));
+	ASSERT_EQ(0, bftm_nl_call(&self->nl, bftm_nl_msg(&self->nl, BFTMUTEX_CMD_SERVER_GET, 0),
+				  take_number, BFTMUTEX_A_SERVER_MAX, &w));
+	EXPECT_FALSE(w.there);
+}
+
 /* As everywhere in netlink: the last one counts. */
 TEST_F(server, duplicate_attribute)
 {
