@@ -39,6 +39,7 @@ struct bftm_conf_server {
 	u32 max_objects;		/* limits of its objects; 0 for the defaults */
 	u32 max_state;
 	u64 object_memory;
+	char ingress[16];		/* device that hands it requests, or "none"; else empty */
 };
 
 /** struct bftm_conf_cluster - one cluster */

@@ -57,6 +57,7 @@ static const struct attribute server_attrs[] = {
 	[BFTMUTEX_A_SERVER_NOTED] = { "noted", NONE },
 	[BFTMUTEX_A_SERVER_ROLL_UNKNOWN] = { "roll_unknown", NONE },
 	[BFTMUTEX_A_SERVER_NO_QUARANTINE] = { "no_quarantine", NUM32 },
+	[BFTMUTEX_A_SERVER_INGRESS] = { "ingress", NAME },
 };
 
 static const struct attribute stats_attrs[] = {
@@ -100,6 +101,7 @@ static const struct attribute stats_attrs[] = {
 	[BFTMUTEX_A_STATS_LISTED] = { "listed", NUM64 },
 	[BFTMUTEX_A_STATS_SYNCED] = { "synced", NUM64 },
 	[BFTMUTEX_A_STATS_TOLD] = { "told", NUM64 },
+	[BFTMUTEX_A_STATS_INGRESS] = { "ingress", NUM64 },
 };
 
 static const struct attribute lock_attrs[] = {

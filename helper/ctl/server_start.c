@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <openssl/crypto.h>
@@ -38,6 +39,8 @@ static struct nl_msg *start_message(struct bftm_nl *nl, const struct ctl_start *
 		r |= nla_put_u32(msg, BFTMUTEX_A_SERVER_NO_QUARANTINE, start->no_quarantine);
 	if (start->floor == CTL_FLOOR_KNOWN)
 		r |= nla_put_u64(msg, BFTMUTEX_A_SERVER_TOKEN_FLOOR, start->token_floor);
+	if (*start->ingress && strcmp(start->ingress, "none"))
+		r |= nla_put_string(msg, BFTMUTEX_A_SERVER_INGRESS, start->ingress);
 	r |= ctl_durability_put(&start->durability, msg);
 	if (r) {
 		bftm_nl_free(msg);
@@ -194,6 +197,10 @@ static int call_start(struct bftm_nl *nl, struct ctl_start *start, const struct 
 		undo(start, master);
 	if (r == -EEXIST)
 		return runs_already();
+	if (r == -ENODEV)
+		return ctl_fail(EX_UNAVAILABLE,
+				"--ingress '%s': this network namespace has no such device; see 'ip link', or give 'none'",
+				start->ingress);
 	if (r == -EADDRINUSE)
 		return ctl_fail(EX_UNAVAILABLE, "UDP port %u is taken; choose another by --port",
 				port);
@@ -247,6 +254,8 @@ static int take_conf(struct ctl_start *start, struct bftm_conf *conf,
 	start->roll.on |= server && server->roll;
 	if (server)
 		ctl_limits_conf(&start->limits, &conf->cluster[i], server);
+	if (server && !*start->ingress)
+		strcpy(start->ingress, server->ingress);
 	return ctl_durability_conf(&start->durability, server);
 }
 

@@ -27,6 +27,7 @@
  * @evicted:      clients that were cut off before
  * @roll:         who may hold a lock without a lease, of before
  * @durability:   how much of its objects is to outlive the server
+ * @ingress:      name of the device that hands it requests, "none", or empty where nothing was said
  * @n:            servers of its cluster by the configuration; 0 when it has none of them
  * @b:            liars among them, at most
  * @m:            grants that win there, protocol = sigma; else 0
@@ -44,6 +45,7 @@ struct ctl_start {
 	struct ctl_evicted evicted;
 	struct ctl_roll roll;
 	struct ctl_durability durability;
+	char ingress[16];
 	u32 n, b, m;
 	u32 no_quarantine;
 	bool first, members_fenced;

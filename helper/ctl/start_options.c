@@ -33,6 +33,8 @@ static const struct argp_option start_options[] = {
 	  "power of all servers", 0 },
 	{ "roll", 'R', NULL, 0, "Have a roll, which 'server roll' keeps: after a restart, wait only for those "
 	  "clients that may hold a lock without a lease by this server (the configuration's choice)", 0 },
+	{ "ingress", 'I', "DEV", 0, "Take requests at this network device, before IP; 'none' for by IP alone (the "
+	  "configuration's, or none)", 0 },
 	{ "members-fenced", 'M', NULL, 0, "Start though rules with 'leaseless' are missing that were there "
 	  "before: none of their clients holds a lock without a lease", 0 },
 	{}
@@ -102,6 +104,12 @@ static error_t parse_start(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--journal '%s': a path is 1 to %zu characters", arg,
 				   sizeof(start->durability.path) - 1);
 		strcpy(start->durability.path, arg);
+		return 0;
+	case 'I':
+		if (!*arg || strlen(arg) >= sizeof(start->ingress))
+			argp_error(state, "--ingress '%s': the name of a device is 1 to %zu characters",
+				   arg, sizeof(start->ingress) - 1);
+		strcpy(start->ingress, arg);
 		return 0;
 	case 'T':
 		start->durability.trust = true;

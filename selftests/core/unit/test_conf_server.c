@@ -12,6 +12,7 @@
 #define ADDRESS_RULE "must be the numeric IPv4 or IPv6 address of one host\n"
 #define LINK_LOCAL_RULE "a link-local address needs the interface of this host behind it, as in " \
 	"fe80::1%eth0\n"
+#define DEVICE_RULE "the name of a device is 1 to 15 characters\n"
 #define ZONE_RULE "the name of an interface is 1 to 15 characters\n"
 #define CLIENT_RULE "must be any, a number 1 to 4294967294, or two such as 7-9\n"
 
@@ -26,6 +27,8 @@ static const struct {
 	{ WITH("max-state = 1023"), "f:2: key 'max-state' = '1023': must be 1024 to 1048576\n" },
 	{ WITH("object-memory = 1"),
 	  "f:2: key 'object-memory' = '1': must be 16777216 to 1099511627776\n" },
+	{ WITH("ingress = ''"), "f:2: key 'ingress' = '': " DEVICE_RULE },
+	{ WITH("ingress = sixteen-letters-"), "f:2: key 'ingress' = 'sixteen-letters-': " DEVICE_RULE },
 	{ "cluster x { id = 1 b = 0 server 1 { address = 255.255.255.255 } }",
 	  "f:1: key 'address' = '255.255.255.255': " ADDRESS_RULE },
 	{ "cluster x { id = 1 b = 0 server 1 { address = '::' } }",
@@ -83,7 +86,7 @@ static void every_mistake_is_named(void **state)
 static void a_server_with_all_keys(void **state)
 {
 	static const char text[] = WITH("port = 9 durability = sync journal = /j max-objects = 7\n"
-					"max-state = 4096 object-memory = 33554432");
+					"max-state = 4096 object-memory = 33554432 ingress = eth0");
 	const struct bftm_conf_server *s;
 	struct bftm_conf *conf = NULL;
 
@@ -97,6 +100,7 @@ static void a_server_with_all_keys(void **state)
 	assert_int_equal(s->max_objects, 7);
 	assert_int_equal(s->max_state, 4096);
 	assert_true(s->object_memory == 33554432);
+	assert_string_equal(s->ingress, "eth0");
 	bftm_conf_free(conf);
 }
 
