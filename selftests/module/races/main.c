@@ -33,7 +33,8 @@
 #define PATIENCE	200
 
 static const struct scenario *const all[] = {
-	races_modules, races_netns, races_servers, races_members, races_helpers, races_dumps, races_journal,
+	races_modules, races_netns, races_servers, races_ingress, races_members, races_helpers, races_dumps,
+	races_journal,
 };
 
 static uint64_t state;

@@ -6,95 +6,20 @@
  *
  *	traffic 10.99.0.2 ---- veth ---- 10.99.0.1 server
  */
-#include <linux/if_link.h>
-#include <linux/rtnetlink.h>
-#include <linux/veth.h>
-#include <net/route.h>
-#include <netinet/in.h>
-
 #include "lend.h"
+#include "links.h"
 #include "server.h"
 
-#define TRAFFIC	"10.99.0.2"
-#define SERVER	"10.99.0.1"
 #define ENDING	8	/* namespaces at once, at most */
 
 static int outer;
-static struct nl_sock *rt;
 static unsigned int links[ENDING];
-
-/* A link from @name here to eth0 in the namespace of @fd. */
-static int link_to(const char *name, int fd)
-{
-	struct ifinfomsg info = { .ifi_family = AF_UNSPEC };
-	struct nl_msg *msg = nlmsg_alloc_simple(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
-	struct nlattr *link, *data, *peer;
-
-	nlmsg_append(msg, &info, sizeof(info), NLMSG_ALIGNTO);
-	nla_put_string(msg, IFLA_IFNAME, name);
-	link = nla_nest_start(msg, IFLA_LINKINFO);
-	nla_put_string(msg, IFLA_INFO_KIND, "veth");
-	data = nla_nest_start(msg, IFLA_INFO_DATA);
-	peer = nla_nest_start(msg, VETH_INFO_PEER);
-	nlmsg_append(msg, &info, sizeof(info), NLMSG_ALIGNTO);
-	nla_put_string(msg, IFLA_IFNAME, "eth0");
-	nla_put_u32(msg, IFLA_NET_NS_FD, (uint32_t)fd);
-	nla_nest_end(msg, peer);
-	nla_nest_end(msg, data);
-	nla_nest_end(msg, link);
-	return nl_send_sync(rt, msg);
-}
-
-static int config(int fd, const char *name, unsigned long request, const char *address)
-{
-	struct ifreq ifr = { .ifr_flags = IFF_UP };
-	struct sockaddr_in in = { .sin_family = AF_INET };
-
-	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", name);
-	if (address) {
-		inet_pton(AF_INET, address, &in.sin_addr);
-		memcpy(&ifr.ifr_addr, &in, sizeof(in));
-	}
-	return ioctl(fd, request, &ifr);
-}
-
-/* Its address and the flag, in the namespace where we are. */
-static int set_up(const char *name, const char *address, const char *mask)
-{
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
-
-	err = config(fd, name, SIOCSIFADDR, address) ?:
-	      config(fd, name, SIOCSIFNETMASK, mask) ?:
-	      config(fd, name, SIOCSIFFLAGS, NULL);
-	close(fd);
-	return err;
-}
-
-/* From now on traffic goes by this link; the one before is as good but for that. */
-static int send_by(char *name)
-{
-	struct rtentry route = { .rt_flags = RTF_UP | RTF_HOST, .rt_dev = name };
-	struct sockaddr_in in = { .sin_family = AF_INET };
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
-
-	memcpy(&route.rt_genmask, &in, sizeof(in));
-	inet_pton(AF_INET, SERVER, &in.sin_addr);
-	memcpy(&route.rt_dst, &in, sizeof(in));
-	err = config(fd, name, SIOCSIFFLAGS, NULL) ?: ioctl(fd, SIOCADDRT, &route);
-	close(fd);
-	return err;
-}
 
 static bool begin(struct races *r)
 {
-	r->address = SERVER;
-	outer = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
-	rt = nl_socket_alloc();
-	/* connect() wants a route from the start; those of the links are narrower. */
-	if (outer < 0 || nl_connect(rt, NETLINK_ROUTE) < 0 ||
-	    set_up("lo", TRAFFIC, "255.0.0.0") < 0)
-		return races_failed("no place for traffic");
-	return true;
+	r->address = RACES_AT_SERVER;
+	outer = races_links_begin();
+	return outer >= 0 || races_failed("no place for traffic");
 }
 
 /*
@@ -120,8 +45,7 @@ static bool end(struct races *r)
 
 	for (i = r->iterations; good && i && r->iterations - i < ENDING; i--)
 		good = wait_for(i - 1);
-	nl_socket_free(rt);
-	close(outer);
+	races_links_end(outer);
 	return good;
 }
 
@@ -178,13 +102,13 @@ static int make(struct races *r, char *name)
 	fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
 	good = fill(r);
 	/* Libnl's socket is of the outer one: the link is made there. */
-	if (good && link_to(name, fd) < 0)
+	if (good && races_link_to(name, fd) < 0)
 		good = races_failed("no veth");
-	if (good && set_up("eth0", SERVER, "255.255.255.252") < 0)
+	if (good && races_set_up("eth0", RACES_AT_SERVER, "255.255.255.252") < 0)
 		good = races_failed("eth0: %s", strerror(errno));
 	if (setns(outer, CLONE_NEWNET) < 0)
 		abort();
-	if (good && send_by(name) < 0)
+	if (good && races_send_by(name) < 0)
 		good = races_failed("%s: %s", name, strerror(errno));
 	if (good)
 		return fd;

@@ -76,7 +76,7 @@ struct scenario {
 };
 
 extern const struct scenario races_modules[], races_netns[], races_servers[];
-extern const struct scenario races_members[];
+extern const struct scenario races_members[], races_ingress[];
 extern const struct scenario races_helpers[], races_dumps[], races_journal[];
 
 /* Traffic; each is a process, and does not return. */

@@ -43,13 +43,21 @@ hold_tunnel() {
 	wait_for 10 grep -q held "$dir/held"
 }
 
+loaded() { [[ -e /sys/module/bftmutex ]] || insmod "$dir/bftmutex.ko" "dyndbg=\"$dyndbg\""; }
+
+# no_hooks: devices of this kernel have none, whichever they are
+no_hooks() {
+	loaded && bftmutexctl server start --key "$dir/server-1.key" --state "$dir/state" --ingress lo \
+		2>&1 | grep -q CONFIG_NETFILTER_INGRESS
+}
+
 race() {
 	local name=$1 times=$2
 	shift 2
 	if [[ $name == insmod-* ]]; then
 		rmmod bftmutex 2>/dev/null
-	elif [[ ! -e /sys/module/bftmutex ]]; then
-		insmod "$dir/bftmutex.ko" "dyndbg=\"$dyndbg\"" || return
+	else
+		loaded || return
 	fi
 	bftmutex-races --keys "$dir" --ko "$dir/bftmutex.ko" --dyndbg "$dyndbg" \
 		--iterations "$times" --seed "$BFTMUTEX_SEED" "$@" "$name" >"$dir/line"
@@ -67,6 +75,10 @@ echo 1 >/sys/kernel/rcu_expedited
 for name in "${scenarios[@]}"; do
 	times=$iterations
 	[[ $name != insmod-* && $name != netns ]] || times=$slow
+	if [[ $name == ingress ]] && no_hooks; then
+		skip "$name" "this kernel was built without CONFIG_NETFILTER_INGRESS"
+		continue
+	fi
 	for mode in plain capture; do
 		[[ $modes == both || $modes == "$mode" ]] || continue
 		option=()
