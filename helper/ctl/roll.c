@@ -2,8 +2,8 @@
 /*
  * bftmutexctl server roll: keeps the roll of the server of this network namespace. Each member that
  * the server hears of is written to the file, and then the server may grant it locks without a
- * lease. What the file has to name is known by the server alone, so that a process that was killed
- * leaves nothing behind: those that are awaited, and those that were noted.
+ * lease. The file has to name the members that are awaited and those that were noted. The server
+ * alone knows them, so that a process that was killed leaves nothing behind.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -17,18 +17,21 @@ struct bftm_member *bftm_members_find(const struct bftm_members *m, u32 client)
 	return NULL;
 }
 
+/* Evicted incarnations have nothing any more, and those that the roll lacks were granted nothing. */
+static void start_member(struct bftm_member *member, bool roll)
+{
+	member->awaited = !roll || member->noted > member->evicted;
+	if (member->noted == BFTM_NOTED_UNKNOWN)
+		member->noted = 0;
+}
+
 void bftm_members_start(struct bftm_members *m)
 {
-	struct bftm_member *member;
 	u32 i, awaited = 0;
 
 	for (i = 0; i < m->count; i++) {
-		member = &m->member[i];
-		/* What an evicted incarnation had is over; none of a later one was granted anything. */
-		member->awaited = !m->roll || member->noted > member->evicted;
-		if (member->noted == BFTM_NOTED_UNKNOWN)
-			member->noted = 0;
-		awaited += member->awaited;
+		start_member(&m->member[i], m->roll);
+		awaited += m->member[i].awaited;
 	}
 	m->awaited = awaited;
 }
@@ -37,9 +40,11 @@ bool bftm_members_note(struct bftm_members *m, u32 client, u32 incarnation)
 {
 	struct bftm_member *member = bftm_members_find(m, client);
 
-	if (member && incarnation > member->noted)
+	if (!member)
+		return false;
+	if (incarnation > member->noted)
 		bftm_publish(member->noted, incarnation);
-	return member;
+	return true;
 }
 
 bool bftm_members_unnoted(const struct bftm_members *m, const struct bftm_msg *req)

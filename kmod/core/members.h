@@ -66,7 +66,7 @@ bool bftm_members_note(struct bftm_members *m, u32 client, u32 incarnation);
  * @m:   of the server
  * @req: any request about a lock
  *
- * It gets no answer then, and comes again. What is granted with a lease is no matter of the roll.
+ * It gets no answer then, and comes again. The roll does not matter to requests with a lease.
  */
 bool bftm_members_unnoted(const struct bftm_members *m, const struct bftm_msg *req);
 

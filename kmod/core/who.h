@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * Who has a lock? What the servers answer to ASK, of which b lie. An answer that b + 1 give is one of
+ * Who has a lock? The servers answer to ASK, and b of them lie. An answer that b + 1 give is one of
  * a correct server; that nobody has the lock is known when F say so, since F + F - n > b.
  */
 #ifndef BFTM_CORE_WHO_H

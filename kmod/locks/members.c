@@ -173,6 +173,22 @@ void bftm_locks_evicted(struct bftm_server *server, u32 client, u32 incarnation)
 	drop_all(server, client, incarnation, false);
 }
 
+int bftm_locks_note(struct bftm_server *server, u32 client, u32 incarnation, u64 roll)
+{
+	struct bftm_rules *rules;
+	bool found;
+
+	if (!server->param.roll)
+		return -EOPNOTSUPP;
+	if (roll != server->param.roll)
+		return -ESTALE;
+	spin_lock_bh(&server->members_lock);
+	rules = rules_of(server);
+	found = rules && bftm_members_note(&rules->members, client, incarnation);
+	spin_unlock_bh(&server->members_lock);
+	return found ? 0 : -ESRCH;
+}
+
 /** struct unruled - a walk that looks for locks without a lease that no rule allows */
 struct unruled {
 	struct bftm_locks *table;

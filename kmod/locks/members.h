@@ -47,6 +47,19 @@ int bftm_locks_evict(struct bftm_server *server, u32 client, u32 incarnation);
 void bftm_locks_evicted(struct bftm_server *server, u32 client, u32 incarnation);
 
 /**
+ * bftm_locks_note() - the roll names these incarnations of a member
+ * @server:      the server
+ * @client:      its number
+ * @incarnation: this one and all before, not 0
+ * @roll:        the start that the roll is of
+ *
+ * Context: process, the mutex of the namespace is held.
+ * Return: 0; -EOPNOTSUPP: the server has no roll; -ESTALE: it is of another start; -ESRCH: the client
+ * is no member.
+ */
+int bftm_locks_note(struct bftm_server *server, u32 client, u32 incarnation, u64 roll);
+
+/**
  * bftm_locks_unruled() - does a client have, or wait for, a lock without a lease against the rules?
  * @server: the server; no request is judged by other rules any more
  * @rules:  the rules, NULL for none

@@ -302,39 +302,22 @@ int bftmutex_nl_member_evict_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-static int note_member(struct bftm_server *server, u32 client, u32 incarnation, u64 roll)
-{
-	struct bftm_rules *rules;
-	bool found;
-
-	if (!server)
-		return -ENOENT;
-	if (!server->param.roll)
-		return -EOPNOTSUPP;
-	if (roll != server->param.roll)
-		return -ESTALE;
-	spin_lock_bh(&server->members_lock);
-	rules = rcu_dereference_protected(server->rules,
-					  lockdep_is_held(&server->members_lock));
-	found = rules && bftm_members_note(&rules->members, client, incarnation);
-	spin_unlock_bh(&server->members_lock);
-	return found ? 0 : -ESRCH;
-}
-
 int bftmutex_nl_member_note_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *client = info->attrs[BFTMUTEX_A_MEMBER_ID];
 	struct nlattr *noted = info->attrs[BFTMUTEX_A_MEMBER_NOTED];
 	struct nlattr *roll = info->attrs[BFTMUTEX_A_MEMBER_ROLL];
 	struct bftm_net *bn = bftm_net(genl_info_net(info));
-	int err;
+	int err = -ENOENT;
 
 	if (!client || !noted || !roll) {
 		GENL_SET_ERR_MSG(info, "id, noted and roll are needed");
 		return -EINVAL;
 	}
 	mutex_lock(&bn->mutex);
-	err = note_member(bn->server, nla_get_u32(client), nla_get_u32(noted), nla_get_u64(roll));
+	if (bn->server)
+		err = bftm_locks_note(bn->server, nla_get_u32(client), nla_get_u32(noted),
+				      nla_get_u64(roll));
 	mutex_unlock(&bn->mutex);
 	return err;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: eva all_members bftm_members_find bftm_members_start bftm_members_heard bftm_members_evict bftm_members_refuse bftm_members_lease bftm_members_note bftm_members_unnoted: up to four members, and every request
+// prove: eva all_members bftm_members_find bftm_members_start bftm_members_heard bftm_members_evict bftm_members_refuse bftm_members_lease bftm_members_note bftm_members_unnoted start_member: up to four members, and every request
 #include "any.h"
 #include "any_lock.h"
 #include "core/members.c"

@@ -29,16 +29,15 @@
   @*/
 struct bftm_member *bftm_members_find(const struct bftm_members *m, u32 client);
 
-/*@ requires members_ok(m);
-  @ assigns m->awaited, m->member[0 .. m->count - 1].awaited, m->member[0 .. m->count - 1].noted;
-  @ ensures all: m->roll == 0 ==> \forall integer i; 0 <= i < m->count ==> m->member[i].awaited != 0;
-  @ ensures named: m->roll != 0 ==> \forall integer i; 0 <= i < m->count ==>
-  @   (m->member[i].awaited != 0 <==> \old(m->member[i].noted) > m->member[i].evicted);
-  @ ensures counted: awaits_ok(m) && m->awaited <= m->count;
-  @ ensures noted: \forall integer i; 0 <= i < m->count ==> m->member[i].noted ==
-  @   (\old(m->member[i].noted) == BFTM_NOTED_UNKNOWN ? 0 : \old(m->member[i].noted));
+/*@ requires \valid(member);
+  @ assigns member->awaited, member->noted;
+  @ ensures all: roll == 0 ==> member->awaited != 0;
+  @ ensures named: roll != 0 ==>
+  @   (member->awaited != 0 <==> \old(member->noted) > member->evicted);
+  @ ensures noted: member->noted ==
+  @   (\old(member->noted) == 4294967295 ? 0 : \old(member->noted));
   @*/
-void bftm_members_start(struct bftm_members *m);
+static void start_member(struct bftm_member *member, bool roll);
 
 /*@ requires members_ok(m);
   @ assigns m->member[0 .. m->count - 1].noted;
@@ -53,9 +52,11 @@ bool bftm_members_note(struct bftm_members *m, u32 client, u32 incarnation);
 
 /*@ requires members_ok(the_members) && \valid_read(req);
   @ assigns \nothing;
-  @ ensures \result <==> m->roll != 0 && req->type == BFTM_MSG_TRY &&
-  @   req->lease_ns == BFTM_LEASE_NONE && \exists integer i; 0 <= i < m->count &&
-  @   m->member[i].client == req->client && m->member[i].noted < req->attempt >> 32;
+  @ ensures others: m->roll == 0 || req->type != BFTM_MSG_TRY || req->lease_ns != 18446744073709551615 ==>
+  @   !\result;
+  @ ensures unnoted: m->roll != 0 && req->type == BFTM_MSG_TRY && req->lease_ns == 18446744073709551615 ==>
+  @   (\result <==> \exists integer i; 0 <= i < m->count && m->member[i].client == req->client &&
+  @    (req->attempt >> 32) > m->member[i].noted);
   @*/
 bool bftm_members_unnoted(const struct bftm_members *m, const struct bftm_msg *req);
 

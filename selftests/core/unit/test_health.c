@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which servers wait for members, in words: n = 4, b = 1, so that a lock needs three. */
+/* The words for servers that wait for members: n = 4, b = 1, so that a lock needs three. */
 #include "unit.h"
 
 #include <string.h>

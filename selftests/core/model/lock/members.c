@@ -42,7 +42,7 @@ static void server_serves(const struct members_turn *t, struct event e)
 	members_emit(t, &e, &next);
 }
 
-/* What a boot knew goes with it; what it has sent stays under way. */
+/* A boot knows nothing any more; its messages stay under way. */
 static void lose_power(struct members_world *w, u32 c)
 {
 	u32 u;
