@@ -83,7 +83,7 @@ said "server start names the process that is needed" "bftmutexctl server roll --
 tune 'leaseless = yes' || bail "configuration"
 is "at its first start a server waits for nobody" "$(awaited 1)" "[]"
 ok "the quarantine ends" wait_for 60 is_open
-is "nobody is in the roll yet, and gets a lock without a lease" "$(try 1 --no-lease -w 2 disk/1)" 1
+is "nobody is in the roll yet, and gets a lock without a lease" "$(try 1 --no-lease -w 2 disk/1)" 69
 is "with a lease the lock is granted" "$(try 1 -w 20 disk/1)" 0
 for n in 1 2 3 4; do
 	roll $n
@@ -164,7 +164,7 @@ s 1 bftmutexctl client evict --state "$(state 1)" 3 "$(date +%s)" --fenced >/dev
 for step in {1..14}; do
 	kill_helper 1
 	start_helper 1 || bail "helper 1"
-	ok "killed at step $step" s 1 kill_at "$step" bftmutexctl server roll --state "$(state 1)"
+	ok "killed at step $step" s 1 kill_at -t "$step" bftmutexctl server roll --state "$(state 1)"
 	ok "step $step: the roll covers what was noted" covers 1
 done
 

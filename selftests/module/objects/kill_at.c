@@ -2,17 +2,18 @@
 /*
  * Run a program, and kill it at a step of its work:
  *
- *	kill_at N PROGRAM ARG...
+ *	kill_at [-t] N PROGRAM ARG...
  *
- * Steps are system calls that send, receive, write or sync, from the first time on
- * that the program was woken out of ppoll(); the Nth is not made any more. Exit
- * status: 0 when it was killed so, 1 when it ended otherwise.
+ * Steps are system calls that send, receive, write, sync or rename, from the first time on
+ * that the program was woken out of ppoll(), with -t also by the time; the Nth is not made any
+ * more. Exit status: 0 when it was killed so, 1 when it ended otherwise.
  */
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -31,14 +32,19 @@ static bool is_step(unsigned long long call)
 	case SYS_fsync:
 	case SYS_fdatasync:
 	case SYS_ftruncate:
-#ifdef SYS_unlink /* arm64 has the other one alone */
+#ifdef SYS_unlink /* arm64 has the others alone */
 	case SYS_unlink:
+	case SYS_rename:
 #endif
+	case SYS_renameat2:
 	case SYS_unlinkat:
 		return true;
 	}
 	return false;
 }
+
+/* ppoll() has woken the program when it returns more than this. */
+static long long asleep;
 
 /* Return: true when it is to be killed before this call. */
 static bool count(pid_t pid, long *left)
@@ -50,7 +56,7 @@ static bool count(pid_t pid, long *left)
 	if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(info), &info) < 0)
 		return false;
 	if (info.op == PTRACE_SYSCALL_INFO_EXIT) {
-		woken |= call == SYS_ppoll && info.exit.rval > 0;
+		woken |= call == SYS_ppoll && info.exit.rval > asleep;
 		return false;
 	}
 	if (info.op != PTRACE_SYSCALL_INFO_ENTRY)
@@ -61,10 +67,16 @@ static bool count(pid_t pid, long *left)
 
 int main(int argc, char **argv)
 {
-	long left = argc > 2 ? atol(argv[1]) : 0;
 	int status, pass;
 	pid_t pid;
+	long left;
 
+	if (argc > 1 && !strcmp(argv[1], "-t")) {
+		asleep = -1;
+		argv++;
+		argc--;
+	}
+	left = argc > 2 ? atol(argv[1]) : 0;
 	if (left < 1)
 		return EX_USAGE;
 	pid = fork();
