@@ -70,7 +70,7 @@ struct bftm_server_param {
 	u8 key[BFTM_KEY_LEN];
 };
 
-/* No start has this number: the server has started over by itself, and its roll knows too little. */
+/* No start has this number: the server has started over by itself, without what its roll has. */
 #define BFTM_ROLL_LOST	(~0ULL)
 
 /** struct bftm_stats - counters, by BFTMUTEX_A_STATS_*; one set a CPU */
