@@ -105,7 +105,8 @@ enum bftmutex_durability {
  * enum bftmutex_ask - The servers that the kernel asks for a lock at the
  *   start.
  * @BFTMUTEX_ASK_ALL: All.
- * @BFTMUTEX_ASK_FIRST: So many as a lock needs; the others when those do not do.
+ * @BFTMUTEX_ASK_FIRST: So many as a lock needs; the others when those do not
+ *   do.
  * @BFTMUTEX_ASK_AUTO: So many, and more where single ones of them often do not
  *   do.
  */
