@@ -195,11 +195,14 @@ static int start_at(struct bftm_nl *nl, const char *device)
 TEST_F(server, ingress)
 {
 	struct wanted w = { .attr = BFTMUTEX_A_SERVER_INGRESS };
+	int why = start_at(&self->nl, "fifteen-letters");
+	/* Not every kernel has hooks there; such a one looks at no device. */
+	bool hooks = why != -EOPNOTSUPP;
 
-	EXPECT_EQ(-EINVAL, start_at(&self->nl, "sixteen-letters-"));
-	EXPECT_EQ(-ENODEV, start_at(&self->nl, "fifteen-letters"));
+	EXPECT_EQ(hooks ? -ENODEV : -EOPNOTSUPP, why);
 	EXPECT_STRNE("", self->nl.error);
-	EXPECT_EQ(-EINVAL, start_at(&self->nl, "lo"));
+	EXPECT_EQ(-EINVAL, start_at(&self->nl, "sixteen-letters-"));
+	EXPECT_EQ(hooks ? -EINVAL : -EOPNOTSUPP, start_at(&self->nl, "lo"));
 	EXPECT_STRNE("", self->nl.error);
 	EXPECT_EQ(-ENOENT, stop_server(&self->nl));
 	ASSERT_EQ(0, start_server(&self->nl));

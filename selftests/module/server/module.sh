@@ -155,11 +155,10 @@ wait $taken 2>/dev/null
 #
 
 ok "insmod starts a server" insmod "$BFTMUTEX_KO" dyndbg=+p server="$key" lease_max_ms=2000 \
-	max_waiters=7 max_objects=9 max_state=2048 object_memory=20000000 token_floor=5 \
-	no_quarantine=2
+	max_waiters=7 max_objects=9 max_state=2048 object_memory=20000000 token_floor=5
 show=$(bftmutexctl server show --json)
 for pair in cluster:9 id:1 port:7373 lease_max_ns:2000000000 max_waiters:7 \
-	max_objects:9 max_state:2048 object_memory:20000000 token_floor:5 no_quarantine:2; do
+	max_objects:9 max_state:2048 object_memory:20000000 token_floor:5 no_quarantine:0; do
 	is "its ${pair%:*}" "$(gojq -r ".${pair%:*}" <<<"$show")" "${pair#*:}"
 done
 ok "no key in /sys" ! grep -rqi "${digits:0:16}" /sys/module/bftmutex/parameters
@@ -185,6 +184,12 @@ exec 9>&-
 mark
 ok "it can be unloaded then, with its server" rmmod bftmutex
 ok "which the log tells" grep -q 'server 1 has ended with the module' <(said)
+
+# Alone of its cluster, it leaves no room for that: no client counts its grants.
+ok "insmod starts a server without a quarantine" insmod "$BFTMUTEX_KO" dyndbg=+p \
+	server="$key" no_quarantine=2
+is "its no_quarantine" "$(bftmutexctl server show --json | gojq .no_quarantine)" 2
+rmmod bftmutex
 
 #
 # Over and over, while datagrams arrive
