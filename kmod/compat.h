@@ -74,6 +74,14 @@ static inline void bftm_csum_inet(struct sk_buff *skb)
 #endif
 }
 
+/* A classifier at the ingress writes it, and a queue at the egress reads it. */
+static inline void bftm_tc_index(struct sk_buff *skb)
+{
+#ifdef CONFIG_NET_SCHED
+	skb->tc_index = 0;
+#endif
+}
+
 /* Does poll_wait() have no effect with this table? */
 static inline bool bftm_polls_only(const poll_table *wait)
 {

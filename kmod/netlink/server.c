@@ -154,6 +154,7 @@ static int put_server(struct sk_buff *msg, struct bftm_server *server)
 		return -EMSGSIZE;
 	if (p->roll && nla_put_u64_64bit(msg, BFTMUTEX_A_SERVER_ROLL, p->roll,
 					 BFTMUTEX_A_SERVER_PAD))
+		return -EMSGSIZE;
 	if (*ingress && nla_put_string(msg, BFTMUTEX_A_SERVER_INGRESS, ingress))
 		return -EMSGSIZE;
 	return bftm_netlink_put_objects(msg, server) ?:

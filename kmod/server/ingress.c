@@ -36,10 +36,12 @@
  * @ops:     what netfilter knows of it
  *           ops.dev is the device, NULL when it has gone; written with RTNL, read under RCU
  * @devices: told when a device of the namespace goes away
+ * @begun:   the server is complete; until then requests go through IP
  */
 struct bftm_ingress {
 	struct nf_hook_ops ops;
 	struct notifier_block devices;
+	bool begun;
 };
 
 /* Softirqs are off, RCU read side. A forged request ends here too: it was verified once. */
@@ -48,7 +50,9 @@ static unsigned int ingress_hear(void *priv, struct sk_buff *skb, const struct n
 	struct bftm_server *server = priv;
 	struct bftm_address from;
 
-	if (!bftm_ingress_is_request(server, skb, &from))
+	/* Pairs with bftm_ingress_begin(). */
+	if (!smp_load_acquire(&server->ingress->begun) ||
+	    !bftm_ingress_is_request(server, skb, &from))
 		return NF_ACCEPT;
 	bftm_count(server, RECEIVED);
 	bftm_count(server, INGRESS);
@@ -143,6 +147,12 @@ int bftm_ingress_open(struct bftm_server *server, struct netlink_ext_ack *extack
 	return err;
 }
 
+void bftm_ingress_begin(struct bftm_server *server)
+{
+	if (server->ingress)
+		smp_store_release(&server->ingress->begun, true);
+}
+
 void bftm_ingress_close(struct bftm_server *server)
 {
 	if (!server->ingress)
@@ -172,9 +182,7 @@ void bftm_ingress_name(const struct bftm_server *server, char *ret)
 	rcu_read_unlock();
 }
 
-/* Shorter than the least MTU of IPv4, so its answers may say that they are never cut. */
-static_assert(sizeof(struct iphdr) + sizeof(struct udphdr) + BFTM_WIRE_LEN_MAX <= 576);
-
+/* An answer is not longer than its request, which fits into the device's MTU: it is never cut. */
 static void put_header4(struct net *net, struct sk_buff *skb, const struct bftm_address *to)
 {
 	struct iphdr *ip;
@@ -254,6 +262,10 @@ int bftm_ingress_open(struct bftm_server *server, struct netlink_ext_ack *extack
 		return 0;
 	NL_SET_ERR_MSG(extack, "this kernel was built without CONFIG_NETFILTER_INGRESS");
 	return -EOPNOTSUPP;
+}
+
+void bftm_ingress_begin(struct bftm_server *server)
+{
 }
 
 void bftm_ingress_close(struct bftm_server *server)

@@ -8,10 +8,12 @@
 #include <linux/inetdevice.h>
 #include <linux/ip.h>
 #include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
 #include <linux/udp.h>
 #include <net/addrconf.h>
 #include <net/ip.h>
 #include <net/ip6_checksum.h>
+#include <net/route.h>
 #include <net/sock.h>
 #include <net/xfrm.h>
 
@@ -93,12 +95,12 @@ static bool addresses4_fit(const struct net_device *dev, __be32 remote, __be32 l
 	bool ours = false;
 	int count = 0;
 
-	if (!in || ipv4_is_multicast(remote) || ipv4_is_lbcast(remote) ||
-	    ipv4_is_zeronet(remote) || ipv4_is_loopback(remote) || ipv4_is_loopback(local))
+	/* IP drops what comes from an address of this host, or of many hosts, by any device. */
+	if (!in || ipv4_is_zeronet(remote) || ipv4_is_loopback(remote) ||
+	    ipv4_is_loopback(local) || inet_addr_type(dev_net(dev), remote) != RTN_UNICAST)
 		return false;
 	in_dev_for_each_ifa_rcu(a, in) {
-		if (count++ == ADDRESSES_MAX || a->ifa_local == remote ||
-		    a->ifa_broadcast == remote)
+		if (count++ == ADDRESSES_MAX)
 			return false;
 		ours |= a->ifa_local == local;
 	}
@@ -199,6 +201,8 @@ bool bftm_ingress_is_request(const struct bftm_server *server, struct sk_buff *s
 		   !request6(skb, port, ret)) {
 		return false;
 	}
-	return frame_is_ours(skb) && frame_is_plain(skb) && !netif_is_l3_slave(skb->dev) &&
-	       !policies_exist(server->net);
+	/* A bridge, a bond or a VRF decides about what comes by its ports. */
+	return frame_is_ours(skb) && frame_is_plain(skb) &&
+	       skb->len <= READ_ONCE(skb->dev->mtu) &&
+	       !netdev_master_upper_dev_get_rcu(skb->dev) && !policies_exist(server->net);
 }

@@ -133,6 +133,7 @@ static bool is_ours(const struct sk_buff *skb, u16 family)
 static void turn_round(struct sk_buff *skb)
 {
 	skb_orphan(skb);
+	skb_clear_delivery_time(skb);
 	skb_scrub_packet(skb, true);
 	skb_clear_hash(skb);
 	skb_init_secmark(skb);
@@ -148,6 +149,7 @@ static void turn_round(struct sk_buff *skb)
 	skb->csum_valid = 0;
 	skb->csum_level = 0;
 	bftm_csum_inet(skb);
+	bftm_tc_index(skb);
 	skb->encapsulation = 0;
 	skb->priority = 0;
 	skb->dev = NULL;
@@ -229,14 +231,8 @@ static int server_receive(struct sock *sk, struct sk_buff *skb)
 	return bftm_udp_hear(server_hear, sk, skb);
 }
 
-static int open_one(struct bftm_server *server, int family,
-		    struct socket **ret)
+static int socket_open(struct bftm_server *server, int family, struct socket **ret)
 {
-	struct udp_tunnel_sock_cfg tunnel = {
-		.sk_user_data = server,
-		.encap_type = 1,
-		.encap_rcv = server_receive,
-	};
 	struct udp_port_cfg port = {
 		.family = family,
 		.local_udp_port = htons(server->param.port),
@@ -245,11 +241,19 @@ static int open_one(struct bftm_server *server, int family,
 		.use_udp6_rx_checksums = true,
 		.ipv6_v6only = true,
 	};
-	int err = udp_sock_create(server->net, &port, ret);
 
-	if (!err)
-		setup_udp_tunnel_sock(server->net, bftm_tunnel_sock(*ret), &tunnel);
-	return err;
+	return udp_sock_create(server->net, &port, ret);
+}
+
+static void socket_hear(struct bftm_server *server, struct socket *sock)
+{
+	struct udp_tunnel_sock_cfg tunnel = {
+		.sk_user_data = server,
+		.encap_type = 1,
+		.encap_rcv = server_receive,
+	};
+
+	setup_udp_tunnel_sock(server->net, bftm_tunnel_sock(sock), &tunnel);
 }
 
 int bftm_sockets_open(struct bftm_server *server,
@@ -261,14 +265,22 @@ int bftm_sockets_open(struct bftm_server *server,
 		NL_SET_ERR_MSG(extack, "no memory for routes");
 		return err;
 	}
-	err = open_one(server, AF_INET, &server->sock4);
+	err = socket_open(server, AF_INET, &server->sock4);
 	if (!err && IS_ENABLED(CONFIG_IPV6) && ipv6_mod_enabled())
-		err = open_one(server, AF_INET6, &server->sock6);
+		err = socket_open(server, AF_INET6, &server->sock6);
 	if (err == -EADDRINUSE)
 		NL_SET_ERR_MSG(extack, "the UDP port is in use");
 	else if (err)
 		NL_SET_ERR_MSG(extack, "cannot open the UDP sockets");
-	return err ?: bftm_ingress_open(server, extack);
+	err = err ?: bftm_ingress_open(server, extack);
+	if (err)
+		return err;
+	/* What was heard is not to be forgotten: from here on nothing fails. */
+	socket_hear(server, server->sock4);
+	if (server->sock6)
+		socket_hear(server, server->sock6);
+	bftm_ingress_begin(server);
+	return 0;
 }
 
 void bftm_sockets_deafen(struct bftm_server *server)
