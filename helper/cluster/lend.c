@@ -148,11 +148,16 @@ void bftm_lend_all(void)
 			bftm_lend_soon(cl);
 }
 
+void bftm_lend_revoke(struct bftm_cluster *cl)
+{
+	if (cl->lent)
+		revoke(cl);
+}
+
 void bftm_lend_end(struct bftm_cluster *cl)
 {
 	bftm_timer_stop(&cl->lend);
-	if (cl->lent)
-		revoke(cl);
+	bftm_lend_revoke(cl);
 }
 
 void bftm_lend_forget(void)

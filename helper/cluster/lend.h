@@ -21,6 +21,9 @@ void bftm_lend_again(struct bftm_cluster *cl);
 /** bftm_lend_all() - all clusters anew: the kernel knows of none, or not which is standard */
 void bftm_lend_all(void);
 
+/** bftm_lend_revoke() - the kernel leaves it to the daemon, until it is lent again */
+void bftm_lend_revoke(struct bftm_cluster *cl);
+
 /** bftm_lend_end() - the kernel leaves it to the daemon, at once */
 void bftm_lend_end(struct bftm_cluster *cl);
 

@@ -88,6 +88,9 @@ static void heed(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 	bftm_client_challenge(&cl->cfg, u, msg);
 	if (cl->cfg.forgetful == before)
 		return;
+	/* What the kernel asks for by itself may count grants that are forgotten. */
+	if (cl->cfg.forgetful & ~before)
+		bftm_lend_revoke(cl);
 	bftm_lend_again(cl);
 	if (cl->cfg.forgetful >> u & 1 && bftm_due(&peer->forgetful_ns, BFTM_SAID_AGAIN_NS))
 		bftm_log(LOG_WARNING,

@@ -277,6 +277,7 @@ static bool take_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	if (cfg->forgetful >> u & 1) {
 		a->type = BFTM_MSG_WAIT;
 		a->wait_ns = 0;
+		a->queue_ns = 0;
 		return false;
 	}
 	a->type = BFTM_MSG_FREE;
@@ -307,6 +308,7 @@ static void take_inquire(struct bftm_contend *c, u32 u,
 		a->type = bftm_contender_queues(&c->base) ? BFTM_MSG_WAIT :
 						   BFTM_MSG_LOCKED;
 		a->wait_ns = 0;
+		a->queue_ns = 0;
 	}
 	bftm_yield(c, u, msg->gno, out);
 }
@@ -425,6 +427,7 @@ void bftm_contend_answer(struct bftm_contend *c,
 	struct bftm_answer *a = &c->server[u];
 
 	memset(out, 0, sizeof(*out));
+	bftm_hold_uncount(c, cfg);
 	if (msg->prio > a->lam)
 		a->lam = msg->prio;
 	note_token(a, msg);
@@ -443,6 +446,7 @@ void bftm_contend_wake(struct bftm_contend *c,
 	memset(out, 0, sizeof(*out));
 	if (now < c->base.wake_ns)
 		return;
+	bftm_hold_uncount(c, cfg);
 	switch (c->base.phase) {
 	case BFTM_PHASE_DEAD:
 		break;

@@ -99,6 +99,15 @@ void bftm_wait_granted(struct bftm_contend *c, const struct bftm_client_cfg *cfg
 		       u64 now);
 
 /* hold.c: the lease. */
+/**
+ * bftm_hold_uncount() - the grants of servers that may forget too much count no more
+ * @c:   the lock's contend()
+ * @cfg: the cluster, with what CHALLENGE said last
+ *
+ * Not those from before the server said so, either: it may have forgotten them already. What a
+ * program holds stays held.
+ */
+void bftm_hold_uncount(struct bftm_contend *c, const struct bftm_client_cfg *cfg);
 void bftm_hold_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, struct bftm_out *out);
 /** bftm_hold_read() - its value is read, as far as it can be. */

@@ -41,6 +41,31 @@ bool bftm_may_begin(const struct bftm_contend *c, const struct bftm_client_cfg *
 	return now + bftm_lease_least(c->base.want.lease_ns) <= bftm_contend_end(c, cfg);
 }
 
+static void uncount(struct bftm_contend *c, u32 u)
+{
+	struct bftm_answer *a = &c->server[u];
+
+	/* Of a conversion what is held goes on to count. */
+	a->more_ns = 0;
+	if (c->base.phase == BFTM_PHASE_HOLD)
+		return;
+	a->k = 0;
+	if (a->type != BFTM_MSG_FREE)
+		return;
+	a->type = BFTM_MSG_WAIT;
+	a->wait_ns = 0;
+	a->queue_ns = 0;
+}
+
+void bftm_hold_uncount(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+{
+	u32 u;
+
+	for (u = 0; u < cfg->n && cfg->forgetful; u++)
+		if (cfg->forgetful >> u & 1)
+			uncount(c, u);
+}
+
 /* Eight renewals are left before the end even when the lease is short. */
 static u64 soon(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		u64 now)

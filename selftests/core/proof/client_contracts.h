@@ -75,6 +75,11 @@ bool bftm_may_begin(const struct bftm_contend *c, const struct bftm_client_cfg *
   @*/
 static inline u32 bftm_count(u32 set);
 
+/*@ requires \valid_read(cfg) && \valid(c);
+  @ assigns c->server[0 .. 30];
+  @*/
+void bftm_hold_uncount(struct bftm_contend *c, const struct bftm_client_cfg *cfg);
+
 /*@ requires \valid_read(c) && \valid_read(cfg);
   @ assigns \nothing;
   @*/

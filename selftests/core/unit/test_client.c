@@ -111,6 +111,52 @@ static void a_server_that_may_forget_too_much_has_no_say(void **state)
 	assert_int_equal(cfg.forgetful, 2);
 }
 
+/* Of n = 7 servers F = 5 grants leave room for r = 1; two say that they may restart with two. */
+static void what_it_granted_before_it_said_so_counts_no_more(void **state)
+{
+	(void)state;
+	start(1, T0);
+	assert_int_equal(all_say(0x0f, BFTM_MSG_FREE, T0), BFTM_PENDING);
+	challenge(0, 2);
+	challenge(1, 2);
+	assert_int_equal(says(4, BFTM_MSG_FREE, 1, T0), BFTM_PENDING);
+	assert_int_equal(c.server[0].type, BFTM_MSG_WAIT);
+	assert_int_equal(says(5, BFTM_MSG_FREE, 1, T0), BFTM_PENDING);
+	assert_int_equal(says(6, BFTM_MSG_FREE, 1, T0), BFTM_WON);
+	/* What a program holds stays held. */
+	challenge(6, 2);
+	says(1, BFTM_MSG_WAIT, 1, T0 + 1);
+	assert_int_equal(bftm_contend_end(&c, &cfg), T0 + GOOD);
+}
+
+/* Grants of earlier polls count as long as their leases last, and the wait in the queue as well. */
+static void in_the_queue_it_counts_no_more_either(void **state)
+{
+	(void)state;
+	want.wait = BFTM_WAIT_QUEUE;
+	start(1, T0);
+	all_say(0x0f, BFTM_MSG_FREE, T0);
+	wake(c.poll_ns, 0, 0);
+	challenge(0, 2);
+	assert_int_equal(says(4, BFTM_MSG_FREE, 2, c.polled_ns), BFTM_PENDING);
+	assert_int_equal(says(5, BFTM_MSG_FREE, 2, c.polled_ns), BFTM_WON);
+}
+
+/* Before the application knows: the lock that was won by that grant is none. */
+static void while_its_value_is_read_it_counts_no_more(void **state)
+{
+	(void)state;
+	want.value = true;
+	start(1, T0);
+	all_say(0x1f, BFTM_MSG_FREE, T0);
+	assert_int_equal(c.base.phase, BFTM_PHASE_VALUE);
+	challenge(0, 2);
+	wake(c.base.wake_ns, 2, 0);
+	assert_int_equal(out.verdict, BFTM_PENDING);
+	assert_int_equal(c.base.phase, BFTM_PHASE_BACKOFF);
+	assert_cancelled(1);
+}
+
 static void a_server_counts_once(void **state)
 {
 	u32 i;
@@ -365,6 +411,9 @@ int main(void)
 		TEST(lies_of_b_servers_cost_nothing),
 		TEST(m_of_n_win),
 		TEST(a_server_that_may_forget_too_much_has_no_say),
+		TEST(what_it_granted_before_it_said_so_counts_no_more),
+		TEST(in_the_queue_it_counts_no_more_either),
+		TEST(while_its_value_is_read_it_counts_no_more),
 		TEST(a_server_counts_once),
 		TEST(the_end_is_the_fth_largest),
 		TEST(late_answers_count_from_their_own_send),

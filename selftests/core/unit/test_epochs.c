@@ -79,6 +79,7 @@ void bftm_upcall_suspect(const char *cluster, u16 who, const char *evidence, u64
 
 void bftm_lend_soon(struct bftm_cluster *cluster) { (void)cluster; }
 void bftm_lend_again(struct bftm_cluster *cluster) { (void)cluster; }
+void bftm_lend_revoke(struct bftm_cluster *cluster) { (void)cluster; }
 void bftm_health_report(struct bftm_cluster *cluster) { (void)cluster; }
 void bftm_recover_wake(struct bftm_cluster *cluster, u64 now) { (void)cluster; (void)now; }
 

@@ -245,6 +245,21 @@ static void whom_to_ask(void **state)
 	assert_int_equal(lent_ask, BFTMUTEX_ASK_AUTO);
 }
 
+/* A server says that it may forget too much: the kernel has to stop now, and goes on with the next. */
+static void taken_back_until_it_is_lent_again(void **state)
+{
+	(void)state;
+	lend_it();
+	bftm_lend_revoke(&cl);
+	assert_int_equal(lent_peers, 0);
+	assert_false(cl.lent);
+	messages = 0;
+	bftm_lend_revoke(&cl);
+	assert_int_equal(messages, 0);
+	lend_it();
+	assert_int_equal(lent_peers, N);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -254,6 +269,7 @@ int main(void)
 		cmocka_unit_test_setup(not_without_a_quorum, begin),
 		cmocka_unit_test_setup(once_a_second, begin),
 		cmocka_unit_test_setup(whom_to_ask, begin),
+		cmocka_unit_test_setup(taken_back_until_it_is_lent_again, begin),
 	};
 
 	return cmocka_run_group_tests_name("lend", tests, NULL, NULL);

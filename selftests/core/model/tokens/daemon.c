@@ -53,6 +53,11 @@ void bftm_lend_again(struct bftm_cluster *cl)
 	(void)cl;
 }
 
+void bftm_lend_revoke(struct bftm_cluster *cl)
+{
+	(void)cl;
+}
+
 void bftm_evidence_report(struct bftm_cluster *cl)
 {
 	(void)cl;
