@@ -54,7 +54,7 @@ static u64 lifetime_ns;
  * servers, each by t / T (Lin and others 2004, Section 3; the sum is printed from k = 2^m, and is
  * of 2m - n and more).
  */
-static double risk(const struct bftm_conf_cluster *cluster, const struct derived *d)
+static double risk(const struct derived *d)
 {
 	double each = (double)d->quarantine_ns / (double)lifetime_ns, term = 1, sum = 0;
 	u32 i, k;
@@ -71,22 +71,21 @@ static double risk(const struct bftm_conf_cluster *cluster, const struct derived
 	return sum;
 }
 
-static void add_risk(struct json_object *object, const struct bftm_conf_cluster *cluster,
-		     const struct derived *d)
+static void add_risk(struct json_object *object, const struct derived *d)
 {
 	if (!lifetime_ns)
 		return;
 	bftm_json_add_number(object, "lifetime_ns", lifetime_ns);
-	json_object_object_add(object, "risk", json_object_new_double(risk(cluster, d)));
+	json_object_object_add(object, "risk", json_object_new_double(risk(d)));
 }
 
-static void print_risk(const struct bftm_conf_cluster *cluster, const struct derived *d)
+static void print_risk(const struct derived *d)
 {
 	char buf[32];
 
 	if (lifetime_ns)
 		printf("  %-18sp = %.2g that more forget what one holder has, if servers live %s\n", "",
-		       risk(cluster, d), bftm_format_duration(lifetime_ns, buf, sizeof(buf)));
+		       risk(d), bftm_format_duration(lifetime_ns, buf, sizeof(buf)));
 }
 
 static const char *wait_name(const struct bftm_conf_cluster *cluster)
@@ -124,7 +123,7 @@ static struct json_object *to_json(const struct bftm_conf_cluster *cluster, bool
 	json_object_object_add(object, cluster->literal ? "free_needed" : "quorum", NULL);
 	bftm_json_add_number(object, cluster->literal ? "quorum" : "free_needed", d.needed);
 	bftm_json_add_number(object, "spared", d.spared);
-	add_risk(object, cluster, &d);
+	add_risk(object, &d);
 	bftm_json_add_number(object, "silent_max", cluster->n - d.needed);
 	bftm_json_add_number(object, "token_needed", d.token_needed);
 	bftm_json_add_bool(object, "token_learned", d.learns);
@@ -170,7 +169,7 @@ static void cluster_print(const struct bftm_conf_cluster *cluster, bool standard
 	       cluster->n - d.needed, cluster->b);
 	printf("  %-18sr = %u servers restarted with --no-quarantine within one quarantine\n", "spares",
 	       d.spared);
-	print_risk(cluster, &d);
+	print_risk(&d);
 	printf("  %-18s%u servers; one that was restarted %s\n", "a token needs", d.token_needed,
 	       d.learns ? "learns from the others" : "needs --token-floor");
 	print_duration("lease", cluster->lease_ns, " unless the application says otherwise");
