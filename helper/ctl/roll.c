@@ -39,6 +39,7 @@ static void on_signal(int number)
  * @path:    of the file
  * @cluster: of the server
  * @start:   number of the server's start
+ * @said:    a client that cannot be noted was named
  * @server:  its number
  * @written: the file is as @file
  * @count:   of @news
@@ -52,7 +53,7 @@ struct roll_keeper {
 	char path[PATH_MAX];
 	u64 start;
 	u32 cluster, server;
-	bool written;
+	bool written, said;
 	u32 count;
 	struct { u32 client, incarnation; } news[BFTM_MEMBERS_MAX];
 	struct ctl_roll file, now;
@@ -121,18 +122,16 @@ static int take_member(struct nlattr **attr, void *arg)
 	bool awaited = attr[BFTMUTEX_A_MEMBER_AWAITED];
 	struct roll_keeper *k = arg;
 
-	if (k->now.count == BFTM_MEMBERS_MAX || heard == BFTM_NOTED_UNKNOWN)
+	if (k->now.count == BFTM_MEMBERS_MAX)
 		return -EPROTO;
-	if (heard > noted) {
+	if (ctl_roll_add(&k->now, client, noted, heard, awaited)) {
 		k->news[k->count].client = client;
 		k->news[k->count++].incarnation = heard;
-		noted = heard;
+	} else if (heard > noted && !k->said) {
+		k->said = true;
+		fprintf(stderr, CTL_NAME ": client %u has incarnation %u, which no roll can name: it gets no locks without a lease from this server; servers take later numbers for old ones, so give its host another client number\n",
+			client, heard);
 	}
-	if (!noted && !awaited)
-		return 0;
-	/* An awaited one may hold what it was granted before this start. */
-	k->now.client[k->now.count] = client;
-	k->now.incarnation[k->now.count++] = awaited ? 0 : noted;
 	return 0;
 }
 

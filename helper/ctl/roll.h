@@ -30,6 +30,17 @@ struct ctl_roll {
 const char *ctl_roll_path(const char *dir, u32 cluster, u16 server, char *ret);
 
 /**
+ * ctl_roll_add() - what the file is to say of a member
+ * @roll:    has room for one more
+ * @client:  number of the member
+ * @noted:   what the server knows to be in the file
+ * @heard:   the last incarnation that the server has heard of, 0 for none
+ * @awaited: the server waits for it
+ * Return: true if @heard is to be noted, when the file is written.
+ */
+bool ctl_roll_add(struct ctl_roll *roll, u32 client, u32 noted, u32 heard, bool awaited);
+
+/**
  * ctl_roll_read() - read the file
  * @path: of it
  * @ret:  what it has; on failure it is unknown

@@ -24,6 +24,21 @@ const char *ctl_roll_path(const char *dir, u32 cluster, u16 server, char *ret)
 	return ret;
 }
 
+bool ctl_roll_add(struct ctl_roll *roll, u32 client, u32 noted, u32 heard, bool awaited)
+{
+	/* One member that lies about its number must not keep the others waiting. */
+	bool news = heard > noted && heard != BFTM_NOTED_UNKNOWN;
+
+	if (news)
+		noted = heard;
+	if (!noted && !awaited)
+		return false;
+	/* An awaited one may hold what it was granted before this start. */
+	roll->client[roll->count] = client;
+	roll->incarnation[roll->count++] = awaited ? 0 : noted;
+	return news;
+}
+
 static bool is_line(const char *line, const struct ctl_roll *r, u32 i)
 {
 	char want[64];
