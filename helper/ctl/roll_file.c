@@ -26,16 +26,14 @@ const char *ctl_roll_path(const char *dir, u32 cluster, u16 server, char *ret)
 
 bool ctl_roll_add(struct ctl_roll *roll, u32 client, u32 noted, u32 heard, bool awaited)
 {
-	/* One member that lies about its number must not keep the others waiting. */
+	bool unknown = awaited || heard == BFTM_NOTED_UNKNOWN;
 	bool news = heard > noted && heard != BFTM_NOTED_UNKNOWN;
 
-	if (news)
-		noted = heard;
-	if (!noted && !awaited)
+	if (!unknown && !noted && !news)
 		return false;
-	/* An awaited one may hold what it was granted before this start. */
+	/* An awaited one may hold what it was granted before this start, and tells the server so. */
 	roll->client[roll->count] = client;
-	roll->incarnation[roll->count++] = awaited ? 0 : noted;
+	roll->incarnation[roll->count++] = unknown ? 0 : news ? heard : noted;
 	return news;
 }
 

@@ -54,7 +54,11 @@ bool bftm_members_unnoted(const struct bftm_members *m, const struct bftm_msg *r
 	if (!m->roll || req->type != BFTM_MSG_TRY || req->lease_ns != BFTM_LEASE_NONE)
 		return false;
 	member = bftm_members_find(m, req->client);
-	return member && req->attempt >> 32 > bftm_published(member->noted);
+	if (!member || req->attempt >> 32 <= bftm_published(member->noted))
+		return false;
+	/* When the roll does not say so any more, it names what the server has heard of till then. */
+	return !(req->flags & BFTM_FLAG_REASSERT && !bftm_published(member->noted) &&
+		 bftm_published(member->awaited) && req->attempt >> 32 <= req->seq >> 32);
 }
 
 void bftm_members_heard(struct bftm_members *m, struct bftm_member *member)

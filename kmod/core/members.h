@@ -67,6 +67,10 @@ bool bftm_members_note(struct bftm_members *m, u32 client, u32 incarnation);
  * @req: any request about a lock
  *
  * It gets no answer then, and comes again. The roll does not matter to requests with a lease.
+ *
+ * REASSERT of a member that is awaited, and of which nothing is noted, does not wait: of that one
+ * the roll says that it may hold anything, so the next start awaits it again. Else a server without
+ * a process that notes would be recovering for ever. It is for incarnations that were heard of.
  */
 bool bftm_members_unnoted(const struct bftm_members *m, const struct bftm_msg *req);
 

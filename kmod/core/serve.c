@@ -117,12 +117,19 @@ static bool members_again(const struct bftm_shell *shell, void *arg, const struc
 	return !m || !bftm_members_refuse(members, req);
 }
 
+/* It is noted as soon as the server's host has heard of it: silence is the answer. */
+static bool is_unnoted(const struct bftm_shell *shell, void *arg, const struct bftm_msg *req)
+{
+	const struct bftm_members *members = members_of(shell, arg);
+
+	return members && bftm_members_unnoted(members, req);
+}
+
 /* The protocol decides, about the lock that is named. */
 static void serve_step(const struct bftm_shell *shell, void *arg, struct bftm_server_cfg *cfg,
 		       const struct bftm_msg *req, u64 now, struct bftm_sends *ret)
 {
 	const struct bftm_protocol *protocol = protocol_of(shell, arg, req->proto);
-	const struct bftm_members *members = members_of(shell, arg);
 	void *lock = NULL;
 	bool make;
 	u32 room;
@@ -137,8 +144,7 @@ static void serve_step(const struct bftm_shell *shell, void *arg, struct bftm_se
 		bftm_refuse(req, &ret->reply, BFTM_REFUSED_PROTO);
 		return;
 	}
-	/* It is noted as soon as the server's host has heard of it: silence is the answer. */
-	if (members && bftm_members_unnoted(members, req))
+	if (is_unnoted(shell, arg, req))
 		return;
 	make = protocol->server->creates(cfg, req);
 	if (!shell->enter(arg, protocol, req, make, &now, &lock)) {
@@ -149,6 +155,8 @@ static void serve_step(const struct bftm_shell *shell, void *arg, struct bftm_se
 		bftm_refuse(req, &ret->reply, BFTM_REFUSED_LOCKS);
 	} else if (!members_again(shell, arg, req, cfg)) {
 		bftm_refuse(req, &ret->reply, BFTM_REFUSED_EVICTED);
+	} else if (is_unnoted(shell, arg, req)) {
+		ret->reply.type = BFTM_MSG_NONE;	/* it was awaited when it came */
 	} else {
 		room = lock && shell->enlarge && protocol->server->wants_room ?
 		       protocol->server->wants_room(cfg, lock, req, now) : 0;

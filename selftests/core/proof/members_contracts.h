@@ -50,13 +50,17 @@ static void start_member(struct bftm_member *member, bool roll);
   @*/
 bool bftm_members_note(struct bftm_members *m, u32 client, u32 incarnation);
 
+/* The roll says that it may hold anything, and it tells what it holds. */
+#define UNKNOWN(member)							\
+	((req->flags & BFTM_FLAG_REASSERT) != 0 && (member).noted == 0 && (member).awaited != 0 && \
+	 (req->attempt >> 32) <= (req->seq >> 32))
 /*@ requires members_ok(the_members) && \valid_read(req);
   @ assigns \nothing;
   @ ensures others: m->roll == 0 || req->type != BFTM_MSG_TRY || req->lease_ns != 18446744073709551615 ==>
   @   !\result;
   @ ensures unnoted: m->roll != 0 && req->type == BFTM_MSG_TRY && req->lease_ns == 18446744073709551615 ==>
   @   (\result <==> \exists integer i; 0 <= i < m->count && m->member[i].client == req->client &&
-  @    (req->attempt >> 32) > m->member[i].noted);
+  @    (req->attempt >> 32) > m->member[i].noted && !UNKNOWN(m->member[i]));
   @*/
 bool bftm_members_unnoted(const struct bftm_members *m, const struct bftm_msg *req);
 

@@ -378,6 +378,33 @@ static void nothing_is_granted_before_the_roll_has_it(void **state)
 	}, "disk/1"), BFTM_MSG_FREE);
 }
 
+/* Of them the roll says that they may hold anything, and so they are awaited at a later start. */
+static void the_unknown_may_tell_what_they_hold(void **state)
+{
+	(void)state;
+	members.roll = true;
+	assert_int_equal(awaited_with(BFTM_NOTED_UNKNOWN, 0), 1);
+	assert_int_equal(asks(BOB, 4, "disk/1", true, 0), BFTM_MSG_NONE);
+	/* The roll will name what the server has heard of. */
+	assert_int_equal(serve_named((struct bftm_msg){
+		.type = BFTM_MSG_TRY, .client = BOB, .attempt = OF(4, 1), .seq = OF(3, 1), .k = 1,
+		.mode = BFTM_MODE_EX, .arg = BFTM_MODE_EX, .flags = BFTM_FLAG_REASSERT,
+		.lease_ns = BFTM_LEASE_NONE,
+	}, "disk/1"), BFTM_MSG_NONE);
+	meanwhile = bob_is_heard;
+	assert_int_equal(asks(BOB, 4, "disk/1", true, BFTM_FLAG_REASSERT), BFTM_MSG_NONE);
+	meanwhile = NULL;
+	assert_int_equal(bftm_lock_holders(&lock), 0);
+	assert_int_equal(awaited_with(BFTM_NOTED_UNKNOWN, 0), 1);
+	assert_int_equal(asks(BOB, 4, "disk/1", true, BFTM_FLAG_REASSERT), BFTM_MSG_FREE);
+	assert_int_equal(sync(BOB, 4), BFTM_MSG_SYNCED);
+	assert_int_equal(members.awaited, 0);
+	assert_int_equal(asks(BOB, 5, "disk/1", true, BFTM_FLAG_REASSERT), BFTM_MSG_NONE);
+	/* It would not be awaited for what the roll lacks: 4 may be evicted, and 5 not. */
+	assert_int_equal(awaited_with(4, 0), 1);
+	assert_int_equal(asks(BOB, 5, "disk/1", true, BFTM_FLAG_REASSERT), BFTM_MSG_NONE);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, fresh_server)
 
 int main(void)
@@ -394,6 +421,7 @@ int main(void)
 		TEST(what_is_evicted_is_refused),
 		TEST(only_those_that_the_roll_names_are_awaited),
 		TEST(nothing_is_granted_before_the_roll_has_it),
+		TEST(the_unknown_may_tell_what_they_hold),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

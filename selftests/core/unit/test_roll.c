@@ -28,16 +28,18 @@ static void who_is_named(void **state)
 	assert_int_equal(roll.count, 3);
 }
 
-/* The file could not say it, and a server that reads it takes the number for "unknown". */
+/*
+ * The file could not say it: a server that reads it takes the number for "unknown". What it held
+ * before the server's start it may have told, so the file says just that.
+ */
 static void the_last_number_that_there_is_is_not_noted(void **state)
 {
 	(void)state;
 	assert_false(ctl_roll_add(&roll, 1, 0, ~0u, false));
-	assert_int_equal(roll.count, 0);
 	assert_false(ctl_roll_add(&roll, 2, 5, ~0u, false));
-	assert_int_equal(roll.incarnation[0], 5);
 	assert_false(ctl_roll_add(&roll, 3, 0, ~0u, true));
-	assert_int_equal(roll.incarnation[1], 0);
+	assert_int_equal(roll.count, 3);
+	assert_int_equal(roll.incarnation[0] | roll.incarnation[1] | roll.incarnation[2], 0);
 	assert_true(ctl_roll_add(&roll, 4, 0, 6, false));
 }
 
