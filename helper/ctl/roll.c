@@ -6,13 +6,11 @@
  * alone knows them, so that a process that was killed leaves nothing behind.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <netlink/attr.h>
@@ -214,20 +212,11 @@ static int roll_follow(struct roll_keeper *k)
 }
 
 /* Of two processes the one that is behind would take from the file what the other has noted. */
-static int roll_lock(struct roll_keeper *k, int *ret_fd)
+static int roll_alone(struct roll_keeper *k, int *ret_fd)
 {
-	char path[PATH_MAX];
+	int r = ctl_roll_lock(k->dir, k->cluster, (u16)k->server, ret_fd);
 
-	snprintf(path, sizeof(path), "%.*s.lock", PATH_MAX - 8, k->path);
-	*ret_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (*ret_fd < 0)
-		return ctl_fail(errno == EACCES ? EX_NOPERM : EX_CANTCREAT, "%s: %s", path,
-				strerror(errno));
-	if (flock(*ret_fd, LOCK_EX | LOCK_NB) < 0)
-		return errno == EWOULDBLOCK ?
-		       ctl_fail(EX_UNAVAILABLE, "%s: another process keeps this roll", k->path) :
-		       ctl_fail(EX_OSERR, "%s: %s", path, strerror(errno));
-	return 0;
+	return r < 0 ? ctl_roll_unlocked(k->dir, k->cluster, (u16)k->server, r) : 0;
 }
 
 static int roll_keep(struct roll_keeper *k)
@@ -239,7 +228,7 @@ static int roll_keep(struct roll_keeper *k)
 	r = keeper_server(k);
 	if (r == 0) {
 		ctl_roll_path(k->dir, k->cluster, (u16)k->server, k->path);
-		r = keeper_check(k, 0) ?: roll_lock(k, &fd) ?: roll_follow(k);
+		r = keeper_check(k, 0) ?: roll_alone(k, &fd) ?: roll_follow(k);
 	}
 	if (fd >= 0)
 		close(fd);

@@ -12,6 +12,7 @@
 /**
  * struct ctl_roll - what the file has
  * @on:          the server has one
+ * @created:     the file was not there before the start that wrote it
  * @unknown:     what members hold is not known
  * @start:       number of the server's start that it is of
  * @count:       how many clients it names
@@ -19,7 +20,7 @@
  * @incarnation: of each the last one that may hold something; 0: it is not known
  */
 struct ctl_roll {
-	bool on, unknown;
+	bool on, created, unknown;
 	u64 start;
 	u32 count;
 	u32 client[BFTM_MEMBERS_MAX];
@@ -66,6 +67,22 @@ int ctl_roll_write(const char *dir, const char *path, const struct ctl_roll *rol
  */
 int ctl_roll_begin(struct ctl_roll *roll, const char *dir, u32 cluster, u16 server, u64 last,
 		   u64 start, bool first);
+
+/** ctl_roll_undo() - the first start of a server failed: its roll goes, if that start made it */
+void ctl_roll_undo(const struct ctl_roll *roll, const char *dir, u32 cluster, u16 server);
+
+/**
+ * ctl_roll_lock() - no other process may start this server, or keep its roll
+ * @dir:     state directory, which is there
+ * @cluster: number of the cluster
+ * @server:  number of the server
+ * @ret_fd:  to be closed; -1 on failure
+ * Return: 0 or -errno; -EWOULDBLOCK when another one does.
+ */
+int ctl_roll_lock(const char *dir, u32 cluster, u16 server, int *ret_fd);
+
+/** ctl_roll_unlocked() - say why, of ctl_roll_lock(). Return: an exit code. */
+int ctl_roll_unlocked(const char *dir, u32 cluster, u16 server, int error);
 
 /** ctl_roll_put() - add it to the message that starts the server. 0 or -1. */
 int ctl_roll_put(const struct ctl_roll *roll, struct nl_msg *msg);

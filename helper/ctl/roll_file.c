@@ -7,11 +7,14 @@
  */
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "ctl/roll.h"
 
@@ -132,6 +135,7 @@ static const char *doubt(const char *path, u64 last, bool first, struct ctl_roll
 
 	if (!good && errno == ENOENT) {
 		roll->unknown = !first;
+		roll->created = first;
 		return first ? NULL : "there is none of the start before";
 	}
 	if (!good)
@@ -159,6 +163,44 @@ int ctl_roll_begin(struct ctl_roll *roll, const char *dir, u32 cluster, u16 serv
 	return r < 0 ? ctl_fail(r == -EACCES || r == -EPERM ? EX_NOPERM : EX_CANTCREAT,
 				"%s: %s: without its roll the server is not started", path,
 				strerror(-r)) : 0;
+}
+
+void ctl_roll_undo(const struct ctl_roll *roll, const char *dir, u32 cluster, u16 server)
+{
+	char path[PATH_MAX];
+
+	/* One that was there before may name clients that hold something. */
+	if (roll->created)
+		unlink(ctl_roll_path(dir, cluster, server, path));
+}
+
+int ctl_roll_lock(const char *dir, u32 cluster, u16 server, int *ret_fd)
+{
+	char path[PATH_MAX], lock[PATH_MAX];
+	int r = 0;
+
+	ctl_roll_path(dir, cluster, server, path);
+	snprintf(lock, sizeof(lock), "%.*s.lock", PATH_MAX - 8, path);
+	*ret_fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (*ret_fd < 0)
+		return -errno;
+	if (flock(*ret_fd, LOCK_EX | LOCK_NB) < 0) {
+		r = -errno;
+		close(*ret_fd);
+		*ret_fd = -1;
+	}
+	return r;
+}
+
+int ctl_roll_unlocked(const char *dir, u32 cluster, u16 server, int error)
+{
+	char path[PATH_MAX];
+
+	ctl_roll_path(dir, cluster, server, path);
+	if (error == -EWOULDBLOCK)
+		return ctl_fail(EX_UNAVAILABLE, "%s: another process keeps this roll", path);
+	return ctl_fail(error == -EACCES ? EX_NOPERM : EX_CANTCREAT, "%s.lock: %s", path,
+			strerror(-error));
 }
 
 static int put_noted(struct nl_msg *msg, u32 client, u32 incarnation)

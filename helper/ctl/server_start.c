@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <openssl/crypto.h>
@@ -14,6 +15,10 @@
 #include "ctl/ctl.h"
 #include "ctl/start.h"
 #include "crypto/keys.h"
+
+/* A process that keeps the roll of a server that was stopped ends a moment later. */
+#define LOOKS	200
+static const struct timespec look_again = { .tv_nsec = 50 * 1000000 };
 
 /* The message to the module; the module chooses the values that the user left out. */
 static struct nl_msg *start_message(struct bftm_nl *nl, const struct ctl_start *start,
@@ -65,77 +70,6 @@ static bool runs(struct bftm_nl *nl, const struct bftm_master *master)
 	return same;
 }
 
-static void explain_unknown_tokens(const struct ctl_start *start)
-{
-	printf("Fencing tokens: those it stamped before are not known, so it stamps none");
-	if (!start->n)
-		puts(".\n"
-		     "With six servers or more for one liar, eleven for two, a client tells it what the\n"
-		     "others know, after its quarantine. With fewer, start it with --token-floor N.");
-	else if (ctl_tokens_learned(start->n, start->b))
-		printf(" until\n"
-		       "a client has told it, after its quarantine, what the other %u servers know.\n",
-		       start->n - 1);
-	else
-		printf(".\n"
-		       "It has to be started with --token-floor N: in a cluster of %u servers, of which %u\n"
-		       "may lie, the others do not know enough to tell it.\n", start->n, start->b);
-}
-
-static void explain_start(const struct ctl_start *start, const struct bftm_master *master,
-			  u64 awaited)
-{
-	char path[PATH_MAX];
-
-	ctl_state_path(start->state, master->cluster, master->server, path);
-	if (start->no_quarantine)
-		printf("The server runs, and grants locks at once. At most %u server%s of the cluster may restart\n"
-		       "so within one quarantine.\n", start->no_quarantine,
-		       start->no_quarantine > 1 ? "s" : "");
-	else
-		puts("The server runs. It grants nothing until its quarantine is over.");
-	if (start->floor == CTL_FLOOR_KNOWN && start->first && !start->token_floor)
-		puts("Fencing tokens: it begins with 0.");
-	else if (start->floor == CTL_FLOOR_KNOWN)
-		printf("Fencing tokens: it begins after %llu.\n",
-		       (unsigned long long)start->token_floor);
-	else
-		explain_unknown_tokens(start);
-	printf("That is %s %s.\n", start->first ? "its first start here, noted in" :
-	       "not its first start here, by", path);
-	if (start->access.count)
-		printf("Access: %u rule%s.\n", start->access.count,
-		       start->access.count > 1 ? "s" : "");
-	else
-		puts("Access: every client may take every lock.");
-	if (awaited)
-		printf("Locks without a lease: they are granted to nobody until each of the %llu clients that may\n"
-		       "hold them has told what it holds, or was evicted; see 'server members'.\n",
-		       (unsigned long long)awaited);
-	if (start->roll.on)
-		printf("Roll: clients get such locks while this runs, which keeps their names:\n"
-		       "	bftmutexctl server roll%s%s\n",
-		       strcmp(start->state, CTL_STATE_DIR) ? " --state " : "",
-		       strcmp(start->state, CTL_STATE_DIR) ? start->state : "");
-	if (start->durability.mode != BFTMUTEX_DURABILITY_NONE)
-		printf("Objects: they are kept in %s while this runs:\n"
-		       "	bftmutexctl server journal%s%s\n", start->durability.path,
-		       strcmp(start->state, CTL_STATE_DIR) ? " --state " : "",
-		       strcmp(start->state, CTL_STATE_DIR) ? start->state : "");
-	putchar('\n');
-}
-
-/* Clients that leave room for fewer do not count what this server grants. */
-static void warn_spared(const struct ctl_start *start)
-{
-	u32 r = start->n ? bftm_spared(start->n, start->b, start->m) : start->no_quarantine;
-
-	if (start->no_quarantine <= r)
-		return;
-	fprintf(stderr, "bftmutexctl: --no-quarantine=%u: clients with this configuration do not count the grants of this server: %u of %u servers grant a lock, which leaves room for r = %u that forget; raise m, or lower R\n",
-		start->no_quarantine, bftm_grants_needed(start->n, start->b, start->m), start->n, r);
-}
-
 static int report_start(struct bftm_nl *nl, const struct ctl_start *start,
 			const struct bftm_master *master)
 {
@@ -147,12 +81,12 @@ static int report_start(struct bftm_nl *nl, const struct ctl_start *start,
 		return ctl_refused(nl, r, CTL_SERVER);
 	if (!ctl_json) {
 		json_object_object_get_ex(server, "awaited", &awaited);
-		explain_start(start, master, json_object_get_uint64(awaited));
+		ctl_start_explain(start, master, json_object_get_uint64(awaited));
 		/* The counters are all 0; "server show" has them. */
 		json_object_object_del(server, "stats");
 	}
 	ctl_warn_rules(&start->access);
-	warn_spared(start);
+	ctl_start_warn(start);
 	ctl_print(server);
 	json_object_put(server);
 	return 0;
@@ -171,6 +105,8 @@ static int server_load(struct bftm_nl *nl, struct ctl_start *start)
 /* Otherwise the next start would not be taken for the first one. */
 static void undo(struct ctl_start *start, const struct bftm_master *master)
 {
+	/* The roll before the state, without which it would seem to be of a start that is forgotten. */
+	ctl_roll_undo(&start->roll, start->state, master->cluster, master->server);
 	if (start->first)
 		ctl_state_undo(start->state, master->cluster, master->server);
 }
@@ -187,6 +123,7 @@ static int call_start(struct bftm_nl *nl, struct ctl_start *start, const struct 
 	int r = bftm_nl_call(nl, start_message(nl, start, master), NULL, 0, NULL);
 
 	if (r == 0) {
+		close(start->lock);
 		r = server_load(nl, start) ?: ctl_rights_note(start->state, master->cluster,
 							     master->server, &start->access);
 		ctl_durability_end(&start->durability, false);
@@ -279,20 +216,55 @@ static int load_conf(struct ctl_start *start, const struct bftm_master *master)
 	return r;
 }
 
+/* Return: does a server run here? Then an exit code is in @ret. */
+static bool is_running(struct bftm_nl *nl, struct ctl_start *start,
+		       const struct bftm_master *master, int *ret)
+{
+	struct json_object *server;
+
+	if (ctl_server_get(nl, &server) < 0)
+		return false;
+	json_object_put(server);
+	if (!runs(nl, master))
+		undo(start, master);
+	*ret = runs_already();
+	return true;
+}
+
+/*
+ * One start at a time: of two the later to note itself could be the one that the module refuses,
+ * and the roll with its number would be believed, though the other server grants locks.
+ */
+static int begin_alone(struct bftm_nl *nl, struct ctl_start *start, const struct bftm_master *master)
+{
+	u32 looks;
+	int r;
+
+	for (looks = 0;; looks++) {
+		r = ctl_roll_lock(start->state, master->cluster, master->server, &start->lock);
+		if (r != -EWOULDBLOCK || looks == LOOKS)
+			break;
+		if (is_running(nl, start, master, &r))
+			return r;
+		nanosleep(&look_again, NULL);
+	}
+	if (r < 0) {
+		undo(start, master);
+		return ctl_roll_unlocked(start->state, master->cluster, master->server, r);
+	}
+	return 0;
+}
+
 /* Not while a server runs: even if that one stops now, this start was not noted. */
 static int begin_durability(struct bftm_nl *nl, struct ctl_start *start,
 			    const struct bftm_master *master)
 {
-	u64 last = ctl_state_last(start->state, master->cluster, master->server);
-	struct json_object *server;
-	int r;
+	u64 last;
+	int r = begin_alone(nl, start, master);
 
-	if (ctl_server_get(nl, &server) == 0) {
-		json_object_put(server);
-		if (!runs(nl, master))
-			undo(start, master);
-		return runs_already();
-	}
+	if (r || is_running(nl, start, master, &r))
+		return r;
+	last = ctl_state_last(start->state, master->cluster, master->server);
 	r = ctl_durability_begin(&start->durability, start->state, master,
 				 start->floor == CTL_FLOOR_KNOWN && !start->token_floor);
 	if (r == 0 && start->roll.on)

@@ -33,6 +33,7 @@
  * @m:            grants that win there, protocol = sigma; else 0
  * @no_quarantine: servers that may restart without a quarantine, as this one does; 0: it keeps it
  * @members_fenced: no client holds a lock without a lease that the rules do not let it hold
+ * @lock:         descriptor that keeps other starts of this server away
  * @first:        this server never started on this host before
  */
 struct ctl_start {
@@ -48,10 +49,20 @@ struct ctl_start {
 	char ingress[16];
 	u32 n, b, m;
 	u32 no_quarantine;
+	int lock;
 	bool first, members_fenced;
 };
 
 /** ctl_start_argp - the options of "server start", into a struct ctl_start */
 extern const struct argp ctl_start_argp;
+
+struct bftm_master;
+
+/** ctl_start_explain() - what the start means; @awaited clients may hold locks without a lease */
+void ctl_start_explain(const struct ctl_start *start, const struct bftm_master *master,
+		       u64 awaited);
+
+/** ctl_start_warn() - clients that leave room for fewer do not count what this server grants */
+void ctl_start_warn(const struct ctl_start *start);
 
 #endif /* CTL_START_H */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The file of a roll: what it says of each member, and when it is believed. */
+#include <limits.h>
+
 #include "files.h"
 
 #include "ctl/roll.h"
@@ -59,12 +61,55 @@ static void what_is_written_is_read(void **state)
 	assert_true(got.unknown);
 }
 
+/* The start that was undone is not taken for one that has left a roll. */
+static void a_first_start_that_failed_leaves_none(void **state)
+{
+	char path[PATH_MAX];
+
+	(void)state;
+	ctl_roll_path(unit_dir, 1, 3, path);
+	assert_int_equal(ctl_roll_begin(&roll, unit_dir, 1, 3, 0, 9, true), 0);
+	assert_false(roll.unknown);
+	assert_int_equal(access(path, F_OK), 0);
+	ctl_roll_undo(&roll, unit_dir, 1, 3);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(ctl_roll_begin(&roll, unit_dir, 1, 3, 0, 10, true), 0);
+	assert_false(roll.unknown);
+	/* One that an earlier state has left, or another start: it may be all that is known. */
+	assert_int_equal(ctl_roll_begin(&roll, unit_dir, 1, 3, 0, 11, true), 0);
+	assert_true(roll.unknown);
+	ctl_roll_undo(&roll, unit_dir, 1, 3);
+	assert_int_equal(ctl_roll_begin(&roll, unit_dir, 1, 3, 11, 12, false), 0);
+	assert_true(roll.unknown);
+	ctl_roll_undo(&roll, unit_dir, 1, 3);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void one_process_at_a_time(void **state)
+{
+	int fd, second;
+
+	(void)state;
+	assert_int_equal(ctl_roll_lock(unit_dir, 1, 3, &fd), 0);
+	assert_int_equal(ctl_roll_lock(unit_dir, 1, 3, &second), -EWOULDBLOCK);
+	assert_int_equal(second, -1);
+	assert_int_equal(ctl_roll_lock(unit_dir, 1, 4, &second), 0);
+	close(second);
+	close(fd);
+	assert_int_equal(ctl_roll_lock(unit_dir, 1, 3, &fd), 0);
+	close(fd);
+	assert_int_equal(unlink(unit_path("server-1-3.roll.lock")), 0);
+	assert_int_equal(unlink(unit_path("server-1-4.roll.lock")), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(who_is_named, nobody),
 		cmocka_unit_test_setup(the_last_number_that_there_is_is_not_noted, nobody),
 		cmocka_unit_test_setup(what_is_written_is_read, nobody),
+		cmocka_unit_test_setup(a_first_start_that_failed_leaves_none, nobody),
+		cmocka_unit_test_setup(one_process_at_a_time, nobody),
 	};
 
 	return cmocka_run_group_tests_name("roll", tests, unit_make_dir, unit_remove_dir);

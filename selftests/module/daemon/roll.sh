@@ -75,6 +75,11 @@ load || bail "the module cannot be loaded"
 up --servers 4 --clients 2 --lease-max 1s || bail "no cluster"
 sed -i 's|^}|\taccess { client = 1-3  prefix = "disk/"  leaseless = yes }\n\taccess { client = any }\n}|' \
 	"$servers/bftmutex.conf"
+# No start at all: the roll that it wrote would be one that the next first start knows nothing of.
+ok "a first start without its device fails" says 69 "no such device" \
+	c 1 bftmutexctl server start --key "$dev/keys/server-1.key" --state "$work/state-5" \
+		--config "$servers/bftmutex.conf" --roll --ingress none0
+is "and leaves no roll" "$(find "$work/state-5" -name '*.roll')" ""
 for n in 1 2 3 4; do
 	stop $n || bail "server $n runs on"
 	start $n --roll || bail "server $n: $(<"$work/said")"
