@@ -108,8 +108,8 @@ void bftm_netns_restart(struct bftm_net *bn)
 		pr_err("bftmutex: server %u does not run any more: it cannot begin anew (error %ld), as this virtual machine was cloned or set back\n",
 		       id, PTR_ERR(server));
 	else
-		pr_warn("bftmutex: server %u has begun anew, in quarantine, without its journal and without tokens: this virtual machine was cloned or set back\n",
-			id);
+		pr_warn("bftmutex: server %u has begun anew, %s quarantine, without its journal and without tokens: this virtual machine was cloned or set back\n",
+			id, server->param.no_quarantine ? "without a" : "in");
 	/* As in bftm_netns_stop(). */
 	smp_store_release(&bn->server, IS_ERR(server) ? NULL : server);
 	up_write(&bn->life);
@@ -138,12 +138,14 @@ static int __net_init netns_init(struct net *net)
  */
 static void end_server(struct bftm_net *bn)
 {
+	bool forgetful = bn->server->param.no_quarantine;
 	u16 id = bn->server->param.id;
 
 	bftm_server_destroy(bn->server);
 	bn->server = NULL;
-	pr_warn("bftmutex: server %u has ended with %s: what it granted is forgotten here, and the next start begins in quarantine\n",
-		id, unloading ? "the module, which is unloaded" : "its network namespace");
+	pr_warn("bftmutex: server %u has ended with %s: what it granted is forgotten here, and the next start %s\n",
+		id, unloading ? "the module, which is unloaded" : "its network namespace",
+		forgetful ? "counts among those without a quarantine" : "begins in quarantine");
 }
 
 static void __net_exit netns_exit(struct net *net)

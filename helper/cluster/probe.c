@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How servers are: who was not heard is asked, and tells when it was started. */
+#include <stdio.h>
+
 #include "cluster/cluster.h"
 #include "cluster/evidence.h"
 #include "cluster/health.h"
@@ -78,6 +80,23 @@ static void challenged(struct bftm_cluster *cl, u32 u)
 			bftm_services[i]->challenged(cl, u);
 }
 
+static void say_forgetful(const struct bftm_cluster *cl, const struct bftm_peer *peer)
+{
+	u32 n = cl->conf.n, b = cl->conf.b, most = bftm_spared(n, b, n - b);
+	char advice[96];
+
+	if (peer->spared <= most)
+		snprintf(advice, sizeof(advice), "set protocol = sigma with a larger m at all clients");
+	else
+		snprintf(advice, sizeof(advice),
+			 "no m leaves room for more than %u: restart it with %s", most,
+			 most ? "no more than that" : "its quarantine");
+	bftm_log(LOG_WARNING,
+		 "cluster %s: the grants of server %u do not count: it restarts with --no-quarantine=%u, and %u of %u grants leave room for r = %u; %s",
+		 cl->conf.name, peer->conf->id, peer->spared, bftm_win(&cl->cfg), n,
+		 bftm_spared(n, b, cl->conf.m), advice);
+}
+
 /* The server may forget more than this host leaves room for: see bftm_client_challenge(). */
 static void heed(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 {
@@ -93,10 +112,7 @@ static void heed(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 		bftm_lend_revoke(cl);
 	bftm_lend_again(cl);
 	if (cl->cfg.forgetful >> u & 1 && bftm_due(&peer->forgetful_ns, BFTM_SAID_AGAIN_NS))
-		bftm_log(LOG_WARNING,
-			 "cluster %s: the grants of server %u do not count: it restarts with --no-quarantine=%u, and %u of %u grants leave room for r = %u; set protocol = sigma with a larger m at all clients",
-			 cl->conf.name, peer->conf->id, msg->spared, bftm_win(&cl->cfg), cl->conf.n,
-			 bftm_spared(cl->conf.n, cl->conf.b, cl->conf.m));
+		say_forgetful(cl, peer);
 }
 
 static void believe(struct bftm_peer *peer, const struct bftm_msg *msg)

@@ -71,9 +71,15 @@ void ctl_start_explain(const struct ctl_start *start, const struct bftm_master *
 void ctl_start_warn(const struct ctl_start *start)
 {
 	u32 r = start->n ? bftm_spared(start->n, start->b, start->m) : start->no_quarantine;
+	u32 most = start->n ? bftm_spared(start->n, start->b, start->n - start->b) : 0;
 
 	if (start->no_quarantine <= r)
 		return;
-	fprintf(stderr, "bftmutexctl: --no-quarantine=%u: clients with this configuration do not count the grants of this server: %u of %u servers grant a lock, which leaves room for r = %u that forget; raise m, or lower R\n",
+	fprintf(stderr, "bftmutexctl: --no-quarantine=%u: clients with this configuration do not count the grants of this server: %u of %u servers grant a lock, which leaves room for r = %u that forget; ",
 		start->no_quarantine, bftm_grants_needed(start->n, start->b, start->m), start->n, r);
+	if (start->no_quarantine <= most)
+		fprintf(stderr, "set protocol = sigma with a larger m, or lower R\n");
+	else
+		fprintf(stderr, "no m leaves room for more than r = %u, so %sstart it without the option\n",
+			most, most ? "lower R, or " : "");
 }

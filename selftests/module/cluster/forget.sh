@@ -93,9 +93,15 @@ is "… nor was it lost" "$(cat "$work/kept")" 0
 
 # Two that say so are more than r: what they grant does not count.
 forgetful() { [[ $(servers 1 '[.[] | select(.state == "forgetful").id] | join(" ")') == "$1" ]]; }
+restart 1 --no-quarantine=4 --config "$dev/c1/bftmutex.conf"
+is "where no m is large enough, server start says so" \
+	"$(grep -o 'no m leaves room for more than r = .*' "$work/start-1")" \
+	"no m leaves room for more than r = 3, so lower R, or start it without the option"
 restart 1 --no-quarantine=2 --config "$dev/c1/bftmutex.conf"
 is "server start warns" "$(grep -o 'which leaves room for r = 1 that forget' "$work/start-1")" \
 	"which leaves room for r = 1 that forget"
+is "… and says what to do" "$(grep -o 'set protocol = sigma.*' "$work/start-1")" \
+	"set protocol = sigma with a larger m, or lower R"
 ok "the client shows it" wait_for 20 forgetful 1
 is "… and is content with three" "$(c 1 bftmutex -w 20 three true; echo $?)" 0
 restart 2 --no-quarantine=2
