@@ -17,23 +17,32 @@ struct bftm_member *bftm_members_find(const struct bftm_members *m, u32 client)
 	return NULL;
 }
 
-/* Evicted incarnations have nothing any more, and those that the roll lacks were granted nothing. */
-static void start_member(struct bftm_member *member, bool roll)
+void bftm_members_start(struct bftm_members *m)
 {
-	member->awaited = !roll || member->noted > member->evicted;
+	u32 i;
+
+	for (i = 0; i < m->count; i++)
+		m->member[i].awaited = true;
+	m->awaited = m->count;
+}
+
+/* Evicted incarnations have nothing any more, and those that the roll lacks were granted nothing. */
+static void start_member(struct bftm_member *member)
+{
+	member->awaited = member->noted > member->evicted;
 	if (member->noted == BFTM_NOTED_UNKNOWN)
 		member->noted = 0;
 }
 
-void bftm_members_start(struct bftm_members *m)
+void bftm_members_roll(struct bftm_members *m)
 {
-	u32 i, awaited = 0;
+	u32 i;
 
+	m->awaited = 0;
 	for (i = 0; i < m->count; i++) {
-		start_member(&m->member[i], m->roll);
-		awaited += m->member[i].awaited;
+		start_member(&m->member[i]);
+		m->awaited += m->member[i].awaited;
 	}
-	m->awaited = awaited;
 }
 
 bool bftm_members_note(struct bftm_members *m, u32 client, u32 incarnation)

@@ -15,7 +15,7 @@
  * @client:  its number
  * @evicted: its incarnations up to this one are evicted; 0: none is
  * @noted:   the roll has its incarnations up to this one; 0: none. BFTM_NOTED_UNKNOWN, before
- *           bftm_members_start() alone: the roll says that it may hold anything
+ *           bftm_members_roll() alone: the roll says that it may hold anything
  * @awaited: it has not told yet what it held before this start of the server
  */
 struct bftm_member {
@@ -48,9 +48,17 @@ struct bftm_member *bftm_members_find(const struct bftm_members *m, u32 client);
  * bftm_members_start() - the server has forgotten what it granted
  * @m: of the server
  *
- * All are awaited. With a roll, those are not of whom it names no incarnation that is not evicted.
+ * All are awaited.
  */
 void bftm_members_start(struct bftm_members *m);
+
+/**
+ * bftm_members_roll() - after bftm_members_start(), of a server with a roll
+ * @m: of the server; @noted is what the roll names
+ *
+ * Members of whom it names no incarnation that is not evicted are not awaited.
+ */
+void bftm_members_roll(struct bftm_members *m);
 
 /**
  * bftm_members_note() - the roll names these incarnations, and a loss of power does not change that

@@ -126,6 +126,8 @@ void bftm_rules_begin(struct bftm_rules *rules, bool roll, bool unknown)
 		m->member[i].noted = BFTM_NOTED_UNKNOWN;
 	m->roll = roll;
 	bftm_members_start(m);
+	if (roll)
+		bftm_members_roll(m);
 }
 
 /* Rules from the first to the last with leaseless: they decide what members may hold. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: eva all_members bftm_members_find bftm_members_start bftm_members_heard bftm_members_evict bftm_members_refuse bftm_members_lease bftm_members_note bftm_members_unnoted start_member: up to four members, and every request
+// prove: eva all_members bftm_members_find bftm_members_start bftm_members_heard bftm_members_evict bftm_members_refuse bftm_members_lease bftm_members_note bftm_members_unnoted bftm_members_roll start_member: up to four members, and every request
 #include "any.h"
 #include "any_lock.h"
 #include "core/members.c"
@@ -30,4 +30,6 @@ void all_members(void)
 	bftm_members_note(&members, req.client, (u32)any_from(0, ~0u));
 	bftm_members_unnoted(&members, &req);
 	bftm_members_start(&members);
+	bftm_members_start(&members);
+	bftm_members_roll(&members);
 }

@@ -29,15 +29,20 @@
   @*/
 struct bftm_member *bftm_members_find(const struct bftm_members *m, u32 client);
 
+/*@ requires members_ok(m);
+  @ assigns m->awaited, m->member[0 .. m->count - 1].awaited;
+  @ ensures all: \forall integer i; 0 <= i < m->count ==> m->member[i].awaited != 0;
+  @ ensures counted: m->awaited == m->count;
+  @*/
+void bftm_members_start(struct bftm_members *m);
+
 /*@ requires \valid(member);
   @ assigns member->awaited, member->noted;
-  @ ensures all: roll == 0 ==> member->awaited != 0;
-  @ ensures named: roll != 0 ==>
-  @   (member->awaited != 0 <==> \old(member->noted) > member->evicted);
+  @ ensures named: member->awaited != 0 <==> \old(member->noted) > member->evicted;
   @ ensures noted: member->noted ==
   @   (\old(member->noted) == 4294967295 ? 0 : \old(member->noted));
   @*/
-static void start_member(struct bftm_member *member, bool roll);
+static void start_member(struct bftm_member *member);
 
 /*@ requires members_ok(m);
   @ assigns m->member[0 .. m->count - 1].noted;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: wp bftm_members_find: the member of that number, or nobody
-// prove: wp start_member: it is awaited if the roll has what is not evicted, or there is none
+// prove: wp bftm_members_start: all are awaited
+// prove: wp start_member: with a roll, it is awaited if the roll has what is not evicted
 // prove: wp bftm_members_note: what was noted stays so, and others stay as they are
 // prove: wp bftm_members_unnoted: all of an incarnation that the roll does not name, without a lease
 // prove: wp bftm_members_heard: that one is awaited no more, and counted once

@@ -174,6 +174,8 @@ void server_up(struct world *w, u32 u)
 	s->first_gno += 1ull << 32;
 	s->cfg.quarantine_until_ns = bftm_quarantine(longest(s), s->cfg.rho_ppm, now);
 	bftm_members_start(&s->members);
+	if (s->members.roll)
+		bftm_members_roll(&s->members);
 	/* A server with a shorter longest lease must outwait the one before. */
 	if (s->over_ns > s->cfg.quarantine_until_ns)
 		s->cfg.quarantine_until_ns = s->over_ns;

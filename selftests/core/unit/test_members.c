@@ -323,6 +323,7 @@ static u32 awaited_with(u32 noted, u32 evicted)
 	member[1].noted = noted;
 	member[1].evicted = evicted;
 	bftm_members_start(&members);
+	bftm_members_roll(&members);
 	assert_int_equal(member[1].awaited, members.awaited);
 	return members.awaited;
 }
@@ -354,6 +355,7 @@ static void nothing_is_granted_before_the_roll_has_it(void **state)
 	(void)state;
 	members.roll = true;
 	bftm_members_start(&members);
+	bftm_members_roll(&members);
 	assert_int_equal(asks(BOB, 4, "disk/1", true, 0), BFTM_MSG_NONE);
 	assert_int_equal(asks(BOB, 4, "disk/1", true, BFTM_FLAG_REASSERT), BFTM_MSG_NONE);
 	assert_int_equal(bftm_lock_holders(&lock), 0);

@@ -189,5 +189,7 @@ void members_start(struct members_world *w, u32 u)
 	col->start++;
 	load_column(col);
 	bftm_members_start(&members);
+	if (members_plan.roll)
+		bftm_members_roll(&members);
 	store_column(col);
 }
