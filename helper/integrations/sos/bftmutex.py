@@ -27,4 +27,4 @@ class Bftmutex(Plugin, IndependentPlugin, DebianPlugin, RedHatPlugin, UbuntuPlug
         # Owners and modes of the keys, which are a common mistake.
         self.add_cmd_output("ls -laR /etc/bftmutex /var/lib/bftmutex")
         self.add_journal(units=["bftmutexd", "bftmutex-server@*", "bftmutex-journal@*",
-                                "bftmutex-metrics"])
+                                "bftmutex-roll@*", "bftmutex-metrics"])

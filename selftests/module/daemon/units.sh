@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # check: vm tier=all kernels=6.1,6.12 alone time=60
 #
-# A host whose systemd starts a lock server, its journal and the daemon, by the units
+# A host whose systemd starts a lock server, its journal, its roll and the daemon, by the units
 # that "make install" puts there. That systemd is the first process of a namespace of
 # processes; the network is the VM's, with the only server of a cluster in it.
 # shellcheck disable=SC2086,SC2154,SC2317  # units are words; set by, or called from, what is sourced
@@ -15,7 +15,7 @@ set -u
 
 conf=/etc/bftmutex/bftmutex.conf
 keys=/etc/bftmutex/keys
-units="bftmutex-server@1 bftmutex-journal@1 bftmutexd"
+units="bftmutex-server@1 bftmutex-journal@1 bftmutex-roll@1 bftmutexd"
 
 cleanup() { halt; }
 
@@ -66,7 +66,7 @@ cluster alone {
 	server 1 { address = 127.0.0.1 }
 }
 END
-echo 'BFTMUTEX_SERVER_OPTIONS="--durability sync --lease-max 2s"' >/etc/default/bftmutex-server
+echo 'BFTMUTEX_SERVER_OPTIONS="--durability sync --roll --lease-max 2s"' >/etc/default/bftmutex-server
 
 ok "systemd" boot || { diag "$(</run/systemd.log)"; bail "no systemd"; }
 ok "systemctl enable --now $units" systemctl enable --now $units
@@ -77,6 +77,8 @@ ok "an object" bftmutexctl object create counter counter
 is "is counted" "$(count)" 1
 is "rights of bftmutexd" "$(rights bftmutexd)" "0000000000001000 1 2"
 is "rights of bftmutex-journal@1" "$(rights bftmutex-journal@1)" "0000000000001002 1 2"
+is "rights of bftmutex-roll@1" "$(rights bftmutex-roll@1)" "0000000000001000 1 2"
+ok "the roll is kept" test -s /var/lib/bftmutex/server-1-1.roll
 
 metrics=/var/lib/prometheus/node-exporter
 mkdir -p $metrics
@@ -94,7 +96,7 @@ ok "is said" wait_for 10 said bftmutexd "$conf:3"
 is "and the old configuration is used" "$(count)" 2
 sed -i 's/b = 1/b = 0/' $conf
 
-for unit in bftmutexd bftmutex-journal@1; do
+for unit in bftmutexd bftmutex-journal@1 bftmutex-roll@1; do
 	old=$(process $unit)
 	kill -KILL "$old"
 	ok "$unit is killed: it is started anew" wait_for 30 another $unit "$old"
@@ -104,8 +106,9 @@ is "and serves" "$(count)" 3
 ok "systemctl stop bftmutex-server@1" systemctl stop bftmutex-server@1
 ok "there is none" says 69 "no server runs" bftmutexctl server show
 ok "nor a journal" ! active bftmutex-journal@1
+ok "nor a roll" ! active bftmutex-roll@1
 ok "systemctl start bftmutex-server@1" systemctl start bftmutex-server@1
-ok "its journal comes with it" wait_for 30 active $units
+ok "its journal and its roll come with it" wait_for 30 active $units
 is "objects are as before" "$(count)" 4
 
 ok "a server without a key" ! systemctl start bftmutex-server@9
