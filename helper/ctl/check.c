@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ctl/ctl.h"
+#include "ctl/roll.h"
 #include "text/json.h"
 
 /* Exit codes; others say that the check itself failed. */
@@ -228,6 +229,17 @@ static void say_journal(struct check *check, const char *journal)
 		check_say(check, DEGRADED, "its objects are being loaded");
 }
 
+/* Their requests are not answered, so no counter shows them. */
+static void say_roll(struct check *check, struct bftm_nl *nl, struct json_object *server)
+{
+	u32 waiting;
+
+	if (json_object_get_boolean(ctl_member(server, "roll")) &&
+	    ctl_roll_waiting(nl, &waiting) == 0 && waiting)
+		check_say(check, DEGRADED, "%u clients wait for its roll before they get locks without a lease; does 'server roll' run?",
+			  waiting);
+}
+
 static int check_server(struct check *check)
 {
 	struct json_object *server, *journal;
@@ -247,9 +259,10 @@ static int check_server(struct check *check)
 		check_say(check, FAILED, "no server runs here");
 	else if (r < 0)
 		ctl_refused(&nl, r, CTL_SERVER);
-	bftm_nl_close(&nl);
-	if (r < 0)
+	if (r < 0) {
+		bftm_nl_close(&nl);
 		return r == -ENOENT ? 0 : EX_OSERR;
+	}
 	waits = check_value(server, "no_quarantine") ? 0 : check_value(server, "quarantine_ns");
 	check_say(check, waits ? DEGRADED : WELL, "server %" PRIu64 " of cluster %" PRIu64 " %s",
 		  check_value(server, "id"), check_value(server, "cluster"),
@@ -257,6 +270,8 @@ static int check_server(struct check *check)
 	if (check_value(server, "awaited"))
 		check_say(check, DEGRADED, "it waits for %" PRIu64 " clients that hold locks without a lease, see server members",
 			  check_value(server, "awaited"));
+	say_roll(check, &nl, server);
+	bftm_nl_close(&nl);
 	journal = ctl_member(server, "journal");
 	if (journal)
 		say_journal(check, json_object_get_string(journal));

@@ -133,6 +133,22 @@ static int take_member(struct nlattr **attr, void *arg)
 	return 0;
 }
 
+static int take_waiting(struct nlattr **attr, void *arg)
+{
+	u32 *count = arg;
+
+	*count += number_or_0(attr[BFTMUTEX_A_MEMBER_INCARNATION]) >
+		  number_or_0(attr[BFTMUTEX_A_MEMBER_NOTED]);
+	return 0;
+}
+
+int ctl_roll_waiting(struct bftm_nl *nl, u32 *ret)
+{
+	*ret = 0;
+	return bftm_nl_call(nl, bftm_nl_msg(nl, BFTMUTEX_CMD_MEMBER_GET, NLM_F_DUMP), take_waiting,
+			    ctl_set_max(CTL_MEMBER), ret);
+}
+
 /* Return: 0 or an exit code. If the rules were replaced meanwhile, some may be missing: again. */
 static int keeper_look(struct roll_keeper *k)
 {

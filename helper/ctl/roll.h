@@ -84,6 +84,9 @@ int ctl_roll_lock(const char *dir, u32 cluster, u16 server, int *ret_fd);
 /** ctl_roll_unlocked() - say why, of ctl_roll_lock(). Return: an exit code. */
 int ctl_roll_unlocked(const char *dir, u32 cluster, u16 server, int error);
 
+/** ctl_roll_waiting() - in @ret, how many clients wait for the roll of the server here. 0 or -errno */
+int ctl_roll_waiting(struct bftm_nl *nl, u32 *ret);
+
 /** ctl_roll_put() - add it to the message that starts the server. 0 or -1. */
 int ctl_roll_put(const struct ctl_roll *roll, struct nl_msg *msg);
 

@@ -75,6 +75,35 @@ static void who_is_believed(void **state)
 	}
 }
 
+/* Sigma: n = 4, b = 0 and m = 4, where F is 3. What m servers have to say is not said by F. */
+static void m_servers_decide(void **state)
+{
+	static const struct {
+		u32 said[4];
+		enum bftm_who who;
+	} cases[] = {
+		{ { 3, 3, 3, 3 }, BFTM_WHO_HELD },
+		{ { 3, 3, 3, 0 }, BFTM_WHO_GRANTED },
+		{ { 0, 0, 0, 0 }, BFTM_WHO_NOBODY },
+		{ { 0, 0, 0, SILENT }, BFTM_WHO_UNSURE },
+	};
+	struct bftm_owner owner;
+	size_t i;
+	u32 u;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct bftm_owner_said said[4] = {};
+
+		for (u = 0; u < 4; u++)
+			if (cases[i].said[u] != SILENT)
+				said[u] = says(cases[i].said[u], 100);
+		bftm_who_judge(said, 4, 0, bftm_grants_needed(4, 0, 4), &owner);
+		if (owner.who != cases[i].who)
+			fail_msg("case %zu: %d", i, owner.who);
+	}
+}
+
 /* Another attempt of the client, or another mode, is another answer. */
 static void all_of_an_answer_counts(void **state)
 {
@@ -132,6 +161,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_is_believed),
+		cmocka_unit_test(m_servers_decide),
 		cmocka_unit_test(all_of_an_answer_counts),
 		cmocka_unit_test(a_liar_moves_no_number),
 	};

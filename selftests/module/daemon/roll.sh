@@ -89,6 +89,7 @@ tune 'leaseless = yes' || bail "configuration"
 is "at its first start a server waits for nobody" "$(awaited 1)" "[]"
 ok "the quarantine ends" wait_for 60 is_open
 is "nobody is in the roll yet, and gets a lock without a lease" "$(try 1 --no-lease -w 2 disk/1)" 69
+ok "check says that they wait" says 1 "2 clients wait for its roll" s 1 bftmutexctl check --server
 is "with a lease the lock is granted" "$(try 1 -w 20 disk/1)" 0
 for n in 1 2 3 4; do
 	roll $n
@@ -96,6 +97,7 @@ done
 ok "those that are heard of are in the rolls" wait_for 60 all_note "[1,2]"
 is "then they get locks" "$(try 1 --no-lease -w 20 disk/1)" 0
 ok "the roll covers them" covers 1
+ok "check says that all is well" says 0 "grants locks" s 1 bftmutexctl check --server
 ok "server show" test "$(s 1 bftmutexctl server show --json | gojq .roll)" = true
 ok "a second process for this roll is refused" says 69 "another process keeps this roll" \
 	s 1 bftmutexctl server roll --state "$(state 1)"
