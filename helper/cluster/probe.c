@@ -107,7 +107,7 @@ static void heed(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 	bftm_client_challenge(&cl->cfg, u, msg);
 	if (cl->cfg.forgetful == before)
 		return;
-	/* What the kernel asks for by itself may count grants that are forgotten. */
+	/* An attempt of the kernel's own may count grants that are forgotten. */
 	if (cl->cfg.forgetful & ~before)
 		bftm_lend_revoke(cl);
 	bftm_lend_again(cl);

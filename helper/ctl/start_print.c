@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What "bftmutexctl server start" says of a server that runs now. */
+/* The words of "bftmutexctl server start" on a server that runs now. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

@@ -67,6 +67,10 @@ void bftm_first_heard(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		      const struct bftm_msg *msg, u64 now);
 /**
  * bftm_first_again() - the request does not wait, and is lost: is it sent once more?
+ * @c:   the lock's contend()
+ * @cfg: the cluster
+ * @now: the clock of leases in ns
+ * @out: what to do
  *
  * It is if RELEASE of this host may be on its way, which servers then had not seen.
  */
@@ -104,7 +108,7 @@ void bftm_wait_granted(struct bftm_contend *c, const struct bftm_client_cfg *cfg
  * @c:   the lock's contend()
  * @cfg: the cluster, with what CHALLENGE said last
  *
- * Not those from before the server said so, either: it may have forgotten them already. What a
+ * Nor do those from before the server said so: it may have forgotten them already. A lock that a
  * program holds stays held.
  */
 void bftm_hold_uncount(struct bftm_contend *c, const struct bftm_client_cfg *cfg);

@@ -123,7 +123,7 @@ static void what_it_granted_before_it_said_so_counts_no_more(void **state)
 	assert_int_equal(c.server[0].type, BFTM_MSG_WAIT);
 	assert_int_equal(says(5, BFTM_MSG_FREE, 1, T0), BFTM_PENDING);
 	assert_int_equal(says(6, BFTM_MSG_FREE, 1, T0), BFTM_WON);
-	/* What a program holds stays held. */
+	/* A lock that a program holds stays held. */
 	challenge(6, 2);
 	says(1, BFTM_MSG_WAIT, 1, T0 + 1);
 	assert_int_equal(bftm_contend_end(&c, &cfg), T0 + GOOD);

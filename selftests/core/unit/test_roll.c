@@ -31,8 +31,8 @@ static void who_is_named(void **state)
 }
 
 /*
- * The file could not say it: a server that reads it takes the number for "unknown". What it held
- * before the server's start it may have told, so the file says just that.
+ * The file could not say it: a server that reads it takes the number for "unknown". The member may
+ * have told what it held before the server's start, so the file says just that.
  */
 static void the_last_number_that_there_is_is_not_noted(void **state)
 {

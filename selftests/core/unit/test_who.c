@@ -75,7 +75,7 @@ static void who_is_believed(void **state)
 	}
 }
 
-/* Sigma: n = 4, b = 0 and m = 4, where F is 3. What m servers have to say is not said by F. */
+/* Sigma: n = 4, b = 0 and m = 4, where F is 3. Three servers, which are F, are not enough. */
 static void m_servers_decide(void **state)
 {
 	static const struct {
