@@ -6,7 +6,7 @@
 
 #include "command.h"
 
-#define OPTIONS_MAX	31
+#define OPTIONS_MAX	62
 #define HELP		OPTIONS_MAX
 
 static u32 read_number(const struct command_option *o, const char *argument)
@@ -37,7 +37,7 @@ void command_read(int argc, char **argv, const struct command_option *options, c
 	struct option words[OPTIONS_MAX + 2] = { 0 };
 	int count, which;
 
-	for (count = 0; options[count].name; count++)
+	for (count = 0; options[count].name && count < OPTIONS_MAX; count++)
 		words[count] = (struct option){ options[count].name, !options[count].flag, NULL, count };
 	words[count] = (struct option){ "help", no_argument, NULL, HELP };
 	while ((which = getopt_long(argc, argv, "", words, NULL)) != -1) {
