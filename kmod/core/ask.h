@@ -81,6 +81,7 @@ struct bftm_ask_state {
  * @judged:   that time is over, and the silent have been noted
  * @own:      this host released the lock so lately that RELEASE may be on its way
  * @again:    the attempt was sent once more for that
+ * @stale:    servers that had not answered then: their next denial is of the send before
  */
 struct bftm_asking {
 	u32 asked;
@@ -94,6 +95,7 @@ struct bftm_asking {
 	bool judged;
 	bool own;
 	bool again;
+	u32 stale;
 };
 
 /**

@@ -319,11 +319,11 @@ static void answer_try(struct bftm_contend *c,
 		       struct bftm_out *out)
 {
 	struct bftm_answer *a = &c->server[u];
+	bool free = msg->type == BFTM_MSG_FREE && take_free(c, cfg, u, msg, now, out);
 
-	bftm_first_heard(c, cfg, u, msg, now);
+	bftm_first_heard(c, cfg, u, msg, free, now);
 	switch (msg->type) {
 	case BFTM_MSG_FREE:
-		take_free(c, cfg, u, msg, now, out);
 		break;
 	case BFTM_MSG_INQUIRE:
 		take_inquire(c, u, msg, out);
@@ -333,8 +333,7 @@ static void answer_try(struct bftm_contend *c,
 		/* In a round, FREE is the last word of a server. */
 		if (a->k && !bftm_contender_queues(&c->base))
 			break;
-		/* Of the send before: RELEASE of this host was perhaps still on its way. */
-		if (c->base.asking.again && msg->k < c->base.sends)
+		if (bftm_first_stale(c, u))
 			break;
 		a->type = msg->type;
 		a->wait_ns = msg->position ? 0 : msg->lease_ns;
@@ -373,14 +372,15 @@ static void answer_hold(struct bftm_contend *c,
 			struct bftm_out *out)
 {
 	u64 before = bftm_contend_end(c, cfg);
-	bool reads = c->base.phase == BFTM_PHASE_VALUE || c->reads_anew;
+	bool reads = c->base.phase == BFTM_PHASE_VALUE || c->reads_anew, free;
 
-	bftm_first_heard(c, cfg, u, msg, now);
 	/* A late FREE may extend the end, never revive it. */
 	if (now > before) {
 		bftm_hold_wake(c, cfg, now, out);
 		return;
 	}
+	free = msg->type == BFTM_MSG_FREE && take_free(c, cfg, u, msg, now, out);
+	bftm_first_heard(c, cfg, u, msg, free, now);
 	if ((msg->type == BFTM_MSG_WAIT || msg->type == BFTM_MSG_LOCKED) &&
 	    has_no_grant(&c->server[u], msg))
 		c->owed &= ~(1u << u);
@@ -390,7 +390,7 @@ static void answer_hold(struct bftm_contend *c,
 	if (msg->type == BFTM_MSG_INQUIRE || msg->type == BFTM_MSG_PROBE)
 		bftm_hold_inquired(c, cfg, u, msg);
 	if (msg->type == BFTM_MSG_FREE) {
-		if (!take_free(c, cfg, u, msg, now, out))
+		if (!free)
 			return;
 		bftm_hold_grew(c, cfg, before, now, out);
 		if (bftm_converts(c))

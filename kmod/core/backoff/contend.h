@@ -62,9 +62,9 @@ void bftm_first_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 /** bftm_first_over() - their time is over: ask all that have not answered. */
 void bftm_first_over(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		     struct bftm_out *out);
-/** bftm_first_heard() - note the answer of server @u. */
+/** bftm_first_heard() - note the answer of server @u; @free: it is FREE, and counts. */
 void bftm_first_heard(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
-		      const struct bftm_msg *msg, u64 now);
+		      const struct bftm_msg *msg, bool free, u64 now);
 /**
  * bftm_first_again() - the request does not wait, and is lost: is it sent once more?
  * @c:   the lock's contend()
@@ -76,6 +76,15 @@ void bftm_first_heard(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
  */
 bool bftm_first_again(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		      struct bftm_out *out);
+
+/**
+ * bftm_first_stale() - is this LOCKED or WAIT of server @u of the send before bftm_first_again()?
+ *
+ * Neither names the send that it answers. The servers that were silent at the second send owe an
+ * answer to the first, and that one comes first. If it is lost, the answer to the second goes for
+ * it, and the server is asked as any that is silent.
+ */
+bool bftm_first_stale(struct bftm_contend *c, u32 u);
 
 /* round.c: Figure 1 with back-off. */
 void bftm_round_begun(struct bftm_contend *c, const struct bftm_client_cfg *cfg,

@@ -52,12 +52,12 @@ void bftm_first_over(struct bftm_contend *c, const struct bftm_client_cfg *cfg, 
 }
 
 void bftm_first_heard(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
-		      const struct bftm_msg *msg, u64 now)
+		      const struct bftm_msg *msg, bool free, u64 now)
 {
 	bool sent = msg->k > c->sends_base && msg->k <= c->base.sends &&
 		    c->base.sends - msg->k < BFTM_SENDS;
 
-	bftm_ask_heard(cfg, &c->base.asking, u, msg->type == BFTM_MSG_FREE,
+	bftm_ask_heard(cfg, &c->base.asking, u, free,
 		       sent ? c->sent_ns[msg->k % BFTM_SENDS] : 0, now);
 }
 
@@ -70,10 +70,19 @@ bool bftm_first_again(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	if (!t->own || t->again)
 		return false;
 	t->again = true;
+	t->stale = bftm_said(c, cfg, BFTM_MSG_NONE) & t->asked;
 	for (u = 0; u < cfg->n; u++)
 		if (c->server[u].type != BFTM_MSG_FREE)
 			c->server[u].type = BFTM_MSG_NONE;
 	bftm_send_try(c, bftm_everyone(cfg), now, out);
 	bftm_round_begun(c, cfg, now);
 	return true;
+}
+
+bool bftm_first_stale(struct bftm_contend *c, u32 u)
+{
+	bool stale = c->base.asking.stale >> u & 1;
+
+	c->base.asking.stale &= ~(1u << u);
+	return stale;
 }

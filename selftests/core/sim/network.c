@@ -241,6 +241,14 @@ static void send(struct world *w, int to, u32 server, const struct letter *l, u6
 
 void network_send(struct world *w, int to, u32 server, const struct bftm_msg *msg, u64 at)
 {
+	struct bftm_msg denial;
+
+	/* Their forms have no k: whoever hears them is to do without. */
+	if (msg->type == BFTM_MSG_LOCKED || msg->type == BFTM_MSG_WAIT) {
+		denial = *msg;
+		denial.k = 0;
+		msg = &denial;
+	}
 	record_message(w, true, to == TO_SERVER, server, msg, at);
 	steps_message(w, msg->type);
 	send(w, to, server, &(struct letter){

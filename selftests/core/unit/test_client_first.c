@@ -225,9 +225,13 @@ static void own_release_is_waited_for(void **state)
 	assert_int_equal(all_say(first & ~rest, BFTM_MSG_LOCKED, T0 + 3 * TRIP), BFTM_PENDING);
 	assert_int_equal(tried(), ALL);
 	assert_int_equal(c.base.sends, 2);
-	/* To the send before: it says nothing new. */
-	assert_int_equal(all_say(rest, BFTM_MSG_LOCKED, T0 + 3 * TRIP), BFTM_PENDING);
+	/* To the send before, which no denial names: it says nothing new. */
+	for (u = 0; u < 7; u++)
+		if (rest >> u & 1)
+			assert_int_equal(says(u, BFTM_MSG_LOCKED, 0, T0 + 3 * TRIP), BFTM_PENDING);
 	assert_int_equal(out.release_to, 0);
+	for (u = 0; u < 7; u++)
+		assert_int_not_equal(c.server[u].type, BFTM_MSG_LOCKED);
 	for (u = 0; u < 4; u++)
 		assert_int_equal(says(u, BFTM_MSG_FREE, 2, T0 + 4 * TRIP), BFTM_PENDING);
 	assert_int_equal(says(4, BFTM_MSG_FREE, 2, T0 + 4 * TRIP), BFTM_WON);
@@ -243,9 +247,13 @@ static void once_more_and_no_oftener(void **state)
 	for (u32 u = 0; u < 7; u++)
 		if (first >> u & 1 && c.base.sends == 1)
 			says(u, BFTM_MSG_LOCKED, 1, T0 + TRIP);
-	says(0, BFTM_MSG_LOCKED, 2, T0 + TRIP);
-	says(1, BFTM_MSG_LOCKED, 2, T0 + TRIP);
-	assert_int_equal(says(2, BFTM_MSG_LOCKED, 2, T0 + TRIP), BFTM_LOST_ROUND);
+	/* These have denied the send before: that they deny this one counts. */
+	rest = first & ~c.base.asking.stale;
+	assert_int_equal(bftm_count(rest), 3);
+	for (u32 u = 0; u < 7; u++)
+		if (rest >> u & 1)
+			says(u, BFTM_MSG_LOCKED, 0, T0 + 2 * TRIP);
+	assert_int_equal(out.verdict, BFTM_LOST_ROUND);
 	/* Another host's lock is lost at once. */
 	want.lock = 2;
 	start_first(3, T0);
@@ -274,6 +282,25 @@ static void a_liar_is_left_out(void **state)
 	}
 	assert_int_equal(first & 1, 0);
 	assert_int_equal(bftm_count(first), 5);
+}
+
+/* So is one whose FREE is of a send that never was: it does not count, and the others are asked. */
+static void a_free_that_does_not_count_is_a_lie(void **state)
+{
+	u32 i, liar;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		start_first(i + 1, T0);
+		liar = lowest(first);
+		says(bftm_lowest(liar), BFTM_MSG_FREE, 9, T0 + 1);
+		all_say(first & ~liar, BFTM_MSG_FREE, T0 + TRIP);
+		wake(T0 + H, 0, 0);
+		assert_int_equal(tried(), rest | liar);
+		all_say(lowest(rest), BFTM_MSG_FREE, T0 + H + TRIP);
+		assert_int_equal(c.base.phase, BFTM_PHASE_HOLD);
+	}
+	assert_int_equal(ask.suspected, liar);
 }
 
 /* A fencing token is offered to all, at once: it is not the servers of the grants that count. */
@@ -312,6 +339,7 @@ int main(void)
 		cmocka_unit_test_setup(own_release_is_waited_for, fresh),
 		cmocka_unit_test_setup(once_more_and_no_oftener, fresh),
 		cmocka_unit_test_setup(a_liar_is_left_out, fresh),
+		cmocka_unit_test_setup(a_free_that_does_not_count_is_a_lie, fresh),
 		cmocka_unit_test_setup(tokens_go_to_all, fresh),
 		cmocka_unit_test_setup(a_restarted_server_is_asked, fresh),
 	};
