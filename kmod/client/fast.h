@@ -26,6 +26,7 @@ struct bftm_request;
  * @lock:       bftm_ask_lock() of @name; 0 where all servers are asked
  * @heard:      servers that have answered it, a bit each
  * @sent:       servers to which its try() went out, as far as this host can tell
+ * @sends:      how often the core has sent try(), once it has won
  * @inquired:   servers that have asked for it since it is held
  * @attempt:    its number
  * @name_len:   bytes of @name, 1 to BFTM_NAME_LEN_MAX
@@ -43,6 +44,7 @@ struct bftm_fast {
 	u64 lock;
 	u32 heard;
 	u32 sent;
+	u32 sends;
 	u32 inquired;
 	u64 attempt;
 	u8 name_len;
