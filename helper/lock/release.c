@@ -93,7 +93,7 @@ void bftm_release_answer_from(struct bftm_cluster *cl, u32 u, const struct bftm_
 {
 	struct bftm_release_op *op = release_find(cl, msg->name, msg->name_len, msg->attempt);
 
-	if (op && bftm_release_answer(&op->release, u))
+	if (op && bftm_release_answer(&op->release, &cl->cfg, u))
 		release_drop(op);
 }
 

@@ -424,7 +424,8 @@ static void fast_answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
 			f->session->watch = FAST_WATCH;
 		else if (msg->type == BFTM_MSG_INQUIRE)
 			fast_inquired(f, u);
-	} else if (msg->type == BFTM_MSG_RELEASED && bftm_release_answer(&f->release, u)) {
+	} else if (msg->type == BFTM_MSG_RELEASED &&
+		   bftm_release_answer(&f->release, &f->session->cfg, u)) {
 		fast_free(f);
 	}
 }

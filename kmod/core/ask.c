@@ -8,6 +8,7 @@
 #define LEVEL_MAX	7u	/* a server is trusted again after 2^6 FREE at most */
 #define STREAK		1024u	/* FREE in a row that make up for a suspicion */
 #define PROBE_EVERY	16u
+#define EXCUSE_EVERY	16u	/* attempts in which RELEASE excuses a server once */
 #define SECOND_STEP	128u	/* what makes the pressure grow, */
 #define SUSPICION	256u	/* … sink, since the server is not asked any more */
 #define PRESSURE_MAX	384u	/* … and one more be asked */
@@ -112,11 +113,14 @@ static bool asks_all(const struct bftm_client_cfg *cfg, const struct bftm_want *
 	       bftm_count(trusted) < needed;
 }
 
-static bool is_own(const struct bftm_ask_state *a, u64 lock, u64 now, u64 trip_ns)
+/* The servers where RELEASE of this lock by this host may be on its way. */
+static u32 own_release(const struct bftm_ask_state *a, u64 lock, u64 now, u64 trip_ns)
 {
 	u32 i = lock % BFTM_ASK_RELEASES;
 
-	return a->released[i].lock == lock && now - a->released[i].at_ns <= 4 * trip_ns;
+	if (a->released[i].lock != lock || now - a->released[i].at_ns > 4 * trip_ns)
+		return 0;
+	return a->released[i].unanswered;
 }
 
 void bftm_ask_begin(const struct bftm_client_cfg *cfg, const struct bftm_want *want, u64 now,
@@ -136,7 +140,7 @@ void bftm_ask_begin(const struct bftm_client_cfg *cfg, const struct bftm_want *w
 	trip = bftm_speed_of(&a->speed, bftm_win(cfg), 0);
 	if (!trip)
 		return;
-	ret->own = is_own(a, want->lock, now, trip);
+	ret->own = own_release(a, want->lock, now, trip);
 	ret->hedge_ns = 2 * trip > BFTM_ASK_FLOOR_NS ? 2 * trip : BFTM_ASK_FLOOR_NS;
 	needed = grants_needed(cfg, want) + a->spare;
 	if (asks_all(cfg, want, needed, ret->hedge_ns))
@@ -274,25 +278,48 @@ static void note_steps(const struct bftm_client_cfg *cfg, bool second)
 	a->seconds = 0;
 }
 
-void bftm_ask_won(const struct bftm_client_cfg *cfg, struct bftm_asking *t)
+/* RELEASE of this host excuses a server, but not each time. */
+static bool is_excused(struct bftm_ask_state *a, u32 own, u32 u)
+{
+	struct bftm_ask_server *s = &a->server[u];
+
+	if (!(own >> u & 1) || a->starts - s->excused >= 1u << 31)
+		return false;
+	s->excused = a->starts + EXCUSE_EVERY;
+	return true;
+}
+
+void bftm_ask_won(const struct bftm_client_cfg *cfg, struct bftm_asking *t, u32 granted)
 {
 	struct bftm_ask_state *a = cfg->ask;
-	u32 u, denied = t->first & t->denied;
+	u32 u, denies = t->heard & ~granted;
 
-	/* Where more than b deny, somebody wanted the lock; and so did this host just before. */
-	if (!a || !t->hedge_ns || t->own || bftm_count(t->denied) > cfg->b)
+	/* Where more than b deny, or have denied at first, somebody wanted the lock. */
+	if (!a || !t->hedge_ns || bftm_count(t->denied | denies) > cfg->b)
 		return;
+	denies &= t->first & ~a->suspected & ~cfg->forgetful;
 	for (u = 0; t->rest_ns && u < cfg->n; u++)
-		if ((denied & ~a->suspected) >> u & 1)
+		if (denies >> u & 1 && !is_excused(a, t->own, u))
 			note_miss(a, u);
 	if (a->adapts)
 		note_steps(cfg, t->rest_ns);
 }
 
-void bftm_ask_released(struct bftm_ask_state *a, u64 lock, u64 now)
+void bftm_ask_released(struct bftm_ask_state *a, u64 lock, u32 to, u64 now)
 {
+	u32 i = lock % BFTM_ASK_RELEASES;
+
 	if (!a || !lock)
 		return;
-	a->released[lock % BFTM_ASK_RELEASES].lock = lock;
-	a->released[lock % BFTM_ASK_RELEASES].at_ns = now;
+	a->released[i].lock = lock;
+	a->released[i].at_ns = now;
+	a->released[i].unanswered = to;
+}
+
+void bftm_ask_release_heard(struct bftm_ask_state *a, u64 lock, u32 u)
+{
+	u32 i = lock % BFTM_ASK_RELEASES;
+
+	if (a && lock && a->released[i].lock == lock)
+		a->released[i].unanswered &= ~(1u << u);
 }

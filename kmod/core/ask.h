@@ -28,6 +28,7 @@ struct bftm_want;
  * @proven: while it is suspected: FREE in time, in a row
  * @streak: FREE in time in a row, up to 1,024
  * @level:  how often it was suspected, less what it has made up for; at most 7
+ * @excused: the attempt, counted as @starts, from which on RELEASE of this host is an excuse
  */
 struct bftm_ask_server {
 	u64 salt;
@@ -35,6 +36,7 @@ struct bftm_ask_server {
 	u32 proven;
 	u32 streak;
 	u32 level;
+	u32 excused;
 };
 
 /**
@@ -65,6 +67,7 @@ struct bftm_ask_state {
 	struct {
 		u64 lock;
 		u64 at_ns;
+		u32 unanswered;
 	} released[BFTM_ASK_RELEASES];
 };
 
@@ -79,7 +82,7 @@ struct bftm_ask_state {
  * @rest_ns:  when the others were asked; 0 while they are not
  * @hedge_ns: h: how long those asked first may take; 0 while that is not known
  * @judged:   that time is over, and the silent have been noted
- * @own:      this host released the lock so lately that RELEASE may be on its way
+ * @own:      servers where RELEASE of this host may be on its way: it is recent, and unanswered
  * @again:    the attempt was sent once more for that
  * @stale:    servers that had not answered then: their next denial is of the send before
  */
@@ -93,8 +96,8 @@ struct bftm_asking {
 	u64 rest_ns;
 	u64 hedge_ns;
 	bool judged;
-	bool own;
 	bool again;
+	u32 own;
 	u32 stale;
 };
 
@@ -142,10 +145,22 @@ void bftm_ask_heard(const struct bftm_client_cfg *cfg, struct bftm_asking *t, u3
 /** bftm_ask_due() - note which of those asked first are silent, if their time is over. */
 void bftm_ask_due(const struct bftm_client_cfg *cfg, struct bftm_asking *t, u64 now);
 
-/** bftm_ask_won() - F servers have granted the attempt. */
-void bftm_ask_won(const struct bftm_client_cfg *cfg, struct bftm_asking *t);
+/**
+ * bftm_ask_won() - F servers have granted the attempt
+ * @cfg:     the cluster
+ * @t:       the attempt
+ * @granted: these have, and their grants are not given back
+ *
+ * One of those asked first that has answered, and is not among them, has missed if others had to be
+ * asked for it: unless more than b are in the way, or RELEASE of this host is its excuse. That is
+ * one in 16 attempts only: a liar might deny just before it answers each RELEASE.
+ */
+void bftm_ask_won(const struct bftm_client_cfg *cfg, struct bftm_asking *t, u32 granted);
 
-/** bftm_ask_released() - RELEASE of @lock is sent; 0: the lock is not known. */
-void bftm_ask_released(struct bftm_ask_state *a, u64 lock, u64 now);
+/** bftm_ask_released() - RELEASE of @lock is sent to @to; 0: the lock is not known. */
+void bftm_ask_released(struct bftm_ask_state *a, u64 lock, u32 to, u64 now);
+
+/** bftm_ask_release_heard() - server @u has answered RELEASE of @lock. */
+void bftm_ask_release_heard(struct bftm_ask_state *a, u64 lock, u32 u);
 
 #endif /* BFTM_CORE_ASK_H */

@@ -20,6 +20,7 @@ void bftm_release_start(struct bftm_release *r, const struct bftm_client_cfg *cf
 			const struct bftm_out *out, u64 now)
 {
 	r->attempt = out->release_attempt;
+	r->lock = out->release_lock;
 	r->unanswered = out->release_to;
 	r->sends = 1;
 	r->wake_ns = now + cfg->resend_ns;
@@ -27,7 +28,7 @@ void bftm_release_start(struct bftm_release *r, const struct bftm_client_cfg *cf
 	r->doubt = out->release_doubt;
 	r->written = out->written;
 	/* A TRY of this host may overtake it: what servers say then is no lie. */
-	bftm_ask_released(cfg->ask, out->release_lock, now);
+	bftm_ask_released(cfg->ask, r->lock, r->unanswered, now);
 }
 
 u32 bftm_release_message(const struct bftm_release *r, u32 to, struct bftm_msg *msg)
@@ -55,15 +56,22 @@ static bool is_done(const struct bftm_release *r, const struct bftm_client_cfg *
 	return !r->surely || bftm_count(r->unanswered) <= cfg->b;
 }
 
-bool bftm_release_answer(struct bftm_release *r, u32 u)
+/* True when nobody is left. */
+static bool answered(struct bftm_release *r, u32 u)
 {
 	r->unanswered &= ~(1u << u);
 	return !r->unanswered;
 }
 
+bool bftm_release_answer(struct bftm_release *r, const struct bftm_client_cfg *cfg, u32 u)
+{
+	bftm_ask_release_heard(cfg->ask, r->lock, u);
+	return answered(r, u);
+}
+
 bool bftm_release_restarted(struct bftm_release *r, u32 u)
 {
-	return r->surely && r->unanswered >> u & 1 && bftm_release_answer(r, u);
+	return r->surely && r->unanswered >> u & 1 && answered(r, u);
 }
 
 u32 bftm_release_wake(struct bftm_release *r,

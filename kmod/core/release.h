@@ -11,6 +11,7 @@ void bftm_stray(const struct bftm_msg *msg, u32 u, struct bftm_out *out);
 /**
  * struct bftm_release - RELEASE of one attempt, repeated until acknowledged
  * @attempt:    that is over
+ * @lock:       bftm_ask_lock() of its name; 0: not known
  * @unanswered: servers that did not acknowledge
  * @sends:      so far
  * @wake_ns:    when to repeat
@@ -20,6 +21,7 @@ void bftm_stray(const struct bftm_msg *msg, u32 u, struct bftm_out *out);
  */
 struct bftm_release {
 	u64 attempt;
+	u64 lock;
 	u32 unanswered;
 	u32 sends;
 	u64 wake_ns;
@@ -44,7 +46,7 @@ void bftm_release_start(struct bftm_release *r, const struct bftm_client_cfg *cf
 u32 bftm_release_message(const struct bftm_release *r, u32 to, struct bftm_msg *msg);
 
 /** bftm_release_answer() - RELEASED of server @u. True when all have. */
-bool bftm_release_answer(struct bftm_release *r, u32 u);
+bool bftm_release_answer(struct bftm_release *r, const struct bftm_client_cfg *cfg, u32 u);
 
 /**
  * bftm_release_restarted() - a server has forgotten what it granted

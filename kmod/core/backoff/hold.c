@@ -135,11 +135,21 @@ void bftm_hold_missed(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	c->base.wake_ns = now + cfg->delta_ns;
 }
 
+static u32 granted(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+{
+	u32 u, servers = 0;
+
+	for (u = 0; u < cfg->n; u++)
+		if (c->server[u].k)
+			servers |= 1u << u;
+	return servers;
+}
+
 void bftm_hold_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		     u64 now, struct bftm_out *out)
 {
 	bftm_end_round(c, cfg, out);
-	bftm_ask_won(cfg, &c->base.asking);
+	bftm_ask_won(cfg, &c->base.asking, granted(c, cfg));
 	c->held = c->base.want.mode;
 	c->base.phase = BFTM_PHASE_VALUE;
 	if (bftm_value_read(c, cfg, now)) {
@@ -180,13 +190,10 @@ void bftm_hold_converted(struct bftm_contend *c, const struct bftm_client_cfg *c
 /* The servers whose grants it holds by; all, where those that it knows are too few. */
 static u32 holds_by(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {
-	u32 u, granted = 0;
+	u32 servers = granted(c, cfg);
 
-	for (u = 0; u < cfg->n; u++)
-		if (c->server[u].k)
-			granted |= 1u << u;
-	return bftm_count(granted) < bftm_win(cfg) ? bftm_everyone(cfg) :
-									granted;
+	return bftm_count(servers) < bftm_win(cfg) ? bftm_everyone(cfg) :
+									servers;
 }
 
 /*

@@ -191,7 +191,7 @@ static void take_answer(struct peer *p, u32 from, const struct bftm_msg *msg)
 	if (msg->type == BFTM_MSG_RELEASED) {
 		for (i = 0; i < RELEASES; i++)
 			if (s->release[i].attempt == msg->attempt)
-				bftm_release_answer(&s->release[i], from);
+				bftm_release_answer(&s->release[i], &s->client, from);
 		return;
 	}
 	if (bftm_contender_alive(c) || c->attempt == msg->attempt)

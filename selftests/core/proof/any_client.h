@@ -66,7 +66,6 @@ static struct bftm_asking any_asking(void)
 
 	any(t);
 	t.judged = any_bool();
-	t.own = any_bool();
 	t.again = any_bool();
 	t.begun_ns = ANY_TIME;
 	t.hedge_ns = ANY_TIME;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: memory all_servers bftm_ask_start bftm_ask_server bftm_ask_inherit bftm_ask_lock bftm_ask_released: every server and name
+// prove: memory all_servers bftm_ask_start bftm_ask_server bftm_ask_inherit bftm_ask_lock bftm_ask_released bftm_ask_release_heard: every server and name
 // prove: memory all_attempts bftm_ask_begin bftm_ask_more bftm_ask_won: whatever is known of servers, and every request
 // prove: memory all_heard bftm_ask_heard bftm_ask_due: every attempt, and every server's answer to it
 // frama-c: -eva-precision 0 -eva-plevel 500 -eva-use-spec bftm_kth_largest
@@ -52,7 +52,10 @@ void all_servers(void)
 	bftm_ask_inherit(&any_ask, &from);
 	any(name);
 	bftm_ask_lock(name, (u32)any_from(0, BFTM_NAME_LEN_MAX));
-	bftm_ask_released(any_bool() ? &any_ask : NULL, any_from(0, ~0ull), ANY_TIME);
+	bftm_ask_released(any_bool() ? &any_ask : NULL, any_from(0, ~0ull),
+			  (u32)any_from(0, ~0u), ANY_TIME);
+	bftm_ask_release_heard(any_bool() ? &any_ask : NULL, any_from(0, ~0ull),
+			       (u32)any_from(0, BFTM_SERVERS_MAX - 1));
 }
 
 void all_attempts(void)
@@ -64,7 +67,7 @@ void all_attempts(void)
 	bftm_ask_begin(&cfg, &want, ANY_TIME, &t);
 	t = any_asking();
 	bftm_ask_more(&t, (u32)any_from(0, ~0u), ANY_TIME);
-	bftm_ask_won(&cfg, &t);
+	bftm_ask_won(&cfg, &t, (u32)any_from(0, ~0u));
 }
 
 void all_heard(void)

@@ -192,6 +192,6 @@ void all_releases(void)
 	bftm_release_message(&r, (u32)any_from(1, (1ull << BFTM_SERVERS_MAX) - 1), &msg);
 	any(r.sends);
 	bftm_release_wake(&r, &cfg, ANY_TIME);
-	bftm_release_answer(&r, (u32)any_from(0, BFTM_SERVERS_MAX - 1));
+	bftm_release_answer(&r, &cfg, (u32)any_from(0, BFTM_SERVERS_MAX - 1));
 	bftm_release_restarted(&r, (u32)any_from(0, BFTM_SERVERS_MAX - 1));
 }

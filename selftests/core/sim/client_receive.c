@@ -77,7 +77,7 @@ static void released(struct world *w, struct client *c, u32 u, u32 lock, u64 att
 	for (link = &c->releases; (op = *link); link = &op->next) {
 		if (op->core.attempt != attempt || op->lock != lock)
 			continue;
-		if (bftm_release_answer(&op->core, u)) {
+		if (bftm_release_answer(&op->core, &c->cfg, u)) {
 			*link = op->next;
 			op->next = w->spare;
 			w->spare = op;

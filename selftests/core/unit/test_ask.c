@@ -52,6 +52,12 @@ static void hear(u32 servers, bool free)
 			bftm_ask_heard(&cfg, &t, u, free, t.begun_ns, t.begun_ns + TRIP);
 }
 
+/* The servers that said FREE have granted it. */
+static void won(void)
+{
+	bftm_ask_won(&cfg, &t, t.heard & ~t.denied);
+}
+
 /* An acquire in which @deny and @silent do not do, and the others are asked. */
 static void second_step(u32 deny, u32 silent)
 {
@@ -60,13 +66,13 @@ static void second_step(u32 deny, u32 silent)
 	if (silent)
 		bftm_ask_due(&cfg, &t, t.begun_ns + t.hedge_ns + 1);
 	bftm_ask_more(&t, ALL, t.begun_ns + t.hedge_ns + 1);
-	bftm_ask_won(&cfg, &t);
+	won();
 }
 
 static void one_step(void)
 {
 	hear(t.asked, true);
-	bftm_ask_won(&cfg, &t);
+	won();
 }
 
 /* Server @u misses, in a lock of which it is asked first; where many do, by noise. */
@@ -260,25 +266,103 @@ static void contention_is_nobodys_fault(void **state)
 		assert_int_equal(ask.server[u].score, 0);
 }
 
-/* Honest servers deny a TRY that has overtaken RELEASE of this very host. */
-static void own_release_is_nobodys_fault(void **state)
+/*
+ * Honest servers deny a TRY that has overtaken RELEASE of this very host. One that has answered
+ * RELEASE has no such excuse, and none has it twice in 16 attempts.
+ */
+static void own_release_is_an_excuse(void **state)
 {
-	u32 i;
+	u32 one, two;
 
 	(void)state;
-	bftm_ask_released(&ask, 1, T0 - 4 * TRIP);
+	bftm_ask_released(&ask, 1, ALL, T0 - 4 * TRIP);
 	begin(T0);
-	assert_true(t.own);
-	for (i = 0; i < 4; i++) {
-		begin(T0);
-		second_step(lowest(t.first), 0);
-	}
-	assert_int_equal(ask.suspected, 0);
+	assert_int_equal(t.own, ALL);
+	one = lowest(t.first);
+	two = lowest(t.first & ~one);
+	second_step(one, 0);
+	assert_int_equal(ask.server[bftm_lowest(one)].score, 0);
+	/* The steps are counted all the same. */
+	ask.adapts = true;
+	begin(T0);
+	second_step(two, 0);
+	assert_int_equal(ask.server[bftm_lowest(two)].score, 0);
+	assert_int_equal(ask.pressure, 128);
+	begin(T0);
+	second_step(one, 0);
+	assert_int_equal(ask.server[bftm_lowest(one)].score, 64);
 	begin(T0 + 1);
-	assert_false(t.own);
+	assert_int_equal(t.own, 0);
 	want.lock = 1 + BFTM_ASK_RELEASES;
 	begin(T0);
-	assert_false(t.own);
+	assert_int_equal(t.own, 0);
+}
+
+static void an_excuse_lasts_16_attempts(void **state)
+{
+	u32 i, one;
+
+	(void)state;
+	bftm_ask_released(&ask, 1, ALL, T0);
+	for (i = 0; i < 33; i++) {
+		begin(T0);
+		one = lowest(t.first);
+		if (i % 16)
+			one_step();
+		else
+			second_step(one, 0);
+	}
+	assert_int_equal(ask.server[bftm_lowest(one)].score, 0);
+}
+
+static void who_answers_release_has_no_excuse(void **state)
+{
+	u32 one;
+
+	(void)state;
+	bftm_ask_released(&ask, 1, ALL, T0);
+	begin(T0);
+	one = lowest(t.first);
+	bftm_ask_release_heard(&ask, 1 + BFTM_ASK_RELEASES, bftm_lowest(one));	/* another lock's */
+	bftm_ask_release_heard(NULL, 1, bftm_lowest(one));
+	begin(T0);
+	assert_int_equal(t.own, ALL);
+	bftm_ask_release_heard(&ask, 1, bftm_lowest(one));
+	begin(T0);
+	assert_int_equal(t.own, ALL & ~one);
+	second_step(one, 0);
+	begin(T0);
+	second_step(one, 0);
+	assert_int_equal(ask.suspected, one);
+}
+
+/* FREE and then INQUIRE is a denial; a denial and then FREE is none. */
+static void the_last_word_counts(void **state)
+{
+	u32 one;
+
+	(void)state;
+	begin(T0);
+	one = lowest(t.first);
+	hear(t.first, true);
+	bftm_ask_more(&t, ALL, T0 + TRIP);
+	bftm_ask_won(&cfg, &t, ALL & ~one);
+	assert_int_equal(ask.server[bftm_lowest(one)].score, 64);
+	ask.server[bftm_lowest(one)].score = 0;
+	begin(T0);
+	hear(t.first & ~one, true);
+	hear(one, false);
+	bftm_ask_more(&t, ALL, T0 + TRIP);
+	bftm_ask_won(&cfg, &t, ALL);
+	assert_int_equal(ask.server[bftm_lowest(one)].score, 0);
+	/* A server whose grants do not count can say what it likes. */
+	cfg.forgetful = one;
+	begin(T0);
+	t.first |= one;
+	hear(t.first, true);
+	bftm_ask_more(&t, ALL, T0 + TRIP);
+	bftm_ask_won(&cfg, &t, ALL & ~one);
+	assert_int_equal(ask.server[bftm_lowest(one)].score, 0);
 }
 
 /* A suspected server is asked as well, and says so. */
@@ -386,14 +470,14 @@ static void second_steps_ask_for_one_more(void **state)
 		assert_int_equal(ask.spare, 0);
 		begin(T0);
 		t.rest_ns = T0 + H;
-		bftm_ask_won(&cfg, &t);
+		won();
 	}
 	assert_int_equal(ask.spare, 1);
 	begin(T0);
 	assert_int_equal(bftm_count(t.first), 6);
 	for (i = 0; i < 30; i++) {
 		t.rest_ns = T0 + H;
-		bftm_ask_won(&cfg, &t);
+		won();
 	}
 	assert_int_equal(ask.spare, 2);
 	begin(T0);
@@ -403,14 +487,14 @@ static void second_steps_ask_for_one_more(void **state)
 		assert_int_equal(ask.spare, 2);
 		begin(T0);
 		t.rest_ns = i % 512 == 1 ? T0 + H : 0;
-		bftm_ask_won(&cfg, &t);
+		won();
 	}
 	assert_int_equal(ask.spare, 1);
 	/* ask = first does not count. */
 	ask.adapts = false;
 	for (i = 0; i < 30; i++) {
 		t.rest_ns = T0 + H;
-		bftm_ask_won(&cfg, &t);
+		won();
 	}
 	assert_int_equal(ask.spare, 1);
 }
@@ -478,7 +562,10 @@ int main(void)
 		cmocka_unit_test_setup(a_miss_is_forgotten, fresh),
 		cmocka_unit_test_setup(late_is_missed, fresh),
 		cmocka_unit_test_setup(contention_is_nobodys_fault, fresh),
-		cmocka_unit_test_setup(own_release_is_nobodys_fault, fresh),
+		cmocka_unit_test_setup(own_release_is_an_excuse, fresh),
+		cmocka_unit_test_setup(an_excuse_lasts_16_attempts, fresh),
+		cmocka_unit_test_setup(who_answers_release_has_no_excuse, fresh),
+		cmocka_unit_test_setup(the_last_word_counts, fresh),
 		cmocka_unit_test_setup(suspicion_ends_by_proof, fresh),
 		cmocka_unit_test_setup(each_16th_attempt_probes, fresh),
 		cmocka_unit_test_setup(too_few_trusted_ask_all, fresh),

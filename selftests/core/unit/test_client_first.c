@@ -242,7 +242,7 @@ static void once_more_and_no_oftener(void **state)
 {
 	(void)state;
 	want.wait = BFTM_WAIT_NOT;
-	bftm_ask_released(&ask, want.lock, T0);
+	bftm_ask_released(&ask, want.lock, ALL, T0);
 	start_first(2, T0);
 	for (u32 u = 0; u < 7; u++)
 		if (first >> u & 1 && c.base.sends == 1)
@@ -282,6 +282,52 @@ static void a_liar_is_left_out(void **state)
 	}
 	assert_int_equal(first & 1, 0);
 	assert_int_equal(bftm_count(first), 5);
+}
+
+/* On a lock that this host takes again at once: a liar that answers RELEASE is found as well. */
+static void a_liar_on_a_hot_lock_is_left_out(void **state)
+{
+	struct bftm_release release = {};
+	u64 now = T0;
+	u32 i, u;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		start(i + 1, now);
+		first = tried();
+		if (i == 2)
+			break;
+		rest = ALL & ~first;
+		says(0, BFTM_MSG_WAIT, 1, now + TRIP);
+		assert_true(first & 1);
+		all_say(first & ~1u, BFTM_MSG_FREE, now + TRIP);
+		says(bftm_lowest(rest), BFTM_MSG_FREE, 1, now + 2 * TRIP);
+		assert_int_equal(c.base.phase, BFTM_PHASE_HOLD);
+		bftm_contend_stop(&c, &cfg, &out);
+		bftm_release_start(&release, &cfg, &out, now + 2 * TRIP);
+		for (u = 0; u < 7; u++)
+			bftm_release_answer(&release, &cfg, u);
+		now += 3 * TRIP;
+	}
+	assert_int_equal(first & 1, 0);
+}
+
+/* FREE, and INQUIRE before the others' FREE can win: such a server has granted nothing. */
+static void a_liar_that_takes_back_is_left_out(void **state)
+{
+	u32 i, liar;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		start_first(i + 1, T0);
+		liar = lowest(first);
+		says_of(bftm_lowest(liar), BFTM_MSG_FREE, 1, 3, T0 + 1);
+		says_of(bftm_lowest(liar), BFTM_MSG_INQUIRE, 1, 3, T0 + 1);
+		all_say(first & ~liar, BFTM_MSG_FREE, T0 + TRIP);
+		all_say(lowest(rest), BFTM_MSG_FREE, T0 + 2 * TRIP);
+		assert_int_equal(c.base.phase, BFTM_PHASE_HOLD);
+	}
+	assert_int_equal(ask.suspected, liar);
 }
 
 /* So is one whose FREE is of a send that never was: it does not count, and the others are asked. */
@@ -339,6 +385,8 @@ int main(void)
 		cmocka_unit_test_setup(own_release_is_waited_for, fresh),
 		cmocka_unit_test_setup(once_more_and_no_oftener, fresh),
 		cmocka_unit_test_setup(a_liar_is_left_out, fresh),
+		cmocka_unit_test_setup(a_liar_on_a_hot_lock_is_left_out, fresh),
+		cmocka_unit_test_setup(a_liar_that_takes_back_is_left_out, fresh),
 		cmocka_unit_test_setup(a_free_that_does_not_count_is_a_lie, fresh),
 		cmocka_unit_test_setup(tokens_go_to_all, fresh),
 		cmocka_unit_test_setup(a_restarted_server_is_asked, fresh),

@@ -85,9 +85,9 @@ static void its_release_is_repeated_until_all_but_b_have_answered(void **state)
 		assert_int_equal(bftm_release_wake(&r, &cfg, now), ALL);
 	}
 	for (i = 0; i < 5; i++)
-		assert_false(bftm_release_answer(&r, i));
+		assert_false(bftm_release_answer(&r, &cfg, i));
 	assert_int_equal(bftm_release_wake(&r, &cfg, r.wake_ns), 3 << 5);
-	assert_false(bftm_release_answer(&r, 5));
+	assert_false(bftm_release_answer(&r, &cfg, 5));
 	assert_int_equal(bftm_release_wake(&r, &cfg, r.wake_ns), 0);
 }
 
@@ -101,7 +101,7 @@ static void a_server_that_has_forgotten_needs_no_release(void **state)
 	bftm_contend_stop(&c, &cfg, &out);
 	bftm_release_start(&r, &cfg, &out, T0);
 	for (u = 0; u < 5; u++)
-		bftm_release_answer(&r, u);
+		bftm_release_answer(&r, &cfg, u);
 	assert_false(bftm_release_restarted(&r, 0));
 	assert_false(bftm_release_restarted(&r, 5));
 	assert_int_equal(r.unanswered, 1 << 6);

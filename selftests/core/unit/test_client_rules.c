@@ -252,19 +252,19 @@ static void release_is_bounded(void **state)
 	assert_int_equal(r.attempt, 7);
 	assert_int_equal(r.wake_ns, T0 + RESEND);
 	assert_int_equal(bftm_release_wake(&r, &cfg, T0 + RESEND - 1), 0);
-	assert_false(bftm_release_answer(&r, 1));
-	assert_false(bftm_release_answer(&r, 1));
-	assert_false(bftm_release_answer(&r, 6));	/* was not asked */
+	assert_false(bftm_release_answer(&r, &cfg, 1));
+	assert_false(bftm_release_answer(&r, &cfg, 1));
+	assert_false(bftm_release_answer(&r, &cfg, 6));	/* was not asked */
 	assert_int_equal(bftm_release_wake(&r, &cfg, T0 + RESEND), 0x0d);
 	assert_int_equal(r.wake_ns, T0 + 2 * RESEND);
-	assert_false(bftm_release_answer(&r, 0));
+	assert_false(bftm_release_answer(&r, &cfg, 0));
 	assert_int_equal(bftm_release_wake(&r, &cfg, T0 + 2 * RESEND - 1), 0);
 	assert_int_equal(bftm_release_wake(&r, &cfg, T0 + 2 * RESEND), 0x0c);
 	assert_int_equal(r.sends, BFTM_RELEASE_SENDS);
 	assert_int_equal(bftm_release_wake(&r, &cfg, r.wake_ns), 0);
 	assert_int_equal(bftm_release_wake(&r, &cfg, ~0ull), 0);
-	assert_false(bftm_release_answer(&r, 2));
-	assert_true(bftm_release_answer(&r, 3));
+	assert_false(bftm_release_answer(&r, &cfg, 2));
+	assert_true(bftm_release_answer(&r, &cfg, 3));
 }
 
 static void release_that_all_acknowledge(void **state)
@@ -277,7 +277,7 @@ static void release_that_all_acknowledge(void **state)
 		.release_attempt = 7, .release_to = ALL,
 	}, T0);
 	for (u = 0; u < 7; u++)
-		assert_int_equal(bftm_release_answer(&r, u), u == 6);
+		assert_int_equal(bftm_release_answer(&r, &cfg, u), u == 6);
 	assert_int_equal(bftm_release_wake(&r, &cfg, T0 + RESEND), 0);
 }
 
