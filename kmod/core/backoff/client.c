@@ -388,7 +388,7 @@ static void answer_hold(struct bftm_contend *c,
 	if (msg->type == BFTM_MSG_REFUSED && msg->arg == BFTM_REFUSED_EVICTED)
 		bftm_reassert_heard(c, cfg, u);
 	if (msg->type == BFTM_MSG_INQUIRE || msg->type == BFTM_MSG_PROBE)
-		bftm_hold_inquired(c, cfg, u, msg);
+		bftm_hold_inquired(c, cfg, u, msg, now, out);
 	if (msg->type == BFTM_MSG_FREE) {
 		if (!free)
 			return;

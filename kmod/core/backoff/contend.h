@@ -139,7 +139,7 @@ void bftm_hold_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		    u64 now, struct bftm_out *out);
 /** bftm_hold_inquired() - server @u pushed INQUIRE: perhaps somebody waits for what is held. */
 void bftm_hold_inquired(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
-			const struct bftm_msg *msg);
+			const struct bftm_msg *msg, u64 now, struct bftm_out *out);
 /** bftm_hold_unwanted() - what was asked for is not held any more. */
 static inline void bftm_hold_unwanted(struct bftm_contend *c)
 {

@@ -89,7 +89,30 @@ void bftm_hold_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 		c->base.wake_ns = c->value_ns;
 }
 
-/* The next renewal: half a lease after the send that the lease counts from. */
+/*
+ * Have all servers yet to hear that it is held? A client that did not ask all for the lock begins
+ * to renew it with all. Else a host that goes down may take two servers of the holder's: a server
+ * that grants, and by the grants of a waiter there a server that has never heard of the holder.
+ */
+static bool is_unannounced(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+{
+	return cfg->ask && !c->announced;
+}
+
+static bool is_renewed(const struct bftm_contend *c)
+{
+	return c->base.want.renew && c->base.want.lease_ns != BFTM_LEASE_NONE;
+}
+
+/* Half a lease; an eighth before all have heard, and none when somebody waits already. */
+static u64 renewal_pause(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+{
+	if (!is_unannounced(c, cfg))
+		return c->base.want.lease_ns / 2;
+	return c->inquired ? 0 : bftm_poll(c->base.want.lease_ns);
+}
+
+/* The next renewal, counted from the send that the lease counts from. */
 static void plan_renewal(struct bftm_contend *c,
 			 const struct bftm_client_cfg *cfg, u64 now)
 {
@@ -104,11 +127,11 @@ static void plan_renewal(struct bftm_contend *c,
 	}
 	c->resends = 0;
 	c->poll_ns = 0;
-	if (!c->base.want.renew || c->base.want.lease_ns == BFTM_LEASE_NONE)
+	if (!is_renewed(c))
 		return;
 	from = bftm_contend_end(c, cfg) -
 	       bftm_lease_at_client(c->base.want.lease_ns, cfg->rho_ppm);
-	c->poll_ns = from + c->base.want.lease_ns / 2;
+	c->poll_ns = from + renewal_pause(c, cfg);
 	/* Grants of several sends may come one by one; answers are under way. */
 	if (c->poll_ns < soon(c, cfg, now))
 		c->poll_ns = soon(c, cfg, now);
@@ -198,15 +221,12 @@ static u32 holds_by(const struct bftm_contend *c, const struct bftm_client_cfg *
 
 /*
  * It asks those that have granted. When F of them have not answered by the next time, it asks all:
- * the others give it their first place, and who waits yields to it. A client that did not ask all
- * for the lock begins with all. Else a host that goes down may take two servers of the holder's: a
- * server that grants, and by the grants of a waiter there a server that has never heard of the
- * holder.
+ * the others give it their first place, and who waits yields to it.
  */
 static void renew(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		  u64 now, struct bftm_out *out)
 {
-	bool all = c->resends || (cfg->ask && !c->announced);
+	bool all = c->resends || is_unannounced(c, cfg);
 	u32 to = (all ? bftm_everyone(cfg) : holds_by(c, cfg)) | c->owed;
 
 	c->announced = c->announced || all;
@@ -246,15 +266,21 @@ void bftm_contend_renew(struct bftm_contend *c,
  * A holder yields nothing, but its program may want to know. One of b + 1 servers is correct, and
  * that server has a waiter. An INQUIRE for more than what is held is about a mode that was given
  * up, or about a grant on the way to another mode.
+ *
+ * A server that asks has a waiter, which other servers may have granted the lock already: all hear
+ * of the holder now, since a server may be down by its next renewal.
  */
 void bftm_hold_inquired(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
-			const struct bftm_msg *msg)
+			const struct bftm_msg *msg, u64 now, struct bftm_out *out)
 {
 	if (!bftm_mode_covers(c->held, msg->mode))
 		return;
 	c->inquired |= 1u << u;
 	if (bftm_count(c->inquired) > cfg->b)
 		c->base.wanted = true;
+	if (is_unannounced(c, cfg) && is_renewed(c) && c->base.phase == BFTM_PHASE_HOLD &&
+	    !bftm_converts(c))
+		bftm_hold_ask(c, cfg, now, out);
 }
 
 void bftm_hold_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,

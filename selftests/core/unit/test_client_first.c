@@ -191,7 +191,7 @@ static void the_first_renewal_tells_all(void **state)
 	start_first(1, T0);
 	all_say(first, BFTM_MSG_FREE, T0 + TRIP);
 	now = c.base.wake_ns;
-	assert_int_equal(now, T0 + L / 2);
+	assert_int_equal(now, T0 + L / 8);
 	wake(now, 0, 0);
 	assert_int_equal(tried(), ALL);
 	assert_int_equal(out.send[0].arg, BFTM_MODE_EX);
@@ -199,11 +199,63 @@ static void the_first_renewal_tells_all(void **state)
 	for (u32 u = 0; u < 7; u++)
 		if (first >> u & 1)
 			says(u, BFTM_MSG_FREE, 2, now + TRIP);
+	assert_int_equal(c.base.wake_ns, now + L / 2);
 	now = c.base.wake_ns;
 	wake(now, 0, 0);
 	assert_int_equal(tried(), first);
 	bftm_contend_stop(&c, &cfg, &out);
 	assert_int_equal(out.release_to, ALL);
+}
+
+/* The first server that asks for the lock has a waiter: all hear of the holder at once, and once. */
+static void a_waiter_makes_it_tell_all(void **state)
+{
+	u32 u;
+
+	(void)state;
+	want.renew = true;
+	start_first(1, T0);
+	all_say(first, BFTM_MSG_FREE, T0 + TRIP);
+	u = bftm_lowest(first);
+	says_of(u, BFTM_MSG_INQUIRE, 1, 3, T0 + 2 * TRIP);
+	assert_int_equal(tried(), ALL);
+	assert_int_equal(out.send[0].k, 2);
+	assert_int_equal(out.send[0].arg, BFTM_MODE_EX);
+	says_of(u, BFTM_MSG_INQUIRE, 1, 3, T0 + 2 * TRIP);
+	assert_quiet();
+	/* A holder that does not renew goes anyhow, and one that has asked all need not tell. */
+	fresh(state);
+	start_first(1, T0);
+	all_say(first, BFTM_MSG_FREE, T0 + TRIP);
+	says_of(u, BFTM_MSG_INQUIRE, 1, 3, T0 + 2 * TRIP);
+	assert_quiet();
+	fresh(state);
+	cfg.ask = NULL;
+	want.renew = true;
+	start(1, T0);
+	all_say(first, BFTM_MSG_FREE, T0 + TRIP);
+	says_of(u, BFTM_MSG_INQUIRE, 1, 3, T0 + 2 * TRIP);
+	assert_quiet();
+}
+
+/* It may ask while the token is awaited. */
+static void a_waiter_before_the_token_makes_it_tell_all(void **state)
+{
+	u32 u;
+
+	(void)state;
+	want.renew = true;
+	want.fence = true;
+	start_first(1, T0);
+	all_say(first, BFTM_MSG_FREE, T0 + TRIP);
+	says_of(bftm_lowest(first), BFTM_MSG_INQUIRE, 1, 3, T0 + TRIP);
+	assert_int_equal(tried(), 0);
+	for (u = 0; u < 7 && c.base.phase == BFTM_PHASE_FENCE; u++)
+		says_of(u, BFTM_MSG_SACK, 1, c.offered, T0 + 2 * TRIP);
+	assert_int_equal(c.base.phase, BFTM_PHASE_HOLD);
+	assert_int_equal(c.base.wake_ns, T0 + 2 * TRIP + RESEND);
+	wake(c.base.wake_ns, 0, 0);
+	assert_int_equal(tried(), ALL);
 }
 
 /* A request that does not wait, beside RELEASE of its own host: once more. */
@@ -382,6 +434,8 @@ int main(void)
 		cmocka_unit_test_setup(fewer_grants_win_nothing, fresh),
 		cmocka_unit_test_setup(polls_ask_all, fresh),
 		cmocka_unit_test_setup(the_first_renewal_tells_all, fresh),
+		cmocka_unit_test_setup(a_waiter_makes_it_tell_all, fresh),
+		cmocka_unit_test_setup(a_waiter_before_the_token_makes_it_tell_all, fresh),
 		cmocka_unit_test_setup(own_release_is_waited_for, fresh),
 		cmocka_unit_test_setup(once_more_and_no_oftener, fresh),
 		cmocka_unit_test_setup(a_liar_is_left_out, fresh),
