@@ -59,6 +59,9 @@ void bftm_first_begun(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 /** bftm_first_judge() - ask the others if those asked first will not do. */
 void bftm_first_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		      struct bftm_out *out);
+/** bftm_first_rest() - ask those that have not been asked. */
+void bftm_first_rest(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		     struct bftm_out *out);
 /** bftm_first_over() - their time is over: ask all that have not answered. */
 void bftm_first_over(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		     struct bftm_out *out);

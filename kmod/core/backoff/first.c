@@ -21,6 +21,12 @@ static void ask_rest(struct bftm_contend *c, u32 to, u64 now, struct bftm_out *o
 	bftm_repeat_try(c, to, out);
 }
 
+void bftm_first_rest(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		     struct bftm_out *out)
+{
+	ask_rest(c, bftm_everyone(cfg) & ~c->base.asking.asked, now, out);
+}
+
 void bftm_first_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
 		      struct bftm_out *out)
 {
@@ -33,7 +39,7 @@ void bftm_first_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	/* A round ends when enough deny, and those asked first may be enough for that. */
 	if (!bftm_contender_queues(&c->base) && silent & first)
 		return;
-	ask_rest(c, bftm_everyone(cfg) & ~c->base.asking.asked, now, out);
+	bftm_first_rest(c, cfg, now, out);
 	/* They have their time, too. */
 	c->resend_ns = now + c->base.asking.hedge_ns;
 }

@@ -179,6 +179,8 @@ void bftm_hold_begin(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		bftm_hold_read(c, cfg, now, out);
 		return;
 	}
+	/* More servers know the value: a lie, or one more silent server, would make it doubtful. */
+	bftm_first_rest(c, cfg, now, out);
 	bftm_value_await(c, cfg, now);
 	c->base.wake_ns = c->value_ns;
 }

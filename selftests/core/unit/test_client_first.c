@@ -258,6 +258,43 @@ static void a_waiter_before_the_token_makes_it_tell_all(void **state)
 	assert_int_equal(tried(), ALL);
 }
 
+static void tells(u32 u, u8 len, u64 now)
+{
+	const struct bftm_msg msg = {
+		.type = BFTM_MSG_FREE, .attempt = c.base.attempt, .k = 1, .mode = BFTM_MODE_PR,
+		.flags = BFTM_FLAG_VALUE, .value_len = len, .value_room = bftm_pad8(len),
+	};
+
+	bftm_contend_answer(&c, &cfg, u, &msg, now, 0, &out);
+}
+
+/* F grants, and not enough of them agree on the value: the others are asked for it at once. */
+static void a_reader_asks_the_rest_for_the_value(void **state)
+{
+	struct bftm_value_told value;
+	u32 u;
+
+	(void)state;
+	want.value = true;
+	want.mode = BFTM_MODE_PR;
+	start_first(1, T0);
+	for (u = 0; u < 7; u++)
+		if (first >> u & 1)
+			tells(u, first & ((1u << u) - 1) ? 3 + (u == bftm_lowest(first & (first - 1))) : 4,
+			      T0 + TRIP);
+	assert_int_equal(c.base.phase, BFTM_PHASE_VALUE);
+	assert_int_equal(tried(), rest);
+	assert_int_equal(out.send[0].k, 1);
+	assert_int_equal(ask.suspected, 0);
+	tells(bftm_lowest(rest), 3, T0 + 2 * TRIP);
+	assert_int_equal(out.verdict, BFTM_WON);
+	bftm_contend_value(&c, &cfg, T0 + 2 * TRIP, &value);
+	assert_true(value.valid);
+	assert_int_equal(value.len, 3);
+	bftm_contend_stop(&c, &cfg, &out);
+	assert_int_equal(out.release_to, ALL);
+}
+
 /* A request that does not wait, beside RELEASE of its own host: once more. */
 static void own_release_is_waited_for(void **state)
 {
@@ -436,6 +473,7 @@ int main(void)
 		cmocka_unit_test_setup(the_first_renewal_tells_all, fresh),
 		cmocka_unit_test_setup(a_waiter_makes_it_tell_all, fresh),
 		cmocka_unit_test_setup(a_waiter_before_the_token_makes_it_tell_all, fresh),
+		cmocka_unit_test_setup(a_reader_asks_the_rest_for_the_value, fresh),
 		cmocka_unit_test_setup(own_release_is_waited_for, fresh),
 		cmocka_unit_test_setup(once_more_and_no_oftener, fresh),
 		cmocka_unit_test_setup(a_liar_is_left_out, fresh),
