@@ -217,8 +217,7 @@ static u32 holds_by(const struct bftm_contend *c, const struct bftm_client_cfg *
 {
 	u32 servers = granted(c, cfg);
 
-	return bftm_count(servers) < bftm_win(cfg) ? bftm_everyone(cfg) :
-									servers;
+	return bftm_count(servers) < bftm_win(cfg) ? bftm_everyone(cfg) : servers;
 }
 
 /*
@@ -236,6 +235,7 @@ static void renew(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 						      soon(c, cfg, now);
 	c->resends++;
 	c->again = 0;
+	bftm_ask_due(cfg, &c->base.asking, now);
 	bftm_send_try(c, to, now, out);
 	bftm_hold_arm(c, cfg);
 }
