@@ -146,6 +146,17 @@ void bftm_ask_heard(const struct bftm_client_cfg *cfg, struct bftm_asking *t, u3
 void bftm_ask_due(const struct bftm_client_cfg *cfg, struct bftm_asking *t, u64 now);
 
 /**
+ * bftm_ask_end() - the attempt is over; the caller knows no time
+ * @t:      the attempt
+ * @due_ns: until when those asked first could answer
+ * Return: those that have not, for bftm_ask_silent().
+ */
+u32 bftm_ask_end(struct bftm_asking *t, u64 *due_ns);
+
+/** bftm_ask_silent() - note that these are silent, if @due_ns is over. */
+void bftm_ask_silent(const struct bftm_client_cfg *cfg, u32 silent, u64 due_ns, u64 now);
+
+/**
  * bftm_ask_won() - F servers have granted the attempt
  * @cfg:     the cluster
  * @t:       the attempt

@@ -259,6 +259,8 @@ struct bftm_send {
  * @release_to:      send RELEASE of @release_attempt to these, before @send, with
  *                   struct bftm_release
  * @release_lock:    bftm_ask_lock() of its name; 0: not known
+ * @release_silent:  servers asked first that have not answered the attempt: they miss it
+ * @release_due_ns:  … if RELEASE is sent later than this
  * @release_doubt:   RELEASE says that the value is in doubt
  * @release_surely:  RELEASE is repeated until all but b servers have answered
  * @written:         the value that RELEASE has
@@ -280,6 +282,8 @@ struct bftm_out {
 	struct bftm_send send[BFTM_OUT_SENDS];
 	u64 release_attempt;
 	u64 release_lock;
+	u32 release_silent;
+	u64 release_due_ns;
 	struct bftm_written written;
 	bool release_doubt;
 	bool release_surely;

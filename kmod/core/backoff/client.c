@@ -147,12 +147,13 @@ void bftm_contend_adopt(struct bftm_contend *c,
 		bftm_value_forgotten(c, cfg);
 }
 
-void bftm_release_all(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+void bftm_release_all(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		      struct bftm_out *out)
 {
 	out->release_to = bftm_everyone(cfg) & c->base.asking.asked;
 	out->release_attempt = c->base.attempt;
 	out->release_lock = c->base.want.lock;
+	out->release_silent = bftm_ask_end(&c->base.asking, &out->release_due_ns);
 	/*
 	 * A grant that ends by nothing else would stand in the way of others until PROBE finds that
 	 * the attempt is over. Attempts that fail are many, and leave it at that.

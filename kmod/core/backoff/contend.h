@@ -29,7 +29,7 @@ void bftm_begin_attempt(struct bftm_contend *c,
 			struct bftm_out *out);
 
 /** bftm_release_all() - all servers are to hear that this attempt is over. */
-void bftm_release_all(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
+void bftm_release_all(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		      struct bftm_out *out);
 
 /** bftm_die() - it is over; servers are to hear it. */

@@ -438,6 +438,42 @@ static void a_free_that_does_not_count_is_a_lie(void **state)
 	assert_int_equal(ask.suspected, liar);
 }
 
+/* F of those asked first grant the lock, which are one more; one is silent. Return: its number. */
+static u32 one_is_silent(u64 attempt)
+{
+	ask.spare = 1;
+	start(attempt, T0);
+	first = tried();
+	assert_int_equal(bftm_count(first), 6);
+	assert_int_equal(all_say(first & ~lowest(first), BFTM_MSG_FREE, T0 + TRIP), BFTM_WON);
+	return bftm_lowest(first);
+}
+
+static void a_spare_hides_no_silence(void **state)
+{
+	struct bftm_release release;
+	u32 u = one_is_silent(1), score;
+
+	(void)state;
+	bftm_contend_stop(&c, &cfg, &out);
+	bftm_release_start(&release, &cfg, &out, T0 + H);
+	assert_int_equal(ask.server[u].score, 0);	/* an answer could still come */
+	one_is_silent(2);
+	bftm_contend_stop(&c, &cfg, &out);
+	bftm_release_start(&release, &cfg, &out, T0 + H + 1);
+	assert_int_equal(ask.server[u].score, 64);
+	ask.server[u].score = 0;
+	/* A lock that is held for long: at its renewal, and once. */
+	want.renew = true;
+	one_is_silent(3);
+	wake(c.base.wake_ns, 0, 0);
+	score = ask.server[u].score;
+	assert_true(score);
+	bftm_contend_stop(&c, &cfg, &out);
+	bftm_release_start(&release, &cfg, &out, T0 + L);
+	assert_int_equal(ask.server[u].score, score);
+}
+
 /* A fencing token is offered to all, at once: it is not the servers of the grants that count. */
 static void tokens_go_to_all(void **state)
 {
@@ -480,6 +516,7 @@ int main(void)
 		cmocka_unit_test_setup(a_liar_on_a_hot_lock_is_left_out, fresh),
 		cmocka_unit_test_setup(a_liar_that_takes_back_is_left_out, fresh),
 		cmocka_unit_test_setup(a_free_that_does_not_count_is_a_lie, fresh),
+		cmocka_unit_test_setup(a_spare_hides_no_silence, fresh),
 		cmocka_unit_test_setup(tokens_go_to_all, fresh),
 		cmocka_unit_test_setup(a_restarted_server_is_asked, fresh),
 	};
