@@ -118,12 +118,14 @@ static void give_back(struct bftm_fast *f)
 		.release_lock = f->lock,
 		.release_doubt = f->request->doubt,
 	};
+	u64 now = bftm_clock_ns();
 
 	forget_client(f);
+	bftm_ask_due(&s->cfg, &f->asking, now);
 	out.release_to = f->asking.asked;
 	f->request->fast = NULL;
 	f->request = NULL;
-	bftm_release_start(&f->release, &s->cfg, &out, bftm_clock_ns());
+	bftm_release_start(&f->release, &s->cfg, &out, now);
 	send_release(f, out.release_to);
 	wake_at(f, f->release.wake_ns);
 }
@@ -387,12 +389,26 @@ unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns)
 	return 1 + hweight32(to);
 }
 
-/* As bftm_hold_inquired(): EX excludes all that a server may ask for. */
+u64 bftm_fast_pause(const struct bftm_fast *f, u64 lease_ns)
+{
+	return lease_ns / (f->session->cfg.ask ? 8 : 4);
+}
+
+/*
+ * As bftm_hold_inquired(): EX excludes all that a server may ask for. The helper tells all servers
+ * that it is held, when it takes the lock over.
+ */
 static void fast_inquired(struct bftm_fast *f, u32 u)
 {
+	struct bftm_handle *h = f->request->handle;
+
 	f->inquired |= BIT(u);
 	if (hweight32(f->inquired) > f->session->cfg.b)
-		bftm_handle_wanted(f->request->handle, BFTM_LOCK_EX);
+		bftm_handle_wanted(h, BFTM_LOCK_EX);
+	if (f->session->cfg.ask && h->renew_at_ns) {
+		h->renew_at_ns = ktime_get_boottime_ns();
+		bftm_handle_arm(h);
+	}
 }
 
 /* A grant of what was asked for, by a send that there was? */

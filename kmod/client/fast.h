@@ -64,6 +64,14 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request);
 /** bftm_fast_end() - who waited or held is done; the request stays the caller's. */
 void bftm_fast_end(struct bftm_request *request);
 
+/**
+ * bftm_fast_pause() - how long after its win the helper takes a lock over that is renewed
+ * @f:        the lock
+ * @lease_ns: its lease
+ * Return: ns, less where not all servers were asked: the helper tells all that it is held.
+ */
+u64 bftm_fast_pause(const struct bftm_fast *f, u64 lease_ns);
+
 /** bftm_fast_leave() - the helper goes on with what is held. */
 void bftm_fast_leave(struct bftm_request *request);
 

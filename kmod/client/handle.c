@@ -12,6 +12,7 @@
 #include <linux/poll.h>
 #include <linux/slab.h>
 
+#include "client/fast.h"
 #include "client/handle.h"
 #include "client/submit.h"
 #include "client/trace.h"
@@ -209,7 +210,8 @@ void bftm_handle_won(struct bftm_handle *h, const struct bftm_result *result)
 	h->arg.attempts = result->attempts;
 	h->renew_at_ns = 0;
 	if (h->request->fast && h->arg.flags & BFTM_RENEW)
-		h->renew_at_ns = ktime_get_boottime_ns() + h->arg.lease_ns / 4;
+		h->renew_at_ns = ktime_get_boottime_ns() +
+				 bftm_fast_pause(h->request->fast, h->arg.lease_ns);
 	bftm_handle_arm(h);
 	bftm_handle_wake(h, EPOLLIN | EPOLLRDNORM);
 	trace_bftm_won(h);
