@@ -99,6 +99,12 @@ static u32 grants_needed(const struct bftm_client_cfg *cfg, const struct bftm_wa
 	return want->value && told > f ? told : f;
 }
 
+/* Those that may be asked first: grants of those that may forget them do not count. */
+static u32 trusted(const struct bftm_client_cfg *cfg)
+{
+	return bftm_all(cfg->n) & ~cfg->ask->suspected & ~cfg->forgetful;
+}
+
 /*
  * Are all to be asked at once? A holder that can write leaves its value at all servers. Where a
  * second step takes more than an eighth of the lease, too little is left of the first grants.
@@ -106,11 +112,9 @@ static u32 grants_needed(const struct bftm_client_cfg *cfg, const struct bftm_wa
 static bool asks_all(const struct bftm_client_cfg *cfg, const struct bftm_want *want, u32 needed,
 		     u64 hedge_ns)
 {
-	u32 trusted = bftm_all(cfg->n) & ~cfg->ask->suspected;
-
 	return cfg->literal || (want->value && bftm_mode_writes(want->mode)) ||
 	       hedge_ns > bftm_poll(want->lease_ns) || needed >= cfg->n ||
-	       bftm_count(trusted) < needed;
+	       bftm_count(trusted(cfg)) < needed;
 }
 
 /* The servers where RELEASE of this lock by this host may be on its way. */
@@ -145,8 +149,8 @@ void bftm_ask_begin(const struct bftm_client_cfg *cfg, const struct bftm_want *w
 	needed = grants_needed(cfg, want) + a->spare;
 	if (asks_all(cfg, want, needed, ret->hedge_ns))
 		return;
-	ret->first = highest_of(a, cfg->n, want->lock, all & ~a->suspected, needed);
-	ret->probe = probed(a, cfg->n, all & a->suspected);
+	ret->first = highest_of(a, cfg->n, want->lock, trusted(cfg), needed);
+	ret->probe = probed(a, cfg->n, all & a->suspected & ~cfg->forgetful);
 	ret->asked = ret->first | ret->probe;
 }
 

@@ -427,6 +427,25 @@ static void too_few_trusted_ask_all(void **state)
 	assert_int_equal(t.asked, ALL);
 }
 
+/* A server that may forget what it grants has no vote: it is not asked first. */
+static void forgetful_servers_are_not_first(void **state)
+{
+	(void)state;
+	cfg.forgetful = 0x02;
+	ask.suspected = 0x01;
+	begin(T0);
+	assert_int_equal(t.first, 0x7c);
+	cfg.forgetful = 0x06;
+	begin(T0);
+	assert_int_equal(t.asked, ALL);
+	/* … nor probed: it cannot prove anything. */
+	cfg.forgetful = ask.suspected = 0x02;
+	ask.starts = 15;
+	begin(T0);
+	assert_int_equal(t.probe, 0);
+	assert_int_equal(t.first & 0x02, 0);
+}
+
 /* 1,024 FREE in a row make up for one suspicion. */
 static void levels_sink(void **state)
 {
@@ -569,6 +588,7 @@ int main(void)
 		cmocka_unit_test_setup(suspicion_ends_by_proof, fresh),
 		cmocka_unit_test_setup(each_16th_attempt_probes, fresh),
 		cmocka_unit_test_setup(too_few_trusted_ask_all, fresh),
+		cmocka_unit_test_setup(forgetful_servers_are_not_first, fresh),
 		cmocka_unit_test_setup(levels_sink, fresh),
 		cmocka_unit_test_setup(noise_is_tolerated, fresh),
 		cmocka_unit_test_setup(second_steps_ask_for_one_more, fresh),
