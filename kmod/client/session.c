@@ -289,6 +289,9 @@ static void session_inherit(struct bftm_session *s, const struct bftm_session *o
 		if (old->peer[u].id != s->peer[u].id)
 			return;
 	bftm_ask_inherit(&s->ask, &old->ask);
+	for (u = 0; u < s->cfg.n; u++)
+		if (memcmp(&old->peer[u].to, &s->peer[u].to, sizeof(s->peer[u].to)))
+			bftm_ask_forget(&s->ask, u);
 }
 
 static int session_lend(struct bftm_net *bn, struct bftm_session *s, struct bftm_session **old)

@@ -39,6 +39,13 @@ void bftm_ask_inherit(struct bftm_ask_state *a, const struct bftm_ask_state *fro
 		a->spare = 0;
 }
 
+void bftm_ask_forget(struct bftm_ask_state *a, u32 u)
+{
+	a->server[u] = (struct bftm_ask_server){ .salt = a->server[u].salt };
+	a->suspected &= ~(1u << u);
+	a->speed.srtt_ns[u] = 0;
+}
+
 void bftm_ask_server(struct bftm_ask_state *a, u32 u, u32 cluster, u32 id)
 {
 	a->server[u].salt = mix((u64)cluster << 32 | id);
@@ -120,11 +127,9 @@ static bool asks_all(const struct bftm_client_cfg *cfg, const struct bftm_want *
 /* The servers where RELEASE of this lock by this host may be on its way. */
 static u32 own_release(const struct bftm_ask_state *a, u64 lock, u64 now, u64 trip_ns)
 {
-	u32 i = lock % BFTM_ASK_RELEASES;
+	const struct bftm_ask_release *r = &a->released[lock % BFTM_ASK_RELEASES];
 
-	if (a->released[i].lock != lock || now - a->released[i].at_ns > 4 * trip_ns)
-		return 0;
-	return a->released[i].unanswered;
+	return r->lock == lock && now - r->at_ns <= 4 * trip_ns ? r->unanswered : 0;
 }
 
 void bftm_ask_begin(const struct bftm_client_cfg *cfg, const struct bftm_want *want, u64 now,
@@ -134,10 +139,7 @@ void bftm_ask_begin(const struct bftm_client_cfg *cfg, const struct bftm_want *w
 	u32 all = bftm_all(cfg->n), needed;
 	u64 trip;
 
-	memset(ret, 0, sizeof(*ret));
-	ret->asked = all;
-	ret->first = all;
-	ret->begun_ns = now;
+	*ret = (struct bftm_asking){ .asked = all, .first = all, .begun_ns = now };
 	if (!a)
 		return;
 	a->starts++;
@@ -332,13 +334,10 @@ void bftm_ask_won(const struct bftm_client_cfg *cfg, struct bftm_asking *t, u32 
 
 void bftm_ask_released(struct bftm_ask_state *a, u64 lock, u32 to, u64 now)
 {
-	u32 i = lock % BFTM_ASK_RELEASES;
-
-	if (!a || !lock)
-		return;
-	a->released[i].lock = lock;
-	a->released[i].at_ns = now;
-	a->released[i].unanswered = to;
+	if (a && lock)
+		a->released[lock % BFTM_ASK_RELEASES] = (struct bftm_ask_release){
+			.lock = lock, .at_ns = now, .unanswered = to,
+		};
 }
 
 void bftm_ask_release_heard(struct bftm_ask_state *a, u64 lock, u32 u)

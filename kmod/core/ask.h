@@ -39,6 +39,13 @@ struct bftm_ask_server {
 	u32 excused;
 };
 
+/** struct bftm_ask_release - when RELEASE of a lock was sent last, and who has not answered it */
+struct bftm_ask_release {
+	u64 lock;
+	u64 at_ns;
+	u32 unanswered;
+};
+
 /**
  * struct bftm_ask_state - what a host has learned of a cluster's servers
  * @adapts:    more than F are asked first where single ones of them often do not do
@@ -64,11 +71,7 @@ struct bftm_ask_state {
 	u32 missed;
 	struct bftm_speed speed;
 	struct bftm_ask_server server[BFTM_SERVERS_MAX];
-	struct {
-		u64 lock;
-		u64 at_ns;
-		u32 unanswered;
-	} released[BFTM_ASK_RELEASES];
+	struct bftm_ask_release released[BFTM_ASK_RELEASES];
 };
 
 /**
@@ -110,6 +113,9 @@ void bftm_ask_start(struct bftm_ask_state *a, bool adapts);
 
 /** bftm_ask_inherit() - go on with what another state has learned of the same servers */
 void bftm_ask_inherit(struct bftm_ask_state *a, const struct bftm_ask_state *from);
+
+/** bftm_ask_forget() - another server has the number @u: nothing is known of it. */
+void bftm_ask_forget(struct bftm_ask_state *a, u32 u);
 
 /** bftm_ask_server() - server number @u is @id of @cluster: hosts ask the same ones first. */
 void bftm_ask_server(struct bftm_ask_state *a, u32 u, u32 cluster, u32 id);

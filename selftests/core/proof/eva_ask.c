@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: memory all_servers bftm_ask_start bftm_ask_server bftm_ask_inherit bftm_ask_lock bftm_ask_released bftm_ask_release_heard: every server and name
+// prove: memory all_servers bftm_ask_start bftm_ask_server bftm_ask_inherit bftm_ask_forget bftm_ask_lock bftm_ask_released bftm_ask_release_heard: every server and name
 // prove: memory all_attempts bftm_ask_begin bftm_ask_more bftm_ask_won: whatever is known of servers, and every request
 // prove: memory all_heard bftm_ask_heard bftm_ask_due bftm_ask_end bftm_ask_silent: every attempt, and every server's answer to it
 // frama-c: -eva-precision 0 -eva-plevel 500 -eva-use-spec bftm_kth_largest
@@ -50,6 +50,7 @@ void all_servers(void)
 	any(from);
 	from.adapts = any_bool();
 	bftm_ask_inherit(&any_ask, &from);
+	bftm_ask_forget(&any_ask, (u32)any_from(0, BFTM_SERVERS_MAX - 1));
 	any(name);
 	bftm_ask_lock(name, (u32)any_from(0, BFTM_NAME_LEN_MAX));
 	bftm_ask_released(any_bool() ? &any_ask : NULL, any_from(0, ~0ull),

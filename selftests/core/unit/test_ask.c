@@ -566,6 +566,14 @@ static void knowledge_is_inherited(void **state)
 	bftm_ask_inherit(&next, &ask);
 	assert_int_equal(next.suspected, 4);
 	assert_int_equal(next.spare, 0);
+	/* Another server has the place of that one. */
+	next.server[2].score = 9;
+	bftm_ask_forget(&next, 2);
+	assert_int_equal(next.suspected, 0);
+	assert_int_equal(next.server[2].score, 0);
+	assert_int_equal(next.speed.srtt_ns[2], 0);
+	assert_int_equal(next.speed.srtt_ns[1], TRIP);
+	assert_true(next.server[2].salt == ask.server[2].salt);
 }
 
 int main(void)
