@@ -33,6 +33,14 @@ grants() {
 # fast WHAT: a counter of what the kernel does without the daemon
 fast() { c 1 bftmutexctl servers --json | gojq ".clusters[0].$1"; }
 
+# heard N: requests that the liar in place of server N has had
+heard() {
+	rm -f "$dev/liar-$1.json"
+	kill -USR1 "$(cat "$dev/liar-$1.pid")"
+	wait_for 5 gojq -e .requests "$dev/liar-$1.json" >/dev/null
+	gojq .requests "$dev/liar-$1.json"
+}
+
 # take N: so many locks, one after the other, each of another name
 taken=0
 take() {
@@ -75,4 +83,8 @@ is "a server is silent: each of the others is asked for each lock" $(($(grants 1
 # Rounds in which servers disagree are the daemon's for a while, so it learns who lies as well.
 lie 4 always-locked --lease-max 20s || bail "no liar"
 ok "a server lies: locks are taken" take 80
+# It is one of the three for 15 of 20 locks. A suspect hears of each 16th acquire, and of its end.
+before=$(heard 4)
+ok "a server lies: more are taken" take 20
+ok "a server lies: it is suspected, and asked among the last" test $(($(heard 4) - before)) -lt 15
 finish
