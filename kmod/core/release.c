@@ -58,7 +58,7 @@ static bool is_done(const struct bftm_release *r, const struct bftm_client_cfg *
 }
 
 /* True when nobody is left. */
-static bool answered(struct bftm_release *r, u32 u)
+static bool count_answer(struct bftm_release *r, u32 u)
 {
 	r->unanswered &= ~(1u << u);
 	return !r->unanswered;
@@ -67,12 +67,12 @@ static bool answered(struct bftm_release *r, u32 u)
 bool bftm_release_answer(struct bftm_release *r, const struct bftm_client_cfg *cfg, u32 u)
 {
 	bftm_ask_release_heard(cfg->ask, r->lock, u);
-	return answered(r, u);
+	return count_answer(r, u);
 }
 
 bool bftm_release_restarted(struct bftm_release *r, u32 u)
 {
-	return r->surely && r->unanswered >> u & 1 && answered(r, u);
+	return r->surely && r->unanswered >> u & 1 && count_answer(r, u);
 }
 
 u32 bftm_release_wake(struct bftm_release *r,

@@ -323,7 +323,8 @@ static void who_answers_release_has_no_excuse(void **state)
 	bftm_ask_released(&ask, 1, ALL, T0);
 	begin(T0);
 	one = lowest(t.first);
-	bftm_ask_release_heard(&ask, 1 + BFTM_ASK_RELEASES, bftm_lowest(one));	/* another lock's */
+	/* RELEASE of another lock. */
+	bftm_ask_release_heard(&ask, 1 + BFTM_ASK_RELEASES, bftm_lowest(one));
 	bftm_ask_release_heard(NULL, 1, bftm_lowest(one));
 	begin(T0);
 	assert_int_equal(t.own, ALL);
