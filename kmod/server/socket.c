@@ -275,7 +275,7 @@ int bftm_sockets_open(struct bftm_server *server,
 	err = err ?: bftm_ingress_open(server, extack);
 	if (err)
 		return err;
-	/* What was heard is not to be forgotten: from here on nothing fails. */
+	/* A server that was heard must not be forgotten: from here on nothing fails. */
 	socket_hear(server, server->sock4);
 	if (server->sock6)
 		socket_hear(server, server->sock6);

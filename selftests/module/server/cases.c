@@ -37,7 +37,9 @@ void want_wait(struct peer *p, struct bftm_msg m, u32 position, const char *why)
 	struct bftm_msg r = want_reply(p, m, BFTM_MSG_WAIT, why);
 
 	check(r.position == position, "%s: position %u instead of %u", why, r.position, position);
-	check(r.lease_ns && r.lease_ns <= 2 * long_ns, "%s: for %" PRIu64 " ns", why, r.lease_ns);
+	/* The rest of a quarantine; or T_w, half a lease for each that is before it. */
+	check(r.lease_ns && r.lease_ns <= (position > 2 ? position : 2) * long_ns,
+	      "%s: for %" PRIu64 " ns", why, r.lease_ns);
 }
 
 void want_refused(struct peer *p, struct bftm_msg m, enum bftm_refusal reason, const char *why)
