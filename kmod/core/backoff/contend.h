@@ -82,6 +82,8 @@ bool bftm_first_again(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 
 /**
  * bftm_first_stale() - is this LOCKED or WAIT of server @u of the send before bftm_first_again()?
+ * @c: the attempt
+ * @u: the server
  *
  * Neither names the send that it answers. The servers that were silent at the second send owe an
  * answer to the first, and that one comes first. If it is lost, the answer to the second goes for
