@@ -67,7 +67,7 @@ enum bftm_kept {
  * @delta_ns:     δ
  * @resend_ns:    when to repeat a try that was not answered; see bftm_later()
  * @leaseless:    RELEASE is repeated until it is answered: see BFTM_LEASED
- * @ask:          what is known of the servers, which decides whom to ask first; NULL: all are asked.
+ * @ask:          what is known of the servers, which decides whom to ask first; NULL: ask all.
  *                It is written to, and whoever calls a client keeps others away meanwhile.
  * @retry_max_ns: cap of one sleep; never below 2B, B = Δ + 4δ
  */
@@ -124,7 +124,7 @@ struct bftm_want {
 	bool renew;		/* send try() again at half of the lease */
 	bool fence;		/* with a fencing token */
 	bool value;		/* with the value that holders leave for the next */
-	u64 lock;		/* bftm_ask_lock() of its name: whom to ask first; 0 is as good as any */
+	u64 lock;		/* bftm_ask_lock() of its name: whom to ask first; 0 will do */
 };
 
 /**

@@ -26,7 +26,7 @@ void bftm_members_start(struct bftm_members *m)
 	m->awaited = m->count;
 }
 
-/* Evicted incarnations have nothing any more, and those that the roll lacks were granted nothing. */
+/* An evicted incarnation has nothing any more; one that the roll lacks was granted nothing. */
 static void start_member(struct bftm_member *member)
 {
 	member->awaited = member->noted > member->evicted;
@@ -65,7 +65,7 @@ bool bftm_members_unnoted(const struct bftm_members *m, const struct bftm_msg *r
 	member = bftm_members_find(m, req->client);
 	if (!member || req->attempt >> 32 <= bftm_published(member->noted))
 		return false;
-	/* When the roll does not say so any more, it names what the server has heard of till then. */
+	/* When the roll does not say so any more, it names what was heard of till then. */
 	return !(req->flags & BFTM_FLAG_REASSERT && !bftm_published(member->noted) &&
 		 bftm_published(member->awaited) && req->attempt >> 32 <= req->seq >> 32);
 }

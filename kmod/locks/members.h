@@ -54,8 +54,8 @@ void bftm_locks_evicted(struct bftm_server *server, u32 client, u32 incarnation)
  * @roll:        the start that the roll is of
  *
  * Context: process, the mutex of the namespace is held.
- * Return: 0; -EOPNOTSUPP: the server has no roll; -ESTALE: it is of another start; -ESRCH: the client
- * is no member.
+ * Return: 0; -EOPNOTSUPP: the server has no roll; -ESTALE: it is of another start; -ESRCH: the
+ * client is no member.
  */
 int bftm_locks_note(struct bftm_server *server, u32 client, u32 incarnation, u64 roll);
 

@@ -150,6 +150,7 @@ int bftm_ingress_open(struct bftm_server *server, struct netlink_ext_ack *extack
 void bftm_ingress_begin(struct bftm_server *server)
 {
 	if (server->ingress)
+		/* Pairs with ingress_hear(): it sees the server whole. */
 		smp_store_release(&server->ingress->begun, true);
 }
 

@@ -97,7 +97,7 @@ void bftm_begin_attempt(struct bftm_contend *c,
 	c->base.begun_ns = now;
 	c->heard_ns = now;
 	c->base.rounds++;
-	/* Figure 1(a): "||u ∈ U [ status_u ← u.try() ]"; as if it were lost to those asked later. */
+	/* Figure 1(a): "||u ∈ U [ status_u ← u.try() ]"; to some as if it were lost. */
 	bftm_ask_begin(cfg, &c->base.want, now, &c->base.asking);
 	bftm_send_try(c, c->base.asking.asked, now, out);
 	if (bftm_contender_queues(&c->base))
