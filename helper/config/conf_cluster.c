@@ -171,7 +171,7 @@ static void check_m(struct bftm_syntax *syntax, cfg_t *section, struct bftm_conf
 
 	if (key && !is_sigma(section))
 		bftm_mistake(syntax, key->line,
-			     "cluster '%s': key 'm' = '%s': is for protocol = sigma; without it F = (n + b + 1) / 2, rounded up, is needed",
+			     "cluster '%s': key 'm' = '%s': is for protocol = sigma; without it a lock needs F grants, the least that are safe",
 			     cluster->name, key->text);
 	if (!is_sigma(section) || !n || n > BFTM_SERVERS_MAX || syntax->partial ||
 	    n < bftm_servers_needed(b))

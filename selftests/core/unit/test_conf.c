@@ -80,7 +80,7 @@ static const struct {
 	{ "cluster x { id = 1 b = 1 protocol = sigma\n m = 5 " FIVE " }",
 	  "f:2: cluster 'x': key 'm' = '5': must be 4 to 4 with n = 5 and b = 1" M_RULE },
 	{ "cluster x { id = 1 b = 1\n m = 4 " FIVE " }",
-	  "f:2: cluster 'x': key 'm' = '4': is for protocol = sigma; without it F = (n + b + 1) / 2, rounded up, is needed\n" },
+	  "f:2: cluster 'x': key 'm' = '4': is for protocol = sigma; without it a lock needs F grants, the least that are safe\n" },
 	{ "cluster x { id = 1 protocol = sigma\n contend = literal " FIVE " }",
 	  "f:2: cluster 'x': contend = literal is not for protocol = sigma, which counts m grants\n" },
 	{ "cluster x { id = 1 protocol = sigma\n b = 2 " FOUR " }",
