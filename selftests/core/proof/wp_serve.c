@@ -143,7 +143,7 @@ enum bftm_served bftm_serve_head(const struct bftm_shell *shell, void *arg,
 static void serve_step(const struct bftm_shell *shell, void *arg, struct bftm_server_cfg *cfg,
 		       const struct bftm_msg *req, u64 now, struct bftm_sends *ret);
 
-/* Likewise: what lists of locks tell about one of them. */
+/* The answer to ASK tells what lists of locks tell about one of them. */
 /*@ requires is_genuine != 0 && is_new != 0 && is_evicted == 0 && is_permitted != 0;
   @ requires req->type == BFTM_MSG_ASK && \valid_read(req) && \valid(ret);
   @ assigns *ret;

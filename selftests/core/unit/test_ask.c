@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Whom to ask first, who is suspected, and how many more are asked: n = 7, b = 1, F = 5. */
+/* A client asks some servers first, suspects some, and asks spare ones: n = 7, b = 1, F = 5. */
 #include "unit.h"
 
 #include "core/ask.h"
