@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // No descriptor is there for programs that are started: O_CLOEXEC and the like.
 // Files: helper
-@r@
+@cloexec@
 position p;
 expression folder, path, flags;
 @@
@@ -15,7 +15,7 @@ openat(folder, path, <+... O_CLOEXEC ...+>, ...)
 openat@p(folder, path, flags, ...)
 )
 
-@s@
+@cloexec_s@
 position p;
 expression domain, type, protocol;
 @@
@@ -25,13 +25,13 @@ socket(domain, <+... SOCK_CLOEXEC ...+>, protocol)
 socket@p(domain, type, protocol)
 )
 
-@o@
+@cloexec_o@
 position p;
 identifier f =~ "^(pipe|dup|accept|epoll_create|inotify_init|creat|mkstemp|popen|tmpfile)$";
 @@
 f@p(...)
 
-@m@
+@cloexec_m@
 position p;
 constant char[] mode !~ "e";
 expression path;
@@ -39,21 +39,21 @@ expression path;
 fopen@p(path, mode)
 
 @script:python@
-p << r.p;
+p << cloexec.p;
 @@
 print("%s:%s: without O_CLOEXEC" % (p[0].file, p[0].line))
 
 @script:python@
-p << s.p;
+p << cloexec_s.p;
 @@
 print("%s:%s: without SOCK_CLOEXEC" % (p[0].file, p[0].line))
 
 @script:python@
-p << o.p;
+p << cloexec_o.p;
 @@
 print("%s:%s: there is one that takes O_CLOEXEC" % (p[0].file, p[0].line))
 
 @script:python@
-p << m.p;
+p << cloexec_m.p;
 @@
 print("%s:%s: fopen() without \"e\"" % (p[0].file, p[0].line))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // A compiler leaves out memset() of what is not read again.
 // Files: kmod helper
-@r@
+@key_clear@
 identifier x =~ "^(key|own|hex|pair|cred|master|masters|secret|raw)$";
 expression e, len;
 position p;
@@ -10,7 +10,7 @@ position p;
   bzero@p(\(x\|&x\|e.x\|e->x\|&e.x\|&e->x\), len)\)
 
 @script:python@
-p << r.p;
+p << key_clear.p;
 @@
 print("%s:%s: a compiler may leave this out: memzero_explicit(), OPENSSL_cleanse()" %
       (p[0].file, p[0].line))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // Keys on the stack are wiped before the function returns.
 // Files: kmod helper
-@r@
+@key_stack@
 identifier f, x;
 position p;
 @@
@@ -15,8 +15,8 @@ f(...)
 ...
 }
 
-@wiped@
-identifier r.f, r.x;
+@key_stack_wiped@
+identifier key_stack.f, key_stack.x;
 @@
 f(...)
 {
@@ -25,9 +25,9 @@ f(...)
 ...+>
 }
 
-@script:python depends on !wiped@
-p << r.p;
-x << r.x;
+@script:python depends on !key_stack_wiped@
+p << key_stack.p;
+x << key_stack.x;
 @@
 print("%s:%s: keys in '%s' stay on the stack: memzero_explicit(), OPENSSL_cleanse()" %
       (p[0].file, p[0].line, x))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // Nothing sleeps under a spin lock or in an RCU read side, and so nowhere in softirq.
 // Files: kmod
-@r@
+@softirq_alloc@
 position p;
 expression l;
 identifier lock =~ "^(spin_lock|spin_lock_bh|rcu_read_lock|rcu_read_lock_bh)$";
@@ -14,6 +14,6 @@ identifier sleeps =~ "^(mutex_lock|synchronize_rcu|msleep|cond_resched|copy_from
 \(sleeps@p(...)\|GFP_KERNEL@p\|GFP_KERNEL_ACCOUNT@p\)
 
 @script:python@
-p << r.p;
+p << softirq_alloc.p;
 @@
 print("%s:%s: this may sleep, under a lock" % (p[0].file, p[0].line))

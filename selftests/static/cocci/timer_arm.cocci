@@ -2,7 +2,7 @@
 // A timer is armed under the lock of what says that it may be, which its end
 // changes before it cancels: so it is not armed after that.
 // Files: kmod
-@held exists@
+@timer_arm_held exists@
 position p;
 identifier arm =~ "^(hrtimer_start.*|mod_timer|timer_reduce)$";
 expression l;
@@ -11,13 +11,13 @@ expression l;
 ... when any
 arm@p(...)
 
-@r@
-position p != held.p;
+@timer_arm@
+position p != timer_arm_held.p;
 identifier arm =~ "^(hrtimer_start.*|mod_timer|timer_reduce)$";
 @@
 arm@p(...)
 
 @script:python@
-p << r.p;
+p << timer_arm.p;
 @@
 print("%s:%s: armed under which lock? lockdep_assert_held()" % (p[0].file, p[0].line))
