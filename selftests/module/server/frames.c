@@ -9,6 +9,7 @@
  * REMOTE is server 1's address, LOCAL ours, both of one family; MAC is that of its device.
  * They come from port BFTMUTEX_PORT. Of each case it prints "CASE" and whether it was answered, "yes" or "no".
  */
+#include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
@@ -290,6 +291,21 @@ static bool read_mac(const char *text, u8 *ret)
 		      &ret[5]) == ETH_ALEN;
 }
 
+/* Only datagrams to our port: answers to others, of which there are many under load, would fill the socket. */
+static int hear_own(void)
+{
+	const unsigned int head = ETH_HLEN + (way.is6 ? sizeof(struct ip6_hdr) : sizeof(struct iphdr));
+	struct sock_filter own[] = {
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, head + offsetof(struct udphdr, dest)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, way.port, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, ROOM),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+	};
+	const struct sock_fprog program = { .len = sizeof(own) / sizeof(own[0]), .filter = own };
+
+	return setsockopt(way.fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
+}
+
 static void open_way(char **argv)
 {
 	struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL) };
@@ -305,7 +321,8 @@ static void open_way(char **argv)
 	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", argv[1]);
 	at.sll_ifindex = (int)if_nametoindex(argv[1]);
 	/* A socket that sees the frames that are sent would get clones of them. */
-	if (way.fd < 0 || setsockopt(way.fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one)) < 0 ||
+	if (way.fd < 0 || hear_own() < 0 ||
+	    setsockopt(way.fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one)) < 0 ||
 	    bind(way.fd, (struct sockaddr *)&at, sizeof(at)) < 0 || ioctl(way.fd, SIOCGIFHWADDR, &ifr) < 0) {
 		perror(argv[1]);
 		exit(EX_OSERR);
