@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm clock=instructions time=60
+# check: vm clock=instructions time=50
 #
 # Locks without a lease, from bftmutex(1) to the servers and back: they outlast all servers and the
 # helper, are released in the end, and go to others only when their host was evicted.

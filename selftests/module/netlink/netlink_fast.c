@@ -538,7 +538,7 @@ static int pull_many(lend_t *self, bool *seen, uint64_t ms, int most)
 /* No server answers: the kernel asks for a limited number, and the helper gets all in the end. */
 TEST_F_TIMEOUT(lend, more_than_the_kernel_asks_for, 1200)
 {
-	enum { ASKING_MAX = 1024, FIRST = 1500, COUNT = FIRST + ASKING_MAX };
+	enum { ASKING_MAX = 1024, FIRST = ASKING_MAX + 100, COUNT = FIRST + ASKING_MAX };
 	struct rlimit limit = { COUNT + 100, COUNT + 100 };
 	static bool seen[COUNT + 1];
 	int fds[COUNT], i;

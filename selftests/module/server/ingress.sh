@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm kernels=6.1 clock=instructions about=module time=70
+# check: vm kernels=6.1 clock=instructions about=module time=30
 # check: vm name=ingress-newer tier=all kernels=6.12 clock=instructions about=module time=70
 #
 # A server takes requests at a device before IP. Odd frames go through IP, as if there were no
