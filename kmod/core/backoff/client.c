@@ -141,6 +141,11 @@ void bftm_contend_adopt(struct bftm_contend *c,
 		c->reasserts = bftm_everyone(cfg);
 		c->retold = 0;
 		c->reassert_ns = 0;
+	} else if (want->mode != BFTM_MODE_EX) {
+		/* The earlier helper may have ended before they heard that a mode was given up. */
+		c->owed = bftm_everyone(cfg);
+		c->owed_k = c->base.sends + 1;
+		c->poll_ns = 1;
 	}
 	bftm_hold_arm(c, cfg);
 	if (left && want->value)
@@ -374,6 +379,7 @@ static void answer_hold(struct bftm_contend *c,
 {
 	u64 before = bftm_contend_end(c, cfg);
 	bool reads = c->base.phase == BFTM_PHASE_VALUE || c->reads_anew, free;
+	const u32 owed = c->owed;
 
 	/* A late FREE may extend the end, never revive it. */
 	if (now > before) {
@@ -385,6 +391,9 @@ static void answer_hold(struct bftm_contend *c,
 	if ((msg->type == BFTM_MSG_WAIT || msg->type == BFTM_MSG_LOCKED) &&
 	    has_no_grant(&c->server[u], msg))
 		c->owed &= ~(1u << u);
+	/* All have heard: of a lock that is not renewed nothing more is said. */
+	if (owed && !c->owed && c->base.phase == BFTM_PHASE_HOLD)
+		bftm_hold_converted(c, cfg, now);
 	/* A server that has evicted an incarnation waits for no word of what that one had won. */
 	if (msg->type == BFTM_MSG_REFUSED && msg->arg == BFTM_REFUSED_EVICTED)
 		bftm_reassert_heard(c, cfg, u);

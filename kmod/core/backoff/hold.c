@@ -112,6 +112,13 @@ static u64 renewal_pause(const struct bftm_contend *c, const struct bftm_client_
 	return c->inquired ? 0 : bftm_poll(c->base.want.lease_ns);
 }
 
+/*
+ * So often servers are told of a mode that was given up, in about a lease: by then a server that
+ * has heard nothing has ended the grant. Else a server that is down would have a lock renewed that
+ * its program lets end.
+ */
+#define OWED_SENDS 16
+
 /* The next renewal, counted from the send that the lease counts from. */
 static void plan_renewal(struct bftm_contend *c,
 			 const struct bftm_client_cfg *cfg, u64 now)
@@ -121,6 +128,8 @@ static void plan_renewal(struct bftm_contend *c,
 	/* One that waits for another mode polls as all who wait. */
 	if (bftm_converts(c))
 		return;
+	if (c->resends >= OWED_SENDS && c->base.want.lease_ns != BFTM_LEASE_NONE)
+		c->owed = 0;
 	if (c->owed) {
 		c->poll_ns = soon(c, cfg, now);
 		return;

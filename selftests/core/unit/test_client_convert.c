@@ -111,6 +111,62 @@ static enum bftm_verdict grant_to_five(enum bftm_mode mode, u32 k, u64 now)
 	return out.verdict;
 }
 
+/* All have granted @mode to the last send. Return: when the client wakes. */
+static u64 all_grant(enum bftm_mode mode, u64 now)
+{
+	u32 u;
+
+	for (u = 0; u < 7; u++)
+		grants(u, mode, c.base.sends, 20, 0, now);
+	return c.base.wake_ns;
+}
+
+/* The lease is not to be renewed: what servers were not told they forget after a lease. */
+static void a_mode_that_is_given_up_is_told_for_a_lease(void **state)
+{
+	u64 now = T0;
+	u32 sends;
+
+	(void)state;
+	hold(BFTM_MODE_EX);
+	convert(BFTM_MODE_PR, false, now);
+	while (c.base.wake_ns <= bftm_contend_end(&c, &cfg)) {
+		assert_true(now < T0 + 3 * L);
+		now = c.base.wake_ns;
+		sends = c.base.sends;
+		wake(now, 0, 0);
+		assert_int_equal(c.base.sends, sends + 1);
+		grant_to_five(BFTM_MODE_PR, c.base.sends, now);
+	}
+	assert_true(now > T0 + L / 2);
+	assert_int_equal(wake(c.base.wake_ns, 0, 0), BFTM_LAPSED);
+}
+
+/* Where all answer, nothing more is said. */
+static void a_mode_that_is_given_up_is_told_once(void **state)
+{
+	(void)state;
+	hold(BFTM_MODE_EX);
+	convert(BFTM_MODE_PR, false, T0);
+	assert_true(all_grant(BFTM_MODE_PR, T0) == bftm_contend_end(&c, &cfg) + 1);
+}
+
+/* A helper ends between its report that a mode is given up and the news to the servers. */
+static void a_new_helper_tells_what_may_have_been_given_up(void **state)
+{
+	(void)state;
+	want.mode = BFTM_MODE_PR;
+	bftm_contend_adopt(&c, &cfg, &want, 7, T0 + L, 3, false);
+	assert_true(c.base.wake_ns <= T0);
+	wake(T0, 0, 0);
+	asks_for(BFTM_MODE_PR, BFTM_MODE_PR);
+	assert_int_equal(out.send[0].to, ALL);
+	assert_true(all_grant(BFTM_MODE_PR, T0) == bftm_contend_end(&c, &cfg) + 1);
+	want.mode = BFTM_MODE_EX;
+	bftm_contend_adopt(&c, &cfg, &want, 7, T0 + L, 3, false);
+	assert_true(c.base.wake_ns == T0 + L + 1);
+}
+
 /* Less than what was asked for is no grant. */
 static void a_lesser_grant_does_not_count(void **state)
 {
@@ -561,6 +617,9 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, fresh_client)
 	const struct CMUnitTest tests[] = {
+		TEST(a_mode_that_is_given_up_is_told_for_a_lease),
+		TEST(a_mode_that_is_given_up_is_told_once),
+		TEST(a_new_helper_tells_what_may_have_been_given_up),
 		TEST(a_lesser_grant_does_not_count),
 		TEST(up),
 		TEST(old_grants_do_not_cover_the_new_mode),
