@@ -92,7 +92,7 @@ static void offer_is_over(struct world *w)
 	w->old |= (u8)(1u << w->offered);
 	w->offered = 0;
 	for (u = 0; u < correct_servers(); u++)
-		w->server[u].stamped = w->server[u].mine = 0;
+		w->server[u].stamped = w->server[u].mine = w->server[u].waits = 0;
 }
 
 static void holder_moves(const struct turn *t)

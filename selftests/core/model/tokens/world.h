@@ -12,8 +12,9 @@
  *   arrives at a server at any time, also when its holder is long gone, and again and
  *   again, or never. A holder has its token as soon as it counts q stamps for it, or stops.
  * - Servers restart at any time, any of them, any number at once. One forgets all, and does not
- *   stamp before it is told. Its quarantine ends when no holder is left that had the lock before
- *   the restart and still waits for its token: that the lock excludes is what bftmutex-model
+ *   stamp before it is told. Its quarantine ends when no token is on offer any more that was before
+ *   the restart: a holder may well have the lock for longer, as one that renews it, and one without
+ *   a lease, for which no quarantine is long enough. That the lock excludes is what bftmutex-model
  *   looks at.
  * - One client asks the others and tells a server, message by message, and gives up at any time.
  *   While it is at it, another one does the same in one step. Their reports arrive at any time,
@@ -57,7 +58,7 @@ extern struct plan plan;
  * @hi:         highest token of the lock, NOTHING when the lock is not in its table, or it does
  *              not know
  * @quarantine: it has not been up for long
- * @waits:      … and the holder of its restart still waits for its token
+ * @waits:      … and what was on offer at its restart still is
  * @stamped:    it has accepted what the holder offers; the answer is there, whatever came of it
  * @mine:       @hi was stamped for this holder
  * @told:       floors that were sent to this start of it, a bit each
