@@ -146,6 +146,29 @@ const char *bftm_health_awaits(const struct bftm_cluster *cl, char text[BFTM_WHY
 	return text;
 }
 
+const char *bftm_health_unnoted(const struct bftm_cluster *cl, char text[BFTM_WHY_MAX])
+{
+	u32 unnoted = 0, unable = 0, u;
+	u64 now = bftm_now();
+	char list[128];
+
+	for (u = 0; u < cl->conf.n; u++) {
+		const char *state = bftm_evidence_state(cl, u, now);
+
+		if (strcmp(state, "ok") && strcmp(state, "slow"))
+			unable |= 1u << u;
+		else if (cl->peer[u].unnoted)
+			unnoted |= 1u << u;
+	}
+	*text = '\0';
+	if (!unnoted || cl->conf.n - bftm_count(unnoted | unable) >= needed(cl))
+		return text;
+	list_servers(cl, unnoted, list, sizeof(list));
+	health_add(text, "%s %s a roll that does not name this host: does bftmutex-roll@ run there?", list,
+		   bftm_count(unnoted) > 1 ? "have" : "has");
+	return text;
+}
+
 bool bftm_health_heard(const struct bftm_cluster *cl)
 {
 	u32 heard = 0, u;

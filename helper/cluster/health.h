@@ -27,6 +27,16 @@ const char *bftm_health_why(const struct bftm_cluster *cl, char text[BFTM_WHY_MA
  */
 const char *bftm_health_awaits(const struct bftm_cluster *cl, char text[BFTM_WHY_MAX]);
 
+/**
+ * bftm_health_unnoted() - which servers have rolls that do not name this host, as a sentence
+ * @cl:   the cluster
+ * @text: gets the words
+ *
+ * They grant it nothing without a lease.
+ * Return: @text, which is empty when enough servers may grant.
+ */
+const char *bftm_health_unnoted(const struct bftm_cluster *cl, char text[BFTM_WHY_MAX]);
+
 /** bftm_health_heard() - have as many servers answered since the start as a lock needs? */
 bool bftm_health_heard(const struct bftm_cluster *cl);
 

@@ -85,6 +85,8 @@ struct bftm_record {
  * @evicted:       highest incarnation of this client that it has refused as evicted
  * @denied:        that it refuses SYNC was logged, and it has taken none since
  * @recovering:    it waits for SYNC of members, as CHALLENGE said
+ * @unnoted:       it said last, when it was asked for a lock without a lease, that its roll does not
+ *                 name this host
  * @spared:        servers that may restart without a quarantine, as it said that it does; else 0
  * @forgetful_ns:  when it was logged, last, that its grants do not count
  * @silent:        that it does not answer was reported
@@ -129,6 +131,7 @@ struct bftm_peer {
 	bool suspect;
 	bool denied;
 	bool recovering;
+	bool unnoted;
 	bool silent;
 	struct bftm_window answers;
 	struct bftm_record record;

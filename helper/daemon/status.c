@@ -66,6 +66,7 @@ static struct json_object *describe_server(const struct bftm_cluster *cl, u32 u,
 	bftm_json_add_text(o, "state", state);
 	bftm_json_add_bool(o, "suspect", n > 0);
 	json_object_object_add(o, "recovering", describe_recovering(peer, state));
+	bftm_json_add_bool(o, "unnoted", peer->unnoted);
 	json_object_object_add(o, "quarantine_ns", !peer->heard_ns ? NULL :
 			       json_object_new_uint64(now < peer->quarantine_until_ns ?
 						      peer->quarantine_until_ns - now : 0));

@@ -388,6 +388,16 @@ static void say_short(struct bftm_cluster *cl, u32 u, u64 lease_ns)
 		 bftm_format_duration(peer->lease_max_ns, most, sizeof(most)));
 }
 
+/* Of a grant, a place in the queue or a denial the roll was asked first. */
+static void note_roll(struct bftm_peer *peer, const struct bftm_msg *msg)
+{
+	if (msg->type == BFTM_MSG_REFUSED && msg->arg == BFTM_REFUSED_UNNOTED)
+		peer->unnoted = true;
+	else if (msg->type == BFTM_MSG_FREE || msg->type == BFTM_MSG_WAIT ||
+		 msg->type == BFTM_MSG_LOCKED)
+		peer->unnoted = false;
+}
+
 void bftm_acquire_answer(struct bftm_cluster *cl, u32 u,
 			 const struct bftm_msg *msg)
 {
@@ -407,6 +417,8 @@ void bftm_acquire_answer(struct bftm_cluster *cl, u32 u,
 	if (op) {
 		if (msg->type == BFTM_MSG_REFUSED && msg->arg == BFTM_REFUSED_LEASE)
 			say_short(cl, u, op->ask.lease_ns);
+		if (bftm_ask_lasts(&op->ask))
+			note_roll(&cl->peer[u], msg);
 		settle(op, bftm_attempt_answer(op, u, msg));
 		return;
 	}

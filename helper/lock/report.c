@@ -155,6 +155,8 @@ const char *bftm_report_why(const struct bftm_acquire_op *op, int error, char te
 		return "";
 	if (op->place == BFTM_PLACE_ACTIVE) {
 		bftm_health_why(op->cluster, text);
+		if (!*text && bftm_ask_lasts(&op->ask))
+			bftm_health_unnoted(op->cluster, text);
 		return *text || error != ETIMEDOUT ? text : bftm_health_awaits(op->cluster, text);
 	}
 	return error == ETIMEDOUT ? "another program of this host has it, or asked for it before" : "";

@@ -117,7 +117,7 @@ static bool members_again(const struct bftm_shell *shell, void *arg, const struc
 	return !m || !bftm_members_refuse(members, req);
 }
 
-/* It is noted as soon as the server's host has heard of it: silence is the answer. */
+/* The roll names it as soon as the server's host has heard of it; the client asks again. */
 static bool is_unnoted(const struct bftm_shell *shell, void *arg, const struct bftm_msg *req)
 {
 	const struct bftm_members *members = members_of(shell, arg);
@@ -144,8 +144,10 @@ static void serve_step(const struct bftm_shell *shell, void *arg, struct bftm_se
 		bftm_refuse(req, &ret->reply, BFTM_REFUSED_PROTO);
 		return;
 	}
-	if (is_unnoted(shell, arg, req))
+	if (is_unnoted(shell, arg, req)) {
+		bftm_refuse(req, &ret->reply, BFTM_REFUSED_UNNOTED);
 		return;
+	}
 	make = protocol->server->creates(cfg, req);
 	if (!shell->enter(arg, protocol, req, make, &now, &lock)) {
 		ret->reply.type = BFTM_MSG_NONE;
@@ -156,7 +158,8 @@ static void serve_step(const struct bftm_shell *shell, void *arg, struct bftm_se
 	} else if (!members_again(shell, arg, req, cfg)) {
 		bftm_refuse(req, &ret->reply, BFTM_REFUSED_EVICTED);
 	} else if (is_unnoted(shell, arg, req)) {
-		ret->reply.type = BFTM_MSG_NONE;	/* it was awaited when it came */
+		/* It was awaited when it came. */
+		bftm_refuse(req, &ret->reply, BFTM_REFUSED_UNNOTED);
 	} else {
 		room = lock && shell->enlarge && protocol->server->wants_room ?
 		       protocol->server->wants_room(cfg, lock, req, now) : 0;

@@ -93,6 +93,8 @@ const char *bftm_refusal_name(u32 reason)
 		return "fencing token above the server's wall clock";
 	case BFTM_REFUSED_BEHIND:
 		return "numbers of the client are behind what was taken";
+	case BFTM_REFUSED_UNNOTED:
+		return "client not in the roll yet";
 	}
 	return "unknown reason";
 }

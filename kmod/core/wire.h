@@ -169,6 +169,7 @@ enum bftm_refusal {
 	BFTM_REFUSED_EVICTED = 11,	/* this incarnation of the client was evicted */
 	BFTM_REFUSED_CLOCK = 12,	/* RECOVER: token above the server's wall clock */
 	BFTM_REFUSED_BEHIND = 13,	/* HELLO: its number is long past, @gno was taken */
+	BFTM_REFUSED_UNNOTED = 14,	/* not yet: the roll does not name this incarnation */
 };
 
 /**

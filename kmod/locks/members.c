@@ -185,8 +185,36 @@ int bftm_locks_note(struct bftm_server *server, u32 client, u32 incarnation, u64
 	spin_lock_bh(&server->members_lock);
 	rules = rules_of(server);
 	found = rules && bftm_members_note(&rules->members, client, incarnation);
+	if (found)
+		find_telling(rules, find_member(rules, client))->unnoted_ns = 0;
 	spin_unlock_bh(&server->members_lock);
 	return found ? 0 : -ESRCH;
+}
+
+/* The roll is written four times a second, if it is written; it is said now and then that it is not. */
+#define UNNOTED_NS		(5 * BFTM_NS_PER_SEC)
+#define UNNOTED_SAID_AGAIN_NS	(600 * BFTM_NS_PER_SEC)
+
+void bftm_locks_unnoted(struct bftm_server *server, u32 client, u32 incarnation, u64 now)
+{
+	struct bftm_member *m;
+	bool say = false;
+	u64 *since;
+
+	spin_lock(&server->members_lock);
+	m = find_member(rules_of(server), client);
+	if (m && m->noted < incarnation) {	/* it may have been noted since */
+		since = &find_telling(rules_of(server), m)->unnoted_ns;
+		if (!*since)
+			*since = now;
+		say = now - *since >= UNNOTED_NS && now >= server->unnoted_say_ns;
+		if (say)
+			server->unnoted_say_ns = now + UNNOTED_SAID_AGAIN_NS;
+	}
+	spin_unlock(&server->members_lock);
+	if (say)
+		pr_warn("bftmutex: server %u: client %u gets no lock without a lease, since the roll does not name it: is 'bftmutexctl server roll' running, and can it write its file?\n",
+			server->cfg.id, client);
 }
 
 /** struct unruled - a walk that looks for locks without a lease that no rule allows */

@@ -60,6 +60,17 @@ void bftm_locks_evicted(struct bftm_server *server, u32 client, u32 incarnation)
 int bftm_locks_note(struct bftm_server *server, u32 client, u32 incarnation, u64 roll);
 
 /**
+ * bftm_locks_unnoted() - a request was refused by BFTM_REFUSED_UNNOTED
+ * @server: the server
+ * @client: its client
+ * @incarnation: of the attempt that it is for
+ * @now:    bftm_clock_ns()
+ *
+ * If that has lasted for seconds, it is logged. Context: softirq.
+ */
+void bftm_locks_unnoted(struct bftm_server *server, u32 client, u32 incarnation, u64 now);
+
+/**
  * bftm_locks_unruled() - does a client have, or wait for, a lock without a lease against the rules?
  * @server: the server; no request is judged by other rules any more
  * @rules:  the rules, NULL for none

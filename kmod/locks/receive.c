@@ -119,6 +119,14 @@ static void note_silence(struct bftm_server *server, const struct bftm_msg *req,
 	trace_bftm_yield(server, req);
 }
 
+static void note_refusal(struct bftm_server *server, const struct bftm_msg *reply)
+{
+	bftm_count(server, REFUSED);
+	trace_bftm_refuse(server, reply);
+	if (reply->arg == BFTM_REFUSED_UNNOTED)
+		bftm_locks_unnoted(server, reply->client, reply->attempt >> 32, bftm_clock_ns());
+}
+
 static void lock_note(struct bftm_server *server, const struct bftm_msg *req,
 		      const struct bftm_sends *sends)
 {
@@ -160,8 +168,7 @@ static void lock_note(struct bftm_server *server, const struct bftm_msg *req,
 		bftm_count(server, TOLD);
 		break;
 	default:
-		bftm_count(server, REFUSED);
-		trace_bftm_refuse(server, reply);
+		note_refusal(server, reply);
 	}
 }
 

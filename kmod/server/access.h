@@ -14,8 +14,10 @@ struct bftm_server;
  * @done:   what incarnations up to this one had is dropped; the member is heard then
  * @asked:  whether there was a SYNC
  * @told:   whether one was obeyed
+ * @unnoted_ns: since when it is refused because the roll does not name it; 0: it is not
  */
 struct bftm_telling {
+	u64 unnoted_ns;
 	u32 wanted;
 	u32 done;
 	bool asked;

@@ -91,6 +91,7 @@ struct bftm_stats {
  *           halves off, nothing is taken under it
  * @members_work: deals with SYNC; see locks/members.c
  * @members_end: it is to end, guarded by members_lock
+ * @unnoted_say_ns: from when on it may be logged again that the roll lacks a client; likewise
  * @rules_settle: requests for a lock without a lease are dropped, for the rules may change
  * @longest_ns: for so long clients may count on what they were told, see bftm_members_lease(),
  *           by the rules of this start and all after; guarded by the namespace's mutex
@@ -118,6 +119,7 @@ struct bftm_server {
 	struct work_struct members_work;
 	bool members_end;
 	bool rules_settle;
+	u64 unnoted_say_ns;
 	u64 longest_ns;
 	spinlock_t token_lock;
 	struct bftm_tokens tokens;

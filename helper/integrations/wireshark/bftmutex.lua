@@ -60,6 +60,7 @@ local reasons = {
 	[11] = "this incarnation of the client was evicted",
 	[12] = "fencing token above the server's wall clock",
 	[13] = "numbers of the client are behind what was taken",
+	[14] = "client not in the roll yet",
 }
 -- end
 -- begin: objects

@@ -441,6 +441,8 @@ void bftm_contend_answer(struct bftm_contend *c,
 	if (msg->prio > a->lam)
 		a->lam = msg->prio;
 	note_token(a, msg);
+	if (msg->type == BFTM_MSG_REFUSED && msg->arg == BFTM_REFUSED_UNNOTED)
+		return;		/* Not yet: the client asks again, as if the server were silent. */
 	if (msg->attempt != c->base.attempt || !bftm_contender_alive(&c->base))
 		bftm_stray(msg, u, out);
 	else if (c->base.phase == BFTM_PHASE_TRY)

@@ -161,6 +161,33 @@ static void what_is_owed_goes_along(void **state)
 	assert_int_equal(msg.value_k, 10);
 }
 
+/* No renewal comes that would say it again. */
+static void a_mode_that_is_given_up_is_told_until_each_server_has_answered(void **state)
+{
+	const struct bftm_conversion to = { .mode = BFTM_MODE_PR, .fence = true };
+	u32 u, i;
+
+	(void)state;
+	hold(BFTM_MODE_EX);
+	bftm_contend_convert(&c, &cfg, &to, T0, &out);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), ALL);
+	for (u = 0; u < 6; u++)
+		grants(u, BFTM_MODE_PR, c.base.sends, 10, T0);
+	for (i = 1; i < 100; i++) {
+		assert_true(c.base.wake_ns <= T0 + i * BFTM_NS_PER_SEC);
+		wake(T0 + i * BFTM_NS_PER_SEC, 0, 0);
+		assert_true(bftm_out_to(&out, BFTM_MSG_TRY) >> 6 & 1);
+	}
+	/* The conversion ends when it has its token, and the news goes on. */
+	for (u = 0; u < 6; u++)
+		says_of(u, BFTM_MSG_SACK, 0, c.base.token, T0 + (i - 1) * BFTM_NS_PER_SEC);
+	assert_int_equal(out.verdict, BFTM_CONVERTED);
+	wake(T0 + i * BFTM_NS_PER_SEC, 0, 0);
+	assert_true(bftm_out_to(&out, BFTM_MSG_TRY) >> 6 & 1);
+	grants(6, BFTM_MODE_PR, c.base.sends, 10, T0 + i * BFTM_NS_PER_SEC);
+	assert_true(c.base.wake_ns == NEVER);
+}
+
 /* PROBE comes for somebody who waits; of b + 1 servers that say so one is correct. */
 static void a_holder_that_is_probed_is_wanted(void **state)
 {
@@ -424,6 +451,24 @@ static void without_tokens_it_gives_up(void **state)
 	assert_int_equal(out.refusal, BFTM_REFUSED_TOKENS);
 }
 
+/* Its roll will name the client: till then it is no answer, from however many servers. */
+static void a_roll_that_lacks_the_client_ends_nothing(void **state)
+{
+	u32 u;
+
+	(void)state;
+	want.mode = BFTM_MODE_EX;
+	start(1, T0);
+	for (u = 0; u < 7; u++) {
+		refuses(u, BFTM_REFUSED_UNNOTED, T0);
+		assert_quiet();
+	}
+	wake(c.base.wake_ns, 0, 0);
+	assert_int_equal(bftm_out_to(&out, BFTM_MSG_TRY), 0x7f);
+	for (u = 0; u < 5; u++)
+		assert_int_equal(grants(u, BFTM_MODE_EX, 1, 10, T0), u < 4 ? BFTM_PENDING : BFTM_WON);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, fresh_member)
 
 int main(void)
@@ -435,6 +480,8 @@ int main(void)
 		TEST(a_liar_does_not_set_the_pace),
 		TEST(what_is_owed_goes_along),
 		TEST(a_server_that_grants_leases_alone_stamps_none),
+		TEST(a_roll_that_lacks_the_client_ends_nothing),
+		TEST(a_mode_that_is_given_up_is_told_until_each_server_has_answered),
 		TEST(a_holder_that_is_probed_is_wanted),
 		TEST(a_wait_has_a_pace),
 		TEST(an_attempt_that_never_won_is_released_as_any_other),

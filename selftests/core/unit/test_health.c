@@ -65,11 +65,28 @@ static void a_silent_server_does_not_wait(void **state)
 	awaits("");
 }
 
+static void rolls_that_lack_this_host_are_named(void **state)
+{
+	char text[BFTM_WHY_MAX];
+
+	(void)state;
+	cl.peer[1].unnoted = true;
+	assert_string_equal(bftm_health_unnoted(&cl, text), "");	/* the other three are enough */
+	cl.peer[2].unnoted = true;
+	bftm_health_unnoted(&cl, text);
+	assert_non_null(strstr(text, "servers 2 and 3 have a roll that does not name this host"));
+	/* It may have been written since. */
+	falls_silent(2);
+	bftm_health_unnoted(&cl, text);
+	assert_non_null(strstr(text, "server 2 has a roll that does not name this host"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(those_that_wait_are_named, all_answer),
 		cmocka_unit_test_setup(a_silent_server_does_not_wait, all_answer),
+		cmocka_unit_test_setup(rolls_that_lack_this_host_are_named, all_answer),
 	};
 
 	return cmocka_run_group_tests_name("health", tests, NULL, NULL);

@@ -14,6 +14,7 @@
 
 #define SERVERS		"2 of 4 servers can grant, a lock needs 3"
 #define AWAITS		"servers 1 and 2 wait"
+#define UNNOTED		"servers 1 and 2 have a roll that lacks this host"
 #define HERE		"another program of this host has it, or asked for it before"
 #define NO_SHARED	"2 servers or more grant no mode PR, but EX alone"
 
@@ -31,6 +32,12 @@ const char *bftm_health_awaits(const struct bftm_cluster *cl, char text[BFTM_WHY
 {
 	(void)cl;
 	return strcpy(text, AWAITS);
+}
+
+const char *bftm_health_unnoted(const struct bftm_cluster *cl, char text[BFTM_WHY_MAX])
+{
+	(void)cl;
+	return strcpy(text, UNNOTED);
 }
 
 bool bftm_cluster_outdated(const struct bftm_cluster *cl)
@@ -114,6 +121,9 @@ static void servers_that_wait_for_members(void **state)
 	assert_string_equal(bftm_report_why(&op, ETIMEDOUT, text), AWAITS);
 	/* One that asks once is told that no program can get the lock: that is not known. */
 	assert_string_equal(bftm_report_why(&op, EWOULDBLOCK, text), "");
+	/* Without a lease there is a reason of its own. */
+	op.ask.lease_ns = BFTM_LEASE_NONE;
+	assert_string_equal(bftm_report_why(&op, ENETUNREACH, text), UNNOTED);
 	healthy = false;
 	assert_string_equal(bftm_report_why(&op, ETIMEDOUT, text), SERVERS);
 }

@@ -444,9 +444,9 @@ static void every_type_has_its_own_name(void **state)
 			if (is_type(i) && is_type(j))
 				assert_string_not_equal(bftm_msg_name((u8)i), bftm_msg_name((u8)j));
 	}
-	for (i = 0; i <= BFTM_REFUSED_BEHIND + 1; i++)
+	for (i = 0; i <= BFTM_REFUSED_UNNOTED + 1; i++)
 		assert_int_equal(strcmp(bftm_refusal_name(i), "unknown reason") != 0,
-				 i >= BFTM_REFUSED_LEASE && i <= BFTM_REFUSED_BEHIND);
+				 i >= BFTM_REFUSED_LEASE && i <= BFTM_REFUSED_UNNOTED);
 }
 
 int main(void)

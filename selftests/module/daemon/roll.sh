@@ -90,12 +90,22 @@ is "at its first start a server waits for nobody" "$(awaited 1)" "[]"
 ok "the quarantine ends" wait_for 60 is_open
 is "nobody is in the roll yet, and gets a lock without a lease" "$(try 1 --no-lease -w 2 disk/1)" 69
 ok "check says that they wait" says 1 "2 clients wait for its roll" s 1 bftmutexctl check --server
+ok "bftmutex says why" says 69 "does not name this host" c 1 bftmutex --no-lease -w 2 disk/1 true
+# unnoted N: what client N knows of the rolls
+unnoted() { c "$1" bftmutexctl servers --json | gojq -c '[.clusters[].servers[].unnoted]'; }
+knows() { [[ $(unnoted "$1") == "$2" ]]; }
+is "bftmutexctl servers knows it" "$(unnoted 1)" "[true,true,true,true]"
+is "and says it" "$(c 1 bftmutexctl servers | grep -c "^  server [1-4] has a roll that does not name this host")" 4
+is_logged() { dmesg | grep -q "client 1 gets no lock without a lease, since the roll does not name it"; }
+asks_in_vain() { try 1 --no-lease -w 2 disk/1 >/dev/null; is_logged; }
+ok "a server logs it when that lasts" wait_for 60 asks_in_vain
 is "with a lease the lock is granted" "$(try 1 -w 20 disk/1)" 0
 for n in 1 2 3 4; do
 	roll $n
 done
 ok "those that are heard of are in the rolls" wait_for 60 all_note "[1,2]"
 is "then they get locks" "$(try 1 --no-lease -w 20 disk/1)" 0
+ok "bftmutexctl servers knows it" wait_for 60 knows 1 "[false,false,false,false]"
 ok "the roll covers them" covers 1
 ok "check says that all is well" says 0 "grants locks" s 1 bftmutexctl check --server
 ok "server show" test "$(s 1 bftmutexctl server show --json | gojq .roll)" = true
