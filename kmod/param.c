@@ -43,6 +43,10 @@ static uint max_clients = BFTM_CLIENTS_DEFAULT;
 module_param(max_clients, uint, 0444);
 MODULE_PARM_DESC(max_clients, "its limit on clients, 1 to 1048576 (default 65536)");
 
+static uint max_holders = BFTM_HOLDERS_DEFAULT;
+module_param(max_holders, uint, 0444);
+MODULE_PARM_DESC(max_holders, "its limit on clients that hold one lock at once, 1 to 4096 (default 64)");
+
 static uint max_waiters = BFTM_WAITERS_DEFAULT;
 module_param(max_waiters, uint, 0444);
 MODULE_PARM_DESC(max_waiters, "its limit on clients that wait for one lock, 1 to 65536 (default 1024)");
@@ -218,6 +222,8 @@ int bftm_param_start(void)
 	      check_range("max_locks", max_locks, BFTM_LOCKS_MIN, BFTM_LOCKS_MAX) ?:
 	      check_range("max_clients", max_clients, BFTM_CLIENTS_MIN,
 			  BFTM_CLIENTS_MAX) ?:
+	      check_range("max_holders", max_holders, BFTM_HOLDERS_MIN,
+			  BFTM_HOLDERS_MAX) ?:
 	      check_range("max_waiters", max_waiters, BFTM_WAITERS_MIN,
 			  BFTM_WAITERS_MAX) ?:
 	      check_range("max_objects", max_objects, BFTM_OBJECTS_MIN,
@@ -236,6 +242,7 @@ int bftm_param_start(void)
 	p.max_locks = max_locks;
 	p.max_clients = max_clients;
 	p.max_waiters = max_waiters;
+	p.max_holders = max_holders;
 	p.max_objects = max_objects;
 	p.max_state = max_state;
 	p.object_memory = object_memory;

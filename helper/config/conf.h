@@ -36,6 +36,7 @@ struct bftm_conf_server {
 	u32 durability;			/* BFTMUTEX_DURABILITY_* */
 	bool roll;			/* of those who may hold locks without a lease */
 	char journal[512];		/* path; empty for the default */
+	u32 max_holders;		/* of one lock at once; 0 for the default */
 	u32 max_objects;		/* limits of its objects; 0 for the defaults */
 	u32 max_state;
 	u64 object_memory;

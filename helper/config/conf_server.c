@@ -138,17 +138,20 @@ static bool read_limit(struct bftm_syntax *syntax, cfg_t *section, const char *k
 	return !value || bftm_value_range(syntax, value, false, min, max, ret);
 }
 
-/* The limits of a server's objects; 0 for those that the file does not have. */
+/* The limits of a server; 0 for those that the file does not have. */
 static bool read_limits(struct bftm_syntax *syntax, cfg_t *section, struct bftm_conf_server *ret)
 {
-	u64 objects, state;
+	u64 holders, objects, state;
 	bool good;
 
-	good = read_limit(syntax, section, "max-objects", BFTM_OBJECTS_MIN, BFTM_OBJECTS_MAX,
-			  &objects);
+	good = read_limit(syntax, section, "max-holders", BFTM_HOLDERS_MIN, BFTM_HOLDERS_MAX,
+			  &holders);
+	good &= read_limit(syntax, section, "max-objects", BFTM_OBJECTS_MIN, BFTM_OBJECTS_MAX,
+			   &objects);
 	good &= read_limit(syntax, section, "max-state", BFTM_STATE_MIN, BFTM_STATE_MAX, &state);
 	good &= read_limit(syntax, section, "object-memory", BFTM_OBJECT_MEMORY_MIN,
 			   BFTM_OBJECT_MEMORY_MAX, &ret->object_memory);
+	ret->max_holders = (u32)holders;
 	ret->max_objects = (u32)objects;
 	ret->max_state = (u32)state;
 	return good;

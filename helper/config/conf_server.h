@@ -10,7 +10,7 @@
 #define BFTM_SERVER_KEYS { \
 	BFTM_KEY("address"), BFTM_KEY("port"), BFTM_KEY("durability"), BFTM_KEY("journal"), \
 	BFTM_KEY("roll"), \
-	BFTM_KEY("max-objects"), BFTM_KEY("max-state"), BFTM_KEY("object-memory"), \
+	BFTM_KEY("max-holders"), BFTM_KEY("max-objects"), BFTM_KEY("max-state"), BFTM_KEY("object-memory"), \
 	BFTM_KEY("ingress"), \
 	CFG_END() \
 }

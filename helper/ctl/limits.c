@@ -16,6 +16,8 @@ static const struct {
 			      BFTM_CLIENTS_MIN, BFTM_CLIENTS_MAX },
 	[CTL_MAX_WAITERS] = { 'w', "--max-waiters", BFTMUTEX_A_SERVER_MAX_WAITERS, 32,
 			      BFTM_WAITERS_MIN, BFTM_WAITERS_MAX },
+	[CTL_MAX_HOLDERS] = { 'H', "--max-holders", BFTMUTEX_A_SERVER_MAX_HOLDERS, 32,
+			      BFTM_HOLDERS_MIN, BFTM_HOLDERS_MAX },
 	[CTL_MAX_OBJECTS] = { 'o', "--max-objects", BFTMUTEX_A_SERVER_MAX_OBJECTS, 32,
 			      BFTM_OBJECTS_MIN, BFTM_OBJECTS_MAX },
 	[CTL_MAX_STATE] = { 'S', "--max-state", BFTMUTEX_A_SERVER_MAX_STATE, 32,
@@ -48,6 +50,7 @@ static void limits_take(struct ctl_limits *limits, enum ctl_limit which, u64 val
 void ctl_limits_conf(struct ctl_limits *limits, const struct bftm_conf_cluster *cluster,
 		     const struct bftm_conf_server *server)
 {
+	limits_take(limits, CTL_MAX_HOLDERS, server->max_holders);
 	limits_take(limits, CTL_MAX_OBJECTS, server->max_objects);
 	limits_take(limits, CTL_MAX_STATE, server->max_state);
 	limits_take(limits, CTL_MAX_STATE, cluster->state_max);

@@ -37,6 +37,7 @@ static const struct attribute server_attrs[] = {
 	[BFTMUTEX_A_SERVER_CLIENTS] = { "clients", NUM32 },
 	[BFTMUTEX_A_SERVER_STATS] = { "stats", STATS },
 	[BFTMUTEX_A_SERVER_MAX_WAITERS] = { "max_waiters", NUM32 },
+	[BFTMUTEX_A_SERVER_MAX_HOLDERS] = { "max_holders", NUM32 },
 	[BFTMUTEX_A_SERVER_TOKEN_FLOOR] = { "token_floor", NUM64 },
 	[BFTMUTEX_A_SERVER_RULES] = { "rules", NUM32 },
 	[BFTMUTEX_A_SERVER_RULE] = { "rule", NONE },

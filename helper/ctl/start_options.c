@@ -15,6 +15,7 @@ static const struct argp_option start_options[] = {
 	{ "max-locks", 'L', "N", 0, "Most locks in the table (1048576)", 0 },
 	{ "max-clients", 'c', "N", 0, "Most clients in the table (65536)", 0 },
 	{ "max-waiters", 'w', "N", 0, "Most clients that wait for one lock (1024)", 0 },
+	{ "max-holders", 'H', "N", 0, "Most clients that hold one lock at once (64)", 0 },
 	{ "max-objects", 'o', "N", 0, "Most objects in the table (4096)", 0 },
 	{ "max-state", 'S', "BYTES", 0, "Longest state of an object (65536)", 0 },
 	{ "object-memory", 'm', "BYTES", 0, "Most memory of all objects (268435456)", 0 },

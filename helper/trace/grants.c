@@ -3,7 +3,7 @@
 
 #include "trace/grants.h"
 
-#define GRANTS_MAX (16 * BFTM_HOLDERS_MAX)
+#define GRANTS_MAX BFTM_HOLDERS_MAX
 
 static const struct trace *sorted;
 

@@ -19,6 +19,7 @@
  * @quarantine_until_ns: end of the quarantine after this start, by the
  *                       server's clock; see bftm_quarantine()
  * @waiters_max:         clients that may wait for one lock
+ * @holders_max:         clients that may hold one lock at once; 0: BFTM_HOLDERS_DEFAULT
  * @spared:              servers of the cluster that may restart without a quarantine, as this one
  *                       does; 0: it grants nothing in its quarantine
  *
@@ -35,6 +36,7 @@ struct bftm_server_cfg {
 	u64 lease_max_ns;
 	u64 quarantine_until_ns;
 	u32 waiters_max;
+	u32 holders_max;
 	u8 spared;
 	bool leaseless;
 	bool recovering;

@@ -109,7 +109,9 @@
 #define BFTM_HELD_EACH_MAX	(BFTM_HELD_BYTES_MAX / 4)
 
 /* Clients that a server lets hold one lock at once; others wait. */
-#define BFTM_HOLDERS_MAX	64u
+#define BFTM_HOLDERS_MIN	1u
+#define BFTM_HOLDERS_MAX	4096u
+#define BFTM_HOLDERS_DEFAULT	64u
 
 /* Device: requests that wait for the helper, in one network namespace. */
 #define BFTM_REQUESTS_MAX	65536u

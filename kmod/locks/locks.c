@@ -197,7 +197,8 @@ struct bftm_locks *bftm_locks_new(struct bftm_server *server,
 	t->server = server;
 	t->ops = ops;
 	t->max = max;
-	t->room_max = max(BFTM_WAITERS_EACH * max, server->param.max_waiters);
+	t->room_max = max(BFTM_WAITERS_EACH * max,
+			  server->param.max_waiters + server->param.max_holders);
 	t->mask = buckets - 1;
 	get_random_bytes(&t->secret, sizeof(t->secret));
 	for (i = 0; i < BFTM_SHARDS; i++) {

@@ -169,7 +169,7 @@ const struct nla_policy bftmutex_state_nl_policy[BFTMUTEX_A_STATE_PAD + 1] = {
 };
 
 /* BFTMUTEX_CMD_SERVER_START - do */
-static const struct nla_policy bftmutex_server_start_nl_policy[BFTMUTEX_A_SERVER_INGRESS + 1] = {
+static const struct nla_policy bftmutex_server_start_nl_policy[BFTMUTEX_A_SERVER_MAX_HOLDERS + 1] = {
 	[BFTMUTEX_A_SERVER_CLUSTER] = NLA_POLICY_MIN(NLA_U32, 1),
 	[BFTMUTEX_A_SERVER_ID] = NLA_POLICY_MIN(NLA_U16, 1),
 	[BFTMUTEX_A_SERVER_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
@@ -192,6 +192,7 @@ static const struct nla_policy bftmutex_server_start_nl_policy[BFTMUTEX_A_SERVER
 	[BFTMUTEX_A_SERVER_ROLL_UNKNOWN] = { .type = NLA_FLAG, },
 	[BFTMUTEX_A_SERVER_NO_QUARANTINE] = NLA_POLICY_MAX(NLA_U32, 30),
 	[BFTMUTEX_A_SERVER_INGRESS] = { .type = NLA_NUL_STRING, .len = BFTMUTEX_DEVICE_NAME_MAX, },
+	[BFTMUTEX_A_SERVER_MAX_HOLDERS] = NLA_POLICY_RANGE(NLA_U32, 1, 4096),
 };
 
 /* BFTMUTEX_CMD_SERVER_STOP - do */
@@ -341,7 +342,7 @@ const struct genl_ops bftmutex_nl_ops[28] = {
 		.cmd		= BFTMUTEX_CMD_SERVER_START,
 		.doit		= bftmutex_nl_server_start_doit,
 		.policy		= bftmutex_server_start_nl_policy,
-		.maxattr	= BFTMUTEX_A_SERVER_INGRESS,
+		.maxattr	= BFTMUTEX_A_SERVER_MAX_HOLDERS,
 		.flags		= GENL_ADMIN_PERM,
 	},
 	{

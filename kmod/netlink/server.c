@@ -42,6 +42,8 @@ static int read_param(struct genl_info *info, struct bftm_server_param *p)
 		p->max_clients = nla_get_u32(a[BFTMUTEX_A_SERVER_MAX_CLIENTS]);
 	if (a[BFTMUTEX_A_SERVER_MAX_WAITERS])
 		p->max_waiters = nla_get_u32(a[BFTMUTEX_A_SERVER_MAX_WAITERS]);
+	if (a[BFTMUTEX_A_SERVER_MAX_HOLDERS])
+		p->max_holders = nla_get_u32(a[BFTMUTEX_A_SERVER_MAX_HOLDERS]);
 	if (a[BFTMUTEX_A_SERVER_MAX_OBJECTS])
 		p->max_objects = nla_get_u32(a[BFTMUTEX_A_SERVER_MAX_OBJECTS]);
 	if (a[BFTMUTEX_A_SERVER_MAX_STATE])
@@ -143,6 +145,7 @@ static int put_server(struct sk_buff *msg, struct bftm_server *server)
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_CLIENTS,
 			READ_ONCE(server->clients.count)) ||
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_MAX_WAITERS, p->max_waiters) ||
+	    nla_put_u32(msg, BFTMUTEX_A_SERVER_MAX_HOLDERS, p->max_holders) ||
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_RULES, bftm_netlink_count_rules(server)) ||
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_NO_QUARANTINE, p->no_quarantine) ||
 	    nla_put_u32(msg, BFTMUTEX_A_SERVER_MEMBERS, members) ||

@@ -32,6 +32,7 @@ void bftm_server_param_default(struct bftm_server_param *p)
 	p->max_locks = BFTM_LOCKS_DEFAULT;
 	p->max_clients = BFTM_CLIENTS_DEFAULT;
 	p->max_waiters = BFTM_WAITERS_DEFAULT;
+	p->max_holders = BFTM_HOLDERS_DEFAULT;
 	p->max_objects = BFTM_OBJECTS_DEFAULT;
 	p->max_state = BFTM_STATE_DEFAULT;
 	p->object_memory = BFTM_OBJECT_MEMORY_DEFAULT;
@@ -137,6 +138,7 @@ struct bftm_server *bftm_server_new(struct net *net,
 	server->cfg.lease_max_ns = p->lease_max_ns;
 	server->cfg.rho_ppm = p->rho_ppm;
 	server->cfg.waiters_max = p->max_waiters;
+	server->cfg.holders_max = p->max_holders;
 	server->cfg.spared = p->no_quarantine;
 	spin_lock_init(&server->token_lock);
 	spin_lock_init(&server->members_lock);

@@ -29,6 +29,7 @@ struct socket;
  * @max_locks:     most locks in each table of locks
  * @max_clients:   most clients in the table
  * @max_waiters:   most clients that wait for one lock
+ * @max_holders:   most clients that hold one lock at once
  * @max_objects:   most objects in the table
  * @max_state:     most bytes of a state
  * @object_memory: most bytes of all objects, with what waits and arrives for them
@@ -55,6 +56,7 @@ struct bftm_server_param {
 	u32 max_locks;
 	u32 max_clients;
 	u32 max_waiters;
+	u32 max_holders;
 	u32 max_objects;
 	u32 max_state;
 	u64 object_memory;

@@ -11,6 +11,7 @@
  * @lacking: … say that they hold this mode, and a lesser one is granted to them
  * @first:   … hold a mode and want this one
  * @grants:  grants in all
+ * @most:    grants that there may be
  * @bid:     best of those that hold nothing and want this mode
  * @conversion: best of those that hold a mode and want this one, and do not stand in each
  *           other's way
@@ -23,6 +24,7 @@ struct survey {
 	u32 lacking[BFTM_MODES];
 	u32 first[BFTM_MODES];
 	u32 grants;
+	u32 most;
 	struct bftm_party *bid[BFTM_MODES];
 	struct bftm_party *conversion[BFTM_MODES];
 };
@@ -67,11 +69,12 @@ static void take_better(struct bftm_party **best, struct bftm_party *p)
 		*best = p;
 }
 
-static void look_at_all(const struct bftm_lock *lock, struct survey *s)
+static void look_at_all(const struct bftm_lock *lock, u32 most, struct survey *s)
 {
 	u32 i;
 
 	memset(s, 0, sizeof(*s));
+	s->most = most;
 	for (i = 0; i < bftm_parties(lock); i++) {
 		struct bftm_party *p = bftm_party(lock, i);
 
@@ -111,7 +114,7 @@ static bool is_preceded(struct bftm_party *const best[BFTM_MODES], const struct 
 static bool may_have_held(const struct survey *s, const struct bftm_party *p)
 {
 	return bftm_party_lacks(p) && !is_excluded(s->granted, p->held, p->mode) &&
-	       (bftm_party_granted(p) || s->grants < BFTM_HOLDERS_MAX);
+	       (bftm_party_granted(p) || s->grants < s->most);
 }
 
 static bool may_convert(const struct survey *s, const struct bftm_party *p)
@@ -126,16 +129,16 @@ static bool may_begin(const struct survey *s, const struct bftm_party *p, bool l
 	return !is_excluded(s->granted, p->want, BFTM_MODE_NL) &&
 	       !is_excluded(s->first, p->want, BFTM_MODE_NL) &&
 	       !is_excluded(s->lacking, p->want, BFTM_MODE_NL) &&
-	       !is_preceded(s->bid, p, last) && s->grants < BFTM_HOLDERS_MAX;
+	       !is_preceded(s->bid, p, last) && s->grants < s->most;
 }
 
-struct bftm_party *bftm_grants_next(const struct bftm_lock *lock, enum bftm_mode *ret)
+struct bftm_party *bftm_grants_next(const struct bftm_lock *lock, u32 most, enum bftm_mode *ret)
 {
 	struct bftm_party *holder = NULL, *conversion = NULL, *bid = NULL;
 	struct survey s;
 	u32 i;
 
-	look_at_all(lock, &s);
+	look_at_all(lock, most, &s);
 	for (i = 0; i < bftm_parties(lock); i++) {
 		struct bftm_party *p = bftm_party(lock, i);
 
@@ -158,15 +161,16 @@ struct bftm_party *bftm_grants_next(const struct bftm_lock *lock, enum bftm_mode
 	return conversion;
 }
 
-bool bftm_grants_beside(const struct bftm_lock *lock, const struct bftm_party *me, bool last)
+bool bftm_grants_beside(const struct bftm_lock *lock, u32 most, const struct bftm_party *me,
+			bool last)
 {
 	struct survey s;
 
 	if (bftm_parties(lock) == 1 && !lock->first.attempt)
 		return true;
-	look_at_all(lock, &s);
+	look_at_all(lock, most, &s);
 	return me->held ? !is_excluded(s.granted, me->held, BFTM_MODE_NL) &&
-			  s.grants < BFTM_HOLDERS_MAX : may_begin(&s, me, last);
+			  s.grants < s.most : may_begin(&s, me, last);
 }
 
 /*
@@ -182,19 +186,19 @@ static bool is_to_yield(const struct survey *s, const struct bftm_party *p,
 	if (bftm_party_lacks(me) && bftm_modes_conflict(p->mode, me->held))
 		return true;
 	if (!bftm_modes_conflict(p->mode, me->want) &&
-	    (bftm_party_granted(me) || s->grants < BFTM_HOLDERS_MAX))
+	    (bftm_party_granted(me) || s->grants < s->most))
 		return false;
 	return (me->held && !p->held) || bftm_goes_before(me, p) ||
 	       (bftm_party_converts(me) && p->want && is_hard(s, p));
 }
 
-bool bftm_grants_inquire(struct bftm_lock *lock, const struct bftm_party *me)
+bool bftm_grants_inquire(struct bftm_lock *lock, u32 most, const struct bftm_party *me)
 {
 	struct survey s;
 	bool any = false;
 	u32 i;
 
-	look_at_all(lock, &s);
+	look_at_all(lock, most, &s);
 	for (i = 0; i < bftm_parties(lock); i++) {
 		struct bftm_party *p = bftm_party(lock, i);
 
@@ -205,7 +209,7 @@ bool bftm_grants_inquire(struct bftm_lock *lock, const struct bftm_party *me)
 	return any;
 }
 
-bool bftm_grants_probe(struct bftm_lock *lock, const struct bftm_party *me, bool all)
+bool bftm_grants_probe(struct bftm_lock *lock, u32 most, const struct bftm_party *me, bool all)
 {
 	const u32 parties = bftm_parties(lock);
 	u32 i, grants = 0;
@@ -214,7 +218,7 @@ bool bftm_grants_probe(struct bftm_lock *lock, const struct bftm_party *me, bool
 
 	for (i = 0; i < parties; i++)
 		grants += bftm_party_granted(bftm_party(lock, i));
-	full = grants >= BFTM_HOLDERS_MAX;
+	full = grants >= most;
 	for (i = 0; i < parties && (all || !any); i++) {
 		struct bftm_party *p = bftm_party(lock, ((u32)me->attempt + i) % parties);
 

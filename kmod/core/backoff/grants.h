@@ -12,30 +12,35 @@
 /**
  * bftm_grants_next() - the party that can be granted more now, and before all others
  * @lock: the lock
+ * @most: clients that may hold it at once
  * @ret:  the mode that it gets
  * Return: NULL when there is none.
  */
-struct bftm_party *bftm_grants_next(const struct bftm_lock *lock, enum bftm_mode *ret);
+struct bftm_party *bftm_grants_next(const struct bftm_lock *lock, u32 most, enum bftm_mode *ret);
 
 /**
  * bftm_grants_beside() - can this newcomer be granted what it wants at once?
  * @lock: the lock
+ * @most: clients that may hold it at once
  * @me:   no party of the lock
  * @last: it does not wait, so all that wait go before it
  */
-bool bftm_grants_beside(const struct bftm_lock *lock, const struct bftm_party *me, bool last);
+bool bftm_grants_beside(const struct bftm_lock *lock, u32 most, const struct bftm_party *me,
+			bool last);
 
 /**
  * bftm_grants_inquire() - mark the parties that are to be asked whether they yield to @me
  * @lock: the lock
+ * @most: clients that may hold it at once
  * @me:   the party that wants more than it has
  * Return: is one marked, of this time or an earlier one?
  */
-bool bftm_grants_inquire(struct bftm_lock *lock, const struct bftm_party *me);
+bool bftm_grants_inquire(struct bftm_lock *lock, u32 most, const struct bftm_party *me);
 
 /**
  * bftm_grants_probe() - mark the parties without a lease that are in the way of @me
  * @lock: at a server
+ * @most: clients that may hold it at once
  * @me:   who asks for it
  *
  * @all: else one of them, another one for each attempt
@@ -43,7 +48,7 @@ bool bftm_grants_inquire(struct bftm_lock *lock, const struct bftm_party *me);
  * They hold the lock until they say that they do not, which may have been lost. Return: is one
  * marked?
  */
-bool bftm_grants_probe(struct bftm_lock *lock, const struct bftm_party *me, bool all);
+bool bftm_grants_probe(struct bftm_lock *lock, u32 most, const struct bftm_party *me, bool all);
 
 /**
  * bftm_grants_deadlock() - is there a better conversion that excludes this one, and is excluded

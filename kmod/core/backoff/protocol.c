@@ -3,6 +3,7 @@
 #include "core/backoff/protocol.h"
 #include "core/backoff/parties.h"
 #include "core/backoff/server.h"
+#include "core/backoff/step.h"
 #include "core/backoff/value.h"
 #include "core/quorum.h"
 
@@ -42,7 +43,7 @@ static u32 backoff_room_of(const void *state)
 static u32 backoff_wants_room(const struct bftm_server_cfg *cfg, const void *lock,
 			      const struct bftm_msg *req, u64 now)
 {
-	const u32 most = cfg->waiters_max + BFTM_HOLDERS_MAX + BFTM_VALUE_PLACES;
+	const u32 most = cfg->waiters_max + bftm_holders_max(cfg) + BFTM_VALUE_PLACES;
 	u32 had, room;
 
 	if (req->type != BFTM_MSG_TRY ||

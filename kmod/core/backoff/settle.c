@@ -92,11 +92,11 @@ void bftm_settle(const struct bftm_server_cfg *cfg, struct bftm_lock *lock, u64 
 	lock->unsettled = 0;
 	if (bftm_is_quiet(lock) || bftm_is_closed(cfg, now))
 		return;
-	p = bftm_grants_next(lock, &mode);
+	p = bftm_grants_next(lock, bftm_holders_max(cfg), &mode);
 	if (p && push->type == BFTM_MSG_NONE) {
 		p = bftm_grant(cfg, lock, p, mode, now);
 		bftm_tell(cfg, lock, p, BFTM_MSG_FREE, push);
-		p = bftm_grants_next(lock, &mode);
+		p = bftm_grants_next(lock, bftm_holders_max(cfg), &mode);
 	}
 	if (p || bftm_ask_marked(cfg, lock, push))
 		lock->unsettled = 1;

@@ -6,6 +6,12 @@
 #include "core/backoff/parties.h"
 #include "core/limits.h"
 
+/** bftm_holders_max() - clients that may hold one lock of this server at once */
+static inline u32 bftm_holders_max(const struct bftm_server_cfg *cfg)
+{
+	return cfg->holders_max ?: BFTM_HOLDERS_DEFAULT;
+}
+
 /** bftm_is_granted() - does the party have a grant that is not over? */
 static inline bool bftm_is_granted(const struct bftm_party *p, u64 now)
 {

@@ -117,6 +117,7 @@ static void answer_free(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 			struct bftm_msg *push)
 {
 	struct bftm_party *p = &lock->first;
+	const u32 most = bftm_holders_max(cfg);
 
 	if (!bftm_is_quiet(lock)) {
 		bftm_settle(cfg, lock, now, push);
@@ -135,7 +136,7 @@ static void answer_free(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 	if (!p->want)
 		return;
 	note_deadlock(lock, p, reply);
-	if ((bftm_grants_inquire(lock, p) | bftm_grants_probe(lock, p, true)) &&
+	if ((bftm_grants_inquire(lock, most, p) | bftm_grants_probe(lock, most, p, true)) &&
 	    bftm_ask_marked(cfg, lock, push))
 		lock->unsettled = 1;
 }
@@ -146,6 +147,7 @@ static void wait_for_it(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 			struct bftm_msg *push)
 {
 	struct bftm_party *p = queue_up(cfg, lock, me);
+	const u32 most = bftm_holders_max(cfg);
 
 	reply->gno = lock->gno;
 	if (!p) {
@@ -155,10 +157,10 @@ static void wait_for_it(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 		return;
 	}
 	note_deadlock(lock, p, reply);
-	bftm_grants_inquire(lock, p);
+	bftm_grants_inquire(lock, most, p);
 	/* The first of many that wait is heard as often as each of them. */
 	if (bftm_party_position(lock, p) == 1)
-		bftm_grants_probe(lock, p, true);
+		bftm_grants_probe(lock, most, p, true);
 	bftm_settle(cfg, lock, now, push);
 	reply->type = BFTM_MSG_WAIT;
 	reply->gno = lock->gno;
@@ -201,6 +203,7 @@ static void decide_among(const struct bftm_server_cfg *cfg, struct bftm_lock *lo
 {
 	const bool last = req->flags & BFTM_FLAG_NOQUEUE;
 	struct bftm_party *p = my_place(lock, req), place = {};
+	const u32 most = bftm_holders_max(cfg);
 
 	if (p) {
 		place = *p;
@@ -209,7 +212,7 @@ static void decide_among(const struct bftm_server_cfg *cfg, struct bftm_lock *lo
 	bftm_parties_forget(lock, now);
 	/* A request that does not wait goes last, unless its client waits already. */
 	p = NULL;
-	if (bftm_grants_beside(lock, me, last && !place.attempt))
+	if (bftm_grants_beside(lock, most, me, last && !place.attempt))
 		p = bftm_party_add(lock, me);
 	if (p) {
 		begin_grant(cfg, lock, p, req, now, reply, push);
@@ -228,7 +231,7 @@ static void decide_among(const struct bftm_server_cfg *cfg, struct bftm_lock *lo
 	if (place.attempt)
 		bftm_party_add(lock, &place);
 	bftm_settle(cfg, lock, now, push);
-	if (bftm_grants_probe(lock, me, false) && bftm_ask_marked(cfg, lock, push))
+	if (bftm_grants_probe(lock, most, me, false) && bftm_ask_marked(cfg, lock, push))
 		lock->unsettled = 1;
 	reply->type = BFTM_MSG_LOCKED;
 	reply->gno = lock->gno;

@@ -28,7 +28,7 @@ static void shell_enlarge(void *arg, const struct bftm_protocol *p, void *lock, 
 	const struct bftm_msg *req = arg;
 	void *block;
 
-	must(waiters <= WAITERS + BFTM_HOLDERS_MAX && waiters > p->server->room(lock));
+	must(waiters <= WAITERS + BFTM_HOLDERS_DEFAULT && waiters > p->server->room(lock));
 	if (req->k == 7)
 		return;		/* memory is short */
 	block = malloc(p->server->room_size(waiters));

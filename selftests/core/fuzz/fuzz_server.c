@@ -307,7 +307,7 @@ static void shell_enlarge(void *arg, const struct bftm_protocol *protocol, void 
 	const struct bftm_msg *req = arg;
 	void *block;
 
-	must(waiters <= cfg.waiters_max + BFTM_HOLDERS_MAX &&
+	must(waiters <= cfg.waiters_max + BFTM_HOLDERS_DEFAULT &&
 	     waiters > protocol->server->room(state));
 	if (req->k == 7)
 		return;
@@ -322,7 +322,7 @@ static void shell_leave(void *arg, const struct bftm_protocol *protocol, void *s
 {
 	(void)arg, (void)protocol, (void)state;
 	check(req, &sends->reply, &sends->push, now);
-	check_queue(CLIENTS + BFTM_HOLDERS_MAX);
+	check_queue(CLIENTS + BFTM_HOLDERS_DEFAULT);
 }
 
 static const struct bftm_shell shell = {
@@ -345,7 +345,7 @@ static void expire(u64 now)
 		if (push.type != BFTM_MSG_NONE)
 			check_push(&push, now);
 	} while (bftm_lock_deadline(&lock) == 1);
-	check_queue(CLIENTS + BFTM_HOLDERS_MAX);
+	check_queue(CLIENTS + BFTM_HOLDERS_DEFAULT);
 	/* A waiting client waits for another one. */
 	must(bftm_lock_holders(&lock) || !bftm_lock_waiters(&lock));
 }

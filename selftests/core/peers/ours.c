@@ -19,7 +19,7 @@
 #define LONG_LEASE (1600 * PEER_UNIT)	/* ticks */
 #define RELEASES 4			/* of a client that are under way */
 #define WAITERS PEER_CROWD
-#define ROOM (WAITERS + BFTM_HOLDERS_MAX + BFTM_VALUE_PLACES)
+#define ROOM (WAITERS + BFTM_HOLDERS_DEFAULT + BFTM_VALUE_PLACES)
 #define CONTENDER_MAX 32768		/* bytes */
 #define START_NS BFTM_NS_PER_SEC	/* of the clock, at tick 0 */
 

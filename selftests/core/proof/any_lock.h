@@ -19,6 +19,7 @@ static struct bftm_server_cfg any_server(void)
 		.lease_max_ns = any_from(BFTM_LEASE_MIN_NS, BFTM_LEASE_MAX_NS),
 		.quarantine_until_ns = ANY_TIME,
 		.waiters_max = (u32)any_from(BFTM_WAITERS_MIN, BFTM_WAITERS_MAX),
+		.holders_max = (u32)any_from(0, BFTM_HOLDERS_MAX),
 		.leaseless = any_bool(),
 		.recovering = any_bool(),
 		.awaited = any_bool(),

@@ -79,18 +79,19 @@ bool bftm_parties_expire(struct bftm_lock *lock, u64 now)
 	return any_bool();
 }
 
-struct bftm_party *bftm_grants_next(const struct bftm_lock *lock, enum bftm_mode *ret)
+struct bftm_party *bftm_grants_next(const struct bftm_lock *lock, u32 most, enum bftm_mode *ret)
 {
 	*ret = any_mode();
 	return any_bool() ? any_there(lock) : NULL;
 }
 
-bool bftm_grants_beside(const struct bftm_lock *lock, const struct bftm_party *me, bool last)
+bool bftm_grants_beside(const struct bftm_lock *lock, u32 most, const struct bftm_party *me,
+			bool last)
 {
 	return any_bool();
 }
 
-bool bftm_grants_inquire(struct bftm_lock *lock, const struct bftm_party *me)
+bool bftm_grants_inquire(struct bftm_lock *lock, u32 most, const struct bftm_party *me)
 {
 	any_there(lock)->inquire = any_bool();
 	return any_bool();

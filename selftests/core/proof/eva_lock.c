@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory without_lock bftm_server_step bftm_server_needs bftm_step_try: every request that needs no lock, when there is none
 // prove: memory all_parties bftm_parties bftm_party bftm_is_free bftm_party_gno bftm_party_granted bftm_party_find bftm_party_plain bftm_party_last bftm_party_position bftm_party_add bftm_party_remove bftm_party_number bftm_parties_ended bftm_parties_wait bftm_parties_forget bftm_parties_expire bftm_goes_before bftm_waits_before bftm_queue_move: the same
-// prove: memory all_grants bftm_party_lacks bftm_party_converts bftm_grants_next bftm_grants_beside bftm_grants_inquire bftm_grants_probe bftm_grants_deadlock bftm_mode_conflicts bftm_modes_conflict bftm_mode_covers bftm_mode_join: the same
+// prove: memory all_grants bftm_party_lacks bftm_party_converts bftm_grants_next bftm_grants_beside bftm_grants_inquire bftm_grants_probe bftm_grants_deadlock bftm_holders_max bftm_mode_conflicts bftm_modes_conflict bftm_mode_covers bftm_mode_join: the same
 // prove: memory all_values bftm_value_of bftm_value_certain bftm_value_wanted bftm_value_doubt bftm_value_room bftm_value_make bftm_value_take bftm_value_tell: every lock with up to four others, with and without a value, and every request
 // prove: memory all_drops bftm_lock_drop bftm_lock_lasting bftm_is_closed: the same, of every client and incarnation
 // frama-c without_lock all_parties all_values all_drops: -eva-min-loop-unroll 7 -eva-slevel 1000
@@ -113,6 +113,8 @@ void all_grants(void)
 {
 	struct bftm_lock lock = any_lock();
 	struct bftm_party me = any_party();
+	const struct bftm_server_cfg cfg = any_server();
+	const u32 most = bftm_holders_max(&cfg);
 	enum bftm_mode mode;
 
 	switch (any_from(0, 5)) {
@@ -120,16 +122,16 @@ void all_grants(void)
 		bftm_mode_join(any_mode(), any_mode());
 		break;
 	case 1:
-		bftm_grants_next(&lock, &mode);
+		bftm_grants_next(&lock, most, &mode);
 		break;
 	case 2:
-		bftm_grants_beside(&lock, &me, any_bool());
+		bftm_grants_beside(&lock, most, &me, any_bool());
 		break;
 	case 3:
-		bftm_grants_inquire(&lock, &me);
+		bftm_grants_inquire(&lock, most, &me);
 		break;
 	case 4:
-		bftm_grants_probe(&lock, &me, any_bool());
+		bftm_grants_probe(&lock, most, &me, any_bool());
 		break;
 	default:
 		bftm_grants_deadlock(&lock, &me);

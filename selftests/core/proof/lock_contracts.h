@@ -130,14 +130,15 @@ static inline bool bftm_waits_before(const struct bftm_party *a, const struct bf
   @ ensures mode: \result != \null ==> 1 <= *ret <= 5;
   @ ensures fits: \result != \null ==> fits_beside(the_lock, \result, *ret);
   @*/
-struct bftm_party *bftm_grants_next(const struct bftm_lock *lock, enum bftm_mode *ret);
+struct bftm_party *bftm_grants_next(const struct bftm_lock *lock, u32 most, enum bftm_mode *ret);
 
 /*@ requires lock_ok(the_lock) && \valid_read(me) && party_ok((struct bftm_party *)me);
   @ assigns \nothing;
   @ ensures fits: \result ==>
   @   fits_beside(the_lock, \null, me->held != 0 ? me->held : me->want);
   @*/
-bool bftm_grants_beside(const struct bftm_lock *lock, const struct bftm_party *me, bool last);
+bool bftm_grants_beside(const struct bftm_lock *lock, u32 most, const struct bftm_party *me,
+			bool last);
 
 #define MARKS lock->first.inquire, lock->queue->place[0 .. 65599].party.inquire
 
@@ -145,7 +146,7 @@ bool bftm_grants_beside(const struct bftm_lock *lock, const struct bftm_party *m
   @ assigns MARKS;
   @ ensures ok: lock_ok(lock);
   @*/
-bool bftm_grants_inquire(struct bftm_lock *lock, const struct bftm_party *me);
+bool bftm_grants_inquire(struct bftm_lock *lock, u32 most, const struct bftm_party *me);
 
 /*@ requires lock_ok(the_lock) && \valid_read(me) && party_ok((struct bftm_party *)me);
   @ assigns \nothing;

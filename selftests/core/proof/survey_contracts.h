@@ -74,7 +74,7 @@ static void count_nobody(struct survey *s);
   @ ensures bids: \forall integer m; 0 <= m <= 5 ==> A_BID(m, parties(the_lock));
   @ ensures conversions: \forall integer m; 0 <= m <= 5 ==> A_CONVERSION(m, parties(the_lock));
   @*/
-static void look_at_all(const struct bftm_lock *lock, struct survey *s);
+static void look_at_all(const struct bftm_lock *lock, u32 most, struct survey *s);
 
 /*@ requires PARTY && MAY_BE_PARTIES(best);
   @ assigns \nothing;

@@ -23,6 +23,7 @@ static const struct {
 	{ WITH("durability = maybe"),
 	  "f:2: key 'durability' = 'maybe': must be none, async or sync\n" },
 	{ WITH("journal = ''"), "f:2: key 'journal': a path is 1 to 511 characters\n" },
+	{ WITH("max-holders = 4097"), "f:2: key 'max-holders' = '4097': must be 1 to 4096\n" },
 	{ WITH("max-objects = 0"), "f:2: key 'max-objects' = '0': must be 1 to 65536\n" },
 	{ WITH("max-state = 1023"), "f:2: key 'max-state' = '1023': must be 1024 to 1048576\n" },
 	{ WITH("object-memory = 1"),
@@ -86,7 +87,7 @@ static void every_mistake_is_named(void **state)
 static void a_server_with_all_keys(void **state)
 {
 	static const char text[] = WITH("port = 9 durability = sync journal = /j max-objects = 7\n"
-					"max-state = 4096 object-memory = 33554432 ingress = eth0");
+					"max-holders = 8 max-state = 4096 object-memory = 33554432 ingress = eth0");
 	const struct bftm_conf_server *s;
 	struct bftm_conf *conf = NULL;
 
@@ -98,6 +99,7 @@ static void a_server_with_all_keys(void **state)
 	assert_int_equal(s->durability, 2);
 	assert_string_equal(s->journal, "/j");
 	assert_int_equal(s->max_objects, 7);
+	assert_int_equal(s->max_holders, 8);
 	assert_int_equal(s->max_state, 4096);
 	assert_true(s->object_memory == 33554432);
 	assert_string_equal(s->ingress, "eth0");

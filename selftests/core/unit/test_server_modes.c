@@ -304,6 +304,26 @@ static void a_converter_yields_the_rest(void **state)
 	assert_int_equal(lock.first.held, BFTM_MODE_NL);
 }
 
+/* By the server's setting: 0 is its default. */
+static void so_many_hold_it_at_once(void **state)
+{
+	u32 client;
+
+	(void)state;
+	cfg.holders_max = 2;
+	FREE(want(ALICE, BFTM_MODE_PR));
+	FREE(want(BOB, BFTM_MODE_PR));
+	WAIT(1, want(CAROL, BFTM_MODE_PR));
+	NOT_PUSHED;
+	assert_int_equal(once(DAVE, BFTM_MODE_CR), BFTM_MSG_LOCKED);
+	release(BOB, 1, T0);
+	PUSHED(FREE, CAROL);
+	assert_int_equal(bftm_lock_holders(&lock), 2);
+	fresh_queue(state);
+	for (client = 1; client <= ROOM; client++)
+		FREE(want(client, BFTM_MODE_PR));
+}
+
 /* One token for a tenure of a mode that excludes itself; others share. */
 static void tokens_are_shared_by_those_that_may(void **state)
 {
@@ -369,6 +389,7 @@ int main(void)
 		TEST(readers_that_do_not_hold_yield_to_a_better_writer),
 		TEST(one_that_yielded_is_not_asked),
 		TEST(a_converter_yields_the_rest),
+		TEST(so_many_hold_it_at_once),
 		TEST(tokens_are_shared_by_those_that_may),
 		TEST(each_grant_has_its_own_end),
 	};

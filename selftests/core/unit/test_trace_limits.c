@@ -74,7 +74,7 @@ static void test_vectors_are_bounded(void **state)
 	trace_free(t);
 }
 
-/* A server that gives a lock in mode CR to thousands keeps no rule. */
+/* A server that gives a lock in mode CR to more than 4,096 keeps no rule. */
 static void test_grants_of_a_lock_are_bounded(void **state)
 {
 	char *why;
@@ -91,7 +91,7 @@ static void test_grants_of_a_lock_are_bounded(void **state)
 	fclose(out);
 	for (i = 0; i < size; i++)
 		lines += text[i] == '\n';
-	assert_int_equal(lines, 1024);
+	assert_int_equal(lines, BFTM_HOLDERS_MAX);
 	free(text);
 	free(cut);
 	free(p.found);

@@ -40,6 +40,7 @@ static const struct range ranges[] = {
 	{ "max-locks", BFTMUTEX_A_SERVER_MAX_LOCKS, 4, 64, 16 << 20, false },
 	{ "max-clients", BFTMUTEX_A_SERVER_MAX_CLIENTS, 4, 1, 1 << 20, false },
 	{ "max-waiters", BFTMUTEX_A_SERVER_MAX_WAITERS, 4, 1, 1 << 16, false },
+	{ "max-holders", BFTMUTEX_A_SERVER_MAX_HOLDERS, 4, 1, 4096, false },
 	{ "max-objects", BFTMUTEX_A_SERVER_MAX_OBJECTS, 4, 1, 1 << 16, false },
 	{ "max-state", BFTMUTEX_A_SERVER_MAX_STATE, 4, 1024, 1 << 20, false },
 	{ "object-memory", BFTMUTEX_A_SERVER_OBJECT_MEMORY, 8, 16 << 20, 1ull << 40, false },

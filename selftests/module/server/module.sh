@@ -132,6 +132,7 @@ rho_ppm 0,100001 1 to 100000
 max_locks 63,16777217 64 to 16777216
 max_clients 0,1048577 1 to 1048576
 max_waiters 0,65537 1 to 65536
+max_holders 0,4097 1 to 4096
 max_objects 0,65537 1 to 65536
 max_state 1023,1048577 1024 to 1048576
 object_memory 16777215,1099511627777 16777216 to 1099511627776
@@ -155,9 +156,9 @@ wait $taken 2>/dev/null
 #
 
 ok "insmod starts a server" insmod "$BFTMUTEX_KO" dyndbg=+p server="$key" lease_max_ms=2000 \
-	max_waiters=7 max_objects=9 max_state=2048 object_memory=20000000 token_floor=5
+	max_waiters=7 max_holders=8 max_objects=9 max_state=2048 object_memory=20000000 token_floor=5
 show=$(bftmutexctl server show --json)
-for pair in cluster:9 id:1 port:7373 lease_max_ns:2000000000 max_waiters:7 \
+for pair in cluster:9 id:1 port:7373 lease_max_ns:2000000000 max_waiters:7 max_holders:8 \
 	max_objects:9 max_state:2048 object_memory:20000000 token_floor:5 no_quarantine:0; do
 	is "its ${pair%:*}" "$(gojq -r ".${pair%:*}" <<<"$show")" "${pair#*:}"
 done
