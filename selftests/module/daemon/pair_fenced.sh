@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # check: vm tier=all mem=768 alone clock=instructions scale=BFTMUTEX_KILLS:100 time=900
+# check: vm name=pair-fenced-checked tier=all kernels=6.12-debug mem=1536 alone clock=instructions scale=BFTMUTEX_KILLS:10 time=600
 #
 # Two hosts, one of which mounts a file system and writes to it under a lock without a lease. A power
 # switch kills hosts at moments that the seed chooses: as they die, hang, work, or reboot.
