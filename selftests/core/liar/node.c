@@ -345,7 +345,7 @@ bool node_decide(struct node *node, const struct liar_from *from, const void *da
 		 u64 now, struct decision *ret)
 {
 	struct heard h = { .node = node, .from = from, .data = data, .len = len };
-	struct bftm_sends sends;
+	struct bftm_sends sends = {};	/* a strategy reads an answer that is silence, too */
 
 	if (bftm_wire_get(data, len, &ret->req) ||
 	    bftm_serve(&shell, &h, &node->cfg, &ret->req, now, &sends) != BFTM_SERVED)

@@ -438,7 +438,7 @@ void server_receive(struct world *w, u32 u, const struct bftm_msg *req)
 {
 	struct served served = { .w = w, .u = u };
 	struct server *s = &w->server[u];
-	struct bftm_sends sends;
+	struct bftm_sends sends = {};	/* liars and digest read an answer that is silence, too */
 	u64 now;
 
 	if (!s->up)
