@@ -48,6 +48,14 @@ static double draw_mean(double mean)
 	return -log(1 - (double)(rng_next(&rng) >> 11) / 9007199254740992.) * mean;
 }
 
+/* At least a tick: else a client that yields to itself does so for ever, at one instant. */
+static u32 draw_delay(void)
+{
+	u32 ms = CROWD_SECOND / 1000;
+
+	return (u32)rng_between(&rng, plan->least * ms ?: 1, plan->most * ms);
+}
+
 static bool is_measured(void)
 {
 	return now >= (u64)plan->warming * CROWD_SECOND;
@@ -125,8 +133,7 @@ static void come(void)
 		return;
 	place[i].is_here = true;
 	for (u = 0; u < CROWD_SERVERS; u++)
-		place[i].delay[u] = (u32)rng_between(&rng, plan->least, plan->most) *
-				    (CROWD_SECOND / 1000);
+		place[i].delay[u] = draw_delay();
 	plan->algorithm->want(&place[i].peer);
 }
 
