@@ -169,7 +169,6 @@ static void read_all(int from)
 static int run_command(const char *command)
 {
 	bool explains = !strcmp(command, "why");
-	struct trace_pairs pairs;
 	char *why;
 
 	if (explains && args.words < 2)
@@ -177,14 +176,15 @@ static int run_command(const char *command)
 	read_all(1 + explains);
 	if (!strcmp(command, "two-holders"))
 		return run_two_holders();
-	/* The same order for all. */
-	if (!trace_two_holders(trace, args.no_leases, 0, &pairs, &why))
+	if (!trace_order(trace, &why))
 		errx(EX_DATAERR, "%s", why);
-	free(pairs.found);
-	if (explains)
-		return run_why(args.word[1]);
 	if (!strcmp(command, "cut"))
 		return run_cut();
+	/* The same order for all. */
+	if (!args.no_leases)
+		trace_leases(trace);
+	if (explains)
+		return run_why(args.word[1]);
 	if (!strcmp(command, "order"))
 		return run_order();
 	return !strcmp(command, "draw") ? run_draw() : run_phi(command);

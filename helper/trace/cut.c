@@ -8,28 +8,71 @@
 #include "text/json.h"
 #include "trace/grants.h"
 
+/* Receives by their sends: the first of each, and the next one of the same send. */
+struct receives {
+	u32 *first, *next;
+};
+
+static struct receives receives_of(const struct trace *t)
+{
+	struct receives r = {
+		trace_zeroed(t->events, sizeof(*r.first)), trace_zeroed(t->events, sizeof(*r.next)),
+	};
+	u32 i, from;
+
+	memset(r.first, 0xff, t->events * sizeof(*r.first));
+	for (i = 0; i < t->events; i++) {
+		from = t->event[i].from;
+		if (from == TRACE_NONE)
+			continue;
+		r.next[i] = r.first[from];
+		r.first[from] = i;
+	}
+	return r;
+}
+
+/* What arrived of @send is not in the cut. */
+static void leave_out(const struct trace *t, const struct receives *r, u32 send, u32 *cut)
+{
+	const struct trace_event *e;
+	u32 i;
+
+	for (i = r->first[send]; i != TRACE_NONE; i = r->next[i]) {
+		e = &t->event[i];
+		if (e->at < cut[e->host])
+			cut[e->host] = e->at;
+	}
+}
+
+/* Each event is left out once. */
+static void make_consistent(const struct trace *t, u32 *cut)
+{
+	u32 *left = trace_zeroed(t->hosts, sizeof(*left)), h;	/* events not left out yet */
+	struct receives r = receives_of(t);
+	bool moved = true;
+
+	for (h = 0; h < t->hosts; h++)
+		left[h] = t->host[h].count;
+	while (moved) {
+		moved = false;
+		for (h = 0; h < t->hosts; h++)
+			for (; left[h] > cut[h]; moved = true)
+				leave_out(t, &r, t->host[h].first + --left[h], cut);
+	}
+	free(r.first);
+	free(r.next);
+	free(left);
+}
+
 u32 *trace_cut_at(const struct trace *t, u64 time)
 {
-	u32 *cut = trace_zeroed(t->hosts, sizeof(*cut)), h, i;
-	const struct trace_event *e;
-	bool moved = true;
+	u32 *cut = trace_zeroed(t->hosts, sizeof(*cut)), h;
 
 	for (h = 0; h < t->hosts; h++)
 		while (cut[h] < t->host[h].count &&
 		       t->event[t->host[h].first + cut[h]].wall <= time)
 			cut[h]++;
-	while (moved) {
-		moved = false;
-		for (h = 0; h < t->hosts; h++)
-			for (i = 0; i < cut[h]; i++) {
-				e = &t->event[t->host[h].first + i];
-				if (e->from == TRACE_NONE ||
-				    t->event[e->from].at < cut[t->event[e->from].host])
-					continue;
-				cut[h] = i;
-				moved = true;
-			}
-	}
+	make_consistent(t, cut);
 	return cut;
 }
 
@@ -40,7 +83,7 @@ static bool cut_has(const struct trace *t, const u32 *cut, u32 event)
 
 /* One line about an attempt and a lock; @server 0 for none. */
 static void cut_line(const struct trace *t, const char *what, const struct trace_event *e, u32 server,
-		 const char *type, bool json, FILE *out)
+		     const char *type, bool json, FILE *out)
 {
 	struct json_object *o;
 
@@ -74,26 +117,55 @@ static void print_holders(const struct trace *t, const u32 *cut, bool json, FILE
 			cut_line(t, "holds", &t->event[t->hold[i].won], 0, NULL, json, out);
 }
 
-/* Attempts that a server has told to wait, the last word of each to them being that. */
-static void print_queue(const struct trace *t, const u32 *list, u32 from, u32 to, bool json,
-			FILE *out)
+/* What a server said to an attempt, or heard that it is over. */
+static bool is_queue_word(const struct trace_event *e)
 {
-	const struct trace_event *e, *later;
-	u32 i, j;
+	return e->type == BFTM_MSG_FREE || e->type == BFTM_MSG_WAIT || e->type == BFTM_MSG_RELEASE;
+}
 
-	for (i = from; i < to; i++) {
+static const struct trace *sorted;
+
+static int by_attempt(const void *a, const void *b)
+{
+	const struct trace_event *x = &sorted->event[*(const u32 *)a];
+	const struct trace_event *y = &sorted->event[*(const u32 *)b];
+
+	if (x->client != y->client)
+		return x->client < y->client ? -1 : 1;
+	if (x->attempt != y->attempt)
+		return x->attempt < y->attempt ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	u32 x = *(const u32 *)a, y = *(const u32 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Attempts that a server has told to wait, the last word of each to them being that. */
+static void print_queue(const struct trace *t, u32 *list, u32 count, bool json, FILE *out)
+{
+	const struct trace_event *e, *next;
+	u32 i, words = 0, kept = 0;
+
+	for (i = 0; i < count; i++)
+		if (is_queue_word(&t->event[list[i]]))
+			list[words++] = list[i];
+	sorted = t;
+	qsort(list, words, sizeof(*list), by_attempt);
+	for (i = 0; i < words; i++) {
 		e = &t->event[list[i]];
-		if (e->kind != TRACE_SEND || e->type != BFTM_MSG_WAIT)
-			continue;
-		for (j = i + 1; j < to; j++) {
-			later = &t->event[list[j]];
-			if (later->client == e->client && later->attempt == e->attempt &&
-			    (later->type == BFTM_MSG_FREE || later->type == BFTM_MSG_WAIT ||
-			     later->type == BFTM_MSG_RELEASE))
-				break;
-		}
-		if (j == to)
-			cut_line(t, "waits", e, e->server, NULL, json, out);
+		next = i + 1 < words ? &t->event[list[i + 1]] : NULL;
+		if (e->type == BFTM_MSG_WAIT &&
+		    (!next || next->client != e->client || next->attempt != e->attempt))
+			list[kept++] = list[i];
+	}
+	qsort(list, kept, sizeof(*list), by_place);
+	for (i = 0; i < kept; i++) {
+		e = &t->event[list[i]];
+		cut_line(t, "waits", e, e->server, NULL, json, out);
 	}
 }
 
@@ -113,7 +185,7 @@ static void print_servers(const struct trace *t, const u32 *cut, bool json, FILE
 		for (j = 0; j < g.count; j++)
 			cut_line(t, "granted", &t->event[g.grant[j].last], t->event[list[from]].server, NULL,
 			     json, out);
-		print_queue(t, list, from, i, json, out);
+		print_queue(t, list + from, i - from, json, out);
 	}
 	free(g.grant);
 	free(list);

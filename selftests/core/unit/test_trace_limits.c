@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Traces that are too large: each is refused with its line or number, before time and memory go. */
+#include <time.h>
+
 #include "unit.h"
 #include "trace.h"
 
@@ -136,6 +138,100 @@ static void test_a_search_for_circles_goes_each_way_once(void **state)
 	trace_free(t);
 }
 
+static struct trace_event *event_add(struct trace *t, u32 host, u64 n, enum trace_kind kind, u8 type)
+{
+	t->event = trace_grow(t->event, t->events, sizeof(*t->event));
+	t->event[t->events] = (struct trace_event){
+		.host = host, .n = n, .t = 1, .wall = 1, .kind = (u8)kind, .type = type, .from = TRACE_NONE,
+	};
+	return &t->event[t->events++];
+}
+
+/* @hosts hosts of 200 events; host h hears first of host h + 1, and tells host h - 1 last. */
+static void chain_add(struct trace *t, u32 hosts)
+{
+	struct trace_event *e;
+	u32 h, n;
+
+	for (h = 1; h <= hosts; h++)
+		for (n = 1; n <= 200; n++) {
+			e = event_add(t, h, n, n > 1 || h == hosts ? TRACE_SEND : TRACE_RECV, BFTM_MSG_TRY);
+			e->client = n > 1 || h == hosts ? h : h + 1;
+			e->seq = n > 1 || h == hosts ? n : 200;
+			e->name = TRACE_NONE;
+			e->wall += h == hosts;	/* after the cut */
+		}
+}
+
+/* Host 0 tells @waits attempts to wait, all for one lock. */
+static struct trace *trace_large(u32 waits, u32 hosts)
+{
+	struct trace *t = trace_new();
+	struct trace_event *e;
+	char text[8], *why;
+	u32 h;
+
+	t->name = trace_zeroed(1, sizeof(*t->name));
+	t->name[0] = trace_zeroed(0, sizeof(**t->name));
+	*t->name[0] = (struct trace_name){ .len = 1, .bytes = "A" };
+	for (h = 0; h <= hosts; h++) {
+		snprintf(text, sizeof(text), "h%u", h);
+		t->host = trace_grow(t->host, t->hosts, sizeof(*t->host));
+		t->host[t->hosts++] = (struct trace_host){ .name = strdup(text) };
+	}
+	for (h = 1; h <= waits; h++) {
+		e = event_add(t, 0, h, TRACE_SEND, BFTM_MSG_WAIT);
+		e->server = e->client = 1;
+		e->seq = e->attempt = h;
+	}
+	chain_add(t, hosts);
+	assert_true(trace_sort(t, &why));
+	return t;
+}
+
+/* Seconds of this process for a cut, the best of three, which shows @waits attempts and no others. */
+static double time_of_cut(u32 waits, u32 hosts)
+{
+	struct trace *t = trace_large(waits, hosts);
+	struct timespec begin, end;
+	double best = 1e9, spent;
+	u32 *cut, i, h, lines;
+	size_t size, at;
+	char *text;
+	FILE *out;
+
+	for (i = 0; i < 3; i++) {
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+		out = open_memstream(&text, &size);
+		cut = trace_cut_at(t, 1);
+		trace_cut_print(t, cut, false, out);
+		fclose(out);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+		for (at = lines = 0; at < size; at++)
+			lines += text[at] == '\n';
+		assert_int_equal(lines, waits);
+		for (h = 0; h <= hosts; h++)
+			assert_int_equal(cut[h], h ? 0 : waits);
+		spent = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
+		best = spent < best ? spent : best;
+		free(text);
+		free(cut);
+	}
+	free(t->name[0]);
+	trace_free(t);
+	return best;
+}
+
+/* Ten times the events take ten times as long, and not a hundred times. */
+static void test_a_cut_of_many_events_is_quick(void **state)
+{
+	double few = time_of_cut(10000, 50), many = time_of_cut(100000, 500);
+
+	(void)state;
+	print_message("20,000 events %.4f s, 200,000 events %.4f s\n", few, many);
+	assert_true(many < 35 * few);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,6 +240,7 @@ int main(void)
 		cmocka_unit_test(test_vectors_are_bounded),
 		cmocka_unit_test(test_grants_of_a_lock_are_bounded),
 		cmocka_unit_test(test_a_search_for_circles_goes_each_way_once),
+		cmocka_unit_test(test_a_cut_of_many_events_is_quick),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
