@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-width = 980; height = 720
+width = 980; height = 1060
 load dir . "/common.gp"
 
 # A line has figure, protocol, least and most ms of a message, what is varied, and the result.
@@ -13,7 +13,7 @@ points = "0 13 5 14"
 ratios = "0.625 0.750 0.875"
 set lmargin 9
 set rmargin 2
-set multiplot layout 2,2
+set multiplot layout 3,2
 
 set title "two clients are inside, t / T = 1/1,000"
 set logscale y
@@ -33,7 +33,7 @@ set xrange [0:8.3]
 set yrange [0:6]
 set xlabel "clients that come in a second"
 set ylabel "entries in a second"
-do for [least in "100 50"] {
+do for [least in "100 50 0"] {
 	set title sprintf("n = 31, m = 24; a message takes %s to %d ms", least, 200 - least)
 	if (least eq "100") {set key left top Left reverse} else {unset key}
 	plot for [i = 1:4] csv using \
