@@ -147,6 +147,8 @@ static void read_all(int from)
 		read_file(args.word[i]);
 	if (from >= args.words)
 		read_file("-");
+	if (!trace_cluster_choose(trace, &why) && (!args.servers || args.b == TRACE_NONE))
+		errx(EX_DATAERR, "%s", why);
 	if (args.servers)
 		trace->servers = args.servers;
 	if (args.b != TRACE_NONE)
@@ -254,10 +256,10 @@ static const struct argp_option options[] = {
 	{ "within", KEY_WITHIN, "TIME", 0,
 	  "two-holders: the wall clocks of all hosts differ by less than this", 0 },
 	{ "at", KEY_AT, "TIME", 0, "cut: the time of the cut, ns of the hosts' wall clocks", 0 },
-	{ "servers", KEY_SERVERS, "N", 0, "Servers of the cluster, if no file says so", 0 },
-	{ "b", 'b', "N", 0, "How many of them may lie, if no file says so", 0 },
-	{ "m", KEY_M, "M", 0, "Grants that win a lock, of protocol = sigma, if no file says so", 0 },
-	{ "rho", KEY_RHO, "PPM", 0, "Bound on the error of clock rates, instead of that of the files", 0 },
+	{ "servers", KEY_SERVERS, "N", 0, "Servers of the cluster, instead of what the files say", 0 },
+	{ "b", 'b', "N", 0, "How many of them may lie, instead of what the files say", 0 },
+	{ "m", KEY_M, "M", 0, "Grants that win a lock, of protocol = sigma, instead of what the files say", 0 },
+	{ "rho", KEY_RHO, "PPM", 0, "Bound on the error of clock rates, instead of what the files say", 0 },
 	{ "json", KEY_JSON, NULL, 0, "Print JSON", 0 },
 	{ 0 },
 };

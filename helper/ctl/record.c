@@ -210,7 +210,7 @@ static int loop(struct record *r, struct bftm_nl *nl, int signals)
 /** struct record_args - the command line */
 struct record_args {
 	u64 port;
-	const char *host;
+	const char *host, *config;
 };
 
 static error_t record_parse(int key, char *arg, struct argp_state *state)
@@ -226,8 +226,30 @@ static error_t record_parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--host '%s': must be 1 to %u bytes", arg, RECORD_HOST_LEN_MAX);
 		args->host = arg;
 		return 0;
+	case 'c':
+		args->config = arg;
+		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
+}
+
+/*
+ * Says what the clusters are like, so that a verdict needs no options. A host of servers may have no
+ * configuration. One that is wrong is no reason to record nothing, unless the user names it.
+ */
+static int say_clusters(const struct record *r, const char *path)
+{
+	struct bftm_conf *conf;
+	int err;
+
+	if (!path && access(BFTM_CONF_PATH, F_OK) < 0)
+		return 0;
+	err = path ? bftm_conf_load(path, &conf) : bftm_conf_load_any(BFTM_CONF_PATH, &conf);
+	if (err < 0)
+		return path ? ctl_conf_failed(err) : 0;
+	record_clusters(r, conf);
+	bftm_conf_free(conf);
+	return 0;
 }
 
 int ctl_trace_record(int argc, char **argv)
@@ -235,6 +257,8 @@ int ctl_trace_record(int argc, char **argv)
 	static const struct argp_option options[] = {
 		{ "port", 'p', "PORT", 0, "UDP port of the servers (7373)", 0 },
 		{ "host", 'H', "NAME", 0, "Name of this host in the trace (that of the system)", 0 },
+		{ "config", 'c', "FILE", 0, "Configuration that says what the clusters are like ("
+		  BFTM_CONF_PATH ", if that is there)", 0 },
 		{ 0 },
 	};
 	static const struct argp argp = {
@@ -271,6 +295,8 @@ int ctl_trace_record(int argc, char **argv)
 	r = join_events(&nl, BFTMUTEX_MCGRP_EVENTS);
 	if (!r)
 		r = join_events(&nl, BFTMUTEX_MCGRP_RENEWALS);
+	if (!r)
+		r = say_clusters(&record, args.config);
 	if (!r)
 		fputs("Recording; end with Ctrl-C.\n", stderr);
 	if (!r)

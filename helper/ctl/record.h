@@ -5,6 +5,7 @@
 
 #include <json-c/json.h>
 
+#include "config/conf.h"
 #include "core/wire.h"
 
 /**
@@ -57,6 +58,8 @@ struct record_lock {
 	size_t name_len;
 };
 
+/** record_clusters() - print what the clusters of a configuration are like, a line each */
+void record_clusters(const struct record *r, const struct bftm_conf *conf);
 /** record_datagram() - one left or arrived, at @at ns of the time of day */
 void record_datagram(struct record *r, bool sends, const struct bftm_msg *msg, u64 at);
 /** record_event() - a lock event was read at @at */

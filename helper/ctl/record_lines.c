@@ -54,6 +54,32 @@ static const char *mode_text(u32 mode)
 	return bftm_mode_name(BFTM_LOCK_NL - mode);
 }
 
+void record_clusters(const struct record *r, const struct bftm_conf *conf)
+{
+	const struct bftm_conf_cluster *c;
+	struct json_object *line;
+
+	for (c = conf->cluster; c < conf->cluster + conf->count; c++) {
+		line = json_object_new_object();
+		bftm_json_add_text(line, "host", r->host);
+		bftm_json_add_text(line, "e", "cluster");
+		bftm_json_add_number(line, "cluster", c->id);
+		bftm_json_add_number(line, "servers", c->n);
+		bftm_json_add_number(line, "b", c->b);
+		bftm_json_add_text(line, "protocol", c->m ? "sigma" : "backoff");
+		if (c->m)
+			bftm_json_add_number(line, "m", c->m);
+		else
+			bftm_json_add_text(line, "m", NULL);
+		bftm_json_add_number(line, "lease_ns", c->lease_ns);
+		bftm_json_add_number(line, "lease_max_ns", c->lease_max_ns);
+		bftm_json_add_number(line, "rho_ppm", c->rho_ppm);
+		ctl_print_json_line(line);
+		json_object_put(line);
+	}
+	fflush(stdout);
+}
+
 static struct record_asker *asker_of(struct record *r, u64 attempt)
 {
 	return &r->asker[(attempt ^ attempt >> 32) & (RECORD_ASKERS - 1)];

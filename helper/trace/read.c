@@ -8,7 +8,7 @@
 #include <sysexits.h>
 
 #include "text/json.h"
-#include "trace/trace.h"
+#include "trace/line.h"
 
 #define LINE_MAX_BYTES 65536
 
@@ -61,72 +61,12 @@ void trace_free(struct trace *t)
 	free(t->host);
 	free(t->name);
 	free(t->finding);
+	free(t->said);
 	free(t->event);
 	free(t->edge);
 	free(t->hold);
 	free(t->vector);
 	free(t);
-}
-
-/* A line, and the first thing that is wrong with it: @must be this, or a number up to @max. */
-struct trace_line {
-	struct json_object *object;
-	const char *key, *must;
-	u64 max;
-};
-
-static void line_wrong(struct trace_line *l, const char *key, const char *must)
-{
-	if (l->key)
-		return;
-	l->key = key;
-	l->must = must;
-}
-
-/* A number, or a string of its digits; @missing if there is none. */
-static u64 line_number(struct trace_line *l, const char *key, u64 max, u64 missing)
-{
-	struct json_object *value = NULL;
-	const char *text;
-	char *end;
-	u64 n;
-
-	if (!json_object_object_get_ex(l->object, key, &value) || !value)
-		return missing;
-	text = json_object_get_string(value);
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	if (!isdigit((unsigned char)*text) || *end || errno || n > max) {
-		if (!l->key)
-			l->max = max;
-		line_wrong(l, key, NULL);
-		return missing;
-	}
-	return n;
-}
-
-static bool line_has(const struct trace_line *l, const char *key)
-{
-	struct json_object *value = NULL;
-
-	return json_object_object_get_ex(l->object, key, &value) && value;
-}
-
-/* The place of a word in a list; @missing if there is none. */
-static u8 line_word(struct trace_line *l, const char *key, const char *const *list, u8 count, u8 missing,
-	       const char *must)
-{
-	struct json_object *value = NULL;
-	u8 i;
-
-	if (!json_object_object_get_ex(l->object, key, &value) || !value)
-		return missing;
-	for (i = 0; i < count; i++)
-		if (json_object_is_type(value, json_type_string) && list[i] &&
-		    !strcmp(json_object_get_string(value), list[i]))
-			return i;
-	line_wrong(l, key, must);
-	return missing;
 }
 
 static u8 message_type(struct trace_line *l)
@@ -141,7 +81,7 @@ static u8 message_type(struct trace_line *l)
 			if (!strcmp(bftm_msg_name((u8)type), text) && strcmp(text, "?"))
 				return (u8)type;
 	}
-	line_wrong(l, "type", "the name of a message about locks, such as TRY");
+	trace_line_wrong(l, "type", "the name of a message about locks, such as TRY");
 	return 0;
 }
 
@@ -184,7 +124,7 @@ static u32 lock_name(struct trace *t, struct trace_line *l)
 	if (text && len && len <= BFTM_NAME_LEN_MAX)
 		index = name_index(t, text, len);
 	else
-		line_wrong(l, "name", "the name of a lock, of 1 to 64 bytes");
+		trace_line_wrong(l, "name", "the name of a lock, of 1 to 64 bytes");
 	free(text);
 	return index;
 }
@@ -198,7 +138,7 @@ static u32 host_index(struct trace *t, struct trace_line *l)
 	if (!json_object_object_get_ex(l->object, "host", &value) ||
 	    !json_object_is_type(value, json_type_string) || !json_object_get_string_len(value) ||
 	    json_object_get_string_len(value) > (int)TRACE_HOST_LEN_MAX) {
-		line_wrong(l, "host", "the name of a host, of 1 to 64 bytes");
+		trace_line_wrong(l, "host", "the name of a host, of 1 to 64 bytes");
 		return 0;
 	}
 	text = json_object_get_string(value);
@@ -206,7 +146,7 @@ static u32 host_index(struct trace *t, struct trace_line *l)
 		if (!strcmp(t->host[i].name, text))
 			return i;
 	if (t->hosts == TRACE_HOSTS_MAX) {
-		line_wrong(l, "host", "one of at most 4096 hosts");
+		trace_line_wrong(l, "host", "one of at most 4096 hosts");
 		return 0;
 	}
 	t->host = trace_grow(t->host, t->hosts, sizeof(*t->host));
@@ -221,36 +161,28 @@ static void read_subject(struct trace *t, struct trace_line *l, struct trace_eve
 
 	if (message)
 		e->type = message_type(l);
-	if (e->kind != TRACE_RESTART && !line_has(l, "client"))
-		line_wrong(l, "client", "the number of a client");
-	if (message && !line_has(l, "server"))
-		line_wrong(l, "server", "the number of a server");
-	if (!message && e->kind != TRACE_RESTART && (!line_has(l, "attempt") || !line_has(l, "name")))
-		line_wrong(l, line_has(l, "name") ? "attempt" : "name", "given of a lock that is held");
-	e->client = (u32)line_number(l, "client", UINT32_MAX, 0);
-	e->server = (u32)line_number(l, "server", UINT32_MAX, 0);
-	e->seq = line_number(l, "seq", UINT64_MAX, 0);
-	e->attempt = line_number(l, "attempt", UINT64_MAX, 0);
-	e->gno = line_number(l, "gno", UINT64_MAX, 0);
-	e->epoch = line_number(l, "epoch", UINT64_MAX, 0);
-	e->lease = line_number(l, "lease_ns", UINT64_MAX, TRACE_NO_LEASE);
+	if (e->kind != TRACE_RESTART && !trace_line_has(l, "client"))
+		trace_line_wrong(l, "client", "the number of a client");
+	if (message && !trace_line_has(l, "server"))
+		trace_line_wrong(l, "server", "the number of a server");
+	if (!message && e->kind != TRACE_RESTART && (!trace_line_has(l, "attempt") || !trace_line_has(l, "name")))
+		trace_line_wrong(l, trace_line_has(l, "name") ? "attempt" : "name", "given of a lock that is held");
+	e->cluster = (u32)trace_line_number(l, "cluster", UINT32_MAX, 0);
+	e->client = (u32)trace_line_number(l, "client", UINT32_MAX, 0);
+	e->server = (u32)trace_line_number(l, "server", UINT32_MAX, 0);
+	e->seq = trace_line_number(l, "seq", UINT64_MAX, 0);
+	e->attempt = trace_line_number(l, "attempt", UINT64_MAX, 0);
+	e->gno = trace_line_number(l, "gno", UINT64_MAX, 0);
+	e->epoch = trace_line_number(l, "epoch", UINT64_MAX, 0);
+	e->lease = trace_line_number(l, "lease_ns", UINT64_MAX, TRACE_NO_LEASE);
 	/* No server grants more; what anybody may have sent must not spoil a recording. */
 	if (e->lease > BFTM_LEASE_MAX_NS)
 		e->lease = TRACE_NO_LEASE;
-	e->k = (u32)line_number(l, "k", UINT32_MAX, 0);
-	e->position = (u32)line_number(l, "position", UINT32_MAX, 0);
-	e->mode = line_word(l, "mode", modes, BFTM_MODES, BFTM_MODE_EX, "NL, CR, CW, PR, PW or EX");
-	e->kept = line_word(l, "kept", modes, BFTM_MODES, BFTM_MODE_NL, "NL, CR, CW, PR, PW or EX");
+	e->k = (u32)trace_line_number(l, "k", UINT32_MAX, 0);
+	e->position = (u32)trace_line_number(l, "position", UINT32_MAX, 0);
+	e->mode = trace_line_word(l, "mode", modes, BFTM_MODES, BFTM_MODE_EX, "NL, CR, CW, PR, PW or EX");
+	e->kept = trace_line_word(l, "kept", modes, BFTM_MODES, BFTM_MODE_NL, "NL, CR, CW, PR, PW or EX");
 	e->name = lock_name(t, l);
-}
-
-/* A line that says what the cluster is like, instead of an event. */
-static void read_cluster(struct trace *t, struct trace_line *l)
-{
-	t->servers = (u32)line_number(l, "servers", BFTM_SERVERS_MAX, t->servers);
-	t->b = (u32)line_number(l, "b", (BFTM_SERVERS_MAX - 1) / 2, t->b);
-	t->m = (u32)line_number(l, "m", BFTM_SERVERS_MAX, t->m);
-	t->rho_ppm = (u32)line_number(l, "rho_ppm", BFTM_RHO_MAX_PPM, t->rho_ppm);
 }
 
 static void read_line(struct trace *t, struct trace_line *l)
@@ -260,26 +192,26 @@ static void read_line(struct trace *t, struct trace_line *l)
 
 	if (json_object_object_get_ex(l->object, "e", &value) && value &&
 	    !strcmp(json_object_get_string(value), "cluster")) {
-		read_cluster(t, l);
+		trace_cluster_read(t, l);
 		return;
 	}
-	if (!line_has(l, "e"))
-		line_wrong(l, "e", "given");
-	if (!line_has(l, "t"))
-		line_wrong(l, "t", "a time in ns");
-	if (!line_has(l, "n"))
-		line_wrong(l, "n", "the place of the event on its host");
-	e.kind = line_word(l, "e", kinds, TRACE_KINDS, TRACE_RESTART,
+	if (!trace_line_has(l, "e"))
+		trace_line_wrong(l, "e", "given");
+	if (!trace_line_has(l, "t"))
+		trace_line_wrong(l, "t", "a time in ns");
+	if (!trace_line_has(l, "n"))
+		trace_line_wrong(l, "n", "the place of the event on its host");
+	e.kind = trace_line_word(l, "e", kinds, TRACE_KINDS, TRACE_RESTART,
 		      "send, recv, won, renewed, lost, released, restart or cluster");
-	e.n = line_number(l, "n", UINT64_MAX, 0);
-	e.t = line_number(l, "t", TRACE_TIME_MAX, 0);
-	e.wall = line_number(l, "wall_ns", TRACE_TIME_MAX, e.t);
+	e.n = trace_line_number(l, "n", UINT64_MAX, 0);
+	e.t = trace_line_number(l, "t", TRACE_TIME_MAX, 0);
+	e.wall = trace_line_number(l, "wall_ns", TRACE_TIME_MAX, e.t);
 	read_subject(t, l, &e);
 	e.host = host_index(t, l);
 	if (t->events == TRACE_EVENTS_MAX)
-		line_wrong(l, "the line", "one of at most 1000000 events: cut the files to less time");
+		trace_line_wrong(l, "the line", "one of at most 1000000 events: cut the files to less time");
 	if (e.kind == TRACE_WON && ++t->wons > TRACE_WON_MAX)
-		line_wrong(l, "the line", "one of at most 50000 locks that were won: cut the files to less time");
+		trace_line_wrong(l, "the line", "one of at most 50000 locks that were won: cut the files to less time");
 	if (l->key)
 		return;
 	t->event = trace_grow(t->event, t->events, sizeof(e));
@@ -323,7 +255,7 @@ bool trace_read(struct trace *t, FILE *file, const char *path, char **ret_why)
 		if (l.object)
 			read_line(t, &l);
 		else
-			line_wrong(&l, "the line", "an object of JSON, of less than 65536 bytes");
+			trace_line_wrong(&l, "the line", "an object of JSON, of less than 65536 bytes");
 		json_object_put(l.object);
 	}
 	json_tokener_free(parser);

@@ -6,7 +6,7 @@
  * and number, an answer by its server, epoch, client and number, and a push by its server, epoch,
  * type, attempt, grant and send.
  *
- * read.c reads files, match.c finds the send of each receive, order.c computes Lamport numbers
+ * read.c reads files, cluster.c what they say of the cluster, match.c finds the send of each receive, order.c computes Lamport numbers
  * and vectors, lease.c adds what leases order, holdings.c says who held what, pairs.c compares
  * them; levels.c searches global states and phi.c has predicates for it; cut.c, why.c and draw.c
  * show a trace to people.
@@ -56,6 +56,7 @@ enum trace_kind {
  * @mode:     enum bftm_mode: asked for, granted or held
  * @kept:     enum bftm_mode: in TRY what the client holds, in YIELD what it keeps
  * @name:     index of the lock's name, TRACE_NONE for none
+ * @cluster:  its number, 0 if the file does not say
  * @client:   its number
  * @server:   its number; 0 for none
  * @seq:      number of the request, 0 in a push
@@ -72,7 +73,7 @@ struct trace_event {
 	u32 host, at;
 	u64 n, t, wall;
 	u8 kind, type, mode, kept;
-	u32 name, client, server, k, position;
+	u32 name, cluster, client, server, k, position;
 	u64 seq, attempt, gno, epoch, lease;
 	u32 from, lamport;
 };
@@ -93,6 +94,18 @@ struct trace_name {
 struct trace_edge {
 	u32 from, to;
 	u32 server;	/* by whose lease */
+};
+
+/**
+ * struct trace_cluster - what a file says of a cluster
+ * @number:  of the cluster; 0: of all that are recorded
+ * @servers: of it, 0: the file does not say
+ * @b:       of these may lie
+ * @m:       grants that win a lock, protocol = sigma; 0: F
+ * @rho_ppm: bound on the error of clock rates, ppm
+ */
+struct trace_cluster {
+	u32 number, servers, b, m, rho_ppm;
 };
 
 /** struct trace_finding - an assumption that the trace contradicts, in words */
@@ -124,6 +137,7 @@ struct trace_hold {
  * @finding:   assumptions that the trace contradicts
  * @hold:      by host, in the order of their beginnings
  * @name:      names of locks
+ * @said:      what the files say of clusters, each thing once
  * @tree:      of these, for tsearch()
  * @events:    number of these
  * @hosts:     number of these
@@ -131,6 +145,7 @@ struct trace_hold {
  * @findings:  number of these
  * @holds:     number of these
  * @names:     number of these
+ * @saids:     number of these
  * @wons:      events of this kind
  * @servers:   of the cluster, 0 if no file says
  * @b:         of them may lie
@@ -145,9 +160,10 @@ struct trace {
 	struct trace_finding *finding;
 	struct trace_hold *hold;
 	struct trace_name **name;
+	struct trace_cluster *said;
 	void *tree;
 	u32 *vector;
-	u32 events, hosts, edges, findings, holds, names, wons;
+	u32 events, hosts, edges, findings, holds, names, saids, wons;
 	u32 servers, b, m, rho_ppm;
 	u32 distrust;
 };
@@ -173,6 +189,16 @@ const char *trace_kind_name(enum trace_kind kind);
 void *trace_grow(void *array, u32 count, size_t size);
 /** trace_zeroed() - calloc() of one more than @count, never NULL */
 void *trace_zeroed(size_t count, size_t size);
+
+/* cluster.c */
+
+/**
+ * trace_cluster_choose() - take from the files what the cluster is like that they recorded
+ * @t:       after trace_read() of all files; its @servers, @b, @m and @rho_ppm are set if they are said
+ * @ret_why: says in words what is wrong, to be freed
+ * Return: false if the files say different things of clusters whose datagrams they have.
+ */
+bool trace_cluster_choose(struct trace *t, char **ret_why);
 
 /* match.c */
 

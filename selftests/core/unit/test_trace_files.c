@@ -129,10 +129,91 @@ static void test_names_cannot_write_to_a_terminal_or_a_drawing(void **state)
 	trace_free(t);
 }
 
+#define ABOUT(number, b) \
+	"{\"host\":\"h\",\"e\":\"cluster\",\"cluster\":" #number ",\"servers\":4,\"b\":" #b \
+	",\"protocol\":\"backoff\",\"m\":null,\"lease_ns\":1,\"lease_max_ns\":1,\"rho_ppm\":500}\n"
+#define OF(n, number) \
+	"{\"host\":\"h\",\"n\":" #n ",\"t\":1,\"e\":\"send\",\"type\":\"HELLO\",\"client\":1,\"server\":1" \
+	",\"cluster\":" #number "}\n"
+
+/* What the files say of the cluster; NULL: it is refused, and @ret_why says why. */
+static struct trace *chosen(const char *text, char **ret_why)
+{
+	struct trace *t = trace_new();
+	FILE *file = fmemopen((void *)text, strlen(text), "r");
+
+	t->rho_ppm = 2000;
+	if (!trace_read(t, file, "lines", ret_why))
+		fail_msg("%s", *ret_why);
+	fclose(file);
+	if (trace_cluster_choose(t, ret_why))
+		return t;
+	trace_free(t);
+	return NULL;
+}
+
+static void test_the_cluster_that_was_recorded_counts(void **state)
+{
+	static const char *const good[] = {
+		ABOUT(7, 1) OF(1, 7),
+		OF(1, 7) ABOUT(7, 1) ABOUT(7, 1),
+		ABOUT(8, 0) ABOUT(7, 1) OF(1, 7),
+		ABOUT(7, 1) ABOUT(8, 1) OF(1, 7) OF(2, 8),
+		ABOUT(0, 1) OF(1, null),
+	};
+	struct trace *t;
+	char *why;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		t = chosen(good[i], &why);
+		assert_non_null(t);
+		assert_int_equal(t->servers, 4);
+		assert_int_equal(t->b, 1);
+		assert_int_equal(t->m, 0);
+		assert_int_equal(t->rho_ppm, 500);
+		trace_free(t);
+	}
+}
+
+static void test_an_old_recording_says_nothing_of_the_cluster(void **state)
+{
+	char *why;
+	struct trace *t = chosen(OF(1, 7) ABOUT(8, 1), &why);
+
+	(void)state;
+	assert_non_null(t);
+	assert_int_equal(t->servers, 0);
+	assert_int_equal(t->rho_ppm, 2000);
+	trace_free(t);
+}
+
+static void test_files_that_say_different_things_are_refused(void **state)
+{
+	static const char *const bad[] = {
+		ABOUT(7, 1) ABOUT(7, 0) OF(1, 7),
+		ABOUT(7, 1) ABOUT(8, 0) OF(1, 7) OF(2, 8),
+		ABOUT(0, 1) ABOUT(7, 0) OF(1, 7),
+	};
+	char *why;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		assert_null(chosen(bad[i], &why));
+		assert_non_null(strstr(why, "has 4 servers, b 1, m 0, rho 500 ppm, and cluster "));
+		free(why);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_line_is_one_object_and_nothing_more),
+		cmocka_unit_test(test_the_cluster_that_was_recorded_counts),
+		cmocka_unit_test(test_an_old_recording_says_nothing_of_the_cluster),
+		cmocka_unit_test(test_files_that_say_different_things_are_refused),
 		cmocka_unit_test(test_a_line_without_end_takes_no_memory),
 		cmocka_unit_test(test_numbers_that_would_overflow_are_refused),
 		cmocka_unit_test(test_a_lease_that_no_server_grants_orders_nothing),

@@ -41,7 +41,8 @@ static inline struct trace *trace_of(const char *lines)
 			*at = '"';
 	file = fmemopen(text, strlen(text), "r");
 	assert_non_null(file);
-	if (!trace_read(t, file, "lines", &why) || !trace_sort(t, &why))
+	if (!trace_read(t, file, "lines", &why) || !trace_cluster_choose(t, &why) ||
+	    !trace_sort(t, &why))
 		fail_msg("%s", why);
 	fclose(file);
 	free(text);

@@ -19,10 +19,12 @@ set -u
 hosts=(c1 c2 s1 s2 s3 s4)
 
 record() {
-	local host
+	local host options
 	recording=()
 	for host in "${hosts[@]}"; do
-		netns_exec "bftm-$host" bftmutexctl trace record --host "$host" \
+		options=(--host "$host")
+		[[ $host != c* ]] || options+=(--config "$dev/$host/bftmutex.conf")
+		netns_exec "bftm-$host" bftmutexctl trace record "${options[@]}" \
 			>"$work/$host" 2>"$work/$host.err" &
 		recording+=($!)
 		wait_for 10 grep -q Recording "$work/$host.err" || return
@@ -36,7 +38,7 @@ judge() {
 	for one in "${recording[@]}"; do
 		wait "$one" || bail "a recording failed: $(cat "$work"/*.err)"
 	done
-	bftmutex-trace --servers 4 -b 1 two-holders "${hosts[@]/#/$work/}" >"$work/said" 2>&1
+	bftmutex-trace two-holders "${hosts[@]/#/$work/}" >"$work/said" 2>&1
 	verdict=$(sed -n '1s/^two holders at once: //p' "$work/said")
 }
 
@@ -67,6 +69,14 @@ is "from hand to hand: by messages alone" "$verdict" no
 explain
 is "four entries were recorded" "$(cat "$work"/c[12] | grep -c '"e":"won"')" 4
 is "… and their ends" "$(cat "$work"/c[12] | grep -c '"e":"released"')" 4
+is "what the clients say of the cluster" \
+	"$(grep -ho '"servers":4,"b":1,"protocol":"backoff","m":null' "$work"/* | wc -l)" 2
+ok "… is enough for a predicate that needs it" \
+	bftmutex-trace waited-but-free "${hosts[@]/#/$work/}"
+sed '/"e":"cluster"/d' "$work/c1" >"$work/old"
+bftmutex-trace waited-but-free "$work/old" 2>/dev/null
+is "a recording without it is read, but such a predicate needs options" $? 65
+ok "… and has enough with them" bftmutex-trace --servers 4 -b 1 waited-but-free "$work/old"
 is "each of the six hosts recorded datagrams" \
 	"$(grep -lc '"e":"recv"' "${hosts[@]/#/$work/}" | wc -l)" 6
 

@@ -53,7 +53,7 @@ watching() {
 	c 1 bftmutex seen true && [[ -s $work/events ]]
 }
 wait_for 20 watching || bail "bftmutexctl watch"
-netns_exec bftm-c1 bftmutexctl trace record --host c1 >$work/trace 2>$work/trace.err &
+netns_exec bftm-c1 bftmutexctl trace record --host c1 --config "$dev/c1/bftmutex.conf" >$work/trace 2>$work/trace.err &
 recorder=$!
 wait_for 20 grep -q Recording $work/trace.err || bail "bftmutexctl trace record"
 c 1 bftmutex "$utf8" true
@@ -70,6 +70,7 @@ keep_lines watch <$work/events
 kill $recorder
 wait $recorder
 keep_lines trace-record <$work/trace
+is "trace record: what the cluster is like" "$(grep -c '"e":"cluster"' $work/trace)" 1
 lines=$(wc -l <$work/events)
 is "stats: by the fast path and by the daemon" \
 	"$(local_stats | gojq -c --argjson a "$before" '[., $a] | transpose | map(.[0] - .[1])')" \
