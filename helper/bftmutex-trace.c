@@ -8,6 +8,7 @@
 #include <sysexits.h>
 
 #include "config/conf.h"
+#include "trace/levels.h"
 #include "trace/report.h"
 
 #ifndef BFTM_VERSION

@@ -82,8 +82,8 @@ static bool cut_has(const struct trace *t, const u32 *cut, u32 event)
 }
 
 /* One line about an attempt and a lock; @server 0 for none. */
-static void cut_line(const struct trace *t, const char *what, const struct trace_event *e, u32 server,
-		     const char *type, bool json, FILE *out)
+static void cut_line(const struct trace *t, const char *what, const struct trace_event *e,
+		     u32 server, const char *type, bool json, FILE *out)
 {
 	struct json_object *o;
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sysexits.h>
 
-#include "trace/trace.h"
+#include "trace/levels.h"
 
 #define STATES_MAX 1000000
 /* Numbers in the states of a level, and steps of a predicate: some seconds. */

@@ -8,7 +8,7 @@
  *
  * read.c reads files, cluster.c what they say of the cluster, match.c finds the send of each receive, order.c computes Lamport numbers
  * and vectors, lease.c adds what leases order, holdings.c says who held what, pairs.c compares
- * them; levels.c searches global states and phi.c has predicates for it; cut.c, why.c and draw.c
+ * them; levels.c searches global states, spells.c and phi.c have predicates for it; cut.c, why.c and draw.c
  * show a trace to people.
  */
 #ifndef BFTM_TRACE_H
@@ -310,51 +310,6 @@ struct trace_pairs {
 bool trace_two_holders(struct trace *t, bool no_leases, u64 within, struct trace_pairs *ret,
 		       char **ret_why);
 const char *trace_verdict_name(enum trace_verdict verdict);
-
-/* levels.c */
-
-/**
- * struct trace_phi - a predicate of global states
- * @relevant: events that may change it, a byte for each event
- * @holds:    is it true when host h has had its first @done[h] relevant events?
- * @arg:      for @holds
- * @steps:    that @holds has taken
- */
-struct trace_phi {
-	const u8 *relevant;
-	bool (*holds)(void *arg, const u32 *done);
-	void *arg;
-	const u64 *steps;
-};
-
-/**
- * struct trace_levels - what a search found
- * @states:   that were looked at
- * @gave_up:  there are more than a million, or they take too long; @possibly and @definitely say nothing then, but that a
- *            state was found if @possibly
- * @possibly: in one state at least, Section 14.6.2
- * @definitely: in a state of each order of events, Section 14.6.2
- * @finally:  true when all that was recorded has happened
- */
-struct trace_levels {
-	u64 states;
-	bool gave_up, possibly, definitely, finally;
-};
-
-/** trace_levels() - search level by level, Figure 14.16 */
-void trace_levels(const struct trace *t, const struct trace_phi *phi, struct trace_levels *ret);
-
-/* phi.c */
-
-/**
- * trace_phi() - search by the name of a predicate
- * @t:    after trace_holds() and trace_order()
- * @name: "two-holders", "waited-but-free", "deadlock" or "ghost"
- * @ret:  what was found
- * @ret_why: says in words what is wrong, to be freed
- * Return: false if no predicate has this name, or the trace is too large for it.
- */
-bool trace_phi(const struct trace *t, const char *name, struct trace_levels *ret, char **ret_why);
 
 /* cut.c, why.c, draw.c */
 

@@ -2,6 +2,7 @@
 /* The textbook's Figures 14.14 to 14.17, and predicates of locks. */
 #include "unit.h"
 #include "trace.h"
+#include "trace/levels.h"
 
 /*
  * The execution of Figure 14.9: p1 sets x1 to 1, 100 (and sends m1), 105, 90 (it received m2); p2

@@ -4,6 +4,7 @@
 
 #include "unit.h"
 #include "trace.h"
+#include "trace/levels.h"
 
 /* As trace_of(), of @count lines, by turns of @hosts hosts, with numbers and attempts of their own. */
 static struct trace *trace_many(const char *rest, u32 hosts, u32 count, char **ret_why)
