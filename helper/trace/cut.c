@@ -31,7 +31,7 @@ static struct receives receives_of(const struct trace *t)
 	return r;
 }
 
-/* What arrived of @send is not in the cut. */
+/* Receives of @send are not in the cut. */
 static void leave_out(const struct trace *t, const struct receives *r, u32 send, u32 *cut)
 {
 	const struct trace_event *e;
@@ -117,7 +117,7 @@ static void print_holders(const struct trace *t, const u32 *cut, bool json, FILE
 			cut_line(t, "holds", &t->event[t->hold[i].won], 0, NULL, json, out);
 }
 
-/* What a server said to an attempt, or heard that it is over. */
+/* Does the server say whether an attempt waits, or hear that the attempt is over? */
 static bool is_queue_word(const struct trace_event *e)
 {
 	return e->type == BFTM_MSG_FREE || e->type == BFTM_MSG_WAIT || e->type == BFTM_MSG_RELEASE;

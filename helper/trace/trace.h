@@ -185,6 +185,8 @@ void trace_free(struct trace *t);
 bool trace_read(struct trace *t, FILE *file, const char *path, char **ret_why);
 
 const char *trace_kind_name(enum trace_kind kind);
+/* memory.c */
+
 /** trace_grow() - realloc() by powers of two: room for one more than @count of @size bytes */
 void *trace_grow(void *array, u32 count, size_t size);
 /** trace_zeroed() - calloc() of one more than @count, never NULL */

@@ -136,7 +136,7 @@ static void test_names_cannot_write_to_a_terminal_or_a_drawing(void **state)
 	"{\"host\":\"h\",\"n\":" #n ",\"t\":1,\"e\":\"send\",\"type\":\"HELLO\",\"client\":1,\"server\":1" \
 	",\"cluster\":" #number "}\n"
 
-/* What the files say of the cluster; NULL: it is refused, and @ret_why says why. */
+/* A trace with the cluster that the lines name; NULL: they are refused, and @ret_why says why. */
 static struct trace *chosen(const char *text, char **ret_why)
 {
 	struct trace *t = trace_new();

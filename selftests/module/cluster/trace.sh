@@ -8,42 +8,17 @@
 #
 #	bftm-c1  bftm-c2 ---- bridge ---- bftm-s1 … bftm-s4, each host with a recording
 #
-# shellcheck disable=SC2317,SC2154
+# shellcheck disable=SC2317,SC2154,SC2119
 set -u
 
 # shellcheck source=selftests/lib/tap.sh
 . "$(dirname "$0")/../../lib/tap.sh"
 # shellcheck source=selftests/lib/cluster.sh
 . "$(dirname "$0")/../../lib/cluster.sh"
+# shellcheck source=selftests/lib/recordings.sh
+. "$(dirname "$0")/../../lib/recordings.sh"
 
 hosts=(c1 c2 s1 s2 s3 s4)
-
-record() {
-	local host options
-	recording=()
-	for host in "${hosts[@]}"; do
-		options=(--host "$host")
-		[[ $host != c* ]] || options+=(--config "$dev/$host/bftmutex.conf")
-		netns_exec "bftm-$host" bftmutexctl trace record "${options[@]}" \
-			>"$work/$host" 2>"$work/$host.err" &
-		recording+=($!)
-		wait_for 10 grep -q Recording "$work/$host.err" || return
-	done
-}
-
-# judge: ends the recording; the verdict is in "verdict", and all of it in $work/said
-judge() {
-	local one
-	kill "${recording[@]}"
-	for one in "${recording[@]}"; do
-		wait "$one" || bail "a recording failed: $(cat "$work"/*.err)"
-	done
-	bftmutex-trace two-holders "${hosts[@]/#/$work/}" >"$work/said" 2>&1
-	verdict=$(sed -n '1s/^two holders at once: //p' "$work/said")
-}
-
-# explain: what was said, for the log of a failure
-explain() { diag "$(head -20 "$work/said")"; }
 
 holds() { grep -q inside "$work/inside"; }
 
@@ -64,6 +39,7 @@ record || bail "no recording"
 for n in 1 2 1 2; do
 	c $n bftmutex -w 20 trace true || bail "no lock"
 done
+record_end
 judge
 is "from hand to hand: by messages alone" "$verdict" no
 explain
@@ -87,6 +63,7 @@ ok "the other gets it when the lease is over" c 2 bftmutex -w 30 trace true
 kill $holder 2>/dev/null
 wait $holder 2>/dev/null
 ip -n bftm-c1 link set eth0 up
+record_end
 judge
 is "its holder is cut off: no, by the lease" "$verdict" "no, if clocks keep rho"
 explain
@@ -105,6 +82,7 @@ hold 1 3 --lease 6s || bail "no lock"
 c 2 bftmutex -w 20 --lease 6s trace true
 wait $holder
 is "three liars let the other in" "$(grep -c '"e":"won"' "$work/c2")" 1
+record_end
 judge
 ok "two were inside: '$verdict'" test "$verdict" = possibly -o "$verdict" = definitely
 explain
