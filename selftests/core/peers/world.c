@@ -204,7 +204,7 @@ u32 world_run_peers(struct peer_world *w, const struct peer_plan *plan, u64 seed
 		start_host(w, i);
 		end_step(w, i);
 	}
-	while ((plan->until ? w->now < plan->until : !app_is_done(w)) && !(w->broken & plan->judge) && 
+	while ((plan->until ? w->now < plan->until : !app_is_done(w)) && !(w->broken & plan->judge) &&
 	       (events++ < EVENTS_MAX || plan->until) &&
 	       queue_pop(&w->queue, &e)) {
 		w->now = e.at;
