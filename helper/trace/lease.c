@@ -130,15 +130,11 @@ static u64 granted_until(const struct trace *t, const struct trace_hold *hold, u
 {
 	const struct trace_event *won = &t->event[hold->won], *e;
 	u64 until[BFTM_SERVERS_MAX + 1] = {}, good;
-	u32 i, send, first = t->host[won->host].first;
+	u32 i, send, first = trace_first_send_of(t, won->client, won->attempt);
 
-	for (i = hold->end; i-- > first;) {
+	/* Nothing of an attempt is before its first send. */
+	for (i = hold->end; first != TRACE_NONE && i-- > first;) {
 		e = &t->event[i];
-		/* Nothing of an attempt is before its first send. */
-		if (e->kind == TRACE_SEND && e->type == BFTM_MSG_TRY && e->k == 1 &&
-		    e->client == won->client && e->attempt == won->attempt && i < hold->won &&
-		    t->event[i - (i > first)].k != 1)
-			break;
 		if (e->kind != TRACE_RECV || e->type != BFTM_MSG_FREE || e->client != won->client ||
 		    e->attempt != won->attempt || !e->server || e->server > BFTM_SERVERS_MAX ||
 		    !bftm_mode_covers((enum bftm_mode)e->mode, (enum bftm_mode)hold->mode))

@@ -171,6 +171,19 @@ u32 trace_send_of(const struct trace *t, u32 client, u64 attempt, u32 server, u3
 	return found && !by_try(found, &key) && found->sent ? found->event : TRACE_NONE;
 }
 
+u32 trace_first_send_of(const struct trace *t, u32 client, u64 attempt)
+{
+	struct asked key = { .client = client, .attempt = attempt };
+	const struct asked *at = lower(&key);
+	u32 first = TRACE_NONE;
+
+	(void)t;
+	for (; at && at < asked + asked_count && at->client == client && at->attempt == attempt; at++)
+		if (at->sent && at->event < first)
+			first = at->event;
+	return first;
+}
+
 u64 trace_lease_of(const struct trace *t, u32 client, u64 attempt)
 {
 	struct asked key = { .client = client, .attempt = attempt };

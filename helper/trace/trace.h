@@ -214,7 +214,9 @@ bool trace_sort(struct trace *t, char **ret_why);
 
 /** trace_send_of() - the send of TRY number @k of an attempt to a server, or TRACE_NONE */
 u32 trace_send_of(const struct trace *t, u32 client, u64 attempt, u32 server, u32 k);
-/** trace_sends_index() - for trace_send_of() */
+/** trace_first_send_of() - the first TRY of an attempt that its client recorded, or TRACE_NONE */
+u32 trace_first_send_of(const struct trace *t, u32 client, u64 attempt);
+/** trace_sends_index() - for these */
 void trace_sends_index(struct trace *t);
 void trace_sends_free(void);
 /** trace_lease_of() - Δ that an attempt asked for, ns; 0 if no file has it */

@@ -50,6 +50,30 @@ static void test_a_client_that_overstays_is_found(void **state)
 	       "client 1 held A until c1:4, 1 ns longer than its servers granted");
 }
 
+/* A server that began anew answers the first TRY by CHALLENGE, and gets another one. */
+static void test_a_client_that_asked_a_server_twice_did_not_overstay(void **state)
+{
+#define ASKED_TWICE(end) "{'e':'cluster','servers':2,'b':0,'rho_ppm':100000}\n" \
+	MESSAGE("c1", 1, 100, "send", "TRY", 1, 1, 5, ",'k':1,'lease_ns':1000") \
+	MESSAGE("c1", 2, 120, "recv", "FREE", 1, 1, 5, ",'k':1,'gno':1") \
+	MESSAGE("c1", 3, 125, "recv", "CHALLENGE", 1, 2, 5, ",'server':2") \
+	MESSAGE("c1", 4, 130, "send", "TRY", 1, 3, 5, ",'server':2,'k':1,'lease_ns':1000") \
+	MESSAGE("c1", 5, 150, "recv", "FREE", 1, 3, 5, ",'server':2,'k':1,'gno':1") \
+	HELD("c1", 6, 150, "won", 1, 5) HELD("c1", 7, end, "released", 1, 5)
+	struct trace *t = trace_of(ASKED_TWICE(1000));
+	struct trace_pairs p = judge(t, false, 0);
+
+	(void)state;
+	assert_int_equal(t->findings, 0);
+	free(p.found);
+	trace_free(t);
+	t = trace_of(ASKED_TWICE(1001));
+	p = judge(t, false, 0);
+	assert_int_equal(t->findings, 1);
+	free(p.found);
+	trace_free(t);
+}
+
 static void test_a_holder_without_an_end_possibly_holds_for_ever(void **state)
 {
 	(void)state;
@@ -218,6 +242,7 @@ int main(void)
 		cmocka_unit_test(test_a_lease_orders_them_if_clocks_keep_rho),
 		cmocka_unit_test(test_a_grant_before_the_lease_is_over_is_found),
 		cmocka_unit_test(test_a_client_that_overstays_is_found),
+		cmocka_unit_test(test_a_client_that_asked_a_server_twice_did_not_overstay),
 		cmocka_unit_test(test_a_holder_without_an_end_possibly_holds_for_ever),
 		cmocka_unit_test(test_two_that_hear_of_each_other_inside_are_definitely_inside),
 		cmocka_unit_test(test_modes_that_go_together_are_no_two_holders),
