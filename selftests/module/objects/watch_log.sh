@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# check: vm time=15
+# check: vm tier=all time=25
 #
 # Multicast by a log: two hosts watch it while others append to it, a client dies, a server dies and
 # another one lies. Both are told the same entries in the same order, each once, those of one client
