@@ -414,6 +414,8 @@ void bftm_acquire_answer(struct bftm_cluster *cl, u32 u,
 	if (op && op->cluster != cl)
 		return;
 	bftm_evidence_answer(cl, u, op, msg);
+	if (!op || !bftm_contender_alive(op->client))
+		bftm_release_late(cl, u, msg);
 	if (op) {
 		if (msg->type == BFTM_MSG_REFUSED && msg->arg == BFTM_REFUSED_LEASE)
 			say_short(cl, u, op->ask.lease_ns);

@@ -97,6 +97,14 @@ void bftm_release_answer_from(struct bftm_cluster *cl, u32 u, const struct bftm_
 		release_drop(op);
 }
 
+void bftm_release_late(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
+{
+	struct bftm_release_op *op = release_find(cl, msg->name, msg->name_len, msg->attempt);
+
+	if (op)
+		bftm_ask_late(&cl->cfg, &op->release.late, u, msg, bftm_now());
+}
+
 void bftm_release_restarted_at(struct bftm_cluster *cl, u32 u)
 {
 	struct bftm_release_op *op, *next;

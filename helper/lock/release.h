@@ -23,6 +23,9 @@ void bftm_release_begin(struct bftm_cluster *cl, const u8 *name, u8 len,
 /** bftm_release_answer_from() - server @u has acknowledged. */
 void bftm_release_answer_from(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
 
+/** bftm_release_late() - server @u answers an attempt that is over, perhaps. */
+void bftm_release_late(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg);
+
 /** bftm_release_restarted_at() - server @u has forgotten what was granted without a lease. */
 void bftm_release_restarted_at(struct bftm_cluster *cl, u32 u);
 

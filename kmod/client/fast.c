@@ -61,10 +61,10 @@ static void not_due(struct bftm_fast *f)
 /* No more is asked for it. */
 static void forget_client(struct bftm_fast *f)
 {
-	if (f->client) {
-		f->asking = f->client->asking;
-		f->sends = f->client->sends;
-	}
+	if (f->client)
+		f->late = (struct bftm_late){
+			.asking = f->client->asking, .mode = BFTM_MODE_EX, .sends = f->client->sends,
+		};
 	f->session->asking -= !!f->client;
 	kfree(f->client);
 	f->client = NULL;
@@ -121,8 +121,8 @@ static void give_back(struct bftm_fast *f)
 	u64 now = bftm_clock_ns();
 
 	forget_client(f);
-	bftm_ask_due(&s->cfg, &f->asking, now);
-	out.release_to = f->asking.asked;
+	out.release_to = f->late.asking.asked;
+	out.late = f->late;
 	f->request->fast = NULL;
 	f->request = NULL;
 	bftm_release_start(&f->release, &s->cfg, &out, now);
@@ -251,9 +251,7 @@ static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *r
 	memcpy(f->name, request->arg.name, f->name_len);
 	f->heard = 0;
 	f->sent = 0;
-	f->sends = 0;
 	f->inquired = 0;
-	f->asking = (struct bftm_asking){ .asked = bftm_all(s->cfg.n) };
 	f->lock = s->cfg.ask ? bftm_ask_lock(f->name, f->name_len) : 0;
 	hash_add(s->bn->upcall->tables->fast, &f->by_attempt, f->attempt);
 	list_add_tail(&f->list, &s->all);
@@ -411,13 +409,6 @@ static void fast_inquired(struct bftm_fast *f, u32 u)
 	}
 }
 
-/* A grant of what was asked for, by a send that there was? */
-static bool fast_grants(const struct bftm_fast *f, const struct bftm_msg *msg)
-{
-	return msg->type == BFTM_MSG_FREE && msg->mode == BFTM_MODE_EX && msg->k &&
-	       msg->k <= f->sends;
-}
-
 static void fast_answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
 {
 	struct bftm_out out;
@@ -432,9 +423,9 @@ static void fast_answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
 		return;
 	}
 	/* Too late to win by, and in time perhaps: such a server is not suspected. */
-	if (f->session->cfg.ask && msg->type != BFTM_MSG_RELEASED)
-		bftm_ask_heard(&f->session->cfg, &f->asking, u, fast_grants(f, msg),
-			       f->asking.begun_ns, bftm_clock_ns());
+	if (msg->type != BFTM_MSG_RELEASED)
+		bftm_ask_late(&f->session->cfg, f->request ? &f->late : &f->release.late, u, msg,
+			      bftm_clock_ns());
 	if (f->request) {
 		if (msg->type == BFTM_MSG_LOCKED)
 			f->session->watch = FAST_WATCH;

@@ -22,11 +22,10 @@ struct bftm_request;
  * @request:    that waits or holds; NULL when it is given back
  * @client:     the core, until it has won
  * @release:    the core, when it is given back
- * @asking:     whom it has asked
+ * @late:       of the attempt, once it has won
  * @lock:       bftm_ask_lock() of @name; 0 where all servers are asked
  * @heard:      servers that have answered it, a bit each
  * @sent:       servers to which its try() went out, as far as this host can tell
- * @sends:      how often the core has sent try(), once it has won
  * @inquired:   servers that have asked for it since it is held
  * @attempt:    its number
  * @name_len:   bytes of @name, 1 to BFTM_NAME_LEN_MAX
@@ -40,11 +39,10 @@ struct bftm_fast {
 	struct bftm_request *request;
 	struct bftm_contender *client;
 	struct bftm_release release;
-	struct bftm_asking asking;
+	struct bftm_late late;
 	u64 lock;
 	u32 heard;
 	u32 sent;
-	u32 sends;
 	u32 inquired;
 	u64 attempt;
 	u8 name_len;

@@ -225,37 +225,16 @@ static void note_free(struct bftm_ask_state *a, u32 u)
 	s->score = 0;
 }
 
-static u32 silent_ones(const struct bftm_asking *t)
+void bftm_ask_due(const struct bftm_client_cfg *cfg, struct bftm_asking *t, u64 now)
 {
-	return t->hedge_ns && !t->judged ? (t->first | t->probe) & ~t->heard : 0;
-}
+	u32 u, silent = (t->first | t->probe) & ~t->heard;
 
-void bftm_ask_silent(const struct bftm_client_cfg *cfg, u32 silent, u64 due_ns, u64 now)
-{
-	u32 u;
-
-	if (!cfg->ask || now <= due_ns)
+	if (!cfg->ask || !t->hedge_ns || t->judged || now <= t->begun_ns + t->hedge_ns)
 		return;
+	t->judged = true;
 	for (u = 0; u < cfg->n; u++)
 		if (silent >> u & 1)
 			note_miss(cfg->ask, u);
-}
-
-void bftm_ask_due(const struct bftm_client_cfg *cfg, struct bftm_asking *t, u64 now)
-{
-	u64 due = t->begun_ns + t->hedge_ns;
-
-	bftm_ask_silent(cfg, silent_ones(t), due, now);
-	t->judged = t->judged || (t->hedge_ns && now > due);
-}
-
-u32 bftm_ask_end(struct bftm_asking *t, u64 *due_ns)
-{
-	u32 silent = silent_ones(t);
-
-	*due_ns = t->begun_ns + t->hedge_ns;
-	t->judged = true;
-	return silent;
 }
 
 void bftm_ask_heard(const struct bftm_client_cfg *cfg, struct bftm_asking *t, u32 u, bool free,
@@ -280,6 +259,16 @@ void bftm_ask_heard(const struct bftm_client_cfg *cfg, struct bftm_asking *t, u3
 		note_free(a, u);
 	else if (a->suspected & bit)
 		note_miss(a, u);
+}
+
+void bftm_ask_late(const struct bftm_client_cfg *cfg, struct bftm_late *late, u32 u,
+		   const struct bftm_msg *msg, u64 now)
+{
+	struct bftm_asking *t = &late->asking;
+
+	/* When the only send was sent is known. */
+	bftm_ask_heard(cfg, t, u, bftm_grants(msg, late->mode, 0, late->sends),
+		       late->sends == 1 ? t->begun_ns : 0, now);
 }
 
 /* An acquire that nobody else was in the way of: how many steps do such take? */

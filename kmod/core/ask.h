@@ -15,6 +15,7 @@
 #include "core/speed.h"
 
 struct bftm_client_cfg;
+struct bftm_msg;
 struct bftm_want;
 
 #define BFTM_ASK_FLOOR_NS (1 * BFTM_NS_PER_MS) /* hosts are held up so long for no reason */
@@ -105,6 +106,18 @@ struct bftm_asking {
 };
 
 /**
+ * struct bftm_late - an attempt that has won or is over: what late answers are judged by
+ * @asking: whom it has asked
+ * @mode:   that a grant of it covers, enum bftm_mode
+ * @sends:  of it
+ */
+struct bftm_late {
+	struct bftm_asking asking;
+	u8 mode;
+	u32 sends;
+};
+
+/**
  * bftm_ask_start() - nothing is known of the servers
  * @a:      to be initialised
  * @adapts: ask = auto; false for ask = first
@@ -152,15 +165,17 @@ void bftm_ask_heard(const struct bftm_client_cfg *cfg, struct bftm_asking *t, u3
 void bftm_ask_due(const struct bftm_client_cfg *cfg, struct bftm_asking *t, u64 now);
 
 /**
- * bftm_ask_end() - the attempt is over; the caller knows no time
- * @t:      the attempt
- * @due_ns: until when those asked first could answer
- * Return: those that have not, for bftm_ask_silent().
+ * bftm_ask_late() - server @u answers an attempt that needs no answer any more
+ * @cfg:  the cluster
+ * @late: what is left of the attempt
+ * @u:    number of the server
+ * @msg:  its answer, but not to RELEASE
+ * @now:  the clock of leases, ns
+ *
+ * The answer may be in time all the same: a suspected server proves itself by it.
  */
-u32 bftm_ask_end(struct bftm_asking *t, u64 *due_ns);
-
-/** bftm_ask_silent() - note that these are silent, if @due_ns is over. */
-void bftm_ask_silent(const struct bftm_client_cfg *cfg, u32 silent, u64 due_ns, u64 now);
+void bftm_ask_late(const struct bftm_client_cfg *cfg, struct bftm_late *late, u32 u,
+		   const struct bftm_msg *msg, u64 now);
 
 /**
  * bftm_ask_won() - F servers have granted the attempt

@@ -174,6 +174,7 @@ struct bftm_conversion {
 	const struct bftm_written *leaves;
 };
 
+#define BFTM_SENDS	16	/* send times remembered per attempt */
 #define BFTM_RESEND_DELTAS 4	/* resend_ns: two round trips; what takes longer is lost */
 #define BFTM_ADOPT_SENDS 1024	/* k that another helper may have used since it reported one */
 
@@ -248,6 +249,21 @@ struct bftm_send {
 	u64 token;
 };
 
+/**
+ * bftm_grants() - is this answer to an attempt a grant, by a send that there was?
+ * @msg:   the answer
+ * @mode:  that a grant of the attempt covers
+ * @base:  an answer to this k, or an earlier one, does not count
+ * @sends: number of the last send
+ *
+ * The time of an earlier send than the last BFTM_SENDS is forgotten, and the lease counts from it.
+ */
+static inline bool bftm_grants(const struct bftm_msg *msg, enum bftm_mode mode, u32 base, u32 sends)
+{
+	return msg->type == BFTM_MSG_FREE && bftm_mode_covers(msg->mode, mode) &&
+	       msg->k > base && msg->k <= sends && sends - msg->k < BFTM_SENDS;
+}
+
 #define BFTM_OUT_SENDS	4	/* room; no step fills it */
 
 /**
@@ -259,8 +275,7 @@ struct bftm_send {
  * @release_to:      send RELEASE of @release_attempt to these, before @send, with
  *                   struct bftm_release
  * @release_lock:    bftm_ask_lock() of its name; 0: not known
- * @release_silent:  servers asked first that have not answered the attempt: they miss it
- * @release_due_ns:  … if RELEASE is sent later than this
+ * @late:            the attempt that RELEASE ends, as far as it is known
  * @release_doubt:   RELEASE says that the value is in doubt
  * @release_surely:  RELEASE is repeated until all but b servers have answered
  * @written:         the value that RELEASE has
@@ -282,8 +297,7 @@ struct bftm_out {
 	struct bftm_send send[BFTM_OUT_SENDS];
 	u64 release_attempt;
 	u64 release_lock;
-	u32 release_silent;
-	u64 release_due_ns;
+	struct bftm_late late;
 	struct bftm_written written;
 	bool release_doubt;
 	bool release_surely;

@@ -27,7 +27,8 @@ void bftm_release_start(struct bftm_release *r, const struct bftm_client_cfg *cf
 	r->surely = out->release_surely;
 	r->doubt = out->release_doubt;
 	r->written = out->written;
-	bftm_ask_silent(cfg, out->release_silent, out->release_due_ns, now);
+	r->late = out->late;
+	bftm_ask_due(cfg, &r->late.asking, now);
 	/* A TRY of this host may overtake it: what servers say then is no lie. */
 	bftm_ask_released(cfg->ask, r->lock, r->unanswered, now);
 }

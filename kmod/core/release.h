@@ -18,6 +18,7 @@ void bftm_stray(const struct bftm_msg *msg, u32 u, struct bftm_out *out);
  * @surely:     it is repeated until all but b have acknowledged: their grants do not end
  * @doubt:      the value is in doubt
  * @written:    the value that it leaves, if any
+ * @late:       the attempt, for bftm_ask_late()
  */
 struct bftm_release {
 	u64 attempt;
@@ -28,6 +29,7 @@ struct bftm_release {
 	bool surely;
 	bool doubt;
 	struct bftm_written written;
+	struct bftm_late late;
 };
 
 #define BFTM_RELEASE_SENDS 3	/* where locks have leases: a loss of all costs at most one */

@@ -20,6 +20,12 @@ enum bftm_mode bftm_contend_held(const struct bftm_contend *c)
 	       c->base.phase == BFTM_PHASE_FENCE ? c->held : BFTM_MODE_NL;
 }
 
+/* The mode of a grant that counts: what is held, or what is to be. */
+static u8 mode_needed(const struct bftm_contend *c)
+{
+	return bftm_contend_held(c) ?: c->base.want.mode;
+}
+
 void bftm_repeat_try(const struct bftm_contend *c, u32 to, struct bftm_out *out)
 {
 	u8 held = bftm_contend_held(c);
@@ -158,7 +164,9 @@ void bftm_release_all(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 	out->release_to = bftm_everyone(cfg) & c->base.asking.asked;
 	out->release_attempt = c->base.attempt;
 	out->release_lock = c->base.want.lock;
-	out->release_silent = bftm_ask_end(&c->base.asking, &out->release_due_ns);
+	out->late = (struct bftm_late){
+		.asking = c->base.asking, .mode = mode_needed(c), .sends = c->base.sends,
+	};
 	/*
 	 * A grant that ends by nothing else would stand in the way of others until PROBE finds that
 	 * the attempt is over. Attempts that fail are many, and leave it at that.
@@ -252,12 +260,6 @@ void bftm_yield(const struct bftm_contend *c, u32 u, u64 gno, struct bftm_out *o
 	});
 }
 
-/* The mode of a grant that counts: what is held, or what is to be. */
-static u8 mode_needed(const struct bftm_contend *c)
-{
-	return bftm_contend_held(c) ?: c->base.want.mode;
-}
-
 /* Return: true when it counts, as it does while its lease may still be good. */
 static bool take_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		      u32 u, const struct bftm_msg *msg, u64 now,
@@ -270,12 +272,10 @@ static bool take_free(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		bftm_yield(c, u, msg->gno, out);
 		return false;
 	}
-	/* A k that was never sent, or so long ago that its time is forgotten. */
-	if (msg->k <= c->sends_base || msg->k > c->base.sends ||
-	    c->base.sends - msg->k >= BFTM_SENDS)
+	if (!bftm_grants(msg, mode_needed(c), c->sends_base, c->base.sends))
 		return false;
-	/* Of a mode that was given up since, or less than what is needed. */
-	if (msg->k < c->cut_k || !bftm_mode_covers(msg->mode, mode_needed(c)))
+	/* Of a mode that was given up since. */
+	if (msg->k < c->cut_k)
 		return false;
 	if (msg->k >= c->owed_k)
 		bftm_value_heard(c, u);

@@ -11,7 +11,6 @@
 
 #include "core/client.h"
 
-#define BFTM_SENDS	16	/* send times remembered per attempt */
 #define BFTM_ROUND_SENDS 7	/* sends until a round is given up */
 #define BFTM_UNHEARD_POLLS 8	/* so long without answers, and a wait is given up: a lease */
 #define BFTM_STEP_MAX	(1u << 16) /* of fencing tokens, while they are denied */

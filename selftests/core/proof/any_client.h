@@ -72,6 +72,16 @@ static struct bftm_asking any_asking(void)
 	return t;
 }
 
+static struct bftm_late any_late(void)
+{
+	struct bftm_late late;
+
+	late.asking = any_asking();
+	late.mode = (u8)any_from(BFTM_MODE_NL, BFTM_MODE_EX);
+	late.sends = (u32)any_from(0, ~0u);
+	return late;
+}
+
 /* The held mode is one of the modes, whatever the phase is. */
 static void any_contend(struct bftm_contend *c)
 {
@@ -123,6 +133,7 @@ static struct bftm_out any_out(void)
 	out.extended = any_bool();
 	out.written = any_written();
 	out.release_surely = any_bool();
+	out.late = any_late();
 	return out;
 }
 

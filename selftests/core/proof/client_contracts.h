@@ -150,6 +150,14 @@ enum bftm_mode bftm_contend_held(const struct bftm_contend *c);
   @*/
 static u8 mode_needed(const struct bftm_contend *c);
 
+/*@ requires \valid_read(msg) && mode_ok(msg->mode) && mode_ok(mode);
+  @ assigns \nothing;
+  @ ensures \result <==> msg->type == BFTM_MSG_FREE && covers(msg->mode, mode) &&
+  @   base < msg->k <= sends && sends - msg->k < BFTM_SENDS;
+  @*/
+static inline bool bftm_grants(const struct bftm_msg *msg, enum bftm_mode mode, u32 base,
+			       u32 sends);
+
 /*@ requires \valid(c);
   @ assigns c->poll_ns;
   @*/

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory all_servers bftm_ask_start bftm_ask_server bftm_ask_inherit bftm_ask_forget bftm_ask_lock bftm_ask_released bftm_ask_release_heard: every server and name
 // prove: memory all_attempts bftm_ask_begin bftm_ask_more bftm_ask_won: whatever is known of servers, and every request
-// prove: memory all_heard bftm_ask_heard bftm_ask_due bftm_ask_end bftm_ask_silent: every attempt, and every server's answer to it
+// prove: memory all_heard bftm_ask_heard bftm_ask_due bftm_ask_late: every attempt, and every server's answer to it
 // frama-c: -eva-precision 0 -eva-plevel 500 -eva-use-spec bftm_kth_largest
 #include "any_client.h"
 
@@ -75,11 +75,11 @@ void all_heard(void)
 {
 	struct bftm_client_cfg cfg = any_cfg();
 	struct bftm_asking t = any_asking();
-	u64 due;
+	struct bftm_late late = any_late();
+	struct bftm_msg msg = any_answer();
 
 	bftm_ask_due(&cfg, &t, ANY_TIME);
-	t = any_asking();
-	bftm_ask_silent(&cfg, bftm_ask_end(&t, &due), due, ANY_TIME);
+	bftm_ask_late(&cfg, &late, (u32)any_from(0, BFTM_SERVERS_MAX - 1), &msg, ANY_TIME);
 	t = any_asking();
 	bftm_ask_heard(&cfg, &t, (u32)any_from(0, BFTM_SERVERS_MAX - 1), any_bool(), ANY_TIME,
 		       ANY_TIME);

@@ -70,20 +70,35 @@ static struct handle *find_handle(struct world *w, struct client *c, u32 lock, u
 	return last;
 }
 
+static struct release **find_release(struct client *c, u32 lock, u64 attempt)
+{
+	struct release **link;
+
+	for (link = &c->releases; *link; link = &(*link)->next)
+		if ((*link)->core.attempt == attempt && (*link)->lock == lock)
+			break;
+	return link;
+}
+
 static void released(struct world *w, struct client *c, u32 u, u32 lock, u64 attempt)
 {
-	struct release **link, *op;
+	struct release **link = find_release(c, lock, attempt), *op = *link;
 
-	for (link = &c->releases; (op = *link); link = &op->next) {
-		if (op->core.attempt != attempt || op->lock != lock)
-			continue;
-		if (bftm_release_answer(&op->core, &c->cfg, u)) {
-			*link = op->next;
-			op->next = w->spare;
-			w->spare = op;
-		}
+	if (!op || !bftm_release_answer(&op->core, &c->cfg, u))
 		return;
-	}
+	*link = op->next;
+	op->next = w->spare;
+	w->spare = op;
+}
+
+/* As bftm_release_late(). */
+static void late(const struct world *w, struct client *c, u32 u, u32 lock,
+		 const struct bftm_msg *msg)
+{
+	struct release *op = *find_release(c, lock, msg->attempt);
+
+	if (op)
+		bftm_ask_late(&c->cfg, &op->core.late, u, msg, client_look(w, c));
 }
 
 /* As bftm_acquire_answer(). */
@@ -100,6 +115,7 @@ static void answer(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 		released(w, c, u, lock, msg->attempt);
 		return;
 	}
+	late(w, c, u, lock, msg);
 	/* As bftm_acquire_answer(): won through an earlier helper, and perhaps held. */
 	if (msg->attempt <= c->incarnation << 32 && !(h && h->client->attempt == msg->attempt) &&
 	    !client_member_disowns(w, x, msg))

@@ -29,6 +29,7 @@ static bool unknown;		/* the cluster is not configured any more, or not by this 
 static bool pulled;		/* the kernel has told all that is held */
 static u64 told_held;		/* the attempt that is of this boot */
 static u32 released;		/* without a request */
+static u32 late;		/* answers to attempts that may be over */
 static struct bftm_counters counters;
 
 static void tell(const char *what, u64 id)
@@ -101,6 +102,12 @@ void bftm_release_begin(struct bftm_cluster *c, const u8 *name, u8 len,
 void bftm_release_answer_from(struct bftm_cluster *c, u32 u, const struct bftm_msg *msg)
 {
 	(void)c, (void)u, (void)msg;
+}
+
+void bftm_release_late(struct bftm_cluster *c, u32 u, const struct bftm_msg *msg)
+{
+	(void)c, (void)u, (void)msg;
+	late++;
 }
 
 void bftm_upcall_failed(u64 id, int error, u32 attempts, const char *why)
@@ -571,6 +578,17 @@ static void no_member_asks_for_it(void **state)
 	assert_string_equal(story, "failed 1");
 }
 
+/* It says how fast its server is, and whether that may be suspected. */
+static void an_answer_after_the_end_is_looked_at(void **state)
+{
+	(void)state;
+	late = 0;
+	free_for(9);
+	assert_int_equal(late, 1);
+	answer(9, BFTM_MSG_RELEASED);
+	assert_int_equal(late, 1);
+}
+
 static void told_by(void (*how)(const struct bftm_ask *), u64 attempt, u64 configuration)
 {
 	struct bftm_ask ask = ask_of(attempt, BFTM_LOCK_EX);
@@ -668,6 +686,7 @@ int main(void)
 		TEST(an_evicted_host),
 		TEST(no_member_asks_for_it),
 		TEST(or_reported_where_that_cannot_be),
+		TEST(an_answer_after_the_end_is_looked_at),
 		TEST(all_that_is_held_is_of_this_boot),
 		TEST(what_a_renamed_cluster_holds_is_not_given_back),
 		TEST(what_is_held_by_a_higher_number_is_not_given_back),

@@ -474,6 +474,36 @@ static void a_spare_hides_no_silence(void **state)
 	assert_int_equal(ask.server[u].score, score);
 }
 
+/* The probe's FREE comes after RELEASE: in time, too late, or to no send. Return: is it trusted? */
+static bool is_trusted_after(u32 k, u8 mode, u64 answered)
+{
+	struct bftm_release release;
+	struct bftm_msg msg = { .type = BFTM_MSG_FREE, .attempt = 1, .mode = mode, .k = k };
+
+	ask.suspected = 1;
+	ask.server[0].level = 1;
+	ask.server[0].proven = 0;
+	ask.starts = 15;
+	start(1, T0);
+	assert_true(tried() & 1);
+	assert_int_equal(all_say(tried() & ~1u, BFTM_MSG_FREE, T0 + 1), BFTM_WON);
+	bftm_contend_stop(&c, &cfg, &out);
+	assert_true(out.release_to & 1);
+	bftm_release_start(&release, &cfg, &out, T0 + 1);
+	bftm_ask_late(&cfg, &release.late, 0, &msg, answered);
+	return !(ask.suspected & 1);
+}
+
+static void a_probe_may_answer_after_release(void **state)
+{
+	(void)state;
+	assert_true(is_trusted_after(1, BFTM_MODE_EX, T0 + H));
+	assert_false(is_trusted_after(1, BFTM_MODE_EX, T0 + H + 1));
+	assert_false(is_trusted_after(0, BFTM_MODE_EX, T0 + 2));
+	assert_false(is_trusted_after(2, BFTM_MODE_EX, T0 + 2));
+	assert_false(is_trusted_after(1, BFTM_MODE_PR, T0 + 2));
+}
+
 /* A fencing token is offered to all, at once: it is not the servers of the grants that count. */
 static void tokens_go_to_all(void **state)
 {
@@ -517,6 +547,7 @@ int main(void)
 		cmocka_unit_test_setup(a_liar_that_takes_back_is_left_out, fresh),
 		cmocka_unit_test_setup(a_free_that_does_not_count_is_a_lie, fresh),
 		cmocka_unit_test_setup(a_spare_hides_no_silence, fresh),
+		cmocka_unit_test_setup(a_probe_may_answer_after_release, fresh),
 		cmocka_unit_test_setup(tokens_go_to_all, fresh),
 		cmocka_unit_test_setup(a_restarted_server_is_asked, fresh),
 	};
