@@ -8,7 +8,7 @@
 #define BFTM_FAST_H
 
 #include "client/session.h"
-#include "core/release.h"
+#include "core/backoff/host.h"
 
 struct bftm_request;
 
@@ -20,14 +20,7 @@ struct bftm_request;
  * @due:        queued while it has something to do at a time
  * @session:    it goes when that does
  * @request:    that waits or holds; NULL when it is given back
- * @client:     the core, until it has won
- * @release:    the core, when it is given back
- * @late:       of the attempt, once it has won
- * @lock:       bftm_ask_lock() of @name; 0 where all servers are asked
- * @heard:      servers that have answered it, a bit each
- * @sent:       servers to which its try() went out, as far as this host can tell
- * @inquired:   servers that have asked for it since it is held
- * @attempt:    its number
+ * @host:       the core
  * @name_len:   bytes of @name, 1 to BFTM_NAME_LEN_MAX
  * @name:       of the lock
  */
@@ -37,14 +30,7 @@ struct bftm_fast {
 	struct timerqueue_node due;
 	struct bftm_session *session;
 	struct bftm_request *request;
-	struct bftm_contender *client;
-	struct bftm_release release;
-	struct bftm_late late;
-	u64 lock;
-	u32 heard;
-	u32 sent;
-	u32 inquired;
-	u64 attempt;
+	struct bftm_host host;
 	u8 name_len;
 	u8 name[BFTM_NAME_LEN_MAX];
 };
@@ -61,14 +47,6 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request);
 
 /** bftm_fast_end() - who waited or held is done; the request stays the caller's. */
 void bftm_fast_end(struct bftm_request *request);
-
-/**
- * bftm_fast_pause() - how long after its win the helper takes a lock over that is renewed
- * @f:        the lock
- * @lease_ns: its lease
- * Return: ns, less where not all servers were asked: the helper tells all that it is held.
- */
-u64 bftm_fast_pause(const struct bftm_fast *f, u64 lease_ns);
 
 /** bftm_fast_leave() - the helper goes on with what is held. */
 void bftm_fast_leave(struct bftm_request *request);

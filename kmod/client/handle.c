@@ -208,10 +208,6 @@ void bftm_handle_won(struct bftm_handle *h, const struct bftm_result *result)
 	h->end_ns = result->end_ns;
 	h->arg.token = h->arg.flags & BFTM_FENCE ? result->token : 0;
 	h->arg.attempts = result->attempts;
-	h->renew_at_ns = 0;
-	if (h->request->fast && h->arg.flags & BFTM_RENEW)
-		h->renew_at_ns = ktime_get_boottime_ns() +
-				 bftm_fast_pause(h->request->fast, h->arg.lease_ns);
 	bftm_handle_arm(h);
 	bftm_handle_wake(h, EPOLLIN | EPOLLRDNORM);
 	trace_bftm_won(h);

@@ -62,7 +62,6 @@ struct bftm_conversion_of {
  * @wanted:      somebody waits for a mode that the one held excludes, or has since it is held
  * @untold:      a call that waits for the held lock has not returned yet
  * @renewing:    the program asked for a renewal that has not come yet
- * @renew_at_ns: when the helper is to take over the lock that the kernel won, 0 for never
  * @conversion:  to another mode of the held lock
  * @id:          of the last request
  * @arg:         of the last acquire; deadline, token and attempts filled in
@@ -93,7 +92,6 @@ struct bftm_handle {
 	bool wanted;
 	bool untold;
 	bool renewing;
-	u64 renew_at_ns;
 	struct bftm_conversion_of conversion;
 	u64 id;
 	struct bftm_acquire arg;

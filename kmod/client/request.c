@@ -210,7 +210,6 @@ void bftm_request_mark_held(struct bftm_request *request)
 {
 	struct bftm_handle *h = request->handle;
 
-	h->renew_at_ns = 0;
 	/* The helper is still to be told which mode it has. */
 	if (request->kind == BFTMUTEX_REQUEST_KIND_CONVERT && !list_empty(&request->list))
 		return;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The clock of a handle: end of a timed acquire, renewal by the helper, margin, and
- * end of the lease.
+ * The clock of a handle: end of a timed acquire, margin, and end of the lease.
  *
  * An alarm that was set for a lease or an acquire stays when that is over: each look at a handle
  * judges by the clock.
@@ -60,7 +59,7 @@ static u64 look_at(const struct bftm_handle *h)
 
 void bftm_handle_arm(struct bftm_handle *h)
 {
-	u64 at_ns = min_not_zero(look_at(h), h->renew_at_ns);
+	u64 at_ns = look_at(h);
 
 	/* Where the helper is not in time. */
 	if (bftm_handle_converts(h) && h->conversion.at_ns)
@@ -149,11 +148,6 @@ unsigned int bftm_handle_ring(struct timerqueue_node *due, u64 now)
 		if (!h->warned && bftm_handle_in_margin(h, left)) {
 			h->warned = true;
 			announce(h, EPOLLPRI);
-		}
-		if (h->renew_at_ns && h->renew_at_ns <= now) {
-			h->renew_at_ns = 0;
-			/* Without a helper the next one is asked for it. */
-			bftm_upcall_renew(h->bn, h->request);
 		}
 		if (bftm_handle_converts(h) && h->conversion.at_ns &&
 		    h->conversion.at_ns + BFTM_TIMEOUT_SLACK_NS <= now)

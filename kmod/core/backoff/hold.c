@@ -104,12 +104,12 @@ static bool is_renewed(const struct bftm_contend *c)
 	return c->base.want.renew && c->base.want.lease_ns != BFTM_LEASE_NONE;
 }
 
-/* Half a lease; an eighth before all have heard, and none when somebody waits already. */
-static u64 renewal_pause(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
+u64 bftm_renewal_pause(const struct bftm_client_cfg *cfg, u64 lease_ns, bool announced,
+		       u32 inquired)
 {
-	if (!is_unannounced(c, cfg))
-		return c->base.want.lease_ns / 2;
-	return c->inquired ? 0 : bftm_poll(c->base.want.lease_ns);
+	if (!cfg->ask || announced)
+		return lease_ns / 2;
+	return inquired ? 0 : bftm_poll(lease_ns);
 }
 
 /*
@@ -140,7 +140,8 @@ static void plan_renewal(struct bftm_contend *c,
 		return;
 	from = bftm_contend_end(c, cfg) -
 	       bftm_lease_at_client(c->base.want.lease_ns, cfg->rho_ppm);
-	c->poll_ns = from + renewal_pause(c, cfg);
+	c->poll_ns = from + bftm_renewal_pause(cfg, c->base.want.lease_ns, c->announced,
+					       c->inquired);
 	/* Grants of several sends may come one by one; answers are under way. */
 	if (c->poll_ns < soon(c, cfg, now))
 		c->poll_ns = soon(c, cfg, now);
@@ -274,9 +275,8 @@ void bftm_contend_renew(struct bftm_contend *c,
 }
 
 /*
- * A holder yields nothing, but its program may want to know. One of b + 1 servers is correct, and
- * that server has a waiter. An INQUIRE for more than what is held is about a mode that was given
- * up, or about a grant on the way to another mode.
+ * A holder yields nothing, but its program may want to know. An INQUIRE for more than what is held
+ * is about a mode that was given up, or about a grant on the way to another mode.
  *
  * A server that asks has a waiter, which other servers may have granted the lock already: all hear
  * of the holder now, since a server may be down by its next renewal.
@@ -287,7 +287,7 @@ void bftm_hold_inquired(struct bftm_contend *c, const struct bftm_client_cfg *cf
 	if (!bftm_mode_covers(c->held, msg->mode))
 		return;
 	c->inquired |= 1u << u;
-	if (bftm_count(c->inquired) > cfg->b)
+	if (bftm_is_wanted(cfg, c->inquired))
 		c->base.wanted = true;
 	if (is_unannounced(c, cfg) && is_renewed(c) && c->base.phase == BFTM_PHASE_HOLD &&
 	    !bftm_converts(c))

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+#include "core/backoff/client.h"
+#include "core/backoff/host.h"
+#include "core/quorum.h"
+
+/*
+ * A grant that was asked back is not counted, and the server hears nothing of it: if this attempt
+ * wins, the daemon that takes the lock over would have to know of a YIELD that is under way, since
+ * the server says FREE until it arrives, and then gives the lock to another. An attempt that loses
+ * gives that grant back with all others.
+ */
+static void drop_yields(struct bftm_out *out)
+{
+	u32 i, kept = 0;
+
+	for (i = 0; i < out->count; i++)
+		if (out->send[i].type != BFTM_MSG_YIELD)
+			out->send[kept++] = out->send[i];
+	out->count = kept;
+}
+
+/* @step->out says whom RELEASE goes to. */
+static void host_end(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 now,
+		     struct bftm_host_step *step)
+{
+	bftm_release_start(&h->release, cfg, &step->out, now);
+	h->state = BFTM_HOST_END;
+	h->due_ns = h->release.wake_ns;
+}
+
+static void host_lose(struct bftm_host *h, const struct bftm_client_cfg *cfg, bool unheard, u64 now,
+		 struct bftm_host_step *step)
+{
+	bool disputed = step->disputed;
+
+	bftm_host_stop(h, cfg, false, now, step);
+	step->event = BFTM_HOST_LOST;
+	step->unheard = unheard;
+	step->disputed = disputed;
+}
+
+/*
+ * The daemon takes a lock over in time for its first renewal. Where not all servers were asked,
+ * that is when the daemon tells all of them that the lock is held.
+ */
+static u64 entrust_pause(const struct bftm_host *h, const struct bftm_client_cfg *cfg)
+{
+	u64 pause = bftm_renewal_pause(cfg, h->lease_ns, false, h->inquired);
+
+	return pause < h->lease_ns / 4 ? pause : h->lease_ns / 4;
+}
+
+static void host_won(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 now,
+		     struct bftm_host_step *step)
+{
+	const struct bftm_contender *c = h->client;
+
+	step->end_ns = h->core->end(c, cfg);
+	/* Servers may have been slow, so nothing is left of the lease. */
+	if (step->end_ns <= now) {
+		host_lose(h, cfg, false, now, step);
+		return;
+	}
+	step->event = BFTM_HOST_WON;
+	h->release.late = (struct bftm_late){
+		.asking = c->asking, .mode = c->want.mode, .sends = c->sends,
+	};
+	h->due_ns = c->want.renew ? now + entrust_pause(h, cfg) : 0;
+	h->state = BFTM_HOST_HOLD;
+}
+
+/* The core has made a step. */
+static void host_asked(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 now,
+		       struct bftm_host_step *step)
+{
+	drop_yields(&step->out);
+	h->sent |= bftm_out_to(&step->out, BFTM_MSG_TRY);
+	step->disputed = step->out.verdict == BFTM_WON && step->out.said_locked;
+	if (step->out.verdict == BFTM_WON) {
+		host_won(h, cfg, now, step);
+	} else if (step->out.verdict == BFTM_PENDING) {
+		h->due_ns = h->client->wake_ns;
+	} else {
+		host_end(h, cfg, now, step);
+		step->event = BFTM_HOST_LOST;
+	}
+}
+
+void bftm_host_begin(struct bftm_host *h, const struct bftm_client_cfg *cfg,
+		     const struct bftm_want *want, u64 attempt, u64 now,
+		     struct bftm_host_step *step)
+{
+	memset(step, 0, sizeof(*step));
+	*h = (struct bftm_host){
+		.state = BFTM_HOST_ASK, .core = h->core, .client = h->client,
+		.attempt = attempt, .lock = want->lock, .lease_ns = want->lease_ns,
+	};
+	h->core->start(h->client, cfg, want, attempt, now, &step->out);
+	host_asked(h, cfg, now, step);
+}
+
+void bftm_host_unsent(struct bftm_host *h, const struct bftm_client_cfg *cfg, u32 failed, u64 now,
+		      struct bftm_host_step *step)
+{
+	memset(step, 0, sizeof(*step));
+	h->sent &= ~failed;
+	if (h->state != BFTM_HOST_ASK || h->client->sends > 1 ||
+	    bftm_count(h->sent) >= bftm_win(cfg) ||
+	    h->client->asking.asked != bftm_all(cfg->n))
+		return;
+	/* Too few can be asked to win: the reason for that will hardly go by waiting. */
+	host_lose(h, cfg, !bftm_host_reached(h, cfg), now, step);
+}
+
+/*
+ * As bftm_hold_inquired(). A server that asks has a waiter, which other servers may have granted
+ * the lock: the daemon tells all servers at once of the holder, where not all were asked.
+ */
+static void host_inquired(struct bftm_host *h, const struct bftm_client_cfg *cfg, u32 u,
+			  const struct bftm_msg *msg, struct bftm_host_step *step)
+{
+	if (!bftm_mode_covers(h->release.late.mode, msg->mode))
+		return;
+	h->inquired |= 1u << u;
+	step->wanted = bftm_is_wanted(cfg, h->inquired);
+	if (!h->due_ns || entrust_pause(h, cfg))
+		return;
+	h->due_ns = 0;
+	step->event = BFTM_HOST_ENTRUST;
+}
+
+void bftm_host_answer(struct bftm_host *h, const struct bftm_client_cfg *cfg, u32 u,
+		      const struct bftm_msg *msg, u64 now, struct bftm_host_step *step)
+{
+	memset(step, 0, sizeof(*step));
+	h->heard |= 1u << u;
+	if (h->state == BFTM_HOST_ASK) {
+		/* The random bits are for a sleep, and this attempt never sleeps. */
+		h->core->answer(h->client, cfg, u, msg, now, 0, &step->out);
+		host_asked(h, cfg, now, step);
+		return;
+	}
+	if (msg->type == BFTM_MSG_RELEASED) {
+		if (h->state == BFTM_HOST_END && bftm_release_answer(&h->release, cfg, u))
+			step->event = BFTM_HOST_OVER;
+		return;
+	}
+	/* The answer is too late to win by, and in time perhaps: such a server is not suspected. */
+	bftm_ask_late(cfg, &h->release.late, u, msg, now);
+	if (h->state != BFTM_HOST_HOLD)
+		return;
+	step->disputed = msg->type == BFTM_MSG_LOCKED;
+	if (msg->type == BFTM_MSG_INQUIRE || msg->type == BFTM_MSG_PROBE)
+		host_inquired(h, cfg, u, msg, step);
+}
+
+static void wake_end(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 now,
+		     struct bftm_host_step *step)
+{
+	step->out.release_to = bftm_release_wake(&h->release, cfg, now);
+	if (!step->out.release_to)
+		step->event = BFTM_HOST_OVER;
+	h->due_ns = h->release.wake_ns;
+}
+
+void bftm_host_wake(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 now,
+		    struct bftm_host_step *step)
+{
+	memset(step, 0, sizeof(*step));
+	if (!h->due_ns || now < h->due_ns)
+		return;
+	switch (h->state) {
+	case BFTM_HOST_ASK:
+		if (h->client->sends >= BFTM_HOST_SENDS) {
+			host_lose(h, cfg, !bftm_host_reached(h, cfg), now, step);
+			return;
+		}
+		h->core->wake(h->client, cfg, now, 0, 0, &step->out);
+		host_asked(h, cfg, now, step);
+		break;
+	case BFTM_HOST_HOLD:
+		h->due_ns = 0;
+		step->event = BFTM_HOST_ENTRUST;
+		break;
+	case BFTM_HOST_END:
+		wake_end(h, cfg, now, step);
+		break;
+	}
+}
+
+void bftm_host_stop(struct bftm_host *h, const struct bftm_client_cfg *cfg, bool doubt, u64 now,
+		    struct bftm_host_step *step)
+{
+	const struct bftm_late *late = &h->release.late;
+
+	memset(step, 0, sizeof(*step));
+	if (h->state == BFTM_HOST_ASK)
+		h->core->stop(h->client, cfg, &step->out);
+	else
+		step->out = (struct bftm_out){
+			.release_to = late->asking.asked & bftm_all(cfg->n), .late = *late,
+			.release_attempt = h->attempt, .release_lock = h->lock,
+		};
+	step->out.release_doubt = doubt;
+	host_end(h, cfg, now, step);
+}

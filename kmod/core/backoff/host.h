@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * A lock that a host asks for, holds and gives back by itself, as the kernel does: one attempt,
+ * from its first TRY until servers know of its end.
+ *
+ *	ASK -> HOLD -> END
+ *	 \______________^	lost, given up or handed over
+ *
+ * The caller has the memory, serialises the steps, sends what they say, and calls wake() in time.
+ * It waits and renews by the daemon: an attempt that does not win at once is lost, and the daemon
+ * takes a lock over before it has to be renewed.
+ */
+#ifndef BFTM_CORE_HOST_H
+#define BFTM_CORE_HOST_H
+
+#include "core/protocol.h"
+#include "core/release.h"
+
+#define BFTM_HOST_SENDS	3	/* sends of an attempt before it is lost */
+
+/** enum bftm_host_state - where an attempt stands */
+enum bftm_host_state {
+	BFTM_HOST_ASK,	/* servers are asked for the lock, then for its token */
+	BFTM_HOST_HOLD,	/* a program holds the lock; nothing is asked */
+	BFTM_HOST_END,	/* RELEASE goes to those that were asked, until they answer */
+};
+
+/**
+ * struct bftm_host - one attempt
+ * @state:    see there
+ * @core:     the client side of its protocol
+ * @client:   the lock in ASK; the caller's to free in any other state
+ * @attempt:  its number
+ * @lock:     bftm_ask_lock() of its name; 0: not known
+ * @lease_ns: its lease
+ * @sent:     servers to which TRY went out, but for those of bftm_host_unsent()
+ * @heard:    servers that have answered
+ * @inquired: servers that have asked for the lock since it is held
+ * @due_ns:   call bftm_host_wake() then; 0: there is nothing to do at a time
+ * @release:  in END; in HOLD of it only @late, by which late answers are judged
+ */
+struct bftm_host {
+	enum bftm_host_state state;
+	const struct bftm_client_ops *core;
+	struct bftm_contender *client;
+	u64 attempt;
+	u64 lock;
+	u64 lease_ns;
+	u32 sent;
+	u32 heard;
+	u32 inquired;
+	u64 due_ns;
+	struct bftm_release release;
+};
+
+/** enum bftm_host_event - what a step comes to, beside messages */
+enum bftm_host_event {
+	BFTM_HOST_NOTHING,
+	BFTM_HOST_WON,		/* ASK to HOLD: the lock is held until @end_ns */
+	BFTM_HOST_LOST,		/* ASK to END: the request is the daemon's */
+	BFTM_HOST_ENTRUST,	/* HOLD: the daemon is to go on with the lock, which stays held */
+	BFTM_HOST_OVER,		/* END: nothing is left to do */
+};
+
+/**
+ * struct bftm_host_step - what to do
+ * @event:    see there
+ * @unheard:  of BFTM_HOST_LOST: fewer servers than win a lock could be asked, or have answered
+ * @disputed: a server says LOCKED of a lock that F have granted
+ * @wanted:   somebody waits for the lock that is held
+ * @end_ns:   of BFTM_HOST_WON: the last instant at which the lock is held, by the clock of leases
+ * @out:      the messages: RELEASE is that of bftm_release_message(), the others are those of
+ *            bftm_contender_message(), and go before it
+ */
+struct bftm_host_step {
+	enum bftm_host_event event;
+	bool unheard;
+	bool disputed;
+	bool wanted;
+	u64 end_ns;
+	struct bftm_out out;
+};
+
+/**
+ * bftm_host_begin() - ask the servers for a lock
+ * @h:       the attempt; to be initialised, but for @core and @client
+ * @cfg:     the cluster
+ * @want:    the request, which does not wait
+ * @attempt: never used before by this client, and higher than those before it for this lock
+ * @now:     the clock of leases in ns, taken before this call, as in all that follow
+ * @step:    what to do
+ */
+void bftm_host_begin(struct bftm_host *h, const struct bftm_client_cfg *cfg,
+		     const struct bftm_want *want, u64 attempt, u64 now,
+		     struct bftm_host_step *step);
+
+/**
+ * bftm_host_unsent() - TRY did not go out, as far as this host can tell
+ * @h:      the attempt
+ * @cfg:    the cluster
+ * @failed: the servers that it was for
+ * @now:    the clock of leases, ns
+ * @step:   what to do
+ */
+void bftm_host_unsent(struct bftm_host *h, const struct bftm_client_cfg *cfg, u32 failed, u64 now,
+		      struct bftm_host_step *step);
+
+/** bftm_host_answer() - an authentic answer of server number @u to this attempt */
+void bftm_host_answer(struct bftm_host *h, const struct bftm_client_cfg *cfg, u32 u,
+		      const struct bftm_msg *msg, u64 now, struct bftm_host_step *step);
+
+/** bftm_host_reached() - have as many servers answered as win a lock? */
+static inline bool bftm_host_reached(const struct bftm_host *h, const struct bftm_client_cfg *cfg)
+{
+	return bftm_count(h->heard) >= bftm_win(cfg);
+}
+
+/** bftm_host_wake() - the time is @now; does nothing before @h->due_ns. */
+void bftm_host_wake(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 now,
+		    struct bftm_host_step *step);
+
+/**
+ * bftm_host_stop() - nobody waits for the lock any more, or holds it
+ * @h:     the attempt, not in END
+ * @cfg:   the cluster
+ * @doubt: the value of the lock is in doubt
+ * @now:   the clock of leases, ns
+ * @step:  what to do
+ */
+void bftm_host_stop(struct bftm_host *h, const struct bftm_client_cfg *cfg, bool doubt, u64 now,
+		    struct bftm_host_step *step);
+
+#endif /* BFTM_CORE_HOST_H */

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0
+/* One attempt of the kernel by itself: ASK, HOLD, END. n = 7, b = 1: F = 5. */
+#include "core/backoff/host.h"
+#include "contender.h"
+
+#define TRIP	(10 * MS)
+
+static struct bftm_host h;
+static struct bftm_host_step step;
+static struct bftm_ask_state ask;
+
+static int fresh(void **state)
+{
+	fresh_client(state);
+	want.wait = BFTM_WAIT_NOT;
+	h = (struct bftm_host){ .core = bftm_backoff.client, .client = &c.base };
+	return 0;
+}
+
+/* Each server takes 10 ms, and five are asked first. */
+static void ask_first(void)
+{
+	u32 u;
+
+	bftm_ask_start(&ask, false);
+	for (u = 0; u < cfg.n; u++) {
+		bftm_ask_server(&ask, u, 1, u + 1);
+		ask.speed.srtt_ns[u] = TRIP;
+	}
+	cfg.ask = &ask;
+	want.lock = 1;
+}
+
+static u32 tried(void)
+{
+	return bftm_out_to(&step.out, BFTM_MSG_TRY);
+}
+
+/* Return: whom it asks. */
+static u32 begin(u64 now)
+{
+	bftm_host_begin(&h, &cfg, &want, 1, now, &step);
+	assert_int_equal(h.state, BFTM_HOST_ASK);
+	assert_int_equal(step.event, BFTM_HOST_NOTHING);
+	return tried();
+}
+
+static enum bftm_host_event host_says(u32 u, u8 type, u64 gno, u64 now)
+{
+	const struct bftm_msg msg = {
+		.type = type, .attempt = 1, .k = 1, .gno = gno,
+		.mode = type == BFTM_MSG_FREE || type == BFTM_MSG_INQUIRE ? BFTM_MODE_EX :
+									    BFTM_MODE_NL,
+	};
+
+	bftm_host_answer(&h, &cfg, u, &msg, now, &step);
+	return step.event;
+}
+
+static enum bftm_host_event all_tell(u32 set, u8 type, u64 now)
+{
+	enum bftm_host_event event = BFTM_HOST_NOTHING;
+	u32 u;
+
+	for (u = 0; u < cfg.n; u++)
+		if (set >> u & 1) {
+			assert_int_equal(event, BFTM_HOST_NOTHING);
+			event = host_says(u, type, 1, now);
+		}
+	return event;
+}
+
+static enum bftm_host_event host_wakes(u64 now)
+{
+	bftm_host_wake(&h, &cfg, now, &step);
+	return step.event;
+}
+
+/* F of those asked win it. Return: these. */
+static u32 hold(u64 now)
+{
+	u32 asked = begin(now);
+
+	while (bftm_count(asked) > 5)
+		asked &= asked - 1;
+	assert_int_equal(all_tell(asked, BFTM_MSG_FREE, now + 1), BFTM_HOST_WON);
+	assert_int_equal(h.state, BFTM_HOST_HOLD);
+	/* The core is not needed any more. */
+	h.client = NULL;
+	return asked;
+}
+
+static void assert_over_at(u32 asked, bool doubt)
+{
+	assert_int_equal(h.state, BFTM_HOST_END);
+	assert_int_equal(step.out.release_to, asked);
+	assert_int_equal(step.out.release_attempt, 1);
+	assert_int_equal(step.out.release_doubt, doubt);
+	assert_int_equal(tried(), 0);
+}
+
+static void f_servers_win(void **state)
+{
+	(void)state;
+	assert_int_equal(begin(T0), ALL);
+	assert_true(step.out.send[0].flags & BFTM_FLAG_NOQUEUE);
+	assert_int_equal(h.due_ns, c.base.wake_ns);
+	assert_int_equal(all_tell(0x1f, BFTM_MSG_FREE, T0 + 1), BFTM_HOST_WON);
+	assert_int_equal(step.end_ns, T0 + GOOD);
+	assert_int_equal(step.out.count, 0);
+	assert_int_equal(step.out.release_to, 0);
+	assert_false(step.disputed);
+	/* It is not renewed: nothing is to be done until it is given back. */
+	assert_int_equal(h.due_ns, 0);
+	assert_int_equal(host_wakes(T0 + L), BFTM_HOST_NOTHING);
+}
+
+static void a_token_is_part_of_it(void **state)
+{
+	u32 u;
+
+	(void)state;
+	want.fence = true;
+	begin(T0);
+	all_tell(0x1f, BFTM_MSG_FREE, T0 + 1);
+	assert_int_equal(h.state, BFTM_HOST_ASK);
+	assert_int_equal(bftm_out_to(&step.out, BFTM_MSG_STAMP), ALL);
+	for (u = 0; u < 6 && step.event != BFTM_HOST_WON; u++)
+		host_says(u, BFTM_MSG_SACK, c.base.token, T0 + 2);
+	assert_int_equal(step.event, BFTM_HOST_WON);
+	assert_true(c.base.token);
+}
+
+static void others_have_it(void **state)
+{
+	(void)state;
+	begin(T0);
+	assert_int_equal(all_tell(0x07, BFTM_MSG_LOCKED, T0 + 1), BFTM_HOST_LOST);
+	assert_false(step.unheard);
+	assert_over_at(ALL, false);
+}
+
+/* F FREE of which nothing is left. */
+static void too_late_is_lost(void **state)
+{
+	(void)state;
+	begin(T0);
+	all_tell(0x0f, BFTM_MSG_FREE, T0 + 1);
+	assert_int_equal(host_says(4, BFTM_MSG_FREE, 1, T0 + GOOD + 1), BFTM_HOST_LOST);
+	assert_over_at(ALL, false);
+}
+
+/* At the very end of the lease as well: it would be over before the program could know. */
+static void a_token_that_comes_too_late(void **state)
+{
+	u32 u;
+
+	(void)state;
+	want.fence = true;
+	begin(T0);
+	all_tell(0x1f, BFTM_MSG_FREE, T0 + 1);
+	for (u = 0; u < 6 && step.event == BFTM_HOST_NOTHING; u++)
+		host_says(u, BFTM_MSG_SACK, c.base.token, T0 + GOOD);
+	assert_int_equal(step.event, BFTM_HOST_LOST);
+	assert_over_at(ALL, false);
+}
+
+/* The third send is the last; did as many servers answer as win a lock? */
+static void silent_servers_are_asked_three_times(void **state)
+{
+	u32 heard;
+
+	(void)state;
+	for (heard = 0; heard < 2; heard++) {
+		fresh(state);
+		begin(T0);
+		if (heard) {
+			all_tell(0x07, BFTM_MSG_FREE, T0 + 1);
+			all_tell(0x18, BFTM_MSG_LOCKED, T0 + 1);
+		}
+		while (c.base.sends < 3)
+			assert_int_equal(host_wakes(h.due_ns), BFTM_HOST_NOTHING);
+		assert_int_equal(host_wakes(h.due_ns - 1), BFTM_HOST_NOTHING);
+		assert_int_equal(host_wakes(h.due_ns), BFTM_HOST_LOST);
+		assert_int_equal(step.unheard, !heard);
+		assert_over_at(ALL, false);
+	}
+}
+
+static void too_few_can_be_asked(void **state)
+{
+	(void)state;
+	begin(T0);
+	bftm_host_unsent(&h, &cfg, 0x60, T0, &step);
+	assert_int_equal(step.event, BFTM_HOST_NOTHING);
+	fresh(state);
+	begin(T0);
+	bftm_host_unsent(&h, &cfg, 0x70, T0, &step);
+	assert_int_equal(step.event, BFTM_HOST_LOST);
+	assert_true(step.unheard);
+	assert_over_at(ALL, false);
+	/* Those that were not asked first may do. */
+	fresh(state);
+	ask_first();
+	bftm_host_unsent(&h, &cfg, begin(T0), T0, &step);
+	assert_int_equal(step.event, BFTM_HOST_NOTHING);
+	cfg.ask = NULL;
+}
+
+/* The server asks for its grant back: it is not counted, and the server hears nothing of that. */
+static void nothing_is_yielded(void **state)
+{
+	(void)state;
+	begin(T0);
+	host_says(0, BFTM_MSG_FREE, 3, T0 + 1);
+	assert_int_equal(host_says(0, BFTM_MSG_INQUIRE, 3, T0 + 1), BFTM_HOST_NOTHING);
+	assert_int_equal(step.out.count, 0);
+	host_says(0, BFTM_MSG_FREE, 3, T0 + 1);
+	assert_int_equal(step.out.count, 0);
+	assert_int_equal(all_tell(0x1e, BFTM_MSG_FREE, T0 + 1), BFTM_HOST_NOTHING);
+	assert_int_equal(host_says(5, BFTM_MSG_FREE, 1, T0 + 1), BFTM_HOST_WON);
+}
+
+/* The daemon is told of a server that disagrees with F others. */
+static void a_server_disputes_it(void **state)
+{
+	(void)state;
+	begin(T0);
+	host_says(6, BFTM_MSG_LOCKED, 0, T0 + 1);
+	assert_false(step.disputed);
+	all_tell(0x1f, BFTM_MSG_FREE, T0 + 1);
+	assert_true(step.disputed);
+	host_says(5, BFTM_MSG_WAIT, 0, T0 + 1);
+	assert_false(step.disputed);
+	host_says(5, BFTM_MSG_LOCKED, 0, T0 + 1);
+	assert_true(step.disputed);
+}
+
+/* A quarter of the lease after the win, or an eighth where not all know of it. */
+static void the_daemon_renews_it(void **state)
+{
+	u64 pause, first;
+
+	(void)state;
+	for (first = 0; first < 2; first++) {
+		fresh(state);
+		want.renew = true;
+		if (first)
+			ask_first();
+		hold(T0);
+		pause = first ? L / 8 : L / 4;
+		assert_int_equal(h.due_ns, T0 + 1 + pause);
+		assert_int_equal(host_wakes(T0 + pause), BFTM_HOST_NOTHING);
+		assert_int_equal(host_wakes(T0 + 1 + pause), BFTM_HOST_ENTRUST);
+		assert_int_equal(h.state, BFTM_HOST_HOLD);
+		assert_int_equal(host_wakes(T0 + L), BFTM_HOST_NOTHING);	/* once */
+	}
+}
+
+static void a_waiter_hurries_the_daemon(void **state)
+{
+	u32 asked;
+
+	(void)state;
+	want.renew = true;
+	hold(T0);
+	/* All know of the holder. */
+	assert_int_equal(host_says(0, BFTM_MSG_INQUIRE, 1, T0 + 2), BFTM_HOST_NOTHING);
+	assert_int_equal(h.due_ns, T0 + 1 + L / 4);
+	fresh(state);
+	ask_first();
+	want.renew = true;
+	asked = hold(T0);
+	assert_int_equal(host_says(bftm_lowest(asked), BFTM_MSG_INQUIRE, 1, T0 + 2),
+			 BFTM_HOST_ENTRUST);
+	assert_int_equal(h.state, BFTM_HOST_HOLD);
+	assert_int_equal(host_says(bftm_lowest(asked), BFTM_MSG_INQUIRE, 1, T0 + 2),
+			 BFTM_HOST_NOTHING);
+	/* A lock that is not renewed stays the kernel's. */
+	fresh(state);
+	ask_first();
+	asked = hold(T0);
+	assert_int_equal(host_says(bftm_lowest(asked), BFTM_MSG_INQUIRE, 1, T0 + 2),
+			 BFTM_HOST_NOTHING);
+}
+
+static void a_liar_wants_nothing(void **state)
+{
+	(void)state;
+	hold(T0);
+	host_says(0, BFTM_MSG_INQUIRE, 1, T0 + 2);
+	assert_false(step.wanted);
+	host_says(0, BFTM_MSG_INQUIRE, 1, T0 + 2);
+	assert_false(step.wanted);
+	host_says(1, BFTM_MSG_INQUIRE, 1, T0 + 2);
+	assert_true(step.wanted);
+}
+
+static void given_up_while_it_asks(void **state)
+{
+	(void)state;
+	begin(T0);
+	all_tell(0x0f, BFTM_MSG_FREE, T0 + 1);
+	bftm_host_stop(&h, &cfg, false, T0 + 2, &step);
+	assert_over_at(ALL, false);
+	/* The fifth grant comes too late. */
+	assert_int_equal(host_says(4, BFTM_MSG_FREE, 1, T0 + 3), BFTM_HOST_NOTHING);
+	assert_int_equal(h.state, BFTM_HOST_END);
+}
+
+/* RELEASE goes to those that were asked, twice more to the silent ones, and no more. */
+static void released_at_those_that_were_asked(void **state)
+{
+	u32 asked, i;
+
+	(void)state;
+	ask_first();
+	asked = hold(T0);
+	assert_int_not_equal(asked, ALL);
+	/* An answer to RELEASE that was not sent yet is none. */
+	all_tell(asked, BFTM_MSG_RELEASED, T0 + 2);
+	assert_int_equal(h.state, BFTM_HOST_HOLD);
+	bftm_host_stop(&h, &cfg, true, T0 + 3, &step);
+	assert_over_at(asked, true);
+	assert_int_equal(h.due_ns, T0 + 3 + RESEND);
+	all_tell(asked & (asked - 1), BFTM_MSG_RELEASED, T0 + 4);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(host_wakes(h.due_ns - 1), BFTM_HOST_NOTHING);
+		assert_int_equal(step.out.release_to, 0);
+		assert_int_equal(host_wakes(h.due_ns), BFTM_HOST_NOTHING);
+		assert_int_equal(step.out.release_to, asked & -asked);
+	}
+	assert_int_equal(host_wakes(h.due_ns), BFTM_HOST_OVER);
+	fresh(state);
+	asked = hold(T0);
+	bftm_host_stop(&h, &cfg, false, T0 + 3, &step);
+	assert_int_equal(all_tell(ALL, BFTM_MSG_RELEASED, T0 + 4), BFTM_HOST_OVER);
+}
+
+/* A suspected server answers in time, but after F others, or after RELEASE. */
+static void late_answers_prove(void **state)
+{
+	u32 released;
+
+	(void)state;
+	for (released = 0; released < 2; released++) {
+		fresh(state);
+		ask_first();
+		ask.suspected = 1;
+		ask.server[0].level = 1;
+		ask.starts = 15;
+		assert_true(begin(T0) & 1);
+		assert_int_equal(all_tell(tried() & ~1u, BFTM_MSG_FREE, T0 + 1), BFTM_HOST_WON);
+		if (released)
+			bftm_host_stop(&h, &cfg, false, T0 + 1, &step);
+		host_says(0, BFTM_MSG_FREE, 1, T0 + 2 * TRIP);
+		assert_int_equal(ask.suspected, 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(f_servers_win, fresh),
+		cmocka_unit_test_setup(a_token_is_part_of_it, fresh),
+		cmocka_unit_test_setup(others_have_it, fresh),
+		cmocka_unit_test_setup(too_late_is_lost, fresh),
+		cmocka_unit_test_setup(a_token_that_comes_too_late, fresh),
+		cmocka_unit_test_setup(silent_servers_are_asked_three_times, fresh),
+		cmocka_unit_test_setup(too_few_can_be_asked, fresh),
+		cmocka_unit_test_setup(nothing_is_yielded, fresh),
+		cmocka_unit_test_setup(a_server_disputes_it, fresh),
+		cmocka_unit_test_setup(the_daemon_renews_it, fresh),
+		cmocka_unit_test_setup(a_waiter_hurries_the_daemon, fresh),
+		cmocka_unit_test_setup(a_liar_wants_nothing, fresh),
+		cmocka_unit_test_setup(given_up_while_it_asks, fresh),
+		cmocka_unit_test_setup(released_at_those_that_were_asked, fresh),
+		cmocka_unit_test_setup(late_answers_prove, fresh),
+	};
+
+	return cmocka_run_group_tests_name("host", tests, NULL, NULL);
+}
