@@ -114,6 +114,18 @@ static int check_needed(const struct genl_info *info, u32 n)
 	return -ERANGE;
 }
 
+/* A bit beyond the peers would be of a server that does not exist. */
+static int check_forgetful(const struct genl_info *info, u32 n)
+{
+	const struct nlattr *forgetful = info->attrs[BFTMUTEX_A_SESSION_FORGETFUL];
+
+	if (!forgetful || !(nla_get_u32(forgetful) & ~bftm_all(n)))
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, forgetful,
+			    "forgetful must be a sum of 2^i for peers i, from 0 to 2^peers - 1");
+	return -ERANGE;
+}
+
 static struct bftm_session *read_session(struct genl_info *info, u32 n)
 {
 	struct nlattr **a = info->attrs;
@@ -179,7 +191,7 @@ static int netlink_lend(struct genl_info *info)
 		GENL_SET_ERR_MSG(info, "there must be 3 liars + 1 peers or more, and at most 31");
 		return -ERANGE;
 	}
-	err = check_needed(info, n);
+	err = check_needed(info, n) ?: check_forgetful(info, n);
 	if (err)
 		return err;
 	if (!IS_ALIGNED(nla_get_u64(a[BFTMUTEX_A_SESSION_COUNTERS]),

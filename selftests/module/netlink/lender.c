@@ -76,6 +76,8 @@ int lend(lend_t *self)
 		nla_put_u32(msg, BFTMUTEX_A_SESSION_NEEDED, self->needed);
 	if (self->forgetful)
 		nla_put_u32(msg, BFTMUTEX_A_SESSION_FORGETFUL, self->forgetful);
+	if (self->ask)
+		nla_put_u32(msg, BFTMUTEX_A_SESSION_ASK, self->ask);
 	if (self->configuration)
 		nla_put_u64(msg, BFTMUTEX_A_SESSION_CONFIGURATION, self->configuration);
 	for (i = 0; i < self->peers; i++)

@@ -31,7 +31,7 @@ struct _test_data_lend {
 	int leave_out;		/* attribute that is not sent */
 	uint32_t peers;
 	uint32_t liars;
-	uint32_t needed, forgetful;	/* 0: they are left out */
+	uint32_t needed, forgetful, ask;	/* 0: they are left out */
 	int socket_attr;
 	uint64_t counters_attr;
 	bool twins;

@@ -81,6 +81,25 @@ TEST_F(lend, what_cannot_be)
 	EXPECT_EQ(0, lend(self));
 }
 
+/* By the policy, and by the number of peers. */
+TEST_F(lend, servers_that_there_are)
+{
+	for (self->ask = 1; self->ask <= 4; self->ask++) {
+		EXPECT_EQ(self->ask <= BFTMUTEX_ASK_AUTO ? 0 : -ERANGE, lend(self));
+		if (self->ask > BFTMUTEX_ASK_AUTO)
+			EXPECT_EQ(BFTMUTEX_A_SESSION_ASK, self->nl.attr);
+	}
+	self->ask = 0;
+	self->forgetful = (1u << N) - 1;
+	EXPECT_EQ(0, lend(self));
+	for (self->forgetful = 1u << N; self->forgetful; self->forgetful <<= 1) {
+		EXPECT_EQ(-ERANGE, lend(self));
+		EXPECT_EQ(BFTMUTEX_A_SESSION_FORGETFUL, self->nl.attr);
+	}
+	EXPECT_STREQ("forgetful must be a sum of 2^i for peers i, from 0 to 2^peers - 1",
+		     self->nl.error);
+}
+
 TEST_F(lend, sockets)
 {
 	int no_udp = socket(AF_INET6, SOCK_STREAM, 0), unbound = socket(AF_INET6, SOCK_DGRAM, 0);
