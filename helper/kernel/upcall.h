@@ -42,6 +42,7 @@ struct bftm_ask {
 	u64 attempt;		/* of a release or renewal: the one that holds the lock */
 	u64 end_ns;		/* of a renewal: end of the lease, by bftm_now(); or BFTM_LEASE_NONE */
 	u32 sends;		/* of a renewal: highest send number reported */
+	u64 token;		/* of what is held, 0 for none */
 	u64 configuration;	/* of a renewal or release: under which it was won, 0: not known */
 	u32 conversion;		/* its number; 0: nobody waits, and @mode is to be kept */
 	u32 goal;		/* of a conversion: enum bftm_lock_mode, not BFTM_LOCK_NL */

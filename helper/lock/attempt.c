@@ -208,6 +208,8 @@ void bftm_attempt_adopt(struct bftm_acquire_op *op)
 	};
 
 	op->client->prio = op->name->prio;
+	op->client->token = op->ask.token;
+	op->told_token = op->ask.token;
 	op->told_sends = op->ask.sends;
 	bftm_core_of(op)->adopt(op->client, &op->cluster->cfg, &want, op->ask.attempt,
 				op->ask.end_ns, op->ask.sends, op->ask.value.left);

@@ -119,8 +119,9 @@ struct bftm_server_ops {
  * @start:   begin; @attempt was never used before by this client, @now was read before
  * @adopt:   go on with a lock that an earlier helper won: @attempt holds it until @end_ns,
  *           @end of that helper, and used send numbers up to @sends and BFTM_ADOPT_SENDS
- *           more. It left a value with a mode that it gave up if @left, and perhaps not all
- *           servers have heard of that. Nothing is sent before @renew.
+ *           more. @c has the token of what is held already. That helper left a value with a mode
+ *           that it gave up if @left, and perhaps not all servers have heard of that. Nothing is
+ *           sent before @renew.
  * @answer:  an authentic reply of server number @u (0 ... n - 1); @rnd has 64 random bits
  * @epoch:   server @u has a new epoch: repeat there what was asked
  * @restarted: server @u has a new epoch, as its CHALLENGE says: what it granted without a lease

@@ -137,6 +137,8 @@ void bftm_contend_adopt(struct bftm_contend *c,
 	reset(c, cfg, attempt);
 	c->base.phase = BFTM_PHASE_HOLD;
 	c->held = want->mode;
+	/* The next token is another, though no server has told yet which is its highest. */
+	c->offered = c->base.token;
 	c->known_end_ns = end_ns;
 	/* An answer to an earlier helper's send must not look like one to ours. */
 	c->sends_base = sends + BFTM_ADOPT_SENDS;

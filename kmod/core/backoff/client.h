@@ -170,7 +170,7 @@ void bftm_contend_start(struct bftm_contend *c,
 
 /**
  * bftm_contend_adopt() - go on with a lock that an earlier helper won
- * @c:       the lock's contend()
+ * @c:       the lock's contend(), of which base.token is the token of what is held
  * @cfg:     the cluster
  * @want:    as it was asked for
  * @attempt: that holds it

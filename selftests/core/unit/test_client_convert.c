@@ -471,6 +471,18 @@ static void up_with_a_token(void **state)
 	assert_int_equal(c.base.phase, BFTM_PHASE_HOLD);
 }
 
+/* The helper before had token 7, and no server has told this one of it yet. */
+static void another_token_after_an_adoption(void **state)
+{
+	(void)state;
+	want.mode = BFTM_MODE_EX;
+	c.base.token = 7;
+	bftm_contend_adopt(&c, &cfg, &want, 1, T0 + GOOD, 1, false);
+	assert_int_equal(c.base.token, 7);
+	convert_fenced(BFTM_MODE_EX, false, T0);
+	offers(8, BFTM_MODE_EX);
+}
+
 /* Nobody can stamp it: what was held is held again, with the token that it had. */
 static void up_without_a_token(void **state)
 {
@@ -633,6 +645,7 @@ int main(void)
 		TEST(wanted_is_the_mode_that_is_held),
 		TEST(over_in_the_middle),
 		TEST(up_with_a_token),
+		TEST(another_token_after_an_adoption),
 		TEST(up_without_a_token),
 		TEST(renewed_while_it_stamps),
 		TEST(down_with_a_token),
