@@ -120,34 +120,21 @@ void client_answer_recovery(struct world *w, u32 x, u32 to, u64 floor)
 
 static void send_release(struct world *w, struct client *c, const struct release *op, u32 to)
 {
+	const struct bftm_release *r = op->kernel ? &op->host.release : &op->core;
 	struct bftm_msg msg;
 	u32 some;
 
 	for (; to; to &= ~some) {
-		some = bftm_release_message(&op->core, to, &msg);
+		some = bftm_release_message(r, to, &msg);
 		name_lock(&msg, op->lock);
 		send_to(w, c, some, &msg);
 	}
 }
 
-/* As bftm_release_begin(). */
-void client_release(struct world *w, u32 x, u32 lock, const struct bftm_out *out)
+static struct release *release_new(struct world *w, struct client *c, u32 lock)
 {
-	struct client *c = &w->client[x];
-	struct release *op;
-	struct event *e;
+	struct release *op = w->spare;
 
-	if (!w->protocol->releases)
-		return;
-	for (op = c->releases; op; op = op->next) {
-		/* A liar may name an attempt for a lock that it is not for. */
-		if (op->core.attempt == out->release_attempt && op->lock == lock) {
-			op->core.unanswered |= out->release_to;
-			send_release(w, c, op, out->release_to);
-			return;
-		}
-	}
-	op = w->spare;
 	if (op)
 		w->spare = op->next;
 	else
@@ -155,14 +142,56 @@ void client_release(struct world *w, u32 x, u32 lock, const struct bftm_out *out
 	op->lock = lock;
 	w->numbers++;
 	op->number = (u32)w->numbers;
-	bftm_release_start(&op->core, &c->cfg, out, client_look(w, c));
-	send_release(w, c, op, out->release_to);
+	op->kernel = false;
 	op->next = c->releases;
 	c->releases = op;
-	e = queue_push(&w->queue, clock_when(&c->clock, op->core.wake_ns, w->now),
-		       EVENT_RELEASE, x);
+	return op;
+}
+
+static void release_arm(struct world *w, u32 x, const struct release *op)
+{
+	struct client *c = &w->client[x];
+	u64 due = op->kernel ? op->host.due_ns : op->core.wake_ns;
+	struct event *e = queue_push(&w->queue, clock_when(&c->clock, due, w->now), EVENT_RELEASE, x);
+
 	e->part = op->number;
 	e->stamp = c->stamp;
+}
+
+void client_release_kernel(struct world *w, u32 x, u32 lock, const struct bftm_host *host, u32 to)
+{
+	struct client *c = &w->client[x];
+	struct release *op = release_new(w, c, lock);
+
+	op->kernel = true;
+	op->host = *host;
+	op->core.attempt = host->attempt;
+	send_release(w, c, op, to);
+	release_arm(w, x, op);
+}
+
+/* As bftm_release_begin(). */
+void client_release(struct world *w, u32 x, u32 lock, const struct bftm_out *out)
+{
+	struct client *c = &w->client[x];
+	struct release *op;
+
+	if (!w->protocol->releases)
+		return;
+	for (op = c->releases; op; op = op->next) {
+		/* A liar may name an attempt for a lock that it is not for. */
+		if (op->core.attempt == out->release_attempt && op->lock == lock) {
+			if (op->kernel)
+				op->host.release.unanswered |= out->release_to;
+			op->core.unanswered |= out->release_to;
+			send_release(w, c, op, out->release_to);
+			return;
+		}
+	}
+	op = release_new(w, c, lock);
+	bftm_release_start(&op->core, &c->cfg, out, client_look(w, c));
+	send_release(w, c, op, out->release_to);
+	release_arm(w, x, op);
 }
 
 static void drop_release(struct world *w, struct release **link)
@@ -174,11 +203,27 @@ static void drop_release(struct world *w, struct release **link)
 	w->spare = op;
 }
 
+/* Return: true when it is over. */
+static bool release_wake(struct release *op, const struct bftm_client_cfg *cfg, u64 now, u32 *ret_to)
+{
+	struct bftm_host_step step;
+
+	*ret_to = 0;
+	if (op->kernel) {
+		bftm_host_wake(&op->host, cfg, now, &step);
+		*ret_to = step.out.release_to;
+		return step.event == BFTM_HOST_OVER;
+	}
+	if (now < op->core.wake_ns)
+		return false;
+	*ret_to = bftm_release_wake(&op->core, cfg, now);
+	return !*ret_to;
+}
+
 void client_release_wake(struct world *w, u32 x, u32 number)
 {
 	struct client *c = &w->client[x];
 	struct release **link;
-	struct event *e;
 	u64 now = client_look(w, c);
 	u32 to;
 
@@ -188,18 +233,11 @@ void client_release_wake(struct world *w, u32 x, u32 number)
 	if (!*link)
 		return;
 	client_stall(w, c);
-	if (now >= (*link)->core.wake_ns) {
-		to = bftm_release_wake(&(*link)->core, &c->cfg, now);
-		if (!to) {
-			drop_release(w, link);
-			client_done(w, c);
-			return;
-		}
+	if (release_wake(*link, &c->cfg, now, &to)) {
+		drop_release(w, link);
+	} else {
 		send_release(w, c, *link, to);
+		release_arm(w, x, *link);
 	}
-	e = queue_push(&w->queue, clock_when(&c->clock, (*link)->core.wake_ns, w->now),
-		       EVENT_RELEASE, x);
-	e->part = number;
-	e->stamp = c->stamp;
 	client_done(w, c);
 }

@@ -15,7 +15,7 @@ static void new_epoch(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 	u32 i;
 
 	for (i = 0; i < w->plan->handles; i++) {
-		if (!bftm_contender_alive(c->handle[i].client) ||
+		if (c->handle[i].kernel || !bftm_contender_alive(c->handle[i].client) ||
 		    c->handle[i].client->attempt != msg->attempt)
 			continue;
 		w->protocol->core->client->epoch(c->handle[i].client, u, &out);
@@ -80,25 +80,46 @@ static struct release **find_release(struct client *c, u32 lock, u64 attempt)
 	return link;
 }
 
-static void released(struct world *w, struct client *c, u32 u, u32 lock, u64 attempt)
+static void drop_release(struct world *w, struct release **link)
 {
-	struct release **link = find_release(c, lock, attempt), *op = *link;
+	struct release *op = *link;
 
-	if (!op || !bftm_release_answer(&op->core, &c->cfg, u))
-		return;
 	*link = op->next;
 	op->next = w->spare;
 	w->spare = op;
 }
 
-/* As bftm_release_late(). */
-static void late(const struct world *w, struct client *c, u32 u, u32 lock,
-		 const struct bftm_msg *msg)
+/* As bftm_release_answer_from(), bftm_release_late() and bftm_fast_answer(). */
+static void answer_release(struct world *w, struct client *c, u32 u, u32 lock,
+			   const struct bftm_msg *msg)
 {
-	struct release *op = *find_release(c, lock, msg->attempt);
+	struct release **link = find_release(c, lock, msg->attempt), *op = *link;
+	struct bftm_host_step step;
+	u64 now = client_look(w, c);
 
-	if (op)
-		bftm_ask_late(&c->cfg, &op->core.late, u, msg, client_look(w, c));
+	if (!op)
+		return;
+	if (op->kernel) {
+		bftm_host_answer(&op->host, &c->cfg, u, msg, now, &step);
+		if (step.event == BFTM_HOST_OVER)
+			drop_release(w, link);
+	} else if (msg->type != BFTM_MSG_RELEASED) {
+		bftm_ask_late(&c->cfg, &op->core.late, u, msg, now);
+	} else if (bftm_release_answer(&op->core, &c->cfg, u)) {
+		drop_release(w, link);
+	}
+}
+
+/* Does the kernel make this attempt, or end it, by itself? */
+static bool is_kernels(struct world *w, struct client *c, u32 lock, u64 attempt)
+{
+	const struct release *op = *find_release(c, lock, attempt);
+	u32 i;
+
+	for (i = 0; i < w->plan->handles; i++)
+		if (c->handle[i].kernel && c->handle[i].host.attempt == attempt)
+			return true;
+	return op && op->kernel;
 }
 
 /* As bftm_acquire_answer(). */
@@ -111,11 +132,13 @@ static void answer(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 	struct bftm_out out;
 	u64 now, before;
 
-	if (msg->type == BFTM_MSG_RELEASED) {
-		released(w, c, u, lock, msg->attempt);
+	answer_release(w, c, u, lock, msg);
+	if (msg->type == BFTM_MSG_RELEASED)
+		return;
+	if (h && h->kernel && h->host.attempt == msg->attempt) {
+		client_kernel_answer(w, x, (u32)(h - c->handle), u, msg);
 		return;
 	}
-	late(w, c, u, lock, msg);
 	/* As bftm_acquire_answer(): won through an earlier helper, and perhaps held. */
 	if (msg->attempt <= c->incarnation << 32 && !(h && h->client->attempt == msg->attempt) &&
 	    !client_member_disowns(w, x, msg))
@@ -124,7 +147,7 @@ static void answer(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 	if (msg->type == BFTM_MSG_REFUSED && msg->arg == BFTM_REFUSED_TOKENS &&
 	    !c->recovery.on)
 		client_hello(w, x, 1u << u);
-	if (!h) {
+	if (!h || h->kernel) {
 		bftm_stray(msg, u, &out);
 		if (out.release_to)
 			client_release(w, x, lock, &out);
@@ -189,6 +212,9 @@ static void hand_on(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 		return;
 	}
 	hello_again(w, x, u);
+	/* The kernel does not count what comes from another start of the server. */
+	if (is_kernels(w, &w->client[x], lock_number(msg), msg->attempt))
+		return;
 	if (bftm_discount(&uncounted))
 		answer(w, x, u, &uncounted);
 }
@@ -231,8 +257,11 @@ void client_setup(struct world *w, u32 x)
 	c->clock = fault_clock(w, false, true);
 	c->peer = arena_array(&w->arena, struct peer, w->plan->n);
 	c->handle = arena_array(&w->arena, struct handle, w->plan->handles);
-	for (i = 0; i < w->plan->handles && !w->order; i++)
-		c->handle[i].client = arena_take(&w->arena, core->size(w->plan->n));
+	for (i = 0; i < w->plan->handles && !w->order; i++) {
+		c->handle[i].helpers = arena_take(&w->arena, core->size(w->plan->n));
+		c->handle[i].kernels = arena_take(&w->arena, core->size(w->plan->n));
+		c->handle[i].client = c->handle[i].helpers;
+	}
 	/* A second of the wall clock; many hosts start in the same. */
 	c->incarnation = 0;
 	if (w->order)
@@ -303,6 +332,7 @@ static void abandon(struct world *w, u32 x, struct handle *h, bool host)
 		c->orphan = (struct orphan){
 			.alive = true, .lock = h->lock, .attempt = h->client->attempt,
 			.hold = h->hold, .end_ns = h->end_ns, .want = h->want, .sends = h->sends,
+			.token = h->token,
 			.give_at = w->now + rng_scale(&w->rng[RNG_APP], 1, w->plan->lease_max),
 		};
 		c->orphan.want.mode = h->mode;
@@ -315,6 +345,8 @@ static void abandon(struct world *w, u32 x, struct handle *h, bool host)
 		});
 	}
 	h->stamp++;
+	h->kernel = false;
+	h->client = h->helpers;
 	memset(h->client, 0, w->protocol->core->client->size(w->plan->n));
 	h->app = APP_IDLE;
 	h->hold = 0;

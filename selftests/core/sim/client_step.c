@@ -8,11 +8,16 @@ void client_arm(struct world *w, u32 x, u32 i)
 	struct client *c = &w->client[x];
 	struct handle *h = &c->handle[i];
 	struct event *e;
-	u64 at;
+	u64 at, due;
 
 	if (h->client->phase == BFTM_PHASE_DEAD)
 		return;
-	at = clock_when(&c->clock, h->client->wake_ns, w->now);
+	due = h->client->wake_ns;
+	if (h->kernel)
+		due = h->host.due_ns ?: NEVER;
+	if (h->kernel && h->host.state == BFTM_HOST_HOLD && h->known_end_ns < due)
+		due = h->known_end_ns + 1;
+	at = clock_when(&c->clock, due, w->now);
 	if (h->wake_at <= at)
 		return;
 	h->wake_at = at;
@@ -216,7 +221,7 @@ void client_watch_hold(struct world *w, u32 x, u32 i, enum bftm_verdict verdict,
 		value_read(w, x, i);
 }
 
-void client_begin(struct world *w, u32 x, u32 i)
+void client_contend(struct world *w, u32 x, u32 i)
 {
 	struct client *c = &w->client[x];
 	struct handle *h = &c->handle[i];
@@ -224,27 +229,40 @@ void client_begin(struct world *w, u32 x, u32 i)
 	u64 now = client_look(w, c), before = h->client->attempt;
 
 	client_stall(w, c);
-	h->left.any = false;
-	h->want.lock = h->lock + 1;
 	w->protocol->core->client->start(h->client, &c->cfg, &h->want, ++c->attempt, now, &out);
 	client_watch(w, x, i, before, BFTM_PHASE_DEAD);
+	client_obey(w, x, i, &out);
+	client_done(w, c);
+}
+
+void client_begin(struct world *w, u32 x, u32 i)
+{
+	struct handle *h = &w->client[x].handle[i];
+
+	h->left.any = false;
+	h->want.lock = h->lock + 1;
 	tell(w, h->lock, "c%u wants %s %s%s%s%s", x + 1, story_lock(h->lock),
 	     h->want.lease_ns == BFTM_LEASE_NONE ? "without a lease" : "for ",
 	     h->want.lease_ns == BFTM_LEASE_NONE ? "" : story_span(h->want.lease_ns), h->want.mode == BFTM_MODE_EX ? "" : ", in mode ",
 	     h->want.mode == BFTM_MODE_EX ? "" : story_mode(h->want.mode));
-	client_obey(w, x, i, &out);
-	client_done(w, c);
+	if (client_kernel_may(w, x, i))
+		client_kernel_begin(w, x, i);
+	else
+		client_contend(w, x, i);
 }
 
 void client_renew(struct world *w, u32 x, u32 i)
 {
 	struct client *c = &w->client[x];
 	struct handle *h = &c->handle[i];
-	enum bftm_phase phase = h->client->phase;
+	enum bftm_phase phase;
 	struct bftm_out out;
 
 	if (!w->protocol->releases)
 		return;
+	if (h->kernel)
+		client_kernel_entrust(w, x, i);
+	phase = h->client->phase;
 	w->protocol->core->client->renew(h->client, &c->cfg, client_look(w, c), &out);
 	client_watch(w, x, i, h->client->attempt, phase);
 	client_obey(w, x, i, &out);
@@ -262,6 +280,8 @@ void client_convert(struct world *w, u32 x, u32 i, const struct bftm_conversion 
 
 	if (phase != BFTM_PHASE_HOLD)
 		return;
+	if (h->kernel)
+		client_kernel_entrust(w, x, i);
 	h->goal = *to;
 	h->goal.leaves = NULL;
 	h->reads = !bftm_mode_covers(held(w, h), to->mode);
@@ -313,7 +333,8 @@ void client_adopt(struct world *w, u32 x)
 	h->known_end_ns = o->end_ns;
 	h->sends = o->sends;
 	h->mode = o->want.mode;
-	h->token = 0;
+	h->token = o->token;
+	h->client->token = o->token;
 	tell(w, h->lock, "c%u: the new helper goes on with %s", x + 1, story_lock(h->lock));
 	h->left.any = o->left;
 	core->adopt(h->client, &c->cfg, &h->want, o->attempt, o->end_ns, o->sends, o->left);
@@ -343,6 +364,11 @@ void client_end(struct world *w, u32 x, u32 i)
 	}
 	h->hold = 0;
 	client_stall(w, c);
+	if (h->kernel) {
+		client_kernel_stop(w, x, i);
+		client_done(w, c);
+		return;
+	}
 	if (done)
 		core->leave(h->client, &c->cfg, leaves ? &h->left : NULL, &out);
 	else
@@ -362,6 +388,10 @@ void client_wake(struct world *w, u32 x, u32 i)
 	struct bftm_out out;
 
 	h->wake_at = NEVER;
+	if (h->kernel) {
+		client_kernel_wake(w, x, i);
+		return;
+	}
 	client_stall(w, c);
 	if (phase == BFTM_PHASE_BACKOFF && now >= h->client->wake_ns)
 		attempt = ++c->attempt;

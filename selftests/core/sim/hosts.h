@@ -3,6 +3,7 @@
 #ifndef BFTM_SIM_HOSTS_H
 #define BFTM_SIM_HOSTS_H
 
+#include "core/backoff/host.h"
 #include "core/members.h"
 #include "core/peer.h"
 #include "core/replay.h"
@@ -63,7 +64,11 @@ struct leaving {
 
 /** struct handle - an application with one lock at a time; helper/lock/acquire.h */
 struct handle {
-	struct bftm_contender *client;
+	struct bftm_contender *client;	/* one of these two */
+	struct bftm_contender *helpers;
+	struct bftm_contender *kernels;
+	bool kernel;		/* its kernel asks for the lock, or holds it, by itself */
+	struct bftm_host host;	/* … so */
 	struct bftm_want want;
 	enum app app;
 	u32 lock;
@@ -90,6 +95,7 @@ struct orphan {
 	u32 sends;
 	u64 attempt;
 	u64 hold;
+	u64 token;
 	u64 end_ns;
 	u64 give_at;		/* true time at which the application gives back */
 	struct bftm_want want;
@@ -111,6 +117,8 @@ struct recovery {
 struct release {
 	struct release *next;
 	struct bftm_release core;
+	bool kernel;
+	struct bftm_host host;	/* of the kernel, in place of @core */
 	u32 lock;
 	u32 number;
 };

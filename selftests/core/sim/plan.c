@@ -276,6 +276,15 @@ static void draw_ask(struct plan *p, u64 seed, const struct wish *wish)
 	p->ask = wish->ask != AS_DRAWN ? wish->ask : (u32)rng_below(&r, ASKS);
 }
 
+/* Likewise. Kernels know nothing of members; and figures are those of helpers. */
+static void draw_kernel(struct plan *p, u64 seed, const struct wish *wish)
+{
+	struct rng r = { .state = seed ^ 0x6b65726e };
+
+	p->kernel = rng_next(&r) & 1 && p->protocol->releases && plan_leased(p) && !p->literal &&
+		    !p->leaseless && !wish->scale && !wish->fair && !wish->silent && !wish->steps;
+}
+
 enum ask plan_ask(const struct plan *p, u32 x)
 {
 	struct rng r = { .state = p->seed ^ 0x61736b ^ (u64)x << 32 };
@@ -299,6 +308,8 @@ void plan_draw(struct plan *p, u64 seed, const struct wish *wish)
 	if (!p->protocol->orders)
 		draw_modes(p, seed, wish);
 	draw_ask(p, seed, wish);
+	if (!p->protocol->orders)
+		draw_kernel(p, seed, wish);
 	if (wish->scale)
 		plan_draw_scale(p, wish);
 	draw_faults(p, &r, wish);

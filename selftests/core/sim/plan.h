@@ -196,6 +196,7 @@ struct wish {
  * @leaseless:   … that it is wanted without a lease
  * @roll:        servers have rolls of the members that may hold something
  * @ask:         enum ask
+ * @kernel:      kernels take free locks by themselves
  * @waiters_max: of a lock at a server
  * @keep_tokens: servers keep over a restart which tokens they stamped
  * @fair:        nothing goes wrong, see struct wish
@@ -228,7 +229,7 @@ struct plan {
 	u32 once, no_backoff, backoff, cancel, hold_all;
 	u32 renew, fence, modes, values, leaseless, ask, waiters_max, turns;
 	u64 safety, silent_at;
-	bool lone, honest_end, hello, sync, roll, mixed;
+	bool lone, honest_end, hello, sync, roll, mixed, kernel;
 	bool keep_tokens, spaced, tangle, fair, steps;
 	struct order_plan order;
 };

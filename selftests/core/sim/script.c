@@ -69,6 +69,8 @@ static bool parse_pair(struct script *s, const char *name, const char *value)
 		p->values = number ? PPM : 0;
 	else if (!strcmp(name, "ask") && parse_ask(value, &p->ask))
 		return true;
+	else if (!strcmp(name, "kernel"))
+		p->kernel = number;
 	else if (!strcmp(name, "leaseless"))
 		p->leaseless = number ? PPM : 0;
 	else if (!strcmp(name, "continues"))

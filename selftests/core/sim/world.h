@@ -239,8 +239,23 @@ bool value_leaves(struct world *w, u32 x, u32 i, enum bftm_mode mode);
 /** value_read() - it is told the value. */
 void value_read(struct world *w, u32 x, u32 i);
 
-/** client_begin() - the application of a handle asks for its lock. */
+/** client_begin() - the application of a handle asks for its lock, by its kernel or its helper. */
 void client_begin(struct world *w, u32 x, u32 h);
+/** client_contend() - the helper asks for it. */
+void client_contend(struct world *w, u32 x, u32 h);
+/* client_kernel.c */
+/** client_kernel_may() - may the kernel ask for the lock by itself? */
+bool client_kernel_may(const struct world *w, u32 x, u32 h);
+void client_kernel_begin(struct world *w, u32 x, u32 h);
+/** client_kernel_answer() - server @u answers the attempt that the kernel makes. */
+void client_kernel_answer(struct world *w, u32 x, u32 h, u32 u, const struct bftm_msg *msg);
+void client_kernel_wake(struct world *w, u32 x, u32 h);
+/** client_kernel_stop() - the application gives up, or gives back. */
+void client_kernel_stop(struct world *w, u32 x, u32 h);
+/** client_kernel_entrust() - the helper goes on with the lock that the kernel holds. */
+void client_kernel_entrust(struct world *w, u32 x, u32 h);
+/** client_release_kernel() - RELEASE of the kernel, to @to for the first time. */
+void client_release_kernel(struct world *w, u32 x, u32 lock, const struct bftm_host *host, u32 to);
 /** client_end() - it cancels or gives back. */
 void client_end(struct world *w, u32 x, u32 h);
 

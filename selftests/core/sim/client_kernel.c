@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A lock that the kernel of a host takes by itself, as kmod/client/fast.c. The helper goes on with
+ * an attempt that loses, and with a lock that is to be renewed.
+ */
+#include "story.h"
+
+bool client_kernel_may(const struct world *w, u32 x, u32 i)
+{
+	const struct client *c = &w->client[x];
+	const struct handle *h = &c->handle[i];
+
+	/* A lock that an earlier helper left is known to the kernel by its name. */
+	return w->plan->kernel && h->want.mode == BFTM_MODE_EX && !h->want.value &&
+	       h->want.lease_ns != BFTM_LEASE_NONE && !(c->orphan.alive && c->orphan.lock == h->lock);
+}
+
+/* The attempt is over: RELEASE goes on without the handle. */
+static void kernel_over(struct world *w, u32 x, u32 i, const struct bftm_out *out)
+{
+	struct handle *h = &w->client[x].handle[i];
+
+	client_release_kernel(w, x, h->lock, &h->host, out->release_to);
+	h->kernel = false;
+	h->client = h->helpers;
+}
+
+void client_kernel_entrust(struct world *w, u32 x, u32 i)
+{
+	const struct bftm_client_ops *core = w->protocol->core->client;
+	struct client *c = &w->client[x];
+	struct handle *h = &c->handle[i];
+	u64 prio = core->seen(h->helpers, &c->cfg);
+
+	tell(w, h->lock, "c%u: its helper goes on with %s", x + 1, story_lock(h->lock));
+	h->kernel = false;
+	h->client = h->helpers;
+	/* As bftm_attempt_adopt(). */
+	memset(h->client, 0, core->size(w->plan->n));
+	h->client->token = h->token;
+	h->client->prio = prio;
+	core->adopt(h->client, &c->cfg, &h->want, h->host.attempt,
+			    h->known_end_ns, h->sends, false);
+}
+
+static void kernel_obey(struct world *w, u32 x, u32 i, const struct bftm_host_step *step, u64 now)
+{
+	struct client *c = &w->client[x];
+	struct handle *h = &c->handle[i];
+	struct bftm_out out;
+
+	client_stall(w, c);
+	if (step->event == BFTM_HOST_WON)
+		client_watch_hold(w, x, i, BFTM_WON, now);
+	client_send(w, x, h, &step->out);
+	if (h->host.state == BFTM_HOST_END)
+		kernel_over(w, x, i, &step->out);
+	switch (step->event) {
+	case BFTM_HOST_WON:
+		client_arm(w, x, i);
+		app_won(w, x, i);
+		return;
+	case BFTM_HOST_LOST:
+		tell(w, h->lock, "c%u: its kernel leaves %s to the helper", x + 1,
+		     story_lock(h->lock));
+		client_contend(w, x, i);
+		return;
+	case BFTM_HOST_ENTRUST:
+		client_kernel_entrust(w, x, i);
+		w->protocol->core->client->renew(h->client, &c->cfg, now, &out);
+		client_obey(w, x, i, &out);
+		return;
+	case BFTM_HOST_NOTHING:
+	case BFTM_HOST_OVER:
+		client_arm(w, x, i);
+	}
+}
+
+void client_kernel_begin(struct world *w, u32 x, u32 i)
+{
+	struct client *c = &w->client[x];
+	struct handle *h = &c->handle[i];
+	struct bftm_want want = h->want;
+	struct bftm_host_step step;
+	u64 now = client_look(w, c);
+
+	client_stall(w, c);
+	memset(h->kernels, 0, w->protocol->core->client->size(w->plan->n));
+	h->kernel = true;
+	h->client = h->kernels;
+	h->host.core = w->protocol->core->client;
+	h->host.client = h->kernels;
+	want.wait = BFTM_WAIT_NOT;
+	bftm_host_begin(&h->host, &c->cfg, &want, ++c->attempt, now, &step);
+	client_watch(w, x, i, 0, BFTM_PHASE_DEAD);
+	kernel_obey(w, x, i, &step, now);
+	client_done(w, c);
+}
+
+void client_kernel_answer(struct world *w, u32 x, u32 i, u32 u, const struct bftm_msg *msg)
+{
+	struct client *c = &w->client[x];
+	struct handle *h = &c->handle[i];
+	enum bftm_phase phase = h->client->phase;
+	struct bftm_host_step step;
+	u64 now = client_look(w, c);
+
+	bftm_host_answer(&h->host, &c->cfg, u, msg, now, &step);
+	client_watch(w, x, i, h->host.attempt, phase);
+	kernel_obey(w, x, i, &step, now);
+}
+
+/* The core is gone when the lock was won, so its phase says nothing then. */
+static void kernel_stop(struct world *w, u32 x, u32 i, bool doubt, u64 now,
+			struct bftm_host_step *step)
+{
+	struct client *c = &w->client[x];
+	struct handle *h = &c->handle[i];
+	enum bftm_phase phase = h->client->phase;
+
+	bftm_host_stop(&h->host, &c->cfg, doubt, now, step);
+	h->client->phase = BFTM_PHASE_DEAD;
+	client_watch(w, x, i, h->host.attempt, phase);
+}
+
+void client_kernel_stop(struct world *w, u32 x, u32 i)
+{
+	struct bftm_host_step step;
+
+	kernel_stop(w, x, i, false, client_look(w, &w->client[x]), &step);
+	kernel_over(w, x, i, &step.out);
+}
+
+void client_kernel_wake(struct world *w, u32 x, u32 i)
+{
+	struct client *c = &w->client[x];
+	struct handle *h = &c->handle[i];
+	enum bftm_phase phase = h->client->phase;
+	struct bftm_host_step step;
+	u64 now = client_look(w, c);
+
+	client_stall(w, c);
+	if (h->host.state == BFTM_HOST_HOLD && now > h->end_ns) {
+		/* The lease is over, as the handle's own alarm says. EX could write. */
+		kernel_stop(w, x, i, true, now, &step);
+		app_failed(w, x, i, BFTM_LAPSED);
+		kernel_over(w, x, i, &step.out);
+	} else {
+		bftm_host_wake(&h->host, &c->cfg, now, &step);
+		client_watch(w, x, i, h->host.attempt, phase);
+		kernel_obey(w, x, i, &step, now);
+	}
+	client_done(w, c);
+}
