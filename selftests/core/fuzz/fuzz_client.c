@@ -4,11 +4,13 @@
  * while F different servers said FREE, by a grant that was not given back, to
  * a send of this attempt that is not longer ago than its lease; and until it
  * was told when it took the lock over. With a fencing token, q servers have
- * stamped it. An end never moves back. The messages that it asks to be sent are bounded.
+ * stamped it. An end never moves back. The messages that it asks to be sent are bounded. RELEASE
+ * goes to those that were asked.
  */
 #include "core/backoff/client.h"
 #include "core/lease.h"
 #include "core/quorum.h"
+#include "core/release.h"
 #include "fuzz.h"
 
 #define SENDS_MAX 4096
@@ -18,6 +20,7 @@ struct oracle {
 	u64 attempt;
 	u32 base, sends;			/* k from base + 1 to sends */
 	u64 sent_ns[SENDS_MAX];			/* of base + 1 … */
+	u32 asked;				/* servers that TRY went to */
 	u64 known_end_ns;
 	u64 end_ns;				/* highest that was seen while held */
 	bool fenced;				/* by an earlier helper */
@@ -28,6 +31,7 @@ struct oracle {
 };
 
 static struct oracle o;
+static struct bftm_ask_state asks;
 
 static bool is_held(const struct bftm_contend *c)
 {
@@ -116,6 +120,7 @@ static void check_sets(const struct bftm_contend *c, const struct bftm_client_cf
 		must(out->send[i].type == BFTM_MSG_STAMP ||
 		     (out->send[i].arg == BFTM_MODE_EX && !out->send[i].flags));
 	must(!((try_to | out->release_to | yield_to | stamp_to) & ~all));
+	o.asked |= try_to;
 	must(!try_to || c->base.phase == BFTM_PHASE_TRY || c->base.phase == BFTM_PHASE_HOLD);
 	must(!yield_to || (bftm_contender_alive(&c->base) && count(yield_to) == 1) ||
 	     c->base.phase == BFTM_PHASE_BACKOFF || c->base.phase == BFTM_PHASE_DEAD);
@@ -128,7 +133,6 @@ static void check_sets(const struct bftm_contend *c, const struct bftm_client_cf
 static void check(const struct bftm_contend *c, const struct bftm_client_cfg *cfg,
 		  const struct bftm_out *out, u64 now)
 {
-	u32 all = (u32)((1ull << cfg->n) - 1);
 	u64 end = bftm_contend_end(c, cfg);
 
 	check_sets(c, cfg, out);
@@ -149,16 +153,31 @@ static void check(const struct bftm_contend *c, const struct bftm_client_cfg *cf
 		must(!out->extended);
 	}
 	if (out->verdict > BFTM_WON)
-		must(c->base.phase == BFTM_PHASE_DEAD && out->release_to == all);
+		must(c->base.phase == BFTM_PHASE_DEAD && out->release_to == o.asked);
+}
+
+/* All servers are equally fast: which of them are asked first is up to the lock. */
+static void ask_first(struct bftm_client_cfg *cfg, bool adapts)
+{
+	u32 u;
+
+	bftm_ask_start(&asks, adapts);
+	for (u = 0; u < cfg->n; u++) {
+		bftm_ask_server(&asks, u, 1, u + 1);
+		asks.speed.srtt_ns[u] = cfg->delta_ns;
+	}
+	cfg->ask = &asks;
 }
 
 static void read_cfg(struct fuzz_bytes *in, struct bftm_client_cfg *cfg)
 {
+	u8 ask;
+
 	*cfg = (struct bftm_client_cfg){
 		.b = (u32)fuzz_take(in, 1) % 4,
 		.rho_ppm = 1 + (u32)fuzz_take(in, 2),
 		.literal = fuzz_take(in, 1) & 1,
-		.polynomial = fuzz_take(in, 1) & 1,
+		.polynomial = (ask = (u8)fuzz_take(in, 1)) & 1,
 		.exponent = (u32)fuzz_take(in, 1) % 9,
 		.delta_ns = 1 + fuzz_take(in, 4),
 		.retry_max_ns = fuzz_take(in, 8),
@@ -167,6 +186,8 @@ static void read_cfg(struct fuzz_bytes *in, struct bftm_client_cfg *cfg)
 	cfg->n = cfg->literal ? bftm_servers_needed_literal(cfg->b) :
 				bftm_servers_needed(cfg->b);
 	cfg->n += (u32)fuzz_take(in, 1) % (BFTM_SERVERS_MAX + 1 - cfg->n);
+	if (ask & 2)
+		ask_first(cfg, ask & 4);
 }
 
 static void read_want(struct fuzz_bytes *in, struct bftm_want *want)
@@ -179,6 +200,7 @@ static void read_want(struct fuzz_bytes *in, struct bftm_want *want)
 	want->renew = bits >> 2 & 1;
 	want->fence = bits >> 3 & 1;
 	want->mode = BFTM_MODE_EX;
+	want->lock = 1 + (bits >> 4 & 3);
 }
 
 static void read_answer(struct fuzz_bytes *in, const struct bftm_contend *c,
@@ -225,7 +247,23 @@ static void act_adopt(struct fuzz_bytes *in, struct bftm_contend *c,
 	bftm_contend_adopt(c, cfg, want, fresh, end, sends, fresh & 1);
 	bftm_contend_renew(c, cfg, now, out);
 	note_attempt(c, sends + BFTM_ADOPT_SENDS);
+	o.asked = bftm_all(cfg->n);
 	o.known_end_ns = end;
+}
+
+/* RELEASE of one attempt may still be on its way when the next one asks. */
+static void act_start(struct fuzz_bytes *in, struct bftm_contend *c,
+		      const struct bftm_client_cfg *cfg, struct bftm_want *want, u64 fresh, u64 now,
+		      struct bftm_out *out)
+{
+	struct bftm_release release;
+
+	bftm_contend_stop(c, cfg, out);
+	check_sets(c, cfg, out);
+	must(!out->release_to || out->release_to == o.asked);
+	bftm_release_start(&release, cfg, out, now);
+	read_want(in, want);
+	bftm_contend_start(c, cfg, want, fresh, now, out);
 }
 
 static void act(struct fuzz_bytes *in, struct bftm_contend *c,
@@ -246,10 +284,7 @@ static void act(struct fuzz_bytes *in, struct bftm_contend *c,
 		act_wake(in, c, cfg, now, fresh, &out);
 		break;
 	case 13:
-		bftm_contend_stop(c, cfg, &out);
-		check_sets(c, cfg, &out);
-		read_want(in, want);
-		bftm_contend_start(c, cfg, want, fresh, *now, &out);
+		act_start(in, c, cfg, want, fresh, *now, &out);
 		break;
 	case 14:
 		bftm_contend_renew(c, cfg, *now, &out);
