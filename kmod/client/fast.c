@@ -16,6 +16,7 @@
  */
 #include <linux/slab.h>
 
+#include "client/burst.h"
 #include "client/fast.h"
 #include "client/handle.h"
 #include "client/request.h"
@@ -82,30 +83,28 @@ static void fast_arm(struct bftm_fast *f)
 		bftm_alarm_clear(&f->session->alarms, &f->due);
 }
 
-static u32 send(struct bftm_fast *f, u32 to, struct bftm_msg *msg)
+static bool fast_send(struct bftm_fast *f, u32 to, struct bftm_msg *msg)
 {
 	msg->name_len = f->name_len;
 	memcpy(msg->name, f->name, f->name_len);
-	return bftm_session_send(f->session, to, msg);
+	return bftm_burst_add(f->session, to, msg);
 }
 
-/* Return: the servers to which TRY went out. All hear the same, since no message has a value. */
-static u32 send_all(struct bftm_fast *f, const struct bftm_out *out)
+/* All servers hear the same, since no message has a value. A message without room is lost. */
+static void send_all(struct bftm_fast *f, const struct bftm_out *out)
 {
 	struct bftm_msg msg;
-	u32 i, sent, tried = 0;
+	u32 i;
 
 	for (i = 0; i < out->count; i++) {
 		bftm_contender_message(f->host.client, &out->send[i], out->send[i].to, &msg);
-		sent = send(f, out->send[i].to, &msg);
-		if (msg.type == BFTM_MSG_TRY)
-			tried |= sent;
+		fast_send(f, out->send[i].to, &msg);
 	}
-	if (out->release_to) {
-		bftm_release_message(&f->host.release, out->release_to, &msg);
-		send(f, out->release_to, &msg);
-	}
-	return tried;
+	if (!out->release_to)
+		return;
+	bftm_release_message(&f->host.release, out->release_to, &msg);
+	if (!fast_send(f, out->release_to, &msg))
+		bftm_host_unreleased(&f->host, bftm_clock_ns());
 }
 
 /* Too few servers answer, or can be asked: so it may well be next time. */
@@ -158,15 +157,11 @@ static void fast_won(struct bftm_fast *f, u64 end_ns)
 static void hand_over(struct bftm_fast *f);
 
 /* Do what the core says. The attempt may be gone afterwards. */
-static void fast_obey(struct bftm_fast *f, struct bftm_host_step *step, u64 now)
+static void fast_obey(struct bftm_fast *f, const struct bftm_host_step *step)
 {
 	struct bftm_session *s = f->session;
-	u32 failed = bftm_out_to(&step->out, BFTM_MSG_TRY) & ~send_all(f, &step->out);
 
-	if (failed && f->host.state == BFTM_HOST_ASK) {
-		bftm_host_unsent(&f->host, &s->cfg, failed, now, step);
-		send_all(f, &step->out);
-	}
+	send_all(f, &step->out);
 	if (step->unheard)
 		in_vain(s);
 	else if (step->disputed)
@@ -283,7 +278,7 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 	want.lock = s->cfg.ask ? bftm_ask_lock(f->name, f->name_len) : 0;
 	now = bftm_clock_ns();
 	bftm_host_begin(&f->host, &s->cfg, &want, f->host.attempt, now, &step);
-	fast_obey(f, &step, now);
+	fast_obey(f, &step);
 	return true;
 }
 
@@ -319,44 +314,78 @@ void bftm_fast_entrust(struct bftm_request *request)
 		entrust_held(request->fast);
 }
 
+/* Servers are told at least once of each lock that is given back. Return: is one told now? */
+static bool fast_retire(struct bftm_fast *f)
+{
+	const struct bftm_upcall *up = f->session->bn->upcall;
+	struct bftm_host_step step = {};
+
+	switch (f->host.state) {
+	case BFTM_HOST_HOLD:
+		entrust_held(f);
+		return false;
+	case BFTM_HOST_ASK:
+		hand_over(f);
+		break;
+	case BFTM_HOST_END:
+		if (!f->host.release.sends)
+			bftm_host_wake(&f->host, &f->session->cfg, f->host.due_ns, &step);
+		send_all(f, &step.out);
+		break;
+	}
+	fast_free(f);
+	return up->burst->count;
+}
+
 bool bftm_fast_retire(struct bftm_session *s)
 {
 	struct bftm_fast *f, *next;
 	u32 done = 0;
 
-	list_for_each_entry_safe(f, next, &s->all, list) {
-		if (done >= RETIRE_BATCH)
+	list_for_each_entry_safe(f, next, &s->all, list)
+		if (done++ >= RETIRE_BATCH || fast_retire(f))
 			return true;
-		done++;
-		if (f->host.state == BFTM_HOST_HOLD) {
-			entrust_held(f);
-			continue;
-		}
-		if (f->host.state == BFTM_HOST_ASK) {
-			hand_over(f);
-			done += s->cfg.n;
-		}
-		/* Servers were told at least once of each lock that is given back. */
-		fast_free(f);
-	}
 	return false;
 }
 
-unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns)
+static void fast_ring(struct bftm_fast *f, u64 boot_ns)
 {
-	struct bftm_fast *f = container_of(due, struct bftm_fast, due);
-	const struct bftm_client_cfg *cfg = &f->session->cfg;
 	struct bftm_host_step step;
-	u64 now = bftm_clock_ns();
 
 	if (f->host.state == BFTM_HOST_ASK && is_late(f, boot_ns)) {
 		hand_over(f);
-		return 1 + cfg->n;
+		return;
 	}
 	/* Nothing, when it was woken too early. */
-	bftm_host_wake(&f->host, cfg, now, &step);
-	fast_obey(f, &step, now);
-	return 1 + cfg->n;
+	bftm_host_wake(&f->host, &f->session->cfg, bftm_clock_ns(), &step);
+	fast_obey(f, &step);
+}
+
+unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns)
+	__must_hold(due)
+{
+	struct bftm_fast *f = container_of(due, struct bftm_fast, due);
+	struct bftm_upcall *up = f->session->bn->upcall;
+	struct bftm_burst burst;
+	unsigned int sent;
+
+	bftm_burst_begin(up, &burst);
+	fast_ring(f, boot_ns);
+	sent = bftm_burst_unlock(up, &burst);
+	spin_lock_bh(&up->lock);
+	return max(sent, 1U);
+}
+
+void bftm_fast_unsent(struct bftm_session *s, u64 attempt, u32 failed)
+{
+	struct bftm_fast *f = fast_find(s->bn->upcall, s, attempt);
+	struct bftm_host_step step;
+
+	lockdep_assert_held(&s->bn->upcall->lock);
+	if (!f || f->host.state != BFTM_HOST_ASK)
+		return;
+	bftm_host_unsent(&f->host, &s->cfg, failed, bftm_clock_ns(), &step);
+	fast_obey(f, &step);
 }
 
 static void fast_answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
@@ -369,7 +398,7 @@ static void fast_answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
 		f->session->vain = 0;
 	if (step.wanted)
 		bftm_handle_wanted(f->request->handle, BFTM_LOCK_EX);
-	fast_obey(f, &step, now);
+	fast_obey(f, &step);
 }
 
 bool bftm_fast_answer(struct bftm_session *s, u32 u, const struct bftm_msg *msg)
@@ -382,8 +411,7 @@ bool bftm_fast_answer(struct bftm_session *s, u32 u, const struct bftm_msg *msg)
 	if (!f)
 		return false;
 	/* A liar may put the attempt of one lock under another's name. */
-	if (f->name_len == msg->name_len && !memcmp(f->name, msg->name, f->name_len)) {
+	if (f->name_len == msg->name_len && !memcmp(f->name, msg->name, f->name_len))
 		fast_answer(f, u, msg);
-	}
 	return true;
 }

@@ -61,8 +61,16 @@ void bftm_fast_entrust(struct bftm_request *request);
  */
 bool bftm_fast_retire(struct bftm_session *s);
 
-/** bftm_fast_ring() - @due: of one. Return: one, and the datagrams that were sent, at most. */
+/**
+ * bftm_fast_ring() - an attempt has something to do
+ * @due:     of it
+ * @boot_ns: CLOCK_BOOTTIME
+ * Return: the datagrams that were sent, one at least. The upcall's lock is released meanwhile.
+ */
 unsigned int bftm_fast_ring(struct timerqueue_node *due, u64 boot_ns);
+
+/** bftm_fast_unsent() - TRY of an attempt did not go out to the servers @failed. */
+void bftm_fast_unsent(struct bftm_session *s, u64 attempt, u32 failed);
 
 /**
  * bftm_fast_answer() - an authentic answer of server number @u

@@ -12,7 +12,7 @@
 #include <linux/poll.h>
 #include <linux/slab.h>
 
-#include "client/fast.h"
+#include "client/burst.h"
 #include "client/handle.h"
 #include "client/submit.h"
 #include "client/trace.h"
@@ -76,9 +76,10 @@ struct bftm_handle *bftm_handle_new(struct bftm_net *bn)
 void bftm_handle_free(struct bftm_handle *h)
 {
 	struct bftm_upcall *up = h->bn->upcall;
+	struct bftm_burst burst;
 
 	xa_erase(&up->handles, h->number);
-	spin_lock_bh(&up->lock);
+	bftm_burst_lock(up, &burst);
 	bftm_handle_check(h);
 	if (h->request) {
 		/* Without BFTM_IOC_RELEASE: what it set may not be what is to be. */
@@ -89,7 +90,7 @@ void bftm_handle_free(struct bftm_handle *h)
 		give_back(h);
 	}
 	bftm_alarm_clear(&up->alarms, &h->due);
-	spin_unlock_bh(&up->lock);
+	bftm_burst_unlock(up, &burst);
 	/* No code finds the handle any more, so no code calls the usher. */
 	bftm_handle_watch_end(h);
 	bftm_submit_forget(h);
@@ -171,7 +172,9 @@ static int handle_begin(struct bftm_handle *h, struct bftm_request *request, boo
 int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
 			u64 limit_ns, bool waits, u64 *ret_id)
 {
+	struct bftm_upcall *up = h->bn->upcall;
 	struct bftm_request *request;
+	struct bftm_burst burst;
 	char comm[TASK_COMM_LEN];
 	int err;
 
@@ -187,11 +190,11 @@ int bftm_handle_acquire(struct bftm_handle *h, const struct bftm_acquire *arg,
 		kfree(request);
 		return -ENOMEM;
 	}
-	spin_lock_bh(&h->bn->upcall->lock);
+	bftm_burst_lock(up, &burst);
 	err = handle_begin(h, request, waits, comm);
 	if (!err)
 		*ret_id = h->id;
-	spin_unlock_bh(&h->bn->upcall->lock);
+	bftm_burst_unlock(up, &burst);
 	if (err) {
 		kfree(request->value);
 		kfree(request);
@@ -248,10 +251,11 @@ static bool is_pending(struct bftm_handle *h, u64 id)
 int bftm_handle_wait(struct bftm_handle *h, u64 id, struct bftm_acquire *ret)
 {
 	struct bftm_upcall *up = h->bn->upcall;
+	struct bftm_burst burst;
 	int err;
 
 	err = wait_event_interruptible(h->wait, !is_pending(h, id));
-	spin_lock_bh(&up->lock);
+	bftm_burst_lock(up, &burst);
 	if (h->id != id) {
 		/* Another thread released the handle, and it was used for another acquire since. */
 		err = -ECANCELED;
@@ -287,16 +291,18 @@ int bftm_handle_wait(struct bftm_handle *h, u64 id, struct bftm_acquire *ret)
 		break;
 	}
 out:
-	spin_unlock_bh(&up->lock);
+	bftm_burst_unlock(up, &burst);
 	return err;
 }
 
 int bftm_handle_release(struct bftm_handle *h, u64 id)
 {
+	struct bftm_upcall *up = h->bn->upcall;
 	enum bftm_state before;
+	struct bftm_burst burst;
 	int err = 0;
 
-	spin_lock_bh(&h->bn->upcall->lock);
+	bftm_burst_lock(up, &burst);
 	if (id && h->id != id) {
 		err = -ECANCELED;
 		goto out;
@@ -320,7 +326,7 @@ int bftm_handle_release(struct bftm_handle *h, u64 id)
 	if (before != BFTM_STATE_IDLE)
 		bftm_handle_wake(h, EPOLLIN | EPOLLRDNORM);
 out:
-	spin_unlock_bh(&h->bn->upcall->lock);
+	bftm_burst_unlock(up, &burst);
 	return err;
 }
 

@@ -19,6 +19,7 @@
 #include "uapi/linux/bftmutex.h"
 #include "uapi/linux/bftmutex_netlink.h"
 
+struct bftm_burst;
 struct bftm_fast;
 struct bftm_handle;
 struct bftm_submission;
@@ -73,6 +74,7 @@ struct bftm_local {
  *            ends; see bftm_upcall_prepare()
  * @secret:   so that nobody can choose names, or keep numbers, that go to one place of a table
  * @sessions: what the helper has lent
+ * @burst:    what is sent when the lock is released; NULL: nothing can be
  * @alarms:   handles with something to do at a time
  * @handles:  every open handle, by its number; changed without @lock, looked at with it
  * @told:     handles below that number know that they are deserted
@@ -97,6 +99,7 @@ struct bftm_upcall {
 	struct bftm_tables *tables;
 	siphash_key_t secret;
 	struct list_head sessions;
+	struct bftm_burst *burst;
 	struct bftm_alarms alarms;
 	struct xarray handles;
 	unsigned long told;

@@ -133,15 +133,18 @@ void bftm_sessions_dispose(struct list_head *gone);
 /** bftm_session_revoke() - both. Context: process. */
 void bftm_session_revoke(struct bftm_net *bn, const char *cluster, u32 portid);
 
+/** bftm_session_route() - look routes up anew if the flow is another. The upcall's lock is held. */
+void bftm_session_route(struct bftm_session *s);
+
 /**
  * bftm_session_send() - send one message to several servers
- * @s:   the session
- * @to:  bit mask
- * @msg: all but who it is for; sequence numbers and epochs are filled in
+ * @s:    the session
+ * @to:   bit mask
+ * @wire: all but server, epoch, number and tag
  *
- * A datagram that cannot go is lost, as on the way. Context: softirqs off, does not sleep. Return:
- * those of @to to whom it went out, as far as this host can tell.
+ * A datagram that cannot go is lost, as on the way. Context: RCU read side, does not sleep; without
+ * locks of this module. Return: those of @to to whom it went out, as far as this host can tell.
  */
-u32 bftm_session_send(struct bftm_session *s, u32 to, struct bftm_msg *msg);
+u32 bftm_session_send(struct bftm_session *s, u32 to, struct bftm_wire *wire);
 
 #endif /* BFTM_SESSION_H */

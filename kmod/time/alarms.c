@@ -10,9 +10,12 @@
 #include "core/limits.h"
 #include "time/alarms.h"
 
-/* Alarms of one run; then other code has the processor for as long as the run took. */
-#define BATCH		64
-#define PAUSE_NS	(100 * BFTM_NS_PER_US)
+/*
+ * Cost of one run, by ring(); then other code has the processor for three times as long as the run
+ * took: a quarter of it is all that alarms may have.
+ */
+#define BATCH		32
+#define PAUSE		3
 
 static void alarm_arm(struct bftm_alarms *a, u64 at_ns)
 {
@@ -27,7 +30,7 @@ static void alarm_run(struct bftm_alarms *a, u64 now)
 {
 	struct timerqueue_node *node;
 	unsigned int done = 0;
-	u64 at;
+	u64 at, end;
 
 	a->timer_ns = now;	/* bftm_alarm_set() from ring() does not arm it */
 	while ((node = timerqueue_getnext(&a->due)) && node->expires <= now && done < BATCH) {
@@ -38,8 +41,10 @@ static void alarm_run(struct bftm_alarms *a, u64 now)
 	if (!node)
 		return;
 	at = node->expires;
-	if (done >= BATCH)
-		at = max_t(u64, at, ktime_get_boottime_ns() + PAUSE_NS);
+	if (done >= BATCH) {
+		end = ktime_get_boottime_ns();
+		at = max_t(u64, at, end + PAUSE * (end - now));
+	}
 	alarm_arm(a, at);
 }
 
@@ -47,9 +52,9 @@ static enum hrtimer_restart alarm_fire(struct hrtimer *timer)
 {
 	struct bftm_alarms *a = container_of(timer, struct bftm_alarms, timer);
 
-	spin_lock(a->lock);
+	spin_lock_bh(a->lock);
 	alarm_run(a, ktime_get_boottime_ns());
-	spin_unlock(a->lock);
+	spin_unlock_bh(a->lock);
 	return HRTIMER_NORESTART;
 }
 

@@ -29,7 +29,7 @@ static void host_end(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64
 }
 
 static void host_lose(struct bftm_host *h, const struct bftm_client_cfg *cfg, bool unheard, u64 now,
-		 struct bftm_host_step *step)
+		      struct bftm_host_step *step)
 {
 	bool disputed = step->disputed;
 
@@ -110,6 +110,13 @@ void bftm_host_unsent(struct bftm_host *h, const struct bftm_client_cfg *cfg, u3
 		return;
 	/* Too few can be asked to win: the reason for that will hardly go by waiting. */
 	host_lose(h, cfg, !bftm_host_reached(h, cfg), now, step);
+}
+
+void bftm_host_unreleased(struct bftm_host *h, u64 now)
+{
+	h->release.sends--;
+	h->release.wake_ns = now;
+	h->due_ns = now;
 }
 
 /*

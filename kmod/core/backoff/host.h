@@ -105,6 +105,9 @@ void bftm_host_begin(struct bftm_host *h, const struct bftm_client_cfg *cfg,
 void bftm_host_unsent(struct bftm_host *h, const struct bftm_client_cfg *cfg, u32 failed, u64 now,
 		      struct bftm_host_step *step);
 
+/** bftm_host_unreleased() - there was no room for RELEASE of the last step: it is due at once. */
+void bftm_host_unreleased(struct bftm_host *h, u64 now);
+
 /** bftm_host_answer() - an authentic answer of server number @u to this attempt */
 void bftm_host_answer(struct bftm_host *h, const struct bftm_client_cfg *cfg, u32 u,
 		      const struct bftm_msg *msg, u64 now, struct bftm_host_step *step);

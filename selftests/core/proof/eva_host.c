@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: memory all_hosts bftm_host_begin bftm_host_unsent bftm_host_answer bftm_host_reached bftm_host_wake bftm_host_stop: every attempt of a kernel, whatever its client and servers say
+// prove: memory all_hosts bftm_host_begin bftm_host_unsent bftm_host_unreleased bftm_host_answer bftm_host_reached bftm_host_wake bftm_host_stop: every attempt of a kernel, whatever its client and servers say
 // frama-c: -eva-precision 0 -eva-plevel 500 -eva-use-spec bftm_renewal_pause
 #include "any_client.h"
 #include "core/backoff/host.h"
@@ -85,6 +85,8 @@ void all_hosts(void)
 	bftm_host_begin(&h, &cfg, &want, any_from(0, ~0ull), ANY_TIME, &step);
 	h = any_host();
 	bftm_host_unsent(&h, &cfg, (u32)any_from(0, ~0u), ANY_TIME, &step);
+	h = any_host();
+	bftm_host_unreleased(&h, ANY_TIME);
 	h = any_host();
 	bftm_host_answer(&h, &cfg, (u32)any_from(0, BFTM_SERVERS_MAX - 1), &msg, ANY_TIME, &step);
 	bftm_host_reached(&h, &cfg);

@@ -337,6 +337,23 @@ static void released_at_those_that_were_asked(void **state)
 	assert_int_equal(all_tell(ALL, BFTM_MSG_RELEASED, T0 + 4), BFTM_HOST_OVER);
 }
 
+/* There was no room for RELEASE: it goes out at the next wake-up, and is the first of three. */
+static void release_without_room(void **state)
+{
+	u32 i;
+
+	(void)state;
+	hold(T0);
+	bftm_host_stop(&h, &cfg, false, T0 + 3, &step);
+	bftm_host_unreleased(&h, T0 + 3);
+	assert_int_equal(h.due_ns, T0 + 3);
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(host_wakes(h.due_ns), BFTM_HOST_NOTHING);
+		assert_int_equal(step.out.release_to, ALL);
+	}
+	assert_int_equal(host_wakes(h.due_ns), BFTM_HOST_OVER);
+}
+
 /* A suspected server answers in time, but after F others, or after RELEASE. */
 static void late_answers_prove(void **state)
 {
@@ -375,6 +392,7 @@ int main(void)
 		cmocka_unit_test_setup(a_liar_wants_nothing, fresh),
 		cmocka_unit_test_setup(given_up_while_it_asks, fresh),
 		cmocka_unit_test_setup(released_at_those_that_were_asked, fresh),
+		cmocka_unit_test_setup(release_without_room, fresh),
 		cmocka_unit_test_setup(late_answers_prove, fresh),
 	};
 
