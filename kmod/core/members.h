@@ -74,8 +74,8 @@ bool bftm_members_note(struct bftm_members *m, u32 client, u32 incarnation);
  * @m:   of the server
  * @req: any request about a lock
  *
- * It is refused then, by BFTM_REFUSED_UNNOTED, and comes again. The roll does not matter to requests
- * with a lease.
+ * It is refused then, by BFTM_REFUSED_UNNOTED, and comes again. The roll does not matter to
+ * requests with a lease.
  *
  * REASSERT of a member that is awaited, and of which nothing is noted, does not wait: of that one
  * the roll says that it may hold anything, so the next start awaits it again. Else a server without

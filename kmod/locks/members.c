@@ -191,7 +191,7 @@ int bftm_locks_note(struct bftm_server *server, u32 client, u32 incarnation, u64
 	return found ? 0 : -ESRCH;
 }
 
-/* The roll is written four times a second, if it is written; it is said now and then that it is not. */
+/* The roll is written four times a second; where it is not, the log says so now and then. */
 #define UNNOTED_NS		(5 * BFTM_NS_PER_SEC)
 #define UNNOTED_SAID_AGAIN_NS	(600 * BFTM_NS_PER_SEC)
 

@@ -135,8 +135,8 @@ bool bftm_server_needs(const struct bftm_server_cfg *cfg, const struct bftm_msg 
  * @req:  the request, authentic
  * @now:  the clock of leases, ns
  *
- * The caller may then provide a larger queue, of up to cfg->waiters_max +
- * bftm_holders_max() places and those of a value, with the old ones copied; without a place for its client the
+ * The caller may then provide a larger queue, of up to cfg->waiters_max + bftm_holders_max()
+ * places and those of a value, with the old ones copied; without a place for its client the
  * request is refused, and without those for a value the lock has none.
  */
 u32 bftm_lock_lacks_room(const struct bftm_lock *lock,

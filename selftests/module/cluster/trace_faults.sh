@@ -21,6 +21,7 @@ set -u
 # shellcheck source=selftests/lib/recordings.sh
 . "$(dirname "$0")/../../lib/recordings.sh"
 
+# shellcheck disable=SC2034  # of recordings.sh
 hosts=(c1 c2 s1 s2 s3 s4)
 lease_max=20s
 
