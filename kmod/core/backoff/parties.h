@@ -45,10 +45,15 @@ static inline bool bftm_party_lacks(const struct bftm_party *p)
 	return !bftm_mode_covers(p->mode, p->held);
 }
 
-/** bftm_party_converts() - has it a mode, and wants another that this one does not cover? */
+/**
+ * bftm_party_converts() - has it a mode, and wants another that this one does not cover?
+ *
+ * A newcomer has none. It goes behind all conversions, whatever its priority: each would wait for the
+ * other, if a conversion went behind a newcomer that its lock's holders keep out.
+ */
 static inline bool bftm_party_converts(const struct bftm_party *p)
 {
-	return p->want && (p->mode || !bftm_mode_covers(p->held, p->want));
+	return p->want && (p->mode || (p->held && !bftm_mode_covers(p->held, p->want)));
 }
 
 /** bftm_goes_before() - the order of bids; clients break ties, and attempts those of one client. */

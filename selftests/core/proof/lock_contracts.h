@@ -102,7 +102,8 @@ static inline bool bftm_party_lacks(const struct bftm_party *p);
 
 /*@ requires \valid_read(p) && party_ok((struct bftm_party *)p);
   @ assigns \nothing;
-  @ ensures \result <==> p->want != 0 && (p->mode != 0 || !covers(p->held, p->want));
+  @ ensures \result <==> p->want != 0 &&
+  @   (p->mode != 0 || (p->held != 0 && !covers(p->held, p->want)));
   @*/
 static inline bool bftm_party_converts(const struct bftm_party *p);
 

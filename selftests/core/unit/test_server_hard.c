@@ -75,6 +75,26 @@ static void counts_for_others_by_what_it_holds(void **state)
 	assert_int_not_equal(bftm_lock_deadline(&lock), 1);	/* Bob is not asked */
 }
 
+/*
+ * Dave wants the mode that they hold, by the best priority of all, and waits since Carol converts to
+ * one that excludes it. She does not wait for him in turn.
+ */
+static void waits_for_no_newcomer(void **state)
+{
+	(void)state;
+	HAS(CR, convert(CAROL, 2, BFTM_MODE_EX));
+	assert_int_equal(step((struct bftm_msg){ .type = BFTM_MSG_TRY, .client = DAVE, .attempt = 1, .k = 1,
+						 .lease_ns = L, .prio = 1, .mode = BFTM_MODE_CR }, T0),
+			 BFTM_MSG_WAIT);
+	assert_int_equal(step((struct bftm_msg){ .type = BFTM_MSG_RELEASE, .client = ALICE, .attempt = 1 }, T0),
+			 BFTM_MSG_RELEASED);
+	NOT_PUSHED;
+	assert_int_equal(step((struct bftm_msg){ .type = BFTM_MSG_RELEASE, .client = BOB, .attempt = 1 }, T0),
+			 BFTM_MSG_RELEASED);
+	PUSHED(FREE, CAROL);
+	assert_int_equal(push.mode, BFTM_MODE_EX);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, three_hold)
@@ -82,6 +102,7 @@ int main(void)
 		TEST(delays_no_other_conversion),
 		TEST(is_asked_by_a_worse_one_for_what_it_does_not_hold),
 		TEST(counts_for_others_by_what_it_holds),
+		TEST(waits_for_no_newcomer),
 	};
 
 	return cmocka_run_group_tests_name("hard conversions", tests, NULL, NULL);
