@@ -11,6 +11,7 @@
  * @lacking: … say that they hold this mode, and a lesser one is granted to them
  * @first:   … hold a mode and want this one
  * @grants:  grants in all
+ * @moves:   is there one that converts, or lacks what it holds?
  * @most:    grants that there may be
  * @bid:     best of those that hold nothing and want this mode
  * @conversion: best of those that hold a mode and want this one, and do not stand in each
@@ -24,6 +25,7 @@ struct survey {
 	u32 lacking[BFTM_MODES];
 	u32 first[BFTM_MODES];
 	u32 grants;
+	bool moves;
 	u32 most;
 	struct bftm_party *bid[BFTM_MODES];
 	struct bftm_party *conversion[BFTM_MODES];
@@ -78,18 +80,22 @@ static void look_at_all(const struct bftm_lock *lock, u32 most, struct survey *s
 	for (i = 0; i < bftm_parties(lock); i++) {
 		struct bftm_party *p = bftm_party(lock, i);
 
+		/* Most are such where many wait, and no other count is about them. */
+		if (!p->mode && !p->held) {
+			if (p->attempt)
+				take_better(&s->bid[p->want], p);
+			continue;
+		}
 		s->granted[p->mode]++;
 		s->held[p->held]++;
 		s->firm[firm(p)]++;
 		s->moving[moving(p)]++;
 		s->lacking[bftm_party_lacks(p) ? p->held : BFTM_MODE_NL]++;
+		s->first[p->want]++;
 		s->grants += bftm_party_granted(p);
-		if (p->held || p->mode)
-			s->first[p->want]++;
-		else if (p->attempt)
-			take_better(&s->bid[p->want], p);
+		s->moves = s->moves || bftm_party_converts(p) || bftm_party_lacks(p);
 	}
-	for (i = 0; i < bftm_parties(lock); i++) {
+	for (i = 0; s->moves && i < bftm_parties(lock); i++) {
 		struct bftm_party *p = bftm_party(lock, i);
 
 		if (bftm_party_converts(p) && !is_hard(s, p))
@@ -139,7 +145,7 @@ struct bftm_party *bftm_grants_next(const struct bftm_lock *lock, u32 most, enum
 	u32 i;
 
 	look_at_all(lock, most, &s);
-	for (i = 0; i < bftm_parties(lock); i++) {
+	for (i = 0; s.moves && i < bftm_parties(lock); i++) {
 		struct bftm_party *p = bftm_party(lock, i);
 
 		if (may_have_held(&s, p))

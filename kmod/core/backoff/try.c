@@ -63,11 +63,11 @@ static bool is_news(const struct bftm_party *me, const struct bftm_party *place)
 
 /* A place among the waiters. In a full queue, a party that goes before the last takes its place. */
 static struct bftm_party *queue_up(const struct bftm_server_cfg *cfg, struct bftm_lock *lock,
-				   const struct bftm_party *me)
+				   const struct bftm_party *me, u32 position)
 {
 	struct bftm_party *p;
 
-	if (bftm_party_position(lock, me) > cfg->waiters_max)
+	if (position > cfg->waiters_max)
 		return NULL;
 	p = bftm_party_add(lock, me);
 	if (p)
@@ -146,7 +146,8 @@ static void wait_for_it(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 			const struct bftm_party *me, u64 now, struct bftm_msg *reply,
 			struct bftm_msg *push)
 {
-	struct bftm_party *p = queue_up(cfg, lock, me);
+	const u32 position = bftm_party_position(lock, me);
+	struct bftm_party *p = queue_up(cfg, lock, me, position);
 	const u32 most = bftm_holders_max(cfg);
 
 	reply->gno = lock->gno;
@@ -159,7 +160,7 @@ static void wait_for_it(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 	note_deadlock(lock, p, reply);
 	bftm_grants_inquire(lock, most, p);
 	/* The first of many that wait is heard as often as each of them. */
-	if (bftm_party_position(lock, p) == 1)
+	if (position == 1)
 		bftm_grants_probe(lock, most, p, true);
 	bftm_settle(cfg, lock, now, push);
 	reply->type = BFTM_MSG_WAIT;

@@ -52,9 +52,10 @@ static void take_better(struct bftm_party **best, struct bftm_party *p);
 	(s->conversion[m] == \null || \exists integer k; 0 <= k < n && \
 	 s->conversion[m] == party(the_lock, k))
 #define COUNTED(n)							\
-	\forall integer j; 0 <= j < n ==> s->granted[party(the_lock, j)->mode] >= 1
+	\forall integer j; 0 <= j < n && party(the_lock, j)->mode != 0 ==>	\
+	s->granted[party(the_lock, j)->mode] >= 1
 #define COUNTED_TWICE(n)						\
-	\forall integer j, k; 0 <= j < k < n &&			\
+	\forall integer j, k; 0 <= j < k < n && party(the_lock, j)->mode != 0 && \
 	party(the_lock, j)->mode == party(the_lock, k)->mode ==>	\
 	s->granted[party(the_lock, j)->mode] >= 2
 
