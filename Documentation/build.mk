@@ -7,7 +7,7 @@
 
 DOC := $(BUILD)/doc
 PAGES := $(patsubst Documentation/man/%,$(DOC)/man/%.rst,$(wildcard Documentation/man/*.[1-8]))
-DRAWN := response rounds adaptivity cost optimisations healing compare bench
+DRAWN := response rounds adaptivity cost optimisations healing compare sigma bench
 SVGS := $(DRAWN:%=$(DOC)/figures/%.svg)
 
 # In a folder of its own, so that nothing is written beside the texts.
