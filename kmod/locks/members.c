@@ -207,7 +207,8 @@ void bftm_locks_unnoted(struct bftm_server *server, u32 client, u32 incarnation,
 		since = &find_telling(rules_of(server), m)->unnoted_ns;
 		if (!*since)
 			*since = now;
-		say = now - *since >= UNNOTED_NS && now >= server->unnoted_say_ns;
+		/* Another processor, which read the clock later, may have been here before. */
+		say = now >= *since + UNNOTED_NS && now >= server->unnoted_say_ns;
 		if (say)
 			server->unnoted_say_ns = now + UNNOTED_SAID_AGAIN_NS;
 	}
