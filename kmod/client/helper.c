@@ -158,6 +158,17 @@ void bftm_upcall_deregister(struct bftm_net *bn, u32 portid)
 	mutex_unlock(&bn->session_mutex);
 }
 
+/*
+ * The helper goes, if there is one, and all sessions are over. One that went by itself a moment ago
+ * may still be about to hand its sessions over: by these the kernel sends and wins until then.
+ */
+static void helper_end(struct bftm_net *bn, u32 portid)
+{
+	bftm_upcall_deregister(bn, portid);
+	mutex_lock(&bn->session_mutex);
+	mutex_unlock(&bn->session_mutex);
+}
+
 static int lose(struct bftm_handle *h, void *arg)
 {
 	const enum bftm_lost *why = arg;
@@ -215,7 +226,7 @@ void bftm_upcall_forked(struct bftm_net *bn)
 	up->silent = true;
 	portid = up->portid;
 	spin_unlock_bh(&up->lock);
-	bftm_upcall_deregister(bn, portid);
+	helper_end(bn, portid);
 	spin_lock_bh(&up->lock);
 	lose_all(up, BFTM_LOST_RESTORED);
 	drop_releases(up);
@@ -235,7 +246,7 @@ int bftm_upcall_suspend(struct bftm_net *bn)
 	u32 portid = READ_ONCE(up->portid);
 
 	/* Without a helper and its session, no lock can be won. */
-	bftm_upcall_deregister(bn, portid);
+	helper_end(bn, portid);
 	/*
 	 * The process pulls at once, and finds that it is not the helper any more. If its socket is
 	 * full, it has messages to read in any case; if it is gone, it need not know.
