@@ -109,21 +109,36 @@ static int session_receive(struct sock *sk, struct sk_buff *skb)
 }
 
 /* Its owner may bind the socket to another device, or mark it, at any time. */
-void bftm_session_route(struct bftm_session *s)
+static struct bftm_flow flow_of(const struct sock *sk)
 {
-	const struct sock *sk = s->sock->sk;
-	const struct bftm_flow now = {
+	return (struct bftm_flow){
 		.ifindex = READ_ONCE(sk->sk_bound_dev_if),
 		.mark = READ_ONCE(sk->sk_mark),
 	};
+}
+
+static bool is_flow(const struct bftm_flow *flow, const struct sock *sk)
+{
+	const struct bftm_flow now = flow_of(sk);
+
+	return now.ifindex == flow->ifindex && now.mark == flow->mark;
+}
+
+static void forget_routes(struct bftm_session *s)
+{
 	u32 u;
 
-	lockdep_assert_held(&s->bn->upcall->lock);
-	if (now.ifindex == s->flow.ifindex && now.mark == s->flow.mark)
-		return;
-	s->flow = now;
 	for (u = 0; u < s->cfg.n; u++)
 		dst_cache_reset(&s->peer[u].route);
+}
+
+void bftm_session_route(struct bftm_session *s)
+{
+	lockdep_assert_held(&s->bn->upcall->lock);
+	if (is_flow(&s->flow, s->sock->sk))
+		return;
+	s->flow = flow_of(s->sock->sk);
+	forget_routes(s);
 }
 
 /* Return: was it sent, as far as this host can tell? */
@@ -141,6 +156,7 @@ static bool session_tell(struct bftm_session *s, struct bftm_session_peer *peer,
 /* The datagrams differ by who they are for, and their numbers. */
 u32 bftm_session_send(struct bftm_session *s, u32 to, struct bftm_wire *wire)
 {
+	const struct bftm_flow flow = flow_of(s->sock->sk);
 	struct bftm_udp_rooms rooms = {};
 	u32 u, sent = 0;
 
@@ -155,6 +171,9 @@ u32 bftm_session_send(struct bftm_session *s, u32 to, struct bftm_wire *wire)
 		if (skb && session_tell(s, &s->peer[u], skb, wire))
 			sent |= BIT(u);
 	}
+	/* Without a lock: bftm_session_route() may have been there before a route was kept. */
+	if (!is_flow(&flow, s->sock->sk))
+		forget_routes(s);
 	local_bh_enable();
 	return sent;
 }
