@@ -114,7 +114,7 @@ void bftm_host_unsent(struct bftm_host *h, const struct bftm_client_cfg *cfg, u3
 
 void bftm_host_unreleased(struct bftm_host *h, u64 now)
 {
-	h->release.sends--;
+	h->release.sends -= !!h->release.sends;
 	h->release.wake_ns = now;
 	h->due_ns = now;
 }
@@ -136,6 +136,20 @@ static void host_inquired(struct bftm_host *h, const struct bftm_client_cfg *cfg
 	step->event = BFTM_HOST_ENTRUST;
 }
 
+/*
+ * RELEASE may overtake TRY, also on this host. A server that has answered RELEASE and says that it
+ * believes in the attempt knew no such lock then, so it has kept nothing by which to refuse TRY.
+ * To a server that has not answered RELEASE, RELEASE is on its way.
+ */
+static void host_stray(struct bftm_host *h, u32 u, const struct bftm_msg *msg,
+		       struct bftm_host_step *step)
+{
+	if (h->release.unanswered >> u & 1)
+		return;
+	bftm_stray(msg, u, &step->out);
+	h->release.unanswered |= step->out.release_to;
+}
+
 void bftm_host_answer(struct bftm_host *h, const struct bftm_client_cfg *cfg, u32 u,
 		      const struct bftm_msg *msg, u64 now, struct bftm_host_step *step)
 {
@@ -154,8 +168,10 @@ void bftm_host_answer(struct bftm_host *h, const struct bftm_client_cfg *cfg, u3
 	}
 	/* The answer is too late to win by, and in time perhaps: such a server is not suspected. */
 	bftm_ask_late(cfg, &h->release.late, u, msg, now);
-	if (h->state != BFTM_HOST_HOLD)
+	if (h->state == BFTM_HOST_END) {
+		host_stray(h, u, msg, step);
 		return;
+	}
 	step->disputed = msg->type == BFTM_MSG_LOCKED;
 	if (msg->type == BFTM_MSG_INQUIRE || msg->type == BFTM_MSG_PROBE)
 		host_inquired(h, cfg, u, msg, step);

@@ -354,6 +354,35 @@ static void release_without_room(void **state)
 	assert_int_equal(host_wakes(h.due_ns), BFTM_HOST_OVER);
 }
 
+/* RELEASE overtook TRY: the server hears once more that nobody has the lock. */
+static void granted_after_release(void **state)
+{
+	u32 i;
+
+	(void)state;
+	begin(T0);
+	bftm_host_stop(&h, &cfg, false, T0 + 1, &step);
+	host_says(1, BFTM_MSG_RELEASED, 0, T0 + 2);
+	/* To server 0 RELEASE is on its way. */
+	assert_int_equal(host_says(0, BFTM_MSG_FREE, 1, T0 + 3), BFTM_HOST_NOTHING);
+	assert_int_equal(step.out.release_to, 0);
+	assert_int_equal(host_says(1, BFTM_MSG_LOCKED, 1, T0 + 3), BFTM_HOST_NOTHING);
+	assert_int_equal(step.out.release_to, 0);
+	assert_int_equal(host_says(1, BFTM_MSG_FREE, 1, T0 + 3), BFTM_HOST_NOTHING);
+	assert_int_equal(step.out.release_to, 2);
+	assert_int_equal(step.out.release_attempt, 1);
+	/* That one can be lost as well, and there was no room for it. */
+	bftm_host_unreleased(&h, T0 + 3);
+	bftm_host_unreleased(&h, T0 + 3);
+	all_tell(ALL & ~2u, BFTM_MSG_RELEASED, T0 + 4);
+	assert_int_equal(h.state, BFTM_HOST_END);
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(host_wakes(h.due_ns), BFTM_HOST_NOTHING);
+		assert_int_equal(step.out.release_to, 2);
+	}
+	assert_int_equal(host_says(1, BFTM_MSG_RELEASED, 0, h.due_ns - 1), BFTM_HOST_OVER);
+}
+
 /* A suspected server answers in time, but after F others, or after RELEASE. */
 static void late_answers_prove(void **state)
 {
@@ -393,6 +422,7 @@ int main(void)
 		cmocka_unit_test_setup(given_up_while_it_asks, fresh),
 		cmocka_unit_test_setup(released_at_those_that_were_asked, fresh),
 		cmocka_unit_test_setup(release_without_room, fresh),
+		cmocka_unit_test_setup(granted_after_release, fresh),
 		cmocka_unit_test_setup(late_answers_prove, fresh),
 	};
 
