@@ -115,7 +115,8 @@ static bool place(struct search *s, u32 i)
 
 /*
  * An operation that is right now and changes nothing can as well come now: then nothing else need
- * be tried in its place. Return: whether there is such a one.
+ * be tried in its place. But "decide" that answers its own value may be the one that writes it, later,
+ * when the register is empty. Return: whether there is such a one.
  */
 static bool place_reader(struct search *s)
 {
@@ -124,7 +125,9 @@ static bool place_reader(struct search *s)
 	u32 i;
 
 	for (i = lin_next(s, s->calls, &returned); i != s->calls; i = lin_next(s, i, &returned)) {
-		if (s->call[i].pending || !lin_step(s->model, s->state, &s->call[i], &undo))
+		if (s->call[i].pending ||
+		    (s->call[i].decides && s->call[i].answer == s->call[i].value) ||
+		    !lin_step(s->model, s->state, &s->call[i], &undo))
 			continue;
 		lin_step_back(s->state, &undo);
 		if (undo.what == LIN_NOTHING)
