@@ -47,9 +47,10 @@ static inline bool bftm_party_lacks(const struct bftm_party *p)
 
 /**
  * bftm_party_converts() - has it a mode, and wants another that this one does not cover?
+ * @p: a party
  *
- * A newcomer has none. It goes behind all conversions, whatever its priority: each would wait for the
- * other, if a conversion went behind a newcomer that its lock's holders keep out.
+ * A newcomer has none. It goes behind all conversions, whatever its priority: each would wait for
+ * the other, if a conversion went behind a newcomer that its lock's holders keep out.
  */
 static inline bool bftm_party_converts(const struct bftm_party *p)
 {
