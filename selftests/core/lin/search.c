@@ -114,9 +114,17 @@ static bool place(struct search *s, u32 i)
 }
 
 /*
+ * Did it only look? "decide" that answers its own value did not for sure: later, when the register
+ * is empty, it may be the one that writes.
+ */
+static bool is_reader(const struct lin_call *call, const struct lin_undo *undo)
+{
+	return undo->what == LIN_NOTHING && !(call->decides && call->answer == call->value);
+}
+
+/*
  * An operation that is right now and changes nothing can as well come now: then nothing else need
- * be tried in its place. But "decide" that answers its own value may be the one that writes it, later,
- * when the register is empty. Return: whether there is such a one.
+ * be tried in its place. Return: whether there is such a one.
  */
 static bool place_reader(struct search *s)
 {
@@ -125,12 +133,10 @@ static bool place_reader(struct search *s)
 	u32 i;
 
 	for (i = lin_next(s, s->calls, &returned); i != s->calls; i = lin_next(s, i, &returned)) {
-		if (s->call[i].pending ||
-		    (s->call[i].decides && s->call[i].answer == s->call[i].value) ||
-		    !lin_step(s->model, s->state, &s->call[i], &undo))
+		if (s->call[i].pending || !lin_step(s->model, s->state, &s->call[i], &undo))
 			continue;
 		lin_step_back(s->state, &undo);
-		if (undo.what == LIN_NOTHING)
+		if (is_reader(&s->call[i], &undo))
 			return place(s, i);
 	}
 	return false;
@@ -149,7 +155,7 @@ static u32 take_back(struct search *s)
 	s->left += s->window[i].end_ns != LIN_NEVER;
 	s->set ^= s->call[i].zobrist;
 	lin_step_back(s->state, &s->stack[s->depth].undo);
-	return s->stack[s->depth].undo.what == LIN_NOTHING ? NOTHING : s->rank[i] + 1;
+	return is_reader(&s->call[i], &s->stack[s->depth].undo) ? NOTHING : s->rank[i] + 1;
 }
 
 static enum lin_verdict search(struct search *s, u64 *steps)
