@@ -223,12 +223,18 @@ static double time_of_cut(u32 waits, u32 hosts)
 	return best;
 }
 
-/* Ten times the events take ten times as long, and not a hundred times. */
+/*
+ * Ten times the events take ten times as long, and not a hundred times. The clock is that of the
+ * processor, which other programs disturb, so "make check" judges no time: it looks at the cut alone.
+ */
 static void test_a_cut_of_many_events_is_quick(void **state)
 {
-	double few = time_of_cut(10000, 50), many = time_of_cut(100000, 500);
+	double few = time_of_cut(10000, 50), many;
 
 	(void)state;
+	if (getenv("BFTMUTEX_SHORT"))
+		return;
+	many = time_of_cut(100000, 500);
 	print_message("20,000 events %.4f s, 200,000 events %.4f s\n", few, many);
 	assert_true(many < 35 * few);
 }
