@@ -229,7 +229,7 @@ static void say_journal(struct check *check, const char *journal)
 		check_say(check, DEGRADED, "its objects are being loaded");
 }
 
-/* Their requests are not answered, so no counter shows them. */
+/* The server refuses clients that its roll does not name, and has no counter of them. */
 static void say_roll(struct check *check, struct bftm_nl *nl, struct json_object *server)
 {
 	u32 waiting;

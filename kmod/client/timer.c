@@ -125,7 +125,10 @@ int bftm_handle_holding(struct bftm_handle *h)
 	return h->state == BFTM_STATE_HELD ? 0 : -ENOLCK;
 }
 
-/* A lease that is over is told to all servers, which takes longest. */
+/*
+ * What an alarm of a handle counts for in a run. RELEASE of a lease that is over counts by the
+ * alarms of its session.
+ */
 #define TAKES 4
 
 unsigned int bftm_handle_ring(struct timerqueue_node *due, u64 now)

@@ -276,7 +276,10 @@ static void draw_ask(struct plan *p, u64 seed, const struct wish *wish)
 	p->ask = wish->ask != AS_DRAWN ? wish->ask : (u32)rng_below(&r, ASKS);
 }
 
-/* Likewise. Kernels know nothing of members; and figures are those of helpers. */
+/*
+ * Of numbers of their own as well. A kernel on core/backoff/host.c knows nothing of members, and the
+ * figures are measured with helpers alone.
+ */
 static void draw_kernel(struct plan *p, u64 seed, const struct wish *wish)
 {
 	struct rng r = { .state = seed ^ 0x6b65726e };
