@@ -126,8 +126,8 @@ int bftm_handle_holding(struct bftm_handle *h)
 }
 
 /*
- * What an alarm of a handle counts for in a run. RELEASE of a lease that is over counts by the
- * alarms of its session.
+ * Each alarm of a handle counts for so many datagrams of a run. RELEASE of a lease that is over
+ * counts by the alarms of its session.
  */
 #define TAKES 4
 
