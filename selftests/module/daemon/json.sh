@@ -199,7 +199,7 @@ if ! short; then
 	checks "too few are left" 2 \
 		"failed: cluster demo: 1 of 3 servers can grant, a lock needs 2; servers 2, 3 silent"
 	for n in 2 3; do
-		honest $n --lease-max 6s
+		honest $n --lease-max 20s
 	done
 	checks "too few of them grant" 2 "servers 2, 3 in quarantine"
 	checks "all is well again" 0 "all well"
