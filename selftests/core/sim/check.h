@@ -29,6 +29,7 @@ enum fact_kind {
 	FACT_RELEASED,		/* correct server decided RELEASE of @attempt */
 	FACT_RESTARTED,		/* server is back, without its memory */
 	FACT_WANT,		/* after healing: a client has begun to contend */
+	FACT_QUEUED,		/* … by its helper, since its kernel did not get it */
 	FACT_LEAVE,		/* … or does not want it any more */
 	FACT_HEALED,
 	FACT_LOOK,		/* the time that check_look() asked for */

@@ -14,7 +14,8 @@
  * waits for. So while one of m waits, the others get in 2 (m - 1) times.
  *
  * A request with a token, or by back-off, has no such place: a holder that
- * finds no token in time asks with another attempt.
+ * finds no token in time asks with another attempt. An attempt of the kernel
+ * has none either: T is when its helper asks.
  */
 #include "story.h"
 
@@ -93,6 +94,10 @@ static void on_fact(struct world *w, void *state, const struct fact *f)
 		s->contenders += !w->plan->fair && f->at == w->heal_at;
 		asks(w, me, f->fair);
 		break;
+	case FACT_QUEUED:
+		if (w->healed)
+			asks(w, me, f->fair);
+		break;
 	case FACT_ATTEMPT:
 		/* Of back-off there are many until one wins. */
 		if (!w->healed && !me->waits)
@@ -131,7 +136,7 @@ static void at_end(struct world *w, void *state)
 const struct checker check_fairness = {
 	.name = "fairness",
 	.rule = "in a healed world others pass who waits in the queue twice at most",
-	.facts = FACT(WANT) | FACT(ATTEMPT) | FACT(WIN) | FACT(LEAVE) | FACT(DEAD),
+	.facts = FACT(WANT) | FACT(QUEUED) | FACT(ATTEMPT) | FACT(WIN) | FACT(LEAVE) | FACT(DEAD),
 	.start = start,
 	.on_fact = on_fact,
 	.at_end = at_end,

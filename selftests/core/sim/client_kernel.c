@@ -64,6 +64,11 @@ static void kernel_obey(struct world *w, u32 x, u32 i, const struct bftm_host_st
 	case BFTM_HOST_LOST:
 		tell(w, h->lock, "c%u: its kernel leaves %s to the helper", x + 1,
 		     story_lock(h->lock));
+		/* The kernel asks servers not to queue it: the helper has a place there. */
+		check_fact(w, &(struct fact){
+			.kind = FACT_QUEUED, .client = x, .lock = h->lock, .at = w->now,
+			.fair = client_is_fair(h),
+		});
 		client_contend(w, x, i);
 		return;
 	case BFTM_HOST_ENTRUST:

@@ -243,6 +243,12 @@ void value_read(struct world *w, u32 x, u32 i);
 void client_begin(struct world *w, u32 x, u32 h);
 /** client_contend() - the helper asks for it. */
 void client_contend(struct world *w, u32 x, u32 h);
+/** client_is_fair() - has it a place in the queue when its helper asks for the lock? */
+static inline bool client_is_fair(const struct handle *h)
+{
+	return h->want.wait == BFTM_WAIT_QUEUE && !h->want.fence;
+}
+
 /* client_kernel.c */
 /** client_kernel_may() - may the kernel ask for the lock by itself? */
 bool client_kernel_may(const struct world *w, u32 x, u32 h);
