@@ -37,19 +37,9 @@ static void pause_for(struct bftm_order_work *w, u64 limit_ns)
 	w->iterate.not_before_ns = bftm_now() + (limit_ns ? bftm_random(limit_ns) : 0);
 }
 
-/* Was the operation under way applied in this state? */
-static bool is_in(const struct bftm_order_work *w, const struct bftm_body_here *state)
-{
-	struct bftm_applied a;
-
-	return w->submit.op && state->data &&
-	       bftm_state_find(state->data, w->ordering->identity->client, &a) &&
-	       a.op == w->submit.op;
-}
-
 static void note_settled(struct bftm_order_work *w)
 {
-	if (!w->submit.settled && is_in(w, &w->make.state))
+	if (!w->submit.settled && bftm_order_is_in(w, &w->make.state))
 		bftm_submit_settled(w);
 }
 
@@ -61,7 +51,8 @@ static void iteration_committed(struct bftm_order_work *w)
 		w->ordering->version = w->order.next.version;
 	if (w->make.next.data)
 		bftm_make_keep(w, &w->make.next);
-	note_settled(w);
+	if (bftm_order_is_in(w, &w->make.state))
+		bftm_submit_committed(w);
 }
 
 static void timed_out(struct bftm_order_work *w)
@@ -123,15 +114,11 @@ static void rest(struct bftm_order_work *w)
 	bftm_order_use(w, NULL);
 }
 
-static bool wants(const struct bftm_order_work *w)
-{
-	return w->submit.op && !w->submit.settled;
-}
-
 /* INSTALL was sent, but for a long body; it need not be waited for. */
 static bool may_be_cut_short(const struct bftm_order_work *w)
 {
-	return w->order.phase == BFTM_ORDER_INSTALLING && wants(w) &&
+	return w->order.phase == BFTM_ORDER_INSTALLING &&
+	       (bftm_order_wants(w) || (!w->submit.op && bftm_order_request_waits(w))) &&
 	       w->order.next.len <= BFTM_ORDER_DATA_MAX;
 }
 
@@ -148,7 +135,7 @@ static void next_iteration(struct bftm_order_work *w)
 
 	if (w->make.running)
 		return;		/* a program runs: bftm_iterate_ran() */
-	if (!wants(w) && !refresh) {
+	if (!bftm_order_wants(w) && !refresh) {
 		rest(w);
 		return;
 	}
@@ -193,10 +180,10 @@ static void hold_back(struct bftm_order_work *w)
 
 	if (!w->submit.op && bftm_order_pack(w)) {
 		bftm_submit_begin(w);	/* and here again */
-	} else if (wants(w)) {
+	} else if (bftm_order_wants(w)) {
 		w->iterate.held = false;
 		iteration_make(w);
-	} else if (w->submit.op && bftm_now() < until) {
+	} else if (bftm_order_keeps_rank(w) && bftm_now() < until) {
 		bftm_timer_arm(&w->wake, until);
 	} else {
 		bftm_order_unmade(&w->order);
@@ -269,20 +256,12 @@ static void iteration_obey(struct bftm_order_work *w, const struct bftm_order_ou
 	}
 	if (!under_way(w))
 		bftm_make_stop(w);	/* what it applies may change now */
+	if (out->verdict != BFTM_ORDER_ON && out->verdict != BFTM_ORDER_DONE)
+		bftm_submit_show(w);
 	if (under_way(w) && !may_be_cut_short(w))
 		bftm_timer_arm(&w->wake, w->order.wake_ns);
 	else
 		bftm_timer_arm(&w->wake, 0);	/* not from here: we may be deep inside */
-}
-
-/* When this state is committed, does another one have to be made at once? */
-static bool needs_more(const struct bftm_order_work *w)
-{
-	const struct bftm_order_request *next = TAILQ_FIRST(&w->ordering->waiting);
-
-	if (!bftm_upcall_is_open() || !bftm_order_may_go_on(w))
-		return false;
-	return (next && next->cluster == w->cluster) || (wants(w) && !is_in(w, &w->make.next));
 }
 
 void bftm_iterate_answer(struct bftm_order_work *w, u32 u, const struct bftm_order_msg *msg)
@@ -301,7 +280,7 @@ void bftm_iterate_answer(struct bftm_order_work *w, u32 u, const struct bftm_ord
 	    bftm_body_same(&w->order.next, &w->iterate.put.id))
 		w->iterate.put.stored &= ~(1u << u);	/* it has lost what it stored */
 	if (w->order.phase == BFTM_ORDER_PROPOSING)
-		w->order.more = needs_more(w);
+		w->order.more = bftm_order_needs_more(w);
 	bftm_order_answer(&w->order, bftm_order_cfg_of(w), u, msg, genuine, bftm_now(), &out);
 	if (w->iterate.awaits && out.verdict == BFTM_ORDER_ON && under_way(w))
 		iteration_make(w);

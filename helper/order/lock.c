@@ -117,6 +117,11 @@ static bool is_alone(const struct bftm_order_work *w)
 	return !met || bftm_now() - met > ALONE * resend_ns(w);
 }
 
+bool bftm_order_alone(const struct bftm_order_work *w)
+{
+	return !bftm_order_runs(w) && w->mutex.state == BFTM_ORDER_UNLOCKED && is_alone(w);
+}
+
 bool bftm_order_may_go_on(const struct bftm_order_work *w)
 {
 	/* Before a program runs, each host waits for its turn. */

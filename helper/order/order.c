@@ -193,7 +193,7 @@ static void server_epoch(struct bftm_cluster *cl, u32 u, const struct bftm_msg *
 	if (!w || now - w->again_ns[u] < bftm_order_cfg_of(w)->resend_ns)
 		return;
 	w->again_ns[u] = now;
-	if (w->submit.op)
+	if (w->submit.op && !w->submit.kept)
 		bftm_submit_to(w, 1u << u);
 	bftm_phase_again(w, u);
 }

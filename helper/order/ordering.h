@@ -102,8 +102,23 @@ void bftm_order_soon(struct bftm_order_work *w, u64 at_ns);
 
 /** bftm_submit_next() - no operation is under way: begin one if requests wait */
 void bftm_submit_next(struct bftm_order_work *w);
-/** bftm_submit_begin() - the operation, to all servers */
+/**
+ * bftm_submit_begin() - the operation, to all servers
+ * @w: the object in use
+ *
+ * A host that has met no other keeps the operation to itself, since nobody else would apply it,
+ * until bftm_submit_show() or the first repetition.
+ */
 void bftm_submit_begin(struct bftm_order_work *w);
+/** bftm_submit_show() - an iteration has failed: all servers are told of an operation kept back */
+void bftm_submit_show(struct bftm_order_work *w);
+/**
+ * bftm_submit_committed() - a quorum has committed @w->make.state, which reflects the operation
+ * @w: the object in use
+ *
+ * So its response is known without a vote. The next operation is not begun from here.
+ */
+void bftm_submit_committed(struct bftm_order_work *w);
 /** bftm_submit_settled() - it was committed: the response should come */
 void bftm_submit_settled(struct bftm_order_work *w);
 /** bftm_submit_polled() - an iteration begins because it did not come: ask as often again */
@@ -143,6 +158,24 @@ void bftm_iterate_ran(struct bftm_order_work *w, bool made);
 bool bftm_iterate_holds(const struct bftm_order_work *w);
 /** bftm_iterate_refresh() - the next one is for the sake of servers that were restarted, too */
 void bftm_iterate_refresh(struct bftm_order_work *w);
+
+/* next.c */
+
+/** bftm_order_is_in() - does @state reflect the operation under way? */
+bool bftm_order_is_in(const struct bftm_order_work *w, const struct bftm_body_here *state);
+/** bftm_order_wants() - is the operation under way still to be applied? */
+bool bftm_order_wants(const struct bftm_order_work *w);
+/** bftm_order_request_waits() - can the next operation be packed for the same cluster? */
+bool bftm_order_request_waits(const struct bftm_order_work *w);
+/** bftm_order_needs_more() - is the commit of the state to get for the next iteration as well? */
+bool bftm_order_needs_more(const struct bftm_order_work *w);
+/**
+ * bftm_order_keeps_rank() - does an iteration that COMMIT_GET began wait for its operation?
+ * @w: the object in use
+ *
+ * Until the last operation is answered; and a host that has met no other waits for the next one.
+ */
+bool bftm_order_keeps_rank(const struct bftm_order_work *w);
 
 /* phase.c */
 
@@ -197,6 +230,8 @@ bool bftm_apply_assemble(struct bftm_order_work *w);
 bool bftm_order_may(struct bftm_order_work *w);
 /** bftm_order_may_go_on() - likewise, right after the one that is under way */
 bool bftm_order_may_go_on(const struct bftm_order_work *w);
+/** bftm_order_alone() - no other host was met for long, and no program runs */
+bool bftm_order_alone(const struct bftm_order_work *w);
 /** bftm_order_patience() - from now on, the lock is waited for a while */
 void bftm_order_patience(struct bftm_order_work *w);
 /** bftm_order_patience_anew() - likewise, even if that was of no use the last time */

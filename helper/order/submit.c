@@ -39,6 +39,7 @@ void bftm_submit_to(struct bftm_order_work *w, u32 to)
 		msg.data = s->body.data;
 		msg.data_len = (u16)s->id.len;
 	}
+	s->kept = false;
 	bftm_order_send(w, to, &msg);
 	for (u = 0; u < w->cluster->conf.n; u++)
 		if (to >> u & 1)
@@ -92,16 +93,50 @@ void bftm_submit_begin(struct bftm_order_work *w)
 	bftm_vote_begin(&s->vote, s->op, 0);
 	bftm_put_stop(&s->put);
 	bftm_order_patience(w);
-	bftm_submit_to(w, bftm_cluster_everyone(w->cluster));
+	s->kept = bftm_order_alone(w);
+	if (!s->kept)
+		bftm_submit_to(w, bftm_cluster_everyone(w->cluster));
 	submit_arm(w);
 	bftm_iterate(w);
+}
+
+void bftm_submit_show(struct bftm_order_work *w)
+{
+	if (w->submit.op && w->submit.kept)
+		bftm_submit_to(w, bftm_cluster_everyone(w->cluster));
+}
+
+static void submit_over(struct bftm_order_work *w)
+{
+	bftm_timer_stop(&w->submit.timer);
+	bftm_put_stop(&w->submit.put);
+	bftm_make_void(w);
 }
 
 void bftm_submit_settled(struct bftm_order_work *w)
 {
 	w->submit.settled = true;
 	w->submit.submits = 0;
+	bftm_submit_show(w);
 	submit_arm(w);
+}
+
+void bftm_submit_committed(struct bftm_order_work *w)
+{
+	struct bftm_order_submit *s = &w->submit;
+	struct bftm_applied a;
+
+	if (bftm_state_find(w->make.state.data, w->ordering->identity->client, &a) && !a.gone) {
+		bftm_vote_begin(&s->vote, s->op, 0);
+		s->response.len = 0;
+		if (!a.len || bftm_bytes_add(&s->response, a.response, a.len)) {
+			bftm_order_deliver(w);
+			submit_over(w);
+			return;
+		}
+	}
+	if (!s->settled)
+		bftm_submit_settled(w);
 }
 
 void bftm_submit_polled(struct bftm_order_work *w)
@@ -125,9 +160,7 @@ void bftm_submit_next(struct bftm_order_work *w)
 /* The operation is over; the next may begin. */
 static void submit_next(struct bftm_order_work *w)
 {
-	bftm_timer_stop(&w->submit.timer);
-	bftm_put_stop(&w->submit.put);
-	bftm_make_void(w);
+	submit_over(w);
 	bftm_submit_next(w);
 }
 

@@ -34,13 +34,14 @@ enum bftm_order_lock {
  * @id:         of @body
  * @batch:      its requests
  * @room:       for its response in one datagram
- * @known:      servers that said that it waits there
+ * @known:      servers that said that it waits there, or were told a state that reflects it
  * @submitted:  sequence numbers of the last SUBMIT to each server
  * @submits:    how often it was sent since the last news
  * @timer:      when it is repeated
  * @vote:       what servers say of its response
- * @response:   what b + 1 servers said alike
+ * @response:   what b + 1 servers said alike, or the committed state says
  * @settled:    the state that is committed reflects it
+ * @kept:       no server was told of it, but as part of a state
  * @put:        its body, on its way
  */
 struct bftm_order_submit {
@@ -56,6 +57,7 @@ struct bftm_order_submit {
 	struct bftm_vote vote;
 	struct bftm_bytes response;
 	bool settled;
+	bool kept;
 	struct bftm_put put;
 };
 

@@ -76,6 +76,17 @@ ok "requests wait: all are answered" load_into queued --object queued --request 
 	--threads 4 --count 10
 is "requests wait: each once" "$(queued answered) $(submit 1 queued get)" "40 0 40"
 ok "requests wait: a commit is the next get" test "$(continued)" -ge $((before + 5))
+# A client that is alone says PROPOSE and COMMIT_GET to each server; the first operation says GET, too.
+sent() { servers 1 'map(.sent) | add'; }
+submit 1 steady "create counter" >/dev/null
+before=$(sent)
+ok "one client alone: all are answered" load_into steady --object steady --request "add 1" \
+	--clients 1-1 --count 40
+now=$(sent)
+diag "$((now - before)) datagrams for 40 operations at 7 servers"
+ok "one client alone: two datagrams an operation and server" \
+	test $((now - before)) -ge $((7 * 80)) -a $((now - before)) -le $((7 * 85))
+is "one client alone: each once" "$(submit 2 steady get)" "0 40"
 counts "three clients" counter 205 --threads 4 --count 15
 
 count=20
