@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What an iteration is for, and whether another one follows it. */
+/* Whether another iteration follows the one under way, and for which operation. */
 #include "cluster/cluster.h"
 #include "kernel/upcall.h"
 #include "order/ordering.h"

@@ -112,6 +112,8 @@ void bftm_submit_next(struct bftm_order_work *w);
 void bftm_submit_begin(struct bftm_order_work *w);
 /** bftm_submit_show() - an iteration has failed: all servers are told of an operation kept back */
 void bftm_submit_show(struct bftm_order_work *w);
+/** bftm_submit_proposed() - a state that may reflect the operation goes to servers @to */
+void bftm_submit_proposed(struct bftm_order_work *w, u32 to);
 /**
  * bftm_submit_committed() - a quorum has committed @w->make.state, which reflects the operation
  * @w: the object in use

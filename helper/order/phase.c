@@ -54,7 +54,7 @@ void bftm_phase_send(struct bftm_order_work *w, u8 type, u32 to)
 		return;
 	}
 	if (type == BFTM_ORDER_PROPOSE)
-		w->submit.known |= to;	/* an operation that is refused later may be applied */
+		bftm_submit_proposed(w, to);
 	if (type == BFTM_ORDER_COMMIT_GET)
 		most = BFTM_ORDER_NEXT_DATA_MAX;
 	if (!o->next.len)

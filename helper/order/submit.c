@@ -100,6 +100,12 @@ void bftm_submit_begin(struct bftm_order_work *w)
 	bftm_iterate(w);
 }
 
+/* An operation in a state that was proposed may be applied, whoever refuses it later. */
+void bftm_submit_proposed(struct bftm_order_work *w, u32 to)
+{
+	w->submit.known |= to;
+}
+
 void bftm_submit_show(struct bftm_order_work *w)
 {
 	if (w->submit.op && w->submit.kept)

@@ -14,6 +14,12 @@ struct outcome {
 	struct move move;
 };
 
+/** struct call - what servers are asked; @then of COMMIT_GET only */
+struct call {
+	u8 type, state;
+	struct bftm_rank rank, then;
+};
+
 static const struct bftm_server_cfg server_cfg;
 static struct bftm_order_cfg cfg;
 static struct outcome outcome[OUTCOMES_MAX];
@@ -74,17 +80,17 @@ static void save(struct world *w, u32 u, const struct bftm_object *o)
 }
 
 /* Server @u hears this; what it says is for the client. */
-static void ask(struct world *w, u32 u, u8 type, const struct bftm_rank *rank, u8 state, u8 *out,
-		struct bftm_order_msg *reply)
+static void ask(struct world *w, u32 u, const struct call *c, u8 *out, struct bftm_order_msg *reply)
 {
 	struct bftm_order_msg req = {
-		.type = type, .client = rank->client, .rank = *rank, .room = BFTM_ORDER_ROOM_MAX,
+		.type = c->type, .client = c->rank.client, .rank = c->rank, .then = c->then,
+		.room = BFTM_ORDER_ROOM_MAX,
 	};
 	struct bftm_object o;
 
 	load(w, u, &o);
-	req.id = id_of(body_in(w, state));
-	bftm_order_step(&server_cfg, &o, &req, body_in(w, state), NOW, out, reply);
+	req.id = id_of(body_in(w, c->state));
+	bftm_order_step(&server_cfg, &o, &req, body_in(w, c->state), NOW, out, reply);
 	save(w, u, &o);
 }
 
@@ -193,11 +199,13 @@ static void every_get(const struct world *w, u8 client)
 	u32 q = bftm_order_quorum(plan.n, plan.b), u, got;
 	static struct bftm_order o;
 	struct world scratch = *w;
+	struct call get = { .type = BFTM_ORDER_GET };
 
 	outcomes = 0;
 	begin(&o, w, client);
+	get.rank = o.rank;
 	for (u = 0; u < plan.correct; u++)
-		ask(&scratch, u, BFTM_ORDER_GET, &o.rank, 0, data[u], &reply[u]);
+		ask(&scratch, u, &get, data[u], &reply[u]);
 	for (got = 0; got < 1u << plan.correct; got++) {
 		struct move m = { .client = client, .got = (u8)got };
 		u32 answers = (u32)__builtin_popcount(got);
@@ -233,8 +241,14 @@ static bool decide(struct world *w, u8 state)
 	return true;
 }
 
-static void reach(struct world *w, struct bftm_order *o, u8 type, const struct bftm_rank *rank,
-		  u8 state, u32 set)
+static u8 answer_to(u8 type)
+{
+	if (type == BFTM_ORDER_PROPOSE)
+		return BFTM_ORDER_PROPOSED;
+	return type == BFTM_ORDER_COMMIT ? BFTM_ORDER_COMMITTED : BFTM_ORDER_COMMITTED_GOT;
+}
+
+static void reach(struct world *w, struct bftm_order *o, const struct call *c, u32 set)
 {
 	u8 data[BFTM_ORDER_ROOM_MAX];
 	struct bftm_order_msg reply;
@@ -242,15 +256,16 @@ static void reach(struct world *w, struct bftm_order *o, u8 type, const struct b
 
 	for (u = 0; u < plan.correct; u++)
 		if (set >> u & 1) {
-			ask(w, u, type, rank, state, data, &reply);
+			ask(w, u, c, data, &reply);
 			if (o)
 				hear(o, u, &reply);
 		}
 	if (!o || plan.correct == plan.n)
 		return;
-	reply = (struct bftm_order_msg){ .type = type | BFTM_MSG_REPLY, .rank = *rank };
-	reply.type = type == BFTM_ORDER_PROPOSE ? BFTM_ORDER_PROPOSED : BFTM_ORDER_COMMITTED;
-	reply.id = id_of(body_in(w, state));
+	reply = (struct bftm_order_msg){
+		.type = answer_to(c->type), .rank = c->rank, .then = c->then,
+		.id = id_of(body_in(w, c->state)),
+	};
 	hear(o, plan.n - 1, &reply);
 }
 
@@ -259,60 +274,110 @@ static void end(struct world *w, struct move *m, const struct bftm_order *o,
 		const struct message *left)
 {
 	struct message late = w->late;
-	struct bftm_rank rank = rank_of(late.count, late.client);
+	struct call call = {
+		.type = late.type, .state = late.state, .rank = rank_of(late.count, late.client),
+	};
 	struct world after;
 	u32 set, most = plan.late && late.type ? 1u << plan.correct : 1;
 
 	w->completed[m->client] = (u8)o->completed;
 	if (w->count < o->rank.count)
 		w->count = (u8)o->rank.count;
+	if (w->count < o->then)
+		w->count = (u8)o->then;
 	w->late = plan.late ? *left : (struct message){};
 	for (set = 0; set < most; set++) {
 		after = *w;
 		m->late = (u8)set;
 		if (set)
-			reach(&after, NULL, late.type, &rank, late.state, set);
+			reach(&after, NULL, &call, set);
 		tell(&after, m);
 	}
 }
 
+static void every_propose(const struct world *w, const struct move *m, const struct bftm_order *o);
+
+/* A state that is made of @base. */
+static u8 make_state(struct world *w, u8 base)
+{
+	u8 i = ++w->made;
+
+	w->parent[i] = base;
+	w->version[i] = (u8)(w->version[base] + 1);
+	return i;
+}
+
+/* A quorum has answered COMMIT_GET: the client goes on with the next rank. */
+static void go_on(const struct world *w, const struct move *m, const struct bftm_order *from)
+{
+	struct bftm_order o = *from;
+	struct world next = *w;
+	struct bftm_order_out out;
+	struct move move = *m;
+	struct bftm_body_id id;
+
+	move.continued = true;
+	move.before.next = m->next;
+	move.before.proposed = m->proposed;
+	move.before.committed = m->committed;
+	move.proposed = move.committed = 0;
+	move.base = o.base.digest[0];
+	move.applied = o.applies;
+	move.next = make_state(&next, move.base);
+	id = body_in(&next, move.next)->id;
+	bftm_order_made(&o, &cfg, &id, NOW, &out);
+	every_propose(&next, &move, &o);
+}
+
 static void every_commit(const struct world *w, const struct move *m, const struct bftm_order *o)
 {
-	static struct bftm_order after;
+	struct bftm_order after;
 	struct message left = {
 		.type = BFTM_ORDER_COMMIT, .state = m->next, .count = (u8)o->rank.count,
 		.client = m->client,
 	};
+	struct call call = {
+		.type = bftm_order_message(o), .state = m->next, .rank = o->rank,
+	};
+	struct bftm_order asked = *o;
 	struct move move = *m;
 	struct world next;
 	u32 set;
 
+	if (asked.then)
+		call.then = bftm_order_then(&asked);
 	for (set = 0; set < 1u << plan.correct; set++) {
 		next = *w;
-		after = *o;
+		after = asked;
 		move.committed = (u8)set;
 		move.forks = !decide(&next, m->next);
-		reach(&next, &after, BFTM_ORDER_COMMIT, &o->rank, m->next, set);
-		end(&next, &move, &after, &left);
+		reach(&next, &after, &call, set);
+		if (after.phase == BFTM_ORDER_MAKING)
+			go_on(&next, &move, &after);
+		else
+			end(&next, &move, &after, &left);
 	}
 }
 
 static void every_propose(const struct world *w, const struct move *m, const struct bftm_order *o)
 {
-	static struct bftm_order after;
+	struct bftm_order after;
 	struct message left = {
 		.type = BFTM_ORDER_PROPOSE, .state = m->next, .count = (u8)o->rank.count,
 		.client = m->client,
 	};
+	struct call call = { .type = BFTM_ORDER_PROPOSE, .state = m->next, .rank = o->rank };
+	struct bftm_order asked = *o;
 	struct move move = *m;
 	struct world next;
 	u32 set;
 
+	asked.more = plan.continues && !m->continued;
 	for (set = 0; set < 1u << plan.correct; set++) {
 		next = *w;
-		after = *o;
+		after = asked;
 		move.proposed = (u8)set;
-		reach(&next, &after, BFTM_ORDER_PROPOSE, &o->rank, m->next, set);
+		reach(&next, &after, &call, set);
 		if (after.phase == BFTM_ORDER_COMMITTING)
 			every_commit(&next, &move, &after);
 		else
@@ -346,9 +411,7 @@ static void follow(const struct world *w, const struct outcome *from)
 	m.applied = o.applies;
 	id = o.base;
 	if (o.applies) {
-		m.next = ++next.made;
-		next.parent[m.next] = m.base;
-		next.version[m.next] = (u8)(next.version[m.base] + 1);
+		m.next = make_state(&next, m.base);
 		id = body_in(&next, m.next)->id;
 	}
 	bftm_order_made(&o, &cfg, &id, NOW, &out);

@@ -17,6 +17,7 @@ static const char help[] =
 "  --clients N      1 to 3; 2\n"
 "  --iterations N   1 to 6; 3\n"
 "  --late           what is left of an iteration may come after the next one\n"
+"  --continue       clients say COMMIT_GET and go on: at most 3 iterations, without --late\n"
 "  --forks          look for forks only\n"
 "Exit status: 0 all enumerated, nothing wrong; 1 a violation, its story is\n"
 "printed; 2 trouble.\n";
@@ -30,6 +31,7 @@ static const struct command_option options[] = {
 	{ "clients", .number = &plan.clients, 1, CLIENTS_MAX },
 	{ "iterations", .number = &plan.iterations, 1, ITERATIONS_MAX },
 	{ "late", .flag = &plan.late },
+	{ "continue", .flag = &plan.continues },
 	{ "forks", .flag = &plan.forks },
 	{ NULL },
 };
@@ -40,6 +42,11 @@ int main(int argc, char **argv)
 	u32 i;
 
 	command_read(argc, argv, options, help);
+	if (plan.continues && (plan.late || plan.iterations > ITERATIONS_MAX / 2)) {
+		fprintf(stderr, "bftmutex-order-model: --continue: 1 to %u iterations, and not --late: "
+			"give --iterations\n", ITERATIONS_MAX / 2);
+		return 2;
+	}
 	plan.correct = plan.n - liars;
 	worlds_first();
 	for (i = 1; i <= plan.iterations && good; i++) {

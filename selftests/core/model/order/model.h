@@ -13,6 +13,10 @@
  * used twice this is not so: --late delivers what was left of an iteration to any
  * servers after the next one, too.
  *
+ * With --continue a client says COMMIT_GET, and its iteration of the next rank belongs to the same
+ * move. No iteration of another rank comes between: a server that COMMIT_GET has reached takes no
+ * rank below the next one, and one that has taken such a rank refuses COMMIT_GET.
+ *
  * The checks: states that clients begin to commit are one chain, each made of
  * the one before; and q answers always say which state is the last one.
  */
@@ -31,7 +35,7 @@
 /** struct plan - how large a cluster, of the command line */
 struct plan {
 	u32 n, b, correct, clients, iterations;
-	bool late, forks;
+	bool late, forks, continues;
 };
 
 extern struct plan plan;
@@ -80,9 +84,14 @@ struct lie {
 	bool first;
 };
 
-/** struct move - an iteration; sets of servers are bit masks */
+/**
+ * struct move - an iteration, or two that COMMIT_GET joins; sets of servers are bit masks
+ * @before: of the first one, where @continued: state, and whom its messages reached
+ */
 struct move {
 	u8 client, got, proposed, committed, late;
+	bool continued;
+	struct { u8 next, proposed, committed; } before;
 	bool lied;
 	struct lie lie;
 	u8 base, next;	/* states, σ0 when nothing was made */

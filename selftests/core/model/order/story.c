@@ -49,6 +49,11 @@ void story_move(const struct move *m)
 	print_set("GET is answered by", m->got);
 	if (m->lied)
 		print_lie(&m->lie);
+	if (m->continued) {
+		printf("  it proposes %u\n", m->before.next);
+		print_set("PROPOSE reaches", m->before.proposed);
+		print_set("COMMIT_GET reaches", m->before.committed);
+	}
 	if (m->next) {
 		printf("  it %s %u and proposes %u\n", m->applied ? "applies to" : "takes", m->base,
 		       m->next);
