@@ -76,7 +76,7 @@ ok "requests wait: all are answered" load_into queued --object queued --request 
 	--threads 4 --count 10
 is "requests wait: each once" "$(queued answered) $(submit 1 queued get)" "40 0 40"
 ok "requests wait: a commit is the next get" test "$(continued)" -ge $((before + 5))
-# A client that is alone says PROPOSE and COMMIT_GET to each server; the first operation says GET, too.
+# A client that is alone says PROPOSE and COMMIT_GET to each server; its first operation says GET, too.
 sent() { servers 1 'map(.sent) | add'; }
 submit 1 steady "create counter" >/dev/null
 before=$(sent)

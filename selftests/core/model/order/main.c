@@ -43,7 +43,8 @@ int main(int argc, char **argv)
 
 	command_read(argc, argv, options, help);
 	if (plan.continues && (plan.late || plan.iterations > ITERATIONS_MAX / 2)) {
-		fprintf(stderr, "bftmutex-order-model: --continue: 1 to %u iterations, and not --late: "
+		fprintf(stderr,
+			"bftmutex-order-model: --continue: 1 to %u iterations, without --late: "
 			"give --iterations\n", ITERATIONS_MAX / 2);
 		return 2;
 	}
