@@ -102,6 +102,15 @@ static void one_after_the_other(void **test)
 	assert_int_equal(view.waiters, 0);
 }
 
+/* TRY comes behind the RELEASE of its attempt: nobody is there to give that grant back. */
+static void a_try_that_release_overtook(void **test)
+{
+	(void)test;
+	assert_int_equal(RELEASE(1, 1), BFTM_MSG_RELEASED);
+	assert_int_equal(TRY(1, 1), BFTM_MSG_NONE);
+	assert_int_equal(TRY(2, 1), BFTM_MSG_FREE);
+}
+
 static void a_client_that_does_not_wait_is_not_queued(void **test)
 {
 	(void)test;
@@ -178,6 +187,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(one_after_the_other),
+		TEST(a_try_that_release_overtook),
 		TEST(one_mode_alone),
 		TEST(a_client_that_does_not_wait_is_not_queued),
 		TEST(what_is_late_is_not_granted),

@@ -23,10 +23,11 @@ static void central_learn(void *state, u64 token_max)
 	(void)state, (void)token_max;
 }
 
+/* RELEASE may overtake TRY: what it ends has to be known when TRY comes. */
 static bool central_creates(const struct bftm_server_cfg *cfg, const struct bftm_msg *req)
 {
 	(void)cfg;
-	return req->type == BFTM_MSG_TRY;
+	return req->type == BFTM_MSG_TRY || req->type == BFTM_MSG_RELEASE;
 }
 
 static struct central_seat *seat_of(struct central_lock *lock, u32 client)
@@ -37,6 +38,17 @@ static struct central_seat *seat_of(struct central_lock *lock, u32 client)
 		if (lock->seat[i].client == client)
 			return &lock->seat[i];
 	return NULL;
+}
+
+static struct central_seat *take_seat(struct central_lock *lock, u32 client)
+{
+	struct central_seat *s = seat_of(lock, client);
+
+	if (s || lock->seats == CENTRAL_CLIENTS)
+		return s;
+	s = &lock->seat[lock->seats++];
+	*s = (struct central_seat){ .client = client };
+	return s;
 }
 
 static u32 waiting(const struct central_lock *lock, u64 before)
@@ -83,15 +95,11 @@ static void grant_next(const struct bftm_server_cfg *cfg, struct central_lock *l
 
 static void try_it(struct central_lock *lock, const struct bftm_msg *req, struct bftm_sends *ret)
 {
-	struct central_seat *s = seat_of(lock, req->client);
+	struct central_seat *s = take_seat(lock, req->client);
 
-	if (!s && lock->seats == CENTRAL_CLIENTS) {
+	if (!s) {
 		bftm_refuse(req, &ret->reply, BFTM_REFUSED_WAITERS);
 		return;
-	}
-	if (!s) {
-		s = &lock->seat[lock->seats++];
-		*s = (struct central_seat){ .client = req->client };
 	}
 	/* Late: the client asks by another attempt by now, or is done with this one. */
 	if (!req->attempt || req->attempt <= s->over || req->attempt < s->attempt)
@@ -123,7 +131,7 @@ static void try_it(struct central_lock *lock, const struct bftm_msg *req, struct
 static void release(const struct bftm_server_cfg *cfg, struct central_lock *lock,
 		    const struct bftm_msg *req, struct bftm_sends *ret)
 {
-	struct central_seat *s = lock ? seat_of(lock, req->client) : NULL;
+	struct central_seat *s = lock ? take_seat(lock, req->client) : NULL;
 
 	ret->reply = *req;
 	ret->reply.type = BFTM_MSG_RELEASED;
