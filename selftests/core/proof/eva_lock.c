@@ -53,7 +53,7 @@ void all_parties(void)
 	struct bftm_lock lock = any_lock();
 	struct bftm_party me = any_party();
 
-	switch (any_from(0, 6)) {
+	switch (any_from(0, 7)) {
 	case 0:
 		bftm_party_find(&lock, me.client, me.attempt);
 		bftm_party_plain(&lock, (u32)any_from(0, ~0u));
@@ -76,6 +76,10 @@ void all_parties(void)
 		break;
 	case 5:
 		bftm_parties_forget(&lock, ANY_TIME);
+		break;
+	case 6:
+		bftm_parties_wait(&lock, (u32)any_from(0, bftm_parties(&lock)),
+				  any_from(BFTM_LEASE_MIN_NS, BFTM_LEASE_MAX_NS));
 		break;
 	default:
 		bftm_parties_expire(&lock, ANY_TIME);
