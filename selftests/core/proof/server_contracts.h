@@ -124,6 +124,11 @@ static inline bool bftm_is_quiet(const struct bftm_lock *lock);
   @*/
 static inline bool bftm_is_closed(const struct bftm_server_cfg *cfg, u64 now);
 
+/*@ requires \valid_read(cfg);
+  @ assigns \nothing;
+  @*/
+static inline u32 bftm_holders_max(const struct bftm_server_cfg *cfg);
+
 /*@ STEP;
   @ requires \valid(push) && \separated(push, cfg, lock, lock->queue);
   @ assigns *lock, QUEUE_FIELDS, *push;

@@ -6,6 +6,7 @@
 // prove: wp bftm_is_over: whether a tomb has that attempt of that client, or a later one
 // prove: wp bftm_refresh: the end never comes nearer, and lasts for the grant's own lease from now on
 // prove: wp bftm_is_closed: in the quarantine, strictly, if the server keeps one, or while members are awaited
+// prove: wp bftm_holders_max: looks only
 // prove: wp bftm_grant: a mode that fits beside all other grants, until its lease is over at least, with the next number; the end does not come nearer
 // prove: wp bftm_settle: one grant at most, of a mode that fits beside all others; none in the quarantine, nor while members are awaited
 // prove: wp renew_grant: the end does not come nearer, the mode becomes no more, and is as it was unless the send is later than all before
