@@ -90,5 +90,6 @@ ok "apt-get purge" h apt-get -y purge bftmutex bftmutex-dkms
 ok "keys are there" test -s $keys/server-1.key
 ok "what the server noted is there" test -s /var/lib/bftmutex/server-1-1
 ok "the module is gone from all kernels" ! grep -r bftmutex /lib/modules/*/modules.dep
+hash -r		# bash knows where a program was that it has run
 ok "no program is left" ! command -v bftmutexd bftmutexctl bftmutex
 finish
