@@ -38,13 +38,17 @@ static u64 wait_pause(const struct bftm_contend *c, const struct bftm_client_cfg
 	u64 wait[BFTM_SERVERS_MAX];
 	u32 told = 0, u;
 
-	for (u = 0; u < cfg->n; u++)
-		if (c->server[u].type == BFTM_MSG_WAIT && c->server[u].queue_ns)
-			wait[told++] = c->server[u].queue_ns;
+	for (u = 0; u < cfg->n; u++) {
+		const struct bftm_answer *a = &c->server[u];
+		bool tells = a->type == BFTM_MSG_WAIT && a->queue_ns;
+
+		wait[u] = tells ? a->queue_ns : ~0ull;
+		told += tells;
+	}
 	if (told <= cfg->b)
 		return bftm_poll(c->base.want.lease_ns);
 	return bftm_poll_informed(c->base.want.lease_ns,
-				  bftm_kth_largest(wait, told, told - cfg->b));
+				  bftm_kth_largest(wait, cfg->n, cfg->n - cfg->b));
 }
 
 void bftm_wait_granted(struct bftm_contend *c, const struct bftm_client_cfg *cfg,
