@@ -12,7 +12,7 @@
 
 static bool is_writer(u32 mode)
 {
-	return bftm_mode_writes(bftm_mode_of(mode));
+	return mode <= BFTM_LOCK_PW;
 }
 
 struct bftm_held_value *bftm_held_value_new(u32 flags)
