@@ -53,7 +53,7 @@ void bftm_phase_send(struct bftm_order_work *w, u8 type, u32 to)
 		send_get(w, to);
 		return;
 	}
-	if (type == BFTM_ORDER_PROPOSE)
+	if (type == BFTM_ORDER_PROPOSE && bftm_order_is_in(w, &w->make.next))
 		bftm_submit_proposed(w, to);
 	if (type == BFTM_ORDER_COMMIT_GET)
 		most = BFTM_ORDER_NEXT_DATA_MAX;

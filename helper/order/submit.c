@@ -93,6 +93,8 @@ void bftm_submit_begin(struct bftm_order_work *w)
 	bftm_vote_begin(&s->vote, s->op, 0);
 	bftm_put_stop(&s->put);
 	bftm_order_patience(w);
+	/* A refusal of the operation before says nothing of this one. */
+	memset(s->submitted, 0, sizeof(s->submitted));
 	s->kept = bftm_order_alone(w);
 	if (!s->kept)
 		bftm_submit_to(w, bftm_cluster_everyone(w->cluster));
