@@ -31,6 +31,9 @@
  * its poll window, Δ/2, and the last one granted has a lease. Settle is longer
  * by that window.
  *
+ *  kernel  a kernel that asks for a lock by itself sends three times and hands the lock to its
+ *          helper 1 + 1 + 2 resend after the first time
+ *
  *  fence   a token is refused by servers that stamped a higher one. The next
  *          attempt offers one more, so each of the gap between correct servers
  *          may cost a lease, and a pause of δ. Where servers forgot their tokens, and
@@ -88,11 +91,12 @@ static u64 bound(const struct world *w, const struct waiting *s)
 	u64 fence = p->fence ? (s->gap + 2) * slowest(w, p->lease_max + 2 * p->delta) : 0;
 	u64 round = slowest(w, 31 * p->resend);
 	u64 poll = slowest(w, paced);
+	u64 kernel = p->kernel ? slowest(w, 4 * p->resend) : 0;
 	u64 decide = 8 * p->delta + slowest(w, p->resend);
-	u64 once = settle + round + slowest(w, sleep) + decide + fence;
+	u64 once = settle + kernel + round + slowest(w, sleep) + decide + fence;
 
 	if (!p->backoff && !p->no_backoff)
-		return settle + poll + decide + fence;
+		return settle + kernel + poll + decide + fence;
 	return s->count == 1 ? once : once + PERIODS * slowest(w, sleep + 31 * p->resend);
 }
 
