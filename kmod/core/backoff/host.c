@@ -139,15 +139,34 @@ static void host_inquired(struct bftm_host *h, const struct bftm_client_cfg *cfg
 /*
  * RELEASE may overtake TRY, also on this host. A server that has answered RELEASE and says that it
  * believes in the attempt knew no such lock then, so it has kept nothing by which to refuse TRY.
- * To a server that has not answered RELEASE, RELEASE is on its way.
+ * Where the server has not answered RELEASE, either RELEASE is on its way, or this answer has
+ * overtaken RELEASED: host_released() tells.
  */
 static void host_stray(struct bftm_host *h, u32 u, const struct bftm_msg *msg,
 		       struct bftm_host_step *step)
 {
-	if (h->release.unanswered >> u & 1)
-		return;
 	bftm_stray(msg, u, &step->out);
+	if (h->release.unanswered >> u & 1) {
+		h->believes |= step->out.release_to;
+		step->out.release_to = 0;
+	}
 	h->release.unanswered |= step->out.release_to;
+}
+
+/*
+ * A server that has also said that it believes in the attempt, before or after it sent RELEASED,
+ * hears RELEASE once more.
+ */
+static void host_released(struct bftm_host *h, const struct bftm_client_cfg *cfg, u32 u,
+			  struct bftm_host_step *step)
+{
+	u32 again = h->believes & 1u << u;
+
+	h->believes &= ~again;
+	if (again)
+		step->out.release_to = again;
+	else if (bftm_release_answer(&h->release, cfg, u))
+		step->event = BFTM_HOST_OVER;
 }
 
 void bftm_host_answer(struct bftm_host *h, const struct bftm_client_cfg *cfg, u32 u,
@@ -162,8 +181,8 @@ void bftm_host_answer(struct bftm_host *h, const struct bftm_client_cfg *cfg, u3
 		return;
 	}
 	if (msg->type == BFTM_MSG_RELEASED) {
-		if (h->state == BFTM_HOST_END && bftm_release_answer(&h->release, cfg, u))
-			step->event = BFTM_HOST_OVER;
+		if (h->state == BFTM_HOST_END)
+			host_released(h, cfg, u, step);
 		return;
 	}
 	/* The answer is too late to win by, and in time perhaps: such a server is not suspected. */

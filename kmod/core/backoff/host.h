@@ -36,6 +36,7 @@ enum bftm_host_state {
  * @sent:     servers to which TRY went out, but for those of bftm_host_unsent()
  * @heard:    servers that have answered
  * @inquired: servers that have asked for the lock since it is held
+ * @believes: servers that say, while END waits for their RELEASED, that the attempt has the lock
  * @due_ns:   call bftm_host_wake() then; 0: there is nothing to do at a time
  * @release:  in END; in HOLD of it only @late, by which late answers are judged
  */
@@ -49,6 +50,7 @@ struct bftm_host {
 	u32 sent;
 	u32 heard;
 	u32 inquired;
+	u32 believes;
 	u64 due_ns;
 	struct bftm_release release;
 };

@@ -118,7 +118,7 @@ void client_answer_recovery(struct world *w, u32 x, u32 to, u64 floor)
 	send_to(w, &w->client[x], to, &msg);
 }
 
-static void send_release(struct world *w, struct client *c, const struct release *op, u32 to)
+void client_send_release(struct world *w, struct client *c, const struct release *op, u32 to)
 {
 	const struct bftm_release *r = op->kernel ? &op->host.release : &op->core;
 	struct bftm_msg msg;
@@ -166,7 +166,7 @@ void client_release_kernel(struct world *w, u32 x, u32 lock, const struct bftm_h
 	op->kernel = true;
 	op->host = *host;
 	op->core.attempt = host->attempt;
-	send_release(w, c, op, to);
+	client_send_release(w, c, op, to);
 	release_arm(w, x, op);
 }
 
@@ -181,16 +181,14 @@ void client_release(struct world *w, u32 x, u32 lock, const struct bftm_out *out
 	for (op = c->releases; op; op = op->next) {
 		/* A liar may name an attempt for a lock that it is not for. */
 		if (op->core.attempt == out->release_attempt && op->lock == lock) {
-			if (op->kernel)
-				op->host.release.unanswered |= out->release_to;
 			op->core.unanswered |= out->release_to;
-			send_release(w, c, op, out->release_to);
+			client_send_release(w, c, op, out->release_to);
 			return;
 		}
 	}
 	op = release_new(w, c, lock);
 	bftm_release_start(&op->core, &c->cfg, out, client_look(w, c));
-	send_release(w, c, op, out->release_to);
+	client_send_release(w, c, op, out->release_to);
 	release_arm(w, x, op);
 }
 
@@ -236,7 +234,7 @@ void client_release_wake(struct world *w, u32 x, u32 number)
 	if (release_wake(*link, &c->cfg, now, &to)) {
 		drop_release(w, link);
 	} else {
-		send_release(w, c, *link, to);
+		client_send_release(w, c, *link, to);
 		release_arm(w, x, *link);
 	}
 	client_done(w, c);

@@ -89,8 +89,8 @@ static void drop_release(struct world *w, struct release **link)
 	w->spare = op;
 }
 
-/* As bftm_release_answer_from(), bftm_release_late() and bftm_fast_answer(). */
-static void answer_release(struct world *w, struct client *c, u32 u, u32 lock,
+/* As bftm_release_answer_from(), bftm_release_late() and bftm_fast_answer(). Is it a kernel's? */
+static bool answer_release(struct world *w, struct client *c, u32 u, u32 lock,
 			   const struct bftm_msg *msg)
 {
 	struct release **link = find_release(c, lock, msg->attempt), *op = *link;
@@ -98,16 +98,19 @@ static void answer_release(struct world *w, struct client *c, u32 u, u32 lock,
 	u64 now = client_look(w, c);
 
 	if (!op)
-		return;
+		return false;
 	if (op->kernel) {
 		bftm_host_answer(&op->host, &c->cfg, u, msg, now, &step);
+		client_send_release(w, c, op, step.out.release_to);
 		if (step.event == BFTM_HOST_OVER)
 			drop_release(w, link);
-	} else if (msg->type != BFTM_MSG_RELEASED) {
-		bftm_ask_late(&c->cfg, &op->core.late, u, msg, now);
-	} else if (bftm_release_answer(&op->core, &c->cfg, u)) {
-		drop_release(w, link);
+		return true;
 	}
+	if (msg->type != BFTM_MSG_RELEASED)
+		bftm_ask_late(&c->cfg, &op->core.late, u, msg, now);
+	else if (bftm_release_answer(&op->core, &c->cfg, u))
+		drop_release(w, link);
+	return false;
 }
 
 /* Does the kernel make this attempt, or end it, by itself? */
@@ -132,8 +135,7 @@ static void answer(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 	struct bftm_out out;
 	u64 now, before;
 
-	answer_release(w, c, u, lock, msg);
-	if (msg->type == BFTM_MSG_RELEASED)
+	if (answer_release(w, c, u, lock, msg) || msg->type == BFTM_MSG_RELEASED)
 		return;
 	if (h && h->kernel && h->host.attempt == msg->attempt) {
 		client_kernel_answer(w, x, (u32)(h - c->handle), u, msg);

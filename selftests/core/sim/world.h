@@ -269,6 +269,8 @@ void client_end(struct world *w, u32 x, u32 h);
 void client_leaves(struct world *w, u32 x, u32 h, enum fact_kind kind, u64 at);
 /** client_release() - tell servers that an attempt is over. */
 void client_release(struct world *w, u32 x, u32 lock, const struct bftm_out *out);
+/** client_send_release() - RELEASE of an attempt that is over, to @to. */
+void client_send_release(struct world *w, struct client *c, const struct release *op, u32 to);
 /** client_send() - what the core wants to be sent, but for RELEASE. */
 void client_send(struct world *w, u32 x, const struct handle *h, const struct bftm_out *out);
 /** server_granted() - has this attempt a grant? Then @ret is of this. */
