@@ -75,7 +75,7 @@ static const struct key keys[KEYS] = {
 			[BFTM_RETRY_POLYNOMIAL] = "polynomial" } },
 	[KEY_SIGNED_RANKS] = { "signed-ranks", WORD, false, 0, 0, 0, { "no", "yes" } },
 	[KEY_FAST_PATH] = { "fast-path", WORD, false, 0, 0, 1, { "no", "yes" } },
-	[KEY_ASK] = { "ask", WORD, false, 0, 0, BFTMUTEX_ASK_ALL, {
+	[KEY_ASK] = { "ask", WORD, false, 0, 0, BFTMUTEX_ASK_AUTO, {
 			[BFTMUTEX_ASK_ALL] = "all", [BFTMUTEX_ASK_FIRST] = "first",
 			[BFTMUTEX_ASK_AUTO] = "auto" } },
 	[KEY_MAX_STATE] = { "max-state", NUMBER, false, BFTM_STATE_MIN, BFTM_STATE_MAX,
