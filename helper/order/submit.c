@@ -134,7 +134,7 @@ void bftm_submit_committed(struct bftm_order_work *w)
 	struct bftm_order_submit *s = &w->submit;
 	struct bftm_applied a;
 
-	if (bftm_state_find(w->make.state.data, w->ordering->identity->client, &a) && !a.gone) {
+	if (bftm_vote_committed(&w->order, &w->make.state.id, w->make.state.data, s->op, &a)) {
 		bftm_vote_begin(&s->vote, s->op, 0);
 		s->response.len = 0;
 		if (!a.len || bftm_bytes_add(&s->response, a.response, a.len)) {

@@ -321,4 +321,22 @@ void bftm_vote_begin(struct bftm_vote *v, u64 op, u32 offset);
 int bftm_vote_count(struct bftm_vote *v, const struct bftm_order_cfg *cfg, u32 u,
 		    const struct bftm_order_msg *msg);
 
+/**
+ * bftm_vote_committed() - the response that a client reads in the state that it has committed
+ * @o:     the ordering thread, right after BFTM_ORDER_DONE or BFTM_ORDER_DONE_MAKE: q servers have
+ *         committed @o->next
+ * @id:    of the state that the client has
+ * @state: its body, with this digest, that passed bftm_state_ok(); NULL for σ0
+ * @op:    the client's operation under way, not 0
+ * @ret:   what was applied; only if true
+ *
+ * The state says what the servers push (lines 3.19–27), so the client need not wait for lines 2.3–7.
+ * It decides by its last operation of this client alone: the entry of an earlier one says nothing
+ * of @op, and neither does one whose response gave way to others.
+ *
+ * Return: @ret has the response. False: the client waits for b + 1 servers.
+ */
+bool bftm_vote_committed(const struct bftm_order *o, const struct bftm_body_id *id, const u8 *state,
+			 u64 op, struct bftm_applied *ret);
+
 #endif /* BFTM_CORE_ORDER_CLIENT_H */

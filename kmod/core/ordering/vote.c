@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
-/* Lines 2.3–7: what b + 1 servers say alike, a correct one says too. */
+/*
+ * Lines 2.3–7: what b + 1 servers say alike, a correct one says too. So does the state that a client
+ * has committed itself: the correct ones of q servers have it, and no other state of that version is
+ * ever committed.
+ */
 #include "core/ordering/client.h"
 
 void bftm_vote_begin(struct bftm_vote *v, u64 op, u32 offset)
@@ -46,4 +50,11 @@ int bftm_vote_count(struct bftm_vote *v, const struct bftm_order_cfg *cfg, u32 u
 	for (i = 0; i < cfg->n; i++)
 		votes += v->heard >> i & 1 && vote_same(v, i, u);
 	return votes > cfg->b ? (int)u : -1;
+}
+
+bool bftm_vote_committed(const struct bftm_order *o, const struct bftm_body_id *id, const u8 *state,
+			 u64 op, struct bftm_applied *ret)
+{
+	return bftm_body_same(id, &o->next) && bftm_state_find(state, o->rank.client, ret) &&
+	       ret->op == op && !ret->gone;
 }

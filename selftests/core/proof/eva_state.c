@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory all_bodies bftm_state_ok bftm_state_find bftm_state_clients bftm_state_app: every body of up to 100 bytes
 // prove: memory all_next_states bftm_state_make: from σ0, with up to two operations and their responses
+// prove: memory all_responses bftm_vote_committed: in every body of up to 100 bytes
 // frama-c: -eva-slevel 300
 #include "any.h"
 #include "core/ordering/state.c"
+#include "core/ordering/vote.c"
 
 #define LEN	100
 #define CLIENTS	((LEN - sizeof(struct bftm_state_head)) / sizeof(struct bftm_state_client))
@@ -51,4 +53,26 @@ void all_next_states(void)
 	for (i = 0; i <= 2; i++)
 		bftm_state_make(NULL, any_from(1, ~0ull), applied, i, app,
 				(u32)any_from(0, sizeof(app)), body, sizeof(body));
+}
+
+void all_responses(void)
+{
+	u8 body[LEN];
+	struct bftm_state_head *head = (struct bftm_state_head *)body;
+	struct bftm_applied applied;
+	struct bftm_order order;
+	struct bftm_body_id id;
+	u32 clients;
+
+	any(body);
+	any(order.rank);
+	any(order.next);
+	any(id);
+	for (clients = 0; clients <= CLIENTS; clients++) {
+		head->clients = clients;
+		if (bftm_vote_committed(&order, &id, body, any_from(1, ~0ull), &applied)) {
+			//@ assert read_here: applied.len == 0 || \base_addr(applied.response) == \base_addr(&body[0]);
+		}
+	}
+	bftm_vote_committed(&order, &id, NULL, any_from(1, ~0ull), &applied);
 }

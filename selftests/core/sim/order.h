@@ -202,6 +202,14 @@ void order_client_arm(struct world *w, u32 x);
 void order_client_retry(struct world *w, u32 x, enum bftm_order_verdict verdict);
 /** order_client_answered() - the whole response is there. */
 void order_client_answered(struct world *w, u32 x);
+/**
+ * order_client_reads() - the response is in the state that was committed just now
+ * Return: false when it is not, and where clients do not think that they are alone: they wait
+ * for b + 1 servers all the same.
+ */
+bool order_client_reads(struct world *w, u32 x);
+/** order_client_let_go() - of the modelled mutex */
+void order_client_let_go(struct world *w, u32 x);
 /** order_client_submit_all() - send the operation, and when to repeat that. */
 void order_client_submit_all(struct world *w, u32 x);
 /** order_client_again() - repeat to a server what it has not taken. */

@@ -98,7 +98,7 @@ static bool contend(struct world *w, u32 x)
 	return true;
 }
 
-static void let_go(struct world *w, u32 x)
+void order_client_let_go(struct world *w, u32 x)
 {
 	if (w->order->holder == x)
 		w->order->held_until = 0;
@@ -140,6 +140,8 @@ void order_client_retry(struct world *w, u32 x, enum bftm_order_verdict verdict)
 
 	if (!o->op)
 		return;
+	if (verdict != BFTM_ORDER_DONE && !o->submits)
+		order_client_submit_all(w, x);
 	if (verdict == BFTM_ORDER_DONE && !o->applied) {
 		o->retry_at = now;
 		return;
@@ -158,7 +160,8 @@ static bool reflects(const struct bftm_body *state, u32 client, u64 op)
 	return state && bftm_state_find(state->data, client, &a) && a.op >= op;
 }
 
-static void committed(struct world *w, u32 x)
+/* Return: the operation is answered. */
+static bool committed(struct world *w, u32 x)
 {
 	struct order_client *o = thread_of(w, x);
 
@@ -168,6 +171,7 @@ static void committed(struct world *w, u32 x)
 	o->tries = 0;
 	o->last = o->next;
 	o->applied = reflects(o->next, x, o->op);
+	return order_client_reads(w, x);
 }
 
 /* The next iteration is past its get: for what was not applied, or what is asked soon. */
@@ -193,7 +197,7 @@ static void give_way(struct world *w, u32 x)
 	o->held_until = NEVER;
 	tell_more(w, 0, "c%u ends %s: nothing was asked", x + 1, story_rank(&o->core.rank));
 	bftm_order_unmade(&o->core);
-	let_go(w, x);
+	order_client_let_go(w, x);
 	order_client_retry(w, x, BFTM_ORDER_DONE);
 }
 
@@ -204,6 +208,7 @@ static void judge(struct world *w, u32 x, enum bftm_order_verdict verdict)
 		[BFTM_ORDER_UNSURE] = "cannot say what to propose",
 		[BFTM_ORDER_DENIED] = "is refused",
 	};
+	bool told = false;
 
 	switch (verdict) {
 	case BFTM_ORDER_ON:
@@ -212,11 +217,13 @@ static void judge(struct world *w, u32 x, enum bftm_order_verdict verdict)
 		order_make(w, x);
 		return;
 	case BFTM_ORDER_DONE:
-		committed(w, x);
+		told = committed(w, x);
 		break;
 	case BFTM_ORDER_DONE_MAKE:
-		committed(w, x);
+		told = committed(w, x);
 		go_on(w, x);
+		if (told)
+			order_client_answered(w, x);
 		return;
 	default:
 		tell(w, 0, "c%u %s: %s is over", x + 1, words[verdict],
@@ -225,8 +232,11 @@ static void judge(struct world *w, u32 x, enum bftm_order_verdict verdict)
 		thread_of(w, x)->held_until = NEVER;
 		w->stats.lapses++;
 	}
-	let_go(w, x);
-	order_client_retry(w, x, verdict);
+	order_client_let_go(w, x);
+	if (told)
+		order_client_answered(w, x);
+	else
+		order_client_retry(w, x, verdict);
 }
 
 void order_client_obey(struct world *w, u32 x, const struct bftm_order_out *out)
@@ -321,7 +331,10 @@ void order_client_submit(struct world *w, u32 x, const u8 *op, u32 len)
 		.kind = FACT_SUBMIT, .client = x, .op = o->op, .body = o->body,
 	});
 	client_stall(w, c);
-	order_client_submit_all(w, x);
+	if (w->plan->order.alone)
+		o->submit_at = client_look(w, c) + w->plan->resend;
+	else
+		order_client_submit_all(w, x);
 	o->retry_at = client_look(w, c);
 	if (o->core.phase == BFTM_ORDER_IDLE) {
 		begin(w, x);
@@ -331,21 +344,4 @@ void order_client_submit(struct world *w, u32 x, const u8 *op, u32 len)
 	}
 	order_client_arm(w, x);
 	client_done(w, c);
-}
-
-void order_client_answered(struct world *w, u32 x)
-{
-	struct order_client *o = thread_of(w, x);
-
-	if (w->story)
-		tell_response(w, x, o->response, o->response_len);
-	check_fact(w, &(struct fact){
-		.kind = FACT_ANSWERED, .client = x, .op = o->op,
-		.response = o->response, .len = o->response_len,
-	});
-	o->op = 0;
-	o->submit_at = NEVER;
-	o->retry_at = NEVER;
-	let_go(w, x);
-	order_app_answered(w, x);
 }

@@ -8,7 +8,7 @@ void order_client_again(struct world *w, u32 x, u32 u)
 	struct order_client *o = &w->order->client[x];
 	u8 type = bftm_order_message(&o->core);
 
-	if (o->op && !(o->vote.heard >> u & 1))
+	if (o->op && o->submits && !(o->vote.heard >> u & 1))
 		order_say(w, x, BFTM_ORDER_SUBMIT, 1u << u);
 	if (type && !(o->core.answered >> u & 1))
 		order_say(w, x, type, 1u << u);
@@ -53,6 +53,38 @@ static void vote(struct world *w, u32 x, u32 u, const struct bftm_order_msg *msg
 	bftm_vote_begin(&o->vote, o->op, o->response_len);
 	o->submits = 0;
 	order_client_submit_all(w, x);
+}
+
+bool order_client_reads(struct world *w, u32 x)
+{
+	struct order_client *o = &w->order->client[x];
+	struct bftm_applied a;
+
+	if (!w->plan->order.alone || !o->op || !o->next ||
+	    !bftm_vote_committed(&o->core, &o->next->id, o->next->data, o->op, &a))
+		return false;
+	tell(w, 0, "c%u reads the response to %s in %s", x + 1, story_attempt(w, o->op),
+	     story_body(&o->next->id));
+	memcpy(o->response, a.response, a.len);
+	o->response_len = a.len;
+	return true;
+}
+
+void order_client_answered(struct world *w, u32 x)
+{
+	struct order_client *o = &w->order->client[x];
+
+	if (w->story)
+		tell_response(w, x, o->response, o->response_len);
+	check_fact(w, &(struct fact){
+		.kind = FACT_ANSWERED, .client = x, .op = o->op,
+		.response = o->response, .len = o->response_len,
+	});
+	o->op = 0;
+	o->submit_at = NEVER;
+	o->retry_at = NEVER;
+	order_client_let_go(w, x);
+	order_app_answered(w, x);
 }
 
 static bool genuine(const struct world *w, const struct bftm_order_msg *msg)

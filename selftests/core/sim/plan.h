@@ -85,6 +85,8 @@ struct recorded {
  * @type:       of the object, an index
  * @huge:       some bodies are longer than a datagram
  * @caches:     clients keep the state that they saw last
+ * @alone:      clients think that they are: they keep an operation to themselves at first, and read
+ *              its response in the state that they have committed
  * @careless:   chance in ppm that an iteration does not take the modelled mutex
  * @continues:  chance in ppm that a client thinks that it will want more when it commits
  * @crash_send: chance that a client's host goes down while it tells servers
@@ -101,7 +103,7 @@ struct recorded {
  * @response_room: of a SUBMIT, see struct bftm_order_msg
  */
 struct order_plan {
-	bool signed_ranks, huge, caches, tangle, subsets, lonely, carried;
+	bool signed_ranks, huge, caches, alone, tangle, subsets, lonely, carried;
 	u32 head_start, past, saw, ops, type, careless, continues;
 	u32 crash_send, forgets, state_max, pause;
 	unsigned short response_room;

@@ -55,6 +55,7 @@ static void draw_clients(struct plan *p, struct rng *r, const struct wish *wish)
 	p->order.response_room = draw >> 34 & 1 ? 0 : BFTM_ORDER_ROOM_SURE;
 	p->order.carried = !(draw >> 35 & 7);
 	p->order.continues = continues[draw >> 38 & 3];
+	p->order.alone = draw >> 40 & 1;
 	p->order.state_max = BFTM_STATE_DEFAULT;
 }
 

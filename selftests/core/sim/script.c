@@ -75,6 +75,8 @@ static bool parse_pair(struct script *s, const char *name, const char *value)
 		p->leaseless = number ? PPM : 0;
 	else if (!strcmp(name, "continues"))
 		p->order.continues = number ? PPM : 0;
+	else if (!strcmp(name, "alone"))
+		p->order.alone = number;
 	else if (!strcmp(name, "signed"))
 		p->order.signed_ranks = number;
 	else if (!strcmp(name, "protocol") && !strcmp(value, protocol_order.name))

@@ -27,7 +27,8 @@
  *
  * Words for the first line: "values 1", locks are wanted with their values; "leaseless 1", clients
  * may hold locks without a lease; "ask first" or "ask auto", they ask F servers first; "protocol order" chooses the ordering protocol, "signed 1" its
- * signed ranks, "continues 1" clients that want more whenever they commit.
+ * signed ranks, "continues 1" clients that want more whenever they commit, "alone 1" clients that
+ * think that they are alone.
  */
 #ifndef BFTM_SIM_SCRIPT_H
 #define BFTM_SIM_SCRIPT_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The vote on a response: what b + 1 servers say alike, piece by piece. */
+/* Responses: what b + 1 servers say alike, piece by piece; and what a committed state says. */
 #include "unit.h"
 
 #include "core/ordering/client.h"
@@ -155,6 +155,102 @@ static void longest_pieces(void **state)
 	assert_int_equal(bftm_vote_count(&v, &cfg, 1, &msg), 1);
 }
 
+/* A committed state, with what it reflects of clients 3, 5 and 9. */
+struct done {
+	struct bftm_order order;
+	struct bftm_body_id id;
+	u8 body[200];
+};
+
+static void commits(struct done *d, u32 gone)
+{
+	const struct bftm_applied applied[] = {
+		{ .client = 3, .op = 7, .len = 5, .response = (const u8 *)"third" },
+		{ .client = 5, .op = 7, .len = gone == 5 ? 0 : 5, .gone = gone == 5,
+		  .response = (const u8 *)"fifth" },
+		{ .client = 9, .op = 8, .len = 0 },
+	};
+
+	*d = (struct done){ .order.rank = { .count = 2, .client = 5, .incarnation = 1 } };
+	d->id.version = 4;
+	d->id.len = bftm_state_make(NULL, 4, applied, 3, NULL, 0, d->body, sizeof(d->body));
+	d->id.digest[0] = 0x44;
+	d->order.next = d->id;
+	assert_true(bftm_state_ok(d->body, d->id.len, 4));
+}
+
+static bool reads(const struct done *d, u32 client, u64 op, struct bftm_applied *ret)
+{
+	struct bftm_order order = d->order;
+
+	order.rank.client = client;
+	return bftm_vote_committed(&order, &d->id, d->body, op, ret);
+}
+
+static void the_state_answers_its_own_operation(void **state)
+{
+	struct bftm_applied a;
+	struct done d;
+
+	(void)state;
+	commits(&d, 0);
+	assert_true(reads(&d, 5, 7, &a));
+	assert_int_equal(a.len, 5);
+	assert_memory_equal(a.response, "fifth", 5);
+	assert_true(reads(&d, 3, 7, &a));
+	assert_memory_equal(a.response, "third", 5);
+	/* An empty response is one. */
+	assert_true(reads(&d, 9, 8, &a));
+	assert_int_equal(a.len, 0);
+}
+
+/* Its entry is of an operation before, of another client, or of one that is to come. */
+static void the_state_answers_no_other(void **state)
+{
+	struct bftm_applied a;
+	struct done d;
+
+	(void)state;
+	commits(&d, 0);
+	assert_false(reads(&d, 5, 8, &a));
+	assert_false(reads(&d, 5, 6, &a));
+	assert_false(reads(&d, 9, 7, &a));
+	assert_false(reads(&d, 4, 7, &a));
+	assert_false(reads(&d, 5, 1ull << 32 | 7, &a));
+	assert_false(bftm_vote_committed(&d.order, &d.order.next, NULL, 7, &a));
+}
+
+/* The state reflects the operation, and its response gave way: b + 1 servers are to say so. */
+static void a_response_that_gave_way_in_the_state(void **state)
+{
+	struct bftm_applied a;
+	struct done d;
+
+	(void)state;
+	commits(&d, 5);
+	assert_false(reads(&d, 5, 7, &a));
+	assert_true(reads(&d, 3, 7, &a));
+}
+
+/* A state that was proposed by somebody, or that has the same version, may never be committed. */
+static void a_state_that_was_not_committed(void **state)
+{
+	struct bftm_applied a;
+	struct done d;
+
+	(void)state;
+	commits(&d, 0);
+	d.order.next.digest[31] = 1;
+	assert_false(reads(&d, 5, 7, &a));
+	d.order.next = d.id;
+	d.order.next.version = 5;
+	assert_false(reads(&d, 5, 7, &a));
+	d.order.next = (struct bftm_body_id){};
+	assert_false(reads(&d, 5, 7, &a));
+	d.order.next = d.id;
+	assert_true(reads(&d, 5, 7, &a));
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, fresh_vote)
@@ -168,6 +264,10 @@ int main(void)
 		TEST(an_empty_response),
 		TEST(one_vote_each),
 		TEST(longest_pieces),
+		TEST(the_state_answers_its_own_operation),
+		TEST(the_state_answers_no_other),
+		TEST(a_response_that_gave_way_in_the_state),
+		TEST(a_state_that_was_not_committed),
 	};
 
 	return cmocka_run_group_tests_name("order_vote", tests, NULL, NULL);
