@@ -1,226 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* All iterations that can follow, by the shipped cores. */
-#include <stdio.h>
-#include <stdlib.h>
-
+/* All iterations that can follow: whom PROPOSE and COMMIT reach, after each answer to GET. */
 #include "model.h"
 
-#define NOW	1000
-#define OUTCOMES_MAX 1024
-
-/** struct outcome - what a client made of answers to its GET */
-struct outcome {
-	struct bftm_order order;
-	struct move move;
-};
-
-/** struct call - what servers are asked; @then of COMMIT_GET only */
-struct call {
-	u8 type, state;
-	struct bftm_rank rank, then;
-};
-
-static const struct bftm_server_cfg server_cfg;
-static struct bftm_order_cfg cfg;
-static struct outcome outcome[OUTCOMES_MAX];
-static u32 outcomes;
 static void (*tell)(const struct world *w, const struct move *m);
-
-/* State @i with this version: its digest is what it is. */
-static struct bftm_body *body_of(u8 i, u8 version)
-{
-	static struct bftm_body body[STATES][STATES + 1];
-	static u8 data[STATES][STATES + 1][32];
-	struct bftm_body *b = &body[i][version];
-
-	if (!i || b->data)
-		return i ? b : NULL;
-	b->id.version = version;
-	b->id.len = bftm_state_make(NULL, version, NULL, 0, &i, 1, data[i][version],
-				    sizeof(data[i][version]));
-	b->id.digest[0] = i;
-	b->data = data[i][version];
-	return b;
-}
-
-static struct bftm_body *body_in(const struct world *w, u8 i)
-{
-	return body_of(i, w->version[i]);
-}
-
-static struct bftm_body_id id_of(const struct bftm_body *body)
-{
-	return body ? body->id : (struct bftm_body_id){};
-}
-
-static struct bftm_rank rank_of(u8 count, u8 client)
-{
-	return (struct bftm_rank){ count, count ? client + 1u : 0, count ? 1 : 0 };
-}
-
-static void load(const struct world *w, u32 u, struct bftm_object *ret)
-{
-	const struct place *p = &w->place[u];
-
-	bftm_object_init(ret, false);
-	ret->sc = body_in(w, p->sc);
-	ret->sp = body_in(w, p->sp);
-	ret->prop = rank_of(p->prop, p->prop_client);
-	ret->max = rank_of(p->max, p->max_client);
-}
-
-static void save(struct world *w, u32 u, const struct bftm_object *o)
-{
-	w->place[u] = (struct place){
-		.sc = o->sc ? o->sc->id.digest[0] : 0,
-		.sp = o->sp ? o->sp->id.digest[0] : 0,
-		.prop = (u8)o->prop.count, .prop_client = o->prop.count ? (u8)(o->prop.client - 1) : 0,
-		.max = (u8)o->max.count, .max_client = o->max.count ? (u8)(o->max.client - 1) : 0,
-	};
-}
-
-/* Server @u hears this; what it says is for the client. */
-static void ask(struct world *w, u32 u, const struct call *c, u8 *out, struct bftm_order_msg *reply)
-{
-	struct bftm_order_msg req = {
-		.type = c->type, .client = c->rank.client, .rank = c->rank, .then = c->then,
-		.room = BFTM_ORDER_ROOM_MAX,
-	};
-	struct bftm_object o;
-
-	load(w, u, &o);
-	req.id = id_of(body_in(w, c->state));
-	bftm_order_step(&server_cfg, &o, &req, body_in(w, c->state), NOW, out, reply);
-	save(w, u, &o);
-}
-
-static void hear(struct bftm_order *o, u32 u, const struct bftm_order_msg *msg)
-{
-	struct bftm_order_out out;
-
-	bftm_order_answer(o, &cfg, u, msg, false, NOW, &out);
-}
-
-/* Correct servers are numbered behind or before the liar. */
-static void hear_lie(struct bftm_order *o, const struct world *w, const struct lie *lie)
-{
-	struct bftm_body_id sc = { .version = 99, .digest = { 0xfe } };
-	struct bftm_body_id sp = { .version = lie->version, .digest = { 0xff } };
-	struct bftm_order_msg msg = {
-		.type = BFTM_ORDER_GOT, .rank = o->rank, .prop = { lie->prop, 1, 1 },
-	};
-
-	if (lie->sc >= 0)
-		sc = id_of(body_in(w, (u8)lie->sc));
-	if (lie->sp >= 0)
-		sp = id_of(body_in(w, (u8)lie->sp));
-	msg.id = sc;
-	msg.sp = sp;
-	hear(o, lie->first ? 0 : plan.n - 1, &msg);
-}
-
-static void begin(struct bftm_order *o, const struct world *w, u8 client)
-{
-	struct bftm_order_out out;
-
-	o->phase = BFTM_ORDER_IDLE;
-	/* From exceptions it knows the highest count there is. */
-	o->rank = (struct bftm_rank){ w->count, client + 1u, 1 };
-	o->completed = w->completed[client];
-	o->timeouts = 0;
-	memset(o->reported, 0, sizeof(o->reported));
-	bftm_order_begin(o, &cfg, false, NOW, &out);
-}
-
-static bool same_outcome(const struct outcome *a, const struct bftm_order *o,
-			 const struct move *m)
-{
-	return a->order.phase == o->phase && a->order.completed == o->completed &&
-	       (o->phase != BFTM_ORDER_MAKING ||
-		(a->order.applies == o->applies && bftm_body_same(&a->order.base, &o->base))) &&
-	       (!plan.late || a->move.got == m->got);
-}
-
-static void note_outcome(const struct bftm_order *o, const struct move *m)
-{
-	u32 i;
-
-	for (i = 0; i < outcomes; i++)
-		if (same_outcome(&outcome[i], o, m))
-			return;
-	if (outcomes == OUTCOMES_MAX)
-		abort();
-	outcome[outcomes].order = *o;
-	outcome[outcomes++].move = *m;
-}
-
-static void try_lie(const struct world *w, struct bftm_order *o, const struct move *m,
-		    const struct bftm_order_msg *reply)
-{
-	u32 u;
-
-	begin(o, w, m->client);
-	for (u = 0; u < plan.correct; u++)
-		if (m->got >> u & 1)
-			hear(o, u + m->lie.first, &reply[u]);
-	hear_lie(o, w, &m->lie);
-	note_outcome(o, m);
-}
-
-/*
- * It has a state that there is, or one that nobody has, of any version, from any
- * proposer that there was or from the highest; before or behind all others where
- * answers are alike.
- */
-static void every_lie(const struct world *w, struct bftm_order *o, const struct move *m,
-		      const struct bftm_order_msg *reply)
-{
-	struct move move = *m;
-	int sc, sp, prop;
-
-	move.lied = true;
-	for (sc = -1; sc <= w->made; sc++)
-		for (sp = -(int)STATES - 1; sp <= w->made; sp++)
-			for (prop = 0; prop <= w->count + 1; prop++) {
-				move.lie = (struct lie){
-					.sc = (int8_t)sc, .sp = (int8_t)(sp < 0 ? -1 : sp),
-					.version = (u8)(sp < 0 ? -sp - 1 : 0), .prop = (u8)prop,
-				};
-				try_lie(w, o, &move, reply);
-				move.lie.first = true;
-				try_lie(w, o, &move, reply);
-			}
-}
-
-static void every_get(const struct world *w, u8 client)
-{
-	static u8 data[CORRECT_MAX][BFTM_ORDER_ROOM_MAX];
-	static struct bftm_order_msg reply[CORRECT_MAX];
-	u32 q = bftm_order_quorum(plan.n, plan.b), u, got;
-	static struct bftm_order o;
-	struct world scratch = *w;
-	struct call get = { .type = BFTM_ORDER_GET };
-
-	outcomes = 0;
-	begin(&o, w, client);
-	get.rank = o.rank;
-	for (u = 0; u < plan.correct; u++)
-		ask(&scratch, u, &get, data[u], &reply[u]);
-	for (got = 0; got < 1u << plan.correct; got++) {
-		struct move m = { .client = client, .got = (u8)got };
-		u32 answers = (u32)__builtin_popcount(got);
-
-		if (answers == q - 1 && plan.correct < plan.n)
-			every_lie(w, &o, &m, reply);
-		if (answers != q)
-			continue;
-		begin(&o, w, client);
-		for (u = 0; u < plan.correct; u++)
-			if (got >> u & 1)
-				hear(&o, u, &reply[u]);
-		note_outcome(&o, &m);
-	}
-}
 
 /* It is begun to be committed. Return: false when another was. */
 static bool decide(struct world *w, u8 state)
@@ -325,7 +107,7 @@ static void go_on(const struct world *w, const struct move *m, const struct bftm
 	move.applied = o.applies;
 	move.next = make_state(&next, move.base);
 	id = body_in(&next, move.next)->id;
-	bftm_order_made(&o, &cfg, &id, NOW, &out);
+	bftm_order_made(&o, model_cfg(), &id, NOW, &out);
 	every_propose(&next, &move, &o);
 }
 
@@ -409,27 +191,30 @@ static void follow(const struct world *w, const struct outcome *from)
 	}
 	m.base = m.next = o.base.digest[0];
 	m.applied = o.applies;
+	m.invented = m.base > w->made;
+	if (m.invented) {
+		end(&next, &m, &o, &(struct message){});
+		return;
+	}
 	id = o.base;
 	if (o.applies) {
 		m.next = make_state(&next, m.base);
 		id = body_in(&next, m.next)->id;
 	}
-	bftm_order_made(&o, &cfg, &id, NOW, &out);
+	bftm_order_made(&o, model_cfg(), &id, NOW, &out);
 	if (m.next)
 		every_propose(&next, &m, &o);
 }
 
 void iterate(const struct world *w, void (*found)(const struct world *, const struct move *))
 {
-	u32 i;
+	const struct outcome *outcome;
+	u32 i, outcomes;
 	u8 c;
 
-	cfg = (struct bftm_order_cfg){
-		.n = plan.n, .b = plan.b, .resend_ns = 1, .limit_ns = 1000000,
-	};
 	tell = found;
 	for (c = 0; c < plan.clients; c++) {
-		every_get(w, c);
+		outcomes = every_get(w, c, &outcome);
 		for (i = 0; i < outcomes; i++)
 			follow(w, &outcome[i]);
 	}

@@ -18,7 +18,7 @@ static const char help[] =
 "  --iterations N   1 to 6; 3\n"
 "  --late           what is left of an iteration may come after the next one\n"
 "  --continue       clients say COMMIT_GET and go on: at most 3 iterations, without --late\n"
-"  --forks          look for forks only\n"
+"  --forks          look for forks and invented states only\n"
 "Exit status: 0 all enumerated, nothing wrong; 1 a violation, its story is\n"
 "printed; 2 trouble.\n";
 

@@ -18,7 +18,8 @@
  * rank below the next one, and one that has taken such a rank refuses COMMIT_GET.
  *
  * The checks: states that clients begin to commit are one chain, each made of
- * the one before; and q answers always say which state is the last one.
+ * the one before; no client goes on from a state that nobody has made; and q answers always say which
+ * state is the last one.
  */
 #ifndef BFTM_ORDER_MODEL_H
 #define BFTM_ORDER_MODEL_H
@@ -86,6 +87,7 @@ struct lie {
 
 /**
  * struct move - an iteration, or two that COMMIT_GET joins; sets of servers are bit masks
+ * @invented: it goes on from a state that nobody has made
  * @before: of the first one, where @continued: state, and whom its messages reached
  */
 struct move {
@@ -95,8 +97,48 @@ struct move {
 	bool lied;
 	struct lie lie;
 	u8 base, next;	/* states, σ0 when nothing was made */
-	bool applied, unsure, forks;
+	bool applied, unsure, forks, invented;
 };
+
+/** struct outcome - what a client made of answers to its GET */
+struct outcome {
+	struct bftm_order order;
+	struct move move;
+};
+
+/** struct call - what servers are asked; @then of COMMIT_GET only */
+struct call {
+	u8 type, state;
+	struct bftm_rank rank, then;
+};
+
+/* The time, which stands still. */
+#define NOW	1000
+
+/* servers.c */
+
+/** model_cfg() - of the cluster of the command line, for clients */
+const struct bftm_order_cfg *model_cfg(void);
+/** body_in() - of state @i of this world; NULL for σ0 */
+struct bftm_body *body_in(const struct world *w, u8 i);
+struct bftm_body_id id_of(const struct bftm_body *body);
+/** rank_of() - @client is numbered from 0; no rank when @count is 0 */
+struct bftm_rank rank_of(u8 count, u8 client);
+/** ask() - server @u hears @c; what it says is for the client */
+void ask(struct world *w, u32 u, const struct call *c, u8 *out, struct bftm_order_msg *reply);
+/** hear() - the client hears server @u */
+void hear(struct bftm_order *o, u32 u, const struct bftm_order_msg *msg);
+
+/* get.c */
+
+/**
+ * every_get() - GET of a client, answered by any q servers, and by any lie of the liar
+ * @w:      the world; it stays as it is
+ * @client: numbered from 0
+ * @ret:    what comes of it, each once; until the next call
+ * Return: how many.
+ */
+u32 every_get(const struct world *w, u8 client, const struct outcome **ret);
 
 /* iterate.c */
 

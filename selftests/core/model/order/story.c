@@ -54,7 +54,7 @@ void story_move(const struct move *m)
 		print_set("PROPOSE reaches", m->before.proposed);
 		print_set("COMMIT_GET reaches", m->before.committed);
 	}
-	if (m->next) {
+	if (m->next && !m->invented) {
 		printf("  it %s %u and proposes %u\n", m->applied ? "applies to" : "takes", m->base,
 		       m->next);
 		print_set("PROPOSE reaches", m->proposed);
@@ -64,6 +64,8 @@ void story_move(const struct move *m)
 		print_set("what was left before comes to", m->late);
 	if (m->forks)
 		printf("VIOLATION: another state was begun to be committed\n");
+	else if (m->invented)
+		printf("VIOLATION: nobody has made the state that it goes on from\n");
 	else if (m->unsure)
 		printf("VIOLATION: the answers of a quorum say too little\n");
 	else

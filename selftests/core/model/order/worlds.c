@@ -125,7 +125,7 @@ static void grow(void)
 
 static void add(const struct world *w, const struct move *m)
 {
-	bool violates = m->forks || (m->unsure && !plan.forks);
+	bool violates = m->forks || m->invented || (m->unsure && !plan.forks);
 	struct world norm = *w;
 	u32 k;
 
