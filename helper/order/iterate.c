@@ -312,6 +312,7 @@ void bftm_iterate_made(struct bftm_order_work *w, bool made)
 	/* That state was committed, and nothing can be applied to it. */
 	if (w->order.applies)
 		note_settled(w);
+	bftm_submit_show(w);
 	pause_for(w, bftm_order_cfg_of(w)->resend_ns);
 	bftm_timer_arm(&w->wake, 0);
 }

@@ -32,9 +32,11 @@ static void note_kind(struct bftm_order_work *w, const struct bftm_body_here *bo
 
 	app = bftm_state_app(body->data, body->id.len, &len);
 	w->ordering->kind = bftm_object_kind(app, len);
-	/* Then whoever has the lock needs more time than was thought. */
-	if (!ran && bftm_order_runs(w))
-		bftm_order_patience_anew(w);
+	if (ran || !bftm_order_runs(w))
+		return;
+	/* Then whoever has the lock needs more time than was thought, and runs it for all. */
+	bftm_order_patience_anew(w);
+	bftm_submit_show(w);
 }
 
 void bftm_make_keep(struct bftm_order_work *w, struct bftm_body_here *body)

@@ -177,7 +177,8 @@ static void server_refused(struct bftm_cluster *cl, u32 u, const struct bftm_msg
 		return;
 	if (w->submit.op && msg->seq == w->submit.submitted[u])
 		bftm_submit_refused(w, u, msg->arg);
-	else if (msg->seq > w->iterate.first_seq)
+	/* A SUBMIT that was repeated since is no part of the iteration, which needs no room there. */
+	else if (msg->seq > w->iterate.first_seq && msg->arg != BFTM_REFUSED_PENDING)
 		bftm_iterate_refused(w, u, msg->arg);
 }
 
