@@ -64,7 +64,7 @@ static const struct bftm_body_id *proposed(const struct bftm_order *o,
 /* Line 2.17: b + 1 hold a proposal above it, so it is committed at a quorum. */
 static u64 surely_completed(const struct bftm_order *o, const struct bftm_order_cfg *cfg)
 {
-	u64 version[BFTM_SERVERS_MAX];
+	u64 version[BFTM_SERVERS_MAX] = {};
 	u32 u, total = 0;
 
 	for (u = 0; u < cfg->n; u++)
@@ -72,6 +72,21 @@ static u64 surely_completed(const struct bftm_order *o, const struct bftm_order_
 			version[total++] = o->got[u].sp.version;
 	version[0] = bftm_kth_largest(version, total, cfg->b + 1);
 	return version[0] ? version[0] - 1 : 0;
+}
+
+/*
+ * All q say that it is committed, as they would to COMMIT (lines 2.28–31): so it is completed for this
+ * client as well, and need not be committed once more first.
+ */
+static bool choice_settled(const struct bftm_order *o, const struct bftm_order_cfg *cfg,
+			   const struct bftm_body_id *sc)
+{
+	u32 u;
+
+	for (u = 0; u < cfg->n; u++)
+		if (answered(o, u) && !bftm_body_same(&o->got[u].sc, sc))
+			return false;
+	return !o->refresh;
 }
 
 static u32 holders_of(const struct bftm_order *o, const struct bftm_order_cfg *cfg)
@@ -90,6 +105,8 @@ bool bftm_order_choose(struct bftm_order *o, const struct bftm_order_cfg *cfg)
 	const struct bftm_body_id *sc = choice_committed(o, cfg), *sp = proposed(o, cfg);
 	u64 completed = surely_completed(o, cfg);
 
+	if (sc && completed < sc->version && choice_settled(o, cfg, sc))
+		completed = sc->version;
 	if (o->completed < completed)
 		o->completed = completed;
 	o->applies = false;

@@ -70,6 +70,7 @@ void bftm_order_begin(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 		      bool refresh, u64 now, struct bftm_order_out *out)
 {
 	clear(out);
+	o->refresh = refresh;
 	if (refresh)
 		o->completed = 0;
 	bftm_rank_spend(o);

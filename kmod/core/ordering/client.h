@@ -107,6 +107,7 @@ struct bftm_got {
  * @rank:       of the iteration; @rank.client and @rank.incarnation are set by
  *              the caller once
  * @completed:  of line 2.17, kept over iterations
+ * @refresh:    the iteration commits what is committed once more, whoever says that it is
  * @answered:   servers that did in this phase
  * @excepted:   servers that have shown a higher rank
  * @recovering: servers that said RECOVERING
@@ -137,6 +138,7 @@ struct bftm_order {
 	enum bftm_order_phase phase;
 	struct bftm_rank rank;
 	u64 completed;
+	bool refresh;
 	u32 answered;
 	u32 excepted;
 	u32 recovering;

@@ -71,6 +71,12 @@ static const struct bftm_body_id *proposed(const struct bftm_order *o,
   @*/
 static u64 surely_completed(const struct bftm_order *o, const struct bftm_order_cfg *cfg);
 
+/*@ requires \valid_read(o) && CLUSTER && \valid_read(sc);
+  @ assigns \nothing;
+  @*/
+static bool choice_settled(const struct bftm_order *o, const struct bftm_order_cfg *cfg,
+			   const struct bftm_body_id *sc);
+
 /*@ requires \valid_read(o) && CLUSTER;
   @ assigns \nothing;
   @*/

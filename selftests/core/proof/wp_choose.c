@@ -4,6 +4,7 @@
 // prove: wp is_before: looks only
 // prove: wp proposed: what one of the quorum says is proposed, or none
 // prove: wp surely_completed: looks only
+// prove: wp choice_settled: looks only
 // prove: wp holders_of: looks only
 // prove: wp bftm_order_choose: what is known to be completed never falls; operations are applied to none but it, and what is newer is proposed as it is
 // prove: wp bftm_order_read_ops: what an answer brings, as far as there is room

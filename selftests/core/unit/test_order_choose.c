@@ -8,6 +8,7 @@
 /* Servers that are not set did not answer. */
 static struct told told[7];
 static u32 heard;
+static bool refresh;		/* for servers that recover */
 
 static void tell(u32 u, struct bftm_body_id sc, struct bftm_body_id sp, u64 prop)
 {
@@ -21,6 +22,7 @@ static enum bftm_order_verdict choose(void)
 	u32 u;
 
 	begin();
+	o.refresh = refresh;
 	for (u = 0; u < order_cfg.n; u++)
 		if (heard >> u & 1)
 			got(u, told[u]);
@@ -40,13 +42,19 @@ static enum bftm_order_verdict choose(void)
 #define S(version, letter) state_id(version, letter)
 #define NOTHING S(0, 0)
 
-static void nothing_was_before(void **state)
+/* The first so many servers have it as committed, and nothing newer. */
+static void same(u32 servers, struct bftm_body_id id)
 {
 	u32 u;
 
+	for (u = 0; u < servers; u++)
+		tell(u, id, id, 3);
+}
+
+static void nothing_was_before(void **state)
+{
 	(void)state;
-	for (u = 0; u < 5; u++)
-		tell(u, NOTHING, NOTHING, 0);
+	same(5, NOTHING);
 	CHOSEN(NOTHING, true);
 	assert_int_equal(o.completed, 0);
 }
@@ -54,24 +62,42 @@ static void nothing_was_before(void **state)
 /* One who knows nothing commits it once more, for it may be at b + 1 only. */
 static void a_newcomer_commits_again(void **state)
 {
-	u32 u;
-
 	(void)state;
-	for (u = 0; u < 5; u++)
-		tell(u, S(5, 'A'), S(5, 'A'), 3);
+	same(4, S(5, 'A'));
+	tell(4, S(4, 'Z'), S(5, 'A'), 3);
 	CHOSEN(S(5, 'A'), false);
 	assert_int_equal(o.completed, 4);
 	assert_int_equal(o.holders, 0x1f);
 }
 
+/* Five are q: as many as would say so to COMMIT. A refresh is for those that recover. */
+static void a_newcomer_hears_of_q(void **state)
+{
+	(void)state;
+	same(5, S(5, 'A'));
+	CHOSEN(S(5, 'A'), true);
+	assert_int_equal(o.completed, 5);
+	o.completed = 0;
+	same(3, S(5, 'A'));
+	tell(3, S(5, 'A'), S(6, 'B'), 4);
+	tell(4, S(5, 'A'), S(6, 'B'), 4);
+	CHOSEN(S(6, 'B'), false);
+	same(4, S(5, 'A'));
+	tell(4, S(5, 'C'), S(5, 'C'), 3);
+	o.completed = 0;
+	CHOSEN(S(5, 'A'), false);
+	same(5, S(5, 'A'));
+	o.completed = 0;
+	refresh = true;
+	CHOSEN(S(5, 'A'), false);
+	refresh = false;
+}
+
 static void one_who_committed_it_goes_on(void **state)
 {
-	u32 u;
-
 	(void)state;
 	o.completed = 5;
-	for (u = 0; u < 5; u++)
-		tell(u, S(5, 'A'), S(5, 'A'), 3);
+	same(5, S(5, 'A'));
 	CHOSEN(S(5, 'A'), true);
 }
 
@@ -156,12 +182,9 @@ static void proposers_of_one_state_add_up(void **state)
 /* A proposal of b + 1 is one step above the state of a quorum; less one, it is sure. */
 static void completed_is_one_below_what_is_proposed(void **state)
 {
-	u32 u;
-
 	(void)state;
 	o.completed = 2;
-	for (u = 0; u < 3; u++)
-		tell(u, S(4, 'Z'), S(4, 'Z'), 2);
+	same(3, S(4, 'Z'));
 	tell(3, S(4, 'Z'), S(5, 'B'), 9);
 	tell(4, S(4, 'Z'), S(5, 'C'), 8);
 	/* completed = 4: neither B nor C may be at a quorum; Z is applied to. */
@@ -171,7 +194,7 @@ static void completed_is_one_below_what_is_proposed(void **state)
 	tell(1, S(4, 'Z'), S(4, 'Z'), 2);
 	tell(2, S(4, 'Z'), S(4, 'Z'), 2);
 	tell(3, S(4, 'Z'), S(4, 'Z'), 2);
-	tell(4, S(4, 'Z'), S(5, 'C'), 8);
+	tell(4, S(3, 'Y'), S(5, 'C'), 8);
 	o.completed = 0;
 	/* One alone may be a liar: 3 is sure. */
 	CHOSEN(S(4, 'Z'), false);
@@ -213,8 +236,7 @@ static void answers_that_say_too_little(void **state)
 		tell(u, S(u + 1, (char)('A' + u)), NOTHING, 0);
 	assert_int_equal(choose(), BFTM_ORDER_UNSURE);
 	assert_int_equal(o.phase, BFTM_ORDER_IDLE);
-	for (u = 0; u < 5; u++)
-		tell(u, S(3, 'A'), S(3, 'A'), 1);
+	same(5, S(3, 'A'));
 	o.completed = 4;
 	assert_int_equal(choose(), BFTM_ORDER_UNSURE);
 	/* A rescue needs no σc. */
@@ -261,10 +283,9 @@ static void other_answers_do_not_count(void **state)
 	(void)state;
 	for (u = 2; u < 7; u++)
 		tell(u, S(9, 'X'), S(9, 'X'), 1);
-	CHOSEN(S(9, 'X'), false);
+	CHOSEN(S(9, 'X'), true);
 	o.completed = 0;
-	for (u = 0; u < 4; u++)
-		tell(u, S(5, 'A'), S(5, 'A'), 1);
+	same(4, S(5, 'A'));
 	tell(6, S(9, 'X'), S(9, 'X'), 1);
 	CHOSEN(S(5, 'A'), false);
 	assert_int_equal(o.quorum, 0x4f);
@@ -309,6 +330,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(nothing_was_before),
 		TEST(a_newcomer_commits_again),
+		TEST(a_newcomer_hears_of_q),
 		TEST(one_who_committed_it_goes_on),
 		TEST(committed_at_some_is_rescued_first),
 		TEST(proposed_is_rescued),

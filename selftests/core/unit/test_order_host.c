@@ -48,6 +48,33 @@ static void other_made(u8 type, const char *app, u32 len, bool true_digest)
 	}
 }
 
+/* Another host has made an operation, and then given its next rank up. */
+static void other_operates(u64 op)
+{
+	const struct bftm_applied a = { .op = op, .client = OTHER };
+	struct bftm_order_msg msg = { .client = OTHER, .room = BFTM_ORDER_ROOM_MAX };
+	const struct bftm_body *old = object[0].sc;
+	u64 count = object[0].max.count + 1;
+	u32 u, len, app_len;
+	const u8 *app;
+	u8 body[300];
+
+	app = bftm_state_app(old->data, old->id.len, &app_len);
+	len = bftm_state_make(old->data, old->id.version + 1, &a, 1, app, app_len, body,
+			      sizeof(body));
+	assert_int_equal(bftm_body_describe(old->id.version + 1, body, len, &msg.id), 0);
+	msg.rank = (struct bftm_rank){ count, OTHER, 1 };
+	msg.then = (struct bftm_rank){ count + 1, OTHER, 1 };
+	for (u = 0; u < SERVERS; u++) {
+		msg.type = BFTM_ORDER_GET;
+		server_step(u, &msg, NULL);
+		msg.type = BFTM_ORDER_PROPOSE;
+		server_step(u, &msg, body);
+		msg.type = BFTM_ORDER_COMMIT_GET;
+		server_step(u, &msg, body);
+	}
+}
+
 static void two_round_trips(void **state)
 {
 	(void)state;
@@ -127,6 +154,35 @@ static void told_when_outranked(void **state)
 	/* It waits for the lock, and goes on without. */
 	pass(80 * RESEND);
 	assert_done(1, 0, "");
+}
+
+/*
+ * Hosts that take turns, each more rarely than once in 128δ: the rank that the other one gave up
+ * outranks this one's, and the state is the other one's. Nothing is committed twice.
+ */
+static void hosts_that_take_turns(void **state)
+{
+	u64 id;
+
+	(void)state;
+	create_counter();
+	lock_free = true;
+	for (id = 2; id < 5; id++) {
+		locks = 0;
+		other_operates(id);
+		pass(40 * RESEND);
+		forget_sent();
+		submit(id, "add 1");
+		pass(2 * RESEND);
+		assert_int_equal(done[id].error, 0);
+		assert_int_equal(sent[BFTM_ORDER_GET], 14);
+		assert_int_equal(sent[BFTM_ORDER_SUBMIT], 7);
+		assert_int_equal(sent[BFTM_ORDER_FETCH], 1);
+		assert_int_equal(sent[BFTM_ORDER_PROPOSE], 7);
+		assert_int_equal(sent[BFTM_ORDER_COMMIT], 7);
+		assert_int_equal(queued, 36);
+		assert_int_equal(locks, 1);
+	}
 }
 
 /* Nobody gives the body of the state that was committed, so nothing can be made of it here. */
@@ -253,6 +309,7 @@ int main(void)
 		TEST(the_response_comes_with_the_quorum),
 		TEST(told_after_4_delta),
 		TEST(told_when_outranked),
+		TEST(hosts_that_take_turns),
 		TEST(told_when_nothing_is_made),
 		TEST(told_when_a_program_runs),
 		TEST(refused_before_it_was_told),
