@@ -47,6 +47,7 @@ static void iteration_committed(struct bftm_order_work *w)
 {
 	bftm_order_totals.committed++;
 	w->iterate.pauses = 0;
+	w->iterate.behind = false;
 	if (w->ordering->version < w->order.next.version)
 		w->ordering->version = w->order.next.version;
 	if (w->make.next.data)
@@ -77,6 +78,18 @@ static void denied(struct bftm_order_work *w, u32 reason)
 	/* Their limit is lower than ours: less fits, and requests get EMSGSIZE. */
 	if (reason != BFTM_REFUSED_STATE || !bftm_make_lower(w))
 		bftm_submit_denied(w, reason);
+}
+
+/*
+ * A rank that another host used, or gave up, outranks the first GET of a host that is alone. That is no
+ * contention yet: it tries once more at once. Return: false when another is there.
+ */
+static bool is_only_behind(struct bftm_order_work *w)
+{
+	bool again = w->iterate.asked && !w->iterate.behind && bftm_order_alone(w);
+
+	w->iterate.behind = again;
+	return again;
 }
 
 static void iteration_begun(struct bftm_order_work *w)
@@ -217,6 +230,7 @@ void bftm_iterate(struct bftm_order_work *w)
 static void iteration_obey(struct bftm_order_work *w, const struct bftm_order_out *out)
 {
 	const struct bftm_order_cfg *cfg = bftm_order_cfg_of(w);
+	bool failed = out->verdict != BFTM_ORDER_ON && out->verdict != BFTM_ORDER_DONE;
 
 	if (out->verdict == BFTM_ORDER_DONE || out->verdict == BFTM_ORDER_DONE_MAKE)
 		iteration_committed(w);
@@ -238,6 +252,9 @@ static void iteration_obey(struct bftm_order_work *w, const struct bftm_order_ou
 		return;
 	case BFTM_ORDER_OUTRANKED:
 		bftm_order_totals.outranked++;
+		failed = !is_only_behind(w);
+		if (!failed)
+			break;
 		bftm_order_met(w);
 		pause_for(w, w->mutex.state == BFTM_ORDER_LOCKED ? cfg->resend_ns / 16 :
 							    cfg->resend_ns);
@@ -256,7 +273,7 @@ static void iteration_obey(struct bftm_order_work *w, const struct bftm_order_ou
 	}
 	if (!under_way(w))
 		bftm_make_stop(w);	/* what it applies may change now */
-	if (out->verdict != BFTM_ORDER_ON && out->verdict != BFTM_ORDER_DONE)
+	if (failed)
 		bftm_submit_show(w);
 	if (under_way(w) && !may_be_cut_short(w))
 		bftm_timer_arm(&w->wake, w->order.wake_ns);
@@ -279,6 +296,7 @@ void bftm_iterate_answer(struct bftm_order_work *w, u32 u, const struct bftm_ord
 	if (msg->type == BFTM_ORDER_NEEDBODY &&
 	    bftm_body_same(&w->order.next, &w->iterate.put.id))
 		w->iterate.put.stored &= ~(1u << u);	/* it has lost what it stored */
+	w->iterate.asked = w->order.phase == BFTM_ORDER_GETTING;
 	if (w->order.phase == BFTM_ORDER_PROPOSING)
 		w->order.more = bftm_order_needs_more(w);
 	bftm_order_answer(&w->order, bftm_order_cfg_of(w), u, msg, genuine, bftm_now(), &out);

@@ -67,6 +67,8 @@ struct bftm_order_submit {
  * @awaits:     before the state is made, servers may say that they recover
  * @held:       it began with the commit of the one before, and waits for the operation that it
  *              is for: that one's response is not here yet
+ * @asked:      the last answer was of an iteration that waited for answers to GET
+ * @behind:     the last iteration was outranked so, by a rank that need not be in use
  * @refresh:    the next iteration is for the sake of servers that were restarted
  * @owed:       servers that get the message of the phase when they have the body
  * @put:        the state that is proposed, on its way
@@ -78,6 +80,8 @@ struct bftm_order_iterate {
 	u64 first_seq;
 	bool awaits;
 	bool held;
+	bool asked;
+	bool behind;
 	bool refresh;
 	u32 owed;
 	struct bftm_put put;

@@ -2,7 +2,7 @@
 /*
  * The ordering thread of a daemon, whole, without a socket: what it sends is read by seven servers
  * around the shipped core, and their answers come at once. Time passes when a test says so. Above it
- * are a kernel that notes what became of each submit, and a lock that is never had, or at once.
+ * are a kernel that notes what became of each submit, and a lock that nobody ever gets.
  */
 #ifndef BFTM_UNIT_ORDER_HOST_H
 #define BFTM_UNIT_ORDER_HOST_H
@@ -57,9 +57,7 @@ static u8 refused_type;			/* refused by all, for @refusal */
 static u32 refusal;
 static u64 now;
 static struct host_done done[8];	/* by number of the request */
-static bool lock_free;			/* the lock of line 2.9 */
-static u32 locks;			/* how often it was asked for */
-static const struct bftm_inside *lock_user;
+static u32 locks;			/* how often the lock of line 2.9 was asked for */
 static struct bftm_timer *timers[16];
 static void *kept[1024];		/* bodies, until the test is over */
 static u32 kepts;
@@ -70,6 +68,7 @@ struct bftm_clusters bftm_clusters = TAILQ_HEAD_INITIALIZER(bftm_clusters);
 const struct bftm_object_exec bftm_exec_programs;
 
 u64 bftm_exec_limit_ns(void) { return 1; }
+void bftm_acquire_begin(const struct bftm_ask *ask) { locks += ask->inside->won != NULL; }
 void bftm_acquire_cancel(u64 id) { (void)id; }
 bool bftm_upcall_is_open(void) { return true; }
 int bftm_refusal_errno(u32 reason) { return reason == BFTM_REFUSED_ACCESS ? EACCES : ENOSPC; }
@@ -78,22 +77,6 @@ struct bftm_cluster *bftm_cluster_find(const char *name) { (void)name; return &c
 struct bftm_cluster *bftm_cluster_of(const struct bftm_identity *id) { (void)id; return &cluster; }
 void bftm_log(int level, const char *format, ...) { (void)level; (void)format; }
 u64 bftm_now(void) { return now; }
-
-static void lock_won(struct bftm_timer *timer)
-{
-	(void)timer;
-	lock_user->won(lock_user->arg);
-}
-
-void bftm_acquire_begin(const struct bftm_ask *ask)
-{
-	static struct bftm_timer timer = { .fire = lock_won };
-
-	locks++;
-	lock_user = ask->inside;
-	if (lock_free)
-		bftm_timer_arm(&timer, now);
-}
 
 bool bftm_due(u64 *last_ns, u64 every_ns)
 {
@@ -303,7 +286,6 @@ static int host_begin(void **state)
 	now = 1000 * BFTM_NS_PER_SEC;
 	silent = refused_type = 0;
 	locks = 0;
-	lock_free = false;
 	forget_sent();
 	return 0;
 }
