@@ -75,8 +75,8 @@ static u64 surely_completed(const struct bftm_order *o, const struct bftm_order_
 }
 
 /*
- * All q say that it is committed, as they would to COMMIT (lines 2.28–31): so it is completed for this
- * client as well, and need not be committed once more first.
+ * All q say that it is committed, as they would to COMMIT (lines 2.28–31): so it is completed for
+ * this client as well, and need not be committed once more first.
  */
 static bool choice_settled(const struct bftm_order *o, const struct bftm_order_cfg *cfg,
 			   const struct bftm_body_id *sc)

@@ -332,9 +332,9 @@ int bftm_vote_count(struct bftm_vote *v, const struct bftm_order_cfg *cfg, u32 u
  * @op:    the client's operation under way, not 0
  * @ret:   what was applied; only if true
  *
- * The state says what the servers push (lines 3.19–27), so the client need not wait for lines 2.3–7.
- * It decides by its last operation of this client alone: the entry of an earlier one says nothing
- * of @op, and neither does one whose response gave way to others.
+ * The state says what the servers push (lines 3.19–27), so the client need not wait for lines
+ * 2.3–7. It decides by its last operation of this client alone: the entry of an earlier one says
+ * nothing of @op, and neither does one whose response gave way to others.
  *
  * Return: @ret has the response. False: the client waits for b + 1 servers.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * Lines 2.3–7: what b + 1 servers say alike, a correct one says too. So does the state that a client
- * has committed itself: the correct ones of q servers have it, and no other state of that version is
- * ever committed.
+ * Lines 2.3–7: what b + 1 servers say alike, a correct one says too. So does the state that a
+ * client has committed itself: the correct ones of q servers have it, and no other state of that
+ * version is ever committed.
  */
 #include "core/ordering/client.h"
 
