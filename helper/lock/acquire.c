@@ -194,15 +194,20 @@ static bool has_lost(const struct bftm_acquire_op *op)
 	return bftm_name_excludes(op) || !contender || bftm_attempt_contended(contender);
 }
 
-/* Servers do not hear of this request yet, so they do not tell the holders of this host. */
-static void wait_here(struct bftm_acquire_op *op)
+static void tell_holders(const struct bftm_name *name)
 {
 	struct bftm_acquire_op *holder;
 
+	TAILQ_FOREACH(holder, &name->holders, beside)
+		bftm_report_wanted(holder);
+}
+
+/* Servers do not hear of this request yet, so they do not tell the holders of this host. */
+static void wait_here(struct bftm_acquire_op *op)
+{
 	if (op->ask.timeout_at_ns)
 		bftm_timer_arm(&op->timer, op->ask.timeout_at_ns);
-	TAILQ_FOREACH(holder, &op->name->holders, beside)
-		bftm_report_wanted(holder);
+	tell_holders(op->name);
 }
 
 void bftm_acquire_begin(const struct bftm_ask *arg)
@@ -321,10 +326,17 @@ void bftm_acquire_convert(const struct bftm_ask *ask)
 	const struct bftm_conversion_report failed = {
 		.id = ask->id, .number = ask->conversion, .error = ENOKEY,
 	};
+	int fate;
 
 	if (op) {
 		op->told_wanted = BFTM_MODE_NL;
-		settle(op, bftm_attempt_convert(op, ask));
+		fate = bftm_attempt_convert(op, ask);
+		/*
+		 * Servers tell a holder only until its first renewal, which comes at once where
+		 * the daemon goes on with a lock of the kernel's.
+		 */
+		tell_holders(op->name);
+		settle(op, fate);
 	} else if (ask->conversion) {
 		bftm_upcall_converted(&failed);
 	}
@@ -332,9 +344,11 @@ void bftm_acquire_convert(const struct bftm_ask *ask)
 
 void bftm_acquire_held(const struct bftm_ask *ask)
 {
+	struct bftm_acquire_op *op = acquire_find(ask->id) ?: acquire_adopt(ask);
+
 	/* One that cannot be adopted is an obstacle at the servers only. */
-	if (!acquire_find(ask->id))
-		acquire_adopt(ask);
+	if (op)
+		bftm_report_wanted(op);
 }
 
 void bftm_acquire_evicted(struct bftm_cluster *cl, u32 incarnation)

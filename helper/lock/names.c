@@ -170,6 +170,13 @@ bool bftm_name_excludes(const struct bftm_acquire_op *op)
 	return false;
 }
 
+/* Does the holder @other convert to a mode that the mode of @op excludes? */
+static bool converts_into(const struct bftm_acquire_op *other, const struct bftm_acquire_op *op)
+{
+	return other != op && other->ask.conversion &&
+	       bftm_modes_conflict(bftm_mode_of(other->ask.goal), bftm_ask_mode(&op->ask));
+}
+
 bool bftm_name_wanted(const struct bftm_acquire_op *op)
 {
 	const struct bftm_acquire_op *other = op->name->contender;
@@ -179,6 +186,9 @@ bool bftm_name_wanted(const struct bftm_acquire_op *op)
 		return true;
 	TAILQ_FOREACH(other, &op->name->waiting, beside)
 		if (do_conflict(other, op))
+			return true;
+	TAILQ_FOREACH(other, &op->name->holders, beside)
+		if (converts_into(other, op))
 			return true;
 	return false;
 }

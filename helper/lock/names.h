@@ -84,7 +84,10 @@ struct bftm_acquire_op *bftm_name_leave(struct bftm_names *names,
  */
 bool bftm_name_excludes(const struct bftm_acquire_op *op);
 
-/** bftm_name_wanted() - does another request of this host ask for what the holder @op excludes? */
+/**
+ * bftm_name_wanted() - does another request of this host ask for what @op excludes, or convert to it?
+ * @op: a request that holds the lock
+ */
 bool bftm_name_wanted(const struct bftm_acquire_op *op);
 
 /** bftm_name_once() - the first of those that wait and ask once (BFTM_TRY), or NULL. */

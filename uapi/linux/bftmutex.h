@@ -480,9 +480,9 @@ struct bftm_submit {
  * has waited since this mode is held. b liars cannot make this up. It is not shown while an
  * asynchronous conversion is under way: select() counts it as readable. It ends when the lock is
  * converted to another mode or given up. In the new mode, as in the first, the kernel always tells
- * of a program of the same host that waits for an acquire. It may tell of others, but hardly after
- * a conversion: no message is spent for this, see modes.rst ("Somebody waits"). A module that does
- * not know it never shows it.
+ * of a program of the same host that waits. It may tell of others, but hardly after a conversion:
+ * no message is spent for this, see modes.rst ("Somebody waits"). A module that does not know it
+ * never shows it.
  */
 #define BFTM_EVENT_WANTED	0x0080	/* POLLRDBAND of most architectures; see <poll.h> */
 

@@ -194,6 +194,8 @@ int bftm_attempt_convert(struct bftm_acquire_op *op, const struct bftm_ask *ask)
 {
 	tell("converts", ask->id);
 	op->ask.mode = ask->mode;
+	op->ask.goal = ask->goal;
+	op->ask.conversion = ask->conversion;
 	return BFTM_ATTEMPT_GOES_ON;
 }
 
@@ -531,6 +533,23 @@ static void holders_hear_of_those_that_wait_here(void **state)
 	assert_string_equal(wanted, "1, 3, 2, 1, 1");
 }
 
+/* Servers need not tell them: they know what each of them holds, perhaps. */
+static void and_of_those_that_convert_here(void **state)
+{
+	(void)state;
+	adopts(1, BFTM_LOCK_PR);
+	adopts(2, BFTM_LOCK_PR);
+	converts(2, BFTM_LOCK_PR, BFTM_LOCK_CR, 0);
+	assert_string_equal(wanted, "");
+	converts(2, BFTM_LOCK_CR, BFTM_LOCK_EX, 7);
+	assert_string_equal(wanted, "1");
+	/* An earlier daemon went on with that one. */
+	adopts(3, BFTM_LOCK_CR);
+	assert_string_equal(wanted, "1, 3");
+	converts(3, BFTM_LOCK_CR, BFTM_LOCK_EX, 8);
+	assert_string_equal(wanted, "1, 3, 2, 3");
+}
+
 static void or_reported_where_that_cannot_be(void **state)
 {
 	(void)state;
@@ -691,6 +710,7 @@ int main(void)
 		TEST(what_a_renamed_cluster_holds_is_not_given_back),
 		TEST(what_is_held_by_a_higher_number_is_not_given_back),
 		TEST(holders_hear_of_those_that_wait_here),
+		TEST(and_of_those_that_convert_here),
 	};
 
 	return cmocka_run_group_tests_name("beside", tests, NULL, NULL);

@@ -329,6 +329,22 @@ static void a_holder_that_others_wait_for_is_wanted(void **state)
 	assert_false(bftm_name_wanted(&op[1]));
 }
 
+static void a_holder_is_wanted_by_another_that_converts(void **state)
+{
+	(void)state;
+	join(0, "PR", true);
+	join(1, "PR", true);
+	join(2, "CR", true);
+	assert_int_equal(bftm_mode_parse("PW", &op[1].ask.goal), 0);
+	assert_false(bftm_name_wanted(&op[0]));		/* that was an earlier conversion */
+	op[1].ask.conversion = 1;
+	assert_true(bftm_name_wanted(&op[0]));
+	assert_false(bftm_name_wanted(&op[1]));		/* by itself */
+	assert_false(bftm_name_wanted(&op[2]));		/* PW is held beside CR */
+	leaves(1);
+	assert_false(bftm_name_wanted(&op[0]));
+}
+
 static void a_lock_is_remembered(void **state)
 {
 	struct bftm_name *name = join(0, "PR", false)->name;
@@ -360,6 +376,7 @@ int main(void)
 		TEST(who_asks_once_is_excluded_by_all_before_it),
 		TEST(a_holder_that_excludes_fewer_lets_the_next_begin),
 		TEST(a_holder_that_others_wait_for_is_wanted),
+		TEST(a_holder_is_wanted_by_another_that_converts),
 		TEST(a_lock_is_remembered),
 	};
 
