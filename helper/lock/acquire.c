@@ -283,8 +283,18 @@ static bool is_ours(const struct bftm_cluster *cl, const struct bftm_ask *ask)
 		cl->configuration == ask->configuration);
 }
 
-/* An earlier daemon won it, or the kernel by itself. Return: NULL when it cannot be adopted. */
-static struct bftm_acquire_op *acquire_adopt(const struct bftm_ask *arg)
+/* The kernel won it by itself, and no daemon has gone on with it: all servers know its mode. */
+static bool is_whole(const struct bftm_acquire_op *op)
+{
+	return op->ask.attempt & BFTM_ATTEMPT_KERNEL &&
+	       op->ask.attempt > op->cluster->identity->orphan;
+}
+
+/*
+ * An earlier daemon won it, or the kernel by itself. @converted: the kernel may have noted that a
+ * mode was given up. Return: NULL when it cannot be adopted.
+ */
+static struct bftm_acquire_op *acquire_adopt(const struct bftm_ask *arg, bool converted)
 {
 	struct bftm_cluster *cl = won_by(arg);
 	struct bftm_ask ask = *arg;
@@ -304,13 +314,13 @@ static struct bftm_acquire_op *acquire_adopt(const struct bftm_ask *arg)
 	}
 	bftm_totals.adopted++;
 	bftm_lasting_gone(ask.id);
-	bftm_attempt_adopt(op);
+	bftm_attempt_adopt(op, !converted && is_whole(op));
 	return op;
 }
 
 void bftm_acquire_renew(const struct bftm_ask *ask)
 {
-	struct bftm_acquire_op *op = acquire_find(ask->id) ?: acquire_adopt(ask);
+	struct bftm_acquire_op *op = acquire_find(ask->id) ?: acquire_adopt(ask, false);
 
 	if (op)
 		settle(op, bftm_attempt_renew(op));
@@ -322,7 +332,7 @@ void bftm_acquire_renew(const struct bftm_ask *ask)
 
 void bftm_acquire_convert(const struct bftm_ask *ask)
 {
-	struct bftm_acquire_op *op = acquire_find(ask->id) ?: acquire_adopt(ask);
+	struct bftm_acquire_op *op = acquire_find(ask->id) ?: acquire_adopt(ask, true);
 	const struct bftm_conversion_report failed = {
 		.id = ask->id, .number = ask->conversion, .error = ENOKEY,
 	};
@@ -344,7 +354,7 @@ void bftm_acquire_convert(const struct bftm_ask *ask)
 
 void bftm_acquire_held(const struct bftm_ask *ask)
 {
-	struct bftm_acquire_op *op = acquire_find(ask->id) ?: acquire_adopt(ask);
+	struct bftm_acquire_op *op = acquire_find(ask->id) ?: acquire_adopt(ask, false);
 
 	/* One that cannot be adopted is an obstacle at the servers only. */
 	if (op)

@@ -197,13 +197,14 @@ int bftm_attempt_start(struct bftm_acquire_op *op)
 	return attempt_obey(op, &out);
 }
 
-void bftm_attempt_adopt(struct bftm_acquire_op *op)
+void bftm_attempt_adopt(struct bftm_acquire_op *op, bool whole)
 {
 	struct bftm_want want = {
 		.lease_ns = op->ask.lease_ns,
 		.renew = op->ask.renew,
 		.mode = bftm_ask_mode(&op->ask),
 		.value = op->ask.value.wanted,
+		.whole = whole,
 		.lock = bftm_ask_lock(op->name->name, op->name->len),
 	};
 

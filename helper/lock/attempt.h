@@ -15,8 +15,12 @@ struct bftm_ask;
 /** bftm_attempt_start() - contend; it is this request's turn. */
 int bftm_attempt_start(struct bftm_acquire_op *op);
 
-/** bftm_attempt_adopt() - go on with what an earlier daemon, or the kernel, won, as ask says. */
-void bftm_attempt_adopt(struct bftm_acquire_op *op);
+/**
+ * bftm_attempt_adopt() - go on with what an earlier daemon, or the kernel, won, as ask says
+ * @op:    the request
+ * @whole: no mode of it was ever given up
+ */
+void bftm_attempt_adopt(struct bftm_acquire_op *op, bool whole);
 
 /** bftm_attempt_renew() - make it last longer, if it is held. */
 int bftm_attempt_renew(struct bftm_acquire_op *op);

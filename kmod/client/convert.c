@@ -12,15 +12,13 @@
 
 #include "client/handle.h"
 #include "client/trace.h"
-#include "core/wire.h"
 #include "notify.h"
 #include "time/clock.h"
 #include "time/sleep.h"
 
-/* Servers count from NL to EX. */
 static bool covers(u32 mode, u32 other)
 {
-	return bftm_mode_covers(BFTM_MODE_EX - mode, BFTM_MODE_EX - other);
+	return bftm_mode_covers(bftm_mode_of(mode), bftm_mode_of(other));
 }
 
 static void set_mode(struct bftm_handle *h, u32 mode)

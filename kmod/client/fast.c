@@ -243,7 +243,7 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 	struct bftm_session *s = bftm_session_find(bn, arg->cluster);
 	struct bftm_want want = {
 		.wait = BFTM_WAIT_NOT,
-		.mode = BFTM_MODE_EX,
+		.mode = bftm_mode_of(arg->mode),
 		.fence = arg->flags & BFTM_FENCE,
 		.renew = arg->flags & BFTM_RENEW,
 	};
@@ -253,12 +253,10 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 
 	lockdep_assert_held(&bn->upcall->lock);
 	/*
-	 * Others may hold the lock beside a mode other than EX, and the helper knows of those. It
-	 * knows values, too, and tells servers that restart of all that is held without a lease.
+	 * The helper knows values, and tells servers that restart of all that is held without a
+	 * lease.
 	 */
-	if (arg->flags & BFTM_NO_LEASE)
-		return false;
-	if (!s || request->submission || arg->mode != BFTM_LOCK_EX || request->value)
+	if (!s || request->submission || request->value || arg->flags & BFTM_NO_LEASE)
 		return false;
 	/* The helper has locks of such names for itself, objects': it orders these. */
 	if (!arg->name[arg->name_len - 1])
@@ -397,7 +395,7 @@ static void fast_answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
 	if (bftm_host_reached(&f->host, &f->session->cfg))
 		f->session->vain = 0;
 	if (step.wanted)
-		bftm_handle_wanted(f->request->handle, BFTM_LOCK_EX);
+		bftm_handle_wanted(f->request->handle, f->request->arg.mode);
 	fast_obey(f, &step);
 }
 

@@ -10,6 +10,13 @@
 #include <linux/workqueue.h>
 
 #include "client/request.h"
+#include "core/wire.h"
+
+/** bftm_mode_of() - an enum bftm_lock_mode as servers know it: they count from NL to EX. */
+static inline enum bftm_mode bftm_mode_of(u32 lock_mode)
+{
+	return BFTM_MODE_EX - lock_mode;
+}
 
 /**
  * enum bftm_progress - of a conversion

@@ -12,7 +12,7 @@
 
 static bool is_writer(u32 mode)
 {
-	return mode <= BFTM_LOCK_PW;
+	return bftm_mode_writes(bftm_mode_of(mode));
 }
 
 struct bftm_held_value *bftm_held_value_new(u32 flags)

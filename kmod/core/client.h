@@ -124,6 +124,7 @@ struct bftm_want {
 	bool renew;		/* send try() again at half of the lease */
 	bool fence;		/* with a fencing token */
 	bool value;		/* with the value that holders leave for the next */
+	bool whole;		/* of a lock that is adopted: no mode of it was ever given up */
 	u64 lock;		/* bftm_ask_lock() of its name: whom to ask first; 0 will do */
 };
 

@@ -149,7 +149,7 @@ void bftm_contend_adopt(struct bftm_contend *c,
 		c->reasserts = bftm_everyone(cfg);
 		c->retold = 0;
 		c->reassert_ns = 0;
-	} else if (want->mode != BFTM_MODE_EX) {
+	} else if (want->mode != BFTM_MODE_EX && !want->whole) {
 		/* The earlier helper may have ended before they heard that a mode was given up. */
 		c->owed = bftm_everyone(cfg);
 		c->owed_k = c->base.sends + 1;

@@ -251,3 +251,15 @@ bool bftm_grants_deadlock(const struct bftm_lock *lock, const struct bftm_party 
 	}
 	return false;
 }
+
+bool bftm_grants_suffice(const struct bftm_lock *lock)
+{
+	const struct bftm_party *p;
+	struct bftm_walk w;
+
+	for (p = bftm_walk_begin(&w, lock); p; p = bftm_walk_on(&w))
+		if (p->want || p->inquire || p->probe ||
+		    (p->held != p->mode && bftm_party_lacks(p)))
+			return false;
+	return true;
+}

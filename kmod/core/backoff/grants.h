@@ -58,4 +58,12 @@ bool bftm_grants_probe(struct bftm_lock *lock, u32 most, const struct bftm_party
  */
 bool bftm_grants_deadlock(const struct bftm_lock *lock, const struct bftm_party *me);
 
+/**
+ * bftm_grants_suffice() - has each party all that it wants, and is nobody to be asked?
+ * @lock: the lock
+ *
+ * So it is where many share and nobody waits. A lock of which it is true has nothing to settle.
+ */
+bool bftm_grants_suffice(const struct bftm_lock *lock);
+
 #endif /* BFTM_CORE_BACKOFF_GRANTS_H */

@@ -69,13 +69,23 @@ static void host_won(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64
 	h->state = BFTM_HOST_HOLD;
 }
 
+/*
+ * LOCKED beside F FREE is a dispute in mode EX alone: beside holders of other modes come and go
+ * others, and servers learn of these one after the other.
+ */
+static bool is_disputed(enum bftm_mode mode, bool locked)
+{
+	return mode == BFTM_MODE_EX && locked;
+}
+
 /* The core has made a step. */
 static void host_asked(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 now,
 		       struct bftm_host_step *step)
 {
 	drop_yields(&step->out);
 	h->sent |= bftm_out_to(&step->out, BFTM_MSG_TRY);
-	step->disputed = step->out.verdict == BFTM_WON && step->out.said_locked;
+	step->disputed = step->out.verdict == BFTM_WON &&
+			 is_disputed(h->client->want.mode, step->out.said_locked);
 	if (step->out.verdict == BFTM_WON) {
 		host_won(h, cfg, now, step);
 	} else if (step->out.verdict == BFTM_PENDING) {
@@ -191,7 +201,7 @@ void bftm_host_answer(struct bftm_host *h, const struct bftm_client_cfg *cfg, u3
 		host_stray(h, u, msg, step);
 		return;
 	}
-	step->disputed = msg->type == BFTM_MSG_LOCKED;
+	step->disputed = is_disputed(h->release.late.mode, msg->type == BFTM_MSG_LOCKED);
 	if (msg->type == BFTM_MSG_INQUIRE || msg->type == BFTM_MSG_PROBE)
 		host_inquired(h, cfg, u, msg, step);
 }
@@ -243,6 +253,7 @@ void bftm_host_stop(struct bftm_host *h, const struct bftm_client_cfg *cfg, bool
 			.release_to = late->asking.asked & bftm_all(cfg->n), .late = *late,
 			.release_attempt = h->attempt, .release_lock = h->lock,
 		};
-	step->out.release_doubt = doubt;
+	/* In ASK that mode is NL: no program has held the lock. */
+	step->out.release_doubt = doubt && bftm_mode_writes(late->mode);
 	host_end(h, cfg, now, step);
 }

@@ -68,7 +68,7 @@ enum bftm_host_event {
  * struct bftm_host_step - what to do
  * @event:    see there
  * @unheard:  of BFTM_HOST_LOST: fewer servers than win a lock could be asked, or have answered
- * @disputed: a server says LOCKED of a lock that F have granted
+ * @disputed: a server says LOCKED of a lock that F have granted in mode EX
  * @wanted:   somebody waits for the lock that is held
  * @end_ns:   of BFTM_HOST_WON: the last instant at which the lock is held, by the clock of leases
  * @out:      the messages: RELEASE is that of bftm_release_message(), the others are those of
@@ -128,7 +128,7 @@ void bftm_host_wake(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 
  * bftm_host_stop() - nobody waits for the lock any more, or holds it
  * @h:     the attempt, not in END
  * @cfg:   the cluster
- * @doubt: the value of the lock is in doubt
+ * @doubt: the holder, if there is one, ended without a word about the value of the lock
  * @now:   the clock of leases, ns
  * @step:  what to do
  */

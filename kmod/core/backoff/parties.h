@@ -21,6 +21,41 @@ static inline struct bftm_party *bftm_party(const struct bftm_lock *lock, u32 i)
 	return i ? &lock->queue->place[i - 1].party : (struct bftm_party *)&lock->first;
 }
 
+/** struct bftm_walk - a look at each place in turn, while no party comes or goes */
+struct bftm_walk {
+	const struct bftm_seat *next;
+	const struct bftm_seat *end;
+};
+
+/** bftm_walk_begin() - the party at the first place; its attempt is 0 when none is there. */
+static inline const struct bftm_party *bftm_walk_begin(struct bftm_walk *w,
+						       const struct bftm_lock *lock)
+{
+	const struct bftm_queue *q = lock->queue;
+
+	w->next = q ? q->place : NULL;
+	w->end = q ? q->place + q->count : NULL;
+	return &lock->first;
+}
+
+/** bftm_walk_on() - the party at the next place, NULL behind the last */
+static inline const struct bftm_party *bftm_walk_on(struct bftm_walk *w)
+{
+	return w->next != w->end ? &(w->next++)->party : NULL;
+}
+
+/** bftm_is_stranger() - has a client neither a grant nor a place here? */
+static inline bool bftm_is_stranger(const struct bftm_lock *lock, u32 client)
+{
+	const struct bftm_party *p;
+	struct bftm_walk w;
+
+	for (p = bftm_walk_begin(&w, lock); p; p = bftm_walk_on(&w))
+		if (p->client == client)
+			return false;
+	return true;
+}
+
 /** bftm_is_free() - nobody has it, or waits for it. */
 static inline bool bftm_is_free(const struct bftm_lock *lock)
 {

@@ -40,21 +40,16 @@ u32 bftm_lock_holders(const struct bftm_lock *lock)
 
 u64 bftm_lock_deadline(const struct bftm_lock *lock)
 {
-	u64 least = 0;
-	u32 i;
+	const struct bftm_party *p;
+	u64 least = BFTM_LEASE_NONE;
+	struct bftm_walk w;
 
 	if (lock->unsettled)
 		return 1;
-	if (bftm_is_free(lock))
-		return 0;
-	for (i = 0; i < bftm_parties(lock); i++) {
-		const struct bftm_party *p = bftm_party(lock, i);
-
-		if (bftm_party_granted(p) && p->time_ns != BFTM_LEASE_NONE &&
-		    (!least || p->time_ns + 1 < least))
-			least = p->time_ns + 1;
-	}
-	return least;
+	for (p = bftm_walk_begin(&w, lock); p; p = bftm_walk_on(&w))
+		if (bftm_party_granted(p) && p->time_ns < least)
+			least = p->time_ns;
+	return least == BFTM_LEASE_NONE ? 0 : least + 1;
 }
 
 bool bftm_lock_drop(struct bftm_lock *lock, u32 client, u32 incarnation, bool leased)

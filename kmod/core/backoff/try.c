@@ -23,8 +23,11 @@ bool bftm_is_over(const struct bftm_lock *lock, const struct bftm_msg *req)
 /* The party as which this request waits, or has waited so far. */
 static struct bftm_party *my_place(const struct bftm_lock *lock, const struct bftm_msg *req)
 {
-	struct bftm_party *p = bftm_party_find(lock, req->client, req->attempt);
+	struct bftm_party *p;
 
+	if (bftm_is_stranger(lock, req->client))
+		return NULL;
+	p = bftm_party_find(lock, req->client, req->attempt);
 	return p || bftm_says_held(req) ? p : bftm_party_plain(lock, req->client);
 }
 
@@ -49,6 +52,8 @@ u32 bftm_lock_lacks_room(const struct bftm_lock *lock, const struct bftm_msg *re
 
 	if (bftm_value_wanted(lock, req))
 		wanted += BFTM_VALUE_PLACES;
+	if (wanted < room)
+		return 0;
 	if (queues_up(lock, req, now))
 		wanted++;
 	return wanted > room ? wanted - room : 0;
@@ -120,7 +125,11 @@ static void answer_free(const struct bftm_server_cfg *cfg, struct bftm_lock *loc
 	const u32 most = bftm_holders_max(cfg);
 
 	if (!bftm_is_quiet(lock)) {
-		bftm_settle(cfg, lock, now, push);
+		/* Then bftm_settle() would have nothing to do. */
+		if (bftm_grants_suffice(lock))
+			lock->unsettled = 0;
+		else
+			bftm_settle(cfg, lock, now, push);
 		/* The answer already says what this push would say. */
 		if (push->type == BFTM_MSG_FREE && push->client == req->client &&
 		    push->attempt == req->attempt)

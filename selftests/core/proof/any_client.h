@@ -56,6 +56,7 @@ static struct bftm_want any_want(void)
 		.renew = any_bool(),
 		.fence = any_bool(),
 		.value = any_bool(),
+		.whole = any_bool(),
 		.lock = any_from(0, ~0ull),
 	};
 }

@@ -11,8 +11,8 @@ bool client_kernel_may(const struct world *w, u32 x, u32 i)
 	const struct handle *h = &c->handle[i];
 
 	/* A lock that an earlier helper left is known to the kernel by its name. */
-	return w->plan->kernel && h->want.mode == BFTM_MODE_EX && !h->want.value &&
-	       h->want.lease_ns != BFTM_LEASE_NONE && !(c->orphan.alive && c->orphan.lock == h->lock);
+	return w->plan->kernel && !h->want.value && h->want.lease_ns != BFTM_LEASE_NONE &&
+	       !(c->orphan.alive && c->orphan.lock == h->lock);
 }
 
 /* The attempt is over: RELEASE goes on without the handle. */
@@ -31,6 +31,7 @@ void client_kernel_entrust(struct world *w, u32 x, u32 i)
 	struct client *c = &w->client[x];
 	struct handle *h = &c->handle[i];
 	u64 prio = core->seen(h->helpers, &c->cfg);
+	struct bftm_want want = h->want;
 
 	tell(w, h->lock, "c%u: its helper goes on with %s", x + 1, story_lock(h->lock));
 	h->kernel = false;
@@ -39,8 +40,8 @@ void client_kernel_entrust(struct world *w, u32 x, u32 i)
 	memset(h->client, 0, core->size(w->plan->n));
 	h->client->token = h->token;
 	h->client->prio = prio;
-	core->adopt(h->client, &c->cfg, &h->want, h->host.attempt,
-			    h->known_end_ns, h->sends, false);
+	want.whole = true;
+	core->adopt(h->client, &c->cfg, &want, h->host.attempt, h->known_end_ns, h->sends, false);
 }
 
 static void kernel_obey(struct world *w, u32 x, u32 i, const struct bftm_host_step *step, u64 now)
@@ -146,7 +147,7 @@ void client_kernel_wake(struct world *w, u32 x, u32 i)
 
 	client_stall(w, c);
 	if (h->host.state == BFTM_HOST_HOLD && now > h->end_ns) {
-		/* The lease is over, as the handle's own alarm says. EX could write. */
+		/* The lease is over, as the handle's own alarm says. */
 		kernel_stop(w, x, i, true, now, &step);
 		app_failed(w, x, i, BFTM_LAPSED);
 		kernel_over(w, x, i, &step.out);

@@ -28,6 +28,7 @@ static bool contended;
 static bool unknown;		/* the cluster is not configured any more, or not by this name */
 static bool pulled;		/* the kernel has told all that is held */
 static u64 told_held;		/* the attempt that is of this boot */
+static bool whole;		/* … that was adopted: no mode of it was given up */
 static u32 released;		/* without a request */
 static u32 late;		/* answers to attempts that may be over */
 static struct bftm_counters counters;
@@ -177,8 +178,9 @@ int bftm_attempt_start(struct bftm_acquire_op *op)
 	return BFTM_ATTEMPT_GOES_ON;
 }
 
-void bftm_attempt_adopt(struct bftm_acquire_op *op)
+void bftm_attempt_adopt(struct bftm_acquire_op *op, bool is_whole)
 {
+	whole = is_whole;
 	op->client->attempt = op->ask.attempt;
 	op->client->phase = BFTM_PHASE_HOLD;
 }
@@ -639,6 +641,26 @@ static void all_that_is_held_is_of_this_boot(void **state)
 	assert_int_equal(told_held, 5);
 }
 
+/* Servers know the mode of what the kernel won by itself, unless it has been given up. */
+static void what_the_kernel_won_is_whole(void **state)
+{
+	(void)state;
+	told_by(bftm_acquire_held, 1003, cl.configuration);
+	assert_true(whole);
+	told_by(bftm_acquire_renew, 1005, cl.configuration);
+	assert_true(whole);
+	told_by(bftm_acquire_convert, 1007, cl.configuration);
+	assert_false(whole);
+	/* An earlier daemon has gone on with these. */
+	told_by(bftm_acquire_renew, 1009, cl.configuration);
+	assert_true(whole);
+	told_by(bftm_acquire_renew, 999, cl.configuration);
+	assert_false(whole);
+	told_by(bftm_acquire_renew, 1011, cl.configuration);
+	told_by(bftm_acquire_renew, 998, cl.configuration);
+	assert_false(whole);
+}
+
 static void what_a_renamed_cluster_holds_is_not_given_back(void **state)
 {
 	const u64 boot = 1ull << 32;
@@ -707,6 +729,7 @@ int main(void)
 		TEST(or_reported_where_that_cannot_be),
 		TEST(an_answer_after_the_end_is_looked_at),
 		TEST(all_that_is_held_is_of_this_boot),
+		TEST(what_the_kernel_won_is_whole),
 		TEST(what_a_renamed_cluster_holds_is_not_given_back),
 		TEST(what_is_held_by_a_higher_number_is_not_given_back),
 		TEST(holders_hear_of_those_that_wait_here),

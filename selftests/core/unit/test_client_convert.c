@@ -167,6 +167,16 @@ static void a_new_helper_tells_what_may_have_been_given_up(void **state)
 	assert_true(c.base.wake_ns == T0 + L + 1);
 }
 
+/* The kernel has won it by itself, and holds it as it was asked for. */
+static void a_mode_that_was_never_given_up_is_not_told(void **state)
+{
+	(void)state;
+	want.mode = BFTM_MODE_PR;
+	want.whole = true;
+	bftm_contend_adopt(&c, &cfg, &want, 7, T0 + L, 3, false);
+	assert_true(c.base.wake_ns == T0 + L + 1);
+}
+
 /* Less than what was asked for is no grant. */
 static void a_lesser_grant_does_not_count(void **state)
 {
@@ -632,6 +642,7 @@ int main(void)
 		TEST(a_mode_that_is_given_up_is_told_for_a_lease),
 		TEST(a_mode_that_is_given_up_is_told_once),
 		TEST(a_new_helper_tells_what_may_have_been_given_up),
+		TEST(a_mode_that_was_never_given_up_is_not_told),
 		TEST(a_lesser_grant_does_not_count),
 		TEST(up),
 		TEST(old_grants_do_not_cover_the_new_mode),

@@ -49,7 +49,7 @@ static enum bftm_host_event host_says(u32 u, u8 type, u64 gno, u64 now)
 {
 	const struct bftm_msg msg = {
 		.type = type, .attempt = 1, .k = 1, .gno = gno,
-		.mode = type == BFTM_MSG_FREE || type == BFTM_MSG_INQUIRE ? BFTM_MODE_EX :
+		.mode = type == BFTM_MSG_FREE || type == BFTM_MSG_INQUIRE ? want.mode :
 									    BFTM_MODE_NL,
 	};
 
@@ -129,6 +129,73 @@ static void a_token_is_part_of_it(void **state)
 		host_says(u, BFTM_MSG_SACK, c.base.token, T0 + 2);
 	assert_int_equal(step.event, BFTM_HOST_WON);
 	assert_true(c.base.token);
+}
+
+/* Servers of @set grant @mode, with the token @token, which the modes @himask share. */
+static enum bftm_host_event grant(u32 set, enum bftm_mode mode, u64 token, u8 himask, u64 now)
+{
+	const struct bftm_msg msg = {
+		.type = BFTM_MSG_FREE, .attempt = 1, .k = 1, .gno = 1, .mode = mode,
+		.token = token, .arg = himask,
+	};
+	u32 u;
+
+	for (u = 0; u < cfg.n; u++)
+		if (set >> u & 1)
+			bftm_host_answer(&h, &cfg, u, &msg, now, &step);
+	return step.event;
+}
+
+/* A grant of more will do, and one of less is none. */
+static void any_mode_is_asked_for(void **state)
+{
+	enum bftm_mode mode, given;
+	struct bftm_msg msg;
+
+	for (mode = BFTM_MODE_CR; mode < BFTM_MODES; mode++)
+		for (given = BFTM_MODE_NL; given < BFTM_MODES; given++) {
+			fresh(state);
+			want.mode = mode;
+			assert_int_equal(begin(T0), ALL);
+			bftm_contender_message(h.client, &step.out.send[0], ALL, &msg);
+			assert_int_equal(msg.mode, mode);
+			assert_int_equal(msg.arg, BFTM_MODE_NL);
+			grant(0x0f, mode, 0, 0, T0 + 1);
+			assert_int_equal(grant(0x10, given, 0, 0, T0 + 1),
+					 bftm_mode_covers(given, mode) ? BFTM_HOST_WON :
+									 BFTM_HOST_NOTHING);
+		}
+}
+
+/* It is shared with those beside whom the lock is held, and with nobody else. */
+static void a_token_of_readers(void **state)
+{
+	static const struct {
+		enum bftm_mode mode;
+		u8 himask;
+		u64 offered;
+	} cases[] = {
+		{ BFTM_MODE_PR, 1 << BFTM_MODE_PR | 1 << BFTM_MODE_CR, 7 },
+		{ BFTM_MODE_PR, 1 << BFTM_MODE_EX, 8 },
+		{ BFTM_MODE_PR, 1 << BFTM_MODE_CW, 8 },
+		{ BFTM_MODE_CW, 1 << BFTM_MODE_CW, 7 },
+		{ BFTM_MODE_PW, 1 << BFTM_MODE_CR, 8 },
+	};
+	struct bftm_msg msg;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		fresh(state);
+		want.fence = true;
+		want.mode = cases[i].mode;
+		begin(T0);
+		grant(0x1f, want.mode, 7, cases[i].himask, T0 + 1);
+		assert_int_equal(h.state, BFTM_HOST_ASK);
+		assert_int_equal(bftm_out_to(&step.out, BFTM_MSG_STAMP), ALL);
+		bftm_contender_message(h.client, &step.out.send[0], ALL, &msg);
+		assert_int_equal(msg.mode, want.mode);
+		assert_int_equal(msg.token, cases[i].offered);
+	}
 }
 
 static void others_have_it(void **state)
@@ -236,6 +303,19 @@ static void a_server_disputes_it(void **state)
 	assert_true(step.disputed);
 }
 
+/* Where readers come and go, servers hear of a writer one after the other. */
+static void servers_that_disagree_on_readers_dispute_nothing(void **state)
+{
+	(void)state;
+	want.mode = BFTM_MODE_PR;
+	begin(T0);
+	host_says(6, BFTM_MSG_LOCKED, 0, T0 + 1);
+	assert_int_equal(all_tell(0x1f, BFTM_MSG_FREE, T0 + 1), BFTM_HOST_WON);
+	assert_false(step.disputed);
+	host_says(5, BFTM_MSG_LOCKED, 0, T0 + 1);
+	assert_false(step.disputed);
+}
+
 /* A quarter of the lease after the win, or an eighth where not all know of it. */
 static void the_daemon_renews_it(void **state)
 {
@@ -294,6 +374,39 @@ static void a_liar_wants_nothing(void **state)
 	assert_false(step.wanted);
 	host_says(1, BFTM_MSG_INQUIRE, 1, T0 + 2);
 	assert_true(step.wanted);
+}
+
+/* An INQUIRE for more than what is held is about another grant. */
+static void a_reader_is_wanted_as_a_reader(void **state)
+{
+	struct bftm_msg msg = { .type = BFTM_MSG_INQUIRE, .attempt = 1, .mode = BFTM_MODE_EX };
+	u32 u;
+
+	(void)state;
+	want.mode = BFTM_MODE_PR;
+	hold(T0);
+	for (u = 0; u < cfg.n; u++) {
+		bftm_host_answer(&h, &cfg, u, &msg, T0 + 2, &step);
+		assert_false(step.wanted);
+	}
+	host_says(0, BFTM_MSG_INQUIRE, 1, T0 + 2);
+	assert_false(step.wanted);
+	host_says(1, BFTM_MSG_INQUIRE, 1, T0 + 2);
+	assert_true(step.wanted);
+}
+
+/* Its lease ended, and nobody knows what it has done: a reader has written nothing. */
+static void writers_alone_leave_a_doubt(void **state)
+{
+	enum bftm_mode mode;
+
+	for (mode = BFTM_MODE_CR; mode < BFTM_MODES; mode++) {
+		fresh(state);
+		want.mode = mode;
+		hold(T0);
+		bftm_host_stop(&h, &cfg, true, T0 + GOOD + 1, &step);
+		assert_over_at(ALL, mode == BFTM_MODE_PW || mode == BFTM_MODE_EX);
+	}
 }
 
 static void given_up_while_it_asks(void **state)
@@ -411,6 +524,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(f_servers_win, fresh),
 		cmocka_unit_test_setup(a_token_is_part_of_it, fresh),
+		cmocka_unit_test_setup(any_mode_is_asked_for, fresh),
+		cmocka_unit_test_setup(a_token_of_readers, fresh),
 		cmocka_unit_test_setup(others_have_it, fresh),
 		cmocka_unit_test_setup(too_late_is_lost, fresh),
 		cmocka_unit_test_setup(a_token_that_comes_too_late, fresh),
@@ -418,9 +533,12 @@ int main(void)
 		cmocka_unit_test_setup(too_few_can_be_asked, fresh),
 		cmocka_unit_test_setup(nothing_is_yielded, fresh),
 		cmocka_unit_test_setup(a_server_disputes_it, fresh),
+		cmocka_unit_test_setup(servers_that_disagree_on_readers_dispute_nothing, fresh),
 		cmocka_unit_test_setup(the_daemon_renews_it, fresh),
 		cmocka_unit_test_setup(a_waiter_hurries_the_daemon, fresh),
 		cmocka_unit_test_setup(a_liar_wants_nothing, fresh),
+		cmocka_unit_test_setup(a_reader_is_wanted_as_a_reader, fresh),
+		cmocka_unit_test_setup(writers_alone_leave_a_doubt, fresh),
 		cmocka_unit_test_setup(given_up_while_it_asks, fresh),
 		cmocka_unit_test_setup(released_at_those_that_were_asked, fresh),
 		cmocka_unit_test_setup(release_without_room, fresh),

@@ -74,6 +74,8 @@ queued() {
 	done
 }
 token() { cat "$work/token.$1"; }
+# fast N WHAT: a counter of what the kernel of client N does without the daemon
+fast() { c "$1" bftmutexctl servers --json | gojq ".clusters[0].$2"; }
 
 load || bail "the module cannot be loaded"
 up --servers 4 -b 1 --clients 3 --lease-max 10s || bail "no cluster"
@@ -106,6 +108,30 @@ for n in 1 2; do
 		"$(try $n CR) $(try $n CW) $(try $n PR) $(try $n PW) $(try $n EX)" "0 1 1 1 1"
 done
 let_go a
+wait_jobs
+
+#
+# By the kernel alone
+#
+
+new_lock
+won=$(fast 1 fast_won)
+is "free: CR, CW, PR, PW, EX" "$(try 1 CR) $(try 1 CW) $(try 1 PR) $(try 1 PW) $(try 1 EX)" "0 0 0 0 0"
+is "free: the kernel takes them" $(($(fast 1 fast_won) - won)) 5
+won=$(($(fast 1 fast_won) + $(fast 2 fast_won)))
+hold 1 a -s
+hold 2 b -s
+is "readers of two hosts: the kernels take them" $(($(fast 1 fast_won) + $(fast 2 fast_won) - won)) 2
+left=$(fast 3 fast_left)
+is "readers of two hosts: a writer is kept out" "$(try 3 EX) $(try 3 PW)" "1 1"
+is "readers of two hosts: its kernel leaves it to the daemon" $(($(fast 3 fast_left) - left)) 2
+let_go a b
+wait_jobs
+won=$(fast 3 fast_won)
+hold 3 writer
+is "a writer after them: the kernel takes it" $(($(fast 3 fast_won) - won)) 1
+is "a writer after them: readers are kept out" "$(try 1 PR) $(try 2 CR)" "1 1"
+let_go writer
 wait_jobs
 
 #

@@ -75,23 +75,86 @@ TEST_F(lend, what_is_not_free_is_the_helpers)
 	close(other);
 }
 
-/* Others may hold it at the same time: the helper knows who of this host does. */
-TEST_F(lend, what_can_be_shared_is_the_helpers)
+/* Servers are asked for the mode; and one that has a waiter asks for it in the same mode. */
+TEST_F(lend, each_mode)
 {
 	struct bftm_acquire arg = want("lock", LEASE, 0, 0);
+	struct sockaddr_in6 from;
+	struct bftm_msg try[3];
 	struct seen s;
+	int u;
 
 	ASSERT_EQ(0, lend(self));
-	for (arg.mode = BFTM_LOCK_PW; arg.mode < BFTM_LOCK_NL; arg.mode++) {
+	for (arg.mode = BFTM_LOCK_EX; arg.mode < BFTM_LOCK_NL; arg.mode++) {
 		ASSERT_EQ(-EINPROGRESS, call(self->fd, BFTM_IOC_ACQUIRE, &arg));
-		ASSERT_EQ(0, pull(&self->nl, &s));
-		EXPECT_EQ(arg.mode, s.mode);
+		for (u = 0; u < 3; u++) {
+			ASSERT_EQ(BFTM_MSG_TRY, told(self, u, LONG_MS, &try[u], &from));
+			EXPECT_EQ(BFTM_MODE_EX - arg.mode, try[u].mode);
+			EXPECT_EQ(BFTM_MODE_NL, try[u].arg);
+			say(self, u, try[u], BFTM_MSG_FREE, &from, self->reply_mac);
+		}
+		ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_TRY, 0));
+		ASSERT_EQ(POLLIN, poll_for(self->fd, POLLIN, LONG_MS));
+		EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
+		EXPECT_EQ(arg.mode, status_of(self->fd).mode);
+		EXPECT_EQ(0, poll_for(self->fd, POLLRDBAND, 0));
+		say(self, 0, try[0], BFTM_MSG_INQUIRE, &from, self->reply_mac);
+		say(self, 1, try[1], BFTM_MSG_INQUIRE, &from, self->reply_mac);
+		EXPECT_EQ(POLLRDBAND, poll_for(self->fd, POLLRDBAND, LONG_MS));
 		ASSERT_EQ(0, release(self->fd));
-		ASSERT_EQ(0, pull(&self->nl, &s));
-		EXPECT_EQ(BFTMUTEX_REQUEST_KIND_CANCEL, s.kind);
+		ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_RELEASE, BFTM_MSG_RELEASED));
 	}
 	EXPECT_TRUE(silence(self));
-	EXPECT_EQ(0, self->counters->won + self->counters->lost);
+	EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
+	EXPECT_EQ(BFTM_LOCK_NL, self->counters->won);
+	EXPECT_EQ(0, self->counters->lost);
+}
+
+/* A grant of less is none. */
+TEST_F(lend, what_is_granted_in_a_lesser_mode)
+{
+	struct bftm_acquire arg = want("lock", LEASE, 0, 0);
+	struct sockaddr_in6 from;
+	struct bftm_msg msg;
+
+	arg.mode = BFTM_LOCK_PR;
+	ASSERT_EQ(0, lend(self));
+	ASSERT_EQ(-EINPROGRESS, call(self->fd, BFTM_IOC_ACQUIRE, &arg));
+	ASSERT_EQ(0, asked(self, 0, 1, BFTM_MSG_TRY, BFTM_MSG_FREE));
+	ASSERT_EQ(BFTM_MSG_TRY, told(self, 2, LONG_MS, &msg, &from));
+	msg.mode = BFTM_MODE_CR;
+	say(self, 2, msg, BFTM_MSG_FREE, &from, self->reply_mac);
+	EXPECT_EQ(0, poll_for(self->fd, POLLIN, 2));
+	EXPECT_EQ(BFTM_STATE_PENDING, state_of(self->fd));
+	ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_TRY, BFTM_MSG_FREE));
+	EXPECT_EQ(POLLIN, poll_for(self->fd, POLLIN, LONG_MS));
+	EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
+}
+
+/* Another reader of this host: the helper gets both, the holder first. */
+TEST_F(lend, readers_of_one_host_are_the_helpers)
+{
+	struct bftm_acquire arg = want("lock", LEASE, 0, 0);
+	int second = open_here(O_NONBLOCK);
+	struct seen s;
+
+	arg.mode = BFTM_LOCK_PR;
+	ASSERT_EQ(0, lend(self));
+	ASSERT_EQ(-EINPROGRESS, call(self->fd, BFTM_IOC_ACQUIRE, &arg));
+	ASSERT_EQ(0, asked(self, 0, 2, BFTM_MSG_TRY, BFTM_MSG_FREE));
+	ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_TRY, 0));
+	ASSERT_EQ(POLLIN, poll_for(self->fd, POLLIN, LONG_MS));
+	ASSERT_EQ(-EINPROGRESS, call(second, BFTM_IOC_ACQUIRE, &arg));
+	ASSERT_EQ(0, pull(&self->nl, &s));
+	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_HELD, s.kind);
+	EXPECT_EQ(BFTM_LOCK_PR, s.mode);
+	ASSERT_EQ(0, pull(&self->nl, &s));
+	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_ACQUIRE, s.kind);
+	EXPECT_EQ(BFTM_LOCK_PR, s.mode);
+	EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
+	EXPECT_TRUE(silence(self));
+	EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
+	close(second);
 }
 
 /*
