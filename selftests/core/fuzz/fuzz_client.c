@@ -192,15 +192,18 @@ static void read_cfg(struct fuzz_bytes *in, struct bftm_client_cfg *cfg)
 
 static void read_want(struct fuzz_bytes *in, struct bftm_want *want)
 {
-	u64 bits;
+	u64 lease_ns = BFTM_LEASE_MIN_NS + fuzz_take(in, 4);
+	u64 bits = fuzz_take(in, 1);
 
-	want->lease_ns = BFTM_LEASE_MIN_NS + fuzz_take(in, 4);
-	bits = fuzz_take(in, 1);
-	want->wait = bits & 3;
-	want->renew = bits >> 2 & 1;
-	want->fence = bits >> 3 & 1;
-	want->mode = BFTM_MODE_EX;
-	want->lock = 1 + (bits >> 4 & 3);
+	*want = (struct bftm_want){
+		.lease_ns = lease_ns,
+		.wait = bits & 3,
+		.renew = bits >> 2 & 1,
+		.fence = bits >> 3 & 1,
+		.whole = bits >> 6 & 1,
+		.mode = BFTM_MODE_EX,
+		.lock = 1 + (bits >> 4 & 3),
+	};
 }
 
 static void read_answer(struct fuzz_bytes *in, const struct bftm_contend *c,
