@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory all_heads bftm_head_get bftm_pad8 bftm_name_get: every head of a datagram of up to 120 bytes, 1224 and 1232, behind which no byte is read; of a wrong length nothing is
 // prove: memory all_forms bftm_wire_form bftm_form_get bftm_form_put bftm_slot_get bftm_slot_put bftm_member bftm_member_set bftm_get32 bftm_get64 bftm_put32 bftm_put64 bftm_form_allows bftm_all_zero bftm_wire_common bftm_msg_name bftm_refusal_name bftm_mode_mask bftm_epoch_known bftm_discount: every type; no byte behind its body is read or written
-// prove: open bftm_head_put bftm_wire_write bftm_wire_put: no run of all_written() has ended, of each message with a value of up to 64 bytes; it is to be written in 224 bytes at most
+// prove: memory all_written bftm_head_put bftm_wire_write bftm_wire_put: every message with a room of up to 64 bytes for a value; it is written in 224 bytes at most
 // frama-c: -eva-precision 1 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality -eva-slevel 50
 #include "any.h"
 #include "core/form.c"
@@ -91,7 +91,7 @@ void all_forms(void)
 		one_form((u8)type);
 }
 
-/* Of a value of @len bytes, or, where that is 0, of none or of one that is not there. */
+/* With room for a value, and one of @len bytes, or none that is there. */
 static void one_written(u8 type, u8 name_least, u8 name_most, u8 room, u8 len)
 {
 	struct bftm_wire wire;
@@ -102,33 +102,55 @@ static void one_written(u8 type, u8 name_least, u8 name_most, u8 room, u8 len)
 	msg.name_len = (u8)any_from(name_least, name_most);
 	msg.value_room = room;
 	msg.value_len = len;
-	if (!len && any_bool())
-		msg.value_len = (u8)any_from(room + 1, 255);
 	bftm_wire_put(&msg, &wire);
+}
+
+static void written_of(u8 type, bool value)
+{
+	u32 name, room;
+
+	one_written(type, 0, 0, 0, 0);
+	//@ loop unroll 10;
+	for (name = 8; name <= BFTM_NAME_LEN_MAX; name += 8)
+		one_written(type, (u8)(name - 7), (u8)name, 0, 0);
+	if (!value)
+		return;
+	/* Behind the longest name: behind others each byte is written further ahead. */
+	//@ loop unroll 10;
+	for (room = 8; room <= BFTM_VALUE_LEN_MAX; room += 8) {
+		one_written(type, BFTM_NAME_LEN_MAX - 7, BFTM_NAME_LEN_MAX, (u8)room, 0);
+		one_written(type, BFTM_NAME_LEN_MAX - 7, BFTM_NAME_LEN_MAX, (u8)room, (u8)room);
+	}
+}
+
+/* A value of each length ends where its room does. To write no byte takes a place all the same. */
+static void one_value(u8 room, u8 len)
+{
+	u8 *last = BEHIND - 1, *end;
+	struct bftm_msg msg;
+
+	any(msg);
+	msg.value_room = room;
+	msg.value_len = len;
+	*last = 1;
+	end = put_value(&msg, last - value_form.bytes - room);
+	//@ assert whole: end == last && *last == 1;
 }
 
 void all_written(void)
 {
 	const struct bftm_form *form;
-	u32 type, name, room, len;
+	u32 type, room, len;
 
-	//@ loop unroll 256;
+	//@ loop unroll 10;
+	for (room = 0; room <= BFTM_VALUE_LEN_MAX; room += 8)
+		//@ loop unroll 257;
+		for (len = 0; len < 256; len++)
+			one_value((u8)room, (u8)len);
+	//@ loop unroll 257;
 	for (type = 0; type < 256; type++) {
 		form = bftm_wire_form((u8)type);
-		if (!form)
-			continue;
-		one_written((u8)type, 0, 0, 0, 0);
-		//@ loop unroll 10;
-		for (name = 8; name <= BFTM_NAME_LEN_MAX; name += 8)
-			one_written((u8)type, (u8)(name - 7), (u8)name, 0, 0);
-		if (!(form->flags & BFTM_FLAG_VALUE))
-			continue;
-		/* Behind the longest name: behind others each byte is written further ahead. */
-		//@ loop unroll 10;
-		for (room = 8; room <= BFTM_VALUE_LEN_MAX; room += 8)
-			//@ loop unroll 70;
-			for (len = 0; len <= room; len++)
-				one_written((u8)type, BFTM_NAME_LEN_MAX - 7, BFTM_NAME_LEN_MAX,
-					    (u8)room, (u8)len);
+		if (form)
+			written_of((u8)type, form->flags & BFTM_FLAG_VALUE);
 	}
 }
