@@ -111,9 +111,12 @@ static inline u32 bftm_win(const struct bftm_client_cfg *cfg)
 static inline void bftm_client_challenge(struct bftm_client_cfg *cfg, u32 u,
 					 const struct bftm_msg *msg)
 {
-	bool forgetful = msg->spared > bftm_spared(cfg->n, cfg->b, cfg->m);
+	const u32 server = 1u << u;
 
-	cfg->forgetful = (cfg->forgetful & ~(1u << u)) | (u32)forgetful << u;
+	if (msg->spared > bftm_spared(cfg->n, cfg->b, cfg->m))
+		cfg->forgetful |= server;
+	else
+		cfg->forgetful &= ~server;
 }
 
 /** struct bftm_want - what the application asks for */

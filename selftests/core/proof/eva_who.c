@@ -11,11 +11,14 @@ void all_owners(void)
 {
 	struct bftm_owner_said said[SERVERS];
 	struct bftm_owner owner;
-	u32 u, n = (u32)any_from(1, SERVERS), b = (u32)any_from(0, 2);
+	u32 u, n, b;
 
 	any(said);
 	for (u = 0; u < SERVERS; u++)
 		said[u].told = any_bool();
-	if (n >= 3 * b + 1)
-		bftm_who_judge(said, n, b, (u32)any_from(b + 1, n), &owner);
+	//@ loop unroll 3;
+	for (b = 0; b <= 2; b++)
+		//@ loop unroll 7;
+		for (n = 3 * b + 1; n <= SERVERS; n++)
+			bftm_who_judge(said, n, b, (u32)any_from(b + 1, n), &owner);
 }
