@@ -114,6 +114,45 @@ static void wait_arm(struct bftm_contend *c, const struct bftm_client_cfg *cfg);
   @*/
 static u64 wait_pause(const struct bftm_contend *c, const struct bftm_client_cfg *cfg);
 
+/*@ requires \valid(t);
+  @ assigns t->asked, t->rest_ns;
+  @*/
+void bftm_ask_more(struct bftm_asking *t, u32 to, u64 now);
+
+/*@ requires \valid_read(c) && \valid(out) && \separated(c, out);
+  @ assigns *out;
+  @*/
+void bftm_repeat_try(const struct bftm_contend *c, u32 to, struct bftm_out *out);
+
+/*@ requires \valid_read(cfg);
+  @ assigns \nothing;
+  @*/
+static inline u32 bftm_everyone(const struct bftm_client_cfg *cfg);
+
+/*@ requires \valid_read(c) && \valid_read(cfg);
+  @ assigns \nothing;
+  @*/
+static inline bool bftm_first_only(const struct bftm_contend *c, const struct bftm_client_cfg *cfg);
+
+#define ASKS_MORE							\
+	requires \valid(c) && \valid_read(cfg) && \valid(out) && \separated(c, cfg, out); \
+	assigns c->base.asking, c->resend_ns, *out
+
+/*@ ASKS_MORE; */
+void bftm_first_rest(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		     struct bftm_out *out);
+
+/*@ requires CLIENT_OK;
+  @ ASKS_MORE;
+  @*/
+void bftm_first_judge(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u64 now,
+		      struct bftm_out *out);
+
+/*@ requires \valid(c);
+  @ assigns c->poll_ns, c->base.wake_ns;
+  @*/
+static void round_arm(struct bftm_contend *c);
+
 #define JUDGED								\
 	requires CLIENT_OK && \valid(c) && \valid(out) && \separated(c, cfg, out); \
 	requires TIMES_OK && time_ok(c->polled_ns);			\
