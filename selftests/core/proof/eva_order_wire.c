@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // prove: memory all_order_forms bftm_order_form bftm_order_name bftm_order_size bftm_order_len bftm_order_head: every type; no byte behind its body is read or written
 // prove: memory all_order_shapes bftm_order_shaped bftm_order_body_at: every header
-// prove: open bftm_order_wire_put bftm_listed_len bftm_listed_get bftm_listed_put bftm_state_type bftm_page_begin bftm_page_add bftm_page_end bftm_listing_page bftm_listing_judge: Eva does not see that padding, names and types fit, and how many bytes they have is no contract yet
-// prove: memory all_order_written bftm_order_wire_put: every message
-// prove: memory all_listed bftm_listed_len bftm_listed_get bftm_listed_put: every name and type
+// prove: open bftm_order_wire_put bftm_state_type bftm_page_begin bftm_page_add bftm_page_end bftm_listing_page bftm_listing_judge: Eva does not see that padding, names and types fit, and how many bytes they have is no contract yet
+// prove: memory all_listed bftm_listed_len bftm_listed_get bftm_listed_put: every name and type; no byte behind an object is read or written
 // frama-c: -eva-precision 1 -eva-domains=-octagon,-gauges,-symbolic-locations,-equality -eva-slevel 50
 #include "any_order.h"
 #include "core/form.c"
@@ -50,52 +49,6 @@ void all_order_shapes(void)
 	any(memory);
 	bftm_order_shaped(head);
 	bftm_order_body_at(memory, (u8)any_from(0, BFTM_OBJECT_NAME_MAX));
-}
-
-/* Of @data_len bytes of data where the type has some, behind a name of that length. */
-static void one_written(u8 type, u8 name_least, u8 name_most, bool with_signature, u16 data_len)
-{
-	struct bftm_order_msg msg = any_order_msg();
-	size_t len;
-
-	msg.type = type;
-	msg.name_len = (u8)any_from(name_least, name_most);
-	msg.signature = with_signature ? any_signature : NULL;
-	msg.data_len = data_len;
-	len = BFTM_HEAD_LEN + bftm_pad8(name_most) + told(&msg) + BFTM_TAG_LEN;
-	if (len <= BFTM_DATAGRAM_MAX)
-		bftm_order_wire_put(&msg, memory);
-}
-
-static void written_of(u8 type, bool with_signature)
-{
-	struct bftm_order_msg msg;
-	u32 at;
-
-	//@ loop unroll 10;
-	for (at = 8; at <= BFTM_NAME_LEN_MAX; at += 8)
-		one_written(type, (u8)(at - 7), (u8)at, with_signature, 0);
-	any(msg);
-	msg.type = type;
-	msg.data = any_data;
-	if (!has_data(&msg))
-		return;
-	//@ loop unroll 1300;
-	for (at = 1; at <= DATA; at++)
-		one_written(type, BFTM_NAME_LEN_MAX - 7, BFTM_NAME_LEN_MAX, with_signature, (u16)at);
-}
-
-void all_order_written(void)
-{
-	u32 type;
-
-	//@ loop unroll 256;
-	for (type = 0; type < 256; type++) {
-		if (!bftm_order_form((u8)type))
-			continue;
-		written_of((u8)type, false);
-		written_of((u8)type, true);
-	}
 }
 
 /* Written, and read; one that is cut off is not read beyond its end. */

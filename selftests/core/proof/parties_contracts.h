@@ -5,7 +5,8 @@
 
 #include "lock_contracts.h"
 
-#define QUEUE_FIELDS lock->queue->count, lock->queue->place[0 .. 65599]
+#define LAST_ENDS lock->queue->ends, lock->queue->end_ns[0 .. BFTM_ENDS - 1]
+#define QUEUE_FIELDS lock->queue->count, lock->queue->place[0 .. 65599], LAST_ENDS
 #define SAME_PLACES lock->queue == \old(lock->queue)
 /* Each grant of which this is true before is there afterwards, with mode, number and end. */
 #define KEPT_IF(which)							\
@@ -100,6 +101,12 @@ struct bftm_party *bftm_party_number(struct bftm_lock *lock, struct bftm_party *
   @ ensures no_new: NO_NEW;
   @*/
 void bftm_parties_forget(struct bftm_lock *lock, u64 now);
+
+/*@ requires lock_ok(lock);
+  @ assigns LAST_ENDS;
+  @ ensures ok: lock_ok(lock) && SAME_PLACES;
+  @*/
+void bftm_parties_ended(struct bftm_lock *lock, u64 now);
 
 /*@ requires lock_ok(lock) && VALUE_APART;
   @ assigns lock->first, QUEUE_FIELDS, the_value->doubt;
