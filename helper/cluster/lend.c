@@ -33,7 +33,7 @@ static void put_peer(struct nl_msg *msg, const struct bftm_cluster *cl, u32 u)
 	nla_nest_end(msg, nest);
 }
 
-static void put_session(struct nl_msg *msg, const struct bftm_cluster *cl)
+static void put_session(struct nl_msg *msg, const struct bftm_cluster *cl, u8 ask)
 {
 	const struct bftm_conf_cluster *conf = &cl->conf;
 	u32 u;
@@ -55,8 +55,8 @@ static void put_session(struct nl_msg *msg, const struct bftm_cluster *cl)
 	if (cl->cfg.forgetful)
 		nla_put_u32(msg, BFTMUTEX_A_SESSION_FORGETFUL, cl->cfg.forgetful);
 	/* An older module, which asks all servers, would refuse the attribute. */
-	if (conf->ask != BFTMUTEX_ASK_ALL)
-		nla_put_u32(msg, BFTMUTEX_A_SESSION_ASK, conf->ask);
+	if (ask != BFTMUTEX_ASK_ALL)
+		nla_put_u32(msg, BFTMUTEX_A_SESSION_ASK, ask);
 	for (u = 0; u < conf->n; u++)
 		put_peer(msg, cl, u);
 }
@@ -92,19 +92,27 @@ static void revoke(struct bftm_cluster *cl)
 		bftm_upcall_again();
 }
 
+/* Return: what the kernel says, or -ENOMEM. */
+static int lend(const struct bftm_cluster *cl, u8 ask)
+{
+	struct nl_msg *msg = lend_msg(cl, cl->conf.n);
+
+	if (!msg)
+		return -ENOMEM;
+	put_session(msg, cl, ask);
+	return bftm_upcall_call(msg);
+}
+
 static void lend_now(struct bftm_cluster *cl)
 {
-	struct nl_msg *msg;
 	int err;
 
 	if (!can_lend(cl))
 		return;
 	cl->lend_ns = bftm_now();
-	msg = lend_msg(cl, cl->conf.n);
-	if (!msg)
-		return;
-	put_session(msg, cl);
-	err = bftm_upcall_call(msg);
+	err = lend(cl, cl->conf.ask);
+	if (err == -EINVAL && cl->conf.ask != BFTMUTEX_ASK_ALL)
+		err = lend(cl, BFTMUTEX_ASK_ALL);
 	cl->lent = !err;
 	if (!err)
 		return;

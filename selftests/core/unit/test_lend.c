@@ -243,6 +243,10 @@ static void whom_to_ask(void **state)
 	cl.conf.ask = BFTMUTEX_ASK_AUTO;
 	lend_it();
 	assert_int_equal(lent_ask, BFTMUTEX_ASK_AUTO);
+	/* One that does not know the word is asked without it. */
+	answer[0] = -EINVAL;
+	lend_it();
+	assert_int_equal(lent_ask, -1);
 }
 
 /* A server says that it may forget too much: the kernel has to stop now, and goes on with the next. */
