@@ -122,6 +122,7 @@ static void rest(struct bftm_order_work *w)
 	if (w->submit.op)
 		return;		/* it polls */
 	w->iterate.unreachable_ns = 0;	/* nobody asks, so nobody answers */
+	w->iterate.behind = false;
 	bftm_order_unlock(w);
 	bftm_make_stop(w);
 	bftm_order_use(w, NULL);
@@ -253,8 +254,10 @@ static void iteration_obey(struct bftm_order_work *w, const struct bftm_order_ou
 	case BFTM_ORDER_OUTRANKED:
 		bftm_order_totals.outranked++;
 		failed = !is_only_behind(w);
-		if (!failed)
+		if (!failed) {
+			w->iterate.refresh |= w->order.refresh;
 			break;
+		}
 		bftm_order_met(w);
 		pause_for(w, w->mutex.state == BFTM_ORDER_LOCKED ? cfg->resend_ns / 16 :
 							    cfg->resend_ns);
@@ -327,8 +330,8 @@ void bftm_iterate_made(struct bftm_order_work *w, bool made)
 		return;
 	}
 	bftm_order_unmade(&w->order);
-	/* That state was committed, and nothing can be applied to it. */
-	if (w->order.applies)
+	/* That state was committed, and nothing can be applied to it. Any other may never be. */
+	if (w->order.applies && bftm_body_same(&w->make.state.id, &w->order.base))
 		note_settled(w);
 	bftm_submit_show(w);
 	pause_for(w, bftm_order_cfg_of(w)->resend_ns);
