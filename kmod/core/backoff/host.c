@@ -131,10 +131,11 @@ void bftm_host_unreleased(struct bftm_host *h, u64 now)
 
 /*
  * As bftm_hold_inquired(). A server that asks has a waiter, which other servers may have granted
- * the lock: the daemon tells all servers at once of the holder, where not all were asked.
+ * the lock: the daemon tells all servers soon of the holder, where not all were asked. Then no
+ * server asks any more, so b + 1 of them have their time to ask first.
  */
 static void host_inquired(struct bftm_host *h, const struct bftm_client_cfg *cfg, u32 u,
-			  const struct bftm_msg *msg, struct bftm_host_step *step)
+			  const struct bftm_msg *msg, u64 now, struct bftm_host_step *step)
 {
 	if (!bftm_mode_covers(h->release.late.mode, msg->mode))
 		return;
@@ -142,6 +143,11 @@ static void host_inquired(struct bftm_host *h, const struct bftm_client_cfg *cfg
 	step->wanted = bftm_is_wanted(cfg, h->inquired);
 	if (!h->due_ns || entrust_pause(h, cfg))
 		return;
+	if (!step->wanted) {
+		if (now + cfg->resend_ns < h->due_ns)
+			h->due_ns = now + cfg->resend_ns;
+		return;
+	}
 	h->due_ns = 0;
 	step->event = BFTM_HOST_ENTRUST;
 }
@@ -203,7 +209,7 @@ void bftm_host_answer(struct bftm_host *h, const struct bftm_client_cfg *cfg, u3
 	}
 	step->disputed = is_disputed(h->release.late.mode, msg->type == BFTM_MSG_LOCKED);
 	if (msg->type == BFTM_MSG_INQUIRE || msg->type == BFTM_MSG_PROBE)
-		host_inquired(h, cfg, u, msg, step);
+		host_inquired(h, cfg, u, msg, now, step);
 }
 
 static void wake_end(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 now,

@@ -351,11 +351,27 @@ static void a_waiter_hurries_the_daemon(void **state)
 	ask_first();
 	want.renew = true;
 	asked = hold(T0);
-	assert_int_equal(host_says(bftm_lowest(asked), BFTM_MSG_INQUIRE, 1, T0 + 2),
-			 BFTM_HOST_ENTRUST);
-	assert_int_equal(h.state, BFTM_HOST_HOLD);
+	/* No server asks the daemon again, so the others have time to. */
 	assert_int_equal(host_says(bftm_lowest(asked), BFTM_MSG_INQUIRE, 1, T0 + 2),
 			 BFTM_HOST_NOTHING);
+	assert_int_equal(h.due_ns, T0 + 2 + cfg.resend_ns);
+	assert_int_equal(host_says(bftm_lowest(asked), BFTM_MSG_INQUIRE, 1, T0 + 3),
+			 BFTM_HOST_NOTHING);
+	assert_int_equal(h.due_ns, T0 + 2 + cfg.resend_ns);
+	asked &= asked - 1;
+	assert_int_equal(host_says(bftm_lowest(asked), BFTM_MSG_INQUIRE, 1, T0 + 4),
+			 BFTM_HOST_ENTRUST);
+	assert_true(step.wanted);
+	assert_int_equal(h.state, BFTM_HOST_HOLD);
+	assert_int_equal(host_says(bftm_lowest(asked), BFTM_MSG_INQUIRE, 1, T0 + 4),
+			 BFTM_HOST_NOTHING);
+	/* Of b silent servers nothing is waited for. */
+	fresh(state);
+	ask_first();
+	want.renew = true;
+	asked = hold(T0);
+	host_says(bftm_lowest(asked), BFTM_MSG_INQUIRE, 1, T0 + 2);
+	assert_int_equal(host_wakes(T0 + 2 + cfg.resend_ns), BFTM_HOST_ENTRUST);
 	/* A lock that is not renewed stays the kernel's. */
 	fresh(state);
 	ask_first();
