@@ -65,8 +65,10 @@ cluster() {
 	[[ $left != "$*" ]] || return 0
 	[[ ! $left ]] || end_cluster
 	dev_up --servers "$1" -b "$2" --clients 1 --lease-max 6s "${@:3}" || return
-	# The helper of bftm-c1 goes where the path is shorter.
+	# The helper of bftm-c1 goes where the path is shorter, and asks all servers, but where a row
+	# says otherwise.
 	kill_helper 1
+	sed -i "s/^cluster .*/&\n\task = all/" "$dev/c1/bftmutex.conf"
 	ip -n bftm-net addr add 10.73.0.200/24 dev br0 || return
 	ip netns exec bftm-net bftmutexd --config "$dev/c1/bftmutex.conf" --state "$dev/c1" \
 		--foreground >"$dev/c1/log" 2>&1 &
