@@ -18,6 +18,10 @@
  *
  *	settle + round + sleep + 4δ + resend                         (certainly)
  *
+ * One that asks F servers first finds grants without a lease that nobody owns at these alone. Each
+ * further round that such grants make it lose has found one of the n - F others, which are at most
+ * half of n - b: so often it loses a round more.
+ *
  * Several that contend lose a round only when another's TRY reached a server
  * within 2δ of their own: a later one finds a winner, an earlier one wins. Each
  * period of cap + round is a new draw for all of them; Lemma 2 says that s
@@ -93,7 +97,8 @@ static u64 bound(const struct world *w, const struct waiting *s)
 	u64 poll = slowest(w, paced);
 	u64 kernel = p->kernel ? slowest(w, 4 * p->resend) : 0;
 	u64 decide = 8 * p->delta + slowest(w, p->resend);
-	u64 once = settle + kernel + round + slowest(w, sleep) + decide + fence;
+	u64 unasked = p->leaseless && p->ask != ASK_ALL ? (p->n - p->b) / 2 : 0;
+	u64 once = settle + kernel + (1 + unasked) * (round + slowest(w, sleep)) + decide + fence;
 
 	if (!p->backoff && !p->no_backoff)
 		return settle + kernel + poll + decide + fence;
