@@ -111,8 +111,13 @@ static void lend_now(struct bftm_cluster *cl)
 		return;
 	cl->lend_ns = bftm_now();
 	err = lend(cl, cl->conf.ask);
-	if (err == -EINVAL && cl->conf.ask != BFTMUTEX_ASK_ALL)
+	if (err == -EINVAL && cl->conf.ask != BFTMUTEX_ASK_ALL) {
 		err = lend(cl, BFTMUTEX_ASK_ALL);
+		if (!err)
+			bftm_log(LOG_NOTICE, "cluster %s: the loaded module does not know \"ask = %s\", so "
+				 "the kernel asks all servers; load the module of this version",
+				 cl->conf.name, bftm_ask_name(cl->conf.ask));
+	}
 	cl->lent = !err;
 	if (!err)
 		return;

@@ -156,7 +156,7 @@ static void host_inquired(struct bftm_host *h, const struct bftm_client_cfg *cfg
  * RELEASE may overtake TRY, also on this host. A server that has answered RELEASE and says that it
  * believes in the attempt knew no such lock then, so it has kept nothing by which to refuse TRY.
  * Where the server has not answered RELEASE, either RELEASE is on its way, or this answer has
- * overtaken RELEASED: host_released() tells.
+ * overtaken RELEASED: host_released() sends RELEASE once more.
  */
 static void host_stray(struct bftm_host *h, u32 u, const struct bftm_msg *msg,
 		       struct bftm_host_step *step)

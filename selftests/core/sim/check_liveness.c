@@ -18,9 +18,9 @@
  *
  *	settle + round + sleep + 4δ + resend                         (certainly)
  *
- * One that asks F servers first finds grants without a lease that nobody owns at these alone. Each
- * further round that such grants make it lose has found one of the n - F others, which are at most
- * half of n - b: so often it loses a round more.
+ * One that asks F servers first finds leaseless grants of dead attempts at these alone. Each further
+ * round that is lost to such grants finds at least one of them at the n - F other servers. These
+ * are at most half of n - b, and the bound has a round for each.
  *
  * Several that contend lose a round only when another's TRY reached a server
  * within 2δ of their own: a later one finds a winner, an earlier one wins. Each
