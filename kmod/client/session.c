@@ -68,7 +68,7 @@ static bool session_take(struct bftm_session *s, const void *wire, size_t len)
 	struct bftm_upcall *up = s->bn->upcall;
 	struct bftm_burst burst;
 	struct bftm_msg msg;
-	bool taken;
+	bool known, taken;
 	int u;
 
 	/* The helper sees to a server that was restarted: it says HELLO. */
@@ -79,13 +79,15 @@ static bool session_take(struct bftm_session *s, const void *wire, size_t len)
 	u = index_of(s, msg.server);
 	if (u < 0 || !bftm_tag_ok(s->peer[u].pair.reply, wire, len))
 		return false;
-	/* The helper hears of it too late for this attempt, and says HELLO. */
-	if (!bftm_epoch_known(&msg, s->peer[u].epoch))
+	/* A grant of another start does not count, and an attempt that is over gives it back. */
+	known = bftm_epoch_known(&msg, s->peer[u].epoch);
+	if (!known && !bftm_discount(&msg))
 		return false;
 	bftm_burst_lock(up, &burst);
 	taken = bftm_fast_answer(s, u, &msg);
 	bftm_burst_unlock(up, &burst);
-	return taken;
+	/* The helper says HELLO, too late for this attempt. */
+	return taken && known;
 }
 
 /* encap_rcv: softirq, RCU read side; the skb begins with the UDP header. */

@@ -113,18 +113,6 @@ static bool answer_release(struct world *w, struct client *c, u32 u, u32 lock,
 	return false;
 }
 
-/* Does the kernel make this attempt, or end it, by itself? */
-static bool is_kernels(struct world *w, struct client *c, u32 lock, u64 attempt)
-{
-	const struct release *op = *find_release(c, lock, attempt);
-	u32 i;
-
-	for (i = 0; i < w->plan->handles; i++)
-		if (c->handle[i].kernel && c->handle[i].host.attempt == attempt)
-			return true;
-	return op && op->kernel;
-}
-
 /* As bftm_acquire_answer(). */
 static void answer(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 {
@@ -214,9 +202,6 @@ static void hand_on(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 		return;
 	}
 	hello_again(w, x, u);
-	/* The kernel does not count what comes from another start of the server. */
-	if (is_kernels(w, &w->client[x], lock_number(msg), msg->attempt))
-		return;
 	if (bftm_discount(&uncounted))
 		answer(w, x, u, &uncounted);
 }

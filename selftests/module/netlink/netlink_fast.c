@@ -561,6 +561,26 @@ TEST_F(lend, a_release_is_sent_three_times)
 	EXPECT_TRUE(silence(self));
 }
 
+/* RELEASE overtook TRY at a server that was started anew: what it grants then is given back. */
+TEST_F(lend, a_grant_of_another_start_is_given_back)
+{
+	struct bftm_msg first, msg;
+	struct sockaddr_in6 from;
+
+	ASSERT_EQ(0, lend(self));
+	ASSERT_TRUE(holds(self, 0));
+	ASSERT_EQ(BFTM_MSG_TRY, told(self, 3, LONG_MS, &first, &from));
+	ASSERT_EQ(0, release(self->fd));
+	ASSERT_EQ(BFTM_MSG_RELEASE, told(self, 3, LONG_MS, &msg, &from));
+	say(self, 3, msg, BFTM_MSG_RELEASED, &from, self->reply_mac);
+	first.server_epoch++;
+	say(self, 3, first, BFTM_MSG_FREE, &from, self->reply_mac);
+	EXPECT_EQ(BFTM_MSG_RELEASE, told(self, 3, LONG_MS, &msg, &from));
+	EXPECT_EQ(first.attempt, msg.attempt);
+	/* The helper reads it as well: it has to say HELLO. */
+	EXPECT_EQ(POLLIN, poll_for(self->sock, POLLIN, LONG_MS));
+}
+
 /* Acquires of locks @first to @last, one by one. */
 static bool begin_many(int *fds, int first, int last)
 {
