@@ -22,23 +22,13 @@
 #define BFTM_ROUNDS 64
 
 /**
- * struct bftm_round - one that was decided, to judge the answers that follow
+ * struct bftm_round - one of Figure 1 that was won, to judge the answers that follow
  * @attempt:  its number
- * @begun_ns: when its first try was sent
- * @won:      F servers said FREE
- * @lost:     more than n - F said LOCKED, and not for a holder seen before
- * @gno:      of those that said LOCKED, which grant, when it was not won; the low half
  * @counted:  servers that were counted as disagreeing
- * @queued:   not a round of Figure 1: judged when it was over
  */
 struct bftm_round {
 	u64 attempt;
-	u64 begun_ns;
-	bool won;
-	bool lost;
-	bool queued;
 	u32 counted;
-	u32 gno[BFTM_SERVERS_MAX];
 };
 
 /**
@@ -101,14 +91,13 @@ struct bftm_acquires {
  * @ask:           what the daemon has learned of the servers, if it asks some first
  * @order_cfg:     for the core of objects
  * @cred:          cluster, client and keys, from the file of credentials
- * @round:         the last ones, in a ring
+ * @round:         the last ones that were won, in a ring
  * @recovery:      of a server that has lost its memory
  * @speed:         of its servers
  * @asked:         what was asked last, by number; one that has another number is forgotten
  * @first_seq:     nothing was sent here up to this sequence number
- * @rounds:        number of rounds that were decided
- * @rounds_won:    those of them that were won by FREE
- * @rounds_lost:   those of them that were lost by LOCKED
+ * @rounds:        rounds that were put into the ring
+ * @rounds_won:    of attempts in mode EX, those that were won and judged
  * @lent:          the kernel has what it was lent
  * @lend_ns:       when the kernel was lent that, last
  * @rank_keys:     NULL unless ranks are signed
@@ -153,7 +142,6 @@ struct bftm_cluster {
 	u64 first_seq;
 	u64 rounds;
 	u64 rounds_won;
-	u64 rounds_lost;
 	bool lent;
 	u64 lend_ns;
 	u64 configuration;

@@ -16,9 +16,8 @@
 #define FACTOR_DISAGREED 2	/* there is more to it, see below */
 
 /*
- * And in more than two of five rounds that were won, or lost. A correct server
- * whom another client always reaches first, or we, disagrees whenever both
- * contend at the same moment; a liar does when it likes.
+ * And in more than two of five rounds that were won. A correct server that another client always
+ * reaches first disagrees whenever both contend at the same moment; a liar does when it likes.
  */
 #define OFTEN(count, rounds) ((count) >= LEAST && 5 * (count) > 2 * (rounds))
 
@@ -54,8 +53,7 @@ static bool disagrees(const struct bftm_cluster *cl, u32 u)
 	/* A slow server hears of each change later than the others, by more than was waited. */
 	return !is_slow(cl, u) &&
 	       STANDS_OUT(cl, u, disagreed, FACTOR_DISAGREED) &&
-	       (OFTEN(r->free_alone, cl->rounds_lost) ||
-		OFTEN(r->disagreed - r->free_alone, cl->rounds_won));
+	       OFTEN(r->disagreed, cl->rounds_won);
 }
 
 void bftm_evidence_heard(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)

@@ -23,9 +23,7 @@
  * @late:       answers that took longer than a repetition waits for
  * @rounds:     rounds of try() in which it was asked
  * @unanswered: those in which it did not answer
- * @disagreed:  those in which it said FREE though enough others said LOCKED,
- *              or LOCKED though enough others said FREE
- * @free_alone: the former of these
+ * @disagreed:  those in which it said LOCKED though enough others said FREE
  * @lies:       answers that no honest server gives, by kind; [BFTM_LIE_NONE] are all others
  * @pushed:     FREE and INQUIRE that were not asked for
  * @ordered:    answers of the ordering protocol
@@ -47,7 +45,6 @@ struct bftm_record {
 	u64 rounds;
 	u64 unanswered;
 	u64 disagreed;
-	u64 free_alone;
 	u64 lies[BFTM_LIES];
 	u64 pushed;
 	u64 ordered;

@@ -12,26 +12,22 @@ struct bftm_cluster;
 /**
  * struct bftm_heard - what servers said to an attempt
  * @attempt:  its number
- * @begun_ns: when its first try was sent
  * @won_ns:   when it was won, 0 before
  * @won_seq:  what was asked after that has higher sequence numbers
  * @free:     servers whose first answer was FREE
  * @locked:   servers whose first answer was that another has it
  * @denied:   servers that say so although it was won
  * @at_once:  won by first answers
- * @judged:   first answers were judged
  * @claim:    kept over attempts
  */
 struct bftm_heard {
 	u64 attempt;
-	u64 begun_ns;
 	u64 won_ns;
 	u64 won_seq;
 	u32 free;
 	u32 locked;
 	u32 denied;
 	bool at_once;
-	bool judged;
 	struct bftm_claim claim[BFTM_SERVERS_MAX];
 };
 
