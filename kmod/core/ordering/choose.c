@@ -86,7 +86,7 @@ static bool choice_settled(const struct bftm_order *o, const struct bftm_order_c
 	for (u = 0; u < cfg->n; u++)
 		if (answered(o, u) && !bftm_body_same(&o->got[u].sc, sc))
 			return false;
-	return !o->refresh;
+	return true;
 }
 
 static u32 holders_of(const struct bftm_order *o, const struct bftm_order_cfg *cfg)
@@ -116,7 +116,8 @@ bool bftm_order_choose(struct bftm_order *o, const struct bftm_order_cfg *cfg)
 		o->base = *sp;
 	} else if (sc && sc->version == o->completed) {		/* lines 2.22–24 */
 		o->base = *sc;
-		o->applies = true;
+		/* A refresh commits what is completed once more: INSTALL follows COMMIT only. */
+		o->applies = !o->refresh || !sc->version;
 	} else {
 		return false;
 	}

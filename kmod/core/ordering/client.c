@@ -71,8 +71,6 @@ void bftm_order_begin(struct bftm_order *o, const struct bftm_order_cfg *cfg,
 {
 	clear(out);
 	o->refresh = refresh;
-	if (refresh)
-		o->completed = 0;
 	bftm_rank_spend(o);
 	o->recovering = 0;
 	/* A rank that two iterations share lets the state fork. */

@@ -86,7 +86,7 @@ static u32 holders_of(const struct bftm_order *o, const struct bftm_order_cfg *c
   @ assigns o->completed, o->applies, o->base, o->holders;
   @ ensures never_falls: o->completed >= \old(o->completed);
   @ ensures applies: \result && o->applies ==> o->base.version == o->completed;
-  @ ensures proposes: \result && !o->applies ==> o->base.version > o->completed;
+  @ ensures proposes: \result && !o->applies && !o->refresh ==> o->base.version > o->completed;
   @*/
 bool bftm_order_choose(struct bftm_order *o, const struct bftm_order_cfg *cfg);
 

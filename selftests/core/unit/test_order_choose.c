@@ -70,7 +70,7 @@ static void a_newcomer_commits_again(void **state)
 	assert_int_equal(o.holders, 0x1f);
 }
 
-/* Five are q: as many as would say so to COMMIT. A refresh is for those that recover. */
+/* Five are q: as many as would say so to COMMIT. */
 static void a_newcomer_hears_of_q(void **state)
 {
 	(void)state;
@@ -86,9 +86,25 @@ static void a_newcomer_hears_of_q(void **state)
 	tell(4, S(5, 'C'), S(5, 'C'), 3);
 	o.completed = 0;
 	CHOSEN(S(5, 'A'), false);
-	same(5, S(5, 'A'));
-	o.completed = 0;
+}
+
+/*
+ * It applies nothing to what is completed, whatever tells it that this is: answers of all, other
+ * states that were proposed above it, or an iteration before.
+ */
+static void a_refresh_commits_again(void **state)
+{
+	(void)state;
 	refresh = true;
+	same(5, S(5, 'A'));
+	CHOSEN(S(5, 'A'), false);
+	o.completed = 0;
+	same(3, S(5, 'A'));
+	tell(3, S(5, 'A'), S(6, 'B'), 4);
+	tell(4, S(5, 'A'), S(6, 'C'), 4);
+	CHOSEN(S(5, 'A'), false);
+	assert_int_equal(o.completed, 5);
+	same(5, S(5, 'A'));
 	CHOSEN(S(5, 'A'), false);
 	refresh = false;
 }
@@ -331,6 +347,7 @@ int main(void)
 		TEST(nothing_was_before),
 		TEST(a_newcomer_commits_again),
 		TEST(a_newcomer_hears_of_q),
+		TEST(a_refresh_commits_again),
 		TEST(one_who_committed_it_goes_on),
 		TEST(committed_at_some_is_rescued_first),
 		TEST(proposed_is_rescued),

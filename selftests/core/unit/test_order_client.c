@@ -227,7 +227,7 @@ static void recovering_is_believed_at_get_only(void **state)
 	assert_int_equal(o.recovering, 0);
 }
 
-/* As one who knows nothing: what is committed is committed once more. */
+/* A refresh commits the last state once more, also where the client knows that it is completed. */
 static void refresh(void **state)
 {
 	u32 u;
@@ -240,7 +240,9 @@ static void refresh(void **state)
 	assert_int_equal(order_out.verdict, BFTM_ORDER_MAKE);
 	assert_false(o.applies);
 	assert_int_equal(o.base.version, 5);
-	assert_int_equal(o.completed, 4);
+	assert_int_equal(o.completed, 5);
+	bftm_order_made(&o, &order_cfg, &o.base, now, &order_out);
+	assert_int_equal(order_out.send, BFTM_ORDER_PROPOSE);
 }
 
 static void room_for_as_many_as_waited(void **state)

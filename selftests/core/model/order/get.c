@@ -27,17 +27,17 @@ static void hear_lie(struct bftm_order *o, const struct world *w, const struct l
 	hear(o, lie->first ? 0 : plan.n - 1, &msg);
 }
 
-static void begin(struct bftm_order *o, const struct world *w, u8 client)
+static void begin(struct bftm_order *o, const struct world *w, const struct move *m)
 {
 	struct bftm_order_out out;
 
 	o->phase = BFTM_ORDER_IDLE;
 	/* From exceptions it knows the highest count there is. */
-	o->rank = (struct bftm_rank){ w->count, client + 1u, 1 };
-	o->completed = w->completed[client];
+	o->rank = (struct bftm_rank){ w->count, m->client + 1u, 1 };
+	o->completed = w->completed[m->client];
 	o->timeouts = 0;
 	memset(o->reported, 0, sizeof(o->reported));
-	bftm_order_begin(o, model_cfg(), false, NOW, &out);
+	bftm_order_begin(o, model_cfg(), m->refresh, NOW, &out);
 }
 
 static bool same_outcome(const struct outcome *a, const struct bftm_order *o,
@@ -46,6 +46,7 @@ static bool same_outcome(const struct outcome *a, const struct bftm_order *o,
 	return a->order.phase == o->phase && a->order.completed == o->completed &&
 	       (o->phase != BFTM_ORDER_MAKING ||
 		(a->order.applies == o->applies && bftm_body_same(&a->order.base, &o->base))) &&
+	       a->order.refresh == o->refresh &&
 	       (!plan.late || a->move.got == m->got);
 }
 
@@ -67,7 +68,7 @@ static void try_lie(const struct world *w, struct bftm_order *o, const struct mo
 {
 	u32 u;
 
-	begin(o, w, m->client);
+	begin(o, w, m);
 	for (u = 0; u < plan.correct; u++)
 		if (m->got >> u & 1)
 			hear(o, u + m->lie.first, &reply[u]);
@@ -100,33 +101,49 @@ static void every_lie(const struct world *w, struct bftm_order *o, const struct 
 			}
 }
 
+/* Any q of the correct servers, or q - 1 and the liar. */
+static void every_quorum(const struct world *w, struct bftm_order *o, const struct move *first,
+			 const struct bftm_order_msg *reply)
+{
+	u32 q = bftm_order_quorum(plan.n, plan.b), u, got;
+
+	for (got = 0; got < 1u << plan.correct; got++) {
+		struct move m = *first;
+		u32 answers = (u32)__builtin_popcount(got);
+
+		m.got = (u8)got;
+		if (answers == q - 1 && plan.correct < plan.n)
+			every_lie(w, o, &m, reply);
+		if (answers != q)
+			continue;
+		begin(o, w, &m);
+		for (u = 0; u < plan.correct; u++)
+			if (got >> u & 1)
+				hear(o, u, &reply[u]);
+		note_outcome(o, &m);
+	}
+}
+
 u32 every_get(const struct world *w, u8 client, const struct outcome **ret)
 {
 	static u8 data[CORRECT_MAX][BFTM_ORDER_ROOM_MAX];
 	static struct bftm_order_msg reply[CORRECT_MAX];
-	u32 q = bftm_order_quorum(plan.n, plan.b), u, got;
 	static struct bftm_order o;
 	struct world scratch = *w;
 	struct call get = { .type = BFTM_ORDER_GET };
+	struct move m = { .client = client };
+	u32 u;
 
 	outcomes = 0;
-	begin(&o, w, client);
+	begin(&o, w, &m);
 	get.rank = o.rank;
 	for (u = 0; u < plan.correct; u++)
 		ask(&scratch, u, &get, data[u], &reply[u]);
-	for (got = 0; got < 1u << plan.correct; got++) {
-		struct move m = { .client = client, .got = (u8)got };
-		u32 answers = (u32)__builtin_popcount(got);
-
-		if (answers == q - 1 && plan.correct < plan.n)
-			every_lie(w, &o, &m, reply);
-		if (answers != q)
-			continue;
-		begin(&o, w, client);
-		for (u = 0; u < plan.correct; u++)
-			if (got >> u & 1)
-				hear(&o, u, &reply[u]);
-		note_outcome(&o, &m);
-	}	*ret = outcome;
+	every_quorum(w, &o, &m, reply);
+	if (plan.refreshes) {
+		m.refresh = true;
+		every_quorum(w, &o, &m, reply);
+	}
+	*ret = outcome;
 	return outcomes;
 }

@@ -18,6 +18,7 @@ static const char help[] =
 "  --iterations N   1 to 6; 3\n"
 "  --late           what is left of an iteration may come after the next one\n"
 "  --continue       clients say COMMIT_GET and go on: at most 3 iterations, without --late\n"
+"  --refresh        iterations may be refreshes, which apply nothing to what is completed\n"
 "  --forks          look for forks and invented states only\n"
 "Exit status: 0 all enumerated, nothing wrong; 1 a violation, its story is\n"
 "printed; 2 trouble.\n";
@@ -32,6 +33,7 @@ static const struct command_option options[] = {
 	{ "iterations", .number = &plan.iterations, 1, ITERATIONS_MAX },
 	{ "late", .flag = &plan.late },
 	{ "continue", .flag = &plan.continues },
+	{ "refresh", .flag = &plan.refreshes },
 	{ "forks", .flag = &plan.forks },
 	{ NULL },
 };

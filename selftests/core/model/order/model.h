@@ -36,7 +36,7 @@
 /** struct plan - how large a cluster, of the command line */
 struct plan {
 	u32 n, b, correct, clients, iterations;
-	bool late, forks, continues;
+	bool late, forks, continues, refreshes;
 };
 
 extern struct plan plan;
@@ -87,12 +87,13 @@ struct lie {
 
 /**
  * struct move - an iteration, or two that COMMIT_GET joins; sets of servers are bit masks
+ * @refresh: it commits the last state once more
  * @invented: it goes on from a state that nobody has made
  * @before: of the first one, where @continued: state, and whom its messages reached
  */
 struct move {
 	u8 client, got, proposed, committed, late;
-	bool continued;
+	bool continued, refresh;
 	struct { u8 next, proposed, committed; } before;
 	bool lied;
 	struct lie lie;

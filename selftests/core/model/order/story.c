@@ -45,7 +45,7 @@ static void print_lie(const struct lie *lie)
 
 void story_move(const struct move *m)
 {
-	printf("client %d:\n", m->client + 1);
+	printf("client %d%s:\n", m->client + 1, m->refresh ? ", for servers that recover" : "");
 	print_set("GET is answered by", m->got);
 	if (m->lied)
 		print_lie(&m->lie);
