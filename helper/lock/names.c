@@ -170,10 +170,10 @@ bool bftm_name_excludes(const struct bftm_acquire_op *op)
 	return false;
 }
 
-/* Does the holder @other convert to a mode that the mode of @op excludes? */
+/* Does the holder @other wait for a mode that the mode of @op excludes? BFTM_TRY does not wait. */
 static bool converts_into(const struct bftm_acquire_op *other, const struct bftm_acquire_op *op)
 {
-	return other != op && other->ask.conversion &&
+	return other != op && other->ask.conversion && !other->ask.convert_once &&
 	       bftm_modes_conflict(bftm_mode_of(other->ask.goal), bftm_ask_mode(&op->ask));
 }
 

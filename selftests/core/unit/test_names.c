@@ -338,6 +338,9 @@ static void a_holder_is_wanted_by_another_that_converts(void **state)
 	assert_int_equal(bftm_mode_parse("PW", &op[1].ask.goal), 0);
 	assert_false(bftm_name_wanted(&op[0]));		/* that was an earlier conversion */
 	op[1].ask.conversion = 1;
+	op[1].ask.convert_once = true;
+	assert_false(bftm_name_wanted(&op[0]));		/* it asks once, and does not wait */
+	op[1].ask.convert_once = false;
 	assert_true(bftm_name_wanted(&op[0]));
 	assert_false(bftm_name_wanted(&op[1]));		/* by itself */
 	assert_false(bftm_name_wanted(&op[2]));		/* PW is held beside CR */
