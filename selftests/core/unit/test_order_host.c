@@ -322,6 +322,72 @@ static void a_new_epoch_tells_nothing(void **state)
 	assert_sent(8, 0, 0, 0);
 }
 
+/* Server @u begins anew, with an empty memory, and this host hears of it. */
+static void restarts(u32 u)
+{
+	bftm_object_init(&object[u], true);
+	waiting[u].list = (struct bftm_pendings){ .room = 4 };
+	object[u].pend = &waiting[u].list;
+	bftm_object_service.restarted(&cluster, u);
+}
+
+/* What nobody asks for is committed once more, so that a server that lost it has it again. */
+static void a_restarted_server_is_told(void **state)
+{
+	(void)state;
+	create_counter();
+	pass(RESEND);
+	restarts(6);
+	pass(2 * BFTM_NS_PER_SEC);
+	assert_int_equal(sent[BFTM_ORDER_INSTALL], 1);
+	assert_false(object[6].recovering);
+	assert_int_equal(object[6].sc->id.version, 1);
+	/* That is all. */
+	forget_sent();
+	pass(600 * BFTM_NS_PER_SEC);
+	assert_int_equal(queued, 0);
+}
+
+/* Its first GET is outranked, by a rank that another host gave up: the next one is a refresh, too. */
+static void a_refresh_that_is_outranked(void **state)
+{
+	(void)state;
+	create_counter();
+	pass(RESEND);
+	forget_sent();
+	restarts(6);
+	other_gets(50);
+	while (!sent[BFTM_ORDER_GET])
+		pass(RESEND);
+	pass(RESEND);
+	assert_int_equal(sent[BFTM_ORDER_GET], 14);
+	assert_int_equal(sent[BFTM_ORDER_INSTALL], 1);
+	assert_false(object[6].recovering);
+}
+
+/* Long after it was only behind, it meets such a rank once more: that is no contention either. */
+static void behind_twice(void **state)
+{
+	(void)state;
+	create_counter();
+	pass(RESEND);
+	other_gets(50);
+	refused_type = BFTM_ORDER_PROPOSE;
+	refusal = BFTM_REFUSED_ACCESS;
+	submit(2, "add 1");
+	pass(0);
+	assert_int_equal(done[2].error, EREMOTEIO);
+	refused_type = 0;
+	pass(BFTM_NS_PER_SEC);
+	other_gets(150);
+	forget_sent();
+	submit(3, "add 1");
+	pass(0);
+	assert_done(3, 0, "1");
+	assert_sent(14, 7, 7, 0);
+	assert_int_equal(locks, 0);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, host_begin, host_end)
@@ -341,6 +407,9 @@ int main(void)
 		TEST(a_refusal_of_the_operation_before),
 		TEST(a_refusal_of_an_earlier_send),
 		TEST(a_new_epoch_tells_nothing),
+		TEST(a_restarted_server_is_told),
+		TEST(a_refresh_that_is_outranked),
+		TEST(behind_twice),
 	};
 
 	return cmocka_run_group_tests_name("order_host", tests, NULL, NULL);
