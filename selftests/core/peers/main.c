@@ -29,7 +29,7 @@ static const char help[] =
 "  --without WHAT    take away what it needs: once (the link), fifo, no-crash, sync,\n"
 "                    outlive, memory, honest, or a repair: lc2, set, fail, numbers,\n"
 "                    pair, before, heard, send, inside, over,\n"
-"                    raise, quarantine, told; a list\n"
+"                    raise, quarantine, told, grants; a list\n"
 "  --check RULE      judge by these rules alone, a list: me1, me2, me3, e1, e2,\n"
 "                    integrity, validity, agreement, uniform, fifo, causal, total,\n"
 "                    termination, cut, value\n"
@@ -69,6 +69,7 @@ static const struct { const char *name; u32 assumption, repair; } words[] = {
 	{ "send", 0, REPAIR_SEND }, { "inside", 0, REPAIR_INSIDE },
 	{ "over", 0, REPAIR_OVER }, { "raise", 0, REPAIR_RAISE },
 	{ "quarantine", 0, REPAIR_QUARANTINE }, { "told", 0, REPAIR_TOLD },
+	{ "grants", 0, REPAIR_GRANTS },
 };
 
 #define WORDS (sizeof(words) / sizeof(*words))

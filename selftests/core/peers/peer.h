@@ -45,6 +45,7 @@ enum peer_repair {
 	REPAIR_OVER = 512,	/* a request that is over ends no other one, and does not begin */
 	REPAIR_RAISE = 1024,	/* a reader that cannot decide comes first */
 	REPAIR_TOLD = 4096,	/* those that wait are told of each new owner */
+	REPAIR_GRANTS = 8192,	/* an owner's turns have numbers, which YIELD repeats */
 	REPAIR_QUARANTINE = 2048, /* a server that has forgotten grants nothing for a while */
 };
 

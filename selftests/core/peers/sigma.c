@@ -4,12 +4,14 @@
  * has an owner queues the others by Lamport's clock; a client that sees that nobody can win yields
  * the servers that it owns, and they go to the first in their queues.
  *
- * The printed form lacks three things. No message says of which request of its client it speaks, so a
+ * The printed form lacks four things. No message says of which request of its client it speaks, so a
  * late RESPONSE or YIELD of one counts for the next: REPAIR_NUMBERS. And it needs links that keep
  * the order (ASSUME_FIFO), of which the paper says nothing; else RESPONSEs of one server change
  * places, and a client waits with a picture that no server will correct. And even so a client that
  * waits is not told that a server has another owner: it takes somebody for the winner who is not,
- * and the others yield for ever: REPAIR_TOLD.
+ * and the others yield for ever: REPAIR_TOLD. Where messages come twice, a RESPONSE of before a YIELD
+ * counts after it, and a YIELD ends a later turn of its client: REPAIR_GRANTS. By these numbers
+ * a client also tells a late RESPONSE, and a request ends those that its client made before.
  *
  * The figures do not say so, but the responses are forgotten when a request begins.
  */
@@ -30,16 +32,19 @@ struct asking {
  * struct sigma - a server, or a client
  * @number: of the client's request
  * @said:   by server, who owns it; PEER_NOBODY: no response
+ * @heard:  by server, number of the last turn that it has told of
+ * @yielded: by server, number of the last turn that this client gave up
  * @owner:  of this server, if @is_owned
+ * @turn:   number of the owner's turn
  * @over:   by client, number of the last request that is over, at this server
  * @queue:  sorted
  */
 struct sigma {
 	bool is_asking, is_owned;
 	u32 number, stamp;
-	u32 said[32];
+	u32 said[32], heard[32], yielded[32];
 	struct asking owner;
-	u32 waiting;
+	u32 turn, waiting;
 	u32 over[PEER_CROWD];
 	struct asking queue[QUEUE_MAX];
 };
@@ -72,7 +77,9 @@ static void yield_all(struct peer *p)
 	for (i = 0; i < p->servers; i++) {
 		if (s->said[i] != p->id)
 			continue;
-		peer_tell(p, i, &(struct peer_note){ .kind = YIELD, .number = s->number });
+		peer_tell(p, i, &(struct peer_note){
+			.kind = YIELD, .number = s->number, .grant = s->heard[i] });
+		s->yielded[i] = s->heard[i];
 		s->said[i] = PEER_NOBODY;
 	}
 }
@@ -103,7 +110,12 @@ static void take_response(struct peer *p, u32 from, const struct peer_note *note
 
 	if (peer_has(p, REPAIR_NUMBERS) && (!s->is_asking || note->number != s->number))
 		return;
+	if (peer_has(p, REPAIR_GRANTS) &&
+	    (note->grant < s->heard[from] ||
+	     (note->who == p->id && note->grant <= s->yielded[from])))
+		return;
 	s->said[from] = note->who;
+	s->heard[from] = note->grant;
 	winner = most_named(p, &named, &responded);
 	if (named >= peer_majority(p)) {
 		if (winner == p->id)
@@ -119,7 +131,7 @@ static void respond(struct peer *p, const struct asking *to)
 
 	peer_tell(p, to->who, &(struct peer_note){
 		.kind = RESPONSE, .who = s->owner.who, .number = to->number,
-		.stamp = s->owner.stamp });
+		.stamp = s->owner.stamp, .grant = s->turn });
 }
 
 static void insert(struct sigma *s, const struct asking *new)
@@ -149,34 +161,24 @@ static u32 find_waiting(const struct sigma *s, u32 who)
 	return i;
 }
 
+static void own(struct sigma *s, const struct asking *new)
+{
+	s->is_owned = true;
+	s->owner = *new;
+	s->turn++;
+}
+
 /* RespQueue() */
 static void serve_first(struct peer *p)
 {
 	struct sigma *s = p->state;
 	u32 i;
 
-	s->is_owned = true;
-	s->owner = s->queue[0];
+	own(s, &s->queue[0]);
 	remove_at(s, 0);
 	respond(p, &s->owner);
 	for (i = 0; i < s->waiting && peer_has(p, REPAIR_TOLD); i++)
 		respond(p, &s->queue[i]);
-}
-
-static void take_request(struct peer *p, const struct asking *new)
-{
-	struct sigma *s = p->state;
-
-	if (peer_has(p, REPAIR_NUMBERS) && new->number <= s->over[new->who])
-		return;
-	if (!s->is_owned) {
-		s->is_owned = true;
-		s->owner = *new;
-	} else if (!peer_has(p, REPAIR_NUMBERS) ||
-		   (s->owner.who != new->who && find_waiting(s, new->who) == s->waiting)) {
-		insert(s, new);
-	}
-	respond(p, new);
 }
 
 static bool owns(const struct peer *p, u32 who, u32 number)
@@ -204,13 +206,31 @@ static void take_release(struct peer *p, u32 from, u32 number)
 	}
 }
 
-static void take_yield(struct peer *p, u32 from, u32 number)
+static void take_request(struct peer *p, const struct asking *new)
+{
+	struct sigma *s = p->state;
+
+	if (peer_has(p, REPAIR_NUMBERS) && new->number <= s->over[new->who])
+		return;
+	/* It may have overtaken the end of the request before. */
+	if (peer_has(p, REPAIR_GRANTS))
+		take_release(p, new->who, new->number - 1);
+	if (!s->is_owned) {
+		own(s, new);
+	} else if (!peer_has(p, REPAIR_NUMBERS) ||
+		   (s->owner.who != new->who && find_waiting(s, new->who) == s->waiting)) {
+		insert(s, new);
+	}
+	respond(p, new);
+}
+
+static void take_yield(struct peer *p, u32 from, u32 number, u32 turn)
 {
 	struct sigma *s = p->state;
 
 	if (peer_has(p, REPAIR_NUMBERS) && number <= s->over[from])
 		return;
-	if (owns(p, from, number)) {
+	if (owns(p, from, number) && (!peer_has(p, REPAIR_GRANTS) || turn == s->turn)) {
 		insert(s, &s->owner);
 		serve_first(p);
 	}
@@ -225,7 +245,7 @@ static void sigma_hear(struct peer *p, u32 from, const struct peer_note *note)
 	else if (note->kind == REQUEST)
 		take_request(p, &(struct asking){ from, note->number, note->stamp });
 	else if (note->kind == YIELD)
-		take_yield(p, from, note->number);
+		take_yield(p, from, note->number, note->grant);
 	else
 		take_release(p, from, note->number);
 }
@@ -235,12 +255,14 @@ static void sigma_lie(struct peer *p, u32 from, const struct peer_note *note)
 {
 	if (note->kind != RELEASE)
 		peer_tell(p, from, &(struct peer_note){
-			.kind = RESPONSE, .who = from, .number = note->number });
+			.kind = RESPONSE, .who = from, .number = note->number,
+			.grant = ((struct sigma *)p->state)->turn + 1 });
 }
 
 const struct peer_algorithm peer_sigma = {
 	.name = "sigma", .section = "Lin:4", .kinds = kinds, .task = TASK_MUTEX, .servers = 5,
 	.assumes = ASSUME_ONCE | ASSUME_FIFO | ASSUME_NO_CRASH | ASSUME_MEMORY | ASSUME_HONEST,
-	.repairs = REPAIR_NUMBERS | REPAIR_TOLD, .promises = RULE_ME1 | RULE_ME2, .size = sizeof(struct sigma),
+	.repairs = REPAIR_NUMBERS | REPAIR_TOLD | REPAIR_GRANTS, .promises = RULE_ME1 | RULE_ME2,
+	.size = sizeof(struct sigma),
 	.hear = sigma_hear, .lie = sigma_lie, .want = sigma_want, .leave = sigma_leave,
 };

@@ -331,7 +331,7 @@ static void restarts(u32 u)
 	bftm_object_service.restarted(&cluster, u);
 }
 
-/* What nobody asks for is committed once more, so that a server that lost it has it again. */
+/* A host commits an object once more that nobody asks for, so that a server that lost it has it. */
 static void a_restarted_server_is_told(void **state)
 {
 	(void)state;
@@ -348,7 +348,7 @@ static void a_restarted_server_is_told(void **state)
 	assert_int_equal(queued, 0);
 }
 
-/* Its first GET is outranked, by a rank that another host gave up: the next one is a refresh, too. */
+/* A rank that another host gave up outranks the first GET: the next one is for a refresh, too. */
 static void a_refresh_that_is_outranked(void **state)
 {
 	(void)state;
@@ -365,7 +365,7 @@ static void a_refresh_that_is_outranked(void **state)
 	assert_false(object[6].recovering);
 }
 
-/* Long after it was only behind, it meets such a rank once more: that is no contention either. */
+/* A host that was behind, and then had nothing to do, may be behind once more: no contention. */
 static void behind_twice(void **state)
 {
 	(void)state;
