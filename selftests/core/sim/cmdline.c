@@ -28,6 +28,7 @@ enum {
 	KEY_WRITE,
 	KEY_WHOLE,
 	KEY_JSON,
+	KEY_COMPARE,
 	KEY_CHECK,
 	KEY_LIARS,
 	KEY_M, KEY_FORGET,
@@ -50,6 +51,8 @@ static const struct argp_option argp_options[] = {
 	{ "trace", 't', NULL, 0, "Print the whole story of one scenario", 2 },
 	{ "json", KEY_JSON, NULL, 0,
 	  "Print what the hosts of one scenario would record, for bftmutex-trace", 2 },
+	{ "compare", KEY_COMPARE, NULL, 0,
+	  "Print messages, delays and throughput of this and other protocols; no other option", 2 },
 	{ "whole", KEY_WHOLE, NULL, 0, "Do not make a failing scenario smaller", 2 },
 	{ "golden", KEY_GOLDEN, "DIR", 0, "Compare scripted scenarios with their stories", 2 },
 	{ "write", KEY_WRITE, NULL, 0, "With --golden: write the stories anew", 2 },
@@ -267,6 +270,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_JSON:
 		o->json = true;
+		break;
+	case KEY_COMPARE:
+		o->compare = true;
 		break;
 	case KEY_WHOLE:
 		o->shrink = false;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* bftmutex-sim: whole clusters in virtual time, each of one seed. */
+#include <err.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -99,6 +101,21 @@ static int run_json(const struct options *opt)
 	return 1;
 }
 
+/* Processes that are equal live in a world of their own, which also runs this protocol's core. */
+static int run_compare(void)
+{
+	char path[PATH_MAX + sizeof("peers")];
+	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX);
+
+	while (len > 0 && path[len - 1] != '/')
+		len--;
+	if (len > 0) {
+		strcpy(path + len, "bftmutex-peers");
+		execl(path, path, "--compare", NULL);
+	}
+	err(2, "bftmutex-peers: must be in the folder of this program; make tests");
+}
+
 int main(int argc, char **argv)
 {
 	struct options opt;
@@ -106,6 +123,8 @@ int main(int argc, char **argv)
 	cmdline_parse(argc, argv, &opt);
 	if (opt.golden)
 		return golden_run(opt.golden, opt.golden_write) != 0;
+	if (opt.compare)
+		return run_compare();
 	if (opt.json)
 		return run_json(&opt);
 	return opt.batch ? batch_run(&opt) : run_one(&opt);

@@ -17,6 +17,7 @@ struct options {
 	bool batch;		/* --runs or --seconds */
 	bool trace;
 	bool json;		/* print what hosts record */
+	bool compare;		/* with other protocols: bftmutex-peers does so */
 	bool shrink;
 	bool golden_write;
 	const char *golden;
