@@ -106,7 +106,7 @@ static struct crowd_result run(const struct peer_algorithm *a, u32 network, doub
 		.algorithm = a, .least = networks[network].least, .most = networks[network].most,
 		.arrivals = arrivals, .lifetime = lifetime, .warming = warming,
 		.measured = measured,
-		.lacks = REPAIR_TOLD | (lifetime > 0 ? REPAIR_QUARANTINE : 0),
+		.lacks = REPAIR_TOLD | REPAIR_GRANTS | (lifetime > 0 ? REPAIR_QUARANTINE : 0),
 	};
 
 	return crowd_run(&plan, 1);
