@@ -15,8 +15,10 @@
 #include <inttypes.h>
 
 #include "cluster/cluster.h"
-#include "loop/log.h"
+#include "cluster/lend.h"
 #include "cluster/service.h"
+#include "kernel/upcall.h"
+#include "loop/log.h"
 
 /* The highest number that a correct server has taken, of those that did (not) take ours. */
 static u64 highest(const struct bftm_cluster *cl, bool taken)
@@ -40,6 +42,9 @@ static void go_on(struct bftm_cluster *cl, u64 top)
 		 cl->conf.name, cl->cred.client, cl->identity->incarnation);
 	for (u = 0; u < cl->conf.n; u++)
 		cl->peer[u].ahead = 0;
+	/* The kernel does not go back to lower numbers than an earlier daemon has lent. */
+	if (!cl->lent && bftm_upcall_is_open())
+		bftm_lend(cl);
 	bftm_hello(cl, bftm_cluster_everyone(cl));
 }
 

@@ -208,7 +208,6 @@ static int cluster_new(const struct bftm_conf_cluster *conf, const char *state,
 	memcpy(&cl->conf, conf, sizeof(cl->conf));
 	cl->socket.fd = -1;
 	cl->probe.fire = probe;
-	bftm_lend_init(cl);
 	RB_INIT(&cl->acquires.releases);
 	TAILQ_INIT(&cl->acquires.lasting);
 	set_cfg(cl);
@@ -246,7 +245,7 @@ static void cluster_start(struct bftm_cluster *cl)
 {
 	TAILQ_INSERT_TAIL(&bftm_clusters, cl, list);
 	cl->first_seq = bftm_identity_seq(cl->identity);
-	bftm_hello(cl, bftm_cluster_everyone(cl));
+	/* HELLO follows when the kernel is lent what it needs; without a kernel it is said then. */
 	bftm_timer_arm(&cl->probe, bftm_now() + PROBE_NS);
 }
 
@@ -305,7 +304,8 @@ int bftm_clusters_configure(const struct bftm_conf *conf, const char *state)
 			cluster_start(now[conf->count + i]);
 	snprintf(standard, sizeof(standard), "%s",
 		 conf->cluster[conf->standard].name);
-	bftm_lend_all();
+	if (bftm_upcall_is_open())
+		bftm_lend_all();
 	free(now);
 	return 0;
 }

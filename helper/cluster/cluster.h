@@ -99,12 +99,10 @@ struct bftm_acquires {
  * @rounds:        rounds that were put into the ring
  * @rounds_won:    of attempts in mode EX, those that were won and judged
  * @lent:          the kernel has what it was lent
- * @lend_ns:       when the kernel was lent that, last
  * @rank_keys:     NULL unless ranks are signed
  * @identity:      the client that this host is in the cluster
  * @socket:        to all its servers, UDP
  * @probe:         when to look next for servers that are silent or have restarted
- * @lend:          when to lend the kernel what it needs
  * @peer:          its servers, conf.n of them
  * @acquires:      what is under way for applications
  * @configuration: number of its configuration: the same for the same one, also of the next daemon
@@ -132,7 +130,6 @@ struct bftm_cluster {
 	struct bftm_identity *identity;
 	struct bftm_watch socket;
 	struct bftm_timer probe;
-	struct bftm_timer lend;
 	struct bftm_peer peer[BFTM_SERVERS_MAX];
 	struct bftm_acquires acquires;
 	struct bftm_round round[BFTM_ROUNDS];
@@ -143,7 +140,6 @@ struct bftm_cluster {
 	u64 rounds;
 	u64 rounds_won;
 	bool lent;
-	u64 lend_ns;
 	u64 configuration;
 	u64 refused_ns;
 	u64 denied_ns;

@@ -8,10 +8,6 @@
 #include "kernel/nl.h"
 #include "kernel/upcall.h"
 
-/* Servers of a cluster are heard of one after the other. */
-#define SOON_NS (10 * BFTM_NS_PER_MS)
-/* A server that tells of a new start each time must not keep daemon and kernel busy. */
-#define PAUSE_NS (1 * BFTM_NS_PER_SEC)
 /* Room in a message for all but the servers, and for each of them. */
 #define ROOM		512
 #define PEER_ROOM	128
@@ -23,7 +19,9 @@ static void put_peer(struct nl_msg *msg, const struct bftm_cluster *cl, u32 u)
 	struct nlattr *nest = nla_nest_start(msg, BFTMUTEX_A_SESSION_PEER);
 
 	nla_put_u16(msg, BFTMUTEX_A_PEER_SERVER_ID, peer->conf->id);
-	nla_put_u64(msg, BFTMUTEX_A_PEER_EPOCH, peer->known.epoch);
+	/* The kernel learns others from CHALLENGE, as this daemon does. */
+	if (peer->known.epoch)
+		nla_put_u64(msg, BFTMUTEX_A_PEER_EPOCH, peer->known.epoch);
 	nla_put(msg, BFTMUTEX_A_PEER_ADDRESS, sizeof(addr->sin6_addr), &addr->sin6_addr);
 	nla_put_u16(msg, BFTMUTEX_A_PEER_PORT, ntohs(addr->sin6_port));
 	nla_put_u32(msg, BFTMUTEX_A_PEER_IFINDEX, addr->sin6_scope_id);
@@ -63,12 +61,7 @@ static void put_session(struct nl_msg *msg, const struct bftm_cluster *cl, u8 as
 
 static bool can_lend(const struct bftm_cluster *cl)
 {
-	u32 known = 0, u;
-
-	for (u = 0; u < cl->conf.n; u++)
-		known += cl->peer[u].known.epoch && !(cl->cfg.forgetful >> u & 1);
-	return cl->conf.fast_path && !cl->conf.literal && !cl->draining &&
-	       known >= bftm_grants_needed(cl->conf.n, cl->conf.b, cl->conf.m);
+	return cl->conf.fast_path && !cl->conf.literal && !cl->draining;
 }
 
 /* NULL: no memory, or no kernel. */
@@ -103,13 +96,14 @@ static int lend(const struct bftm_cluster *cl, u8 ask)
 	return bftm_upcall_call(msg);
 }
 
-static void lend_now(struct bftm_cluster *cl)
+void bftm_lend(struct bftm_cluster *cl)
 {
 	int err;
 
-	if (!can_lend(cl))
+	if (!can_lend(cl)) {
+		revoke(cl);	/* an earlier daemon may have lent it */
 		return;
-	cl->lend_ns = bftm_now();
+	}
 	err = lend(cl, cl->conf.ask);
 	if (err == -EINVAL && cl->conf.ask != BFTMUTEX_ASK_ALL) {
 		err = lend(cl, BFTMUTEX_ASK_ALL);
@@ -126,51 +120,26 @@ static void lend_now(struct bftm_cluster *cl)
 	revoke(cl);	/* what was lent before is not true any more */
 }
 
-static void lend_fire(struct bftm_timer *timer)
-{
-	lend_now(container_of(timer, struct bftm_cluster, lend));
-}
-
-void bftm_lend_init(struct bftm_cluster *cl)
-{
-	cl->lend.fire = lend_fire;
-}
-
-void bftm_lend_soon(struct bftm_cluster *cl)
-{
-	bftm_timer_arm(&cl->lend, bftm_now() + SOON_NS);
-}
-
-void bftm_lend_again(struct bftm_cluster *cl)
-{
-	u64 at_ns = bftm_now() + SOON_NS;
-
-	if (at_ns < cl->lend_ns + PAUSE_NS)
-		at_ns = cl->lend_ns + PAUSE_NS;
-	/* The next one does not put it off. */
-	if (!cl->lend.armed)
-		bftm_timer_arm(&cl->lend, at_ns);
-}
-
+/*
+ * HELLO comes second: its number is above all that the kernel draws for what an earlier daemon has
+ * lent, and servers take none below it any more. Its CHALLENGE tells the kernel of epochs.
+ */
 void bftm_lend_all(void)
 {
 	struct bftm_cluster *cl;
 
-	TAILQ_FOREACH(cl, &bftm_clusters, list)
-		if (!cl->draining)
-			bftm_lend_soon(cl);
-}
-
-void bftm_lend_revoke(struct bftm_cluster *cl)
-{
-	if (cl->lent)
-		revoke(cl);
+	TAILQ_FOREACH(cl, &bftm_clusters, list) {
+		if (cl->draining)
+			continue;
+		bftm_lend(cl);
+		bftm_hello(cl, bftm_cluster_everyone(cl));
+	}
 }
 
 void bftm_lend_end(struct bftm_cluster *cl)
 {
-	bftm_timer_stop(&cl->lend);
-	bftm_lend_revoke(cl);
+	if (cl->lent)
+		revoke(cl);
 }
 
 void bftm_lend_forget(void)

@@ -5,24 +5,16 @@
 
 struct bftm_cluster;
 
-/** bftm_lend_init() - for a cluster that is made */
-void bftm_lend_init(struct bftm_cluster *cl);
-
-/** bftm_lend_soon() - a server was heard that was not known: in a moment */
-void bftm_lend_soon(struct bftm_cluster *cl);
+/** bftm_lend() - to a kernel that is open: what an earlier daemon has lent is replaced, or ends */
+void bftm_lend(struct bftm_cluster *cl);
 
 /**
- * bftm_lend_again() - a server has another epoch: in a moment, but a second after the
- * last time at the earliest
- * @cl: the cluster
+ * bftm_lend_all() - all clusters, and HELLO to their servers
+ *
+ * The kernel is open: it knows of no cluster, or not which is the standard one. Before the first
+ * request of this daemon to any server.
  */
-void bftm_lend_again(struct bftm_cluster *cl);
-
-/** bftm_lend_all() - all clusters anew: the kernel knows of none, or not which is standard */
 void bftm_lend_all(void);
-
-/** bftm_lend_revoke() - the kernel leaves it to the daemon, until it is lent again */
-void bftm_lend_revoke(struct bftm_cluster *cl);
 
 /** bftm_lend_end() - the kernel leaves it to the daemon, at once */
 void bftm_lend_end(struct bftm_cluster *cl);

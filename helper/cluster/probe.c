@@ -5,7 +5,6 @@
 #include "cluster/cluster.h"
 #include "cluster/evidence.h"
 #include "cluster/health.h"
-#include "cluster/lend.h"
 #include "cluster/member.h"
 #include "cluster/service.h"
 #include "loop/log.h"
@@ -62,7 +61,6 @@ static void restarted(struct bftm_cluster *cl, struct bftm_peer *peer)
 {
 	u32 i;
 
-	bftm_lend_again(cl);
 	if (bftm_due(&peer->restarted_ns, BFTM_SAID_AGAIN_NS))
 		bftm_log(LOG_WARNING, "cluster %s: server %u has restarted", cl->conf.name,
 			 peer->conf->id);
@@ -107,10 +105,6 @@ static void heed(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 	bftm_client_challenge(&cl->cfg, u, msg);
 	if (cl->cfg.forgetful == before)
 		return;
-	/* An attempt of the kernel's own may count grants that are forgotten. */
-	if (cl->cfg.forgetful & ~before)
-		bftm_lend_revoke(cl);
-	bftm_lend_again(cl);
 	if (cl->cfg.forgetful >> u & 1 && bftm_due(&peer->forgetful_ns, BFTM_SAID_AGAIN_NS))
 		say_forgetful(cl, peer);
 }
@@ -162,8 +156,6 @@ void bftm_challenged(struct bftm_cluster *cl, u32 u, const struct bftm_msg *msg)
 		peer->unnoted = false;
 		if (before)
 			restarted(cl, peer);
-		else
-			bftm_lend_soon(cl);
 		challenged(cl, u);
 	}
 	bftm_member_sync(cl, u);

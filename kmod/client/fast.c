@@ -399,17 +399,39 @@ static void fast_answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
 	fast_obey(f, &step);
 }
 
-bool bftm_fast_answer(struct bftm_session *s, u32 u, const struct bftm_msg *msg)
+/* A liar may put the attempt of one lock under another's name. */
+static bool is_named(const struct bftm_fast *f, const struct bftm_msg *msg)
+{
+	return f->name_len == msg->name_len && !memcmp(f->name, msg->name, f->name_len);
+}
+
+bool bftm_fast_answer(struct bftm_session *s, u32 u, const struct bftm_msg *msg, bool counts)
 {
 	struct bftm_upcall *up = s->bn->upcall;
+	struct bftm_msg uncounted = *msg;
 	struct bftm_fast *f;
 
 	lockdep_assert_held(&up->lock);
 	f = fast_find(up, s, msg->attempt);
 	if (!f)
 		return false;
-	/* A liar may put the attempt of one lock under another's name. */
-	if (f->name_len == msg->name_len && !memcmp(f->name, msg->name, f->name_len))
+	if (!is_named(f, msg))
+		return true;
+	if (counts)
 		fast_answer(f, u, msg);
+	else if (bftm_discount(&uncounted))
+		fast_answer(f, u, &uncounted);
 	return true;
+}
+
+void bftm_fast_stale(struct bftm_session *s, u32 u, const struct bftm_msg *msg)
+{
+	struct bftm_fast *f = fast_find(s->bn->upcall, s, msg->attempt);
+	struct bftm_host_step step;
+
+	lockdep_assert_held(&s->bn->upcall->lock);
+	if (!f || !is_named(f, msg) || f->host.state != BFTM_HOST_ASK)
+		return;
+	bftm_host_epoch(&f->host, &s->cfg, u, bftm_clock_ns(), &step);
+	fast_obey(f, &step);
 }

@@ -33,6 +33,7 @@
 #include "core/servers.h"
 #include "debug.h"
 #include "netns.h"
+#include "time/clock.h"
 #include "uapi/linux/bftmutex_netlink.h"
 #include "udp/udp.h"
 
@@ -57,37 +58,90 @@ static int index_of(const struct bftm_session *s, u16 server)
 	return -1;
 }
 
-static bool is_for_helper(u8 type)
+/* Nothing of it is about the kernel's attempts, or starts of a server. */
+static bool is_for_helper(const struct bftm_msg *msg)
 {
-	return bftm_wire_common(type) && type != BFTM_MSG_REFUSED;
+	if (msg->type == BFTM_MSG_CHALLENGE || msg->type == BFTM_MSG_STALE)
+		return false;
+	return (bftm_wire_common(msg->type) && msg->type != BFTM_MSG_REFUSED) ||
+	       !(msg->attempt & BFTM_ATTEMPT_KERNEL);
+}
+
+/* As often as a request is repeated: HELLO or its answer may get lost. */
+static void say_hello(struct bftm_session *s, u32 u)
+{
+	struct bftm_msg msg = { .type = BFTM_MSG_HELLO };
+	struct bftm_session_peer *peer = &s->peer[u];
+	u64 now = bftm_clock_ns();
+
+	if (peer->hello_ns && now - peer->hello_ns < s->cfg.resend_ns)
+		return;
+	if (bftm_burst_add(s, BIT(u), &msg))
+		peer->hello_ns = now;
+}
+
+static void take_challenge(struct bftm_session *s, u32 u, const struct bftm_msg *msg)
+{
+	u64 last_seq = READ_ONCE(s->counters->seq);
+
+	if (bftm_peer_challenge(&s->peer[u].known, msg, last_seq) != BFTM_PEER_OLD)
+		bftm_client_challenge(&s->cfg, u, msg);
+}
+
+/*
+ * HELLO goes before the request that is repeated. So the server's CHALLENGE mostly comes before
+ * what it grants, which counts only after that.
+ */
+static void take_stale(struct bftm_session *s, u32 u, const struct bftm_msg *msg)
+{
+	struct bftm_peer_epochs *known = &s->peer[u].known;
+
+	if (!msg->server_epoch || msg->seq > READ_ONCE(s->counters->seq))
+		return;
+	bftm_peer_stale(known, msg);
+	if (known->sent_epoch != known->epoch)
+		say_hello(s, u);
+	bftm_fast_stale(s, u, msg);
 }
 
 /* Return: true when it answers what the kernel does, and nobody else needs it. */
+static bool take_answer(struct bftm_session *s, u32 u, const struct bftm_msg *msg)
+{
+	bool counts = bftm_epoch_known(msg, s->peer[u].known.epoch);
+
+	/* The helper says HELLO as well, on what servers say of their starts. */
+	if (msg->type == BFTM_MSG_CHALLENGE) {
+		take_challenge(s, u, msg);
+		return false;
+	}
+	if (msg->type == BFTM_MSG_STALE) {
+		take_stale(s, u, msg);
+		return false;
+	}
+	if (!counts)
+		say_hello(s, u);
+	return bftm_fast_answer(s, u, msg, counts);
+}
+
+/* Return: as take_answer(). */
 static bool session_take(struct bftm_session *s, const void *wire, size_t len)
 {
 	struct bftm_upcall *up = s->bn->upcall;
 	struct bftm_burst burst;
 	struct bftm_msg msg;
-	bool known, taken;
+	bool taken;
 	int u;
 
-	/* The helper sees to a server that was restarted: it says HELLO. */
 	if (bftm_wire_get(wire, len, &msg) || !(msg.type & BFTM_MSG_REPLY) ||
-	    is_for_helper(msg.type) || !(msg.attempt & BFTM_ATTEMPT_KERNEL) ||
-	    msg.cluster != s->id || msg.client != s->client)
+	    is_for_helper(&msg) || msg.cluster != s->id || msg.client != s->client)
 		return false;
 	u = index_of(s, msg.server);
 	if (u < 0 || !bftm_tag_ok(s->peer[u].pair.reply, wire, len))
 		return false;
-	/* A grant of another start does not count, and an attempt that is over gives it back. */
-	known = bftm_epoch_known(&msg, s->peer[u].epoch);
-	if (!known && !bftm_discount(&msg))
-		return false;
 	bftm_burst_lock(up, &burst);
-	taken = bftm_fast_answer(s, u, &msg);
+	taken = take_answer(s, u, &msg);
 	bftm_burst_unlock(up, &burst);
-	/* The helper says HELLO, too late for this attempt. */
-	return taken && known;
+	return taken;
 }
 
 /* encap_rcv: softirq, RCU read side; the skb begins with the UDP header. */
@@ -148,7 +202,7 @@ static bool session_tell(struct bftm_session *s, struct bftm_session_peer *peer,
 			 struct sk_buff *skb, struct bftm_wire *wire)
 {
 	wire->head.server = cpu_to_le16(peer->id);
-	wire->head.epoch = cpu_to_le64(peer->epoch);
+	wire->head.epoch = cpu_to_le64(READ_ONCE(peer->known.sent_epoch));
 	wire->head.seq = cpu_to_le64(atomic64_inc_return((atomic64_t *)&s->counters->seq));
 	skb_put_data(skb, wire->data, wire->len);
 	bftm_sign(peer->pair.request, skb->data, wire->len);
@@ -355,6 +409,8 @@ int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, int fd, u64 c
 		return err;
 	}
 	s->bn = bn;
+	for (u = 0; u < s->cfg.n; u++)
+		bftm_peer_begin(&s->peer[u].known, READ_ONCE(s->counters->seq));
 	INIT_LIST_HEAD(&s->all);
 	bftm_alarms_init(&s->alarms, &bn->upcall->lock, bftm_fast_ring);
 	mutex_lock(&bn->session_mutex);

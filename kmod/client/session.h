@@ -10,6 +10,7 @@
 #include <linux/list.h>
 #include <net/dst_cache.h>
 
+#include "core/peer.h"
 #include "core/protocol.h"
 #include "time/alarms.h"
 #include "uapi/linux/bftmutex.h"
@@ -20,13 +21,22 @@ struct bftm_net;
 struct page;
 struct socket;
 
-/** struct bftm_session_peer - a server of the cluster */
+/**
+ * struct bftm_session_peer - a server of the cluster
+ * @id:       its number
+ * @pair:     keys
+ * @to:       address
+ * @route:    to there
+ * @known:    its starts, guarded; what requests name is read without the lock
+ * @hello_ns: when the kernel said HELLO to it, last, by the clock of leases, guarded
+ */
 struct bftm_session_peer {
 	u16 id;
-	u64 epoch;
 	struct bftm_client_keys pair;
 	struct bftm_address to;
 	struct dst_cache route;
+	struct bftm_peer_epochs known;
+	u64 hello_ns;
 };
 
 /** struct bftm_flow - what a route is chosen by, beside the addresses */
@@ -49,7 +59,7 @@ struct bftm_flow {
  * @lease_ns: lease of an acquire that asks for none, ns
  * @lease_max_ns: the longest lease that an acquire may ask for, ns
  * @protocol: of its locks
- * @cfg:      for the core
+ * @cfg:      for the core; servers that do not count are guarded
  * @ask:      what is known of the servers, if some are asked first, guarded
  * @page:     of the helper, pinned
  * @counters: in it

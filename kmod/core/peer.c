@@ -5,7 +5,7 @@ enum bftm_peer_news bftm_peer_challenge(struct bftm_peer_epochs *p, const struct
 					u64 last_seq)
 {
 	/* No server has epoch 0. */
-	if (!msg->server_epoch || msg->seq <= p->challenge_seq)
+	if (!msg->server_epoch || msg->seq <= p->challenge_seq || msg->seq > last_seq)
 		return BFTM_PEER_OLD;
 	p->challenge_seq = msg->seq;
 	if (msg->seq > p->stale_seq)
@@ -16,6 +16,12 @@ enum bftm_peer_news bftm_peer_challenge(struct bftm_peer_epochs *p, const struct
 	p->epoch = msg->server_epoch;
 	p->sync_ns = 0;
 	return BFTM_PEER_NEW;
+}
+
+void bftm_peer_begin(struct bftm_peer_epochs *p, u64 first_seq)
+{
+	if (p->challenge_seq < first_seq)
+		p->challenge_seq = first_seq;
 }
 
 bool bftm_peer_stale(struct bftm_peer_epochs *p, const struct bftm_msg *msg)

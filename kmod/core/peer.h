@@ -38,7 +38,7 @@ enum bftm_peer_news {
  * bftm_peer_challenge() - the server says which epoch it has
  * @p:        of the server
  * @msg:      CHALLENGE, authentic and fresh
- * @last_seq: the last number that this client has used, not below that of @msg
+ * @last_seq: the last number that this client has used; CHALLENGE of a higher one answers nothing
  *
  * An old CHALLENGE, kept by somebody, never turns the epoch back, and one older than the newest
  * STALE does not change where requests are sent. A new epoch voids all numbers
@@ -46,6 +46,14 @@ enum bftm_peer_news {
  */
 enum bftm_peer_news bftm_peer_challenge(struct bftm_peer_epochs *p, const struct bftm_msg *msg,
 					u64 last_seq);
+
+/**
+ * bftm_peer_begin() - this client numbers its requests above @first_seq from now on
+ * @p:         of the server
+ * @first_seq: what answers this number, or an earlier one, is not believed: others drew these, and
+ *             may have sent them at any time before
+ */
+void bftm_peer_begin(struct bftm_peer_epochs *p, u64 first_seq);
 
 /**
  * bftm_peer_stale() - the server says that a request named an epoch that it does not have

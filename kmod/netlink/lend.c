@@ -30,14 +30,16 @@ static int read_peer(const struct nlattr *nest, struct bftm_session_peer *ret,
 	if (err)
 		return err;
 	for (i = 1; i < BFTMUTEX_A_PEER_PAD; i++) {
-		if (a[i] || i == BFTMUTEX_A_PEER_IFINDEX)
+		if (a[i] || i == BFTMUTEX_A_PEER_IFINDEX || i == BFTMUTEX_A_PEER_EPOCH)
 			continue;
 		NL_SET_ERR_MSG_ATTR(extack, nest,
-				    "a peer needs server-id, epoch, address, port and both keys");
+				    "a peer needs server-id, address, port and both keys");
 		return -EINVAL;
 	}
 	ret->id = nla_get_u16(a[BFTMUTEX_A_PEER_SERVER_ID]);
-	ret->epoch = nla_get_u64(a[BFTMUTEX_A_PEER_EPOCH]);
+	if (a[BFTMUTEX_A_PEER_EPOCH])
+		ret->known.epoch = nla_get_u64(a[BFTMUTEX_A_PEER_EPOCH]);
+	ret->known.sent_epoch = ret->known.epoch;
 	read_key(a[BFTMUTEX_A_PEER_REQUEST_KEY], ret->pair.request);
 	read_key(a[BFTMUTEX_A_PEER_REPLY_KEY], ret->pair.reply);
 	ret->to.port = htons(nla_get_u16(a[BFTMUTEX_A_PEER_PORT]));

@@ -212,6 +212,16 @@ void bftm_host_answer(struct bftm_host *h, const struct bftm_client_cfg *cfg, u3
 		host_inquired(h, cfg, u, msg, now, step);
 }
 
+void bftm_host_epoch(struct bftm_host *h, const struct bftm_client_cfg *cfg, u32 u, u64 now,
+		     struct bftm_host_step *step)
+{
+	memset(step, 0, sizeof(*step));
+	if (h->state != BFTM_HOST_ASK)
+		return;
+	h->core->epoch(h->client, u, &step->out);
+	host_asked(h, cfg, now, step);
+}
+
 static void wake_end(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 now,
 		     struct bftm_host_step *step)
 {

@@ -114,6 +114,17 @@ void bftm_host_unreleased(struct bftm_host *h, u64 now);
 void bftm_host_answer(struct bftm_host *h, const struct bftm_client_cfg *cfg, u32 u,
 		      const struct bftm_msg *msg, u64 now, struct bftm_host_step *step);
 
+/**
+ * bftm_host_epoch() - server @u has not taken a request of this attempt: it has another epoch
+ * @h:    the attempt
+ * @cfg:  the cluster
+ * @u:    the server
+ * @now:  the clock of leases, ns
+ * @step: what to do: TRY goes there again, once a round
+ */
+void bftm_host_epoch(struct bftm_host *h, const struct bftm_client_cfg *cfg, u32 u, u64 now,
+		     struct bftm_host_step *step);
+
 /** bftm_host_reached() - have as many servers answered as win a lock? */
 static inline bool bftm_host_reached(const struct bftm_host *h, const struct bftm_client_cfg *cfg)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: eva all_peers bftm_peer_challenge bftm_peer_stale bftm_peer_unsynced bftm_peer_sync bftm_peer_synced bftm_disowns: every server, and every answer of it
+// prove: eva all_peers bftm_peer_challenge bftm_peer_begin bftm_peer_stale bftm_peer_unsynced bftm_peer_sync bftm_peer_synced bftm_disowns: every server, and every answer of it
 #include "any.h"
 #include "any_lock.h"
 #include "core/peer.c"
@@ -12,6 +12,7 @@ void all_peers(void)
 
 	any(p);
 	bftm_peer_challenge(&p, &msg, ANY_TIME);
+	bftm_peer_begin(&p, any_from(0, ~0ull));
 	bftm_peer_stale(&p, &msg);
 	bftm_peer_unsynced(&p, now);
 	bftm_peer_sync(&p, any_bool(), now, any_from(1, BFTM_LEASE_MAX_NS));

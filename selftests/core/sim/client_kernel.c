@@ -116,6 +116,20 @@ void client_kernel_answer(struct world *w, u32 x, u32 i, u32 u, const struct bft
 	kernel_obey(w, x, i, &step, now);
 }
 
+/* As bftm_fast_stale(). */
+void client_kernel_stale(struct world *w, u32 x, u32 i, u32 u, const struct bftm_msg *msg)
+{
+	struct client *c = &w->client[x];
+	struct handle *h = &c->handle[i];
+	struct bftm_host_step step;
+	u64 now = client_look(w, c);
+
+	if (h->host.attempt != msg->attempt)
+		return;
+	bftm_host_epoch(&h->host, &c->cfg, u, now, &step);
+	kernel_obey(w, x, i, &step, now);
+}
+
 /* The core is gone when the lock was won, so its phase says nothing then. */
 static void kernel_stop(struct world *w, u32 x, u32 i, bool doubt, u64 now,
 			struct bftm_host_step *step)

@@ -15,7 +15,11 @@ static void new_epoch(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 	u32 i;
 
 	for (i = 0; i < w->plan->handles; i++) {
-		if (c->handle[i].kernel || !bftm_contender_alive(c->handle[i].client) ||
+		if (c->handle[i].kernel) {
+			client_kernel_stale(w, x, i, u, msg);
+			continue;
+		}
+		if (!bftm_contender_alive(c->handle[i].client) ||
 		    c->handle[i].client->attempt != msg->attempt)
 			continue;
 		w->protocol->core->client->epoch(c->handle[i].client, u, &out);

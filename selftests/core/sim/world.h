@@ -255,6 +255,8 @@ bool client_kernel_may(const struct world *w, u32 x, u32 h);
 void client_kernel_begin(struct world *w, u32 x, u32 h);
 /** client_kernel_answer() - server @u answers the attempt that the kernel makes. */
 void client_kernel_answer(struct world *w, u32 x, u32 h, u32 u, const struct bftm_msg *msg);
+/** client_kernel_stale() - server @u has not taken a request: it has another epoch. */
+void client_kernel_stale(struct world *w, u32 x, u32 h, u32 u, const struct bftm_msg *msg);
 void client_kernel_wake(struct world *w, u32 x, u32 h);
 /** client_kernel_stop() - the application gives up, or gives back. */
 void client_kernel_stop(struct world *w, u32 x, u32 h);

@@ -514,6 +514,27 @@ static void granted_after_release(void **state)
 	assert_int_equal(host_says(1, BFTM_MSG_RELEASED, 0, h.due_ns - 1), BFTM_HOST_OVER);
 }
 
+/* It has not taken TRY: the same k once more, to that server alone, once a round. */
+static void another_epoch(void **state)
+{
+	u32 k;
+
+	(void)state;
+	begin(T0);
+	k = c.base.sends;
+	bftm_host_epoch(&h, &cfg, 2, T0 + 1, &step);
+	assert_int_equal(tried(), 4);
+	assert_int_equal(step.out.send[0].k, k);
+	assert_int_equal(step.event, BFTM_HOST_NOTHING);
+	bftm_host_epoch(&h, &cfg, 2, T0 + 2, &step);
+	assert_int_equal(tried(), 0);
+	assert_int_equal(all_tell(0x1f, BFTM_MSG_FREE, T0 + 3), BFTM_HOST_WON);
+	/* Who holds asks nothing. */
+	bftm_host_epoch(&h, &cfg, 3, T0 + 4, &step);
+	assert_int_equal(tried(), 0);
+	assert_int_equal(h.state, BFTM_HOST_HOLD);
+}
+
 /* A suspected server answers in time, but after F others, or after RELEASE. */
 static void late_answers_prove(void **state)
 {
@@ -539,6 +560,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(f_servers_win, fresh),
+		cmocka_unit_test_setup(another_epoch, fresh),
 		cmocka_unit_test_setup(a_token_is_part_of_it, fresh),
 		cmocka_unit_test_setup(any_mode_is_asked_for, fresh),
 		cmocka_unit_test_setup(a_token_of_readers, fresh),

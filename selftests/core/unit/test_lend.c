@@ -17,8 +17,7 @@ struct bftm_clusters bftm_clusters = TAILQ_HEAD_INITIALIZER(bftm_clusters);
 
 /* A kernel that answers each message as told, and has what it was lent. */
 static int answer[4];		/* to this one and the next, negative errno; 1: no memory for it */
-static u32 messages, lent_peers, again;
-static u64 now_ns;
+static u32 messages, lent_peers, lent_epochs, hellos, again;
 static struct bftm_cluster cl;
 static struct bftm_identity identity;
 static struct bftm_counters counters;
@@ -27,26 +26,19 @@ static int lent_ask;	/* enum bftmutex_ask; -1: it was not lent */
 
 /* The rest of the daemon. */
 
-u64 bftm_now(void)
-{
-	return now_ns;
-}
-
 void bftm_log(int level, const char *format, ...)
 {
 	(void)level;
 	(void)format;
 }
 
-void bftm_timer_arm(struct bftm_timer *timer, u64 at_ns)
+void bftm_hello(struct bftm_cluster *cluster, u32 to)
 {
-	timer->at_ns = at_ns;
-	timer->armed = true;
-}
-
-void bftm_timer_stop(struct bftm_timer *timer)
-{
-	timer->armed = false;
+	assert_ptr_equal(cluster, &cl);
+	assert_int_equal(to, (1u << N) - 1);
+	/* Servers take no number below that of HELLO any more. */
+	assert_true(messages > 0);
+	hellos++;
 }
 
 struct bftm_cluster *bftm_cluster_find(const char *name)
@@ -74,12 +66,15 @@ int bftm_upcall_call(struct nl_msg *msg)
 {
 	struct nlmsghdr *hdr = nlmsg_hdr(msg);
 	struct nlattr *attr;
-	u32 peers = 0, names = 0;
+	u32 peers = 0, names = 0, epochs = 0;
 	int left, err, ask = -1;
 
 	nla_for_each_attr(attr, genlmsg_attrdata(genlmsg_hdr(hdr), 0),
 			  genlmsg_attrlen(genlmsg_hdr(hdr), 0), left) {
-		peers += nla_type(attr) == BFTMUTEX_A_SESSION_PEER;
+		if (nla_type(attr) == BFTMUTEX_A_SESSION_PEER) {
+			peers++;
+			epochs += !!nla_find(nla_data(attr), nla_len(attr), BFTMUTEX_A_PEER_EPOCH);
+		}
 		names += nla_type(attr) == BFTMUTEX_A_SESSION_CLUSTER;
 		if (nla_type(attr) == BFTMUTEX_A_SESSION_ASK)
 			ask = (int)nla_get_u32(attr);
@@ -90,6 +85,7 @@ int bftm_upcall_call(struct nl_msg *msg)
 	err = answer[messages++];
 	if (!err)
 		lent_peers = peers;
+	lent_epochs = epochs;
 	lent_ask = ask;
 	return err;
 }
@@ -107,8 +103,9 @@ static int begin(void **state)
 	(void)state;
 	memset(&cl, 0, sizeof(cl));
 	memset(answer, 0, sizeof(answer));
-	messages = again = lent_peers = 0;
-	now_ns = 100 * BFTM_NS_PER_SEC;
+	messages = again = lent_peers = lent_epochs = hellos = 0;
+	TAILQ_INIT(&bftm_clusters);
+	TAILQ_INSERT_TAIL(&bftm_clusters, &cl, list);
 	identity.counters = &counters;
 	cl.identity = &identity;
 	cl.conf.n = cl.cfg.n = N;
@@ -121,23 +118,12 @@ static int begin(void **state)
 		cl.peer[u].pair = &pair;
 		cl.peer[u].known.epoch = u + 1;
 	}
-	bftm_lend_init(&cl);
 	return 0;
-}
-
-/* As the loop does it. */
-static void time_comes(void)
-{
-	assert_true(cl.lend.armed);
-	now_ns = cl.lend.at_ns;
-	cl.lend.armed = false;
-	cl.lend.fire(&cl.lend);
 }
 
 static void lend_it(void)
 {
-	bftm_lend_soon(&cl);
-	time_comes();
+	bftm_lend(&cl);
 	assert_true(cl.lent);
 	assert_int_equal(lent_peers, N);
 	messages = 0;
@@ -179,8 +165,7 @@ static void what_cannot_be_lent_anew(void **state)
 	(void)state;
 	lend_it();
 	answer[0] = -ENOMEM;
-	bftm_lend_soon(&cl);
-	time_comes();
+	bftm_lend(&cl);
 	assert_int_equal(messages, 2);
 	assert_false(cl.lent);
 	assert_int_equal(lent_peers, 0);
@@ -189,49 +174,42 @@ static void what_cannot_be_lent_anew(void **state)
 	begin(state);
 	lend_it();
 	answer[0] = answer[1] = -ENOMEM;
-	bftm_lend_soon(&cl);
-	time_comes();
+	bftm_lend(&cl);
 	assert_int_equal(messages, 2);
 	assert_int_equal(again, 1);
 }
 
-static void not_without_a_quorum(void **state)
+/* The kernel hears of epochs by itself, and needs no server to have answered. */
+static void before_servers_are_heard(void **state)
 {
+	u32 u;
+
 	(void)state;
-	cl.peer[0].known.epoch = 0;
-	cl.peer[1].known.epoch = 0;
-	bftm_lend_soon(&cl);
-	time_comes();
-	assert_int_equal(messages, 0);
-	cl.peer[1].known.epoch = 1;
 	lend_it();
-	bftm_lend_end(&cl);
-	messages = 0;
-	cl.draining = true;
-	bftm_lend_soon(&cl);
-	time_comes();
-	assert_int_equal(messages, 0);
-	bftm_lend_end(&cl);
-	assert_int_equal(messages, 0);
+	assert_int_equal(lent_epochs, N);
+	for (u = 0; u < N; u++)
+		cl.peer[u].known.epoch = 0;
+	bftm_lend_all();
+	assert_int_equal(messages, 1);
+	assert_int_equal(hellos, 1);
+	assert_int_equal(lent_peers, N);
+	assert_int_equal(lent_epochs, 0);
 }
 
-/* A liar with another epoch each time does not put it off, and does not hurry it. */
-static void once_a_second(void **state)
+/* An earlier daemon may have lent it; that is taken back, and servers are asked all the same. */
+static void what_is_not_to_be_lent(void **state)
 {
-	u64 first;
-	u32 i;
-
 	(void)state;
-	lend_it();
-	first = cl.lend_ns;
-	for (i = 0; i < 100; i++) {
-		bftm_lend_again(&cl);
-		assert_true(cl.lend.at_ns >= first + BFTM_NS_PER_SEC);
-		assert_true(cl.lend.at_ns <= first + 2 * BFTM_NS_PER_SEC);
-		now_ns += BFTM_NS_PER_MS;
-	}
-	time_comes();
+	cl.conf.fast_path = false;
+	bftm_lend_all();
 	assert_int_equal(messages, 1);
+	assert_int_equal(lent_peers, 0);
+	assert_int_equal(hellos, 1);
+	assert_false(cl.lent);
+	cl.draining = true;
+	bftm_lend_all();
+	assert_int_equal(messages, 1);
+	assert_int_equal(hellos, 1);
 }
 
 /* A module that is older does not know the word, and needs none to ask all. */
@@ -249,31 +227,15 @@ static void whom_to_ask(void **state)
 	assert_int_equal(lent_ask, -1);
 }
 
-/* A server says that it may forget too much: the kernel has to stop now, and goes on with the next. */
-static void taken_back_until_it_is_lent_again(void **state)
-{
-	(void)state;
-	lend_it();
-	bftm_lend_revoke(&cl);
-	assert_int_equal(lent_peers, 0);
-	assert_false(cl.lent);
-	messages = 0;
-	bftm_lend_revoke(&cl);
-	assert_int_equal(messages, 0);
-	lend_it();
-	assert_int_equal(lent_peers, N);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(lent_and_taken_back, begin),
 		cmocka_unit_test_setup(what_cannot_be_taken_back, begin),
 		cmocka_unit_test_setup(what_cannot_be_lent_anew, begin),
-		cmocka_unit_test_setup(not_without_a_quorum, begin),
-		cmocka_unit_test_setup(once_a_second, begin),
+		cmocka_unit_test_setup(before_servers_are_heard, begin),
+		cmocka_unit_test_setup(what_is_not_to_be_lent, begin),
 		cmocka_unit_test_setup(whom_to_ask, begin),
-		cmocka_unit_test_setup(taken_back_until_it_is_lent_again, begin),
 	};
 
 	return cmocka_run_group_tests_name("lend", tests, NULL, NULL);

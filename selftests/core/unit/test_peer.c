@@ -82,6 +82,29 @@ static void a_new_epoch_voids_all_numbers_used_so_far(void **state)
 	assert_int_equal(challenge(THIRD, 25, 30), BFTM_PEER_NEW);
 }
 
+/* Nobody can have asked with it. */
+static void a_number_that_was_not_drawn(void **state)
+{
+	(void)state;
+	assert_int_equal(challenge(FIRST, 11, 10), BFTM_PEER_OLD);
+	assert_int_equal(p.challenge_seq, 0);
+	assert_int_equal(challenge(FIRST, 10, 10), BFTM_PEER_NEW);
+}
+
+/* Nobody knows what others have asked, and when. */
+static void numbers_of_another(void **state)
+{
+	(void)state;
+	bftm_peer_begin(&p, 20);
+	assert_int_equal(challenge(FIRST, 20, 30), BFTM_PEER_OLD);
+	assert_int_equal(challenge(SECOND, 21, 30), BFTM_PEER_NEW);
+	/* Numbers of no use stay so. */
+	bftm_peer_begin(&p, 25);
+	assert_int_equal(challenge(FIRST, 30, 35), BFTM_PEER_OLD);
+	assert_int_equal(p.epoch, SECOND);
+	assert_int_equal(challenge(FIRST, 31, 35), BFTM_PEER_NEW);
+}
+
 static void stale_says_where_to_send_and_no_more(void **state)
 {
 	(void)state;
@@ -182,6 +205,8 @@ int main(void)
 		TEST(an_old_challenge_does_not_turn_the_epoch_back),
 		TEST(no_server_has_epoch_0),
 		TEST(a_new_epoch_voids_all_numbers_used_so_far),
+		TEST(a_number_that_was_not_drawn),
+		TEST(numbers_of_another),
 		TEST(stale_says_where_to_send_and_no_more),
 		TEST(an_older_challenge_does_not_turn_a_stale_back),
 		TEST(sync_goes_to_the_epoch_that_was_challenged),

@@ -25,8 +25,10 @@ FIXTURE_SETUP(lend)
 	self->request_mac = bftm_mac_new(request_key);
 	self->reply_mac = bftm_mac_new(reply_key);
 	self->sock = bound(NULL);
-	for (u = 0; u < N; u++)
+	for (u = 0; u < N; u++) {
 		self->server[u] = bound(&self->port[u]);
+		self->epoch[u] = 100 + (uint32_t)u;
+	}
 	self->cluster = "main";
 	self->peers = N;
 	self->liars = 1;

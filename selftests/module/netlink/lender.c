@@ -27,7 +27,7 @@ static void put_peer(lend_t *self, struct nl_msg *msg, uint32_t u)
 	if (self->peer_leave_out != BFTMUTEX_A_PEER_SERVER_ID)
 		nla_put_u16(msg, BFTMUTEX_A_PEER_SERVER_ID, (uint16_t)(self->twins ? 1 : 1 + u));
 	if (self->peer_leave_out != BFTMUTEX_A_PEER_EPOCH)
-		nla_put_u64(msg, BFTMUTEX_A_PEER_EPOCH, 100 + u);
+		nla_put_u64(msg, BFTMUTEX_A_PEER_EPOCH, self->epoch[u % N]);
 	if (self->peer_leave_out != BFTMUTEX_A_PEER_ADDRESS)
 		nla_put(msg, BFTMUTEX_A_PEER_ADDRESS, sizeof(address), &address);
 	if (self->peer_leave_out != BFTMUTEX_A_PEER_PORT)
@@ -97,7 +97,7 @@ int told(lend_t *self, int u, int ms, struct bftm_msg *ret, struct sockaddr_in6 
 	wire.len = n < BFTM_TAG_LEN ? BFTM_TAG_LEN : (size_t)n;
 	if (bftm_wire_get(wire.data, wire.len, ret) || !bftm_mac_verify(self->request_mac, &wire) ||
 	    ret->server != u + 1 || ret->client != CLIENT || ret->cluster != 9 ||
-	    ret->server_epoch != 100u + (uint32_t)u)
+	    ret->server_epoch != self->epoch[u])
 		return -1;
 	return ret->type;
 }

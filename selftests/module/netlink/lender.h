@@ -37,6 +37,7 @@ struct _test_data_lend {
 	bool twins;
 	int peer_leave_out;
 	uint64_t configuration;
+	uint64_t epoch[N];	/* that servers have, and requests name */
 	const char *cluster;
 	int wrong;		/* attribute with a value that it cannot have */
 	uint64_t value;

@@ -3,7 +3,6 @@
 #include "cluster/cluster.h"
 #include "cluster/evidence.h"
 #include "cluster/health.h"
-#include "cluster/lend.h"
 #include "cluster/service.h"
 #include "loop/log.h"
 #include "loop/loop.h"
@@ -41,21 +40,6 @@ bool bftm_due(u64 *last_ns, u64 every_ns)
 	(void)last_ns;
 	(void)every_ns;
 	return false;
-}
-
-void bftm_lend_soon(struct bftm_cluster *cl)
-{
-	(void)cl;
-}
-
-void bftm_lend_again(struct bftm_cluster *cl)
-{
-	(void)cl;
-}
-
-void bftm_lend_revoke(struct bftm_cluster *cl)
-{
-	(void)cl;
 }
 
 void bftm_evidence_report(struct bftm_cluster *cl)
