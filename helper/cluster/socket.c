@@ -268,6 +268,7 @@ static void cluster_receive(struct bftm_watch *watch)
 int bftm_cluster_open(struct bftm_cluster *cl)
 {
 	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	const struct sockaddr_in6 any = { .sin6_family = AF_INET6 };
 	int off = 0, size = SOCKET_BUFFER;
 	int err;
 
@@ -279,7 +280,9 @@ int bftm_cluster_open(struct bftm_cluster *cl)
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
 	cl->socket.fd = fd;
 	cl->socket.ready = cluster_receive;
-	err = bftm_watch_add(&cl->socket);
+	/* Some port: it is lent before anything is sent by it, and the kernel takes a bound one. */
+	err = bind(fd, (const struct sockaddr *)&any, sizeof(any)) < 0 ? -errno :
+	      bftm_watch_add(&cl->socket);
 	if (err < 0) {
 		close(fd);
 		cl->socket.fd = -1;

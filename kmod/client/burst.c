@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Lifetime: a burst is on the stack of the code that holds the lock. That code is in an RCU read
- * side from this hold on until the last datagram has left. A session that retires is freed a grace
- * period after the last hold in which a message could be added for it.
+ * side from this hold on until the last datagram has left. A line that is replaced, and a session
+ * that retires, is freed a grace period after the last hold in which a message could be added for
+ * it.
  */
 #include <linux/rcupdate.h>
 
@@ -36,13 +37,13 @@ bool bftm_burst_add(struct bftm_session *s, u32 to, struct bftm_msg *msg)
 
 	lockdep_assert_held(&up->lock);
 	if (!burst || burst->count == BFTM_BURST_MESSAGES ||
-	    (burst->count && burst->session != s))
+	    (burst->count && burst->line != s->line))
 		return false;
-	bftm_session_route(s);
+	bftm_line_route(s->line);
 	msg->proto = s->protocol->number;
 	msg->cluster = s->id;
 	msg->client = s->client;
-	burst->session = s;
+	burst->line = s->line;
 	m = &burst->message[burst->count++];
 	m->to = to & bftm_all(s->cfg.n);
 	m->attempt = msg->type == BFTM_MSG_TRY ? msg->attempt : 0;
@@ -51,10 +52,10 @@ bool bftm_burst_add(struct bftm_session *s, u32 to, struct bftm_msg *msg)
 }
 
 /* Return: the datagrams that were sent. @ret_failed: servers that the message did not go out to */
-static unsigned int message_send(struct bftm_session *s, struct bftm_burst_message *m,
+static unsigned int message_send(struct bftm_line *line, struct bftm_burst_message *m,
 				 u32 *ret_failed)
 {
-	u32 sent = bftm_session_send(s, m->to, &m->wire);
+	u32 sent = bftm_line_send(line, m->to, &m->wire);
 
 	*ret_failed = m->to & ~sent;
 	return hweight32(sent);
@@ -68,7 +69,7 @@ static unsigned int burst_send(struct bftm_upcall *up, struct bftm_burst *burst)
 	u32 i, failed, lacking = 0;
 
 	for (i = 0; i < burst->count; i++) {
-		sent += message_send(burst->session, &burst->message[i], &failed);
+		sent += message_send(burst->line, &burst->message[i], &failed);
 		if (!failed || !burst->message[i].attempt)
 			continue;
 		attempt = burst->message[i].attempt;
@@ -79,7 +80,7 @@ static unsigned int burst_send(struct bftm_upcall *up, struct bftm_burst *burst)
 		return sent;
 	spin_lock_bh(&up->lock);
 	up->burst = burst;
-	bftm_fast_unsent(burst->session, attempt, lacking);
+	bftm_fast_unsent(burst->line->session, attempt, lacking);
 	up->burst = NULL;
 	spin_unlock_bh(&up->lock);
 	return sent;

@@ -10,6 +10,7 @@
 
 #include "core/wire.h"
 
+struct bftm_line;
 struct bftm_session;
 struct bftm_upcall;
 
@@ -29,12 +30,12 @@ struct bftm_burst_message {
 
 /**
  * struct bftm_burst - what one hold of the upcall's lock has decided to send
- * @session: whose servers it goes to
+ * @line:    by which it goes
  * @count:   of @message
  * @message: in the order in which they are sent
  */
 struct bftm_burst {
-	struct bftm_session *session;
+	struct bftm_line *line;
 	u32 count;
 	struct bftm_burst_message message[BFTM_BURST_MESSAGES];
 };

@@ -70,7 +70,8 @@ static void fast_free(struct bftm_fast *f)
 	forget_client(f);
 	if (f->request)
 		f->request->fast = NULL;
-	s->count--;
+	if (!--s->count && s->line->portid != s->bn->upcall->portid)
+		bftm_sessions_look(s->bn->upcall);
 	bftm_destroyed("fast", f);
 	kfree(f);
 }
@@ -126,7 +127,7 @@ static void fast_lost(struct bftm_fast *f)
 {
 	struct bftm_request *request = f->request;
 
-	f->session->counters->lost++;
+	f->session->line->counters->lost++;
 	f->request = NULL;
 	request->fast = NULL;
 	bftm_upcall_requeue(f->session->bn, request);
@@ -150,7 +151,7 @@ static void fast_won(struct bftm_fast *f, u64 end_ns)
 	};
 
 	memcpy(result.cluster, s->cluster, sizeof(result.cluster));
-	s->counters->won++;
+	s->line->counters->won++;
 	bftm_upcall_won(s->bn, request, &result);
 }
 
@@ -223,7 +224,7 @@ static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *r
 	}
 	f->session = s;
 	f->request = request;
-	f->host.attempt = atomic64_add_return(2, (atomic64_t *)&s->counters->attempt) |
+	f->host.attempt = atomic64_add_return(2, (atomic64_t *)&s->line->counters->attempt) |
 			  BFTM_ATTEMPT_KERNEL;
 	f->name_len = request->arg.name_len;
 	memcpy(f->name, request->arg.name, f->name_len);
@@ -256,7 +257,7 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 	 * The helper knows values, and tells servers that restart of all that is held without a
 	 * lease.
 	 */
-	if (!s || request->submission || request->value || arg->flags & BFTM_NO_LEASE)
+	if (!s || !bftm_session_serves(s) || request->submission || request->value || arg->flags & BFTM_NO_LEASE)
 		return false;
 	/* The helper has locks of such names for itself, objects': it orders these. */
 	if (!arg->name[arg->name_len - 1])

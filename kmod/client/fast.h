@@ -77,8 +77,8 @@ void bftm_fast_unsent(struct bftm_session *s, u64 attempt, u32 failed);
  * @s:   the session that the answer belongs to
  * @u:   its number, less than s->cfg.n
  * @msg: the answer
- * @counts: as a grant or stamp: see bftm_epoch_known(). FREE that does not gives its grant back
- *          when the attempt is over. It never is the helper's, who would give it back at once.
+ * @counts: as a grant or stamp: see bftm_epoch_known(). Of FREE that does not, the grant is given
+ *          back when the attempt is over, by the kernel: the helper does not know the attempt.
  * Return: false when it is no answer to what the kernel does.
  */
 bool bftm_fast_answer(struct bftm_session *s, u32 u, const struct bftm_msg *msg, bool counts);

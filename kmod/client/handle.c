@@ -14,6 +14,7 @@
 
 #include "client/burst.h"
 #include "client/handle.h"
+#include "client/session.h"
 #include "client/submit.h"
 #include "client/trace.h"
 #include "debug.h"
@@ -90,6 +91,8 @@ void bftm_handle_free(struct bftm_handle *h)
 		give_back(h);
 	}
 	bftm_alarm_clear(&up->alarms, &h->due);
+	if (!up->portid && xa_empty(&up->handles))
+		bftm_sessions_look(up);
 	bftm_burst_unlock(up, &burst);
 	/* No code finds the handle any more, so no code calls the usher. */
 	bftm_handle_watch_end(h);

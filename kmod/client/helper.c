@@ -22,7 +22,7 @@ struct adopted {
 	struct list_head keep;
 };
 
-/* A lock that the kernel won by itself was won after this helper registered. */
+/* A lock that the kernel won by itself stays its own: the helper lends it another line. */
 static int helper_adopt(struct bftm_handle *h, void *arg)
 {
 	struct adopted *adopted = arg;
@@ -74,8 +74,7 @@ int bftm_upcall_register(struct bftm_net *bn, u32 portid)
 	up->portid = portid;
 	up->deserted = false;
 	up->hinted = false;
-	/* A run that waits for the lock sees that there is a helper. */
-	hrtimer_try_to_cancel(&up->grace);
+	/* The grace goes on: it is that of sessions which this helper does not lend as well. */
 	/*
 	 * Other code runs between two pieces, and may end a request in a list: it becomes a RELEASE
 	 * there, or leaves the list. The socket is in use here, so it is not deregistered.
@@ -136,7 +135,6 @@ static void take_back(struct bftm_upcall *up)
 void bftm_upcall_deregister(struct bftm_net *bn, u32 portid)
 {
 	struct bftm_upcall *up = bn->upcall;
-	LIST_HEAD(gone);
 	bool was;
 
 	/* A process whose socket is being closed does not become the helper. */
@@ -147,26 +145,25 @@ void bftm_upcall_deregister(struct bftm_net *bn, u32 portid)
 	was = up->portid == portid;
 	if (was) {
 		up->portid = 0;
+		up->orphaned = false;
+		/* The grace after the helper before may be over just now. */
+		hrtimer_start(&up->grace, ns_to_ktime(BFTM_HELPER_GRACE_NS),
+			      HRTIMER_MODE_REL_SOFT);
 		end_last(up);
-		bftm_sessions_retire(bn, NULL, portid, &gone);
 	}
 	spin_unlock_bh(&up->lock);
 	if (was) {
-		bftm_sessions_dispose(&gone);
+		bftm_sessions_orphaned(bn);
 		take_back(up);
 	}
 	mutex_unlock(&bn->session_mutex);
 }
 
-/*
- * The helper goes, if there is one, and all sessions are over. One that went by itself a moment ago
- * may still be about to hand its sessions over: by these the kernel sends and wins until then.
- */
+/* The helper goes, if there is one, and all sessions are over, also those of helpers before. */
 static void helper_end(struct bftm_net *bn, u32 portid)
 {
 	bftm_upcall_deregister(bn, portid);
-	mutex_lock(&bn->session_mutex);
-	mutex_unlock(&bn->session_mutex);
+	bftm_session_revoke(bn, NULL, 0);
 }
 
 static int lose(struct bftm_handle *h, void *arg)

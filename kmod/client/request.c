@@ -9,6 +9,7 @@
 #include "client/fast.h"
 #include "client/handle.h"
 #include "client/request.h"
+#include "client/session.h"
 #include "client/submit.h"
 #include "compat.h"
 #include "debug.h"
@@ -77,8 +78,13 @@ static enum hrtimer_restart grace_over(struct hrtimer *timer)
 	bool more;
 
 	spin_lock(&up->lock);
-	/* A helper came, or came and went and has armed it anew. */
-	if (up->portid || hrtimer_is_queued(timer))
+	/* A helper came and went, and the timer is armed for the next. */
+	if (hrtimer_is_queued(timer))
+		goto out;
+	/* Also when a helper has come that does not lend what the one before did. */
+	up->orphaned = true;
+	bftm_sessions_look(up);
+	if (up->portid)
 		goto out;
 	if (!up->deserted)
 		up->told = 0;
@@ -101,6 +107,14 @@ out:
 	return HRTIMER_NORESTART;
 }
 
+void bftm_upcall_desert(struct bftm_upcall *up)
+{
+	spin_lock_bh(&up->lock);
+	if (up->deserted && !list_empty(&up->queue))
+		hrtimer_start(&up->grace, 0, HRTIMER_MODE_REL_SOFT);
+	spin_unlock_bh(&up->lock);
+}
+
 void bftm_upcall_init(struct bftm_net *bn)
 {
 	struct bftm_upcall *up = bn->upcall;
@@ -115,6 +129,7 @@ void bftm_upcall_init(struct bftm_net *bn)
 	get_random_bytes(&up->secret, sizeof(up->secret));
 	INIT_LIST_HEAD(&up->sessions);
 	bftm_alarms_init(&up->alarms, &up->lock, bftm_handle_ring);
+	INIT_WORK(&up->orphans, bftm_sessions_work);
 	bftm_hrtimer_setup(&up->grace, grace_over, CLOCK_BOOTTIME,
 			   HRTIMER_MODE_REL_SOFT);
 }
@@ -151,7 +166,11 @@ void bftm_upcall_destroy(struct bftm_upcall *up)
 	unsigned int i;
 	bool more;
 
-	/* No helper is there, so no session is; no handle is open: ends nobody pulled. */
+	/*
+	 * No helper is there, and no session any more, so the timer has no work look for any; no
+	 * handle is open: ends nobody pulled.
+	 */
+	cancel_work_sync(&up->orphans);
 	hrtimer_cancel(&up->grace);
 	bftm_alarms_stop(&up->alarms);
 	do {

@@ -11,6 +11,7 @@
 #include <linux/list.h>
 #include <linux/siphash.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 
 #include "core/limits.h"
@@ -73,12 +74,14 @@ struct bftm_local {
  * @tables:   NULL until the first handle or helper comes, then the same until the namespace
  *            ends; see bftm_upcall_prepare()
  * @secret:   so that nobody can choose names, or keep numbers, that go to one place of a table
- * @sessions: what the helper has lent
+ * @sessions: what the helper, or one before it, has lent
  * @burst:    what is sent when the lock is released; NULL: nothing can be
  * @alarms:   handles with something to do at a time
  * @handles:  every open handle, by its number; changed without @lock, looked at with it
  * @told:     handles below that number know that they are deserted
  * @grace:    fires when waiting for a new helper is over
+ * @orphaned: … and no session of an earlier helper goes on; see session.c
+ * @orphans:  looks for such sessions
  */
 struct bftm_upcall {
 	struct bftm_net *bn;
@@ -104,6 +107,8 @@ struct bftm_upcall {
 	struct xarray handles;
 	unsigned long told;
 	struct hrtimer grace;
+	bool orphaned;
+	struct work_struct orphans;
 };
 
 /**
@@ -463,6 +468,9 @@ void bftm_held_value_doubt(struct bftm_request *request);
 
 /** bftm_request_failed() - who waits is told a negative errno; the request is freed. */
 void bftm_request_failed(struct bftm_upcall *up, struct bftm_request *request, int error);
+
+/** bftm_upcall_desert() - without a helper (after its grace) nothing waits for one. */
+void bftm_upcall_desert(struct bftm_upcall *up);
 
 /** bftm_upcall_hint() - tell the helper that requests wait, if it is not told. */
 void bftm_upcall_hint(struct bftm_net *bn);

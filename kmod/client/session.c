@@ -1,41 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Lifetime: a session is made under the session mutex of its namespace, listed under
- * the upcall's lock, and known to its socket by the socket's user data, under RCU. It
- * ends when the helper lends another in its place, or takes it back, or goes: it is taken off
+ * the upcall's lock, and known to its line. It ends when the helper lends the cluster in another
+ * way, or takes it back, or when no helper lends it any more: it is taken off
  * the list under the lock, so that nothing begins by it. Its work is handed to the helper in
  * pieces, between which others have the lock: meanwhile it sends, hears and wins as before. When
- * nothing is left its timer is armed no more; then the timer is stopped, the socket made an
- * ordinary one again and a grace period waited for, so that nobody receives for it.
+ * nothing is left its timer is armed no more; then the timer is stopped, and its line detached,
+ * which waits until nobody sends or receives for it.
  *
- * All that is one hold of the session mutex, for which the next helper waits: it never sees a
- * lock that the kernel holds by itself for another.
+ * All that is one hold of the session mutex, for which the next helper waits: of each lock that
+ * ended with a session it hears in the queue.
  *
- * A session holds its socket's file, and by that the namespace; the helper's netlink
- * socket goes at the latest when the helper does, and takes the session with it.
+ * When the helper goes, its sessions are orphans, whose attempts go on: they send and hear by the
+ * line of that helper until another one lends the same, which replaces the line and nothing else.
+ * Attempts are numbered above those before it (session_swap()), so servers take those after the
+ * swap for later ones. The line before is freed a grace period after the swap.
  *
- * The socket is the helper's own, so that servers see one client at one address: what
- * they push for what the helper waits for goes there as ever.
+ * An orphan ends when the grace of helpers is over, whether or not there is a helper that does not
+ * lend it. Its line holds a socket, and that the namespace. So it ends at once when it has no use:
+ * nothing is under way by it, and no program has a handle by which something could be; an open
+ * handle holds the namespace itself. The code that takes the last attempt or handle away has a work
+ * look (bftm_sessions_look()); bftm_upcall_destroy() waits for it at the namespace's end.
  */
-#include <linux/file.h>
-#include <linux/ktime.h>
-#include <linux/mm.h>
-#include <linux/net.h>
+#include <crypto/algapi.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
-#include <net/udp_tunnel.h>
 
 #include "client/burst.h"
 #include "client/fast.h"
 #include "client/request.h"
 #include "client/session.h"
-#include "compat.h"
 #include "core/servers.h"
 #include "debug.h"
 #include "netns.h"
 #include "time/clock.h"
 #include "uapi/linux/bftmutex_netlink.h"
-#include "udp/udp.h"
 
 struct bftm_session *bftm_session_find(struct bftm_net *bn, const char *cluster)
 {
@@ -82,7 +81,7 @@ static void say_hello(struct bftm_session *s, u32 u)
 
 static void take_challenge(struct bftm_session *s, u32 u, const struct bftm_msg *msg)
 {
-	u64 last_seq = READ_ONCE(s->counters->seq);
+	u64 last_seq = READ_ONCE(s->line->counters->seq);
 
 	if (bftm_peer_challenge(&s->peer[u].known, msg, last_seq) != BFTM_PEER_OLD)
 		bftm_client_challenge(&s->cfg, u, msg);
@@ -96,7 +95,7 @@ static void take_stale(struct bftm_session *s, u32 u, const struct bftm_msg *msg
 {
 	struct bftm_peer_epochs *known = &s->peer[u].known;
 
-	if (!msg->server_epoch || msg->seq > READ_ONCE(s->counters->seq))
+	if (!msg->server_epoch || msg->seq > READ_ONCE(s->line->counters->seq))
 		return;
 	bftm_peer_stale(known, msg);
 	if (known->sent_epoch != known->epoch)
@@ -123,8 +122,7 @@ static bool take_answer(struct bftm_session *s, u32 u, const struct bftm_msg *ms
 	return bftm_fast_answer(s, u, msg, counts);
 }
 
-/* Return: as take_answer(). */
-static bool session_take(struct bftm_session *s, const void *wire, size_t len)
+bool bftm_session_take(struct bftm_session *s, const void *wire, size_t len)
 {
 	struct bftm_upcall *up = s->bn->upcall;
 	struct bftm_burst burst;
@@ -144,182 +142,31 @@ static bool session_take(struct bftm_session *s, const void *wire, size_t len)
 	return taken;
 }
 
-/* encap_rcv: softirq, RCU read side; the skb begins with the UDP header. */
-static int session_hear(struct sock *sk, struct sk_buff *skb)
+static bool is_orphan(const struct bftm_session *s)
 {
-	struct bftm_session *s = rcu_dereference_sk_user_data(sk);
-	const size_t most = sizeof(struct udphdr) + BFTM_WIRE_LEN_MAX;
-
-	/* Others cannot write to the linear part, after its tag was found right. */
-	if (!s || skb->len > most || !pskb_may_pull(skb, skb->len) ||
-	    !session_take(s, skb->data + sizeof(struct udphdr),
-			  skb->len - sizeof(struct udphdr)))
-		return 1;	/* it is the helper's */
-	consume_skb(skb);
-	return 0;
+	return s->line->portid != s->bn->upcall->portid;
 }
 
-static int session_receive(struct sock *sk, struct sk_buff *skb)
-{
-	return bftm_udp_hear(session_hear, sk, skb);
-}
-
-/* Its owner may bind the socket to another device, or mark it, at any time. */
-static struct bftm_flow flow_of(const struct sock *sk)
-{
-	return (struct bftm_flow){
-		.ifindex = READ_ONCE(sk->sk_bound_dev_if),
-		.mark = READ_ONCE(sk->sk_mark),
-	};
-}
-
-static bool is_flow(const struct bftm_flow *flow, const struct sock *sk)
-{
-	const struct bftm_flow now = flow_of(sk);
-
-	return now.ifindex == flow->ifindex && now.mark == flow->mark;
-}
-
-static void forget_routes(struct bftm_session *s)
-{
-	u32 u;
-
-	for (u = 0; u < s->cfg.n; u++)
-		dst_cache_reset(&s->peer[u].route);
-}
-
-void bftm_session_route(struct bftm_session *s)
+/*
+ * A helper that has come draws numbers of its own, which are higher, for what it pulls. So that
+ * attempts of one lock are numbered in the order of their beginning, an orphan begins none any more.
+ */
+bool bftm_session_serves(const struct bftm_session *s)
 {
 	lockdep_assert_held(&s->bn->upcall->lock);
-	if (is_flow(&s->flow, s->sock->sk))
-		return;
-	s->flow = flow_of(s->sock->sk);
-	forget_routes(s);
-}
-
-/* Return: was it sent, as far as this host can tell? */
-static bool session_tell(struct bftm_session *s, struct bftm_session_peer *peer,
-			 struct sk_buff *skb, struct bftm_wire *wire)
-{
-	wire->head.server = cpu_to_le16(peer->id);
-	wire->head.epoch = cpu_to_le64(READ_ONCE(peer->known.sent_epoch));
-	wire->head.seq = cpu_to_le64(atomic64_inc_return((atomic64_t *)&s->counters->seq));
-	skb_put_data(skb, wire->data, wire->len);
-	bftm_sign(peer->pair.request, skb->data, wire->len);
-	return bftm_udp_send(s->bn->net, s->sock->sk, &peer->to, &peer->route, skb) >= 0;
-}
-
-/* The datagrams differ by who they are for, and their numbers. */
-u32 bftm_session_send(struct bftm_session *s, u32 to, struct bftm_wire *wire)
-{
-	const struct bftm_flow flow = flow_of(s->sock->sk);
-	struct bftm_udp_rooms rooms = {};
-	u32 u, sent = 0;
-
-	/* At most 31 datagrams. Between each two, softirqs would cost 3 % of an acquire. */
-	local_bh_disable();
-	for (u = 0; u < s->cfg.n; u++) {
-		struct sk_buff *skb;
-
-		if (!(to >> u & 1) || READ_ONCE(s->bn->upcall->silent))
-			continue;
-		skb = bftm_udp_room(&rooms, hweight32(to >> u), wire->len);
-		if (skb && session_tell(s, &s->peer[u], skb, wire))
-			sent |= BIT(u);
-	}
-	/* Without a lock: bftm_session_route() may have been there before a route was kept. */
-	if (!is_flow(&flow, s->sock->sk))
-		forget_routes(s);
-	local_bh_enable();
-	return sent;
-}
-
-/*
- * Of user space, and nobody else's: l2tp takes sockets in the same way. Of IPv6, since
- * peers may be, and the route to one is looked up by what only such a socket has.
- */
-static int check_socket(const struct bftm_net *bn, const struct socket *sock)
-{
-	const struct sock *sk = sock->sk;
-
-	if (sk->sk_protocol != IPPROTO_UDP || sk->sk_type != SOCK_DGRAM ||
-	    sk->sk_family != AF_INET6)
-		return -EINVAL;
-	if (sock_net(sk) != bn->net || !inet_sk(sk)->inet_num)
-		return -EINVAL;
-	return 0;
-}
-
-/*
- * Its user data is ours already when a session before this one has it. Other code that takes
- * sockets (l2tp, sockmap) looks at the user data and sets it in one hold of the callback lock.
- */
-static int attach(struct bftm_session *s)
-{
-	struct udp_tunnel_sock_cfg tunnel = {
-		.sk_user_data = s,
-		.encap_type = 1,
-		.encap_rcv = session_receive,
-	};
-	struct sock *sk = s->sock->sk;
-	bool ours, other;
-
-	lock_sock(sk);
-	write_lock_bh(&sk->sk_callback_lock);
-	ours = udp_sk(sk)->encap_rcv == session_receive;
-	other = !ours && (udp_sk(sk)->encap_type || READ_ONCE(sk->sk_user_data));
-	if (!other)
-		rcu_assign_sk_user_data(sk, s);
-	write_unlock_bh(&sk->sk_callback_lock);
-	if (!ours && !other)
-		setup_udp_tunnel_sock(s->bn->net, bftm_tunnel_sock(s->sock), &tunnel);
-	release_sock(sk);
-	return other ? -EINVAL : 0;
-}
-
-static void session_detach(struct bftm_session *s)
-{
-	struct sock *sk = s->sock->sk;
-
-	lock_sock(sk);
-	write_lock_bh(&sk->sk_callback_lock);
-	/* Not when the next session has it already. The user data last: then it is another's. */
-	if (READ_ONCE(sk->sk_user_data) == s) {
-		udp_sk(sk)->encap_type = 0;
-		udp_sk(sk)->encap_rcv = NULL;
-		rcu_assign_sk_user_data(sk, NULL);
-	}
-	write_unlock_bh(&sk->sk_callback_lock);
-	release_sock(sk);
-	synchronize_rcu();	/* session_receive() has returned, also for module exit */
-}
-
-/* Both sides add to 64 bits at once, wherever the helper has them in its memory. */
-static int pin(struct bftm_session *s, u64 counters)
-{
-	/* At a multiple of their size, as the caller has seen: in one page. */
-	static_assert(sizeof(*s->counters) == 32);
-	if (!IS_ENABLED(CONFIG_64BIT))
-		return -EOPNOTSUPP;
-	if (pin_user_pages_fast(counters, 1, FOLL_WRITE | FOLL_LONGTERM, &s->page) != 1) {
-		s->page = NULL;
-		return -EFAULT;
-	}
-	s->counters = page_address(s->page) + offset_in_page(counters);
-	return 0;
+	return !is_orphan(s) || !s->bn->upcall->portid;
 }
 
 static void session_free(struct bftm_session *s)
 {
-	u32 u;
-
-	for (u = 0; u < s->cfg.n; u++)
-		dst_cache_destroy(&s->peer[u].route);
-	if (s->page)
-		unpin_user_pages_dirty_lock(&s->page, 1, true);
-	if (s->sock)
-		sockfd_put(s->sock);
 	kvfree_sensitive(s, struct_size(s, peer, s->cfg.n));
+}
+
+static void line_end(struct bftm_line *line)
+{
+	bftm_line_detach(line);
+	bftm_destroyed("line", line);
+	bftm_line_free(line);
 }
 
 /* One that is off the list: nobody begins anything by it. */
@@ -337,9 +184,17 @@ static void dispose(struct bftm_session *s)
 		cond_resched();
 	} while (more);
 	bftm_alarms_stop(&s->alarms);
-	session_detach(s);
+	line_end(s->line);
 	bftm_destroyed("session", s);
 	session_free(s);
+}
+
+static void dispose_all(struct list_head *gone)
+{
+	struct bftm_session *s, *next;
+
+	list_for_each_entry_safe(s, next, gone, list)
+		dispose(s);
 }
 
 void bftm_session_ask(struct bftm_session *s, u32 ask)
@@ -370,90 +225,241 @@ static void session_inherit(struct bftm_session *s, const struct bftm_session *o
 			bftm_ask_forget(&s->ask, u);
 }
 
-static int session_lend(struct bftm_net *bn, struct bftm_session *s, struct bftm_session **old)
+static bool is_same_peer(const struct bftm_session_peer *a, const struct bftm_session_peer *b)
 {
-	struct bftm_upcall *up = bn->upcall;
-	int err = attach(s);
+	return a->id == b->id && !memcmp(&a->to, &b->to, sizeof(a->to)) &&
+	       !crypto_memneq(&a->pair, &b->pair, sizeof(a->pair));
+}
 
-	if (err)
-		return err;
-	spin_lock_bh(&up->lock);
-	if (up->portid != s->portid) {
-		err = -EPERM;
-	} else {
-		*old = bftm_session_find(bn, s->cluster);
-		session_inherit(s, *old);
-		if (*old)
-			list_del(&(*old)->list);
+/* But for the line, which cluster is the standard one, and what is learned of servers. */
+static bool is_same(const struct bftm_session *a, const struct bftm_session *b)
+{
+	u32 u;
+
+	if (strcmp(a->cluster, b->cluster) || a->id != b->id || a->client != b->client ||
+	    a->configuration != b->configuration || a->lease_ns != b->lease_ns ||
+	    a->lease_max_ns != b->lease_max_ns || a->protocol != b->protocol ||
+	    a->cfg.n != b->cfg.n || a->cfg.b != b->cfg.b || a->cfg.m != b->cfg.m ||
+	    a->cfg.rho_ppm != b->cfg.rho_ppm || a->cfg.delta_ns != b->cfg.delta_ns ||
+	    !a->cfg.ask != !b->cfg.ask || a->ask.adapts != b->ask.adapts)
+		return false;
+	for (u = 0; u < a->cfg.n; u++)
+		if (!is_same_peer(&a->peer[u], &b->peer[u]))
+			return false;
+	return true;
+}
+
+/* The one that gets another line; NULL: @s is a new one. The session mutex keeps the list as it is. */
+static struct bftm_session *find_same(struct bftm_net *bn, const struct bftm_session *s)
+{
+	struct bftm_session *same;
+
+	lockdep_assert_held(&bn->session_mutex);
+	list_for_each_entry(same, &bn->upcall->sessions, list)
+		if (is_same(same, s))
+			return same;
+	return NULL;
+}
+
+/* Both draw from them meanwhile; those that are the same are not below themselves. */
+static bool follows(const struct bftm_counters *now, const struct bftm_counters *before)
+{
+	u64 attempt = READ_ONCE(before->attempt), seq = READ_ONCE(before->seq);
+
+	return bftm_line_follows(READ_ONCE(now->seq), READ_ONCE(now->attempt), seq, attempt);
+}
+
+static bool is_same_client(const struct bftm_session *a, const struct bftm_session *b)
+{
+	return a->id == b->id && a->client == b->client;
+}
+
+static bool follow_all(const struct bftm_session *s, const struct bftm_line *line)
+{
+	const struct bftm_session *other;
+
+	list_for_each_entry(other, &s->bn->upcall->sessions, list)
+		if (is_same_client(other, s) && !follows(line->counters, other->line->counters))
+			return false;
+	return true;
+}
+
+/* Answers to numbers that others drew before prove nothing. */
+static void begin_line(struct bftm_session *s, struct bftm_line *line)
+{
+	u64 first_seq = READ_ONCE(line->counters->seq);
+	u32 u;
+
+	for (u = 0; u < s->cfg.n; u++)
+		bftm_peer_begin(&s->peer[u].known, first_seq);
+	s->line = line;
+}
+
+/* Another takes its place, or has its numbers. */
+static bool ends_with(const struct bftm_session *other, const struct bftm_session *s)
+{
+	return other != s && (!strcmp(other->cluster, s->cluster) ||
+			      (is_same_client(other, s) && is_orphan(other)));
+}
+
+static void session_list(struct bftm_session *s, struct list_head *gone)
+{
+	struct bftm_upcall *up = s->bn->upcall;
+	struct bftm_session *other, *next;
+
+	list_for_each_entry_safe(other, next, &up->sessions, list) {
+		if (!ends_with(other, s))
+			continue;
+		if (!strcmp(other->cluster, s->cluster))
+			session_inherit(s, other);
+		list_move_tail(&other->list, gone);
+	}
+	if (list_empty(&s->list))
 		list_add(&s->list, &up->sessions);
+}
+
+/*
+ * @line is that of its session from now on, which is @lent or another that is the same. Each
+ * attempt keeps its number, its sends and what servers have granted: only numbers of datagrams and
+ * the port differ from now on, and a datagram that is under way counts by its attempt.
+ * @ret_old: the line before, NULL for none
+ */
+static int session_swap(struct bftm_line *line, const struct bftm_session *lent,
+			struct bftm_line **ret_old, struct list_head *gone)
+{
+	struct bftm_session *s = line->session;
+	struct bftm_upcall *up = s->bn->upcall;
+	int err = 0;
+
+	spin_lock_bh(&up->lock);
+	if (up->portid != line->portid)
+		err = -EPERM;
+	else if (!follow_all(s, line))
+		err = -ESTALE;
+	if (!err) {
+		*ret_old = s->line;
+		s->standard = lent->standard;
+		s->cfg.forgetful |= lent->cfg.forgetful;
+		begin_line(s, line);
+		session_list(s, gone);
 	}
 	spin_unlock_bh(&up->lock);
-	if (err)
-		session_detach(s);
 	return err;
 }
 
-int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, int fd, u64 counters)
+/* Another line may have had the socket. */
+static void give_socket_back(const struct bftm_line *line)
 {
-	struct bftm_session *old = NULL;
-	int err;
-	u32 u;
+	const struct bftm_session *s;
 
-	s->sock = sockfd_lookup(fd, &err);
-	if (s->sock)
-		err = check_socket(bn, s->sock) ?: pin(s, counters);
-	for (u = 0; u < s->cfg.n && !err; u++)
-		err = dst_cache_init(&s->peer[u].route, GFP_KERNEL_ACCOUNT);
+	lockdep_assert_held(&line->session->bn->session_mutex);
+	list_for_each_entry(s, &line->session->bn->upcall->sessions, list)
+		if (s->line->sock == line->sock)
+			bftm_line_attach(s->line);
+}
+
+/* @s: what is lent */
+static int session_lend(struct bftm_line *line, struct bftm_session *s)
+{
+	struct bftm_session *same = find_same(s->bn, s);
+	struct bftm_line *old = NULL;
+	LIST_HEAD(gone);
+	int err;
+
+	line->session = same ?: s;
+	err = bftm_line_attach(line);
+	if (err)
+		goto out;
+	err = session_swap(line, s, &old, &gone);
 	if (err) {
-		session_free(s);
-		return err;
+		give_socket_back(line);
+		bftm_line_detach(line);
+		goto out;
 	}
+	bftm_created("line", line);
+	if (!same)
+		bftm_created("session", s);
+	if (old)
+		line_end(old);
+	dispose_all(&gone);
+out:
+	if (err || same)
+		session_free(s);
+	return err;
+}
+
+int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, u32 portid, int fd,
+		      u64 counters)
+{
+	struct bftm_line *line = bftm_line_new(bn, s->cfg.n, fd, counters);
+	int err;
+
+	if (IS_ERR(line)) {
+		session_free(s);
+		return PTR_ERR(line);
+	}
+	line->portid = portid;
 	s->bn = bn;
-	for (u = 0; u < s->cfg.n; u++)
-		bftm_peer_begin(&s->peer[u].known, READ_ONCE(s->counters->seq));
+	INIT_LIST_HEAD(&s->list);
 	INIT_LIST_HEAD(&s->all);
 	bftm_alarms_init(&s->alarms, &bn->upcall->lock, bftm_fast_ring);
 	mutex_lock(&bn->session_mutex);
-	err = session_lend(bn, s, &old);
-	if (err)
-		session_free(s);
-	else
-		bftm_created("session", s);
-	if (old)
-		dispose(old);
+	err = session_lend(line, s);
 	mutex_unlock(&bn->session_mutex);
+	if (err)
+		bftm_line_free(line);
 	return err;
-}
-
-void bftm_sessions_retire(struct bftm_net *bn, const char *cluster, u32 portid,
-			  struct list_head *gone)
-{
-	struct bftm_session *s, *next;
-
-	lockdep_assert_held(&bn->upcall->lock);
-	list_for_each_entry_safe(s, next, &bn->upcall->sessions, list) {
-		if ((cluster && strcmp(s->cluster, cluster)) || (portid && s->portid != portid))
-			continue;
-		list_move(&s->list, gone);
-	}
-}
-
-void bftm_sessions_dispose(struct list_head *gone)
-{
-	struct bftm_session *s, *next;
-
-	list_for_each_entry_safe(s, next, gone, list)
-		dispose(s);
 }
 
 void bftm_session_revoke(struct bftm_net *bn, const char *cluster, u32 portid)
 {
+	struct bftm_upcall *up = bn->upcall;
+	struct bftm_session *s, *next;
 	LIST_HEAD(gone);
 
 	mutex_lock(&bn->session_mutex);
-	spin_lock_bh(&bn->upcall->lock);
-	bftm_sessions_retire(bn, cluster, portid, &gone);
-	spin_unlock_bh(&bn->upcall->lock);
-	bftm_sessions_dispose(&gone);
+	spin_lock_bh(&up->lock);
+	list_for_each_entry_safe(s, next, &up->sessions, list)
+		if ((!cluster || !strcmp(s->cluster, cluster)) && (!portid || up->portid == portid))
+			list_move_tail(&s->list, &gone);
+	spin_unlock_bh(&up->lock);
+	dispose_all(&gone);
 	mutex_unlock(&bn->session_mutex);
+}
+
+static bool is_used(const struct bftm_session *s)
+{
+	return s->count || !xa_empty(&s->bn->upcall->handles);
+}
+
+void bftm_sessions_orphaned(struct bftm_net *bn)
+{
+	struct bftm_upcall *up = bn->upcall;
+	struct bftm_session *s, *next;
+	LIST_HEAD(gone);
+
+	lockdep_assert_held(&bn->session_mutex);
+	spin_lock_bh(&up->lock);
+	list_for_each_entry_safe(s, next, &up->sessions, list)
+		if (is_orphan(s) && (up->orphaned || !is_used(s)))
+			list_move_tail(&s->list, &gone);
+	spin_unlock_bh(&up->lock);
+	dispose_all(&gone);
+}
+
+void bftm_sessions_look(struct bftm_upcall *up)
+{
+	lockdep_assert_held(&up->lock);
+	if (!list_empty(&up->sessions))
+		schedule_work(&up->orphans);
+}
+
+void bftm_sessions_work(struct work_struct *work)
+{
+	struct bftm_upcall *up = container_of(work, struct bftm_upcall, orphans);
+
+	mutex_lock(&up->bn->session_mutex);
+	bftm_sessions_orphaned(up->bn);
+	mutex_unlock(&up->bn->session_mutex);
+	bftm_upcall_desert(up);
 }

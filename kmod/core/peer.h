@@ -56,6 +56,21 @@ enum bftm_peer_news bftm_peer_challenge(struct bftm_peer_epochs *p, const struct
 void bftm_peer_begin(struct bftm_peer_epochs *p, u64 first_seq);
 
 /**
+ * bftm_line_follows() - may this client go on with numbers that another process counts?
+ * @seq:         of the last request by its numbers
+ * @attempt:     the last one of them
+ * @seq_before:  the same by the numbers used until now
+ * @attempt_before: likewise
+ *
+ * Servers take lower ones for old: they drop the requests, and RELEASE of an attempt ends those
+ * that were begun after it.
+ */
+static inline bool bftm_line_follows(u64 seq, u64 attempt, u64 seq_before, u64 attempt_before)
+{
+	return seq >= seq_before && attempt >= attempt_before;
+}
+
+/**
  * bftm_peer_stale() - the server says that a request named an epoch that it does not have
  * @p:   of the server
  * @msg: STALE, authentic and fresh

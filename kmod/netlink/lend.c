@@ -138,7 +138,6 @@ static struct bftm_session *read_session(struct genl_info *info, u32 n)
 	if (!s)
 		return ERR_PTR(-ENOMEM);
 	nla_strscpy(s->cluster, a[BFTMUTEX_A_SESSION_CLUSTER], sizeof(s->cluster));
-	s->portid = info->snd_portid;
 	s->standard = nla_get_flag(a[BFTMUTEX_A_SESSION_STANDARD]);
 	s->id = nla_get_u32(a[BFTMUTEX_A_SESSION_CLUSTER_ID]);
 	s->client = nla_get_u32(a[BFTMUTEX_A_SESSION_CLIENT_ID]);
@@ -205,15 +204,18 @@ static int netlink_lend(struct genl_info *info)
 	s = read_session(info, n);
 	if (IS_ERR(s))
 		return PTR_ERR(s);
-	err = bftm_session_lend(bn, s, nla_get_u32(a[BFTMUTEX_A_SESSION_SOCKET]),
+	err = bftm_session_lend(bn, s, info->snd_portid, nla_get_u32(a[BFTMUTEX_A_SESSION_SOCKET]),
 				nla_get_u64(a[BFTMUTEX_A_SESSION_COUNTERS]));
 	if (err == -EFAULT)
 		NL_SET_ERR_MSG_ATTR(info->extack, a[BFTMUTEX_A_SESSION_COUNTERS],
 				    "counters must be in memory that can be written");
+	else if (err == -ESTALE)
+		NL_SET_ERR_MSG_ATTR(info->extack, a[BFTMUTEX_A_SESSION_COUNTERS],
+				    "counters must not be below those that were lent before");
 	else if (err == -EBADF || err == -ENOTSOCK || err == -EINVAL)
 		NL_SET_ERR_MSG_ATTR(info->extack, a[BFTMUTEX_A_SESSION_SOCKET],
 				    "socket must be a bound IPv6 UDP socket of this namespace that nobody else serves");
-	return err;
+	return err == -ESTALE ? -EINVAL : err;
 }
 
 /* The kernel frees the message without wiping it, and quotes it when the command fails. */

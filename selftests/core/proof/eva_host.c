@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: memory all_hosts bftm_host_begin bftm_host_unsent bftm_host_unreleased bftm_host_answer bftm_host_reached bftm_host_wake bftm_host_stop: every attempt of a kernel, whatever its client and servers say
+// prove: memory all_hosts bftm_host_begin bftm_host_unsent bftm_host_unreleased bftm_host_answer bftm_host_epoch bftm_host_reached bftm_host_wake bftm_host_stop: every attempt of a kernel, whatever its client and servers say
 // frama-c: -eva-precision 0 -eva-plevel 500 -eva-use-spec bftm_renewal_pause
 #include "any_client.h"
 #include "core/backoff/host.h"
@@ -46,6 +46,12 @@ static void any_stop(struct bftm_contender *client, const struct bftm_client_cfg
 	*out = any_out();
 }
 
+static void any_epoch(struct bftm_contender *client, u32 u, struct bftm_out *out)
+{
+	any_contend(&c);
+	*out = any_out();
+}
+
 static u64 any_end(const struct bftm_contender *client, const struct bftm_client_cfg *cfg)
 {
 	return ANY_TIME;
@@ -53,6 +59,7 @@ static u64 any_end(const struct bftm_contender *client, const struct bftm_client
 
 static const struct bftm_client_ops core = {
 	.start = any_start, .answer = any_told, .wake = any_wake, .stop = any_stop, .end = any_end,
+	.epoch = any_epoch,
 };
 
 static struct bftm_host any_host(void)
@@ -90,6 +97,8 @@ void all_hosts(void)
 	h = any_host();
 	bftm_host_answer(&h, &cfg, (u32)any_from(0, BFTM_SERVERS_MAX - 1), &msg, ANY_TIME, &step);
 	bftm_host_reached(&h, &cfg);
+	h = any_host();
+	bftm_host_epoch(&h, &cfg, (u32)any_from(0, BFTM_SERVERS_MAX - 1), ANY_TIME, &step);
 	h = any_host();
 	bftm_host_wake(&h, &cfg, ANY_TIME, &step);
 	h = any_host();

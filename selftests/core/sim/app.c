@@ -23,6 +23,8 @@ void app_start(struct world *w, u32 x)
 	u32 i;
 
 	for (i = 0; i < w->plan->handles; i++) {
+		if (w->client[x].handle[i].app != APP_IDLE)
+			continue;	/* its kernel's, as before */
 		w->client[x].handle[i].wake_at = NEVER;
 		if (!w->script && !w->healed)
 			app_at(w, x, i, w->now + think(w));
@@ -69,7 +71,7 @@ static void want(struct world *w, u32 x, u32 i)
 	struct client *c = &w->client[x];
 	struct handle *h = &c->handle[i];
 
-	if (!c->up)
+	if (!client_serves(w, c))
 		return;
 	if (!choose_lock(w, c, h)) {
 		app_at(w, x, i, w->now + think(w) + 1);
@@ -87,6 +89,9 @@ static void want(struct world *w, u32 x, u32 i)
 		h->want.lease_ns = w->plan->lease_max / 2;
 	if (w->plan->leaseless && rng_chance(r, w->plan->leaseless))
 		h->want.lease_ns = BFTM_LEASE_NONE;
+	/* It waits for the next helper, and begins then. */
+	if (!c->up && !client_kernel_may(w, x, i))
+		return;
 	h->app = APP_ASKING;
 	h->stamp++;
 	if (rng_chance(r, w->plan->cancel))
@@ -217,7 +222,7 @@ void app_ask(struct world *w, u32 x, u32 i)
 
 	if (h->app != APP_HOLDING || now > h->end_ns)
 		return;
-	if (w->plan->modes && !w->healed && rng_next(&w->rng[RNG_APP]) & 1) {
+	if (c->up && w->plan->modes && !w->healed && rng_next(&w->rng[RNG_APP]) & 1) {
 		convert(w, x, i);
 		return;
 	}
@@ -226,7 +231,7 @@ void app_ask(struct world *w, u32 x, u32 i)
 		.at = w->now, .now_ns = now,
 	});
 	/* Others wait for the end of this lease when the world has healed. */
-	if (!w->healed && w->plan->renew && rng_next(&w->rng[RNG_APP]) & 1)
+	if (c->up && !w->healed && w->plan->renew && rng_next(&w->rng[RNG_APP]) & 1)
 		client_renew(w, x, i);
 }
 

@@ -33,8 +33,9 @@ void client_done(struct world *w, struct client *c)
 	c->lag = 0;
 }
 
-/* As bftm_cluster_send(). A host may go down between two datagrams. */
-static void send_to(struct world *w, struct client *c, u32 to, struct bftm_msg *msg)
+/* As bftm_cluster_send() and bftm_line_send(). A host may go down between two datagrams. */
+static void send_to(struct world *w, struct client *c, u32 to, struct bftm_msg *msg,
+		    const struct peer *peer)
 {
 	u32 u, x = (u32)(c - w->client);
 
@@ -48,7 +49,7 @@ static void send_to(struct world *w, struct client *c, u32 to, struct bftm_msg *
 		    rng_chance(&w->rng[RNG_FAULT], 500))
 			queue_push(&w->queue, w->now, EVENT_FAULT, x)->part = FAULTS;
 		msg->server = (u16)(u + 1);
-		msg->server_epoch = c->peer[u].known.sent_epoch;
+		msg->server_epoch = peer[u].known.sent_epoch;
 		msg->seq = ++c->seq;
 		network_send(w, TO_SERVER, u, msg, w->now + c->lag);
 	}
@@ -85,20 +86,33 @@ void client_send(struct world *w, u32 x, const struct handle *h, const struct bf
 		for (; to; to &= ~some) {
 			some = bftm_contender_message(h->client, &out->send[i], to, &msg);
 			name_lock(&msg, h->lock);
-			send_to(w, c, some, &msg);
+			send_to(w, c, some, &msg, h->kernel ? c->kernels : c->peer);
 		}
 	}
 }
 
-void client_hello(struct world *w, u32 x, u32 to)
+static void hello(struct world *w, u32 x, u32 to, struct peer *peer)
 {
 	struct bftm_msg msg = { .type = BFTM_MSG_HELLO };
 	u32 u;
 
 	for (u = 0; u < w->plan->n; u++)
 		if (to >> u & 1)
-			w->client[x].peer[u].hello_at = w->now;
-	send_to(w, &w->client[x], to, &msg);
+			peer[u].hello_at = w->now;
+	send_to(w, &w->client[x], to, &msg, peer);
+}
+
+void client_hello(struct world *w, u32 x, u32 to)
+{
+	hello(w, x, to, w->client[x].peer);
+}
+
+void client_kernel_hello(struct world *w, u32 x, u32 u)
+{
+	struct peer *kernels = w->client[x].kernels;
+
+	if (!kernels[u].hello_at || w->now - kernels[u].hello_at >= w->plan->resend)
+		hello(w, x, 1u << u, kernels);
 }
 
 void client_sync(struct world *w, u32 x, u32 u)
@@ -106,7 +120,7 @@ void client_sync(struct world *w, u32 x, u32 u)
 	struct bftm_msg msg = { .type = BFTM_MSG_SYNC, .incarnation = (u32)w->client[x].boot };
 
 	tell_more(w, NO_LOCK, "c%u has told s%u of all that it holds without a lease", x + 1, u + 1);
-	send_to(w, &w->client[x], 1u << u, &msg);
+	send_to(w, &w->client[x], 1u << u, &msg, w->client[x].peer);
 }
 
 void client_answer_recovery(struct world *w, u32 x, u32 to, u64 floor)
@@ -115,7 +129,7 @@ void client_answer_recovery(struct world *w, u32 x, u32 to, u64 floor)
 
 	tell(w, NO_LOCK, "c%u tells s%u that no token above %llu was stamped", x + 1,
 	     w->client[x].recovery.server + 1, (unsigned long long)floor);
-	send_to(w, &w->client[x], to, &msg);
+	send_to(w, &w->client[x], to, &msg, w->client[x].peer);
 }
 
 void client_send_release(struct world *w, struct client *c, const struct release *op, u32 to)
@@ -127,7 +141,7 @@ void client_send_release(struct world *w, struct client *c, const struct release
 	for (; to; to &= ~some) {
 		some = bftm_release_message(r, to, &msg);
 		name_lock(&msg, op->lock);
-		send_to(w, c, some, &msg);
+		send_to(w, c, some, &msg, op->kernel ? c->kernels : c->peer);
 	}
 }
 
@@ -156,6 +170,23 @@ static void release_arm(struct world *w, u32 x, const struct release *op)
 
 	e->part = op->number;
 	e->stamp = c->stamp;
+}
+
+void client_release_keep(struct world *w, u32 x)
+{
+	struct client *c = &w->client[x];
+	struct release *op, *next, *all = c->releases;
+
+	/* Others are forgotten, not spare: an event may name one. */
+	c->releases = NULL;
+	for (op = all; op; op = next) {
+		next = op->next;
+		if (!op->kernel)
+			continue;
+		op->next = c->releases;
+		c->releases = op;
+		release_arm(w, x, op);
+	}
 }
 
 void client_release_kernel(struct world *w, u32 x, u32 lock, const struct bftm_host *host, u32 to)

@@ -25,6 +25,31 @@ static void kernel_over(struct world *w, u32 x, u32 i, const struct bftm_out *ou
 	h->client = h->helpers;
 }
 
+/* There is no helper: it is the next one's. */
+static void kernel_leave(struct world *w, u32 x, u32 i)
+{
+	struct handle *h = &w->client[x].handle[i];
+
+	tell(w, h->lock, "c%u: its kernel leaves %s to the next helper", x + 1,
+	     story_lock(h->lock));
+	h->left_over = true;
+}
+
+void client_kernel_left_over(struct world *w, u32 x, u32 i)
+{
+	struct handle *h = &w->client[x].handle[i];
+
+	h->left_over = false;
+	if (h->app != APP_ASKING)
+		return;
+	/* The kernel asks servers not to queue it: the helper has a place there. */
+	check_fact(w, &(struct fact){
+		.kind = FACT_QUEUED, .client = x, .lock = h->lock, .at = w->now,
+		.fair = client_is_fair(h),
+	});
+	client_contend(w, x, i);
+}
+
 void client_kernel_entrust(struct world *w, u32 x, u32 i)
 {
 	const struct bftm_client_ops *core = w->protocol->core->client;
@@ -62,16 +87,19 @@ static void kernel_obey(struct world *w, u32 x, u32 i, const struct bftm_host_st
 		app_won(w, x, i);
 		return;
 	case BFTM_HOST_LOST:
+		if (!c->up) {
+			kernel_leave(w, x, i);
+			return;
+		}
 		tell(w, h->lock, "c%u: its kernel leaves %s to the helper", x + 1,
 		     story_lock(h->lock));
-		/* The kernel asks servers not to queue it: the helper has a place there. */
-		check_fact(w, &(struct fact){
-			.kind = FACT_QUEUED, .client = x, .lock = h->lock, .at = w->now,
-			.fair = client_is_fair(h),
-		});
-		client_contend(w, x, i);
+		client_kernel_left_over(w, x, i);
 		return;
 	case BFTM_HOST_ENTRUST:
+		if (!c->up) {
+			client_abandon(w, x, h, false);
+			return;
+		}
 		client_kernel_entrust(w, x, i);
 		w->protocol->core->client->renew(h->client, &c->cfg, now, &out);
 		client_obey(w, x, i, &out);

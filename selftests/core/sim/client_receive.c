@@ -15,11 +15,7 @@ static void new_epoch(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 	u32 i;
 
 	for (i = 0; i < w->plan->handles; i++) {
-		if (c->handle[i].kernel) {
-			client_kernel_stale(w, x, i, u, msg);
-			continue;
-		}
-		if (!bftm_contender_alive(c->handle[i].client) ||
+		if (c->handle[i].kernel || !bftm_contender_alive(c->handle[i].client) ||
 		    c->handle[i].client->attempt != msg->attempt)
 			continue;
 		w->protocol->core->client->epoch(c->handle[i].client, u, &out);
@@ -93,28 +89,109 @@ static void drop_release(struct world *w, struct release **link)
 	w->spare = op;
 }
 
-/* As bftm_release_answer_from(), bftm_release_late() and bftm_fast_answer(). Is it a kernel's? */
-static bool answer_release(struct world *w, struct client *c, u32 u, u32 lock,
+/* As bftm_release_answer_from() and bftm_release_late(). */
+static void answer_release(struct world *w, struct client *c, u32 u, u32 lock,
 			   const struct bftm_msg *msg)
 {
 	struct release **link = find_release(c, lock, msg->attempt), *op = *link;
-	struct bftm_host_step step;
-	u64 now = client_look(w, c);
 
 	if (!op)
-		return false;
-	if (op->kernel) {
-		bftm_host_answer(&op->host, &c->cfg, u, msg, now, &step);
-		client_send_release(w, c, op, step.out.release_to);
-		if (step.event == BFTM_HOST_OVER)
-			drop_release(w, link);
-		return true;
-	}
+		return;
 	if (msg->type != BFTM_MSG_RELEASED)
-		bftm_ask_late(&c->cfg, &op->core.late, u, msg, now);
+		bftm_ask_late(&c->cfg, &op->core.late, u, msg, client_look(w, c));
 	else if (bftm_release_answer(&op->core, &c->cfg, u))
 		drop_release(w, link);
+}
+
+/* The answer is about an attempt that the kernel ends. */
+static void answer_kernel_release(struct world *w, struct client *c, struct release **link, u32 u,
+				  const struct bftm_msg *msg)
+{
+	struct release *op = *link;
+	struct bftm_host_step step;
+
+	bftm_host_answer(&op->host, &c->cfg, u, msg, client_look(w, c), &step);
+	client_send_release(w, c, op, step.out.release_to);
+	if (step.event == BFTM_HOST_OVER)
+		drop_release(w, link);
+}
+
+/* As bftm_fast_answer(). Return: is it about an attempt of the kernel's? */
+static bool answer_kernel(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
+{
+	struct client *c = &w->client[x];
+	struct release **link = find_release(c, lock_number(msg), msg->attempt);
+	u32 i;
+
+	if (*link && (*link)->kernel) {
+		answer_kernel_release(w, c, link, u, msg);
+		return true;
+	}
+	for (i = 0; i < w->plan->handles; i++) {
+		const struct handle *h = &c->handle[i];
+
+		if (!h->kernel || h->host.attempt != msg->attempt || h->lock != lock_number(msg))
+			continue;
+		client_kernel_answer(w, x, i, u, msg);
+		return true;
+	}
 	return false;
+}
+
+static bool is_kernels(struct world *w, struct client *c, const struct bftm_msg *msg)
+{
+	const struct release *op = *find_release(c, lock_number(msg), msg->attempt);
+	u32 i;
+
+	for (i = 0; i < w->plan->handles; i++)
+		if (c->handle[i].kernel && c->handle[i].host.attempt == msg->attempt)
+			return true;
+	return op && op->kernel;
+}
+
+static void kernel_stale(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
+{
+	struct client *c = &w->client[x];
+	struct bftm_peer_epochs *known = &c->kernels[u].known;
+	u32 i;
+
+	bftm_peer_stale(known, msg);
+	if (known->sent_epoch != known->epoch)
+		client_kernel_hello(w, x, u);
+	for (i = 0; i < w->plan->handles; i++)
+		if (c->handle[i].kernel)
+			client_kernel_stale(w, x, i, u, msg);
+}
+
+/*
+ * As bftm_session_take(), of what is authentic: the kernel has no window, and takes an answer as
+ * often as it comes. Return: true when the helper does not hear of it.
+ */
+static bool kernel_take(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
+{
+	struct client *c = &w->client[x];
+	struct bftm_msg uncounted = *msg;
+
+	if (msg->type == BFTM_MSG_CHALLENGE) {
+		if (bftm_peer_challenge(&c->kernels[u].known, msg, c->seq) != BFTM_PEER_OLD)
+			bftm_client_challenge(&c->cfg, u, msg);
+		return false;
+	}
+	if (msg->type == BFTM_MSG_STALE) {
+		if (msg->seq <= c->seq)
+			kernel_stale(w, x, u, msg);
+		return false;
+	}
+	if (!is_kernels(w, c, msg))
+		return false;
+	if (bftm_epoch_known(msg, c->kernels[u].known.epoch)) {
+		answer_kernel(w, x, u, msg);
+		return true;
+	}
+	client_kernel_hello(w, x, u);
+	if (bftm_discount(&uncounted))
+		answer_kernel(w, x, u, &uncounted);
+	return true;
 }
 
 /* As bftm_acquire_answer(). */
@@ -127,12 +204,9 @@ static void answer(struct world *w, u32 x, u32 u, const struct bftm_msg *msg)
 	struct bftm_out out;
 	u64 now, before;
 
-	if (answer_release(w, c, u, lock, msg) || msg->type == BFTM_MSG_RELEASED)
+	answer_release(w, c, u, lock, msg);
+	if (msg->type == BFTM_MSG_RELEASED)
 		return;
-	if (h && h->kernel && h->host.attempt == msg->attempt) {
-		client_kernel_answer(w, x, (u32)(h - c->handle), u, msg);
-		return;
-	}
 	/* As bftm_acquire_answer(): won through an earlier helper, and perhaps held. */
 	if (msg->attempt <= c->incarnation << 32 && !(h && h->client->attempt == msg->attempt) &&
 	    !client_member_disowns(w, x, msg))
@@ -215,7 +289,7 @@ void client_receive(struct world *w, u32 x, u32 server, const struct bftm_msg *m
 	struct client *c = &w->client[x];
 	u32 u = msg->server - 1u;
 
-	if (!c->up || msg->cluster != 1 || msg->client != x || u >= w->plan->n ||
+	if (!c->host_up || msg->cluster != 1 || msg->client != x || u >= w->plan->n ||
 	    !(msg->type & BFTM_MSG_REPLY))
 		return;
 	/* The tag: only this server has the key. */
@@ -223,7 +297,13 @@ void client_receive(struct world *w, u32 x, u32 server, const struct bftm_msg *m
 		w->stats.forged++;
 		return;
 	}
+	if (!c->up && !w->plan->kernel)
+		return;
 	record_message(w, false, false, u, msg, w->now);
+	if ((w->plan->kernel && kernel_take(w, x, u, msg)) || !c->up) {
+		client_done(w, c);
+		return;
+	}
 	if (!is_push(msg) && !is_fresh(w, x, u, msg))
 		return;
 	if (msg->type == BFTM_MSG_CHALLENGE)
@@ -247,6 +327,7 @@ void client_setup(struct world *w, u32 x)
 		c->cfg.m = (w->plan->n + w->plan->b + w->plan->spared + 2) / 2;
 	c->clock = fault_clock(w, false, true);
 	c->peer = arena_array(&w->arena, struct peer, w->plan->n);
+	c->kernels = arena_array(&w->arena, struct peer, w->plan->n);
 	c->handle = arena_array(&w->arena, struct handle, w->plan->handles);
 	for (i = 0; i < w->plan->handles && !w->order; i++) {
 		c->handle[i].helpers = arena_take(&w->arena, core->size(w->plan->n));
@@ -273,9 +354,21 @@ static void learn_anew(struct world *w, u32 x)
 		bftm_ask_server(&c->ask, u, 1, u + 1);
 }
 
+/* As bftm_session_lend(): the kernel's attempts go on with the numbers of this helper. */
+static void lend(struct world *w, struct client *c)
+{
+	u32 u;
+
+	if (!c->host_up)
+		memset(c->kernels, 0, sizeof(*c->kernels) * w->plan->n);
+	for (u = 0; u < w->plan->n; u++)
+		bftm_peer_begin(&c->kernels[u].known, c->seq);
+}
+
 void client_up(struct world *w, u32 x)
 {
 	struct client *c = &w->client[x];
+	u32 i;
 
 	/* As next_incarnation(): more than any before, and kept on disk. */
 	c->incarnation++;
@@ -284,7 +377,7 @@ void client_up(struct world *w, u32 x)
 	c->evicted = 0;
 	c->seq = c->incarnation << 32;
 	c->attempt = c->incarnation << 32;
-	c->releases = NULL;
+	lend(w, c);
 	c->recovery.on = false;
 	learn_anew(w, x);
 	memset(c->peer, 0, sizeof(*c->peer) * w->plan->n);
@@ -300,12 +393,15 @@ void client_up(struct world *w, u32 x)
 	if (w->plan->hello || w->plan->leaseless)
 		client_hello(w, x, (u32)((1ull << w->plan->n) - 1));
 	app_start(w, x);
+	for (i = 0; i < w->plan->handles; i++)
+		if (c->handle[i].left_over)
+			client_kernel_left_over(w, x, i);
 	client_adopt(w, x);
 	client_member_start(w, x);
 }
 
 /* A held lock goes down with the host, or outlives the helper. */
-static void abandon(struct world *w, u32 x, struct handle *h, bool host)
+void client_abandon(struct world *w, u32 x, struct handle *h, bool host)
 {
 	struct client *c = &w->client[x];
 
@@ -344,6 +440,19 @@ static void abandon(struct world *w, u32 x, struct handle *h, bool host)
 	h->wake_at = NEVER;
 }
 
+/* An attempt of the kernel, and a request that it has left to the next helper, outlive this one. */
+static bool is_kept(const struct handle *h)
+{
+	return h->kernel || h->left_over;
+}
+
+/* Events of the helper that was there are void. */
+static void arm_again(struct world *w, u32 x, u32 i)
+{
+	w->client[x].handle[i].wake_at = NEVER;
+	client_arm(w, x, i);
+}
+
 void client_down(struct world *w, u32 x, bool host, u64 down)
 {
 	struct client *c = &w->client[x];
@@ -366,12 +475,18 @@ void client_down(struct world *w, u32 x, bool host, u64 down)
 		c->orphan.alive = false;
 	}
 	c->host_up = !host;
-	for (i = 0; i < w->plan->handles; i++)
-		abandon(w, x, &c->handle[i], host);
 	c->stamp++;
+	for (i = 0; i < w->plan->handles; i++)
+		if (host || !is_kept(&c->handle[i]))
+			client_abandon(w, x, &c->handle[i], host);
+		else if (c->handle[i].kernel)
+			arm_again(w, x, i);
 	if (host)
 		fault_cut_off(w, x);
 	c->busy_until = 0;
-	c->releases = NULL;	/* forgotten, not spare: an event may name one */
+	if (host)
+		c->releases = NULL;	/* forgotten, not spare: an event may name one */
+	else
+		client_release_keep(w, x);
 	queue_push(&w->queue, w->now + down, EVENT_START, x)->stamp = c->stamp;
 }

@@ -312,12 +312,19 @@ void client_keep(struct world *w, u32 x, u32 i)
 void client_adopt(struct world *w, u32 x)
 {
 	struct client *c = &w->client[x];
-	struct handle *h = &c->handle[0];
+	struct handle *h = c->handle;
 	const struct bftm_client_ops *core = w->protocol->core->client;
 	struct orphan *o = &c->orphan;
 	u64 now = client_look(w, c);
 	struct bftm_out out;
+	u32 i;
 
+	/* Its kernel may have the others. */
+	while (h < c->handle + w->plan->handles && h->app != APP_IDLE)
+		h++;
+	i = (u32)(h - c->handle);
+	if (i == w->plan->handles)
+		return;
 	if (!o->alive || o->stopped || now > o->end_ns || !w->protocol->releases)
 		return;
 	/* For want of memory it may fail; then nobody may think that it is over. */
@@ -341,8 +348,8 @@ void client_adopt(struct world *w, u32 x)
 	core->renew(h->client, &c->cfg, now, &out);
 	if (!w->script)
 		/* A host that was stopped has missed it: nothing happens in the past. */
-		app_at(w, x, 0, w->healed || o->give_at <= w->now ? w->now + 1 : o->give_at);
-	client_obey(w, x, 0, &out);
+		app_at(w, x, i, w->healed || o->give_at <= w->now ? w->now + 1 : o->give_at);
+	client_obey(w, x, i, &out);
 	client_done(w, c);
 }
 
@@ -363,6 +370,7 @@ void client_end(struct world *w, u32 x, u32 i)
 			story_lock(h->lock));
 	}
 	h->hold = 0;
+	h->left_over = false;
 	client_stall(w, c);
 	if (h->kernel) {
 		client_kernel_stop(w, x, i);

@@ -68,6 +68,7 @@ struct handle {
 	struct bftm_contender *helpers;
 	struct bftm_contender *kernels;
 	bool kernel;		/* its kernel asks for the lock, or holds it, by itself */
+	bool left_over;		/* … and has left the request to the next helper */
 	struct bftm_host host;	/* … so */
 	struct bftm_want want;
 	enum app app;
@@ -138,6 +139,7 @@ struct client {
 	u64 attempt;
 	struct bftm_client_cfg cfg;
 	struct peer *peer;
+	struct peer *kernels;	/* the same as its kernel knows it, which takes no answer twice for one */
 	struct handle *handle;
 	struct release *releases;
 	struct orphan orphan;

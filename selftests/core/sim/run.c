@@ -96,13 +96,13 @@ static void for_client(struct world *w, const struct event *e)
 	} else if (e->kind == EVENT_TO_CLIENT) {
 		client_receive(w, e->to, e->from, &e->msg);
 	} else if (e->kind == EVENT_APP || e->kind == EVENT_ASK) {
-		if (c->handle[e->part].stamp != e->stamp || !c->up)
+		if (c->handle[e->part].stamp != e->stamp || !client_serves(w, c))
 			return;
 		if (e->kind == EVENT_APP)
 			app_act(w, e->to, e->part);
 		else
 			app_ask(w, e->to, e->part);
-	} else if (c->stamp == e->stamp && c->up) {
+	} else if (c->stamp == e->stamp && client_serves(w, c)) {
 		if (e->kind == EVENT_RELEASE)
 			client_release_wake(w, e->to, e->part);
 		else if (e->kind == EVENT_RECOVER)

@@ -255,6 +255,19 @@ bool client_kernel_may(const struct world *w, u32 x, u32 h);
 void client_kernel_begin(struct world *w, u32 x, u32 h);
 /** client_kernel_answer() - server @u answers the attempt that the kernel makes. */
 void client_kernel_answer(struct world *w, u32 x, u32 h, u32 u, const struct bftm_msg *msg);
+/** client_kernel_left_over() - the helper goes on with what its kernel has lost. */
+void client_kernel_left_over(struct world *w, u32 x, u32 h);
+/** client_kernel_hello() - the kernel asks server @u for its epoch, unless it did a moment ago. */
+void client_kernel_hello(struct world *w, u32 x, u32 u);
+/** client_release_keep() - the helper is gone: only RELEASE of the kernel goes on. */
+void client_release_keep(struct world *w, u32 x);
+/** client_abandon() - nobody goes on with it, but for a lock that is held. */
+void client_abandon(struct world *w, u32 x, struct handle *h, bool host);
+/** client_serves() - does anybody take locks there: its helper, or its kernel without one? */
+static inline bool client_serves(const struct world *w, const struct client *c)
+{
+	return c->up || (w->plan->kernel && c->host_up);
+}
 /** client_kernel_stale() - server @u has not taken a request: it has another epoch. */
 void client_kernel_stale(struct world *w, u32 x, u32 h, u32 u, const struct bftm_msg *msg);
 void client_kernel_wake(struct world *w, u32 x, u32 h);

@@ -529,7 +529,7 @@ static void another_epoch(void **state)
 	bftm_host_epoch(&h, &cfg, 2, T0 + 2, &step);
 	assert_int_equal(tried(), 0);
 	assert_int_equal(all_tell(0x1f, BFTM_MSG_FREE, T0 + 3), BFTM_HOST_WON);
-	/* Who holds asks nothing. */
+	/* A holder asks nothing. */
 	bftm_host_epoch(&h, &cfg, 3, T0 + 4, &step);
 	assert_int_equal(tried(), 0);
 	assert_int_equal(h.state, BFTM_HOST_HOLD);

@@ -105,6 +105,16 @@ static void numbers_of_another(void **state)
 	assert_int_equal(challenge(FIRST, 31, 35), BFTM_PEER_NEW);
 }
 
+/* Neither requests nor attempts go back. */
+static void lower_numbers(void **state)
+{
+	(void)state;
+	assert_true(bftm_line_follows(10, 20, 10, 20));
+	assert_true(bftm_line_follows(11, 21, 10, 20));
+	assert_false(bftm_line_follows(9, 21, 10, 20));
+	assert_false(bftm_line_follows(11, 19, 10, 20));
+}
+
 static void stale_says_where_to_send_and_no_more(void **state)
 {
 	(void)state;
@@ -207,6 +217,7 @@ int main(void)
 		TEST(a_new_epoch_voids_all_numbers_used_so_far),
 		TEST(a_number_that_was_not_drawn),
 		TEST(numbers_of_another),
+		TEST(lower_numbers),
 		TEST(stale_says_where_to_send_and_no_more),
 		TEST(an_older_challenge_does_not_turn_a_stale_back),
 		TEST(sync_goes_to_the_epoch_that_was_challenged),

@@ -133,6 +133,22 @@ pestered() {
 ok "another asks for what it cannot have, all the time" again spoil pestered pestered
 lease=4s
 ok "others, and another daemon" again spoil helper-gone helper_gone
+# The kernel's session outlives the daemon, for the grace; the next daemon lends it another line.
+sessions() { dmesg | grep -c 'bftmutex: created session'; }
+nobody_there() {
+	local before
+	before=$(sessions)
+	kill_helper 1 || return
+	busy "$1" &
+	waiter=$!
+	entries 5 || return
+	c 1 bftmutex -n "new-$1" true || return
+	start_helper 1 && wait_for 10 lent 1 || return
+	wait "$waiter" || return
+	(($(sessions) == before)) || { echo "the session was made anew"; return 1; }
+	taken 20
+}
+ok "the kernel goes on without a daemon" again spoil nobody nobody_there
 lease=
 
 # waits N: a program of client N
@@ -238,7 +254,6 @@ ok "restarts: the kernel takes locks again" again taken 20
 many=200
 ! short || many=20
 # A liar that has been started anew each time it is asked: the kernel hears of that by itself.
-sessions() { dmesg | grep -c 'bftmutex: created session'; }
 lent_again() {
 	local now
 	now=$(sessions)

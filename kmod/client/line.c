@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Lifetime: a line is known to its session, under the upcall's lock, and to its socket by the
+ * socket's user data, under RCU. A burst has seen it under that lock, and sends by it in the same
+ * RCU read side. bftm_line_detach() is called when the session knows another line, or sends
+ * nothing any more; it takes the line from the socket and waits for a grace period. Then nobody
+ * sends by the line, and nobody receives for it.
+ *
+ * A line holds its socket's file, and by that the namespace: also when the process that lent it is
+ * gone. So each line ends by itself some time after that; see session.c.
+ *
+ * The socket is the helper's own, so that servers see one client at one address: what
+ * they push for what the helper waits for goes there as ever.
+ */
+#include <linux/file.h>
+#include <linux/mm.h>
+#include <linux/net.h>
+#include <linux/slab.h>
+#include <net/udp_tunnel.h>
+
+#include "client/line.h"
+#include "client/request.h"
+#include "client/session.h"
+#include "compat.h"
+#include "core/wire.h"
+#include "debug.h"
+#include "netns.h"
+#include "udp/udp.h"
+
+/* encap_rcv: softirq, RCU read side; the skb begins with the UDP header. */
+static int line_hear(struct sock *sk, struct sk_buff *skb)
+{
+	struct bftm_line *line = rcu_dereference_sk_user_data(sk);
+	const size_t most = sizeof(struct udphdr) + BFTM_WIRE_LEN_MAX;
+
+	/* Others cannot write to the linear part, after its tag was found right. */
+	if (!line || skb->len > most || !pskb_may_pull(skb, skb->len) ||
+	    !bftm_session_take(line->session, skb->data + sizeof(struct udphdr),
+			       skb->len - sizeof(struct udphdr)))
+		return 1;	/* it is the helper's */
+	consume_skb(skb);
+	return 0;
+}
+
+static int line_receive(struct sock *sk, struct sk_buff *skb)
+{
+	return bftm_udp_hear(line_hear, sk, skb);
+}
+
+/* Its owner may bind the socket to another device, or mark it, at any time. */
+static struct bftm_flow flow_of(const struct sock *sk)
+{
+	return (struct bftm_flow){
+		.ifindex = READ_ONCE(sk->sk_bound_dev_if),
+		.mark = READ_ONCE(sk->sk_mark),
+	};
+}
+
+static bool is_flow(const struct bftm_flow *flow, const struct sock *sk)
+{
+	const struct bftm_flow now = flow_of(sk);
+
+	return now.ifindex == flow->ifindex && now.mark == flow->mark;
+}
+
+static void forget_routes(struct bftm_line *line)
+{
+	u32 u;
+
+	for (u = 0; u < line->routes; u++)
+		dst_cache_reset(&line->route[u]);
+}
+
+void bftm_line_route(struct bftm_line *line)
+{
+	lockdep_assert_held(&line->session->bn->upcall->lock);
+	if (is_flow(&line->flow, line->sock->sk))
+		return;
+	line->flow = flow_of(line->sock->sk);
+	forget_routes(line);
+}
+
+/* Return: was it sent, as far as this host can tell? */
+static bool line_tell(struct bftm_line *line, u32 u, struct sk_buff *skb, struct bftm_wire *wire)
+{
+	const struct bftm_session_peer *peer = &line->session->peer[u];
+
+	wire->head.server = cpu_to_le16(peer->id);
+	wire->head.epoch = cpu_to_le64(READ_ONCE(peer->known.sent_epoch));
+	wire->head.seq = cpu_to_le64(atomic64_inc_return((atomic64_t *)&line->counters->seq));
+	skb_put_data(skb, wire->data, wire->len);
+	bftm_sign(peer->pair.request, skb->data, wire->len);
+	return bftm_udp_send(line->session->bn->net, line->sock->sk, &peer->to, &line->route[u],
+			     skb) >= 0;
+}
+
+/* The datagrams differ by who they are for, and their numbers. */
+u32 bftm_line_send(struct bftm_line *line, u32 to, struct bftm_wire *wire)
+{
+	const struct bftm_upcall *up = line->session->bn->upcall;
+	const struct bftm_flow flow = flow_of(line->sock->sk);
+	struct bftm_udp_rooms rooms = {};
+	u32 u, sent = 0;
+
+	/* At most 31 datagrams. Between each two, softirqs would cost 3 % of an acquire. */
+	local_bh_disable();
+	for (u = 0; u < line->routes; u++) {
+		struct sk_buff *skb;
+
+		if (!(to >> u & 1) || READ_ONCE(up->silent))
+			continue;
+		skb = bftm_udp_room(&rooms, hweight32(to >> u), wire->len);
+		if (skb && line_tell(line, u, skb, wire))
+			sent |= BIT(u);
+	}
+	/* Without a lock: bftm_line_route() may have been there before a route was kept. */
+	if (!is_flow(&flow, line->sock->sk))
+		forget_routes(line);
+	local_bh_enable();
+	return sent;
+}
+
+/*
+ * Of user space, and nobody else's: l2tp takes sockets in the same way. Of IPv6, since
+ * peers may be, and the route to one is looked up by what only such a socket has.
+ */
+static int check_socket(const struct bftm_net *bn, const struct socket *sock)
+{
+	const struct sock *sk = sock->sk;
+
+	if (sk->sk_protocol != IPPROTO_UDP || sk->sk_type != SOCK_DGRAM ||
+	    sk->sk_family != AF_INET6)
+		return -EINVAL;
+	if (sock_net(sk) != bn->net || !inet_sk(sk)->inet_num)
+		return -EINVAL;
+	return 0;
+}
+
+/* Both sides add to 64 bits at once, wherever the helper has them in its memory. */
+static int pin(struct bftm_line *line, u64 counters)
+{
+	/* At a multiple of their size, as the caller has seen: in one page. */
+	static_assert(sizeof(*line->counters) == 32);
+	if (!IS_ENABLED(CONFIG_64BIT))
+		return -EOPNOTSUPP;
+	if (pin_user_pages_fast(counters, 1, FOLL_WRITE | FOLL_LONGTERM, &line->page) != 1) {
+		line->page = NULL;
+		return -EFAULT;
+	}
+	line->counters = page_address(line->page) + offset_in_page(counters);
+	return 0;
+}
+
+struct bftm_line *bftm_line_new(const struct bftm_net *bn, u32 routes, int fd, u64 counters)
+{
+	struct bftm_line *line = kzalloc(struct_size(line, route, routes), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!line)
+		return ERR_PTR(-ENOMEM);
+	line->sock = sockfd_lookup(fd, &err);
+	if (line->sock)
+		err = check_socket(bn, line->sock) ?: pin(line, counters);
+	for (; line->routes < routes && !err; line->routes++)
+		err = dst_cache_init(&line->route[line->routes], GFP_KERNEL_ACCOUNT);
+	if (err) {
+		bftm_line_free(line);
+		return ERR_PTR(err);
+	}
+	return line;
+}
+
+void bftm_line_free(struct bftm_line *line)
+{
+	u32 u;
+
+	/* The last one perhaps without memory, which is nothing to be freed. */
+	for (u = 0; u < line->routes; u++)
+		dst_cache_destroy(&line->route[u]);
+	if (line->page)
+		unpin_user_pages_dirty_lock(&line->page, 1, true);
+	if (line->sock)
+		sockfd_put(line->sock);
+	kfree(line);
+}
+
+/*
+ * Its user data is ours already when a line before this one has it. Other code that takes
+ * sockets (l2tp, sockmap) looks at the user data and sets it in one hold of the callback lock.
+ */
+int bftm_line_attach(struct bftm_line *line)
+{
+	struct udp_tunnel_sock_cfg tunnel = {
+		.sk_user_data = line,
+		.encap_type = 1,
+		.encap_rcv = line_receive,
+	};
+	struct sock *sk = line->sock->sk;
+	bool ours, other;
+
+	lock_sock(sk);
+	write_lock_bh(&sk->sk_callback_lock);
+	ours = udp_sk(sk)->encap_rcv == line_receive;
+	other = !ours && (udp_sk(sk)->encap_type || READ_ONCE(sk->sk_user_data));
+	if (!other)
+		rcu_assign_sk_user_data(sk, line);
+	write_unlock_bh(&sk->sk_callback_lock);
+	if (!ours && !other)
+		setup_udp_tunnel_sock(line->session->bn->net, bftm_tunnel_sock(line->sock),
+				      &tunnel);
+	release_sock(sk);
+	return other ? -EINVAL : 0;
+}
+
+void bftm_line_detach(struct bftm_line *line)
+{
+	struct sock *sk = line->sock->sk;
+
+	lock_sock(sk);
+	write_lock_bh(&sk->sk_callback_lock);
+	/* Not when the next line has it already. The user data last: then it is another's. */
+	if (READ_ONCE(sk->sk_user_data) == line) {
+		udp_sk(sk)->encap_type = 0;
+		udp_sk(sk)->encap_rcv = NULL;
+		rcu_assign_sk_user_data(sk, NULL);
+	}
+	write_unlock_bh(&sk->sk_callback_lock);
+	release_sock(sk);
+	synchronize_rcu();	/* line_receive() has returned, also for module exit */
+}

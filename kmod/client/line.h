@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A line: what a helper's process lends for a session. By its socket the kernel sends and hears,
+ * and from its counters both draw numbers. It may be replaced while attempts are under way.
+ */
+#ifndef BFTM_LINE_H
+#define BFTM_LINE_H
+
+#include <net/dst_cache.h>
+
+#include "uapi/linux/bftmutex.h"
+
+struct bftm_net;
+struct bftm_session;
+struct bftm_wire;
+struct page;
+struct socket;
+
+/** struct bftm_flow - what a route is chosen by, beside the addresses */
+struct bftm_flow {
+	int ifindex;
+	u32 mark;
+};
+
+/**
+ * struct bftm_line - constant once it is its session's, but for @flow
+ * @session:  whose servers are at its other end; exists for longer than the line
+ * @portid:   helper that lent it; its line is an orphan's when that is not the helper any more
+ * @page:     of the helper, pinned
+ * @counters: in it
+ * @sock:     reference to the helper's socket
+ * @flow:     of the socket, when routes were looked up: they hold for that, guarded by the lock of
+ *            the namespace's upcall
+ * @routes:   so many servers
+ * @route:    to each of them
+ */
+struct bftm_line {
+	struct bftm_session *session;
+	u32 portid;
+	struct page *page;
+	struct bftm_counters *counters;
+	struct socket *sock;
+	struct bftm_flow flow;
+	u32 routes;
+	struct dst_cache route[];
+};
+
+/**
+ * bftm_line_new() - take what a helper lends
+ * @bn:       the namespace
+ * @routes:   servers of the session
+ * @fd:       the socket, of the calling process
+ * @counters: address of the counters, in the calling process
+ *
+ * Context: process. Return: a line without a session; -EFAULT, -EBADF, -ENOTSOCK, -EINVAL,
+ * -EOPNOTSUPP or -ENOMEM.
+ */
+struct bftm_line *bftm_line_new(const struct bftm_net *bn, u32 routes, int fd, u64 counters);
+
+/** bftm_line_free() - one that nothing uses. Context: process. */
+void bftm_line_free(struct bftm_line *line);
+
+/**
+ * bftm_line_attach() - what the socket receives is for this line's session from now on
+ * @line: with its session
+ * Context: process. Return: 0, or -EINVAL when other code has taken the socket.
+ */
+int bftm_line_attach(struct bftm_line *line);
+
+/**
+ * bftm_line_detach() - nothing is received for this line any more, and nothing sent by it
+ * @line: not its session's any more, or its session begins and sends nothing any more
+ * Context: process, sleeps.
+ */
+void bftm_line_detach(struct bftm_line *line);
+
+/** bftm_line_route() - look routes up anew if the flow is another. The upcall's lock is held. */
+void bftm_line_route(struct bftm_line *line);
+
+/**
+ * bftm_line_send() - send one message to several servers
+ * @line: the line
+ * @to:   bit mask
+ * @wire: all but server, epoch, number and tag
+ *
+ * A datagram that cannot go is lost, as on the way. Context: RCU read side since the line was seen
+ * under the upcall's lock, does not sleep; without locks of this module. Return: those of @to to
+ * whom it went out, as far as this host can tell.
+ */
+u32 bftm_line_send(struct bftm_line *line, u32 to, struct bftm_wire *wire);
+
+#endif /* BFTM_LINE_H */
