@@ -70,7 +70,7 @@ static void fast_free(struct bftm_fast *f)
 	forget_client(f);
 	if (f->request)
 		f->request->fast = NULL;
-	if (!--s->count && s->line->portid != s->bn->upcall->portid)
+	if (!--s->count && bftm_session_is_orphan(s))
 		bftm_sessions_look(s->bn->upcall);
 	bftm_destroyed("fast", f);
 	kfree(f);

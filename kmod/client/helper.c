@@ -72,6 +72,7 @@ int bftm_upcall_register(struct bftm_net *bn, u32 portid)
 		return err;
 	}
 	up->portid = portid;
+	up->helper++;
 	up->deserted = false;
 	up->hinted = false;
 	/* The grace goes on: it is that of sessions which this helper does not lend as well. */

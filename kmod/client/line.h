@@ -25,7 +25,7 @@ struct bftm_flow {
 /**
  * struct bftm_line - constant once it is its session's, but for @flow
  * @session:  whose servers are at its other end; exists for longer than the line
- * @portid:   helper that lent it; its line is an orphan's when that is not the helper any more
+ * @helper:   that lent it: which one of the namespace's, see struct bftm_upcall
  * @page:     of the helper, pinned
  * @counters: in it
  * @sock:     reference to the helper's socket
@@ -36,7 +36,7 @@ struct bftm_flow {
  */
 struct bftm_line {
 	struct bftm_session *session;
-	u32 portid;
+	u32 helper;
 	struct page *page;
 	struct bftm_counters *counters;
 	struct socket *sock;

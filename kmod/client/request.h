@@ -58,6 +58,7 @@ struct bftm_local {
  * @lock:     guards all of it and every handle of the namespace, taken with
  *            bottom halves off
  * @portid:   netlink port of the helper, 0 for none
+ * @helper:   helpers that there were: the next process may have the port of the one before
  * @hinted:   the helper was told that @queue is not empty
  * @deserted: there has been no helper for longer than the grace period
  * @silent:   servers are told nothing, and no helper may come: see bftm_upcall_forked()
@@ -87,6 +88,7 @@ struct bftm_upcall {
 	struct bftm_net *bn;
 	spinlock_t lock;
 	u32 portid;
+	u32 helper;
 	bool hinted;
 	bool deserted;
 	bool silent;

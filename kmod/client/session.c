@@ -142,9 +142,12 @@ bool bftm_session_take(struct bftm_session *s, const void *wire, size_t len)
 	return taken;
 }
 
-static bool is_orphan(const struct bftm_session *s)
+bool bftm_session_is_orphan(const struct bftm_session *s)
 {
-	return s->line->portid != s->bn->upcall->portid;
+	const struct bftm_upcall *up = s->bn->upcall;
+
+	lockdep_assert_held(&up->lock);
+	return !up->portid || s->line->helper != up->helper;
 }
 
 /*
@@ -153,8 +156,7 @@ static bool is_orphan(const struct bftm_session *s)
  */
 bool bftm_session_serves(const struct bftm_session *s)
 {
-	lockdep_assert_held(&s->bn->upcall->lock);
-	return !is_orphan(s) || !s->bn->upcall->portid;
+	return !bftm_session_is_orphan(s) || !s->bn->upcall->portid;
 }
 
 static void session_free(struct bftm_session *s)
@@ -299,7 +301,7 @@ static void begin_line(struct bftm_session *s, struct bftm_line *line)
 static bool ends_with(const struct bftm_session *other, const struct bftm_session *s)
 {
 	return other != s && (!strcmp(other->cluster, s->cluster) ||
-			      (is_same_client(other, s) && is_orphan(other)));
+			      (is_same_client(other, s) && bftm_session_is_orphan(other)));
 }
 
 static void session_list(struct bftm_session *s, struct list_head *gone)
@@ -322,9 +324,10 @@ static void session_list(struct bftm_session *s, struct list_head *gone)
  * @line is that of its session from now on, which is @lent or another that is the same. Each
  * attempt keeps its number, its sends and what servers have granted: only numbers of datagrams and
  * the port differ from now on, and a datagram that is under way counts by its attempt.
+ * @portid:  that has lent it
  * @ret_old: the line before, NULL for none
  */
-static int session_swap(struct bftm_line *line, const struct bftm_session *lent,
+static int session_swap(struct bftm_line *line, const struct bftm_session *lent, u32 portid,
 			struct bftm_line **ret_old, struct list_head *gone)
 {
 	struct bftm_session *s = line->session;
@@ -332,12 +335,13 @@ static int session_swap(struct bftm_line *line, const struct bftm_session *lent,
 	int err = 0;
 
 	spin_lock_bh(&up->lock);
-	if (up->portid != line->portid)
+	if (up->portid != portid)
 		err = -EPERM;
 	else if (!follow_all(s, line))
 		err = -ESTALE;
 	if (!err) {
-		*ret_old = s->line;
+		*ret_old = s->line == line ? NULL : s->line;
+		line->helper = up->helper;
 		s->standard = lent->standard;
 		s->cfg.forgetful |= lent->cfg.forgetful;
 		begin_line(s, line);
@@ -359,7 +363,7 @@ static void give_socket_back(const struct bftm_line *line)
 }
 
 /* @s: what is lent */
-static int session_lend(struct bftm_line *line, struct bftm_session *s)
+static int session_lend(struct bftm_line *line, struct bftm_session *s, u32 portid)
 {
 	struct bftm_session *same = find_same(s->bn, s);
 	struct bftm_line *old = NULL;
@@ -367,10 +371,13 @@ static int session_lend(struct bftm_line *line, struct bftm_session *s)
 	int err;
 
 	line->session = same ?: s;
+	/* The session hears by its socket from now on, before it is listed. */
+	if (!same)
+		begin_line(s, line);
 	err = bftm_line_attach(line);
 	if (err)
 		goto out;
-	err = session_swap(line, s, &old, &gone);
+	err = session_swap(line, s, portid, &old, &gone);
 	if (err) {
 		give_socket_back(line);
 		bftm_line_detach(line);
@@ -398,13 +405,12 @@ int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, u32 portid, i
 		session_free(s);
 		return PTR_ERR(line);
 	}
-	line->portid = portid;
 	s->bn = bn;
 	INIT_LIST_HEAD(&s->list);
 	INIT_LIST_HEAD(&s->all);
 	bftm_alarms_init(&s->alarms, &bn->upcall->lock, bftm_fast_ring);
 	mutex_lock(&bn->session_mutex);
-	err = session_lend(line, s);
+	err = session_lend(line, s, portid);
 	mutex_unlock(&bn->session_mutex);
 	if (err)
 		bftm_line_free(line);
@@ -441,7 +447,7 @@ void bftm_sessions_orphaned(struct bftm_net *bn)
 	lockdep_assert_held(&bn->session_mutex);
 	spin_lock_bh(&up->lock);
 	list_for_each_entry_safe(s, next, &up->sessions, list)
-		if (is_orphan(s) && (up->orphaned || !is_used(s)))
+		if (bftm_session_is_orphan(s) && (up->orphaned || !is_used(s)))
 			list_move_tail(&s->list, &gone);
 	spin_unlock_bh(&up->lock);
 	dispose_all(&gone);

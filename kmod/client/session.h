@@ -94,6 +94,9 @@ struct bftm_session *bftm_session_find(struct bftm_net *bn, const char *cluster)
  */
 void bftm_session_ask(struct bftm_session *s, u32 ask);
 
+/** bftm_session_is_orphan() - is its line not that of the helper? Context: as above. */
+bool bftm_session_is_orphan(const struct bftm_session *s);
+
 /** bftm_session_serves() - may an attempt begin by it? Context: as above. */
 bool bftm_session_serves(const struct bftm_session *s);
 

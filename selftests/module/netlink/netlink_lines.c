@@ -160,6 +160,35 @@ TEST_F(lend, nobody_answers_and_the_helper_is_gone)
 	close(other);
 }
 
+static int bind_to(struct sockaddr_in6 addr)
+{
+	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int err = bind(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ? -errno : 0;
+
+	close(fd);
+	return err;
+}
+
+/* The line holds a socket, and that the namespace: not for longer than somebody can use it. */
+TEST_F(lend, without_use)
+{
+	struct sockaddr_in6 addr;
+	socklen_t len = sizeof(addr);
+	uint64_t since;
+
+	ASSERT_EQ(0, getsockname(self->sock, (struct sockaddr *)&addr, &len));
+	ASSERT_EQ(0, lend(self));
+	bftm_nl_close(&self->nl);
+	since = now_ns();
+	close(self->sock);
+	EXPECT_EQ(-EADDRINUSE, bind_to(addr));
+	close(self->fd);
+	while (bind_to(addr))
+		sleep_ns(MS);
+	EXPECT_LT(now_ns() - since, GRACE_MS / 2 * MS);
+	self->sock = self->fd = -1;
+}
+
 /* The next helper lends the same: nothing is pulled, and nothing was told to any server. */
 TEST_F(lend, the_next_helper)
 {
