@@ -99,6 +99,7 @@ struct bftm_acquires {
  * @rounds:        rounds that were put into the ring
  * @rounds_won:    of attempts in mode EX, those that were won and judged
  * @lent:          the kernel has what it was lent
+ * @lend_ns:       when the daemon tried once more to lend it
  * @rank_keys:     NULL unless ranks are signed
  * @identity:      the client that this host is in the cluster
  * @socket:        to all its servers, UDP
@@ -140,6 +141,7 @@ struct bftm_cluster {
 	u64 rounds;
 	u64 rounds_won;
 	bool lent;
+	u64 lend_ns;
 	u64 configuration;
 	u64 refused_ns;
 	u64 denied_ns;

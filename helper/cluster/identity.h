@@ -37,6 +37,7 @@ struct bftm_names {
  * @recorded:    the next daemon begins above it
  * @boot:        the first incarnation since this host booted; 0: not known, since the machine was
  *               cloned or set back, or this client used in another network namespace
+ * @lends:       the kernel has nothing any more that an earlier daemon lent, unless it is of this boot
  * @boot_id:     of the kernel, without dashes
  * @netns:       number of the network namespace, of this boot; 0: not known
  * @said_ns:     when it was logged, last, that it cannot be recorded
@@ -55,6 +56,7 @@ struct bftm_identity {
 	u32 incarnation;
 	u64 recorded;
 	u32 boot;
+	bool lends;
 	char boot_id[BFTM_BOOT_ID_LEN + 1];
 	u64 netns;
 	u64 said_ns;

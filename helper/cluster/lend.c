@@ -8,6 +8,9 @@
 #include "kernel/nl.h"
 #include "kernel/upcall.h"
 
+/* The kernel may have had no memory for a loan. */
+#define AGAIN_NS	(60 * BFTM_NS_PER_SEC)
+
 /* Room in a message for all but the servers, and for each of them. */
 #define ROOM		512
 #define PEER_ROOM	128
@@ -120,6 +123,35 @@ void bftm_lend(struct bftm_cluster *cl)
 	revoke(cl);	/* what was lent before is not true any more */
 }
 
+void bftm_lend_again(struct bftm_cluster *cl)
+{
+	if (!cl->lent && can_lend(cl) && bftm_upcall_is_open() && bftm_due(&cl->lend_ns, AGAIN_NS))
+		bftm_lend(cl);
+}
+
+/* It drains, and no other takes its place: to take it back may have failed. */
+static bool is_over(const struct bftm_cluster *cl)
+{
+	const struct bftm_cluster *other;
+
+	TAILQ_FOREACH(other, &bftm_clusters, list)
+		if (!other->draining && !strcmp(other->conf.name, cl->conf.name))
+			return false;
+	return true;
+}
+
+/*
+ * The first incarnation of a boot, as far as the state file tells: what the kernel holds is of
+ * another, which SYNC must not end. So it becomes this daemon's, and is told before the first SYNC.
+ */
+static bool begins_boot(struct bftm_identity *id)
+{
+	bool begins = id->boot && id->boot == id->incarnation && !id->lends;
+
+	id->lends = true;
+	return begins;
+}
+
 /*
  * HELLO comes second: its number is above all that the kernel draws for what an earlier daemon has
  * lent, and servers take none below it any more. Its CHALLENGE tells the kernel of epochs.
@@ -128,6 +160,9 @@ void bftm_lend_all(void)
 {
 	struct bftm_cluster *cl;
 
+	TAILQ_FOREACH(cl, &bftm_clusters, list)
+		if (is_over(cl) || begins_boot(cl->identity))
+			revoke(cl);
 	TAILQ_FOREACH(cl, &bftm_clusters, list) {
 		if (cl->draining)
 			continue;

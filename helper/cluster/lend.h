@@ -7,6 +7,8 @@ struct bftm_cluster;
 
 /** bftm_lend() - to a kernel that is open: what an earlier daemon has lent is replaced, or ends */
 void bftm_lend(struct bftm_cluster *cl);
+/** bftm_lend_again() - now and then, where the kernel did not take it */
+void bftm_lend_again(struct bftm_cluster *cl);
 
 /**
  * bftm_lend_all() - all clusters, and HELLO to their servers

@@ -5,6 +5,7 @@
 #include "cluster/cluster.h"
 #include "cluster/evidence.h"
 #include "cluster/health.h"
+#include "cluster/lend.h"
 #include "cluster/member.h"
 #include "cluster/service.h"
 #include "loop/log.h"
@@ -50,6 +51,7 @@ void bftm_probe(struct bftm_cluster *cl)
 		bftm_hello(cl, to);
 	for (u = 0; u < cl->conf.n; u++)
 		bftm_member_sync(cl, u);
+	bftm_lend_again(cl);
 	bftm_recover_wake(cl, now);
 	bftm_evidence_report(cl);
 	if (!cl->draining)

@@ -36,6 +36,9 @@
 #include "time/clock.h"
 #include "uapi/linux/bftmutex_netlink.h"
 
+/* All are looked at in one hold of the lock. */
+#define SESSIONS_MAX	64
+
 struct bftm_session *bftm_session_find(struct bftm_net *bn, const char *cluster)
 {
 	struct bftm_session *s;
@@ -304,34 +307,12 @@ static bool ends_with(const struct bftm_session *other, const struct bftm_sessio
 			      (is_same_client(other, s) && bftm_session_is_orphan(other)));
 }
 
-static void session_list(struct bftm_session *s, struct list_head *gone)
+/* Those that @line ends, in the place of which @line is lent. Return: as session_lend(). */
+static int take_off(const struct bftm_line *line, u32 portid, struct list_head *gone)
 {
+	struct bftm_session *s = line->session, *other, *next;
 	struct bftm_upcall *up = s->bn->upcall;
-	struct bftm_session *other, *next;
-
-	list_for_each_entry_safe(other, next, &up->sessions, list) {
-		if (!ends_with(other, s))
-			continue;
-		if (!strcmp(other->cluster, s->cluster))
-			session_inherit(s, other);
-		list_move_tail(&other->list, gone);
-	}
-	if (list_empty(&s->list))
-		list_add(&s->list, &up->sessions);
-}
-
-/*
- * @line is that of its session from now on, which is @lent or another that is the same. Each
- * attempt keeps its number, its sends and what servers have granted: only numbers of datagrams and
- * the port differ from now on, and a datagram that is under way counts by its attempt.
- * @portid:  that has lent it
- * @ret_old: the line before, NULL for none
- */
-static int session_swap(struct bftm_line *line, const struct bftm_session *lent, u32 portid,
-			struct bftm_line **ret_old, struct list_head *gone)
-{
-	struct bftm_session *s = line->session;
-	struct bftm_upcall *up = s->bn->upcall;
+	u32 left = 0;
 	int err = 0;
 
 	spin_lock_bh(&up->lock);
@@ -339,15 +320,64 @@ static int session_swap(struct bftm_line *line, const struct bftm_session *lent,
 		err = -EPERM;
 	else if (!follow_all(s, line))
 		err = -ESTALE;
+	list_for_each_entry_safe(other, next, &up->sessions, list) {
+		if (err || !ends_with(other, s)) {
+			left += other != s;
+			continue;
+		}
+		if (!strcmp(other->cluster, s->cluster))
+			session_inherit(s, other);
+		list_move_tail(&other->list, gone);
+	}
+	spin_unlock_bh(&up->lock);
+	return err ?: left >= SESSIONS_MAX ? -ENOSPC : 0;
+}
+
+/*
+ * Servers push to the address of the last request that named their start, and the helper that has
+ * lent the line knows of no start yet.
+ */
+static void show_address(struct bftm_session *s)
+{
+	struct bftm_msg msg = { .type = BFTM_MSG_HELLO };
+	u32 u, known = 0;
+
+	for (u = 0; u < s->cfg.n; u++)
+		if (s->peer[u].known.epoch)
+			known |= BIT(u);
+	if (known)
+		bftm_burst_add(s, known, &msg);
+}
+
+/*
+ * @line is that of its session from now on, which is @lent or another that is the same. Each
+ * attempt keeps its number, its sends and what servers have granted: only numbers of datagrams and
+ * the port differ from now on, and a datagram that is under way counts by its attempt.
+ * @ret_old: the line before, NULL for none
+ */
+static int session_swap(struct bftm_line *line, const struct bftm_session *lent,
+			struct bftm_line **ret_old)
+{
+	struct bftm_session *s = line->session;
+	struct bftm_upcall *up = s->bn->upcall;
+	struct bftm_burst burst;
+	int err = 0;
+
+	bftm_burst_lock(up, &burst);
+	if (!follow_all(s, line))
+		err = -ESTALE;
 	if (!err) {
 		*ret_old = s->line == line ? NULL : s->line;
 		line->helper = up->helper;
 		s->standard = lent->standard;
 		s->cfg.forgetful |= lent->cfg.forgetful;
 		begin_line(s, line);
-		session_list(s, gone);
+		if (*ret_old)
+			show_address(s);
+		if (list_empty(&s->list))
+			list_add(&s->list, &up->sessions);
 	}
-	spin_unlock_bh(&up->lock);
+	bftm_burst_unlock(up, &burst);
 	return err;
 }
 
@@ -377,7 +407,14 @@ static int session_lend(struct bftm_line *line, struct bftm_session *s, u32 port
 	err = bftm_line_attach(line);
 	if (err)
 		goto out;
-	err = session_swap(line, s, portid, &old, &gone);
+	/*
+	 * What others have begun ends by lower numbers, which servers take no more once they have
+	 * heard a higher one: so it ends before anything begins by this line. The session mutex
+	 * keeps the helper, and the list, as they are.
+	 */
+	err = take_off(line, portid, &gone);
+	dispose_all(&gone);
+	err = err ?: session_swap(line, s, &old);
 	if (err) {
 		give_socket_back(line);
 		bftm_line_detach(line);
@@ -388,7 +425,6 @@ static int session_lend(struct bftm_line *line, struct bftm_session *s, u32 port
 		bftm_created("session", s);
 	if (old)
 		line_end(old);
-	dispose_all(&gone);
 out:
 	if (err || same)
 		session_free(s);

@@ -122,7 +122,7 @@ bool bftm_session_take(struct bftm_session *s, const void *wire, size_t len);
  * go on. Any other session of the cluster ends.
  *
  * Context: process. Return: 0, -EPERM, -EFAULT, -EBADF, -ENOTSOCK, -EINVAL; -ESTALE when the
- * counters are below those that this client drew from before.
+ * counters are below those that this client drew from before; -ENOSPC when 64 other clusters are lent.
  */
 int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, u32 portid, int fd,
 		      u64 counters);

@@ -73,6 +73,7 @@ const struct bftm_cluster_service *const bftm_services[BFTM_SERVICES] = {
 void bftm_upcall_look(void) { }
 bool bftm_upcall_is_open(void) { return false; }
 void bftm_lend(struct bftm_cluster *cluster) { (void)cluster; }
+void bftm_lend_again(struct bftm_cluster *cluster) { (void)cluster; }
 
 void bftm_upcall_suspect(const char *cluster, u16 who, const char *evidence, u64 count)
 {

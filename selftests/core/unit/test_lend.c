@@ -41,6 +41,9 @@ void bftm_hello(struct bftm_cluster *cluster, u32 to)
 	hellos++;
 }
 
+bool bftm_upcall_is_open(void) { return true; }
+bool bftm_due(u64 *last_ns, u64 every_ns) { return !*last_ns && (*last_ns = every_ns); }
+
 struct bftm_cluster *bftm_cluster_find(const char *name)
 {
 	(void)name;
@@ -106,7 +109,7 @@ static int begin(void **state)
 	messages = again = lent_peers = lent_epochs = hellos = 0;
 	TAILQ_INIT(&bftm_clusters);
 	TAILQ_INSERT_TAIL(&bftm_clusters, &cl, list);
-	identity.counters = &counters;
+	identity = (struct bftm_identity){ .counters = &counters };
 	cl.identity = &identity;
 	cl.conf.n = cl.cfg.n = N;
 	cl.conf.b = cl.cfg.b = 1;
@@ -208,7 +211,8 @@ static void what_is_not_to_be_lent(void **state)
 	assert_false(cl.lent);
 	cl.draining = true;
 	bftm_lend_all();
-	assert_int_equal(messages, 1);
+	assert_int_equal(messages, 2);
+	assert_int_equal(lent_peers, 0);
 	assert_int_equal(hellos, 1);
 }
 
@@ -227,6 +231,42 @@ static void whom_to_ask(void **state)
 	assert_int_equal(lent_ask, -1);
 }
 
+/* What the kernel had no memory for is lent a second later, and then each minute. */
+static void lent_later(void **state)
+{
+	(void)state;
+	bftm_lend_again(&cl);
+	assert_true(cl.lent);
+	cl.lent = false;
+	bftm_lend_again(&cl);
+	assert_false(cl.lent);
+	cl.lend_ns = 0;
+	cl.draining = true;
+	bftm_lend_again(&cl);
+	assert_false(cl.lent);
+}
+
+/*
+ * The state file tells of no incarnation of this boot: SYNC would end what the kernel holds by an
+ * earlier one, so that becomes the daemon's, which tells it first. Later loans change no numbers.
+ */
+static void the_first_of_a_boot(void **state)
+{
+	(void)state;
+	identity.boot = identity.incarnation = 7;
+	bftm_lend_all();
+	assert_int_equal(messages, 2);
+	assert_int_equal(lent_peers, N);
+	bftm_lend_all();
+	assert_int_equal(messages, 3);
+
+	begin(state);
+	identity.boot = 7;
+	identity.incarnation = 8;
+	bftm_lend_all();
+	assert_int_equal(messages, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +276,8 @@ int main(void)
 		cmocka_unit_test_setup(before_servers_are_heard, begin),
 		cmocka_unit_test_setup(what_is_not_to_be_lent, begin),
 		cmocka_unit_test_setup(whom_to_ask, begin),
+		cmocka_unit_test_setup(lent_later, begin),
+		cmocka_unit_test_setup(the_first_of_a_boot, begin),
 	};
 
 	return cmocka_run_group_tests_name("lend", tests, NULL, NULL);

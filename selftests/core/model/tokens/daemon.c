@@ -3,6 +3,7 @@
 #include "cluster/cluster.h"
 #include "cluster/evidence.h"
 #include "cluster/health.h"
+#include "cluster/lend.h"
 #include "cluster/service.h"
 #include "loop/log.h"
 #include "loop/loop.h"
@@ -48,6 +49,11 @@ void bftm_evidence_report(struct bftm_cluster *cl)
 }
 
 void bftm_health_report(struct bftm_cluster *cl)
+{
+	(void)cl;
+}
+
+void bftm_lend_again(struct bftm_cluster *cl)
 {
 	(void)cl;
 }
