@@ -64,16 +64,15 @@ u32 bftm_party_position(const struct bftm_lock *lock, const struct bftm_party *p
 struct bftm_party *bftm_party_add(struct bftm_lock *lock, const struct bftm_party *me)
 {
 	struct bftm_queue *q = lock->queue;
-	struct bftm_party *p;
 
-	if (!lock->first.attempt)
-		p = &lock->first;
-	else if (q && q->count < q->room)
-		p = &q->place[q->count++].party;
-	else
+	if (!lock->first.attempt) {
+		lock->first = *me;
+		return &lock->first;
+	}
+	if (!q || q->count >= q->room)
 		return NULL;
-	*p = *me;
-	return p;
+	q->place[q->count].party = *me;
+	return &q->place[q->count++].party;
 }
 
 void bftm_party_remove(struct bftm_lock *lock, struct bftm_party *p)
@@ -94,7 +93,7 @@ struct bftm_party *bftm_party_number(struct bftm_lock *lock, struct bftm_party *
 		if (lock->first.attempt)
 			*place = (struct bftm_seat){ .party = lock->first, .gno = lock->gno };
 		else
-			bftm_party_remove(lock, p);
+			*place = lock->queue->place[--lock->queue->count];
 		lock->first = newest;
 	}
 	lock->gno++;
@@ -109,8 +108,7 @@ void bftm_parties_ended(struct bftm_lock *lock, u64 now)
 		return;
 	q->end_ns[q->ends % BFTM_ENDS] = now;
 	/* The count stays what it is modulo BFTM_ENDS, and above that. */
-	if (++q->ends == 2 * BFTM_ENDS)
-		q->ends = BFTM_ENDS;
+	q->ends = q->ends < 2 * BFTM_ENDS - 1 ? q->ends + 1 : BFTM_ENDS;
 }
 
 /* T_CS, ns. */

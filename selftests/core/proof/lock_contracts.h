@@ -40,7 +40,8 @@
   @   !conflict(party(lock, i)->mode, party(lock, j)->mode);
   @ predicate unique{L}(struct bftm_lock *lock) =
   @   \forall integer i, j; 0 <= i < j < parties(lock) ==>
-  @   !named(party(lock, i), party(lock, j)->client, party(lock, j)->attempt);
+  @   party(lock, i)->client != party(lock, j)->client ||
+  @   party(lock, i)->attempt != party(lock, j)->attempt;
   @ predicate lock_ok{L}(struct bftm_lock *lock) =
   @   places_ok(lock) && parties_ok(lock) && compatible(lock) && unique(lock);
   @ // At this place is the grant number g of that mode to attempt a of client c, until t or later.

@@ -18,6 +18,48 @@
 	\old(has_grant(lock, c, a, m, t, g))
 #define NAMED_OTHERWISE(p) !(c == \old((p)->client) && a == \old((p)->attempt))
 
+/* For assertions: a field of the places from the given one on is as it was. */
+#define SAME(field, L, from)						\
+	\forall integer i; (from) <= i < \at(parties(lock), L) ==>	\
+	party(lock, i)->field == \at(party(lock, i)->field, L)
+#define SAME_NUMBERS(L, from)						\
+	\forall integer i; (from) <= i < \at(parties(lock), L) ==>	\
+	number(lock, i) == \at(number(lock, i), L)
+#define GRANTS_STAY(L)							\
+	\forall integer i, c, a, m, t, g; \at(grant_at(lock, i, c, a, m, t, g), L) ==> \
+	grant_at(lock, i, c, a, m, t, g)
+#define GRANTS_WERE(L)							\
+	\forall integer i, c, a, m, t, g; grant_at(lock, i, c, a, m, t, g) ==> \
+	\at(grant_at(lock, i, c, a, m, t, g), L)
+#define KEPT(L)								\
+	\forall integer c, a, m, t, g; \at(has_grant(lock, c, a, m, t, g), L) ==> \
+	has_grant(lock, c, a, m, t, g)
+#define NONE_NEW(L)							\
+	\forall integer c, a, m, t, g; has_grant(lock, c, a, m, t, g) ==> \
+	\at(has_grant(lock, c, a, m, t, g), L)
+#define AS_ASKED(p)							\
+	(named(p, \at(me->client, Pre), \at(me->attempt, Pre)) && (p)->mode == 0 &&	\
+	 (p)->want == \at(me->want, Pre) && (p)->held == \at(me->held, Pre) && \
+	 (p)->lease_ns == \at(me->lease_ns, Pre) && (p)->time_ns == \at(me->time_ns, Pre) && \
+	 (p)->k == \at(me->k, Pre))
+
+/* Field by field: of a structure that is assigned whole, provers do not see that it is the same. */
+#define COPY_PARTY(to, from)						\
+	do {								\
+		(to).attempt = (from).attempt;				\
+		(to).prio = (from).prio;				\
+		(to).lease_ns = (from).lease_ns;			\
+		(to).time_ns = (from).time_ns;				\
+		(to).client = (from).client;				\
+		(to).k = (from).k;					\
+		(to).mode = (from).mode;				\
+		(to).want = (from).want;				\
+		(to).held = (from).held;				\
+		(to).inquire = (from).inquire;				\
+		(to).value_room = (from).value_room;			\
+		(to).probe = (from).probe;				\
+	} while (0)
+
 /*@ requires lock_ok(the_lock);
   @ assigns \result \from lock, client, attempt;
   @ ensures found: \result != \null ==> in_lock(the_lock, \result) && attempt != 0 &&
