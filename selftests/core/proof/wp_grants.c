@@ -19,7 +19,7 @@
 // prove: wp bftm_grants_next: a party, and a mode that no other grant excludes, with any number of parties
 // prove: wp bftm_grants_beside: yes only for a mode that no grant excludes
 // prove: wp is_to_yield: looks only
-// prove: open bftm_grants_inquire: all but what it demands of is_to_yield; nothing changes but who is to be asked
+// prove: wp bftm_grants_inquire: nothing changes but who is to be asked
 // prove: wp bftm_grants_deadlock: looks only
 // frama-c: -wp-model Typed+cast+ref
 #define PROOF_ANY_GUARD
