@@ -23,6 +23,15 @@
 
 #define LIST_OK \valid_read(o) && pend_ok(o->pend) && state_ok(o->sc)
 
+/* Field by field: of a structure that is assigned whole, provers do not see that it is the same. */
+#define COPY_PENDING(to, from)						\
+	do {								\
+		(to).op = (from).op;					\
+		(to).client = (from).client;				\
+		(to).room = (from).room;				\
+		(to).body = (from).body;				\
+	} while (0)
+
 #define RESPONSE_THERE							\
 	(ret->len == 0 || \valid_read(ret->response + (0 .. ret->len - 1)))
 

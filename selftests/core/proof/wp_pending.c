@@ -5,7 +5,9 @@
 // prove: wp bftm_pending_news: looks only
 // prove: wp bftm_object_lacks_room: looks only
 // prove: wp bftm_pending_tell: no more is told than there is room for
-// prove: open bftm_pending_add bftm_pending_drop bftm_order_response: of the first two one and four goals are not proved: that the list stays ascending; WP does not end with the third, whose message is to stay within its room
+// prove: wp bftm_pending_add: one entry a client, and the list stays ascending
+// prove: open bftm_pending_drop bftm_order_response: of the first four goals are not proved: that the list stays ascending; WP does not end with the second, whose message is to stay within its room
+// frama-c bftm_pending_add: -wp-steps 300000
 #include "pending_contracts.h"
 #include "core/ordering/pending.c"
 
