@@ -372,7 +372,7 @@ static int session_swap(struct bftm_line *line, const struct bftm_session *lent,
 		s->standard = lent->standard;
 		s->cfg.forgetful |= lent->cfg.forgetful;
 		begin_line(s, line);
-		if (*ret_old)
+		if (*ret_old && (*ret_old)->sock != line->sock)
 			show_address(s);
 		if (list_empty(&s->list))
 			list_add(&s->list, &up->sessions);
@@ -408,9 +408,9 @@ static int session_lend(struct bftm_line *line, struct bftm_session *s, u32 port
 	if (err)
 		goto out;
 	/*
-	 * What others have begun ends by lower numbers, which servers take no more once they have
-	 * heard a higher one: so it ends before anything begins by this line. The session mutex
-	 * keeps the helper, and the list, as they are.
+	 * Other sessions of the client have lower numbers, which servers do not take any more once
+	 * they have heard a higher one: so these sessions end before anything begins by this line.
+	 * The session mutex keeps the helper, and the list, as they are.
 	 */
 	err = take_off(line, portid, &gone);
 	dispose_all(&gone);

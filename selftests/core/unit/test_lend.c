@@ -231,7 +231,7 @@ static void whom_to_ask(void **state)
 	assert_int_equal(lent_ask, -1);
 }
 
-/* What the kernel had no memory for is lent a second later, and then each minute. */
+/* A loan for which the kernel had no memory is tried again a second later, and then each minute. */
 static void lent_later(void **state)
 {
 	(void)state;
