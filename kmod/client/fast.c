@@ -257,7 +257,8 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 	 * The helper knows values, and tells servers that restart of all that is held without a
 	 * lease.
 	 */
-	if (!s || !bftm_session_serves(s) || request->submission || request->value || arg->flags & BFTM_NO_LEASE)
+	if (!s || !bftm_session_serves(s) || request->submission || request->value ||
+	    arg->flags & BFTM_NO_LEASE)
 		return false;
 	/* The helper has locks of such names for itself, objects': it orders these. */
 	if (!arg->name[arg->name_len - 1])

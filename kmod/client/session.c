@@ -154,8 +154,8 @@ bool bftm_session_is_orphan(const struct bftm_session *s)
 }
 
 /*
- * A helper that has come draws numbers of its own, which are higher, for what it pulls. So that
- * attempts of one lock are numbered in the order of their beginning, an orphan begins none any more.
+ * A helper that has come draws numbers of its own, which are higher, for what it pulls. An orphan
+ * begins nothing then, so that attempts of one lock are numbered in the order of their beginning.
  */
 bool bftm_session_serves(const struct bftm_session *s)
 {
@@ -254,7 +254,7 @@ static bool is_same(const struct bftm_session *a, const struct bftm_session *b)
 	return true;
 }
 
-/* The one that gets another line; NULL: @s is a new one. The session mutex keeps the list as it is. */
+/* The one that gets another line; NULL: @s is new. The session mutex keeps the list as it is. */
 static struct bftm_session *find_same(struct bftm_net *bn, const struct bftm_session *s)
 {
 	struct bftm_session *same;

@@ -118,11 +118,12 @@ bool bftm_session_take(struct bftm_session *s, const void *wire, size_t len);
  * @fd:     the socket, of the calling process
  * @counters: address of the counters, in the calling process
  *
- * A session of the same cluster that differs in nothing but its line gets this one, and its attempts
- * go on. Any other session of the cluster ends.
+ * A session of the same cluster that differs in nothing but its line gets this one, and its
+ * attempts go on. Any other session of the cluster ends.
  *
  * Context: process. Return: 0, -EPERM, -EFAULT, -EBADF, -ENOTSOCK, -EINVAL; -ESTALE when the
- * counters are below those that this client drew from before; -ENOSPC when 64 other clusters are lent.
+ * counters are below those that this client drew from before; -ENOSPC when 64 other clusters are
+ * lent.
  */
 int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, u32 portid, int fd,
 		      u64 counters);

@@ -52,6 +52,11 @@ TEST_F(lend, another_line)
 	EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
 	EXPECT_EQ(BFTM_STATE_PENDING, state_of(other));
 	EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
+	/* Servers hear of the address that they push to from now on. */
+	ASSERT_EQ(BFTM_MSG_HELLO, told(self, 0, LONG_MS, &msg, &from));
+	EXPECT_EQ(100, msg.server_epoch);
+	EXPECT_EQ(port, ntohs(from.sin6_port));
+	ASSERT_EQ(0, asked(self, 1, 3, BFTM_MSG_HELLO, 0));
 	ASSERT_EQ(BFTM_MSG_TRY, told(self, 1, LONG_MS, &msg, &from));
 	EXPECT_EQ(self->counters->attempt | 1, msg.attempt);
 	EXPECT_LT(counters->seq - 8, msg.seq);
@@ -205,6 +210,7 @@ TEST_F(lend, the_next_helper)
 	EXPECT_STREQ("third", s.name);
 	lend_by(self, sock, counters);
 	ASSERT_EQ(0, lend(self));
+	ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_HELLO, 0));
 	ASSERT_EQ(0, asked(self, 1, 2, BFTM_MSG_TRY, BFTM_MSG_FREE));
 	ASSERT_EQ(POLLIN, poll_for(other, POLLIN, LONG_MS));
 	EXPECT_EQ(BFTM_STATE_HELD, state_of(other));
