@@ -20,7 +20,7 @@ struct bftm_upcall;
  * @over_ns: when all grants of earlier servers are over; power.c adds the time asleep
  * @journal_portid: of the last process that opened a journal
  * @upcall: the helper and the requests for it
- * @session_mutex: serialises lending, and helpers that register and end
+ * @session_mutex: serialises lending, helpers that register and end, and the end of sessions
  */
 struct bftm_net {
 	struct net *net;

@@ -42,8 +42,8 @@ static void go_on(struct bftm_cluster *cl, u64 top)
 		 cl->conf.name, cl->cred.client, cl->identity->incarnation);
 	for (u = 0; u < cl->conf.n; u++)
 		cl->peer[u].ahead = 0;
-	/* The kernel does not go back to lower numbers than an earlier daemon has lent. */
-	if (!cl->lent && bftm_upcall_is_open())
+	/* The kernel has refused numbers below those of an earlier daemon: lend it the new ones. */
+	if (!cl->draining && !cl->lent && bftm_upcall_is_open())
 		bftm_lend(cl);
 	bftm_hello(cl, bftm_cluster_everyone(cl));
 }

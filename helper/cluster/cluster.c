@@ -245,7 +245,7 @@ static void cluster_start(struct bftm_cluster *cl)
 {
 	TAILQ_INSERT_TAIL(&bftm_clusters, cl, list);
 	cl->first_seq = bftm_identity_seq(cl->identity);
-	/* HELLO follows when the kernel is lent what it needs; without a kernel it is said then. */
+	/* bftm_lend_all() says HELLO after the loan, as soon as the kernel is open. */
 	bftm_timer_arm(&cl->probe, bftm_now() + PROBE_NS);
 }
 

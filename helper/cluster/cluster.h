@@ -22,7 +22,7 @@
 #define BFTM_ROUNDS 64
 
 /**
- * struct bftm_round - one of Figure 1 that was won, to judge the answers that follow
+ * struct bftm_round - a round of Figure 1 that was won: answers that follow are judged by it
  * @attempt:  its number
  * @counted:  servers that were counted as disagreeing
  */
@@ -96,9 +96,10 @@ struct bftm_acquires {
  * @speed:         of its servers
  * @asked:         what was asked last, by number; one that has another number is forgotten
  * @first_seq:     nothing was sent here up to this sequence number
- * @rounds:        rounds that were put into the ring
- * @rounds_won:    of attempts in mode EX, those that were won and judged
+ * @rounds:        number of rounds that were put into @round
+ * @rounds_won:    number of attempts in mode EX that were won, and whose answers were judged
  * @lent:          the kernel has what it was lent
+ * @lend_later:    the kernel had no memory for the loan
  * @lend_ns:       when the daemon tried once more to lend it
  * @rank_keys:     NULL unless ranks are signed
  * @identity:      the client that this host is in the cluster
@@ -141,6 +142,7 @@ struct bftm_cluster {
 	u64 rounds;
 	u64 rounds_won;
 	bool lent;
+	bool lend_later;
 	u64 lend_ns;
 	u64 configuration;
 	u64 refused_ns;

@@ -16,8 +16,9 @@
 #define FACTOR_DISAGREED 2	/* there is more to it, see below */
 
 /*
- * And in more than two of five rounds that were won. A correct server that another client always
- * reaches first disagrees whenever both contend at the same moment; a liar does when it likes.
+ * And in more than two of five rounds that were won. Suppose that another client always reaches a
+ * correct server first: then this server disagrees whenever both clients contend at one moment. A
+ * liar disagrees when it likes.
  */
 #define OFTEN(count, rounds) ((count) >= LEAST && 5 * (count) > 2 * (rounds))
 

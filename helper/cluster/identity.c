@@ -67,12 +67,16 @@ static u64 netns_cookie(void)
 	return cookie;
 }
 
-/* Two lines: a daemon that knows nothing of boots writes only the first. */
+/*
+ * Two lines: a daemon that knows nothing of boots writes only the first. A boot is named when the
+ * kernel listens to this daemon: see bftm_identity_lends().
+ */
 static int record(const struct bftm_identity *id, u64 incarnation)
 {
+	bool named = *id->boot_id && (id->lends || !id->boot);
 	char text[96];
 	int len = snprintf(text, sizeof(text), "%" PRIu64 "\n%u %s %" PRIu64 "\n", incarnation,
-			   id->boot, *id->boot_id ? id->boot_id : "-", id->netns);
+			   id->boot, named ? id->boot_id : "-", id->netns);
 	ssize_t written = pwrite(id->fd, text, (size_t)len, 0);
 
 	if (written >= 0 && written != len)
@@ -104,7 +108,8 @@ static void boot_begin(struct bftm_identity *id, char *line, u32 incarnation)
 	netns = strtoull(line + len, NULL, 10);
 	snprintf(id->boot_id, sizeof(id->boot_id), "%s", boot_id_get());
 	id->netns = netns_cookie();
-	if (!len || len != strlen(id->boot_id) || strncmp(line, id->boot_id, len))
+	id->lends = len && len == strlen(id->boot_id) && !strncmp(line, id->boot_id, len);
+	if (!id->lends)
 		id->boot = incarnation;
 	else
 		id->boot = netns && netns != id->netns ? 0 : (u32)boot;
@@ -229,6 +234,13 @@ int bftm_identity_restored(struct bftm_identity *id)
 
 	id->orphan = id->counters->attempt | BFTM_ATTEMPT_KERNEL;
 	return err;
+}
+
+void bftm_identity_lends(struct bftm_identity *id)
+{
+	id->lends = true;
+	/* If this cannot be recorded, the next daemon takes the loan back as well. */
+	record(id, id->recorded);
 }
 
 void bftm_identity_holds(struct bftm_identity *id, u64 attempt)

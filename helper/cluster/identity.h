@@ -37,7 +37,7 @@ struct bftm_names {
  * @recorded:    the next daemon begins above it
  * @boot:        the first incarnation since this host booted; 0: not known, since the machine was
  *               cloned or set back, or this client used in another network namespace
- * @lends:       the kernel has nothing any more that an earlier daemon lent, unless it is of this boot
+ * @lends:       what the kernel holds is of @boot or later, or it has told this daemon of it
  * @boot_id:     of the kernel, without dashes
  * @netns:       number of the network namespace, of this boot; 0: not known
  * @said_ns:     when it was logged, last, that it cannot be recorded
@@ -68,6 +68,13 @@ struct bftm_identity {
 
 /** bftm_boot_id_set() - what the boot is called, if /proc does not tell: letters and digits */
 void bftm_boot_id_set(const char *id);
+
+/**
+ * bftm_identity_lends() - the kernel listens to this daemon
+ * @identity: the client; the kernel has told, or will tell, of all that it holds by incarnations
+ *            before @boot. From now on the state file names the boot.
+ */
+void bftm_identity_lends(struct bftm_identity *identity);
 
 /** bftm_identity_holds() - an attempt is held, with a lease or without: it is of this boot. */
 void bftm_identity_holds(struct bftm_identity *identity, u64 attempt);

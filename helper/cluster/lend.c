@@ -22,7 +22,7 @@ static void put_peer(struct nl_msg *msg, const struct bftm_cluster *cl, u32 u)
 	struct nlattr *nest = nla_nest_start(msg, BFTMUTEX_A_SESSION_PEER);
 
 	nla_put_u16(msg, BFTMUTEX_A_PEER_SERVER_ID, peer->conf->id);
-	/* The kernel learns others from CHALLENGE, as this daemon does. */
+	/* The kernel learns later epochs from CHALLENGE, as this daemon does. */
 	if (peer->known.epoch)
 		nla_put_u64(msg, BFTMUTEX_A_PEER_EPOCH, peer->known.epoch);
 	nla_put(msg, BFTMUTEX_A_PEER_ADDRESS, sizeof(addr->sin6_addr), &addr->sin6_addr);
@@ -77,15 +77,17 @@ static struct nl_msg *lend_msg(const struct bftm_cluster *cl, u32 peers)
 	return msg;
 }
 
-/* Without peers: what the kernel may have is taken back. */
-static void revoke(struct bftm_cluster *cl)
+/* Without peers: what the kernel may have is taken back. Return: 0, or what the kernel says. */
+static int revoke(struct bftm_cluster *cl)
 {
 	struct nl_msg *msg = lend_msg(cl, 0);
+	int err = msg ? bftm_upcall_call(msg) : -ENOMEM;
 
 	cl->lent = false;
 	/* The loan is not true any more: by it the kernel must win no further lock. */
-	if (!msg || bftm_upcall_call(msg))
+	if (err)
 		bftm_upcall_again();
+	return err;
 }
 
 /* Return: what the kernel says, or -ENOMEM. */
@@ -116,6 +118,7 @@ void bftm_lend(struct bftm_cluster *cl)
 				 cl->conf.name, bftm_ask_name(cl->conf.ask));
 	}
 	cl->lent = !err;
+	cl->lend_later = err == -ENOMEM || err == -ENOBUFS;
 	if (!err)
 		return;
 	bftm_log(LOG_WARNING, "cluster %s: the kernel takes no locks by itself: %s",
@@ -125,11 +128,12 @@ void bftm_lend(struct bftm_cluster *cl)
 
 void bftm_lend_again(struct bftm_cluster *cl)
 {
-	if (!cl->lent && can_lend(cl) && bftm_upcall_is_open() && bftm_due(&cl->lend_ns, AGAIN_NS))
+	if (!cl->lent && cl->lend_later && can_lend(cl) && bftm_upcall_is_open() &&
+	    bftm_due(&cl->lend_ns, AGAIN_NS))
 		bftm_lend(cl);
 }
 
-/* It drains, and no other takes its place: to take it back may have failed. */
+/* @cl drains, and no cluster has taken its place. Perhaps its loan could not be taken back. */
 static bool is_over(const struct bftm_cluster *cl)
 {
 	const struct bftm_cluster *other;
@@ -141,30 +145,35 @@ static bool is_over(const struct bftm_cluster *cl)
 }
 
 /*
- * The first incarnation of a boot, as far as the state file tells: what the kernel holds is of
- * another, which SYNC must not end. So it becomes this daemon's, and is told before the first SYNC.
+ * By the state file this is the first incarnation of the boot to which the kernel listens. If the
+ * kernel holds locks by another one, SYNC would end them. So the loan is taken back: the kernel
+ * tells this daemon of these locks, and the daemon tells servers of them before its first SYNC.
+ * Return: false when that failed, and is tried again by the next registration.
  */
-static bool begins_boot(struct bftm_identity *id)
+static bool begin_boot(struct bftm_cluster *cl)
 {
-	bool begins = id->boot && id->boot == id->incarnation && !id->lends;
-
-	id->lends = true;
-	return begins;
+	if (cl->identity->lends)
+		return true;
+	if (revoke(cl))
+		return false;
+	bftm_identity_lends(cl->identity);
+	return true;
 }
 
 /*
- * HELLO comes second: its number is above all that the kernel draws for what an earlier daemon has
- * lent, and servers take none below it any more. Its CHALLENGE tells the kernel of epochs.
+ * HELLO comes after the loan. Its number is above all that the kernel draws from the counters of an
+ * earlier daemon, and a server that has taken it takes no lower one any more. The CHALLENGE that
+ * answers HELLO tells the kernel the epoch, too.
  */
 void bftm_lend_all(void)
 {
 	struct bftm_cluster *cl;
 
 	TAILQ_FOREACH(cl, &bftm_clusters, list)
-		if (is_over(cl) || begins_boot(cl->identity))
+		if (is_over(cl))
 			revoke(cl);
 	TAILQ_FOREACH(cl, &bftm_clusters, list) {
-		if (cl->draining)
+		if (cl->draining || !begin_boot(cl))
 			continue;
 		bftm_lend(cl);
 		bftm_hello(cl, bftm_cluster_everyone(cl));

@@ -5,23 +5,26 @@
 
 struct bftm_cluster;
 
-/** bftm_lend() - to a kernel that is open: what an earlier daemon has lent is replaced, or ends */
+/**
+ * bftm_lend() - lend a cluster, which replaces the loan of an earlier daemon; or take it back
+ * @cl: the cluster; the kernel is open
+ */
 void bftm_lend(struct bftm_cluster *cl);
-/** bftm_lend_again() - now and then, where the kernel did not take it */
+/** bftm_lend_again() - where the kernel had no memory for the loan: try again, once a minute */
 void bftm_lend_again(struct bftm_cluster *cl);
 
 /**
- * bftm_lend_all() - all clusters, and HELLO to their servers
+ * bftm_lend_all() - lend all clusters, and say HELLO to their servers
  *
- * The kernel is open: it knows of no cluster, or not which is the standard one. Before the first
- * request of this daemon to any server.
+ * Called when the kernel is open and has no loan of this registration, or not the present ones,
+ * and before this daemon sends its first request to any server.
  */
 void bftm_lend_all(void);
 
-/** bftm_lend_end() - the kernel leaves it to the daemon, at once */
+/** bftm_lend_end() - take the loan back: the kernel leaves the cluster to the daemon at once */
 void bftm_lend_end(struct bftm_cluster *cl);
 
-/** bftm_lend_forget() - there is no kernel any more that has anything */
+/** bftm_lend_forget() - this process is not the helper any more: nothing counts as lent */
 void bftm_lend_forget(void);
 
 #endif /* BFTM_LEND_H */

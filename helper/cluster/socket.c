@@ -280,7 +280,7 @@ int bftm_cluster_open(struct bftm_cluster *cl)
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
 	cl->socket.fd = fd;
 	cl->socket.ready = cluster_receive;
-	/* Some port: it is lent before anything is sent by it, and the kernel takes a bound one. */
+	/* To any port: the kernel takes only a bound socket, and the loan precedes all sends. */
 	err = bind(fd, (const struct sockaddr *)&any, sizeof(any)) < 0 ? -errno :
 	      bftm_watch_add(&cl->socket);
 	if (err < 0) {

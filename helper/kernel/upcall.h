@@ -91,7 +91,7 @@ struct bftm_pulled {
  * struct bftm_upcall_ops - functions of the rooms above, for the kernel's requests
  * @restored: this machine is a copy of an earlier state; the kernel draws no numbers until the
  *            registration that follows. Return: 0, or -errno to prevent the registration
- * @opened:   the kernel is served from now on, and has no sessions
+ * @opened:   the kernel is served from now on; it has no session but those of earlier helpers
  * @request:  obey a request
  * @closed:   the kernel is not served any more: requests under way belong to the next helper
  */
@@ -263,7 +263,7 @@ struct nl_msg *bftm_upcall_msg(u8 cmd, size_t room);
  */
 int bftm_upcall_call(struct nl_msg *msg);
 
-/** bftm_upcall_again() - register again, from the loop: all sessions are taken back */
+/** bftm_upcall_again() - register again, from the loop, and lend or take back all clusters anew */
 void bftm_upcall_again(void);
 
 /**

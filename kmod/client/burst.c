@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Lifetime: a burst is on the stack of the code that holds the lock. That code is in an RCU read
- * side from this hold on until the last datagram has left. A line that is replaced, and a session
- * that retires, is freed a grace period after the last hold in which a message could be added for
- * it.
+ * side from this hold on until the last datagram has left. A line that is replaced, or a session
+ * that ends, is freed a grace period after the last hold in which a message could be added for it.
  */
 #include <linux/rcupdate.h>
 

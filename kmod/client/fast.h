@@ -77,13 +77,13 @@ void bftm_fast_unsent(struct bftm_session *s, u64 attempt, u32 failed);
  * @s:   the session that the answer belongs to
  * @u:   its number, less than s->cfg.n
  * @msg: the answer
- * @counts: as a grant or stamp: see bftm_epoch_known(). Of FREE that does not, the grant is given
- *          back when the attempt is over, by the kernel: the helper does not know the attempt.
+ * @counts: does it count as a grant or stamp? See bftm_epoch_known(). The kernel gives a grant that
+ *          does not count back when the attempt is over: the helper does not know the attempt.
  * Return: false when it is no answer to what the kernel does.
  */
 bool bftm_fast_answer(struct bftm_session *s, u32 u, const struct bftm_msg *msg, bool counts);
 
-/** bftm_fast_stale() - server number @u has not taken the request that STALE repeats. */
+/** bftm_fast_stale() - server number @u has another epoch, and has not taken the request. */
 void bftm_fast_stale(struct bftm_session *s, u32 u, const struct bftm_msg *msg);
 
 #endif /* BFTM_FAST_H */

@@ -22,7 +22,7 @@ struct adopted {
 	struct list_head keep;
 };
 
-/* A lock that the kernel won by itself stays its own: the helper lends it another line. */
+/* A lock that the kernel won by itself stays the kernel's: this helper lends another line. */
 static int helper_adopt(struct bftm_handle *h, void *arg)
 {
 	struct adopted *adopted = arg;
@@ -75,7 +75,7 @@ int bftm_upcall_register(struct bftm_net *bn, u32 portid)
 	up->helper++;
 	up->deserted = false;
 	up->hinted = false;
-	/* The grace goes on: it is that of sessions which this helper does not lend as well. */
+	/* The timer goes on: when it fires, orphans end that this helper has not lent. */
 	/*
 	 * Other code runs between two pieces, and may end a request in a list: it becomes a RELEASE
 	 * there, or leaves the list. The socket is in use here, so it is not deregistered.
@@ -147,7 +147,7 @@ void bftm_upcall_deregister(struct bftm_net *bn, u32 portid)
 	if (was) {
 		up->portid = 0;
 		up->orphaned = false;
-		/* The grace after the helper before may be over just now. */
+		/* If grace_over() waits for the lock just now, it sees that the timer is armed. */
 		hrtimer_start(&up->grace, ns_to_ktime(BFTM_HELPER_GRACE_NS),
 			      HRTIMER_MODE_REL_SOFT);
 		end_last(up);

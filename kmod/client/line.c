@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Lifetime: a line is known to its session, under the upcall's lock, and to its socket by the
- * socket's user data, under RCU. A burst has seen it under that lock, and sends by it in the same
- * RCU read side. bftm_line_detach() is called when the session knows another line, or sends
+ * socket's user data, under RCU. A burst has seen the line under that lock, and sends by it in the
+ * same RCU read side. bftm_line_detach() is called when the session has another line, or sends
  * nothing any more; it takes the line from the socket and waits for a grace period. Then nobody
- * sends by the line, and nobody receives for it.
+ * sends or receives by the line.
  *
- * A line holds its socket's file, and by that the namespace: also when the process that lent it is
- * gone. So each line ends by itself some time after that; see session.c.
+ * A line holds its socket's file, and so the namespace, also when the process that lent it is gone.
+ * So a line ends by itself some time after its process; see session.c.
  *
  * The socket is the helper's own, so that servers see one client at one address: what
  * they push for what the helper waits for goes there as ever.
@@ -33,7 +33,7 @@ static int line_hear(struct sock *sk, struct sk_buff *skb)
 	struct bftm_line *line = rcu_dereference_sk_user_data(sk);
 	const size_t most = sizeof(struct udphdr) + BFTM_WIRE_LEN_MAX;
 
-	/* Others cannot write to the linear part, after its tag was found right. */
+	/* Nobody else can write to the linear part after the tag in it was checked. */
 	if (!line || skb->len > most || !pskb_may_pull(skb, skb->len) ||
 	    !bftm_session_take(line->session, skb->data + sizeof(struct udphdr),
 			       skb->len - sizeof(struct udphdr)))
@@ -185,7 +185,7 @@ void bftm_line_free(struct bftm_line *line)
 }
 
 /*
- * Its user data is ours already when a line before this one has it. Other code that takes
+ * The socket's user data is an earlier line when that has the same socket. Other code that takes
  * sockets (l2tp, sockmap) looks at the user data and sets it in one hold of the callback lock.
  */
 int bftm_line_attach(struct bftm_line *line)
@@ -218,7 +218,7 @@ void bftm_line_detach(struct bftm_line *line)
 
 	lock_sock(sk);
 	write_lock_bh(&sk->sk_callback_lock);
-	/* Not when the next line has it already. The user data last: then it is another's. */
+	/* The next line may have the socket already. User data goes last: then others take it. */
 	if (READ_ONCE(sk->sk_user_data) == line) {
 		udp_sk(sk)->encap_type = 0;
 		udp_sk(sk)->encap_rcv = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A line: what a helper's process lends for a session. By its socket the kernel sends and hears,
- * and from its counters both draw numbers. It may be replaced while attempts are under way.
+ * A line: what a helper's process lends for a session. The kernel sends and hears by its socket;
+ * kernel and helper draw numbers from its counters. A session's line may be replaced while attempts
+ * are under way.
  */
 #ifndef BFTM_LINE_H
 #define BFTM_LINE_H
@@ -24,8 +25,8 @@ struct bftm_flow {
 
 /**
  * struct bftm_line - constant once it is its session's, but for @flow
- * @session:  whose servers are at its other end; exists for longer than the line
- * @helper:   that lent it: which one of the namespace's, see struct bftm_upcall
+ * @session:  of the servers at its other end; exists for longer than the line
+ * @helper:   number of the helper that lent it, see struct bftm_upcall
  * @page:     of the helper, pinned
  * @counters: in it
  * @sock:     reference to the helper's socket
@@ -69,7 +70,7 @@ int bftm_line_attach(struct bftm_line *line);
 
 /**
  * bftm_line_detach() - nothing is received for this line any more, and nothing sent by it
- * @line: not its session's any more, or its session begins and sends nothing any more
+ * @line: its session has another line, or begins and sends nothing any more
  * Context: process, sleeps.
  */
 void bftm_line_detach(struct bftm_line *line);

@@ -78,7 +78,7 @@ static enum hrtimer_restart grace_over(struct hrtimer *timer)
 	bool more;
 
 	spin_lock(&up->lock);
-	/* A helper came and went, and the timer is armed for the next. */
+	/* A helper came and went meanwhile, and has armed the timer anew. */
 	if (hrtimer_is_queued(timer))
 		goto out;
 	/* Also when a helper has come that does not lend what the one before did. */
@@ -167,8 +167,8 @@ void bftm_upcall_destroy(struct bftm_upcall *up)
 	bool more;
 
 	/*
-	 * No helper is there, and no session any more, so the timer has no work look for any; no
-	 * handle is open: ends nobody pulled.
+	 * No helper is there, no session, so the timer does not queue the work any more, and no
+	 * handle. Only ends of requests are left, which nobody pulled.
 	 */
 	cancel_work_sync(&up->orphans);
 	hrtimer_cancel(&up->grace);

@@ -58,7 +58,7 @@ struct bftm_local {
  * @lock:     guards all of it and every handle of the namespace, taken with
  *            bottom halves off
  * @portid:   netlink port of the helper, 0 for none
- * @helper:   helpers that there were: the next process may have the port of the one before
+ * @helper:   counts helpers: the next process may have the same @portid
  * @hinted:   the helper was told that @queue is not empty
  * @deserted: there has been no helper for longer than the grace period
  * @silent:   servers are told nothing, and no helper may come: see bftm_upcall_forked()
@@ -81,8 +81,8 @@ struct bftm_local {
  * @handles:  every open handle, by its number; changed without @lock, looked at with it
  * @told:     handles below that number know that they are deserted
  * @grace:    fires when waiting for a new helper is over
- * @orphaned: … and no session of an earlier helper goes on; see session.c
- * @orphans:  looks for such sessions
+ * @orphaned: @grace has fired since a helper ended: no orphan goes on; see session.c
+ * @orphans:  work that ends orphans
  */
 struct bftm_upcall {
 	struct bftm_net *bn;
@@ -247,8 +247,8 @@ void bftm_upcall_end(struct bftm_net *bn, struct bftm_request *request);
  * @bn:     the namespace
  * @portid: netlink port of the process that wants to be the helper
  *
- * Acquires that the helper before had taken and not finished can be pulled again, and
- * before them each lock that is held: a RENEW of what is to be renewed, else HELD.
+ * Acquires that the helper before had taken and not finished can be pulled again, and before them
+ * each held lock that the kernel does not hold by itself: RENEW if it is to be renewed, else HELD.
  *
  * Return: 0, -EBUSY when there is a helper, -ENOMEM, or -ESTALE once after
  * bftm_upcall_forked().
@@ -471,7 +471,7 @@ void bftm_held_value_doubt(struct bftm_request *request);
 /** bftm_request_failed() - who waits is told a negative errno; the request is freed. */
 void bftm_request_failed(struct bftm_upcall *up, struct bftm_request *request, int error);
 
-/** bftm_upcall_desert() - without a helper (after its grace) nothing waits for one. */
+/** bftm_upcall_desert() - fail what is queued, if the grace is over and no helper is there. */
 void bftm_upcall_desert(struct bftm_upcall *up);
 
 /** bftm_upcall_hint() - tell the helper that requests wait, if it is not told. */

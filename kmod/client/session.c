@@ -2,25 +2,25 @@
 /*
  * Lifetime: a session is made under the session mutex of its namespace, listed under
  * the upcall's lock, and known to its line. It ends when the helper lends the cluster in another
- * way, or takes it back, or when no helper lends it any more: it is taken off
- * the list under the lock, so that nothing begins by it. Its work is handed to the helper in
- * pieces, between which others have the lock: meanwhile it sends, hears and wins as before. When
- * nothing is left its timer is armed no more; then the timer is stopped, and its line detached,
- * which waits until nobody sends or receives for it.
+ * way or takes it back, or some time after the helper's end: it is taken off the list under the
+ * lock, so that nothing begins by it. Its attempts are handed to the helper in pieces, between
+ * which others have the lock: meanwhile the session sends, hears and wins as before. When no
+ * attempt is left, nothing arms the session's timer; then the timer is stopped and the line
+ * detached, which waits until nobody sends or receives by the line.
  *
- * All that is one hold of the session mutex, for which the next helper waits: of each lock that
- * ended with a session it hears in the queue.
+ * All that is one hold of the session mutex, for which the next helper waits: it finds each lock
+ * that ended with a session in the queue.
  *
- * When the helper goes, its sessions are orphans, whose attempts go on: they send and hear by the
- * line of that helper until another one lends the same, which replaces the line and nothing else.
- * Attempts are numbered above those before it (session_swap()), so servers take those after the
- * swap for later ones. The line before is freed a grace period after the swap.
+ * When the helper goes, its sessions become orphans. Their attempts send and hear by the line of
+ * that helper until another helper lends the same, which replaces only the line. The new line's
+ * counters are not below the old one's (session_swap()), so servers take attempts that begin after
+ * the swap for later ones. The old line is freed a grace period after the swap.
  *
- * An orphan ends when the grace of helpers is over, whether or not there is a helper that does not
- * lend it. Its line holds a socket, and that the namespace. So it ends at once when it has no use:
- * nothing is under way by it, and no program has a handle by which something could be; an open
- * handle holds the namespace itself. The code that takes the last attempt or handle away has a work
- * look (bftm_sessions_look()); bftm_upcall_destroy() waits for it at the namespace's end.
+ * An orphan ends when the grace of helpers is over, also when there is a helper that has not lent
+ * the same. The orphan's line holds a socket, and the socket the namespace. So an orphan without
+ * use ends at once: when nothing is under way by it, and no handle is open by which something could
+ * begin; an open handle holds the namespace itself. The code that ends the last attempt, or closes
+ * the last handle, queues a work (bftm_sessions_look()); bftm_upcall_destroy() waits for that work.
  */
 #include <crypto/algapi.h>
 #include <linux/slab.h>
@@ -60,7 +60,7 @@ static int index_of(const struct bftm_session *s, u16 server)
 	return -1;
 }
 
-/* Nothing of it is about the kernel's attempts, or starts of a server. */
+/* Does @msg concern neither the kernel's attempts nor a start of a server? */
 static bool is_for_helper(const struct bftm_msg *msg)
 {
 	if (msg->type == BFTM_MSG_CHALLENGE || msg->type == BFTM_MSG_STALE)
@@ -91,8 +91,8 @@ static void take_challenge(struct bftm_session *s, u32 u, const struct bftm_msg 
 }
 
 /*
- * HELLO goes before the request that is repeated. So the server's CHALLENGE mostly comes before
- * what it grants, which counts only after that.
+ * HELLO goes out before the repeated request. So the server's CHALLENGE mostly comes before its
+ * grant, which counts only after the CHALLENGE.
  */
 static void take_stale(struct bftm_session *s, u32 u, const struct bftm_msg *msg)
 {
@@ -111,7 +111,7 @@ static bool take_answer(struct bftm_session *s, u32 u, const struct bftm_msg *ms
 {
 	bool counts = bftm_epoch_known(msg, s->peer[u].known.epoch);
 
-	/* The helper says HELLO as well, on what servers say of their starts. */
+	/* CHALLENGE and STALE are the helper's as well, which keeps epochs of its own. */
 	if (msg->type == BFTM_MSG_CHALLENGE) {
 		take_challenge(s, u, msg);
 		return false;
@@ -154,8 +154,9 @@ bool bftm_session_is_orphan(const struct bftm_session *s)
 }
 
 /*
- * A helper that has come draws numbers of its own, which are higher, for what it pulls. An orphan
- * begins nothing then, so that attempts of one lock are numbered in the order of their beginning.
+ * A helper that has registered draws numbers of its own, which are higher, for requests that it
+ * pulls. So an orphan begins nothing more: attempts of one lock are numbered in the order of their
+ * beginning.
  */
 bool bftm_session_serves(const struct bftm_session *s)
 {
@@ -174,7 +175,7 @@ static void line_end(struct bftm_line *line)
 	bftm_line_free(line);
 }
 
-/* One that is off the list: nobody begins anything by it. */
+/* @s is off the list: nobody begins an attempt by it. */
 static void dispose(struct bftm_session *s)
 {
 	struct bftm_upcall *up = s->bn->upcall;
@@ -236,7 +237,7 @@ static bool is_same_peer(const struct bftm_session_peer *a, const struct bftm_se
 	       !crypto_memneq(&a->pair, &b->pair, sizeof(a->pair));
 }
 
-/* But for the line, which cluster is the standard one, and what is learned of servers. */
+/* Line, @standard, and what the kernel learns of servers may differ. */
 static bool is_same(const struct bftm_session *a, const struct bftm_session *b)
 {
 	u32 u;
@@ -254,7 +255,7 @@ static bool is_same(const struct bftm_session *a, const struct bftm_session *b)
 	return true;
 }
 
-/* The one that gets another line; NULL: @s is new. The session mutex keeps the list as it is. */
+/* Return: the session that gets the line of @s; NULL: @s is new. The mutex keeps the list. */
 static struct bftm_session *find_same(struct bftm_net *bn, const struct bftm_session *s)
 {
 	struct bftm_session *same;
@@ -266,7 +267,10 @@ static struct bftm_session *find_same(struct bftm_net *bn, const struct bftm_ses
 	return NULL;
 }
 
-/* Both draw from them meanwhile; those that are the same are not below themselves. */
+/*
+ * Kernel and helper go on drawing meanwhile. @before is read first, so that counters which are lent
+ * once more are not below themselves.
+ */
 static bool follows(const struct bftm_counters *now, const struct bftm_counters *before)
 {
 	u64 attempt = READ_ONCE(before->attempt), seq = READ_ONCE(before->seq);
@@ -289,7 +293,7 @@ static bool follow_all(const struct bftm_session *s, const struct bftm_line *lin
 	return true;
 }
 
-/* Answers to numbers that others drew before prove nothing. */
+/* Answers to numbers that another line drew prove nothing about a server's epoch. */
 static void begin_line(struct bftm_session *s, struct bftm_line *line)
 {
 	u64 first_seq = READ_ONCE(line->counters->seq);
@@ -300,14 +304,14 @@ static void begin_line(struct bftm_session *s, struct bftm_line *line)
 	s->line = line;
 }
 
-/* Another takes its place, or has its numbers. */
+/* Does @other end when @s is lent? @s has its cluster, or goes on with its client's numbers. */
 static bool ends_with(const struct bftm_session *other, const struct bftm_session *s)
 {
 	return other != s && (!strcmp(other->cluster, s->cluster) ||
 			      (is_same_client(other, s) && bftm_session_is_orphan(other)));
 }
 
-/* Those that @line ends, in the place of which @line is lent. Return: as session_lend(). */
+/* Move sessions that the loan of @line ends from the list to @gone. Return: 0 or -errno. */
 static int take_off(const struct bftm_line *line, u32 portid, struct list_head *gone)
 {
 	struct bftm_session *s = line->session, *other, *next;
@@ -334,8 +338,8 @@ static int take_off(const struct bftm_line *line, u32 portid, struct list_head *
 }
 
 /*
- * Servers push to the address of the last request that named their start, and the helper that has
- * lent the line knows of no start yet.
+ * A server pushes to the address of the last request that named its epoch. The helper that has lent
+ * the line knows no epoch yet, so the kernel says HELLO by the new line.
  */
 static void show_address(struct bftm_session *s)
 {
@@ -350,9 +354,9 @@ static void show_address(struct bftm_session *s)
 }
 
 /*
- * @line is that of its session from now on, which is @lent or another that is the same. Each
- * attempt keeps its number, its sends and what servers have granted: only numbers of datagrams and
- * the port differ from now on, and a datagram that is under way counts by its attempt.
+ * Its session, which is @lent or one that is the same, uses @line from now on. Each attempt keeps
+ * its number, its sends and its grants; only the numbers of datagrams and the port change. A late
+ * answer still counts, since it names the attempt.
  * @ret_old: the line before, NULL for none
  */
 static int session_swap(struct bftm_line *line, const struct bftm_session *lent,
@@ -381,7 +385,7 @@ static int session_swap(struct bftm_line *line, const struct bftm_session *lent,
 	return err;
 }
 
-/* Another line may have had the socket. */
+/* A line that failed has taken its socket perhaps from another line. */
 static void give_socket_back(const struct bftm_line *line)
 {
 	const struct bftm_session *s;
@@ -401,7 +405,7 @@ static int session_lend(struct bftm_line *line, struct bftm_session *s, u32 port
 	int err;
 
 	line->session = same ?: s;
-	/* The session hears by its socket from now on, before it is listed. */
+	/* From bftm_line_attach() on the session hears, before it is listed. */
 	if (!same)
 		begin_line(s, line);
 	err = bftm_line_attach(line);

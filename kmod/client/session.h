@@ -94,7 +94,7 @@ struct bftm_session *bftm_session_find(struct bftm_net *bn, const char *cluster)
  */
 void bftm_session_ask(struct bftm_session *s, u32 ask);
 
-/** bftm_session_is_orphan() - is its line not that of the helper? Context: as above. */
+/** bftm_session_is_orphan() - did an earlier helper lend its line? Context: as above. */
 bool bftm_session_is_orphan(const struct bftm_session *s);
 
 /** bftm_session_serves() - may an attempt begin by it? Context: as above. */
@@ -129,8 +129,8 @@ int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, u32 portid, i
 		      u64 counters);
 
 /**
- * bftm_session_revoke() - from now on the kernel begins nothing by what it was lent; what is under
- * way is the helper's
+ * bftm_session_revoke() - end the session: the kernel begins nothing by it any more, and the helper
+ * gets the attempts under way and the locks held
  * @bn:      the namespace
  * @cluster: NULL for all
  * @portid:  does nothing if that is not the helper; 0: whoever is
@@ -139,15 +139,14 @@ int bftm_session_lend(struct bftm_net *bn, struct bftm_session *s, u32 portid, i
 void bftm_session_revoke(struct bftm_net *bn, const char *cluster, u32 portid);
 
 /**
- * bftm_sessions_orphaned() - the helper is gone: sessions without use end at once
+ * bftm_sessions_orphaned() - end orphans that have no use, or all of them when the grace is over
  * @bn: the namespace
  * Context: process; the session mutex held.
  */
 void bftm_sessions_orphaned(struct bftm_net *bn);
 
 /**
- * bftm_sessions_look() - perhaps a session that no helper lends has lost its use, or its grace is
- * over: look, in a process
+ * bftm_sessions_look() - queue a work that looks whether orphans are to end
  * @up: the upcall of the namespace
  * Context: the upcall's lock held.
  */

@@ -50,20 +50,20 @@ enum bftm_peer_news bftm_peer_challenge(struct bftm_peer_epochs *p, const struct
 /**
  * bftm_peer_begin() - this client numbers its requests above @first_seq from now on
  * @p:         of the server
- * @first_seq: what answers this number, or an earlier one, is not believed: others drew these, and
- *             may have sent them at any time before
+ * @first_seq: a CHALLENGE that answers this number, or a lower one, is not believed: another
+ *             process drew that number, and may have sent it at any time
  */
 void bftm_peer_begin(struct bftm_peer_epochs *p, u64 first_seq);
 
 /**
  * bftm_line_follows() - may this client go on with numbers that another process counts?
- * @seq:         of the last request by its numbers
- * @attempt:     the last one of them
- * @seq_before:  the same by the numbers used until now
- * @attempt_before: likewise
+ * @seq:         last sequence number of that process
+ * @attempt:     its last attempt
+ * @seq_before:  last sequence number that this client has used until now
+ * @attempt_before: its last attempt until now
  *
- * Servers take lower ones for old: they drop the requests, and RELEASE of an attempt ends those
- * that were begun after it.
+ * Servers take lower numbers for old. They drop a request with a lower sequence number; and they
+ * take RELEASE of an attempt for the end of all attempts with lower numbers.
  */
 static inline bool bftm_line_follows(u64 seq, u64 attempt, u64 seq_before, u64 attempt_before)
 {

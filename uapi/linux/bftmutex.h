@@ -351,7 +351,7 @@ struct bftm_submit {
  * ECANCELED: another thread released the handle meanwhile ·
  * EALREADY: the handle holds a lock (release it first) · EBUSY: an acquire is
  * under way on it · EWOULDBLOCK: BFTM_TRY, and somebody else has the lock ·
- * ETIMEDOUT · EINTR · ENOTCONN: no helper · ENETUNREACH: too few servers
+ * ETIMEDOUT · EINTR · ENOTCONN: no helper for 5 s · ENETUNREACH: too few servers
  * answered for a whole round · EACCES: b + 1 servers refused · ERANGE: the lease is not granted
  * by b + 1 servers, or outside 1 ms to 1 h · ENOSPC: a table at b + 1 servers
  * is full · ENOBUFS: too many requests wait · ENOKEY: unknown cluster, or no
@@ -490,7 +490,8 @@ struct bftm_submit {
 
 /**
  * struct bftm_counters - numbers that kernel and helper draw for one client, each
- * adding atomically; see helper-lend of the netlink family
+ * adding atomically, the kernel also for five seconds after the helper's end; see helper-lend of
+ * the netlink family
  * @seq:     last sequence number used; the next is one more
  * @attempt: grows by two for each attempt; the attempt's number is the sum, with the
  *           lowest bit set by the kernel and cleared by the helper

@@ -115,7 +115,7 @@ void bftm_host_answer(struct bftm_host *h, const struct bftm_client_cfg *cfg, u3
 		      const struct bftm_msg *msg, u64 now, struct bftm_host_step *step);
 
 /**
- * bftm_host_epoch() - server @u has not taken a request of this attempt: it has another epoch
+ * bftm_host_epoch() - server @u has another epoch, and has not taken a request of this attempt
  * @h:    the attempt
  * @cfg:  the cluster
  * @u:    the server

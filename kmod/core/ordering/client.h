@@ -180,7 +180,7 @@ static inline bool bftm_order_silence_ok(u64 server_ns, u64 limit_ns)
  * bftm_order_begin() - begin an iteration, with a fresh rank
  * @o:       the ordering thread
  * @cfg:     the cluster
- * @refresh: commit what is committed once more and apply nothing to it, for servers that recover
+ * @refresh: for servers that recover: commit the committed state once more, and apply nothing to it
  * @now:     the clock of leases, ns
  * @out:     what to do
  */

@@ -141,8 +141,10 @@ static void check_make(void)
 	must(order.phase == BFTM_ORDER_MAKING);
 	must(bftm_count(seen.got) >= bftm_order_quorum(cfg.n, cfg.b));
 	must(have(&order.base) > cfg.b && bftm_count(order.holders) == have(&order.base));
-	must(order.applies ? order.base.version == order.completed :
-			     order.base.version > order.completed);
+	if (order.applies || (order.refresh && order.base.version == order.completed))
+		must(order.base.version == order.completed);
+	else
+		must(order.base.version > order.completed);
 	check_ops();
 }
 

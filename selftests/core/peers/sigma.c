@@ -9,9 +9,10 @@
  * the order (ASSUME_FIFO), of which the paper says nothing; else RESPONSEs of one server change
  * places, and a client waits with a picture that no server will correct. And even so a client that
  * waits is not told that a server has another owner: it takes somebody for the winner who is not,
- * and the others yield for ever: REPAIR_TOLD. Where messages come twice, a RESPONSE of before a YIELD
- * counts after it, and a YIELD ends a later turn of its client: REPAIR_GRANTS. By these numbers
- * a client also tells a late RESPONSE, and a request ends those that its client made before.
+ * and the others yield for ever: REPAIR_TOLD. And a RESPONSE that comes twice counts even after the
+ * YIELD that has ended its turn, and a YIELD that comes twice ends a later turn of its client. With
+ * REPAIR_GRANTS each turn has a number, so a client knows a late RESPONSE, and a request ends all
+ * earlier requests of its client.
  *
  * The figures do not say so, but the responses are forgotten when a request begins.
  */
@@ -196,7 +197,8 @@ static void take_release(struct peer *p, u32 from, u32 number)
 
 	if (peer_has(p, REPAIR_NUMBERS) && number > s->over[from])
 		s->over[from] = number;
-	if (owns(p, from, number)) {
+	if (s->is_owned && s->owner.who == from &&
+	    (!peer_has(p, REPAIR_NUMBERS) || s->owner.number <= number)) {
 		s->is_owned = false;
 		if (s->waiting)
 			serve_first(p);
@@ -212,7 +214,7 @@ static void take_request(struct peer *p, const struct asking *new)
 
 	if (peer_has(p, REPAIR_NUMBERS) && new->number <= s->over[new->who])
 		return;
-	/* It may have overtaken the end of the request before. */
+	/* It may have overtaken the ends of the requests before. */
 	if (peer_has(p, REPAIR_GRANTS))
 		take_release(p, new->who, new->number - 1);
 	if (!s->is_owned) {

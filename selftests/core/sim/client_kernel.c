@@ -25,7 +25,7 @@ static void kernel_over(struct world *w, u32 x, u32 i, const struct bftm_out *ou
 	h->client = h->helpers;
 }
 
-/* There is no helper: it is the next one's. */
+/* The kernel has lost, and there is no helper: the request waits for the next one. */
 static void kernel_leave(struct world *w, u32 x, u32 i)
 {
 	struct handle *h = &w->client[x].handle[i];

@@ -68,7 +68,7 @@ struct handle {
 	struct bftm_contender *helpers;
 	struct bftm_contender *kernels;
 	bool kernel;		/* its kernel asks for the lock, or holds it, by itself */
-	bool left_over;		/* … and has left the request to the next helper */
+	bool left_over;		/* … and has lost it, so the request waits for the next helper */
 	struct bftm_host host;	/* … so */
 	struct bftm_want want;
 	enum app app;

@@ -113,7 +113,7 @@ static int run_compare(void)
 		strcpy(path + len, "bftmutex-peers");
 		execl(path, path, "--compare", NULL);
 	}
-	err(2, "bftmutex-peers: must be in the folder of this program; make tests");
+	err(2, "cannot start bftmutex-peers, which \"make tests\" builds beside this program");
 }
 
 int main(int argc, char **argv)

@@ -259,9 +259,9 @@ void client_kernel_answer(struct world *w, u32 x, u32 h, u32 u, const struct bft
 void client_kernel_left_over(struct world *w, u32 x, u32 h);
 /** client_kernel_hello() - the kernel asks server @u for its epoch, unless it did a moment ago. */
 void client_kernel_hello(struct world *w, u32 x, u32 u);
-/** client_release_keep() - the helper is gone: only RELEASE of the kernel goes on. */
+/** client_release_keep() - the helper is gone: of all RELEASE, those of the kernel go on. */
 void client_release_keep(struct world *w, u32 x);
-/** client_abandon() - nobody goes on with it, but for a lock that is held. */
+/** client_abandon() - the helper of @h is gone: end what nobody goes on with; a held lock stays. */
 void client_abandon(struct world *w, u32 x, struct handle *h, bool host);
 /** client_serves() - does anybody take locks there: its helper, or its kernel without one? */
 static inline bool client_serves(const struct world *w, const struct client *c)

@@ -252,8 +252,15 @@ static void boot_is_kept(void **state)
 	bftm_boot_id_set("0a1b-2c\n");
 	id = start();
 	assert_string_equal(id->boot_id, "0a1b2c");
+	assert_int_equal(id->boot, id->incarnation);
+	assert_false(id->lends);
+	/* The kernel never listened to that one: it told the daemon of nothing. */
+	bftm_identity_put(id);
+	id = start();
 	first = id->boot;
 	assert_int_equal(first, id->incarnation);
+	assert_false(id->lends);
+	bftm_identity_lends(id);
 	/* Operations take another one. */
 	assert_true(bftm_identity_renew(id) > first);
 	assert_int_equal(id->boot, first);
@@ -261,6 +268,7 @@ static void boot_is_kept(void **state)
 	id = start();
 	assert_true(id->incarnation > first);
 	assert_int_equal(id->boot, first);
+	assert_true(id->lends);
 	bftm_identity_put(id);
 	bftm_boot_id_set("0a1b2d");
 	id = start();
@@ -283,6 +291,7 @@ static void boot_of_what_is_held(void **state)
 	close(fd);
 	id = start();
 	assert_int_equal(id->boot, id->incarnation);
+	bftm_identity_lends(id);
 	first = id->incarnation - 5;
 	bftm_identity_holds(id, (u64)id->incarnation << 32 | 6);
 	assert_int_equal(id->boot, id->incarnation);

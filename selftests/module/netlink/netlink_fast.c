@@ -336,7 +336,7 @@ TEST_F(lend, what_proves_nothing)
 	bftm_mac_free(wrong);
 }
 
-/* The helper's: what it did not read is dropped. Return: how many there were. */
+/* Read and drop the datagrams that the kernel left to the helper. Return: their number. */
 static int helper_reads(lend_t *self)
 {
 	u8 data[BFTM_WIRE_LEN_MAX];
@@ -347,7 +347,7 @@ static int helper_reads(lend_t *self)
 	return count;
 }
 
-/* Server @u says of @msg that it is for another start of it, and is asked what it is. */
+/* Server @u answers @msg by STALE, since it was started anew; the kernel then says HELLO. */
 static struct bftm_msg restarted(lend_t *self, int u, struct bftm_msg msg, uint64_t epoch,
 				 struct sockaddr_in6 *from)
 {
@@ -442,7 +442,7 @@ TEST_F(lend, an_old_challenge)
 	EXPECT_EQ(2, helper_reads(self));
 }
 
-/* Of more than needed leaves room for, as its CHALLENGE says: its grants do not count. */
+/* CHALLENGE says that more servers may forget than "needed" leaves room for: no grant counts. */
 TEST_F(lend, a_challenge_of_a_forgetful_server)
 {
 	struct sockaddr_in6 from;

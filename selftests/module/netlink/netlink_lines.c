@@ -24,7 +24,7 @@ static void lend_by(lend_t *self, int sock, struct bftm_counters *counters)
 	self->counters_attr = (uintptr_t)counters;
 }
 
-/* It holds "lock", and asks for "other": the first server has granted it. */
+/* The kernel holds "lock", and asks for "other", which the first server has granted. */
 static int one_of_each(lend_t *self, uint32_t flags)
 {
 	int other = open_here(O_NONBLOCK);
@@ -36,7 +36,7 @@ static int one_of_each(lend_t *self, uint32_t flags)
 	return other;
 }
 
-/* The attempt keeps its number and what is granted, and goes on with other numbers and port. */
+/* The attempt keeps its number and grants; its datagrams have other numbers and another port. */
 TEST_F(lend, another_line)
 {
 	struct bftm_counters *counters = later_counters(self->counters);
@@ -113,7 +113,7 @@ TEST_F(lend, counters_below)
 	munmap(counters, 4096);
 }
 
-/* Killed: all that it had is the kernel's, which goes on for a while, for newcomers as well. */
+/* The helper is killed: the kernel goes on with the loan for a while, for new requests too. */
 TEST_F(lend, a_helper_that_is_gone)
 {
 	int other = one_of_each(self, 0), third = open_here(O_NONBLOCK), waits;
@@ -131,7 +131,7 @@ TEST_F(lend, a_helper_that_is_gone)
 	ASSERT_EQ(0, release(third));
 	ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_TRY, 0));
 	ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_RELEASE, BFTM_MSG_RELEASED));
-	/* Then nothing waits any more; what is held stays so. */
+	/* After the grace no request waits any more; a held lock stays held. */
 	waits = open_here(O_NONBLOCK);
 	ASSERT_EQ(-EINPROGRESS, acquire(waits, "waits", LEASE, 0, NULL));
 	ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_TRY, BFTM_MSG_LOCKED));
@@ -148,7 +148,7 @@ TEST_F(lend, a_helper_that_is_gone)
 	self->sock = -1;
 }
 
-/* The attempt itself is over with the grace. */
+/* No server answers: the attempt ends with the grace. */
 TEST_F(lend, nobody_answers_and_the_helper_is_gone)
 {
 	int other;
@@ -174,7 +174,7 @@ static int bind_to(struct sockaddr_in6 addr)
 	return err;
 }
 
-/* The line holds a socket, and that the namespace: not for longer than somebody can use it. */
+/* A line holds its socket, and so the namespace: it ends at once when nobody can use it. */
 TEST_F(lend, without_use)
 {
 	struct sockaddr_in6 addr;
@@ -202,7 +202,7 @@ TEST_F(lend, the_next_helper)
 	struct seen s;
 
 	take_over(&self->nl);
-	/* Until it lends, its own numbers may be in use: newcomers are its. */
+	/* Until this helper lends, it may have drawn numbers of its own: it gets new requests. */
 	third = open_here(O_NONBLOCK);
 	ASSERT_EQ(-EINPROGRESS, acquire(third, "third", LEASE, 0, NULL));
 	ASSERT_EQ(0, pull(&self->nl, &s));
@@ -215,14 +215,14 @@ TEST_F(lend, the_next_helper)
 	ASSERT_EQ(POLLIN, poll_for(other, POLLIN, LONG_MS));
 	EXPECT_EQ(BFTM_STATE_HELD, state_of(other));
 	EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
-	/* In time for its renewal it gets the other one. */
+	/* The helper gets the held lock when that is to be renewed. */
 	while (pull(&self->nl, &s))
 		sleep_ns(MS);
 	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_RENEW, s.kind);
 	EXPECT_STREQ("lock", s.name);
 	EXPECT_EQ(0, renewed(&self->nl, s.id, s.deadline_ns + SEC, 2000));
 	EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
-	/* The grace of the helper before is nothing to this session. */
+	/* The end of the earlier helper's grace does not touch this session. */
 	sleep_ns(GRACE_MS * MS);
 	ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_TRY, 0));
 	ASSERT_EQ(0, release(other));
@@ -234,7 +234,7 @@ TEST_F(lend, the_next_helper)
 	munmap(counters, 4096);
 }
 
-/* It lends nothing of the kind, or takes it back: then it gets all, within the grace or at once. */
+/* The next helper lends nothing, or takes back: it gets all, after the grace or at once. */
 TEST_F(lend, the_next_helper_does_not_lend_it)
 {
 	int other, way;
