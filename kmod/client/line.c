@@ -136,7 +136,7 @@ static int check_socket(const struct bftm_net *bn, const struct socket *sock)
 	return 0;
 }
 
-/* Both sides add to 64 bits at once, wherever the helper has them in its memory. */
+/* Kernel and helper add to 64 bits at once, wherever the helper has its counters in memory. */
 static int pin(struct bftm_line *line, u64 counters)
 {
 	/* At a multiple of their size, as the caller has seen: in one page. */

@@ -212,6 +212,9 @@ static int netlink_lend(struct genl_info *info)
 	else if (err == -ESTALE)
 		NL_SET_ERR_MSG_ATTR(info->extack, a[BFTMUTEX_A_SESSION_COUNTERS],
 				    "counters must not be below those that were lent before");
+	else if (err == -ENOSPC)
+		NL_SET_ERR_MSG_ATTR(info->extack, a[BFTMUTEX_A_SESSION_CLUSTER],
+				    "64 other clusters are lent, and more cannot be: take one back");
 	else if (err == -EBADF || err == -ENOTSOCK || err == -EINVAL)
 		NL_SET_ERR_MSG_ATTR(info->extack, a[BFTMUTEX_A_SESSION_SOCKET],
 				    "socket must be a bound IPv6 UDP socket of this namespace that nobody else serves");

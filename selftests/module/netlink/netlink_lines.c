@@ -268,4 +268,30 @@ TEST_F(lend, the_next_helper_does_not_lend_it)
 	}
 }
 
+/* So many sessions are looked at in one hold of the lock; one that is lent again is not another. */
+TEST_F(lend, clusters)
+{
+	char name[16];
+	int i;
+
+	self->cluster = name;
+	for (i = 0; i < 64; i++) {
+		snprintf(name, sizeof(name), "c%d", i);
+		ASSERT_EQ(0, lend(self));
+	}
+	EXPECT_EQ(0, lend(self));
+	snprintf(name, sizeof(name), "more");
+	EXPECT_EQ(-ENOSPC, lend(self));
+	EXPECT_EQ(BFTMUTEX_A_SESSION_CLUSTER, self->nl.attr);
+	EXPECT_STREQ("64 other clusters are lent, and more cannot be: take one back",
+		     self->nl.error);
+	/* Taken back. */
+	snprintf(name, sizeof(name), "c5");
+	self->peers = 0;
+	ASSERT_EQ(0, lend(self));
+	snprintf(name, sizeof(name), "more");
+	self->peers = N;
+	EXPECT_EQ(0, lend(self));
+}
+
 TEST_HARNESS_MAIN
