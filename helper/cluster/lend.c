@@ -90,28 +90,36 @@ static int revoke(struct bftm_cluster *cl)
 	return err;
 }
 
-/* Return: what the kernel says, or -ENOMEM. */
-static int lend(const struct bftm_cluster *cl, u8 ask)
+/* Return: what the kernel says, or -ENOMEM; with its words in @ret_words, "" for none. */
+static int lend(const struct bftm_cluster *cl, u8 ask, int *ret_blamed, const char **ret_words)
 {
 	struct nl_msg *msg = lend_msg(cl, cl->conf.n);
+	int err;
 
+	*ret_blamed = 0;
+	*ret_words = "";
 	if (!msg)
 		return -ENOMEM;
 	put_session(msg, cl, ask);
-	return bftm_upcall_call(msg);
+	err = bftm_upcall_call(msg);
+	if (err)
+		*ret_blamed = bftm_upcall_blames(ret_words);
+	return err;
 }
 
 void bftm_lend(struct bftm_cluster *cl)
 {
-	int err;
+	const char *words;
+	int err, blamed;
 
 	if (!can_lend(cl)) {
 		revoke(cl);	/* an earlier daemon may have lent it */
 		return;
 	}
-	err = lend(cl, cl->conf.ask);
-	if (err == -EINVAL && cl->conf.ask != BFTMUTEX_ASK_ALL) {
-		err = lend(cl, BFTMUTEX_ASK_ALL);
+	err = lend(cl, cl->conf.ask, &blamed, &words);
+	/* A module that knows this attribute refuses a value of it by ERANGE. */
+	if (err == -EINVAL && blamed == BFTMUTEX_A_SESSION_ASK) {
+		err = lend(cl, BFTMUTEX_ASK_ALL, &blamed, &words);
 		if (!err)
 			bftm_log(LOG_NOTICE, "cluster %s: the loaded module does not know \"ask = %s\", so "
 				 "the kernel asks all servers; load the module of this version",
@@ -121,8 +129,8 @@ void bftm_lend(struct bftm_cluster *cl)
 	cl->lend_later = err == -ENOMEM || err == -ENOBUFS;
 	if (!err)
 		return;
-	bftm_log(LOG_WARNING, "cluster %s: the kernel takes no locks by itself: %s",
-		 cl->conf.name, strerror(-err));
+	bftm_log(LOG_WARNING, "cluster %s: the kernel takes no locks by itself: %s%s%s",
+		 cl->conf.name, strerror(-err), *words ? ": " : "", words);
 	revoke(cl);	/* what was lent before is not true any more */
 }
 

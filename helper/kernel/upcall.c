@@ -276,6 +276,12 @@ int bftm_upcall_call(struct nl_msg *msg)
 	return err;
 }
 
+int bftm_upcall_blames(const char **ret_words)
+{
+	*ret_words = nl.error;
+	return nl.attr;
+}
+
 void bftm_upcall_again(void)
 {
 	broken = registered;

@@ -263,6 +263,13 @@ struct nl_msg *bftm_upcall_msg(u8 cmd, size_t room);
  */
 int bftm_upcall_call(struct nl_msg *msg);
 
+/**
+ * bftm_upcall_blames() - why the last bftm_upcall_call() failed
+ * @ret_words: the kernel's words, or ""
+ * Return: the attribute of the request that the kernel names, 0 for none
+ */
+int bftm_upcall_blames(const char **ret_words);
+
 /** bftm_upcall_again() - register again, from the loop, and lend or take back all clusters anew */
 void bftm_upcall_again(void);
 

@@ -17,6 +17,8 @@ struct bftm_clusters bftm_clusters = TAILQ_HEAD_INITIALIZER(bftm_clusters);
 
 /* A kernel that answers each message as told, and has what it was lent. */
 static int answer[4];		/* to this one and the next, negative errno; 1: no memory for it */
+static int blamed;		/* the attribute that it names after a failure */
+static char logged[256];
 static u32 messages, lent_peers, lent_epochs, hellos, again;
 static struct bftm_cluster cl;
 static struct bftm_identity identity;
@@ -28,8 +30,17 @@ static int lent_ask;	/* enum bftmutex_ask; -1: it was not lent */
 
 void bftm_log(int level, const char *format, ...)
 {
+	va_list args;
+
 	(void)level;
-	(void)format;
+	va_start(args, format);
+	vsnprintf(logged, sizeof(logged), format, args);
+	va_end(args);
+}
+
+const char *bftm_ask_name(u8 ask)
+{
+	return ask == BFTMUTEX_ASK_AUTO ? "auto" : "all";
 }
 
 void bftm_hello(struct bftm_cluster *cluster, u32 to)
@@ -94,6 +105,12 @@ int bftm_upcall_call(struct nl_msg *msg)
 	return err;
 }
 
+int bftm_upcall_blames(const char **ret_words)
+{
+	*ret_words = "so says the kernel";
+	return blamed;
+}
+
 void bftm_upcall_again(void)
 {
 	again++;
@@ -107,6 +124,8 @@ static int begin(void **state)
 	(void)state;
 	memset(&cl, 0, sizeof(cl));
 	memset(answer, 0, sizeof(answer));
+	blamed = 0;
+	*logged = '\0';
 	messages = again = lent_peers = lent_epochs = hellos = 0;
 	TAILQ_INIT(&bftm_clusters);
 	TAILQ_INSERT_TAIL(&bftm_clusters, &cl, list);
@@ -226,10 +245,47 @@ static void whom_to_ask(void **state)
 	cl.conf.ask = BFTMUTEX_ASK_AUTO;
 	lend_it();
 	assert_int_equal(lent_ask, BFTMUTEX_ASK_AUTO);
+	assert_string_equal(logged, "");
 	/* One that does not know the word is asked without it. */
 	answer[0] = -EINVAL;
+	blamed = BFTMUTEX_A_SESSION_ASK;
 	lend_it();
 	assert_int_equal(lent_ask, -1);
+	assert_non_null(strstr(logged, "does not know \"ask = auto\""));
+}
+
+/* A module that knows the word has another reason, which the log names. */
+static void another_reason(void **state)
+{
+	static const struct {
+		int error, attr;
+	} row[] = {
+		{ -EINVAL, BFTMUTEX_A_SESSION_COUNTERS },
+		{ -EINVAL, BFTMUTEX_A_SESSION_PEER },
+		{ -EINVAL, 0 },
+		{ -ERANGE, BFTMUTEX_A_SESSION_ASK },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(row); i++) {
+		begin(state);
+		cl.conf.ask = BFTMUTEX_ASK_AUTO;
+		answer[0] = row[i].error;
+		blamed = row[i].attr;
+		bftm_lend(&cl);
+		assert_false(cl.lent);
+		/* It is taken back, and not lent without the word. */
+		assert_int_equal(messages, 2);
+		assert_int_equal(lent_peers, 0);
+		assert_non_null(strstr(logged, ": so says the kernel"));
+		assert_null(strstr(logged, "does not know"));
+	}
+	/* Without a request the kernel has said nothing. */
+	begin(state);
+	answer[0] = 1;
+	bftm_lend(&cl);
+	assert_null(strstr(logged, "so says the kernel"));
+	assert_non_null(strstr(logged, "takes no locks by itself"));
 }
 
 /* A loan for which the kernel had no memory is tried again a second later, and then each minute. */
@@ -288,6 +344,7 @@ int main(void)
 		cmocka_unit_test_setup(before_servers_are_heard, begin),
 		cmocka_unit_test_setup(what_is_not_to_be_lent, begin),
 		cmocka_unit_test_setup(whom_to_ask, begin),
+		cmocka_unit_test_setup(another_reason, begin),
 		cmocka_unit_test_setup(lent_later, begin),
 		cmocka_unit_test_setup(the_first_of_a_boot, begin),
 	};
