@@ -190,6 +190,12 @@ static bool owns(const struct peer *p, u32 who, u32 number)
 	       (!peer_has(p, REPAIR_NUMBERS) || s->owner.number == number);
 }
 
+/* RELEASE @number of @from ends this request. */
+static bool is_ended(const struct peer *p, const struct asking *a, u32 from, u32 number)
+{
+	return a->who == from && (!peer_has(p, REPAIR_NUMBERS) || a->number <= number);
+}
+
 static void take_release(struct peer *p, u32 from, u32 number)
 {
 	struct sigma *s = p->state;
@@ -197,13 +203,11 @@ static void take_release(struct peer *p, u32 from, u32 number)
 
 	if (peer_has(p, REPAIR_NUMBERS) && number > s->over[from])
 		s->over[from] = number;
-	if (s->is_owned && s->owner.who == from &&
-	    (!peer_has(p, REPAIR_NUMBERS) || s->owner.number <= number)) {
+	if (s->is_owned && is_ended(p, &s->owner, from, number)) {
 		s->is_owned = false;
 		if (s->waiting)
 			serve_first(p);
-	} else if (at < s->waiting && (!peer_has(p, REPAIR_NUMBERS) ||
-				       s->queue[at].number <= number)) {
+	} else if (at < s->waiting && is_ended(p, &s->queue[at], from, number)) {
 		remove_at(s, at);
 	}
 }
