@@ -168,7 +168,8 @@ static void paper_stop(struct bftm_contender *c, const struct bftm_client_cfg *c
 
 static void paper_epoch(struct bftm_contender *c, u32 u, struct bftm_out *out)
 {
-	(void)c, (void)u;
+	(void)c;
+	(void)u;
 	memset(out, 0, sizeof(*out));
 }
 
@@ -185,7 +186,8 @@ static bool paper_knows(const void *lock)
 
 static void paper_learn(void *lock, u64 token_max)
 {
-	(void)lock, (void)token_max;
+	(void)lock;
+	(void)token_max;
 }
 
 static bool paper_creates(const struct bftm_server_cfg *cfg, const struct bftm_msg *req)

@@ -57,13 +57,15 @@ void bftm_log(int level, const char *format, ...)
 
 bool bftm_due(u64 *last_ns, u64 every_ns)
 {
-	(void)last_ns, (void)every_ns;
+	(void)last_ns;
+	(void)every_ns;
 	return false;
 }
 
 const char *bftm_format_duration(u64 ns, char *buf, size_t len)
 {
-	(void)ns, (void)len;
+	(void)ns;
+	(void)len;
 	return buf;
 }
 
@@ -115,7 +117,8 @@ void bftm_release_late(struct bftm_cluster *c, u32 u, const struct bftm_msg *msg
 
 void bftm_upcall_failed(u64 id, int error, u32 attempts, const char *why)
 {
-	(void)attempts, (void)why;
+	(void)attempts;
+	(void)why;
 	tell(error == EWOULDBLOCK ? "busy" : error == ETIMEDOUT ? "late" : "failed", id);
 }
 
@@ -148,7 +151,8 @@ void bftm_report_wanted(struct bftm_acquire_op *op)
 
 void bftm_attempt_restarted(struct bftm_acquire_op *op, u32 u)
 {
-	(void)op, (void)u;
+	(void)op;
+	(void)u;
 }
 
 bool bftm_is_member(const struct bftm_cluster *c)
@@ -233,7 +237,8 @@ int bftm_attempt_answer(struct bftm_acquire_op *op, u32 u, const struct bftm_msg
 
 void bftm_attempt_epoch(struct bftm_acquire_op *op, u32 u)
 {
-	(void)op, (void)u;
+	(void)op;
+	(void)u;
 }
 
 bool bftm_attempt_contended(const struct bftm_acquire_op *op)
@@ -244,7 +249,8 @@ bool bftm_attempt_contended(const struct bftm_acquire_op *op)
 
 static inline u64 seen(const struct bftm_contender *c, const struct bftm_client_cfg *cfg)
 {
-	(void)c, (void)cfg;
+	(void)c;
+	(void)cfg;
 	return 0;
 }
 

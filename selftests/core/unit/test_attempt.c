@@ -49,7 +49,8 @@ void bftm_timer_arm(struct bftm_timer *timer, u64 at_ns)
 
 void bftm_cluster_send(struct bftm_cluster *c, u32 to, const struct bftm_msg *msg)
 {
-	(void)c, (void)to;
+	(void)c;
+	(void)to;
 	if (msg->type == BFTM_MSG_TRY) {
 		tries++;
 		attempt_sent = msg->attempt;
@@ -79,7 +80,8 @@ void bftm_evidence_round(struct bftm_cluster *c, struct bftm_acquire_op *o,
 
 void bftm_evidence_over(struct bftm_cluster *c, struct bftm_acquire_op *o)
 {
-	(void)c, (void)o;
+	(void)c;
+	(void)o;
 }
 
 int bftm_refusal_errno(u32 refusal)
@@ -113,7 +115,8 @@ void bftm_report_lost(const struct bftm_acquire_op *o)
 
 void bftm_report_refused(struct bftm_cluster *c, u32 refusal)
 {
-	(void)c, (void)refusal;
+	(void)c;
+	(void)refusal;
 }
 
 static int four_servers(void **state)

@@ -48,7 +48,8 @@ void bftm_attempt_restarted(struct bftm_acquire_op *which, u32 u)
 
 void bftm_identity_holds(struct bftm_identity *id, u64 attempt)
 {
-	(void)id, (void)attempt;
+	(void)id;
+	(void)attempt;
 }
 
 static bool retold(const struct bftm_contender *c, u32 u)

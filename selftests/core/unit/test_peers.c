@@ -29,7 +29,8 @@ void peer_tell(struct peer *p, u32 to, const struct peer_note *note)
 
 void peer_wake_after(struct peer *p, u64 ticks)
 {
-	(void)p, (void)ticks;
+	(void)p;
+	(void)ticks;
 }
 
 void peer_enter(struct peer *p)
@@ -66,13 +67,15 @@ u64 peer_now(const struct peer *p)
 
 u64 peer_random(struct peer *p, u64 below)
 {
-	(void)p, (void)below;
+	(void)p;
+	(void)below;
 	return 0;
 }
 
 void peer_read(struct peer *p, u32 value)
 {
-	(void)p, (void)value;
+	(void)p;
+	(void)value;
 }
 
 void peer_record_channel(struct peer *p, u32 from, u32 value)

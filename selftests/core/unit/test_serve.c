@@ -123,7 +123,8 @@ static void shell_leave(void *arg, const struct bftm_protocol *protocol, void *l
 {
 	struct surroundings *s = arg;
 
-	(void)protocol, (void)req;
+	(void)protocol;
+	(void)req;
 	assert_ptr_equal(lock, s->full ? NULL : &s->lock);
 	assert_int_equal(now, T0 + s->later_ns);
 	assert_ptr_equal(sends, s->sends);
@@ -284,7 +285,7 @@ static void who_has_it(void **state)
 	static const struct {
 		u64 until_ns, later_ns, rest_ns;
 		u64 attempt;
-	} cases[] = {
+	} rows[] = {
 		{ 2 * T0, 0, T0, 1 },
 		{ 2 * T0, T0 - 1, 1, 1 },
 		{ 2 * T0, T0, 0, 1 },
@@ -297,11 +298,11 @@ static void who_has_it(void **state)
 	(void)state;
 	req.attempt = 0;
 	req.mode = 0;
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct surroundings s = {
-			.later_ns = cases[i].later_ns,
+			.later_ns = rows[i].later_ns,
 			.lock = { .hi = 9, .first = {
-				.attempt = 1, .client = 2, .time_ns = cases[i].until_ns,
+				.attempt = 1, .client = 2, .time_ns = rows[i].until_ns,
 				.lease_ns = L, .mode = BFTM_MODE_PW,
 			} },
 		};
@@ -311,10 +312,10 @@ static void who_has_it(void **state)
 		s.sends = &sends;
 		assert_int_equal(bftm_serve(&shell, &s, &cfg, &req, T0, &sends), BFTM_SERVED);
 		assert_int_equal(sends.reply.type, BFTM_MSG_OWNER);
-		assert_int_equal(sends.reply.attempt, cases[i].attempt);
-		assert_int_equal(sends.reply.owner, cases[i].attempt ? 2 : 0);
-		assert_int_equal(sends.reply.mode, cases[i].attempt ? BFTM_MODE_PW : BFTM_MODE_NL);
-		assert_int_equal(sends.reply.lease_ns, cases[i].rest_ns);
+		assert_int_equal(sends.reply.attempt, rows[i].attempt);
+		assert_int_equal(sends.reply.owner, rows[i].attempt ? 2 : 0);
+		assert_int_equal(sends.reply.mode, rows[i].attempt ? BFTM_MODE_PW : BFTM_MODE_NL);
+		assert_int_equal(sends.reply.lease_ns, rows[i].rest_ns);
 		assert_int_equal(sends.reply.holders, 1);
 		assert_int_equal(sends.reply.waiters, 0);
 		assert_int_equal(sends.reply.token, 9);

@@ -3,6 +3,7 @@
 #ifndef BFTM_TEST_NETLINK_H
 #define BFTM_TEST_NETLINK_H
 
+#include <arpa/inet.h>
 #include <net/if.h>
 #include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
@@ -58,7 +59,7 @@ struct seen {
 /* Where the low @len bytes of @value are, as this machine stores numbers. */
 static inline void *low_bytes(uint64_t *value, int len)
 {
-	return (char *)value + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 8 - len : 0);
+	return (char *)value + (htons(1) == 1 ? 8 - len : 0);
 }
 
 uint64_t number(struct nlattr *attr);

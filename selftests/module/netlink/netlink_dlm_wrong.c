@@ -96,7 +96,8 @@ TEST_F(dlm, a_writer_leaves_a_value_that_it_did_not_read)
 	EXPECT_STREQ("converted", self->pulled.value);
 }
 
-static void lost_before(struct __test_metadata *_metadata, FIXTURE_DATA(dlm) *self, uint32_t flags)
+static void lost_before(struct __test_metadata *_metadata, struct _test_data_dlm *self,
+			uint32_t flags)
 {
 	self->end = now_ns() + 100 * MS;
 	GET(EX, 0);

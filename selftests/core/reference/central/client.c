@@ -106,7 +106,8 @@ static void central_epoch(struct bftm_contender *c, u32 u, struct bftm_out *out)
 static void central_wake(struct bftm_contender *c, const struct bftm_client_cfg *cfg, u64 now,
 			 u64 attempt, u64 rnd, struct bftm_out *out)
 {
-	(void)attempt, (void)rnd;
+	(void)attempt;
+	(void)rnd;
 	memset(out, 0, sizeof(*out));
 	if (now < c->wake_ns || c->phase != BFTM_PHASE_TRY)
 		return;
@@ -156,7 +157,8 @@ static bool central_reached(const struct bftm_contender *c, const struct bftm_cl
 
 static bool central_lacks_tokens(const struct bftm_contender *c, const struct bftm_client_cfg *cfg)
 {
-	(void)c, (void)cfg;
+	(void)c;
+	(void)cfg;
 	return false;
 }
 
@@ -167,7 +169,8 @@ static u64 central_granted_ns(const struct bftm_contender *c, u32 u)
 
 static u64 central_seen(const struct bftm_contender *c, const struct bftm_client_cfg *cfg)
 {
-	(void)c, (void)cfg;
+	(void)c;
+	(void)cfg;
 	return 0;
 }
 

@@ -20,7 +20,8 @@ static bool central_knows(const void *state)
 
 static void central_learn(void *state, u64 token_max)
 {
-	(void)state, (void)token_max;
+	(void)state;
+	(void)token_max;
 }
 
 /* RELEASE may overtake TRY: what it ends has to be known when TRY comes. */
@@ -187,7 +188,8 @@ static bool central_waits(const void *state, u32 client, u64 attempt)
 /* Never forgotten: what it knows of attempts that are over must outlast every late message. */
 static bool central_idle(const void *state, u64 now)
 {
-	(void)state, (void)now;
+	(void)state;
+	(void)now;
 	return false;
 }
 
