@@ -77,6 +77,25 @@ static void health_add(char text[BFTM_WHY_MAX], const char *format, ...)
 	va_end(args);
 }
 
+/* A request of just now may still be answered. */
+static u64 patience(const struct bftm_cluster *cl)
+{
+	return 2 * cl->cfg.resend_ns;
+}
+
+void bftm_health_silent(struct bftm_cluster *cl, u32 servers)
+{
+	u64 now = bftm_now();
+	u32 u;
+
+	for (u = 0; u < cl->conf.n; u++) {
+		struct bftm_peer *peer = &cl->peer[u];
+
+		if (servers >> u & 1 && !peer->asked_ns && now - peer->heard_ns > patience(cl))
+			peer->asked_ns = now - patience(cl) - 1;
+	}
+}
+
 const char *bftm_health_why(const struct bftm_cluster *cl, char text[BFTM_WHY_MAX])
 {
 	u32 silent = 0, unheard = 0, quarantine = 0, forgetful = 0, able, u;
@@ -86,8 +105,7 @@ const char *bftm_health_why(const struct bftm_cluster *cl, char text[BFTM_WHY_MA
 	for (u = 0; u < cl->conf.n; u++) {
 		const struct bftm_peer *peer = &cl->peer[u];
 
-		/* A request of just now may still be answered. */
-		if (peer->asked_ns && now - peer->asked_ns > 2 * cl->cfg.resend_ns)
+		if (peer->asked_ns && now - peer->asked_ns > patience(cl))
 			silent |= 1u << u;
 		else if (!peer->heard_ns)
 			unheard |= 1u << u;

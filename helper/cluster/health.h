@@ -9,6 +9,13 @@
 struct bftm_cluster;
 
 /**
+ * bftm_health_silent() - the kernel has asked these servers, more than once, and heard nothing
+ * @cl:      the cluster
+ * @servers: a bit mask
+ */
+void bftm_health_silent(struct bftm_cluster *cl, u32 servers);
+
+/**
  * bftm_health_why() - why locks of a cluster cannot be had now, as the end of a sentence
  * @cl:   the cluster
  * @text: gets the words

@@ -58,6 +58,8 @@ static void put_session(struct nl_msg *msg, const struct bftm_cluster *cl, u8 as
 	/* An older module, which asks all servers, would refuse the attribute. */
 	if (ask != BFTMUTEX_ASK_ALL)
 		nla_put_u32(msg, BFTMUTEX_A_SESSION_ASK, ask);
+	if (conf->backoff)
+		nla_put_flag(msg, BFTMUTEX_A_SESSION_BACKOFF);
 	for (u = 0; u < conf->n; u++)
 		put_peer(msg, cl, u);
 }

@@ -4,10 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/quorum.h"
+#include "core/servers.h"
 #include "lock/acquire.h"
 #include "lock/attempt.h"
 #include "lock/lasting.h"
 #include "cluster/cluster.h"
+#include "cluster/health.h"
+#include "cluster/reach.h"
 #include "loop/log.h"
 #include "lock/release.h"
 #include "lock/report.h"
@@ -194,6 +198,17 @@ static bool has_lost(const struct bftm_acquire_op *op)
 	return bftm_name_excludes(op) || !contender || bftm_attempt_contended(contender);
 }
 
+/* The kernel waits by itself, and leaves it to this daemon to say why in vain. */
+static bool has_waited(const struct bftm_ask *ask)
+{
+	return ask->timeout_at_ns && !ask->once && ask->timeout_at_ns <= bftm_now();
+}
+
+static int waited_errno(const struct bftm_cluster *cl, const struct bftm_ask *ask)
+{
+	return bftm_limit_errno(cl->conf.n - bftm_count(ask->silent) < bftm_win(&cl->cfg));
+}
+
 static void tell_holders(const struct bftm_name *name)
 {
 	struct bftm_acquire_op *holder;
@@ -218,6 +233,8 @@ void bftm_acquire_begin(const struct bftm_ask *arg)
 	const char *why = "";
 	int error = acquire_check(cl, &ask, &why);
 
+	if (cl)
+		bftm_health_silent(cl, ask.silent);
 	op = error ? NULL : op_new(cl, &ask, false);
 	if (!op && ask.inside)
 		ask.inside->over(ask.inside->arg);
@@ -225,7 +242,9 @@ void bftm_acquire_begin(const struct bftm_ask *arg)
 		bftm_upcall_failed(ask.id, error ?: ENOMEM, 0, why);
 	if (!op)
 		return;
-	if (op->place == BFTM_PLACE_ACTIVE)
+	if (has_waited(&ask))
+		acquire_fail(op, waited_errno(cl, &ask));
+	else if (op->place == BFTM_PLACE_ACTIVE)
 		settle(op, bftm_attempt_start(op));
 	else if (ask.once && has_lost(op))
 		acquire_fail(op, EWOULDBLOCK);
@@ -359,6 +378,16 @@ void bftm_acquire_held(const struct bftm_ask *ask)
 	/* One that cannot be adopted is an obstacle at the servers only. */
 	if (op)
 		bftm_report_wanted(op);
+}
+
+void bftm_acquire_lost(const struct bftm_ask *ask)
+{
+	struct bftm_cluster *cl = won_by(ask);
+
+	if (!cl)
+		return;
+	bftm_health_silent(cl, ask->silent);
+	bftm_report_lost(cl, ask);
 }
 
 void bftm_acquire_evicted(struct bftm_cluster *cl, u32 incarnation)

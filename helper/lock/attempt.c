@@ -113,7 +113,7 @@ static int attempt_obey(struct bftm_acquire_op *op, const struct bftm_out *out)
 		return bftm_refusal_errno(out->refusal);
 	case BFTM_LAPSED:
 		/* The kernel has told the application by itself. */
-		bftm_report_lost(op);
+		bftm_report_lost(cl, &op->ask);
 		bftm_evidence_over(cl, op);
 		return BFTM_ATTEMPT_OVER;
 	}

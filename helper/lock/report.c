@@ -169,19 +169,18 @@ void bftm_report_refused(struct bftm_cluster *cl, u32 refusal)
 			 cl->conf.name, cl->conf.b + 1, bftm_refusal_name(refusal));
 }
 
-void bftm_report_lost(const struct bftm_acquire_op *op)
+void bftm_report_lost(struct bftm_cluster *cl, const struct bftm_ask *ask)
 {
 	char name[BFTM_SHOWN_ROOM(BFTM_NAME_LEN_MAX)], health[BFTM_WHY_MAX];
-	struct bftm_cluster *cl = op->cluster;
 
-	if (op->ask.inside)
+	if (ask->inside)
 		return;
 	if (bftm_due(&cl->lost_ns, BFTM_SAID_AGAIN_NS))
 		cl->losses = 0;
 	if (++cl->losses > LOSSES_SAID)
 		return;
-	bftm_shown(op->ask.name, op->ask.name_len, name, sizeof(name));
-	if (!op->ask.renew)
+	bftm_shown(ask->name, ask->name_len, name, sizeof(name));
+	if (!ask->renew)
 		bftm_log(LOG_INFO, "cluster %s: lock '%s' is lost: its lease has ended, and was not to be renewed",
 			 cl->conf.name, name);
 	else if (*bftm_health_why(cl, health))

@@ -9,6 +9,7 @@
 #include "uapi/linux/bftmutex.h"
 
 struct bftm_acquire_op;
+struct bftm_ask;
 struct bftm_cluster;
 
 /** bftm_report_won() - false when nobody has it by that: give it back. */
@@ -39,12 +40,13 @@ int bftm_report_converted(struct bftm_acquire_op *op, int error);
 void bftm_report_wanted(struct bftm_acquire_op *op);
 
 /**
- * bftm_report_lost() - log that the lease of @op has ended
- * @op: the request
+ * bftm_report_lost() - log that the lease of a lock has ended
+ * @cl:  its cluster
+ * @ask: what was asked for
  *
  * The program may not report its loss, and a program that is stopped cannot.
  */
-void bftm_report_lost(const struct bftm_acquire_op *op);
+void bftm_report_lost(struct bftm_cluster *cl, const struct bftm_ask *ask);
 
 /** bftm_report_refused() - log, once a minute, that servers refuse a request: enum bftm_refusal. */
 void bftm_report_refused(struct bftm_cluster *cl, u32 refusal);

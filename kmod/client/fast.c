@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The rules are those of the core that the helper runs; here are its clock, its
- * numbers and its datagrams. One attempt with BFTM_WAIT_NOT: it queues nowhere, so
- * servers never ask it to yield for long, and who loses has lost a round trip.
+ * numbers and its datagrams.
  *
  * Lifetime: an acquisition is reached through its request, its session and the table
  * of attempts, all under the upcall's lock, and goes from all of them at once. The
  * session's timer and the receive path hold that lock while they use it.
  *
- * Attempts of one lock are numbered in the order in which they begin, and this host has
- * one at a time: both sides draw from one counter, no request for a lock begins here
- * while another for it is under way, in the kernel or at the helper, and what is under
- * way here when another comes is the helper's from then on (bftm_fast_entrust()). That
- * matters because servers take a RELEASE for the end of all attempts up to its number.
+ * Attempts of one lock are numbered in the order in which they begin, and this host has one at a
+ * time: both sides draw from one counter, and no request for a lock begins here while another for
+ * it is under way, in the kernel or at the helper. A request that comes while the kernel has the
+ * lock waits behind it (line_up.c), or both are the helper's from then on: bftm_fast_entrust().
+ * That matters because servers take a RELEASE for the end of all attempts up to its number.
  */
 #include <linux/slab.h>
 
@@ -24,7 +23,10 @@
 #include "debug.h"
 #include "time/clock.h"
 
-/* Rounds that the helper is to see after one in which servers disagreed. */
+/*
+ * Rounds that the helper is to see after one in which servers disagreed. After one in which they
+ * may have learned of two clients in another order it sees the next.
+ */
 #define FAST_WATCH	16
 /*
  * Where too few were heard so many acquires are the helper's, then twice as many, up to 1,024:
@@ -51,10 +53,22 @@ static struct bftm_fast *fast_find(struct bftm_upcall *up, const struct bftm_ses
 	return NULL;
 }
 
-/* The core is done with its part: no more is asked for the lock. */
+/* It is not decided any more. */
+static void forget_asking(struct bftm_fast *f)
+{
+	f->session->asking -= f->asking;
+	f->asking = false;
+}
+
+/* The core is done with its part: of the attempt RELEASE is left. */
 static void forget_client(struct bftm_fast *f)
 {
-	f->session->asking -= !!f->host.client;
+	struct bftm_session *s = f->session;
+
+	forget_asking(f);
+	if (!f->host.client)
+		return;
+	s->prio = max(s->prio, f->host.core->seen(f->host.client, &s->cfg));
 	kfree(f->host.client);
 	f->host.client = NULL;
 }
@@ -78,8 +92,12 @@ static void fast_free(struct bftm_fast *f)
 
 static void fast_arm(struct bftm_fast *f)
 {
-	if (f->host.due_ns)
-		bftm_alarm_set(&f->session->alarms, &f->due, bftm_clock_timer(f->host.due_ns));
+	u64 at_ns = f->host.due_ns ? bftm_clock_timer(f->host.due_ns) : 0;
+
+	if (f->host.state == BFTM_HOST_ASK)
+		at_ns = min_not_zero(at_ns, f->request->timeout_at_ns);
+	if (at_ns)
+		bftm_alarm_set(&f->session->alarms, &f->due, at_ns);
 	else
 		bftm_alarm_clear(&f->session->alarms, &f->due);
 }
@@ -130,7 +148,7 @@ static void fast_lost(struct bftm_fast *f)
 	f->session->line->counters->lost++;
 	f->request = NULL;
 	request->fast = NULL;
-	bftm_upcall_requeue(f->session->bn, request);
+	bftm_line_entrust(f->session->bn, request);
 }
 
 static void fast_won(struct bftm_fast *f, u64 end_ns)
@@ -151,8 +169,16 @@ static void fast_won(struct bftm_fast *f, u64 end_ns)
 	};
 
 	memcpy(result.cluster, s->cluster, sizeof(result.cluster));
+	forget_asking(f);
 	s->line->counters->won++;
 	bftm_upcall_won(s->bn, request, &result);
+	if (bftm_request_behind(request))
+		bftm_handle_wanted(request->handle, request->arg.mode);
+}
+
+static void fast_renewed(struct bftm_fast *f, u64 end_ns)
+{
+	bftm_handle_renewed(f->request->handle, bftm_clock_deadline(end_ns), end_ns);
 }
 
 static void hand_over(struct bftm_fast *f);
@@ -167,6 +193,8 @@ static void fast_obey(struct bftm_fast *f, const struct bftm_host_step *step)
 		in_vain(s);
 	else if (step->disputed)
 		s->watch = FAST_WATCH;
+	else if (step->contested)
+		s->watch = max(s->watch, 1U);
 	fast_arm(f);
 	switch (step->event) {
 	case BFTM_HOST_NOTHING:
@@ -178,24 +206,31 @@ static void fast_obey(struct bftm_fast *f, const struct bftm_host_step *step)
 		}
 		fast_won(f, step->end_ns);
 		break;
+	case BFTM_HOST_RENEWED:
+		fast_renewed(f, step->end_ns);
+		break;
+	case BFTM_HOST_LAPSED:
+		f->request->silent = bftm_host_silent(&f->host);
+		bftm_handle_check(f->request->handle);
+		break;
 	case BFTM_HOST_LOST:
+		f->request->silent = bftm_host_silent(&f->host);
 		fast_lost(f);
 		break;
-	case BFTM_HOST_ENTRUST:
-		/* Without a helper the next one is asked for it. */
-		bftm_upcall_renew(s->bn, f->request);
-		return;
 	case BFTM_HOST_OVER:
 		fast_free(f);
 		return;
 	}
-	if (f->host.state != BFTM_HOST_ASK)
+	if (f->host.state == BFTM_HOST_END)
 		forget_client(f);
 }
 
 /* From now on nobody waits for it and nobody holds it. */
 static void give_back(struct bftm_fast *f, struct bftm_host_step *step)
 {
+	if (f->host.state == BFTM_HOST_END)
+		return;
+	f->request->silent = bftm_host_silent(&f->host);
 	bftm_host_stop(&f->host, &f->session->cfg, f->request->doubt, bftm_clock_ns(), step);
 	send_all(f, &step->out);
 	fast_arm(f);
@@ -210,6 +245,28 @@ static void hand_over(struct bftm_fast *f)
 	fast_lost(f);
 }
 
+/*
+ * Its time is over. The helper knows which servers are silent, and says so; of tokens the kernel
+ * alone knows here.
+ */
+static void time_out(struct bftm_fast *f)
+{
+	const struct bftm_client_ops *core = f->host.core;
+	struct bftm_request *request = f->request;
+	struct bftm_net *bn = f->session->bn;
+	struct bftm_host_step step;
+
+	if (!core->lacks_tokens(f->host.client, &f->session->cfg)) {
+		hand_over(f);
+		return;
+	}
+	give_back(f, &step);
+	f->request = NULL;
+	request->fast = NULL;
+	bftm_handle_failed(request->handle, -ENODATA);
+	bftm_line_end(bn, request);
+}
+
 static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *request)
 {
 	struct bftm_fast *f = kmalloc(sizeof(*f), GFP_ATOMIC | __GFP_NOWARN);
@@ -222,6 +279,7 @@ static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *r
 		kfree(f);
 		return NULL;
 	}
+	f->host.client->prio = s->prio;
 	f->session = s;
 	f->request = request;
 	f->host.attempt = atomic64_add_return(2, (atomic64_t *)&s->line->counters->attempt) |
@@ -231,6 +289,7 @@ static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *r
 	hash_add(s->bn->upcall->tables->fast, &f->by_attempt, f->host.attempt);
 	list_add_tail(&f->list, &s->all);
 	timerqueue_init(&f->due);
+	f->asking = true;
 	s->asking++;
 	s->count++;
 	request->fast = f;
@@ -238,19 +297,18 @@ static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *r
 	return f;
 }
 
-bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
+static enum bftm_wait wait_of(const struct bftm_session *s, const struct bftm_acquire *arg)
+{
+	bool queues = arg->way == BFTM_WAY_QUEUE || (arg->way == BFTM_WAY_DEFAULT && s->queues);
+
+	/* Figure 1 is the helper's, which sleeps: the kernel has the first round. */
+	return queues && !(arg->flags & BFTM_TRY) ? BFTM_WAIT_QUEUE : BFTM_WAIT_NOT;
+}
+
+bool bftm_fast_may(struct bftm_net *bn, const struct bftm_request *request)
 {
 	const struct bftm_acquire *arg = &request->arg;
 	struct bftm_session *s = bftm_session_find(bn, arg->cluster);
-	struct bftm_want want = {
-		.wait = BFTM_WAIT_NOT,
-		.mode = bftm_mode_of(arg->mode),
-		.fence = arg->flags & BFTM_FENCE,
-		.renew = arg->flags & BFTM_RENEW,
-	};
-	struct bftm_host_step step;
-	struct bftm_fast *f;
-	u64 now;
 
 	lockdep_assert_held(&bn->upcall->lock);
 	/*
@@ -263,9 +321,21 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 	/* The helper has locks of such names for itself, objects': it orders these. */
 	if (!arg->name[arg->name_len - 1])
 		return false;
-	want.lease_ns = arg->lease_ns ?: s->lease_ns;
-	if (want.lease_ns > s->lease_max_ns)
+	return (arg->lease_ns ?: s->lease_ns) <= s->lease_max_ns;
+}
+
+bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
+{
+	const struct bftm_acquire *arg = &request->arg;
+	struct bftm_session *s;
+	struct bftm_host_step step;
+	struct bftm_want want;
+	struct bftm_fast *f;
+	u64 now;
+
+	if (!bftm_fast_may(bn, request))
 		return false;
+	s = bftm_session_find(bn, arg->cluster);
 	if (s->asking * s->cfg.n >= FAST_ASKING_MAX || s->count >= FAST_MAX)
 		return false;
 	if (s->watch) {
@@ -275,7 +345,14 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 	f = fast_new(s, request);
 	if (!f)
 		return false;
-	want.lock = s->cfg.ask ? bftm_ask_lock(f->name, f->name_len) : 0;
+	want = (struct bftm_want){
+		.lease_ns = arg->lease_ns ?: s->lease_ns,
+		.wait = wait_of(s, arg),
+		.mode = bftm_mode_of(arg->mode),
+		.fence = arg->flags & BFTM_FENCE,
+		.renew = arg->flags & BFTM_RENEW,
+		.lock = s->cfg.ask ? bftm_ask_lock(f->name, f->name_len) : 0,
+	};
 	now = bftm_clock_ns();
 	bftm_host_begin(&f->host, &s->cfg, &want, f->host.attempt, now, &step);
 	fast_obey(f, &step);
@@ -292,9 +369,29 @@ void bftm_fast_end(struct bftm_request *request)
 	request->fast = NULL;
 }
 
+void bftm_fast_renew(struct bftm_request *request)
+{
+	struct bftm_fast *f = request->fast;
+	struct bftm_host_step step;
+
+	bftm_host_renew(&f->host, &f->session->cfg, bftm_clock_ns(), &step);
+	fast_obey(f, &step);
+}
+
+/* See core/backoff/host.h. */
+static void skip_yields(const struct bftm_fast *f)
+{
+	if (f->host.yielded)
+		atomic64_add(BFTM_WINDOW_BITS, (atomic64_t *)&f->session->line->counters->seq);
+}
+
 void bftm_fast_leave(struct bftm_request *request)
 {
-	fast_free(request->fast);
+	struct bftm_fast *f = request->fast;
+
+	request->sends = f->host.client->sends;
+	skip_yields(f);
+	fast_free(f);
 }
 
 static void entrust_held(struct bftm_fast *f)
@@ -302,7 +399,7 @@ static void entrust_held(struct bftm_fast *f)
 	struct bftm_request *request = f->request;
 	struct bftm_net *bn = f->session->bn;
 
-	fast_free(f);
+	bftm_fast_leave(request);
 	bftm_upcall_held(bn, request);
 }
 
@@ -348,16 +445,28 @@ bool bftm_fast_retire(struct bftm_session *s)
 	return false;
 }
 
+/*
+ * The core goes on with a lock only while both clocks say that it is held. A lock whose lease is
+ * over is given back: then the core has no lock in HOLD any more. The core's @now is read before.
+ */
+static void check_held(struct bftm_fast *f)
+{
+	if (f->host.state == BFTM_HOST_HOLD)
+		bftm_handle_check(f->request->handle);
+}
+
 static void fast_ring(struct bftm_fast *f, u64 boot_ns)
 {
 	struct bftm_host_step step;
+	u64 now = bftm_clock_ns();
 
 	if (f->host.state == BFTM_HOST_ASK && is_late(f, boot_ns)) {
-		hand_over(f);
+		time_out(f);
 		return;
 	}
+	check_held(f);
 	/* Nothing, when it was woken too early. */
-	bftm_host_wake(&f->host, &f->session->cfg, bftm_clock_ns(), &step);
+	bftm_host_wake(&f->host, &f->session->cfg, now, &step);
 	fast_obey(f, &step);
 }
 
@@ -393,6 +502,7 @@ static void fast_answer(struct bftm_fast *f, u32 u, const struct bftm_msg *msg)
 	struct bftm_host_step step;
 	u64 now = bftm_clock_ns();
 
+	check_held(f);
 	bftm_host_answer(&f->host, &f->session->cfg, u, msg, now, &step);
 	if (bftm_host_reached(&f->host, &f->session->cfg))
 		f->session->vain = 0;
@@ -432,8 +542,9 @@ void bftm_fast_stale(struct bftm_session *s, u32 u, const struct bftm_msg *msg)
 	struct bftm_host_step step;
 
 	lockdep_assert_held(&s->bn->upcall->lock);
-	if (!f || !is_named(f, msg) || f->host.state != BFTM_HOST_ASK)
+	if (!f || !is_named(f, msg))
 		return;
+	check_held(f);
 	bftm_host_epoch(&f->host, &s->cfg, u, bftm_clock_ns(), &step);
 	fast_obey(f, &step);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The fast path: a lock that nobody else wants is taken and given back by the
- * kernel itself, in one round of try() (Figure 1), without waking the helper. An
- * acquire that does not win at once is the helper's, as if it had just come.
+ * The fast path: the kernel itself asks servers for a lock, waits in their queue, renews the lock
+ * and gives it back, without waking the helper. An acquire that would have to sleep (Figure 1), or
+ * of which too few servers answer, is the helper's, as if it had just come.
  */
 #ifndef BFTM_FAST_H
 #define BFTM_FAST_H
@@ -20,6 +20,7 @@ struct bftm_request;
  * @due:        queued while it has something to do at a time
  * @session:    it goes when that does
  * @request:    that waits or holds; NULL when it is given back
+ * @asking:     it is not decided
  * @host:       the core
  * @name_len:   bytes of @name, 1 to BFTM_NAME_LEN_MAX
  * @name:       of the lock
@@ -30,12 +31,16 @@ struct bftm_fast {
 	struct timerqueue_node due;
 	struct bftm_session *session;
 	struct bftm_request *request;
+	bool asking;
 	struct bftm_host host;
 	u8 name_len;
 	u8 name[BFTM_NAME_LEN_MAX];
 };
 
 /* All with the upcall's lock held. */
+
+/** bftm_fast_may() - can the kernel ask for that lock by itself? */
+bool bftm_fast_may(struct bftm_net *bn, const struct bftm_request *request);
 
 /**
  * bftm_fast_begin() - ask the servers for a lock
@@ -47,6 +52,9 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request);
 
 /** bftm_fast_end() - who waited or held is done; the request stays the caller's. */
 void bftm_fast_end(struct bftm_request *request);
+
+/** bftm_fast_renew() - ask now for a longer lease of what is held. */
+void bftm_fast_renew(struct bftm_request *request);
 
 /** bftm_fast_leave() - the helper goes on with what is held. */
 void bftm_fast_leave(struct bftm_request *request);

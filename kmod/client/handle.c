@@ -166,9 +166,10 @@ static int handle_begin(struct bftm_handle *h, struct bftm_request *request, boo
 	h->owner = get_pid(task_tgid(current));
 	put_pid(before);
 	memcpy(h->comm, comm, sizeof(h->comm));
-	if (request->timeout_at_ns)
-		bftm_handle_arm_at(h, request->timeout_at_ns + BFTM_TIMEOUT_SLACK_NS);
+	bftm_handle_limit_arm(h);
 	trace_bftm_acquire(h);
+	if (request->failed)
+		bftm_request_failed(h->bn->upcall, request, -EWOULDBLOCK);
 	return 0;
 }
 

@@ -297,6 +297,8 @@ unsigned int bftm_handle_ring(struct timerqueue_node *due, u64 now);
 void bftm_handle_arm(struct bftm_handle *h);
 /** bftm_handle_arm_at() - @at_ns: CLOCK_BOOTTIME */
 void bftm_handle_arm_at(struct bftm_handle *h, u64 at_ns);
+/** bftm_handle_limit_arm() - set its alarm for the end of a timed acquire. */
+void bftm_handle_limit_arm(struct bftm_handle *h);
 /**
  * bftm_handle_check() - lose the held lock if its deadline has passed
  * @h: the handle

@@ -311,6 +311,7 @@ int bftm_upcall_pull(struct bftm_net *bn, u32 portid,
 	case BFTMUTEX_REQUEST_KIND_CANCEL:
 	case BFTMUTEX_REQUEST_KIND_RELEASE:
 	case BFTMUTEX_REQUEST_KIND_WITHDRAW:
+	case BFTMUTEX_REQUEST_KIND_LOST:
 		up->ending = request;
 		break;
 	}

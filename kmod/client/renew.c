@@ -8,6 +8,7 @@
  */
 #include <linux/poll.h>
 
+#include "client/burst.h"
 #include "client/handle.h"
 #include "client/trace.h"
 #include "notify.h"
@@ -41,11 +42,13 @@ static int renewal_begin(struct bftm_handle *h, u64 lease_ns, struct bftm_renewa
 int bftm_handle_renew(struct bftm_handle *h, u64 lease_ns,
 		      struct bftm_renewal *ret)
 {
+	struct bftm_upcall *up = h->bn->upcall;
+	struct bftm_burst burst;
 	int err;
 
-	spin_lock_bh(&h->bn->upcall->lock);
+	bftm_burst_lock(up, &burst);
 	err = renewal_begin(h, lease_ns, ret);
-	spin_unlock_bh(&h->bn->upcall->lock);
+	bftm_burst_unlock(up, &burst);
 	return err;
 }
 

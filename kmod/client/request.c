@@ -3,7 +3,6 @@
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/random.h>
-#include <linux/siphash.h>
 #include <linux/slab.h>
 
 #include "client/fast.h"
@@ -15,24 +14,11 @@
 #include "debug.h"
 #include "notify.h"
 
-/* Another is hashed for those of its name. */
-static void forget_name(struct bftm_request *request)
-{
-	struct bftm_request *other;
-
-	if (!hlist_unhashed(&request->by_name) && !list_empty(&request->same)) {
-		other = list_first_entry(&request->same, struct bftm_request, same);
-		hlist_add_behind(&other->by_name, &request->by_name);
-	}
-	hash_del(&request->by_name);
-	list_del(&request->same);
-}
-
 void bftm_request_free(struct bftm_upcall *up, struct bftm_request *request)
 {
 	lockdep_assert_held(&up->lock);
 	up->count--;
-	forget_name(request);
+	bftm_line_leave(request);
 	bftm_destroyed("request", request);
 	kfree(request->value);
 	kfree(request);
@@ -195,36 +181,6 @@ void bftm_upcall_destroy(struct bftm_upcall *up)
 	up->tables = NULL;
 }
 
-/* The request that asks for, or holds, a lock of this name, in any cluster. */
-static struct bftm_request *find_name(struct bftm_upcall *up, const struct bftm_acquire *arg,
-				      u64 key)
-{
-	struct bftm_request *other;
-
-	hash_for_each_possible(up->tables->by_name, other, by_name, key)
-		if (other->arg.name_len == arg->name_len &&
-		    !memcmp(other->arg.name, arg->name, arg->name_len))
-			return other;
-	return NULL;
-}
-
-/* Return: true when no other has it. */
-static bool add_name(struct bftm_upcall *up, struct bftm_request *request)
-{
-	u64 key = siphash(request->arg.name, request->arg.name_len, &up->secret);
-	struct bftm_request *other = find_name(up, &request->arg, key);
-
-	if (!other) {
-		hash_add(up->tables->by_name, &request->by_name, key);
-		return true;
-	}
-	list_add(&request->same, &other->same);
-	/* Begun when it was alone, so it is the only one. */
-	if (other->fast)
-		bftm_fast_entrust(other);
-	return false;
-}
-
 void bftm_request_mark_held(struct bftm_request *request)
 {
 	struct bftm_handle *h = request->handle;
@@ -242,7 +198,7 @@ void bftm_request_mark_held(struct bftm_request *request)
 void bftm_upcall_held(struct bftm_net *bn, struct bftm_request *request)
 {
 	bftm_request_mark_held(request);
-	bftm_upcall_requeue(bn, request);
+	bftm_line_entrust(bn, request);
 }
 
 void bftm_upcall_requeue(struct bftm_net *bn, struct bftm_request *request)
@@ -266,8 +222,10 @@ int bftm_upcall_add(struct bftm_net *bn, struct bftm_request *request)
 	INIT_LIST_HEAD(&request->list);
 	INIT_LIST_HEAD(&request->same);
 	bftm_created("request", request);
-	if (request->submission || !add_name(up, request) || !bftm_fast_begin(bn, request))
+	if (request->submission)
 		bftm_upcall_requeue(bn, request);
+	else
+		bftm_line_up(bn, request);
 	return 0;
 }
 
@@ -280,8 +238,12 @@ static int ask_helper(struct bftm_net *bn, struct bftm_request *request, u32 kin
 	lockdep_assert_held(&up->lock);
 	if (up->deserted)
 		return -ENOTCONN;
-	if (request->fast)
+	if (request->fast) {
 		bftm_fast_leave(request);
+		request->kind = kind;
+		bftm_line_entrust(bn, request);
+		return 0;
+	}
 	queued = !list_empty(&request->list);
 	/* A conversion renews as well. */
 	if (!queued || request->kind != BFTMUTEX_REQUEST_KIND_CONVERT)
@@ -293,6 +255,10 @@ static int ask_helper(struct bftm_net *bn, struct bftm_request *request, u32 kin
 
 int bftm_upcall_renew(struct bftm_net *bn, struct bftm_request *request)
 {
+	if (request->fast) {
+		bftm_fast_renew(request);
+		return 0;
+	}
 	return ask_helper(bn, request, BFTMUTEX_REQUEST_KIND_RENEW);
 }
 
@@ -309,7 +275,7 @@ void bftm_upcall_end(struct bftm_net *bn, struct bftm_request *request)
 	if (request->fast) {
 		bftm_fast_end(request);
 		hash_del(&request->by_id);
-		bftm_request_free(up, request);
+		bftm_line_end(bn, request);
 		return;
 	}
 	if (bftm_request_is_given(request)) {

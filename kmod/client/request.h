@@ -143,8 +143,12 @@ struct bftm_value_report {
  * @list:    in the queue, among the given, or nowhere while its handle holds and
  *           the helper has pulled all that is to be known of it
  * @by_id:   hashed while given and while held
- * @by_name: of an acquisition; one of those for a lock of that name is hashed
- * @same:    the others for a lock of that name
+ * @by_name: of an acquisition; the oldest of those for a lock of that name is hashed
+ * @same:    the others for a lock of that name, in the order in which they came
+ * @behind:  it waits until @fast of the oldest has come to its end, and is in no queue
+ * @failed:  it asks once, and the kernel has the lock for another: its handle fails at once
+ * @lapsed:  it was held, and could not be renewed
+ * @silent:  servers that the kernel has asked, and that answer nothing; a bit mask
  * @fast:    the kernel asks for the lock, or holds it, by itself; else NULL
  * @handle:  that waits or holds; NULL when it lost interest, and of a submit
  * @submission: that waits; NULL when it lost interest, and of an acquisition
@@ -176,6 +180,10 @@ struct bftm_request {
 	struct hlist_node by_id;
 	struct hlist_node by_name;
 	struct list_head same;
+	bool behind;
+	bool failed;
+	bool lapsed;
+	u32 silent;
 	struct bftm_fast *fast;
 	struct bftm_handle *handle;
 	struct bftm_submission *submission;
@@ -206,8 +214,8 @@ int bftm_upcall_prepare(struct bftm_upcall *up);
  * @bn:      the namespace
  * @request: zeroed by the caller; @kind, @arg, @timeout_at_ns and who waits filled in
  *
- * The kernel has a lock by itself only while nobody else here wants one of that name:
- * then it is the helper's, who lets all others of this host wait for its end.
+ * All requests for locks of one name are the kernel's or all are the helper's: see line_up.c.
+ * @request->failed says afterwards that bftm_request_failed() with EWOULDBLOCK comes next.
  *
  * Context: the upcall's lock held. Return: 0, -ENOTCONN without a helper (after its grace),
  * -ENOBUFS when too many requests exist.
@@ -457,6 +465,22 @@ static inline bool bftm_request_is_given(const struct bftm_request *request)
 void bftm_request_mark_held(struct bftm_request *request);
 
 void bftm_request_free(struct bftm_upcall *up, struct bftm_request *request);
+
+/* line_up.c, with the upcall's lock held */
+/** bftm_line_up() - an acquire begins, waits behind another, or is the helper's. */
+void bftm_line_up(struct bftm_net *bn, struct bftm_request *request);
+/** bftm_line_leave() - a request goes; another is hashed for those of its name. */
+void bftm_line_leave(struct bftm_request *request);
+/**
+ * bftm_line_end() - a request is over, of which the kernel has told servers the end; the next begins
+ * @bn:      the namespace
+ * @request: freed, or what tells the helper that the lock is lost
+ */
+void bftm_line_end(struct bftm_net *bn, struct bftm_request *request);
+/** bftm_line_entrust() - a request that was the kernel's is the helper's, with all behind it. */
+void bftm_line_entrust(struct bftm_net *bn, struct bftm_request *request);
+/** bftm_request_behind() - the first that waits behind a request of the kernel's, or NULL. */
+struct bftm_request *bftm_request_behind(const struct bftm_request *request);
 
 /* value.c, with the upcall's lock held but for the first */
 /** bftm_held_value_new() - for these enum bftm_acquire_flags; NULL for none, or without memory. */

@@ -244,7 +244,8 @@ static bool is_same(const struct bftm_session *a, const struct bftm_session *b)
 
 	if (strcmp(a->cluster, b->cluster) || a->id != b->id || a->client != b->client ||
 	    a->configuration != b->configuration || a->lease_ns != b->lease_ns ||
-	    a->lease_max_ns != b->lease_max_ns || a->protocol != b->protocol ||
+	    a->lease_max_ns != b->lease_max_ns || a->queues != b->queues ||
+	    a->protocol != b->protocol ||
 	    a->cfg.n != b->cfg.n || a->cfg.b != b->cfg.b || a->cfg.m != b->cfg.m ||
 	    a->cfg.rho_ppm != b->cfg.rho_ppm || a->cfg.delta_ns != b->cfg.delta_ns ||
 	    !a->cfg.ask != !b->cfg.ask || a->ask.adapts != b->ask.adapts)

@@ -49,6 +49,7 @@ struct bftm_session_peer {
  * @configuration: a number of the helper's own, for what is won by this
  * @lease_ns: lease of an acquire that asks for none, ns
  * @lease_max_ns: the longest lease that an acquire may ask for, ns
+ * @queues:   acquires that do not say how wait in the servers' queue
  * @protocol: of its locks
  * @cfg:      for the core; servers that do not count are guarded
  * @ask:      what is known of the servers, if some are asked first, guarded
@@ -58,6 +59,8 @@ struct bftm_session_peer {
  * @asking:   those among them that are not decided, guarded
  * @watch:    so many acquires are left to the helper, which takes down who
  *            disagrees with whom, or has to see to it anyway, guarded
+ * @prio:     the highest Lamport priority that its attempts have met, of all locks, guarded: with a
+ *            lower one an attempt would go before clients that wait
  * @vain:     acquisitions in a row in which too few were heard, guarded
  * @peer:     cfg.n servers
  */
@@ -72,6 +75,7 @@ struct bftm_session {
 	u64 configuration;
 	u64 lease_ns;
 	u64 lease_max_ns;
+	bool queues;
 	const struct bftm_protocol *protocol;
 	struct bftm_client_cfg cfg;
 	struct bftm_ask_state ask;
@@ -80,6 +84,7 @@ struct bftm_session {
 	u32 count;
 	u32 asking;
 	u32 watch;
+	u64 prio;
 	u32 vain;
 	struct bftm_session_peer peer[];
 };

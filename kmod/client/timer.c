@@ -7,6 +7,7 @@
  */
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
+#include <linux/slab.h>
 
 #include "client/handle.h"
 #include "client/trace.h"
@@ -70,6 +71,37 @@ void bftm_handle_arm(struct bftm_handle *h)
 		bftm_alarm_clear(&h->bn->upcall->alarms, &h->due);
 }
 
+/*
+ * CLOCK_BOOTTIME at which the acquire fails here; 0 for never. The helper ends one that it, or the
+ * kernel, asks servers for, and has the time to say why.
+ */
+static u64 limit_of(const struct bftm_request *request)
+{
+	u64 until = request->timeout_at_ns;
+
+	return until && !request->behind ? until + BFTM_TIMEOUT_SLACK_NS : until;
+}
+
+void bftm_handle_limit_arm(struct bftm_handle *h)
+{
+	u64 at_ns = limit_of(h->request);
+
+	if (at_ns)
+		bftm_handle_arm_at(h, at_ns);
+}
+
+/* Without memory for the words the program gets only the error. */
+static void time_out(struct bftm_handle *h)
+{
+	bool behind = h->request->behind;
+
+	bftm_handle_end(h);
+	if (behind)
+		h->why = kstrdup("another program of this host has it, or asked for it before",
+				 GFP_ATOMIC);
+	bftm_handle_failed(h, -ETIMEDOUT);
+}
+
 void bftm_handle_tell(struct bftm_handle *h)
 {
 	lockdep_assert_held(&h->bn->upcall->lock);
@@ -96,6 +128,7 @@ void bftm_handle_lose(struct bftm_handle *h, enum bftm_lost reason)
 	h->bn->upcall->local.lost++;
 	h->reason = reason;
 	h->state = BFTM_STATE_LOST;
+	h->request->lapsed = reason == BFTM_LOST_NOT_RENEWED;
 	bftm_held_value_doubt(h->request);
 	bftm_handle_end(h);
 	trace_bftm_lost(h);
@@ -137,16 +170,16 @@ unsigned int bftm_handle_ring(struct timerqueue_node *due, u64 now)
 	u64 left = bftm_handle_check(h);
 
 	if (h->state == BFTM_STATE_PENDING) {
-		u64 until = h->request->timeout_at_ns;
+		u64 until = limit_of(h->request);
 
 		/*
-		 * The helper was not in time. Without a limit it is the alarm
-		 * of the lease before, given back meanwhile, that rings here.
+		 * Without a limit, or before it, it is the alarm of the lease before, given back
+		 * meanwhile, that rings here; or the request does not wait behind another any more.
 		 */
-		if (until && until + BFTM_TIMEOUT_SLACK_NS <= now) {
-			bftm_handle_end(h);
-			bftm_handle_failed(h, -ETIMEDOUT);
-		}
+		if (until && until <= now)
+			time_out(h);
+		else
+			bftm_handle_limit_arm(h);
 	} else if (h->state == BFTM_STATE_HELD) {
 		if (!h->warned && bftm_handle_in_margin(h, left)) {
 			h->warned = true;

@@ -156,6 +156,7 @@ static struct bftm_session *read_session(struct genl_info *info, u32 n)
 		s->cfg.forgetful = nla_get_u32(a[BFTMUTEX_A_SESSION_FORGETFUL]);
 	if (a[BFTMUTEX_A_SESSION_CONFIGURATION])
 		s->configuration = nla_get_u64(a[BFTMUTEX_A_SESSION_CONFIGURATION]);
+	s->queues = !nla_get_flag(a[BFTMUTEX_A_SESSION_BACKOFF]);
 	err = read_peers(info, s);
 	/* A helper that does not know the attribute asks all servers. */
 	if (a[BFTMUTEX_A_SESSION_ASK])

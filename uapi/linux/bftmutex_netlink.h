@@ -47,6 +47,9 @@
  *   on the way to goal, the mode that is wanted; report by helper-converted if
  *   conversion is not 0. A helper that does not know the attempt takes it
  *   over. It is renewed as well.
+ * @BFTMUTEX_REQUEST_KIND_LOST: This attempt held the lock, which the kernel
+ *   renewed and has given back: its lease ended first. No report. The helper
+ *   knows why.
  */
 enum bftmutex_request_kind {
 	BFTMUTEX_REQUEST_KIND_ACQUIRE,
@@ -57,6 +60,7 @@ enum bftmutex_request_kind {
 	BFTMUTEX_REQUEST_KIND_WITHDRAW,
 	BFTMUTEX_REQUEST_KIND_HELD,
 	BFTMUTEX_REQUEST_KIND_CONVERT,
+	BFTMUTEX_REQUEST_KIND_LOST,
 };
 
 #define BFTMUTEX_DIGEST_LEN	32
@@ -343,6 +347,7 @@ enum {
 	BFTMUTEX_A_HANDLE_CONVERT_FLAGS,
 	BFTMUTEX_A_HANDLE_VALUE_FLAGS,
 	BFTMUTEX_A_HANDLE_VALUE,
+	BFTMUTEX_A_HANDLE_SILENT,
 
 	__BFTMUTEX_A_HANDLE_MAX,
 	BFTMUTEX_A_HANDLE_MAX = (__BFTMUTEX_A_HANDLE_MAX - 1)
@@ -434,6 +439,7 @@ enum {
 	BFTMUTEX_A_SESSION_NEEDED,
 	BFTMUTEX_A_SESSION_FORGETFUL,
 	BFTMUTEX_A_SESSION_ASK,
+	BFTMUTEX_A_SESSION_BACKOFF,
 
 	__BFTMUTEX_A_SESSION_MAX,
 	BFTMUTEX_A_SESSION_MAX = (__BFTMUTEX_A_SESSION_MAX - 1)

@@ -279,7 +279,8 @@ void bftm_contend_renew(struct bftm_contend *c,
  * is about a mode that was given up, or about a grant on the way to another mode.
  *
  * A server that asks has a waiter, which other servers may have granted the lock already: all hear
- * of the holder now, since a server may be down by its next renewal.
+ * of the holder soon, since a server may be down by its next renewal. Then no server asks any more,
+ * so b + 1 of them have their time to ask first.
  */
 void bftm_hold_inquired(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u32 u,
 			const struct bftm_msg *msg, u64 now, struct bftm_out *out)
@@ -289,9 +290,15 @@ void bftm_hold_inquired(struct bftm_contend *c, const struct bftm_client_cfg *cf
 	c->inquired |= 1u << u;
 	if (bftm_is_wanted(cfg, c->inquired))
 		c->base.wanted = true;
-	if (is_unannounced(c, cfg) && is_renewed(c) && c->base.phase == BFTM_PHASE_HOLD &&
-	    !bftm_converts(c))
+	if (!is_unannounced(c, cfg) || !is_renewed(c) || c->base.phase != BFTM_PHASE_HOLD ||
+	    bftm_converts(c))
+		return;
+	if (c->base.wanted) {
 		bftm_hold_ask(c, cfg, now, out);
+	} else if (now + cfg->resend_ns < c->poll_ns) {
+		c->poll_ns = now + cfg->resend_ns;
+		bftm_hold_arm(c, cfg);
+	}
 }
 
 void bftm_hold_wake(struct bftm_contend *c, const struct bftm_client_cfg *cfg,

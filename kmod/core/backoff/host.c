@@ -3,22 +3,6 @@
 #include "core/backoff/host.h"
 #include "core/quorum.h"
 
-/*
- * A grant that was asked back is not counted, and the server hears nothing of it: if this attempt
- * wins, the daemon that takes the lock over would have to know of a YIELD that is under way, since
- * the server says FREE until it arrives, and then gives the lock to another. An attempt that loses
- * gives that grant back with all others.
- */
-static void drop_yields(struct bftm_out *out)
-{
-	u32 i, kept = 0;
-
-	for (i = 0; i < out->count; i++)
-		if (out->send[i].type != BFTM_MSG_YIELD)
-			out->send[kept++] = out->send[i];
-	out->count = kept;
-}
-
 /* @step->out says whom RELEASE goes to. */
 static void host_end(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 now,
 		     struct bftm_host_step *step)
@@ -40,60 +24,93 @@ static void host_lose(struct bftm_host *h, const struct bftm_client_cfg *cfg, bo
 }
 
 /*
- * The daemon takes a lock over in time for its first renewal. Where not all servers were asked,
- * that is when the daemon tells all of them that the lock is held.
+ * Up to b servers that deny what F grant may lie, or F are about to hear of a holder that these
+ * know. Of more a correct one is among them: somebody else has the lock, or just had it. Beside
+ * holders of other modes than EX come and go others, and servers learn of these one after the
+ * other.
  */
-static u64 entrust_pause(const struct bftm_host *h, const struct bftm_client_cfg *cfg)
+static bool is_disputed(const struct bftm_host *h, const struct bftm_client_cfg *cfg)
 {
-	u64 pause = bftm_renewal_pause(cfg, h->lease_ns, false, h->inquired);
+	return h->client->want.mode == BFTM_MODE_EX && h->denied &&
+	       bftm_count(h->denied) <= cfg->b;
+}
 
-	return pause < h->lease_ns / 4 ? pause : h->lease_ns / 4;
+/* Of a wait: up to b servers grant what enough others deny that nobody can win. */
+static bool is_contested(const struct bftm_host *h, const struct bftm_client_cfg *cfg,
+			 const struct bftm_out *out)
+{
+	u32 free = bftm_count(out->said_free);
+
+	return h->client->want.mode == BFTM_MODE_EX && out->round_over && free && free <= cfg->b &&
+	       bftm_count(out->said_locked) > cfg->n - bftm_win(cfg);
+}
+
+/* The caller knows when the lease ends. */
+static u64 hold_due(const struct bftm_host *h, u64 end_ns)
+{
+	return h->client->wake_ns <= end_ns ? h->client->wake_ns : 0;
 }
 
 static void host_won(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 now,
 		     struct bftm_host_step *step)
 {
-	const struct bftm_contender *c = h->client;
-
-	step->end_ns = h->core->end(c, cfg);
+	step->end_ns = h->core->end(h->client, cfg);
+	step->disputed = is_disputed(h, cfg);
 	/* Servers may have been slow, so nothing is left of the lease. */
 	if (step->end_ns <= now) {
 		host_lose(h, cfg, false, now, step);
 		return;
 	}
 	step->event = BFTM_HOST_WON;
-	h->release.late = (struct bftm_late){
-		.asking = c->asking, .mode = c->want.mode, .sends = c->sends,
-	};
-	h->due_ns = c->want.renew ? now + entrust_pause(h, cfg) : 0;
+	h->won_k = h->client->sends;
+	h->due_ns = hold_due(h, step->end_ns);
 	h->state = BFTM_HOST_HOLD;
 }
 
-/*
- * LOCKED beside F FREE is a dispute in mode EX alone: beside holders of other modes come and go
- * others, and servers learn of these one after the other.
- */
-static bool is_disputed(enum bftm_mode mode, bool locked)
+static void note_sends(struct bftm_host *h)
 {
-	return mode == BFTM_MODE_EX && locked;
+	if (h->client->sends == h->sends)
+		return;
+	h->sends = h->client->sends;
+	h->lately = h->since;
+	h->since = 0;
 }
 
 /* The core has made a step. */
 static void host_asked(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 now,
 		       struct bftm_host_step *step)
 {
-	drop_yields(&step->out);
+	note_sends(h);
 	h->sent |= bftm_out_to(&step->out, BFTM_MSG_TRY);
-	step->disputed = step->out.verdict == BFTM_WON &&
-			 is_disputed(h->client->want.mode, step->out.said_locked);
+	if (bftm_out_to(&step->out, BFTM_MSG_YIELD))
+		h->yielded = true;
+	step->contested = is_contested(h, cfg, &step->out);
 	if (step->out.verdict == BFTM_WON) {
 		host_won(h, cfg, now, step);
-	} else if (step->out.verdict == BFTM_PENDING) {
+	} else if (step->out.verdict == BFTM_PENDING &&
+		   h->client->phase != BFTM_PHASE_BACKOFF) {
 		h->due_ns = h->client->wake_ns;
 	} else {
+		/* A core that sleeps has said whom RELEASE goes to, as one that is done. */
 		host_end(h, cfg, now, step);
 		step->event = BFTM_HOST_LOST;
 	}
+}
+
+/* The core has made a step with a lock that is held. */
+static void host_held(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 now,
+		      struct bftm_host_step *step)
+{
+	note_sends(h);
+	if (step->out.verdict == BFTM_LAPSED) {
+		host_end(h, cfg, now, step);
+		step->event = BFTM_HOST_LAPSED;
+		return;
+	}
+	step->end_ns = h->core->end(h->client, cfg);
+	h->due_ns = hold_due(h, step->end_ns);
+	if (step->out.extended)
+		step->event = BFTM_HOST_RENEWED;
 }
 
 void bftm_host_begin(struct bftm_host *h, const struct bftm_client_cfg *cfg,
@@ -102,8 +119,7 @@ void bftm_host_begin(struct bftm_host *h, const struct bftm_client_cfg *cfg,
 {
 	memset(step, 0, sizeof(*step));
 	*h = (struct bftm_host){
-		.state = BFTM_HOST_ASK, .core = h->core, .client = h->client,
-		.attempt = attempt, .lock = want->lock, .lease_ns = want->lease_ns,
+		.state = BFTM_HOST_ASK, .core = h->core, .client = h->client, .attempt = attempt,
 	};
 	h->core->start(h->client, cfg, want, attempt, now, &step->out);
 	host_asked(h, cfg, now, step);
@@ -127,29 +143,6 @@ void bftm_host_unreleased(struct bftm_host *h, u64 now)
 	h->release.sends -= !!h->release.sends;
 	h->release.wake_ns = now;
 	h->due_ns = now;
-}
-
-/*
- * As bftm_hold_inquired(). A server that asks has a waiter, which other servers may have granted
- * the lock: the daemon tells all servers soon of the holder, where not all were asked. Then no
- * server asks any more, so b + 1 of them have their time to ask first.
- */
-static void host_inquired(struct bftm_host *h, const struct bftm_client_cfg *cfg, u32 u,
-			  const struct bftm_msg *msg, u64 now, struct bftm_host_step *step)
-{
-	if (!bftm_mode_covers(h->release.late.mode, msg->mode))
-		return;
-	h->inquired |= 1u << u;
-	step->wanted = bftm_is_wanted(cfg, h->inquired);
-	if (!h->due_ns || entrust_pause(h, cfg))
-		return;
-	if (!step->wanted) {
-		if (now + cfg->resend_ns < h->due_ns)
-			h->due_ns = now + cfg->resend_ns;
-		return;
-	}
-	h->due_ns = 0;
-	step->event = BFTM_HOST_ENTRUST;
 }
 
 /*
@@ -185,40 +178,87 @@ static void host_released(struct bftm_host *h, const struct bftm_client_cfg *cfg
 		step->event = BFTM_HOST_OVER;
 }
 
+/* A server in quarantine says WAIT as well, of no place in its queue. */
+static bool denies(const struct bftm_msg *msg)
+{
+	return msg->type == BFTM_MSG_LOCKED || (msg->type == BFTM_MSG_WAIT && msg->position);
+}
+
+/* Also an answer counts that is too late to win by, until the next renewal. */
+static void note_denial(struct bftm_host *h, u32 u, const struct bftm_msg *msg)
+{
+	if (denies(msg) && (!h->won_k || h->client->sends == h->won_k))
+		h->denied |= 1u << u;
+}
+
+static void answer_held(struct bftm_host *h, const struct bftm_client_cfg *cfg, u32 u,
+			const struct bftm_msg *msg, u64 now, struct bftm_host_step *step)
+{
+	u32 before = h->denied;
+	bool wanted = h->client->wanted;
+
+	note_denial(h, u, msg);
+	h->core->answer(h->client, cfg, u, msg, now, 0, &step->out);
+	step->disputed = h->denied != before && is_disputed(h, cfg);
+	step->wanted = h->client->wanted && !wanted;
+	host_held(h, cfg, now, step);
+}
+
 void bftm_host_answer(struct bftm_host *h, const struct bftm_client_cfg *cfg, u32 u,
 		      const struct bftm_msg *msg, u64 now, struct bftm_host_step *step)
 {
 	memset(step, 0, sizeof(*step));
 	h->heard |= 1u << u;
+	h->since |= 1u << u;
 	if (h->state == BFTM_HOST_ASK) {
+		note_denial(h, u, msg);
 		/* The random bits are for a sleep, and this attempt never sleeps. */
 		h->core->answer(h->client, cfg, u, msg, now, 0, &step->out);
 		host_asked(h, cfg, now, step);
-		return;
-	}
-	if (msg->type == BFTM_MSG_RELEASED) {
+	} else if (msg->type == BFTM_MSG_RELEASED) {
 		if (h->state == BFTM_HOST_END)
 			host_released(h, cfg, u, step);
-		return;
-	}
-	/* The answer is too late to win by, and in time perhaps: such a server is not suspected. */
-	bftm_ask_late(cfg, &h->release.late, u, msg, now);
-	if (h->state == BFTM_HOST_END) {
+	} else if (h->state == BFTM_HOST_HOLD) {
+		answer_held(h, cfg, u, msg, now, step);
+	} else {
+		/* The answer may have been in time: such a server is not suspected. */
+		bftm_ask_late(cfg, &h->release.late, u, msg, now);
 		host_stray(h, u, msg, step);
-		return;
 	}
-	step->disputed = is_disputed(h->release.late.mode, msg->type == BFTM_MSG_LOCKED);
-	if (msg->type == BFTM_MSG_INQUIRE || msg->type == BFTM_MSG_PROBE)
-		host_inquired(h, cfg, u, msg, now, step);
 }
 
 void bftm_host_epoch(struct bftm_host *h, const struct bftm_client_cfg *cfg, u32 u, u64 now,
 		     struct bftm_host_step *step)
 {
 	memset(step, 0, sizeof(*step));
-	if (h->state != BFTM_HOST_ASK)
+	if (h->state == BFTM_HOST_END)
 		return;
 	h->core->epoch(h->client, u, &step->out);
+	if (h->state == BFTM_HOST_ASK)
+		host_asked(h, cfg, now, step);
+}
+
+void bftm_host_renew(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 now,
+		     struct bftm_host_step *step)
+{
+	memset(step, 0, sizeof(*step));
+	if (h->state != BFTM_HOST_HOLD)
+		return;
+	h->core->renew(h->client, cfg, now, &step->out);
+	host_held(h, cfg, now, step);
+}
+
+static void wake_ask(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 now,
+		     struct bftm_host_step *step)
+{
+	bool reached = bftm_host_reached(h, cfg);
+
+	/* One that waits in the queue polls for as long as it is heard, as the core knows. */
+	if (h->client->sends >= BFTM_HOST_SENDS && !(reached && bftm_contender_queues(h->client))) {
+		host_lose(h, cfg, !reached, now, step);
+		return;
+	}
+	h->core->wake(h->client, cfg, now, 0, 0, &step->out);
 	host_asked(h, cfg, now, step);
 }
 
@@ -239,16 +279,11 @@ void bftm_host_wake(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 
 		return;
 	switch (h->state) {
 	case BFTM_HOST_ASK:
-		if (h->client->sends >= BFTM_HOST_SENDS) {
-			host_lose(h, cfg, !bftm_host_reached(h, cfg), now, step);
-			return;
-		}
-		h->core->wake(h->client, cfg, now, 0, 0, &step->out);
-		host_asked(h, cfg, now, step);
+		wake_ask(h, cfg, now, step);
 		break;
 	case BFTM_HOST_HOLD:
-		h->due_ns = 0;
-		step->event = BFTM_HOST_ENTRUST;
+		h->core->wake(h->client, cfg, now, 0, 0, &step->out);
+		host_held(h, cfg, now, step);
 		break;
 	case BFTM_HOST_END:
 		wake_end(h, cfg, now, step);
@@ -259,17 +294,10 @@ void bftm_host_wake(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 
 void bftm_host_stop(struct bftm_host *h, const struct bftm_client_cfg *cfg, bool doubt, u64 now,
 		    struct bftm_host_step *step)
 {
-	const struct bftm_late *late = &h->release.late;
-
 	memset(step, 0, sizeof(*step));
-	if (h->state == BFTM_HOST_ASK)
-		h->core->stop(h->client, cfg, &step->out);
-	else
-		step->out = (struct bftm_out){
-			.release_to = late->asking.asked & bftm_all(cfg->n), .late = *late,
-			.release_attempt = h->attempt, .release_lock = h->lock,
-		};
-	/* In ASK that mode is NL: no program has held the lock. */
-	step->out.release_doubt = doubt && bftm_mode_writes(late->mode);
+	h->core->stop(h->client, cfg, &step->out);
+	/* In ASK no program has held the lock. */
+	step->out.release_doubt = doubt && h->state == BFTM_HOST_HOLD &&
+				  bftm_mode_writes(h->client->want.mode);
 	host_end(h, cfg, now, step);
 }

@@ -93,6 +93,7 @@ static void any_contend(struct bftm_contend *c)
 	c->base.want = any_want();
 	c->base.written = any_written();
 	c->base.asking = any_asking();
+	c->base.wanted = any_bool();
 	c->announced = any_bool();
 	c->reached = any_bool();
 	c->once = any_bool();

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: memory all_hosts bftm_host_begin bftm_host_unsent bftm_host_unreleased bftm_host_answer bftm_host_epoch bftm_host_reached bftm_host_wake bftm_host_stop: every attempt of a kernel, whatever its client and servers say
-// frama-c: -eva-precision 0 -eva-plevel 500 -eva-use-spec bftm_renewal_pause
+// prove: memory all_hosts bftm_host_begin bftm_host_unsent bftm_host_unreleased bftm_host_answer bftm_host_epoch bftm_host_renew bftm_host_reached bftm_host_silent bftm_host_wake bftm_host_stop: every attempt of a kernel, whatever its client and servers say
+// frama-c: -eva-precision 0 -eva-plevel 500
 #include "any_client.h"
 #include "core/backoff/host.h"
-
-/* Proved in eva_client.c. */
-/*@ requires \valid_read(cfg);
-  @ assigns \result \from *cfg, lease_ns, announced, inquired;
-  @*/
-u64 bftm_renewal_pause(const struct bftm_client_cfg *cfg, u64 lease_ns, bool announced,
-		       u32 inquired);
 
 #include "core/ask.c"
 #include "core/release.c"
@@ -52,6 +45,13 @@ static void any_epoch(struct bftm_contender *client, u32 u, struct bftm_out *out
 	*out = any_out();
 }
 
+static void any_renew(struct bftm_contender *client, const struct bftm_client_cfg *cfg, u64 now,
+		      struct bftm_out *out)
+{
+	any_contend(&c);
+	*out = any_out();
+}
+
 static u64 any_end(const struct bftm_contender *client, const struct bftm_client_cfg *cfg)
 {
 	return ANY_TIME;
@@ -59,7 +59,7 @@ static u64 any_end(const struct bftm_contender *client, const struct bftm_client
 
 static const struct bftm_client_ops core = {
 	.start = any_start, .answer = any_told, .wake = any_wake, .stop = any_stop, .end = any_end,
-	.epoch = any_epoch,
+	.epoch = any_epoch, .renew = any_renew,
 };
 
 static struct bftm_host any_host(void)
@@ -70,7 +70,7 @@ static struct bftm_host any_host(void)
 	h.state = (enum bftm_host_state)any_from(BFTM_HOST_ASK, BFTM_HOST_END);
 	h.core = &core;
 	h.client = &c.base;
-	h.lease_ns = any_from(BFTM_LEASE_MIN_NS, BFTM_LEASE_MAX_NS);
+	h.yielded = any_bool();
 	h.due_ns = ANY_TIME;
 	h.release.surely = any_bool();
 	h.release.doubt = any_bool();
@@ -98,7 +98,11 @@ void all_hosts(void)
 	bftm_host_answer(&h, &cfg, (u32)any_from(0, BFTM_SERVERS_MAX - 1), &msg, ANY_TIME, &step);
 	bftm_host_reached(&h, &cfg);
 	h = any_host();
+	bftm_host_silent(&h);
+	h = any_host();
 	bftm_host_epoch(&h, &cfg, (u32)any_from(0, BFTM_SERVERS_MAX - 1), ANY_TIME, &step);
+	h = any_host();
+	bftm_host_renew(&h, &cfg, ANY_TIME, &step);
 	h = any_host();
 	bftm_host_wake(&h, &cfg, ANY_TIME, &step);
 	h = any_host();

@@ -112,7 +112,7 @@ static void again(struct world *w, u32 x, u32 i)
 	h->stamp++;
 	check_fact(w, &(struct fact){
 		.kind = FACT_WANT, .client = x, .at = w->now,
-		.fair = client_is_fair(h) && !client_kernel_may(w, x, i),
+		.fair = client_is_fair(h),
 	});
 	client_begin(w, x, i);
 }

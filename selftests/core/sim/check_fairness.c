@@ -14,8 +14,8 @@
  * waits for. So while one of m waits, the others get in 2 (m - 1) times.
  *
  * A request with a token, or by back-off, has no such place: a holder that
- * finds no token in time asks with another attempt. An attempt of the kernel
- * has none either: T is when its helper asks.
+ * finds no token in time asks with another attempt. If the kernel's attempt is
+ * lost, T is when the helper asks.
  */
 #include "story.h"
 

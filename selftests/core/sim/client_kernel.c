@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A lock that the kernel of a host takes by itself, as kmod/client/fast.c. The helper goes on with
- * an attempt that loses, and with a lock that is to be renewed.
+ * A lock that the kernel of a host takes by itself, waits for and renews, as kmod/client/fast.c. The
+ * helper goes on with an attempt that loses, and with a lock that is to be converted.
  */
 #include "story.h"
 
@@ -15,11 +15,22 @@ bool client_kernel_may(const struct world *w, u32 x, u32 i)
 	       !(c->orphan.alive && c->orphan.lock == h->lock);
 }
 
+/* One for all locks of a host: see bftm_fast_begin(). */
+static void note_prio(struct world *w, u32 x, const struct bftm_contender *of)
+{
+	struct client *c = &w->client[x];
+	u64 seen = w->protocol->core->client->seen(of, &c->cfg);
+
+	if (c->prio < seen)
+		c->prio = seen;
+}
+
 /* The attempt is over: RELEASE goes on without the handle. */
 static void kernel_over(struct world *w, u32 x, u32 i, const struct bftm_out *out)
 {
 	struct handle *h = &w->client[x].handle[i];
 
+	note_prio(w, x, h->kernels);
 	client_release_kernel(w, x, h->lock, &h->host, out->release_to);
 	h->kernel = false;
 	h->client = h->helpers;
@@ -42,7 +53,7 @@ void client_kernel_left_over(struct world *w, u32 x, u32 i)
 	h->left_over = false;
 	if (h->app != APP_ASKING)
 		return;
-	/* The kernel asks servers not to queue it: the helper has a place there. */
+	/* The kernel has left the queue, and the helper gets another place there. */
 	check_fact(w, &(struct fact){
 		.kind = FACT_QUEUED, .client = x, .lock = h->lock, .at = w->now,
 		.fair = client_is_fair(h),
@@ -59,6 +70,11 @@ void client_kernel_entrust(struct world *w, u32 x, u32 i)
 	struct bftm_want want = h->want;
 
 	tell(w, h->lock, "c%u: its helper goes on with %s", x + 1, story_lock(h->lock));
+	note_prio(w, x, h->kernels);
+	h->sends = h->kernels->sends;
+	/* See core/backoff/host.h. */
+	if (h->host.yielded)
+		c->seq += BFTM_WINDOW_BITS;
 	h->kernel = false;
 	h->client = h->helpers;
 	/* As bftm_attempt_adopt(). */
@@ -73,8 +89,15 @@ static void kernel_obey(struct world *w, u32 x, u32 i, const struct bftm_host_st
 {
 	struct client *c = &w->client[x];
 	struct handle *h = &c->handle[i];
-	struct bftm_out out;
 
+	if (bftm_out_to(&step->out, BFTM_MSG_STAMP))
+		client_offer(w, x, h);
+	/* The handle knows of it in the same hold of the lock. */
+	if (step->event == BFTM_HOST_RENEWED) {
+		client_watch_hold(w, x, i, BFTM_PENDING, now);
+		w->stats.renewed++;
+		h->end_ns = h->known_end_ns;
+	}
 	client_stall(w, c);
 	if (step->event == BFTM_HOST_WON)
 		client_watch_hold(w, x, i, BFTM_WON, now);
@@ -95,16 +118,11 @@ static void kernel_obey(struct world *w, u32 x, u32 i, const struct bftm_host_st
 		     story_lock(h->lock));
 		client_kernel_left_over(w, x, i);
 		return;
-	case BFTM_HOST_ENTRUST:
-		if (!c->up) {
-			client_abandon(w, x, h, false);
-			return;
-		}
-		client_kernel_entrust(w, x, i);
-		w->protocol->core->client->renew(h->client, &c->cfg, now, &out);
-		client_obey(w, x, i, &out);
+	case BFTM_HOST_LAPSED:
+		app_failed(w, x, i, BFTM_LAPSED);
 		return;
 	case BFTM_HOST_NOTHING:
+	case BFTM_HOST_RENEWED:
 	case BFTM_HOST_OVER:
 		client_arm(w, x, i);
 	}
@@ -120,11 +138,13 @@ void client_kernel_begin(struct world *w, u32 x, u32 i)
 
 	client_stall(w, c);
 	memset(h->kernels, 0, w->protocol->core->client->size(w->plan->n));
+	h->kernels->prio = c->prio;
 	h->kernel = true;
 	h->client = h->kernels;
 	h->host.core = w->protocol->core->client;
 	h->host.client = h->kernels;
-	want.wait = BFTM_WAIT_NOT;
+	if (want.wait != BFTM_WAIT_QUEUE)
+		want.wait = BFTM_WAIT_NOT;
 	bftm_host_begin(&h->host, &c->cfg, &want, ++c->attempt, now, &step);
 	client_watch(w, x, i, 0, BFTM_PHASE_DEAD);
 	kernel_obey(w, x, i, &step, now);
@@ -158,7 +178,6 @@ void client_kernel_stale(struct world *w, u32 x, u32 i, u32 u, const struct bftm
 	kernel_obey(w, x, i, &step, now);
 }
 
-/* The core is gone when the lock was won, so its phase says nothing then. */
 static void kernel_stop(struct world *w, u32 x, u32 i, bool doubt, u64 now,
 			struct bftm_host_step *step)
 {
@@ -167,8 +186,21 @@ static void kernel_stop(struct world *w, u32 x, u32 i, bool doubt, u64 now,
 	enum bftm_phase phase = h->client->phase;
 
 	bftm_host_stop(&h->host, &c->cfg, doubt, now, step);
-	h->client->phase = BFTM_PHASE_DEAD;
 	client_watch(w, x, i, h->host.attempt, phase);
+}
+
+void client_kernel_renew(struct world *w, u32 x, u32 i)
+{
+	struct client *c = &w->client[x];
+	struct handle *h = &c->handle[i];
+	enum bftm_phase phase = h->client->phase;
+	struct bftm_host_step step;
+	u64 now = client_look(w, c);
+
+	bftm_host_renew(&h->host, &c->cfg, now, &step);
+	client_watch(w, x, i, h->host.attempt, phase);
+	kernel_obey(w, x, i, &step, now);
+	client_done(w, c);
 }
 
 void client_kernel_stop(struct world *w, u32 x, u32 i)

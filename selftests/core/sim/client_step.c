@@ -48,7 +48,7 @@ static void tell_round(struct world *w, u32 x, const struct handle *h, const str
 		story_span(h->client->wake_ns - client_look(w, &w->client[x])) : "no more");
 }
 
-static void offer(struct world *w, u32 x, const struct handle *h)
+void client_offer(struct world *w, u32 x, const struct handle *h)
 {
 	check_fact(w, &(struct fact){
 		.kind = FACT_OFFER, .client = x, .lock = h->lock, .attempt = h->client->attempt,
@@ -111,7 +111,7 @@ void client_obey(struct world *w, u32 x, u32 i, const struct bftm_out *out)
 		     story_mode(held(w, h)),
 		     out->kept == BFTM_KEPT_DEADLOCK ? ": another waits for it to give that up" : "");
 	if (bftm_out_to(out, BFTM_MSG_STAMP))
-		offer(w, x, h);
+		client_offer(w, x, h);
 	client_stall(w, c);
 	if (out->extended && !extend(w, x, i))
 		return;
@@ -260,8 +260,10 @@ void client_renew(struct world *w, u32 x, u32 i)
 
 	if (!w->protocol->releases)
 		return;
-	if (h->kernel)
-		client_kernel_entrust(w, x, i);
+	if (h->kernel) {
+		client_kernel_renew(w, x, i);
+		return;
+	}
 	phase = h->client->phase;
 	w->protocol->core->client->renew(h->client, &c->cfg, client_look(w, c), &out);
 	client_watch(w, x, i, h->client->attempt, phase);

@@ -137,6 +137,7 @@ struct client {
 	u32 evicted;		/* servers that say that it is evicted, a bit mask */
 	u64 seq;
 	u64 attempt;
+	u64 prio;		/* the highest that attempts of its kernel have met */
 	struct bftm_client_cfg cfg;
 	struct peer *peer;
 	struct peer *kernels;	/* the same as its kernel knows it, which takes no answer twice for one */

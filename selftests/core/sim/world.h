@@ -273,6 +273,8 @@ void client_kernel_stale(struct world *w, u32 x, u32 h, u32 u, const struct bftm
 void client_kernel_wake(struct world *w, u32 x, u32 h);
 /** client_kernel_stop() - the application gives up, or gives back. */
 void client_kernel_stop(struct world *w, u32 x, u32 h);
+/** client_kernel_renew() - the application asks for a longer lease of what the kernel holds. */
+void client_kernel_renew(struct world *w, u32 x, u32 h);
 /** client_kernel_entrust() - the helper goes on with the lock that the kernel holds. */
 void client_kernel_entrust(struct world *w, u32 x, u32 h);
 /** client_release_kernel() - RELEASE of the kernel, to @to for the first time. */
@@ -280,6 +282,8 @@ void client_release_kernel(struct world *w, u32 x, u32 lock, const struct bftm_h
 /** client_end() - it cancels or gives back. */
 void client_end(struct world *w, u32 x, u32 h);
 
+/** client_offer() - the attempt of @h offers a token. */
+void client_offer(struct world *w, u32 x, const struct handle *h);
 /** client_leaves() - its application is out of the lock at true time @at, by FACT_STOP or FACT_OVER. */
 void client_leaves(struct world *w, u32 x, u32 h, enum fact_kind kind, u64 at);
 /** client_release() - tell servers that an attempt is over. */

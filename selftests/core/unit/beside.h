@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cluster/cluster.h"
+#include "cluster/health.h"
 #include "cluster/member.h"
 #include "lock/acquire.h"
 #include "lock/attempt.h"
@@ -128,6 +129,16 @@ int bftm_upcall_converted(const struct bftm_conversion_report *report)
 	assert_true(report->number);
 	tell("cannot convert", report->id);
 	return 0;
+}
+
+void bftm_health_silent(struct bftm_cluster *c, u32 servers)
+{
+	(void)c, (void)servers;
+}
+
+void bftm_report_lost(struct bftm_cluster *c, const struct bftm_ask *ask)
+{
+	(void)c, (void)ask;
 }
 
 const char *bftm_report_why(const struct bftm_acquire_op *op, int error, char text[BFTM_WHY_MAX])

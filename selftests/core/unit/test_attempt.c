@@ -108,9 +108,9 @@ int bftm_report_converted(struct bftm_acquire_op *o, int error)
 	return taken;
 }
 
-void bftm_report_lost(const struct bftm_acquire_op *o)
+void bftm_report_lost(struct bftm_cluster *c, const struct bftm_ask *ask)
 {
-	(void)o;
+	(void)c, (void)ask;
 }
 
 void bftm_report_refused(struct bftm_cluster *c, u32 refusal)

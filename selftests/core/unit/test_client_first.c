@@ -207,21 +207,39 @@ static void the_first_renewal_tells_all(void **state)
 	assert_int_equal(out.release_to, ALL);
 }
 
-/* A server that asks for the lock has a waiter: all hear of the holder at once, and once. */
+/*
+ * A server that asks for the lock has a waiter: all hear of the holder, once. Then no server asks
+ * any more, so b + 1 of them ask first, or have their time to.
+ */
 static void a_waiter_makes_it_tell_all(void **state)
 {
-	u32 u;
+	u64 now = T0 + 2 * TRIP;
+	u32 u, v;
 
 	(void)state;
 	want.renew = true;
 	start_first(1, T0);
 	all_say(first, BFTM_MSG_FREE, T0 + TRIP);
 	u = bftm_lowest(first);
-	says_of(u, BFTM_MSG_INQUIRE, 1, 3, T0 + 2 * TRIP);
+	v = bftm_lowest(first & (first - 1));
+	says_of(u, BFTM_MSG_INQUIRE, 1, 3, now);
+	assert_quiet();
+	says_of(u, BFTM_MSG_INQUIRE, 1, 3, now + 1);
+	assert_int_equal(c.base.wake_ns, now + RESEND);
+	wake(now + RESEND, 0, 0);
 	assert_int_equal(tried(), ALL);
 	assert_int_equal(out.send[0].k, 2);
 	assert_int_equal(out.send[0].arg, BFTM_MODE_EX);
-	says_of(u, BFTM_MSG_INQUIRE, 1, 3, T0 + 2 * TRIP);
+	assert_false(c.base.wanted);
+	fresh(state);
+	want.renew = true;
+	start_first(1, T0);
+	all_say(first, BFTM_MSG_FREE, T0 + TRIP);
+	says_of(u, BFTM_MSG_INQUIRE, 1, 3, now);
+	says_of(v, BFTM_MSG_INQUIRE, 1, 3, now + 1);
+	assert_int_equal(tried(), ALL);
+	assert_true(c.base.wanted);
+	says_of(u, BFTM_MSG_INQUIRE, 1, 3, now + 1);
 	assert_quiet();
 	/* A holder that does not renew goes anyhow, and one that has asked all need not tell. */
 	fresh(state);

@@ -48,7 +48,8 @@ static u32 begin(u64 now)
 static enum bftm_host_event host_says(u32 u, u8 type, u64 gno, u64 now)
 {
 	const struct bftm_msg msg = {
-		.type = type, .attempt = 1, .k = 1, .gno = gno,
+		.type = type, .attempt = 1, .k = c.base.sends, .gno = gno,
+		.position = type == BFTM_MSG_WAIT,
 		.mode = type == BFTM_MSG_FREE || type == BFTM_MSG_INQUIRE ? want.mode :
 									    BFTM_MODE_NL,
 	};
@@ -85,8 +86,6 @@ static u32 hold(u64 now)
 		asked &= asked - 1;
 	assert_int_equal(all_tell(asked, BFTM_MSG_FREE, now + 1), BFTM_HOST_WON);
 	assert_int_equal(h.state, BFTM_HOST_HOLD);
-	/* The core is not needed any more. */
-	h.client = NULL;
 	return asked;
 }
 
@@ -274,33 +273,75 @@ static void too_few_can_be_asked(void **state)
 	cfg.ask = NULL;
 }
 
-/* The server asks for its grant back: it is not counted, and the server hears nothing of that. */
-static void nothing_is_yielded(void **state)
+/*
+ * The server asks for its grant back. Only another grant of it counts then; and if a daemon goes on
+ * with the lock, the caller has numbers to skip.
+ */
+static void a_grant_is_given_back(void **state)
 {
 	(void)state;
 	begin(T0);
 	host_says(0, BFTM_MSG_FREE, 3, T0 + 1);
+	assert_false(h.yielded);
 	assert_int_equal(host_says(0, BFTM_MSG_INQUIRE, 3, T0 + 1), BFTM_HOST_NOTHING);
-	assert_int_equal(step.out.count, 0);
+	assert_int_equal(bftm_out_to(&step.out, BFTM_MSG_YIELD), 1);
+	assert_true(h.yielded);
 	host_says(0, BFTM_MSG_FREE, 3, T0 + 1);
-	assert_int_equal(step.out.count, 0);
+	assert_int_equal(bftm_out_to(&step.out, BFTM_MSG_YIELD), 1);
 	assert_int_equal(all_tell(0x1e, BFTM_MSG_FREE, T0 + 1), BFTM_HOST_NOTHING);
-	assert_int_equal(host_says(5, BFTM_MSG_FREE, 1, T0 + 1), BFTM_HOST_WON);
+	assert_int_equal(host_says(0, BFTM_MSG_FREE, 4, T0 + 1), BFTM_HOST_WON);
+	assert_true(h.yielded);
 }
 
-/* The daemon is told of a server that disagrees with F others. */
+/* The daemon is told of up to b servers that disagree with F others, also when it is won. */
 static void a_server_disputes_it(void **state)
 {
+	static const u8 denials[] = { BFTM_MSG_LOCKED, BFTM_MSG_WAIT };
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		fresh(state);
+		begin(T0);
+		host_says(6, denials[i], 0, T0 + 1);
+		assert_false(step.disputed);
+		all_tell(0x1f, BFTM_MSG_FREE, T0 + 1);
+		assert_true(step.disputed);
+		/* Of two a correct one is among them: somebody else has had the lock. */
+		host_says(5, denials[i], 0, T0 + 1);
+		assert_false(step.disputed);
+		fresh(state);
+		hold(T0);
+		assert_false(step.disputed);
+		host_says(0, denials[i], 0, T0 + 1);
+		assert_true(step.disputed);
+		host_says(0, denials[i], 0, T0 + 1);
+		assert_false(step.disputed);
+	}
+}
+
+/* It has no lock for anybody. */
+static void a_quarantine_disputes_nothing(void **state)
+{
+	const struct bftm_msg msg = { .type = BFTM_MSG_WAIT, .attempt = 1, .k = 1, .lease_ns = L };
+
 	(void)state;
 	begin(T0);
-	host_says(6, BFTM_MSG_LOCKED, 0, T0 + 1);
-	assert_false(step.disputed);
+	bftm_host_answer(&h, &cfg, 6, &msg, T0 + 1, &step);
 	all_tell(0x1f, BFTM_MSG_FREE, T0 + 1);
-	assert_true(step.disputed);
-	host_says(5, BFTM_MSG_WAIT, 0, T0 + 1);
+	assert_int_equal(step.event, BFTM_HOST_WON);
 	assert_false(step.disputed);
-	host_says(5, BFTM_MSG_LOCKED, 0, T0 + 1);
-	assert_true(step.disputed);
+}
+
+/* In a renewal a server that has not granted the lock says WAIT, and there is no dispute. */
+static void a_renewal_disputes_nothing(void **state)
+{
+	(void)state;
+	want.renew = true;
+	hold(T0);
+	host_wakes(h.due_ns);
+	assert_int_equal(tried(), 0x7c);
+	host_says(0, BFTM_MSG_WAIT, 0, T0 + L / 2 + 1);
+	assert_false(step.disputed);
 }
 
 /* Where readers come and go, servers hear of a writer one after the other. */
@@ -316,10 +357,11 @@ static void servers_that_disagree_on_readers_dispute_nothing(void **state)
 	assert_false(step.disputed);
 }
 
-/* A quarter of the lease after the win, or an eighth where not all know of it. */
-static void the_daemon_renews_it(void **state)
+/* At half of the lease, or at an eighth of all servers where not all know of it. */
+static void it_is_renewed(void **state)
 {
 	u64 pause, first;
+	u32 asked;
 
 	(void)state;
 	for (first = 0; first < 2; first++) {
@@ -327,17 +369,130 @@ static void the_daemon_renews_it(void **state)
 		want.renew = true;
 		if (first)
 			ask_first();
-		hold(T0);
-		pause = first ? L / 8 : L / 4;
-		assert_int_equal(h.due_ns, T0 + 1 + pause);
+		asked = hold(T0);
+		pause = first ? L / 8 : L / 2;
+		assert_int_equal(h.due_ns, T0 + pause);
+		assert_int_equal(host_wakes(T0 + pause - 1), BFTM_HOST_NOTHING);
+		assert_int_equal(tried(), 0);
 		assert_int_equal(host_wakes(T0 + pause), BFTM_HOST_NOTHING);
-		assert_int_equal(host_wakes(T0 + 1 + pause), BFTM_HOST_ENTRUST);
+		assert_int_equal(tried(), first ? ALL : asked);
+		assert_int_equal(step.out.send[0].k, 2);
+		assert_int_equal(step.out.send[0].arg, BFTM_MODE_EX);
+		assert_int_equal(all_tell(asked, BFTM_MSG_FREE, T0 + pause + 1), BFTM_HOST_RENEWED);
+		assert_int_equal(step.end_ns, T0 + pause + GOOD);
 		assert_int_equal(h.state, BFTM_HOST_HOLD);
-		assert_int_equal(host_wakes(T0 + L), BFTM_HOST_NOTHING);	/* once */
+		assert_int_equal(h.due_ns, T0 + pause + L / 2);
+		cfg.ask = NULL;
 	}
 }
 
-static void a_waiter_hurries_the_daemon(void **state)
+/* Also one that is not renewed by itself; and one whose lease is over is not. */
+static void renewed_on_request(void **state)
+{
+	u32 asked;
+
+	(void)state;
+	asked = hold(T0);
+	assert_int_equal(h.due_ns, 0);
+	bftm_host_renew(&h, &cfg, T0 + 5, &step);
+	assert_int_equal(tried(), asked);
+	assert_int_not_equal(h.due_ns, 0);
+	assert_int_equal(all_tell(asked, BFTM_MSG_FREE, T0 + 6), BFTM_HOST_RENEWED);
+	assert_int_equal(step.end_ns, T0 + 5 + GOOD);
+	assert_int_equal(h.due_ns, 0);
+	bftm_host_renew(&h, &cfg, T0 + 6 + GOOD, &step);
+	assert_int_equal(step.event, BFTM_HOST_LAPSED);
+	assert_over_at(ALL, true);
+	/* An attempt that asks, or is over, is not renewed. */
+	h.client = NULL;
+	bftm_host_renew(&h, &cfg, T0 + L, &step);
+	assert_int_equal(step.event, BFTM_HOST_NOTHING);
+	fresh(state);
+	begin(T0);
+	bftm_host_renew(&h, &cfg, T0, &step);
+	assert_int_equal(tried(), 0);
+}
+
+/* An answer that comes when the lease is over does not bring the lock back. */
+static void lapsed(void **state)
+{
+	(void)state;
+	want.renew = true;
+	hold(T0);
+	host_wakes(T0 + L / 2);
+	assert_int_equal(host_says(3, BFTM_MSG_FREE, 1, T0 + GOOD + 1), BFTM_HOST_LAPSED);
+	assert_over_at(ALL, true);
+}
+
+/* It has its place in the queue, polls for as long as servers answer, and wins in the end. */
+static void it_waits_in_the_queue(void **state)
+{
+	u32 polls;
+
+	(void)state;
+	want.wait = BFTM_WAIT_QUEUE;
+	assert_int_equal(begin(T0), ALL);
+	assert_false(step.out.send[0].flags & BFTM_FLAG_NOQUEUE);
+	for (polls = 0; polls < 20; polls++) {
+		assert_int_equal(all_tell(ALL, BFTM_MSG_WAIT, T0 + polls * L / 8 + 1),
+				 BFTM_HOST_NOTHING);
+		assert_int_equal(h.due_ns, T0 + (polls + 1) * L / 8);
+		assert_int_equal(host_wakes(h.due_ns), BFTM_HOST_NOTHING);
+		assert_int_equal(tried(), ALL);
+		assert_false(step.disputed);
+	}
+	assert_int_equal(all_tell(0x1f, BFTM_MSG_FREE, T0 + 20 * L / 8 + 1), BFTM_HOST_WON);
+	assert_int_equal(step.end_ns, T0 + 20 * L / 8 + GOOD);
+	/* Somebody else had it. */
+	assert_false(step.disputed);
+}
+
+/* It is heard no more, or never was. */
+static void unheard_in_the_queue(void **state)
+{
+	(void)state;
+	want.wait = BFTM_WAIT_QUEUE;
+	begin(T0);
+	all_tell(ALL, BFTM_MSG_WAIT, T0 + 1);
+	while (h.state == BFTM_HOST_ASK && h.due_ns < T0 + 3 * L)
+		host_wakes(h.due_ns);
+	assert_int_equal(step.event, BFTM_HOST_LOST);
+	assert_int_equal(c.base.sends, 9);
+	assert_over_at(ALL, false);
+	fresh(state);
+	want.wait = BFTM_WAIT_QUEUE;
+	begin(T0);
+	while (h.state == BFTM_HOST_ASK && h.due_ns < T0 + 3 * L)
+		host_wakes(h.due_ns);
+	assert_int_equal(step.event, BFTM_HOST_LOST);
+	assert_true(step.unheard);
+	assert_int_equal(c.base.sends, BFTM_HOST_SENDS);
+	assert_over_at(ALL, false);
+}
+
+/* Up to b servers grant a lock that others deny, and the daemon is to see such rounds. */
+static void a_wait_is_contested(void **state)
+{
+	static const struct {
+		u32 free;
+		bool contested;
+	} cases[] = { { 0x40, true }, { 0x60, false }, { 0, false } };
+	u32 i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		fresh(state);
+		want.wait = BFTM_WAIT_QUEUE;
+		begin(T0);
+		all_tell(ALL & ~cases[i].free, BFTM_MSG_WAIT, T0 + 1);
+		all_tell(cases[i].free, BFTM_MSG_FREE, T0 + 1);
+		host_wakes(T0 + L / 8);
+		assert_int_equal(tried(), ALL);
+		assert_int_equal(step.contested, cases[i].contested);
+	}
+}
+
+/* A server that asks has a waiter, which a holder that asked few servers tells the others of. */
+static void a_waiter_hurries_it(void **state)
 {
 	u32 asked;
 
@@ -345,39 +500,30 @@ static void a_waiter_hurries_the_daemon(void **state)
 	want.renew = true;
 	hold(T0);
 	/* All know of the holder. */
-	assert_int_equal(host_says(0, BFTM_MSG_INQUIRE, 1, T0 + 2), BFTM_HOST_NOTHING);
-	assert_int_equal(h.due_ns, T0 + 1 + L / 4);
-	fresh(state);
-	ask_first();
-	want.renew = true;
-	asked = hold(T0);
-	/* No server asks the daemon again, so the others have time to. */
-	assert_int_equal(host_says(bftm_lowest(asked), BFTM_MSG_INQUIRE, 1, T0 + 2),
-			 BFTM_HOST_NOTHING);
-	assert_int_equal(h.due_ns, T0 + 2 + cfg.resend_ns);
-	assert_int_equal(host_says(bftm_lowest(asked), BFTM_MSG_INQUIRE, 1, T0 + 3),
-			 BFTM_HOST_NOTHING);
-	assert_int_equal(h.due_ns, T0 + 2 + cfg.resend_ns);
-	asked &= asked - 1;
-	assert_int_equal(host_says(bftm_lowest(asked), BFTM_MSG_INQUIRE, 1, T0 + 4),
-			 BFTM_HOST_ENTRUST);
-	assert_true(step.wanted);
-	assert_int_equal(h.state, BFTM_HOST_HOLD);
-	assert_int_equal(host_says(bftm_lowest(asked), BFTM_MSG_INQUIRE, 1, T0 + 4),
-			 BFTM_HOST_NOTHING);
-	/* Of b silent servers nothing is waited for. */
+	host_says(0, BFTM_MSG_INQUIRE, 1, T0 + 2);
+	assert_int_equal(tried(), 0);
+	assert_int_equal(h.due_ns, T0 + L / 2);
 	fresh(state);
 	ask_first();
 	want.renew = true;
 	asked = hold(T0);
 	host_says(bftm_lowest(asked), BFTM_MSG_INQUIRE, 1, T0 + 2);
-	assert_int_equal(host_wakes(T0 + 2 + cfg.resend_ns), BFTM_HOST_ENTRUST);
-	/* A lock that is not renewed stays the kernel's. */
+	assert_int_equal(tried(), 0);
+	assert_false(step.wanted);
+	assert_int_equal(h.due_ns, T0 + 2 + RESEND);
+	asked &= asked - 1;
+	host_says(bftm_lowest(asked), BFTM_MSG_INQUIRE, 1, T0 + 4);
+	assert_int_equal(tried(), ALL);
+	assert_true(step.wanted);
+	host_says(bftm_lowest(asked), BFTM_MSG_INQUIRE, 1, T0 + 5);
+	assert_false(step.wanted);
+	/* A lock that is not renewed is not. */
 	fresh(state);
 	ask_first();
 	asked = hold(T0);
-	assert_int_equal(host_says(bftm_lowest(asked), BFTM_MSG_INQUIRE, 1, T0 + 2),
-			 BFTM_HOST_NOTHING);
+	host_says(bftm_lowest(asked), BFTM_MSG_INQUIRE, 1, T0 + 2);
+	assert_int_equal(tried(), 0);
+	cfg.ask = NULL;
 }
 
 static void a_liar_wants_nothing(void **state)
@@ -390,6 +536,9 @@ static void a_liar_wants_nothing(void **state)
 	assert_false(step.wanted);
 	host_says(1, BFTM_MSG_INQUIRE, 1, T0 + 2);
 	assert_true(step.wanted);
+	/* Once. */
+	host_says(1, BFTM_MSG_INQUIRE, 1, T0 + 2);
+	assert_false(step.wanted);
 }
 
 /* An INQUIRE for more than what is held is about another grant. */
@@ -529,10 +678,14 @@ static void another_epoch(void **state)
 	bftm_host_epoch(&h, &cfg, 2, T0 + 2, &step);
 	assert_int_equal(tried(), 0);
 	assert_int_equal(all_tell(0x1f, BFTM_MSG_FREE, T0 + 3), BFTM_HOST_WON);
-	/* A holder asks nothing. */
+	/* Of a holder's renewal likewise; a server that heard of the end has RELEASE to answer. */
 	bftm_host_epoch(&h, &cfg, 3, T0 + 4, &step);
-	assert_int_equal(tried(), 0);
+	assert_int_equal(tried(), 8);
 	assert_int_equal(h.state, BFTM_HOST_HOLD);
+	bftm_host_stop(&h, &cfg, false, T0 + 5, &step);
+	h.client = NULL;
+	bftm_host_epoch(&h, &cfg, 4, T0 + 6, &step);
+	assert_int_equal(tried(), 0);
 }
 
 /* A suspected server answers in time, but after F others, or after RELEASE. */
@@ -569,11 +722,18 @@ int main(void)
 		cmocka_unit_test_setup(a_token_that_comes_too_late, fresh),
 		cmocka_unit_test_setup(silent_servers_are_asked_three_times, fresh),
 		cmocka_unit_test_setup(too_few_can_be_asked, fresh),
-		cmocka_unit_test_setup(nothing_is_yielded, fresh),
+		cmocka_unit_test_setup(a_grant_is_given_back, fresh),
 		cmocka_unit_test_setup(a_server_disputes_it, fresh),
 		cmocka_unit_test_setup(servers_that_disagree_on_readers_dispute_nothing, fresh),
-		cmocka_unit_test_setup(the_daemon_renews_it, fresh),
-		cmocka_unit_test_setup(a_waiter_hurries_the_daemon, fresh),
+		cmocka_unit_test_setup(a_quarantine_disputes_nothing, fresh),
+		cmocka_unit_test_setup(a_renewal_disputes_nothing, fresh),
+		cmocka_unit_test_setup(it_is_renewed, fresh),
+		cmocka_unit_test_setup(renewed_on_request, fresh),
+		cmocka_unit_test_setup(lapsed, fresh),
+		cmocka_unit_test_setup(it_waits_in_the_queue, fresh),
+		cmocka_unit_test_setup(unheard_in_the_queue, fresh),
+		cmocka_unit_test_setup(a_wait_is_contested, fresh),
+		cmocka_unit_test_setup(a_waiter_hurries_it, fresh),
 		cmocka_unit_test_setup(a_liar_wants_nothing, fresh),
 		cmocka_unit_test_setup(a_reader_is_wanted_as_a_reader, fresh),
 		cmocka_unit_test_setup(writers_alone_leave_a_doubt, fresh),

@@ -78,6 +78,8 @@ int lend(lend_t *self)
 		nla_put_u32(msg, BFTMUTEX_A_SESSION_FORGETFUL, self->forgetful);
 	if (self->ask)
 		nla_put_u32(msg, BFTMUTEX_A_SESSION_ASK, self->ask);
+	if (self->backoff)
+		nla_put_flag(msg, BFTMUTEX_A_SESSION_BACKOFF);
 	if (self->configuration)
 		nla_put_u64(msg, BFTMUTEX_A_SESSION_CONFIGURATION, self->configuration);
 	for (i = 0; i < self->peers; i++)
@@ -110,6 +112,9 @@ void say(lend_t *self, int u, struct bftm_msg msg, uint8_t type, const struct so
 	msg.type = type;
 	msg.flags = 0;
 	msg.gno = 1;
+	/* Of TRY it is the mode that is held, of FREE the modes that share a token. */
+	if (type == BFTM_MSG_FREE)
+		msg.arg = 0;
 	bftm_wire_put(&msg, &wire);
 	bftm_mac_sign(mac, &wire);
 	if (sendto(self->server[u], wire.data, wire.len, 0, (const struct sockaddr *)to,

@@ -34,6 +34,7 @@ struct _test_data_lend {
 	uint32_t needed, forgetful, ask;	/* 0: they are left out */
 	int socket_attr;
 	uint64_t counters_attr;
+	bool backoff;
 	bool twins;
 	int peer_leave_out;
 	uint64_t configuration;

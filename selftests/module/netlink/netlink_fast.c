@@ -13,7 +13,7 @@ TEST_F(lend, one_round)
 	before = now_ns();
 	ASSERT_TRUE(holds(self, 0));
 	ASSERT_EQ(BFTM_MSG_TRY, told(self, 3, LONG_MS, &msg, &from));
-	EXPECT_EQ(BFTM_FLAG_NOQUEUE, msg.flags);
+	EXPECT_EQ(0, msg.flags);
 	EXPECT_EQ((5ull << 32) + 13, msg.attempt);
 	EXPECT_EQ((5ull << 32) + 4, msg.seq);
 	EXPECT_EQ(LEASE, msg.lease_ns);
@@ -46,11 +46,15 @@ TEST_F(lend, what_is_lost_is_sent_again)
 	EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
 }
 
-/* Somebody has the lock: the request goes to the helper, and servers forget the attempt. */
+/*
+ * Somebody has the lock, for which this request backs off: it goes to the helper, and servers
+ * forget the attempt.
+ */
 TEST_F(lend, what_is_not_free_is_the_helpers)
 {
 	struct seen s;
 
+	self->backoff = true;
 	ASSERT_EQ(0, lend(self));
 	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
 	ASSERT_EQ(0, asked(self, 0, 1, BFTM_MSG_TRY, BFTM_MSG_LOCKED));
@@ -155,29 +159,6 @@ TEST_F(lend, readers_of_one_host_are_the_helpers)
 	close(second);
 }
 
-/*
- * Asked to yield, the kernel does not count that server any more, but sends no YIELD: a helper that
- * adopts the lock would count a FREE which that YIELD, still under way, is about to undo.
- */
-TEST_F(lend, nothing_is_yielded)
-{
-	struct sockaddr_in6 from;
-	struct bftm_msg msg;
-
-	ASSERT_EQ(0, lend(self));
-	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
-	ASSERT_EQ(BFTM_MSG_TRY, told(self, 0, LONG_MS, &msg, &from));
-	say(self, 0, msg, BFTM_MSG_FREE, &from, self->reply_mac);
-	say(self, 0, msg, BFTM_MSG_INQUIRE, &from, self->reply_mac);
-	say(self, 0, msg, BFTM_MSG_FREE, &from, self->reply_mac);
-	ASSERT_EQ(0, asked(self, 1, 2, BFTM_MSG_TRY, BFTM_MSG_FREE));
-	EXPECT_EQ(0, told(self, 0, 2, &msg, &from));
-	EXPECT_EQ(BFTM_STATE_PENDING, state_of(self->fd));
-	ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_TRY, BFTM_MSG_FREE));
-	EXPECT_EQ(POLLIN, poll_for(self->fd, POLLIN, LONG_MS));
-	EXPECT_EQ(BFTM_STATE_HELD, state_of(self->fd));
-}
-
 /* A server that may forget too much has no say in the kernel either. */
 TEST_F(lend, forgetful_servers_do_not_count)
 {
@@ -270,6 +251,7 @@ TEST_F(lend, who_is_silent_is_the_helpers)
 	struct seen s;
 	int i;
 
+	self->backoff = true;
 	ASSERT_EQ(0, lend(self));
 	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
 	for (i = 0; i < 3; i++)
@@ -285,6 +267,7 @@ TEST_F(lend, who_is_silent_is_waited_for)
 
 	self->wrong = BFTMUTEX_A_SESSION_DELTA_NS;
 	self->value = 500 * MS;
+	self->backoff = true;
 	ASSERT_EQ(0, lend(self));
 	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
 	ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_TRY, 0));
@@ -345,93 +328,6 @@ TEST_F(lend, cancelled)
 	EXPECT_EQ(0, asked(self, 0, 3, BFTM_MSG_RELEASE, BFTM_MSG_RELEASED));
 	EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
 	EXPECT_EQ(BFTM_STATE_IDLE, state_of(self->fd));
-}
-
-/* The helper adopts a lock that is to be renewed, and releases it. */
-TEST_F(lend, renewed_by_the_helper)
-{
-	struct seen s;
-
-	ASSERT_EQ(0, lend(self));
-	ASSERT_TRUE(holds(self, BFTM_RENEW));
-	ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_TRY, 0));
-	EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
-	ASSERT_EQ(-EINPROGRESS, renew(self->fd, 0, NULL));
-	ASSERT_EQ(0, pull(&self->nl, &s));
-	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_RENEW, s.kind);
-	EXPECT_EQ((5ull << 32) + 13, s.attempt);
-	EXPECT_EQ(1, s.sends);
-	EXPECT_EQ(status_of(self->fd).deadline_ns, s.deadline_ns);
-	EXPECT_EQ(0, renewed(&self->nl, s.id, s.deadline_ns + SEC, 2000));
-	ASSERT_EQ(0, release(self->fd));
-	ASSERT_EQ(0, pull(&self->nl, &s));
-	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_RELEASE, s.kind);
-	EXPECT_EQ((5ull << 32) + 13, s.attempt);
-	EXPECT_TRUE(silence(self));
-}
-
-/*
- * A second request waits for the end of the first, also if it does not use the fast path: the
- * helper gets both. Attempts of one host side by side ended each other once, since a server takes
- * the RELEASE of one for the end of all before it.
- */
-TEST_F(lend, who_comes_second_waits)
-{
-	int second = open_here(O_NONBLOCK), i;
-	struct seen s;
-
-	for (i = 0; i < 2; i++) {
-		ASSERT_EQ(0, lend(self));
-		ASSERT_TRUE(holds(self, i ? BFTM_RENEW : 0));
-		ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_TRY, 0));
-		ASSERT_EQ(-EINPROGRESS, acquire(second, "lock", LEASE, 0, NULL));
-		ASSERT_EQ(0, pull(&self->nl, &s));
-		EXPECT_EQ(i ? BFTMUTEX_REQUEST_KIND_RENEW : BFTMUTEX_REQUEST_KIND_HELD, s.kind);
-		EXPECT_STREQ("lock", s.name);
-		EXPECT_EQ((5ull << 32) + 13 + 2 * i, s.attempt);
-		EXPECT_EQ(1, s.sends);
-		EXPECT_EQ(status_of(self->fd).deadline_ns, s.deadline_ns);
-		ASSERT_EQ(0, pull(&self->nl, &s));
-		EXPECT_EQ(BFTMUTEX_REQUEST_KIND_ACQUIRE, s.kind);
-		/* A renewal is asked for as usual. */
-		ASSERT_EQ(-EINPROGRESS, renew(self->fd, 0, NULL));
-		ASSERT_EQ(0, pull(&self->nl, &s));
-		EXPECT_EQ(BFTMUTEX_REQUEST_KIND_RENEW, s.kind);
-		EXPECT_EQ(0, renewed(&self->nl, s.id, s.deadline_ns + SEC, 2000));
-		ASSERT_EQ(0, release(self->fd));
-		ASSERT_EQ(0, pull(&self->nl, &s));
-		EXPECT_EQ(BFTMUTEX_REQUEST_KIND_RELEASE, s.kind);
-		ASSERT_EQ(0, release(second));
-		ASSERT_EQ(0, pull(&self->nl, &s));
-		EXPECT_EQ(BFTMUTEX_REQUEST_KIND_CANCEL, s.kind);
-		EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
-		EXPECT_TRUE(silence(self));
-	}
-	close(second);
-}
-
-/* The first of them not yet: then both are the helper's, in the order in which they came. */
-TEST_F(lend, who_comes_second_while_the_first_asks)
-{
-	int second = open_here(O_NONBLOCK);
-	struct seen s;
-	uint64_t id;
-
-	ASSERT_EQ(0, lend(self));
-	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
-	ASSERT_EQ(0, asked(self, 0, 1, BFTM_MSG_TRY, BFTM_MSG_FREE));
-	ASSERT_EQ(0, asked(self, 2, 3, BFTM_MSG_TRY, 0));
-	ASSERT_EQ(-EINPROGRESS, acquire(second, "lock", LEASE, 0, NULL));
-	ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_RELEASE, BFTM_MSG_RELEASED));
-	ASSERT_EQ(0, pull(&self->nl, &s));
-	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_ACQUIRE, s.kind);
-	id = s.id;
-	ASSERT_EQ(0, pull(&self->nl, &s));
-	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_ACQUIRE, s.kind);
-	EXPECT_EQ(id + 1, s.id);
-	EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
-	EXPECT_TRUE(silence(self));
-	close(second);
 }
 
 /*

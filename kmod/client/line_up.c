@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Requests of this host for locks of one name, in any cluster: all of them are the kernel's, or all
+ * are the helper's, which lets them wait for each other as well.
+ *
+ * Of the kernel's requests the oldest asks servers, or holds the lock, and the others wait behind:
+ * so this host has one attempt of a lock at a time. Those that wait want the same mode, beside
+ * which there is no other holder of this mode; requests whose modes may share the lock are the
+ * helper's. When the oldest goes over to the helper, the others do.
+ */
+#include <linux/siphash.h>
+
+#include "client/fast.h"
+#include "client/handle.h"
+#include "client/request.h"
+#include "client/session.h"
+
+/* More requests for a name are the helper's: a walk of those behind is so long. */
+#define BEHIND_MAX	64
+
+/* The oldest request for a lock of this name. */
+static struct bftm_request *find_name(struct bftm_upcall *up, const struct bftm_acquire *arg,
+				      u64 key)
+{
+	struct bftm_request *other;
+
+	hash_for_each_possible(up->tables->by_name, other, by_name, key)
+		if (other->arg.name_len == arg->name_len &&
+		    !memcmp(other->arg.name, arg->name, arg->name_len))
+			return other;
+	return NULL;
+}
+
+static void line_begin(struct bftm_net *bn, struct bftm_request *request)
+{
+	if (!bftm_fast_begin(bn, request))
+		bftm_line_entrust(bn, request);
+}
+
+static bool do_conflict(const struct bftm_request *a, const struct bftm_request *b)
+{
+	return bftm_modes_conflict(bftm_mode_of(a->arg.mode), bftm_mode_of(b->arg.mode));
+}
+
+static bool has_room(const struct bftm_request *oldest)
+{
+	const struct bftm_request *other;
+	u32 count = 0;
+
+	list_for_each_entry(other, &oldest->same, same)
+		if (++count > BEHIND_MAX)
+			return false;
+	return true;
+}
+
+/* Is the lock that @oldest has the one that @request wants, and the kernel's to give? */
+static bool is_same_lock(struct bftm_net *bn, const struct bftm_request *oldest,
+			 const struct bftm_request *request)
+{
+	return bftm_session_find(bn, request->arg.cluster) == oldest->fast->session &&
+	       bftm_fast_may(bn, request) && do_conflict(oldest, request);
+}
+
+static void wait_behind(struct bftm_request *oldest, struct bftm_request *request)
+{
+	request->behind = true;
+	/* The state says whether a program holds it. */
+	bftm_handle_wanted(oldest->handle, oldest->arg.mode);
+}
+
+void bftm_line_up(struct bftm_net *bn, struct bftm_request *request)
+{
+	struct bftm_upcall *up = bn->upcall;
+	u64 key = siphash(request->arg.name, request->arg.name_len, &up->secret);
+	struct bftm_request *oldest = find_name(up, &request->arg, key);
+
+	lockdep_assert_held(&up->lock);
+	if (!oldest) {
+		hash_add(up->tables->by_name, &request->by_name, key);
+		line_begin(bn, request);
+		return;
+	}
+	list_add_tail(&request->same, &oldest->same);
+	if (oldest->fast && is_same_lock(bn, oldest, request)) {
+		if (request->arg.flags & BFTM_TRY) {
+			request->failed = true;
+			return;
+		}
+		if (request->arg.mode == oldest->arg.mode && has_room(oldest)) {
+			wait_behind(oldest, request);
+			return;
+		}
+	}
+	if (oldest->fast)
+		bftm_fast_entrust(oldest);
+	bftm_upcall_requeue(bn, request);
+}
+
+void bftm_line_leave(struct bftm_request *request)
+{
+	struct bftm_request *next;
+
+	if (!hlist_unhashed(&request->by_name) && !list_empty(&request->same)) {
+		next = list_first_entry(&request->same, struct bftm_request, same);
+		hlist_add_behind(&next->by_name, &request->by_name);
+	}
+	hash_del(&request->by_name);
+	list_del_init(&request->same);
+}
+
+struct bftm_request *bftm_request_behind(const struct bftm_request *request)
+{
+	struct bftm_request *next;
+
+	if (list_empty(&request->same))
+		return NULL;
+	next = list_first_entry(&request->same, struct bftm_request, same);
+	return next->behind ? next : NULL;
+}
+
+void bftm_line_end(struct bftm_net *bn, struct bftm_request *request)
+{
+	struct bftm_request *next = bftm_request_behind(request);
+
+	if (request->lapsed && bn->upcall->portid) {
+		bftm_line_leave(request);
+		request->handle = NULL;
+		request->kind = BFTMUTEX_REQUEST_KIND_LOST;
+		bftm_upcall_requeue(bn, request);
+	} else {
+		bftm_request_free(bn->upcall, request);
+	}
+	if (!next)
+		return;
+	next->behind = false;
+	line_begin(bn, next);
+}
+
+void bftm_line_entrust(struct bftm_net *bn, struct bftm_request *request)
+{
+	struct bftm_request *other;
+
+	bftm_upcall_requeue(bn, request);
+	list_for_each_entry(other, &request->same, same) {
+		if (!other->behind)
+			continue;
+		other->behind = false;
+		bftm_upcall_requeue(bn, other);
+	}
+}
