@@ -60,6 +60,37 @@
 		(to).probe = (from).probe;				\
 	} while (0)
 
+#define NO_PARTY(to)							\
+	do {								\
+		(to).attempt = 0;					\
+		(to).prio = 0;						\
+		(to).lease_ns = 0;					\
+		(to).time_ns = 0;					\
+		(to).client = 0;					\
+		(to).k = 0;						\
+		(to).mode = 0;						\
+		(to).want = 0;						\
+		(to).held = 0;						\
+		(to).inquire = 0;					\
+		(to).value_room = 0;					\
+		(to).probe = 0;						\
+	} while (0)
+
+/* Of those that there still are but the one at a place. */
+#define SAME_BUT(field, hole)						\
+	\forall integer i; 0 <= i < parties(lock) && i != (hole) ==>	\
+	party(lock, i)->field == \at(party(lock, i)->field, Pre)
+#define SAME_NUMBERS_BUT(hole)						\
+	\forall integer i; 0 <= i < parties(lock) && i != (hole) ==>	\
+	number(lock, i) == \at(number(lock, i), Pre)
+
+/* A seat begins with its party: for the casts of a party to its seat, see annotations. */
+/*@ requires in_lock(the_lock, (struct bftm_party *)p) && p != &the_lock->first;
+  @ assigns \result \from lock, p;
+  @ ensures \result < the_lock->queue->count && p == &the_lock->queue->place[\result].party;
+  @*/
+static u32 place_of(const struct bftm_lock *lock, const struct bftm_party *p);
+
 /*@ requires lock_ok(the_lock);
   @ assigns \result \from lock, client, attempt;
   @ ensures found: \result != \null ==> in_lock(the_lock, \result) && attempt != 0 &&
