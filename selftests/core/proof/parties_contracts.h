@@ -178,6 +178,8 @@ void bftm_parties_forget(struct bftm_lock *lock, u64 now);
 /*@ requires lock_ok(lock);
   @ assigns LAST_ENDS;
   @ ensures ok: lock_ok(lock) && SAME_PLACES;
+  @ ensures kept: KEPT_IF(0 < 1);
+  @ ensures no_new: NO_NEW;
   @*/
 void bftm_parties_ended(struct bftm_lock *lock, u64 now);
 

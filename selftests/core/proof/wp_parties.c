@@ -8,11 +8,14 @@
 // prove: wp bftm_party_add: one more that waits, if there is room; all grants stay as they are, and there is no new one
 // prove: wp bftm_parties_ended: all parties stay as they are
 // prove: wp bftm_party_remove: that party goes; all other grants stay as they are, and there is no new one
-// prove: open bftm_party_number bftm_parties_forget bftm_parties_expire: their contracts, which the steps of wp_lock.c take for true, are stated in parties_contracts.h; provers end at 150000 steps
+// prove: wp bftm_parties_forget: those that hold nothing go; all grants stay as they are, and there is no new one; unsigned numbers may wrap around
+// prove: wp bftm_parties_expire: each grant stays until its end, strictly, and there is no new one
+// prove: open bftm_party_number: its contract, which the steps of wp_lock.c take for true, is stated in parties_contracts.h; provers end at 400000 steps
 // frama-c: -wp-model Typed+cast+ref
-// frama-c bftm_party_add bftm_party_remove: -wp-steps 400000
+// frama-c bftm_party_add bftm_party_remove bftm_parties_expire: -wp-steps 400000
+// frama-c bftm_parties_forget: -no-warn-unsigned-overflow
 #define PROOF_ANY_GUARD
-#include "parties_contracts.h"
+#include "value_contracts.h"
 #include "core/backoff/parties.h"
 
 /* Zeros by assignment: bytes that are written to are a piece of memory for WP. */
