@@ -91,6 +91,13 @@
   @*/
 static u32 place_of(const struct bftm_lock *lock, const struct bftm_party *p);
 
+/* Only wp_parties.c says it: other proofs do without, and would become long. */
+#ifdef PROOF_ENDED_KEEPS
+#define ENDED_KEEPS(what) what
+#else
+#define ENDED_KEEPS(what) \true
+#endif
+
 /*@ requires lock_ok(the_lock);
   @ assigns \result \from lock, client, attempt;
   @ ensures found: \result != \null ==> in_lock(the_lock, \result) && attempt != 0 &&
@@ -178,8 +185,8 @@ void bftm_parties_forget(struct bftm_lock *lock, u64 now);
 /*@ requires lock_ok(lock);
   @ assigns LAST_ENDS;
   @ ensures ok: lock_ok(lock) && SAME_PLACES;
-  @ ensures kept: KEPT_IF(0 < 1);
-  @ ensures no_new: NO_NEW;
+  @ ensures kept: ENDED_KEEPS(KEPT_IF(0 < 1));
+  @ ensures no_new: ENDED_KEEPS(NO_NEW);
   @*/
 void bftm_parties_ended(struct bftm_lock *lock, u64 now);
 

@@ -15,6 +15,7 @@
 // frama-c bftm_party_add bftm_party_remove bftm_parties_expire: -wp-steps 400000
 // frama-c bftm_parties_forget: -no-warn-unsigned-overflow
 #define PROOF_ANY_GUARD
+#define PROOF_ENDED_KEEPS
 #include "value_contracts.h"
 #include "core/backoff/parties.h"
 
