@@ -95,7 +95,7 @@ static u32 place_of(const struct bftm_lock *lock, const struct bftm_party *p);
 #ifdef PROOF_ENDED_KEEPS
 #define ENDED_KEEPS(what) what
 #else
-#define ENDED_KEEPS(what) \true
+#define ENDED_KEEPS(what) 0 < 1
 #endif
 
 /*@ requires lock_ok(the_lock);
