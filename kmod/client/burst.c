@@ -46,6 +46,8 @@ bool bftm_burst_add(struct bftm_session *s, u32 to, struct bftm_msg *msg)
 	m = &burst->message[burst->count++];
 	m->to = to & bftm_all(s->cfg.n);
 	m->attempt = msg->type == BFTM_MSG_TRY ? msg->attempt : 0;
+	m->yields = msg->type == BFTM_MSG_YIELD;
+	m->skips = s->line->skips;
 	m->wire.len = bftm_wire_write(msg, m->wire.data);
 	return true;
 }
@@ -54,7 +56,7 @@ bool bftm_burst_add(struct bftm_session *s, u32 to, struct bftm_msg *msg)
 static unsigned int message_send(struct bftm_line *line, struct bftm_burst_message *m,
 				 u32 *ret_failed)
 {
-	u32 sent = bftm_line_send(line, m->to, &m->wire);
+	u32 sent = bftm_line_send(line, m->to, &m->wire, m->yields ? &m->skips : NULL);
 
 	*ret_failed = m->to & ~sent;
 	return hweight32(sent);

@@ -20,11 +20,15 @@ struct bftm_upcall;
  * struct bftm_burst_message - a message, and whom it is for
  * @to:      servers, a bit mask
  * @attempt: of a TRY, whose attempt hears of servers that it did not go out to; else 0
+ * @yields:  it is a YIELD …
+ * @skips:   … decided when the line had skipped so often
  * @wire:    the datagram but for server, epoch, number and tag
  */
 struct bftm_burst_message {
 	u32 to;
 	u64 attempt;
+	bool yields;
+	u32 skips;
 	struct bftm_wire wire;
 };
 

@@ -274,7 +274,9 @@ static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *r
 	if (!f)
 		return NULL;
 	f->host.core = s->protocol->client;
-	f->host.client = kzalloc(f->host.core->size(s->cfg.n), GFP_ATOMIC | __GFP_NOWARN);
+	/* It stays for as long as the lock is held: the program's control group pays. */
+	f->host.client = kzalloc(f->host.core->size(s->cfg.n),
+				 GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
 	if (!f->host.client) {
 		kfree(f);
 		return NULL;
@@ -382,7 +384,7 @@ void bftm_fast_renew(struct bftm_request *request)
 static void skip_yields(const struct bftm_fast *f)
 {
 	if (f->host.yielded)
-		atomic64_add(BFTM_WINDOW_BITS, (atomic64_t *)&f->session->line->counters->seq);
+		bftm_line_skip(f->session->line);
 }
 
 void bftm_fast_leave(struct bftm_request *request)

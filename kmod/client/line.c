@@ -22,6 +22,7 @@
 #include "client/request.h"
 #include "client/session.h"
 #include "compat.h"
+#include "core/replay.h"
 #include "core/wire.h"
 #include "debug.h"
 #include "netns.h"
@@ -81,21 +82,34 @@ void bftm_line_route(struct bftm_line *line)
 }
 
 /* Return: was it sent, as far as this host can tell? */
-static bool line_tell(struct bftm_line *line, u32 u, struct sk_buff *skb, struct bftm_wire *wire)
+static bool line_tell(struct bftm_line *line, u32 u, struct sk_buff *skb, struct bftm_wire *wire,
+		      const u32 *skips)
 {
 	const struct bftm_session_peer *peer = &line->session->peer[u];
 
 	wire->head.server = cpu_to_le16(peer->id);
 	wire->head.epoch = cpu_to_le64(READ_ONCE(peer->known.sent_epoch));
 	wire->head.seq = cpu_to_le64(atomic64_inc_return((atomic64_t *)&line->counters->seq));
+	/* If that number was drawn after the skip, then the skip is seen here. */
+	if (skips && READ_ONCE(line->skips) != *skips) {
+		kfree_skb(skb);
+		return false;
+	}
 	skb_put_data(skb, wire->data, wire->len);
 	bftm_sign(peer->pair.request, skb->data, wire->len);
 	return bftm_udp_send(line->session->bn->net, line->sock->sk, &peer->to, &line->route[u],
 			     skb) >= 0;
 }
 
+void bftm_line_skip(struct bftm_line *line)
+{
+	WRITE_ONCE(line->skips, line->skips + 1);
+	/* Of two atomic operations on the counter that return it, each is a full barrier. */
+	atomic64_add_return(BFTM_WINDOW_BITS, (atomic64_t *)&line->counters->seq);
+}
+
 /* The datagrams differ by who they are for, and their numbers. */
-u32 bftm_line_send(struct bftm_line *line, u32 to, struct bftm_wire *wire)
+u32 bftm_line_send(struct bftm_line *line, u32 to, struct bftm_wire *wire, const u32 *skips)
 {
 	const struct bftm_upcall *up = line->session->bn->upcall;
 	const struct bftm_flow flow = flow_of(line->sock->sk);
@@ -110,7 +124,7 @@ u32 bftm_line_send(struct bftm_line *line, u32 to, struct bftm_wire *wire)
 		if (!(to >> u & 1) || READ_ONCE(up->silent))
 			continue;
 		skb = bftm_udp_room(&rooms, hweight32(to >> u), wire->len);
-		if (skb && line_tell(line, u, skb, wire))
+		if (skb && line_tell(line, u, skb, wire, skips))
 			sent |= BIT(u);
 	}
 	/* Without a lock: bftm_line_route() may have been there before a route was kept. */

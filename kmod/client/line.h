@@ -29,6 +29,8 @@ struct bftm_flow {
  * @helper:   number of the helper that lent it, see struct bftm_upcall
  * @page:     of the helper, pinned
  * @counters: in it
+ * @skips:    how often numbers were skipped: see bftm_line_skip(), guarded by the lock of the
+ *            namespace's upcall
  * @sock:     reference to the helper's socket
  * @flow:     of the socket, when routes were looked up: they hold for that, guarded by the lock of
  *            the namespace's upcall
@@ -40,6 +42,7 @@ struct bftm_line {
 	u32 helper;
 	struct page *page;
 	struct bftm_counters *counters;
+	u32 skips;
 	struct socket *sock;
 	struct bftm_flow flow;
 	u32 routes;
@@ -83,11 +86,22 @@ void bftm_line_route(struct bftm_line *line);
  * @line: the line
  * @to:   bit mask
  * @wire: all but server, epoch, number and tag
+ * @skips: of the line when the message was decided: it is not sent with a number that is drawn
+ *         after another skip. NULL: with any
  *
  * A datagram that cannot go is lost, as on the way. Context: RCU read side since the line was seen
  * under the upcall's lock, does not sleep; without locks of this module. Return: those of @to to
  * whom it went out, as far as this host can tell.
  */
-u32 bftm_line_send(struct bftm_line *line, u32 to, struct bftm_wire *wire);
+u32 bftm_line_send(struct bftm_line *line, u32 to, struct bftm_wire *wire, const u32 *skips);
+
+/**
+ * bftm_line_skip() - no YIELD that was decided before is taken by a server after a later request
+ * @line: the line
+ *
+ * Such a YIELD has a number that is older than the window of a server which has taken a number
+ * drawn from now on, or is not sent any more. Context: the upcall's lock held.
+ */
+void bftm_line_skip(struct bftm_line *line);
 
 #endif /* BFTM_LINE_H */

@@ -472,7 +472,7 @@ void bftm_line_up(struct bftm_net *bn, struct bftm_request *request);
 /** bftm_line_leave() - a request goes; another is hashed for those of its name. */
 void bftm_line_leave(struct bftm_request *request);
 /**
- * bftm_line_end() - a request is over, of which the kernel has told servers the end; the next begins
+ * bftm_line_end() - a request is over, and the kernel has told servers; the next begins
  * @bn:      the namespace
  * @request: freed, or what tells the helper that the lock is lost
  */

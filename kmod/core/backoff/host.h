@@ -64,10 +64,10 @@ struct bftm_host {
 };
 
 /*
- * A lock in HOLD may be another's to go on with: the daemon's, which adopts it. If a grant was given
- * back before, YIELD may be under way still, and the server says FREE to the daemon until YIELD
- * arrives. So the caller skips BFTM_WINDOW_BITS numbers of its counter of requests first: a server
- * that has taken a later request takes that YIELD no more.
+ * A lock in HOLD may be another's to go on with: the daemon's, which adopts it. If a grant was
+ * given back before, YIELD may be under way still, and the server says FREE to the daemon until
+ * YIELD arrives. So the caller skips BFTM_WINDOW_BITS numbers of its counter of requests first: a
+ * server that has taken a later request takes that YIELD no more.
  */
 
 /** enum bftm_host_event - what a step comes to, beside messages */

@@ -51,6 +51,7 @@ TEST_F_TIMEOUT(lend, more_than_the_kernel_asks_for, 1200)
 	int fds[COUNT], i;
 
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
+	self->backoff = true;
 	self->wrong = BFTMUTEX_A_SESSION_DELTA_NS;
 	self->value = 60 * SEC;
 	ASSERT_EQ(0, lend(self));
