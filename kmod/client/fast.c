@@ -10,7 +10,7 @@
  * Attempts of one lock are numbered in the order in which they begin, and this host has one at a
  * time: both sides draw from one counter, and no request for a lock begins here while another for
  * it is under way, in the kernel or at the helper. A request that comes while the kernel has the
- * lock waits behind it (line_up.c), or both are the helper's from then on: bftm_fast_entrust().
+ * lock waits behind it (local_queue.c), or both are the helper's from then on: bftm_fast_entrust().
  * That matters because servers take a RELEASE for the end of all attempts up to its number.
  */
 #include <linux/slab.h>
@@ -148,7 +148,7 @@ static void fast_lost(struct bftm_fast *f)
 	f->session->line->counters->lost++;
 	f->request = NULL;
 	request->fast = NULL;
-	bftm_line_entrust(f->session->bn, request);
+	bftm_local_entrust(f->session->bn, request);
 }
 
 static void fast_won(struct bftm_fast *f, u64 end_ns)
@@ -172,7 +172,7 @@ static void fast_won(struct bftm_fast *f, u64 end_ns)
 	forget_asking(f);
 	s->line->counters->won++;
 	bftm_upcall_won(s->bn, request, &result);
-	if (bftm_request_behind(request))
+	if (bftm_local_next(request))
 		bftm_handle_wanted(request->handle, request->arg.mode);
 }
 
@@ -249,7 +249,7 @@ static void hand_over(struct bftm_fast *f)
  * Its time is over. The helper knows which servers are silent, and says so; of tokens the kernel
  * alone knows here.
  */
-static void time_out(struct bftm_fast *f)
+static void fast_time_out(struct bftm_fast *f)
 {
 	const struct bftm_client_ops *core = f->host.core;
 	struct bftm_request *request = f->request;
@@ -264,7 +264,7 @@ static void time_out(struct bftm_fast *f)
 	f->request = NULL;
 	request->fast = NULL;
 	bftm_handle_failed(request->handle, -ENODATA);
-	bftm_line_end(bn, request);
+	bftm_local_end(bn, request);
 }
 
 static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *request)
@@ -463,7 +463,7 @@ static void fast_ring(struct bftm_fast *f, u64 boot_ns)
 	u64 now = bftm_clock_ns();
 
 	if (f->host.state == BFTM_HOST_ASK && is_late(f, boot_ns)) {
-		time_out(f);
+		fast_time_out(f);
 		return;
 	}
 	check_held(f);

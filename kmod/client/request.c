@@ -18,7 +18,7 @@ void bftm_request_free(struct bftm_upcall *up, struct bftm_request *request)
 {
 	lockdep_assert_held(&up->lock);
 	up->count--;
-	bftm_line_leave(request);
+	bftm_local_leave(request);
 	bftm_destroyed("request", request);
 	kfree(request->value);
 	kfree(request);
@@ -198,7 +198,7 @@ void bftm_request_mark_held(struct bftm_request *request)
 void bftm_upcall_held(struct bftm_net *bn, struct bftm_request *request)
 {
 	bftm_request_mark_held(request);
-	bftm_line_entrust(bn, request);
+	bftm_local_entrust(bn, request);
 }
 
 void bftm_upcall_requeue(struct bftm_net *bn, struct bftm_request *request)
@@ -225,7 +225,7 @@ int bftm_upcall_add(struct bftm_net *bn, struct bftm_request *request)
 	if (request->submission)
 		bftm_upcall_requeue(bn, request);
 	else
-		bftm_line_up(bn, request);
+		bftm_local_join(bn, request);
 	return 0;
 }
 
@@ -241,7 +241,7 @@ static int ask_helper(struct bftm_net *bn, struct bftm_request *request, u32 kin
 	if (request->fast) {
 		bftm_fast_leave(request);
 		request->kind = kind;
-		bftm_line_entrust(bn, request);
+		bftm_local_entrust(bn, request);
 		return 0;
 	}
 	queued = !list_empty(&request->list);
@@ -275,7 +275,7 @@ void bftm_upcall_end(struct bftm_net *bn, struct bftm_request *request)
 	if (request->fast) {
 		bftm_fast_end(request);
 		hash_del(&request->by_id);
-		bftm_line_end(bn, request);
+		bftm_local_end(bn, request);
 		return;
 	}
 	if (bftm_request_is_given(request)) {

@@ -214,7 +214,7 @@ int bftm_upcall_prepare(struct bftm_upcall *up);
  * @bn:      the namespace
  * @request: zeroed by the caller; @kind, @arg, @timeout_at_ns and who waits filled in
  *
- * All requests for locks of one name are the kernel's or all are the helper's: see line_up.c.
+ * All requests for locks of one name are the kernel's or all are the helper's: see local_queue.c.
  * @request->failed says afterwards that bftm_request_failed() with EWOULDBLOCK comes next.
  *
  * Context: the upcall's lock held. Return: 0, -ENOTCONN without a helper (after its grace),
@@ -466,21 +466,21 @@ void bftm_request_mark_held(struct bftm_request *request);
 
 void bftm_request_free(struct bftm_upcall *up, struct bftm_request *request);
 
-/* line_up.c, with the upcall's lock held */
-/** bftm_line_up() - an acquire begins, waits behind another, or is the helper's. */
-void bftm_line_up(struct bftm_net *bn, struct bftm_request *request);
-/** bftm_line_leave() - a request goes; another is hashed for those of its name. */
-void bftm_line_leave(struct bftm_request *request);
+/* local_queue.c, with the upcall's lock held */
+/** bftm_local_join() - an acquire begins, waits behind another, or is the helper's. */
+void bftm_local_join(struct bftm_net *bn, struct bftm_request *request);
+/** bftm_local_leave() - a request goes; another is hashed for those of its name. */
+void bftm_local_leave(struct bftm_request *request);
 /**
- * bftm_line_end() - a request is over, and the kernel has told servers; the next begins
+ * bftm_local_end() - a request is over, and the kernel has told servers; the next begins
  * @bn:      the namespace
  * @request: freed, or what tells the helper that the lock is lost
  */
-void bftm_line_end(struct bftm_net *bn, struct bftm_request *request);
-/** bftm_line_entrust() - a request that was the kernel's is the helper's, with all behind it. */
-void bftm_line_entrust(struct bftm_net *bn, struct bftm_request *request);
-/** bftm_request_behind() - the first that waits behind a request of the kernel's, or NULL. */
-struct bftm_request *bftm_request_behind(const struct bftm_request *request);
+void bftm_local_end(struct bftm_net *bn, struct bftm_request *request);
+/** bftm_local_entrust() - a request that was the kernel's is the helper's, with all behind it. */
+void bftm_local_entrust(struct bftm_net *bn, struct bftm_request *request);
+/** bftm_local_next() - the first that waits behind a request of the kernel's, or NULL. */
+struct bftm_request *bftm_local_next(const struct bftm_request *request);
 
 /* value.c, with the upcall's lock held but for the first */
 /** bftm_held_value_new() - for these enum bftm_acquire_flags; NULL for none, or without memory. */

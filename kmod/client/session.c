@@ -107,7 +107,7 @@ static void take_stale(struct bftm_session *s, u32 u, const struct bftm_msg *msg
 }
 
 /* Return: true when it answers what the kernel does, and nobody else needs it. */
-static bool take_answer(struct bftm_session *s, u32 u, const struct bftm_msg *msg)
+static bool hear_answer(struct bftm_session *s, u32 u, const struct bftm_msg *msg)
 {
 	bool counts = bftm_epoch_known(msg, s->peer[u].known.epoch);
 
@@ -125,12 +125,23 @@ static bool take_answer(struct bftm_session *s, u32 u, const struct bftm_msg *ms
 	return bftm_fast_answer(s, u, msg, counts);
 }
 
-bool bftm_session_take(struct bftm_session *s, const void *wire, size_t len)
+/* The caller has a message on its stack, here is a burst: together they are too much for a frame. */
+static noinline_for_stack bool take_answer(struct bftm_session *s, u32 u,
+					   const struct bftm_msg *msg)
 {
 	struct bftm_upcall *up = s->bn->upcall;
 	struct bftm_burst burst;
-	struct bftm_msg msg;
 	bool taken;
+
+	bftm_burst_lock(up, &burst);
+	taken = hear_answer(s, u, msg);
+	bftm_burst_unlock(up, &burst);
+	return taken;
+}
+
+bool bftm_session_take(struct bftm_session *s, const void *wire, size_t len)
+{
+	struct bftm_msg msg;
 	int u;
 
 	if (bftm_wire_get(wire, len, &msg) || !(msg.type & BFTM_MSG_REPLY) ||
@@ -139,10 +150,7 @@ bool bftm_session_take(struct bftm_session *s, const void *wire, size_t len)
 	u = index_of(s, msg.server);
 	if (u < 0 || !bftm_tag_ok(s->peer[u].pair.reply, wire, len))
 		return false;
-	bftm_burst_lock(up, &burst);
-	taken = take_answer(s, u, &msg);
-	bftm_burst_unlock(up, &burst);
-	return taken;
+	return take_answer(s, u, &msg);
 }
 
 bool bftm_session_is_orphan(const struct bftm_session *s)

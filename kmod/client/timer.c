@@ -9,6 +9,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "client/burst.h"
 #include "client/handle.h"
 #include "client/trace.h"
 #include "notify.h"
@@ -91,7 +92,7 @@ void bftm_handle_limit_arm(struct bftm_handle *h)
 }
 
 /* Without memory for the words the program gets only the error. */
-static void time_out(struct bftm_handle *h)
+static void handle_time_out(struct bftm_handle *h)
 {
 	bool behind = h->request->behind;
 
@@ -158,15 +159,11 @@ int bftm_handle_holding(struct bftm_handle *h)
 	return h->state == BFTM_STATE_HELD ? 0 : -ENOLCK;
 }
 
-/*
- * Each alarm of a handle counts for so many datagrams of a run. RELEASE of a lease that is over
- * counts by the alarms of its session.
- */
+/* Each alarm of a handle counts for so many datagrams of a run, and for those that it sends. */
 #define TAKES 4
 
-unsigned int bftm_handle_ring(struct timerqueue_node *due, u64 now)
+static void handle_ring(struct bftm_handle *h, u64 now)
 {
-	struct bftm_handle *h = container_of(due, struct bftm_handle, due);
 	u64 left = bftm_handle_check(h);
 
 	if (h->state == BFTM_STATE_PENDING) {
@@ -177,7 +174,7 @@ unsigned int bftm_handle_ring(struct timerqueue_node *due, u64 now)
 		 * meanwhile, that rings here; or the request does not wait behind another any more.
 		 */
 		if (until && until <= now)
-			time_out(h);
+			handle_time_out(h);
 		else
 			bftm_handle_limit_arm(h);
 	} else if (h->state == BFTM_STATE_HELD) {
@@ -190,7 +187,23 @@ unsigned int bftm_handle_ring(struct timerqueue_node *due, u64 now)
 			bftm_handle_convert_failed(h, -ETIMEDOUT);
 		bftm_handle_arm(h);
 	}
-	return TAKES;
+}
+
+unsigned int bftm_handle_ring(struct timerqueue_node *due, u64 now)
+	__must_hold(due)
+{
+	struct bftm_handle *h = container_of(due, struct bftm_handle, due);
+	struct bftm_upcall *up = h->bn->upcall;
+	struct bftm_burst burst;
+	unsigned int sent;
+
+	/* A lease that is over here may be followed by the next request's TRY. */
+	bftm_burst_begin(up, &burst);
+	handle_ring(h, now);
+	/* The handle may be freed as soon as the lock is released. */
+	sent = bftm_burst_unlock(up, &burst);
+	spin_lock_bh(&up->lock);
+	return TAKES + sent;
 }
 
 void bftm_handle_set_signal(struct bftm_handle *h, u32 signo, u64 margin_ns)

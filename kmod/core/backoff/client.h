@@ -313,19 +313,6 @@ enum bftm_mode bftm_contend_held(const struct bftm_contend *c);
 u64 bftm_contend_end(const struct bftm_contend *c,
 		     const struct bftm_client_cfg *cfg);
 
-/**
- * bftm_renewal_pause() - from the send that a lease counts from to the renewal
- * @cfg:       the cluster
- * @lease_ns:  the lease
- * @announced: all servers have heard that the lock is held, or of more that is wanted
- * @inquired:  servers that have a waiter, as they say
- *
- * Return: half a lease; where some servers are asked first, an eighth before all have heard, and
- * none when somebody waits already.
- */
-u64 bftm_renewal_pause(const struct bftm_client_cfg *cfg, u64 lease_ns, bool announced,
-		       u32 inquired);
-
 /** bftm_is_wanted() - of b + 1 servers that ask for what is held, a correct one has a waiter. */
 static inline bool bftm_is_wanted(const struct bftm_client_cfg *cfg, u32 inquired)
 {

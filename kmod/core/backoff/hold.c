@@ -104,12 +104,15 @@ static bool is_renewed(const struct bftm_contend *c)
 	return c->base.want.renew && c->base.want.lease_ns != BFTM_LEASE_NONE;
 }
 
-u64 bftm_renewal_pause(const struct bftm_client_cfg *cfg, u64 lease_ns, bool announced,
-		       u32 inquired)
+/*
+ * From the send that the lease counts from to the renewal: half a lease; where some servers are
+ * asked first, an eighth before all have heard, and nothing when somebody waits already.
+ */
+static u64 renewal_pause(const struct bftm_contend *c, const struct bftm_client_cfg *cfg)
 {
-	if (!cfg->ask || announced)
-		return lease_ns / 2;
-	return inquired ? 0 : bftm_poll(lease_ns);
+	if (!cfg->ask || c->announced)
+		return c->base.want.lease_ns / 2;
+	return c->inquired ? 0 : bftm_poll(c->base.want.lease_ns);
 }
 
 /*
@@ -140,8 +143,7 @@ static void plan_renewal(struct bftm_contend *c,
 		return;
 	from = bftm_contend_end(c, cfg) -
 	       bftm_lease_at_client(c->base.want.lease_ns, cfg->rho_ppm);
-	c->poll_ns = from + bftm_renewal_pause(cfg, c->base.want.lease_ns, c->announced,
-					       c->inquired);
+	c->poll_ns = from + renewal_pause(c, cfg);
 	/* Grants of several sends may come one by one; answers are under way. */
 	if (c->poll_ns < soon(c, cfg, now))
 		c->poll_ns = soon(c, cfg, now);
@@ -257,6 +259,15 @@ void bftm_hold_ask(struct bftm_contend *c, const struct bftm_client_cfg *cfg, u6
 	renew(c, cfg, now, out);
 }
 
+/*
+ * F servers have yet to answer. An answer counts for some sends only (BFTM_SENDS), so a program
+ * that asks faster than servers answer would not have its lock renewed.
+ */
+static bool is_asking(const struct bftm_contend *c, u64 now)
+{
+	return c->resends && !bftm_converts(c) && now < c->poll_ns;
+}
+
 void bftm_contend_renew(struct bftm_contend *c,
 			const struct bftm_client_cfg *cfg, u64 now,
 			struct bftm_out *out)
@@ -270,7 +281,7 @@ void bftm_contend_renew(struct bftm_contend *c,
 	}
 	if (c->reasserts)
 		bftm_reassert(c, cfg, now, out);
-	else
+	else if (!is_asking(c, now))
 		bftm_hold_ask(c, cfg, now, out);
 }
 

@@ -179,6 +179,29 @@ static void renew_in_other_phases(void **state)
 	assert_quiet();
 }
 
+/* A program that asks all the time has its lock renewed by the answers to the first time. */
+static void renewed_faster_than_servers_answer(void **state)
+{
+	u32 i;
+
+	(void)state;
+	start(1, T0);
+	all_say(0x1f, BFTM_MSG_FREE, T0);
+	for (i = 0; i < 2 * BFTM_SENDS; i++)
+		bftm_contend_renew(&c, &cfg, T0 + MS + i, &out);
+	assert_int_equal(c.base.sends, 2);
+	for (i = 0; i < 5; i++)
+		says(i, BFTM_MSG_FREE, 2, T0 + 2 * MS);
+	assert_true(out.extended);
+	assert_int_equal(bftm_contend_end(&c, &cfg), T0 + MS + GOOD);
+	/* It has been answered: the next one goes out. */
+	bftm_contend_renew(&c, &cfg, T0 + 2 * MS, &out);
+	assert_int_equal(c.base.sends, 3);
+	/* Nobody answers: it is sent again, by the program or by time, at the same time. */
+	bftm_contend_renew(&c, &cfg, c.poll_ns, &out);
+	assert_int_equal(c.base.sends, 4);
+}
+
 static void adopt(u64 attempt, u64 end, u32 sends, u64 now)
 {
 	memset(&c, 0, sizeof(c));
@@ -270,6 +293,7 @@ int main(void)
 		TEST(a_renewal_that_completes_late_is_discarded),
 		TEST(every_move_of_the_end_is_told),
 		TEST(renew_in_other_phases),
+		TEST(renewed_faster_than_servers_answer),
 		TEST(adopted),
 		TEST(answers_to_the_helper_before),
 		TEST(adopted_until_its_end),

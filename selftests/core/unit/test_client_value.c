@@ -288,13 +288,13 @@ static void left_with_a_mode(void **state)
 		hears(u, tells("hello", BFTM_MODE_PR, 2, 10 + u), T0 + MS);
 	/* WAIT from before server 0 granted: it has not heard. */
 	says_of(0, BFTM_MSG_WAIT, 0, 9, T0 + MS);
-	bftm_contend_renew(&c, &cfg, T0 + 2 * MS, &out);
+	wake(c.base.wake_ns, 0, 0);
 	bftm_contender_message(&c.base, &out.send[0], 1, &msg);
 	written(0, &msg, "hello");
 	bftm_contender_message(&c.base, &out.send[0], 2, &msg);
 	assert_int_equal(msg.value_k, 0);
-	hears(0, tells("hello", BFTM_MODE_PR, 3, 10), T0 + 2 * MS);
-	bftm_contend_renew(&c, &cfg, T0 + 3 * MS, &out);
+	hears(0, tells("hello", BFTM_MODE_PR, 3, 10), c.base.wake_ns);
+	bftm_contend_renew(&c, &cfg, c.base.wake_ns + MS, &out);
 	bftm_contender_message(&c.base, &out.send[0], 1, &msg);
 	assert_int_equal(msg.value_k, 0);
 	bftm_contend_leave(&c, &cfg, NULL, &out);

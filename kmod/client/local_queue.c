@@ -31,10 +31,10 @@ static struct bftm_request *find_name(struct bftm_upcall *up, const struct bftm_
 	return NULL;
 }
 
-static void line_begin(struct bftm_net *bn, struct bftm_request *request)
+static void local_begin(struct bftm_net *bn, struct bftm_request *request)
 {
 	if (!bftm_fast_begin(bn, request))
-		bftm_line_entrust(bn, request);
+		bftm_local_entrust(bn, request);
 }
 
 static bool do_conflict(const struct bftm_request *a, const struct bftm_request *b)
@@ -68,7 +68,7 @@ static void wait_behind(struct bftm_request *oldest, struct bftm_request *reques
 	bftm_handle_wanted(oldest->handle, oldest->arg.mode);
 }
 
-void bftm_line_up(struct bftm_net *bn, struct bftm_request *request)
+void bftm_local_join(struct bftm_net *bn, struct bftm_request *request)
 {
 	struct bftm_upcall *up = bn->upcall;
 	u64 key = siphash(request->arg.name, request->arg.name_len, &up->secret);
@@ -77,7 +77,7 @@ void bftm_line_up(struct bftm_net *bn, struct bftm_request *request)
 	lockdep_assert_held(&up->lock);
 	if (!oldest) {
 		hash_add(up->tables->by_name, &request->by_name, key);
-		line_begin(bn, request);
+		local_begin(bn, request);
 		return;
 	}
 	list_add_tail(&request->same, &oldest->same);
@@ -96,7 +96,7 @@ void bftm_line_up(struct bftm_net *bn, struct bftm_request *request)
 	bftm_upcall_requeue(bn, request);
 }
 
-void bftm_line_leave(struct bftm_request *request)
+void bftm_local_leave(struct bftm_request *request)
 {
 	struct bftm_request *next;
 
@@ -108,7 +108,7 @@ void bftm_line_leave(struct bftm_request *request)
 	list_del_init(&request->same);
 }
 
-struct bftm_request *bftm_request_behind(const struct bftm_request *request)
+struct bftm_request *bftm_local_next(const struct bftm_request *request)
 {
 	struct bftm_request *next;
 
@@ -118,12 +118,12 @@ struct bftm_request *bftm_request_behind(const struct bftm_request *request)
 	return next->behind ? next : NULL;
 }
 
-void bftm_line_end(struct bftm_net *bn, struct bftm_request *request)
+void bftm_local_end(struct bftm_net *bn, struct bftm_request *request)
 {
-	struct bftm_request *next = bftm_request_behind(request);
+	struct bftm_request *next = bftm_local_next(request);
 
 	if (request->lapsed && bn->upcall->portid) {
-		bftm_line_leave(request);
+		bftm_local_leave(request);
 		request->handle = NULL;
 		request->kind = BFTMUTEX_REQUEST_KIND_LOST;
 		bftm_upcall_requeue(bn, request);
@@ -133,10 +133,10 @@ void bftm_line_end(struct bftm_net *bn, struct bftm_request *request)
 	if (!next)
 		return;
 	next->behind = false;
-	line_begin(bn, next);
+	local_begin(bn, next);
 }
 
-void bftm_line_entrust(struct bftm_net *bn, struct bftm_request *request)
+void bftm_local_entrust(struct bftm_net *bn, struct bftm_request *request)
 {
 	struct bftm_request *other;
 
