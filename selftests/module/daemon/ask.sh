@@ -50,6 +50,14 @@ take() {
 	done
 }
 
+# few WHAT: 20 locks took three servers each. One that was slow at the start is suspected, and is asked
+# for each 16th lock as well; one that is slow now has another asked. Ten times are not to be expected.
+few() {
+	local granted=$(($(grants 1 2 3 4) - before))
+	diag "$granted grants of 20 locks"
+	ok "$1: three servers are asked" eval "((granted >= 60 && granted < 70))"
+}
+
 load || bail "module"
 up --servers 4 -b 1 --clients 1 --lease-max 20s || bail "no cluster"
 # The daemon may not have heard all servers yet when it asks for the first ones.
@@ -59,7 +67,7 @@ is "ask = auto: that is the default" "$(c 1 bftmutexctl servers --json | gojq -r
 ok "ask = auto: locks are taken" take 4
 before=$(grants 1 2 3 4)
 ok "ask = auto: more are taken" take 20
-is "ask = auto: three servers are asked" $(($(grants 1 2 3 4) - before)) 60
+few "ask = auto"
 
 tune 'ask = all' || bail "configuration"
 take 4 || bail "no locks"
@@ -71,7 +79,7 @@ tune 'ask = first' || bail "configuration"
 take 4 || bail "no locks"
 before=$(grants 1 2 3 4) won=$(fast fast_won)
 ok "ask = first: locks are taken" take 20
-is "ask = first: three servers are asked" $(($(grants 1 2 3 4) - before)) 60
+few "ask = first"
 is "ask = first: the kernel takes them" $(($(fast fast_won) - won)) 20
 
 # The other server is asked after a while, and that by the kernel.
