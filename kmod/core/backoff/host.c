@@ -31,7 +31,7 @@ static void host_lose(struct bftm_host *h, const struct bftm_client_cfg *cfg, bo
  */
 static bool is_disputed(const struct bftm_host *h, const struct bftm_client_cfg *cfg)
 {
-	return h->client->want.mode == BFTM_MODE_EX && h->denied &&
+	return h->client->want.mode == BFTM_MODE_EX && h->denied & ~h->granted &&
 	       bftm_count(h->denied) <= cfg->b;
 }
 
@@ -184,11 +184,18 @@ static bool denies(const struct bftm_msg *msg)
 	return msg->type == BFTM_MSG_LOCKED || (msg->type == BFTM_MSG_WAIT && msg->position);
 }
 
-/* Also an answer counts that is too late to win by, until the next renewal. */
+/*
+ * Also an answer counts that is too late to win by, until the next renewal. A server that grants the
+ * lock afterwards had another client's grant to end first.
+ */
 static void note_denial(struct bftm_host *h, u32 u, const struct bftm_msg *msg)
 {
-	if (denies(msg) && (!h->won_k || h->client->sends == h->won_k))
+	if (msg->type == BFTM_MSG_FREE) {
+		h->granted |= 1u << u;
+	} else if (denies(msg) && (!h->won_k || h->client->sends == h->won_k)) {
 		h->denied |= 1u << u;
+		h->granted &= ~(1u << u);
+	}
 }
 
 static void answer_held(struct bftm_host *h, const struct bftm_client_cfg *cfg, u32 u,
@@ -248,17 +255,30 @@ void bftm_host_renew(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64
 	host_held(h, cfg, now, step);
 }
 
+/*
+ * An attempt that waits in the queue is repeated to servers that do not answer, and polls all of
+ * them, for as long as it is heard, which the core knows; where too few were ever heard it waits
+ * no longer than one that does not queue.
+ */
+static bool asks_in_vain(const struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 since)
+{
+	if (bftm_contender_queues(h->client))
+		return !bftm_host_reached(h, cfg) && since >= BFTM_HOST_SENDS * cfg->resend_ns;
+	return h->client->sends >= BFTM_HOST_SENDS;
+}
+
 static void wake_ask(struct bftm_host *h, const struct bftm_client_cfg *cfg, u64 now,
 		     struct bftm_host_step *step)
 {
-	bool reached = bftm_host_reached(h, cfg);
+	u64 since = now - h->client->begun_ns;
 
-	/* One that waits in the queue polls for as long as it is heard, as the core knows. */
-	if (h->client->sends >= BFTM_HOST_SENDS && !(reached && bftm_contender_queues(h->client))) {
-		host_lose(h, cfg, !reached, now, step);
+	if (asks_in_vain(h, cfg, since)) {
+		host_lose(h, cfg, !bftm_host_reached(h, cfg), now, step);
 		return;
 	}
 	h->core->wake(h->client, cfg, now, 0, 0, &step->out);
+	if (since >= cfg->resend_ns && bftm_out_to(&step->out, BFTM_MSG_TRY))
+		h->repeated = true;
 	host_asked(h, cfg, now, step);
 }
 

@@ -38,7 +38,9 @@ enum bftm_host_state {
  * @since:    servers that have answered since that
  * @lately:   … or between the last two sends
  * @denied:   servers that have said, of the request that won, that another client has the lock
+ * @granted:  servers that have granted it since they said that, or have not said it
  * @won_k:    the send that won, 0 before
+ * @repeated: in ASK servers that did not answer in time were asked again
  * @yielded:  a grant was given back: see below
  * @believes: servers that say, while END waits for their RELEASED, that the attempt has the lock
  * @due_ns:   call bftm_host_wake() then; 0: there is nothing to do at a time. The end of the lease
@@ -56,7 +58,9 @@ struct bftm_host {
 	u32 since;
 	u32 lately;
 	u32 denied;
+	u32 granted;
 	u32 won_k;
+	bool repeated;
 	bool yielded;
 	u32 believes;
 	u64 due_ns;
@@ -156,7 +160,14 @@ static inline bool bftm_host_reached(const struct bftm_host *h, const struct bft
 /** bftm_host_silent() - of those asked, the servers that answer nothing; not in END */
 static inline u32 bftm_host_silent(const struct bftm_host *h)
 {
-	return h->sends < 2 ? 0 : h->client->asking.asked & ~(h->since | h->lately);
+	return h->sends < 2 && !h->repeated ? 0 :
+					      h->client->asking.asked & ~(h->since | h->lately);
+}
+
+/** bftm_host_in_vain() - were servers asked more than once, and too few have ever answered? */
+static inline bool bftm_host_in_vain(const struct bftm_host *h, const struct bftm_client_cfg *cfg)
+{
+	return (h->repeated || h->sends > 1) && !bftm_host_reached(h, cfg);
 }
 
 /** bftm_host_wake() - the time is @now; does nothing before @h->due_ns. */

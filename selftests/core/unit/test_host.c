@@ -220,7 +220,32 @@ static void a_server_disputes_it(void **state)
 		assert_true(step.disputed);
 		host_says(0, denials[i], 0, T0 + 1);
 		assert_false(step.disputed);
+		/* Nor does its grant excuse it. */
+		fresh(state);
+		hold(T0);
+		host_says(6, denials[i], 0, T0 + 1);
+		assert_true(step.disputed);
 	}
+}
+
+/* It had another client's grant to end first. */
+static void a_server_grants_it_late(void **state)
+{
+	(void)state;
+	begin(T0);
+	host_says(6, BFTM_MSG_WAIT, 0, T0 + 1);
+	host_says(6, BFTM_MSG_FREE, 1, T0 + 1);
+	all_tell(0x0f, BFTM_MSG_FREE, T0 + 1);
+	assert_int_equal(step.event, BFTM_HOST_WON);
+	assert_false(step.disputed);
+	/* Of more than b servers that denied it one grants it no more. */
+	fresh(state);
+	want.wait = BFTM_WAIT_QUEUE;
+	begin(T0);
+	all_tell(ALL, BFTM_MSG_WAIT, T0 + 1);
+	all_tell(0x1f, BFTM_MSG_FREE, T0 + 2);
+	assert_int_equal(step.event, BFTM_HOST_WON);
+	assert_false(step.disputed);
 }
 
 /* It has no lock for anybody. */
@@ -400,6 +425,7 @@ int main(void)
 		cmocka_unit_test_setup(a_grant_is_given_back, fresh),
 		cmocka_unit_test_setup(a_server_disputes_it, fresh),
 		cmocka_unit_test_setup(servers_that_disagree_on_readers_dispute_nothing, fresh),
+		cmocka_unit_test_setup(a_server_grants_it_late, fresh),
 		cmocka_unit_test_setup(a_quarantine_disputes_nothing, fresh),
 		cmocka_unit_test_setup(given_up_while_it_asks, fresh),
 		cmocka_unit_test_setup(released_at_those_that_were_asked, fresh),
