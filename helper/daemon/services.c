@@ -35,6 +35,9 @@ static void request(const struct bftm_pulled *p)
 	case BFTMUTEX_REQUEST_KIND_HELD:
 		bftm_acquire_held(&p->ask);
 		break;
+	case BFTMUTEX_REQUEST_KIND_EXPIRED:
+		bftm_acquire_expired(&p->ask);
+		break;
 	case BFTMUTEX_REQUEST_KIND_LOST:
 		bftm_acquire_lost(&p->ask);
 		break;

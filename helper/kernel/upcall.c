@@ -118,6 +118,7 @@ static int read_request(struct nlattr **attr, void *arg)
 	ask->sends = get_u32(attr[BFTMUTEX_A_HANDLE_SENDS]);
 	ask->token = get_u64(attr[BFTMUTEX_A_HANDLE_TOKEN]);
 	ask->silent = get_u32(attr[BFTMUTEX_A_HANDLE_SILENT]);
+	ask->prio = get_u64(attr[BFTMUTEX_A_HANDLE_PRIORITY]);
 	ask->configuration = get_u64(attr[BFTMUTEX_A_HANDLE_CONFIGURATION]);
 	return p->kind == BFTMUTEX_REQUEST_KIND_SUBMIT ? read_submit(attr, p) : 0;
 }

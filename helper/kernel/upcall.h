@@ -45,6 +45,7 @@ struct bftm_ask {
 	u64 token;		/* of what is held, 0 for none */
 	u64 configuration;	/* of a renewal or release: under which it was won, 0: not known */
 	u32 silent;		/* servers that answered the kernel nothing, a bit mask */
+	u64 prio;		/* the highest Lamport priority that the kernel has met */
 	u32 conversion;		/* its number; 0: nobody waits, and @mode is to be kept */
 	u32 goal;		/* of a conversion: enum bftm_lock_mode, not BFTM_LOCK_NL */
 	bool convert_once;	/* … BFTM_TRY */

@@ -43,13 +43,10 @@ static void op_free(struct bftm_acquire_op *op)
 	free(op);
 }
 
-/* Keeps the priority that is known of the lock when this request is gone. */
-static void note_prio(struct bftm_acquire_op *op)
+static void note_prio(struct bftm_name *name, u64 seen)
 {
-	u64 seen = op->cluster->protocol->client->seen(op->client, &op->cluster->cfg);
-
-	if (op->name->prio < seen)
-		op->name->prio = seen;
+	if (name->prio < seen)
+		name->prio = seen;
 }
 
 /* Forget a request. Return: whose turn it is now, or NULL. */
@@ -58,7 +55,8 @@ static struct bftm_acquire_op *acquire_detach(struct bftm_acquire_op *op)
 	const struct bftm_inside *inside = op->ask.inside;
 	struct bftm_acquire_op *next;
 
-	note_prio(op);
+	/* The lock keeps the priority when this request is gone. */
+	note_prio(op->name, op->cluster->protocol->client->seen(op->client, &op->cluster->cfg));
 	next = bftm_name_leave(&op->cluster->identity->names, op);
 	bftm_timer_stop(&op->timer);
 	RB_REMOVE(ops, &ops, op);
@@ -156,6 +154,7 @@ static struct bftm_acquire_op *op_new(struct bftm_cluster *cl,
 		op_free(op);
 		return NULL;
 	}
+	note_prio(op->name, ask->prio);
 	RB_INSERT(ops, &ops, op);
 	if (bftm_ask_lasts(ask))
 		TAILQ_INSERT_TAIL(&cl->acquires.lasting, op, lasting);
@@ -198,17 +197,6 @@ static bool has_lost(const struct bftm_acquire_op *op)
 	return bftm_name_excludes(op) || !contender || bftm_attempt_contended(contender);
 }
 
-/* The kernel waits by itself, and leaves it to this daemon to say why in vain. */
-static bool has_waited(const struct bftm_ask *ask)
-{
-	return ask->timeout_at_ns && !ask->once && ask->timeout_at_ns <= bftm_now();
-}
-
-static int waited_errno(const struct bftm_cluster *cl, const struct bftm_ask *ask)
-{
-	return bftm_limit_errno(cl->conf.n - bftm_count(ask->silent) < bftm_win(&cl->cfg));
-}
-
 static void tell_holders(const struct bftm_name *name)
 {
 	struct bftm_acquire_op *holder;
@@ -242,9 +230,7 @@ void bftm_acquire_begin(const struct bftm_ask *arg)
 		bftm_upcall_failed(ask.id, error ?: ENOMEM, 0, why);
 	if (!op)
 		return;
-	if (has_waited(&ask))
-		acquire_fail(op, waited_errno(cl, &ask));
-	else if (op->place == BFTM_PLACE_ACTIVE)
+	if (op->place == BFTM_PLACE_ACTIVE)
 		settle(op, bftm_attempt_start(op));
 	else if (ask.once && has_lost(op))
 		acquire_fail(op, EWOULDBLOCK);
@@ -378,6 +364,23 @@ void bftm_acquire_held(const struct bftm_ask *ask)
 	/* One that cannot be adopted is an obstacle at the servers only. */
 	if (op)
 		bftm_report_wanted(op);
+}
+
+void bftm_acquire_expired(const struct bftm_ask *ask)
+{
+	struct bftm_cluster *cl = bftm_cluster_find(ask->cluster);
+	char text[BFTM_WHY_MAX] = "";
+	int error = ETIMEDOUT;
+	u32 answering;
+
+	if (cl) {
+		bftm_health_silent(cl, ask->silent);
+		answering = bftm_all(cl->conf.n) & ~ask->silent;
+		error = bftm_limit_errno(bftm_count(answering) < bftm_win(&cl->cfg));
+		bftm_report_waited(cl, error, text);
+	}
+	bftm_totals.unreachable += error == ENETUNREACH;
+	bftm_upcall_failed(ask->id, error, 0, text);
 }
 
 void bftm_acquire_lost(const struct bftm_ask *ask)

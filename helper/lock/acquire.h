@@ -127,6 +127,9 @@ void bftm_acquire_convert(const struct bftm_ask *ask);
  */
 void bftm_acquire_held(const struct bftm_ask *ask);
 
+/** bftm_acquire_expired() - the kernel has asked until the time limit; the program hears why. */
+void bftm_acquire_expired(const struct bftm_ask *ask);
+
 /** bftm_acquire_lost() - the kernel could not renew a lock, and has given it back. */
 void bftm_acquire_lost(const struct bftm_ask *ask);
 

@@ -162,6 +162,12 @@ const char *bftm_report_why(const struct bftm_acquire_op *op, int error, char te
 	return error == ETIMEDOUT ? "another program of this host has it, or asked for it before" : "";
 }
 
+void bftm_report_waited(const struct bftm_cluster *cl, int error, char text[BFTM_WHY_MAX])
+{
+	if (!*bftm_health_why(cl, text) && error == ETIMEDOUT)
+		bftm_health_awaits(cl, text);
+}
+
 void bftm_report_refused(struct bftm_cluster *cl, u32 refusal)
 {
 	if (bftm_due(&cl->refused_ns, BFTM_SAID_AGAIN_NS))

@@ -63,4 +63,12 @@ int bftm_refusal_errno(u32 refusal);
  */
 const char *bftm_report_why(const struct bftm_acquire_op *op, int error, char text[BFTM_WHY_MAX]);
 
+/**
+ * bftm_report_waited() - the same of a request whose time limit is over, and which has no attempt
+ * @cl:    the cluster
+ * @error: ETIMEDOUT or ENETUNREACH
+ * @text:  gets the words; may be empty
+ */
+void bftm_report_waited(const struct bftm_cluster *cl, int error, char text[BFTM_WHY_MAX]);
+
 #endif /* BFTM_REPORT_H */

@@ -47,7 +47,7 @@ bool bftm_burst_add(struct bftm_session *s, u32 to, struct bftm_msg *msg)
 	m->to = to & bftm_all(s->cfg.n);
 	m->attempt = msg->type == BFTM_MSG_TRY ? msg->attempt : 0;
 	m->yields = msg->type == BFTM_MSG_YIELD;
-	m->skips = s->line->skips;
+	m->skips = s->skips;
 	m->wire.len = bftm_wire_write(msg, m->wire.data);
 	return true;
 }

@@ -21,7 +21,7 @@ struct bftm_upcall;
  * @to:      servers, a bit mask
  * @attempt: of a TRY, whose attempt hears of servers that it did not go out to; else 0
  * @yields:  it is a YIELD …
- * @skips:   … decided when the line had skipped so often
+ * @skips:   … decided when the session had skipped so often
  * @wire:    the datagram but for server, epoch, number and tag
  */
 struct bftm_burst_message {

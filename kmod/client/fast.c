@@ -28,6 +28,8 @@
  * may have learned of two clients in another order it sees the next.
  */
 #define FAST_WATCH	16
+/* So many times as many acquires are the kernel's before it has the helper watch again. */
+#define FAST_WATCH_PAUSE 16
 /*
  * Where too few were heard so many acquires are the helper's, then twice as many, up to 1,024:
  * it may be that no datagram of the kernel's ever passes.
@@ -38,8 +40,8 @@
  * More locks are the helper's from the beginning.
  */
 #define FAST_ASKING_MAX	4096
-/* Of locks and datagrams, in one hold of the lock. */
-#define RETIRE_BATCH	64
+/* Of locks, each with 64 requests behind it at most, and datagrams, in one hold of the lock. */
+#define RETIRE_BATCH	8
 #define FAST_MAX	BFTM_REQUESTS_MAX
 
 static struct bftm_fast *fast_find(struct bftm_upcall *up, const struct bftm_session *s,
@@ -71,6 +73,7 @@ static void forget_client(struct bftm_fast *f)
 	s->prio = max(s->prio, f->host.core->seen(f->host.client, &s->cfg));
 	kfree(f->host.client);
 	f->host.client = NULL;
+	f->unsent.to = 0;
 }
 
 static void fast_free(struct bftm_fast *f)
@@ -94,6 +97,8 @@ static void fast_arm(struct bftm_fast *f)
 {
 	u64 at_ns = f->host.due_ns ? bftm_clock_timer(f->host.due_ns) : 0;
 
+	if (f->unsent.to)
+		at_ns = ktime_get_boottime_ns();
 	if (f->host.state == BFTM_HOST_ASK)
 		at_ns = min_not_zero(at_ns, f->request->timeout_at_ns);
 	if (at_ns)
@@ -109,16 +114,35 @@ static bool fast_send(struct bftm_fast *f, u32 to, struct bftm_msg *msg)
 	return bftm_burst_add(f->session, to, msg);
 }
 
-/* All servers hear the same, since no message has a value. A message without room is lost. */
+/*
+ * All servers hear the same, since no message has a value. A message without room is late, which to
+ * the protocol is a delay of the network; then one before it is lost that had no room either.
+ */
+static void send_one(struct bftm_fast *f, const struct bftm_send *send)
+{
+	struct bftm_msg msg;
+
+	bftm_contender_message(f->host.client, send, send->to, &msg);
+	if (!fast_send(f, send->to, &msg))
+		f->unsent = *send;
+}
+
+static void send_unsent(struct bftm_fast *f)
+{
+	const struct bftm_send send = f->unsent;
+
+	f->unsent.to = 0;
+	if (send.to)
+		send_one(f, &send);
+}
+
 static void send_all(struct bftm_fast *f, const struct bftm_out *out)
 {
 	struct bftm_msg msg;
 	u32 i;
 
-	for (i = 0; i < out->count; i++) {
-		bftm_contender_message(f->host.client, &out->send[i], out->send[i].to, &msg);
-		fast_send(f, out->send[i].to, &msg);
-	}
+	for (i = 0; i < out->count; i++)
+		send_one(f, &out->send[i]);
 	if (!out->release_to)
 		return;
 	bftm_release_message(&f->host.release, out->release_to, &msg);
@@ -133,6 +157,15 @@ static void in_vain(struct bftm_session *s)
 	s->vain = min(s->vain + 1, FAST_VAIN_BITS);
 }
 
+/* Where hosts contend for locks, servers often disagree for a moment. */
+static void have_watched(struct bftm_session *s, u32 acquires)
+{
+	if (s->watch_again > acquires)
+		return;
+	s->watch = max(s->watch, acquires);
+	s->watch_again = FAST_WATCH_PAUSE * acquires;
+}
+
 static bool is_late(const struct bftm_fast *f, u64 boot_ns)
 {
 	u64 until = f->request->timeout_at_ns;
@@ -140,15 +173,23 @@ static bool is_late(const struct bftm_fast *f, u64 boot_ns)
 	return until && boot_ns >= until;
 }
 
-/* Somebody else wants it as well, or too few answer: that takes the helper. */
-static void fast_lost(struct bftm_fast *f)
+/* The helper goes on with the request, in one way or another. */
+static struct bftm_request *fast_leave(struct bftm_fast *f)
 {
 	struct bftm_request *request = f->request;
 
+	forget_client(f);
+	request->prio = f->session->prio;
 	f->session->line->counters->lost++;
 	f->request = NULL;
 	request->fast = NULL;
-	bftm_local_entrust(f->session->bn, request);
+	return request;
+}
+
+/* Somebody else wants it as well, or too few answer: that takes the helper. */
+static void fast_lost(struct bftm_fast *f)
+{
+	bftm_local_entrust(f->session->bn, fast_leave(f));
 }
 
 static void fast_won(struct bftm_fast *f, u64 end_ns)
@@ -181,7 +222,7 @@ static void fast_renewed(struct bftm_fast *f, u64 end_ns)
 	bftm_handle_renewed(f->request->handle, bftm_clock_deadline(end_ns), end_ns);
 }
 
-static void hand_over(struct bftm_fast *f);
+static void fast_time_out(struct bftm_fast *f);
 
 /* Do what the core says. The attempt may be gone afterwards. */
 static void fast_obey(struct bftm_fast *f, const struct bftm_host_step *step)
@@ -192,16 +233,16 @@ static void fast_obey(struct bftm_fast *f, const struct bftm_host_step *step)
 	if (step->unheard)
 		in_vain(s);
 	else if (step->disputed)
-		s->watch = FAST_WATCH;
+		have_watched(s, FAST_WATCH);
 	else if (step->contested)
-		s->watch = max(s->watch, 1U);
+		have_watched(s, 1);
 	fast_arm(f);
 	switch (step->event) {
 	case BFTM_HOST_NOTHING:
 		break;
 	case BFTM_HOST_WON:
 		if (is_late(f, ktime_get_boottime_ns())) {
-			hand_over(f);
+			fast_time_out(f);
 			return;
 		}
 		fast_won(f, step->end_ns);
@@ -251,20 +292,24 @@ static void hand_over(struct bftm_fast *f)
  */
 static void fast_time_out(struct bftm_fast *f)
 {
-	const struct bftm_client_ops *core = f->host.core;
-	struct bftm_request *request = f->request;
-	struct bftm_net *bn = f->session->bn;
+	struct bftm_session *s = f->session;
+	bool lacks = f->host.core->lacks_tokens(f->host.client, &s->cfg);
+	bool once = f->request->arg.flags & BFTM_TRY;
+	struct bftm_request *request;
 	struct bftm_host_step step;
 
-	if (!core->lacks_tokens(f->host.client, &f->session->cfg)) {
-		hand_over(f);
-		return;
-	}
+	if (bftm_host_in_vain(&f->host, &s->cfg))
+		in_vain(s);
 	give_back(f, &step);
-	f->request = NULL;
-	request->fast = NULL;
-	bftm_handle_failed(request->handle, -ENODATA);
-	bftm_local_end(bn, request);
+	request = fast_leave(f);
+	if (lacks) {
+		bftm_handle_failed(request->handle, -ENODATA);
+		bftm_local_end(s->bn, request);
+	} else if (once) {
+		bftm_local_entrust(s->bn, request);
+	} else {
+		bftm_local_expire(s->bn, request);
+	}
 }
 
 static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *request)
@@ -274,7 +319,7 @@ static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *r
 	if (!f)
 		return NULL;
 	f->host.core = s->protocol->client;
-	/* It stays for as long as the lock is held: the program's control group pays. */
+	/* It stays for as long as the lock is held: the control group of this task pays, if any. */
 	f->host.client = kzalloc(f->host.core->size(s->cfg.n),
 				 GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
 	if (!f->host.client) {
@@ -291,6 +336,7 @@ static struct bftm_fast *fast_new(struct bftm_session *s, struct bftm_request *r
 	hash_add(s->bn->upcall->tables->fast, &f->by_attempt, f->host.attempt);
 	list_add_tail(&f->list, &s->all);
 	timerqueue_init(&f->due);
+	f->unsent.to = 0;
 	f->asking = true;
 	s->asking++;
 	s->count++;
@@ -340,10 +386,12 @@ bool bftm_fast_begin(struct bftm_net *bn, struct bftm_request *request)
 	s = bftm_session_find(bn, arg->cluster);
 	if (s->asking * s->cfg.n >= FAST_ASKING_MAX || s->count >= FAST_MAX)
 		return false;
-	if (s->watch) {
+	/* Without a helper the kernel serves all that it can. */
+	if (s->watch && bn->upcall->portid) {
 		s->watch--;
 		return false;
 	}
+	s->watch_again -= !!s->watch_again;
 	f = fast_new(s, request);
 	if (!f)
 		return false;
@@ -390,10 +438,12 @@ static void skip_yields(const struct bftm_fast *f)
 void bftm_fast_leave(struct bftm_request *request)
 {
 	struct bftm_fast *f = request->fast;
+	struct bftm_session *s = f->session;
 
 	request->sends = f->host.client->sends;
 	skip_yields(f);
 	fast_free(f);
+	request->prio = s->prio;
 }
 
 static void entrust_held(struct bftm_fast *f)
@@ -467,6 +517,7 @@ static void fast_ring(struct bftm_fast *f, u64 boot_ns)
 		return;
 	}
 	check_held(f);
+	send_unsent(f);
 	/* Nothing, when it was woken too early. */
 	bftm_host_wake(&f->host, &f->session->cfg, now, &step);
 	fast_obey(f, &step);

@@ -21,6 +21,7 @@ struct bftm_request;
  * @session:    it goes when that does
  * @request:    that waits or holds; NULL when it is given back
  * @asking:     it is not decided
+ * @unsent:     had no room, and leaves by the next alarm; to no server: nothing
  * @host:       the core
  * @name_len:   bytes of @name, 1 to BFTM_NAME_LEN_MAX
  * @name:       of the lock
@@ -32,6 +33,7 @@ struct bftm_fast {
 	struct bftm_session *session;
 	struct bftm_request *request;
 	bool asking;
+	struct bftm_send unsent;
 	struct bftm_host host;
 	u8 name_len;
 	u8 name[BFTM_NAME_LEN_MAX];

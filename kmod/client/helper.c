@@ -291,6 +291,7 @@ int bftm_upcall_pull(struct bftm_net *bn, u32 portid,
 		up->hinted = false;
 		goto out;
 	}
+	request = bftm_local_pull(up, request);
 	/* Before the request changes, so a request that did not reach the helper is not lost. */
 	err = give(request, arg);
 	if (err)
@@ -300,6 +301,7 @@ int bftm_upcall_pull(struct bftm_net *bn, u32 portid,
 		request->value->leaves = false;
 	switch (request->kind) {
 	case BFTMUTEX_REQUEST_KIND_ACQUIRE:
+	case BFTMUTEX_REQUEST_KIND_EXPIRED:
 	case BFTMUTEX_REQUEST_KIND_SUBMIT:
 		list_add_tail(&request->list, &up->given);
 		hash_add(up->tables->by_id, &request->by_id, id_key(up, request->id));

@@ -91,7 +91,7 @@ static bool line_tell(struct bftm_line *line, u32 u, struct sk_buff *skb, struct
 	wire->head.epoch = cpu_to_le64(READ_ONCE(peer->known.sent_epoch));
 	wire->head.seq = cpu_to_le64(atomic64_inc_return((atomic64_t *)&line->counters->seq));
 	/* If that number was drawn after the skip, then the skip is seen here. */
-	if (skips && READ_ONCE(line->skips) != *skips) {
+	if (skips && READ_ONCE(line->session->skips) != *skips) {
 		kfree_skb(skb);
 		return false;
 	}
@@ -103,7 +103,9 @@ static bool line_tell(struct bftm_line *line, u32 u, struct sk_buff *skb, struct
 
 void bftm_line_skip(struct bftm_line *line)
 {
-	WRITE_ONCE(line->skips, line->skips + 1);
+	struct bftm_session *s = line->session;
+
+	WRITE_ONCE(s->skips, s->skips + 1);
 	/* Of two atomic operations on the counter that return it, each is a full barrier. */
 	atomic64_add_return(BFTM_WINDOW_BITS, (atomic64_t *)&line->counters->seq);
 }

@@ -29,8 +29,6 @@ struct bftm_flow {
  * @helper:   number of the helper that lent it, see struct bftm_upcall
  * @page:     of the helper, pinned
  * @counters: in it
- * @skips:    how often numbers were skipped: see bftm_line_skip(), guarded by the lock of the
- *            namespace's upcall
  * @sock:     reference to the helper's socket
  * @flow:     of the socket, when routes were looked up: they hold for that, guarded by the lock of
  *            the namespace's upcall
@@ -42,7 +40,6 @@ struct bftm_line {
 	u32 helper;
 	struct page *page;
 	struct bftm_counters *counters;
-	u32 skips;
 	struct socket *sock;
 	struct bftm_flow flow;
 	u32 routes;
@@ -86,7 +83,7 @@ void bftm_line_route(struct bftm_line *line);
  * @line: the line
  * @to:   bit mask
  * @wire: all but server, epoch, number and tag
- * @skips: of the line when the message was decided: it is not sent with a number that is drawn
+ * @skips: of the session when the message was decided: it is not sent with a number that is drawn
  *         after another skip. NULL: with any
  *
  * A datagram that cannot go is lost, as on the way. Context: RCU read side since the line was seen

@@ -18,6 +18,11 @@
 /* More requests for a name are the helper's: a walk of those behind is so long. */
 #define BEHIND_MAX	64
 
+static u64 key_of(const struct bftm_upcall *up, const struct bftm_acquire *arg)
+{
+	return siphash(arg->name, arg->name_len, &up->secret);
+}
+
 /* The oldest request for a lock of this name. */
 static struct bftm_request *find_name(struct bftm_upcall *up, const struct bftm_acquire *arg,
 				      u64 key)
@@ -31,6 +36,18 @@ static struct bftm_request *find_name(struct bftm_upcall *up, const struct bftm_
 	return NULL;
 }
 
+/* The same, when a lease that is over was ended, which may have been the oldest's. */
+static struct bftm_request *find_held(struct bftm_upcall *up, const struct bftm_acquire *arg,
+				      u64 key)
+{
+	struct bftm_request *oldest = find_name(up, arg, key);
+
+	if (!oldest || !oldest->fast)
+		return oldest;
+	bftm_handle_check(oldest->handle);
+	return find_name(up, arg, key);
+}
+
 static void local_begin(struct bftm_net *bn, struct bftm_request *request)
 {
 	if (!bftm_fast_begin(bn, request))
@@ -42,13 +59,14 @@ static bool do_conflict(const struct bftm_request *a, const struct bftm_request 
 	return bftm_modes_conflict(bftm_mode_of(a->arg.mode), bftm_mode_of(b->arg.mode));
 }
 
-static bool has_room(const struct bftm_request *oldest)
+/* May @request, the last of them, wait? Not behind one that waits for a helper: see below. */
+static bool has_room(const struct bftm_request *oldest, const struct bftm_request *request)
 {
 	const struct bftm_request *other;
 	u32 count = 0;
 
 	list_for_each_entry(other, &oldest->same, same)
-		if (++count > BEHIND_MAX)
+		if (other != request && (!other->behind || ++count >= BEHIND_MAX))
 			return false;
 	return true;
 }
@@ -71,10 +89,11 @@ static void wait_behind(struct bftm_request *oldest, struct bftm_request *reques
 void bftm_local_join(struct bftm_net *bn, struct bftm_request *request)
 {
 	struct bftm_upcall *up = bn->upcall;
-	u64 key = siphash(request->arg.name, request->arg.name_len, &up->secret);
-	struct bftm_request *oldest = find_name(up, &request->arg, key);
+	u64 key = key_of(up, &request->arg);
+	struct bftm_request *oldest;
 
 	lockdep_assert_held(&up->lock);
+	oldest = find_held(up, &request->arg, key);
 	if (!oldest) {
 		hash_add(up->tables->by_name, &request->by_name, key);
 		local_begin(bn, request);
@@ -86,14 +105,29 @@ void bftm_local_join(struct bftm_net *bn, struct bftm_request *request)
 			request->failed = true;
 			return;
 		}
-		if (request->arg.mode == oldest->arg.mode && has_room(oldest)) {
+		if (request->arg.mode == oldest->arg.mode && has_room(oldest, request)) {
 			wait_behind(oldest, request);
 			return;
 		}
 	}
-	if (oldest->fast)
+	/* Without a helper nobody would renew what is held: see bftm_local_pull(). */
+	if (oldest->fast && up->portid)
 		bftm_fast_entrust(oldest);
 	bftm_upcall_requeue(bn, request);
+}
+
+struct bftm_request *bftm_local_pull(struct bftm_upcall *up, struct bftm_request *request)
+{
+	struct bftm_request *oldest;
+
+	if (request->submission || request->kind != BFTMUTEX_REQUEST_KIND_ACQUIRE)
+		return request;
+	oldest = find_name(up, &request->arg, key_of(up, &request->arg));
+	if (!oldest || !oldest->fast)
+		return request;
+	bftm_fast_entrust(oldest);
+	list_move(&oldest->list, &up->queue);
+	return oldest;
 }
 
 void bftm_local_leave(struct bftm_request *request)
@@ -118,22 +152,42 @@ struct bftm_request *bftm_local_next(const struct bftm_request *request)
 	return next->behind ? next : NULL;
 }
 
-void bftm_local_end(struct bftm_net *bn, struct bftm_request *request)
+/* The helper hears of a request that is over. */
+static void local_tell(struct bftm_net *bn, struct bftm_request *request, u32 kind)
 {
-	struct bftm_request *next = bftm_local_next(request);
+	bftm_local_leave(request);
+	request->kind = kind;
+	bftm_upcall_requeue(bn, request);
+}
 
-	if (request->lapsed && bn->upcall->portid) {
-		bftm_local_leave(request);
-		request->handle = NULL;
-		request->kind = BFTMUTEX_REQUEST_KIND_LOST;
-		bftm_upcall_requeue(bn, request);
-	} else {
-		bftm_request_free(bn->upcall, request);
-	}
+static void begin_next(struct bftm_net *bn, struct bftm_request *next)
+{
 	if (!next)
 		return;
 	next->behind = false;
 	local_begin(bn, next);
+}
+
+void bftm_local_end(struct bftm_net *bn, struct bftm_request *request)
+{
+	struct bftm_request *next = bftm_local_next(request);
+
+	/* Also the next helper logs it. */
+	if (request->lapsed && !bn->upcall->deserted && !bn->upcall->silent) {
+		request->handle = NULL;
+		local_tell(bn, request, BFTMUTEX_REQUEST_KIND_LOST);
+	} else {
+		bftm_request_free(bn->upcall, request);
+	}
+	begin_next(bn, next);
+}
+
+void bftm_local_expire(struct bftm_net *bn, struct bftm_request *request)
+{
+	struct bftm_request *next = bftm_local_next(request);
+
+	local_tell(bn, request, BFTMUTEX_REQUEST_KIND_EXPIRED);
+	begin_next(bn, next);
 }
 
 void bftm_local_entrust(struct bftm_net *bn, struct bftm_request *request)

@@ -24,15 +24,19 @@ bool bftm_handle_is_renewed(const struct bftm_handle *h)
 static int renewal_begin(struct bftm_handle *h, u64 lease_ns, struct bftm_renewal *ret)
 {
 	int err = bftm_handle_holding(h);
+	bool before = h->renewing;
 
 	if (err)
 		return err;
 	if (bftm_handle_lasts(h) || (lease_ns && lease_ns != h->arg.lease_ns))
 		return -EINVAL;
-	err = bftm_upcall_renew(h->bn, h->request);
-	if (err)
-		return err;
+	/* The kernel may find that the lease is over just now: it was to be renewed. */
 	h->renewing = true;
+	err = bftm_upcall_renew(h->bn, h->request);
+	if (err) {
+		h->renewing = before;
+		return err;
+	}
 	ret->id = h->id;
 	ret->deadline_ns = h->arg.deadline_ns;
 	ret->end_ns = h->end_ns;

@@ -149,6 +149,7 @@ struct bftm_value_report {
  * @failed:  it asks once, and the kernel has the lock for another: its handle fails at once
  * @lapsed:  it was held, and could not be renewed
  * @silent:  servers that the kernel has asked, and that answer nothing; a bit mask
+ * @prio:    highest Lamport priority that the kernel had met when it was entrusted
  * @fast:    the kernel asks for the lock, or holds it, by itself; else NULL
  * @handle:  that waits or holds; NULL when it lost interest, and of a submit
  * @submission: that waits; NULL when it lost interest, and of an acquisition
@@ -184,6 +185,7 @@ struct bftm_request {
 	bool failed;
 	bool lapsed;
 	u32 silent;
+	u64 prio;
 	struct bftm_fast *fast;
 	struct bftm_handle *handle;
 	struct bftm_submission *submission;
@@ -477,6 +479,18 @@ void bftm_local_leave(struct bftm_request *request);
  * @request: freed, or what tells the helper that the lock is lost
  */
 void bftm_local_end(struct bftm_net *bn, struct bftm_request *request);
+/** bftm_local_expire() - its time limit is over: the helper says why, and the next begins. */
+void bftm_local_expire(struct bftm_net *bn, struct bftm_request *request);
+/**
+ * bftm_local_pull() - which request the helper is to be given now
+ * @up:      the upcall
+ * @request: the first in the queue
+ *
+ * It came while no helper was there, and found a lock that the kernel asks for or holds. The helper
+ * has to know that one first: the attempt that it begins for @request is a later one.
+ * Return: the other, which is the first in the queue now; or @request.
+ */
+struct bftm_request *bftm_local_pull(struct bftm_upcall *up, struct bftm_request *request);
 /** bftm_local_entrust() - a request that was the kernel's is the helper's, with all behind it. */
 void bftm_local_entrust(struct bftm_net *bn, struct bftm_request *request);
 /** bftm_local_next() - the first that waits behind a request of the kernel's, or NULL. */

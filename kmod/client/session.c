@@ -125,7 +125,7 @@ static bool hear_answer(struct bftm_session *s, u32 u, const struct bftm_msg *ms
 	return bftm_fast_answer(s, u, msg, counts);
 }
 
-/* The caller has a message on its stack, here is a burst: together they are too much for a frame. */
+/* The caller has a message on its stack, here is a burst: both are too much for one frame. */
 static noinline_for_stack bool take_answer(struct bftm_session *s, u32 u,
 					   const struct bftm_msg *msg)
 {
@@ -228,6 +228,8 @@ static void session_inherit(struct bftm_session *s, const struct bftm_session *o
 {
 	u32 u;
 
+	if (old && old->id == s->id)
+		s->prio = old->prio;
 	if (!old || old->cfg.n != s->cfg.n || !old->cfg.ask || !s->cfg.ask || old->id != s->id)
 		return;
 	for (u = 0; u < s->cfg.n; u++)

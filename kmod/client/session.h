@@ -62,6 +62,9 @@ struct bftm_session_peer {
  * @prio:     the highest Lamport priority that its attempts have met, of all locks, guarded: with a
  *            lower one an attempt would go before clients that wait
  * @vain:     acquisitions in a row in which too few were heard, guarded
+ * @watch_again: acquisitions before the helper has to watch again, guarded
+ * @skips:    how often numbers were skipped, also by lines before, which had the same counters: see
+ *            bftm_line_skip(), guarded
  * @peer:     cfg.n servers
  */
 struct bftm_session {
@@ -86,6 +89,8 @@ struct bftm_session {
 	u32 watch;
 	u64 prio;
 	u32 vain;
+	u32 watch_again;
+	u32 skips;
 	struct bftm_session_peer peer[];
 };
 

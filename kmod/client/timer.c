@@ -118,7 +118,9 @@ static enum bftm_lost handle_why(const struct bftm_handle *h)
 {
 	if (!bftm_handle_is_renewed(h))
 		return BFTM_LOST_EXPIRED;
-	return h->bn->upcall->portid ? BFTM_LOST_NOT_RENEWED : BFTM_LOST_NO_HELPER;
+	/* The kernel renews what it has won, and needs no helper for that. */
+	return h->request->fast || h->bn->upcall->portid ? BFTM_LOST_NOT_RENEWED :
+							   BFTM_LOST_NO_HELPER;
 }
 
 void bftm_handle_lose(struct bftm_handle *h, enum bftm_lost reason)

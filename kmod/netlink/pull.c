@@ -67,6 +67,9 @@ static int put_request(struct sk_buff *msg, const struct bftm_request *request)
 			      bftm_clock_of_user(held_end), BFTMUTEX_A_HANDLE_PAD) ||
 	    (request->silent &&
 	     nla_put_u32(msg, BFTMUTEX_A_HANDLE_SILENT, request->silent)) ||
+	    (request->prio &&
+	     nla_put_u64_64bit(msg, BFTMUTEX_A_HANDLE_PRIORITY, request->prio,
+			       BFTMUTEX_A_HANDLE_PAD)) ||
 	    (converts && put_conversion(msg, h)) || put_value(msg, request) ||
 	    (s && nla_put(msg, BFTMUTEX_A_HANDLE_OP, s->op_len, s->op)))
 		return -EMSGSIZE;

@@ -213,7 +213,7 @@ enum bftm_state {
  * @BFTM_LOST_EXPIRED:     its lease ended, and nobody had asked for a renewal
  * @BFTM_LOST_NOT_RENEWED: its lease ended before a renewal that was asked for,
  *                         by BFTM_RENEW or BFTM_IOC_RENEW, was reported
- * @BFTM_LOST_NO_HELPER:   as NOT_RENEWED, and no helper ran at that moment
+ * @BFTM_LOST_NO_HELPER:   as NOT_RENEWED, and no helper ran at that moment that had to renew it
  * @BFTM_LOST_SUSPENDED:   the machine was suspended
  * @BFTM_LOST_RESTORED:    the virtual machine was cloned, or set back to an earlier state
  * @BFTM_LOST_EVICTED:     servers have evicted this host: its locks without a lease are others'

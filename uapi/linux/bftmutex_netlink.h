@@ -50,6 +50,9 @@
  * @BFTMUTEX_REQUEST_KIND_LOST: This attempt held the lock, which the kernel
  *   renewed and has given back: its lease ended first. No report. The helper
  *   knows why.
+ * @BFTMUTEX_REQUEST_KIND_EXPIRED: The kernel has asked for the lock until the
+ *   time limit, and asks no more. The helper reports by helper-done why that
+ *   was in vain.
  */
 enum bftmutex_request_kind {
 	BFTMUTEX_REQUEST_KIND_ACQUIRE,
@@ -61,6 +64,7 @@ enum bftmutex_request_kind {
 	BFTMUTEX_REQUEST_KIND_HELD,
 	BFTMUTEX_REQUEST_KIND_CONVERT,
 	BFTMUTEX_REQUEST_KIND_LOST,
+	BFTMUTEX_REQUEST_KIND_EXPIRED,
 };
 
 #define BFTMUTEX_DIGEST_LEN	32
@@ -348,6 +352,7 @@ enum {
 	BFTMUTEX_A_HANDLE_VALUE_FLAGS,
 	BFTMUTEX_A_HANDLE_VALUE,
 	BFTMUTEX_A_HANDLE_SILENT,
+	BFTMUTEX_A_HANDLE_PRIORITY,
 
 	__BFTMUTEX_A_HANDLE_MAX,
 	BFTMUTEX_A_HANDLE_MAX = (__BFTMUTEX_A_HANDLE_MAX - 1)

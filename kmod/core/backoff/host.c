@@ -185,8 +185,8 @@ static bool denies(const struct bftm_msg *msg)
 }
 
 /*
- * Also an answer counts that is too late to win by, until the next renewal. A server that grants the
- * lock afterwards had another client's grant to end first.
+ * Also an answer counts that is too late to win by, until the next renewal. A server that grants
+ * the lock afterwards had another client's grant to end first.
  */
 static void note_denial(struct bftm_host *h, u32 u, const struct bftm_msg *msg)
 {

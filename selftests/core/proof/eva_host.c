@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// prove: memory all_hosts bftm_host_begin bftm_host_unsent bftm_host_unreleased bftm_host_answer bftm_host_epoch bftm_host_renew bftm_host_reached bftm_host_silent bftm_host_wake bftm_host_stop: every attempt of a kernel, whatever its client and servers say
+// prove: memory all_hosts bftm_host_begin bftm_host_unsent bftm_host_unreleased bftm_host_answer bftm_host_epoch bftm_host_renew bftm_host_reached bftm_host_silent bftm_host_in_vain bftm_host_wake bftm_host_stop: every attempt of a kernel, whatever its client and servers say
 // frama-c: -eva-precision 0 -eva-plevel 500
 #include "any_client.h"
 #include "core/backoff/host.h"
@@ -70,6 +70,7 @@ static struct bftm_host any_host(void)
 	h.state = (enum bftm_host_state)any_from(BFTM_HOST_ASK, BFTM_HOST_END);
 	h.core = &core;
 	h.client = &c.base;
+	h.repeated = any_bool();
 	h.yielded = any_bool();
 	h.due_ns = ANY_TIME;
 	h.release.surely = any_bool();
@@ -97,6 +98,7 @@ void all_hosts(void)
 	h = any_host();
 	bftm_host_answer(&h, &cfg, (u32)any_from(0, BFTM_SERVERS_MAX - 1), &msg, ANY_TIME, &step);
 	bftm_host_reached(&h, &cfg);
+	bftm_host_in_vain(&h, &cfg);
 	h = any_host();
 	bftm_host_silent(&h);
 	h = any_host();

@@ -141,6 +141,11 @@ void bftm_report_lost(struct bftm_cluster *c, const struct bftm_ask *ask)
 	(void)c, (void)ask;
 }
 
+void bftm_report_waited(const struct bftm_cluster *c, int error, char text[BFTM_WHY_MAX])
+{
+	(void)c, (void)error, (void)text;
+}
+
 const char *bftm_report_why(const struct bftm_acquire_op *op, int error, char text[BFTM_WHY_MAX])
 {
 	(void)op, (void)error, (void)text;
@@ -187,8 +192,11 @@ void bftm_upcall_evicted(u64 id)
 	tell("evicted", id);
 }
 
+static u64 begun_prio;
+
 int bftm_attempt_start(struct bftm_acquire_op *op)
 {
+	begun_prio = op->name->prio;
 	tell("asks", op->ask.id);
 	op->client->attempt = op->ask.id;
 	op->client->phase = BFTM_PHASE_TRY;

@@ -31,6 +31,48 @@ static void locked_for(u64 id)
 	answer(id, BFTM_MSG_LOCKED);
 }
 
+/* The kernel has waited: the program hears at once whether servers answered. */
+static void the_kernel_has_waited(void **state)
+{
+	struct bftm_ask ask = ask_of(1, BFTM_LOCK_EX);
+
+	(void)state;
+	cl.conf.n = 4;
+	cl.cfg.n = 4;
+	cl.cfg.b = 1;
+	bftm_acquire_expired(&ask);
+	ask.id = 2;
+	ask.silent = bftm_all(4);
+	bftm_acquire_expired(&ask);
+	/* As many answered as win a lock, and servers that this cluster does not have. */
+	ask.id = 3;
+	ask.silent = ~bftm_all(bftm_win(&cl.cfg));
+	bftm_acquire_expired(&ask);
+	assert_string_equal(story, "late 1, failed 2, late 3");
+}
+
+/* A lock that the kernel asked for goes on where the kernel stood, and never back. */
+static void the_kernel_knows_a_priority(void **state)
+{
+	static const struct {
+		u64 kernel, begins;
+	} cases[] = { { 0, 0 }, { 41, 41 }, { 7, 41 } };
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		struct bftm_ask ask = ask_of(i + 1, BFTM_LOCK_EX);
+
+		ask.timeout_at_ns = T0 + 1;
+		ask.prio = cases[i].kernel;
+		begun_prio = ~0ull;
+		bftm_acquire_begin(&ask);
+		assert_int_equal(begun_prio, cases[i].begins);
+		free_for(i + 1);
+		releases(i + 1);
+	}
+}
+
 static void readers_hold_together_and_a_writer_comes_between(void **state)
 {
 	(void)state;
@@ -229,6 +271,8 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, one_cluster, forgotten)
 	const struct CMUnitTest tests[] = {
 		TEST(readers_hold_together_and_a_writer_comes_between),
+		TEST(the_kernel_has_waited),
+		TEST(the_kernel_knows_a_priority),
 		TEST(an_answer_to_a_holder_does_not_begin_another),
 		TEST(one_that_is_adopted_is_beside_a_reader),
 		TEST(who_waits_here_too_long_lets_others_by),

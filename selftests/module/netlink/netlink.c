@@ -99,6 +99,8 @@ int take(struct nlattr **attr, void *arg)
 	s->token = number(attr[BFTMUTEX_A_HANDLE_TOKEN]);
 	s->configuration = number(attr[BFTMUTEX_A_HANDLE_CONFIGURATION]);
 	s->end_ns = number(attr[BFTMUTEX_A_HANDLE_END_NS]);
+	s->prio = number(attr[BFTMUTEX_A_HANDLE_PRIORITY]);
+	s->silent = number(attr[BFTMUTEX_A_HANDLE_SILENT]);
 	if (attr[BFTMUTEX_A_HANDLE_CLUSTER])
 		nla_strlcpy(s->cluster, attr[BFTMUTEX_A_HANDLE_CLUSTER], sizeof(s->cluster));
 	memset(s->name, 0, sizeof(s->name));

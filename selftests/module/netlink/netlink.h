@@ -48,7 +48,7 @@ struct seen {
 	int count;
 	int state;
 	uint32_t kind, flags, way, mode, reason, sends, goal, conversion, convert_flags;
-	uint64_t id, lease_ns, timeout_at_ns, attempt, deadline_ns, end_ns, token, configuration;
+	uint64_t id, lease_ns, timeout_at_ns, attempt, deadline_ns, end_ns, token, configuration, prio, silent;
 	char cluster[BFTM_CLUSTER_MAX + 1];
 	char name[BFTM_NAME_MAX + 1];
 	uint32_t value_flags;

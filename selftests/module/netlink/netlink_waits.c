@@ -17,6 +17,7 @@ static int queued(lend_t *self, int first, int last, uint32_t k, uint64_t attemp
 		    msg.attempt != attempt || msg.flags & BFTM_FLAG_NOQUEUE)
 			return -1;
 		msg.position = 1;
+		msg.prio = 40;
 		say(self, u, msg, BFTM_MSG_WAIT, &from, self->reply_mac);
 	}
 	return 0;
@@ -124,6 +125,8 @@ TEST_F(lend, unheard_in_the_queue)
 	while (pull(&self->nl, &s) == -ENODATA)
 		poll(NULL, 0, 10);
 	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_ACQUIRE, s.kind);
+	/* It asks behind those that have waited. */
+	EXPECT_EQ(40, s.prio);
 	EXPECT_EQ(BFTM_STATE_PENDING, state_of(self->fd));
 	EXPECT_EQ(1, self->counters->lost);
 }
@@ -139,9 +142,85 @@ TEST_F(lend, a_wait_that_takes_too_long)
 	ASSERT_EQ(0, queued(self, 0, 3, 1, FIRST));
 	ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_RELEASE, BFTM_MSG_RELEASED));
 	ASSERT_EQ(0, pull(&self->nl, &s));
-	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_ACQUIRE, s.kind);
+	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_EXPIRED, s.kind);
 	EXPECT_GE(now_ns(), s.timeout_at_ns);
 	EXPECT_LT(now_ns(), s.timeout_at_ns + 500 * MS);
+}
+
+/* The next of this host begins then, in the kernel; the helper has words to find, and no lock. */
+TEST_F(lend, the_first_waits_too_long)
+{
+	struct bftm_acquire arg = want("lock", LEASE, 200 * MS, 0);
+	int second = open_here(O_NONBLOCK);
+	struct seen s;
+
+	ASSERT_EQ(0, lend(self));
+	ASSERT_EQ(-EINPROGRESS, call(self->fd, BFTM_IOC_ACQUIRE, &arg));
+	ASSERT_EQ(-EINPROGRESS, acquire(second, "lock", LEASE, 0, NULL));
+	ASSERT_EQ(0, queued(self, 0, 3, 1, FIRST));
+	ASSERT_EQ(0, asked(self, 0, 3, BFTM_MSG_RELEASE, BFTM_MSG_RELEASED));
+	ASSERT_EQ(0, queued(self, 0, 3, 1, FIRST + 2));
+	ASSERT_EQ(0, pull(&self->nl, &s));
+	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_EXPIRED, s.kind);
+	EXPECT_EQ(-ENODATA, pull(&self->nl, &s));
+	EXPECT_EQ(0, done(&self->nl, s.id, ETIMEDOUT, NONE, NONE));
+	EXPECT_EQ(BFTM_STATE_FAILED, state_of(self->fd));
+	EXPECT_EQ(ETIMEDOUT, status_of(self->fd).error);
+	close(second);
+}
+
+/* Nobody answers, and there may be another way than the kernel's: the next acquires are the helper's. */
+TEST_F(lend, a_limit_that_no_server_answers_in)
+{
+	struct bftm_acquire arg = want("lock", LEASE, 600 * MS, 0);
+	struct seen s;
+
+	ASSERT_EQ(0, lend(self));
+	ASSERT_EQ(-EINPROGRESS, call(self->fd, BFTM_IOC_ACQUIRE, &arg));
+	while (pull(&self->nl, &s))
+		sleep_ns(MS);
+	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_EXPIRED, s.kind);
+	EXPECT_EQ(0xf, s.silent);
+	ASSERT_EQ(0, release(self->fd));
+	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
+	while (!pull(&self->nl, &s) && s.kind != BFTMUTEX_REQUEST_KIND_ACQUIRE)
+		continue;
+	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_ACQUIRE, s.kind);
+}
+
+/* Without a limit it is the helper's as soon as it would be if it did not wait in the queue. */
+TEST_F(lend, never_heard_in_the_queue)
+{
+	uint64_t since;
+	struct seen s;
+
+	ASSERT_EQ(0, lend(self));
+	since = now_ns();
+	ASSERT_EQ(-EINPROGRESS, begin(self, 0));
+	while (pull(&self->nl, &s))
+		sleep_ns(MS);
+	EXPECT_EQ(BFTMUTEX_REQUEST_KIND_ACQUIRE, s.kind);
+	/* A poll comes after an eighth of the lease. */
+	EXPECT_LT(now_ns() - since, LEASE / 8);
+}
+
+/* A program that asks faster than servers answer: they hear the first, and that renews the lock. */
+TEST_F(lend, renewals_without_end)
+{
+	uint64_t deadline;
+	int i;
+
+	ASSERT_EQ(0, lend(self));
+	ASSERT_TRUE(holds(self, 0));
+	ASSERT_EQ(0, asked(self, 3, 3, BFTM_MSG_TRY, 0));
+	deadline = status_of(self->fd).deadline_ns;
+	for (i = 0; i < 40; i++)
+		ASSERT_EQ(-EINPROGRESS, renew(self->fd, 0, NULL));
+	ASSERT_EQ(0, asked(self, 0, 2, BFTM_MSG_TRY, BFTM_MSG_FREE));
+	while (status_of(self->fd).deadline_ns == deadline)
+		sleep_ns(MS);
+	EXPECT_GT(status_of(self->fd).deadline_ns, deadline);
+	EXPECT_TRUE(silence(self));
 }
 
 /* At half of the lease, and when the program asks; of servers that have granted it. */
@@ -201,6 +280,8 @@ TEST_F(lend, lost_by_the_kernel)
 		do {
 			ASSERT_NE(0, told(self, u, LONG_MS, &msg, &from));
 		} while (msg.type != BFTM_MSG_TRY || msg.attempt != FIRST + 2);
+		/* The first one was sent, and is not repeated late. */
+		EXPECT_EQ(1, msg.k);
 		say(self, u, msg, BFTM_MSG_FREE, &from, self->reply_mac);
 	}
 	EXPECT_EQ(POLLIN, poll_for(second, POLLIN, LONG_MS));
