@@ -156,7 +156,7 @@ bool bftm_grants_inquire(struct bftm_lock *lock, u32 most, const struct bftm_par
 bool bftm_grants_deadlock(const struct bftm_lock *lock, const struct bftm_party *me);
 
 /* A seat begins with its party: for the cast in bftm_party_gno(), see annotations. */
-/*@ requires in_lock(the_lock, (struct bftm_party *)p);
+/*@ requires places_ok(the_lock) && in_lock(the_lock, (struct bftm_party *)p);
   @ assigns \result \from lock, p;
   @ ensures p != &the_lock->first ==> \exists integer i; 1 <= i < parties(the_lock) &&
   @   p == party(the_lock, i) && \result == &the_lock->queue->place[i - 1];

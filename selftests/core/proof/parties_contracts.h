@@ -43,6 +43,12 @@
 	 (p)->lease_ns == \at(me->lease_ns, Pre) && (p)->time_ns == \at(me->time_ns, Pre) && \
 	 (p)->k == \at(me->k, Pre))
 
+#define AS_NUMBERED(who)						\
+	(named(who, \at(p->client, Pre), \at(p->attempt, Pre)) && (who)->mode == \at(p->mode, Pre) && \
+	 (who)->want == \at(p->want, Pre) && (who)->held == \at(p->held, Pre) && \
+	 (who)->lease_ns == \at(p->lease_ns, Pre) && (who)->time_ns == \at(p->time_ns, Pre) && \
+	 (who)->k == \at(p->k, Pre))
+
 /* Field by field: of a structure that is assigned whole, provers do not see that it is the same. */
 #define COPY_PARTY(to, from)						\
 	do {								\
@@ -85,7 +91,7 @@
 	number(lock, i) == \at(number(lock, i), Pre)
 
 /* A seat begins with its party: for the casts of a party to its seat, see annotations. */
-/*@ requires in_lock(the_lock, (struct bftm_party *)p) && p != &the_lock->first;
+/*@ requires places_ok(the_lock) && in_lock(the_lock, (struct bftm_party *)p) && p != &the_lock->first;
   @ assigns \result \from lock, p;
   @ ensures \result < the_lock->queue->count && p == &the_lock->queue->place[\result].party;
   @*/
